@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A mutex that knows its owner, so that functions which need it can assert that it is held. */
+#ifndef FTMPI_BASE_LOCK_H
+#define FTMPI_BASE_LOCK_H
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lock {
+	pthread_mutex_t mutex;
+	_Atomic uintptr_t owner; /* lock_self of its holder, 0 when free */
+};
+
+/* never 0 on Linux: the address of the thread's descriptor */
+static inline uintptr_t lock_self(void)
+{
+	return (uintptr_t)pthread_self();
+}
+
+static inline void lock_init(struct lock *l)
+{
+	pthread_mutex_init(&l->mutex, NULL);
+	atomic_store_explicit(&l->owner, 0, memory_order_relaxed);
+}
+
+static inline void lock_fini(struct lock *l)
+{
+	pthread_mutex_destroy(&l->mutex);
+}
+
+static inline bool lock_held(struct lock *l)
+{
+	return atomic_load_explicit(&l->owner, memory_order_relaxed) == lock_self();
+}
+
+static inline void lock_take(struct lock *l)
+{
+	assert(!lock_held(l));
+	pthread_mutex_lock(&l->mutex);
+	atomic_store_explicit(&l->owner, lock_self(), memory_order_relaxed);
+}
+
+static inline bool lock_try(struct lock *l)
+{
+	if (pthread_mutex_trylock(&l->mutex) != 0)
+		return false;
+	atomic_store_explicit(&l->owner, lock_self(), memory_order_relaxed);
+	return true;
+}
+
+static inline void lock_give(struct lock *l)
+{
+	assert(lock_held(l));
+	atomic_store_explicit(&l->owner, 0, memory_order_relaxed);
+	pthread_mutex_unlock(&l->mutex);
+}
+
+/* Wait on a condition; the lock is let go meanwhile. */
+static inline void lock_wait(struct lock *l, pthread_cond_t *cond)
+{
+	assert(lock_held(l));
+	atomic_store_explicit(&l->owner, 0, memory_order_relaxed);
+	pthread_cond_wait(cond, &l->mutex);
+	atomic_store_explicit(&l->owner, lock_self(), memory_order_relaxed);
+}
+
+#endif

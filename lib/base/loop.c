@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/loop.h"
+
+#include <event2/event.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+struct loop {
+	struct event_base *base;
+	struct event *wake;
+	int wake_fd;
+	pthread_t thread;
+	bool started;
+	const char *name;
+	pthread_mutex_t mutex; /* guards tasks and stopping */
+	struct link tasks;
+	bool stopping;
+};
+
+static struct loop_task *next_task(struct loop *l)
+{
+	struct link *item;
+
+	pthread_mutex_lock(&l->mutex);
+	item = l->stopping ? NULL : list_pop(&l->tasks);
+	pthread_mutex_unlock(&l->mutex);
+	return item ? container_of(item, struct loop_task, link) : NULL;
+}
+
+static void on_wake(evutil_socket_t fd, short what, void *arg)
+{
+	struct loop *l = arg;
+	struct loop_task *task;
+	uint64_t count;
+
+	(void)what;
+	if (read((int)fd, &count, sizeof count) < 0)
+		return;
+	while ((task = next_task(l)))
+		task->run(task);
+	pthread_mutex_lock(&l->mutex);
+	if (l->stopping)
+		event_base_loopbreak(l->base);
+	pthread_mutex_unlock(&l->mutex);
+}
+
+struct loop *loop_new(const char *name)
+{
+	struct event_config *config = event_config_new();
+	struct loop *l = calloc(1, sizeof *l);
+
+	if (!l || !config)
+		goto free_memory;
+	event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
+	l->name = name;
+	list_init(&l->tasks);
+	l->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (l->wake_fd < 0)
+		goto free_memory;
+	l->base = event_base_new_with_config(config);
+	if (!l->base)
+		goto close_wake;
+	l->wake = event_new(l->base, l->wake_fd, EV_READ | EV_PERSIST, on_wake, l);
+	if (!l->wake || event_add(l->wake, NULL) != 0)
+		goto free_base;
+	pthread_mutex_init(&l->mutex, NULL);
+	event_config_free(config);
+	return l;
+
+free_base:
+	if (l->wake)
+		event_free(l->wake);
+	event_base_free(l->base);
+close_wake:
+	close(l->wake_fd);
+free_memory:
+	if (config)
+		event_config_free(config);
+	free(l);
+	return NULL;
+}
+
+static void *loop_main(void *arg)
+{
+	struct loop *l = arg;
+
+	pthread_setname_np(pthread_self(), l->name);
+	event_base_loop(l->base, EVLOOP_NO_EXIT_ON_EMPTY);
+	return NULL;
+}
+
+int loop_start(struct loop *l)
+{
+	sigset_t all, before;
+	int rc;
+
+	/* signals belong to the program's threads */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(&l->thread, NULL, loop_main, l);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	l->started = rc == 0;
+	return rc == 0 ? 0 : FT_ESYS;
+}
+
+static void wake(struct loop *l)
+{
+	uint64_t one = 1;
+
+	if (write(l->wake_fd, &one, sizeof one) < 0)
+		return; /* only when the counter is full: then it is awake anyway */
+}
+
+void loop_post(struct loop *l, struct loop_task *task)
+{
+	pthread_mutex_lock(&l->mutex);
+	list_append(&l->tasks, &task->link);
+	pthread_mutex_unlock(&l->mutex);
+	wake(l);
+}
+
+void loop_stop(struct loop *l)
+{
+	pthread_mutex_lock(&l->mutex);
+	l->stopping = true;
+	pthread_mutex_unlock(&l->mutex);
+	if (!l->started)
+		return;
+	wake(l);
+	pthread_join(l->thread, NULL);
+	l->started = false;
+}
+
+void loop_free(struct loop *l)
+{
+	event_free(l->wake);
+	event_base_free(l->base);
+	close(l->wake_fd);
+	pthread_mutex_destroy(&l->mutex);
+	free(l);
+}
+
+struct event_base *loop_base(struct loop *l)
+{
+	return l->base;
+}

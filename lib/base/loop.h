@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A thread with an event loop (libevent). Everything that touches its events runs on that thread:
+ * others hand it tasks with loop_post. That is why libevent needs no locks of its own here.
+ */
+#ifndef FTMPI_BASE_LOOP_H
+#define FTMPI_BASE_LOOP_H
+
+#include "base/list.h"
+
+struct loop;
+struct event_base;
+
+/* A task is the caller's memory and his again when run is called. */
+struct loop_task {
+	struct link link;
+	void (*run)(struct loop_task *task);
+};
+
+/* NULL when memory or descriptors are short. The thread starts with loop_start. */
+struct loop *loop_new(const char *name);
+int loop_start(struct loop *l);
+
+/* Any thread, also before the start; tasks run in order. */
+void loop_post(struct loop *l, struct loop_task *task);
+
+/* Ends and joins the thread (if it was started). Tasks that did not run yet are dropped. Not on the
+ * loop's thread, and not with a lock held that one of its callbacks takes. */
+void loop_stop(struct loop *l);
+
+/* After loop_stop, when all events are freed. */
+void loop_free(struct loop *l);
+
+struct event_base *loop_base(struct loop *l);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/slab.h"
+
+#include <stdlib.h>
+
+enum { CHUNK_OBJECTS = 64, CHUNK_HEAD = 16 };
+
+void slab_init(struct slab *s, size_t size)
+{
+	if (size < sizeof(void *))
+		size = sizeof(void *);
+	*s = (struct slab){.size = (size + 15) & ~(size_t)15};
+}
+
+static void grow(struct slab *s)
+{
+	char *chunk = malloc(CHUNK_HEAD + s->size * CHUNK_OBJECTS);
+
+	if (!chunk)
+		return;
+	*(void **)(void *)chunk = s->chunks;
+	s->chunks = chunk;
+	for (size_t i = CHUNK_OBJECTS; i-- > 0;)
+		slab_give(s, chunk + CHUNK_HEAD + i * s->size);
+}
+
+void *slab_take(struct slab *s)
+{
+	void *object;
+
+	if (!s->free)
+		grow(s);
+	object = s->free;
+	if (object)
+		s->free = *(void **)object;
+	return object;
+}
+
+void slab_give(struct slab *s, void *object)
+{
+	*(void **)object = s->free;
+	s->free = object;
+}
+
+void slab_fini(struct slab *s)
+{
+	while (s->chunks) {
+		void *chunk = s->chunks;
+
+		s->chunks = *(void **)chunk;
+		free(chunk);
+	}
+	s->free = NULL;
+}
