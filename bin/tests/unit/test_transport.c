@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Several transports in one process, with real sockets on loopback, driven in turns. The user's
+ * side here matches every message with the receive that has the same number in its envelope.
+ */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/auth.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "transport/transport.h"
+#include "unit.h"
+
+enum { N = 3, SLOTS = 600, EAGER = 4096, UNEXPECTED = 65536, WAIT_MS = 20000 };
+
+struct slot {
+	bool posted, done;
+	void *buf;
+	size_t room;
+	uint64_t length;
+	int rc;
+	struct tp_held *held;
+};
+
+struct node {
+	struct tp *tp;
+	struct loop *loop;
+	struct lock lock;
+	struct slot in[N][SLOTS]; /* by sender and message number */
+	int sent, sent_rc, lost, order[N];
+};
+
+static struct node nodes[N];
+static struct tp_address addresses[N];
+static int listeners[N];
+static const uint8_t session[WIRE_SESSION_BYTES] = "a session", secret[AUTH_KEY_BYTES] = "a secret";
+
+static struct slot *slot_of(struct node *n, int peer, const struct tp_envelope *e)
+{
+	uint32_t number;
+
+	memcpy(&number, e->bytes, sizeof number);
+	ck_assert_uint_lt(number, SLOTS);
+	return &n->in[peer][number];
+}
+
+static struct tp_place on_match(void *user, int peer, const struct tp_envelope *e, uint64_t length)
+{
+	struct slot *s = slot_of(user, peer, e);
+
+	(void)length;
+	return s->posted ? (struct tp_place){s->buf, s->room, s} : (struct tp_place){0};
+}
+
+static void on_keep(void *user, struct tp_held *held)
+{
+	slot_of(user, held->peer, &held->envelope)->held = held;
+}
+
+static void on_received(void *user, void *cookie, uint64_t length, int rc)
+{
+	struct slot *s = cookie;
+
+	(void)user;
+	s->done = true;
+	s->length = length;
+	s->rc = rc;
+}
+
+static void on_sent(void *user, void *cookie, int rc)
+{
+	struct node *n = user;
+
+	(void)cookie;
+	n->sent++;
+	if (rc)
+		n->sent_rc = rc;
+}
+
+static void on_lost(void *user, int peer, const char *why)
+{
+	struct node *n = user;
+
+	(void)peer;
+	(void)why;
+	n->lost++;
+}
+
+static void on_notify(void *user)
+{
+	(void)user;
+}
+
+static const struct tp_upcalls upcalls = {
+	on_match, on_keep, on_received, on_sent, on_lost, on_notify};
+
+static int listen_here(int i)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof a;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&a, sizeof a), 0);
+	ck_assert_int_eq(listen(fd, 64), 0);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&a, &len), 0);
+	memcpy(&addresses[i].addr, &a, sizeof a);
+	addresses[i].len = sizeof a;
+	return fd;
+}
+
+static void attach(int i, uint32_t epoch)
+{
+	struct node *n = &nodes[i];
+	struct tp_physical phys = {.loop = n->loop = loop_new("test"),
+		.listen_fd = listeners[i],
+		.addresses = addresses,
+		.session = session,
+		.secret = secret,
+		.epoch = epoch,
+		.connect_ms = WAIT_MS,
+		.refused_is_final = true};
+
+	ck_assert_int_eq(tp_attach(n->tp, &phys), 0);
+	ck_assert_int_eq(loop_start(n->loop), 0);
+}
+
+static void start(void)
+{
+	ck_assert_int_eq(auth_init(), 0);
+	for (int i = 0; i < N; i++)
+		listeners[i] = listen_here(i);
+	for (int i = 0; i < N; i++) {
+		struct tp_config c = {.self = i,
+			.size = N,
+			.eager_limit = EAGER,
+			.unexpected_limit = UNEXPECTED,
+			.lock = &nodes[i].lock,
+			.up = &upcalls,
+			.user = &nodes[i]};
+
+		lock_init(&nodes[i].lock);
+		nodes[i].tp = tp_new(&c);
+		attach(i, 1);
+	}
+}
+
+static void stop_one(int i)
+{
+	tp_detach(nodes[i].tp, false);
+	loop_free(nodes[i].loop);
+	tp_free(nodes[i].tp);
+	nodes[i].tp = NULL;
+}
+
+static void stop(void)
+{
+	for (int i = 0; i < N; i++)
+		if (nodes[i].tp)
+			stop_one(i);
+}
+
+static void look_at_all(void)
+{
+	for (int i = 0; i < N; i++) {
+		if (!nodes[i].tp)
+			continue;
+		lock_take(&nodes[i].lock);
+		tp_flush(nodes[i].tp);
+		tp_look(nodes[i].tp, -1);
+		lock_give(&nodes[i].lock);
+	}
+}
+
+#define WAIT_FOR(condition)                                                                        \
+	for (uint64_t until = clock_ns() + WAIT_MS * 1000000ull; !(condition); look_at_all())      \
+	ck_assert_msg(clock_ns() < until, "waited %d ms for %s", WAIT_MS, #condition)
+
+static int send_to(int from, int to, uint32_t number, const void *buf, size_t len, unsigned flags)
+{
+	struct tp_envelope e = {{0}};
+	int rc;
+
+	memcpy(e.bytes, &number, sizeof number);
+	lock_take(&nodes[from].lock);
+	rc = tp_send(nodes[from].tp, to, &e, buf, len, flags, &nodes[from]);
+	lock_give(&nodes[from].lock);
+	return rc;
+}
+
+static struct slot *post(int at, int from, uint32_t number, void *buf, size_t room)
+{
+	struct slot *s = &nodes[at].in[from][number];
+
+	lock_take(&nodes[at].lock);
+	s->buf = buf;
+	s->room = room;
+	s->posted = true;
+	if (s->held)
+		tp_claim(nodes[at].tp, s->held, (struct tp_place){buf, room, s});
+	lock_give(&nodes[at].lock);
+	return s;
+}
+
+static void fill(uint8_t *buf, size_t len, unsigned seed)
+{
+	for (size_t i = 0; i < len; i++)
+		buf[i] = (uint8_t)(seed * 31 + i * 7 + (i >> 8));
+}
+
+static uint8_t big[1 << 20], got[1 << 20];
+
+/* every size around the borders of the protocols, expected and unexpected, to others and to itself
+ */
+START_TEST(every_size_arrives)
+{
+	static const size_t sizes[] = {
+		0, 1, 8, 64, 2048, 2049, 4095, EAGER, EAGER + 1, 16384, 100000, 1 << 20};
+	uint32_t number = 0;
+
+	start();
+	for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+		for (int to = 0; to < N; to++)
+			for (int early = 0; early < 2; early++, number++) {
+				size_t len = sizes[k];
+				struct slot *s = &nodes[to].in[0][number];
+
+				fill(big, len, number);
+				memset(got, 0, len);
+				if (early)
+					post(to, 0, number, got, len);
+				ck_assert_int_ge(send_to(0, to, number, big, len, 0), 0);
+				if (!early) {
+					WAIT_FOR(s->held);
+					post(to, 0, number, got, len);
+				}
+				WAIT_FOR(s->done);
+				ck_assert_int_eq(s->rc, 0);
+				ck_assert_uint_eq(s->length, len);
+				ck_assert_int_eq(memcmp(got, big, len), 0);
+			}
+	stop();
+}
+END_TEST
+
+START_TEST(what_is_too_long_is_cut)
+{
+	start();
+	for (uint32_t number = 0; number < 4; number++) {
+		size_t len = number & 1 ? 100000 : 1000, room = 100;
+		struct slot *s;
+
+		fill(big, len, number);
+		memset(got, 0xee, len);
+		if (number & 2)
+			post(1, 0, number, got, room);
+		send_to(0, 1, number, big, len, 0);
+		s = &nodes[1].in[0][number];
+		if (!(number & 2)) {
+			WAIT_FOR(s->held);
+			post(1, 0, number, got, room);
+		}
+		WAIT_FOR(s->done);
+		ck_assert_uint_eq(s->length, len);
+		ck_assert_int_eq(memcmp(got, big, room), 0);
+		ck_assert_uint_eq(got[room], 0xee);
+	}
+	stop();
+}
+END_TEST
+
+START_TEST(a_synchronous_send_waits_for_its_receive)
+{
+	struct slot *s;
+
+	start();
+	ck_assert_int_eq(send_to(0, 1, 0, big, 8, TP_SYNC), 0);
+	ck_assert_int_eq(send_to(0, 1, 1, big, 8, 0), 1);
+	WAIT_FOR(nodes[1].in[0][1]
+			 .held); /* the later one has overtaken nothing: the first is there */
+	ck_assert_ptr_nonnull(nodes[1].in[0][0].held);
+	ck_assert_int_eq(nodes[0].sent, 0);
+	s = post(1, 0, 0, got, 8);
+	WAIT_FOR(s->done && nodes[0].sent == 1);
+	stop();
+}
+END_TEST
+
+/* Both begin at once, many times over: one connection each pair, nothing lost. */
+START_TEST(simultaneous_open)
+{
+	struct tp_counts c;
+
+	start();
+	for (int a = 0; a < N; a++)
+		for (int b = 0; b < N; b++)
+			if (a != b) {
+				post(b, a, 0, &nodes[b], 0);
+				send_to(a, b, 0, NULL, 0, 0);
+			}
+	for (int a = 0; a < N; a++)
+		for (int b = 0; b < N; b++)
+			if (a != b)
+				WAIT_FOR(nodes[b].in[a][0].done);
+	for (int a = 0; a < N; a++) {
+		tp_count(nodes[a].tp, &c);
+		ck_assert_int_eq(c.connected, N - 1);
+	}
+	stop();
+}
+END_TEST
+
+/* What nobody asks for stays at the sender beyond the bound, and all of it can be had in the end.
+ */
+START_TEST(unexpected_memory_is_bounded)
+{
+	struct tp_counts c;
+
+	start();
+	fill(big, SLOTS, 1);
+	for (uint32_t i = 0; i < SLOTS; i++)
+		ck_assert_int_ge(send_to(0, 1, i, big, 1000, 0), 0);
+	WAIT_FOR(nodes[1].in[0][SLOTS - 1].held);
+	tp_count(nodes[1].tp, &c);
+	ck_assert_uint_gt(c.held_bytes, 0);
+	ck_assert_uint_le(c.held_bytes, UNEXPECTED);
+	for (uint32_t i = SLOTS; i-- > 0;) {
+		struct slot *s = post(1, 0, i, got, 1000);
+
+		WAIT_FOR(s->done);
+		ck_assert_int_eq(memcmp(got, big, 1000), 0);
+	}
+	tp_count(nodes[1].tp, &c);
+	ck_assert_uint_eq(c.held_bytes, 0);
+	/* the credit has come back: eager again */
+	WAIT_FOR(send_to(0, 2, 0, NULL, 0, 0) >= 0);
+	stop();
+}
+END_TEST
+
+/* Small messages that follow each other share writes. */
+START_TEST(small_messages_are_gathered)
+{
+	struct tp_counts before, after;
+
+	start();
+	post(1, 0, 0, NULL, 0);
+	send_to(0, 1, 0, NULL, 0, 0);
+	WAIT_FOR(nodes[1].in[0][0].done);
+	tp_count(nodes[0].tp, &before);
+	for (uint32_t i = 1; i <= 64; i++) {
+		post(1, 0, i, got, 8);
+		send_to(0, 1, i, big, 8, 0);
+	}
+	WAIT_FOR(nodes[1].in[0][64].done);
+	tp_count(nodes[0].tp, &after);
+	ck_assert_uint_eq(after.frames_out - before.frames_out, 64);
+	ck_assert_uint_le(after.sends - before.sends, 3);
+	stop();
+}
+END_TEST
+
+START_TEST(the_death_of_a_peer_is_told)
+{
+	struct slot *s;
+
+	start();
+	post(1, 0, 0, got, 8);
+	send_to(0, 1, 0, big, 8, 0);
+	WAIT_FOR(nodes[1].in[0][0].done);
+	ck_assert_int_eq(send_to(1, 0, 0, big, 100000, 0), 0);
+	WAIT_FOR(nodes[0].in[1][0].held);
+	stop_one(1);
+	/* its announced message can no longer be had */
+	s = post(0, 1, 0, got, 100000);
+	WAIT_FOR(s->done && nodes[0].lost == 1);
+	ck_assert_int_eq(s->rc, FT_EPEER);
+	ck_assert_int_eq(send_to(0, 1, 1, big, 8, 0), FT_EPEER);
+	stop();
+}
+END_TEST
+
+START_TEST(nobody_listens)
+{
+	start();
+	stop_one(1);
+	ck_assert_int_eq(send_to(0, 1, 0, big, 100000, 0), 0);
+	WAIT_FOR(nodes[0].lost == 1);
+	ck_assert_int_eq(nodes[0].sent, 1);
+	ck_assert_int_eq(nodes[0].sent_rc, FT_EPEER);
+	stop();
+}
+END_TEST
+
+/* Architecture, section 6: everything physical is dropped and built anew, with a new epoch. */
+START_TEST(the_physical_half_is_built_anew)
+{
+	uint32_t epoch = 2;
+
+	start();
+	for (uint32_t number = 0; number < 20; number += 2, epoch++) {
+		struct slot *s = post(1, 0, number, got, sizeof got);
+
+		fill(big, 50000, number);
+		ck_assert_int_ge(send_to(0, 1, number, big, 50000, 0), 0);
+		WAIT_FOR(s->done && nodes[0].sent == (int)number / 2 + 1);
+		ck_assert_int_eq(memcmp(got, big, 50000), 0);
+		for (int i = 0; i < N; i++) {
+			listeners[i] = tp_detach(nodes[i].tp, true);
+			loop_free(nodes[i].loop);
+		}
+		for (int i = 0; i < N; i++)
+			attach(i, epoch);
+	}
+	stop();
+}
+END_TEST
+
+/* Who lives in another epoch does not get in, and is not believed. */
+START_TEST(a_stale_peer_is_refused)
+{
+	start();
+	listeners[1] = tp_detach(nodes[1].tp, true);
+	loop_free(nodes[1].loop);
+	attach(1, 7);
+	ck_assert_int_eq(send_to(1, 0, 0, big, 8, 0), 1);
+	ck_assert_int_eq(send_to(2, 0, 0, big, 8, 0), 1);
+	WAIT_FOR(nodes[0].in[2][0].held);
+	ck_assert_ptr_null(nodes[0].in[1][0].held);
+	stop();
+}
+END_TEST
+
+UNIT_MAIN("transport", tcase_add_test(tc, every_size_arrives);
+	  tcase_add_test(tc, what_is_too_long_is_cut);
+	  tcase_add_test(tc, a_synchronous_send_waits_for_its_receive);
+	  tcase_add_loop_test(tc, simultaneous_open, 0, 10);
+	  tcase_add_test(tc, unexpected_memory_is_bounded);
+	  tcase_add_test(tc, small_messages_are_gathered);
+	  tcase_add_test(tc, the_death_of_a_peer_is_told); tcase_add_test(tc, nobody_listens);
+	  tcase_add_test(tc, the_physical_half_is_built_anew);
+	  tcase_add_test(tc, a_stale_peer_is_refused);)

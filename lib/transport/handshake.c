@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "transport/handshake.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+static void mac_of(const struct hs_talk *t, const struct hs_job *job, const char word[8],
+	uint8_t out[AUTH_MAC_BYTES])
+{
+	struct {
+		char word[8];
+		struct wire_hello hello;
+		uint8_t nonce[24];
+	} msg;
+
+	memset(&msg, 0, sizeof msg);
+	memcpy(msg.word, word, sizeof msg.word);
+	msg.hello = t->hello;
+	memcpy(msg.nonce, t->nonce, sizeof msg.nonce);
+	auth_mac(job->secret, &msg, sizeof msg, out);
+}
+
+static const char word_accept[8] = "accept", word_connect[8] = "connect";
+
+void hs_hello(struct hs_talk *t, const struct hs_job *job, uint32_t to)
+{
+	memset(t, 0, sizeof *t);
+	t->hello = (struct wire_hello){.magic = WIRE_MAGIC,
+		.version = WIRE_VERSION,
+		.epoch = job->epoch,
+		.from = job->self,
+		.to = to};
+	memcpy(t->hello.session, job->session, sizeof job->session);
+	auth_random(t->hello.nonce, sizeof t->hello.nonce);
+}
+
+int hs_take_hello(struct hs_talk *t, const struct hs_job *job, const struct wire_hello *hello)
+{
+	if (hello->magic != WIRE_MAGIC || hello->version != WIRE_VERSION || hello->zero)
+		return FT_EPROTO;
+	if (memcmp(hello->session, job->session, sizeof job->session) != 0)
+		return FT_EAUTH;
+	if (hello->to != job->self || hello->from >= job->size || hello->from == job->self)
+		return FT_EPROTO;
+	if (hello->epoch != job->epoch)
+		return FT_ESTALE;
+	memset(t, 0, sizeof *t);
+	t->hello = *hello;
+	return 0;
+}
+
+void hs_challenge(struct hs_talk *t, const struct hs_job *job, struct wire_challenge *out)
+{
+	auth_random(t->nonce, sizeof t->nonce);
+	out->magic = WIRE_MAGIC;
+	memcpy(out->nonce, t->nonce, sizeof out->nonce);
+	mac_of(t, job, word_accept, out->mac);
+}
+
+int hs_take_challenge(struct hs_talk *t, const struct hs_job *job, const struct wire_challenge *in,
+	struct wire_proof *out)
+{
+	uint8_t want[AUTH_MAC_BYTES];
+
+	if (in->magic != WIRE_MAGIC)
+		return FT_EPROTO;
+	memcpy(t->nonce, in->nonce, sizeof t->nonce);
+	mac_of(t, job, word_accept, want);
+	if (!auth_equal(want, in->mac))
+		return FT_EAUTH;
+	mac_of(t, job, word_connect, out->mac);
+	return 0;
+}
+
+int hs_take_proof(const struct hs_talk *t, const struct hs_job *job, const struct wire_proof *in)
+{
+	uint8_t want[AUTH_MAC_BYTES];
+
+	mac_of(t, job, word_connect, want);
+	return auth_equal(want, in->mac) ? 0 : FT_EAUTH;
+}

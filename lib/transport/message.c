@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What frames mean. Happy path of an eager message: EAGER -> match -> its place -> received. Of a
+ * long one: RTS -> match (or hold, and later claim) -> CTS -> DATA -> received at one end, sent at
+ * the other. Nothing in a header is believed before it is checked; an error returned from here ends
+ * the connection.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "transport/tp.h"
+
+/* What one eager message counts against the bound on unexpected memory. */
+static uint64_t eager_cost(uint64_t length)
+{
+	return length + sizeof(struct wire_frame);
+}
+
+static struct tp_envelope envelope_of(const struct wire_frame *f)
+{
+	struct tp_envelope e;
+
+	memcpy(e.bytes, f->envelope, sizeof e.bytes);
+	return e;
+}
+
+/* ---- the sender's side ---- */
+
+void tp_send_done(struct tp *tp, struct tp_send *op, int rc)
+{
+	void *cookie = op->cookie;
+
+	list_remove(&op->link);
+	idtab_remove(&tp->sends, op->id);
+	slab_give(&tp->send_slab, op);
+	tp->asked--;
+	tp->c.up->sent(tp->c.user, cookie, rc);
+}
+
+static int send_eager(
+	struct tp *tp, struct tp_peer *p, struct wire_frame *f, const void *payload, size_t len)
+{
+	int rc;
+
+	f->kind = WIRE_EAGER;
+	rc = tp_out_small(tp, p, f, payload, len);
+	if (rc)
+		return rc;
+	p->send_seq = f->seq;
+	p->unconsumed += (uint32_t)eager_cost(len);
+	return 1;
+}
+
+static int send_rendezvous(struct tp *tp, struct tp_peer *p, struct wire_frame *f,
+	const void *payload, size_t len, void *cookie)
+{
+	struct tp_send *op = slab_take(&tp->send_slab);
+
+	if (!op)
+		return FT_ENOMEM;
+	*op = (struct tp_send){.peer = p->id, .payload = payload, .len = len, .cookie = cookie};
+	op->id = idtab_add(&tp->sends, op);
+	if (!op->id)
+		goto free_op;
+	f->kind = WIRE_RTS;
+	f->id = op->id;
+	if (tp_out_small(tp, p, f, NULL, 0) != 0)
+		goto remove_id;
+	p->send_seq = f->seq;
+	list_append(&p->sending, &op->link);
+	tp->asked++;
+	return 0;
+
+remove_id:
+	idtab_remove(&tp->sends, op->id);
+free_op:
+	slab_give(&tp->send_slab, op);
+	return FT_ENOMEM;
+}
+
+int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *payload, size_t len,
+	unsigned flags, void *cookie)
+{
+	struct tp_peer *p = &tp->peers[peer];
+	struct wire_frame f = {.seq = p->send_seq + 1, .length = len};
+
+	tp_assert_held(tp);
+	if (peer == tp->c.self)
+		return tp_self_send(tp, e, payload, len, flags, cookie);
+	if (p->state == TP_LOST || p->dying)
+		return FT_EPEER;
+	memcpy(f.envelope, e->bytes, sizeof f.envelope);
+	if (p->state == TP_IDLE)
+		tp_conns_connect(tp, peer);
+	if (len <= tp->c.eager_limit && !(flags & TP_SYNC) &&
+		p->unconsumed + eager_cost(len) <= tp->c.unexpected_limit)
+		return send_eager(tp, p, &f, payload, len);
+	return send_rendezvous(tp, p, &f, payload, len, cookie);
+}
+
+static int take_cts(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
+{
+	struct tp_send *op = idtab_find(&tp->sends, f->id);
+	struct wire_frame data = {.kind = WIRE_DATA, .peer_id = f->peer_id};
+
+	if (!op || op->peer != p->id)
+		return FT_EPROTO;
+	/* an id is answered once: from now on only the queue knows the operation */
+	idtab_remove(&tp->sends, op->id);
+	list_remove(&op->link);
+	data.length = op->len;
+	if (op->len > 0)
+		return tp_out_large(tp, p, &data, op);
+	if (tp_out_small(tp, p, &data, NULL, 0) != 0)
+		return FT_ENOMEM;
+	tp_send_done(tp, op, 0);
+	return 0;
+}
+
+/* ---- the receiver's side ---- */
+
+/* Eager bytes were handed over: the sender may send as many again. Told with the next frame, or by
+ * itself when much has gathered. */
+void tp_message_consumed(struct tp *tp, struct tp_peer *p, uint64_t length)
+{
+	p->owed += (uint32_t)eager_cost(length);
+	if (p->owed > tp->c.unexpected_limit / 4 && p->state == TP_UP && !p->dying && !p->bye_sent)
+		tp_out_control(tp, p, WIRE_CREDIT, 0, 0);
+}
+
+void tp_recv_done(struct tp *tp, struct tp_recv *op, int rc)
+{
+	void *cookie = op->place.cookie;
+	uint64_t length = op->length;
+
+	list_remove(&op->link);
+	idtab_remove(&tp->recvs, op->id);
+	slab_give(&tp->recv_slab, op);
+	tp->asked--;
+	tp->c.up->received(tp->c.user, cookie, length, rc);
+}
+
+/* Ask for the payload of an announced message. */
+static int ask(struct tp *tp, struct tp_peer *p, uint64_t sender_id, uint64_t length,
+	struct tp_place place)
+{
+	struct tp_recv *op = slab_take(&tp->recv_slab);
+
+	if (!op)
+		return FT_ENOMEM;
+	*op = (struct tp_recv){.peer = p->id, .length = length, .place = place};
+	op->id = idtab_add(&tp->recvs, op);
+	if (!op->id) {
+		slab_give(&tp->recv_slab, op);
+		return FT_ENOMEM;
+	}
+	list_append(&p->receiving, &op->link);
+	tp->asked++;
+	return tp_out_control(tp, p, WIRE_CTS, sender_id, op->id);
+}
+
+void tp_hold_free(struct tp *tp, struct tp_hold *h)
+{
+	if (h->kind == HOLD_EAGER)
+		tp->counts.held_bytes -= h->held.length;
+	list_remove(&h->link);
+	free(h);
+}
+
+static struct tp_hold *hold_new(struct tp *tp, struct tp_peer *p, enum tp_hold_kind kind,
+	const struct tp_envelope *e, uint64_t length)
+{
+	size_t bytes = kind == HOLD_EAGER ? (size_t)length : 0;
+	struct tp_hold *h = malloc(sizeof *h + bytes);
+
+	if (!h)
+		return NULL;
+	*h = (struct tp_hold){
+		.held = {.peer = p->id, .length = length, .envelope = *e}, .kind = kind};
+	if (kind == HOLD_EAGER)
+		tp->counts.held_bytes += length;
+	list_append(&p->holds, &h->link);
+	return h;
+}
+
+static int begin_eager(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
+{
+	struct tp_envelope e = envelope_of(f);
+	struct tp_in *in = &p->in;
+	uint64_t cost = eager_cost(f->length);
+
+	if (f->length > WIRE_EAGER_MAX || p->unconsumed_in + cost > tp->c.unexpected_limit)
+		return FT_EPROTO;
+	p->unconsumed_in += (uint32_t)cost;
+	in->left = in->length = f->length;
+	in->offset = 0;
+	in->place = tp->c.up->match(tp->c.user, p->id, &e, f->length);
+	in->body = BODY_PLACE;
+	if (!in->place.cookie) {
+		in->hold = hold_new(tp, p, HOLD_EAGER, &e, f->length);
+		if (!in->hold) {
+			in->body = BODY_NONE;
+			return FT_ENOMEM;
+		}
+		in->body = BODY_HOLD;
+		tp->c.up->keep(tp->c.user, &in->hold->held);
+	}
+	return in->left ? 0 : tp_message_body(tp, p);
+}
+
+static int begin_rts(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
+{
+	struct tp_envelope e = envelope_of(f);
+	struct tp_place place;
+	struct tp_hold *h;
+
+	if (f->length > (uint64_t)1 << 48)
+		return FT_EPROTO;
+	place = tp->c.up->match(tp->c.user, p->id, &e, f->length);
+	if (place.cookie)
+		return ask(tp, p, f->id, f->length, place);
+	h = hold_new(tp, p, HOLD_RTS, &e, f->length);
+	if (!h)
+		return FT_ENOMEM;
+	h->sender_id = f->id;
+	tp->c.up->keep(tp->c.user, &h->held);
+	return 0;
+}
+
+static int begin_data(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
+{
+	struct tp_recv *op = idtab_find(&tp->recvs, f->peer_id);
+	struct tp_in *in = &p->in;
+
+	if (!op || op->peer != p->id || op->length != f->length)
+		return FT_EPROTO;
+	in->op = op;
+	in->place = op->place;
+	in->body = BODY_DATA;
+	in->left = in->length = f->length;
+	in->offset = 0;
+	return in->left ? 0 : tp_message_body(tp, p);
+}
+
+int tp_message_begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
+{
+	if (f->kind == 0 || f->kind >= WIRE_KIND_END || f->zero[0] || f->zero[1] || f->zero[2])
+		return FT_EPROTO;
+	if (f->epoch != tp->job.epoch)
+		return FT_ESTALE;
+	if (f->credit > p->unconsumed)
+		return FT_EPROTO;
+	p->unconsumed -= f->credit;
+	if (f->kind == WIRE_EAGER || f->kind == WIRE_RTS) {
+		if (f->seq != p->recv_seq + 1 || p->bye_received)
+			return FT_EPROTO;
+		p->recv_seq = f->seq;
+	}
+	switch ((enum wire_kind)f->kind) {
+	case WIRE_EAGER:
+		return begin_eager(tp, p, f);
+	case WIRE_RTS:
+		return begin_rts(tp, p, f);
+	case WIRE_CTS:
+		return take_cts(tp, p, f);
+	case WIRE_DATA:
+		return begin_data(tp, p, f);
+	case WIRE_BYE:
+		p->bye_received = true;
+		return 0;
+	case WIRE_CREDIT:
+	case WIRE_KIND_END:
+		break;
+	}
+	return 0;
+}
+
+/* A held message is whole: it may have been claimed or dropped while it came. */
+static void hold_complete(struct tp *tp, struct tp_peer *p, struct tp_hold *h)
+{
+	if (!h->place.cookie && !h->dropped)
+		return;
+	tp_message_consumed(tp, p, h->held.length);
+	if (h->place.cookie) {
+		uint64_t n = h->held.length < h->place.room ? h->held.length : h->place.room;
+
+		if (n)
+			memcpy(h->place.buf, h->bytes, n);
+		tp->c.up->received(tp->c.user, h->place.cookie, h->held.length, 0);
+	}
+	tp_hold_free(tp, h);
+}
+
+int tp_message_body(struct tp *tp, struct tp_peer *p)
+{
+	struct tp_in *in = &p->in;
+	enum tp_body body = in->body;
+
+	in->body = BODY_NONE;
+	switch (body) {
+	case BODY_PLACE:
+		tp_message_consumed(tp, p, in->length);
+		tp->c.up->received(tp->c.user, in->place.cookie, in->length, 0);
+		break;
+	case BODY_HOLD:
+		hold_complete(tp, p, in->hold);
+		break;
+	case BODY_DATA:
+		tp_recv_done(tp, in->op, 0);
+		break;
+	case BODY_NONE:
+		break;
+	}
+	return 0;
+}
+
+static bool hold_whole(const struct tp_hold *h)
+{
+	return h->kind != HOLD_EAGER || h->have == h->held.length;
+}
+
+void tp_claim(struct tp *tp, struct tp_held *held, struct tp_place place)
+{
+	struct tp_hold *h = (struct tp_hold *)held;
+	struct tp_peer *p = &tp->peers[held->peer];
+	uint64_t length = held->length;
+	int rc = 0;
+
+	tp_assert_held(tp);
+	if (h->kind == HOLD_SELF) {
+		tp_self_claim(tp, h, place);
+		return;
+	}
+	if (h->kind == HOLD_EAGER) {
+		h->place = place;
+		if (h->have == UINT64_MAX)
+			rc = FT_EPEER;
+		else if (hold_whole(h))
+			hold_complete(tp, p, h);
+		if (rc == 0)
+			return;
+	} else {
+		rc = p->state == TP_UP && !p->dying ? ask(tp, p, h->sender_id, length, place)
+						    : FT_EPEER;
+	}
+	tp_hold_free(tp, h);
+	if (rc)
+		tp->c.up->received(tp->c.user, place.cookie, length, rc);
+}
+
+void tp_drop(struct tp *tp, struct tp_held *held)
+{
+	struct tp_hold *h = (struct tp_hold *)held;
+
+	tp_assert_held(tp);
+	if (h->kind == HOLD_SELF && h->op)
+		h->op->self_hold = NULL;
+	if (h->kind == HOLD_EAGER && h->have != UINT64_MAX) {
+		h->dropped = true;
+		if (hold_whole(h))
+			hold_complete(tp, &tp->peers[held->peer], h);
+		return;
+	}
+	tp_hold_free(tp, h);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Output. The first small message after a flush is written by its sender at once; those that follow
+ * it before the next flush wait in a batch and leave together. Whatever the socket does not take is
+ * queued, in order, and written by tp_look, or when the kernel says that there is room.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "base/error.h"
+#include "transport/tp.h"
+
+/* Every header that leaves carries what this side has consumed. */
+static void finish_header(struct tp *tp, struct tp_peer *p, struct wire_frame *f)
+{
+	f->epoch = tp->job.epoch;
+	f->credit = p->owed;
+	p->unconsumed_in -= p->owed;
+	p->owed = 0;
+	tp->counts.frames_out++;
+}
+
+static void mark_busy(struct tp *tp, struct tp_peer *p)
+{
+	if (!list_linked(&p->busy))
+		list_append(&tp->busy, &p->busy);
+}
+
+static void append(struct tp *tp, struct tp_peer *p, struct tp_out *o)
+{
+	list_append(&p->queue, &o->link);
+	tp->queued++;
+	mark_busy(tp, p);
+}
+
+static struct tp_out *batch_with_room(struct tp *tp, struct tp_peer *p, size_t len)
+{
+	struct tp_out *o =
+		list_empty(&p->queue) ? NULL : container_of(p->queue.prev, struct tp_out, link);
+	size_t room = len > TP_BATCH ? len : TP_BATCH;
+
+	if (o && o->room - o->len >= len)
+		return o;
+	if (room == TP_BATCH && tp->spare) {
+		o = tp->spare;
+		tp->spare = NULL;
+	} else {
+		o = malloc(sizeof *o + room);
+		if (!o)
+			return NULL;
+	}
+	*o = (struct tp_out){.room = room};
+	append(tp, p, o);
+	return o;
+}
+
+/* Take len bytes of a (header) and b (payload) from byte `from` on into the queue. */
+static int enqueue(struct tp *tp, struct tp_peer *p, const struct iovec iov[2], size_t from)
+{
+	size_t total = iov[0].iov_len + iov[1].iov_len - from;
+	struct tp_out *o = batch_with_room(tp, p, total);
+
+	if (!o)
+		return FT_ENOMEM;
+	for (int i = 0; i < 2; i++) {
+		size_t skip = from < iov[i].iov_len ? from : iov[i].iov_len;
+
+		if (iov[i].iov_len > skip)
+			memcpy(o->bytes + o->len, (const uint8_t *)iov[i].iov_base + skip,
+				iov[i].iov_len - skip);
+		o->len += iov[i].iov_len - skip;
+		from -= skip;
+	}
+	return 0;
+}
+
+/* Bytes taken by the socket, 0 when it is full or (having marked the peer) broken. */
+static size_t write_some(struct tp *tp, struct tp_peer *p, struct iovec *iov, int n)
+{
+	ssize_t done;
+
+	tp->counts.sends++;
+	do {
+		if (n == 1) {
+			done = send(
+				p->fd, iov->iov_base, iov->iov_len, MSG_DONTWAIT | MSG_NOSIGNAL);
+		} else {
+			struct msghdr m = {.msg_iov = iov, .msg_iovlen = (size_t)n};
+
+			done = sendmsg(p->fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
+		}
+	} while (done < 0 && errno == EINTR);
+	if (done >= 0)
+		return (size_t)done;
+	if (errno != EAGAIN && errno != EWOULDBLOCK)
+		tp_peer_lose(tp, p, strerror(errno));
+	return 0;
+}
+
+int tp_out_small(
+	struct tp *tp, struct tp_peer *p, struct wire_frame *f, const void *payload, size_t len)
+{
+	uint8_t together[sizeof *f + TP_COPY_MAX];
+	struct iovec iov[2] = {{f, sizeof *f}, {(void *)(uintptr_t)payload, len}};
+	size_t done;
+
+	finish_header(tp, p, f);
+	if (p->state != TP_UP || p->hot || !list_empty(&p->queue))
+		return enqueue(tp, p, iov, 0);
+	if (len && len <= TP_COPY_MAX) {
+		memcpy(together, f, sizeof *f);
+		memcpy(together + sizeof *f, payload, len);
+		iov[0] = (struct iovec){together, sizeof *f + len};
+		iov[1].iov_len = 0;
+	}
+	p->hot = true;
+	mark_busy(tp, p);
+	done = write_some(tp, p, iov, iov[1].iov_len ? 2 : 1);
+	if (done == iov[0].iov_len + iov[1].iov_len)
+		return 0;
+	return enqueue(tp, p, iov, done);
+}
+
+int tp_out_control(
+	struct tp *tp, struct tp_peer *p, enum wire_kind kind, uint64_t id, uint64_t peer_id)
+{
+	struct wire_frame f = {.kind = (uint8_t)kind, .id = id, .peer_id = peer_id};
+
+	return tp_out_small(tp, p, &f, NULL, 0);
+}
+
+int tp_out_large(struct tp *tp, struct tp_peer *p, struct wire_frame *f, struct tp_send *op)
+{
+	struct tp_out *o = malloc(sizeof *o + sizeof *f);
+
+	if (!o)
+		return FT_ENOMEM;
+	*o = (struct tp_out){.op = op,
+		.payload = op->payload,
+		.payload_len = op->len,
+		.len = sizeof *f,
+		.room = sizeof *f};
+	finish_header(tp, p, f);
+	memcpy(o->bytes, f, sizeof *f);
+	append(tp, p, o);
+	tp_out_write(tp, p);
+	return 0;
+}
+
+static void out_free(struct tp *tp, struct tp_out *o)
+{
+	list_remove(&o->link);
+	tp->queued--;
+	if (o->room == TP_BATCH && !tp->spare)
+		tp->spare = o;
+	else
+		free(o);
+}
+
+enum { OUT_IOV = 16 };
+
+/* The unwritten parts of the first pieces of the queue. */
+static int gather(struct tp_peer *p, struct iovec *iov)
+{
+	int n = 0;
+
+	list_for_each(item, &p->queue)
+	{
+		struct tp_out *o = container_of(item, struct tp_out, link);
+		size_t head = o->done < o->len ? o->done : o->len;
+
+		if (n > OUT_IOV - 2)
+			break;
+		if (o->len > head)
+			iov[n++] = (struct iovec){o->bytes + head, o->len - head};
+		if (o->payload_len > o->done - head)
+			iov[n++] =
+				(struct iovec){(void *)(uintptr_t)(o->payload + (o->done - head)),
+					o->payload_len - (o->done - head)};
+	}
+	return n;
+}
+
+static void written(struct tp *tp, struct tp_peer *p, size_t bytes)
+{
+	while (bytes) {
+		struct tp_out *o = container_of(p->queue.next, struct tp_out, link);
+		size_t left = o->len + o->payload_len - o->done;
+
+		if (bytes < left) {
+			o->done += bytes;
+			return;
+		}
+		bytes -= left;
+		if (o->op)
+			tp_send_done(tp, o->op, 0);
+		out_free(tp, o);
+	}
+}
+
+bool tp_out_write(struct tp *tp, struct tp_peer *p)
+{
+	struct iovec iov[OUT_IOV];
+	bool moved = false;
+	size_t done;
+
+	if (p->state != TP_UP || p->dying)
+		return false;
+	while (!list_empty(&p->queue)) {
+		done = write_some(tp, p, iov, gather(p, iov));
+		if (!done)
+			return moved;
+		written(tp, p, done);
+		moved = true;
+	}
+	if (p->want_out)
+		tp_poll_output(tp, p, false);
+	return moved;
+}
+
+static size_t frame_bytes(const uint8_t *at)
+{
+	struct wire_frame f;
+
+	memcpy(&f, at, sizeof f);
+	return sizeof f + (f.kind == WIRE_EAGER ? f.length : 0);
+}
+
+/* A frame of which a part went out on a socket that is gone cannot be finished on another: it is
+ * forgotten. The whole ones behind it belong to the new epoch from now on. */
+void tp_out_renew(struct tp *tp, struct tp_peer *p)
+{
+	list_for_each_safe(item, &p->queue)
+	{
+		struct tp_out *o = container_of(item, struct tp_out, link);
+		size_t at = 0;
+
+		if (o->payload_len && o->done) {
+			tp_send_done(tp, o->op, FT_ECANCEL);
+			out_free(tp, o);
+			continue;
+		}
+		while (at < o->done)
+			at += frame_bytes(o->bytes + at);
+		o->done = at;
+		for (; at < o->len; at += frame_bytes(o->bytes + at))
+			memcpy(o->bytes + at + offsetof(struct wire_frame, epoch), &tp->job.epoch,
+				sizeof tp->job.epoch);
+		if (o->done == o->len && !o->payload_len)
+			out_free(tp, o);
+	}
+}
+
+/* The peer is gone: what was queued for it is answered. */
+void tp_out_drop(struct tp *tp, struct tp_peer *p)
+{
+	struct link *item;
+
+	while ((item = list_first(&p->queue))) {
+		struct tp_out *o = container_of(item, struct tp_out, link);
+		struct tp_send *op = o->op;
+
+		out_free(tp, o);
+		if (op)
+			tp_send_done(tp, op, FT_EPEER);
+	}
+}
+
+bool tp_out_all(struct tp *tp)
+{
+	bool moved = false;
+
+	list_for_each_safe(item, &tp->busy)
+	{
+		struct tp_peer *p = container_of(item, struct tp_peer, busy);
+
+		p->hot = false;
+		moved |= tp_out_write(tp, p);
+		if (list_empty(&p->queue))
+			list_remove(&p->busy);
+	}
+	return moved;
+}
+
+void tp_flush(struct tp *tp)
+{
+	tp_assert_held(tp);
+	tp_out_all(tp);
+	tp_reap(tp);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Progress: look at the socket that is expected to speak, at times at all of them, or sleep in the
+ * kernel until one does. Cost follows activity, not the number of peers.
+ */
+#include <errno.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "transport/tp.h"
+
+enum { EVENTS = 16, LOOK_AT_ALL = 16 /* turns */ };
+
+void tp_poll_output(struct tp *tp, struct tp_peer *p, bool want)
+{
+	struct epoll_event ev = {
+		.events = want ? EPOLLIN | EPOLLOUT : EPOLLIN, .data.u32 = (uint32_t)p->id};
+
+	if (epoll_ctl(tp->epoll_fd, EPOLL_CTL_MOD, p->fd, &ev) == 0)
+		p->want_out = want;
+}
+
+static bool handle(struct tp *tp, const struct epoll_event *ev, int n)
+{
+	bool moved = false;
+
+	for (int i = 0; i < n; i++) {
+		struct tp_peer *p;
+		uint64_t count;
+
+		if (ev[i].data.u32 == UINT32_MAX) {
+			moved |= read(tp->wake_fd, &count, sizeof count) > 0;
+			continue;
+		}
+		p = &tp->peers[ev[i].data.u32];
+		if (ev[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+			moved |= tp_in_read(tp, p);
+		if (ev[i].events & EPOLLOUT)
+			moved |= tp_out_write(tp, p);
+	}
+	return moved;
+}
+
+bool tp_look(struct tp *tp, int expect)
+{
+	struct epoll_event ev[EVENTS];
+	bool moved = false;
+
+	tp_assert_held(tp);
+	tp->turn++;
+	if (expect >= 0 && tp->peers[expect].state == TP_UP)
+		moved = tp_in_read(tp, &tp->peers[expect]);
+	if (expect < 0 || (!moved && tp->turn % LOOK_AT_ALL == 0)) {
+		int n = epoll_wait(tp->epoll_fd, ev, EVENTS, 0);
+
+		moved |= handle(tp, ev, n);
+	}
+	if (!list_empty(&tp->busy))
+		moved |= tp_out_all(tp);
+	if (!list_empty(&tp->lost)) {
+		tp_reap(tp);
+		moved = true;
+	}
+	return moved;
+}
+
+/* Only now does it pay to ask the kernel to watch for room. */
+static void watch_output(struct tp *tp)
+{
+	list_for_each(item, &tp->busy)
+	{
+		struct tp_peer *p = container_of(item, struct tp_peer, busy);
+
+		if (p->state == TP_UP && !p->want_out && !list_empty(&p->queue))
+			tp_poll_output(tp, p, true);
+	}
+}
+
+void tp_sleep(struct tp *tp, int timeout_ms)
+{
+	struct epoll_event ev[EVENTS];
+	int n;
+
+	tp_assert_held(tp);
+	watch_output(tp);
+	tp->counts.sleeps++;
+	lock_give(tp->c.lock);
+	n = epoll_wait(tp->epoll_fd, ev, EVENTS, timeout_ms);
+	lock_take(tp->c.lock);
+	handle(tp, ev, n);
+	tp_out_all(tp);
+	tp_reap(tp);
+}
+
+void tp_kick(struct tp *tp)
+{
+	uint64_t one = 1;
+
+	if (write(tp->wake_fd, &one, sizeof one) < 0)
+		return; /* the counter is full: it is awake */
+}
+
+bool tp_pending(const struct tp *tp)
+{
+	return tp->queued > 0 || tp->asked > 0;
+}

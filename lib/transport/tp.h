@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Inside the transport.
+ *
+ * A peer's states and who moves it (peer.c has the table):
+ *	IDLE       nothing was said yet
+ *	CONNECTING our attempt is on its way (conn.c)
+ *	AWAITING   it told us that its own attempt is on its way
+ *	UP         a socket is attached
+ *	LOST       gone for good in this attachment
+ *
+ * Peers die in two phases. tp_peer_lose marks the peer LOST and takes its socket out of epoll, at
+ *any depth; tp_reap, called where no peer is being read or written, answers what was waiting, frees
+ *the buffers and tells the user.
+ */
+#ifndef FTMPI_TRANSPORT_TP_H
+#define FTMPI_TRANSPORT_TP_H
+
+#include "base/idtab.h"
+#include "base/list.h"
+#include "base/slab.h"
+#include "transport/handshake.h"
+#include "transport/transport.h"
+#include "transport/wire.h"
+
+enum tp_peer_state { TP_IDLE, TP_CONNECTING, TP_AWAITING, TP_UP, TP_LOST, TP_PEER_STATES };
+
+/* A piece of the output of one peer. Either `bytes` holds whole frames to be sent as they are
+ * (batch), or one frame's header is followed by a payload in the user's memory. */
+struct tp_out {
+	struct link link;
+	struct tp_send *op; /* told when written; NULL for a batch */
+	const uint8_t *payload;
+	size_t payload_len;
+	size_t done;	  /* of len + payload_len */
+	size_t len, room; /* of bytes */
+	uint8_t bytes[];
+};
+
+/* A message that waits at its sender. */
+struct tp_send {
+	struct link link; /* in peer->sending */
+	uint64_t id;
+	int peer;
+	const void *payload;
+	size_t len;
+	void *cookie;
+	struct tp_hold *self_hold; /* to ourselves: the held side, or NULL */
+};
+
+/* A message whose place is known and whose payload is still to come. */
+struct tp_recv {
+	struct link link; /* in peer->receiving */
+	uint64_t id;
+	int peer;
+	uint64_t length;
+	struct tp_place place;
+};
+
+enum tp_hold_kind { HOLD_EAGER, HOLD_RTS, HOLD_SELF };
+
+/* struct tp_held is its public face and comes first. */
+struct tp_hold {
+	struct tp_held held;
+	struct link link; /* in peer->holds */
+	enum tp_hold_kind kind;
+	uint64_t have;	       /* EAGER: bytes that have come */
+	bool dropped;	       /* EAGER, not whole yet: nobody wants it any more */
+	struct tp_place place; /* EAGER, claimed before it was whole */
+	uint64_t sender_id;    /* RTS */
+	struct tp_send *op;    /* SELF: payload still at the sender, else in bytes */
+	uint8_t bytes[];
+};
+
+/* Where the body of the frame that is being read goes. */
+enum tp_body { BODY_NONE, BODY_PLACE, BODY_HOLD, BODY_DATA };
+
+struct tp_in {
+	uint8_t *buf;	/* prefetch buffer */
+	size_t at, end; /* unread part of it */
+	enum tp_body body;
+	uint64_t left;	 /* bytes of the body still to come */
+	uint64_t length; /* of the whole message */
+	uint64_t offset; /* of the next byte in it */
+	struct tp_place place;
+	struct tp_hold *hold;
+	struct tp_recv *op;
+};
+
+struct tp_peer {
+	enum tp_peer_state state;
+	int id;
+	int fd;
+	uint64_t send_seq, recv_seq;
+	uint32_t unconsumed;	/* eager bytes sent and not credited yet */
+	uint32_t unconsumed_in; /* eager bytes received and not credited yet */
+	uint32_t owed;		/* of these, consumed: goes out as credit */
+	bool hot;		/* something was written since the last flush */
+	bool bye_sent, bye_received, dying;
+	const char *why;   /* LOST */
+	struct link queue; /* tp_out */
+	struct link busy;  /* in tp->busy while hot or with a queue */
+	struct link sending, receiving, holds;
+	struct link lost; /* in tp->lost until reaped */
+	bool want_out;	  /* EPOLLOUT is armed */
+	struct tp_in in;
+};
+
+struct tp_conns; /* conn.c */
+
+struct tp {
+	struct tp_config c;
+	struct tp_peer *peers;
+	struct idtab sends, recvs;
+	struct slab send_slab, recv_slab;
+	struct link busy, lost;
+	struct tp_out *spare; /* one empty batch */
+	size_t queued;	      /* tp_out in all queues */
+	size_t asked;	      /* tp_send and tp_recv that wait for the other side */
+	struct tp_counts counts;
+	unsigned turn;
+	bool bye;
+	/* physical */
+	int epoll_fd, wake_fd;
+	struct hs_job job;
+	struct tp_address *addresses;
+	struct tp_conns *conns;
+};
+
+enum {
+	TP_PREFETCH = 16384, /* bytes asked for when a header is expected */
+	TP_DIRECT = 4096,    /* a body with more left than this is read into its place */
+	TP_BATCH = 16384,    /* bytes of small messages that leave together */
+	TP_COPY_MAX = 2048,  /* up to here header and payload are copied into one write */
+};
+
+static inline void tp_assert_held(const struct tp *tp)
+{
+	assert(lock_held(tp->c.lock));
+	(void)tp;
+}
+
+/* peer.c */
+void tp_peer_set(struct tp_peer *p, enum tp_peer_state to);
+void tp_peer_up(struct tp *tp, struct tp_peer *p, int fd);
+void tp_peer_lose(struct tp *tp, struct tp_peer *p, const char *why);
+void tp_reap(struct tp *tp);
+void tp_peer_unplug(struct tp *tp, struct tp_peer *p);
+void tp_peer_fail_reading(struct tp *tp, struct tp_peer *p);
+
+/* out.c */
+int tp_out_small(
+	struct tp *tp, struct tp_peer *p, struct wire_frame *f, const void *payload, size_t len);
+int tp_out_large(struct tp *tp, struct tp_peer *p, struct wire_frame *f, struct tp_send *op);
+int tp_out_control(
+	struct tp *tp, struct tp_peer *p, enum wire_kind kind, uint64_t id, uint64_t peer_id);
+bool tp_out_write(struct tp *tp, struct tp_peer *p);
+bool tp_out_all(struct tp *tp);
+void tp_out_renew(struct tp *tp, struct tp_peer *p);
+void tp_out_drop(struct tp *tp, struct tp_peer *p);
+
+/* poll.c */
+void tp_poll_output(struct tp *tp, struct tp_peer *p, bool want);
+
+/* in.c */
+bool tp_in_read(struct tp *tp, struct tp_peer *p);
+
+/* message.c: what a frame means; 0 or an error that ends the connection */
+int tp_message_begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
+int tp_message_body(struct tp *tp, struct tp_peer *p);
+void tp_message_consumed(struct tp *tp, struct tp_peer *p, uint64_t length);
+void tp_send_done(struct tp *tp, struct tp_send *op, int rc);
+void tp_recv_done(struct tp *tp, struct tp_recv *op, int rc);
+void tp_hold_free(struct tp *tp, struct tp_hold *h);
+
+/* self.c */
+int tp_self_send(struct tp *tp, const struct tp_envelope *e, const void *payload, size_t len,
+	unsigned flags, void *cookie);
+void tp_self_claim(struct tp *tp, struct tp_hold *h, struct tp_place place);
+
+/* conn.c */
+int tp_conns_open(struct tp *tp, const struct tp_physical *phys);
+int tp_conns_close(struct tp *tp, bool keep_listener);
+void tp_conns_connect(struct tp *tp, int peer);
+
+#endif

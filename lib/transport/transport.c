@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Making and dropping a transport, its physical half, and the orderly end. */
+#include "transport/transport.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "transport/tp.h"
+
+static void peer_init(struct tp_peer *p, int id)
+{
+	*p = (struct tp_peer){.id = id, .fd = -1};
+	list_init(&p->queue);
+	list_init(&p->busy);
+	list_init(&p->sending);
+	list_init(&p->receiving);
+	list_init(&p->holds);
+	list_init(&p->lost);
+}
+
+struct tp *tp_new(const struct tp_config *config)
+{
+	struct tp *tp = calloc(1, sizeof *tp);
+
+	if (!tp)
+		return NULL;
+	tp->c = *config;
+	tp->epoll_fd = tp->wake_fd = -1;
+	tp->peers = calloc((size_t)config->size, sizeof *tp->peers);
+	if (!tp->peers) {
+		free(tp);
+		return NULL;
+	}
+	for (int i = 0; i < config->size; i++)
+		peer_init(&tp->peers[i], i);
+	idtab_init(&tp->sends);
+	idtab_init(&tp->recvs);
+	slab_init(&tp->send_slab, sizeof(struct tp_send));
+	slab_init(&tp->recv_slab, sizeof(struct tp_recv));
+	list_init(&tp->busy);
+	list_init(&tp->lost);
+	return tp;
+}
+
+static void free_list_of_holds(struct tp_peer *p)
+{
+	struct link *item;
+
+	while ((item = list_pop(&p->holds)))
+		free(container_of(item, struct tp_hold, link));
+}
+
+static void free_queue(struct tp_peer *p)
+{
+	struct link *item;
+
+	while ((item = list_pop(&p->queue)))
+		free(container_of(item, struct tp_out, link));
+}
+
+void tp_free(struct tp *tp)
+{
+	for (int i = 0; i < tp->c.size; i++) {
+		free_list_of_holds(&tp->peers[i]);
+		free_queue(&tp->peers[i]);
+	}
+	idtab_fini(&tp->sends);
+	idtab_fini(&tp->recvs);
+	slab_fini(&tp->send_slab);
+	slab_fini(&tp->recv_slab);
+	free(tp->spare);
+	free(tp->peers);
+	auth_wipe(&tp->job, sizeof tp->job);
+	free(tp);
+}
+
+static int copy_addresses(struct tp *tp, const struct tp_physical *phys)
+{
+	size_t bytes = (size_t)tp->c.size * sizeof *tp->addresses;
+
+	tp->addresses = malloc(bytes);
+	if (!tp->addresses)
+		return FT_ENOMEM;
+	memcpy(tp->addresses, phys->addresses, bytes);
+	return 0;
+}
+
+static void set_job(struct tp *tp, const struct tp_physical *phys)
+{
+	tp->job = (struct hs_job){
+		.epoch = phys->epoch, .self = (uint32_t)tp->c.self, .size = (uint32_t)tp->c.size};
+	memcpy(tp->job.session, phys->session, sizeof tp->job.session);
+	memcpy(tp->job.secret, phys->secret, sizeof tp->job.secret);
+}
+
+static int open_epoll(struct tp *tp)
+{
+	struct epoll_event ev = {.events = EPOLLIN, .data.u32 = UINT32_MAX};
+
+	tp->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	tp->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (tp->epoll_fd < 0 || tp->wake_fd < 0 ||
+		epoll_ctl(tp->epoll_fd, EPOLL_CTL_ADD, tp->wake_fd, &ev) != 0)
+		return FT_ESYS;
+	return 0;
+}
+
+static void close_epoll(struct tp *tp)
+{
+	if (tp->epoll_fd >= 0)
+		close(tp->epoll_fd);
+	if (tp->wake_fd >= 0)
+		close(tp->wake_fd);
+	tp->epoll_fd = tp->wake_fd = -1;
+	free(tp->addresses);
+	tp->addresses = NULL;
+}
+
+/* What was queued before goes out in the new epoch. */
+static void resume_peers(struct tp *tp)
+{
+	for (int i = 0; i < tp->c.size; i++) {
+		tp_out_renew(tp, &tp->peers[i]);
+		if (!list_empty(&tp->peers[i].queue))
+			tp_conns_connect(tp, i);
+	}
+}
+
+int tp_attach(struct tp *tp, const struct tp_physical *phys)
+{
+	int rc;
+
+	set_job(tp, phys);
+	rc = copy_addresses(tp, phys);
+	if (rc == 0)
+		rc = open_epoll(tp);
+	if (rc == 0)
+		rc = tp_conns_open(tp, phys);
+	if (rc) {
+		close_epoll(tp);
+		return rc;
+	}
+	lock_take(tp->c.lock);
+	resume_peers(tp);
+	lock_give(tp->c.lock);
+	return 0;
+}
+
+int tp_detach(struct tp *tp, bool keep_listener)
+{
+	int listener = tp_conns_close(tp, keep_listener);
+
+	lock_take(tp->c.lock);
+	for (int i = 0; i < tp->c.size; i++) {
+		struct tp_peer *p = &tp->peers[i];
+
+		tp_peer_fail_reading(tp, p);
+		tp_peer_unplug(tp, p);
+		p->dying = p->bye_sent = p->bye_received = false;
+		list_remove(&p->lost);
+		if (p->state != TP_IDLE)
+			tp_peer_set(p, TP_IDLE);
+	}
+	lock_give(tp->c.lock);
+	close_epoll(tp);
+	return listener;
+}
+
+void tp_bye(struct tp *tp)
+{
+	tp_assert_held(tp);
+	tp->bye = true;
+	for (int i = 0; i < tp->c.size; i++) {
+		struct tp_peer *p = &tp->peers[i];
+
+		if (p->state == TP_UP && !p->bye_sent && tp_out_control(tp, p, WIRE_BYE, 0, 0) == 0)
+			p->bye_sent = true;
+	}
+	tp_flush(tp);
+}
+
+/* Both have said that they begin nothing more: what was announced and not asked for never will be.
+ */
+static void give_up_announced(struct tp *tp, struct tp_peer *p)
+{
+	struct link *item;
+
+	while ((item = list_first(&p->sending)))
+		tp_send_done(tp, container_of(item, struct tp_send, link), FT_ECANCEL);
+}
+
+static bool peer_finished(struct tp *tp, struct tp_peer *p)
+{
+	switch (p->state) {
+	case TP_IDLE:
+	case TP_LOST:
+		return true;
+	case TP_CONNECTING:
+	case TP_AWAITING:
+		return false;
+	case TP_UP:
+		if (!p->bye_sent || !p->bye_received)
+			return false;
+		give_up_announced(tp, p);
+		return list_empty(&p->queue);
+	case TP_PEER_STATES:
+		break;
+	}
+	return true;
+}
+
+bool tp_finished(struct tp *tp)
+{
+	tp_assert_held(tp);
+	for (int i = 0; i < tp->c.size; i++)
+		if (!peer_finished(tp, &tp->peers[i]))
+			return false;
+	return true;
+}
+
+void tp_count(const struct tp *tp, struct tp_counts *out)
+{
+	*out = tp->counts;
+}

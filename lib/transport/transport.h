@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Moves framed, ordered messages between the members of a job. It has no MPI words: a message is an
+ * envelope of 20 bytes that only the user understands, and a payload.
+ *
+ * Two halves. The logical one (peers, sequence numbers, queues, messages on their way) lives as
+ * long as the transport. The physical one (sockets, epoll, connection attempts, the epoch) hangs
+ * off tp_attach and can be dropped with tp_detach and built anew while the process lives.
+ *
+ * One lock, the user's, guards all of it: every function but tp_new, tp_attach, tp_detach and
+ * tp_free needs it held and asserts so. Upcalls run with it held, and may call tp_send and
+ * tp_claim.
+ *
+ * Messages of at most eager_limit bytes leave at once (eager); longer ones and synchronous ones
+ * wait at the sender until the receiver has a place (rendezvous). What a receiver keeps for one
+ * sender is bounded: a sender that has `unexpected_limit` eager bytes unconsumed uses rendezvous.
+ */
+#ifndef FTMPI_TRANSPORT_TRANSPORT_H
+#define FTMPI_TRANSPORT_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "base/lock.h"
+#include "base/loop.h"
+#include "transport/wire.h"
+
+struct tp;
+
+struct tp_envelope {
+	uint8_t bytes[WIRE_ENVELOPE_BYTES];
+};
+
+/* Where the payload of a message goes: at most `room` bytes to buf (the rest is read and thrown
+ * away). cookie names the receive in `received`; NULL means that nobody wants the message yet. */
+struct tp_place {
+	void *buf;
+	size_t room;
+	void *cookie;
+};
+
+/* A message that has come, or been announced, and has no place yet. The transport owns it until it
+ * is claimed or dropped; `user` is the user's to keep his queue links in. */
+struct tp_held {
+	int peer;
+	uint64_t length;
+	struct tp_envelope envelope;
+	_Alignas(16) unsigned char user[96];
+};
+
+struct tp_upcalls {
+	/* A message with this envelope has come: where shall it be put? */
+	struct tp_place (*match)(
+		void *user, int peer, const struct tp_envelope *e, uint64_t length);
+
+	/* It is kept until tp_claim or tp_drop. */
+	void (*keep)(void *user, struct tp_held *held);
+
+	/* The message for `cookie` is in its place (rc 0), or never will be (FT_EPEER). length is
+	 * the message's own, which may be more than the room. */
+	void (*received)(void *user, void *cookie, uint64_t length, int rc);
+
+	/* The payload given to tp_send is the caller's again. rc: 0, FT_EPEER, FT_ECANCEL. */
+	void (*sent)(void *user, void *cookie, int rc);
+
+	/* The connection to peer is gone for good. All its messages have been answered with
+	 * FT_EPEER, held ones stay. Called once per peer and attachment. */
+	void (*lost)(void *user, int peer, const char *why);
+
+	/* Another thread than the one that waits may have completed something. Without the lock's
+	 * being let go. */
+	void (*notify)(void *user);
+};
+
+struct tp_config {
+	int self, size;
+	size_t eager_limit;	   /* at most WIRE_EAGER_MAX */
+	uint32_t unexpected_limit; /* at least two of the largest eager messages */
+	struct lock *lock;
+	const struct tp_upcalls *up;
+	void *user;
+};
+
+/* NULL when out of memory. */
+struct tp *tp_new(const struct tp_config *config);
+
+/* After tp_detach. Held messages are freed; cookies still out are forgotten. */
+void tp_free(struct tp *tp);
+
+struct tp_address {
+	struct sockaddr_storage addr;
+	socklen_t len;
+};
+
+struct tp_physical {
+	struct loop *loop;		    /* not started yet; outlives the attachment */
+	int listen_fd;			    /* ours from here on; -1 in a job of one */
+	const struct tp_address *addresses; /* `size` of them, copied */
+	const uint8_t *session;		    /* WIRE_SESSION_BYTES, copied */
+	const uint8_t *secret;		    /* AUTH_KEY_BYTES, copied */
+	uint32_t epoch;
+	unsigned connect_ms;   /* after which a peer that cannot be reached is lost */
+	bool refused_is_final; /* nobody will listen there later: lost at once */
+};
+
+/* Builds everything physical. 0, FT_ENOMEM or FT_ESYS. */
+int tp_attach(struct tp *tp, const struct tp_physical *phys);
+
+/* Drops everything physical; the loop is stopped. Frames that were not given to the kernel yet stay
+ * queued, messages that were half written or half read are lost. With keep_listener the listening
+ * socket is returned, else closed and -1 returned. */
+int tp_detach(struct tp *tp, bool keep_listener);
+
+/* ---- messages ---- */
+
+enum { TP_SYNC = 1 /* done only when the receiver has given it a place */ };
+
+/*
+ * Send len bytes. Returns 1: done, the payload was taken and `sent` will not be called; 0: `sent`
+ * will be called with cookie, until then the payload stays the transport's; FT_EPEER, FT_ENOMEM.
+ */
+int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *payload, size_t len,
+	unsigned flags, void *cookie);
+
+/* Give a held message its place; place.cookie is not NULL. `received` may be called before this
+ * returns. The held message is the transport's alone again. */
+void tp_claim(struct tp *tp, struct tp_held *held, struct tp_place place);
+
+/* Throw a held message away. */
+void tp_drop(struct tp *tp, struct tp_held *held);
+
+/* ---- progress, by the thread that waits ---- */
+
+/* Give the kernel what waits to be sent together. */
+void tp_flush(struct tp *tp);
+
+/* Read what has come, write what has room: first from peer `expect` (-1: nobody in particular), and
+ * every few calls from everyone. True when something moved. */
+bool tp_look(struct tp *tp, int expect);
+
+/* Let the lock go and sleep in the kernel until something comes, tp_kick or timeout_ms (-1: none).
+ */
+void tp_sleep(struct tp *tp, int timeout_ms);
+
+/* Wake the thread in tp_sleep. Needs no lock. */
+void tp_kick(struct tp *tp);
+
+/* Is there work that the program's next call should not be waited for? */
+bool tp_pending(const struct tp *tp);
+
+/* ---- the end ---- */
+
+/* Say to all connected peers that no message will begin any more. Messages under way go on. */
+void tp_bye(struct tp *tp);
+
+/* True when every peer that was spoken with has said the same or is gone, and all is written. */
+bool tp_finished(struct tp *tp);
+
+/* Numbers for tests and -v. */
+struct tp_counts {
+	uint64_t sends, recvs; /* system calls on data sockets */
+	uint64_t frames_out, frames_in;
+	uint64_t sleeps;
+	uint64_t held_bytes; /* unexpected payload now in memory */
+	int connected;
+};
+void tp_count(const struct tp *tp, struct tp_counts *out);
+
+#endif

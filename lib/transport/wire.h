@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What goes over a connection between two ranks; doc/wire.md tells it in words. All integers are
+ * little-endian. First the handshake (four fixed-size messages), then frames: a header, and for
+ * EAGER and DATA `length` bytes.
+ */
+#ifndef FTMPI_TRANSPORT_WIRE_H
+#define FTMPI_TRANSPORT_WIRE_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the wire structs are laid out for little-endian machines"
+#endif
+
+enum {
+	WIRE_MAGIC = 0x49504d46, /* "FMPI" */
+	WIRE_VERSION = 1,
+	WIRE_ENVELOPE_BYTES = 20,
+	WIRE_SESSION_BYTES = 16,
+};
+
+enum wire_kind {
+	WIRE_EAGER = 1,	 /* a whole message: envelope, seq, length, then the payload */
+	WIRE_RTS = 2,	 /* a message that waits at its sender: envelope, seq, length, id */
+	WIRE_CTS = 3,	 /* send it: id is the sender's, peer_id the receiver's */
+	WIRE_DATA = 4,	 /* the payload that was asked for: peer_id is the receiver's, length */
+	WIRE_CREDIT = 5, /* nothing but the credit that every header carries */
+	WIRE_BYE = 6,	 /* no message will begin after this */
+	WIRE_KIND_END
+};
+
+struct wire_frame {
+	uint8_t kind;
+	uint8_t zero[3];
+	uint32_t epoch;
+	uint64_t seq; /* EAGER, RTS: number of the message in this direction of the pair, from 1 */
+	uint64_t length; /* EAGER, RTS, DATA: bytes of the message */
+	uint64_t id;
+	uint64_t peer_id;
+	uint32_t credit; /* eager bytes (with header) that the sender of this frame has consumed */
+	uint8_t envelope[WIRE_ENVELOPE_BYTES]; /* the user's, not looked into */
+};
+static_assert(sizeof(struct wire_frame) == 64, "one cache line");
+
+/* Largest EAGER payload that is believed. */
+enum { WIRE_EAGER_MAX = 1 << 20 };
+
+/* connecting side -> accepting side */
+struct wire_hello {
+	uint32_t magic;
+	uint16_t version, zero;
+	uint8_t session[WIRE_SESSION_BYTES];
+	uint32_t epoch, from, to;
+	uint8_t nonce[24];
+};
+static_assert(sizeof(struct wire_hello) == 60, "no padding");
+
+/* accepting side -> connecting side: mac over "accept" and everything said so far */
+struct wire_challenge {
+	uint32_t magic;
+	uint8_t nonce[24];
+	uint8_t mac[32];
+};
+static_assert(sizeof(struct wire_challenge) == 60, "no padding");
+
+/* connecting side -> accepting side: mac over "connect" and everything said so far */
+struct wire_proof {
+	uint8_t mac[32];
+};
+static_assert(sizeof(struct wire_proof) == 32, "no padding");
+
+enum wire_verdict_code {
+	WIRE_WELCOME = 1, /* frames follow */
+	WIRE_BUSY = 2,	  /* our own connection to you is on its way: wait for it */
+};
+
+/* accepting side -> connecting side */
+struct wire_verdict {
+	uint32_t magic, code;
+};
+static_assert(sizeof(struct wire_verdict) == 8, "no padding");
+
+#endif
