@@ -6,6 +6,7 @@
  * Timers (all here):
  *	HANDSHAKE_MS  a connection that has not finished the handshake by then is closed
  *	RETRY_MS..    pause before the next attempt, doubled up to RETRY_MAX_MS
+ *	DESCRIPTORS_MS pause before accepting goes on when the process has run out of descriptors
  *	AWAIT_MS      a peer that said BUSY and has not come by then is tried again
  *	connect_ms    (the user's) after which a peer is lost
  *
@@ -31,6 +32,7 @@ enum {
 	RETRY_MS = 10,
 	RETRY_MAX_MS = 500,
 	AWAIT_MS = 5000,
+	DESCRIPTORS_MS = 50,
 	STRANGERS_MAX = 256, /* accepted connections that have not proved themselves */
 };
 
@@ -65,6 +67,7 @@ struct tp_conns {
 	struct loop *loop;
 	int listen_fd;
 	struct event *listener;
+	struct event *resume; /* listening, after a pause */
 	struct link conns;
 	int strangers;
 	unsigned connect_ms;
@@ -344,6 +347,26 @@ close_fd:
 	return NULL;
 }
 
+static void on_resume(evutil_socket_t fd, short what, void *arg)
+{
+	struct tp_conns *cs = arg;
+
+	(void)fd;
+	(void)what;
+	event_add(cs->listener, NULL);
+}
+
+/* Who waits in the backlog would wake the loop without end. */
+static void pause_listening(struct tp_conns *cs)
+{
+	struct timeval t = ms_from_now(DESCRIPTORS_MS);
+
+	log_event(
+		"no descriptor for an incoming connection: trying again in %d ms", DESCRIPTORS_MS);
+	event_del(cs->listener);
+	event_add(cs->resume, &t);
+}
+
 static void on_listener(evutil_socket_t fd, short what, void *arg)
 {
 	struct tp_conns *cs = arg;
@@ -353,8 +376,11 @@ static void on_listener(evutil_socket_t fd, short what, void *arg)
 		int peer = accept4((int)fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 		struct conn *c;
 
-		if (peer < 0)
+		if (peer < 0) {
+			if (errno == EMFILE || errno == ENFILE)
+				pause_listening(cs);
 			return;
+		}
 		c = conn_new(cs, peer, CONN_HELLO, NULL);
 		if (c)
 			conn_wait(c);
@@ -484,7 +510,8 @@ int tp_conns_open(struct tp *tp, const struct tp_physical *phys)
 		evutil_make_socket_closeonexec(cs->listen_fd);
 		cs->listener = event_new(
 			loop_base(cs->loop), cs->listen_fd, EV_READ | EV_PERSIST, on_listener, cs);
-		if (!cs->listener || event_add(cs->listener, NULL) != 0)
+		cs->resume = evtimer_new(loop_base(cs->loop), on_resume, cs);
+		if (!cs->listener || !cs->resume || event_add(cs->listener, NULL) != 0)
 			goto free_listener;
 	}
 	tp->conns = cs;
@@ -493,6 +520,8 @@ int tp_conns_open(struct tp *tp, const struct tp_physical *phys)
 free_listener:
 	if (cs->listener)
 		event_free(cs->listener);
+	if (cs->resume)
+		event_free(cs->resume);
 	free(cs->attempts);
 free_cs:
 	free(cs);
@@ -513,8 +542,10 @@ int tp_conns_close(struct tp *tp, bool keep_listener)
 			event_free(cs->attempts[i]->timer);
 		free(cs->attempts[i]);
 	}
-	if (cs->listener)
+	if (cs->listener) {
 		event_free(cs->listener);
+		event_free(cs->resume);
+	}
 	if (listener >= 0 && !keep_listener) {
 		close(listener);
 		listener = -1;
