@@ -50,7 +50,8 @@ bool tp_look(struct tp *tp, int expect)
 	tp->turn++;
 	if (expect >= 0 && tp->peers[expect].state == TP_UP)
 		moved = tp_in_read(tp, &tp->peers[expect]);
-	if (expect < 0 || (!moved && tp->turn % LOOK_AT_ALL == 0)) {
+	/* also while the expected one speaks without end */
+	if (expect < 0 || tp->turn % LOOK_AT_ALL == 0) {
 		int n = epoll_wait(tp->epoll_fd, ev, EVENTS, 0);
 
 		moved |= handle(tp, ev, n);
