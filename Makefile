@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# make, make demo, make check, make install: README.md says what each does.
+
+VERSION := 0.1.0
+PREFIX ?= /usr/local
+DESTDIR ?=
+CC ?= cc
+CFLAGS ?= -O2 -g
+B ?= build
+O := $(B)/obj
+SAN ?=
+# make V=1 shows the commands
+Q := $(if $(V),,@)
+
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wundef -Werror
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC -pthread $(WARN) $(CFLAGS) $(SAN)
+CPPFLAGS += -Iinclude -Ilib
+LIBS := -levent_core -lsodium -lpthread
+
+LIB_SRC := $(wildcard lib/base/*.c lib/transport/*.c lib/heartbeat/*.c lib/coord/*.c lib/ckpt/*.c lib/mpi/*.c)
+LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o) $(O)/lib/mpi/stubs.o
+SO := $(B)/lib/libftmpi.so.0
+LIBRARIES := $(SO) $(B)/lib/libftmpi.so $(B)/lib/libmpi_abi.so.1 $(B)/lib/libftmpi.a
+
+PROGRAMS := inittest collective passnum pi cgs randtest badcall threads
+PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%)
+
+all: $(LIBRARIES) $(PROGRAM_BIN)
+
+# ---- the library ----
+
+$(O)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	@echo "  CC $<"
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+$(O)/lib/mpi/stubs.c: include/mpi.h lib/mpi/gen_stubs.pl $(wildcard lib/mpi/*.c)
+	@mkdir -p $(@D)
+	@echo "  GEN $@"
+	$(Q)perl lib/mpi/gen_stubs.pl include/mpi.h $(wildcard lib/mpi/*.c) >$@.new && mv $@.new $@
+
+$(O)/lib/mpi/stubs.o: $(O)/lib/mpi/stubs.c
+	$(Q)$(CC) $(CPPFLAGS) -iquote lib/mpi $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+$(SO): $(LIB_OBJ) lib/ftmpi.map
+	@mkdir -p $(@D)
+	@echo "  LD $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -shared -Wl,-soname,libftmpi.so.0 -Wl,--version-script=lib/ftmpi.map \
+		-o $@ $(LIB_OBJ) $(LIBS)
+
+$(B)/lib/libftmpi.so $(B)/lib/libmpi_abi.so.1: $(SO)
+	$(Q)ln -sf libftmpi.so.0 $@
+
+# one object, so that nothing but the interface is visible
+$(B)/lib/libftmpi.a: $(LIB_OBJ)
+	@mkdir -p $(@D)
+	@echo "  AR $@"
+	$(Q)ld -r -o $(O)/ftmpi-all.o $(LIB_OBJ)
+	$(Q)objcopy --wildcard --keep-global-symbol='MPI_*' --keep-global-symbol='PMPI_*' \
+		--keep-global-symbol='FTMPI_*' $(O)/ftmpi-all.o
+	$(Q)rm -f $@ && ar rcs $@ $(O)/ftmpi-all.o
+
+# ---- test programs ----
+
+include bin/tests/programs/extra.mk
+program_o = $(addprefix $(O)/bin/tests/programs/,$(1).o prog.o $(EXTRA_$(1)))
+
+define program_rule
+$(B)/bin/$(1): $(call program_o,$(1)) $(LIBRARIES)
+	@mkdir -p $$(@D)
+	@echo "  LD $$@"
+	$$(Q)$$(CC) $$(ALL_CFLAGS) -o $$@ $(call program_o,$(1)) -L$(B)/lib -Wl,-rpath,$(abspath $(B)/lib) -lftmpi -lm
+endef
+$(foreach p,$(PROGRAMS),$(eval $(call program_rule,$(p))))
+
+# ---- tests ----
+
+include bin/tests/tests.mk
+
+# ---- the rest ----
+
+demo: deps-build
+	@$(MAKE) --no-print-directory -j2 all >$(B)-demo.log 2>&1 || { cat $(B)-demo.log; exit 1; }
+	@rm -f $(B)-demo.log
+	bin/ftmpirun -n 4 $(B)/bin/cgs bin/tests/data/494_bus.mtx
+
+deps deps-build:
+	@sh bin/tests/deps.sh $@
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
+		$(DESTDIR)$(PREFIX)/share/ftmpi/FTMPI $(DESTDIR)$(PREFIX)/libexec/ftmpi \
+		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
+	install -m 755 bin/ftmpirun bin/ftmpicc $(DESTDIR)$(PREFIX)/bin
+	ln -sf ftmpicc $(DESTDIR)$(PREFIX)/bin/ftmpicxx
+	ln -sf ../../bin/ftmpirun $(DESTDIR)$(PREFIX)/libexec/ftmpi/mpiexec
+	install -m 644 bin/lib/FTMPI/*.pm $(DESTDIR)$(PREFIX)/share/ftmpi/FTMPI
+	install -m 644 include/mpi.h include/ftmpi.h $(DESTDIR)$(PREFIX)/include
+	install -m 755 $(SO) $(DESTDIR)$(PREFIX)/lib
+	install -m 644 $(B)/lib/libftmpi.a $(DESTDIR)$(PREFIX)/lib
+	ln -sf libftmpi.so.0 $(DESTDIR)$(PREFIX)/lib/libftmpi.so
+	ln -sf libftmpi.so.0 $(DESTDIR)$(PREFIX)/lib/libmpi_abi.so.1
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' ftmpi.pc.in \
+		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/ftmpi.pc
+	install -m 644 doc/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 doc/man/*.7 $(DESTDIR)$(PREFIX)/share/man/man7
+
+uninstall:
+	cd $(DESTDIR)$(PREFIX) && rm -rf share/ftmpi libexec/ftmpi && \
+		rm -f bin/ftmpirun bin/ftmpicc bin/ftmpicxx include/mpi.h include/ftmpi.h \
+		lib/libftmpi.so.0 lib/libftmpi.so lib/libmpi_abi.so.1 lib/libftmpi.a lib/pkgconfig/ftmpi.pc
+	cd $(DESTDIR)$(PREFIX)/share/man && rm -f $(addprefix man1/,$(notdir $(wildcard doc/man/*.1))) \
+		$(addprefix man7/,$(notdir $(wildcard doc/man/*.7)))
+
+clean:
+	rm -rf build build-*
+
+format:
+	clang-format -i $(wildcard lib/*/*.[ch] bin/tests/*/*.[ch])
+
+.PHONY: all demo deps deps-build install uninstall clean format
+
+-include $(LIB_OBJ:.o=.d) $(wildcard $(O)/bin/tests/*/*.d)

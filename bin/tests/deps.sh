@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Installs the Debian packages that are missing: deps-build (what the build needs) or deps (and the
+# tests). Nothing is installed, and nothing is asked for, when all are there.
+set -eu
+
+build="gcc g++ libc6-dev binutils make perl pkg-config libevent-dev libsodium-dev"
+tests="check openssh-client openssh-server iproute2 procps valgrind gdb man-db ncurses-base"
+
+case "${1:-deps}" in
+deps-build) wanted=$build ;;
+*) wanted="$build $tests" ;;
+esac
+
+missing=
+for p in $wanted; do
+	state=$(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null || true)
+	[ "$state" = installed ] || missing="$missing $p"
+done
+[ -n "$missing" ] || exit 0
+
+as_root=
+if [ "$(id -u)" != 0 ]; then
+	command -v sudo >/dev/null || {
+		echo "these packages are missing, and there is no sudo to install them:$missing" >&2
+		exit 1
+	}
+	as_root=sudo
+fi
+echo "installing:$missing"
+export DEBIAN_FRONTEND=noninteractive
+$as_root apt-get update -qq
+# shellcheck disable=SC2086
+$as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Unit tests (Check), job and launcher tests (Perl), and the same under the sanitizers.
+
+UNIT_CFLAGS = $(ALL_CFLAGS) -Ibin/tests/unit -iquote lib/mpi
+UNIT_LIBS := -lcheck -lsubunit $(LIBS) -lm -lrt
+
+# A unit test links with what it tests and no more: NAME := objects of the library, and helpers.
+base_o := $(patsubst %.c,%.o,$(wildcard lib/base/*.c))
+transport_o := $(patsubst %.c,%.o,$(wildcard lib/transport/*.c))
+UNIT_base := $(base_o)
+UNIT_match := lib/mpi/match.o
+UNIT_handshake := lib/transport/handshake.o lib/base/auth.o
+UNIT_transport := $(transport_o) $(base_o)
+UNIT_control := lib/mpi/control.o lib/mpi/launch.o $(base_o)
+-include bin/tests/unit/objects.mk
+
+UNITS := $(sort $(patsubst bin/tests/unit/test_%.c,%,$(wildcard bin/tests/unit/test_*.c)))
+UNIT_BIN := $(UNITS:%=$(B)/unit/test_%)
+
+$(O)/bin/tests/unit/%.o: bin/tests/unit/%.c Makefile bin/tests/tests.mk
+	@mkdir -p $(@D)
+	@echo "  CC $<"
+	$(Q)$(CC) $(CPPFLAGS) $(UNIT_CFLAGS) -MMD -MP -c $< -o $@
+
+define unit_rule
+$(B)/unit/test_$(1): $(addprefix $(O)/,bin/tests/unit/test_$(1).o $(UNIT_$(1)))
+	@mkdir -p $$(@D)
+	@echo "  LD $$@"
+	$$(Q)$$(CC) $$(ALL_CFLAGS) -o $$@ $$^ $$(UNIT_LIBS)
+endef
+$(foreach u,$(UNITS),$(eval $(call unit_rule,$(u))))
+
+units: $(UNIT_BIN)
+	@for t in $(UNIT_BIN); do echo "== $$t"; $$t || exit 1; done
+
+arrows:
+	@perl bin/tests/arrows.pl .
+
+# where the Perl tests find what was built
+TEST_ENV = FTMPI_LIBDIR=$(abspath $(B)/lib) FTMPI_PROGRAMS=$(abspath $(B)/bin) PERL5LIB=$(abspath bin/lib):$(abspath bin/tests/lib)
+PERL_TESTS := $(sort $(wildcard bin/tests/abi/*.t bin/tests/launcher/*.t bin/tests/cluster/*.t bin/tests/job/*.t))
+
+jobs: all
+	@$(TEST_ENV) prove --timer $(PERL_TESTS)
+
+check: deps
+	@$(MAKE) --no-print-directory -j2 all $(UNIT_BIN)
+	@$(MAKE) --no-print-directory arrows units jobs
+
+asan:
+	@$(MAKE) --no-print-directory B=build-asan SAN="-fsanitize=address -fno-omit-frame-pointer" CFLAGS="-O1 -g" check-sanitized
+
+ubsan:
+	@$(MAKE) --no-print-directory B=build-ubsan SAN="-fsanitize=undefined -fno-sanitize-recover=all" CFLAGS="-O1 -g" check-sanitized
+
+tsan:
+	@$(MAKE) --no-print-directory B=build-tsan SAN="-fsanitize=thread" CFLAGS="-O1 -g" check-sanitized
+
+check-sanitized: deps
+	@$(MAKE) --no-print-directory -j2 all $(UNIT_BIN)
+	@$(MAKE) --no-print-directory units jobs
+
+.PHONY: units arrows jobs check asan ubsan tsan check-sanitized
+
