@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The frame around every MPI call:
+ *
+ *	#pragma weak MPI_Send = PMPI_Send
+ *	int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm
+ *comm)
+ *	{
+ *		struct comm *c = NULL;
+ *		api_enter("MPI_Send");
+ *		int rc = comm_lookup(comm, &c);
+ *		if (rc == MPI_SUCCESS)
+ *			rc = ...;
+ *		return api_leave(c, rc);
+ *	}
+ *
+ * Functions below the API return MPI_SUCCESS or an MPI error class; whoever first knows the error
+ * says it with api_fail, once. api_leave calls the error handler, after the lock is released.
+ */
+#ifndef FTMPI_MPI_API_H
+#define FTMPI_MPI_API_H
+
+#include <stddef.h>
+
+#include "mpi.h"
+
+struct comm;
+
+/* Begin an MPI call: takes the engine lock. A call before MPI_Init or after MPI_Finalize ends the
+ * process with a sentence (MPI 5.0 section 11.4.1 makes it erroneous). `name` must be a literal. */
+void api_enter(const char *name);
+
+/* End an MPI call: releases the engine lock; if rc is not MPI_SUCCESS the error handler of c
+ * (MPI_COMM_WORLD's when c is NULL) is called. Returns rc. */
+int api_leave(struct comm *c, int rc);
+
+/* The same for calls that are legal before MPI_Init and after MPI_Finalize: no check, no lock. */
+void api_enter_anytime(const char *name);
+int api_leave_anytime(int rc);
+
+/* Record, for this thread, what is wrong ("rank 9 is not in a communicator of 4"); returns
+ * errclass. */
+int api_fail(int errclass, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The text given to the last api_fail of this thread, "" when there is none. */
+const char *api_detail(void);
+
+/* Name of the MPI call that this thread is in. */
+const char *api_name(void);
+
+/* What an MPI function that this version does not have does: MPI_ERR_UNSUPPORTED_OPERATION through
+ * MPI_COMM_WORLD's error handler. Takes no lock; may be called at any time. */
+int api_unsupported(const char *name);
+
+/* End the process because of an error that may not be survived: flushes stdio, tells the launcher,
+ * which ends the other ranks, and exits with a status made of errclass. */
+_Noreturn void api_die(int errclass);
+
+/* For messages: this host's name and this process's rank in MPI_COMM_WORLD (0 before MPI_Init). */
+const char *api_host(void);
+int api_world_rank(void);
+
+/* Around a call of a user's function (operator, attribute copy, error handler): the engine lock is
+ * let go and taken again. Nothing looked up before it may be trusted after it unless it is held by
+ * a reference. */
+void api_pause(void);
+void api_resume(void);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Started by hand, one terminal a rank:
+ *	PROG ARGS... -ftmpi WORKDIR RANK SIZE 0 HOST0 1 HOST1 ... [-ftmpirecover FILE]
+ * Rank r listens on port FTMPI_PORT_BASE + r. All ranks read the same secret from the file that
+ * FTMPI_SECRET_FILE names.
+ */
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/knob.h"
+#include "launch.h"
+
+enum { SECRET_LEAST = 16, SECRET_MOST = 4096, BACKLOG = 1024 };
+
+static int find(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "-ftmpi") == 0)
+			return i;
+	return -1;
+}
+
+bool byhand_present(int argc, char **argv)
+{
+	return find(argc, argv) >= 0;
+}
+
+static int bad(char *err, size_t errsize, const char *what, const char *got)
+{
+	snprintf(err, errsize,
+		"-ftmpi: %s%s%s (usage: -ftmpi WORKDIR RANK SIZE 0 HOST0 1 HOST1 ...)", what,
+		got ? ", not " : "", got ? got : "");
+	return FT_EINVAL;
+}
+
+static bool number(const char *text, int least, int most, int *out)
+{
+	char *end;
+	long v;
+
+	errno = 0;
+	v = strtol(text, &end, 10);
+	if (errno || end == text || *end || v < least || v > most)
+		return false;
+	*out = (int)v;
+	return true;
+}
+
+/* The shared secret becomes a key, and the session's name, by hashing. */
+static int read_secret(struct launch *l, char *err, size_t errsize)
+{
+	static const uint8_t fixed[AUTH_KEY_BYTES] = "ftmpi started by hand";
+	const char *path = getenv("FTMPI_SECRET_FILE");
+	uint8_t text[SECRET_MOST], mac[AUTH_MAC_BYTES];
+	size_t len;
+	FILE *f;
+
+	if (!path) {
+		snprintf(err, errsize,
+			"FTMPI_SECRET_FILE is not set: ranks started by hand need a file with a "
+			"shared "
+			"secret (head -c 32 /dev/urandom >FILE)");
+		return FT_EINVAL;
+	}
+	f = fopen(path, "rb");
+	if (!f) {
+		snprintf(err, errsize, "FTMPI_SECRET_FILE: cannot read %s: %s", path,
+			strerror(errno));
+		return FT_ESYS;
+	}
+	len = fread(text, 1, sizeof text, f);
+	fclose(f);
+	if (len < SECRET_LEAST) {
+		snprintf(err, errsize, "FTMPI_SECRET_FILE: %s has %zu bytes: give at least %d",
+			path, len, SECRET_LEAST);
+		return FT_EINVAL;
+	}
+	auth_mac(fixed, text, len, l->secret);
+	auth_wipe(text, sizeof text);
+	auth_mac(l->secret, "session", 7, mac);
+	memcpy(l->session, mac, sizeof l->session);
+	return 0;
+}
+
+static int resolve(const char *host, int port, struct tp_address *out, char *err, size_t errsize)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found;
+	char service[16];
+	int rc;
+
+	snprintf(service, sizeof service, "%d", port);
+	rc = getaddrinfo(host, service, &hints, &found);
+	if (rc) {
+		snprintf(err, errsize, "-ftmpi: host %s: %s", host, gai_strerror(rc));
+		return FT_EINVAL;
+	}
+	memcpy(&out->addr, found->ai_addr, found->ai_addrlen);
+	out->len = found->ai_addrlen;
+	freeaddrinfo(found);
+	return 0;
+}
+
+/* On every address of the host: its name may mean another one here than to the others. Strangers do
+ * not get past the handshake. */
+static int listen_on(struct launch *l, int port, char *err, size_t errsize)
+{
+	struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+	struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port)};
+	bool six = l->addresses[l->rank].addr.ss_family == AF_INET6;
+	int on = 1, fd = socket(six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		goto failed;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+	if (bind(fd, six ? (struct sockaddr *)&v6 : (struct sockaddr *)&v4,
+		    six ? sizeof v6 : sizeof v4) ||
+		listen(fd, BACKLOG))
+		goto failed;
+	l->listen_fd = fd;
+	return 0;
+
+failed:
+	snprintf(err, errsize,
+		"-ftmpi: rank %d cannot listen on port %d: %s (FTMPI_PORT_BASE chooses another)",
+		l->rank, port, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return FT_ESYS;
+}
+
+static int node_of(const struct launch *l, int rank)
+{
+	for (int i = 0; i < rank; i++)
+		if (strcmp(l->hosts[i], l->hosts[rank]) == 0)
+			return i;
+	return rank;
+}
+
+/* args: RANK SIZE 0 HOST0 1 HOST1 ... */
+static int parse(struct launch *l, char **args, int n, char *err, size_t errsize)
+{
+	int port = (int)knob_get(KNOB_PORT_BASE), size, rc;
+
+	if (n < 2 || !number(args[1], 1, 4096, &size))
+		return bad(err, errsize, "SIZE must be a number from 1 to 4096",
+			n < 2 ? "missing" : args[1]);
+	if (!number(args[0], 0, size - 1, &l->rank))
+		return bad(err, errsize, "RANK must be a number below SIZE", args[0]);
+	if (n != 2 + 2 * size)
+		return bad(err, errsize, "give exactly SIZE pairs of a rank and its host", NULL);
+	rc = launch_alloc(l, size);
+	for (int i = 0; rc == 0 && i < size; i++) {
+		int rank;
+
+		if (!number(args[2 + 2 * i], i, i, &rank))
+			return bad(err, errsize, "the ranks of the pairs must be 0, 1, 2, ...",
+				args[2 + 2 * i]);
+		snprintf(l->hosts[i], LAUNCH_HOST_MAX, "%s", args[3 + 2 * i]);
+		l->node[i] = node_of(l, i);
+		l->cores[i] = 1 << 20; /* not known of the others, and all must choose alike */
+		rc = resolve(l->hosts[i], port + i, &l->addresses[i], err, errsize);
+	}
+	if (rc)
+		return rc;
+	memcpy(l->host, l->hosts[l->rank], sizeof l->host);
+	return listen_on(l, port + l->rank, err, errsize);
+}
+
+int byhand_start(struct launch *l, int *argc, char ***argv, char *err, size_t errsize)
+{
+	int at = find(*argc, *argv), end = at + 1, rc;
+	char **args = *argv + at + 1;
+
+	while (end < *argc && strcmp((*argv)[end], "-ftmpirecover") != 0)
+		end++;
+	if (end < *argc) {
+		snprintf(err, errsize,
+			"-ftmpirecover: this version has no checkpoints to recover from");
+		return FT_EINVAL;
+	}
+	if (end == at + 1)
+		return bad(err, errsize, "WORKDIR is missing", NULL);
+	snprintf(l->workdir, sizeof l->workdir, "%s", args[0]);
+	if (access(l->workdir, W_OK | X_OK) != 0) {
+		snprintf(
+			err, errsize, "-ftmpi: work directory %s: %s", l->workdir, strerror(errno));
+		return FT_EINVAL;
+	}
+	rc = read_secret(l, err, errsize);
+	if (rc == 0)
+		rc = parse(l, args + 1, end - at - 2, err, errsize);
+	if (rc)
+		return rc;
+	*argc = at;
+	(*argv)[at] = NULL;
+	return 0;
+}

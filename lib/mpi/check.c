@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "check.h"
+
+#include "api.h"
+
+int check_pointer(const void *p, const char *what)
+{
+	return p ? MPI_SUCCESS : api_fail(MPI_ERR_ARG, "%s is a null pointer", what);
+}
+
+static int check_buffer(struct check_message *m)
+{
+	int rc;
+
+	if (m->count < 0)
+		return api_fail(MPI_ERR_COUNT, "count is %d, less than 0", m->count);
+	rc = type_lookup_committed(m->datatype, &m->t);
+	if (rc)
+		return rc;
+	if (m->buf == MPI_IN_PLACE)
+		return api_fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is for collective calls");
+	if (m->buf == MPI_BOTTOM && m->count > 0 && m->t->size > 0 && m->t->contiguous)
+		return api_fail(
+			MPI_ERR_BUFFER, "the buffer is a null pointer and count is %d", m->count);
+	return MPI_SUCCESS;
+}
+
+static int check_rank(const struct comm *c, int rank)
+{
+	if ((rank >= 0 && rank < c->size) || rank == MPI_PROC_NULL)
+		return MPI_SUCCESS;
+	return api_fail(MPI_ERR_RANK, "rank %d is not in communicator %s of %d", rank,
+		comm_label(c), c->size);
+}
+
+int check_source(const struct comm *c, int source, int tag)
+{
+	if (tag < 0 && tag != MPI_ANY_TAG)
+		return api_fail(MPI_ERR_TAG, "tag %d is neither MPI_ANY_TAG nor 0 or more", tag);
+	return source == MPI_ANY_SOURCE ? MPI_SUCCESS : check_rank(c, source);
+}
+
+int check_send(struct check_message *m)
+{
+	int rc = comm_lookup(m->comm, &m->c);
+
+	if (rc == MPI_SUCCESS)
+		rc = check_buffer(m);
+	if (rc == MPI_SUCCESS && m->tag < 0)
+		rc = api_fail(MPI_ERR_TAG, "tag %d is less than 0", m->tag);
+	return rc ? rc : check_rank(m->c, m->rank);
+}
+
+int check_recv(struct check_message *m)
+{
+	int rc = comm_lookup(m->comm, &m->c);
+
+	if (rc == MPI_SUCCESS)
+		rc = check_buffer(m);
+	return rc ? rc : check_source(m->c, m->rank, m->tag);
+}

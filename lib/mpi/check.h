@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Checks of the arguments of point-to-point calls: MPI_SUCCESS, or the standard's class with
+ * api_fail said. */
+#ifndef FTMPI_MPI_CHECK_H
+#define FTMPI_MPI_CHECK_H
+
+#include <stddef.h>
+
+#include "comm.h"
+#include "mpi.h"
+#include "type.h"
+
+/* A message as the program describes it, and as the library has understood it. */
+struct check_message {
+	const void *buf;
+	int count;
+	MPI_Datatype datatype;
+	int rank, tag;
+	MPI_Comm comm;
+	/* out */
+	struct comm *c; /* NULL when comm is bad: then MPI_COMM_WORLD's error handler is called */
+	struct type *t;
+};
+
+int check_send(struct check_message *m);
+int check_recv(struct check_message *m);
+
+/* rank and tag of a probe or a receive */
+int check_source(const struct comm *c, int source, int tag);
+int check_pointer(const void *p, const char *what);
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "control.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/cursor.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "launch.h"
+
+/* The START message is on its way when the rank is started: this long only when something is wrong.
+ */
+enum { START_MS = 60000, HEAD_BYTES = 8 };
+
+static const char env_control[] = "FTMPI_CONTROL_FD", env_listen[] = "FTMPI_LISTEN_FD";
+
+bool control_present(void)
+{
+	return getenv(env_control) != NULL;
+}
+
+/* A descriptor number from the environment that is an open socket; taken out of the environment and
+ * closed on exec, so that programs this one starts are jobs of their own. -1 if it is not. */
+static int take_fd(const char *name)
+{
+	const char *text = getenv(name);
+	char *end;
+	long fd = text ? strtol(text, &end, 10) : -1;
+	int type;
+	socklen_t len = sizeof type;
+
+	unsetenv(name);
+	if (fd < 0 || fd > 1 << 20 || *end ||
+		getsockopt((int)fd, SOL_SOCKET, SO_TYPE, &type, &len) != 0)
+		return -1;
+	fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+	return (int)fd;
+}
+
+/* 0, FT_EGONE at the end of the stream, FT_ETIME */
+static int read_all(int fd, void *out, size_t len, uint64_t deadline)
+{
+	uint8_t *at = out;
+
+	while (len > 0) {
+		uint64_t now = clock_ns();
+		struct pollfd p = {.fd = fd, .events = POLLIN};
+		ssize_t n;
+
+		if (now >= deadline)
+			return FT_ETIME;
+		if (poll(&p, 1, (int)((deadline - now) / 1000000) + 1) <= 0)
+			continue;
+		n = recv(fd, at, len, MSG_DONTWAIT);
+		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+			return FT_EGONE;
+		if (n > 0) {
+			at += n;
+			len -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+/* "1.2.3.4" or "fd00::1", and a port */
+static int parse_address(const char *text, uint16_t port, struct tp_address *out)
+{
+	struct sockaddr_in *v4 = (struct sockaddr_in *)&out->addr;
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&out->addr;
+
+	memset(out, 0, sizeof *out);
+	if (inet_pton(AF_INET, text, &v4->sin_addr) == 1) {
+		v4->sin_family = AF_INET;
+		v4->sin_port = htons(port);
+		out->len = sizeof *v4;
+		return 0;
+	}
+	if (inet_pton(AF_INET6, text, &v6->sin6_addr) == 1) {
+		v6->sin6_family = AF_INET6;
+		v6->sin6_port = htons(port);
+		out->len = sizeof *v6;
+		return 0;
+	}
+	return FT_EPROTO;
+}
+
+static int decode_rank(struct launch *l, struct cursor *c, int rank)
+{
+	char address[64];
+	uint16_t port;
+	uint32_t node, cores;
+
+	cursor_string(c, l->hosts[rank], LAUNCH_HOST_MAX);
+	cursor_string(c, address, sizeof address);
+	port = cursor_u16(c);
+	cursor_u16(c);
+	node = cursor_u32(c);
+	cores = cursor_u32(c);
+	if (c->bad || node >= (uint32_t)l->size || cores == 0 || cores > 1 << 20 ||
+		parse_address(address, port, &l->addresses[rank]) != 0)
+		return FT_EPROTO;
+	l->node[rank] = (int)node;
+	l->cores[rank] = (int)cores;
+	return 0;
+}
+
+int control_decode_start(struct launch *l, const void *body, size_t len)
+{
+	struct cursor c = cursor_over(body, len);
+	uint32_t rank, size;
+	int rc;
+
+	cursor_bytes(&c, l->session, sizeof l->session);
+	l->epoch = cursor_u32(&c);
+	rank = cursor_u32(&c);
+	size = cursor_u32(&c);
+	cursor_bytes(&c, l->secret, sizeof l->secret);
+	cursor_u32(&c); /* local rank and size: the environment has them */
+	cursor_u32(&c);
+	l->verbosity = (int)cursor_u32(&c);
+	cursor_string(&c, l->workdir, sizeof l->workdir);
+	cursor_string(&c, l->session_name, sizeof l->session_name);
+	if (c.bad || size == 0 || size > LAUNCH_SIZE_MAX || rank >= size || size > len)
+		return FT_EPROTO;
+	rc = launch_alloc(l, (int)size);
+	for (uint32_t i = 0; rc == 0 && i < size; i++)
+		rc = decode_rank(l, &c, (int)i);
+	if (rc == 0 && !cursor_done(&c))
+		rc = FT_EPROTO;
+	if (rc) {
+		launch_free(l);
+		return rc;
+	}
+	l->rank = (int)rank;
+	memcpy(l->host, l->hosts[rank], sizeof l->host);
+	return 0;
+}
+
+static int read_start(struct launch *l, int fd)
+{
+	uint64_t deadline = clock_ns() + (uint64_t)START_MS * 1000000;
+	uint8_t head[HEAD_BYTES], *body;
+	struct cursor c = cursor_over(head, sizeof head);
+	uint32_t len;
+	int rc = read_all(fd, head, sizeof head, deadline);
+
+	if (rc)
+		return rc;
+	len = cursor_u32(&c);
+	if (cursor_u16(&c) != CONTROL_START || cursor_u16(&c) != CONTROL_VERSION ||
+		len > CONTROL_BODY_MAX)
+		return FT_EPROTO;
+	body = malloc(len ? len : 1);
+	if (!body)
+		return FT_ENOMEM;
+	rc = read_all(fd, body, len, deadline);
+	if (rc == 0)
+		rc = control_decode_start(l, body, len);
+	auth_wipe(body, len);
+	free(body);
+	return rc;
+}
+
+int control_start(struct launch *l, char *err, size_t errsize)
+{
+	int rc;
+
+	l->control_fd = take_fd(env_control);
+	l->listen_fd = take_fd(env_listen);
+	if (l->control_fd < 0 || l->listen_fd < 0) {
+		snprintf(err, errsize,
+			"%s or %s names no open socket: start the program with ftmpirun, or unset "
+			"both",
+			env_control, env_listen);
+		return FT_EINVAL;
+	}
+	rc = read_start(l, l->control_fd);
+	if (rc == FT_ETIME)
+		snprintf(err, errsize,
+			"the launcher did not say which rank this is (one rank can run one MPI "
+			"program only)");
+	else if (rc)
+		snprintf(err, errsize, "the launcher's start message could not be read: %s",
+			ft_error_text(rc));
+	return rc;
+}
+
+/* ---- while the job runs ---- */
+
+static struct event *watch;
+
+static void on_control(evutil_socket_t fd, short what, void *arg)
+{
+	char buf[256];
+	ssize_t n = recv((int)fd, buf, sizeof buf, MSG_DONTWAIT);
+
+	(void)what;
+	(void)arg;
+	if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
+		return; /* no message is meant for a running rank in this version */
+	log_event("the launcher is gone: this rank ends");
+	_exit(1);
+}
+
+int control_watch(struct loop *loop, int fd)
+{
+	watch = event_new(loop_base(loop), fd, EV_READ | EV_PERSIST, on_control, NULL);
+	return watch && event_add(watch, NULL) == 0 ? 0 : FT_ENOMEM;
+}
+
+void control_unwatch(void)
+{
+	if (watch)
+		event_free(watch);
+	watch = NULL;
+}
+
+/* One message is one send: they are small, and the socket's buffer takes them whole. */
+static void tell(int fd, enum control_type type, uint32_t number, const char *text)
+{
+	uint8_t out[1200];
+	struct writer w = writer_over(out + HEAD_BYTES, sizeof out - HEAD_BYTES);
+	struct writer head = writer_over(out, HEAD_BYTES);
+	char brief[1024];
+	size_t len;
+
+	if (fd < 0)
+		return;
+	if (type != CONTROL_FINALIZED)
+		writer_u32(&w, number);
+	if (text) {
+		snprintf(brief, sizeof brief, "%s", text);
+		writer_string(&w, brief);
+	}
+	len = (size_t)(w.at - out);
+	writer_u32(&head, (uint32_t)(len - HEAD_BYTES));
+	writer_u16(&head, (uint16_t)type);
+	writer_u16(&head, CONTROL_VERSION);
+	if (send(fd, out, len, MSG_NOSIGNAL) != (ssize_t)len)
+		log_event("the launcher does not take messages any more");
+}
+
+void control_inited(int fd)
+{
+	tell(fd, CONTROL_INITED, (uint32_t)getpid(), NULL);
+}
+
+void control_finalized(int fd)
+{
+	tell(fd, CONTROL_FINALIZED, 0, NULL);
+}
+
+void control_aborted(int fd, uint32_t code, const char *text)
+{
+	tell(fd, CONTROL_ABORTED, code, text);
+}
+
+void control_lost(int fd, int peer, const char *why)
+{
+	tell(fd, CONTROL_LOST, (uint32_t)peer, why);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Waiting: look, yield, then sleep. One thread at a time sleeps in the transport's epoll; others
+ * that wait sleep on a condition and are woken when something was completed or when nobody watches
+ * the sockets any more.
+ *
+ * The progress thread is the loop's. It ticks only while the program is outside MPI and something
+ * is pending, and stops after IDLE_TICKS in which there was nothing for it to do. The first thread
+ * to leave MPI with work pending starts it again.
+ */
+#include "engine.h"
+
+#include <event2/event.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include "base/clock.h"
+#include "base/knob.h"
+
+enum { TICK_US = 1000, IDLE_TICKS = 20 };
+
+static struct {
+	struct lock lock;
+	pthread_cond_t cond; /* something was completed, or nobody sleeps in epoll */
+	struct tp *tp;
+	struct loop *loop;
+	bool crowded;
+	int inside;	/* threads in MPI calls */
+	int waiting;	/* of these, on cond */
+	bool sleeping;	/* one is in tp_sleep */
+	bool completed; /* since somebody was last told */
+	unsigned posted;
+	/* the tick */
+	struct loop_task arm;
+	struct event *timer; /* the loop thread's */
+	bool ticking;
+	int idle_ticks;
+} e = {.lock = {.mutex = PTHREAD_MUTEX_INITIALIZER}, .cond = PTHREAD_COND_INITIALIZER};
+
+struct lock *engine_lock_object(void)
+{
+	return &e.lock;
+}
+
+void engine_lock(void)
+{
+	lock_take(&e.lock);
+}
+
+void engine_unlock(void)
+{
+	lock_give(&e.lock);
+}
+
+bool engine_held(void)
+{
+	return lock_held(&e.lock);
+}
+
+struct tp *engine_tp(void)
+{
+	return e.tp;
+}
+
+static bool work_pending(void)
+{
+	return e.posted > 0 || tp_pending(e.tp);
+}
+
+/* ---- the progress thread ---- */
+
+static void arm_timer(void)
+{
+	struct timeval t = {0, TICK_US};
+
+	event_add(e.timer, &t);
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *arg)
+{
+	bool busy = true;
+
+	(void)fd;
+	(void)what;
+	(void)arg;
+	if (!lock_try(&e.lock)) {
+		arm_timer();
+		return;
+	}
+	if (e.inside == 0 && work_pending()) {
+		tp_flush(e.tp);
+		tp_look(e.tp, -1);
+	} else {
+		busy = false;
+	}
+	e.idle_ticks = busy ? 0 : e.idle_ticks + 1;
+	if (e.idle_ticks < IDLE_TICKS)
+		arm_timer();
+	else
+		e.ticking = false;
+	engine_unlock();
+}
+
+static void on_arm(struct loop_task *task)
+{
+	(void)task;
+	arm_timer();
+}
+
+static void start_ticking(void)
+{
+	e.ticking = true;
+	e.idle_ticks = 0;
+	loop_post(e.loop, &e.arm);
+}
+
+/* ---- start, end, calls ---- */
+
+void engine_start(struct tp *tp, struct loop *loop, bool crowded)
+{
+	e.tp = tp;
+	e.loop = loop;
+	e.crowded = crowded;
+	e.arm.run = on_arm;
+	e.ticking = e.completed = false;
+	e.posted = 0;
+	e.timer = evtimer_new(loop_base(loop), on_tick, NULL);
+}
+
+void engine_stop(void)
+{
+	if (e.timer)
+		event_free(e.timer);
+	e.timer = NULL;
+	e.tp = NULL;
+	e.loop = NULL;
+}
+
+/* Whoever sleeps shall look again. */
+static void tell_others(void)
+{
+	e.completed = false;
+	if (e.sleeping)
+		tp_kick(e.tp);
+	if (e.waiting)
+		pthread_cond_broadcast(&e.cond);
+}
+
+void engine_enter(void)
+{
+	engine_lock();
+	e.inside++;
+}
+
+void engine_leave(void)
+{
+	e.inside--;
+	if (e.completed)
+		tell_others();
+	if (e.tp && !e.ticking && work_pending() && e.timer)
+		start_ticking();
+	engine_unlock();
+}
+
+void engine_completed(void)
+{
+	e.completed = true;
+}
+
+void engine_tell(void)
+{
+	tell_others();
+}
+
+void engine_set_posted(unsigned receives)
+{
+	e.posted = receives;
+}
+
+/* ---- waiting ---- */
+
+static void sleep_until_news(void)
+{
+	if (e.sleeping) {
+		e.waiting++;
+		lock_wait(&e.lock, &e.cond);
+		e.waiting--;
+		return;
+	}
+	e.sleeping = true;
+	tp_sleep(e.tp, -1);
+	e.sleeping = false;
+	tell_others();
+}
+
+static void yield(void)
+{
+	engine_unlock();
+	sched_yield();
+	engine_lock();
+}
+
+void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
+{
+	uint64_t spin_ns = (uint64_t)knob_get(KNOB_SPIN_US) * 1000, since = 0;
+	int expect = -1;
+
+	if (done(arg, &expect))
+		return;
+	tp_flush(e.tp);
+	for (; !done(arg, &expect); expect = -1) {
+		uint64_t now;
+
+		if (tp_look(e.tp, expect)) {
+			since = 0;
+			if (e.completed)
+				tell_others();
+			continue;
+		}
+		now = clock_ns();
+		if (!since)
+			since = now;
+		if (now - since < spin_ns) {
+			yield();
+		} else {
+			sleep_until_news();
+			since = 0;
+		}
+	}
+	if (e.waiting && !e.sleeping)
+		tell_others();
+}
+
+void engine_look(void)
+{
+	tp_flush(e.tp);
+	if (!tp_look(e.tp, -1) && e.crowded)
+		yield();
+}

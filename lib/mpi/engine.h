@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The engine: the one lock, waiting, and the thread that makes progress while the program is
+ * outside MPI. doc/threads.md has the whole story.
+ *
+ * The lock guards the transport, the matching lists, requests and every MPI object. It is held from
+ * api_enter to api_leave and let go only while a call waits (engine_wait) or runs a user's
+ * function. Lock order: the engine's lock, then (inside loop_post) the loop's own.
+ */
+#ifndef FTMPI_MPI_ENGINE_H
+#define FTMPI_MPI_ENGINE_H
+
+#include <stdbool.h>
+
+#include "base/loop.h"
+#include "transport/transport.h"
+
+/* Once per MPI_Init and MPI_Finalize. engine_start takes the lock into use; the transport and the
+ * loop are the caller's. */
+void engine_start(struct tp *tp, struct loop *loop, bool crowded);
+void engine_stop(void);
+
+/* The lock exists before engine_start too. */
+struct lock *engine_lock_object(void);
+void engine_lock(void);
+void engine_unlock(void);
+bool engine_held(void);
+
+/* An MPI call begins and ends: engine_lock and engine_unlock, and the progress thread knows. */
+void engine_enter(void);
+void engine_leave(void);
+
+struct tp *engine_tp(void);
+
+/* Wait until done. When it is not, done may set *expect to the peer whose socket shall be looked at
+ * first (it is -1, nobody in particular, otherwise). Yields between looks, and after KNOB_SPIN_US
+ * sleeps in the kernel. */
+void engine_wait(bool (*done)(void *arg, int *expect), void *arg);
+
+/* One look at everything, for calls that must not wait. */
+void engine_look(void);
+
+/* Something was completed that another thread may be waiting for. */
+void engine_completed(void);
+
+/* engine_completed, and tell them now: for the loop's thread, which never leaves an MPI call. */
+void engine_tell(void);
+
+/* There is work for the progress thread even though nothing waits to be sent (receives are posted).
+ */
+void engine_set_posted(unsigned receives);
+
+#endif

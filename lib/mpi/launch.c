@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+int launch_alloc(struct launch *l, int size)
+{
+	size_t n = (size_t)size;
+
+	l->size = size;
+	l->addresses = calloc(n, sizeof *l->addresses);
+	l->hosts = calloc(n, sizeof *l->hosts);
+	l->node = calloc(n, sizeof *l->node);
+	l->cores = calloc(n, sizeof *l->cores);
+	if (l->addresses && l->hosts && l->node && l->cores)
+		return 0;
+	launch_free(l);
+	return FT_ENOMEM;
+}
+
+void launch_free(struct launch *l)
+{
+	free(l->addresses);
+	free(l->hosts);
+	free(l->node);
+	free(l->cores);
+	l->addresses = NULL;
+	l->hosts = NULL;
+	l->node = l->cores = NULL;
+	auth_wipe(l->secret, sizeof l->secret);
+}
+
+int launch_alone(struct launch *l)
+{
+	int rc = launch_alloc(l, 1);
+
+	if (rc)
+		return rc;
+	l->cores[0] = 1;
+	gethostname(l->host, sizeof l->host - 1);
+	memcpy(l->hosts[0], l->host, sizeof l->host);
+	return 0;
+}

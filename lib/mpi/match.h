@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Matching (MPI 5.0 section 3.5): receives that wait for messages, messages that wait for receives.
+ * Pure: no socket, no lock. Peers are ranks of the world.
+ *
+ * A receive with a named source waits in its peer's list, one for any source in a list of its own;
+ * `order` says which of two candidates was posted first. A message waits in its peer's list and,
+ * for receives from any source, in the list of all arrivals. So what other peers have sent or are
+ * asked for costs nothing when the source is named.
+ */
+#ifndef FTMPI_MPI_MATCH_H
+#define FTMPI_MPI_MATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/list.h"
+
+struct match_recv {
+	struct link link;
+	uint64_t context;
+	uint64_t order;
+	int peer; /* MPI_ANY_SOURCE: any */
+	int tag;  /* MPI_ANY_TAG: any */
+};
+
+struct match_msg {
+	struct link link; /* of its peer */
+	struct link all;
+	uint64_t context;
+	int peer;
+	int tag;
+	int source; /* its sender's rank in the communicator, as the sender says */
+};
+
+struct match {
+	int peers;
+	struct link *posted; /* by peer */
+	struct link any;
+	struct link *kept; /* by peer */
+	struct link arrivals;
+	uint64_t order;
+	unsigned nposted;
+};
+
+/* 0 or -1: out of memory */
+int match_init(struct match *m, int peers);
+void match_fini(struct match *m);
+
+/* A message has come: the receive it belongs to, taken out of the lists; or NULL. */
+struct match_recv *match_arrival(struct match *m, uint64_t context, int peer, int tag);
+
+/* No receive wants it yet. msg->context, peer and tag are set. */
+void match_keep(struct match *m, struct match_msg *msg);
+
+/* A receive is posted (context, peer and tag are set): the message it gets, taken out of the lists;
+ * or NULL, and it waits. */
+struct match_msg *match_post(struct match *m, struct match_recv *recv);
+
+/* The message that match_post would give, left where it is. */
+struct match_msg *match_probe(const struct match *m, uint64_t context, int peer, int tag);
+
+/* Take a waiting receive out. */
+void match_withdraw(struct match *m, struct match_recv *recv);
+
+#endif

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Point-to-point messages: requests above, the transport below, matching between. The transport's
+ * upcalls end here; they run with the engine lock held, on whichever thread makes progress.
+ */
+#include "p2p.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "base/error.h"
+#include "engine.h"
+#include "envelope.h"
+#include "match.h"
+#include "p2p_state.h"
+#include "request.h"
+
+static struct {
+	struct match match;
+	struct p2p_job job;
+	bool *gone; /* by world rank: its connection broke */
+} s;
+
+int p2p_init(const struct p2p_job *job)
+{
+	s.job = *job;
+	s.gone = calloc((size_t)job->size, sizeof *s.gone);
+	if (!s.gone)
+		return FT_ENOMEM;
+	if (match_init(&s.match, job->size) != 0) {
+		free(s.gone);
+		return FT_ENOMEM;
+	}
+	requests_init();
+	return 0;
+}
+
+void p2p_fini(void)
+{
+	match_fini(&s.match);
+	requests_fini();
+	free(s.gone);
+	s.gone = NULL;
+}
+
+static uint64_t context_of(const struct request *r)
+{
+	return r->comm->context | (uint64_t)r->plane;
+}
+
+static uint64_t capacity(const struct request *r)
+{
+	return (uint64_t)r->count * r->type->size;
+}
+
+/* ---- receiving ---- */
+
+/* The sender's rank in the communicator; what the sender says counts only if it is true. */
+static int source_rank(const struct comm *c, int peer, int said)
+{
+	if (said >= 0 && said < c->size && comm_world_rank(c, said) == peer)
+		return said;
+	for (int i = 0; i < c->size; i++)
+		if (comm_world_rank(c, i) == peer)
+			return i;
+	return MPI_ANY_SOURCE;
+}
+
+/* The request has its message: where shall the payload go? */
+static struct tp_place place_for(struct request *r, int peer, int tag, int said, uint64_t length)
+{
+	uint64_t room = capacity(r);
+	struct tp_place place = {.buf = r->buf, .room = room, .cookie = r};
+
+	r->posted = false;
+	r->source = r->rank >= 0 ? r->rank : source_rank(r->comm, peer, said);
+	r->got_tag = tag;
+	if (!r->type->contiguous) {
+		if (room > length)
+			room = length;
+		r->packed = malloc(room ? room : 1);
+		place.buf = r->packed;
+		place.room = r->packed ? room : 0;
+	}
+	return place;
+}
+
+static struct tp_place on_match(void *user, int peer, const struct tp_envelope *te, uint64_t length)
+{
+	struct envelope e = envelope_unpack(te);
+	struct match_recv *m = match_arrival(&s.match, e.context, peer, e.tag);
+
+	(void)user;
+	if (!m)
+		return (struct tp_place){0};
+	engine_set_posted(s.match.nposted);
+	return place_for(container_of(m, struct request, match), peer, e.tag, e.source, length);
+}
+
+static struct match_msg *msg_of(struct tp_held *held)
+{
+	static_assert(
+		sizeof(struct match_msg) <= sizeof held->user, "it is kept in the held message");
+	return (struct match_msg *)(void *)held->user;
+}
+
+static void on_keep(void *user, struct tp_held *held)
+{
+	struct envelope e = envelope_unpack(&held->envelope);
+	struct match_msg *msg = msg_of(held);
+
+	(void)user;
+	*msg = (struct match_msg){
+		.context = e.context, .peer = held->peer, .tag = e.tag, .source = e.source};
+	match_keep(&s.match, msg);
+	engine_completed(); /* somebody may be probing for it */
+}
+
+static void on_received(void *user, void *cookie, uint64_t length, int rc)
+{
+	struct request *r = cookie;
+	uint64_t room = capacity(r);
+	int error = MPI_SUCCESS;
+
+	(void)user;
+	r->length = length;
+	r->bytes = length < room ? length : room;
+	if (rc)
+		error = MPI_ERR_PROC_ABORTED;
+	else if (length > room)
+		error = MPI_ERR_TRUNCATE;
+	if (!rc && !r->type->contiguous) {
+		if (r->packed)
+			type_unpack(r->type, r->buf, r->count, r->packed, r->bytes);
+		else
+			error = MPI_ERR_NO_MEM;
+	}
+	if (rc && s.job.launched)
+		return; /* the launcher ends or restarts this process: no answer, so no wrong one */
+	request_complete(r, error);
+}
+
+static void start_recv(struct request *r)
+{
+	struct match_msg *msg;
+	struct tp_held *held;
+
+	if (r->rank == MPI_PROC_NULL) {
+		r->source = MPI_PROC_NULL;
+		r->got_tag = MPI_ANY_TAG;
+		request_complete(r, MPI_SUCCESS);
+		return;
+	}
+	r->match.context = context_of(r);
+	r->match.peer =
+		r->rank == MPI_ANY_SOURCE ? MPI_ANY_SOURCE : comm_world_rank(r->comm, r->rank);
+	r->match.tag = r->tag;
+	msg = match_post(&s.match, &r->match);
+	r->posted = !msg;
+	engine_set_posted(s.match.nposted);
+	if (msg) {
+		held = container_of(msg, struct tp_held, user);
+		tp_claim(engine_tp(), held,
+			place_for(r, msg->peer, msg->tag, msg->source, held->length));
+	} else if (r->match.peer >= 0 && s.gone[r->match.peer] && !s.job.launched) {
+		p2p_cancel(r);
+		request_complete(r, MPI_ERR_PROC_ABORTED);
+	}
+}
+
+/* ---- sending ---- */
+
+static void on_sent(void *user, void *cookie, int rc)
+{
+	struct request *r = cookie;
+
+	(void)user;
+	if (rc == FT_EPEER && s.job.launched)
+		return; /* as in on_received */
+	request_complete(r, rc == FT_EPEER ? MPI_ERR_PROC_ABORTED : MPI_SUCCESS);
+}
+
+static int start_send(struct request *r)
+{
+	const void *payload = r->buf;
+	size_t len = (size_t)capacity(r);
+	struct envelope e = {.context = context_of(r), .tag = r->tag, .source = r->comm->rank};
+	struct tp_envelope te = envelope_pack(&e);
+	int peer, rc;
+
+	r->source = r->rank;
+	r->got_tag = r->tag;
+	if (r->rank == MPI_PROC_NULL) {
+		request_complete(r, MPI_SUCCESS);
+		return MPI_SUCCESS;
+	}
+	peer = comm_world_rank(r->comm, r->rank);
+	if (!r->type->contiguous && len) {
+		payload = r->packed = malloc(len);
+		if (!payload)
+			return api_fail(
+				MPI_ERR_NO_MEM, "no memory to pack a message of %zu bytes", len);
+		type_pack(r->type, r->buf, r->count, r->packed);
+	}
+	rc = tp_send(engine_tp(), peer, &te, payload, len, r->mode == SEND_SYNC ? TP_SYNC : 0, r);
+	if (rc == 1)
+		request_complete(r, MPI_SUCCESS);
+	if (rc >= 0 || (rc == FT_EPEER && s.gone[peer] && s.job.launched))
+		return MPI_SUCCESS;
+	if (rc == FT_EPEER)
+		return api_fail(MPI_ERR_PROC_ABORTED, "rank %d has left the job", r->rank);
+	return api_fail(MPI_ERR_NO_MEM, "no memory for a message of %zu bytes", len);
+}
+
+int p2p_start(struct request *r)
+{
+	int rc = MPI_SUCCESS;
+
+	r->active = true;
+	r->done = r->cancelled = false;
+	r->error = MPI_SUCCESS;
+	r->bytes = r->length = 0;
+	if (r->kind == REQUEST_RECV)
+		start_recv(r);
+	else
+		rc = start_send(r);
+	if (rc)
+		r->active = false;
+	return rc;
+}
+
+/* ---- what the calls use ---- */
+
+static int start_new(struct request *r, struct request **out)
+{
+	int rc = p2p_start(r);
+
+	if (rc)
+		request_free(r);
+	else
+		*out = r;
+	return rc;
+}
+
+static int no_memory(void)
+{
+	return api_fail(MPI_ERR_NO_MEM, "no memory for a request");
+}
+
+int p2p_isend(struct comm *c, enum plane plane, const void *buf, size_t count, struct type *t,
+	int dest, int tag, enum send_mode mode, struct request **out)
+{
+	struct request *r = request_new(REQUEST_SEND, c, plane, t);
+
+	if (!r)
+		return no_memory();
+	r->buf = (void *)(uintptr_t)buf;
+	r->count = count;
+	r->rank = dest;
+	r->tag = tag;
+	r->mode = mode;
+	return start_new(r, out);
+}
+
+int p2p_irecv(struct comm *c, enum plane plane, void *buf, size_t count, struct type *t, int source,
+	int tag, struct request **out)
+{
+	struct request *r = request_new(REQUEST_RECV, c, plane, t);
+
+	if (!r)
+		return no_memory();
+	r->buf = buf;
+	r->count = count;
+	r->rank = source;
+	r->tag = tag;
+	return start_new(r, out);
+}
+
+int p2p_send(struct comm *c, enum plane plane, const void *buf, size_t count, struct type *t,
+	int dest, int tag, enum send_mode mode)
+{
+	struct request *r = NULL;
+	int rc = p2p_isend(c, plane, buf, count, t, dest, tag, mode, &r);
+
+	return rc ? rc : request_wait(r, MPI_STATUS_IGNORE);
+}
+
+int p2p_recv(struct comm *c, enum plane plane, void *buf, size_t count, struct type *t, int source,
+	int tag, MPI_Status *status)
+{
+	struct request *r = NULL;
+	int rc = p2p_irecv(c, plane, buf, count, t, source, tag, &r);
+
+	return rc ? rc : request_wait(r, status);
+}
+
+void p2p_cancel(struct request *r)
+{
+	if (r->kind != REQUEST_RECV || !r->posted)
+		return;
+	match_withdraw(&s.match, &r->match);
+	engine_set_posted(s.match.nposted);
+	r->posted = false;
+	r->cancelled = true;
+}
+
+bool p2p_probe(struct comm *c, int source, int tag, struct p2p_found *out)
+{
+	int peer = source == MPI_ANY_SOURCE ? MPI_ANY_SOURCE : comm_world_rank(c, source);
+	struct match_msg *msg = match_probe(&s.match, c->context | PLANE_POINT, peer, tag);
+
+	if (!msg)
+		return false;
+	out->source = source >= 0 ? source : source_rank(c, msg->peer, msg->source);
+	out->tag = msg->tag;
+	out->bytes = container_of(msg, struct tp_held, user)->length;
+	return true;
+}
+
+/* ---- the end of a peer ---- */
+
+static void fail_posted(struct link *list, int peer)
+{
+	list_for_each_safe(item, list)
+	{
+		struct match_recv *m = container_of(item, struct match_recv, link);
+		struct request *r = container_of(m, struct request, match);
+		int source = source_rank(r->comm, peer, -1);
+
+		if (source < 0)
+			continue;
+		match_withdraw(&s.match, m);
+		r->posted = false;
+		r->source = source;
+		request_complete(r, MPI_ERR_PROC_ABORTED);
+	}
+}
+
+static void on_lost(void *user, int peer, const char *why)
+{
+	(void)user;
+	s.gone[peer] = true;
+	s.job.lost(peer, why);
+	if (s.job.launched)
+		return;
+	fail_posted(&s.match.posted[peer], peer);
+	fail_posted(&s.match.any, peer);
+	engine_set_posted(s.match.nposted);
+}
+
+static void on_notify(void *user)
+{
+	(void)user;
+	engine_tell();
+}
+
+const struct tp_upcalls p2p_upcalls = {
+	.match = on_match,
+	.keep = on_keep,
+	.received = on_received,
+	.sent = on_sent,
+	.lost = on_lost,
+	.notify = on_notify,
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Point-to-point: start and end, for init.c; probing, for the calls. */
+#ifndef FTMPI_MPI_P2P_STATE_H
+#define FTMPI_MPI_P2P_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "comm.h"
+#include "transport/transport.h"
+
+struct p2p_job {
+	int size;
+	/* There is a launcher, which acts on lost ranks: what waits for one waits on. Without one
+	 * the requests fail with MPI_ERR_PROC_ABORTED. */
+	bool launched;
+	void (*lost)(int peer, const char *why); /* tells the launcher or the user */
+};
+
+/* 0 or FT_ENOMEM */
+int p2p_init(const struct p2p_job *job);
+void p2p_fini(void);
+
+extern const struct tp_upcalls p2p_upcalls;
+
+struct p2p_found {
+	int source, tag;
+	uint64_t bytes;
+};
+
+/* Has a message come that a receive with these arguments would get? */
+bool p2p_probe(struct comm *c, int source, int tag, struct p2p_found *out);
+
+#endif

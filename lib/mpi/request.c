@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "base/slab.h"
+#include "engine.h"
+#include "status.h"
+
+static struct slab slab;
+
+void requests_init(void)
+{
+	slab_init(&slab, sizeof(struct request));
+}
+
+void requests_fini(void)
+{
+	slab_fini(&slab);
+}
+
+struct request *request_new(
+	enum request_kind kind, struct comm *c, enum plane plane, struct type *t)
+{
+	struct request *r = slab_take(&slab);
+
+	if (!r)
+		return NULL;
+	memset(r, 0, sizeof *r);
+	r->head = (struct object){.kind = OBJECT_REQUEST, .refs = 1};
+	r->kind = kind;
+	r->comm = c;
+	r->type = t;
+	r->plane = plane;
+	list_init(&r->match.link);
+	comm_hold(c);
+	type_hold(t);
+	return r;
+}
+
+void request_free(struct request *r)
+{
+	comm_release(r->comm);
+	type_release(r->type);
+	free(r->packed);
+	r->head.kind = OBJECT_FREED;
+	slab_give(&slab, r);
+}
+
+int request_lookup(MPI_Request handle, struct request **out)
+{
+	if (handle == MPI_REQUEST_NULL) {
+		*out = NULL;
+		return MPI_SUCCESS;
+	}
+	if (!handle_is(handle, OBJECT_REQUEST))
+		return api_fail(MPI_ERR_REQUEST, "%p is not a request (was it freed already?)",
+			(void *)handle);
+	*out = (struct request *)handle;
+	return MPI_SUCCESS;
+}
+
+void request_complete(struct request *r, int error)
+{
+	r->error = error;
+	r->done = true;
+	free(r->packed);
+	r->packed = NULL;
+	if (r->freed)
+		request_free(r);
+	else
+		engine_completed();
+}
+
+int request_expects(const struct request *r)
+{
+	return r->rank < 0 ? -1 : comm_world_rank(r->comm, r->rank);
+}
+
+void status_empty(MPI_Status *status)
+{
+	if (status == MPI_STATUS_IGNORE)
+		return;
+	memset(status->MPI_internal, 0, sizeof status->MPI_internal);
+	status->MPI_SOURCE = MPI_ANY_SOURCE;
+	status->MPI_TAG = MPI_ANY_TAG;
+	status->MPI_ERROR = MPI_SUCCESS;
+	status_set_bytes(status, 0);
+}
+
+/* MPI 5.0 section 3.7.3: a finished send leaves the fields as undefined as an empty status does. */
+static void fill_status(const struct request *r, MPI_Status *status)
+{
+	if (status == MPI_STATUS_IGNORE)
+		return;
+	if (!r->active) {
+		status_empty(status);
+		return;
+	}
+	memset(status->MPI_internal, 0, sizeof status->MPI_internal);
+	status->MPI_SOURCE = r->source;
+	status->MPI_TAG = r->got_tag;
+	status_set_bytes(status, r->bytes);
+	status_set_cancelled(status, r->cancelled);
+}
+
+static int say_error(const struct request *r)
+{
+	switch (r->error) {
+	case MPI_SUCCESS:
+		return MPI_SUCCESS;
+	case MPI_ERR_TRUNCATE:
+		return api_fail(r->error,
+			"a message of %llu bytes from rank %d with tag %d came for a receive of "
+			"%llu bytes",
+			(unsigned long long)r->length, r->source, r->got_tag,
+			(unsigned long long)r->bytes);
+	case MPI_ERR_PROC_ABORTED:
+		return api_fail(r->error, "rank %d is gone", r->rank < 0 ? r->source : r->rank);
+	case MPI_ERR_NO_MEM:
+		return api_fail(r->error, "no memory for a message of %llu bytes",
+			(unsigned long long)r->length);
+	default:
+		return api_fail(r->error, "the message to or from rank %d failed", r->rank);
+	}
+}
+
+int request_finish(MPI_Request *handle, struct request *r, MPI_Status *status)
+{
+	int rc = r->active ? say_error(r) : MPI_SUCCESS;
+
+	fill_status(r, status);
+	if (r->persistent) {
+		r->active = r->done = false;
+		return rc;
+	}
+	request_free(r);
+	if (handle)
+		*handle = MPI_REQUEST_NULL;
+	return rc;
+}
+
+struct waiting {
+	struct request **r;
+	size_t n, next;
+};
+
+/* When few are left the first of them is the one to look at; many come from everywhere. */
+static bool all_done(void *arg, int *expect)
+{
+	struct waiting *w = arg;
+
+	while (w->next < w->n && (!w->r[w->next] || w->r[w->next]->done))
+		w->next++;
+	if (w->next == w->n)
+		return true;
+	if (w->n - w->next <= 2)
+		*expect = request_expects(w->r[w->next]);
+	return false;
+}
+
+int request_wait(struct request *r, MPI_Status *status)
+{
+	struct waiting w = {&r, 1, 0};
+
+	if (!r->done)
+		engine_wait(all_done, &w);
+	return request_finish(NULL, r, status);
+}
+
+int request_wait_all(struct request **r, size_t n)
+{
+	struct waiting w = {r, n, 0};
+	int rc = MPI_SUCCESS;
+
+	engine_wait(all_done, &w);
+	for (size_t i = 0; i < n; i++) {
+		int one = r[i] ? request_finish(NULL, r[i], MPI_STATUS_IGNORE) : MPI_SUCCESS;
+
+		if (rc == MPI_SUCCESS)
+			rc = one;
+	}
+	return rc;
+}

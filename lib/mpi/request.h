@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests: one per message under way, from a slab. Guarded by the engine lock. */
+#ifndef FTMPI_MPI_REQUEST_H
+#define FTMPI_MPI_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "comm.h"
+#include "match.h"
+#include "mpi.h"
+#include "object.h"
+#include "p2p.h"
+#include "type.h"
+
+enum request_kind { REQUEST_SEND, REQUEST_RECV };
+
+struct request {
+	struct object head;
+	enum request_kind kind;
+	bool persistent;
+	bool active; /* started and not waited for; always for those that are not persistent */
+	bool done;
+	bool freed; /* MPI_Request_free: nobody will wait, it frees itself when done */
+	bool cancelled;
+	int error; /* the message's MPI error class, once done */
+	/* what was asked for */
+	struct comm *comm; /* held */
+	struct type *type; /* held */
+	enum plane plane;
+	enum send_mode mode;
+	void *buf;
+	size_t count;
+	int rank, tag;
+	/* a message that does not lie in one piece passes through here */
+	void *packed;
+	/* a receive */
+	struct match_recv match;
+	bool posted;
+	/* the status, once done */
+	int source, got_tag;
+	uint64_t bytes;	 /* put into the buffer */
+	uint64_t length; /* of the message: more than bytes when it was truncated */
+};
+
+void requests_init(void);
+void requests_fini(void);
+
+/* One reference, kind, arguments stored, comm and type held; inactive. NULL: out of memory. */
+struct request *request_new(
+	enum request_kind kind, struct comm *c, enum plane plane, struct type *t);
+void request_free(struct request *r);
+
+/* MPI_SUCCESS and *out (NULL for MPI_REQUEST_NULL), or MPI_ERR_REQUEST with api_fail said. */
+int request_lookup(MPI_Request handle, struct request **out);
+
+/* The message is over. Frees the request if nobody waits for it. */
+void request_complete(struct request *r, int error);
+
+/* Nothing to wait for: done, or not active. */
+static inline bool request_idle(const struct request *r)
+{
+	return r->done || !r->active;
+}
+
+/* The peer that progress should look at first for it, -1: none in particular. */
+int request_expects(const struct request *r);
+
+/* Give the result of a request that is idle: the status, its error class, and the request freed
+ * (or, persistent, inactive again); *handle becomes MPI_REQUEST_NULL unless it is persistent. */
+int request_finish(MPI_Request *handle, struct request *r, MPI_Status *status);
+
+void status_empty(MPI_Status *status);
+
+/* Begin an operation whose arguments are in the request. */
+int p2p_start(struct request *r);
+
+/* Try to take a receive back. */
+void p2p_cancel(struct request *r);
+
+#endif

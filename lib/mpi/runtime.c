@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api.h"
+#include "base/error.h"
+#include "base/knob.h"
+#include "base/log.h"
+#include "comm.h"
+#include "control.h"
+#include "engine.h"
+#include "launch.h"
+#include "p2p_state.h"
+
+enum { BYHAND_CONNECT_MS = 120000 }; /* people type slowly */
+
+static struct {
+	_Atomic enum runtime_state state;
+	struct launch launch;
+	struct tp *tp;
+	struct loop *loop;
+	int thread_level;
+	pthread_t main_thread;
+} rt = {.launch = {.listen_fd = -1, .control_fd = -1}};
+
+enum runtime_state runtime_state(void)
+{
+	return atomic_load(&rt.state);
+}
+
+int runtime_thread_level(void)
+{
+	return rt.thread_level;
+}
+
+bool runtime_is_main_thread(void)
+{
+	return pthread_equal(rt.main_thread, pthread_self());
+}
+
+int runtime_control_fd(void)
+{
+	return rt.launch.control_fd;
+}
+
+const char *api_host(void)
+{
+	if (!rt.launch.host[0])
+		gethostname(rt.launch.host, sizeof rt.launch.host - 1);
+	return rt.launch.host;
+}
+
+int api_world_rank(void)
+{
+	return rt.launch.rank;
+}
+
+static _Noreturn void give_up(const char *why)
+{
+	char text[1024];
+
+	snprintf(text, sizeof text, "MPI_Init: %s", why);
+	log_error("%s", text);
+	control_aborted(rt.launch.control_fd, 1, text);
+	_exit(1);
+}
+
+static void name_process(void)
+{
+	char who[LAUNCH_HOST_MAX + 32];
+
+	snprintf(who, sizeof who, "rank %d on %.64s", rt.launch.rank, api_host());
+	log_configure(rt.launch.verbosity, who);
+}
+
+static void learn(int *argc, char ***argv)
+{
+	char err[512] = "out of memory";
+	int rc = auth_init();
+
+	if (rc == 0)
+		rc = knob_load(err, sizeof err);
+	if (rc == 0 && control_present())
+		rc = control_start(&rt.launch, err, sizeof err);
+	else if (rc == 0 && argc && argv && *argv && byhand_present(*argc, *argv))
+		rc = byhand_start(&rt.launch, argc, argv, err, sizeof err);
+	else if (rc == 0)
+		rc = launch_alone(&rt.launch);
+	if (rc)
+		give_up(err);
+	name_process();
+}
+
+static void on_lost(int peer, const char *why)
+{
+	if (rt.launch.control_fd >= 0)
+		control_lost(rt.launch.control_fd, peer, why);
+	else
+		log_error("lost rank %d on %s: %s", peer, rt.launch.hosts[peer], why);
+}
+
+static int attach(void)
+{
+	bool launched = rt.launch.control_fd >= 0;
+	struct tp_physical phys = {
+		.listen_fd = rt.launch.listen_fd,
+		.addresses = rt.launch.addresses,
+		.session = rt.launch.session,
+		.secret = rt.launch.secret,
+		.epoch = rt.launch.epoch,
+		.connect_ms = launched ? (unsigned)knob_get(KNOB_CONNECT_MS) : BYHAND_CONNECT_MS,
+		.refused_is_final = launched,
+	};
+	int rc;
+
+	rt.loop = phys.loop = loop_new("ftmpi-progress");
+	if (!rt.loop)
+		return FT_ENOMEM;
+	rc = tp_attach(rt.tp, &phys);
+	if (rc)
+		return rc;
+	rt.launch.listen_fd = -1;
+	engine_start(rt.tp, rt.loop, comm_world()->crowded);
+	if (launched)
+		rc = control_watch(rt.loop, rt.launch.control_fd);
+	return rc ? rc : loop_start(rt.loop);
+}
+
+static void detach(void)
+{
+	loop_stop(rt.loop);
+	control_unwatch();
+	engine_stop();
+	tp_detach(rt.tp, false);
+	loop_free(rt.loop);
+	rt.loop = NULL;
+}
+
+static int build(void)
+{
+	size_t eager = (size_t)knob_get(KNOB_EAGER_LIMIT);
+	struct tp_config config = {
+		.self = rt.launch.rank,
+		.size = rt.launch.size,
+		.eager_limit = eager,
+		.unexpected_limit = (uint32_t)knob_get(KNOB_UNEXPECTED_LIMIT),
+		.lock = engine_lock_object(),
+		.up = &p2p_upcalls,
+	};
+	struct p2p_job job = {
+		.size = rt.launch.size, .launched = rt.launch.control_fd >= 0, .lost = on_lost};
+	struct world_info world = {.rank = rt.launch.rank,
+		.size = rt.launch.size,
+		.node = rt.launch.node,
+		.cores = rt.launch.cores};
+	int rc = p2p_init(&job);
+
+	if (rc)
+		return rc;
+	rt.tp = tp_new(&config);
+	if (!rt.tp)
+		return FT_ENOMEM;
+	engine_lock();
+	rc = comm_init_world(&world) == MPI_SUCCESS ? 0 : FT_ENOMEM;
+	engine_unlock();
+	return rc ? rc : attach();
+}
+
+void runtime_start(int *argc, char ***argv, int thread_level)
+{
+	int rc;
+
+	rt.main_thread = pthread_self();
+	rt.thread_level = thread_level;
+	learn(argc, argv);
+	rc = build();
+	if (rc)
+		give_up(ft_error_text(rc));
+	atomic_store(&rt.state, RUNTIME_RUNNING);
+	control_inited(rt.launch.control_fd);
+}
+
+static bool everyone_said_bye(void *arg, int *expect)
+{
+	(void)expect;
+	return tp_finished(arg);
+}
+
+void runtime_finish(void)
+{
+	engine_lock();
+	tp_bye(rt.tp);
+	engine_wait(everyone_said_bye, rt.tp);
+	engine_unlock();
+	atomic_store(&rt.state, RUNTIME_AFTER);
+	control_finalized(rt.launch.control_fd);
+	detach();
+	engine_lock();
+	comm_free_world();
+	engine_unlock();
+	tp_free(rt.tp);
+	rt.tp = NULL;
+	p2p_fini();
+	launch_free(&rt.launch);
+}
+
+_Noreturn void api_die(int errclass)
+{
+	fflush(stdout);
+	fflush(stderr);
+	control_aborted(rt.launch.control_fd, (uint32_t)errclass, api_name());
+	_exit(errclass & 0xff ? errclass & 0xff : 1);
+}
