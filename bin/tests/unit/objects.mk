@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What each unit test links with beside its own file.
+groups_o := $(addprefix lib/mpi/,live.o group.o group_ops.o)
+comms_o := $(groups_o) $(addprefix lib/mpi/,comm.o attr.o errhandler.o errtext.o topo.o)
+fakes_o := $(addprefix bin/tests/unit/,fake_api.o fake_process.o)
+UNIT_live := lib/mpi/live.o bin/tests/unit/fake_api.o
+UNIT_group := $(groups_o) bin/tests/unit/fake_api.o
+UNIT_topo := lib/mpi/topo.o
+UNIT_dims := lib/mpi/topo.o lib/mpi/dims.o
+UNIT_attr := $(comms_o) $(fakes_o)
+UNIT_errhandler := $(comms_o) $(fakes_o)
+UNIT_comm := $(comms_o) $(fakes_o) bin/tests/unit/fake_ranks.o $(addprefix lib/mpi/,comm_make.o dims.o api_comm.o \
+	api_comm_make.o api_group.o api_topo.o api_attr.o check.o type.o type_table.o type_layout.o)

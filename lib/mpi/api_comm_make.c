@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Communicators from communicators (MPI 5.0 section 7.4.2). */
+#include "api.h"
+#include "check.h"
+#include "comm.h"
+#include "mpi.h"
+
+/* Look comm up, check the place for the new one, and make that MPI_COMM_NULL for a start. */
+static int begin(MPI_Comm comm, MPI_Comm *newcomm, struct comm **c)
+{
+	int rc = comm_lookup(comm, c);
+
+	if (rc == MPI_SUCCESS)
+		rc = check_pointer(newcomm, "newcomm");
+	if (rc == MPI_SUCCESS)
+		*newcomm = MPI_COMM_NULL;
+	return rc;
+}
+
+/* Hand the new communicator to the program; there is none after an error, or here. */
+static int finish(struct comm *parent, const struct comm *made, MPI_Comm *newcomm, int rc)
+{
+	if (rc == MPI_SUCCESS && made)
+		*newcomm = made->handle;
+	return api_leave(parent, rc);
+}
+
+static int dup(MPI_Comm comm, MPI_Comm *newcomm)
+{
+	struct comm *c = NULL, *made = NULL;
+	int rc = begin(comm, newcomm, &c);
+
+	if (rc == MPI_SUCCESS)
+		rc = comm_dup(c, &made);
+	return finish(c, made, newcomm, rc);
+}
+
+#pragma weak MPI_Comm_dup = PMPI_Comm_dup
+int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
+{
+	api_enter("MPI_Comm_dup");
+	return dup(comm, newcomm);
+}
+
+#pragma weak MPI_Comm_dup_with_info = PMPI_Comm_dup_with_info
+int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
+{
+	(void)info; /* hints, none of which is known for communicators */
+	api_enter("MPI_Comm_dup_with_info");
+	return dup(comm, newcomm);
+}
+
+#pragma weak MPI_Comm_split = PMPI_Comm_split
+int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
+{
+	struct comm *c = NULL, *made = NULL;
+
+	api_enter("MPI_Comm_split");
+	int rc = begin(comm, newcomm, &c);
+	if (rc == MPI_SUCCESS && color < 0 && color != MPI_UNDEFINED)
+		rc = api_fail(
+			MPI_ERR_ARG, "color %d is neither MPI_UNDEFINED nor 0 or more", color);
+	if (rc == MPI_SUCCESS)
+		rc = comm_split(c, color, key, &made);
+	return finish(c, made, newcomm, rc);
+}
+
+/*
+ * The color of this rank for a kind of split. Without a known kind of hardware there is no guided
+ * split; the unguided one must give strictly smaller communicators, or none: by host where there is
+ * more than one.
+ */
+static int color_of_type(const struct comm *c, int split_type, int *color)
+{
+	switch (split_type) {
+	case MPI_COMM_TYPE_SHARED:
+		*color = comm_node_of(c, c->rank);
+		return MPI_SUCCESS;
+	case MPI_COMM_TYPE_HW_UNGUIDED:
+		*color = comm_spans_nodes(c) ? comm_node_of(c, c->rank) : MPI_UNDEFINED;
+		return MPI_SUCCESS;
+	case MPI_COMM_TYPE_HW_GUIDED:
+	case MPI_COMM_TYPE_RESOURCE_GUIDED:
+	case MPI_UNDEFINED:
+		*color = MPI_UNDEFINED;
+		return MPI_SUCCESS;
+	default:
+		return api_fail(MPI_ERR_ARG, "%d is not a kind of split", split_type);
+	}
+}
+
+#pragma weak MPI_Comm_split_type = PMPI_Comm_split_type
+int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
+{
+	struct comm *c = NULL, *made = NULL;
+	int color = MPI_UNDEFINED;
+
+	(void)info;
+	api_enter("MPI_Comm_split_type");
+	int rc = begin(comm, newcomm, &c);
+	if (rc == MPI_SUCCESS)
+		rc = color_of_type(c, split_type, &color);
+	if (rc == MPI_SUCCESS)
+		rc = comm_split(c, color, key, &made);
+	return finish(c, made, newcomm, rc);
+}
+
+#pragma weak MPI_Comm_create = PMPI_Comm_create
+int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
+{
+	struct comm *c = NULL, *made = NULL;
+	struct group *g = NULL;
+
+	api_enter("MPI_Comm_create");
+	int rc = begin(comm, newcomm, &c);
+	if (rc == MPI_SUCCESS)
+		rc = group_lookup(group, &g);
+	if (rc == MPI_SUCCESS)
+		rc = comm_create(c, g, &made);
+	return finish(c, made, newcomm, rc);
+}
+
+#pragma weak MPI_Comm_create_group = PMPI_Comm_create_group
+int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
+{
+	struct comm *c = NULL, *made = NULL;
+	struct group *g = NULL;
+
+	api_enter("MPI_Comm_create_group");
+	int rc = begin(comm, newcomm, &c);
+	if (rc == MPI_SUCCESS)
+		rc = group_lookup(group, &g);
+	if (rc == MPI_SUCCESS && tag < 0)
+		rc = api_fail(MPI_ERR_TAG, "tag %d is less than 0", tag);
+	if (rc == MPI_SUCCESS)
+		rc = comm_create_group(c, g, tag, &made);
+	return finish(c, made, newcomm, rc);
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The life of communicators: the two that are there from the start, lookup, references, the end.
+ */
+#include "comm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "attr.h"
+#include "errhandler.h"
+#include "live.h"
+#include "topo.h"
+
+enum {
+	COUNTER_SELF = 1,
+	COUNTER_FIRST = 2,
+};
+
+/* the counter and the plane share 32 bits */
+#define COUNTER_LAST UINT32_C(0x7fffffff)
+
+static struct {
+	struct world_info info;
+	struct comm *world, *self;
+	int *load; /* per host, scratch of is_crowded; all 0 between calls */
+	int nodes;
+	uint32_t counter; /* the next one */
+} job;
+
+struct comm *comm_world(void)
+{
+	return job.world;
+}
+
+struct comm *comm_self(void)
+{
+	return job.self;
+}
+
+const struct world_info *comm_world_info(void)
+{
+	return job.world ? &job.info : NULL;
+}
+
+static int refuse(MPI_Comm handle)
+{
+	if (handle == MPI_COMM_NULL)
+		return api_fail(MPI_ERR_COMM, "MPI_COMM_NULL was given");
+	return api_fail(MPI_ERR_COMM, "%p is not a communicator, or it was freed", (void *)handle);
+}
+
+int comm_lookup(MPI_Comm handle, struct comm **out)
+{
+	if (handle == MPI_COMM_WORLD && job.world)
+		*out = job.world;
+	else if (handle == MPI_COMM_SELF && job.self)
+		*out = job.self;
+	else if (live_has(handle, OBJECT_COMM))
+		*out = (struct comm *)(void *)handle;
+	else
+		return refuse(handle);
+	return MPI_SUCCESS;
+}
+
+const char *comm_label(const struct comm *c)
+{
+	return c->name[0] ? c->name : "(unnamed)";
+}
+
+int comm_check_root(const struct comm *c, int root)
+{
+	if (root >= 0 && root < c->size)
+		return MPI_SUCCESS;
+	return api_fail(MPI_ERR_ROOT, "root %d is not in communicator %s of %d", root,
+		comm_label(c), c->size);
+}
+
+uint32_t comm_counter_next(void)
+{
+	return job.counter <= COUNTER_LAST ? job.counter++ : 0;
+}
+
+int comm_node_of(const struct comm *c, int rank)
+{
+	return job.info.node[comm_world_rank(c, rank)];
+}
+
+bool comm_spans_nodes(const struct comm *c)
+{
+	for (int i = 1; i < c->size; i++) {
+		if (comm_node_of(c, i) != comm_node_of(c, 0))
+			return true;
+	}
+	return false;
+}
+
+/* Computed from what all ranks know alike, so all ranks choose the same algorithms. */
+static bool is_crowded(const struct group *g)
+{
+	bool crowded = false;
+
+	for (int i = 0; i < g->size; i++) {
+		int cores = job.info.cores[g->world[i]];
+		int load = ++job.load[job.info.node[g->world[i]]];
+
+		crowded |= load > (cores < 1 ? 1 : cores);
+	}
+	for (int i = 0; i < g->size; i++)
+		job.load[job.info.node[g->world[i]]] = 0;
+	return crowded;
+}
+
+/* Without a handle and an error handler yet. */
+static struct comm *comm_alloc(struct group *group, uint64_t context)
+{
+	struct comm *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->head = (struct object){.kind = OBJECT_COMM, .refs = 1};
+	c->context = context;
+	c->rank = group->rank;
+	c->size = group->size;
+	c->crowded = is_crowded(group);
+	c->group = group;
+	group_hold(group);
+	return c;
+}
+
+static void comm_destroy(struct comm *c)
+{
+	attr_forget_all(c);
+	topo_free(c->topo);
+	if (c->errhandler)
+		errhandler_release(c->errhandler);
+	group_release(c->group);
+	c->head.kind = OBJECT_FREED;
+	free(c);
+}
+
+void comm_hold(struct comm *c)
+{
+	c->head.refs++;
+}
+
+void comm_release(struct comm *c)
+{
+	if (--c->head.refs == 0)
+		comm_destroy(c);
+}
+
+int comm_new(struct group *group, uint64_t context, const struct comm *parent, struct comm **out)
+{
+	struct comm *c = comm_alloc(group, context);
+	int rc;
+
+	if (!c)
+		return api_fail(MPI_ERR_NO_MEM, "no memory for a communicator of %d", group->size);
+	c->handle = (MPI_Comm)(void *)c;
+	c->errhandler = parent->errhandler;
+	errhandler_hold(c->errhandler);
+	rc = live_add(&c->head);
+	if (rc != MPI_SUCCESS) {
+		comm_destroy(c);
+		return rc;
+	}
+	*out = c;
+	return MPI_SUCCESS;
+}
+
+void comm_drop(struct comm *c)
+{
+	if (c->freed)
+		return;
+	c->freed = true;
+	live_remove(&c->head);
+	comm_release(c);
+}
+
+/* A communicator that is there from the start, of `size` ranks of the world from `first` on. */
+static struct comm *predefined(int first, int size, uint32_t counter, MPI_Comm handle)
+{
+	int *world = malloc((size_t)size * sizeof(*world));
+	struct group *g = NULL;
+	struct comm *c = NULL;
+
+	if (!world)
+		return NULL;
+	for (int i = 0; i < size; i++)
+		world[i] = first + i;
+	g = group_make(size, world, job.info.rank);
+	free(world);
+	if (!g)
+		return NULL;
+	c = comm_alloc(g, comm_context_of(first, counter));
+	group_release(g);
+	if (!c)
+		return NULL;
+	c->handle = handle;
+	c->errhandler = errhandler_fatal();
+	snprintf(c->name, sizeof(c->name), "%s",
+		handle == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : "MPI_COMM_SELF");
+	return c;
+}
+
+static int check_info(const struct world_info *w)
+{
+	if (w->size < 1 || w->rank < 0 || w->rank >= w->size)
+		return api_fail(
+			MPI_ERR_INTERN, "rank %d of %d is no place in a job", w->rank, w->size);
+	for (int i = 0; i < w->size; i++) {
+		if (w->node[i] < 0)
+			return api_fail(MPI_ERR_INTERN, "the host of rank %d is not known", i);
+	}
+	return MPI_SUCCESS;
+}
+
+int comm_init_world(const struct world_info *w)
+{
+	int rc = check_info(w);
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	job.info = *w;
+	job.counter = COUNTER_FIRST;
+	job.nodes = 0;
+	for (int i = 0; i < w->size; i++) {
+		if (w->node[i] >= job.nodes)
+			job.nodes = w->node[i] + 1;
+	}
+	job.load = calloc((size_t)job.nodes, sizeof(*job.load));
+	if (job.load) {
+		job.world = predefined(0, w->size, 0, MPI_COMM_WORLD);
+		job.self = predefined(w->rank, 1, COUNTER_SELF, MPI_COMM_SELF);
+	}
+	if (!job.load || !job.world || !job.self) {
+		comm_free_world();
+		return api_fail(MPI_ERR_NO_MEM, "no memory for a job of %d ranks", w->size);
+	}
+	return MPI_SUCCESS;
+}
+
+void comm_delete_world_attributes(void)
+{
+	if (job.self)
+		attr_delete_all(job.self);
+	if (job.world)
+		attr_delete_all(job.world);
+}
+
+/* What the program never freed. Its handles go first: an object may also be held by another. */
+static void free_forgotten(void)
+{
+	struct object *o;
+
+	while ((o = live_any(OBJECT_COMM)))
+		comm_drop((struct comm *)(void *)o);
+	while ((o = live_any(OBJECT_GROUP)))
+		group_unexport((struct group *)(void *)o);
+	while ((o = live_any(OBJECT_ERRHANDLER)))
+		errhandler_unexport((struct errhandler *)(void *)o);
+	live_clear();
+}
+
+void comm_free_world(void)
+{
+	free_forgotten();
+	if (job.self)
+		comm_release(job.self);
+	if (job.world)
+		comm_release(job.world);
+	attr_fini();
+	free(job.load);
+	memset(&job, 0, sizeof(job));
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Intracommunicators. The engine lock guards everything here.
+ *
+ * A context is unique in the whole job without global agreement: (world rank of the new
+ * communicator's rank 0) << 32 | (a counter of that process) << 1. The low bit is the plane: 0 for
+ * the program's messages, 1 for the library's own (collectives). MPI_COMM_WORLD has context 0, so
+ * counter 0 is its; counter 1 of each process is its MPI_COMM_SELF.
+ */
+#ifndef FTMPI_MPI_COMM_H
+#define FTMPI_MPI_COMM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "group.h"
+#include "mpi.h"
+#include "object.h"
+
+struct errhandler;
+struct attr_list;
+struct topology;
+
+struct comm {
+	struct object head;
+	uint64_t context;
+	int rank, size;
+	struct group *group;
+	uint32_t coll_seq; /* number of the next collective operation: its messages' tag */
+	bool crowded;	   /* some host has more of its ranks than cores: the same on all ranks */
+	bool freed;	   /* the user's handle is gone */
+	struct errhandler *errhandler;
+	bool errhandler_chosen;	 /* the program set one here */
+	struct attr_list *attrs; /* NULL without attributes */
+	struct topology *topo;	 /* NULL without a topology */
+	char name[MPI_MAX_OBJECT_NAME];
+	MPI_Comm handle; /* what the user calls it */
+};
+
+/* Who is in the job and where it runs. The arrays, one entry per world rank, stay the caller's and
+ * stay as they are until comm_free_world. */
+struct world_info {
+	int rank, size;
+	const int *node;  /* index of the rank's host, from 0 */
+	const int *cores; /* how many cores that host has; less than 1 counts as 1 */
+};
+
+/* Build MPI_COMM_WORLD and MPI_COMM_SELF. MPI_SUCCESS, MPI_ERR_NO_MEM or MPI_ERR_INTERN. */
+int comm_init_world(const struct world_info *w);
+
+/* What MPI_Finalize does first, while everything still works: delete the attributes of
+ * MPI_COMM_SELF, the last set first (MPI 5.0 section 11.2.4), then those of MPI_COMM_WORLD. Lets
+ * the engine lock go around each callback. Errors of callbacks are ignored. */
+void comm_delete_world_attributes(void);
+
+/* Free everything of this layer, what the program forgot to free included. No operation may be
+ * pending. Attributes still there vanish without a callback. */
+void comm_free_world(void);
+
+/* NULL outside comm_init_world ... comm_free_world. */
+struct comm *comm_world(void);
+struct comm *comm_self(void);
+const struct world_info *comm_world_info(void);
+
+/* MPI_SUCCESS and *out (borrowed), or MPI_ERR_COMM with api_fail said. */
+int comm_lookup(MPI_Comm handle, struct comm **out);
+void comm_hold(struct comm *c);
+void comm_release(struct comm *c);
+
+/* Rank in c -> rank in the world. */
+static inline int comm_world_rank(const struct comm *c, int rank)
+{
+	return c->group->world[rank];
+}
+
+/* MPI_ERR_ROOT with api_fail said, or MPI_SUCCESS. */
+int comm_check_root(const struct comm *c, int root);
+
+/* For messages: the name, or "(unnamed)". */
+const char *comm_label(const struct comm *c);
+
+/* A fresh counter of this process for a context; 0 when all are used up. */
+uint32_t comm_counter_next(void);
+
+static inline uint64_t comm_context_of(int world_rank, uint32_t counter)
+{
+	return (uint64_t)(uint32_t)world_rank << 32 | (uint64_t)counter << 1;
+}
+
+/* A communicator of group (which gets a reference of its own) with the error handler of parent, a
+ * live handle of the program. This process is in the group. */
+int comm_new(struct group *group, uint64_t context, const struct comm *parent, struct comm **out);
+
+/* Take the program's handle away; the object lives on while operations need it. */
+void comm_drop(struct comm *c);
+
+/*
+ * New communicators (comm_make.c). *out is NULL where this process is not in the new one.
+ * Collective over c, except comm_create_group: over g. All may let the engine lock go.
+ */
+int comm_dup(struct comm *c, struct comm **out);
+int comm_split(struct comm *c, int color, int key, struct comm **out);
+int comm_create(struct comm *c, struct group *g, struct comm **out);
+int comm_create_group(struct comm *c, struct group *g, int tag, struct comm **out);
+/* of the first n ranks of c, in their order; 1 <= n <= c->size */
+int comm_create_leading(struct comm *c, int n, struct comm **out);
+
+/* The color that splits c by host, and whether c spans more than one. */
+int comm_node_of(const struct comm *c, int rank);
+bool comm_spans_nodes(const struct comm *c);
+
+#endif

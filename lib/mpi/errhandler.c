@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "errhandler.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "api.h"
+#include "comm.h"
+#include "errtext.h"
+#include "live.h"
+
+static struct errhandler predefined[] = {
+	{.head = {OBJECT_ERRHANDLER, 1}, .handle = MPI_ERRORS_ARE_FATAL},
+	{.head = {OBJECT_ERRHANDLER, 1}, .handle = MPI_ERRORS_ABORT},
+	{.head = {OBJECT_ERRHANDLER, 1}, .handle = MPI_ERRORS_RETURN},
+};
+
+struct errhandler *errhandler_fatal(void)
+{
+	return &predefined[0];
+}
+
+int errhandler_lookup(MPI_Errhandler handle, struct errhandler **out)
+{
+	for (size_t i = 0; i < sizeof(predefined) / sizeof(predefined[0]); i++) {
+		if (predefined[i].handle == handle) {
+			*out = &predefined[i];
+			return MPI_SUCCESS;
+		}
+	}
+	if (live_has(handle, OBJECT_ERRHANDLER)) {
+		*out = (struct errhandler *)(void *)handle;
+		return MPI_SUCCESS;
+	}
+	if (handle == MPI_ERRHANDLER_NULL)
+		return api_fail(MPI_ERR_ERRHANDLER, "MPI_ERRHANDLER_NULL was given");
+	return api_fail(
+		MPI_ERR_ERRHANDLER, "%p is not an error handler, or it was freed", (void *)handle);
+}
+
+struct errhandler *errhandler_make(MPI_Comm_errhandler_function *fn)
+{
+	struct errhandler *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return NULL;
+	e->head = (struct object){.kind = OBJECT_ERRHANDLER, .refs = 1};
+	e->fn = fn;
+	e->handle = (MPI_Errhandler)(void *)e;
+	return e;
+}
+
+void errhandler_hold(struct errhandler *e)
+{
+	if (e->fn)
+		e->head.refs++;
+}
+
+void errhandler_release(struct errhandler *e)
+{
+	if (!e->fn || --e->head.refs > 0)
+		return;
+	e->head.kind = OBJECT_FREED;
+	free(e);
+}
+
+int errhandler_export(struct errhandler *e, MPI_Errhandler *handle)
+{
+	if (e->fn && e->handles == 0) {
+		int rc = live_add(&e->head);
+
+		if (rc != MPI_SUCCESS)
+			return rc;
+	}
+	if (e->fn)
+		e->handles++;
+	errhandler_hold(e);
+	*handle = e->handle;
+	return MPI_SUCCESS;
+}
+
+void errhandler_unexport(struct errhandler *e)
+{
+	if (e->fn && --e->handles == 0)
+		live_remove(&e->head);
+	errhandler_release(e);
+}
+
+void errhandler_set(struct comm *c, struct errhandler *e)
+{
+	errhandler_hold(e);
+	errhandler_release(c->errhandler);
+	c->errhandler = e;
+	c->errhandler_chosen = true;
+}
+
+_Noreturn static void die(int rc)
+{
+	const char *detail = api_detail();
+	char what[MPI_MAX_ERROR_STRING];
+
+	if (detail[0] && rc <= MPI_ERR_LASTCODE)
+		snprintf(what, sizeof(what), "%s: %s", errtext_name(rc), detail);
+	else if (detail[0])
+		snprintf(what, sizeof(what), "error code %d: %s", rc, detail);
+	else
+		errtext_get(rc, what, sizeof(what));
+	fprintf(stderr, "rank %d on %s: %s: %s\n", api_world_rank(), api_host(), api_name(), what);
+	api_die(errtext_class_of(rc));
+}
+
+/* The communicator whose handler is asked. */
+static struct comm *answerable(struct comm *c)
+{
+	if (c)
+		return c;
+	if (comm_self() && comm_self()->errhandler_chosen)
+		return comm_self();
+	return comm_world();
+}
+
+int errhandler_raise(struct comm *c, int rc)
+{
+	MPI_Errhandler kind = MPI_ERRORS_ARE_FATAL;
+	MPI_Comm_errhandler_function *fn = NULL;
+	MPI_Comm comm = MPI_COMM_NULL;
+
+	if (!comm_world())
+		die(rc);
+	/* the handler may be replaced or freed by its own function or by another thread: nothing
+	 * of it is needed behind this */
+	api_resume();
+	c = answerable(c);
+	if (c) {
+		kind = c->errhandler->handle;
+		fn = c->errhandler->fn;
+		comm = c->handle;
+	}
+	api_pause();
+	if (fn)
+		fn(&comm, &rc);
+	else if (kind != MPI_ERRORS_RETURN)
+		die(rc);
+	return rc;
+}

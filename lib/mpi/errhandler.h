@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Error handlers (MPI 5.0 section 9.3). The engine lock guards them.
+ */
+#ifndef FTMPI_MPI_ERRHANDLER_H
+#define FTMPI_MPI_ERRHANDLER_H
+
+#include "mpi.h"
+#include "object.h"
+
+struct comm;
+
+struct errhandler {
+	struct object head;
+	int handles;			  /* how many of head.refs the program owns */
+	MPI_Comm_errhandler_function *fn; /* NULL for a predefined one */
+	MPI_Errhandler handle;
+};
+
+/* MPI_SUCCESS and *out (borrowed), or MPI_ERR_ERRHANDLER. */
+int errhandler_lookup(MPI_Errhandler handle, struct errhandler **out);
+
+/* MPI_ERRORS_ARE_FATAL, what every communicator begins with. */
+struct errhandler *errhandler_fatal(void);
+
+/* The caller owns one reference; NULL when out of memory. */
+struct errhandler *errhandler_make(MPI_Comm_errhandler_function *fn);
+
+/* References; no-ops on predefined ones. */
+void errhandler_hold(struct errhandler *e);
+void errhandler_release(struct errhandler *e);
+
+/* Give the program a handle, with its own reference; and take it back. */
+int errhandler_export(struct errhandler *e, MPI_Errhandler *handle);
+void errhandler_unexport(struct errhandler *e);
+
+/* Put e on c, from where it takes the place of the one that was there. */
+void errhandler_set(struct comm *c, struct errhandler *e);
+
+/*
+ * Raise error rc (not MPI_SUCCESS) of the call this thread is in. The engine lock is not held and
+ * is taken for a moment. c, if there is one, is held or otherwise sure to last. Returns the error
+ * the call shall return, which a user's handler may have changed; does not return from a fatal
+ * handler.
+ *
+ * With c NULL the error belongs to no communicator: MPI_COMM_SELF's handler is asked when the
+ * program set one there (section 9.3), otherwise MPI_COMM_WORLD's, which is where programs written
+ * for MPI 3 and before set it. Outside MPI_Init ... MPI_Finalize every error is fatal.
+ */
+int errhandler_raise(struct comm *c, int rc);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The addresses that are handles of the program at this moment. A lookup asks here before it looks
+ * into memory that the program names, so a freed or invented handle is found out without touching
+ * what it points to. The engine lock guards it.
+ */
+#ifndef FTMPI_MPI_LIVE_H
+#define FTMPI_MPI_LIVE_H
+
+#include <stdbool.h>
+
+#include "object.h"
+
+/* Make object's address a handle. MPI_SUCCESS, or MPI_ERR_NO_MEM with api_fail said. */
+int live_add(struct object *object);
+
+/* No-op when it is not there. */
+void live_remove(const struct object *object);
+
+/* Whether handle is the address of a live object of this kind. */
+bool live_has(const void *handle, enum object_kind kind);
+
+/* Some live object of this kind, NULL when there is none. */
+struct object *live_any(enum object_kind kind);
+
+/* Forget all addresses; the objects themselves are their owners' affair. */
+void live_clear(void);
+
+#endif
