@@ -11,3 +11,9 @@ UNIT_attr := $(comms_o) $(fakes_o)
 UNIT_errhandler := $(comms_o) $(fakes_o)
 UNIT_comm := $(comms_o) $(fakes_o) bin/tests/unit/fake_ranks.o $(addprefix lib/mpi/,comm_make.o dims.o api_comm.o \
 	api_comm_make.o api_group.o api_topo.o api_attr.o check.o type.o type_table.o type_layout.o)
+types_o := $(addprefix lib/mpi/,type.o type_table.o type_layout.o type_make.o type_pack.o api_type.o \
+	api_type_query.o live.o) bin/tests/unit/fake_api.o
+UNIT_type := $(types_o)
+UNIT_type_random := $(types_o) bin/tests/unit/type_map.o
+UNIT_op := $(types_o) $(addprefix lib/mpi/,op.o op_kernels.o api_op.o)
+UNIT_abi := lib/mpi/abi.o

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Datatypes: description, lookup, packing. Pure: no socket, lock or clock. The engine lock guards
+ * reference counts; a description never changes after it is made.
+ */
+#ifndef FTMPI_MPI_TYPE_H
+#define FTMPI_MPI_TYPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "mpi.h"
+#include "object.h"
+
+struct layout;
+
+struct type {
+	struct object head;
+	size_t size;	     /* bytes of data in one element, holes left out */
+	MPI_Aint lb, extent; /* MPI 5.0 section 5.1.6 */
+	MPI_Aint true_lb, true_extent;
+	size_t align;	       /* the strictest alignment of its basic types, 1 without any */
+	bool lb_set, ub_set;   /* a bound was given by MPI_Type_create_resized, here or below */
+	bool contiguous;       /* data of `count` elements is count*size bytes at the buffer itself:
+				  true_lb == 0 and size == extent, in order */
+	bool committed;	       /* predefined types are born committed */
+	MPI_Datatype basic;    /* the predefined type all parts are made of (MPI_BYTE, MPI_DOUBLE,
+				  ...), or    MPI_DATATYPE_NULL when they differ or there are none */
+	struct layout *layout; /* where the data lies (type_layout.h) */
+	MPI_Datatype handle;   /* what the user calls it */
+};
+
+/* MPI_SUCCESS and *out (borrowed), or MPI_ERR_TYPE with api_fail said. Fortran and C++ types that
+ * this build does not have are refused too. */
+int type_lookup(MPI_Datatype handle, struct type **out);
+
+/* type_lookup, and refuse a type that was not committed. */
+int type_lookup_committed(MPI_Datatype handle, struct type **out);
+
+/* One of the optional Fortran types that have a handle always, and here no size. */
+bool type_is_missing(MPI_Datatype handle);
+
+/* The type that means plain bytes: always there, contiguous, size 1. */
+struct type *type_bytes(void);
+
+/* References, for operations that outlive the call. No-ops on predefined types. */
+void type_hold(struct type *t);
+void type_release(struct type *t);
+
+/* Gather `count` elements at buf into count * t->size bytes at packed, in type-map order. */
+void type_pack(const struct type *t, const void *buf, size_t count, void *packed);
+
+/* Scatter the first `bytes` (at most count * t->size) packed bytes into `count` elements at buf. */
+void type_unpack(const struct type *t, void *buf, size_t count, const void *packed, size_t bytes);
+
+/* Copy between two typed buffers of the same signature; at most what both hold. Overlap is the
+ * caller's error. Returns the bytes of data copied. Returns (size_t)-1 when out of memory. */
+size_t type_copy(const struct type *from, const void *src, size_t nsrc, const struct type *to,
+	void *dst, size_t ndst);
+
+/*
+ * Making types (MPI 5.0 section 5.1.2). Counts are not negative; the new type is not committed, is
+ * the caller's by one reference, and is known to type_lookup until type_free. Errors, with api_fail
+ * said: MPI_ERR_ARG when the type would be larger than the address space, MPI_ERR_NO_MEM.
+ */
+int type_make_contiguous(struct type *old, size_t count, struct type **out);
+
+/* count blocks, stride bytes from one to the next */
+int type_make_hvector(
+	struct type *old, size_t count, size_t blocklen, MPI_Aint stride, struct type **out);
+
+struct type_block {
+	struct type *type;
+	size_t count; /* elements of type, its extent from one to the next */
+	MPI_Aint at;  /* bytes */
+};
+
+int type_make_struct(const struct type_block *blocks, size_t n, struct type **out);
+int type_make_resized(struct type *old, MPI_Aint lb, MPI_Aint extent, struct type **out);
+
+/* committed when the old one is */
+int type_make_dup(struct type *old, struct type **out);
+
+/* The handle is gone; the object follows with its last reference. Not for predefined types. */
+void type_free(struct type *t);
+
+#endif
