@@ -61,6 +61,12 @@ void match_keep(struct match *m, struct match_msg *msg)
 	list_append(&m->arrivals, &msg->all);
 }
 
+void match_forget(struct match_msg *msg)
+{
+	list_remove(&msg->link);
+	list_remove(&msg->all);
+}
+
 struct match_msg *match_probe(const struct match *m, uint64_t context, int peer, int tag)
 {
 	if (peer == MPI_ANY_SOURCE) {
@@ -88,8 +94,7 @@ struct match_msg *match_post(struct match *m, struct match_recv *recv)
 	struct match_msg *msg = match_probe(m, recv->context, recv->peer, recv->tag);
 
 	if (msg) {
-		list_remove(&msg->link);
-		list_remove(&msg->all);
+		match_forget(msg);
 		return msg;
 	}
 	recv->order = m->order++;

@@ -53,6 +53,9 @@ struct match_recv *match_arrival(struct match *m, uint64_t context, int peer, in
 /* No receive wants it yet. msg->context, peer and tag are set. */
 void match_keep(struct match *m, struct match_msg *msg);
 
+/* A kept message is taken back by its sender. */
+void match_forget(struct match_msg *msg);
+
 /* A receive is posted (context, peer and tag are set): the message it gets, taken out of the lists;
  * or NULL, and it waits. */
 struct match_msg *match_post(struct match *m, struct match_recv *recv);

@@ -117,6 +117,14 @@ static void on_keep(void *user, struct tp_held *held)
 	engine_completed(); /* somebody may be probing for it */
 }
 
+static void on_forget(void *user, struct tp_held *held)
+{
+	struct match_msg *msg = msg_of(held);
+
+	(void)user;
+	match_forget(msg);
+}
+
 static void on_received(void *user, void *cookie, uint64_t length, int rc)
 {
 	struct request *r = cookie;
@@ -178,6 +186,7 @@ static void on_sent(void *user, void *cookie, int rc)
 	(void)user;
 	if (rc == FT_EPEER && s.job.launched)
 		return; /* as in on_received */
+	r->cancelled = rc == FT_ECANCEL;
 	request_complete(r, rc == FT_EPEER ? MPI_ERR_PROC_ABORTED : MPI_SUCCESS);
 }
 
@@ -297,6 +306,8 @@ int p2p_recv(struct comm *c, enum plane plane, void *buf, size_t count, struct t
 
 void p2p_cancel(struct request *r)
 {
+	if (r->kind == REQUEST_SEND && !r->done && r->rank >= 0)
+		tp_withdraw(engine_tp(), comm_world_rank(r->comm, r->rank), r);
 	if (r->kind != REQUEST_RECV || !r->posted)
 		return;
 	match_withdraw(&s.match, &r->match);
@@ -358,6 +369,7 @@ static void on_notify(void *user)
 const struct tp_upcalls p2p_upcalls = {
 	.match = on_match,
 	.keep = on_keep,
+	.forget = on_forget,
 	.received = on_received,
 	.sent = on_sent,
 	.lost = on_lost,

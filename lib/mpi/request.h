@@ -76,7 +76,8 @@ void status_empty(MPI_Status *status);
 /* Begin an operation whose arguments are in the request. */
 int p2p_start(struct request *r);
 
-/* Try to take a receive back. */
+/* Try to take it back. A receive is done at once, or not at all; a send when its receiver agrees.
+ */
 void p2p_cancel(struct request *r);
 
 #endif

@@ -118,6 +118,35 @@ static int take_cts(struct tp *tp, struct tp_peer *p, const struct wire_frame *f
 	return 0;
 }
 
+void tp_withdraw(struct tp *tp, int peer, const void *cookie)
+{
+	struct tp_peer *p = &tp->peers[peer];
+
+	tp_assert_held(tp);
+	list_for_each(item, &p->sending)
+	{
+		struct tp_send *op = container_of(item, struct tp_send, link);
+
+		if (op->cookie != cookie)
+			continue;
+		if (op->self_hold)
+			tp_self_withdraw(tp, op);
+		else if (peer != tp->c.self)
+			tp_out_control(tp, p, WIRE_WITHDRAW, op->id, 0);
+		return;
+	}
+}
+
+static int take_withdrawn(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
+{
+	struct tp_send *op = idtab_find(&tp->sends, f->id);
+
+	if (!op || op->peer != p->id)
+		return FT_EPROTO;
+	tp_send_done(tp, op, FT_ECANCEL);
+	return 0;
+}
+
 /* ---- the receiver's side ---- */
 
 /* Eager bytes were handed over: the sender may send as many again. Told with the next frame, or by
@@ -228,6 +257,22 @@ static int begin_rts(struct tp *tp, struct tp_peer *p, const struct wire_frame *
 	return 0;
 }
 
+/* Not held: it was asked for before this came, and the sender knows by now. */
+static int take_withdraw(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
+{
+	list_for_each(item, &p->holds)
+	{
+		struct tp_hold *h = container_of(item, struct tp_hold, link);
+
+		if (h->kind != HOLD_RTS || h->sender_id != f->id)
+			continue;
+		tp->c.up->forget(tp->c.user, &h->held);
+		tp_hold_free(tp, h);
+		return tp_out_control(tp, p, WIRE_WITHDRAWN, f->id, 0);
+	}
+	return 0;
+}
+
 static int begin_data(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 {
 	struct tp_recv *op = idtab_find(&tp->recvs, f->peer_id);
@@ -269,6 +314,10 @@ int tp_message_begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *
 	case WIRE_BYE:
 		p->bye_received = true;
 		return 0;
+	case WIRE_WITHDRAW:
+		return take_withdraw(tp, p, f);
+	case WIRE_WITHDRAWN:
+		return take_withdrawn(tp, p, f);
 	case WIRE_CREDIT:
 	case WIRE_KIND_END:
 		break;

@@ -59,6 +59,13 @@ int tp_self_send(struct tp *tp, const struct tp_envelope *e, const void *payload
 	return 1;
 }
 
+void tp_self_withdraw(struct tp *tp, struct tp_send *op)
+{
+	tp->c.up->forget(tp->c.user, &op->self_hold->held);
+	tp_hold_free(tp, op->self_hold);
+	tp_send_done(tp, op, FT_ECANCEL);
+}
+
 void tp_self_claim(struct tp *tp, struct tp_hold *h, struct tp_place place)
 {
 	struct tp_send *op = h->op;

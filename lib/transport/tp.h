@@ -176,6 +176,7 @@ void tp_hold_free(struct tp *tp, struct tp_hold *h);
 /* self.c */
 int tp_self_send(struct tp *tp, const struct tp_envelope *e, const void *payload, size_t len,
 	unsigned flags, void *cookie);
+void tp_self_withdraw(struct tp *tp, struct tp_send *op);
 void tp_self_claim(struct tp *tp, struct tp_hold *h, struct tp_place place);
 
 /* conn.c */

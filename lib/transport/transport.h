@@ -58,6 +58,9 @@ struct tp_upcalls {
 	/* It is kept until tp_claim or tp_drop. */
 	void (*keep)(void *user, struct tp_held *held);
 
+	/* Its sender has taken it back: when this returns it is gone. */
+	void (*forget)(void *user, struct tp_held *held);
+
 	/* The message for `cookie` is in its place (rc 0), or never will be (FT_EPEER). length is
 	 * the message's own, which may be more than the room. */
 	void (*received)(void *user, void *cookie, uint64_t length, int rc);
@@ -123,6 +126,10 @@ enum { TP_SYNC = 1 /* done only when the receiver has given it a place */ };
  */
 int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *payload, size_t len,
 	unsigned flags, void *cookie);
+
+/* Try to take back what tp_send answered 0 for. If its receiver has not given it a place, `sent` is
+ * called with FT_ECANCEL, perhaps before this returns; else nothing changes. */
+void tp_withdraw(struct tp *tp, int peer, const void *cookie);
 
 /* Give a held message its place; place.cookie is not NULL. `received` may be called before this
  * returns. The held message is the transport's alone again. */

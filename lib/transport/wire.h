@@ -28,6 +28,9 @@ enum wire_kind {
 	WIRE_DATA = 4,	 /* the payload that was asked for: peer_id is the receiver's, length */
 	WIRE_CREDIT = 5, /* nothing but the credit that every header carries */
 	WIRE_BYE = 6,	 /* no message will begin after this */
+	WIRE_WITHDRAW =
+		7, /* an RTS is taken back, if nobody has asked for it yet: id is the sender's */
+	WIRE_WITHDRAWN = 8, /* it is gone: id is the sender's */
 	WIRE_KIND_END
 };
 

@@ -62,6 +62,11 @@ static void on_keep(void *user, struct tp_held *held)
 	slot_of(user, held->peer, &held->envelope)->held = held;
 }
 
+static void on_forget(void *user, struct tp_held *held)
+{
+	slot_of(user, held->peer, &held->envelope)->held = NULL;
+}
+
 static void on_received(void *user, void *cookie, uint64_t length, int rc)
 {
 	struct slot *s = cookie;
@@ -97,7 +102,7 @@ static void on_notify(void *user)
 }
 
 static const struct tp_upcalls upcalls = {
-	on_match, on_keep, on_received, on_sent, on_lost, on_notify};
+	on_match, on_keep, on_forget, on_received, on_sent, on_lost, on_notify};
 
 static int listen_here(int i)
 {
@@ -290,6 +295,47 @@ START_TEST(a_synchronous_send_waits_for_its_receive)
 }
 END_TEST
 
+static void withdraw(int from, int to)
+{
+	lock_take(&nodes[from].lock);
+	tp_withdraw(nodes[from].tp, to, &nodes[from]);
+	lock_give(&nodes[from].lock);
+}
+
+START_TEST(a_waiting_send_can_be_taken_back)
+{
+	start();
+	for (int to = 0; to < 2; to++) {
+		struct slot *s = &nodes[to].in[0][0];
+
+		nodes[0].sent = nodes[0].sent_rc = 0;
+		ck_assert_int_eq(send_to(0, to, 0, big, 100000, 0), 0);
+		WAIT_FOR(s->held);
+		withdraw(0, to);
+		WAIT_FOR(nodes[0].sent == 1);
+		ck_assert_int_eq(nodes[0].sent_rc, FT_ECANCEL);
+		ck_assert_ptr_null(s->held);
+	}
+	stop();
+}
+END_TEST
+
+START_TEST(a_send_that_is_wanted_cannot)
+{
+	struct slot *s;
+
+	start();
+	s = post(1, 0, 0, got, 100000);
+	fill(big, 100000, 3);
+	ck_assert_int_eq(send_to(0, 1, 0, big, 100000, 0), 0);
+	withdraw(0, 1);
+	WAIT_FOR(s->done && nodes[0].sent == 1);
+	ck_assert_int_eq(nodes[0].sent_rc, 0);
+	ck_assert_int_eq(memcmp(got, big, 100000), 0);
+	stop();
+}
+END_TEST
+
 /* Both begin at once, many times over: one connection each pair, nothing lost. */
 START_TEST(simultaneous_open)
 {
@@ -438,6 +484,8 @@ END_TEST
 UNIT_MAIN("transport", tcase_add_test(tc, every_size_arrives);
 	  tcase_add_test(tc, what_is_too_long_is_cut);
 	  tcase_add_test(tc, a_synchronous_send_waits_for_its_receive);
+	  tcase_add_test(tc, a_waiting_send_can_be_taken_back);
+	  tcase_add_test(tc, a_send_that_is_wanted_cannot);
 	  tcase_add_loop_test(tc, simultaneous_open, 0, 10);
 	  tcase_add_test(tc, unexpected_memory_is_bounded);
 	  tcase_add_test(tc, small_messages_are_gathered);
