@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collective operations on an intracommunicator. All need the engine lock, all take checked
+ * arguments (handles looked up, counts >= 0, root in range), all handle MPI_IN_PLACE where the
+ * standard allows it. They return an MPI error class. Collectives of one communicator are called in
+ * the same order on all ranks (MPI 5.0 section 6.1); messages of operation n carry n as their tag.
+ *
+ * A rank that finds an argument wrong calls coll_refused instead of the operation, so that its
+ * operations keep the same numbers as the others'.
+ */
+#ifndef FTMPI_MPI_COLL_H
+#define FTMPI_MPI_COLL_H
+
+#include "comm.h"
+#include "mpi.h"
+#include "op.h"
+#include "type.h"
+
+/*
+ * `count` elements of `type` at buf: one rank's side of a data movement. A side that does not count
+ * on this rank (the receiving one of a gather beside the root) is not looked at, except that counts
+ * says on every rank whether it is the v variant: there it may point to anything.
+ */
+struct coll_side {
+	void *buf;	   /* a send side is never written */
+	size_t count;	   /* per rank; unused when counts is there */
+	const int *counts; /* NULL, or one per rank (v variants) */
+	const int *displs; /* in extents of type; NULL with counts NULL */
+	struct type *type;
+};
+
+int coll_barrier(struct comm *c);
+int coll_bcast(struct comm *c, void *buf, size_t count, struct type *t, int root);
+int coll_gather(
+	struct comm *c, const struct coll_side *send, const struct coll_side *recv, int root);
+int coll_scatter(
+	struct comm *c, const struct coll_side *send, const struct coll_side *recv, int root);
+int coll_allgather(struct comm *c, const struct coll_side *send, const struct coll_side *recv);
+int coll_alltoall(struct comm *c, const struct coll_side *send, const struct coll_side *recv);
+
+/* in may be MPI_IN_PLACE; out of reduce counts at the root only */
+struct coll_reduction {
+	const void *in;
+	void *out;
+	size_t count;
+	struct type *type;
+	struct op *op;
+};
+
+int coll_reduce(struct comm *c, const struct coll_reduction *r, int root);
+int coll_allreduce(struct comm *c, const struct coll_reduction *r);
+int coll_scan(struct comm *c, const struct coll_reduction *r);
+int coll_exscan(struct comm *c, const struct coll_reduction *r);
+
+/* Blocks of counts[rank] elements, or, without counts, of r->count each. */
+int coll_reduce_scatter(struct comm *c, const struct coll_reduction *r, const int *counts);
+
+/* Counts an operation that this rank does not take part in; returns errclass. */
+int coll_refused(struct comm *c, int errclass);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One collective operation under way: a schedule, the memory that its buffers are, and the
+ *messages.
+ *
+ *	struct coll_run run;
+ *	coll_begin(&run, c);		takes the number of the operation
+ *	coll_use(&run, SCHED_IN, ...);	the caller's buffers; the others become scratch
+ *	sched_...(&run.s, ...);
+ *	return coll_end(&run);		runs it and frees everything
+ */
+#ifndef FTMPI_MPI_COLL_MOTION_H
+#define FTMPI_MPI_COLL_MOTION_H
+
+#include "coll.h"
+#include "sched.h"
+
+struct coll_buffer {
+	uintptr_t base; /* of unit 0; a number, because MPI_BOTTOM plus a displacement is an address
+			 */
+	struct type *type; /* one element is a unit; NULL: scratch */
+};
+
+enum { COLL_SMALL = 512 };
+
+struct coll_run {
+	struct comm *c;
+	int tag;
+	struct sched_place at;
+	struct sched s;
+	struct op *op;		   /* reductions */
+	struct type *scratch_type; /* a unit of scratch: a byte unless set */
+	struct coll_buffer buf[SCHED_BUFS];
+	size_t *offsets; /* room for blocks' offsets (coll_prefix), or NULL */
+	void *scratch;	 /* NULL, or what coll_scratch_take gave */
+	size_t scratch_bytes;
+	_Alignas(64) char small[COLL_SMALL];
+};
+
+void coll_begin(struct coll_run *run, struct comm *c, int root);
+void coll_use(struct coll_run *run, enum sched_buf which, const void *buf, struct type *type);
+int coll_end(struct coll_run *run);
+int coll_drop(struct coll_run *run, int errclass); /* frees everything; returns errclass */
+
+/* The blocks that a side describes, in elements (coll_move.c). */
+struct sched_blocks coll_blocks(const struct coll_side *side);
+
+/* offsets[0..size]: the sums of counts[] times unit, kept until coll_end. MPI_ERR_NO_MEM. */
+int coll_prefix(struct coll_run *run, const int *counts, size_t unit, const size_t **offsets);
+
+/* coll_scratch.c: memory, aligned to 64, that is kept from one operation to the next. The engine
+ * lock guards it. take: at least *bytes, or NULL; *bytes becomes the true length, which give is
+ * told. */
+void *coll_scratch_take(size_t *bytes);
+void coll_scratch_give(void *p, size_t bytes);
+
+#endif

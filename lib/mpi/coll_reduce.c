@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reductions and scans: MPI 5.0 sections 6.9 to 6.11. Datatype and operator are the same on all
+ * ranks, so the unit is an element of the user's type everywhere, in scratch memory too.
+ */
+#include "coll.h"
+#include "coll_choose.h"
+#include "coll_motion.h"
+#include "sched.h"
+
+/* The buffers of a reduction; n elements in all. has_result: the caller's out is there. */
+static struct sched_reduction begin(struct coll_run *run, struct comm *c,
+	const struct coll_reduction *r, int root, bool has_result)
+{
+	struct sched_reduction x = {
+		r->count, r->op->commutative, has_result && r->in == MPI_IN_PLACE};
+
+	coll_begin(run, c, root);
+	run->op = r->op;
+	run->scratch_type = r->type;
+	if (!x.in_place)
+		coll_use(run, SCHED_IN, r->in, r->type);
+	if (has_result)
+		coll_use(run, SCHED_OUT, r->out, r->type);
+	return x;
+}
+
+static enum coll_algo choose(
+	enum coll_kind kind, const struct comm *c, const struct coll_reduction *r, size_t n)
+{
+	struct coll_case k = {kind, c->size, n * r->type->size, c->crowded, r->op->commutative};
+
+	return coll_choose(&k);
+}
+
+int coll_reduce(struct comm *c, const struct coll_reduction *r, int root)
+{
+	struct coll_run run;
+
+	if (r->count == 0)
+		return coll_refused(c, MPI_SUCCESS);
+	struct sched_reduction x = begin(&run, c, r, root, c->rank == root);
+
+	if (choose(COLL_REDUCE, c, r, r->count) == ALGO_RABENSEIFNER)
+		sched_reduce_rabenseifner(&run.s, &run.at, &x);
+	else
+		sched_reduce_binomial(&run.s, &run.at, &x);
+	return coll_end(&run);
+}
+
+int coll_allreduce(struct comm *c, const struct coll_reduction *r)
+{
+	struct coll_run run;
+
+	if (r->count == 0)
+		return coll_refused(c, MPI_SUCCESS);
+	struct sched_reduction x = begin(&run, c, r, 0, true);
+
+	switch (choose(COLL_ALLREDUCE, c, r, r->count)) {
+	case ALGO_DOUBLING:
+		sched_allreduce_doubling(&run.s, &run.at, &x);
+		break;
+	case ALGO_RABENSEIFNER:
+		sched_allreduce_rabenseifner(&run.s, &run.at, &x);
+		break;
+	case ALGO_RING:
+		sched_allreduce_ring(&run.s, &run.at, &x);
+		break;
+	default:
+		sched_allreduce_tree(&run.s, &run.at, &x);
+	}
+	return coll_end(&run);
+}
+
+int coll_scan(struct comm *c, const struct coll_reduction *r)
+{
+	struct coll_run run;
+
+	if (r->count == 0)
+		return coll_refused(c, MPI_SUCCESS);
+	struct sched_reduction x = begin(&run, c, r, 0, true);
+
+	if (choose(COLL_SCAN, c, r, r->count) == ALGO_CHAIN)
+		sched_scan_chain(&run.s, &run.at, &x);
+	else
+		sched_scan_doubling(&run.s, &run.at, &x);
+	return coll_end(&run);
+}
+
+int coll_exscan(struct comm *c, const struct coll_reduction *r)
+{
+	struct coll_run run;
+
+	if (r->count == 0)
+		return coll_refused(c, MPI_SUCCESS);
+	struct sched_reduction x = begin(&run, c, r, 0, true);
+
+	if (choose(COLL_SCAN, c, r, r->count) == ALGO_CHAIN)
+		sched_exscan_chain(&run.s, &run.at, &x);
+	else
+		sched_exscan_doubling(&run.s, &run.at, &x);
+	return coll_end(&run);
+}
+
+static size_t sum(const int *counts, int n)
+{
+	size_t total = 0;
+
+	for (int i = 0; i < n; i++)
+		total += (size_t)counts[i];
+	return total;
+}
+
+int coll_reduce_scatter(struct comm *c, const struct coll_reduction *r, const int *counts)
+{
+	struct sched_blocks in = {.n = r->count};
+	struct coll_run run;
+	size_t total = counts ? sum(counts, c->size) : r->count * (size_t)c->size;
+
+	if (total == 0)
+		return coll_refused(c, MPI_SUCCESS);
+	struct sched_reduction x = begin(&run, c, r, 0, true);
+	int rc = counts ? coll_prefix(&run, counts, 1, &in.offsets) : MPI_SUCCESS;
+
+	if (rc != MPI_SUCCESS)
+		return coll_drop(&run, rc);
+	x.n = total;
+	if (choose(COLL_REDUCE_SCATTER, c, r, total) == ALGO_RING)
+		sched_reduce_scatter_ring(&run.s, &run.at, &x, &in);
+	else
+		sched_reduce_scatter_tree(&run.s, &run.at, &x, &in);
+	return coll_end(&run);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* All-to-all: block j of rank i ends as block i of rank j. */
+#include "sched.h"
+
+/* The blocks that this rank sends. */
+static enum sched_buf source(const struct sched_layout *l)
+{
+	return l->in_place ? SCHED_OUT : SCHED_IN;
+}
+
+static const struct sched_blocks *source_blocks(const struct sched_layout *l)
+{
+	return l->in_place ? &l->out : &l->in;
+}
+
+static struct sched_span rows(
+	enum sched_buf buf, const struct sched_layout *l, int size, int lo, int hi)
+{
+	size_t row = (size_t)size * l->tmp.n;
+
+	return sched_span(buf, (ptrdiff_t)((size_t)lo * row), (size_t)(hi - lo) * row);
+}
+
+/* Rank 0, which has everybody's row i at TMP row i, makes AUX row j of the j-th blocks. */
+static void transpose(struct sched *s, const struct sched_layout *l, int p)
+{
+	for (int i = 0; i < p; i++) {
+		for (int j = 0; j < p; j++)
+			sched_copy(s, sched_range(SCHED_AUX, &l->tmp, j * p + i, j * p + i + 1),
+				sched_range(SCHED_TMP, &l->tmp, i * p + j, i * p + j + 1));
+	}
+}
+
+/*
+ * Everything goes up a binomial tree to rank 0 and down again: 2(size-1) messages, the fewest there
+ * can be. For tiny blocks and many ranks on few cores.
+ */
+void sched_alltoall_tree(
+	struct sched *s, const struct sched_place *at, const struct sched_layout *l)
+{
+	int p = at->size, r = at->rank, n = sched_subtree(r, p), parent = r - (r & -r), mask;
+	bool inner = n > 1 || r == 0;
+	enum sched_buf down = r == 0 ? SCHED_AUX : SCHED_TMP;
+	struct sched_span own = sched_range(source(l), source_blocks(l), 0, p);
+	struct sched_span result = sched_range(SCHED_OUT, &l->out, 0, p);
+
+	if (inner)
+		sched_copy(s, rows(SCHED_TMP, l, p, 0, 1), own);
+	sched_round(s);
+	for (mask = 1; mask < n; mask <<= 1) {
+		sched_recv(s, r + mask, rows(SCHED_TMP, l, p, mask, 2 * mask < n ? 2 * mask : n));
+		sched_round(s);
+	}
+	if (r == 0) {
+		transpose(s, l, p);
+	} else {
+		sched_send(s, parent, inner ? rows(SCHED_TMP, l, p, 0, n) : own);
+		sched_round(s);
+		sched_recv(s, parent, inner ? rows(SCHED_TMP, l, p, 0, n) : result);
+	}
+	sched_round(s);
+	for (mask >>= 1; mask > 0; mask >>= 1) {
+		sched_send(s, r + mask, rows(down, l, p, mask, 2 * mask < n ? 2 * mask : n));
+		sched_round(s);
+	}
+	if (inner)
+		sched_copy(s, result, rows(down, l, p, 0, 1));
+	sched_round(s);
+}
+
+/* The blocks of SCHED_TMP whose index has bit k, side by side into SCHED_AUX; returns how many. */
+static int bruck_pack(struct sched *s, const struct sched_layout *l, int p, int k)
+{
+	int n = 0;
+
+	for (int lo = k; lo < p; lo += 2 * k) {
+		int len = k < p - lo ? k : p - lo;
+
+		sched_copy(s, sched_range(SCHED_AUX, &l->tmp, n, n + len),
+			sched_range(SCHED_TMP, &l->tmp, lo, lo + len));
+		n += len;
+	}
+	return n;
+}
+
+/* And what has come for them, from block `from` of SCHED_AUX on. */
+static void bruck_unpack(struct sched *s, const struct sched_layout *l, int p, int k, int from)
+{
+	for (int lo = k; lo < p; lo += 2 * k) {
+		int len = k < p - lo ? k : p - lo;
+
+		sched_copy(s, sched_range(SCHED_TMP, &l->tmp, lo, lo + len),
+			sched_range(SCHED_AUX, &l->tmp, from, from + len));
+		from += len;
+	}
+}
+
+/*
+ * SCHED_TMP block i is what still has to go i ranks up. The round for bit k moves all blocks whose
+ * index has that bit k ranks up, in one message; what has arrived at index i then comes from i
+ * ranks down.
+ */
+void sched_alltoall_bruck(
+	struct sched *s, const struct sched_place *at, const struct sched_layout *l)
+{
+	int p = at->size, r = at->rank, n;
+	const struct sched_blocks *in = source_blocks(l);
+
+	sched_copy(s, sched_range(SCHED_TMP, &l->tmp, 0, p - r), sched_range(source(l), in, r, p));
+	if (r > 0)
+		sched_copy(s, sched_range(SCHED_TMP, &l->tmp, p - r, p),
+			sched_range(source(l), in, 0, r));
+	n = bruck_pack(s, l, p, 1);
+	sched_round(s);
+	for (int k = 1; k < p; k <<= 1) {
+		sched_send(s, sched_up(at, k), sched_range(SCHED_AUX, &l->tmp, 0, n));
+		sched_recv(s, sched_down(at, k), sched_range(SCHED_AUX, &l->tmp, n, 2 * n));
+		bruck_unpack(s, l, p, k, n);
+		n = bruck_pack(s, l, p, 2 * k);
+		sched_round(s);
+	}
+	for (int i = 0; i < p; i++)
+		sched_copy(s, sched_block(SCHED_OUT, &l->out, sched_down(at, i)),
+			sched_range(SCHED_TMP, &l->tmp, i, i + 1));
+	sched_round(s);
+}
+
+/* What is to be sent and is to be overwritten goes to SCHED_TMP first. */
+static void save_source(struct sched *s, const struct sched_layout *l, int p)
+{
+	if (!l->out.counts) {
+		sched_copy(s, sched_range(SCHED_TMP, &l->tmp, 0, p),
+			sched_range(SCHED_OUT, &l->out, 0, p));
+	} else {
+		for (int i = 0; i < p; i++)
+			sched_copy(s, sched_block(SCHED_TMP, &l->tmp, i),
+				sched_block(SCHED_OUT, &l->out, i));
+	}
+	sched_round(s);
+}
+
+/* Every block in a message of its own, `window` of them at a time each way. */
+void sched_alltoall_window(
+	struct sched *s, const struct sched_place *at, const struct sched_layout *l, int window)
+{
+	enum sched_buf buf = l->in_place ? SCHED_TMP : SCHED_IN;
+	const struct sched_blocks *in = l->in_place ? &l->tmp : &l->in;
+
+	if (l->in_place)
+		save_source(s, l, at->size);
+	for (int lo = 1; lo < at->size; lo += window) {
+		int hi = window < at->size - lo ? lo + window : at->size;
+
+		for (int i = lo; i < hi; i++)
+			sched_recv_some(s, sched_down(at, i),
+				sched_block(SCHED_OUT, &l->out, sched_down(at, i)));
+		for (int i = lo; i < hi; i++)
+			sched_send_some(s, sched_up(at, i), sched_block(buf, in, sched_up(at, i)));
+		sched_round(s);
+	}
+	if (!l->in_place)
+		sched_copy(s, sched_block(SCHED_OUT, &l->out, at->rank),
+			sched_block(SCHED_IN, &l->in, at->rank));
+	sched_round(s);
+}
