@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# From a command line to a plan for FTMPI::Launcher: everything that can be wrong with what the user
+# wrote is found out here, before anything is started.
+package FTMPI::Cli;
+
+use strict;
+use warnings;
+
+use Cwd            ();
+use Fcntl          qw(F_GETFL O_ACCMODE O_RDONLY O_RDWR O_WRONLY);
+use File::Basename ();
+use File::Path     ();
+use File::Spec     ();
+use POSIX          ();
+use Text::ParseWords ();
+
+use FTMPI::Launcher ();
+use FTMPI::Machines ();
+use FTMPI::Manual   ();
+use FTMPI::Net      ();
+use FTMPI::Options  ();
+use FTMPI::Start    ();
+use FTMPI::Stop     ();
+use FTMPI::Version  ();
+
+# PATH_MAX: what a rank takes.
+use constant { MACHINEFILE_MAX => 16 << 20, PATH_MAX => 4095 };
+
+# The exit status of `program` with these words.
+sub main
+{
+	my ($program, @words) = @_;
+	_fill_streams();
+	$program = File::Basename::basename($program);
+	my $status = eval { _run($program, @words) };
+	return $status if defined $status;
+	die $@ if ref $@ ne 'FTMPI::Stop';
+	print STDERR 'ftmpirun: ' . $@->text . "\n";
+	return $@->status;
+}
+
+# Descriptors 0 to 2 are there, whatever the caller closed: nothing else may get these numbers. One
+# that cannot be used as what it is for was closed, and perl has something else open there.
+sub _fill_streams
+{
+	my @streams = ([ \*STDIN, O_RDONLY ], [ \*STDOUT, O_WRONLY ], [ \*STDERR, O_WRONLY ]);
+	for my $fd (0 .. $#streams) {
+		my ($handle, $mode) = @{ $streams[$fd] };
+		my $flags = fcntl $handle, F_GETFL, 0;
+		next if defined $flags && grep { ($flags & O_ACCMODE) == $_ } $mode, O_RDWR;
+		my $null = POSIX::open('/dev/null', O_RDWR) // die "/dev/null: $!\n";
+		next if $null == $fd;
+		POSIX::dup2($null, $fd);
+		POSIX::close($null);
+	}
+	return;
+}
+
+sub _run
+{
+	my ($program, @words) = @_;
+	my $options = FTMPI::Options::parse(@words);
+	return _print(FTMPI::Options::help($program)) if $options->{help};
+	return _print('ftmpirun (FTMPI) ' . FTMPI::Version::NUMBER . "\n") if $options->{version};
+	return _print(FTMPI::Manual::page()) if $options->{man};
+	return FTMPI::Launcher::run(plan($options));
+}
+
+sub _print
+{
+	my ($text) = @_;
+	print $text;
+	return 0;
+}
+
+sub plan
+{
+	my ($options) = @_;
+	my $here = Cwd::getcwd() // FTMPI::Stop::usage("cannot tell the current directory: $!");
+	return {
+		hosts     => _place($options),
+		size      => $options->{n},
+		prog      => $options->{prog},
+		env       => _environment($options->{x}),
+		wdir      => File::Spec->rel2abs($options->{wdir} // $here, $here),
+		workdir   => _work_directory($options->{workdir}, $here),
+		ssh       => _ssh($options->{ssh}),
+		iface     => $options->{iface},
+		ports     => $options->{ports},
+		timeout   => $options->{timeout},
+		tag       => $options->{'tag-output'},
+		verbosity => $options->{v} // 0,
+	};
+}
+
+# Hosts with their ranks. All the names of this machine are one host.
+sub _place
+{
+	my ($options) = @_;
+	my $named = _named_hosts($options);
+	my $local = FTMPI::Net::local_test();
+	my %is_local;
+	my $key_of = sub { ($is_local{ $_[0] } //= $local->($_[0]) ? 1 : 0) ? '' : $_[0] };
+	my $myself = { name => FTMPI::Net::hostname(), slots => FTMPI::Net::cores() };
+	my $hosts = FTMPI::Machines::merge($named // [$myself], $key_of);
+	my ($n, $slots) = ($options->{n}, FTMPI::Machines::slots($hosts));
+	if ($n > $slots) {
+		FTMPI::Stop::usage("$n ranks are more than the $slots slots that there are"
+				. ' (-no-oversubscribe)')
+			if $options->{'no-oversubscribe'};
+		print STDERR "ftmpirun: note: $n ranks share $slots slots.\n" if $named;
+	}
+	my $placed = FTMPI::Machines::place($hosts, $n);
+	$_->{local} = $is_local{ $_->{name} } for @$placed;
+	return $placed;
+}
+
+# What the user named, or nothing.
+sub _named_hosts
+{
+	my ($options) = @_;
+	return FTMPI::Machines::parse_list(join ',', @{ $options->{host} }) if $options->{host};
+	my $file = $options->{machinefile} // return;
+	open my $handle, '<:raw', $file
+		or FTMPI::Stop::usage("cannot read the machine file $file: $!");
+	my $text = '';
+	defined read $handle, $text, MACHINEFILE_MAX + 1
+		or FTMPI::Stop::usage("cannot read the machine file $file: $!");
+	FTMPI::Stop::usage("the machine file $file is larger than " . MACHINEFILE_MAX . ' bytes')
+		if length $text > MACHINEFILE_MAX;
+	return FTMPI::Machines::parse_file($file, $text);
+}
+
+# What every rank gets whatever its host has: VAR=value each.
+sub _environment
+{
+	my ($wanted) = @_;
+	my %given;
+	for my $name (grep { /^(?:PATH|LD_LIBRARY_PATH|FTMPI_.*)\z/ } keys %ENV) {
+		$given{$name} = $ENV{$name};
+	}
+	my @unset;
+	for my $word (@{ $wanted // [] }) {
+		my ($name, $value) = split /=/, $word, 2;
+		$value //= $ENV{$name};
+		$given{$name} = $value if defined $value;
+		push @unset, $name if !defined $value;
+	}
+	return [ @unset, map { "$_=$given{$_}" } sort keys %given ];
+}
+
+sub _ssh
+{
+	my ($given) = @_;
+	my $command = $given // $ENV{FTMPI_SSH};
+	$command = FTMPI::Start::DEFAULT_SSH if !defined $command || $command eq '';
+	my @words = Text::ParseWords::shellwords($command);
+	FTMPI::Stop::usage("-ssh: '" . FTMPI::Stop::clean($command) . "' is not a command line")
+		if !@words;
+	return \@words;
+}
+
+# WORKDIR is asked for by name or not at all; who asks for it must be able to write there.
+sub _work_directory
+{
+	my ($given, $here) = @_;
+	my $path = defined $given ? File::Spec->rel2abs($given, $here) : $here;
+	FTMPI::Stop::usage("the work directory $path has a name of more than @{[PATH_MAX]} bytes")
+		if length $path > PATH_MAX;
+	return $path if !defined $given;
+	if (!-e $path) {
+		File::Path::make_path($path, { error => \my $errors });
+		my ($why) = map { values %$_ } @$errors;
+		FTMPI::Stop::usage("the work directory $path cannot be made: $why") if @$errors;
+	}
+	FTMPI::Stop::usage("the work directory $path is not a directory") if !-d $path;
+	my $probe = "$path/.ftmpi-$$";
+	open my $file, '>', $probe
+		or FTMPI::Stop::usage("the work directory $path cannot be written: $!");
+	unlink $probe;
+	return $path;
+}
+
+1;

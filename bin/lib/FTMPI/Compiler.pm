@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# ftmpicc and ftmpicxx: the user's compiler with FTMPI's headers and library added. Pure but for
+# main(): a tree, an environment and words in, a command out.
+package FTMPI::Compiler;
+
+use strict;
+use warnings;
+
+# What libftmpi.a needs from elsewhere.
+my @STATIC_LIBS = qw(-levent_core -lsodium -lpthread);
+
+# Words after which a compiler does not link.
+my %NO_LINK = map { $_ => 1 } qw(-c -S -E -M -MM -fsyntax-only);
+
+# Words whose next word belongs to them.
+my %TAKES_NEXT = map { $_ => 1 } qw(-o -I -L -D -U -x -T -u -z -A -B -F -V -G
+	-include -imacros -isystem -iquote -idirafter -iprefix -iwithprefix -iwithprefixbefore
+	-isysroot -MF -MT -MQ -Xlinker -Xpreprocessor -Xassembler -Xclang -aux-info -dumpbase
+	-dumpdir -wrapper --param -arch -target);
+
+my %LANGUAGE = (
+	c   => { variable => 'FTMPI_CC',  compiler => 'cc',  name => 'C' },
+	cxx => { variable => 'FTMPI_CXX', compiler => 'c++', name => 'C++' },
+);
+
+# Where things are: in the source tree the library lies in build/lib, installed in lib.
+sub paths
+{
+	my ($root, $env) = @_;
+	my $in_place = -d "$root/bin/lib/FTMPI";
+	my $lib = length($env->{FTMPI_LIBDIR} // '') ? $env->{FTMPI_LIBDIR}
+		: $in_place ? "$root/build/lib"
+		:             "$root/lib";
+	return { include => "$root/include", lib => $lib };
+}
+
+# The command for these words: (show, words of the command).
+sub command
+{
+	my ($language, $paths, $env, @words) = @_;
+	my %ours = map { $_ => 0 } qw(-show -compile-info -link-info -ftmpi-static -help);
+	my @theirs;
+	for my $word (@words) {
+		if (exists $ours{$word}) {
+			$ours{$word}++;
+		} else {
+			push @theirs, $word;
+		}
+	}
+	return ('help') if $ours{-help} || grep { $_ eq '--help' } @theirs;
+	my $entry    = $LANGUAGE{$language};
+	my $wanted   = $env->{ $entry->{variable} } // '';
+	my @compiler = split ' ', length $wanted ? $wanted : $entry->{compiler};
+	my @compile  = ("-I$paths->{include}");
+	my $static   = $ours{'-ftmpi-static'} || grep { $_ eq '-static' } @theirs;
+	my @link     = _link_words($paths, $static);
+	my $show     = $ours{-show} || $ours{'-compile-info'} || $ours{'-link-info'};
+	return (1, @compiler, @theirs, @compile) if $ours{'-compile-info'};
+	return (1, @compiler, @theirs, @link)    if $ours{'-link-info'};
+	my $links = !(grep { $NO_LINK{$_} } @theirs) && ($show || _has_input(@theirs));
+	return ($show ? 1 : 0, @compiler, @compile, @theirs, $links ? @link : ());
+}
+
+# The archive by its name only when it is asked for: -lftmpi takes it too where only archives count.
+sub _link_words
+{
+	my ($paths, $static) = @_;
+	return ("$paths->{lib}/libftmpi.a", @STATIC_LIBS) if $static;
+	return ("-L$paths->{lib}", "-Wl,-rpath,$paths->{lib}", '-lftmpi');
+}
+
+# Something to compile or link: `ftmpicc -v` and its like have none, and -lftmpi would be one.
+sub _has_input
+{
+	my (@words) = @_;
+	while (@words) {
+		my $word = shift @words;
+		return 1 if $word !~ /^-/ || $word eq '-' || $word =~ /^-l./;
+		shift @words if $TAKES_NEXT{$word};
+	}
+	return 0;
+}
+
+# A word as a shell reads it.
+sub quoted
+{
+	my ($word) = @_;
+	return $word if $word =~ m{^[A-Za-z0-9_./:=,+\@%-]+\z};
+	$word =~ s/'/'\\''/g;
+	return "'$word'";
+}
+
+sub help
+{
+	my ($program, $language) = @_;
+	my $entry = $LANGUAGE{$language};
+	return <<"EOT";
+usage: $program [OPTIONS] [what the $entry->{name} compiler takes]
+
+  -show           print the command instead of running it
+  -compile-info   print the command that compiles
+  -link-info      print the command that links
+  -ftmpi-static   link libftmpi.a instead of libftmpi.so
+  -help           print this list
+
+The compiler is \$$entry->{variable}, else $entry->{compiler}.
+EOT
+}
+
+# Run the command; returns only if it cannot be run, or had only to be shown.
+sub main
+{
+	my ($program, $root, @words) = @_;
+	my ($name)   = $program =~ m{([^/]*)\z};
+	my $language = $name =~ /(?:cxx|c\+\+|CC)\z/ ? 'cxx' : 'c';
+	my ($show, @command) = command($language, paths($root, \%ENV), \%ENV, @words);
+	if ($show) {
+		print $show eq 'help' ? help($name, $language)
+			: join(' ', map { quoted($_) } @command) . "\n";
+		return 0;
+	}
+	no warnings 'exec';
+	exec { $command[0] } @command;
+	print STDERR "$name: cannot run the compiler $command[0]: $!; set"
+		. " $LANGUAGE{$language}{variable}\n";
+	return 1;
+}
+
+1;

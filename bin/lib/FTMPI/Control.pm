@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The messages that launcher, agents and ranks exchange: one table of number, name, fields and who
+# may send it. doc/control.md explains them. Pure.
+package FTMPI::Control;
+
+use strict;
+use warnings;
+
+use FTMPI::Wire ();
+
+# Fields: see FTMPI::Wire.
+my @TABLE = (
+	# agent to rank
+	[ 1, 'START', 'agent-rank', 'kuuuKuuussr' ],
+	# rank to agent
+	[ 16, 'INITED',    'rank', 'u' ],
+	[ 17, 'FINALIZED', 'rank', '' ],
+	[ 18, 'ABORTED',   'rank', 'us' ],
+	[ 19, 'LOST',      'rank', 'us' ],
+	# launcher to agent
+	[ 32, 'SETUP',     'launcher', 'u' ],
+	[ 33, 'BIND',      'launcher', 'suuu' ],
+	[ 34, 'RUN',       'launcher', 'kKuuussUsSSr' ],
+	[ 35, 'STDIN',     'launcher', 'r' ],
+	[ 36, 'STDIN_END', 'launcher', '' ],
+	[ 37, 'KILL',      'launcher', 'u' ],
+	[ 38, 'CREDIT',    'launcher', 'u' ],
+	[ 39, 'PING',      'launcher', '' ],
+	[ 40, 'END',       'launcher', '' ],
+	# agent to launcher
+	[ 48, 'HERE',         'agent', 'usSS' ],
+	[ 49, 'PORTS',        'agent', 'H' ],
+	[ 50, 'FAILED',       'agent', 's' ],
+	[ 51, 'STARTED',      'agent', 'uu' ],
+	[ 52, 'NEWS',         'agent', 'uhr' ],
+	[ 53, 'BROKEN',       'agent', 'us' ],
+	[ 54, 'CANNOT_RUN',   'agent', 'us' ],
+	[ 55, 'OUT',          'agent', 'uhr' ],
+	[ 56, 'EXITED',       'agent', 'uuu' ],
+	[ 57, 'STDIN_TAKEN',  'agent', 'u' ],
+	[ 58, 'STDIN_CLOSED', 'agent', '' ],
+	[ 59, 'PONG',         'agent', '' ],
+	[ 60, 'BYE',          'agent', '' ],
+);
+
+my %BY_NAME   = map { $_->[1] => { number => $_->[0], template => $_->[3] } } @TABLE;
+my %BY_NUMBER = map { $_->[0] => { name => $_->[1], from => $_->[2], template => $_->[3] } } @TABLE;
+
+# A whole frame, ready to be written.
+sub encode
+{
+	my ($name, @values) = @_;
+	my $entry = $BY_NAME{$name} or die "no message is called $name\n";
+	return FTMPI::Wire::frame($entry->{number},
+		FTMPI::Wire::pack_fields($entry->{template}, @values));
+}
+
+# (name, fields) of a frame that `from` sent ('rank', 'launcher', 'agent', 'agent-rank'). Dies with
+# a text when it is none that may come from there.
+sub decode
+{
+	my ($from, $type, $body) = @_;
+	my $entry = $BY_NUMBER{$type};
+	die "an unexpected message of type $type\n" if !$entry || $entry->{from} ne $from;
+	my @values = eval { FTMPI::Wire::unpack_fields($entry->{template}, $body) };
+	die "a bad $entry->{name} message: $@" if $@;
+	return ($entry->{name}, @values);
+}
+
+1;

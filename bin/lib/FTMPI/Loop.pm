@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# One event loop over select(2): descriptors, timers, signals. Bit vectors of any length, so the
+# number of descriptors is bounded by the process's limit only. A callback may watch, unwatch and
+# close what it likes, also what is ready in the same turn.
+package FTMPI::Loop;
+
+use strict;
+use warnings;
+
+use Errno qw(EINTR);
+use Time::HiRes ();
+
+sub new
+{
+	my ($class) = @_;
+	return bless {
+		read    => {},
+		write   => {},
+		readv   => '',
+		writev  => '',
+		timers  => {},
+		serial  => 0,
+		running => 0,
+		signals => undef,
+	}, $class;
+}
+
+sub now { return Time::HiRes::clock_gettime(Time::HiRes::CLOCK_MONOTONIC()) }
+
+sub on_read   { $_[0]->_watch('read', $_[1], $_[2]);  return }
+sub on_write  { $_[0]->_watch('write', $_[1], $_[2]); return }
+sub off_read  { $_[0]->_unwatch('read', $_[1]);       return }
+sub off_write { $_[0]->_unwatch('write', $_[1]);      return }
+
+sub _watch
+{
+	my ($self, $kind, $handle, $callback) = @_;
+	my $fd = fileno $handle;
+	$self->{$kind}{$fd} = $callback;
+	vec($self->{ $kind . 'v' }, $fd, 1) = 1;
+	return;
+}
+
+sub _unwatch
+{
+	my ($self, $kind, $handle) = @_;
+	my $fd = fileno $handle;
+	return if !defined $fd || !delete $self->{$kind}{$fd};
+	vec($self->{ $kind . 'v' }, $fd, 1) = 0;
+	return;
+}
+
+# Unwatch and close.
+sub drop
+{
+	my ($self, $handle) = @_;
+	return if !defined fileno $handle;
+	$self->off_read($handle);
+	$self->off_write($handle);
+	close $handle;
+	return;
+}
+
+# Call back once, `seconds` from now. Returns a name for cancel().
+sub after
+{
+	my ($self, $seconds, $callback) = @_;
+	my $id = ++$self->{serial};
+	$self->{timers}{$id} = [ now() + $seconds, $callback ];
+	return $id;
+}
+
+sub cancel
+{
+	my ($self, $id) = @_;
+	delete $self->{timers}{$id} if defined $id;
+	return;
+}
+
+# Call back in the loop, not in the signal handler. A signal that was ignored when we were started
+# (nohup, a background job) stays ignored.
+sub on_signal
+{
+	my ($self, $name, $callback) = @_;
+	return if ($SIG{$name} // '') eq 'IGNORE';
+	$self->_open_signal_pipe if !$self->{signals};
+	my $writer = $self->{signals}{writer};
+	$self->{signals}{calls}{$name} = $callback;
+	$SIG{$name} = sub { local $!; syswrite $writer, "$name\n" };
+	return;
+}
+
+sub _open_signal_pipe
+{
+	my ($self) = @_;
+	pipe my $reader, my $writer or die "pipe: $!\n";
+	$_->blocking(0) for $reader, $writer;
+	my $signals = $self->{signals} = { reader => $reader, writer => $writer, calls => {} };
+	$self->on_read(
+		$reader,
+		sub {
+			return if !sysread $reader, my $bytes, 4096;
+			my %came = map { $_ => 1 } split /\n/, $bytes;
+			for my $name (sort keys %came) {
+				$signals->{calls}{$name}->() if $signals->{calls}{$name};
+			}
+		});
+	return;
+}
+
+# Turns until stop() is called.
+sub run
+{
+	my ($self) = @_;
+	$self->{running} = 1;
+	$self->turn while $self->{running};
+	return;
+}
+
+sub stop { $_[0]{running} = 0; return }
+
+# One turn: sleep until something is ready or due, then call back.
+sub turn
+{
+	my ($self) = @_;
+	my ($readable, $writable) = ($self->{readv}, $self->{writev});
+	my $n = select $readable, $writable, undef, $self->_sleep_time;
+	die "select: $!\n" if $n < 0 && !$!{EINTR};
+	if ($n > 0) {
+		$self->_dispatch('write', $writable);
+		$self->_dispatch('read',  $readable);
+	}
+	$self->_run_timers;
+	return;
+}
+
+sub _sleep_time
+{
+	my ($self) = @_;
+	my $first;
+	for my $timer (values %{ $self->{timers} }) {
+		$first = $timer->[0] if !defined $first || $timer->[0] < $first;
+	}
+	return if !defined $first;
+	my $left = $first - now();
+	return $left > 0 ? $left : 0;
+}
+
+sub _dispatch
+{
+	my ($self, $kind, $vector) = @_;
+	my $bits = unpack 'b*', $vector;
+	for (my $fd = index $bits, '1'; $fd >= 0; $fd = index $bits, '1', $fd + 1) {
+		my $callback = $self->{$kind}{$fd};
+		$callback->() if $callback;
+	}
+	return;
+}
+
+sub _run_timers
+{
+	my ($self) = @_;
+	my $timers = $self->{timers};
+	my $now    = now();
+	my @due    = grep { $timers->{$_}[0] <= $now } keys %$timers;
+	for my $id (sort { $timers->{$a}[0] <=> $timers->{$b}[0] || $a <=> $b } @due) {
+		my $timer = delete $timers->{$id} or next;
+		$timer->[1]->();
+	}
+	return;
+}
+
+1;

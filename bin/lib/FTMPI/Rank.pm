@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# One rank's process as its agent starts it: own process group, own three streams, and exactly two
+# descriptors beside them, the control connection and the listening socket.
+package FTMPI::Rank;
+
+use strict;
+use warnings;
+
+use Errno qw(EACCES ENOENT);
+use Fcntl qw(F_DUPFD);
+use POSIX ();
+use Socket qw(AF_UNIX SOCK_STREAM PF_UNSPEC);
+
+# Linux; Fcntl does not have it.
+use constant F_DUPFD_CLOEXEC => 1030;
+
+# Where a rank finds them: above the numbers that shell scripts redirect, the same in every rank.
+use constant { CONTROL_FD => 62, LISTEN_FD => 63, CLEAR_OF_THEM => 64 };
+
+# The file that execvp would run, with the caller's PATH and directory; a name that is not in PATH
+# may also be in this directory. Nothing, with $! set, when there is none.
+sub find_program
+{
+	my ($name) = @_;
+	my @paths = $name =~ m{/} ? ($name) : map { (length $_ ? $_ : '.') . "/$name" }
+		split(/:/, $ENV{PATH} // '/usr/local/bin:/usr/bin:/bin', -1), '.';
+	my $error = ENOENT;
+	for my $path (@paths) {
+		next if !stat $path;
+		return $path if -f _ && -x _;
+		$error = EACCES;
+	}
+	$! = $error;
+	return;
+}
+
+# plan: rank, local_rank, size, session_name, path, argv, listen, complaints (where a failed exec is
+# told), stdin (what it reads, or undef for nothing). Returns { pid, control, out => {1, 2} }, or
+# nothing with $! set.
+sub start
+{
+	my ($plan) = @_;
+	my ($mine, $theirs, @reader, @writer);
+	socketpair($mine, $theirs, AF_UNIX, SOCK_STREAM, PF_UNSPEC) or return;
+	for my $stream (1, 2) {
+		pipe($reader[$stream], $writer[$stream]) or return;
+	}
+	my $pid = fork;
+	return if !defined $pid;
+	_become($plan, $theirs, @writer) if !$pid;
+	setpgrp $pid, $pid;
+	return { pid => $pid, control => $mine, out => { 1 => $reader[1], 2 => $reader[2] } };
+}
+
+# In the child. Every other descriptor is close-on-exec.
+sub _become
+{
+	my ($plan, $control, undef, $out, $err) = @_;
+	setpgrp 0, 0;
+	$SIG{PIPE} = 'DEFAULT';
+	my $failed = fcntl $plan->{complaints}, F_DUPFD_CLOEXEC, CLEAR_OF_THEM;
+	_place_streams($plan->{stdin}, $out, $err);
+	_place_sockets($control, $plan->{listen});
+	_place_names($plan);
+	{
+		no warnings 'exec';
+		exec { $plan->{path} } @{ $plan->{argv} };
+	}
+	POSIX::write($failed, pack('V V', $plan->{rank}, $! + 0), 8);
+	POSIX::_exit(127);
+	return;
+}
+
+sub _place_streams
+{
+	my ($stdin, $out, $err) = @_;
+	POSIX::dup2(fileno $stdin, 0) if defined $stdin;
+	POSIX::dup2(fileno $out,   1);
+	POSIX::dup2(fileno $err,   2);
+	return;
+}
+
+# Through copies above both places: either may already stand where the other is to go.
+sub _place_sockets
+{
+	my ($control, $listen) = @_;
+	my $control_copy = fcntl $control, F_DUPFD, CLEAR_OF_THEM;
+	my $listen_copy  = fcntl $listen,  F_DUPFD, CLEAR_OF_THEM;
+	POSIX::dup2($control_copy, CONTROL_FD);
+	POSIX::dup2($listen_copy,  LISTEN_FD);
+	POSIX::close($_) for $control_copy, $listen_copy;
+	return;
+}
+
+sub _place_names
+{
+	my ($plan) = @_;
+	$ENV{FTMPI_CONTROL_FD} = CONTROL_FD;
+	$ENV{FTMPI_LISTEN_FD}  = LISTEN_FD;
+	$ENV{FTMPI_RANK}       = $plan->{rank};
+	$ENV{FTMPI_SIZE}       = $plan->{size};
+	$ENV{FTMPI_LOCAL_RANK} = $plan->{local_rank};
+	$ENV{FTMPI_SESSION}    = $plan->{session_name};
+	return;
+}
+
+1;

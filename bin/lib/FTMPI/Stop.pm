@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The one kind of exception of the launcher: a sentence for the user and the exit status that goes
+# with it. Whatever else dies is a fault of the launcher.
+package FTMPI::Stop;
+
+use strict;
+use warnings;
+
+# The caller wrote something wrong (USAGE), or something in the world is not as it must be (FAILED).
+use constant { FAILED => 1, USAGE => 2 };
+
+sub usage
+{
+	my ($text) = @_;
+	die bless { status => USAGE, text => $text }, __PACKAGE__;
+}
+
+sub failed
+{
+	my ($text) = @_;
+	die bless { status => FAILED, text => $text }, __PACKAGE__;
+}
+
+sub status { return $_[0]{status} }
+sub text   { return $_[0]{text} }
+
+# Foreign text (a line of a file, words of ssh) made safe to show: one line, no control characters,
+# not endless.
+sub clean
+{
+	my ($text) = @_;
+	$text =~ s/[\x00-\x1f\x7f]+/ /g;
+	$text =~ s/^ +| +$//g;
+	return length $text > 300 ? substr($text, 0, 300) . '...' : $text;
+}
+
+1;

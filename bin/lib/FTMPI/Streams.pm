@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What ranks and launcher write, on its way to standard output and standard error: lines are put
+# together (FTMPI::Output) and written as fast as the readers take them (FTMPI::Writer).
+package FTMPI::Streams;
+
+use strict;
+use warnings;
+
+use FTMPI::Loop   ();
+use FTMPI::Output ();
+use FTMPI::Writer ();
+
+# loop; tag: whether lines begin with their rank; on_gone, on_room: see FTMPI::Writer.
+sub new
+{
+	my ($class, %arg) = @_;
+	my %calls = map { $_ => $arg{$_} } qw(loop on_gone on_room);
+	return bless {
+		loop   => $arg{loop},
+		output => FTMPI::Output->new(tag => $arg{tag}, interactive => 0),
+		writer => FTMPI::Writer->new(%calls),
+	}, $class;
+}
+
+sub put
+{
+	my ($self, $stream, $text) = @_;
+	$self->{writer}->put($stream, $text);
+	return;
+}
+
+# Bytes of a rank.
+sub take
+{
+	my ($self, $rank, $stream, $bytes) = @_;
+	$self->put($stream, $self->{output}->add($rank, $stream, $bytes, FTMPI::Loop::now()));
+	$self->_watch_idle;
+	return;
+}
+
+# A rank has ended, or all have.
+sub finish
+{
+	my ($self, $rank) = @_;
+	my $output = $self->{output};
+	$self->put(@$_) for defined $rank ? $output->finish($rank) : $output->finish_all;
+	return;
+}
+
+# Bytes that wait for their reader.
+sub queued { return $_[0]{writer}->queued }
+
+sub _watch_idle
+{
+	my ($self) = @_;
+	return if $self->{timer} || !defined(my $due = $self->{output}->idle_time);
+	my $wait = $due - FTMPI::Loop::now();
+	$self->{timer} = $self->{loop}->after($wait > 0 ? $wait : 0, sub { $self->_idle });
+	return;
+}
+
+sub _idle
+{
+	my ($self) = @_;
+	delete $self->{timer};
+	$self->put(@$_) for $self->{output}->idle(FTMPI::Loop::now());
+	$self->_watch_idle;
+	return;
+}
+
+1;

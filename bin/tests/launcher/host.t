@@ -1,0 +1,62 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-3-Clause
+# When a host counts as lost: its timers, without a clock.
+use strict;
+use warnings;
+
+use Test::More;
+
+use FTMPI::Control ();
+use FTMPI::Host    ();
+
+# A loop whose timers are called by hand, and a channel that keeps what is sent.
+package Loop;
+sub new    { return bless { timers => [] }, shift }
+sub after  { my ($self, $seconds, $call) = @_; push @{ $self->{timers} }, $call; return $call }
+sub cancel { my ($self,
+	$call) = @_; @{ $self->{timers} } = grep { $_ != ($call // 0) } @{ $self->{timers} }; return }
+sub drop   { return }
+sub fire   { my ($self) = @_; (shift @{ $self->{timers} })->(); return }
+
+package Channel;
+sub new        { return bless { sent => 0, ended => 0 }, shift }
+sub send_bytes { $_[0]{sent}++; return }
+sub ended      { return $_[0]{ended} }
+sub close      { $_[0]{ended} = 1; return }
+
+package main;
+
+my (@lost, @frames);
+my $loop = Loop->new;
+my $host = FTMPI::Host->new(
+	loop     => $loop,
+	name     => 'h',
+	on_frame => sub { push @frames, $_[1] },
+	on_lost  => sub { push @lost, $_[1] });
+my $channel = $host->{channel} = Channel->new;
+
+sub comes
+{
+	my (undef, $type, undef, $body) = unpack 'V v v a*', FTMPI::Control::encode(@_);
+	$host->_frame($type, $body);
+	return;
+}
+
+comes('HERE', 2, '', ['lo'], ['127.0.0.1']);
+is($channel->{sent}, 1, 'a host that is here is asked whether it still is');
+for (1 .. 10) {
+	comes('PONG');
+	$loop->fire;
+}
+is($channel->{sent}, 11, 'again and again while it answers');
+is("@lost", '', '... and it is not lost');
+$loop->fire for 1 .. 3;
+comes('STARTED', 0, 1);
+$loop->fire for 1 .. 4;
+is("@lost", '', 'whatever it says is an answer');
+$loop->fire;
+is("@lost", 'no answer for 20 s', 'four questions without an answer are enough');
+ok($channel->{ended}, '... the channel is closed');
+is(scalar @{ $loop->{timers} }, 0, '... and nothing is asked any more');
+
+done_testing;

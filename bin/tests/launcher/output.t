@@ -1,0 +1,44 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-3-Clause
+# Lines out of bytes.
+use strict;
+use warnings;
+
+use Test::More;
+
+use FTMPI::Output ();
+
+my $plain = FTMPI::Output->new(tag => 0, interactive => 0);
+is($plain->add(1, 1, 'ab',        0), '',       'a partial line is held');
+is($plain->add(2, 1, "other\n",   0), "other\n", 'another rank passes it');
+is($plain->add(1, 2, "err\n",     0), "err\n",  'so does the other stream');
+is($plain->add(1, 1, "c\nd\nef",  0), "abc\nd\n", 'whole lines go on');
+is_deeply([ $plain->finish(1) ], [ [ 1, 'ef' ] ], 'the rest goes when the rank ends');
+is_deeply([ $plain->finish(1) ], [],              'once');
+is($plain->add(3, 1, 'x' x 65535, 0), '', 'a long line is held');
+is(length $plain->add(3, 1, 'x', 0), 65536, 'but not longer than 64 KiB');
+$plain->add(4, 1, 'four', 0);
+$plain->add(5, 2, 'five', 0);
+is_deeply([ $plain->finish_all ], [ [ 1, 'four' ], [ 2, 'five' ] ], 'all that is left');
+
+my $prompt = FTMPI::Output->new(tag => 0, interactive => 0);
+is($prompt->idle_time, undef, 'nothing to wait for');
+$prompt->add(1, 1, 'half', 10);
+is($prompt->idle_time, undef, 'nor for the half line of another rank');
+$prompt->add(0, 1, 'name? ', 10);
+is($prompt->idle_time, 10.1, 'a prompt is due after a while');
+$prompt->add(1, 1, '!', 10.05);
+is($prompt->idle_time, 10.15, 'when nothing came in between');
+is_deeply([ $prompt->idle(10.14) ], [], 'not before');
+is_deeply([ $prompt->idle(10.15) ], [ [ 1, 'name? ' ] ], 'then it is shown');
+is($prompt->idle_time, undef, 'once');
+is($prompt->add(0, 1, "Bob\n", 11), "Bob\n", 'and its line goes on');
+
+my $tagged = FTMPI::Output->new(tag => 1, interactive => 0);
+is($tagged->add(7, 1, "a\n\nb\nc", 0), "[7] a\n[7] \n[7] b\n", 'every line has a tag');
+is_deeply([ $tagged->finish(7) ], [ [ 1, "[7] c\n" ] ], 'and ends');
+$tagged->add(0, 1, 'name? ', 0);
+is_deeply([ $tagged->idle(1) ], [ [ 1, '[0] name? ' ] ], 'a prompt has one');
+is($tagged->add(0, 1, "Bob\nnext\n", 1), "Bob\n[0] next\n", 'the rest of its line has none');
+
+done_testing;

@@ -1,0 +1,72 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-3-Clause
+# Signals to ftmpirun, and to its whole process group as a terminal sends them.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::RealBin/lib";
+use Test::More;
+
+use LauncherTest;
+
+my $polite = 'exec 2>/dev/null; trap "echo \$FTMPI_RANK got TERM; exit 0" TERM; trap "echo got INT" INT; echo ready;'
+	. ' while :; do sleep 0.1; done';
+
+for my $case ([ 'INT', 130, 1 ], [ 'TERM', 143, 1 ], [ 'HUP', 129, 1 ], [ 'INT', 130, -1 ], [ 'HUP',
+	129, -1 ]) {
+	my ($signal, $status, $sign) = @$case;
+	my $job = begin([ $FTMPIRUN, '-n', 3, 'sh', '-c', $polite ]);
+	wait_for($job, 'out', qr/(?:ready\n){3}/);
+	kill $signal, $sign * $job->{pid};
+	wait_end($job);
+	is($job->{status}, $status, "SIG$signal to " . ($sign > 0 ? 'ftmpirun'
+		: 'its process group'));
+	is(join('', sort split /^/, $job->{out}),
+		"0 got TERM\n1 got TERM\n2 got TERM\n" . "ready\n" x 3,
+			'... every rank gets SIGTERM, and nothing else');
+	is($job->{err}, '', '... without a word');
+	nobody_left('... and nobody is left');
+}
+
+my $job = begin([ $FTMPIRUN, '-n', 2, $RANK, qw(stubborn say:ready hang) ]);
+wait_for($job, 'out', qr/(?:ready\n){2}/);
+kill 'INT', $job->{pid};
+wait_end($job);
+is($job->{status}, 130, 'ranks that ignore SIGTERM are killed');
+cmp_ok($job->{seconds}, '<', 10, '... after a moment');
+nobody_left();
+
+# Two signals in a row may be seen as one; the second is sent when the ranks have noticed the first.
+my $told = 'trap "echo told" TERM; echo ready; while :; do sleep 0.1; done';
+$job = begin([ $FTMPIRUN, '-n', 1, 'sh', '-c', $told ]);
+wait_for($job, 'out', qr/ready/);
+kill 'INT', $job->{pid};
+wait_for($job, 'out', qr/told/);
+kill 'INT', $job->{pid};
+wait_end($job);
+is($job->{status}, 130, 'a second interrupt');
+nobody_left();
+
+# A rank that was stopped is ended, too.
+$job = begin([ $FTMPIRUN, '-n', 1, 'sh', '-c',
+	'trap "echo got TERM; exit" TERM; echo ready; kill -STOP $$; sleep 100' ]);
+wait_for($job, 'out', qr/ready/);
+kill 'TERM', $job->{pid};
+wait_end($job);
+is($job->{status}, 143, 'a stopped rank is ended');
+is($job->{out}, "ready\ngot TERM\n", '... and gets its chance');
+nobody_left();
+
+# nohup: what was ignored stays ignored.
+$job = begin([ 'sh', '-c', 'trap "" HUP; exec "$@"', 'sh', $FTMPIRUN, '-n', 1, 'sh', '-c',
+	'echo ready; read x; echo $x' ],
+	keep_open => 1, stdin => '');
+wait_for($job, 'out', qr/ready/);
+kill 'HUP', $job->{pid};
+syswrite $job->{feed}, "still here\n";
+wait_end($job);
+is("$job->{status} $job->{out}", "0 ready\nstill here\n", 'an ignored SIGHUP stays ignored');
+nobody_left();
+
+done_testing;
