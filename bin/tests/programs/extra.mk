@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What a test program needs beside its own file and prog.c.
+EXTRA_collective := collective_move.o
+EXTRA_cgs := mtx.o spread.o
+EXTRA_badcall := badcall_args.o
+EXTRA_randtest := rt_basic.o rt_layout.o rt_image.o rt_comm.o rt_move.o rt_movev.o rt_reduce.o rt_value.o \
+	rt_message.o rt_block.o rt_flight.o rt_odd.o
