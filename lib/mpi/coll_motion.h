@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One collective operation under way: a schedule, the memory that its buffers are, and the
- *messages.
+ * One collective operation under way: a schedule, the memory of its buffers, and the messages.
  *
  *	struct coll_run run;
  *	coll_begin(&run, c);		takes the number of the operation
@@ -16,8 +15,7 @@
 #include "sched.h"
 
 struct coll_buffer {
-	uintptr_t base; /* of unit 0; a number, because MPI_BOTTOM plus a displacement is an address
-			 */
+	uintptr_t base;	   /* of unit 0; a number, since MPI_BOTTOM plus a displacement is one */
 	struct type *type; /* one element is a unit; NULL: scratch */
 };
 

@@ -63,11 +63,8 @@ int api_world_rank(void)
 
 static _Noreturn void give_up(const char *why)
 {
-	char text[1024];
-
-	snprintf(text, sizeof text, "MPI_Init: %s", why);
-	log_error("%s", text);
-	control_aborted(rt.launch.control_fd, 1, text);
+	log_error("MPI_Init: %s", why);
+	control_aborted(rt.launch.control_fd, 1, "MPI_Init");
 	_exit(1);
 }
 
@@ -212,8 +209,10 @@ void runtime_finish(void)
 
 _Noreturn void api_die(int errclass)
 {
+	bool asked = strcmp(api_name(), "MPI_Abort") == 0;
+
 	fflush(stdout);
 	fflush(stderr);
-	control_aborted(rt.launch.control_fd, (uint32_t)errclass, api_name());
+	control_aborted(rt.launch.control_fd, (uint32_t)errclass, asked ? "" : api_name());
 	_exit(errclass & 0xff ? errclass & 0xff : 1);
 }

@@ -204,13 +204,13 @@ sub _finalized
 	return;
 }
 
+# The call that failed is named, but for MPI_Abort itself.
 sub _aborted
 {
-	my ($self, $rank, $code, $text) = @_;
-	my @actions = length $text ? ([ log => $self->_who($rank) . " says: $text" ]) : ();
-	my $others  = $self->{live} > 1 ? '; the other ranks are ended.' : '.';
-	return (@actions, $self->_fail($code & 0xff || 1,
-		$self->_who($rank) . " called MPI_Abort with code $code$others"));
+	my ($self, $rank, $code, $call) = @_;
+	my $what   = length $call ? "stopped on an error in $call" : "called MPI_Abort with code $code";
+	my $others = $self->{live} > 1 ? '; the other ranks are ended.' : '.';
+	return $self->_fail($code & 0xff || 1, $self->_who($rank) . " $what$others");
 }
 
 sub _broken

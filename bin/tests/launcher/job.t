@@ -77,12 +77,16 @@ is_deeply(story(2, @ready, inited(0, 1), finalized(1), [ 'exited', 1, 0, 11 ], [
 for my $code ([ 7, 7 ], [ 0, 1 ], [ 256, 1 ], [ 258, 2 ]) {
 	my ($given, $status) = @$code;
 	is_deeply(
-		story(2, @ready, inited(0, 1), [ 'aborted', 1, $given, 'why' ], [ 'exited', 1, 9,
+		story(2, @ready, inited(0, 1), [ 'aborted', 1, $given, '' ], [ 'exited', 1, 9,
 			0 ], killed(0)),
 		[ "say: rank 1 on h1 called MPI_Abort with code $given; the other ranks are ended.",
 			@soft, "over $status" ],
 		"MPI_Abort with $given");
 }
+is_deeply(
+	story(2, @ready, inited(0, 1), [ 'aborted', 1, 6, 'MPI_Send' ], [ 'exited', 1, 6, 0 ], killed(0)),
+	[ 'say: rank 1 on h1 stopped on an error in MPI_Send; the other ranks are ended.', @soft, 'over 6' ],
+	'an error that ends the job');
 is_deeply(story(2, @ready, [ 'cannot', 'host h1: cannot run x: No' ], [ 'exited', 1, 127, 0 ],
 	killed(0)),
 	[ 'say: host h1: cannot run x: No', @soft, 'over 1' ], 'a program that is not there');
