@@ -63,6 +63,7 @@ static int reduce_scatter(struct comm *c, struct said *said)
 	struct coll_reduction r;
 	int rc = coll_check_counts(c, "recvbuf", said->counts);
 
+	/* for the checks only: is there anything at all? */
 	for (int i = 0; i < c->size && rc == MPI_SUCCESS; i++)
 		said->r.count |= said->counts[i];
 	if (rc == MPI_SUCCESS)

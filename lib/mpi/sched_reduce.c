@@ -189,8 +189,8 @@ void sched_allreduce_doubling(
 	fold_end(s, &f, SCHED_OUT);
 }
 
-/* Everything to rank 0, and from there down a binomial tree, in which a rank holds the blocks of
- * its subtree. */
+/* The result lies in `whole` of rank 0: down a binomial tree, in which a rank gets the blocks of
+ * its subtree, at their places in its own `whole`. */
 static void scatter_blocks(struct sched *s, const struct sched_place *at, enum sched_buf whole,
 	const struct sched_blocks *in)
 {

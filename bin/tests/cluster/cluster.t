@@ -25,7 +25,8 @@ sub remains
 	my ($pid) = @_;
 	my (undef, $ns)    = run_quiet('ip', 'netns', 'list');
 	my (undef, $links) = run_quiet('ip', '-o', 'link');
-	my @processes = grep { index(FTMPI::Test::Process::slurp("$_/cmdline"), "ftmpi-cluster-$pid-") >= 0 }
+	my $files     = "ftmpi-cluster-$pid-";
+	my @processes = grep { index(FTMPI::Test::Process::slurp("$_/cmdline"), $files) >= 0 }
 		glob '/proc/[0-9]*';
 	return ($ns =~ /^(ftm$pid[a-z]?)\b/mg, $links =~ /(ftm$pid[a-z]?)[:@]/g,
 		glob("/tmp/ftmpi-cluster-$pid-*"), @processes);

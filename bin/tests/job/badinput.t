@@ -26,8 +26,8 @@ sub file
 }
 
 # An ssh that refuses as ssh does when nobody listens.
-my $refuse = file('refuse', '#!/bin/sh', 'echo "ssh: connect to host $1 port 22: Connection refused" >&2',
-	'exit 255');
+my $refuse = file('refuse', '#!/bin/sh',
+	'echo "ssh: connect to host $1 port 22: Connection refused" >&2', 'exit 255');
 chmod 0755, $refuse;
 
 sub refused
@@ -79,7 +79,8 @@ refused('a work directory that cannot be made', 2, qr{/proc/nowhere}, $machines,
 refused('a bad -x', 2, qr/-x/, '-x', '=value', '-n', 2, $pi);
 refused('bad ports', 2, qr/-ports/, '-ports', '9-5', '-n', 2, $pi);
 refused('bad -timeout', 2, qr/-timeout/, '-timeout', 'soon', '-n', 2, $pi);
-refused('a work directory that cannot be written', 2, qr{/proc .*written}, $machines, 2, '/proc', $pi);
+refused('a work directory that cannot be written', 2, qr{/proc .*written}, $machines, 2, '/proc',
+	$pi);
 
 # ---- the run itself: status 1 ----
 
@@ -87,7 +88,8 @@ refused('a program that is not there', 1,
 	qr{cannot run /nowhere/program: No such file or directory}, '-n', 2, '/nowhere/program');
 refused('a program that may not be run', 1, qr{cannot run \Q$machines\E: Permission denied},
 	'-n', 2, $machines);
-refused('a working directory that is not there', 1, qr{/nowhere}, '-wdir', '/nowhere', '-n', 2, $pi);
+refused('a working directory that is not there', 1, qr{/nowhere}, '-wdir', '/nowhere', '-n', 2,
+	$pi);
 refused('an unknown host', 1, qr/no-such-host\.invalid.*(?:resolve|known)/i, '-host',
 	'no-such-host.invalid', '-n', 1, $pi);
 refused('a host that refuses ssh', 1, qr/somehost.*Connection refused/, '-ssh', $refuse, '-host',

@@ -47,7 +47,8 @@ subtest '-ports on one machine' => sub {
 };
 
 if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
-	diag("skipped: $reason");
+	diag("skipped but for -ports: $reason");
+	SKIP: { skip $reason, 1 }
 	done_testing();
 	exit 0;
 }
@@ -115,8 +116,8 @@ subtest '-ports across hosts' => sub {
 
 subtest 'a slow link is only slow' => sub {
 	$cluster->host(2)->slow('20mbit');
-	my $job = FTMPI::Test::Job->run([$cluster->host(1)->inside(@run, '-machinefile', $machines, '-n', 6,
-			program('randtest'), '-cases', 60, '-max-bytes', 100000)]);
+	my $job = FTMPI::Test::Job->run([$cluster->host(1)->inside(@run, '-machinefile', $machines,
+			'-n', 6, program('randtest'), '-cases', 60, '-max-bytes', 100000)]);
 	$job->well(qr/^randtest: 60 cases right/m, 'random cases at 20 Mbit/s');
 	$cluster->host(2)->full_speed;
 };

@@ -47,7 +47,8 @@ sub content
 }
 
 {
-	my $job = FTMPI::Test::Job->run([ftmpirun(), '-n', 2, 'env', 'SOMETHING=else', 'nice', $pi, 10000]);
+	my $job =
+		FTMPI::Test::Job->run([ftmpirun(), '-n', 2, 'env', 'SOMETHING=else', 'nice', $pi, 10000]);
 	$job->well(qr/^pi: right, .* 2 ranks/m, 'env and nice');
 }
 

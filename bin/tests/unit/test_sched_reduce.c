@@ -108,8 +108,7 @@ static void verify(const struct trial *t, struct sim *m, int rank, int end, size
 		if (!t->commutative && !cell_same_word(got, want))
 			ck_abort_msg("%s: rank %d: element %zu is combined out of order", m->what,
 				rank, i);
-		/* what all get must be the same for all, also where rounding depends on the order
-		 */
+		/* all must get the same, also where rounding depends on the order */
 		if (t->a->outcome == AT_ALL &&
 			!cell_same_word(got, *sim_cell(m, 0, SCHED_OUT, 0, i)))
 			ck_abort_msg(

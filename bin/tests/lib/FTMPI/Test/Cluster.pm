@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 package FTMPI::Test::Cluster;
 
-# A cluster on one machine: hosts (network namespaces) node1, node2, ... on one bridge, each with its
-# own sshd, and this machine outside on the same bridge. Keys, addresses and names are made for the
-# run. Everything is removed by remove(), at the end of the program, and on INT, TERM and HUP; what a
-# run that was killed left behind is removed by the next one.
+# A cluster on one machine: hosts (network namespaces) node1, node2, ... on one bridge, each with
+# its own sshd, and this machine outside on the same bridge. Keys, addresses and names are made for
+# the run. Everything is removed by remove(), at the end of the program, and on INT, TERM and HUP;
+# what a run that was killed left behind is removed by the next one.
 #
 #	my $cluster = FTMPI::Test::Cluster->new(hosts => 4);
 #	system $cluster->host(1)->inside('ftmpirun', '-ssh', $cluster->ssh, ...);

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The commands of README.md, as they stand there, in a folder that has this tree's bin/; and what
+# `make install` installs.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use File::Temp ();
+use Test::More;
+
+use FTMPI::Test::Job qw(root sanitized);
+
+plan skip_all => 'the compilers here build no sanitized programs' if sanitized('pi');
+
+my $root   = root();
+my $readme = slurp("$root/README.md");
+my $dir    = File::Temp->newdir('ftmpi-readme-XXXXXX', TMPDIR => 1);
+
+my $hello = <<'C';
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	int rank, size;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	printf("hello from %d of %d, %d arguments\n", rank, size, argc);
+	return MPI_Finalize();
+}
+C
+
+sub slurp
+{
+	my ($path) = @_;
+	open my $in, '<', $path or die "$path: $!\n";
+	local $/;
+	return <$in>;
+}
+
+sub spew
+{
+	my ($path, $text) = @_;
+	open my $out, '>', $path or die "$path: $!\n";
+	print $out $text;
+	close $out or die "$path: $!\n";
+	return;
+}
+
+# The line of the README that begins so, without its comment.
+sub readme_line
+{
+	my ($begin) = @_;
+	my ($line) = $readme =~ /^    (\Q$begin\E.*)$/m;
+	ok(defined $line, "README has: $begin") or return 'false';
+	$line =~ s/\s+#.*//;
+	return $line;
+}
+
+sub run_there
+{
+	my ($line, %option) = @_;
+	return FTMPI::Test::Job->run([ 'sh', '-c', "cd '$dir' && $line" ], %option);
+}
+
+sub greetings
+{
+	my ($size, $arguments) = @_;
+	return map { "hello from $_ of $size, $arguments arguments" } 0 .. $size - 1;
+}
+
+sub said
+{
+	my ($job, $name, @lines) = @_;
+	is_deeply([ sort split /\n/, $job->out ], [ sort @lines ], "$name: what it printed");
+	$job->is_status(0, "$name: its status");
+	return;
+}
+
+symlink "$root/bin", "$dir/bin" or die "symlink: $!\n";
+spew("$dir/hello.c",  $hello);
+spew("$dir/machines", "# this one\nlocalhost slots=16\n");
+
+run_there(readme_line('bin/ftmpicc -o hello'))->is_status(0, 'it compiles');
+said(run_there(readme_line('bin/ftmpirun -n 4')), 'on this machine', greetings(4, 1));
+said(run_there(readme_line('bin/ftmpirun machines')), 'with a machine file', greetings(16, 2));
+said(run_there('./hello'), 'alone', greetings(1, 1));
+
+my $secret = readme_line('head -c 32 /dev/urandom');
+my ($first, $second) = map {
+	my $line = readme_line("./hello -ftmpi . $_");
+	$line =~ s/host[AB]/localhost/g;
+	$line
+} 0, 1;
+said(run_there("$secret; $first & $second; wait"), 'by hand', greetings(2, 1));
+
+subtest 'make install, and uninstall' => sub {
+	my $to = "$dir/to";
+	run_there("make -s -C '$root' install PREFIX=/opt/ftmpi DESTDIR='$to'")->is_status(0, 'install');
+	my $prefix = "$to/opt/ftmpi";
+	ok(-e "$prefix/$_", "it installs $_")
+		for qw(bin/ftmpirun bin/ftmpicc bin/ftmpicxx include/mpi.h include/ftmpi.h lib/libftmpi.a
+		lib/libftmpi.so lib/libmpi_abi.so.1 lib/pkgconfig/ftmpi.pc libexec/ftmpi/mpiexec
+		share/man/man1/ftmpirun.1 share/man/man1/ftmpicc.1 share/man/man7/ftmpi.7);
+	my $with = "env -u FTMPI_LIBDIR -u PERL5LIB";
+	run_there("$with $prefix/bin/ftmpicc -o there hello.c")->is_status(0, 'the installed compiler');
+	said(run_there("$with $prefix/bin/ftmpirun -n 3 ./there"), 'installed', greetings(3, 1));
+	said(run_there("$with $prefix/libexec/ftmpi/mpiexec -n 2 ./there"), 'mpiexec', greetings(2, 1));
+	run_there("$with $prefix/bin/ftmpicc -ftmpi-static -o still hello.c")->is_status(0, 'statically');
+	said(run_there("$with $prefix/bin/ftmpirun -n 2 ./still"), 'static', greetings(2, 1));
+	run_there("PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --libs ftmpi | grep -- -lftmpi")
+		->is_status(0, 'pkg-config knows it');
+	run_there("make -s -C '$root' uninstall PREFIX=/opt/ftmpi DESTDIR='$to'")
+		->is_status(0, 'uninstall');
+	is(scalar(grep { -f || -l } glob "$prefix/*/* $prefix/*/*/*"), 0, 'nothing is left');
+};
+
+done_testing();
