@@ -191,10 +191,10 @@ static bool everyone_said_bye(void *arg, int *expect)
 
 void runtime_finish(void)
 {
-	engine_lock();
+	engine_enter(); /* the progress thread must not read the last goodbye while this one sleeps */
 	tp_bye(rt.tp);
 	engine_wait(everyone_said_bye, rt.tp);
-	engine_unlock();
+	engine_leave();
 	atomic_store(&rt.state, RUNTIME_AFTER);
 	control_finalized(rt.launch.control_fd);
 	detach();

@@ -8,6 +8,7 @@
  *	RETRY_MS..    pause before the next attempt, doubled up to RETRY_MAX_MS
  *	DESCRIPTORS_MS pause before accepting goes on when the process has run out of descriptors
  *	AWAIT_MS      a peer that said BUSY and has not come by then is tried again
+ *	PATIENCE_MS   after which a person who started the ranks by hand is told what is waited for
  *	connect_ms    (the user's) after which a peer is lost
  *
  * Simultaneous open: the attempt of the lower rank wins. The higher rank's is answered BUSY when it
@@ -32,6 +33,7 @@ enum {
 	RETRY_MS = 10,
 	RETRY_MAX_MS = 500,
 	AWAIT_MS = 5000,
+	PATIENCE_MS = 3000,
 	DESCRIPTORS_MS = 50,
 	STRANGERS_MAX = 256, /* accepted connections that have not proved themselves */
 };
@@ -43,7 +45,7 @@ struct attempt {
 	int peer;
 	struct event *timer;
 	struct conn *conn; /* at most one at a time */
-	uint64_t deadline;
+	uint64_t deadline, patience;
 	unsigned pause_ms;
 };
 
@@ -421,12 +423,28 @@ static void attempt_start(struct attempt *a)
 		attempt_failed(a, ENOMEM);
 }
 
+/* Where refusals are not final somebody may be looking for the reason. Said once. */
+static void explain(struct attempt *a, int err)
+{
+	const char *why = strerror(err);
+
+	if (a->cs->refused_is_final || !a->patience || clock_ns() < a->patience)
+		return;
+	a->patience = 0;
+	if (err == ECONNREFUSED)
+		why = "nobody listens there yet";
+	if (err == ECONNRESET)
+		why = "it turns us away: is the job, and its secret, the same there?";
+	log_error("still trying to reach peer %d: %s", a->peer, why);
+}
+
 static void attempt_failed(struct attempt *a, int err)
 {
 	struct tp *tp = a->cs->tp;
 	bool last = clock_ns() >= a->deadline || (err == ECONNREFUSED && a->cs->refused_is_final);
 	struct timeval t = ms_from_now(a->pause_ms);
 
+	explain(a, err);
 	lock_take(tp->c.lock);
 	if (still_wanted(a) && last) {
 		tp_peer_lose(tp, &tp->peers[a->peer], strerror(err));
@@ -484,7 +502,8 @@ void tp_conns_connect(struct tp *tp, int peer)
 		.cs = cs,
 		.peer = peer,
 		.pause_ms = RETRY_MS,
-		.deadline = clock_ns() + (uint64_t)cs->connect_ms * 1000000};
+		.deadline = clock_ns() + (uint64_t)cs->connect_ms * 1000000,
+		.patience = clock_ns() + (uint64_t)PATIENCE_MS * 1000000};
 	loop_post(cs->loop, &a->task);
 }
 

@@ -53,7 +53,7 @@ sub by_hand
 	return map {
 		FTMPI::Test::Job->start(
 			[@$command, '-ftmpi', "$dir", $_, $size, @table],
-			env => {FTMPI_SECRET_FILE => $secret, FTMPI_PORT_BASE => $base},
+			env => {FTMPI_SECRET_FILE => $option{secret} // $secret, FTMPI_PORT_BASE => $base},
 			deadline => $option{deadline} // 60)
 	} @$ranks;
 }
@@ -125,6 +125,17 @@ subtest 'strangers are shown out' => sub {
 	is(scalar(my @alive = $job->pids), 1, 'the rank goes on');
 	$job->signal('KILL');
 	$job->finish;
+};
+
+subtest 'another secret' => sub {
+	my $base = free_ports(2);
+	my ($one) = by_hand(2, [0], [program('inittest')], base => $base);
+	my ($two) = by_hand(2, [1], [program('inittest')], base => $base,
+		secret => secret_file('other', 'another secret that nobody guesses'));
+	ok($two->wait_for(err => qr/^rank 1 on 127\.0\.0\.1: still trying to reach peer 0: .* secret/m),
+		'the one who connects is told');
+	$_->signal('KILL') for $one, $two;
+	$_->finish for $one, $two;
 };
 
 subtest 'arguments that are wrong' => sub {
