@@ -179,7 +179,7 @@ int tp_self_send(struct tp *tp, const struct tp_envelope *e, const void *payload
 void tp_self_withdraw(struct tp *tp, struct tp_send *op);
 void tp_self_claim(struct tp *tp, struct tp_hold *h, struct tp_place place);
 
-/* conn.c */
+/* listen.c, attempt.c */
 int tp_conns_open(struct tp *tp, const struct tp_physical *phys);
 int tp_conns_close(struct tp *tp, bool keep_listener);
 void tp_conns_connect(struct tp *tp, int peer);

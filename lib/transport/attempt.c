@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Our wishes to reach peers, tried until they come true or their time is over. */
+#include <stdlib.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "transport/conn.h"
+
+static bool still_wanted(struct attempt *a)
+{
+	enum tp_peer_state s = a->cs->tp->peers[a->peer].state;
+
+	return s == TP_CONNECTING || s == TP_AWAITING;
+}
+
+static void attempt_start(struct attempt *a)
+{
+	struct tp_address *to = &a->cs->tp->addresses[a->peer];
+	int fd = socket(to->addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	struct conn *c;
+
+	if (fd < 0) {
+		attempt_failed(a, errno);
+		return;
+	}
+	if (connect(fd, (struct sockaddr *)&to->addr, to->len) != 0 && errno != EINPROGRESS) {
+		int err = errno;
+
+		close(fd);
+		attempt_failed(a, err);
+		return;
+	}
+	c = conn_new(a->cs, fd, CONN_OPENING, a);
+	if (c)
+		conn_wait(c);
+	else
+		attempt_failed(a, ENOMEM);
+}
+
+/* Where refusals are not final somebody may be looking for the reason. Said once. */
+static void explain(struct attempt *a, int err)
+{
+	const char *why = strerror(err);
+
+	if (a->cs->refused_is_final || !a->patience || clock_ns() < a->patience)
+		return;
+	a->patience = 0;
+	if (err == ECONNREFUSED)
+		why = "nobody listens there yet";
+	if (err == ECONNRESET)
+		why = "it turns us away: is the job, and its secret, the same there?";
+	log_error("still trying to reach peer %d: %s", a->peer, why);
+}
+
+void attempt_failed(struct attempt *a, int err)
+{
+	struct tp *tp = a->cs->tp;
+	bool last = clock_ns() >= a->deadline || (err == ECONNREFUSED && a->cs->refused_is_final);
+	struct timeval t = ms_from_now(a->pause_ms);
+
+	explain(a, err);
+	lock_take(tp->c.lock);
+	if (still_wanted(a) && last) {
+		tp_peer_lose(tp, &tp->peers[a->peer], strerror(err));
+		tp_reap(tp);
+		tp->c.up->notify(tp->c.user);
+	} else if (still_wanted(a)) {
+		event_add(a->timer, &t);
+		a->pause_ms = a->pause_ms * 2 < RETRY_MAX_MS ? a->pause_ms * 2 : RETRY_MAX_MS;
+	}
+	lock_give(tp->c.lock);
+}
+
+static void on_retry(evutil_socket_t fd, short what, void *arg)
+{
+	struct attempt *a = arg;
+	struct tp *tp = a->cs->tp;
+	struct tp_peer *p = &tp->peers[a->peer];
+	bool wanted;
+
+	(void)fd;
+	(void)what;
+	lock_take(tp->c.lock);
+	wanted = still_wanted(a);
+	if (p->state == TP_AWAITING)
+		tp_peer_set(p, TP_CONNECTING);
+	lock_give(tp->c.lock);
+	if (wanted && !a->conn)
+		attempt_start(a);
+}
+
+static void on_attempt(struct loop_task *task)
+{
+	struct attempt *a = container_of(task, struct attempt, task);
+
+	if (!a->timer)
+		a->timer = evtimer_new(loop_base(a->cs->loop), on_retry, a);
+	if (a->timer)
+		on_retry(-1, 0, a);
+}
+
+void tp_conns_connect(struct tp *tp, int peer)
+{
+	struct tp_conns *cs = tp->conns;
+	struct attempt *a = cs->attempts[peer];
+
+	tp_assert_held(tp);
+	tp_peer_set(&tp->peers[peer], TP_CONNECTING);
+	if (!a)
+		a = cs->attempts[peer] = calloc(1, sizeof *a);
+	if (!a) {
+		tp_peer_lose(tp, &tp->peers[peer], "out of memory");
+		return;
+	}
+	*a = (struct attempt){.task.run = on_attempt,
+		.cs = cs,
+		.peer = peer,
+		.pause_ms = RETRY_MS,
+		.deadline = clock_ns() + (uint64_t)cs->connect_ms * 1000000,
+		.patience = clock_ns() + (uint64_t)PATIENCE_MS * 1000000};
+	loop_post(cs->loop, &a->task);
+}
