@@ -3,8 +3,7 @@
  * The frame around every MPI call:
  *
  *	#pragma weak MPI_Send = PMPI_Send
- *	int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm
- *comm)
+ *	int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, ..., MPI_Comm comm)
  *	{
  *		struct comm *c = NULL;
  *		api_enter("MPI_Send");
