@@ -107,6 +107,7 @@ static const struct error_class classes[] = {
 
 /* The program's: element i is the code MPI_ERR_LASTCODE + 1 + i. */
 struct added {
+	int codes; /* of a class: its codes that were not removed */
 	bool removed;
 	int errclass; /* its own code for a class */
 	char *text;   /* NULL without a string */
@@ -201,6 +202,15 @@ int errtext_last_code(void)
 	return last;
 }
 
+/* Lock held. One code more or less of a class; those of the standard need no count. */
+static void count_code(int errclass, int by)
+{
+	struct added *a = added_find(errclass);
+
+	if (a)
+		a->codes += by;
+}
+
 /* Lock held. A new code of errclass, or of itself when errclass is MPI_SUCCESS. */
 static int append(int errclass, int *code)
 {
@@ -238,6 +248,8 @@ int errtext_add_code(int errclass, int *code)
 		rc = api_fail(MPI_ERR_ARG, "%d is not an error class", errclass);
 	else
 		rc = append(errclass, code);
+	if (rc == MPI_SUCCESS)
+		count_code(errclass, 1);
 	pthread_mutex_unlock(&added.lock);
 	return rc;
 }
@@ -268,19 +280,6 @@ int errtext_add_string(int code, const char *text)
 	return rc;
 }
 
-/* Lock held. */
-static bool has_codes(int errclass)
-{
-	for (size_t i = 0; i < added.count; i++) {
-		int code = MPI_ERR_LASTCODE + 1 + (int)i;
-
-		if (!added.codes[i].removed && code != errclass &&
-			added.codes[i].errclass == errclass)
-			return true;
-	}
-	return false;
-}
-
 /* Lock held. The number is not used again. */
 static int remove_entry(int code, bool class_wanted)
 {
@@ -290,8 +289,10 @@ static int remove_entry(int code, bool class_wanted)
 		return not_added(code);
 	if (a->text)
 		return api_fail(MPI_ERR_ARG, "error code %d still has a string", code);
-	if (class_wanted && has_codes(code))
+	if (class_wanted && a->codes > 0)
 		return api_fail(MPI_ERR_ARG, "error class %d still has codes", code);
+	if (!class_wanted)
+		count_code(a->errclass, -1);
 	a->removed = true;
 	return MPI_SUCCESS;
 }
