@@ -181,9 +181,34 @@ static void look_at_all(void)
 	}
 }
 
+static void all_locks(void (*what)(struct lock *l))
+{
+	for (int i = 0; i < N; i++)
+		what(&nodes[i].lock);
+}
+
+/* The loops' threads make upcalls too: what they write is read with the locks held. */
 #define WAIT_FOR(condition)                                                                        \
-	for (uint64_t until = clock_ns() + WAIT_MS * 1000000ull; !(condition); look_at_all())      \
-	ck_assert_msg(clock_ns() < until, "waited %d ms for %s", WAIT_MS, #condition)
+	for (uint64_t until = clock_ns() + WAIT_MS * 1000000ull;; look_at_all()) {                 \
+		bool holds;                                                                        \
+                                                                                                   \
+		all_locks(lock_take);                                                              \
+		holds = (condition);                                                               \
+		all_locks(lock_give);                                                              \
+		if (holds)                                                                         \
+			break;                                                                     \
+		ck_assert_msg(clock_ns() < until, "waited %d ms for %s", WAIT_MS, #condition);     \
+	}
+
+static struct tp_counts counts_of(int i)
+{
+	struct tp_counts c;
+
+	lock_take(&nodes[i].lock);
+	tp_count(nodes[i].tp, &c);
+	lock_give(&nodes[i].lock);
+	return c;
+}
 
 static int send_to(int from, int to, uint32_t number, const void *buf, size_t len, unsigned flags)
 {
@@ -353,7 +378,7 @@ START_TEST(simultaneous_open)
 			if (a != b)
 				WAIT_FOR(nodes[b].in[a][0].done);
 	for (int a = 0; a < N; a++) {
-		tp_count(nodes[a].tp, &c);
+		c = counts_of(a);
 		ck_assert_int_eq(c.connected, N - 1);
 	}
 	stop();
@@ -371,7 +396,7 @@ START_TEST(unexpected_memory_is_bounded)
 	for (uint32_t i = 0; i < SLOTS; i++)
 		ck_assert_int_ge(send_to(0, 1, i, big, 1000, 0), 0);
 	WAIT_FOR(nodes[1].in[0][SLOTS - 1].held);
-	tp_count(nodes[1].tp, &c);
+	c = counts_of(1);
 	ck_assert_uint_gt(c.held_bytes, 0);
 	ck_assert_uint_le(c.held_bytes, UNEXPECTED);
 	for (uint32_t i = SLOTS; i-- > 0;) {
@@ -380,10 +405,10 @@ START_TEST(unexpected_memory_is_bounded)
 		WAIT_FOR(s->done);
 		ck_assert_int_eq(memcmp(got, big, 1000), 0);
 	}
-	tp_count(nodes[1].tp, &c);
+	c = counts_of(1);
 	ck_assert_uint_eq(c.held_bytes, 0);
 	/* the credit has come back: eager again */
-	WAIT_FOR(send_to(0, 2, 0, NULL, 0, 0) >= 0);
+	ck_assert_int_ge(send_to(0, 2, 0, NULL, 0, 0), 0);
 	stop();
 }
 END_TEST
@@ -397,13 +422,13 @@ START_TEST(small_messages_are_gathered)
 	post(1, 0, 0, NULL, 0);
 	send_to(0, 1, 0, NULL, 0, 0);
 	WAIT_FOR(nodes[1].in[0][0].done);
-	tp_count(nodes[0].tp, &before);
+	before = counts_of(0);
 	for (uint32_t i = 1; i <= 64; i++) {
 		post(1, 0, i, got, 8);
 		send_to(0, 1, i, big, 8, 0);
 	}
 	WAIT_FOR(nodes[1].in[0][64].done);
-	tp_count(nodes[0].tp, &after);
+	after = counts_of(0);
 	ck_assert_uint_eq(after.frames_out - before.frames_out, 64);
 	ck_assert_uint_le(after.sends - before.sends, 3);
 	stop();
