@@ -121,6 +121,10 @@ clean:
 format:
 	clang-format -i $(wildcard lib/*/*.[ch] bin/tests/*/*.[ch])
 
-.PHONY: all demo deps deps-build install uninstall clean format
+bench: all
+	@sh bin/tests/deps.sh deps-bench
+	@bench/run
+
+.PHONY: bench all demo deps deps-build install uninstall clean format
 
 -include $(LIB_OBJ:.o=.d) $(wildcard $(O)/bin/tests/*/*.d)

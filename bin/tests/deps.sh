@@ -7,8 +7,11 @@ set -eu
 build="gcc g++ libc6-dev binutils make perl pkg-config libevent-dev libsodium-dev"
 tests="check openssh-client openssh-server iproute2 procps valgrind gdb man-db ncurses-base"
 
+peers="libopenmpi-dev openmpi-bin mpich libmpich-dev"
+
 case "${1:-deps}" in
 deps-build) wanted=$build ;;
+deps-bench) wanted="$build $peers" ;;
 *) wanted="$build $tests" ;;
 esac
 
