@@ -1,17 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A long message arrives while both sides compute: rank 1 posts its receive, rank 0 starts its send,
- * and neither calls MPI until the last byte is there. Only the progress threads can bring it.
+ * A long message between a rank that computes and one that waits in MPI: first the receiver
+ * computes, having posted its receive, then the sender, having started its send. The one that waits
+ * tells the other by a signal that the message is through; without a progress thread it never would
+ * be. Ranks 0 and 1 on one machine.
  */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "prog.h"
 
 enum { BYTES = 1 << 20, DEADLINE_S = 20, ROUNDS = 20 };
+
+static volatile sig_atomic_t told;
+
+static void on_signal(int signo)
+{
+	(void)signo;
+	told = 1;
+}
 
 static double now(void)
 {
@@ -21,52 +33,59 @@ static double now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Computes until the byte is `want`. */
-static int compute_until(const volatile unsigned char *byte, unsigned char want)
+static void compute_until_told(const struct prog *p, int round)
 {
 	double until = now() + DEADLINE_S;
 	volatile double work = 1;
 
-	while (*byte != want && now() < until)
+	while (!told && now() < until)
 		for (int i = 0; i < 10000; i++)
 			work = work * 1.0000001 + 1e-9;
-	return *byte == want;
+	if (!told)
+		prog_wrong(p,
+			"round %d: the message did not get through within %d s without a call",
+			round, DEADLINE_S);
+	told = 0;
 }
 
-/* Rank 0 has no sign that the message has gone: it computes a while. */
-static void compute_for(double seconds)
+/* The message goes from 0 to 1; the rank `busy` computes meanwhile. */
+static void one_round(const struct prog *p, unsigned char *buf, int round, int busy, pid_t other)
 {
-	unsigned char never = 0;
-	double until = now() + seconds;
+	MPI_Request request = MPI_REQUEST_NULL;
 
-	while (now() < until)
-		(void)*(volatile unsigned char *)&never;
+	memset(buf, p->rank == 0 ? round : 0, BYTES);
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (p->rank == 0)
+		MPI_Isend(buf, BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+	else
+		MPI_Irecv(buf, BYTES, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
+	if (p->rank == busy)
+		compute_until_told(p, round);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	if (p->rank != busy)
+		kill(other, SIGUSR1);
+	for (int i = 0; i < BYTES; i++)
+		if (buf[i] != (unsigned char)round)
+			prog_wrong(p, "round %d: byte %d is %d", round, i, buf[i]);
 }
 
 int main(int argc, char **argv)
 {
-	struct prog p = {.name = "progress", .text = "a long message arrives while both sides compute"};
+	struct prog p = {
+		.name = "progress", .text = "long messages to and from a rank that computes"};
 	unsigned char *buf;
+	int mine = (int)getpid(), other = 0;
 
+	signal(SIGUSR1, on_signal);
 	MPI_Init(&argc, &argv);
 	prog_begin(&p, argc, argv);
+	if (p.size != 2)
+		prog_wrong(&p, "give it 2 ranks, not %d", p.size);
+	MPI_Sendrecv(&mine, 1, MPI_INT, 1 - p.rank, 0, &other, 1, MPI_INT, 1 - p.rank, 0,
+		MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	buf = prog_alloc(&p, BYTES);
-	for (int round = 1; round <= ROUNDS; round++) {
-		MPI_Request request = MPI_REQUEST_NULL;
-
-		memset(buf, p.rank == 0 ? round : 0, BYTES);
-		MPI_Barrier(MPI_COMM_WORLD);
-		if (p.rank == 0) {
-			MPI_Isend(buf, BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
-			compute_for(0.05);
-		} else if (p.rank == 1) {
-			MPI_Irecv(buf, BYTES, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
-			if (!compute_until(buf + BYTES - 1, (unsigned char)round))
-				prog_wrong(&p, "round %d: nothing came within %d s without a call", round,
-					DEADLINE_S);
-		}
-		MPI_Wait(&request, MPI_STATUS_IGNORE);
-	}
+	for (int round = 1; round <= ROUNDS; round++)
+		one_round(&p, buf, round, round % 2, (pid_t)other);
 	if (p.rank == 0)
 		printf("progress: right, %d rounds\n", ROUNDS);
 	free(buf);
