@@ -104,8 +104,7 @@ static int keyval_lookup(int keyval, struct keyval **out)
 	if (keyval > 0 && keyval < KEYVAL_FIRST)
 		return api_fail(MPI_ERR_KEYVAL,
 			"attribute key %d is predefined and cannot be changed or freed", keyval);
-	list_for_each(l, keys())
-	{
+	list_for_each (l, keys()) {
 		struct keyval *k = container_of(l, struct keyval, link);
 
 		if (k->number == keyval && !k->freed) {
@@ -132,8 +131,7 @@ static struct attr *attr_find(const struct comm *c, const struct keyval *k)
 {
 	if (!c->attrs)
 		return NULL;
-	list_for_each(l, &c->attrs->attrs)
-	{
+	list_for_each (l, &c->attrs->attrs) {
 		struct attr *a = container_of(l, struct attr, link);
 
 		if (a->key == k)
@@ -296,13 +294,13 @@ static struct keyval **snapshot(const struct comm *c, size_t *n)
 	struct keyval **all;
 	size_t count = 0;
 
-	list_for_each(l, &c->attrs->attrs) count++;
+	list_for_each (l, &c->attrs->attrs)
+		count++;
 	all = malloc((count + 1) * sizeof(struct keyval *));
 	*n = 0;
 	if (!all)
 		return NULL;
-	list_for_each(l, &c->attrs->attrs)
-	{
+	list_for_each (l, &c->attrs->attrs) {
 		all[*n] = container_of(l, struct attr, link)->key;
 		all[(*n)++]->refs++;
 	}

@@ -32,8 +32,7 @@ static bool tag_fits(int wanted, int tag)
 
 static struct match_recv *first_posted(const struct link *list, uint64_t context, int tag)
 {
-	list_for_each(item, list)
-	{
+	list_for_each (item, list) {
 		struct match_recv *r = container_of(item, struct match_recv, link);
 
 		if (r->context == context && tag_fits(r->tag, tag))
@@ -70,8 +69,7 @@ void match_forget(struct match_msg *msg)
 struct match_msg *match_probe(const struct match *m, uint64_t context, int peer, int tag)
 {
 	if (peer == MPI_ANY_SOURCE) {
-		list_for_each(item, &m->arrivals)
-		{
+		list_for_each (item, &m->arrivals) {
 			struct match_msg *msg = container_of(item, struct match_msg, all);
 
 			if (msg->context == context && tag_fits(tag, msg->tag))
@@ -79,8 +77,7 @@ struct match_msg *match_probe(const struct match *m, uint64_t context, int peer,
 		}
 		return NULL;
 	}
-	list_for_each(item, &m->kept[peer])
-	{
+	list_for_each (item, &m->kept[peer]) {
 		struct match_msg *msg = container_of(item, struct match_msg, link);
 
 		if (msg->context == context && tag_fits(tag, msg->tag))

@@ -333,8 +333,7 @@ bool p2p_probe(struct comm *c, int source, int tag, struct p2p_found *out)
 
 static void fail_posted(struct link *list, int peer)
 {
-	list_for_each_safe(item, list)
-	{
+	list_for_each_safe (item, list) {
 		struct match_recv *m = container_of(item, struct match_recv, link);
 		struct request *r = container_of(m, struct request, match);
 		int source = source_rank(r->comm, peer, -1);

@@ -123,8 +123,7 @@ void tp_withdraw(struct tp *tp, int peer, const void *cookie)
 	struct tp_peer *p = &tp->peers[peer];
 
 	tp_assert_held(tp);
-	list_for_each(item, &p->sending)
-	{
+	list_for_each (item, &p->sending) {
 		struct tp_send *op = container_of(item, struct tp_send, link);
 
 		if (op->cookie != cookie)
@@ -260,8 +259,7 @@ static int begin_rts(struct tp *tp, struct tp_peer *p, const struct wire_frame *
 /* Not held: it was asked for before this came, and the sender knows by now. */
 static int take_withdraw(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 {
-	list_for_each(item, &p->holds)
-	{
+	list_for_each (item, &p->holds) {
 		struct tp_hold *h = container_of(item, struct tp_hold, link);
 
 		if (h->kind != HOLD_RTS || h->sender_id != f->id)

@@ -167,8 +167,7 @@ static int gather(struct tp_peer *p, struct iovec *iov)
 {
 	int n = 0;
 
-	list_for_each(item, &p->queue)
-	{
+	list_for_each (item, &p->queue) {
 		struct tp_out *o = container_of(item, struct tp_out, link);
 		size_t head = o->done < o->len ? o->done : o->len;
 
@@ -233,8 +232,7 @@ static size_t frame_bytes(const uint8_t *at)
  * forgotten. The whole ones behind it belong to the new epoch from now on. */
 void tp_out_renew(struct tp *tp, struct tp_peer *p)
 {
-	list_for_each_safe(item, &p->queue)
-	{
+	list_for_each_safe (item, &p->queue) {
 		struct tp_out *o = container_of(item, struct tp_out, link);
 		size_t at = 0;
 
@@ -273,8 +271,7 @@ bool tp_out_all(struct tp *tp)
 {
 	bool moved = false;
 
-	list_for_each_safe(item, &tp->busy)
-	{
+	list_for_each_safe (item, &tp->busy) {
 		struct tp_peer *p = container_of(item, struct tp_peer, busy);
 
 		p->hot = false;

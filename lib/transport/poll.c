@@ -68,8 +68,7 @@ bool tp_look(struct tp *tp, int expect)
 /* Only now does it pay to ask the kernel to watch for room. */
 static void watch_output(struct tp *tp)
 {
-	list_for_each(item, &tp->busy)
-	{
+	list_for_each (item, &tp->busy) {
 		struct tp_peer *p = container_of(item, struct tp_peer, busy);
 
 		if (p->state == TP_UP && !p->want_out && !list_empty(&p->queue))
