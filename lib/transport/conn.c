@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One connection on its way to being attached: the handshake. */
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <errno.h>
 #include <string.h>
@@ -246,7 +244,6 @@ void conn_wait(struct conn *c)
 struct conn *conn_new(struct tp_conns *cs, int fd, enum conn_state state, struct attempt *a)
 {
 	struct conn *c = calloc(1, sizeof *c);
-	int on = 1;
 
 	if (!c)
 		goto close_fd;
@@ -257,7 +254,7 @@ struct conn *conn_new(struct tp_conns *cs, int fd, enum conn_state state, struct
 	c->event = event_new(loop_base(cs->loop), fd, 0, on_conn, c);
 	if (!c->event)
 		goto free_conn;
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+	tp_socket_tune(fd);
 	c->attempt = a;
 	list_append(&cs->conns, &c->link);
 	if (a)

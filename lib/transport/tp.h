@@ -179,6 +179,9 @@ int tp_self_send(struct tp *tp, const struct tp_envelope *e, const void *payload
 void tp_self_withdraw(struct tp *tp, struct tp_send *op);
 void tp_self_claim(struct tp *tp, struct tp_hold *h, struct tp_place place);
 
+/* socket.c */
+void tp_socket_tune(int fd);
+
 /* listen.c, attempt.c */
 int tp_conns_open(struct tp *tp, const struct tp_physical *phys);
 int tp_conns_close(struct tp *tp, bool keep_listener);
