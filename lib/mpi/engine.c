@@ -30,12 +30,15 @@ static struct {
 	bool sleeping;	/* one is in tp_sleep */
 	bool completed; /* since somebody was last told */
 	unsigned posted;
+	unsigned yield_interval; /* looks a yield */
 	/* the tick */
 	struct loop_task arm;
 	struct event *timer; /* the loop thread's */
 	bool ticking;
 	int idle_ticks;
-} e = {.lock = {.mutex = PTHREAD_MUTEX_INITIALIZER}, .cond = PTHREAD_COND_INITIALIZER};
+} e = {.lock = {.mutex = PTHREAD_MUTEX_INITIALIZER},
+	.cond = PTHREAD_COND_INITIALIZER,
+	.yield_interval = 1};
 
 struct lock *engine_lock_object(void)
 {
@@ -200,9 +203,25 @@ static void yield(void)
 	engine_lock();
 }
 
+enum { YIELD_WANTED_NS = 3000, YIELD_INTERVAL_MAX = 16 };
+
+/* A yield that nobody wanted only makes the next look later, so they grow rare; one that let
+ * somebody run shows that the core is shared, and then every look is followed by one. */
+static void yield_at_times(unsigned looks, uint64_t now)
+{
+	if (looks % e.yield_interval != 0 && e.inside == 1)
+		return;
+	yield();
+	if (clock_ns() - now > YIELD_WANTED_NS)
+		e.yield_interval = 1;
+	else if (e.yield_interval < YIELD_INTERVAL_MAX)
+		e.yield_interval *= 2;
+}
+
 void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
 {
 	uint64_t spin_ns = (uint64_t)knob_get(KNOB_SPIN_US) * 1000, since = 0;
+	unsigned looks = 0;
 	int expect = -1;
 
 	if (done(arg, &expect))
@@ -221,7 +240,7 @@ void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
 		if (!since)
 			since = now;
 		if (now - since < spin_ns) {
-			yield();
+			yield_at_times(++looks, now);
 		} else {
 			sleep_until_news();
 			since = 0;
