@@ -2,7 +2,8 @@
 /*
  * All thresholds. Two measures decide. With a core for each rank, small operations take the fewest
  * rounds and large ones send every byte as seldom as possible. When ranks outnumber cores a message
- * costs a change of process whichever round it is in, so small operations take the fewest messages.
+ * costs a change of process whichever round it is in, so small operations take the fewest messages,
+ * and among those the fewest one after another: two leaders.
  * The crowded rows were measured with 2 to 16 ranks on 2 cores over loopback; there every byte is
  * copied by the same cores whatever the algorithm, so the plain tree stays good for long.
  */
@@ -29,7 +30,8 @@ static const struct rule {
 	size_t size, bytes;
 	enum coll_algo algo;
 } rules[] = {
-	{COLL_BARRIER, ALWAYS, 3, ANY, ALGO_DISSEMINATION},
+	{COLL_BARRIER, ALWAYS, 2, ANY, ALGO_DISSEMINATION},
+	{COLL_BARRIER, CROWDED, 64, ANY, ALGO_LEADERS},
 	{COLL_BARRIER, CROWDED, ANY, ANY, ALGO_TREE},
 	{COLL_BARRIER, ALWAYS, ANY, ANY, ALGO_DISSEMINATION},
 
@@ -48,6 +50,7 @@ static const struct rule {
 	{COLL_SCATTER, ALWAYS, ANY, 4 * KIB, ALGO_TREE},
 	{COLL_SCATTER, ALWAYS, ANY, ANY, ALGO_LINEAR},
 
+	{COLL_ALLGATHER, CROWDED, 64, 32 * KIB, ALGO_LEADERS},
 	{COLL_ALLGATHER, CROWDED, ANY, 64 * KIB, ALGO_TREE},
 	{COLL_ALLGATHER, CROWDED | POWER, ANY, ANY, ALGO_DOUBLING},
 	{COLL_ALLGATHER, CROWDED, ANY, 512 * KIB, ALGO_BRUCK},
@@ -58,10 +61,9 @@ static const struct rule {
 	{COLL_ALLGATHERV, ALWAYS, ANY, 64 * KIB, ALGO_TREE},
 	{COLL_ALLGATHERV, ALWAYS, ANY, ANY, ALGO_RING},
 
+	{COLL_ALLTOALL, ALWAYS, 2, 32 * KIB, ALGO_WINDOW},
+	{COLL_ALLTOALL, CROWDED, 32, 4 * KIB, ALGO_LEADERS},
 	{COLL_ALLTOALL, ALWAYS, 3, 32 * KIB, ALGO_WINDOW},
-	{COLL_ALLTOALL, CROWDED, 4, 8 * KIB, ALGO_BRUCK},
-	{COLL_ALLTOALL, CROWDED, 8, 1 * KIB, ALGO_TREE},
-	{COLL_ALLTOALL, CROWDED, 32, 512, ALGO_TREE},
 	{COLL_ALLTOALL, CROWDED, ANY, 8 * KIB, ALGO_BRUCK},
 	{COLL_ALLTOALL, ALWAYS, ANY, 512, ALGO_BRUCK},
 	{COLL_ALLTOALL, ALWAYS, ANY, 32 * KIB, ALGO_WINDOW},
@@ -72,6 +74,8 @@ static const struct rule {
 	{COLL_REDUCE, ROOMY | COMMUTES, ANY, ANY, ALGO_RABENSEIFNER},
 	{COLL_REDUCE, ALWAYS, ANY, ANY, ALGO_TREE},
 
+	{COLL_ALLREDUCE, ALWAYS, 2, 64 * KIB, ALGO_DOUBLING},
+	{COLL_ALLREDUCE, CROWDED, 64, 8 * KIB, ALGO_LEADERS},
 	{COLL_ALLREDUCE, ALWAYS, 3, 64 * KIB, ALGO_DOUBLING},
 	{COLL_ALLREDUCE, ROOMY, ANY, 32 * KIB, ALGO_DOUBLING},
 	{COLL_ALLREDUCE, CROWDED, ANY, 512 * KIB, ALGO_TREE},

@@ -21,6 +21,9 @@ static void plan_allgather(struct coll_run *run, const struct sched_layout *l, e
 	case ALGO_TREE:
 		sched_allgather_tree(&run->s, &run->at, l);
 		break;
+	case ALGO_LEADERS:
+		sched_allgather_leaders(&run->s, &run->at, l);
+		break;
 	case ALGO_DOUBLING:
 		sched_allgather_doubling(&run->s, &run->at, l);
 		break;
@@ -109,6 +112,9 @@ static void plan_alltoall(struct coll_run *run, const struct sched_layout *l, en
 	switch (algo) {
 	case ALGO_TREE:
 		sched_alltoall_tree(&run->s, &run->at, l);
+		break;
+	case ALGO_LEADERS:
+		sched_alltoall_leaders(&run->s, &run->at, l);
 		break;
 	case ALGO_BRUCK:
 		sched_alltoall_bruck(&run->s, &run->at, l);

@@ -22,10 +22,16 @@ int coll_barrier(struct comm *c)
 	struct coll_run run;
 
 	coll_begin(&run, c, 0);
-	if (coll_choose(&k) == ALGO_TREE)
+	switch (coll_choose(&k)) {
+	case ALGO_LEADERS:
+		sched_barrier_leaders(&run.s, &run.at);
+		break;
+	case ALGO_TREE:
 		sched_barrier_tree(&run.s, &run.at);
-	else
+		break;
+	default:
 		sched_barrier_dissemination(&run.s, &run.at);
+	}
 	return coll_end(&run);
 }
 

@@ -57,6 +57,9 @@ int coll_allreduce(struct comm *c, const struct coll_reduction *r)
 	struct sched_reduction x = begin(&run, c, r, 0, true);
 
 	switch (choose(COLL_ALLREDUCE, c, r, r->count)) {
+	case ALGO_LEADERS:
+		sched_allreduce_leaders(&run.s, &run.at, &x);
+		break;
 	case ALGO_DOUBLING:
 		sched_allreduce_doubling(&run.s, &run.at, &x);
 		break;

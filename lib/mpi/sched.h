@@ -155,9 +155,29 @@ static inline int sched_subtree(int vrank, int size)
 	return vrank == 0 || low > size - vrank ? size - vrank : low;
 }
 
+/* The two halves of all ranks, each with its lowest rank as leader. The leaves of a leader are the
+ * other ranks of its half; the leaders exchange what they know. 2(size-1) messages like a tree, but
+ * no more than three of them one after another: where the cores are few and shared, and a hop costs
+ * a change of process, that is the fastest there is up to some 16 ranks. */
+struct sched_half {
+	int leader, end; /* the half is leader .. end - 1 */
+	int other;	 /* the other leader */
+	int other_end;
+};
+
+static inline struct sched_half sched_half(const struct sched_place *at)
+{
+	int middle = at->size - at->size / 2;
+
+	if (at->rank < middle)
+		return (struct sched_half){0, middle, middle, at->size};
+	return (struct sched_half){middle, at->size, 0, middle};
+}
+
 /* sched_tree.c: barriers, and broadcasts of one span */
 void sched_barrier_dissemination(struct sched *s, const struct sched_place *at);
 void sched_barrier_tree(struct sched *s, const struct sched_place *at);
+void sched_barrier_leaders(struct sched *s, const struct sched_place *at);
 void sched_bcast_binomial(struct sched *s, const struct sched_place *at, struct sched_span a);
 /* A chain of all ranks, in segments of seg units. */
 void sched_bcast_chain(
@@ -175,9 +195,11 @@ void sched_scatter_binomial(
 void sched_scatter_linear(
 	struct sched *s, const struct sched_place *at, const struct sched_layout *l, int window);
 
-/* sched_allgather.c. Tree and ring take any blocks, Bruck and doubling regular ones; doubling needs
- * a power of two. */
+/* sched_allgather.c. Tree, leaders and ring take any blocks, Bruck and doubling regular ones;
+ * doubling needs a power of two. */
 void sched_allgather_tree(
+	struct sched *s, const struct sched_place *at, const struct sched_layout *l);
+void sched_allgather_leaders(
 	struct sched *s, const struct sched_place *at, const struct sched_layout *l);
 void sched_allgather_doubling(
 	struct sched *s, const struct sched_place *at, const struct sched_layout *l);
@@ -188,6 +210,8 @@ void sched_allgather_ring(
 
 /* sched_alltoall.c. Only the windowed one (pairwise: window 1) takes irregular blocks. */
 void sched_alltoall_tree(
+	struct sched *s, const struct sched_place *at, const struct sched_layout *l);
+void sched_alltoall_leaders(
 	struct sched *s, const struct sched_place *at, const struct sched_layout *l);
 void sched_alltoall_bruck(
 	struct sched *s, const struct sched_place *at, const struct sched_layout *l);
@@ -201,6 +225,8 @@ void sched_alltoall_window(
 void sched_reduce_binomial(
 	struct sched *s, const struct sched_place *at, const struct sched_reduction *r);
 void sched_allreduce_tree(
+	struct sched *s, const struct sched_place *at, const struct sched_reduction *r);
+void sched_allreduce_leaders(
 	struct sched *s, const struct sched_place *at, const struct sched_reduction *r);
 void sched_allreduce_doubling(
 	struct sched *s, const struct sched_place *at, const struct sched_reduction *r);

@@ -73,6 +73,38 @@ void sched_allgather_tree(
 	finish(s, at, l);
 }
 
+/* The leaves give their blocks to the leader of their half and get all of them back. */
+void sched_allgather_leaders(
+	struct sched *s, const struct sched_place *at, const struct sched_layout *l)
+{
+	struct work w = begin(s, at, l);
+	struct sched_half h = sched_half(at);
+	struct sched_span all = work_range(&w, 0, at->size);
+
+	if (at->rank != h.leader) {
+		sched_send_some(s, h.leader, work_range(&w, at->rank, at->rank + 1));
+		sched_round(s);
+		sched_recv_some(s, h.leader, all);
+		sched_round(s);
+		finish(s, at, l);
+		return;
+	}
+	for (int leaf = h.leader + 1; leaf < h.end; leaf++) {
+		sched_recv_some(s, leaf, work_range(&w, leaf, leaf + 1));
+		sched_round(s);
+	}
+	if (h.other < at->size) {
+		sched_send_some(s, h.other, work_range(&w, h.leader, h.end));
+		sched_recv_some(s, h.other, work_range(&w, h.other, h.other_end));
+		sched_round(s);
+	}
+	for (int leaf = h.leader + 1; leaf < h.end; leaf++) {
+		sched_send_some(s, leaf, all);
+		sched_round(s);
+	}
+	finish(s, at, l);
+}
+
 void sched_allgather_doubling(
 	struct sched *s, const struct sched_place *at, const struct sched_layout *l)
 {

@@ -68,6 +68,93 @@ void sched_alltoall_tree(
 	sched_round(s);
 }
 
+/* A leader's share of an all-to-all: n sources with all their blocks are rows of SCHED_TMP. In
+ * SCHED_AUX follow each other: what goes to the m ranks of the other half, what comes from them
+ * (both by destination, and in that by source), and the finished rows of the n ranks here. */
+struct share {
+	const struct sched_layout *l;
+	struct sched_half h;
+	int p, n, m;
+};
+
+static struct sched_span share_part(const struct share *x, int from, int blocks)
+{
+	return sched_range(SCHED_AUX, &x->l->tmp, from, from + blocks);
+}
+
+static struct sched_span share_row(const struct share *x, int i)
+{
+	return share_part(x, 2 * x->n * x->m + i * x->p, x->p);
+}
+
+static struct sched_span share_source(const struct share *x, int i, int to)
+{
+	return sched_range(SCHED_TMP, &x->l->tmp, i * x->p + to, i * x->p + to + 1);
+}
+
+static void share_exchange(struct sched *s, const struct share *x)
+{
+	int all = x->n * x->m;
+
+	if (x->m == 0)
+		return;
+	for (int j = 0; j < x->m; j++) {
+		for (int i = 0; i < x->n; i++)
+			sched_copy(s, share_part(x, j * x->n + i, 1),
+				share_source(x, i, x->h.other + j));
+	}
+	sched_round(s);
+	sched_send(s, x->h.other, share_part(x, 0, all));
+	sched_recv(s, x->h.other, share_part(x, all, all));
+	sched_round(s);
+}
+
+static void share_finish(struct sched *s, const struct share *x)
+{
+	for (int i = 0; i < x->n; i++) {
+		int row = 2 * x->n * x->m + i * x->p;
+
+		for (int j = 0; j < x->n; j++)
+			sched_copy(s, share_part(x, row + x->h.leader + j, 1),
+				share_source(x, j, x->h.leader + i));
+		if (x->m > 0)
+			sched_copy(s, share_part(x, row + x->h.other, x->m),
+				share_part(x, x->n * x->m + i * x->m, x->m));
+	}
+	sched_round(s);
+}
+
+void sched_alltoall_leaders(
+	struct sched *s, const struct sched_place *at, const struct sched_layout *l)
+{
+	struct sched_half h = sched_half(at);
+	struct share x = {l, h, at->size, h.end - h.leader, h.other_end - h.other};
+	struct sched_span own = sched_range(source(l), source_blocks(l), 0, x.p);
+	struct sched_span result = sched_range(SCHED_OUT, &l->out, 0, x.p);
+
+	if (at->rank != h.leader) {
+		sched_send(s, h.leader, own);
+		sched_round(s);
+		sched_recv(s, h.leader, result);
+		sched_round(s);
+		return;
+	}
+	sched_copy(s, rows(SCHED_TMP, l, x.p, 0, 1), own);
+	sched_round(s);
+	for (int i = 1; i < x.n; i++) {
+		sched_recv(s, h.leader + i, rows(SCHED_TMP, l, x.p, i, i + 1));
+		sched_round(s);
+	}
+	share_exchange(s, &x);
+	share_finish(s, &x);
+	for (int i = 1; i < x.n; i++) {
+		sched_send(s, h.leader + i, share_row(&x, i));
+		sched_round(s);
+	}
+	sched_copy(s, result, share_row(&x, 0));
+	sched_round(s);
+}
+
 /* The blocks of SCHED_TMP whose index has bit k, side by side into SCHED_AUX; returns how many. */
 static int bruck_pack(struct sched *s, const struct sched_layout *l, int p, int k)
 {

@@ -150,6 +150,36 @@ static void fold_exchange(struct sched *s, struct fold *f, int rank, int peer)
 	sched_round(s);
 }
 
+/* The order is kept for commutative operators too: then both leaders, and so all ranks, get the
+ * same bits. */
+void sched_allreduce_leaders(
+	struct sched *s, const struct sched_place *at, const struct sched_reduction *r)
+{
+	struct sched_half h = sched_half(at);
+	struct fold f = fold_start(r);
+
+	f.commutative = false;
+	if (at->rank != h.leader) {
+		sched_send(s, h.leader, fold_acc(&f));
+		sched_round(s);
+		sched_recv(s, h.leader, sched_span(SCHED_OUT, 0, r->n));
+		sched_round(s);
+		return;
+	}
+	for (int leaf = h.leader + 1; leaf < h.end; leaf++) {
+		sched_recv(s, leaf, fold_spare(&f));
+		fold_right(s, &f);
+		sched_round(s);
+	}
+	if (h.other < at->size)
+		fold_exchange(s, &f, at->rank, h.other);
+	for (int leaf = h.leader + 1; leaf < h.end; leaf++) {
+		sched_send(s, leaf, fold_acc(&f));
+		sched_round(s);
+	}
+	fold_end(s, &f, SCHED_OUT);
+}
+
 /*
  * With size = power + rest, each of the first `rest` pairs of neighbours (2i, 2i+1) acts as one, by
  * its even rank; so the groups that meet are always neighbouring ranges. The order is kept for

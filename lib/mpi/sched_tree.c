@@ -47,6 +47,33 @@ void sched_barrier_tree(struct sched *s, const struct sched_place *at)
 	sched_bcast_binomial(s, at, none);
 }
 
+void sched_barrier_leaders(struct sched *s, const struct sched_place *at)
+{
+	struct sched_span none = sched_span(SCHED_OUT, 0, 0);
+	struct sched_half h = sched_half(at);
+
+	if (at->rank != h.leader) {
+		sched_send(s, h.leader, none);
+		sched_round(s);
+		sched_recv(s, h.leader, none);
+		sched_round(s);
+		return;
+	}
+	for (int leaf = h.leader + 1; leaf < h.end; leaf++) {
+		sched_recv(s, leaf, none);
+		sched_round(s);
+	}
+	if (h.other < at->size) {
+		sched_send(s, h.other, none);
+		sched_recv(s, h.other, none);
+		sched_round(s);
+	}
+	for (int leaf = h.leader + 1; leaf < h.end; leaf++) {
+		sched_send(s, leaf, none);
+		sched_round(s);
+	}
+}
+
 void sched_bcast_binomial(struct sched *s, const struct sched_place *at, struct sched_span a)
 {
 	int v = sched_vrank(at), mask = tree_parent_mask(v, at->size);

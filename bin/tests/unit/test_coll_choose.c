@@ -9,16 +9,18 @@
 
 /* What is written for each kind of operation (coll_*.c) */
 static const unsigned written[COLL_KINDS] = {
-	[COLL_BARRIER] = IS(ALGO_TREE) | IS(ALGO_DISSEMINATION),
+	[COLL_BARRIER] = IS(ALGO_TREE) | IS(ALGO_LEADERS) | IS(ALGO_DISSEMINATION),
 	[COLL_BCAST] = IS(ALGO_TREE) | IS(ALGO_CHAIN) | IS(ALGO_SCATTER),
 	[COLL_GATHER] = IS(ALGO_TREE) | IS(ALGO_LINEAR),
 	[COLL_SCATTER] = IS(ALGO_TREE) | IS(ALGO_LINEAR),
-	[COLL_ALLGATHER] = IS(ALGO_TREE) | IS(ALGO_DOUBLING) | IS(ALGO_BRUCK) | IS(ALGO_RING),
+	[COLL_ALLGATHER] = IS(ALGO_TREE) | IS(ALGO_LEADERS) | IS(ALGO_DOUBLING) | IS(ALGO_BRUCK) |
+			   IS(ALGO_RING),
 	[COLL_ALLGATHERV] = IS(ALGO_TREE) | IS(ALGO_RING),
-	[COLL_ALLTOALL] = IS(ALGO_TREE) | IS(ALGO_BRUCK) | IS(ALGO_WINDOW) | IS(ALGO_PAIRWISE),
+	[COLL_ALLTOALL] = IS(ALGO_TREE) | IS(ALGO_LEADERS) | IS(ALGO_BRUCK) | IS(ALGO_WINDOW) |
+			  IS(ALGO_PAIRWISE),
 	[COLL_REDUCE] = IS(ALGO_TREE) | IS(ALGO_RABENSEIFNER),
-	[COLL_ALLREDUCE] =
-		IS(ALGO_TREE) | IS(ALGO_DOUBLING) | IS(ALGO_RABENSEIFNER) | IS(ALGO_RING),
+	[COLL_ALLREDUCE] = IS(ALGO_TREE) | IS(ALGO_LEADERS) | IS(ALGO_DOUBLING) |
+			   IS(ALGO_RABENSEIFNER) | IS(ALGO_RING),
 	[COLL_REDUCE_SCATTER] = IS(ALGO_TREE) | IS(ALGO_RING),
 	[COLL_SCAN] = IS(ALGO_CHAIN) | IS(ALGO_DOUBLING),
 };
@@ -70,12 +72,12 @@ static enum coll_algo choice(enum coll_kind kind, int size, size_t bytes, bool c
 START_TEST(test_crowded)
 {
 	for (size_t bytes = 8; bytes <= 1024; bytes *= 128) {
-		ck_assert_int_eq(choice(COLL_ALLREDUCE, 8, bytes, true), ALGO_TREE);
-		ck_assert_int_eq(choice(COLL_ALLGATHER, 8, 8 * bytes, true), ALGO_TREE);
+		ck_assert_int_eq(choice(COLL_ALLREDUCE, 8, bytes, true), ALGO_LEADERS);
+		ck_assert_int_eq(choice(COLL_ALLGATHER, 8, 8 * bytes, true), ALGO_LEADERS);
 		ck_assert_int_eq(choice(COLL_SCAN, 8, bytes, true), ALGO_CHAIN);
 	}
-	ck_assert_int_eq(choice(COLL_BARRIER, 8, 0, true), ALGO_TREE);
-	ck_assert_int_eq(choice(COLL_ALLTOALL, 8, 8, true), ALGO_TREE);
+	ck_assert_int_eq(choice(COLL_BARRIER, 8, 0, true), ALGO_LEADERS);
+	ck_assert_int_eq(choice(COLL_ALLTOALL, 8, 8, true), ALGO_LEADERS);
 }
 END_TEST
 

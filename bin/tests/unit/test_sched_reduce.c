@@ -38,6 +38,7 @@ static const struct algorithm {
 	{"reduce binomial", AT_ROOT, sched_reduce_binomial, NULL, true, 1},
 	{"reduce rabenseifner", AT_ROOT, sched_reduce_rabenseifner, NULL, false, 0},
 	{"allreduce tree", AT_ALL, sched_allreduce_tree, NULL, true, 2},
+	{"allreduce leaders", AT_ALL, sched_allreduce_leaders, NULL, true, 2},
 	{"allreduce doubling", AT_ALL, sched_allreduce_doubling, NULL, true, 0},
 	{"allreduce rabenseifner", AT_ALL, sched_allreduce_rabenseifner, NULL, false, 0},
 	{"allreduce ring", AT_ALL, sched_allreduce_ring, NULL, false, 0},
