@@ -9,6 +9,7 @@ use strict;
 use warnings;
 
 use Errno qw(EINTR);
+use POSIX qw(SIG_BLOCK SIG_SETMASK);
 use Time::HiRes ();
 
 sub new
@@ -89,6 +90,27 @@ sub on_signal
 	$self->{signals}{calls}{$name} = $callback;
 	$SIG{$name} = sub { local $!; syswrite $writer, "$name\n" };
 	return;
+}
+
+# Fork: what `child` does ends in an exec. A signal that reaches the child before that is its own:
+# with our handlers it would be lost to the child, and told to our loop as one that came to us.
+sub spawn
+{
+	my ($child) = @_;
+	my ($all, $before) = (POSIX::SigSet->new, POSIX::SigSet->new);
+	$all->fillset;
+	POSIX::sigprocmask(SIG_BLOCK, $all, $before);
+	my $pid   = fork;
+	my $error = $!;
+	if (defined $pid && !$pid) {
+		$SIG{$_} = 'DEFAULT' for grep { /^[A-Z]/ && ref $SIG{$_} } keys %SIG;
+		POSIX::sigprocmask(SIG_SETMASK, $before);
+		$child->();
+		POSIX::_exit(127);
+	}
+	POSIX::sigprocmask(SIG_SETMASK, $before);
+	$! = $error;
+	return $pid;
 }
 
 sub _open_signal_pipe

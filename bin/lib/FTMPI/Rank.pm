@@ -12,6 +12,8 @@ use Fcntl qw(F_DUPFD);
 use POSIX ();
 use Socket qw(AF_UNIX SOCK_STREAM PF_UNSPEC);
 
+use FTMPI::Loop ();
+
 # Linux; Fcntl does not have it.
 use constant F_DUPFD_CLOEXEC => 1030;
 
@@ -46,9 +48,8 @@ sub start
 	for my $stream (1, 2) {
 		pipe($reader[$stream], $writer[$stream]) or return;
 	}
-	my $pid = fork;
+	my $pid = FTMPI::Loop::spawn(sub { _become($plan, $theirs, @writer) });
 	return if !defined $pid;
-	_become($plan, $theirs, @writer) if !$pid;
 	setpgrp $pid, $pid;
 	return { pid => $pid, control => $mine, out => { 1 => $reader[1], 2 => $reader[2] } };
 }
@@ -68,7 +69,6 @@ sub _become
 		exec { $plan->{path} } @{ $plan->{argv} };
 	}
 	POSIX::write($failed, pack('V V', $plan->{rank}, $! + 0), 8);
-	POSIX::_exit(127);
 	return;
 }
 

@@ -11,6 +11,8 @@ use warnings;
 use POSIX ();
 use Socket qw(AF_UNIX SOCK_STREAM PF_UNSPEC);
 
+use FTMPI::Loop ();
+
 use constant DEFAULT_SSH => 'ssh -o BatchMode=yes -o ConnectTimeout=10';
 
 # What the agent is made of, each after those it uses.
@@ -76,9 +78,8 @@ sub launch
 	my ($mine, $theirs, $err, $their_err);
 	socketpair($mine, $theirs, AF_UNIX, SOCK_STREAM, PF_UNSPEC) or return;
 	pipe($err, $their_err) or return;
-	my $pid = fork;
+	my $pid = FTMPI::Loop::spawn(sub { _become($theirs, $their_err, @command) });
 	return if !defined $pid;
-	_become($theirs, $their_err, @command) if !$pid;
 	return { pid => $pid, in => $mine, out => $mine, err => $err };
 }
 
@@ -96,7 +97,6 @@ sub _become
 	}
 	my $text = "cannot run $command[0]: $!\n";
 	POSIX::write(2, $text, length $text);
-	POSIX::_exit(127);
 	return;
 }
 
