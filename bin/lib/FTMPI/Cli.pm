@@ -8,11 +8,11 @@ use strict;
 use warnings;
 
 use Cwd            ();
-use Fcntl          qw(F_GETFL O_ACCMODE O_RDONLY O_RDWR O_WRONLY);
+use Fcntl          qw(F_GETFL O_ACCMODE O_DIRECTORY O_RDONLY O_RDWR O_WRONLY);
 use File::Basename ();
 use File::Path     ();
 use File::Spec     ();
-use POSIX          ();
+use POSIX          qw(SIG_BLOCK SIG_SETMASK);
 use Text::ParseWords ();
 
 use FTMPI::Launcher ();
@@ -26,6 +26,9 @@ use FTMPI::Version  ();
 
 # PATH_MAX: what a rank takes.
 use constant { MACHINEFILE_MAX => 16 << 20, PATH_MAX => 4095 };
+
+# Linux, but for a few old machines, which refuse it; Fcntl does not have it.
+use constant O_TMPFILE => 020000000;
 
 # The exit status of `program` with these words.
 sub main
@@ -70,8 +73,8 @@ sub _run
 sub _print
 {
 	my ($text) = @_;
-	print $text;
-	return 0;
+	return 0 if print($text) && close STDOUT;
+	return FTMPI::Stop::failed("cannot write to standard output: $!");
 }
 
 sub plan
@@ -175,11 +178,26 @@ sub _work_directory
 		FTMPI::Stop::usage("the work directory $path cannot be made: $why") if @$errors;
 	}
 	FTMPI::Stop::usage("the work directory $path is not a directory") if !-d $path;
-	my $probe = "$path/.ftmpi-$$";
-	open my $file, '>', $probe
-		or FTMPI::Stop::usage("the work directory $path cannot be written: $!");
-	unlink $probe;
+	FTMPI::Stop::usage("the work directory $path cannot be written: $!") if !_can_write($path);
 	return $path;
+}
+
+# Whether files can be made there, with $! set if not. A file without a name is tried first: that is
+# not left behind when we are killed. Where the file system has none of these, signals wait.
+sub _can_write
+{
+	my ($path) = @_;
+	return 1 if sysopen my $nameless, $path, O_TMPFILE | O_DIRECTORY | O_WRONLY;
+	my ($all, $before) = (POSIX::SigSet->new, POSIX::SigSet->new);
+	$all->fillset;
+	POSIX::sigprocmask(SIG_BLOCK, $all, $before);
+	my $probe = "$path/.ftmpi-$$";
+	my $made  = open my $file, '>', $probe;
+	my $error = $!;
+	unlink $probe if $made;
+	POSIX::sigprocmask(SIG_SETMASK, $before);
+	$! = $error;
+	return $made;
 }
 
 1;
