@@ -98,7 +98,7 @@ sub _accept
 		last if !defined $type;
 		$self->{on_frame}->($type, $body);
 	}
-	$self->_end($decoder->error) if defined $decoder->error;
+	$self->refuse($decoder->error) if defined $decoder->error;
 	return;
 }
 
@@ -109,7 +109,7 @@ sub _skip_chatter
 	$self->{head} .= $bytes;
 	my $at = index $self->{head}, $self->{greeting};
 	if ($at < 0) {
-		$self->_end('it prints without end instead of starting')
+		$self->refuse('it prints without end instead of starting')
 			if length $self->{head} > CHATTER_MAX;
 		return;
 	}
@@ -122,13 +122,16 @@ sub _skip_chatter
 # Words of the other side that are no frames: they may say why there are none.
 sub chatter { return $_[0]{head} }
 
-# The user found a frame to be wrong.
+# What came was wrong, as found here or by the user.
 sub refuse
 {
 	my ($self, $why) = @_;
+	$self->{refused} = 1 if !$self->{ended};
 	$self->_end($why);
 	return;
 }
+
+sub refused { return $_[0]{refused} }
 
 sub _end
 {

@@ -50,9 +50,27 @@ sub start
 	$self->{start_timer} = $loop->after(
 		START_TIME,
 		sub {
-			$self->_lose('no answer within ' . START_TIME . ' s');
+			my $words = $self->last_words;
+			$self->_lose('no answer within ' . START_TIME . ' s'
+					. (defined $words ? " after '$words'" : '') . $self->advice);
 		});
 	return;
+}
+
+# What to do about a host that says nothing of use.
+sub advice
+{
+	my ($self) = @_;
+	return '' if $self->{local};
+	return '; see what this prints: '
+		. FTMPI::Stop::clean(join ' ', @{ $self->{ssh} }, $self->{name}, 'perl -v');
+}
+
+# To the command that leads there, and to what it started: it has a process group of its own.
+sub signal
+{
+	my ($self, $name) = @_;
+	return kill($name, -$self->{pid}) || kill $name, $self->{pid};
 }
 
 sub tell
@@ -122,7 +140,8 @@ sub _lose
 	return;
 }
 
-# The channel has ended; what ssh wrote before it went tells why.
+# The channel has ended; what ssh wrote before it went tells why. After a refusal we know better, and
+# it may only complain of us.
 sub _ended
 {
 	my ($self, $why) = @_;
@@ -154,7 +173,7 @@ sub _read_words
 sub _tell_end
 {
 	my ($self) = @_;
-	my $why = $self->last_words // $self->{end};
+	my $why = $self->{channel}->refused ? $self->{end} : $self->last_words // $self->{end};
 	$self->close;
 	$self->{on_lost}->($self, $why);
 	return;

@@ -307,7 +307,7 @@ sub _lost
 	my $words    = length $why ? " ($why)" : '';
 	my $sentence = $host->{heard}
 		? "lost the connection to host $host->{name}$words; the job is ended."
-		: "host $host->{name}: cannot start: " . ($why || 'it ended without a word');
+		: "host $host->{name}: cannot start: " . ($why || 'it ended without a word' . $host->advice);
 	$self->_event('host_lost', $sentence, @{ $host->{ranks} });
 	$self->_stop_if_done;
 	return;
@@ -350,8 +350,12 @@ sub _output_gone
 {
 	my ($self, $stream, $error) = @_;
 	return if $stream != 1;
+	if ($self->{over}) {
+		$self->_say("cannot write to standard output: $error.") if $error ne '';
+		$self->{status} ||= $error eq '' ? 128 + 13 : 1;
+		return;
+	}
 	$self->_event('output_gone', $error);
-	$self->{status} ||= $error eq '' ? 128 + 13 : 1 if $self->{over};
 	return;
 }
 
@@ -370,11 +374,12 @@ sub _settle
 
 # The end.
 
-# A signal while the last output waits for its reader: no more waiting.
+# A signal while the last output waits for its reader, or agents leave: no more waiting.
 sub _signal
 {
 	my ($self, $name) = @_;
 	if ($self->{over}) {
+		$self->_abandon;
 		$self->{loop}->stop;
 		return;
 	}
@@ -382,20 +387,20 @@ sub _signal
 	return;
 }
 
-# The status is known. Agents that run are told to clear up and leave; the others notice that the
-# channel ends.
+# The status is known. Agents that run are told to clear up and leave; those on their way, or out of
+# reach, are ended with what was to bring us there.
 sub _over
 {
 	my ($self, $status) = @_;
 	@$self{qw(over status)} = (1, $status);
 	$self->{stdin}->close if $self->{stdin};
 	$self->{streams}->finish;
-	for my $host (grep { $_->connected } @{ $self->{hosts} }) {
-		if ($host->{heard}) {
+	for my $host (grep { !$_->{reaped} } @{ $self->{hosts} }) {
+		if ($host->{heard} && $host->connected) {
 			$host->tell('END');
 		} else {
 			$host->close;
-			kill 'TERM', $host->{pid};
+			$host->signal('TERM');
 		}
 	}
 	$self->{loop}->after(LEAVE_TIME, sub { $self->_abandon });
@@ -408,7 +413,7 @@ sub _abandon
 	my ($self) = @_;
 	for my $host (grep { !$_->{reaped} } @{ $self->{hosts} }) {
 		$host->close;
-		kill 'KILL', $host->{pid};
+		$host->signal('KILL');
 		$host->{reaped} = 1;
 	}
 	$self->_stop_if_done;

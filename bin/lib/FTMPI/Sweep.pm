@@ -2,16 +2,19 @@
 #
 # Nobody is left running. An agent has a session of its own, so whatever its ranks started and left
 # behind is found by the session's number, which no stranger can carry while the agent lives. The
-# guard is a child of the agent that does nothing but wait for the agent's death, and sweeps then.
+# guard is a child of the agent that does nothing but wait for the agent's death, and sweeps then; and
+# when the launcher is gone and the agent does not go, it sees to that.
 package FTMPI::Sweep;
 
 use strict;
 use warnings;
 
-use POSIX ();
+use IO::Poll qw(POLLIN POLLPRI);
+use POSIX    ();
 
-# Processes that fork while we look are found in the next round.
-use constant ROUNDS => 20;
+# Processes that fork while we look are found in the next round. STUCK_TIME: seconds after which an
+# agent that has lost its launcher and is still there is taken to be stopped or stuck.
+use constant { ROUNDS => 20, STUCK_TIME => 5 };
 
 # Make this process the leader of a session. Returns the session's number, or nothing if there is
 # no way (then there is no sweep).
@@ -59,21 +62,42 @@ sub sweep
 }
 
 # Fork the guard: { pid, line }. The agent's end of the line closes by itself when the agent dies.
+# Standard input is still the channel to the launcher. What kills the agent's process group is not
+# to kill the guard.
 sub guard
 {
 	my ($session) = @_;
 	pipe my $reader, my $line or die "pipe: $!\n";
-	my $pid = fork;
+	open my $channel, '<&', \*STDIN or die "dup: $!\n";
+	my $agent = $$;
+	my $pid   = fork;
 	die "fork: $!\n" if !defined $pid;
 	return { pid => $pid, line => $line } if $pid;
+	setpgrp 0, 0;
 	close $line;
 	open $_, '+<', '/dev/null' for \*STDIN, \*STDOUT, \*STDERR;
 	$SIG{$_} = 'IGNORE' for qw(INT TERM HUP QUIT PIPE);
 	call_myself('ftmpi-guard');
-	my $n = sysread $reader, my $word, 1;
-	sweep($session) if defined $n && $n == 0;
+	sweep($session) if _outlived($reader, $channel, $agent);
 	POSIX::_exit(0);
 	return;
+}
+
+# Wait for the end of the agent: true when it died, false when it dismissed us. The channel is not
+# read here: that it is hung up is seen without.
+sub _outlived
+{
+	my ($line, $channel, $agent) = @_;
+	my $poll = IO::Poll->new;
+	$poll->mask($line    => POLLIN);
+	$poll->mask($channel => POLLPRI);
+	1 until $poll->poll > 0;
+	if (!$poll->events($line)) {
+		$poll->remove($channel);
+		kill 'KILL', $agent if $poll->poll(STUCK_TIME) <= 0;
+	}
+	my $n = sysread $line, my $word, 1;
+	return defined $n && $n == 0;
 }
 
 # The agent leaves in good order.

@@ -67,7 +67,7 @@ like($job->{err},
 	qr{^ftmpirun: host a: cannot start: cannot run /no/such/ssh: No such file or directory\n\z},
 	'no ssh');
 $job = ftmpirun([ qw(-ssh true -n 1 -host a true) ]);
-like($job->{err}, qr/^ftmpirun: host a: cannot start: it ended without a word\n\z/,
+like($job->{err}, qr/^ftmpirun: host a: cannot start: it ended without a word; see what this prints: true a perl -v\n\z/,
 	'an ssh that does nothing');
 $job = ftmpirun([ @run, qw(-n 2 -host a,b -wdir), '/no such', 'true' ]);
 like($job->{err}, qr{^ftmpirun: host [ab]: cannot enter the working directory /no such: No such},
