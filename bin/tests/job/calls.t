@@ -42,7 +42,7 @@ ended_with_sentence(badcall(2, 'before-init'), qr/MPI_Comm_rank.*MPI_Init/,
 	'a call before MPI_Init');
 ended_with_sentence(badcall(2, 'after-finalize'), qr/MPI_Comm_rank.*MPI_Finalize/,
 	'a call after MPI_Finalize');
-ended_with_sentence(badcall(2, 'init-twice'), qr/rank 1 on \S+: MPI_Init.*twice/,
+ended_with_sentence(badcall(2, 'init-twice'), qr/rank 1 on \S+: MPI_Init: .*MPI was initialized before/,
 	'MPI_Init twice');
 ended_with_sentence(badcall(2, 'finalize-twice'), qr/MPI_Finalize/, 'MPI_Finalize twice');
 

@@ -74,7 +74,7 @@ sub those
 
 {
 	my $job = running('hang');
-	my ($victim) = those($job, qr/badcall hang/);
+	my ($victim) = those($job, qr/^\d+ \(\S+badcall hang/);
 	kill 'KILL', $victim;
 	$job->finish;
 	$job->is_status(137, 'a rank is killed from outside');

@@ -231,13 +231,13 @@ sub is_status
 sub out_like
 {
 	my ($self, $pattern, $name) = @_;
-	return $self->verdict($self->{out} =~ $pattern, "$name: prints $pattern");
+	return $self->verdict(scalar($self->{out} =~ $pattern), "$name: prints $pattern");
 }
 
 sub err_like
 {
 	my ($self, $pattern, $name) = @_;
-	return $self->verdict($self->{err} =~ $pattern, "$name: says $pattern");
+	return $self->verdict(scalar($self->{err} =~ $pattern), "$name: says $pattern");
 }
 
 # Exactly this many lines on stderr.
