@@ -351,7 +351,7 @@ sub _output_gone
 	my ($self, $stream, $error) = @_;
 	return if $stream != 1;
 	if ($self->{over}) {
-		$self->_say("cannot write to standard output: $error.") if $error ne '';
+		$self->_say("cannot write to standard output: $error") if $error ne '';
 		$self->{status} ||= $error eq '' ? 128 + 13 : 1;
 		return;
 	}
