@@ -16,10 +16,10 @@ my $path = text_file('odd-ssh', <<'EOS');
 host=$1
 shift
 case $host in
-silent) exec sleep 1000;;
-deaf) trap "" TERM; sleep 1000 & echo waits >&2; wait; sleep 1000;;
-wrapper) sleep 1000; exit;;
-asks) printf 'Password: '; exec sleep 1000;;
+silent) exec sleep $LONG;;
+deaf) trap "" TERM; sleep $LONG & echo waits >&2; wait; sleep $LONG;;
+wrapper) sleep $LONG; exit;;
+asks) printf 'Password: '; exec sleep $LONG;;
 endless) exec yes garbage;;
 liar) printf '\0FTMPI agent 1\nGET / HTTP/1.0 and other things\n'; exec sleep 1000;;
 half) printf '\0FTMPI agent 1\n\1\0'; exit;;
@@ -34,6 +34,7 @@ exec sh -c "$*"
 EOS
 chmod 0755, $path;
 my @run = ($FTMPIRUN, '-ssh', $path);
+$ENV{LONG} = 1000;
 
 # Stop the agent of a job over two hosts when it runs: both ranks wait.
 sub frozen
@@ -79,20 +80,15 @@ for my $good (qw(slow banner dribble relay)) {
 	is("$job->{status} $job->{out}$job->{err}", "0 x\nx\n", "an ssh of the kind '$good'");
 }
 
-for my $wait (@patient) {
-	my ($name, $job) = @$wait;
-	wait_end($job);
-	is($job->{status}, 1, $name);
-	like($job->{err}, qr/^ftmpirun: $late{$name}\n\z/, '... one sentence');
-}
-nobody_left('nobody is left of any of them');
-
 # Ctrl-C does not wait for an ssh that hangs; nor for one that will not go, when it comes twice.
+sub of_this { return grep { /sleep 1001/ } left_over() }
+
 for my $case ([ 'silent', 1 ], [ 'wrapper', 1 ], [ 'deaf', 1 ], [ 'deaf', 2 ]) {
 	my ($host, $times) = @$case;
+	local $ENV{LONG} = 1001;
 	my $job = begin([ @run, '-v', '-n', 2, '-host', "a,$host", 'sleep', 60 ]);
 	wait_for($job, 'err', qr/^ftmpirun: session /m);
-	eventually(sub { grep { /sleep 1000/ } left_over() }, sub { join "\n", left_over() });
+	ok(eventually(sub { of_this() }, sub { join "\n", left_over() }), 'an ssh hangs');
 	kill 'INT', -$job->{pid};
 	if ($times > 1) {
 		wait_for($job, 'err', qr/SIGINT: the job is ended/);
@@ -100,7 +96,15 @@ for my $case ([ 'silent', 1 ], [ 'wrapper', 1 ], [ 'deaf', 1 ], [ 'deaf', 2 ]) {
 	}
 	wait_end($job);
 	is($job->{status}, 130, "Ctrl-C while ssh hangs ($host, $times times)");
-	nobody_left('... nobody is left');
+	ok(eventually(sub { !of_this() }, sub { join "\n", of_this() }), '... nobody is left of it');
 }
+
+for my $wait (@patient) {
+	my ($name, $job) = @$wait;
+	wait_end($job);
+	is($job->{status}, 1, $name);
+	like($job->{err}, qr/^ftmpirun: $late{$name}\n\z/, '... one sentence');
+}
+nobody_left('nobody is left of any of them');
 
 done_testing;
