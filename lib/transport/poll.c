@@ -9,7 +9,9 @@
 
 #include "transport/tp.h"
 
-enum { EVENTS = 16, LOOK_AT_ALL = 16 /* turns */ };
+/* After so many looks at all of them: when the expected one is silent, and when it speaks without
+ * end. */
+enum { EVENTS = 16, ALL_WHEN_SILENT = 16, ALL_WHEN_BUSY = 256 };
 
 void tp_poll_output(struct tp *tp, struct tp_peer *p, bool want)
 {
@@ -50,8 +52,7 @@ bool tp_look(struct tp *tp, int expect)
 	tp->turn++;
 	if (expect >= 0 && tp->peers[expect].state == TP_UP)
 		moved = tp_in_read(tp, &tp->peers[expect]);
-	/* also while the expected one speaks without end */
-	if (expect < 0 || tp->turn % LOOK_AT_ALL == 0) {
+	if (expect < 0 || tp->turn % (moved ? ALL_WHEN_BUSY : ALL_WHEN_SILENT) == 0) {
 		int n = epoll_wait(tp->epoll_fd, ev, EVENTS, 0);
 
 		moved |= handle(tp, ev, n);
