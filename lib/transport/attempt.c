@@ -18,11 +18,21 @@ static bool still_wanted(struct attempt *a)
 	return s == TP_CONNECTING || s == TP_AWAITING;
 }
 
+/* What strangers hold is ours first. */
+static int open_socket(struct attempt *a, int family)
+{
+	int fd;
+
+	do
+		fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	while (fd < 0 && errno == EMFILE && strangers_drop_oldest(a->cs));
+	return fd;
+}
+
 static void attempt_start(struct attempt *a)
 {
 	struct tp_address *to = &a->cs->tp->addresses[a->peer];
-	int fd = socket(to->addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	struct conn *c;
+	int fd = open_socket(a, to->addr.ss_family);
 
 	if (fd < 0) {
 		attempt_failed(a, errno);
@@ -35,10 +45,7 @@ static void attempt_start(struct attempt *a)
 		attempt_failed(a, err);
 		return;
 	}
-	c = conn_new(a->cs, fd, CONN_OPENING, a);
-	if (c)
-		conn_wait(c);
-	else
+	if (!conn_ours(a, fd))
 		attempt_failed(a, ENOMEM);
 }
 

@@ -15,28 +15,52 @@ int conn_release(struct conn *c)
 {
 	int fd = c->fd;
 
+	if (c->attempt)
+		c->attempt->conn = NULL;
+	else
+		stranger_leave(c);
 	list_remove(&c->link);
 	if (c->event)
 		event_free(c->event);
-	if (c->attempt)
-		c->attempt->conn = NULL;
-	else if (--c->cs->strangers == STRANGERS_MAX - 1)
-		event_add(c->cs->listener, NULL);
 	auth_wipe(&c->talk, sizeof c->talk);
 	free(c);
 	return fd;
+}
+
+/* Why a stranger is turned away. */
+static const char *reason(const struct conn *c, int rc, int err)
+{
+	bool greeted = c->state == CONN_PROOF;
+
+	switch (rc) {
+	case FT_ETIME:
+		if (!greeted && c->have == 0)
+			return "it said nothing for too long";
+		return "it stopped in the middle of the handshake";
+	case FT_EPROTO:
+		return "it does not speak our protocol, or means another rank";
+	case FT_EAUTH:
+		return greeted ? "it does not know the secret of this job"
+			       : "it belongs to another job";
+	case FT_EPEER:
+		return err && err != ECONNRESET ? strerror(err) : "it closed the connection";
+	default:
+		return ft_error_text(rc);
+	}
 }
 
 static void conn_fail(struct conn *c, int rc, int err)
 {
 	struct attempt *a = c->attempt;
 
-	log_event("handshake %s peer %d: %s%s%s", a ? "to" : "from",
-		a ? a->peer : (int)c->talk.hello.from, ft_error_text(rc), err ? ": " : "",
+	if (!a) {
+		stranger_turn_away(c, reason(c, rc, err));
+		return;
+	}
+	log_event("handshake to peer %d: %s%s%s", a->peer, ft_error_text(rc), err ? ": " : "",
 		err ? strerror(err) : "");
 	close(conn_release(c));
-	if (a)
-		attempt_failed(a, err ? err : ETIMEDOUT);
+	attempt_failed(a, err ? err : ETIMEDOUT);
 }
 
 /* These are the first bytes on a fresh connection: the kernel takes them whole. */
@@ -70,6 +94,10 @@ static int on_challenge(struct conn *c)
 	if (rc)
 		return rc;
 	c->state = CONN_VERDICT;
+	/* It is our peer, and may take our proof at any time: giving up before the attempt ends
+	 * would look to it like our death. */
+	if (c->deadline < c->attempt->deadline)
+		c->deadline = c->attempt->deadline;
 	return conn_say(c, &proof, sizeof proof);
 }
 
@@ -84,7 +112,9 @@ static int on_hello(struct conn *c)
 	if (rc)
 		return rc;
 	hs_challenge(&c->talk, &c->cs->tp->job, &challenge);
+	stranger_leave(c);
 	c->state = CONN_PROOF;
+	stranger_enter(c);
 	return conn_say(c, &challenge, sizeof challenge);
 }
 
@@ -144,18 +174,20 @@ static void on_proved(struct conn *c)
 		v.code = (uint32_t)code;
 		taken = conn_say(c, &v, sizeof v) == 0 && code == WIRE_WELCOME;
 	}
-	fd = conn_release(c);
 	if (taken) {
+		fd = conn_release(c);
 		if (ours && ours->conn)
 			close(conn_release(ours->conn));
 		if (ours && ours->timer)
 			event_del(ours->timer);
 		tp_peer_up(tp, p, fd);
 		tp->c.up->notify(tp->c.user);
-	} else {
-		close(fd);
 	}
 	lock_give(tp->c.lock);
+	if (!taken && v.code == WIRE_BUSY)
+		close(conn_release(c));
+	else if (!taken)
+		stranger_turn_away(c, "that rank has a connection already");
 }
 
 static void on_proof(struct conn *c)
@@ -200,6 +232,17 @@ static int conn_fill(struct conn *c, size_t want)
 	return 0;
 }
 
+/* Whoever begins in another way than our messages do is not waited for. */
+static bool foreign(const struct conn *c)
+{
+	static const uint32_t magic = WIRE_MAGIC;
+	size_t n = c->have < sizeof magic ? c->have : sizeof magic;
+
+	return c->state != CONN_OPENING && c->state != CONN_PROOF && memcmp(c->in, &magic, n) != 0;
+}
+
+static void conn_wait(struct conn *c);
+
 static void on_conn(evutil_socket_t fd, short what, void *arg)
 {
 	struct conn *c = arg;
@@ -213,6 +256,10 @@ static void on_conn(evutil_socket_t fd, short what, void *arg)
 	err = conn_fill(c, states[c->state].want);
 	if (err && err != EAGAIN) {
 		conn_fail(c, FT_EPEER, err);
+		return;
+	}
+	if (err && foreign(c)) {
+		conn_fail(c, FT_EPROTO, 0);
 		return;
 	}
 	if (!err && states[c->state].last) {
@@ -230,7 +277,8 @@ static void on_conn(evutil_socket_t fd, short what, void *arg)
 	conn_wait(c);
 }
 
-void conn_wait(struct conn *c)
+/* For the other side's next word. */
+static void conn_wait(struct conn *c)
 {
 	uint64_t now = clock_ns();
 	unsigned left = c->deadline > now ? (unsigned)((c->deadline - now) / 1000000) + 1 : 1;
@@ -241,7 +289,7 @@ void conn_wait(struct conn *c)
 	event_add(c->event, &t);
 }
 
-struct conn *conn_new(struct tp_conns *cs, int fd, enum conn_state state, struct attempt *a)
+static struct conn *conn_new(struct tp_conns *cs, int fd, enum conn_state state)
 {
 	struct conn *c = calloc(1, sizeof *c);
 
@@ -255,12 +303,6 @@ struct conn *conn_new(struct tp_conns *cs, int fd, enum conn_state state, struct
 	if (!c->event)
 		goto free_conn;
 	tp_socket_tune(fd);
-	c->attempt = a;
-	list_append(&cs->conns, &c->link);
-	if (a)
-		a->conn = c;
-	else
-		cs->strangers++;
 	return c;
 
 free_conn:
@@ -268,4 +310,29 @@ free_conn:
 close_fd:
 	close(fd);
 	return NULL;
+}
+
+struct conn *conn_ours(struct attempt *a, int fd)
+{
+	struct conn *c = conn_new(a->cs, fd, CONN_OPENING);
+
+	if (!c)
+		return NULL;
+	c->attempt = a;
+	a->conn = c;
+	list_append(&a->cs->ours, &c->link);
+	conn_wait(c);
+	return c;
+}
+
+struct conn *conn_accepted(struct tp_conns *cs, int fd, const struct tp_address *from)
+{
+	struct conn *c = conn_new(cs, fd, CONN_HELLO);
+
+	if (!c)
+		return NULL;
+	c->from = *from;
+	stranger_enter(c);
+	conn_wait(c);
+	return c;
 }

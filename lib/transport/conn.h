@@ -7,6 +7,7 @@
  *	HANDSHAKE_MS  a connection that has not finished the handshake by then is closed
  *	RETRY_MS..    pause before the next attempt, doubled up to RETRY_MAX_MS
  *	DESCRIPTORS_MS pause before accepting goes on when the process has run out of descriptors
+ *	COMPLAIN_MS   in which at most COMPLAIN_LINES strangers are logged one by one
  *	AWAIT_MS      a peer that said BUSY and has not come by then is tried again
  *	PATIENCE_MS   after which a person who started the ranks by hand is told what is waited for
  *	connect_ms    (the user's) after which a peer is lost
@@ -28,7 +29,9 @@ enum {
 	AWAIT_MS = 5000,
 	PATIENCE_MS = 3000,
 	DESCRIPTORS_MS = 50,
-	STRANGERS_MAX = 256, /* accepted connections that have not proved themselves */
+	COMPLAIN_MS = 10000,
+	COMPLAIN_LINES = 20,
+	STRANGERS_MAX = 128, /* of each stage */
 };
 
 /* Our wish to reach a peer, while it lasts. */
@@ -42,12 +45,14 @@ struct attempt {
 	unsigned pause_ms;
 };
 
+/* OPENING to VERDICT are of connections that we make, HELLO and PROOF of those that we accept. */
 enum conn_state { CONN_OPENING, CONN_CHALLENGE, CONN_VERDICT, CONN_HELLO, CONN_PROOF, CONN_STATES };
 
 struct conn {
 	struct link link;
 	struct tp_conns *cs;
-	struct attempt *attempt; /* NULL: accepted */
+	struct attempt *attempt; /* NULL: accepted, a stranger until it has proved itself */
+	struct tp_address from;	 /* a stranger's */
 	struct event *event;
 	int fd;
 	enum conn_state state;
@@ -57,14 +62,27 @@ struct conn {
 	uint8_t in[64];
 };
 
+/* strangers.c. Those who have said hello for this job, and those who have not, do not compete. */
+enum stranger_stage { STRANGER_UNKNOWN, STRANGER_GREETED, STRANGER_STAGES };
+
+struct strangers {
+	struct link held[STRANGER_STAGES]; /* oldest first */
+	int count[STRANGER_STAGES], most;
+	struct event *complain;
+	uint64_t complain_until;
+	unsigned lines;	    /* said until then */
+	unsigned long more; /* not said */
+};
+
 struct tp_conns {
 	struct tp *tp;
 	struct loop *loop;
 	int listen_fd;
 	struct event *listener;
 	struct event *resume; /* listening, after a pause */
-	struct link conns;
-	int strangers;
+	bool starved;	      /* of descriptors, and said so */
+	struct link ours;     /* connections that we make */
+	struct strangers strangers;
 	unsigned connect_ms;
 	bool refused_is_final;
 	struct attempt **attempts; /* by peer, NULL until it is first tried */
@@ -75,14 +93,30 @@ static inline struct timeval ms_from_now(unsigned ms)
 	return (struct timeval){ms / 1000, (ms % 1000) * 1000};
 }
 
-/* conn.c: takes fd over, also when it fails (NULL). attempt is NULL for an accepted one. */
-struct conn *conn_new(struct tp_conns *cs, int fd, enum conn_state state, struct attempt *a);
+/* conn.c: they take fd over, also when they fail (NULL). Ours, and one that was accepted. */
+struct conn *conn_ours(struct attempt *a, int fd);
+struct conn *conn_accepted(struct tp_conns *cs, int fd, const struct tp_address *from);
 
 /* Frees it; the descriptor is the caller's. */
 int conn_release(struct conn *c);
 
-/* Wait for the other side's next word. */
-void conn_wait(struct conn *c);
+/* strangers.c: 0 or FT_ENOMEM. */
+int strangers_open(struct tp_conns *cs);
+
+/* Closes them all, and says what was not said yet. The loop has stopped. */
+void strangers_close(struct tp_conns *cs);
+
+/* It joins those of its state. When they are too many the oldest of them has to go. */
+void stranger_enter(struct conn *c);
+
+/* It is no longer one of those of its state. */
+void stranger_leave(struct conn *c);
+
+/* Closes and frees it. */
+void stranger_turn_away(struct conn *c, const char *why);
+
+/* One descriptor less is in use; false: no stranger holds one. */
+bool strangers_drop_oldest(struct tp_conns *cs);
 
 /* attempt.c: it came to nothing this time; err is an errno. */
 void attempt_failed(struct attempt *a, int err);

@@ -25,31 +25,65 @@ static void pause_listening(struct tp_conns *cs)
 {
 	struct timeval t = ms_from_now(DESCRIPTORS_MS);
 
-	log_event(
-		"no descriptor for an incoming connection: trying again in %d ms", DESCRIPTORS_MS);
+	if (!cs->starved)
+		log_event("no descriptor for an incoming connection: trying again every %d ms",
+			DESCRIPTORS_MS);
+	cs->starved = true;
 	event_del(cs->listener);
 	event_add(cs->resume, &t);
 }
 
+/* False when there is nobody, or no descriptor, for now. */
+static bool accept_one(struct tp_conns *cs)
+{
+	struct tp_address from = {.len = sizeof from.addr};
+	int fd = accept4(cs->listen_fd, (struct sockaddr *)&from.addr, &from.len,
+		SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	if (fd >= 0) {
+		cs->starved = false;
+		conn_accepted(cs, fd, &from);
+		return true;
+	}
+	if (errno == EAGAIN || errno == EWOULDBLOCK)
+		return false;
+	if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
+		return true; /* that one has gone again */
+	if (strangers_drop_oldest(cs))
+		return true;
+	pause_listening(cs);
+	return false;
+}
+
+/* The backlog never waits for strangers that are held: a peer may be behind them. But those who
+ * were accepted are heard between the batches, so that a peer has answered before it is the
+ * oldest. */
 static void on_listener(evutil_socket_t fd, short what, void *arg)
 {
-	struct tp_conns *cs = arg;
+	enum { BATCH = STRANGERS_MAX / 4 };
 
+	(void)fd;
 	(void)what;
-	while (cs->strangers < STRANGERS_MAX) {
-		int peer = accept4((int)fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-		struct conn *c;
+	for (int i = 0; i < BATCH && accept_one(arg); i++)
+		continue;
+}
 
-		if (peer < 0) {
-			if (errno == EMFILE || errno == ENFILE)
-				pause_listening(cs);
-			return;
-		}
-		c = conn_new(cs, peer, CONN_HELLO, NULL);
-		if (c)
-			conn_wait(c);
-	}
-	event_del(cs->listener);
+static int open_listener(struct tp_conns *cs)
+{
+	evutil_make_socket_nonblocking(cs->listen_fd);
+	evutil_make_socket_closeonexec(cs->listen_fd);
+	cs->listener = event_new(
+		loop_base(cs->loop), cs->listen_fd, EV_READ | EV_PERSIST, on_listener, cs);
+	cs->resume = evtimer_new(loop_base(cs->loop), on_resume, cs);
+	if (cs->listener && cs->resume && event_add(cs->listener, NULL) == 0)
+		return 0;
+	return FT_ENOMEM;
+}
+
+static void free_event(struct event *e)
+{
+	if (e)
+		event_free(e);
 }
 
 int tp_conns_open(struct tp *tp, const struct tp_physical *phys)
@@ -63,29 +97,21 @@ int tp_conns_open(struct tp *tp, const struct tp_physical *phys)
 		.listen_fd = phys->listen_fd,
 		.connect_ms = phys->connect_ms,
 		.refused_is_final = phys->refused_is_final};
-	list_init(&cs->conns);
+	list_init(&cs->ours);
 	cs->attempts = calloc((size_t)tp->c.size, sizeof(struct attempt *));
-	if (!cs->attempts)
+	if (!cs->attempts || strangers_open(cs) != 0)
 		goto free_cs;
-	if (cs->listen_fd >= 0) {
-		evutil_make_socket_nonblocking(cs->listen_fd);
-		evutil_make_socket_closeonexec(cs->listen_fd);
-		cs->listener = event_new(
-			loop_base(cs->loop), cs->listen_fd, EV_READ | EV_PERSIST, on_listener, cs);
-		cs->resume = evtimer_new(loop_base(cs->loop), on_resume, cs);
-		if (!cs->listener || !cs->resume || event_add(cs->listener, NULL) != 0)
-			goto free_listener;
-	}
+	if (cs->listen_fd >= 0 && open_listener(cs) != 0)
+		goto free_listener;
 	tp->conns = cs;
 	return 0;
 
 free_listener:
-	if (cs->listener)
-		event_free(cs->listener);
-	if (cs->resume)
-		event_free(cs->resume);
-	free(cs->attempts);
+	free_event(cs->listener);
+	free_event(cs->resume);
+	strangers_close(cs);
 free_cs:
+	free(cs->attempts);
 	free(cs);
 	return FT_ENOMEM;
 }
@@ -97,17 +123,16 @@ int tp_conns_close(struct tp *tp, bool keep_listener)
 	struct link *item;
 
 	loop_stop(cs->loop);
-	while ((item = list_first(&cs->conns)))
+	while ((item = list_first(&cs->ours)))
 		close(conn_release(container_of(item, struct conn, link)));
+	strangers_close(cs);
 	for (int i = 0; i < tp->c.size; i++) {
 		if (cs->attempts[i] && cs->attempts[i]->timer)
 			event_free(cs->attempts[i]->timer);
 		free(cs->attempts[i]);
 	}
-	if (cs->listener) {
-		event_free(cs->listener);
-		event_free(cs->resume);
-	}
+	free_event(cs->listener);
+	free_event(cs->resume);
 	if (listener >= 0 && !keep_listener) {
 		close(listener);
 		listener = -1;

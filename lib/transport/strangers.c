@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Connections that were accepted and have proved nothing yet. Anybody can make them, so they must
+ * cost little and keep no peer out: a peer answers within a few round trips, and whoever has
+ * taken longest is dropped when there are too many. Those who have said hello for this job stand in
+ * a list of their own, where a flood of others does not reach them. A peer that is dropped all the
+ * same tries again (attempt.c).
+ */
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "transport/conn.h"
+
+static enum stranger_stage stage_of(const struct conn *c)
+{
+	return c->state == CONN_PROOF ? STRANGER_GREETED : STRANGER_UNKNOWN;
+}
+
+/* ---- what is said of them ---- */
+
+static void say_rest(struct strangers *s)
+{
+	if (s->more)
+		log_event("turned away %lu more strangers", s->more);
+	s->more = 0;
+}
+
+static void on_complain(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	say_rest(arg);
+}
+
+/* A line each, unless there are many: then their number. */
+static bool worth_a_line(struct strangers *s)
+{
+	uint64_t now = clock_ns();
+	struct timeval t = ms_from_now(COMPLAIN_MS);
+
+	if (now >= s->complain_until) {
+		say_rest(s);
+		event_add(s->complain, &t);
+		s->complain_until = now + (uint64_t)COMPLAIN_MS * 1000000;
+		s->lines = 0;
+	}
+	if (s->lines == COMPLAIN_LINES) {
+		s->more++;
+		return false;
+	}
+	s->lines++;
+	return true;
+}
+
+static void complain(const struct conn *c, const char *why)
+{
+	char host[64] = "?", port[16] = "?", as[32] = "";
+
+	if (!worth_a_line(&c->cs->strangers))
+		return;
+	getnameinfo((const struct sockaddr *)&c->from.addr, c->from.len, host, sizeof host, port,
+		sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
+	if (c->state == CONN_PROOF)
+		snprintf(as, sizeof as, " as rank %u", (unsigned)c->talk.hello.from);
+	log_event("turned away a stranger at %s port %s%s: %s", host, port, as, why);
+}
+
+void stranger_turn_away(struct conn *c, const char *why)
+{
+	complain(c, why);
+	close(conn_release(c));
+}
+
+/* ---- how many there may be ---- */
+
+static bool drop_first(struct strangers *s, enum stranger_stage stage)
+{
+	struct link *oldest = list_first(&s->held[stage]);
+
+	if (!oldest)
+		return false;
+	stranger_turn_away(container_of(oldest, struct conn, link), "too many strangers at a time");
+	return true;
+}
+
+bool strangers_drop_oldest(struct tp_conns *cs)
+{
+	return drop_first(&cs->strangers, STRANGER_UNKNOWN) ||
+	       drop_first(&cs->strangers, STRANGER_GREETED);
+}
+
+void stranger_enter(struct conn *c)
+{
+	struct strangers *s = &c->cs->strangers;
+	enum stranger_stage stage = stage_of(c);
+
+	if (s->count[stage] >= s->most)
+		drop_first(s, stage);
+	list_append(&s->held[stage], &c->link);
+	s->count[stage]++;
+}
+
+void stranger_leave(struct conn *c)
+{
+	list_remove(&c->link);
+	c->cs->strangers.count[stage_of(c)]--;
+}
+
+/* All of them together have at most a quarter of the descriptors: the program wants some too. */
+static int most_allowed(void)
+{
+	struct rlimit limit;
+	rlim_t most = STRANGERS_MAX;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 8 < most)
+		most = limit.rlim_cur / 8;
+	return most > 4 ? (int)most : 4;
+}
+
+int strangers_open(struct tp_conns *cs)
+{
+	struct strangers *s = &cs->strangers;
+
+	for (int i = 0; i < STRANGER_STAGES; i++)
+		list_init(&s->held[i]);
+	s->most = most_allowed();
+	s->complain = evtimer_new(loop_base(cs->loop), on_complain, s);
+	return s->complain ? 0 : FT_ENOMEM;
+}
+
+void strangers_close(struct tp_conns *cs)
+{
+	struct strangers *s = &cs->strangers;
+
+	for (int i = 0; i < STRANGER_STAGES; i++) {
+		struct link *item;
+
+		while ((item = list_first(&s->held[i])))
+			close(conn_release(container_of(item, struct conn, link)));
+	}
+	say_rest(s);
+	event_free(s->complain);
+}
