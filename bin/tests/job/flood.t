@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Floods of strangers: more of them than a rank cares to hold, coming all the time, while ranks that
+# have not spoken yet connect to each other. All of them get through, the answer is right, the log
+# stays short and nothing is left open.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use Test::More;
+use Time::HiRes qw(time);
+
+use FTMPI::Test::Flood ();
+use FTMPI::Test::Job   qw(sanitized);
+use FTMPI::Test::Meet  ();
+
+use constant { RANKS => 8, DEADLINE => 120, MOST_LINES => 1000, MOST_KIB => 16 << 10 };
+
+# What a rank has said of strangers: lines, and strangers in all.
+sub told_of
+{
+	my ($log) = @_;
+	my $lines = () = $log =~ /turned away/g;
+	my $more  = 0;
+	$more += $_ for $log =~ /turned away (\d+) more strangers/g;
+	my $each = () = $log =~ /turned away a stranger at/g;
+	return ($lines, $each + $more);
+}
+
+# The number of descriptors goes back to this, which takes a few turns of the loop of each rank.
+sub settled
+{
+	my ($meet, @want) = @_;
+	my $until = time + DEADLINE;
+	my @have;
+	while (time < $until) {
+		@have = $meet->descriptors;
+		last if "@have" eq "@want";
+		$meet->meet(1) or last;
+	}
+	return is("@have", "@want", 'descriptors, by rank: its new connections and no more');
+}
+
+for my $kind (qw(silent noisy greeting)) {
+	subtest "a flood that is $kind" => sub {
+		my $meet = FTMPI::Test::Meet->start(RANKS, deadline => DEADLINE);
+		$meet->ready && $meet->meet(1) or return fail('the job does not start');
+		my @descriptors = $meet->descriptors;
+		my @memory      = $meet->memory;
+		my $flood = FTMPI::Test::Flood->start($meet, $kind);
+		my $made  = 0;
+		for my $distance (2 .. RANKS / 2) {
+			ok($made = $flood->wait_for($made + 4000), "a flood: $made connections");
+			ok($meet->meet($distance), "ranks at distance $distance connect all the same")
+				or last;
+		}
+		my @held = $meet->memory;
+		$made = $flood->stop;
+		settled($meet, map { $_ + RANKS - 3 } @descriptors);
+		$meet->end_well("under $made strangers");
+		my ($lines, $all) = told_of($meet->job->err);
+		cmp_ok($lines, '<',  MOST_LINES, "$lines lines tell of them");
+		cmp_ok($all,   '>=', $made / 2,  "... and count them: $all");
+		my @more = map { $held[$_] - $memory[$_] } 0 .. RANKS - 1;
+		if (sanitized('meet')) {
+			note("memory is not compared: the sanitizer keeps what is freed");
+		} else {
+			is(scalar(grep { $_ > MOST_KIB } @more), 0, "ranks need @more KiB more");
+		}
+	};
+}
+
+done_testing();

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+package FTMPI::Test::Flood;
+
+# A process that does nothing but connect to the ranks of a job, again and again. It keeps as many
+# connections open as it may.
+
+use strict;
+use warnings;
+
+use IO::Handle ();
+use POSIX ();
+use Socket qw(getaddrinfo AI_NUMERICHOST SOCK_STREAM);
+use Time::HiRes qw(time);
+
+use FTMPI::Test::Process  qw(wait_readable wait_gone);
+use FTMPI::Test::Stranger qw(hello);
+
+use constant { KEEP_MOST => 4000, TELL => 250, SECONDS => 60 };
+
+# What each of them says: of `to`, a rank of this job.
+my %words = (
+	silent   => sub { '' },
+	noisy    => sub { "GET / HTTP/1.1\r\n\r\n" },
+	greeting => sub {
+		my ($meet, $to) = @_;
+		return hello($meet->key, ($to + 2) % $meet->{ranks}, $to);
+	},
+);
+
+sub start
+{
+	my ($class, $meet, $kind) = @_;
+	pipe(my $count, my $told)  or die "pipe: $!\n";
+	pipe(my $alive, my $owner) or die "pipe: $!\n";
+	my $self = bless {count => $count, owner => $owner, made => 0}, $class;
+	$self->{pid} = fork() // die "cannot fork: $!\n";
+	if (!$self->{pid}) {
+		close($owner);
+		$told->autoflush(1);
+		eval { flood($meet, $words{$kind}, $told, $alive); 1 } or print STDERR "# flood: $@";
+		POSIX::_exit(0);
+	}
+	return $self;
+}
+
+# Until the other end of `alive` is closed.
+sub flood
+{
+	my ($meet, $say, $told, $alive) = @_;
+	my $most = POSIX::sysconf(POSIX::_SC_OPEN_MAX()) / 2;
+	$most = KEEP_MOST if $most > KEEP_MOST;
+	my @to = map { address_of($meet, $_, $say) } 0 .. $meet->{ranks} - 1;
+	my (@open, $made);
+	local $SIG{PIPE} = 'IGNORE';
+	for (;;) {
+		my $to = $to[$made++ % @to];
+		push @open, connect_to(@$to) // ();
+		shift @open if @open > $most;
+		next if $made % TELL;
+		print $told "$made\n";
+		return if wait_readable(time, $alive);
+	}
+}
+
+sub address_of
+{
+	my ($meet, $rank, $say) = @_;
+	my ($error, $to) = getaddrinfo($meet->at($rank), {flags => AI_NUMERICHOST,
+			socktype => SOCK_STREAM});
+	die "$error\n" if $error;
+	return [$to, $say->($meet, $rank)];
+}
+
+# Without waiting for anything.
+sub connect_to
+{
+	my ($to, $words) = @_;
+	socket(my $s, $to->{family}, SOCK_STREAM | Socket::SOCK_NONBLOCK(), 0) or die "socket: $!\n";
+	connect($s, $to->{addr}) or $!{EINPROGRESS} or return;
+	syswrite($s, $words) if length $words;
+	return $s;
+}
+
+# Wait until it has made so many connections; returns how many it has, 0 when it does not.
+sub wait_for
+{
+	my ($self, $want) = @_;
+	my $until = time + SECONDS;
+	while ($self->{made} < $want) {
+		return 0 if !wait_readable($until, $self->{count});
+		sysread($self->{count}, my $text, 65536) or return 0;
+		$self->{made} = $1 if $text =~ /(\d+)\n\z/;
+	}
+	return $self->{made};
+}
+
+# Ends it; returns how many connections it has made.
+sub stop
+{
+	my ($self) = @_;
+	close(delete $self->{owner});
+	while (wait_readable(time + SECONDS, $self->{count})) {
+		sysread($self->{count}, my $text, 65536) or last;
+		$self->{made} = $1 if $text =~ /(\d+)\n\z/;
+	}
+	kill 'KILL', $self->{pid} if wait_gone(time + SECONDS, $self->{pid});
+	waitpid($self->{pid}, 0);
+	return $self->{made};
+}
+
+1;
