@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 package FTMPI::Test::Flood;
 
-# A process that does nothing but connect to the ranks of a job, again and again. It keeps as many
-# connections open as it may.
+# A process that does nothing but connect to some ranks of a job, again and again. It closes none of
+# its connections; when it has as many as it may it makes another one for each that a rank closes.
+# So whoever comes after it waits until all of them are gone, if the rank lets anybody wait.
 
 use strict;
 use warnings;
@@ -15,7 +16,7 @@ use Time::HiRes qw(time);
 use FTMPI::Test::Process  qw(wait_readable wait_gone);
 use FTMPI::Test::Stranger qw(hello);
 
-use constant { KEEP_MOST => 4000, TELL => 250, SECONDS => 60 };
+use constant { KEEP_MOST => 2000, TELL => 250, SECONDS => 60 };
 
 # What each of them says: of `to`, a rank of this job.
 my %words = (
@@ -27,17 +28,19 @@ my %words = (
 	},
 );
 
+# At these ranks of the job.
 sub start
 {
-	my ($class, $meet, $kind) = @_;
+	my ($class, $meet, $kind, @ranks) = @_;
 	pipe(my $count, my $told)  or die "pipe: $!\n";
 	pipe(my $alive, my $owner) or die "pipe: $!\n";
 	my $self = bless {count => $count, owner => $owner, made => 0}, $class;
+	my @to = map { address_of($meet, $_, $words{$kind}) } @ranks;
 	$self->{pid} = fork() // die "cannot fork: $!\n";
 	if (!$self->{pid}) {
 		close($owner);
 		$told->autoflush(1);
-		eval { flood($meet, $words{$kind}, $told, $alive); 1 } or print STDERR "# flood: $@";
+		eval { flood($told, $alive, @to); 1 } or print STDERR "# flood: $@";
 		POSIX::_exit(0);
 	}
 	return $self;
@@ -46,16 +49,18 @@ sub start
 # Until the other end of `alive` is closed.
 sub flood
 {
-	my ($meet, $say, $told, $alive) = @_;
-	my $most = POSIX::sysconf(POSIX::_SC_OPEN_MAX()) / 2;
+	my ($told, $alive, @to) = @_;
+	my $most = POSIX::sysconf(POSIX::_SC_OPEN_MAX()) - 100;
 	$most = KEEP_MOST if $most > KEEP_MOST;
-	my @to = map { address_of($meet, $_, $say) } 0 .. $meet->{ranks} - 1;
 	my (@open, $made);
 	local $SIG{PIPE} = 'IGNORE';
 	for (;;) {
-		my $to = $to[$made++ % @to];
-		push @open, connect_to(@$to) // ();
-		shift @open if @open > $most;
+		push @open, connect_to(@{$to[$made++ % @to]}) // ();
+		while (@open >= $most) {
+			my @ready = wait_readable(time + SECONDS, $alive, $open[0]);
+			return if !@ready || grep { $_ == $alive } @ready;
+			shift @open if !sysread($open[0], my $said, 1000);
+		}
 		next if $made % TELL;
 		print $told "$made\n";
 		return if wait_readable(time, $alive);
