@@ -9,6 +9,8 @@ use warnings;
 use FindBin ();
 use lib "$FindBin::Bin/../lib";
 
+use File::Temp ();
+use POSIX      ();
 use Test::More;
 use Time::HiRes qw(time);
 
@@ -76,5 +78,49 @@ for my $kind (qw(silent noisy greeting)) {
 		}
 	};
 }
+
+# All that a rank has are those that it needs, and a few more.
+subtest 'a flood, and few descriptors' => sub {
+	my $probe = FTMPI::Test::Meet->start(RANKS, deadline => DEADLINE);
+	$probe->ready && $probe->meet($_) || return fail('the job does not start') for 1 .. RANKS / 2;
+	my ($most) = sort { $b <=> $a } map { descriptor_end($_) } $probe->pids;
+	$probe->end_well('without a flood');
+	my $limit = $most + 1;
+	my $meet = FTMPI::Test::Meet->start(RANKS, deadline => DEADLINE,
+		before => ['sh', '-c', "ulimit -n $limit; exec \"\$0\" \"\$@\""]);
+	$meet->ready && $meet->meet(1) or return fail('the job does not start');
+	my $flood = FTMPI::Test::Flood->start($meet, 'silent', VICTIMS);
+	ok($flood->wait_for(1000), 'a flood');
+	ok($meet->meet($_), "ranks at distance $_ connect all the same") || last for 2 .. RANKS / 2;
+	$flood->stop;
+	$meet->end_well("with $limit descriptors");
+};
+
+# The lowest number that is free for good: all that a rank opens lies below it. The two sockets of
+# the launcher (62 and 63) are above any limit of this test.
+sub descriptor_end
+{
+	my ($pid) = @_;
+	my %open = map { m{(\d+)$} ? ($1 => 1) : () } glob "/proc/$pid/fd/*";
+	return scalar grep { $_ < 62 } keys %open;
+}
+
+# They fill the backlogs of ranks that have not called MPI_Init.
+subtest 'a flood before the ranks begin' => sub {
+	my $dir = File::Temp->newdir('ftmpi-gate-XXXXXX', TMPDIR => 1);
+	POSIX::mkfifo("$dir/gate", 0600) or die "mkfifo: $!\n";
+	open(my $gate, '+<', "$dir/gate") or die "$dir/gate: $!\n";
+	my $meet = FTMPI::Test::Meet->start(RANKS, deadline => DEADLINE, before => ['sh', '-c',
+			"echo at the gate; read x <'$dir/gate'; exec \"\$0\" \"\$@\""]);
+	$meet->job->wait_for(out => qr/(?:^at the gate\n){${\RANKS}}/m) or return fail('no ranks');
+	$meet->learn;
+	my $flood = FTMPI::Test::Flood->start($meet, 'silent', VICTIMS);
+	ok($flood->wait_for(1500), 'a flood');
+	syswrite($gate, "\n" x RANKS);
+	ok($meet->ready, 'the ranks begin');
+	ok($meet->meet($_), "ranks at distance $_ connect all the same") || last for 1 .. RANKS / 2;
+	$flood->stop;
+	$meet->end_well('a flood before the ranks begin');
+};
 
 done_testing();

@@ -14,9 +14,9 @@ use FTMPI::Test::Job      ();
 use FTMPI::Test::Stranger qw(call say_to heard hello challenge proof hand_key open_here CHALLENGE
 	PROOF VERDICT);
 
-our @EXPORT_OK = qw(free_ports start_rank hand_job attach_to answer verdict WELCOME BUSY);
+our @EXPORT_OK = qw(free_ports start_rank hand_job attach_to answer verdict WELCOME);
 
-use constant { WELCOME => 1, BUSY => 2 };
+use constant WELCOME => 1;
 
 my $text = 'a secret that nobody guesses, 32+';
 my $dir;

@@ -61,6 +61,7 @@ sub ready
 sub learn
 {
 	my ($self) = @_;
+	return if $self->{secret};
 	open(my $in, '<:raw', "$self->{dir}/heard") or die "$self->{dir}/heard: $!\n";
 	my $bytes = do { local $/; <$in> };
 	my ($count) = unpack 'V', substr $bytes, 0, 4, '';
