@@ -16,7 +16,7 @@
 
 #include "prog.h"
 
-enum { TAG_RING = 1, TAG_MEET, SHORT = 64, LONG = 300000, NO_ORDER = -1 };
+enum { TAG_RING = 1, TAG_MEET, SHORT = 64, LONG = 300000, NO_ORDER = -1, GUARD_SECONDS = 300 };
 
 struct token {
 	long round, sum, order;
@@ -127,6 +127,7 @@ int main(int argc, char **argv)
 	struct prog p = {"meet", "ranks that connect when they are told to", options, 1, 0, 1};
 	int orders = -1;
 
+	alarm(GUARD_SECONDS); /* a test that was killed gives no orders any more */
 	MPI_Init(&argc, &argv);
 	prog_begin(&p, argc, argv);
 	if (path == NULL)
