@@ -90,7 +90,7 @@ subtest 'a flood, and few descriptors' => sub {
 		before => ['sh', '-c', "ulimit -n $limit; exec \"\$0\" \"\$@\""]);
 	$meet->ready && $meet->meet(1) or return fail('the job does not start');
 	my $flood = FTMPI::Test::Flood->start($meet, 'silent', VICTIMS);
-	ok($flood->wait_for(1000), 'a flood');
+	ok($flood->wait_full, 'a flood');
 	ok($meet->meet($_), "ranks at distance $_ connect all the same") || last for 2 .. RANKS / 2;
 	$flood->stop;
 	$meet->end_well("with $limit descriptors");
@@ -115,7 +115,7 @@ subtest 'a flood before the ranks begin' => sub {
 	$meet->job->wait_for(out => qr/(?:^at the gate\n){${\RANKS}}/m) or return fail('no ranks');
 	$meet->learn;
 	my $flood = FTMPI::Test::Flood->start($meet, 'silent', VICTIMS);
-	ok($flood->wait_for(1500), 'a flood');
+	ok($flood->wait_full, 'a flood');
 	syswrite($gate, "\n" x RANKS);
 	ok($meet->ready, 'the ranks begin');
 	ok($meet->meet($_), "ranks at distance $_ connect all the same") || last for 1 .. RANKS / 2;

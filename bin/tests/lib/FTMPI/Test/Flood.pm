@@ -50,21 +50,25 @@ sub start
 sub flood
 {
 	my ($told, $alive, @to) = @_;
-	my $most = POSIX::sysconf(POSIX::_SC_OPEN_MAX()) - 100;
-	$most = KEEP_MOST if $most > KEEP_MOST;
+	my $most = keep_most();
 	my (@open, $made);
 	local $SIG{PIPE} = 'IGNORE';
 	for (;;) {
 		push @open, connect_to(@{$to[$made++ % @to]}) // ();
+		print $told "$made\n" if $made % TELL == 0;
 		while (@open >= $most) {
 			my @ready = wait_readable(time + SECONDS, $alive, $open[0]);
 			return if !@ready || grep { $_ == $alive } @ready;
 			shift @open if !sysread($open[0], my $said, 1000);
 		}
-		next if $made % TELL;
-		print $told "$made\n";
-		return if wait_readable(time, $alive);
+		return if $made % TELL == 0 && wait_readable(time, $alive);
 	}
+}
+
+sub keep_most
+{
+	my $most = POSIX::sysconf(POSIX::_SC_OPEN_MAX()) - 100;
+	return $most < KEEP_MOST ? $most : KEEP_MOST;
 }
 
 sub address_of
@@ -84,6 +88,13 @@ sub connect_to
 	connect($s, $to->{addr}) or $!{EINPROGRESS} or return;
 	syswrite($s, $words) if length $words;
 	return $s;
+}
+
+# Wait until it has made about as many as it can keep; returns how many.
+sub wait_full
+{
+	my ($self) = @_;
+	return $self->wait_for(keep_most() - keep_most() % TELL);
 }
 
 # Wait until it has made so many connections; returns how many it has, 0 when it does not.
