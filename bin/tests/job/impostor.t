@@ -15,7 +15,7 @@ use FTMPI::Test::Hand     qw(free_ports start_rank hand_job attach_to answer ver
 use FTMPI::Test::Job      qw(program);
 use FTMPI::Test::Process  qw(wait_readable);
 use FTMPI::Test::Relay    ();
-use FTMPI::Test::Stranger qw(call say_to heard hear_end open_here challenge CHALLENGE PROOF
+use FTMPI::Test::Stranger qw(call say_to heard hear_end last_words open_here challenge CHALLENGE PROOF
 	VERDICT);
 
 use constant { DEADLINE => 60, HELLO => 60, FRAME => 64 };
@@ -88,7 +88,7 @@ subtest 'somebody else where rank 1 should be' => sub {
 		my ($s, $hello) = called($listener);
 		is(length $hello, HELLO, 'rank 0 says hello');
 		say_to($s, $words->($hello));
-		is(hear_end($s, soon()), '', "$name: it says no more, and hangs up");
+		is(last_words($s, soon()), '', "$name: it says no more, and hangs up");
 	}
 	for my $case (['a hang-up' => ''], [nonsense => verdict(7)], ['a word in place of it' => 'no']) {
 		my ($name, $words) = @$case;
@@ -97,7 +97,7 @@ subtest 'somebody else where rank 1 should be' => sub {
 		ok($right, 'rank 0 proves itself to rank 1');
 		say_to($s, $words);
 		shutdown($s, 1);
-		is(hear_end($s, soon()), '', "no verdict but $name: it hangs up");
+		is(last_words($s, soon()), '', "no verdict but $name: it hangs up");
 	}
 	my ($s, $hello) = called($listener);
 	my (undef, $right) = answer($s, $hello, soon());

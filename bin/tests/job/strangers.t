@@ -15,7 +15,7 @@ use Time::HiRes qw(time);
 
 use FTMPI::Test::Meet     ();
 use FTMPI::Test::Process  qw(must_run process_name);
-use FTMPI::Test::Stranger qw(call port_of say_to heard hear_end hello proof frame CHALLENGE);
+use FTMPI::Test::Stranger qw(call port_of say_to heard last_words hello proof frame CHALLENGE);
 
 use constant { RANKS => 4, DEADLINE => 60 };
 
@@ -79,7 +79,7 @@ subtest 'turned away at once' => sub {
 		my $s    = call($meet->at($to));
 		my $port = port_of($s);
 		say_to($s, $words->(($to + 1) % RANKS, $to));
-		is(hear_end($s, time + DEADLINE), '', "$name: the connection is closed without a word");
+		is(last_words($s, time + DEADLINE), '', "$name: the connection is closed without a word");
 		turned_away($port, $why, $name);
 	}
 };
@@ -94,7 +94,7 @@ subtest 'turned away after the challenge' => sub {
 		my $challenge = heard($s, CHALLENGE, time + DEADLINE);
 		is(length($challenge // ''), CHALLENGE, "$name: challenged");
 		say_to($s, $answer->($hello, $challenge));
-		is(hear_end($s, time + DEADLINE), '', '... and closed without a verdict');
+		is(last_words($s, time + DEADLINE), '', '... and closed without a verdict');
 		turned_away($port, qr/as rank 1: $why/, $name);
 	}
 };
@@ -120,7 +120,7 @@ subtest 'those who keep others waiting are closed in time' => sub {
 	my $until = time + DEADLINE;
 	for my $held (@held) {
 		my ($name, $s, $port, $why) = @$held;
-		is(hear_end($s, $until), '', "$name: closed") or next;
+		is(last_words($s, $until), '', "$name: closed") or next;
 		turned_away($port, $why, $name);
 	}
 };

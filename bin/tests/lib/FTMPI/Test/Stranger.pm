@@ -17,7 +17,7 @@ use Socket qw(getaddrinfo getnameinfo AI_NUMERICHOST NI_NUMERICHOST NI_NUMERICSE
 use FTMPI::Test::Blake2  qw(blake2b);
 use FTMPI::Test::Process qw(wait_readable);
 
-our @EXPORT_OK = qw(call port_of say_to heard hear_end open_here hello challenge proof frame
+our @EXPORT_OK = qw(call port_of say_to heard hear_end last_words open_here hello challenge proof frame
 	hand_key CHALLENGE PROOF VERDICT);
 
 use constant { MAGIC => 'FMPI', CHALLENGE => 60, PROOF => 32, VERDICT => 8 };
@@ -72,6 +72,13 @@ sub heard
 
 # All that the other side says until it hangs up, undef when it does not before the time `until`.
 sub hear_end { return heard($_[0], 1 << 20, $_[1]) }
+
+# The same in hexadecimal digits, for a comparison that can be read when it fails.
+sub last_words
+{
+	my $said = hear_end(@_);
+	return defined $said ? unpack('H*', $said) : 'still open';
+}
 
 # A listening socket on this machine, and its port.
 sub open_here
