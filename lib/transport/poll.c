@@ -28,12 +28,9 @@ static bool handle(struct tp *tp, const struct epoll_event *ev, int n)
 
 	for (int i = 0; i < n; i++) {
 		struct tp_peer *p;
-		uint64_t count;
 
-		if (ev[i].data.u32 == UINT32_MAX) {
-			moved |= read(tp->wake_fd, &count, sizeof count) > 0;
-			continue;
-		}
+		if (ev[i].data.u32 == UINT32_MAX)
+			continue; /* meant for the thread that sleeps: tp_sleep takes it */
 		p = &tp->peers[ev[i].data.u32];
 		if (ev[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR))
 			moved |= tp_in_read(tp, p);
@@ -66,6 +63,17 @@ bool tp_look(struct tp *tp, int expect)
 	return moved;
 }
 
+/* Only the sleeper may take the kick. Another that looks between the kick and the sleeper's return
+ * from the kernel would put it to sleep again. */
+static void take_kick(struct tp *tp, const struct epoll_event *ev, int n)
+{
+	uint64_t count;
+
+	for (int i = 0; i < n; i++)
+		if (ev[i].data.u32 == UINT32_MAX && read(tp->wake_fd, &count, sizeof count) < 0)
+			return; /* there is nothing more to take */
+}
+
 /* Only now does it pay to ask the kernel to watch for room. */
 static void watch_output(struct tp *tp)
 {
@@ -88,6 +96,7 @@ void tp_sleep(struct tp *tp, int timeout_ms)
 	lock_give(tp->c.lock);
 	n = epoll_wait(tp->epoll_fd, ev, EVENTS, timeout_ms);
 	lock_take(tp->c.lock);
+	take_kick(tp, ev, n);
 	handle(tp, ev, n);
 	tp_out_all(tp);
 	tp_reap(tp);
