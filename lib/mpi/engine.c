@@ -229,11 +229,14 @@ void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
 	tp_flush(e.tp);
 	for (; !done(arg, &expect); expect = -1) {
 		uint64_t now;
+		bool moved;
 
-		if (tp_look(e.tp, expect)) {
+		moved = tp_look(e.tp, expect);
+		/* also what this call completed before it came here: it may sleep next */
+		if (e.completed)
+			tell_others();
+		if (moved) {
 			since = 0;
-			if (e.completed)
-				tell_others();
 			continue;
 		}
 		now = clock_ns();
