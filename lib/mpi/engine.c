@@ -149,6 +149,14 @@ static void tell_others(void)
 		pthread_cond_broadcast(&e.cond);
 }
 
+/* The one who sleeps knows of no output that came after it fell asleep, and the tick leaves all to
+ * those inside. */
+static void hand_over(void)
+{
+	tp_flush(e.tp);
+	tp_watch(e.tp);
+}
+
 void engine_enter(void)
 {
 	engine_lock();
@@ -158,6 +166,8 @@ void engine_enter(void)
 void engine_leave(void)
 {
 	e.inside--;
+	if (e.sleeping)
+		hand_over();
 	if (e.completed)
 		tell_others();
 	if (e.tp && !e.ticking && work_pending() && e.timer)
@@ -185,6 +195,7 @@ void engine_set_posted(unsigned receives)
 static void sleep_until_news(void)
 {
 	if (e.sleeping) {
+		tp_watch(e.tp);
 		e.waiting++;
 		lock_wait(&e.lock, &e.cond);
 		e.waiting--;

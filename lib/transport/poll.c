@@ -75,8 +75,9 @@ static void take_kick(struct tp *tp, const struct epoll_event *ev, int n)
 }
 
 /* Only now does it pay to ask the kernel to watch for room. */
-static void watch_output(struct tp *tp)
+void tp_watch(struct tp *tp)
 {
+	tp_assert_held(tp);
 	list_for_each (item, &tp->busy) {
 		struct tp_peer *p = container_of(item, struct tp_peer, busy);
 
@@ -91,7 +92,7 @@ void tp_sleep(struct tp *tp, int timeout_ms)
 	int n;
 
 	tp_assert_held(tp);
-	watch_output(tp);
+	tp_watch(tp);
 	tp->counts.sleeps++;
 	lock_give(tp->c.lock);
 	n = epoll_wait(tp->epoll_fd, ev, EVENTS, timeout_ms);

@@ -151,6 +151,10 @@ bool tp_look(struct tp *tp, int expect);
  */
 void tp_sleep(struct tp *tp, int timeout_ms);
 
+/* A thread stops looking while another is in tp_sleep: what has no room in its socket now is the
+ * sleeper's to write. */
+void tp_watch(struct tp *tp);
+
 /* Wake the thread in tp_sleep. Needs no lock. */
 void tp_kick(struct tp *tp);
 
