@@ -23,4 +23,12 @@ for my $ranks (1, 2, 3, 5) {
 FTMPI::Test::Job->run([ ftmpirun(), '-n', 2, program('progress') ])
 	->well(qr/^progress: right, 20 rounds$/m, 'a rendezvous while both sides compute');
 
+# Nobody is forgotten asleep: case, ranks, how long waiting threads look before they sleep.
+for my $wake (['gathered', 2, 0], ['full', 2, 3000], ['swallowed', 1, 0], ['untold', 1, 0]) {
+	my ($case, $ranks, $spin) = @$wake;
+	FTMPI::Test::Job->run([ftmpirun(), '-n', $ranks, program('threads_wake'), $case],
+		env => {FTMPI_SPIN_US => $spin})
+		->well(qr/^threads_wake: right, $case$/m, "wakeup: $case");
+}
+
 done_testing();

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Nobody is forgotten asleep. One thread sleeps in the kernel watching the sockets, perhaps another
+ * on the condition; a third completes something of theirs, or leaves work behind that only they can
+ * do, and then makes no further MPI call until they have woken. A wakeup that is lost hangs the
+ * program. Run with FTMPI_SPIN_US=0, so that waiting threads sleep at once.
+ */
+#include <errno.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "prog.h"
+
+enum { DEADLINE_S = 60, LARGE = 64 << 20, FILLINGS = 5, ROUNDS = 200, SMALL = 10 };
+enum { TAG_DATA = SMALL, TAG_REPLY, TAG_END, TAG_PID };
+
+static struct prog prog;
+
+/* ---- who sleeps where ---- */
+
+enum { RUNNING = -1, ENDED = -2 }; /* beside the numbers of system calls */
+
+struct sleeper {
+	pthread_t thread;
+	_Atomic long tid; /* 0: not running yet */
+	sem_t woken;
+	int source, rounds;
+};
+
+static bool is_watching(long call)
+{
+#ifdef SYS_epoll_wait
+	if (call == SYS_epoll_wait)
+		return true;
+#endif
+	return call == SYS_epoll_pwait;
+}
+
+static bool is_on_condition(long call)
+{
+	return call == SYS_futex;
+}
+
+static bool is_anywhere(long call)
+{
+	return call == ENDED || is_watching(call) || is_on_condition(call);
+}
+
+/* The system call that the thread sleeps in, or RUNNING or ENDED. */
+static long system_call_of(long tid)
+{
+	char name[64], text[64] = "";
+	FILE *in;
+	bool got;
+
+	snprintf(name, sizeof name, "/proc/self/task/%ld/syscall", tid);
+	in = fopen(name, "r");
+	if (!in && errno != ENOENT)
+		prog_wrong(&prog, "%s cannot be read: %s", name, strerror(errno));
+	got = in && fgets(text, sizeof text, in);
+	if (in)
+		fclose(in);
+	if (!got)
+		return ENDED;
+	return strncmp(text, "running", 7) == 0 ? RUNNING : strtol(text, NULL, 10);
+}
+
+static void wait_asleep(struct sleeper *s, bool (*there)(long call), const char *where)
+{
+	time_t until = time(NULL) + DEADLINE_S;
+	long call = RUNNING;
+
+	while (time(NULL) < until) {
+		if (s->tid && there(call = system_call_of(s->tid)))
+			return;
+		sched_yield();
+	}
+	prog_wrong(&prog, "a thread does not sleep %s: it is in system call %ld", where, call);
+}
+
+/* Receives `rounds` messages and says so after each. */
+static void *receive(void *arg)
+{
+	struct sleeper *s = arg;
+	int x;
+
+	s->tid = syscall(SYS_gettid);
+	for (int i = 0; i < s->rounds; i++) {
+		MPI_Recv(&x, 1, MPI_INT, s->source, TAG_END, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (x != i)
+			prog_wrong(&prog, "message %d says %d", i, x);
+		sem_post(&s->woken);
+	}
+	return NULL;
+}
+
+static void start(struct sleeper *s, void *(*run)(void *arg), int source, int rounds)
+{
+	*s = (struct sleeper){.source = source, .rounds = rounds};
+	sem_init(&s->woken, 0, 0);
+	if (pthread_create(&s->thread, NULL, run, s) != 0)
+		prog_wrong(&prog, "no thread can be made");
+}
+
+static void end(struct sleeper *s)
+{
+	pthread_join(s->thread, NULL);
+	sem_destroy(&s->woken);
+}
+
+static void send_end(int dest, int x)
+{
+	MPI_Send(&x, 1, MPI_INT, dest, TAG_END, MPI_COMM_WORLD);
+}
+
+/* ---- what is tried ---- */
+
+/* Announcements that are gathered must leave although their sender does not come back to MPI. The
+ * last is received first: an answer to the first would wake the one who watches. */
+static void run_gathered(void)
+{
+	struct sleeper s;
+	MPI_Request requests[SMALL];
+	int x[SMALL] = {0};
+
+	if (prog.rank == 1) {
+		for (int i = SMALL - 1; i >= 0; i--)
+			MPI_Recv(&x[i], 1, MPI_INT, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		send_end(0, 0);
+	}
+	if (prog.rank != 0)
+		return;
+	start(&s, receive, 1, 1);
+	wait_asleep(&s, is_watching, "watching the sockets");
+	for (int i = 0; i < SMALL; i++)
+		MPI_Issend(&x[i], 1, MPI_INT, 1, i, MPI_COMM_WORLD, &requests[i]);
+	end(&s);
+	MPI_Waitall(SMALL, requests, MPI_STATUSES_IGNORE);
+}
+
+static char large[LARGE];
+
+static void *send_large(void *arg)
+{
+	struct sleeper *s = arg;
+
+	s->tid = syscall(SYS_gettid);
+	MPI_Send(large, LARGE, MPI_BYTE, 1, TAG_DATA, MPI_COMM_WORLD);
+	return NULL;
+}
+
+/* A rank whose only thread is in here is inside MPI and reads no socket. */
+static void wait_for_signal(MPI_Comm *comm, int *code, ...)
+{
+	sigset_t set;
+	int signo;
+
+	(void)comm;
+	(void)code;
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigwait(&set, &signo);
+}
+
+static void take_large(void)
+{
+	MPI_Errhandler handler;
+	MPI_Request request;
+
+	MPI_Comm_create_errhandler(wait_for_signal, &handler);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+	for (int i = 0; i < FILLINGS; i++) {
+		MPI_Probe(0, TAG_DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Irecv(large, LARGE, MPI_BYTE, 0, TAG_DATA, MPI_COMM_WORLD, &request);
+		MPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_OTHER);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		send_end(0, i);
+	}
+	MPI_Errhandler_free(&handler);
+}
+
+/* Who fills a socket and sleeps on the condition must have somebody watch for room. */
+static void run_full(void)
+{
+	struct sleeper watching, sending;
+	int pid = (int)getpid();
+
+	if (prog.rank == 1) {
+		MPI_Send(&pid, 1, MPI_INT, 0, TAG_PID, MPI_COMM_WORLD);
+		take_large();
+	}
+	if (prog.rank != 0)
+		return;
+	MPI_Recv(&pid, 1, MPI_INT, 1, TAG_PID, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	start(&watching, receive, 1, FILLINGS);
+	for (int i = 0; i < FILLINGS; i++) {
+		wait_asleep(&watching, is_watching, "watching the sockets");
+		start(&sending, send_large, 1, 0);
+		wait_asleep(&sending, is_anywhere, "anywhere");
+		kill((pid_t)pid, SIGUSR1);
+		end(&sending);
+		sem_wait(&watching.woken);
+	}
+	end(&watching);
+}
+
+/* What completes the sleeper's receive must not also swallow what wakes it. */
+static void run_swallowed(void)
+{
+	struct sleeper s;
+	int flag;
+
+	if (prog.rank != 0)
+		return;
+	start(&s, receive, 0, ROUNDS);
+	for (int i = 0; i < ROUNDS; i++) {
+		wait_asleep(&s, is_watching, "watching the sockets");
+		send_end(0, i);
+		for (int look = 0; look < 4; look++)
+			MPI_Iprobe(0, TAG_REPLY, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+		sem_wait(&s.woken);
+	}
+	end(&s);
+}
+
+static void *answer(void *arg)
+{
+	struct sleeper *s = arg;
+	int x;
+
+	s->tid = syscall(SYS_gettid);
+	MPI_Recv(&x, 1, MPI_INT, s->source, TAG_DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Send(&x, 1, MPI_INT, s->source, TAG_REPLY, MPI_COMM_WORLD);
+	return NULL;
+}
+
+/* Who completes another's receive and then sleeps himself must tell before. */
+static void run_untold(void)
+{
+	struct sleeper watching, waiting;
+	int out = 7, in = 0;
+
+	if (prog.rank != 0)
+		return;
+	start(&watching, receive, 0, 1);
+	wait_asleep(&watching, is_watching, "watching the sockets");
+	start(&waiting, answer, 0, 1);
+	wait_asleep(&waiting, is_on_condition, "on the condition");
+	MPI_Sendrecv(&out, 1, MPI_INT, 0, TAG_DATA, &in, 1, MPI_INT, 0, TAG_REPLY, MPI_COMM_WORLD,
+		MPI_STATUS_IGNORE);
+	if (in != out)
+		prog_wrong(&prog, "the answer is %d, not %d", in, out);
+	send_end(0, 0);
+	end(&waiting);
+	end(&watching);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+	{"gathered", run_gathered},
+	{"full", run_full},
+	{"swallowed", run_swallowed},
+	{"untold", run_untold},
+};
+
+int main(int argc, char **argv)
+{
+	const char *name = "";
+	const struct prog_option options[] = {
+		{"CASE", NULL, PROG_TEXT, &name, 0, "gathered, full, swallowed or untold"}};
+	sigset_t set;
+	int level;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	prog = (struct prog){
+		"threads_wake", "sleeping threads and who wakes them", options, 1, 0, 1};
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+	prog_begin(&prog, argc, argv);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		if (strcmp(cases[i].name, name) != 0)
+			continue;
+		MPI_Barrier(MPI_COMM_WORLD);
+		cases[i].run();
+		MPI_Barrier(MPI_COMM_WORLD);
+		if (prog.rank == 0)
+			printf("threads_wake: right, %s\n", name);
+		MPI_Finalize();
+		return 0;
+	}
+	prog_wrong(&prog, "there is no case called %s", name);
+}
