@@ -2,8 +2,12 @@
 #include "api.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <unistd.h>
 
+#include "base/lock.h"
 #include "base/log.h"
 #include "comm.h"
 #include "engine.h"
@@ -34,12 +38,36 @@ int api_fail(int errclass, const char *fmt, ...)
 	return errclass;
 }
 
+void api_last_words(void)
+{
+	static _Atomic uintptr_t speaker;
+	uintptr_t first = 0; /* becomes who was here before */
+
+	if (atomic_compare_exchange_strong(&speaker, &first, lock_self()))
+		return;
+	while (first != lock_self())
+		pause();
+}
+
+/* A child has a copy of the sockets and of a lock that may be taken for ever: only this can be
+ * done in it. The launcher hears nothing, for the rank goes on. */
+static _Noreturn void end_child(void)
+{
+	log_error("%s was called in a child process of the rank, which must not call MPI: the "
+		  "child is ended",
+		current);
+	_exit(1);
+}
+
 static void check_running(void)
 {
 	enum runtime_state state = runtime_state();
 
 	if (state == RUNTIME_RUNNING)
 		return;
+	if (state == RUNTIME_FORKED)
+		end_child();
+	api_last_words();
 	log_error("%s was called %s: the program is ended", current,
 		state == RUNTIME_BEFORE ? "before MPI_Init" : "after MPI_Finalize");
 	api_die(MPI_ERR_OTHER);
@@ -51,6 +79,7 @@ void api_enter(const char *name)
 	detail[0] = '\0';
 	check_running();
 	engine_enter();
+	check_running(); /* another thread may have been in MPI_Finalize */
 }
 
 int api_leave(struct comm *c, int rc)

@@ -25,7 +25,11 @@ static int init(int *argc, char ***argv, int required, int *provided)
 		break;
 	case RUNTIME_RUNNING:
 		return api_leave_anytime(api_fail(MPI_ERR_OTHER, "MPI was initialized before"));
+	case RUNTIME_FORKED:
+		api_enter(api_name()); /* ends the child */
+		break;
 	case RUNTIME_AFTER:
+		api_last_words();
 		log_error("%s was called after MPI_Finalize: the program is ended", api_name());
 		api_die(MPI_ERR_OTHER);
 	}
@@ -95,6 +99,7 @@ int PMPI_Abort(MPI_Comm comm, int errorcode)
 {
 	(void)comm; /* the whole job ends: a part of it cannot go on by itself */
 	api_enter_anytime("MPI_Abort");
+	api_last_words();
 	log_error("MPI_Abort was called with error code %d", errorcode);
 	api_die(errorcode);
 }

@@ -175,6 +175,11 @@ void engine_leave(void)
 	engine_unlock();
 }
 
+bool engine_alone(void)
+{
+	return e.inside == 1;
+}
+
 void engine_completed(void)
 {
 	e.completed = true;

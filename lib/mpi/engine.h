@@ -30,6 +30,9 @@ bool engine_held(void);
 void engine_enter(void);
 void engine_leave(void);
 
+/* Is no thread inside MPI but the one that asks? Lock held. */
+bool engine_alone(void);
+
 struct tp *engine_tp(void);
 
 /* Wait until done. When it is not, done may set *expect to the peer whose socket shall be looked at

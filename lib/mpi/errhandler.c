@@ -100,6 +100,7 @@ _Noreturn static void die(int rc)
 	const char *detail = api_detail();
 	char what[MPI_MAX_ERROR_STRING];
 
+	api_last_words();
 	if (detail[0] && rc <= MPI_ERR_LASTCODE)
 		snprintf(what, sizeof(what), "%s: %s", errtext_name(rc), detail);
 	else if (detail[0])

@@ -169,6 +169,14 @@ static int build(void)
 	return rc ? rc : attach();
 }
 
+/* in the child */
+static void forked(void)
+{
+	enum runtime_state running = RUNTIME_RUNNING;
+
+	atomic_compare_exchange_strong(&rt.state, &running, RUNTIME_FORKED);
+}
+
 void runtime_start(int *argc, char ***argv, int thread_level)
 {
 	int rc;
@@ -177,6 +185,8 @@ void runtime_start(int *argc, char ***argv, int thread_level)
 	rt.thread_level = thread_level;
 	learn(argc, argv);
 	rc = build();
+	if (rc == 0 && pthread_atfork(NULL, NULL, forked) != 0)
+		rc = FT_ENOMEM;
 	if (rc)
 		give_up(ft_error_text(rc));
 	atomic_store(&rt.state, RUNTIME_RUNNING);
@@ -189,13 +199,26 @@ static bool everyone_said_bye(void *arg, int *expect)
 	return tp_finished(arg);
 }
 
+/* What MPI_Finalize takes away would be missed by a thread that is inside a call. */
+static void must_be_alone(void)
+{
+	if (engine_alone())
+		return;
+	api_last_words();
+	log_error("MPI_Finalize was called while another thread is inside an MPI call: the program "
+		  "is ended");
+	api_die(MPI_ERR_OTHER);
+}
+
 void runtime_finish(void)
 {
 	engine_enter(); /* the progress thread must not read the last goodbye while this one sleeps */
+	must_be_alone();
 	tp_bye(rt.tp);
 	engine_wait(everyone_said_bye, rt.tp);
+	must_be_alone();
+	atomic_store(&rt.state, RUNTIME_AFTER); /* before anybody can come in */
 	engine_leave();
-	atomic_store(&rt.state, RUNTIME_AFTER);
 	control_finalized(rt.launch.control_fd);
 	detach();
 	engine_lock();

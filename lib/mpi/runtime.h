@@ -8,7 +8,12 @@
 
 #include <stdbool.h>
 
-enum runtime_state { RUNTIME_BEFORE, RUNTIME_RUNNING, RUNTIME_AFTER };
+enum runtime_state {
+	RUNTIME_BEFORE,
+	RUNTIME_RUNNING,
+	RUNTIME_AFTER,
+	RUNTIME_FORKED, /* a child of a rank that is running */
+};
 
 enum runtime_state runtime_state(void);
 

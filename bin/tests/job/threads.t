@@ -31,4 +31,45 @@ for my $wake (['gathered', 2, 0], ['full', 2, 3000], ['swallowed', 1, 0], ['unto
 		->well(qr/^threads_wake: right, $case$/m, "wakeup: $case");
 }
 
+# ---- how ranks with threads end ----
+
+sub ends
+{
+	my ($case) = @_;
+	return FTMPI::Test::Job->run([ftmpirun(), '-n', 2, program('threads_ends'), $case],
+		env => {FTMPI_SPIN_US => 0}, deadline => 60);
+}
+
+my $early = qr/MPI_Finalize was called while another thread is inside an MPI call: /;
+
+# case, status, what the rank says
+for my $end (
+	['fatal',           6,  qr/MPI_Send: MPI_ERR_RANK: rank 2 is not in communicator /],
+	['abort',           7,  qr/MPI_Abort was called with error code 7$/],
+	['finalize-inside', 16, $early],
+	['finalize-called', 16, $early])
+{
+	my ($case, $status, $sentence) = @$end;
+	my $job = ends($case);
+	$job->is_status($status, $case);
+	$job->err_like(qr/^rank 1 on \S+: $sentence/m, $case);
+	$job->err_lines(2, "$case: the rank's sentence, once, and ftmpirun's");
+	$job->none_left($case);
+}
+
+# MPI 5.0 section 11.2.2 would have the main thread do it, and does not insist.
+ends('finalize-elsewhere')
+	->well(qr/^threads_ends: finalized by another thread$/m, 'MPI_Finalize by another thread');
+
+ends('fork')->well(qr/^threads_ends: right, with children$/m, 'children that let MPI be');
+
+{
+	my $job = ends('fork-call');
+	$job->is_status(0, 'children that call MPI');
+	$job->out_like(qr/^threads_ends: right, with children$/m, 'the rank goes on');
+	$job->err_like(qr/^rank 1 on \S+: $_ was called in a child process .*: the child is ended$/m, $_)
+		for 'MPI_Comm_rank', 'MPI_Finalize', 'MPI_Init';
+	$job->none_left('children that call MPI');
+}
+
 done_testing();

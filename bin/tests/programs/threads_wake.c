@@ -5,31 +5,23 @@
  * do, and then makes no further MPI call until they have woken. A wakeup that is lost hangs the
  * program. Run with FTMPI_SPIN_US=0, so that waiting threads sleep at once.
  */
-#include <errno.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <sched.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "asleep.h"
 #include "prog.h"
 
-enum { DEADLINE_S = 60, LARGE = 64 << 20, FILLINGS = 5, ROUNDS = 200, SMALL = 10 };
+enum { LARGE = 64 << 20, FILLINGS = 5, ROUNDS = 200, SMALL = 10 };
 enum { TAG_DATA = SMALL, TAG_REPLY, TAG_END, TAG_PID };
 
 static struct prog prog;
-
-/* ---- who sleeps where ---- */
-
-enum { RUNNING = -1, ENDED = -2 }; /* beside the numbers of system calls */
 
 struct sleeper {
 	pthread_t thread;
@@ -38,55 +30,9 @@ struct sleeper {
 	int source, rounds;
 };
 
-static bool is_watching(long call)
+static void wait_asleep(struct sleeper *s, enum asleep_where where)
 {
-#ifdef SYS_epoll_wait
-	if (call == SYS_epoll_wait)
-		return true;
-#endif
-	return call == SYS_epoll_pwait;
-}
-
-static bool is_on_condition(long call)
-{
-	return call == SYS_futex;
-}
-
-static bool is_anywhere(long call)
-{
-	return call == ENDED || is_watching(call) || is_on_condition(call);
-}
-
-/* The system call that the thread sleeps in, or RUNNING or ENDED. */
-static long system_call_of(long tid)
-{
-	char name[64], text[64] = "";
-	FILE *in;
-	bool got;
-
-	snprintf(name, sizeof name, "/proc/self/task/%ld/syscall", tid);
-	in = fopen(name, "r");
-	if (!in && errno != ENOENT)
-		prog_wrong(&prog, "%s cannot be read: %s", name, strerror(errno));
-	got = in && fgets(text, sizeof text, in);
-	if (in)
-		fclose(in);
-	if (!got)
-		return ENDED;
-	return strncmp(text, "running", 7) == 0 ? RUNNING : strtol(text, NULL, 10);
-}
-
-static void wait_asleep(struct sleeper *s, bool (*there)(long call), const char *where)
-{
-	time_t until = time(NULL) + DEADLINE_S;
-	long call = RUNNING;
-
-	while (time(NULL) < until) {
-		if (s->tid && there(call = system_call_of(s->tid)))
-			return;
-		sched_yield();
-	}
-	prog_wrong(&prog, "a thread does not sleep %s: it is in system call %ld", where, call);
+	asleep_wait(&prog, &s->tid, where);
 }
 
 /* Receives `rounds` messages and says so after each. */
@@ -95,7 +41,7 @@ static void *receive(void *arg)
 	struct sleeper *s = arg;
 	int x;
 
-	s->tid = syscall(SYS_gettid);
+	s->tid = asleep_self();
 	for (int i = 0; i < s->rounds; i++) {
 		MPI_Recv(&x, 1, MPI_INT, s->source, TAG_END, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		if (x != i)
@@ -142,7 +88,7 @@ static void run_gathered(void)
 	if (prog.rank != 0)
 		return;
 	start(&s, receive, 1, 1);
-	wait_asleep(&s, is_watching, "watching the sockets");
+	wait_asleep(&s, ASLEEP_WATCHING);
 	for (int i = 0; i < SMALL; i++)
 		MPI_Issend(&x[i], 1, MPI_INT, 1, i, MPI_COMM_WORLD, &requests[i]);
 	end(&s);
@@ -155,7 +101,7 @@ static void *send_large(void *arg)
 {
 	struct sleeper *s = arg;
 
-	s->tid = syscall(SYS_gettid);
+	s->tid = asleep_self();
 	MPI_Send(large, LARGE, MPI_BYTE, 1, TAG_DATA, MPI_COMM_WORLD);
 	return NULL;
 }
@@ -205,9 +151,9 @@ static void run_full(void)
 	MPI_Recv(&pid, 1, MPI_INT, 1, TAG_PID, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	start(&watching, receive, 1, FILLINGS);
 	for (int i = 0; i < FILLINGS; i++) {
-		wait_asleep(&watching, is_watching, "watching the sockets");
+		wait_asleep(&watching, ASLEEP_WATCHING);
 		start(&sending, send_large, 1, 0);
-		wait_asleep(&sending, is_anywhere, "anywhere");
+		wait_asleep(&sending, ASLEEP_ANYWHERE);
 		kill((pid_t)pid, SIGUSR1);
 		end(&sending);
 		sem_wait(&watching.woken);
@@ -225,7 +171,7 @@ static void run_swallowed(void)
 		return;
 	start(&s, receive, 0, ROUNDS);
 	for (int i = 0; i < ROUNDS; i++) {
-		wait_asleep(&s, is_watching, "watching the sockets");
+		wait_asleep(&s, ASLEEP_WATCHING);
 		send_end(0, i);
 		for (int look = 0; look < 4; look++)
 			MPI_Iprobe(0, TAG_REPLY, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
@@ -239,7 +185,7 @@ static void *answer(void *arg)
 	struct sleeper *s = arg;
 	int x;
 
-	s->tid = syscall(SYS_gettid);
+	s->tid = asleep_self();
 	MPI_Recv(&x, 1, MPI_INT, s->source, TAG_DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	MPI_Send(&x, 1, MPI_INT, s->source, TAG_REPLY, MPI_COMM_WORLD);
 	return NULL;
@@ -254,9 +200,9 @@ static void run_untold(void)
 	if (prog.rank != 0)
 		return;
 	start(&watching, receive, 0, 1);
-	wait_asleep(&watching, is_watching, "watching the sockets");
+	wait_asleep(&watching, ASLEEP_WATCHING);
 	start(&waiting, answer, 0, 1);
-	wait_asleep(&waiting, is_on_condition, "on the condition");
+	wait_asleep(&waiting, ASLEEP_ON_CONDITION);
 	MPI_Sendrecv(&out, 1, MPI_INT, 0, TAG_DATA, &in, 1, MPI_INT, 0, TAG_REPLY, MPI_COMM_WORLD,
 		MPI_STATUS_IGNORE);
 	if (in != out)
