@@ -40,7 +40,7 @@ static bool is_there(long call, enum asleep_where where)
 	case ASLEEP_ANYWHERE:
 		break;
 	}
-	return call == ENDED || is_epoll(call) || call == SYS_futex;
+	return call != RUNNING;
 }
 
 /* The system call that the thread sleeps in, or RUNNING or ENDED. */

@@ -9,7 +9,7 @@
 enum asleep_where {
 	ASLEEP_WATCHING,     /* the sockets, in epoll_wait */
 	ASLEEP_ON_CONDITION, /* or, for a moment, waiting for the lock */
-	ASLEEP_ANYWHERE,     /* either, or it has ended */
+	ASLEEP_ANYWHERE,     /* in any system call, or it has ended */
 };
 
 /* For the thread itself to store where asleep_wait finds it. */

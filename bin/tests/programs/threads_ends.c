@@ -48,23 +48,28 @@ static void *wait_for_ever(void *arg)
 
 static void *fail(void *arg)
 {
+	_Atomic long *mine = arg;
 	int x = 0;
 
-	(void)arg;
-	pthread_barrier_wait(&together);
+	*mine = asleep_self();
 	MPI_Send(&x, 1, MPI_INT, prog.size, 0, MPI_COMM_WORLD);
 	return NULL;
 }
 
+/* None can end the process, which writes out stdout, before all have come to the same point. */
 static void run_fatal(void)
 {
+	static _Atomic long tids[THREADS];
 	pthread_t threads[THREADS];
 
 	if (!is_culprit())
 		wait_for_ever(NULL);
-	pthread_barrier_init(&together, NULL, THREADS);
+	flockfile(stdout);
 	for (int t = 0; t < THREADS; t++)
-		start(&threads[t], fail, NULL);
+		start(&threads[t], fail, &tids[t]);
+	for (int t = 0; t < THREADS; t++)
+		asleep_wait(&prog, &tids[t], ASLEEP_ANYWHERE);
+	funlockfile(stdout);
 	for (int t = 0; t < THREADS; t++)
 		pthread_join(threads[t], NULL);
 }
