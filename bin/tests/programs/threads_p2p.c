@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { POOL_MOST = 8, NOBODY = 7 /* a tag that nobody sends */ };
+enum { POOL_MOST = 8, NOBODY = 7 /* this tag and those above are not received */ };
 
 static void ring(struct worker *w)
 {
@@ -147,10 +147,10 @@ static void cancelled(struct worker *w)
 {
 	MPI_Request requests[2];
 	MPI_Status statuses[2];
-	int x = 1, y = 2, flag;
+	int x = 1, y = 2, tag = NOBODY + 1 + (int)w->round, flag;
 
 	MPI_Irecv(&y, 1, MPI_INT, MPI_ANY_SOURCE, NOBODY, threads_shared, &requests[0]);
-	MPI_Issend(&x, 1, MPI_INT, w->right, NOBODY + 1 + w->id, w->quiet, &requests[1]);
+	MPI_Issend(&x, 1, MPI_INT, w->right, tag, w->quiet, &requests[1]);
 	MPI_Cancel(&requests[0]);
 	MPI_Cancel(&requests[1]);
 	MPI_Waitall(2, requests, statuses);
@@ -161,7 +161,7 @@ static void cancelled(struct worker *w)
 	threads_expect(w, y == 2, "the buffer of the receive was written");
 	/* what was taken back may not be found by a later probe here or there */
 	MPI_Barrier(w->quiet);
-	MPI_Iprobe(w->left, NOBODY + 1 + w->id, w->quiet, &flag, MPI_STATUS_IGNORE);
+	MPI_Iprobe(w->left, tag, w->quiet, &flag, MPI_STATUS_IGNORE);
 	threads_expect(w, !flag, "the message that was taken back is there");
 }
 
