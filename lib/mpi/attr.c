@@ -69,6 +69,15 @@ int attr_keyval_create(const struct attr_functions *f, int *keyval)
 	return MPI_SUCCESS;
 }
 
+/* The program reads what it was given a pointer to without a lock: it is written only when it is no
+ * longer true. */
+static int *refresh(int *value, int now)
+{
+	if (*value != now)
+		*value = now;
+	return value;
+}
+
 /* The attributes every communicator has (MPI 5.0 section 9.1.2), as pointers to int. */
 static int *predefined(int keyval)
 {
@@ -87,11 +96,9 @@ static int *predefined(int keyval)
 	case MPI_APPNUM:
 		return &appnum;
 	case MPI_UNIVERSE_SIZE:
-		universe_size = comm_world() ? comm_world()->size : 1;
-		return &universe_size;
+		return refresh(&universe_size, comm_world() ? comm_world()->size : 1);
 	case MPI_LASTUSEDCODE:
-		last_used_code = errtext_last_code();
-		return &last_used_code;
+		return refresh(&last_used_code, errtext_last_code());
 	default:
 		return NULL;
 	}
