@@ -12,18 +12,48 @@ use Test::More;
 
 use FTMPI::Test::Job qw(ftmpirun program sanitized);
 
-my $rounds = sanitized('threads') ? 5 : 50;
+# ---- everything at once ----
+
+my $slow = sanitized('threads') ? 10 : 1;
+
+sub threads
+{
+	my ($ranks, $rounds, $seed, %env) = @_;
+	my $name = join(' ', "$ranks ranks, seed $seed", map { "$_=$env{$_}" } sort keys %env);
+	my $n = int($rounds / $slow);
+	FTMPI::Test::Job->run(
+		[ ftmpirun(), '-n', $ranks, program('threads'), $n, '-seed', $seed ], env => \%env)
+		->well(qr/^threads: right, $ranks ranks, multiple, $n rounds, seed $seed$/m, $name);
+	return;
+}
 
 for my $ranks (1, 2, 3, 5) {
-	my $job = FTMPI::Test::Job->run([ ftmpirun(), '-n', $ranks, program('threads'), $rounds ]);
-	$job->well(qr/^threads: right, $ranks ranks, 4 threads each, $rounds rounds$/m,
-		"MPI_THREAD_MULTIPLE on $ranks ranks");
+	threads($ranks, 1000, 1);
+	threads($ranks, 600, 2, FTMPI_SPIN_US => 0);
+	threads($ranks, 400, 3, FTMPI_EAGER_LIMIT => 0);
+	threads($ranks, 400, 4, FTMPI_EAGER_LIMIT => 0, FTMPI_SPIN_US => 0);
 }
+
+# Where threads meet most closely: one kind of activity in all of them.
+for my $only ('pool', 'parcels', 'communicators', 'error codes', 'inquiries', 'errors', 'cancelled') {
+	FTMPI::Test::Job->run(
+		[ ftmpirun(), '-n', 2, program('threads'), 2000 / $slow, '-only', $only ])
+		->well(qr/^threads: right, /m, "nothing but $only");
+}
+
+for my $level ('single', 'funneled', 'serialized') {
+	FTMPI::Test::Job->run([ ftmpirun(), '-n', 2, program('threads'), 100, '-level', $level ])
+		->well(qr/^threads: right, 2 ranks, $level, 100 rounds/m, "MPI_Init_thread: $level");
+}
+
+# ---- the one that makes progress ----
 
 FTMPI::Test::Job->run([ ftmpirun(), '-n', 2, program('progress') ])
 	->well(qr/^progress: right, 20 rounds$/m, 'a rendezvous while both sides compute');
 
-# Nobody is forgotten asleep: case, ranks, how long waiting threads look before they sleep.
+# ---- nobody is forgotten asleep ----
+
+# case, ranks, how long waiting threads look before they sleep.
 for my $wake (['gathered', 2, 0], ['full', 2, 3000], ['swallowed', 1, 0], ['untold', 1, 0]) {
 	my ($case, $ranks, $spin) = @$wake;
 	FTMPI::Test::Job->run([ftmpirun(), '-n', $ranks, program('threads_wake'), $case],

@@ -177,6 +177,7 @@ static void to_self(struct worker *w)
 
 struct parcel {
 	struct parcel *next;
+	long round;
 	MPI_Request request;
 	bool test; /* complete it by MPI_Test */
 	sem_t done;
@@ -184,43 +185,59 @@ struct parcel {
 
 static struct {
 	pthread_mutex_t lock;
-	struct parcel *first, **last;
-} counter = {.lock = PTHREAD_MUTEX_INITIALIZER, .last = &counter.first};
+	struct parcel *first;
+} counter = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Leave one, take the oldest: perhaps the same. */
-static struct parcel *exchange(struct parcel *mine)
+static void leave_there(struct parcel *p)
 {
-	struct parcel *oldest;
+	pthread_mutex_lock(&counter.lock);
+	p->next = counter.first;
+	counter.first = p;
+	pthread_mutex_unlock(&counter.lock);
+}
+
+/* The oldest, but not of a later round than one's own: its message may depend on what this thread
+ * does next. NULL when others were quicker. */
+static struct parcel *take_one(long round)
+{
+	struct parcel **oldest = NULL, *taken = NULL;
 
 	pthread_mutex_lock(&counter.lock);
-	*counter.last = mine;
-	counter.last = &mine->next;
+	for (struct parcel **p = &counter.first; *p; p = &(*p)->next)
+		if ((*p)->round <= round)
+			oldest = p;
+	if (oldest) {
+		taken = *oldest;
+		*oldest = taken->next;
+	}
 	pthread_mutex_unlock(&counter.lock);
-	sched_yield(); /* so that others come between */
-	pthread_mutex_lock(&counter.lock);
-	oldest = counter.first;
-	counter.first = oldest->next;
-	if (!counter.first)
-		counter.last = &counter.first;
-	pthread_mutex_unlock(&counter.lock);
-	return oldest;
+	return taken;
+}
+
+static void complete(struct parcel *p)
+{
+	int flag = 0;
+
+	while (p->test && !flag)
+		MPI_Test(&p->request, &flag, MPI_STATUS_IGNORE);
+	MPI_Wait(&p->request, MPI_STATUS_IGNORE);
+	sem_post(&p->done);
 }
 
 static void parcels(struct worker *w)
 {
-	struct parcel mine = {.test = threads_draw(w, 2)}, *theirs;
-	int n = threads_length(w), tag = TAG_PARCEL + w->id, flag = 0;
+	struct parcel mine = {.round = w->round, .test = threads_draw(w, 2)}, *theirs;
+	int n = threads_length(w), tag = TAG_PARCEL + w->id;
 	MPI_Request sent;
 
 	threads_fill(w, n);
 	sem_init(&mine.done, 0, 0);
 	MPI_Irecv(w->in, n, MPI_INT, w->left, tag, threads_shared, &mine.request);
 	MPI_Isend(w->out, n, MPI_INT, w->right, tag, threads_shared, &sent);
-	theirs = exchange(&mine);
-	while (theirs->test && !flag)
-		MPI_Test(&theirs->request, &flag, MPI_STATUS_IGNORE);
-	MPI_Wait(&theirs->request, MPI_STATUS_IGNORE);
-	sem_post(&theirs->done);
+	leave_there(&mine);
+	sched_yield(); /* so that others come between */
+	while ((theirs = take_one(w->round)))
+		complete(theirs);
 	MPI_Wait(&sent, MPI_STATUS_IGNORE);
 	while (sem_wait(&mine.done) != 0)
 		;
