@@ -131,7 +131,7 @@ void tp_withdraw(struct tp *tp, int peer, const void *cookie)
 		if (op->self_hold)
 			tp_self_withdraw(tp, op);
 		else if (peer != tp->c.self)
-			tp_out_control(tp, p, WIRE_WITHDRAW, op->id, 0);
+			op->withdrawing |= tp_out_control(tp, p, WIRE_WITHDRAW, op->id, 0) == 0;
 		return;
 	}
 }
@@ -140,7 +140,8 @@ static int take_withdrawn(struct tp *tp, struct tp_peer *p, const struct wire_fr
 {
 	struct tp_send *op = idtab_find(&tp->sends, f->id);
 
-	if (!op || op->peer != p->id)
+	/* unasked it would drop a message whose sender takes it for sent */
+	if (!op || op->peer != p->id || !op->withdrawing)
 		return FT_EPROTO;
 	tp_send_done(tp, op, FT_ECANCEL);
 	return 0;

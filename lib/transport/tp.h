@@ -10,8 +10,8 @@
  *	LOST       gone for good in this attachment
  *
  * Peers die in two phases. tp_peer_lose marks the peer LOST and takes its socket out of epoll, at
- * any depth; tp_reap, called where no peer is being read or written, answers what was waiting, frees
- * the buffers and tells the user.
+ * any depth; tp_reap, called where no peer is being read or written, answers what was waiting,
+ *frees the buffers and tells the user.
  */
 #ifndef FTMPI_TRANSPORT_TP_H
 #define FTMPI_TRANSPORT_TP_H
@@ -46,6 +46,7 @@ struct tp_send {
 	size_t len;
 	void *cookie;
 	struct tp_hold *self_hold; /* to ourselves: the held side, or NULL */
+	bool withdrawing;	   /* WITHDRAW was sent */
 };
 
 /* A message whose place is known and whose payload is still to come. */
