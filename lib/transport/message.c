@@ -213,6 +213,21 @@ static struct tp_hold *hold_new(struct tp *tp, struct tp_peer *p, enum tp_hold_k
 	return h;
 }
 
+/* keep may claim it at once; an empty one is then gone, and has no body to wait for. */
+static int hold_eager(struct tp *tp, struct tp_peer *p, const struct tp_envelope *e)
+{
+	struct tp_in *in = &p->in;
+
+	in->body = BODY_NONE;
+	in->hold = hold_new(tp, p, HOLD_EAGER, e, in->length);
+	if (!in->hold)
+		return FT_ENOMEM;
+	if (in->left)
+		in->body = BODY_HOLD;
+	tp->c.up->keep(tp->c.user, &in->hold->held);
+	return 0;
+}
+
 static int begin_eager(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 {
 	struct tp_envelope e = envelope_of(f);
@@ -226,15 +241,8 @@ static int begin_eager(struct tp *tp, struct tp_peer *p, const struct wire_frame
 	in->offset = 0;
 	in->place = tp->c.up->match(tp->c.user, p->id, &e, f->length);
 	in->body = BODY_PLACE;
-	if (!in->place.cookie) {
-		in->hold = hold_new(tp, p, HOLD_EAGER, &e, f->length);
-		if (!in->hold) {
-			in->body = BODY_NONE;
-			return FT_ENOMEM;
-		}
-		in->body = BODY_HOLD;
-		tp->c.up->keep(tp->c.user, &in->hold->held);
-	}
+	if (!in->place.cookie)
+		return hold_eager(tp, p, &e);
 	return in->left ? 0 : tp_message_body(tp, p);
 }
 
