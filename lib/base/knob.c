@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/shown.h"
 
 static const struct {
 	const char *name;
@@ -33,7 +34,7 @@ int knob_load(char *err, size_t errsize)
 			values[k] > knobs[k].most) {
 			snprintf(err, errsize,
 				"%s=%s: give a whole number from %lld to %lld, or unset it",
-				knobs[k].name, text, (long long)knobs[k].least,
+				knobs[k].name, shown(text).text, (long long)knobs[k].least,
 				(long long)knobs[k].most);
 			return FT_EINVAL;
 		}
