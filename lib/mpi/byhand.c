@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/knob.h"
+#include "base/shown.h"
 #include "launch.h"
 
 enum { SECRET_LEAST = 16, SECRET_MOST = 4096, BACKLOG = 1024 };
@@ -37,7 +38,7 @@ static int bad(char *err, size_t errsize, const char *what, const char *got)
 {
 	snprintf(err, errsize,
 		"-ftmpi: %s%s%s (usage: -ftmpi WORKDIR RANK SIZE 0 HOST0 1 HOST1 ...)", what,
-		got ? ", not " : "", got ? got : "");
+		got ? ", not " : "", got ? shown(got).text : "");
 	return FT_EINVAL;
 }
 
@@ -72,7 +73,7 @@ static int read_secret(struct launch *l, char *err, size_t errsize)
 	}
 	f = fopen(path, "rb");
 	if (!f) {
-		snprintf(err, errsize, "FTMPI_SECRET_FILE: cannot read %s: %s", path,
+		snprintf(err, errsize, "FTMPI_SECRET_FILE: cannot read %s: %s", shown(path).text,
 			strerror(errno));
 		return FT_ESYS;
 	}
@@ -80,7 +81,7 @@ static int read_secret(struct launch *l, char *err, size_t errsize)
 	fclose(f);
 	if (len < SECRET_LEAST) {
 		snprintf(err, errsize, "FTMPI_SECRET_FILE: %s has %zu bytes: give at least %d",
-			path, len, SECRET_LEAST);
+			shown(path).text, len, SECRET_LEAST);
 		return FT_EINVAL;
 	}
 	auth_mac(fixed, text, len, l->secret);
@@ -99,7 +100,7 @@ static int resolve(const char *host, int port, struct tp_address *out, char *err
 	snprintf(service, sizeof service, "%d", port);
 	rc = getaddrinfo(host, service, &hints, &found);
 	if (rc) {
-		snprintf(err, errsize, "-ftmpi: host %s: %s", host, gai_strerror(rc));
+		snprintf(err, errsize, "-ftmpi: host %s: %s", shown(host).text, gai_strerror(rc));
 		return FT_EINVAL;
 	}
 	memcpy(&out->addr, found->ai_addr, found->ai_addrlen);
@@ -144,6 +145,21 @@ static int node_of(const struct launch *l, int rank)
 	return rank;
 }
 
+/* pair: the rank, which must be i, and its host */
+static int take_pair(struct launch *l, char **pair, int i, char *err, size_t errsize)
+{
+	int rank;
+
+	if (!number(pair[0], i, i, &rank))
+		return bad(err, errsize, "the ranks of the pairs must be 0, 1, 2, ...", pair[0]);
+	if (snprintf(l->hosts[i], LAUNCH_HOST_MAX, "%s", pair[1]) >= LAUNCH_HOST_MAX)
+		return bad(err, errsize, "a host's name has fewer than 256 characters", pair[1]);
+	l->node[i] = node_of(l, i);
+	l->cores[i] = 1 << 20; /* not known of the others, and all must choose alike */
+	return resolve(
+		l->hosts[i], (int)knob_get(KNOB_PORT_BASE) + i, &l->addresses[i], err, errsize);
+}
+
 /* args: RANK SIZE 0 HOST0 1 HOST1 ... */
 static int parse(struct launch *l, char **args, int n, char *err, size_t errsize)
 {
@@ -156,22 +172,30 @@ static int parse(struct launch *l, char **args, int n, char *err, size_t errsize
 		return bad(err, errsize, "RANK must be a number below SIZE", args[0]);
 	if (n != 2 + 2 * size)
 		return bad(err, errsize, "give exactly SIZE pairs of a rank and its host", NULL);
-	rc = launch_alloc(l, size);
-	for (int i = 0; rc == 0 && i < size; i++) {
-		int rank;
-
-		if (!number(args[2 + 2 * i], i, i, &rank))
-			return bad(err, errsize, "the ranks of the pairs must be 0, 1, 2, ...",
-				args[2 + 2 * i]);
-		snprintf(l->hosts[i], LAUNCH_HOST_MAX, "%s", args[3 + 2 * i]);
-		l->node[i] = node_of(l, i);
-		l->cores[i] = 1 << 20; /* not known of the others, and all must choose alike */
-		rc = resolve(l->hosts[i], port + i, &l->addresses[i], err, errsize);
+	if (port + size - 1 > UINT16_MAX) {
+		snprintf(err, errsize,
+			"FTMPI_PORT_BASE=%d is too high for %d ranks: give at most %d", port, size,
+			UINT16_MAX - size + 1);
+		return FT_EINVAL;
 	}
+	rc = launch_alloc(l, size);
+	for (int i = 0; rc == 0 && i < size; i++)
+		rc = take_pair(l, args + 2 + 2 * i, i, err, errsize);
 	if (rc)
 		return rc;
 	memcpy(l->host, l->hosts[l->rank], sizeof l->host);
 	return listen_on(l, port + l->rank, err, errsize);
+}
+
+static int take_workdir(struct launch *l, const char *path, char *err, size_t errsize)
+{
+	bool fits = snprintf(l->workdir, sizeof l->workdir, "%s", path) < (int)sizeof l->workdir;
+
+	if (fits && access(l->workdir, W_OK | X_OK) == 0)
+		return 0;
+	snprintf(err, errsize, "-ftmpi: work directory %s: %s", shown(path).text,
+		strerror(fits ? errno : ENAMETOOLONG));
+	return FT_EINVAL;
 }
 
 int byhand_start(struct launch *l, int *argc, char ***argv, char *err, size_t errsize)
@@ -188,13 +212,9 @@ int byhand_start(struct launch *l, int *argc, char ***argv, char *err, size_t er
 	}
 	if (end == at + 1)
 		return bad(err, errsize, "WORKDIR is missing", NULL);
-	snprintf(l->workdir, sizeof l->workdir, "%s", args[0]);
-	if (access(l->workdir, W_OK | X_OK) != 0) {
-		snprintf(
-			err, errsize, "-ftmpi: work directory %s: %s", l->workdir, strerror(errno));
-		return FT_EINVAL;
-	}
-	rc = read_secret(l, err, errsize);
+	rc = take_workdir(l, args[0], err, errsize);
+	if (rc == 0)
+		rc = read_secret(l, err, errsize);
 	if (rc == 0)
 		rc = parse(l, args + 1, end - at - 2, err, errsize);
 	if (rc)
