@@ -42,7 +42,7 @@ static int take_fd(const char *name)
 	socklen_t len = sizeof type;
 
 	unsetenv(name);
-	if (fd < 0 || fd > 1 << 20 || *end ||
+	if (fd < 0 || fd > 1 << 20 || end == text || *end ||
 		getsockopt((int)fd, SOL_SOCKET, SO_TYPE, &type, &len) != 0)
 		return -1;
 	fcntl((int)fd, F_SETFD, FD_CLOEXEC);
