@@ -13,13 +13,21 @@ use constant { FAILED => 1, USAGE => 2 };
 sub usage
 {
 	my ($text) = @_;
-	die bless { status => USAGE, text => $text }, __PACKAGE__;
+	die bless { status => USAGE, text => _line($text) }, __PACKAGE__;
 }
 
 sub failed
 {
 	my ($text) = @_;
-	die bless { status => FAILED, text => $text }, __PACKAGE__;
+	die bless { status => FAILED, text => _line($text) }, __PACKAGE__;
+}
+
+# Names of files and words of the user stand in it as they were given: it stays one line all the same.
+sub _line
+{
+	my ($text) = @_;
+	$text =~ s/[\x00-\x1f\x7f]/ /g;
+	return $text;
 }
 
 sub status { return $_[0]{status} }

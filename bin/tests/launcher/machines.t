@@ -64,6 +64,9 @@ for my $bad (
 eval { FTMPI::Machines::parse_list('a,,b') };
 like($@->text, qr/^-host a,,b: '' is not a host name/, 'a hole in a list');
 
+eval { FTMPI::Machines::parse_list("a\nb,\e[31m") };
+like($@->text, qr/^-host a b,[^\n\e]* is not a host name\z/, 'one line, whatever it quotes');
+
 sub placed
 {
 	my ($text, $n) = @_;
