@@ -189,6 +189,7 @@ sub _positional
 	for my $name (qw(machinefile n workdir)) {
 		_refuse("neither -n N nor MACHINEFILE N WORKDIR PROG is given") if !@$words;
 		$got->{$name} = shift @$words;
+		_refuse(uc($name) . ' is an empty word') if $name ne 'n' && !length $got->{$name};
 	}
 	$got->{n} = _ranks($got->{n}, 'N');
 	$got->{restore} = 1 if @$words > 1 && $words->[-1] =~ /^--?restore\z/ && pop @$words;

@@ -41,6 +41,8 @@ ok(parsed('--version', 'x')->{version}, 'version');
 my $hint = qr/; try ftmpirun -help$/;
 for my $bad (
 	[ [],                                 qr/^neither -n N nor MACHINEFILE N WORKDIR PROG is given$hint/ ],
+	[ [ '', 1, 'w', 'p' ],                qr/^MACHINEFILE is an empty word$hint/ ],
+	[ [ 'f', 1, '', 'p' ],                qr/^WORKDIR is an empty word$hint/ ],
 	[ ['./prog'],                         qr/^neither -n N nor MACHINEFILE/ ],
 	[ [qw(f 4 w)],                        qr/^no program is named$hint/ ],
 	[ [qw(-n 4)],                         qr/^no program is named$hint/ ],
