@@ -21,7 +21,8 @@ my $PRIVATE = qr/^(?:docker|br-|virbr|veth|cni|flannel|lxc|podman|tun|tap)/;
 sub family
 {
 	my ($address) = @_;
-	return if !defined $address;
+	# inet_pton does not look behind a NUL
+	return if !defined $address || $address =~ /\0/;
 	return 4 if $address !~ /:/ && defined inet_pton(AF_INET, $address);
 	return 6 if $address =~ /:/ && defined inet_pton(AF_INET6, $address);
 	return;
@@ -31,10 +32,11 @@ sub family
 sub normal
 {
 	my ($address) = @_;
-	$address =~ s/^::ffff:(?=\d+\.\d+\.\d+\.\d+\z)//i;
 	my $family = family($address) or return $address;
 	my $af = $family == 4 ? AF_INET : AF_INET6;
-	return inet_ntop($af, inet_pton($af, $address));
+	my $text = inet_ntop($af, inet_pton($af, $address));
+	$text =~ s/^::ffff:(?=\d+\.)//;
+	return $text;
 }
 
 sub is_loopback
@@ -47,6 +49,19 @@ sub is_link_local
 {
 	my ($address) = @_;
 	return $address =~ /^fe[89ab][0-9a-f]:/i || $address =~ /%/ || $address =~ /^169\.254\./;
+}
+
+# What an agent says of its host, as a part of what `choose` takes: words that are no addresses are
+# nobody's.
+sub reported
+{
+	my ($ssh, $names, $addresses) = @_;
+	my $count = @$names < @$addresses ? @$names : @$addresses;
+	my @all = map { [ $names->[$_], $addresses->[$_] ] } 0 .. $count - 1;
+	$ssh = normal($ssh);
+	return (
+		ssh        => family($ssh) ? $ssh : '',
+		interfaces => [ grep { family($_->[1]) } @all ]);
 }
 
 # The matcher of an -iface argument: a sub (name, address) for an interface's name, an address, or a

@@ -190,13 +190,11 @@ sub _frame
 sub _here
 {
 	my ($self, $host, $cores, $ssh, $names, $addresses) = @_;
-	my $count = @$names < @$addresses ? @$names : @$addresses;
 	$host->{here} = {
-		name       => $host->{name},
-		local      => $host->{local},
-		cores      => $cores,
-		ssh        => FTMPI::Address::normal($ssh),
-		interfaces => [ map { [ $names->[$_], $addresses->[$_] ] } 0 .. $count - 1 ],
+		name  => $host->{name},
+		local => $host->{local},
+		cores => $cores,
+		FTMPI::Address::reported($ssh, $names, $addresses),
 	};
 	return if $self->{over} || grep { !$_->{here} } @{ $self->{hosts} };
 	my @addresses = eval { $self->_addresses };

@@ -60,6 +60,11 @@ is($@->status, 1, '... and that is a failure');
 is(FTMPI::Address::normal('::ffff:10.0.0.1'), '10.0.0.1', 'IPv4 in IPv6');
 is(FTMPI::Address::normal('FD00:0:0::1'),     'fd00::1',  'one spelling of IPv6');
 
+is(FTMPI::Address::normal('::FFFF:a00:1'), '10.0.0.1', 'IPv4 in IPv6 clothes, in whatever digits');
+is(FTMPI::Address::family("127.0.0.1\0x"), undef, 'nothing stands behind an address');
+is_deeply({ FTMPI::Address::reported('nowhere', [qw(lo eth0 eth1)], [ '127.0.0.1', 'x', '' ]) },
+	{ ssh => '', interfaces => [ [ 'lo', '127.0.0.1' ] ] }, 'words of an agent that are no addresses');
+
 my %mine = map { $_->[1] => $_->[0] } @{ FTMPI::Net::interfaces() };
 is($mine{'127.0.0.1'}, 'lo', 'the loopback interface is found');
 my $is_local = FTMPI::Net::local_test();
