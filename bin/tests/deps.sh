@@ -7,10 +7,13 @@ set -eu
 build="gcc g++ libc6-dev binutils make perl pkg-config libevent-dev libsodium-dev"
 tests="check openssh-client openssh-server iproute2 procps strace valgrind gdb man-db ncurses-base"
 
+fuzz="clang libclang-rt-dev"
+
 peers="libopenmpi-dev openmpi-bin mpich libmpich-dev"
 
 case "${1:-deps}" in
 deps-build) wanted=$build ;;
+deps-fuzz) wanted="$build $fuzz" ;;
 deps-bench) wanted="$build $peers" ;;
 *) wanted="$build $tests" ;;
 esac

@@ -13,6 +13,7 @@ UNIT_handshake := lib/transport/handshake.o lib/base/auth.o
 UNIT_transport := $(transport_o) $(base_o)
 UNIT_control := lib/mpi/control.o lib/mpi/launch.o $(base_o)
 -include bin/tests/unit/objects.mk
+include bin/tests/fuzz/fuzz.mk
 
 UNITS := $(sort $(patsubst bin/tests/unit/test_%.c,%,$(wildcard bin/tests/unit/test_*.c)))
 UNIT_BIN := $(UNITS:%=$(B)/unit/test_%)
@@ -38,14 +39,15 @@ arrows:
 
 # where the Perl tests find what was built
 TEST_ENV = FTMPI_LIBDIR=$(abspath $(B)/lib) FTMPI_PROGRAMS=$(abspath $(B)/bin) PERL5LIB=$(abspath bin/lib):$(abspath bin/tests/lib)
-PERL_TESTS := $(sort $(wildcard bin/tests/abi/*.t bin/tests/launcher/*.t bin/tests/cluster/*.t bin/tests/job/*.t))
+PERL_TESTS := $(sort $(wildcard bin/tests/abi/*.t bin/tests/launcher/*.t bin/tests/cluster/*.t bin/tests/job/*.t \
+	bin/tests/fuzz/*.t))
 
 jobs: all
 	@$(TEST_ENV) prove --timer $(PERL_TESTS)
 
 check: deps
-	@$(MAKE) --no-print-directory -j2 all $(UNIT_BIN)
-	@$(MAKE) --no-print-directory arrows units jobs
+	@$(MAKE) --no-print-directory -j2 all $(UNIT_BIN) $(FUZZ_REPLAYS)
+	@$(MAKE) --no-print-directory arrows units fuzz-replay jobs
 
 asan:
 	@$(MAKE) --no-print-directory B=build-asan SAN="-fsanitize=address -fno-omit-frame-pointer" CFLAGS="-O1 -g" check-sanitized
@@ -57,8 +59,8 @@ tsan:
 	@$(MAKE) --no-print-directory B=build-tsan SAN="-fsanitize=thread" CFLAGS="-O1 -g" check-sanitized
 
 check-sanitized: deps
-	@$(MAKE) --no-print-directory -j2 all $(UNIT_BIN)
-	@$(MAKE) --no-print-directory units jobs
+	@$(MAKE) --no-print-directory -j2 all $(UNIT_BIN) $(FUZZ_REPLAYS)
+	@$(MAKE) --no-print-directory units fuzz-replay jobs
 
 .PHONY: units arrows jobs check asan ubsan tsan check-sanitized
 

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# make fuzz, and the replay of what is kept of it in make check. FUZZ_SECONDS: for each target;
+# FUZZ_ONLY: these targets; FUZZ_SEED: 0 takes a new one.
+
+FUZZ_SECONDS ?= 60
+FUZZ_SEED ?= 0
+FUZZ_C := frames handshake control byhand
+FUZZ_PERL := wire machines options address channel
+FUZZ_ONLY ?= $(FUZZ_C) $(FUZZ_PERL)
+FUZZ_DIR := bin/tests/fuzz
+
+# What each target consists of, beside common.c and its driver: objects of the library, and helpers.
+FUZZ_frames := $(addprefix $(FUZZ_DIR)/,frames.o frames_user.o frames_in.o frames_out.o) $(transport_o) $(base_o)
+FUZZ_handshake := $(FUZZ_DIR)/handshake.o $(FUZZ_DIR)/handshake_talk.o $(transport_o) $(base_o)
+FUZZ_control := $(FUZZ_DIR)/control.o lib/mpi/control.o lib/mpi/launch.o $(base_o)
+FUZZ_byhand := $(FUZZ_DIR)/byhand.o lib/mpi/byhand.o lib/mpi/launch.o $(base_o)
+
+# calls that would leave the process, or differ from run to run
+WRAP_handshake := auth_random
+WRAP_byhand := getaddrinfo bind listen
+
+fuzz_wrap = $(foreach w,$(WRAP_$(1)),-Wl,--wrap=$(w))
+
+$(O)/$(FUZZ_DIR)/%.o: $(FUZZ_DIR)/%.c Makefile $(FUZZ_DIR)/fuzz.mk
+	@mkdir -p $(@D)
+	@echo "  CC $<"
+	$(Q)$(CC) $(CPPFLAGS) -I$(FUZZ_DIR) -iquote lib/mpi $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+define fuzz_rule
+$(B)/fuzz/replay_$(1): $(addprefix $(O)/,$(FUZZ_DIR)/replay.o $(FUZZ_DIR)/common.o $(FUZZ_$(1)))
+	@mkdir -p $$(@D)
+	@echo "  LD $$@"
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $(call fuzz_wrap,$(1)) -o $$@ $$^ $$(LIBS)
+
+# compiled at once: every object for libFuzzer's coverage
+$(B)/fuzz/fuzz_$(1): $(patsubst %.o,%.c,$(FUZZ_DIR)/common.o $(FUZZ_$(1))) $(wildcard lib/*/*.h $(FUZZ_DIR)/*.h)
+	@mkdir -p $$(@D)
+	@echo "  CLANG $$@"
+	$$(Q)clang $(CPPFLAGS) -I$(FUZZ_DIR) -iquote lib/mpi -std=gnu11 -D_GNU_SOURCE -pthread -O1 -g \
+		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
+		$(FUZZ_FLAGS) $(call fuzz_wrap,$(1)) -o $$@ $$(filter %.c,$$^) $$(LIBS)
+endef
+$(foreach t,$(FUZZ_C),$(eval $(call fuzz_rule,$(t))))
+
+FUZZ_REPLAYS := $(FUZZ_C:%=$(B)/fuzz/replay_%)
+
+fuzz-replay: $(FUZZ_REPLAYS)
+	@for t in $(FUZZ_C); do $(B)/fuzz/replay_$$t $(FUZZ_DIR)/corpus/$$t 2>$(B)/fuzz/$$t.log || \
+		{ tail -n 20 $(B)/fuzz/$$t.log; exit 1; }; done
+
+fuzz:
+	@sh bin/tests/deps.sh deps-fuzz
+	@$(MAKE) --no-print-directory B=build-fuzz $(patsubst %,build-fuzz/fuzz/fuzz_%,$(filter $(FUZZ_C),$(FUZZ_ONLY)))
+	@$(TEST_ENV) sh $(FUZZ_DIR)/run.sh "$(FUZZ_SECONDS)" "$(FUZZ_SEED)" $(FUZZ_ONLY)
+
+.PHONY: fuzz fuzz-replay
+
+-include $(wildcard $(O)/$(FUZZ_DIR)/*.d)

@@ -1,0 +1,348 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Writes the seeds of the fuzz targets: perl -Ibin/lib bin/tests/fuzz/seeds.pl CORPUS. What a byte means
+# is said at the head of each target. Files called found-* are inputs that once failed; they are kept by
+# hand and left alone here.
+use strict;
+use warnings;
+
+use File::Path ();
+
+use FTMPI::Control ();
+use FTMPI::Wire    ();
+
+my $corpus = shift // die "usage: $0 CORPUS\n";
+
+sub seed
+{
+	my ($target, $name, @bytes) = @_;
+	File::Path::make_path("$corpus/$target");
+	open my $file, '>:raw', "$corpus/$target/$name" or die "$corpus/$target/$name: $!\n";
+	print $file join '', @bytes;
+	close $file or die "$name: $!\n";
+	return;
+}
+
+# ---- frames: settings, then steps ----
+
+my %KIND = (EAGER => 1, RTS => 2, CTS => 3, DATA => 4, CREDIT => 5, BYE => 6, WITHDRAW => 7,
+	WITHDRAWN => 8, UNKNOWN => 9, NONE => 0);
+my %STEP;
+@STEP{ qw(frame raw body feed pieces post drop send withdraw stall bye close sleep self finished
+	expect) } = 0 .. 15;
+use constant { SMALL => 1, WIDE => 2, CLAIM => 4, BACK => 8 };
+use constant { BODY => 1, CHANGED => 2, CREDIT => 4, ID => 8 };
+
+# name, tag, peer (0 or 1), arguments
+sub step { my ($name, $tag, $peer, @rest) = @_; return chr($STEP{$name} | $tag << 4 | $peer << 6) . join '', @rest }
+
+# kind; then by name: tag, peer, how, length (shifted left by `shift`), which, credit, change => [at, xor]
+sub frame
+{
+	my ($kind, %a) = @_;
+	my $how = ($a{how} // 0) | ($a{shift} // 0) << 4;
+	$how |= CREDIT  if defined $a{credit};
+	$how |= CHANGED if $a{change};
+	return step('frame', $a{tag} // 0, $a{peer} // 0,
+		pack('C C v C', $KIND{$kind}, $how, $a{length} // 0, $a{which} // 0),
+		defined $a{credit} ? chr $a{credit} : '', $a{change} ? pack('C C', @{ $a{change} }) : '');
+}
+
+sub eager { my ($length, @more) = @_; return frame('EAGER', length => $length, how => BODY, @more) }
+sub data { my (@more) = @_; return frame('DATA', how => BODY, @more) }
+sub feed  { return step('feed', 0, $_[0] // 0, pack 'v', $_[1] // 0) }
+sub pieces { return step('pieces', 0, $_[1] // 0, chr($_[0] - 1)) }
+sub post  { my ($tag, $room, $shift) = @_; return step('post', $tag, 0, pack 'v C', $room, $shift // 0) }
+sub sends { my ($tag, $length, $sync, $peer) = @_; return step('send', $tag, $peer // 0, pack 'v C', $length, $sync // 0) }
+
+sub frames_seeds
+{
+	my %seed = (
+		'eager-expected'    => [ 0, post(1, 100), eager(100, tag => 1), feed() ],
+		'eager-held'        => [ 0, eager(100, tag => 1), feed(), post(1, 100) ],
+		'eager-empty'       => [ 0, post(1, 0), eager(0, tag => 1), eager(0, tag => 2), feed(), post(2, 8) ],
+		'eager-long-direct' => [ 0, post(1, 8192), eager(8192, tag => 1), feed(0, 1064), feed(0, 3000), feed() ],
+		'eager-long-held'   => [ 0, eager(8192), feed(0, 1064), post(0, 8000), feed() ],
+		'eager-dropped-half' => [ 0, eager(6000), feed(0, 500), step('drop', 0, 0), feed() ],
+		'eager-dropped'     => [ 0, eager(600), feed(), step('drop', 0, 0) ],
+		'eager-cut'         => [ 0, post(0, 10), eager(5000), feed(0, 70), feed() ],
+		'eager-to-nowhere'  => [ 0, post(0, 0), eager(5000), feed(0, 70), feed() ],
+		'eager-half-closed' => [ 0, eager(6000), feed(0, 500), step('close', 0, 0) ],
+		'eager-placed-closed' => [ 0, post(0, 9000), eager(6000), feed(0, 500), step('close', 0, 0) ],
+		'eager-claimed-closed' => [ 0, eager(6000), feed(0, 500), post(0, 9000), step('close', 0, 0) ],
+		'eager-half-dropped-closed' =>
+			[ 0, eager(6000), feed(0, 500), step('drop', 0, 0), step('close', 0, 0) ],
+		'eager-many-credited' => [ 0, (map { post(0, 8192) } 1 .. 8), (map { eager(8000), feed() } 1 .. 8) ],
+		'eager-beyond-window' => [ 0, (map { eager(8000), feed() } 1 .. 5) ],
+		'eager-beyond-1MiB'   => [ WIDE, frame('EAGER', length => 0x8001, shift => 6), feed() ],
+		'eager-1MiB'        => [ WIDE, post(0, 8192, 7), frame('EAGER', length => 0x8000, shift => 5),
+			(map { step('body', 0, 0, pack 'v', 0xffff) } 1 .. 17), feed() ],
+		'pieces-of-1'       => [ 0, post(0, 20), eager(20), eager(20), pieces(1) ],
+		'pieces-of-63'      => [ 0, post(0, 200), eager(200), eager(20), frame('RTS', length => 5), pieces(63) ],
+		'two-peers'         => [ 0, eager(20), eager(30, peer => 1), feed(0), feed(1), post(0, 64), post(0, 64) ],
+		'rts-expected'      => [ 0, post(0, 5000), frame('RTS', length => 5000, which => 9), feed(), data(), feed() ],
+		'rts-held'          => [ 0, frame('RTS', length => 300, which => 9), feed(), post(0, 5000), data(), feed() ],
+		'rts-empty'         => [ 0, post(0, 0), frame('RTS'), feed(), data(), feed() ],
+		'rts-long-direct'   => [ 0, post(0, 0xffff), frame('RTS', length => 0xf000, which => 9), feed(), data(),
+			feed(0, 5000), feed(0, 64), feed() ],
+		'rts-cut'           => [ 0, post(0, 5000), frame('RTS', length => 9000), feed(), data(), feed(0, 1), feed() ],
+		'rts-two-swapped'   => [ 0, post(0, 500), post(0, 500), frame('RTS', length => 100, which => 1),
+			frame('RTS', length => 200, which => 2), feed(), data(which => 1), feed(), data(which => 0), feed() ],
+		'rts-too-long'      => [ 0, frame('RTS', length => 1, change => [ 23, 1 ]), feed() ],
+		'rts-held-closed'   => [ 0, frame('RTS', length => 100), feed(), step('close', 0, 0), post(0, 100) ],
+		'rts-asked-closed'  => [ 0, post(0, 100), frame('RTS', length => 100), feed(), step('close', 0, 0) ],
+		'rts-withdrawn'     => [ 0, frame('RTS', length => 100, which => 7), feed(), frame('WITHDRAW', how => ID,
+			which => 7), feed() ],
+		'rts-withdrawn-late' => [ 0, post(0, 100), frame('RTS', length => 100, which => 7), feed(),
+			frame('WITHDRAW', how => ID, which => 7), feed(), data(), feed() ],
+		'rts-dropped'       => [ 0, frame('RTS', length => 100), feed(), step('drop', 0, 0) ],
+		'data-unasked'      => [ 0, frame('DATA', length => 4), feed() ],
+		'data-of-other-peer' => [ 0, post(0, 100), frame('RTS', length => 4, peer => 1), feed(1), feed(0),
+			frame('DATA', which => 0, change => [ 36, 1 ]), feed() ],
+		'data-other-length' => [ 0, post(0, 100), frame('RTS', length => 4), feed(), frame('DATA',
+			change => [ 16, 1 ]), feed() ],
+		'data-twice'        => [ 0, post(0, 100), frame('RTS', length => 4), feed(), data(), feed(), data(), feed() ],
+		'send-eager'        => [ 0, sends(0, 100), sends(0, 8000), frame('CREDIT', credit => 2), feed() ],
+		'send-too-much-credit' => [ 0, sends(0, 100), frame('CREDIT', credit => 3), feed() ],
+		'send-window-full'  => [ 0, (map { sends(0, 8000) } 1 .. 6), frame('CREDIT', credit => 126), feed(),
+			sends(0, 8000) ],
+		'send-long'         => [ 0, sends(1, 0x8000), frame('CTS', which => 0), feed() ],
+		'send-sync-empty'   => [ 0, sends(0, 0, 1), frame('CTS', which => 0), feed() ],
+		'send-asked-twice'  => [ 0, sends(0, 10, 1), frame('CTS'), feed(), frame('CTS'), feed() ],
+		'send-asked-never'  => [ 0, frame('CTS', how => ID, which => 3), feed() ],
+		'send-asked-by-other' => [ 0, sends(0, 10, 1), sends(0, 10, 1, 1), frame('CTS', which => 1), feed() ],
+		'send-withdraw'     => [ 0, sends(0, 10, 1), step('withdraw', 0, 0, "\0"), frame('WITHDRAWN'), feed() ],
+		'send-withdraw-late' => [ 0, sends(0, 10, 1), step('withdraw', 0, 0, "\0"), frame('CTS'), feed(),
+			frame('WITHDRAWN'), feed() ],
+		'send-lost'         => [ 0, sends(0, 10, 1), sends(0, 10), step('close', 0, 0), sends(0, 10) ],
+		'send-stalled'      => [ SMALL, step('stall', 0, 0), (map { sends(0, 8000) } 1 .. 6), sends(0, 0x3000),
+			frame('CTS', which => 4), step('sleep', 0, 0), step('stall', 0, 0), feed(), frame('CTS',
+			which => 4), feed() ],
+		'send-stalled-lost' => [ SMALL, sends(3, 0x3000), frame('CTS', which => 0), step('stall', 0, 0), feed(),
+			step('close', 0, 0) ],
+		'send-back'         => [ BACK, post(0, 10), post(0, 10), eager(5), eager(6), feed() ],
+		'claim-at-once'     => [ CLAIM, eager(5), frame('RTS', length => 7), feed(), data(), feed() ],
+		'self-expected'     => [ 0, post(2, 100), step('self', 2, 0, pack 'v C', 25, 0) ],
+		'self-held'         => [ 0, step('self', 2, 0, pack 'v C', 25, 0), post(2, 100) ],
+		'self-sync'         => [ 0, step('self', 2, 0, pack 'v C', 25, 1), post(2, 10) ],
+		'self-withdrawn'    => [ 0, step('self', 2, 0, pack 'v C', 25, 1), step('withdraw', 0, 0, "\0") ],
+		'self-dropped'      => [ 0, step('self', 2, 0, pack 'v C', 25, 1), step('drop', 2, 0) ],
+		'bye-both'          => [ 0, sends(0, 10, 1), step('bye', 0, 0), frame('BYE'), feed(), step('finished', 0, 0),
+			step('close', 0, 0) ],
+		'bye-then-message'  => [ 0, frame('BYE'), eager(1), feed() ],
+		'bye-then-cts'      => [ 0, sends(0, 10, 1), frame('BYE'), feed(), frame('CTS'), feed() ],
+		'bye-finished-cts'  => [ 0, sends(0, 10, 1), step('bye', 0, 0), frame('BYE'), feed(),
+			step('finished', 0, 0), frame('CTS'), feed() ],
+		'kind-unknown'      => [ 0, frame('UNKNOWN'), feed() ],
+		'kind-none'         => [ 0, frame('NONE'), feed() ],
+		'padding'           => [ 0, frame('BYE', change => [ 2, 4 ]), feed() ],
+		'epoch'             => [ 0, frame('BYE', change => [ 4, 1 ]), feed() ],
+		'seq-gap'           => [ 0, frame('EAGER', change => [ 8, 3 ]), feed() ],
+		'seq-gap-rts'       => [ 0, frame('RTS', change => [ 8, 3 ]), feed() ],
+		'expect'            => [ 0, eager(5), step('expect', 0, 0), feed(), step('expect', 0, 1) ],
+		'raw'               => [ 0, step('raw', 0, 0, chr(64), pack('C x3 V Q< Q< Q< Q< V x20', 1, 3, 1, 3, 0, 0, 0)),
+			step('raw', 0, 0, chr(3), 'abc'), feed(0, 65), feed() ],
+		'prefetch-moved'    => [ 0, (map { post(0, 4000) } 1 .. 6), (map { eager(3500) } 1 .. 6), feed(0, 16000), feed() ],
+	);
+	seed('frames', $_, chr(shift @{ $seed{$_} }), @{ $seed{$_} }) for sort keys %seed;
+	return;
+}
+
+# ---- handshake: what, then as the target says ----
+
+sub handshake_seeds
+{
+	my $hello = pack 'V v v a16 V V V a24', 0x49504d46, 1, 0, "\x11" x 16, 3, 0, 1, 'n' x 24;
+	my %seed = (
+		'accept'           => "\0\0\0\0",
+		'accept-rank-3'    => "\0\3\0\0",
+		'accept-itself'    => "\0\1\0\0",
+		'accept-bit'       => "\0\0\1\5\3",
+		'accept-bad-proof' => "\0\0\0\1\7\2",
+		'accept-raw'       => "\0\0\2" . $hello,
+		'accept-cut-proof' => "\0\0\0\3\5abcde",
+		'connect'          => "\1\x77\0",
+		'connect-bad-mac'  => "\1\x77\1\x20\1",
+		'connect-magic'    => "\1\x77\1\0\1",
+		'talk-in'          => "\2\0\5\0\0\4\0\0",
+		'talk-in-frame'    => "\2\0\5\0\0\4\0\1",
+		'talk-in-raw'      => "\2\0\3" . chr(60) . $hello . "\3" . chr(32) . 'm' x 32,
+		'talk-in-twice'    => "\2\0\5\0\0\4\0\0\x10\x15\0\0\x14\0\0",
+		'talk-in-bad'      => "\2\0\5\0\0\4\1\3\1\0",
+		'talk-in-split'    => "\2\0\3" . chr(10) . substr($hello, 0, 10) . "\3" . chr(50) . substr($hello, 10),
+		'talk-out'         => "\2\1\0\5\0\0\4\1\0\0",
+		'talk-out-frame'   => "\2\1\0\5\0\0\4\1\0\1",
+		'talk-out-busy'    => "\2\1\2\5\0\0\4\2\0\0\x10\x15\2\0\x14\0\0",
+		'talk-out-liar'    => "\2\1\0\5\0\1\x20\1",
+		'talk-out-verdict' => "\2\1\0\5\0\0\4\7\0\0",
+		'talk-out-hang-up' => "\2\1\0\2",
+		'talk-both-lower'  => "\2\1\0\x10\x15\0\0\x14\0\0",
+		'talk-both-higher' => "\2\1\3\x10\x15\3\0\x14\0\0",
+	);
+	seed('handshake', $_, $seed{$_}) for keys %seed;
+	return;
+}
+
+# ---- control ----
+
+sub start_frame
+{
+	my ($rank, @hosts) = @_;
+	my $table = join '', map { FTMPI::Wire::pack_fields('sshhuu', "node$_", $hosts[$_], 4000 + $_, 0, $_, 2) }
+		0 .. $#hosts;
+	return FTMPI::Control::encode('START', 's' x 16, 0, $rank, scalar @hosts, 'k' x 32, 0, 1, 0, '/tmp',
+		'name', $table);
+}
+
+sub control_seeds
+{
+	my @v4 = map { "10.0.0.$_" } 1 .. 3;
+	my %start = (
+		'one' => start_frame(0, '127.0.0.1'),
+		'three' => start_frame(1, @v4),
+		'ipv6' => start_frame(2, 'fd00::1', '::1', '::ffff:1.2.3.4'),
+		'rank-outside' => start_frame(3, @v4),
+		'host-by-name' => start_frame(0, 'localhost'),
+	);
+	for my $name (keys %start) {
+		seed('control', "body-$name", "\2", substr $start{$name}, FTMPI::Wire::HEAD);
+		seed('control', "socket-$name", "\0\0\0\0", $start{$name});
+	}
+	seed('control', 'body-cut',      "\2", substr $start{three}, FTMPI::Wire::HEAD, 120);
+	seed('control', 'body-more',     "\2", substr($start{three}, FTMPI::Wire::HEAD), 'x');
+	seed('control', 'body-many',     "\2", pack 'a16 V3 a32 V3 V V', '', 0, 0, 1 << 20, '', 0, 0, 0, 0, 0);
+	seed('control', 'socket-stdin',  "\0\1\0\0", $start{three});
+	seed('control', 'socket-version', "\0\0\0\0", pack 'V v v', 0, 1, 2);
+	seed('control', 'socket-length', "\0\0\0\0", pack 'V v v', 0x1000001, 1, 1);
+	seed('control', 'socket-short',  "\0\0\0\0", substr $start{three}, 0, 30);
+	seed('control', 'socket-fd-text', "\0\0\7abc\0", $start{three});
+	seed('control', 'socket-fd-empty', "\0\1\1\0", $start{three});
+	seed('control', 'told',          "\1\1\2the connection was reset");
+	seed('control', 'told-long',     "\1\1\2", 'y' x 2000);
+	return;
+}
+
+# ---- byhand: 0 knob value, or 1 secret bind port then words ----
+
+sub byhand_seeds
+{
+	my %knob = (right => "\0\0" . '4096', none => "\0\1", word => "\0\2abc", low => "\0\1" . '-5',
+		high => "\0\3" . '3600001', huge => "\0\1" . '9' x 40, tail => "\0\4" . '2000x',
+		spaces => "\0\2  12", line => "\0\2" . "1\n2", long => "\0\2" . 'z' x 1000,
+		hex => "\0\2" . '0x10', plus => "\0\2+7");
+	seed('byhand', "knob-$_", $knob{$_}) for keys %knob;
+	my $two = join "\n", qw(-v -ftmpi /tmp 1 2 0 127.0.0.1 1 127.0.0.1);
+	my %words = (
+		'none'        => "-v",
+		'two'         => $two,
+		'ipv6'        => join("\n", qw(-ftmpi /tmp 0 2 0 ::1 1 fd00::2)),
+		'no-workdir'  => '-ftmpi',
+		'no-size'     => "-ftmpi\n/tmp\n0",
+		'rank-outside' => join("\n", qw(-ftmpi /tmp 2 2 0 1.2.3.4 1 1.2.3.5)),
+		'too-few'     => join("\n", qw(-ftmpi /tmp 0 2 0 1.2.3.4)),
+		'swapped'     => join("\n", qw(-ftmpi /tmp 0 2 1 1.2.3.4 0 1.2.3.4)),
+		'no-host'     => join("\n", qw(-ftmpi /tmp 0 1 0 nowhere)),
+		'recover'     => "$two\n-ftmpirecover\nfile",
+		'no-directory' => join("\n", qw(-ftmpi /nowhere 0 1 0 1.2.3.4)),
+		'long-directory' => join("\n", '-ftmpi', '/tmp' . '/' x 4080, qw(0 1 0 1.2.3.4)),
+		'long-host'   => join("\n", qw(-ftmpi /tmp 0 1 0), '1.2.3.' . '0' x 260 . '4'),
+		'odd-host'    => join("\n", qw(-ftmpi /tmp 0 1 0), "a\tb\e[31m"),
+	);
+	seed('byhand', "words-$_", "\1\0\0\0$words{$_}") for keys %words;
+	seed('byhand', 'words-port-taken',     "\1\0\xff\0$two");
+	seed('byhand', 'words-secret-short',   "\1\xfd\0\0$two");
+	seed('byhand', 'words-secret-unset',   "\1\xfb\0\0$two");
+	seed('byhand', 'words-secret-nowhere', "\1\xff", 'nowhere', "\0" x 57, "\0\0$two");
+	seed('byhand', 'words-secret-directory', "\1\xfe\0\0$two");
+	seed('byhand', 'words-ports-beyond', "\1\0\0\xff",
+		join "\n", qw(-ftmpi /tmp 0 540), map { ($_, 1) } 0 .. 539);
+	return;
+}
+
+# ---- the parsers in Perl (FTMPI::Test::FuzzTargets) ----
+
+sub machines_seeds
+{
+	my %seed = (
+		'file'       => "# a comment\n\nnode1\nnode2 slots=4   # and here\n\tnode3:8\nnode1:2\n10.0.0.1:3\n"
+			. "[fd00::1]:5\n[fd00::2]\nfd00::3\nfd00::3 slots=2\nuser\@node4\n",
+		'file-crlf'  => "a:2\r\nb\r\n",
+		'file-empty' => "# nobody\n",
+		'file-most'  => "a slots=65536\na slots=65536\nb:65537\n",
+		'list'       => "-host\na,b:4,[::1]:2,a",
+		'list-hole'  => "-host\na,,b",
+		'list-lines' => "-host\na\nb",
+	);
+	seed('machines', $_, $seed{$_}) for keys %seed;
+	return;
+}
+
+sub options_seeds
+{
+	my %seed = (
+		'first-spelling'  => [qw(-v nodes.txt 4 /tmp/w prog -n 7 --x)],
+		'second-spelling' => [qw(-n 3 -machinefile f -workdir d prog -v -- -restore)],
+		'dashes'          => [qw(--np 3 -- -prog)],
+		'all'             => [split(/ /, '-n 2 -host a,b -host c -wdir w -x A -x B=c=d -ssh'), 'ssh -p 2',
+			qw(-tag-output -timeout 1.5 -ports 5000-5010 -iface 10.0.0.0/8 -no-oversubscribe -v -v p)],
+		'interface'       => [qw(-n 1 -iface eth0 -timeout .5 p)],
+		'help'            => ['-help'],
+		'restore'         => [qw(f 1 w p a -restore)],
+		'empty-words'     => [ '-n', '1', '', '' ],
+	);
+	seed('options', $_, join "\n", @{ $seed{$_} }) for keys %seed;
+	return;
+}
+
+# one message of each kind
+my @MESSAGES = (
+	[ INITED => 4711 ], ['FINALIZED'], [ ABORTED => 1, 'MPI_Send' ], [ LOST => 2, 'reset' ], [ SETUP => 1000 ],
+	[ BIND => '10.0.0.1', 2, 5000, 5010 ],
+	[ RUN => 's' x 16, 'k' x 32, 0, 2, 1, '/tmp', 'name', [ 0, 1 ], '/', [qw(prog arg)], ['A=b'], 'rest' ],
+	[ STDIN => 'abc' ], ['STDIN_END'], [ KILL => 1 ], [ CREDIT => 7 ], ['PING'], ['END'],
+	[ HERE => 4, '10.0.0.1', [qw(lo eth0)], [qw(127.0.0.1 10.0.0.2)] ], [ PORTS => [ 1, 65535 ] ],
+	[ FAILED => 'why' ], [ STARTED => 0, 99 ], [ NEWS => 0, 16, 'body' ], [ BROKEN => 1, 'how' ],
+	[ CANNOT_RUN => 0, 'no' ], [ OUT => 0, 2, "line\n" ], [ EXITED => 0, 1, 0 ], [ STDIN_TAKEN => 5 ],
+	['STDIN_CLOSED'], ['PONG'], ['BYE'],
+);
+
+sub wire_seeds
+{
+	my $all = join '', map { FTMPI::Control::encode(@$_) } @MESSAGES;
+	seed('wire', "message-$_->[0]", "\0", FTMPI::Control::encode(@$_)) for @MESSAGES;
+	seed('wire', 'message-START', "\1", start_frame(0, '127.0.0.1'));
+	seed('wire', 'all', "\5", $all);
+	seed('wire', 'version', "\0", pack 'V v v', 0, 1, 2);
+	seed('wire', 'length',  "\0", pack 'V v v', 0x1000001, 1, 1);
+	seed('channel', 'greeted', "\7welcome to this machine\n\0hello\n$all");
+	seed('channel', 'greeted-at-once', "\0\0hello\n" . FTMPI::Control::encode('PONG'));
+	seed('channel', 'greeted-cut', "\2\0hello\n" . substr $all, 0, 20);
+	seed('channel', 'never-greeted', "\1\0hell");
+	return;
+}
+
+sub address_seeds
+{
+	my %seed = (
+		'one'     => "\n1  lo 127.0.0.1 eth0 10.0.0.1",
+		'three'   => "\n1  lo 127.0.0.1 eth0 10.0.0.1\n0 10.0.0.2 lo 127.0.0.1 eth0 10.0.0.2\n"
+			. "0 10.0.0.3 docker0 172.17.0.1 eth0 10.0.0.3",
+		'network' => "10.0.0.0/8\n1  lo 127.0.0.1 eth0 10.0.0.1\n0 fd00::1 eth0 10.0.0.2 eth0 fd00::1",
+		'name'    => "eth0\n1  eth0 fd00::1\n0 ::ffff:1.2.3.4 eth0 fd00::2 eth0 fe80::1",
+		'none'    => "eth9\n1  lo 127.0.0.1\n0 10.0.0.2 eth0 10.0.0.2",
+		'mixed'   => "\n0 fd00::1 eth0 fd00::1\n0 10.0.0.2 eth0 10.0.0.2 eth0 fd00::2",
+		'odd'     => "\n0 nowhere eth0 no.address eth1 \n0 fe80::1%eth0 tun0 10.8.0.1",
+	);
+	seed('address', $_, $seed{$_}) for keys %seed;
+	return;
+}
+
+machines_seeds();
+options_seeds();
+wire_seeds();
+address_seeds();
+frames_seeds();
+handshake_seeds();
+control_seeds();
+byhand_seeds();
