@@ -1,171 +1,132 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One measurement by one MPI program, the same source for every implementation:
+ * Measurements by one MPI program, the same source for every implementation:
  *
- *	mpibench pingpong BYTES ROUNDS     microseconds one way, ranks 0 and 1
- *	mpibench rate BYTES ROUNDS         messages a second, windows of 64 from rank 0 to 1
- *	mpibench barrier|bcast|reduce|allreduce|allgather|alltoall|gather|scatter|scan BYTES ROUNDS
- *	                                   microseconds an operation, the slowest rank's
- *	mpibench start 0 0                 starts, meets in a barrier, ends
+ *	mpibench SECONDS NAME:BYTES...
  *
- * Rank 0 prints one number. A tenth of the rounds goes ahead uncounted.
+ * Rank 0 prints a line "NAME BYTES NUMBER" as each is done; ops.c has the names and units. How often
+ * an operation is repeated follows from how long it takes here: what spins on a crowded core is
+ * measured for as long as what sleeps, not for as many rounds.
  */
+#include <math.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOW = 64 };
+#include "mpibench.h"
 
-static int rank, size, bytes, rounds;
-static char *in, *out;
+enum { ROUNDS_MAX = 10000000, PIECES = 8 };
 
-static void pingpong(void)
+int rank, size, bytes;
+char *in, *out;
+
+static double seconds_for(void (*run)(void), long rounds)
 {
-	int peer = 1 - rank;
+	double t = MPI_Wtime();
 
-	if (rank > 1)
-		return;
-	if (rank == 0)
-		MPI_Send(out, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
-	MPI_Recv(in, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	if (rank == 1)
-		MPI_Send(out, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
-}
-
-static void window(void)
-{
-	MPI_Request request[WINDOW];
-	char word = 0;
-
-	if (rank > 1)
-		return;
-	for (int i = 0; i < WINDOW; i++) {
-		if (rank == 0)
-			MPI_Isend(out, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request[i]);
-		else
-			MPI_Irecv(in, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request[i]);
-	}
-	MPI_Waitall(WINDOW, request, MPI_STATUSES_IGNORE);
-	if (rank == 0)
-		MPI_Recv(&word, 1, MPI_CHAR, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	else
-		MPI_Send(&word, 1, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
-}
-
-static void barrier(void)
-{
-	MPI_Barrier(MPI_COMM_WORLD);
-}
-
-static void bcast(void)
-{
-	MPI_Bcast(out, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
-}
-
-static void reduce(void)
-{
-	MPI_Reduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-}
-
-static void allreduce(void)
-{
-	MPI_Allreduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-}
-
-static void allgather(void)
-{
-	MPI_Allgather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, MPI_COMM_WORLD);
-}
-
-static void alltoall(void)
-{
-	MPI_Alltoall(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, MPI_COMM_WORLD);
-}
-
-static void gather(void)
-{
-	MPI_Gather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
-}
-
-static void scatter(void)
-{
-	MPI_Scatter(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
-}
-
-static void scan(void)
-{
-	MPI_Scan(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-}
-
-static const struct {
-	const char *name;
-	void (*run)(void);
-} benches[] = {
-	{"pingpong", pingpong},
-	{"rate", window},
-	{"barrier", barrier},
-	{"bcast", bcast},
-	{"reduce", reduce},
-	{"allreduce", allreduce},
-	{"allgather", allgather},
-	{"alltoall", alltoall},
-	{"gather", gather},
-	{"scatter", scatter},
-	{"scan", scan},
-	{"start", barrier},
-};
-
-enum { BENCHES = sizeof benches / sizeof *benches };
-
-static double seconds_of(void (*run)(void))
-{
-	double t;
-
-	for (int i = 0; i < rounds / 10; i++)
-		run();
-	MPI_Barrier(MPI_COMM_WORLD);
-	t = MPI_Wtime();
-	for (int i = 0; i < rounds; i++)
+	for (long i = 0; i < rounds; i++)
 		run();
 	return MPI_Wtime() - t;
 }
 
-static void report(const char *name, double seconds)
+/* How many rounds take about `budget` seconds. Rounds are doubled until a good part of it is spent;
+ * the barrier is inside the time, for a root that only sends is done long before the others. */
+static long rounds_within(void (*run)(void), double budget)
 {
-	if (strcmp(name, "pingpong") == 0)
-		printf("%.3f\n", seconds / rounds / 2 * 1e6);
-	else if (strcmp(name, "rate") == 0)
-		printf("%.0f\n", (double)rounds * WINDOW / seconds);
-	else
-		printf("%.3f\n", seconds / (rounds ? rounds : 1) * 1e6);
+	long tried = 1, rounds = 0;
+
+	run();
+	MPI_Barrier(MPI_COMM_WORLD);
+	while (rounds == 0) {
+		double t = MPI_Wtime();
+
+		seconds_for(run, tried);
+		MPI_Barrier(MPI_COMM_WORLD);
+		t = MPI_Wtime() - t;
+		if (t >= budget / PIECES || tried >= ROUNDS_MAX)
+			rounds = (long)fmin(ROUNDS_MAX, fmax(1, (double)tried * budget / t));
+		MPI_Bcast(&rounds, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+		tried *= 2;
+	}
+	return rounds;
+}
+
+/* Seconds of one run, the slowest rank's. */
+static double timed(void (*run)(void), double budget)
+{
+	long rounds = rounds_within(run, budget);
+	double mine, slowest = 0;
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	mine = seconds_for(run, rounds) / (double)rounds;
+	MPI_Reduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+	return slowest;
+}
+
+static void measure(const struct bench *b, double budget)
+{
+	double number;
+
+	out = calloc((size_t)size, (size_t)bytes + 8);
+	in = calloc((size_t)size, (size_t)bytes + 8);
+	if (out == NULL || in == NULL) {
+		fprintf(stderr, "mpibench: no memory for %s of %d bytes\n", b->name, bytes);
+		MPI_Abort(MPI_COMM_WORLD, 1);
+		exit(1);
+	}
+	number = b->run != NULL ? b->shown(timed(b->run, budget)) : b->number();
+	if (rank == 0) {
+		printf("%s %d %.4f\n", b->name, bytes, number);
+		fflush(stdout);
+	}
+	free(in);
+	free(out);
+}
+
+/* NAME:BYTES; NULL when it is not that. */
+static const struct bench *parsed(const char *word)
+{
+	const char *colon = strchr(word, ':');
+	char name[32], *end;
+	long n;
+
+	if (colon == NULL || (size_t)(colon - word) >= sizeof name)
+		return NULL;
+	memcpy(name, word, (size_t)(colon - word));
+	name[colon - word] = '\0';
+	n = strtol(colon + 1, &end, 10);
+	if (end == colon + 1 || *end != '\0' || n < 0 || n > MESSAGE_MAX)
+		return NULL;
+	bytes = (int)n;
+	return bench_find(name);
+}
+
+static void refuse(const char *word)
+{
+	if (rank == 0)
+		fprintf(stderr,
+			"mpibench: '%s' is not what can be measured; usage: mpibench SECONDS "
+			"NAME:BYTES...\n",
+			word);
+	MPI_Finalize();
+	exit(2);
 }
 
 int main(int argc, char **argv)
 {
-	double mine, all = 0;
-	int which = 0;
+	double budget = argc > 2 ? atof(argv[1]) : 0;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	while (argc == 4 && which < BENCHES && strcmp(argv[1], benches[which].name) != 0)
-		which++;
-	if (argc != 4 || which == BENCHES) {
-		fprintf(stderr, "usage: mpibench NAME BYTES ROUNDS\n");
-		MPI_Abort(MPI_COMM_WORLD, 2);
-		return 2;
-	}
-	bytes = atoi(argv[2]);
-	rounds = atoi(argv[3]);
-	out = calloc((size_t)size, (size_t)bytes + 8);
-	in = calloc((size_t)size, (size_t)bytes + 8);
-	mine = seconds_of(benches[which].run);
-	MPI_Reduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-	if (rank == 0)
-		report(argv[1], all);
-	free(in);
-	free(out);
+	if (!(budget > 0 && budget <= 60))
+		refuse(argc > 1 ? argv[1] : "");
+	for (int i = 2; i < argc; i++)
+		if (parsed(argv[i]) == NULL)
+			refuse(argv[i]);
+	for (int i = 2; i < argc; i++)
+		measure(parsed(argv[i]), budget);
 	MPI_Finalize();
 	return 0;
 }

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What is measured, and what is aimed at: data. Units, and what is better; the rows of the table with
+# their targets; which of them run as one job. Nothing here measures anything.
+package FTMPI::Bench::Cases;
+
+use strict;
+use warnings;
+
+use constant {
+	SECONDS => 0.25,    # one figure is measured for about so long
+	WAITING => 3,       # seconds in one receive
+	MIB     => 1 << 20,
+};
+
+# The two halves of the rows of a collective at small sizes are one job, and so on: starting a job
+# can take longer than measuring.
+my @FAMILIES = (
+	[qw(barrier bcast reduce allreduce)],
+	[qw(allgather alltoall)],
+	[qw(gather scatter scan reduce_scatter)],
+);
+my @COLLECTIVES = map { @$_ } @FAMILIES;
+
+my @LENGTHS = map { 1 << $_ } 0, 3, 6, 8, 10, 12, 14, 16, 18, 20, 22;
+
+my %UNIT = (
+	pingpong => 'us',
+	rate     => 'messages/s',
+	start    => 's',
+	memory   => 'MiB',
+	waiting  => '% of a core',
+	map { $_ => 'us' } @COLLECTIVES,
+);
+
+my @PEERS_AND_US = ('FTMPI', 'Open MPI', 'MPICH');
+
+sub collectives { return @COLLECTIVES }
+
+# True when the greater number is the better one.
+sub more_is_better
+{
+	my ($case) = @_;
+	return $case->{unit} eq 'messages/s';
+}
+
+# A target: against => floor, peer (the better one) or value; most, below or least => the limit.
+my %TARGETS = (
+	'pingpong 8'            => [ { against => 'floor', most => 1.15 }, { against => 'peer', below => 1 } ],
+	'pingpong ' . MIB()     => [ { against => 'peer', most => 1 } ],
+	'rate 8'                => [ { against => 'peer', least => 10 } ],
+	'waiting ' . WAITING()   => [ { against => 'value', below => 1 } ],
+	'start 0 128'           => [ { against => 'value', most => 2 } ],
+	'start 0 512'           => [ { against => 'value', most => 8 } ],
+	'memory 8'              => [ { against => 'value', most => 8 } ],
+);
+
+# Small collectives have a target when the ranks outnumber the cores, long ones always.
+sub _targets
+{
+	my ($what, $bytes, $ranks, $cores) = @_;
+	my $given = $TARGETS{"$what $bytes $ranks"} // $TARGETS{"$what $bytes"};
+	return $given if $given;
+	return [] if !grep { $_ eq $what } @COLLECTIVES;
+	return [ { against => 'peer', most => 1 } ] if $bytes >= MIB;
+	return $ranks > $cores ? [ { against => 'peer', most => 0.7 } ] : [];
+}
+
+# what: one for all the rows of a section. quick: the rows of -quick.
+my %QUICK = map { $_ => 1 } 'pingpong 8 2', "pingpong @{[MIB]} 2", 'rate 8 2', 'barrier 0 4',
+	'allreduce 8 8', 'alltoall 1024 8', "bcast @{[MIB]} 4", 'start 0 32', 'waiting 3 2';
+
+# One row. More: job (rows with the same one share a job), who (implementations), rounds (at most).
+sub _case
+{
+	my ($cores, $section, $what, $bytes, $ranks, %more) = @_;
+	my $id = "$what $bytes $ranks";
+	return {
+		id      => $id,
+		section => $section,
+		what    => $what,
+		bytes   => $bytes,
+		ranks   => $ranks,
+		unit    => $UNIT{$what},
+		targets => _targets($what, $bytes, $ranks, $cores),
+		quick   => $QUICK{$id} // 0,
+		job     => $id,
+		who     => \@PEERS_AND_US,
+		%more,
+	};
+}
+
+sub _two_ranks
+{
+	my ($cores) = @_;
+	my @with_floor = (who => [ 'floor', @PEERS_AND_US ]);
+	return (map { _case($cores, 'Two ranks', 'pingpong', $_, 2, @with_floor) } @LENGTHS),
+		_case($cores, 'Two ranks', 'rate', 8, 2);
+}
+
+# The rows of all collectives with so many ranks; a barrier has no bytes.
+sub _collectives
+{
+	my ($cores, $section, $ranks, @bytes) = @_;
+	my @cases;
+	for my $family (@FAMILIES) {
+		my @job = (job => "@$family, @bytes, $ranks");
+		for my $what (@$family) {
+			my @sizes = $what ne 'barrier' ? @bytes : $bytes[0] < MIB ? 0 : ();
+			push @cases, map { _case($cores, $section, $what, $_, $ranks, @job) } @sizes;
+		}
+	}
+	return @cases;
+}
+
+# On a machine with so many cores.
+sub all
+{
+	my ($cores) = @_;
+	my $rest = 'Starting, waiting, memory';
+	return (
+		_two_ranks($cores),
+		_collectives($cores, 'Collectives', 2, 8),
+		(map { _collectives($cores, 'Collectives', $_, 8, 1024) } 4, 8, 16),
+		(map { _collectives($cores, 'Collectives, 1 MiB', $_, MIB) } 2, 4, 8),
+		_case($cores, $rest, 'waiting', WAITING, 2),
+		_case($cores, $rest, 'start', 0, 32),
+		_case($cores, $rest, 'start', 0, 128),
+		_case($cores, $rest, 'start', 0, 512, who => ['FTMPI']),
+		_case($cores, $rest, 'memory', 8, 128, who => [ 'floor', @PEERS_AND_US ], rounds => 1),
+	);
+}
+
+# Those whose "WHAT BYTES RANKS" the pattern matches, of the quick ones alone when asked for.
+sub chosen
+{
+	my ($cores, $pattern, $quick) = @_;
+	return grep { $_->{id} =~ $pattern && ($_->{quick} || !$quick) } all($cores);
+}
+
+# In lists that run as one job each.
+sub jobs
+{
+	my (@cases) = @_;
+	my (%of, @order);
+	for my $case (@cases) {
+		push @order, $case->{job} if !$of{ $case->{job} };
+		push @{ $of{ $case->{job} } }, $case;
+	}
+	return map { $of{$_} } @order;
+}
+
+1;

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What follows from the values of the rounds. Pure. A row: { what, bytes, ranks, unit, values =>
+# { implementation => [one a round] }, state => { implementation => ok, limit or failed } }.
+package FTMPI::Bench::Stats;
+
+use strict;
+use warnings;
+
+use List::Util qw(max min);
+
+use FTMPI::Bench::Cases ();
+use FTMPI::Bench::Peers ();
+
+# undef of nothing; the mean of the middle two of an even number.
+sub median
+{
+	my @sorted = sort { $a <=> $b } @_;
+	return undef if !@sorted;
+	return ($sorted[ $#sorted / 2 ] + $sorted[ @sorted / 2 ]) / 2;
+}
+
+sub middle
+{
+	my ($row, $name) = @_;
+	return median(@{ $row->{values}{$name} // [] });
+}
+
+# Least and greatest value.
+sub range
+{
+	my ($row, $name) = @_;
+	my @values = @{ $row->{values}{$name} // [] };
+	return @values ? (min(@values), max(@values)) : ();
+}
+
+# From the least to the greatest value, in per cent of the median.
+sub spread
+{
+	my ($row, $name) = @_;
+	my ($least, $most) = range($row, $name);
+	my $middle = middle($row, $name);
+	return defined $least && $middle ? ($most - $least) / $middle * 100 : undef;
+}
+
+sub to_floor
+{
+	my ($row) = @_;
+	return _ratio(middle($row, 'FTMPI'), middle($row, 'floor'));
+}
+
+# Ours over the better peer's.
+sub to_peer
+{
+	my ($row) = @_;
+	my @theirs = grep { defined } map { middle($row, $_) } FTMPI::Bench::Peers::rivals(keys %{ $row->{values} });
+	my $better = FTMPI::Bench::Cases::more_is_better($row) ? max(@theirs) : min(@theirs);
+	return _ratio(middle($row, 'FTMPI'), $better);
+}
+
+sub _ratio
+{
+	my ($ours, $theirs) = @_;
+	return defined $ours && $theirs ? $ours / $theirs : undef;
+}
+
+my %SAID = (most => "\x{2264}", below => '<', least => "\x{2265}");
+my %HOLDS = (
+	most  => sub { $_[0] <= $_[1] },
+	below => sub { $_[0] < $_[1] },
+	least => sub { $_[0] >= $_[1] },
+);
+my %NUMBER = (
+	floor => \&to_floor,
+	peer  => \&to_peer,
+	value => sub { middle($_[0], 'FTMPI') },
+);
+
+sub _kind { return grep { defined $_[0]{$_} } sort keys %HOLDS }
+
+# "<= 1.15 x floor" and so on; several are joined by a comma.
+sub target_text
+{
+	my ($case) = @_;
+	my @texts;
+	for my $target (@{ $case->{targets} }) {
+		my ($kind) = _kind($target);
+		my $of = $target->{against} eq 'value' ? " $case->{unit}" : " \x{d7} $target->{against}";
+		push @texts, "$SAID{$kind} $target->{$kind}$of";
+	}
+	return join ', ', @texts;
+}
+
+# met, not met, '?' when what it is held against was not measured, '' without a target. What took us
+# too long is not met.
+sub verdict
+{
+	my ($row, $case) = @_;
+	return '' if !@{ $case->{targets} // [] };
+	return 'not met' if !defined middle($row, 'FTMPI');
+	my $unknown;
+	for my $target (@{ $case->{targets} }) {
+		my ($kind) = _kind($target);
+		my $number = $NUMBER{ $target->{against} }->($row);
+		$unknown = 1 if !defined $number;
+		return 'not met' if defined $number && !$HOLDS{$kind}->($number, $target->{$kind});
+	}
+	return $unknown ? '?' : 'met';
+}
+
+1;

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Measuring in turns: in every round each implementation once, in the same order, so that what a
+# table compares has seen the same noise.
+package FTMPI::Bench::Turns;
+
+use strict;
+use warnings;
+
+use FTMPI::Bench::Cases   ();
+use FTMPI::Bench::Peers   ();
+use FTMPI::Bench::Process ();
+
+# peers, dir, rounds, limit; done: called with each finished row. Returns the rows and notes.
+sub measure
+{
+	my (%arg) = @_;
+	my @rows;
+	my $self = { %arg, lingered => {}, failed => {} };
+	for my $cases (FTMPI::Bench::Cases::jobs(@{ $arg{cases} })) {
+		my @of_job = map { _row($_) } @$cases;
+		my @pairs  = map { [ $cases->[$_], $of_job[$_] ] } 0 .. $#of_job;
+		for my $round (1 .. $arg{rounds}) {
+			_turn($self, $_, $round, @pairs) for @{ $arg{peers} };
+		}
+		$arg{done}->($_) for @of_job;
+		push @rows, @of_job;
+	}
+	return (\@rows, [ _notes($self) ]);
+}
+
+sub _row
+{
+	my ($case) = @_;
+	my %row = map { $_ => $case->{$_} } qw(id section what bytes ranks unit);
+	for my $name (@{ $case->{who} }) {
+		$row{values}{$name} = [];
+		$row{state}{$name}  = 'ok';
+	}
+	return \%row;
+}
+
+# Who did not get a row done in one round is not asked for it again.
+sub _turn
+{
+	my ($self, $peer, $round, @pairs) = @_;
+	my $name = $peer->{name};
+	@pairs = grep {
+		my ($case, $row) = @$_;
+		($row->{state}{$name} // '') eq 'ok' && $round <= ($case->{rounds} // $round)
+	} @pairs or return;
+	my $from_outside = $pairs[0][0]{what} eq 'start';
+	my $job = FTMPI::Bench::Process::run(
+		command => FTMPI::Bench::Peers::command($peer, $pairs[0][0]{ranks},
+			FTMPI::Bench::Cases::SECONDS, map { "$_->[0]{what}:$_->[0]{bytes}" } @pairs),
+		env   => FTMPI::Bench::Peers::environment($peer),
+		dir   => $self->{dir},
+		limit => $self->{limit},
+		$from_outside ? () : (lines => scalar @pairs),
+	);
+	_tell($self, $name, $job);
+	my $numbers = $from_outside ? _seconds($job) : numbers(@{ $job->{out} });
+	_keep($name, $job, $numbers, @$_) for @pairs;
+	return;
+}
+
+sub _seconds
+{
+	my ($job) = @_;
+	return $job->{state} eq 'ended' ? { 'start 0' => $job->{seconds} } : {};
+}
+
+# "NAME BYTES NUMBER" each; whatever else a launcher prints is not looked at.
+sub numbers
+{
+	my (@lines) = @_;
+	return { map { /^(\w+ \d+) (\d+(?:\.\d+)?)\z/ ? ($1 => $2) : () } @lines };
+}
+
+sub _keep
+{
+	my ($name, $job, $numbers, $case, $row) = @_;
+	my $number = $numbers->{"$case->{what} $case->{bytes}"};
+	if (!defined $number) {
+		$row->{state}{$name} = $job->{state} eq 'limit' ? 'limit' : 'failed';
+		return;
+	}
+	# what an empty program takes is not the library's
+	$number -= $row->{values}{floor}[-1] if $case->{what} eq 'memory' && $name ne 'floor';
+	push @{ $row->{values}{$name} }, $number + 0;
+	return;
+}
+
+sub _tell
+{
+	my ($self, $name, $job) = @_;
+	$self->{jobs}{$name}++;
+	$self->{lingered}{$name}++ if $job->{state} eq 'lingered';
+	$self->{failed}{$name} //= $job->{why} if $job->{state} eq 'failed';
+	return;
+}
+
+sub _notes
+{
+	my ($self) = @_;
+	my $lingered = $self->{lingered};
+	my $failed   = $self->{failed};
+	my $grace    = FTMPI::Bench::Process::GRACE;
+	return (
+		(map {
+			"$_: $lingered->{$_} of its $self->{jobs}{$_} jobs did not end by themselves within"
+				. " $grace s after the last figure, and were ended."
+		} sort keys %$lingered),
+		(map { "$_: a job failed: $failed->{$_}." } sort keys %$failed),
+	);
+}
+
+1;

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the parts of mpibench share. */
+#ifndef MPIBENCH_H
+#define MPIBENCH_H
+
+enum { WINDOW = 64, MESSAGE_MAX = 64 << 20 };
+
+/* who we are, what is measured, and a buffer of `bytes` for each rank to send from and to receive
+ * in */
+extern int rank, size, bytes;
+extern char *in, *out;
+
+/* One thing that can be measured. A `run` is timed and repeated; a `number` measures itself and is
+ * asked once: its answer counts on rank 0. */
+struct bench {
+	const char *name;
+	void (*run)(void);
+	double (*number)(void);
+	double (*shown)(double seconds); /* from the seconds of one run to what is printed */
+};
+
+/* NULL when there is none of that name. */
+const struct bench *bench_find(const char *name);
+
+double own_memory(void);
+double own_waiting(void);
+
+#endif

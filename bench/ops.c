@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What mpibench can measure. `bytes` is the size of a message; of the whole buffer for bcast,
+ * reduce, allreduce and scan; of each rank's block for allgather, alltoall, gather, scatter and
+ * reduce_scatter.
+ */
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpibench.h"
+
+static void pingpong(void)
+{
+	int peer = 1 - rank;
+
+	if (rank > 1)
+		return;
+	if (rank == 0)
+		MPI_Send(out, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
+	MPI_Recv(in, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (rank == 1)
+		MPI_Send(out, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
+}
+
+/* WINDOW messages from rank 0 to 1, and one word back. */
+static void window(void)
+{
+	MPI_Request request[WINDOW];
+	char word = 0;
+
+	if (rank > 1)
+		return;
+	for (int i = 0; i < WINDOW; i++) {
+		if (rank == 0)
+			MPI_Isend(out, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request[i]);
+		else
+			MPI_Irecv(in, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request[i]);
+	}
+	MPI_Waitall(WINDOW, request, MPI_STATUSES_IGNORE);
+	if (rank == 0)
+		MPI_Recv(&word, 1, MPI_CHAR, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	else
+		MPI_Send(&word, 1, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
+}
+
+static void barrier(void)
+{
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void bcast(void)
+{
+	MPI_Bcast(out, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
+static void reduce(void)
+{
+	MPI_Reduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+}
+
+static void allreduce(void)
+{
+	MPI_Allreduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void allgather(void)
+{
+	MPI_Allgather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, MPI_COMM_WORLD);
+}
+
+static void alltoall(void)
+{
+	MPI_Alltoall(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, MPI_COMM_WORLD);
+}
+
+static void gather(void)
+{
+	MPI_Gather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
+static void scatter(void)
+{
+	MPI_Scatter(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
+static void scan(void)
+{
+	MPI_Scan(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void reduce_scatter(void)
+{
+	static int *counts;
+
+	if (counts == NULL)
+		counts = malloc((size_t)size * sizeof *counts);
+	for (int i = 0; i < size; i++)
+		counts[i] = bytes / 8;
+	MPI_Reduce_scatter(out, in, counts, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+/* The whole job is timed from outside: it starts, meets and ends. */
+static double start(void)
+{
+	MPI_Barrier(MPI_COMM_WORLD);
+	return 0;
+}
+
+static double one_way_us(double seconds)
+{
+	return seconds * 1e6 / 2;
+}
+
+static double messages_a_second(double seconds)
+{
+	return WINDOW / seconds;
+}
+
+static double us(double seconds)
+{
+	return seconds * 1e6;
+}
+
+static const struct bench benches[] = {
+	{"pingpong", pingpong, NULL, one_way_us},
+	{"rate", window, NULL, messages_a_second},
+	{"barrier", barrier, NULL, us},
+	{"bcast", bcast, NULL, us},
+	{"reduce", reduce, NULL, us},
+	{"allreduce", allreduce, NULL, us},
+	{"allgather", allgather, NULL, us},
+	{"alltoall", alltoall, NULL, us},
+	{"gather", gather, NULL, us},
+	{"scatter", scatter, NULL, us},
+	{"scan", scan, NULL, us},
+	{"reduce_scatter", reduce_scatter, NULL, us},
+	{"start", NULL, start, NULL},
+	{"memory", NULL, own_memory, NULL},
+	{"waiting", NULL, own_waiting, NULL},
+};
+
+const struct bench *bench_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof benches / sizeof *benches; i++)
+		if (strcmp(name, benches[i].name) == 0)
+			return &benches[i];
+	return NULL;
+}
