@@ -37,7 +37,7 @@ for my $ranks (1, 2, 3, 5) {
 # Where threads meet most closely: one kind of activity in all of them.
 for my $only ('pool', 'parcels', 'communicators', 'error codes', 'inquiries', 'errors', 'cancelled') {
 	FTMPI::Test::Job->run(
-		[ ftmpirun(), '-n', 2, program('threads'), 2000 / $slow, '-only', $only ])
+		[ ftmpirun(), '-n', 2, program('threads'), 500 / $slow, '-only', $only ])
 		->well(qr/^threads: right, /m, "nothing but $only");
 }
 
@@ -54,7 +54,9 @@ FTMPI::Test::Job->run([ ftmpirun(), '-n', 2, program('progress') ])
 # ---- nobody is forgotten asleep ----
 
 # case, ranks, how long waiting threads look before they sleep.
-for my $wake (['gathered', 2, 0], ['full', 2, 3000], ['swallowed', 1, 0], ['untold', 1, 0]) {
+for my $wake (['gathered', 2, 0], ['full', 2, 3000], ['swallowed', 1, 0], ['left', 2, 0], ['untold', 1, 0],
+	['probed', 1, 0])
+{
 	my ($case, $ranks, $spin) = @$wake;
 	FTMPI::Test::Job->run([ftmpirun(), '-n', $ranks, program('threads_wake'), $case],
 		env => {FTMPI_SPIN_US => $spin})

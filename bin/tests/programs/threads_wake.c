@@ -106,17 +106,22 @@ static void *send_large(void *arg)
 	return NULL;
 }
 
-/* A rank whose only thread is in here is inside MPI and reads no socket. */
-static void wait_for_signal(MPI_Comm *comm, int *code, ...)
+static void wait_for_usr1(void)
 {
 	sigset_t set;
 	int signo;
 
-	(void)comm;
-	(void)code;
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	sigwait(&set, &signo);
+}
+
+/* A rank whose only thread is in here is inside MPI and reads no socket. */
+static void wait_for_signal(MPI_Comm *comm, int *code, ...)
+{
+	(void)comm;
+	(void)code;
+	wait_for_usr1();
 }
 
 static void take_large(void)
@@ -180,6 +185,33 @@ static void run_swallowed(void)
 	end(&s);
 }
 
+/* Who watched and leaves must see to it that another watches. */
+static void run_left(void)
+{
+	struct sleeper watching, waiting;
+	int pid = (int)getpid();
+
+	if (prog.rank == 1)
+		MPI_Send(&pid, 1, MPI_INT, 0, TAG_PID, MPI_COMM_WORLD);
+	for (int i = 0; prog.rank == 1 && i < ROUNDS; i++) {
+		wait_for_usr1();
+		send_end(0, 0);
+	}
+	if (prog.rank != 0)
+		return;
+	MPI_Recv(&pid, 1, MPI_INT, 1, TAG_PID, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	for (int i = 0; i < ROUNDS; i++) {
+		start(&watching, receive, 0, 1);
+		wait_asleep(&watching, ASLEEP_WATCHING);
+		start(&waiting, receive, 1, 1);
+		wait_asleep(&waiting, ASLEEP_ON_CONDITION);
+		send_end(0, 0);
+		end(&watching);
+		kill((pid_t)pid, SIGUSR1);
+		end(&waiting);
+	}
+}
+
 static void *answer(void *arg)
 {
 	struct sleeper *s = arg;
@@ -212,6 +244,39 @@ static void run_untold(void)
 	end(&watching);
 }
 
+static void *probe(void *arg)
+{
+	struct sleeper *s = arg;
+	int x = 0;
+
+	s->tid = asleep_self();
+	MPI_Probe(s->source, TAG_DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	sem_post(&s->woken);
+	MPI_Recv(&x, 1, MPI_INT, s->source, TAG_DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	return NULL;
+}
+
+/* A message that completes nothing, not even itself, is news to who probes for it. */
+static void run_probed(void)
+{
+	struct sleeper watching, probing;
+	MPI_Request request;
+	int x = 1;
+
+	if (prog.rank != 0)
+		return;
+	start(&watching, receive, 0, 1);
+	wait_asleep(&watching, ASLEEP_WATCHING);
+	start(&probing, probe, 0, 1);
+	wait_asleep(&probing, ASLEEP_ON_CONDITION);
+	MPI_Issend(&x, 1, MPI_INT, 0, TAG_DATA, MPI_COMM_WORLD, &request);
+	sem_wait(&probing.woken);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	end(&probing);
+	send_end(0, 0);
+	end(&watching);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -219,14 +284,16 @@ static const struct {
 	{"gathered", run_gathered},
 	{"full", run_full},
 	{"swallowed", run_swallowed},
+	{"left", run_left},
 	{"untold", run_untold},
+	{"probed", run_probed},
 };
 
 int main(int argc, char **argv)
 {
 	const char *name = "";
-	const struct prog_option options[] = {
-		{"CASE", NULL, PROG_TEXT, &name, 0, "gathered, full, swallowed or untold"}};
+	const struct prog_option options[] = {{"CASE", NULL, PROG_TEXT, &name, 0,
+		"gathered, full, swallowed, left, untold or probed"}};
 	sigset_t set;
 	int level;
 
