@@ -51,8 +51,8 @@ const char *api_name(void);
  * MPI_COMM_WORLD's error handler. Takes no lock; may be called at any time. */
 int api_unsupported(const char *name);
 
-/* Before saying why the process ends: the first thread goes on to say it and to api_die; others that
- * come here after it wait for the end. */
+/* Before saying why the process ends: the first thread goes on to say it and to api_die; others
+ * that come here after it wait for the end. */
 void api_last_words(void);
 
 /* End the process because of an error that may not be survived: flushes stdio, tells the launcher,

@@ -212,7 +212,8 @@ static void must_be_alone(void)
 
 void runtime_finish(void)
 {
-	engine_enter(); /* the progress thread must not read the last goodbye while this one sleeps */
+	engine_enter(); /* the progress thread must not read the last goodbye while this one sleeps
+			 */
 	must_be_alone();
 	tp_bye(rt.tp);
 	engine_wait(everyone_said_bye, rt.tp);
