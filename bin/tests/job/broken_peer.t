@@ -89,7 +89,7 @@ for my $case (@cases) {
 		$s->blocking(1);
 		say_to($s, $words);
 		shutdown($s, 1) if $reason eq $went;
-		ok(defined hear_end($s, time + DEADLINE), 'rank 0 hangs up');
+		ok(defined hear_end($s, time + DEADLINE), 'rank 0 hangs up') or $job->signal('KILL');
 		ends_with($job, $reason, $name);
 	};
 }
@@ -102,7 +102,7 @@ subtest 'a payload of another length than announced' => sub {
 	my ($kind, $id, $peer_id) = unpack 'C x23 Q< Q<', $asked;
 	is_deeply([$kind, $id], [3, 4711], 'rank 0 asks for it');
 	say_to($s, frame('DATA', peer_id => $peer_id, length => 1 << 40));
-	hear_end($s, time + DEADLINE);
+	defined hear_end($s, time + DEADLINE) or $job->signal('KILL');
 	ends_with($job, $broke, 'a longer one');
 };
 
@@ -112,7 +112,7 @@ subtest 'a payload for an id of another generation' => sub {
 	my ($kind, $id, $peer_id) = unpack 'C x23 Q< Q<', heard($s, FRAME, time + DEADLINE) // '';
 	is_deeply([$kind, $id], [3, 4711], 'rank 0 asks for it');
 	say_to($s, frame('DATA', peer_id => $peer_id ^ 1 << 40, length => 4) . 'data');
-	hear_end($s, time + DEADLINE);
+	defined hear_end($s, time + DEADLINE) or $job->signal('KILL');
 	ends_with($job, $broke, 'the same place, another generation');
 };
 

@@ -14,11 +14,16 @@ use POSIX      ();
 use Test::More;
 use Time::HiRes qw(time);
 
-use FTMPI::Test::Flood ();
-use FTMPI::Test::Job   qw(sanitized);
-use FTMPI::Test::Meet  ();
+use FTMPI::Test::Flood    ();
+use FTMPI::Test::Hand     qw(free_ports start_rank hand_job verdict WELCOME);
+use FTMPI::Test::Job      qw(program sanitized);
+use FTMPI::Test::Meet     ();
+use FTMPI::Test::Stranger qw(call say_to heard last_words hello proof CHALLENGE VERDICT);
 
 use constant { RANKS => 8, DEADLINE => 120, MOST_LINES => 1000, MOST_KIB => 16 << 10 };
+
+# Strangers of each kind that a rank holds at most.
+use constant HELD => 128;
 
 # The connection between two ranks is the one that the higher accepts.
 use constant VICTIMS => (RANKS - 2, RANKS - 1);
@@ -63,6 +68,8 @@ for my $kind (qw(silent noisy greeting)) {
 		}
 		$flood->wait_for(10_000);
 		my @held = $meet->memory;
+		my ($most) = sort { $b <=> $a } $meet->descriptors;
+		cmp_ok($most, '<', $descriptors[0] + RANKS + 2 * HELD + 10, 'so many are not held');
 		$made = $flood->stop;
 		settled($meet, map { $_ + RANKS - 3 } @descriptors);
 		$meet->end_well("under $made strangers");
@@ -79,23 +86,6 @@ for my $kind (qw(silent noisy greeting)) {
 	};
 }
 
-# All that a rank has are those that it needs, and a few more.
-subtest 'a flood, and few descriptors' => sub {
-	my $probe = FTMPI::Test::Meet->start(RANKS, deadline => DEADLINE);
-	$probe->ready && $probe->meet($_) || return fail('the job does not start') for 1 .. RANKS / 2;
-	my ($most) = sort { $b <=> $a } map { descriptor_end($_) } $probe->pids;
-	$probe->end_well('without a flood');
-	my $limit = $most + 1;
-	my $meet = FTMPI::Test::Meet->start(RANKS, deadline => DEADLINE,
-		before => ['sh', '-c', "ulimit -n $limit; exec \"\$0\" \"\$@\""]);
-	$meet->ready && $meet->meet(1) or return fail('the job does not start');
-	my $flood = FTMPI::Test::Flood->start($meet, 'silent', VICTIMS);
-	ok($flood->wait_full, 'a flood');
-	ok($meet->meet($_), "ranks at distance $_ connect all the same") || last for 2 .. RANKS / 2;
-	$flood->stop;
-	$meet->end_well("with $limit descriptors");
-};
-
 # The lowest number that is free for good: all that a rank opens lies below it. The two sockets of
 # the launcher (62 and 63) are above any limit of this test.
 sub descriptor_end
@@ -104,6 +94,51 @@ sub descriptor_end
 	my %open = map { m{(\d+)$} ? ($1 => 1) : () } glob "/proc/$pid/fd/*";
 	return scalar grep { $_ < 62 } keys %open;
 }
+
+sub limited
+{
+	my ($limit) = @_;
+	my $meet = FTMPI::Test::Meet->start(RANKS, deadline => DEADLINE,
+		before => ['sh', '-c', "ulimit -n $limit; exec \"\$0\" \"\$@\""]);
+	return $meet->ready && $meet->meet(1) ? $meet : undef;
+}
+
+# First those that a rank needs and no more than one beside; then some that are the program's.
+subtest 'a flood, and few descriptors' => sub {
+	my $probe = FTMPI::Test::Meet->start(RANKS, deadline => DEADLINE);
+	$probe->ready && $probe->meet($_) || return fail('the job does not start') for 1 .. RANKS / 2;
+	my ($need) = sort { $b <=> $a } map { descriptor_end($_) } $probe->pids;
+	$probe->end_well('without a flood');
+	for my $limit ($need + 1, 62) {
+		my $meet = limited($limit) or return fail("no job with $limit descriptors");
+		my $flood = FTMPI::Test::Flood->start($meet, 'silent', VICTIMS);
+		ok($flood->wait_full, 'a flood');
+		ok($meet->meet($_), "ranks at distance $_ connect all the same") || last
+			for 2 .. RANKS / 2;
+		my ($used) = sort { $b <=> $a } map { descriptor_end($_) } $meet->pids;
+		cmp_ok($used, '<=', $need + $limit / 4, "of $limit descriptors strangers have a quarter")
+			if $limit == 62;
+		$flood->stop;
+		$meet->end_well("with $limit descriptors");
+	}
+};
+
+# It has said hello when the flood comes, and nobody has heard its proof.
+subtest 'a flood does not reach who has said hello' => sub {
+	my $base = free_ports(2);
+	my $job = start_rank(1, 2, $base, [program('badcall'), 'hang']);
+	$job->wait_for(out => qr/^rank 1 waits$/m) or return fail('no rank 1');
+	my $peer  = call('127.0.0.1', $base + 1);
+	my $hello = hello(hand_job(), 0, 1);
+	say_to($peer, $hello);
+	my $challenge = heard($peer, CHALLENGE, time + DEADLINE);
+	my @flood = map { call('127.0.0.1', $base + 1) } 1 .. HELD + 20;
+	is(last_words($flood[0], time + DEADLINE), '', 'the first of the flood had to go');
+	say_to($peer, proof(hand_job(), $hello, $challenge));
+	is(heard($peer, VERDICT, time + DEADLINE), verdict(WELCOME), 'the peer did not');
+	$job->signal('KILL');
+	$job->finish;
+};
 
 # They fill the backlogs of ranks that have not called MPI_Init.
 subtest 'a flood before the ranks begin' => sub {
