@@ -15,7 +15,7 @@ use FTMPI::Test::Hand     qw(free_ports start_rank attach_to);
 use FTMPI::Test::Job      qw(program);
 use FTMPI::Test::Stranger qw(say_to heard hear_end frame);
 
-use constant { DEADLINE => 60, FRAME => 64, LIMIT => 2 << 20 };
+use constant { DEADLINE => 30, FRAME => 64, LIMIT => 2 << 20 };
 
 # What rank 0 waits for: an int with tag 99 from rank 1 in MPI_COMM_WORLD.
 use constant WANTED => (envelope => [0, 99, 1, 0]);
