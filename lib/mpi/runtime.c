@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/knob.h"
 #include "base/log.h"
@@ -18,7 +19,11 @@
 #include "launch.h"
 #include "p2p_state.h"
 
-enum { BYHAND_CONNECT_MS = 120000 }; /* people type slowly */
+enum {
+	BYHAND_CONNECT_MS = 120000, /* people type slowly */
+	OWN_DESCRIPTORS = 10,	    /* of the library, beside one for each peer */
+	PROGRAM_DESCRIPTORS = 64,   /* that the program may want */
+};
 
 static struct {
 	_Atomic enum runtime_state state;
@@ -184,6 +189,9 @@ void runtime_start(int *argc, char ***argv, int thread_level)
 	rt.main_thread = pthread_self();
 	rt.thread_level = thread_level;
 	learn(argc, argv);
+	descriptors_raise((unsigned)rt.launch.size + OWN_DESCRIPTORS + PROGRAM_DESCRIPTORS);
+	if (!descriptors_free(OWN_DESCRIPTORS))
+		give_up(descriptors_text());
 	rc = build();
 	if (rc == 0 && pthread_atfork(NULL, NULL, forked) != 0)
 		rc = FT_ENOMEM;

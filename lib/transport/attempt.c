@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "transport/conn.h"
@@ -49,10 +50,15 @@ static void attempt_start(struct attempt *a)
 		attempt_failed(a, ENOMEM);
 }
 
+static const char *reason(int err)
+{
+	return err == EMFILE ? descriptors_text() : strerror(err);
+}
+
 /* Where refusals are not final somebody may be looking for the reason. Said once. */
 static void explain(struct attempt *a, int err)
 {
-	const char *why = strerror(err);
+	const char *why = reason(err);
 
 	if (a->cs->refused_is_final || !a->patience || clock_ns() < a->patience)
 		return;
@@ -64,22 +70,39 @@ static void explain(struct attempt *a, int err)
 	log_error("still trying to reach peer %d: %s", a->peer, why);
 }
 
+static void give_up(struct attempt *a, const char *why)
+{
+	struct tp *tp = a->cs->tp;
+
+	tp_peer_lose(tp, &tp->peers[a->peer], why);
+	tp_reap(tp);
+	tp->c.up->notify(tp->c.user);
+}
+
+/* Is there no use in trying again? Counts what this time has cost. */
+static bool was_last(struct attempt *a, int err)
+{
+	bool last;
+
+	a->waited_ms += err == ETIMEDOUT ? HANDSHAKE_MS : 0;
+	last = a->waited_ms >= a->cs->connect_ms;
+	a->waited_ms += a->pause_ms;
+	return last || err == ENOMEM || (err == ECONNREFUSED && a->cs->refused_is_final);
+}
+
 void attempt_failed(struct attempt *a, int err)
 {
 	struct tp *tp = a->cs->tp;
-	bool last = clock_ns() >= a->deadline || (err == ECONNREFUSED && a->cs->refused_is_final);
 	struct timeval t = ms_from_now(a->pause_ms);
+	bool last = was_last(a, err);
 
 	explain(a, err);
 	lock_take(tp->c.lock);
-	if (still_wanted(a) && last) {
-		tp_peer_lose(tp, &tp->peers[a->peer], strerror(err));
-		tp_reap(tp);
-		tp->c.up->notify(tp->c.user);
-	} else if (still_wanted(a)) {
-		event_add(a->timer, &t);
-		a->pause_ms = a->pause_ms * 2 < RETRY_MAX_MS ? a->pause_ms * 2 : RETRY_MAX_MS;
-	}
+	if (still_wanted(a) && last)
+		give_up(a, reason(err));
+	else if (still_wanted(a) && event_add(a->timer, &t) != 0)
+		give_up(a, strerror(ENOMEM));
+	a->pause_ms = a->pause_ms * 2 < RETRY_MAX_MS ? a->pause_ms * 2 : RETRY_MAX_MS;
 	lock_give(tp->c.lock);
 }
 
@@ -109,6 +132,8 @@ static void on_attempt(struct loop_task *task)
 		a->timer = evtimer_new(loop_base(a->cs->loop), on_retry, a);
 	if (a->timer)
 		on_retry(-1, 0, a);
+	else
+		attempt_failed(a, ENOMEM);
 }
 
 void tp_conns_connect(struct tp *tp, int peer)
@@ -128,7 +153,6 @@ void tp_conns_connect(struct tp *tp, int peer)
 		.cs = cs,
 		.peer = peer,
 		.pause_ms = RETRY_MS,
-		.deadline = clock_ns() + (uint64_t)cs->connect_ms * 1000000,
 		.patience = clock_ns() + (uint64_t)PATIENCE_MS * 1000000};
 	loop_post(cs->loop, &a->task);
 }

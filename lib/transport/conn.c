@@ -94,10 +94,9 @@ static int on_challenge(struct conn *c)
 	if (rc)
 		return rc;
 	c->state = CONN_VERDICT;
-	/* It is our peer, and may take our proof at any time: giving up before the attempt ends
-	 * would look to it like our death. */
-	if (c->deadline < c->attempt->deadline)
-		c->deadline = c->attempt->deadline;
+	/* It is our peer, and may take our proof at any time: giving up soon would look to it like
+	 * our death. */
+	c->deadline = clock_ns() + (uint64_t)c->cs->connect_ms * 1000000;
 	return conn_say(c, &proof, sizeof proof);
 }
 
@@ -243,14 +242,29 @@ static bool foreign(const struct conn *c)
 
 static void conn_wait(struct conn *c);
 
+static void on_silence(struct conn *c)
+{
+	/* whoever listens in a launched job lives, and will answer when he can */
+	bool wait_on = c->attempt && c->cs->refused_is_final && c->state != CONN_OPENING;
+
+	if (!wait_on) {
+		conn_fail(c, FT_ETIME, 0);
+		return;
+	}
+	log_event("handshake to peer %d: no answer yet", c->attempt->peer);
+	c->deadline = clock_ns() + (uint64_t)HANDSHAKE_MS * 1000000;
+	conn_wait(c);
+}
+
 static void on_conn(evutil_socket_t fd, short what, void *arg)
 {
 	struct conn *c = arg;
 	int err, rc;
 
 	(void)fd;
-	if (what & EV_TIMEOUT) {
-		conn_fail(c, FT_ETIME, 0);
+	/* a process that was stopped finds both: the answer, and that it is late */
+	if (what == EV_TIMEOUT) {
+		on_silence(c);
 		return;
 	}
 	err = conn_fill(c, states[c->state].want);
@@ -286,7 +300,8 @@ static void conn_wait(struct conn *c)
 	short what = c->state == CONN_OPENING ? EV_WRITE : EV_READ;
 
 	event_assign(c->event, loop_base(c->cs->loop), c->fd, what, on_conn, c);
-	event_add(c->event, &t);
+	if (event_add(c->event, &t) != 0)
+		conn_fail(c, FT_ENOMEM, ENOMEM);
 }
 
 static struct conn *conn_new(struct tp_conns *cs, int fd, enum conn_state state)

@@ -4,13 +4,17 @@
  * on the loop's thread; the engine lock is taken only to look at a peer's state and to attach.
  *
  * Timers (all here):
- *	HANDSHAKE_MS  a connection that has not finished the handshake by then is closed
+ *	HANDSHAKE_MS  a connection that has not finished the handshake by then is closed; but in a
+ *		      launched job a rank that is silent is waited for: it may not have called
+ *		      MPI_Init yet, or may have been stopped, and its launcher sees when it ends
  *	RETRY_MS..    pause before the next attempt, doubled up to RETRY_MAX_MS
  *	DESCRIPTORS_MS pause before accepting goes on when the process has run out of descriptors
+ *	SHORTAGE_MS   after which the user is told that there are none
  *	COMPLAIN_MS   in which at most COMPLAIN_LINES strangers are logged one by one
  *	AWAIT_MS      a peer that said BUSY and has not come by then is tried again
  *	PATIENCE_MS   after which a person who started the ranks by hand is told what is waited for
- *	connect_ms    (the user's) after which a peer is lost
+ *	connect_ms    (the user's) after which a peer is lost. Waits are added up, not read off a
+ *		      clock, so that a process that was stopped tries again before it judges
  *
  * Simultaneous open: the attempt of the lower rank wins. The higher rank's is answered BUSY when it
  * meets a lower rank that is connecting, and given up when the lower rank's arrives.
@@ -29,6 +33,7 @@ enum {
 	AWAIT_MS = 5000,
 	PATIENCE_MS = 3000,
 	DESCRIPTORS_MS = 50,
+	SHORTAGE_MS = 1000,
 	COMPLAIN_MS = 10000,
 	COMPLAIN_LINES = 20,
 	STRANGERS_MAX = 128, /* of each stage */
@@ -41,8 +46,8 @@ struct attempt {
 	int peer;
 	struct event *timer;
 	struct conn *conn; /* at most one at a time */
-	uint64_t deadline, patience;
-	unsigned pause_ms;
+	uint64_t patience;
+	unsigned pause_ms, waited_ms;
 };
 
 /* OPENING to VERDICT are of connections that we make, HELLO and PROOF of those that we accept. */
@@ -80,7 +85,9 @@ struct tp_conns {
 	int listen_fd;
 	struct event *listener;
 	struct event *resume; /* listening, after a pause */
-	bool starved;	      /* of descriptors, and said so */
+	int reserve;	      /* a descriptor to turn somebody away with */
+	uint64_t shortage;    /* since when there is no other; 0: there is */
+	bool told;	      /* the user knows */
 	struct link ours;     /* connections that we make */
 	struct strangers strangers;
 	unsigned connect_ms;
@@ -118,7 +125,7 @@ void stranger_turn_away(struct conn *c, const char *why);
 /* One descriptor less is in use; false: no stranger holds one. */
 bool strangers_drop_oldest(struct tp_conns *cs);
 
-/* attempt.c: it came to nothing this time; err is an errno. */
+/* attempt.c: it came to nothing this time; err is an errno. The attempt may be over then. */
 void attempt_failed(struct attempt *a, int err);
 
 #endif

@@ -2,11 +2,13 @@
 /* Listening, and all of the connections that are not attached: made and dropped together. */
 #include <stdlib.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "transport/conn.h"
@@ -25,12 +27,45 @@ static void pause_listening(struct tp_conns *cs)
 {
 	struct timeval t = ms_from_now(DESCRIPTORS_MS);
 
-	if (!cs->starved)
+	if (cs->shortage == 0)
 		log_event("no descriptor for an incoming connection: trying again every %d ms",
 			DESCRIPTORS_MS);
-	cs->starved = true;
 	event_del(cs->listener);
 	event_add(cs->resume, &t);
+}
+
+static void open_reserve(struct tp_conns *cs)
+{
+	cs->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+/* Who is turned away knows that he has to try again, and when it is enough; who waits in the
+ * backlog for ever does not. */
+static void turn_away(struct tp_conns *cs)
+{
+	int peer;
+
+	if (cs->reserve < 0)
+		return;
+	close(cs->reserve);
+	peer = accept4(cs->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+	if (peer >= 0)
+		close(peer);
+	open_reserve(cs);
+}
+
+/* Handshakes under way take some for a moment; a lasting shortage is the user's to end. */
+static void note_shortage(struct tp_conns *cs)
+{
+	uint64_t now = clock_ns();
+
+	if (cs->shortage == 0)
+		cs->shortage = now;
+	if (cs->told || now - cs->shortage < (uint64_t)SHORTAGE_MS * 1000000)
+		return;
+	cs->told = true;
+	log_error("other ranks cannot connect: %s; each rank that one talks to takes one",
+		descriptors_text());
 }
 
 /* False when there is nobody, or no descriptor, for now. */
@@ -41,7 +76,7 @@ static bool accept_one(struct tp_conns *cs)
 		SOCK_NONBLOCK | SOCK_CLOEXEC);
 
 	if (fd >= 0) {
-		cs->starved = false;
+		cs->shortage = 0;
 		conn_accepted(cs, fd, &from);
 		return true;
 	}
@@ -51,7 +86,9 @@ static bool accept_one(struct tp_conns *cs)
 		return true; /* that one has gone again */
 	if (strangers_drop_oldest(cs))
 		return true;
+	turn_away(cs);
 	pause_listening(cs);
+	note_shortage(cs);
 	return false;
 }
 
@@ -95,6 +132,7 @@ int tp_conns_open(struct tp *tp, const struct tp_physical *phys)
 	*cs = (struct tp_conns){.tp = tp,
 		.loop = phys->loop,
 		.listen_fd = phys->listen_fd,
+		.reserve = -1,
 		.connect_ms = phys->connect_ms,
 		.refused_is_final = phys->refused_is_final};
 	list_init(&cs->ours);
@@ -103,6 +141,8 @@ int tp_conns_open(struct tp *tp, const struct tp_physical *phys)
 		goto free_cs;
 	if (cs->listen_fd >= 0 && open_listener(cs) != 0)
 		goto free_listener;
+	if (cs->listen_fd >= 0)
+		open_reserve(cs);
 	tp->conns = cs;
 	return 0;
 
@@ -133,6 +173,8 @@ int tp_conns_close(struct tp *tp, bool keep_listener)
 	}
 	free_event(cs->listener);
 	free_event(cs->resume);
+	if (cs->reserve >= 0)
+		close(cs->reserve);
 	if (listener >= 0 && !keep_listener) {
 		close(listener);
 		listener = -1;

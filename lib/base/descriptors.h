@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How many files and sockets this process may have open. */
+#ifndef FTMPI_BASE_DESCRIPTORS_H
+#define FTMPI_BASE_DESCRIPTORS_H
+
+/* Raise the soft limit to `wanted` if it is lower, as far as the hard limit lets us. */
+void descriptors_raise(unsigned wanted);
+
+/* Can `count` more be opened now? */
+int descriptors_free(unsigned count);
+
+/* "too many open files: this process may have 64; raise the limit (ulimit -n)". Valid for ever; may
+ * be called by any thread. */
+const char *descriptors_text(void);
+
+#endif
