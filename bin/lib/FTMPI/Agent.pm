@@ -157,6 +157,12 @@ sub _run
 		$self->_tell('FAILED', "cannot run $run{argv}[0]: $!");
 		return;
 	}
+	if (_descriptor_limit() < FTMPI::Rank::DESCRIPTORS_MIN) {
+		$self->_tell('FAILED', 'cannot start ranks: the limit of open files there is '
+				. _descriptor_limit() . ' (ulimit -n), and '
+				. FTMPI::Rank::DESCRIPTORS_MIN . ' is the least');
+		return;
+	}
 	$self->{waiting} = [ map { [ $_, $run{ranks}[$_] ] } 0 .. $#{ $run{ranks} } ];
 	$self->_start_some;
 	return;
@@ -165,8 +171,10 @@ sub _run
 sub _system_reason
 {
 	return "$!" if !$!{EMFILE};
-	return "$!: the limit there is " . POSIX::sysconf(POSIX::_SC_OPEN_MAX()) . ' (ulimit -n)';
+	return "$!: the limit there is " . _descriptor_limit() . ' (ulimit -n)';
 }
+
+sub _descriptor_limit { return POSIX::sysconf(POSIX::_SC_OPEN_MAX()) }
 
 # VAR=value sets, VAR alone unsets.
 sub _set_environment

@@ -20,6 +20,9 @@ use constant F_DUPFD_CLOEXEC => 1030;
 # Where a rank finds them: above the numbers that shell scripts redirect, the same in every rank.
 use constant { CONTROL_FD => 62, LISTEN_FD => 63, CLEAR_OF_THEM => 64 };
 
+# A child needs three above that while it puts them there.
+use constant DESCRIPTORS_MIN => CLEAR_OF_THEM + 3;
+
 # The file that execvp would run, with the caller's PATH and directory; a name that is not in PATH
 # may also be in this directory. Nothing, with $! set, when there is none.
 sub find_program
