@@ -13,9 +13,9 @@ use Socket qw(:addrinfo AF_INET AF_INET6 SOCK_DGRAM SOCK_STREAM SOL_SOCKET SO_RE
 	SOMAXCONN inet_ntop inet_pton pack_sockaddr_in pack_sockaddr_in6 unpack_sockaddr_in
 	unpack_sockaddr_in6);
 use Sys::Hostname ();
-use Time::HiRes ();
 
 use FTMPI::Address ();
+use FTMPI::Loop    ();
 
 use constant { SIOCGIFCONF => 0x8912, INTERFACES_MAX => 512, BACKLOG_MIN => 512 };
 
@@ -64,14 +64,14 @@ sub local_test
 	my $hostname = lc hostname();
 	my @names    = ($hostname, $hostname =~ /^([^.]+)/, qw(localhost ip6-localhost));
 	my %name     = map { $_ => 1 } @names;
-	my $deadline = Time::HiRes::time() + LOOKUP_BUDGET;
+	my $deadline = FTMPI::Loop::now() + LOOKUP_BUDGET;
 	return sub {
 		my ($host) = @_;
 		return 1 if $name{ lc $host };
 		return 0 if $host =~ /\@/;
 		my @addresses =
 			  FTMPI::Address::family($host)    ? $host
-			: Time::HiRes::time() < $deadline ? _resolve($host)
+			: FTMPI::Loop::now() < $deadline ? _resolve($host)
 			:                                   ();
 		return scalar grep { $mine{$_} || FTMPI::Address::is_loopback($_) }
 			map { FTMPI::Address::normal($_) } @addresses;
