@@ -39,6 +39,7 @@ my %HANDLERS = (
 	STDIN     => sub { $_[0]{feed}->add($_[1]) if $_[0]{feed} },
 	STDIN_END => sub { $_[0]{feed}->end if $_[0]{feed} },
 	KILL      => \&_kill,
+	SUSPEND   => \&_suspend,
 	CREDIT    => \&_credit,
 	PING      => sub { $_[0]->_tell('PONG') },
 	END       => \&_leave,
@@ -194,6 +195,7 @@ sub _set_environment
 sub _start_some
 {
 	my ($self) = @_;
+	return if $self->{suspended};
 	for my $place (splice @{ $self->{waiting} }, 0, BATCH) {
 		return if !$self->_start_rank(@$place);
 	}
@@ -392,6 +394,16 @@ sub _kill
 	}
 	$self->_signal($_) for qw(TERM CONT);
 	$self->{loop}->after(GRACE, sub { $self->_signal('KILL') });
+	return;
+}
+
+# By SIGSTOP: what has no terminal is not stopped by SIGTSTP.
+sub _suspend
+{
+	my ($self, $stop) = @_;
+	$self->{suspended} = $stop;
+	$self->_signal($stop ? 'STOP' : 'CONT');
+	$self->_start_some if @{ $self->{waiting} };
 	return;
 }
 

@@ -28,6 +28,7 @@ my @TABLE = (
 	[ 38, 'CREDIT',    'launcher', 'u' ],
 	[ 39, 'PING',      'launcher', '' ],
 	[ 40, 'END',       'launcher', '' ],
+	[ 41, 'SUSPEND',   'launcher', 'u' ],
 	# agent to launcher
 	[ 48, 'HERE',         'agent', 'usSS' ],
 	[ 49, 'PORTS',        'agent', 'H' ],

@@ -80,6 +80,7 @@ sub tell
 	return;
 }
 
+sub queued    { return $_[0]{channel}->queued }
 sub connected { return !$_[0]{channel}->ended }
 
 # Nothing more is wanted of it. What runs there ends when it notices that.

@@ -22,12 +22,14 @@ use FTMPI::Stop    ();
 use FTMPI::Streams ();
 
 # Bytes of output that may wait for a slow reader before the agents get no more credit; the credit
-# of all agents together and the least of one; seconds that agents have to leave after the job.
+# of all agents together and the least of one; seconds that agents have to leave after the job, and
+# that the order to stop has to get on its way.
 use constant {
-	OUTPUT_MAX => 1 << 20,
-	CREDIT_ALL => 1 << 22,
-	CREDIT_MIN => 1 << 16,
-	LEAVE_TIME => 3,
+	OUTPUT_MAX   => 1 << 20,
+	CREDIT_ALL   => 1 << 22,
+	CREDIT_MIN   => 1 << 16,
+	LEAVE_TIME   => 3,
+	SUSPEND_TIME => 1,
 };
 
 my %FRAMES = (
@@ -101,6 +103,7 @@ sub _prepare
 	for my $name (qw(INT TERM HUP)) {
 		$loop->on_signal($name, sub { $self->_signal($name) });
 	}
+	$loop->on_signal('TSTP', sub { $self->_suspend });
 	$loop->after($plan->{timeout}, sub { $self->_event('timeout', $plan->{timeout}) })
 		if defined $plan->{timeout};
 	return;
@@ -382,6 +385,22 @@ sub _signal
 		return;
 	}
 	$self->_event('signal', $name);
+	return;
+}
+
+# Ctrl-Z: the ranks, which have no terminal, are stopped by their agents; then we are. What follows
+# the kill is done when somebody lets us go on.
+sub _suspend
+{
+	my ($self) = @_;
+	my $loop = $self->{loop};
+	my $late = 0;
+	$self->_tell_all('SUSPEND', 1);
+	my $timer = $loop->after(SUSPEND_TIME, sub { $late = 1 });
+	$loop->turn while !$late && grep { $_->connected && $_->queued } @{ $self->{hosts} };
+	$loop->cancel($timer);
+	kill 'STOP', $$;
+	$self->_tell_all('SUSPEND', 0);
 	return;
 }
 

@@ -77,6 +77,17 @@ or
 sends SIGTERM to every rank on every host, and SIGKILL a second later; another one kills them at
 once.
 No process of a job outlives it.
+.PP
+When
+.B ftmpirun
+is suspended by Ctrl\-Z
+.RB ( SIGTSTP ),
+so are the ranks on every host; when it goes on
+.RB ( SIGCONT ),
+they do.
+The time of
+.B \-timeout
+runs on meanwhile.
 EOR
 
 my @STATUSES = (
