@@ -105,6 +105,15 @@ with_descriptors('-S -n 20', 30)->well(qr/^load: right, everyone, 30 ranks$/m,
 	$job->err_like(qr/^ftmpirun: connection between rank \d+ on \S+ and rank \d+ on \S+ broke: /m,
 		'30 ranks, 20 descriptors');
 	$job->none_left('30 ranks, 20 descriptors');
+
+	# rank 0 alone is short of them, and only accepts
+	$job = FTMPI::Test::Job->run([ ftmpirun(), '-n', 30, 'sh', '-c',
+			'test $FTMPI_RANK != 0 || ulimit -n 20; exec "$0" towards', program('load') ],
+		env => { FTMPI_CONNECT_MS => 3000 });
+	$job->is_status(1, 'rank 0 with 20 descriptors');
+	$job->err_like(qr/^rank\ 0\ on\ \S+:\ other\ ranks\ cannot\ connect:
+		\ too\ many\ open\ files:\ this\ process\ may\ have\ 20;\ raise\ the\ limit\ \(ulimit\ -n\)/mx, 'rank 0 with 20 descriptors');
+	$job->none_left('rank 0 with 20 descriptors');
 	$job = with_descriptors('-n 12', 2);
 	$job->is_status(1, 'too few descriptors for MPI_Init');
 	$job->err_like(qr/^rank \d on \S+: MPI_Init: too many open files: this process may have 12; /m,
@@ -126,8 +135,9 @@ for my $limit (12, 20, 40, 64, 66, 67, 100) {
 }
 
 # Little memory: all is well, or one error that says so, and nobody crashes or waits.
+my @room = (0, 200, 400, 800, map({ 1100 + 50 * $_ } 0 .. 10), 8192);
 my $short = 0;
-for my $kib ($sanitized ? () : (0, 100, 200, 300, 500, 800, 1100, 1400, 8192)) {
+for my $kib ($sanitized ? () : @room) {
 	my $name = "$kib KiB more than MPI_Init took";
 	my $job = FTMPI::Test::Job->run(load(4, 'memory', '-kib', $kib), deadline => 60);
 	if ($job->status == 0) {

@@ -69,6 +69,20 @@ static void run_everyone(struct load *l)
 	free(in);
 }
 
+/* All the others to rank 0, which connects to nobody. */
+static void run_towards(struct load *l)
+{
+	if (l->prog.rank > 0)
+		MPI_Ssend(&l->prog.rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	for (int i = 1; i < l->prog.size && l->prog.rank == 0; i++) {
+		MPI_Status s;
+		int in = -1;
+		MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &s);
+		if (in != s.MPI_SOURCE)
+			prog_wrong(&l->prog, "rank %d says that it is %d", s.MPI_SOURCE, in);
+	}
+}
+
 /* ---- waiting messages from rank 0 to rank 1 ---- */
 
 enum order { FORWARD, BACKWARD, ANY_TAG, ANY_SOURCE, SAME_TAG, INTERLEAVED, ORDERS };
@@ -202,6 +216,7 @@ static void run_posted(struct load *l)
 const struct load_case load_many_cases[] = {
 	{"alltoall", run_alltoall, 1},
 	{"everyone", run_everyone, 1},
+	{"towards", run_towards, 1},
 	{"unexpected", run_unexpected, 2},
 	{"posted", run_posted, 2},
 	{NULL, NULL, 0},
