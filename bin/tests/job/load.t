@@ -135,7 +135,7 @@ for my $limit (12, 20, 40, 64, 66, 67, 100) {
 }
 
 # Little memory: all is well, or one error that says so, and nobody crashes or waits.
-my @room = (0, 200, 400, 800, map({ 1100 + 50 * $_ } 0 .. 10), 8192);
+my @room = (0, 200, 400, 500, map({ 600 + 100 * $_ } 0 .. 9), 8192);
 my $short = 0;
 for my $kib ($sanitized ? () : @room) {
 	my $name = "$kib KiB more than MPI_Init took";

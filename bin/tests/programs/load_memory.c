@@ -114,8 +114,8 @@ static void run_memory(struct load *l)
 	touch_stack();
 	limit(l);
 	messages(l);
-	packed(l);
 	collectives(l);
+	packed(l);
 	communicators(l);
 }
 
