@@ -76,6 +76,14 @@ static bool plain_number(const char *text, int64_t *out)
 	return true;
 }
 
+/* What strtol may be given: perhaps blanks and a sign, digits, and nothing behind them. */
+static bool is_number(const char *text)
+{
+	text += strspn(text, " \t\n\v\f\r");
+	text += *text == '-' || *text == '+';
+	return *text && text[strspn(text, "0123456789")] == '\0';
+}
+
 static void check_knob(int which, const char *text)
 {
 	char err[512] = "";
@@ -91,6 +99,7 @@ static void check_knob(int which, const char *text)
 			"the sentence lacks its name or its end: %s", err);
 		return;
 	}
+	FUZZ_CHECK(is_number(text), "%s was taken for a number", text);
 	for (int k = 0; k < KNOB_COUNT; k++)
 		FUZZ_CHECK(knob_get((enum knob)k) >= knobs[k].least &&
 				   knob_get((enum knob)k) <= knobs[k].most,
@@ -147,6 +156,9 @@ static void check_started(const struct launch *l, char **words, int at)
 
 	FUZZ_CHECK(l->size >= 1 && l->rank >= 0 && l->rank < l->size && l->listen_fd >= 0,
 		"rank %d of %d", l->rank, l->size);
+	FUZZ_CHECK(is_number(words[at + 2]) && atoi(words[at + 2]) == l->rank &&
+			   is_number(words[at + 3]) && atoi(words[at + 3]) == l->size,
+		"another rank or size");
 	FUZZ_CHECK(strcmp(l->workdir, words[at + 1]) == 0, "another work directory");
 	for (int i = 0; i < l->size; i++) {
 		snprintf(number, sizeof number, "%d", i);

@@ -109,7 +109,7 @@ static void add_body(struct side *s, size_t len)
 		bytes_add(&s->pending, frames_body((unsigned)s->pending.len + 1), len);
 }
 
-/* An id that the peer can know, or nearly. */
+/* An id that the peer can know, or nearly: from 128 on they are those that the other one knows. */
 static uint64_t known_id(const struct side *s, enum wire_kind kind, uint8_t which)
 {
 	if (kind == WIRE_DATA)
@@ -117,6 +117,11 @@ static uint64_t known_id(const struct side *s, enum wire_kind kind, uint8_t whic
 	if (kind == WIRE_WITHDRAW)
 		return s->known ? s->messages[which % s->known].id : 0;
 	return s->nsends ? s->sends[which % s->nsends]->id : 0;
+}
+
+static const struct side *whose(const struct side *s, uint8_t which)
+{
+	return which < 128 ? s : &frames.sides[s->rank == 0 ? 2 : 0];
 }
 
 /* That the DATA for a CTS must have. */
@@ -149,10 +154,12 @@ static void add_frame(struct side *s, struct script *in, uint8_t tag)
 	which = script_u8(in);
 	if (f.kind == WIRE_EAGER || f.kind == WIRE_RTS)
 		f.seq = next_seq(s);
-	f.id = f.kind == WIRE_RTS || (how & FRAME_ID) ? which : known_id(s, f.kind, which);
+	f.id = f.kind == WIRE_RTS || (how & FRAME_ID)
+		       ? which
+		       : known_id(whose(s, which), f.kind, which & 127);
 	f.peer_id = f.kind == WIRE_DATA ? f.id : which;
 	if (f.kind == WIRE_DATA)
-		f.length = asked_length(s, f.id);
+		f.length = asked_length(whose(s, which), f.id);
 	if (how & FRAME_CREDIT)
 		f.credit = (uint32_t)longer(script_u8(in), 6);
 	if (how & FRAME_CHANGED) {

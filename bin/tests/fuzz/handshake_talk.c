@@ -198,6 +198,17 @@ static uint32_t verdict_heard(const struct talk *t)
 	return v.magic == WIRE_MAGIC ? v.code : 0;
 }
 
+static const struct wire_frame first_frame = {.kind = WIRE_EAGER, .epoch = EPOCH, .seq = 1};
+
+/* Who is in, and has said a first frame in the same breath as the last word, was heard. */
+static void judge_first_frame(const struct talk *t, uint32_t rank, size_t at)
+{
+	bool said = t->said.len >= at + sizeof first_frame &&
+		    memcmp(t->said.bytes + at, &first_frame, sizeof first_frame) == 0;
+
+	FUZZ_CHECK(!said || h.messages[rank] == 1, "the first frame is lost");
+}
+
 /* A stranger has spoken; `before` was the state of all peers. */
 static void judge_stranger(struct talk *t, const enum tp_peer_state *before)
 {
@@ -218,6 +229,8 @@ static void judge_stranger(struct talk *t, const enum tp_peer_state *before)
 	h.proved[rank] |= welcome;
 	FUZZ_CHECK(!welcome || state_of(rank) == TP_UP || state_of(rank) == TP_LOST,
 		"a member was not let in");
+	if (welcome)
+		judge_first_frame(t, rank, HELLO + PROOF);
 }
 
 static void judge_call(struct talk *t, const enum tp_peer_state *before)
@@ -229,9 +242,11 @@ static void judge_call(struct talk *t, const enum tp_peer_state *before)
 		return;
 	t->over = true;
 	h.proved[t->rank] |= code == WIRE_WELCOME;
-	if (code == WIRE_WELCOME)
+	if (code == WIRE_WELCOME) {
 		FUZZ_CHECK(state_of(t->rank) == TP_UP || state_of(t->rank) == TP_LOST,
 			"WELCOME, and it is not attached");
+		judge_first_frame(t, t->rank, CHALLENGE + VERDICT);
+	}
 	if (code == WIRE_BUSY && before[t->rank] == TP_CONNECTING)
 		FUZZ_CHECK(state_of(t->rank) == TP_AWAITING, "BUSY, and it does not wait");
 }
@@ -306,9 +321,8 @@ static void say_first(struct talk *t, struct script *in)
 /* The last word, and perhaps the first frame in the same breath. */
 static void say_last(struct talk *t, struct script *in)
 {
-	uint8_t last[PROOF + sizeof(struct wire_frame)] = {0};
+	uint8_t last[PROOF + sizeof first_frame] = {0};
 	struct wire_verdict v = {.magic = WIRE_MAGIC, .code = t->ours ? script_u8(in) : 0};
-	struct wire_frame f = {.kind = WIRE_EAGER, .epoch = EPOCH, .seq = 1};
 	size_t len = t->ours ? sizeof v : PROOF;
 	struct wire_hello hello;
 
@@ -320,8 +334,8 @@ static void say_last(struct talk *t, struct script *in)
 			t->heard.bytes + offsetof(struct wire_challenge, nonce), last);
 	}
 	handshake_spoil(in, last, len);
-	memcpy(last + len, &f, sizeof f);
-	say(t, last, len + (script_u8(in) & 1 ? sizeof f : 0));
+	memcpy(last + len, &first_frame, sizeof first_frame);
+	say(t, last, len + (script_u8(in) & 1 ? sizeof first_frame : 0));
 }
 
 static void say_raw(struct talk *t, struct script *in)

@@ -98,8 +98,8 @@ sub frames_seeds
 			frame('WITHDRAW', how => ID, which => 7), feed(), data(), feed() ],
 		'rts-dropped'       => [ 0, frame('RTS', length => 100), feed(), step('drop', 0, 0) ],
 		'data-unasked'      => [ 0, frame('DATA', length => 4), feed() ],
-		'data-of-other-peer' => [ 0, post(0, 100), frame('RTS', length => 4, peer => 1), feed(1), feed(0),
-			frame('DATA', which => 0, change => [ 36, 1 ]), feed() ],
+		'data-of-other-peer' => [ 0, post(0, 100), frame('RTS', length => 4, peer => 1), feed(1),
+			data(which => 128), feed(0) ],
 		'data-other-length' => [ 0, post(0, 100), frame('RTS', length => 4), feed(), frame('DATA',
 			change => [ 16, 1 ]), feed() ],
 		'data-twice'        => [ 0, post(0, 100), frame('RTS', length => 4), feed(), data(), feed(), data(), feed() ],
@@ -111,7 +111,11 @@ sub frames_seeds
 		'send-sync-empty'   => [ 0, sends(0, 0, 1), frame('CTS', which => 0), feed() ],
 		'send-asked-twice'  => [ 0, sends(0, 10, 1), frame('CTS'), feed(), frame('CTS'), feed() ],
 		'send-asked-never'  => [ 0, frame('CTS', how => ID, which => 3), feed() ],
-		'send-asked-by-other' => [ 0, sends(0, 10, 1), sends(0, 10, 1, 1), frame('CTS', which => 1), feed() ],
+		'send-asked-by-other' => [ 0, sends(0, 10, 1, 1), frame('CTS', which => 128), feed() ],
+		'send-withdrawn-by-other' => [ 0, sends(0, 10, 1, 1), step('withdraw', 0, 0, "\0"),
+			frame('WITHDRAWN', which => 128), feed() ],
+		'send-asked-while-going' => [ SMALL, sends(3, 0x3000), frame('CTS'), step('stall', 0, 0), feed(),
+			frame('CTS'), feed() ],
 		'send-withdraw'     => [ 0, sends(0, 10, 1), step('withdraw', 0, 0, "\0"), frame('WITHDRAWN'), feed() ],
 		'send-withdraw-late' => [ 0, sends(0, 10, 1), step('withdraw', 0, 0, "\0"), frame('CTS'), feed(),
 			frame('WITHDRAWN'), feed() ],
@@ -136,7 +140,7 @@ sub frames_seeds
 			step('finished', 0, 0), frame('CTS'), feed() ],
 		'kind-unknown'      => [ 0, frame('UNKNOWN'), feed() ],
 		'kind-none'         => [ 0, frame('NONE'), feed() ],
-		'padding'           => [ 0, frame('BYE', change => [ 2, 4 ]), feed() ],
+		(map { ("padding-$_" => [ 0, frame('BYE', change => [ $_, 4 ]), feed() ]) } 1 .. 3),
 		'epoch'             => [ 0, frame('BYE', change => [ 4, 1 ]), feed() ],
 		'seq-gap'           => [ 0, frame('EAGER', change => [ 8, 3 ]), feed() ],
 		'seq-gap-rts'       => [ 0, frame('RTS', change => [ 8, 3 ]), feed() ],
@@ -159,6 +163,13 @@ sub handshake_seeds
 		'accept-rank-3'    => "\0\3\0\0",
 		'accept-itself'    => "\0\1\0\0",
 		'accept-bit'       => "\0\0\1\5\3",
+		'accept-magic'     => "\0\0\1\0\1",
+		'accept-version'   => "\0\0\1\4\1",
+		'accept-zero'      => "\0\0\1\6\1",
+		'accept-session'   => "\0\0\1\x09\1",
+		'accept-epoch'     => "\0\0\1\x18\5",
+		'accept-from-outside' => "\0\0\1\x1c\5",
+		'accept-to-another' => "\0\0\1\x20\1",
 		'accept-bad-proof' => "\0\0\0\1\7\2",
 		'accept-raw'       => "\0\0\2" . $hello,
 		'accept-cut-proof' => "\0\0\0\3\5abcde",
@@ -209,6 +220,11 @@ sub control_seeds
 		seed('control', "body-$name", "\2", substr $start{$name}, FTMPI::Wire::HEAD);
 		seed('control', "socket-$name", "\0\0\0\0", $start{$name});
 	}
+	my $outside = substr $start{one}, FTMPI::Wire::HEAD;
+	substr $outside, -8, 8, pack 'V V', 1, 2;
+	seed('control', 'body-node-outside', "\2", $outside);
+	substr $outside, -8, 8, pack 'V V', 0, 0;
+	seed('control', 'body-no-cores', "\2", $outside);
 	seed('control', 'body-cut',      "\2", substr $start{three}, FTMPI::Wire::HEAD, 120);
 	seed('control', 'body-more',     "\2", substr($start{three}, FTMPI::Wire::HEAD), 'x');
 	seed('control', 'body-many',     "\2", pack 'a16 V3 a32 V3 V V', '', 0, 0, 1 << 20, '', 0, 0, 0, 0, 0);
@@ -242,6 +258,7 @@ sub byhand_seeds
 		'rank-outside' => join("\n", qw(-ftmpi /tmp 2 2 0 1.2.3.4 1 1.2.3.5)),
 		'too-few'     => join("\n", qw(-ftmpi /tmp 0 2 0 1.2.3.4)),
 		'swapped'     => join("\n", qw(-ftmpi /tmp 0 2 1 1.2.3.4 0 1.2.3.4)),
+		'rank-word'   => join("\n", qw(-ftmpi /tmp 0x 2 0 1.2.3.4 1 1.2.3.4)),
 		'no-host'     => join("\n", qw(-ftmpi /tmp 0 1 0 nowhere)),
 		'recover'     => "$two\n-ftmpirecover\nfile",
 		'no-directory' => join("\n", qw(-ftmpi /nowhere 0 1 0 1.2.3.4)),
@@ -268,6 +285,7 @@ sub machines_seeds
 		'file'       => "# a comment\n\nnode1\nnode2 slots=4   # and here\n\tnode3:8\nnode1:2\n10.0.0.1:3\n"
 			. "[fd00::1]:5\n[fd00::2]\nfd00::3\nfd00::3 slots=2\nuser\@node4\n",
 		'file-crlf'  => "a:2\r\nb\r\n",
+		'file-too-many' => "a:65537\n",
 		'file-empty' => "# nobody\n",
 		'file-most'  => "a slots=65536\na slots=65536\nb:65537\n",
 		'list'       => "-host\na,b:4,[::1]:2,a",

@@ -41,7 +41,8 @@ sub bytes_of
 	return scalar(<$file>) // '';
 }
 
-sub _promise
+# With a prototype: a match that fails is false here, not nothing.
+sub _promise($$)
 {
 	my ($holds, $what) = @_;
 	die "FAULT: $what\n" if !$holds;
@@ -75,6 +76,8 @@ sub _machines
 			"$name is a host");
 		_promise($slots =~ /\A[1-9][0-9]*\z/, "$name has $slots slots");
 	}
+	my $entries = () = $input =~ /[^\n,]+/g;
+	_promise(FTMPI::Machines::slots($hosts) <= $entries * FTMPI::Machines::SLOTS_MAX, 'too many slots');
 	_written_again($hosts);
 	_placed($hosts);
 	return @$hosts > 1 ? 'several' : 'one';
@@ -164,6 +167,10 @@ sub _wire
 	my $bytes = join '', map { FTMPI::Wire::frame(@$_) } @$frames;
 	_promise(index($input, $bytes) == 0, 'the frames are not what came');
 	_promise(defined $error || length($bytes) + $pending == length $input, 'bytes are lost');
+	my ($length, undef, $version) = unpack 'V v v', substr $input, length $bytes;
+	_promise(defined $error || !defined $version
+			|| ($length <= FTMPI::Wire::BODY_MAX && $version == FTMPI::Wire::VERSION),
+		'a head was believed');
 	my %name = map { _message(@$_) => 1 } @$frames;
 	die "$error\n" if defined $error;
 	return join ' ', sort keys %name;
