@@ -88,6 +88,7 @@ struct tp_conns {
 	int reserve;	      /* a descriptor to turn somebody away with */
 	uint64_t shortage;    /* since when there is no other; 0: there is */
 	bool told;	      /* the user knows */
+	unsigned newcomers;   /* that came when there was no other */
 	struct link ours;     /* connections that we make */
 	struct strangers strangers;
 	unsigned connect_ms;
@@ -124,6 +125,10 @@ void stranger_turn_away(struct conn *c, const char *why);
 
 /* One descriptor less is in use; false: no stranger holds one. */
 bool strangers_drop_oldest(struct tp_conns *cs);
+bool strangers_held(const struct tp_conns *cs);
+
+/* Closes fd, on which `from` was accepted only to be told that there is no room. */
+void stranger_refuse(struct tp_conns *cs, int fd, const struct tp_address *from);
 
 /* attempt.c: it came to nothing this time; err is an errno. The attempt may be over then. */
 void attempt_failed(struct attempt *a, int err);

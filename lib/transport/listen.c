@@ -39,19 +39,28 @@ static void open_reserve(struct tp_conns *cs)
 	cs->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
+static int accept_from(struct tp_conns *cs, struct tp_address *from)
+{
+	*from = (struct tp_address){.len = sizeof from->addr};
+	return accept4(cs->listen_fd, (struct sockaddr *)&from->addr, &from->len,
+		SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
 /* Who is turned away knows that he has to try again, and when it is enough; who waits in the
  * backlog for ever does not. */
-static void turn_away(struct tp_conns *cs)
+static bool turn_away(struct tp_conns *cs)
 {
-	int peer;
+	struct tp_address from;
+	int fd;
 
 	if (cs->reserve < 0)
-		return;
+		return false;
 	close(cs->reserve);
-	peer = accept4(cs->listen_fd, NULL, NULL, SOCK_CLOEXEC);
-	if (peer >= 0)
-		close(peer);
+	fd = accept_from(cs, &from);
+	if (fd >= 0)
+		stranger_refuse(cs, fd, &from);
 	open_reserve(cs);
+	return fd >= 0;
 }
 
 /* Handshakes under way take some for a moment; a lasting shortage is the user's to end. */
@@ -68,12 +77,27 @@ static void note_shortage(struct tp_conns *cs)
 		descriptors_text());
 }
 
+/* One newcomer in DISPLACING takes the place of the stranger that is there longest: if all did,
+ * none would be there for long enough to prove itself, and if none did, those who say nothing would
+ * keep the places. */
+static bool make_room(struct tp_conns *cs)
+{
+	enum { DISPLACING = 4 };
+
+	if (cs->newcomers++ % DISPLACING == 0 && strangers_drop_oldest(cs))
+		return true;
+	if (turn_away(cs) && strangers_held(cs))
+		return true;
+	pause_listening(cs);
+	note_shortage(cs);
+	return false;
+}
+
 /* False when there is nobody, or no descriptor, for now. */
 static bool accept_one(struct tp_conns *cs)
 {
-	struct tp_address from = {.len = sizeof from.addr};
-	int fd = accept4(cs->listen_fd, (struct sockaddr *)&from.addr, &from.len,
-		SOCK_NONBLOCK | SOCK_CLOEXEC);
+	struct tp_address from;
+	int fd = accept_from(cs, &from);
 
 	if (fd >= 0) {
 		cs->shortage = 0;
@@ -84,12 +108,7 @@ static bool accept_one(struct tp_conns *cs)
 		return false;
 	if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
 		return true; /* that one has gone again */
-	if (strangers_drop_oldest(cs))
-		return true;
-	turn_away(cs);
-	pause_listening(cs);
-	note_shortage(cs);
-	return false;
+	return make_room(cs);
 }
 
 /* The backlog never waits for strangers that are held: a peer may be behind them. But those who

@@ -58,23 +58,32 @@ static bool worth_a_line(struct strangers *s)
 	return true;
 }
 
-static void complain(const struct conn *c, const char *why)
+static void complain(
+	struct tp_conns *cs, const struct tp_address *from, const char *as, const char *why)
 {
-	char host[64] = "?", port[16] = "?", as[32] = "";
+	char host[64] = "?", port[16] = "?";
 
-	if (!worth_a_line(&c->cs->strangers))
+	if (!worth_a_line(&cs->strangers))
 		return;
-	getnameinfo((const struct sockaddr *)&c->from.addr, c->from.len, host, sizeof host, port,
+	getnameinfo((const struct sockaddr *)&from->addr, from->len, host, sizeof host, port,
 		sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
-	if (c->state == CONN_PROOF)
-		snprintf(as, sizeof as, " as rank %u", (unsigned)c->talk.hello.from);
 	log_event("turned away a stranger at %s port %s%s: %s", host, port, as, why);
 }
 
 void stranger_turn_away(struct conn *c, const char *why)
 {
-	complain(c, why);
+	char as[32] = "";
+
+	if (c->state == CONN_PROOF)
+		snprintf(as, sizeof as, " as rank %u", (unsigned)c->talk.hello.from);
+	complain(c->cs, &c->from, as, why);
 	close(conn_release(c));
+}
+
+void stranger_refuse(struct tp_conns *cs, int fd, const struct tp_address *from)
+{
+	complain(cs, from, "", "no descriptor is free");
+	close(fd);
 }
 
 /* ---- how many there may be ---- */
@@ -93,6 +102,11 @@ bool strangers_drop_oldest(struct tp_conns *cs)
 {
 	return drop_first(&cs->strangers, STRANGER_UNKNOWN) ||
 	       drop_first(&cs->strangers, STRANGER_GREETED);
+}
+
+bool strangers_held(const struct tp_conns *cs)
+{
+	return cs->strangers.count[STRANGER_UNKNOWN] + cs->strangers.count[STRANGER_GREETED] > 0;
 }
 
 void stranger_enter(struct conn *c)
