@@ -213,6 +213,8 @@ static int start_send(struct request *r)
 		type_pack(r->type, r->buf, r->count, r->packed);
 	}
 	rc = tp_send(engine_tp(), peer, &te, payload, len, r->mode == SEND_SYNC ? TP_SYNC : 0, r);
+	if (rc == FT_EPEER)
+		tp_flush(engine_tp()); /* the news of its loss may be on its way */
 	if (rc == 1)
 		request_complete(r, MPI_SUCCESS);
 	if (rc >= 0 || (rc == FT_EPEER && s.gone[peer] && s.job.launched))
