@@ -77,7 +77,7 @@ my $early = qr/MPI_Finalize was called while another thread is inside an MPI cal
 # case, status, what the rank says
 for my $end (
 	['fatal',           6,  qr/MPI_Send: MPI_ERR_RANK: rank 2 is not in communicator /],
-	['abort',           7,  qr/MPI_Abort was called with error code 7$/],
+	['abort',           7,  qr/MPI_Abort was called with error code 7$/m],
 	['finalize-inside', 16, $early],
 	['finalize-called', 16, $early])
 {

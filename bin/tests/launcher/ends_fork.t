@@ -13,6 +13,9 @@ use FTMPI::Loop  ();
 use FTMPI::Rank  ();
 use FTMPI::Start ();
 
+# whoever started the tests may ignore it, and ftmpirun respects that
+$SIG{INT} = 'DEFAULT';
+
 my $loop = FTMPI::Loop->new;
 my @came;
 for my $name (qw(INT TERM)) {

@@ -51,6 +51,8 @@ sub begin
 	$job{pid} = fork // die "fork: $!";
 	if (!$job{pid}) {
 		setpgrp 0, 0;
+		# whoever started the tests may ignore them, and ftmpirun respects that
+		$SIG{$_} = 'DEFAULT' for qw(INT TERM HUP QUIT TSTP);
 		open STDIN,  '<&', $arg{stdin_handle} // $in or die;
 		open STDOUT, '>&', $arg{stdout_handle} // $out_writer or die;
 		open STDERR, '>&', $err_writer or die;
