@@ -259,17 +259,20 @@ static void peer_step(enum step_kind kind, struct side *s, uint8_t tag, struct s
 
 static void user_step(enum step_kind kind, struct side *s, uint8_t tag, struct script *in)
 {
+	size_t len;
+
 	switch (kind) {
 	case STEP_POST:
-		user_post(tag, longer(script_u16(in), script_u8(in)));
+		len = script_u16(in);
+		user_post(tag, longer(len, script_u8(in)));
 		break;
 	case STEP_DROP:
 		user_drop(tag);
 		break;
 	case STEP_SEND:
 	case STEP_SEND_SELF:
-		user_send(kind == STEP_SEND ? s->rank : SELF, tag, longer(script_u16(in), tag),
-			script_u8(in) & TP_SYNC);
+		len = longer(script_u16(in), tag);
+		user_send(kind == STEP_SEND ? s->rank : SELF, tag, len, script_u8(in) & TP_SYNC);
 		break;
 	case STEP_WITHDRAW:
 		user_withdraw(script_u8(in));

@@ -141,6 +141,7 @@ const uint8_t *frames_body(unsigned seed);
 
 /* frames_in.c */
 void model_read(struct side *s);
+uint64_t model_consumed(const struct side *s);
 
 /* frames_out.c: gather what it sends (false: nothing came); understand it; was all of it due? */
 bool out_drain(struct side *s);

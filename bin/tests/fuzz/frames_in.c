@@ -15,7 +15,7 @@ static enum verdict when(bool good)
 }
 
 /* All that may have been consumed by now. What is not read yet is counted as if it were eager. */
-static uint64_t consumed(const struct side *s)
+uint64_t model_consumed(const struct side *s)
 {
 	uint64_t sum = 0;
 
@@ -25,7 +25,7 @@ static uint64_t consumed(const struct side *s)
 
 		if (m->known && m->kind == WIRE_RTS)
 			continue;
-		if ((m->to && m->to->done && m->to->rc == 0) || m->dropped)
+		if ((m->to && m->to->done && m->to->rc == 0) || (m->dropped && m->whole))
 			sum += length + sizeof(struct wire_frame);
 	}
 	return sum;
@@ -35,7 +35,7 @@ static enum verdict judge_eager(const struct side *s, const struct wire_frame *f
 {
 	uint64_t used = s->eager_in + f->length + sizeof *f;
 
-	if (f->length > EAGER_MOST || used > frames.window + consumed(s))
+	if (f->length > EAGER_MOST || used > frames.window + model_consumed(s))
 		return MODEL_BAD;
 	return used <= frames.window + s->credit_out_old ? MODEL_GOOD : MODEL_EITHER;
 }

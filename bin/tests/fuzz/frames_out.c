@@ -164,6 +164,8 @@ void out_check(struct side *s)
 	if (s->lost || s->closed || s->stalled)
 		return;
 	FUZZ_CHECK(s->sends_seen == s->nsends && s->out.len == 0, "a message did not go out");
+	FUZZ_CHECK(frames.bye || s->blind || model_consumed(s) <= s->credit_out + frames.window / 4,
+		"more than a quarter of the window is owed");
 	FUZZ_CHECK(s->withdrawn_out == s->forgets, "forgotten, and not said");
 	FUZZ_CHECK(s->eager_out - s->credit_in <= frames.window, "it sends more than the window");
 }
