@@ -16,11 +16,6 @@ enum { SET_SMALL_BUFFERS = 1, SET_WIDE = 2, SET_CLAIM_AT_ONCE = 4, SET_SEND_BACK
 
 struct frames frames;
 
-static size_t longer(size_t n, unsigned shift)
-{
-	return n << (shift % 8);
-}
-
 /* ---- one step is over when nothing moves any more ---- */
 
 static void judge_end(struct side *s)
@@ -55,7 +50,7 @@ static bool move(void)
 	return moved;
 }
 
-static void settle(void)
+void frames_settle(void)
 {
 	struct tp_counts counts;
 	int turns = 0;
@@ -79,107 +74,6 @@ static void settle(void)
 		(size_t)counts.held_bytes);
 }
 
-/* ---- what the peers say ---- */
-
-/* The first n bytes (0: all) of what is pending, in pieces while there are PIECES left in this run.
- */
-static void feed(struct side *s, size_t n, size_t piece)
-{
-	if (n == 0 || n > s->pending.len)
-		n = s->pending.len;
-	for (size_t at = 0; at < n && !s->lost && !s->closed; settle()) {
-		size_t len = n - at < piece || frames.pieces > PIECES ? n - at : piece;
-		ssize_t done = send(s->fd, s->pending.at + at, len, MSG_DONTWAIT | MSG_NOSIGNAL);
-
-		frames.pieces++;
-		if (done < 0 && errno != EAGAIN)
-			break;
-		if (done > 0) {
-			bytes_add(&s->fed, s->pending.at + at, (size_t)done);
-			at += (size_t)done;
-		}
-	}
-	bytes_drop(&s->pending, n);
-}
-
-static void add_body(struct side *s, size_t len)
-{
-	len = len < BODY_MOST ? len : BODY_MOST;
-	if (s->fed.len + s->pending.len + len <= FED_MOST)
-		bytes_add(&s->pending, frames_body((unsigned)s->pending.len + 1), len);
-}
-
-/* An id that the peer can know, or nearly: from 128 on they are those that the other one knows. */
-static uint64_t known_id(const struct side *s, enum wire_kind kind, uint8_t which)
-{
-	if (kind == WIRE_DATA)
-		return s->ncts ? s->cts[which % s->ncts].peer_id : 0;
-	if (kind == WIRE_WITHDRAW)
-		return s->known ? s->messages[which % s->known].id : 0;
-	return s->nsends ? s->sends[which % s->nsends]->id : 0;
-}
-
-static const struct side *whose(const struct side *s, uint8_t which)
-{
-	return which < 128 ? s : &frames.sides[s->rank == 0 ? 2 : 0];
-}
-
-/* That the DATA for a CTS must have. */
-static uint64_t asked_length(const struct side *s, uint64_t peer_id)
-{
-	for (size_t i = 0; i < s->ncts; i++)
-		for (size_t k = 0; s->cts[i].peer_id == peer_id && k < s->known; k++)
-			if (s->messages[k].kind == WIRE_RTS && s->messages[k].id == s->cts[i].id)
-				return s->messages[k].length;
-	return 0;
-}
-
-/* The next number, if all of what is pending were frames of our making. */
-static uint64_t next_seq(const struct side *s)
-{
-	return s->seq_in + s->queued_messages + 1;
-}
-
-enum { FRAME_BODY = 1, FRAME_CHANGED = 2, FRAME_CREDIT = 4, FRAME_ID = 8 };
-
-/* kind, how, length, which id; then as `how` says: credit, a changed byte. Of itself it is what the
- * peer may say. */
-static void add_frame(struct side *s, struct script *in, uint8_t tag)
-{
-	struct wire_frame f = {.kind = script_u8(in) % 10, .epoch = EPOCH, .envelope = {tag}};
-	uint8_t how = script_u8(in), which;
-	size_t at;
-
-	f.length = longer(script_u16(in), how >> 4);
-	which = script_u8(in);
-	if (f.kind == WIRE_EAGER || f.kind == WIRE_RTS)
-		f.seq = next_seq(s);
-	f.id = f.kind == WIRE_RTS || (how & FRAME_ID)
-		       ? which
-		       : known_id(whose(s, which), f.kind, which & 127);
-	f.peer_id = f.kind == WIRE_DATA ? f.id : which;
-	if (f.kind == WIRE_DATA)
-		f.length = asked_length(whose(s, which), f.id);
-	if (how & FRAME_CREDIT)
-		f.credit = (uint32_t)longer(script_u8(in), 6);
-	if (how & FRAME_CHANGED) {
-		at = script_u8(in) % sizeof f;
-		((uint8_t *)&f)[at] ^= script_u8(in);
-	}
-	bytes_add(&s->pending, &f, sizeof f);
-	s->queued_messages += f.kind == WIRE_EAGER || f.kind == WIRE_RTS;
-	if ((how & FRAME_BODY) && (f.kind == WIRE_EAGER || f.kind == WIRE_DATA))
-		add_body(s, f.length < BODY_MOST ? (size_t)f.length : BODY_MOST);
-}
-
-static void add_raw(struct side *s, struct script *in)
-{
-	const uint8_t *bytes;
-	size_t n = script_bytes(in, &bytes, script_u8(in));
-
-	bytes_add(&s->pending, bytes, n);
-}
-
 static void close_end(struct side *s)
 {
 	if (s->closed)
@@ -187,7 +81,7 @@ static void close_end(struct side *s)
 	close(s->fd);
 	s->closed = true;
 	s->stalled = false;
-	settle();
+	frames_settle();
 	user_check_answered(s);
 }
 
@@ -230,20 +124,20 @@ static void peer_step(enum step_kind kind, struct side *s, uint8_t tag, struct s
 {
 	switch (kind) {
 	case STEP_FRAME:
-		add_frame(s, in, tag);
+		say_add_frame(s, in, tag);
 		break;
 	case STEP_RAW:
-		add_raw(s, in);
+		say_add_raw(s, in);
 		break;
 	case STEP_BODY:
-		add_body(s, longer(script_u16(in), tag * 2));
+		say_add_body(s, frames_longer(script_u16(in), tag * 2));
 		break;
 	case STEP_FEED:
-		feed(s, script_u16(in), SIZE_MAX);
+		say_feed(s, script_u16(in), SIZE_MAX);
 		s->queued_messages = 0;
 		break;
 	case STEP_FEED_PIECES:
-		feed(s, 0, script_u8(in) + 1u);
+		say_feed(s, 0, script_u8(in) + 1u);
 		s->queued_messages = 0;
 		break;
 	case STEP_STALL:
@@ -264,14 +158,14 @@ static void user_step(enum step_kind kind, struct side *s, uint8_t tag, struct s
 	switch (kind) {
 	case STEP_POST:
 		len = script_u16(in);
-		user_post(tag, longer(len, script_u8(in)));
+		user_post(tag, frames_longer(len, script_u8(in)));
 		break;
 	case STEP_DROP:
 		user_drop(tag);
 		break;
 	case STEP_SEND:
 	case STEP_SEND_SELF:
-		len = longer(script_u16(in), tag);
+		len = frames_longer(script_u16(in), tag);
 		user_send(kind == STEP_SEND ? s->rank : SELF, tag, len, script_u8(in) & TP_SYNC);
 		break;
 	case STEP_WITHDRAW:
@@ -301,7 +195,7 @@ static void step(struct script *in)
 		       kind == STEP_EXPECT;
 
 	(is_peer ? peer_step : user_step)(kind, s, tag, in);
-	settle();
+	frames_settle();
 }
 
 /* ---- a run ---- */
@@ -362,16 +256,16 @@ static void claim_held(size_t turn)
 		for (size_t i = 0; i < frames.sides[rank].matched; i++)
 			if (frames.sides[rank].messages[i].held && i % 3 == turn)
 				user_claim(&frames.sides[rank].messages[i], 64 * i);
-	settle();
+	frames_settle();
 }
 
 static void finish(void)
 {
 	for (int rank = 0; rank < RANKS; rank++)
 		frames.sides[rank].stalled = false;
-	settle();
+	frames_settle();
 	for (int rank = 0; rank < RANKS; rank++)
-		feed(&frames.sides[rank], 0, SIZE_MAX);
+		say_feed(&frames.sides[rank], 0, SIZE_MAX);
 	claim_held(0);
 	for (int rank = 0; rank < RANKS; rank++)
 		if (rank != SELF)

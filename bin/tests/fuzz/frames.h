@@ -125,6 +125,16 @@ struct frames {
 
 extern struct frames frames;
 
+/* frames.c: until nothing moves any more; then all are judged */
+void frames_settle(void);
+
+/* frames_say.c: gather what a peer will say, and feed n bytes of it (0: all) in pieces */
+void say_feed(struct side *s, size_t n, size_t piece);
+void say_add_body(struct side *s, size_t len);
+void say_add_frame(struct side *s, struct script *in, uint8_t tag);
+void say_add_raw(struct side *s, struct script *in);
+size_t frames_longer(size_t n, unsigned shift);
+
 /* frames_user.c */
 extern const struct tp_upcalls frames_upcalls;
 void user_post(uint8_t tag, size_t room);

@@ -94,6 +94,8 @@ sub frames_seeds
 		'rts-asked-closed'  => [ 0, post(0, 100), frame('RTS', length => 100), feed(), step('close', 0, 0) ],
 		'rts-withdrawn'     => [ 0, frame('RTS', length => 100, which => 7), feed(), frame('WITHDRAW', how => ID,
 			which => 7), feed() ],
+		'rts-withdrawn-second' => [ 0, eager(3), frame('RTS', length => 100, which => 7), frame('RTS', length => 50,
+			which => 8), feed(), frame('WITHDRAW', how => ID, which => 8), feed() ],
 		'rts-withdrawn-late' => [ 0, post(0, 100), frame('RTS', length => 100, which => 7), feed(),
 			frame('WITHDRAW', how => ID, which => 7), feed(), data(), feed() ],
 		'rts-dropped'       => [ 0, frame('RTS', length => 100), feed(), step('drop', 0, 0) ],
@@ -117,6 +119,8 @@ sub frames_seeds
 		'send-asked-while-going' => [ SMALL, sends(3, 0x3000), frame('CTS'), step('stall', 0, 0), feed(),
 			frame('CTS'), feed() ],
 		'send-withdraw'     => [ 0, sends(0, 10, 1), step('withdraw', 0, 0, "\0"), frame('WITHDRAWN'), feed() ],
+		'send-withdraw-second' => [ 0, sends(0, 10, 1), sends(0, 11, 1), step('withdraw', 0, 0, "\1"),
+			frame('WITHDRAWN', which => 1), feed() ],
 		'send-withdraw-late' => [ 0, sends(0, 10, 1), step('withdraw', 0, 0, "\0"), frame('CTS'), feed(),
 			frame('WITHDRAWN'), feed() ],
 		'send-lost'         => [ 0, sends(0, 10, 1), sends(0, 10), step('close', 0, 0), sends(0, 10) ],
@@ -147,7 +151,7 @@ sub frames_seeds
 		'expect'            => [ 0, eager(5), step('expect', 0, 0), feed(), step('expect', 0, 1) ],
 		'raw'               => [ 0, step('raw', 0, 0, chr(64), pack('C x3 V Q< Q< Q< Q< V x20', 1, 3, 1, 3, 0, 0, 0)),
 			step('raw', 0, 0, chr(3), 'abc'), feed(0, 65), feed() ],
-		'prefetch-moved'    => [ 0, (map { post(0, 4000) } 1 .. 6), (map { eager(3500) } 1 .. 6), feed(0, 16000), feed() ],
+		'prefetch-moved'    => [ 0, (map { post(0, 4000) } 1 .. 6), (map { eager(3500) } 1 .. 6), feed(0, 14286), feed() ],
 	);
 	seed('frames', $_, chr(shift @{ $seed{$_} }), @{ $seed{$_} }) for sort keys %seed;
 	return;
