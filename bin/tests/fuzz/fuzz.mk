@@ -48,9 +48,13 @@ fuzz-replay: $(FUZZ_REPLAYS)
 	@for t in $(FUZZ_C); do $(B)/fuzz/replay_$$t $(FUZZ_DIR)/corpus/$$t 2>$(B)/fuzz/$$t.log || \
 		{ tail -n 20 $(B)/fuzz/$$t.log; exit 1; }; done
 
+FUZZ_UNKNOWN = $(filter-out $(FUZZ_C) $(FUZZ_PERL),$(FUZZ_ONLY))
+FUZZ_BUILT = $(patsubst %,build-fuzz/fuzz/fuzz_%,$(filter $(FUZZ_C),$(FUZZ_ONLY)))
+
 fuzz:
+	$(if $(FUZZ_UNKNOWN),$(error FUZZ_ONLY: there is no target $(FUZZ_UNKNOWN); choose from $(FUZZ_C) $(FUZZ_PERL)))
 	@sh bin/tests/deps.sh deps-fuzz
-	@$(MAKE) --no-print-directory B=build-fuzz $(patsubst %,build-fuzz/fuzz/fuzz_%,$(filter $(FUZZ_C),$(FUZZ_ONLY)))
+	$(if $(FUZZ_BUILT),@$(MAKE) --no-print-directory B=build-fuzz $(FUZZ_BUILT))
 	@$(TEST_ENV) sh $(FUZZ_DIR)/run.sh "$(FUZZ_SECONDS)" "$(FUZZ_SEED)" $(FUZZ_ONLY)
 
 .PHONY: fuzz fuzz-replay
