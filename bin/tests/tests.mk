@@ -45,6 +45,13 @@ PERL_TESTS := $(sort $(wildcard bin/tests/abi/*.t bin/tests/launcher/*.t bin/tes
 jobs: all
 	@$(TEST_ENV) prove --timer $(PERL_TESTS)
 
+# what takes minutes, gigabytes, or both
+LONG_TESTS := $(sort $(wildcard bin/tests/long/*.t))
+
+check-long: deps
+	@$(MAKE) --no-print-directory -j2 all
+	@$(TEST_ENV) FTMPI_TEST_DEADLINE=1200 prove --timer $(LONG_TESTS)
+
 check: deps
 	@$(MAKE) --no-print-directory -j2 all $(UNIT_BIN) $(FUZZ_REPLAYS)
 	@$(MAKE) --no-print-directory arrows units fuzz-replay jobs
@@ -62,5 +69,5 @@ check-sanitized: deps
 	@$(MAKE) --no-print-directory -j2 all $(UNIT_BIN) $(FUZZ_REPLAYS)
 	@$(MAKE) --no-print-directory units fuzz-replay jobs
 
-.PHONY: units arrows jobs check asan ubsan tsan check-sanitized
+.PHONY: units arrows jobs check check-long asan ubsan tsan check-sanitized
 

@@ -5,6 +5,7 @@
  * C alone.
  */
 #include "rt.h"
+#include "rt_soak.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 #include <signal.h>
+
+enum { SOAK_CASES = 50 }; /* between two looks at the clock */
 
 static struct rt_case now;
 
@@ -127,6 +130,7 @@ static void run_case(const struct rt_kind *only, bool verbose)
 int main(int argc, char **argv)
 {
 	long seed = 1, cases = 2000, first = 0, max_bytes = 4 << 20, deadline = 120;
+	double seconds = 0;
 	int verbose = 0;
 	const char *only = NULL;
 	const struct rt_kind *kind = NULL;
@@ -139,10 +143,13 @@ int main(int argc, char **argv)
 			"only cases of this kind (bcast, flight, ...)"},
 		{"-deadline", "S", PROG_LONG, &deadline, 1,
 			"seconds that one case may take (default 120)"},
+		{"-seconds", "S", PROG_DOUBLE, &seconds, 0,
+			"go on for so long, whatever -cases says, and see that memory does not "
+			"grow"},
 		{"-v", NULL, PROG_FLAG, &verbose, 0, "print every case"},
 	};
 	struct prog prog = {
-		"randtest", "random cases of every MPI call that moves data", options, 7, 0, 1};
+		"randtest", "random cases of every MPI call that moves data", options, 8, 0, 1};
 	MPI_Init(&argc, &argv);
 	prog_begin(&prog, argc, argv);
 	now = (struct rt_case){
@@ -151,14 +158,18 @@ int main(int argc, char **argv)
 		prog_wrong(&prog, "there is no kind of case called %s", only);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	signal(SIGALRM, on_alarm);
-	for (now.number = first; now.number < first + cases; now.number++) {
+	rt_soak_begin(&prog, seconds);
+	for (now.number = first; seconds > 0 || now.number < first + cases; now.number++) {
 		alarm((unsigned)deadline);
 		run_case(kind, verbose);
+		if (seconds > 0 && now.number % SOAK_CASES == 0 && rt_soak_over(&prog))
+			break;
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
 	alarm(0);
 	if (prog.rank == 0)
-		printf("randtest: %ld cases right, seed %ld, %d ranks\n", cases, seed, prog.size);
+		printf("randtest: %ld cases right, seed %ld, %d ranks\n",
+			seconds > 0 ? now.number - first : cases, seed, prog.size);
 	MPI_Finalize();
 	return 0;
 }
