@@ -137,3 +137,12 @@ void *prog_alloc(const struct prog *prog, size_t bytes)
 		prog_wrong(prog, "out of memory for %zu bytes", bytes);
 	return p;
 }
+
+const struct prog_case *prog_case_named(
+	const struct prog *prog, const struct prog_case *cases, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(cases[i].name, name) == 0)
+			return &cases[i];
+	prog_wrong(prog, "there is no case called %s", name);
+}

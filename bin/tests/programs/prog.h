@@ -39,6 +39,16 @@ void prog_begin(struct prog *prog, int argc, char **argv);
 _Noreturn void prog_wrong(const struct prog *prog, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* What a program of many cases can do. */
+struct prog_case {
+	const char *name;
+	void (*run)(void);
+};
+
+/* The case of that name; when there is none the job ends with a sentence. */
+const struct prog_case *prog_case_named(
+	const struct prog *prog, const struct prog_case *cases, size_t count, const char *name);
+
 /* malloc that ends the job with a sentence when there is no memory; size 0 gives a valid pointer.
  */
 void *prog_alloc(const struct prog *prog, size_t bytes);

@@ -263,10 +263,7 @@ static void run_fork_call(void)
 	run_children(child_calls, 1, 3);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
+static const struct prog_case cases[] = {
 	{"fatal", run_fatal},
 	{"abort", run_abort},
 	{"finalize-inside", run_finalize_inside},
@@ -290,13 +287,10 @@ int main(int argc, char **argv)
 	prog = (struct prog){"threads_ends", "ends of ranks with threads", options, 2, 0, 1};
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
 	prog_begin(&prog, argc, argv);
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		if (strcmp(cases[i].name, name) != 0)
-			continue;
-		MPI_Barrier(MPI_COMM_WORLD);
-		cases[i].run();
-		MPI_Finalize();
-		return 0;
-	}
-	prog_wrong(&prog, "there is no case called %s", name);
+	const struct prog_case *c =
+		prog_case_named(&prog, cases, sizeof cases / sizeof *cases, name);
+	MPI_Barrier(MPI_COMM_WORLD);
+	c->run();
+	MPI_Finalize();
+	return 0;
 }

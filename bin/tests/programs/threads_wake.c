@@ -277,10 +277,7 @@ static void run_probed(void)
 	end(&watching);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
+static const struct prog_case cases[] = {
 	{"gathered", run_gathered},
 	{"full", run_full},
 	{"swallowed", run_swallowed},
@@ -304,16 +301,13 @@ int main(int argc, char **argv)
 		"threads_wake", "sleeping threads and who wakes them", options, 1, 0, 1};
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
 	prog_begin(&prog, argc, argv);
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		if (strcmp(cases[i].name, name) != 0)
-			continue;
-		MPI_Barrier(MPI_COMM_WORLD);
-		cases[i].run();
-		MPI_Barrier(MPI_COMM_WORLD);
-		if (prog.rank == 0)
-			printf("threads_wake: right, %s\n", name);
-		MPI_Finalize();
-		return 0;
-	}
-	prog_wrong(&prog, "there is no case called %s", name);
+	const struct prog_case *c =
+		prog_case_named(&prog, cases, sizeof cases / sizeof *cases, name);
+	MPI_Barrier(MPI_COMM_WORLD);
+	c->run();
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (prog.rank == 0)
+		printf("threads_wake: right, %s\n", name);
+	MPI_Finalize();
+	return 0;
 }
