@@ -219,7 +219,7 @@ static void yield(void)
 	engine_lock();
 }
 
-enum { YIELD_WANTED_NS = 3000, YIELD_INTERVAL_MAX = 16 };
+enum { YIELD_WANTED_NS = 3000, YIELD_INTERVAL_MAX = 16, ROOMY_SPIN = 5 };
 
 /* A yield that nobody wanted only makes the next look later, so they grow rare; one that let
  * somebody run shows that the core is shared, and then every look is followed by one. */
@@ -240,6 +240,8 @@ void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
 	unsigned looks = 0;
 	int expect = -1;
 
+	if (!e.crowded)
+		spin_ns *= ROOMY_SPIN;
 	if (done(arg, &expect))
 		return;
 	tp_flush(e.tp);
