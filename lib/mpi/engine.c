@@ -36,6 +36,7 @@ static struct {
 	struct event *timer; /* the loop thread's */
 	bool ticking;
 	int idle_ticks;
+	int locked_ticks; /* the loop thread's */
 } e = {.lock = {.mutex = PTHREAD_MUTEX_INITIALIZER},
 	.cond = PTHREAD_COND_INITIALIZER,
 	.yield_interval = 1};
@@ -79,6 +80,18 @@ static void arm_timer(void)
 	event_add(e.timer, &t);
 }
 
+/* Who has the lock is inside MPI and does what a tick would do. A thread that waits there hardly lets
+ * it go, and ticks beside it would take its core: the last one waits for the lock, to end them. */
+static bool lock_for_tick(void)
+{
+	if (lock_try(&e.lock))
+		return true;
+	if (++e.locked_ticks < IDLE_TICKS)
+		return false;
+	engine_lock();
+	return true;
+}
+
 static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
 	bool busy = true;
@@ -86,7 +99,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	(void)arg;
-	if (!lock_try(&e.lock)) {
+	if (!lock_for_tick()) {
 		arm_timer();
 		return;
 	}
@@ -96,7 +109,8 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 	} else {
 		busy = false;
 	}
-	e.idle_ticks = busy ? 0 : e.idle_ticks + 1;
+	e.idle_ticks = busy ? 0 : e.idle_ticks + 1 + e.locked_ticks;
+	e.locked_ticks = 0;
 	if (e.idle_ticks < IDLE_TICKS)
 		arm_timer();
 	else
