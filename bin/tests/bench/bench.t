@@ -95,6 +95,14 @@ subtest 'numbers are taken from the program alone' => sub {
 		{ 'barrier 0' => 12.5, 'rate 8' => 7 }, 'lines of three words');
 };
 
+subtest 'who is far behind is measured once' => sub {
+	my $row = row('barrier 0 8', FTMPI => [1], 'Open MPI' => [10], MPICH => [101]);
+	ok(FTMPI::Bench::Turns::far_behind($row, 'MPICH'), 'more than ten times the other peer');
+	ok(!FTMPI::Bench::Turns::far_behind($row, $_), "$_ is not") for 'Open MPI', 'FTMPI';
+	$row->{values}{MPICH} = [99];
+	ok(!FTMPI::Bench::Turns::far_behind($row, 'MPICH'), 'less than ten times');
+};
+
 subtest 'compare' => sub {
 	my $old = result(row('barrier 0 8', FTMPI => [ 60, 70, 80 ], 'Open MPI' => [100]),
 		row('rate 8 2', FTMPI => [ 10, 11 ]), row('bcast 8 4', FTMPI => [ 1, 3 ]));

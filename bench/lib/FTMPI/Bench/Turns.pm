@@ -10,6 +10,9 @@ use warnings;
 use FTMPI::Bench::Cases   ();
 use FTMPI::Bench::Peers   ();
 use FTMPI::Bench::Process ();
+use FTMPI::Bench::Stats   ();
+
+use constant FAR => 10;
 
 # peers, dir, rounds, limit; done: called with each finished row. Returns the rows and notes.
 sub measure
@@ -40,7 +43,8 @@ sub _row
 	return \%row;
 }
 
-# Who did not get a row done in one round is not asked for it again.
+# Who did not get a row done in one round is not asked for it again, nor who is far behind: another
+# figure would change nothing but the time that a run takes.
 sub _turn
 {
 	my ($self, $peer, $round, @pairs) = @_;
@@ -48,6 +52,7 @@ sub _turn
 	@pairs = grep {
 		my ($case, $row) = @$_;
 		($row->{state}{$name} // '') eq 'ok' && $round <= ($case->{rounds} // $round)
+			&& !far_behind($row, $name)
 	} @pairs or return;
 	my $from_outside = $pairs[0][0]{what} eq 'start';
 	my $job = FTMPI::Bench::Process::run(
@@ -62,6 +67,16 @@ sub _turn
 	my $numbers = $from_outside ? _seconds($job) : numbers(@{ $job->{out} });
 	_keep($name, $job, $numbers, @$_) for @pairs;
 	return;
+}
+
+# More than FAR times the time of somebody else in the first round.
+sub far_behind
+{
+	my ($row, $name) = @_;
+	return 0 if $name eq 'FTMPI' || $name eq 'floor' || FTMPI::Bench::Cases::more_is_better($row);
+	my $mine = FTMPI::Bench::Stats::middle($row, $name) // return 0;
+	return scalar grep { defined && $_ * FAR < $mine }
+		map { FTMPI::Bench::Stats::middle($row, $_) } FTMPI::Bench::Peers::rivals(keys %{ $row->{values} });
 }
 
 sub _seconds
