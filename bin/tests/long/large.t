@@ -28,12 +28,11 @@ sub gib_available
 	return $kib >> 20;
 }
 
-SKIP: {
-	my $gib = gib_available();
-	skip "messages of more than 2 GiB need " . GIB_NEEDED . " GiB of memory, and $gib are free", 4
-		if $gib < GIB_NEEDED;
-	right(2, $_) for qw(large large-holes large-collectives);
-	right(3, 'large-collectives');
-}
+my $gib = gib_available();
+plan skip_all => 'messages of more than 2 GiB need ' . GIB_NEEDED . " GiB of memory, and $gib are free"
+	if $gib < GIB_NEEDED;
+
+right(2, $_) for qw(large large-holes large-collectives);
+right(3, 'large-collectives');
 
 done_testing();

@@ -150,7 +150,7 @@ static size_t words(void)
 
 static void run_large(struct load *l)
 {
-	run_with(l, words(), by_type);
+	run_with(l, 2 * words(), by_type); /* more than 32 bits can say */
 	run_with(l, words(), by_one);
 }
 
