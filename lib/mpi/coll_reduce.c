@@ -128,9 +128,15 @@ int coll_reduce_scatter(struct comm *c, const struct coll_reduction *r, const in
 	if (rc != MPI_SUCCESS)
 		return coll_drop(&run, rc);
 	x.n = total;
-	if (choose(COLL_REDUCE_SCATTER, c, r, total) == ALGO_RING)
+	switch (choose(COLL_REDUCE_SCATTER, c, r, total)) {
+	case ALGO_LEADERS:
+		sched_reduce_scatter_leaders(&run.s, &run.at, &x, &in);
+		break;
+	case ALGO_RING:
 		sched_reduce_scatter_ring(&run.s, &run.at, &x, &in);
-	else
+		break;
+	default:
 		sched_reduce_scatter_tree(&run.s, &run.at, &x, &in);
+	}
 	return coll_end(&run);
 }

@@ -234,6 +234,8 @@ void sched_allreduce_doubling(
  */
 void sched_reduce_scatter_tree(struct sched *s, const struct sched_place *at,
 	const struct sched_reduction *r, const struct sched_blocks *in);
+void sched_reduce_scatter_leaders(struct sched *s, const struct sched_place *at,
+	const struct sched_reduction *r, const struct sched_blocks *in);
 
 /* sched_reduce_parts.c: each rank combines a part of the vector. Commutative operators only. */
 void sched_reduce_rabenseifner(

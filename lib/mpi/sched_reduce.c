@@ -150,29 +150,38 @@ static void fold_exchange(struct sched *s, struct fold *f, int rank, int peer)
 	sched_round(s);
 }
 
-/* The order is kept for commutative operators too: then both leaders, and so all ranks, get the
- * same bits. */
+/* The leaves give to the leader of their half, the leaders exchange. The order is kept for
+ * commutative operators too: then both leaders, and so all ranks, get the same bits. */
+static void fold_leaders(
+	struct sched *s, const struct sched_place *at, const struct sched_half *h, struct fold *f)
+{
+	f->commutative = false;
+	if (at->rank != h->leader) {
+		sched_send(s, h->leader, fold_acc(f));
+		sched_round(s);
+		return;
+	}
+	for (int leaf = h->leader + 1; leaf < h->end; leaf++) {
+		sched_recv(s, leaf, fold_spare(f));
+		fold_right(s, f);
+		sched_round(s);
+	}
+	if (h->other < at->size)
+		fold_exchange(s, f, at->rank, h->other);
+}
+
 void sched_allreduce_leaders(
 	struct sched *s, const struct sched_place *at, const struct sched_reduction *r)
 {
 	struct sched_half h = sched_half(at);
 	struct fold f = fold_start(r);
 
-	f.commutative = false;
+	fold_leaders(s, at, &h, &f);
 	if (at->rank != h.leader) {
-		sched_send(s, h.leader, fold_acc(&f));
-		sched_round(s);
 		sched_recv(s, h.leader, sched_span(SCHED_OUT, 0, r->n));
 		sched_round(s);
 		return;
 	}
-	for (int leaf = h.leader + 1; leaf < h.end; leaf++) {
-		sched_recv(s, leaf, fold_spare(&f));
-		fold_right(s, &f);
-		sched_round(s);
-	}
-	if (h.other < at->size)
-		fold_exchange(s, &f, at->rank, h.other);
 	for (int leaf = h.leader + 1; leaf < h.end; leaf++) {
 		sched_send(s, leaf, fold_acc(&f));
 		sched_round(s);
@@ -245,16 +254,45 @@ static void scatter_blocks(struct sched *s, const struct sched_place *at, enum s
 	sched_round(s);
 }
 
+/* SCHED_OUT may be as small as one block, or hold the input: it takes no part. */
+static struct fold fold_start_apart(const struct sched_reduction *r)
+{
+	struct fold f = fold_start(r);
+
+	f.acc = r->in_place ? SCHED_OUT : SCHED_IN;
+	f.constant = true;
+	f.spare = SCHED_AUX;
+	return f;
+}
+
+void sched_reduce_scatter_leaders(struct sched *s, const struct sched_place *at,
+	const struct sched_reduction *r, const struct sched_blocks *in)
+{
+	struct sched_half h = sched_half(at);
+	struct fold f = fold_start_apart(r);
+	struct sched_span own = sched_block(SCHED_OUT, in, at->rank);
+	struct sched_span out = sched_span(SCHED_OUT, 0, own.n);
+
+	fold_leaders(s, at, &h, &f);
+	if (at->rank != h.leader) {
+		sched_recv_some(s, h.leader, out);
+		sched_round(s);
+		return;
+	}
+	for (int leaf = h.leader + 1; leaf < h.end; leaf++) {
+		sched_send_some(s, leaf, sched_block(f.acc, in, leaf));
+		sched_round(s);
+	}
+	sched_copy(s, out, sched_block(f.acc, in, at->rank));
+	sched_round(s);
+}
+
 void sched_reduce_scatter_tree(struct sched *s, const struct sched_place *at,
 	const struct sched_reduction *r, const struct sched_blocks *in)
 {
 	struct sched_place zero = {at->rank, at->size, 0};
-	struct fold f = fold_start(r);
+	struct fold f = fold_start_apart(r);
 
-	/* SCHED_OUT may be as small as one block, or hold the input: it takes no part. */
-	f.acc = r->in_place ? SCHED_OUT : SCHED_IN;
-	f.constant = true;
-	f.spare = SCHED_AUX;
 	fold_tree(s, &zero, &f);
 	scatter_blocks(s, &zero, at->rank == 0 ? f.acc : SCHED_AUX, in);
 }

@@ -43,6 +43,7 @@ static const struct algorithm {
 	{"allreduce rabenseifner", AT_ALL, sched_allreduce_rabenseifner, NULL, false, 0},
 	{"allreduce ring", AT_ALL, sched_allreduce_ring, NULL, false, 0},
 	{"reduce-scatter tree", IN_BLOCKS, NULL, sched_reduce_scatter_tree, true, 0},
+	{"reduce-scatter leaders", IN_BLOCKS, NULL, sched_reduce_scatter_leaders, true, 0},
 	{"reduce-scatter ring", IN_BLOCKS, NULL, sched_reduce_scatter_ring, false, 0},
 	{"scan doubling", PREFIX, sched_scan_doubling, NULL, true, 0},
 	{"scan chain", PREFIX, sched_scan_chain, NULL, true, 1},
