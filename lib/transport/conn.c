@@ -340,14 +340,13 @@ struct conn *conn_ours(struct attempt *a, int fd)
 	return c;
 }
 
-struct conn *conn_accepted(struct tp_conns *cs, int fd, const struct tp_address *from)
+void conn_accepted(struct tp_conns *cs, int fd, const struct tp_address *from)
 {
 	struct conn *c = conn_new(cs, fd, CONN_HELLO);
 
 	if (!c)
-		return NULL;
+		return;
 	c->from = *from;
 	stranger_enter(c);
-	conn_wait(c);
-	return c;
+	on_conn(fd, EV_READ, c);
 }

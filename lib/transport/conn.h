@@ -10,6 +10,7 @@
  *	RETRY_MS..    pause before the next attempt, doubled up to RETRY_MAX_MS
  *	DESCRIPTORS_MS pause before accepting goes on when the process has run out of descriptors
  *	SHORTAGE_MS   after which the user is told that there are none
+ *	GREETED_MS    before that nobody who said hello gives way to a newcomer for want of them
  *	COMPLAIN_MS   in which at most COMPLAIN_LINES strangers are logged one by one
  *	AWAIT_MS      a peer that said BUSY and has not come by then is tried again
  *	PATIENCE_MS   after which a person who started the ranks by hand is told what is waited for
@@ -34,6 +35,7 @@ enum {
 	PATIENCE_MS = 3000,
 	DESCRIPTORS_MS = 50,
 	SHORTAGE_MS = 1000,
+	GREETED_MS = 1000,
 	COMPLAIN_MS = 10000,
 	COMPLAIN_LINES = 20,
 	STRANGERS_MAX = 128, /* of each stage */
@@ -88,7 +90,6 @@ struct tp_conns {
 	int reserve;	      /* a descriptor to turn somebody away with */
 	uint64_t shortage;    /* since when there is no other; 0: there is */
 	bool told;	      /* the user knows */
-	unsigned newcomers;   /* that came when there was no other */
 	struct link ours;     /* connections that we make */
 	struct strangers strangers;
 	unsigned connect_ms;
@@ -101,9 +102,12 @@ static inline struct timeval ms_from_now(unsigned ms)
 	return (struct timeval){ms / 1000, (ms % 1000) * 1000};
 }
 
-/* conn.c: they take fd over, also when they fail (NULL). Ours, and one that was accepted. */
+/* conn.c: takes fd over, also when it fails (NULL). */
 struct conn *conn_ours(struct attempt *a, int fd);
-struct conn *conn_accepted(struct tp_conns *cs, int fd, const struct tp_address *from);
+
+/* Takes fd over, and hears at once what was said already: a peer that waited its turn has said
+ * hello and is no longer one of those who give way to the next. */
+void conn_accepted(struct tp_conns *cs, int fd, const struct tp_address *from);
 
 /* Frees it; the descriptor is the caller's. */
 int conn_release(struct conn *c);
@@ -123,7 +127,7 @@ void stranger_leave(struct conn *c);
 /* Closes and frees it. */
 void stranger_turn_away(struct conn *c, const char *why);
 
-/* One descriptor less is in use; false: no stranger holds one. */
+/* One descriptor less is in use; false: no stranger holds one that can be spared. */
 bool strangers_drop_oldest(struct tp_conns *cs);
 bool strangers_held(const struct tp_conns *cs);
 

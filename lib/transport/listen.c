@@ -77,14 +77,10 @@ static void note_shortage(struct tp_conns *cs)
 		descriptors_text());
 }
 
-/* One newcomer in DISPLACING takes the place of the stranger that is there longest: if all did,
- * none would be there for long enough to prove itself, and if none did, those who say nothing would
- * keep the places. */
+/* The newcomer takes the place of a stranger, or is told that there is none. */
 static bool make_room(struct tp_conns *cs)
 {
-	enum { DISPLACING = 4 };
-
-	if (cs->newcomers++ % DISPLACING == 0 && strangers_drop_oldest(cs))
+	if (strangers_drop_oldest(cs))
 		return true;
 	if (turn_away(cs) && strangers_held(cs))
 		return true;

@@ -98,10 +98,21 @@ static bool drop_first(struct strangers *s, enum stranger_stage stage)
 	return true;
 }
 
+/* Whoever has said hello is most likely a peer: when descriptors are short each of them must have
+ * the time to end its handshake, or none ever does. */
+static bool drop_greeted(struct strangers *s)
+{
+	struct link *oldest = list_first(&s->held[STRANGER_GREETED]);
+	uint64_t young = (uint64_t)(HANDSHAKE_MS - GREETED_MS) * 1000000;
+
+	if (!oldest || container_of(oldest, struct conn, link)->deadline > clock_ns() + young)
+		return false;
+	return drop_first(s, STRANGER_GREETED);
+}
+
 bool strangers_drop_oldest(struct tp_conns *cs)
 {
-	return drop_first(&cs->strangers, STRANGER_UNKNOWN) ||
-	       drop_first(&cs->strangers, STRANGER_GREETED);
+	return drop_first(&cs->strangers, STRANGER_UNKNOWN) || drop_greeted(&cs->strangers);
 }
 
 bool strangers_held(const struct tp_conns *cs)
