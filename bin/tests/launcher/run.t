@@ -112,7 +112,7 @@ for my $bad (
 	[ 1, [qw(-n 2 -iface nosuch0 true)],
 		qr/no interface or address matches -iface nosuch0 \(it has lo 127/ ],
 	[ 1, [qw(-n 4 -ports 46001-46002 true)],
-		qr/of the ports 46001-46002 \(-ports\) only 2 can be had at \S+, and 4 ranks/ ],
+		qr/of the ports 46001-46002 \(-ports\) only [0-2] can be had at \S+, and 4 ranks/ ],
 	)
 {
 	my ($status, $words, $sentence) = @$bad;
