@@ -87,6 +87,7 @@ static int on_challenge(struct conn *c)
 {
 	struct wire_challenge in;
 	struct wire_proof proof;
+	uint64_t until;
 	int rc;
 
 	memcpy(&in, c->in, sizeof in);
@@ -96,7 +97,9 @@ static int on_challenge(struct conn *c)
 	c->state = CONN_VERDICT;
 	/* It is our peer, and may take our proof at any time: giving up soon would look to it like
 	 * our death. */
-	c->deadline = clock_ns() + (uint64_t)c->cs->connect_ms * 1000000;
+	until = clock_ns() + (uint64_t)c->cs->connect_ms * 1000000;
+	if (c->deadline < until)
+		c->deadline = until;
 	return conn_say(c, &proof, sizeof proof);
 }
 
