@@ -19,7 +19,7 @@
 		"core for each rank")                                                              \
 	X(KNOB_CONNECT_MS, "FTMPI_CONNECT_MS", 10000, 10, 3600000,                                 \
 		"milliseconds after which a rank that cannot be connected to is given up")         \
-	X(KNOB_PORT_BASE, "FTMPI_PORT_BASE", 47100, 1024, 65000,                                   \
+	X(KNOB_PORT_BASE, "FTMPI_PORT_BASE", 24100, 1024, 65000,                                   \
 		"rank r of a job started by hand listens on this port + r")
 
 enum knob {

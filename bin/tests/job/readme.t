@@ -75,7 +75,8 @@ sub greetings
 sub said
 {
 	my ($job, $name, @lines) = @_;
-	is_deeply([ sort split /\n/, $job->out ], [ sort @lines ], "$name: what it printed");
+	is_deeply([ sort split /\n/, $job->out ], [ sort @lines ], "$name: what it printed")
+		or diag($job->saw);
 	$job->is_status(0, "$name: its status");
 	return;
 }
