@@ -14,4 +14,135 @@
 #define FTMPI_VERSION_MINOR 1
 #define FTMPI_VERSION_PATCH 0
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Checkpoints by the program's own hand. A program names what it needs to go on: variables and
+ * arrays (FTMPI_CKPT_Protect), or whatever it packs into the data buffer (FTMPI_CKPT_AddToBuffer).
+ * FTMPI_Perform_Checkpoint saves both for all ranks together: one recovery line. After a failure
+ * every rank runs from main again, and FTMPI_Restore, or the first FTMPI_Perform_Checkpoint, gives
+ * them back. The calls with a capital after FTMPI_ are those of the FTMPI report (sections 3.2.5 and
+ * 3.3.6), which failed silently where these return an error; sizes have 64 bits.
+ *
+ * Thread rule for all of them: between MPI_Init and MPI_Finalize, by any one thread at a time, no
+ * other thread being inside an MPI or FTMPI call. Unless said otherwise they return MPI_SUCCESS or an
+ * MPI error class (MPI_Error_class of it is itself) and call no error handler.
+ */
+
+/* What FTMPI_Perform_Checkpoint and FTMPI_Restore return. */
+#define FTMPI_CHECKPOINTED 0 /* the line is committed */
+#define FTMPI_RESTORED 1     /* buffer and protected variables are those of the line restored */
+#define FTMPI_CKPTERROR 2    /* no line was made; the one before it stays; the program may go on */
+#define FTMPI_NOTHING 3	     /* FTMPI_Restore: there is nothing to restore, begin at the beginning */
+
+/* How FTMPI_CKPT_SeekBufPtr counts. */
+#define FTMPI_SEEK_SET 0 /* from the beginning */
+#define FTMPI_SEEK_CUR 1 /* from the current position */
+#define FTMPI_SEEK_END 2 /* back from the end */
+
+/* Largest id of a protected variable. */
+#define FTMPI_CKPT_ID_MAX 65535
+
+/*
+ * Make a recovery line of all ranks of MPI_COMM_WORLD. Collective over MPI_COMM_WORLD. Saves the
+ * data buffer, the protected variables, and every message that was sent before the call and is
+ * received after it. Requests may be open; after a restore an unfinished receive is posted again by
+ * the program, an unfinished send is not.
+ *
+ * In a job that was restarted the first of FTMPI_Restore and FTMPI_Perform_Checkpoint restores the
+ * latest line instead.
+ *
+ * Returns the same on every rank: FTMPI_CHECKPOINTED; FTMPI_RESTORED; FTMPI_CKPTERROR when the line
+ * could not be written (the reason is on standard error of the rank that met it) or when another
+ * thread is inside MPI. Before MPI_Init or after MPI_Finalize: FTMPI_CKPTERROR.
+ * Source: FTMPI report 3.2.5.
+ */
+int FTMPI_Perform_Checkpoint(void);
+
+/*
+ * Give back the latest recovery line, if this job was restarted from one and has not got it yet.
+ * Collective over MPI_COMM_WORLD when there is something to restore, local otherwise. Messages that
+ * were sent since MPI_Init and not received are thrown away; those that the line holds are there to
+ * be received. Returns FTMPI_RESTORED, FTMPI_NOTHING, or FTMPI_CKPTERROR outside MPI_Init ..
+ * MPI_Finalize. A job none of whose lines is whole is ended with a sentence.
+ */
+int FTMPI_Restore(void);
+
+/*
+ * Is it time for a checkpoint? *flag: 1 when `ftmpirun -ckpt-interval S` was given and S seconds have
+ * gone by since the last line or the start, else 0; the same on every rank. Collective over
+ * MPI_COMM_WORLD. Errors: MPI_ERR_ARG (flag is NULL), MPI_ERR_OTHER (outside MPI_Init ..
+ * MPI_Finalize).
+ */
+int FTMPI_Checkpoint_due(int *flag);
+
+/* *count: how often this job was restarted, 0 in the first run. Local. Errors: MPI_ERR_ARG,
+ * MPI_ERR_OTHER. */
+int FTMPI_Get_restart_count(int *count);
+
+/*
+ * From now on the `count` elements of `datatype` at addr are saved by each checkpoint and loaded by a
+ * restore, under this id (0 .. FTMPI_CKPT_ID_MAX). Local; ids and sizes may differ between ranks.
+ * addr stays the program's, and must stay valid until FTMPI_CKPT_Unprotect or MPI_Finalize. An id
+ * that is already protected is given its new place. When the line that was restored holds this id
+ * and it has not been loaded yet, it is loaded now; so an array whose size was itself restored can
+ * be allocated first. Errors: MPI_ERR_ARG (id, NULL address), MPI_ERR_COUNT (negative),
+ * MPI_ERR_TYPE (null, not committed), MPI_ERR_SIZE (the line holds another number of bytes),
+ * MPI_ERR_NO_MEM, MPI_ERR_OTHER (outside MPI_Init .. MPI_Finalize).
+ */
+int FTMPI_CKPT_Protect(int id, void *addr, MPI_Count count, MPI_Datatype datatype);
+
+/* Forget this id. Errors: MPI_ERR_ARG when it is not protected. */
+int FTMPI_CKPT_Unprotect(int id);
+
+/*
+ * The data buffer: a random access file in memory, saved by each checkpoint, there again after a
+ * restore with its size and its pointer at 0. One per process. Sizes and offsets are bytes.
+ * Source: FTMPI report 3.2.5.
+ */
+
+/* Make the buffer, of dsize bytes, zeroed; an existing one is replaced. Errors: MPI_ERR_ARG
+ * (negative), MPI_ERR_NO_MEM (an existing buffer stays). */
+int FTMPI_CKPT_AllocBuffer(MPI_Count dsize);
+
+/* Change its size; what fits stays, new bytes are zero, a pointer beyond the end moves to the end.
+ * Without a buffer: as AllocBuffer. Errors: MPI_ERR_ARG, MPI_ERR_NO_MEM (it stays as it was). */
+int FTMPI_CKPT_ReAllocBuffer(MPI_Count dsize);
+
+/* Free it. Without a buffer: nothing happens. */
+int FTMPI_CKPT_DeAllocBuffer(void);
+
+/* The pointer to the beginning. Errors: MPI_ERR_BUFFER (there is no buffer). */
+int FTMPI_CKPT_ResetBufPtr(void);
+
+/* Move the pointer; returns where it was, or -1 when the new place would lie outside the buffer, how
+ * is unknown, or there is no buffer (nothing moves then). SeekBufPtr(0, FTMPI_SEEK_CUR) tells the
+ * position. */
+MPI_Count FTMPI_CKPT_SeekBufPtr(MPI_Count offset, int how);
+
+/* Copy vsize bytes at the pointer from var into the buffer, or from the buffer to var; the pointer
+ * moves on. Errors: MPI_ERR_ARG (negative, NULL), MPI_ERR_BUFFER (there is no buffer),
+ * MPI_ERR_TRUNCATE (fewer bytes are left: nothing is copied). */
+int FTMPI_CKPT_AddToBuffer(const void *var, MPI_Count vsize);
+int FTMPI_CKPT_GetFromBuffer(void *var, MPI_Count vsize);
+
+/* The report spells these names in two ways. */
+#define FTMPI_CHKPT_AllocBuffer FTMPI_CKPT_AllocBuffer
+#define FTMPI_CHKPT_ReAllocBuffer FTMPI_CKPT_ReAllocBuffer
+#define FTMPI_CHKPT_DeAllocBuffer FTMPI_CKPT_DeAllocBuffer
+#define FTMPI_CHKPT_ResetBufPtr FTMPI_CKPT_ResetBufPtr
+#define FTMPI_CHKPT_SeekBufPtr FTMPI_CKPT_SeekBufPtr
+#define FTMPI_CHKPT_AddToBuffer FTMPI_CKPT_AddToBuffer
+#define FTMPI_CHKPT_GetFromBuffer FTMPI_CKPT_GetFromBuffer
+#define FTMPI_CHKPTERROR FTMPI_CKPTERROR
+#define FTMPISEEK_SET FTMPI_SEEK_SET
+#define FTMPISEEK_CUR FTMPI_SEEK_CUR
+#define FTMPISEEK_END FTMPI_SEEK_END
+
+#ifdef __cplusplus
+}
+#endif
+
 #endif

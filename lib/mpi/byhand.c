@@ -178,6 +178,7 @@ static int parse(struct launch *l, char **args, int n, char *err, size_t errsize
 			UINT16_MAX - size + 1);
 		return FT_EINVAL;
 	}
+	settings_default(&l->settings);
 	rc = launch_alloc(l, size);
 	for (int i = 0; rc == 0 && i < size; i++)
 		rc = take_pair(l, args + 2 + 2 * i, i, err, errsize);

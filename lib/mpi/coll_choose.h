@@ -26,7 +26,7 @@ enum coll_kind {
 };
 
 enum coll_algo {
-	ALGO_TREE, /* binomial; where all get something: up to rank 0 and down again */
+	ALGO_TREE,    /* binomial; where all get something: up to rank 0 and down again */
 	ALGO_LEADERS, /* two leaders, each with half of the ranks */
 	ALGO_DISSEMINATION,
 	ALGO_CHAIN,    /* from rank to rank; a broadcast in segments */

@@ -24,7 +24,8 @@
  */
 enum { START_MS = 60000, HEAD_BYTES = 8 };
 
-static const char env_control[] = "FTMPI_CONTROL_FD", env_listen[] = "FTMPI_LISTEN_FD";
+static const char env_control[] = "FTMPI_CONTROL_FD", env_listen[] = "FTMPI_LISTEN_FD",
+		  env_beat[] = "FTMPI_BEAT_FD";
 
 bool control_present(void)
 {
@@ -99,21 +100,38 @@ static int parse_address(const char *text, uint16_t port, struct tp_address *out
 static int decode_rank(struct launch *l, struct cursor *c, int rank)
 {
 	char address[64];
-	uint16_t port;
+	uint16_t port, beat;
 	uint32_t node, cores;
 
 	cursor_string(c, l->hosts[rank], LAUNCH_HOST_MAX);
 	cursor_string(c, address, sizeof address);
 	port = cursor_u16(c);
-	cursor_u16(c);
+	beat = cursor_u16(c);
 	node = cursor_u32(c);
 	cores = cursor_u32(c);
 	if (c->bad || node >= (uint32_t)l->size || cores == 0 || cores > 1 << 20 ||
-		parse_address(address, port, &l->addresses[rank]) != 0)
+		parse_address(address, port, &l->addresses[rank]) != 0 ||
+		parse_address(address, beat, &l->beat[rank]) != 0)
 		return FT_EPROTO;
 	l->node[rank] = (int)node;
 	l->cores[rank] = (int)cores;
 	return 0;
+}
+
+static int decode_settings(struct launch *l, struct cursor *c)
+{
+	uint32_t n = cursor_u32(c);
+	char word[512], err[256];
+
+	settings_default(&l->settings);
+	for (uint32_t i = 0; i < n && !c->bad; i++) {
+		cursor_string(c, word, sizeof word);
+		if (!c->bad && settings_take(&l->settings, word, err, sizeof err) != 0) {
+			log_error("%s", err);
+			return FT_EPROTO;
+		}
+	}
+	return c->bad ? FT_EPROTO : 0;
 }
 
 int control_decode_start(struct launch *l, const void *body, size_t len)
@@ -132,7 +150,8 @@ int control_decode_start(struct launch *l, const void *body, size_t len)
 	l->verbosity = (int)cursor_u32(&c);
 	cursor_string(&c, l->workdir, sizeof l->workdir);
 	cursor_string(&c, l->session_name, sizeof l->session_name);
-	if (c.bad || size == 0 || size > LAUNCH_SIZE_MAX || rank >= size || size > len)
+	if (c.bad || decode_settings(l, &c) != 0 || size == 0 || size > LAUNCH_SIZE_MAX ||
+		rank >= size || size > len)
 		return FT_EPROTO;
 	rc = launch_alloc(l, (int)size);
 	for (uint32_t i = 0; rc == 0 && i < size; i++)
@@ -179,6 +198,7 @@ int control_start(struct launch *l, char *err, size_t errsize)
 
 	l->control_fd = take_fd(env_control);
 	l->listen_fd = take_fd(env_listen);
+	l->beat_fd = take_fd(env_beat);
 	if (l->control_fd < 0 || l->listen_fd < 0) {
 		snprintf(err, errsize,
 			"%s or %s names no open socket: start the program with ftmpirun, or unset "

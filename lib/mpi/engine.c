@@ -80,8 +80,9 @@ static void arm_timer(void)
 	event_add(e.timer, &t);
 }
 
-/* Who has the lock is inside MPI and does what a tick would do. A thread that waits there hardly lets
- * it go, and ticks beside it would take its core: the last one waits for the lock, to end them. */
+/* Who has the lock is inside MPI and does what a tick would do. A thread that waits there hardly
+ * lets it go, and ticks beside it would take its core: the last one waits for the lock, to end
+ * them. */
 static bool lock_for_tick(void)
 {
 	if (lock_try(&e.lock))

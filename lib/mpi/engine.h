@@ -36,8 +36,8 @@ bool engine_alone(void);
 struct tp *engine_tp(void);
 
 /* Wait until done. When it is not, done may set *expect to the peer whose socket shall be looked at
- * first (it is -1, nobody in particular, otherwise). Yields between looks, and after KNOB_SPIN_US (longer
- * when not crowded) sleeps in the kernel. */
+ * first (it is -1, nobody in particular, otherwise). Yields between looks, and after KNOB_SPIN_US
+ * (longer when not crowded) sleeps in the kernel. */
 void engine_wait(bool (*done)(void *arg, int *expect), void *arg);
 
 /* One look at everything, for calls that must not wait. */

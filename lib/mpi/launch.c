@@ -13,10 +13,11 @@ int launch_alloc(struct launch *l, int size)
 
 	l->size = size;
 	l->addresses = calloc(n, sizeof *l->addresses);
+	l->beat = calloc(n, sizeof *l->beat);
 	l->hosts = calloc(n, sizeof *l->hosts);
 	l->node = calloc(n, sizeof *l->node);
 	l->cores = calloc(n, sizeof *l->cores);
-	if (l->addresses && l->hosts && l->node && l->cores)
+	if (l->addresses && l->beat && l->hosts && l->node && l->cores)
 		return 0;
 	launch_free(l);
 	return FT_ENOMEM;
@@ -25,10 +26,11 @@ int launch_alloc(struct launch *l, int size)
 void launch_free(struct launch *l)
 {
 	free(l->addresses);
+	free(l->beat);
 	free(l->hosts);
 	free(l->node);
 	free(l->cores);
-	l->addresses = NULL;
+	l->addresses = l->beat = NULL;
 	l->hosts = NULL;
 	l->node = l->cores = NULL;
 	auth_wipe(l->secret, sizeof l->secret);
@@ -40,6 +42,7 @@ int launch_alone(struct launch *l)
 
 	if (rc)
 		return rc;
+	settings_default(&l->settings);
 	l->cores[0] = 1;
 	gethostname(l->host, sizeof l->host - 1);
 	memcpy(l->hosts[0], l->host, sizeof l->host);

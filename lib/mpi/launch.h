@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/auth.h"
+#include "settings.h"
 #include "transport/transport.h"
 
 enum { LAUNCH_HOST_MAX = 256, LAUNCH_PATH_MAX = 4096, LAUNCH_SIZE_MAX = 1 << 20 };
@@ -24,12 +25,15 @@ struct launch {
 	int verbosity;
 	char workdir[LAUNCH_PATH_MAX];
 	char session_name[LAUNCH_HOST_MAX];
+	struct settings settings;
 	char host[LAUNCH_HOST_MAX];	/* this rank's, as the user calls it */
 	struct tp_address *addresses;	/* by rank; owned */
+	struct tp_address *beat;	/* by rank: for heartbeats; port 0: none; owned */
 	char (*hosts)[LAUNCH_HOST_MAX]; /* by rank; owned */
 	int *node;			/* by rank: index of its host; owned */
 	int *cores;			/* by rank: of its host; owned */
 	int listen_fd;			/* owned until given away; -1 */
+	int beat_fd;			/* the socket for heartbeats, listening; as listen_fd */
 	int control_fd;			/* owned; -1 without a launcher */
 };
 

@@ -32,7 +32,7 @@ static struct {
 	struct loop *loop;
 	int thread_level;
 	pthread_t main_thread;
-} rt = {.launch = {.listen_fd = -1, .control_fd = -1}};
+} rt = {.launch = {.listen_fd = -1, .beat_fd = -1, .control_fd = -1}};
 
 enum runtime_state runtime_state(void)
 {

@@ -146,7 +146,7 @@ sub _run
 	my ($self, @fields) = @_;
 	my %run;
 	@run{qw(session secret epoch size verbosity workdir session_name)} = splice @fields, 0, 7;
-	@run{qw(ranks wdir argv env table)} = @fields;
+	@run{qw(ranks wdir argv env settings table)} = @fields;
 	$self->{run} = \%run;
 	_set_environment(@{ $run{env} });
 	if (!chdir $run{wdir}) {
@@ -232,7 +232,7 @@ sub _start_rank
 		if $feed;
 	my $head = FTMPI::Control::encode('START', @$run{qw(session epoch)}, $rank, $run->{size},
 		$run->{secret}, $local_rank, scalar @{ $run->{ranks} },
-		@$run{qw(verbosity workdir session_name table)});
+		@$run{qw(verbosity workdir session_name settings table)});
 	$self->{ranks}{$rank}{control}->send_bytes($head);
 	return 1;
 }

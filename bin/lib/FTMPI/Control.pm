@@ -12,16 +12,22 @@ use FTMPI::Wire ();
 # Fields: see FTMPI::Wire.
 my @TABLE = (
 	# agent to rank
-	[ 1, 'START', 'agent-rank', 'kuuuKuuussr' ],
+	[ 1, 'START',   'agent-rank', 'kuuuKuuussSr' ],
+	[ 2, 'RESTART', 'agent-rank', 'u' ],
 	# rank to agent
-	[ 16, 'INITED',    'rank', 'u' ],
-	[ 17, 'FINALIZED', 'rank', '' ],
-	[ 18, 'ABORTED',   'rank', 'us' ],
-	[ 19, 'LOST',      'rank', 'us' ],
+	[ 16, 'INITED',     'rank', 'u' ],
+	[ 17, 'FINALIZED',  'rank', '' ],
+	[ 18, 'ABORTED',    'rank', 'us' ],
+	[ 19, 'LOST',       'rank', 'us' ],
+	[ 20, 'RESTARTING', 'rank', 'u' ],
+	[ 21, 'SUSPECT',    'rank', 'uuu' ],
+	[ 22, 'LINE',       'rank', 'u' ],
+	[ 23, 'PROGRAM',    'rank', 'u' ],
+	[ 24, 'RESTORED',   'rank', 'us' ],
 	# launcher to agent
 	[ 32, 'SETUP',     'launcher', 'u' ],
 	[ 33, 'BIND',      'launcher', 'suuu' ],
-	[ 34, 'RUN',       'launcher', 'kKuuussUsSSr' ],
+	[ 34, 'RUN',       'launcher', 'kKuuussUsSSSr' ],
 	[ 35, 'STDIN',     'launcher', 'r' ],
 	[ 36, 'STDIN_END', 'launcher', '' ],
 	[ 37, 'KILL',      'launcher', 'u' ],
@@ -29,6 +35,8 @@ my @TABLE = (
 	[ 39, 'PING',      'launcher', '' ],
 	[ 40, 'END',       'launcher', '' ],
 	[ 41, 'SUSPEND',   'launcher', 'u' ],
+	[ 42, 'RESTART_ALL', 'launcher', 'u' ],
+	[ 43, 'FENCE',     'launcher', 'u' ],
 	# agent to launcher
 	[ 48, 'HERE',         'agent', 'usSS' ],
 	[ 49, 'PORTS',        'agent', 'H' ],

@@ -58,6 +58,8 @@ static void check_start(const struct launch *l, const uint8_t *body, size_t len)
 	FUZZ_CHECK(strcmp(text, l->workdir) == 0, "work directory");
 	cursor_string(&c, text, sizeof text);
 	FUZZ_CHECK(strcmp(text, l->session_name) == 0, "name");
+	for (uint32_t n = cursor_u32(&c); n > 0; n--)
+		cursor_string(&c, text, sizeof text);
 	for (int i = 0; i < l->size; i++)
 		check_rank(l, &c, i);
 	FUZZ_CHECK(cursor_done(&c), "not all of the body was looked at");

@@ -207,7 +207,7 @@ sub start_frame
 	my $table = join '', map { FTMPI::Wire::pack_fields('sshhuu', "node$_", $hosts[$_], 4000 + $_, 0, $_, 2) }
 		0 .. $#hosts;
 	return FTMPI::Control::encode('START', 's' x 16, 0, $rank, scalar @hosts, 'k' x 32, 0, 1, 0, '/tmp',
-		'name', $table);
+		'name', [ 'heartbeat=100', 'coord=blocking', 'restarts=1' ], $table);
 }
 
 sub control_seeds

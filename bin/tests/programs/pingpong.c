@@ -61,7 +61,8 @@ int main(int argc, char **argv)
 	const struct prog_option options[] = {
 		{"-rounds", "N", PROG_LONG, &rounds, 1, "rounds; default 1000"},
 		{"-bytes", "N", PROG_LONG, &bytes, 0, "bytes of a message; default 8"},
-		{"-window", "N", PROG_LONG, &window, 1, "messages one way a round; default: ping-pong"},
+		{"-window", "N", PROG_LONG, &window, 1,
+			"messages one way a round; default: ping-pong"},
 	};
 	struct prog p = {"pingpong", "messages between ranks 0 and 1", options, 3, 0, 0};
 

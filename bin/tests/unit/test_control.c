@@ -32,6 +32,9 @@ static size_t encode(const struct start *s)
 	writer_u32(&w, 0);
 	writer_string(&w, "/tmp");
 	writer_string(&w, "session");
+	writer_u32(&w, 2);
+	writer_string(&w, "keep=3");
+	writer_string(&w, "restore=last");
 	for (uint32_t i = 0; i < s->listed; i++) {
 		writer_string(&w, "node1");
 		writer_string(&w, s->address);
@@ -58,6 +61,8 @@ START_TEST(a_good_one_is_understood)
 	ck_assert_uint_eq(l.epoch, 5);
 	ck_assert_uint_eq(l.secret[0], 2);
 	ck_assert_str_eq(l.hosts[2], "node1");
+	ck_assert_uint_eq(l.settings.keep, 3);
+	ck_assert_str_eq(l.settings.restore, "last");
 	a = (struct sockaddr_in *)&l.addresses[2].addr;
 	ck_assert_int_eq(ntohs(a->sin_port), 1002);
 	ck_assert_uint_eq(ntohl(a->sin_addr.s_addr), 0x0a000001);

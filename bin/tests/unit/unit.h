@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The main function of a unit test: UNIT_MAIN("name", tcase_add_test(tc, a); tcase_add_test(tc, b);) */
+/* The main function of a unit test: UNIT_MAIN("name", tcase_add_test(tc, a); tcase_add_test(tc,
+ * b);) */
 #ifndef FTMPI_TESTS_UNIT_H
 #define FTMPI_TESTS_UNIT_H
 

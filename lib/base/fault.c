@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fault.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "log.h"
+
+enum { FAULTS_MAX = 16, NAME_MAX_BYTES = 48, ANY = -1 };
+
+struct fault {
+	char point[NAME_MAX_BYTES];
+	long rank, epoch, nth;
+	int action; /* > 0: errno; else below */
+	atomic_long passed;
+};
+
+enum { KILL = -1, STOP = -2, SEGV = -3, EXIT = -4 };
+
+static const struct {
+	const char *name;
+	int action;
+} actions[] = {
+	{"kill", KILL},
+	{"stop", STOP},
+	{"segv", SEGV},
+	{"exit", EXIT},
+	{"ENOSPC", ENOSPC},
+	{"EIO", EIO},
+	{"EROFS", EROFS},
+	{"EACCES", EACCES},
+};
+
+bool fault_armed;
+static struct fault faults[FAULTS_MAX];
+static size_t nfaults;
+static int own_rank;
+static uint32_t own_epoch;
+
+static bool number_or_any(const char *text, long *out)
+{
+	char *end;
+
+	*out = ANY;
+	if (strcmp(text, "*") == 0)
+		return true;
+	*out = strtol(text, &end, 10);
+	return isdigit((unsigned char)*text) && *end == '\0';
+}
+
+static bool parse_one(char *text, struct fault *f)
+{
+	char *field[5];
+	size_t n = 0;
+
+	for (char *p = text; p && n < 5; n++)
+		field[n] = strsep(&p, ":");
+	if (n != 5 || !*field[0] || strlen(field[0]) >= sizeof f->point ||
+		!number_or_any(field[1], &f->rank) || !number_or_any(field[2], &f->epoch) ||
+		!number_or_any(field[3], &f->nth))
+		return false;
+	strcpy(f->point, field[0]);
+	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+		if (strcmp(actions[i].name, field[4]) == 0)
+			f->action = actions[i].action;
+	return f->action != 0;
+}
+
+static _Noreturn void refuse(const char *text)
+{
+	log_error("FTMPI_FAULT: '%s' is not POINT:RANK:EPOCH:N:ACTION", text);
+	_exit(1);
+}
+
+static void parse(const char *list)
+{
+	char *copy = strdup(list), *rest = copy, *word;
+
+	while (copy && (word = strsep(&rest, ","))) {
+		char original[128];
+
+		snprintf(original, sizeof original, "%s", word);
+		if (nfaults == FAULTS_MAX || !parse_one(word, &faults[nfaults]))
+			refuse(original);
+		nfaults++;
+	}
+	free(copy);
+}
+
+void fault_configure(int rank, uint32_t epoch)
+{
+	const char *list = getenv("FTMPI_FAULT");
+
+	own_rank = rank;
+	own_epoch = epoch;
+	if (fault_armed || !list || !*list)
+		return;
+	parse(list);
+	fault_armed = true;
+}
+
+static int act(const struct fault *f)
+{
+	switch (f->action) {
+	case KILL:
+		kill(getpid(), SIGKILL);
+		for (;;)
+			pause();
+	case STOP:
+		kill(getpid(), SIGSTOP);
+		return 0;
+	case SEGV:
+		signal(SIGSEGV, SIG_DFL);
+		raise(SIGSEGV);
+		return 0;
+	case EXIT:
+		_exit(3);
+	default:
+		return f->action;
+	}
+}
+
+int fault_reached(const char *point)
+{
+	for (size_t i = 0; i < nfaults; i++) {
+		struct fault *f = &faults[i];
+
+		if (strcmp(f->point, point) != 0 || (f->rank != ANY && f->rank != own_rank) ||
+			(f->epoch != ANY && f->epoch != (long)own_epoch))
+			continue;
+		if (f->nth == ANY || atomic_fetch_add(&f->passed, 1) + 1 == f->nth)
+			return act(f);
+	}
+	return 0;
+}

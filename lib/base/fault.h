@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Fault points: named steps at which a test can make a rank die, stop or fail. The variable
+ * FTMPI_FAULT holds a list, separated by commas, of
+ *
+ *	POINT:RANK:EPOCH:N:ACTION
+ *
+ * RANK and EPOCH are numbers or * (any), N is the how-many-th pass of that point in the process,
+ * from 1, or * (every one); ACTION is kill, stop, segv, exit (status 3), or an errno's name
+ *(ENOSPC, EIO, EROFS, EACCES), which fault_error returns. A list that cannot be read ends the
+ *process with a sentence. Without the variable a point costs one load and a branch.
+ */
+#ifndef FTMPI_BASE_FAULT_H
+#define FTMPI_BASE_FAULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+extern bool fault_armed;
+
+/* Reads FTMPI_FAULT; who this process is. Before the first point; may be called again. */
+void fault_configure(int rank, uint32_t epoch);
+
+int fault_reached(const char *point);
+
+/* The process passes this step. */
+static inline void fault_point(const char *point)
+{
+	if (__builtin_expect(fault_armed, false))
+		fault_reached(point);
+}
+
+/* As fault_point; an errno value when the step shall fail, else 0. */
+static inline int fault_error(const char *point)
+{
+	return __builtin_expect(fault_armed, false) ? fault_reached(point) : 0;
+}
+
+#endif

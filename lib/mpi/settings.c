@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "settings.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum kind { NUMBER, FLAG, TEXT };
+
+#define FIELD(f) offsetof(struct settings, f), sizeof(((struct settings *)0)->f)
+
+static const struct {
+	const char *name;
+	enum kind kind;
+	size_t offset, size;
+	unsigned long max;
+} table[] = {
+	{"heartbeat", NUMBER, FIELD(beat_ms), 3600000},
+	{"heartbeat-timeout", NUMBER, FIELD(beat_timeout_ms), 86400000},
+	{"ckpt-interval", NUMBER, FIELD(ckpt_interval_ms), 0xffffffff},
+	{"keep", NUMBER, FIELD(keep), 1000000},
+	{"restarts", NUMBER, FIELD(restarts), 0xffffffff},
+	{"accept-binary", FLAG, FIELD(accept_binary), 1},
+	{"debug", FLAG, FIELD(debug), 1},
+	{"coord", TEXT, FIELD(coord), 0},
+	{"restore", TEXT, FIELD(restore), 0},
+	{"restore-line", NUMBER, FIELD(restore_line), 0xffffffff},
+};
+
+void settings_default(struct settings *s)
+{
+	*s = (struct settings){.keep = 2, .beat_timeout_ms = 1000, .coord = "blocking"};
+}
+
+static bool number(const char *text, unsigned long max, unsigned long *out)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*text) || strlen(text) > 10)
+		return false;
+	*out = strtoul(text, &end, 10);
+	return *end == '\0' && *out <= max;
+}
+
+static bool store(struct settings *s, size_t i, const char *value)
+{
+	char *at = (char *)s + table[i].offset;
+	unsigned long n;
+
+	if (table[i].kind == TEXT) {
+		if (strlen(value) >= table[i].size)
+			return false;
+		strcpy(at, value);
+		return true;
+	}
+	if (!number(value, table[i].max, &n))
+		return false;
+	if (table[i].kind == FLAG)
+		*(bool *)at = n != 0;
+	else
+		*(unsigned *)(void *)at = (unsigned)n;
+	return true;
+}
+
+int settings_take(struct settings *s, const char *word, char *err, size_t errsize)
+{
+	const char *equals = strchr(word, '=');
+	size_t len = equals ? (size_t)(equals - word) : 0;
+
+	for (size_t i = 0; equals && i < sizeof table / sizeof *table; i++)
+		if (strlen(table[i].name) == len && memcmp(table[i].name, word, len) == 0 &&
+			store(s, i, equals + 1))
+			return 0;
+	snprintf(err, errsize,
+		"the launcher's setting '%.80s' is not understood (is it of another version?)",
+		word);
+	return FT_EPROTO;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the launcher decides for the whole job beside who is where: the list of "name=value" strings
+ * in the START message. Every name is listed in doc/control.md.
+ */
+#ifndef FTMPI_MPI_SETTINGS_H
+#define FTMPI_MPI_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct settings {
+	unsigned beat_ms;	  /* period of heartbeats; 0: none */
+	unsigned beat_timeout_ms; /* silence after which a rank is suspected */
+	unsigned ckpt_interval_ms;
+	unsigned keep;	   /* recovery lines kept */
+	unsigned restarts; /* of this job so far */
+	bool accept_binary;
+	bool debug; /* ranks may be stopped in a debugger: nobody is suspected */
+	char coord[32];
+	char restore[256];     /* another session whose lines may be restored; "" for none */
+	uint32_t restore_line; /* of that session; 0: the newest */
+};
+
+void settings_default(struct settings *s);
+
+/* Take one "name=value". 0, or FT_EPROTO with a sentence in err. */
+int settings_take(struct settings *s, const char *word, char *err, size_t errsize);
+
+#endif
