@@ -13,13 +13,14 @@ package FTMPI::Agent;
 use strict;
 use warnings;
 
-use Errno qw(EACCES EADDRINUSE EAGAIN EINTR EMFILE ENOENT EWOULDBLOCK);
+use Errno qw(EAGAIN EINTR EMFILE ENOENT EWOULDBLOCK);
 use IO::Handle ();
 use POSIX qw(WNOHANG WIFSIGNALED WTERMSIG WEXITSTATUS);
 
 use FTMPI::Channel ();
 use FTMPI::Control ();
 use FTMPI::Feed    ();
+use FTMPI::Listeners ();
 use FTMPI::Loop    ();
 use FTMPI::Net     ();
 use FTMPI::Rank    ();
@@ -49,6 +50,7 @@ sub main
 {
 	my $self = bless {
 		loop    => FTMPI::Loop->new,
+		listeners => FTMPI::Listeners->new,
 		ranks   => {},
 		pids    => {},
 		waiting => [],
@@ -107,7 +109,7 @@ sub _obey
 
 sub _setup
 {
-	my ($self, $credit) = @_;
+	my ($self, $credit, $silence) = @_;
 	$self->{credit} = $credit;
 	my $interfaces = FTMPI::Net::interfaces();
 	my (undef, undef, $arrived) = split ' ', $ENV{SSH_CONNECTION} // '';
@@ -120,24 +122,13 @@ sub _setup
 
 sub _bind
 {
-	my ($self, $address, $count, $first, $last) = @_;
-	my ($next, @ports) = ($first);
-	while (@ports < $count) {
-		$! = EADDRINUSE;
-		my ($listener, $port) = FTMPI::Net::listen_on($address, $next, $last);
-		if (!$listener) {
-			my $taken = $!{EADDRINUSE} || $!{EACCES};
-			$self->_tell('FAILED', $first && $taken
-				? "of the ports $first-$last (-ports) only " . @ports
-					. " can be had at $address, and $count ranks need as many"
-				: "cannot listen on a port at $address: " . _system_reason());
-			return;
-		}
-		push @{ $self->{listeners} }, $listener;
-		push @ports, $port;
-		$next = $port + 1 if $first;
+	my ($self, @how) = @_;
+	my $listeners = $self->{listeners};
+	if (my @ports = $listeners->bind(@how)) {
+		$self->_tell('PORTS', \@ports);
+		return;
 	}
-	$self->_tell('PORTS', \@ports);
+	$self->_tell('FAILED', $listeners->why // "cannot listen on a port at $how[0]: " . _system_reason());
 	return;
 }
 
@@ -148,6 +139,10 @@ sub _run
 	@run{qw(session secret epoch size verbosity workdir session_name)} = splice @fields, 0, 7;
 	@run{qw(ranks wdir argv env settings table)} = @fields;
 	$self->{run} = \%run;
+	if (my $wrong = $self->{listeners}->assign($run{table}, @{ $run{ranks} })) {
+		$self->{channel}->refuse($wrong);
+		return;
+	}
 	_set_environment(@{ $run{env} });
 	if (!chdir $run{wdir}) {
 		$self->_tell('FAILED', "cannot enter the working directory $run{wdir}: $!");
@@ -209,12 +204,13 @@ sub _start_rank
 	my $run = $self->{run};
 	my ($stdin, $feed);
 	pipe($stdin, $feed) if $rank == 0;
-	my $listener = shift @{ $self->{listeners} };
+	my ($listen, $beat) = $self->{listeners}->of($rank);
 	my $process  = FTMPI::Rank::start({
 		%$run,
 		rank       => $rank,
 		local_rank => $local_rank,
-		listen     => $listener,
+		listen     => $listen,
+		beat       => $beat,
 		stdin      => $stdin,
 		complaints => $self->{complaints}{writer},
 	});

@@ -25,7 +25,7 @@ my @TABLE = (
 	[ 23, 'PROGRAM',    'rank', 'u' ],
 	[ 24, 'RESTORED',   'rank', 'us' ],
 	# launcher to agent
-	[ 32, 'SETUP',     'launcher', 'u' ],
+	[ 32, 'SETUP',     'launcher', 'uu' ],
 	[ 33, 'BIND',      'launcher', 'suuu' ],
 	[ 34, 'RUN',       'launcher', 'kKuuussUsSSSr' ],
 	[ 35, 'STDIN',     'launcher', 'r' ],
@@ -51,7 +51,12 @@ my @TABLE = (
 	[ 58, 'STDIN_CLOSED', 'agent', '' ],
 	[ 59, 'PONG',         'agent', '' ],
 	[ 60, 'BYE',          'agent', '' ],
+	[ 61, 'AGAIN',        'agent', 'u' ],
 );
+
+# One rank in the table of START and RUN: host, address, port, port for heartbeats (0: none), node,
+# cores.
+use constant ROW => 'sshhuu';
 
 my %BY_NAME   = map { $_->[1] => { number => $_->[0], template => $_->[3] } } @TABLE;
 my %BY_NUMBER = map { $_->[0] => { name => $_->[1], from => $_->[2], template => $_->[3] } } @TABLE;

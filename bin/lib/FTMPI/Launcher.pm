@@ -75,7 +75,7 @@ sub run
 	$self->_log("session $self->{session_name}: $plan->{size} ranks on "
 			. @{ $plan->{hosts} } . ' hosts');
 	$_->start for @{ $self->{hosts} };
-	$_->tell('SETUP', $self->{credit}) for @{ $self->{hosts} };
+	$_->tell('SETUP', $self->{credit}, $plan->{silence} // 0) for @{ $self->{hosts} };
 	$self->{loop}->run;
 	return $self->{status};
 }
@@ -115,6 +115,7 @@ sub _host
 	return FTMPI::Host->new(
 		%$host,
 		node     => $node,
+		size     => $self->{plan}{size},
 		loop     => $self->{loop},
 		ssh      => $self->{plan}{ssh},
 		owed     => 0,
@@ -224,16 +225,23 @@ sub _bind
 	my ($self, @addresses) = @_;
 	for my $host (@{ $self->{hosts} }) {
 		$host->{address} = shift @addresses;
-		$host->tell('BIND', $host->{address}, scalar @{ $host->{ranks} },
+		$host->tell('BIND', $host->{address}, $self->_sockets($host),
 			@{ $self->{plan}{ports} // [ 0, 0 ] });
 	}
 	return;
 }
 
+# A rank has a socket for data, and one for heartbeats if there are any.
+sub _sockets
+{
+	my ($self, $host) = @_;
+	return @{ $host->{ranks} } * (($self->{plan}{heartbeat} // 100) ? 2 : 1);
+}
+
 sub _ports
 {
 	my ($self, $host, $ports) = @_;
-	if (@$ports != @{ $host->{ranks} }) {
+	if (@$ports != $self->_sockets($host)) {
 		$host->{channel}->refuse('it bound a wrong number of ports');
 		return;
 	}
@@ -269,7 +277,7 @@ sub _start_ranks
 		$host->tell(
 			'RUN', @$self{qw(session secret)},
 			0, @$plan{qw(size verbosity workdir)},
-			$self->{session_name}, $host->{ranks}, @$plan{qw(wdir prog env)}, [], $table);
+			$self->{session_name}, $host->{ranks}, @$plan{qw(wdir prog env)}, $plan->{settings} // [], $table);
 	}
 	my ($first) = $self->_hosts_by_rank;
 	$self->{stdin} = FTMPI::Stdin->new(
@@ -285,10 +293,14 @@ sub _table
 	my ($self) = @_;
 	my @rows;
 	for my $host (@{ $self->{hosts} }) {
-		for my $i (0 .. $#{ $host->{ranks} }) {
-			my @row = (@$host{qw(name address)}, $host->{ports}[$i], 0, $host->{node});
-			$rows[ $host->{ranks}[$i] ] =
-				FTMPI::Wire::pack_fields('sshhuu', @row, $host->{here}{cores});
+		my @ranks = @{ $host->{ranks} };
+		for my $i (0 .. $#ranks) {
+			my @row = (
+				@$host{qw(name address)},
+				$host->{ports}[$i], $host->{ports}[ @ranks + $i ] // 0,
+				$host->{node});
+			$rows[ $ranks[$i] ] = FTMPI::Wire::pack_fields(FTMPI::Control::ROW, @row,
+				$host->{here}{cores});
 		}
 	}
 	return join '', @rows;

@@ -107,7 +107,7 @@ my @ENVIRONMENT = (
 	[ 'FTMPI_RANK, FTMPI_SIZE, FTMPI_LOCAL_RANK, FTMPI_SESSION',
 		'Set for every rank: its number, how many there are, its number on its host, and'
 			. ' the name of the job.' ],
-	[ 'FTMPI_CONTROL_FD, FTMPI_LISTEN_FD',
+	[ 'FTMPI_CONTROL_FD, FTMPI_LISTEN_FD, FTMPI_BEAT_FD',
 		'Set for every rank: descriptors that it inherits.' ],
 	[ 'PATH, LD_LIBRARY_PATH, FTMPI_*', 'Given to the ranks on all hosts.' ],
 );

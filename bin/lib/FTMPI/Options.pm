@@ -77,8 +77,8 @@ my @TABLE = (
 		arg     => 'A-B',
 		check   => \&_ports,
 		default => 'any free port',
-		text    => 'Listen on TCP ports A to B only. Every host needs one for each of its'
-			. ' ranks.',
+		text    => 'Listen on TCP ports A to B only. Every host needs two for each of its'
+			. ' ranks, or one with -heartbeat 0.',
 	},
 	{
 		names => ['iface'],

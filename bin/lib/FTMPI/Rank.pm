@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# One rank's process as its agent starts it: own process group, own three streams, and exactly two
-# descriptors beside them, the control connection and the listening socket.
+# One rank's process as its agent starts it: own process group, own three streams, and beside them
+# exactly these descriptors: the control connection, the listening socket, and the one for heartbeats
+# if there are any.
 package FTMPI::Rank;
 
 use strict;
@@ -18,10 +19,10 @@ use FTMPI::Loop ();
 use constant F_DUPFD_CLOEXEC => 1030;
 
 # Where a rank finds them: above the numbers that shell scripts redirect, the same in every rank.
-use constant { CONTROL_FD => 62, LISTEN_FD => 63, CLEAR_OF_THEM => 64 };
+use constant { BEAT_FD => 61, CONTROL_FD => 62, LISTEN_FD => 63, CLEAR_OF_THEM => 64 };
 
-# A child needs three above that while it puts them there.
-use constant DESCRIPTORS_MIN => CLEAR_OF_THEM + 3;
+# A child needs four above that while it puts them there.
+use constant DESCRIPTORS_MIN => CLEAR_OF_THEM + 4;
 
 # The file that execvp would run, with the caller's PATH and directory; a name that is not in PATH
 # may also be in this directory. Nothing, with $! set, when there is none.
@@ -40,8 +41,8 @@ sub find_program
 	return;
 }
 
-# plan: rank, local_rank, size, session_name, path, argv, listen, complaints (where a failed exec is
-# told), stdin (what it reads, or undef for nothing). Returns { pid, control, out => {1, 2} }, or
+# plan: rank, local_rank, size, session_name, path, argv, listen, beat (or undef), complaints (where a
+# failed exec is told), stdin (what it reads, or undef for nothing). Returns { pid, control, out => {1, 2} }, or
 # nothing with $! set.
 sub start
 {
@@ -65,7 +66,7 @@ sub _become
 	$SIG{PIPE} = 'DEFAULT';
 	my $failed = fcntl $plan->{complaints}, F_DUPFD_CLOEXEC, CLEAR_OF_THEM;
 	_place_streams($plan->{stdin}, $out, $err);
-	_place_sockets($control, $plan->{listen});
+	_place_sockets($control, @$plan{qw(listen beat)});
 	_place_names($plan);
 	{
 		no warnings 'exec';
@@ -84,15 +85,17 @@ sub _place_streams
 	return;
 }
 
-# Through copies above both places: either may already stand where the other is to go.
+# Through copies above all places: any may already stand where another is to go.
 sub _place_sockets
 {
-	my ($control, $listen) = @_;
-	my $control_copy = fcntl $control, F_DUPFD, CLEAR_OF_THEM;
-	my $listen_copy  = fcntl $listen,  F_DUPFD, CLEAR_OF_THEM;
-	POSIX::dup2($control_copy, CONTROL_FD);
-	POSIX::dup2($listen_copy,  LISTEN_FD);
-	POSIX::close($_) for $control_copy, $listen_copy;
+	my ($control, $listen, $beat) = @_;
+	my %from = (CONTROL_FD, $control, LISTEN_FD, $listen);
+	$from{ +BEAT_FD } = $beat if $beat;
+	my %copy = map { $_ => fcntl $from{$_}, F_DUPFD, CLEAR_OF_THEM } keys %from;
+	for my $place (keys %copy) {
+		POSIX::dup2($copy{$place}, $place);
+		POSIX::close($copy{$place});
+	}
 	return;
 }
 
@@ -101,6 +104,8 @@ sub _place_names
 	my ($plan) = @_;
 	$ENV{FTMPI_CONTROL_FD} = CONTROL_FD;
 	$ENV{FTMPI_LISTEN_FD}  = LISTEN_FD;
+	delete $ENV{FTMPI_BEAT_FD};
+	$ENV{FTMPI_BEAT_FD}    = BEAT_FD if $plan->{beat};
 	$ENV{FTMPI_RANK}       = $plan->{rank};
 	$ENV{FTMPI_SIZE}       = $plan->{size};
 	$ENV{FTMPI_LOCAL_RANK} = $plan->{local_rank};

@@ -17,7 +17,7 @@ use constant DEFAULT_SSH => 'ssh -o BatchMode=yes -o ConnectTimeout=10';
 
 # What the agent is made of, each after those it uses.
 my @MODULES = map { "FTMPI/$_.pm" } qw(Stop Wire Control Loop Channel Feed Address Net Sweep Rank
-	Agent);
+	Listeners Agent);
 
 # Run by perl on the host. It goes through two shells of unknown kind as one single-quoted word: no
 # single quote, no exclamation mark, no line end in it.
@@ -28,7 +28,7 @@ my $BOOT = 'binmode STDIN;'
 	. '$INC{$f}=$f;eval qq(#line 1 $f\n$s;1)or die$@}'
 	. 'FTMPI::Agent::main()';
 
-# Every rank takes four descriptors of its agent while all are started; a soft limit that is too low
+# Every rank takes five descriptors of its agent, and any host may get all ranks of the job; a soft limit that is too low
 # for that is raised as far as needed, if it may be. What `ps` shows of the agent is short and says
 # what it is.
 my $SHELL = 'test "$(ulimit -n)" -lt "$1" 2>/dev/null &&'
@@ -38,14 +38,20 @@ my $SHELL = 'test "$(ulimit -n)" -lt "$1" 2>/dev/null &&'
 sub descriptors_needed
 {
 	my ($ranks) = @_;
-	return 100 + 4 * $ranks;
+	return 100 + 5 * $ranks;
 }
 
-# The command line for the shell of another host.
+sub _needed
+{
+	my ($host) = @_;
+	return descriptors_needed($host->{size} // scalar @{ $host->{ranks} });
+}
+
+# The command line for the shell of another host. size: the ranks of the job.
 sub remote_command
 {
 	my ($host) = @_;
-	my $need = descriptors_needed(scalar @{ $host->{ranks} });
+	my $need = _needed($host);
 	return "exec sh -c '$SHELL' ftmpirun $need '$BOOT' '$host->{name}'";
 }
 
@@ -53,7 +59,7 @@ sub command
 {
 	my ($host, @ssh) = @_;
 	return (@ssh, $host->{name}, remote_command($host)) if !$host->{local};
-	my $need = descriptors_needed(scalar @{ $host->{ranks} });
+	my $need = _needed($host);
 	return ('sh', '-c', $SHELL, 'ftmpirun', $need, $BOOT, $host->{name});
 }
 

@@ -97,6 +97,19 @@ sub unpack_fields
 	return @values;
 }
 
+# Rows of such fields, as many as there are: a list of array references.
+sub unpack_rows
+{
+	my ($template, $body) = @_;
+	my @letters = split //, $template;
+	my $cursor  = { body => \$body, at => 0 };
+	my @rows;
+	while ($cursor->{at} < length $body) {
+		push @rows, [ map { scalar $UNPACK{$_}->($cursor) } @letters ];
+	}
+	return @rows;
+}
+
 sub _take
 {
 	my ($cursor, $n) = @_;

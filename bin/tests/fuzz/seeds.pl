@@ -319,14 +319,17 @@ sub options_seeds
 
 # one message of each kind
 my @MESSAGES = (
-	[ INITED => 4711 ], ['FINALIZED'], [ ABORTED => 1, 'MPI_Send' ], [ LOST => 2, 'reset' ], [ SETUP => 1000 ],
+	[ INITED => 4711 ], ['FINALIZED'], [ ABORTED => 1, 'MPI_Send' ], [ LOST => 2, 'reset' ], [ SETUP => 1000, 5000 ],
 	[ BIND => '10.0.0.1', 2, 5000, 5010 ],
-	[ RUN => 's' x 16, 'k' x 32, 0, 2, 1, '/tmp', 'name', [ 0, 1 ], '/', [qw(prog arg)], ['A=b'], 'rest' ],
+	[ RUN => 's' x 16, 'k' x 32, 0, 2, 1, '/tmp', 'name', [ 0, 1 ], '/', [qw(prog arg)], ['A=b'],
+		['keep=2'], 'rest' ],
 	[ STDIN => 'abc' ], ['STDIN_END'], [ KILL => 1 ], [ CREDIT => 7 ], ['PING'], ['END'],
 	[ HERE => 4, '10.0.0.1', [qw(lo eth0)], [qw(127.0.0.1 10.0.0.2)] ], [ PORTS => [ 1, 65535 ] ],
 	[ FAILED => 'why' ], [ STARTED => 0, 99 ], [ NEWS => 0, 16, 'body' ], [ BROKEN => 1, 'how' ],
 	[ CANNOT_RUN => 0, 'no' ], [ OUT => 0, 2, "line\n" ], [ EXITED => 0, 1, 0 ], [ STDIN_TAKEN => 5 ],
-	['STDIN_CLOSED'], ['PONG'], ['BYE'],
+	['STDIN_CLOSED'], ['PONG'], ['BYE'], [ AGAIN => 1 ],
+	[ RESTARTING => 1 ], [ SUSPECT => 1, 1012, 7 ], [ LINE => 4 ], [ PROGRAM => 1 ], [ RESTORED => 4, 'name' ],
+	[ RESTART_ALL => 1 ], [ FENCE => 2 ], [ RESTART => 1 ],
 );
 
 sub wire_seeds

@@ -47,16 +47,16 @@ unlike($other->{out}, qr/$session|$secret/, 'another job has another session and
 
 my $lister = text_file('lister', <<'EOS');
 my %open = map { $_ => readlink "/proc/self/fd/$_" } map { m{(\d+)\z} } glob '/proc/self/fd/*';
-print "@ENV{qw(FTMPI_SESSION FTMPI_CONTROL_FD FTMPI_LISTEN_FD)}\n";
+print "@ENV{qw(FTMPI_SESSION FTMPI_BEAT_FD FTMPI_CONTROL_FD FTMPI_LISTEN_FD)}\n";
 print join ' ', sort { $a <=> $b } grep { $_ > 2 && ($open{$_} // '') =~ /^(?:socket|pipe):/ } keys %open;
 EOS
 my @here = split ' ', (split /\n/, `FTMPI_SESSION= $^X $lister`)[1] // '';
 $job = ftmpirun([ qw(-n 2 sh -c), 'test $FTMPI_RANK = 0 || exec "$@"', 'sh', $^X, $lister ]);
 my ($names, $fds) = split /\n/, $job->{out};
-like($names, qr/^\d{8}-\d{6}-[0-9a-f]{8} 62 63$/, 'names in the environment');
+like($names, qr/^\d{8}-\d{6}-[0-9a-f]{8} 61 62 63$/, 'names in the environment');
 my %here = map { $_ => 1 } @here;
-is(join(' ', grep { !$here{$_} } split ' ', $fds), '62 63',
-	'no sockets and pipes beside the three streams but these two');
+is(join(' ', grep { !$here{$_} } split ' ', $fds), '61 62 63',
+	'no sockets and pipes beside the three streams but these three');
 is(ftmpirun([ '-n', 2, $RANK, qw(init exposed finalize) ])->{out}, "not exposed\n" x 2,
 	'the secret is in no argument and no environment');
 
@@ -112,7 +112,7 @@ for my $bad (
 	[ 1, [qw(-n 2 -iface nosuch0 true)],
 		qr/no interface or address matches -iface nosuch0 \(it has lo 127/ ],
 	[ 1, [qw(-n 4 -ports 46001-46002 true)],
-		qr/of the ports 46001-46002 \(-ports\) only [0-2] can be had at \S+, and 4 ranks/ ],
+		qr/of the ports 46001-46002 \(-ports\) only [0-2] can be had at \S+, and its ranks need 8 \(two each, or one with -heartbeat 0\)/ ],
 	)
 {
 	my ($status, $words, $sentence) = @$bad;
@@ -130,7 +130,7 @@ $job = ftmpirun([ '-n', 2, '-ports', '46010-46030', '-v', $RANK, qw(init table f
 is($job->{status}, 0, '-ports') or diag $job->{err};
 my @ports = map { /^(\d+)-(\d+)$/ ? $1 .. $2
 	: $_ } map { split ' ' } $job->{err} =~ /ports ([\d -]+)$/m;
-is(scalar(grep { $_ >= 46010 && $_ <= 46030 } @ports), 2, '... keeps to them');
+is(scalar(grep { $_ >= 46010 && $_ <= 46030 } @ports), 4, '... keeps to them');
 $job = ftmpirun([ qw(-n 1 -iface 127.0.0.0/8), $RANK, qw(init table finalize) ]);
 like($job->{out}, qr{/127\.0\.0\.1/0$}m, '-iface');
 
