@@ -20,6 +20,7 @@ use FTMPI::Machines ();
 use FTMPI::Manual   ();
 use FTMPI::Net      ();
 use FTMPI::Options  ();
+use FTMPI::Sessions ();
 use FTMPI::Start    ();
 use FTMPI::Stop     ();
 use FTMPI::Version  ();
@@ -81,13 +82,19 @@ sub plan
 {
 	my ($options) = @_;
 	my $here = Cwd::getcwd() // FTMPI::Stop::usage("cannot tell the current directory: $!");
+	my $workdir = _work_directory($options->{workdir}, $here);
+	my ($period, $limit) = FTMPI::Options::heartbeat($options);
 	return {
 		hosts     => _place($options),
 		size      => $options->{n},
 		prog      => $options->{prog},
 		env       => _environment($options->{x}),
 		wdir      => File::Spec->rel2abs($options->{wdir} // $here, $here),
-		workdir   => _work_directory($options->{workdir}, $here),
+		workdir   => $workdir,
+		heartbeat => $period,
+		timeout_heartbeat => $limit,
+		silence   => $period ? FTMPI::Options::silence($limit) : 0,
+		settings  => _settings($options, $workdir),
 		ssh       => _ssh($options->{ssh}),
 		iface     => $options->{iface},
 		ports     => $options->{ports},
@@ -95,6 +102,24 @@ sub plan
 		tag       => $options->{'tag-output'},
 		verbosity => $options->{v} // 0,
 	};
+}
+
+# What ranks are told of the options, "name=value" each.
+sub _settings
+{
+	my ($options, $workdir) = @_;
+	my %setting;
+	@setting{qw(heartbeat heartbeat-timeout)} = FTMPI::Options::heartbeat($options);
+	$setting{'ckpt-interval'} = int 0.5 + 1000 * $options->{'ckpt-interval'}
+		if defined $options->{'ckpt-interval'};
+	for my $name (qw(keep coord accept-binary debug)) {
+		$setting{$name} = $options->{$name} ? $options->{$name} : next;
+	}
+	$setting{$_} = 1 for grep { $setting{$_} } qw(accept-binary debug);
+	@setting{qw(restore restore-line)} =
+		FTMPI::Sessions::choose($workdir, $options->{restore}, $options->{n})
+		if defined $options->{restore};
+	return [ map { "$_=$setting{$_}" } sort keys %setting ];
 }
 
 # Hosts with their ranks. All the names of this machine are one host.

@@ -277,7 +277,7 @@ sub _start_ranks
 		$host->tell(
 			'RUN', @$self{qw(session secret)},
 			0, @$plan{qw(size verbosity workdir)},
-			$self->{session_name}, $host->{ranks}, @$plan{qw(wdir prog env)}, $plan->{settings} // [], $table);
+			$self->{session_name}, $host->{ranks}, @$plan{qw(wdir prog env settings)}, $table);
 	}
 	my ($first) = $self->_hosts_by_rank;
 	$self->{stdin} = FTMPI::Stdin->new(

@@ -24,6 +24,8 @@ runs.
 In the second, as other launchers have it, both are options.
 Options come before the program; all that follows it is given to it untouched, but a final
 .B \-restore
+or
+.B \-restore=...
 in the first spelling.
 They may be written with one dash or two.
 .PP

@@ -7,18 +7,18 @@ package FTMPI::Options;
 use strict;
 use warnings;
 
-use FTMPI::Address ();
-use FTMPI::Stop    ();
+use FTMPI::Stop   ();
+use FTMPI::Values ();
 
-use constant RANKS_MAX => 65536;
+use constant RANKS_MAX => FTMPI::Values::RANKS_MAX;
 
-# name: with its other names; arg: what follows it; kind: flag, value or list; check: how the value
-# is read; default and text: for people.
+# name: with its other names; arg: what follows it; kind: flag, count, value, list or optional (a
+# value only after "="); check: how the value is read; default and text: for people.
 my @TABLE = (
 	{
 		names => [qw(n np)],
 		arg   => 'N',
-		check => \&_ranks,
+		check => \&FTMPI::Values::ranks,
 		text  => 'Start N ranks. Names the second spelling.',
 	},
 	{
@@ -49,7 +49,7 @@ my @TABLE = (
 		names => ['x'],
 		arg   => 'VAR[=VALUE]',
 		kind  => 'list',
-		check => \&_variable,
+		check => \&FTMPI::Values::variable,
 		text  => 'Give the ranks this environment variable, with the value it has here or'
 			. ' with VALUE. May be repeated. PATH, LD_LIBRARY_PATH and FTMPI_* are always'
 			. ' given.',
@@ -69,13 +69,13 @@ my @TABLE = (
 	{
 		names => ['timeout'],
 		arg   => 'S',
-		check => \&_seconds,
+		check => \&FTMPI::Values::seconds,
 		text  => 'End the job after S seconds, with status 124.',
 	},
 	{
 		names   => ['ports'],
 		arg     => 'A-B',
-		check   => \&_ports,
+		check   => \&FTMPI::Values::ports,
 		default => 'any free port',
 		text    => 'Listen on TCP ports A to B only. Every host needs two for each of its'
 			. ' ranks, or one with -heartbeat 0.',
@@ -83,7 +83,7 @@ my @TABLE = (
 	{
 		names => ['iface'],
 		arg   => 'NAME|CIDR',
-		check => \&_iface,
+		check => \&FTMPI::Values::iface,
 		text  => 'Ranks talk over this network: an interface (eth0) or its addresses'
 			. ' (10.0.0.0/8), on every host.',
 	},
@@ -93,10 +93,83 @@ my @TABLE = (
 		text  => 'Refuse to start more ranks than there are slots.',
 	},
 	{
-		names => ['restore'],
+		names   => ['heartbeat'],
+		arg     => 'MS',
+		check   => FTMPI::Values::whole('a period in ms: 0 for none, or', 10, 60000, 0),
+		default => 100,
+		text    => 'Ranks show each other every MS milliseconds that they live. 0 switches that'
+			. ' off: then only deaths and closed connections are noticed.',
+	},
+	{
+		names   => ['timeout-heartbeat'],
+		arg     => 'MS',
+		check   => FTMPI::Values::whole('a time in ms', 30, 86400000),
+		default => '1000, but at least 3 periods',
+		text    => 'A rank or host that shows no life for so long has failed. At least 3 periods of'
+			. ' -heartbeat.',
+	},
+	{
+		names   => ['ckpt-interval'],
+		arg     => 'S',
+		check   => \&FTMPI::Values::interval,
+		default => 'never',
+		text    => 'FTMPI_Checkpoint_due() says yes when S seconds have gone by since the last'
+			. ' checkpoint.',
+	},
+	{
+		names   => ['keep'],
+		arg     => 'N',
+		check   => FTMPI::Values::whole('a number of recovery lines', 1, 1000000),
+		default => 2,
+		text    => 'Keep the newest N recovery lines.',
+	},
+	{
+		names   => ['coord'],
+		arg     => 'NAME',
+		check   => \&FTMPI::Values::coord,
+		default => 'blocking',
+		text    => 'How ranks agree on a recovery line. This version has "blocking": all stop, save'
+			. ' and go on.',
+	},
+	{
+		names   => ['max-restarts'],
+		arg     => 'N',
+		check   => FTMPI::Values::whole('a number of restarts', 0, 1000000),
+		default => 3,
+		text    => 'Give up after N restarts in a row without a new recovery line. 0: never restart.',
+	},
+	{
+		names   => ['restart-on'],
+		arg     => 'WHAT',
+		check   => \&FTMPI::Values::restart_on,
+		default => 'failure',
+		text    => 'Which failures are mended by a restart. failure: what came from outside (a rank'
+			. ' that was killed or hangs, a host or connection that is gone). crash: also a rank'
+			. ' that crashed (SIGSEGV and the like). any: also an exit status other than 0, and'
+			. ' MPI_Abort. none: none.',
+	},
+	{
+		names => ['restart-from-start'],
 		kind  => 'flag',
-		text  => 'Go on from the latest recovery line. This version keeps none and'
-			. ' refuses.',
+		text  => 'Also restart a program that makes no checkpoints: it begins again.',
+	},
+	{
+		names => ['restore'],
+		arg   => 'SESSION[:LINE]',
+		kind  => 'optional',
+		check => \&FTMPI::Values::restore,
+		text  => 'Go on from the newest recovery line in WORKDIR, or from that of a session named'
+			. ' there, or from one of its lines.',
+	},
+	{
+		names => ['accept-binary'],
+		kind  => 'flag',
+		text  => 'Restore also what another build of the program has saved.',
+	},
+	{
+		names => ['debug'],
+		kind  => 'flag',
+		text  => 'Ranks may be stopped in a debugger: nothing is done about one that shows no life.',
 	},
 	{
 		names => ['v'],
@@ -143,9 +216,7 @@ sub parse
 	_refuse("no program is named") if !@words;
 	_refuse('-host and -machinefile exclude each other')
 		if $got{host} && defined $got{machinefile};
-	FTMPI::Stop::usage('-restore: this version keeps no recovery lines, so there is nothing to'
-			. ' restore; start the job without it')
-		if $got{restore};
+	_check_heartbeat(\%got);
 	$got{prog} = \@words;
 	return \%got;
 }
@@ -156,12 +227,47 @@ sub _refuse
 	FTMPI::Stop::usage("$text; try ftmpirun -help");
 }
 
+# Three periods: one lost, one late, one on its way.
+sub _check_heartbeat
+{
+	my ($got) = @_;
+	my ($period, $limit) = @$got{qw(heartbeat timeout-heartbeat)};
+	return if !defined $limit;
+	$period //= 100;
+	_refuse('-timeout-heartbeat has no meaning with -heartbeat 0') if !$period;
+	_refuse("-timeout-heartbeat $limit is less than three periods of -heartbeat $period")
+		if $limit < 3 * $period;
+	return;
+}
+
+# How long an agent that hears nothing of the launcher believes in it, in ms: longer than it takes to
+# find out here that the host is lost.
+sub silence
+{
+	my ($limit) = @_;
+	return 5 * $limit > 5000 ? 5 * $limit : 5000;
+}
+
+# Period and timeout in ms; 0 for none.
+sub heartbeat
+{
+	my ($got) = @_;
+	my $period = $got->{heartbeat} // 100;
+	my $limit = $got->{'timeout-heartbeat'} // (3 * $period > 1000 ? 3 * $period : 1000);
+	return ($period, $limit);
+}
+
 sub _option
 {
 	my ($got, $word, $name, $words) = @_;
-	my $entry = $BY_NAME{$name} or _refuse('unknown option ' . FTMPI::Stop::clean($word));
-	my $key   = $entry->{names}[0];
-	my $kind  = $entry->{kind} // 'value';
+	my $entry = $BY_NAME{$name} // _with_value($name)
+		// _refuse('unknown option ' . FTMPI::Stop::clean($word));
+	my $key  = $entry->{names}[0];
+	my $kind = $entry->{kind} // 'value';
+	if ($kind eq 'optional') {
+		_set($got, $key, _restored($word));
+		return;
+	}
 	if ($kind eq 'flag' || $kind eq 'count') {
 		$got->{$key}++;
 		return;
@@ -174,12 +280,36 @@ sub _option
 		push @{ $got->{$key} }, $value;
 		return;
 	}
+	_set($got, $key, $value);
+	return;
+}
+
+sub _set
+{
+	my ($got, $key, $value) = @_;
 	_refuse("-$key is given twice") if exists $got->{$key};
 	$got->{$key} = $value;
 	return;
 }
 
-# MACHINEFILE N WORKDIR PROG [ARGS...] [-restore]
+# An option that may have a value, as "name=value".
+sub _with_value
+{
+	my ($word) = @_;
+	my ($name) = $word =~ /^(.*?)=/s or return;
+	my $entry = $BY_NAME{$name} or return;
+	return ($entry->{kind} // '') eq 'optional' ? $entry : undef;
+}
+
+# The value of -restore, -restore=VALUE.
+sub _restored
+{
+	my ($word) = @_;
+	my (undef, $value) = split /=/, $word, 2;
+	return FTMPI::Values::restore($value // 'latest', '-restore');
+}
+
+# MACHINEFILE N WORKDIR PROG [ARGS...] [-restore[=...]]
 sub _positional
 {
 	my ($got, $words) = @_;
@@ -191,53 +321,9 @@ sub _positional
 		$got->{$name} = shift @$words;
 		_refuse(uc($name) . ' is an empty word') if $name ne 'n' && !length $got->{$name};
 	}
-	$got->{n} = _ranks($got->{n}, 'N');
-	$got->{restore} = 1 if @$words > 1 && $words->[-1] =~ /^--?restore\z/ && pop @$words;
-	return;
-}
-
-sub _ranks
-{
-	my ($value, $word) = @_;
-	return $value + 0 if $value =~ /^[0-9]{1,9}\z/ && $value >= 1 && $value <= RANKS_MAX;
-	_refuse("$word: '" . FTMPI::Stop::clean($value) . "' is not a number of ranks from 1 to "
-			. RANKS_MAX);
-	return;
-}
-
-sub _seconds
-{
-	my ($value, $word) = @_;
-	return $value if $value =~ /^(?:[0-9]{1,9}(?:\.[0-9]+)?|\.[0-9]+)\z/ && $value > 0;
-	_refuse("$word: '" . FTMPI::Stop::clean($value) . "' is not a time in seconds");
-	return;
-}
-
-sub _ports
-{
-	my ($value, $word) = @_;
-	my ($first, $last) = $value =~ /^([0-9]{1,5})-([0-9]{1,5})\z/;
-	return [ $first + 0, $last + 0 ]
-		if defined $last && $first >= 1 && $first <= $last && $last <= 65535;
-	_refuse("$word: '" . FTMPI::Stop::clean($value)
-			. "' is not a range of ports such as 5000-5100");
-	return;
-}
-
-sub _iface
-{
-	my ($value, $word) = @_;
-	return $value if FTMPI::Address::matcher($value);
-	_refuse("$word: '" . FTMPI::Stop::clean($value)
-			. "' is neither an interface nor a network such as 10.0.0.0/8");
-	return;
-}
-
-sub _variable
-{
-	my ($value, $word) = @_;
-	return $value if $value =~ /^[A-Za-z_][A-Za-z0-9_.]*(?:=|\z)/;
-	_refuse("$word: '" . FTMPI::Stop::clean($value) . "' is neither VAR nor VAR=value");
+	$got->{n} = FTMPI::Values::ranks($got->{n}, 'N');
+	_set($got, 'restore', _restored(pop @$words))
+		if @$words > 1 && $words->[-1] =~ /^--?restore(?:=|\z)/;
 	return;
 }
 
@@ -247,7 +333,7 @@ sub usage
 	my ($program) = @_;
 	my $second = "$program -n N [OPTIONS] PROG [ARGS...]";
 	return $second if $program ne 'ftmpirun';
-	return ("$program [OPTIONS] MACHINEFILE N WORKDIR PROG [ARGS...] [-restore]", $second);
+	return ("$program [OPTIONS] MACHINEFILE N WORKDIR PROG [ARGS...] [-restore[=...]]", $second);
 }
 
 # An option as people write it: "-n N, -np N".
@@ -255,6 +341,7 @@ sub spelled
 {
 	my ($entry) = @_;
 	my $arg = defined $entry->{arg} ? " $entry->{arg}" : '';
+	$arg = "[=$entry->{arg}]" if ($entry->{kind} // '') eq 'optional';
 	return join ', ', map { "-$_$arg" } @{ $entry->{names} };
 }
 

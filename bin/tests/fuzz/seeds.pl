@@ -311,6 +311,9 @@ sub options_seeds
 		'interface'       => [qw(-n 1 -iface eth0 -timeout .5 p)],
 		'help'            => ['-help'],
 		'restore'         => [qw(f 1 w p a -restore)],
+		'restore-line'    => [ 'f', 1, 'w', 'p', '-restore=20261121-203610-1a2b3c4d:7' ],
+		'failures'        => [qw(-n 2 -heartbeat 50 -timeout-heartbeat 150 -ckpt-interval .25 -keep 3 -coord
+			blocking -max-restarts 0 -restart-on crash -restart-from-start -accept-binary -debug -restore p)],
 		'empty-words'     => [ '-n', '1', '', '' ],
 	);
 	seed('options', $_, join "\n", @{ $seed{$_} }) for keys %seed;

@@ -35,6 +35,30 @@ is_deeply(
 		'no-oversubscribe' => 1, v => 2, prog => ['p'],
 	},
 	'all the others');
+is_deeply(
+	parsed(qw(-n 2 -heartbeat 50 -timeout-heartbeat 150 -ckpt-interval .25 -keep 3 -coord blocking
+		-max-restarts 0 -restart-on crash -restart-from-start -accept-binary -debug -restore p)),
+	{
+		n => 2, heartbeat => 50, 'timeout-heartbeat' => 150, 'ckpt-interval' => '.25', keep => 3,
+		coord => 'blocking', 'max-restarts' => 0, 'restart-on' => 'crash', 'restart-from-start' => 1,
+		'accept-binary' => 1, debug => 1, restore => 'latest', prog => ['p'],
+	},
+	'those of failures');
+my $session = '20261121-203610-1a2b3c4d';
+for my $case ([ '-restore', 'latest' ], [ "--restore=$session", $session ],
+	[ "-restore=$session:4294967295", "$session:4294967295" ]) {
+	my ($word, $value) = @$case;
+	is(parsed($word, qw(-n 1 p))->{restore}, $value, $word);
+	my $got = parsed(qw(f 1 w p a), $word);
+	is($got->{restore}, $value, '... at the end of the first spelling');
+	is("@{ $got->{prog} }", 'p a', '... where it is not the program\'s');
+	is("@{ parsed(qw(-n 1 p), $word)->{prog} }", "p $word", '... as in the second');
+}
+is_deeply([ map { [ FTMPI::Options::heartbeat(parsed(@$_, qw(-n 1 p))) ] }
+		[], [qw(-heartbeat 0)], [qw(-heartbeat 400)], [qw(-timeout-heartbeat 300)] ],
+	[ [ 100, 1000 ], [ 0, 1000 ], [ 400, 1200 ], [ 100, 300 ] ], 'periods and timeouts');
+is_deeply([ map { FTMPI::Options::silence($_) } 300, 1000, 2000 ], [ 5000, 5000, 10000 ],
+	'how long agents wait for a word');
 ok(parsed('-help')->{help} && parsed('-h')->{help}, 'help');
 ok(parsed('--version', 'x')->{version}, 'version');
 
@@ -66,8 +90,37 @@ for my $bad (
 	[ [qw(-n 1 -iface 10.0.0.0/33 p)],
 		qr{^-iface: '10.0.0.0/33' is neither an interface nor} ],
 	[ [qw(-n 1 -x 1A p)],                 qr/^-x: '1A' is neither VAR nor VAR=value/ ],
-	[ [qw(-n 1 -restore p)],              qr/^-restore: this version keeps no recovery lines/ ],
-	[ [qw(f 1 w p a -restore)],           qr/^-restore: this version keeps no recovery lines/ ],
+	[ [qw(-n 1 -restore -restore p)],     qr/^-restore is given twice$hint/ ],
+	[ [qw(-restore f 1 w p -restore)],    qr/^-restore is given twice$hint/ ],
+	[ [qw(-n 1 -restore=x p)],            qr/^-restore: 'x' is neither a session such as/ ],
+	[ [qw(-n 1 -restore= p)],             qr/^-restore: '' is neither a session such as/ ],
+	[ [qw(f 1 w p -restore=x)],           qr/^-restore: 'x' is neither a session such as/ ],
+	[ [qw(-n 1 -restore=20261121-203610-1a2b3c4d:0 p)],
+		qr/^-restore: '20261121-203610-1a2b3c4d:0' is neither/ ],
+	[ [qw(-n 1 -restore=20261121-203610-1a2b3c4d:4294967296 p)],
+		qr/^-restore: '20261121-203610-1a2b3c4d:4294967296' is no recovery line/ ],
+	[ [qw(-n=1 p)],                       qr/^unknown option -n=1$hint/ ],
+	[ [qw(-n 1 -heartbeat 9 p)],
+		qr/^-heartbeat: '9' is not a period in ms: 0 for none, or from 10 to 60000$hint/ ],
+	[ [qw(-n 1 -heartbeat 60001 p)],      qr/^-heartbeat: '60001' is not a period/ ],
+	[ [qw(-n 1 -heartbeat x p)],          qr/^-heartbeat: 'x' is not a period/ ],
+	[ [qw(-n 1 -timeout-heartbeat 299 p)],
+		qr/^-timeout-heartbeat 299 is less than three periods of -heartbeat 100$hint/ ],
+	[ [qw(-n 1 -timeout-heartbeat 1000 -heartbeat 334 p)],
+		qr/^-timeout-heartbeat 1000 is less than three periods of -heartbeat 334$hint/ ],
+	[ [qw(-n 1 -timeout-heartbeat 1000 -heartbeat 0 p)],
+		qr/^-timeout-heartbeat has no meaning with -heartbeat 0$hint/ ],
+	[ [qw(-n 1 -ckpt-interval 0 p)],      qr/^-ckpt-interval: '0' is not a time in seconds/ ],
+	[ [qw(-n 1 -ckpt-interval .0001 p)],
+		qr/^-ckpt-interval: '.0001' is not a time from 0.001 to 4000000 s/ ],
+	[ [qw(-n 1 -keep 0 p)],
+		qr/^-keep: '0' is not a number of recovery lines from 1 to 1000000/ ],
+	[ [qw(-n 1 -coord eventlog p)],
+		qr/^-coord: 'eventlog' is not in this version, which has: blocking$hint/ ],
+	[ [qw(-n 1 -max-restarts -1 p)],
+		qr/^-max-restarts: '-1' is not a number of restarts from 0 to 1000000/ ],
+	[ [qw(-n 1 -restart-on error p)],
+		qr/^-restart-on: 'error' is none of failure, crash, any, none$hint/ ],
 	)
 {
 	my ($words, $message) = @$bad;

@@ -25,8 +25,9 @@ is($job->{out}, "-n 7 -restored\n" x 2, 'the first spelling; arguments pass unto
 is($job->{err}, '', 'no word of slots when there are enough');
 ok(-d $work, 'the work directory is made');
 $job = ftmpirun([ $file, 2, $work, 'true', '-restore' ]);
-is($job->{status}, 2, '-restore at the end is for ftmpirun');
-like($job->{err}, qr/^ftmpirun: -restore: .*\n\z/, '... which refuses it');
+is($job->{status}, 1, '-restore at the end is for ftmpirun');
+is($job->{err}, "ftmpirun: -restore: there is no recovery line in $work; see ftmpi-ckpt list\n",
+	'... which looks for a recovery line');
 
 # The START message and the sockets.
 $job = ftmpirun([ '-n', 2, '-v', '-workdir', $work, $RANK, qw(init table finalize) ]);

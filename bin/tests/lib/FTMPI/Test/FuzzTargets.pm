@@ -133,6 +133,8 @@ sub _words_of
 		my $value = $got->{$name};
 		if ($kind eq 'flag' || $kind eq 'count') {
 			push @words, ("-$name") x $value;
+		} elsif ($kind eq 'optional') {
+			push @words, "-$name=$value";
 		} else {
 			push @words, map { ("-$name", $_) } $name eq 'ports' ? "$value->[0]-$value->[1]"
 				: ref $value ? @$value : $value;

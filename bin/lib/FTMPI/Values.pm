@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The values of ftmpirun's options: each sub takes what was written and the option's word, and
+# returns what is meant, or ends in a FTMPI::Stop that says what would be right. Pure.
+package FTMPI::Values;
+
+use strict;
+use warnings;
+
+use FTMPI::Address ();
+use FTMPI::Stop    ();
+
+use constant RANKS_MAX => 65536;
+
+# Seconds of -ckpt-interval: in ms it is a number of 32 bits.
+use constant INTERVAL_MAX => 4000000;
+
+use constant LINE_MAX => 4294967295;
+
+my @COORDS = ('blocking');
+my @WHATS  = qw(failure crash any none);
+
+# The name of a session, and of its folder in WORKDIR.
+my $SESSION = qr/[0-9]{8}-[0-9]{6}-[0-9a-f]{8}/;
+
+sub _refuse
+{
+	my ($word, $value, $text) = @_;
+	FTMPI::Stop::usage(
+		"$word: '" . FTMPI::Stop::clean($value) . "' is $text; try ftmpirun -help");
+}
+
+sub ranks
+{
+	my ($value, $word) = @_;
+	return $value + 0 if $value =~ /^[0-9]{1,9}\z/ && $value >= 1 && $value <= RANKS_MAX;
+	return _refuse($word, $value, 'not a number of ranks from 1 to ' . RANKS_MAX);
+}
+
+# A check for whole numbers from least to most, or `beside`.
+sub whole
+{
+	my ($what, $least, $most, $beside) = @_;
+	return sub {
+		my ($value, $word) = @_;
+		my $is = $value =~ /^[0-9]{1,9}\z/;
+		return $value + 0 if $is && $value >= $least && $value <= $most;
+		return $value + 0 if $is && defined $beside && $value == $beside;
+		return _refuse($word, $value, "not $what from $least to $most");
+	};
+}
+
+sub seconds
+{
+	my ($value, $word) = @_;
+	return $value if $value =~ /^(?:[0-9]{1,9}(?:\.[0-9]+)?|\.[0-9]+)\z/ && $value > 0;
+	return _refuse($word, $value, 'not a time in seconds');
+}
+
+sub interval
+{
+	my ($value, $word) = @_;
+	seconds($value, $word);
+	return $value if $value >= 0.001 && $value <= INTERVAL_MAX;
+	return _refuse($word, $value, 'not a time from 0.001 to ' . INTERVAL_MAX . ' s');
+}
+
+sub coord
+{
+	my ($value, $word) = @_;
+	return $value if grep { $_ eq $value } @COORDS;
+	return _refuse($word, $value, 'not in this version, which has: ' . join ', ', @COORDS);
+}
+
+sub restart_on
+{
+	my ($value, $word) = @_;
+	return $value if grep { $_ eq $value } @WHATS;
+	return _refuse($word, $value, 'none of ' . join ', ', @WHATS);
+}
+
+# latest, SESSION or SESSION:LINE
+sub restore
+{
+	my ($value, $word) = @_;
+	return $value if $value eq 'latest';
+	my ($line) = $value =~ /^$SESSION(?::([1-9][0-9]{0,9}))?\z/
+		or return _refuse($word, $value,
+		'neither a session such as 20261231-235959-0123abcd nor one of its lines'
+			. ' (SESSION:LINE)');
+	return $value if !defined $line || $line <= LINE_MAX;
+	return _refuse($word, $value, 'no recovery line: the number is too large');
+}
+
+sub is_session { return $_[0] =~ /^$SESSION\z/ }
+
+sub ports
+{
+	my ($value, $word) = @_;
+	my ($first, $last) = $value =~ /^([0-9]{1,5})-([0-9]{1,5})\z/;
+	return [ $first + 0, $last + 0 ]
+		if defined $last && $first >= 1 && $first <= $last && $last <= 65535;
+	return _refuse($word, $value, 'not a range of ports such as 5000-5100');
+}
+
+sub iface
+{
+	my ($value, $word) = @_;
+	return $value if FTMPI::Address::matcher($value);
+	return _refuse($word, $value, 'neither an interface nor a network such as 10.0.0.0/8');
+}
+
+sub variable
+{
+	my ($value, $word) = @_;
+	return $value if $value =~ /^[A-Za-z_][A-Za-z0-9_.]*(?:=|\z)/;
+	return _refuse($word, $value, 'neither VAR nor VAR=value');
+}
+
+1;
