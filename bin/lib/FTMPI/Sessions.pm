@@ -90,7 +90,7 @@ sub _text
 sub read_manifest
 {
 	my ($text) = @_;
-	my ($size) = $text =~ /^size ([0-9]{1,9})$/m or return;
+	my ($size) = $text =~ /^ranks ([0-9]{1,9})$/m or return;
 	my ($time) = $text =~ /^time ([0-9]{1,12})$/m or return;
 	return (size => $size + 0, time => $time + 0);
 }

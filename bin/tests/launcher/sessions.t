@@ -17,7 +17,7 @@ sub manifest
 	mkdir "$work/$session";
 	my $path = sprintf '%s/%s/line-%08u.manifest', $work, $session, $line;
 	open my $file, '>', $path or die "$path: $!";
-	print $file "ftmpi-manifest 1\nsession 00 x\nepoch 0\nline $line\nsize $size\ntime $time\nrank 0 1 2\n";
+	print $file "ftmpi-manifest 1\nsession 00 x\nepoch 0\nline $line\nranks $size\ntime $time\nrank 0 1 2\n";
 	close $file;
 	return;
 }
