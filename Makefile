@@ -15,7 +15,7 @@ Q := $(if $(V),,@)
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wundef -Werror
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC -pthread $(WARN) $(CFLAGS) $(SAN)
 CPPFLAGS += -Iinclude -Ilib
-LIBS := -levent_core -lsodium -lpthread
+LIBS := -levent_core -lsodium -lxxhash -lpthread
 
 LIB_SRC := $(wildcard lib/base/*.c lib/transport/*.c lib/heartbeat/*.c lib/coord/*.c lib/ckpt/*.c lib/mpi/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o) $(O)/lib/mpi/stubs.o

@@ -4,7 +4,7 @@
 # tests). Nothing is installed, and nothing is asked for, when all are there.
 set -eu
 
-build="gcc g++ libc6-dev binutils make perl pkg-config libevent-dev libsodium-dev"
+build="gcc g++ libc6-dev binutils make perl pkg-config libevent-dev libsodium-dev libxxhash-dev"
 tests="check openssh-client openssh-server iproute2 procps strace valgrind gdb man-db ncurses-base"
 
 fuzz="clang libclang-rt-dev"

@@ -8,7 +8,7 @@ use strict;
 use warnings;
 
 # What libftmpi.a needs from elsewhere.
-my @STATIC_LIBS = qw(-levent_core -lsodium -lpthread);
+my @STATIC_LIBS = qw(-levent_core -lsodium -lxxhash -lpthread);
 
 # Words after which a compiler does not link.
 my %NO_LINK = map { $_ => 1 } qw(-c -S -E -M -MM -fsyntax-only);

@@ -81,6 +81,6 @@ SKIP: {
 	  if $undefined =~ /__(?:asan|ubsan|tsan)_/;
 	check_profiler('libftmpi.so', "-L$libdir", "-Wl,-rpath,$libdir", '-lftmpi');
 	check_profiler('libmpi_abi.so.1', "-L$libdir", "-Wl,-rpath,$libdir", '-l:libmpi_abi.so.1');
-	check_profiler('libftmpi.a', "$libdir/libftmpi.a", qw(-levent_core -lsodium -lpthread));
+	check_profiler('libftmpi.a', "$libdir/libftmpi.a", qw(-levent_core -lsodium -lxxhash -lpthread));
 }
 done_testing();

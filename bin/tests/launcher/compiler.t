@@ -40,7 +40,7 @@ is(made('c', { FTMPI_CC => 'ccache gcc-12' }, qw(-c a.c)), 'ccache gcc-12 -I/p/i
 	'FTMPI_CC');
 is(made('cxx', { FTMPI_CXX => 'clang++' }, qw(-c a.c)), 'clang++ -I/p/include -c a.c', 'FTMPI_CXX');
 is(made('c', {}, qw(-ftmpi-static a.c)),
-	'cc -I/p/include a.c /p/lib/libftmpi.a -levent_core -lsodium -lpthread',
+	'cc -I/p/include a.c /p/lib/libftmpi.a -levent_core -lsodium -lxxhash -lpthread',
 	'-ftmpi-static');
 is(FTMPI::Compiler::quoted(q(a'b c)), q('a'\''b c'), 'a word for a shell');
 
