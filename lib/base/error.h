@@ -14,7 +14,11 @@
 	X(FT_ESYS, -8, "a system call failed")                                                     \
 	X(FT_ETIME, -9, "it took too long")                                                        \
 	X(FT_ECANCEL, -10, "cancelled")                                                            \
-	X(FT_EGONE, -11, "the launcher is gone")
+	X(FT_EGONE, -11, "the launcher is gone")                                                   \
+	X(FT_EEXIST, -12, "it is there already")                                                   \
+	X(FT_ENONE, -13, "there is none")                                                          \
+	X(FT_EDAMAGED, -14, "what was stored is damaged")                                          \
+	X(FT_EMISMATCH, -15, "what was stored belongs to something else")
 
 enum ft_error {
 	FT_OK = 0,

@@ -25,3 +25,6 @@ UNIT_sched_reduce := bin/tests/unit/sched_sim.o $(sched_o)
 UNIT_coll_choose := lib/mpi/coll_choose.o
 UNIT_coll := bin/tests/unit/fake_team.o $(coll_o)
 UNIT_coll_rules := bin/tests/unit/fake_team.o $(coll_o)
+ckpt_o := $(patsubst %.c,%.o,$(wildcard lib/ckpt/*.c))
+UNIT_ckpt_state := lib/ckpt/buffer.o lib/ckpt/protect.o
+UNIT_ckpt_store := bin/tests/unit/ckpt_store.o $(ckpt_o) $(base_o)

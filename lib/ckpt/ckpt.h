@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Durable state. The state of one rank at one recovery line is a file; a line counts when its
+ * manifest is there, which names the contents of all its files (doc/ckpt-format.md). What is read
+ * is believed only after it was checked.
+ *
+ * Functions return 0 or a code of base/error.h; with every other result than FT_ENOMEM err holds
+ * one sentence without its end mark: what was wrong, where, what to do. They need no lock and may
+ * be called by several threads, each with objects of its own.
+ */
+#ifndef FTMPI_CKPT_CKPT_H
+#define FTMPI_CKPT_CKPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ckpt/buffer.h"
+#include "ckpt/fs.h"
+#include "ckpt/protect.h"
+
+enum { CKPT_SESSION_BYTES = 16, CKPT_PROGRAM_BYTES = 16, CKPT_NAME_BYTES = 64 };
+
+/* Who made a checkpoint. */
+struct ckpt_identity {
+	uint8_t session[CKPT_SESSION_BYTES];
+	uint32_t epoch, rank, size;
+	uint8_t program[CKPT_PROGRAM_BYTES];
+	char program_name[CKPT_NAME_BYTES];
+};
+
+/* XXH3-128 of the running executable and its base name, found out once a process. 0, FT_ESYS,
+ * FT_ENOMEM. */
+int ckpt_program(
+	uint8_t out[CKPT_PROGRAM_BYTES], char *name, size_t size, char *err, size_t errsize);
+
+/* ---- saving ---- */
+
+enum ckpt_kind {
+	CKPT_BUFFER = 1, /* the data buffer */
+	CKPT_VARIABLE,	 /* a protected variable; id and type are the user's */
+	CKPT_MESSAGES,	 /* in transit */
+	CKPT_ORPHANS,	 /* envelopes */
+	CKPT_COUNTERS	 /* of the protocol */
+};
+
+struct ckpt_section {
+	uint32_t kind, id;
+	uint32_t type; /* the user's own word for the type of a variable's elements, else 0 */
+	uint32_t pad;  /* not saved */
+	const void *data;
+	uint64_t len;
+};
+
+/*
+ * Writes this rank's file of line `line` durably:
+ * SESSION_DIR/line-NNNNNNNN.eEEEE/rank-RRRRR.ckpt. Folders are made as needed (the one above
+ * session_dir must be there). *seal names the whole contents; it and *bytes go into the manifest. A
+ * file of that name is replaced: an attempt of the same epoch that failed may be made again, unless
+ * its manifest may be there. 0, FT_EINVAL (too many sections), FT_ENOMEM, FT_ESYS; then nothing is
+ * left of the file.
+ */
+int ckpt_write(const struct ckpt_fs *fs, const char *session_dir, const struct ckpt_identity *id,
+	uint32_t line, const struct ckpt_section *s, size_t n, uint64_t *seal, uint64_t *bytes,
+	char *err, size_t errsize);
+
+/* ---- lines ---- */
+
+struct ckpt_rank_file {
+	uint64_t seal, bytes;
+};
+
+struct ckpt_manifest {
+	uint8_t session[CKPT_SESSION_BYTES];
+	uint32_t epoch, line, size;
+	int64_t time_s; /* of the commit, Unix */
+	uint8_t program[CKPT_PROGRAM_BYTES];
+	char program_name[CKPT_NAME_BYTES];
+	struct ckpt_rank_file *ranks; /* size of them; owned when read */
+};
+
+/*
+ * Commits the line: every rank's file must be durable (ckpt_write has returned 0). Of two who
+ * commit the same number one fails. 0; FT_EEXIST: there is a manifest of that number; FT_EINVAL: no
+ * ranks; FT_ENOMEM; FT_ESYS: then the manifest is not there, or, when even that failed, the
+ * sentence says that it may be. A number for which FT_ESYS was returned must not be used again.
+ */
+int ckpt_commit(const struct ckpt_fs *fs, const char *session_dir, const struct ckpt_manifest *m,
+	char *err, size_t errsize);
+
+/* Numbers of committed lines (there is a manifest of that name), newest first; *out is malloc'ed,
+ * perhaps NULL for none. 0 (no folder: no lines), FT_ESYS, FT_ENOMEM. */
+int ckpt_lines(const struct ckpt_fs *fs, const char *session_dir, uint32_t **out, size_t *n,
+	char *err, size_t errsize);
+
+/* 0, FT_EDAMAGED (also: not there), FT_EMISMATCH (of a newer version), FT_ESYS, FT_ENOMEM. */
+int ckpt_manifest_read(const struct ckpt_fs *fs, const char *session_dir, uint32_t line,
+	struct ckpt_manifest *m, char *err, size_t errsize);
+void ckpt_manifest_free(struct ckpt_manifest *m);
+
+/*
+ * Removes all but the newest `keep` whole lines, and what lines that were never committed left
+ * behind. A line counts as whole when its manifest reads well and all its files have their lengths;
+ * others that are newer stay, but do not count. keep 0 removes no committed line. A line that was
+ * not committed stays when it is of a later epoch than making_epoch, or of that epoch and its
+ * number is `making` (0: none) or larger. First manifests, durably, then files, then folders; only
+ * names of ours are touched. 0, FT_ENOMEM, FT_ESYS with the first error: the rest is done as far as
+ * it is safe.
+ */
+int ckpt_prune(const struct ckpt_fs *fs, const char *session_dir, unsigned keep, uint32_t making,
+	uint32_t making_epoch, char *err, size_t errsize);
+
+/* ---- giving back ---- */
+
+struct ckpt_loaded {
+	struct ckpt_identity made_by;
+	struct ckpt_section *sections; /* in the order in which they were given */
+	size_t n;
+	void *memory; /* owned: what sections point into */
+};
+
+/*
+ * Reads and verifies the file of self->rank in the line of m. 0; FT_EDAMAGED: missing, cut or
+ * changed, or not the file that was committed (the sentence names file and section); FT_EMISMATCH:
+ * made by another number of ranks, another program (unless accept_binary), in another byte order or
+ * by a newer version; FT_ESYS; FT_ENOMEM. *out is set only when it returns 0.
+ */
+int ckpt_load(const struct ckpt_fs *fs, const char *session_dir, const struct ckpt_manifest *m,
+	const struct ckpt_identity *self, bool accept_binary, struct ckpt_loaded *out, char *err,
+	size_t errsize);
+void ckpt_loaded_free(struct ckpt_loaded *l);
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ckpt/fs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int result(int rc)
+{
+	return rc < 0 ? -errno : rc;
+}
+
+static int posix_create(const struct ckpt_fs *fs, const char *path)
+{
+	(void)fs;
+	return result(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+}
+
+static int posix_reserve(const struct ckpt_fs *fs, int fd, uint64_t bytes)
+{
+	int rc;
+
+	(void)fs;
+	do
+		rc = fallocate(fd, 0, 0, (off_t)bytes);
+	while (rc < 0 && errno == EINTR);
+	if (rc < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
+		return -errno;
+	return 0;
+}
+
+/* What remains of iov after `done` bytes of it. */
+static struct iovec *advance(struct iovec *iov, int *n, size_t done)
+{
+	while (*n > 0 && done >= iov->iov_len) {
+		done -= (iov++)->iov_len;
+		--*n;
+	}
+	if (*n > 0) {
+		iov->iov_base = (char *)iov->iov_base + done;
+		iov->iov_len -= done;
+	}
+	return iov;
+}
+
+static int posix_write(const struct ckpt_fs *fs, int fd, struct iovec *iov, int n, uint64_t offset)
+{
+	(void)fs;
+	for (iov = advance(iov, &n, 0); n > 0;) {
+		ssize_t done = pwritev(fd, iov, n, (off_t)offset);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done < 0 ? -errno : -EIO;
+		offset += (uint64_t)done;
+		iov = advance(iov, &n, (size_t)done);
+	}
+	return 0;
+}
+
+static void posix_begin_flush(const struct ckpt_fs *fs, int fd, uint64_t offset, uint64_t bytes)
+{
+	(void)fs;
+	(void)!sync_file_range(fd, (off_t)offset, (off_t)bytes, SYNC_FILE_RANGE_WRITE);
+}
+
+/* Never tried again after an error: the kernel may have forgotten by then what it could not write.
+ */
+static int posix_flush(const struct ckpt_fs *fs, int fd)
+{
+	int rc;
+
+	(void)fs;
+	do
+		rc = fsync(fd);
+	while (rc < 0 && errno == EINTR);
+	return result(rc);
+}
+
+static int posix_close(const struct ckpt_fs *fs, int fd)
+{
+	(void)fs;
+	return close(fd) < 0 && errno != EINTR ? -errno : 0;
+}
+
+static int regular(const struct stat *st, uint64_t *bytes)
+{
+	if (!S_ISREG(st->st_mode))
+		return -EINVAL;
+	*bytes = (uint64_t)st->st_size;
+	return 0;
+}
+
+static int posix_open(const struct ckpt_fs *fs, const char *path, uint64_t *bytes)
+{
+	/* a pipe of that name must not keep us waiting */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc;
+	struct stat st;
+
+	(void)fs;
+	if (fd < 0)
+		return -errno;
+	rc = fstat(fd, &st) < 0 ? -errno : regular(&st, bytes);
+	if (rc == 0)
+		return fd;
+	close(fd);
+	return rc;
+}
+
+static int64_t posix_read(
+	const struct ckpt_fs *fs, int fd, void *out, uint64_t bytes, uint64_t offset)
+{
+	uint64_t done = 0;
+
+	(void)fs;
+	while (done < bytes) {
+		ssize_t n = pread(fd, (char *)out + done, bytes - done, (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		done += (uint64_t)n;
+	}
+	return (int64_t)done;
+}
+
+static int posix_size(const struct ckpt_fs *fs, const char *path, uint64_t *bytes)
+{
+	struct stat st;
+
+	(void)fs;
+	return stat(path, &st) < 0 ? -errno : regular(&st, bytes);
+}
+
+static int posix_rename(const struct ckpt_fs *fs, const char *from, const char *to)
+{
+	(void)fs;
+	return result(rename(from, to));
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat one, two;
+
+	return stat(a, &one) == 0 && stat(b, &two) == 0 && one.st_dev == two.st_dev &&
+	       one.st_ino == two.st_ino;
+}
+
+static int posix_link(const struct ckpt_fs *fs, const char *from, const char *to)
+{
+	int e;
+
+	(void)fs;
+	if (link(from, to) == 0)
+		return 0;
+	e = errno;
+	/* the answer of a file server was lost, and the request made twice: the link is ours */
+	if (e == EEXIST && same_file(from, to))
+		return 0;
+	if (e != EPERM && e != EOPNOTSUPP && e != ENOSYS)
+		return -e;
+	/* a file system without hard links may still be able not to replace */
+	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	return errno == EEXIST ? -EEXIST : -e;
+}
+
+static int posix_unlink(const struct ckpt_fs *fs, const char *path)
+{
+	(void)fs;
+	return result(unlink(path));
+}
+
+static int posix_mkdir(const struct ckpt_fs *fs, const char *path)
+{
+	(void)fs;
+	return result(mkdir(path, 0777));
+}
+
+static int posix_rmdir(const struct ckpt_fs *fs, const char *path)
+{
+	(void)fs;
+	return result(rmdir(path));
+}
+
+static int posix_flush_folder(const struct ckpt_fs *fs, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = posix_flush(fs, fd);
+	close(fd);
+	/* some file systems have nothing to flush there */
+	return rc == -EINVAL || rc == -EOPNOTSUPP ? 0 : rc;
+}
+
+static int posix_list(const struct ckpt_fs *fs, const char *path,
+	int (*each)(void *ctx, const char *name), void *ctx)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	int rc = 0;
+
+	(void)fs;
+	if (!dir)
+		return -errno;
+	for (errno = 0; rc == 0 && (entry = readdir(dir)); errno = 0)
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			rc = each(ctx, entry->d_name);
+	if (rc == 0)
+		rc = -errno;
+	closedir(dir);
+	return rc;
+}
+
+const struct ckpt_fs ckpt_fs_posix = {
+	.create = posix_create,
+	.reserve = posix_reserve,
+	.write = posix_write,
+	.begin_flush = posix_begin_flush,
+	.flush = posix_flush,
+	.close = posix_close,
+	.open = posix_open,
+	.read = posix_read,
+	.size = posix_size,
+	.rename = posix_rename,
+	.link = posix_link,
+	.unlink = posix_unlink,
+	.mkdir = posix_mkdir,
+	.rmdir = posix_rmdir,
+	.flush_folder = posix_flush_folder,
+	.list = posix_list,
+};

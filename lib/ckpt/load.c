@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/shown.h"
+#include "ckpt/ckpt.h"
+#include "ckpt/reader.h"
+
+static int check_size(const struct ckpt_manifest *m, const struct ckpt_identity *self,
+	const char *dir, struct ckpt_err err)
+{
+	if (m->size != self->size)
+		return ckpt_says(err, FT_EMISMATCH, dir,
+			"line %u is of %u ranks, and this job has %u: start it with -n %u", m->line,
+			m->size, self->size, m->size);
+	if (self->rank >= m->size)
+		return ckpt_says(
+			err, FT_EMISMATCH, dir, "line %u has no rank %u", m->line, self->rank);
+	return 0;
+}
+
+/* Could this process make sense of what is in the file? */
+static int check_maker(const struct ckpt_reader *r, const struct ckpt_identity *self,
+	bool accept_binary, struct ckpt_err err)
+{
+	const struct ckpt_header *h = &r->header;
+
+	if (h->order != ckpt_own_order() || h->word != sizeof(void *))
+		return ckpt_says(err, FT_EMISMATCH, r->path.text,
+			"it was made on a machine with %s byte order and %u-bit words: restore it "
+			"on one of that kind",
+			h->order == CKPT_ORDER_BIG ? "big-endian" : "little-endian", 8 * h->word);
+	if (!accept_binary && memcmp(h->id.program, self->program, sizeof self->program) != 0)
+		return ckpt_says(err, FT_EMISMATCH, r->path.text,
+			"it was made by another build of the program (%s; this is %s): give "
+			"-accept-binary if this one can go on from there",
+			shown(h->id.program_name).text, shown(self->program_name).text);
+	return 0;
+}
+
+/* Every section into memory, one behind the other, each beginning at a multiple of 64. */
+static int load_sections(struct ckpt_reader *r, struct ckpt_loaded *out, struct ckpt_err err)
+{
+	uint64_t need = ckpt_reader_payload(r) + (uint64_t)r->header.sections * 64 + 64;
+	uint8_t *at;
+	int rc;
+
+	out->n = r->header.sections;
+	out->made_by = r->header.id;
+	out->sections = calloc(out->n + 1, sizeof *out->sections);
+	out->memory = aligned_alloc(64, need & ~(uint64_t)63);
+	if (!out->sections || !out->memory)
+		return ckpt_failed(err, "read", r->path.text, -ENOMEM);
+	at = out->memory;
+	for (uint32_t i = 0; i < out->n; i++) {
+		const struct ckpt_entry *e = &r->entries[i];
+
+		rc = ckpt_reader_section(r, i, at, err);
+		if (rc)
+			return rc;
+		out->sections[i] = (struct ckpt_section){e->kind, e->id, e->type, 0, at, e->len};
+		at += (e->len + 63) & ~(uint64_t)63;
+	}
+	return 0;
+}
+
+int ckpt_load(const struct ckpt_fs *fs, const char *session_dir, const struct ckpt_manifest *m,
+	const struct ckpt_identity *self, bool accept_binary, struct ckpt_loaded *out, char *err,
+	size_t errsize)
+{
+	struct ckpt_err e = {err, errsize};
+	struct ckpt_loaded found = {0};
+	struct ckpt_reader r;
+	struct ckpt_path path;
+	int rc;
+
+	if (strlen(session_dir) > CKPT_DIR_MAX)
+		return ckpt_failed(e, "read in", session_dir, -ENAMETOOLONG);
+	rc = check_size(m, self, session_dir, e);
+	if (rc)
+		return rc;
+	ckpt_path_file(&path, session_dir, m->line, m->epoch, self->rank, false);
+	rc = ckpt_reader_open(&r, fs, path.text, e);
+	if (rc)
+		return rc;
+	rc = ckpt_reader_belongs(&r, m, self->rank, e);
+	if (rc == 0)
+		rc = check_maker(&r, self, accept_binary, e);
+	if (rc == 0)
+		rc = load_sections(&r, &found, e);
+	ckpt_reader_close(&r);
+	if (rc)
+		ckpt_loaded_free(&found);
+	else
+		*out = found;
+	return rc;
+}
+
+void ckpt_loaded_free(struct ckpt_loaded *l)
+{
+	free(l->sections);
+	free(l->memory);
+	*l = (struct ckpt_loaded){0};
+}
