@@ -9,6 +9,10 @@ void descriptors_raise(unsigned wanted);
 /* Can `count` more be opened now? */
 int descriptors_free(unsigned count);
 
+/* Those that are open from `from` to `to` are closed when the process executes a program. Takes no
+ * memory and no lock. */
+void descriptors_end_at_exec(unsigned from, unsigned to);
+
 /* "too many open files: this process may have 64; raise the limit (ulimit -n)". Valid for ever; may
  * be called by any thread. */
 const char *descriptors_text(void);

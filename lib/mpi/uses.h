@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the program is made of. */
+#ifndef FTMPI_MPI_USES_H
+#define FTMPI_MPI_USES_H
+
+#include <stdbool.h>
+
+/*
+ * Does the program, or a library that is loaded with it, refer to a name of another that begins
+ * with this? The object that holds this function does not count; so a program that is linked
+ * statically with it uses nothing by this measure.
+ */
+bool uses_names(const char *prefix);
+
+#endif
