@@ -343,7 +343,7 @@ sub _news
 		$host->{channel}->refuse('it sent news that make no sense');
 		return;
 	}
-	$NEWS{$name}->($self, $rank, @fields);
+	$NEWS{$name}->($self, $rank, @fields) if $NEWS{$name};
 	return;
 }
 
