@@ -3,10 +3,10 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <event2/event.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,6 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/loop.h"
 #include "launch.h"
 
 /* The START message is on its way when the rank is started: this long only when something is wrong.
@@ -48,6 +47,41 @@ static int take_fd(const char *name)
 		return -1;
 	fcntl((int)fd, F_SETFD, FD_CLOEXEC);
 	return (int)fd;
+}
+
+/* Held while a message is sent, and for good after RESTARTING. */
+static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
+
+/* One message is one send: they are small, and the socket's buffer takes them whole. */
+static void say(int fd, enum control_type type, uint32_t number, const char *text)
+{
+	uint8_t out[1200];
+	struct writer w = writer_over(out + HEAD_BYTES, sizeof out - HEAD_BYTES);
+	struct writer head = writer_over(out, HEAD_BYTES);
+	char brief[1024];
+	size_t len;
+
+	if (fd < 0)
+		return;
+	if (type != CONTROL_FINALIZED)
+		writer_u32(&w, number);
+	if (text) {
+		snprintf(brief, sizeof brief, "%s", text);
+		writer_string(&w, brief);
+	}
+	len = (size_t)(w.at - out);
+	writer_u32(&head, (uint32_t)(len - HEAD_BYTES));
+	writer_u16(&head, (uint16_t)type);
+	writer_u16(&head, CONTROL_VERSION);
+	if (send(fd, out, len, MSG_NOSIGNAL) != (ssize_t)len)
+		log_event("the launcher does not take messages any more");
+}
+
+static void tell(int fd, enum control_type type, uint32_t number, const char *text)
+{
+	pthread_mutex_lock(&telling);
+	say(fd, type, number, text);
+	pthread_mutex_unlock(&telling);
 }
 
 /* 0, FT_EGONE at the end of the stream, FT_ETIME */
@@ -167,21 +201,33 @@ int control_decode_start(struct launch *l, const void *body, size_t len)
 	return 0;
 }
 
-static int read_start(struct launch *l, int fd)
+/* of a frame that begins with these bytes */
+static int parse_head(const uint8_t head[HEAD_BYTES], uint16_t *type, uint32_t *len)
 {
-	uint64_t deadline = clock_ns() + (uint64_t)START_MS * 1000000;
-	uint8_t head[HEAD_BYTES], *body;
-	struct cursor c = cursor_over(head, sizeof head);
-	uint32_t len;
-	int rc = read_all(fd, head, sizeof head, deadline);
+	struct cursor c = cursor_over(head, HEAD_BYTES);
 
-	if (rc)
-		return rc;
-	len = cursor_u32(&c);
-	if (cursor_u16(&c) != CONTROL_START || cursor_u16(&c) != CONTROL_VERSION ||
-		len > CONTROL_BODY_MAX)
-		return FT_EPROTO;
-	body = malloc(len ? len : 1);
+	*len = cursor_u32(&c);
+	*type = cursor_u16(&c);
+	return cursor_u16(&c) == CONTROL_VERSION && *len <= CONTROL_BODY_MAX ? 0 : FT_EPROTO;
+}
+
+/* Nothing of the program has run yet that could begin again. */
+static int pass_restart(int fd, uint32_t len, uint64_t deadline)
+{
+	uint8_t body[4];
+	struct cursor c = cursor_over(body, sizeof body);
+	int rc = len == sizeof body ? read_all(fd, body, sizeof body, deadline) : FT_EPROTO;
+
+	if (rc == 0)
+		tell(fd, CONTROL_RESTARTING, cursor_u32(&c), NULL);
+	return rc;
+}
+
+static int read_start_body(struct launch *l, int fd, uint32_t len, uint64_t deadline)
+{
+	uint8_t *body = malloc(len ? len : 1);
+	int rc;
+
 	if (!body)
 		return FT_ENOMEM;
 	rc = read_all(fd, body, len, deadline);
@@ -190,6 +236,27 @@ static int read_start(struct launch *l, int fd)
 	auth_wipe(body, len);
 	free(body);
 	return rc;
+}
+
+/* What follows START stays in the socket. */
+static int read_start(struct launch *l, int fd)
+{
+	uint64_t deadline = clock_ns() + (uint64_t)START_MS * 1000000;
+	uint8_t head[HEAD_BYTES];
+	uint16_t type;
+	uint32_t len;
+	int rc;
+
+	do {
+		rc = read_all(fd, head, sizeof head, deadline);
+		if (rc == 0)
+			rc = parse_head(head, &type, &len);
+		if (rc == 0 && type == CONTROL_RESTART)
+			rc = pass_restart(fd, len, deadline);
+	} while (rc == 0 && type == CONTROL_RESTART);
+	if (rc)
+		return rc;
+	return type == CONTROL_START ? read_start_body(l, fd, len, deadline) : FT_EPROTO;
 }
 
 int control_start(struct launch *l, char *err, size_t errsize)
@@ -217,60 +284,7 @@ int control_start(struct launch *l, char *err, size_t errsize)
 	return rc;
 }
 
-/* ---- while the job runs ---- */
-
-static struct event *watch;
-
-static void on_control(evutil_socket_t fd, short what, void *arg)
-{
-	char buf[256];
-	ssize_t n = recv((int)fd, buf, sizeof buf, MSG_DONTWAIT);
-
-	(void)what;
-	(void)arg;
-	if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
-		return; /* no message is meant for a running rank in this version */
-	log_event("the launcher is gone: this rank ends");
-	_exit(1);
-}
-
-int control_watch(struct loop *loop, int fd)
-{
-	watch = event_new(loop_base(loop), fd, EV_READ | EV_PERSIST, on_control, NULL);
-	return watch && event_add(watch, NULL) == 0 ? 0 : FT_ENOMEM;
-}
-
-void control_unwatch(void)
-{
-	if (watch)
-		event_free(watch);
-	watch = NULL;
-}
-
-/* One message is one send: they are small, and the socket's buffer takes them whole. */
-static void tell(int fd, enum control_type type, uint32_t number, const char *text)
-{
-	uint8_t out[1200];
-	struct writer w = writer_over(out + HEAD_BYTES, sizeof out - HEAD_BYTES);
-	struct writer head = writer_over(out, HEAD_BYTES);
-	char brief[1024];
-	size_t len;
-
-	if (fd < 0)
-		return;
-	if (type != CONTROL_FINALIZED)
-		writer_u32(&w, number);
-	if (text) {
-		snprintf(brief, sizeof brief, "%s", text);
-		writer_string(&w, brief);
-	}
-	len = (size_t)(w.at - out);
-	writer_u32(&head, (uint32_t)(len - HEAD_BYTES));
-	writer_u16(&head, (uint16_t)type);
-	writer_u16(&head, CONTROL_VERSION);
-	if (send(fd, out, len, MSG_NOSIGNAL) != (ssize_t)len)
-		log_event("the launcher does not take messages any more");
-}
+/* ---- what the agent is told ---- */
 
 void control_inited(int fd)
 {
@@ -290,4 +304,25 @@ void control_aborted(int fd, uint32_t code, const char *text)
 void control_lost(int fd, int peer, const char *why)
 {
 	tell(fd, CONTROL_LOST, (uint32_t)peer, why);
+}
+
+void control_program(int fd, bool uses_checkpoints)
+{
+	tell(fd, CONTROL_PROGRAM, uses_checkpoints, NULL);
+}
+
+void control_line(int fd, uint32_t line)
+{
+	tell(fd, CONTROL_LINE, line, NULL);
+}
+
+void control_restored(int fd, uint32_t line, const char *session)
+{
+	tell(fd, CONTROL_RESTORED, line, session);
+}
+
+void control_restarting(int fd, uint32_t epoch)
+{
+	pthread_mutex_lock(&telling);
+	say(fd, CONTROL_RESTARTING, epoch, NULL);
 }

@@ -6,6 +6,8 @@
 #ifndef FTMPI_MPI_CONTROL_H
 #define FTMPI_MPI_CONTROL_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { CONTROL_VERSION = 1, CONTROL_BODY_MAX = 16 << 20 };
@@ -26,9 +28,24 @@ enum control_type {
 
 struct loop;
 
-/* From now on the end of the socket ends this process. fd stays the caller's. Before loop_start. */
-int control_watch(struct loop *loop, int fd);
+/*
+ * orders.c. What the agent says while the job runs is obeyed on the loop's thread from now on. A
+ * RESTART of a later epoch than `epoch`: RESTARTING is said, then restart is called, which does not
+ * return; no byte behind it is read. The end of the socket, or anything else that comes, ends this
+ * process. fd stays the caller's. Before loop_start. 0 or FT_ENOMEM.
+ */
+int control_watch(struct loop *loop, int fd, uint32_t epoch, void (*restart)(void));
 void control_unwatch(void);
+
+/* Pure: an order on its way, in pieces of any size; all zeros: nothing of it has come. */
+struct control_order {
+	uint8_t bytes[12];
+	size_t have;
+};
+
+/* So many bytes of it are to be read, and not one more; 0: it is whole, and *epoch is set;
+ * FT_EPROTO: it is not one for a rank that runs. */
+int control_order_needs(const struct control_order *o, uint32_t *epoch);
 
 /* Tell the agent. Any thread; without a launcher (fd -1) nothing happens. A launcher that is gone
  * is noticed elsewhere. */
@@ -36,5 +53,12 @@ void control_inited(int fd);
 void control_finalized(int fd);
 void control_aborted(int fd, uint32_t code, const char *text);
 void control_lost(int fd, int peer, const char *why);
+void control_program(int fd, bool uses_checkpoints);
+void control_line(int fd, uint32_t line);
+void control_restored(int fd, uint32_t line, const char *session);
+
+/* The last word of this process image: a thread that wants to tell anything after it waits for the
+ * end of the image. */
+void control_restarting(int fd, uint32_t epoch);
 
 #endif

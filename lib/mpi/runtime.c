@@ -11,6 +11,7 @@
 #include "api.h"
 #include "base/descriptors.h"
 #include "base/error.h"
+#include "base/fault.h"
 #include "base/knob.h"
 #include "base/log.h"
 #include "comm.h"
@@ -18,6 +19,8 @@
 #include "engine.h"
 #include "launch.h"
 #include "p2p_state.h"
+#include "reexec.h"
+#include "uses.h"
 
 enum {
 	BYHAND_CONNECT_MS = 120000, /* people type slowly */
@@ -97,6 +100,9 @@ static void learn(int *argc, char ***argv)
 	if (rc)
 		give_up(err);
 	name_process();
+	fault_configure(rt.launch.rank, rt.launch.epoch);
+	control_program(rt.launch.control_fd, uses_names("FTMPI_"));
+	fault_point("init-started");
 }
 
 static void on_lost(int peer, const char *why)
@@ -130,7 +136,7 @@ static int attach(void)
 	rt.launch.listen_fd = -1;
 	engine_start(rt.tp, rt.loop, comm_world()->crowded);
 	if (launched)
-		rc = control_watch(rt.loop, rt.launch.control_fd);
+		rc = control_watch(rt.loop, rt.launch.control_fd, rt.launch.epoch, reexec_now);
 	return rc ? rc : loop_start(rt.loop);
 }
 
@@ -197,8 +203,10 @@ void runtime_start(int *argc, char ***argv, int thread_level)
 		rc = FT_ENOMEM;
 	if (rc)
 		give_up(ft_error_text(rc));
+	fault_point("init-attached");
 	atomic_store(&rt.state, RUNTIME_RUNNING);
 	control_inited(rt.launch.control_fd);
+	fault_point("init-done");
 }
 
 static bool everyone_said_bye(void *arg, int *expect)
@@ -220,6 +228,7 @@ static void must_be_alone(void)
 
 void runtime_finish(void)
 {
+	fault_point("finalize-begun");
 	engine_enter(); /* the progress thread must not read the last goodbye while this one sleeps
 			 */
 	must_be_alone();
@@ -228,7 +237,9 @@ void runtime_finish(void)
 	must_be_alone();
 	atomic_store(&rt.state, RUNTIME_AFTER); /* before anybody can come in */
 	engine_leave();
+	fault_point("finalize-done");
 	control_finalized(rt.launch.control_fd);
+	fault_point("finalize-told");
 	detach();
 	engine_lock();
 	comm_free_world();

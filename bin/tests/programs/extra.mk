@@ -9,3 +9,4 @@ EXTRA_randtest := rt_basic.o rt_layout.o rt_image.o rt_comm.o rt_move.o rt_movev
 EXTRA_threads_wake := asleep.o
 EXTRA_threads_ends := asleep.o
 EXTRA_threads := threads_p2p.o threads_requests.o threads_coll.o threads_objects.o threads_callbacks.o
+EXTRA_again := again_words.o

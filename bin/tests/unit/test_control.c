@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The START message: what a launcher may say, and what is not believed. */
+/* The START message and orders: what a launcher may say, and what is not believed. What it is told.
+ */
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/cursor.h"
 #include "base/error.h"
+#include "mpi/control.h"
 #include "mpi/launch.h"
 #include "unit.h"
 
@@ -114,6 +122,168 @@ START_TEST(impossible_values_are_refused)
 }
 END_TEST
 
+/* ---- orders ---- */
+
+static struct control_order order(uint32_t len, uint16_t type, uint16_t version, size_t have)
+{
+	struct control_order o = {.have = have};
+	struct writer w = writer_over(o.bytes, sizeof o.bytes);
+
+	writer_u32(&w, len);
+	writer_u16(&w, type);
+	writer_u16(&w, version);
+	writer_u32(&w, 0x01020304);
+	ck_assert(!w.bad);
+	return o;
+}
+
+/* In any pieces, and nothing is asked for beyond its end. */
+START_TEST(an_order_is_read_to_its_end)
+{
+	for (size_t have = 0; have <= 12; have++) {
+		struct control_order o = order(4, CONTROL_RESTART, CONTROL_VERSION, have);
+		uint32_t epoch = 7;
+		int needs = control_order_needs(&o, &epoch);
+
+		ck_assert_int_ge(needs, have < 12);
+		ck_assert_uint_le(have + (size_t)needs, 12);
+		ck_assert_uint_eq(epoch, have < 12 ? 7 : 0x01020304);
+	}
+}
+END_TEST
+
+START_TEST(what_is_no_order_is_refused)
+{
+	const struct control_order bad[] = {
+		order(4, CONTROL_START, CONTROL_VERSION, 8),
+		order(4, 0, CONTROL_VERSION, 8),
+		order(4, CONTROL_RESTARTING, CONTROL_VERSION, 8),
+		order(4, CONTROL_RESTART, 2, 8),
+		order(3, CONTROL_RESTART, CONTROL_VERSION, 8),
+		order(5, CONTROL_RESTART, CONTROL_VERSION, 8),
+		order(0xffffffff, CONTROL_RESTART, CONTROL_VERSION, 8),
+	};
+	uint32_t epoch;
+
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		ck_assert_msg(control_order_needs(&bad[i], &epoch) == FT_EPROTO, "case %zu", i);
+}
+END_TEST
+
+/* ---- what the agent is told ---- */
+
+static int told[2];
+
+static void open_told(void)
+{
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, told), 0);
+}
+
+/* The next frame; type 0 when there is none. */
+static struct cursor hear(uint16_t *type)
+{
+	static uint8_t got[256];
+	uint32_t len;
+	ssize_t n = recv(told[0], got, 8, MSG_DONTWAIT);
+	struct cursor c = cursor_over(got, 8);
+
+	*type = 0;
+	if (n != 8)
+		return c;
+	len = cursor_u32(&c);
+	*type = cursor_u16(&c);
+	ck_assert_uint_eq(cursor_u16(&c), CONTROL_VERSION);
+	ck_assert_uint_le(len, sizeof got);
+	ck_assert_int_eq(recv(told[0], got, len, MSG_DONTWAIT), (ssize_t)len);
+	return cursor_over(got, len);
+}
+
+static void expect(uint16_t type, uint32_t number, const char *text)
+{
+	uint16_t got;
+	struct cursor c = hear(&got);
+	char word[64];
+
+	ck_assert_uint_eq(got, type);
+	ck_assert_uint_eq(cursor_u32(&c), number);
+	if (text) {
+		cursor_string(&c, word, sizeof word);
+		ck_assert_str_eq(word, text);
+	}
+	ck_assert(cursor_done(&c));
+}
+
+START_TEST(what_is_told_is_as_the_protocol_says)
+{
+	open_told();
+	control_program(told[1], true);
+	expect(CONTROL_PROGRAM, 1, NULL);
+	control_program(told[1], false);
+	expect(CONTROL_PROGRAM, 0, NULL);
+	control_line(told[1], 17);
+	expect(CONTROL_LINE, 17, NULL);
+	control_restored(told[1], 16, "20261121-203610-1a2b3c4d");
+	expect(CONTROL_RESTORED, 16, "20261121-203610-1a2b3c4d");
+	control_restarting(told[1], 3);
+	expect(CONTROL_RESTARTING, 3, NULL);
+}
+END_TEST
+
+static sem_t about;
+static _Atomic pid_t teller;
+
+static void *tell_late(void *arg)
+{
+	(void)arg;
+	teller = gettid();
+	sem_post(&about);
+	control_lost(told[1], 1, "too late");
+	return NULL;
+}
+
+/* Does the thread sleep? It must not end. */
+static bool sleeps(pid_t tid)
+{
+	char path[64], line[256] = "", *state;
+	FILE *in;
+
+	snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
+	in = fopen(path, "r");
+	ck_assert_msg(
+		in && fgets(line, sizeof line, in), "the thread has ended: it was not held up");
+	fclose(in);
+	state = strrchr(line, ')');
+	ck_assert_ptr_nonnull(state);
+	ck_assert_msg(state[2] != 'Z' && state[2] != 'X', "the thread has ended: %s", line);
+	return state[2] == 'S';
+}
+
+/* What another thread had to say would be taken for the next image's. */
+START_TEST(restarting_is_the_last_word)
+{
+	uint64_t until = clock_ns() + 60 * 1000000000ull;
+	pthread_t t;
+	uint16_t type;
+
+	open_told();
+	sem_init(&about, 0, 0);
+	control_restarting(told[1], 2);
+	ck_assert_int_eq(pthread_create(&t, NULL, tell_late, NULL), 0);
+	sem_wait(&about);
+	while (!sleeps(teller)) {
+		ck_assert_msg(clock_ns() < until, "waited 60 s for the thread to be held up");
+		sched_yield();
+	}
+	expect(CONTROL_RESTARTING, 2, NULL);
+	hear(&type);
+	ck_assert_uint_eq(type, 0);
+}
+END_TEST
+
 UNIT_MAIN("control", tcase_add_test(tc, a_good_one_is_understood);
 	  tcase_add_test(tc, ipv6_is_understood); tcase_add_test(tc, every_cut_is_refused);
-	  tcase_add_test(tc, impossible_values_are_refused);)
+	  tcase_add_test(tc, impossible_values_are_refused);
+	  tcase_add_test(tc, an_order_is_read_to_its_end);
+	  tcase_add_test(tc, what_is_no_order_is_refused);
+	  tcase_add_test(tc, what_is_told_is_as_the_protocol_says);
+	  tcase_add_test(tc, restarting_is_the_last_word);)

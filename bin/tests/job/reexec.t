@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# A rank that is told to restart begins again in place, whatever it is doing: the same process, with
+# everything as at its first start. The test is its agent.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use File::Copy ();
+use File::Temp ();
+use Test::More;
+
+use FTMPI::Control ();
+use FTMPI::Test::OneRank ();
+use FTMPI::Test::Job qw(program);
+use FTMPI::Wire ();
+
+# an ignored signal and a variable are there from the start
+$SIG{HUP} = 'IGNORE';
+$ENV{AGAIN} = 'at the start';
+
+my $dir = File::Temp->newdir('ftmpi-reexec-XXXXXX', TMPDIR => 1);
+
+sub again
+{
+	my ($words, %option) = @_;
+	return FTMPI::Test::OneRank->start([program('again'), @$words], size => 2, %option);
+}
+
+# What it was started with, once it is in its last state.
+sub facts
+{
+	my ($rank) = @_;
+	return $rank->wait_out(qr/\A(.*)^facts end\n/ms);
+}
+
+sub is_ready
+{
+	my ($rank) = @_;
+	return defined $rank->wait_out(qr/(^ready\n)/m);
+}
+
+# Starts it, and restarts it twice where it stays.
+sub comes_again
+{
+	my ($name, @words) = @_;
+	my $rank = again(['init', @words], dir => "$dir");
+	my $pid  = $rank->pid;
+	$rank->tell_start(0);
+	is($rank->hear_texts(2), "PROGRAM 1, INITED $pid", "$name: it says what it is");
+	my $first = facts($rank);
+	for my $epoch (1, 2) {
+		is_ready($rank) or return fail("$name: not ready before epoch $epoch");
+		$rank->tell_restart($epoch);
+		is($rank->hear_texts(1), "RESTARTING $epoch", "$name: it obeys, epoch $epoch");
+		is(facts($rank), $first, "$name: all is as at the start, epoch $epoch");
+		$rank->tell_start($epoch);
+		is($rank->hear_texts(2), "PROGRAM 1, INITED $pid", "$name: it goes on, epoch $epoch");
+	}
+	is($rank->err, '', "$name: quietly");
+	$rank->end;
+	return;
+}
+
+# ---- where it may be ----
+
+comes_again('computing',                    'compute');
+comes_again('in a receive',                 'recv');
+comes_again('in a collective',              'barrier');
+comes_again('in pause',                     'pause');
+comes_again('with a thread that computes',  'join');
+comes_again('without its first thread',     'gone');
+comes_again('waiting for a child',          'child');
+comes_again('in vfork',                     'vfork');
+
+# ---- what it may have done ----
+
+comes_again('another directory',      qw(chdir pause));
+comes_again('another environment',    qw(setenv pause));
+comes_again('other arguments',        qw(argv pause));
+comes_again('all signals blocked',    qw(block pause));
+comes_again('all blocked, in MPI',    qw(block recv));
+comes_again('signals ignored',        qw(ignore pause));
+comes_again('signals that wait',      qw(pending pause));
+comes_again('timers',                 qw(alarm pause));
+comes_again('signals all the time',   qw(ticks compute));
+comes_again('files',                  qw(files pause));
+comes_again('files, an older kernel', qw(old files pause));
+comes_again('other flags',            qw(flags pause));
+comes_again('everything',             qw(chdir setenv argv ignore alarm files flags block recv));
+
+{
+	my $rank = again([qw(pin init pause)]);
+	my $pid  = $rank->pid;
+	$rank->tell_start(0);
+	my $first = facts($rank);
+	is_ready($rank);
+	$rank->tell_restart(1);
+	is(facts($rank), $first, 'other processors: all is as at the start');
+}
+
+# ---- what cannot be undone ----
+
+for my $word (qw(close redirect)) {
+	my $rank = again(['init', $word, 'pause']);
+	$rank->tell_start(0);
+	is_ready($rank);
+	$rank->tell_restart(1);
+	is($rank->ended, 1 << 8, "$word: it ends, to be started anew");
+}
+
+{
+	my $copy = "$dir/copy";
+	File::Copy::copy(program('again'), $copy) && chmod(0755, $copy) or die "$copy: $!\n";
+	my $rank = FTMPI::Test::OneRank->start([$copy, qw(init pause)]);
+	my $pid  = $rank->pid;
+	$rank->tell_start(0);
+	is_ready($rank);
+	File::Copy::copy('/bin/false', "$copy.new") && chmod(0755, "$copy.new") && rename("$copy.new", $copy)
+		or die "$copy: $!\n";
+	$rank->tell_restart(1);
+	$rank->tell_start(1);
+	is($rank->hear_texts(5), "PROGRAM 1, INITED $pid, RESTARTING 1, PROGRAM 1, INITED $pid",
+		'a program whose file was replaced goes on as what it is');
+}
+
+# ---- when the order comes ----
+
+sub restart_frame { return FTMPI::Control::encode('RESTART', $_[0]) }
+
+{
+	my $rank = again([qw(init pause)]);
+	my $pid  = $rank->pid;
+	$rank->say_bytes($rank->start_message(0) . restart_frame(1) . $rank->start_message(1));
+	like($rank->hear_texts(4) . (is_ready($rank) ? '' : ', never ready'),
+		qr/^PROGRAM 1, (?:INITED $pid, RESTARTING 1, PROGRAM 1|RESTARTING 1, PROGRAM 1, INITED $pid)$/,
+		'RESTART right after START, and the next START with it');
+}
+
+{
+	my $rank = again([qw(init pause)]);
+	my $pid  = $rank->pid;
+	$rank->say_bytes(restart_frame(1) . restart_frame(2) . $rank->start_message(2));
+	is($rank->hear_texts(4), "RESTARTING 1, RESTARTING 2, PROGRAM 1, INITED $pid",
+		'RESTART before START: nothing has to begin again');
+	my $begun = () = $rank->wait_out(qr/\A(.*)^ready\n/ms) =~ /^facts end$/mg;
+	is($begun, 1, 'and nothing does');
+}
+
+{
+	my $rank = again([qw(init pause)]);
+	my $pid  = $rank->pid;
+	$rank->tell_start(3);
+	is($rank->hear_texts(2), "PROGRAM 1, INITED $pid", 'a rank of epoch 3');
+	$rank->say_bytes($_) for split //, restart_frame(3) . restart_frame(1) . restart_frame(4);
+	is($rank->hear_texts(1), 'RESTARTING 4', 'byte by byte; old epochs are not obeyed');
+	$rank->tell_start(4);
+	is($rank->hear_texts(2), "PROGRAM 1, INITED $pid", 'and it goes on');
+}
+
+# ---- what is no order ----
+
+my %garbage = (
+	'an unknown message' => FTMPI::Wire::frame(99, ''),
+	'a RESTART that is too long' => FTMPI::Wire::frame(2, 'x' x 5),
+	'a RESTART that is too short' => FTMPI::Wire::frame(2, 'x' x 3),
+	'another version' => pack('V v v V', 4, 2, 2, 1),
+	'a huge body' => pack('V v v', 1 << 31, 2, 1),
+	'another START' => FTMPI::Wire::frame(1, 'x' x 200),
+);
+for my $name (sort keys %garbage) {
+	my $rank = again([qw(init compute)]);
+	$rank->tell_start(0);
+	is_ready($rank);
+	$rank->say_bytes($garbage{$name});
+	is($rank->ended, 1 << 8, "$name: it ends");
+	like($rank->err, qr/\Arank 0 on here: [^\n]* no running rank is told[^\n]*\n\z/, "$name: it says why");
+}
+
+# ---- what PROGRAM says, and faults by epoch ----
+
+{
+	my $rank = FTMPI::Test::OneRank->start([program('pi'), 1000]);
+	my $pid  = $rank->pid;
+	$rank->tell_start(0);
+	is($rank->hear_texts(3), "PROGRAM 0, INITED $pid, FINALIZED", 'a program without checkpoint calls');
+	is($rank->ended, 0, 'it ends well');
+}
+
+for my $point (qw(init-started init-attached init-done finalize-begun finalize-done finalize-told)) {
+	my $rank = again([qw(init finish)], size => 1, env => {FTMPI_FAULT => "$point:0:1:1:exit"});
+	$rank->tell_start(0);
+	is($rank->ended, 0, "$point: not in epoch 0");
+	$rank = again([qw(init finish)], size => 1, env => {FTMPI_FAULT => "$point:0:1:1:exit"});
+	$rank->tell_start(1);
+	is($rank->ended, 3 << 8, "$point: it can be made to fail in epoch 1");
+}
+
+for my $point (qw(restart-received restart-exec)) {
+	my $rank = again([qw(init pause)], env => {FTMPI_FAULT => "$point:0:0:1:exit"});
+	$rank->tell_start(0);
+	is_ready($rank);
+	$rank->tell_restart(1);
+	is($rank->ended, 3 << 8, "$point: it can be made to fail");
+}
+
+done_testing();

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "reexec.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/descriptors.h"
+#include "base/fault.h"
+#include "base/log.h"
+
+enum { KEPT_MAX = 64 };
+
+struct kept_fd {
+	int fd, flags;
+	dev_t dev;
+	ino_t ino;
+};
+
+/* What the process was started with. */
+static struct {
+	bool whole;
+	char **argv, **envp;
+	char *program; /* the name that was executed */
+	char cwd[PATH_MAX];
+	sigset_t mask, ignored;
+	cpu_set_t processors;
+	bool know_processors;
+	struct kept_fd fds[KEPT_MAX]; /* by number */
+	size_t nfds;
+} first;
+
+/* ---- at the start ---- */
+
+/* A list that ends in NULL and its words, in one piece. */
+static char **copy_words(char *const *words)
+{
+	size_t n = 0, bytes = sizeof(char *);
+	char **copy, *at;
+
+	for (; words[n]; n++)
+		bytes += sizeof(char *) + strlen(words[n]) + 1;
+	copy = malloc(bytes);
+	if (!copy)
+		return NULL;
+	at = (char *)(copy + n + 1);
+	for (size_t i = 0; i < n; i++) {
+		copy[i] = at;
+		at = stpcpy(at, words[i]) + 1;
+	}
+	copy[n] = NULL;
+	return copy;
+}
+
+static bool keep_fd(int fd)
+{
+	struct kept_fd *k = &first.fds[first.nfds];
+	struct stat s;
+
+	if (first.nfds == KEPT_MAX || fstat(fd, &s) != 0)
+		return false;
+	*k = (struct kept_fd){fd, fcntl(fd, F_GETFL), s.st_dev, s.st_ino};
+	first.nfds++;
+	return k->flags >= 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	return ((const struct kept_fd *)a)->fd - ((const struct kept_fd *)b)->fd;
+}
+
+static bool keep_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+	bool good = dir != NULL;
+
+	while (good && (entry = readdir(dir))) {
+		int fd = atoi(entry->d_name);
+
+		if (entry->d_name[0] != '.' && fd != dirfd(dir))
+			good = keep_fd(fd);
+	}
+	if (dir)
+		closedir(dir);
+	qsort(first.fds, first.nfds, sizeof *first.fds, by_number);
+	return good;
+}
+
+static void keep_signals(void)
+{
+	struct sigaction a;
+
+	pthread_sigmask(SIG_SETMASK, NULL, &first.mask);
+	sigemptyset(&first.ignored);
+	for (int s = 1; s <= SIGRTMAX; s++)
+		if (sigaction(s, NULL, &a) == 0 && a.sa_handler == SIG_IGN)
+			sigaddset(&first.ignored, s);
+}
+
+/* In every program that is linked with the library: so it is silent, and costs nothing where no
+ * agent has started it. */
+__attribute__((constructor)) static void keep(int argc, char **argv, char **envp)
+{
+	const char *name = (const char *)getauxval(AT_EXECFN);
+
+	(void)argc;
+	if (!getenv("FTMPI_CONTROL_FD") || !argv || !envp)
+		return;
+	first.argv = copy_words(argv);
+	first.envp = copy_words(envp);
+	first.program = strdup(name ? name : "");
+	keep_signals();
+	first.know_processors =
+		sched_getaffinity(0, sizeof first.processors, &first.processors) == 0;
+	first.whole = keep_descriptors() && first.argv && first.envp && first.program &&
+		      getcwd(first.cwd, sizeof first.cwd);
+}
+
+/* ---- at the restart ---- */
+
+static bool same_file(const struct stat *a, dev_t dev, ino_t ino)
+{
+	return a->st_dev == dev && a->st_ino == ino;
+}
+
+/* A stream that the program has closed, or led elsewhere, cannot be had back. */
+static const char *check_descriptors(void)
+{
+	struct stat s;
+
+	for (size_t i = 0; i < first.nfds; i++) {
+		const struct kept_fd *k = &first.fds[i];
+
+		if (fstat(k->fd, &s) != 0 || !same_file(&s, k->dev, k->ino))
+			return "a descriptor that it was started with is closed, or another";
+	}
+	return NULL;
+}
+
+static void restore_descriptors(void)
+{
+	unsigned next = 0;
+
+	for (size_t i = 0; i < first.nfds; i++) {
+		const struct kept_fd *k = &first.fds[i];
+
+		if ((unsigned)k->fd > next)
+			descriptors_end_at_exec(next, (unsigned)k->fd - 1);
+		next = (unsigned)k->fd + 1;
+		fcntl(k->fd, F_SETFL, k->flags);
+		fcntl(k->fd, F_SETFD, 0);
+	}
+	descriptors_end_at_exec(next, UINT_MAX);
+}
+
+static const char *restore_directory(void)
+{
+	char now[PATH_MAX];
+
+	/* one that never changed need not be found by its name */
+	if (getcwd(now, sizeof now) && strcmp(now, first.cwd) == 0)
+		return NULL;
+	return chdir(first.cwd) == 0 ? NULL : "its working directory is gone";
+}
+
+static void stop_timers(void)
+{
+	static const struct itimerval none;
+
+	setitimer(ITIMER_REAL, &none, NULL);
+	setitimer(ITIMER_VIRTUAL, &none, NULL);
+	setitimer(ITIMER_PROF, &none, NULL);
+}
+
+static void on_signal(int s)
+{
+	(void)s;
+}
+
+/* To ignore a signal drops those that wait. What is caught becomes the default at exec; until then
+ * it must not end the process, whose other threads still run. */
+static void restore_signals(void)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, caught = {.sa_handler = on_signal};
+
+	for (int s = 1; s <= SIGRTMAX; s++) {
+		sigaction(s, &ignore, NULL);
+		if (!sigismember(&first.ignored, s))
+			sigaction(s, &caught, NULL);
+	}
+}
+
+/* The name that was used, as it is also what ps shows; or, when another file has that name now, the
+ * one that runs. */
+static const char *program_file(void)
+{
+	static const char running[] = "/proc/thread-self/exe"; /* the first thread may have ended */
+	struct stat a, b;
+
+	if (stat(first.program, &a) == 0 && stat(running, &b) == 0 &&
+		same_file(&a, b.st_dev, b.st_ino))
+		return first.program;
+	return running;
+}
+
+static void end_because(const char *why)
+{
+	log_event("cannot begin again in this process: %s", why);
+	_exit(1);
+}
+
+static void restore_place(void)
+{
+	const char *why =
+		first.whole ? check_descriptors() : "what it was started with is not known";
+
+	if (!why)
+		why = restore_directory();
+	if (why)
+		end_because(why);
+	restore_descriptors();
+}
+
+void reexec_now(void)
+{
+	const char *file;
+
+	restore_place();
+	stop_timers();
+	restore_signals();
+	if (first.know_processors)
+		sched_setaffinity(0, sizeof first.processors, &first.processors);
+	file = program_file();
+	fault_point("restart-exec");
+	pthread_sigmask(SIG_SETMASK, &first.mask, NULL);
+	execve(file, first.argv, first.envp);
+	log_error("cannot execute %s again: %s; this process ends", file, strerror(errno));
+	_exit(1);
+}

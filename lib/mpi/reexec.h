@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Beginning again in place: the process runs its program from the start, with the same process id
+ * and the same sockets to its agent and its peers. A constructor keeps what the process was started
+ * with, before the program can change it; only where an agent started it (FTMPI_CONTROL_FD is set).
+ *
+ * As at the start: arguments, environment, working directory, processors, the signal mask, which
+ * signals are ignored, and the descriptors with their flags. No timer runs, no signal waits, and
+ * what the program had opened is closed. Not undone: umask, resource limits, niceness. Children of
+ * the program live on, and output that was not flushed is lost.
+ */
+#ifndef FTMPI_MPI_REEXEC_H
+#define FTMPI_MPI_REEXEC_H
+
+/*
+ * On a thread that blocks all signals. Takes no lock and no memory, as the other threads, which end
+ * here, may hold any. Where it cannot be done in place (the program has closed or replaced a
+ * descriptor that it was started with, its directory is gone) the process ends with status 1 and
+ * its agent starts the rank in a new one.
+ */
+_Noreturn void reexec_now(void);
+
+#endif
