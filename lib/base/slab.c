@@ -14,7 +14,7 @@ void slab_init(struct slab *s, size_t size)
 
 static void grow(struct slab *s)
 {
-	char *chunk = malloc(CHUNK_HEAD + s->size * CHUNK_OBJECTS);
+	char *chunk = calloc(1, CHUNK_HEAD + s->size * CHUNK_OBJECTS);
 
 	if (!chunk)
 		return;
@@ -40,6 +40,13 @@ void slab_give(struct slab *s, void *object)
 {
 	*(void **)object = s->free;
 	s->free = object;
+}
+
+void slab_each(const struct slab *s, void (*visit)(void *object, void *arg), void *arg)
+{
+	for (char *chunk = s->chunks; chunk; chunk = *(void **)(void *)chunk)
+		for (size_t i = 0; i < CHUNK_OBJECTS; i++)
+			visit(chunk + CHUNK_HEAD + i * s->size, arg);
 }
 
 void slab_fini(struct slab *s)

@@ -17,6 +17,10 @@ void slab_init(struct slab *s, size_t size);
 void *slab_take(struct slab *s);
 void slab_give(struct slab *s, void *object);
 
+/* Every object, in use or not: what tells them apart must lie beyond the first word. Objects never
+ * taken are zero there. */
+void slab_each(const struct slab *s, void (*visit)(void *object, void *arg), void *arg);
+
 /* Frees all chunks, objects still in use included. */
 void slab_fini(struct slab *s);
 

@@ -10,13 +10,15 @@
 
 #include "api.h"
 #include "attr.h"
+#include "comm_numbers.h"
 #include "errhandler.h"
 #include "live.h"
 #include "topo.h"
 
 enum {
 	COUNTER_SELF = 1,
-	COUNTER_FIRST = 2,
+	COUNTER_COORD = 2,
+	COUNTER_FIRST = 3,
 };
 
 /* the counter and the plane share 32 bits */
@@ -24,10 +26,11 @@ enum {
 
 static struct {
 	struct world_info info;
-	struct comm *world, *self;
+	struct comm *world, *self, *coord;
 	int *load; /* per host, scratch of is_crowded; all 0 between calls */
 	int nodes;
-	uint32_t counter; /* the next one */
+	uint32_t counter;	     /* the next one */
+	struct comm_numbers numbers; /* of a restored line */
 } job;
 
 struct comm *comm_world(void)
@@ -38,6 +41,11 @@ struct comm *comm_world(void)
 struct comm *comm_self(void)
 {
 	return job.self;
+}
+
+struct comm *comm_coord(void)
+{
+	return job.coord;
 }
 
 const struct world_info *comm_world_info(void)
@@ -125,6 +133,7 @@ static struct comm *comm_alloc(struct group *group, uint64_t context)
 	c->rank = group->rank;
 	c->size = group->size;
 	c->crowded = is_crowded(group);
+	comm_numbers_find(&job.numbers, context, &c->coll_seq);
 	c->group = group;
 	group_hold(group);
 	return c;
@@ -235,8 +244,9 @@ int comm_init_world(const struct world_info *w)
 	if (job.load) {
 		job.world = predefined(0, w->size, 0, MPI_COMM_WORLD);
 		job.self = predefined(w->rank, 1, COUNTER_SELF, MPI_COMM_SELF);
+		job.coord = predefined(0, w->size, COUNTER_COORD, MPI_COMM_NULL);
 	}
-	if (!job.load || !job.world || !job.self) {
+	if (!job.load || !job.world || !job.self || !job.coord) {
 		comm_free_world();
 		return api_fail(MPI_ERR_NO_MEM, "no memory for a job of %d ranks", w->size);
 	}
@@ -249,6 +259,56 @@ void comm_delete_world_attributes(void)
 		attr_delete_all(job.self);
 	if (job.world)
 		attr_delete_all(job.world);
+}
+
+static void write_number(struct comm *c, void *arg)
+{
+	comm_numbers_write(arg, c->context, c->coll_seq);
+}
+
+static void take_number(struct comm *c, void *arg)
+{
+	comm_numbers_find(arg, c->context, &c->coll_seq);
+}
+
+struct each {
+	void (*visit)(struct comm *c, void *arg);
+	void *arg;
+};
+
+static void visit_object(struct object *o, void *arg)
+{
+	struct each *e = arg;
+
+	e->visit((struct comm *)(void *)o, e->arg);
+}
+
+/* Every communicator of the program. */
+static void each_comm(void (*visit)(struct comm *c, void *arg), void *arg)
+{
+	struct each e = {visit, arg};
+
+	visit(job.world, arg);
+	visit(job.self, arg);
+	live_each(OBJECT_COMM, visit_object, &e);
+}
+
+bool comm_save_numbers(uint8_t **out, size_t *len)
+{
+	struct comm_numbers n = {0};
+
+	each_comm(write_number, &n);
+	*out = n.bytes;
+	*len = n.len;
+	return !n.bad;
+}
+
+bool comm_restore_numbers(const uint8_t *bytes, size_t len)
+{
+	if (!comm_numbers_take(&job.numbers, bytes, len))
+		return false;
+	each_comm(take_number, &job.numbers);
+	return true;
 }
 
 /* What the program never freed. Its handles go first: an object may also be held by another. */
@@ -268,11 +328,14 @@ static void free_forgotten(void)
 void comm_free_world(void)
 {
 	free_forgotten();
+	if (job.coord)
+		comm_release(job.coord);
 	if (job.self)
 		comm_release(job.self);
 	if (job.world)
 		comm_release(job.world);
 	attr_fini();
 	free(job.load);
+	free(job.numbers.bytes);
 	memset(&job, 0, sizeof(job));
 }

@@ -5,12 +5,14 @@
  * A context is unique in the whole job without global agreement: (world rank of the new
  * communicator's rank 0) << 32 | (a counter of that process) << 1. The low bit is the plane: 0 for
  * the program's messages, 1 for the library's own (collectives). MPI_COMM_WORLD has context 0, so
- * counter 0 is its; counter 1 of each process is its MPI_COMM_SELF.
+ * counter 0 is its; counter 1 of each process is its MPI_COMM_SELF; counter 2 of rank 0 belongs to
+ * the communicator in which the library coordinates checkpoints.
  */
 #ifndef FTMPI_MPI_COMM_H
 #define FTMPI_MPI_COMM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "group.h"
@@ -60,6 +62,14 @@ void comm_free_world(void);
 /* NULL outside comm_init_world ... comm_free_world. */
 struct comm *comm_world(void);
 struct comm *comm_self(void);
+
+/* All ranks, for the library's own agreements: its messages are no messages of the program. */
+struct comm *comm_coord(void);
+
+static inline bool comm_is_coord_context(uint64_t context)
+{
+	return context >> 1 == 2;
+}
 const struct world_info *comm_world_info(void);
 
 /* MPI_SUCCESS and *out (borrowed), or MPI_ERR_COMM with api_fail said. */
@@ -86,6 +96,16 @@ static inline uint64_t comm_context_of(int world_rank, uint32_t counter)
 {
 	return (uint64_t)(uint32_t)world_rank << 32 | (uint64_t)counter << 1;
 }
+
+/*
+ * The numbers of the next collective operations, across a recovery line: a line may cut through an
+ * operation, so who begins it again must call it what its messages are called. In bytes: u32 count,
+ * then for each communicator u64 context, u32 number. save: *out is malloc'ed; false: no memory.
+ * restore: also for communicators that the program makes later; the bytes are copied. false: they
+ * make no sense, or no memory.
+ */
+bool comm_save_numbers(uint8_t **out, size_t *len);
+bool comm_restore_numbers(const uint8_t *bytes, size_t len);
 
 /* A communicator of group (which gets a reference of its own) with the error handler of parent, a
  * live handle of the program. This process is in the group. */

@@ -112,6 +112,14 @@ struct object *live_any(enum object_kind kind)
 	return NULL;
 }
 
+void live_each(enum object_kind kind, void (*visit)(struct object *object, void *arg), void *arg)
+{
+	for (size_t i = 0; live.slots && i <= live.mask; i++) {
+		if (live.slots[i] && live.slots[i]->kind == kind)
+			visit(live.slots[i], arg);
+	}
+}
+
 void live_clear(void)
 {
 	free(live.slots);

@@ -23,6 +23,9 @@ bool live_has(const void *handle, enum object_kind kind);
 /* Some live object of this kind, NULL when there is none. */
 struct object *live_any(enum object_kind kind);
 
+/* All live objects of this kind; visit adds and removes none. */
+void live_each(enum object_kind kind, void (*visit)(struct object *object, void *arg), void *arg);
+
 /* Forget all addresses; the objects themselves are their owners' affair. */
 void live_clear(void);
 

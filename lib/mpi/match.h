@@ -30,7 +30,8 @@ struct match_msg {
 	uint64_t context;
 	int peer;
 	int tag;
-	int source; /* its sender's rank in the communicator, as the sender says */
+	int source;	       /* its sender's rank in the communicator, as the sender says */
+	struct stored *stored; /* NULL: the transport has it */
 };
 
 struct match {

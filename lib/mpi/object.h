@@ -19,6 +19,7 @@ enum object_kind {
 	OBJECT_REQUEST,
 	OBJECT_ERRHANDLER,
 	OBJECT_INFO,
+	OBJECT_STORED, /* a message in the library's memory: no handle */
 };
 
 /* refs counts the user's handle and every pending operation that needs the object. All fields are

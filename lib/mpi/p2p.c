@@ -13,14 +13,28 @@
 #include "engine.h"
 #include "envelope.h"
 #include "match.h"
+#include "p2p_saved.h"
 #include "p2p_state.h"
 #include "request.h"
+#include "stored.h"
 
 static struct {
 	struct match match;
 	struct p2p_job job;
-	bool *gone; /* by world rank: its connection broke */
+	bool *gone;	     /* by world rank: its connection broke */
+	struct coord *coord; /* told of every message; NULL */
+	uint64_t delivered;  /* messages matched so far */
 } s;
+
+void p2p_coordinate(struct coord *c)
+{
+	s.coord = c;
+}
+
+struct match *p2p_matching(void)
+{
+	return &s.match;
+}
 
 int p2p_init(const struct p2p_job *job)
 {
@@ -38,6 +52,12 @@ int p2p_init(const struct p2p_job *job)
 
 void p2p_fini(void)
 {
+	list_for_each_safe (item, &s.match.arrivals) {
+		struct match_msg *msg = container_of(item, struct match_msg, all);
+
+		if (msg->stored)
+			stored_free(msg->stored);
+	}
 	match_fini(&s.match);
 	requests_fini();
 	free(s.gone);
@@ -74,6 +94,7 @@ static struct tp_place place_for(struct request *r, int peer, int tag, int said,
 	struct tp_place place = {.buf = r->buf, .room = room, .cookie = r};
 
 	r->posted = false;
+	r->delivered = s.delivered++;
 	r->source = r->rank >= 0 ? r->rank : source_rank(r->comm, peer, said);
 	r->got_tag = tag;
 	if (!r->type->contiguous) {
@@ -86,6 +107,12 @@ static struct tp_place place_for(struct request *r, int peer, int tag, int said,
 	return place;
 }
 
+static void count_arrival(uint64_t context)
+{
+	if (s.coord && !comm_is_coord_context(context))
+		coord_arrived(s.coord);
+}
+
 static struct tp_place on_match(void *user, int peer, const struct tp_envelope *te, uint64_t length)
 {
 	struct envelope e = envelope_unpack(te);
@@ -94,6 +121,7 @@ static struct tp_place on_match(void *user, int peer, const struct tp_envelope *
 	(void)user;
 	if (!m)
 		return (struct tp_place){0};
+	count_arrival(e.context);
 	engine_set_posted(s.match.nposted);
 	return place_for(container_of(m, struct request, match), peer, e.tag, e.source, length);
 }
@@ -114,6 +142,7 @@ static void on_keep(void *user, struct tp_held *held)
 	*msg = (struct match_msg){
 		.context = e.context, .peer = held->peer, .tag = e.tag, .source = e.source};
 	match_keep(&s.match, msg);
+	count_arrival(e.context);
 	engine_completed(); /* somebody may be probing for it */
 }
 
@@ -125,13 +154,12 @@ static void on_forget(void *user, struct tp_held *held)
 	match_forget(msg);
 }
 
-static void on_received(void *user, void *cookie, uint64_t length, int rc)
+/* The rest of a receive's life: its message is in its place. */
+static void finish_recv(struct request *r, uint64_t length, int rc)
 {
-	struct request *r = cookie;
 	uint64_t room = capacity(r);
 	int error = MPI_SUCCESS;
 
-	(void)user;
 	r->length = length;
 	r->bytes = length < room ? length : room;
 	if (rc)
@@ -147,6 +175,42 @@ static void on_received(void *user, void *cookie, uint64_t length, int rc)
 	if (rc && s.job.launched)
 		return; /* the launcher ends or restarts this process: no answer, so no wrong one */
 	request_complete(r, error);
+}
+
+static void on_received(void *user, void *cookie, uint64_t length, int rc)
+{
+	struct object *head = cookie;
+
+	(void)user;
+	if (__builtin_expect(head->kind == OBJECT_STORED, false))
+		((struct stored *)cookie)->whole =
+			true; /* or lost with its sender: nobody commits */
+	else
+		finish_recv(cookie, length, rc);
+}
+
+/* A message in our memory, taken out of the lists, goes to a receive. */
+static void deliver_stored(struct request *r, struct stored *m)
+{
+	struct tp_place place = place_for(r, m->msg.peer, m->msg.tag, m->msg.source, m->length);
+	uint64_t n = m->length < place.room ? m->length : place.room;
+
+	if (n)
+		memcpy(place.buf, m->bytes, (size_t)n);
+	finish_recv(r, m->length, 0);
+	stored_free(m);
+}
+
+void p2p_arrive(struct stored *m)
+{
+	struct match_recv *recv = match_arrival(&s.match, m->msg.context, m->msg.peer, m->msg.tag);
+
+	if (!recv) {
+		match_keep(&s.match, &m->msg);
+		return;
+	}
+	engine_set_posted(s.match.nposted);
+	deliver_stored(container_of(recv, struct request, match), m);
 }
 
 static void start_recv(struct request *r)
@@ -167,7 +231,9 @@ static void start_recv(struct request *r)
 	msg = match_post(&s.match, &r->match);
 	r->posted = !msg;
 	engine_set_posted(s.match.nposted);
-	if (msg) {
+	if (msg && msg->stored) {
+		deliver_stored(r, msg->stored);
+	} else if (msg) {
 		held = container_of(msg, struct tp_held, user);
 		tp_claim(engine_tp(), held,
 			place_for(r, msg->peer, msg->tag, msg->source, held->length));
@@ -213,6 +279,8 @@ static int start_send(struct request *r)
 		type_pack(r->type, r->buf, r->count, r->packed);
 	}
 	rc = tp_send(engine_tp(), peer, &te, payload, len, r->mode == SEND_SYNC ? TP_SYNC : 0, r);
+	if (rc >= 0 && s.coord && !comm_is_coord_context(e.context))
+		coord_sent(s.coord, peer);
 	if (rc == FT_EPEER)
 		tp_flush(engine_tp()); /* the news of its loss may be on its way */
 	if (rc == 1)
@@ -327,7 +395,8 @@ bool p2p_probe(struct comm *c, int source, int tag, struct p2p_found *out)
 		return false;
 	out->source = source >= 0 ? source : source_rank(c, msg->peer, msg->source);
 	out->tag = msg->tag;
-	out->bytes = container_of(msg, struct tp_held, user)->length;
+	out->bytes =
+		msg->stored ? msg->stored->length : container_of(msg, struct tp_held, user)->length;
 	return true;
 }
 

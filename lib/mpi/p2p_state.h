@@ -23,6 +23,14 @@ void p2p_fini(void);
 
 extern const struct tp_upcalls p2p_upcalls;
 
+/* The matching lists. */
+struct match *p2p_matching(void);
+
+/* A message that is whole has come from elsewhere than the transport: give it to a receive, or keep
+ * it. It is p2p's from here on. */
+struct stored;
+void p2p_arrive(struct stored *m);
+
 struct p2p_found {
 	int source, tag;
 	uint64_t bytes;

@@ -30,6 +30,7 @@ struct request *request_new(
 		return NULL;
 	memset(r, 0, sizeof *r);
 	r->head = (struct object){.kind = OBJECT_REQUEST, .refs = 1};
+	r->live = true;
 	r->kind = kind;
 	r->comm = c;
 	r->type = t;
@@ -46,7 +47,29 @@ void request_free(struct request *r)
 	type_release(r->type);
 	free(r->packed);
 	r->head.kind = OBJECT_FREED;
+	r->live = false;
 	slab_give(&slab, r);
+}
+
+struct visitor {
+	void (*visit)(struct request *r, void *arg);
+	void *arg;
+};
+
+static void visit_live(void *object, void *arg)
+{
+	struct request *r = object;
+	struct visitor *v = arg;
+
+	if (r->live)
+		v->visit(r, v->arg);
+}
+
+void requests_each(void (*visit)(struct request *r, void *arg), void *arg)
+{
+	struct visitor v = {visit, arg};
+
+	slab_each(&slab, visit_live, &v);
 }
 
 int request_lookup(MPI_Request handle, struct request **out)

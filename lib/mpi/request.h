@@ -19,6 +19,7 @@ enum request_kind { REQUEST_SEND, REQUEST_RECV };
 struct request {
 	struct object head;
 	enum request_kind kind;
+	bool live; /* in use, not in the slab */
 	bool persistent;
 	bool active; /* started and not waited for; always for those that are not persistent */
 	bool done;
@@ -38,6 +39,7 @@ struct request {
 	/* a receive */
 	struct match_recv match;
 	bool posted;
+	uint64_t delivered; /* the how-many-th match of this process it was */
 	/* the status, once done */
 	int source, got_tag;
 	uint64_t bytes;	 /* put into the buffer */
@@ -57,6 +59,9 @@ int request_lookup(MPI_Request handle, struct request **out);
 
 /* The message is over. Frees the request if nobody waits for it. */
 void request_complete(struct request *r, int error);
+
+/* All requests in use. */
+void requests_each(void (*visit)(struct request *r, void *arg), void *arg);
 
 /* Nothing to wait for: done, or not active. */
 static inline bool request_idle(const struct request *r)

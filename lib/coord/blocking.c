@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Stop, save, go on. All ranks arrive (B1); each learns how many messages were sent to it and waits
+ * until they are here, so nothing is on its way any more; each writes its part with what lies
+ * unreceived (B2); all agree, one commits (B3). Heartbeats go on meanwhile (B4).
+ */
+#include "base/fault.h"
+#include "coord/coord.h"
+
+struct goal {
+	const struct coord *c;
+	uint64_t expected;
+};
+
+static bool all_here(void *arg)
+{
+	const struct goal *g = arg;
+
+	return g->c->arrived >= g->expected;
+}
+
+/* Afterwards nothing is on its way to this rank, and nobody sends before all are through. */
+static bool drain(struct coord *c)
+{
+	struct goal g = {.c = c};
+
+	c->env->exchange(c->user, c->sent, &g.expected);
+	c->env->wait(c->user, all_here, &g);
+	return c->env->secure(c->user);
+}
+
+static bool checkpoint(struct coord *c)
+{
+	bool ready;
+
+	fault_point("ckpt-begin");
+	ready = drain(c);
+	fault_point("ckpt-drained");
+	ready = ready && c->env->save(c->user);
+	fault_point("ckpt-saved");
+	ready = c->env->conclude(c->user, ready);
+	fault_point("ckpt-end");
+	return ready;
+}
+
+/* C3: what was sent in the part of the program that is run again, and not received, is void. When
+ * there is no line it is the beginning of a whole run, and stays. */
+static bool restore(struct coord *c)
+{
+	fault_point("restore-begin");
+	if (!c->env->find(c->user))
+		return false;
+	fault_point("restore-found");
+	drain(c);
+	c->env->forget(c->user);
+	fault_point("restore-drained");
+	c->env->take(c->user);
+	fault_point("restore-end");
+	return true;
+}
+
+const struct coord_protocol coord_blocking = {
+	.name = "blocking", .checkpoint = checkpoint, .restore = restore};

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "comm_numbers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cursor.h"
+
+enum { HEAD_BYTES = 4, ENTRY_BYTES = 12 };
+
+static uint32_t count_of(const struct comm_numbers *n)
+{
+	return (uint32_t)((n->len - HEAD_BYTES) / ENTRY_BYTES);
+}
+
+void comm_numbers_write(struct comm_numbers *n, uint64_t context, uint32_t number)
+{
+	size_t len = n->len ? n->len + ENTRY_BYTES : HEAD_BYTES + ENTRY_BYTES;
+	uint8_t *bytes = n->bad ? NULL : realloc(n->bytes, len);
+	struct writer w, head;
+
+	if (!bytes) {
+		free(n->bytes);
+		*n = (struct comm_numbers){.bad = true};
+		return;
+	}
+	n->bytes = bytes;
+	n->len = len;
+	w = writer_over(bytes + len - ENTRY_BYTES, ENTRY_BYTES);
+	writer_u64(&w, context);
+	writer_u32(&w, number);
+	head = writer_over(bytes, HEAD_BYTES);
+	writer_u32(&head, count_of(n));
+}
+
+bool comm_numbers_take(struct comm_numbers *n, const uint8_t *bytes, size_t len)
+{
+	struct cursor c = cursor_over(bytes, len);
+	uint32_t count = cursor_u32(&c);
+	uint8_t *copy;
+
+	if (c.bad || (len - HEAD_BYTES) % ENTRY_BYTES || (len - HEAD_BYTES) / ENTRY_BYTES != count)
+		return false;
+	copy = malloc(len);
+	if (!copy)
+		return false;
+	memcpy(copy, bytes, len);
+	free(n->bytes);
+	*n = (struct comm_numbers){.bytes = copy, .len = len};
+	return true;
+}
+
+void comm_numbers_find(const struct comm_numbers *n, uint64_t context, uint32_t *number)
+{
+	struct cursor c = cursor_over(n->bytes, n->len);
+
+	if (!n->bytes)
+		return;
+	for (uint32_t left = cursor_u32(&c); left > 0; left--) {
+		uint64_t its = cursor_u64(&c);
+		uint32_t value = cursor_u32(&c);
+
+		if (its == context && !c.bad)
+			*number = value;
+	}
+}
