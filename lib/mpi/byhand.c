@@ -199,6 +199,30 @@ static int take_workdir(struct launch *l, const char *path, char *err, size_t er
 	return FT_EINVAL;
 }
 
+/* FILE is WORKDIR/SESSION/line-NNNNNNNN.manifest: the line to go on from. */
+static int take_recovery(struct launch *l, const char *file, char *err, size_t errsize)
+{
+	const char *slash = file ? strrchr(file, '/') : NULL, *session = slash;
+	unsigned line = 0;
+	int used = 0;
+
+	while (session && session > file && session[-1] != '/')
+		session--;
+	if (slash && sscanf(slash, "/line-%8u.manifest%n", &line, &used) == 1 && used > 0 &&
+		!slash[used] && line > 0 && slash > session &&
+		(size_t)(slash - session) < sizeof l->settings.restore) {
+		memcpy(l->settings.restore, session, (size_t)(slash - session));
+		l->settings.restore[slash - session] = '\0';
+		l->settings.restore_line = line;
+		return 0;
+	}
+	snprintf(err, errsize,
+		"-ftmpirecover: %s is not WORKDIR/SESSION/line-NNNNNNNN.manifest; ftmpi-ckpt list "
+		"shows what there is",
+		file ? shown(file).text : "(nothing)");
+	return FT_EINVAL;
+}
+
 int byhand_start(struct launch *l, int *argc, char ***argv, char *err, size_t errsize)
 {
 	int at = find(*argc, *argv), end = at + 1, rc;
@@ -206,11 +230,6 @@ int byhand_start(struct launch *l, int *argc, char ***argv, char *err, size_t er
 
 	while (end < *argc && strcmp((*argv)[end], "-ftmpirecover") != 0)
 		end++;
-	if (end < *argc) {
-		snprintf(err, errsize,
-			"-ftmpirecover: this version has no checkpoints to recover from");
-		return FT_EINVAL;
-	}
 	if (end == at + 1)
 		return bad(err, errsize, "WORKDIR is missing", NULL);
 	rc = take_workdir(l, args[0], err, errsize);
@@ -218,6 +237,8 @@ int byhand_start(struct launch *l, int *argc, char ***argv, char *err, size_t er
 		rc = read_secret(l, err, errsize);
 	if (rc == 0)
 		rc = parse(l, args + 1, end - at - 2, err, errsize);
+	if (rc == 0 && end < *argc)
+		rc = take_recovery(l, end + 2 == *argc ? (*argv)[end + 1] : NULL, err, errsize);
 	if (rc)
 		return rc;
 	*argc = at;

@@ -43,6 +43,8 @@ int launch_alone(struct launch *l)
 	if (rc)
 		return rc;
 	settings_default(&l->settings);
+	if (!getcwd(l->workdir, sizeof l->workdir))
+		strcpy(l->workdir, ".");
 	l->cores[0] = 1;
 	gethostname(l->host, sizeof l->host - 1);
 	memcpy(l->hosts[0], l->host, sizeof l->host);

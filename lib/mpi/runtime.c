@@ -14,6 +14,7 @@
 #include "base/fault.h"
 #include "base/knob.h"
 #include "base/log.h"
+#include "ckpt_job.h"
 #include "comm.h"
 #include "control.h"
 #include "engine.h"
@@ -150,6 +151,14 @@ static void detach(void)
 	rt.loop = NULL;
 }
 
+static void start_checkpoints(void)
+{
+	char err[512];
+
+	if (ckpt_job_start(&rt.launch, err, sizeof err) != 0)
+		give_up(err);
+}
+
 static int build(void)
 {
 	size_t eager = (size_t)knob_get(KNOB_EAGER_LIMIT);
@@ -177,7 +186,10 @@ static int build(void)
 	engine_lock();
 	rc = comm_init_world(&world) == MPI_SUCCESS ? 0 : FT_ENOMEM;
 	engine_unlock();
-	return rc ? rc : attach();
+	if (rc)
+		return rc;
+	start_checkpoints();
+	return attach();
 }
 
 /* in the child */
@@ -242,11 +254,12 @@ void runtime_finish(void)
 	fault_point("finalize-told");
 	detach();
 	engine_lock();
+	ckpt_job_stop();
 	comm_free_world();
 	engine_unlock();
+	p2p_fini(); /* some messages in its lists are the transport's */
 	tp_free(rt.tp);
 	rt.tp = NULL;
-	p2p_fini();
 	launch_free(&rt.launch);
 }
 

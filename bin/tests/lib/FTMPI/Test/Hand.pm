@@ -45,14 +45,15 @@ sub free_ports
 	die "no free ports\n";
 }
 
-# Starts this rank of `size`, all on this machine. Rank r listens on port `base` + r.
+# Starts this rank of `size`, all on this machine. Rank r listens on port `base` + r. more: words
+# after the hosts.
 sub start_rank
 {
-	my ($rank, $size, $base, $command, %env) = @_;
+	my ($rank, $size, $base, $command, $env, @more) = @_;
 	my $at = directory();
 	return FTMPI::Test::Job->start(
-		[@$command, '-ftmpi', "$at", $rank, $size, map { ($_, '127.0.0.1') } 0 .. $size - 1],
-		env      => {FTMPI_SECRET_FILE => "$at/secret", FTMPI_PORT_BASE => $base, %env},
+		[@$command, '-ftmpi', "$at", $rank, $size, (map { ($_, '127.0.0.1') } 0 .. $size - 1), @more],
+		env => {FTMPI_SECRET_FILE => "$at/secret", FTMPI_PORT_BASE => $base, %{ $env // {} }},
 		deadline => 60);
 }
 

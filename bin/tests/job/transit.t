@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Messages across a recovery line, and what a whole new job finds in it: each way in which a message
+# can lie when the line is made, for several numbers of ranks, and with every message eager or none.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use File::Temp ();
+use Test::More;
+
+use FTMPI::Test::Hand qw(free_ports start_rank);
+use FTMPI::Test::Job  qw(ftmpirun program);
+
+my $scratch = File::Temp->newdir('ftmpi-transit-XXXXXX', TMPDIR => 1);
+
+sub run_transit
+{
+	my ($what, $expected, $n, $dir, $limit, @words) = @_;
+	my @program = (program('transit'), $limit ? () : '-no-cut');
+	my $job = FTMPI::Test::Job->run(
+		[ftmpirun(), '-n', $n, '-workdir', $dir, @words, @program],
+		env => {FTMPI_EAGER_LIMIT => $limit}, deadline => 30);
+	$job->is_status(0, "$what: ends well");
+	is($job->out, "transit: $expected\ntransit: all right\n", "$what: every message is there");
+	$job->none_left($what);
+	return;
+}
+
+my $number = 0;
+for my $limit (0, 65536, 1 << 20) {
+	for my $n (2, 4, 7) {
+		my $dir = "$scratch/" . $number++;
+		run_transit("$n ranks, eager $limit", 'made',     $n, $dir, $limit);
+		run_transit("$n ranks, eager $limit", 'restored', $n, $dir, $limit, '-restore');
+	}
+}
+
+# The same line again and again, and by the other kind of message.
+run_transit('again', 'restored', 4, "$scratch/4", 65536, '-restore');
+run_transit('none eager, then all', 'restored', 4, "$scratch/1", 0, '-restore', '-x',
+	'FTMPI_EAGER_LIMIT=1048576');
+
+# By hand.
+{
+	my ($manifest) = glob "$scratch/4/*/line-00000001.manifest";
+	my ($session, $line) = $manifest =~ m{([^/]+)/([^/]+)\z};
+	my $base = free_ports(4);
+	my $hand = FTMPI::Test::Hand::directory();
+	system('cp', '-r', "$scratch/4/$session", "$hand") == 0 or die "cp: $?\n";
+	my @jobs = map {
+		start_rank($_, 4, $base, [program('transit')], {},
+			'-ftmpirecover', "$hand/$session/$line")
+	} 0 .. 3;
+	$_->finish for @jobs;
+	is($jobs[0]->out, "transit: restored\ntransit: all right\n", 'started by hand');
+	$jobs[$_]->is_status(0, "rank $_ by hand ends well") for 0 .. 3;
+	my @bad = map { start_rank(0, 1, free_ports(1), [program('transit')], {}, @$_)->finish }
+		['-ftmpirecover'], ['-ftmpirecover', "$hand/nonsense"];
+	$_->is_status(1, 'no line is named') for @bad;
+	$bad[0]->err_like(qr/-ftmpirecover: \(nothing\) is not WORKDIR/, 'nothing');
+	$bad[1]->err_like(qr/-ftmpirecover: \S+nonsense is not WORKDIR/, 'nonsense');
+}
+
+done_testing();

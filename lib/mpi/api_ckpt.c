@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The calls of ftmpi.h. They return what they have to say and call no error handler: a program asks
+ * for checkpoints in order to go on.
+ */
+#include <string.h>
+
+#include "api.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "ckpt_job.h"
+#include "ckpt_vars.h"
+#include "control.h"
+#include "engine.h"
+#include "ftmpi.h"
+#include "runtime.h"
+#include "team.h"
+
+/* As api_enter, but false where there is no job. */
+static bool enter(const char *name)
+{
+	static bool told;
+
+	if (runtime_state() != RUNTIME_RUNNING && runtime_state() != RUNTIME_FORKED)
+		return false;
+	api_enter(name);
+	if (!told && ckpt_job()->launch->control_fd >= 0) {
+		told = true;
+		control_program(ckpt_job()->launch->control_fd, 1);
+	}
+	return true;
+}
+
+static int leave(int rc)
+{
+	engine_leave();
+	return rc;
+}
+
+static int class_of(int rc)
+{
+	switch (rc) {
+	case 0:
+		return MPI_SUCCESS;
+	case FT_ENOMEM:
+		return MPI_ERR_NO_MEM;
+	case FT_ENONE:
+		return MPI_ERR_BUFFER;
+	case FT_ETRUNC:
+		return MPI_ERR_TRUNCATE;
+	default:
+		return MPI_ERR_ARG;
+	}
+}
+
+/* ---- lines ---- */
+
+/* Looks for a line the first time it is asked. */
+static bool restored(struct ckpt_job *j)
+{
+	if (!j->restoring)
+		return false;
+	j->restoring = false;
+	return coord_restore(&j->coord);
+}
+
+/* What the line holds of variables that the program has not named may go when the next one is made:
+ * it would not be in that. */
+static int make_line(struct ckpt_job *j)
+{
+	if (!engine_alone())
+		log_error("FTMPI_Perform_Checkpoint was called while another thread is inside an "
+			  "MPI call: "
+			  "what that one sends or receives is in no recovery line");
+	ckpt_loaded_free(&j->loaded);
+	return coord_checkpoint(&j->coord) ? FTMPI_CHECKPOINTED : FTMPI_CKPTERROR;
+}
+
+int FTMPI_Perform_Checkpoint(void)
+{
+	struct ckpt_job *j = ckpt_job();
+
+	if (!enter("FTMPI_Perform_Checkpoint"))
+		return FTMPI_CKPTERROR;
+	ckpt_job_name();
+	return leave(restored(j) ? FTMPI_RESTORED : make_line(j));
+}
+
+int FTMPI_Restore(void)
+{
+	struct ckpt_job *j = ckpt_job();
+
+	if (!enter("FTMPI_Restore"))
+		return FTMPI_CKPTERROR;
+	if (!j->restoring)
+		return leave(FTMPI_NOTHING);
+	ckpt_job_name();
+	return leave(restored(j) ? FTMPI_RESTORED : FTMPI_NOTHING);
+}
+
+int FTMPI_Checkpoint_due(int *flag)
+{
+	struct ckpt_job *j = ckpt_job();
+	uint64_t interval;
+	int32_t due;
+
+	if (!flag)
+		return MPI_ERR_ARG;
+	if (!enter("FTMPI_Checkpoint_due"))
+		return MPI_ERR_OTHER;
+	interval = (uint64_t)j->launch->settings.ckpt_interval_ms * 1000000;
+	due = interval && clock_ns() - j->since >= interval;
+	if (interval)
+		team_tell(&due, sizeof due);
+	*flag = due;
+	return leave(MPI_SUCCESS);
+}
+
+int FTMPI_Get_restart_count(int *count)
+{
+	if (!count)
+		return MPI_ERR_ARG;
+	if (!enter("FTMPI_Get_restart_count"))
+		return MPI_ERR_OTHER;
+	*count = (int)ckpt_job()->launch->settings.restarts;
+	return leave(MPI_SUCCESS);
+}
+
+/* ---- variables ---- */
+
+static int protect(int id, void *addr, MPI_Count count, MPI_Datatype datatype)
+{
+	struct ckpt_job *j = ckpt_job();
+	struct type *t;
+	int rc;
+
+	if (id < 0 || id > FTMPI_CKPT_ID_MAX || (!addr && count > 0))
+		return MPI_ERR_ARG;
+	if (count < 0)
+		return MPI_ERR_COUNT;
+	rc = type_lookup_committed(datatype, &t);
+	if (rc)
+		return rc;
+	if (t->size && (uint64_t)count > (SIZE_MAX >> 1) / t->size)
+		return MPI_ERR_COUNT;
+	rc = class_of(ckpt_vars_protect(&j->registry, id, addr ? addr : j, (size_t)count, t));
+	return rc ? rc : ckpt_job_load_variable(id);
+}
+
+int FTMPI_CKPT_Protect(int id, void *addr, MPI_Count count, MPI_Datatype datatype)
+{
+	if (!enter("FTMPI_CKPT_Protect"))
+		return MPI_ERR_OTHER;
+	return leave(protect(id, addr, count, datatype));
+}
+
+int FTMPI_CKPT_Unprotect(int id)
+{
+	if (!enter("FTMPI_CKPT_Unprotect"))
+		return MPI_ERR_OTHER;
+	return leave(id >= 0 && ckpt_vars_unprotect(&ckpt_job()->registry, id) == 0 ? MPI_SUCCESS
+										    : MPI_ERR_ARG);
+}
+
+/* ---- the data buffer ---- */
+
+int FTMPI_CKPT_AllocBuffer(MPI_Count dsize)
+{
+	if (!enter("FTMPI_CKPT_AllocBuffer"))
+		return MPI_ERR_OTHER;
+	return leave(class_of(ckpt_buffer_alloc(&ckpt_job()->buffer, dsize)));
+}
+
+int FTMPI_CKPT_ReAllocBuffer(MPI_Count dsize)
+{
+	if (!enter("FTMPI_CKPT_ReAllocBuffer"))
+		return MPI_ERR_OTHER;
+	return leave(class_of(ckpt_buffer_realloc(&ckpt_job()->buffer, dsize)));
+}
+
+int FTMPI_CKPT_DeAllocBuffer(void)
+{
+	if (!enter("FTMPI_CKPT_DeAllocBuffer"))
+		return MPI_ERR_OTHER;
+	ckpt_buffer_free(&ckpt_job()->buffer);
+	return leave(MPI_SUCCESS);
+}
+
+int FTMPI_CKPT_ResetBufPtr(void)
+{
+	if (!enter("FTMPI_CKPT_ResetBufPtr"))
+		return MPI_ERR_OTHER;
+	return leave(class_of(ckpt_buffer_reset(&ckpt_job()->buffer)));
+}
+
+MPI_Count FTMPI_CKPT_SeekBufPtr(MPI_Count offset, int how)
+{
+	MPI_Count was;
+
+	if (!enter("FTMPI_CKPT_SeekBufPtr"))
+		return -1;
+	was = ckpt_buffer_seek(&ckpt_job()->buffer, offset, how);
+	engine_leave();
+	return was;
+}
+
+int FTMPI_CKPT_AddToBuffer(const void *var, MPI_Count vsize)
+{
+	if (!enter("FTMPI_CKPT_AddToBuffer"))
+		return MPI_ERR_OTHER;
+	return leave(class_of(ckpt_buffer_add(&ckpt_job()->buffer, var, vsize)));
+}
+
+int FTMPI_CKPT_GetFromBuffer(void *var, MPI_Count vsize)
+{
+	if (!enter("FTMPI_CKPT_GetFromBuffer"))
+		return MPI_ERR_OTHER;
+	return leave(class_of(ckpt_buffer_get(&ckpt_job()->buffer, var, vsize)));
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Checkpoints of this process as a member of its job: between the calls of ftmpi.h (api_ckpt.c),
+ * the protocol (lib/coord) and the files (lib/ckpt). Guarded by the engine lock.
+ */
+#ifndef FTMPI_MPI_CKPT_JOB_H
+#define FTMPI_MPI_CKPT_JOB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ckpt/ckpt.h"
+#include "coord/coord.h"
+#include "launch.h"
+
+struct ckpt_job {
+	const struct launch *launch;
+	struct coord coord;
+	struct ckpt_identity id;
+	char dir[LAUNCH_PATH_MAX + LAUNCH_HOST_MAX]; /* of the session; "" until it is known */
+	uint32_t line;				     /* the number of the next line */
+	bool restoring; /* a line is to be taken, or there may be one: nobody has looked yet */
+	uint64_t since; /* when the last line, or the program, began */
+	/* what the program wants saved */
+	struct ckpt_buffer buffer;
+	struct ckpt_registry registry;
+	/* this rank's part of the line that is being made */
+	uint64_t seal, bytes;
+	/* a restored line, while it holds variables that the program has not named yet */
+	struct ckpt_loaded loaded;
+};
+
+struct ckpt_job *ckpt_job(void);
+
+/* After the communicators are made, and before they go. 0, or an error with a sentence in err. */
+int ckpt_job_start(const struct launch *l, char *err, size_t errsize);
+void ckpt_job_stop(void);
+
+/* The folder of this session and who we are, agreed on: collective the first time. */
+void ckpt_job_name(void);
+
+/* What the protocol asks for: ckpt_save.c and ckpt_restore.c. */
+bool ckpt_job_save(void *user);
+bool ckpt_job_conclude(void *user, bool ready);
+bool ckpt_job_find(void *user);
+void ckpt_job_take(void *user);
+
+/* A variable was named: give it what the restored line has for it. MPI_SUCCESS or MPI_ERR_SIZE. */
+int ckpt_job_load_variable(int id);
+
+#endif

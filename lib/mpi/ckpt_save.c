@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* This rank's part of a line, and the line's end: committed by rank 0, or given up by all. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "api.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/fault.h"
+#include "base/log.h"
+#include "ckpt_job.h"
+#include "ckpt_vars.h"
+#include "comm.h"
+#include "control.h"
+#include "p2p_saved.h"
+#include "team.h"
+
+/* ---- saving ---- */
+
+struct parts {
+	struct ckpt_section *s;
+	size_t n;
+	void **owned; /* memory that sections lie in */
+	size_t nowned;
+};
+
+enum { FIXED_PARTS = 3 };
+
+static void add(struct parts *p, const struct ckpt_section *section)
+{
+	p->s[p->n++] = *section;
+}
+
+static bool add_owned(struct parts *p, uint32_t kind, uint8_t *bytes, size_t len)
+{
+	struct ckpt_section s = {.kind = kind, .data = bytes, .len = len};
+
+	p->owned[p->nowned++] = bytes;
+	add(p, &s);
+	return true;
+}
+
+static bool add_variables(struct ckpt_job *j, struct parts *p)
+{
+	const struct ckpt_protected *v = NULL;
+	struct ckpt_section s;
+
+	while ((v = ckpt_protected_next(&j->registry, v))) {
+		if (!ckpt_vars_section(v, &s, &p->owned[p->nowned++]))
+			return false;
+		add(p, &s);
+	}
+	return true;
+}
+
+/* Variables in one piece and the buffer stay where they are; the rest is put together. */
+static bool gather_parts(struct ckpt_job *j, struct parts *p)
+{
+	struct ckpt_section buffer = {
+		.kind = CKPT_BUFFER, .data = j->buffer.data, .len = j->buffer.size};
+	size_t most = j->registry.count + FIXED_PARTS, len = 0;
+	uint8_t *bytes = NULL;
+
+	p->s = calloc(most, sizeof *p->s);
+	p->owned = calloc(most, sizeof *p->owned);
+	if (!p->s || !p->owned)
+		return false;
+	if (j->buffer.data)
+		add(p, &buffer);
+	return add_variables(j, p) && p2p_capture(&bytes, &len) &&
+	       add_owned(p, CKPT_MESSAGES, bytes, len) && comm_save_numbers(&bytes, &len) &&
+	       add_owned(p, CKPT_COUNTERS, bytes, len);
+}
+
+static void free_parts(struct parts *p)
+{
+	for (size_t i = 0; i < p->nowned; i++)
+		free(p->owned[i]);
+	free(p->owned);
+	free(p->s);
+}
+
+bool ckpt_job_save(void *user)
+{
+	struct ckpt_job *j = user;
+	struct parts p = {0};
+	char err[1024] = "no memory for it";
+	bool ok = gather_parts(j, &p);
+
+	if (ok)
+		ok = ckpt_write(&ckpt_fs_posix, j->dir, &j->id, j->line, p.s, p.n, &j->seal,
+			     &j->bytes, err, sizeof err) == 0;
+	if (!ok)
+		log_error("FTMPI_Perform_Checkpoint: line %u is not made: %s", j->line, err);
+	free_parts(&p);
+	return ok;
+}
+
+/* ---- the verdict ---- */
+
+struct report {
+	uint64_t ready, seal, bytes;
+};
+
+struct verdict {
+	uint32_t committed, next;
+};
+
+static bool all_ready(const struct report *r, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!r[i].ready)
+			return false;
+	return true;
+}
+
+static int commit(struct ckpt_job *j, const struct report *r)
+{
+	struct ckpt_manifest m = {
+		.epoch = j->id.epoch, .line = j->line, .size = j->id.size, .time_s = time(NULL)};
+	char err[1024] = "out of memory";
+	int rc = FT_ENOMEM;
+
+	memcpy(m.session, j->id.session, sizeof m.session);
+	memcpy(m.program, j->id.program, sizeof m.program);
+	memcpy(m.program_name, j->id.program_name, sizeof m.program_name);
+	m.ranks = calloc(m.size, sizeof *m.ranks);
+	for (uint32_t i = 0; m.ranks && i < m.size; i++) {
+		m.ranks[i].seal = r[i].seal;
+		m.ranks[i].bytes = r[i].bytes;
+	}
+	if (m.ranks)
+		rc = ckpt_commit(&ckpt_fs_posix, j->dir, &m, err, sizeof err);
+	if (rc == FT_EEXIST)
+		log_error("FTMPI_Perform_Checkpoint: line %u of %s was made by others", j->line,
+			j->dir);
+	else if (rc)
+		log_error("FTMPI_Perform_Checkpoint: line %u is not committed: %s", j->line, err);
+	free(m.ranks);
+	return rc;
+}
+
+static struct verdict decide(struct ckpt_job *j, const struct report *r)
+{
+	struct verdict v = {.next = j->line};
+	int rc;
+
+	if (!r || !all_ready(r, j->id.size))
+		return v;
+	rc = commit(j, r);
+	v.committed = rc == 0;
+	v.next++; /* also after a failure: that manifest may be there, or come to be */
+	if (rc == 0)
+		control_line(j->launch->control_fd, j->line);
+	return v;
+}
+
+static void prune(struct ckpt_job *j)
+{
+	char err[1024] = "";
+
+	if (ckpt_prune(&ckpt_fs_posix, j->dir, j->launch->settings.keep, j->line, j->id.epoch, err,
+		    sizeof err) != 0)
+		log_event("old recovery lines stay: %s", err);
+}
+
+bool ckpt_job_conclude(void *user, bool ready)
+{
+	struct ckpt_job *j = user;
+	struct report mine = {ready, j->seal, j->bytes}, *all = NULL;
+	struct verdict v = {0};
+	bool first = team_rank() == 0;
+
+	if (first)
+		all = malloc(j->id.size * sizeof *all);
+	if (first && !all)
+		api_die(MPI_ERR_NO_MEM);
+	team_gather(&mine, sizeof mine, all);
+	fault_point("ckpt-gathered");
+	if (first)
+		v = decide(j, all);
+	fault_point("ckpt-decided");
+	team_tell(&v, sizeof v);
+	j->line = v.next;
+	if (first)
+		prune(j);
+	free(all);
+	j->since = clock_ns();
+	return v.committed;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "team.h"
+
+#include "api.h"
+#include "base/log.h"
+#include "coll.h"
+#include "comm.h"
+
+int team_rank(void)
+{
+	return comm_coord()->rank;
+}
+
+int team_size(void)
+{
+	return comm_coord()->size;
+}
+
+static void must(int rc)
+{
+	if (rc == MPI_SUCCESS)
+		return;
+	api_last_words();
+	log_error("%s: the ranks cannot agree: %s", api_name(), api_detail());
+	api_die(rc);
+}
+
+static struct coll_reduction reduction(const void *in, void *out, MPI_Datatype type, MPI_Op op)
+{
+	struct coll_reduction r = {.in = in, .out = out, .count = 1};
+
+	must(type_lookup(type, &r.type));
+	must(op_lookup(op, &r.op));
+	return r;
+}
+
+void team_scatter_sum(const uint64_t *each, uint64_t *mine)
+{
+	struct coll_reduction r = reduction(each, mine, MPI_UINT64_T, MPI_SUM);
+
+	must(coll_reduce_scatter(comm_coord(), &r, NULL));
+}
+
+void team_tell(void *bytes, size_t len)
+{
+	must(coll_bcast(comm_coord(), bytes, len, type_bytes(), 0));
+}
+
+void team_gather(const void *one, size_t len, void *all)
+{
+	struct coll_side send = {.buf = (void *)(uintptr_t)one, .count = len, .type = type_bytes()};
+	struct coll_side recv = {.buf = all, .count = len, .type = type_bytes()};
+
+	must(coll_gather(comm_coord(), &send, &recv, 0));
+}
+
+bool team_all(bool yes)
+{
+	int32_t mine = yes, all = 0;
+	struct coll_reduction r = reduction(&mine, &all, MPI_INT32_T, MPI_MIN);
+
+	must(coll_allreduce(comm_coord(), &r));
+	return all != 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Agreements among all ranks about checkpoints, over a communicator of the library's own.
+ * Collective; the engine lock is held, and let go while they wait. A failure ends the process: in a
+ * job that loses a rank nothing is agreed any more, and the launcher acts.
+ */
+#ifndef FTMPI_MPI_TEAM_H
+#define FTMPI_MPI_TEAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+int team_rank(void);
+int team_size(void);
+
+/* *mine: the sum over all ranks p of what p has in each[this rank]. */
+void team_scatter_sum(const uint64_t *each, uint64_t *mine);
+
+/* From rank 0 to all. */
+void team_tell(void *bytes, size_t len);
+
+/* len bytes of each rank, in rank order, to rank 0; all may be NULL elsewhere. */
+void team_gather(const void *one, size_t len, void *all);
+
+/* Does every rank say yes? */
+bool team_all(bool yes);
+
+#endif
