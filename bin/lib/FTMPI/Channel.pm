@@ -20,8 +20,14 @@ use constant { CHUNK => 65536, CHATTER_MAX => 65536 };
 sub new
 {
 	my ($class, %arg) = @_;
-	my $self = bless { %arg, decoder => FTMPI::Wire->new, queue => '', ended => 0, head => '' },
-		$class;
+	my $self = bless {
+		%arg,
+		decoder => FTMPI::Wire->new,
+		queue   => '',
+		ended   => 0,
+		head    => '',
+		heard   => 0,
+	}, $class;
 	$_->blocking(0) for $self->{in}, $self->{out};
 	$self->{loop}->on_read($self->{in}, sub { $self->receive });
 	return $self;
@@ -29,6 +35,9 @@ sub new
 
 sub ended  { return $_[0]{ended} }
 sub queued { return length $_[0]{queue} }
+
+# Grows whenever something comes.
+sub heard { return $_[0]{heard} }
 
 sub send_bytes
 {
@@ -72,6 +81,7 @@ sub receive
 		$self->_end($self->{decoder}->pending ? 'it ended in the middle of a message' : '');
 		return 0;
 	}
+	$self->{heard}++;
 	$self->_accept($bytes);
 	return 1;
 }

@@ -69,6 +69,13 @@ sub assign
 	return;
 }
 
+# Their names: they change when a rank gets other ones.
+sub at
+{
+	my ($self, $rank) = @_;
+	return join ' ', @{ $self->{owned}{$rank} };
+}
+
 # Those of one rank: for data, and for heartbeats (undef: none).
 sub of
 {

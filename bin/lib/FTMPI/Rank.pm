@@ -8,7 +8,7 @@ package FTMPI::Rank;
 use strict;
 use warnings;
 
-use Errno qw(EACCES ENOENT);
+use Errno qw(EACCES EMFILE ENOENT);
 use Fcntl qw(F_DUPFD);
 use POSIX ();
 use Socket qw(AF_UNIX SOCK_STREAM PF_UNSPEC);
@@ -23,6 +23,55 @@ use constant { BEAT_FD => 61, CONTROL_FD => 62, LISTEN_FD => 63, CLEAR_OF_THEM =
 
 # A child needs four above that while it puts them there.
 use constant DESCRIPTORS_MIN => CLEAR_OF_THEM + 4;
+
+# Bytes of a complaint: rank, errno, epoch.
+use constant COMPLAINT => 12;
+
+# Enter the environment and the working directory of RUN, and find the program: run gets `path`.
+# Returns why ranks cannot be run here, or nothing.
+sub prepare
+{
+	my ($run) = @_;
+	_set_environment(@{ $run->{env} });
+	return "cannot enter the working directory $run->{wdir}: $!" if !chdir $run->{wdir};
+	$run->{path} = find_program($run->{argv}[0]);
+	return "cannot run $run->{argv}[0]: $!" if !defined $run->{path};
+	my $limit = _descriptor_limit();
+	return if $limit >= DESCRIPTORS_MIN;
+	return "cannot start ranks: the limit of open files there is $limit (ulimit -n), and "
+		. DESCRIPTORS_MIN . ' is the least';
+}
+
+# VAR=value sets, VAR alone unsets.
+sub _set_environment
+{
+	for my $word (@_) {
+		my ($name, $value) = split /=/, $word, 2;
+		if (defined $value) {
+			$ENV{$name} = $value;
+		} else {
+			delete $ENV{$name};
+		}
+	}
+	return;
+}
+
+sub _descriptor_limit { return POSIX::sysconf(POSIX::_SC_OPEN_MAX()) }
+
+# $! in words, and with what may be done about it.
+sub system_reason
+{
+	return "$!" if !$!{EMFILE};
+	return "$!: the limit there is " . _descriptor_limit() . ' (ulimit -n)';
+}
+
+# What a file is, whatever its name: undef when there is none.
+sub file_id
+{
+	my ($path) = @_;
+	my ($device, $inode) = stat $path;
+	return defined $inode ? "$device:$inode" : undef;
+}
 
 # The file that execvp would run, with the caller's PATH and directory; a name that is not in PATH
 # may also be in this directory. Nothing, with $! set, when there is none.
@@ -41,9 +90,9 @@ sub find_program
 	return;
 }
 
-# plan: rank, local_rank, size, session_name, path, argv, listen, beat (or undef), complaints (where a
-# failed exec is told), stdin (what it reads, or undef for nothing). Returns { pid, control, out => {1, 2} }, or
-# nothing with $! set.
+# plan: rank, local_rank, size, epoch, session_name, path, argv, listen, beat (or undef), complaints
+# (where a failed exec is told), stdin (what it reads, or undef for nothing). Returns { pid, file,
+# socket (the control connection), out => {1, 2} }, or nothing with $! set.
 sub start
 {
 	my ($plan) = @_;
@@ -52,10 +101,16 @@ sub start
 	for my $stream (1, 2) {
 		pipe($reader[$stream], $writer[$stream]) or return;
 	}
-	my $pid = FTMPI::Loop::spawn(sub { _become($plan, $theirs, @writer) });
+	my $file = file_id($plan->{path});
+	my $pid  = FTMPI::Loop::spawn(sub { _become($plan, $theirs, @writer) });
 	return if !defined $pid;
 	setpgrp $pid, $pid;
-	return { pid => $pid, control => $mine, out => { 1 => $reader[1], 2 => $reader[2] } };
+	return {
+		pid    => $pid,
+		file   => $file,
+		socket => $mine,
+		out    => { 1 => $reader[1], 2 => $reader[2] },
+	};
 }
 
 # In the child. Every other descriptor is close-on-exec.
@@ -72,7 +127,7 @@ sub _become
 		no warnings 'exec';
 		exec { $plan->{path} } @{ $plan->{argv} };
 	}
-	POSIX::write($failed, pack('V V', $plan->{rank}, $! + 0), 8);
+	POSIX::write($failed, pack('V V V', $plan->{rank}, $! + 0, $plan->{epoch}), COMPLAINT);
 	return;
 }
 

@@ -20,7 +20,7 @@ use constant { ROUNDS => 20, STUCK_TIME => 5 };
 # no way (then there is no sweep).
 sub own_session
 {
-	return $$ if (_session_of('self') // 0) == $$;
+	return $$ if ((_session_of('self'))[0] // 0) == $$;
 	my $session = POSIX::setsid();
 	return defined $session && $session > 0 ? $session : undef;
 }
@@ -35,14 +35,20 @@ sub call_myself
 	return;
 }
 
-# Session of a process; nothing when it is gone or a zombie.
+# Session and process group of a process; nothing when it is gone or a zombie.
 sub _session_of
 {
 	my ($pid) = @_;
 	open my $file, '<', "/proc/$pid/stat" or return;
 	my $line = <$file> // return;
-	my ($state, $session) = $line =~ /^.*\) (\S) -?\d+ -?\d+ (-?\d+) /s or return;
-	return $state =~ /[ZX]/ ? undef : $session;
+	my ($state, $group, $session) = $line =~ /^.*\) (\S) -?\d+ (-?\d+) (-?\d+) /s or return;
+	return $state =~ /[ZX]/ ? () : ($session, $group);
+}
+
+sub _processes
+{
+	opendir my $dir, '/proc' or return;
+	return grep { /^\d+\z/ } readdir $dir;
 }
 
 # Kill every process of the session but this one and those spared.
@@ -51,13 +57,27 @@ sub sweep
 	my ($session, @spared) = @_;
 	my %spared = map { $_ => 1 } $$, @spared;
 	for my $round (1 .. ROUNDS) {
-		opendir my $dir, '/proc' or return;
-		my @left = grep { /^\d+\z/ && !$spared{$_} && (_session_of($_) // 0) == $session }
-			readdir $dir;
+		my @left = grep { !$spared{$_} && ((_session_of($_))[0] // 0) == $session } _processes();
 		return if !@left;
 		kill 'KILL', @left;
 		select undef, undef, undef, 0.005 * $round;
 	}
+	return;
+}
+
+# Kill what is left of process groups of the session whose leaders have ended. The number of a group
+# may be somebody else's by now, but not in this session.
+sub kill_groups
+{
+	my ($session, @groups) = @_;
+	return if !defined $session;
+	my %groups = map { $_ => 1 } @groups;
+	my %left;
+	for my $pid (_processes()) {
+		my ($its_session, $group) = _session_of($pid);
+		$left{$group} = 1 if defined $group && $its_session == $session && $groups{$group};
+	}
+	kill 'KILL', map { -$_ } keys %left;
 	return;
 }
 

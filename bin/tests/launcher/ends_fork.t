@@ -42,7 +42,7 @@ for my $package (qw(FTMPI::Start FTMPI::Rank)) {
 pipe my $reader, my $complaints or die "pipe: $!\n";
 open my $listen, '<', '/dev/null' or die "/dev/null: $!\n";
 my %plan = (
-	rank   => 1, local_rank => 1, size   => 2, session_name => 'x', path => '/bin/true',
+	rank   => 1, local_rank => 1, size   => 2, epoch => 0, session_name => 'x', path => '/bin/true',
 	argv   => ['true'], listen => $listen, complaints => $complaints);
 my %start = (
 	'an agent' => sub { FTMPI::Start::launch('true') },

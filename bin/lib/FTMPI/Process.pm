@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# One process of a rank, as its agent sees it, through one or more epochs of the job: what it says on
+# its control connection, what it is asked, how it is killed. FTMPI::Again decides.
+#
+# Failure modes: it breaks the control protocol: that is told, and it is killed. Its control
+# connection ends while it is to execute its program again: it is killed, for it can never be told
+# START.
+package FTMPI::Process;
+
+use strict;
+use warnings;
+
+use FTMPI::Again   ();
+use FTMPI::Channel ();
+use FTMPI::Control ();
+use FTMPI::Rank    ();
+
+# loop; rank; pid, socket (its control connection), file (what was executed) as FTMPI::Rank::start()
+# has them; at: names of its listening sockets; output: see FTMPI::Outputs;
+# tell => sub (message to the launcher); on_back => sub, when it speaks in a new epoch.
+sub new
+{
+	my ($class, %arg) = @_;
+	my $self   = bless { %arg, state => 'running', alive => 1 }, $class;
+	my $socket = delete $self->{socket};
+	$self->{control} = FTMPI::Channel->new(
+		loop     => $self->{loop},
+		in       => $socket,
+		out      => $socket,
+		on_frame => sub { $self->_hear(@_) },
+		on_end   => sub { $self->_cut_off($_[0]) });
+	return $self;
+}
+
+sub state { return $_[0]{state} }
+
+# run: the fields of RUN.
+sub send_start
+{
+	my ($self, $run, $local_rank) = @_;
+	$self->{control}->send_bytes(FTMPI::Control::encode(
+		'START', @$run{qw(session epoch)},
+		$self->{rank},  $run->{size},
+		$run->{secret}, $local_rank,
+		scalar @{ $run->{ranks} }, @$run{qw(verbosity workdir session_name settings table)}));
+	$self->{started} = 1;
+	return;
+}
+
+# A frame of a rank is checked here, so that what is wrong is found out beside the one that did it.
+sub _hear
+{
+	my ($self, $type, $body) = @_;
+	my ($name, @fields) = eval { FTMPI::Control::decode('rank', $type, $body) };
+	if (!defined $name) {
+		chomp(my $why = $@);
+		$self->{control}->refuse($why);
+		return;
+	}
+	my ($what, $state) = FTMPI::Again::heard($self, $name, @fields);
+	if ($what eq 'lie') {
+		$self->{control}->refuse("an unexpected $name message");
+		return;
+	}
+	my $back = $self->{state} eq 'again' && $state eq 'running';
+	$self->{state} = $state;
+	return if $what ne 'tell';
+	$self->{program}   = 1          if $name eq 'PROGRAM';
+	$self->{finalized} = 1          if $name eq 'FINALIZED';
+	$self->{mpi_pid}   = $fields[0] if $name eq 'INITED';
+	$self->{tell}->('NEWS', $self->{rank}, $type, $body);
+	$self->{on_back}->() if $back;
+	return;
+}
+
+# An unclean end of its control connection is its fault, unless it is its death.
+sub _cut_off
+{
+	my ($self, $why) = @_;
+	return if !$self->{alive};
+	if ($self->{state} ne 'running') {
+		$self->doom;
+	} elsif (length $why) {
+		$self->{tell}->('BROKEN', $self->{rank}, $why);
+		$self->sigkill;
+	}
+	return;
+}
+
+# With what it started.
+sub sigkill
+{
+	my ($self) = @_;
+	kill 'KILL', -$self->{pid} if $self->{alive};
+	return;
+}
+
+# Another is to take its place.
+sub doom
+{
+	my ($self) = @_;
+	$self->{state} = 'doomed';
+	$self->{control}->close;
+	$self->sigkill;
+	return;
+}
+
+# The job begins again in this epoch. fed: it took standard input.
+sub begin_again
+{
+	my ($self, $epoch, $fed) = @_;
+	@$self{qw(runs fed)} = (FTMPI::Rank::file_id("/proc/$self->{pid}/exe"), $fed);
+	if (FTMPI::Again::why_not($self)) {
+		$self->doom;
+	} elsif ($self->{state} eq 'running') {
+		$self->{control}->send_bytes(FTMPI::Control::encode('RESTART', $epoch));
+		@$self{qw(state asked_for started program finalized)} = ('asked', $epoch, 0, 0, 0);
+	}
+	return;
+}
+
+# It has ended. What it said before is heard first.
+sub end
+{
+	my ($self) = @_;
+	$self->{alive} = 0;
+	$self->{control}->drain;
+	$self->{control}->close;
+	return;
+}
+
+1;

@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The ranks of one host: they are started, watched, and begun again with the job. The happy path of a
+# restart: every process is told to execute its program again and answers RESTARTING; RUN comes, and
+# START is sent to it. What cannot do that is killed, and started by a fork when RUN has come; so is
+# one that does not answer in time, or ends before it said anything in the new epoch. Only what
+# belongs to the present epoch is told.
+#
+# Failure modes: a rank has ended but others hold its pipes: what is in them at that time is
+# forwarded before its end is told, the rest as it comes, until a restart.
+package FTMPI::Ranks;
+
+use strict;
+use warnings;
+
+use Errno qw(ENOENT);
+use IO::Handle ();
+use POSIX qw(WIFSIGNALED WTERMSIG WEXITSTATUS);
+
+use FTMPI::Feed    ();
+use FTMPI::Process ();
+use FTMPI::Rank    ();
+use FTMPI::Sweep   ();
+
+# In seconds: TERM to KILL; RESTART to RESTARTING. Ranks started in one turn of the loop.
+use constant { GRACE => 1, ANSWER_TIME => 2, BATCH => 16 };
+
+# loop; tell => sub (message to the launcher); session: number of our session, or undef; listeners,
+# outputs.
+sub new
+{
+	my ($class, %arg) = @_;
+	my $self = bless {
+		%arg,
+		ranks   => {},
+		pids    => {},
+		ended   => [],
+		local   => {},
+		here    => {},
+		waiting => [],
+		epoch   => 0,
+		ran     => 0,
+	}, $class;
+	$self->_open_complaints;
+	return $self;
+}
+
+sub _tell { my ($self, @message) = @_; $self->{tell}->(@message); return }
+
+# Starts.
+
+# Why a RUN of this epoch cannot be right now, or nothing.
+sub refuses
+{
+	my ($self, $epoch) = @_;
+	return "a second RUN in epoch $self->{epoch}" if $self->{ran};
+	return "a RUN of epoch $epoch, which is past" if $epoch < $self->{epoch};
+	return;
+}
+
+# run: the fields of RUN, and what FTMPI::Rank::prepare() found.
+sub run
+{
+	my ($self, $run) = @_;
+	my @ranks = @{ $run->{ranks} };
+	@$self{qw(run epoch ran)} = ($run, $run->{epoch}, 1);
+	$self->{here} = { map { $_ => 1 } @ranks };
+	$_->doom for grep { !$self->{here}{ $_->{rank} } } values %{ $self->{ranks} };
+	$self->_number(@ranks);
+	$self->_open_feed if $self->{here}{0};
+	$self->_go_on($_) for @ranks;
+	$self->_start_some;
+	return;
+}
+
+# A rank keeps its number on this host while it is here.
+sub _number
+{
+	my ($self, @ranks) = @_;
+	my $local = $self->{local};
+	delete $local->{$_} for grep { !$self->{here}{$_} } keys %$local;
+	my %taken = map { $_ => 1 } values %$local;
+	my $next  = 0;
+	for my $rank (grep { !defined $local->{$_} } @ranks) {
+		$next++ while $taken{$next};
+		$local->{$rank} = $next++;
+	}
+	return;
+}
+
+# A process that is there goes on, if the table still gives it its own sockets; one that dies is
+# followed by another.
+sub _go_on
+{
+	my ($self, $rank) = @_;
+	my $process = $self->{ranks}{$rank};
+	if (!$process) {
+		push @{ $self->{waiting} }, $rank;
+		return;
+	}
+	$process->doom if $process->{at} ne $self->{listeners}->at($rank);
+	$process->send_start($self->{run}, $self->{local}{$rank});
+	return;
+}
+
+# A batch of ranks; the others in later turns, so that orders are heard in between.
+sub _start_some
+{
+	my ($self) = @_;
+	return if $self->{suspended};
+	for my $rank (splice @{ $self->{waiting} }, 0, BATCH) {
+		return if !$self->_start_rank($rank);
+	}
+	$self->{loop}->after(0, sub { $self->_start_some }) if @{ $self->{waiting} };
+	return;
+}
+
+sub _start_rank
+{
+	my ($self, $rank) = @_;
+	my ($listen, $beat) = $self->{listeners}->of($rank);
+	my ($stdin, $feed);
+	pipe($stdin, $feed) if $rank == 0;
+	my $started = FTMPI::Rank::start({
+		%{ $self->{run} },
+		rank       => $rank,
+		local_rank => $self->{local}{$rank},
+		listen     => $listen,
+		beat       => $beat,
+		stdin      => $stdin,
+		complaints => $self->{complaints}{writer},
+	});
+	if (!$started) {
+		$self->{waiting} = [];
+		$self->_tell('FAILED', "cannot start rank $rank: " . FTMPI::Rank::system_reason());
+		return 0;
+	}
+	$self->_adopt($rank, $started);
+	$self->{feed}->attach($feed) if $feed;
+	return 1;
+}
+
+# From now on this process is ours to watch.
+sub _adopt
+{
+	my ($self, $rank, $started) = @_;
+	my $process = FTMPI::Process->new(
+		%$started,
+		rank    => $rank,
+		loop    => $self->{loop},
+		tell    => $self->{tell},
+		at      => $self->{listeners}->at($rank),
+		output  => $self->{outputs}->add($rank, %{ $started->{out} }),
+		on_back => sub { $self->{feed}->release if $rank == 0 });
+	$self->{ranks}{$rank} = $self->{pids}{ $started->{pid} } = $process;
+	$self->_tell('STARTED', $rank, $started->{pid});
+	$process->send_start($self->{run}, $self->{local}{$rank});
+	return;
+}
+
+# Where a child writes (rank, errno, epoch) when its exec failed: one pipe for all.
+sub _open_complaints
+{
+	my ($self) = @_;
+	pipe my $reader, my $writer or die "pipe: $!\n";
+	$reader->blocking(0);
+	$self->{complaints} = { reader => $reader, writer => $writer };
+	$self->{loop}->on_read($reader, sub { $self->_read_complaints });
+	return;
+}
+
+sub _read_complaints
+{
+	my ($self) = @_;
+	while (sysread $self->{complaints}{reader}, my $record, FTMPI::Rank::COMPLAINT) {
+		my ($rank, $errno, $epoch) = unpack 'V V V', $record;
+		next if $epoch != $self->{epoch};
+		local $! = $errno;
+		my $why = $!{ENOENT} ? "$! (that is, its interpreter)" : "$!";
+		$self->_tell('CANNOT_RUN', $rank, "cannot run $self->{run}{argv}[0]: $why");
+	}
+	return;
+}
+
+# Ends.
+
+# A child of ours has ended, maybe one of the ranks. All that it said comes before the news of that.
+sub reap
+{
+	my ($self, $pid, $status) = @_;
+	my $process = delete $self->{pids}{$pid} or return;
+	my $rank    = $process->{rank};
+	$self->_read_complaints;
+	$process->end;
+	delete $self->{ranks}{$rank};
+	if ($process->state ne 'running' && !$self->{ending}) {
+		$self->_follow($process);
+		return;
+	}
+	$self->{outputs}->drain($process->{output});
+	push @{ $self->{ended} }, $process;
+	$self->{feed}->close if $rank == 0 && $self->{feed};
+	my $signal = WIFSIGNALED($status) ? WTERMSIG($status) : 0;
+	$self->_tell('EXITED', $rank, $signal ? 0 : WEXITSTATUS($status), $signal);
+	return;
+}
+
+# Its end belongs to an older epoch. Another takes its place, once it is known that there is one.
+sub _follow
+{
+	my ($self, $process) = @_;
+	my $rank = $process->{rank};
+	$self->_bury($process);
+	return if !$self->{ran} || !$self->{here}{$rank};
+	push @{ $self->{waiting} }, $rank;
+	$self->_start_some;
+	return;
+}
+
+# Nothing of these is to be left: neither their children, nor what these would still write. Those of
+# a doomed one were killed with it.
+sub _bury
+{
+	my ($self, @processes) = @_;
+	my @groups = map { $_->{pid} } grep { $_->state ne 'doomed' } @processes;
+	FTMPI::Sweep::kill_groups($self->{session}, @groups) if @groups;
+	$self->{outputs}->finish($_->{output}) for @processes;
+	return;
+}
+
+# hard: at once. Otherwise they get GRACE seconds. Ranks that were not started yet, or not yet again,
+# end here.
+sub kill_all
+{
+	my ($self, $hard) = @_;
+	my @never = splice @{ $self->{waiting} };
+	@never = grep { !$self->{ranks}{$_} } keys %{ $self->{here} } if !$self->{ran} && !$self->{ending};
+	$self->{ending} = 1;
+	$self->_tell('EXITED', $_, 0, POSIX::SIGTERM()) for @never;
+	if ($hard) {
+		$self->signal('KILL');
+		return;
+	}
+	$self->signal($_) for qw(TERM CONT);
+	$self->{loop}->after(GRACE, sub { $self->signal('KILL') });
+	return;
+}
+
+# By SIGSTOP: what has no terminal is not stopped by SIGTSTP.
+sub suspend
+{
+	my ($self, $stop) = @_;
+	$self->{suspended} = $stop;
+	$self->signal($stop ? 'STOP' : 'CONT');
+	$self->_start_some if @{ $self->{waiting} };
+	$self->_watch_answers;
+	return;
+}
+
+# To all that were started here and what they started.
+sub signal
+{
+	my ($self, $name) = @_;
+	kill $name, -$_ for keys %{ $self->{pids} };
+	return;
+}
+
+# It is taken to be stopped, or stuck. It may also have ended meanwhile.
+sub fence
+{
+	my ($self, $rank) = @_;
+	$self->{ranks}{$rank}->sigkill if $self->{ranks}{$rank};
+	return;
+}
+
+# Restarts.
+
+# All begin again in this epoch. Returns what is wrong when that cannot be.
+sub again
+{
+	my ($self, $epoch) = @_;
+	return "a restart in epoch $epoch, which is past" if $epoch <= $self->{epoch};
+	return 'a restart of a job that is ended'         if $self->{ending};
+	@$self{qw(epoch ran waiting)} = ($epoch, 0, []);
+	$self->_bury(splice @{ $self->{ended} });
+	my $fed = $self->{feed} && $self->{feed}->used;
+	$_->begin_again($epoch, $_->{rank} == 0 && $fed) for values %{ $self->{ranks} };
+	$self->_keep_feed;
+	$self->_watch_answers;
+	return;
+}
+
+# What does not answer is stuck. Nothing is judged while all are stopped.
+sub _watch_answers
+{
+	my ($self) = @_;
+	my $loop = $self->{loop};
+	$loop->cancel(delete $self->{limit});
+	return if $self->{suspended} || !$self->_unanswered;
+	$self->{limit} = $loop->after(ANSWER_TIME, sub { $_->doom for $self->_unanswered });
+	return;
+}
+
+sub _unanswered
+{
+	my ($self) = @_;
+	return grep { $_->state eq 'asked' } values %{ $self->{ranks} };
+}
+
+# Standard input of rank 0. A process that begins again in place keeps its pipe, and gets nothing
+# before it speaks: if it dies first, the next one gets all of it.
+
+sub _keep_feed
+{
+	my ($self) = @_;
+	my $first = $self->{ranks}{0};
+	if ($first && $first->state ne 'doomed') {
+		$self->{feed}->hold;
+	} elsif (my $feed = delete $self->{feed}) {
+		$feed->drop;
+	}
+	return;
+}
+
+sub _open_feed
+{
+	my ($self) = @_;
+	if ($self->{feed}) {
+		$self->{feed}->hold;
+		return;
+	}
+	$self->{feed} = FTMPI::Feed->new(
+		loop      => $self->{loop},
+		on_taken  => sub { $self->_tell('STDIN_TAKEN', $_[0]) },
+		on_closed => sub { $self->_tell('STDIN_CLOSED') });
+	return;
+}
+
+sub input     { $_[0]{feed}->add($_[1]) if $_[0]{feed}; return }
+sub input_end { $_[0]{feed}->end        if $_[0]{feed}; return }
+
+1;
