@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Heartbeats over real sockets: who stops is suspected, who lives or leaves is not. */
+#include <dirent.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "base/error.h"
+#include "beats.h"
+
+#include "unit.h"
+
+/* Long beside what a loaded machine delays; a suspicion that must not come would be seen before one
+ * that must. */
+enum { PERIOD = 50, TIMEOUT = 1500 };
+
+static struct beats b;
+
+static void signal_child(pid_t pid, int sig)
+{
+	int status;
+
+	ck_assert_int_eq(kill(pid, sig), 0);
+	if (sig == SIGSTOP || sig == SIGKILL)
+		ck_assert_int_eq(waitpid(pid, &status, WUNTRACED), pid);
+}
+
+START_TEST(a_stopped_process_is_suspected)
+{
+	pid_t child;
+
+	beats_begin(&b, 2, PERIOD, TIMEOUT);
+	child = beats_child(&b, 1);
+	beats_start(&b, 0);
+	beats_said("test: rank 1 beats\n");
+	signal_child(child, SIGSTOP);
+	beats_said("suspect 1 by 0.");
+	beats_said(" ms: suspected\n");
+	signal_child(child, SIGCONT);
+	beats_said("test: rank 1 silent ");
+	beats_said(" ms: beats again\n");
+	signal_child(child, SIGSTOP);
+	beats_said("suspect 1 by 0.");
+	signal_child(child, SIGKILL);
+	beats_end(&b);
+}
+END_TEST
+
+START_TEST(a_killed_process_is_suspected)
+{
+	pid_t child;
+
+	beats_begin(&b, 2, PERIOD, TIMEOUT);
+	child = beats_child(&b, 1);
+	beats_start(&b, 0);
+	beats_said("test: rank 1 beats\n");
+	signal_child(child, SIGKILL);
+	beats_said("suspect 1 by 0.");
+	beats_end(&b);
+}
+END_TEST
+
+/* Rank 1 is stopped until rank 0 suspects it. When it goes on it may not blame rank 0 for that
+ * time; but it must, when rank 0 stops later. */
+START_TEST(an_observer_that_was_stopped_blames_nobody)
+{
+	pid_t child;
+
+	beats_begin(&b, 2, PERIOD, TIMEOUT);
+	child = beats_child(&b, 1);
+	beats_start(&b, 0);
+	beats_said("child: rank 0 beats\n");
+	beats_said("test: rank 1 beats\n");
+	signal_child(child, SIGSTOP);
+	beats_said("suspect 1 by 0.");
+	signal_child(child, SIGCONT);
+	beats_said("beats again\n");
+	beats_stop(&b, 0, false);
+	beats_said("suspect 0 by 1.");
+	beats_said(" ms: suspected\n");
+	ck_assert_msg(!beats_has_said("beats again"), "rank 1 had suspected rank 0 before");
+	signal_child(child, SIGKILL);
+	beats_end(&b);
+}
+END_TEST
+
+/* Of three the first leaves and the second only stops: when the second is missed the first would
+ * have been, for longer. */
+START_TEST(who_leaves_is_not_suspected)
+{
+	beats_begin(&b, 3, PERIOD, TIMEOUT);
+	for (int i = 0; i < 3; i++)
+		beats_start(&b, i);
+	for (int i = 0; i < 3; i++)
+		for (int peer = 0; peer < 3; peer++)
+			if (peer != i)
+				beats_said(" beats\n");
+	beats_stop(&b, 1, true);
+	beats_said("rank 1 leaves, and beats no more\n");
+	beats_said("rank 1 leaves, and beats no more\n");
+	beats_stop(&b, 2, false);
+	beats_said_first("suspect 2 by 0.", "suspect 1 by 0.");
+	beats_end(&b);
+}
+END_TEST
+
+START_TEST(nobody_is_suspected_while_debugging)
+{
+	beats_begin(&b, 2, PERIOD, TIMEOUT);
+	b.c.debug = true;
+	beats_start(&b, 0);
+	b.c.debug = false;
+	beats_start(&b, 1);
+	beats_said(" beats\n");
+	beats_said(" beats\n");
+	beats_stop(&b, 1, false);
+	beats_said(" ms: not suspected, as the job is debugged\n");
+	ck_assert(!beats_has_said("suspect 1"));
+	beats_end(&b);
+}
+END_TEST
+
+/* A rank that runs its program anew: the socket stays, the connections end, the epoch grows. */
+START_TEST(a_rank_may_begin_anew)
+{
+	int kept;
+
+	beats_begin(&b, 2, PERIOD, TIMEOUT);
+	kept = dup(b.listener[1]);
+	beats_start(&b, 0);
+	beats_start(&b, 1);
+	beats_said(" beats\n");
+	beats_said(" beats\n");
+	beats_stop(&b, 1, false);
+	b.listener[1] = kept;
+	b.c.epoch++;
+	beats_start(&b, 1);
+	beats_said("turned away somebody: the peer belongs to another epoch\n");
+	kept = dup(kept);
+	beats_stop(&b, 1, false);
+	beats_said("suspect 1 by 0.");
+	b.listener[1] = kept;
+	b.c.epoch--;
+	beats_start(&b, 1);
+	beats_said("beats again\n");
+	beats_end(&b);
+}
+END_TEST
+
+static int entries(const char *dir)
+{
+	DIR *d = opendir(dir);
+	int n = 0;
+
+	ck_assert_ptr_nonnull(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+static void stop_in_any_state(bool leaving)
+{
+	int fds, threads, stranger;
+
+	beats_begin(&b, 3, PERIOD, TIMEOUT);
+	for (int i = 0; i < 3; i++)
+		close(dup(b.listener[i]));
+	fds = entries("/proc/self/fd") - 2;
+	threads = entries("/proc/self/task");
+	/* rank 2 listens and never answers */
+	beats_start(&b, 0);
+	beats_start(&b, 1);
+	beats_said(" beats\n");
+	beats_said(" beats\n");
+	stranger = beats_connect(&b, 0);
+	beats_stop(&b, 0, leaving);
+	beats_stop(&b, 1, leaving);
+	beats_closed(stranger);
+	ck_assert_int_eq(entries("/proc/self/fd"), fds);
+	ck_assert_int_eq(entries("/proc/self/task"), threads);
+	beats_end(&b);
+}
+
+START_TEST(nothing_is_left_after_the_end)
+{
+	stop_in_any_state(true);
+	stop_in_any_state(false);
+}
+END_TEST
+
+START_TEST(a_start_that_fails_takes_nothing)
+{
+	struct rlimit before, none;
+	struct hb *h = NULL;
+	int fds;
+
+	beats_begin(&b, 2, PERIOD, TIMEOUT);
+	b.c.self = 0;
+	b.c.listen_fd = b.listener[0];
+	fds = entries("/proc/self/fd");
+	getrlimit(RLIMIT_NOFILE, &before);
+	none = (struct rlimit){0, before.rlim_max};
+	setrlimit(RLIMIT_NOFILE, &none);
+	ck_assert_int_eq(hb_start(&h, &b.c), FT_ENOMEM);
+	setrlimit(RLIMIT_NOFILE, &before);
+	b.c.period_ms = 0;
+	ck_assert_int_eq(hb_start(&h, &b.c), FT_EINVAL);
+	ck_assert_ptr_null(h);
+	ck_assert_int_eq(entries("/proc/self/fd"), fds);
+	b.c.period_ms = PERIOD;
+	beats_start(&b, 0);
+	beats_end(&b);
+}
+END_TEST
+
+UNIT_MAIN("heartbeat", tcase_add_test(tc, a_stopped_process_is_suspected);
+	  tcase_add_test(tc, a_killed_process_is_suspected);
+	  tcase_add_test(tc, an_observer_that_was_stopped_blames_nobody);
+	  tcase_add_test(tc, who_leaves_is_not_suspected);
+	  tcase_add_test(tc, nobody_is_suspected_while_debugging);
+	  tcase_add_test(tc, a_rank_may_begin_anew);
+	  tcase_add_test(tc, nothing_is_left_after_the_end);
+	  tcase_add_test(tc, a_start_that_fails_takes_nothing);)

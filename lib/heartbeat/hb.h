@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The parts of the heartbeats. All of it belongs to their thread alone, until that has ended.
+ *
+ * All timers are here:
+ *	the period	the tick: reads what has come, judges, beats, mends connections
+ *	the timeout	silence that is a suspicion; also how long an observer may take to answer
+ *			a connection, and to acknowledge what was written
+ *	PROOF_MS	a stranger that has not proved itself by then is closed
+ *	COMPLAIN_MS	in which at most COMPLAIN_LINES refusals are logged one by one
+ */
+#ifndef FTMPI_HEARTBEAT_HB_H
+#define FTMPI_HEARTBEAT_HB_H
+
+#include <event2/event.h>
+#include <stddef.h>
+
+#include "base/list.h"
+#include "base/loop.h"
+#include "heartbeat/detector.h"
+#include "heartbeat/heartbeat.h"
+#include "heartbeat/record.h"
+#include "heartbeat/ring.h"
+
+enum {
+	PROOF_MS = 5000,
+	COMPLAIN_MS = 10000,
+	COMPLAIN_LINES = 20,
+	STRANGERS_MAX = 64,
+};
+
+/* The way to one observer. */
+struct beat_link {
+	struct hb *h;
+	int peer;
+	struct hb_address to;
+	int fd; /* -1: the next tick connects */
+	struct event *readable;
+	uint64_t since; /* when the attempt began */
+	uint8_t challenge[RECORD_CHALLENGE_BYTES];
+	size_t have; /* of the challenge; whole: it may beat */
+	uint8_t nonce[AUTH_NONCE_BYTES];
+	uint64_t seq;
+	uint8_t out[RECORD_BYTES]; /* the last beat, */
+	size_t left;		   /* of which the socket did not take so many bytes */
+};
+
+/* One connection that was accepted. */
+struct beat_in {
+	struct link link; /* in strangers or proved */
+	struct hb *h;
+	int fd;
+	struct event *readable;
+	uint64_t deadline; /* while a stranger */
+	struct record_stream stream;
+};
+
+struct beat_listener {
+	int fd;
+	struct event *readable;
+	bool paused;		       /* no descriptor was free; until the next tick */
+	struct link strangers, proved; /* of beat_in; the oldest first */
+	int nstrangers, most;
+	uint64_t window_end;  /* of complaints */
+	unsigned lines, more; /* in it: said one by one, and not */
+};
+
+struct hb {
+	struct hb_config c; /* its pointers are not used after the start */
+	struct record_key key;
+	struct loop *loop;
+	struct event *tick;
+	struct detector *detector;
+	struct detector_act *acts; /* room for all that a tick can bring */
+	struct beat_link links[RING_OBSERVERS];
+	int nlinks;
+	struct beat_listener in;
+};
+
+/* heartbeat.c */
+void hb_heard(struct hb *h, const struct record *r);
+bool hb_may_log(void);
+
+/* link.c: beating */
+void link_tick(struct beat_link *l, uint64_t now);
+void link_leave(struct beat_link *l);
+void link_close(struct beat_link *l);
+
+/* listen.c: being beaten to. Open: 0 or FT_ENOMEM. */
+int listener_open(struct hb *h);
+void listener_tick(struct hb *h, uint64_t now);
+void listener_close(struct hb *h);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The thread: starts, ends, ticks, and says what the detector found. */
+#include "heartbeat/heartbeat.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "heartbeat/hb.h"
+
+/* Standard error may be a pipe that nobody reads for a while, and a rank that waits for it would
+ * seem to be dead. */
+bool hb_may_log(void)
+{
+	struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+	return poll(&p, 1, 0) == 1;
+}
+
+static void say(const struct detector_act *a)
+{
+	static const char *const silent[] = {
+		[DETECTOR_SUSPECT] = "suspected",
+		[DETECTOR_SILENT] = "not suspected, as the job is debugged",
+		[DETECTOR_AGAIN] = "beats again",
+	};
+
+	if (a->kind == DETECTOR_NOTHING || !hb_may_log())
+		return;
+	if (a->kind == DETECTOR_FIRST || a->kind == DETECTOR_LEFT)
+		log_event("rank %d %s", a->peer,
+			a->kind == DETECTOR_FIRST ? "beats" : "leaves, and beats no more");
+	else
+		log_event("rank %d silent %u ms: %s", a->peer, a->silent_ms, silent[a->kind]);
+}
+
+static void act_on(struct hb *h, const struct detector_act *a)
+{
+	if (a->kind == DETECTOR_SUSPECT)
+		h->c.suspect(h->c.user, a->peer, a->silent_ms, a->progress);
+	say(a);
+}
+
+void hb_heard(struct hb *h, const struct record *r)
+{
+	struct detector_act a =
+		detector_beat(h->detector, (int)r->from, r->progress, r->leaving, clock_ns());
+
+	act_on(h, &a);
+}
+
+/* First it beats, and reads what has come; then nobody is judged for what this thread did late. */
+static void on_tick(evutil_socket_t fd, short what, void *arg)
+{
+	struct hb *h = arg;
+	uint64_t now = clock_ns();
+	int n;
+
+	(void)fd;
+	(void)what;
+	for (int i = 0; i < h->nlinks; i++)
+		link_tick(&h->links[i], now);
+	listener_tick(h, now);
+	n = detector_tick(h->detector, now, h->acts);
+	for (int i = 0; i < n; i++)
+		act_on(h, &h->acts[i]);
+}
+
+static bool has_port(const struct hb_address *a)
+{
+	const struct sockaddr *sa = (const struct sockaddr *)&a->addr;
+
+	/* at the same place in both families */
+	return a->len > 0 && ((const struct sockaddr_in *)(const void *)sa)->sin_port != 0;
+}
+
+static void lay_links(struct hb *h, const struct ring *ring, const struct hb_address *addresses)
+{
+	int to[RING_OBSERVERS], n = ring_observers(ring, h->c.self, to);
+
+	for (int i = 0; i < n; i++)
+		if (has_port(&addresses[to[i]]))
+			h->links[h->nlinks++] = (struct beat_link){
+				.h = h, .peer = to[i], .to = addresses[to[i]], .fd = -1};
+}
+
+/* Whom it beats to, and whom it observes. */
+static int lay_out(struct hb *h, const struct hb_config *c)
+{
+	struct detector_config dc = {c->period_ms, c->timeout_ms, c->debug};
+	struct ring *ring = ring_new(c->node, c->size);
+	int *peers = calloc((size_t)c->size, sizeof *peers), count;
+
+	if (ring && peers) {
+		lay_links(h, ring, c->addresses);
+		count = ring_observed(ring, c->self, peers);
+		h->detector = detector_new(&dc, peers, count, clock_ns());
+		h->acts = calloc((size_t)count + 1, sizeof *h->acts);
+	}
+	ring_free(ring);
+	free(peers);
+	return h->detector && h->acts ? 0 : FT_ENOMEM;
+}
+
+static int start_ticking(struct hb *h)
+{
+	struct timeval t = {h->c.period_ms / 1000, h->c.period_ms % 1000 * 1000};
+
+	h->tick = event_new(loop_base(h->loop), -1, EV_PERSIST, on_tick, h);
+	return h->tick && event_add(h->tick, &t) == 0 ? 0 : FT_ENOMEM;
+}
+
+static void free_all(struct hb *h)
+{
+	if (h->tick)
+		event_free(h->tick);
+	if (h->loop)
+		loop_free(h->loop);
+	detector_free(h->detector);
+	free(h->acts);
+	auth_wipe(&h->key, sizeof h->key);
+	free(h);
+}
+
+static bool sensible(const struct hb_config *c)
+{
+	return c->size > 0 && c->self >= 0 && c->self < c->size && c->period_ms > 0 &&
+	       c->timeout_ms > 0 && c->listen_fd >= 0 && c->progress && c->suspect;
+}
+
+int hb_start(struct hb **out, const struct hb_config *c)
+{
+	struct hb *h;
+	int rc;
+
+	if (!sensible(c))
+		return FT_EINVAL;
+	h = calloc(1, sizeof *h);
+	if (!h)
+		return FT_ENOMEM;
+	h->c = *c;
+	memcpy(h->key.secret, c->secret, sizeof h->key.secret);
+	memcpy(h->key.session, c->session, sizeof h->key.session);
+	h->loop = loop_new("ftmpi-beat");
+	rc = h->loop ? lay_out(h, c) : FT_ENOMEM;
+	if (rc == 0)
+		rc = start_ticking(h);
+	if (rc)
+		goto free_all;
+	rc = listener_open(h);
+	if (rc)
+		goto free_all;
+	rc = loop_start(h->loop);
+	if (rc)
+		goto close_listener;
+	*out = h;
+	return 0;
+
+close_listener:
+	h->in.fd = -1; /* the caller's */
+	listener_close(h);
+free_all:
+	free_all(h);
+	return rc;
+}
+
+void hb_stop(struct hb *h, bool leaving)
+{
+	if (!h)
+		return;
+	loop_stop(h->loop);
+	for (int i = 0; i < h->nlinks; i++) {
+		if (leaving)
+			link_leave(&h->links[i]);
+		link_close(&h->links[i]);
+	}
+	listener_close(h);
+	free_all(h);
+}

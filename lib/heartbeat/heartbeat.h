@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Heartbeats: each rank tells its observers every period that it lives, over connections and from a
+ * thread of its own ("ftmpi-beat"), and awaits the beats of those it observes itself (ring.h says
+ * who). Nothing of the transport or of a lock of the program's is needed for it.
+ */
+#ifndef FTMPI_HEARTBEAT_HEARTBEAT_H
+#define FTMPI_HEARTBEAT_HEARTBEAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+struct hb;
+
+struct hb_address {
+	struct sockaddr_storage addr; /* with port 0 nobody beats to it */
+	socklen_t len;
+};
+
+/* Everything but `user` is copied. */
+struct hb_config {
+	int self, size;
+	unsigned period_ms, timeout_ms; /* > 0 */
+	bool debug;			/* silence is logged, and nobody suspected */
+	uint32_t epoch;
+	const uint8_t *session;		    /* 16 bytes */
+	const uint8_t *secret;		    /* 32 bytes */
+	const struct hb_address *addresses; /* by rank, of the sockets for heartbeats */
+	const int *node;		    /* by rank, index of its host, < size */
+	int listen_fd;			    /* the own one, listening */
+
+	/* Both are called on the heartbeats' thread, and must not wait for anything. A peer has
+	 * been silent for so long, and its last counter was that. Once for each silence. */
+	uint32_t (*progress)(void *user); /* some counter of what the rank does */
+	void (*suspect)(void *user, int peer, unsigned silent_ms, uint32_t progress);
+	void *user;
+};
+
+/* 0, FT_EINVAL, FT_ENOMEM or FT_ESYS. On success listen_fd is the heartbeats' own. */
+int hb_start(struct hb **out, const struct hb_config *c);
+
+/* Ends the thread, closes everything, listen_fd too. leaving: the observers are told that this is
+ * the orderly end, as far as they can be reached without waiting. NULL: nothing. */
+void hb_stop(struct hb *h, bool leaving);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Being beaten to. Anybody can connect, so a connection is a stranger's until its first beat has
+ * proved itself: there are only so many, the oldest gives way, and none may take longer
+ * than PROOF_MS. After that there is one connection for each observed rank, the newest.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "heartbeat/hb.h"
+
+enum { STRANGERS_LEAST = 4, RECORDS = 16 };
+
+/* ---- what is said of those that are turned away ---- */
+
+static void say_rest(struct beat_listener *in)
+{
+	if (in->more && hb_may_log())
+		log_event("heartbeat: turned away %u more", in->more);
+	in->more = 0;
+}
+
+/* A line each, unless there are many: then their number. */
+static void complain(struct hb *h, const struct beat_in *b, const char *why)
+{
+	struct beat_listener *in = &h->in;
+	char as[32] = "somebody";
+
+	if (in->lines == COMPLAIN_LINES || !hb_may_log()) {
+		in->more++;
+		return;
+	}
+	in->lines++;
+	if (b->stream.from >= 0)
+		snprintf(as, sizeof as, "rank %d", b->stream.from);
+	log_event("heartbeat: turned away %s: %s", as, why);
+}
+
+static void begin_window(struct beat_listener *in, uint64_t now)
+{
+	if (now < in->window_end)
+		return;
+	say_rest(in);
+	in->lines = 0;
+	in->window_end = now + (uint64_t)COMPLAIN_MS * 1000000;
+}
+
+/* ---- one connection ---- */
+
+static bool stranger(const struct beat_in *b)
+{
+	return b->stream.from < 0;
+}
+
+static void in_free(struct beat_in *b)
+{
+	list_remove(&b->link);
+	event_free(b->readable);
+	close(b->fd);
+	free(b);
+}
+
+static void in_close(struct beat_in *b)
+{
+	b->h->in.nstrangers -= stranger(b);
+	in_free(b);
+}
+
+static void turn_away(struct beat_in *b, const char *why)
+{
+	complain(b->h, b, why);
+	in_close(b);
+}
+
+/* The peer has connected anew; what it said on the other connection counts no more. */
+static void close_older(struct hb *h, const struct beat_in *newer, int from)
+{
+	list_for_each_safe (item, &h->in.proved) {
+		struct beat_in *b = container_of(item, struct beat_in, link);
+
+		if (b != newer && b->stream.from == from)
+			in_close(b);
+	}
+}
+
+static void prove(struct beat_in *b)
+{
+	struct hb *h = b->h;
+
+	h->in.nstrangers--;
+	list_remove(&b->link);
+	list_append(&h->in.proved, &b->link);
+	close_older(h, b, b->stream.from);
+}
+
+/* False: the connection is closed. */
+static bool take_records(struct beat_in *b, const uint8_t *at, const uint8_t *end)
+{
+	struct hb *h = b->h;
+	struct record_reader reader = {&h->key, h->c.epoch, (uint32_t)h->c.self};
+	struct record r;
+	bool before = stranger(b);
+	int rc;
+
+	while ((rc = record_next(&b->stream, &reader, &at, end, &r)) > 0) {
+		if (!detector_knows(h->detector, (int)r.from)) {
+			rc = FT_EPROTO;
+			break;
+		}
+		if (before)
+			prove(b);
+		before = false;
+		hb_heard(h, &r);
+	}
+	if (rc == 0)
+		return true;
+	if (before)
+		b->stream.from = -1;
+	turn_away(b, ft_error_text(rc));
+	return false;
+}
+
+/* Reads once. False: it is closed, or there is nothing more. */
+static bool read_in(struct beat_in *b)
+{
+	uint8_t buf[RECORDS * RECORD_BYTES];
+	ssize_t n = recv(b->fd, buf, sizeof buf, MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+		return false;
+	if (n <= 0) {
+		in_close(b); /* not a word: it may begin anew */
+		return false;
+	}
+	return take_records(b, buf, buf + n) && n == sizeof buf;
+}
+
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	read_in(arg);
+}
+
+/* ---- accepting ---- */
+
+static bool challenge(struct beat_in *b)
+{
+	uint8_t out[RECORD_CHALLENGE_BYTES];
+
+	auth_random(b->stream.nonce, sizeof b->stream.nonce);
+	record_challenge(b->stream.nonce, out);
+	return send(b->fd, out, sizeof out, MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof out;
+}
+
+static void drop_oldest(struct beat_listener *in)
+{
+	struct link *oldest = list_first(&in->strangers);
+
+	if (oldest)
+		turn_away(container_of(oldest, struct beat_in, link), "too many at a time");
+}
+
+static void take_in(struct hb *h, int fd)
+{
+	struct beat_in *b = calloc(1, sizeof *b);
+	struct event *e = event_new(loop_base(h->loop), fd, EV_READ | EV_PERSIST, on_readable, b);
+
+	if (!b || !e || event_add(e, NULL) != 0)
+		goto close_fd;
+	*b = (struct beat_in){.h = h,
+		.fd = fd,
+		.readable = e,
+		.deadline = clock_ns() + (uint64_t)PROOF_MS * 1000000,
+		.stream.from = -1};
+	if (h->in.nstrangers == h->in.most)
+		drop_oldest(&h->in);
+	h->in.nstrangers++;
+	list_append(&h->in.strangers, &b->link);
+	if (!challenge(b))
+		in_close(b);
+	return;
+
+close_fd:
+	if (e)
+		event_free(e);
+	close(fd);
+	free(b);
+}
+
+/* Who waits in the backlog would wake the loop without end. */
+static void no_descriptor(struct beat_listener *in)
+{
+	if (!list_empty(&in->strangers)) {
+		drop_oldest(in);
+		return;
+	}
+	event_del(in->readable);
+	in->paused = true;
+}
+
+/* False when there is nobody, or no descriptor, for now. */
+static bool accept_one(struct hb *h)
+{
+	int fd = accept4(h->in.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	if (fd >= 0) {
+		take_in(h, fd);
+		return true;
+	}
+	if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+		no_descriptor(&h->in);
+	return errno != EAGAIN && errno != EWOULDBLOCK && !h->in.paused;
+}
+
+/* Those who were accepted are heard between the batches: so a peer has beaten before it is the
+ * oldest. */
+static void on_listener(evutil_socket_t fd, short what, void *arg)
+{
+	struct hb *h = arg;
+
+	(void)fd;
+	(void)what;
+	for (int i = 0; i < h->in.most / 4 && accept_one(h); i++)
+		continue;
+}
+
+/* The program wants descriptors too, and so does the transport, for strangers of its own. */
+static int most_allowed(void)
+{
+	struct rlimit limit;
+	rlim_t most = STRANGERS_MAX;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 16 < most)
+		most = limit.rlim_cur / 16;
+	return most > STRANGERS_LEAST ? (int)most : STRANGERS_LEAST;
+}
+
+int listener_open(struct hb *h)
+{
+	struct beat_listener *in = &h->in;
+
+	list_init(&in->strangers);
+	list_init(&in->proved);
+	in->most = most_allowed();
+	in->fd = h->c.listen_fd;
+	evutil_make_socket_nonblocking(in->fd);
+	evutil_make_socket_closeonexec(in->fd);
+	in->readable = event_new(loop_base(h->loop), in->fd, EV_READ | EV_PERSIST, on_listener, h);
+	if (in->readable && event_add(in->readable, NULL) == 0)
+		return 0;
+	if (in->readable)
+		event_free(in->readable);
+	return FT_ENOMEM;
+}
+
+/* ---- each period ---- */
+
+static void read_all(struct link *list)
+{
+	list_for_each_safe (item, list)
+		read_in(container_of(item, struct beat_in, link));
+}
+
+/* The oldest stand first. They were read just now. */
+static void close_late(struct beat_listener *in, uint64_t now)
+{
+	struct link *item;
+
+	while ((item = list_first(&in->strangers))) {
+		struct beat_in *b = container_of(item, struct beat_in, link);
+
+		if (b->deadline > now)
+			return;
+		turn_away(b, ft_error_text(FT_ETIME));
+	}
+}
+
+void listener_tick(struct hb *h, uint64_t now)
+{
+	struct beat_listener *in = &h->in;
+
+	begin_window(in, now);
+	read_all(&in->proved);
+	read_all(&in->strangers);
+	close_late(in, now);
+	if (in->paused && event_add(in->readable, NULL) == 0)
+		in->paused = false;
+}
+
+void listener_close(struct hb *h)
+{
+	struct beat_listener *in = &h->in;
+	struct link *item;
+
+	while ((item = list_first(&in->strangers)) || (item = list_first(&in->proved)))
+		in_close(container_of(item, struct beat_in, link));
+	say_rest(in);
+	event_free(in->readable);
+	if (in->fd >= 0)
+		close(in->fd);
+}
