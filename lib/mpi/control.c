@@ -306,6 +306,25 @@ void control_lost(int fd, int peer, const char *why)
 	tell(fd, CONTROL_LOST, (uint32_t)peer, why);
 }
 
+/* The heartbeats' thread must not wait for an agent that reads nothing: that one is found out
+ * elsewhere. */
+void control_suspect(int fd, int peer, unsigned silent_ms, uint32_t progress)
+{
+	uint8_t out[HEAD_BYTES + 12];
+	struct writer w = writer_over(out, sizeof out);
+
+	writer_u32(&w, sizeof out - HEAD_BYTES);
+	writer_u16(&w, CONTROL_SUSPECT);
+	writer_u16(&w, CONTROL_VERSION);
+	writer_u32(&w, (uint32_t)peer);
+	writer_u32(&w, silent_ms);
+	writer_u32(&w, progress);
+	pthread_mutex_lock(&telling);
+	if (fd >= 0 && send(fd, out, sizeof out, MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof out)
+		log_event("the suspicion of rank %d could not be told", peer);
+	pthread_mutex_unlock(&telling);
+}
+
 void control_program(int fd, bool uses_checkpoints)
 {
 	tell(fd, CONTROL_PROGRAM, uses_checkpoints, NULL);

@@ -61,4 +61,8 @@ void control_restored(int fd, uint32_t line, const char *session);
  * end of the image. */
 void control_restarting(int fd, uint32_t epoch);
 
+/* Its heartbeats have not come for so long. Must not be held up, so nothing is said of a failure.
+ */
+void control_suspect(int fd, int peer, unsigned silent_ms, uint32_t progress);
+
 #endif

@@ -11,6 +11,7 @@
 #define FTMPI_MPI_ENGINE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/loop.h"
 #include "transport/transport.h"
@@ -29,6 +30,9 @@ bool engine_held(void);
 /* An MPI call begins and ends: engine_lock and engine_unlock, and the progress thread knows. */
 void engine_enter(void);
 void engine_leave(void);
+
+/* How many calls have begun, modulo 2^32. Any thread, without the lock. */
+uint32_t engine_calls(void);
 
 /* Is no thread inside MPI but the one that asks? Lock held. */
 bool engine_alone(void);

@@ -14,6 +14,7 @@
 #include "base/fault.h"
 #include "base/knob.h"
 #include "base/log.h"
+#include "beating.h"
 #include "ckpt_job.h"
 #include "comm.h"
 #include "control.h"
@@ -25,7 +26,7 @@
 
 enum {
 	BYHAND_CONNECT_MS = 120000, /* people type slowly */
-	OWN_DESCRIPTORS = 10,	    /* of the library, beside one for each peer */
+	OWN_DESCRIPTORS = 12,	    /* of the library, beside one for each peer */
 	PROGRAM_DESCRIPTORS = 64,   /* that the program may want */
 };
 
@@ -211,6 +212,8 @@ void runtime_start(int *argc, char ***argv, int thread_level)
 	if (!descriptors_free(OWN_DESCRIPTORS))
 		give_up(descriptors_text());
 	rc = build();
+	if (rc == 0)
+		rc = beating_start(&rt.launch);
 	if (rc == 0 && pthread_atfork(NULL, NULL, forked) != 0)
 		rc = FT_ENOMEM;
 	if (rc)
@@ -252,6 +255,8 @@ void runtime_finish(void)
 	fault_point("finalize-done");
 	control_finalized(rt.launch.control_fd);
 	fault_point("finalize-told");
+	beating_stop(
+		&rt.launch); /* only now: should its goodbye be lost, the silence is explained */
 	detach();
 	engine_lock();
 	ckpt_job_stop();

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The heartbeats of a launched rank: what they need of the rest of the library. */
+#ifndef FTMPI_MPI_BEATING_H
+#define FTMPI_MPI_BEATING_H
+
+#include "launch.h"
+
+/* Begins, where the job wants heartbeats; they take l->beat_fd then. 0 or an error. */
+int beating_start(struct launch *l);
+
+/* MPI_Finalize: the observers are told that it is no failure. Closes l->beat_fd too. */
+void beating_stop(struct launch *l);
+
+#endif
