@@ -99,13 +99,13 @@ int ckpt_manifest_read(const struct ckpt_fs *fs, const char *session_dir, uint32
 void ckpt_manifest_free(struct ckpt_manifest *m);
 
 /*
- * Removes all but the newest `keep` whole lines, and what lines that were never committed left
- * behind. A line counts as whole when its manifest reads well and all its files have their lengths;
- * others that are newer stay, but do not count. keep 0 removes no committed line. A line that was
- * not committed stays when it is of a later epoch than making_epoch, or of that epoch and its
- * number is `making` (0: none) or larger. First manifests, durably, then files, then folders; only
- * names of ours are touched. 0, FT_ENOMEM, FT_ESYS with the first error: the rest is done as far as
- * it is safe.
+ * Removes all but the newest `keep` whole lines (0: all stay), and what lines that were never
+ * committed left behind. A line counts as whole when its manifest reads well and all its files have
+ * their lengths; others that are newer stay, but do not count. Lines of making_epoch, the caller's,
+ * whose number is `making` (0: none) or larger are being made. What an epoch before left goes once
+ * the caller's has a line of its own; when something of a later epoch is there, the caller is late
+ * and nothing is removed. First manifests, durably, then files, then folders; only names of ours.
+ * 0, FT_ENOMEM, FT_ESYS with the first error: the rest is done as far as it is safe.
  */
 int ckpt_prune(const struct ckpt_fs *fs, const char *session_dir, unsigned keep, uint32_t making,
 	uint32_t making_epoch, char *err, size_t errsize);

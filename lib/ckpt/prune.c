@@ -128,16 +128,46 @@ static bool is_committed(const struct pruning *p, struct ckpt_name folder)
 	return false;
 }
 
-/* May somebody be making this line? */
+static bool any_manifest(const struct pruning *p)
+{
+	return p->n > 0 && p->entries[0].name.kind == CKPT_NAME_MANIFEST;
+}
+
+/* The epoch that prunes is over, and it does not know it yet: all is the business of a later one.
+ */
+static bool is_late(const struct pruning *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const struct entry *e = &p->entries[i];
+		uint32_t epoch = e->name.kind == CKPT_NAME_MANIFEST ? e->made_epoch : e->name.epoch;
+
+		if (!p->order->idle && epoch > p->order->making_epoch)
+			return true;
+	}
+	return false;
+}
+
+/* Has the epoch that prunes committed a line? */
+static bool has_own_line(const struct pruning *p)
+{
+	for (size_t i = 0; i < p->n && p->entries[i].name.kind == CKPT_NAME_MANIFEST; i++)
+		if (p->entries[i].fate == STAYS &&
+			p->entries[i].made_epoch == p->order->making_epoch)
+			return true;
+	return false;
+}
+
+/* May somebody be making this line? A rank of an epoch before may still commit one, and prune,
+ * until it sees a folder of this epoch. */
 static bool in_the_making(const struct pruning *p, struct ckpt_name n)
 {
 	const struct ckpt_prune_order *o = p->order;
-	bool any = p->n > 0 && p->entries[0].name.kind == CKPT_NAME_MANIFEST;
 
 	if (o->idle)
-		return !any || n.line >= p->entries[0].name.line;
-	return n.epoch > o->making_epoch ||
-	       (n.epoch == o->making_epoch && o->making && n.line >= o->making);
+		return !any_manifest(p) || n.line >= p->entries[0].name.line;
+	if (n.epoch == o->making_epoch)
+		return o->making && n.line >= o->making;
+	return !has_own_line(p);
 }
 
 /* ---- removing ---- */
@@ -260,6 +290,8 @@ int ckpt_prune_with(const struct ckpt_fs *fs, const char *session_dir,
 	if (p.n)
 		qsort(p.entries, p.n, sizeof *p.entries, by_kind_then_newest);
 	decide_manifests(&p);
+	if (is_late(&p))
+		goto free_entries;
 	remove_manifests(&p);
 	if (p.rc == 0 && p.n)
 		flush(&p);

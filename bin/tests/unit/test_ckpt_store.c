@@ -168,22 +168,25 @@ START_TEST(pruning_counts_whole_lines_only)
 }
 END_TEST
 
-START_TEST(pruning_removes_what_was_never_committed)
+/* Files of a line that is not committed. */
+static void unfinished(uint32_t line, uint32_t epoch)
 {
 	struct ckpt_manifest m;
-	uint32_t of[][2] = {{3, 0}, {4, 0}, {4, 1}, {5, 1}, {6, 1}, {4, 2}};
 
+	store_write(line, epoch, &m);
+	ckpt_manifest_free(&m);
+}
+
+START_TEST(pruning_removes_what_was_never_committed)
+{
 	store_line(4, 1);
-	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
-		if (of[i][0] == 4 && of[i][1] == 1)
-			continue;
-		store_write(of[i][0], of[i][1], &m);
-		ckpt_manifest_free(&m);
-	}
+	unfinished(3, 0);
+	unfinished(4, 0);
+	unfinished(5, 1);
+	unfinished(6, 1);
 	store_make("line-00000003.e0000/rank-00001.ckpt.tmp", "half");
 	store_make("line-00000003.e0000.manifest.tmp", "half");
 	store_make("line-00000006.e0001.manifest.tmp", "half");
-	store_make("line-00000009.e0002.manifest.tmp", "half");
 	ck_assert_int_eq(ckpt_prune(fs, store_dir, 2, 6, 1, store_err, sizeof store_err), 0);
 	ck_assert(!store_has("line-00000003.e0000"));
 	ck_assert(!store_has("line-00000003.e0000.manifest.tmp"));
@@ -191,12 +194,39 @@ START_TEST(pruning_removes_what_was_never_committed)
 	ck_assert(!store_has("line-00000005.e0001"));
 	ck_assert(store_has("line-00000006.e0001")); /* in the making */
 	ck_assert(store_has("line-00000006.e0001.manifest.tmp"));
-	ck_assert(store_has("line-00000004.e0002")); /* of a later epoch */
-	ck_assert(store_has("line-00000009.e0002.manifest.tmp"));
 	ck_assert_int_eq(store_check(4, 0), 0);
 	ck_assert_int_eq(ckpt_prune(fs, store_dir, 2, 0, 1, store_err, sizeof store_err), 0);
 	ck_assert(!store_has("line-00000006.e0001"));
-	ck_assert(store_has("line-00000004.e0002"));
+}
+END_TEST
+
+START_TEST(who_is_late_prunes_nothing)
+{
+	for (uint32_t line = 1; line <= 3; line++)
+		store_line(line, 0);
+	unfinished(2, 1);
+	unfinished(4, 0);
+	ck_assert_int_eq(ckpt_prune(fs, store_dir, 1, 0, 0, store_err, sizeof store_err), 0);
+	ck_assert_str_eq(lines(), "3 2 1");
+	ck_assert(store_has("line-00000004.e0000") && store_has("line-00000002.e0001"));
+	/* a manifest tells it, too */
+	ck_assert_int_eq(ckpt_prune(fs, store_dir, 1, 0, 1, store_err, sizeof store_err), 0);
+	store_line(9, 1);
+	ck_assert_int_eq(ckpt_prune(fs, store_dir, 1, 0, 0, store_err, sizeof store_err), 0);
+	ck_assert_str_eq(lines(), "9 3");
+}
+END_TEST
+
+START_TEST(what_epochs_before_left_goes_after_the_first_own_line)
+{
+	store_line(1, 0);
+	unfinished(2, 0);
+	ck_assert_int_eq(ckpt_prune(fs, store_dir, 2, 0, 1, store_err, sizeof store_err), 0);
+	ck_assert(store_has("line-00000002.e0000"));
+	store_line(3, 1);
+	ck_assert_int_eq(ckpt_prune(fs, store_dir, 2, 0, 1, store_err, sizeof store_err), 0);
+	ck_assert(!store_has("line-00000002.e0000"));
+	ck_assert_str_eq(lines(), "3 1");
 }
 END_TEST
 
@@ -236,5 +266,7 @@ UNIT_MAIN("ckpt_store", tcase_add_checked_fixture(tc, store_begin, store_end);
 	  tcase_add_test(tc, a_line_needs_ranks); tcase_add_test(tc, pruning_keeps_the_newest);
 	  tcase_add_test(tc, pruning_counts_whole_lines_only);
 	  tcase_add_test(tc, pruning_removes_what_was_never_committed);
+	  tcase_add_test(tc, who_is_late_prunes_nothing);
+	  tcase_add_test(tc, what_epochs_before_left_goes_after_the_first_own_line);
 	  tcase_add_test(tc, pruning_touches_no_foreign_name);
 	  tcase_add_test(tc, pruning_nothing_is_no_error);)
