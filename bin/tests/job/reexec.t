@@ -10,6 +10,7 @@ use lib "$FindBin::Bin/../lib";
 
 use File::Copy ();
 use File::Temp ();
+use POSIX qw(SIG_BLOCK SIGUSR2 sigprocmask);
 use Test::More;
 
 use FTMPI::Control ();
@@ -17,8 +18,9 @@ use FTMPI::Test::OneRank ();
 use FTMPI::Test::Job qw(program);
 use FTMPI::Wire ();
 
-# an ignored signal and a variable are there from the start
+# an ignored signal, a blocked one and a variable are there from the start
 $SIG{HUP} = 'IGNORE';
+sigprocmask(SIG_BLOCK, POSIX::SigSet->new(SIGUSR2));
 $ENV{AGAIN} = 'at the start';
 
 my $dir = File::Temp->newdir('ftmpi-reexec-XXXXXX', TMPDIR => 1);
@@ -72,6 +74,7 @@ comes_again('in a collective',              'barrier');
 comes_again('in pause',                     'pause');
 comes_again('with a thread that computes',  'join');
 comes_again('without its first thread',     'gone');
+comes_again('with a thread that sends signals', 'shower');
 comes_again('waiting for a child',          'child');
 comes_again('in vfork',                     'vfork');
 

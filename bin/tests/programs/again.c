@@ -74,6 +74,9 @@ static void say_timers(void)
 
 static void say_all(int argc, char **argv)
 {
+	static const char *const status[] = {
+		"SigPnd", "SigBlk", "SigIgn", "SigCgt", "ShdPnd", "Cpus_allowed:"};
+
 	printf("fact pid %d\n", (int)getpid());
 	for (int i = 0; i < argc; i++)
 		printf("fact argument %s\n", argv[i]);
@@ -82,9 +85,8 @@ static void say_all(int argc, char **argv)
 	say_link("directory", "/proc/self/cwd");
 	say_link("program", "/proc/self/exe");
 	say_file("/proc/self/comm", "");
-	say_file("/proc/self/status", "Sig");
-	say_file("/proc/self/status", "Shd");
-	say_file("/proc/self/status", "Cpus_allowed:");
+	for (size_t i = 0; i < sizeof status / sizeof *status; i++)
+		say_file("/proc/self/status", status[i]);
 	say_descriptors();
 	say_timers();
 	printf("facts end\n");

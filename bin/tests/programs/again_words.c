@@ -22,7 +22,7 @@
 
 #include <mpi.h>
 
-enum { FILES = 200, HIGH_FD = 500, CLOSE_RANGE = 436 };
+enum { FILES = 200, HIGH_FD = 500, CLOSE_RANGE = 436, BUSY = 1000 };
 
 /* ---- what it does to itself ---- */
 
@@ -236,6 +236,26 @@ static void do_gone(void)
 	pthread_exit(NULL);
 }
 
+static pthread_t first_thread;
+
+static void *shower(void *arg)
+{
+	for (unsigned n = 0;; n++) {
+		pthread_kill(first_thread, SIGUSR1);
+		if (n == BUSY)
+			say_ready();
+	}
+	return arg;
+}
+
+/* A signal that is caught comes from another thread all the time. */
+static void do_shower(void)
+{
+	signal(SIGUSR1, on_tick);
+	first_thread = pthread_self();
+	pthread_join(start_thread(shower), NULL);
+}
+
 static void stay_child(void)
 {
 	pid_t child = fork();
@@ -279,6 +299,7 @@ static const struct {
 	{"pause", stay_pause, 1},
 	{"join", stay_join, 1},
 	{"gone", do_gone, 0},
+	{"shower", do_shower, 0},
 	{"child", stay_child, 1},
 	{"vfork", stay_vfork, 1},
 };

@@ -21,7 +21,7 @@ use FTMPI::Control ();
 use FTMPI::Test::Process qw(wait_readable wait_gone);
 use FTMPI::Wire ();
 
-use constant {DEADLINE => 60, BEAT_FD => 61, CONTROL_FD => 62, LISTEN_FD => 63, ABOVE => 64};
+use constant {DEADLINE => $ENV{FTMPI_TEST_DEADLINE} // 60, BEAT_FD => 61, CONTROL_FD => 62, LISTEN_FD => 63, ABOVE => 64};
 
 # Options: size (1), rank (0), env (a hash), dir.
 sub start
