@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The five test programs give right answers on this machine with various numbers of ranks.
+# The test programs give right answers on this machine with various numbers of ranks.
 use strict;
 use warnings;
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What a test program needs beside its own file and prog.c.
 EXTRA_collective := collective_move.o
-EXTRA_cgs := mtx.o spread.o
+EXTRA_pi := steps.o
+EXTRA_cgs := mtx.o spread.o steps.o
+EXTRA_mail := mailbox.o mail_plan.o steps.o
 EXTRA_badcall := badcall_args.o
 EXTRA_load := load_many.o load_flood.o load_hold.o load_large.o load_memory.o memory.o
 EXTRA_randtest := rt_basic.o rt_layout.o rt_image.o rt_comm.o rt_move.o rt_movev.o rt_reduce.o rt_value.o \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 package FTMPI::Test::Programs;
 
-# The five test programs: how each is run and what it prints when it is right.
+# The test programs: how each is run and what it prints when it is right.
 
 use strict;
 use warnings;
@@ -23,6 +23,8 @@ my %table = (
 		right => sub { qr/^pi: right, 3\.1\d+, .* 200000 samples, seed 1, $_[0] ranks/m }},
 	cgs => {args => [data_file('494_bus.mtx')],
 		right => sub { qr/^cgs: right, .* 494 rows, 1666 nonzeros, $_[0] ranks/m }},
+	mail => {args => ['-steps', 40, '-bytes', 100000],
+		right => sub { qr/^mail: right, checksum [0-9a-f]{8}, \d+ messages, 40 steps, seed 1, $_[0] ranks/m }},
 );
 
 sub all_programs { return sort keys %table }
