@@ -83,6 +83,12 @@ void steps_restored(const struct steps *s, long step)
 
 void steps_line(const struct steps *s, long step, int verdict)
 {
+	int first = verdict;
+	if (s->trace)
+		MPI_Bcast(&first, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	if (first != verdict)
+		prog_wrong(s->prog, "FTMPI_Perform_Checkpoint returned %d here, %d on rank 0",
+			verdict, first);
 	say(s, verdict == FTMPI_CHECKPOINTED ? "line after round" : "no line after round", step);
 }
 

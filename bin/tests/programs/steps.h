@@ -44,7 +44,10 @@ void steps_begin(struct steps *s, const struct prog *prog);
 /* Collective: shall a line be made after this step? The same on every rank. */
 bool steps_line_wanted(const struct steps *s, long step);
 
-/* Rank 0 says (with -trace) that state of this step was restored, or the line of it made or not. */
+/*
+ * Rank 0 says (with -trace) that the state of this step was restored, or its line made or not.
+ * steps_line is collective then: all ranks must have got the same verdict.
+ */
 void steps_restored(const struct steps *s, long step);
 void steps_line(const struct steps *s, long step, int verdict);
 
