@@ -152,6 +152,10 @@ sub strangers
 sub cut  { return must_run('ip', 'link', 'set', $_[0]{netns}, 'down') }
 sub heal { return must_run('ip', 'link', 'set', $_[0]{netns}, 'up') }
 
+# Cut in one direction: what the host sends is lost, or what is sent to it.
+sub mute   { return must_run('tc', '-n', $_[0]{netns}, qw(qdisc replace dev eth0 root blackhole)) }
+sub deafen { return must_run(qw(tc qdisc replace dev), $_[0]{netns}, qw(root blackhole)) }
+
 # Limit both directions, e.g. to '10mbit'.
 sub slow
 {
@@ -162,6 +166,7 @@ sub slow
 	return;
 }
 
+# Take away limits and cuts in one direction.
 sub full_speed
 {
 	my ($self) = @_;

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Work directories that are full, become full, or cannot be written: the job goes on without new
+# lines, says why, and the lines that are there stay whole.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use File::Temp ();
+use Test::More;
+
+use FTMPI::Test::Fault   ();
+use FTMPI::Test::Process qw(must_run);
+
+FTMPI::Test::Fault::alone();
+
+sub mounted
+{
+	my (@how) = @_;
+	my $dir = File::Temp::tempdir('mount-XXXXXX', DIR => FTMPI::Test::Fault::directory());
+	must_run('mount', @how, $dir);
+	return $dir;
+}
+
+sub pi
+{
+	my ($dir, @args) = @_;
+	return FTMPI::Test::Fault->start(program => 'pi', workdir => $dir,
+		args => [qw(400000 -every 10000 -ckpt 10 -trace), @args]);
+}
+
+# How many lines it made, and how many it could not make.
+sub lines
+{
+	my ($fault) = @_;
+	my $made = () = $fault->job->out =~ /^line after/mg;
+	my $not  = () = $fault->job->out =~ /^no line after/mg;
+	return ($made, $not);
+}
+
+sub over
+{
+	my ($fault, $name) = @_;
+	must_run('umount', $fault->workdir);
+	rmdir $fault->workdir or die $fault->workdir . ": $!\n";
+	FTMPI::Test::Alone::at_rest($name);
+	return;
+}
+
+{
+	my $dir = mounted(qw(-t tmpfs -o size=64k tmpfs));
+	must_run('sh', '-c', 'mkdir "$1/other"; cat /dev/zero >"$1/other/fill"; test -s "$1/other/fill"', 'sh', $dir);
+	my $fault = pi($dir);
+	$fault->job->finish;
+	unlink "$dir/other/fill";
+	rmdir "$dir/other";
+	$fault->survived('a full disk', restarts => 0, lines => 0, keep => 1);
+	is(join(' ', lines($fault)), '0 4', '... no line is made') or diag($fault->job->saw);
+	$fault->job->err_like(qr/No space left on device/, '... and says so');
+	over($fault, 'a full disk');
+}
+
+# Room for two lines, not for three; the ranks' files and the manifest take a page each.
+{
+	my $dir   = mounted(qw(-t tmpfs -o size=48k tmpfs));
+	my $fault = pi($dir, qw(-hold 35));
+	$fault->all_held;
+	my @line = $fault->job->out =~ /^line after round (\d+)/mg;
+	$fault->kill_ranks(1);
+	$fault->survived('a disk that becomes full', restarts => 1, keep => 1);
+	my ($made, $not) = lines($fault);
+	ok($made && $not, "... $made lines are made, $not are not") or diag($fault->job->saw);
+	$fault->job->out_like(qr/^restored after round $line[-1]$/m, '... the newest is restored');
+	$fault->job->err_like(qr/No space left on device/, '... and it says so');
+	over($fault, 'a disk that becomes full');
+}
+
+{
+	my $under = File::Temp::tempdir('mount-XXXXXX', DIR => FTMPI::Test::Fault::directory());
+	my $dir   = mounted('--bind', $under);
+	must_run('mount', '-o', 'remount,bind,ro', $dir);
+	my $fault = pi($dir);
+	$fault->survived('a read-only disk', restarts => 0, lines => 0, keep => 1);
+	is(join(' ', lines($fault)), '0 4', '... no line is made') or diag($fault->job->saw);
+	$fault->job->err_like(qr/Read-only file system/, '... and says so');
+	over($fault, 'a read-only disk');
+	rmdir $under;
+}
+
+# It becomes read-only after the second line; the restart needs only to read.
+{
+	my $under = File::Temp::tempdir('mount-XXXXXX', DIR => FTMPI::Test::Fault::directory());
+	my $dir   = mounted('--bind', $under);
+	my $fault = pi($dir, qw(-hold 25));
+	$fault->all_held;
+	must_run('mount', '-o', 'remount,bind,ro', $dir);
+	$fault->kill_ranks(2);
+	$fault->survived('a disk that becomes read-only', restarts => 1, keep => 1);
+	$fault->job->out_like(qr/^restored after round 20$/m, '... a line is restored');
+	is(join(' ', lines($fault)), '2 2', '... and none is made after that') or diag($fault->job->saw);
+	must_run('umount', $dir);
+	File::Path::remove_tree($under, $dir);
+	FTMPI::Test::Alone::at_rest('a disk that becomes read-only');
+}
+
+done_testing();

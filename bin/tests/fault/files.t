@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Lines that were damaged, or are somebody else's: a restore takes the newest that is whole, or ends
+# with a sentence.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use File::Copy ();
+use File::Path ();
+use File::Temp ();
+use Test::More;
+
+use FTMPI::Test::Fault   ();
+use FTMPI::Test::Job     qw(program);
+use FTMPI::Test::Process qw(must_run);
+
+FTMPI::Test::Fault::alone();
+
+my @args = qw(400000 -every 10000);
+
+# A work directory with the lines after rounds 10 and 20.
+my $made = FTMPI::Test::Fault->start(program => 'pi', args => [@args, qw(-ckpt 10 -hold 25)]);
+$made->all_held;
+$made->job->signal('KILL');
+$made->job->finish;
+$made->job->none_left('the lines are made');
+my ($session) = map { m{\A([^/]+)/line-00000002\.manifest\z} ? $1 : () } $made->files;
+ok($session, 'two lines') or BAIL_OUT($made->job->saw . join ' ', $made->files);
+
+sub copy
+{
+	my $dir = File::Temp::tempdir('work-XXXXXX', DIR => FTMPI::Test::Fault::directory());
+	must_run('cp', '-a', $made->workdir . '/.', $dir);
+	return $dir;
+}
+
+sub slurp
+{
+	my ($path) = @_;
+	open(my $in, '<:raw', $path) or die "$path: $!\n";
+	local $/;
+	return <$in>;
+}
+
+sub spew
+{
+	my ($path, $bytes) = @_;
+	open(my $out, '>:raw', $path) or die "$path: $!\n";
+	print $out $bytes;
+	close($out) or die "$path: $!\n";
+	return;
+}
+
+# The file of a rank, or the manifest, of a line.
+sub file
+{
+	my ($dir, $line, $rank) = @_;
+	return sprintf '%s/%s/line-%08d.manifest', $dir, $session, $line if !defined $rank;
+	return sprintf '%s/%s/line-%08d.e0000/rank-%05d.ckpt', $dir, $session, $line, $rank;
+}
+
+sub flip
+{
+	my ($path, $at) = @_;
+	my $bytes = slurp($path);
+	substr($bytes, $at, 1) ^= "\x10";
+	spew($path, $bytes);
+	return;
+}
+
+sub truncated { my ($path, $by) = @_; return spew($path, substr slurp($path), 0, -$by) }
+
+sub restore
+{
+	my ($dir, %option) = @_;
+	return FTMPI::Test::Fault->start(program => 'pi', args => [@args, '-trace'], workdir => $dir,
+		%option, run => ['-restore', @{$option{run} // []}]);
+}
+
+# The line before is taken, and the damage named; the tool finds it too.
+sub falls_back
+{
+	my ($name, $sentence, $do) = @_;
+	my $dir = copy();
+	$do->($dir);
+	my ($status, $text) = FTMPI::Test::Fault::tool('verify', $dir);
+	is($status >> 8, 1, "$name: ftmpi-ckpt verify") or diag($text);
+	my $fault = restore($dir);
+	$fault->job->finish;
+	is(FTMPI::Test::Fault::answer($fault->job->out) // 'none', $made->undisturbed, "$name: the right answer")
+		or diag($fault->job->saw);
+	$fault->job->is_status(0, $name);
+	$fault->job->out_like(qr/^restored after round 10$/m, $name);
+	$fault->job->err_like($sentence, $name);
+	$fault->clear($name);
+	return;
+}
+
+my $size = -s file($made->workdir, 2, 3);
+my $name = qr/line-00000002\S*rank-00003\.ckpt/;
+falls_back('a truncated file', $name, sub { truncated(file($_[0], 2, 3), 1) });
+falls_back('an empty file', $name, sub { spew(file($_[0], 2, 3), '') });
+falls_back('a file that is missing', $name, sub { unlink file($_[0], 2, 3) });
+falls_back('a file of another rank', $name,
+	sub { File::Copy::copy(file($_[0], 2, 2), file($_[0], 2, 3)) });
+falls_back('a file of another line', $name,
+	sub { File::Copy::copy(file($_[0], 1, 3), file($_[0], 2, 3)) });
+falls_back('a file that grew', $name, sub { spew(file($_[0], 2, 3), slurp(file($_[0], 2, 3)) . "\0") });
+falls_back("byte $_ of $size", $name, do { my $at = $_; sub { flip(file($_[0], 2, 3), $at) } })
+	for 0, 9, 40, int($size / 2), $size - 3;
+falls_back('half a manifest', qr/line-00000002\.manifest/,
+	sub { truncated(file($_[0], 2), int(length(slurp(file($_[0], 2))) / 2)) });
+falls_back('an empty manifest', qr/line-00000002\.manifest/, sub { spew(file($_[0], 2), '') });
+falls_back('a flipped manifest', qr/line-00000002\.manifest/, sub { flip(file($_[0], 2), 40) });
+
+# Whatever byte it is, the tool sees it.
+{
+	my $dir  = copy();
+	my $path = file($dir, 2, 1);
+	my $bytes = slurp($path);
+	my @unseen;
+	for (my $at = 0; $at < length $bytes; $at += 23) {
+		flip($path, $at);
+		my ($status) = FTMPI::Test::Fault::tool('verify', $dir);
+		push @unseen, $at if $status >> 8 != 1;
+		spew($path, $bytes);
+	}
+	is("@unseen", '', 'a flipped byte is seen wherever it is');
+	File::Path::remove_tree($dir);
+}
+
+# status 1 and a sentence, nothing restored
+sub refused
+{
+	my ($what, $sentence, $do, %option) = @_;
+	my $dir = copy();
+	$do->($dir);
+	my $fault = restore($dir, %option);
+	$fault->job->finish;
+	isnt($fault->job->status, 0, "$what: refused") or diag($fault->job->saw);
+	$fault->job->err_like($sentence, $what);
+	unlike($fault->job->out, qr/right|restored/, "$what: nothing runs");
+	unlike($fault->job->err, qr/; restart \d/, "$what: nothing is restarted");
+	$fault->clear($what);
+	return;
+}
+
+sub nothing { return }
+
+refused('every line is damaged', qr/line-00000001.*rank-00001\.ckpt/s,
+	sub { flip(file($_[0], $_, 1), 50) for 1, 2 });
+refused('another number of ranks', qr/\b4\b.*\b3\b|\b3\b.*\b4\b/, \&nothing, ranks => 3);
+refused('another program', qr/program.*-accept-binary/s, \&nothing, program => 'mail',
+	args => ['-trace']);
+refused('a newer version', qr/version/, sub {
+		for my $line (1, 2) {
+			my $manifest = slurp(file($_[0], $line));
+			$manifest =~ s/\A(\N*?)(\d+)\n/$1 . ($2 + 1) . "\n"/e;
+			spew(file($_[0], $line), $manifest);
+		}
+	});
+
+# The program was built anew: refused, unless the user says that it is well.
+{
+	my $own = FTMPI::Test::Fault::directory() . '/bin';
+	mkdir $own or die "$own: $!\n";
+	File::Copy::copy(program('pi'), "$own/pi") or die "$own/pi: $!\n";
+	chmod 0755, "$own/pi";
+	open(my $out, '>>:raw', "$own/pi") or die "$own/pi: $!\n";
+	print $out "\0";
+	close $out;
+	my @command = (FTMPI::Test::Job::ftmpirun(), '-restore', '-n', 4);
+	my $dir = copy();
+	my $job = FTMPI::Test::Job->run([@command, '-workdir', $dir, "$own/pi", @args, '-trace']);
+	isnt($job->status, 0, 'a program that was built anew: refused') or diag($job->saw);
+	$job->err_like(qr/-accept-binary/, 'a program that was built anew');
+	$job->none_left('a program that was built anew');
+	$job = FTMPI::Test::Job->run([@command, '-accept-binary', '-workdir', $dir, "$own/pi", @args, '-trace']);
+	$job->out_like(qr/^restored after round 20$/m, '... with -accept-binary');
+	is(FTMPI::Test::Fault::answer($job->out) // 'none', $made->undisturbed, '... with -accept-binary')
+		or diag($job->saw);
+	File::Path::remove_tree($dir, $own);
+	FTMPI::Test::Alone::at_rest('a program that was built anew');
+}
+
+$made->clear('the lines');
+
+done_testing();

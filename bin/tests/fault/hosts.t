@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Hosts that are lost in every way, and jobs that go on elsewhere.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use Test::More;
+
+use FTMPI::Test::Cluster  ();
+use FTMPI::Test::Fault    ();
+use FTMPI::Test::Process  qw(must_run process_name wait_gone);
+
+if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
+	plan skip_all => $reason;
+}
+
+use constant REST_SECONDS => 30;
+
+my $cluster = FTMPI::Test::Cluster->new(hosts => 4);
+my ($node1, $node2, $node3, $node4) = $cluster->hosts;
+
+# Two ranks a host; node3 is spare; ftmpirun on node4.
+my $spare    = $cluster->machine_file(map { "node$_ slots=2" } 1 .. 3);
+my $no_spare = $cluster->machine_file(map { "node$_ slots=2" } 1 .. 2);
+
+sub at_rest
+{
+	my ($name) = @_;
+	my $until = time + REST_SECONDS;
+	my @left;
+	while (@left = $cluster->strangers) {
+		last if wait_gone($until, @left);
+	}
+	my @names = map { process_name($_) } @left;
+	return is(scalar @left, 0, "$name: no host has anything left") || diag(join ', ', @names);
+}
+
+# In the first two runs nobody goes beyond step 120.
+sub start
+{
+	my ($machines, %option) = @_;
+	return FTMPI::Test::Fault->start(program => 'mail',
+		args => [qw(-bytes 200000 -ckpt 20 -trace -hold 120 -holds 2)], %option,
+		run    => ['-ssh', $cluster->ssh, '-machinefile', $machines, @{$option{run} // []}],
+		inside => sub { $node4->inside(@_) },
+		rest   => \&at_rest);
+}
+
+# Ranks by the host they are on now.
+sub ranks_on
+{
+	my ($fault, $host) = @_;
+	my %ranks = $fault->ranks;
+	return sort grep { defined } @ranks{$host->pids};
+}
+
+# Struck in its first run, it runs again with ranks 2 and 3 on the host `to`; from there to the end.
+sub goes_on
+{
+	my ($fault, $name, $to) = @_;
+	$fault->wait_for(out => qr/^restored after round 120$.*^rank $_ waits/ms) or return for 0 .. 3;
+	my @there = ranks_on($fault, $to);
+	is("@there", '2 3', "$name: ranks 2 and 3 are on " . $to->name) or diag($fault->job->saw)
+		if $to != $node1;
+	$fault->kill_ranks(0);
+	$fault->survived($name, restarts => [2, 5]);
+	return;
+}
+
+# What is on the host with this in its command line.
+sub those
+{
+	my ($host, $pattern) = @_;
+	my @found = grep { process_name($_) =~ $pattern || comm($_) =~ $pattern } $host->strangers;
+	ok(@found, "there is $pattern on " . $host->name);
+	return @found;
+}
+
+sub comm { return FTMPI::Test::Process::slurp("/proc/$_[0]/comm") }
+
+sub strike
+{
+	my ($name, $machines, $to, $do, %option) = @_;
+	my $fault = start($machines, %option);
+	$fault->all_held or return;
+	$do->($fault);
+	goes_on($fault, $name, $to);
+	$option{after}->() if $option{after};
+	return;
+}
+
+strike('both ranks of a host', $spare, $node2, sub { $_[0]->kill_ranks(2, 3) });
+strike('an agent is killed', $spare, $node3, sub { kill 'KILL', those($node2, qr/^ftmpi-agent$/m) });
+strike('an agent is stopped', $spare, $node3, sub { kill 'STOP', those($node2, qr/^ftmpi-agent$/m) });
+strike('an agent is killed, no spare', $no_spare, $node1,
+	sub { kill 'KILL', those($node2, qr/^ftmpi-agent$/m) });
+strike('an ssh is killed', $spare, $node3, sub { kill 'KILL', those($node4, qr/ssh .* node2 /) });
+strike('all processes of a host', $spare, $node3, sub { $node2->kill_all; $node2->cut });
+$node2->heal;
+$node2->start;
+strike('a host is cut off', $spare, $node3, sub { $node2->cut });
+$node2->heal;
+at_rest('healed');
+strike('a host is cut off, no spare', $no_spare, $node1, sub { $node2->cut });
+$node2->heal;
+at_rest('healed');
+strike('what a host sends is lost', $spare, $node3, sub { $node2->mute });
+$node2->full_speed;
+at_rest('heard again');
+strike('what is sent to a host is lost', $spare, $node3, sub { $node2->deafen });
+$node2->full_speed;
+at_rest('hears again');
+
+# Nobody but the two hosts notices: ftmpirun reaches both.
+{
+	my @cut = (['ip', '-n', $node1->netns, 'route', 'add', 'blackhole', $node2->address],
+		['ip', '-n', $node2->netns, 'route', 'add', 'blackhole', $node1->address]);
+	my $fault = start($spare);
+	$fault->all_held;
+	must_run(@$_) for @cut;
+	$fault->wait_for(out => qr/^restored after round 120$.*^rank $_ waits/ms) or last for 0 .. 3;
+	$fault->kill_ranks(0);
+	$fault->survived('the link between two hosts', restarts => [2, 5]);
+	$_->[4] = 'del' for @cut;
+	must_run(@$_) for @cut;
+}
+
+# The old processes of a host that was cut off are stopped, and go on when everything is over: they
+# must do no harm, and not stay.
+{
+	my $fault = start($spare);
+	$fault->all_held;
+	my @old = $node2->strangers;
+	my %pids = $fault->pids;
+	kill 'STOP', @pids{2, 3};
+	$node2->cut;
+	$fault->wait_for(out => qr/^restored after round 120$.*^rank $_ waits/ms) or last for 0 .. 3;
+	$node2->heal;
+	kill 'CONT', @pids{2, 3};
+	$fault->kill_ranks(0);
+	$fault->survived('old processes that come back', restarts => [2, 5]);
+}
+
+# No host is left but that of ftmpirun.
+{
+	my $one = $cluster->machine_file('node2 slots=4');
+	my $fault = start($one);
+	$fault->all_held;
+	$node2->cut;
+	$fault->gave_up('the only host', 1, qr/^ftmpirun: .*node2/m, keep => 1);
+	$node2->heal;
+	at_rest('the only host');
+}
+
+done_testing();

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# ftmpirun itself dies: the ranks follow, and the same command with -restore goes on; and -restore
+# by itself.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use Test::More;
+
+use FTMPI::Test::Fault ();
+use FTMPI::Test::Job   qw(ftmpirun program);
+
+FTMPI::Test::Fault::alone();
+
+sub start
+{
+	my ($program, $args, %option) = @_;
+	return FTMPI::Test::Fault->start(program => $program, args => [@$args, qw(-ckpt 10 -trace)], %option);
+}
+
+for my $case (['pi', [qw(400000 -every 10000)], 25, 20], ['mail', [qw(-bytes 200000)], 55, 50]) {
+	my ($program, $args, $hold, $line) = @$case;
+	my $first = start($program, [@$args, '-hold', $hold]);
+	$first->all_held;
+	$first->job->signal('KILL');
+	$first->job->finish;
+	my @manifests = $first->manifests;
+	ok(@manifests, "$program: lines are there when ftmpirun was killed");
+	$first->lines_whole("$program, ftmpirun killed");
+	$first->clear("$program, ftmpirun killed", keep => 1);
+	my $second = start($program, $args, workdir => $first->workdir, run => ['-restore']);
+	$second->survived("$program -restore", restarts => 0, keep => 1);
+	$second->job->out_like(qr/^restored after round $line\nround @{[$line + 1]}$/m, "$program -restore");
+	# the newest line is now one of the second job, at its end or before it
+	my $third = start($program, $args, workdir => $first->workdir, run => ['-restore'],
+		env => {FTMPI_FAULT => 'restore-end:2:0:1:kill'});
+	$third->survived("$program -restore of a restored job, with a failure", restarts => 1);
+}
+
+# The positional spelling; twice the same work directory without -restore; nothing to restore.
+{
+	my $fault = start('pi', [qw(400000 -every 10000)]);
+	$fault->survived('a first job', restarts => 0, keep => 1);
+	my $next = start('pi', [qw(400000 -every 10000 -hold 15)], workdir => $fault->workdir);
+	$next->all_held;
+	$next->kill_ranks(1);
+	$next->survived('a second job beside its lines', restarts => 1, keep => 1);
+	$next->job->out_like(qr/^restored after round 10$/m, '... restores its own line');
+	my $machines = $fault->workdir . '.machines';
+	open(my $out, '>', $machines) or die "$machines: $!\n";
+	print $out "localhost slots=4\n";
+	close $out;
+	my $job = FTMPI::Test::Job->run([ftmpirun(), $machines, 4, $fault->workdir, program('pi'), 400000,
+			'-every', 10000, '-trace', '-restore']);
+	is(FTMPI::Test::Fault::answer($job->out), $fault->undisturbed, 'MACHINEFILE N WORKDIR PROG -restore')
+		or diag($job->saw);
+	$job->out_like(qr/^restored after round 40$/m, '... the newest line');
+	unlink $machines;
+	$fault->clear('the positional spelling');
+}
+
+{
+	my $fault = FTMPI::Test::Fault->start(program => 'pi', run => ['-restore']);
+	$fault->gave_up('-restore without a line', 1, qr/\Aftmpirun: \N*\n\z/, lines => 0);
+}
+
+done_testing();

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Processes that are stopped: nothing ends, only silence tells.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use Test::More;
+
+use FTMPI::Test::Fault   ();
+use FTMPI::Test::Process qw(wait_gone);
+
+FTMPI::Test::Fault::alone();
+
+sub pi
+{
+	my ($more, %option) = @_;
+	return FTMPI::Test::Fault->start(program => 'pi',
+		args => [qw(400000 -every 10000 -ckpt 10 -trace -hold 25), @$more], %option);
+}
+
+for my $ranks ([2], [0], [1, 2]) {
+	my $fault = pi([]);
+	$fault->all_held;
+	my %pids = $fault->pids;
+	$fault->signal_ranks('STOP', @$ranks);
+	$fault->wait_for(err => qr/^ftmpirun: rank $ranks->[0] on \S+ did not answer for \d+ ms .*; restart \d of 3\b/m);
+	my @left = wait_gone(time + 60, @pids{@$ranks});
+	is("@left", '', "ranks @$ranks are stopped: the old processes are gone");
+	$fault->survived("ranks @$ranks are stopped", restarts => [1, 3]);
+	$fault->job->out_like(qr/^restored after round 20$/m, "ranks @$ranks are stopped");
+}
+
+# Without heartbeats nobody minds, and it goes on where it was.
+{
+	my $fault = pi(['-holds', 0, '-hold-in', 'sleep'], run => [qw(-heartbeat 0)]);
+	$fault->wait_for(out => qr/^round 3$/m);
+	$fault->signal_ranks('STOP', 2);
+	$fault->signal_ranks('CONT', 2);
+	$fault->survived('stopped and continued, without heartbeats', restarts => 0);
+}
+
+# All of them hang in their own computation: that is no failure.
+{
+	my $fault = pi([qw(-hold-in compute)]);
+	$fault->all_held;
+	is($fault->restarts, 0, 'ranks that only compute are not suspected');
+	$fault->kill_ranks(0);
+	$fault->survived('ranks that compute', restarts => 1);
+}
+
+done_testing();

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: BSD-3-Clause
+package FTMPI::Test::Fault;
+
+# A job that is struck by a fault, and the three questions that are asked then: is the answer that of
+# an undisturbed run, are the lines on disk whole, and is nothing left behind?
+#
+#	my $fault = FTMPI::Test::Fault->start(program => 'pi', args => [qw(400000 -ckpt 5)]);
+#	$fault->wait_for(out => qr/^round 10$/m);
+#	$fault->kill_ranks(2);
+#	$fault->survived('rank 2 is killed', restarts => 1);
+
+use strict;
+use warnings;
+
+use File::Path ();
+use File::Temp ();
+use Test::More ();
+
+use FTMPI::Test::Alone   ();
+use FTMPI::Test::Job     qw(ftmpirun program);
+use FTMPI::Test::Process qw(run_quiet);
+
+my ($dir, $at_rest);
+my %answers;
+
+# All work directories lie here; made before anything is looked for that a job may leave.
+sub directory
+{
+	$dir //= File::Temp->newdir('ftmpi-fault-XXXXXX', TMPDIR => 1);
+	return "$dir";
+}
+
+# Start this test again on a machine of its own; whatever is there after a job was left behind by it.
+sub alone
+{
+	FTMPI::Test::Alone::enter();
+	directory();
+	FTMPI::Test::Alone::remember();
+	$at_rest = \&FTMPI::Test::Alone::at_rest;
+	return;
+}
+
+# The command of a job. Options: program, args, ranks (4), run (more options of ftmpirun), workdir.
+sub command
+{
+	my ($self) = @_;
+	return (ftmpirun(), @{$self->{run}}, '-workdir', $self->{workdir}, '-n', $self->{ranks},
+		program($self->{program}), @{$self->{args}});
+}
+
+# Starts it. More options: inside (a function from a command to the one that runs it on some host),
+# rest (a function that says what is left, given a name), env, deadline, stdin.
+sub start
+{
+	my ($class, %option) = @_;
+	my $self = bless {
+		ranks => 4, args => [], run => [],
+		inside => sub { @_ },
+		rest   => $at_rest,
+		%option,
+	}, $class;
+	$self->{workdir} //= File::Temp::tempdir('work-XXXXXX', DIR => directory());
+	my %keep = map { $_ => $option{$_} } grep { exists $option{$_} } qw(env deadline stdin dir);
+	$self->{job} = FTMPI::Test::Job->start([$self->{inside}->($self->command)], %keep);
+	return $self;
+}
+
+sub job      { return $_[0]{job} }
+sub workdir  { return $_[0]{workdir} }
+sub wait_for { my ($self, @what) = @_; return $self->{job}->wait_for(@what) }
+
+# ---- who is there ----
+
+# From processes to the ranks they are. Old ones on a host that was cut off may still be there.
+sub ranks
+{
+	my ($self) = @_;
+	my %ranks;
+	for my $pid ($self->{job}->pids) {
+		next if (readlink("/proc/$pid/exe") // '') ne program($self->{program});
+		my $environment = FTMPI::Test::Process::slurp("/proc/$pid/environ");
+		$ranks{$pid} = $1 if $environment =~ /(?:\A|\0)FTMPI_RANK=(\d+)\0/;
+	}
+	return %ranks;
+}
+
+# The other way round.
+sub pids { my ($self) = @_; return reverse $self->ranks }
+
+# Sends a signal to these ranks at once; a test that means a rank that is not there has failed.
+sub signal_ranks
+{
+	my ($self, $signal, @ranks) = @_;
+	my %pids = $self->pids;
+	my @gone = grep { !$pids{$_} } @ranks;
+	Test::More::fail("ranks @gone are there to be sent $signal") if @gone;
+	return kill $signal, grep { defined } @pids{@ranks};
+}
+
+sub kill_ranks { my ($self, @ranks) = @_; return $self->signal_ranks('KILL', @ranks) }
+
+# Every rank waits where -hold of the program says.
+sub all_held
+{
+	my ($self) = @_;
+	for my $rank (0 .. $self->{ranks} - 1) {
+		$self->wait_for(out => qr/^rank $rank waits after round \d+$/m) or return 0;
+	}
+	return 1;
+}
+
+# Kills ranks, mostly one at a time, at moments that the seed chooses: after so many steps, after a
+# line, or when all wait; until the job ends. Returns the number of kills.
+sub kill_at_random
+{
+	my ($self, $seed) = @_;
+	my ($job, $kills, $seen) = ($self->{job}, 0, 0);
+	srand $seed;
+	for (;;) {
+		my ($rounds, $lines) = (1 + int rand 40, rand() < 0.5 ? 1 : 99);
+		for (;;) {
+			my $new = substr $job->{out}, $seen;
+			last if $new =~ /^rank \d+ waits/m || ($new =~ s/^round//mg) >= $rounds;
+			last if ($new =~ s/^line after//mg) >= $lines;
+			return $kills if !$job->take($job->{until});
+		}
+		$seen = length $job->{out};
+		my %ranks   = $self->ranks;
+		my @victims = sort { $ranks{$a} <=> $ranks{$b} || $a <=> $b } keys %ranks;
+		my $count   = rand() < 0.8 ? 1 : 2;
+		$kills += kill 'KILL', splice @victims, rand @victims, 1 while @victims && $count-- > 0;
+	}
+}
+
+# ---- what it said ----
+
+# The program's result without the time it took, or undef. A rank that dies in MPI_Finalize has it
+# said twice; the same, then.
+sub answer
+{
+	my ($text) = @_;
+	my %right = map { $_ => 1 } $text =~ /^(\w+: right, .*?)(?:, [\d.]+ s)?$/mg;
+	return keys %right == 1 ? (keys %right)[0] : undef;
+}
+
+# The same program undisturbed, on this machine, without checkpoints.
+sub undisturbed
+{
+	my ($self) = @_;
+	my %drop = ('-hold' => 2, '-holds' => 2, '-hold-in' => 2, '-ckpt' => 2, '-trace' => 1, '-late' => 1);
+	my @args;
+	for (my $i = 0; $i < @{$self->{args}};) {
+		my $words = $drop{$self->{args}[$i]};
+		push @args, $self->{args}[$i] if !$words;
+		$i += $words // 1;
+	}
+	my $key = join ' ', $self->{program}, $self->{ranks}, @args;
+	return $answers{$key} //= do {
+		my $job = FTMPI::Test::Job->run(
+			[ftmpirun(), '-n', $self->{ranks}, program($self->{program}), @args]);
+		answer($job->out) // die "no answer without any fault\n" . $job->saw;
+	};
+}
+
+# How often it was restarted, as ftmpirun said.
+sub restarts
+{
+	my ($self) = @_;
+	my $count = () = $self->{job}->err =~ /^ftmpirun: .*; restart \d+ of \d+\b/mg;
+	return $count;
+}
+
+# ---- the questions ----
+
+# Ends well. Options: restarts (a number, or [least, most]); lines => 0 when none can be there;
+# keep => 1 leaves the work directory.
+sub survived
+{
+	my ($self, $name, %option) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my $job = $self->{job};
+	$job->finish if !defined $job->status;
+	$job->is_status($option{status} // 0, $name);
+	$job->verdict((answer($job->out) // 'none') eq $self->undisturbed,
+		"$name: the answer is '" . $self->undisturbed . "'");
+	$self->judge_restarts($name, $option{restarts}) if defined $option{restarts};
+	$self->lines_whole($name, %option);
+	return $self->clear($name, %option);
+}
+
+sub judge_restarts
+{
+	my ($self, $name, $wanted) = @_;
+	my ($least, $most) = ref $wanted ? @$wanted : ($wanted, $wanted);
+	my $n = $self->restarts;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	return $self->{job}->verdict($n >= $least && $n <= $most, "$name: restarts: $n of $least .. $most");
+}
+
+# Ends with this status and a sentence.
+sub gave_up
+{
+	my ($self, $name, $status, $sentence, %option) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my $job = $self->{job};
+	$job->finish if !defined $job->status;
+	$job->is_status($status, $name);
+	$job->err_like($sentence, $name);
+	$self->lines_whole($name, %option);
+	return $self->clear($name, %option);
+}
+
+# What ftmpi-ckpt says of the work directory.
+sub tool
+{
+	my (@args) = @_;
+	return run_quiet(program('ftmpi-ckpt'), @args);
+}
+
+# Files of the work directory, relative to it.
+sub files
+{
+	my ($self) = @_;
+	my (undef, $list) = run_quiet('find', $self->{workdir}, '-mindepth', 1, '-type', 'f', '-printf',
+		'%P\n');
+	return sort split /\n/, $list;
+}
+
+sub manifests { my ($self) = @_; return grep { /\.manifest\z/ } $self->files }
+
+# Committed lines are whole; there is at least one, at most `keep` of a session, and no file is there
+# that is neither a manifest nor a rank's.
+sub lines_whole
+{
+	my ($self, $name, %option) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my @files = $self->files;
+	my @lines = grep { /\.manifest\z/ } @files;
+	my @odd   = grep { !m{\A[^/]+/line-\d{8}(?:\.manifest|\.e\d+/rank-\d+\.ckpt)\z} } @files;
+	Test::More::is("@odd", '', "$name: only files of lines in the work directory");
+	if (defined $option{lines} && !$option{lines}) {
+		return Test::More::is("@lines", '', "$name: no line was committed");
+	}
+	my ($status, $text) = tool('verify', $self->{workdir});
+	return Test::More::ok(!$status && @lines, "$name: lines are whole")
+		|| Test::More::diag("@files\n$text\n" . $self->{job}->saw);
+}
+
+# Nothing is left; and the work directory goes.
+sub clear
+{
+	my ($self, $name, %option) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	File::Path::remove_tree($self->{workdir}) if !$option{keep};
+	return $self->{rest} ? $self->{rest}->($name) : $self->{job}->none_left($name);
+}
+
+1;
