@@ -84,6 +84,8 @@ sub plan
 	my $here = Cwd::getcwd() // FTMPI::Stop::usage("cannot tell the current directory: $!");
 	my $workdir = _work_directory($options->{workdir}, $here);
 	my ($period, $limit) = FTMPI::Options::heartbeat($options);
+	my @restore = defined $options->{restore}
+		? FTMPI::Sessions::choose($workdir, $options->{restore}, $options->{n}) : ();
 	return {
 		hosts     => _place($options),
 		size      => $options->{n},
@@ -94,7 +96,12 @@ sub plan
 		heartbeat => $period,
 		timeout_heartbeat => $limit,
 		silence   => $period ? FTMPI::Options::silence($limit) : 0,
-		settings  => _settings($options, $workdir),
+		settings  => _settings($options, \@restore),
+		restoring => scalar _restoring(@restore),
+		restart_on   => $options->{'restart-on'}   // 'failure',
+		max_restarts => $options->{'max-restarts'} // 3,
+		from_start   => $options->{'restart-from-start'},
+		debug        => $options->{debug},
 		ssh       => _ssh($options->{ssh}),
 		iface     => $options->{iface},
 		ports     => $options->{ports},
@@ -107,7 +114,7 @@ sub plan
 # What ranks are told of the options, "name=value" each.
 sub _settings
 {
-	my ($options, $workdir) = @_;
+	my ($options, $restore) = @_;
 	my %setting;
 	@setting{qw(heartbeat heartbeat-timeout)} = FTMPI::Options::heartbeat($options);
 	$setting{'ckpt-interval'} = int 0.5 + 1000 * $options->{'ckpt-interval'}
@@ -116,10 +123,16 @@ sub _settings
 		$setting{$name} = $options->{$name} ? $options->{$name} : next;
 	}
 	$setting{$_} = 1 for grep { $setting{$_} } qw(accept-binary debug);
-	@setting{qw(restore restore-line)} =
-		FTMPI::Sessions::choose($workdir, $options->{restore}, $options->{n})
-		if defined $options->{restore};
+	@setting{qw(restore restore-line)} = @$restore if @$restore;
 	return [ map { "$_=$setting{$_}" } sort keys %setting ];
+}
+
+# What a job goes on from before it has a recovery line of its own.
+sub _restoring
+{
+	my ($session, $line) = @_;
+	return if !defined $session;
+	return ($line ? "line $line" : 'the newest line') . " of session $session";
 }
 
 # Hosts with their ranks. All the names of this machine are one host.

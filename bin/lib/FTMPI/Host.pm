@@ -17,13 +17,13 @@ use FTMPI::Control ();
 use FTMPI::Start   ();
 use FTMPI::Stop    ();
 
-# All timers of a host, in seconds: from the start to the first word of the agent; between two
-# questions whether it is still there, and how many may stay without an answer; how long to wait for
-# the words of an ssh that failed.
-use constant { START_TIME => 30, PING_TIME => 5, PINGS_MAX => 4, WORDS_TIME => 0.3 };
+# All timers of a host, in seconds: from the start to the first word of the agent; how long to wait for
+# the words of an ssh that failed. (The time between two questions whether it is still there is given.)
+use constant { START_TIME => 30, WORDS_TIME => 0.3 };
 use constant WORDS_MAX => 8192;
 
-# loop, name, local, node, ranks, on_frame, on_lost, ssh => [words].
+# loop, name, local, size (ranks of the job), on_frame, on_lost, ssh => [words]; period: seconds between
+# two questions; patience: sub -> seconds without an answer after which it is lost.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -124,13 +124,22 @@ sub _frame
 sub _ping
 {
 	my ($self) = @_;
-	if ($self->{unanswered}++ >= PINGS_MAX) {
-		$self->_lose('no answer for ' . PING_TIME * PINGS_MAX . ' s');
+	my $silent = $self->{unanswered} * $self->{period};
+	if ($silent >= $self->{patience}->()) {
+		$self->_lose(sprintf 'no answer for %.3g s', $silent);
 		return;
 	}
+	$self->{unanswered}++;
 	$self->tell('PING');
-	$self->{ping_timer} = $self->{loop}->after(PING_TIME, sub { $self->_ping });
+	$self->{ping_timer} = $self->{loop}->after($self->{period}, sub { $self->_ping });
 	return;
+}
+
+# For how many seconds it has not answered, as far as questions tell.
+sub silence
+{
+	my ($self) = @_;
+	return $self->{unanswered} > 1 ? ($self->{unanswered} - 1) * $self->{period} : 0;
 }
 
 sub _lose

@@ -3,79 +3,97 @@
 # One job from its start to its exit status. The happy path: an agent to every host; all are here;
 # every agent binds the sockets of its ranks; the table of all ranks goes to every agent, which
 # starts its ranks; output, input and news are carried; all ranks end; the agents leave. What every
-# other course of things means is decided in FTMPI::Job; here it is only carried out.
+# other course of things means is decided in FTMPI::Job; here it is only carried out, and by
+# FTMPI::Fleet as far as agents are concerned.
 package FTMPI::Launcher;
 
 use strict;
 use warnings;
 
-use POSIX qw(WNOHANG);
+use POSIX ();
 
-use FTMPI::Address ();
 use FTMPI::Control ();
-use FTMPI::Host    ();
+use FTMPI::Fleet   ();
 use FTMPI::Job     ();
 use FTMPI::Loop    ();
-use FTMPI::Net     ();
 use FTMPI::Stdin   ();
 use FTMPI::Stop    ();
 use FTMPI::Streams ();
+use FTMPI::Verdict ();
 
-# Bytes of output that may wait for a slow reader before the agents get no more credit; the credit
-# of all agents together and the least of one; seconds that agents have to leave after the job, and
-# that the order to stop has to get on its way.
+# Bytes of output that may wait for a slow reader before the agents get no more credit; seconds that
+# agents have to leave after the job, and that the order to stop has to get on its way.
 use constant {
 	OUTPUT_MAX   => 1 << 20,
-	CREDIT_ALL   => 1 << 22,
-	CREDIT_MIN   => 1 << 16,
 	LEAVE_TIME   => 3,
 	SUSPEND_TIME => 1,
 };
 
+# Seconds without an answer after which a host is lost: when nothing could mend that, or while it
+# starts its ranks; and with heartbeats so many times their timeout when ranks on other hosts tell
+# sooner that nothing comes from there, or else one.
+use constant { PATIENCE => 20, OBSERVED => 3 };
+
 my %FRAMES = (
-	HERE         => \&_here,
-	PORTS        => \&_ports,
-	FAILED       => \&_failed,
-	STARTED      => \&_started,
-	NEWS         => \&_news,
-	BROKEN       => sub { $_[0]->_event('broken', @_[ 2, 3 ]) },
-	CANNOT_RUN   => sub { $_[0]->_event('cannot', "host $_[1]{name}: $_[3]") },
-	OUT          => \&_out,
-	EXITED       => sub { $_[0]->_event('exited', @_[ 2 .. 4 ]) },
-	STDIN_TAKEN  => sub { $_[0]{stdin}->taken($_[2]) if $_[0]{stdin} },
+	HERE  => sub { $_[0]->_step("host $_[2] is here"); $_[0]->_event('here', $_[1]) },
+	PORTS => sub { $_[0]->_event('ports', $_[1]) },
+	AGAIN => sub { $_[0]->_step("host $_[2] begins again"); $_[0]->_event('again', @_[ 1, 3 ]) },
+	FAILED  => sub { $_[0]->_event('unfit', $_[1], "host $_[2]: " . FTMPI::Stop::clean($_[3])) },
+	STARTED => sub { $_[0]->_log("rank $_[3] on $_[2] is process $_[4]") },
+	NEWS    => \&_news,
+	BROKEN  => sub { $_[0]->_event('broken', @_[ 3, 4 ]) },
+	CANNOT_RUN => sub { $_[0]->_event('cannot_run', $_[1], "host $_[2]: $_[4]") },
+	OUT        => \&_out,
+	EXITED     => sub { $_[0]->_event('exited', @_[ 3 .. 5 ], $_[0]{streams}->last_words($_[3])) },
+	STDIN_TAKEN  => sub { $_[0]{stdin}->taken($_[3]) if $_[0]{stdin} },
 	STDIN_CLOSED => sub { $_[0]{stdin}->close if $_[0]{stdin} },
 	PONG         => sub { },
-	BYE          => sub { $_[1]{bye} = 1 },
 );
+
+# Frames that begin with a rank: it is one of that host.
+my %OF_RANK = map { $_ => 1 } qw(STARTED NEWS BROKEN CANNOT_RUN OUT EXITED);
 
 my %NEWS = (
 	INITED    => sub { $_[0]->_event('inited',    $_[1]) },
 	FINALIZED => sub { $_[0]->_event('finalized', $_[1]) },
 	ABORTED   => sub { $_[0]->_event('aborted', @_[ 1, 2 ], FTMPI::Stop::clean($_[3])) },
 	LOST      => sub { $_[0]->_event('lost',    @_[ 1, 2 ], FTMPI::Stop::clean($_[3])) },
+	PROGRAM   => sub { $_[0]->_event('program', @_[ 1, 2 ]) },
+	LINE      => sub { $_[0]->_event('line', $_[2]) },
+	RESTORED  => sub { $_[0]->_event('restored', $_[2], FTMPI::Stop::clean($_[3])) },
+	SUSPECT   => sub { $_[0]->_event('suspect', @_[ 1 .. 3 ]) },
+	RESTARTING => sub { },
 );
 
 my %ACTIONS = (
-	say   => sub { $_[0]->_say($_[1]) },
-	log   => sub { $_[0]->_log($_[1]) },
-	kill  => sub { $_[0]->_tell_all('KILL', $_[1]) },
-	timer => sub { my ($self, $name) = @_; $self->_timer($_[2], $name) },
-	gone  => sub { $_[0]{streams}->finish($_[1]) },
-	over  => \&_over,
+	say     => sub { $_[0]->_say($_[1]) },
+	log     => sub { $_[0]->_step($_[1]) },
+	start   => \&_start,
+	bind    => \&_bind,
+	restart => \&_restart,
+	run     => \&_run,
+	drop    => sub { $_[0]{fleet}->drop($_[1]) },
+	dismiss => sub { $_[0]{fleet}->dismiss($_[1]) },
+	fence   => sub { my ($self, $rank) = @_; $self->_tell_home($rank, 'FENCE', $rank) },
+	kill    => sub { $_[0]{fleet}->tell_all('KILL', $_[1]) },
+	timer   => sub { my ($self, @timer) = @_; $self->_timer(@timer) },
+	gone    => sub { $_[0]{streams}->finish($_[1]) },
+	over    => \&_over,
 );
 
-# plan: hosts => [{ name, local, ranks }], size, prog => [words], env => [words], wdir, workdir,
-# ssh => [words], iface, ports => [first, last], timeout, tag, verbosity.
+# plan: hosts => [{ name, local, slots, ranks }] (without ranks: a spare), size, prog => [words],
+# env => [words], wdir, workdir, ssh => [words], iface, ports => [first, last], timeout, tag,
+# verbosity; heartbeat, timeout_heartbeat, silence in ms; settings => [words]; restart_on,
+# max_restarts, from_start, debug; restoring: words for what -restore named.
 sub run
 {
 	my ($plan) = @_;
-	my $self = bless { plan => $plan, loop => FTMPI::Loop->new, over => 0, timers => {} },
+	my $self = bless { plan => $plan, loop => FTMPI::Loop->new, over => 0, timers => {}, events => [] },
 		__PACKAGE__;
 	$self->_prepare;
 	$self->_log("session $self->{session_name}: $plan->{size} ranks on "
-			. @{ $plan->{hosts} } . ' hosts');
-	$_->start for @{ $self->{hosts} };
-	$_->tell('SETUP', $self->{credit}, $plan->{silence} // 0) for @{ $self->{hosts} };
+			. $self->{job}->crew->used . ' hosts');
+	$self->_event('begin');
 	$self->{loop}->run;
 	return $self->{status};
 }
@@ -84,16 +102,19 @@ sub _prepare
 {
 	my ($self) = @_;
 	my ($plan, $loop) = @$self{qw(plan loop)};
-	my $node = 0;
-	$self->{hosts} = [ map { $self->_host($_, $node++) } @{ $plan->{hosts} } ];
-	$self->{job}   = FTMPI::Job->new(map { $_->{name} } $self->_hosts_by_rank);
+	$self->{fleet} = FTMPI::Fleet->new(
+		plan     => $plan,
+		loop     => $loop,
+		patience => sub { $self->_patience(@_) },
+		on_log   => sub { $self->_log(@_) },
+		on_frame => sub { $self->_frame(@_) },
+		on_lost  => sub { $self->_lost(@_) });
+	$self->{job} = $self->_job;
 	$self->{streams} = FTMPI::Streams->new(
 		loop    => $loop,
 		tag     => $plan->{tag},
 		on_gone => sub { $self->_output_gone(@_) },
 		on_room => sub { $self->_settle });
-	$self->{credit} = int CREDIT_ALL / @{ $plan->{hosts} };
-	$self->{credit} = CREDIT_MIN if $self->{credit} < CREDIT_MIN;
 	@$self{qw(session secret)} = (_random(16), _random(32));
 	$self->{session_name} = POSIX::strftime('%Y%m%d-%H%M%S-', localtime)
 		. unpack 'H8', $self->{session};
@@ -109,28 +130,20 @@ sub _prepare
 	return;
 }
 
-sub _host
-{
-	my ($self, $host, $node) = @_;
-	return FTMPI::Host->new(
-		%$host,
-		node     => $node,
-		size     => $self->{plan}{size},
-		loop     => $self->{loop},
-		ssh      => $self->{plan}{ssh},
-		owed     => 0,
-		on_frame => sub { $self->_frame(@_) },
-		on_lost  => sub { $self->_lost(@_) });
-}
-
-sub _hosts_by_rank
+sub _job
 {
 	my ($self) = @_;
-	my @by_rank;
-	for my $host (@{ $self->{hosts} }) {
-		$by_rank[$_] = $host for @{ $host->{ranks} };
-	}
-	return @by_rank;
+	my $plan = $self->{plan};
+	my ($period, $limit) = map { $plan->{$_} / 1000 } qw(heartbeat timeout_heartbeat);
+	return FTMPI::Job->new(
+		hosts      => $plan->{hosts},
+		on         => $plan->{restart_on},
+		max        => $plan->{max_restarts},
+		from_start => $plan->{from_start},
+		debug      => $plan->{debug},
+		restoring  => $plan->{restoring},
+		silent     => sub { $self->{fleet}->silence(@_) },
+		verdict => FTMPI::Verdict->new(period => $period, timeout => $limit, size => $plan->{size}));
 }
 
 sub _random
@@ -143,21 +156,28 @@ sub _random
 	return $bytes;
 }
 
+# Events that an action brings about come after all actions of the one before.
 sub _event
 {
 	my ($self, @event) = @_;
-	for my $action ($self->{job}->event(@event)) {
-		my ($name, @arguments) = @$action;
-		$ACTIONS{$name}->($self, @arguments);
+	push @{ $self->{events} }, \@event;
+	return if $self->{acting};
+	local $self->{acting} = 1;
+	while (my $next = shift @{ $self->{events} }) {
+		$self->{job}->at(FTMPI::Loop::now());
+		for my $action ($self->{job}->event(@$next)) {
+			my ($name, @arguments) = @$action;
+			$ACTIONS{$name}->($self, @arguments);
+		}
 	}
 	return;
 }
 
 sub _timer
 {
-	my ($self, $seconds, $name) = @_;
+	my ($self, $name, $seconds, @data) = @_;
 	$self->{loop}->cancel($self->{timers}{$name}) if $name eq 'leave';
-	$self->{timers}{$name} = $self->{loop}->after($seconds, sub { $self->_event($name) });
+	$self->{timers}{$name} = $self->{loop}->after($seconds, sub { $self->_event($name, @data) });
 	return;
 }
 
@@ -175,184 +195,129 @@ sub _log
 	return;
 }
 
-sub _tell_all
+# A log that says how far a restart is.
+sub _step
 {
-	my ($self, @message) = @_;
-	$_->tell(@message) for grep { $_->connected } @{ $self->{hosts} };
+	my ($self, $text) = @_;
+	my $since = $self->{job}->since_failure;
+	$text .= sprintf ' (%.0f ms after the failure was noticed)', 1000 * (FTMPI::Loop::now() - $since)
+		if defined $since;
+	$self->_log($text);
 	return;
 }
 
-# Hosts.
+# ---- hosts ----
 
 sub _frame
 {
-	my ($self, $host, $name, @fields) = @_;
-	$FRAMES{$name}->($self, $host, @fields);
-	return;
-}
-
-sub _here
-{
-	my ($self, $host, $cores, $ssh, $names, $addresses) = @_;
-	$host->{here} = {
-		name  => $host->{name},
-		local => $host->{local},
-		cores => $cores,
-		FTMPI::Address::reported($ssh, $names, $addresses),
-	};
-	return if $self->{over} || grep { !$_->{here} } @{ $self->{hosts} };
-	my @addresses = eval { $self->_addresses };
-	if (ref $@) {
-		$self->_event('cannot', $@->text);
+	my ($self, $index, $name, @fields) = @_;
+	if ($OF_RANK{$name} && !$self->{job}->crew->has($index, $fields[0])) {
+		$self->{fleet}->refuse($index, 'it spoke of a rank that it has not');
 		return;
 	}
-	die $@ if $@;
-	$self->_bind(@addresses);
-	return;
-}
-
-sub _addresses
-{
-	my ($self) = @_;
-	return FTMPI::Address::choose(
-		hosts   => [ map { $_->{here} } @{ $self->{hosts} } ],
-		iface   => $self->{plan}{iface},
-		towards => \&FTMPI::Net::source_towards);
-}
-
-sub _bind
-{
-	my ($self, @addresses) = @_;
-	for my $host (@{ $self->{hosts} }) {
-		$host->{address} = shift @addresses;
-		$host->tell('BIND', $host->{address}, $self->_sockets($host),
-			@{ $self->{plan}{ports} // [ 0, 0 ] });
-	}
-	return;
-}
-
-# A rank has a socket for data, and one for heartbeats if there are any.
-sub _sockets
-{
-	my ($self, $host) = @_;
-	return @{ $host->{ranks} } * (($self->{plan}{heartbeat} // 100) ? 2 : 1);
-}
-
-sub _ports
-{
-	my ($self, $host, $ports) = @_;
-	if (@$ports != $self->_sockets($host)) {
-		$host->{channel}->refuse('it bound a wrong number of ports');
-		return;
-	}
-	$host->{ports} = $ports;
-	$self->_log("host $host->{name}: ranks @{[ _ranges(@{ $host->{ranks} }) ]} at"
-			. " $host->{address}, ports @{[ _ranges(@$ports) ]}");
-	return if $self->{over} || grep { !$_->{ports} } @{ $self->{hosts} };
-	$self->_start_ranks;
-	return;
-}
-
-# 0, 1, 2, 5 as "0-2 5".
-sub _ranges
-{
-	my (@ranges);
-	for my $n (@_) {
-		if (@ranges && $ranges[-1][1] == $n - 1) {
-			$ranges[-1][1] = $n;
-		} else {
-			push @ranges, [ $n, $n ];
-		}
-	}
-	return join ' ', map { $_->[0] == $_->[1] ? $_->[0] : "$_->[0]-$_->[1]" } @ranges;
-}
-
-sub _start_ranks
-{
-	my ($self) = @_;
-	my $plan  = $self->{plan};
-	my $table = $self->_table;
-	$self->_event('ready');
-	for my $host (@{ $self->{hosts} }) {
-		$host->tell(
-			'RUN', @$self{qw(session secret)},
-			0, @$plan{qw(size verbosity workdir)},
-			$self->{session_name}, $host->{ranks}, @$plan{qw(wdir prog env settings)}, $table);
-	}
-	my ($first) = $self->_hosts_by_rank;
-	$self->{stdin} = FTMPI::Stdin->new(
-		loop     => $self->{loop},
-		on_bytes => sub { $first->tell('STDIN', $_[0]) },
-		on_end   => sub { $first->tell('STDIN_END') });
-	return;
-}
-
-# What every rank is told of every rank.
-sub _table
-{
-	my ($self) = @_;
-	my @rows;
-	for my $host (@{ $self->{hosts} }) {
-		my @ranks = @{ $host->{ranks} };
-		for my $i (0 .. $#ranks) {
-			my @row = (
-				@$host{qw(name address)},
-				$host->{ports}[$i], $host->{ports}[ @ranks + $i ] // 0,
-				$host->{node});
-			$rows[ $ranks[$i] ] = FTMPI::Wire::pack_fields(FTMPI::Control::ROW, @row,
-				$host->{here}{cores});
-		}
-	}
-	return join '', @rows;
-}
-
-sub _failed
-{
-	my ($self, $host, $text) = @_;
-	$self->_event('host_lost', "host $host->{name}: " . FTMPI::Stop::clean($text),
-		@{ $host->{ranks} });
+	$FRAMES{$name}->($self, $index, $self->{fleet}->name($index), @fields);
 	return;
 }
 
 sub _lost
 {
-	my ($self, $host, $why) = @_;
-	my $words    = length $why ? " ($why)" : '';
-	my $sentence = $host->{heard}
-		? "lost the connection to host $host->{name}$words; the job is ended."
-		: "host $host->{name}: cannot start: " . ($why || 'it ended without a word' . $host->advice);
-	$self->_event('host_lost', $sentence, @{ $host->{ranks} });
-	$self->_stop_if_done;
+	my ($self, $index, $why, $heard) = @_;
+	my $name = $self->{fleet}->name($index);
+	my $words = length $why ? " ($why)" : '';
+	$self->_event('host_lost', $index, $heard ? "lost the connection to host $name$words"
+		: "host $name: cannot start: $why", $heard);
 	return;
 }
 
-# Ranks.
-
-sub _started
+sub _patience
 {
-	my ($self, $host, $rank, $pid) = @_;
-	$self->_log("rank $rank on $host->{name} is process $pid");
+	my ($self, $index) = @_;
+	my ($job, $plan) = @$self{qw(job plan)};
+	return PATIENCE if !$plan->{heartbeat} || $plan->{hosts}[$index]{local} || !$job->can_restart
+		|| $job->is_starting($index);
+	my $times = $job->crew->used > 1 ? OBSERVED : 1;
+	return $times * $plan->{timeout_heartbeat} / 1000;
+}
+
+sub _start
+{
+	my ($self, $index) = @_;
+	return if eval { $self->{fleet}->start($index); 1 };
+	die $@ if !ref $@;
+	$self->_event('host_lost', $index, $@->text, 0);
 	return;
 }
+
+# Where no address fits, the hosts that are to blame are done without, if there are others.
+sub _bind
+{
+	my ($self, @orders) = @_;
+	my ($crew, $fleet) = ($self->{job}->crew, $self->{fleet});
+	return if eval { $fleet->bind(\@orders, $crew->used); 1 };
+	die $@ if !ref $@;
+	my $text  = $@->text;
+	my %unfit = map { $_ => $fleet->unfit($_) } map { $_->[0] } @orders;
+	my @unfit = grep { defined $unfit{$_} } sort { $a <=> $b } keys %unfit;
+	$self->_event('unfit', $_, $unfit{$_}) for @unfit;
+	$self->_event('cannot', $text) if !@unfit;
+	return;
+}
+
+sub _restart
+{
+	my ($self, $index, $epoch) = @_;
+	$self->{stdin}->hold if $self->{stdin};
+	$self->{fleet}->tell($index, 'RESTART_ALL', $epoch);
+	return;
+}
+
+# What ranks of the epoch before have left of a line is finished; rank 0 reads again what it had read.
+sub _run
+{
+	my ($self, $epoch) = @_;
+	my ($plan, $crew) = ($self->{plan}, $self->{job}->crew);
+	$self->_step('all are told to run') if $epoch;
+	$self->{streams}->finish;
+	my @head = (@$self{qw(session secret)}, $epoch, @$plan{qw(size verbosity workdir)}, $self->{session_name});
+	my @settings = (@{ $plan->{settings} }, "restarts=$epoch");
+	$self->{fleet}->run(sub { $crew->ranks($_[0]) }, \@head, \@settings, $crew->used);
+	if ($self->{stdin}) {
+		$self->{stdin}->rewind;
+		return;
+	}
+	$self->{stdin} = FTMPI::Stdin->new(
+		loop     => $self->{loop},
+		keep     => $plan->{restart_on} ne 'none' && $plan->{max_restarts},
+		on_bytes => sub { $self->_tell_home(0, 'STDIN', $_[0]) },
+		on_end   => sub { $self->_tell_home(0, 'STDIN_END') },
+		on_lost  => sub { $self->{job}->input_lost });
+	return;
+}
+
+sub _tell_home
+{
+	my ($self, $rank, @message) = @_;
+	$self->{fleet}->tell($self->{job}->crew->home($rank), @message);
+	return;
+}
+
+# ---- ranks and output ----
 
 sub _news
 {
-	my ($self, $host, $rank, $type, $body) = @_;
+	my ($self, $index, undef, $rank, $type, $body) = @_;
 	my ($name, @fields) = eval { FTMPI::Control::decode('rank', $type, $body) };
-	if (!defined $name || !grep { $_ == $rank } @{ $host->{ranks} }) {
-		$host->{channel}->refuse('it sent news that make no sense');
+	if (!defined $name) {
+		$self->{fleet}->refuse($index, 'it sent news that make no sense');
 		return;
 	}
 	$NEWS{$name}->($self, $rank, @fields) if $NEWS{$name};
 	return;
 }
 
-# Output.
-
 sub _out
 {
-	my ($self, $host, $rank, $stream, $bytes) = @_;
-	$host->{owed} += length $bytes;
+	my ($self, $index, undef, $rank, $stream, $bytes) = @_;
 	$self->{streams}->take($rank, $stream == 1 ? 1 : 2, $bytes);
 	$self->_settle;
 	return;
@@ -378,21 +343,18 @@ sub _settle
 	my ($self) = @_;
 	$self->_stop_if_done;
 	return if $self->{streams}->queued > OUTPUT_MAX;
-	for my $host (grep { $_->{owed} * 4 >= $self->{credit} } @{ $self->{hosts} }) {
-		$host->tell('CREDIT', $host->{owed}) if $host->connected;
-		$host->{owed} = 0;
-	}
+	$self->{fleet}->settle;
 	return;
 }
 
-# The end.
+# ---- the end ----
 
 # A signal while the last output waits for its reader, or agents leave: no more waiting.
 sub _signal
 {
 	my ($self, $name) = @_;
 	if ($self->{over}) {
-		$self->_abandon;
+		$self->{fleet}->abandon;
 		$self->{loop}->stop;
 		return;
 	}
@@ -407,44 +369,24 @@ sub _suspend
 	my ($self) = @_;
 	my $loop = $self->{loop};
 	my $late = 0;
-	$self->_tell_all('SUSPEND', 1);
+	$self->{fleet}->tell_all('SUSPEND', 1);
 	my $timer = $loop->after(SUSPEND_TIME, sub { $late = 1 });
-	$loop->turn while !$late && grep { $_->connected && $_->queued } @{ $self->{hosts} };
+	$loop->turn while !$late && $self->{fleet}->is_telling;
 	$loop->cancel($timer);
 	kill 'STOP', $$;
-	$self->_tell_all('SUSPEND', 0);
+	$self->{fleet}->tell_all('SUSPEND', 0);
 	return;
 }
 
-# The status is known. Agents that run are told to clear up and leave; those on their way, or out of
-# reach, are ended with what was to bring us there.
+# The status is known: the agents are told to leave.
 sub _over
 {
 	my ($self, $status) = @_;
 	@$self{qw(over status)} = (1, $status);
 	$self->{stdin}->close if $self->{stdin};
 	$self->{streams}->finish;
-	for my $host (grep { !$_->{reaped} } @{ $self->{hosts} }) {
-		if ($host->{heard} && $host->connected) {
-			$host->tell('END');
-		} else {
-			$host->close;
-			$host->signal('TERM');
-		}
-	}
-	$self->{loop}->after(LEAVE_TIME, sub { $self->_abandon });
-	$self->_stop_if_done;
-	return;
-}
-
-sub _abandon
-{
-	my ($self) = @_;
-	for my $host (grep { !$_->{reaped} } @{ $self->{hosts} }) {
-		$host->close;
-		$host->signal('KILL');
-		$host->{reaped} = 1;
-	}
+	$self->{fleet}->dismiss_all;
+	$self->{loop}->after(LEAVE_TIME, sub { $self->{fleet}->abandon; $self->_stop_if_done });
 	$self->_stop_if_done;
 	return;
 }
@@ -452,9 +394,7 @@ sub _abandon
 sub _reap
 {
 	my ($self) = @_;
-	while ((my $pid = waitpid -1, WNOHANG) > 0) {
-		$_->{reaped} = 1 for grep { $_->{pid} == $pid } @{ $self->{hosts} };
-	}
+	$self->{fleet}->reap;
 	$self->_stop_if_done;
 	return;
 }
@@ -462,9 +402,7 @@ sub _reap
 sub _stop_if_done
 {
 	my ($self) = @_;
-	return if !$self->{over} || $self->{streams}->queued;
-	return if grep { !$_->{reaped} } @{ $self->{hosts} };
-	$self->{loop}->stop;
+	$self->{loop}->stop if $self->{over} && !$self->{streams}->queued && $self->{fleet}->is_gone;
 	return;
 }
 

@@ -128,7 +128,7 @@ sub slots
 }
 
 # Ranks 0 to n-1 by slot: the slots of the first host, then of the next; when all are full, round
-# again. Returns the hosts that got ranks, each with its list `ranks`.
+# again. Returns all hosts, each with its list `ranks`; those without any are the spares.
 sub place
 {
 	my ($hosts, $n) = @_;
@@ -142,8 +142,7 @@ sub place
 			$next = $end;
 		}
 	}
-	my @used = grep { @{ $ranks[$_] } } 0 .. $#$hosts;
-	return [ map { { %{ $hosts->[$_] }, ranks => $ranks[$_] } } @used ];
+	return [ map { { %{ $hosts->[$_] }, ranks => $ranks[$_] } } 0 .. $#$hosts ];
 }
 
 1;

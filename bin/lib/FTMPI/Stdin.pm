@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Standard input on its way to rank 0: never more than WINDOW bytes ahead of what that rank took.
+# Standard input on its way to rank 0: never more than WINDOW bytes ahead of what that rank took. What
+# was given is kept, as far as KEEP_MAX goes, and given again to a rank 0 that begins again.
 package FTMPI::Stdin;
 
 use strict;
@@ -10,22 +11,36 @@ use Errno qw(EAGAIN EINTR EWOULDBLOCK);
 use POSIX ();
 
 # RETRY: seconds after which a terminal that belongs to another job is looked at again.
-use constant { WINDOW => 262144, CHUNK => 65536, RETRY => 0.5 };
+use constant { WINDOW => 262144, CHUNK => 65536, RETRY => 0.5, KEEP_MAX => 64 << 20 };
 
-# loop; on_bytes => sub (bytes); on_end => sub.
+# loop; on_bytes => sub (bytes); on_end => sub; keep: whether rank 0 may begin again; on_lost => sub,
+# called when more was given than is kept.
 sub new
 {
 	my ($class, %arg) = @_;
-	my $self = bless { %arg, under_way => 0, over => 0 }, $class;
+	my $self = bless { %arg, under_way => 0, over => 0, held => 0, kept => '', given => 0 }, $class;
 	$self->_open;
 	return $self;
 }
 
+# Give what is kept and was not given to this rank 0 yet; then read on.
 sub _open
 {
 	my ($self) = @_;
-	$self->{loop}->on_read(\*STDIN, sub { $self->_read })
-		if !$self->{over} && $self->{under_way} < WINDOW;
+	return if $self->{over} || $self->{held};
+	while ($self->{given} < length $self->{kept} && $self->{under_way} < WINDOW) {
+		my $bytes = substr $self->{kept}, $self->{given}, CHUNK;
+		$self->{given}     += length $bytes;
+		$self->{under_way} += length $bytes;
+		$self->{on_bytes}->($bytes);
+	}
+	return if $self->{given} < length $self->{kept};
+	if ($self->{ended}) {
+		$self->{on_end}->();
+		$self->{over} = 1;
+	} elsif ($self->{under_way} < WINDOW) {
+		$self->{loop}->on_read(\*STDIN, sub { $self->_read });
+	}
 	return;
 }
 
@@ -33,17 +48,37 @@ sub _open
 sub taken
 {
 	my ($self, $n) = @_;
+	return if $self->{held};
 	$self->{under_way} -= $n;
 	$self->_open;
 	return;
 }
 
-# Nobody reads any more.
+# Nobody reads any more: this rank 0 does not, or the job is over.
 sub close
 {
 	my ($self) = @_;
+	return if $self->{held};
 	$self->{over} = 1;
 	$self->{loop}->off_read(\*STDIN);
+	return;
+}
+
+# Rank 0 is to begin again: nothing is given meanwhile, and what is heard of it is of the old one.
+sub hold
+{
+	my ($self) = @_;
+	$self->{held} = 1;
+	$self->{loop}->off_read(\*STDIN);
+	return;
+}
+
+# It has begun again, and gets everything from the beginning.
+sub rewind
+{
+	my ($self) = @_;
+	@$self{qw(held over given under_way)} = (0, 0, 0, 0);
+	$self->_open;
 	return;
 }
 
@@ -66,13 +101,27 @@ sub _read
 	my $n = sysread STDIN, my $bytes, CHUNK;
 	return if !defined $n && ($!{EINTR} || $!{EAGAIN} || $!{EWOULDBLOCK});
 	if (!$n) {
+		$self->{ended} = 1;
 		$self->close;
 		$self->{on_end}->();
 		return;
 	}
+	$self->_keep($bytes);
 	$self->{under_way} += $n;
 	$self->{loop}->off_read(\*STDIN) if $self->{under_way} >= WINDOW;
 	$self->{on_bytes}->($bytes);
+	return;
+}
+
+sub _keep
+{
+	my ($self, $bytes) = @_;
+	return if !$self->{keep};
+	$self->{kept} .= $bytes;
+	$self->{given} = length $self->{kept};
+	return if length $self->{kept} <= KEEP_MAX;
+	@$self{qw(keep kept given)} = (0, '', 0);
+	$self->{on_lost}->();
 	return;
 }
 

@@ -9,7 +9,11 @@ use warnings;
 
 use FTMPI::Loop   ();
 use FTMPI::Output ();
+use FTMPI::Stop   ();
 use FTMPI::Writer ();
+
+# Of what a rank wrote to standard error last, for messages: lines, and bytes of all and of one.
+use constant { WORDS_LINES => 3, WORDS_MAX => 2048, WORD_MAX => 120 };
 
 # loop; tag: whether lines begin with their rank; on_gone, on_room: see FTMPI::Writer.
 sub new
@@ -18,6 +22,7 @@ sub new
 	my %calls = map { $_ => $arg{$_} } qw(loop on_gone on_room);
 	return bless {
 		loop   => $arg{loop},
+		words  => {},
 		output => FTMPI::Output->new(tag => $arg{tag}, interactive => 0),
 		writer => FTMPI::Writer->new(%calls),
 	}, $class;
@@ -34,9 +39,19 @@ sub put
 sub take
 {
 	my ($self, $rank, $stream, $bytes) = @_;
+	$self->{words}{$rank} = substr(($self->{words}{$rank} // '') . $bytes, -WORDS_MAX) if $stream == 2;
 	$self->put($stream, $self->{output}->add($rank, $stream, $bytes, FTMPI::Loop::now()));
 	$self->_watch_idle;
 	return;
+}
+
+# The last lines that this rank wrote to standard error, as one.
+sub last_words
+{
+	my ($self, $rank) = @_;
+	my @lines = grep { length } map { FTMPI::Stop::clean($_) } split /\n/, $self->{words}{$rank} // '';
+	splice @lines, 0, -WORDS_LINES if @lines > WORDS_LINES;
+	return join ' / ', map { length > WORD_MAX ? substr($_, 0, WORD_MAX) . '...' : $_ } @lines;
 }
 
 # A rank has ended, or all have.
@@ -44,6 +59,11 @@ sub finish
 {
 	my ($self, $rank) = @_;
 	my $output = $self->{output};
+	if (defined $rank) {
+		delete $self->{words}{$rank};
+	} else {
+		$self->{words} = {};
+	}
 	$self->put(@$_) for defined $rank ? $output->finish($rank) : $output->finish_all;
 	return;
 }

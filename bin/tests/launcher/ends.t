@@ -12,6 +12,7 @@ use LauncherTest;
 
 my $host   = qr/\S+/;
 my $others = qr/; the other ranks are ended\./;
+my $none   = qr/; the program makes no checkpoints \(FTMPI_Perform_Checkpoint\), so the job cannot go on; -restart-from-start would begin again\./;
 
 sub processes
 {
@@ -39,6 +40,10 @@ ends('a status of a program without MPI',
 	[ qw(-n 2 sh -c), 'test $FTMPI_RANK = 0 || exit 3; sleep 60' ], 3,
 	qr/rank 1 on $host exited with status 3$others/);
 ends('a signal', [ '-n', 3, $RANK, qw(init 1:kill:KILL hang) ], 137,
+	qr/rank 1 on $host was killed by signal 9 \(Killed\)$none/);
+ends('a signal without restarts', [ qw(-restart-on none -n 3), $RANK, qw(init 1:kill:KILL hang) ], 137,
+	qr/rank 1 on $host was killed by signal 9 \(Killed\)$others/);
+ends('... and with none', [ qw(-max-restarts 0 -n 3), $RANK, qw(init 1:kill:KILL hang) ], 137,
 	qr/rank 1 on $host was killed by signal 9 \(Killed\)$others/);
 ends('a crash', [ '-n', 3, $RANK, qw(init 1:kill:SEGV hang) ], 139,
 	qr/rank 1 on $host was killed by signal 11 \(Segmentation fault\)$others/);
@@ -58,10 +63,10 @@ ends('... does not end the others',
 	qr/rank 1 on $host exited with status 5 after MPI_Finalize\./);
 ok(-e $done, '... the other did its work');
 ends('a connection that broke', [ '-n', 2, $RANK, qw(init 1:lost:0 hang) ], 1,
-	qr/connection between rank 1 on $host and rank 0 on $host broke: Connection reset by peer; the job is ended\./);
+	qr/connection between rank 1 on $host and rank 0 on $host broke: Connection reset by peer$none/);
 ends('a connection that broke because a rank died', [ '-n', 2, $RANK,
 	qw(init 1:lost:0 0:kill:KILL hang) ], 137,
-	qr/rank 0 on $host was killed by signal 9 \(Killed\)$others/);
+	qr/rank 0 on $host was killed by signal 9 \(Killed\)$none/);
 ends('rubbish on the control connection', [ '-n', 2, $RANK, qw(init 1:rubbish hang) ], 1,
 	qr/rank 1 on $host broke the rules of its control connection \(a frame of version 30840 instead of 1\)$others/);
 ends('an unknown message', [ '-n', 2, $RANK, qw(init 1:odd hang) ], 1,
@@ -99,9 +104,10 @@ is($job->{err} =~ s/ on \S+//r, "ftmpirun: rank 0 exited with status 5 after MPI
 for my $victim ([ 'the launcher', qr{perl \S*ftmpirun -n} ], [ 'the agent',
 	qr/\(ftmpi-agent\).*agent on / ]) {
 	my ($who, $pattern) = @$victim;
-	for my $program ([ $RANK, qw(init say:ready stubborn hang) ], [ 'sh', '-c',
-		'trap "" TERM; echo ready; sleep 100' ]) {
-		my $job = begin([ $FTMPIRUN, '-n', 3, @$program ]);
+	for my $case ([ $none, $RANK, qw(init say:ready stubborn hang) ],
+		[ qr/; the job is ended\./, 'sh', '-c', 'trap "" TERM; echo ready; sleep 100' ]) {
+		my ($end, @program) = @$case;
+		my $job = begin([ $FTMPIRUN, '-n', 3, @program ]);
 		wait_for($job, 'out', qr/(?:ready\n){3}/);
 		my @pids = processes($pattern);
 		is(scalar @pids, 1, "$who is there");
@@ -111,7 +117,7 @@ for my $victim ([ 'the launcher', qr{perl \S*ftmpirun -n} ], [ 'the agent',
 		next if $who ne 'the agent';
 		is($job->{status}, 1, '... status');
 		like($job->{err},
-			qr/^ftmpirun: lost the connection to host $host; the job is ended\.\n\z/,
+			qr/^ftmpirun: lost the connection to host $host$end\n\z/,
 			'... one sentence');
 	}
 }

@@ -31,6 +31,8 @@ my $loop = Loop->new;
 my $host = FTMPI::Host->new(
 	loop     => $loop,
 	name     => 'h',
+	period   => 5,
+	patience => sub { 20 },
 	on_frame => sub { push @frames, $_[1] },
 	on_lost  => sub { push @lost, $_[1] });
 my $channel = $host->{channel} = Channel->new;
@@ -49,11 +51,13 @@ for (1 .. 10) {
 	$loop->fire;
 }
 is($channel->{sent}, 11, 'again and again while it answers');
+is($host->silence, 0, '... and it is not silent');
 is("@lost", '', '... and it is not lost');
 $loop->fire for 1 .. 3;
 comes('STARTED', 0, 1);
 $loop->fire for 1 .. 4;
 is("@lost", '', 'whatever it says is an answer');
+is($host->silence, 15, 'what was asked and not answered is silence');
 $loop->fire;
 is("@lost", 'no answer for 20 s', 'four questions without an answer are enough');
 ok($channel->{ended}, '... the channel is closed');

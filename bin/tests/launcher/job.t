@@ -6,19 +6,36 @@ use warnings;
 
 use Test::More;
 
-use FTMPI::Job ();
+use FTMPI::Job     ();
+use FTMPI::Verdict ();
 
-# A story: number of ranks, events; told as "say: ...", "kill", "over 3" (logs left out).
+# Rank N is on host hN; nothing is mended by a restart.
+sub new_job
+{
+	my ($size) = @_;
+	return FTMPI::Job->new(
+		hosts   => [ map { { name => "h$_", slots => 1, ranks => [$_] } } 0 .. $size - 1 ],
+		on      => 'none',
+		verdict => FTMPI::Verdict->new(period => 0.1, timeout => 1, size => $size));
+}
+
+# A story: number of ranks, events; told as "say: ...", "kill", "over 3" (logs left out). READY is the
+# whole start.
 sub story
 {
 	my ($size, @events) = @_;
-	my $job = FTMPI::Job->new(map { "h$_" } 0 .. $size - 1);
+	my $job  = new_job($size);
+	my @all  = 0 .. $size - 1;
 	my @told;
+	if (@events && $events[0][0] eq 'READY') {
+		shift @events;
+		$job->event(@$_) for ['begin'], (map { [ here => $_ ] } @all), map { [ ports => $_ ] } @all;
+	}
 	for my $event (@events) {
 		for my $action ($job->event(@$event)) {
 			my ($name, @data) = @$action;
-			next if $name =~ /^(?:log|gone)\z/;
-			push @told, $name eq 'say' ? "say: $data[0]" : join ' ', $name, @data;
+			next if $name =~ /^(?:log|gone|start|drop)\z/;
+			push @told, $name eq 'say' ? "say: $data[0]" : join ' ', $name, grep { defined } @data[ 0, 1 ];
 		}
 	}
 	return \@told;
@@ -29,7 +46,7 @@ sub finalized { return map { [ 'finalized', $_ ] } @_ }
 sub ended     { return map { [ 'exited', $_, 0, 0 ] } @_ }
 sub killed    { return map { [ 'exited', $_, 0, 15 ] } @_ }
 
-my @ready  = (['ready']);
+my @ready  = (['READY']);
 my @soft   = ('kill 0', 'timer leave 5');
 my @others = 'the other ranks are ended.';
 
@@ -87,16 +104,22 @@ is_deeply(
 	story(2, @ready, inited(0, 1), [ 'aborted', 1, 6, 'MPI_Send' ], [ 'exited', 1, 6, 0 ], killed(0)),
 	[ 'say: rank 1 on h1 stopped on an error in MPI_Send; the other ranks are ended.', @soft, 'over 6' ],
 	'an error that ends the job');
-is_deeply(story(2, @ready, [ 'cannot', 'host h1: cannot run x: No' ], [ 'exited', 1, 127, 0 ],
-	killed(0)),
+is_deeply(story(2, @ready, [ 'cannot_run', 1, 'host h1: cannot run x: No' ],
+	[ 'cannot_run', 1, 'host h1: cannot run x: No' ], [ 'exited', 1, 127, 0 ], killed(0)),
 	[ 'say: host h1: cannot run x: No', @soft, 'over 1' ], 'a program that is not there');
 is_deeply(story(2, [ 'cannot', 'no address' ]), [ 'say: no address', 'over 1' ],
 	'before the start');
-is_deeply(story(2, [ 'host_lost', 'host h: cannot start: x', 1 ]),
-	[ 'say: host h: cannot start: x', 'over 1' ], 'an agent that does not start');
-is_deeply(story(3, @ready, [ 'host_lost', 'lost h', 1, 2 ], killed(0)),
-	[ 'say: lost h', @soft, 'over 1' ], 'a host that is lost takes its ranks along');
-is_deeply(story(3, @ready, [ 'exited', 0, 1, 0 ], killed(1), [ 'host_lost', 'lost h', 2 ]),
+is_deeply(story(2, ['begin'], [ 'host_lost', 1, 'host h1: cannot start: x', 0 ]),
+	[ 'say: host h1: cannot start: x', 'over 1' ], 'an agent that does not start');
+is_deeply(story(2, ['begin'], [ 'here', 1 ], [ 'host_lost', 1, 'lost h1', 1 ]),
+	[ 'say: lost h1; the job is ended.', 'over 1' ], 'one that is lost before the ranks run');
+is_deeply(story(2, @ready, [ 'host_lost', 1, 'lost h1', 1 ], killed(0)),
+	[ 'say: lost h1; the job is ended.', @soft, 'over 1' ], 'a host that is lost takes its ranks along');
+is_deeply(story(2, @ready, ended(1), [ 'host_lost', 1, 'lost h1', 1 ], ended(0)), ['over 0'],
+	'... but is not missed when they had ended');
+is_deeply(story(2, @ready, [ 'unfit', 1, 'host h1: cannot enter x' ], killed(0)),
+	[ 'say: host h1: cannot enter x', @soft, 'over 1' ], 'a host that cannot run the program');
+is_deeply(story(3, @ready, [ 'exited', 0, 1, 0 ], killed(1), [ 'host_lost', 2, 'lost h2', 1 ]),
 	[ 'say: rank 0 on h0 exited with status 1; the other ranks are ended.', @soft, 'over 1' ],
 	'... also while the job ends');
 is_deeply(story(2, @ready, [ 'broken', 1, 'what' ], killed(0, 1)),
@@ -105,24 +128,24 @@ is_deeply(story(2, @ready, [ 'broken', 1, 'what' ], killed(0, 1)),
 	'a rank that sends nonsense');
 
 my @lost = [ 'lost', 0, 1, 'reset' ];
-is_deeply(story(2, @ready, inited(0, 1), @lost, [ 'exited', 1, 0, 9 ], killed(0), ['explain']),
+is_deeply(story(2, @ready, inited(0, 1), @lost, [ 'exited', 1, 0, 9 ], killed(0), [ 'explain', 0 ]),
 	[ 'timer explain 2',
 		'say: rank 1 on h1 was killed by signal 9 (Killed); the other ranks are ended.',
 		@soft, 'over 137' ],
 	'a broken connection that is explained');
-is_deeply(story(2, @ready, inited(0, 1), @lost, ['explain'], killed(0, 1)),
+is_deeply(story(2, @ready, inited(0, 1), @lost, [ 'explain', 0 ], killed(0, 1)),
 	[ 'timer explain 2',
 		'say: connection between rank 0 on h0 and rank 1 on h1 broke: reset; the job is ended.',
 		@soft, 'over 1' ],
 	'... that is not');
-is_deeply(story(2, @ready, inited(0, 1), @lost, finalized(1), ended(1), ['explain'], finalized(0),
+is_deeply(story(2, @ready, inited(0, 1), @lost, finalized(1), ended(1), [ 'explain', 0 ], finalized(0),
 	ended(0)),
 	[ 'timer explain 2', 'over 0' ], '... that does no harm');
-is_deeply(story(2, @ready, inited(0, 1), @lost, finalized(1), ['explain'], finalized(0), ended(0,
+is_deeply(story(2, @ready, inited(0, 1), @lost, finalized(1), [ 'explain', 0 ], finalized(0), ended(0,
 	1)),
 	[ 'timer explain 2', 'over 0' ], '... nor when the peer is only through with MPI');
 is_deeply(story(3, @ready, inited(0 .. 2), @lost, [ 'lost', 0, 2, 'cut' ], finalized(1), ended(1),
-		['explain'], ['explain'], killed(0, 2)),
+		[ 'explain', 0 ], [ 'explain', 0 ], killed(0, 2)),
 	[ 'timer explain 2', 'timer explain 2',
 		'say: connection between rank 0 on h0 and rank 2 on h2 broke: cut; the job is ended.', @soft, 'over 1' ],
 	'... one of two');
@@ -151,12 +174,12 @@ is_deeply(story(2, @ready, [ 'output_gone', 'No space' ], killed(0, 1)),
 		'a full disk');
 
 # Whatever comes in whatever order: one end, and no word after it.
-my @names = qw(inited finalized exited aborted lost broken cannot explain host_lost signal timeout
-	output_gone leave started ready);
+my @names = qw(begin here ports suspect judge program line restored again inited finalized exited aborted lost broken cannot explain host_lost signal timeout
+	output_gone leave unfit cannot_run);
 srand 1;
 my $odd = 0;
 for my $round (1 .. 3000) {
-	my $job = FTMPI::Job->new(('h') x 4);
+	my $job = new_job(4);
 	my ($over, $said) = (0, 0);
 	for my $step (1 .. 40) {
 		my $name = $names[ rand @names ];
@@ -164,10 +187,11 @@ for my $round (1 .. 3000) {
 		my %data = (
 			exited => [ $rank, int rand 2, int rand 2 ], aborted => [ $rank, 1, '' ],
 			lost   => [ $rank, int rand 5, 'x' ], broken => [ $rank, 'x' ],
-				host_lost => [ 'gone', $rank ], signal => ['INT'],
-			map { $_ => [$rank] } qw(inited finalized cannot timeout output_gone),
+				(map { $_ => [ $rank, 'gone' ] } qw(host_lost unfit cannot_run)), signal => ['INT'],
+			program => [ $rank, 0 ], line => [1], restored => [ 1, 's' ], suspect => [ $rank, int rand 5, 1000 ],
+			(map { $_ => [0] } qw(judge explain)), again => [ $rank, 0 ],
+			map { $_ => [$rank] } qw(inited finalized cannot timeout output_gone here ports),
 		);
-		next if $name eq 'explain' && !@{ $job->{lost} };
 		for my $action ($job->event($name, @{ $data{$name} // [] })) {
 			$odd++ if $over;
 			$over++ if $action->[0] eq 'over';

@@ -75,7 +75,7 @@ sub placed
 }
 
 is(placed('a:2,b:3', 5),   'a:0,1 b:2,3,4',               'by slot');
-is(placed('a:2,b:3', 2),   'a:0,1',                       'hosts without ranks are left out');
+is(placed('a:2,b:3', 2),   'a:0,1 b:',                    'hosts without ranks are spares');
 is(placed('a:2,b:3', 8),   'a:0,1,5,6 b:2,3,4,7',         'round again when all are full');
 is(placed('a,b,c',   7),   'a:0,3,6 b:1,4 c:2,5',         'and again');
 

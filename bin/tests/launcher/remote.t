@@ -17,6 +17,10 @@ my $ssh = fake_ssh();
 my @run = ('-ssh', $ssh);
 delete $ENV{SSH_CONNECTION};
 
+# What is said of a program that speaks MPI.
+my $none = 'the program makes no checkpoints (FTMPI_Perform_Checkpoint), so the job cannot go on;'
+	. ' -restart-from-start would begin again.';
+
 my $job = ftmpirun([ @run, qw(-n 6 -host a:2,b,c:3 sh -c),
 	'echo $FTMPI_RANK $FTMPI_LOCAL_RANK $FAKE_HOST' ]);
 is($job->{status}, 0, 'three hosts') or diag $job->{err};
@@ -74,19 +78,20 @@ like($job->{err}, qr{^ftmpirun: host [ab]: cannot enter the working directory /n
 	'no directory');
 $job = ftmpirun([ @run, qw(-n 4 -host a:2,b:2), $RANK, qw(init 3:kill:KILL hang) ]);
 is($job->{err},
-	"ftmpirun: rank 3 on b was killed by signal 9 (Killed); the other ranks are ended.\n",
-	'a rank dies');
+	"ftmpirun: rank 3 on b was killed by signal 9 (Killed); $none\n", 'a rank dies');
 nobody_left();
 
 # A connection is cut: the ssh of one host is killed.
-for my $program ([ $RANK, qw(init say:ready hang) ], [ qw(sh -c), 'echo ready; sleep 100' ]) {
-	my $cut = begin([ $FTMPIRUN, @run, '-n', 2, '-host', 'a,b', @$program ]);
+for my $case ([ $none, $RANK, qw(init say:ready hang) ],
+	[ 'the job is ended.', qw(sh -c), 'echo ready; sleep 100' ]) {
+	my ($end, @program) = @$case;
+	my $cut = begin([ $FTMPIRUN, @run, '-n', 2, '-host', 'a,b', @program ]);
 	wait_for($cut, 'out', qr/(?:ready\n){2}/);
 	my ($agent) = map { /^(\d+):/ } grep { /\(ftmpi-agent\).*agent on b/ } left_over();
 	kill 'KILL', $agent;
 	wait_end($cut);
 	is($cut->{status}, 1, 'an agent is killed');
-	is($cut->{err}, "ftmpirun: lost the connection to host b; the job is ended.\n",
+	is($cut->{err}, "ftmpirun: lost the connection to host b; $end\n",
 		'... one sentence');
 	nobody_left('... nobody is left on any host');
 }
