@@ -29,10 +29,10 @@ use constant {
 	SUSPEND_TIME => 1,
 };
 
-# Seconds without an answer after which a host is lost: when nothing could mend that, or while it
-# starts its ranks; and with heartbeats so many times their timeout when ranks on other hosts tell
-# sooner that nothing comes from there, or else one.
-use constant { PATIENCE => 20, OBSERVED => 3 };
+# After how long without an answer a host is lost: in seconds, when nothing could mend that, or it is this
+# machine; with heartbeats in times of their timeout, while it starts its ranks, and when ranks on other
+# hosts tell sooner that nothing comes from there, or it has been told to begin again.
+use constant { PATIENCE => 20, STARTING => 5, OBSERVED => 3 };
 
 my %FRAMES = (
 	HERE  => sub { $_[0]->_step("host $_[2] is here"); $_[0]->_event('here', $_[1]) },
@@ -233,10 +233,11 @@ sub _patience
 {
 	my ($self, $index) = @_;
 	my ($job, $plan) = @$self{qw(job plan)};
-	return PATIENCE if !$plan->{heartbeat} || $plan->{hosts}[$index]{local} || !$job->can_restart
-		|| $job->is_starting($index);
-	my $times = $job->crew->used > 1 ? OBSERVED : 1;
-	return $times * $plan->{timeout_heartbeat} / 1000;
+	return PATIENCE if !$plan->{heartbeat} || $plan->{hosts}[$index]{local} || !$job->can_restart;
+	my $unit = $plan->{timeout_heartbeat} / 1000;
+	return OBSERVED * $unit if $job->phase ne 'running';
+	return STARTING * $unit if $job->is_starting($index);
+	return $job->crew->used > 1 ? OBSERVED * $unit : $unit;
 }
 
 sub _start

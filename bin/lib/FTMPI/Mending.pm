@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# How a job goes on after a failure: the half of FTMPI::Job that says when it is begun again, where its
+# ranks go, and what was a failure at all. Pure, as that is.
+#
+# The happy path: a rank was killed. Every agent that has ranks is told to begin again (RESTART_ALL);
+# when all have answered, and places that are new are bound, the ranks are told to run in the next
+# epoch. Other courses: a host is lost before that, and its ranks get another place in the same epoch;
+# the program makes no checkpoints, or restarts brought nothing new several times in a row, or no host
+# is left: the job ends with the failure. While a failure waits for the news whether the program makes
+# checkpoints at all, the phase stays `running`, with {pending}.
+package FTMPI::Mending;
+
+use strict;
+use warnings;
+
+use FTMPI::Failure ();
+use FTMPI::Words   ();
+
+# All timers of mending, in seconds: how long a broken connection waits for the news that explains it; a
+# failure for a rank's word whether the program makes checkpoints; agents have to answer the order to
+# begin again; a fenced rank has to be gone; the news that all run again waits for that of the line.
+use constant {
+	EXPLAIN_TIME => 2,
+	PROGRAM_TIME => 5,
+	ANSWER_TIME  => 30,
+	FENCE_TIME   => 3,
+	TELL_TIME    => 1,
+};
+
+# ---- lost connections, lost hosts ----
+
+# Most often the other end has died, and the news of that is on its way.
+sub _lost
+{
+	my ($self, $rank, $peer, $reason) = @_;
+	return $self->_broken($rank, "it has no peer $peer") if $peer >= @{ $self->{ranks} };
+	push @{ $self->{lost} }, { rank => $rank, peer => $peer, reason => $reason };
+	return [ timer => 'explain', EXPLAIN_TIME, $self->{epoch} ];
+}
+
+# Nothing explained the oldest one in time. It does no harm when one of the two is through with MPI.
+sub _unexplained
+{
+	my ($self, $epoch) = @_;
+	return if $epoch != $self->{epoch};
+	my $lost = shift @{ $self->{lost} } // return;
+	my ($rank, $peer) = @$lost{qw(rank peer)};
+	return if grep { $self->{ranks}[$_]{state} =~ /^(?:finalized|done)$/ } $rank, $peer;
+	my ($one, $other) = map { $self->_who($_) } $rank, $peer;
+	return $self->_failure(
+		class  => 'lost',
+		status => 1,
+		text   => "connection between $one and $other broke: $lost->{reason}",
+		tail   => '; the job is ended.');
+}
+
+# A host all of whose ranks have ended is not missed.
+sub _host_lost
+{
+	my ($self, $host, $sentence) = @_;
+	my @ranks = $self->{crew}->ranks($host);
+	my @live = grep { !$self->{ranks}[$_]{gone} } @ranks;
+	$self->{crew}->lost($host, $self->{now}, $self->{epoch});
+	$self->_bury(@ranks);
+	return ([ log => $sentence ], [ drop => $host ]) if !@live;
+	return (
+		[ drop => $host ],
+		$self->_failure(class => 'host', status => 1, text => $sentence, tail => '; the job is ended.'),
+		$self->_nobody_left);
+}
+
+# It cannot run the program. At the first start that is the user's to mend; one that came later is done
+# without, which is no failure of the job.
+sub _unfit
+{
+	my ($self, $host, $sentence) = @_;
+	$self->{uncounted} = $self->{epoch} > 0;
+	return $self->_host_lost($host, $sentence) if $self->{epoch};
+	$self->_bury($self->{crew}->ranks($host));
+	return $self->_fail(1, $sentence);
+}
+
+# The same of one rank, whose end will be told.
+sub _cannot_run
+{
+	my ($self, $host, $sentence) = @_;
+	return $self->{epoch} ? $self->_unfit($host, $sentence) : $self->_fail(1, $sentence);
+}
+
+# ---- ranks that show no life ----
+
+sub _suspect
+{
+	my ($self, $observer, $rank, $ms) = @_;
+	return $self->_broken($observer, "it has no peer $rank") if $rank >= @{ $self->{ranks} };
+	my @log = [ log => $self->_who($observer) . ": no sign of rank $rank for $ms ms" ];
+	my $state = $self->{ranks}[$rank]{state};
+	return @log if $self->{debug} || $self->{ranks}[$rank]{gone} || $state eq 'finalized';
+	my $verdict = $self->{verdict};
+	my @timer = $verdict->is_open ? () : [ timer => 'judge', $verdict->gather_time, $self->{epoch} ];
+	$verdict->suspect($observer, $rank, $ms, $self->{now});
+	return (@log, @timer);
+}
+
+sub _judge
+{
+	my ($self, $epoch) = @_;
+	my $verdict = $self->{verdict};
+	return if $epoch != $self->{epoch} || $self->{pending};
+	my $judgement = $verdict->judge($self->{now}, sub { $self->{crew}->home($_[0]) }, $self->{silent});
+	my @actions = $judgement ? $self->_condemn(@$judgement) : ();
+	return @actions if $self->{phase} ne 'running' || !$verdict->is_open;
+	return (@actions, [ timer => 'judge', $verdict->gather_time, $epoch ]);
+}
+
+# What is not mended by a restart is not made worse here: who was stopped may go on.
+sub _condemn
+{
+	my ($self, $name, @data) = @_;
+	my $crew = $self->{crew};
+	my $text = FTMPI::Words::judged($crew, $name, @data);
+	if (!$self->can_restart) {
+		$self->{verdict}->clear;
+		(my $once = $text) =~ s/[0-9]+ ms//;
+		return if $self->{noticed}{$once}++;
+		return [ say => "$text; the job is not ended for that." ];
+	}
+	if ($name eq 'fence') {
+		my ($rank, $ms) = @data;
+		$self->{verdict}->forget($rank);
+		@{ $self->{ranks}[$rank] }{qw(silent judged)} = ($ms, $self->{now});
+		return ([ log => $text ], [ fence => $rank ],
+			[ timer => 'fenced', FENCE_TIME, $self->{epoch}, $rank ]);
+	}
+	my @hosts = $name eq 'host' ? @{ $data[0] } : ();
+	my @aside;
+	@aside = grep { defined } $crew->dispensable(@{ $data[0] }) if $name eq 'link';
+	$crew->lost($_, $self->{now}, $self->{epoch}) for @hosts, @aside;
+	$self->_bury($crew->ranks($_)) for @hosts, @aside;
+	return ((map { [ drop => $_ ] } @hosts), (map { [ dismiss => $_ ] } @aside),
+		$self->_failure(
+			class => $name eq 'host' ? 'host' : 'lost', status => 1, text => $text,
+			tail => '; the job is ended.'));
+}
+
+# A rank that was fenced is still there: even SIGKILL does not reach it.
+sub _not_gone
+{
+	my ($self, $epoch, $rank) = @_;
+	return if $epoch != $self->{epoch} || $self->{ranks}[$rank]{gone};
+	return $self->_failure(
+		class  => 'hung',
+		status => 1,
+		text   => FTMPI::Words::ended($self->_who($rank), 'cannot be killed', $self->{ranks}[$rank]{silent}),
+		rank   => $rank);
+}
+
+# ---- restarts ----
+
+# class, status, text; tail: how the sentence ends if the job does; words: its last on standard error.
+# Only the first of several is dealt with: a restart mends all.
+sub _failure
+{
+	my ($self, %failure) = @_;
+	return if $self->{pending};
+	$failure{at} = defined $failure{rank} ? $self->{ranks}[ $failure{rank} ]{judged} : undef;
+	$failure{at} //= $self->{now};
+	$failure{tail} //= '; ';
+	return $self->_give_up(\%failure, $failure{tail}) if !FTMPI::Failure::is_mended($self->{on}, $failure{class});
+	return $self->_decide(\%failure) if $self->{from_start} || defined $self->{uses};
+	$self->{pending} = \%failure;
+	return [ timer => 'undecided', PROGRAM_TIME, $self->{epoch} ];
+}
+
+sub _give_up
+{
+	my ($self, $failure, $tail) = @_;
+	return $self->_fail($failure->{status}, $failure->{text} . $tail);
+}
+
+# No rank has said whether it makes checkpoints: it is no MPI program, or hangs before MPI_Init.
+sub _undecided
+{
+	my ($self, $epoch) = @_;
+	return if $epoch != $self->{epoch};
+	my $pending = delete $self->{pending} // return;
+	return $self->_decide($pending);
+}
+
+sub _decide
+{
+	my ($self, $failure) = @_;
+	my $max = $self->{max};
+	if (!$self->can_restart) {
+		return $self->_give_up($failure, defined $self->{uses} ? FTMPI::Words::NO_CHECKPOINTS : $failure->{tail});
+	}
+	return $self->_give_up($failure, FTMPI::Words::INPUT_LOST) if $self->{input_lost};
+	$self->{row}++ if !delete $self->{uncounted};
+	return $self->_give_up($failure, FTMPI::Words::last_words($failure->{words}) . FTMPI::Words::too_often($max))
+		if $self->{row} > $max;
+	return $self->_restart($failure);
+}
+
+# Rank 0 was given more input than is kept for a restart.
+sub input_lost { $_[0]{input_lost} = 1; return }
+
+sub _from
+{
+	my ($self) = @_;
+	return FTMPI::Words::from($self->{line}, $self->{restoring});
+}
+
+sub _restart
+{
+	my ($self, $failure) = @_;
+	my $crew = $self->{crew};
+	$self->{phase} = 'recovering';
+	$self->{back} //= $failure->{at};
+	$self->{epoch}++;
+	$self->_reset;
+	my @again = $crew->restart($self->{epoch});
+	my ($moved, @actions) = $self->_rehouse or return $self->_give_up($failure, FTMPI::Words::NO_HOST);
+	my $what = FTMPI::Words::restart(@$self{qw(row max)}, $self->_from);
+	return (
+		[ say => $failure->{text} . FTMPI::Words::last_words($failure->{words}) . "$moved; $what." ],
+		@again,
+		@actions,
+		$crew->probe($self->{now}),
+		[ timer => 'answer', ANSWER_TIME, $self->{epoch} ],
+		$self->_advance);
+}
+
+# Places for ranks whose host has failed: words, and actions; or nothing when there is none.
+sub _rehouse
+{
+	my ($self) = @_;
+	my ($actions, $moved) = $self->{crew}->rehouse($self->{epoch}) or return;
+	return (FTMPI::Words::moved($self->{crew}, $moved), @$actions);
+}
+
+# Before all run again: its ranks get another place in the same epoch.
+sub _host_lost_again
+{
+	my ($self, $host, $sentence) = @_;
+	my $missed = $self->{crew}->ranks($host);
+	$self->{crew}->lost($host, $self->{now}, $self->{epoch});
+	return ([ log => $sentence ], [ drop => $host ]) if !$missed;
+	my ($moved, @actions) = $self->_rehouse
+		or return ([ drop => $host ], $self->_fail(1, $sentence . FTMPI::Words::NO_HOST));
+	return ([ say => "$sentence$moved." ], [ drop => $host ], @actions, $self->_advance);
+}
+
+sub _no_answer
+{
+	my ($self, $epoch) = @_;
+	return if $epoch != $self->{epoch};
+	my ($host) = grep { $self->{crew}->state($_) eq 'well' } $self->{crew}->late;
+	my @again = [ timer => 'answer', ANSWER_TIME, $epoch ];
+	return @again if !defined $host;
+	return (
+		$self->_host_lost_again($host, FTMPI::Words::no_answer($self->{crew}->name($host), ANSWER_TIME)),
+		@again);
+}
+
+# ---- what ranks tell of checkpoints ----
+
+# Whether the program makes checkpoints: one rank that says so is enough, in any epoch.
+sub _program
+{
+	my ($self, $rank, $uses) = @_;
+	$self->{uses} ||= $uses;
+	return $self->{pending} ? $self->_decide(delete $self->{pending}) : ();
+}
+
+# A new recovery line: what fails from now on is not the same failure again.
+sub _line
+{
+	my ($self, $number) = @_;
+	@$self{qw(uses line row)} = (1, $number, 0);
+	return [ log => "line $number is committed" ];
+}
+
+# One that was committed before the failure that is being mended.
+sub _late_line
+{
+	my ($self, $number) = @_;
+	my @actions = $self->_line($number);
+	$self->{row} = 1;
+	return @actions;
+}
+
+sub _restored
+{
+	my ($self, $number, $session) = @_;
+	$self->{uses} = 1;
+	$self->{restored} = { line => $number, session => $session };
+	return ([ log => "line $number of session $session is restored" ],
+		defined $self->{back} && !$self->{unborn} ? $self->_all_are_back : ());
+}
+
+# All ranks have called MPI_Init again. Which line they go on from is told by rank 0, most often at
+# once.
+sub _all_are_back
+{
+	my ($self) = @_;
+	return [ timer => 'tell', TELL_TIME, $self->{epoch} ]
+		if !$self->{restored} && $self->_from ne FTMPI::Words::BEGINNING;
+	return $self->_tell($self->{epoch});
+}
+
+sub _tell
+{
+	my ($self, $epoch) = @_;
+	return if $epoch != $self->{epoch};
+	my $back = delete $self->{back} // return;
+	return [ say => FTMPI::Words::all_run($self->{crew}->size, $self->{now} - $back, $self->{restored}) ];
+}
+
+1;
