@@ -1,7 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-3-Clause
-# An agent and its ranks through restarts: who begins again in place, who is started anew, and what
-# is told of it.
+# An agent and its ranks through restarts: who begins again in place, who is started anew, and where.
 use strict;
 use warnings;
 no warnings 'qw';
@@ -9,7 +8,6 @@ no warnings 'qw';
 use FindBin ();
 use lib "$FindBin::RealBin/lib";
 use lib "$FindBin::RealBin/../../lib";
-use POSIX ();
 use Test::More;
 
 use AgentTest;
@@ -17,100 +15,134 @@ use LauncherTest;
 
 my @rank = ($^X, $RANK);
 
-# What the ranks said about themselves: "epoch pid local/size name".
-sub facts
-{
-	my ($agent, $rank) = @_;
-	my ($epoch, $pid, $local, $name) =
-		$agent->await_text($rank, qr/^epoch=(\d+) pid=(\d+) local=(\S+) name=(\d+) .*\n/m);
-	return { epoch => $epoch, pid => $pid, local => $local, name => $name };
-}
-
-sub all_facts { my ($agent, @ranks) = @_; return map { facts($agent, $_) } @ranks }
-
-# Start so many ranks and wait for their facts.
-sub begun
-{
-	my ($ranks, @words) = @_;
-	my $agent = AgentTest->new;
-	$agent->start($ranks, @words);
-	return ($agent, all_facts($agent, 0 .. $ranks - 1));
-}
-
-sub alive { return scalar grep { my $pid = $_; grep { /^$pid:/ } left_over() } @_ }
-
-# These processes end.
-sub gone
-{
-	my ($name, @pids) = @_;
-	local $Test::Builder::Level = $Test::Builder::Level + 1;
-	return ok(eventually(sub { !alive(@pids) }, sub { join "\n", left_over() }), $name);
-}
-
-# One whole restart. Returns the facts of the ranks in the new epoch.
-sub restarted
-{
-	my ($agent, $epoch, @ranks) = @_;
-	$agent->restart($epoch);
-	$agent->pass;
-	$agent->run(epoch => $epoch);
-	my @facts = all_facts($agent, @ranks);
-	$agent->await(qr/^NEWS $_ INITED /) for @ranks;
-	return @facts;
-}
-
 subtest 'in place' => sub {
-	my ($agent, @before) = begun(3, @rank, qw(join table facts obey));
-	my @after = restarted($agent, 1, 0 .. 2);
-	is(join(' ', map { $_->{epoch} } @after), '1 1 1', 'all ranks are in the new epoch');
-	is(join(' ', map { $_->{pid} } @after), join(' ', map { $_->{pid} } @before),
-		'... as the same processes');
-	is(join(' ', map { $_->{local} } @after), '0/3 1/3 2/3', '... with the same places');
-	is_deeply([ $agent->said(qr/STARTED|EXITED|RESTARTING|BROKEN/) ], [],
-		'... and nothing of this is told') or diag join "\n", $agent->lines;
+	my ($agent, @pids) = AgentTest->begun(3, @rank, qw(join table facts obey));
+	for my $epoch (1 .. 3) {
+		$agent->again($epoch);
+		my @facts = map { $agent->facts($_) } 0 .. 2;
+		is(join(' ', map { $_->{epoch} } @facts), "$epoch $epoch $epoch", "epoch $epoch");
+		is(join(' ', map { $_->{pid} } @facts),   "@pids", '... in the same processes');
+		is(join(' ', map { $_->{local} } @facts), '0/3 1/3 2/3', '... with the same places');
+		$agent->await(qr/^NEWS $_ INITED /) for 0 .. 2;
+		is_deeply([ $agent->said(qr/STARTED|EXITED|RESTARTING|BROKEN/) ], [],
+			'... and nothing of this is told') or diag join "\n", $agent->lines;
+	}
 	$agent->end_well('in place');
 };
 
 subtest 'started anew' => sub {
-	my @in_place = (@rank, qw(join facts));
 	my @shell    = ('sh', '-c', '"$@"; exit', 'sh');
 	for my $case (
-		[ 'a wrapper',                      @shell, @in_place, 'obey' ],
+		[ 'a wrapper',                      @shell, @rank, qw(join facts obey) ],
 		[ 'a script',                       $RANK, qw(join facts obey) ],
-		[ 'a rank that has finalized',      @in_place, qw(finalize obey) ],
+		[ 'a rank that has finalized',      @rank, qw(join finalize facts obey) ],
 		[ 'a rank that said no PROGRAM',    @rank, qw(init facts obey) ],
-		[ 'a rank that did not come to MPI_Init', @rank, qw(start program:1 facts obey) ],
+		[ 'a rank that did not come to the end of MPI_Init', @rank,
+			qw(start program:1 facts obey) ],
 		)
 	{
 		my ($who, @command) = @$case;
-		my ($agent, @before) = begun(2, @command);
-		$agent->restart(1);
-		$agent->pass;
-		$agent->run(epoch => 1);
-		my @after = all_facts($agent, 0, 1);
+		my ($agent, @before) = AgentTest->begun(2, @command);
+		$agent->again(1);
+		my @after = map { $agent->facts($_) } 0, 1;
 		my @told  = map { ($agent->await(qr/^STARTED $_ (\d+)$/))[0] } 0, 1;
 		is(join(' ', map { $_->{epoch} } @after), '1 1', "$who begins again");
-		is(scalar(grep { $after[$_]{pid} != $before[$_]{pid} && kill 0, $told[$_] } 0, 1), 2,
+		is(scalar(grep { $after[$_]{pid} != $before[$_] && kill 0, $told[$_] } 0, 1), 2,
 			'... as another process, which is told');
 		is_deeply([ $agent->said(qr/EXITED|BROKEN/) ], [], '... the end of the old one is not');
-		gone('... and it is gone', map { $_->{pid} } @before);
+		AgentTest::gone('... and it is gone', @before);
 		$agent->end_well($who);
 	}
 };
 
-subtest 'ranks that have ended begin again' => sub {
+subtest 'ranks that have ended' => sub {
 	my $agent = AgentTest->new;
 	$agent->start(2, @rank, qw(join 1:@0:child facts 0:obey 1:@0:exit:0 hang));
 	my ($child) = $agent->await_text(1, qr/child=(\d+)\n/);
-	all_facts($agent, 0, 1);
+	$agent->all('pid', 0, 1);
 	$agent->await(qr/^EXITED 1 0 0$/);
 	$agent->restart(1);
 	$agent->pass;
-	gone('what such a one left in its process group is killed', $child);
+	AgentTest::gone('what such a one left in its process group is killed', $child);
 	$agent->run(epoch => 1);
-	is(facts($agent, 1)->{epoch}, 1, 'it is started anew');
-	is(facts($agent, 0)->{epoch}, 1, '... beside one in place');
+	is($agent->all('epoch', 1, 0), '1 1', 'it is started anew, beside one in place');
 	$agent->end_well('ended ranks');
+};
+
+subtest 'children' => sub {
+	for my $case ([ 'killed for a restart', 0, $RANK ], [ 'in place', 1, @rank ]) {
+		my ($who, $stay, @command) = @$case;
+		my $agent = AgentTest->new;
+		$agent->start(1, @command, qw(join @0:child facts obey));
+		my ($child) = $agent->await_text(0, qr/child=(\d+)\n/);
+		$agent->facts(0);
+		$agent->again(1);
+		is($agent->all('epoch', 0), '1', "a rank $who begins again");
+		if ($stay) {
+			is(AgentTest::alive($child), 1, '... its children live on');
+		} else {
+			AgentTest::gone('... its children are gone', $child);
+		}
+		$agent->end_well($who);
+	}
+};
+
+subtest 'ranks come to this host' => sub {
+	my $agent = AgentTest->new;
+	$agent->bind(1, 3);
+	$agent->run(ranks => [ 1, 3 ], size => 4, command => [ @rank, qw(join table facts obey) ]);
+	my $pids = $agent->all('pid', 1, 3);
+	$agent->restart(1);
+	$agent->bind(0, 2);
+	$agent->pass;
+	$agent->run(epoch => 1, ranks => [ 0 .. 3 ]);
+	my @facts = map { $agent->facts($_) } 0 .. 3;
+	is(join(' ', map { $_->{epoch} } @facts), '1 1 1 1', 'all are in the new epoch');
+	is("$facts[1]{pid} $facts[3]{pid}", $pids, 'those that were here are the same processes');
+	is(join(' ', map { $_->{local} } @facts), '2/4 0/4 3/4 1/4', '... with the same places');
+	is(join(' ', map { $_->{name} } @facts),  '2 0 3 1', '... as they were named');
+	is(scalar $agent->said(qr/^STARTED [02] /), 2, 'the others are started');
+	$agent->end_well('more ranks');
+};
+
+subtest 'a rank that gets other sockets is started anew with them' => sub {
+	my ($agent, @before) = AgentTest->begun(2, @rank, qw(join table facts obey));
+	$agent->restart(1);
+	$agent->bind(0);
+	$agent->pass;
+	$agent->run(epoch => 1);
+	my @after = map { $agent->facts($_) } 0, 1;
+	isnt($after[0]{pid}, $before[0], 'another process');
+	is($after[1]{pid}, $before[1], 'the other rank goes on');
+	$agent->end_well('other sockets');
+};
+
+subtest 'an agent that joins in a later epoch' => sub {
+	my $agent = AgentTest->new;
+	$agent->restart(1);
+	$agent->bind(0);
+	$agent->restart(2);
+	$agent->run(epoch => 2, ranks => [0], command => [ @rank, qw(join table facts obey) ]);
+	my ($first) = $agent->facts(0);
+	is($first->{epoch}, 2, 'its first epoch');
+	$agent->again(3);
+	is($agent->all('pid', 0), $first->{pid}, '... and the next');
+	$agent->end_well('a later epoch');
+};
+
+subtest 'what a rank wrote before it was killed' => sub {
+	my $agent = AgentTest->new(credit => 1);
+	my $done  = scratch() . '/written';
+	$agent->{mean} = 1;
+	$agent->start(1, $RANK, qw(join @0:say:ready), '@0:raw:' . 'y' x 50000, "touch:$done",
+		qw(facts obey));
+	$agent->await_text(0, qr/ready\n/);
+	ok(eventually(sub { -e $done }, sub { join "\n", left_over() }), 'a rank writes without credit');
+	$agent->again(1);
+	$agent->order('CREDIT', 1 << 20);
+	my ($text) = $agent->await_text(0, qr/^(.*)epoch=1 /ms);
+	like($text, qr/\Ay{50000}(?:epoch=0 .*\n)?\z/, 'what is in its pipe comes before the next one speaks');
+	$agent->end_well('output');
 };
 
 done_testing;

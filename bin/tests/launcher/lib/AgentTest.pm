@@ -242,8 +242,18 @@ sub hang_up { my ($self) = @_; close $self->{$_} for qw(in out); return }
 sub finish
 {
 	my ($self) = @_;
+	my $end = Time::HiRes::time() + DEADLINE;
 	my $err = '';
-	1 while sysread $self->{err}, $err, 4096, length $err;
+	my $n   = 1;
+	while ($n) {
+		my $bits = '';
+		vec($bits, fileno $self->{err}, 1) = 1;
+		if (select($bits, undef, undef, $end - Time::HiRes::time()) <= 0) {
+			Test::More::diag("the agent does not end; it said: $err");
+			kill 'KILL', -$self->{pid};
+		}
+		$n = sysread $self->{err}, $err, 4096, length $err;
+	}
 	waitpid $self->{pid}, 0;
 	return ($? & 127 ? 128 + ($? & 127) : $? >> 8, $err);
 }
@@ -259,6 +269,52 @@ sub end_well
 	Test::More::is($status, 0, "$name: the agent leaves");
 	Test::More::is($err, '', '... without complaint');
 	return nobody_left('... and nobody is left');
+}
+
+# What a rank says about itself with `facts`.
+sub facts
+{
+	my ($self, $rank) = @_;
+	my @facts = $self->await_text($rank, qr/^epoch=(\d+) pid=(\d+) local=(\S+) name=(\d+) .*\n/m);
+	my %facts;
+	@facts{qw(epoch pid local name)} = @facts;
+	return \%facts;
+}
+
+# One of them, of every rank: ('pid', 0, 1) as "711 712".
+sub all
+{
+	my ($self, $fact, @ranks) = @_;
+	return join ' ', map { $self->facts($_)->{$fact} // 'nothing' } @ranks;
+}
+
+# An agent on which so many ranks have told their process ids, and these.
+sub begun
+{
+	my ($class, $ranks, @command) = @_;
+	my $self = $class->new;
+	$self->start($ranks, @command);
+	return ($self, split ' ', $self->all('pid', 0 .. $ranks - 1));
+}
+
+# The order to begin again, the answer, and the start; the mark is put behind the answer.
+sub again
+{
+	my ($self, $epoch, %run) = @_;
+	$self->restart($epoch);
+	$self->pass;
+	$self->run(epoch => $epoch, %run);
+	return;
+}
+
+sub alive { return scalar grep { my $pid = $_; grep { /^$pid:/ } left_over() } @_ }
+
+# These processes end.
+sub gone
+{
+	my ($name, @pids) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	return Test::More::ok(eventually(sub { !alive(@pids) }, sub { join "\n", left_over() }), $name);
 }
 
 1;

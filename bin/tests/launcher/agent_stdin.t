@@ -1,0 +1,126 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-3-Clause
+# Standard input of rank 0 through restarts: who has read of it is started anew, and gets what the
+# launcher sends again from the beginning.
+use strict;
+use warnings;
+no warnings 'qw';
+
+use FindBin ();
+use lib "$FindBin::RealBin/lib";
+use lib "$FindBin::RealBin/../../lib";
+use Test::More;
+
+use AgentTest;
+use LauncherTest;
+
+my @rank = ($^X, $RANK);
+
+# What the rank read, to its end.
+sub input { my ($agent) = @_; return ($agent->await_text(0, qr/^input=(.*);\n/m))[0] }
+
+sub taken
+{
+	my ($agent) = @_;
+	my $sum = 0;
+	$sum += $_ for map { /^STDIN_TAKEN (\d+)/ } $agent->lines;
+	return $sum;
+}
+
+subtest 'input that was read' => sub {
+	my ($agent, @pids) = AgentTest->begun(2, @rank, qw(join facts 0:input obey));
+	$agent->order('STDIN', 'some words');
+	$agent->await(qr/^STDIN_TAKEN 10$/);
+	$agent->again(1);
+	is($agent->facts(1)->{pid}, $pids[1], 'others begin again in place');
+	isnt($agent->facts(0)->{pid}, $pids[0], '... rank 0 does not');
+	$agent->order('STDIN', $_) for 'some words', ', and more';
+	$agent->order('STDIN_END');
+	is(input($agent), 'some words, and more', '... it gets all from the beginning');
+	is(taken($agent), 20, '... which is told as for any rank');
+	is_deeply([ $agent->said(qr/CLOSED/) ], [], '... and nothing is told of the old one');
+	$agent->again(2);
+	$agent->order('STDIN', 'some words, and more');
+	$agent->order('STDIN_END');
+	is(input($agent), 'some words, and more', '... at every restart');
+	$agent->end_well('input');
+};
+
+subtest 'input that waited for its reader' => sub {
+	my ($agent) = AgentTest->begun(1, @rank, qw(join facts @0:deaf input obey));
+	my $much = 'abcdefg' x 40000;
+	$agent->order('STDIN', $much);
+	$agent->order('PING');
+	$agent->await(qr/^PONG/);
+	$agent->again(1);
+	$agent->order('STDIN', "new $much");
+	$agent->order('STDIN_END');
+	ok(input($agent) eq "new $much", 'is forgotten when rank 0 begins again');
+	$agent->end_well('input that waited');
+};
+
+subtest 'no input yet' => sub {
+	my ($agent, @pids) = AgentTest->begun(1, @rank, qw(join facts obey));
+	$agent->again(1);
+	is($agent->facts(0)->{pid}, $pids[0], 'rank 0 begins again in place');
+	$agent->end_well('no input yet');
+
+	($agent, @pids) = AgentTest->begun(1, @rank, qw(join facts @0:asked @0:answer @0:again input));
+	$agent->again(1);
+	$agent->order('STDIN', 'now');
+	$agent->order('STDIN_END');
+	is($agent->facts(0)->{pid}, $pids[0], '... also with input to come');
+	is(input($agent), 'now', '... which it gets');
+	$agent->end_well('input to come');
+};
+
+subtest 'the end of input' => sub {
+	my ($agent, @pids) = AgentTest->begun(1, @rank, qw(join facts input obey));
+	$agent->order('STDIN_END');
+	is(input($agent), '', 'empty input');
+	$agent->again(1);
+	$agent->order('STDIN_END');
+	is($agent->facts(0)->{pid}, $pids[0], '... is no reason to start anew');
+	is(input($agent), '', '... and ends again');
+	$agent->end_well('the end of input');
+};
+
+# It is in place when RUN comes, gets input, and does not come back: the next one gets it.
+subtest 'input for a process that does not begin again' => sub {
+	for my $how (qw(deaf kill:KILL)) {
+		my ($agent, @pids) = AgentTest->begun(1, @rank, 'join', 'facts', "\@0:$how", 'input');
+		$agent->again(1);
+		$agent->order('STDIN', 'for whom it may concern');
+		$agent->order('STDIN_END');
+		isnt($agent->facts(0)->{pid}, $pids[0], "rank 0 is started anew ($how)");
+		is(input($agent), 'for whom it may concern', '... and gets its input');
+		is(taken($agent), 23, '... which is told once');
+		$agent->end_well($how);
+	}
+};
+
+subtest 'a rank 0 that reads no more' => sub {
+	my ($agent, @pids) = AgentTest->begun(1, @rank, qw(join @0:shut facts input obey));
+	$agent->order('STDIN', 'unheard');
+	$agent->await(qr/^STDIN_CLOSED/);
+	$agent->again(1);
+	$agent->order('STDIN', 'heard');
+	$agent->order('STDIN_END');
+	isnt($agent->facts(0)->{pid}, $pids[0], 'is started anew');
+	is(input($agent), 'heard', '... and reads again');
+	$agent->end_well('no more');
+};
+
+subtest 'input before rank 0 is started' => sub {
+	my $agent = AgentTest->new;
+	$agent->bind(0);
+	$agent->order('SUSPEND', 1);
+	$agent->run(ranks => [0], command => [ @rank, qw(join input) ]);
+	$agent->order('STDIN', 'early');
+	$agent->order('STDIN_END');
+	$agent->order('SUSPEND', 0);
+	is(input($agent), 'early', 'waits for it');
+	$agent->end_well('early input');
+};
+
+done_testing;
