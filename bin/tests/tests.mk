@@ -14,6 +14,7 @@ UNIT_transport := $(transport_o) $(base_o)
 UNIT_control := lib/mpi/control.o lib/mpi/orders.o lib/mpi/launch.o lib/mpi/settings.o $(base_o)
 -include bin/tests/unit/objects.mk
 include bin/tests/fuzz/fuzz.mk
+include bin/tests/sim/sim.mk
 
 UNITS := $(sort $(patsubst bin/tests/unit/test_%.c,%,$(wildcard bin/tests/unit/test_*.c)))
 UNIT_BIN := $(UNITS:%=$(B)/unit/test_%)
@@ -53,8 +54,8 @@ check-long: deps
 	@$(TEST_ENV) FTMPI_TEST_DEADLINE=1200 prove --timer $(LONG_TESTS)
 
 check: deps
-	@$(MAKE) --no-print-directory -j2 all $(UNIT_BIN) $(FUZZ_REPLAYS)
-	@$(MAKE) --no-print-directory arrows units fuzz-replay jobs
+	@$(MAKE) --no-print-directory -j2 all $(UNIT_BIN) $(FUZZ_REPLAYS) $(SIMS)
+	@$(MAKE) --no-print-directory arrows units fuzz-replay sim jobs
 
 asan:
 	@$(MAKE) --no-print-directory B=build-asan SAN="-fsanitize=address -fno-omit-frame-pointer" CFLAGS="-O1 -g" check-sanitized
@@ -66,8 +67,8 @@ tsan:
 	@$(MAKE) --no-print-directory B=build-tsan SAN="-fsanitize=thread" CFLAGS="-O1 -g" check-sanitized
 
 check-sanitized: deps
-	@$(MAKE) --no-print-directory -j2 all $(UNIT_BIN) $(FUZZ_REPLAYS)
-	@$(MAKE) --no-print-directory units fuzz-replay jobs
+	@$(MAKE) --no-print-directory -j2 all $(UNIT_BIN) $(FUZZ_REPLAYS) $(SIMS)
+	@$(MAKE) --no-print-directory units fuzz-replay sim jobs
 
 .PHONY: units arrows jobs check check-long asan ubsan tsan check-sanitized
 

@@ -82,8 +82,8 @@ struct ckpt_manifest {
 /*
  * Commits the line: every rank's file must be durable (ckpt_write has returned 0). Of two who
  * commit the same number one fails. 0; FT_EEXIST: there is a manifest of that number; FT_EINVAL: no
- * ranks; FT_ENOMEM; FT_ESYS: then the manifest is not there, or, when even that failed, the
- * sentence says that it may be. A number for which FT_ESYS was returned must not be used again.
+ * ranks; FT_ENOMEM; FT_ESYS: it was not committed, or, if only the last step failed, it may have
+ * been. A number for which FT_ESYS was returned must not be used again.
  */
 int ckpt_commit(const struct ckpt_fs *fs, const char *session_dir, const struct ckpt_manifest *m,
 	char *err, size_t errsize);

@@ -51,15 +51,6 @@ static int flush_folders(const struct ckpt_fs *fs, const char *session_dir, stru
 	return rc ? ckpt_failed(err, "flush the folder", session_dir, rc) : 0;
 }
 
-/* The manifest has its name, but perhaps not durably: it is taken back. */
-static int take_back(const struct ckpt_fs *fs, const char *session_dir, const char *path, int rc,
-	struct ckpt_err err)
-{
-	if (fs->unlink(fs, path) == 0 && fs->flush_folder(fs, session_dir) == 0)
-		return ckpt_failed(err, "flush the folder", session_dir, rc);
-	return ckpt_failed(err, "make durable (it may be there or not)", path, rc);
-}
-
 static int publish(const struct ckpt_fs *fs, const char *session_dir, const char *tmp,
 	const char *path, uint32_t line, struct ckpt_err err)
 {
@@ -74,7 +65,8 @@ static int publish(const struct ckpt_fs *fs, const char *session_dir, const char
 	rc = -fault_error("manifest-folder");
 	if (rc == 0)
 		rc = fs->flush_folder(fs, session_dir);
-	return rc ? take_back(fs, session_dir, path, rc, err) : 0;
+	/* it is not taken back: somebody may already have counted on it */
+	return rc ? ckpt_failed(err, "make durable (so it may count or not)", path, rc) : 0;
 }
 
 int ckpt_commit(const struct ckpt_fs *fs, const char *session_dir, const struct ckpt_manifest *m,

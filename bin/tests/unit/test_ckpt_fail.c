@@ -144,41 +144,16 @@ START_TEST(every_step_of_a_commit_may_fail)
 			break;
 		ck_assert_msg(rc == FT_ESYS, "step %d: %d", n, rc);
 		check_sentence("Input/output error; ");
-		ck_assert(!store_has("line-00000002.manifest"));
 		ck_assert(!store_has("line-00000002.e0000.manifest.tmp"));
 		ck_assert_int_eq(store_check(1, 0), 0);
+		/* open, write, flush, close, two folders, link, folder */
+		if (n == 8)
+			break;
+		ck_assert(!store_has("line-00000002.manifest"));
 	} while (n < 100);
-	/* open, write, flush, close, two folders, link, folder: the ninth would be too many */
-	ck_assert_int_eq(n, 9);
+	ck_assert_int_eq(n, 8);
+	check_sentence("it may count or not");
 	ck_assert_int_eq(store_check(2, 0), 0);
-	ckpt_manifest_free(&m);
-}
-END_TEST
-
-/* Neither the flush nor the one after taking the name back worked. */
-static int f_flush_folder_never(const struct ckpt_fs *fs, const char *path)
-{
-	(void)fs, (void)path;
-	return error ? -error : 0;
-}
-
-static int f_link_then_break(const struct ckpt_fs *fs, const char *from, const char *to)
-{
-	error = EIO;
-	return ckpt_fs_posix.link(fs, from, to);
-}
-
-START_TEST(a_commit_that_may_be_there_says_so)
-{
-	struct ckpt_manifest m;
-
-	store_write(2, 0, &m);
-	error = 0;
-	failing.link = f_link_then_break;
-	failing.flush_folder = f_flush_folder_never;
-	ck_assert_int_eq(
-		ckpt_commit(&failing, store_dir, &m, store_err, sizeof store_err), FT_ESYS);
-	check_sentence("it may be there or not");
 	ckpt_manifest_free(&m);
 }
 END_TEST
@@ -281,7 +256,6 @@ END_TEST
 UNIT_MAIN("ckpt_fail", tcase_add_checked_fixture(tc, begin, store_end);
 	  tcase_add_test(tc, every_step_of_a_file_may_fail);
 	  tcase_add_test(tc, every_step_of_a_commit_may_fail);
-	  tcase_add_test(tc, a_commit_that_may_be_there_says_so);
 	  tcase_add_test(tc, pruning_that_cannot_flush_removes_nothing);
 	  tcase_add_test(tc, a_work_directory_that_is_not_there);
 	  tcase_add_test(tc, a_file_where_the_folder_should_be);

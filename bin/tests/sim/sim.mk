@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Simulations: make sim runs as many schedules as make check; SIM_SCHEDULES more of them, from SIM_SEED on.
+
+SIM_SCHEDULES ?= 20000
+SIM_SEED ?= 1
+SIM_STORE := $(addprefix bin/tests/sim/,sim_store.o sim_job.o sim_oracle.o sim_actor.o simfs.o) $(ckpt_o) $(base_o)
+
+$(O)/bin/tests/sim/%.o: bin/tests/sim/%.c Makefile bin/tests/sim/sim.mk
+	@mkdir -p $(@D)
+	@echo "  CC $<"
+	$(Q)$(CC) $(CPPFLAGS) -Ibin/tests/sim $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+$(B)/sim/sim_store: $(addprefix $(O)/,$(SIM_STORE))
+	@mkdir -p $(@D)
+	@echo "  LD $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+
+SIMS := $(B)/sim/sim_store
+
+sim: $(SIMS)
+	@$(B)/sim/sim_store $(SIM_SCHEDULES) $(SIM_SEED)
+
+.PHONY: sim
+
+-include $(wildcard $(O)/bin/tests/sim/*.d)
