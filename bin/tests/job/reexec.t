@@ -48,7 +48,8 @@ sub is_ready
 sub comes_again
 {
 	my ($name, @words) = @_;
-	my $rank = again(['init', @words], dir => "$dir");
+	my %option = ref $words[-1] ? %{pop @words} : ();
+	my $rank = again(['init', @words], dir => "$dir", %option);
 	my $pid  = $rank->pid;
 	$rank->tell_start(0);
 	is($rank->hear_texts(2), "PROGRAM 1, INITED $pid", "$name: it says what it is");
@@ -75,6 +76,7 @@ comes_again('in pause',                     'pause');
 comes_again('with a thread that computes',  'join');
 comes_again('without its first thread',     'gone');
 comes_again('with a thread that sends signals', 'shower');
+comes_again('with heartbeats', 'recv', {settings => ['heartbeat=20']});
 comes_again('waiting for a child',          'child');
 comes_again('in vfork',                     'vfork');
 
@@ -185,7 +187,7 @@ for my $name (sort keys %garbage) {
 # ---- what PROGRAM says, and faults by epoch ----
 
 {
-	my $rank = FTMPI::Test::OneRank->start([program('pi'), 1000]);
+	my $rank = FTMPI::Test::OneRank->start([program('badcall'), '-h']);
 	my $pid  = $rank->pid;
 	$rank->tell_start(0);
 	is($rank->hear_texts(3), "PROGRAM 0, INITED $pid, FINALIZED", 'a program without checkpoint calls');

@@ -23,7 +23,7 @@ use FTMPI::Wire ();
 
 use constant {DEADLINE => $ENV{FTMPI_TEST_DEADLINE} // 60, BEAT_FD => 61, CONTROL_FD => 62, LISTEN_FD => 63, ABOVE => 64};
 
-# Options: size (1), rank (0), env (a hash), dir.
+# Options: size (1), rank (0), env (a hash), dir, verbosity, settings (beside restarts).
 sub start
 {
 	my ($class, $command, %option) = @_;
@@ -95,7 +95,7 @@ sub start_message
 	} 0 .. $self->{size} - 1;
 	return FTMPI::Control::encode('START', 's' x 16, $epoch, $self->{rank}, $self->{size}, 'k' x 32,
 		$self->{rank}, $self->{size}, $self->{verbosity} // 0, '/tmp', 'session',
-		["restarts=$epoch"], $table);
+		["restarts=$epoch", @{$self->{settings} // []}], $table);
 }
 
 sub say_bytes
@@ -130,13 +130,17 @@ sub take
 	return scalar %ready;
 }
 
-# The next message; nothing (with a note) when none comes.
+# The next message; nothing (with a note) when none comes. That nobody beats beside it is no news.
 sub hear
 {
 	my ($self) = @_;
 	for (;;) {
 		my ($type, $body) = $self->{wire}->next_frame;
-		return FTMPI::Control::decode('rank', $type, $body) if defined $type;
+		if (defined $type) {
+			my @message = FTMPI::Control::decode('rank', $type, $body);
+			return @message if $message[0] ne 'SUSPECT';
+			next;
+		}
 		next if !$self->{wire}->error && $self->{control} && $self->take;
 		Test::More::diag('waited for a message in vain: ' . ($self->{wire}->error // ''), $self->saw);
 		return;
