@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the agent says to a rank (the START message, as a body and as it comes through the socket
- * that the environment names), and what a rank says to its agent.
+ * that the environment names; orders to one that runs), and what a rank says to its agent.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -186,9 +186,36 @@ static void told(struct script *in)
 	check_told(fds[0], CONTROL_ABORTED, true, text);
 	control_lost(fds[1], (int)number, text);
 	check_told(fds[0], CONTROL_LOST, true, text);
+	control_program(fds[1], number & 1);
+	check_told(fds[0], CONTROL_PROGRAM, true, NULL);
+	control_line(fds[1], number);
+	check_told(fds[0], CONTROL_LINE, true, NULL);
+	control_restored(fds[1], number, text);
+	check_told(fds[0], CONTROL_RESTORED, true, text);
 	close(fds[0]);
 	close(fds[1]);
 	free(text);
+}
+
+/* In pieces, as they come; no more is asked for than an order has. */
+static void order(struct script *in)
+{
+	struct control_order o = {.have = 0};
+	uint32_t epoch = 0;
+	int needs;
+
+	while ((needs = control_order_needs(&o, &epoch)) > 0 && !script_ended(in)) {
+		size_t piece = 1 + script_u8(in) % (unsigned)needs;
+
+		FUZZ_CHECK((size_t)needs <= sizeof o.bytes - o.have, "%d more bytes", needs);
+		for (; piece > 0; piece--)
+			o.bytes[o.have++] = script_u8(in);
+	}
+	FUZZ_CHECK(needs >= 0 || needs == FT_EPROTO, "%d", needs);
+	FUZZ_CHECK(
+		needs != 0 || (memcmp(o.bytes, "\4\0\0\0\2\0\1", 8) == 0 && o.have == 12 &&
+				      epoch >> 24 == o.bytes[11] && (epoch & 0xff) == o.bytes[8]),
+		"it was believed");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -202,6 +229,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 1:
 		told(&in);
+		break;
+	case 3:
+		order(&in);
 		break;
 	default:
 		decode(in.at, (size_t)(in.end - in.at));

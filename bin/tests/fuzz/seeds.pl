@@ -238,6 +238,15 @@ sub control_seeds
 	seed('control', 'socket-short',  "\0\0\0\0", substr $start{three}, 0, 30);
 	seed('control', 'socket-fd-text', "\0\0\7abc\0", $start{three});
 	seed('control', 'socket-fd-empty', "\0\1\1\0", $start{three});
+	my @restart = map { FTMPI::Control::encode('RESTART', $_) } 1, 2;
+	seed('control', 'socket-restarted', "\0\0\0\0", @restart, $start{three});
+	seed('control', 'socket-restarted-cut', "\0\0\0\0", substr $restart[0], 0, 10);
+	seed('control', 'socket-restarted-long', "\0\0\0\0", FTMPI::Wire::frame(2, 'x' x 5), $start{three});
+	seed('control', 'order', "\3\7", substr($restart[0], 0, 8), "\3", substr $restart[0], 8);
+	seed('control', 'order-pieces',  "\3", map { "\0$_" } split //, $restart[0]);
+	seed('control', 'order-other',   "\3\7", FTMPI::Wire::frame(1, 'abcd'));
+	seed('control', 'order-long',    "\3\7", FTMPI::Wire::frame(2, 'abcde'));
+	seed('control', 'order-version', "\3\7", pack 'V v v V', 4, 2, 2, 1);
 	seed('control', 'told',          "\1\1\2the connection was reset");
 	seed('control', 'told-long',     "\1\1\2", 'y' x 2000);
 	return;
@@ -322,7 +331,8 @@ sub options_seeds
 
 # one message of each kind
 my @MESSAGES = (
-	[ INITED => 4711 ], ['FINALIZED'], [ ABORTED => 1, 'MPI_Send' ], [ LOST => 2, 'reset' ], [ SETUP => 1000, 5000 ],
+	[ INITED => 4711 ], ['FINALIZED'], [ ABORTED => 1, 'MPI_Send' ], [ LOST => 2, 'reset' ],
+	[ SETUP => 1000, 5000 ],
 	[ BIND => '10.0.0.1', 2, 5000, 5010 ],
 	[ RUN => 's' x 16, 'k' x 32, 0, 2, 1, '/tmp', 'name', [ 0, 1 ], '/', [qw(prog arg)], ['A=b'],
 		['keep=2'], 'rest' ],
