@@ -4,6 +4,7 @@
  * side here matches every message with the receive that has the same number in its envelope.
  */
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "base/auth.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "transport/transport.h"
 #include "unit.h"
 
@@ -491,13 +493,80 @@ START_TEST(the_physical_half_is_built_anew)
 }
 END_TEST
 
+static void move_to(int i, uint32_t epoch)
+{
+	listeners[i] = tp_detach(nodes[i].tp, true);
+	loop_free(nodes[i].loop);
+	attach(i, epoch);
+}
+
+/* Reads the log up to a line that begins with this text. */
+static void wait_log(int fd, const char *text)
+{
+	uint64_t until = clock_ns() + WAIT_MS * 1000000ull;
+	char line[1024];
+	size_t n = 0;
+
+	for (;; look_at_all()) {
+		char c;
+
+		ck_assert_msg(clock_ns() < until, "waited %d ms for a line '%s'", WAIT_MS, text);
+		while (read(fd, &c, 1) == 1) {
+			line[n++] = c;
+			ck_assert_uint_lt(n, sizeof line);
+			if (c != '\n')
+				continue;
+			line[n - 1] = '\0';
+			n = 0;
+			if (strncmp(line, text, strlen(text)) == 0)
+				return;
+		}
+	}
+}
+
+/* From now on the log can be read. */
+static int open_log(void)
+{
+	int fds[2];
+
+	ck_assert_int_eq(pipe2(fds, O_NONBLOCK | O_CLOEXEC), 0);
+	ck_assert_int_eq(dup2(fds[1], STDERR_FILENO), STDERR_FILENO);
+	log_configure(1, "node");
+	return fds[0];
+}
+
+/* A restart: the socket of a rank whose old image has not begun again yet listens as before, and
+ * its image connects as before. Both are turned away until it is in the new epoch; nobody is lost.
+ */
+START_TEST(who_comes_late_to_an_epoch_is_waited_for)
+{
+	int log;
+
+	start();
+	log = open_log();
+	move_to(1, 2);
+	move_to(2, 2);
+	post(0, 1, 0, got, 8);
+	ck_assert_int_eq(send_to(1, 0, 0, "to stale", 8, 0), 1);
+	wait_log(log, "node: handshake to peer 0: ");
+	ck_assert_int_eq(send_to(0, 2, 0, "stale to", 8, 0), 1);
+	wait_log(log, "node: handshake to peer 2: ");
+	ck_assert_ptr_null(nodes[2].in[0][0].held);
+	ck_assert(!nodes[0].in[1][0].done);
+	move_to(0, 2);
+	WAIT_FOR(nodes[0].in[1][0].done && nodes[2].in[0][0].held);
+	ck_assert_int_eq(memcmp(got, "to stale", 8), 0);
+	for (int i = 0; i < N; i++)
+		ck_assert_int_eq(nodes[i].lost, 0);
+	stop();
+}
+END_TEST
+
 /* Who lives in another epoch does not get in, and is not believed. */
 START_TEST(a_stale_peer_is_refused)
 {
 	start();
-	listeners[1] = tp_detach(nodes[1].tp, true);
-	loop_free(nodes[1].loop);
-	attach(1, 7);
+	move_to(1, 7);
 	ck_assert_int_eq(send_to(1, 0, 0, big, 8, 0), 1);
 	ck_assert_int_eq(send_to(2, 0, 0, big, 8, 0), 1);
 	WAIT_FOR(nodes[0].in[2][0].held);
@@ -516,4 +585,5 @@ UNIT_MAIN("transport", tcase_add_test(tc, every_size_arrives);
 	  tcase_add_test(tc, small_messages_are_gathered);
 	  tcase_add_test(tc, the_death_of_a_peer_is_told); tcase_add_test(tc, nobody_listens);
 	  tcase_add_test(tc, the_physical_half_is_built_anew);
+	  tcase_add_test(tc, who_comes_late_to_an_epoch_is_waited_for);
 	  tcase_add_test(tc, a_stale_peer_is_refused);)
