@@ -86,7 +86,7 @@ include bin/tests/tests.mk
 demo: deps-build
 	@$(MAKE) --no-print-directory -j2 all >$(B)-demo.log 2>&1 || { cat $(B)-demo.log; exit 1; }
 	@rm -f $(B)-demo.log
-	bin/ftmpirun -n 4 $(B)/bin/cgs bin/tests/data/494_bus.mtx
+	@FTMPI_PROGRAMS=$(abspath $(B)/bin) bin/tests/demo
 
 deps deps-build:
 	@sh bin/tests/deps.sh $@

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What `make demo` runs, and that it would tell a wrong answer from a right one.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use Test::More;
+
+use FTMPI::Test::Fault ();
+use FTMPI::Test::Job   qw(root);
+
+FTMPI::Test::Fault::alone();
+
+my $job = FTMPI::Test::Job->run([root() . '/bin/tests/demo']);
+$job->is_status(0, 'the demo');
+$job->out_like(qr/^ *[\d.]+ s  demo: right\n\z/m, 'the demo');
+for my $program (qw(pi cgs)) {
+	$job->out_like(qr/kill -9 \d+\n\N*ftmpirun: rank 2 on \N*restart 1 of 3\N*\n(?:\N*\n)*?\N*4 ranks run again\N*\n(?:\N*\n)*?\N*$program: right, /,
+		"the demo: $program is killed and comes back");
+}
+FTMPI::Test::Alone::at_rest('the demo');
+
+# Rank 2 dies in each of its lives.
+$job = FTMPI::Test::Job->run([root() . '/bin/tests/demo'], env => {FTMPI_FAULT => 'restore-end:2:*:1:kill'});
+$job->is_status(1, 'a demo that goes wrong');
+$job->out_like(qr/NOT the same answer.*demo: WRONG\n\z/s, 'a demo that goes wrong');
+FTMPI::Test::Alone::at_rest('a demo that goes wrong');
+
+done_testing();
