@@ -252,7 +252,8 @@ sub clear
 	my ($self, $name, %option) = @_;
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 	File::Path::remove_tree($self->{workdir}) if !$option{keep};
-	return $self->{rest} ? $self->{rest}->($name) : $self->{job}->none_left($name);
+	return $self->{job}->none_left($name) if !$self->{rest};
+	return $self->{rest}->($name, $option{keep} ? $self->{workdir} : ());
 }
 
 1;
