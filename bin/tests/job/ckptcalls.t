@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The calls of ftmpi.h and what they answer: in a job, alone without ftmpirun, and with an interval. What
+# a checkpoint is to be that cannot be written.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use File::Temp ();
+use Test::More;
+
+use FTMPI::Test::Job qw(ftmpirun program);
+
+my $scratch = File::Temp->newdir('ftmpi-calls-XXXXXX', TMPDIR => 1);
+my $right   = qr/\Ackptcalls: all right\n\z/;
+
+FTMPI::Test::Job->run([ftmpirun(), '-n', 3, '-workdir', "$scratch/a", program('ckptcalls')])
+	->well($right, 'three ranks');
+is(scalar(my @lines = glob "$scratch/a/*/line-*.manifest"), 2, 'two lines are there');
+
+FTMPI::Test::Job->run(
+	[ftmpirun(), '-n', 2, '-workdir', "$scratch/b", '-ckpt-interval', 0.05, '-keep', 1,
+		program('ckptcalls'), '-in-time'])->well($right, 'with an interval');
+is(scalar(@lines = glob "$scratch/b/*/line-*.manifest"), 1, '-keep 1 keeps one line');
+is(scalar(@lines = glob "$scratch/b/*/line-*.e0000"),    1, '... and its files alone');
+
+FTMPI::Test::Job->run(['sh', '-c', 'cd "$0" && exec "$1"', "$scratch", program('ckptcalls')])
+	->well($right, 'alone');
+is(scalar(@lines = glob "$scratch/2*/line-*.manifest"), 2, '... in the current directory');
+
+done_testing();

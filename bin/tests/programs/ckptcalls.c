@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ckptcalls: what the calls of ftmpi.h answer, right and wrong arguments alike, before MPI_Init,
+ * while MPI runs and after MPI_Finalize. Prints "ckptcalls: all right".
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <ftmpi.h>
+
+#include "prog.h"
+
+static struct prog prog = {.name = "ckptcalls", .text = "what the checkpoint calls answer"};
+static int wrong;
+
+#define IS(call, expected) is(#call, (long long)(call), (long long)(expected))
+
+static void is(const char *call, long long got, long long expected)
+{
+	if (got == expected)
+		return;
+	wrong = 1;
+	fprintf(stderr, "ckptcalls: WRONG: %s gives %lld, not %lld\n", call, got, expected);
+}
+
+static void outside(void)
+{
+	int n = 7;
+
+	IS(FTMPI_Perform_Checkpoint(), FTMPI_CKPTERROR);
+	IS(FTMPI_Restore(), FTMPI_CKPTERROR);
+	IS(FTMPI_Checkpoint_due(&n), MPI_ERR_OTHER);
+	IS(FTMPI_Get_restart_count(&n), MPI_ERR_OTHER);
+	IS(n, 7);
+	IS(FTMPI_CKPT_Protect(0, &n, 1, MPI_INT), MPI_ERR_OTHER);
+	IS(FTMPI_CKPT_Unprotect(0), MPI_ERR_OTHER);
+	IS(FTMPI_CKPT_AllocBuffer(1), MPI_ERR_OTHER);
+	IS(FTMPI_CKPT_ReAllocBuffer(1), MPI_ERR_OTHER);
+	IS(FTMPI_CKPT_DeAllocBuffer(), MPI_ERR_OTHER);
+	IS(FTMPI_CKPT_ResetBufPtr(), MPI_ERR_OTHER);
+	IS(FTMPI_CKPT_SeekBufPtr(0, FTMPI_SEEK_CUR), -1);
+	IS(FTMPI_CKPT_AddToBuffer(&n, 1), MPI_ERR_OTHER);
+	IS(FTMPI_CKPT_GetFromBuffer(&n, 1), MPI_ERR_OTHER);
+}
+
+static void no_buffer(void)
+{
+	char c = 0;
+
+	IS(FTMPI_CKPT_ResetBufPtr(), MPI_ERR_BUFFER);
+	IS(FTMPI_CKPT_SeekBufPtr(0, FTMPI_SEEK_SET), -1);
+	IS(FTMPI_CKPT_AddToBuffer(&c, 1), MPI_ERR_BUFFER);
+	IS(FTMPI_CKPT_GetFromBuffer(&c, 1), MPI_ERR_BUFFER);
+	IS(FTMPI_CKPT_DeAllocBuffer(), MPI_SUCCESS);
+	IS(FTMPI_CKPT_AllocBuffer(-1), MPI_ERR_ARG);
+	IS(FTMPI_CKPT_AllocBuffer((MPI_Count)1 << 60), MPI_ERR_NO_MEM);
+}
+
+/* Report 3.2.5: a random access file. */
+static void buffer(void)
+{
+	char out[16] = "";
+
+	IS(FTMPI_CKPT_AllocBuffer(10), MPI_SUCCESS);
+	IS(FTMPI_CKPT_AddToBuffer("hello", 5), MPI_SUCCESS);
+	IS(FTMPI_CKPT_AddToBuffer("world!", 6), MPI_ERR_TRUNCATE);
+	IS(FTMPI_CKPT_SeekBufPtr(0, FTMPI_SEEK_CUR), 5);
+	IS(FTMPI_CKPT_AddToBuffer("world", 5), MPI_SUCCESS);
+	IS(FTMPI_CKPT_SeekBufPtr(5, FTMPI_SEEK_END), 10);
+	IS(FTMPI_CKPT_GetFromBuffer(out, 5), MPI_SUCCESS);
+	IS(strcmp(out, "world"), 0);
+	IS(FTMPI_CKPT_GetFromBuffer(out, 1), MPI_ERR_TRUNCATE);
+	IS(FTMPI_CKPT_SeekBufPtr(1, FTMPI_SEEK_CUR), -1);
+	IS(FTMPI_CKPT_SeekBufPtr(11, FTMPI_SEEK_END), -1);
+	IS(FTMPI_CKPT_SeekBufPtr(-1, FTMPI_SEEK_SET), -1);
+	IS(FTMPI_CKPT_SeekBufPtr(0, 3), -1);
+	IS(FTMPI_CKPT_ReAllocBuffer(7), MPI_SUCCESS);
+	IS(FTMPI_CHKPT_SeekBufPtr(0, FTMPISEEK_CUR), 7);
+	IS(FTMPI_CKPT_ResetBufPtr(), MPI_SUCCESS);
+	IS(FTMPI_CKPT_ReAllocBuffer(12), MPI_SUCCESS);
+	IS(FTMPI_CKPT_GetFromBuffer(out, 12), MPI_SUCCESS);
+	IS(memcmp(out, "hellowo\0\0\0\0\0", 12), 0);
+	IS(FTMPI_CKPT_AddToBuffer(NULL, 1), MPI_ERR_ARG);
+	IS(FTMPI_CKPT_GetFromBuffer(out, -1), MPI_ERR_ARG);
+	IS(FTMPI_CKPT_DeAllocBuffer(), MPI_SUCCESS);
+	IS(FTMPI_CKPT_ResetBufPtr(), MPI_ERR_BUFFER);
+}
+
+static void variables(void)
+{
+	MPI_Datatype raw;
+	int n = 0;
+
+	MPI_Type_contiguous(3, MPI_INT, &raw);
+	IS(FTMPI_CKPT_Protect(-1, &n, 1, MPI_INT), MPI_ERR_ARG);
+	IS(FTMPI_CKPT_Protect(FTMPI_CKPT_ID_MAX + 1, &n, 1, MPI_INT), MPI_ERR_ARG);
+	IS(FTMPI_CKPT_Protect(1, NULL, 1, MPI_INT), MPI_ERR_ARG);
+	IS(FTMPI_CKPT_Protect(1, &n, -1, MPI_INT), MPI_ERR_COUNT);
+	IS(FTMPI_CKPT_Protect(1, &n, 1, MPI_DATATYPE_NULL), MPI_ERR_TYPE);
+	IS(FTMPI_CKPT_Protect(1, &n, 1, raw), MPI_ERR_TYPE);
+	IS(FTMPI_CKPT_Unprotect(1), MPI_ERR_ARG);
+	IS(FTMPI_CKPT_Unprotect(-1), MPI_ERR_ARG);
+	IS(FTMPI_CKPT_Protect(1, NULL, 0, MPI_INT), MPI_SUCCESS);
+	IS(FTMPI_CKPT_Protect(1, &n, 1, MPI_INT), MPI_SUCCESS);
+	IS(FTMPI_CKPT_Protect(FTMPI_CKPT_ID_MAX, &n, 1, MPI_INT), MPI_SUCCESS);
+	IS(FTMPI_CKPT_Unprotect(FTMPI_CKPT_ID_MAX), MPI_SUCCESS);
+	IS(FTMPI_CKPT_Unprotect(FTMPI_CKPT_ID_MAX), MPI_ERR_ARG);
+	IS(FTMPI_CKPT_Unprotect(1), MPI_SUCCESS);
+	MPI_Type_free(&raw);
+}
+
+static void lines(int in_time)
+{
+	int n = 7, flag = 7;
+
+	IS(FTMPI_Get_restart_count(&n), MPI_SUCCESS);
+	IS(n, 0);
+	IS(FTMPI_Get_restart_count(NULL), MPI_ERR_ARG);
+	IS(FTMPI_Checkpoint_due(NULL), MPI_ERR_ARG);
+	IS(FTMPI_Restore(), FTMPI_NOTHING);
+	IS(FTMPI_Checkpoint_due(&flag), MPI_SUCCESS);
+	while (in_time && !flag)
+		IS(FTMPI_Checkpoint_due(&flag), MPI_SUCCESS);
+	IS(flag, in_time);
+	IS(FTMPI_Perform_Checkpoint(), FTMPI_CHECKPOINTED);
+	IS(FTMPI_Restore(), FTMPI_NOTHING);
+	IS(FTMPI_Perform_Checkpoint(), FTMPI_CHECKPOINTED);
+}
+
+int main(int argc, char **argv)
+{
+	int in_time = 0;
+	const struct prog_option options[] = {
+		{"-in-time", NULL, PROG_FLAG, &in_time, 0, "there is an interval: wait for it"}};
+
+	outside();
+	MPI_Init(&argc, &argv);
+	prog.options = options;
+	prog.count = 1;
+	prog_begin(&prog, argc, argv);
+	no_buffer();
+	buffer();
+	variables();
+	lines(in_time);
+	MPI_Finalize();
+	outside();
+	if (!wrong && prog.rank == 0)
+		puts("ckptcalls: all right");
+	return wrong;
+}
