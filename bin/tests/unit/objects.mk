@@ -36,3 +36,4 @@ UNIT_ring := lib/heartbeat/ring.o
 UNIT_detector := lib/heartbeat/detector.o
 UNIT_heartbeat := bin/tests/unit/beats.o $(heartbeat_o) $(base_o)
 UNIT_beat_records := $(UNIT_heartbeat)
+UNIT_coord := $(patsubst %.c,%.o,$(wildcard lib/coord/*.c)) $(base_o)

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The blocking protocol: which steps it asks for, in which order, and what it makes of their
+ * answers. */
+#include <string.h>
+
+#include "base/error.h"
+#include "coord/coord.h"
+#include "unit.h"
+
+enum { SIZE = 3 };
+
+static struct {
+	struct coord c;
+	char steps[128];
+	uint64_t expected; /* what others say they have sent here */
+	int waited;
+	bool secured, saved, concluded, found;
+	uint64_t told[SIZE];
+} fake;
+
+static void step(const char *name)
+{
+	strcat(fake.steps, name);
+	strcat(fake.steps, " ");
+}
+
+static void exchange(void *user, const uint64_t *sent, uint64_t *mine)
+{
+	(void)user;
+	step("exchange");
+	memcpy(fake.told, sent, sizeof fake.told);
+	*mine = fake.expected;
+}
+
+/* A message comes with each look, as long as it is waited for one. */
+static void wait_for(void *user, bool (*done)(void *arg), void *arg)
+{
+	(void)user;
+	step("wait");
+	while (!done(arg)) {
+		ck_assert_int_lt(++fake.waited, 1000);
+		coord_arrived(&fake.c);
+	}
+}
+
+static bool secure(void *user)
+{
+	(void)user;
+	step("secure");
+	return fake.secured;
+}
+
+static void forget(void *user)
+{
+	(void)user;
+	step("forget");
+}
+
+static bool save(void *user)
+{
+	(void)user;
+	step("save");
+	return fake.saved;
+}
+
+static bool conclude(void *user, bool ready)
+{
+	(void)user;
+	step(ready ? "ready" : "unready");
+	return fake.concluded && ready;
+}
+
+static bool find(void *user)
+{
+	(void)user;
+	step("find");
+	return fake.found;
+}
+
+static void take(void *user)
+{
+	(void)user;
+	step("take");
+}
+
+static const struct coord_env env = {.exchange = exchange,
+	.wait = wait_for,
+	.secure = secure,
+	.forget = forget,
+	.save = save,
+	.conclude = conclude,
+	.find = find,
+	.take = take};
+
+static void begin(void)
+{
+	coord_fini(&fake.c);
+	memset(&fake, 0, sizeof fake);
+	fake.secured = fake.saved = fake.concluded = fake.found = true;
+	ck_assert_int_eq(coord_init(&fake.c, "blocking", SIZE, &env, NULL), 0);
+}
+
+START_TEST(an_unknown_name_is_refused)
+{
+	struct coord c;
+
+	ck_assert_int_eq(coord_init(&c, "hopeful", SIZE, &env, NULL), FT_EINVAL);
+	ck_assert_ptr_nonnull(strstr(coord_names(), "blocking"));
+}
+END_TEST
+
+START_TEST(a_line_waits_for_every_message)
+{
+	begin();
+	coord_sent(&fake.c, 1);
+	coord_sent(&fake.c, 1);
+	coord_sent(&fake.c, 2);
+	coord_arrived(&fake.c);
+	fake.expected = 5;
+	ck_assert(coord_checkpoint(&fake.c));
+	ck_assert_str_eq(fake.steps, "exchange wait secure save ready ");
+	ck_assert_int_eq(fake.waited, 4);
+	ck_assert_uint_eq(fake.told[0], 0);
+	ck_assert_uint_eq(fake.told[1], 2);
+	ck_assert_uint_eq(fake.told[2], 1);
+	coord_fini(&fake.c);
+}
+END_TEST
+
+START_TEST(a_rank_that_fails_says_so)
+{
+	begin();
+	fake.secured = false;
+	ck_assert(!coord_checkpoint(&fake.c));
+	ck_assert_str_eq(fake.steps, "exchange wait secure unready ");
+	begin();
+	fake.saved = false;
+	ck_assert(!coord_checkpoint(&fake.c));
+	ck_assert_str_eq(fake.steps, "exchange wait secure save unready ");
+	begin();
+	fake.concluded = false;
+	ck_assert(!coord_checkpoint(&fake.c));
+	ck_assert_str_eq(fake.steps, "exchange wait secure save ready ");
+	coord_fini(&fake.c);
+}
+END_TEST
+
+START_TEST(a_restore_forgets_the_prefix)
+{
+	begin();
+	fake.expected = 2;
+	ck_assert(coord_restore(&fake.c));
+	ck_assert_str_eq(fake.steps, "find exchange wait secure forget take ");
+	ck_assert_int_eq(fake.waited, 2);
+	coord_fini(&fake.c);
+}
+END_TEST
+
+START_TEST(without_a_line_nothing_is_forgotten)
+{
+	begin();
+	fake.found = false;
+	ck_assert(!coord_restore(&fake.c));
+	ck_assert_str_eq(fake.steps, "find ");
+	coord_fini(&fake.c);
+}
+END_TEST
+
+UNIT_MAIN("coord", tcase_add_test(tc, an_unknown_name_is_refused);
+	  tcase_add_test(tc, a_line_waits_for_every_message);
+	  tcase_add_test(tc, a_rank_that_fails_says_so);
+	  tcase_add_test(tc, a_restore_forgets_the_prefix);
+	  tcase_add_test(tc, without_a_line_nothing_is_forgotten);)
