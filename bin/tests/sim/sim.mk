@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Simulations: make sim runs as many schedules as make check; SIM_SCHEDULES more of them, from SIM_SEED on.
+# Simulations: make sim runs as many schedules as make check; SIM_SCHEDULES (of the store) and SIM_CLUSTERS (of
+# heartbeats) more of them, from SIM_SEED on.
 
 SIM_SCHEDULES ?= 20000
+SIM_CLUSTERS ?= 5000
 SIM_SEED ?= 1
 SIM_STORE := $(addprefix bin/tests/sim/,sim_store.o sim_job.o sim_oracle.o sim_actor.o simfs.o) $(ckpt_o) $(base_o)
+
+SIM_DETECTOR := $(addprefix bin/tests/sim/,sim_detector.o detector_world.o detector_queue.o detector_faults.o \
+	detector_decide.o detector_checks.o) lib/heartbeat/ring.o lib/heartbeat/detector.o
 
 $(O)/bin/tests/sim/%.o: bin/tests/sim/%.c Makefile bin/tests/sim/sim.mk
 	@mkdir -p $(@D)
@@ -15,10 +20,16 @@ $(B)/sim/sim_store: $(addprefix $(O)/,$(SIM_STORE))
 	@echo "  LD $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
 
-SIMS := $(B)/sim/sim_store
+$(B)/sim/sim_detector: $(addprefix $(O)/,$(SIM_DETECTOR))
+	@mkdir -p $(@D)
+	@echo "  LD $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^
+
+SIMS := $(B)/sim/sim_store $(B)/sim/sim_detector
 
 sim: $(SIMS)
 	@$(B)/sim/sim_store $(SIM_SCHEDULES) $(SIM_SEED)
+	@$(B)/sim/sim_detector $(SIM_CLUSTERS) $(SIM_SEED)
 
 .PHONY: sim
 

@@ -72,6 +72,13 @@ void beats_said(const char *text)
 	memmove(heard, end, nheard + 1);
 }
 
+void beats_said_both(const char *one, const char *other)
+{
+	wait_for(one);
+	wait_for(other);
+	beats_said(strstr(heard, one) > strstr(heard, other) ? one : other);
+}
+
 void beats_said_first(const char *text, const char *other)
 {
 	const char *at = wait_for(text), *before = strstr(heard, other);

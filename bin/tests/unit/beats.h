@@ -35,6 +35,9 @@ pid_t beats_child(struct beats *b, int self);
 /* Waits until this has been said, and takes it and all before it away. */
 void beats_said(const char *text);
 
+/* The same for two, in any order. */
+void beats_said_both(const char *one, const char *other);
+
 /* beats_said, and the other text was not said before that. */
 void beats_said_first(const char *text, const char *other);
 

@@ -70,8 +70,7 @@ START_TEST(an_observer_that_was_stopped_blames_nobody)
 	beats_begin(&b, 2, PERIOD, TIMEOUT);
 	child = beats_child(&b, 1);
 	beats_start(&b, 0);
-	beats_said("child: rank 0 beats\n");
-	beats_said("test: rank 1 beats\n");
+	beats_said_both("child: rank 0 beats\n", "test: rank 1 beats\n");
 	signal_child(child, SIGSTOP);
 	beats_said("suspect 1 by 0.");
 	signal_child(child, SIGCONT);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A small model of the launcher's part: it hears suspicions, knows how long each host's agent has
+ * been silent, and decides. The rule is that of FTMPI::Verdict, as far as heartbeats go.
+ */
+#ifndef FTMPI_TESTS_SIM_DECIDE_H
+#define FTMPI_TESTS_SIM_DECIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "heartbeat/ring.h"
+
+enum { HOSTS_MAX = 6, RANKS_MAX = 14 };
+
+enum verdict_kind { UNDECIDED, HOST_GONE, RANK_STOPPED, RANK_DIED, LINK_CUT };
+
+struct verdict {
+	enum verdict_kind kind;
+	int who, other; /* a rank or a host; LINK_CUT: two hosts */
+};
+
+struct decider {
+	int hosts, ranks;
+	uint64_t period, timeout; /* ns */
+	const bool *host_used;
+	const int *node;
+	int observers[RANKS_MAX][RING_OBSERVERS], nobservers[RANKS_MAX];
+	uint64_t heard[HOSTS_MAX];		  /* the agent, last */
+	uint64_t suspected[RANKS_MAX][RANKS_MAX]; /* [observer][peer]: when; 0: not */
+	bool died[RANKS_MAX], finalized[RANKS_MAX];
+};
+
+struct verdict decide(const struct decider *d, uint64_t now);
+
+#endif
