@@ -35,13 +35,7 @@ sub again
 sub facts
 {
 	my ($rank) = @_;
-	return $rank->wait_out(qr/\A(.*)^facts end\n/ms);
-}
-
-sub is_ready
-{
-	my ($rank) = @_;
-	return defined $rank->wait_out(qr/(^ready\n)/m);
+	return $rank->wait_for(out => qr/\A(.*)^facts end\n/ms);
 }
 
 # Starts it, and restarts it twice where it stays.
@@ -55,7 +49,7 @@ sub comes_again
 	is($rank->hear_texts(2), "PROGRAM 1, INITED $pid", "$name: it says what it is");
 	my $first = facts($rank);
 	for my $epoch (1, 2) {
-		is_ready($rank) or return fail("$name: not ready before epoch $epoch");
+		$rank->is_ready or return fail("$name: not ready before epoch $epoch");
 		$rank->tell_restart($epoch);
 		is($rank->hear_texts(1), "RESTARTING $epoch", "$name: it obeys, epoch $epoch");
 		is(facts($rank), $first, "$name: all is as at the start, epoch $epoch");
@@ -101,7 +95,7 @@ comes_again('everything',             qw(chdir setenv argv ignore alarm files fl
 	my $pid  = $rank->pid;
 	$rank->tell_start(0);
 	my $first = facts($rank);
-	is_ready($rank);
+	$rank->is_ready;
 	$rank->tell_restart(1);
 	is(facts($rank), $first, 'other processors: all is as at the start');
 }
@@ -111,7 +105,7 @@ comes_again('everything',             qw(chdir setenv argv ignore alarm files fl
 for my $word (qw(close redirect)) {
 	my $rank = again(['init', $word, 'pause']);
 	$rank->tell_start(0);
-	is_ready($rank);
+	$rank->is_ready;
 	$rank->tell_restart(1);
 	is($rank->ended, 1 << 8, "$word: it ends, to be started anew");
 }
@@ -122,7 +116,7 @@ for my $word (qw(close redirect)) {
 	my $rank = FTMPI::Test::OneRank->start([$copy, qw(init pause)]);
 	my $pid  = $rank->pid;
 	$rank->tell_start(0);
-	is_ready($rank);
+	$rank->is_ready;
 	File::Copy::copy('/bin/false', "$copy.new") && chmod(0755, "$copy.new") && rename("$copy.new", $copy)
 		or die "$copy: $!\n";
 	$rank->tell_restart(1);
@@ -139,7 +133,7 @@ sub restart_frame { return FTMPI::Control::encode('RESTART', $_[0]) }
 	my $rank = again([qw(init pause)]);
 	my $pid  = $rank->pid;
 	$rank->say_bytes($rank->start_message(0) . restart_frame(1) . $rank->start_message(1));
-	like($rank->hear_texts(4) . (is_ready($rank) ? '' : ', never ready'),
+	like($rank->hear_texts(4) . ($rank->is_ready ? '' : ', never ready'),
 		qr/^PROGRAM 1, (?:INITED $pid, RESTARTING 1, PROGRAM 1|RESTARTING 1, PROGRAM 1, INITED $pid)$/,
 		'RESTART right after START, and the next START with it');
 }
@@ -150,7 +144,7 @@ sub restart_frame { return FTMPI::Control::encode('RESTART', $_[0]) }
 	$rank->say_bytes(restart_frame(1) . restart_frame(2) . $rank->start_message(2));
 	is($rank->hear_texts(4), "RESTARTING 1, RESTARTING 2, PROGRAM 1, INITED $pid",
 		'RESTART before START: nothing has to begin again');
-	my $begun = () = $rank->wait_out(qr/\A(.*)^ready\n/ms) =~ /^facts end$/mg;
+	my $begun = () = $rank->wait_for(out => qr/\A(.*)^ready\n/ms) =~ /^facts end$/mg;
 	is($begun, 1, 'and nothing does');
 }
 
@@ -178,7 +172,7 @@ my %garbage = (
 for my $name (sort keys %garbage) {
 	my $rank = again([qw(init compute)]);
 	$rank->tell_start(0);
-	is_ready($rank);
+	$rank->is_ready;
 	$rank->say_bytes($garbage{$name});
 	is($rank->ended, 1 << 8, "$name: it ends");
 	like($rank->err, qr/\Arank 0 on here: [^\n]* no running rank is told[^\n]*\n\z/, "$name: it says why");
@@ -206,7 +200,7 @@ for my $point (qw(init-started init-attached init-done finalize-begun finalize-d
 for my $point (qw(restart-received restart-exec)) {
 	my $rank = again([qw(init pause)], env => {FTMPI_FAULT => "$point:0:0:1:exit"});
 	$rank->tell_start(0);
-	is_ready($rank);
+	$rank->is_ready;
 	$rank->tell_restart(1);
 	is($rank->ended, 3 << 8, "$point: it can be made to fail");
 }

@@ -22,7 +22,7 @@
 
 #include <mpi.h>
 
-enum { FILES = 200, HIGH_FD = 500, CLOSE_RANGE = 436, BUSY = 1000 };
+enum { FILES = 200, HIGH_FD = 500, CLOSE_RANGE = 436, BUSY = 1000, ROUNDS = 20 };
 
 /* ---- what it does to itself ---- */
 
@@ -191,6 +191,35 @@ static void stay_barrier(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
+static volatile sig_atomic_t asked;
+
+static void on_question(int s)
+{
+	(void)s;
+	asked = 1;
+}
+
+/* Numbers go from rank to rank for ever; ready is who has had enough of them, and who is asked by
+ * SIGUSR1 when it has had another. */
+static void do_ring(void)
+{
+	int rank, size, got;
+
+	signal(SIGUSR1, on_question);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (int n = 0;; n++) {
+		MPI_Sendrecv(&n, 1, MPI_INT, (rank + 1) % size, 0, &got, 1, MPI_INT,
+			(rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (got != n)
+			MPI_Abort(MPI_COMM_WORLD, 9);
+		if (n == ROUNDS || asked) {
+			asked = 0;
+			say_ready();
+		}
+	}
+}
+
 static void stay_pause(void)
 {
 	for (;;)
@@ -296,6 +325,7 @@ static const struct {
 	{"compute", stay_compute, 1},
 	{"recv", stay_recv, 1},
 	{"barrier", stay_barrier, 1},
+	{"ring", do_ring, 0},
 	{"pause", stay_pause, 1},
 	{"join", stay_join, 1},
 	{"gone", do_gone, 0},

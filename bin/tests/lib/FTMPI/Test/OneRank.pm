@@ -23,7 +23,8 @@ use FTMPI::Wire ();
 
 use constant {DEADLINE => $ENV{FTMPI_TEST_DEADLINE} // 60, BEAT_FD => 61, CONTROL_FD => 62, LISTEN_FD => 63, ABOVE => 64};
 
-# Options: size (1), rank (0), env (a hash), dir, verbosity, settings (beside restarts).
+# Options: size (1), rank (0), env (a hash), dir, verbosity, settings (beside restarts); sockets (those
+# of another rank of the same job).
 sub start
 {
 	my ($class, $command, %option) = @_;
@@ -35,8 +36,7 @@ sub start
 		err     => '',
 		until   => time + DEADLINE,
 	}, $class;
-	$self->{listen} = [map { listener() } 1 .. $self->{size}];
-	$self->{beat}   = [map { listener() } 1 .. $self->{size}];
+	$self->{sockets} //= {map { $_ => [map { listener() } 1 .. $self->{size}] } qw(listen beat)};
 	socketpair($self->{control}, my $theirs, AF_UNIX, SOCK_STREAM, PF_UNSPEC) or die "pair: $!\n";
 	pipe($self->{out_fh}, my $out) or die "pipe: $!\n";
 	pipe($self->{err_fh}, my $err) or die "pipe: $!\n";
@@ -55,7 +55,15 @@ sub listener
 	return $s;
 }
 
-sub port { return (unpack_sockaddr_in(getsockname $_[0]))[0] }
+sub port_of { return (unpack_sockaddr_in(getsockname $_[0]))[0] }
+
+# At which this rank of the job listens.
+sub port { return port_of($_[0]{sockets}{listen}[$_[1]]) }
+
+sub sockets { return $_[0]{sockets} }
+
+# In the table of the next START.
+sub use_sockets { $_[0]{sockets} = $_[1]; return }
 
 # The child's way to the program. Whatever else is open is close-on-exec.
 sub become
@@ -63,8 +71,8 @@ sub become
 	my ($self, $control, $out, $err) = @_;
 	my $rank = $self->{rank};
 	setpgrp(0, 0);
-	my @place = ([$self->{beat}[$rank], BEAT_FD], [$control, CONTROL_FD],
-		[$self->{listen}[$rank], LISTEN_FD]);
+	my @place = ([$self->{sockets}{beat}[$rank], BEAT_FD], [$control, CONTROL_FD],
+		[$self->{sockets}{listen}[$rank], LISTEN_FD]);
 	$_->[0] = fcntl($_->[0], F_DUPFD, ABOVE) for @place;
 	POSIX::dup2($_->[0], $_->[1]) for @place;
 	POSIX::close($_->[0]) for @place;
@@ -90,8 +98,7 @@ sub start_message
 {
 	my ($self, $epoch) = @_;
 	my $table = join '', map {
-		FTMPI::Wire::pack_fields('sshhuu', 'here', '127.0.0.1', port($self->{listen}[$_]),
-			port($self->{beat}[$_]), 0, 2)
+		FTMPI::Wire::pack_fields('sshhuu', 'here', '127.0.0.1', $self->port($_), port_of($self->{sockets}{beat}[$_]), 0, 2)
 	} 0 .. $self->{size} - 1;
 	return FTMPI::Control::encode('START', 's' x 16, $epoch, $self->{rank}, $self->{size}, 'k' x 32,
 		$self->{rank}, $self->{size}, $self->{verbosity} // 0, '/tmp', 'session',
@@ -154,21 +161,36 @@ sub hear_texts
 	return join ', ', map { join ' ', $self->hear } 1 .. $n;
 }
 
-# Wait until what it printed matches; returns what was captured, and forgets it all.
-sub wait_out
+# The texts of all messages before the one of this text.
+sub hear_until
 {
-	my ($self, $pattern) = @_;
+	my ($self, $text) = @_;
+	my @texts;
+	while (my @message = $self->hear) {
+		return join ', ', @texts if "@message" eq $text;
+		push @texts, "@message";
+	}
+	return join ', ', @texts, 'and no more';
+}
+
+# Wait until what it printed on 'out' or 'err' matches; returns what was captured, and forgets it all.
+sub wait_for
+{
+	my ($self, $which, $pattern) = @_;
 	for (;;) {
-		if ($self->{out} =~ $pattern) {
+		if ($self->{$which} =~ $pattern) {
 			my $text = $1;
-			$self->{out} = substr $self->{out}, $+[0];
+			$self->{$which} = substr $self->{$which}, $+[0];
 			return $text;
 		}
 		next if $self->take;
-		Test::More::diag("waited for $pattern in vain", $self->saw);
+		Test::More::diag("waited for $pattern on $which in vain", $self->saw);
 		return;
 	}
 }
+
+# Its last state: the word has been seen that again says then.
+sub is_ready { return defined $_[0]->wait_for(out => qr/(^ready\n)/m) }
 
 sub saw
 {
