@@ -111,7 +111,10 @@ static int start_ticking(struct hb *h)
 	struct timeval t = {h->c.period_ms / 1000, h->c.period_ms % 1000 * 1000};
 
 	h->tick = event_new(loop_base(h->loop), -1, EV_PERSIST, on_tick, h);
-	return h->tick && event_add(h->tick, &t) == 0 ? 0 : FT_ENOMEM;
+	if (!h->tick || event_add(h->tick, &t) != 0)
+		return FT_ENOMEM;
+	event_active(h->tick, EV_TIMEOUT, 0); /* the first connects, at once */
+	return 0;
 }
 
 static void free_all(struct hb *h)

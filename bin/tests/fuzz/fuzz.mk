@@ -4,7 +4,7 @@
 
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 0
-FUZZ_C := frames handshake control byhand
+FUZZ_C := frames handshake control byhand beat
 FUZZ_PERL := wire machines options address channel
 FUZZ_ONLY ?= $(FUZZ_C) $(FUZZ_PERL)
 FUZZ_DIR := bin/tests/fuzz
@@ -14,6 +14,7 @@ FUZZ_frames := $(addprefix $(FUZZ_DIR)/,frames.o frames_say.o frames_user.o fram
 FUZZ_handshake := $(addprefix $(FUZZ_DIR)/,handshake.o handshake_talk.o handshake_judge.o) $(transport_o) $(base_o)
 FUZZ_control := $(FUZZ_DIR)/control.o lib/mpi/control.o lib/mpi/orders.o lib/mpi/launch.o lib/mpi/settings.o $(base_o)
 FUZZ_byhand := $(FUZZ_DIR)/byhand.o lib/mpi/byhand.o lib/mpi/launch.o lib/mpi/settings.o $(base_o)
+FUZZ_beat := $(FUZZ_DIR)/beat.o lib/heartbeat/record.o $(base_o)
 
 # calls that would leave the process, or differ from run to run
 WRAP_handshake := auth_random

@@ -376,6 +376,38 @@ sub address_seeds
 	return;
 }
 
+# ---- beat: pieces, then steps ----
+
+# wrong, sender, seq, progress, leaving; byte and bit of those that are spoiled
+sub beat { my ($wrong, $from, $seq, @more) = @_; return pack 'C4 C v C3', 0, $wrong, $from, $seq, 7, @more, (0) x (3 - @more) }
+
+sub beat_seeds
+{
+	my %seed = (
+		'one'            => [ 'c', beat(0, 1, 1) ],
+		'bytes-of-1'     => [ "\0", beat(0, 1, 1), beat(0, 1, 2), "\3\0" ],
+		'bytes-of-47'    => [ "\0", map({ beat(0, 0, $_) } 1 .. 60), "\3." ],
+		'leaving'        => [ 'c', beat(0, 1, 1), beat(0, 1, 9, 1) ],
+		'bit'            => [ 'c', beat(0, 1, 1), beat(1, 1, 2, 0, 45, 3) ],
+		'flags'          => [ 'c', beat(1, 1, 2, 0, 6, 1) ],
+		'version'        => [ 'c', beat(1, 1, 2, 0, 4, 1) ],
+		'magic'          => [ 'c', beat(1, 1, 2, 0, 0, 1) ],
+		'epoch'          => [ 'c', beat(2, 1, 1) ],
+		'other-receiver' => [ 'c', beat(3, 1, 1) ],
+		'other-nonce'    => [ 'c', beat(4, 1, 1) ],
+		'other-secret'   => [ 'c', beat(5, 1, 1) ],
+		'huge-sender'    => [ 'c', beat(6, 1, 1) ],
+		'other-sender'   => [ 'c', beat(0, 1, 1), beat(0, 0, 2) ],
+		'seq-0'          => [ 'c', beat(0, 1, 0) ],
+		'seq-back'       => [ 'c', beat(0, 1, 5), beat(0, 1, 4) ],
+		'replay'         => [ 'c', beat(0, 1, 1), "\2" ],
+		'raw'            => [ 'c', beat(0, 1, 1), "\1\100" . 'x' x 65, beat(0, 1, 2) ],
+		'challenge'      => [ 'FMHB', 'n' x 24 ],
+	);
+	seed('beat', $_, @{ $seed{$_} }) for keys %seed;
+	return;
+}
+
 machines_seeds();
 options_seeds();
 wire_seeds();
@@ -384,3 +416,4 @@ frames_seeds();
 handshake_seeds();
 control_seeds();
 byhand_seeds();
+beat_seeds();
