@@ -127,7 +127,7 @@ int ckpt_reader_belongs(const struct ckpt_reader *r, const struct ckpt_manifest 
 		h->id.size == m->size)
 		return 0;
 	return ckpt_says(err, FT_EDAMAGED, r->path.text,
-		"it is whole, but not the file that was committed: it is of rank %u of %u, line "
-		"%u, epoch %u",
+		"it is not the file that was committed, but one of rank %u of %u, line %u, epoch "
+		"%u, with other contents",
 		h->id.rank, h->id.size, h->line, h->id.epoch);
 }

@@ -10,7 +10,8 @@
  * says.
  *   2. A line whose commit returned 0, its epoch being the job's, is accepted, or `keep` newer ones
  * are.
- *   3. After some undisturbed lines nothing is left but the newest `keep`.
+ *   3. A line that was committed while its epoch was the job's is whole when its manifest is there.
+ *   4. After some undisturbed lines nothing is left but the newest `keep`.
  */
 #ifndef FTMPI_TESTS_SIM_H
 #define FTMPI_TESTS_SIM_H
@@ -29,7 +30,9 @@ struct rates {
 /* A call of ckpt_commit. */
 struct commit {
 	uint32_t line, epoch, attempt;
-	bool promised; /* it returned 0, and no later epoch had begun */
+	bool calling;  /* it has not returned */
+	bool own;      /* no later epoch had begun when it returned */
+	bool promised; /* and it returned 0 */
 };
 
 enum late_what { LATE_WRITE, LATE_COMMIT, LATE_PRUNE };
@@ -92,10 +95,10 @@ void contents_of(
 	struct contents *c, uint32_t line, uint32_t epoch, uint32_t attempt, uint32_t rank);
 struct ckpt_identity identity_of(const struct world *w, uint32_t epoch, uint32_t rank);
 
-/* Checks 1 and 2; returns the largest committed number, 0 for none. */
+/* Checks 1, 2 and 3; returns the largest committed number, 0 for none. */
 uint32_t world_check(struct world *w, const char *when);
 
-/* Check 3, after undisturbed lines. */
+/* Check 4, after undisturbed lines. */
 void world_check_clean(struct world *w);
 
 /* Says what was seen, with the seed, and ends the process. */

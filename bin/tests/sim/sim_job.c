@@ -31,11 +31,16 @@ static int commit(struct actor *a, const struct ckpt_manifest *m, uint32_t attem
 
 	if (w->ncommits == COMMITS_MAX)
 		world_fails(w, "too many commits");
-	*c = (struct commit){m->line, m->epoch, attempt, false};
+	*c = (struct commit){.line = m->line,
+		.epoch = m->epoch,
+		.attempt = attempt,
+		.calling = true,
+		.own = !is_late(a)};
 	rc = ckpt_commit(&a->ops, sim_dir, m, err, sizeof err);
+	c->calling = false;
 	w->seen->commits += rc == 0 && actor_alive(a);
 	w->seen->refused += rc == FT_EEXIST;
-	c->promised = rc == 0 && actor_alive(a) && !is_late(a);
+	c->promised = rc == 0 && actor_alive(a) && c->own;
 	world_traces(w, "epoch %u: commit of %u: %s", a->epoch, m->line,
 		c->promised ? "promised"
 		: rc	    ? err
@@ -135,6 +140,8 @@ void world_run_epoch(struct world *w)
 	uint32_t next;
 
 	actor_init(&a, w, ++w->epoch, false);
+	for (unsigned i = 0; i < w->ncommits; i++)
+		w->commits[i].own = w->commits[i].own && !w->commits[i].calling;
 	next = world_check(w, "at a restart") + 1;
 	world_traces(w, "epoch %u begins with line %u", a.epoch, next);
 	while (lines-- > 0 && w->ops_left > 0 && make_line(&a, &next))

@@ -119,6 +119,9 @@ static const struct commit *accepted(struct world *w, struct actor *reader, uint
 			compare(w, c, r, &l);
 			ckpt_loaded_free(&l);
 		} else {
+			if (c->own)
+				world_fails(w, "line %u has a manifest, and is not whole: %s", line,
+					err);
 			world_traces(w, "  passed over: %s", err);
 			c = NULL;
 		}

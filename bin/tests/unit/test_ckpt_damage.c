@@ -209,6 +209,24 @@ START_TEST(another_whole_file_is_not_taken)
 }
 END_TEST
 
+START_TEST(another_attempt_is_not_taken)
+{
+	struct ckpt_identity id = store_identity(0, 0);
+	struct ckpt_rank_file f;
+	const struct ckpt_section *s;
+	size_t n;
+
+	store_line(1, 0);
+	/* the same number of bytes, by the same rank, for the same line */
+	n = store_sections(0, 2, &s);
+	ck_assert_int_eq(ckpt_write(fs, store_dir, &id, 1, s, n, &f.seal, &f.bytes, store_err,
+				 sizeof store_err),
+		0);
+	ck_assert_int_eq(store_check(1, 0), FT_EDAMAGED);
+	says("not the file that was committed");
+}
+END_TEST
+
 /* ---- mismatches ---- */
 
 static int load_as(const struct ckpt_identity *self, bool accept_binary)
@@ -335,6 +353,7 @@ UNIT_MAIN("ckpt_damage", tcase_add_checked_fixture(tc, store_begin, store_end);
 	  tcase_add_test(tc, what_is_gone_is_named);
 	  tcase_add_test(tc, something_else_of_that_name_is_no_trap);
 	  tcase_add_test(tc, another_whole_file_is_not_taken);
+	  tcase_add_test(tc, another_attempt_is_not_taken);
 	  tcase_add_test(tc, another_number_of_ranks_is_refused);
 	  tcase_add_test(tc, another_program_is_refused_unless_accepted);
 	  tcase_add_test(tc, a_newer_version_is_refused);
