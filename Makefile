@@ -26,7 +26,10 @@ PROGRAMS := inittest collective passnum pi cgs randtest badcall threads progress
 	threads_wake threads_ends load again transit mail ckptcalls
 PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%)
 
-all: $(LIBRARIES) $(PROGRAM_BIN)
+TOOL := $(B)/bin/ftmpi-ckpt
+TOOL_OBJ := $(patsubst %.c,$(O)/%.o,$(wildcard bin/ckpt/*.c lib/ckpt/*.c lib/base/*.c))
+
+all: $(LIBRARIES) $(PROGRAM_BIN) $(TOOL)
 
 # ---- the library ----
 
@@ -64,6 +67,13 @@ $(B)/lib/libftmpi.a: $(LIB_OBJ)
 		--keep-global-symbol='FTMPI_*' $(O)/ftmpi-all.o
 	$(Q)rm -f $@ && ar rcs $@ $(O)/ftmpi-all.o
 
+# ---- tools ----
+
+$(TOOL): $(TOOL_OBJ)
+	@mkdir -p $(@D)
+	@echo "  LD $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(TOOL_OBJ) $(LIBS)
+
 # ---- test programs ----
 
 include bin/tests/programs/extra.mk
@@ -95,7 +105,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
 		$(DESTDIR)$(PREFIX)/share/ftmpi/FTMPI $(DESTDIR)$(PREFIX)/libexec/ftmpi \
 		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
-	install -m 755 bin/ftmpirun bin/ftmpicc $(DESTDIR)$(PREFIX)/bin
+	install -m 755 bin/ftmpirun bin/ftmpicc $(TOOL) $(DESTDIR)$(PREFIX)/bin
 	ln -sf ftmpicc $(DESTDIR)$(PREFIX)/bin/ftmpicxx
 	ln -sf ../../bin/ftmpirun $(DESTDIR)$(PREFIX)/libexec/ftmpi/mpiexec
 	install -m 644 bin/lib/FTMPI/*.pm $(DESTDIR)$(PREFIX)/share/ftmpi/FTMPI
@@ -111,7 +121,7 @@ install: all
 
 uninstall:
 	cd $(DESTDIR)$(PREFIX) && rm -rf share/ftmpi libexec/ftmpi && \
-		rm -f bin/ftmpirun bin/ftmpicc bin/ftmpicxx include/mpi.h include/ftmpi.h \
+		rm -f bin/ftmpirun bin/ftmpicc bin/ftmpicxx bin/ftmpi-ckpt include/mpi.h include/ftmpi.h \
 		lib/libftmpi.so.0 lib/libftmpi.so lib/libmpi_abi.so.1 lib/libftmpi.a lib/pkgconfig/ftmpi.pc
 	cd $(DESTDIR)$(PREFIX)/share/man && rm -f $(addprefix man1/,$(notdir $(wildcard doc/man/*.1))) \
 		$(addprefix man7/,$(notdir $(wildcard doc/man/*.7)))
@@ -120,7 +130,7 @@ clean:
 	rm -rf build build-*
 
 format:
-	clang-format -i $(wildcard lib/*/*.[ch] bin/tests/*/*.[ch])
+	clang-format -i $(wildcard lib/*/*.[ch] bin/ckpt/*.[ch] bin/tests/*/*.[ch])
 
 bench: all
 	@sh bin/tests/deps.sh deps-bench
@@ -128,4 +138,4 @@ bench: all
 
 .PHONY: bench all demo deps deps-build install uninstall clean format
 
--include $(LIB_OBJ:.o=.d) $(wildcard $(O)/bin/tests/*/*.d)
+-include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(wildcard $(O)/bin/tests/*/*.d)

@@ -35,13 +35,21 @@ $(foreach u,$(UNITS),$(eval $(call unit_rule,$(u))))
 units: $(UNIT_BIN)
 	@for t in $(UNIT_BIN); do echo "== $$t"; $$t || exit 1; done
 
+# makes recovery lines for tests of what reads them
+$(B)/bin/ckpt_line: $(addprefix $(O)/,bin/tests/ckpt/ckpt_line.o $(ckpt_o) $(base_o))
+	@mkdir -p $(@D)
+	@echo "  LD $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+
+all: $(B)/bin/ckpt_line
+
 arrows:
 	@perl bin/tests/arrows.pl .
 
 # where the Perl tests find what was built
 TEST_ENV = FTMPI_LIBDIR=$(abspath $(B)/lib) FTMPI_PROGRAMS=$(abspath $(B)/bin) PERL5LIB=$(abspath bin/lib):$(abspath bin/tests/lib)
 PERL_TESTS := $(sort $(wildcard bin/tests/abi/*.t bin/tests/launcher/*.t bin/tests/cluster/*.t bin/tests/job/*.t \
-	bin/tests/bench/*.t bin/tests/fuzz/*.t))
+	bin/tests/bench/*.t bin/tests/fuzz/*.t bin/tests/ckpt/*.t))
 
 jobs: all
 	@$(TEST_ENV) prove --timer $(PERL_TESTS)

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/shown.h"
+#include "json.h"
+#include "tool.h"
+
+static struct text sum_text(uint64_t sum)
+{
+	struct text t;
+
+	snprintf(t.v, sizeof t.v, "%016" PRIx64, sum);
+	return t;
+}
+
+static void section(const struct options *o, const struct ckpt_entry *e, uint32_t i)
+{
+	if (!o->json) {
+		printf("    %7u  %-8s  %10u  %10u  %20" PRIu64 "  %s\n", i, ckpt_kind_name(e->kind),
+			e->id, e->type, e->len, sum_text(e->sum).v);
+		return;
+	}
+	json_open(NULL, '{');
+	json_string("kind", ckpt_kind_name(e->kind));
+	json_unsigned("kind_number", e->kind);
+	json_unsigned("id", e->id);
+	json_unsigned("type", e->type);
+	json_unsigned("bytes", e->len);
+	json_unsigned("offset", e->at);
+	json_string("checksum", sum_text(e->sum).v);
+	json_close('}');
+}
+
+static void file_head(const struct options *o, const struct ckpt_reader *r)
+{
+	const struct ckpt_header *h = &r->header;
+
+	if (!o->json) {
+		printf("  rank %u: %s, written %s, seal %s\n", h->id.rank, text_bytes(h->bytes).v,
+			text_time(h->time_s).v, sum_text(h->seal).v);
+		printf("    %7s  %-8s  %10s  %10s  %20s  %s\n", "section", "kind", "id", "type",
+			"bytes", "checksum");
+		return;
+	}
+	json_unsigned("version", h->version);
+	json_string("byte_order", h->order == CKPT_ORDER_BIG ? "big" : "little");
+	json_unsigned("word_bytes", h->word);
+	json_unsigned("bytes", h->bytes);
+	json_number("time", h->time_s);
+	json_string("seal", sum_text(h->seal).v);
+	json_string("program", h->id.program_name);
+	json_string("program_hash", text_hex(h->id.program, sizeof h->id.program).v);
+}
+
+static bool one_file(
+	const struct options *o, const struct session *s, const struct line *l, uint32_t rank)
+{
+	char problem[SENTENCE_BYTES] = "";
+	struct ckpt_err err = {problem, sizeof problem};
+	struct ckpt_reader r;
+	struct ckpt_path path;
+	bool opened;
+
+	ckpt_path_file(&path, s->path, l->number, l->m.epoch, rank, false);
+	opened = ckpt_reader_open(&r, &ckpt_fs_posix, path.text, err) == 0;
+	if (opened)
+		ckpt_reader_belongs(&r, &l->m, rank, err);
+	if (o->json) {
+		json_open(NULL, '{');
+		json_unsigned("rank", rank);
+		json_string("path", path.text);
+		json_string_or_null("problem", problem);
+	} else if (*problem) {
+		printf("  rank %u: %s\n", rank, problem);
+	}
+	if (opened)
+		file_head(o, &r);
+	if (o->json)
+		json_open("sections", '[');
+	for (uint32_t i = 0; opened && i < r.header.sections; i++)
+		section(o, &r.entries[i], i);
+	if (o->json) {
+		json_close(']');
+		json_close('}');
+	}
+	if (opened)
+		ckpt_reader_close(&r);
+	return !*problem;
+}
+
+static void line_head(const struct options *o, const struct session *s, const struct line *l)
+{
+	const struct ckpt_manifest *m = &l->m;
+
+	if (!o->json) {
+		printf("%s: line %u, epoch %u, committed %s, %u ranks, %s\n", shown(s->name).text,
+			l->number, m->epoch, text_time(m->time_s).v, m->size,
+			text_bytes(l->bytes).v);
+		printf("  session %s\n  program %s (%s)\n",
+			text_hex(m->session, sizeof m->session).v, shown(m->program_name).text,
+			text_hex(m->program, sizeof m->program).v);
+		return;
+	}
+	json_unsigned("epoch", m->epoch);
+	json_number("time", m->time_s);
+	json_unsigned("ranks", m->size);
+	json_unsigned("bytes", l->bytes);
+	json_string("session_id", text_hex(m->session, sizeof m->session).v);
+	json_string("program", m->program_name);
+	json_string("program_hash", text_hex(m->program, sizeof m->program).v);
+}
+
+static bool one_line(const struct options *o, const struct session *s, uint32_t number)
+{
+	struct line l;
+	bool well;
+
+	line_read(&l, s->path, number);
+	well = l.has_manifest;
+	if (o->json) {
+		json_open(NULL, '{');
+		json_string("session", s->name);
+		json_unsigned("line", number);
+		json_string_or_null("problem", l.has_manifest ? "" : l.problem);
+	} else if (!l.has_manifest) {
+		printf("%s: line %u: %s\n", shown(s->name).text, number, l.problem);
+	}
+	if (l.has_manifest)
+		line_head(o, s, &l);
+	if (o->json)
+		json_open("files", '[');
+	for (uint32_t r = 0; l.has_manifest && r < l.m.size; r++)
+		well = one_file(o, s, &l, r) && well;
+	if (o->json) {
+		json_close(']');
+		json_close('}');
+	}
+	line_free(&l);
+	return well;
+}
+
+/* The line asked for, or the newest, of each session. */
+int command_show(const struct options *o, const struct sessions *s)
+{
+	bool well = true, any = false;
+
+	if (o->json) {
+		json_open(NULL, '{');
+		json_open("lines", '[');
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		size_t n;
+		const uint32_t *lines = session_lines(&s->v[i], o, &n);
+
+		if (n == 0)
+			continue;
+		any = true;
+		well = one_line(o, &s->v[i], lines[0]) && well;
+	}
+	if (o->json) {
+		json_close(']');
+		json_close('}');
+		putchar('\n');
+	}
+	if (!any)
+		complain(o->has_line ? "there is no such recovery line in %s"
+				     : "there are no recovery lines in %s",
+			shown(o->path).text);
+	return any && well ? EXIT_WELL : EXIT_DAMAGED;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ftmpi-ckpt: recovery lines for people and scripts. What its parts share. */
+#ifndef FTMPI_BIN_CKPT_TOOL_H
+#define FTMPI_BIN_CKPT_TOOL_H
+
+#include <stdio.h>
+
+#include "ckpt/name.h"
+#include "ckpt/reader.h"
+
+enum { EXIT_WELL = 0, EXIT_DAMAGED = 1, EXIT_USAGE = 2, SENTENCE_BYTES = 1024 };
+
+struct options {
+	const char *command, *path, *session;
+	bool json, has_line, has_keep, help, version;
+	uint32_t line, keep;
+};
+
+/* 0, or EXIT_USAGE with a sentence on stderr. */
+int options_read(struct options *o, int argc, char **argv);
+void options_help(FILE *out);
+
+/* A sentence on stderr, after the tool's name. */
+void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- where lines are ---- */
+
+struct session {
+	char *path, *name;
+	uint32_t *lines; /* committed, newest first */
+	size_t nlines;
+	struct ckpt_name *unfinished; /* folders of lines without a manifest */
+	size_t nunfinished;
+};
+
+struct sessions {
+	struct session *v;
+	size_t n;
+};
+
+/* Those of o->path, by name: itself when it is a session, else the sessions in it. 0, EXIT_DAMAGED
+ * or EXIT_USAGE with a sentence on stderr. */
+int sessions_find(struct sessions *out, const struct options *o);
+void sessions_free(struct sessions *s);
+
+/* The lines of a session that o asks for: one, or all. *n may be 0. */
+const uint32_t *session_lines(const struct session *s, const struct options *o, size_t *n);
+
+/* ---- one line ---- */
+
+struct line {
+	uint32_t number;
+	struct ckpt_manifest m; /* when has_manifest */
+	bool has_manifest;
+	uint64_t bytes;		      /* of its files */
+	char problem[SENTENCE_BYTES]; /* empty: the manifest reads, and all files have their lengths
+				       */
+};
+
+void line_read(struct line *l, const char *session_path, uint32_t number);
+void line_free(struct line *l);
+
+/* Everything of one file is read; each problem is told, if tell is given. */
+bool file_verify(const char *session_path, const struct ckpt_manifest *m, uint32_t rank,
+	void (*tell)(void *ctx, const char *problem), void *ctx);
+
+/* ---- commands: an exit status ---- */
+
+int command_list(const struct options *o, const struct sessions *s);
+int command_verify(const struct options *o, const struct sessions *s);
+int command_show(const struct options *o, const struct sessions *s);
+int command_prune(const struct options *o, const struct sessions *s);
+
+/* ---- text ---- */
+
+struct text {
+	char v[64];
+};
+
+/* "1.2 GiB"; "2026-11-21 20:36:10" */
+struct text text_bytes(uint64_t bytes);
+struct text text_time(int64_t seconds);
+struct text text_hex(const uint8_t *bytes, size_t n);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "base/shown.h"
+#include "json.h"
+#include "tool.h"
+
+struct verifying {
+	const struct options *o;
+	const struct session *s;
+	unsigned lines, damaged;
+};
+
+static void tell(void *ctx, const char *problem)
+{
+	struct verifying *v = ctx;
+
+	if (v->o->json)
+		json_string(NULL, problem);
+	else
+		printf("  %s\n", problem);
+}
+
+static bool one_file(struct verifying *v, const struct ckpt_manifest *m, uint32_t rank)
+{
+	bool well;
+
+	if (!v->o->json)
+		return file_verify(v->s->path, m, rank, tell, v);
+	json_open(NULL, '{');
+	json_unsigned("rank", rank);
+	json_open("problems", '[');
+	well = file_verify(v->s->path, m, rank, tell, v);
+	json_close(']');
+	json_bool("whole", well);
+	json_close('}');
+	return well;
+}
+
+static bool files(struct verifying *v, const struct line *l)
+{
+	bool well = true;
+
+	if (v->o->json)
+		json_open("files", '[');
+	for (uint32_t r = 0; l->has_manifest && r < l->m.size; r++)
+		well = one_file(v, &l->m, r) && well;
+	if (v->o->json)
+		json_close(']');
+	return well;
+}
+
+static void one_line(struct verifying *v, uint32_t number)
+{
+	struct line l;
+	bool well;
+
+	line_read(&l, v->s->path, number);
+	if (v->o->json) {
+		json_open(NULL, '{');
+		json_unsigned("line", number);
+		json_string_or_null("problem", l.has_manifest ? "" : l.problem);
+	} else if (!l.has_manifest) {
+		printf("  %s\n", l.problem);
+	}
+	well = files(v, &l) && l.has_manifest;
+	if (v->o->json) {
+		json_bool("whole", well);
+		json_close('}');
+	} else if (well) {
+		printf("%s: line %u is whole (%u files, %s)\n", shown(v->s->name).text, number,
+			l.m.size, text_bytes(l.bytes).v);
+	} else {
+		printf("%s: line %u is damaged\n", shown(v->s->name).text, number);
+	}
+	v->lines++;
+	v->damaged += !well;
+	line_free(&l);
+}
+
+static void one_session(struct verifying *v)
+{
+	size_t n;
+	const uint32_t *lines = session_lines(v->s, v->o, &n);
+
+	if (v->o->json) {
+		json_open(NULL, '{');
+		json_string("session", v->s->name);
+		json_string("path", v->s->path);
+		json_open("lines", '[');
+	}
+	for (size_t i = 0; i < n; i++)
+		one_line(v, lines[i]);
+	if (v->o->json) {
+		json_close(']');
+		json_close('}');
+	}
+}
+
+int command_verify(const struct options *o, const struct sessions *s)
+{
+	struct verifying v = {.o = o};
+
+	if (o->json) {
+		json_open(NULL, '{');
+		json_open("sessions", '[');
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		v.s = &s->v[i];
+		one_session(&v);
+	}
+	if (o->json) {
+		json_close(']');
+		json_bool("whole", v.lines > 0 && v.damaged == 0);
+		json_close('}');
+		putchar('\n');
+	}
+	if (v.lines == 0)
+		complain(o->has_line ? "there is no such recovery line in %s"
+				     : "there are no recovery lines in %s",
+			shown(o->path).text);
+	return v.lines && !v.damaged ? EXIT_WELL : EXIT_DAMAGED;
+}

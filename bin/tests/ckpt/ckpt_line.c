@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ckpt_line SESSION_DIR LINE EPOCH RANKS [PROGRAM | -]: makes and commits a recovery line, for
+ * tests of what reads them; with - as PROGRAM it is not committed. Each rank has the data buffer
+ * (100000 bytes), variable 7 (80 bytes) and messages (10 bytes).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ckpt/ckpt.h"
+
+enum { TIME = 1795293000, BUFFER = 100000 };
+
+static int fails(const char *err)
+{
+	fprintf(stderr, "ckpt_line: %s\n", err);
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	static uint8_t bytes[BUFFER];
+	struct ckpt_section s[] = {{CKPT_BUFFER, 0, 0, 0, bytes, BUFFER},
+		{CKPT_VARIABLE, 7, 3, 0, bytes, 80}, {CKPT_MESSAGES, 0, 0, 0, bytes, 10}};
+	struct ckpt_identity id = {0};
+	struct ckpt_manifest m = {0};
+	char err[512];
+
+	if (argc < 5)
+		return fails("SESSION_DIR LINE EPOCH RANKS [PROGRAM | -]");
+	m.line = (uint32_t)atoi(argv[2]);
+	m.epoch = id.epoch = (uint32_t)atoi(argv[3]);
+	m.size = id.size = (uint32_t)atoi(argv[4]);
+	m.time_s = TIME + m.line;
+	snprintf(m.program_name, sizeof m.program_name, "%s", argc > 5 ? argv[5] : "solver");
+	memcpy(id.program_name, m.program_name, sizeof id.program_name);
+	m.ranks = calloc(m.size, sizeof *m.ranks);
+	for (size_t i = 0; i < BUFFER; i++)
+		bytes[i] = (uint8_t)(i * 17 + m.line);
+	for (id.rank = 0; m.ranks && id.rank < id.size; id.rank++)
+		if (ckpt_write(&ckpt_fs_posix, argv[1], &id, m.line, s, 3, &m.ranks[id.rank].seal,
+			    &m.ranks[id.rank].bytes, err, sizeof err) != 0)
+			return fails(err);
+	if (argc > 5 && strcmp(argv[5], "-") == 0)
+		return 0;
+	return ckpt_commit(&ckpt_fs_posix, argv[1], &m, err, sizeof err) ? fails(err) : 0;
+}

@@ -1,0 +1,216 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-3-Clause
+# ftmpi-ckpt: what it says of lines, that it finds what is damaged, and that it removes no more than it says.
+use strict;
+use warnings;
+
+use File::Temp ();
+use JSON::PP   ();
+use Test::More;
+
+my $programs = $ENV{FTMPI_PROGRAMS} or plan skip_all => 'FTMPI_PROGRAMS does not name built programs';
+my $tool = "$programs/ftmpi-ckpt";
+my $work = File::Temp->newdir('ftmpi-tool-XXXXXX', TMPDIR => 1);
+
+use constant DEADLINE => 60;
+
+# { out, err, status } of a command
+sub run
+{
+	my (@command) = @_;
+	my ($out, $err) = map { File::Temp->new } 1, 2;
+	my $pid = fork // die "fork: $!";
+	if (!$pid) {
+		open STDOUT, '>&', $out or die "stdout: $!";
+		open STDERR, '>&', $err or die "stderr: $!";
+		exec { $command[0] } @command or die "$command[0]: $!\n";
+	}
+	local $SIG{ALRM} = sub { kill KILL => $pid; die "@command: no end in " . DEADLINE . " s\n" };
+	alarm DEADLINE;
+	waitpid $pid, 0;
+	alarm 0;
+	my $status = $? & 127 ? "signal $?" : $? >> 8;
+	my %text;
+	for ([ out => $out ], [ err => $err ]) {
+		open my $file, '<:raw', "$_->[1]" or die "$_->[1]: $!";
+		local $/;
+		$text{ $_->[0] } = <$file> // '';
+	}
+	return { %text, status => $status };
+}
+
+sub tool { return run($tool, @_) }
+
+sub line
+{
+	my ($session, @words) = @_;
+	my $made = run("$programs/ckpt_line", "$work/$session", @words);
+	is("$made->{status}$made->{err}", '0', "a line: $session @words") or BAIL_OUT('no lines');
+	return;
+}
+
+sub json_of
+{
+	my ($got) = @_;
+	my $value = eval { JSON::PP->new->utf8->decode($got->{out}) };
+	ok(defined $value, 'it is JSON') or diag($@, $got->{out});
+	return $value // {};
+}
+
+sub flip
+{
+	my ($path, $at) = @_;
+	open my $file, '+<:raw', $path or die "$path: $!";
+	seek $file, $at, $at < 0 ? 2 : 0;
+	read $file, my $byte, 1;
+	seek $file, -1, 1;
+	print $file $byte ^ "\1";
+	close $file or die "$path: $!";
+	return;
+}
+
+sub names
+{
+	my ($session) = @_;
+	opendir my $dir, "$work/$session" or die "$work/$session: $!";
+	return join ' ', sort grep { !/^\./ } readdir $dir;
+}
+
+# ---- what is not there ----
+
+for ([ [], 'give a command' ], [ ['list'], 'of what' ], [ [ 'frob', $work ], 'unknown command frob' ],
+	[ [ 'list', "$work/none" ], 'is no folder' ], [ [ 'list', $work, $work ], 'one directory' ],
+	[ [ 'list', '-frob', $work ], 'unknown option -frob' ], [ [ 'list', $work, '-line' ], 'needs a number' ],
+	[ [ 'list', $work, '-line', '0' ], 'whole number from 1' ], [ [ 'list', $work, '-line', '1x' ], 'whole number' ],
+	[ [ 'list', $work, '-line', '4294967296' ], 'whole number' ], [ [ 'list', $work, '-keep', '1' ], 'belongs to prune' ],
+	[ [ 'prune', $work, '-keep', '0' ], 'whole number' ], [ [ 'prune', $work, '-line', '1' ], 'does not belong' ],
+	[ [ 'list', $work, '-session', 'a/b' ], 'without slashes' ]) {
+	my ($words, $said) = @$_;
+	my $got = tool(@$words);
+	is($got->{status}, 2, "status 2: @$words");
+	like($got->{err}, qr/^ftmpi-ckpt: [^\n]*\Q$said\E[^\n]*\n\z/, '... and a sentence');
+	is($got->{out}, '', '... alone');
+}
+is(tool('list', "$work")->{out}, "there are no recovery lines in $work\n", 'an empty folder');
+is(tool('list', "$work")->{status}, 0, '... is no error for list');
+is(tool('prune', "$work")->{status}, 0, '... nor for prune');
+for my $command (qw(verify show)) {
+	my $got = tool($command, "$work");
+	is($got->{status}, 1, "... but for $command");
+	is($got->{err}, "ftmpi-ckpt: there are no recovery lines in $work\n", '... which says so');
+}
+my $help = tool('-h');
+like($help->{out}, qr/^usage: ftmpi-ckpt COMMAND/, '-h');
+like($help->{out}, qr/^  $_ /m, "... has $_") for qw(list verify show prune -session -line -keep -json);
+is(tool($_)->{out}, $help->{out}, $_) for qw(-help --help);
+like(tool('-version')->{out}, qr/^ftmpi-ckpt \d+\.\d+\.\d+\n\z/, '-version');
+
+# ---- what is there ----
+
+my $name = '20261121-203610-1a2b3c4d';
+my $path = "$work/$name";
+line($name, $_, 0, 2) for 1 .. 3;
+line($name, 4, 1, 2, '-');
+line('20261120-000000-00000000', 1, 0, 1);
+my $list = tool('list', $work);
+is($list->{status}, 0, 'list');
+my $row = qr/\d\d\d\d-\d\d-\d\d \d\d:\d\d:\d\d +2 +196\.2 KiB  solver +whole/;
+like($list->{out}, qr/^20261120.*^$name\n[^\n]+\n +3  $row\n +2  $row\n +1  $row\n +4  was not committed \(epoch 1\)\n\z/ms,
+	'... sessions by name, lines newest first');
+unlike(tool('list', $work, '-session', $name)->{out}, qr/20261120/, '-session');
+is(tool('list', "$path/")->{out}, tool('list', $work, '-session', $name)->{out}, '... as its folder');
+is(tool('list', $work, '-session', 'other')->{status}, 1, 'a session that is not there');
+my $got = json_of(tool('list', $path, '-json'));
+is_deeply([ map { $_->{line} } @{ $got->{sessions}[0]{lines} } ], [ 3, 2, 1 ], '... lines');
+is_deeply($got->{sessions}[0]{lines}[1], { line => 2, epoch => 0, time => 1795293002, ranks => 2,
+	bytes => 2 * (256 + 3 * 32 + 100090), program => 'solver', whole => JSON::PP::true(), problem => undef },
+	'... all of a line');
+is_deeply($got->{sessions}[0]{unfinished}, [ { line => 4, epoch => 1 } ], '... what was not committed');
+
+my $show = tool('show', $path);
+like($show->{out}, qr/^$name: line 3, epoch 0, committed .*, 2 ranks, 196\.2 KiB$/m, 'show: the newest');
+like($show->{out}, qr/^ +1  variable +7 +3 +80  [0-9a-f]{16}$/m, '... its sections');
+like(tool('show', $path, '-line', 2)->{out}, qr/: line 2,/, '... or another');
+$got = tool('show', $path, '-line', 9);
+is("$got->{status} $got->{err}", "1 ftmpi-ckpt: there is no such recovery line in $path\n", '... that is there');
+$got = json_of(tool('show', '-json', $path));
+is($got->{lines}[0]{files}[1]{sections}[0]{bytes}, 100000, '... sizes');
+is($got->{lines}[0]{files}[1]{sections}[2]{kind}, 'messages', '... kinds');
+
+my $verify = tool('verify', $path);
+is($verify->{status}, 0, 'verify');
+is($verify->{out}, join('', map { "$name: line $_ is whole (2 files, 196.2 KiB)\n" } 3, 2, 1), '... says so');
+is(json_of(tool('verify', $path, '-json'))->{whole}, JSON::PP::true(), '... also as JSON');
+
+# ---- damage ----
+
+my $file = "$path/line-00000002.e0000/rank-00001.ckpt";
+for ([ 30, 'its header is damaged' ], [ 300, 'its table of sections is damaged' ], [ 400, 'section 0 (buffer 0) is damaged' ],
+	[ -15, 'section 1 (variable 7) is damaged' ], [ -1, 'section 2 (messages 0) is damaged' ]) {
+	my ($at, $said) = @$_;
+	flip($file, $at);
+	my $got = tool('verify', $path);
+	is($got->{status}, 1, "byte $at changed");
+	is($got->{out}, "$name: line 3 is whole (2 files, 196.2 KiB)\n  $file: $said\n$name: line 2 is damaged\n"
+			. "$name: line 1 is whole (2 files, 196.2 KiB)\n", "... $said");
+	my $json = json_of(tool('verify', $path, '-json'));
+	is($json->{whole}, JSON::PP::false(), '... as JSON');
+	is_deeply($json->{sessions}[0]{lines}[1]{files}[1],
+		{ rank => 1, whole => JSON::PP::false(), problems => ["$file: $said"] }, '... which file');
+	is(tool('verify', $path, '-line', 3)->{status}, 0, '... the line beside it is whole');
+	flip($file, $at);
+}
+flip($file, $_) for 400, -1;
+like(tool('verify', $path)->{out}, qr/section 0 .*\n.*section 2 /, 'every damaged section is named');
+flip($file, $_) for 400, -1;
+is(tool('verify', $path)->{status}, 0, 'all is well again');
+truncate $file, 5000 or die "$file: $!";
+like(tool('list', $path)->{out}, qr/^ +2 .* damaged\n +\Q$file\E: it has 5000 bytes instead of 100442\n/m, 'list sees a cut file');
+like(tool('verify', $path)->{out}, qr/\Q$file\E: it has 5000 bytes/, '... and verify');
+unlink $file or die "$file: $!";
+like(tool('verify', $path)->{out}, qr/cannot read \Q$file\E: No such file/, 'a file that is gone');
+truncate "$path/line-00000003.manifest", 100 or die "manifest: $!";
+like(tool('list', $path)->{out}, qr/^ +3 .* damaged\n.*line-00000003\.manifest: the manifest was cut/m, 'a cut manifest');
+$got = tool('show', $path);
+is($got->{status}, 1, '... cannot be shown');
+like($got->{out}, qr/line 3: .*the manifest was cut/, '... which is said');
+is(json_of(tool('list', $path, '-json'))->{sessions}[0]{lines}[0]{whole}, JSON::PP::false(), '... also as JSON');
+
+# ---- pruning ----
+
+$got = tool('prune', $path, '-keep', 1);
+is("$got->{status}$got->{out}", '0', 'nothing goes for damaged lines');
+line($name, $_, 1, 2) for 5, 6, 7;
+line($name, 3, 4, 1, '-');
+line($name, 8, 1, 1, '-');
+open my $mine, '>', "$path/mine" or die "mine: $!";
+close $mine or die "mine: $!";
+flip("$path/line-00000006.e0001/rank-00000.ckpt", 400);
+$got = tool('prune', $path);
+is($got->{status}, 0, 'prune keeps two whole lines');
+is_deeply([ sort split /\n/, $got->{out} ], [ sort +(map { "$name: line $_ is removed" } 1 .. 3),
+	(map { "$name: files of line $_, are removed" } '1, epoch 0', '2, epoch 0', '3, epoch 0', '3, epoch 4', '4, epoch 1') ],
+	'... says what goes');
+is(names($name), join(' ', (map { "line-0000000$_.e0001 line-0000000$_.manifest" } 5 .. 7), 'line-00000008.e0001 mine'),
+	'... the damaged one between them, one that may be in the making, and what is not ours stay');
+is(tool('verify', $path, '-line', 7)->{status}, 0, '... the newest is whole');
+my $pruned = json_of(tool('prune', $path, '-keep', 1, '-json'));
+is_deeply($pruned->{sessions}[0]{removed}[0], { line => 6, committed => JSON::PP::true() }, '-keep 1 -json');
+like(names($name), qr/^line-00000007\.e0001 line-00000007\.manifest line-00000008\.e0001 mine\z/, '... did it');
+
+# ---- odd names ----
+
+my $odd = "odd \"name\\ \e[2J\xff\xc3\xa9\n";
+line($odd, 1, 0, 1, "pro\"g\\\xfe");
+my $all = json_of(tool('list', $work, '-json'));
+is_deeply([ map { $_->{session} } @{ $all->{sessions} } ],
+	[ '20261120-000000-00000000', $name, "odd \"name\\ \e[2J\x{fffd}\x{e9}\n" ], 'odd names are escaped');
+is($all->{sessions}[2]{lines}[0]{program}, "pro\"g\\\x{fffd}", '... that of a program, too');
+unlike(tool($_, $work)->{out}, qr/\e/, "$_ writes nothing that a terminal acts on") for qw(list verify show);
+json_of(tool($_, $work, '-json')) for qw(verify show prune);
+
+my $full = run('sh', '-c', '"$0" list "$1" >/dev/full', $tool, $work);
+is($full->{status}, 1, 'an output that is full');
+is($full->{err}, "ftmpi-ckpt: cannot write: No space left on device\n", '... is said');
+
+done_testing;
