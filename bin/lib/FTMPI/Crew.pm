@@ -54,15 +54,15 @@ sub used { my ($self) = @_; return grep { $self->ranks($_) } 0 .. $#{ $self->{ho
 sub begin
 {
 	my ($self) = @_;
-	return map { $self->_start($_) } $self->used;
+	return map { $self->_start($_, 0) } $self->used;
 }
 
-# A new agent has bound nothing yet.
+# A new agent has bound nothing yet. Each host gets at most one in an epoch.
 sub _start
 {
-	my ($self, $index) = @_;
+	my ($self, $index, $epoch) = @_;
 	my $host = $self->{hosts}[$index];
-	@$host{qw(state again ports)} = ('coming', 0, 0);
+	@$host{qw(state again ports tried)} = ('coming', 0, 0, $epoch);
 	$host->{unbound} = [ @{ $host->{ranks} } ];
 	return [ start => $index ];
 }
@@ -104,9 +104,9 @@ sub ask
 
 sub lost
 {
-	my ($self, $index, $now, $epoch) = @_;
+	my ($self, $index, $now) = @_;
 	my $host = $self->{hosts}[$index];
-	@$host{qw(state since tried again ports unbound)} = ('bad', $now, $epoch, 0, 0, []);
+	@$host{qw(state since again ports unbound)} = ('bad', $now, 0, 0, []);
 	return;
 }
 
@@ -135,7 +135,7 @@ sub rehouse
 		$self->{home}[$rank] = $place->{$rank};
 	}
 	my @new = grep { $self->state($_) =~ /^(?:spare|bad)\z/ } sort { $a <=> $b } keys %moved;
-	return ([ map { $self->_start($_) } @new ], \%moved);
+	return ([ map { $self->_start($_, $epoch) } @new ], \%moved);
 }
 
 sub _view
@@ -151,10 +151,10 @@ sub _view
 # Hosts that failed some time ago and have no ranks are tried again beside all else.
 sub probe
 {
-	my ($self, $now) = @_;
+	my ($self, $now, $epoch) = @_;
 	my @old = grep { my $host = $self->{hosts}[$_]; $host->{state} eq 'bad'
 			&& !@{ $host->{ranks} } && $now - $host->{since} >= RETRY_TIME } 0 .. $#{ $self->{hosts} };
-	return map { $self->_start($_) } @old;
+	return map { $self->_start($_, $epoch) } @old;
 }
 
 # Of two hosts that do not reach each other the one to do without: that with fewer ranks, but not the

@@ -61,7 +61,7 @@ sub _host_lost
 	my ($self, $host, $sentence) = @_;
 	my @ranks = $self->{crew}->ranks($host);
 	my @live = grep { !$self->{ranks}[$_]{gone} } @ranks;
-	$self->{crew}->lost($host, $self->{now}, $self->{epoch});
+	$self->{crew}->lost($host, $self->{now});
 	$self->_bury(@ranks);
 	return ([ log => $sentence ], [ drop => $host ]) if !@live;
 	return (
@@ -136,7 +136,7 @@ sub _condemn
 	my @hosts = $name eq 'host' ? @{ $data[0] } : ();
 	my @aside;
 	@aside = grep { defined } $crew->dispensable(@{ $data[0] }) if $name eq 'link';
-	$crew->lost($_, $self->{now}, $self->{epoch}) for @hosts, @aside;
+	$crew->lost($_, $self->{now}) for @hosts, @aside;
 	$self->_bury($crew->ranks($_)) for @hosts, @aside;
 	return ((map { [ drop => $_ ] } @hosts), (map { [ dismiss => $_ ] } @aside),
 		$self->_failure(
@@ -226,7 +226,7 @@ sub _restart
 		[ say => $failure->{text} . FTMPI::Words::last_words($failure->{words}) . "$moved; $what." ],
 		@again,
 		@actions,
-		$crew->probe($self->{now}),
+		$crew->probe($self->{now}, $self->{epoch}),
 		[ timer => 'answer', ANSWER_TIME, $self->{epoch} ],
 		$self->_advance);
 }
@@ -244,7 +244,7 @@ sub _host_lost_again
 {
 	my ($self, $host, $sentence) = @_;
 	my $missed = $self->{crew}->ranks($host);
-	$self->{crew}->lost($host, $self->{now}, $self->{epoch});
+	$self->{crew}->lost($host, $self->{now});
 	return ([ log => $sentence ], [ drop => $host ]) if !$missed;
 	my ($moved, @actions) = $self->_rehouse
 		or return ([ drop => $host ], $self->_fail(1, $sentence . FTMPI::Words::NO_HOST));

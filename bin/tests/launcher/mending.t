@@ -154,6 +154,10 @@ $job->tell(qw(exited 1 0 9))->born;
 $job->{mute}{0} = 1;
 $job->tell(qw(exited 1 0 9))->tell('line', 1)->tell('again', 0, 2)->born->tell(qw(exited 1 0 9));
 is(($job->told)[-1], 'timer answer 30 3', '... also one that was committed just before the failure');
+$job = begun('a:2', 2, max => 1);
+$job->{mute}{0} = 1;
+$job->tell(qw(exited 1 0 9))->tell('line', 1)->tell('again', 0, 1)->born->tell(qw(exited 1 0 9));
+is(($job->told)[-1], 'timer leave 5', '... after which this was the first restart');
 
 # Who may be started again.
 my $none = 'the program makes no checkpoints (FTMPI_Perform_Checkpoint), so the job cannot go on;'
@@ -300,6 +304,14 @@ $job->tell('host_lost', 0, 'host a: cannot start: x', 0);
 is_deeply([ $job->told ], [ 'drop 0', 'say host a: cannot start: x; no host is left, so the job is ended.', 'over 1' ],
 	'... but once');
 
+$job = begun('a:2', 2);
+$job->{mute}{0} = 1;
+$job->tell(qw(exited 1 0 9));
+$job->told;
+$job->tell(qw(host_lost 0), 'lost a', 1);
+is_deeply([ $job->told ], [ 'say lost a; ranks 0-1 go to a.', 'drop 0', 'start 0' ],
+	'... also when it is lost while it begins again');
+
 # Agents that do not answer the order to begin again.
 $job = begun('a:2,b:2', 4);
 $job->{mute}{1} = 1;
@@ -362,6 +374,11 @@ $job->tell(qw(suspect 0 2 1000))->tell(qw(suspect 3 1 1000))->tell('judge', 0);
 is_deeply([ ($job->told)[ 1, 2 ] ], [ 'dismiss 1',
 	'say hosts a and b do not reach each other for 1000 ms; ranks 2-3 go to c; restart 1 of 3 from the beginning.' ],
 	'a link that is cut: one of two hosts is done without');
+$job = begun('a:2,b:2', 4);
+$job->tell(qw(exited 0 0 9))->born->tell(qw(suspect 0 2 1000))->tell(qw(suspect 3 2 1000));
+$job->told;
+$job->tell('judge', 0);
+is_deeply([ $job->told ], [], 'who is suspected is not judged by an old timer');
 $job = begun('a:2,b:2', 4, debug => 1);
 $job->tell(qw(suspect 0 2 1000))->tell('judge', 0);
 is_deeply([ $job->told ], [], '-debug: nothing is done');

@@ -1,0 +1,476 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# A job in virtual time: the real FTMPI::Job, with FTMPI::Crew, FTMPI::Place and FTMPI::Verdict, over
+# hosts, agents and ranks that are made up here and struck by whatever the seed says. run() returns
+# what was wrong, and how the job ended.
+package JobSim;
+
+use strict;
+use warnings;
+
+use FTMPI::Job     ();
+use FTMPI::Verdict ();
+
+# Events of one story, at most; seconds of virtual time until ranks are through.
+use constant { STEPS_MAX => 20000, WORK => 6 };
+
+sub run
+{
+	my ($seed) = @_;
+	srand $seed;
+	my $self = bless { now => 0, queue => [], serial => 0, wrong => [], log => [], agents => [], ran => {},
+		silent => {} }, __PACKAGE__;
+	$self->_make_job;
+	$self->_plan_faults;
+	$self->_event('begin');
+	my $steps = 0;
+	while (my $next = $self->_pop) {
+		last if $self->{over};
+		$self->{now} = $next->{at};
+		$next->{call}->();
+		if (++$steps > STEPS_MAX) {
+			$self->_wrong('it never ends');
+			last;
+		}
+	}
+	$self->_wrong('nothing is awaited, and it is not over') if !$self->{over};
+	return $self;
+}
+
+sub wrong  { return @{ $_[0]{wrong} } }
+sub told   { return join "\n", @{ $_[0]{log} } }
+sub status { return $_[0]{status} }
+sub epoch  { return $_[0]{job}->epoch }
+
+sub _wrong { my ($self, $text) = @_; push @{ $self->{wrong} }, $text; push @{ $self->{log} }, "WRONG $text"; return }
+sub _pick  { my ($from, $to) = @_; return $from + int rand $to - $from + 1 }
+
+# ---- time ----
+
+sub _after
+{
+	my ($self, $seconds, $call) = @_;
+	push @{ $self->{queue} }, { at => $self->{now} + $seconds, serial => $self->{serial}++, call => $call };
+	return;
+}
+
+sub _pop
+{
+	my ($self) = @_;
+	my $queue = $self->{queue};
+	my $first = 0;
+	for my $i (1 .. $#$queue) {
+		$first = $i if $queue->[$i]{at} < $queue->[$first]{at}
+			|| ($queue->[$i]{at} == $queue->[$first]{at} && $queue->[$i]{serial} < $queue->[$first]{serial});
+	}
+	return @$queue ? splice @$queue, $first, 1 : undef;
+}
+
+# ---- the job ----
+
+# Whether its program makes checkpoints is undefined if it does not speak MPI at all. A kind story has
+# nothing in it that cannot be mended: it must end well.
+
+sub _make_job
+{
+	my ($self) = @_;
+	my $count = _pick(1, 5);
+	my @hosts = map { { name => "h$_", slots => _pick(1, 3), ranks => [], local => $_ == 1 && rand() < 0.5 } }
+		1 .. $count;
+	my ($n, $h) = (0, 0);
+	for my $host (@hosts[ 0 .. _pick(0, $#hosts) ]) {
+		push @{ $host->{ranks} }, $n++ for 1 .. $host->{slots};
+	}
+	@$self{qw(n hosts up)} = ($n, \@hosts, [ (1) x $count ]);
+	$self->{uses} = (0, undef, (1) x 8)[ rand 10 ];
+	$self->{kind} = rand() < 0.3;
+	$self->{uses} = 1 if $self->{kind};
+	$self->{job} = FTMPI::Job->new(
+		hosts => \@hosts,
+		on    => $self->{kind} ? 'failure' : (qw(failure failure failure crash any none))[ rand 6 ],
+		max   => $self->{kind} ? 1000 : _pick(0, 4),
+		from_start => rand() < 0.1,
+		silent     => sub { $self->{silent}{ $_[0] } // 0 },
+		verdict    => FTMPI::Verdict->new(period => 0.1, timeout => 1, size => $n));
+	return;
+}
+
+sub _event
+{
+	my ($self, @event) = @_;
+	push @{ $self->{log} }, sprintf '%.3f %s', $self->{now}, join ' ', map { $_ // '-' } @event;
+	$self->{job}->at($self->{now});
+	my @actions = $self->{job}->event(@event);
+	for my $action (@actions) {
+		my ($name, @data) = @$action;
+		push @{ $self->{log} }, "\t$name " . join ' ', map { ref ? "[@$_]" : $_ // '-' } @data;
+		$self->_wrong("$name after the end") if $self->{over};
+		my $method = "_do_$name";
+		$self->$method(@data);
+	}
+	return;
+}
+
+sub _do_log   { return }
+sub _do_say   { return }
+sub _do_gone  { return }
+sub _do_timer { my ($self, $name, $seconds, @data) = @_; return $self->_after($seconds, sub { $self->_event($name, @data) }) }
+
+sub _do_over
+{
+	my ($self, $status) = @_;
+	@$self{qw(over status)} = (1, $status);
+	$self->_wrong('an end without a status') if !defined $status;
+	$self->_wrong("a kind story ends with status $status") if $self->{kind} && $status;
+	return if $status;
+	my $ranks = $self->{ran}{ $self->{job}->epoch }{ranks};
+	$self->_wrong('a good end of ranks that are not through') if grep { !$_->{done} } values %$ranks;
+	return;
+}
+
+# ---- agents: { host, here, bound => {rank}, alive => {rank}, epoch } ----
+
+# A message of an agent arrives after a moment, in order, if it still counts then.
+sub _from_agent
+{
+	my ($self, $agent, $delay, @event) = @_;
+	my $at = $self->{now} + $delay;
+	$at = $agent->{last} if $at < ($agent->{last} // 0);
+	$agent->{last} = $at;
+	$self->_after($at - $self->{now}, sub {
+		return if ($self->{agents}[ $agent->{host} ] // 0) != $agent;
+		$agent->{told} = $event[2] if $event[0] eq 'again';
+		$agent->{bound}{$_} = 2 for $event[0] eq 'ports' ? @{ shift @{ $agent->{asked} } } : ();
+		$self->_event(@event);
+	});
+	return;
+}
+
+sub _do_start
+{
+	my ($self, $host) = @_;
+	$self->_wrong("a second agent for $host") if $self->{agents}[$host];
+	my $agent = $self->{agents}[$host] = { host => $host, bound => {}, alive => {}, fresh => 1 };
+	if (!$self->{up}[$host] || (!$self->{kind} && rand() < 0.05)) {
+		$self->_from_agent($agent, rand 3, 'host_lost', $host, 'cannot start', 0);
+		return;
+	}
+	$agent->{here} = 1;
+	$self->_from_agent($agent, 0.01 + rand 0.3, 'here', $host);
+	return;
+}
+
+sub _do_bind
+{
+	my ($self, @orders) = @_;
+	for my $order (@orders) {
+		my ($host, @ranks) = @$order;
+		my $agent = $self->{agents}[$host];
+		if (!$agent || !$agent->{here}) {
+			$self->_wrong("sockets on $host, which has no agent");
+			next;
+		}
+		for my $rank (@ranks) {
+			$self->_wrong("rank $rank is bound twice on $host") if $agent->{bound}{$rank}++;
+		}
+		push @{ $agent->{asked} }, \@ranks;
+		next if !$self->{up}[$host];
+		my @answer = !$self->{kind} && rand() < 0.02 ? ('unfit', $host, 'no port') : ('ports', $host);
+		$self->_from_agent($agent, rand 0.05, @answer);
+	}
+	return;
+}
+
+sub _do_restart
+{
+	my ($self, $host, $epoch) = @_;
+	my $agent = $self->{agents}[$host];
+	if (!$agent) {
+		$self->_wrong("a restart on $host, which has no agent");
+		return;
+	}
+	$self->_old_news($agent) if rand() < 0.3;
+	return if !$self->{up}[$host];
+	$agent->{alive} = {};
+	$self->_from_agent($agent, rand() < 0.1 ? rand 3 : rand 0.02, 'again', $host, $epoch);
+	return;
+}
+
+# What ranks did before they heard of the restart.
+sub _old_news
+{
+	my ($self, $agent) = @_;
+	for my $rank (grep { rand() < 0.5 } sort keys %{ $agent->{alive} }) {
+		my @news = ([ 'exited', $rank, 0, 9 ], [ 'exited', $rank, 3, 0 ], [ 'aborted', $rank, 1, '' ],
+			[ 'lost', $rank, 0, 'x' ], [ 'finalized', $rank ], [ 'line', 1 ], [ 'suspect', $rank, 0, 1000 ],
+			[ 'inited', $rank ], [ 'broken', $rank, 'x' ]);
+		$self->_from_agent($agent, rand 0.01, @{ $news[ rand @news ] });
+	}
+	return;
+}
+
+sub _do_drop    { my ($self, $host) = @_; $self->{agents}[$host] = undef; return }
+sub _do_dismiss { my ($self, $host) = @_; $self->{agents}[$host] = undef; return }
+
+sub _do_run
+{
+	my ($self, $epoch) = @_;
+	my $crew = $self->{job}->crew;
+	$self->_wrong("epoch $epoch runs twice") if $self->{ran}{$epoch};
+	$self->_wrong("epoch $epoch after a later one") if grep { $_ > $epoch } keys %{ $self->{ran} };
+	my %place;
+	for my $host (0 .. $crew->count - 1) {
+		push @{ $place{$_} }, $host for $crew->ranks($host);
+	}
+	for my $rank (0 .. $self->{n} - 1) {
+		my @at = @{ $place{$rank} // [] };
+		$self->_wrong("rank $rank is at [@at]") if @at != 1 || $at[0] != $crew->home($rank);
+		$self->_check_place($rank, $at[0], $epoch);
+	}
+	my $run = $self->{ran}{$epoch} = { ranks => {} };
+	$run->{ranks}{$_} = { host => $crew->home($_) } for 0 .. $self->{n} - 1;
+	$self->_start_rank($epoch, $_) for 0 .. $self->{n} - 1;
+	$self->_after(0.5 + rand 2, sub { $self->_make_line($epoch, 1) }) if $self->{uses};
+	return;
+}
+
+sub _check_place
+{
+	my ($self, $rank, $host, $epoch) = @_;
+	my $agent = $self->{agents}[$host];
+	my $state = $self->{job}->crew->state($host);
+	$self->_wrong("rank $rank on host $host, which is $state") if $state ne 'well';
+	$self->_wrong("rank $rank on host $host, which has no agent") if !$agent || !$agent->{here};
+	$self->_wrong("rank $rank has no socket on host $host") if ($agent->{bound}{$rank} // 0) != 2;
+	$self->_wrong("host $host has not begun again") if !$agent->{fresh} && ($agent->{told} // 0) != $epoch;
+	return;
+}
+
+# ---- ranks ----
+
+sub _start_rank
+{
+	my ($self, $epoch, $rank) = @_;
+	my $host  = $self->{ran}{$epoch}{ranks}{$rank}{host};
+	my $agent = $self->{agents}[$host];
+	$agent->{fresh} = 0;
+	return if !$self->{up}[$host];
+	if ($epoch && !$self->{kind} && rand() < 0.01) {
+		$self->_from_agent($agent, 0.01, 'cannot_run', $host, 'no program');
+		return;
+	}
+	$agent->{alive}{$rank} = $epoch;
+	$self->_after(WORK + rand, sub { $self->_finish($epoch, $rank) });
+	return if !defined $self->{uses};
+	$self->_from_agent($agent, rand 0.1, 'program', $rank, $self->{uses});
+	$self->_from_agent($agent, rand 0.1, 'inited', $rank);
+	$self->_from_agent($agent, 0.01, 'restored', 1, 's') if $rank == 0 && $self->{uses} && rand() < 0.8;
+	return;
+}
+
+# It is through, if all ranks could work together all the time.
+sub _finish
+{
+	my ($self, $epoch, $rank) = @_;
+	return if $self->{job}->epoch != $epoch || $self->{ran}{$epoch}{spoilt};
+	my $entry = $self->{ran}{$epoch}{ranks}{$rank};
+	my $agent = $self->{agents}[ $entry->{host} ] // return;
+	return if !$self->_lives($agent, $rank, $epoch);
+	$self->_from_agent($agent, 0, 'finalized', $rank) if defined $self->{uses};
+	$entry->{done} = 1;
+	$self->_die($agent, $rank, 0, 0);
+	return;
+}
+
+sub _lives
+{
+	my ($self, $agent, $rank, $epoch) = @_;
+	return $self->{up}[ $agent->{host} ] && ($agent->{alive}{$rank} // -1) == $epoch;
+}
+
+sub _die
+{
+	my ($self, $agent, $rank, $status, $signal) = @_;
+	return if !defined delete $agent->{alive}{$rank};
+	$self->_from_agent($agent, rand 0.05, 'exited', $rank, $status, $signal, 'words');
+	return;
+}
+
+sub _make_line
+{
+	my ($self, $epoch, $number) = @_;
+	return if $self->{job}->epoch != $epoch || $self->{ran}{$epoch}{spoilt};
+	my $agent = $self->{agents}[ $self->{ran}{$epoch}{ranks}{0}{host} ] // return;
+	return if !$self->_lives($agent, 0, $epoch);
+	$self->_from_agent($agent, 0.01, 'line', $number);
+	$self->_after(1 + rand 2, sub { $self->_make_line($epoch, $number + 1) });
+	return;
+}
+
+sub _do_fence
+{
+	my ($self, $rank) = @_;
+	my $agent = $self->{agents}[ $self->{job}->crew->home($rank) ] // return;
+	$self->_die($agent, $rank, 0, 9) if $self->{up}[ $agent->{host} ] && rand() < 0.9;
+	return;
+}
+
+sub _do_kill
+{
+	my ($self, $hard) = @_;
+	for my $agent (grep { $_ && $self->{up}[ $_->{host} ] } @{ $self->{agents} }) {
+		$self->_die($agent, $_, 0, 15) for sort keys %{ $agent->{alive} };
+	}
+	return;
+}
+
+# ---- what strikes ----
+
+my %FAULTS = (
+	kill  => \&_kill_rank,
+	crash => \&_crash_rank,
+	fail  => \&_fail_rank,
+	hang  => \&_hang_rank,
+	host  => \&_lose_host,
+	agent => \&_lose_agent,
+	link  => \&_cut_link,
+	lost  => \&_lose_connection,
+	user  => sub { my ($self) = @_; $self->_event('signal', 'INT') },
+	time  => sub { my ($self) = @_; $self->_event('timeout', 3) },
+	pipe  => sub { my ($self) = @_; $self->_event('output_gone', '') },
+);
+my @KIND   = qw(kill host agent hang link lost);
+my @FAULTS = ((@KIND) x 4, qw(crash fail user time pipe));
+
+sub _plan_faults
+{
+	my ($self) = @_;
+	for (1 .. _pick(0, 8)) {
+		my $fault = $self->{kind} ? $KIND[ rand @KIND ] : $FAULTS[ rand @FAULTS ];
+		$self->_after(1 + rand 20, sub {
+			push @{ $self->{log} }, sprintf '%.3f FAULT %s', $self->{now}, $fault;
+			$FAULTS{$fault}->($self) if !$self->{over};
+		});
+	}
+	return;
+}
+
+# A rank that lives now, with its agent; none of the job can work on without it.
+sub _victim
+{
+	my ($self) = @_;
+	my $epoch = $self->{job}->epoch;
+	my @found;
+	for my $agent (grep { $_ && $self->{up}[ $_->{host} ] } @{ $self->{agents} }) {
+		push @found, map { [ $agent, $_ ] } grep { $agent->{alive}{$_} == $epoch } sort keys %{ $agent->{alive} };
+	}
+	return if !@found;
+	$self->{ran}{$epoch}{spoilt} = 1;
+	return @{ $found[ rand @found ] };
+}
+
+sub _kill_rank  { my ($self) = @_; my ($agent, $rank) = $self->_victim or return; return $self->_die($agent, $rank, 0, 9) }
+sub _crash_rank { my ($self) = @_; my ($agent, $rank) = $self->_victim or return; return $self->_die($agent, $rank, 0, 11) }
+sub _fail_rank  { my ($self) = @_; my ($agent, $rank) = $self->_victim or return; return $self->_die($agent, $rank, 3, 0) }
+
+# Those who would observe it, as far as they live; what they say comes about a second later.
+sub _suspect
+{
+	my ($self, $rank, @observers) = @_;
+	my $epoch = $self->{job}->epoch;
+	for my $observer (@observers) {
+		$self->_after(1 + rand 0.15, sub {
+			my $agent = $self->{agents}[ $self->{job}->crew->home($observer) ] // return;
+			$self->_from_agent($agent, rand 0.02, 'suspect', $observer, $rank, 1000 + int rand 100)
+				if $self->_lives($agent, $observer, $epoch);
+		});
+	}
+	return;
+}
+
+sub _others
+{
+	my ($self, $rank) = @_;
+	my $n = $self->{n};
+	return grep { $_ != $rank } ($rank + 1) % $n, ($rank + 2) % $n;
+}
+
+# Without anybody to notice (a job of one rank, others that are through) it hangs for ever: the user ends
+# it. So it is with one that is not mended.
+sub _hang_rank
+{
+	my ($self) = @_;
+	my ($agent, $rank) = $self->_victim or return;
+	my @others = grep { !$self->_is_through($_) } $self->_others($rank);
+	@others = () if grep { $_->{done} } values %{ $self->{ran}{ $self->{job}->epoch }{ranks} };
+	if (!@others && $self->{kind}) {
+		$self->_die($agent, $rank, 0, 9);
+		return;
+	}
+	$self->_suspect($rank, @others);
+	my $epoch = $self->{job}->epoch;
+	$self->_after(30, sub { $self->_event('signal', 'INT') if $self->{job}->epoch == $epoch });
+	return;
+}
+
+# Its agent falls silent; the ranks elsewhere, and later its missing answers, tell.
+sub _lose_host
+{
+	my ($self) = @_;
+	my $host = _pick(0, $#{ $self->{up} });
+	return if !$self->{up}[$host] || ($self->{kind} && !$host);
+	$self->{up}[$host] = 0;
+	my $epoch = $self->{job}->epoch;
+	my $agent = $self->{agents}[$host];
+	if ($agent) {
+		my @ranks = sort keys %{ $agent->{alive} };
+		$self->{ran}{$epoch}{spoilt} = 1 if @ranks;
+		$self->_after(0.5, sub { $self->{silent}{$host} = 0.6 });
+		$self->_suspect($_, $self->_others($_)) for @ranks;
+		$self->_from_agent($agent, 3 + rand 17, 'host_lost', $host, "lost host $host", 1);
+	}
+	$self->_after(rand 60, sub { $self->{up}[$host] = 1; delete $self->{silent}{$host} }) if rand() < 0.5;
+	return;
+}
+
+# Only the way to it; its ranks go.
+sub _lose_agent
+{
+	my ($self) = @_;
+	my ($agent) = $self->_victim or return;
+	$agent->{alive} = {};
+	$self->_from_agent($agent, rand 0.1, 'host_lost', $agent->{host}, "lost host $agent->{host}", 1);
+	return;
+}
+
+sub _is_through { my ($self, $rank) = @_; return $self->{ran}{ $self->{job}->epoch }{ranks}{$rank}{done} }
+
+sub _lose_connection
+{
+	my ($self) = @_;
+	my ($agent, $rank) = $self->_victim or return;
+	my ($peer) = grep { !$self->_is_through($_) } $self->_others($rank), $rank;
+	$self->_from_agent($agent, rand 0.1, 'lost', $rank, $peer, 'reset');
+	return;
+}
+
+# Two hosts do not hear each other, as far as ranks there observe each other. It heals.
+sub _cut_link
+{
+	my ($self) = @_;
+	my $run = $self->{ran}{ $self->{job}->epoch } // return;
+	my $spoilt = $run->{spoilt};
+	my ($agent, $rank) = $self->_victim or return;
+	my $crew = $self->{job}->crew;
+	my ($peer) = grep { $crew->home($_) != $agent->{host} && !$self->_is_through($_) } $self->_others($rank);
+	if (!defined $peer) {
+		$run->{spoilt} = $spoilt;
+		return;
+	}
+	$self->_suspect($rank, $peer);
+	$self->_suspect($peer, $rank) if rand() < 0.7;
+	$self->_from_agent($agent, 2 + rand 5, 'lost', $rank, $peer, 'timed out');
+	return;
+}
+
+1;
