@@ -160,7 +160,7 @@ sub bind
 		hosts   => [ map { $self->{agents}[$_]{here} } @used ],
 		iface   => $plan->{iface},
 		towards => \&FTMPI::Net::source_towards);
-	$self->{agents}[$_]{address} //= shift @found for @used;
+	$self->{agents}[ $used[$_] ]{address} //= $found[$_] for 0 .. $#used;
 	for my $order (@$orders) {
 		my ($index, @ranks) = @$order;
 		my $agent = $self->{agents}[$index];
