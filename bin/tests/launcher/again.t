@@ -9,6 +9,7 @@ use lib "$FindBin::RealBin/../../lib";
 use Test::More;
 
 use FTMPI::Again   ();
+use FTMPI::Ranks   ();
 use FTMPI::Silence ();
 
 # A process that may begin again in place.
@@ -62,9 +63,23 @@ for my $case (
 
 # A loop whose timers are called by hand.
 package Loop;
-sub new   { return bless { timers => [] }, shift }
-sub after { my ($self, undef, $call) = @_; push @{ $self->{timers} }, $call; return }
-sub turns { my ($self, $n) = @_; (shift @{ $self->{timers} })->() for 1 .. $n; return }
+sub new     { return bless { timers => [] }, shift }
+sub after   { my ($self, undef, $call) = @_; push @{ $self->{timers} }, $call; return $call }
+sub turns   { my ($self, $n) = @_; (shift @{ $self->{timers} })->() for 1 .. $n; return }
+sub on_read { return }
+
+sub cancel
+{
+	my ($self, $call) = @_;
+	@{ $self->{timers} } = grep { $_ != ($call // 0) } @{ $self->{timers} };
+	return;
+}
+
+# A process that was asked to begin again.
+package Asked;
+sub new   { return bless { state => 'asked' }, shift }
+sub state { return $_[0]{state} }
+sub doom  { $_[0]{state} = 'doomed'; return }
 
 package main;
 
@@ -107,5 +122,19 @@ $loop->turns(1);
 is($$silent, 1, '... and counts');
 ($silence, $loop) = silence(0);
 is(scalar @{ $loop->{timers} }, 0, '0 ms: nothing is counted at all');
+
+# The time to answer does not run while the ranks are stopped.
+$loop = Loop->new;
+my $ranks   = FTMPI::Ranks->new(loop => $loop, tell => sub { });
+my $process = $ranks->{ranks}{4} = Asked->new;
+$ranks->suspend(1);
+is(scalar @{ $loop->{timers} }, 0, 'no answer is awaited from those that are stopped');
+$ranks->suspend(0);
+is(scalar @{ $loop->{timers} }, 1, '... but afterwards');
+$ranks->suspend(1);
+is(scalar @{ $loop->{timers} }, 0, '... until they are stopped again');
+$ranks->suspend(0);
+$loop->turns(1);
+is($process->state, 'doomed', 'who does not answer is killed');
 
 done_testing;

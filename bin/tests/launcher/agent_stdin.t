@@ -66,11 +66,13 @@ subtest 'no input yet' => sub {
 	$agent->end_well('no input yet');
 
 	($agent, @pids) = AgentTest->begun(1, @rank, qw(join facts @0:asked @0:answer @0:again input));
-	$agent->again(1);
+	$agent->restart(1);
+	$agent->order('STDIN', 'too early');
+	$agent->run(epoch => 1);
 	$agent->order('STDIN', 'now');
 	$agent->order('STDIN_END');
 	is($agent->facts(0)->{pid}, $pids[0], '... also with input to come');
-	is(input($agent), 'now', '... which it gets');
+	is(input($agent), 'now', '... which it gets, but for what comes before RUN');
 	$agent->end_well('input to come');
 };
 

@@ -162,9 +162,12 @@ subtest 'ranks that are not started yet' => sub {
 	$agent->bind(0 .. 7);
 	$agent->order('SUSPEND', 1);
 	$agent->run(ranks => [ 0 .. 7 ], command => [ @rank, qw(join facts obey) ]);
+	$agent->order('PING');
+	$agent->await(qr/^PONG/);
+	is(scalar $agent->said(qr/^STARTED /), 0, 'ranks that are stopped');
 	$agent->again(1);
 	$agent->order('SUSPEND', 0);
-	is($agent->all('epoch', 0 .. 7), '1 1 1 1 1 1 1 1', 'start in the next epoch');
+	is($agent->all('epoch', 0 .. 7), '1 1 1 1 1 1 1 1', '... start in the next epoch');
 	is(scalar $agent->said(qr/^STARTED /), 8, '... once each');
 	$agent->end_well('not started');
 };
