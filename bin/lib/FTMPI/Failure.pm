@@ -45,10 +45,18 @@ my %MENDED  = (
 	any     => [ @OUTSIDE, 'crash', 'error' ],
 );
 
+# Shells, and what they run, tell of a signal by this much more than its number.
+sub _signal_in
+{
+	my ($status) = @_;
+	return $status > 128 && $SIGNAL_TEXT{ $status - 128 } ? $status - 128 : 0;
+}
+
 # What the end of a process was: nothing for a good one.
 sub of_exit
 {
 	my ($status, $signal) = @_;
+	$signal ||= _signal_in($status);
 	return $CRASH{$signal} ? 'crash' : 'killed' if $signal;
 	return $status ? 'error' : undef;
 }
@@ -63,7 +71,10 @@ sub is_mended
 sub how
 {
 	my ($status, $signal) = @_;
-	return "exited with status $status" if !$signal;
+	if (!$signal) {
+		my $inner = _signal_in($status);
+		return "exited with status $status" . ($inner ? " (as of signal $inner, $SIGNAL_TEXT{$inner})" : '');
+	}
 	my $text = $SIGNAL_TEXT{$signal} // 'a signal without a name';
 	return "was killed by signal $signal ($text)";
 }

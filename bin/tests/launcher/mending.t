@@ -206,6 +206,9 @@ my %WAYS = (
 	abort  => [ [ 'aborted', 1, 3, '' ] ],
 	final  => [ [ 'aborted', 1, 3, 'FTMPI_Restore' ] ],
 	crash  => [ [ 'exited', 1, 0, 11 ] ],
+	crash_in_shell  => [ [ 'exited', 1, 139, 0 ] ],
+	killed_in_shell => [ [ 'exited', 1, 137, 0 ] ],
+	odd_status      => [ [ 'exited', 1, 200, 0 ] ],
 	killed => [ [ 'exited', 1, 0, 9 ] ],
 	term   => [ [ 'exited', 1, 0, 15 ] ],
 	lost   => [ [ 'lost', 0, 1, 'x' ], [ 'explain', 0 ] ],
@@ -216,9 +219,9 @@ my %WAYS = (
 );
 my %MENDED = (
 	none    => '',
-	failure => 'host hung killed lost term',
-	crash   => 'crash host hung killed lost term',
-	any     => 'abort crash error host hung killed lost term',
+	failure => 'host hung killed killed_in_shell lost term',
+	crash   => 'crash crash_in_shell host hung killed killed_in_shell lost term',
+	any     => 'abort crash crash_in_shell error host hung killed killed_in_shell lost odd_status term',
 );
 for my $on (sort keys %MENDED) {
 	my @mended;
