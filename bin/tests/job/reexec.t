@@ -15,7 +15,8 @@ use Test::More;
 
 use FTMPI::Control ();
 use FTMPI::Test::OneRank ();
-use FTMPI::Test::Job qw(program);
+use FTMPI::Test::Job qw(program root sanitized);
+use FTMPI::Test::Process qw(run_quiet);
 use FTMPI::Wire ();
 
 # an ignored signal, a blocked one and a variable are there from the start
@@ -123,6 +124,42 @@ for my $word (qw(close redirect)) {
 	$rank->tell_start(1);
 	is($rank->hear_texts(5), "PROGRAM 1, INITED $pid, RESTARTING 1, PROGRAM 1, INITED $pid",
 		'a program whose file was replaced goes on as what it is');
+}
+
+{
+	my $copy = "$dir/not-executable";
+	File::Copy::copy(program('again'), $copy) && chmod(0755, $copy) or die "$copy: $!\n";
+	my $rank = FTMPI::Test::OneRank->start([$copy, qw(init pause)]);
+	$rank->tell_start(0);
+	$rank->is_ready;
+	chmod 0644, $copy or die "$copy: $!\n";
+	$rank->tell_restart(1);
+	is($rank->ended, 1 << 8, 'a program that may not be executed any more ends');
+	is($rank->err, "rank 0 on here: cannot execute $copy again: Permission denied; this process ends\n",
+		'and says why');
+}
+
+# ---- how it may be linked ----
+
+SKIP: {
+	skip 'a plain program cannot be linked with a sanitized library', 6 if sanitized('again');
+	my $libdir = $ENV{FTMPI_LIBDIR} // root() . '/build/lib';
+	for my $how ([], ['-static']) {
+		my $name = "linked with libftmpi.a @$how";
+		my @sources = map { root() . "/bin/tests/programs/$_.c" } qw(again again_words);
+		my ($status, $said) = run_quiet($ENV{CC} // 'cc', '-D_GNU_SOURCE', @$how, '-I', root() . '/include',
+			@sources, '-o', "$dir/linked", "$libdir/libftmpi.a",
+			qw(-levent_core -lsodium -lxxhash -lpthread));
+		is($status, 0, "$name: it links") or diag $said;
+		my $rank = FTMPI::Test::OneRank->start(["$dir/linked", qw(init chdir setenv files compute)]);
+		my $pid = $rank->pid;
+		$rank->tell_start(0);
+		my $first = facts($rank);
+		$rank->is_ready;
+		$rank->tell_restart(1);
+		is($rank->hear_texts(3), "PROGRAM 0, INITED $pid, RESTARTING 1", "$name: it obeys");
+		is(facts($rank), $first, "$name: all is as at the start");
+	}
 }
 
 # ---- when the order comes ----
