@@ -119,6 +119,16 @@ struct detector_act detector_beat(
 	return a;
 }
 
+void detector_expect(struct detector *d, uint64_t now)
+{
+	advance(d, now);
+	for (int i = 0; i < d->count; i++)
+		if (d->peers[i].state == UNSEEN) {
+			d->peers[i].state = OBSERVED;
+			d->peers[i].heard = d->own;
+		}
+}
+
 int detector_tick(struct detector *d, uint64_t now, struct detector_act *out)
 {
 	enum detector_kind kind = d->c.debug ? DETECTOR_SILENT : DETECTOR_SUSPECT;

@@ -3,7 +3,8 @@
  * Which of the ranks that this one observes have fallen silent. Pure: events and times come in,
  * what is to be done comes out.
  *
- * A rank is observed from its first beat until it says that it leaves. Silence is what counts, not
+ * A rank is observed from its first beat, or from when all are known to beat, until it says that it
+ * leaves. Silence is what counts, not
  * the end of a connection: a rank that runs its program anew closes all of them. It is measured on
  * a clock of the observer's own, on which a pause of the observer (it was stopped, or had no
  * processor) does not pass: nobody could be heard then.
@@ -48,6 +49,9 @@ bool detector_knows(const struct detector *d, int peer);
 /* A beat that has proved itself, of a peer it knows. */
 struct detector_act detector_beat(
 	struct detector *d, int peer, uint32_t progress, bool leaving, uint64_t now);
+
+/* All peers beat by now: those not heard yet count as heard at this moment. */
+void detector_expect(struct detector *d, uint64_t now);
 
 /* Each period; `now` is from before the beats were read that had come by then. out has room for all
  * peers. How many acts. */

@@ -12,6 +12,8 @@
 #ifndef FTMPI_HEARTBEAT_HB_H
 #define FTMPI_HEARTBEAT_HB_H
 
+#include <stdatomic.h>
+
 #include <event2/event.h>
 #include <stddef.h>
 
@@ -75,6 +77,8 @@ struct hb {
 	struct beat_link links[RING_OBSERVERS];
 	int nlinks;
 	struct beat_listener in;
+	struct loop_task observe;
+	atomic_bool observing; /* the task is on its way */
 };
 
 /* heartbeat.c */

@@ -129,6 +129,23 @@ static void free_all(struct hb *h)
 	free(h);
 }
 
+static void on_observe(struct loop_task *task)
+{
+	struct hb *h = container_of(task, struct hb, observe);
+
+	detector_expect(h->detector, clock_ns());
+	h->observing = false;
+}
+
+/* The task may be on its way already; then it is the same again. */
+void hb_observe(struct hb *h)
+{
+	if (atomic_exchange(&h->observing, true))
+		return;
+	h->observe.run = on_observe;
+	loop_post(h->loop, &h->observe);
+}
+
 static bool sensible(const struct hb_config *c)
 {
 	return c->size > 0 && c->self >= 0 && c->self < c->size && c->period_ms > 0 &&

@@ -40,6 +40,10 @@ struct hb_config {
 /* 0, FT_EINVAL, FT_ENOMEM or FT_ESYS. On success listen_fd is the heartbeats' own. */
 int hb_start(struct hb **out, const struct hb_config *c);
 
+/* Everybody beats by now: who was not heard yet is observed from here on, as if a beat came now.
+ * Any thread, while it is started. */
+void hb_observe(struct hb *h);
+
 /* Ends the thread, closes everything, listen_fd too. leaving: the observers are told that this is
  * the orderly end, as far as they can be reached without waiting. NULL: nothing. */
 void hb_stop(struct hb *h, bool leaving);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "beating.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -9,7 +10,8 @@
 #include "engine.h"
 #include "heartbeat/heartbeat.h"
 
-static struct hb *beat; /* NULL: none */
+static struct hb *beat;					      /* NULL: none */
+static pthread_mutex_t beat_lock = PTHREAD_MUTEX_INITIALIZER; /* while it goes */
 
 static uint32_t progress(void *user)
 {
@@ -63,10 +65,23 @@ int beating_start(struct launch *l)
 	return rc;
 }
 
+void beating_observe(void)
+{
+	pthread_mutex_lock(&beat_lock);
+	if (beat)
+		hb_observe(beat);
+	pthread_mutex_unlock(&beat_lock);
+}
+
 void beating_stop(struct launch *l)
 {
-	hb_stop(beat, true);
+	struct hb *was;
+
+	pthread_mutex_lock(&beat_lock);
+	was = beat;
 	beat = NULL;
+	pthread_mutex_unlock(&beat_lock);
+	hb_stop(was, true);
 	if (l->beat_fd >= 0)
 		close(l->beat_fd);
 	l->beat_fd = -1;

@@ -15,6 +15,7 @@ enum { CONTROL_VERSION = 1, CONTROL_BODY_MAX = 16 << 20 };
 enum control_type {
 	CONTROL_START = 1,
 	CONTROL_RESTART = 2,
+	CONTROL_OBSERVE = 3,
 	CONTROL_INITED = 16,
 	CONTROL_FINALIZED = 17,
 	CONTROL_ABORTED = 18,
@@ -31,21 +32,24 @@ struct loop;
 /*
  * orders.c. What the agent says while the job runs is obeyed on the loop's thread from now on. A
  * RESTART of a later epoch than `epoch`: RESTARTING is said, then restart is called, which does not
- * return; no byte behind it is read. The end of the socket, or anything else that comes, ends this
- * process. fd stays the caller's. Before loop_start. 0 or FT_ENOMEM.
+ * return; no byte behind it is read. An OBSERVE of this epoch: observe is called. The end of the
+ * socket, or anything else that comes, ends this process. fd stays the caller's. Before loop_start.
+ * 0 or FT_ENOMEM.
  */
-int control_watch(struct loop *loop, int fd, uint32_t epoch, void (*restart)(void));
+int control_watch(
+	struct loop *loop, int fd, uint32_t epoch, void (*restart)(void), void (*observe)(void));
 void control_unwatch(void);
 
 /* Pure: an order on its way, in pieces of any size; all zeros: nothing of it has come. */
 struct control_order {
 	uint8_t bytes[12];
 	size_t have;
+	uint16_t type; /* CONTROL_RESTART or CONTROL_OBSERVE, once it is whole */
 };
 
 /* So many bytes of it are to be read, and not one more; 0: it is whole, and *epoch is set;
  * FT_EPROTO: it is not one for a rank that runs. */
-int control_order_needs(const struct control_order *o, uint32_t *epoch);
+int control_order_needs(struct control_order *o, uint32_t *epoch);
 
 /* Tell the agent. Any thread; without a launcher (fd -1) nothing happens. A launcher that is gone
  * is noticed elsewhere. */

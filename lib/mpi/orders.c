@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the agent says to a rank that runs: RESTART, and, by the end of the socket, that it is gone.
- */
+/* What the agent says to a rank that runs: RESTART, OBSERVE, and, by the end of the socket, that it
+ * is gone. */
 #include "control.h"
 
 #include <errno.h>
@@ -16,13 +16,16 @@
 
 enum { HEAD_BYTES = 8, EPOCH_BYTES = 4 };
 
-int control_order_needs(const struct control_order *o, uint32_t *epoch)
+int control_order_needs(struct control_order *o, uint32_t *epoch)
 {
 	struct cursor c = cursor_over(o->bytes, o->have);
 
 	if (o->have < HEAD_BYTES)
 		return (int)(HEAD_BYTES - o->have);
-	if (cursor_u32(&c) != EPOCH_BYTES || cursor_u16(&c) != CONTROL_RESTART ||
+	if (cursor_u32(&c) != EPOCH_BYTES)
+		return FT_EPROTO;
+	o->type = cursor_u16(&c);
+	if ((o->type != CONTROL_RESTART && o->type != CONTROL_OBSERVE) ||
 		cursor_u16(&c) != CONTROL_VERSION)
 		return FT_EPROTO;
 	if (o->have < sizeof o->bytes)
@@ -34,7 +37,7 @@ int control_order_needs(const struct control_order *o, uint32_t *epoch)
 static struct {
 	struct event *event;
 	uint32_t epoch;
-	void (*restart)(void);
+	void (*restart)(void), (*observe)(void);
 	struct control_order order;
 } watch;
 
@@ -53,6 +56,11 @@ static _Noreturn void refuse(void)
 static void obey(int fd, uint32_t epoch)
 {
 	watch.order.have = 0;
+	if (watch.order.type == CONTROL_OBSERVE) {
+		if (epoch == watch.epoch)
+			watch.observe();
+		return;
+	}
 	if (epoch <= watch.epoch) {
 		log_event("a restart of epoch %u comes too late", epoch);
 		return;
@@ -84,10 +92,12 @@ static void on_control(evutil_socket_t fd, short what, void *arg)
 	obey((int)fd, epoch);
 }
 
-int control_watch(struct loop *loop, int fd, uint32_t epoch, void (*restart)(void))
+int control_watch(
+	struct loop *loop, int fd, uint32_t epoch, void (*restart)(void), void (*observe)(void))
 {
 	watch.epoch = epoch;
 	watch.restart = restart;
+	watch.observe = observe;
 	watch.order.have = 0;
 	watch.event = event_new(loop_base(loop), fd, EV_READ | EV_PERSIST, on_control, NULL);
 	return watch.event && event_add(watch.event, NULL) == 0 ? 0 : FT_ENOMEM;

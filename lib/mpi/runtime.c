@@ -138,7 +138,8 @@ static int attach(void)
 	rt.launch.listen_fd = -1;
 	engine_start(rt.tp, rt.loop, comm_world()->crowded);
 	if (launched)
-		rc = control_watch(rt.loop, rt.launch.control_fd, rt.launch.epoch, reexec_now);
+		rc = control_watch(rt.loop, rt.launch.control_fd, rt.launch.epoch, reexec_now,
+			beating_observe);
 	return rc ? rc : loop_start(rt.loop);
 }
 

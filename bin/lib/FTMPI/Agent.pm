@@ -43,6 +43,7 @@ my %HANDLERS = (
 	END         => \&_leave,
 	RESTART_ALL => \&_restart,
 	FENCE       => sub { $_[0]{ranks}->fence($_[1]) },
+	OBSERVE_ALL => sub { $_[0]{ranks}->observe($_[1]) },
 );
 
 sub main

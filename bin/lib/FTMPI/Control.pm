@@ -14,6 +14,7 @@ my @TABLE = (
 	# agent to rank
 	[ 1, 'START',   'agent-rank', 'kuuuKuuussSr' ],
 	[ 2, 'RESTART', 'agent-rank', 'u' ],
+	[ 3, 'OBSERVE', 'agent-rank', 'u' ],
 	# rank to agent
 	[ 16, 'INITED',     'rank', 'u' ],
 	[ 17, 'FINALIZED',  'rank', '' ],
@@ -37,6 +38,7 @@ my @TABLE = (
 	[ 41, 'SUSPEND',   'launcher', 'u' ],
 	[ 42, 'RESTART_ALL', 'launcher', 'u' ],
 	[ 43, 'FENCE',     'launcher', 'u' ],
+	[ 44, 'OBSERVE_ALL', 'launcher', 'u' ],
 	# agent to launcher
 	[ 48, 'HERE',         'agent', 'usSS' ],
 	[ 49, 'PORTS',        'agent', 'H' ],

@@ -16,7 +16,7 @@
 #
 # Actions, beside those of FTMPI::Crew: [say => sentence], [log => text], [kill => hard],
 # [timer => name, seconds, what the event is to carry], [gone => rank] when its output is to be
-# finished, [fence => rank], [run => epoch], [over => status].
+# finished, [fence => rank], [observe => epoch] when all ranks beat, [run => epoch], [over => status].
 package FTMPI::Job;
 
 use strict;
@@ -318,7 +318,8 @@ sub _inited
 	my @known = $self->_program($rank, 0);
 	my ($left) = grep { $ranks->[$_]{state} eq 'left' } 0 .. $#$ranks;
 	return (@known, $self->_never_came($left)) if defined $left;
-	return (@known, $self->{unborn} || !defined $self->{back} ? () : $self->_all_are_back);
+	return @known if $self->{unborn} || $self->{phase} ne 'running';
+	return (@known, [ observe => $self->{epoch} ], defined $self->{back} ? $self->_all_are_back : ());
 }
 
 sub _never_came

@@ -74,6 +74,7 @@ my %ACTIONS = (
 	run     => \&_run,
 	drop    => sub { $_[0]{fleet}->drop($_[1]) },
 	dismiss => sub { $_[0]{fleet}->dismiss($_[1]) },
+	observe => sub { $_[0]{fleet}->tell_all('OBSERVE_ALL', $_[1]) },
 	fence   => sub { my ($self, $rank) = @_; $self->_tell_home($rank, 'FENCE', $rank) },
 	kill    => sub { $_[0]{fleet}->tell_all('KILL', $_[1]) },
 	timer   => sub { my ($self, @timer) = @_; $self->_timer(@timer) },

@@ -120,6 +120,15 @@ sub begin_again
 	return;
 }
 
+# From now on it may miss the beats of ranks that it has not heard yet.
+sub observe
+{
+	my ($self, $epoch) = @_;
+	return if !$self->{alive} || $self->{state} ne 'running' || $self->{finalized};
+	$self->{control}->send_bytes(FTMPI::Control::encode('OBSERVE', $epoch));
+	return;
+}
+
 # It has ended. What it said before is heard first.
 sub end
 {

@@ -273,6 +273,15 @@ sub fence
 	return;
 }
 
+# All ranks of the job have come through MPI_Init in this epoch.
+sub observe
+{
+	my ($self, $epoch) = @_;
+	return if $epoch != $self->{epoch};
+	$_->observe($epoch) for values %{ $self->{ranks} };
+	return;
+}
+
 # Restarts.
 
 # All begin again in this epoch. Returns what is wrong when that cannot be.

@@ -35,7 +35,7 @@ sub tell
 	my @answers;
 	for my $action ($self->{job}->event(@event)) {
 		my ($name, @data) = @$action;
-		next if $name eq 'log' || $name eq 'gone';
+		next if $name =~ /^(?:log|gone|observe)\z/;
 		push @answers, $self->_answers($name, @data);
 		my @shown = $name eq 'bind' ? map { join ' ', "$_->[0]:", @$_[ 1 .. $#$_ ] } @data : @data;
 		push @{ $self->{told} }, join ' ', $name, grep { defined } @shown;

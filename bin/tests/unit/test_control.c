@@ -141,22 +141,26 @@ static struct control_order order(uint32_t len, uint16_t type, uint16_t version,
 START_TEST(an_order_is_read_to_its_end)
 {
 	for (size_t have = 0; have <= 12; have++) {
-		struct control_order o = order(4, CONTROL_RESTART, CONTROL_VERSION, have);
+		uint16_t type = have % 2 ? CONTROL_RESTART : CONTROL_OBSERVE;
+		struct control_order o = order(4, type, CONTROL_VERSION, have);
 		uint32_t epoch = 7;
 		int needs = control_order_needs(&o, &epoch);
 
 		ck_assert_int_ge(needs, have < 12);
 		ck_assert_uint_le(have + (size_t)needs, 12);
 		ck_assert_uint_eq(epoch, have < 12 ? 7 : 0x01020304);
+		ck_assert(have < 12 || o.type == type);
 	}
 }
 END_TEST
 
 START_TEST(what_is_no_order_is_refused)
 {
-	const struct control_order bad[] = {
+	struct control_order bad[] = {
 		order(4, CONTROL_START, CONTROL_VERSION, 8),
 		order(4, 0, CONTROL_VERSION, 8),
+		order(4, CONTROL_OBSERVE + 1, CONTROL_VERSION, 8),
+		order(4, CONTROL_OBSERVE, 2, 8),
 		order(4, CONTROL_RESTARTING, CONTROL_VERSION, 8),
 		order(4, CONTROL_RESTART, 2, 8),
 		order(3, CONTROL_RESTART, CONTROL_VERSION, 8),

@@ -85,6 +85,28 @@ START_TEST(nobody_is_suspected_before_the_first_beat)
 }
 END_TEST
 
+/* Once all are known to beat; who was heard, or has left, is as before. */
+START_TEST(who_never_beat_is_missed_when_all_should)
+{
+	begin(false);
+	beat(OTHER, true);
+	tick_at(now_ms + PERIOD);
+	detector_expect(d, ns(now_ms));
+	ck_assert_uint_eq(ticks_until_act(3 * TIMEOUT), TIMEOUT);
+	ck_assert_int_eq(acts[0].kind, DETECTOR_SUSPECT);
+	ck_assert_int_eq(acts[0].peer, PEER);
+	ck_assert_uint_eq(ticks_until_act(3 * TIMEOUT), 0);
+	end();
+	begin(false);
+	beat(PEER, false);
+	beat(OTHER, false);
+	tick_at(now_ms + PERIOD);
+	detector_expect(d, ns(now_ms));
+	ck_assert_uint_eq(ticks_until_act(3 * TIMEOUT), TIMEOUT - PERIOD);
+	end();
+}
+END_TEST
+
 START_TEST(who_beats_is_not_suspected)
 {
 	begin(false);
@@ -248,6 +270,7 @@ END_TEST
 
 UNIT_MAIN("detector", tcase_add_test(tc, silence_is_suspected_once);
 	  tcase_add_test(tc, nobody_is_suspected_before_the_first_beat);
+	  tcase_add_test(tc, who_never_beat_is_missed_when_all_should);
 	  tcase_add_test(tc, who_beats_is_not_suspected); tcase_add_test(tc, each_for_itself);
 	  tcase_add_test(tc, both_at_once); tcase_add_test(tc, who_beats_again_is_observed_again);
 	  tcase_add_test(tc, who_leaves_is_not_missed);

@@ -315,6 +315,14 @@ sub _do_fence
 	return;
 }
 
+# All have begun, in this epoch.
+sub _do_observe
+{
+	my ($self, $epoch) = @_;
+	$self->_wrong("OBSERVE of epoch $epoch in " . $self->{job}->epoch) if $epoch != $self->{job}->epoch;
+	return;
+}
+
 sub _do_kill
 {
 	my ($self, $hard) = @_;
