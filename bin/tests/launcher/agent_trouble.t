@@ -53,6 +53,8 @@ replaced('a rank that fails after RUN, before it begins',
 	$release, qw(1:@0:asked 1:@0:answer), "1:\@0:await:$marker", '1:@0:exit:1');
 replaced('a rank that talks rubbish before it answers',
 	undef, qw(1:@0:asked 1:@0:rubbish 1:@0:hang));
+replaced('a rank that answers, and closes its control connection',
+	undef, qw(1:@0:asked 1:@0:answer 1:@0:deafen 1:@0:deaf));
 replaced('a rank that answers for another epoch', undef, qw(1:@0:asked 1:@0:answers:7 1:@0:deaf));
 
 subtest 'a process in place that dies before it speaks' => sub {
