@@ -146,11 +146,12 @@ subtest 'an agent that joins in a later epoch' => sub {
 
 subtest 'what a rank wrote before it was killed' => sub {
 	my $agent = AgentTest->new(credit => 1);
-	my $done  = scratch() . '/written';
+	my ($go, $done) = map { scratch() . "/$_" } qw(write written);
 	$agent->{mean} = 1;
-	$agent->start(1, $RANK, qw(join @0:say:ready), '@0:raw:' . 'y' x 50000, "touch:$done",
+	$agent->start(1, $RANK, qw(join @0:say:ready), "await:$go", '@0:raw:' . 'y' x 50000, "touch:$done",
 		qw(facts obey));
 	$agent->await_text(0, qr/ready\n/);
+	text_file('write', '');
 	ok(eventually(sub { -e $done }, sub { join "\n", left_over() }), 'a rank writes without credit');
 	$agent->restart(1);
 	ok($agent->await_text(0, qr/^y{50000}/), '... what is in its pipe comes when it is killed');

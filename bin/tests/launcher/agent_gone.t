@@ -73,4 +73,16 @@ subtest 'a launcher that is silent' => sub {
 	FTMPI::Test::Alone::at_rest('a silent launcher');
 };
 
+# The time of the first runs while the second is silent.
+subtest 'a launcher that is stopped' => sub {
+	my $agent = AgentTest->new(silence => 3000);
+	$agent->order('SUSPEND', 1);
+	my $clock = AgentTest->new(silence => 3000);
+	is(($clock->finish)[0], 1, 'a silence that is too long');
+	$agent->order('PING');
+	ok($agent->await(qr/^PONG/), '... is none when the launcher was about to be stopped');
+	$agent->end_well('afterwards');
+	FTMPI::Test::Alone::at_rest('a launcher that is stopped');
+};
+
 done_testing;
