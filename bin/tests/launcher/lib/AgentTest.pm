@@ -18,7 +18,7 @@ use FTMPI::Start   ();
 use FTMPI::Wire    ();
 use LauncherTest;
 
-use constant { DEADLINE => $ENV{AGENT_TEST_DEADLINE} // 60, ADDRESS => '127.0.0.1', CREDIT => 1 << 20 };
+use constant { DEADLINE => $ENV{FTMPI_TEST_DEADLINE} // 60, ADDRESS => '127.0.0.1', CREDIT => 1 << 20 };
 
 our $SESSION = 'S' x 16;
 
