@@ -52,6 +52,15 @@ for my $template (qw(s U H S)) {
 		"and a huge count in $template");
 }
 
+my @rows = map { [ "host $_", "10.0.0.$_", 4000 + $_, 0, $_, 2 ] } 1 .. 3;
+my $table = join '', map { FTMPI::Wire::pack_fields(FTMPI::Control::ROW, @$_) } @rows;
+is_deeply([ FTMPI::Wire::unpack_rows(FTMPI::Control::ROW, $table) ], \@rows, 'rows of fields');
+is_deeply([ FTMPI::Wire::unpack_rows(FTMPI::Control::ROW, '') ], [], '... or none');
+my %whole = map { $_ * length($table) / 3 => 1 } 0 .. 3;
+is_deeply([ grep { my $n = $_; eval { FTMPI::Wire::unpack_rows(FTMPI::Control::ROW, substr $table, 0, $n); 1 } }
+			0 .. length $table ],
+	[ sort { $a <=> $b } keys %whole ], '... and nothing between');
+
 my (undef, $type, undef, $inited) = unpack 'V v v a*', FTMPI::Control::encode('INITED', 4711);
 is_deeply([ FTMPI::Control::decode('rank', $type, $inited) ], [ 'INITED', 4711 ], 'a message');
 ok(!eval { FTMPI::Control::decode('launcher', $type, $inited); 1 }, 'from the wrong side');
