@@ -142,7 +142,7 @@ START_TEST(a_rank_may_begin_anew)
 	b.listener[1] = kept;
 	b.c.epoch--;
 	beats_start(&b, 1);
-	beats_said("beats again\n");
+	beats_said_both(" ms: beats again\n", "test: rank 0 beats\n");
 	beats_end(&b);
 }
 END_TEST
