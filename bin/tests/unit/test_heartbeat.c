@@ -13,7 +13,7 @@
 
 /* Long beside what a loaded machine delays; a suspicion that must not come would be seen before one
  * that must. */
-enum { PERIOD = 50, TIMEOUT = 1500 };
+enum { PERIOD = 50, TIMEOUT = 2000 };
 
 static struct beats b;
 
@@ -80,6 +80,33 @@ START_TEST(an_observer_that_was_stopped_blames_nobody)
 	beats_said(" ms: suspected\n");
 	ck_assert_msg(!beats_has_said("beats again"), "rank 1 had suspected rank 0 before");
 	signal_child(child, SIGKILL);
+	beats_end(&b);
+}
+END_TEST
+
+/* Ranks 1 and 2 are stopped as a job is suspended, and rank 1 goes on first. Nothing has come from
+ * rank 2 meanwhile; but rank 1 did not run either. */
+START_TEST(nor_one_that_was_stopped_with_it)
+{
+	pid_t first, second;
+
+	beats_begin(&b, 3, PERIOD, TIMEOUT);
+	first = beats_child(&b, 1);
+	second = beats_child(&b, 2);
+	beats_start(&b, 0);
+	for (int i = 0; i < 6; i++)
+		beats_said(" beats\n");
+	signal_child(first, SIGSTOP);
+	signal_child(second, SIGSTOP);
+	beats_said_both("suspect 1 by 0.", "suspect 2 by 0.");
+	signal_child(first, SIGCONT);
+	beats_said_first("test: rank 1 silent ", "suspect 2 by 1.");
+	signal_child(second, SIGCONT);
+	beats_said_first("test: rank 2 silent ", "suspect 2 by 1.");
+	beats_stop(&b, 0, false);
+	beats_said_first("suspect 0 by 1.", "suspect 2 by 1.");
+	signal_child(first, SIGKILL);
+	signal_child(second, SIGKILL);
 	beats_end(&b);
 }
 END_TEST
@@ -217,6 +244,7 @@ END_TEST
 UNIT_MAIN("heartbeat", tcase_add_test(tc, a_stopped_process_is_suspected);
 	  tcase_add_test(tc, a_killed_process_is_suspected);
 	  tcase_add_test(tc, an_observer_that_was_stopped_blames_nobody);
+	  tcase_add_test(tc, nor_one_that_was_stopped_with_it);
 	  tcase_add_test(tc, who_leaves_is_not_suspected);
 	  tcase_add_test(tc, nobody_is_suspected_while_debugging);
 	  tcase_add_test(tc, a_rank_may_begin_anew);
