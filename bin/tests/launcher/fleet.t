@@ -1,0 +1,103 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-3-Clause
+# What agents are told of addresses, sockets and ranks, without agents.
+use strict;
+use warnings;
+
+use Test::More;
+
+use FTMPI::Control ();
+use FTMPI::Fleet   ();
+use FTMPI::Host    ();
+use FTMPI::Wire    ();
+
+# An agent that keeps what it is told.
+my %told;
+{
+	no warnings 'redefine';
+	*FTMPI::Host::start     = sub { return };
+	*FTMPI::Host::tell      = sub { my ($self, @message) = @_; push @{ $told{ $self->{name} } }, \@message; return };
+	*FTMPI::Host::connected = sub { return !$_[0]{closed} };
+	*FTMPI::Host::close     = sub { $_[0]{closed} = 1; return };
+	*FTMPI::Host::signal    = sub { push @{ $told{ $_[0]{name} } }, [ signal => $_[1] ]; return 1 };
+}
+
+sub told
+{
+	my ($name) = @_;
+	return [ splice @{ $told{$name} // [] } ];
+}
+
+my (@frames, @lost);
+my $fleet = FTMPI::Fleet->new(
+	plan => {
+		hosts => [ map { { name => $_, ranks => [0] } } qw(a b c) ], size => 3, heartbeat => 100, silence => 5000,
+		wdir  => '/', prog => ['p'], env => [],
+	},
+	patience => sub { 1 },
+	on_log   => sub { },
+	on_frame => sub { push @frames, join ' ', @_[ 0, 1 ] },
+	on_lost  => sub { push @lost,   $_[0] });
+
+# An agent says this.
+sub says
+{
+	my ($agent, @message) = @_;
+	$agent->{heard} = 1 if $message[0] eq 'HERE';
+	$agent->{on_frame}->($agent, @message);
+	return;
+}
+
+sub here
+{
+	my ($index, $address) = @_;
+	$fleet->start($index);
+	says($fleet->agent($index), 'HERE', 4, '', ['eth0'], [$address]);
+	return $fleet->agent($index);
+}
+
+sub unpacked
+{
+	my ($table) = @_;
+	return [ map { join ' ', @$_ } FTMPI::Wire::unpack_rows(FTMPI::Control::ROW, $table) ];
+}
+
+my ($a, $b) = (here(0, '10.0.0.1'), here(1, '10.0.0.2'));
+is_deeply([ splice @frames ], [ '0 HERE', '1 HERE' ], 'agents are here');
+is(told('a')->[0][2], 5000, '... and know how long to believe in a silent launcher');
+told('b');
+$fleet->bind([ [ 0, 0 ], [ 1, 1, 2 ] ], 0, 1);
+is_deeply([ told('a'), told('b') ],
+	[ [ [ 'BIND', '10.0.0.1', 2, 0, 0 ] ], [ [ 'BIND', '10.0.0.2', 4, 0, 0 ] ] ], 'two sockets a rank, at its address');
+says($a, 'PORTS', [ 1, 2 ]);
+says($b, 'PORTS', [ 3, 4, 5, 6 ]);
+my %ranks = (0 => [0], 1 => [ 1, 2 ], 2 => []);
+my $of = sub { return @{ $ranks{ $_[0] } } };
+$fleet->run($of, ['head'], ['setting'], 0, 1);
+my $run = told('b')->[0];
+is_deeply([ @$run[ 0 .. 2 ] ], [ 'RUN', 'head', [ 1, 2 ] ], 'ranks are told to run');
+is_deeply(unpacked($run->[-1]),
+	[ 'a 10.0.0.1 1 2 0 4', 'b 10.0.0.2 3 5 1 4', 'b 10.0.0.2 4 6 1 4' ], '... with the table of all');
+is(told('a')->[0][-1], $run->[-1], '... which is the same everywhere');
+
+# The host b is replaced: the address of a stays, and c has its own.
+$fleet->drop(1);
+is_deeply(told('b'), [ [ signal => 'KILL' ] ], 'an agent out of reach is ended here');
+says($b, 'PONG');
+$b->{on_lost}->($b, 'gone');
+is_deeply([ @lost, grep { /PONG/ } splice @frames ], [], '... and not heard any more');
+my $c = here(2, '10.0.0.3');
+told($_) for qw(a c);
+@ranks{ 0 .. 2 } = ([ 0, 2 ], [], [1]);
+$fleet->bind([ [ 0, 2 ], [ 2, 1 ] ], 0, 2);
+is_deeply([ told('a'), told('c') ],
+	[ [ [ 'BIND', '10.0.0.1', 2, 0, 0 ] ], [ [ 'BIND', '10.0.0.3', 2, 0, 0 ] ] ],
+	'new sockets beside the old ones, and on a new host');
+says($a, 'PORTS', [ 7, 8 ]);
+says($c, 'PORTS', [ 9, 10 ]);
+$fleet->run($of, [], [], 0, 2);
+is_deeply(unpacked(told('c')->[0][-1]),
+	[ 'a 10.0.0.1 1 2 0 4', 'c 10.0.0.3 9 10 1 4', 'a 10.0.0.1 7 8 0 4' ],
+	'the table has old ports and new, and hosts without a gap');
+
+done_testing;
