@@ -53,7 +53,7 @@ sub all_moments
 	my %seen;
 	my @all = moments($fired);
 	my @some = grep { !$seen{$_}++ } @all;
-	return $every ? @some : grep { /::Launcher::/ } @some;
+	return $every ? @some : grep { /::(?:Launcher|Fleet)::/ } @some;
 }
 
 my @moments = all_moments();
