@@ -53,6 +53,7 @@ localhost
 .PP
 A host without a number has one slot; a host that is named again adds slots.
 Ranks fill the slots of the first host, then of the next, and when all are full go round again.
+Hosts that get no ranks are spares: ranks of a host that is lost go there.
 Then a note says so, unless
 .B \-no\-oversubscribe
 refuses it.
@@ -92,13 +93,71 @@ The time of
 runs on meanwhile.
 EOR
 
+my $FAILURES = <<'EOR';
+A rank that is killed from outside (SIGKILL, lack of memory), one that shows no life, a host that is
+lost, and a connection that breaks between two ranks that live are failures, and are mended: all ranks
+begin again from
+.BR main ,
+and go on from the latest recovery line that is whole, or from the beginning before there is one.
+Ranks that live execute the program again in the same process; the others are started anew.
+A rank or host that is dead is noticed at once, one that is silent after
+.BR \-timeout\-heartbeat .
+A rank that shows no life is killed.
+.PP
+An exit status other than 0,
+.B MPI_Abort
+and signals that a program brings on itself (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS) are
+the program's own, and end the job, unless
+.B \-restart\-on
+says otherwise.
+An exit status of 128+n, with which shells tell of signal n, counts as that signal.
+.PP
+A program that never calls
+.B FTMPI_Perform_Checkpoint
+cannot go on from anywhere: its job is ended with a sentence, unless
+.B \-restart\-from\-start
+lets it begin again.
+In such a job nothing is done about a rank that only shows no life but to tell of it, and a host is lost
+when it has not answered for 20 seconds.
+.PP
+The ranks of a host that is lost go to the spares: hosts of the machine file that have no ranks, in their
+order, as many as each has slots.
+When there are none left, they are packed onto the other hosts, evenly by slots.
+A spare that does not answer, or cannot run the program, is passed over.
+A host that was lost is not used any more; at the first restart at least 30 seconds later it is asked again,
+and if it answers it is a spare.
+Only when no other host is left it is tried at once.
+When two hosts do not reach each other, but both are reached from here, the one with fewer ranks is done
+without, if there is a place for its ranks.
+The agent of a host that hears nothing from
+.B ftmpirun
+for 5 seconds (5 times the timeout, if that is more) kills its ranks.
+.PP
+Each restart is told of in two lines: which rank failed, where, how, with the last three lines it wrote to
+standard error, and where its ranks go; then, when all ranks run, after how long.
+A job that fails
+.B \-max\-restarts
+times and once more without a new recovery line in between is ended, with the status of the failure.
+Standard input is given to rank 0 again from its beginning; more than 64 MiB of it are not kept, and then
+a failure ends the job.
+What ranks had written is not taken back.
+.PP
+If
+.B ftmpirun
+itself or this machine is lost, all ranks end, and the same command with
+.B \-restore
+goes on from the newest recovery line in the work directory.
+It is a new job, with recovery lines of its own; those it came from stay.
+EOR
+
 my @STATUSES = (
-	[ '0', 'All ranks ended with status 0.' ],
-	[ '1', 'A host could not be reached or was lost, the program could not be run, or a rank'
-			. ' ended without MPI_Finalize.' ],
+	[ '0', 'All ranks ended with status 0, after restarts or without.' ],
+	[ '1', 'A host could not be reached, or was lost and the job could not go on without it; the'
+			. ' program could not be run; a rank ended without MPI_Finalize; or there is'
+			. ' nothing to restore.' ],
 	[ '2', 'The command line, the machine file or the work directory is wrong.' ],
 	[ '124', 'The time of \-timeout was over.' ],
-	[ '128+n', 'A rank was killed by signal n; or ftmpirun was sent signal n; or, with n = 13,'
+	[ '128+n', 'A rank was killed by signal n, and that was not mended; or ftmpirun was sent signal n; or, with n = 13,'
 			. ' the reader of standard output went away.' ],
 	[ 'other', 'The status of the first rank that failed, or the code it gave to MPI_Abort'
 			. ' (its lower 8 bits, 1 if these are 0).' ],
@@ -120,6 +179,8 @@ ftmpirun \-n 4 ./cgs 494_bus.mtx
 ftmpirun nodes.txt 64 /shared/runs ./solver input.dat
 ftmpirun \-n 8 \-host a:4,b:4 \-x OMP_NUM_THREADS=2 \-tag\-output ./solver
 ftmpirun \-n 4 sh \-c 'exec ./solver >out.$FTMPI_RANK'
+ftmpirun \-n 64 \-f nodes.txt \-workdir /shared/runs \-ckpt\-interval 600 ./solver input.dat
+ftmpirun nodes.txt 64 /shared/runs ./solver input.dat \-restore
 .fi
 EOR
 
@@ -137,10 +198,11 @@ EOR
 	$text .= _section('OPTIONS',                  join '', map { _option($_) } @options);
 	$text .= _section('MACHINE FILE',             $MACHINES);
 	$text .= _section('INPUT, OUTPUT, INTERRUPT', $STREAMS);
+	$text .= _section('FAILURES AND RESTARTS',    $FAILURES);
 	$text .= _section('EXIT STATUS',              _list(@STATUSES));
 	$text .= _section('ENVIRONMENT',              _list(@ENVIRONMENT));
 	$text .= _section('EXAMPLES',                 $EXAMPLES);
-	$text .= _section('SEE ALSO', ".BR ftmpicc (1),\n.BR ftmpi (7),\n.BR ssh (1)\n");
+	$text .= _section('SEE ALSO', ".BR ftmpicc (1),\n.BR ftmpi\-ckpt (1),\n.BR ftmpi (7),\n.BR ssh (1)\n");
 	return $text;
 }
 
