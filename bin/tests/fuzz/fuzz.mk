@@ -4,7 +4,7 @@
 
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 0
-FUZZ_C := frames handshake control byhand beat
+FUZZ_C := frames handshake control byhand beat ckpt_file manifest
 FUZZ_PERL := wire machines options address channel
 FUZZ_ONLY ?= $(FUZZ_C) $(FUZZ_PERL)
 FUZZ_DIR := bin/tests/fuzz
@@ -13,6 +13,8 @@ FUZZ_DIR := bin/tests/fuzz
 FUZZ_frames := $(addprefix $(FUZZ_DIR)/,frames.o frames_say.o frames_user.o frames_in.o frames_out.o) $(transport_o) $(base_o)
 FUZZ_handshake := $(addprefix $(FUZZ_DIR)/,handshake.o handshake_talk.o handshake_judge.o) $(transport_o) $(base_o)
 FUZZ_control := $(FUZZ_DIR)/control.o lib/mpi/control.o lib/mpi/orders.o lib/mpi/launch.o lib/mpi/settings.o $(base_o)
+FUZZ_ckpt_file := $(FUZZ_DIR)/ckpt_file.o $(ckpt_o) $(base_o)
+FUZZ_manifest := $(FUZZ_DIR)/manifest.o $(ckpt_o) $(base_o)
 FUZZ_byhand := $(FUZZ_DIR)/byhand.o lib/mpi/byhand.o lib/mpi/launch.o lib/mpi/settings.o $(base_o)
 FUZZ_beat := $(FUZZ_DIR)/beat.o lib/heartbeat/record.o $(base_o)
 

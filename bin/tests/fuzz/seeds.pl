@@ -408,6 +408,92 @@ sub beat_seeds
 	return;
 }
 
+# ---- recovery lines: what is mended, then the file ----
+
+# A header; by name: fields that differ.
+sub ckpt_header
+{
+	my (%f) = @_;
+	return pack 'a8 V3 a16 V4 a16 a64 Q< V Q< Q< x88 Q<', "\x89FTCKPT\n", $f{version} // 1, $f{order} // 1,
+		$f{word} // 8, '', $f{epoch} // 0, $f{rank} // 0, $f{size} // 2, $f{line} // 1, $f{program} // '',
+		$f{name} // 'solver', 1795293000, $f{sections} // 0, $f{bytes} // 256, 0, 0;
+}
+
+# A file of these sections: [kind, id, type, bytes]; the header's fields.
+sub ckpt_file
+{
+	my ($sections, %f) = @_;
+	my $table = join '', map { pack 'V4 Q< Q<', @$_[ 0 .. 2 ], 0, length $_->[3], 0 } @$sections;
+	my $rest = $table . join '', map { $_->[3] } @$sections;
+	return ckpt_header(sections => scalar @$sections, bytes => 256 + length $rest, %f) . $rest;
+}
+
+sub ckpt_file_seeds
+{
+	my @three = ([ 1, 0, 0, 'buffer' ], [ 2, 7, 3, 'x' x 100 ], [ 3, 0, 0, '' ]);
+	my $whole = ckpt_file(\@three);
+	my %seed = (
+		'whole'       => [ 15, $whole ],
+		'empty'       => [ 15, ckpt_file([]) ],
+		'unmeant'     => [ 7, $whole ],
+		'unmended'    => [ 12, $whole ],
+		'sections'    => [ 14, $whole ],
+		'program'     => [ 11, ckpt_file(\@three, program => 'p') ],
+		'accepted'    => [ 15, ckpt_file(\@three, program => 'p') ],
+		'odd-name'    => [ 11, ckpt_file(\@three, program => 'p', name => "\e[2J\n" . 'n' x 62) ],
+		'version'     => [ 15, ckpt_file(\@three, version => 2) ],
+		'order'       => [ 15, ckpt_file(\@three, order => 2) ],
+		'word'        => [ 15, ckpt_file(\@three, word => 4) ],
+		'other-rank'  => [ 15, ckpt_file(\@three, rank => 1) ],
+		'other-line'  => [ 15, ckpt_file(\@three, line => 2) ],
+		'other-epoch' => [ 15, ckpt_file(\@three, epoch => 1) ],
+		'other-size'  => [ 15, ckpt_file(\@three, size => 3) ],
+		'cut'         => [ 15, substr $whole, 0, -1 ],
+		'cut-table'   => [ 15, substr $whole, 0, 300 ],
+		'cut-header'  => [ 15, substr $whole, 0, 255 ],
+		'longer'      => [ 15, "$whole+" ],
+		'nothing'     => [ 15, '' ],
+		'magic'       => [ 15, 'x' . substr $whole, 1 ],
+		'many'        => [ 15, ckpt_file(\@three, sections => 0xffffffff) ],
+		'fewer'       => [ 15, ckpt_file(\@three, sections => 2) ],
+		'long-section' => [ 15, substr($whole, 0, 256 + 16) . pack('Q<', ~0) . substr $whole, 256 + 24 ],
+	);
+	seed('ckpt_file', $_, chr $seed{$_}[0], $seed{$_}[1]) for keys %seed;
+	return;
+}
+
+sub manifest_seeds
+{
+	my $check = 'check ' . '0' x 16 . "\n";
+	my $head = "FTMPI-LINE 1\nsession " . '5e' x 16 . "\nline 7\nepoch 2\ntime 1795293007\nprogram " . '09' x 16
+		. "\nname solver\n";
+	my @ranks = map { "rank $_ seal " . 'ab' x 8 . " bytes 100442\n" } 0 .. 2;
+	my $whole = "${head}ranks 2\n$ranks[0]$ranks[1]$check";
+	my %seed = (
+		'whole' => [ 1, $whole ], 'unmended' => [ 0, $whole ], 'cut' => [ 1, substr $whole, 0, -30 ],
+		'short' => [ 1, $check ], 'nothing' => [ 1, '' ], 'more' => [ 1, "${head}ranks 1\n$ranks[0]$ranks[1]$check" ],
+		'fewer' => [ 1, "${head}ranks 3\n$ranks[0]$ranks[1]$check" ],
+		'many'  => [ 1, "${head}ranks 4294967295\n$ranks[0]$check" ],
+		'none'  => [ 1, "${head}ranks 0\n$check" ],
+		'order' => [ 1, "${head}ranks 2\n$ranks[1]$ranks[0]$check" ],
+		'name-file' => [ 2, 'rank-00007.ckpt' ], 'name-file-tmp' => [ 2, 'rank-00007.ckpt.tmp' ],
+		'name-folder' => [ 2, 'line-00000007.e0002' ], 'name-long' => [ 2, 'line-4294967295.e4294967295.manifest.tmp' ],
+		'name-manifest' => [ 2, 'line-00000007.manifest' ], 'name-zeros' => [ 2, 'line-000000007.manifest' ],
+		'name-huge' => [ 2, 'line-4294967296.manifest' ],
+	);
+	my %change = ('version' => [ 'LINE 1', 'LINE 2' ], 'zero' => [ 'line 7', 'line 07' ], 'minus' => [ 'time ', 'time -' ],
+		'big' => [ 'bytes 100442', 'bytes 18446744073709551616' ], 'blank' => [ 'epoch 2', 'epoch  2' ],
+		'capital' => [ 'ab', 'AB' ], 'long-name' => [ 'solver', 's' x 64 ], 'no-name' => [ 'solver', '' ],
+		'odd-name' => [ 'solver', "a\tb" ], 'crlf' => [ "\n", "\r\n" ]);
+	for my $name (keys %change) {
+		my ($from, $to) = @{ $change{$name} };
+		(my $text = $whole) =~ s/\Q$from\E/$to/;
+		$seed{$name} = [ 1, $text ];
+	}
+	seed('manifest', $_, chr $seed{$_}[0], $seed{$_}[1]) for keys %seed;
+	return;
+}
+
 machines_seeds();
 options_seeds();
 wire_seeds();
@@ -417,3 +503,5 @@ handshake_seeds();
 control_seeds();
 byhand_seeds();
 beat_seeds();
+ckpt_file_seeds();
+manifest_seeds();
