@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A rank's file as a disk may give it back. The first byte says what is mended, so that changed
- * fields get past the checksums: 1 the sections' in the table, 2 the table's and the seal; and 4
+ * fields get past the checksums: 1 the sections' in the table, 2 the table's, 16 the seal; and 4
  * another program is accepted, 8 the manifest means just this file. The file is the rest.
  */
 #include <errno.h>
@@ -11,7 +11,14 @@
 #include "ckpt/reader.h"
 #include "fuzz.h"
 
-enum { MEND_SECTIONS = 1, MEND_HEAD = 2, ACCEPT = 4, MEANT = 8, HEAD = CKPT_HEADER_BYTES };
+enum {
+	MEND_SECTIONS = 1,
+	MEND_TABLE = 2,
+	ACCEPT = 4,
+	MEANT = 8,
+	MEND_SEAL = 16,
+	HEAD = CKPT_HEADER_BYTES
+};
 
 /* A file system of one file. */
 struct one {
@@ -90,12 +97,24 @@ static void mend_sections(uint8_t *file, size_t size)
 	}
 }
 
-static void mend_head(uint8_t *file, size_t size)
+static uint64_t table_sum(const uint8_t *file, size_t size)
 {
-	size_t n = entries_of(file, size);
+	return XXH3_64bits(file + HEAD, entries_of(file, size) * CKPT_ENTRY_BYTES);
+}
 
-	put64(file + 152, XXH3_64bits(file + HEAD, n * CKPT_ENTRY_BYTES));
-	put64(file + HEAD - 8, XXH3_64bits(file, HEAD - 8));
+static uint64_t seal(const uint8_t *file)
+{
+	return XXH3_64bits(file, HEAD - 8);
+}
+
+static void mend(uint8_t *file, size_t size, int how)
+{
+	if (how & MEND_SECTIONS)
+		mend_sections(file, size);
+	if (how & MEND_TABLE)
+		put64(file + 152, table_sum(file, size));
+	if (how & MEND_SEAL)
+		put64(file + HEAD - 8, seal(file));
 }
 
 /* What is accepted is what is in the file, all of it, in order. */
@@ -119,7 +138,8 @@ static void check_loaded(const struct one *o, const struct ckpt_loaded *l)
 		at += s->len;
 	}
 	FUZZ_CHECK(at == o->size, "%zu bytes were not looked at", o->size - at);
-	FUZZ_CHECK(get(o->bytes + HEAD - 8, 8) == XXH3_64bits(o->bytes, HEAD - 8), "no seal");
+	FUZZ_CHECK(get(o->bytes + 152, 8) == table_sum(o->bytes, o->size), "the table's sum");
+	FUZZ_CHECK(get(o->bytes + HEAD - 8, 8) == seal(o->bytes), "no seal");
 }
 
 static void load(struct one *o, int how)
@@ -160,10 +180,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	file = malloc(o.size + 1);
 	FUZZ_CHECK(file, "out of memory");
 	memcpy(file, rest, o.size);
-	if (how & MEND_SECTIONS && o.size >= HEAD)
-		mend_sections(file, o.size);
-	if (how & MEND_HEAD && o.size >= HEAD)
-		mend_head(file, o.size);
+	if (o.size >= HEAD)
+		mend(file, o.size, how);
 	o.bytes = file;
 	load(&o, how);
 	free(file);
