@@ -30,6 +30,7 @@ UNIT_ckpt_state := lib/ckpt/buffer.o lib/ckpt/protect.o
 UNIT_ckpt_store := bin/tests/unit/ckpt_store.o $(ckpt_o) $(base_o)
 UNIT_ckpt_damage := bin/tests/unit/ckpt_store.o $(ckpt_o) $(base_o)
 UNIT_ckpt_fail := bin/tests/unit/ckpt_store.o $(ckpt_o) $(base_o)
+UNIT_ckpt_pieces := bin/tests/unit/ckpt_store.o $(ckpt_o) $(base_o)
 UNIT_uses := lib/mpi/uses.o
 heartbeat_o := $(patsubst %.c,%.o,$(wildcard lib/heartbeat/*.c))
 UNIT_ring := lib/heartbeat/ring.o
