@@ -26,6 +26,7 @@ int main(int argc, char **argv)
 	struct ckpt_identity id = {0};
 	struct ckpt_manifest m = {0};
 	char err[512];
+	int rc = 0;
 
 	if (argc < 5)
 		return fails("SESSION_DIR LINE EPOCH RANKS [PROGRAM | -]");
@@ -38,11 +39,11 @@ int main(int argc, char **argv)
 	m.ranks = calloc(m.size, sizeof *m.ranks);
 	for (size_t i = 0; i < BUFFER; i++)
 		bytes[i] = (uint8_t)(i * 17 + m.line);
-	for (id.rank = 0; m.ranks && id.rank < id.size; id.rank++)
-		if (ckpt_write(&ckpt_fs_posix, argv[1], &id, m.line, s, 3, &m.ranks[id.rank].seal,
-			    &m.ranks[id.rank].bytes, err, sizeof err) != 0)
-			return fails(err);
-	if (argc > 5 && strcmp(argv[5], "-") == 0)
-		return 0;
-	return ckpt_commit(&ckpt_fs_posix, argv[1], &m, err, sizeof err) ? fails(err) : 0;
+	for (id.rank = 0; rc == 0 && m.ranks && id.rank < id.size; id.rank++)
+		rc = ckpt_write(&ckpt_fs_posix, argv[1], &id, m.line, s, 3, &m.ranks[id.rank].seal,
+			&m.ranks[id.rank].bytes, err, sizeof err);
+	if (rc == 0 && (argc < 6 || strcmp(argv[5], "-") != 0))
+		rc = ckpt_commit(&ckpt_fs_posix, argv[1], &m, err, sizeof err);
+	free(m.ranks);
+	return rc ? fails(err) : 0;
 }
