@@ -32,7 +32,7 @@ my $running;
 sub run
 {
 	my (%arg) = @_;
-	my $job = _start(%arg);
+	my $job = start(%arg);
 	my $end = $job->{from} + $arg{limit};
 	while (!$job->{gone}) {
 		my $wanted = $arg{lines} && @{ [ $job->{out} =~ /\n/g ] } >= $arg{lines};
@@ -40,7 +40,7 @@ sub run
 			my $soon = time + ($arg{grace} // GRACE);
 			$end = $soon if $soon < $end;
 		}
-		last if !_wait($job, $end);
+		last if !take($job, $end);
 	}
 	my $seconds = time - $job->{from};
 	$job->{by_itself} = $job->{gone};
@@ -57,7 +57,9 @@ sub stop
 	return;
 }
 
-sub _start
+# Of what `run` takes: command, env, dir. The next two are for those who follow a job as it runs; its
+# out and err they may cut.
+sub start
 {
 	my (%arg) = @_;
 	my $job = { from => time, mark => "$$-" . ++$number, out => '', err => '', name => $arg{command}[0] };
@@ -89,8 +91,8 @@ sub _become
 	POSIX::_exit(127);
 }
 
-# Take in what happens next; false when nothing does before `end`.
-sub _wait
+# Take in what happens next ({gone}: it has ended); false when nothing does before `end`.
+sub take
 {
 	my ($job, $end) = @_;
 	my ($bits, $left) = ('', $end - time);
@@ -116,7 +118,7 @@ sub _end
 	my $end = time + PATIENCE;
 	if (!$job->{gone}) {
 		kill 'TERM', -$job->{pid};
-		1 while !$job->{gone} && _wait($job, $end);
+		1 while !$job->{gone} && take($job, $end);
 	}
 	kill 'KILL', -$job->{pid};
 	while (my @left = _marked($job)) {
@@ -126,7 +128,7 @@ sub _end
 	}
 	waitpid $job->{pid}, 0;
 	$job->{status} = $?;
-	_wait($job, 0) for 1 .. 16;
+	take($job, 0) for 1 .. 16;
 	return;
 }
 
