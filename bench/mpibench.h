@@ -24,5 +24,6 @@ const struct bench *bench_find(const char *name);
 
 double own_memory(void);
 double own_waiting(void);
+double own_beating(void);
 
 #endif

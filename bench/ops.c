@@ -138,6 +138,7 @@ static const struct bench benches[] = {
 	{"start", NULL, start, NULL},
 	{"memory", NULL, own_memory, NULL},
 	{"waiting", NULL, own_waiting, NULL},
+	{"beating", NULL, own_beating, NULL},
 };
 
 const struct bench *bench_find(const char *name)

@@ -11,6 +11,8 @@ use constant {
 	SECONDS => 0.25,    # one figure is measured for about so long
 	WAITING => 3,       # seconds in one receive
 	MIB     => 1 << 20,
+	SAVED   => 256 << 20,    # bytes of a rank in a checkpoint
+	NOTICED => 1200,         # ms: the default timeout of heartbeats and two periods
 };
 
 # The two halves of the rows of a collective at small sizes are one job, and so on: starting a job
@@ -30,6 +32,12 @@ my %UNIT = (
 	start    => 's',
 	memory   => 'MiB',
 	waiting  => '% of a core',
+	beating  => '% of a core',
+	checkpoint         => 'MB/s',
+	heartbeat_pingpong => 'us',
+	heartbeat_pi       => 's',
+	restart            => 'ms',
+	(map { ("detect_$_" => 'ms') } qw(killed stopped silent)),
 	map { $_ => 'us' } @COLLECTIVES,
 );
 
@@ -41,10 +49,25 @@ sub collectives { return @COLLECTIVES }
 sub more_is_better
 {
 	my ($case) = @_;
-	return $case->{unit} eq 'messages/s';
+	return $case->{unit} =~ m{/s\z};
 }
 
-# A target: against => floor, peer (the better one) or value; most, below or least => the limit.
+# True when the values of floor and FTMPI were measured in pairs, and their ratios count.
+sub is_paired
+{
+	my ($case) = @_;
+	return $case->{what} =~ /^(?:heartbeat_|checkpoint\z)/;
+}
+
+# True when the values are those of many trials, not of rounds.
+sub is_of_trials
+{
+	my ($case) = @_;
+	return $case->{what} =~ /^(?:detect_|restart\z)/;
+}
+
+# A target: against => floor, peer (the better one), value, or greatest (value); most, below or least =>
+# the limit.
 my %TARGETS = (
 	'pingpong 8'            => [ { against => 'floor', most => 1.15 }, { against => 'peer', below => 1 } ],
 	'pingpong ' . MIB()     => [ { against => 'peer', most => 1 } ],
@@ -53,6 +76,14 @@ my %TARGETS = (
 	'start 0 128'           => [ { against => 'value', most => 2 } ],
 	'start 0 512'           => [ { against => 'value', most => 8 } ],
 	'memory 8'              => [ { against => 'value', most => 8 } ],
+	'heartbeat_pingpong 8'  => [ { against => 'floor', most => 1.005 } ],
+	'heartbeat_pi 0'        => [ { against => 'floor', most => 1.005 } ],
+	'beating ' . WAITING()   => [ { against => 'value', most => 0.5 } ],
+	'checkpoint ' . SAVED()  => [ { against => 'floor', least => 0.9 } ],
+	'detect_killed 0'       => [ { against => 'value', below => 50 } ],
+	'detect_stopped 0'      => [ { against => 'greatest', most => NOTICED } ],
+	'detect_silent 0'       => [ { against => 'greatest', most => NOTICED } ],
+	'restart ' . MIB()       => [ { against => 'value', most => 300 } ],
 );
 
 # Small collectives have a target when the ranks outnumber the cores, long ones always.
@@ -70,7 +101,8 @@ sub _targets
 my %QUICK = map { $_ => 1 } 'pingpong 8 2', "pingpong @{[MIB]} 2", 'rate 8 2', 'barrier 0 4',
 	'allreduce 8 8', 'alltoall 1024 8', "bcast @{[MIB]} 4", 'start 0 32', 'waiting 3 2';
 
-# One row. More: job (rows with the same one share a job), who (implementations), rounds (at most).
+# One row. More: job (rows with the same one share a job), who (implementations), rounds (at most), times
+# (measurements a round, by FTMPI::Bench::Failures).
 sub _case
 {
 	my ($cores, $section, $what, $bytes, $ranks, %more) = @_;
@@ -113,6 +145,25 @@ sub _collectives
 	return @cases;
 }
 
+# The floor: without heartbeats; dd. Of the others none does this.
+sub _failures
+{
+	my ($cores) = @_;
+	my $row = sub { _case($cores, 'Failures', splice(@_, 0, 3), who => ['FTMPI'], @_) };
+	my @with_floor = (who => [ 'floor', 'FTMPI' ]);
+	my @killed = (job => 'killed', times => 10);
+	return (
+		$row->('heartbeat_pingpong', 8, 2, @with_floor, times => 8),
+		$row->('heartbeat_pi', 0, 2, @with_floor, times => 3),
+		$row->('beating', WAITING, 2),
+		$row->('checkpoint', SAVED, 2, @with_floor, times => 1),
+		$row->('detect_killed', 0, 8, @killed),
+		$row->('restart', MIB, 8, @killed),
+		$row->('detect_stopped', 0, 8, times => 10),
+		$row->('detect_silent', 0, 4, times => 10),
+	);
+}
+
 # On a machine with so many cores.
 sub all
 {
@@ -128,6 +179,7 @@ sub all
 		_case($cores, $rest, 'start', 0, 128),
 		_case($cores, $rest, 'start', 0, 512, who => ['FTMPI']),
 		_case($cores, $rest, 'memory', 8, 128, who => [ 'floor', @PEERS_AND_US ], rounds => 1),
+		_failures($cores),
 	);
 }
 

@@ -9,7 +9,7 @@ use warnings;
 
 use FTMPI::Bench::Process ();
 
-my @PROGRAM = qw(mpibench.c ops.c own.c);
+my @PROGRAM = qw(mpibench.c ops.c own.c beating.c);
 
 # `%d` is the number of ranks. What of a user's environment would change a measurement is taken out
 # of it, `env` put in.

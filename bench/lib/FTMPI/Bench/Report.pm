@@ -28,8 +28,8 @@ sub size
 {
 	my ($row) = @_;
 	my $bytes = $row->{bytes};
-	return '' if $row->{what} eq 'barrier' || $row->{what} eq 'start';
-	return "$bytes s" if $row->{what} eq 'waiting';
+	return '' if !$bytes;
+	return "$bytes s" if $row->{what} =~ /^(?:waiting|beating)\z/;
 	return ($bytes >> 20) . ' MiB' if $bytes >= 1 << 20;
 	return ($bytes >> 10) . ' KiB' if $bytes >= 1 << 10;
 	return "$bytes B";
@@ -38,16 +38,18 @@ sub size
 # The median, or why there is none.
 sub _figure
 {
-	my ($row, $name, $limit) = @_;
-	my $state = $row->{state}{$name} // return '';
-	return 'failed'    if $state eq 'failed';
+	my ($row, $case, $name, $limit) = @_;
+	my $state = $row->{state}{$name} // return $case->{section} eq 'Failures' && $name ne 'floor' ? '-' : '';
+	return $state if $state =~ /^(?:failed|skipped)\z/;
 	return "> $limit s" if $state eq 'limit';
 	return number(FTMPI::Bench::Stats::middle($row, $name));
 }
 
+# Closely: what is measured in pairs can be told so.
 sub ratio
 {
-	my ($value) = @_;
+	my ($value, $closely) = @_;
+	return sprintf '%.3f', $value if $closely && defined $value;
 	return !defined $value ? '' : $value >= 10 ? sprintf '%.1f', $value : sprintf '%.2f', $value;
 }
 
@@ -61,11 +63,11 @@ sub row_line
 	my $verdict = FTMPI::Bench::Stats::verdict($row, $case);
 	return _line(
 		$row->{what}, size($row), $row->{ranks}, $row->{unit},
-		(map { _figure($row, $_, $limit) } 'floor', 'FTMPI'),
+		(map { _figure($row, $case, $_, $limit) } 'floor', 'FTMPI'),
 		$several && defined $spread ? sprintf('%.0f %%', $spread) : '',
-		(map { _figure($row, $_, $limit) } 'Open MPI', 'MPICH'),
+		(map { _figure($row, $case, $_, $limit) } 'Open MPI', 'MPICH'),
 		# beside memory the floor is an empty program, already taken off
-		$row->{what} eq 'memory' ? '' : ratio(FTMPI::Bench::Stats::to_floor($row)),
+		$row->{what} eq 'memory' ? '' : ratio(FTMPI::Bench::Stats::to_floor($row), FTMPI::Bench::Cases::is_paired($row)),
 		ratio(FTMPI::Bench::Stats::to_peer($row)),
 		FTMPI::Bench::Stats::target_text($case),
 		$verdict eq 'not met' ? '**not met**' : $verdict,

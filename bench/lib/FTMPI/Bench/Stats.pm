@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # What follows from the values of the rounds. Pure. A row: { what, bytes, ranks, unit, values =>
-# { implementation => [one a round] }, state => { implementation => ok, limit or failed } }.
+# { implementation => [one a round] }, state => { implementation => ok, limit, failed or skipped } }.
 package FTMPI::Bench::Stats;
 
 use strict;
@@ -43,9 +43,19 @@ sub spread
 	return defined $least && $middle ? ($most - $least) / $middle * 100 : undef;
 }
 
+# Ours over another's, of each pair of values.
+sub paired
+{
+	my ($row, $name) = @_;
+	my ($ours, $theirs) = map { $_ // [] } @{ $row->{values} }{ 'FTMPI', $name };
+	my $last = $#$ours < $#$theirs ? $#$ours : $#$theirs;
+	return map { $ours->[$_] / $theirs->[$_] } grep { $theirs->[$_] } 0 .. $last;
+}
+
 sub to_floor
 {
 	my ($row) = @_;
+	return median(paired($row, 'floor')) if FTMPI::Bench::Cases::is_paired($row);
 	return _ratio(middle($row, 'FTMPI'), middle($row, 'floor'));
 }
 
@@ -74,6 +84,7 @@ my %NUMBER = (
 	floor => \&to_floor,
 	peer  => \&to_peer,
 	value => sub { middle($_[0], 'FTMPI') },
+	greatest => sub { (range($_[0], 'FTMPI'))[1] },
 );
 
 sub _kind { return grep { defined $_[0]{$_} } sort keys %HOLDS }
@@ -85,18 +96,21 @@ sub target_text
 	my @texts;
 	for my $target (@{ $case->{targets} }) {
 		my ($kind) = _kind($target);
-		my $of = $target->{against} eq 'value' ? " $case->{unit}" : " \x{d7} $target->{against}";
-		push @texts, "$SAID{$kind} $target->{$kind}$of";
+		my $against = $target->{against};
+		my $what = $against eq 'greatest' ? "$against " : '';
+		my $of = $against =~ /^(?:value|greatest)\z/ ? " $case->{unit}" : " \x{d7} $against";
+		push @texts, "$what$SAID{$kind} $target->{$kind}$of";
 	}
 	return join ', ', @texts;
 }
 
-# met, not met, '?' when what it is held against was not measured, '' without a target. What took us
-# too long is not met.
+# met, not met, '?' when what it is held against was not measured, or nothing could be, '' without a
+# target. What took us too long is not met.
 sub verdict
 {
 	my ($row, $case) = @_;
 	return '' if !@{ $case->{targets} // [] };
+	return '?' if ($row->{state}{FTMPI} // '') eq 'skipped';
 	return 'not met' if !defined middle($row, 'FTMPI');
 	my $unknown;
 	for my $target (@{ $case->{targets} }) {

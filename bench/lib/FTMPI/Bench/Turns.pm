@@ -7,29 +7,41 @@ package FTMPI::Bench::Turns;
 use strict;
 use warnings;
 
-use FTMPI::Bench::Cases   ();
-use FTMPI::Bench::Peers   ();
-use FTMPI::Bench::Process ();
-use FTMPI::Bench::Stats   ();
+use FTMPI::Bench::Cases    ();
+use FTMPI::Bench::Failures ();
+use FTMPI::Bench::Peers    ();
+use FTMPI::Bench::Process  ();
+use FTMPI::Bench::Stats    ();
 
 use constant FAR => 10;
 
-# peers, dir, rounds, limit; done: called with each finished row. Returns the rows and notes.
+# peers, root, dir, rounds, limit; done: called with each finished row. Returns the rows and notes.
 sub measure
 {
 	my (%arg) = @_;
-	my @rows;
+	my (@rows, @notes);
 	my $self = { %arg, lingered => {}, failed => {} };
 	for my $cases (FTMPI::Bench::Cases::jobs(@{ $arg{cases} })) {
 		my @of_job = map { _row($_) } @$cases;
 		my @pairs  = map { [ $cases->[$_], $of_job[$_] ] } 0 .. $#of_job;
-		for my $round (1 .. $arg{rounds}) {
-			_turn($self, $_, $round, @pairs) for @{ $arg{peers} };
+		if ($cases->[0]{times}) {
+			push @notes, FTMPI::Bench::Failures::measure(\%arg, @pairs);
+		} else {
+			_rounds($self, @pairs);
 		}
 		$arg{done}->($_) for @of_job;
 		push @rows, @of_job;
 	}
-	return (\@rows, [ _notes($self) ]);
+	return (\@rows, [ _notes($self), @notes ]);
+}
+
+sub _rounds
+{
+	my ($self, @pairs) = @_;
+	for my $round (1 .. $self->{rounds}) {
+		_turn($self, $_, $round, @pairs) for @{ $self->{peers} };
+	}
+	return;
 }
 
 sub _row

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The rows about failures: what it costs to be ready for them, how soon they are noticed, how soon all
+# goes on. Nobody else among the peers does this, so there are no turns with them.
+package FTMPI::Bench::Failures;
+
+use strict;
+use warnings;
+
+use FTMPI::Bench::Beats        ();
+use FTMPI::Bench::Disk         ();
+use FTMPI::Bench::Distribution ();
+use FTMPI::Bench::Peers        ();
+use FTMPI::Bench::Stats        ();
+use FTMPI::Bench::Strikes      ();
+
+my %HOW = (
+	heartbeat  => \&_heartbeat,
+	checkpoint => \&_checkpoint,
+	detect     => \&_strikes,
+);
+
+# peers, root, dir, rounds, limit; pairs: [case, row] each, of one job. Returns notes.
+sub measure
+{
+	my ($arg, @pairs) = @_;
+	my $case = $pairs[0][0];
+	my ($kind) = $case->{what} =~ /^([a-z]+)/;
+	my ($ours) = grep { $_->{name} eq 'FTMPI' } @{ $arg->{peers} };
+	my %with = (%$arg, peer => $ours, count => $case->{times} * $arg->{rounds},
+		map { $_ => $case->{$_} } qw(what bytes ranks));
+	my @notes = eval { $HOW{$kind}->(\%with, @pairs) };
+	return @notes if $@ eq '';
+	die $@ if ref $@;
+	chomp(my $why = $@);
+	$_->[1]{state}{FTMPI} = 'failed' for @pairs;
+	return "$case->{what}: $why.";
+}
+
+# A program of this folder, compiled for us.
+sub _program
+{
+	my ($arg, $name) = @_;
+	my %program = (%{ $arg->{peer} }, name => $name, sources => ["$name.c"]);
+	FTMPI::Bench::Peers::build(\%program, "$arg->{root}/bench", $arg->{dir}, $arg->{limit});
+	return $program{exe};
+}
+
+sub _heartbeat
+{
+	my ($arg, $pair) = @_;
+	my (undef, $row) = @$pair;
+	@{ $row->{values} }{ 'FTMPI', 'floor' } = FTMPI::Bench::Beats::pairs(%$arg);
+	my @ratios = FTMPI::Bench::Stats::paired($row, 'floor');
+	my @sure   = FTMPI::Bench::Distribution::median_bounds(@ratios);
+	my $sure   = @sure ? sprintf ' with 95 %% certainty the median is within %.4f and %.4f,', @sure : '';
+	return sprintf '%s: ratio of %d pairs of jobs with and without heartbeats: median %.4f,%s quartiles'
+		. ' %.3f and %.3f.', $row->{what}, scalar @ratios, FTMPI::Bench::Stats::median(@ratios), $sure,
+		map { FTMPI::Bench::Distribution::quantile($_, @ratios) } 0.25, 0.75;
+}
+
+sub _checkpoint
+{
+	my ($arg, $pair) = @_;
+	my (undef, $row) = @$pair;
+	my ($ours, $theirs, $kind) = FTMPI::Bench::Disk::turns(%$arg, exe => _program($arg, 'save'));
+	@{ $row->{values} }{ 'FTMPI', 'floor' } = ($ours, $theirs);
+	return "checkpoint: on a file system of the kind $kind.";
+}
+
+# One job for all rows that follow from the same faults: detect_... when it was noticed, restart when
+# the last rank was back.
+sub _strikes
+{
+	my ($arg, @pairs) = @_;
+	my ($fault) = $arg->{what} =~ /^detect_(\w+)/;
+	$arg->{bytes} ||= 1 << 20;
+	if ($fault eq 'silent' && defined(my $why = _no_cluster($arg->{root}))) {
+		$_->[1]{state}{FTMPI} = 'skipped' for @pairs;
+		return "$arg->{what}: not measured: $why.";
+	}
+	my %job    = (%$arg, fault => $fault, exe => _program($arg, 'struck'));
+	my @trials = $fault eq 'silent' ? FTMPI::Bench::Strikes::silent_hosts(%job)
+		: FTMPI::Bench::Strikes::on_this_host(%job);
+	my %ms = _parts(@trials);
+	for my $pair (@pairs) {
+		my ($case, $row) = @$pair;
+		$row->{values}{FTMPI} = $ms{ $case->{what} eq 'restart' ? 'restored' : 'noticed' };
+	}
+	return ((map { _told($_->[1]) } @pairs), _way($arg->{what}, \%ms), _odd($arg->{what}, @trials));
+}
+
+# Milliseconds of each part, of all trials.
+sub _parts
+{
+	my %ms;
+	for my $trial (@_) {
+		my %seconds = $trial->seconds;
+		die "ftmpirun did not say that it had noticed the fault\n" if !defined $seconds{noticed};
+		push @{ $ms{$_} }, sprintf('%.2f', 1000 * $seconds{$_}) + 0 for keys %seconds;
+	}
+	return %ms;
+}
+
+sub _told
+{
+	my ($row) = @_;
+	return "$row->{what}: " . FTMPI::Bench::Distribution::words($row->{unit}, @{ $row->{values}{FTMPI} }) . '.';
+}
+
+sub _way
+{
+	my ($what, $ms) = @_;
+	my %name = (noticed => 'noticed', told => 'all agents ready and ranks told to run', main => 'last rank in main',
+		inited => 'last rank through MPI_Init', restored => 'last rank through FTMPI_Restore');
+	return "$what: on the way, ms after the fault (medians): " . join(', ', map {
+		sprintf '%s %.0f', $name{$_}, FTMPI::Bench::Stats::median(@{ $ms->{$_} })
+	} grep { $ms->{$_} } qw(noticed told main inited restored)) . '.';
+}
+
+# Trials that went on otherwise than they should have.
+sub _odd
+{
+	my ($what, @trials) = @_;
+	my @more  = grep { $_->more_restarts } @trials;
+	my @other = grep { defined $_->otherwise } @trials;
+	return (
+		@more ? @more . " of the $what trials took more than one restart." : (),
+		@other ? @other . " of the $what trials were told of in other words, as in: " . $other[0]->otherwise : ());
+}
+
+# Why there can be no hosts that fall silent, or undef. The cluster's module takes the signals for
+# itself; here they belong to bench/run.
+sub _no_cluster
+{
+	my ($root) = @_;
+	my %signal = map { $_ => $SIG{$_} } qw(INT TERM HUP);
+	local @INC = ("$root/bin/tests/lib", @INC);
+	my $loaded = eval { require FTMPI::Test::Cluster; 1 };
+	my $error  = $@;
+	$SIG{$_} = $signal{$_} // 'DEFAULT' for keys %signal;
+	return $loaded ? FTMPI::Test::Cluster->why_not : $error =~ s/\n.*//sr;
+}
+
+1;

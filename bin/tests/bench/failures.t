@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The bench's rows about failures: what is made of values and of lines, and a few faults from beginning
+# to end.
+use strict;
+use warnings;
+use utf8;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib", "$FindBin::Bin/../../../bench/lib";
+
+use File::Temp ();
+use Test::More;
+
+use FTMPI::Bench::Cases        ();
+use FTMPI::Bench::Distribution ();
+use FTMPI::Bench::Report       ();
+use FTMPI::Bench::Results      ();
+use FTMPI::Bench::Stats        ();
+use FTMPI::Bench::Trial        ();
+use FTMPI::Test::Job           qw(root sanitized);
+
+my %case = map { $_->{id} => $_ } FTMPI::Bench::Cases::all(2);
+
+sub row
+{
+	my ($id, $state, %values) = @_;
+	return {
+		(map { $_ => $case{$id}{$_} } qw(id what bytes ranks unit)),
+		values => \%values, state => { map { $_ => $state } keys %values },
+	};
+}
+
+sub verdict
+{
+	my ($row) = @_;
+	return FTMPI::Bench::Stats::verdict($row, $case{ $row->{id} });
+}
+
+subtest 'quantiles' => sub {
+	my $q = \&FTMPI::Bench::Distribution::quantile;
+	is($q->(0.5, 3, 1, 2), 2, 'the middle of three');
+	is($q->(0.25, 10, 20), 12.5, 'between two');
+	is($q->(0, 5, 4), 4, 'the least');
+	is($q->(1, 5, 4), 5, 'the greatest');
+	is($q->(0.9, 7), 7, 'of one');
+	is($q->(0.5), undef, 'of none');
+	is(FTMPI::Bench::Distribution::words('ms', 1 .. 5, 1000),
+		'6 values: least 1, quartiles 2.25, 3.5 and 4.75, 90 % below 502, greatest 1000 ms', 'in words');
+};
+
+# The numbers of the sign test: of 6 values the least and greatest, of 40 the 14th from either end.
+subtest 'how sure a median is' => sub {
+	my $bounds = \&FTMPI::Bench::Distribution::median_bounds;
+	is_deeply([ $bounds->(1 .. 5) ], [], 'five are too few');
+	is_deeply([ $bounds->(6, 2, 3, 4, 5, 1) ], [ 1, 6 ], 'six');
+	is_deeply([ $bounds->(1 .. 10) ], [ 2, 9 ], 'ten');
+	is_deeply([ $bounds->(1 .. 40) ], [ 14, 27 ], 'forty');
+	is_deeply([ $bounds->() ], [], 'none');
+};
+
+subtest 'bins' => sub {
+	my $bins = FTMPI::Bench::Distribution::bins(1003, 1017, 1018, 1099.9, 1100);
+	is_deeply([ @$bins{qw(from width)} ], [ 1000, 10 ], 'round numbers');
+	is_deeply($bins->{counts}, [ 1, 2, 0, 0, 0, 0, 0, 0, 0, 1, 1 ], 'everything is in one of them');
+	for my $values ([5], [ 7, 7, 7 ], [ 0.001, 0.0034 ], [ 0, 0 ], [ map { $_**3 } 1 .. 50 ]) {
+		my $some = FTMPI::Bench::Distribution::bins(@$values);
+		my $sum  = 0;
+		$sum += $_ for @{ $some->{counts} };
+		is($sum, @$values, "nothing is lost of @$values[0 .. ($#$values < 2 ? $#$values : 2)]");
+		cmp_ok(scalar @{ $some->{counts} }, '<=', FTMPI::Bench::Distribution::BINS + 1, 'not too many');
+	}
+	is(FTMPI::Bench::Distribution::bins(), undef, 'of nothing');
+};
+
+subtest 'what is measured in pairs' => sub {
+	my $row = row('heartbeat_pi 0 2', 'ok', floor => [ 1, 10, 100 ], FTMPI => [ 1.004, 10.045, 120 ]);
+	is(sprintf('%.4f', FTMPI::Bench::Stats::to_floor($row)), '1.0045', 'the median of the ratios');
+	is(verdict($row), 'met', 'just met');
+	$row->{values}{FTMPI}[0] = 1.006;
+	$row->{values}{FTMPI}[1] = 10.06;
+	is(verdict($row), 'not met', 'just not');
+	like(FTMPI::Bench::Report::row_line($row, $case{ $row->{id} }, 60), qr/\| 1\.006 \|.*\| \*\*not met\*\* \|/,
+		'told closely');
+	my $rate = row("checkpoint @{[256 << 20]} 2", 'ok', floor => [ 100, 200 ], FTMPI => [ 89, 190 ]);
+	is(verdict($rate), 'met', 'of rates the greater is better');
+	like(FTMPI::Bench::Report::row_line($rate, $case{ $rate->{id} }, 60), qr/256 MiB.* - \| - \|.*≥ 0\.9 × floor/,
+		'nothing of the peers');
+};
+
+subtest 'targets of trials' => sub {
+	my $row = row('detect_stopped 0 8', 'ok', FTMPI => [ 900, 1200 ]);
+	is(FTMPI::Bench::Stats::target_text($case{ $row->{id} }), 'greatest ≤ 1200 ms', 'in words');
+	is(verdict($row), 'met', 'the greatest just meets it');
+	push @{ $row->{values}{FTMPI} }, 1200.1;
+	is(verdict($row), 'not met', 'one that does not');
+	my $killed = row('detect_killed 0 8', 'ok', FTMPI => [ 1, 49, 5000 ]);
+	is(verdict($killed), 'met', 'of a killed rank the median counts');
+	my $none = row('detect_silent 0 4', 'skipped', FTMPI => []);
+	is(verdict($none), '?', 'what was not measured has no verdict');
+	my $result = { head => [ [ cores => 2 ] ], notes => [], rows => [$none] };
+	my $again = FTMPI::Bench::Results::from_text('x.tsv', FTMPI::Bench::Results::to_text($result));
+	is_deeply($again->{rows}, [$none], 'and is read as it was written');
+	like(FTMPI::Bench::Report::row_line($none, $case{ $none->{id} }, 60), qr/\| skipped \|.*\| \? \|$/m, 'it is told');
+};
+
+# A trial of two ranks that was struck at 100 s, in the second life.
+sub trial
+{
+	my ($fault, @lines) = @_;
+	my $trial = FTMPI::Bench::Trial->new(fault => $fault, ranks => 2, life => 2, at => 100);
+	$trial->see(@$_) for @lines;
+	return $trial;
+}
+my @BACK = ([ 101, 'ftmpirun: all are told to run (9 ms after the failure was noticed)' ],
+	[ 102, 'running 0 41 2 101100000000 101200000000 101300000000' ],
+	[ 103, 'running 1 42 2 101150000000 101160000000 101350000000' ]);
+
+subtest 'a trial' => sub {
+	my $trial = trial('killed', [ 100.02, 'ftmpirun: rank 1 on h was killed by signal 9 (Killed)' ],
+		[ 100.03, 'ftmpirun: rank 1 on h was killed by signal 9 (Killed); restart 1 of 3 from line 1.' ], @BACK);
+	ok($trial->is_done, 'all ranks run');
+	my %seconds = $trial->seconds;
+	is_deeply({ map { $_ => sprintf '%.2f', $seconds{$_} } keys %seconds },
+		{ noticed => '0.02', told => '1.00', main => '1.15', inited => '1.20', restored => '1.35' }, 'the first word counts');
+	is_deeply({ $trial->pids }, { 0 => 41, 1 => 42 }, 'processes');
+	is($trial->more_restarts, 0, 'one restart');
+	is($trial->otherwise, undef, 'told of as what it was');
+};
+
+subtest 'trials that go otherwise' => sub {
+	my $trial = trial('stopped', [ 100.5, 'rank 0 on h: peer 1: up -> lost' ],
+		[ 100.6, 'ftmpirun: rank 0 on h: no sign of rank 1 for 1001 ms' ], [ 100.7, 'running 0 41 1 1 1 1' ]);
+	is_deeply({ $trial->seconds }, {}, 'suspicions and old lives are no news');
+	ok(!$trial->is_done, 'nobody is back');
+	$trial->see(101, 'ftmpirun: rank 1 on h shows no life for 1001 ms (stopped or hung)');
+	my %seconds = $trial->seconds;
+	is($seconds{noticed}, 1, 'noticed');
+	$trial->see(@$_) for $BACK[1], [ 104, 'running 1 52 3 1 1 1' ];
+	ok(!$trial->is_done, 'who was back in an earlier life must come again');
+	$trial->see(105, 'running 0 51 3 1 1 1');
+	ok($trial->is_done, 'all are back');
+	is($trial->more_restarts, 1, 'a restart too many is counted');
+	$trial = trial('silent', [ 101, 'ftmpirun: lost the connection to host b (no answer for 3 s); x' ]);
+	like($trial->otherwise, qr/^lost the connection to host b/, 'noticed, but not for what it was');
+};
+
+sub bench
+{
+	my ($dir, @words) = @_;
+	return FTMPI::Test::Job->run([ root() . '/bench/run', @words ], deadline => 280, env => {@$dir});
+}
+
+# The compilers of the peers are not asked for anything here.
+sub straw
+{
+	my ($dir) = @_;
+	mkdir "$dir/$_" for qw(bin tmp);
+	for my $name (qw(mpicc.openmpi mpicc.mpich mpirun.openmpi mpiexec.mpich)) {
+		open my $out, '>', "$dir/bin/$name" or die "$dir/bin/$name: $!\n";
+		print $out "#!/bin/sh\nexit 0\n";
+		close $out;
+		chmod 0755, "$dir/bin/$name";
+	}
+	return [ TMPDIR => "$dir/tmp", PATH => "$dir/bin:$ENV{PATH}", FTMPI_LIBDIR => $ENV{FTMPI_LIBDIR} ];
+}
+
+subtest 'faults from beginning to end' => sub {
+	plan skip_all => 'bench/run compiles without the sanitizer that the library has' if sanitized('pi');
+	my $dir = File::Temp->newdir('ftmpi-bench-test-XXXXXX', TMPDIR => 1);
+	my $job = bench(straw($dir), '-rounds', 1, '-only', '^(detect_killed|restart)', '-o', "$dir/got.md");
+	$job->is_status(0, 'bench/run');
+	my $result = FTMPI::Bench::Results::read_file("$dir/got.tsv");
+	my %row = map { $_->{what} => $_ } @{ $result->{rows} };
+	is(join(' ', sort keys %row), 'detect_killed restart', 'two rows of one job');
+	for my $what (sort keys %row) {
+		my @values = @{ $row{$what}{values}{FTMPI} };
+		is(scalar @values, 10, "$what: ten trials") or diag("@{ $result->{notes} }");
+		cmp_ok($_, '>', 0, "$what: after the fault") for @values;
+	}
+	my ($noticed, $back) = map { $_->{values}{FTMPI} } @row{qw(detect_killed restart)};
+	cmp_ok($back->[$_], '>', $noticed->[$_], 'first noticed, then mended') for 0 .. $#$noticed;
+	is_deeply([ glob "$dir/tmp/*" ], [], 'no temporary directory is left');
+	$job->none_left('faults');
+};
+
+done_testing();
