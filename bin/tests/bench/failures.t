@@ -13,6 +13,7 @@ use File::Temp ();
 use Test::More;
 
 use FTMPI::Bench::Cases        ();
+use FTMPI::Bench::Charts       ();
 use FTMPI::Bench::Distribution ();
 use FTMPI::Bench::Report       ();
 use FTMPI::Bench::Results      ();
@@ -102,6 +103,20 @@ subtest 'targets of trials' => sub {
 	my $again = FTMPI::Bench::Results::from_text('x.tsv', FTMPI::Bench::Results::to_text($result));
 	is_deeply($again->{rows}, [$none], 'and is read as it was written');
 	like(FTMPI::Bench::Report::row_line($none, $case{ $none->{id} }, 60), qr/\| skipped \|.*\| \? \|$/m, 'it is told');
+};
+
+subtest 'a histogram' => sub {
+	my $row = row('detect_stopped 0 8', 'ok', FTMPI => [ 1003, 1017, 1018, 1100 ]);
+	my $result = { head => [ map { [ $_ => 2 ] } qw(cores rounds date) ], notes => [], rows => [$row] };
+	my ($chart, @more) = FTMPI::Bench::Charts::all($result);
+	is(scalar @more, 0, 'one chart');
+	is($chart->[0], 'detect_stopped', 'of the row');
+	my @bars = $chart->[2] =~ /<rect .* height="([\d.]+)" fill="#0072b2"/g;
+	is(scalar @bars, 3, 'a bar for each bin that is not empty');
+	cmp_ok(abs($bars[1] - 2 * $bars[0]), '<', 0.2, 'twice as high for two');
+	like($chart->[2], qr/>target: ≤ 1200 ms</, 'the target is told');
+	$row->{values}{FTMPI} = [];
+	is_deeply([ FTMPI::Bench::Charts::all($result) ], [], 'nothing without values');
 };
 
 # A trial of two ranks that was struck at 100 s, in the second life.

@@ -59,13 +59,6 @@ sub is_paired
 	return $case->{what} =~ /^(?:heartbeat_|checkpoint\z)/;
 }
 
-# True when the values are those of many trials, not of rounds.
-sub is_of_trials
-{
-	my ($case) = @_;
-	return $case->{what} =~ /^(?:detect_|restart\z)/;
-}
-
 # A target: against => floor, peer (the better one), value, or greatest (value); most, below or least =>
 # the limit.
 my %TARGETS = (

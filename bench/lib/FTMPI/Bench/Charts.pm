@@ -8,11 +8,12 @@ use warnings;
 
 use List::Util qw(max min);
 
-use FTMPI::Bench::Cases   ();
-use FTMPI::Bench::Report  ();
-use FTMPI::Bench::Results ();
-use FTMPI::Bench::Stats   ();
-use FTMPI::Bench::Svg     ();
+use FTMPI::Bench::Cases        ();
+use FTMPI::Bench::Distribution ();
+use FTMPI::Bench::Report       ();
+use FTMPI::Bench::Results      ();
+use FTMPI::Bench::Stats        ();
+use FTMPI::Bench::Svg          ();
 
 # Ours last, so that it lies on top.
 my @LINES = (
@@ -23,6 +24,14 @@ my @LINES = (
 );
 my %SHADE = (2 => '#b9d6ea', 4 => '#6fb0d8', 8 => '#2f7fb5', 16 => '#0b3d66');
 
+# Rows with many trials: what happened, until what.
+my @TRIALS = (
+	[ 'detect_killed 0 8',  'A killed rank',  'noticed' ],
+	[ 'detect_stopped 0 8', 'A stopped rank', 'noticed' ],
+	[ 'detect_silent 0 4',  'A silent host',  'noticed' ],
+	[ 'restart ' . (1 << 20) . ' 8', 'A killed rank', 'all ranks running again' ],
+);
+
 use constant TOP => 2;    # higher bars are cut off
 
 # [name, text, svg] each, of those for which there are rows.
@@ -31,8 +40,8 @@ sub all
 	my ($result) = @_;
 	my %row = map { $_->{id} => $_ } @{ $result->{rows} };
 	my $note = _note($result);
-	return grep { defined } _line_charts(\%row, $note), map { _bar_chart($result, \%row, $_, $note) } 8, 1024,
-		1 << 20;
+	my @bars = map { _bar_chart($result, \%row, $_, $note) } 8, 1024, 1 << 20;
+	return grep { defined } _line_charts(\%row, $note), @bars, map { _histogram(\%row, $_) } @TRIALS;
 }
 
 sub _note
@@ -127,6 +136,28 @@ sub _aims
 	my ($bytes) = @_;
 	return [ { at => 1, name => 'as fast (target)' } ] if $bytes >= 1 << 20;
 	return [ { at => 1, name => 'as fast' }, { at => 0.7, name => 'target with more ranks than cores' } ];
+}
+
+sub _histogram
+{
+	my ($row, $trials) = @_;
+	my ($id, $what, $until) = @$trials;
+	my $this = $row->{$id} // return;
+	my @values = @{ $this->{values}{FTMPI} // [] } or return;
+	my ($case) = grep { $_->{id} eq $id } FTMPI::Bench::Cases::all(1);
+	my $target = $case->{targets}[0];
+	my ($limit) = grep { defined } @$target{qw(most below)};
+	my $median = $target->{against} eq 'value' ? 'median ' : '';
+	my $svg = FTMPI::Bench::Svg::histogram(
+		title => "$what: time from the fault until $until",
+		note  => FTMPI::Bench::Distribution::words($this->{unit}, @values),
+		x     => 'milliseconds',
+		y     => 'trials',
+		%{ FTMPI::Bench::Distribution::bins(@values) },
+		colour => '#0072b2',
+		aims   => [ { at => $limit, name => "target: $median" . FTMPI::Bench::Stats::limit_text($target) . ' ms' } ],
+	);
+	return [ $this->{what}, "$what: the times until $until", $svg ];
 }
 
 1;

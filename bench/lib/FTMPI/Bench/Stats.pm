@@ -89,17 +89,24 @@ my %NUMBER = (
 
 sub _kind { return grep { defined $_[0]{$_} } sort keys %HOLDS }
 
+# "<= 1.15"
+sub limit_text
+{
+	my ($target) = @_;
+	my ($kind) = _kind($target);
+	return "$SAID{$kind} $target->{$kind}";
+}
+
 # "<= 1.15 x floor" and so on; several are joined by a comma.
 sub target_text
 {
 	my ($case) = @_;
 	my @texts;
 	for my $target (@{ $case->{targets} }) {
-		my ($kind) = _kind($target);
 		my $against = $target->{against};
 		my $what = $against eq 'greatest' ? "$against " : '';
 		my $of = $against =~ /^(?:value|greatest)\z/ ? " $case->{unit}" : " \x{d7} $against";
-		push @texts, "$what$SAID{$kind} $target->{$kind}$of";
+		push @texts, $what . limit_text($target) . $of;
 	}
 	return join ', ', @texts;
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Two kinds of chart as SVG, without help: lines over a logarithmic grid, and groups of bars. Pure: data
-# in, text out.
+# Three kinds of chart as SVG, without help: lines over a logarithmic grid, groups of bars, and a
+# histogram. Pure: data in, text out.
 package FTMPI::Bench::Svg;
 
 use strict;
@@ -203,6 +203,51 @@ sub _group
 			$value < 1 ? sprintf('%.2f', $value) =~ s/^0//r : sprintf '%.1f', $value);
 	}
 	return $text;
+}
+
+# ---- histogram ----
+
+# from, width, counts: bins of equal width; aims: [{ at, name }, ...], those beyond the last bin widen
+# the chart; colour.
+sub histogram
+{
+	my (%chart) = @_;
+	my ($from, $width) = @chart{qw(from width)};
+	my $to    = max($from + $width * @{ $chart{counts} }, map { $_->{at} + $width } @{ $chart{aims} });
+	my $top   = max(@{ $chart{counts} });
+	my $floor = HEIGHT - BOTTOM;
+	my $x = sub { LEFT + ($_[0] - $from) / ($to - $from) * (WIDTH - RIGHT - LEFT) };
+	my $y = sub { $floor - $_[0] / $top * ($floor - TOP) };
+	my $text = '';
+	$text .= _segment(LEFT, $y->($_), WIDTH - RIGHT, $y->($_), 'grid') . _text(LEFT - 8, $y->($_) + 4, 'end', $_)
+		for grep { $_ <= $top } map { $_ * _step($top, 6) } 0 .. 6;
+	$text .= _text($x->($_), $floor + 18, 'mid', sprintf '%.4g', $_) for _marks($from, $to, $width);
+	for my $i (grep { $chart{counts}[$_] } 0 .. $#{ $chart{counts} }) {
+		my ($left, $right) = map { $x->($from + $width * ($i + $_)) } 0, 1;
+		my $height = $y->($chart{counts}[$i]);
+		$text .= _box($left + 0.5, $height, $right - $left - 1, $floor - $height, $chart{colour});
+	}
+	$text .= _segment($x->($_->{at}), TOP, $x->($_->{at}), $floor, 'aim')
+		. _text($x->($_->{at}) - 5, TOP - 5, 'aimed', $_->{name})
+		for @{ $chart{aims} };
+	return _frame(\%chart, $text . _segment(LEFT, $floor, WIDTH - RIGHT, $floor, 'axis'));
+}
+
+# A whole number, so that `most` of them reach the top.
+sub _step
+{
+	my ($top, $most) = @_;
+	my ($step) = grep { $_ * $most >= $top } map { my $power = 10**$_; map { $_ * $power } 1, 2, 5 } 0 .. 9;
+	return $top / $step < 1 ? 1 : $step;
+}
+
+# Edges of bins that have a number, eleven at most.
+sub _marks
+{
+	my ($from, $to, $width) = @_;
+	my $bins = int(($to - $from) / $width + 0.5);
+	my $step = _step($bins, 10);
+	return map { $from + $width * $step * $_ } 0 .. int($bins / $step);
 }
 
 1;
