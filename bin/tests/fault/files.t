@@ -13,6 +13,7 @@ use File::Path ();
 use File::Temp ();
 use Test::More;
 
+use FTMPI::Test::Alone   ();
 use FTMPI::Test::Fault   ();
 use FTMPI::Test::Job     qw(program);
 use FTMPI::Test::Process qw(must_run);
@@ -27,6 +28,7 @@ $made->all_held;
 $made->job->signal('KILL');
 $made->job->finish;
 $made->job->none_left('the lines are made');
+FTMPI::Test::Alone::remember();    # its files stay
 my ($session) = map { m{\A([^/]+)/line-00000002\.manifest\z} ? $1 : () } $made->files;
 ok($session, 'two lines') or BAIL_OUT($made->job->saw . join ' ', $made->files);
 
@@ -159,7 +161,11 @@ refused('a newer version', qr/version/, sub {
 		for my $line (1, 2) {
 			my $manifest = slurp(file($_[0], $line));
 			$manifest =~ s/\A(\N*?)(\d+)\n/$1 . ($2 + 1) . "\n"/e;
+			$manifest =~ s/^check \N*\n\z//m;
 			spew(file($_[0], $line), $manifest);
+			my ($check) = qx{xxhsum -H3 <'@{[ file($_[0], $line) ]}'} =~ /\b([0-9a-f]{16})\b/
+				or die "xxhsum does not tell the checksum\n";
+			spew(file($_[0], $line), "${manifest}check $check\n");
 		}
 	});
 

@@ -20,30 +20,43 @@ if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
 use constant REST_SECONDS => 30;
 
 my $cluster = FTMPI::Test::Cluster->new(hosts => 4);
+my $cut = 0;
 my ($node1, $node2, $node3, $node4) = $cluster->hosts;
 
 # Two ranks a host; node3 is spare; ftmpirun on node4.
 my $spare    = $cluster->machine_file(map { "node$_ slots=2" } 1 .. 3);
 my $no_spare = $cluster->machine_file(map { "node$_ slots=2" } 1 .. 2);
 
+# While a host is cut off, its sshd cannot know that nobody is there any more.
 sub at_rest
 {
 	my ($name) = @_;
 	my $until = time + REST_SECONDS;
 	my @left;
-	while (@left = $cluster->strangers) {
+	while (@left = grep { !$cut || comm($_) !~ /^sshd/ } $cluster->strangers) {
 		last if wait_gone($until, @left);
 	}
 	my @names = map { process_name($_) } @left;
 	return is(scalar @left, 0, "$name: no host has anything left") || diag(join ', ', @names);
 }
 
-# In the first two runs nobody goes beyond step 120.
+# Its link is cut in this way, a method of FTMPI::Test::Host, and healed in that.
+sub cut_off { my ($how) = @_; $node2->$how; $cut = 1; return }
+
+sub healed
+{
+	my ($how) = @_;
+	$node2->$how;
+	$cut = 0;
+	return at_rest("$how again");
+}
+
+# In the first two runs nobody goes beyond step 125.
 sub start
 {
 	my ($machines, %option) = @_;
 	return FTMPI::Test::Fault->start(program => 'mail',
-		args => [qw(-bytes 200000 -ckpt 20 -trace -hold 120 -holds 2)], %option,
+		args => [qw(-bytes 200000 -ckpt 20 -trace -hold 125 -holds 2)], %option,
 		run    => ['-ssh', $cluster->ssh, '-machinefile', $machines, @{$option{run} // []}],
 		inside => sub { $node4->inside(@_) },
 		rest   => \&at_rest);
@@ -61,7 +74,7 @@ sub ranks_on
 sub goes_on
 {
 	my ($fault, $name, $to) = @_;
-	$fault->wait_for(out => qr/^restored after round 120$.*^rank $_ waits/ms) or return for 0 .. 3;
+	$fault->wait_for(out => qr/^restored after round 120\n.*^rank $_ waits/ms) or return for 0 .. 3;
 	my @there = ranks_on($fault, $to);
 	is("@there", '2 3', "$name: ranks 2 and 3 are on " . $to->name) or diag($fault->job->saw)
 		if $to != $node1;
@@ -98,21 +111,17 @@ strike('an agent is stopped', $spare, $node3, sub { kill 'STOP', those($node2, q
 strike('an agent is killed, no spare', $no_spare, $node1,
 	sub { kill 'KILL', those($node2, qr/^ftmpi-agent$/m) });
 strike('an ssh is killed', $spare, $node3, sub { kill 'KILL', those($node4, qr/ssh .* node2 /) });
-strike('all processes of a host', $spare, $node3, sub { $node2->kill_all; $node2->cut });
-$node2->heal;
+strike('all processes of a host', $spare, $node3, sub { $node2->kill_all; cut_off('cut') });
 $node2->start;
-strike('a host is cut off', $spare, $node3, sub { $node2->cut });
-$node2->heal;
-at_rest('healed');
-strike('a host is cut off, no spare', $no_spare, $node1, sub { $node2->cut });
-$node2->heal;
-at_rest('healed');
-strike('what a host sends is lost', $spare, $node3, sub { $node2->mute });
-$node2->full_speed;
-at_rest('heard again');
-strike('what is sent to a host is lost', $spare, $node3, sub { $node2->deafen });
-$node2->full_speed;
-at_rest('hears again');
+healed('heal');
+strike('a host is cut off', $spare, $node3, sub { cut_off('cut') });
+healed('heal');
+strike('a host is cut off, no spare', $no_spare, $node1, sub { cut_off('cut') });
+healed('heal');
+strike('what a host sends is lost', $spare, $node3, sub { cut_off('mute') });
+healed('full_speed');
+strike('what is sent to a host is lost', $spare, $node3, sub { cut_off('deafen') });
+healed('full_speed');
 
 # Nobody but the two hosts notices: ftmpirun reaches both.
 {
@@ -121,7 +130,7 @@ at_rest('hears again');
 	my $fault = start($spare);
 	$fault->all_held;
 	must_run(@$_) for @cut;
-	$fault->wait_for(out => qr/^restored after round 120$.*^rank $_ waits/ms) or last for 0 .. 3;
+	$fault->wait_for(out => qr/^restored after round 120\n.*^rank $_ waits/ms) or last for 0 .. 3;
 	$fault->kill_ranks(0);
 	$fault->survived('the link between two hosts', restarts => [2, 5]);
 	$_->[4] = 'del' for @cut;
@@ -133,11 +142,10 @@ at_rest('hears again');
 {
 	my $fault = start($spare);
 	$fault->all_held;
-	my @old = $node2->strangers;
 	my %pids = $fault->pids;
 	kill 'STOP', @pids{2, 3};
 	$node2->cut;
-	$fault->wait_for(out => qr/^restored after round 120$.*^rank $_ waits/ms) or last for 0 .. 3;
+	$fault->wait_for(out => qr/^restored after round 120\n.*^rank $_ waits/ms) or last for 0 .. 3;
 	$node2->heal;
 	kill 'CONT', @pids{2, 3};
 	$fault->kill_ranks(0);
@@ -149,10 +157,9 @@ at_rest('hears again');
 	my $one = $cluster->machine_file('node2 slots=4');
 	my $fault = start($one);
 	$fault->all_held;
-	$node2->cut;
-	$fault->gave_up('the only host', 1, qr/^ftmpirun: .*node2/m, keep => 1);
-	$node2->heal;
-	at_rest('the only host');
+	cut_off('cut');
+	$fault->gave_up('the only host', 1, qr/^ftmpirun: .*node2/m);
+	healed('heal');
 }
 
 done_testing();

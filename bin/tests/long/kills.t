@@ -22,7 +22,7 @@ if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
 my $cluster = FTMPI::Test::Cluster->new(hosts => 4);
 
 my %jobs = (
-	pi   => [qw(400000 -every 10000 -ckpt 4 -hold 40)],
+	pi   => [qw(400000 -every 10000 -ckpt 4 -hold 39)],
 	cgs  => [data_file('494_bus.mtx'), qw(-ckpt 30 -hold 400)],
 	mail => [qw(-ckpt 15 -hold 200)],
 );

@@ -65,6 +65,18 @@ sub start
 	return $self;
 }
 
+# A job whose test gave it up is not left to the next one.
+sub DESTROY
+{
+	my ($self) = @_;
+	my $job = $self->{job};
+	return if !$job || defined $job->status;
+	local ($?, $@, $!);
+	kill 'KILL', $job->pid, $job->pids;
+	waitpid($job->pid, 0);
+	return;
+}
+
 sub job      { return $_[0]{job} }
 sub workdir  { return $_[0]{workdir} }
 sub wait_for { my ($self, @what) = @_; return $self->{job}->wait_for(@what) }
