@@ -4,9 +4,9 @@
  * manifest is there, which names the contents of all its files (doc/ckpt-format.md). What is read
  * is believed only after it was checked.
  *
- * Functions return 0 or a code of base/error.h; with every other result than FT_ENOMEM err holds
- * one sentence without its end mark: what was wrong, where, what to do. They need no lock and may
- * be called by several threads, each with objects of its own.
+ * Functions return 0 or a code of base/error.h; then err holds one sentence without its end mark:
+ * what was wrong, where, what to do. They need no lock and may be called by several threads, each
+ * with objects of its own.
  */
 #ifndef FTMPI_CKPT_CKPT_H
 #define FTMPI_CKPT_CKPT_H
