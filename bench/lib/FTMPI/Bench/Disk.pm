@@ -56,7 +56,8 @@ sub _dd
 	my ($arg, $dir, $file) = @_;
 	my @names = map { "$dir/dd.$_" } 1 .. $arg->{ranks};
 	_settle($arg, $dir);
-	my $script = 'from=$1; shift; for to; do dd if="$from" of="$to" bs=1M conv=fsync 2>&1 & done; wait';
+	# a line each, written at once, so that none is in the midst of another
+	my $script = 'from=$1; shift; for to; do dd if="$from" of="$to" bs=1M conv=fsync 2>&1 | tail -n 1 & done; wait';
 	my @seconds = map { /copied, ([\d.]+) s,/ ? $1 : () } _run($arg, 'sh', '-c', $script, 'sh', $file, @names);
 	unlink @names;
 	die "checkpoint: dd did not write its files\n" if @seconds != @names || !max(@seconds);
