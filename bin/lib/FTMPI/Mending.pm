@@ -97,10 +97,21 @@ sub _suspect
 	my @log = [ log => $self->_who($observer) . ": no sign of rank $rank for $ms ms" ];
 	my $state = $self->{ranks}[$rank]{state};
 	return @log if $self->{debug} || $self->{ranks}[$rank]{gone} || $state eq 'finalized';
-	my $verdict = $self->{verdict};
-	my @timer = $verdict->is_open ? () : [ timer => 'judge', $verdict->gather_time, $self->{epoch} ];
+	my $verdict   = $self->{verdict};
+	my $gathering = $verdict->is_open;
 	$verdict->suspect($observer, $rank, $ms, $self->{now});
-	return (@log, @timer);
+	my @judged = $self->{crew}->home($observer) == $self->{crew}->home($rank) ? $self->_judgement : ();
+	return (@log, @judged) if $gathering || $self->{phase} ne 'running' || !$verdict->is_open;
+	return (@log, @judged, [ timer => 'judge', $verdict->gather_time, $self->{epoch} ]);
+}
+
+# A word from beside it settles the matter at once: no cable leads there, and the host is not silent.
+sub _judgement
+{
+	my ($self) = @_;
+	return if $self->{pending};
+	my $judgement = $self->{verdict}->judge($self->{now}, sub { $self->{crew}->home($_[0]) }, $self->{silent});
+	return $judgement ? $self->_condemn(@$judgement) : ();
 }
 
 sub _judge
@@ -108,8 +119,7 @@ sub _judge
 	my ($self, $epoch) = @_;
 	my $verdict = $self->{verdict};
 	return if $epoch != $self->{epoch} || $self->{pending};
-	my $judgement = $verdict->judge($self->{now}, sub { $self->{crew}->home($_[0]) }, $self->{silent});
-	my @actions = $judgement ? $self->_condemn(@$judgement) : ();
+	my @actions = $self->_judgement;
 	return @actions if $self->{phase} ne 'running' || !$verdict->is_open;
 	return (@actions, [ timer => 'judge', $verdict->gather_time, $epoch ]);
 }

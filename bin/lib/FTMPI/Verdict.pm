@@ -2,8 +2,8 @@
 #
 # What to think of ranks that show no life. Ranks observe each other by heartbeats, and tell whom they
 # do not hear any more (SUSPECT); the launcher hears of each host's agent how long it has been silent.
-# Suspicions are gathered for a moment, so that a host that fell silent as a whole is seen as one.
-# Pure: it has no clock.
+# Suspicions are gathered for a moment, so that a host that fell silent as a whole is seen as one; the
+# word of one beside the suspect needs no other. Pure: it has no clock.
 #
 # The happy path: a rank was stopped. Those who observe it say so; its host's agent is well; it is
 # fenced. Other courses:

@@ -353,7 +353,7 @@ for my $case ([ 130, 'signal', 'INT' ], [ 124, 'timeout', 3 ], [ 141, 'output_go
 
 # Ranks that show no life.
 $job = begun('a:2,b:2', 4);
-$job->tell(qw(suspect 0 2 1000))->tell(qw(suspect 3 2 1020));
+$job->tell(qw(suspect 0 2 1000))->tell(qw(suspect 1 2 1020));
 is_deeply([ $job->told ], ['timer judge 0.1 0'], 'suspicions are gathered');
 $job->tell('judge', 0);
 is_deeply([ $job->told ], [ 'fence 2', 'timer fenced 3 0 2' ], 'a rank that shows no life is killed');
@@ -362,8 +362,13 @@ $job->tell(qw(exited 2 0 9));
 is(($job->told)[0], 'say rank 2 on b showed no life for 1020 ms (stopped or hung) and was killed;'
 	. ' restart 1 of 3 from the beginning.', '... and all begin again');
 $job = begun('a:2,b:2', 4);
-$job->tell(qw(suspect 0 2 1000))->tell(qw(suspect 3 2 1020))->tell('judge', 0);
-$job->told;
+$job->tell(qw(suspect 3 2 1000));
+is_deeply([ $job->told ], [ 'fence 2', 'timer fenced 3 0 2' ], 'the word of one beside it is enough, at once');
+$job = begun('a:2,b:2', 4);
+$job->tell(qw(suspect 0 2 1000))->tell(qw(suspect 3 2 1020));
+is_deeply([ $job->told ], [ 'timer judge 0.1 0', 'fence 2', 'timer fenced 3 0 2' ], '... also while others are gathered');
+$job->tell('judge', 0);
+is_deeply([ $job->told ], [], '... which is over then');
 $job->tell('fenced', 0, 2);
 is(($job->told)[0], 'say rank 2 on b showed no life for 1020 ms (stopped or hung) and cannot be killed;'
 	. ' restart 1 of 3 from the beginning.', '... even when that does not help');
@@ -378,7 +383,7 @@ is_deeply([ ($job->told)[ 1, 2 ] ], [ 'dismiss 1',
 	'say hosts a and b do not reach each other for 1000 ms; ranks 2-3 go to c; restart 1 of 3 from the beginning.' ],
 	'a link that is cut: one of two hosts is done without');
 $job = begun('a:2,b:2', 4);
-$job->tell(qw(exited 0 0 9))->born->tell(qw(suspect 0 2 1000))->tell(qw(suspect 3 2 1000));
+$job->tell(qw(exited 0 0 9))->born->tell(qw(suspect 0 2 1000))->tell(qw(suspect 1 2 1000));
 $job->told;
 $job->tell('judge', 0);
 is_deeply([ $job->told ], [], 'who is suspected is not judged by an old timer');
