@@ -48,7 +48,6 @@ sub _open
 sub taken
 {
 	my ($self, $n) = @_;
-	return if $self->{held};
 	$self->{under_way} -= $n;
 	$self->_open;
 	return;

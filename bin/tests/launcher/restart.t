@@ -72,16 +72,19 @@ is_deeply(told($job), [
 	'... begins again from there') if ($job->{host}) = $job->{err} =~ /rank 1 on (\S+)/;
 
 # The last words.
-$job = ftmpirun([ qw(-n 2 -max-restarts 1), $^X, '-e', <<'EOS', @rank, qw(join 1:@0:kill:KILL 1:@1:kill:TERM hang) ]);
-print STDERR "first\nsecond\n\e[31mthird\nfourth\n" if $ENV{FTMPI_RANK}; exec @ARGV;
+my $mark = scratch() . '/spoken';
+$job = ftmpirun([ qw(-n 2 -max-restarts 1), $^X, '-e', <<'EOS', $mark, @rank, qw(join 1:@0:kill:KILL 1:@1:kill:TERM hang) ]);
+my $mark = shift;
+print STDERR mkdir($mark) ? "first\nsecond\n\e[31mthird\nfourth\n" : "fifth\n" if $ENV{FTMPI_RANK};
+exec @ARGV;
 EOS
 is($job->{status}, 143, 'a job that fails again and again ends with the last failure') or diag $job->{err};
 my ($host) = $job->{err} =~ /rank 1 on (\S+)/;
-my $words = 'its last words: "second / [31mthird / fourth"';
 is_deeply([ grep { /^ftmpirun: rank/ } @{ told($job) } ], [
-	"ftmpirun: rank 1 on $host $by9; $words; restart 1 of 1 from the beginning.\n",
-	"ftmpirun: rank 1 on $host was killed by signal 15 (Terminated); $words; 1 restart (-max-restarts) brought no"
-		. " new recovery line, so the job is ended.\n" ], '... and tells its last words');
+	qq(ftmpirun: rank 1 on $host $by9; its last words: "second / [31mthird / fourth"; restart 1 of 1 from the)
+		. " beginning.\n",
+	qq(ftmpirun: rank 1 on $host was killed by signal 15 (Terminated); its last words: "fifth"; 1 restart)
+		. " (-max-restarts) brought no new recovery line, so the job is ended.\n" ], '... and tells the last words of each');
 nobody_left();
 
 # -restart-on.

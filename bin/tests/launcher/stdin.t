@@ -1,0 +1,116 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-3-Clause
+# Standard input for a rank 0 that may begin again.
+use strict;
+use warnings;
+
+use Test::More;
+
+use FTMPI::Stdin ();
+
+# A loop in which standard input is read when the test says so.
+package Loop;
+sub new      { return bless {}, shift }
+sub on_read  { $_[0]{call} = $_[2]; return }
+sub off_read { delete $_[0]{call}; return }
+sub after    { return }
+
+sub turn
+{
+	my $call = $_[0]{call} or return 0;
+	my $bits = '';
+	vec($bits, 0, 1) = 1;
+	return 0 if !select $bits, undef, undef, 0;
+	$call->();
+	return 1;
+}
+
+package main;
+
+my ($loop, $stdin, $feed, $given, $ends, $lost);
+
+sub fresh
+{
+	my (%arg) = @_;
+	pipe my $reader, $feed or die "pipe: $!";
+	open STDIN, '<&', $reader or die "dup: $!";
+	($loop, $given, $ends, $lost) = (Loop->new, '', 0, 0);
+	$stdin = FTMPI::Stdin->new(
+		loop     => $loop,
+		keep     => 1,
+		on_bytes => sub { $given .= $_[0] },
+		on_end   => sub { $ends++ },
+		on_lost  => sub { $lost++ },
+		%arg);
+	return;
+}
+
+sub comes { my ($text) = @_; syswrite $feed, $text; return $loop->turn }
+
+fresh();
+comes('abc');
+$stdin->taken(3);
+comes('def');
+is($given, 'abcdef', 'what comes is given');
+$stdin->hold;
+ok(!comes('ghi'), 'nothing is read while rank 0 begins again');
+$stdin->taken(3);
+ok(!$loop->turn, '... whatever the old one took');
+$stdin->close;
+$given = '';
+$stdin->rewind;
+is($given, 'abcdef', 'the new one gets all from the beginning');
+$loop->turn;
+is($given, 'abcdefghi', '... and what comes then, also if the old one had closed it');
+close $feed;
+$loop->turn;
+is($ends, 1, 'its end');
+ok(!$loop->turn, '... after which nothing is read');
+$stdin->hold;
+$given = '';
+$stdin->rewind;
+is("$given $ends", 'abcdefghi 2', '... comes again, too');
+ok(!$loop->turn, '... and is not waited for');
+
+# More than goes at once.
+fresh();
+my $all = '';
+for my $i (1 .. 100) {
+	my $text = "$i," x 5000;
+	$all .= $text;
+	syswrite $feed, $text;
+	$loop->turn for 1 .. 2;
+	$stdin->taken(length $text);
+}
+is(length $given, length $all, 'a lot is given');
+close $feed;
+$loop->turn;
+$given = '';
+$stdin->hold;
+$stdin->rewind;
+cmp_ok(length $given, '<', 400_000, '... again, but not at once');
+is($ends, 1, '... and not its end yet');
+$stdin->taken(65536) for 1 .. 60;
+ok($given eq $all, '... as it is taken');
+is($ends, 2, '... to its end');
+
+# Too much.
+fresh();
+my $chunk = 'x' x 65536;
+my $sent  = 0;
+while (!$lost && $sent < 80 << 20) {
+	syswrite $feed, $chunk;
+	$loop->turn for 1 .. 2;
+	$sent += length $chunk;
+	$stdin->taken(length $chunk);
+}
+is($sent >> 16, (64 << 20 >> 16) + 1, 'what is more than 64 MiB cannot be given again, which is told');
+comes('more');
+is(substr($given, -4), 'more', '... but goes on');
+fresh(keep => 0);
+comes('abc');
+$stdin->hold;
+$stdin->rewind;
+is("$given $lost", 'abc 0', 'nothing is kept when no rank 0 begins again');
+
+done_testing;
