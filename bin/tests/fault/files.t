@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Lines that were damaged, or are somebody else's: a restore takes the newest that is whole, or ends
-# with a sentence.
+# with a sentence. (Files and manifests of a newer version: bin/tests/unit/test_ckpt_damage.c.)
 use strict;
 use warnings;
 
@@ -21,6 +21,9 @@ use FTMPI::Test::Process qw(must_run);
 FTMPI::Test::Fault::alone();
 
 my @args = qw(400000 -every 10000);
+
+# The lines stay until all cases are over.
+sub at_rest { return FTMPI::Test::Alone::at_rest($_[0], FTMPI::Test::Fault::directory()) }
 
 # A work directory with the lines after rounds 10 and 20.
 my $made = FTMPI::Test::Fault->start(program => 'pi', args => [@args, qw(-ckpt 10 -hold 25)]);
@@ -78,7 +81,7 @@ sub truncated { my ($path, $by) = @_; return spew($path, substr slurp($path), 0,
 sub restore
 {
 	my ($dir, %option) = @_;
-	return FTMPI::Test::Fault->start(program => 'pi', args => [@args, '-trace'], workdir => $dir,
+	return FTMPI::Test::Fault->start(program => 'pi', args => [@args, '-trace'], workdir => $dir, rest => \&at_rest,
 		%option, run => ['-restore', @{$option{run} // []}]);
 }
 
@@ -189,7 +192,7 @@ refused('a newer version', qr/version/, sub {
 	is(FTMPI::Test::Fault::answer($job->out) // 'none', $made->undisturbed, '... with -accept-binary')
 		or diag($job->saw);
 	File::Path::remove_tree($dir, $own);
-	FTMPI::Test::Alone::at_rest('a program that was built anew');
+	at_rest('a program that was built anew');
 }
 
 $made->clear('the lines');

@@ -70,11 +70,21 @@ sub ranks_on
 	return sort grep { defined } @ranks{$host->pids};
 }
 
+# All wait in the second run.
+sub held_again
+{
+	my ($fault) = @_;
+	for my $rank (0 .. 3) {
+		$fault->wait_for(out => qr/(?:^rank $rank waits.*){2}/ms) or return 0;
+	}
+	return 1;
+}
+
 # Struck in its first run, it runs again with ranks 2 and 3 on the host `to`; from there to the end.
 sub goes_on
 {
 	my ($fault, $name, $to) = @_;
-	$fault->wait_for(out => qr/^restored after round 120\n.*^rank $_ waits/ms) or return for 0 .. 3;
+	held_again($fault) or return;
 	my @there = ranks_on($fault, $to);
 	is("@there", '2 3', "$name: ranks 2 and 3 are on " . $to->name) or diag($fault->job->saw)
 		if $to != $node1;
@@ -105,7 +115,12 @@ sub strike
 	return;
 }
 
-strike('both ranks of a host', $spare, $node2, sub { $_[0]->kill_ranks(2, 3) });
+{
+	my $fault = start($spare, args => [qw(-bytes 200000 -ckpt 20 -trace -hold 125)]);
+	$fault->all_held;
+	$fault->kill_ranks(2, 3);
+	$fault->survived('both ranks of a host', restarts => [1, 3]);
+}
 strike('an agent is killed', $spare, $node3, sub { kill 'KILL', those($node2, qr/^ftmpi-agent$/m) });
 strike('an agent is stopped', $spare, $node3, sub { kill 'STOP', those($node2, qr/^ftmpi-agent$/m) });
 strike('an agent is killed, no spare', $no_spare, $node1,
@@ -130,7 +145,7 @@ healed('full_speed');
 	my $fault = start($spare);
 	$fault->all_held;
 	must_run(@$_) for @cut;
-	$fault->wait_for(out => qr/^restored after round 120\n.*^rank $_ waits/ms) or last for 0 .. 3;
+	held_again($fault);
 	$fault->kill_ranks(0);
 	$fault->survived('the link between two hosts', restarts => [2, 5]);
 	$_->[4] = 'del' for @cut;
@@ -145,7 +160,7 @@ healed('full_speed');
 	my %pids = $fault->pids;
 	kill 'STOP', @pids{2, 3};
 	$node2->cut;
-	$fault->wait_for(out => qr/^restored after round 120\n.*^rank $_ waits/ms) or last for 0 .. 3;
+	held_again($fault);
 	$node2->heal;
 	kill 'CONT', @pids{2, 3};
 	$fault->kill_ranks(0);

@@ -78,7 +78,7 @@ for my $point (sort keys %points) {
 	dies($point, $rank, 1, 'kill');
 	fails($point, $rank, 2, 'ENOSPC') if $points{$point} && !in_restart($point);
 }
-dies($_, 1, 1, 'stop') for qw(ckpt-saved restore-begin);
+dies($_, 1, 1, 'stop') for qw(ckpt-saved restore-end);
 
 if ($every) {
 	for my $point (sort keys %points) {

@@ -21,16 +21,28 @@ sub pi
 		args => [qw(400000 -every 10000 -ckpt 10 -trace -hold 25), @$more], %option);
 }
 
-for my $ranks ([2], [0], [1, 2]) {
+for my $ranks ([2], [0]) {
 	my $fault = pi([]);
 	$fault->all_held;
 	my %pids = $fault->pids;
 	$fault->signal_ranks('STOP', @$ranks);
-	$fault->wait_for(err => qr/^ftmpirun: rank $ranks->[0] on \S+ did not answer for \d+ ms .*; restart \d of 3\b/m);
+	$fault->wait_for(err => qr/^ftmpirun: rank $ranks->[0] on \S+ showed no life for \d+ ms \(stopped or hung\) and was killed; restart 1 of 3\b/m);
 	my @left = wait_gone(time + 60, @pids{@$ranks});
 	is("@left", '', "ranks @$ranks are stopped: the old processes are gone");
 	$fault->survived("ranks @$ranks are stopped", restarts => [1, 3]);
 	$fault->job->out_like(qr/^restored after round 20$/m, "ranks @$ranks are stopped");
+}
+
+# Two at once: whoever is suspected first is killed, the other when it does not begin again.
+{
+	my $fault = pi([]);
+	$fault->all_held;
+	my %pids = $fault->pids;
+	$fault->signal_ranks('STOP', 1, 2);
+	$fault->wait_for(err => qr/^ftmpirun: rank [12] on \S+ showed no life for \d+ ms .*; restart 1 of 3\b/m);
+	my @left = wait_gone(time + 60, @pids{1, 2});
+	is("@left", '', 'two ranks are stopped: the old processes are gone');
+	$fault->survived('two ranks are stopped', restarts => [1, 2]);
 }
 
 # Without heartbeats nobody minds, and it goes on where it was.

@@ -79,7 +79,13 @@ sub DESTROY
 
 sub job      { return $_[0]{job} }
 sub workdir  { return $_[0]{workdir} }
-sub wait_for { my ($self, @what) = @_; return $self->{job}->wait_for(@what) }
+
+# As FTMPI::Test::Job; in vain is a failure of the test.
+sub wait_for
+{
+	my ($self, $which, $pattern) = @_;
+	return $self->{job}->wait_for($which, $pattern) || Test::More::fail("$pattern comes on $which");
+}
 
 # ---- who is there ----
 
