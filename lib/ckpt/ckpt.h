@@ -110,6 +110,14 @@ void ckpt_manifest_free(struct ckpt_manifest *m);
 int ckpt_prune(const struct ckpt_fs *fs, const char *session_dir, unsigned keep, uint32_t making,
 	uint32_t making_epoch, char *err, size_t errsize);
 
+/*
+ * The same at the end of the job, when every rank of the last epoch is through with MPI: all that
+ * was not committed goes, of epochs before too. (A rank of one of these that is still there, on a
+ * host that is cut off, may commit what is not there any more; who restores passes over it.)
+ */
+int ckpt_clear_up(const struct ckpt_fs *fs, const char *session_dir, unsigned keep, uint32_t epoch,
+	char *err, size_t errsize);
+
 /* ---- giving back ---- */
 
 struct ckpt_loaded {

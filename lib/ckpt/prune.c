@@ -163,6 +163,8 @@ static bool in_the_making(const struct pruning *p, struct ckpt_name n)
 {
 	const struct ckpt_prune_order *o = p->order;
 
+	if (o->over)
+		return false;
 	if (o->idle)
 		return !any_manifest(p) || n.line >= p->entries[0].name.line;
 	if (n.epoch == o->making_epoch)
@@ -300,6 +302,14 @@ int ckpt_prune_with(const struct ckpt_fs *fs, const char *session_dir,
 free_entries:
 	free(p.entries);
 	return p.rc;
+}
+
+int ckpt_clear_up(const struct ckpt_fs *fs, const char *session_dir, unsigned keep, uint32_t epoch,
+	char *err, size_t errsize)
+{
+	struct ckpt_prune_order order = {.keep = keep, .making_epoch = epoch, .over = true};
+
+	return ckpt_prune_with(fs, session_dir, &order, (struct ckpt_err){err, errsize});
 }
 
 int ckpt_prune(const struct ckpt_fs *fs, const char *session_dir, unsigned keep, uint32_t making,

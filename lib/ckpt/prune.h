@@ -12,6 +12,7 @@ struct ckpt_prune_order {
 	uint32_t making, making_epoch; /* as for ckpt_prune */
 	bool idle; /* nobody says what is being made: lines that were not committed
 		      go only when their number is below a committed one's */
+	bool over; /* all ranks of the last epoch are through: nothing is being made any more */
 	/* More than that all files have their lengths, or NULL. */
 	bool (*whole)(void *ctx, const struct ckpt_manifest *m);
 	/* Told of each line and each folder of an uncommitted one that goes, or NULL. */

@@ -116,6 +116,17 @@ void ckpt_job_stop(void)
 	job.launch = NULL;
 }
 
+void ckpt_job_clear_up(void)
+{
+	char err[1024] = "";
+
+	if (!job.dir[0] || job.id.rank != 0)
+		return;
+	if (ckpt_clear_up(&ckpt_fs_posix, job.dir, job.launch->settings.keep, job.id.epoch, err,
+		    sizeof err) != 0)
+		log_event("what was left of recovery lines stays: %s", err);
+}
+
 /* ---- who we are ---- */
 
 struct session {

@@ -36,6 +36,9 @@ struct ckpt_job *ckpt_job(void);
 int ckpt_job_start(const struct launch *l, char *err, size_t errsize);
 void ckpt_job_stop(void);
 
+/* Every rank has said goodbye: rank 0 removes what failures left of lines that were not made. */
+void ckpt_job_clear_up(void);
+
 /* The folder of this session and who we are, agreed on: collective the first time. */
 void ckpt_job_name(void);
 

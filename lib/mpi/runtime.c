@@ -253,6 +253,7 @@ void runtime_finish(void)
 	must_be_alone();
 	atomic_store(&rt.state, RUNTIME_AFTER); /* before anybody can come in */
 	engine_leave();
+	ckpt_job_clear_up();
 	fault_point("finalize-done");
 	control_finalized(rt.launch.control_fd);
 	fault_point("finalize-told");

@@ -217,6 +217,21 @@ START_TEST(who_is_late_prunes_nothing)
 }
 END_TEST
 
+START_TEST(at_the_end_of_the_job_nothing_is_in_the_making)
+{
+	store_line(1, 0);
+	store_line(2, 0);
+	unfinished(3, 0);
+	unfinished(3, 1);
+	store_make("line-00000003.e0001/rank-00000.ckpt.tmp", "half");
+	ck_assert_int_eq(ckpt_clear_up(fs, store_dir, 2, 0, store_err, sizeof store_err), 0);
+	ck_assert(store_has("line-00000003.e0000")); /* late */
+	ck_assert_int_eq(ckpt_clear_up(fs, store_dir, 2, 2, store_err, sizeof store_err), 0);
+	ck_assert(!store_has("line-00000003.e0000") && !store_has("line-00000003.e0001"));
+	ck_assert_str_eq(lines(), "2 1");
+}
+END_TEST
+
 START_TEST(what_epochs_before_left_goes_after_the_first_own_line)
 {
 	store_line(1, 0);
@@ -267,6 +282,7 @@ UNIT_MAIN("ckpt_store", tcase_add_checked_fixture(tc, store_begin, store_end);
 	  tcase_add_test(tc, pruning_counts_whole_lines_only);
 	  tcase_add_test(tc, pruning_removes_what_was_never_committed);
 	  tcase_add_test(tc, who_is_late_prunes_nothing);
+	  tcase_add_test(tc, at_the_end_of_the_job_nothing_is_in_the_making);
 	  tcase_add_test(tc, what_epochs_before_left_goes_after_the_first_own_line);
 	  tcase_add_test(tc, pruning_touches_no_foreign_name);
 	  tcase_add_test(tc, pruning_nothing_is_no_error);)
