@@ -14,7 +14,6 @@ use FTMPI::Address ();
 use FTMPI::Control ();
 use FTMPI::Host    ();
 use FTMPI::Net     ();
-use FTMPI::Stop    ();
 use FTMPI::Wire    ();
 use FTMPI::Words   ();
 
@@ -30,8 +29,8 @@ use constant {
 };
 
 # plan: see FTMPI::Launcher; loop; on_frame => sub (host, name, fields); on_lost => sub (host, why,
-# whether it had been here); on_out => sub, something was read from an agent that does not count any
-# more; on_reaped => sub, an agent's process has ended; patience => sub (host) -> seconds.
+# whether it had been here); on_log => sub (text); patience => sub (host) -> seconds without an answer
+# after which an agent is lost.
 sub new
 {
 	my ($class, %arg) = @_;

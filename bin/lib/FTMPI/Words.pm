@@ -6,8 +6,6 @@ package FTMPI::Words;
 use strict;
 use warnings;
 
-use FTMPI::Stop ();
-
 # Ends of sentences, when there is no restart.
 use constant {
 	BEGINNING      => 'the beginning',
