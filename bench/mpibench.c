@@ -53,13 +53,14 @@ static long rounds_within(void (*run)(void), double budget)
 }
 
 /* Seconds of one run, the slowest rank's. */
-static double timed(void (*run)(void), double budget)
+static double timed(const struct bench *b, double budget)
 {
-	long rounds = rounds_within(run, budget);
-	double mine, slowest = 0;
+	double piece = b->window > 0 ? b->window : budget, mine = HUGE_VAL, slowest = 0;
+	long rounds = rounds_within(b->run, piece);
 
 	MPI_Barrier(MPI_COMM_WORLD);
-	mine = seconds_for(run, rounds) / (double)rounds;
+	for (double left = budget; left > piece / 2; left -= piece)
+		mine = fmin(mine, seconds_for(b->run, rounds) / (double)rounds);
 	MPI_Reduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
 	return slowest;
 }
@@ -75,7 +76,7 @@ static void measure(const struct bench *b, double budget)
 		MPI_Abort(MPI_COMM_WORLD, 1);
 		exit(1);
 	}
-	number = b->run != NULL ? b->shown(timed(b->run, budget)) : b->number();
+	number = b->run != NULL ? b->shown(timed(b, budget)) : b->number();
 	if (rank == 0) {
 		printf("%s %d %.4f\n", b->name, bytes, number);
 		fflush(stdout);

@@ -11,12 +11,15 @@ extern int rank, size, bytes;
 extern char *in, *out;
 
 /* One thing that can be measured. A `run` is timed and repeated; a `number` measures itself and is
- * asked once: its answer counts on rank 0. */
+ * asked once: its answer counts on rank 0. With a window the time is cut into pieces of so many
+ * seconds, and the fastest one counts: what disturbs now and then does not, what comes in each piece
+ * does. */
 struct bench {
 	const char *name;
 	void (*run)(void);
 	double (*number)(void);
 	double (*shown)(double seconds); /* from the seconds of one run to what is printed */
+	double window;
 };
 
 /* NULL when there is none of that name. */

@@ -78,11 +78,21 @@ subtest 'what is measured in pairs' => sub {
 	my $row = row('heartbeat_pi 0 2', 'ok', floor => [ 1, 10, 100 ], FTMPI => [ 1.004, 10.045, 120 ]);
 	is(sprintf('%.4f', FTMPI::Bench::Stats::to_floor($row)), '1.0045', 'the median of the ratios');
 	is(verdict($row), 'met', 'just met');
-	$row->{values}{FTMPI}[0] = 1.006;
-	$row->{values}{FTMPI}[1] = 10.06;
+	@{ $row->{values}{FTMPI} }[ 0, 1 ] = (1.006, 10.06);
 	is(verdict($row), 'not met', 'just not');
 	like(FTMPI::Bench::Report::row_line($row, $case{ $row->{id} }, 60), qr/\| 1\.006 \|.*\| \*\*not met\*\* \|/,
 		'told closely');
+	my @pairs = (floor => [ (1) x 10 ], FTMPI => [ map { 0.996 + 0.001 * $_ } 1 .. 10 ]);
+	is(verdict(row('heartbeat_pi 0 2', 'ok', @pairs)), 'met', 'one in ten beyond the limit: certain enough');
+	$pairs[3][8] = 1.007;
+	is(verdict(row('heartbeat_pi 0 2', 'ok', @pairs)), 'undecided', 'two in ten: not certain');
+	@{ $pairs[3] }[ 1 .. 9 ] = (1.006) x 9;
+	is(verdict(row('heartbeat_pi 0 2', 'ok', @pairs)), 'not met', 'nine in ten: certainly not');
+	$pairs[3][9] = 1;
+	my $result = { head => [ map { [ $_ => 2 ] } qw(machine cores system date rounds) ], notes => [],
+		rows => [ row('heartbeat_pi 0 2', 'ok', @pairs) ] };
+	like(FTMPI::Bench::Report::page($result), qr/^0 of 1 targets are met; undecided: heartbeat_pi on 2 ranks\.$/m,
+		'the page says what is undecided');
 	my $rate = row("checkpoint @{[256 << 20]} 2", 'ok', floor => [ 100, 200 ], FTMPI => [ 89, 190 ]);
 	is(verdict($rate), 'met', 'of rates the greater is better');
 	like(FTMPI::Bench::Report::row_line($rate, $case{ $rate->{id} }, 60), qr/256 MiB.* - \| - \|.*≥ 0\.9 × floor/,

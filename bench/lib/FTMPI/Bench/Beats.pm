@@ -11,7 +11,7 @@ use FTMPI::Bench::Peers        ();
 use FTMPI::Bench::Process      ();
 
 # Milliseconds between two beats; seconds of a job.
-use constant { PERIOD => 100, PINGPONG => 0.5, PI => 2 };
+use constant { PERIOD => 100, PINGPONG => 1, PI => 2 };
 
 # First guess of what PI takes, and points of a round.
 use constant { SAMPLES => 40_000_000, EVERY => 4_000_000 };
@@ -35,8 +35,8 @@ sub pairs
 sub _pingpong
 {
 	my (%arg) = @_;
-	my $pattern = qr/^pingpong $arg{bytes} (\d+(?:\.\d+)?)\z/;
-	return sub { _job(\%arg, $_[0], $pattern, $arg{peer}{exe}, PINGPONG, "pingpong:$arg{bytes}") };
+	my $pattern = qr/^steady $arg{bytes} (\d+(?:\.\d+)?)\z/;
+	return sub { _job(\%arg, $_[0], $pattern, $arg{peer}{exe}, PINGPONG, "steady:$arg{bytes}") };
 }
 
 # As many points as take about PI seconds here.

@@ -59,6 +59,10 @@ sub is_paired
 	return $case->{what} =~ /^(?:heartbeat_|checkpoint\z)/;
 }
 
+# True when jobs differ by more than what is looked for: a target is met or not only if the median of
+# the pairs is certain enough.
+sub is_faint { return $_[0]{what} =~ /^heartbeat_/ }
+
 # A target: against => floor, peer (the better one), value, or greatest (value); most, below or least =>
 # the limit.
 my %TARGETS = (

@@ -84,9 +84,11 @@ sub _summary
 	my @with    = grep { $verdict{ $_->{id} } ne '' } @$rows;
 	my @not     = grep { $verdict{ $_->{id} } eq 'not met' } @with;
 	my @unknown = grep { $verdict{ $_->{id} } eq '?' } @with;
-	my $met     = @with - @not - @unknown;
+	my @open    = grep { $verdict{ $_->{id} } eq 'undecided' } @with;
+	my $met     = @with - @not - @unknown - @open;
 	my $text    = "$met of " . @with . " targets are met";
 	$text .= '; not met: ' . join ', ', map { _name($_) } @not if @not;
+	$text .= '; undecided: ' . join ', ', map { _name($_) } @open if @open;
 	$text .= '; nothing to hold against: ' . join ', ', map { _name($_) } @unknown if @unknown;
 	return "$text.\n";
 }

@@ -9,8 +9,9 @@ use warnings;
 
 use List::Util qw(max min);
 
-use FTMPI::Bench::Cases ();
-use FTMPI::Bench::Peers ();
+use FTMPI::Bench::Cases        ();
+use FTMPI::Bench::Distribution ();
+use FTMPI::Bench::Peers        ();
 
 # undef of nothing; the mean of the middle two of an even number.
 sub median
@@ -111,22 +112,32 @@ sub target_text
 	return join ', ', @texts;
 }
 
-# met, not met, '?' when what it is held against was not measured, or nothing could be, '' without a
-# target. What took us too long is not met.
+# What a target is held against: mostly one number, or bounds of it; none when it was not measured.
+sub _numbers
+{
+	my ($row, $against) = @_;
+	my @bounds;
+	@bounds = FTMPI::Bench::Distribution::median_bounds(paired($row, 'floor'))
+		if $against eq 'floor' && FTMPI::Bench::Cases::is_faint($row);
+	return @bounds ? @bounds : grep { defined } $NUMBER{$against}->($row);
+}
+
+# met; not met; undecided when the bounds are on both sides of the limit; '?' when what it is held
+# against was not measured, or nothing could be; '' without a target. What took us too long is not met.
 sub verdict
 {
 	my ($row, $case) = @_;
 	return '' if !@{ $case->{targets} // [] };
 	return '?' if ($row->{state}{FTMPI} // '') eq 'skipped';
 	return 'not met' if !defined middle($row, 'FTMPI');
-	my $unknown;
+	my %seen;
 	for my $target (@{ $case->{targets} }) {
 		my ($kind) = _kind($target);
-		my $number = $NUMBER{ $target->{against} }->($row);
-		$unknown = 1 if !defined $number;
-		return 'not met' if defined $number && !$HOLDS{$kind}->($number, $target->{$kind});
+		my @numbers = _numbers($row, $target->{against});
+		my $held = grep { $HOLDS{$kind}->($_, $target->{$kind}) } @numbers;
+		$seen{ !@numbers ? '?' : $held == @numbers ? 'met' : $held ? 'undecided' : 'not met' } = 1;
 	}
-	return $unknown ? '?' : 'met';
+	return (grep { $seen{$_} } 'not met', 'undecided', '?', 'met')[0];
 }
 
 1;
