@@ -11,6 +11,7 @@ use FTMPI::Bench::Beats        ();
 use FTMPI::Bench::Disk         ();
 use FTMPI::Bench::Distribution ();
 use FTMPI::Bench::Peers        ();
+use FTMPI::Bench::Process      ();
 use FTMPI::Bench::Stats        ();
 use FTMPI::Bench::Strikes      ();
 
@@ -30,9 +31,11 @@ sub measure
 	my %with = (%$arg, peer => $ours, count => $case->{times} * $arg->{rounds},
 		map { $_ => $case->{$_} } qw(what bytes ranks));
 	my @notes = eval { $HOW{$kind}->(\%with, @pairs) };
-	return @notes if $@ eq '';
-	die $@ if ref $@;
-	chomp(my $why = $@);
+	my $why = $@;
+	FTMPI::Bench::Process::stop();
+	return @notes if $why eq '';
+	die $why if ref $why;
+	chomp $why;
 	$_->[1]{state}{FTMPI} = 'failed' for @pairs;
 	return "$case->{what}: $why.";
 }
