@@ -11,7 +11,7 @@ use FTMPI::Bench::Peers        ();
 use FTMPI::Bench::Process      ();
 
 # Milliseconds between two beats; seconds of a job.
-use constant { PERIOD => 100, PINGPONG => 1, PI => 2 };
+use constant { PERIOD => 100, PINGPONG => 0.6, PI => 1 };
 
 # First guess of what PI takes, and points of a round.
 use constant { SAMPLES => 40_000_000, EVERY => 4_000_000 };

@@ -150,8 +150,8 @@ sub _failures
 	my @with_floor = (who => [ 'floor', 'FTMPI' ]);
 	my @killed = (job => 'killed', times => 10);
 	return (
-		$row->('heartbeat_pingpong', 8, 2, @with_floor, times => 10),
-		$row->('heartbeat_pi', 0, 2, @with_floor, times => 4),
+		$row->('heartbeat_pingpong', 8, 2, @with_floor, times => 12),
+		$row->('heartbeat_pi', 0, 2, @with_floor, times => 8),
 		$row->('beating', WAITING, 2),
 		$row->('checkpoint', SAVED, 2, @with_floor, times => 1),
 		$row->('detect_killed', 0, 8, @killed),
