@@ -178,7 +178,6 @@ static int parse(struct launch *l, char **args, int n, char *err, size_t errsize
 			UINT16_MAX - size + 1);
 		return FT_EINVAL;
 	}
-	settings_default(&l->settings);
 	rc = launch_alloc(l, size);
 	for (int i = 0; rc == 0 && i < size; i++)
 		rc = take_pair(l, args + 2 + 2 * i, i, err, errsize);
@@ -232,13 +231,14 @@ int byhand_start(struct launch *l, int *argc, char ***argv, char *err, size_t er
 		end++;
 	if (end == at + 1)
 		return bad(err, errsize, "WORKDIR is missing", NULL);
+	settings_default(&l->settings);
 	rc = take_workdir(l, args[0], err, errsize);
+	if (rc == 0 && end < *argc)
+		rc = take_recovery(l, end + 2 == *argc ? (*argv)[end + 1] : NULL, err, errsize);
 	if (rc == 0)
 		rc = read_secret(l, err, errsize);
 	if (rc == 0)
 		rc = parse(l, args + 1, end - at - 2, err, errsize);
-	if (rc == 0 && end < *argc)
-		rc = take_recovery(l, end + 2 == *argc ? (*argv)[end + 1] : NULL, err, errsize);
 	if (rc)
 		return rc;
 	*argc = at;
