@@ -18,13 +18,14 @@ use FTMPI::Wire    ();
 use FTMPI::Words   ();
 
 # Output of all agents together that is on its way, and the least of one, in bytes; seconds between
-# two questions without heartbeats, and the least for each host with them; seconds that an agent has
-# to leave.
+# two questions without heartbeats, and the least for each host with them; questions within the timeout
+# of heartbeats; seconds that an agent has to leave.
 use constant {
 	CREDIT_ALL => 1 << 22,
 	CREDIT_MIN => 1 << 16,
 	PING_TIME  => 5,
 	PING_LEAST => 0.001,
+	PINGS      => 5,
 	LEAVE_TIME => 3,
 };
 
@@ -39,9 +40,19 @@ sub new
 	my $self  = bless { %arg, agents => [], all => [] }, $class;
 	$self->{credit} = int CREDIT_ALL / $hosts;
 	$self->{credit} = CREDIT_MIN if $self->{credit} < CREDIT_MIN;
-	my ($period, $least) = ($plan->{heartbeat} / 1000, PING_LEAST * $hosts);
-	$self->{period} = !$period ? PING_TIME : $period < $least ? $least : $period;
+	$self->{period} = _period(map { $plan->{$_} / 1000 } qw(heartbeat timeout_heartbeat));
+	my $least = PING_LEAST * $hosts;
+	$self->{period} = $least if $self->{period} < $least;
 	return $self;
+}
+
+# Seconds between two questions: a few within the timeout are enough, and each wakes two processes.
+sub _period
+{
+	my ($beat, $timeout) = @_;
+	return PING_TIME if !$beat;
+	my $period = $timeout / PINGS;
+	return $period < $beat ? $beat : $period;
 }
 
 sub name  { return $_[0]{plan}{hosts}[ $_[1] ]{name} }

@@ -31,7 +31,7 @@ sub new
 }
 
 # How long to wait for more before judge(), and again as long as it is not settled.
-sub gather_time { return $_[0]{period} }
+sub gather_time { return $_[0]{period} / 2 }
 
 # Another epoch: nobody is suspected.
 sub clear { $_[0]{said} = {}; return }

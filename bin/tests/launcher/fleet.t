@@ -31,7 +31,7 @@ sub told
 my (@frames, @lost);
 my $fleet = FTMPI::Fleet->new(
 	plan => {
-		hosts => [ map { { name => $_, ranks => [0] } } qw(a b c) ], size => 3, heartbeat => 100, silence => 5000,
+		hosts => [ map { { name => $_, ranks => [0] } } qw(a b c) ], size => 3, heartbeat => 100, timeout_heartbeat => 1000, silence => 5000,
 		wdir  => '/', prog => ['p'], env => [],
 	},
 	patience => sub { 1 },

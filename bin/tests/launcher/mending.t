@@ -354,7 +354,7 @@ for my $case ([ 130, 'signal', 'INT' ], [ 124, 'timeout', 3 ], [ 141, 'output_go
 # Ranks that show no life.
 $job = begun('a:2,b:2', 4);
 $job->tell(qw(suspect 0 2 1000))->tell(qw(suspect 1 2 1020));
-is_deeply([ $job->told ], ['timer judge 0.1 0'], 'suspicions are gathered');
+is_deeply([ $job->told ], ['timer judge 0.05 0'], 'suspicions are gathered');
 $job->tell('judge', 0);
 is_deeply([ $job->told ], [ 'fence 2', 'timer fenced 3 0 2' ], 'a rank that shows no life is killed');
 $job->{now} = 0.5;
@@ -366,7 +366,7 @@ $job->tell(qw(suspect 3 2 1000));
 is_deeply([ $job->told ], [ 'fence 2', 'timer fenced 3 0 2' ], 'the word of one beside it is enough, at once');
 $job = begun('a:2,b:2', 4);
 $job->tell(qw(suspect 0 2 1000))->tell(qw(suspect 3 2 1020));
-is_deeply([ $job->told ], [ 'timer judge 0.1 0', 'fence 2', 'timer fenced 3 0 2' ], '... also while others are gathered');
+is_deeply([ $job->told ], [ 'timer judge 0.05 0', 'fence 2', 'timer fenced 3 0 2' ], '... also while others are gathered');
 $job->tell('judge', 0);
 is_deeply([ $job->told ], [], '... which is over then');
 $job->tell('fenced', 0, 2);
