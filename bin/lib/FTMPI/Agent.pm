@@ -163,7 +163,7 @@ sub _run
 		$self->_disobey($wrong);
 		return;
 	}
-	if (defined(my $why = FTMPI::Rank::prepare(\%run))) {
+	if (defined(my $why = $self->{listeners}->reopen // FTMPI::Rank::prepare(\%run))) {
 		$self->_tell('FAILED', $why);
 		return;
 	}

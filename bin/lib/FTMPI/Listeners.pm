@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The listening sockets of the ranks of one host: bound before the ranks run, and kept open here for
-# the whole job, so that a rank that is started again has the ports it had. Whose a socket is, the
+# The listening sockets of the ranks of one host: bound before the ranks run, and kept open here, so
+# that a rank that is started again has the ports it had. Only the socket for data of a rank that is
+# through with MPI is closed, until the rank begins again: who still calls it is refused, and need not
+# wait for an answer. Whose a socket is, the
 # table of all ranks says: a row with its port.
 package FTMPI::Listeners;
 
@@ -66,6 +68,26 @@ sub assign
 			for @{ $owned{$rank} };
 	}
 	@$self{qw(owned sockets)} = (\%owned, \%kept);
+	return;
+}
+
+# This rank is through with MPI, and has ended.
+sub hang_up
+{
+	my ($self, $rank) = @_;
+	$self->{sockets}{ $self->{owned}{$rank}[0] } = 0;
+	return;
+}
+
+# What was hung up listens again. Returns why it cannot.
+sub reopen
+{
+	my ($self) = @_;
+	for my $name (grep { !$self->{sockets}{$_} } sort keys %{ $self->{sockets} }) {
+		my ($address, $port) = split / /, $name;
+		($self->{sockets}{$name}) = FTMPI::Net::listen_on($address, $port, $port)
+			or return "cannot listen again on port $port at $address: $!";
+	}
 	return;
 }
 

@@ -201,6 +201,7 @@ sub reap
 	push @{ $self->{ended} }, $process;
 	$self->{feed}->close if $rank == 0 && $self->{feed};
 	my $signal = WIFSIGNALED($status) ? WTERMSIG($status) : 0;
+	$self->{listeners}->hang_up($rank) if $process->{finalized};
 	$self->_tell('EXITED', $rank, $signal ? 0 : WEXITSTATUS($status), $signal);
 	return;
 }

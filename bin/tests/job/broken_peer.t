@@ -64,7 +64,7 @@ sub waiting
 {
 	my $base = free_ports(2);
 	my $job  = start_rank(0, 2, $base, [program('badcall'), 'hang'],
-		FTMPI_UNEXPECTED_LIMIT => LIMIT);
+		{FTMPI_UNEXPECTED_LIMIT => LIMIT});
 	$job->wait_for(out => qr/^rank 0 waits$/m) or return;
 	my $s = attach_to($base, 1, 0, time + DEADLINE);
 	ok($s, 'rank 1 is welcome') or diag($job->saw);

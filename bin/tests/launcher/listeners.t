@@ -9,6 +9,7 @@ use Test::More;
 
 use FTMPI::Control   ();
 use FTMPI::Listeners ();
+use FTMPI::Net       ();
 use FTMPI::Wire      ();
 
 my $address = '127.0.0.1';
@@ -50,6 +51,18 @@ $rows[1] = \@more;
 is($listeners->assign(table(@rows), 0, 1, 2), undef, 'a rank more');
 is(join(' ', map { port_of($_) } $listeners->of(2)), "@ports[1, 3]", '... the others keep theirs');
 is(listening(), in_order(@ports, @more), '... all listen');
+$listeners->hang_up(2);
+is(listening(), in_order(@ports[ 0, 2, 3 ], @more), 'a rank that has ended listens no more for data');
+is($listeners->assign(table(@rows), 0 .. 2), undef, 'it is to run again');
+is($listeners->reopen, undef, '... and can');
+is(listening(), in_order(@ports, @more), '... at the same port');
+$listeners->hang_up(2);
+{
+	my ($thief) = FTMPI::Net::listen_on($address, $ports[1], $ports[1]);
+	like($listeners->reopen, qr/^cannot listen again on port $ports[1] at \S+: Address already/,
+		'... unless another has taken it');
+}
+is($listeners->reopen, undef, '... or has gone again');
 my @unused = $listeners->bind($address, 2, 0, 0);
 is($listeners->assign(table(@rows), 0 .. 2), undef, 'the same ranks again');
 is(listening(), in_order(@ports, @more), '... what nobody needs is closed');
