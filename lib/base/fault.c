@@ -113,7 +113,7 @@ static int act(const struct fault *f)
 		for (;;)
 			pause();
 	case STOP:
-		kill(getpid(), SIGSTOP);
+		raise(SIGSTOP); /* of this thread: another one would stop it a little later */
 		return 0;
 	case SEGV:
 		signal(SIGSEGV, SIG_DFL);
