@@ -120,7 +120,9 @@ sub listen_on
 	return;
 }
 
-# SO_REUSEADDR only for chosen ports: connections of an earlier job may linger there.
+# SO_REUSEADDR before bind only for chosen ports, where connections of an earlier job may linger: of two
+# who let the system choose, both might get the same. After bind for all: connections inherit it, and
+# then the port can be bound again while they linger.
 sub _listen
 {
 	my ($address, $port, $reuse) = @_;
@@ -128,6 +130,7 @@ sub _listen
 	socket(my $socket, $af, SOCK_STREAM, 0) or return;
 	setsockopt($socket, SOL_SOCKET, SO_REUSEADDR, 1) if $reuse;
 	bind($socket, _sockaddr($address, $port)) or return;
+	setsockopt($socket, SOL_SOCKET, SO_REUSEADDR, 1);
 	listen($socket, SOMAXCONN > BACKLOG_MIN ? SOMAXCONN : BACKLOG_MIN) or return;
 	my $name = getsockname $socket;
 	my ($got) = $af == AF_INET ? unpack_sockaddr_in($name) : unpack_sockaddr_in6($name);

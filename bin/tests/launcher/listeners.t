@@ -4,7 +4,7 @@
 use strict;
 use warnings;
 
-use Socket qw(unpack_sockaddr_in);
+use Socket qw(inet_aton pack_sockaddr_in unpack_sockaddr_in PF_INET SOCK_STREAM);
 use Test::More;
 
 use FTMPI::Control   ();
@@ -35,6 +35,14 @@ sub listening
 	return join ' ', sort { $a <=> $b } @ports;
 }
 
+sub call
+{
+	my ($port) = @_;
+	socket(my $socket, PF_INET, SOCK_STREAM, 0) or die "socket: $!\n";
+	connect($socket, pack_sockaddr_in($port, inet_aton($address))) or die "connect: $!\n";
+	return $socket;
+}
+
 sub in_order { return join ' ', sort { $a <=> $b } @_ }
 
 my $listeners = FTMPI::Listeners->new;
@@ -51,6 +59,13 @@ $rows[1] = \@more;
 is($listeners->assign(table(@rows), 0, 1, 2), undef, 'a rank more');
 is(join(' ', map { port_of($_) } $listeners->of(2)), "@ports[1, 3]", '... the others keep theirs');
 is(listening(), in_order(@ports, @more), '... all listen');
+# who was connected lingers at the port
+{
+	my ($listen) = $listeners->of(2);
+	my $call = call($ports[1]);
+	accept(my $answered, $listen) or die "accept: $!\n";
+	close $answered;
+}
 $listeners->hang_up(2);
 is(listening(), in_order(@ports[ 0, 2, 3 ], @more), 'a rank that has ended listens no more for data');
 is($listeners->assign(table(@rows), 0 .. 2), undef, 'it is to run again');
