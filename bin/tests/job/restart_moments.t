@@ -11,13 +11,14 @@ use lib "$FindBin::Bin/../lib";
 
 use Test::More;
 
-use FTMPI::Test::Alone  ();
-use FTMPI::Test::Job    qw(ftmpirun program);
-use FTMPI::Test::StopAt qw(stop_at);
+use FTMPI::Test::Alone   ();
+use FTMPI::Test::Job     qw(ftmpirun program);
+use FTMPI::Test::Process qw(wait_gone);
+use FTMPI::Test::StopAt  qw(stop_at);
 
 FTMPI::Test::Alone::enter();
 
-use constant AT_ONCE => 4;
+use constant { AT_ONCE => 4, LEFT_SECONDS => 10 };
 
 my $files = 0;
 my $dir   = '/var/tmp/moments';
@@ -61,6 +62,7 @@ sub ended
 	$job->finish;
 	my @came = FTMPI::Test::StopAt::moments($job->{fired});
 	unlink $job->{fired};
+	wait_gone(time + LEFT_SECONDS, $job->pids);    # a rank may still be about to make the mark
 	rmdir "$job->{fired}.mark";
 	return @came;
 }
