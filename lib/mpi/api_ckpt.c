@@ -8,7 +8,6 @@
 #include "api.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "ckpt_job.h"
 #include "ckpt_vars.h"
 #include "control.h"
@@ -69,10 +68,6 @@ static bool restored(struct ckpt_job *j)
  * it would not be in that. */
 static int make_line(struct ckpt_job *j)
 {
-	if (!engine_alone())
-		log_error("FTMPI_Perform_Checkpoint was called while another thread is inside an "
-			  "MPI call: "
-			  "what that one sends or receives is in no recovery line");
 	ckpt_loaded_free(&j->loaded);
 	return coord_checkpoint(&j->coord) ? FTMPI_CHECKPOINTED : FTMPI_CKPTERROR;
 }

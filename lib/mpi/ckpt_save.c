@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* This rank's part of a line, and the line's end: committed by rank 0, or given up by all. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,6 +14,7 @@
 #include "ckpt_vars.h"
 #include "comm.h"
 #include "control.h"
+#include "engine.h"
 #include "p2p_saved.h"
 #include "team.h"
 
@@ -81,12 +83,21 @@ static void free_parts(struct parts *p)
 	free(p->s);
 }
 
+/* What another thread sends or receives meanwhile would be in no line, or in half of one. */
+static bool is_quiet(char *err, size_t errsize)
+{
+	if (!engine_alone())
+		snprintf(err, errsize,
+			"another thread is inside an MPI call; all but one must stay out of MPI");
+	return engine_alone();
+}
+
 bool ckpt_job_save(void *user)
 {
 	struct ckpt_job *j = user;
 	struct parts p = {0};
 	char err[1024] = "no memory for it";
-	bool ok = gather_parts(j, &p);
+	bool ok = is_quiet(err, sizeof err) && gather_parts(j, &p);
 
 	if (ok)
 		ok = ckpt_write(&ckpt_fs_posix, j->dir, &j->id, j->line, p.s, p.n, &j->seal,

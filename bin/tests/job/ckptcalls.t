@@ -30,4 +30,11 @@ FTMPI::Test::Job->run(['sh', '-c', 'cd "$0" && exec "$1"', "$scratch", program('
 	->well($right, 'alone');
 is(scalar(@lines = glob "$scratch/2*/line-*.manifest"), 2, '... in the current directory');
 
+my $job = FTMPI::Test::Job->run(
+	[ftmpirun(), '-n', 3, '-workdir', "$scratch/c", program('ckptcalls'), '-thread'], deadline => 30);
+$job->is_status(0, 'another thread is inside MPI');
+$job->err_like(qr/^rank 2 on \S+: FTMPI_Perform_Checkpoint: line 3 is not made: another thread is inside/m,
+	'another thread is inside MPI');
+$job->out_like($right, 'every rank is told, and the next line is made');
+
 done_testing();

@@ -3,12 +3,15 @@
  * ckptcalls: what the calls of ftmpi.h answer, right and wrong arguments alike, before MPI_Init,
  * while MPI runs and after MPI_Finalize. Prints "ckptcalls: all right".
  */
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <ftmpi.h>
 
+#include "asleep.h"
 #include "prog.h"
 
 static struct prog prog = {.name = "ckptcalls", .text = "what the checkpoint calls answer"};
@@ -128,21 +131,53 @@ static void lines(int in_time)
 	IS(FTMPI_Perform_Checkpoint(), FTMPI_CHECKPOINTED);
 }
 
+static _Atomic long receiver;
+
+static void *receive(void *arg)
+{
+	receiver = asleep_self();
+	MPI_Recv(arg, 1, MPI_INT, prog.rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	return NULL;
+}
+
+/* A thread of the last rank is inside MPI: no rank gets a line, until it is not. */
+static void threads(void)
+{
+	pthread_t thread;
+	int one = 1, got = 0;
+	bool mine = prog.rank == prog.size - 1;
+
+	if (mine && pthread_create(&thread, NULL, receive, &got) != 0)
+		prog_wrong(&prog, "no thread");
+	if (mine)
+		asleep_wait(&prog, &receiver, ASLEEP_WATCHING);
+	IS(FTMPI_Perform_Checkpoint(), FTMPI_CKPTERROR);
+	if (mine) {
+		MPI_Send(&one, 1, MPI_INT, prog.rank, 7, MPI_COMM_WORLD);
+		pthread_join(thread, NULL);
+		IS(got, 1);
+	}
+	IS(FTMPI_Perform_Checkpoint(), FTMPI_CHECKPOINTED);
+}
+
 int main(int argc, char **argv)
 {
-	int in_time = 0;
+	int in_time = 0, with_thread = 0, level;
 	const struct prog_option options[] = {
-		{"-in-time", NULL, PROG_FLAG, &in_time, 0, "there is an interval: wait for it"}};
+		{"-in-time", NULL, PROG_FLAG, &in_time, 0, "there is an interval: wait for it"},
+		{"-thread", NULL, PROG_FLAG, &with_thread, 0, "another thread is inside MPI"}};
 
 	outside();
-	MPI_Init(&argc, &argv);
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
 	prog.options = options;
-	prog.count = 1;
+	prog.count = 2;
 	prog_begin(&prog, argc, argv);
 	no_buffer();
 	buffer();
 	variables();
 	lines(in_time);
+	if (with_thread)
+		threads();
 	MPI_Finalize();
 	outside();
 	if (!wrong && prog.rank == 0)

@@ -12,3 +12,4 @@ EXTRA_threads_wake := asleep.o
 EXTRA_threads_ends := asleep.o
 EXTRA_threads := threads_p2p.o threads_requests.o threads_coll.o threads_objects.o threads_callbacks.o
 EXTRA_again := again_words.o
+EXTRA_ckptcalls := asleep.o
