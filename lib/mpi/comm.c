@@ -121,6 +121,16 @@ static bool is_crowded(const struct group *g)
 	return crowded;
 }
 
+static void take_number(struct comm *c, const struct comm_numbers *from)
+{
+	struct comm_number n;
+
+	if (!comm_numbers_find(from, c->context, &n))
+		return;
+	c->coll_seq = n.next;
+	c->crowded = n.crowded;
+}
+
 /* Without a handle and an error handler yet. */
 static struct comm *comm_alloc(struct group *group, uint64_t context)
 {
@@ -133,7 +143,7 @@ static struct comm *comm_alloc(struct group *group, uint64_t context)
 	c->rank = group->rank;
 	c->size = group->size;
 	c->crowded = is_crowded(group);
-	comm_numbers_find(&job.numbers, context, &c->coll_seq);
+	take_number(c, &job.numbers);
 	c->group = group;
 	group_hold(group);
 	return c;
@@ -263,12 +273,14 @@ void comm_delete_world_attributes(void)
 
 static void write_number(struct comm *c, void *arg)
 {
-	comm_numbers_write(arg, c->context, c->coll_seq);
+	struct comm_number n = {c->coll_seq, c->crowded};
+
+	comm_numbers_write(arg, c->context, n);
 }
 
-static void take_number(struct comm *c, void *arg)
+static void take_number_of(struct comm *c, void *arg)
 {
-	comm_numbers_find(arg, c->context, &c->coll_seq);
+	take_number(c, arg);
 }
 
 struct each {
@@ -307,7 +319,7 @@ bool comm_restore_numbers(const uint8_t *bytes, size_t len)
 {
 	if (!comm_numbers_take(&job.numbers, bytes, len))
 		return false;
-	each_comm(take_number, &job.numbers);
+	each_comm(take_number_of, &job.numbers);
 	return true;
 }
 

@@ -6,14 +6,14 @@
 
 #include "base/cursor.h"
 
-enum { HEAD_BYTES = 4, ENTRY_BYTES = 12 };
+enum { HEAD_BYTES = 4, ENTRY_BYTES = 16 };
 
 static uint32_t count_of(const struct comm_numbers *n)
 {
 	return (uint32_t)((n->len - HEAD_BYTES) / ENTRY_BYTES);
 }
 
-void comm_numbers_write(struct comm_numbers *n, uint64_t context, uint32_t number)
+void comm_numbers_write(struct comm_numbers *n, uint64_t context, struct comm_number number)
 {
 	size_t len = n->len ? n->len + ENTRY_BYTES : HEAD_BYTES + ENTRY_BYTES;
 	uint8_t *bytes = n->bad ? NULL : realloc(n->bytes, len);
@@ -28,7 +28,8 @@ void comm_numbers_write(struct comm_numbers *n, uint64_t context, uint32_t numbe
 	n->len = len;
 	w = writer_over(bytes + len - ENTRY_BYTES, ENTRY_BYTES);
 	writer_u64(&w, context);
-	writer_u32(&w, number);
+	writer_u32(&w, number.next);
+	writer_u32(&w, number.crowded);
 	head = writer_over(bytes, HEAD_BYTES);
 	writer_u32(&head, count_of(n));
 }
@@ -50,17 +51,17 @@ bool comm_numbers_take(struct comm_numbers *n, const uint8_t *bytes, size_t len)
 	return true;
 }
 
-void comm_numbers_find(const struct comm_numbers *n, uint64_t context, uint32_t *number)
+bool comm_numbers_find(const struct comm_numbers *n, uint64_t context, struct comm_number *number)
 {
 	struct cursor c = cursor_over(n->bytes, n->len);
+	bool found = false;
 
 	if (!n->bytes)
-		return;
-	for (uint32_t left = cursor_u32(&c); left > 0; left--) {
-		uint64_t its = cursor_u64(&c);
-		uint32_t value = cursor_u32(&c);
-
-		if (its == context && !c.bad)
-			*number = value;
+		return false;
+	for (uint32_t left = cursor_u32(&c); left > 0 && !found; left--) {
+		found = cursor_u64(&c) == context;
+		number->next = cursor_u32(&c);
+		number->crowded = cursor_u32(&c) != 0;
 	}
+	return found && !c.bad;
 }

@@ -533,9 +533,46 @@ START_TEST(pending_operations)
 }
 END_TEST
 
+/* After a restore, operations have the numbers and the algorithms that they had at the line. */
+static void line_body(void *shared)
+{
+	struct comm *world = comm_of(MPI_COMM_WORLD);
+	bool crowded = world->crowded;
+	uint8_t *bytes;
+	size_t len;
+	MPI_Comm handle;
+	struct comm *dup;
+
+	(void)shared;
+	PMPI_Comm_dup(MPI_COMM_WORLD, &handle);
+	dup = comm_of(handle);
+	world->coll_seq = 7;
+	dup->coll_seq = 9;
+	ranks_must(comm_save_numbers(&bytes, &len), "saved", 0);
+	world->coll_seq = dup->coll_seq = 0;
+	world->crowded = dup->crowded = !crowded;
+	ranks_must(comm_restore_numbers(bytes, len), "restored", 0);
+	ranks_must(world->coll_seq == 7 && dup->coll_seq == 9, "their numbers", 0);
+	ranks_must(world->crowded == crowded && dup->crowded == crowded, "their way", crowded);
+	bytes[0] ^= 1;
+	ranks_must(!comm_restore_numbers(bytes, len), "another length is refused", 0);
+	free(bytes);
+	PMPI_Comm_free(&handle);
+}
+
+START_TEST(across_lines)
+{
+	struct shared *s = ranks_share(sizeof(*s));
+	struct ranks_job job;
+
+	ranks_one_host(&job, 2, _i); /* cores: too few, and enough */
+	run(&job, line_body, s);
+}
+END_TEST
+
 UNIT_MAIN("comm", tcase_add_test(tc, world_and_self); tcase_add_test(tc, dups_of_dups);
 	  tcase_add_loop_test(tc, random_splits, 0, 4); tcase_add_loop_test(tc, creates, 0, 4);
 	  tcase_add_test(tc, create_group_beside_collectives); tcase_add_test(tc, hosts);
 	  tcase_add_test(tc, grids); tcase_add_test(tc, attributes_of_dups);
 	  tcase_add_test(tc, wrong_calls); tcase_add_test(tc, names);
-	  tcase_add_test(tc, pending_operations);)
+	  tcase_add_test(tc, pending_operations); tcase_add_loop_test(tc, across_lines, 1, 3);)
