@@ -19,8 +19,7 @@ static bool all_here(void *arg)
 	return g->c->arrived >= g->expected;
 }
 
-/* Afterwards nothing is on its way to this rank, and nobody sends before all are through. */
-static bool drain(struct coord *c)
+bool coord_drain(struct coord *c)
 {
 	struct goal g = {.c = c};
 
@@ -33,31 +32,15 @@ static bool checkpoint(struct coord *c)
 {
 	bool ready;
 
+	c->line++;
 	fault_point("ckpt-begin");
-	ready = drain(c);
+	ready = coord_drain(c);
 	fault_point("ckpt-drained");
 	ready = ready && c->env->save(c->user);
 	fault_point("ckpt-saved");
-	ready = c->env->conclude(c->user, ready);
+	c->concluded = c->env->conclude(c->user, ready);
 	fault_point("ckpt-end");
-	return ready;
+	return c->concluded;
 }
 
-/* C3: what was sent in the part of the program that is run again, and not received, is void. When
- * there is no line it is the beginning of a whole run, and stays. */
-static bool restore(struct coord *c)
-{
-	fault_point("restore-begin");
-	if (!c->env->find(c->user))
-		return false;
-	fault_point("restore-found");
-	drain(c);
-	c->env->forget(c->user);
-	fault_point("restore-drained");
-	c->env->take(c->user);
-	fault_point("restore-end");
-	return true;
-}
-
-const struct coord_protocol coord_blocking = {
-	.name = "blocking", .checkpoint = checkpoint, .restore = restore};
+const struct coord_protocol coord_blocking = {.name = "blocking", .checkpoint = checkpoint};

@@ -3,9 +3,14 @@
  * Coordination of checkpoints: which messages a recovery line has to hold, and how the ranks come
  * to one. A protocol is chosen at launch by its name; a program needs no change for it.
  *
- * lib/mpi tells the protocol of every message of the program (coord_sent, coord_arrived; the
- * protocol's own messages are not told), and does what it asks for through struct coord_env. Who
- * calls holds the lock that guards messages.
+ * lib/mpi tells the protocol of every message of the program (coord_sent, coord_discards,
+ * coord_arrived; the protocol's own messages are not told), and does what it asks for through
+ * struct coord_env. Who calls holds the lock that guards messages.
+ *
+ * A message is named by its envelope (peer, context, tag) and its index: the how-many-th with this
+ * envelope it is. Messages of one envelope keep their order, so sender and receiver agree on it.
+ * What is told here as the tag may be coarser than the message's tag, if the order is kept there,
+ * too.
  */
 #ifndef FTMPI_COORD_COORD_H
 #define FTMPI_COORD_COORD_H
@@ -16,8 +21,31 @@
 
 struct coord;
 
-/* What a protocol asks of lib/mpi. Those that speak with other ranks are collective. */
+struct coord_message {
+	int peer;
+	int32_t tag;
+	uint64_t context;
+	uint64_t index; /* what coord_arrived or coord_injected said */
+	uint32_t stamp; /* what its sender's coord_stamp said; 0: it was injected */
+};
+
+/* With respect to a line that is being made, a message that was not received before it is */
+enum coord_fate {
+	COORD_OUT,  /* sent after the line: it will be sent again */
+	COORD_IN,   /* in transit: the line has to hold it */
+	COORD_OPEN, /* not known yet: it may have to */
+};
+
+/* One rank's part of a line, durable. */
+struct coord_part {
+	uint64_t ok; /* 0: there is none */
+	uint64_t seal, bytes;
+};
+
+/* What a protocol asks of lib/mpi. */
 struct coord_env {
+	/* ---- collective; these wait (blocking, and every restore) ---- */
+
 	/* sent[q]: messages sent to rank q so far. *mine: what all ranks have sent to this one. */
 	void (*exchange)(void *user, const uint64_t *sent, uint64_t *mine);
 
@@ -31,56 +59,207 @@ struct coord_env {
 	/* Throw away all messages that were not received. After secure. */
 	void (*forget)(void *user);
 
-	/* Write this rank's part of the line durably. false: it could not; the reason was said. */
+	/* Write this rank's part of line c->line durably. false: it could not; the reason was said.
+	 */
 	bool (*save)(void *user);
 
 	/* Commit the line if every rank is ready, else give it up: the same answer everywhere. */
 	bool (*conclude)(void *user, bool ready);
 
-	/* Agree on the line to go back to. false: there is none. */
+	/* Agree on the line to go back to, and set c->line to the highest number that a line ever
+	 * had: the same on all ranks. false: there is none. */
 	bool (*find)(void *user);
 
 	/* Take everything from it, its messages too; when this returns, all ranks have. */
 	void (*take)(void *user);
+
+	/* The least of what all ranks say. */
+	uint32_t (*least)(void *user, uint32_t mine);
+
+	/* ---- these never wait (eventlog, tagging) ---- */
+
+	/* Visit every message that has arrived and that the program has not received (its receive
+	 * is open: matched or even done, but not waited for; or it waits for a receive). */
+	void (*undelivered)(
+		void *user, void (*visit)(void *arg, const struct coord_message *m), void *arg);
+
+	/* Copy this rank's state for `line`. From now on until `over`, hold on to the contents of
+	 * every message, undelivered now or arriving later, that coord_fate(line) does not call
+	 * COORD_OUT. false: it could not; the reason was said. `over` comes all the same. */
+	bool (*capture)(void *user, uint32_t line);
+
+	/* Of messages from peer nothing is COORD_OPEN any more with respect to `line`: ask again;
+	 * let go of those that are out, see that the contents of those that are in come here at
+	 * once. */
+	void (*settle)(void *user, uint32_t line, int peer);
+
+	/* No message will be added to `line` any more: when the contents of all that are in are
+	 * here, write it, then say coord_written. Not called when capture failed. */
+	void (*finish)(void *user, uint32_t line);
+
+	/* Rank 0: every part is durable (parts[0 .. size-1], gone when this returns): commit the
+	 * line, then say coord_committed. */
+	void (*commit)(void *user, uint32_t line, const struct coord_part *parts);
+
+	/* The line is committed or given up: let go of everything that is held for it. */
+	void (*over)(void *user, uint32_t line, bool committed);
+
+	/* Send these bytes (copied) to peer, whose coord_control gets them. In order for each pair;
+	 * never to oneself. */
+	void (*tell)(void *user, int peer, const uint8_t *bytes, size_t len);
+
+	/* Two ways to classify disagree, or memory is short for a count that cannot be lost: one
+	 * sentence. Does not return. */
+	void (*fatal)(void *user, const char *sentence);
 };
 
 struct coord_protocol {
 	const char *name;
 	bool (*checkpoint)(struct coord *c);
-	bool (*restore)(struct coord *c);
 };
 
+/* `line` may be read by all, and set by env->find; the rest is lib/coord's. */
 struct coord {
+	uint32_t line; /* the latest that this rank has begun, or what find said */
 	const struct coord_protocol *protocol;
 	const struct coord_env *env;
 	void *user;
-	int size;
+	int self, size;
 	uint64_t *sent;	  /* by rank: messages of the program to it */
 	uint64_t arrived; /* messages of the program that have come here, received or not */
+	bool concluded;	  /* blocking: the latest line was committed, or there was none */
 };
 
-/* 0, FT_EINVAL (no protocol of that name; coord_names tells them) or FT_ENOMEM. */
-int coord_init(
-	struct coord *c, const char *name, int size, const struct coord_env *env, void *user);
+/* 0, FT_EINVAL (no protocol of that name; coord_names tells them) or FT_ENOMEM. Names: "blocking",
+ * "eventlog", "tagging", "compare" (eventlog and tagging side by side on the same traffic; ends the
+ * job when they disagree), "auto" (eventlog until coord_choose says otherwise). */
+int coord_init(struct coord *c, const char *name, int self, int size, const struct coord_env *env,
+	void *user);
 void coord_fini(struct coord *c);
 
 /* The names of all protocols, separated by ", ". */
 const char *coord_names(void);
 
-static inline void coord_sent(struct coord *c, int peer)
+/* The program asks for a protocol: has effect under "auto", before the first line. true: it has, or
+ * that protocol is in use anyway. All ranks ask for the same. */
+bool coord_choose(struct coord *c, const char *name);
+
+/* ---- every message of the program ---- */
+
+/* A message to peer begins. */
+static inline void coord_sent(struct coord *c, int peer, uint64_t context, int32_t tag)
 {
+	(void)context;
+	(void)tag;
 	c->sent[peer]++;
 }
 
-static inline void coord_arrived(struct coord *c)
+/* What goes into its envelope. */
+static inline uint32_t coord_stamp(const struct coord *c)
 {
-	c->arrived++;
+	return c->line + 1;
 }
 
-/* Make a line; true: it is committed. Take the latest one; true: it was taken. Collective. */
+/* The next message from peer with this envelope has come: true: it is an orphan sent again,
+ * received before the line that was restored; throw it away (it is counted). Asked before
+ * coord_arrived and before matching. Under every protocol: a line made by one can be restored under
+ * another. */
+static inline bool coord_discards(
+	struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp)
+{
+	(void)c;
+	(void)peer;
+	(void)context;
+	(void)tag;
+	(void)stamp;
+	return false;
+}
+
+/* It has come and is not thrown away: its index (0 under blocking). When it is where
+ * env->undelivered, and who asks for its fate, find it: coord_noted. */
+static inline uint64_t coord_arrived(
+	struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp)
+{
+	(void)peer;
+	(void)context;
+	(void)tag;
+	(void)stamp;
+	c->arrived++;
+	return 0;
+}
+
+/* The message that coord_arrived told is noted: if it was the last that a line waited for, that
+ * line is finished now. (Not within coord_arrived: finish would not find the message.) */
+static inline void coord_noted(struct coord *c)
+{
+	(void)c;
+}
+
+/* Is any line being made? Only then coord_fate is of interest. */
+static inline bool coord_making(const struct coord *c)
+{
+	(void)c;
+	return false;
+}
+
+/* Lines that are being made on this rank, oldest first: first with line 0; 0: no more. */
+uint32_t coord_next(const struct coord *c, uint32_t after);
+
+enum coord_fate coord_fate(const struct coord *c, uint32_t line, const struct coord_message *m);
+
+/* ---- lines ---- */
+
+/* Make a line. blocking: true: it is committed. Else: true: this rank's state is captured, under
+ * number c->line; `over` tells the end. Collective only under blocking. A number is used once,
+ * whatever becomes of the line. */
 bool coord_checkpoint(struct coord *c);
+
+/* Take the latest one; true: it was taken. Collective, waits, under every protocol. In take,
+ * lib/mpi gives each message of the line back (coord_injected, in their order) and the orphans
+ * (coord_load). */
 bool coord_restore(struct coord *c);
 
+uint64_t coord_injected(struct coord *c, int peer, uint64_t context, int32_t tag);
+
+/* Contents of CKPT_ORPHANS of `line` (blocking: of the line being saved): *out malloc'ed. Not
+ * before finish. false: no memory. Layout, little-endian: u32 count, then for each range: u32 peer,
+ * i32 tag, u64 context, u64 first, u64 count: of the messages that the peer sends with this
+ * envelope after the line, those with number first (from 1) to first + count - 1 were received
+ * before it. Sorted by peer, context, tag, first. */
+bool coord_save(struct coord *c, uint32_t line, uint8_t **out, size_t *len);
+bool coord_valid(const uint8_t *bytes, size_t len, int size);
+
+/* What coord_valid accepted. false: no memory. */
+bool coord_load(struct coord *c, const uint8_t *bytes, size_t len);
+
+/* This rank's part is durable; NULL: it could not be written, or not be held (at any time between
+ * capture and over). */
+void coord_written(struct coord *c, uint32_t line, const struct coord_part *part);
+void coord_committed(struct coord *c, uint32_t line, bool ok);
+
+/* Bytes that peer's protocol told ours. false: they make no sense (nothing was done). */
+bool coord_control(struct coord *c, int peer, const uint8_t *bytes, size_t len);
+
+/* Wait until the lines of this rank that all ranks take are over (a rank that never comes to one
+ * would be waited for for ever; coord_close is for the end). true: the latest was committed, or
+ * there is none. */
+bool coord_wait(struct coord *c);
+
+/* The program ends: lines that every rank has begun are finished, the others given up. Collective,
+ * waits (not under blocking). */
+void coord_close(struct coord *c);
+
+/* ---- time (eventlog, tagging; blocking asks rank 0 in lib/mpi) ---- */
+
+/* Shall this rank make a line at its next occasion? elapsed: its interval is over. A rank whose
+ * interval is over asks all others (over a tree), who are due then, too; requests of several ranks
+ * make one line (C7). */
+bool coord_due(struct coord *c, bool elapsed);
+
 extern const struct coord_protocol coord_blocking;
+
+/* Afterwards nothing is on its way to this rank, and nobody sends before all are through. What
+ * env->secure says. Collective. */
+bool coord_drain(struct coord *c);
 
 #endif

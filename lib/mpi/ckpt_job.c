@@ -86,7 +86,7 @@ int ckpt_job_start(const struct launch *l, char *err, size_t errsize)
 	int rc;
 
 	memset(&job, 0, sizeof job);
-	rc = coord_init(&job.coord, coord, l->size, &env, &job);
+	rc = coord_init(&job.coord, coord, l->rank, l->size, &env, &job);
 	if (rc == FT_EINVAL)
 		snprintf(err, errsize, "there is no coordination protocol '%s'; there is: %s",
 			coord, coord_names());
@@ -95,7 +95,6 @@ int ckpt_job_start(const struct launch *l, char *err, size_t errsize)
 	if (rc)
 		return rc;
 	job.launch = l;
-	job.line = 1;
 	job.restoring = l->settings.restarts > 0 || l->settings.restore[0];
 	job.since = clock_ns();
 	job.id.epoch = l->epoch;

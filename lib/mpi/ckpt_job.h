@@ -18,7 +18,6 @@ struct ckpt_job {
 	struct coord coord;
 	struct ckpt_identity id;
 	char dir[LAUNCH_PATH_MAX + LAUNCH_HOST_MAX]; /* of the session; "" until it is known */
-	uint32_t line;				     /* the number of the next line */
 	bool restoring; /* a line is to be taken, or there may be one: nobody has looked yet */
 	uint64_t since; /* when the last line, or the program, began */
 	/* what the program wants saved */

@@ -163,7 +163,7 @@ bool ckpt_job_find(void *user)
 	}
 	free(lists.line[0]);
 	free(lists.line[1]);
-	j->line = p.next;
+	j->coord.line = p.next - 1;
 	if (!whole && (p.tried || j->launch->settings.restore[0]))
 		none_is_whole(&p);
 	if (whole && team_rank() == 0)

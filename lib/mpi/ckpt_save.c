@@ -100,10 +100,10 @@ bool ckpt_job_save(void *user)
 	bool ok = is_quiet(err, sizeof err) && gather_parts(j, &p);
 
 	if (ok)
-		ok = ckpt_write(&ckpt_fs_posix, j->dir, &j->id, j->line, p.s, p.n, &j->seal,
+		ok = ckpt_write(&ckpt_fs_posix, j->dir, &j->id, j->coord.line, p.s, p.n, &j->seal,
 			     &j->bytes, err, sizeof err) == 0;
 	if (!ok)
-		log_error("FTMPI_Perform_Checkpoint: line %u is not made: %s", j->line, err);
+		log_error("FTMPI_Perform_Checkpoint: line %u is not made: %s", j->coord.line, err);
 	free_parts(&p);
 	return ok;
 }
@@ -112,10 +112,6 @@ bool ckpt_job_save(void *user)
 
 struct report {
 	uint64_t ready, seal, bytes;
-};
-
-struct verdict {
-	uint32_t committed, next;
 };
 
 static bool all_ready(const struct report *r, size_t n)
@@ -128,8 +124,10 @@ static bool all_ready(const struct report *r, size_t n)
 
 static int commit(struct ckpt_job *j, const struct report *r)
 {
-	struct ckpt_manifest m = {
-		.epoch = j->id.epoch, .line = j->line, .size = j->id.size, .time_s = time(NULL)};
+	struct ckpt_manifest m = {.epoch = j->id.epoch,
+		.line = j->coord.line,
+		.size = j->id.size,
+		.time_s = time(NULL)};
 	char err[1024] = "out of memory";
 	int rc = FT_ENOMEM;
 
@@ -144,35 +142,30 @@ static int commit(struct ckpt_job *j, const struct report *r)
 	if (m.ranks)
 		rc = ckpt_commit(&ckpt_fs_posix, j->dir, &m, err, sizeof err);
 	if (rc == FT_EEXIST)
-		log_error("FTMPI_Perform_Checkpoint: line %u of %s was made by others", j->line,
-			j->dir);
+		log_error("FTMPI_Perform_Checkpoint: line %u of %s was made by others",
+			j->coord.line, j->dir);
 	else if (rc)
-		log_error("FTMPI_Perform_Checkpoint: line %u is not committed: %s", j->line, err);
+		log_error("FTMPI_Perform_Checkpoint: line %u is not committed: %s", j->coord.line,
+			err);
 	free(m.ranks);
 	return rc;
 }
 
-static struct verdict decide(struct ckpt_job *j, const struct report *r)
+/* A number is used once: after a failure that manifest may be there, or come to be. */
+static uint32_t decide(struct ckpt_job *j, const struct report *r)
 {
-	struct verdict v = {.next = j->line};
-	int rc;
-
-	if (!r || !all_ready(r, j->id.size))
-		return v;
-	rc = commit(j, r);
-	v.committed = rc == 0;
-	v.next++; /* also after a failure: that manifest may be there, or come to be */
-	if (rc == 0)
-		control_line(j->launch->control_fd, j->line);
-	return v;
+	if (!r || !all_ready(r, j->id.size) || commit(j, r) != 0)
+		return false;
+	control_line(j->launch->control_fd, j->coord.line);
+	return true;
 }
 
 static void prune(struct ckpt_job *j)
 {
 	char err[1024] = "";
 
-	if (ckpt_prune(&ckpt_fs_posix, j->dir, j->launch->settings.keep, j->line, j->id.epoch, err,
-		    sizeof err) != 0)
+	if (ckpt_prune(&ckpt_fs_posix, j->dir, j->launch->settings.keep, j->coord.line + 1,
+		    j->id.epoch, err, sizeof err) != 0)
 		log_event("old recovery lines stay: %s", err);
 }
 
@@ -180,7 +173,7 @@ bool ckpt_job_conclude(void *user, bool ready)
 {
 	struct ckpt_job *j = user;
 	struct report mine = {ready, j->seal, j->bytes}, *all = NULL;
-	struct verdict v = {0};
+	uint32_t committed = false;
 	bool first = team_rank() == 0;
 
 	if (first)
@@ -190,13 +183,12 @@ bool ckpt_job_conclude(void *user, bool ready)
 	team_gather(&mine, sizeof mine, all);
 	fault_point("ckpt-gathered");
 	if (first)
-		v = decide(j, all);
+		committed = decide(j, all);
 	fault_point("ckpt-decided");
-	team_tell(&v, sizeof v);
-	j->line = v.next;
+	team_tell(&committed, sizeof committed);
 	if (first)
 		prune(j);
 	free(all);
 	j->since = clock_ns();
-	return v.committed;
+	return committed;
 }

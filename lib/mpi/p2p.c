@@ -107,10 +107,10 @@ static struct tp_place place_for(struct request *r, int peer, int tag, int said,
 	return place;
 }
 
-static void count_arrival(uint64_t context)
+static void count_arrival(int peer, const struct envelope *e)
 {
-	if (s.coord && !comm_is_coord_context(context))
-		coord_arrived(s.coord);
+	if (s.coord && !comm_is_coord_context(e->context))
+		coord_arrived(s.coord, peer, e->context, e->tag, e->stamp);
 }
 
 static struct tp_place on_match(void *user, int peer, const struct tp_envelope *te, uint64_t length)
@@ -121,7 +121,7 @@ static struct tp_place on_match(void *user, int peer, const struct tp_envelope *
 	(void)user;
 	if (!m)
 		return (struct tp_place){0};
-	count_arrival(e.context);
+	count_arrival(peer, &e);
 	engine_set_posted(s.match.nposted);
 	return place_for(container_of(m, struct request, match), peer, e.tag, e.source, length);
 }
@@ -142,7 +142,7 @@ static void on_keep(void *user, struct tp_held *held)
 	*msg = (struct match_msg){
 		.context = e.context, .peer = held->peer, .tag = e.tag, .source = e.source};
 	match_keep(&s.match, msg);
-	count_arrival(e.context);
+	count_arrival(held->peer, &e);
 	engine_completed(); /* somebody may be probing for it */
 }
 
@@ -280,7 +280,7 @@ static int start_send(struct request *r)
 	}
 	rc = tp_send(engine_tp(), peer, &te, payload, len, r->mode == SEND_SYNC ? TP_SYNC : 0, r);
 	if (rc >= 0 && s.coord && !comm_is_coord_context(e.context))
-		coord_sent(s.coord, peer);
+		coord_sent(s.coord, peer, e.context, e.tag);
 	if (rc == FT_EPEER)
 		tp_flush(engine_tp()); /* the news of its loss may be on its way */
 	if (rc == 1)

@@ -39,7 +39,7 @@ static void wait_for(void *user, bool (*done)(void *arg), void *arg)
 	step("wait");
 	while (!done(arg)) {
 		ck_assert_int_lt(++fake.waited, 1000);
-		coord_arrived(&fake.c);
+		coord_arrived(&fake.c, 1, 0, 0, 1);
 	}
 }
 
@@ -97,14 +97,14 @@ static void begin(void)
 	coord_fini(&fake.c);
 	memset(&fake, 0, sizeof fake);
 	fake.secured = fake.saved = fake.concluded = fake.found = true;
-	ck_assert_int_eq(coord_init(&fake.c, "blocking", SIZE, &env, NULL), 0);
+	ck_assert_int_eq(coord_init(&fake.c, "blocking", 0, SIZE, &env, NULL), 0);
 }
 
 START_TEST(an_unknown_name_is_refused)
 {
 	struct coord c;
 
-	ck_assert_int_eq(coord_init(&c, "hopeful", SIZE, &env, NULL), FT_EINVAL);
+	ck_assert_int_eq(coord_init(&c, "hopeful", 0, SIZE, &env, NULL), FT_EINVAL);
 	ck_assert_ptr_nonnull(strstr(coord_names(), "blocking"));
 }
 END_TEST
@@ -112,10 +112,10 @@ END_TEST
 START_TEST(a_line_waits_for_every_message)
 {
 	begin();
-	coord_sent(&fake.c, 1);
-	coord_sent(&fake.c, 1);
-	coord_sent(&fake.c, 2);
-	coord_arrived(&fake.c);
+	coord_sent(&fake.c, 1, 0, 0);
+	coord_sent(&fake.c, 1, 0, 0);
+	coord_sent(&fake.c, 2, 0, 0);
+	coord_arrived(&fake.c, 1, 0, 0, 1);
 	fake.expected = 5;
 	ck_assert(coord_checkpoint(&fake.c));
 	ck_assert_str_eq(fake.steps, "exchange wait secure save ready ");
@@ -123,6 +123,7 @@ START_TEST(a_line_waits_for_every_message)
 	ck_assert_uint_eq(fake.told[0], 0);
 	ck_assert_uint_eq(fake.told[1], 2);
 	ck_assert_uint_eq(fake.told[2], 1);
+	ck_assert_uint_eq(fake.c.line, 1);
 	coord_fini(&fake.c);
 }
 END_TEST
@@ -141,6 +142,11 @@ START_TEST(a_rank_that_fails_says_so)
 	fake.concluded = false;
 	ck_assert(!coord_checkpoint(&fake.c));
 	ck_assert_str_eq(fake.steps, "exchange wait secure save ready ");
+	ck_assert(!coord_wait(&fake.c));
+	fake.concluded = true;
+	ck_assert(coord_checkpoint(&fake.c));
+	ck_assert_uint_eq(fake.c.line, 2);
+	ck_assert(coord_wait(&fake.c));
 	coord_fini(&fake.c);
 }
 END_TEST
