@@ -89,6 +89,11 @@ void steps_line(const struct steps *s, long step, int verdict)
 	if (first != verdict)
 		prog_wrong(s->prog, "FTMPI_Perform_Checkpoint returned %d here, %d on rank 0",
 			verdict, first);
+	steps_line_here(s, step, verdict);
+}
+
+void steps_line_here(const struct steps *s, long step, int verdict)
+{
 	say(s, verdict == FTMPI_CHECKPOINTED ? "line after round" : "no line after round", step);
 }
 

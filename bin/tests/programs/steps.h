@@ -51,6 +51,9 @@ bool steps_line_wanted(const struct steps *s, long step);
 void steps_restored(const struct steps *s, long step);
 void steps_line(const struct steps *s, long step, int verdict);
 
+/* The same, local: for ranks that make their part of a line at different steps. */
+void steps_line_here(const struct steps *s, long step, int verdict);
+
 /* The step and its line are done. */
 void steps_done(const struct steps *s, long step);
 

@@ -165,7 +165,8 @@ sub answer
 sub undisturbed
 {
 	my ($self) = @_;
-	my %drop = ('-hold' => 2, '-holds' => 2, '-hold-in' => 2, '-ckpt' => 2, '-trace' => 1, '-late' => 1);
+	my %drop = ('-hold' => 2, '-holds' => 2, '-hold-in' => 2, '-ckpt' => 2, '-trace' => 1, '-late' => 1,
+		'-skew' => 2, '-work' => 2, '-sure' => 1);
 	my @args;
 	for (my $i = 0; $i < @{$self->{args}};) {
 		my $words = $drop{$self->{args}[$i]};

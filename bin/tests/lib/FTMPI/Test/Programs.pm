@@ -25,6 +25,8 @@ my %table = (
 		right => sub { qr/^cgs: right, .* 494 rows, 1666 nonzeros, $_[0] ranks/m }},
 	mail => {args => ['-steps', 40, '-bytes', 100000],
 		right => sub { qr/^mail: right, checksum [0-9a-f]{8}, \d+ messages, 40 steps, seed 1, $_[0] ranks/m }},
+	mixed => {args => ['-steps', 40, '-max', 200000],
+		right => sub { qr/^mixed: right, checksum [0-9a-f]{8}, \d+ messages, 40 steps, seed 1, $_[0] ranks/m }},
 );
 
 sub all_programs { return sort keys %table }

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mixed's collective operations: all that the library has, in the whole job and in parts of it.
+ * Contents are a function of step, source and destination, so each rank knows what it must get.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mixed_calls.h"
+
+enum { UNEVEN = 3 };
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	return a + b;
+}
+
+static uint64_t differ(uint64_t a, uint64_t b)
+{
+	return a ^ b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void choose_fold(struct mixed_call *c, uint64_t *random)
+{
+	switch (mixed_decide(random, 3)) {
+	case 0:
+		c->op = MPI_SUM;
+		c->fold = add;
+		break;
+	case 1:
+		c->op = MPI_BXOR;
+		c->fold = differ;
+		break;
+	default:
+		c->op = MPI_MAX;
+		c->fold = larger;
+		break;
+	}
+}
+
+static void uneven(struct mixed_call *c)
+{
+	c->counts = prog_alloc(c->m->prog, 2 * (size_t)c->size * sizeof(int));
+	c->displs = c->counts + c->size;
+	for (int r = 0, at = 0; r < c->size; r++) {
+		c->counts[r] = c->n + r % UNEVEN;
+		c->displs[r] = at;
+		at += c->counts[r];
+	}
+}
+
+/* In a step without an operation, -1. counts must be freed otherwise. */
+static int call_at(const struct mixed *m, long step, struct mixed_call *c)
+{
+	uint64_t random = mixed_random(m, MIXED_COLL, step, 0);
+	if (step < 1 || step > m->steps || mixed_decide(&random, 3) == 0)
+		return -1;
+	*c = (struct mixed_call){.m = m, .step = step};
+	int kind = (int)mixed_decide(&random, mixed_kind_count);
+	c->which = (enum mixed_comm)mixed_decide(&random, MIXED_TRIPLE + 1);
+	c->comm = m->comm[c->which];
+	MPI_Comm_rank(c->comm, &c->self);
+	MPI_Comm_size(c->comm, &c->size);
+	c->root = (int)(mixed_decide(&random, 1000) % c->size);
+	c->n = (int)(mixed_bytes(m, &random, 8) / 8 / c->size);
+	choose_fold(c, &random);
+	uneven(c);
+	return kind;
+}
+
+static uint64_t *room_for(const struct mixed_call *c)
+{
+	size_t most = (size_t)(c->n + UNEVEN) * (size_t)c->size;
+	return prog_alloc(c->m->prog, most * sizeof(uint64_t));
+}
+
+static uint64_t worth(const struct mixed_call *c, int kind, const uint64_t *words, long bytes)
+{
+	return bytes ? mixed_worth(c->root, kind, words, bytes) : 0;
+}
+
+static void coll_step(struct mixed *m, long step)
+{
+	struct mixed_call c;
+	int kind = call_at(m, step, &c);
+	if (kind < 0)
+		return;
+	uint64_t *got = room_for(&c), *want = room_for(&c);
+	long bytes = (mixed_kinds[kind].want(&c, want) - want) * (long)sizeof(*want);
+	mixed_kinds[kind].run(&c, got);
+	if (memcmp(got, want, (size_t)bytes) != 0)
+		prog_wrong(m->prog, "step %ld: MPI_%s in communicator %d, root %d: wrong contents",
+			step, mixed_kinds[kind].name, c.which, c.root);
+	m->state.sum[MIXED_COLL] += worth(&c, kind, got, bytes);
+	m->state.received++;
+	free(want);
+	free(got);
+	free(c.counts);
+}
+
+static uint64_t coll_expect(const struct mixed *m, long step)
+{
+	struct mixed_call c;
+	int kind = call_at(m, step, &c);
+	if (kind < 0)
+		return 0;
+	uint64_t *want = room_for(&c);
+	uint64_t sum = worth(
+		&c, kind, want, (mixed_kinds[kind].want(&c, want) - want) * (long)sizeof(*want));
+	free(want);
+	free(c.counts);
+	return sum;
+}
+
+const struct mixed_part mixed_coll = {
+	.name = "collective",
+	.step = coll_step,
+	.expect = coll_expect,
+};
