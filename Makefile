@@ -87,6 +87,8 @@ $(B)/bin/$(1): $(call program_o,$(1)) $(LIBRARIES)
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program_rule,$(p))))
 
+include bench/papers/papers.mk
+
 # ---- tests ----
 
 include bin/tests/tests.mk
@@ -130,7 +132,7 @@ clean:
 	rm -rf build build-*
 
 format:
-	clang-format -i $(wildcard lib/*/*.[ch] bin/ckpt/*.[ch] bin/tests/*/*.[ch])
+	clang-format -i $(wildcard lib/*/*.[ch] bin/ckpt/*.[ch] bin/tests/*/*.[ch] bench/papers/*.[ch])
 
 bench: all
 	@sh bin/tests/deps.sh deps-bench

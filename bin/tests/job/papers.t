@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The programs of bench/papers: the same right answer on 1 to 5 ranks; a rank is killed between two
+# checkpoints and the answer is still the same; wrong arguments.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use Test::More;
+
+use FTMPI::Test::Fault ();
+use FTMPI::Test::Job   qw(ftmpirun program);
+
+# For each: arguments of a short run, its steps, and arguments that are refused with what is said.
+my %short = (
+	gauss   => { args => [150], steps => 150, wrong => { 20001 => 'unknowns are too many: at most 20000' } },
+	laplace => {
+		args  => [qw(50 -steps 100)],
+		steps => 100,
+		wrong => { 1 => 'points along an edge are too few for 3 x 1 ranks', 30001 => 'points along an edge are too many' },
+	},
+	neurons => { args => [qw(64 -steps 1000)], steps => 1000, wrong => { 4097 => 'neurons are too many: at most 4096' } },
+	disks   => {
+		args  => [qw(8 -sweeps 200)],
+		steps => 8 * 40,
+		wrong => { 5 => 'an even number from 4 to 1000 is needed', '8 -sweeps 4' => 'sweeps are less than one task of 5' },
+	},
+	# 33 blocks each time, the last one of 2 columns
+	matmul => { args => [qw(130 -times 5)], steps => 165, wrong => { 8193 => 'rows are too many: at most 8192' } },
+);
+
+for my $name (sort keys %short) {
+	subtest $name => sub {
+		my %answers;
+		for my $n (1 .. 5) {
+			my $job = FTMPI::Test::Job->run([ ftmpirun(), '-n', $n, program($name), @{ $short{$name}{args} } ]);
+			$job->well(qr/\A$name: right, .*, $n ranks\n\z/, "$name on $n ranks");
+			$answers{ $job->out =~ s/, \d+ ranks$//mr } = 1;
+		}
+		is(join('', sort keys %answers), (sort keys %answers)[0], 'one answer whatever the number of ranks');
+	};
+}
+
+# Killed after the first of four lines and before the second.
+for my $name (sort keys %short) {
+	subtest "$name comes back" => sub {
+		my $every = int($short{$name}{steps} / 5);
+		my $fault = FTMPI::Test::Fault->start(
+			program => $name,
+			args    => [ @{ $short{$name}{args} }, '-ckpt', $every, '-trace', '-hold', $every + 3 ]
+		);
+		if ($fault->all_held) {
+			$fault->kill_ranks(1);
+		}
+		$fault->survived($name, restarts => 1);
+		$fault->job->out_like(qr/^line after round $every$(?s:.*)^restored after round $every$/m, $name);
+		my @lines = $fault->job->out =~ /^line after round (\d+)$/mg;
+		is("@lines", join(' ', map { $_ * $every } 1 .. 4), 'four lines in both runs');
+	};
+}
+
+subtest 'what takes how long' => sub {
+	my $job = FTMPI::Test::Job->run([ ftmpirun(), '-n', 3, program('neurons'), qw(9 -steps 120 -clock) ]);
+	my $s   = qr/\d+\.\d{6}/;
+	$job->well(qr/\Aneurons: wall $s s, cpu $s s, pieces(?: $s){50}\nneurons: right, /, '-clock');
+};
+
+subtest 'wrong arguments' => sub {
+	for my $name (sort keys %short) {
+		for my $words (sort keys %{ $short{$name}{wrong} }) {
+			my $job = FTMPI::Test::Job->run([ ftmpirun(), '-n', 3, program($name), split / /, $words ]);
+			my $why = $short{$name}{wrong}{$words};
+			$job->is_status(2, "$name $words");
+			$job->err_like(qr/\A$name: [^\n]*\Q$why\E[^\n]*; try $name -h\n(?:ftmpirun: [^\n]*\n)?\z/, "$name $words");
+			$job->none_left("$name $words");
+		}
+	}
+	FTMPI::Test::Job->run([ ftmpirun(), '-n', 2, program('matmul'), '-h' ])->well(qr/^usage: matmul /m, 'matmul -h');
+};
+
+done_testing();
