@@ -40,11 +40,13 @@ sub alone
 	return;
 }
 
-# The command of a job. Options: program, args, ranks (4), run (more options of ftmpirun), workdir.
+# The command of a job. Options: program, args, ranks (4), coord (a protocol), run (more options of
+# ftmpirun), workdir.
 sub command
 {
 	my ($self) = @_;
-	return (ftmpirun(), @{$self->{run}}, '-workdir', $self->{workdir}, '-n', $self->{ranks},
+	my @coord = defined $self->{coord} ? ('-coord', $self->{coord}) : ();
+	return (ftmpirun(), @coord, @{$self->{run}}, '-workdir', $self->{workdir}, '-n', $self->{ranks},
 		program($self->{program}), @{$self->{args}});
 }
 
@@ -166,7 +168,8 @@ sub undisturbed
 {
 	my ($self) = @_;
 	my %drop = ('-hold' => 2, '-holds' => 2, '-hold-in' => 2, '-ckpt' => 2, '-trace' => 1, '-late' => 1,
-		'-skew' => 2, '-work' => 2, '-sure' => 1);
+		'-skew' => 2, '-work' => 2, '-sure' => 1,
+		'-gate' => 2, '-fast' => 2);
 	my @args;
 	for (my $i = 0; $i < @{$self->{args}};) {
 		my $words = $drop{$self->{args}[$i]};

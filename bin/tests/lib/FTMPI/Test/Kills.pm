@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+package FTMPI::Test::Kills;
+
+# Programs whose ranks are killed at random moments, many times in one job.
+#
+#	FTMPI::Test::Kills::killed(program => 'mail', seed => 3, kills => 10, coord => 'eventlog');
+
+use strict;
+use warnings;
+
+use Test::More ();
+
+use FTMPI::Test::Fault ();
+use FTMPI::Test::Job   qw(data_file);
+
+# Arguments by program. Runs that hold wait after the step -hold to be killed, so that so many kills
+# are certain.
+my %programs = (
+	pi    => sub { qw(400000 -every 10000 -ckpt 4 -hold 39) },
+	cgs   => sub { (data_file('494_bus.mtx'), qw(-ckpt 30 -hold 400)) },
+	mail  => sub { (qw(-ckpt 15 -hold 200 -seed), $_[0]) },
+	mixed => sub { (qw(-steps 120 -ckpt 10 -hold 120 -seed), $_[0]) },
+);
+
+sub programs { return sort keys %programs }
+
+# Runs one and asks the three questions. Options: program, seed, kills (at least so many), coord, ranks,
+# args (more of them), and what FTMPI::Test::Fault takes; where: words for the name, ' on 2 hosts'.
+sub killed
+{
+	my (%option) = @_;
+	my ($program, $seed, $least) = delete @option{qw(program seed kills)};
+	my $more  = delete $option{args}  // [];
+	my $where = delete $option{where} // '';
+	my $fault = FTMPI::Test::Fault->start(%option, program => $program,
+		args => [$programs{$program}->($seed), '-trace', '-holds', $least, @$more],
+		run  => [qw(-max-restarts 1000), @{$option{run} // []}]);
+	my $kills = $fault->kill_at_random($seed);
+	my $name  = sprintf '%s, seed %d, %s, %d ranks%s, %d kills', "@{[$program, @$more]}", $seed,
+		$option{coord} // 'default protocol', $fault->{ranks}, $where, $kills;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	Test::More::cmp_ok($kills, '>=', $least, $name) or Test::More::diag($fault->job->saw);
+	$fault->survived($name, restarts => [$least, $kills]);
+	return;
+}
+
+1;
