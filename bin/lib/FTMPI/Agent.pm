@@ -11,7 +11,7 @@ package FTMPI::Agent;
 use strict;
 use warnings;
 
-use POSIX qw(WNOHANG);
+use POSIX qw(WNOHANG WUNTRACED WIFSTOPPED);
 
 use FTMPI::Channel   ();
 use FTMPI::Control   ();
@@ -22,6 +22,7 @@ use FTMPI::Outputs   ();
 use FTMPI::Rank      ();
 use FTMPI::Ranks     ();
 use FTMPI::Silence   ();
+use FTMPI::Stopped   ();
 use FTMPI::Sweep     ();
 
 # The first bytes to the launcher: what comes before is not ours.
@@ -29,6 +30,9 @@ use constant GREETING => "\0FTMPI agent 1\n";
 
 # Seconds for the last words.
 use constant FAREWELL => 2;
+
+# Linux; POSIX does not have them: to be told of children that go on, and the status of such.
+use constant { WCONTINUED => 8, CONTINUED => 0xffff };
 
 my %HANDLERS = (
 	SETUP       => \&_setup,
@@ -73,6 +77,7 @@ sub _make_parts
 {
 	my ($self) = @_;
 	my @common = (loop => $self->{loop}, tell => sub { $self->_tell(@_) });
+	$self->{stopped}   = FTMPI::Stopped->new;
 	$self->{listeners} = FTMPI::Listeners->new;
 	$self->{outputs}   = FTMPI::Outputs->new(@common);
 	$self->{ranks}     = FTMPI::Ranks->new(@common,
@@ -167,6 +172,7 @@ sub _run
 		$self->_tell('FAILED', $why);
 		return;
 	}
+	$self->{stop_limit} = FTMPI::Stopped::limit(@{ $run{settings} });
 	$self->{ranks}->run(\%run);
 	return;
 }
@@ -190,15 +196,47 @@ sub _suspend
 	my ($self, $stop) = @_;
 	$self->{ranks}->suspend($stop);
 	$self->{silence}->pause($stop) if $self->{silence};
+	$self->{stopped}->pause($stop);
+	$self->_count_stops;
 	return;
 }
 
+# Children that have ended, were stopped or go on. ($? says nothing of the last two.)
 sub _reap
 {
 	my ($self) = @_;
-	while ((my $pid = waitpid -1, WNOHANG) > 0) {
-		$self->{ranks}->reap($pid, $?);
+	my ($ranks, $stopped) = @$self{qw(ranks stopped)};
+	while ((my $pid = waitpid -1, WNOHANG | WUNTRACED | WCONTINUED) > 0) {
+		my $status = ${^CHILD_ERROR_NATIVE};
+		if (WIFSTOPPED($status)) {
+			$stopped->stop($pid) if $ranks->has($pid);
+			next;
+		}
+		$stopped->go($pid);
+		$ranks->reap($pid, $status) if $status != CONTINUED;
 	}
+	$self->_count_stops;
+	return;
+}
+
+# A rank that is stopped may be one that nobody observes: we see it all the same.
+sub _count_stops
+{
+	my ($self) = @_;
+	return if $self->{counting} || !$self->{stop_limit} || !$self->{stopped}->is_counting;
+	$self->{counting} = $self->{loop}->after($self->{stop_limit} / 1000 / FTMPI::Stopped::TURNS,
+		sub { delete $self->{counting}; $self->_stops_turn });
+	return;
+}
+
+sub _stops_turn
+{
+	my ($self) = @_;
+	for my $due ($self->{stopped}->turn) {
+		my ($pid, $limits) = @$due;
+		$self->{ranks}->stopped($pid, $limits * $self->{stop_limit});
+	}
+	$self->_count_stops;
 	return;
 }
 

@@ -54,6 +54,7 @@ my @TABLE = (
 	[ 59, 'PONG',         'agent', '' ],
 	[ 60, 'BYE',          'agent', '' ],
 	[ 61, 'AGAIN',        'agent', 'u' ],
+	[ 62, 'STOPPED',      'agent', 'uu' ],
 );
 
 # One rank in the table of START and RUN: host, address, port, port for heartbeats (0: none), node,

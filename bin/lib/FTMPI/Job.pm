@@ -57,6 +57,7 @@ my %EVENTS = (
 		lost        => '_lost',
 		broken      => '_broken',
 		suspect     => '_suspect',
+		stopped     => '_stopped',
 		cannot      => '_cannot',
 		unfit       => '_unfit',
 		exited      => '_exited',

@@ -45,13 +45,14 @@ my %FRAMES = (
 	CANNOT_RUN => sub { $_[0]->_event('cannot_run', $_[1], "host $_[2]: $_[4]") },
 	OUT        => \&_out,
 	EXITED     => sub { $_[0]->_event('exited', @_[ 3 .. 5 ], $_[0]{streams}->last_words($_[3])) },
+	STOPPED    => sub { $_[0]->_event('stopped', @_[ 3, 4 ]) },
 	STDIN_TAKEN  => sub { $_[0]{stdin}->taken($_[3]) if $_[0]{stdin} },
 	STDIN_CLOSED => sub { $_[0]{stdin}->close if $_[0]{stdin} },
 	PONG         => sub { },
 );
 
 # Frames that begin with a rank: it is one of that host.
-my %OF_RANK = map { $_ => 1 } qw(STARTED NEWS BROKEN CANNOT_RUN OUT EXITED);
+my %OF_RANK = map { $_ => 1 } qw(STARTED NEWS BROKEN CANNOT_RUN OUT EXITED STOPPED);
 
 my %NEWS = (
 	INITED    => sub { $_[0]->_event('inited',    $_[1]) },

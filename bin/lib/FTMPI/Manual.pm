@@ -102,7 +102,8 @@ and go on from the latest recovery line that is whole, or from the beginning bef
 Ranks that live execute the program again in the same process; the others are started anew.
 A rank or host that is dead is noticed at once, one that is silent after
 .BR \-timeout\-heartbeat .
-A rank that shows no life is killed.
+A rank that shows no life is killed, as is one that is stopped by a signal and not continued for so long, wherever in
+the program it is (inside a script only between MPI_Init and MPI_Finalize).
 .PP
 An exit status other than 0,
 .B MPI_Abort

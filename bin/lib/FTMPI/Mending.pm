@@ -96,13 +96,32 @@ sub _suspect
 	return $self->_broken($observer, "it has no peer $rank") if $rank >= @{ $self->{ranks} };
 	my @log = [ log => $self->_who($observer) . ": no sign of rank $rank for $ms ms" ];
 	my $state = $self->{ranks}[$rank]{state};
-	return @log if $self->{debug} || $self->{ranks}[$rank]{gone} || $state eq 'finalized';
+	return @log if $self->{debug} || $self->_is_settled($rank) || $state eq 'finalized';
 	my $verdict   = $self->{verdict};
 	my $gathering = $verdict->is_open;
 	$verdict->suspect($observer, $rank, $ms, $self->{now});
 	my @judged = $self->{crew}->home($observer) == $self->{crew}->home($rank) ? $self->_judgement : ();
 	return (@log, @judged) if $gathering || $self->{phase} ne 'running' || !$verdict->is_open;
 	return (@log, @judged, [ timer => 'judge', $verdict->gather_time, $self->{epoch} ]);
+}
+
+# It is not there any more, or about to go.
+sub _is_settled
+{
+	my ($self, $rank) = @_;
+	my $entry = $self->{ranks}[$rank];
+	return $entry->{gone} || defined $entry->{judged};
+}
+
+# The agent beside it sees that it is stopped, wherever it is: nobody else's word is needed. That is
+# told again and again, so what cannot be decided yet is left for the next time.
+sub _stopped
+{
+	my ($self, $rank, $ms) = @_;
+	return if $self->{debug} || $self->{pending} || $self->_is_settled($rank);
+	my $known = $self->{on} eq 'none' || $self->{from_start} || defined $self->{uses};
+	return if !$known && $ms < 1000 * PROGRAM_TIME;
+	return $self->_condemn('fence', $rank, $ms);
 }
 
 # A word from beside it settles the matter at once: no cable leads there, and the host is not silent.

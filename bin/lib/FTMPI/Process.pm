@@ -16,6 +16,9 @@ use FTMPI::Channel ();
 use FTMPI::Control ();
 use FTMPI::Rank    ();
 
+# What the field of STOPPED holds.
+use constant MS_MAX => 0xffffffff;
+
 # loop; rank; pid, socket (its control connection), file (what was executed) as FTMPI::Rank::start()
 # has them; at: names of its listening sockets; output: see FTMPI::Outputs;
 # tell => sub (message to the launcher); on_back => sub, when it speaks in a new epoch.
@@ -103,6 +106,18 @@ sub doom
 	$self->{state} = 'doomed';
 	$self->{control}->close;
 	$self->sigkill;
+	return;
+}
+
+# It is stopped, for so many ms by now. The launcher decides what to do about one of the present epoch.
+sub stopped
+{
+	my ($self, $ms) = @_;
+	if ($self->{state} eq 'running') {
+		$self->{tell}->('STOPPED', $self->{rank}, $ms < MS_MAX ? $ms : MS_MAX);
+	} elsif ($self->{state} ne 'doomed') {
+		$self->doom;
+	}
 	return;
 }
 

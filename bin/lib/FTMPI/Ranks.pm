@@ -258,6 +258,16 @@ sub suspend
 	return;
 }
 
+sub has { return exists $_[0]{pids}{ $_[1] } }
+
+# It was stopped, not by us, and not continued for so many ms.
+sub stopped
+{
+	my ($self, $pid, $ms) = @_;
+	$self->{pids}{$pid}->stopped($ms) if $self->has($pid) && !$self->{ending};
+	return;
+}
+
 # To all that were started here and what they started.
 sub signal
 {

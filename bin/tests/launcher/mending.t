@@ -125,7 +125,7 @@ $job->{mute}{1} = 1;
 $job->tell(qw(exited 2 0 9));
 $job->told;
 $job->tell(@$_) for [qw(exited 3 0 11)], [ 'aborted', 3, 7, '' ], [ 'exited', 0, 3, 0 ], [ 'lost', 0, 2, 'x' ],
-	[ 'broken', 3, 'x' ], [ 'suspect', 0, 2, 1000 ], [ 'inited', 3 ], [ 'finalized', 0 ], [ 'explain', 0 ],
+	[ 'broken', 3, 'x' ], [ 'suspect', 0, 2, 1000 ], [ 'stopped', 2, 1000 ], [ 'inited', 3 ], [ 'finalized', 0 ], [ 'explain', 0 ],
 	[ 'judge', 0 ], [ 'fenced', 0, 2 ], [ 'again', 0, 0 ], [ 'again', 1, 0 ];
 is_deeply([ $job->told ], [], 'what ranks of the old epoch did is no news');
 $job->tell('again', 1, 1);
@@ -214,14 +214,15 @@ my %WAYS = (
 	lost   => [ [ 'lost', 0, 1, 'x' ], [ 'explain', 0 ] ],
 	host   => [ [ 'host_lost', 1, 'lost b', 1 ] ],
 	hung   => [ [ 'suspect', 0, 1, 1000 ], [ 'judge', 0 ] ],
+	stopped => [ [ 'stopped', 1, 1000 ] ],
 	left   => [ [ 'exited', 1, 0, 0 ] ],
 	rubbish => [ [ 'broken', 1, 'x' ] ],
 );
 my %MENDED = (
 	none    => '',
-	failure => 'host hung killed killed_in_shell lost term',
-	crash   => 'crash crash_in_shell host hung killed killed_in_shell lost term',
-	any     => 'abort crash crash_in_shell error host hung killed killed_in_shell lost odd_status term',
+	failure => 'host hung killed killed_in_shell lost stopped term',
+	crash   => 'crash crash_in_shell host hung killed killed_in_shell lost stopped term',
+	any     => 'abort crash crash_in_shell error host hung killed killed_in_shell lost odd_status stopped term',
 );
 for my $on (sort keys %MENDED) {
 	my @mended;
@@ -400,5 +401,64 @@ is_deeply([ grep { !/^timer/ } $job->told ],
 $job = begun('a:2,b:2', 4);
 $job->tell('finalized', 2)->tell(qw(suspect 0 2 1000));
 is_deeply([ $job->told ], [], 'a rank that is through with MPI need not beat');
+
+# Ranks whose agent sees that they are stopped.
+my $hung = 'rank 2 on b showed no life for 1000 ms (stopped or hung) and was killed; restart 1 of 3 from the beginning.';
+for my $case ([ 'none has come to MPI_Init', 'begin', 'program 0 1' ], [ 'it is in MPI_Finalize', 'begun' ],
+	[ 'it is through with MPI', 'begun', 'finalized 2' ],
+	[ 'the others have ended', 'begun', map { ("finalized $_", "exited $_ 0 0") } 0, 1, 3 ]) {
+	my ($when, @events) = @$case;
+	$job = Story->new('a:2,b:2', 4);
+	$_ eq 'begun' ? $job->begun : $job->tell(split ' ') for @events;
+	$job->told;
+	$job->tell(qw(stopped 2 1000));
+	is_deeply([ $job->told ], [ 'fence 2', 'timer fenced 3 0 2' ], "a rank that is stopped when $when is killed");
+	$job->tell(qw(exited 2 0 9));
+	is(($job->told)[0], "say $hung", '... and all begin again');
+}
+$job = begun('a:2,b:2', 4);
+$job->{mute}{1} = 1;
+$job->tell('stopped', $_, 1000) for 0 .. 3;
+is_deeply([ grep { /^fence/ } $job->told ], [ map { "fence $_" } 0 .. 3 ], 'all are stopped');
+$job->tell('exited', $_, 0, 9) for 0 .. 3;
+is_deeply([ grep { /^(?:say|run)/ } $job->told ], [ 'say ' . $hung =~ s/2 on b/0 on a/r ], '... and begin again once');
+for my $case ([ [qw(stopped 2 1000)], [qw(suspect 3 2 1000)] ], [ [qw(suspect 3 2 1000)], [qw(stopped 2 1000)] ],
+	[ [qw(stopped 2 1000)], [qw(stopped 2 2000)] ]) {
+	my ($first, $second) = @$case;
+	$job = begun('a:2,b:2', 4);
+	$job->{mute}{1} = 1;
+	$job->tell(@$first);
+	$job->told;
+	$job->tell(@$second)->tell('judge', 0);
+	is_deeply([ $job->told ], [], "@$second after @$first is no news");
+	$job->tell(qw(exited 2 0 9))->tell(@$second);
+	is_deeply([ grep { !/^(?:restart|timer|run)/ } $job->told ], ["say $hung"], '... nor when it has gone');
+}
+$job = begun('a:2,b:2', 4, debug => 1);
+$job->tell(qw(stopped 2 1000));
+is_deeply([ $job->told ], [], '-debug: nothing is done');
+$job = Story->new('a:2,b:2', 4)->begun(0);
+$job->told;
+$job->tell(qw(stopped 2 1000))->tell(qw(suspect 3 2 1020))->tell(qw(stopped 2 2000));
+is_deeply([ grep { !/^timer/ } $job->told ],
+	['say rank 2 on b shows no life for 1000 ms (stopped or hung); the job is not ended for that.'],
+	'a program without checkpoints is left alone, and told of once');
+$job = Story->new('a:2,b:2', 4)->tell('begin');
+$job->told;
+$job->tell('stopped', 2, 1000 * $_) for 1 .. 4;
+is_deeply([ $job->told ], [], 'before it is known whether the program makes them that is waited for');
+$job->tell('program', 0, 1)->tell(qw(stopped 2 5000));
+is(($job->told)[0], 'fence 2', '... if it does, it is settled when it is told the next time');
+$job = Story->new('a:2,b:2', 4)->tell('begin')->tell(qw(stopped 2 5000));
+like(($job->told)[-1], qr/^say rank 2 on b shows .* not ended for that/, '... but not for ever');
+$job->tell('program', 0, 1)->tell(qw(stopped 2 6000));
+is(($job->told)[0], 'fence 2', '... and it may turn out later');
+$job = Story->new('a:2,b:2', 4)->tell('begin')->tell(qw(exited 1 0 9))->tell(qw(stopped 2 5000));
+is(($job->told)[-1], 'timer undecided 5 0', 'one that is stopped beside another failure is not told of');
+for my $event ([qw(stopped 2 1000)], [qw(suspect 3 2 1000)]) {
+	$job = begun('a:2,b:2', 4);
+	$job->tell('finalized', 2)->tell(qw(exited 2 0 0))->tell(@$event);
+	is_deeply([ $job->told ], [], "$event->[0] of one that has ended");
+}
 
 done_testing;

@@ -95,7 +95,7 @@ sub table
 	} 0 .. $size - 1;
 }
 
-# ranks: list; epoch; command: list. What is not given is as in the last RUN.
+# ranks: list; epoch; command: list; settings: list of "name=value". What is not given is as in the last RUN.
 sub run
 {
 	my ($self, %arg) = @_;
@@ -105,7 +105,7 @@ sub run
 		'RUN', $SESSION, 'k' x 32, $run->{epoch}, $size, 0, '/nowhere', 'name',
 		$run->{ranks}, scratch(), $run->{command},
 		[ "FTMPI_TEST_TAG=$ENV{FTMPI_TEST_TAG}" ],
-		[ "restarts=$run->{epoch}" ],
+		[ "restarts=$run->{epoch}", @{ $run->{settings} // [] } ],
 		$self->table($size));
 	return;
 }

@@ -202,7 +202,7 @@ sub _old_news
 	my ($self, $agent) = @_;
 	for my $rank (grep { rand() < 0.5 } sort keys %{ $agent->{alive} }) {
 		my @news = ([ 'exited', $rank, 0, 9 ], [ 'exited', $rank, 3, 0 ], [ 'aborted', $rank, 1, '' ],
-			[ 'lost', $rank, 0, 'x' ], [ 'finalized', $rank ], [ 'line', 1 ], [ 'suspect', $rank, 0, 1000 ],
+			[ 'lost', $rank, 0, 'x' ], [ 'finalized', $rank ], [ 'line', 1 ], [ 'suspect', $rank, 0, 1000 ], [ 'stopped', $rank, 1000 ],
 			[ 'inited', $rank ], [ 'broken', $rank, 'x' ]);
 		$self->_from_agent($agent, rand 0.01, @{ $news[ rand @news ] });
 	}
@@ -339,6 +339,7 @@ my %FAULTS = (
 	crash => \&_crash_rank,
 	fail  => \&_fail_rank,
 	hang  => \&_hang_rank,
+	stop  => \&_stop_rank,
 	host  => \&_lose_host,
 	agent => \&_lose_agent,
 	link  => \&_cut_link,
@@ -347,7 +348,7 @@ my %FAULTS = (
 	time  => sub { my ($self) = @_; $self->_event('timeout', 3) },
 	pipe  => sub { my ($self) = @_; $self->_event('output_gone', '') },
 );
-my @KIND   = qw(kill host agent hang link lost);
+my @KIND   = qw(kill host agent hang stop link lost);
 my @FAULTS = ((@KIND) x 4, qw(crash fail user time pipe));
 
 sub _plan_faults
@@ -418,6 +419,27 @@ sub _hang_rank
 	$self->_suspect($rank, @others);
 	my $epoch = $self->{job}->epoch;
 	$self->_after(30, sub { $self->_event('signal', 'INT') if $self->{job}->epoch == $epoch });
+	return;
+}
+
+# Its agent tells of it each second, observers or not. The user ends a job that is not mended.
+sub _stop_rank
+{
+	my ($self) = @_;
+	my ($agent, $rank) = $self->_victim or return;
+	my $epoch = $self->{job}->epoch;
+	$self->_suspect($rank, grep { !$self->_is_through($_) } $self->_others($rank));
+	$self->_after(1 + rand 0.15, sub { $self->_tell_stopped($agent, $rank, $epoch, 1000) });
+	$self->_after(30, sub { $self->_event('signal', 'INT') if $self->{job}->epoch == $epoch });
+	return;
+}
+
+sub _tell_stopped
+{
+	my ($self, $agent, $rank, $epoch, $ms) = @_;
+	return if !$self->_lives($agent, $rank, $epoch);
+	$self->_from_agent($agent, 0.01, 'stopped', $rank, $ms);
+	$self->_after(1, sub { $self->_tell_stopped($agent, $rank, $epoch, $ms + 1000) });
 	return;
 }
 
