@@ -75,22 +75,21 @@ sub fails
 	return;
 }
 
-# Where a rank may stay for ever by right, or those who observe it may have left before it.
-sub unobserved { return $_[0] =~ /^(?:finalize-|init-(?:started|attached)$|restart-exec$)/ }
-
 for my $point (sort keys %points) {
 	my $rank = of_rank_0($point) ? 0 : 2;
 	dies($point, $rank, 1, 'kill');
 	fails($point, $rank, 2, 'ENOSPC') if $points{$point} && !in_restart($point);
 }
-dies($_, 1, 1, 'stop') for qw(ckpt-saved restore-begin);
+# Where it is observed by the others, and where it is not, but by its agent.
+dies($_, 1, 1, 'stop') for qw(ckpt-saved restore-begin),
+	qw(init-started init-attached restart-exec finalize-begun finalize-done finalize-told);
 
 if ($every) {
 	for my $point (sort keys %points) {
 		for my $rank (of_rank_0($point) ? 0 : (0, 1, 3)) {
 			my @passes = $point =~ /^(?:ckpt|manifest)-/ ? (1, 3) : 1;
 			dies($point, $rank, $_, 'kill') for @passes;
-			dies($point, $rank, 1, 'stop') if !unobserved($point);
+			dies($point, $rank, 1, 'stop');
 			next if !$points{$point} || in_restart($point);
 			fails($point, $rank, 3, $_) for qw(EIO EROFS EACCES);
 		}

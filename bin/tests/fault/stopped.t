@@ -45,6 +45,24 @@ for my $ranks ([2], [0]) {
 	$fault->survived('two ranks are stopped', restarts => [1, 2]);
 }
 
+# All of them: no observer is left, but their agent.
+{
+	my $fault = pi([]);
+	$fault->all_held;
+	$fault->signal_ranks('STOP', 0 .. 3);
+	$fault->wait_for(err => qr/^ftmpirun: rank \d on \S+ showed no life for \d+ ms .*; restart 1 of 3\b/m);
+	$fault->survived('all ranks are stopped', restarts => [1, 2]);
+	$fault->job->out_like(qr/^restored after round 20$/m, 'all ranks are stopped');
+}
+
+# A rank alone has never any.
+{
+	my $fault = pi([], ranks => 1);
+	$fault->all_held;
+	$fault->signal_ranks('STOP', 0);
+	$fault->survived('the only rank is stopped', restarts => 1);
+}
+
 # Without heartbeats nobody minds, and it goes on where it was.
 {
 	my $fault = pi(['-holds', 0, '-hold-in', 'sleep'], run => [qw(-heartbeat 0)]);
