@@ -12,9 +12,11 @@ use lib "$FindBin::Bin/../lib", "$FindBin::Bin/../../../bench/lib";
 use File::Temp ();
 use Test::More;
 
+use FTMPI::Bench::Beats        ();
 use FTMPI::Bench::Cases        ();
 use FTMPI::Bench::Charts       ();
 use FTMPI::Bench::Distribution ();
+use FTMPI::Bench::Pieces       ();
 use FTMPI::Bench::Report       ();
 use FTMPI::Bench::Results      ();
 use FTMPI::Bench::Stats        ();
@@ -58,6 +60,72 @@ subtest 'how sure a median is' => sub {
 	is_deeply([ $bounds->(1 .. 10) ], [ 2, 9 ], 'ten');
 	is_deeply([ $bounds->(1 .. 40) ], [ 14, 27 ], 'forty');
 	is_deeply([ $bounds->() ], [], 'none');
+};
+
+# Pieces of so many rounds of 40, that take as long as `length` says; of each round the piece at 17 takes
+# `more` longer, in which others ran as often as said, and the one after it `after` longer.
+sub pieces
+{
+	my ($rounds, $length, $more, $switches, $after) = @_;
+	my @pieces = map { [ $length->($_), 0 ] } 0 .. 40 * $rounds - 1;
+	for my $at (map { 17 + 40 * $_ } 0 .. $rounds - 1) {
+		$pieces[$at] = [ $pieces[$at][0] + $more, $switches ];
+		$pieces[ $at + 1 ][0] += $after;
+	}
+	return \@pieces;
+}
+my $steady = sub { 1000 };
+# slower and faster by a half and more, within many pieces, and every seventh by a third at once
+my $noisy = sub { 1000 + 20 * abs($_[0] % 80 - 40) + ($_[0] % 7 ? 0 : 350) };
+
+sub stretch { return sprintf '%.4f', FTMPI::Bench::Pieces::stretch($_[0]) }
+sub of_all  { return sprintf '%.4f', FTMPI::Bench::Pieces::stretch_of_all($_[0]) }
+
+subtest 'what others take of a rank that computes' => sub {
+	is(stretch(pieces(5, $steady, 0, 0, 0)), '1.0000', 'nothing');
+	is(stretch(pieces(5, $steady, 400, 1, 0)), '1.0100', '400 of each 40000');
+	is(stretch(pieces(5, $steady, 400, 3, 200)), '1.0150', 'and what the next piece pays');
+	is(stretch(pieces(5, $steady, 2000, 1, 0)), '1.0500', 'much at once counts in full');
+	is(stretch(pieces(5, $steady, 400, 0, 0)), '1.0000', 'where nobody ran nothing was lost to anybody');
+	is(stretch(pieces(10, $noisy, 0, 0, 0)), '1.0000', 'noise alone is nothing');
+	cmp_ok(abs(stretch(pieces(10, $noisy, 560, 1, 0)) - 1.01), '<', 0.002, 'a hundredth is seen through noise')
+		or diag(stretch(pieces(10, $noisy, 560, 1, 0)));
+	is(stretch([ ([ 1000, 1 ]) x 3, [ 1600, 1 ], ([ 1000, 1 ]) x 3 ]), sprintf('%.4f', 7.6 / 7), 'others ran in all of them');
+	my @quiet = ([ 1000, 0 ]) x 5;
+	is(stretch([ @quiet, ([ 1600, 1 ]) x 6, @quiet ]), sprintf('%.4f', 1 + 3.6 / 16), 'pieces that lost are no measure of each other');
+	is(stretch([ @quiet[ 0 .. 3 ], [ 1300, 1 ], ([ 1200, 0 ]) x 5 ]), sprintf('%.4f', 1 + 0.3 / 11), 'the middle of what is around');
+	my $slow = sub { $_[0] > 170 && $_[0] < 200 ? 2000 : 1000 };
+	is(stretch(pieces(6, $slow, 400, 1, 0)), sprintf('%.4f', 1 + 2.4 / 269), 'the slow are held against the slow');
+	is(stretch([]), '1.0000', 'of nothing');
+	is(stretch([ [ 1000, 1 ] ]), '1.0000', 'of one');
+};
+
+subtest 'the same by all pieces' => sub {
+	is(of_all(pieces(5, $steady, 400, 0, 0)), '1.0100', 'what took time without another thread');
+	is(of_all(pieces(5, $steady, 400, 1, 200)), '1.0150', 'it and the next');
+	is(of_all(pieces(5, $steady, 20000, 0, 0)), '1.0125', 'of much half a piece: that is the machine');
+	is(of_all([]), '1.0000', 'of nothing');
+};
+
+subtest 'pieces of ranks' => sub {
+	my @ranks = FTMPI::Bench::Pieces::from_lines('pieces 1 50:0 60:2', 'word', 'pieces 0 7:1', 'pieces 1 70:1', 'pieces 1 x:1');
+	is_deeply(\@ranks, [ [ [ 7, 1 ] ], [ [ 50, 0 ], [ 60, 2 ], [ 70, 1 ] ] ], 'lines');
+	my @two = (pieces(5, $steady, 400, 1, 0), pieces(5, $steady, 800, 1, 0));
+	is(sprintf('%.4f', FTMPI::Bench::Pieces::slowest(\&FTMPI::Bench::Pieces::stretch, @two)), '1.0200', 'the slowest counts');
+};
+
+subtest 'what is said of heartbeats' => sub {
+	my %got = (
+		with    => [ map { { figure => 1003 + $_, all => 1010 } } 1 .. 8 ],
+		without => [ ({ figure => 1000, all => 1000 }) x 8 ],
+		often   => [ ({ figure => 1040, all => 1040 }) x 2 ],
+		usual   => [ ({ figure => 1010, all => 1010 }) x 2 ],
+	);
+	my ($pairs, $all, $often, @more) = FTMPI::Bench::Beats::notes('heartbeat_pi', \%got);
+	is(scalar @more, 0, 'three sentences');
+	like($pairs, qr/: 8 pairs, median 1\.0075, with 95 % certainty the median is within 1\.0040 and 1\.0110, quartiles/, 'the pairs');
+	like($all, qr/by all pieces.*: 8 pairs, median 1\.0100,/, 'all pieces');
+	like($often, qr/ten times as many beats.*: 2 pairs, median 1\.0297, quartiles/, 'more beats, against their own pairs');
 };
 
 subtest 'bins' => sub {

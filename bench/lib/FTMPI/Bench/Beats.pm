@@ -8,62 +8,110 @@ use warnings;
 
 use FTMPI::Bench::Distribution ();
 use FTMPI::Bench::Peers        ();
+use FTMPI::Bench::Pieces       ();
 use FTMPI::Bench::Process      ();
+use FTMPI::Bench::Stats        ();
 
-# Milliseconds between two beats; seconds of a job.
-use constant { PERIOD => 100, PINGPONG => 0.6, PI => 1 };
+# Seconds of a job; each so manieth pair has a third job, with more beats.
+use constant { PINGPONG => 0.6, PI => 1, OFTEN => 4 };
 
-# First guess of what PI takes, and points of a round.
-use constant { SAMPLES => 40_000_000, EVERY => 4_000_000 };
+# Their options. "often" shows that the measure sees what it looks for.
+my %OPTIONS = (
+	with    => [qw(-heartbeat 100)],
+	without => [qw(-heartbeat 0)],
+	often   => [qw(-heartbeat 10 -timeout-heartbeat 1000)],
+);
 
-# peer: ours; root, dir, limit; what, bytes, ranks; count: of pairs. Returns seconds or microseconds
-# with and without heartbeats, of each pair; dies with a sentence. The order changes from pair to pair,
-# so that what drifts does not count.
+# peer: ours; limit, dir; what, bytes, ranks; count: of pairs; exe: of pieces.c, for pi. Returns
+# { with, without, often, usual }: hashes of figures, a pair each; usual has those without heartbeats
+# beside often. Dies with a sentence. The order changes from pair to pair, so that what drifts does not
+# count.
 sub pairs
 {
 	my (%arg) = @_;
-	my $job = $arg{what} eq 'heartbeat_pi' ? _pi(%arg) : _pingpong(%arg);
-	my (@with, @without);
+	my $is_pi = $arg{what} eq 'heartbeat_pi';
+	my $job   = $is_pi ? _pi(%arg) : _pingpong(%arg);
+	my %got   = map { $_ => [] } qw(with without often usual);
 	for my $i (1 .. $arg{count}) {
-		for my $on ($i % 2 ? (1, 0) : (0, 1)) {
-			push @{ $on ? \@with : \@without }, $job->($on ? PERIOD : 0);
+		for my $name ($i % 2 ? qw(with without) : qw(without with)) {
+			push @{ $got{$name} }, $job->(@{ $OPTIONS{$name} });
 		}
+		next if !$is_pi || $i % OFTEN;
+		push @{ $got{often} }, $job->(@{ $OPTIONS{often} });
+		push @{ $got{usual} }, $got{without}[-1];
 	}
-	return (\@with, \@without);
+	return \%got;
+}
+
+# What is said of them besides the table.
+sub notes
+{
+	my ($what, $got) = @_;
+	my $of = sub { _ratios($got, @_) };
+	my @notes = ("$what: ratio of pairs of jobs with and without heartbeats: " . _sure($of->(qw(with without figure))));
+	return @notes if $what ne 'heartbeat_pi';
+	push @notes, "$what: the same by all pieces, noise and all: " . _sure($of->(qw(with without all)));
+	push @notes, "$what: for comparison, with ten times as many beats (@{ $OPTIONS{often} }): "
+		. _sure($of->(qw(often usual figure))) if @{ $got->{often} };
+	return @notes;
+}
+
+sub _ratios
+{
+	my ($got, $ours, $theirs, $key) = @_;
+	return FTMPI::Bench::Stats::paired(
+		{ values => { map { $_->[0] => [ map { $_->{$key} } @{ $got->{ $_->[1] } } ] } [ FTMPI => $ours ], [ floor => $theirs ] } },
+		'floor'
+	);
+}
+
+sub _sure
+{
+	my @ratios = @_;
+	my @sure   = FTMPI::Bench::Distribution::median_bounds(@ratios);
+	my $sure   = @sure ? sprintf ' with 95 %% certainty the median is within %.4f and %.4f,', @sure : '';
+	return sprintf '%d pairs, median %.4f,%s quartiles %.4f and %.4f.', scalar @ratios,
+		FTMPI::Bench::Stats::median(@ratios), $sure,
+		map { FTMPI::Bench::Distribution::quantile($_, @ratios) } 0.25, 0.75;
 }
 
 sub _pingpong
 {
 	my (%arg) = @_;
 	my $pattern = qr/^steady $arg{bytes} (\d+(?:\.\d+)?)\z/;
-	return sub { _job(\%arg, $_[0], $pattern, $arg{peer}{exe}, PINGPONG, "steady:$arg{bytes}") };
+	return sub {
+		my ($number) = map { $_ =~ $pattern ? $1 : () } _lines(\%arg, [@_], $arg{peer}{exe}, PINGPONG, "steady:$arg{bytes}");
+		return { figure => $number // die "$arg{what}: it printed no figure\n" };
+	};
 }
 
-# As many points as take about PI seconds here.
+# Milliseconds that a second of computing takes on the slowest rank.
 sub _pi
 {
 	my (%arg) = @_;
-	my $exe     = "$arg{root}/build/bin/pi";
-	my $pattern = qr/^pi: right, .* (\d+\.\d+) s\z/;
-	my $once    = _job(\%arg, 0, $pattern, $exe, SAMPLES, '-every', EVERY);
-	my $samples = int SAMPLES * PI / ($once || 0.001);
-	return sub { _job(\%arg, $_[0], $pattern, $exe, $samples, '-every', EVERY) };
+	return sub {
+		my @ranks = FTMPI::Bench::Pieces::from_lines(_lines(\%arg, [@_], $arg{exe}, PI));
+		die "$arg{what}: not all ranks printed their pieces\n" if @ranks != $arg{ranks} || grep { !$_ } @ranks;
+		return {
+			figure => 1000 * FTMPI::Bench::Pieces::slowest(\&FTMPI::Bench::Pieces::stretch, @ranks),
+			all    => 1000 * FTMPI::Bench::Pieces::slowest(\&FTMPI::Bench::Pieces::stretch_of_all, @ranks),
+		};
+	};
 }
 
-# The number that the pattern finds.
-sub _job
+# What the job prints.
+sub _lines
 {
-	my ($arg, $period, $pattern, @program) = @_;
+	my ($arg, $options, @program) = @_;
 	my $peer = $arg->{peer};
 	my $done = FTMPI::Bench::Process::run(
-		command => [ $peer->{run}[0], '-heartbeat', $period, '-n', $arg->{ranks}, @program ],
+		command => [ $peer->{run}[0], @$options, '-n', $arg->{ranks}, @program ],
 		env     => FTMPI::Bench::Peers::environment($peer),
 		dir     => $arg->{dir},
 		limit   => $arg->{limit},
 	);
 	die "$arg->{what}: $done->{why}\n" if $done->{state} ne 'ended';
-	my ($number) = map { $_ =~ $pattern ? $1 : () } @{ $done->{out} };
-	return $number // die "$arg->{what}: it printed no figure\n";
+	return @{ $done->{out} };
 }
 
 1;

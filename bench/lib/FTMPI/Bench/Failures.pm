@@ -53,13 +53,10 @@ sub _heartbeat
 {
 	my ($arg, $pair) = @_;
 	my (undef, $row) = @$pair;
-	@{ $row->{values} }{ 'FTMPI', 'floor' } = FTMPI::Bench::Beats::pairs(%$arg);
-	my @ratios = FTMPI::Bench::Stats::paired($row, 'floor');
-	my @sure   = FTMPI::Bench::Distribution::median_bounds(@ratios);
-	my $sure   = @sure ? sprintf ' with 95 %% certainty the median is within %.4f and %.4f,', @sure : '';
-	return sprintf '%s: ratio of %d pairs of jobs with and without heartbeats: median %.4f,%s quartiles'
-		. ' %.3f and %.3f.', $row->{what}, scalar @ratios, FTMPI::Bench::Stats::median(@ratios), $sure,
-		map { FTMPI::Bench::Distribution::quantile($_, @ratios) } 0.25, 0.75;
+	my @exe = $arg->{what} eq 'heartbeat_pi' ? (exe => _program($arg, 'pieces')) : ();
+	my $got = FTMPI::Bench::Beats::pairs(%$arg, @exe);
+	@{ $row->{values} }{ 'FTMPI', 'floor' } = map { [ map { $_->{figure} } @$_ ] } @$got{qw(with without)};
+	return FTMPI::Bench::Beats::notes($row->{what}, $got);
 }
 
 sub _checkpoint
