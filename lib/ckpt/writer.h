@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A thread for what waits for the disk. It exists while there is something to do, and a little
+ * longer. Tasks run in the order in which they were posted, one at a time.
+ */
+#ifndef FTMPI_CKPT_WRITER_H
+#define FTMPI_CKPT_WRITER_H
+
+#include "base/list.h"
+
+/* The caller's memory; the writer does not look at it any more once run was called. */
+struct ckpt_task {
+	struct link link;
+	void (*run)(struct ckpt_task *t);
+};
+
+/* Any thread, a task's too. 0 or FT_ESYS (there is no thread for it): nothing was done. */
+int ckpt_writer_post(struct ckpt_task *t);
+
+/* Until nothing is to be done and the thread is gone. Not from a task; nobody posts meanwhile but
+ * tasks. */
+void ckpt_writer_wait(void);
+
+#endif
