@@ -21,18 +21,23 @@ extern "C" {
 /*
  * Checkpoints by the program's own hand. A program names what it needs to go on: variables and
  * arrays (FTMPI_CKPT_Protect), or whatever it packs into the data buffer (FTMPI_CKPT_AddToBuffer).
- * FTMPI_Perform_Checkpoint saves both for all ranks together: one recovery line. After a failure
- * every rank runs from main again, and FTMPI_Restore, or the first FTMPI_Perform_Checkpoint, gives
- * them back. The calls with a capital after FTMPI_ are those of the FTMPI report (sections 3.2.5 and
- * 3.3.6), which failed silently where these return an error; sizes have 64 bits.
+ * FTMPI_Perform_Checkpoint saves both, on all ranks: one recovery line. After a failure every rank
+ * runs from main again, and FTMPI_Restore, or the first FTMPI_Perform_Checkpoint, gives them back.
+ * The calls with a capital after FTMPI_ are those of the FTMPI report (sections 3.2.5 and 3.3.6),
+ * which failed silently where these return an error; sizes have 64 bits.
+ *
+ * How ranks come to a line is the protocol's affair (`ftmpirun -coord NAME`, or
+ * FTMPI_CKPT_Set_coordination). Under "blocking" all ranks stop, save and go on together. Under
+ * "eventlog" and "tagging" nobody waits: a rank copies its state and goes on; the copy is written
+ * meanwhile, with the messages that turn out to belong to the line.
  *
  * Thread rule for all of them: between MPI_Init and MPI_Finalize, by any one thread at a time, no
  * other thread being inside an MPI or FTMPI call. Unless said otherwise they return MPI_SUCCESS or an
  * MPI error class (MPI_Error_class of it is itself) and call no error handler.
  */
 
-/* What FTMPI_Perform_Checkpoint and FTMPI_Restore return. */
-#define FTMPI_CHECKPOINTED 0 /* the line is committed */
+/* What FTMPI_Perform_Checkpoint, FTMPI_CKPT_Wait and FTMPI_Restore return. */
+#define FTMPI_CHECKPOINTED 0 /* the line is committed; Perform_Checkpoint that does not wait: captured */
 #define FTMPI_RESTORED 1     /* buffer and protected variables are those of the line restored */
 #define FTMPI_CKPTERROR 2    /* no line was made; the one before it stays; the program may go on */
 #define FTMPI_NOTHING 3	     /* FTMPI_Restore: there is nothing to restore, begin at the beginning */
@@ -46,20 +51,56 @@ extern "C" {
 #define FTMPI_CKPT_ID_MAX 65535
 
 /*
- * Make a recovery line of all ranks of MPI_COMM_WORLD. Collective over MPI_COMM_WORLD. Saves the
- * data buffer, the protected variables, and every message that was sent before the call and is
- * received after it. Requests may be open; after a restore an unfinished receive is posted again by
- * the program, an unfinished send is not.
+ * Make a recovery line of all ranks of MPI_COMM_WORLD. Every rank has to call it as often as the
+ * others: the i-th calls of all ranks are one line. Saves the data buffer, the protected variables,
+ * and every message that its sender sent before its call and its receiver receives after its own.
+ * Requests may be open; after a restore an unfinished receive is posted again by the program, an
+ * unfinished send is not.
  *
  * In a job that was restarted the first of FTMPI_Restore and FTMPI_Perform_Checkpoint restores the
- * latest line instead.
+ * latest line instead; that waits for all ranks under every protocol.
  *
- * Returns the same on every rank: FTMPI_CHECKPOINTED; FTMPI_RESTORED; FTMPI_CKPTERROR when the line
- * could not be written (the reason is on standard error of the rank that met it) or when another
- * thread is inside MPI. Before MPI_Init or after MPI_Finalize: FTMPI_CKPTERROR.
- * Source: FTMPI report 3.2.5.
+ * "blocking": collective over MPI_COMM_WORLD. Returns the same on every rank: FTMPI_CHECKPOINTED:
+ * the line is committed; FTMPI_RESTORED; FTMPI_CKPTERROR when the line could not be written (the
+ * reason is on standard error of the rank that met it) or when another thread is inside MPI.
+ *
+ * "eventlog", "tagging": local; the time it takes is that of a copy. FTMPI_CHECKPOINTED: this rank's
+ * part is captured. The line is committed when all ranks have made their call and what they captured
+ * is written; the program is not told, but may ask (FTMPI_CKPT_Wait). Ranks may be ahead of others
+ * by any number of lines. FTMPI_CKPTERROR: this rank had no memory for the copy, or another thread
+ * is inside MPI: the line is given up on all ranks. (A part that cannot be written later gives it up
+ * as well, with the reason on standard error.) The next call makes the next line all the same.
+ * What these two ask of a program beyond "blocking":
+ *  - A communicator is made on the same side of each line by all its members: between its i-th and
+ *    its (i+1)-th call on all of them.
+ *  - What a rank sends after its call, and others received before theirs, is sent again after a
+ *    restore and thrown away, as it is taken to be the same. So what a rank sends, and to whom, must
+ *    follow from what it has saved and what it has received since, and not from clocks, random
+ *    numbers whose state is not saved, or which of several messages came first. A program that
+ *    cannot promise that needs "blocking".
+ *
+ * Before MPI_Init or after MPI_Finalize: FTMPI_CKPTERROR. Source: FTMPI report 3.2.5.
  */
 int FTMPI_Perform_Checkpoint(void);
+
+/*
+ * Wait until the lines that this rank has begun are committed or given up. Collective over
+ * MPI_COMM_WORLD in effect: it waits for ranks that have not made their calls yet. Returns
+ * FTMPI_CHECKPOINTED: the latest line is committed, or this rank has begun none;
+ * FTMPI_CKPTERROR: it was given up, or outside MPI_Init .. MPI_Finalize. Under "blocking" it returns
+ * at once what FTMPI_Perform_Checkpoint has returned. MPI_Finalize waits for lines that all ranks
+ * have begun; the call is for programs that want to be sure before that.
+ */
+int FTMPI_CKPT_Wait(void);
+
+/*
+ * Ask for a protocol: "blocking", "eventlog" or "tagging". All ranks ask for the same one, before
+ * their first FTMPI_Perform_Checkpoint. It has effect under `ftmpirun -coord auto`; when another
+ * protocol was chosen at launch, that stays, and this is no error. Local. Errors: MPI_ERR_ARG (NULL,
+ * or no protocol of that name), MPI_ERR_OTHER (it is too late, or outside MPI_Init ..
+ * MPI_Finalize).
+ */
+int FTMPI_CKPT_Set_coordination(const char *name);
 
 /*
  * Give back the latest recovery line, if this job was restarted from one and has not got it yet.
@@ -72,9 +113,12 @@ int FTMPI_Restore(void);
 
 /*
  * Is it time for a checkpoint? *flag: 1 when `ftmpirun -ckpt-interval S` was given and S seconds have
- * gone by since the last line or the start, else 0; the same on every rank. Collective over
- * MPI_COMM_WORLD. Errors: MPI_ERR_ARG (flag is NULL), MPI_ERR_OTHER (outside MPI_Init ..
- * MPI_Finalize).
+ * gone by since the last line or the start, else 0. Errors: MPI_ERR_ARG (flag is NULL), MPI_ERR_OTHER
+ * (outside MPI_Init .. MPI_Finalize).
+ *
+ * "blocking": collective over MPI_COMM_WORLD; the same on every rank. "eventlog", "tagging": local;
+ * each rank is told once for each line, at a moment of its own. So under every protocol this is right:
+ * `if (flag) FTMPI_Perform_Checkpoint();`, with nothing collective in that branch.
  */
 int FTMPI_Checkpoint_due(int *flag);
 

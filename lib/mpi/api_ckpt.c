@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "api_ckpt.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "ckpt_job.h"
@@ -16,8 +17,7 @@
 #include "runtime.h"
 #include "team.h"
 
-/* As api_enter, but false where there is no job. */
-static bool enter(const char *name)
+bool api_ckpt_enter(const char *name)
 {
 	static bool told;
 
@@ -76,7 +76,7 @@ int FTMPI_Perform_Checkpoint(void)
 {
 	struct ckpt_job *j = ckpt_job();
 
-	if (!enter("FTMPI_Perform_Checkpoint"))
+	if (!api_ckpt_enter("FTMPI_Perform_Checkpoint"))
 		return FTMPI_CKPTERROR;
 	ckpt_job_name();
 	return leave(restored(j) ? FTMPI_RESTORED : make_line(j));
@@ -86,7 +86,7 @@ int FTMPI_Restore(void)
 {
 	struct ckpt_job *j = ckpt_job();
 
-	if (!enter("FTMPI_Restore"))
+	if (!api_ckpt_enter("FTMPI_Restore"))
 		return FTMPI_CKPTERROR;
 	if (!j->restoring)
 		return leave(FTMPI_NOTHING);
@@ -102,7 +102,7 @@ int FTMPI_Checkpoint_due(int *flag)
 
 	if (!flag)
 		return MPI_ERR_ARG;
-	if (!enter("FTMPI_Checkpoint_due"))
+	if (!api_ckpt_enter("FTMPI_Checkpoint_due"))
 		return MPI_ERR_OTHER;
 	interval = (uint64_t)j->launch->settings.ckpt_interval_ms * 1000000;
 	due = interval && clock_ns() - j->since >= interval;
@@ -116,7 +116,7 @@ int FTMPI_Get_restart_count(int *count)
 {
 	if (!count)
 		return MPI_ERR_ARG;
-	if (!enter("FTMPI_Get_restart_count"))
+	if (!api_ckpt_enter("FTMPI_Get_restart_count"))
 		return MPI_ERR_OTHER;
 	*count = (int)ckpt_job()->launch->settings.restarts;
 	return leave(MPI_SUCCESS);
@@ -145,14 +145,14 @@ static int protect(int id, void *addr, MPI_Count count, MPI_Datatype datatype)
 
 int FTMPI_CKPT_Protect(int id, void *addr, MPI_Count count, MPI_Datatype datatype)
 {
-	if (!enter("FTMPI_CKPT_Protect"))
+	if (!api_ckpt_enter("FTMPI_CKPT_Protect"))
 		return MPI_ERR_OTHER;
 	return leave(protect(id, addr, count, datatype));
 }
 
 int FTMPI_CKPT_Unprotect(int id)
 {
-	if (!enter("FTMPI_CKPT_Unprotect"))
+	if (!api_ckpt_enter("FTMPI_CKPT_Unprotect"))
 		return MPI_ERR_OTHER;
 	return leave(id >= 0 && ckpt_vars_unprotect(&ckpt_job()->registry, id) == 0 ? MPI_SUCCESS
 										    : MPI_ERR_ARG);
@@ -162,21 +162,21 @@ int FTMPI_CKPT_Unprotect(int id)
 
 int FTMPI_CKPT_AllocBuffer(MPI_Count dsize)
 {
-	if (!enter("FTMPI_CKPT_AllocBuffer"))
+	if (!api_ckpt_enter("FTMPI_CKPT_AllocBuffer"))
 		return MPI_ERR_OTHER;
 	return leave(class_of(ckpt_buffer_alloc(&ckpt_job()->buffer, dsize)));
 }
 
 int FTMPI_CKPT_ReAllocBuffer(MPI_Count dsize)
 {
-	if (!enter("FTMPI_CKPT_ReAllocBuffer"))
+	if (!api_ckpt_enter("FTMPI_CKPT_ReAllocBuffer"))
 		return MPI_ERR_OTHER;
 	return leave(class_of(ckpt_buffer_realloc(&ckpt_job()->buffer, dsize)));
 }
 
 int FTMPI_CKPT_DeAllocBuffer(void)
 {
-	if (!enter("FTMPI_CKPT_DeAllocBuffer"))
+	if (!api_ckpt_enter("FTMPI_CKPT_DeAllocBuffer"))
 		return MPI_ERR_OTHER;
 	ckpt_buffer_free(&ckpt_job()->buffer);
 	return leave(MPI_SUCCESS);
@@ -184,7 +184,7 @@ int FTMPI_CKPT_DeAllocBuffer(void)
 
 int FTMPI_CKPT_ResetBufPtr(void)
 {
-	if (!enter("FTMPI_CKPT_ResetBufPtr"))
+	if (!api_ckpt_enter("FTMPI_CKPT_ResetBufPtr"))
 		return MPI_ERR_OTHER;
 	return leave(class_of(ckpt_buffer_reset(&ckpt_job()->buffer)));
 }
@@ -193,7 +193,7 @@ MPI_Count FTMPI_CKPT_SeekBufPtr(MPI_Count offset, int how)
 {
 	MPI_Count was;
 
-	if (!enter("FTMPI_CKPT_SeekBufPtr"))
+	if (!api_ckpt_enter("FTMPI_CKPT_SeekBufPtr"))
 		return -1;
 	was = ckpt_buffer_seek(&ckpt_job()->buffer, offset, how);
 	engine_leave();
@@ -202,14 +202,14 @@ MPI_Count FTMPI_CKPT_SeekBufPtr(MPI_Count offset, int how)
 
 int FTMPI_CKPT_AddToBuffer(const void *var, MPI_Count vsize)
 {
-	if (!enter("FTMPI_CKPT_AddToBuffer"))
+	if (!api_ckpt_enter("FTMPI_CKPT_AddToBuffer"))
 		return MPI_ERR_OTHER;
 	return leave(class_of(ckpt_buffer_add(&ckpt_job()->buffer, var, vsize)));
 }
 
 int FTMPI_CKPT_GetFromBuffer(void *var, MPI_Count vsize)
 {
-	if (!enter("FTMPI_CKPT_GetFromBuffer"))
+	if (!api_ckpt_enter("FTMPI_CKPT_GetFromBuffer"))
 		return MPI_ERR_OTHER;
 	return leave(class_of(ckpt_buffer_get(&ckpt_job()->buffer, var, vsize)));
 }

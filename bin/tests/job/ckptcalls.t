@@ -18,7 +18,7 @@ my $right   = qr/\Ackptcalls: all right\n\z/;
 
 FTMPI::Test::Job->run([ftmpirun(), '-n', 3, '-workdir', "$scratch/a", program('ckptcalls')])
 	->well($right, 'three ranks');
-is(scalar(my @lines = glob "$scratch/a/*/line-*.manifest"), 2, 'two lines are there');
+is(scalar(my @lines = glob "$scratch/a/*/line-*.manifest"), 2, 'the newest two lines are there');
 
 FTMPI::Test::Job->run(
 	[ftmpirun(), '-n', 2, '-workdir', "$scratch/b", '-ckpt-interval', 0.05, '-keep', 1,
@@ -33,7 +33,7 @@ is(scalar(@lines = glob "$scratch/2*/line-*.manifest"), 2, '... in the current d
 my $job = FTMPI::Test::Job->run(
 	[ftmpirun(), '-n', 3, '-workdir', "$scratch/c", program('ckptcalls'), '-thread'], deadline => 30);
 $job->is_status(0, 'another thread is inside MPI');
-$job->err_like(qr/^rank 2 on \S+: FTMPI_Perform_Checkpoint: line 3 is not made: another thread is inside/m,
+$job->err_like(qr/^rank 2 on \S+: FTMPI_Perform_Checkpoint: line 4 is not made: another thread is inside/m,
 	'another thread is inside MPI');
 $job->out_like($right, 'every rank is told, and the next line is made');
 

@@ -33,6 +33,8 @@ static void outside(void)
 
 	IS(FTMPI_Perform_Checkpoint(), FTMPI_CKPTERROR);
 	IS(FTMPI_Restore(), FTMPI_CKPTERROR);
+	IS(FTMPI_CKPT_Wait(), FTMPI_CKPTERROR);
+	IS(FTMPI_CKPT_Set_coordination("blocking"), MPI_ERR_OTHER);
 	IS(FTMPI_Checkpoint_due(&n), MPI_ERR_OTHER);
 	IS(FTMPI_Get_restart_count(&n), MPI_ERR_OTHER);
 	IS(n, 7);
@@ -113,6 +115,24 @@ static void variables(void)
 	MPI_Type_free(&raw);
 }
 
+/* Whatever the program asks for, what the launcher said stays; under auto, until the first line. */
+static void protocols(int automatic)
+{
+	IS(FTMPI_CKPT_Set_coordination(NULL), MPI_ERR_ARG);
+	IS(FTMPI_CKPT_Set_coordination(""), MPI_ERR_ARG);
+	IS(FTMPI_CKPT_Set_coordination("auto"), MPI_ERR_ARG);
+	IS(FTMPI_CKPT_Set_coordination("Blocking"), MPI_ERR_ARG);
+	IS(FTMPI_CKPT_Set_coordination("blocking"), MPI_SUCCESS);
+	IS(FTMPI_CKPT_Set_coordination("tagging"), MPI_SUCCESS);
+	IS(FTMPI_CKPT_Set_coordination("eventlog"), MPI_SUCCESS);
+	IS(FTMPI_CKPT_Wait(), FTMPI_CHECKPOINTED);
+	IS(FTMPI_Perform_Checkpoint(), FTMPI_CHECKPOINTED);
+	IS(FTMPI_CKPT_Wait(), FTMPI_CHECKPOINTED);
+	IS(FTMPI_CKPT_Set_coordination("blocking"), automatic ? MPI_ERR_OTHER : MPI_SUCCESS);
+	IS(FTMPI_CKPT_Set_coordination("eventlog"), MPI_SUCCESS);
+	IS(FTMPI_CKPT_Set_coordination("none"), MPI_ERR_ARG);
+}
+
 static void lines(int in_time)
 {
 	int n = 7, flag = 7;
@@ -140,8 +160,9 @@ static void *receive(void *arg)
 	return NULL;
 }
 
-/* A thread of the last rank is inside MPI: no rank gets a line, until it is not. */
-static void threads(void)
+/* A thread of the last rank is inside MPI: no rank gets a line, until it is not. Others are told at
+ * once when they wait for all ranks anyway. */
+static void threads(int waits)
 {
 	pthread_t thread;
 	int one = 1, got = 0;
@@ -151,33 +172,38 @@ static void threads(void)
 		prog_wrong(&prog, "no thread");
 	if (mine)
 		asleep_wait(&prog, &receiver, ASLEEP_WATCHING);
-	IS(FTMPI_Perform_Checkpoint(), FTMPI_CKPTERROR);
+	IS(FTMPI_Perform_Checkpoint(), mine || waits ? FTMPI_CKPTERROR : FTMPI_CHECKPOINTED);
 	if (mine) {
 		MPI_Send(&one, 1, MPI_INT, prog.rank, 7, MPI_COMM_WORLD);
 		pthread_join(thread, NULL);
 		IS(got, 1);
 	}
+	IS(FTMPI_CKPT_Wait(), FTMPI_CKPTERROR);
 	IS(FTMPI_Perform_Checkpoint(), FTMPI_CHECKPOINTED);
+	IS(FTMPI_CKPT_Wait(), FTMPI_CHECKPOINTED);
 }
 
 int main(int argc, char **argv)
 {
-	int in_time = 0, with_thread = 0, level;
+	int in_time = 0, with_thread = 0, automatic = 0, local = 0, level;
 	const struct prog_option options[] = {
 		{"-in-time", NULL, PROG_FLAG, &in_time, 0, "there is an interval: wait for it"},
-		{"-thread", NULL, PROG_FLAG, &with_thread, 0, "another thread is inside MPI"}};
+		{"-thread", NULL, PROG_FLAG, &with_thread, 0, "another thread is inside MPI"},
+		{"-auto", NULL, PROG_FLAG, &automatic, 0, "the protocol is the program's choice"},
+		{"-local", NULL, PROG_FLAG, &local, 0, "the protocol does not wait"}};
 
 	outside();
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
 	prog.options = options;
-	prog.count = 2;
+	prog.count = 4;
 	prog_begin(&prog, argc, argv);
 	no_buffer();
 	buffer();
 	variables();
 	lines(in_time);
+	protocols(automatic);
 	if (with_thread)
-		threads();
+		threads(!local);
 	MPI_Finalize();
 	outside();
 	if (!wrong && prog.rank == 0)
