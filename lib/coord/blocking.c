@@ -4,8 +4,9 @@
  * until they are here, so nothing is on its way any more; each writes its part with what lies
  * unreceived (B2); all agree, one commits (B3). Heartbeats go on meanwhile (B4).
  */
+#include "coord/blocking.h"
+
 #include "base/fault.h"
-#include "coord/coord.h"
 
 struct goal {
 	const struct coord *c;
@@ -19,7 +20,7 @@ static bool all_here(void *arg)
 	return g->c->arrived >= g->expected;
 }
 
-bool coord_drain(struct coord *c)
+bool blocking_drain(struct coord *c)
 {
 	struct goal g = {.c = c};
 
@@ -28,13 +29,13 @@ bool coord_drain(struct coord *c)
 	return c->env->secure(c->user);
 }
 
-static bool checkpoint(struct coord *c)
+bool blocking_checkpoint(struct coord *c)
 {
 	bool ready;
 
 	c->line++;
 	fault_point("ckpt-begin");
-	ready = coord_drain(c);
+	ready = blocking_drain(c);
 	fault_point("ckpt-drained");
 	ready = ready && c->env->save(c->user);
 	fault_point("ckpt-saved");
@@ -42,5 +43,3 @@ static bool checkpoint(struct coord *c)
 	fault_point("ckpt-end");
 	return c->concluded;
 }
-
-const struct coord_protocol coord_blocking = {.name = "blocking", .checkpoint = checkpoint};

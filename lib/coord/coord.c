@@ -6,144 +6,285 @@
 
 #include "base/error.h"
 #include "base/fault.h"
+#include "coord/blocking.h"
+#include "coord/lines.h"
 
-static const struct coord_protocol *const protocols[] = {&coord_blocking};
+static const struct name {
+	const char *name;
+	bool waits, logs, tags, auto_;
+} names[] = {
+	{"auto", .logs = true, .tags = true, .auto_ = true},
+	{"blocking", .waits = true},
+	{"eventlog", .logs = true},
+	{"tagging", .tags = true},
+	{"compare", .logs = true, .tags = true},
+};
 
 const char *coord_names(void)
 {
-	return "blocking";
+	return "auto, blocking, eventlog, tagging, compare";
+}
+
+static const struct name *find_name(const char *name)
+{
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(names[i].name, name) == 0)
+			return &names[i];
+	return NULL;
+}
+
+static void use(struct coord *c, const struct name *n)
+{
+	c->waits = n->waits;
+	c->logs = n->logs;
+	c->tags = n->tags;
+	c->auto_ = n->auto_;
+	if (c->lines)
+		lines_busy(c);
 }
 
 int coord_init(struct coord *c, const char *name, int self, int size, const struct coord_env *env,
 	void *user)
 {
+	const struct name *n = find_name(name);
+	int rc;
+
 	*c = (struct coord){
 		.env = env, .user = user, .self = self, .size = size, .concluded = true};
-	for (size_t i = 0; i < sizeof protocols / sizeof *protocols; i++)
-		if (strcmp(protocols[i]->name, name) == 0)
-			c->protocol = protocols[i];
-	if (!c->protocol)
+	if (!n)
 		return FT_EINVAL;
 	c->sent = calloc((size_t)size, sizeof *c->sent);
-	return c->sent ? 0 : FT_ENOMEM;
+	rc = c->sent ? 0 : FT_ENOMEM;
+	if (rc == 0 && !n->waits)
+		rc = lines_init(c);
+	if (rc)
+		coord_fini(c);
+	else
+		use(c, n);
+	return rc;
 }
 
 void coord_fini(struct coord *c)
 {
+	lines_fini(c);
+	debts_free(&c->debts);
 	free(c->sent);
 	c->sent = NULL;
 }
 
+static bool in_use(const struct coord *c, const struct name *n)
+{
+	return !c->auto_ && n->waits == c->waits && n->logs == c->logs && n->tags == c->tags;
+}
+
+/* What others tell of the other protocols before they choose is of no interest then. */
 bool coord_choose(struct coord *c, const char *name)
 {
-	return strcmp(c->protocol->name, name) == 0;
+	const struct name *n = find_name(name);
+
+	if (!n || n->auto_)
+		return n && c->auto_;
+	if (!c->auto_)
+		return in_use(c, n);
+	use(c, n);
+	if (n->waits)
+		c->lines->ended = true;
+	return true;
 }
 
 /* ---- lines ---- */
 
 bool coord_checkpoint(struct coord *c)
 {
-	return c->protocol->checkpoint(c);
+	if (c->auto_)
+		coord_choose(c, "eventlog");
+	return c->waits ? blocking_checkpoint(c) : lines_begin(c);
 }
 
 /* C3: what was sent in the part of the program that is run again, and not received, is void. When
- * there is no line it is the beginning of a whole run, and stays. */
+ * there is no line it is the beginning of a whole run, and stays. The line's messages and debts
+ * come in take, when counting has begun anew; who is through with it may tell us of the next line
+ * while we are not. */
 bool coord_restore(struct coord *c)
 {
 	fault_point("restore-begin");
 	if (!c->env->find(c->user))
 		return false;
 	fault_point("restore-found");
-	coord_drain(c);
+	blocking_drain(c);
 	c->env->forget(c->user);
 	fault_point("restore-drained");
+	debts_free(&c->debts);
+	if (c->lines) {
+		lines_clear(c);
+		c->lines->restores++;
+	}
 	c->env->take(c->user);
 	fault_point("restore-end");
 	return true;
 }
 
+static bool all_over(void *arg)
+{
+	const struct coord *c = arg;
+
+	return !c->lines->list;
+}
+
+bool coord_wait(struct coord *c)
+{
+	if (c->waits)
+		return c->concluded;
+	c->env->wait(c->user, all_over, c);
+	return c->lines->committed == c->line;
+}
+
+struct ending {
+	const struct coord *c;
+	uint32_t common; /* the latest line that every rank has begun */
+};
+
+/* Others may wait for what this rank has to pass on. */
+static bool common_over(void *arg)
+{
+	const struct ending *e = arg;
+	const struct coord_lines *x = e->c->lines;
+
+	return (!x->list || x->list->line > e->common) &&
+	       (!x->tallies || x->tallies->line > e->common);
+}
+
+void coord_close(struct coord *c)
+{
+	struct ending e = {.c = c};
+
+	if (c->waits || c->lines->ended)
+		return;
+	e.common = c->env->least(c->user, c->line);
+	c->env->wait(c->user, common_over, &e);
+	c->lines->ended = true;
+	for (struct line *l = c->lines->list; l; l = l->next)
+		l->over = true;
+	lines_run(c);
+}
+
 uint32_t coord_next(const struct coord *c, uint32_t after)
 {
-	(void)c;
-	(void)after;
+	for (const struct line *l = c->lines ? c->lines->list : NULL; l; l = l->next)
+		if (l->line > after && !l->lost && !l->over)
+			return l->line;
 	return 0;
 }
 
 enum coord_fate coord_fate(const struct coord *c, uint32_t line, const struct coord_message *m)
 {
-	(void)c;
-	(void)line;
-	(void)m;
-	return COORD_OUT;
-}
+	const struct line *l = lines_find(c, line);
+	enum coord_fate fate = COORD_OUT;
 
-uint64_t coord_injected(struct coord *c, int peer, uint64_t context, int32_t tag)
-{
-	(void)c;
-	(void)peer;
-	(void)context;
-	(void)tag;
-	return 0;
-}
-
-bool coord_save(struct coord *c, uint32_t line, uint8_t **out, size_t *len)
-{
-	(void)c;
-	(void)line;
-	*len = 4;
-	*out = calloc(1, *len);
-	return *out != NULL;
-}
-
-bool coord_valid(const uint8_t *bytes, size_t len, int size)
-{
-	(void)size;
-	return len == 4 && memcmp(bytes, "\0\0\0\0", 4) == 0;
-}
-
-bool coord_load(struct coord *c, const uint8_t *bytes, size_t len)
-{
-	(void)c;
-	(void)bytes;
-	(void)len;
-	return true;
+	if (!l || l->lost)
+		return COORD_OUT;
+	if (l->tag)
+		fate = tag_cut_fate(l->tag, m);
+	if (!l->cut)
+		return fate;
+	if (!l->tag)
+		return cut_fate(l->cut, m);
+	lines_compare_fate(c, l, m, fate);
+	return cut_fate(l->cut, m);
 }
 
 void coord_written(struct coord *c, uint32_t line, const struct coord_part *part)
 {
-	(void)c;
-	(void)line;
-	(void)part;
+	struct line *l = lines_find(c, line);
+
+	if (!l)
+		return;
+	lines_said(c, l, part);
+	lines_run(c);
 }
 
 void coord_committed(struct coord *c, uint32_t line, bool ok)
 {
-	(void)c;
-	(void)line;
-	(void)ok;
+	agree_committed(c, line, ok);
+	lines_run(c);
 }
 
+/* Before a restore other numbers were in use. */
 bool coord_control(struct coord *c, int peer, const uint8_t *bytes, size_t len)
 {
-	(void)c;
-	(void)peer;
-	(void)bytes;
-	(void)len;
-	return false;
-}
+	struct report r;
+	bool right;
 
-bool coord_wait(struct coord *c)
-{
-	return c->concluded;
-}
-
-void coord_close(struct coord *c)
-{
-	(void)c;
+	if (!c->lines || peer < 0 || peer >= c->size || peer == c->self ||
+		!report_decode(&r, bytes, len))
+		return false;
+	if (c->lines->ended || r.restores < c->lines->restores)
+		return true;
+	if (r.restores > c->lines->restores)
+		return false;
+	right = r.kind == REPORT_SENT ? reports_got(c, peer, &r, bytes, len)
+				      : agree_got(c, peer, &r);
+	if (right)
+		lines_run(c);
+	return right;
 }
 
 bool coord_due(struct coord *c, bool elapsed)
 {
-	(void)c;
-	return elapsed;
+	if (c->waits)
+		return elapsed;
+	if (elapsed && c->lines->wanted <= c->line)
+		agree_want(c, c->line + 1, -1);
+	return c->lines->wanted > c->line;
+}
+
+/* ---- across a restore ---- */
+
+uint64_t coord_injected(struct coord *c, int peer, uint64_t context, int32_t tag)
+{
+	struct envlog_entry *e;
+
+	if (!c->logs)
+		return 0;
+	e = envlog_get(&c->peers[peer].seen, context, tag);
+	if (!e)
+		lines_no_memory(c);
+	e->s++;
+	return ++e->a;
+}
+
+bool coord_save(struct coord *c, uint32_t line, uint8_t **out, size_t *len)
+{
+	const struct line *l = lines_find(c, line);
+	struct orphans o = {0};
+	bool ok = true;
+
+	if (l && l->cut)
+		ok = cut_orphans(l->cut, &o);
+	else if (l && l->tag)
+		ok = tag_cut_orphans(l->tag, &o);
+	else if (c->waits)
+		ok = debts_left(&c->debts, &o);
+	ok = ok && orphans_encode(&o, out, len);
+	orphans_free(&o);
+	return ok;
+}
+
+bool coord_valid(const uint8_t *bytes, size_t len, int size)
+{
+	return orphans_valid(bytes, len, size);
+}
+
+bool coord_load(struct coord *c, const uint8_t *bytes, size_t len)
+{
+	struct orphans o = {0};
+	bool ok = orphans_decode(&o, bytes, len) && debts_load(&c->debts, &o);
+
+	orphans_free(&o);
+	return ok;
+}
+
+void coord_run(struct coord *c)
+{
+	lines_run(c);
 }

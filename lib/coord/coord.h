@@ -19,6 +19,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "coord/debts.h"
+#include "coord/envlog.h"
+
 struct coord;
 
 struct coord_message {
@@ -113,21 +116,34 @@ struct coord_env {
 	void (*fatal)(void *user, const char *sentence);
 };
 
-struct coord_protocol {
-	const char *name;
-	bool (*checkpoint)(struct coord *c);
+struct coord_lines;
+
+/* Counts by envelope (eventlog). */
+struct coord_peer {
+	struct envlog log;  /* a: sent to it in this interval, and not reported */
+	struct envlog seen; /* a: arrived from it; s: it says that it has sent */
+	uint32_t forget_at; /* so many of them */
 };
 
 /* `line` may be read by all, and set by env->find; the rest is lib/coord's. */
 struct coord {
-	uint32_t line; /* the latest that this rank has begun, or what find said */
-	const struct coord_protocol *protocol;
+	uint32_t line;	 /* the latest that this rank has begun, or what find said */
+	bool waits;	 /* blocking */
+	bool logs;	 /* eventlog */
+	bool tags;	 /* tagging. Both: compare, or a choice is still to come */
+	bool auto_;	 /* a choice may still come */
+	bool busy;	 /* an arrival is more than a count */
+	bool due;	 /* something is to be asked of lib/mpi */
+	unsigned making; /* lines with a part of this rank that is not lost */
+	int self, size;
 	const struct coord_env *env;
 	void *user;
-	int self, size;
 	uint64_t *sent;	  /* by rank: messages of the program to it */
 	uint64_t arrived; /* messages of the program that have come here, received or not */
-	bool concluded;	  /* blocking: the latest line was committed, or there was none */
+	struct coord_peer *peers;
+	struct debts debts;
+	struct coord_lines *lines; /* NULL: blocking from the start */
+	bool concluded;		   /* blocking: the latest line was committed, or there was none */
 };
 
 /* 0, FT_EINVAL (no protocol of that name; coord_names tells them) or FT_ENOMEM. Names: "blocking",
@@ -144,13 +160,32 @@ const char *coord_names(void);
  * that protocol is in use anyway. All ranks ask for the same. */
 bool coord_choose(struct coord *c, const char *name);
 
+/* Does making a line wait for all ranks? */
+static inline bool coord_is_blocking(const struct coord *c)
+{
+	return c->waits;
+}
+
 /* ---- every message of the program ---- */
+
+/* What is not hot of what follows. */
+struct envlog_entry *coord_log_entry(struct coord *c, int peer, uint64_t context, int32_t tag);
+uint64_t coord_arrived_busy(struct coord *c, const struct coord_message *m);
+struct envlog_entry *coord_seen_entry(struct coord *c, int peer, uint64_t context, int32_t tag);
+bool coord_discards_debt(struct coord *c, const struct coord_message *m);
+void coord_run(struct coord *c);
 
 /* A message to peer begins. */
 static inline void coord_sent(struct coord *c, int peer, uint64_t context, int32_t tag)
 {
-	(void)context;
-	(void)tag;
+	struct envlog_entry *e;
+
+	if (c->logs) {
+		e = envlog_last(&c->peers[peer].log, context, tag);
+		if (!e)
+			e = coord_log_entry(c, peer, context, tag);
+		e->a++;
+	}
 	c->sent[peer]++;
 }
 
@@ -167,12 +202,9 @@ static inline uint32_t coord_stamp(const struct coord *c)
 static inline bool coord_discards(
 	struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp)
 {
-	(void)c;
-	(void)peer;
-	(void)context;
-	(void)tag;
-	(void)stamp;
-	return false;
+	struct coord_message m = {.peer = peer, .context = context, .tag = tag, .stamp = stamp};
+
+	return c->debts.left && coord_discards_debt(c, &m);
 }
 
 /* It has come and is not thrown away: its index (0 under blocking). When it is where
@@ -180,26 +212,32 @@ static inline bool coord_discards(
 static inline uint64_t coord_arrived(
 	struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp)
 {
-	(void)peer;
-	(void)context;
-	(void)tag;
-	(void)stamp;
+	struct coord_message m = {.peer = peer, .context = context, .tag = tag, .stamp = stamp};
+	struct envlog_entry *e;
+
 	c->arrived++;
-	return 0;
+	if (c->busy)
+		return coord_arrived_busy(c, &m);
+	if (!c->logs)
+		return 0;
+	e = envlog_last(&c->peers[peer].seen, context, tag);
+	if (!e)
+		e = coord_seen_entry(c, peer, context, tag);
+	return ++e->a;
 }
 
 /* The message that coord_arrived told is noted: if it was the last that a line waited for, that
  * line is finished now. (Not within coord_arrived: finish would not find the message.) */
 static inline void coord_noted(struct coord *c)
 {
-	(void)c;
+	if (c->due)
+		coord_run(c);
 }
 
 /* Is any line being made? Only then coord_fate is of interest. */
 static inline bool coord_making(const struct coord *c)
 {
-	(void)c;
-	return false;
+	return c->making > 0;
 }
 
 /* Lines that are being made on this rank, oldest first: first with line 0; 0: no more. */
@@ -255,11 +293,5 @@ void coord_close(struct coord *c);
  * interval is over asks all others (over a tree), who are due then, too; requests of several ranks
  * make one line (C7). */
 bool coord_due(struct coord *c, bool elapsed);
-
-extern const struct coord_protocol coord_blocking;
-
-/* Afterwards nothing is on its way to this rank, and nobody sends before all are through. What
- * env->secure says. Collective. */
-bool coord_drain(struct coord *c);
 
 #endif

@@ -40,3 +40,5 @@ UNIT_detector := lib/heartbeat/detector.o
 UNIT_heartbeat := bin/tests/unit/beats.o $(heartbeat_o) $(base_o)
 UNIT_beat_records := $(UNIT_heartbeat)
 UNIT_coord := $(patsubst %.c,%.o,$(wildcard lib/coord/*.c)) $(base_o)
+coord_o := $(UNIT_coord)
+UNIT_coord_lines := bin/tests/unit/coord_cluster.o $(coord_o)

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coord/debts.h"
+
+#include <stdlib.h>
+
+void debts_free(struct debts *d)
+{
+	free(d->v);
+	*d = (struct debts){0};
+}
+
+bool debts_load(struct debts *d, const struct orphans *o)
+{
+	struct debt *v = malloc((o->n + 1) * sizeof *v);
+
+	if (!v)
+		return false;
+	debts_free(d);
+	d->v = v;
+	d->n = o->n;
+	for (size_t i = 0; i < o->n; i++) {
+		v[i] = (struct debt){.range = o->v[i]};
+		d->left += o->v[i].count;
+	}
+	return true;
+}
+
+/* The first that is not before it. */
+static size_t lower(const struct debts *d, const struct orphan_range *key)
+{
+	size_t from = 0, to = d->n;
+
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (orphans_order(&d->v[mid].range, key) < 0)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
+const struct debt *debts_of(
+	const struct debts *d, int peer, uint64_t context, int32_t tag, size_t *n)
+{
+	struct orphan_range key = {.peer = (uint32_t)peer, .context = context, .tag = tag};
+	size_t first = lower(d, &key), end = first;
+
+	while (end < d->n && orphans_order(&d->v[end].range, &key) == 0)
+		end++;
+	*n = end - first;
+	return *n ? &d->v[first] : NULL;
+}
+
+bool debts_paid(struct debts *d, int peer, uint64_t context, int32_t tag)
+{
+	size_t n;
+	const struct debt *of = debts_of(d, peer, context, tag, &n);
+	struct debt *v = n ? d->v + (of - d->v) : NULL;
+	bool paid = false;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t number = ++v[i].come;
+
+		paid |= number >= v[i].range.first && number < v[i].range.first + v[i].range.count;
+	}
+	d->left -= paid;
+	return paid;
+}
+
+struct orphan_range debt_left(const struct debt *d)
+{
+	struct orphan_range r = d->range;
+	uint64_t end = r.first + r.count, from = r.first > d->come ? r.first : d->come + 1;
+
+	r.count = end > from ? end - from : 0;
+	r.first = from - d->come;
+	return r;
+}
+
+bool debts_left(const struct debts *d, struct orphans *o)
+{
+	for (size_t i = 0; d->left && i < d->n; i++) {
+		struct orphan_range r = debt_left(&d->v[i]);
+
+		if (!orphans_add(o, &r))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Lines that nobody waits for (eventlog, tagging): what is behind struct coord.
+ *
+ *   lines.c    the lines of this rank: cut, peers that close, what is asked of lib/mpi
+ *   reports.c  who has sent how much: to others, from others
+ *   agree.c    on the tree: how many reports come, whose part is durable, the verdict
+ *
+ * Everything that calls back into lib/mpi but capture, undelivered, tell and fatal is done by
+ * lines_run alone, one thing at a time, when the state is whole: lib/mpi may call coord_* from
+ * within.
+ */
+#ifndef FTMPI_COORD_LINES_H
+#define FTMPI_COORD_LINES_H
+
+#include "coord/coord.h"
+#include "coord/cut.h"
+#include "coord/report.h"
+#include "coord/tagging.h"
+#include "coord/tally.h"
+
+/* A line that this rank has begun. */
+struct line {
+	struct line *next; /* ordered by number */
+	uint32_t line;
+	bool lost;  /* this rank has no part of it */
+	bool asked; /* finish was called */
+	bool said;  /* whether the part is durable */
+	bool over, committed;
+	struct cut *cut;     /* eventlog */
+	struct tag_cut *tag; /* tagging */
+	int open;	     /* peers that have not closed it */
+	int *settle;	     /* peers that have, in this order */
+	int nsettle, settled;
+};
+
+/* A report for an interval after this rank's own. */
+struct early_report {
+	struct early_report *next;
+	int peer;
+	size_t len;
+	uint8_t bytes[];
+};
+
+/* What a peer has said. */
+struct from {
+	uint32_t interval; /* of the latest report */
+	bool ended;	   /* it was the last of its interval */
+	uint64_t entries;  /* sum of the interval's entries */
+	uint64_t sent;	   /* before line `closed` */
+	uint32_t closed;
+};
+
+/* What a peer was told. */
+struct to {
+	uint64_t before;   /* coord.sent at the latest line */
+	uint64_t reported; /* in this interval */
+};
+
+struct coord_lines {
+	uint32_t base;	     /* numbers of lines begin after it */
+	uint32_t closed;     /* by all peers, and all lines before */
+	uint32_t committed;  /* the latest */
+	uint32_t committing; /* rank 0: env->commit was called */
+	uint32_t wanted;     /* the latest that somebody asked for */
+	uint32_t restores;
+	bool running; /* lines_run is at work, or must not be */
+	bool ended;   /* coord_close is through, or another protocol was chosen */
+	struct line *list;
+	struct tally *tallies;
+	struct early_report *early, **early_end;
+	struct from *from;
+	struct to *to;
+	struct tagging tagging;
+};
+
+/* How many lines a rank may be ahead of another. */
+enum { LINES_AHEAD = 1 << 20 };
+
+/* ---- lines.c ---- */
+
+int lines_init(struct coord *c);
+void lines_fini(struct coord *c);
+
+/* All begins anew after c->line. */
+void lines_clear(struct coord *c);
+
+bool lines_begin(struct coord *c);
+void lines_run(struct coord *c);
+struct line *lines_find(const struct coord *c, uint32_t line);
+
+/* Peer has closed all lines up to this. */
+void lines_close(struct coord *c, int peer, uint32_t line);
+
+/* This rank has, or will have, no part. */
+void lines_said(struct coord *c, struct line *l, const struct coord_part *part);
+
+/* What an arrival means to lines that are being made. debt: thrown away. */
+void lines_arrived(struct coord *c, const struct coord_message *m, bool debt);
+
+/* What coord.busy and coord.making are to be. */
+void lines_busy(struct coord *c);
+
+/* compare: what tagging says is what eventlog says, if that knows. */
+void lines_compare_fate(const struct coord *c, const struct line *l, const struct coord_message *m,
+	enum coord_fate tagging);
+
+_Noreturn void lines_fatal(const struct coord *c, const char *sentence);
+_Noreturn void lines_no_memory(const struct coord *c);
+
+/* ---- reports.c ---- */
+
+/* The interval before c->line is over: tell all peers; counts[q] becomes 1 for those who get it. */
+void reports_send(struct coord *c, uint32_t *counts);
+
+bool reports_got(
+	struct coord *c, int peer, const struct report *r, const uint8_t *bytes, size_t len);
+
+/* Those that waited for this interval. */
+void reports_got_early(struct coord *c);
+
+/* All reports that there are for the next line have come: who has sent none has closed it. */
+void reports_sweep(struct coord *c);
+
+/* Forget entries by envelope that nobody needs. No line may be in the making. */
+void reports_forget(struct coord *c);
+
+void report_tell(struct coord *c, int peer, uint8_t *bytes, size_t len);
+
+/* ---- agree.c ---- */
+
+void agree_counts(struct coord *c, uint32_t line, const uint32_t *counts);
+void agree_ready(struct coord *c, uint32_t line, const struct coord_part *part);
+
+/* Is there something to be done? Then it was. */
+bool agree_step(struct coord *c);
+
+void agree_committed(struct coord *c, uint32_t line, bool ok);
+bool agree_got(struct coord *c, int peer, const struct report *r);
+void agree_want(struct coord *c, uint32_t line, int from);
+
+#endif

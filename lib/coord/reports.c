@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who has sent how much in which interval. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "coord/lines.h"
+
+/* Entries of a log for one peer, after which it is told before its time. */
+enum { LOG_MOST = 4096, FORGET_LEAST = 64 };
+
+/* ---- to others ---- */
+
+void report_tell(struct coord *c, int peer, uint8_t *bytes, size_t len)
+{
+	if (!bytes)
+		lines_no_memory(c);
+	if (!c->lines->ended)
+		c->env->tell(c->user, peer, bytes, len);
+	free(bytes);
+}
+
+static void apply(struct coord *c, int peer, const struct report *r);
+
+/* What this rank sends to itself is reported the same way. */
+static void deliver(struct coord *c, int peer, uint8_t *bytes, size_t len)
+{
+	struct report r;
+
+	if (peer != c->self) {
+		report_tell(c, peer, bytes, len);
+		return;
+	}
+	if (!bytes || !report_decode(&r, bytes, len))
+		lines_no_memory(c);
+	apply(c, peer, &r);
+	free(bytes);
+}
+
+static uint64_t sum(const struct envlog_entry *e, uint32_t n)
+{
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		all += e[i].a;
+	return all;
+}
+
+/* The peer learns what is in the log, which is empty then. */
+static void tell_log(struct coord *c, int peer, struct report *r)
+{
+	struct envlog *log = &c->peers[peer].log;
+	struct to *to = &c->lines->to[peer];
+	struct envlog_entry *entries = NULL;
+	uint8_t *bytes;
+	size_t len;
+
+	if (c->logs) {
+		entries = envlog_sorted(log);
+		if (!entries)
+			lines_no_memory(c);
+		r->flags |= REPORT_ENTRIES;
+		r->n = log->n;
+		to->reported += sum(entries, log->n);
+		r->total = to->reported;
+		envlog_clear(log);
+	}
+	bytes = report_encode_sent(r, entries, &len);
+	free(entries);
+	deliver(c, peer, bytes, len);
+}
+
+void reports_send(struct coord *c, uint32_t *counts)
+{
+	for (int q = 0; q < c->size; q++) {
+		struct to *to = &c->lines->to[q];
+		struct report r = {.kind = REPORT_SENT,
+			.flags = REPORT_LAST,
+			.restores = c->lines->restores,
+			.line = c->line,
+			.total = c->sent[q] - to->before};
+
+		if (r.total)
+			tell_log(c, q, &r);
+		if (q == c->self)
+			lines_close(c, q, c->line);
+		else
+			counts[q] = r.total > 0;
+		*to = (struct to){.before = c->sent[q]};
+	}
+}
+
+struct envlog_entry *coord_log_entry(struct coord *c, int peer, uint64_t context, int32_t tag)
+{
+	struct envlog *log = &c->peers[peer].log;
+	struct report r = {
+		.kind = REPORT_SENT, .restores = c->lines->restores, .line = c->line + 1};
+	struct envlog_entry *e;
+
+	if (log->n >= LOG_MOST && !envlog_find(log, context, tag))
+		tell_log(c, peer, &r);
+	e = envlog_get(log, context, tag);
+	if (!e)
+		lines_no_memory(c);
+	return e;
+}
+
+/* ---- from others ---- */
+
+/* Does it continue what the peer has said? A tagger's last report may follow one with entries,
+ * while no protocol was chosen. */
+static bool continues(const struct coord *c, const struct from *f, const struct report *r)
+{
+	bool same = r->line == f->interval, entries = r->flags & REPORT_ENTRIES;
+	uint64_t before = same ? f->entries : 0;
+
+	if (r->line <= f->closed || r->line < f->interval || (same && f->ended))
+		return false;
+	if (r->line - c->lines->base > c->line - c->lines->base + LINES_AHEAD)
+		return false;
+	if (!entries)
+		return (!c->logs || c->auto_) && r->total >= before;
+	return r->total == before + report_sum(r);
+}
+
+/* Does it fit what the tree says? */
+static bool is_expected(const struct coord *c, const struct report *r)
+{
+	const struct tally *t = tally_find(c->lines->tallies, r->line);
+
+	return !(r->flags & REPORT_LAST) || !t || !t->known || t->lasts < t->expected;
+}
+
+static void note(struct from *f, const struct report *r)
+{
+	if (r->line != f->interval)
+		f->entries = 0;
+	f->interval = r->line;
+	f->ended = r->flags & REPORT_LAST;
+	f->entries += report_sum(r);
+}
+
+/* One that speaks of an interval says that all lines before are closed. */
+static void apply(struct coord *c, int peer, const struct report *r)
+{
+	struct coord_lines *x = c->lines;
+
+	lines_close(c, peer, r->line - 1);
+	for (uint32_t i = 0; c->logs && i < r->n; i++) {
+		struct envlog_entry e = report_entry(r, i), *seen;
+
+		seen = envlog_get(&c->peers[peer].seen, e.context, e.tag);
+		if (!seen)
+			lines_no_memory(c);
+		seen->s += e.a;
+	}
+	if (!(r->flags & REPORT_LAST))
+		return;
+	x->from[peer].sent += r->total;
+	lines_close(c, peer, r->line);
+	if (peer != c->self) {
+		struct tally *t = tally_at(&x->tallies, r->line, c->self, c->size);
+
+		if (!t)
+			lines_no_memory(c);
+		t->lasts++;
+	}
+}
+
+static void keep_early(struct coord *c, int peer, const uint8_t *bytes, size_t len)
+{
+	struct early_report *e = malloc(sizeof *e + len);
+
+	if (!e)
+		lines_no_memory(c);
+	*e = (struct early_report){.peer = peer, .len = len};
+	memcpy(e->bytes, bytes, len);
+	*c->lines->early_end = e;
+	c->lines->early_end = &e->next;
+}
+
+bool reports_got(
+	struct coord *c, int peer, const struct report *r, const uint8_t *bytes, size_t len)
+{
+	struct from *f = &c->lines->from[peer];
+
+	if (!continues(c, f, r) || !is_expected(c, r))
+		return false;
+	note(f, r);
+	if (r->line > c->line + 1) {
+		keep_early(c, peer, bytes, len);
+		return true;
+	}
+	apply(c, peer, r);
+	reports_sweep(c);
+	return true;
+}
+
+void reports_got_early(struct coord *c)
+{
+	struct coord_lines *x = c->lines;
+	struct early_report **at = &x->early;
+
+	while (*at) {
+		struct early_report *e = *at;
+		struct report r;
+
+		if (!report_decode(&r, e->bytes, e->len) || r.line > c->line + 1) {
+			at = &e->next;
+			continue;
+		}
+		apply(c, e->peer, &r);
+		*at = e->next;
+		free(e);
+	}
+	x->early_end = at;
+}
+
+void reports_sweep(struct coord *c)
+{
+	struct coord_lines *x = c->lines;
+
+	for (;;) {
+		const struct tally *t = tally_find(x->tallies, x->closed + 1);
+
+		if (!t || !t->known || t->lasts < t->expected)
+			return;
+		x->closed++;
+		for (int p = 0; p < c->size; p++)
+			lines_close(c, p, x->closed);
+	}
+}
+
+/* ---- arrivals ---- */
+
+static void hold(void *arg, const struct coord_message *m)
+{
+	struct coord *c = arg;
+	struct envlog_entry *e = envlog_find(&c->peers[m->peer].seen, m->context, m->tag);
+
+	if (e)
+		e->held = true;
+}
+
+/* E9. The sender need not know: it tells increments. */
+void reports_forget(struct coord *c)
+{
+	if (!c->logs)
+		return;
+	c->env->undelivered(c->user, hold, c);
+	for (size_t i = 0; c->debts.left && i < c->debts.n; i++) {
+		const struct orphan_range *r = &c->debts.v[i].range;
+		struct coord_message m = {
+			.peer = (int)r->peer, .context = r->context, .tag = r->tag};
+
+		hold(c, &m);
+	}
+	for (int p = 0; p < c->size; p++)
+		envlog_keep(&c->peers[p].seen);
+}
+
+struct envlog_entry *coord_seen_entry(struct coord *c, int peer, uint64_t context, int32_t tag)
+{
+	struct coord_peer *p = &c->peers[peer];
+	struct envlog_entry *e = envlog_find(&p->seen, context, tag);
+
+	if (!e && p->seen.n >= p->forget_at && !c->lines->list) {
+		reports_forget(c);
+		p->forget_at = 2 * p->seen.n > FORGET_LEAST ? 2 * p->seen.n : FORGET_LEAST;
+	}
+	e = envlog_get(&p->seen, context, tag);
+	if (!e)
+		lines_no_memory(c);
+	return e;
+}
+
+/* Its index. */
+static uint64_t arrives(struct coord *c, const struct coord_message *m, bool debt)
+{
+	struct coord_message now = *m;
+
+	now.index = c->arrived;
+	if (c->logs) {
+		struct envlog_entry *e = envlog_last(&c->peers[m->peer].seen, m->context, m->tag);
+
+		if (!e)
+			e = coord_seen_entry(c, m->peer, m->context, m->tag);
+		now.index = ++e->a;
+	}
+	if (c->tags && !tagging_arrived(&c->lines->tagging, c->line, &now))
+		lines_no_memory(c);
+	if (c->making)
+		lines_arrived(c, &now, debt);
+	return now.index;
+}
+
+uint64_t coord_arrived_busy(struct coord *c, const struct coord_message *m)
+{
+	return arrives(c, m, false);
+}
+
+bool coord_discards_debt(struct coord *c, const struct coord_message *m)
+{
+	if (!debts_paid(&c->debts, m->peer, m->context, m->tag))
+		return false;
+	c->arrived++;
+	if (c->logs || c->tags)
+		arrives(c, m, true);
+	coord_noted(c);
+	return true;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coord/tally.h"
+
+#include <stdlib.h>
+
+#include "coord/tree.h"
+
+struct tally *tally_find(struct tally *list, uint32_t line)
+{
+	while (list && list->line < line)
+		list = list->next;
+	return list && list->line == line ? list : NULL;
+}
+
+static void destroy(struct tally *t)
+{
+	free(t->counts);
+	free(t->parts);
+	free(t);
+}
+
+static struct tally *make(uint32_t line, int self, int size)
+{
+	struct tally *t = calloc(1, sizeof *t);
+
+	if (!t)
+		return NULL;
+	t->line = line;
+	t->counts = calloc((size_t)size, sizeof *t->counts);
+	t->parts = calloc((size_t)tree_span(self, size), sizeof *t->parts);
+	if (t->counts && t->parts)
+		return t;
+	destroy(t);
+	return NULL;
+}
+
+struct tally *tally_at(struct tally **list, uint32_t line, int self, int size)
+{
+	struct tally *t;
+
+	while (*list && (*list)->line < line)
+		list = &(*list)->next;
+	if (*list && (*list)->line == line)
+		return *list;
+	t = make(line, self, size);
+	if (!t)
+		return NULL;
+	t->next = *list;
+	*list = t;
+	return t;
+}
+
+void tally_remove(struct tally **list, struct tally *t)
+{
+	while (*list != t)
+		list = &(*list)->next;
+	*list = t->next;
+	destroy(t);
+}
+
+/* Each rank of the child's subtree counts once at most, and not for itself. */
+bool tally_count_right(const struct tally *t, int self, int size, int child, const uint32_t *counts)
+{
+	int bit = tree_child_bit(self, size, child), span;
+
+	if (bit < 0 || (t && t->counted & 1u << bit))
+		return false;
+	span = tree_span(child, size);
+	for (int q = 0; q < size; q++)
+		if (counts[q] > (uint32_t)(span - (q >= child && q < child + span)))
+			return false;
+	return true;
+}
+
+void tally_count(struct tally *t, int bit, int size, const uint32_t *counts)
+{
+	for (int q = 0; q < size; q++)
+		t->counts[q] += counts[q];
+	t->counted |= 1u << bit;
+}
+
+bool tally_all_ok(const struct tally *t, int span)
+{
+	for (int i = 0; i < span; i++)
+		if (!t->parts[i].ok)
+			return false;
+	return true;
+}
