@@ -43,6 +43,10 @@ $(B)/bin/ckpt_line: $(addprefix $(O)/,bin/tests/ckpt/ckpt_line.o $(ckpt_o) $(bas
 
 all: $(B)/bin/ckpt_line
 
+# Event Logging's rules, by spin
+model: deps
+	@bin/tests/model/run $(B)/model
+
 arrows:
 	@perl bin/tests/arrows.pl .
 
@@ -63,7 +67,7 @@ check-long: deps
 
 check: deps
 	@$(MAKE) --no-print-directory -j2 all $(UNIT_BIN) $(FUZZ_REPLAYS) $(SIMS)
-	@$(MAKE) --no-print-directory arrows units fuzz-replay sim jobs
+	@$(MAKE) --no-print-directory arrows units model fuzz-replay sim jobs
 
 asan:
 	@$(MAKE) --no-print-directory B=build-asan SAN="-fsanitize=address -fno-omit-frame-pointer" CFLAGS="-O1 -g" check-sanitized
@@ -78,5 +82,5 @@ check-sanitized: deps
 	@$(MAKE) --no-print-directory -j2 all $(UNIT_BIN) $(FUZZ_REPLAYS) $(SIMS)
 	@$(MAKE) --no-print-directory units fuzz-replay sim jobs
 
-.PHONY: units arrows jobs check check-long asan ubsan tsan check-sanitized
+.PHONY: units model arrows jobs check check-long asan ubsan tsan check-sanitized
 
