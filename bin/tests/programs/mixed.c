@@ -129,7 +129,7 @@ static void checkpoint(struct run *r)
 	r->m.state.lines++;
 	pack(r);
 	int verdict = FTMPI_Perform_Checkpoint();
-	if (r->skew == 0 && r->steps.every > 0)
+	if (r->skew == 0)
 		steps_line(&r->steps, step, verdict);
 	else
 		steps_line_here(&r->steps, step, verdict);
@@ -292,6 +292,8 @@ static void read_options(struct run *r, int argc, char **argv)
 		known = known || strcmp(r->only, "all") == 0 || takes_part(r, p);
 	if (!known)
 		prog_wrong(&r->prog, "-only %s: there is no such part", r->only);
+	if (r->skew > 0 && r->steps.sure)
+		prog_wrong(&r->prog, "-sure and -skew: a rank would wait for those that wait for it");
 	if (r->m.most > INT_MAX / 2)
 		prog_wrong(&r->prog, "-max %ld: at most %d", r->m.most, INT_MAX / 2);
 }

@@ -83,8 +83,10 @@ void steps_restored(const struct steps *s, long step)
 
 void steps_line(const struct steps *s, long step, int verdict)
 {
+	if (s->sure && s->every > 0 && verdict != FTMPI_RESTORED)
+		verdict = FTMPI_CKPT_Wait();
 	int first = verdict;
-	if (s->trace)
+	if (s->trace && s->every > 0)
 		MPI_Bcast(&first, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	if (first != verdict)
 		prog_wrong(s->prog, "FTMPI_Perform_Checkpoint returned %d here, %d on rank 0",

@@ -15,7 +15,7 @@ struct steps {
 	long every;	  /* a line after every so many steps; 0: only when one is due */
 	long hold, holds; /* in the first `holds` runs nobody goes beyond the step `hold` */
 	const char *how;  /* ... but waits in this way */
-	int trace;
+	int trace, sure;
 	int run; /* how often the job was restarted */
 };
 
@@ -28,6 +28,8 @@ struct steps {
 	{"-ckpt", "N", PROG_LONG, &(s).every, 0,                                                   \
 		"checkpoint after every N steps (default 0: only when ftmpirun -ckpt-interval "    \
 		"says)"},                                                                          \
+		{"-sure", NULL, PROG_FLAG, &(s).sure, 0,                                           \
+			"with -ckpt: go on when the line is committed"},                           \
 		{"-trace", NULL, PROG_FLAG, &(s).trace, 0, "say each step"},                       \
 		{"-hold", "N", PROG_LONG, &(s).hold, 1,                                            \
 			"after step N wait for a failure and the restart"},                        \
@@ -45,8 +47,9 @@ void steps_begin(struct steps *s, const struct prog *prog);
 bool steps_line_wanted(const struct steps *s, long step);
 
 /*
- * Rank 0 says (with -trace) that the state of this step was restored, or its line made or not.
- * steps_line is collective then: all ranks must have got the same verdict.
+ * Rank 0 says (with -trace) that the state of this step was restored, or its line made or not: that
+ * it was committed, with -sure. steps_line is collective with -ckpt: all ranks must have got the
+ * same verdict. (A line that is due by time may be made at a step of its own on each rank.)
  */
 void steps_restored(const struct steps *s, long step);
 void steps_line(const struct steps *s, long step, int verdict);
