@@ -2,7 +2,7 @@
 #
 # Work directories that are full, become full, or become read-only: the job goes on without new
 # lines, says why, and the lines that are there stay whole. One that is read-only from the beginning
-# is refused.
+# is refused. Under a protocol that waits for nobody, too.
 use strict;
 use warnings;
 
@@ -30,9 +30,9 @@ sub mounted
 
 sub pi
 {
-	my ($dir, @args) = @_;
-	return FTMPI::Test::Fault->start(program => 'pi', workdir => $dir,
-		args => [qw(400000 -every 10000 -ckpt 10 -trace), @args], rest => \&at_rest);
+	my ($coord, $dir, @args) = @_;
+	return FTMPI::Test::Fault->start(program => 'pi', workdir => $dir, coord => $coord,
+		args => [qw(400000 -every 10000 -ckpt 10 -sure -trace), @args], rest => \&at_rest);
 }
 
 # How many lines it made, and how many it could not make.
@@ -53,59 +53,74 @@ sub over
 	return;
 }
 
+sub full
 {
+	my ($coord) = @_;
 	my $dir = mounted(qw(-t tmpfs -o size=64k tmpfs));
 	must_run('sh', '-c', 'mkdir "$1/other"; cat /dev/zero >"$1/other/fill"; test -s "$1/other/fill"', 'sh', $dir);
-	my $fault = pi($dir);
+	my $fault = pi($coord, $dir);
 	$fault->job->finish;
 	unlink "$dir/other/fill";
 	rmdir "$dir/other";
-	$fault->survived('a full disk', restarts => 0, lines => 0, keep => 1);
+	$fault->survived("$coord: a full disk", restarts => 0, lines => 0, keep => 1);
 	is(join(' ', lines($fault)), '0 4', '... no line is made') or diag($fault->job->saw);
 	$fault->job->err_like(qr/No space left on device/, '... and says so');
-	over($fault, 'a full disk');
+	over($fault, "$coord: a full disk");
 }
 
 # Room for two lines, not for three; the ranks' files and the manifest take a page each.
+sub becomes_full
 {
+	my ($coord) = @_;
 	my $dir   = mounted(qw(-t tmpfs -o size=48k tmpfs));
-	my $fault = pi($dir, qw(-hold 35));
+	my $fault = pi($coord, $dir, qw(-hold 35));
 	$fault->all_held;
 	my @line = $fault->job->out =~ /^line after round (\d+)/mg;
 	$fault->kill_ranks(1);
-	$fault->survived('a disk that becomes full', restarts => 1, keep => 1);
+	$fault->survived("$coord: a disk that becomes full", restarts => 1, keep => 1);
 	my ($made, $not) = lines($fault);
 	ok($made && $not, "... $made lines are made, $not are not") or diag($fault->job->saw);
 	$fault->job->out_like(qr/^restored after round $line[-1]$/m, '... the newest is restored');
 	$fault->job->err_like(qr/No space left on device/, '... and it says so');
-	over($fault, 'a disk that becomes full');
+	over($fault, "$coord: a disk that becomes full");
 }
 
+sub read_only
 {
+	my ($coord) = @_;
 	my $under = File::Temp::tempdir('mount-XXXXXX', DIR => FTMPI::Test::Fault::directory());
 	my $dir   = mounted('--bind', $under);
 	must_run('mount', '-o', 'remount,bind,ro', $dir);
-	my $fault = pi($dir);
-	$fault->gave_up('a read-only disk', 2, qr/\Aftmpirun: the work directory \S+ cannot be written: Read-only file system\n\z/,
+	my $fault = pi($coord, $dir);
+	$fault->gave_up("$coord: a read-only disk", 2, qr/\Aftmpirun: the work directory \S+ cannot be written: Read-only file system\n\z/,
 		lines => 0, keep => 1);
-	over($fault, 'a read-only disk');
+	over($fault, "$coord: a read-only disk");
 	rmdir $under;
 }
 
 # It becomes read-only after the second line; the restart needs only to read.
+sub becomes_read_only
 {
+	my ($coord) = @_;
 	my $under = File::Temp::tempdir('mount-XXXXXX', DIR => FTMPI::Test::Fault::directory());
 	my $dir   = mounted('--bind', $under);
-	my $fault = pi($dir, qw(-hold 25));
+	my $fault = pi($coord, $dir, qw(-hold 25));
 	$fault->all_held;
 	must_run('mount', '-o', 'remount,bind,ro', $dir);
 	$fault->kill_ranks(2);
-	$fault->survived('a disk that becomes read-only', restarts => 1, keep => 1);
+	$fault->survived("$coord: a disk that becomes read-only", restarts => 1, keep => 1);
 	$fault->job->out_like(qr/^restored after round 20$/m, '... a line is restored');
 	is(join(' ', lines($fault)), '2 2', '... and none is made after that') or diag($fault->job->saw);
 	must_run('umount', $dir);
 	File::Path::remove_tree($under, $dir);
-	FTMPI::Test::Alone::at_rest('a disk that becomes read-only');
+	FTMPI::Test::Alone::at_rest("$coord: a disk that becomes read-only");
 }
+
+for my $coord (qw(blocking)) {
+	full($coord);
+	becomes_full($coord);
+	becomes_read_only($coord);
+}
+read_only('blocking');
 
 done_testing();

@@ -21,19 +21,25 @@ use FTMPI::Test::Process qw(must_run);
 FTMPI::Test::Fault::alone();
 
 my @args = qw(400000 -every 10000);
+my ($coord, $made, $session);    # of the cases that run
 
 # The lines stay until all cases are over.
 sub at_rest { return FTMPI::Test::Alone::at_rest($_[0], FTMPI::Test::Fault::directory()) }
 
 # A work directory with the lines after rounds 10 and 20.
-my $made = FTMPI::Test::Fault->start(program => 'pi', args => [@args, qw(-ckpt 10 -hold 25)]);
-$made->all_held;
-$made->job->signal('KILL');
-$made->job->finish;
-$made->job->none_left('the lines are made');
-FTMPI::Test::Alone::remember();    # its files stay
-my ($session) = map { m{\A([^/]+)/line-00000002\.manifest\z} ? $1 : () } $made->files;
-ok($session, 'two lines') or BAIL_OUT($made->job->saw . join ' ', $made->files);
+sub make_lines
+{
+	$made = FTMPI::Test::Fault->start(program => 'pi', coord => $coord,
+		args => [@args, qw(-ckpt 10 -sure -hold 25)]);
+	$made->all_held;
+	$made->job->signal('KILL');
+	$made->job->finish;
+	$made->job->none_left("$coord: the lines are made");
+	FTMPI::Test::Alone::remember();    # its files stay
+	($session) = map { m{\A([^/]+)/line-00000002\.manifest\z} ? $1 : () } $made->files;
+	ok($session, "$coord: two lines") or BAIL_OUT($made->job->saw . join ' ', $made->files);
+	return;
+}
 
 sub copy
 {
@@ -81,15 +87,15 @@ sub truncated { my ($path, $by) = @_; return spew($path, substr slurp($path), 0,
 sub restore
 {
 	my ($dir, %option) = @_;
-	return FTMPI::Test::Fault->start(program => 'pi', args => [@args, '-trace'], workdir => $dir, rest => \&at_rest,
+	return FTMPI::Test::Fault->start(program => 'pi', coord => $coord, args => [@args, '-trace'], workdir => $dir, rest => \&at_rest,
 		%option, run => ['-restore', @{$option{run} // []}]);
 }
 
 # The line before is taken, and the damage named; the tool finds it too.
 sub falls_back
 {
-	my ($name, $sentence, $do) = @_;
-	my $dir = copy();
+	my ($what, $sentence, $do) = @_;
+	my ($name, $dir) = ("$coord: $what", copy());
 	$do->($dir);
 	my ($status, $text) = FTMPI::Test::Fault::tool('verify', $dir);
 	is($status >> 8, 1, "$name: ftmpi-ckpt verify") or diag($text);
@@ -104,24 +110,29 @@ sub falls_back
 	return;
 }
 
-my $size = -s file($made->workdir, 2, 3);
-my $name = qr/line-00000002\S*rank-00003\.ckpt/;
-falls_back('a truncated file', $name, sub { truncated(file($_[0], 2, 3), 1) });
-falls_back('an empty file', $name, sub { spew(file($_[0], 2, 3), '') });
-falls_back('a file that is missing', $name, sub { unlink file($_[0], 2, 3) });
-falls_back('a file of another rank', $name,
-	sub { File::Copy::copy(file($_[0], 2, 2), file($_[0], 2, 3)) });
-falls_back('a file of another line', $name,
-	sub { File::Copy::copy(file($_[0], 1, 3), file($_[0], 2, 3)) });
-falls_back('a file that grew', $name, sub { spew(file($_[0], 2, 3), slurp(file($_[0], 2, 3)) . "\0") });
-falls_back("byte $_ of $size", $name, do { my $at = $_; sub { flip(file($_[0], 2, 3), $at) } })
-	for 0, 9, 40, int($size / 2), $size - 3;
-falls_back('half a manifest', qr/line-00000002\.manifest/,
-	sub { truncated(file($_[0], 2), int(length(slurp(file($_[0], 2))) / 2)) });
-falls_back('an empty manifest', qr/line-00000002\.manifest/, sub { spew(file($_[0], 2), '') });
-falls_back('a flipped manifest', qr/line-00000002\.manifest/, sub { flip(file($_[0], 2), 40) });
+sub damages
+{
+	my $size = -s file($made->workdir, 2, 3);
+	my $name = qr/line-00000002\S*rank-00003\.ckpt/;
+	falls_back('a truncated file', $name, sub { truncated(file($_[0], 2, 3), 1) });
+	falls_back('an empty file', $name, sub { spew(file($_[0], 2, 3), '') });
+	falls_back('a file that is missing', $name, sub { unlink file($_[0], 2, 3) });
+	falls_back('a file of another rank', $name,
+		sub { File::Copy::copy(file($_[0], 2, 2), file($_[0], 2, 3)) });
+	falls_back('a file of another line', $name,
+		sub { File::Copy::copy(file($_[0], 1, 3), file($_[0], 2, 3)) });
+	falls_back('a file that grew', $name, sub { spew(file($_[0], 2, 3), slurp(file($_[0], 2, 3)) . "\0") });
+	falls_back("byte $_ of $size", $name, do { my $at = $_; sub { flip(file($_[0], 2, 3), $at) } })
+		for 0, 9, 40, int($size / 2), $size - 3;
+	falls_back('half a manifest', qr/line-00000002\.manifest/,
+		sub { truncated(file($_[0], 2), int(length(slurp(file($_[0], 2))) / 2)) });
+	falls_back('an empty manifest', qr/line-00000002\.manifest/, sub { spew(file($_[0], 2), '') });
+	falls_back('a flipped manifest', qr/line-00000002\.manifest/, sub { flip(file($_[0], 2), 40) });
+	return;
+}
 
 # Whatever byte it is, the tool sees it.
+sub every_byte
 {
 	my $dir  = copy();
 	my $path = file($dir, 2, 1);
@@ -133,14 +144,16 @@ falls_back('a flipped manifest', qr/line-00000002\.manifest/, sub { flip(file($_
 		push @unseen, $at if $status >> 8 != 1;
 		spew($path, $bytes);
 	}
-	is("@unseen", '', 'a flipped byte is seen wherever it is');
+	is("@unseen", '', "$coord: a flipped byte is seen wherever it is");
 	File::Path::remove_tree($dir);
+	return;
 }
 
 # status 1 and a sentence, nothing restored
 sub refused
 {
-	my ($what, $sentence, $do, %option) = @_;
+	my ($case, $sentence, $do, %option) = @_;
+	my $what = "$coord: $case";
 	my $dir = copy();
 	$do->($dir);
 	my $fault = restore($dir, %option);
@@ -155,24 +168,29 @@ sub refused
 
 sub nothing { return }
 
-refused('every line is damaged', qr/line-00000001.*rank-00001\.ckpt/s,
-	sub { flip(file($_[0], $_, 1), 50) for 1, 2 });
-refused('another number of ranks', qr/\b4\b.*\b3\b|\b3\b.*\b4\b/, \&nothing, ranks => 3);
-refused('another program', qr/program.*-accept-binary/s, \&nothing, program => 'mail',
-	args => ['-trace']);
-refused('a newer version', qr/version/, sub {
-		for my $line (1, 2) {
-			my $manifest = slurp(file($_[0], $line));
-			$manifest =~ s/\A(\N*?)(\d+)\n/$1 . ($2 + 1) . "\n"/e;
-			$manifest =~ s/^check \N*\n\z//m;
-			spew(file($_[0], $line), $manifest);
-			my ($check) = qx{xxhsum -H3 <'@{[ file($_[0], $line) ]}'} =~ /\b([0-9a-f]{16})\b/
-				or die "xxhsum does not tell the checksum\n";
-			spew(file($_[0], $line), "${manifest}check $check\n");
-		}
-	});
+sub refusals
+{
+	refused('every line is damaged', qr/line-00000001.*rank-00001\.ckpt/s,
+		sub { flip(file($_[0], $_, 1), 50) for 1, 2 });
+	refused('another number of ranks', qr/\b4\b.*\b3\b|\b3\b.*\b4\b/, \&nothing, ranks => 3);
+	refused('another program', qr/program.*-accept-binary/s, \&nothing, program => 'mail',
+		args => ['-trace']);
+	refused('a newer version', qr/version/, sub {
+			for my $line (1, 2) {
+				my $manifest = slurp(file($_[0], $line));
+				$manifest =~ s/\A(\N*?)(\d+)\n/$1 . ($2 + 1) . "\n"/e;
+				$manifest =~ s/^check \N*\n\z//m;
+				spew(file($_[0], $line), $manifest);
+				my ($check) = qx{xxhsum -H3 <'@{[ file($_[0], $line) ]}'} =~ /\b([0-9a-f]{16})\b/
+					or die "xxhsum does not tell the checksum\n";
+				spew(file($_[0], $line), "${manifest}check $check\n");
+			}
+		});
+	return;
+}
 
 # The program was built anew: refused, unless the user says that it is well.
+sub another_program
 {
 	my $own = FTMPI::Test::Fault::directory() . '/bin';
 	mkdir $own or die "$own: $!\n";
@@ -181,7 +199,7 @@ refused('a newer version', qr/version/, sub {
 	open(my $out, '>>:raw', "$own/pi") or die "$own/pi: $!\n";
 	print $out "\0";
 	close $out;
-	my @command = (FTMPI::Test::Job::ftmpirun(), '-restore', '-n', 4);
+	my @command = (FTMPI::Test::Job::ftmpirun(), '-coord', $coord, '-restore', '-n', 4);
 	my $dir = copy();
 	my $job = FTMPI::Test::Job->run([@command, '-workdir', $dir, "$own/pi", @args, '-trace']);
 	isnt($job->status, 0, 'a program that was built anew: refused') or diag($job->saw);
@@ -193,8 +211,17 @@ refused('a newer version', qr/version/, sub {
 		or diag($job->saw);
 	File::Path::remove_tree($dir, $own);
 	at_rest('a program that was built anew');
+	return;
 }
 
-$made->clear('the lines');
+for my $name (qw(blocking)) {
+	$coord = $name;
+	make_lines();
+	damages();
+	every_byte();
+	refusals();
+	another_program();
+	$made->clear("$coord: the lines");
+}
 
 done_testing();

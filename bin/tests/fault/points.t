@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# A rank dies at every fault point of the sources, or the point fails. With FTMPI_TEST_EVERY (make
-# check-long) every rank at every point, in the first and later passes, and also by being stopped.
+# A rank dies at every fault point of the sources, or the point fails: under a protocol that waits for
+# all, and under one that waits for nobody. With FTMPI_TEST_EVERY (make check-long) every rank at every
+# point, in the first and later passes, and also by being stopped; and with ranks that are at
+# different places when a line is made.
 use strict;
 use warnings;
 
@@ -33,39 +35,60 @@ sub all_points
 my %points = all_points();
 cmp_ok(scalar keys %points, '>', 25, 'there are points') or diag(join ' ', sort keys %points);
 
+# Points that one kind of protocol passes and the other does not.
+sub under
+{
+	my ($coord, $point) = @_;
+	return $coord eq 'blocking' if $point =~ /^ckpt-(?:drained|saved)$/;
+	return $coord ne 'blocking' if $point =~ /^(?:line-|ckpt-copy$)/;
+	return 1;
+}
+
 # What rank 0 does alone.
-sub of_rank_0 { return $_[0] =~ /^(?:manifest|prune)-/ }
+sub of_rank_0
+{
+	my ($coord, $point) = @_;
+	return $point =~ /^(?:manifest|prune)-/ || $coord ne 'blocking' && $point =~ /^ckpt-(?:gathered|decided)$/;
+}
 
 # The epoch in which it is passed first. What is passed on the way to a restart, and in it, needs a
 # first failure.
 sub epoch { return $_[0] =~ /^restore-/ ? 1 : 0 }
 sub in_restart { return $_[0] =~ /^rest/ }
 
+my %programs = (
+	pi    => [qw(400000 -every 10000 -ckpt 5 -trace)],
+	mixed => [qw(-steps 60 -max 200000 -ckpt 6 -skew 5 -trace)],
+);
+
 sub strike
 {
-	my ($point, $rank, $pass, $action) = @_;
+	my ($coord, $program, $args, $point, $rank, $pass, $action) = @_;
 	my @faults = (join ':', $point, $rank, epoch($point), $pass, $action);
 	unshift @faults, 'ckpt-end:3:0:3:kill' if in_restart($point);
-	return FTMPI::Test::Fault->start(program => 'pi',
-		args => [qw(400000 -every 10000 -ckpt 5 -trace)],
-		env  => {FTMPI_FAULT => join ',', @faults});
+	return FTMPI::Test::Fault->start(program => $program, coord => $coord,
+		args => [@{$programs{$program}}, @$args], env => {FTMPI_FAULT => join ',', @faults});
 }
 
-# In a restart the second death may be noticed before the job runs again, or later.
+# In a restart the second death may be noticed before the job runs again, or later. It needs a line:
+# the program waits until one is there. Elsewhere it goes on if it can.
 sub dies
 {
-	my ($point, $rank, $pass, $action) = @_;
-	my $name = "$action at $point of rank $rank, pass $pass";
-	strike($point, $rank, $pass, $action)->survived($name, restarts => in_restart($point) ? [1, 2] : 1);
+	my ($coord, $program, @how) = @_;
+	my ($point, $rank, $pass, $action) = @how;
+	my $name  = "$coord, $program: $action at $point of rank $rank, pass $pass";
+	my @sure  = in_restart($point) ? ('-sure', $program eq 'mixed' ? qw(-skew 0) : ()) : ();
+	my $fault = strike($coord, $program, \@sure, @how);
+	$fault->survived($name, restarts => in_restart($point) ? [1, 2] : 1);
 	return;
 }
 
 # That line is not made, and every rank knows, or old ones stay; the job goes on.
 sub fails
 {
-	my ($point, $rank, $pass, $action) = @_;
-	my $name  = "$action at $point of rank $rank, pass $pass";
-	my $fault = strike($point, $rank, $pass, $action);
+	my ($coord, $point, $rank, $pass, $action) = @_;
+	my $name  = "$coord: $action at $point of rank $rank, pass $pass";
+	my $fault = strike($coord, 'pi', ['-sure'], $point, $rank, $pass, $action);
 	$fault->survived($name, restarts => 0);
 	$fault->job->err_like(qr/\w/, $name) if $point !~ /^prune-/;    # told with -v
 	my $made = () = $fault->job->out =~ /^line after round \d+$/mg;
@@ -75,25 +98,39 @@ sub fails
 	return;
 }
 
-for my $point (sort keys %points) {
-	my $rank = of_rank_0($point) ? 0 : 2;
-	dies($point, $rank, 1, 'kill');
-	fails($point, $rank, 2, 'ENOSPC') if $points{$point} && !in_restart($point);
+sub some_of
+{
+	my ($coord) = @_;
+	for my $point (grep { under($coord, $_) } sort keys %points) {
+		my $rank = of_rank_0($coord, $point) ? 0 : 2;
+		dies($coord, 'pi', $point, $rank, 1, 'kill');
+		fails($coord, $point, $rank, 2, 'ENOSPC') if $points{$point} && !in_restart($point);
+	}
+	return;
 }
-# Where it is observed by the others, and where it is not, but by its agent.
-dies($_, 1, 1, 'stop') for qw(ckpt-saved restore-begin),
-	qw(init-started init-attached restart-exec finalize-begun finalize-done finalize-told);
 
-if ($every) {
-	for my $point (sort keys %points) {
-		for my $rank (of_rank_0($point) ? 0 : (0, 1, 3)) {
-			my @passes = $point =~ /^(?:ckpt|manifest)-/ ? (1, 3) : 1;
-			dies($point, $rank, $_, 'kill') for @passes;
-			dies($point, $rank, 1, 'stop');
-			next if !$points{$point} || in_restart($point);
-			fails($point, $rank, 3, $_) for qw(EIO EROFS EACCES);
+sub every_one_of
+{
+	my ($coord, $program) = @_;
+	for my $point (grep { under($coord, $_) } sort keys %points) {
+		for my $rank (of_rank_0($coord, $point) ? 0 : (0, 1, 3)) {
+			my @passes = $point =~ /^(?:ckpt|manifest|line)-/ ? (1, 3) : 1;
+			dies($coord, $program, $point, $rank, $_, 'kill') for @passes;
+			dies($coord, $program, $point, $rank, 1, 'stop');
+			next if $program ne 'pi' || !$points{$point} || in_restart($point);
+			fails($coord, $point, $rank, 3, $_) for qw(EIO EROFS EACCES);
 		}
 	}
+	return;
 }
+
+for my $coord (qw(blocking)) {
+	some_of($coord);
+	dies($coord, 'pi', $_, 1, 1, 'stop') for $coord eq 'blocking' ? 'ckpt-saved' : 'line-captured', 'restore-begin';
+	every_one_of($coord, 'pi') if $every;
+}
+# Where a stop is not observed by the others, but by its agent.
+dies('blocking', 'pi', $_, 1, 1, 'stop')
+	for qw(init-started init-attached restart-exec finalize-begun finalize-done finalize-told);
 
 done_testing();
