@@ -13,6 +13,7 @@ use File::Temp ();
 use Test::More;
 
 use FTMPI::Test::Fault   ();
+use FTMPI::Test::Job     qw(data_file);
 use FTMPI::Test::Process qw(must_run);
 
 FTMPI::Test::Fault::alone();
@@ -28,12 +29,14 @@ sub mounted
 	return $dir;
 }
 
-sub pi
+sub start
 {
-	my ($coord, $dir, @args) = @_;
-	return FTMPI::Test::Fault->start(program => 'pi', workdir => $dir, coord => $coord,
-		args => [qw(400000 -every 10000 -ckpt 10 -sure -trace), @args], rest => \&at_rest);
+	my ($coord, $dir, $program, @args) = @_;
+	return FTMPI::Test::Fault->start(program => $program, workdir => $dir, coord => $coord,
+		args => [@args, qw(-sure -trace)], rest => \&at_rest);
 }
+
+sub pi { my ($coord, $dir, @args) = @_; return start($coord, $dir, 'pi', qw(400000 -every 10000 -ckpt 10), @args) }
 
 # How many lines it made, and how many it could not make.
 sub lines
@@ -68,21 +71,23 @@ sub full
 	over($fault, "$coord: a full disk");
 }
 
-# Room for two lines, not for three; the ranks' files and the manifest take a page each.
+# Room for two lines, and for two pages more. Those of pi have a file of one page for each rank and a
+# manifest of one: two files of the third line find room, and the manifest none. Those of cgs have files
+# of 3 and 5 pages: none finds room, and the manifest would.
 sub becomes_full
 {
-	my ($coord) = @_;
-	my $dir   = mounted(qw(-t tmpfs -o size=48k tmpfs));
-	my $fault = pi($coord, $dir, qw(-hold 35));
+	my ($coord, $size, $program, @args) = @_;
+	my $name  = "$coord: a disk that becomes full, $program";
+	my $dir   = mounted('-t', 'tmpfs', '-o', "size=$size", 'tmpfs');
+	my $fault = start($coord, $dir, $program, @args);
 	$fault->all_held;
+	is(join(' ', lines($fault)), '2 1', "$name: two lines are made, the third is not") or diag($fault->job->saw);
 	my @line = $fault->job->out =~ /^line after round (\d+)/mg;
 	$fault->kill_ranks(1);
-	$fault->survived("$coord: a disk that becomes full", restarts => 1, keep => 1);
-	my ($made, $not) = lines($fault);
-	ok($made && $not, "... $made lines are made, $not are not") or diag($fault->job->saw);
+	$fault->survived($name, restarts => 1, keep => 1);
 	$fault->job->out_like(qr/^restored after round $line[-1]$/m, '... the newest is restored');
 	$fault->job->err_like(qr/No space left on device/, '... and it says so');
-	over($fault, "$coord: a disk that becomes full");
+	over($fault, $name);
 }
 
 sub read_only
@@ -118,7 +123,8 @@ sub becomes_read_only
 
 for my $coord (qw(blocking)) {
 	full($coord);
-	becomes_full($coord);
+	becomes_full($coord, '48k', 'pi', qw(400000 -every 10000 -ckpt 10 -hold 35));
+	becomes_full($coord, '128k', 'cgs', data_file('bcsstk13.mtx'), qw(-ckpt 100 -hold 350));
 	becomes_read_only($coord);
 }
 read_only('blocking');
