@@ -128,8 +128,11 @@ my @TABLE = (
 		arg     => 'NAME',
 		check   => \&FTMPI::Values::coord,
 		default => 'blocking',
-		text    => 'How ranks agree on a recovery line. This version has "blocking": all stop, save'
-			. ' and go on.',
+		text    => 'How ranks come to a recovery line. blocking: all stop, save and go on. eventlog:'
+			. ' nobody waits, each rank copies its state and goes on; it asks a little of the'
+			. ' program, see ftmpi.h. tagging: the same by another rule, to be compared.'
+			. ' auto: what the program asks for, else eventlog. compare: both rules at once; the'
+			. ' job ends when they differ (for tests).',
 	},
 	{
 		names   => ['max-restarts'],

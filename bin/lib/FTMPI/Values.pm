@@ -17,7 +17,8 @@ use constant INTERVAL_MAX => 4000000;
 
 use constant LINE_MAX => 4294967295;
 
-my @COORDS = ('blocking');
+# Protocols of lib/coord; auto: as the program asks.
+my @COORDS = qw(auto blocking eventlog tagging compare);
 my @WHATS  = qw(failure crash any none);
 
 # The name of a session, and of its folder in WORKDIR.
@@ -69,7 +70,7 @@ sub coord
 {
 	my ($value, $word) = @_;
 	return $value if grep { $_ eq $value } @COORDS;
-	return _refuse($word, $value, 'not in this version, which has: ' . join ', ', @COORDS);
+	return _refuse($word, $value, 'none of ' . join ', ', @COORDS);
 }
 
 sub restart_on

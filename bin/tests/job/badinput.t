@@ -53,7 +53,7 @@ refused('no ranks at all',        2, qr/-n|0/, '-n', 0, $pi);
 refused('-n without its number',  2, qr/-n\b/, '-n');
 refused('-restore of nothing',    1, qr/no recovery line in \Q$dir\E/, '-restore', '-workdir', "$dir",
 	'-n', 2, $pi);
-refused('another -coord',         2, qr/blocking/, '-coord', 'tagging', '-n', 2, $pi);
+refused('another -coord',         2, qr/'stopping' is none of auto, blocking/, '-coord', 'stopping', '-n', 2, $pi);
 refused('a machine file that is not there', 2, qr{/nowhere/machines.*No such file},
 	'-machinefile', '/nowhere/machines', '-n', 2, $pi);
 refused('a machine file that is a folder', 2, qr{\Q$dir\E}, '-machinefile', "$dir", '-n', 2, $pi);

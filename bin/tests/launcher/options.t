@@ -44,6 +44,8 @@ is_deeply(
 		'accept-binary' => 1, debug => 1, restore => 'latest', prog => ['p'],
 	},
 	'those of failures');
+is_deeply(parsed('-n', 2, '-coord', $_, 'p'), { n => 2, coord => $_, prog => ['p'] }, "-coord $_")
+	for qw(auto blocking eventlog tagging compare);
 my $session = '20261121-203610-1a2b3c4d';
 for my $case ([ '-restore', 'latest' ], [ "--restore=$session", $session ],
 	[ "-restore=$session:4294967295", "$session:4294967295" ]) {
@@ -115,8 +117,8 @@ for my $bad (
 		qr/^-ckpt-interval: '.0001' is not a time from 0.001 to 4000000 s/ ],
 	[ [qw(-n 1 -keep 0 p)],
 		qr/^-keep: '0' is not a number of recovery lines from 1 to 1000000/ ],
-	[ [qw(-n 1 -coord eventlog p)],
-		qr/^-coord: 'eventlog' is not in this version, which has: blocking$hint/ ],
+	[ [qw(-n 1 -coord event p)],
+		qr/^-coord: 'event' is none of auto, blocking, eventlog, tagging, compare$hint/ ],
 	[ [qw(-n 1 -max-restarts -1 p)],
 		qr/^-max-restarts: '-1' is not a number of restarts from 0 to 1000000/ ],
 	[ [qw(-n 1 -restart-on error p)],
