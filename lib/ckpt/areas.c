@@ -54,8 +54,6 @@ static bool area_make(struct area *a, uint64_t len, uint64_t total)
 {
 	uint64_t size = len > LEAST ? len : LEAST;
 
-	if (len > UINT64_MAX / 4)
-		return false;
 	if (size < total / GROWTH)
 		size = total / GROWTH;
 	size = rounded(size, size >= HUGE_PAGE ? HUGE_PAGE : PAGE);
@@ -103,10 +101,12 @@ static bool replace(struct areas *as, uint64_t len)
 
 void *areas_take(struct areas *as, uint64_t len)
 {
-	uint64_t need = len > UINT64_MAX - ALIGN ? len : rounded(len ? len : 1, ALIGN);
+	uint64_t need = rounded(len ? len : 1, ALIGN);
 	size_t was = as->at;
 	struct area *a;
 
+	if (len > UINT64_MAX / 4) /* so that no sum of lengths overflows */
+		return NULL;
 	if (!fits(as, need) && as->at < as->n && as->a[as->at].used)
 		as->at++;
 	if (!fits(as, need) && !replace(as, need)) {

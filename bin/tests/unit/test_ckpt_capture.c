@@ -191,6 +191,28 @@ START_TEST(memory_that_is_not_needed_any_more_goes)
 }
 END_TEST
 
+static void capture_sections(int n)
+{
+	struct ckpt_section s = {.kind = CKPT_VARIABLE, .data = large, .len = 16 * MB};
+	struct ckpt_capture *c = ckpt_capture_new();
+
+	ck_assert_ptr_nonnull(c);
+	while (n-- > 0)
+		ck_assert_int_eq(ckpt_capture_add(c, &s), 0);
+	ckpt_capture_done(c);
+}
+
+START_TEST(memory_of_sections_that_are_not_there_any_more_goes)
+{
+	long before = mapped_mb(), four;
+
+	capture_sections(8);
+	capture_sections(4);
+	four = mapped_mb() - before;
+	ck_assert_msg(four < 80, "%ld MiB are kept for 64", four);
+}
+END_TEST
+
 START_TEST(memory_does_not_grow_with_the_number_of_captures)
 {
 	long first = 0, now;
@@ -248,6 +270,20 @@ START_TEST(pieces_do_not_overlap_and_lie_where_they_did)
 	ck_assert_mem_eq(at[0], at[1], sizeof at[0]);
 	areas_free(&as);
 	ck_assert_uint_eq(as.total, 0);
+}
+END_TEST
+
+START_TEST(a_piece_that_failed_takes_no_place)
+{
+	struct areas as = {0}, other = {0};
+	uint8_t *a = areas_take(&as, 100), *b = areas_take(&other, 100);
+
+	ck_assert(a && b);
+	ck_assert_ptr_null(areas_take(&as, (uint64_t)1 << 60));
+	ck_assert_int_eq(
+		(uint8_t *)areas_take(&as, 100) - a, (uint8_t *)areas_take(&other, 100) - b);
+	areas_free(&as);
+	areas_free(&other);
 }
 END_TEST
 
@@ -310,7 +346,9 @@ UNIT_MAIN("ckpt_capture", tcase_add_checked_fixture(tc, begin, end);
 	  tcase_add_test(tc, the_second_capture_takes_no_page_faults);
 	  tcase_add_test(tc, no_more_than_two_are_kept);
 	  tcase_add_test(tc, memory_that_is_not_needed_any_more_goes);
+	  tcase_add_test(tc, memory_of_sections_that_are_not_there_any_more_goes);
 	  tcase_add_test(tc, memory_does_not_grow_with_the_number_of_captures);
 	  tcase_add_loop_test(tc, pieces_do_not_overlap_and_lie_where_they_did, 0, ROUNDS);
+	  tcase_add_test(tc, a_piece_that_failed_takes_no_place);
 	  tcase_add_test(tc, what_there_is_no_memory_for_is_not_added);
 	  tcase_add_test(tc, a_copy_can_be_made_to_fail);)
