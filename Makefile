@@ -27,7 +27,7 @@ PROGRAMS := inittest collective passnum pi cgs randtest badcall threads progress
 PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%)
 
 TOOL := $(B)/bin/ftmpi-ckpt
-TOOL_OBJ := $(patsubst %.c,$(O)/%.o,$(wildcard bin/ckpt/*.c lib/ckpt/*.c lib/base/*.c))
+TOOL_OBJ := $(patsubst %.c,$(O)/%.o,$(wildcard bin/ckpt/*.c lib/ckpt/*.c lib/base/*.c) lib/coord/orphans.c)
 
 all: $(LIBRARIES) $(PROGRAM_BIN) $(TOOL)
 

@@ -14,12 +14,15 @@ static struct text sum_text(uint64_t sum)
 	return t;
 }
 
-static void section(const struct options *o, const struct ckpt_entry *e, uint32_t i)
+static bool section(const struct options *o, struct ckpt_reader *r, uint32_t i)
 {
+	const struct ckpt_entry *e = &r->entries[i];
+	bool well = true;
+
 	if (!o->json) {
 		printf("    %7u  %-8s  %10u  %10u  %20" PRIu64 "  %s\n", i, ckpt_kind_name(e->kind),
 			e->id, e->type, e->len, sum_text(e->sum).v);
-		return;
+		return e->kind != CKPT_ORPHANS || show_orphans(o, r, i);
 	}
 	json_open(NULL, '{');
 	json_string("kind", ckpt_kind_name(e->kind));
@@ -29,7 +32,10 @@ static void section(const struct options *o, const struct ckpt_entry *e, uint32_
 	json_unsigned("bytes", e->len);
 	json_unsigned("offset", e->at);
 	json_string("checksum", sum_text(e->sum).v);
+	if (e->kind == CKPT_ORPHANS)
+		well = show_orphans(o, r, i);
 	json_close('}');
+	return well;
 }
 
 static void file_head(const struct options *o, const struct ckpt_reader *r)
@@ -60,7 +66,7 @@ static bool one_file(
 	struct ckpt_err err = {problem, sizeof problem};
 	struct ckpt_reader r;
 	struct ckpt_path path;
-	bool opened;
+	bool opened, well;
 
 	ckpt_path_file(&path, s->path, l->number, l->m.epoch, rank, false);
 	opened = ckpt_reader_open(&r, &ckpt_fs_posix, path.text, err) == 0;
@@ -78,15 +84,16 @@ static bool one_file(
 		file_head(o, &r);
 	if (o->json)
 		json_open("sections", '[');
+	well = !*problem;
 	for (uint32_t i = 0; opened && i < r.header.sections; i++)
-		section(o, &r.entries[i], i);
+		well = section(o, &r, i) && well;
 	if (o->json) {
 		json_close(']');
 		json_close('}');
 	}
 	if (opened)
 		ckpt_reader_close(&r);
-	return !*problem;
+	return well;
 }
 
 static void line_head(const struct options *o, const struct session *s, const struct line *l)

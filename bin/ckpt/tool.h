@@ -64,6 +64,9 @@ void line_free(struct line *l);
 bool file_verify(const char *session_path, const struct ckpt_manifest *m, uint32_t rank,
 	void (*tell)(void *ctx, const char *problem), void *ctx);
 
+/* Section i, which is of that kind; false: it cannot be read, or makes no sense, which is said. */
+bool show_orphans(const struct options *o, struct ckpt_reader *r, uint32_t i);
+
 /* ---- commands: an exit status ---- */
 
 int command_list(const struct options *o, const struct sessions *s);

@@ -4,6 +4,7 @@
 use strict;
 use warnings;
 
+use File::Path ();
 use File::Temp ();
 use JSON::PP   ();
 use Test::More;
@@ -141,6 +142,36 @@ my $verify = tool('verify', $path);
 is($verify->{status}, 0, 'verify');
 is($verify->{out}, join('', map { "$name: line $_ is whole (2 files, 196.2 KiB)\n" } 3, 2, 1), '... says so');
 is(json_of(tool('verify', $path, '-json'))->{whole}, JSON::PP::true(), '... also as JSON');
+
+# ---- orphans ----
+
+# count, then peer, tag, context, first, count of each
+my $orphans = pack 'V', 2;
+$orphans .= pack 'VVQ<Q<Q<', @$_ for [ 0, 7, 2, 1, 1 ], [ 1, 0xffffffff, (1 << 32) + 5, 3, 40 ];
+line('orphans', 1, 0, 2, 'solver', unpack 'H*', $orphans);
+$show = tool('show', "$work/orphans");
+is($show->{status}, 0, 'a line with orphans');
+is(scalar(() = $show->{out} =~ /^ +3  orphans .*\n +peer 0, context 0x2, tag 7: 1 to 1\n +peer 1, context 0x100000005, tag -1: 3 to 42$/mg),
+	2, '... show tells which, for each rank') or diag($show->{out});
+my $of = json_of(tool('show', "$work/orphans", '-json'))->{lines}[0]{files}[0]{sections};
+is_deeply($of->[3]{ranges}, [ { peer => 0, tag => 7, context => 2, first => 1, count => 1 },
+	{ peer => 1, tag => -1, context => 4294967301, first => 3, count => 40 } ], '... also as JSON');
+is($of->[3]{problem}, undef, '... without a problem');
+is($of->[2]{ranges},  undef, '... and of no other section');
+for ([ 'cut', substr $orphans, 0, 40 ], [ 'of a rank that is not there', pack 'VVVQ<Q<Q<', 1, 2, 7, 2, 1, 1 ],
+	[ 'nothing', '' ], [ 'of none', pack 'VVVQ<Q<Q<', 1, 1, 7, 2, 1, 0 ]) {
+	my ($how, $bytes) = @$_;
+	line("orphans-$how", 1, 0, 2, 'solver', unpack 'H*', $bytes);
+	my $got = tool('show', "$work/orphans-$how");
+	is($got->{status}, 1, "orphans that are none: $how");
+	like($got->{out}, qr/rank-00001\.ckpt: section 3 holds no orphans, although it says so$/m, '... which is said');
+	is(json_of(tool('show', '-json', "$work/orphans-$how"))->{lines}[0]{files}[1]{sections}[3]{problem},
+		"$work/orphans-$how/line-00000001.e0000/rank-00001.ckpt: section 3 holds no orphans, although it says so",
+		'... also as JSON');
+}
+flip("$work/orphans/line-00000001.e0000/rank-00000.ckpt", -1);
+like(tool('show', "$work/orphans")->{out}, qr/rank-00000\.ckpt: section 3 \(orphans 0\) is damaged$/m, 'a damaged section');
+File::Path::remove_tree(glob "$work/orphans*");
 
 # ---- damage ----
 
