@@ -24,7 +24,7 @@ enum { RANKS_MAX = 3, COMMITS_MAX = 200, LATE_MAX = 16 };
 
 /* How often of a thousand operations, or of a thousand steps of a line (pause). */
 struct rates {
-	unsigned crash, death, error, split, late, pause;
+	unsigned crash, death, error, split, late, beside, pause;
 };
 
 /* A call of ckpt_commit. */
@@ -47,7 +47,8 @@ struct late {
 
 /* How often things were seen, so that a run can say that it was not idle. */
 struct seen {
-	unsigned long ops, crashes, deaths, errors, splits, lates, commits, refused, passed_over;
+	unsigned long ops, crashes, deaths, errors, splits, lates, commits, refused, passed_over,
+		besides, given_up;
 };
 
 struct world {
@@ -60,7 +61,8 @@ struct world {
 	uint32_t epoch;	     /* the job's; others are late */
 	uint32_t generation; /* of processes: a crash ends them all */
 	uint32_t attempts;
-	unsigned depth, late_depth; /* worlds within operations */
+	unsigned depth, late_depth, beside_depth; /* worlds within operations */
+	struct ahead *ahead;			  /* lines that the epoch makes at once; NULL */
 	long ops_left;
 	bool trace;
 	struct commit commits[COMMITS_MAX];
@@ -107,7 +109,22 @@ void world_fails(const struct world *w, const char *fmt, ...)
 void world_traces(const struct world *w, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* ---- sim_ahead.c ---- */
+
+/* Some lines that overlap; false when the epoch is over. */
+bool world_make_overlapping(struct actor *a, uint32_t *next);
+
+/* A rank writes for one of them while something else is done. */
+void world_write_beside(struct world *w);
+
 /* ---- sim_job.c ---- */
+
+/* What ranks do. job_pauses: this one stops here, and the job takes its epoch for dead. */
+int job_write(
+	struct actor *a, uint32_t line, uint32_t attempt, uint32_t rank, struct ckpt_rank_file *f);
+int job_commit(struct actor *a, const struct ckpt_manifest *m, uint32_t attempt);
+void job_prune(struct actor *a, uint32_t making);
+bool job_pauses(struct actor *a, struct late l);
 
 /* The next epoch, until it dies or has done enough. */
 void world_run_epoch(struct world *w);

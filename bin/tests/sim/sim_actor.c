@@ -34,6 +34,12 @@ static void others(struct world *w)
 		world_run_late(w);
 		w->late_depth--;
 	}
+	if (w->ahead && w->beside_depth == 0 && rng_chance(&w->rng, w->rates.beside)) {
+		w->seen->besides++;
+		w->beside_depth++;
+		world_write_beside(w);
+		w->beside_depth--;
+	}
 }
 
 /* What happens before an operation: 0, or the error that is its result. A dead process does

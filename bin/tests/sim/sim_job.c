@@ -10,7 +10,7 @@ static bool is_late(const struct actor *a)
 	return a->epoch != a->w->epoch;
 }
 
-static int write_file(
+int job_write(
 	struct actor *a, uint32_t line, uint32_t attempt, uint32_t rank, struct ckpt_rank_file *f)
 {
 	struct ckpt_identity id = identity_of(a->w, a->epoch, rank);
@@ -22,7 +22,7 @@ static int write_file(
 		&a->ops, sim_dir, &id, line, c.s, c.n, &f->seal, &f->bytes, err, sizeof err);
 }
 
-static int commit(struct actor *a, const struct ckpt_manifest *m, uint32_t attempt)
+int job_commit(struct actor *a, const struct ckpt_manifest *m, uint32_t attempt)
 {
 	struct world *w = a->w;
 	struct commit *c = &w->commits[w->ncommits++];
@@ -49,16 +49,16 @@ static int commit(struct actor *a, const struct ckpt_manifest *m, uint32_t attem
 	return rc;
 }
 
-static void prune(struct actor *a)
+void job_prune(struct actor *a, uint32_t making)
 {
 	char err[512];
 
-	ckpt_prune(&a->ops, sim_dir, a->w->keep, 0, a->epoch, err, sizeof err);
+	ckpt_prune(&a->ops, sim_dir, a->w->keep, making, a->epoch, err, sizeof err);
 	world_check(a->w, "after pruning");
 }
 
 /* The rank stops here; the job takes its epoch for dead. */
-static bool pauses(struct actor *a, struct late l)
+bool job_pauses(struct actor *a, struct late l)
 {
 	struct world *w = a->w;
 
@@ -83,11 +83,11 @@ void world_run_late(struct world *w)
 	l.m.ranks = l.files;
 	world_traces(w, "late: epoch %u", l.epoch);
 	if (l.what == LATE_WRITE)
-		write_file(&a, l.line, l.attempt, l.rank, &f);
+		job_write(&a, l.line, l.attempt, l.rank, &f);
 	if (l.what == LATE_COMMIT)
-		commit(&a, &l.m, l.attempt);
+		job_commit(&a, &l.m, l.attempt);
 	if (l.what != LATE_WRITE && actor_alive(&a))
-		prune(&a);
+		job_prune(&a, 0);
 }
 
 /* All files of a line: 1, or 0 when one failed, or -1 when the epoch is over. */
@@ -96,9 +96,9 @@ static int write_files(struct actor *a, uint32_t line, uint32_t attempt, struct 
 	for (uint32_t r = 0; r < m->size; r++) {
 		struct late l = {.what = LATE_WRITE, .line = line, .attempt = attempt, .rank = r};
 
-		if (pauses(a, l))
+		if (job_pauses(a, l))
 			return -1;
-		if (write_file(a, line, attempt, r, &m->ranks[r]) != 0)
+		if (job_write(a, line, attempt, r, &m->ranks[r]) != 0)
 			return actor_alive(a) ? 0 : -1;
 	}
 	return 1;
@@ -122,30 +122,35 @@ static bool make_line(struct actor *a, uint32_t *next)
 	}
 	memcpy(m.session, id.session, sizeof m.session);
 	l.m = m;
-	if (pauses(a, l))
+	if (job_pauses(a, l))
 		return false;
-	commit(a, &m, l.attempt);
+	job_commit(a, &m, l.attempt);
 	++*next;
 	l.what = LATE_PRUNE;
-	if (!actor_alive(a) || pauses(a, l))
+	if (!actor_alive(a) || job_pauses(a, l))
 		return false;
-	prune(a);
+	job_prune(a, 0);
 	return actor_alive(a);
 }
 
 void world_run_epoch(struct world *w)
 {
 	unsigned lines = 1 + rng_below(&w->rng, 4);
+	bool overlapping = rng_below(&w->rng, 2);
+	struct ahead *outer = w->ahead;
 	struct actor a;
 	uint32_t next;
 
 	actor_init(&a, w, ++w->epoch, false);
+	w->ahead = NULL;
 	for (unsigned i = 0; i < w->ncommits; i++)
 		w->commits[i].own = w->commits[i].own && !w->commits[i].calling;
 	next = world_check(w, "at a restart") + 1;
 	world_traces(w, "epoch %u begins with line %u", a.epoch, next);
-	while (lines-- > 0 && w->ops_left > 0 && make_line(&a, &next))
+	while (lines-- > 0 && w->ops_left > 0 &&
+		(overlapping ? world_make_overlapping(&a, &next) : make_line(&a, &next)))
 		;
+	w->ahead = outer;
 }
 
 /* Undisturbed lines put everything in order. */
@@ -174,6 +179,7 @@ void world_run(struct world *w)
 		rate[i] = often[rng_below(&w->rng, 5)];
 	w->rates.pause *= 10;
 	w->rates.late *= 2;
+	w->rates.beside *= 5;
 	w->ops_left = 600;
 	w->fs = simfs_new();
 	while (w->epoch < 8 && w->ops_left > 0)

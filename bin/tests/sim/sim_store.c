@@ -25,12 +25,14 @@ static unsigned long number(const char *text)
 static int report(unsigned long schedules, const struct seen *s)
 {
 	printf("sim_store: %lu schedules, %lu operations: %lu crashes, %lu deaths, %lu errors, %lu "
-	       "epochs beside another, %lu late ranks; %lu lines committed, %lu refused, %lu "
-	       "times a damaged one passed over\n",
+	       "epochs beside another, %lu late ranks, %lu files written beside something else, "
+	       "%lu of lines given up; %lu lines committed, %lu refused, %lu times a damaged one "
+	       "passed over\n",
 		schedules, s->ops, s->crashes, s->deaths, s->errors, s->splits, s->lates,
-		s->commits, s->refused, s->passed_over);
-	if (schedules < ENOUGH || (s->crashes && s->deaths && s->errors && s->splits && s->lates &&
-					  s->commits && s->refused && s->passed_over))
+		s->besides, s->given_up, s->commits, s->refused, s->passed_over);
+	if (schedules < ENOUGH ||
+		(s->crashes && s->deaths && s->errors && s->splits && s->lates && s->commits &&
+			s->refused && s->passed_over && s->besides && s->given_up))
 		return 0;
 	printf("sim_store: one of these never happened\n");
 	return 1;
