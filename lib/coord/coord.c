@@ -189,7 +189,7 @@ enum coord_fate coord_fate(const struct coord *c, uint32_t line, const struct co
 		return fate;
 	if (!l->tag)
 		return cut_fate(l->cut, m);
-	lines_compare_fate(c, l, m, fate);
+	compare_fate(c, l, m, fate);
 	return cut_fate(l->cut, m);
 }
 

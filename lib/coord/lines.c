@@ -1,90 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The lines of this rank: how one begins, peers that close it, what is asked of lib/mpi. */
 #include "coord/lines.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "base/error.h"
-
-/* ---- start and end ---- */
-
-int lines_init(struct coord *c)
-{
-	struct coord_lines *x = calloc(1, sizeof *x);
-
-	c->lines = x;
-	if (!x)
-		return FT_ENOMEM;
-	x->early_end = &x->early;
-	x->from = calloc((size_t)c->size, sizeof *x->from);
-	x->to = calloc((size_t)c->size, sizeof *x->to);
-	c->peers = calloc((size_t)c->size, sizeof *c->peers);
-	if (!x->from || !x->to || !c->peers)
-		return FT_ENOMEM;
-	for (int p = 0; p < c->size; p++) {
-		envlog_init(&c->peers[p].log);
-		envlog_init(&c->peers[p].seen);
-	}
-	return tagging_init(&x->tagging, c->size);
-}
-
-static void free_line(struct line *l)
-{
-	cut_free(l->cut);
-	tag_cut_free(l->tag);
-	free(l->settle);
-	free(l);
-}
-
-/* Without asking lib/mpi. */
-static void drop_lines(struct coord_lines *x)
-{
-	while (x->list) {
-		struct line *l = x->list;
-
-		x->list = l->next;
-		free_line(l);
-	}
-	while (x->tallies)
-		tally_remove(&x->tallies, x->tallies);
-	while (x->early) {
-		struct early_report *e = x->early;
-
-		x->early = e->next;
-		free(e);
-	}
-	x->early_end = &x->early;
-}
-
-void lines_fini(struct coord *c)
-{
-	if (!c->lines)
-		return;
-	drop_lines(c->lines);
-	for (int p = 0; c->peers && p < c->size; p++) {
-		envlog_free(&c->peers[p].log);
-		envlog_free(&c->peers[p].seen);
-	}
-	tagging_free(&c->lines->tagging);
-	free(c->peers);
-	free(c->lines->from);
-	free(c->lines->to);
-	free(c->lines);
-	c->lines = NULL;
-	c->peers = NULL;
-}
-
-void lines_fatal(const struct coord *c, const char *sentence)
-{
-	c->env->fatal(c->user, sentence);
-	abort();
-}
-
-void lines_no_memory(const struct coord *c)
-{
-	lines_fatal(c, "no memory to count messages for checkpoints");
-}
 
 /* ---- lookups ---- */
 
@@ -112,80 +30,6 @@ static bool is_identified(const struct line *l)
 }
 
 /* ---- beginning one ---- */
-
-struct waiting {
-	struct coord_message *v;
-	size_t n, room;
-	bool bad;
-};
-
-static void gather(void *arg, const struct coord_message *m)
-{
-	struct waiting *w = arg;
-
-	if (w->n == w->room) {
-		size_t room = w->room ? 2 * w->room : 16;
-		struct coord_message *v = realloc(w->v, room * sizeof *v);
-
-		if (!v) {
-			w->bad = true;
-			return;
-		}
-		w->v = v;
-		w->room = room;
-	}
-	w->v[w->n++] = *m;
-}
-
-/* Debts are numbered behind what has come, so they need entries. */
-static bool enter_debts(struct coord *c)
-{
-	for (size_t i = 0; c->debts.left && i < c->debts.n; i++) {
-		const struct orphan_range *r = &c->debts.v[i].range;
-
-		if (!envlog_get(&c->peers[r->peer].seen, r->context, r->tag))
-			return false;
-	}
-	return true;
-}
-
-static bool cut_log(struct coord *c, struct line *l, const struct waiting *w)
-{
-	const struct envlog **logs = malloc((size_t)c->size * sizeof *logs);
-	struct cut_state state = {.size = c->size,
-		.arrived = logs,
-		.waiting = w->v,
-		.nwaiting = w->n,
-		.debts = &c->debts};
-
-	if (!logs || !enter_debts(c)) {
-		free(logs);
-		return false;
-	}
-	for (int p = 0; p < c->size; p++)
-		logs[p] = &c->peers[p].seen;
-	l->cut = cut_new(&state);
-	free(logs);
-	return l->cut != NULL;
-}
-
-static bool cut_all(struct coord *c, struct line *l)
-{
-	struct waiting w = {0};
-	bool ok;
-
-	c->env->undelivered(c->user, gather, &w);
-	ok = !w.bad;
-	cut_sort(w.v, w.n);
-	if (ok && c->logs)
-		ok = cut_log(c, l, &w);
-	if (ok && c->tags) {
-		l->tag = tag_cut_new(&c->lines->tagging, l->line, w.v, w.n, &c->debts);
-		ok = l->tag != NULL;
-	}
-	free(w.v);
-	return ok;
-}
 
 static struct line *new_line(struct coord *c)
 {
@@ -228,7 +72,7 @@ bool lines_begin(struct coord *c)
 	c->line++;
 	l = new_line(c);
 	x->running = true;
-	captured = cut_all(c, l);
+	captured = lines_cut(c, l);
 	lines_busy(c);
 	if (captured)
 		captured = c->env->capture(c->user, l->line);
@@ -264,34 +108,6 @@ void lines_said(struct coord *c, struct line *l, const struct coord_part *part)
 }
 
 /* ---- peers that close it ---- */
-
-static void disagree(const struct coord *c, const struct line *l, const char *what)
-{
-	char text[128];
-
-	snprintf(text, sizeof text, "line %u: eventlog and tagging disagree about %s", l->line,
-		what);
-	lines_fatal(c, text);
-}
-
-void lines_compare_fate(const struct coord *c, const struct line *l, const struct coord_message *m,
-	enum coord_fate tagging)
-{
-	enum coord_fate log = cut_fate(l->cut, m);
-
-	if (log != COORD_OPEN && log != tagging)
-		disagree(c, l, "a message that is on its way");
-}
-
-/* A tagger cannot know yet which of what is to come are debts. */
-static void compare_missing(struct coord *c, const struct line *l, int peer)
-{
-	uint64_t missing =
-		l->cut->peers[peer].missing + cut_debts_missing(l->cut, peer, &c->peers[peer].seen);
-
-	if (missing != l->tag->missing[peer])
-		disagree(c, l, "how many messages are on their way");
-}
 
 static void close_line(struct coord *c, struct line *l, int peer)
 {
@@ -349,18 +165,6 @@ static bool settle_step(struct coord *c)
 	return false;
 }
 
-static void compare_orphans(struct coord *c, const struct line *l)
-{
-	struct orphans log = {0}, tag = {0};
-
-	if (!cut_orphans(l->cut, &log) || !tag_cut_orphans(l->tag, &tag))
-		lines_no_memory(c);
-	if (log.n != tag.n || (log.n && memcmp(log.v, tag.v, log.n * sizeof *log.v) != 0))
-		disagree(c, l, "orphans");
-	orphans_free(&log);
-	orphans_free(&tag);
-}
-
 static bool finish_step(struct coord *c)
 {
 	for (struct line *l = c->lines->list; l; l = l->next) {
@@ -375,7 +179,7 @@ static bool finish_step(struct coord *c)
 	return false;
 }
 
-static bool over_step(struct coord *c)
+bool lines_over_step(struct coord *c)
 {
 	for (struct line **at = &c->lines->list; *at; at = &(*at)->next) {
 		struct line *l = *at;
@@ -385,7 +189,7 @@ static bool over_step(struct coord *c)
 		*at = l->next;
 		lines_busy(c);
 		c->env->over(c->user, l->line, l->committed);
-		free_line(l);
+		lines_free(l);
 		if (!c->lines->list)
 			reports_forget(c);
 		return true;
@@ -402,26 +206,6 @@ void lines_run(struct coord *c)
 	x->running = true;
 	do
 		c->due = false;
-	while (settle_step(c) || finish_step(c) || agree_step(c) || over_step(c));
+	while (settle_step(c) || finish_step(c) || agree_step(c) || lines_over_step(c));
 	x->running = false;
-}
-
-void lines_clear(struct coord *c)
-{
-	struct coord_lines *x = c->lines;
-
-	for (struct line *l = x->list; l; l = l->next)
-		l->over = true;
-	while (over_step(c))
-		;
-	drop_lines(x);
-	for (int p = 0; p < c->size; p++) {
-		envlog_clear(&c->peers[p].log);
-		envlog_clear(&c->peers[p].seen);
-		x->from[p] = (struct from){.closed = c->line};
-		x->to[p] = (struct to){.before = c->sent[p]};
-	}
-	tagging_clear(&x->tagging);
-	x->base = x->closed = x->committed = x->wanted = c->line;
-	lines_busy(c);
 }

@@ -2,7 +2,9 @@
 /*
  * Lines that nobody waits for (eventlog, tagging): what is behind struct coord.
  *
- *   lines.c    the lines of this rank: cut, peers that close, what is asked of lib/mpi
+ *   state.c    all of it, made and cleared
+ *   lines.c    the lines of this rank: peers that close them, what is asked of lib/mpi
+ *   cutting.c  the cut of a line; compare.c: two ways to make it
  *   reports.c  who has sent how much: to others, from others
  *   agree.c    on the tree: how many reports come, whose part is durable, the verdict
  *
@@ -77,13 +79,20 @@ struct coord_lines {
 /* How many lines a rank may be ahead of another. */
 enum { LINES_AHEAD = 1 << 20 };
 
-/* ---- lines.c ---- */
+/* ---- state.c ---- */
 
 int lines_init(struct coord *c);
 void lines_fini(struct coord *c);
 
+void lines_free(struct line *l);
+
 /* All begins anew after c->line. */
 void lines_clear(struct coord *c);
+
+_Noreturn void lines_fatal(const struct coord *c, const char *sentence);
+_Noreturn void lines_no_memory(const struct coord *c);
+
+/* ---- lines.c ---- */
 
 bool lines_begin(struct coord *c);
 void lines_run(struct coord *c);
@@ -101,12 +110,24 @@ void lines_arrived(struct coord *c, const struct coord_message *m, bool debt);
 /* What coord.busy and coord.making are to be. */
 void lines_busy(struct coord *c);
 
-/* compare: what tagging says is what eventlog says, if that knows. */
-void lines_compare_fate(const struct coord *c, const struct line *l, const struct coord_message *m,
+/* Those that are over leave; false: there is none. One at a time. */
+bool lines_over_step(struct coord *c);
+
+/* ---- cutting.c ---- */
+
+/* For a line just begun. false: no memory. */
+bool lines_cut(struct coord *c, struct line *l);
+
+/* ---- compare.c: does not return when they differ ---- */
+
+void compare_fate(const struct coord *c, const struct line *l, const struct coord_message *m,
 	enum coord_fate tagging);
 
-_Noreturn void lines_fatal(const struct coord *c, const char *sentence);
-_Noreturn void lines_no_memory(const struct coord *c);
+/* Peer has closed the line. */
+void compare_missing(const struct coord *c, const struct line *l, int peer);
+
+/* Nothing is missing. */
+void compare_orphans(const struct coord *c, const struct line *l);
 
 /* ---- reports.c ---- */
 

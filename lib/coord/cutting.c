@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The cut of a line: from what has arrived, what the program has received of it, and debts. */
+#include <stdlib.h>
+
+#include "coord/lines.h"
+
+struct waiting {
+	struct coord_message *v;
+	size_t n, room;
+	bool bad;
+};
+
+static void gather(void *arg, const struct coord_message *m)
+{
+	struct waiting *w = arg;
+
+	if (w->n == w->room) {
+		size_t room = w->room ? 2 * w->room : 16;
+		struct coord_message *v = realloc(w->v, room * sizeof *v);
+
+		if (!v) {
+			w->bad = true;
+			return;
+		}
+		w->v = v;
+		w->room = room;
+	}
+	w->v[w->n++] = *m;
+}
+
+/* Debts are numbered behind what has come, so they need entries. */
+static bool enter_debts(struct coord *c)
+{
+	for (size_t i = 0; c->debts.left && i < c->debts.n; i++) {
+		const struct orphan_range *r = &c->debts.v[i].range;
+
+		if (!envlog_get(&c->peers[r->peer].seen, r->context, r->tag))
+			return false;
+	}
+	return true;
+}
+
+static bool cut_log(struct coord *c, struct line *l, const struct waiting *w)
+{
+	const struct envlog **logs = malloc((size_t)c->size * sizeof *logs);
+	struct cut_state state = {.size = c->size,
+		.arrived = logs,
+		.waiting = w->v,
+		.nwaiting = w->n,
+		.debts = &c->debts};
+
+	if (!logs || !enter_debts(c)) {
+		free(logs);
+		return false;
+	}
+	for (int p = 0; p < c->size; p++)
+		logs[p] = &c->peers[p].seen;
+	l->cut = cut_new(&state);
+	free(logs);
+	return l->cut != NULL;
+}
+
+bool lines_cut(struct coord *c, struct line *l)
+{
+	struct waiting w = {0};
+	bool ok;
+
+	c->env->undelivered(c->user, gather, &w);
+	ok = !w.bad;
+	cut_sort(w.v, w.n);
+	if (ok && c->logs)
+		ok = cut_log(c, l, &w);
+	if (ok && c->tags) {
+		l->tag = tag_cut_new(&c->lines->tagging, l->line, w.v, w.n, &c->debts);
+		ok = l->tag != NULL;
+	}
+	free(w.v);
+	return ok;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is behind struct coord: made, cleared, freed. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "coord/lines.h"
+
+int lines_init(struct coord *c)
+{
+	struct coord_lines *x = calloc(1, sizeof *x);
+
+	c->lines = x;
+	if (!x)
+		return FT_ENOMEM;
+	x->early_end = &x->early;
+	x->from = calloc((size_t)c->size, sizeof *x->from);
+	x->to = calloc((size_t)c->size, sizeof *x->to);
+	c->peers = calloc((size_t)c->size, sizeof *c->peers);
+	if (!x->from || !x->to || !c->peers)
+		return FT_ENOMEM;
+	for (int p = 0; p < c->size; p++) {
+		envlog_init(&c->peers[p].log);
+		envlog_init(&c->peers[p].seen);
+	}
+	return tagging_init(&x->tagging, c->size);
+}
+
+void lines_free(struct line *l)
+{
+	cut_free(l->cut);
+	tag_cut_free(l->tag);
+	free(l->settle);
+	free(l);
+}
+
+/* Without asking lib/mpi. */
+static void drop_lines(struct coord_lines *x)
+{
+	while (x->list) {
+		struct line *l = x->list;
+
+		x->list = l->next;
+		lines_free(l);
+	}
+	while (x->tallies)
+		tally_remove(&x->tallies, x->tallies);
+	while (x->early) {
+		struct early_report *e = x->early;
+
+		x->early = e->next;
+		free(e);
+	}
+	x->early_end = &x->early;
+}
+
+void lines_fini(struct coord *c)
+{
+	if (!c->lines)
+		return;
+	drop_lines(c->lines);
+	for (int p = 0; c->peers && p < c->size; p++) {
+		envlog_free(&c->peers[p].log);
+		envlog_free(&c->peers[p].seen);
+	}
+	tagging_free(&c->lines->tagging);
+	free(c->peers);
+	free(c->lines->from);
+	free(c->lines->to);
+	free(c->lines);
+	c->lines = NULL;
+	c->peers = NULL;
+}
+
+void lines_fatal(const struct coord *c, const char *sentence)
+{
+	c->env->fatal(c->user, sentence);
+	abort();
+}
+
+void lines_no_memory(const struct coord *c)
+{
+	lines_fatal(c, "no memory to count messages for checkpoints");
+}
+
+void lines_clear(struct coord *c)
+{
+	struct coord_lines *x = c->lines;
+
+	for (struct line *l = x->list; l; l = l->next)
+		l->over = true;
+	while (lines_over_step(c))
+		;
+	drop_lines(x);
+	for (int p = 0; p < c->size; p++) {
+		envlog_clear(&c->peers[p].log);
+		envlog_clear(&c->peers[p].seen);
+		x->from[p] = (struct from){.closed = c->line};
+		x->to[p] = (struct to){.before = c->sent[p]};
+	}
+	tagging_clear(&x->tagging);
+	x->base = x->closed = x->committed = x->wanted = c->line;
+	x->committing = 0;
+	lines_busy(c);
+}
