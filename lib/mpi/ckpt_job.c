@@ -10,10 +10,15 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "ckpt/writer.h"
+#include "ckpt_line.h"
 #include "ckpt_vars.h"
 #include "comm.h"
+#include "coord_talk.h"
 #include "engine.h"
+#include "inflight.h"
 #include "p2p_saved.h"
+#include "p2p_state.h"
 #include "team.h"
 
 static struct ckpt_job job;
@@ -41,6 +46,11 @@ static bool enough(void *arg, int *expect)
 	struct enough *e = arg;
 
 	(void)expect;
+	if (p2p_gone()) {
+		api_last_words();
+		log_error("%s: a rank is gone, and the others cannot agree", api_name());
+		api_die(MPI_ERR_PROC_ABORTED);
+	}
 	return e->done(e->arg);
 }
 
@@ -67,6 +77,33 @@ static void forget(void *user)
 	p2p_forget();
 }
 
+static uint32_t least(void *user, uint32_t mine)
+{
+	(void)user;
+	return team_least(mine);
+}
+
+static void undelivered(
+	void *user, void (*visit)(void *arg, const struct coord_message *m), void *arg)
+{
+	(void)user;
+	p2p_undelivered(visit, arg);
+}
+
+static void tell(void *user, int peer, const uint8_t *bytes, size_t len)
+{
+	(void)user;
+	talk_say(peer, bytes, len);
+}
+
+static void fatal(void *user, const char *sentence)
+{
+	(void)user;
+	api_last_words();
+	log_error("coordination of checkpoints: %s: the job cannot go on", sentence);
+	api_die(MPI_ERR_INTERN);
+}
+
 static const struct coord_env env = {
 	.exchange = exchange,
 	.wait = wait_until,
@@ -76,6 +113,15 @@ static const struct coord_env env = {
 	.conclude = ckpt_job_conclude,
 	.find = ckpt_job_find,
 	.take = ckpt_job_take,
+	.least = least,
+	.undelivered = undelivered,
+	.capture = ckpt_line_capture,
+	.settle = ckpt_line_settle,
+	.finish = ckpt_line_finish,
+	.commit = ckpt_line_commit,
+	.over = ckpt_line_over,
+	.tell = tell,
+	.fatal = fatal,
 };
 
 /* ---- start and end ---- */
@@ -100,13 +146,31 @@ int ckpt_job_start(const struct launch *l, char *err, size_t errsize)
 	job.id.epoch = l->epoch;
 	job.id.rank = (uint32_t)l->rank;
 	job.id.size = (uint32_t)l->size;
+	if (inflight_init(&job.coord, l->size) != 0 || talk_init(&job.coord, l->size) != 0) {
+		snprintf(err, errsize, "%s", ft_error_text(FT_ENOMEM));
+		return FT_ENOMEM;
+	}
+	ckpt_line_init();
 	p2p_coordinate(&job.coord);
 	return 0;
+}
+
+/* Without a launcher a rank may be gone, and lines with it. */
+void ckpt_job_close(void)
+{
+	if (!p2p_gone())
+		coord_close(&job.coord);
+	engine_unlock();
+	ckpt_writer_wait();
+	engine_lock();
 }
 
 void ckpt_job_stop(void)
 {
 	p2p_coordinate(NULL);
+	ckpt_line_fini();
+	talk_fini();
+	inflight_fini();
 	coord_fini(&job.coord);
 	ckpt_buffer_free(&job.buffer);
 	ckpt_vars_clear();

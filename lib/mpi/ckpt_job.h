@@ -35,6 +35,10 @@ struct ckpt_job *ckpt_job(void);
 int ckpt_job_start(const struct launch *l, char *err, size_t errsize);
 void ckpt_job_stop(void);
 
+/* The program ends: lines that every rank has begun are finished, and nothing is written any more.
+ * Waits for all ranks, the lock let go. */
+void ckpt_job_close(void);
+
 /* Every rank has said goodbye: rank 0 removes what failures left of lines that were not made. */
 void ckpt_job_clear_up(void);
 
@@ -46,6 +50,12 @@ bool ckpt_job_save(void *user);
 bool ckpt_job_conclude(void *user, bool ready);
 bool ckpt_job_find(void *user);
 void ckpt_job_take(void *user);
+
+/* What lines that nobody waits for need, too; any thread, without the lock. commit: every part is
+ * durable; the launcher is told. false: it is not committed, the reason was said. prune: lines
+ * numbered `making` or larger are being made. */
+bool ckpt_job_commit(uint32_t line, const struct coord_part *parts);
+void ckpt_job_prune(uint32_t making);
 
 /* A variable was named: give it what the restored line has for it. MPI_SUCCESS or MPI_ERR_SIZE. */
 int ckpt_job_load_variable(int id);

@@ -99,12 +99,23 @@ static void propose(const struct lists *l, uint32_t index, struct proposal *p)
 	snprintf(p->session, sizeof p->session, "%s", l->session[which]);
 }
 
+static bool section_valid(const struct ckpt_section *s, int size)
+{
+	switch (s->kind) {
+	case CKPT_MESSAGES:
+		return p2p_valid(s->data, (size_t)s->len, size);
+	case CKPT_ORPHANS:
+		return coord_valid(s->data, (size_t)s->len, size);
+	default:
+		return true;
+	}
+}
+
 /* The contents make sense to us, too. */
 static bool sections_valid(const struct ckpt_loaded *l, int size)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (l->sections[i].kind == CKPT_MESSAGES &&
-			!p2p_valid(l->sections[i].data, (size_t)l->sections[i].len, size))
+		if (!section_valid(&l->sections[i], size))
 			return false;
 	return true;
 }
@@ -234,7 +245,7 @@ static bool take_section(struct ckpt_job *j, const struct ckpt_section *s)
 	case CKPT_BUFFER:
 		return ckpt_buffer_fill(&j->buffer, s->data, s->len) == 0;
 	case CKPT_MESSAGES:
-		return p2p_inject(s->data, (size_t)s->len);
+		return p2p_inject(&j->coord, s->data, (size_t)s->len);
 	case CKPT_COUNTERS:
 		return comm_restore_numbers(s->data, (size_t)s->len);
 	default:
@@ -242,17 +253,29 @@ static bool take_section(struct ckpt_job *j, const struct ckpt_section *s)
 	}
 }
 
+/* Orphans are numbered from what was sent before the line, messages in transit included. */
+static bool take_orphans(struct ckpt_job *j)
+{
+	for (size_t i = 0; i < j->loaded.n; i++) {
+		const struct ckpt_section *s = &j->loaded.sections[i];
+
+		if (s->kind == CKPT_ORPHANS && !coord_load(&j->coord, s->data, (size_t)s->len))
+			return false;
+	}
+	return true;
+}
+
 static bool take_all(struct ckpt_job *j)
 {
-	bool ok = take_variables(j);
+	bool variables = take_variables(j), ok = true;
 
 	ckpt_buffer_free(&j->buffer);
-	for (size_t i = 0; i < j->loaded.n; i++)
-		if (!take_section(j, &j->loaded.sections[i])) {
-			log_error("no memory for what the line holds");
-			ok = false;
-		}
-	return ok;
+	for (size_t i = 0; ok && i < j->loaded.n; i++)
+		ok = take_section(j, &j->loaded.sections[i]);
+	ok = ok && take_orphans(j);
+	if (!ok)
+		log_error("no memory for what the line holds");
+	return variables && ok;
 }
 
 void ckpt_job_take(void *user)

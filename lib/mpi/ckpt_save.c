@@ -27,7 +27,7 @@ struct parts {
 	size_t nowned;
 };
 
-enum { FIXED_PARTS = 3 };
+enum { FIXED_PARTS = 4 };
 
 static void add(struct parts *p, const struct ckpt_section *section)
 {
@@ -71,7 +71,9 @@ static bool gather_parts(struct ckpt_job *j, struct parts *p)
 	if (j->buffer.data)
 		add(p, &buffer);
 	return add_variables(j, p) && p2p_capture(&bytes, &len) &&
-	       add_owned(p, CKPT_MESSAGES, bytes, len) && comm_save_numbers(&bytes, &len) &&
+	       add_owned(p, CKPT_MESSAGES, bytes, len) &&
+	       coord_save(&j->coord, j->coord.line, &bytes, &len) &&
+	       add_owned(p, CKPT_ORPHANS, bytes, len) && comm_save_numbers(&bytes, &len) &&
 	       add_owned(p, CKPT_COUNTERS, bytes, len);
 }
 
@@ -110,24 +112,18 @@ bool ckpt_job_save(void *user)
 
 /* ---- the verdict ---- */
 
-struct report {
-	uint64_t ready, seal, bytes;
-};
-
-static bool all_ready(const struct report *r, size_t n)
+static bool all_ready(const struct coord_part *parts, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!r[i].ready)
+		if (!parts[i].ok)
 			return false;
 	return true;
 }
 
-static int commit(struct ckpt_job *j, const struct report *r)
+static int commit(const struct ckpt_job *j, uint32_t line, const struct coord_part *parts)
 {
-	struct ckpt_manifest m = {.epoch = j->id.epoch,
-		.line = j->coord.line,
-		.size = j->id.size,
-		.time_s = time(NULL)};
+	struct ckpt_manifest m = {
+		.epoch = j->id.epoch, .line = line, .size = j->id.size, .time_s = time(NULL)};
 	char err[1024] = "out of memory";
 	int rc = FT_ENOMEM;
 
@@ -136,43 +132,45 @@ static int commit(struct ckpt_job *j, const struct report *r)
 	memcpy(m.program_name, j->id.program_name, sizeof m.program_name);
 	m.ranks = calloc(m.size, sizeof *m.ranks);
 	for (uint32_t i = 0; m.ranks && i < m.size; i++) {
-		m.ranks[i].seal = r[i].seal;
-		m.ranks[i].bytes = r[i].bytes;
+		m.ranks[i].seal = parts[i].seal;
+		m.ranks[i].bytes = parts[i].bytes;
 	}
 	if (m.ranks)
 		rc = ckpt_commit(&ckpt_fs_posix, j->dir, &m, err, sizeof err);
 	if (rc == FT_EEXIST)
-		log_error("FTMPI_Perform_Checkpoint: line %u of %s was made by others",
-			j->coord.line, j->dir);
+		log_error(
+			"FTMPI_Perform_Checkpoint: line %u of %s was made by others", line, j->dir);
 	else if (rc)
-		log_error("FTMPI_Perform_Checkpoint: line %u is not committed: %s", j->coord.line,
-			err);
+		log_error("FTMPI_Perform_Checkpoint: line %u is not committed: %s", line, err);
 	free(m.ranks);
 	return rc;
 }
 
-/* A number is used once: after a failure that manifest may be there, or come to be. */
-static uint32_t decide(struct ckpt_job *j, const struct report *r)
+bool ckpt_job_commit(uint32_t line, const struct coord_part *parts)
 {
-	if (!r || !all_ready(r, j->id.size) || commit(j, r) != 0)
+	const struct ckpt_job *j = ckpt_job();
+
+	if (commit(j, line, parts) != 0)
 		return false;
-	control_line(j->launch->control_fd, j->coord.line);
+	control_line(j->launch->control_fd, line);
 	return true;
 }
 
-static void prune(struct ckpt_job *j)
+void ckpt_job_prune(uint32_t making)
 {
+	const struct ckpt_job *j = ckpt_job();
 	char err[1024] = "";
 
-	if (ckpt_prune(&ckpt_fs_posix, j->dir, j->launch->settings.keep, j->coord.line + 1,
-		    j->id.epoch, err, sizeof err) != 0)
+	if (ckpt_prune(&ckpt_fs_posix, j->dir, j->launch->settings.keep, making, j->id.epoch, err,
+		    sizeof err) != 0)
 		log_event("old recovery lines stay: %s", err);
 }
 
+/* A number is used once: after a failure that manifest may be there, or come to be. */
 bool ckpt_job_conclude(void *user, bool ready)
 {
 	struct ckpt_job *j = user;
-	struct report mine = {ready, j->seal, j->bytes}, *all = NULL;
+	struct coord_part mine = {ready, j->seal, j->bytes}, *all = NULL;
 	uint32_t committed = false;
 	bool first = team_rank() == 0;
 
@@ -183,11 +181,11 @@ bool ckpt_job_conclude(void *user, bool ready)
 	team_gather(&mine, sizeof mine, all);
 	fault_point("ckpt-gathered");
 	if (first)
-		committed = decide(j, all);
+		committed = all_ready(all, j->id.size) && ckpt_job_commit(j->coord.line, all);
 	fault_point("ckpt-decided");
 	team_tell(&committed, sizeof committed);
 	if (first)
-		prune(j);
+		ckpt_job_prune(j->coord.line + 1);
 	free(all);
 	j->since = clock_ns();
 	return committed;

@@ -101,6 +101,24 @@ bool ckpt_vars_section(const struct ckpt_protected *v, struct ckpt_section *out,
 	return true;
 }
 
+bool ckpt_vars_capture(const struct ckpt_protected *v, struct ckpt_capture *c)
+{
+	const struct scattered *s = find(v->id);
+	struct ckpt_section whole = {.kind = CKPT_VARIABLE,
+		.id = v->id,
+		.type = v->type,
+		.data = v->addr,
+		.len = v->bytes};
+	void *room;
+
+	if (!s)
+		return ckpt_capture_add(c, &whole) == 0;
+	room = ckpt_capture_room(c, CKPT_VARIABLE, v->id, v->type, v->bytes);
+	if (room)
+		type_pack(s->type, v->addr, s->count, room);
+	return room != NULL;
+}
+
 void ckpt_vars_set(const struct ckpt_protected *v, const void *bytes)
 {
 	const struct scattered *s = find(v->id);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "ckpt/capture.h"
 #include "ckpt/ckpt.h"
 #include "type.h"
 
@@ -23,6 +24,9 @@ void ckpt_vars_clear(void);
 /* What is to be saved of v; *packed is malloc'ed memory that it lies in, or NULL. false: no memory.
  */
 bool ckpt_vars_section(const struct ckpt_protected *v, struct ckpt_section *out, void **packed);
+
+/* The same into a capture. false: no memory. */
+bool ckpt_vars_capture(const struct ckpt_protected *v, struct ckpt_capture *c);
 
 /* v gets these v->bytes bytes. */
 void ckpt_vars_set(const struct ckpt_protected *v, const void *bytes);

@@ -70,6 +70,13 @@ static inline bool comm_is_coord_context(uint64_t context)
 {
 	return context >> 1 == 2;
 }
+
+/* What protocols say to each other; the ranks' agreements are on the other plane. */
+static inline bool comm_is_coord_talk(uint64_t context)
+{
+	return context == 2 << 1;
+}
+
 const struct world_info *comm_world_info(void);
 
 /* MPI_SUCCESS and *out (borrowed), or MPI_ERR_COMM with api_fail said. */

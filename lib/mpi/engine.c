@@ -32,6 +32,7 @@ static struct {
 	bool completed; /* since somebody was last told */
 	_Atomic uint32_t calls;
 	unsigned posted;
+	bool making, visited;	 /* a line; what a visitor said is not flushed yet */
 	unsigned yield_interval; /* looks a yield */
 	/* the tick */
 	struct loop_task arm;
@@ -70,7 +71,7 @@ struct tp *engine_tp(void)
 
 static bool work_pending(void)
 {
-	return e.posted > 0 || tp_pending(e.tp);
+	return e.posted > 0 || e.making || tp_pending(e.tp);
 }
 
 /* ---- the progress thread ---- */
@@ -142,7 +143,7 @@ void engine_start(struct tp *tp, struct loop *loop, bool crowded)
 	e.loop = loop;
 	e.crowded = crowded;
 	e.arm.run = on_arm;
-	e.ticking = e.completed = false;
+	e.ticking = e.completed = e.making = e.visited = false;
 	e.posted = 0;
 	e.timer = evtimer_new(loop_base(loop), on_tick, NULL);
 }
@@ -194,9 +195,31 @@ void engine_enter(void)
 	count_call();
 }
 
+void engine_visit(void)
+{
+	engine_lock();
+	e.inside++;
+	e.visited = true;
+}
+
+void engine_post(struct loop_task *task)
+{
+	loop_post(e.loop, task);
+}
+
+/* A visitor's words are for other ranks, who wait for them, and for a thread that may wait here. */
+static void end_visit(void)
+{
+	e.visited = false;
+	e.completed = true;
+	tp_flush(e.tp);
+}
+
 void engine_leave(void)
 {
 	e.inside--;
+	if (__builtin_expect(e.visited, false))
+		end_visit();
 	if (e.sleeping)
 		hand_over();
 	if (e.completed)
@@ -219,6 +242,11 @@ void engine_completed(void)
 void engine_tell(void)
 {
 	tell_others();
+}
+
+void engine_set_making(bool making)
+{
+	e.making = making;
 }
 
 void engine_set_posted(unsigned receives)

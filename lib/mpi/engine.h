@@ -31,6 +31,13 @@ bool engine_held(void);
 void engine_enter(void);
 void engine_leave(void);
 
+/* As engine_enter, for a thread of the library's: it is no call of the program. engine_leave lets
+ * the kernel have what it said. */
+void engine_visit(void);
+
+/* Run it on the progress thread, without the lock. */
+void engine_post(struct loop_task *task);
+
 /* How many calls have begun, modulo 2^32. Any thread, without the lock. */
 uint32_t engine_calls(void);
 
@@ -56,5 +63,8 @@ void engine_tell(void);
 /* There is work for the progress thread even though nothing waits to be sent (receives are posted).
  */
 void engine_set_posted(unsigned receives);
+
+/* The same while a line is being made. */
+void engine_set_making(bool making);
 
 #endif

@@ -30,8 +30,12 @@ struct match_msg {
 	uint64_t context;
 	int peer;
 	int tag;
-	int source;	       /* its sender's rank in the communicator, as the sender says */
-	struct stored *stored; /* NULL: the transport has it */
+	int source;		   /* its sender's rank in the communicator, as the sender says */
+	uint32_t stamp;		   /* of its sender, for the coordination protocol */
+	uint64_t index;		   /* of that, too */
+	uint64_t arrived;	   /* moment (p2p_moment) */
+	struct stored *stored;	   /* NULL: the transport has it */
+	struct inflight *inflight; /* noted for lines being made; NULL */
 };
 
 struct match {

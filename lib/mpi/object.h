@@ -19,7 +19,11 @@ enum object_kind {
 	OBJECT_REQUEST,
 	OBJECT_ERRHANDLER,
 	OBJECT_INFO,
-	OBJECT_STORED, /* a message in the library's memory: no handle */
+	/* No handles: what else the transport's upcalls are about. */
+	OBJECT_STORED, /* a message in the library's memory */
+	OBJECT_SINK,   /* messages that are thrown away */
+	OBJECT_HEARD,  /* words of the coordination protocol, coming */
+	OBJECT_SAID,   /* and going */
 };
 
 /* refs counts the user's handle and every pending operation that needs the object. All fields are

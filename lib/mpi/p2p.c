@@ -10,8 +10,10 @@
 
 #include "api.h"
 #include "base/error.h"
+#include "coord_talk.h"
 #include "engine.h"
 #include "envelope.h"
+#include "inflight.h"
 #include "match.h"
 #include "p2p_saved.h"
 #include "p2p_state.h"
@@ -22,8 +24,9 @@ static struct {
 	struct match match;
 	struct p2p_job job;
 	bool *gone;	     /* by world rank: its connection broke */
+	bool anyone_gone;    /* and there is no launcher */
 	struct coord *coord; /* told of every message; NULL */
-	uint64_t delivered;  /* messages matched so far */
+	uint64_t moment;     /* messages that have come or met their receives so far */
 } s;
 
 void p2p_coordinate(struct coord *c)
@@ -34,6 +37,16 @@ void p2p_coordinate(struct coord *c)
 struct match *p2p_matching(void)
 {
 	return &s.match;
+}
+
+uint64_t p2p_moment(void)
+{
+	return s.moment;
+}
+
+bool p2p_gone(void)
+{
+	return s.anyone_gone;
 }
 
 int p2p_init(const struct p2p_job *job)
@@ -56,7 +69,7 @@ void p2p_fini(void)
 		struct match_msg *msg = container_of(item, struct match_msg, all);
 
 		if (msg->stored)
-			stored_free(msg->stored);
+			stored_release(msg->stored);
 	}
 	match_fini(&s.match);
 	requests_fini();
@@ -88,15 +101,19 @@ static int source_rank(const struct comm *c, int peer, int said)
 }
 
 /* The request has its message: where shall the payload go? */
-static struct tp_place place_for(struct request *r, int peer, int tag, int said, uint64_t length)
+static struct tp_place place_for(struct request *r, const struct match_msg *msg, uint64_t length)
 {
 	uint64_t room = capacity(r);
 	struct tp_place place = {.buf = r->buf, .room = room, .cookie = r};
 
 	r->posted = false;
-	r->delivered = s.delivered++;
-	r->source = r->rank >= 0 ? r->rank : source_rank(r->comm, peer, said);
-	r->got_tag = tag;
+	r->peer = msg->peer;
+	r->stamp = msg->stamp;
+	r->index = msg->index;
+	r->arrived = msg->arrived;
+	r->matched = ++s.moment;
+	r->source = r->rank >= 0 ? r->rank : source_rank(r->comm, msg->peer, msg->source);
+	r->got_tag = msg->tag;
 	if (!r->type->contiguous) {
 		if (room > length)
 			room = length;
@@ -107,23 +124,67 @@ static struct tp_place place_for(struct request *r, int peer, int tag, int said,
 	return place;
 }
 
-static void count_arrival(int peer, const struct envelope *e)
+/* The protocol is told of it. */
+static bool of_program(uint64_t context)
 {
-	if (s.coord && !comm_is_coord_context(e->context))
-		coord_arrived(s.coord, peer, e->context, e->tag, e->stamp);
+	return s.coord && !comm_is_coord_context(context);
 }
+
+/* A message that has come; its index is not known yet. */
+static struct match_msg msg_from(const struct envelope *e, int peer)
+{
+	return (struct match_msg){.context = e->context,
+		.peer = peer,
+		.tag = e->tag,
+		.source = e->source,
+		.stamp = e->stamp,
+		.arrived = ++s.moment};
+}
+
+static uint64_t tell_arrival(const struct match_msg *m)
+{
+	return coord_arrived(s.coord, m->peer, m->context, coord_tag(m->context, m->tag), m->stamp);
+}
+
+static bool is_void(const struct envelope *e, int peer)
+{
+	return of_program(e->context) &&
+	       coord_discards(s.coord, peer, e->context, coord_tag(e->context, e->tag), e->stamp);
+}
+
+/* What is read and thrown away. */
+static struct object sink = {.kind = OBJECT_SINK};
 
 static struct tp_place on_match(void *user, int peer, const struct tp_envelope *te, uint64_t length)
 {
 	struct envelope e = envelope_unpack(te);
-	struct match_recv *m = match_arrival(&s.match, e.context, peer, e.tag);
+	struct match_recv *m;
+	struct match_msg msg;
+	struct tp_place place;
+	struct request *r;
 
 	(void)user;
+	if (__builtin_expect(comm_is_coord_talk(e.context), false))
+		return talk_place(peer, length);
+	if (__builtin_expect(is_void(&e, peer), false)) {
+		coord_noted(s.coord);
+		return (struct tp_place){.cookie = &sink};
+	}
+	m = match_arrival(&s.match, e.context, peer, e.tag);
 	if (!m)
 		return (struct tp_place){0};
-	count_arrival(peer, &e);
 	engine_set_posted(s.match.nposted);
-	return place_for(container_of(m, struct request, match), peer, e.tag, e.source, length);
+	r = container_of(m, struct request, match);
+	msg = msg_from(&e, peer);
+	if (of_program(e.context))
+		msg.index = tell_arrival(&msg);
+	place = place_for(r, &msg, length);
+	if (!of_program(e.context))
+		return place;
+	if (__builtin_expect(coord_making(s.coord), false))
+		inflight_open(r);
+	coord_noted(s.coord);
+	return place;
 }
 
 static struct match_msg *msg_of(struct tp_held *held)
@@ -139,11 +200,15 @@ static void on_keep(void *user, struct tp_held *held)
 	struct match_msg *msg = msg_of(held);
 
 	(void)user;
-	*msg = (struct match_msg){
-		.context = e.context, .peer = held->peer, .tag = e.tag, .source = e.source};
+	*msg = msg_from(&e, held->peer);
 	match_keep(&s.match, msg);
-	count_arrival(held->peer, &e);
 	engine_completed(); /* somebody may be probing for it */
+	if (!of_program(e.context))
+		return;
+	msg->index = tell_arrival(msg);
+	if (__builtin_expect(coord_making(s.coord), false))
+		inflight_kept(msg);
+	coord_noted(s.coord);
 }
 
 static void on_forget(void *user, struct tp_held *held)
@@ -152,6 +217,8 @@ static void on_forget(void *user, struct tp_held *held)
 
 	(void)user;
 	match_forget(msg);
+	if (msg->inflight)
+		inflight_withdrawn(msg->inflight);
 }
 
 /* The rest of a receive's life: its message is in its place. */
@@ -174,7 +241,45 @@ static void finish_recv(struct request *r, uint64_t length, int rc)
 	}
 	if (rc && s.job.launched)
 		return; /* the launcher ends or restarts this process: no answer, so no wrong one */
+	if (__builtin_expect(r->inflight != NULL, false))
+		inflight_filled(r, error == MPI_SUCCESS || error == MPI_ERR_TRUNCATE);
 	request_complete(r, error);
+}
+
+/* A message in our memory has its receive and is whole, or never will be. */
+static void fill(struct request *r, struct stored *m, int rc)
+{
+	uint64_t room = capacity(r), n = m->length < room ? m->length : room;
+	void *to = r->type->contiguous ? r->buf : r->packed;
+
+	if (n && to && !rc)
+		memcpy(to, m->bytes, (size_t)n);
+	r->stored = NULL;
+	finish_recv(r, m->length, rc);
+	stored_release(m);
+}
+
+/* What the transport filled. Is its sender gone, the launcher acts; without one the receive fails.
+ */
+static void stored_received(struct stored *m, int rc)
+{
+	if (!rc || !s.job.launched) {
+		m->whole = true;
+		m->rc = rc;
+		if (m->msg.inflight)
+			inflight_whole(m->msg.inflight);
+		if (m->receive)
+			fill(m->receive, m, rc);
+	}
+	stored_release(m);
+}
+
+static void other_received(struct object *head, int rc)
+{
+	if (head->kind == OBJECT_STORED)
+		stored_received((struct stored *)(void *)head, rc);
+	else if (head->kind == OBJECT_HEARD)
+		talk_received(head, rc);
 }
 
 static void on_received(void *user, void *cookie, uint64_t length, int rc)
@@ -182,9 +287,8 @@ static void on_received(void *user, void *cookie, uint64_t length, int rc)
 	struct object *head = cookie;
 
 	(void)user;
-	if (__builtin_expect(head->kind == OBJECT_STORED, false))
-		((struct stored *)cookie)->whole =
-			true; /* or lost with its sender: nobody commits */
+	if (__builtin_expect(head->kind >= OBJECT_STORED, false))
+		other_received(head, rc);
 	else
 		finish_recv(cookie, length, rc);
 }
@@ -192,19 +296,20 @@ static void on_received(void *user, void *cookie, uint64_t length, int rc)
 /* A message in our memory, taken out of the lists, goes to a receive. */
 static void deliver_stored(struct request *r, struct stored *m)
 {
-	struct tp_place place = place_for(r, m->msg.peer, m->msg.tag, m->msg.source, m->length);
-	uint64_t n = m->length < place.room ? m->length : place.room;
-
-	if (n)
-		memcpy(place.buf, m->bytes, (size_t)n);
-	finish_recv(r, m->length, 0);
-	stored_free(m);
+	place_for(r, &m->msg, m->length);
+	if (m->msg.inflight)
+		inflight_matched(m->msg.inflight, r);
+	r->stored = m;
+	m->receive = r;
+	if (m->whole)
+		fill(r, m, m->rc);
 }
 
 void p2p_arrive(struct stored *m)
 {
 	struct match_recv *recv = match_arrival(&s.match, m->msg.context, m->msg.peer, m->msg.tag);
 
+	m->msg.arrived = ++s.moment;
 	if (!recv) {
 		match_keep(&s.match, &m->msg);
 		return;
@@ -213,10 +318,20 @@ void p2p_arrive(struct stored *m)
 	deliver_stored(container_of(recv, struct request, match), m);
 }
 
+/* The transport has it, taken out of the lists. */
+static void start_held(struct request *r, struct match_msg *msg)
+{
+	struct tp_held *held = container_of(msg, struct tp_held, user);
+	struct tp_place place = place_for(r, msg, held->length);
+
+	if (__builtin_expect(msg->inflight != NULL, false))
+		inflight_matched(msg->inflight, r);
+	tp_claim(engine_tp(), held, place);
+}
+
 static void start_recv(struct request *r)
 {
 	struct match_msg *msg;
-	struct tp_held *held;
 
 	if (r->rank == MPI_PROC_NULL) {
 		r->source = MPI_PROC_NULL;
@@ -234,9 +349,7 @@ static void start_recv(struct request *r)
 	if (msg && msg->stored) {
 		deliver_stored(r, msg->stored);
 	} else if (msg) {
-		held = container_of(msg, struct tp_held, user);
-		tp_claim(engine_tp(), held,
-			place_for(r, msg->peer, msg->tag, msg->source, held->length));
+		start_held(r, msg);
 	} else if (r->match.peer >= 0 && s.gone[r->match.peer] && !s.job.launched) {
 		p2p_cancel(r);
 		request_complete(r, MPI_ERR_PROC_ABORTED);
@@ -250,6 +363,10 @@ static void on_sent(void *user, void *cookie, int rc)
 	struct request *r = cookie;
 
 	(void)user;
+	if (__builtin_expect(r->head.kind == OBJECT_SAID, false)) {
+		talk_sent(&r->head);
+		return;
+	}
 	if (rc == FT_EPEER && s.job.launched)
 		return; /* as in on_received */
 	r->cancelled = rc == FT_ECANCEL;
@@ -261,7 +378,7 @@ static int start_send(struct request *r)
 	const void *payload = r->buf;
 	size_t len = (size_t)capacity(r);
 	struct envelope e = {.context = context_of(r), .tag = r->tag, .source = r->comm->rank};
-	struct tp_envelope te = envelope_pack(&e);
+	struct tp_envelope te;
 	int peer, rc;
 
 	r->source = r->rank;
@@ -278,9 +395,12 @@ static int start_send(struct request *r)
 				MPI_ERR_NO_MEM, "no memory to pack a message of %zu bytes", len);
 		type_pack(r->type, r->buf, r->count, r->packed);
 	}
+	if (of_program(e.context))
+		e.stamp = coord_stamp(s.coord);
+	te = envelope_pack(&e);
 	rc = tp_send(engine_tp(), peer, &te, payload, len, r->mode == SEND_SYNC ? TP_SYNC : 0, r);
-	if (rc >= 0 && s.coord && !comm_is_coord_context(e.context))
-		coord_sent(s.coord, peer, e.context, e.tag);
+	if (rc >= 0 && of_program(e.context))
+		coord_sent(s.coord, peer, e.context, coord_tag(e.context, e.tag));
 	if (rc == FT_EPEER)
 		tp_flush(engine_tp()); /* the news of its loss may be on its way */
 	if (rc == 1)
@@ -422,6 +542,7 @@ static void on_lost(void *user, int peer, const char *why)
 {
 	(void)user;
 	s.gone[peer] = true;
+	s.anyone_gone = !s.job.launched;
 	s.job.lost(peer, why);
 	if (s.job.launched)
 		return;

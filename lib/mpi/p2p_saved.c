@@ -5,9 +5,6 @@
  * and what a receive that is still open has matched or even got: after a restore the program posts
  * that receive again (C5). The latter come first, in the order of their matches; then the former,
  * in the order of their arrival (C6).
- *
- * Layout of CKPT_MESSAGES: u32 count, then for each: u64 context, u32 peer, i32 tag, i32 source,
- * u64 length, the bytes. Little-endian.
  */
 #include "p2p_saved.h"
 
@@ -17,33 +14,16 @@
 #include "base/cursor.h"
 #include "comm.h"
 #include "engine.h"
+#include "inflight.h"
 #include "p2p_state.h"
 #include "request.h"
+#include "saved_layout.h"
 #include "stored.h"
-
-enum { HEAD_BYTES = 4, ENTRY_BYTES = 28 };
-
-struct stored *stored_new(const struct match_msg *msg, uint64_t length)
-{
-	struct stored *m = length < SIZE_MAX / 2 ? malloc(sizeof *m + (size_t)length) : NULL;
-
-	if (!m)
-		return NULL;
-	*m = (struct stored){
-		.head = {.kind = OBJECT_STORED, .refs = 1}, .msg = *msg, .length = length};
-	m->msg.stored = m;
-	return m;
-}
-
-void stored_free(struct stored *m)
-{
-	free(m);
-}
 
 /* ---- taking over ---- */
 
 /* In the same places of both lists. */
-static bool take_over(struct match_msg *msg)
+bool p2p_pull(struct match_msg *msg)
 {
 	struct tp_held *held = container_of(msg, struct tp_held, user);
 	struct stored *m = stored_new(msg, held->length);
@@ -54,7 +34,10 @@ static bool take_over(struct match_msg *msg)
 	list_append(&msg->link, &m->msg.link);
 	list_append(&msg->all, &m->msg.all);
 	match_forget(msg);
-	place = (struct tp_place){.buf = m->bytes, .room = (size_t)held->length, .cookie = m};
+	if (m->msg.inflight)
+		inflight_stored(m->msg.inflight, m);
+	place = (struct tp_place){
+		.buf = m->bytes, .room = (size_t)held->length, .cookie = stored_hold(m)};
 	tp_claim(engine_tp(), held, place);
 	return true;
 }
@@ -110,7 +93,7 @@ bool p2p_secure(void)
 		struct match_msg *msg = container_of(item, struct match_msg, all);
 
 		if (!msg->stored && !comm_is_coord_context(msg->context))
-			ok = take_over(msg) && ok;
+			ok = p2p_pull(msg) && ok;
 	}
 	engine_wait(all_whole, arrivals);
 	return ok;
@@ -125,10 +108,60 @@ void p2p_forget(void)
 			continue;
 		match_forget(msg);
 		if (msg->stored)
-			stored_free(msg->stored);
+			stored_release(msg->stored);
 		else
 			tp_drop(engine_tp(), container_of(msg, struct tp_held, user));
 	}
+}
+
+/* ---- for lines that are made while the program goes on ---- */
+
+static void note_open(struct request *r, void *arg)
+{
+	(void)arg;
+	if (is_open(r))
+		inflight_open(r);
+}
+
+void p2p_note(void)
+{
+	list_for_each_safe (item, &p2p_matching()->arrivals) {
+		struct match_msg *msg = container_of(item, struct match_msg, all);
+
+		if (!comm_is_coord_context(msg->context))
+			inflight_kept(msg);
+	}
+	requests_each(note_open, NULL);
+}
+
+struct visitor {
+	void (*visit)(void *arg, const struct coord_message *m);
+	void *arg;
+};
+
+static void visit_open(struct request *r, void *arg)
+{
+	const struct visitor *v = arg;
+	struct coord_message m;
+
+	if (!is_open(r))
+		return;
+	m = inflight_name_open(r);
+	v->visit(v->arg, &m);
+}
+
+void p2p_undelivered(void (*visit)(void *arg, const struct coord_message *m), void *arg)
+{
+	struct visitor v = {visit, arg};
+
+	list_for_each (item, &p2p_matching()->arrivals) {
+		const struct match_msg *msg = container_of(item, struct match_msg, all);
+		struct coord_message m = inflight_name(msg);
+
+		if (!comm_is_coord_context(msg->context))
+			visit(arg, &m);
+	}
+	requests_each(visit_open, &v);
 }
 
 /* ---- into bytes ---- */
@@ -137,7 +170,7 @@ static int by_delivery(const void *a, const void *b)
 {
 	const struct request *x = *(struct request *const *)a, *y = *(struct request *const *)b;
 
-	return x->delivered < y->delivered ? -1 : x->delivered > y->delivered;
+	return x->matched < y->matched ? -1 : x->matched > y->matched;
 }
 
 static bool list_open(struct open_receives *o)
@@ -152,51 +185,71 @@ static bool list_open(struct open_receives *o)
 	return true;
 }
 
-static void write_entry(struct writer *w, const struct match_msg *msg, uint64_t length)
+/* The message in the buffer of a receive. */
+static bool copy_bytes(const struct request *r, uint8_t *to)
 {
-	writer_u64(w, msg->context);
-	writer_u32(w, (uint32_t)msg->peer);
-	writer_u32(w, (uint32_t)msg->tag);
-	writer_u32(w, (uint32_t)msg->source);
-	writer_u64(w, length);
-}
-
-/* Its message, from where the program will find it. */
-static bool write_open(struct writer *w, const struct request *r)
-{
-	struct match_msg msg = {.context = r->comm->context | (uint64_t)r->plane,
-		.peer = comm_world_rank(r->comm, r->source),
-		.tag = r->got_tag,
-		.source = r->source};
 	uint8_t *packed;
 
-	write_entry(w, &msg, r->bytes);
 	if (r->type->contiguous) {
-		writer_bytes(w, r->buf, (size_t)r->bytes);
+		if (r->bytes)
+			memcpy(to, r->buf, (size_t)r->bytes);
 		return true;
 	}
 	packed = malloc(r->count * r->type->size + 1);
 	if (!packed)
 		return false;
 	type_pack(r->type, r->buf, r->count, packed);
-	writer_bytes(w, packed, (size_t)r->bytes);
+	memcpy(to, packed, (size_t)r->bytes);
 	free(packed);
 	return true;
 }
 
+struct stored *p2p_copy(const struct request *r)
+{
+	struct match_msg msg = {0};
+	struct stored *m = stored_new(&msg, r->length);
+
+	if (!m)
+		return NULL;
+	if (!copy_bytes(r, m->bytes)) {
+		stored_release(m);
+		return NULL;
+	}
+	memset(m->bytes + r->bytes, 0, (size_t)(r->length - r->bytes));
+	m->whole = true;
+	return m;
+}
+
+/* Its message, from where the program will find it. */
+static bool write_open(struct writer *w, const struct request *r)
+{
+	struct saved_entry e = {.context = r->match.context,
+		.peer = r->peer,
+		.tag = r->got_tag,
+		.source = r->source,
+		.length = r->bytes};
+	bool ok;
+
+	saved_write(w, &e);
+	ok = !w->bad && (size_t)(w->end - w->at) >= r->bytes && copy_bytes(r, w->at);
+	if (ok)
+		w->at += r->bytes;
+	return ok;
+}
+
 static size_t total_bytes(const struct open_receives *o, uint32_t *count)
 {
-	size_t bytes = HEAD_BYTES;
+	size_t bytes = SAVED_HEAD_BYTES;
 
 	*count = (uint32_t)o->n;
 	for (size_t i = 0; i < o->n; i++)
-		bytes += ENTRY_BYTES + (size_t)o->list[i]->bytes;
+		bytes += SAVED_ENTRY_BYTES + (size_t)o->list[i]->bytes;
 	list_for_each (item, &p2p_matching()->arrivals) {
 		const struct match_msg *msg = container_of(item, struct match_msg, all);
 
 		if (!msg->stored)
 			continue;
-		bytes += ENTRY_BYTES + (size_t)msg->stored->length;
+		bytes += SAVED_ENTRY_BYTES + (size_t)msg->stored->length;
 		++*count;
 	}
 	return bytes;
@@ -204,12 +257,19 @@ static size_t total_bytes(const struct open_receives *o, uint32_t *count)
 
 static void write_stored(struct writer *w)
 {
+	struct saved_entry e;
+
 	list_for_each (item, &p2p_matching()->arrivals) {
 		const struct match_msg *msg = container_of(item, struct match_msg, all);
 
 		if (!msg->stored)
 			continue;
-		write_entry(w, msg, msg->stored->length);
+		e = (struct saved_entry){.context = msg->context,
+			.peer = msg->peer,
+			.tag = msg->tag,
+			.source = msg->source,
+			.length = msg->stored->length};
+		saved_write(w, &e);
 		writer_bytes(w, msg->stored->bytes, (size_t)msg->stored->length);
 	}
 }
@@ -244,54 +304,49 @@ bool p2p_capture(uint8_t **out, size_t *len)
 
 /* ---- out of bytes ---- */
 
-struct entry {
-	struct match_msg msg;
-	uint64_t length;
-	const uint8_t *bytes;
-};
-
-static bool read_entry(struct cursor *c, struct entry *e)
-{
-	e->msg = (struct match_msg){.context = cursor_u64(c)};
-	e->msg.peer = (int)cursor_u32(c);
-	e->msg.tag = (int)cursor_u32(c);
-	e->msg.source = (int)cursor_u32(c);
-	e->length = cursor_u64(c);
-	if (c->bad || e->length > (uint64_t)(c->end - c->at))
-		return false;
-	e->bytes = c->at;
-	c->at += e->length;
-	return true;
-}
-
 bool p2p_valid(const uint8_t *bytes, size_t len, int size)
 {
 	struct cursor c = cursor_over(bytes, len);
 	uint32_t count = cursor_u32(&c);
-	struct entry e;
+	const uint8_t *contents;
+	struct saved_entry e;
 
 	for (uint32_t i = 0; i < count; i++)
-		if (!read_entry(&c, &e) || e.msg.peer < 0 || e.msg.peer >= size || e.msg.tag < 0)
+		if (!saved_read(&c, &e, &contents) || e.peer < 0 || e.peer >= size || e.tag < 0)
 			return false;
 	return cursor_done(&c);
 }
 
-bool p2p_inject(const uint8_t *bytes, size_t len)
+static struct stored *stored_from(
+	struct coord *coord, const struct saved_entry *e, const uint8_t *bytes)
+{
+	struct match_msg msg = {
+		.context = e->context, .peer = e->peer, .tag = e->tag, .source = e->source};
+	struct stored *m = stored_new(&msg, e->length);
+
+	if (!m)
+		return NULL;
+	if (e->length)
+		memcpy(m->bytes, bytes, (size_t)e->length);
+	m->whole = true;
+	m->msg.index = coord_injected(coord, e->peer, e->context, coord_tag(e->context, e->tag));
+	return m;
+}
+
+bool p2p_inject(struct coord *coord, const uint8_t *bytes, size_t len)
 {
 	struct cursor c = cursor_over(bytes, len);
-	struct entry e;
+	const uint8_t *contents;
+	struct saved_entry e;
 
 	for (uint32_t left = cursor_u32(&c); left > 0; left--) {
 		struct stored *m;
 
-		if (!read_entry(&c, &e))
+		if (!saved_read(&c, &e, &contents))
 			return false;
-		m = stored_new(&e.msg, e.length);
+		m = stored_from(coord, &e, contents);
 		if (!m)
 			return false;
-		if (e.length)
-			memcpy(m->bytes, e.bytes, (size_t)e.length);
-		m->whole = true;
 		p2p_arrive(m);
 	}
 	return true;

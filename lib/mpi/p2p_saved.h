@@ -12,6 +12,16 @@
 
 #include "coord/coord.h"
 
+struct match_msg;
+struct request;
+
+/* What the protocol is told as the tag: operations of the library's plane have numbers without end,
+ * and keep their order for each pair; 16 leaves room for several under way. */
+static inline int32_t coord_tag(uint64_t context, int32_t tag)
+{
+	return context & 1 ? tag % 16 : tag;
+}
+
 /* Tell this protocol of every message of the program from now on; NULL: of none. */
 void p2p_coordinate(struct coord *c);
 
@@ -19,16 +29,33 @@ void p2p_coordinate(struct coord *c);
  * wait until they and those of receives under way are here. false: no memory for one of them. */
 bool p2p_secure(void);
 
+/* Take over one that waits for a receive, announced or not. false: no memory. */
+bool p2p_pull(struct match_msg *msg);
+
+/* A copy of the message that a receive has in its buffer: of the message's own length, zeros where
+ * it was cut. NULL: no memory. */
+struct stored *p2p_copy(const struct request *r);
+
+/* Visit every message that has come and that the program has not received. */
+void p2p_undelivered(void (*visit)(void *arg, const struct coord_message *m), void *arg);
+
+/* Note all of these for the lines that are being made (inflight.h). */
+void p2p_note(void);
+
 /* Throw away all messages of the program that wait for a receive. After p2p_secure. */
 void p2p_forget(void);
 
 /* The contents of CKPT_MESSAGES: *out is malloc'ed. After p2p_secure. false: no memory. */
 bool p2p_capture(uint8_t **out, size_t *len);
 
+/* Moments: how many messages have come or met their receives so far. */
+uint64_t p2p_moment(void);
+
 /* Whether these bytes are such contents, for a job of `size` ranks. */
 bool p2p_valid(const uint8_t *bytes, size_t len, int size);
 
-/* Deliver what p2p_valid accepted, as if it arrived now. false: no memory. */
-bool p2p_inject(const uint8_t *bytes, size_t len);
+/* Deliver what p2p_valid accepted, as if it arrived now; the protocol gives each its number. false:
+ * no memory. */
+bool p2p_inject(struct coord *coord, const uint8_t *bytes, size_t len);
 
 #endif

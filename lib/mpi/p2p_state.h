@@ -26,6 +26,9 @@ extern const struct tp_upcalls p2p_upcalls;
 /* The matching lists. */
 struct match *p2p_matching(void);
 
+/* Is somebody gone, and no launcher there to act? */
+bool p2p_gone(void);
+
 /* A message that is whole has come from elsewhere than the transport: give it to a receive, or keep
  * it. It is p2p's from here on. */
 struct stored;

@@ -7,6 +7,7 @@
 #include "api.h"
 #include "base/slab.h"
 #include "engine.h"
+#include "inflight.h"
 #include "status.h"
 
 static struct slab slab;
@@ -43,6 +44,8 @@ struct request *request_new(
 
 void request_free(struct request *r)
 {
+	if (__builtin_expect(r->inflight != NULL, false))
+		inflight_leave(r);
 	comm_release(r->comm);
 	type_release(r->type);
 	free(r->packed);
@@ -156,6 +159,8 @@ int request_finish(MPI_Request *handle, struct request *r, MPI_Status *status)
 
 	fill_status(r, status);
 	if (r->persistent) {
+		if (r->inflight)
+			inflight_leave(r);
 		r->active = r->done = false;
 		return rc;
 	}

@@ -39,7 +39,12 @@ struct request {
 	/* a receive */
 	struct match_recv match;
 	bool posted;
-	uint64_t delivered; /* the how-many-th match of this process it was */
+	/* its message, once it has one */
+	int peer; /* rank in the world */
+	uint32_t stamp;
+	uint64_t index, arrived, matched; /* as in match_msg; matched: a moment, too */
+	struct stored *stored;		  /* it comes through the library's memory; NULL */
+	struct inflight *inflight;	  /* noted for lines being made; NULL */
 	/* the status, once done */
 	int source, got_tag;
 	uint64_t bytes;	 /* put into the buffer */

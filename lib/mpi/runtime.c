@@ -248,6 +248,8 @@ void runtime_finish(void)
 	engine_enter(); /* the progress thread must not read the last goodbye while this one sleeps
 			 */
 	must_be_alone();
+	ckpt_job_close();
+	must_be_alone();
 	tp_bye(rt.tp);
 	engine_wait(everyone_said_bye, rt.tp);
 	must_be_alone();

@@ -54,6 +54,15 @@ void team_gather(const void *one, size_t len, void *all)
 	must(coll_gather(comm_coord(), &send, &recv, 0));
 }
 
+uint32_t team_least(uint32_t mine)
+{
+	uint32_t least = 0;
+	struct coll_reduction r = reduction(&mine, &least, MPI_UINT32_T, MPI_MIN);
+
+	must(coll_allreduce(comm_coord(), &r));
+	return least;
+}
+
 bool team_all(bool yes)
 {
 	int32_t mine = yes, all = 0;

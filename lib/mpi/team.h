@@ -23,6 +23,9 @@ void team_tell(void *bytes, size_t len);
 /* len bytes of each rank, in rank order, to rank 0; all may be NULL elsewhere. */
 void team_gather(const void *one, size_t len, void *all);
 
+/* The least of what all ranks say. */
+uint32_t team_least(uint32_t mine);
+
 /* Does every rank say yes? */
 bool team_all(bool yes);
 

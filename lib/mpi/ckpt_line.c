@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ckpt_line.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "base/fault.h"
+#include "base/log.h"
+#include "ckpt/capture.h"
+#include "ckpt/writer.h"
+#include "ckpt_job.h"
+#include "ckpt_vars.h"
+#include "comm.h"
+#include "control.h"
+#include "engine.h"
+#include "inflight.h"
+#include "p2p_saved.h"
+
+struct line {
+	struct link link;
+	struct inflight_line in;
+	struct ckpt_capture *capture;
+	struct ckpt_task write;	  /* the writer's, */
+	struct loop_task give_up; /* or the loop's, */
+	bool busy;		  /* and has it now */
+	bool over;
+};
+
+static struct link lines = {&lines, &lines};
+static unsigned making; /* captures that are not over, failed ones included */
+
+void ckpt_line_init(void)
+{
+	list_init(&lines);
+	making = 0;
+}
+
+static void line_free(struct line *l)
+{
+	inflight_line_free(&l->in);
+	ckpt_capture_done(l->capture);
+	free(l);
+}
+
+void ckpt_line_fini(void)
+{
+	for (struct link *item; (item = list_pop(&lines));)
+		line_free(container_of(item, struct line, link));
+	ckpt_capture_clear();
+}
+
+static struct line *find(uint32_t number)
+{
+	list_for_each (item, &lines) {
+		struct line *l = container_of(item, struct line, link);
+
+		if (l->in.number == number && !l->over)
+			return l;
+	}
+	return NULL;
+}
+
+static void say_failure(uint32_t line, const char *why)
+{
+	log_error("FTMPI_Perform_Checkpoint: line %u is not made: %s", line, why);
+}
+
+/* ---- on a thread of the library's ---- */
+
+/* Its task has ended. The lock is held. */
+static void end_task(struct line *l, const struct coord_part *part, const char *why)
+{
+	if (!l->over && why)
+		say_failure(l->in.number, why);
+	if (!l->over)
+		coord_written(&ckpt_job()->coord, l->in.number, part);
+	l->busy = false;
+	if (!l->over)
+		return;
+	list_remove(&l->link);
+	line_free(l);
+}
+
+static bool write_file(struct line *l, struct coord_part *part, char *err, size_t errsize)
+{
+	const struct ckpt_job *j = ckpt_job();
+	uint8_t *bytes = NULL;
+	size_t len = 0;
+
+	if (!inflight_bytes(&l->in, &bytes, &len) ||
+		ckpt_capture_own(l->capture, CKPT_MESSAGES, bytes, len) != 0) {
+		free(bytes);
+		snprintf(err, errsize, "no memory for the messages in transit");
+		return false;
+	}
+	return ckpt_write_capture(&ckpt_fs_posix, j->dir, &j->id, l->in.number, l->capture,
+		       &part->seal, &part->bytes, err, errsize) == 0;
+}
+
+static void write_line(struct ckpt_task *task)
+{
+	struct line *l = container_of(task, struct line, write);
+	struct coord_part part = {.ok = 1};
+	char err[1024] = "";
+	bool ok = write_file(l, &part, err, sizeof err);
+
+	fault_point("line-written");
+	engine_visit();
+	end_task(l, ok ? &part : NULL, ok ? NULL : err);
+	engine_leave();
+}
+
+static void give_up(struct loop_task *task)
+{
+	struct line *l = container_of(task, struct line, give_up);
+
+	engine_visit();
+	end_task(l, NULL, l->in.why);
+	engine_leave();
+}
+
+/* Never at once: whoever calls this is in the middle of lines and messages. */
+static void on_ready(struct inflight_line *in)
+{
+	struct line *l = container_of(in, struct line, in);
+
+	l->busy = true;
+	if (!in->why && ckpt_writer_post(&l->write) != 0)
+		in->why = "there is no thread to write it";
+	if (in->why)
+		engine_post(&l->give_up);
+}
+
+/* ---- capture ---- */
+
+static bool capture_state(struct ckpt_job *j, struct ckpt_capture *c)
+{
+	struct ckpt_section buffer = {
+		.kind = CKPT_BUFFER, .data = j->buffer.data, .len = j->buffer.size};
+	const struct ckpt_protected *v = NULL;
+	uint8_t *numbers = NULL;
+	size_t len = 0;
+
+	if (buffer.data && ckpt_capture_add(c, &buffer) != 0)
+		return false;
+	while ((v = ckpt_protected_next(&j->registry, v)))
+		if (!ckpt_vars_capture(v, c))
+			return false;
+	if (comm_save_numbers(&numbers, &len) &&
+		ckpt_capture_own(c, CKPT_COUNTERS, numbers, len) == 0)
+		return true;
+	free(numbers);
+	return false;
+}
+
+static struct line *line_new(uint32_t number)
+{
+	struct line *l = calloc(1, sizeof *l);
+
+	if (!l)
+		return NULL;
+	l->in = (struct inflight_line){.number = number, .at = p2p_moment() + 1, .ready = on_ready};
+	l->write.run = write_line;
+	l->give_up.run = give_up;
+	l->capture = ckpt_capture_new();
+	if (l->capture)
+		return l;
+	free(l);
+	return NULL;
+}
+
+static struct line *capture(struct ckpt_job *j, uint32_t number)
+{
+	struct line *l = line_new(number);
+
+	if (!l)
+		return NULL;
+	if (!capture_state(j, l->capture)) {
+		line_free(l);
+		return NULL;
+	}
+	inflight_begin(&l->in);
+	p2p_note();
+	list_append(&lines, &l->link);
+	return l;
+}
+
+/* What breaks a line while its messages are noted is said when it is finished. */
+bool ckpt_line_capture(void *user, uint32_t number)
+{
+	const char *why = NULL;
+
+	making++;
+	engine_set_making(true);
+	if (!engine_alone())
+		why = "another thread is inside an MPI call; all but one must stay out of MPI";
+	else if (!capture(user, number))
+		why = "no memory for a copy of what it has to hold";
+	if (why)
+		say_failure(number, why);
+	fault_point("line-captured");
+	return !why;
+}
+
+/* ---- its messages, its end ---- */
+
+void ckpt_line_settle(void *user, uint32_t number, int peer)
+{
+	struct line *l = find(number);
+
+	(void)user;
+	if (l)
+		inflight_settle(&l->in, peer);
+}
+
+void ckpt_line_finish(void *user, uint32_t number)
+{
+	struct ckpt_job *j = user;
+	struct line *l = find(number);
+	uint8_t *orphans = NULL;
+	size_t len = 0;
+
+	if (!l)
+		return;
+	fault_point("line-identified");
+	if (!coord_save(&j->coord, number, &orphans, &len) ||
+		ckpt_capture_own(l->capture, CKPT_ORPHANS, orphans, len) != 0) {
+		free(orphans);
+		inflight_break(&l->in, "no memory for a list of its orphans");
+	}
+	inflight_finish(&l->in);
+}
+
+void ckpt_line_over(void *user, uint32_t number, bool committed)
+{
+	struct line *l = find(number);
+
+	(void)user;
+	(void)committed;
+	fault_point("line-over");
+	if (--making == 0)
+		engine_set_making(false);
+	if (!l)
+		return;
+	l->over = true;
+	inflight_end(&l->in);
+	if (l->busy)
+		return; /* its task frees it */
+	list_remove(&l->link);
+	line_free(l);
+}
+
+/* ---- commit: rank 0 ---- */
+
+struct commit {
+	struct ckpt_task task;
+	struct loop_task fail;
+	uint32_t line;
+	struct coord_part parts[];
+};
+
+static void conclude(const struct commit *c, bool ok)
+{
+	engine_visit();
+	coord_committed(&ckpt_job()->coord, c->line, ok);
+	engine_leave();
+}
+
+static void commit_line(struct ckpt_task *task)
+{
+	struct commit *c = container_of(task, struct commit, task);
+	bool ok;
+
+	fault_point("ckpt-gathered");
+	ok = ckpt_job_commit(c->line, c->parts);
+	fault_point("ckpt-decided");
+	conclude(c, ok);
+	if (ok)
+		ckpt_job_prune(c->line + 1);
+	free(c);
+}
+
+static void cannot_commit(struct loop_task *task)
+{
+	struct commit *c = container_of(task, struct commit, fail);
+
+	log_error("FTMPI_Perform_Checkpoint: line %u is not committed: there is no thread to do it",
+		c->line);
+	conclude(c, false);
+	free(c);
+}
+
+void ckpt_line_commit(void *user, uint32_t line, const struct coord_part *parts)
+{
+	const struct ckpt_job *j = user;
+	size_t bytes = j->id.size * sizeof *parts;
+	struct commit *c = malloc(sizeof *c + bytes);
+
+	if (!c) {
+		api_last_words();
+		log_error("no memory to commit line %u", line);
+		api_die(MPI_ERR_NO_MEM);
+	}
+	*c = (struct commit){.task.run = commit_line, .fail.run = cannot_commit, .line = line};
+	memcpy(c->parts, parts, bytes);
+	if (ckpt_writer_post(&c->task) != 0)
+		engine_post(&c->fail);
+}

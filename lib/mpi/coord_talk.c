@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coord_talk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "base/error.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "comm.h"
+#include "engine.h"
+#include "envelope.h"
+#include "mpi.h"
+
+/* More than a protocol says at once. */
+enum { LENGTH_MAX = 16 << 20 };
+
+struct words {
+	struct object head; /* OBJECT_HEARD or OBJECT_SAID */
+	struct link link;   /* heard: of its peer, oldest first */
+	int peer;
+	size_t len;
+	bool whole;
+	_Alignas(16) uint8_t bytes[];
+};
+
+static struct {
+	struct coord *coord;
+	struct link *heard; /* by peer: not obeyed yet */
+	int peers;
+} s;
+
+int talk_init(struct coord *c, int peers)
+{
+	s.heard = malloc((size_t)peers * sizeof *s.heard);
+	if (!s.heard)
+		return FT_ENOMEM;
+	for (int i = 0; i < peers; i++)
+		list_init(&s.heard[i]);
+	s.coord = c;
+	s.peers = peers;
+	return 0;
+}
+
+void talk_fini(void)
+{
+	for (int i = 0; i < s.peers; i++)
+		for (struct link *item; (item = list_pop(&s.heard[i]));)
+			free(container_of(item, struct words, link));
+	free(s.heard);
+	s.heard = NULL;
+	s.peers = 0;
+}
+
+static _Noreturn void end(const char *why, int errclass, int peer, size_t len)
+{
+	api_last_words();
+	log_error("coordination of checkpoints: %s (%zu bytes, rank %d): the job cannot go on", why,
+		len, peer);
+	api_die(errclass);
+}
+
+static struct words *words_new(enum object_kind kind, int peer, size_t len)
+{
+	struct words *w = malloc(sizeof *w + len);
+
+	if (!w)
+		end("no memory for words of the protocol", MPI_ERR_NO_MEM, peer, len);
+	*w = (struct words){.head = {.kind = kind, .refs = 1}, .peer = peer, .len = len};
+	list_init(&w->link);
+	return w;
+}
+
+/* ---- hearing ---- */
+
+struct tp_place talk_place(int peer, uint64_t length)
+{
+	struct words *w;
+
+	if (length > LENGTH_MAX)
+		end("words of the protocol are too long", MPI_ERR_INTERN, peer, (size_t)length);
+	w = words_new(OBJECT_HEARD, peer, (size_t)length);
+	list_append(&s.heard[peer], &w->link);
+	return (struct tp_place){.buf = w->bytes, .room = w->len, .cookie = w};
+}
+
+static void obey(struct words *w)
+{
+	if (!coord_control(s.coord, w->peer, w->bytes, w->len))
+		end("words of the protocol make no sense", MPI_ERR_INTERN, w->peer, w->len);
+	free(w);
+	engine_completed(); /* somebody may be waiting for a line's end */
+}
+
+/* What a lost rank had begun to say stays unheard, and so does what came behind it: nothing is
+ * committed any more. */
+void talk_received(struct object *head, int rc)
+{
+	struct words *w = (struct words *)(void *)head;
+	struct link *heard = &s.heard[w->peer], *first;
+
+	if (rc)
+		return;
+	w->whole = true;
+	while ((first = list_first(heard)) && container_of(first, struct words, link)->whole) {
+		list_remove(first);
+		obey(container_of(first, struct words, link));
+	}
+}
+
+/* ---- saying ---- */
+
+void talk_say(int peer, const uint8_t *bytes, size_t len)
+{
+	struct envelope e = {.context = comm_coord()->context, .source = comm_coord()->rank};
+	struct tp_envelope te = envelope_pack(&e);
+	struct words *w = words_new(OBJECT_SAID, peer, len);
+	int rc;
+
+	memcpy(w->bytes, bytes, len);
+	rc = tp_send(engine_tp(), peer, &te, w->bytes, len, 0, w);
+	if (rc == FT_ENOMEM)
+		end("no memory for words of the protocol", MPI_ERR_NO_MEM, peer, len);
+	if (rc != 0)
+		free(w);
+}
+
+void talk_sent(struct object *head)
+{
+	free(head);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Contents of messages, held for recovery lines that are being made while the program goes on.
+ *
+ * A message that the program had not received when this rank's part of a line was captured, or that
+ * came later, is a candidate for that line until the protocol knows (coord_fate) that it was sent
+ * after the line. A candidate is noted here once, for however many lines. While it waits for a
+ * receive it stays with the transport, which has not answered its sender; once it is known to be in
+ * transit it is pulled in, because a line never waits for the program (E4). One that the program
+ * receives meanwhile is copied from the program's buffer when it is whole, before the program
+ * knows.
+ *
+ * p2p.c tells what happens to messages; ckpt_line.c what happens to lines. All need the engine
+ * lock but inflight_bytes.
+ */
+#ifndef FTMPI_MPI_INFLIGHT_H
+#define FTMPI_MPI_INFLIGHT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "coord/coord.h"
+#include "saved_layout.h"
+
+struct match_msg;
+struct request;
+struct stored;
+struct inflight;
+
+/* ---- lines ---- */
+
+struct inflight_member {
+	struct inflight *f; /* until its contents are here */
+	struct saved_entry entry;
+	uint64_t first, then; /* its place among the others */
+	struct stored *contents;
+};
+
+struct inflight_line {
+	struct link link;
+	uint32_t number;
+	uint64_t at;	 /* the moment of its capture */
+	const char *why; /* it cannot be made: the reason; NULL */
+	bool finishing, complete;
+	struct inflight_member *members; /* messages in transit, in the order of C6 */
+	size_t n, lacking;
+
+	/* After inflight_finish, once: all contents are here, or why says that they never will be.
+	 * May be called by any function of this header. */
+	void (*ready)(struct inflight_line *l);
+};
+
+/* How many lines are being made. */
+extern unsigned inflight_lines;
+
+static inline bool inflight_making(void)
+{
+	return inflight_lines > 0;
+}
+
+/* 0 or FT_ENOMEM. Messages of the ranks 0 to peers - 1. */
+int inflight_init(const struct coord *c, int peers);
+
+/* When no line is left. */
+void inflight_fini(void);
+
+/* number, at and ready are set; the rest is zero. From now on messages are noted for it. */
+void inflight_begin(struct inflight_line *l);
+
+/* Nothing from peer is COORD_OPEN any more for line l. */
+void inflight_settle(struct inflight_line *l, int peer);
+
+/* Nothing will be added to it any more. */
+void inflight_finish(struct inflight_line *l);
+
+/* It is over: contents that nobody else wants go. Its members stay until inflight_line_free. */
+void inflight_end(struct inflight_line *l);
+void inflight_line_free(struct inflight_line *l);
+
+/* It cannot be made. */
+void inflight_break(struct inflight_line *l, const char *why);
+
+/* The contents of CKPT_MESSAGES, when l is ready: *out is malloc'ed. Needs no lock. false: no
+ * memory. */
+bool inflight_bytes(const struct inflight_line *l, uint8_t **out, size_t *len);
+
+/* ---- messages ---- */
+
+/* What the protocol knows it by: one that waits for a receive, or that of an open receive. */
+struct coord_message inflight_name(const struct match_msg *msg);
+struct coord_message inflight_name_open(const struct request *r);
+
+/* It waits for a receive, in the transport's memory or in ours; or it has its receive, open yet.
+ * They are noted if some line may have to hold them. */
+void inflight_kept(struct match_msg *msg);
+void inflight_open(struct request *r);
+
+/* A noted one (msg->inflight, r->inflight): is in our memory now, but perhaps not whole; is whole
+ * there; got its receive; its contents are in the
+ * receive's buffer (ok) or never will be; its receive is the program's
+ * memory again; it was taken back by its sender. */
+void inflight_stored(struct inflight *f, struct stored *m);
+void inflight_whole(struct inflight *f);
+void inflight_matched(struct inflight *f, struct request *r);
+void inflight_filled(struct request *r, bool ok);
+void inflight_leave(struct request *r);
+void inflight_withdrawn(struct inflight *f);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Layout of CKPT_MESSAGES: u32 count, then for each message: u64 context, u32 peer, i32 tag, i32
+ * source, u64 length, the bytes. Little-endian. Pure.
+ */
+#ifndef FTMPI_MPI_SAVED_LAYOUT_H
+#define FTMPI_MPI_SAVED_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cursor.h"
+
+enum { SAVED_HEAD_BYTES = 4, SAVED_ENTRY_BYTES = 28 };
+
+struct saved_entry {
+	uint64_t context;
+	int peer;   /* in the world */
+	int tag;    /* the message's own */
+	int source; /* its sender's rank in the communicator */
+	uint64_t length;
+};
+
+/* All but the bytes. */
+static inline void saved_write(struct writer *w, const struct saved_entry *e)
+{
+	writer_u64(w, e->context);
+	writer_u32(w, (uint32_t)e->peer);
+	writer_u32(w, (uint32_t)e->tag);
+	writer_u32(w, (uint32_t)e->source);
+	writer_u64(w, e->length);
+}
+
+/* *bytes: where its contents lie. false: it is cut off. */
+static inline bool saved_read(struct cursor *c, struct saved_entry *e, const uint8_t **bytes)
+{
+	e->context = cursor_u64(c);
+	e->peer = (int)cursor_u32(c);
+	e->tag = (int)cursor_u32(c);
+	e->source = (int)cursor_u32(c);
+	e->length = cursor_u64(c);
+	if (c->bad || e->length > (uint64_t)(c->end - c->at))
+		return false;
+	*bytes = c->at;
+	c->at += e->length;
+	return true;
+}
+
+#endif
