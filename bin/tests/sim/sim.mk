@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Simulations: make sim runs as many schedules as make check; SIM_SCHEDULES (of the store) and SIM_CLUSTERS (of
-# heartbeats) more of them, from SIM_SEED on.
+# heartbeats), SIM_COORD (of the protocols) more of them, from SIM_SEED on.
 
 SIM_SCHEDULES ?= 20000
 SIM_CLUSTERS ?= 5000
+SIM_COORD ?= 4000
 SIM_SEED ?= 1
 SIM_STORE := $(addprefix bin/tests/sim/,sim_store.o sim_job.o sim_ahead.o sim_oracle.o sim_actor.o simfs.o) $(ckpt_o) $(base_o)
 
 SIM_DETECTOR := $(addprefix bin/tests/sim/,sim_detector.o detector_world.o detector_queue.o detector_faults.o \
 	detector_decide.o detector_checks.o) lib/heartbeat/ring.o lib/heartbeat/detector.o
+
+SIM_COORD_O := $(addprefix bin/tests/sim/,sim_coord.o coord_program.o coord_env.o coord_moves.o \
+	coord_restart.o coord_checks.o) $(patsubst %.c,%.o,$(wildcard lib/coord/*.c)) $(base_o)
 
 $(O)/bin/tests/sim/%.o: bin/tests/sim/%.c Makefile bin/tests/sim/sim.mk
 	@mkdir -p $(@D)
@@ -25,11 +29,17 @@ $(B)/sim/sim_detector: $(addprefix $(O)/,$(SIM_DETECTOR))
 	@echo "  LD $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^
 
-SIMS := $(B)/sim/sim_store $(B)/sim/sim_detector
+$(B)/sim/sim_coord: $(addprefix $(O)/,$(SIM_COORD_O))
+	@mkdir -p $(@D)
+	@echo "  LD $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+
+SIMS := $(B)/sim/sim_store $(B)/sim/sim_detector $(B)/sim/sim_coord
 
 sim: $(SIMS)
 	@$(B)/sim/sim_store $(SIM_SCHEDULES) $(SIM_SEED)
 	@$(B)/sim/sim_detector $(SIM_CLUSTERS) $(SIM_SEED)
+	@$(B)/sim/sim_coord $(SIM_COORD) $(SIM_SEED)
 
 .PHONY: sim
 

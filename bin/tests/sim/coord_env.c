@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What protocols ask for, as a simulated rank does it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "coord_sim.h"
+
+static void undelivered(
+	void *user, void (*visit)(void *arg, const struct coord_message *m), void *arg)
+{
+	struct rank *r = user;
+
+	for (int i = 0; i < r->inbox.n; i++) {
+		struct coord_message m = message_of(r->w, r->inbox.v[i]);
+
+		visit(arg, &m);
+	}
+}
+
+/* A message that is in is asked for at once (E4). */
+static void hold(struct rank *r, struct part *part, uint32_t line, int id)
+{
+	struct coord_message m = message_of(r->w, id);
+	enum coord_fate fate = coord_fate(&r->c, line, &m);
+
+	if (fate == COORD_OUT)
+		return;
+	mails_add(&part->held, id);
+	if (fate == COORD_IN)
+		r->w->mails[id].pull = true;
+}
+
+static bool capture(void *user, uint32_t line)
+{
+	struct rank *r = user;
+	struct part *part = part_of(r, line);
+
+	part->captured = !rng_chance(&r->w->rng, r->w->rates.spoil);
+	part->lost = !part->captured;
+	for (int i = 0; part->captured && i < r->inbox.n; i++)
+		hold(r, part, line, r->inbox.v[i]);
+	return part->captured;
+}
+
+static void settle(void *user, uint32_t line, int peer)
+{
+	struct rank *r = user;
+	struct world *w = r->w;
+	struct part *part = part_of(r, line);
+
+	if (!part->captured || part->finished || part->over)
+		world_fails(w, "rank %d, line %u: settled out of its time", r->self, line);
+	for (int i = part->held.n; i-- > 0;) {
+		struct coord_message m = message_of(w, part->held.v[i]);
+
+		if (m.peer != peer)
+			continue;
+		switch (coord_fate(&r->c, line, &m)) {
+		case COORD_OPEN:
+			world_fails(w, "rank %d, line %u: %d has closed it, and a message is open",
+				r->self, line, peer);
+		case COORD_OUT:
+			mails_take(&part->held, i);
+			break;
+		case COORD_IN:
+			w->mails[part->held.v[i]].pull = true;
+		}
+	}
+}
+
+static void keep_orphans(struct rank *r, struct part *part, uint32_t line)
+{
+	free(part->orphans);
+	if (!coord_save(&r->c, line, &part->orphans, &part->norphans))
+		world_fails(r->w, "rank %d, line %u: no orphans", r->self, line);
+	if (!coord_valid(part->orphans, part->norphans, r->w->program.ranks))
+		world_fails(r->w, "rank %d, line %u: orphans that are not valid", r->self, line);
+}
+
+static void finish(void *user, uint32_t line)
+{
+	struct rank *r = user;
+	struct part *part = part_of(r, line);
+
+	if (!part->captured || part->finished || part->over || part->lost)
+		world_fails(r->w, "rank %d, line %u: finished out of its time", r->self, line);
+	part->finished = true;
+	for (int i = 0; i < part->held.n; i++) {
+		struct coord_message m = message_of(r->w, part->held.v[i]);
+
+		if (coord_fate(&r->c, line, &m) != COORD_IN)
+			world_fails(r->w, "rank %d, line %u: finished, and a message is not in",
+				r->self, line);
+	}
+	keep_orphans(r, part, line);
+	check_part(r, line);
+}
+
+static void commit(void *user, uint32_t line, const struct coord_part *parts)
+{
+	struct rank *r = user;
+	struct world *w = r->w;
+
+	if (r->self || w->committing)
+		world_fails(w, "rank %d: asked to commit line %u while %u is", r->self, line,
+			w->committing);
+	for (int q = 0; q < w->program.ranks; q++) {
+		const struct part *part = part_of(&w->ranks[q], line);
+
+		if (!part->durable || part->lost || !parts[q].ok ||
+			parts[q].seal != line * 8 + (unsigned)q)
+			world_fails(
+				w, "line %u is to be committed without the part of %d", line, q);
+	}
+	w->committing = line;
+	w->commit_known = false;
+}
+
+static void over(void *user, uint32_t line, bool committed)
+{
+	struct rank *r = user;
+	struct part *part = part_of(r, line);
+
+	world_says(r->w, "%d: line %u is over%s", r->self, line, committed ? ", committed" : "");
+	if (!part->begun || part->over)
+		world_fails(r->w, "rank %d: line %u is over twice", r->self, line);
+	part->over = true;
+	part->committed = committed;
+	if (committed)
+		r->w->seen->committed += r->self == 0;
+	else
+		r->w->seen->given_up += r->self == 0;
+}
+
+static void tell(void *user, int peer, const uint8_t *bytes, size_t len)
+{
+	struct rank *r = user;
+	struct world *w = r->w;
+	struct told *t = malloc(sizeof *t + len);
+
+	if (peer == r->self || peer < 0 || peer >= w->program.ranks)
+		world_fails(w, "rank %d tells %d", r->self, peer);
+	if (!t)
+		abort();
+	t->next = NULL;
+	t->len = len;
+	memcpy(t->bytes, bytes, len);
+	*w->told_end[r->self][peer] = t;
+	w->told_end[r->self][peer] = &t->next;
+	w->seen->told++;
+}
+
+static void fatal(void *user, const char *sentence)
+{
+	struct rank *r = user;
+
+	world_fails(r->w, "rank %d: %s", r->self, sentence);
+}
+
+/* ---- what waits ---- */
+
+/* All ranks have come here, so nobody sends any more. */
+static void exchange(void *user, const uint64_t *sent, uint64_t *mine)
+{
+	struct rank *r = user;
+
+	(void)sent;
+	*mine = 0;
+	for (int q = 0; q < r->w->program.ranks; q++)
+		*mine += r->w->ranks[q].c.sent[r->self];
+}
+
+static void wait_for(void *user, bool (*done)(void *arg), void *arg)
+{
+	struct rank *r = user;
+
+	while (!done(arg)) {
+		bool moved = coord_is_blocking(&r->c) || r->w->before_restore
+				     ? deliver_to(r->w, r->self)
+				     : move_network(r->w);
+
+		if (!moved)
+			world_fails(r->w, "rank %d waits for ever", r->self);
+	}
+}
+
+static bool secure(void *user)
+{
+	struct rank *r = user;
+
+	for (int i = 0; i < r->inbox.n; i++)
+		r->w->mails[r->inbox.v[i]].whole = true;
+	return true;
+}
+
+static void forget(void *user)
+{
+	struct rank *r = user;
+
+	r->inbox.n = 0;
+}
+
+static bool save(void *user)
+{
+	struct rank *r = user;
+	struct part *part = part_of(r, r->c.line);
+
+	part->captured = part->finished = part->durable = true;
+	part->held = r->inbox;
+	keep_orphans(r, part, r->c.line);
+	check_part(r, r->c.line);
+	return true;
+}
+
+static bool conclude(void *user, bool ready)
+{
+	struct rank *r = user;
+	struct part *part = part_of(r, r->c.line);
+
+	if (!ready)
+		world_fails(r->w, "rank %d is not ready for line %u", r->self, r->c.line);
+	part->over = true;
+	part->committed = r->w->verdict;
+	part->lost = !r->w->verdict;
+	return r->w->verdict;
+}
+
+static bool find(void *user)
+{
+	return find_line(user);
+}
+
+static void take(void *user)
+{
+	take_line(user);
+}
+
+static uint32_t least(void *user, uint32_t mine)
+{
+	struct rank *r = user;
+
+	for (int q = 0; q < r->w->program.ranks; q++)
+		if (r->w->ranks[q].c.line < mine)
+			mine = r->w->ranks[q].c.line;
+	return mine;
+}
+
+const struct coord_env sim_env = {.exchange = exchange,
+	.wait = wait_for,
+	.secure = secure,
+	.forget = forget,
+	.save = save,
+	.conclude = conclude,
+	.find = find,
+	.take = take,
+	.least = least,
+	.undelivered = undelivered,
+	.capture = capture,
+	.settle = settle,
+	.finish = finish,
+	.commit = commit,
+	.over = over,
+	.tell = tell,
+	.fatal = fatal};

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lines on disk; the end of everything, and how the ranks begin again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "coord_sim.h"
+
+/* ---- what is on disk ---- */
+
+static void free_stored(struct stored *s)
+{
+	for (int q = 0; q < RANKS; q++)
+		free(s->orphans[q]);
+	free(s);
+}
+
+static void store_rank(struct world *w, struct stored *s, int q)
+{
+	const struct part *part = part_of(&w->ranks[q], s->line);
+
+	s->state[q] = part->state;
+	s->nmail[q] = part->held.n;
+	for (int i = 0; i < part->held.n; i++) {
+		const struct mail *m = &w->mails[part->held.v[i]];
+
+		s->mail[q][i].env = m->env;
+		s->mail[q][i].number = m->number;
+		if (!m->whole)
+			world_fails(
+				w, "line %u is committed without a message of rank %d", s->line, q);
+	}
+	s->norphans[q] = part->norphans;
+	s->orphans[q] = malloc(part->norphans + 1);
+	memcpy(s->orphans[q], part->orphans, part->norphans);
+}
+
+static void forget_stored(struct world *w, int at)
+{
+	if (w->store[at] != w->restored)
+		free_stored(w->store[at]);
+	for (w->nstore--; at < w->nstore; at++)
+		w->store[at] = w->store[at + 1];
+}
+
+void store_add(struct world *w, uint32_t line)
+{
+	struct stored *s = calloc(1, sizeof *s);
+
+	if (w->nstore && w->store[0]->line >= line)
+		world_fails(w, "line %u is committed after %u", line, w->store[0]->line);
+	s->line = line;
+	for (int q = 0; q < w->program.ranks; q++)
+		store_rank(w, s, q);
+	if (w->nstore == KEPT)
+		forget_stored(w, KEPT - 1);
+	for (int i = w->nstore++; i > 0; i--)
+		w->store[i] = w->store[i - 1];
+	w->store[0] = s;
+}
+
+static bool is_stored(const struct world *w, const struct stored *s)
+{
+	for (int i = 0; i < w->nstore; i++)
+		if (w->store[i] == s)
+			return true;
+	return false;
+}
+
+static void set_restored(struct world *w, struct stored *s)
+{
+	if (w->restored && !is_stored(w, w->restored))
+		free_stored(w->restored);
+	w->restored = s;
+}
+
+void store_clear(struct world *w)
+{
+	set_restored(w, NULL);
+	while (w->nstore)
+		forget_stored(w, 0);
+}
+
+/* ---- restore ---- */
+
+/* Rarely the newest is damaged. */
+static void choose_line(struct world *w)
+{
+	if (w->nstore > 1 && rng_chance(&w->rng, 150)) {
+		set_restored(w, NULL);
+		forget_stored(w, 0);
+	}
+	set_restored(w, w->nstore ? w->store[0] : NULL);
+}
+
+bool find_line(struct rank *r)
+{
+	if (!r->w->restored)
+		return false;
+	r->c.line = r->w->latest;
+	return true;
+}
+
+static void inject(struct rank *r, int env, unsigned number)
+{
+	struct world *w = r->w;
+	const struct envelope *e = &w->program.envs[env];
+	int id = w->nmails++;
+
+	w->mails[id] = (struct mail){.env = env, .number = number, .post = -1, .whole = true};
+	w->mails[id].index = coord_injected(&r->c, e->from, e->context, e->tag);
+	mails_add(&r->inbox, id);
+}
+
+void take_line(struct rank *r)
+{
+	struct world *w = r->w;
+	const struct stored *s = w->restored;
+	int q = r->self;
+
+	if (r->inbox.n)
+		world_fails(w, "rank %d: messages from before the restore are left", q);
+	r->state = s->state[q];
+	for (int i = 0; i < s->nmail[q]; i++)
+		inject(r, s->mail[q][i].env, s->mail[q][i].number);
+	if (!coord_load(&r->c, s->orphans[q], s->norphans[q]))
+		abort();
+}
+
+/* Messages of the part of the program before its restore: void. */
+static void send_void(struct world *w)
+{
+	unsigned n = rng_below(&w->rng, 3) * rng_below(&w->rng, 10);
+
+	for (unsigned i = 0; i < n && w->program.nenvs; i++) {
+		int env = (int)rng_below(&w->rng, (unsigned)w->program.nenvs);
+
+		send_mail(w, &w->ranks[w->program.envs[env].from], env, 0);
+		if (rng_chance(&w->rng, 500))
+			deliver_to(w, (int)rng_below(&w->rng, (unsigned)w->program.ranks));
+		if (!coord_is_blocking(&w->ranks[0].c) && rng_chance(&w->rng, 50))
+			coord_due(
+				&w->ranks[rng_below(&w->rng, (unsigned)w->program.ranks)].c, true);
+	}
+}
+
+static void restore(struct world *w)
+{
+	w->before_restore = true;
+	if (w->restored)
+		send_void(w);
+	for (int q = 0; q < w->program.ranks; q++)
+		if (coord_restore(&w->ranks[q].c) != (w->restored != NULL))
+			world_fails(w, "rank %d: restored, or not?", q);
+	w->before_restore = false;
+	for (int q = 0; q < w->program.ranks; q++) {
+		for (int e = 0; e < w->program.nenvs; e++)
+			if (w->flying[e].n)
+				world_fails(w, "a message from before the restore comes after it");
+		match_posts(&w->ranks[q]);
+	}
+	w->base = w->latest = w->restored ? w->latest : 0;
+	w->seen->restores += w->restored != NULL;
+	world_says(w, "restored from line %u, next is after %u",
+		w->restored ? w->restored->line : 0, w->base);
+}
+
+/* ---- epochs ---- */
+
+static void choose_protocol(struct world *w)
+{
+	static const char *const names[] = {"eventlog", "eventlog", "tagging", "compare", "compare",
+		"compare", "blocking", "auto"};
+	static const char *const choices[] = {NULL, "eventlog", "tagging", "blocking"};
+
+	w->protocol = names[rng_below(&w->rng, 8)];
+	w->choice = strcmp(w->protocol, "auto") ? NULL : choices[rng_below(&w->rng, 4)];
+	world_says(w, "protocol %s, choice %s", w->protocol, w->choice ? w->choice : "none");
+}
+
+static void begin_rank(struct world *w, int q)
+{
+	struct rank *r = &w->ranks[q];
+
+	r->w = w;
+	r->self = q;
+	r->chosen = false;
+	r->inbox.n = 0;
+	memset(&r->state, 0, sizeof r->state);
+	for (int i = 0; i < POSTS; i++)
+		r->matched[i] = -1;
+	for (int i = 0; i < LINES; i++) {
+		struct part *part = &r->parts[i];
+
+		part->begun = part->captured = part->finished = part->durable = false;
+		part->lost = part->over = part->committed = false;
+		part->held.n = 0;
+	}
+	for (int to = 0; to < w->program.ranks; to++)
+		w->told_end[q][to] = &w->told[q][to];
+	if (coord_init(&r->c, w->protocol, q, w->program.ranks, &sim_env, r))
+		abort();
+}
+
+void world_begin_epoch(struct world *w)
+{
+	w->nmails = 0;
+	w->committing = 0;
+	w->commit_known = false;
+	w->one_ahead_only = true;
+	w->closing = false;
+	w->slow_rank = (int)rng_below(&w->rng, 2 * RANKS);
+	for (int e = 0; e < w->program.nenvs; e++)
+		w->flying[e].n = 0;
+	choose_protocol(w);
+	choose_line(w);
+	for (int q = 0; q < w->program.ranks; q++)
+		begin_rank(w, q);
+	restore(w);
+}
+
+void world_end_epoch(struct world *w)
+{
+	for (int q = 0; q < w->program.ranks; q++) {
+		coord_fini(&w->ranks[q].c);
+		for (int i = 0; i < LINES; i++) {
+			free(w->ranks[q].parts[i].orphans);
+			w->ranks[q].parts[i].orphans = NULL;
+		}
+		for (int to = 0; to < w->program.ranks; to++)
+			while (w->told[q][to]) {
+				struct told *t = w->told[q][to];
+
+				w->told[q][to] = t->next;
+				free(t);
+			}
+	}
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A cluster over the real lib/coord: each rank a struct coord, its environment played by the
+ * simulator. A world is one schedule: a random program, and what happens to it is chosen at random
+ * as well. Messages of different envelopes overtake each other, what protocols tell each other is
+ * late as it likes (in order for each pair), ranks run ahead of others by any number of lines,
+ * parts are written late or never, commits too, and everything can crash between any two of these.
+ *
+ * A message's content is its number among those that the program sends with its envelope. What a
+ * rank has received is therefore a set of numbers for each envelope, and what it has sent a count,
+ * and both are part of its state, so what a line has to hold is known by definition, whatever
+ * happened before (coord_checks.c).
+ */
+#ifndef FTMPI_TESTS_COORD_SIM_H
+#define FTMPI_TESTS_COORD_SIM_H
+
+#include "coord/coord.h"
+#include "rng.h"
+
+enum {
+	RANKS = 6,
+	ENVELOPES = 96,
+	MESSAGES = 60, /* with one envelope; numbers are bits of a set */
+	OPS = 640,
+	POSTS = 200,
+	PORTS = 96,
+	LINES = 48, /* in one epoch */
+	MAILS = 1024,
+	KEPT = 2, /* committed lines */
+};
+
+/* ---- the program (coord_program.c) ---- */
+
+enum op_kind { OP_SEND, OP_POST, OP_WAIT, OP_CKPT, OP_DUE, OP_SETTLED, OP_END };
+
+struct op {
+	enum op_kind kind;
+	int what; /* envelope, or post */
+};
+
+struct envelope {
+	int from, to;
+	uint64_t context;
+	int32_t tag;
+	int port;
+	unsigned n; /* messages */
+};
+
+/* Which envelopes a receive takes: one, or several (wildcards). */
+struct port {
+	int to, from; /* from -1: any */
+	uint64_t context;
+	int32_t tag; /* -1: any */
+	unsigned sent, posted;
+};
+
+struct post {
+	int port;
+	unsigned ordinal; /* among the posts of its port: what it gets, when that is one envelope */
+	bool waited;
+};
+
+struct program {
+	int ranks, nenvs, nports;
+	bool aligned; /* lines can be made by those who wait: all ranks at once */
+	bool by_time;
+	struct envelope envs[ENVELOPES];
+	struct port ports[PORTS];
+	struct op ops[RANKS][OPS];
+	int nops[RANKS];
+	struct post posts[RANKS][POSTS];
+	int nposts[RANKS];
+};
+
+void program_make(struct program *p, struct rng *rng);
+
+/* ---- ranks ---- */
+
+/* What a checkpoint holds of a program. */
+struct state {
+	int pc;
+	uint8_t sent[ENVELOPES];
+	uint64_t got[ENVELOPES]; /* sets of numbers */
+	bool open[POSTS];	 /* posted and not waited for */
+};
+
+struct mail {
+	int env;
+	unsigned number; /* 0: sent before a restore, never to be received */
+	uint32_t stamp;
+	uint64_t index;
+	int post;   /* that takes it, or -1 */
+	bool whole; /* its contents are here */
+	bool pull;  /* they are asked for */
+};
+
+struct mails {
+	int v[MAILS];
+	int n;
+};
+
+/* What a rank has of a line. */
+struct part {
+	bool begun, captured, finished, durable, lost, over, committed;
+	struct state state;
+	struct mails held; /* candidates; once finished what is in transit */
+	uint8_t *orphans;
+	size_t norphans;
+};
+
+struct rank {
+	struct world *w;
+	int self;
+	struct coord c;
+	struct state state;
+	int matched[POSTS]; /* mail, or -1 */
+	struct mails inbox; /* arrived and not received, in order */
+	struct part parts[LINES];
+	bool chosen;
+};
+
+struct told {
+	struct told *next;
+	size_t len;
+	uint8_t bytes[];
+};
+
+/* A line that is on disk. */
+struct stored {
+	uint32_t line;
+	struct state state[RANKS];
+	struct {
+		int env;
+		unsigned number;
+	} mail[RANKS][MAILS];
+	int nmail[RANKS];
+	uint8_t *orphans[RANKS];
+	size_t norphans[RANKS];
+};
+
+/* How often of a thousand. */
+struct rates {
+	unsigned crash, program, control, spoil, drain, late, elapsed, slow;
+};
+
+struct seen {
+	unsigned long lines, committed, given_up, restores, transit, orphans, both, thrown, ahead,
+		blocking, oracle, told;
+};
+
+struct world {
+	uint64_t seed, trace;
+	bool talks;
+	struct rng rng;
+	struct rates rates;
+	struct seen *seen;
+	struct program program;
+	const char *protocol, *choice;
+	struct rank ranks[RANKS];
+	struct mail mails[MAILS];
+	int nmails;
+	struct mails flying[ENVELOPES];
+	struct told *told[RANKS][RANKS], **told_end[RANKS][RANKS];
+	uint32_t base;		    /* the number before the first line of this epoch */
+	uint32_t latest;	    /* the highest that a line had */
+	uint32_t committing;	    /* rank 0 was asked to commit it */
+	bool commit_known;	    /* it is on disk, rank 0 will hear so */
+	bool verdict;		    /* blocking: of the line being made */
+	struct stored *store[KEPT]; /* newest first */
+	int nstore;
+	struct stored *restored; /* what this epoch began from, or NULL */
+	int crashes_left, slow_rank;
+	bool before_restore, one_ahead_only, closing;
+};
+
+#define BIT(k) ((uint64_t)1 << (k))
+#define UP_TO(k) (BIT((k) + 1) - 2) /* {1 .. k} */
+
+/* Says what was seen, with the seed, and ends the process. */
+void world_fails(const struct world *w, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3), noreturn));
+void world_says(struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+void mails_add(struct mails *m, int id);
+int mails_take(struct mails *m, int at);
+struct part *part_of(struct rank *r, uint32_t line);
+struct coord_message message_of(const struct world *w, int id);
+
+/* ---- coord_env.c ---- */
+
+extern const struct coord_env sim_env;
+
+/* ---- coord_moves.c ---- */
+
+/* Something happens that needs no program: a message comes, a part is written ... false: nothing
+ * can. */
+bool move_network(struct world *w);
+
+/* A program goes one step. false: none can. */
+bool move_program(struct world *w);
+
+bool deliver_to(struct world *w, int rank);
+void send_mail(struct world *w, struct rank *r, int env, unsigned number);
+void match_posts(struct rank *r);
+
+/* ---- coord_restart.c ---- */
+
+void world_begin_epoch(struct world *w);
+void world_end_epoch(struct world *w);
+void store_add(struct world *w, uint32_t line);
+void store_clear(struct world *w);
+void take_line(struct rank *r);
+bool find_line(struct rank *r);
+
+/* ---- coord_checks.c ---- */
+
+/* A line's part holds what it has to. */
+void check_part(struct rank *r, uint32_t line);
+
+/* What is received is what the program asks for. */
+void check_received(struct rank *r, int post, int id);
+void check_arrived(struct rank *r, int id, bool thrown);
+
+/* All that was sent or told has come: what all have begun is over. */
+void check_drained(struct world *w);
+
+/* The job has ended. */
+void check_end(struct world *w);
+void check_closed(struct world *w);
+
+#endif
