@@ -170,9 +170,10 @@ static inline bool coord_is_blocking(const struct coord *c)
 
 /* What is not hot of what follows. */
 struct envlog_entry *coord_log_entry(struct coord *c, int peer, uint64_t context, int32_t tag);
-uint64_t coord_arrived_busy(struct coord *c, const struct coord_message *m);
+uint64_t coord_arrived_busy(
+	struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp);
 struct envlog_entry *coord_seen_entry(struct coord *c, int peer, uint64_t context, int32_t tag);
-bool coord_discards_debt(struct coord *c, const struct coord_message *m);
+bool coord_discards_debt(struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp);
 void coord_run(struct coord *c);
 
 /* A message to peer begins. */
@@ -202,9 +203,7 @@ static inline uint32_t coord_stamp(const struct coord *c)
 static inline bool coord_discards(
 	struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp)
 {
-	struct coord_message m = {.peer = peer, .context = context, .tag = tag, .stamp = stamp};
-
-	return c->debts.left && coord_discards_debt(c, &m);
+	return c->debts.left && coord_discards_debt(c, peer, context, tag, stamp);
 }
 
 /* It has come and is not thrown away: its index (0 under blocking). When it is where
@@ -212,12 +211,11 @@ static inline bool coord_discards(
 static inline uint64_t coord_arrived(
 	struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp)
 {
-	struct coord_message m = {.peer = peer, .context = context, .tag = tag, .stamp = stamp};
 	struct envlog_entry *e;
 
 	c->arrived++;
 	if (c->busy)
-		return coord_arrived_busy(c, &m);
+		return coord_arrived_busy(c, peer, context, tag, stamp);
 	if (!c->logs)
 		return 0;
 	e = envlog_last(&c->peers[peer].seen, context, tag);

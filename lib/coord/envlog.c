@@ -43,6 +43,15 @@ struct envlog_entry *envlog_find(const struct envlog *l, uint64_t context, int32
 	return e && e->context != ENVLOG_FREE ? e : NULL;
 }
 
+struct envlog_entry *envlog_again(struct envlog *l, uint64_t context, int32_t tag)
+{
+	struct envlog_entry *e = envlog_find(l, context, tag);
+
+	if (e)
+		l->last = e;
+	return e;
+}
+
 static void free_all(struct envlog_entry *slots, uint32_t room)
 {
 	for (uint32_t i = 0; i < room; i++)

@@ -43,6 +43,9 @@ static inline struct envlog_entry *envlog_last(
 	return l->last->context == context && l->last->tag == tag ? l->last : NULL;
 }
 
+/* As envlog_find; it is the latest then. */
+struct envlog_entry *envlog_again(struct envlog *l, uint64_t context, int32_t tag);
+
 /* Forget all, keep the memory. */
 void envlog_clear(struct envlog *l);
 

@@ -94,9 +94,11 @@ struct envlog_entry *coord_log_entry(struct coord *c, int peer, uint64_t context
 	struct envlog *log = &c->peers[peer].log;
 	struct report r = {
 		.kind = REPORT_SENT, .restores = c->lines->restores, .line = c->line + 1};
-	struct envlog_entry *e;
+	struct envlog_entry *e = envlog_again(log, context, tag);
 
-	if (log->n >= LOG_MOST && !envlog_find(log, context, tag))
+	if (e)
+		return e;
+	if (log->n >= LOG_MOST)
 		tell_log(c, peer, &r);
 	e = envlog_get(log, context, tag);
 	if (!e)
@@ -261,9 +263,11 @@ void reports_forget(struct coord *c)
 struct envlog_entry *coord_seen_entry(struct coord *c, int peer, uint64_t context, int32_t tag)
 {
 	struct coord_peer *p = &c->peers[peer];
-	struct envlog_entry *e = envlog_find(&p->seen, context, tag);
+	struct envlog_entry *e = envlog_again(&p->seen, context, tag);
 
-	if (!e && p->seen.n >= p->forget_at && !c->lines->list) {
+	if (e)
+		return e;
+	if (p->seen.n >= p->forget_at && !c->lines->list) {
 		reports_forget(c);
 		p->forget_at = 2 * p->seen.n > FORGET_LEAST ? 2 * p->seen.n : FORGET_LEAST;
 	}
@@ -273,38 +277,41 @@ struct envlog_entry *coord_seen_entry(struct coord *c, int peer, uint64_t contex
 	return e;
 }
 
-/* Its index. */
-static uint64_t arrives(struct coord *c, const struct coord_message *m, bool debt)
+/* *m gets its index. */
+static inline void arrives(struct coord *c, struct coord_message *m, bool debt)
 {
-	struct coord_message now = *m;
-
-	now.index = c->arrived;
+	m->index = c->arrived;
 	if (c->logs) {
 		struct envlog_entry *e = envlog_last(&c->peers[m->peer].seen, m->context, m->tag);
 
 		if (!e)
 			e = coord_seen_entry(c, m->peer, m->context, m->tag);
-		now.index = ++e->a;
+		m->index = ++e->a;
 	}
-	if (c->tags && !tagging_arrived(&c->lines->tagging, c->line, &now))
+	if (c->tags && !tagging_arrived(&c->lines->tagging, c->line, m))
 		lines_no_memory(c);
 	if (c->making)
-		lines_arrived(c, &now, debt);
-	return now.index;
+		lines_arrived(c, m, debt);
 }
 
-uint64_t coord_arrived_busy(struct coord *c, const struct coord_message *m)
+uint64_t coord_arrived_busy(
+	struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp)
 {
-	return arrives(c, m, false);
+	struct coord_message m = {.peer = peer, .context = context, .tag = tag, .stamp = stamp};
+
+	arrives(c, &m, false);
+	return m.index;
 }
 
-bool coord_discards_debt(struct coord *c, const struct coord_message *m)
+bool coord_discards_debt(struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp)
 {
-	if (!debts_paid(&c->debts, m->peer, m->context, m->tag))
+	struct coord_message m = {.peer = peer, .context = context, .tag = tag, .stamp = stamp};
+
+	if (!debts_paid(&c->debts, peer, context, tag))
 		return false;
 	c->arrived++;
 	if (c->logs || c->tags)
-		arrives(c, m, true);
+		arrives(c, &m, true);
 	coord_noted(c);
 	return true;
 }

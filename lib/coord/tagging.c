@@ -27,11 +27,8 @@ void tagging_clear(struct tagging *t)
 	t->n = 0;
 }
 
-bool tagging_arrived(struct tagging *t, uint32_t line, const struct coord_message *m)
+bool tagging_early(struct tagging *t, const struct coord_message *m)
 {
-	t->arrived[m->peer]++;
-	if (m->stamp <= line + 1)
-		return true;
 	if (t->n == t->room) {
 		size_t room = t->room ? 2 * t->room : 16;
 		struct coord_message *early = realloc(t->early, room * sizeof *early);

@@ -39,8 +39,15 @@ int tagging_init(struct tagging *t, int size);
 void tagging_free(struct tagging *t);
 void tagging_clear(struct tagging *t);
 
+/* false: no memory. */
+bool tagging_early(struct tagging *t, const struct coord_message *m);
+
 /* A message has come, debts included; `line`: how many lines the receiver has. false: no memory. */
-bool tagging_arrived(struct tagging *t, uint32_t line, const struct coord_message *m);
+static inline bool tagging_arrived(struct tagging *t, uint32_t line, const struct coord_message *m)
+{
+	t->arrived[m->peer]++;
+	return m->stamp <= line + 1 || tagging_early(t, m);
+}
 
 /* The cut for `line`; waiting as in struct cut_state. NULL: no memory. */
 struct tag_cut *tag_cut_new(struct tagging *t, uint32_t line, const struct coord_message *waiting,
