@@ -5,8 +5,11 @@
 
 #include "coord/lines.h"
 
-/* Entries of a log for one peer, after which it is told before its time. */
-enum { LOG_MOST = 4096, FORGET_LEAST = 64 };
+/* Entries of a log for one peer, after which it is told before its time; simulations set less. */
+#ifndef COORD_LOG_MOST
+#define COORD_LOG_MOST 4096
+#define COORD_FORGET_LEAST 64
+#endif
 
 /* ---- to others ---- */
 
@@ -98,7 +101,7 @@ struct envlog_entry *coord_log_entry(struct coord *c, int peer, uint64_t context
 
 	if (e)
 		return e;
-	if (log->n >= LOG_MOST)
+	if (log->n >= COORD_LOG_MOST)
 		tell_log(c, peer, &r);
 	e = envlog_get(log, context, tag);
 	if (!e)
@@ -269,7 +272,8 @@ struct envlog_entry *coord_seen_entry(struct coord *c, int peer, uint64_t contex
 		return e;
 	if (p->seen.n >= p->forget_at && !c->lines->list) {
 		reports_forget(c);
-		p->forget_at = 2 * p->seen.n > FORGET_LEAST ? 2 * p->seen.n : FORGET_LEAST;
+		p->forget_at =
+			2 * p->seen.n > COORD_FORGET_LEAST ? 2 * p->seen.n : COORD_FORGET_LEAST;
 	}
 	e = envlog_get(&p->seen, context, tag);
 	if (!e)

@@ -96,22 +96,25 @@ static void add_wait(struct program *p, int rank, int id)
 	add_op(p, rank, OP_WAIT, id);
 }
 
+/* tags 0: one envelope for each pair. */
 static void random_send(struct program *p, struct rng *rng, unsigned tags)
 {
 	static const uint64_t contexts[] = {NAMED, NAMED, NAMED, ANY_ANY, ANY_TAG, ANY_SOURCE};
 	int from = (int)rng_below(rng, (unsigned)p->ranks);
 	int to = (int)rng_below(rng, (unsigned)p->ranks);
+	unsigned kinds = tags ? 6 : 1;
 
 	if (from == to && rng_chance(rng, 700))
 		to = (to + 1) % p->ranks;
-	add_send(p, from, to, contexts[rng_below(rng, 6)], (int32_t)rng_below(rng, tags));
+	add_send(p, from, to, contexts[rng_below(rng, kinds)],
+		tags ? (int32_t)rng_below(rng, tags) : 0);
 }
 
 static void random_post(struct program *p, struct rng *rng)
 {
 	int port = p->nports ? (int)rng_below(rng, (unsigned)p->nports) : 0;
 
-	if (p->nports && p->ports[port].posted < p->ports[port].sent + 2)
+	if (p->nports && p->ports[port].posted < p->ports[port].sent + 3)
 		add_post(p, port);
 }
 
@@ -195,12 +198,12 @@ static void add_lines(struct program *p, struct rng *rng, unsigned every)
 
 void program_make(struct program *p, struct rng *rng)
 {
-	unsigned length = 15 + rng_below(rng, 110), tags = 1 + rng_below(rng, 3);
+	unsigned length = 15 + rng_below(rng, 110), tags = rng_below(rng, 4);
 	unsigned every = 2 + rng_below(rng, 14), operations = rng_below(rng, 30);
 	unsigned out_of_order = rng_below(rng, 2) * rng_below(rng, 1001);
 
 	p->nenvs = p->nports = 0;
-	p->ranks = 2 + (int)rng_below(rng, RANKS - 1);
+	p->ranks = 2 + (int)rng_below(rng, tags ? RANKS - 1 : 2);
 	p->aligned = rng_chance(rng, 250);
 	p->by_time = !p->aligned && rng_chance(rng, 300);
 	for (int r = 0; r < p->ranks; r++)
