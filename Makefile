@@ -138,6 +138,9 @@ bench: all
 	@sh bin/tests/deps.sh deps-bench
 	@bench/run
 
-.PHONY: bench all demo deps deps-build install uninstall clean format
+papers: deps-build all
+	@bench/papers/run
+
+.PHONY: bench papers all demo deps deps-build install uninstall clean format
 
 -include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(wildcard $(O)/bin/tests/*/*.d)

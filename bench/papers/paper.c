@@ -76,23 +76,32 @@ static long piece_end(const struct paper *p)
 	return p->total * n / PAPER_PIECES;
 }
 
+static void clock_begin(struct paper_clock *c, double now)
+{
+	c->begin = c->piece_begin = now;
+}
+
+static void clock_piece(struct paper_clock *c, int piece, double now)
+{
+	c->piece[piece] = now - c->piece_begin;
+	c->piece_begin = now;
+}
+
 static void start_clocks(struct paper *p)
 {
 	MPI_Barrier(MPI_COMM_WORLD);
-	p->cpu = cpu_seconds();
-	p->begin = p->piece_begin = MPI_Wtime();
+	clock_begin(&p->cpu, cpu_seconds());
+	clock_begin(&p->wall, MPI_Wtime());
 	p->piece_end = piece_end(p);
 }
 
 static void end_piece(struct paper *p)
 {
-	double now;
-
-	if (p->step < p->piece_end || p->piece_count == PAPER_PIECES)
+	if (p->step < p->piece_end || p->pieces == PAPER_PIECES)
 		return;
-	now = MPI_Wtime();
-	p->pieces[p->piece_count++] = now - p->piece_begin;
-	p->piece_begin = now;
+	clock_piece(&p->cpu, p->pieces, cpu_seconds());
+	clock_piece(&p->wall, p->pieces, MPI_Wtime());
+	p->pieces++;
 	p->piece_end = piece_end(p);
 }
 
@@ -118,21 +127,38 @@ void paper_step(struct paper *p)
 	steps_done(&p->steps, (long)p->step);
 }
 
-void paper_stop(struct paper *p)
+/* All ranks have worked for rank 0. */
+static void sum_up(struct paper *p)
 {
-	double cpu;
+	double mine[PAPER_PIECES + 1];
 
-	MPI_Barrier(MPI_COMM_WORLD);
-	p->begin = MPI_Wtime() - p->begin;
-	cpu = cpu_seconds() - p->cpu;
-	MPI_Reduce(&cpu, &p->cpu, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+	memcpy(mine, p->cpu.piece, sizeof p->cpu.piece);
+	mine[PAPER_PIECES] = p->cpu.total;
+	if (p->prog.rank != 0) {
+		MPI_Reduce(mine, NULL, PAPER_PIECES + 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+		return;
+	}
+	MPI_Reduce(MPI_IN_PLACE, mine, PAPER_PIECES + 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+	memcpy(p->cpu.piece, mine, sizeof p->cpu.piece);
+	p->cpu.total = mine[PAPER_PIECES];
 }
 
-static void say_times(const struct paper *p)
+void paper_stop(struct paper *p)
 {
-	printf("%s: wall %.6f s, cpu %.6f s, pieces", p->prog.name, p->begin, p->cpu);
-	for (int i = 0; i < p->piece_count; i++)
-		printf(" %.6f", p->pieces[i]);
+	/* what is still being written counts; whether it could be is no matter of the answer */
+	if (p->steps.every > 0)
+		FTMPI_CKPT_Wait();
+	MPI_Barrier(MPI_COMM_WORLD);
+	p->wall.total = MPI_Wtime() - p->wall.begin;
+	p->cpu.total = cpu_seconds() - p->cpu.begin;
+	sum_up(p);
+}
+
+static void say_clock(const struct paper *p, const char *what, const struct paper_clock *c)
+{
+	printf("%s: %s %.6f s, pieces", p->prog.name, what, c->total);
+	for (int i = 0; i < p->pieces; i++)
+		printf(" %.6f", c->piece[i]);
 	printf("\n");
 }
 
@@ -142,8 +168,10 @@ void paper_right(const struct paper *p, const char *fmt, ...)
 
 	if (p->prog.rank != 0)
 		return;
-	if (p->clock)
-		say_times(p);
+	if (p->clock) {
+		say_clock(p, "wall", &p->wall);
+		say_clock(p, "cpu", &p->cpu);
+	}
 	va_start(ap, fmt);
 	printf("%s: right, ", p->prog.name);
 	vprintf(fmt, ap);

@@ -20,17 +20,21 @@ enum { PAPER_PIECES = 50 };
 
 #define PAPER_STEPS_MOST 1000000000000
 
+/* Seconds since paper_start, and of each piece of the run. */
+struct paper_clock {
+	double begin, total;
+	double piece_begin, piece[PAPER_PIECES];
+};
+
 struct paper {
 	struct prog prog;
 	struct steps steps;
 	int clock;
 	long total;   /* steps of a run */
 	int64_t step; /* done; a restore sets it */
-	/* since paper_start */
-	double begin, cpu;
-	double piece_begin, pieces[PAPER_PIECES];
+	struct paper_clock wall, cpu;
 	long piece_end; /* the step that ends the piece */
-	int piece_count;
+	int pieces;	/* done */
 };
 
 /* The options that all of them have. */

@@ -64,7 +64,7 @@ for my $name (sort keys %short) {
 subtest 'what takes how long' => sub {
 	my $job = FTMPI::Test::Job->run([ ftmpirun(), '-n', 3, program('neurons'), qw(9 -steps 120 -clock) ]);
 	my $s   = qr/\d+\.\d{6}/;
-	$job->well(qr/\Aneurons: wall $s s, cpu $s s, pieces(?: $s){50}\nneurons: right, /, '-clock');
+	$job->well(qr/\Aneurons: wall $s s, pieces(?: $s){50}\nneurons: cpu $s s, pieces(?: $s){50}\nneurons: right, /, '-clock');
 };
 
 subtest 'wrong arguments' => sub {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The options of bench/run: one table for the parser and -h. Pure; bad words end in a sentence.
+# The options of bench/run, and of others that measure in its way: one table for the parser and -h. Pure;
+# bad words end in a sentence.
 package FTMPI::Bench::Options;
 
 use strict;
@@ -49,6 +50,19 @@ my @TABLE = (
 
 my %BY_NAME = (help => $TABLE[-1], map { $_->{name} => $_ } @TABLE);
 
+my ($command, $what) = ('bench/run', 'Measures FTMPI, Open MPI and MPICH over TCP on this host, in turns.'
+	. " `make bench` builds and\ninstalls what it needs. bench/README.md says how to read the results.");
+
+# For another command: its name, what it does, rounds (the default), and what its options do.
+sub of
+{
+	my (%other) = @_;
+	($command, $what) = delete @other{qw(command what)};
+	$BY_NAME{rounds}{default} = delete $other{rounds};
+	$BY_NAME{$_}{text} = $other{$_} for keys %other;
+	return;
+}
+
 # Words in, a hash out.
 sub parse
 {
@@ -70,7 +84,7 @@ sub parse
 	return \%got;
 }
 
-sub _refuse { die "$_[0]; try bench/run -h\n" }
+sub _refuse { die "$_[0]; try $command -h\n" }
 
 sub _why
 {
@@ -99,8 +113,7 @@ sub _page { return $_[0] =~ m{[^/]\.md\z} ? $_[0] : undef }
 
 sub help
 {
-	my $text = "usage: bench/run [OPTIONS]\n\nMeasures FTMPI, Open MPI and MPICH over TCP on this host, in turns."
-		. " `make bench` builds and\ninstalls what it needs. bench/README.md says how to read the results.\n\n";
+	my $text = "usage: $command [OPTIONS]\n\n$what\n\n";
 	for my $entry (@TABLE) {
 		my $words = $entry->{text};
 		$words .= " Default: $entry->{default}." if defined $entry->{default};
