@@ -35,6 +35,8 @@ static const struct {
 	{"EIO", EIO},
 	{"EROFS", EROFS},
 	{"EACCES", EACCES},
+	{"EMFILE", EMFILE},
+	{"ENOMEM", ENOMEM},
 };
 
 bool fault_armed;

@@ -192,7 +192,9 @@ int ckpt_manifest_read(const struct ckpt_fs *fs, const char *session_dir, uint32
 	if (strlen(session_dir) > CKPT_DIR_MAX)
 		return ckpt_failed(e, "read in", session_dir, -ENAMETOOLONG);
 	ckpt_name_format(&path, session_dir, (struct ckpt_name){CKPT_NAME_MANIFEST, line, 0, 0});
-	rc = read_text(fs, path.text, &text, &len);
+	rc = -fault_error("restore-manifest");
+	if (rc == 0)
+		rc = read_text(fs, path.text, &text, &len);
 	if (rc == -EFBIG)
 		return ckpt_says(e, FT_EDAMAGED, path.text, "it is too long for a manifest");
 	if (rc)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/fault.h"
 #include "base/shown.h"
 #include "ckpt/ckpt.h"
 #include "ckpt/reader.h"
@@ -82,6 +83,9 @@ int ckpt_load(const struct ckpt_fs *fs, const char *session_dir, const struct ck
 	if (rc)
 		return rc;
 	ckpt_path_file(&path, session_dir, m->line, m->epoch, self->rank, false);
+	rc = -fault_error("restore-read");
+	if (rc)
+		return ckpt_unreadable(e, path.text, rc);
 	rc = ckpt_reader_open(&r, fs, path.text, e);
 	if (rc)
 		return rc;

@@ -20,6 +20,7 @@ static const struct {
 	{EPERM, "allow it, or give another work directory (its file system must have hard links)"},
 	{EROFS, "give another work directory"},
 	{EMFILE, "raise the limit of open files (ulimit -n)"},
+	{ENOMEM, "make memory free there, or run fewer ranks on that host"},
 	{ENOENT, "is the work directory there, and the same on every host?"},
 	{EINVAL, "something else than a file has that name: move it away"},
 	{ENAMETOOLONG, "give another work directory"},
@@ -54,6 +55,8 @@ int ckpt_unreadable(struct ckpt_err e, const char *path, int rc)
 {
 	int code = ckpt_failed(e, "read", path, rc);
 
+	if (rc == -EMFILE || rc == -ENFILE)
+		return FT_ENOMEM;
 	return rc == -ENOENT || rc == -EIO || rc == -EINVAL || rc == -ESTALE ? FT_EDAMAGED : code;
 }
 

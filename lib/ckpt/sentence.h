@@ -15,7 +15,7 @@ struct ckpt_err {
 int ckpt_failed(struct ckpt_err e, const char *verb, const char *path, int rc);
 
 /* The same for reading: FT_EDAMAGED for what is not there or cannot be read, which cannot be
- * mended. */
+ * mended; FT_ENOMEM also when descriptors are short: another time it may be read. */
 int ckpt_unreadable(struct ckpt_err e, const char *path, int rc);
 
 /* "PATH: ..."; returns code. */

@@ -4,6 +4,7 @@
  * own file of the one proposed; the first that is whole everywhere is taken. So what is restored
  * was read and checked by the one who needs it, and no rank reads the files of all.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,22 @@ static bool sections_valid(const struct ckpt_loaded *l, int size)
 	return true;
 }
 
+/* Memory or descriptors are short. That is no reason to go one line further back for good: this
+ * rank ends as if the system had killed it for that, and all begin again. Started by hand it has
+ * nobody who would. */
+static _Noreturn void too_little(
+	const struct ckpt_job *j, const struct proposal *p, const char *err)
+{
+	api_last_words();
+	log_error("line %u of session %s cannot be restored now: %s", p->line, p->session, err);
+	if (j->launch->control_fd < 0)
+		api_die(MPI_ERR_NO_MEM);
+	fflush(stdout);
+	fflush(stderr);
+	for (;;)
+		raise(SIGKILL);
+}
+
 static bool load(struct ckpt_job *j, const struct proposal *p)
 {
 	struct ckpt_manifest m = {0};
@@ -132,9 +149,11 @@ static bool load(struct ckpt_job *j, const struct proposal *p)
 		rc = ckpt_load(&ckpt_fs_posix, dir, &m, &j->id, j->launch->settings.accept_binary,
 			&j->loaded, err, sizeof err);
 		ckpt_manifest_free(&m);
-	} else if (team_rank() != 0) {
-		return false; /* rank 0 says it */
+	} else if (team_rank() != 0 && (rc == FT_EDAMAGED || rc == FT_EMISMATCH)) {
+		return false; /* rank 0 says it, which sees the same */
 	}
+	if (rc == FT_ENOMEM)
+		too_little(j, p, err);
 	if (rc == 0 && !sections_valid(&j->loaded, (int)j->id.size)) {
 		snprintf(err, sizeof err, "the messages that it holds make no sense");
 		rc = FT_EDAMAGED;
