@@ -74,7 +74,8 @@ void coord_fini(struct coord *c)
 
 static bool in_use(const struct coord *c, const struct name *n)
 {
-	return !c->auto_ && n->waits == c->waits && n->logs == c->logs && n->tags == c->tags;
+	return n->waits == c->waits && n->logs == c->logs && n->tags == c->tags &&
+	       n->auto_ == c->auto_;
 }
 
 /* What others tell of the other protocols before they choose is of no interest then. */
@@ -82,10 +83,10 @@ bool coord_choose(struct coord *c, const char *name)
 {
 	const struct name *n = find_name(name);
 
-	if (!n || n->auto_)
-		return n && c->auto_;
-	if (!c->auto_)
-		return in_use(c, n);
+	if (!n || !c->auto_)
+		return n && in_use(c, n);
+	if (n->logs && n->tags)
+		return n->auto_;
 	use(c, n);
 	if (n->waits)
 		c->lines->ended = true;

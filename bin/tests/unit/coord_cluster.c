@@ -258,6 +258,11 @@ void cluster_restore(
 	struct cluster *cl, struct cluster *before, uint32_t line, const char *protocol)
 {
 	cluster_begin(cl, before->size, protocol);
+	cluster_go_back(cl, before, line);
+}
+
+void cluster_go_back(struct cluster *cl, struct cluster *before, uint32_t line)
+{
 	cl->before = before;
 	cl->taken = line;
 	for (int q = 0; q < cl->size; q++)
@@ -332,13 +337,38 @@ bool checkpoint(struct cluster *cl, int rank)
 	return coord_checkpoint(&cl->ranks[rank].c);
 }
 
+static bool gets(struct cluster *cl, const struct told *t, size_t len)
+{
+	return coord_control(&cl->ranks[t->to].c, t->from, t->bytes, len);
+}
+
+enum { KIND_BEGIN = 6 };
+
+/* In memory of its own, so that a look beyond the end is seen. */
+static void refuses_pieces(struct cluster *cl, const struct told *t)
+{
+	for (size_t len = 0; len < t->len; len += len < 64 ? 1 : t->len / 16) {
+		struct told piece = *t;
+
+		piece.bytes = malloc(len + 1);
+		memcpy(piece.bytes, t->bytes, len);
+		ck_assert_msg(!gets(cl, &piece, len), "kind %d: %zu of %zu bytes are accepted",
+			t->bytes[0], len, t->len);
+		free(piece.bytes);
+	}
+}
+
 static bool tell_at(struct cluster *cl, int i)
 {
 	struct told t = cl->told[i];
 	bool right;
 
 	memmove(&cl->told[i], &cl->told[i + 1], (size_t)(--cl->ntold - i) * sizeof t);
-	right = coord_control(&cl->ranks[t.to].c, t.from, t.bytes, t.len);
+	if (cl->hostile)
+		refuses_pieces(cl, &t);
+	right = gets(cl, &t, t.len);
+	if (cl->hostile && t.bytes[0] != KIND_BEGIN)
+		ck_assert_msg(!gets(cl, &t, t.len), "kind %d is accepted twice", t.bytes[0]);
 	free(t.bytes);
 	return right;
 }

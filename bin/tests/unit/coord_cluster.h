@@ -54,6 +54,7 @@ struct cluster {
 	int ntold, nflown;
 	bool slow; /* nobody says coord_written or coord_committed by himself */
 	bool cannot_commit;
+	bool hostile;		/* what is told comes cut, too, and twice: that must be refused */
 	uint32_t committing;	/* slow: what rank 0 was asked to commit */
 	uint32_t taken;		/* the line that is being restored */
 	int lost;		/* messages thrown away as orphans sent again */
@@ -64,9 +65,11 @@ struct cluster {
 void cluster_begin(struct cluster *cl, int size, const char *protocol);
 void cluster_end(struct cluster *cl);
 
-/* The same job goes on from this line. */
+/* The same job goes on from this line, in new ranks, or in these. */
 void cluster_restore(
 	struct cluster *cl, struct cluster *before, uint32_t line, const char *protocol);
+
+void cluster_go_back(struct cluster *cl, struct cluster *before, uint32_t line);
 
 void send_mail(struct cluster *cl, int from, int to, int32_t tag);
 

@@ -238,6 +238,7 @@ static void one_run(unsigned seed)
 	run.random = seed * UINT64_C(0x9e3779b97f4a7c15);
 	cluster_begin(cluster(), 1 + (int)below(RANKS), protocol());
 	for (;;) {
+		cluster()->hostile = seed % 5 == 0;
 		for (int i = 0; i < STEPS; i++)
 			step();
 		if (below(2))
