@@ -189,7 +189,8 @@ static void exchange(void *user, const uint64_t *sent, uint64_t *mine)
 static void wait_for(void *user, bool (*done)(void *arg), void *arg)
 {
 	(void)user;
-	tell_all(now);
+	if (!done(arg))
+		tell_all(now);
 	ck_assert_msg(done(arg), "it would wait for ever");
 }
 

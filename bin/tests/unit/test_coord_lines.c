@@ -190,6 +190,7 @@ END_TEST
 START_TEST(a_rank_that_cannot_capture_says_so)
 {
 	cluster_begin(&cl, 3, protocols[_i]);
+	cl.hostile = true;
 	cl.ranks[2].cannot_capture = true;
 	send_mail(&cl, 0, 2, 7);
 	ck_assert(checkpoint(&cl, 0));

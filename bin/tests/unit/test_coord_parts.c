@@ -41,22 +41,24 @@ END_TEST
 /* Those that go leave no gap behind which one is not found. */
 START_TEST(what_is_even_and_not_held_is_forgotten)
 {
-	for (int n = 1; n < 200; n++) {
+	for (int n = 1; n < 4000; n++) {
 		struct envlog l;
 		uint32_t kept = 0;
+		int many = n % 128;
+		uint64_t step = (uint64_t)n;
 
 		envlog_init(&l);
-		for (int i = 0; i < n; i++) {
-			struct envlog_entry *e = envlog_get(&l, (uint64_t)i * 6, i);
+		for (int i = 0; i < many; i++) {
+			struct envlog_entry *e = envlog_get(&l, i * step, i);
 
 			e->a = 7;
 			e->s = i % 3 ? 7 : 5;
 			e->held = i % 7 == 1;
 		}
 		envlog_keep(&l);
-		for (int i = 0; i < n; i++) {
+		for (int i = 0; i < many; i++) {
 			bool stays = i % 3 == 0 || i % 7 == 1;
-			struct envlog_entry *e = envlog_find(&l, (uint64_t)i * 6, i);
+			struct envlog_entry *e = envlog_find(&l, i * step, i);
 
 			ck_assert_int_eq(e != NULL, stays);
 			ck_assert(!e || (!e->held && e->a == 7));

@@ -177,17 +177,34 @@ START_TEST(blocking_is_told_nothing)
 }
 END_TEST
 
-/* A rank that says ok, and then that the line is committed although one of its parts is not. */
+/* Who has closed a line without a word cannot say later that it had sent something. */
+START_TEST(a_line_is_closed_once)
+{
+	static const uint8_t late[] = HEAD("\1", "\3", "\1") ONE "\1\0\0\0" ONE "\0\0\0\0" ONE;
+
+	cluster_begin(&cl, 2, "eventlog");
+	all_checkpoint(&cl);
+	tell_all(&cl);
+	must_commit(&cl, 1);
+	ck_assert(!coord_control(&cl.ranks[0].c, 1, late, sizeof late - 1));
+	cluster_end(&cl);
+}
+END_TEST
+
+/* Rank 0 says that a line is committed although a part of it is not there; or says it twice. */
 START_TEST(a_verdict_must_be_possible)
 {
+	static const uint8_t yes[] = HEAD("\5", "\0", "\1") "\1",
+			     no[] = HEAD("\5", "\0", "\1") "\0";
+	struct coord *c = &cl.ranks[1].c;
+
 	cluster_begin(&cl, 2, "eventlog");
 	cl.ranks[1].cannot_capture = true;
 	ck_assert(!checkpoint(&cl, 1));
-	ck_assert(!coord_control(
-		&cl.ranks[1].c, 0, (const uint8_t *)"\5\0\0\0\0\0\0\0\1\0\0\0\1", 13));
-	ck_assert(coord_control(
-		&cl.ranks[1].c, 0, (const uint8_t *)"\5\0\0\0\0\0\0\0\1\0\0\0\0", 13));
+	ck_assert(!coord_control(c, 0, yes, sizeof yes - 1));
+	ck_assert(coord_control(c, 0, no, sizeof no - 1));
 	ck_assert(cl.ranks[1].lines[1].over);
+	ck_assert(!coord_control(c, 0, no, sizeof no - 1));
 	cluster_end(&cl);
 }
 END_TEST
@@ -349,7 +366,7 @@ END_TEST
 UNIT_MAIN("coord_told", tcase_add_test(tc, a_long_log_is_told_early);
 	  tcase_add_test(tc, tables_stay_small_without_lines);
 	  LOOP(what_makes_no_sense_is_refused, sizeof wrongs / sizeof *wrongs);
-	  tcase_add_test(tc, blocking_is_told_nothing);
+	  tcase_add_test(tc, blocking_is_told_nothing); tcase_add_test(tc, a_line_is_closed_once);
 	  tcase_add_test(tc, a_verdict_must_be_possible); LOOP(a_debt_goes_into_the_next_line, 3);
 	  tcase_add_test(tc, blocking_pays_debts_and_saves_them);
 	  tcase_add_test(tc, what_was_told_before_a_restore_is_void);
