@@ -8,7 +8,9 @@
  *      nothing is lost, nothing is thrown away that was not received.
  *   4. When all has come that was sent, lines that every rank has begun are over, the same way
  *      everywhere, and committed unless something failed or a newer one is.
- *   5. The job ends.
+ *   5. By time: a line that one rank was asked for all are asked for, and requests that meet make
+ *      one line.
+ *   6. The job ends.
  */
 #include <stdlib.h>
 
@@ -264,11 +266,26 @@ static void check_line(struct world *w, uint32_t line)
 		world_fails(w, "line %u was committed without a part", line);
 }
 
+/* ---- 5 ---- */
+
+static void check_due(struct world *w)
+{
+	if (w->latest - w->base > w->asked)
+		world_fails(w, "%u lines for %u requests", w->latest - w->base, w->asked);
+	for (int q = 0; q < w->program.ranks; q++)
+		if (w->ranks[q].c.line < w->latest && !coord_due(&w->ranks[q].c, false))
+			world_fails(w, "rank %d is not asked for line %u", q, w->latest);
+}
+
 void check_drained(struct world *w)
 {
 	for (uint32_t line = w->base + 1; line <= w->latest; line++)
 		check_line(w, line);
+	if (w->program.by_time && !coord_is_blocking(&w->ranks[0].c))
+		check_due(w);
 }
+
+/* ---- 6 ---- */
 
 void check_closed(struct world *w)
 {
@@ -277,17 +294,15 @@ void check_closed(struct world *w)
 			if (!part_of(&w->ranks[q], line)->over)
 				world_fails(w, "line %u is not over at rank %d, which has ended",
 					line, q);
+	for (uint32_t line = w->base + 1; line <= w->latest; line++)
+		check_line(w, line);
 }
-
-/* ---- 5 ---- */
 
 void check_end(struct world *w)
 {
 	for (int q = 0; q < w->program.ranks; q++) {
 		const struct rank *r = &w->ranks[q];
 
-		if (w->program.ops[q][r->state.pc].kind != OP_END)
-			world_fails(w, "rank %d waits for ever, at %d", q, r->state.pc);
 		if (r->inbox.n || r->c.debts.left)
 			world_fails(w, "rank %d has ended: %d messages and %llu debts are left", q,
 				r->inbox.n, (unsigned long long)r->c.debts.left);

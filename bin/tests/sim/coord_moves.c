@@ -200,9 +200,10 @@ static bool move_write(struct world *w)
 	for (int i = 0; i < n; i++) {
 		struct rank *r = rank_of(w, (from + i) % n);
 		uint32_t lines = r->c.line - w->base;
+		uint32_t first = lines ? rng_below(&w->rng, lines) : 0;
 
-		for (uint32_t k = 1; k <= lines; k++)
-			if (write_part(r, w->base + k))
+		for (uint32_t k = 0; k < lines; k++)
+			if (write_part(r, w->base + 1 + (first + k) % lines))
 				return true;
 	}
 	return false;
@@ -333,9 +334,13 @@ static bool checkpoint(struct rank *r)
 static bool due(struct rank *r)
 {
 	struct world *w = r->w;
+	bool elapsed = rng_chance(&w->rng, w->rates.elapsed);
 
-	if (!coord_is_blocking(&r->c) && coord_due(&r->c, rng_chance(&w->rng, w->rates.elapsed)))
-		return checkpoint(r);
+	if (!coord_is_blocking(&r->c)) {
+		w->asked += elapsed && !coord_due(&r->c, false);
+		if (coord_due(&r->c, elapsed))
+			return checkpoint(r);
+	}
 	r->state.pc++;
 	return true;
 }

@@ -207,7 +207,7 @@ void world_begin_epoch(struct world *w)
 	w->committing = 0;
 	w->commit_known = false;
 	w->one_ahead_only = true;
-	w->closing = false;
+	w->asked = 0;
 	w->slow_rank = (int)rng_below(&w->rng, 2 * RANKS);
 	for (int e = 0; e < w->program.nenvs; e++)
 		w->flying[e].n = 0;

@@ -170,7 +170,8 @@ struct world {
 	int nstore;
 	struct stored *restored; /* what this epoch began from, or NULL */
 	int crashes_left, slow_rank;
-	bool before_restore, one_ahead_only, closing;
+	bool before_restore, one_ahead_only;
+	unsigned asked; /* requests by time that made a line */
 };
 
 #define BIT(k) ((uint64_t)1 << (k))
@@ -199,6 +200,9 @@ bool move_network(struct world *w);
 /* A program goes one step. false: none can. */
 bool move_program(struct world *w);
 
+/* Has every program ended? */
+bool all_ended(const struct world *w);
+
 bool deliver_to(struct world *w, int rank);
 void send_mail(struct world *w, struct rank *r, int env, unsigned number);
 void match_posts(struct rank *r);
@@ -224,8 +228,10 @@ void check_arrived(struct rank *r, int id, bool thrown);
 /* All that was sent or told has come: what all have begun is over. */
 void check_drained(struct world *w);
 
-/* The job has ended. */
+/* Every program has ended. */
 void check_end(struct world *w);
+
+/* The job has ended. */
 void check_closed(struct world *w);
 
 #endif

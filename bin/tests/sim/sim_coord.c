@@ -111,13 +111,20 @@ static bool crashes(struct world *w)
 	return true;
 }
 
+bool all_ended(const struct world *w)
+{
+	for (int q = 0; q < w->program.ranks; q++)
+		if (w->program.ops[q][w->ranks[q].state.pc].kind != OP_END)
+			return false;
+	return true;
+}
+
+/* What protocols still have to do is done while they are closed, or before. */
 static void end(struct world *w)
 {
 	int n = w->program.ranks, first = (int)rng_below(&w->rng, (unsigned)n);
 
-	drain(w);
 	check_end(w);
-	w->closing = true;
 	for (int i = 0; i < n; i++)
 		coord_close(&w->ranks[(first + i) % n].c);
 	check_closed(w);
@@ -125,24 +132,37 @@ static void end(struct world *w)
 	store_clear(w);
 }
 
+static bool moves(struct world *w)
+{
+	if (rng_chance(&w->rng, w->rates.program))
+		return move_program(w) || move_network(w);
+	return move_network(w) || move_program(w);
+}
+
+static void stuck(struct world *w)
+{
+	for (int q = 0; q < w->program.ranks; q++)
+		if (w->program.ops[q][w->ranks[q].state.pc].kind != OP_END)
+			world_fails(w, "rank %d waits for ever, at %d", q, w->ranks[q].state.pc);
+}
+
 static uint64_t run(struct world *w, uint64_t seed)
 {
-	bool moved;
-
 	w->seed = w->rng.state = w->trace = seed;
 	w->base = w->latest = 0;
 	w->protocol = "none";
 	program_make(&w->program, &w->rng);
 	choose_rates(w);
 	world_begin_epoch(w);
-	do {
+	while (!all_ended(w) || rng_chance(&w->rng, 900)) {
 		if (rng_chance(&w->rng, w->rates.drain))
 			drain(w);
-		if (rng_chance(&w->rng, w->rates.program))
-			moved = move_program(w) || move_network(w);
-		else
-			moved = move_network(w) || move_program(w);
-	} while (crashes(w) || moved);
+		if (!crashes(w) && !moves(w)) {
+			stuck(w);
+			drain(w);
+			break;
+		}
+	}
 	end(w);
 	return w->trace;
 }
