@@ -14,6 +14,7 @@ struct inflight {
 	struct coord_message m;
 	int tag, source;
 	uint64_t arrived, matched; /* moments; 0: has not */
+	uint64_t left;		   /* when the program had received it, by s.clock; 0: it has not */
 	struct match_msg *msg;	   /* while it waits for a receive */
 	struct request *receive;   /* while it is open */
 	struct stored *contents;   /* NULL: not in our memory */
@@ -26,6 +27,7 @@ static struct {
 	int peers;
 	struct link *of;   /* by peer: in the order in which they were noted */
 	struct link lines; /* oldest first */
+	uint64_t clock;	   /* counts lines begun and messages received */
 } s;
 
 int inflight_init(const struct coord *c, int peers)
@@ -48,23 +50,27 @@ void inflight_fini(void)
 	s.peers = 0;
 }
 
-static enum coord_fate fate(const struct inflight_line *l, const struct coord_message *m)
+/* The protocol is not asked about what was received before the line. */
+static enum coord_fate fate(const struct inflight_line *l, const struct inflight *f)
 {
-	return coord_fate(s.coord, l->number, m);
+	if (f->left && f->left < l->begun)
+		return COORD_OUT;
+	return coord_fate(s.coord, l->number, &f->m);
 }
 
-static bool wanted(const struct coord_message *m)
+/* Is there a line with respect to which it is not out? */
+static bool wanted(const struct inflight *f)
 {
 	list_for_each (item, &s.lines)
-		if (fate(container_of(item, struct inflight_line, link), m) != COORD_OUT)
+		if (fate(container_of(item, struct inflight_line, link), f) != COORD_OUT)
 			return true;
 	return false;
 }
 
-static bool in_transit(const struct coord_message *m)
+static bool in_transit(const struct inflight *f)
 {
 	list_for_each (item, &s.lines)
-		if (fate(container_of(item, struct inflight_line, link), m) == COORD_IN)
+		if (fate(container_of(item, struct inflight_line, link), f) == COORD_IN)
 			return true;
 	return false;
 }
@@ -94,12 +100,12 @@ void inflight_break(struct inflight_line *l, const char *why)
 		complete(l);
 }
 
-static void break_lines(const struct coord_message *m, const char *why)
+static void break_lines(const struct inflight *f, const char *why)
 {
 	list_for_each (item, &s.lines) {
 		struct inflight_line *l = container_of(item, struct inflight_line, link);
 
-		if (fate(l, m) != COORD_OUT)
+		if (fate(l, f) != COORD_OUT)
 			inflight_break(l, why);
 	}
 }
@@ -130,7 +136,7 @@ static size_t count_members(const struct inflight_line *l)
 
 	for (int peer = 0; peer < s.peers; peer++)
 		list_for_each (item, &s.of[peer])
-			n += fate(l, &container_of(item, struct inflight, link)->m) == COORD_IN;
+			n += fate(l, container_of(item, struct inflight, link)) == COORD_IN;
 	return n;
 }
 
@@ -158,7 +164,7 @@ static void gather(struct inflight_line *l)
 		list_for_each (item, &s.of[peer]) {
 			struct inflight *f = container_of(item, struct inflight, link);
 
-			if (fate(l, &f->m) == COORD_IN)
+			if (fate(l, f) == COORD_IN)
 				add_member(l, f);
 		}
 	qsort(l->members, l->n, sizeof *l->members, by_place);
@@ -175,13 +181,13 @@ void inflight_finish(struct inflight_line *l)
 void inflight_whole(struct inflight *f)
 {
 	if (f->contents->rc) {
-		break_lines(&f->m, "a message in transit is lost with its sender");
+		break_lines(f, "a message in transit is lost with its sender");
 		return;
 	}
 	list_for_each (item, &s.lines) {
 		struct inflight_line *l = container_of(item, struct inflight_line, link);
 
-		if (l->members && !l->complete && fate(l, &f->m) == COORD_IN && --l->lacking == 0)
+		if (l->members && !l->complete && fate(l, f) == COORD_IN && --l->lacking == 0)
 			complete(l);
 	}
 }
@@ -209,21 +215,22 @@ struct coord_message inflight_name_open(const struct request *r)
 static void pull(struct inflight *f)
 {
 	if (f->msg && !f->msg->stored && !p2p_pull(f->msg))
-		break_lines(&f->m, "no memory for a message in transit");
+		break_lines(f, "no memory for a message in transit");
 }
 
+/* NULL: no line wants it, or no memory. */
 static struct inflight *note(const struct coord_message *m)
 {
-	struct inflight *f;
+	struct inflight seen = {.m = *m}, *f;
 
-	if (!wanted(m))
+	if (!wanted(&seen))
 		return NULL;
-	f = calloc(1, sizeof *f);
+	f = malloc(sizeof *f);
 	if (!f) {
-		break_lines(m, "no memory to note a message in transit");
+		break_lines(&seen, "no memory to note a message in transit");
 		return NULL;
 	}
-	f->m = *m;
+	*f = seen;
 	list_append(&s.of[m->peer], &f->link);
 	return f;
 }
@@ -242,7 +249,7 @@ void inflight_kept(struct match_msg *msg)
 	msg->inflight = f;
 	if (msg->stored)
 		f->contents = stored_hold(msg->stored);
-	if (in_transit(&m))
+	if (in_transit(f))
 		pull(f);
 }
 
@@ -312,12 +319,13 @@ void inflight_filled(struct request *r, bool ok)
 	if (f->contents)
 		inflight_whole(f);
 	else
-		break_lines(&f->m, ok ? "no memory to copy a message in transit"
-				      : "a message in transit is lost");
+		break_lines(f, ok ? "no memory to copy a message in transit"
+				  : "a message in transit is lost");
 }
 
 void inflight_leave(struct request *r)
 {
+	r->inflight->left = ++s.clock;
 	r->inflight->receive = NULL;
 	r->inflight = NULL;
 }
@@ -327,7 +335,7 @@ void inflight_withdrawn(struct inflight *f)
 	list_for_each (item, &s.lines) {
 		struct inflight_line *l = container_of(item, struct inflight_line, link);
 
-		if (fate(l, &f->m) == COORD_IN)
+		if (fate(l, f) == COORD_IN)
 			inflight_break(l, "its sender took a message in transit back");
 	}
 	drop(f);
@@ -337,6 +345,7 @@ void inflight_withdrawn(struct inflight *f)
 
 void inflight_begin(struct inflight_line *l)
 {
+	l->begun = ++s.clock;
 	list_append(&s.lines, &l->link);
 	inflight_lines++;
 }
@@ -346,9 +355,9 @@ void inflight_settle(struct inflight_line *l, int peer)
 	list_for_each_safe (item, &s.of[peer]) {
 		struct inflight *f = container_of(item, struct inflight, link);
 
-		if (fate(l, &f->m) == COORD_IN)
+		if (fate(l, f) == COORD_IN)
 			pull(f);
-		else if (!wanted(&f->m))
+		else if (!wanted(f))
 			drop(f);
 	}
 }
@@ -361,7 +370,7 @@ void inflight_end(struct inflight_line *l)
 		list_for_each_safe (item, &s.of[peer]) {
 			struct inflight *f = container_of(item, struct inflight, link);
 
-			if (!wanted(&f->m))
+			if (!wanted(f))
 				drop(f);
 		}
 }

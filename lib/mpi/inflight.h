@@ -42,6 +42,7 @@ struct inflight_line {
 	struct link link;
 	uint32_t number;
 	uint64_t at;	 /* the moment of its capture */
+	uint64_t begun;	 /* the same, among what was received */
 	const char *why; /* it cannot be made: the reason; NULL */
 	bool finishing, complete;
 	struct inflight_member *members; /* messages in transit, in the order of C6 */

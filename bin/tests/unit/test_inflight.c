@@ -278,6 +278,31 @@ START_TEST(several_lines)
 }
 END_TEST
 
+/* It was received between the captures of two lines, and is held for the first only. */
+START_TEST(received_between_lines)
+{
+	struct request *r;
+
+	setup();
+	begin(0);
+	fates[0][1] = fates[1][1] = COORD_IN;
+	r = matched(1, ++moment, false);
+	inflight_open(r);
+	inflight_filled(r, true);
+	inflight_leave(r);
+	begin(1);
+	inflight_settle(&line[0], 1);
+	inflight_settle(&line[1], 1);
+	inflight_finish(&line[1]);
+	inflight_finish(&line[0]);
+	ck_assert_str_eq(holds(0), "1");
+	ck_assert_str_eq(holds(1), "");
+	end(0);
+	end(1);
+	inflight_fini();
+}
+END_TEST
+
 START_TEST(let_go_while_received)
 {
 	struct request *r;
@@ -353,4 +378,5 @@ END_TEST
 UNIT_MAIN("inflight", tcase_add_test(tc, order_of_the_program);
 	  tcase_add_test(tc, waits_for_contents); tcase_add_test(tc, pulled_when_known);
 	  tcase_add_test(tc, several_lines); tcase_add_test(tc, let_go_while_received);
-	  tcase_add_test(tc, broken); tcase_add_test(tc, withdrawn);)
+	  tcase_add_test(tc, received_between_lines); tcase_add_test(tc, broken);
+	  tcase_add_test(tc, withdrawn);)
