@@ -37,6 +37,9 @@ my %UNIT = (
 	heartbeat_pingpong => 'us',
 	heartbeat_pi       => 'ms',
 	restart            => 'ms',
+	stall              => 'us',
+	commit             => 'ms',
+	protocol_pingpong  => 'us',
 	(map { ("detect_$_" => 'ms') } qw(killed stopped silent)),
 	map { $_ => 'us' } @COLLECTIVES,
 );
@@ -56,12 +59,12 @@ sub more_is_better
 sub is_paired
 {
 	my ($case) = @_;
-	return $case->{what} =~ /^(?:heartbeat_|checkpoint\z)/;
+	return $case->{what} =~ /^(?:heartbeat_|checkpoint\z|stall\z|commit\z|protocol_)/;
 }
 
 # True when jobs differ by more than what is looked for: a target is met or not only if the median of
 # the pairs is certain enough.
-sub is_faint { return $_[0]{what} =~ /^heartbeat_/ }
+sub is_faint { return $_[0]{what} =~ /^(?:heartbeat|protocol)_/ }
 
 # A target: against => floor, peer (the better one), value, or greatest (value); most, below or least =>
 # the limit.
@@ -81,6 +84,8 @@ my %TARGETS = (
 	'detect_stopped 0'      => [ { against => 'greatest', most => NOTICED } ],
 	'detect_silent 0'       => [ { against => 'greatest', most => NOTICED } ],
 	'restart ' . MIB()       => [ { against => 'value', most => 300 } ],
+	(map { ("stall $_" => [ { against => 'floor', most => 1.1 } ]) } MIB, 64 * MIB, SAVED),
+	'protocol_pingpong 8'   => [ { against => 'floor', most => 1.01 } ],
 );
 
 # Small collectives have a target when the ranks outnumber the cores, long ones always.
@@ -161,6 +166,23 @@ sub _failures
 	);
 }
 
+# The floor: memcpy; bare system calls; blocking.
+sub _checkpoints
+{
+	my ($cores) = @_;
+	my $row = sub {
+		_case($cores, 'Checkpoints without waiting', splice(@_, 0, 3), who => [ 'floor', 'FTMPI' ], @_);
+	};
+	return (
+		$row->('stall', 1024, 2, times => 20),
+		$row->('stall', MIB, 2, times => 20),
+		$row->('stall', 64 * MIB, 2, times => 6),
+		$row->('stall', SAVED, 2, times => 3),
+		$row->('commit', 1024, 8, times => 20),
+		$row->('protocol_pingpong', 8, 2, times => 12),
+	);
+}
+
 # On a machine with so many cores.
 sub all
 {
@@ -177,6 +199,7 @@ sub all
 		_case($cores, $rest, 'start', 0, 512, who => ['FTMPI']),
 		_case($cores, $rest, 'memory', 8, 128, who => [ 'floor', @PEERS_AND_US ], rounds => 1),
 		_failures($cores),
+		_checkpoints($cores),
 	);
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The rows about failures: what it costs to be ready for them, how soon they are noticed, how soon all
-# goes on. Nobody else among the peers does this, so there are no turns with them.
+# The rows about failures and checkpoints: what it costs to be ready for them, how soon they are noticed,
+# how soon all goes on. Nobody else among the peers does this, so there are no turns with them.
 package FTMPI::Bench::Failures;
 
 use strict;
@@ -10,6 +10,7 @@ use warnings;
 use FTMPI::Bench::Beats        ();
 use FTMPI::Bench::Disk         ();
 use FTMPI::Bench::Distribution ();
+use FTMPI::Bench::Lines        ();
 use FTMPI::Bench::Peers        ();
 use FTMPI::Bench::Process      ();
 use FTMPI::Bench::Stats        ();
@@ -19,6 +20,9 @@ my %HOW = (
 	heartbeat  => \&_heartbeat,
 	checkpoint => \&_checkpoint,
 	detect     => \&_strikes,
+	stall      => \&_lines,
+	commit     => \&_lines,
+	protocol   => \&_protocol,
 );
 
 # peers, root, dir, rounds, limit; pairs: [case, row] each, of one job. Returns notes.
@@ -29,7 +33,7 @@ sub measure
 	my ($kind) = $case->{what} =~ /^([a-z]+)/;
 	my ($ours) = grep { $_->{name} eq 'FTMPI' } @{ $arg->{peers} };
 	my %with = (%$arg, peer => $ours, count => $case->{times} * $arg->{rounds},
-		map { $_ => $case->{$_} } qw(what bytes ranks));
+		map { $_ => $case->{$_} } qw(what bytes ranks times));
 	my @notes = eval { $HOW{$kind}->(\%with, @pairs) };
 	my $why = $@;
 	FTMPI::Bench::Process::stop();
@@ -66,6 +70,25 @@ sub _checkpoint
 	my ($ours, $theirs, $kind) = FTMPI::Bench::Disk::turns(%$arg, exe => _program($arg, 'save'));
 	@{ $row->{values} }{ 'FTMPI', 'floor' } = ($ours, $theirs);
 	return "checkpoint: on a file system of the kind $kind.";
+}
+
+sub _lines
+{
+	my ($arg, $pair) = @_;
+	my (undef, $row) = @$pair;
+	@{ $row->{values} }{ 'FTMPI', 'floor' } = FTMPI::Bench::Lines::turns(%$arg, exe => _program($arg, $arg->{what}));
+	return FTMPI::Bench::Lines::note($row);
+}
+
+# Messages are logged, but there is no checkpoint.
+sub _protocol
+{
+	my ($arg, $pair) = @_;
+	my (undef, $row) = @$pair;
+	my $got = FTMPI::Bench::Beats::pairs(%$arg,
+		options => { with => [qw(-coord eventlog)], without => [qw(-coord blocking)] });
+	@{ $row->{values} }{ 'FTMPI', 'floor' } = map { [ map { $_->{figure} } @$_ ] } @$got{qw(with without)};
+	return FTMPI::Bench::Beats::notes($row->{what}, $got, 'under eventlog and under blocking');
 }
 
 # One job for all rows that follow from the same faults: detect_... when it was noticed, restart when
