@@ -94,11 +94,11 @@ int FTMPI_Perform_Checkpoint(void);
 int FTMPI_CKPT_Wait(void);
 
 /*
- * Ask for a protocol: "blocking", "eventlog" or "tagging". All ranks ask for the same one, before
- * their first FTMPI_Perform_Checkpoint. It has effect under `ftmpirun -coord auto`; when another
- * protocol was chosen at launch, that stays, and this is no error. Local. Errors: MPI_ERR_ARG (NULL,
- * or no protocol of that name), MPI_ERR_OTHER (it is too late, or outside MPI_Init ..
- * MPI_Finalize).
+ * Ask for a protocol: "blocking", "eventlog" or "tagging". All ranks ask for the same one, once, before
+ * their first FTMPI_Perform_Checkpoint. It has effect under `ftmpirun -coord auto` (without it that
+ * means eventlog); when another protocol was chosen at launch, that stays, and this is no error.
+ * Local. Errors: MPI_ERR_ARG (NULL, or no protocol of that name), MPI_ERR_OTHER (another one is in
+ * use already, or outside MPI_Init .. MPI_Finalize).
  */
 int FTMPI_CKPT_Set_coordination(const char *name);
 

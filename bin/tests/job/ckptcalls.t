@@ -37,4 +37,31 @@ $job->err_like(qr/^rank 2 on \S+: FTMPI_Perform_Checkpoint: line 4 is not made: 
 	'another thread is inside MPI');
 $job->out_like($right, 'every rank is told, and the next line is made');
 
+# ---- protocols that do not wait ----
+
+for my $coord (qw(eventlog tagging compare auto)) {
+	my @own = $coord eq 'auto' ? '-auto' : ();
+	FTMPI::Test::Job->run([ftmpirun(), '-n', 3, '-coord', $coord, '-workdir', "$scratch/$coord",
+		program('ckptcalls'), '-local', @own])->well($right, "-coord $coord");
+	is(scalar(@lines = glob "$scratch/$coord/*/line-*.manifest"), 2, '... its lines are there');
+	is(scalar(@lines = glob "$scratch/$coord/*/line-*.e0000"),    2, '... and the files of no other');
+}
+
+FTMPI::Test::Job->run(
+	[ftmpirun(), '-n', 2, '-coord', 'eventlog', '-workdir', "$scratch/d", '-ckpt-interval', 0.05, '-keep', 1,
+		program('ckptcalls'), '-local', '-in-time'])->well($right, 'eventlog: each rank is told when it is time');
+is(scalar(@lines = glob "$scratch/d/*/line-*.manifest"), 1, '... -keep 1 keeps one line');
+
+# What a thread inside MPI is good for here: who waits for the others hears at once that there is no line.
+for my $case ([ 'eventlog', '-local' ], [ 'auto', '-local', '-auto' ], [ 'auto', '-local', qw(-auto -choose tagging) ],
+	[ 'auto', qw(-auto -choose blocking) ], [ 'blocking', qw(-choose eventlog) ], [ 'eventlog', '-local', qw(-choose blocking) ]) {
+	my ($coord, @words) = @$case;
+	my $job = FTMPI::Test::Job->run([ftmpirun(), '-n', 3, '-coord', $coord, '-workdir', "$scratch/e",
+		program('ckptcalls'), '-thread', @words], deadline => 60);
+	$job->is_status(0, "-coord $coord, @words: another thread is inside MPI");
+	$job->err_like(qr/^rank 2 on \S+: FTMPI_Perform_Checkpoint: line 4 is not made: another thread is inside/m,
+		'... which its rank says');
+	$job->out_like($right, '... the others are told by the rule of the protocol, and the next line is made');
+}
+
 done_testing();

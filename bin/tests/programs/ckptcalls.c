@@ -115,21 +115,26 @@ static void variables(void)
 	MPI_Type_free(&raw);
 }
 
-/* Whatever the program asks for, what the launcher said stays; under auto, until the first line. */
-static void protocols(int automatic)
+/* What the launcher said stays. Under auto the program has one choice. */
+static void protocols(int automatic, const char *choice)
 {
+	const char *other = strcmp(choice, "tagging") == 0 ? "eventlog" : "tagging";
+	int late = automatic ? MPI_ERR_OTHER : MPI_SUCCESS;
+
 	IS(FTMPI_CKPT_Set_coordination(NULL), MPI_ERR_ARG);
 	IS(FTMPI_CKPT_Set_coordination(""), MPI_ERR_ARG);
 	IS(FTMPI_CKPT_Set_coordination("auto"), MPI_ERR_ARG);
 	IS(FTMPI_CKPT_Set_coordination("Blocking"), MPI_ERR_ARG);
-	IS(FTMPI_CKPT_Set_coordination("blocking"), MPI_SUCCESS);
-	IS(FTMPI_CKPT_Set_coordination("tagging"), MPI_SUCCESS);
-	IS(FTMPI_CKPT_Set_coordination("eventlog"), MPI_SUCCESS);
+	if (*choice) {
+		IS(FTMPI_CKPT_Set_coordination(choice), MPI_SUCCESS);
+		IS(FTMPI_CKPT_Set_coordination(other), late);
+		IS(FTMPI_CKPT_Set_coordination(choice), MPI_SUCCESS);
+	}
 	IS(FTMPI_CKPT_Wait(), FTMPI_CHECKPOINTED);
 	IS(FTMPI_Perform_Checkpoint(), FTMPI_CHECKPOINTED);
 	IS(FTMPI_CKPT_Wait(), FTMPI_CHECKPOINTED);
-	IS(FTMPI_CKPT_Set_coordination("blocking"), automatic ? MPI_ERR_OTHER : MPI_SUCCESS);
-	IS(FTMPI_CKPT_Set_coordination("eventlog"), MPI_SUCCESS);
+	IS(FTMPI_CKPT_Set_coordination(other), late);
+	IS(FTMPI_CKPT_Set_coordination(*choice ? choice : "eventlog"), MPI_SUCCESS);
 	IS(FTMPI_CKPT_Set_coordination("none"), MPI_ERR_ARG);
 }
 
@@ -186,22 +191,24 @@ static void threads(int waits)
 int main(int argc, char **argv)
 {
 	int in_time = 0, with_thread = 0, automatic = 0, local = 0, level;
+	const char *choice = "";
 	const struct prog_option options[] = {
 		{"-in-time", NULL, PROG_FLAG, &in_time, 0, "there is an interval: wait for it"},
 		{"-thread", NULL, PROG_FLAG, &with_thread, 0, "another thread is inside MPI"},
 		{"-auto", NULL, PROG_FLAG, &automatic, 0, "the protocol is the program's choice"},
+		{"-choose", "NAME", PROG_TEXT, &choice, 0, "ask for this protocol"},
 		{"-local", NULL, PROG_FLAG, &local, 0, "the protocol does not wait"}};
 
 	outside();
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
 	prog.options = options;
-	prog.count = 4;
+	prog.count = 5;
 	prog_begin(&prog, argc, argv);
 	no_buffer();
 	buffer();
 	variables();
+	protocols(automatic, choice);
 	lines(in_time);
-	protocols(automatic);
 	if (with_thread)
 		threads(!local);
 	MPI_Finalize();
