@@ -82,6 +82,7 @@ subtest 'overheads' => sub {
 	near($percent, 20, 'what comes in the same piece each time counts');
 	my $runs = sub { my ($clock) = @_; return [ map { my $r = run_of(1); $r->{$clock}{total} = 2; $r } 1 .. 3 ] };
 	near((FTMPI::Papers::Overhead::overhead('runs cpu', $runs->('cpu'), [ map { run_of(1) } 1 .. 3 ]))[0], 100, 'each by its clock');
+	near((FTMPI::Papers::Overhead::overhead('runs wall', $runs->('wall'), [ map { run_of(1) } 1 .. 3 ]))[0], 100, 'each by its clock');
 	near((FTMPI::Papers::Overhead::overhead('runs cpu', $runs->('wall'), [ map { run_of(1) } 1 .. 3 ]))[0], 0, '... and no other');
 	is(FTMPI::Papers::Overhead::words(1.26, -0.04, 2), '1.3 (0.0 to 2.0)', 'in words');
 	is(FTMPI::Papers::Overhead::words(), '-', 'without any');

@@ -44,22 +44,46 @@ for my $name (sort keys %short) {
 }
 
 # Killed after the first of four lines and before the second.
-for my $name (sort keys %short) {
-	subtest "$name comes back" => sub {
-		my $every = int($short{$name}{steps} / 5);
-		my $fault = FTMPI::Test::Fault->start(
-			program => $name,
-			args    => [ @{ $short{$name}{args} }, '-ckpt', $every, '-trace', '-hold', $every + 3 ]
-		);
-		if ($fault->all_held) {
-			$fault->kill_ranks(1);
-		}
-		$fault->survived($name, restarts => 1);
-		$fault->job->out_like(qr/^line after round $every$(?s:.*)^restored after round $every$/m, $name);
-		my @lines = $fault->job->out =~ /^line after round (\d+)$/mg;
-		is("@lines", join(' ', map { $_ * $every } 1 .. 4), 'four lines in both runs');
-	};
+sub comes_back
+{
+	my ($name, $coord) = @_;
+	my $every = int($short{$name}{steps} / 5);
+	my $what  = "$name under $coord";
+	my $fault = FTMPI::Test::Fault->start(
+		program => $name,
+		coord   => $coord,
+		args    => [ @{ $short{$name}{args} }, '-ckpt', $every, '-trace', '-sure', '-hold', $every + 3 ]
+	);
+	$fault->all_held and $fault->kill_ranks(1);
+	$fault->survived($what, restarts => 1);
+	$fault->job->out_like(qr/^line after round $every$(?s:.*)^restored after round $every$/m, $what);
+	my @lines = $fault->job->out =~ /^line after round (\d+)$/mg;
+	is("@lines", join(' ', map { $_ * $every } 1 .. 4), "$what: four lines in both runs");
+	return;
 }
+
+# The same where nobody waits for a line: what it goes on from is not certain, the answer is.
+sub comes_back_unsure
+{
+	my ($name, $coord) = @_;
+	my $every = int($short{$name}{steps} / 20);
+	my $what  = "$name under $coord, without waiting";
+	my $fault = FTMPI::Test::Fault->start(
+		program => $name,
+		coord   => $coord,
+		args    => [ @{ $short{$name}{args} }, '-ckpt', $every, '-hold', 9 * $every + 1 ]
+	);
+	$fault->all_held and $fault->kill_ranks(1);
+	$fault->survived($what, restarts => 1);
+	return;
+}
+
+subtest 'a rank is killed' => sub {
+	comes_back($_, 'eventlog') for sort keys %short;
+	comes_back($_, 'blocking') for qw(gauss matmul);
+	comes_back('matmul', 'tagging');
+	comes_back_unsure($_, 'eventlog') for qw(disks neurons);
+};
 
 subtest 'what takes how long' => sub {
 	my $job = FTMPI::Test::Job->run([ ftmpirun(), '-n', 3, program('neurons'), qw(9 -steps 120 -clock) ]);
