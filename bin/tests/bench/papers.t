@@ -15,6 +15,7 @@ use FTMPI::Papers::Cases    ();
 use FTMPI::Papers::Measure  ();
 use FTMPI::Papers::Overhead ();
 use FTMPI::Papers::Page     ();
+use FTMPI::Papers::Values   ();
 use FTMPI::Test::Job        qw(root);
 
 my $dir = File::Temp->newdir('ftmpi-papers-test-XXXXXX', TMPDIR => 1);
@@ -140,7 +141,39 @@ subtest 'the page' => sub {
 	is(join(' ', map { $_->[0] } @charts), 'protocol checkpoint tagging', 'three charts');
 	ok(well_formed($_->[2]), "$_->[0] is well-formed") for @charts;
 	is(scalar(() = $charts[0][2] =~ /<rect .* fill="#(?:9ecae1|4292c6|084594|d9d9d9|969696|525252)"/g), 15 * 2 + 6, 'a bar each, and the legend');
-	is(scalar(() = FTMPI::Papers::Page::values_text($result) =~ /^\w+ [^\t]*\t\w+\t1\t/mg), 15 * 4 + 3, 'every run is in the table of values');
+	like($page, qr/ 1 rounds in turns\.$/m, 'rounds');
+	my $text = FTMPI::Papers::Values::to_text($result);
+	is(scalar(() = $text =~ /^\w+ [^\t]*\t[a-z]+\t/mg), 15 * 4 + 3, 'every run is in the table of values');
+	my $again = FTMPI::Papers::Values::from_text('x', $text);
+	delete $_->{said} for map { @$_ } map { values %{ $_->{runs} } } @measured;
+	is_deeply($again, $result, '... and is read as it was written');
+	splice @{ $again->{measured} }, 1;
+	my $both = FTMPI::Papers::Values::together($result, $again);
+	is(join(' ', map { scalar @{ $_->{runs}{source} } } @{ $both->{measured} }), '2' . ' 1' x 14, 'two results together');
+	like(FTMPI::Papers::Page::page($both), qr/ 1 to 2 rounds in turns\.$/m, 'rounds of both');
+};
+
+subtest 'values that are none' => sub {
+	my $first = '# FTMPI papers results 1';
+	my $run   = "gauss 1400 4\tsource\t2\t1,1\t2\t1,1";
+	my $whole = join "\n", $run, map { $run =~ s/source/$_/r } qw(protocol checkpoint again);
+	is(scalar @{ FTMPI::Papers::Values::from_text('x', "$first\n$whole\n")->{measured} }, 1, 'a run');
+	my %wrong = (
+		''                          => qr/^x is not a result of bench\/papers\/run/,
+		"nonsense\n"                => qr/^x is not a result/,
+		"$first\n$whole\n$run\n"      => qr/^x: 'gauss 1400 4' has not as many runs of each mode$/,
+		"$first\ngauss 1400 4\t7\n"  => qr/^x: 'gauss 1400 4' has not as many runs of each mode$/,
+		"$first\n\n$run\n"           => qr/^x, line 2: '' is not a program of this version$/,
+		"$first\n$run\nhex 3\t1\n"  => qr/^x, line 3: 'hex 3' is not a program/,
+		"$first\n$run\n$run,1\n"    => qr/^x, line 3: not a run$/,
+		"$first\n$run\t1\n"         => qr/^x, line 2: not a run$/,
+		"$first\n" . $run =~ s/source/tagging/r => qr/^x, line 2: not a run$/,
+		"$first\n" . $run =~ s/1,1/1,x/r        => qr/^x, line 2: not a run$/,
+	);
+	for my $text (sort keys %wrong) {
+		my $got = eval { FTMPI::Papers::Values::from_text('x', $text); 'nothing' } // $@;
+		like($got, $wrong{$text}, 'a sentence') or diag($text);
+	}
 };
 
 sub papers
@@ -153,7 +186,7 @@ sub papers
 subtest 'words' => sub {
 	papers('-h')->well(qr{\Ausage: bench/papers/run}, '-h');
 	papers('-list')->well(qr/\A(?:\w+ \d+ .*\n){15}\z/, '-list');
-	for my $words ([qw(-rounds 0)], [ '-only', '(' ], ['-nonsense'], [qw(-only nothing-such)]) {
+	for my $words ([qw(-rounds 0)], [ '-only', '(' ], ['-nonsense'], [qw(-only nothing-such)], [qw(-add)]) {
 		my $job = papers(@$words);
 		$job->is_status(2, "@$words");
 		$job->err_like(qr{\Abench/papers/run: [^\n]+bench/papers/run -(?:h|list)[^\n]*\n\z}, "@$words");

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What was measured as a page of Markdown, as charts, and as a table of all values. Pure. A result: {
-# head => [[key, value], ...], measured => [what FTMPI::Papers::Measure returns, ...] }.
+# What was measured as a page of Markdown and as charts. Pure. A result is as FTMPI::Papers::Values has it.
 package FTMPI::Papers::Page;
 
 use strict;
 use warnings;
 
-use List::Util qw(max);
+use List::Util qw(max min);
 
 use FTMPI::Bench::Results   ();
 use FTMPI::Bench::Svg       ();
@@ -88,7 +87,16 @@ sub _head
 {
 	my ($result) = @_;
 	my %head = map { @$_ } @{ $result->{head} };
-	return "$head{machine}, $head{cores} cores, $head{system}; FTMPI $head{FTMPI}. $head{date}, $head{rounds} rounds in turns.\n";
+	return "$head{machine}, $head{cores} cores, $head{system}; FTMPI $head{FTMPI}. $head{date}, " . _rounds($result)
+		. " rounds in turns.\n";
+}
+
+# "12", or "6 to 12" when some programs were run more often.
+sub _rounds
+{
+	my ($result) = @_;
+	my @counts = map { scalar @{ $_->{runs}{source} } } @{ $result->{measured} };
+	return min(@counts) == max(@counts) ? $counts[0] : min(@counts) . ' to ' . max(@counts);
 }
 
 # charts: [file name, text for those who cannot see it] each.
@@ -150,24 +158,6 @@ sub _chart
 		top  => $step * int($top / $step + 0.999),
 		step => $step,
 	) ];
-}
-
-# ---- all values ----
-
-# CASE MODE ROUND WALL PIECES CPU PIECES, after what the run was.
-sub values_text
-{
-	my ($result) = @_;
-	my @lines = ('# FTMPI papers results 1', map { "# $_->[0]\t$_->[1]" } @{ $result->{head} });
-	for my $got (@{ $result->{measured} }) {
-		for my $mode (sort keys %{ $got->{runs} }) {
-			my @runs = @{ $got->{runs}{$mode} };
-			push @lines, map {
-				join "\t", $got->{case}{id}, $mode, $_ + 1, map { $_->{total}, join ',', @{ $_->{pieces} } } @{ $runs[$_] }{qw(wall cpu)}
-			} 0 .. $#runs;
-		}
-	}
-	return join '', map { "$_\n" } @lines;
 }
 
 1;
