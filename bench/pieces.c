@@ -5,8 +5,9 @@
  *	pieces SECONDS
  *
  * Pi by the Monte Carlo method, as bin/tests/programs/pi does it, in pieces of half a millisecond.
- * After each ROUND of them the counts are summed at rank 0. At the end rank 0 prints the pieces of
- * everybody, a line a round:
+ * After each ROUND of them, a tenth of a second, the counts are summed at rank 0: not more often,
+ *as messages wake other threads, too. At the end rank 0 prints the pieces of everybody, a line a
+ * round:
  *
  *	pieces RANK NANOSECONDS:SWITCHES ...
  *
@@ -22,7 +23,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-enum { ROUND = 10, TRIALS = 20, TRIAL_POINTS = 50000, SECONDS_MAX = 60 };
+enum { ROUND = 200, TRIALS = 20, TRIAL_POINTS = 50000, SECONDS_MAX = 60 };
 
 static const double PIECE = 0.0005; /* seconds */
 
@@ -110,7 +111,8 @@ static void print_rounds(int of, const struct piece *pieces, int rounds)
 	for (int r = 0; r < rounds; r++, pieces += ROUND) {
 		printf("pieces %d", of);
 		for (int i = 0; i < ROUND; i++)
-			printf(" %lld:%lld", (long long)pieces[i].ns, (long long)pieces[i].switches);
+			printf(" %lld:%lld", (long long)pieces[i].ns,
+				(long long)pieces[i].switches);
 		putchar('\n');
 	}
 }

@@ -121,7 +121,7 @@ subtest 'what is said of heartbeats' => sub {
 		often   => [ ({ figure => 1040, all => 1040 }) x 2 ],
 		usual   => [ ({ figure => 1010, all => 1010 }) x 2 ],
 	);
-	my ($pairs, $all, $often, @more) = FTMPI::Bench::Beats::notes('heartbeat_pi', \%got);
+	my ($pairs, $all, $often, @more) = FTMPI::Bench::Beats::notes('heartbeat_pieces', \%got);
 	is(scalar @more, 0, 'three sentences');
 	like($pairs, qr/: 8 pairs, median 1\.0075, with 95 % certainty the median is within 1\.0040 and 1\.0110, quartiles/, 'the pairs');
 	like($all, qr/by all pieces.*: 8 pairs, median 1\.0100,/, 'all pieces');
@@ -143,7 +143,7 @@ subtest 'bins' => sub {
 };
 
 subtest 'what is measured in pairs' => sub {
-	my $row = row('heartbeat_pi 0 2', 'ok', floor => [ 1, 10, 100 ], FTMPI => [ 1.0045, 10.6, 100.1 ]);
+	my $row = row('heartbeat_pieces 0 2', 'ok', floor => [ 1, 10, 100 ], FTMPI => [ 1.0045, 10.6, 100.1 ]);
 	is(sprintf('%.4f', FTMPI::Bench::Stats::to_floor($row)), '1.0045', 'the median of the ratios, not the ratio of medians');
 	is(verdict($row), 'met', 'just met');
 	$row->{values}{FTMPI}[0] = 1.006;
@@ -151,15 +151,15 @@ subtest 'what is measured in pairs' => sub {
 	like(FTMPI::Bench::Report::row_line($row, $case{ $row->{id} }, 60), qr/\| 1\.006 \|.*\| \*\*not met\*\* \|/,
 		'told closely');
 	my @pairs = (floor => [ (1) x 10 ], FTMPI => [ map { 0.996 + 0.001 * $_ } 1 .. 10 ]);
-	is(verdict(row('heartbeat_pi 0 2', 'ok', @pairs)), 'met', 'one in ten beyond the limit: certain enough');
+	is(verdict(row('heartbeat_pieces 0 2', 'ok', @pairs)), 'met', 'one in ten beyond the limit: certain enough');
 	$pairs[3][8] = 1.007;
-	is(verdict(row('heartbeat_pi 0 2', 'ok', @pairs)), 'undecided', 'two in ten: not certain');
+	is(verdict(row('heartbeat_pieces 0 2', 'ok', @pairs)), 'undecided', 'two in ten: not certain');
 	@{ $pairs[3] }[ 1 .. 9 ] = (1.006) x 9;
-	is(verdict(row('heartbeat_pi 0 2', 'ok', @pairs)), 'not met', 'nine in ten: certainly not');
+	is(verdict(row('heartbeat_pieces 0 2', 'ok', @pairs)), 'not met', 'nine in ten: certainly not');
 	$pairs[3][9] = 1;
 	my $result = { head => [ map { [ $_ => 2 ] } qw(machine cores system date rounds) ], notes => [],
-		rows => [ row('heartbeat_pi 0 2', 'ok', @pairs) ] };
-	like(FTMPI::Bench::Report::page($result), qr/^0 of 1 targets are met; undecided: heartbeat_pi on 2 ranks\.$/m,
+		rows => [ row('heartbeat_pieces 0 2', 'ok', @pairs) ] };
+	like(FTMPI::Bench::Report::page($result), qr/^0 of 1 targets are met; undecided: heartbeat_pieces on 2 ranks\.$/m,
 		'the page says what is undecided');
 	my $rate = row("checkpoint @{[256 << 20]} 2", 'ok', floor => [ 100, 200 ], FTMPI => [ 89, 190 ]);
 	is(verdict($rate), 'met', 'of rates the greater is better');

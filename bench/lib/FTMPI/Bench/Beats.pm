@@ -30,7 +30,7 @@ my %OPTIONS = (
 sub pairs
 {
 	my (%arg) = @_;
-	my $is_pi = $arg{what} eq 'heartbeat_pi';
+	my $is_pi = $arg{what} eq 'heartbeat_pieces';
 	my $job   = $is_pi ? _pi(%arg) : _pingpong(%arg);
 	my %options = (%OPTIONS, %{ $arg{options} // {} });
 	my %got   = map { $_ => [] } qw(with without often usual);
@@ -52,7 +52,7 @@ sub notes
 	my $of = sub { _ratios($got, @_) };
 	$than //= 'with and without heartbeats';
 	my @notes = ("$what: ratio of pairs of jobs $than: " . _sure($of->(qw(with without figure))));
-	return @notes if $what ne 'heartbeat_pi';
+	return @notes if $what ne 'heartbeat_pieces';
 	push @notes, "$what: the same by all pieces, noise and all: " . _sure($of->(qw(with without all)));
 	push @notes, "$what: for comparison, with ten times as many beats (@{ $OPTIONS{often} }): "
 		. _sure($of->(qw(often usual figure))) if @{ $got->{often} };

@@ -35,7 +35,7 @@ my %UNIT = (
 	beating  => '% of a core',
 	checkpoint         => 'MB/s',
 	heartbeat_pingpong => 'us',
-	heartbeat_pi       => 'ms',
+	heartbeat_pieces   => 'ms',
 	restart            => 'ms',
 	stall              => 'us',
 	commit             => 'ms',
@@ -77,7 +77,7 @@ my %TARGETS = (
 	'start 0 512'           => [ { against => 'value', most => 8 } ],
 	'memory 8'              => [ { against => 'value', most => 8 } ],
 	'heartbeat_pingpong 8'  => [ { against => 'floor', most => 1.005 } ],
-	'heartbeat_pi 0'        => [ { against => 'floor', most => 1.005 } ],
+	'heartbeat_pieces 0'    => [ { against => 'floor', most => 1.005 } ],
 	'beating ' . WAITING()   => [ { against => 'value', most => 0.5 } ],
 	'checkpoint ' . SAVED()  => [ { against => 'floor', least => 0.9 } ],
 	'detect_killed 0'       => [ { against => 'value', below => 50 } ],
@@ -156,7 +156,7 @@ sub _failures
 	my @killed = (job => 'killed', times => 10);
 	return (
 		$row->('heartbeat_pingpong', 8, 2, @with_floor, times => 12),
-		$row->('heartbeat_pi', 0, 2, @with_floor, times => 8),
+		$row->('heartbeat_pieces', 0, 2, @with_floor, times => 8),
 		$row->('beating', WAITING, 2),
 		$row->('checkpoint', SAVED, 2, @with_floor, times => 1),
 		$row->('detect_killed', 0, 8, @killed),

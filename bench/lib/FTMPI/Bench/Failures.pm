@@ -57,7 +57,7 @@ sub _heartbeat
 {
 	my ($arg, $pair) = @_;
 	my (undef, $row) = @$pair;
-	my @exe = $arg->{what} eq 'heartbeat_pi' ? (exe => _program($arg, 'pieces')) : ();
+	my @exe = $arg->{what} eq 'heartbeat_pieces' ? (exe => _program($arg, 'pieces')) : ();
 	my $got = FTMPI::Bench::Beats::pairs(%$arg, @exe);
 	@{ $row->{values} }{ 'FTMPI', 'floor' } = map { [ map { $_->{figure} } @$_ ] } @$got{qw(with without)};
 	return FTMPI::Bench::Beats::notes($row->{what}, $got);
