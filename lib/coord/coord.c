@@ -188,8 +188,9 @@ enum coord_fate coord_fate(const struct coord *c, uint32_t line, const struct co
 		fate = tag_cut_fate(l->tag, m);
 	if (!l->cut)
 		return fate;
-	if (l->tag && !cut_received(l->cut, m))
-		compare_fate(c, l, m, fate);
+	if (!l->tag)
+		return cut_fate(l->cut, m);
+	compare_fate(c, l, m, fate);
 	return cut_fate(l->cut, m);
 }
 
@@ -245,7 +246,7 @@ uint64_t coord_injected(struct coord *c, int peer, uint64_t context, int32_t tag
 	struct envlog_entry *e;
 
 	if (!c->logs)
-		return c->tags ? ++c->lines->tagging.number : 0;
+		return 0;
 	e = envlog_get(&c->peers[peer].seen, context, tag);
 	if (!e)
 		lines_no_memory(c);

@@ -155,22 +155,12 @@ static bool waits(const struct cut *c, const struct cut_env *e, uint64_t index)
 	return false;
 }
 
-static bool is_received(const struct cut *c, const struct cut_env *e, uint64_t index)
-{
-	return e && index <= e->a && !waits(c, e, index);
-}
-
-bool cut_received(const struct cut *c, const struct coord_message *m)
-{
-	return is_received(c, find(&c->peers[m->peer], m->context, m->tag), m->index);
-}
-
 enum coord_fate cut_fate(const struct cut *c, const struct coord_message *m)
 {
 	const struct cut_peer *cp = &c->peers[m->peer];
 	const struct cut_env *e = find(cp, m->context, m->tag);
 
-	if (is_received(c, e, m->index))
+	if (e && m->index <= e->a && !waits(c, e, m->index))
 		return COORD_OUT;
 	if (!cp->closed)
 		return COORD_OPEN;

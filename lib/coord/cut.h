@@ -61,9 +61,7 @@ void cut_free(struct cut *c);
 /* Peer has closed the line: s of its entries is final. false: no memory. */
 bool cut_close(struct cut *c, int peer, const struct envlog *arrived);
 
-/* Was it received before the cut? It may be asked for: an older line holds it. */
-bool cut_received(const struct cut *c, const struct coord_message *m);
-
+/* Fate of a message that was not received before the cut. */
 enum coord_fate cut_fate(const struct cut *c, const struct coord_message *m);
 
 /* A message has come that is no debt. */

@@ -73,8 +73,6 @@ bool lines_cut(struct coord *c, struct line *l)
 	if (ok && c->tags) {
 		l->tag = tag_cut_new(&c->lines->tagging, l->line, w.v, w.n, &c->debts);
 		ok = l->tag != NULL;
-		if (ok && c->logs)
-			l->tag->upto = 0;
 	}
 	free(w.v);
 	return ok;

@@ -284,7 +284,7 @@ struct envlog_entry *coord_seen_entry(struct coord *c, int peer, uint64_t contex
 /* *m gets its index. */
 static inline void arrives(struct coord *c, struct coord_message *m, bool debt)
 {
-	m->index = c->tags ? ++c->lines->tagging.number : 0;
+	m->index = c->arrived;
 	if (c->logs) {
 		struct envlog_entry *e = envlog_last(&c->peers[m->peer].seen, m->context, m->tag);
 

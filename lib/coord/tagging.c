@@ -25,7 +25,6 @@ void tagging_clear(struct tagging *t)
 {
 	memset(t->arrived, 0, (size_t)t->size * sizeof *t->arrived);
 	t->n = 0;
-	t->number = 0;
 }
 
 bool tagging_early(struct tagging *t, const struct coord_message *m)
@@ -139,12 +138,7 @@ struct tag_cut *tag_cut_new(struct tagging *t, uint32_t line, const struct coord
 	c->missing = calloc((size_t)t->size, sizeof *c->missing);
 	c->closed = calloc((size_t)t->size, sizeof *c->closed);
 	prune(t, line);
-	c->upto = t->number;
-	c->waiting = malloc((nwaiting + 1) * sizeof *c->waiting);
-	if (c->waiting && nwaiting)
-		memcpy(c->waiting, waiting, nwaiting * sizeof *waiting);
-	c->nwaiting = nwaiting;
-	if (c->missing && c->closed && c->waiting && early_orphans(c, t, waiting, nwaiting) &&
+	if (c->missing && c->closed && early_orphans(c, t, waiting, nwaiting) &&
 		take_debts(c, t, debts)) {
 		count_missing(c, t);
 		return c;
@@ -159,27 +153,9 @@ void tag_cut_free(struct tag_cut *c)
 		return;
 	free(c->missing);
 	free(c->closed);
-	free(c->waiting);
 	orphans_free(&c->orphans);
 	free(c->debts);
 	free(c);
-}
-
-static int by_message(const void *a, const void *b)
-{
-	return cut_order(a, b);
-}
-
-/* Received since an older line, for which it is held, and before this one. */
-static bool was_received(const struct tag_cut *c, const struct coord_message *m)
-{
-	return m->index <= c->upto &&
-	       !bsearch(m, c->waiting, c->nwaiting, sizeof *c->waiting, by_message);
-}
-
-enum coord_fate tag_cut_fate(const struct tag_cut *c, const struct coord_message *m)
-{
-	return m->stamp <= c->line && !was_received(c, m) ? COORD_IN : COORD_OUT;
 }
 
 void tag_cut_close(struct tag_cut *c, int peer, uint64_t sent)

@@ -12,7 +12,6 @@
 /* Messages that came from a later interval than the receiver's own. */
 struct tagging {
 	uint64_t *arrived; /* by peer: all */
-	uint64_t number;   /* of the latest: the index of messages where nothing is logged */
 	struct coord_message *early;
 	size_t n, room;
 	int size;
@@ -30,11 +29,6 @@ struct tag_cut {
 	uint64_t *missing; /* by peer: until it is closed, less what has come: modulo 2^64 */
 	bool *closed;
 	uint64_t left; /* the sum of it over the closed */
-	/* What had come by the cut and was not received, sorted by cut_sort; what else has an index
-	 * up to `upto` was received before it. upto 0: indices are a log's, and that knows. */
-	struct coord_message *waiting;
-	size_t nwaiting;
-	uint64_t upto;
 	struct orphans orphans;
 	struct tag_debt *debts;
 	size_t ndebts;
@@ -65,7 +59,10 @@ void tag_cut_close(struct tag_cut *c, int peer, uint64_t sent);
 
 void tag_cut_arrived(struct tag_cut *c, const struct coord_message *m);
 
-enum coord_fate tag_cut_fate(const struct tag_cut *c, const struct coord_message *m);
+static inline enum coord_fate tag_cut_fate(const struct tag_cut *c, const struct coord_message *m)
+{
+	return m->stamp <= c->line ? COORD_IN : COORD_OUT;
+}
 
 /* When nothing is missing. false: no memory. */
 bool tag_cut_orphans(const struct tag_cut *c, struct orphans *o);

@@ -58,35 +58,11 @@ static void undelivered(
 	}
 }
 
-static bool is_waiting(const struct rank *r, int number)
-{
-	for (int i = 0; i < r->waiting.n; i++)
-		if (r->waiting.v[i].number == number)
-			return true;
-	return false;
-}
-
-/* What older lines hold and was received since is nothing to this one. */
-static void ask_of_older(struct rank *r, uint32_t line)
-{
-	for (uint32_t l = 0; (l = coord_next(&r->c, l)) && l < line;) {
-		const struct mails *held = &asked(r, l)->held;
-
-		for (int i = 0; i < held->n; i++) {
-			struct coord_message m = message(&held->v[i]);
-
-			if (!is_waiting(r, held->v[i].number))
-				ck_assert_int_eq(coord_fate(&r->c, line, &m), COORD_OUT);
-		}
-	}
-}
-
 static bool capture(void *user, uint32_t line)
 {
 	struct rank *r = user;
 	struct asked *a = asked(r, line);
 
-	ask_of_older(r, line);
 	a->captured = !r->cannot_capture;
 	for (int i = 0; a->captured && i < r->waiting.n; i++) {
 		struct coord_message m = message(&r->waiting.v[i]);
