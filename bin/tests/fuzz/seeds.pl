@@ -498,6 +498,74 @@ sub manifest_seeds
 	return;
 }
 
+# ---- coord: the job, then steps ----
+
+sub told { my ($peer, $kind, $flags, $line, $rest) = @_; return pack('C6', 4, $peer, $kind, $flags, $line, length $rest), $rest }
+sub reported
+{
+	my ($peer, $flags, $line, $total, @entries) = @_;    # of entries: tag, count
+	my $list = join '', map { pack 'Q< V Q<', 6, @$_ } @entries;
+	return told($peer, 1, $flags, $line, pack('Q< V', $total, scalar @entries) . $list);
+}
+sub comes { my ($peer, $tag, $stamp) = @_; return pack 'C4', 2, $peer, $tag, $stamp }
+sub ready { my ($peer, $line, @ok) = @_; return told($peer, 4, 0, $line, pack 'V (C Q< Q<)*', scalar @ok, map { ($_, 7, 9) } @ok) }
+
+sub coord_seeds
+{
+	my ($checkpoint, $written, $committed, $received) = ("\0", "\5\1", "\6\1", "\10");
+	my $two    = "\1";          # rank 0 of 2
+	my $second = "\11";         # rank 1 of 2
+	my $up     = sub { told(1, 2, 0, $_[0], pack 'V V V', 2, $_[1], 0) };
+	my %seed   = (
+		'alone'     => [ "\0", "\1\0\1", comes(0, 1, 1), $checkpoint, $written, $committed ],
+		'committed' => [ $two, "\1\1\2", comes(1, 2, 1), $checkpoint, reported(1, 3, 1, 2, [ 2, 2 ]), $up->(1, 1),
+			comes(1, 2, 1), $written, ready(1, 1, 1), $committed ],
+		'second' => [ $second, comes(0, 2, 1), $received, $checkpoint, reported(0, 3, 1, 1, [ 2, 1 ]),
+			told(0, 3, 0, 1, pack 'V V', 1, 1), $written, told(0, 5, 0, 1, "\1") ],
+		'orphan'  => [ $two, comes(1, 2, 2), $received, $checkpoint, reported(1, 3, 1, 1, [ 3, 1 ]), comes(1, 3, 1), $up->(1, 1) ],
+		'silent'  => [ $two, $checkpoint, $up->(1, 0), $written, ready(1, 1, 0), $checkpoint, $up->(2, 0) ],
+		'ahead'   => [ $two, reported(1, 3, 1, 1, [ 1, 1 ]), reported(1, 3, 2, 1, [ 1, 1 ]), $up->(1, 1), $up->(2, 1),
+			ready(1, 1, 1), $checkpoint, $checkpoint, comes(1, 1, 1), comes(1, 1, 2), $written, $committed, $written ],
+		'early'   => [ $two, reported(1, 2, 1, 1, [ 1, 1 ]), reported(1, 3, 1, 3, [ 1, 2 ]), $checkpoint ],
+		'lost'    => [ $two, $checkpoint, "\5\0", $up->(1, 0), ready(1, 1, 1) ],
+		'wish'    => [ $second, "\7\1", told(0, 6, 0, 3, ''), $checkpoint, "\7\0" ],
+		'auto'    => [ "\x41", comes(1, 1, 1), reported(1, 1, 1, 1), $checkpoint ],
+		'restore' => [ $two, comes(1, 1, 1), "\11\3", chr 36, pack('V V l< Q< Q< Q<', 1, 1, 1, 6, 2, 1), comes(1, 1, 4),
+			$checkpoint, comes(1, 1, 5), reported(1, 3, 4, 1, [ 1, 1 ]), $up->(4, 1) ],
+		'raw'     => [ $two, "\3\1\14", pack 'C C v V V', 6, 0, 0, 0, 1 ],
+		'torn'    => [ $two, "\3\1\13", pack 'C C v V V', 6, 0, 0, 0, 1 ],
+		'counts'  => [ "\3", told(2, 2, 0, 1, pack 'V V4', 4, 2, 2, 1, 1), told(1, 2, 0, 1, pack 'V V4', 4, 1, 0, 1, 1), $checkpoint ],
+	);
+	seed('coord', $_, @{ $seed{$_} }) for keys %seed;
+	return;
+}
+
+sub orphans_seeds
+{
+	my $range = sub { pack 'V l< Q< Q< Q<', @_ };
+	my %seed  = (
+		'none'     => [ 3, 0 ],
+		'one'      => [ 3, 5, $range->(0, 7, 6, 2, 3) ],
+		'two'      => [ 3, 9, $range->(0, 7, 6, 2, 3), $range->(0, 7, 6, 9, 1) ],
+		'sorted'   => [ 3, 9, $range->(0, 7, 6, 2, 3), $range->(0, 8, 6, 1, 1), $range->(0, 0, 7, 1, 1), $range->(2, 0, 0, 1, 1) ],
+		'unsorted' => [ 3, 9, $range->(2, 7, 6, 2, 3), $range->(0, 8, 6, 1, 1) ],
+		'overlap'  => [ 3, 9, $range->(0, 7, 6, 2, 3), $range->(0, 7, 6, 4, 1) ],
+		'adjacent' => [ 3, 9, $range->(0, 7, 6, 2, 3), $range->(0, 7, 6, 5, 1) ],
+		'rank'     => [ 0, 9, $range->(1, 7, 6, 2, 3) ],
+		'zero'     => [ 3, 9, $range->(0, 7, 6, 0, 3) ],
+		'empty'    => [ 3, 9, $range->(0, 7, 6, 1, 0) ],
+		'huge'     => [ 3, 9, $range->(0, 7, 6, 1, ~0) ],
+		'wrapped'  => [ 3, 9, $range->(0, 7, 6, ~0 >> 1, 2) ],
+	);
+	for my $name (keys %seed) {
+		my ($ranks, $messages, @ranges) = @{ $seed{$name} };
+		seed('orphans', $name, pack('C C V', $ranks, $messages, scalar @ranges), @ranges);
+	}
+	seed('orphans', 'cut', pack('C C V', 3, 1, 1), substr $range->(0, 7, 6, 2, 3), 0, 31);
+	seed('orphans', 'more', pack('C C V', 3, 1, 0), "\0");
+	return;
+}
+
 machines_seeds();
 options_seeds();
 wire_seeds();
@@ -509,3 +577,5 @@ byhand_seeds();
 beat_seeds();
 ckpt_file_seeds();
 manifest_seeds();
+coord_seeds();
+orphans_seeds();

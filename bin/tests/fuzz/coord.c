@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One rank of a job, to which the others tell anything. The first byte: ranks (low 3 bits + 1),
+ * this rank (next 3), auto in place of eventlog (bit 6). Then steps, a byte and what it needs:
+ *
+ *   0 checkpoint            1 send: peer, tag          2 a message comes: peer, tag, stamp
+ *   3 told: peer, length, bytes                        4 told: peer, kind, flags, line, length,
+ * what follows the header 5 written (0: not)      6 committed (0: not)       7 due: elapsed 8
+ * receive all           9 restore: line, length of orphans, orphans
+ */
+#include "coord/coord.h"
+#include "coord/report.h"
+#include "fuzz.h"
+
+enum { LINES = 64, STEPS = 400, CONTEXT = 6, WAITING = 64, HEAD = REPORT_HEAD_BYTES };
+
+static struct {
+	struct coord c;
+	struct script in;
+	uint8_t captured[LINES], finished[LINES], over[LINES];
+	uint32_t committing, restored, restores;
+	struct coord_message waiting[WAITING];
+	int nwaiting;
+} f;
+
+/* ---- what it may ask for ---- */
+
+static void undelivered(
+	void *user, void (*visit)(void *arg, const struct coord_message *m), void *arg)
+{
+	(void)user;
+	for (int i = 0; i < f.nwaiting; i++)
+		visit(arg, &f.waiting[i]);
+}
+
+static bool capture(void *user, uint32_t line)
+{
+	(void)user;
+	FUZZ_CHECK(line < LINES && !f.captured[line], "line %u is captured again", line);
+	f.captured[line] = true;
+	for (int i = 0; i < f.nwaiting; i++)
+		FUZZ_CHECK(coord_fate(&f.c, line, &f.waiting[i]) != COORD_OUT || f.c.size == 1 ||
+				   f.waiting[i].peer == f.c.self,
+			"what waits is out, while nobody has closed the line");
+	return true;
+}
+
+static void settle(void *user, uint32_t line, int peer)
+{
+	(void)user;
+	FUZZ_CHECK(f.captured[line] && !f.finished[line] && !f.over[line], "line %u", line);
+	FUZZ_CHECK(peer >= 0 && peer < f.c.size, "rank %d", peer);
+	for (int i = 0; i < f.nwaiting; i++)
+		FUZZ_CHECK(f.waiting[i].peer != peer ||
+				   coord_fate(&f.c, line, &f.waiting[i]) != COORD_OPEN,
+			"a message of a peer that has closed the line is open");
+}
+
+static void finish(void *user, uint32_t line)
+{
+	uint8_t *bytes;
+	size_t len;
+
+	(void)user;
+	FUZZ_CHECK(f.captured[line] && !f.finished[line] && !f.over[line], "line %u", line);
+	f.finished[line] = true;
+	FUZZ_CHECK(coord_save(&f.c, line, &bytes, &len), "out of memory");
+	FUZZ_CHECK(coord_valid(bytes, len, f.c.size), "its orphans make no sense");
+	free(bytes);
+}
+
+static void commit(void *user, uint32_t line, const struct coord_part *parts)
+{
+	(void)user;
+	FUZZ_CHECK(f.c.self == 0 && !f.committing, "line %u while %u is committed", line,
+		f.committing);
+	FUZZ_CHECK(f.finished[line] && !f.over[line], "line %u", line);
+	for (int i = 0; i < f.c.size; i++)
+		FUZZ_CHECK(parts[i].ok, "without the part of rank %d", i);
+	f.committing = line;
+}
+
+static void over(void *user, uint32_t line, bool committed)
+{
+	(void)user;
+	FUZZ_CHECK(f.captured[line] && !f.over[line], "line %u", line);
+	FUZZ_CHECK(!committed || f.finished[line], "a line that was not finished");
+	f.over[line] = true;
+}
+
+static void tell(void *user, int peer, const uint8_t *bytes, size_t len)
+{
+	struct report r;
+
+	(void)user;
+	FUZZ_CHECK(peer >= 0 && peer < f.c.size && peer != f.c.self, "to rank %d", peer);
+	FUZZ_CHECK(report_decode(&r, bytes, len), "what is told makes no sense");
+}
+
+static void fatal(void *user, const char *sentence)
+{
+	(void)user;
+	FUZZ_CHECK(false, "%s", sentence);
+}
+
+static void exchange(void *user, const uint64_t *sent, uint64_t *mine)
+{
+	(void)user;
+	(void)sent;
+	*mine = 0;
+}
+
+static void wait_for(void *user, bool (*done)(void *arg), void *arg)
+{
+	(void)user;
+	FUZZ_CHECK(done(arg), "waits");
+}
+
+static bool secure(void *user)
+{
+	(void)user;
+	return true;
+}
+
+static void forget(void *user)
+{
+	(void)user;
+	f.nwaiting = 0;
+}
+
+static bool find(void *user)
+{
+	(void)user;
+	f.c.line = f.restored;
+	return true;
+}
+
+static void take(void *user)
+{
+	const uint8_t *bytes;
+	size_t len = script_bytes(&f.in, &bytes, script_u8(&f.in));
+
+	(void)user;
+	if (coord_valid(bytes, len, f.c.size))
+		FUZZ_CHECK(coord_load(&f.c, bytes, len), "out of memory");
+}
+
+static const struct coord_env env = {.exchange = exchange,
+	.wait = wait_for,
+	.secure = secure,
+	.forget = forget,
+	.find = find,
+	.take = take,
+	.undelivered = undelivered,
+	.capture = capture,
+	.settle = settle,
+	.finish = finish,
+	.commit = commit,
+	.over = over,
+	.tell = tell,
+	.fatal = fatal};
+
+/* ---- steps ---- */
+
+static int peer(void)
+{
+	return script_u8(&f.in) % f.c.size;
+}
+
+static void step_checkpoint(void)
+{
+	if (f.c.line + 1 < LINES)
+		coord_checkpoint(&f.c);
+}
+
+static void step_send(void)
+{
+	int to = peer();
+
+	coord_sent(&f.c, to, CONTEXT, script_u8(&f.in) % 4);
+}
+
+static void step_arrives(void)
+{
+	struct coord_message m = {.peer = peer(), .context = CONTEXT};
+
+	m.tag = script_u8(&f.in) % 4;
+	m.stamp = script_u8(&f.in);
+	if (f.nwaiting == WAITING || coord_discards(&f.c, m.peer, m.context, m.tag, m.stamp))
+		return;
+	m.index = coord_arrived(&f.c, m.peer, m.context, m.tag, m.stamp);
+	f.waiting[f.nwaiting++] = m;
+	coord_noted(&f.c);
+}
+
+/* In memory of its own, so that a look beyond the end is seen. */
+static void told(int from, const uint8_t *head, size_t headlen, size_t len)
+{
+	uint32_t line = f.c.line;
+	const uint8_t *rest;
+	uint8_t *bytes;
+
+	len = script_bytes(&f.in, &rest, len);
+	bytes = malloc(headlen + len + !(headlen + len));
+	FUZZ_CHECK(bytes, "out of memory");
+	if (headlen)
+		memcpy(bytes, head, headlen);
+	if (len)
+		memcpy(bytes + headlen, rest, len);
+	coord_control(&f.c, from, bytes, headlen + len);
+	FUZZ_CHECK(f.c.line == line, "the line changes");
+	free(bytes);
+}
+
+static void step_told(void)
+{
+	int from = (int8_t)script_u8(&f.in);
+
+	told(from, NULL, 0, script_u8(&f.in));
+}
+
+static void step_told_kind(void)
+{
+	uint8_t head[HEAD] = {0};
+	int from = peer();
+
+	head[0] = script_u8(&f.in) % 8;
+	head[1] = script_u8(&f.in) % 4;
+	head[4] = (uint8_t)f.restores;
+	head[8] = script_u8(&f.in);
+	told(from, head, sizeof head, script_u8(&f.in));
+}
+
+static void step_written(void)
+{
+	struct coord_part part = {.ok = 1, .seal = 7, .bytes = 9};
+	bool ok = script_u8(&f.in);
+
+	for (uint32_t line = 1; line < LINES; line++)
+		if (f.captured[line] && !f.over[line] && (!ok || f.finished[line])) {
+			coord_written(&f.c, line, ok ? &part : NULL);
+			return;
+		}
+}
+
+static void step_committed(void)
+{
+	uint32_t line = f.committing;
+	bool ok = script_u8(&f.in);
+
+	f.committing = 0;
+	if (line)
+		coord_committed(&f.c, line, ok);
+}
+
+static void step_restore(void)
+{
+	f.restored = script_u8(&f.in) % (LINES / 2);
+	if (f.restores || f.committing || f.c.line > f.restored)
+		return;
+	coord_restore(&f.c);
+	f.restores++;
+	memset(f.captured, 0, sizeof f.captured);
+	memset(f.finished, 0, sizeof f.finished);
+	memset(f.over, 0, sizeof f.over);
+}
+
+static void step(void)
+{
+	switch (script_u8(&f.in)) {
+	case 0:
+		step_checkpoint();
+		break;
+	case 1:
+		step_send();
+		break;
+	case 2:
+		step_arrives();
+		break;
+	case 3:
+		step_told();
+		break;
+	case 4:
+		step_told_kind();
+		break;
+	case 5:
+		step_written();
+		break;
+	case 6:
+		step_committed();
+		break;
+	case 7:
+		coord_due(&f.c, script_u8(&f.in));
+		break;
+	case 8:
+		f.nwaiting = 0;
+		break;
+	case 9:
+		step_restore();
+		break;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int how, ranks, self;
+
+	memset(&f, 0, sizeof f);
+	f.in = script_over(data, size);
+	how = script_u8(&f.in);
+	ranks = 1 + (how & 7);
+	self = (how >> 3 & 7) % ranks;
+	FUZZ_CHECK(coord_init(&f.c, how & 64 ? "auto" : "eventlog", self, ranks, &env, &f) == 0,
+		"out of memory");
+	for (int i = 0; i < STEPS && !script_ended(&f.in); i++)
+		step();
+	for (uint32_t line = 0; (line = coord_next(&f.c, line));)
+		FUZZ_CHECK(f.captured[line] && !f.over[line], "line %u", line);
+	coord_fini(&f.c);
+	return 0;
+}
