@@ -10,7 +10,8 @@
 #include "engine.h"
 #include "heartbeat/heartbeat.h"
 
-static struct hb *beat;					      /* NULL: none */
+static struct hb *beat; /* NULL: none */
+static bool observing;	/* was ordered before there were any */
 static pthread_mutex_t beat_lock = PTHREAD_MUTEX_INITIALIZER; /* while it goes */
 
 static uint32_t progress(void *user)
@@ -35,9 +36,20 @@ static struct hb_address *addresses_of(const struct launch *l)
 	return a;
 }
 
+/* From now on the progress thread sees it. */
+static void begin(struct hb *h)
+{
+	pthread_mutex_lock(&beat_lock);
+	beat = h;
+	if (observing)
+		hb_observe(beat);
+	pthread_mutex_unlock(&beat_lock);
+}
+
 int beating_start(struct launch *l)
 {
 	struct hb_address *addresses;
+	struct hb *started = NULL;
 	struct hb_config c = {
 		.self = l->rank,
 		.size = l->size,
@@ -58,9 +70,11 @@ int beating_start(struct launch *l)
 	if (c.period_ms == 0 || c.listen_fd < 0 || c.size < 2)
 		return 0;
 	c.addresses = addresses = addresses_of(l);
-	rc = addresses ? hb_start(&beat, &c) : FT_ENOMEM;
-	if (rc == 0)
+	rc = addresses ? hb_start(&started, &c) : FT_ENOMEM;
+	if (rc == 0) {
 		l->beat_fd = -1;
+		begin(started);
+	}
 	free(addresses);
 	return rc;
 }
@@ -68,6 +82,7 @@ int beating_start(struct launch *l)
 void beating_observe(void)
 {
 	pthread_mutex_lock(&beat_lock);
+	observing = true;
 	if (beat)
 		hb_observe(beat);
 	pthread_mutex_unlock(&beat_lock);
