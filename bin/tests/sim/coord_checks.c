@@ -287,6 +287,19 @@ void check_drained(struct world *w)
 
 /* ---- 6 ---- */
 
+void check_end(struct world *w)
+{
+	for (int q = 0; q < w->program.ranks; q++)
+		if (w->ranks[q].inbox.n)
+			world_fails(w, "rank %d has ended, and has not received a message", q);
+	for (int i = 0; i < w->program.nenvs; i++) {
+		const struct envelope *e = &w->program.envs[i];
+
+		if (w->ranks[e->to].state.got[i] != UP_TO(e->n))
+			world_fails(w, "envelope %d: not all was received", i);
+	}
+}
+
 void check_closed(struct world *w)
 {
 	for (int q = 0; q < w->program.ranks; q++)
@@ -298,19 +311,10 @@ void check_closed(struct world *w)
 		check_line(w, line);
 }
 
-void check_end(struct world *w)
+void check_left(struct world *w)
 {
-	for (int q = 0; q < w->program.ranks; q++) {
-		const struct rank *r = &w->ranks[q];
-
-		if (r->inbox.n || r->c.debts.left)
-			world_fails(w, "rank %d has ended: %d messages and %llu debts are left", q,
-				r->inbox.n, (unsigned long long)r->c.debts.left);
-	}
-	for (int i = 0; i < w->program.nenvs; i++) {
-		const struct envelope *e = &w->program.envs[i];
-
-		if (w->ranks[e->to].state.got[i] != UP_TO(e->n) || w->flying[i].n)
-			world_fails(w, "envelope %d: not all was received", i);
-	}
+	for (int q = 0; q < w->program.ranks; q++)
+		if (w->ranks[q].inbox.n || w->ranks[q].c.debts.left)
+			world_fails(w, "rank %d: %d messages and %llu debts are left", q,
+				w->ranks[q].inbox.n, (unsigned long long)w->ranks[q].c.debts.left);
 }

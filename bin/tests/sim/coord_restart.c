@@ -173,6 +173,8 @@ static void choose_protocol(struct world *w)
 	static const char *const choices[] = {NULL, "eventlog", "tagging", "blocking"};
 
 	w->protocol = names[rng_below(&w->rng, 8)];
+	if (w->program.aligned && rng_chance(&w->rng, 300))
+		w->protocol = "blocking";
 	w->choice = strcmp(w->protocol, "auto") ? NULL : choices[rng_below(&w->rng, 4)];
 	world_says(w, "protocol %s, choice %s", w->protocol, w->choice ? w->choice : "none");
 }

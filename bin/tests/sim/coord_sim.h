@@ -197,15 +197,17 @@ extern const struct coord_env sim_env;
  * can. */
 bool move_network(struct world *w);
 
-/* A program goes one step. false: none can. */
-bool move_program(struct world *w);
-
 /* Has every program ended? */
 bool all_ended(const struct world *w);
 
 bool deliver_to(struct world *w, int rank);
 void send_mail(struct world *w, struct rank *r, int env, unsigned number);
 void match_posts(struct rank *r);
+
+/* ---- coord_steps.c ---- */
+
+/* A program goes one step. false: none can. */
+bool move_program(struct world *w);
 
 /* ---- coord_restart.c ---- */
 
@@ -231,7 +233,10 @@ void check_drained(struct world *w);
 /* Every program has ended. */
 void check_end(struct world *w);
 
-/* The job has ended. */
+/* Protocols have ended, too. */
 void check_closed(struct world *w);
+
+/* And all has come that was sent again without need. */
+void check_left(struct world *w);
 
 #endif

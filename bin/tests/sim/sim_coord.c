@@ -128,6 +128,9 @@ static void end(struct world *w)
 	for (int i = 0; i < n; i++)
 		coord_close(&w->ranks[(first + i) % n].c);
 	check_closed(w);
+	while (move_network(w))
+		;
+	check_left(w);
 	world_end_epoch(w);
 	store_clear(w);
 }
