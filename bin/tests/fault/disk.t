@@ -121,12 +121,12 @@ sub becomes_read_only
 	FTMPI::Test::Alone::at_rest("$coord: a disk that becomes read-only");
 }
 
-for my $coord (qw(blocking)) {
+for my $coord (qw(blocking eventlog)) {
 	full($coord);
 	becomes_full($coord, '48k', 'pi', qw(400000 -every 10000 -ckpt 10 -hold 35));
 	becomes_full($coord, '128k', 'cgs', data_file('bcsstk13.mtx'), qw(-ckpt 100 -hold 350));
 	becomes_read_only($coord);
 }
-read_only('blocking');
+read_only('eventlog');
 
 done_testing();

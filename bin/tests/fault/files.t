@@ -229,7 +229,7 @@ sub another_program
 	return;
 }
 
-for my $name (qw(blocking)) {
+for my $name (qw(blocking eventlog)) {
 	$coord = $name;
 	make_lines();
 	damages();

@@ -138,6 +138,19 @@ healed('full_speed');
 strike('what is sent to a host is lost', $spare, $node3, sub { cut_off('deafen') });
 healed('full_speed');
 
+# The same where nobody waits for a line.
+my @eventlog = (coord => 'eventlog');
+{
+	my $fault = start($spare, args => [qw(-bytes 200000 -ckpt 20 -trace -hold 125)], @eventlog);
+	$fault->all_held;
+	$fault->kill_ranks(2, 3);
+	$fault->survived('eventlog: both ranks of a host', restarts => [1, 3]);
+}
+strike('eventlog: an agent is killed', $spare, $node3, sub { kill 'KILL', those($node2, qr/^ftmpi-agent$/m) },
+	@eventlog);
+strike('eventlog: a host is cut off', $spare, $node3, sub { cut_off('cut') }, @eventlog);
+healed('heal');
+
 # Nobody but the two hosts notices: ftmpirun reaches both.
 {
 	my @cut = (['ip', '-n', $node1->netns, 'route', 'add', 'blackhole', $node2->address],

@@ -124,7 +124,7 @@ sub every_one_of
 	return;
 }
 
-for my $coord (qw(blocking)) {
+for my $coord (qw(blocking eventlog)) {
 	some_of($coord);
 	dies($coord, 'pi', $_, 1, 1, 'stop') for $coord eq 'blocking' ? 'ckpt-saved' : 'line-captured', 'restore-begin';
 	every_one_of($coord, 'pi') if $every;
@@ -132,5 +132,6 @@ for my $coord (qw(blocking)) {
 # Where a stop is not observed by the others, but by its agent.
 dies('blocking', 'pi', $_, 1, 1, 'stop')
 	for qw(init-started init-attached restart-exec finalize-begun finalize-done finalize-told);
+every_one_of('eventlog', 'mixed') if $every;
 
 done_testing();

@@ -180,7 +180,7 @@ sub without_checkpoints
 	return;
 }
 
-for my $name (qw(blocking)) {
+for my $name (qw(blocking eventlog)) {
 	$coord = $name;
 	subtest $name => sub {
 		each_way();

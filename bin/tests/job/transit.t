@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Messages across a recovery line, and what a whole new job finds in it: each way in which a message
-# can lie when the line is made, for several numbers of ranks, and with every message eager or none.
+# can lie when the line is made, for several numbers of ranks, and with every message eager or none;
+# under each protocol, and under another than that which made it.
 use strict;
 use warnings;
 
@@ -29,6 +30,8 @@ sub run_transit
 	return;
 }
 
+my @protocols = (['eventlog', 'eventlog'], ['tagging', 'tagging'], ['compare', 'compare'], ['eventlog', 'blocking'],
+	['blocking', 'eventlog'], ['tagging', 'eventlog'], ['eventlog', 'tagging']);
 my $number = 0;
 for my $limit (0, 65536, 1 << 20) {
 	for my $n (2, 4, 7) {
@@ -42,6 +45,16 @@ for my $limit (0, 65536, 1 << 20) {
 run_transit('again', 'restored', 4, "$scratch/4", 65536, '-restore');
 run_transit('none eager, then all', 'restored', 4, "$scratch/1", 0, '-restore', '-x',
 	'FTMPI_EAGER_LIMIT=1048576');
+
+# One protocol makes the line, another finds it.
+for my $pair (@protocols) {
+	my ($made, $restored) = @$pair;
+	for my $limit (0, 65536) {
+		my $dir = "$scratch/" . $number++;
+		run_transit("4 ranks, eager $limit, $made", 'made', 4, $dir, $limit, '-coord', $made);
+		run_transit("... by $restored", 'restored', 4, $dir, $limit, '-restore', '-coord', $restored);
+	}
+}
 
 # By hand.
 {
