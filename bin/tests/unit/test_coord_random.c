@@ -11,7 +11,7 @@
 #include "coord_cluster.h"
 #include "unit.h"
 
-enum { SEEDS = 600, STEPS = 120, TAGS = 2, POSITIONS = 60, RANKS = 4, LIVES = 3 };
+enum { SEEDS = 500, STEPS = 150, TAGS = 2, POSITIONS = 60, RANKS = 6, LIVES = 3 };
 
 /* By envelope: how many were sent, and which were received, in bits. */
 struct history {
