@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What must hold.
+ * What must hold; 1 and 2 are in coord_part.c.
  *   1. A line holds what it has to, by definition: what its senders had sent before it and its
  *      receiver had not received is in transit, what was received and not sent before is orphan.
  *   2. The interval form of the papers, with its three clearings, says the same.
@@ -10,188 +10,10 @@
  *      everywhere, and committed unless something failed or a newer one is.
  *   5. By time: a line that one rank was asked for all are asked for, and requests that meet make
  *      one line.
- *   6. The job ends.
+ *   6. A line takes as many messages between protocols as doc/coord.md says.
+ *   7. The job ends.
  */
-#include <stdlib.h>
-
 #include "coord_sim.h"
-
-static unsigned count(uint64_t set)
-{
-	return (unsigned)__builtin_popcountll(set);
-}
-
-/* ---- 1 ---- */
-
-static uint64_t held_of(const struct rank *r, const struct part *part, uint32_t line, int env)
-{
-	const struct world *w = r->w;
-	uint64_t set = 0;
-
-	for (int i = 0; i < part->held.n; i++) {
-		const struct mail *m = &w->mails[part->held.v[i]];
-
-		if (m->env != env)
-			continue;
-		if (!m->number || set >> m->number)
-			world_fails(w, "rank %d, line %u: envelope %d out of order", r->self, line,
-				env);
-		set |= BIT(m->number);
-	}
-	return set;
-}
-
-static uint64_t number_at(const uint8_t *b, int bytes)
-{
-	uint64_t v = 0;
-
-	for (int i = bytes; i-- > 0;)
-		v = v << 8 | b[i];
-	return v;
-}
-
-/* From the layout that coord.h tells. */
-static uint64_t orphans_of(const struct part *part, const struct envelope *e, unsigned sent)
-{
-	uint64_t set = 0;
-
-	for (size_t i = 0; i < number_at(part->orphans, 4); i++) {
-		const uint8_t *b = part->orphans + 4 + 32 * i;
-		uint64_t first = number_at(b + 16, 8), n = number_at(b + 24, 8);
-
-		if ((int)number_at(b, 4) != e->from || (int32_t)number_at(b + 4, 4) != e->tag ||
-			number_at(b + 8, 8) != e->context)
-			continue;
-		for (uint64_t k = first; k < first + n; k++)
-			set |= sent + k <= MESSAGES ? BIT(sent + k) : 1;
-	}
-	return set;
-}
-
-/* ---- 2 ---- */
-
-/* What is left over from lines before, and what the next is made of. */
-struct interval {
-	uint64_t transit, orphans;
-	unsigned sent;
-	uint64_t got;
-	bool in_order; /* receives were finished in order: then counts are enough */
-	unsigned ntransit, norphans;
-};
-
-static bool is_prefix(uint64_t set)
-{
-	return set == UP_TO(count(set));
-}
-
-static struct interval interval_base(const struct world *w, int env)
-{
-	const struct envelope *e = &w->program.envs[env];
-	const struct stored *s = w->restored;
-	struct interval v = {.in_order = true};
-
-	if (!s)
-		return v;
-	v.sent = s->state[e->from].sent[env];
-	v.got = s->state[e->to].got[env];
-	v.transit = UP_TO(v.sent) & ~v.got;
-	v.orphans = v.got & ~UP_TO(v.sent);
-	v.in_order = is_prefix(v.got);
-	v.ntransit = count(v.transit);
-	v.norphans = count(v.orphans);
-	return v;
-}
-
-static unsigned least(unsigned a, unsigned b)
-{
-	return a < b ? a : b;
-}
-
-/* By number of messages, as the papers have it. */
-static void clear_counts(struct interval *v, unsigned send, unsigned recv)
-{
-	unsigned earlier = least(v->ntransit, recv), again = least(v->norphans, send), pairs;
-
-	v->ntransit -= earlier;
-	recv -= earlier;
-	v->norphans -= again;
-	send -= again;
-	pairs = least(send, recv);
-	v->ntransit += send - pairs;
-	v->norphans += recv - pairs;
-}
-
-static void clear_interval(
-	const struct world *w, struct interval *v, unsigned sent, uint64_t got, uint64_t debts)
-{
-	uint64_t send = UP_TO(sent) & ~UP_TO(v->sent), recv = got & ~v->got, both;
-
-	v->in_order = v->in_order && is_prefix(got);
-	clear_counts(v, count(send), count(recv));
-	both = v->transit & recv;
-	v->transit &= ~both;
-	recv &= ~both;
-	both = v->orphans & send;
-	v->orphans &= ~both;
-	send &= ~both;
-	if (w->one_ahead_only && (v->orphans & ~debts))
-		world_fails(w, "an orphan of two lines, and no rank was two ahead");
-	both = send & recv;
-	v->transit |= send & ~both;
-	v->orphans |= recv & ~both;
-	v->sent = sent;
-	v->got = got;
-}
-
-static void check_interval(
-	const struct rank *r, uint32_t line, int env, uint64_t transit, uint64_t orphans)
-{
-	struct world *w = r->w;
-	struct interval v = interval_base(w, env);
-	uint64_t debts = v.orphans;
-
-	for (uint32_t k = w->base + 1; k <= line; k++)
-		clear_interval(w, &v,
-			part_of(&w->ranks[w->program.envs[env].from], k)->state.sent[env],
-			part_of(&w->ranks[r->self], k)->state.got[env], debts);
-	if (v.transit != transit || v.orphans != orphans)
-		world_fails(w, "rank %d, line %u: the interval form has other sets", r->self, line);
-	if (v.in_order && (v.ntransit != count(transit) || v.norphans != count(orphans)))
-		world_fails(
-			w, "rank %d, line %u: the interval form has other counts", r->self, line);
-	w->seen->oracle++;
-}
-
-void check_part(struct rank *r, uint32_t line)
-{
-	struct world *w = r->w;
-	const struct part *part = part_of(r, line);
-
-	for (int i = 0; i < w->program.nenvs; i++) {
-		const struct envelope *e = &w->program.envs[i];
-		const struct part *from = part_of(&w->ranks[e->from], line);
-		uint64_t sent = UP_TO(from->state.sent[i]), got = part->state.got[i];
-
-		if (e->to != r->self)
-			continue;
-		if (!from->begun)
-			world_fails(w, "rank %d, line %u: identified before %d has begun it",
-				r->self, line, e->from);
-		if (held_of(r, part, line, i) != (sent & ~got))
-			world_fails(w,
-				"rank %d, line %u, envelope %d: in transit are %llx, held are %llx",
-				r->self, line, i, (unsigned long long)(sent & ~got),
-				(unsigned long long)held_of(r, part, line, i));
-		if (orphans_of(part, e, from->state.sent[i]) != (got & ~sent))
-			world_fails(w, "rank %d, line %u, envelope %d: orphans are %llx, not %llx",
-				r->self, line, i, (unsigned long long)(got & ~sent),
-				(unsigned long long)orphans_of(part, e, from->state.sent[i]));
-		check_interval(r, line, i, sent & ~got, got & ~sent);
-		w->seen->transit += count(sent & ~got);
-		w->seen->orphans += count(got & ~sent);
-		w->seen->both += (sent & ~got) && (got & ~sent);
-	}
-}
 
 /* ---- 3 ---- */
 
@@ -233,12 +55,47 @@ void check_arrived(struct rank *r, int id, bool thrown)
 
 /* ---- 4 ---- */
 
+static const struct state nothing;
+
 static bool newer_committed(struct world *w, uint32_t line)
 {
 	while (++line <= w->latest)
 		if (part_of(&w->ranks[0], line)->committed)
 			return true;
 	return false;
+}
+
+static const struct state *state_at(struct world *w, int rank, uint32_t line)
+{
+	if (line > w->base)
+		return &part_of(&w->ranks[rank], line)->state;
+	return w->restored ? &w->restored->state[rank] : &nothing;
+}
+
+/* 6: pairs that have exchanged anything in the interval, and the tree's edges. */
+static void check_told(struct world *w, uint32_t line)
+{
+	const unsigned *told = w->told_of[line - w->base], n = (unsigned)w->program.ranks;
+	bool pair[RANKS][RANKS] = {0};
+	unsigned pairs = 0;
+
+	for (int i = 0; i < w->program.nenvs; i++) {
+		const struct envelope *e = &w->program.envs[i];
+		bool *spoke = &pair[e->from][e->to];
+
+		if (e->from == e->to || *spoke)
+			continue;
+		*spoke = state_at(w, e->from, line)->sent[i] !=
+			 state_at(w, e->from, line - 1)->sent[i];
+		pairs += *spoke;
+	}
+	if (told[0] != pairs || told[1] < pairs || told[6] > 2 * (n - 1))
+		world_fails(w, "line %u: %u REPORTs, %u last, %u BEGIN for %u pairs of %u ranks",
+			line, told[1], told[0], told[6], pairs, n);
+	for (int kind = 2; kind <= 5; kind++)
+		if (told[kind] != n - 1)
+			world_fails(w, "line %u: %u messages of kind %d on the tree of %u ranks",
+				line, told[kind], kind, n);
 }
 
 static void check_line(struct world *w, uint32_t line)
@@ -264,6 +121,8 @@ static void check_line(struct world *w, uint32_t line)
 			lost ? "committed without a part" : "given up, and nothing failed");
 	if (first->committed && lost)
 		world_fails(w, "line %u was committed without a part", line);
+	if (!coord_is_blocking(&w->ranks[0].c))
+		check_told(w, line);
 }
 
 /* ---- 5 ---- */
@@ -285,7 +144,7 @@ void check_drained(struct world *w)
 		check_due(w);
 }
 
-/* ---- 6 ---- */
+/* ---- 7 ---- */
 
 void check_end(struct world *w)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What protocols ask for, as a simulated rank does it. */
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +133,22 @@ static void over(void *user, uint32_t line, bool committed)
 		r->w->seen->given_up += r->self == 0;
 }
 
+/* Kind, flags and line are where doc/coord.md says. */
+static void count_told(struct world *w, const uint8_t *bytes, size_t len)
+{
+	uint32_t line;
+
+	if (len < 12 || bytes[0] >= TOLD_KINDS)
+		world_fails(w, "what is told has no kind");
+	memcpy(&line, bytes + 8, 4);
+	line = le32toh(line) - w->base;
+	w->seen->told++;
+	if (w->before_restore || line >= LINES)
+		return;
+	w->told_of[line][bytes[0]]++;
+	w->told_of[line][0] += bytes[0] == 1 && bytes[1] & 1;
+}
+
 static void tell(void *user, int peer, const uint8_t *bytes, size_t len)
 {
 	struct rank *r = user;
@@ -147,7 +164,7 @@ static void tell(void *user, int peer, const uint8_t *bytes, size_t len)
 	memcpy(t->bytes, bytes, len);
 	*w->told_end[r->self][peer] = t;
 	w->told_end[r->self][peer] = &t->next;
-	w->seen->told++;
+	count_told(w, bytes, len);
 }
 
 static void fatal(void *user, const char *sentence)

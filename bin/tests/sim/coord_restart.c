@@ -210,6 +210,7 @@ void world_begin_epoch(struct world *w)
 	w->commit_known = false;
 	w->one_ahead_only = true;
 	w->asked = 0;
+	memset(w->told_of, 0, sizeof w->told_of);
 	w->slow_rank = (int)rng_below(&w->rng, 2 * RANKS);
 	for (int e = 0; e < w->program.nenvs; e++)
 		w->flying[e].n = 0;

@@ -9,7 +9,7 @@
  * A message's content is its number among those that the program sends with its envelope. What a
  * rank has received is therefore a set of numbers for each envelope, and what it has sent a count,
  * and both are part of its state, so what a line has to hold is known by definition, whatever
- * happened before (coord_checks.c).
+ * happened before (coord_part.c).
  */
 #ifndef FTMPI_TESTS_COORD_SIM_H
 #define FTMPI_TESTS_COORD_SIM_H
@@ -27,6 +27,7 @@ enum {
 	LINES = 48, /* in one epoch */
 	MAILS = 1024,
 	KEPT = 2, /* committed lines */
+	TOLD_KINDS = 7,
 };
 
 /* ---- the program (coord_program.c) ---- */
@@ -171,7 +172,8 @@ struct world {
 	struct stored *restored; /* what this epoch began from, or NULL */
 	int crashes_left, slow_rank;
 	bool before_restore, one_ahead_only;
-	unsigned asked; /* requests by time that made a line */
+	unsigned told_of[LINES][TOLD_KINDS]; /* by line and kind, as on the wire; 0: last REPORTs */
+	unsigned asked;			     /* requests by time that made a line */
 };
 
 #define BIT(k) ((uint64_t)1 << (k))
@@ -218,10 +220,12 @@ void store_clear(struct world *w);
 void take_line(struct rank *r);
 bool find_line(struct rank *r);
 
-/* ---- coord_checks.c ---- */
+/* ---- coord_part.c ---- */
 
 /* A line's part holds what it has to. */
 void check_part(struct rank *r, uint32_t line);
+
+/* ---- coord_checks.c ---- */
 
 /* What is received is what the program asks for. */
 void check_received(struct rank *r, int post, int id);
