@@ -186,7 +186,7 @@ int ckpt_manifest_read(const struct ckpt_fs *fs, const char *session_dir, uint32
 	struct ckpt_manifest found;
 	struct ckpt_path path;
 	size_t len = 0;
-	char *text;
+	char *text = NULL; /* gcc does not see that read_text sets it */
 	int rc;
 
 	if (strlen(session_dir) > CKPT_DIR_MAX)
