@@ -107,6 +107,18 @@ void fault_configure(int rank, uint32_t epoch)
 	fault_armed = true;
 }
 
+/* Threads of the library block signals. */
+static void crash(void)
+{
+	sigset_t segv;
+
+	signal(SIGSEGV, SIG_DFL);
+	sigemptyset(&segv);
+	sigaddset(&segv, SIGSEGV);
+	pthread_sigmask(SIG_UNBLOCK, &segv, NULL);
+	raise(SIGSEGV);
+}
+
 static int act(const struct fault *f)
 {
 	switch (f->action) {
@@ -118,8 +130,7 @@ static int act(const struct fault *f)
 		raise(SIGSTOP); /* of this thread: another one would stop it a little later */
 		return 0;
 	case SEGV:
-		signal(SIGSEGV, SIG_DFL);
-		raise(SIGSEGV);
+		crash();
 		return 0;
 	case EXIT:
 		_exit(3);
