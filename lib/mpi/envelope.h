@@ -12,7 +12,7 @@ struct envelope {
 	uint64_t context; /* of the communicator, low bit: plane */
 	int32_t tag;
 	int32_t source; /* the sender's rank in the communicator */
-	uint32_t stamp; /* for the coordination protocol; 0 */
+	uint32_t stamp; /* of the coordination protocol; else 0 */
 };
 
 static inline struct tp_envelope envelope_pack(const struct envelope *e)
