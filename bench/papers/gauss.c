@@ -161,7 +161,7 @@ static double residual(const struct gauss *g, const double *x)
 	return all;
 }
 
-static void judge(const struct gauss *g, const double *x)
+static void judge(struct gauss *g, const double *x)
 {
 	double left = residual(g, x), off = 0.0;
 

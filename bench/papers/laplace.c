@@ -180,7 +180,7 @@ static double worst_point(const struct laplace *l)
 	return worst;
 }
 
-static void judge(const struct laplace *l)
+static void judge(struct laplace *l)
 {
 	double worst = worst_point(l), all;
 	uint64_t print = 0;

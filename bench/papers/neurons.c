@@ -208,7 +208,7 @@ static void step(struct net *net)
 		watch(net, now);
 }
 
-static void judge(const struct net *net)
+static void judge(struct net *net)
 {
 	if (net->paper.prog.rank == 0 && net->counted[0] == 0 && net->steps >= 1000)
 		prog_wrong(&net->paper.prog, "no neuron has fired");

@@ -76,33 +76,48 @@ static long piece_end(const struct paper *p)
 	return p->total * n / PAPER_PIECES;
 }
 
-static void clock_begin(struct paper_clock *c, double now)
-{
-	c->begin = c->piece_begin = now;
-}
-
 static void clock_piece(struct paper_clock *c, int piece, double now)
 {
-	c->piece[piece] = now - c->piece_begin;
-	c->piece_begin = now;
+	c->piece[piece] = now - c->begin;
+	c->total += c->piece[piece];
+}
+
+static void clocks_go_on(struct paper *p)
+{
+	p->cpu.begin = cpu_seconds();
+	p->wall.begin = MPI_Wtime();
+	p->piece_end = piece_end(p);
 }
 
 static void start_clocks(struct paper *p)
 {
 	MPI_Barrier(MPI_COMM_WORLD);
-	clock_begin(&p->cpu, cpu_seconds());
-	clock_begin(&p->wall, MPI_Wtime());
-	p->piece_end = piece_end(p);
+	turn_begin(&p->turn, &p->prog);
+	clocks_go_on(p);
+}
+
+/* While the others have their turn nothing of ours goes on: the line that was begun is written, and
+ * all ranks are here. */
+static void come_to_rest(struct paper *p)
+{
+	if (p->turn.from == NULL)
+		return;
+	if (p->line_begun)
+		FTMPI_CKPT_Wait();
+	p->line_begun = 0;
+	MPI_Barrier(MPI_COMM_WORLD);
 }
 
 static void end_piece(struct paper *p)
 {
 	if (p->step < p->piece_end || p->pieces == PAPER_PIECES)
 		return;
+	come_to_rest(p);
 	clock_piece(&p->cpu, p->pieces, cpu_seconds());
 	clock_piece(&p->wall, p->pieces, MPI_Wtime());
 	p->pieces++;
-	p->piece_end = piece_end(p);
+	turn_next(&p->turn, &p->prog);
+	clocks_go_on(p);
 }
 
 /* ---- the run ---- */
@@ -121,8 +136,10 @@ void paper_step(struct paper *p)
 {
 	p->step++;
 	/* after the last step there is nothing to go on with */
-	if (p->steps.every > 0 && p->step % p->steps.every == 0 && p->step < p->total)
+	if (p->steps.every > 0 && p->step % p->steps.every == 0 && p->step < p->total) {
 		steps_line(&p->steps, (long)p->step, FTMPI_Perform_Checkpoint());
+		p->line_begun = 1;
+	}
 	end_piece(p);
 	steps_done(&p->steps, (long)p->step);
 }
@@ -149,8 +166,8 @@ void paper_stop(struct paper *p)
 	if (p->steps.every > 0)
 		FTMPI_CKPT_Wait();
 	MPI_Barrier(MPI_COMM_WORLD);
-	p->wall.total = MPI_Wtime() - p->wall.begin;
-	p->cpu.total = cpu_seconds() - p->cpu.begin;
+	p->wall.total += MPI_Wtime() - p->wall.begin;
+	p->cpu.total += cpu_seconds() - p->cpu.begin;
 	sum_up(p);
 }
 
@@ -162,7 +179,7 @@ static void say_clock(const struct paper *p, const char *what, const struct pape
 	printf("\n");
 }
 
-void paper_right(const struct paper *p, const char *fmt, ...)
+void paper_right(struct paper *p, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -177,6 +194,7 @@ void paper_right(const struct paper *p, const char *fmt, ...)
 	vprintf(fmt, ap);
 	printf(", %d ranks\n", p->prog.size);
 	va_end(ap);
+	turn_end(&p->turn, &p->prog);
 }
 
 /* ---- numbers ---- */

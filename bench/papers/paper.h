@@ -15,6 +15,7 @@
 
 #include "prog.h"
 #include "steps.h"
+#include "turn.h"
 
 enum { PAPER_PIECES = 50 };
 
@@ -22,8 +23,8 @@ enum { PAPER_PIECES = 50 };
 
 /* Seconds since paper_start, and of each piece of the run. */
 struct paper_clock {
-	double begin, total;
-	double piece_begin, piece[PAPER_PIECES];
+	double total, begin; /* of what is not yet in the total */
+	double piece[PAPER_PIECES];
 };
 
 struct paper {
@@ -33,14 +34,19 @@ struct paper {
 	long total;   /* steps of a run */
 	int64_t step; /* done; a restore sets it */
 	struct paper_clock wall, cpu;
+	struct turn turn;
 	long piece_end; /* the step that ends the piece */
 	int pieces;	/* done */
+	int line_begun; /* in this piece */
 };
 
 /* The options that all of them have. */
 #define PAPER_OPTIONS(p)                                                                           \
 	{"-clock", NULL, PROG_FLAG, &(p).clock, 0,                                                 \
 		"say the time, that of the processors too, and that of each piece of the run"},    \
+		{"-turn-from", "PIPE", PROG_TEXT, &(p).turn.from, 0,                               \
+			"take turns with other jobs: a word comes from here ..."},                 \
+		{"-turn-to", "PIPE", PROG_TEXT, &(p).turn.to, 0, "... and goes there"},            \
 		STEPS_OPTIONS((p).steps)
 
 /*
@@ -73,7 +79,7 @@ void paper_step(struct paper *p);
 void paper_stop(struct paper *p);
 
 /* The answer is right: rank 0 prints "NAME: right, ..., N ranks", what times there are first. */
-void paper_right(const struct paper *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void paper_right(struct paper *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* A random number, all of its bits; of the same x always the same. */
 uint64_t paper_mix(uint64_t x);

@@ -6,7 +6,7 @@ PAPERS_disks := deal.o disks_box.o
 PAPERS_matmul := deal.o
 PAPERS_BIN := $(PAPERS:%=$(B)/bin/%)
 
-papers_o = $(addprefix $(O)/bench/papers/,$(1).o paper.o $(PAPERS_$(1))) $(addprefix $(O)/bin/tests/programs/,prog.o steps.o)
+papers_o = $(addprefix $(O)/bench/papers/,$(1).o paper.o turn.o $(PAPERS_$(1))) $(addprefix $(O)/bin/tests/programs/,prog.o steps.o)
 
 $(O)/bench/papers/%.o: CPPFLAGS += -iquote bin/tests/programs
 

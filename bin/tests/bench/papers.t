@@ -16,7 +16,7 @@ use FTMPI::Papers::Measure  ();
 use FTMPI::Papers::Overhead ();
 use FTMPI::Papers::Page     ();
 use FTMPI::Papers::Values   ();
-use FTMPI::Test::Job        qw(root);
+use FTMPI::Test::Job        qw(root sanitized);
 
 my $dir = File::Temp->newdir('ftmpi-papers-test-XXXXXX', TMPDIR => 1);
 
@@ -31,12 +31,12 @@ subtest 'what is run' => sub {
 	my ($matmul) = FTMPI::Papers::Cases::chosen('^matmul 1024', 0);
 	my ($gauss)  = FTMPI::Papers::Cases::chosen('^gauss', 1);
 	is(join(' ', map { $_->{name} } FTMPI::Papers::Cases::modes($gauss)), 'source protocol checkpoint again', 'modes');
-	my %mode = map { $_->{name} => join ' ', FTMPI::Papers::Cases::words($matmul, $_, 'W', 'B') } FTMPI::Papers::Cases::modes($matmul);
+	my %mode = map { $_->{name} => join ' ', FTMPI::Papers::Cases::words($matmul, $_, bin => 'B', work => 'W', from => 'F', to => 'T') } FTMPI::Papers::Cases::modes($matmul);
 	is_deeply(\%mode, {
-		(map { $_ => '-coord blocking -workdir W -n 5 B/matmul 1024 -times 2 -clock' } qw(source again)),
-		protocol   => '-coord eventlog -workdir W -n 5 B/matmul 1024 -times 2 -clock',
-		tagging    => '-coord tagging -workdir W -n 5 B/matmul 1024 -times 2 -clock',
-		checkpoint => '-coord eventlog -workdir W -n 5 B/matmul 1024 -times 2 -clock -ckpt 103',
+		(map { $_ => '-coord blocking -heartbeat 0 -workdir W -n 5 B/matmul 1024 -times 2 -clock -turn-from F -turn-to T' } qw(source again)),
+		protocol   => '-coord eventlog -heartbeat 0 -workdir W -n 5 B/matmul 1024 -times 2 -clock -turn-from F -turn-to T',
+		tagging    => '-coord tagging -heartbeat 0 -workdir W -n 5 B/matmul 1024 -times 2 -clock -turn-from F -turn-to T',
+		checkpoint => '-coord eventlog -heartbeat 0 -workdir W -n 5 B/matmul 1024 -times 2 -clock -turn-from F -turn-to T -ckpt 103',
 	}, 'the words of each mode');
 };
 
@@ -74,8 +74,8 @@ subtest 'overheads' => sub {
 	ok($bounds[0] <= $percent && $percent <= $bounds[1], 'within its bounds') or diag("@bounds");
 	($percent) = FTMPI::Papers::Overhead::overhead('runs wall', \@with, \@without);
 	near($percent, 100 * (1.01 * 12 / 11 - 1), 'runs: with all that disturbs');
-	is_deeply([ FTMPI::Papers::Overhead::overhead('runs cpu', [ run_of(2), run_of(4) ], [ run_of(1), run_of(4) ]) ], [50],
-		'two rounds have no bounds');
+	is_deeply([ FTMPI::Papers::Overhead::overhead('runs cpu', [ run_of(2), run_of(2) ], [ run_of(1), run_of(4) ]) ], [0],
+		'twice and half as long is nothing; two rounds have no bounds');
 	is(scalar(() = FTMPI::Papers::Overhead::overhead('pieces cpu', [ run_of(2) ], [ run_of(1) ])), 1, 'nor has one');
 	is_deeply([ FTMPI::Papers::Overhead::overhead('pieces cpu', [], []) ], [], 'nothing of nothing');
 	my @slow = map { my $i = $_; run_of(map { $_ == 5 ? 3 : 1 } 0 .. 9) } 0 .. 9;
@@ -191,6 +191,35 @@ subtest 'words' => sub {
 		$job->is_status(2, "@$words");
 		$job->err_like(qr{\Abench/papers/run: [^\n]+bench/papers/run -(?:h|list)[^\n]*\n\z}, "@$words");
 	}
+};
+
+subtest 'from beginning to end' => sub {
+	plan skip_all => 'what is measured is built without a sanitizer' if sanitized('pi');
+	my $job = papers(qw(-rounds 1 -only), '^matmul 512', '-o', "$dir/got.md");
+	$job->is_status(0, 'one round');
+	open my $in, '<', "$dir/got.tsv" or die "$dir/got.tsv: $!\n";
+	local $/;
+	my $result = FTMPI::Papers::Values::from_text('got', <$in>);
+	my $got    = $result->{measured}[0];
+	is(join(' ', sort keys %{ $got->{runs} }), 'again checkpoint protocol source tagging', 'every mode');
+	for my $mode (sort keys %{ $got->{runs} }) {
+		my ($wall, $cpu) = @{ $got->{runs}{$mode}[0] }{qw(wall cpu)};
+		is(@{ $_->{pieces} }, 50, "$mode: pieces") for $wall, $cpu;
+		my $sum = 0;
+		$sum += $_ for @{ $wall->{pieces} };
+		cmp_ok($sum, '<=', $wall->{total} + 0.001, "$mode: pieces are parts of the whole");
+	}
+	cmp_ok($got->{bytes}, '>', 512 * 512 * 8, 'a line holds the product');
+	is_deeply([ glob "$dir/tmp/*" ], [], 'no temporary directory is left');
+};
+
+subtest 'who takes too long leaves nothing' => sub {
+	plan skip_all => 'what is measured is built without a sanitizer' if sanitized('pi');
+	my $job = papers(qw(-limit 1 -only), '^gauss 2000');
+	$job->is_status(2, 'a limit of 1 s');
+	$job->err_like(qr{\Abench/papers/run: gauss 2000 4: it was not done after 1 s\n\z}, 'a limit of 1 s');
+	$job->none_left('a limit of 1 s');
+	is_deeply([ glob "$dir/tmp/*" ], [], 'no temporary directory is left');
 };
 
 done_testing();

@@ -53,12 +53,13 @@ my %BY_NAME = (help => $TABLE[-1], map { $_->{name} => $_ } @TABLE);
 my ($command, $what) = ('bench/run', 'Measures FTMPI, Open MPI and MPICH over TCP on this host, in turns.'
 	. " `make bench` builds and\ninstalls what it needs. bench/README.md says how to read the results.");
 
-# For another command: its name, what it does, rounds (the default), what its options do, and more of them.
+# For another command: its name, what it does, defaults, what its options do, and more of them.
 sub of
 {
 	my (%other) = @_;
 	($command, $what) = delete @other{qw(command what)};
-	$BY_NAME{rounds}{default} = delete $other{rounds};
+	my %default = %{ delete $other{defaults} };
+	$BY_NAME{$_}{default} = $default{$_} for keys %default;
 	my @more = @{ delete $other{more} };
 	splice @TABLE, -1, 0, @more;
 	@BY_NAME{ map { $_->{name} } @more } = @more;

@@ -98,12 +98,14 @@ sub every
 	return int(($case->{steps} + LINES) / (LINES + 1));
 }
 
-# Words of ftmpirun: work directory, case, mode, where the programs are.
+# Words of ftmpirun: case, mode; bin (where the programs are), work (directory), from and to (pipes). Of the
+# heartbeats, which cost the same in every mode, there are many when all of them are there at once.
 sub words
 {
-	my ($case, $mode, $work, $bin) = @_;
-	return ('-coord', $mode->{coord}, '-workdir', $work, '-n', $case->{ranks}, "$bin/$case->{program}",
-		$case->{size}, @{ $case->{more} // [] }, '-clock', $mode->{lines} ? ('-ckpt', every($case)) : ());
+	my ($case, $mode, %arg) = @_;
+	return ('-coord', $mode->{coord}, '-heartbeat', 0, '-workdir', $arg{work}, '-n', $case->{ranks},
+		"$arg{bin}/$case->{program}", $case->{size}, @{ $case->{more} // [] },
+		'-clock', '-turn-from', $arg{from}, '-turn-to', $arg{to}, $mode->{lines} ? ('-ckpt', every($case)) : ());
 }
 
 1;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The programs in turns: in each round every mode of a case once, forwards and backwards by turns, so
-# that what drifts does not count.
+# The programs in turns: in each round a case is started once in every mode, all at once, and they run by
+# turns, a piece each.
 package FTMPI::Papers::Measure;
 
 use strict;
@@ -9,46 +9,73 @@ use warnings;
 
 use File::Find ();
 use File::Path ();
+use POSIX      ();
 
 use FTMPI::Bench::Peers   ();
 use FTMPI::Bench::Process ();
 use FTMPI::Papers::Cases  ();
 
-# root, dir, limit, rounds; case. Returns { runs => { mode => [run a round] }, bytes (of a line) }; dies
-# with a sentence.
+# root, dir, limit, rounds; case. Returns { case, runs => { mode => [run a round] }, bytes (of a line) };
+# dies with a sentence.
 sub measure
 {
 	my (%arg) = @_;
-	my $got   = { case => $arg{case}, runs => {} };
-	my @modes = FTMPI::Papers::Cases::modes($arg{case});
-	for my $round (1 .. $arg{rounds}) {
-		for my $mode ($round % 2 ? @modes : reverse @modes) {
-			my $run = _run(\%arg, $mode, $got);
-			push @{ $got->{runs}{ $mode->{name} } }, $run;
-		}
-	}
+	my $got = { case => $arg{case}, runs => {} };
+	_round(\%arg, $got) for 1 .. $arg{rounds};
 	return $got;
+}
+
+sub _round
+{
+	my ($arg, $got) = @_;
+	my $case  = $arg->{case};
+	my @modes = FTMPI::Papers::Cases::modes($case);
+	my ($ours) = grep { $_->{name} eq 'FTMPI' } FTMPI::Bench::Peers::all($arg->{root});
+	my $turns = "$arg->{dir}/turns";
+	mkdir $turns or die "cannot make $turns: $!\n";
+	POSIX::mkfifo("$turns/pipe.$_", 0600) or die "cannot make a pipe: $!\n" for 0 .. $#modes;
+	my $done = FTMPI::Bench::Process::run(
+		command => [ 'sh', '-c', _script($arg, $ours->{run}[0], $turns, @modes) ],
+		env     => FTMPI::Bench::Peers::environment($ours),
+		dir     => $turns,
+		limit   => $arg->{limit},
+	);
+	die "$case->{id}: $done->{why}\n" if $done->{state} ne 'ended';
+	push @{ $got->{runs}{ $_->{name} } }, _run($case, $_, $turns, $got) for @modes;
+	File::Path::remove_tree($turns);
+	return;
+}
+
+# All jobs; the word that goes round is with the first of them. When one fails the others would wait for
+# ever.
+sub _script
+{
+	my ($arg, $ftmpirun, $turns, @modes) = @_;
+	my $text = "exec 9<>pipe.0; printf t >&9\n";
+	for my $i (0 .. $#modes) {
+		my $name  = $modes[$i]{name};
+		my @words = FTMPI::Papers::Cases::words($arg->{case}, $modes[$i],
+			bin  => "$arg->{root}/build/bin",
+			work => "$turns/work.$name",
+			from => "$turns/pipe.$i",
+			to   => "$turns/pipe." . ($i + 1) % @modes,
+		);
+		$text .= join(' ', map { "'" . s/'/'\\''/gr . "'" } $ftmpirun, @words)
+			. " >out.$name 2>err.$name 9>&- || { cat err.$name >&2; kill -s TERM 0; } &\n";
+	}
+	return "${text}wait\n";
 }
 
 sub _run
 {
-	my ($arg, $mode, $got) = @_;
-	my $work = "$arg->{dir}/work";
-	my $case = $arg->{case};
-	my ($ours) = grep { $_->{name} eq 'FTMPI' } FTMPI::Bench::Peers::all($arg->{root});
-	my $done = FTMPI::Bench::Process::run(
-		command => [ $ours->{run}[0], FTMPI::Papers::Cases::words($case, $mode, $work, "$arg->{root}/build/bin") ],
-		env     => FTMPI::Bench::Peers::environment($ours),
-		dir     => $arg->{dir},
-		limit   => $arg->{limit},
-	);
-	die "$case->{id}, $mode->{name}: $done->{why}\n" if $done->{state} ne 'ended';
-	my $run = parsed($case->{program}, @{ $done->{out} })
-		// die "$case->{id}, $mode->{name}: it printed no times\n";
-	$got->{bytes} //= _line_bytes($case, $work) if $mode->{lines};
+	my ($case, $mode, $turns, $got) = @_;
+	my $what = "$case->{id}, $mode->{name}";
+	open my $in, '<', "$turns/out.$mode->{name}" or die "$what: no output: $!\n";
+	chomp(my @lines = <$in>);
+	my $run = parsed($case->{program}, @lines) // die "$what: it printed no times\n";
+	$got->{bytes} //= _line_bytes($case, "$turns/work.$mode->{name}") if $mode->{lines};
 	$got->{said}  //= $run->{said};
-	die "$case->{id}, $mode->{name}: the answer is '$run->{said}', and was '$got->{said}'\n" if $run->{said} ne $got->{said};
-	File::Path::remove_tree($work);
+	die "$what: the answer is '$run->{said}', and was '$got->{said}'\n" if $run->{said} ne $got->{said};
 	return $run;
 }
 

@@ -4,13 +4,14 @@
 # => { total => seconds, pieces => [seconds of each piece of the run] } }; wall is rank 0's, cpu that of
 # all ranks together.
 #
-# On a shared machine whole runs differ by tens of per cent. The pieces of a run are the same work in
-# every round, so of each the lower tenth over the rounds is taken, and these are summed: a run that
-# nobody disturbed. What a checkpoint costs is in it, as it comes in the same piece each time. A
-# measure is the name of a clock, wall or cpu, after one of
+# A shared machine becomes faster and slower by tens of per cent from one second to the next. The jobs of
+# a round take turns piece by piece, so pieces of the same number stand beside each other in time. A measure
+# is the name of a clock, wall or cpu, after one of
 #
-#	runs    the median of the ratios of pairs of runs in one round
-#	pieces  the ratio of two undisturbed runs
+#	pieces  of each piece the median over the rounds of the difference; the sum of these, over the time of
+#	        a run. A burst that hits one piece of one round does not count; what a checkpoint costs
+#	        does, as it comes in the same piece each time.
+#	runs    the median over the rounds of the ratio of all pieces together
 #
 # What the clock of the processors cannot see is waiting, but for its beginning, in which a rank looks
 # and yields.
@@ -22,9 +23,9 @@ use warnings;
 use FTMPI::Bench::Distribution ();
 use FTMPI::Bench::Stats        ();
 
-use constant { PART => 0.1, SAMPLES => 400 };
+use constant SAMPLES => 400;
 
-my %HOW = (runs => \&_paired, pieces => \&_quiet);
+my %HOW = (runs => \&_by_runs, pieces => \&_by_pieces);
 
 # What the runs cost beyond those without, both in the order of the rounds: per cent, and (if there
 # were enough rounds) between which bounds with 95 % certainty.
@@ -35,12 +36,13 @@ sub overhead
 	return map { 100 * ($_ - 1) } $HOW{$how}->(map { [ map { $_->{$clock} } @$_ ] } $runs, $without);
 }
 
-sub _paired
+sub _by_runs
 {
 	my ($runs, $without) = @_;
-	my @ratios = map { $runs->[$_]{total} / $without->[$_]{total} } grep { $without->[$_]{total} } 0 .. _last($runs, $without);
-	return if !@ratios;
-	return (FTMPI::Bench::Stats::median(@ratios), FTMPI::Bench::Distribution::median_bounds(@ratios));
+	my @rounds = grep { $runs->[$_]{total} > 0 && $without->[$_]{total} > 0 } 0 .. _last($runs, $without);
+	# by logarithms, so that twice as long and half as long cancel out
+	my @logs = map { log($runs->[$_]{total} / $without->[$_]{total}) } @rounds or return;
+	return map { exp } FTMPI::Bench::Stats::median(@logs), FTMPI::Bench::Distribution::median_bounds(@logs);
 }
 
 sub _last
@@ -49,33 +51,33 @@ sub _last
 	return $#$runs < $#$without ? $#$runs : $#$without;
 }
 
-# Seconds of an undisturbed run, by the clock of these.
-sub quiet_time
-{
-	my (@runs) = @_;
-	my $sum = 0;
-	for my $i (0 .. $#{ $runs[0]{pieces} }) {
-		$sum += FTMPI::Bench::Distribution::quantile(PART, map { $_->{pieces}[$i] } @runs);
-	}
-	return $sum;
-}
-
 # Bounds by the bootstrap: rounds are drawn again and again from those that were.
-sub _quiet
+sub _by_pieces
 {
 	my ($runs, $without) = @_;
 	my $last = _last($runs, $without);
 	return if $last < 0;
-	my $ratio = sub { quiet_time(@$runs[@_]) / quiet_time(@$without[@_]) };
-	my $value = $ratio->(0 .. $last);
+	my $value = _of_rounds($runs, $without, 0 .. $last);
 	return $value if $last < 5;
 	my $state = 1;
 	my @again;
 	for (1 .. SAMPLES) {
 		my @rounds = map { $state = ($state * 1103515245 + 12345) % 2**31; int $state / 2**31 * ($last + 1) } 0 .. $last;
-		push @again, $ratio->(@rounds);
+		push @again, _of_rounds($runs, $without, @rounds);
 	}
 	return ($value, map { FTMPI::Bench::Distribution::quantile($_, @again) } 0.025, 0.975);
+}
+
+# Of these rounds.
+sub _of_rounds
+{
+	my ($runs, $without, @rounds) = @_;
+	my ($more, $time) = (0, 0);
+	for my $i (0 .. $#{ $without->[ $rounds[0] ]{pieces} }) {
+		$more += FTMPI::Bench::Stats::median(map { $runs->[$_]{pieces}[$i] - $without->[$_]{pieces}[$i] } @rounds);
+		$time += FTMPI::Bench::Stats::median(map { $without->[$_]{pieces}[$i] } @rounds);
+	}
+	return $time > 0 ? 1 + $more / $time : 1;
 }
 
 # "1.2 (0.8 to 1.7)"

@@ -8,7 +8,7 @@ use warnings;
 
 use List::Util qw(max min);
 
-use FTMPI::Bench::Results   ();
+use FTMPI::Bench::Stats     ();
 use FTMPI::Bench::Svg       ();
 use FTMPI::Papers::Cases    ();
 use FTMPI::Papers::Overhead ();
@@ -41,9 +41,9 @@ sub beside_row
 {
 	my ($got) = @_;
 	my ($case, $theirs) = ($got->{case}, $got->{case}{theirs});
-	my $quiet = FTMPI::Papers::Overhead::quiet_time(map { $_->{wall} } @{ $got->{runs}{source} });
+	my $seconds = FTMPI::Bench::Stats::median(map { $_->{wall}{total} } @{ $got->{runs}{source} });
 	return _line(
-		$case->{program}, join(' ', $case->{size}, @{ $case->{more} // [] }), $case->{ranks}, sprintf('%.2f', $quiet),
+		$case->{program}, join(' ', $case->{size}, @{ $case->{more} // [] }), $case->{ranks}, sprintf('%.2f', $seconds),
 		(map { FTMPI::Papers::Overhead::words(_overhead($got, $_)) } qw(protocol checkpoint)),
 		defined $got->{bytes} ? sprintf('%.2f', $got->{bytes} / 1e6) : '-',
 		@$theirs{qw(size ranks seconds)}, (map { _percent($theirs->{$_}) } qw(protocol checkpoint)), $theirs->{table},
