@@ -133,17 +133,25 @@ sub damages
 
 # What is only short on one rank, the manifest or its own file: the job begins again and takes the newest line;
 # what cannot be read is damaged.
-for my $case (['EMFILE', 20, 1, qr/^rank 3 on \S+: line 2 of \N* cannot be restored now: \N*: Too many open files; raise/m],
+my @shortages = (
+	['EMFILE', 20, 1, qr/^rank 3 on \S+: line 2 of \N* cannot be restored now: \N*: Too many open files; raise/m],
 	['ENOMEM', 20, 1, qr/ cannot be restored now: \N*: Cannot allocate memory; make/],
-	['EACCES', 10, 0, qr/ cannot be restored: \N*: Permission denied; allow/]) {
-	my ($error, $round, $restarts, $sentence) = @$case;
-	for my $point (qw(restore-manifest restore-read)) {
-		my $name  = "$error at $point";
-		my $fault = restore(copy(), env => {FTMPI_FAULT => "$point:3:0:1:$error"});
-		$fault->survived($name, restarts => $restarts);
-		$fault->job->out_like(qr/^restored after round $round$/m, $name);
-		$fault->job->err_like($sentence, $name);
+	['EACCES', 10, 0, qr/ cannot be restored: \N*: Permission denied; allow/],
+);
+
+sub shortages
+{
+	for my $case (@shortages) {
+		my ($error, $round, $restarts, $sentence) = @$case;
+		for my $point (qw(restore-manifest restore-read)) {
+			my $name  = "$coord: $error at $point";
+			my $fault = restore(copy(), env => {FTMPI_FAULT => "$point:3:0:1:$error"});
+			$fault->survived($name, restarts => $restarts);
+			$fault->job->out_like(qr/^restored after round $round$/m, $name);
+			$fault->job->err_like($sentence, $name);
+		}
 	}
+	return;
 }
 
 # Whatever byte it is, the tool sees it.
@@ -233,6 +241,7 @@ for my $name (qw(blocking eventlog)) {
 	$coord = $name;
 	make_lines();
 	damages();
+	shortages();
 	every_byte();
 	refusals();
 	another_program();
