@@ -52,6 +52,17 @@ FTMPI::Test::Job->run(
 		program('ckptcalls'), '-local', '-in-time'])->well($right, 'eventlog: each rank is told when it is time');
 is(scalar(@lines = glob "$scratch/d/*/line-*.manifest"), 1, '... -keep 1 keeps one line');
 
+for my $case ([ 'copy', 'ckpt-copy', qr/no memory/ ], [ 'write', 'ckpt-write', qr/cannot write .*No space left/ ]) {
+	my ($how, $point, $why) = @$case;
+	my $job = FTMPI::Test::Job->run([ftmpirun(), '-n', 3, '-coord', 'eventlog', '-workdir', "$scratch/$how",
+			program('ckptcalls'), '-local', '-broken', $how],
+		deadline => 60, env => { FTMPI_FAULT => "$point:2:0:1:ENOSPC" });
+	$job->is_status(0, "a $how that fails");
+	$job->err_like(qr/\Arank 2 on \S+: FTMPI_Perform_Checkpoint: line 1 is not made: [^\n]*$why[^\n]*\n\z/,
+		'... is said once, by its rank');
+	$job->out_like($right, '... the line is nowhere, which all are told, and the next one is made');
+}
+
 # What a thread inside MPI is good for here: who waits for the others hears at once that there is no line.
 for my $case ([ 'eventlog', '-local' ], [ 'auto', '-local', '-auto' ], [ 'auto', '-local', qw(-auto -choose tagging) ],
 	[ 'auto', qw(-auto -choose blocking) ], [ 'blocking', qw(-choose eventlog) ], [ 'eventlog', '-local', qw(-choose blocking) ]) {

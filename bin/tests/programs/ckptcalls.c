@@ -188,25 +188,42 @@ static void threads(int waits)
 	IS(FTMPI_CKPT_Wait(), FTMPI_CHECKPOINTED);
 }
 
+/* A fault point breaks the last rank's part of the first line: nobody gets that. Who finds out
+ * while the program waits for its copy says so at once. */
+static void broken(const char *how)
+{
+	bool at_once = strcmp(how, "copy") == 0 && prog.rank == prog.size - 1;
+
+	IS(FTMPI_Perform_Checkpoint(), at_once ? FTMPI_CKPTERROR : FTMPI_CHECKPOINTED);
+	IS(FTMPI_CKPT_Wait(), FTMPI_CKPTERROR);
+	IS(FTMPI_CKPT_Wait(), FTMPI_CKPTERROR);
+	IS(FTMPI_Perform_Checkpoint(), FTMPI_CHECKPOINTED);
+	IS(FTMPI_CKPT_Wait(), FTMPI_CHECKPOINTED);
+}
+
 int main(int argc, char **argv)
 {
 	int in_time = 0, with_thread = 0, automatic = 0, local = 0, level;
-	const char *choice = "";
+	const char *choice = "", *how = "";
 	const struct prog_option options[] = {
 		{"-in-time", NULL, PROG_FLAG, &in_time, 0, "there is an interval: wait for it"},
 		{"-thread", NULL, PROG_FLAG, &with_thread, 0, "another thread is inside MPI"},
 		{"-auto", NULL, PROG_FLAG, &automatic, 0, "the protocol is the program's choice"},
 		{"-choose", "NAME", PROG_TEXT, &choice, 0, "ask for this protocol"},
+		{"-broken", "HOW", PROG_TEXT, &how, 0,
+			"the first line cannot be made: copy or write"},
 		{"-local", NULL, PROG_FLAG, &local, 0, "the protocol does not wait"}};
 
 	outside();
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
 	prog.options = options;
-	prog.count = 5;
+	prog.count = 6;
 	prog_begin(&prog, argc, argv);
 	no_buffer();
 	buffer();
 	variables();
+	if (*how)
+		broken(how);
 	protocols(automatic, choice);
 	lines(in_time);
 	if (with_thread)
