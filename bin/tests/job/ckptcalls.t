@@ -16,12 +16,12 @@ use FTMPI::Test::Job qw(ftmpirun program);
 my $scratch = File::Temp->newdir('ftmpi-calls-XXXXXX', TMPDIR => 1);
 my $right   = qr/\Ackptcalls: all right\n\z/;
 
-FTMPI::Test::Job->run([ftmpirun(), '-n', 3, '-workdir', "$scratch/a", program('ckptcalls')])
+FTMPI::Test::Job->run([ftmpirun(), '-n', 3, '-coord', 'blocking', '-workdir', "$scratch/a", program('ckptcalls')])
 	->well($right, 'three ranks');
 is(scalar(my @lines = glob "$scratch/a/*/line-*.manifest"), 2, 'the newest two lines are there');
 
 FTMPI::Test::Job->run(
-	[ftmpirun(), '-n', 2, '-workdir', "$scratch/b", '-ckpt-interval', 0.05, '-keep', 1,
+	[ftmpirun(), '-n', 2, '-coord', 'blocking', '-workdir', "$scratch/b", '-ckpt-interval', 0.05, '-keep', 1,
 		program('ckptcalls'), '-in-time'])->well($right, 'with an interval');
 is(scalar(@lines = glob "$scratch/b/*/line-*.manifest"), 1, '-keep 1 keeps one line');
 is(scalar(@lines = glob "$scratch/b/*/line-*.e0000"),    1, '... and its files alone');
@@ -31,7 +31,7 @@ FTMPI::Test::Job->run(['sh', '-c', 'cd "$0" && exec "$1"', "$scratch", program('
 is(scalar(@lines = glob "$scratch/2*/line-*.manifest"), 2, '... in the current directory');
 
 my $job = FTMPI::Test::Job->run(
-	[ftmpirun(), '-n', 3, '-workdir', "$scratch/c", program('ckptcalls'), '-thread'], deadline => 30);
+	[ftmpirun(), '-n', 3, '-coord', 'blocking', '-workdir', "$scratch/c", program('ckptcalls'), '-thread'], deadline => 30);
 $job->is_status(0, 'another thread is inside MPI');
 $job->err_like(qr/^rank 2 on \S+: FTMPI_Perform_Checkpoint: line 4 is not made: another thread is inside/m,
 	'another thread is inside MPI');
