@@ -70,7 +70,8 @@ static int64_t begin(unsigned char *data, long bytes, int life)
 	}
 	for (long i = 0; i < bytes; i++)
 		data[i] = byte_at(i);
-	if (FTMPI_Perform_Checkpoint() != FTMPI_CHECKPOINTED)
+	if (FTMPI_Perform_Checkpoint() != FTMPI_CHECKPOINTED ||
+		FTMPI_CKPT_Wait() != FTMPI_CHECKPOINTED)
 		wrong("there is no recovery line");
 	return then;
 }

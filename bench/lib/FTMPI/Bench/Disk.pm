@@ -45,7 +45,7 @@ sub _checkpoint
 	my $work = "$dir/work";
 	_settle($arg, $dir);
 	my ($seconds) = map { /^save \d+ (\d+\.\d+)\z/ ? $1 : () } _run($arg, $arg->{peer}{run}[0],
-		'-workdir', $work, '-n', $arg->{ranks}, $arg->{exe}, $file);
+		'-coord', 'blocking', '-workdir', $work, '-n', $arg->{ranks}, $arg->{exe}, $file);
 	File::Path::remove_tree($work);
 	return $seconds || die "checkpoint: it printed no figure\n";
 }
