@@ -263,10 +263,10 @@ static void take_contents(struct inflight *f, struct request *r)
 	}
 }
 
-void inflight_open(struct request *r)
+static void note_open(struct request *r)
 {
 	struct coord_message m = inflight_name_open(r);
-	struct inflight *f = r->inflight ? NULL : note(&m);
+	struct inflight *f = note(&m);
 
 	if (!f)
 		return;
@@ -276,7 +276,15 @@ void inflight_open(struct request *r)
 	f->matched = r->matched;
 	f->receive = r;
 	r->inflight = f;
-	take_contents(f, r);
+}
+
+/* What could not be copied for a line before may be copied for the next. */
+void inflight_open(struct request *r)
+{
+	if (!r->inflight)
+		note_open(r);
+	if (r->inflight && !r->inflight->contents)
+		take_contents(r->inflight, r);
 }
 
 /* ---- what becomes of them ---- */

@@ -350,6 +350,15 @@ START_TEST(broken)
 	inflight_filled(r, true);
 	ck_assert_ptr_nonnull(line[0].why);
 	ck_assert_int_eq(readies[0], 2);
+	r->done = true;
+	no_memory = false;
+	begin(2); /* now there is memory */
+	fates[2][3] = COORD_IN;
+	inflight_open(r);
+	inflight_finish(&line[2]);
+	ck_assert_int_eq(readies[2], 1);
+	ck_assert_str_eq(holds(2), "3");
+	end(2);
 	end(0);
 	ck_assert_ptr_null(r->inflight);
 	ck_assert_ptr_null(line[1].why);
