@@ -245,6 +245,8 @@ uint64_t coord_injected(struct coord *c, int peer, uint64_t context, int32_t tag
 {
 	struct envlog_entry *e;
 
+	if (c->lines)
+		c->lines->injected++;
 	if (!c->logs)
 		return 0;
 	e = envlog_get(&c->peers[peer].seen, context, tag);

@@ -66,8 +66,9 @@ struct coord_lines {
 	uint32_t committing; /* rank 0: env->commit was called */
 	uint32_t wanted;     /* the latest that somebody asked for */
 	uint32_t restores;
-	bool running; /* lines_run is at work, or must not be */
-	bool ended;   /* coord_close is through, or another protocol was chosen */
+	uint64_t injected; /* messages, in all restores */
+	bool running;	   /* lines_run is at work, or must not be */
+	bool ended;	   /* coord_close is through, or another protocol was chosen */
 	struct line *list;
 	struct tally *tallies;
 	struct early_report *early, **early_end;

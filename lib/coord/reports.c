@@ -281,10 +281,11 @@ struct envlog_entry *coord_seen_entry(struct coord *c, int peer, uint64_t contex
 	return e;
 }
 
-/* *m gets its index. */
+/* *m gets its index. Tagging alone has one count for all envelopes: above what eventlog gave while
+ * a choice was still to come. */
 static inline void arrives(struct coord *c, struct coord_message *m, bool debt)
 {
-	m->index = c->arrived;
+	m->index = c->arrived + c->lines->injected;
 	if (c->logs) {
 		struct envlog_entry *e = envlog_last(&c->peers[m->peer].seen, m->context, m->tag);
 

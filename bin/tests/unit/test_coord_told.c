@@ -250,6 +250,25 @@ START_TEST(a_debt_goes_into_the_next_line)
 }
 END_TEST
 
+/* The message of the line was numbered by its envelope. */
+START_TEST(a_choice_after_a_restore_mixes_up_no_messages)
+{
+	line_with_an_orphan(&cl);
+	cluster_restore(&again, &cl, 1, "auto");
+	for (int q = 0; q < 2; q++)
+		ck_assert(coord_choose(&again.ranks[q].c, "tagging"));
+	again.nflown = 1;
+	checkpoint(&again, 0);
+	pass(&again, 0, 1, 5);
+	checkpoint(&again, 1);
+	tell_all(&again);
+	ck_assert_str_eq(transit(&again, 1, 2), "0:5#1");
+	ck_assert_str_eq(orphans(&again, 1, 2), "0:5#1+1 0:7#1+1");
+	cluster_end(&again);
+	cluster_end(&cl);
+}
+END_TEST
+
 START_TEST(blocking_pays_debts_and_saves_them)
 {
 	struct orphans o = {0};
@@ -368,6 +387,7 @@ UNIT_MAIN("coord_told", tcase_add_test(tc, a_long_log_is_told_early);
 	  LOOP(what_makes_no_sense_is_refused, sizeof wrongs / sizeof *wrongs);
 	  tcase_add_test(tc, blocking_is_told_nothing); tcase_add_test(tc, a_line_is_closed_once);
 	  tcase_add_test(tc, a_verdict_must_be_possible); LOOP(a_debt_goes_into_the_next_line, 3);
+	  tcase_add_test(tc, a_choice_after_a_restore_mixes_up_no_messages);
 	  tcase_add_test(tc, blocking_pays_debts_and_saves_them);
 	  tcase_add_test(tc, what_was_told_before_a_restore_is_void);
 	  tcase_add_test(tc, a_program_can_choose_once); LOOP(a_choice_may_come_late, 2);)
