@@ -203,7 +203,7 @@ static void add_lines(struct program *p, struct rng *rng, unsigned every)
 void program_make(struct program *p, struct rng *rng)
 {
 	unsigned length = 15 + rng_below(rng, 110), tags = rng_below(rng, 4);
-	unsigned every = 2 + rng_below(rng, 14), operations = rng_below(rng, 30);
+	unsigned every = 4 + rng_below(rng, 12), operations = rng_below(rng, 30);
 	unsigned out_of_order = rng_below(rng, 2) * rng_below(rng, 1001);
 
 	p->nenvs = p->nports = 0;
@@ -223,12 +223,12 @@ void program_make(struct program *p, struct rng *rng)
 			random_wait(p, rng, out_of_order);
 		else
 			collective(p, rng, operations++);
-		for (int r = 0; p->aligned && i % (3 * every) == 0 && r < p->ranks; r++)
+		for (int r = 0; p->aligned && i % every == 0 && r < p->ranks; r++)
 			add_op(p, r, OP_CKPT, 0);
 	}
 	complete(p);
 	if (!p->aligned)
-		add_lines(p, rng, every);
+		add_lines(p, rng, every - 2);
 	for (int r = 0; r < p->ranks; r++)
 		add_op(p, r, OP_END, 0);
 }

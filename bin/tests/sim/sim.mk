@@ -4,7 +4,7 @@
 
 SIM_SCHEDULES ?= 20000
 SIM_CLUSTERS ?= 5000
-SIM_COORD ?= 4000
+SIM_COORD ?= 10000
 SIM_SEED ?= 1
 SIM_STORE := $(addprefix bin/tests/sim/,sim_store.o sim_job.o sim_ahead.o sim_oracle.o sim_actor.o simfs.o) $(ckpt_o) $(base_o)
 
