@@ -115,7 +115,7 @@ sub page
 
 my @OURS   = ('#9ecae1', '#4292c6', '#084594');
 my @THEIRS = ('#d9d9d9', '#969696', '#525252');
-my @NUMBER = qw(first second third);
+my @NUMBER = qw(1st 2nd 3rd);
 
 # [name, text, svg] each.
 sub charts
@@ -152,8 +152,8 @@ sub _chart
 		x      => 'program; of each the sizes as in the table',
 		y      => 'per cent',
 		groups => \@groups,
-		series => [ (map { { name => "FTMPI, $NUMBER[$_]", colour => $OURS[$_] } } 0 .. 2),
-			map { { name => "libELC, $NUMBER[$_]", colour => $THEIRS[$_] } } 0 .. 2 ],
+		series => [ (map { { name => "FTMPI $NUMBER[$_]", colour => $OURS[$_] } } 0 .. 2),
+			map { { name => "libELC $NUMBER[$_]", colour => $THEIRS[$_] } } 0 .. 2 ],
 		aims => [],
 		top  => $step * int($top / $step + 0.999),
 		step => $step,
