@@ -23,7 +23,7 @@ SO := $(B)/lib/libftmpi.so.0
 LIBRARIES := $(SO) $(B)/lib/libftmpi.so $(B)/lib/libmpi_abi.so.1 $(B)/lib/libftmpi.a
 
 PROGRAMS := inittest collective passnum pi cgs randtest badcall threads progress pingpong meet \
-	threads_wake threads_ends load again transit mail mixed ahead ckptcalls
+	threads_wake threads_ends load again transit mail mixed ahead ckptcalls pattern
 PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%)
 
 TOOL := $(B)/bin/ftmpi-ckpt

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ckpt_job.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -155,11 +156,23 @@ int ckpt_job_start(const struct launch *l, char *err, size_t errsize)
 	return 0;
 }
 
+/* What the lines of this run took of the network beside the program's messages. */
+static void tell_traffic(void)
+{
+	struct talk_said said = talk_said();
+
+	if (!coord_is_blocking(&job.coord) && job.coord.line)
+		log_event("coordination of lines up to %u: %" PRIu64
+			  " messages to %d ranks, %" PRIu64 " bytes",
+			job.coord.line, said.messages, said.peers, said.bytes);
+}
+
 /* Without a launcher a rank may be gone, and lines with it. */
 void ckpt_job_close(void)
 {
 	if (!p2p_gone())
 		coord_close(&job.coord);
+	tell_traffic();
 	engine_unlock();
 	ckpt_writer_wait();
 	engine_lock();

@@ -28,18 +28,27 @@ struct words {
 static struct {
 	struct coord *coord;
 	struct link *heard; /* by peer: not obeyed yet */
+	bool *told;	    /* by peer: anything */
 	int peers;
+	struct talk_said said;
 } s;
 
 int talk_init(struct coord *c, int peers)
 {
 	s.heard = malloc((size_t)peers * sizeof *s.heard);
-	if (!s.heard)
+	s.told = calloc((size_t)peers, sizeof *s.told);
+	if (!s.heard || !s.told) {
+		free(s.heard);
+		free(s.told);
+		s.heard = NULL;
+		s.told = NULL;
 		return FT_ENOMEM;
+	}
 	for (int i = 0; i < peers; i++)
 		list_init(&s.heard[i]);
 	s.coord = c;
 	s.peers = peers;
+	s.said = (struct talk_said){0};
 	return 0;
 }
 
@@ -49,7 +58,9 @@ void talk_fini(void)
 		for (struct link *item; (item = list_pop(&s.heard[i]));)
 			free(container_of(item, struct words, link));
 	free(s.heard);
+	free(s.told);
 	s.heard = NULL;
+	s.told = NULL;
 	s.peers = 0;
 }
 
@@ -111,6 +122,19 @@ void talk_received(struct object *head, int rc)
 
 /* ---- saying ---- */
 
+struct talk_said talk_said(void)
+{
+	return s.said;
+}
+
+static void count(int peer, size_t len)
+{
+	s.said.messages++;
+	s.said.bytes += len;
+	s.said.peers += !s.told[peer];
+	s.told[peer] = true;
+}
+
 void talk_say(int peer, const uint8_t *bytes, size_t len)
 {
 	struct envelope e = {.context = comm_coord()->context, .source = comm_coord()->rank};
@@ -122,6 +146,8 @@ void talk_say(int peer, const uint8_t *bytes, size_t len)
 	rc = tp_send(engine_tp(), peer, &te, w->bytes, len, 0, w);
 	if (rc == FT_ENOMEM)
 		end("no memory for words of the protocol", MPI_ERR_NO_MEM, peer, len);
+	if (rc >= 0)
+		count(peer, len);
 	if (rc != 0)
 		free(w);
 }

@@ -22,6 +22,13 @@ void talk_fini(void);
 /* Copied. Words for a rank that is gone are dropped. Without memory the process ends. */
 void talk_say(int peer, const uint8_t *bytes, size_t len);
 
+/* What was said since talk_init. */
+struct talk_said {
+	uint64_t messages, bytes;
+	int peers; /* that were told anything */
+};
+struct talk_said talk_said(void);
+
 /* The transport's upcalls. */
 struct tp_place talk_place(int peer, uint64_t length);
 void talk_received(struct object *head, int rc);

@@ -149,6 +149,13 @@ itself or this machine is lost, all ranks end, and the same command with
 .B \-restore
 goes on from the newest recovery line in the work directory.
 It is a new job, with recovery lines of its own; those it came from stay.
+.PP
+Under a
+.B \-coord
+that does not wait, each rank says with
+.B \-v
+in MPI_Finalize how many messages, to how many ranks and of how many bytes its recovery lines took beside
+those of the program, since the last restart.
 EOR
 
 my @STATUSES = (
