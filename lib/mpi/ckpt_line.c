@@ -127,7 +127,7 @@ static void on_ready(struct inflight_line *in)
 	struct line *l = container_of(in, struct line, in);
 
 	l->busy = true;
-	if (!in->why && ckpt_writer_post(&l->write) != 0)
+	if (!in->why && (fault_error("short-thread") || ckpt_writer_post(&l->write) != 0))
 		in->why = "there is no thread to write it";
 	if (in->why)
 		engine_post(&l->give_up);
@@ -305,6 +305,6 @@ void ckpt_line_commit(void *user, uint32_t line, const struct coord_part *parts)
 	}
 	*c = (struct commit){.task.run = commit_line, .fail.run = cannot_commit, .line = line};
 	memcpy(c->parts, parts, bytes);
-	if (ckpt_writer_post(&c->task) != 0)
+	if (fault_error("short-thread") || ckpt_writer_post(&c->task) != 0)
 		engine_post(&c->fail);
 }

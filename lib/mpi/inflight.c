@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/fault.h"
 #include "match.h"
 #include "p2p_saved.h"
 #include "request.h"
@@ -214,7 +215,9 @@ struct coord_message inflight_name_open(const struct request *r)
 
 static void pull(struct inflight *f)
 {
-	if (f->msg && !f->msg->stored && !p2p_pull(f->msg))
+	if (!f->msg || f->msg->stored)
+		return;
+	if (fault_error("short-pull") || !p2p_pull(f->msg))
 		break_lines(f, "no memory for a message in transit");
 }
 
@@ -323,7 +326,7 @@ void inflight_filled(struct request *r, bool ok)
 
 	if (f->contents)
 		return;
-	f->contents = ok ? p2p_copy(r) : NULL;
+	f->contents = ok && !fault_error("short-copy") ? p2p_copy(r) : NULL;
 	if (f->contents)
 		inflight_whole(f);
 	else
