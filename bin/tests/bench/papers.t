@@ -222,4 +222,16 @@ subtest 'who takes too long leaves nothing' => sub {
 	is_deeply([ glob "$dir/tmp/*" ], [], 'no temporary directory is left');
 };
 
+subtest 'a Ctrl-C leaves nothing' => sub {
+	plan skip_all => 'what is measured is built without a sanitizer' if sanitized('pi');
+	my $job = FTMPI::Test::Job->start([ root() . '/bench/papers/run', '-only', '^matmul 2048' ], env => { TMPDIR => "$dir/tmp" });
+	# the heading of the table comes before the first job
+	$job->wait_for(out => qr/^\|---/m);
+	$job->signal('INT');
+	$job->finish;
+	$job->is_status(128 + 2, 'Ctrl-C');
+	$job->none_left('a Ctrl-C');
+	is_deeply([ glob "$dir/tmp/*" ], [], 'no temporary directory is left');
+};
+
 done_testing();
