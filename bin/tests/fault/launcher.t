@@ -18,7 +18,7 @@ FTMPI::Test::Fault::alone();
 sub start
 {
 	my ($program, $args, %option) = @_;
-	return FTMPI::Test::Fault->start(program => $program, args => [@$args, qw(-ckpt 10 -trace)], %option);
+	return FTMPI::Test::Fault->start(program => $program, args => [@$args, qw(-ckpt 10 -sure -trace)], %option);
 }
 
 for my $case (['pi', [qw(400000 -every 10000)], 25, 20], ['mail', [qw(-bytes 200000)], 55, 50]) {

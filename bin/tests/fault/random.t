@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Ranks are killed at random moments, many times in one job. eventlog.t has the same under other protocols, bin/tests/long/kills.t has more of it.
+# Ranks are killed at random moments, many times in one job. eventlog.t has it under other protocols,
+# bin/tests/long/kills.t has more of it.
 use strict;
 use warnings;
 

@@ -18,7 +18,7 @@ sub pi
 {
 	my ($more, %option) = @_;
 	return FTMPI::Test::Fault->start(program => 'pi',
-		args => [qw(400000 -every 10000 -ckpt 10 -trace -hold 25), @$more], %option);
+		args => [qw(400000 -every 10000 -ckpt 10 -sure -trace -hold 25), @$more], %option);
 }
 
 for my $ranks ([2], [0]) {
