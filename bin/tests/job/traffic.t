@@ -15,7 +15,7 @@ use List::Util qw(max min sum0);
 use POSIX      ();
 use Test::More;
 
-use FTMPI::Test::Job qw(ftmpirun program);
+use FTMPI::Test::Job qw(ftmpirun program root);
 
 use constant {
 	HEAD   => 12,      # bytes
@@ -160,5 +160,17 @@ $job->is_status(0, 'blocking');
 $job->verdict($job->err !~ /coordination of lines/, '... has nothing to say of it');
 $job = FTMPI::Test::Job->run([ftmpirun(), qw(-coord eventlog), '-workdir', "$scratch/w", qw(-n 3), program('pattern')]);
 $job->well(qr/\Apattern: right, neighbours, 1 lines, 3 ranks\n\z/, 'without -v');
+
+# ---- the table of them ----
+
+$job = FTMPI::Test::Job->run([ root() . '/bench/traffic', 3, 4 ]);
+$job->is_status(0, 'bench/traffic');
+$job->out_like(qr/^\| none \| 3 \| 0 \| 8 \| 8 \| 4 \| 188 \| 66 \|$/m, 'nobody talks');
+$job->out_like(qr/^\| neighbours \| 4 \| 8 \| 12 \| 20 \| 6 \| 667 \| 203 \|$/m, 'neighbours');
+$job->out_like(qr/^\| all \| 4 \| 12 \| 12 \| 24 \| 7 \| 843 \| 247 \|$/m, 'all talk');
+$job->none_left('bench/traffic');
+$job = FTMPI::Test::Job->run([ root() . '/bench/traffic', 'many' ]);
+$job->is_status(2, 'a word that is no number');
+$job->err_like(qr/\Abench\/traffic: 'many' is no number of ranks; try bench\/traffic -h\n\z/, 'a word that is no number');
 
 done_testing();

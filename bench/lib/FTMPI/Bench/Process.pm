@@ -25,7 +25,7 @@ my $running;
 
 # command, env (all of it), dir, limit (seconds); lines: so many are expected, and when they are there
 # the command has GRACE to end (option grace). Returns
-#	out      the lines of its standard output
+#	out, err the lines of its standard output, and error
 #	state    ended; failed; lingered (all was said, but it did not end); limit
 #	why      a sentence when it did not just end
 #	seconds  until its end
@@ -45,7 +45,7 @@ sub run
 	my $seconds = time - $job->{from};
 	$job->{by_itself} = $job->{gone};
 	stop();
-	return { _outcome($job, $arg{limit}), out => [ split /\n/, $job->{out} ], seconds => $seconds };
+	return { _outcome($job, $arg{limit}), out => [ split /\n/, $job->{out} ], err => [ split /\n/, $job->{err} ], seconds => $seconds };
 }
 
 # End what runs; for others: when an exception has left `run`.
