@@ -8,6 +8,7 @@ UNIT_group := $(groups_o) bin/tests/unit/fake_api.o
 UNIT_topo := lib/mpi/topo.o
 UNIT_dims := lib/mpi/topo.o lib/mpi/dims.o
 UNIT_inflight := lib/mpi/inflight.o lib/mpi/stored.o $(base_o)
+UNIT_coord_talk := lib/mpi/coord_talk.o $(comms_o) $(fakes_o) $(base_o)
 UNIT_attr := $(comms_o) $(fakes_o)
 UNIT_errhandler := $(comms_o) $(fakes_o)
 UNIT_comm := $(comms_o) $(fakes_o) bin/tests/unit/fake_ranks.o $(addprefix lib/mpi/,comm_make.o dims.o api_comm.o \

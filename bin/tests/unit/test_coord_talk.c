@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What protocols say to each other is heard in the order in which it was said. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "comm.h"
+#include "coord_talk.h"
+#include "engine.h"
+#include "unit.h"
+
+enum { PEERS = 3 };
+
+static char heard[64];
+static int answer; /* of tp_send */
+static void *sent;
+
+bool coord_control(struct coord *c, int peer, const uint8_t *bytes, size_t len)
+{
+	size_t n = strlen(heard);
+
+	(void)c;
+	ck_assert_uint_gt(sizeof heard - n, len + 3);
+	heard[n] = (char)('0' + peer);
+	memcpy(heard + n + 1, bytes, len);
+	memcpy(heard + n + 1 + len, " ", 2);
+	return true;
+}
+
+void engine_completed(void)
+{
+}
+
+struct tp *engine_tp(void)
+{
+	return NULL;
+}
+
+int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *payload, size_t len,
+	unsigned flags, void *cookie)
+{
+	(void)tp;
+	(void)peer;
+	(void)e;
+	(void)flags;
+	ck_assert_mem_eq(payload, "words", len);
+	sent = cookie;
+	return answer;
+}
+
+static void *announce(int peer, const char *words)
+{
+	struct tp_place place = talk_place(peer, strlen(words));
+
+	ck_assert_uint_eq(place.room, strlen(words));
+	memcpy(place.buf, words, place.room);
+	return place.cookie;
+}
+
+static void setup(void)
+{
+	static const int zeros[PEERS], ones[PEERS] = {1, 1, 1};
+	struct world_info world = {.size = PEERS, .node = zeros, .cores = ones};
+
+	heard[0] = '\0';
+	ck_assert_int_eq(comm_init_world(&world), MPI_SUCCESS);
+	ck_assert_int_eq(talk_init(NULL, PEERS), 0);
+}
+
+/* The first is long and comes last; another peer's do not wait for it. */
+START_TEST(in_order)
+{
+	void *first, *second, *third, *other;
+
+	setup();
+	first = announce(1, "one");
+	second = announce(1, "two");
+	third = announce(1, "three");
+	other = announce(2, "x");
+	talk_received(second, 0);
+	ck_assert_str_eq(heard, "");
+	talk_received(other, 0);
+	ck_assert_str_eq(heard, "2x ");
+	talk_received(first, 0);
+	ck_assert_str_eq(heard, "2x 1one 1two ");
+	talk_received(third, 0);
+	ck_assert_str_eq(heard, "2x 1one 1two 1three ");
+	talk_fini();
+}
+END_TEST
+
+/* Nothing that a lost rank said behind what is cut off is heard. */
+START_TEST(lost)
+{
+	void *first, *second;
+
+	setup();
+	first = announce(1, "one");
+	second = announce(1, "two");
+	talk_received(first, FT_EPEER);
+	talk_received(second, 0);
+	ck_assert_str_eq(heard, "");
+	talk_fini();
+}
+END_TEST
+
+/* Freed at once, or when the transport gives them back. */
+START_TEST(said)
+{
+	static const int at_once[] = {1, FT_EPEER};
+
+	setup();
+	for (size_t i = 0; i < 2; i++) {
+		answer = at_once[i];
+		talk_say(1, (const uint8_t *)"words", 5);
+	}
+	answer = 0;
+	talk_say(1, (const uint8_t *)"words", 5);
+	talk_sent(sent);
+	talk_fini();
+}
+END_TEST
+
+UNIT_MAIN("coord_talk", tcase_add_test(tc, in_order); tcase_add_test(tc, lost);
+	  tcase_add_test(tc, said);)
