@@ -101,7 +101,16 @@ sub ranks
 		my $environment = FTMPI::Test::Process::slurp("/proc/$pid/environ");
 		$ranks{$pid} = $1 if $environment =~ /(?:\A|\0)FTMPI_RANK=(\d+)\0/;
 	}
+	delete @ranks{grep { defined $ranks{parent($_)} } keys %ranks};
 	return %ranks;
+}
+
+# The leak check of the address sanitizer, when a program ends, has a child that looks just like the
+# rank; and the rank waits for it for ever, should it be killed. No fault of a rank is like that.
+sub parent
+{
+	my ($pid) = @_;
+	return FTMPI::Test::Process::slurp("/proc/$pid/stat") =~ /.*\) \S (\d+) /s ? $1 : 0;
 }
 
 # The other way round.
