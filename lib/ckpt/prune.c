@@ -103,6 +103,13 @@ static bool stays(struct pruning *p, struct entry *e)
 	return whole;
 }
 
+/* A line of an epoch before this one may have been committed late, while an epoch between the two was
+ * already removing its files: while the job goes on it is no reason to let go of another. */
+static bool is_safe(const struct pruning *p, const struct entry *e)
+{
+	return p->order->idle || p->order->over || e->made_epoch == p->order->making_epoch;
+}
+
 static void decide_manifests(struct pruning *p)
 {
 	unsigned whole = 0;
@@ -111,7 +118,7 @@ static void decide_manifests(struct pruning *p)
 		if (p->order->keep && whole == p->order->keep)
 			p->entries[i].fate = GOES;
 		else
-			whole += stays(p, &p->entries[i]);
+			whole += stays(p, &p->entries[i]) && is_safe(p, &p->entries[i]);
 	}
 }
 

@@ -121,7 +121,8 @@ my @TABLE = (
 		arg     => 'N',
 		check   => FTMPI::Values::whole('a number of recovery lines', 1, 1000000),
 		default => 2,
-		text    => 'Keep the newest N recovery lines.',
+		text    => 'Keep the newest N recovery lines. Room for one more is needed while it is made; after a'
+			. ' restart those of before stay until there are N new ones.',
 	},
 	{
 		names   => ['coord'],

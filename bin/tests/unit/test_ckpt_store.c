@@ -210,10 +210,25 @@ START_TEST(who_is_late_prunes_nothing)
 	ck_assert_str_eq(lines(), "3 2 1");
 	ck_assert(store_has("line-00000004.e0000") && store_has("line-00000002.e0001"));
 	/* a manifest tells it, too */
-	ck_assert_int_eq(ckpt_prune(fs, store_dir, 1, 0, 1, store_err, sizeof store_err), 0);
 	store_line(9, 1);
 	ck_assert_int_eq(ckpt_prune(fs, store_dir, 1, 0, 0, store_err, sizeof store_err), 0);
-	ck_assert_str_eq(lines(), "9 3");
+	ck_assert_str_eq(lines(), "9 3 2 1");
+	ck_assert(store_has("line-00000004.e0000"));
+}
+END_TEST
+
+START_TEST(lines_of_an_epoch_before_do_not_count)
+{
+	for (uint32_t line = 1; line <= 3; line++)
+		store_line(line, 0);
+	ck_assert_int_eq(ckpt_prune(fs, store_dir, 2, 0, 1, store_err, sizeof store_err), 0);
+	ck_assert_str_eq(lines(), "3 2 1");
+	store_line(4, 1);
+	ck_assert_int_eq(ckpt_prune(fs, store_dir, 2, 0, 1, store_err, sizeof store_err), 0);
+	ck_assert_str_eq(lines(), "4 3 2 1");
+	store_line(5, 1);
+	ck_assert_int_eq(ckpt_prune(fs, store_dir, 2, 0, 1, store_err, sizeof store_err), 0);
+	ck_assert_str_eq(lines(), "5 4");
 }
 END_TEST
 
@@ -282,6 +297,7 @@ UNIT_MAIN("ckpt_store", tcase_add_checked_fixture(tc, store_begin, store_end);
 	  tcase_add_test(tc, pruning_counts_whole_lines_only);
 	  tcase_add_test(tc, pruning_removes_what_was_never_committed);
 	  tcase_add_test(tc, who_is_late_prunes_nothing);
+	  tcase_add_test(tc, lines_of_an_epoch_before_do_not_count);
 	  tcase_add_test(tc, at_the_end_of_the_job_nothing_is_in_the_making);
 	  tcase_add_test(tc, what_epochs_before_left_goes_after_the_first_own_line);
 	  tcase_add_test(tc, pruning_touches_no_foreign_name);
