@@ -139,14 +139,17 @@ sub all_held
 }
 
 # Kills ranks, mostly one at a time, at moments that the seed chooses: after so many steps, after a
-# line, or when all wait; until the job ends. Returns the number of kills.
+# line, or when all wait; until the job ends. Returns the number of kills. Where ranks come to a line
+# at steps far from each other it takes so many more steps until one is whole.
 sub kill_at_random
 {
 	my ($self, $seed) = @_;
 	my ($job, $kills, $seen) = ($self->{job}, 0, 0);
+	my ($skew) = "@{$self->{args}}" =~ /-skew (\d+)/;
+	my $most = 40 + 2 * ($skew // 0);
 	srand $seed;
 	for (;;) {
-		my ($rounds, $lines) = (1 + int rand 40, rand() < 0.5 ? 1 : 99);
+		my ($rounds, $lines) = (1 + int rand $most, rand() < 0.5 ? 1 : 99);
 		for (;;) {
 			my $new = substr $job->{out}, $seen;
 			last if $new =~ /^rank \d+ waits/m || ($new =~ s/^round//mg) >= $rounds;
