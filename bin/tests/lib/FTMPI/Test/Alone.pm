@@ -75,15 +75,14 @@ sub sockets
 	return grep { !/TIME-WAIT/ } split /\n/, must_run(qw(ss -H -a -n -t -u -w));
 }
 
-# The two ends of a connection whose processes are gone say goodbye to each other: that is the kernel's
-# doing, and on a busy machine it takes a moment.
-sub is_closing { return $_[0] =~ /^tcp\s+(?:FIN-WAIT-[12]|CLOSING|LAST-ACK)\s/ }
-
+# The two ends of a connection whose processes are gone say goodbye to each other, and a process whose
+# first thread is gone has its sockets until its last one is: the kernel's doing, which takes a moment
+# on a busy machine. What is really left does not go away.
 sub stray_sockets
 {
 	my ($until) = @_;
 	my @stray = sockets();
-	@stray = sockets() while @stray && !(grep { !is_closing($_) } @stray) && time < $until;
+	@stray = sockets() while @stray && time < $until;
 	return @stray;
 }
 
