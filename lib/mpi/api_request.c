@@ -27,7 +27,7 @@ static int leave(struct comm *c, int rc)
 
 static struct comm *comm_held(struct request *r)
 {
-	if (!r)
+	if (!r || !r->comm)
 		return NULL;
 	comm_hold(r->comm);
 	return r->comm;

@@ -29,15 +29,6 @@ struct coll_side {
 	struct type *type;
 };
 
-int coll_barrier(struct comm *c);
-int coll_bcast(struct comm *c, void *buf, size_t count, struct type *t, int root);
-int coll_gather(
-	struct comm *c, const struct coll_side *send, const struct coll_side *recv, int root);
-int coll_scatter(
-	struct comm *c, const struct coll_side *send, const struct coll_side *recv, int root);
-int coll_allgather(struct comm *c, const struct coll_side *send, const struct coll_side *recv);
-int coll_alltoall(struct comm *c, const struct coll_side *send, const struct coll_side *recv);
-
 /* in may be MPI_IN_PLACE; out of reduce counts at the root only */
 struct coll_reduction {
 	const void *in;
@@ -47,15 +38,40 @@ struct coll_reduction {
 	struct op *op;
 };
 
-int coll_reduce(struct comm *c, const struct coll_reduction *r, int root);
-int coll_allreduce(struct comm *c, const struct coll_reduction *r);
-int coll_scan(struct comm *c, const struct coll_reduction *r);
-int coll_exscan(struct comm *c, const struct coll_reduction *r);
+/*
+ * Plans: what this rank does in the operation, put into *run (coll_motion.h), which coll_end runs
+ * or coll_launch makes a request of. Each takes the operation's number, also when it fails.
+ */
+struct coll_run;
+
+int coll_plan_barrier(struct coll_run *run, struct comm *c);
+int coll_plan_bcast(struct coll_run *run, struct comm *c, const struct coll_side *side, int root);
+int coll_plan_gather(struct coll_run *run, struct comm *c, const struct coll_side *send,
+	const struct coll_side *recv, int root);
+int coll_plan_scatter(struct coll_run *run, struct comm *c, const struct coll_side *send,
+	const struct coll_side *recv, int root);
+int coll_plan_allgather(struct coll_run *run, struct comm *c, const struct coll_side *send,
+	const struct coll_side *recv);
+int coll_plan_alltoall(struct coll_run *run, struct comm *c, const struct coll_side *send,
+	const struct coll_side *recv);
+int coll_plan_reduce(
+	struct coll_run *run, struct comm *c, const struct coll_reduction *r, int root);
+int coll_plan_allreduce(struct coll_run *run, struct comm *c, const struct coll_reduction *r);
+int coll_plan_scan(struct coll_run *run, struct comm *c, const struct coll_reduction *r);
+int coll_plan_exscan(struct coll_run *run, struct comm *c, const struct coll_reduction *r);
 
 /* Blocks of counts[rank] elements, or, without counts, of r->count each. */
-int coll_reduce_scatter(struct comm *c, const struct coll_reduction *r, const int *counts);
+int coll_plan_reduce_scatter(
+	struct coll_run *run, struct comm *c, const struct coll_reduction *r, const int *counts);
 
 /* Counts an operation that this rank does not take part in; returns errclass. */
-int coll_refused(struct comm *c, int errclass);
+int coll_refused(struct coll_run *run, struct comm *c, int errclass);
+
+/* The library's own: planned and run (coll_now.c). */
+int coll_bcast(struct comm *c, void *buf, size_t bytes, int root);
+int coll_allgather(struct comm *c, const void *mine, size_t bytes, void *all);
+int coll_gather(struct comm *c, const void *mine, size_t bytes, void *all, int root);
+int coll_allreduce(struct comm *c, const struct coll_reduction *r);
+int coll_reduce_scatter(struct comm *c, const struct coll_reduction *r); /* r->count each */
 
 #endif

@@ -64,47 +64,47 @@ static int lay_irregular(struct coll_run *run, struct sched_layout *l, const str
 	return MPI_SUCCESS;
 }
 
-static int allgatherv(struct comm *c, const struct coll_side *send, const struct coll_side *recv)
+static int allgatherv(struct coll_run *run, struct comm *c, const struct coll_side *send,
+	const struct coll_side *recv)
 {
 	struct sched_layout l = {.out = coll_blocks(recv)};
 	struct coll_case k = {COLL_ALLGATHERV, c->size, 0, c->crowded, false};
-	struct coll_run run;
 	int rc = MPI_SUCCESS;
 
 	for (int i = 0; i < c->size; i++)
 		k.bytes += (size_t)recv->counts[i] * recv->type->size;
 	if (k.bytes == 0)
-		return coll_refused(c, MPI_SUCCESS);
+		return coll_refused(run, c, MPI_SUCCESS);
 	enum coll_algo algo = coll_choose(&k);
 
-	coll_begin(&run, c, 0);
-	use_own(&run, &l, send);
-	coll_use(&run, SCHED_OUT, recv->buf, recv->type);
+	coll_begin(run, c, 0);
+	use_own(run, &l, send);
+	coll_use(run, SCHED_OUT, recv->buf, recv->type);
 	if (algo == ALGO_TREE)
-		rc = lay_irregular(&run, &l, recv);
+		rc = lay_irregular(run, &l, recv);
 	if (rc != MPI_SUCCESS)
-		return coll_drop(&run, rc);
-	plan_allgather(&run, &l, algo);
-	return coll_end(&run);
+		return rc;
+	plan_allgather(run, &l, algo);
+	return MPI_SUCCESS;
 }
 
-int coll_allgather(struct comm *c, const struct coll_side *send, const struct coll_side *recv)
+int coll_plan_allgather(struct coll_run *run, struct comm *c, const struct coll_side *send,
+	const struct coll_side *recv)
 {
 	size_t block = recv->count * recv->type->size;
 	struct sched_layout l = {.out.n = recv->count, .tmp.n = block};
 	struct coll_case k = {COLL_ALLGATHER, c->size, block * (size_t)c->size, c->crowded, false};
-	struct coll_run run;
 
 	if (recv->counts)
-		return allgatherv(c, send, recv);
+		return allgatherv(run, c, send, recv);
 	if (block == 0)
-		return coll_refused(c, MPI_SUCCESS);
-	coll_begin(&run, c, 0);
+		return coll_refused(run, c, MPI_SUCCESS);
+	coll_begin(run, c, 0);
 	l.packed = !recv->type->contiguous;
-	use_own(&run, &l, send);
-	coll_use(&run, SCHED_OUT, recv->buf, recv->type);
-	plan_allgather(&run, &l, coll_choose(&k));
-	return coll_end(&run);
+	use_own(run, &l, send);
+	coll_use(run, SCHED_OUT, recv->buf, recv->type);
+	plan_allgather(run, &l, coll_choose(&k));
+	return MPI_SUCCESS;
 }
 
 static void plan_alltoall(struct coll_run *run, const struct sched_layout *l, enum coll_algo algo)
@@ -128,44 +128,44 @@ static void plan_alltoall(struct coll_run *run, const struct sched_layout *l, en
 }
 
 /* Nobody knows more than its own row of the table of counts: the algorithm is fixed. */
-static int alltoallv(struct comm *c, const struct coll_side *send, const struct coll_side *recv)
+static int alltoallv(struct coll_run *run, struct comm *c, const struct coll_side *send,
+	const struct coll_side *recv)
 {
 	struct sched_layout l = {.out = coll_blocks(recv), .in_place = send->buf == MPI_IN_PLACE};
-	struct coll_run run;
 	int rc = MPI_SUCCESS;
 
-	coll_begin(&run, c, 0);
-	coll_use(&run, SCHED_OUT, recv->buf, recv->type);
+	coll_begin(run, c, 0);
+	coll_use(run, SCHED_OUT, recv->buf, recv->type);
 	if (l.in_place) {
-		rc = coll_prefix(&run, recv->counts, recv->type->size, &l.tmp.offsets);
+		rc = coll_prefix(run, recv->counts, recv->type->size, &l.tmp.offsets);
 	} else {
 		l.in = coll_blocks(send);
-		coll_use(&run, SCHED_IN, send->buf, send->type);
+		coll_use(run, SCHED_IN, send->buf, send->type);
 	}
 	if (rc != MPI_SUCCESS)
-		return coll_drop(&run, rc);
-	plan_alltoall(&run, &l, ALGO_WINDOW);
-	return coll_end(&run);
+		return rc;
+	plan_alltoall(run, &l, ALGO_WINDOW);
+	return MPI_SUCCESS;
 }
 
-int coll_alltoall(struct comm *c, const struct coll_side *send, const struct coll_side *recv)
+int coll_plan_alltoall(struct coll_run *run, struct comm *c, const struct coll_side *send,
+	const struct coll_side *recv)
 {
 	size_t block = recv->count * recv->type->size;
 	struct sched_layout l = {.out.n = recv->count, .tmp.n = block};
 	struct coll_case k = {COLL_ALLTOALL, c->size, block, c->crowded, false};
-	struct coll_run run;
 
 	if (recv->counts)
-		return alltoallv(c, send, recv);
+		return alltoallv(run, c, send, recv);
 	if (block == 0)
-		return coll_refused(c, MPI_SUCCESS);
-	coll_begin(&run, c, 0);
+		return coll_refused(run, c, MPI_SUCCESS);
+	coll_begin(run, c, 0);
 	l.in_place = send->buf == MPI_IN_PLACE;
-	coll_use(&run, SCHED_OUT, recv->buf, recv->type);
+	coll_use(run, SCHED_OUT, recv->buf, recv->type);
 	if (!l.in_place) {
 		l.in.n = send->count;
-		coll_use(&run, SCHED_IN, send->buf, send->type);
+		coll_use(run, SCHED_IN, send->buf, send->type);
 	}
-	plan_alltoall(&run, &l, coll_choose(&k));
-	return coll_end(&run);
+	plan_alltoall(run, &l, coll_choose(&k));
+	return MPI_SUCCESS;
 }

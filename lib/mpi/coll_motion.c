@@ -281,24 +281,24 @@ static int run_all(struct coll_run *run)
 	return worst;
 }
 
-int coll_drop(struct coll_run *run, int errclass)
+static void coll_free(struct coll_run *run)
 {
 	if (run->scratch)
 		coll_scratch_give(run->scratch, run->scratch_bytes);
 	free(run->offsets);
 	sched_free(&run->s);
-	return errclass;
 }
 
-int coll_end(struct coll_run *run)
+int coll_end(struct coll_run *run, int planned)
 {
-	int rc;
+	int rc = planned;
 
-	if (run->s.failed)
+	if (rc == MPI_SUCCESS && run->s.failed)
 		rc = api_fail(MPI_ERR_NO_MEM, "no memory for the plan of the operation");
-	else
+	if (rc == MPI_SUCCESS && run->s.n > 0)
 		rc = scratch_get(run);
-	if (rc == MPI_SUCCESS)
+	if (rc == MPI_SUCCESS && run->s.n > 0)
 		rc = run_all(run);
-	return coll_drop(run, rc);
+	coll_free(run);
+	return rc;
 }

@@ -2,11 +2,16 @@
 /*
  * One collective operation under way: a schedule, the memory of its buffers, and the messages.
  *
+ *	coll_begin(run, c, root);	takes the number of the operation
+ *	coll_use(run, SCHED_IN, ...);	the caller's buffers; the others become scratch
+ *	sched_...(&run->s, ...);
+ *
+ * is what a plan does (coll.h), and
+ *
  *	struct coll_run run;
- *	coll_begin(&run, c);		takes the number of the operation
- *	coll_use(&run, SCHED_IN, ...);	the caller's buffers; the others become scratch
- *	sched_...(&run.s, ...);
- *	return coll_end(&run);		runs it and frees everything
+ *	return coll_end(&run, coll_plan_...(&run, c, ...));
+ *
+ * runs it and frees everything.
  */
 #ifndef FTMPI_MPI_COLL_MOTION_H
 #define FTMPI_MPI_COLL_MOTION_H
@@ -37,8 +42,9 @@ struct coll_run {
 
 void coll_begin(struct coll_run *run, struct comm *c, int root);
 void coll_use(struct coll_run *run, enum sched_buf which, const void *buf, struct type *type);
-int coll_end(struct coll_run *run);
-int coll_drop(struct coll_run *run, int errclass); /* frees everything; returns errclass */
+
+/* planned: what the plan returned; an error only frees everything. */
+int coll_end(struct coll_run *run, int planned);
 
 /* The blocks that a side describes, in elements (coll_move.c). */
 struct sched_blocks coll_blocks(const struct coll_side *side);

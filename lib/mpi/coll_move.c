@@ -10,29 +10,28 @@
 #include "coll_motion.h"
 #include "sched.h"
 
-int coll_refused(struct comm *c, int errclass)
+int coll_refused(struct coll_run *run, struct comm *c, int errclass)
 {
-	c->coll_seq++;
+	coll_begin(run, c, 0);
 	return errclass;
 }
 
-int coll_barrier(struct comm *c)
+int coll_plan_barrier(struct coll_run *run, struct comm *c)
 {
 	struct coll_case k = {COLL_BARRIER, c->size, 0, c->crowded, false};
-	struct coll_run run;
 
-	coll_begin(&run, c, 0);
+	coll_begin(run, c, 0);
 	switch (coll_choose(&k)) {
 	case ALGO_LEADERS:
-		sched_barrier_leaders(&run.s, &run.at);
+		sched_barrier_leaders(&run->s, &run->at);
 		break;
 	case ALGO_TREE:
-		sched_barrier_tree(&run.s, &run.at);
+		sched_barrier_tree(&run->s, &run->at);
 		break;
 	default:
-		sched_barrier_dissemination(&run.s, &run.at);
+		sched_barrier_dissemination(&run->s, &run->at);
 	}
-	return coll_end(&run);
+	return MPI_SUCCESS;
 }
 
 static void plan_bcast(struct coll_run *run, struct sched_span a)
@@ -52,29 +51,29 @@ static void plan_bcast(struct coll_run *run, struct sched_span a)
 }
 
 /* Bytes travel: straight from and into a contiguous buffer, else packed in SCHED_TMP. */
-int coll_bcast(struct comm *c, void *buf, size_t count, struct type *t, int root)
+int coll_plan_bcast(struct coll_run *run, struct comm *c, const struct coll_side *side, int root)
 {
-	size_t bytes = count * t->size;
+	struct type *t = side->type;
+	size_t count = side->count, bytes = count * t->size;
 	struct sched_span elements = sched_span(SCHED_OUT, 0, count);
 	struct sched_span packed = sched_span(SCHED_TMP, 0, bytes);
-	struct coll_run run;
 
 	if (bytes == 0 || c->size == 1)
-		return coll_refused(c, MPI_SUCCESS);
-	coll_begin(&run, c, root);
-	coll_use(&run, SCHED_OUT, buf, t->contiguous ? type_bytes() : t);
+		return coll_refused(run, c, MPI_SUCCESS);
+	coll_begin(run, c, root);
+	coll_use(run, SCHED_OUT, side->buf, t->contiguous ? type_bytes() : t);
 	if (t->contiguous) {
-		plan_bcast(&run, sched_span(SCHED_OUT, 0, bytes));
-		return coll_end(&run);
+		plan_bcast(run, sched_span(SCHED_OUT, 0, bytes));
+		return MPI_SUCCESS;
 	}
 	if (c->rank == root)
-		sched_copy(&run.s, packed, elements);
-	sched_round(&run.s);
-	plan_bcast(&run, packed);
+		sched_copy(&run->s, packed, elements);
+	sched_round(&run->s);
+	plan_bcast(run, packed);
 	if (c->rank != root)
-		sched_copy(&run.s, elements, packed);
-	sched_round(&run.s);
-	return coll_end(&run);
+		sched_copy(&run->s, elements, packed);
+	sched_round(&run->s);
+	return MPI_SUCCESS;
 }
 
 /* The blocks that a side describes, in elements. No element of a type without data is sent. */
@@ -92,63 +91,61 @@ static struct sched_blocks one_block(const struct coll_side *side)
 	return (struct sched_blocks){side->type->size > 0 ? side->count : 0, NULL, NULL, NULL};
 }
 
-int coll_gather(
-	struct comm *c, const struct coll_side *send, const struct coll_side *recv, int root)
+int coll_plan_gather(struct coll_run *run, struct comm *c, const struct coll_side *send,
+	const struct coll_side *recv, int root)
 {
 	bool at_root = c->rank == root;
 	const struct coll_side *own = at_root && !recv->counts ? recv : send;
 	struct sched_layout l = {.in_place = at_root && send->buf == MPI_IN_PLACE};
 	struct coll_case k = {COLL_GATHER, c->size, 0, c->crowded, false};
-	struct coll_run run;
 
 	if (!recv->counts)
 		k.bytes = own->count * own->type->size;
 	if (!recv->counts && k.bytes == 0)
-		return coll_refused(c, MPI_SUCCESS);
-	coll_begin(&run, c, root);
+		return coll_refused(run, c, MPI_SUCCESS);
+	coll_begin(run, c, root);
 	l.tmp.n = k.bytes;
 	if (!l.in_place) {
 		l.in = one_block(send);
-		coll_use(&run, SCHED_IN, send->buf, send->type);
+		coll_use(run, SCHED_IN, send->buf, send->type);
 	}
 	if (at_root) {
 		l.out = coll_blocks(recv);
-		coll_use(&run, SCHED_OUT, recv->buf, recv->type);
+		coll_use(run, SCHED_OUT, recv->buf, recv->type);
 	}
 	/* only the root knows the counts of a gatherv: nothing may be chosen by them */
 	if (!recv->counts && coll_choose(&k) == ALGO_TREE)
-		sched_gather_binomial(&run.s, &run.at, &l);
+		sched_gather_binomial(&run->s, &run->at, &l);
 	else
-		sched_gather_linear(&run.s, &run.at, &l, COLL_WINDOW);
-	return coll_end(&run);
+		sched_gather_linear(&run->s, &run->at, &l, COLL_WINDOW);
+	return MPI_SUCCESS;
 }
 
-int coll_scatter(
-	struct comm *c, const struct coll_side *send, const struct coll_side *recv, int root)
+int coll_plan_scatter(struct coll_run *run, struct comm *c, const struct coll_side *send,
+	const struct coll_side *recv, int root)
 {
 	bool at_root = c->rank == root;
 	const struct coll_side *own = at_root && !send->counts ? send : recv;
 	struct sched_layout l = {.in_place = at_root && recv->buf == MPI_IN_PLACE};
 	struct coll_case k = {COLL_SCATTER, c->size, 0, c->crowded, false};
-	struct coll_run run;
 
 	if (!send->counts)
 		k.bytes = own->count * own->type->size;
 	if (!send->counts && k.bytes == 0)
-		return coll_refused(c, MPI_SUCCESS);
-	coll_begin(&run, c, root);
+		return coll_refused(run, c, MPI_SUCCESS);
+	coll_begin(run, c, root);
 	l.tmp.n = k.bytes;
 	if (!l.in_place) {
 		l.out = one_block(recv);
-		coll_use(&run, SCHED_OUT, recv->buf, recv->type);
+		coll_use(run, SCHED_OUT, recv->buf, recv->type);
 	}
 	if (at_root) {
 		l.in = coll_blocks(send);
-		coll_use(&run, SCHED_IN, send->buf, send->type);
+		coll_use(run, SCHED_IN, send->buf, send->type);
 	}
 	if (!send->counts && coll_choose(&k) == ALGO_TREE)
-		sched_scatter_binomial(&run.s, &run.at, &l);
+		sched_scatter_binomial(&run->s, &run->at, &l);
 	else
-		sched_scatter_linear(&run.s, &run.at, &l, COLL_WINDOW);
-	return coll_end(&run);
+		sched_scatter_linear(&run->s, &run->at, &l, COLL_WINDOW);
+	return MPI_SUCCESS;
 }

@@ -33,76 +33,72 @@ static enum coll_algo choose(
 	return coll_choose(&k);
 }
 
-int coll_reduce(struct comm *c, const struct coll_reduction *r, int root)
+int coll_plan_reduce(struct coll_run *run, struct comm *c, const struct coll_reduction *r, int root)
 {
-	struct coll_run run;
 
 	if (r->count == 0)
-		return coll_refused(c, MPI_SUCCESS);
-	struct sched_reduction x = begin(&run, c, r, root, c->rank == root);
+		return coll_refused(run, c, MPI_SUCCESS);
+	struct sched_reduction x = begin(run, c, r, root, c->rank == root);
 
 	if (choose(COLL_REDUCE, c, r, r->count) == ALGO_RABENSEIFNER)
-		sched_reduce_rabenseifner(&run.s, &run.at, &x);
+		sched_reduce_rabenseifner(&run->s, &run->at, &x);
 	else
-		sched_reduce_binomial(&run.s, &run.at, &x);
-	return coll_end(&run);
+		sched_reduce_binomial(&run->s, &run->at, &x);
+	return MPI_SUCCESS;
 }
 
-int coll_allreduce(struct comm *c, const struct coll_reduction *r)
+int coll_plan_allreduce(struct coll_run *run, struct comm *c, const struct coll_reduction *r)
 {
-	struct coll_run run;
 
 	if (r->count == 0)
-		return coll_refused(c, MPI_SUCCESS);
-	struct sched_reduction x = begin(&run, c, r, 0, true);
+		return coll_refused(run, c, MPI_SUCCESS);
+	struct sched_reduction x = begin(run, c, r, 0, true);
 
 	switch (choose(COLL_ALLREDUCE, c, r, r->count)) {
 	case ALGO_LEADERS:
-		sched_allreduce_leaders(&run.s, &run.at, &x);
+		sched_allreduce_leaders(&run->s, &run->at, &x);
 		break;
 	case ALGO_DOUBLING:
-		sched_allreduce_doubling(&run.s, &run.at, &x);
+		sched_allreduce_doubling(&run->s, &run->at, &x);
 		break;
 	case ALGO_RABENSEIFNER:
-		sched_allreduce_rabenseifner(&run.s, &run.at, &x);
+		sched_allreduce_rabenseifner(&run->s, &run->at, &x);
 		break;
 	case ALGO_RING:
-		sched_allreduce_ring(&run.s, &run.at, &x);
+		sched_allreduce_ring(&run->s, &run->at, &x);
 		break;
 	default:
-		sched_allreduce_tree(&run.s, &run.at, &x);
+		sched_allreduce_tree(&run->s, &run->at, &x);
 	}
-	return coll_end(&run);
+	return MPI_SUCCESS;
 }
 
-int coll_scan(struct comm *c, const struct coll_reduction *r)
+int coll_plan_scan(struct coll_run *run, struct comm *c, const struct coll_reduction *r)
 {
-	struct coll_run run;
 
 	if (r->count == 0)
-		return coll_refused(c, MPI_SUCCESS);
-	struct sched_reduction x = begin(&run, c, r, 0, true);
+		return coll_refused(run, c, MPI_SUCCESS);
+	struct sched_reduction x = begin(run, c, r, 0, true);
 
 	if (choose(COLL_SCAN, c, r, r->count) == ALGO_CHAIN)
-		sched_scan_chain(&run.s, &run.at, &x);
+		sched_scan_chain(&run->s, &run->at, &x);
 	else
-		sched_scan_doubling(&run.s, &run.at, &x);
-	return coll_end(&run);
+		sched_scan_doubling(&run->s, &run->at, &x);
+	return MPI_SUCCESS;
 }
 
-int coll_exscan(struct comm *c, const struct coll_reduction *r)
+int coll_plan_exscan(struct coll_run *run, struct comm *c, const struct coll_reduction *r)
 {
-	struct coll_run run;
 
 	if (r->count == 0)
-		return coll_refused(c, MPI_SUCCESS);
-	struct sched_reduction x = begin(&run, c, r, 0, true);
+		return coll_refused(run, c, MPI_SUCCESS);
+	struct sched_reduction x = begin(run, c, r, 0, true);
 
 	if (choose(COLL_SCAN, c, r, r->count) == ALGO_CHAIN)
-		sched_exscan_chain(&run.s, &run.at, &x);
+		sched_exscan_chain(&run->s, &run->at, &x);
 	else
-		sched_exscan_doubling(&run.s, &run.at, &x);
-	return coll_end(&run);
+		sched_exscan_doubling(&run->s, &run->at, &x);
+	return MPI_SUCCESS;
 }
 
 static size_t sum(const int *counts, int n)
@@ -114,29 +110,29 @@ static size_t sum(const int *counts, int n)
 	return total;
 }
 
-int coll_reduce_scatter(struct comm *c, const struct coll_reduction *r, const int *counts)
+int coll_plan_reduce_scatter(
+	struct coll_run *run, struct comm *c, const struct coll_reduction *r, const int *counts)
 {
 	struct sched_blocks in = {.n = r->count};
-	struct coll_run run;
 	size_t total = counts ? sum(counts, c->size) : r->count * (size_t)c->size;
 
 	if (total == 0)
-		return coll_refused(c, MPI_SUCCESS);
-	struct sched_reduction x = begin(&run, c, r, 0, true);
-	int rc = counts ? coll_prefix(&run, counts, 1, &in.offsets) : MPI_SUCCESS;
+		return coll_refused(run, c, MPI_SUCCESS);
+	struct sched_reduction x = begin(run, c, r, 0, true);
+	int rc = counts ? coll_prefix(run, counts, 1, &in.offsets) : MPI_SUCCESS;
 
 	if (rc != MPI_SUCCESS)
-		return coll_drop(&run, rc);
+		return rc;
 	x.n = total;
 	switch (choose(COLL_REDUCE_SCATTER, c, r, total)) {
 	case ALGO_LEADERS:
-		sched_reduce_scatter_leaders(&run.s, &run.at, &x, &in);
+		sched_reduce_scatter_leaders(&run->s, &run->at, &x, &in);
 		break;
 	case ALGO_RING:
-		sched_reduce_scatter_ring(&run.s, &run.at, &x, &in);
+		sched_reduce_scatter_ring(&run->s, &run->at, &x, &in);
 		break;
 	default:
-		sched_reduce_scatter_tree(&run.s, &run.at, &x, &in);
+		sched_reduce_scatter_tree(&run->s, &run->at, &x, &in);
 	}
-	return coll_end(&run);
+	return MPI_SUCCESS;
 }

@@ -45,7 +45,7 @@ static void unmake(struct comm *c)
 static int agree_counter(struct comm *c, uint32_t *counter)
 {
 	*counter = c->rank == 0 ? comm_counter_next() : 0;
-	return coll_bcast(c, counter, sizeof(*counter), type_bytes(), 0);
+	return coll_bcast(c, counter, sizeof(*counter), 0);
 }
 
 /* What MPI_Comm_dup alone takes over (MPI 5.0 section 7.4.2). */
@@ -85,14 +85,12 @@ int comm_dup(struct comm *c, struct comm **out)
  */
 static int gather_all(struct comm *c, const void *mine, size_t bytes, void **all)
 {
-	struct coll_side send = {.buf = (void *)mine, .count = bytes, .type = type_bytes()};
-	struct coll_side recv = {.count = bytes, .type = type_bytes()};
 	int rc;
 
-	*all = recv.buf = malloc((size_t)c->size * bytes);
+	*all = malloc((size_t)c->size * bytes);
 	if (!*all)
 		return no_memory(c);
-	rc = coll_allgather(c, &send, &recv);
+	rc = coll_allgather(c, mine, bytes, *all);
 	if (rc != MPI_SUCCESS) {
 		free(*all);
 		*all = NULL;

@@ -32,6 +32,7 @@ static struct {
 	bool completed; /* since somebody was last told */
 	_Atomic uint32_t calls;
 	unsigned posted;
+	struct link chores;
 	bool making, visited;	 /* a line; what a visitor said is not flushed yet */
 	unsigned yield_interval; /* looks a yield */
 	/* the tick */
@@ -42,6 +43,7 @@ static struct {
 	int locked_ticks; /* the loop thread's */
 } e = {.lock = {.mutex = PTHREAD_MUTEX_INITIALIZER},
 	.cond = PTHREAD_COND_INITIALIZER,
+	.chores = {&e.chores, &e.chores},
 	.yield_interval = 1};
 
 struct lock *engine_lock_object(void)
@@ -71,7 +73,49 @@ struct tp *engine_tp(void)
 
 static bool work_pending(void)
 {
-	return e.posted > 0 || e.making || tp_pending(e.tp);
+	return e.posted > 0 || e.making || !list_empty(&e.chores) || tp_pending(e.tp);
+}
+
+/* ---- chores ---- */
+
+void engine_soon(struct engine_chore *chore)
+{
+	if (chore->queued)
+		return;
+	chore->queued = true;
+	list_append(&e.chores, &chore->link);
+}
+
+void engine_never(struct engine_chore *chore)
+{
+	if (chore->queued)
+		list_remove(&chore->link);
+	chore->queued = false;
+}
+
+/* One may queue others, and may let the lock go. */
+static void do_chores(void)
+{
+	struct link *item;
+
+	while ((item = list_first(&e.chores))) {
+		struct engine_chore *chore = container_of(item, struct engine_chore, link);
+
+		engine_never(chore);
+		chore->run(chore);
+	}
+}
+
+static bool look(int expect)
+{
+	bool moved = tp_look(e.tp, expect);
+
+	if (__builtin_expect(!list_empty(&e.chores), false)) {
+		do_chores();
+		tp_flush(e.tp);
+		moved = true;
+	}
+	return moved;
 }
 
 /* ---- the progress thread ---- */
@@ -109,7 +153,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 	}
 	if (e.inside == 0 && work_pending()) {
 		tp_flush(e.tp);
-		tp_look(e.tp, -1);
+		look(-1);
 	} else {
 		busy = false;
 	}
@@ -308,7 +352,7 @@ void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
 		uint64_t now;
 		bool moved;
 
-		moved = tp_look(e.tp, expect);
+		moved = look(expect);
 		/* also what this call completed before it came here: it may sleep next */
 		if (e.completed)
 			tell_others();
@@ -333,6 +377,6 @@ void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
 void engine_look(void)
 {
 	tp_flush(e.tp);
-	if (!tp_look(e.tp, -1) && e.crowded)
+	if (!look(-1) && e.crowded)
 		yield();
 }

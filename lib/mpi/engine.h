@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/list.h"
 #include "base/loop.h"
 #include "transport/transport.h"
 
@@ -59,6 +60,20 @@ void engine_completed(void);
 
 /* engine_completed, and tell them now: for the loop's thread, which never leaves an MPI call. */
 void engine_tell(void);
+
+/* Something to be done with the lock held, soon, but not here: in an upcall of the transport, say.
+ * It is done after the look that is under way, on whichever thread makes progress, and before any
+ * thread that waits is asked whether it is done. Once, also when it is put twice. */
+struct engine_chore {
+	struct link link;
+	bool queued;
+	void (*run)(struct engine_chore *chore);
+};
+
+void engine_soon(struct engine_chore *chore);
+
+/* Forget it, if it is queued. */
+void engine_never(struct engine_chore *chore);
 
 /* There is work for the progress thread even though nothing waits to be sent (receives are posted).
  */

@@ -422,8 +422,10 @@ int p2p_start(struct request *r)
 	r->bytes = r->length = 0;
 	if (r->kind == REQUEST_RECV)
 		start_recv(r);
-	else
+	else if (r->kind == REQUEST_SEND)
 		rc = start_send(r);
+	else
+		rc = r->class->start(r);
 	if (rc)
 		r->active = false;
 	return rc;
@@ -431,6 +433,8 @@ int p2p_start(struct request *r)
 
 void p2p_cancel(struct request *r)
 {
+	if (r->class && r->class->cancel)
+		r->class->cancel(r);
 	if (r->kind == REQUEST_SEND && !r->done && r->rank >= 0)
 		tp_withdraw(engine_tp(), comm_world_rank(r->comm, r->rank), r);
 	if (r->kind != REQUEST_RECV || !r->posted)

@@ -37,8 +37,23 @@ struct request *request_new(
 	r->type = t;
 	r->plane = plane;
 	list_init(&r->match.link);
-	comm_hold(c);
-	type_hold(t);
+	if (c)
+		comm_hold(c);
+	if (t)
+		type_hold(t);
+	return r;
+}
+
+struct request *request_new_other(const struct request_class *class, struct comm *c, void *owner)
+{
+	struct request *r = request_new(REQUEST_OTHER, c, PLANE_COLL, NULL);
+
+	if (!r)
+		return NULL;
+	r->class = class;
+	r->owner = owner;
+	r->rank = MPI_ANY_SOURCE;
+	r->active = true;
 	return r;
 }
 
@@ -46,8 +61,12 @@ void request_free(struct request *r)
 {
 	if (__builtin_expect(r->inflight != NULL, false))
 		inflight_leave(r);
-	comm_release(r->comm);
-	type_release(r->type);
+	if (r->class && r->class->free)
+		r->class->free(r);
+	if (r->comm)
+		comm_release(r->comm);
+	if (r->type)
+		type_release(r->type);
 	free(r->packed);
 	r->head.kind = OBJECT_FREED;
 	r->live = false;
@@ -94,6 +113,8 @@ void request_complete(struct request *r, int error)
 	r->done = true;
 	free(r->packed);
 	r->packed = NULL;
+	if (r->then)
+		engine_soon(r->then);
 	if (r->freed)
 		request_free(r);
 	else
@@ -153,11 +174,31 @@ static int say_error(const struct request *r)
 	}
 }
 
+/* The class has its say. */
+static int finish_other(struct request *r, MPI_Status *status)
+{
+	MPI_Status own, *mine = status == MPI_STATUS_IGNORE ? &own : status;
+	int rc;
+
+	status_empty(mine);
+	status_set_cancelled(mine, r->cancelled);
+	if (!r->active)
+		return MPI_SUCCESS;
+	rc = r->class->finish ? r->class->finish(r, mine) : MPI_SUCCESS;
+	return rc == MPI_SUCCESS && r->error ? say_error(r) : rc;
+}
+
 int request_finish(MPI_Request *handle, struct request *r, MPI_Status *status)
 {
-	int rc = r->active ? say_error(r) : MPI_SUCCESS;
+	int rc = MPI_SUCCESS;
 
-	fill_status(r, status);
+	if (__builtin_expect(r->class != NULL, false)) {
+		rc = finish_other(r, status);
+	} else {
+		if (r->active)
+			rc = say_error(r);
+		fill_status(r, status);
+	}
 	if (r->persistent) {
 		if (r->inflight)
 			inflight_leave(r);

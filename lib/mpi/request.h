@@ -8,18 +8,36 @@
 #include <stdint.h>
 
 #include "comm.h"
+#include "engine.h"
 #include "match.h"
 #include "mpi.h"
 #include "object.h"
 #include "p2p.h"
 #include "type.h"
 
-enum request_kind { REQUEST_SEND, REQUEST_RECV };
+enum request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_OTHER };
+
+/*
+ * What a request does that is not one message (a collective operation, a generalised request, ...).
+ * Its owner puts the address of a static one into request.class, and whatever it needs into a
+ * struct that request.owner points to. Any may be NULL.
+ */
+struct request_class {
+	int (*start)(struct request *r);   /* MPI_Start: it is active already */
+	void (*cancel)(struct request *r); /* MPI_Cancel; sets cancelled and completes it, or not */
+	/* It is done, and the program takes note: fill in the status (not MPI_STATUS_IGNORE; empty
+	 * so far), say an error with api_fail. Returns what the call shall return. */
+	int (*finish)(struct request *r, MPI_Status *status);
+	void (*free)(struct request *r); /* the request goes */
+};
 
 struct request {
 	struct object head;
 	enum request_kind kind;
-	bool live; /* in use, not in the slab */
+	const struct request_class *class; /* REQUEST_OTHER; else NULL */
+	void *owner;
+	struct engine_chore *then; /* to be done once this one is (NULL: nothing) */
+	bool live;		   /* in use, not in the slab */
 	bool persistent;
 	bool active; /* started and not waited for; always for those that are not persistent */
 	bool done;
@@ -27,8 +45,8 @@ struct request {
 	bool cancelled;
 	int error; /* the message's MPI error class, once done */
 	/* what was asked for */
-	struct comm *comm; /* held */
-	struct type *type; /* held */
+	struct comm *comm; /* held; NULL when it belongs to none */
+	struct type *type; /* held; NULL when it has none */
 	enum plane plane;
 	enum send_mode mode;
 	void *buf;
@@ -57,6 +75,9 @@ void requests_fini(void);
 /* One reference, kind, arguments stored, comm and type held; inactive. NULL: out of memory. */
 struct request *request_new(
 	enum request_kind kind, struct comm *c, enum plane plane, struct type *t);
+
+/* REQUEST_OTHER; c may be NULL. Active and not done: request_complete ends it. */
+struct request *request_new_other(const struct request_class *class, struct comm *c, void *owner);
 void request_free(struct request *r);
 
 /* MPI_SUCCESS and *out (NULL for MPI_REQUEST_NULL), or MPI_ERR_REQUEST with api_fail said. */

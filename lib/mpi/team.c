@@ -38,20 +38,17 @@ void team_scatter_sum(const uint64_t *each, uint64_t *mine)
 {
 	struct coll_reduction r = reduction(each, mine, MPI_UINT64_T, MPI_SUM);
 
-	must(coll_reduce_scatter(comm_coord(), &r, NULL));
+	must(coll_reduce_scatter(comm_coord(), &r));
 }
 
 void team_tell(void *bytes, size_t len)
 {
-	must(coll_bcast(comm_coord(), bytes, len, type_bytes(), 0));
+	must(coll_bcast(comm_coord(), bytes, len, 0));
 }
 
 void team_gather(const void *one, size_t len, void *all)
 {
-	struct coll_side send = {.buf = (void *)(uintptr_t)one, .count = len, .type = type_bytes()};
-	struct coll_side recv = {.buf = all, .count = len, .type = type_bytes()};
-
-	must(coll_gather(comm_coord(), &send, &recv, 0));
+	must(coll_gather(comm_coord(), one, len, all, 0));
 }
 
 uint32_t team_least(uint32_t mine)

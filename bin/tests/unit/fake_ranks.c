@@ -179,27 +179,26 @@ int p2p_recv(struct comm *c, enum plane plane, void *buf, size_t count, struct t
 	return MPI_SUCCESS;
 }
 
-int coll_bcast(struct comm *c, void *buf, size_t count, struct type *t, int root)
+int coll_bcast(struct comm *c, void *buf, size_t bytes, int root)
 {
 	int tag = (int)(c->coll_seq++ & 0x3fffffff);
 
 	if (c->rank != root)
-		recv_bytes(c, buf, count * t->size, root, tag);
+		recv_bytes(c, buf, bytes, root, tag);
 	for (int i = 0; i < c->size && c->rank == root; i++) {
 		if (i != root)
-			send_bytes(c, buf, count * t->size, i, tag);
+			send_bytes(c, buf, bytes, i, tag);
 	}
 	return MPI_SUCCESS;
 }
 
-int coll_allgather(struct comm *c, const struct coll_side *send, const struct coll_side *recv)
+int coll_allgather(struct comm *c, const void *mine, size_t bytes, void *all)
 {
 	int tag = (int)(c->coll_seq++ & 0x3fffffff);
-	size_t bytes = recv->count * recv->type->size;
 
 	for (int i = 0; i < c->size; i++)
-		send_bytes(c, send->buf, send->count * send->type->size, i, tag);
+		send_bytes(c, mine, bytes, i, tag);
 	for (int i = 0; i < c->size; i++)
-		recv_bytes(c, (char *)recv->buf + (size_t)i * bytes, bytes, i, tag);
+		recv_bytes(c, (char *)all + (size_t)i * bytes, bytes, i, tag);
 	return MPI_SUCCESS;
 }

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_calls.h"
+
+#include "api.h"
+#include "coll_motion.h"
+
+int coll_call_now(const char *name, MPI_Comm comm, coll_planner *plan, struct coll_call *call)
+{
+	struct coll_run run;
+	struct comm *c = NULL;
+	int rc;
+
+	api_enter(name);
+	rc = comm_lookup(comm, &c);
+	if (rc == MPI_SUCCESS)
+		rc = coll_end(&run, plan(&run, c, call));
+	return api_leave(c, rc);
+}
+
+/* ---- movements: MPI 5.0 sections 6.3 to 6.8 ---- */
+
+int coll_call_barrier(struct coll_run *run, struct comm *c, struct coll_call *call)
+{
+	(void)call;
+	return coll_plan_barrier(run, c);
+}
+
+int coll_call_bcast(struct coll_run *run, struct comm *c, struct coll_call *call)
+{
+	struct coll_side side;
+	int rc = comm_check_root(c, call->root);
+
+	if (rc == MPI_SUCCESS)
+		rc = coll_check_side(c, &call->send, &side);
+	return rc ? coll_refused(run, c, rc) : coll_plan_bcast(run, c, &side, call->root);
+}
+
+int coll_call_gather(struct coll_run *run, struct comm *c, struct coll_call *call)
+{
+	struct coll_side send, recv = coll_no_side(&call->recv);
+	int rc = comm_check_root(c, call->root);
+
+	if (rc == MPI_SUCCESS && c->rank != call->root)
+		rc = coll_check_side(c, &call->send, &send);
+	else if (rc == MPI_SUCCESS)
+		rc = coll_check_sides(c, &call->send, &send, &call->recv, &recv);
+	return rc ? coll_refused(run, c, rc) : coll_plan_gather(run, c, &send, &recv, call->root);
+}
+
+int coll_call_scatter(struct coll_run *run, struct comm *c, struct coll_call *call)
+{
+	struct coll_side recv, send = coll_no_side(&call->send);
+	int rc = comm_check_root(c, call->root);
+
+	if (rc == MPI_SUCCESS && c->rank != call->root)
+		rc = coll_check_side(c, &call->recv, &recv);
+	else if (rc == MPI_SUCCESS)
+		rc = coll_check_sides(c, &call->recv, &recv, &call->send, &send);
+	return rc ? coll_refused(run, c, rc) : coll_plan_scatter(run, c, &send, &recv, call->root);
+}
+
+int coll_call_allgather(struct coll_run *run, struct comm *c, struct coll_call *call)
+{
+	struct coll_side send, recv;
+	int rc = coll_check_sides(c, &call->send, &send, &call->recv, &recv);
+
+	return rc ? coll_refused(run, c, rc) : coll_plan_allgather(run, c, &send, &recv);
+}
+
+int coll_call_alltoall(struct coll_run *run, struct comm *c, struct coll_call *call)
+{
+	struct coll_side send, recv;
+	int rc = coll_check_sides(c, &call->send, &send, &call->recv, &recv);
+
+	return rc ? coll_refused(run, c, rc) : coll_plan_alltoall(run, c, &send, &recv);
+}
+
+/* ---- reductions and scans: MPI 5.0 sections 6.9 to 6.11 ---- */
+
+int coll_call_reduce(struct coll_run *run, struct comm *c, struct coll_call *call)
+{
+	struct coll_reduction r;
+	int rc = comm_check_root(c, call->root);
+
+	call->r.has_result = c->rank == call->root;
+	if (rc == MPI_SUCCESS)
+		rc = coll_check_reduction(&call->r, &r);
+	return rc ? coll_refused(run, c, rc) : coll_plan_reduce(run, c, &r, call->root);
+}
+
+int coll_call_allreduce(struct coll_run *run, struct comm *c, struct coll_call *call)
+{
+	struct coll_reduction r;
+	int rc = coll_check_reduction(&call->r, &r);
+
+	return rc ? coll_refused(run, c, rc) : coll_plan_allreduce(run, c, &r);
+}
+
+int coll_call_scan(struct coll_run *run, struct comm *c, struct coll_call *call)
+{
+	struct coll_reduction r;
+	int rc = coll_check_reduction(&call->r, &r);
+
+	return rc ? coll_refused(run, c, rc) : coll_plan_scan(run, c, &r);
+}
+
+int coll_call_exscan(struct coll_run *run, struct comm *c, struct coll_call *call)
+{
+	struct coll_reduction r;
+
+	/* the result of rank 0 does not count (MPI 5.0 section 6.11.2), but in place it is the
+	 * input */
+	call->r.has_result = c->rank > 0 || call->r.in == MPI_IN_PLACE;
+	int rc = coll_check_reduction(&call->r, &r);
+
+	return rc ? coll_refused(run, c, rc) : coll_plan_exscan(run, c, &r);
+}
+
+int coll_call_reduce_scatter_block(struct coll_run *run, struct comm *c, struct coll_call *call)
+{
+	struct coll_reduction r;
+	int rc = coll_check_reduction(&call->r, &r);
+
+	return rc ? coll_refused(run, c, rc) : coll_plan_reduce_scatter(run, c, &r, NULL);
+}
+
+int coll_call_reduce_scatter(struct coll_run *run, struct comm *c, struct coll_call *call)
+{
+	struct coll_reduction r;
+	int rc = coll_check_counts(c, "recvbuf", call->counts);
+
+	/* for the checks only: is there anything at all? */
+	for (int i = 0; i < c->size && rc == MPI_SUCCESS; i++)
+		call->r.count |= call->counts[i];
+	if (rc == MPI_SUCCESS)
+		rc = coll_check_reduction(&call->r, &r);
+	return rc ? coll_refused(run, c, rc) : coll_plan_reduce_scatter(run, c, &r, call->counts);
+}

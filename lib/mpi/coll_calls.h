@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From a collective call's arguments, as the program gives them, to a plan: they are checked, and
+ * the operation is planned. What is wrong is said with api_fail; the plan then holds nothing, but
+ * has the operation's number, so that this rank's operations keep the same numbers as the others'.
+ * The blocking calls run the plan, the others make a request of it.
+ */
+#ifndef FTMPI_MPI_COLL_CALLS_H
+#define FTMPI_MPI_COLL_CALLS_H
+
+#include "coll.h"
+#include "coll_check.h"
+
+/* All that a collective call says beside the communicator. */
+struct coll_call {
+	struct coll_said send, recv;  /* a movement's sides; a broadcast's is send */
+	struct coll_said_reduction r; /* a reduction's */
+	const int *counts;	      /* of MPI_Reduce_scatter */
+	int root;
+};
+
+/* One of the functions below. */
+typedef int coll_planner(struct coll_run *run, struct comm *c, struct coll_call *call);
+
+coll_planner coll_call_barrier, coll_call_bcast, coll_call_gather, coll_call_scatter,
+	coll_call_allgather, coll_call_alltoall;
+coll_planner coll_call_reduce, coll_call_allreduce, coll_call_scan, coll_call_exscan,
+	coll_call_reduce_scatter, coll_call_reduce_scatter_block;
+
+/* The whole of a blocking call. */
+int coll_call_now(const char *name, MPI_Comm comm, coll_planner *plan, struct coll_call *call);
+
+/* To fill in a call. */
+static inline struct coll_said coll_regular(
+	const char *name, const void *buf, int count, MPI_Datatype datatype)
+{
+	return (struct coll_said){.name = name, .buf = buf, .count = count, .datatype = datatype};
+}
+
+static inline struct coll_said coll_irregular(const char *name, const void *buf, const int *counts,
+	const int *displs, MPI_Datatype datatype)
+{
+	return (struct coll_said){.name = name,
+		.buf = buf,
+		.datatype = datatype,
+		.irregular = true,
+		.counts = counts,
+		.displs = displs};
+}
+
+static inline struct coll_said_reduction coll_vector(
+	const void *in, void *out, int count, MPI_Datatype datatype, MPI_Op op)
+{
+	return (struct coll_said_reduction){in, out, count, datatype, op, true};
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collective operations that the library itself needs: planned and run at once. */
+#include "coll_motion.h"
+
+/* Bytes of each rank, side by side in all. */
+static struct coll_side side_of(const void *buf, size_t bytes)
+{
+	return (struct coll_side){
+		.buf = (void *)(uintptr_t)buf, .count = bytes, .type = type_bytes()};
+}
+
+int coll_bcast(struct comm *c, void *buf, size_t bytes, int root)
+{
+	struct coll_side side = side_of(buf, bytes);
+	struct coll_run run;
+
+	return coll_end(&run, coll_plan_bcast(&run, c, &side, root));
+}
+
+int coll_allgather(struct comm *c, const void *mine, size_t bytes, void *all)
+{
+	struct coll_side send = side_of(mine, bytes), recv = side_of(all, bytes);
+	struct coll_run run;
+
+	return coll_end(&run, coll_plan_allgather(&run, c, &send, &recv));
+}
+
+int coll_gather(struct comm *c, const void *mine, size_t bytes, void *all, int root)
+{
+	struct coll_side send = side_of(mine, bytes), recv = side_of(all, bytes);
+	struct coll_run run;
+
+	return coll_end(&run, coll_plan_gather(&run, c, &send, &recv, root));
+}
+
+int coll_allreduce(struct comm *c, const struct coll_reduction *r)
+{
+	struct coll_run run;
+
+	return coll_end(&run, coll_plan_allreduce(&run, c, r));
+}
+
+int coll_reduce_scatter(struct comm *c, const struct coll_reduction *r)
+{
+	struct coll_run run;
+
+	return coll_end(&run, coll_plan_reduce_scatter(&run, c, r, NULL));
+}
