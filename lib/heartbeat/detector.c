@@ -129,6 +129,15 @@ void detector_expect(struct detector *d, uint64_t now)
 		}
 }
 
+/* Beats are read when the observer ticks, so the last one came up to a period before it was heard:
+ * half of that is taken off. */
+static bool too_long(const struct detector *d, const struct peer *p)
+{
+	uint64_t half = (uint64_t)d->c.period_ms * MS / 2;
+
+	return d->own - p->heard + half >= (uint64_t)d->c.timeout_ms * MS;
+}
+
 int detector_tick(struct detector *d, uint64_t now, struct detector_act *out)
 {
 	enum detector_kind kind = d->c.debug ? DETECTOR_SILENT : DETECTOR_SUSPECT;
@@ -138,7 +147,7 @@ int detector_tick(struct detector *d, uint64_t now, struct detector_act *out)
 	for (int i = 0; i < d->count; i++) {
 		struct peer *p = &d->peers[i];
 
-		if (p->state != OBSERVED || d->own - p->heard < (uint64_t)d->c.timeout_ms * MS)
+		if (p->state != OBSERVED || !too_long(d, p))
 			continue;
 		p->state = SILENT;
 		out[n++] = act(d, kind, p);

@@ -93,6 +93,9 @@ static void prove(struct beat_in *b)
 {
 	struct hb *h = b->h;
 
+	/* from now on the tick reads it: a computing rank is disturbed once a period, not at each
+	 * beat */
+	event_del(b->readable);
 	h->in.nstrangers--;
 	list_remove(&b->link);
 	list_append(&h->in.proved, &b->link);

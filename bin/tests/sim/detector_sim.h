@@ -24,7 +24,6 @@ enum { STARVED_PERIODS = 3, FAULTS_MAX = 4, INBOX_MAX = 4096, SIM_MS = 1000000 }
 enum event_kind {
 	EV_TICK,    /* a: rank */
 	EV_BEAT,    /* a: from, b: to; time: when it was sent */
-	EV_READ,    /* a: rank reads what is there */
 	EV_LEAVE,   /* a: rank */
 	EV_FAULT,   /* a: its number */
 	EV_ASK,	    /* the launcher's tick */

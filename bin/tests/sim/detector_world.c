@@ -191,7 +191,7 @@ static bool runs(const struct sim *s, int r)
 	return !s->rank[r].gone && !s->rank[r].left;
 }
 
-/* As lib/heartbeat/heartbeat.c: beat, read, judge. */
+/* As lib/heartbeat/heartbeat.c: beat, read, judge. Nothing is read but here. */
 static void tick(struct sim *s, int r)
 {
 	struct detector_act acts[RANKS_MAX];
@@ -233,8 +233,6 @@ static void rank_event(struct sim *s, const struct event *e)
 		queue_add(&s->queue, later);
 	} else if (e->kind == EV_TICK) {
 		tick(s, e->a);
-	} else if (e->kind == EV_READ) {
-		read_inbox(s, e->a);
 	} else {
 		leave(s, e->a);
 	}
@@ -247,7 +245,6 @@ static void arrive(struct sim *s, const struct event *e)
 	if (!runs(s, e->b) || to->ninbox == INBOX_MAX)
 		return;
 	to->inbox[to->ninbox++] = (struct beat){e->a, e->time, e->leaving};
-	add(s, s->now + sim_random(s, s->late + 1), EV_READ, e->b, 0);
 }
 
 /* ---- the launcher ---- */
@@ -289,7 +286,6 @@ void sim_event(struct sim *s, const struct event *e)
 	mix(s, e);
 	switch (e->kind) {
 	case EV_TICK:
-	case EV_READ:
 	case EV_LEAVE:
 		rank_event(s, e);
 		break;

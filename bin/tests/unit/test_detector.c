@@ -239,7 +239,21 @@ START_TEST(a_short_delay_is_charged)
 		if (n)
 			break;
 	}
-	ck_assert_uint_ge(acts[0].silent_ms, TIMEOUT);
+	ck_assert_uint_ge(acts[0].silent_ms, TIMEOUT - PERIOD / 2);
+	end();
+}
+END_TEST
+
+/* A tick that comes a moment early does not put the suspicion off by a period; half a period early
+ * is too early. */
+START_TEST(ticks_need_not_be_exact)
+{
+	begin(false);
+	beat(PEER, false);
+	ck_assert_uint_eq(ticks_until_act(TIMEOUT - PERIOD), 0);
+	ck_assert_int_eq(tick_at(now_ms + PERIOD / 2 - 1), 0);
+	ck_assert_int_eq(tick_at(now_ms + 1), 1);
+	ck_assert_int_eq(acts[0].kind, DETECTOR_SUSPECT);
 	end();
 }
 END_TEST
@@ -278,5 +292,6 @@ UNIT_MAIN("detector", tcase_add_test(tc, silence_is_suspected_once);
 	  tcase_add_test(tc, a_pause_of_the_observer_is_not_charged);
 	  tcase_add_test(tc, nor_when_it_ends_with_a_beat);
 	  tcase_add_test(tc, a_short_delay_is_charged);
+	  tcase_add_test(tc, ticks_need_not_be_exact);
 	  tcase_add_test(tc, a_starved_observer_still_suspects);
 	  tcase_add_test(tc, it_knows_its_peers);)
