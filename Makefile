@@ -88,6 +88,7 @@ endef
 $(foreach p,$(PROGRAMS),$(eval $(call program_rule,$(p))))
 
 include bench/papers/papers.mk
+include bench/slices/slices.mk
 
 # ---- tests ----
 
@@ -134,13 +135,13 @@ clean:
 format:
 	clang-format -i $(wildcard lib/*/*.[ch] bin/ckpt/*.[ch] bin/tests/*/*.[ch] bench/papers/*.[ch])
 
-bench: all
+bench: all slices
 	@sh bin/tests/deps.sh deps-bench
 	@bench/run
 
 papers: deps-build all
 	@bench/papers/run
 
-.PHONY: bench papers all demo deps deps-build install uninstall clean format
+.PHONY: bench slices papers all demo deps deps-build install uninstall clean format
 
 -include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(wildcard $(O)/bin/tests/*/*.d)

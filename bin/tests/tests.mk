@@ -55,7 +55,7 @@ TEST_ENV = FTMPI_LIBDIR=$(abspath $(B)/lib) FTMPI_PROGRAMS=$(abspath $(B)/bin) P
 PERL_TESTS := $(sort $(wildcard bin/tests/abi/*.t bin/tests/launcher/*.t bin/tests/cluster/*.t bin/tests/job/*.t \
 	bin/tests/bench/*.t bin/tests/fuzz/*.t bin/tests/ckpt/*.t bin/tests/fault/*.t))
 
-jobs: all
+jobs: all slices
 	@$(TEST_ENV) prove --timer $(PERL_TESTS)
 
 # what takes minutes, gigabytes, or both

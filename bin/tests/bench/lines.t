@@ -12,13 +12,13 @@ use lib "$FindBin::Bin/../lib", "$FindBin::Bin/../../../bench/lib";
 use File::Temp ();
 use Test::More;
 
-use FTMPI::Bench::Beats   ();
 use FTMPI::Bench::Cases   ();
 use FTMPI::Bench::Lines   ();
 use FTMPI::Bench::Report  ();
 use FTMPI::Bench::Results ();
+use FTMPI::Bench::Slices  ();
 use FTMPI::Bench::Stats   ();
-use FTMPI::Test::Job      qw(root sanitized);
+use FTMPI::Test::Job      qw(ftmpirun program root sanitized);
 
 use constant SAVED => 256 << 20;
 
@@ -63,14 +63,23 @@ subtest 'a line against the disk' => sub {
 };
 
 subtest 'what logging costs' => sub {
-	my $row = row('protocol_pingpong 8 2', floor => [ (1) x 10 ], FTMPI => [ (1.009) x 10 ]);
+	my $row = row('protocol_pingpong 0 2', floor => [ (1) x 10 ], FTMPI => [ (1.009) x 10 ]);
 	is(verdict($row), 'met', 'less than a hundredth');
 	@{ $row->{values}{FTMPI} }[ 0 .. 4 ] = (1.011) x 5;
 	is(verdict($row), 'undecided', 'as often more as less');
-	my %got = map { $_->[0] => [ map { { figure => $_ } } @{ $row->{values}{ $_->[1] } } ] } [ with => 'FTMPI' ], [ without => 'floor' ];
-	my @notes = FTMPI::Bench::Beats::notes('protocol_pingpong', \%got, 'under eventlog and under blocking');
-	is(scalar @notes, 1, 'one note');
-	like($notes[0], qr/^protocol_pingpong: ratio of pairs of jobs under eventlog and under blocking: 10 pairs, median 1\.0100,/, 'its words');
+	like(FTMPI::Bench::Slices::note($row), qr/^protocol_pingpong: with logging over without, slices of the same run: 10 runs, median 1\.0100,/,
+		'its words');
+	is_deeply(FTMPI::Bench::Slices::from_lines('pingpong: right', 'slices 0.5 0.25', 'slices x'), [ 500, 250 ], 'milliseconds');
+	is(FTMPI::Bench::Slices::from_lines('slices 0.5 0.000000000', 'my slices 1.0 1.0'), undef, 'no figures');
+};
+
+# One of each two slices has logging, and not always the same one: without that what a program does in
+# turn would count for one side.
+subtest 'slices of a run' => sub {
+	my $job = FTMPI::Test::Job->run([ ftmpirun(), '-coord', 'eventlog', '-n', 2, program('slices_pingpong'), 64 ]);
+	$job->is_status(0, 'a run in slices');
+	$job->out_like(qr/\Aslices \d+\.\d+ \d+\.\d+\n\z/, 'its figures');
+	$job->none_left('slices');
 };
 
 # The compilers of the peers are not asked for anything here.

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What heartbeats cost: the same job with them and without, in pairs. Also what another thing costs that
-# options turn on and off.
+# What heartbeats cost: the same job with them and without, in pairs.
 package FTMPI::Bench::Beats;
 
 use strict;
@@ -25,21 +24,20 @@ my %OPTIONS = (
 
 # peer: ours; limit, dir; what, bytes, ranks; count: of pairs; exe: of pieces.c, for pi. Returns
 # { with, without, often, usual }: hashes of figures, a pair each; usual has those without heartbeats
-# beside often. options: with and without, in the place of heartbeats. Dies with a sentence. The order
+# beside often. Dies with a sentence. The order
 # changes from pair to pair, so that what drifts does not count.
 sub pairs
 {
 	my (%arg) = @_;
 	my $is_pi = $arg{what} eq 'heartbeat_pieces';
 	my $job   = $is_pi ? _pi(%arg) : _pingpong(%arg);
-	my %options = (%OPTIONS, %{ $arg{options} // {} });
 	my %got   = map { $_ => [] } qw(with without often usual);
 	for my $i (1 .. $arg{count}) {
 		for my $name ($i % 2 ? qw(with without) : qw(without with)) {
-			push @{ $got{$name} }, $job->(@{ $options{$name} });
+			push @{ $got{$name} }, $job->(@{ $OPTIONS{$name} });
 		}
 		next if !$is_pi || $i % OFTEN;
-		push @{ $got{often} }, $job->(@{ $options{often} });
+		push @{ $got{often} }, $job->(@{ $OPTIONS{often} });
 		push @{ $got{usual} }, $got{without}[-1];
 	}
 	return \%got;
@@ -48,10 +46,9 @@ sub pairs
 # What is said of them besides the table.
 sub notes
 {
-	my ($what, $got, $than) = @_;
+	my ($what, $got) = @_;
 	my $of = sub { _ratios($got, @_) };
-	$than //= 'with and without heartbeats';
-	my @notes = ("$what: ratio of pairs of jobs $than: " . _sure($of->(qw(with without figure))));
+	my @notes = ("$what: ratio of pairs of jobs with and without heartbeats: " . _sure($of->(qw(with without figure))));
 	return @notes if $what ne 'heartbeat_pieces';
 	push @notes, "$what: the same by all pieces, noise and all: " . _sure($of->(qw(with without all)));
 	push @notes, "$what: for comparison, with ten times as many beats (@{ $OPTIONS{often} }): "

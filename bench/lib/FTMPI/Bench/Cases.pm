@@ -15,6 +15,10 @@ use constant {
 	NOTICED => 1200,         # ms: the default timeout of heartbeats and two periods
 };
 
+# The runs that show what logging of messages costs, and their ranks.
+use constant PROTOCOL => qw(pingpong gauss laplace neurons disks matmul);
+my %PROTOCOL_RANKS = (pingpong => 2, gauss => 4, laplace => 4, neurons => 4, disks => 2, matmul => 5);
+
 # The two halves of the rows of a collective at small sizes are one job, and so on: starting a job
 # can take longer than measuring.
 my @FAMILIES = (
@@ -39,7 +43,7 @@ my %UNIT = (
 	restart            => 'ms',
 	stall              => 'us',
 	commit             => 'ms',
-	protocol_pingpong  => 'us',
+	(map { ("protocol_$_" => 'ms') } PROTOCOL),
 	(map { ("detect_$_" => 'ms') } qw(killed stopped silent)),
 	map { $_ => 'us' } @COLLECTIVES,
 );
@@ -85,7 +89,7 @@ my %TARGETS = (
 	'detect_silent 0'       => [ { against => 'greatest', most => NOTICED } ],
 	'restart ' . MIB()       => [ { against => 'value', most => 300 } ],
 	(map { ("stall $_" => [ { against => 'floor', most => 1.1 } ]) } MIB, 64 * MIB, SAVED),
-	'protocol_pingpong 8'   => [ { against => 'floor', most => 1.01 } ],
+	(map { ("protocol_$_ 0" => [ { against => 'floor', most => 1.01 } ]) } PROTOCOL),
 );
 
 # Small collectives have a target when the ranks outnumber the cores, long ones always.
@@ -166,7 +170,7 @@ sub _failures
 	);
 }
 
-# The floor: memcpy; bare system calls; blocking.
+# The floor: memcpy; bare system calls; the same without logging.
 sub _checkpoints
 {
 	my ($cores) = @_;
@@ -179,7 +183,7 @@ sub _checkpoints
 		$row->('stall', 64 * MIB, 2, times => 6),
 		$row->('stall', SAVED, 2, times => 3),
 		$row->('commit', 1024, 8, times => 20),
-		$row->('protocol_pingpong', 8, 2, times => 12),
+		(map { $row->("protocol_$_", 0, $PROTOCOL_RANKS{$_}, times => 8) } PROTOCOL),
 	);
 }
 

@@ -13,6 +13,7 @@ use FTMPI::Bench::Distribution ();
 use FTMPI::Bench::Lines        ();
 use FTMPI::Bench::Peers        ();
 use FTMPI::Bench::Process      ();
+use FTMPI::Bench::Slices       ();
 use FTMPI::Bench::Stats        ();
 use FTMPI::Bench::Strikes      ();
 
@@ -85,10 +86,8 @@ sub _protocol
 {
 	my ($arg, $pair) = @_;
 	my (undef, $row) = @$pair;
-	my $got = FTMPI::Bench::Beats::pairs(%$arg,
-		options => { with => [qw(-coord eventlog)], without => [qw(-coord blocking)] });
-	@{ $row->{values} }{ 'FTMPI', 'floor' } = map { [ map { $_->{figure} } @$_ ] } @$got{qw(with without)};
-	return FTMPI::Bench::Beats::notes($row->{what}, $got, 'under eventlog and under blocking');
+	@{ $row->{values} }{ 'FTMPI', 'floor' } = FTMPI::Bench::Slices::jobs(%$arg);
+	return FTMPI::Bench::Slices::note($row);
 }
 
 # One job for all rows that follow from the same faults: detect_... when it was noticed, restart when
