@@ -19,7 +19,10 @@ static int create(const struct attr_functions *f, int *keyval)
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
 	MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state)
 {
-	struct attr_functions f = {comm_copy_attr_fn, comm_delete_attr_fn, extra_state};
+	struct attr_functions f = {.kind = ATTR_COMM,
+		.copy.comm = comm_copy_attr_fn,
+		.del.comm = comm_delete_attr_fn,
+		.extra_state = extra_state};
 
 	api_enter("MPI_Comm_create_keyval");
 	return create(&f, comm_keyval);
@@ -29,7 +32,10 @@ int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
 int PMPI_Keyval_create(
 	MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
 {
-	struct attr_functions f = {copy_fn, delete_fn, extra_state};
+	struct attr_functions f = {.kind = ATTR_COMM,
+		.copy.comm = copy_fn,
+		.del.comm = delete_fn,
+		.extra_state = extra_state};
 
 	api_enter("MPI_Keyval_create");
 	return create(&f, keyval);
@@ -40,7 +46,7 @@ static int free_key(int *keyval)
 	int rc = check_pointer(keyval, "keyval");
 
 	if (rc == MPI_SUCCESS)
-		rc = attr_keyval_free(*keyval);
+		rc = attr_keyval_free(ATTR_COMM, *keyval);
 	if (rc == MPI_SUCCESS)
 		*keyval = MPI_KEYVAL_INVALID;
 	return api_leave(NULL, rc);
@@ -66,7 +72,7 @@ static int set(MPI_Comm comm, int keyval, void *value)
 	int rc = comm_lookup(comm, &c);
 
 	if (rc == MPI_SUCCESS)
-		rc = attr_set(c, keyval, value);
+		rc = attr_set(comm_attrs(c), keyval, value);
 	return api_leave(c, rc);
 }
 
@@ -95,7 +101,7 @@ static int get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(flag, "flag");
 	if (rc == MPI_SUCCESS)
-		rc = attr_get(c, keyval, attribute_val, &found);
+		rc = comm_attr_get(c, keyval, attribute_val, &found);
 	if (rc == MPI_SUCCESS)
 		*flag = found;
 	return api_leave(c, rc);
@@ -121,7 +127,7 @@ static int delete (MPI_Comm comm, int keyval)
 	int rc = comm_lookup(comm, &c);
 
 	if (rc == MPI_SUCCESS)
-		rc = attr_delete(c, keyval);
+		rc = attr_delete(comm_attrs(c), keyval);
 	return api_leave(c, rc);
 }
 

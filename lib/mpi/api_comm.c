@@ -166,7 +166,7 @@ static int drop(MPI_Comm *comm, struct comm *c)
 	if (handle_is_predefined(c->handle))
 		return api_fail(MPI_ERR_COMM, "%s cannot be freed", comm_label(c));
 	comm_hold(c);
-	rc = attr_delete_all(c);
+	rc = attr_delete_all(comm_attrs(c));
 	if (rc == MPI_SUCCESS) {
 		comm_drop(c);
 		*comm = MPI_COMM_NULL;

@@ -151,7 +151,7 @@ static struct comm *comm_alloc(struct group *group, uint64_t context)
 
 static void comm_destroy(struct comm *c)
 {
-	attr_forget_all(c);
+	attr_forget_all(&c->attrs);
 	topo_free(c->topo);
 	if (c->errhandler)
 		errhandler_release(c->errhandler);
@@ -266,9 +266,9 @@ int comm_init_world(const struct world_info *w)
 void comm_delete_world_attributes(void)
 {
 	if (job.self)
-		attr_delete_all(job.self);
+		attr_delete_all(comm_attrs(job.self));
 	if (job.world)
-		attr_delete_all(job.world);
+		attr_delete_all(comm_attrs(job.world));
 }
 
 static void write_number(struct comm *c, void *arg)

@@ -15,12 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "attr.h"
 #include "group.h"
 #include "mpi.h"
 #include "object.h"
 
 struct errhandler;
-struct attr_list;
 struct topology;
 
 struct comm {
@@ -83,6 +83,14 @@ const struct world_info *comm_world_info(void);
 int comm_lookup(MPI_Comm handle, struct comm **out);
 void comm_hold(struct comm *c);
 void comm_release(struct comm *c);
+
+static inline struct attr_holder comm_attrs(struct comm *c)
+{
+	return (struct attr_holder){ATTR_COMM, c->handle, &c->attrs};
+}
+
+/* attr_get, and the attributes that every communicator has. */
+int comm_attr_get(struct comm *c, int keyval, void **value, bool *found);
 
 /* Rank in c -> rank in the world. */
 static inline int comm_world_rank(const struct comm *c, int rank)

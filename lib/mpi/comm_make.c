@@ -37,7 +37,7 @@ static int make(struct comm *parent, struct group *g, uint32_t counter, struct c
 /* Give a communicator that was not handed out yet back. */
 static void unmake(struct comm *c)
 {
-	(void)attr_delete_all(c);
+	(void)attr_delete_all(comm_attrs(c));
 	comm_drop(c);
 }
 
@@ -56,7 +56,7 @@ static int inherit(struct comm *from, struct comm *to)
 		if (!to->topo)
 			return no_memory(from);
 	}
-	return attr_copy_all(from, to);
+	return attr_copy_all(comm_attrs(from), comm_attrs(to));
 }
 
 int comm_dup(struct comm *c, struct comm **out)

@@ -49,7 +49,7 @@ static void *value_of(int n)
 
 static int key(int extra)
 {
-	struct attr_functions f = {copy, del, value_of(extra)};
+	struct attr_functions f = {ATTR_COMM, {copy}, {del}, value_of(extra)};
 	int keyval = MPI_KEYVAL_INVALID;
 
 	ck_assert_int_eq(attr_keyval_create(&f, &keyval), MPI_SUCCESS);
@@ -63,7 +63,7 @@ static int got(struct comm *c, int keyval)
 	void *value = NULL;
 	bool found = true;
 
-	ck_assert_int_eq(attr_get(c, keyval, &value, &found), MPI_SUCCESS);
+	ck_assert_int_eq(comm_attr_get(c, keyval, &value, &found), MPI_SUCCESS);
 	return found ? (int)(intptr_t)value : -1;
 }
 
@@ -97,18 +97,18 @@ START_TEST(set_get_delete)
 	int a = key(1), b = key(2);
 
 	ck_assert_int_eq(got(c, a), -1);
-	ck_assert_int_eq(attr_set(c, a, value_of(5)), MPI_SUCCESS);
+	ck_assert_int_eq(attr_set(comm_attrs(c), a, value_of(5)), MPI_SUCCESS);
 	ck_assert_int_eq(got(c, a), 5);
 	ck_assert_int_eq(got(c, b), -1);
 	ck_assert_int_eq(got(made, a), -1);
 	expect_calls("");
-	ck_assert_int_eq(attr_set(c, a, value_of(6)), MPI_SUCCESS);
+	ck_assert_int_eq(attr_set(comm_attrs(c), a, value_of(6)), MPI_SUCCESS);
 	expect_calls("d1:5 ");
 	ck_assert_int_eq(got(c, a), 6);
-	ck_assert_int_eq(attr_delete(c, a), MPI_SUCCESS);
+	ck_assert_int_eq(attr_delete(comm_attrs(c), a), MPI_SUCCESS);
 	expect_calls("d1:6 ");
 	ck_assert_int_eq(got(c, a), -1);
-	ck_assert_int_eq(attr_delete(c, a), MPI_SUCCESS);
+	ck_assert_int_eq(attr_delete(comm_attrs(c), a), MPI_SUCCESS);
 	expect_calls("");
 }
 END_TEST
@@ -119,11 +119,11 @@ START_TEST(refused_deletion_keeps_the_value)
 	int a = key(1);
 
 	refuse_delete = 5;
-	ck_assert_int_eq(attr_set(c, a, value_of(5)), MPI_SUCCESS);
+	ck_assert_int_eq(attr_set(comm_attrs(c), a, value_of(5)), MPI_SUCCESS);
 	/* 99999 is no error code: it becomes one */
-	ck_assert_int_eq(attr_delete(c, a), MPI_ERR_OTHER);
-	ck_assert_int_eq(attr_set(c, a, value_of(6)), MPI_ERR_OTHER);
-	ck_assert_int_eq(attr_delete_all(c), MPI_ERR_OTHER);
+	ck_assert_int_eq(attr_delete(comm_attrs(c), a), MPI_ERR_OTHER);
+	ck_assert_int_eq(attr_set(comm_attrs(c), a, value_of(6)), MPI_ERR_OTHER);
+	ck_assert_int_eq(attr_delete_all(comm_attrs(c)), MPI_ERR_OTHER);
 	ck_assert_int_eq(got(c, a), 5);
 }
 END_TEST
@@ -133,7 +133,7 @@ START_TEST(all_are_deleted_last_set_first)
 	struct comm *c = comm_self();
 
 	for (int i = 1; i <= 4; i++)
-		ck_assert_int_eq(attr_set(c, key(i), value_of(10 * i)), MPI_SUCCESS);
+		ck_assert_int_eq(attr_set(comm_attrs(c), key(i), value_of(10 * i)), MPI_SUCCESS);
 	comm_delete_world_attributes();
 	expect_calls("d4:40 d3:30 d2:20 d1:10 ");
 }
@@ -141,17 +141,18 @@ END_TEST
 
 START_TEST(copies)
 {
-	struct attr_functions none = {MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, NULL};
-	struct attr_functions dup = {MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, NULL};
+	struct attr_functions none = {
+		ATTR_COMM, {MPI_COMM_NULL_COPY_FN}, {MPI_COMM_NULL_DELETE_FN}, NULL};
+	struct attr_functions dup = {ATTR_COMM, {MPI_COMM_DUP_FN}, {MPI_COMM_NULL_DELETE_FN}, NULL};
 	int a = key(1), seven = key(2), k_none, k_dup;
 
 	attr_keyval_create(&none, &k_none);
 	attr_keyval_create(&dup, &k_dup);
-	attr_set(comm_world(), a, value_of(5));
-	attr_set(comm_world(), k_none, value_of(6));
-	attr_set(comm_world(), seven, value_of(7));
-	attr_set(comm_world(), k_dup, value_of(8));
-	ck_assert_int_eq(attr_copy_all(comm_world(), made), MPI_SUCCESS);
+	attr_set(comm_attrs(comm_world()), a, value_of(5));
+	attr_set(comm_attrs(comm_world()), k_none, value_of(6));
+	attr_set(comm_attrs(comm_world()), seven, value_of(7));
+	attr_set(comm_attrs(comm_world()), k_dup, value_of(8));
+	ck_assert_int_eq(attr_copy_all(comm_attrs(comm_world()), comm_attrs(made)), MPI_SUCCESS);
 	expect_calls("c1:5 c2:7 ");
 	ck_assert_int_eq(got(made, a), 105);
 	ck_assert_int_eq(got(made, k_none), -1);
@@ -164,11 +165,11 @@ END_TEST
 START_TEST(refused_copy_ends_copying)
 {
 	for (int i = 1; i <= 3; i++)
-		attr_set(comm_world(), key(i), value_of(10 * i));
+		attr_set(comm_attrs(comm_world()), key(i), value_of(10 * i));
 	refuse_copy = 20;
-	ck_assert_int_eq(attr_copy_all(comm_world(), made), MPI_ERR_OTHER);
+	ck_assert_int_eq(attr_copy_all(comm_attrs(comm_world()), comm_attrs(made)), MPI_ERR_OTHER);
 	expect_calls("c1:10 c2:20 ");
-	ck_assert_int_eq(attr_delete_all(made), MPI_SUCCESS);
+	ck_assert_int_eq(attr_delete_all(comm_attrs(made)), MPI_SUCCESS);
 	expect_calls("d1:110 ");
 }
 END_TEST
@@ -181,15 +182,15 @@ START_TEST(freed_key)
 	bool found = false;
 	int a = key(1);
 
-	attr_set(comm_world(), a, value_of(5));
-	ck_assert_int_eq(attr_keyval_free(a), MPI_SUCCESS);
-	ck_assert_int_eq(attr_keyval_free(a), MPI_ERR_KEYVAL);
-	ck_assert_int_eq(attr_set(made, a, value_of(6)), MPI_ERR_KEYVAL);
-	ck_assert_int_eq(attr_get(comm_world(), a, &value, &found), MPI_ERR_KEYVAL);
-	ck_assert_int_eq(attr_delete(comm_world(), a), MPI_ERR_KEYVAL);
-	ck_assert_int_eq(attr_copy_all(comm_world(), made), MPI_SUCCESS);
-	ck_assert_int_eq(attr_delete_all(comm_world()), MPI_SUCCESS);
-	ck_assert_int_eq(attr_delete_all(made), MPI_SUCCESS);
+	attr_set(comm_attrs(comm_world()), a, value_of(5));
+	ck_assert_int_eq(attr_keyval_free(ATTR_COMM, a), MPI_SUCCESS);
+	ck_assert_int_eq(attr_keyval_free(ATTR_COMM, a), MPI_ERR_KEYVAL);
+	ck_assert_int_eq(attr_set(comm_attrs(made), a, value_of(6)), MPI_ERR_KEYVAL);
+	ck_assert_int_eq(comm_attr_get(comm_world(), a, &value, &found), MPI_ERR_KEYVAL);
+	ck_assert_int_eq(attr_delete(comm_attrs(comm_world()), a), MPI_ERR_KEYVAL);
+	ck_assert_int_eq(attr_copy_all(comm_attrs(comm_world()), comm_attrs(made)), MPI_SUCCESS);
+	ck_assert_int_eq(attr_delete_all(comm_attrs(comm_world())), MPI_SUCCESS);
+	ck_assert_int_eq(attr_delete_all(comm_attrs(made)), MPI_SUCCESS);
 	expect_calls("c1:5 d1:5 d1:105 ");
 	ck_assert_int_ne(key(2), a);
 }
@@ -203,20 +204,20 @@ static int meddle(MPI_Comm comm, int keyval, void *value, void *extra)
 	(void)comm;
 	(void)keyval;
 	note('d', extra, value);
-	ck_assert_int_eq(attr_delete(comm_self(), other_key), MPI_SUCCESS);
-	ck_assert_int_eq(attr_set(comm_self(), key(3), value_of(30)), MPI_SUCCESS);
+	ck_assert_int_eq(attr_delete(comm_attrs(comm_self()), other_key), MPI_SUCCESS);
+	ck_assert_int_eq(attr_set(comm_attrs(comm_self()), key(3), value_of(30)), MPI_SUCCESS);
 	return MPI_SUCCESS;
 }
 
 START_TEST(callbacks_may_change_the_list)
 {
-	struct attr_functions f = {MPI_COMM_NULL_COPY_FN, meddle, value_of(9)};
+	struct attr_functions f = {ATTR_COMM, {MPI_COMM_NULL_COPY_FN}, {meddle}, value_of(9)};
 	int k;
 
 	other_key = key(1);
 	attr_keyval_create(&f, &k);
-	attr_set(comm_self(), other_key, value_of(10));
-	attr_set(comm_self(), k, value_of(90));
+	attr_set(comm_attrs(comm_self()), other_key, value_of(10));
+	attr_set(comm_attrs(comm_self()), k, value_of(90));
 	comm_delete_world_attributes();
 	expect_calls("d9:90 d1:10 d3:30 ");
 }
@@ -231,7 +232,7 @@ static int delete_again(MPI_Comm comm, int keyval, void *value, void *extra)
 	note('d', extra, value);
 	if (!inside) {
 		inside = true;
-		ck_assert_int_eq(attr_delete(comm_world(), keyval), MPI_SUCCESS);
+		ck_assert_int_eq(attr_delete(comm_attrs(comm_world()), keyval), MPI_SUCCESS);
 		inside = false;
 	}
 	return MPI_SUCCESS;
@@ -239,12 +240,12 @@ static int delete_again(MPI_Comm comm, int keyval, void *value, void *extra)
 
 START_TEST(callback_may_delete_its_own)
 {
-	struct attr_functions f = {MPI_COMM_NULL_COPY_FN, delete_again, value_of(1)};
+	struct attr_functions f = {ATTR_COMM, {MPI_COMM_NULL_COPY_FN}, {delete_again}, value_of(1)};
 	int k;
 
 	attr_keyval_create(&f, &k);
-	attr_set(comm_world(), k, value_of(10));
-	ck_assert_int_eq(attr_delete(comm_world(), k), MPI_SUCCESS);
+	attr_set(comm_attrs(comm_world()), k, value_of(10));
+	ck_assert_int_eq(attr_delete(comm_attrs(comm_world()), k), MPI_SUCCESS);
 	expect_calls("d1:10 d1:10 ");
 	ck_assert_int_eq(got(comm_world(), k), -1);
 }
@@ -255,7 +256,7 @@ static int predefined(int keyval)
 	void *value = NULL;
 	bool found = false;
 
-	ck_assert_int_eq(attr_get(made, keyval, &value, &found), MPI_SUCCESS);
+	ck_assert_int_eq(comm_attr_get(made, keyval, &value, &found), MPI_SUCCESS);
 	ck_assert(found);
 	return *(int *)value;
 }
@@ -283,13 +284,41 @@ START_TEST(wrong_keys)
 	bool found = false;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		ck_assert_int_eq(attr_set(made, wrong[i], NULL), MPI_ERR_KEYVAL);
-		ck_assert_int_eq(attr_get(made, wrong[i], &value, &found), MPI_ERR_KEYVAL);
-		ck_assert_int_eq(attr_keyval_free(wrong[i]), MPI_ERR_KEYVAL);
+		ck_assert_int_eq(attr_set(comm_attrs(made), wrong[i], NULL), MPI_ERR_KEYVAL);
+		ck_assert_int_eq(comm_attr_get(made, wrong[i], &value, &found), MPI_ERR_KEYVAL);
+		ck_assert_int_eq(attr_keyval_free(ATTR_COMM, wrong[i]), MPI_ERR_KEYVAL);
 	}
-	ck_assert_int_eq(attr_set(made, MPI_TAG_UB, NULL), MPI_ERR_KEYVAL);
-	ck_assert_int_eq(attr_delete(made, MPI_TAG_UB), MPI_ERR_KEYVAL);
-	ck_assert_int_eq(attr_keyval_free(MPI_TAG_UB), MPI_ERR_KEYVAL);
+	ck_assert_int_eq(attr_set(comm_attrs(made), MPI_TAG_UB, NULL), MPI_ERR_KEYVAL);
+	ck_assert_int_eq(attr_delete(comm_attrs(made), MPI_TAG_UB), MPI_ERR_KEYVAL);
+	ck_assert_int_eq(attr_keyval_free(ATTR_COMM, MPI_TAG_UB), MPI_ERR_KEYVAL);
+}
+END_TEST
+
+/* An object of any kind has attributes, under keys of its kind only. */
+START_TEST(kinds)
+{
+	struct attr_functions f = {.kind = ATTR_WIN, .copy.win = MPI_WIN_DUP_FN};
+	struct attr_list *list = NULL, *copied = NULL;
+	struct attr_holder win = {ATTR_WIN, &list, &list}, copy = {ATTR_WIN, &copied, &copied};
+	struct attr_holder type = {ATTR_TYPE, &list, &list};
+	void *value = NULL;
+	bool found = false;
+	int k = MPI_KEYVAL_INVALID;
+
+	attr_keyval_create(&f, &k);
+	ck_assert_int_eq(attr_set(comm_attrs(made), k, NULL), MPI_ERR_KEYVAL);
+	ck_assert_int_eq(attr_set(type, k, NULL), MPI_ERR_KEYVAL);
+	ck_assert_int_eq(attr_keyval_free(ATTR_TYPE, k), MPI_ERR_KEYVAL);
+	ck_assert_int_eq(attr_set(win, key(1), NULL), MPI_ERR_KEYVAL);
+	ck_assert_int_eq(attr_get(win, MPI_TAG_UB, &value, &found), MPI_ERR_KEYVAL);
+	ck_assert_int_eq(attr_set(win, k, value_of(5)), MPI_SUCCESS);
+	ck_assert_int_eq(attr_copy_all(win, copy), MPI_SUCCESS);
+	ck_assert_int_eq(attr_get(copy, k, &value, &found), MPI_SUCCESS);
+	ck_assert(found && value == value_of(5));
+	ck_assert_int_eq(attr_keyval_free(ATTR_WIN, k), MPI_SUCCESS);
+	ck_assert_int_eq(attr_delete_all(win), MPI_SUCCESS);
+	attr_forget_all(&list);
+	attr_forget_all(&copied);
 }
 END_TEST
 
@@ -297,12 +326,12 @@ START_TEST(after_the_world_a_new_one)
 {
 	int a = key(1);
 
-	attr_set(comm_world(), a, value_of(5));
-	attr_set(made, a, value_of(6));
+	attr_set(comm_attrs(comm_world()), a, value_of(5));
+	attr_set(comm_attrs(made), a, value_of(6));
 	comm_free_world();
 	expect_calls("");
 	begin();
-	ck_assert_int_eq(attr_delete(comm_world(), a), MPI_ERR_KEYVAL);
+	ck_assert_int_eq(attr_delete(comm_attrs(comm_world()), a), MPI_ERR_KEYVAL);
 	a = key(2);
 	ck_assert_int_eq(got(comm_world(), a), -1);
 }
@@ -315,4 +344,4 @@ UNIT_MAIN("attr", tcase_add_checked_fixture(tc, begin, end); tcase_add_test(tc, 
 	  tcase_add_test(tc, callbacks_may_change_the_list);
 	  tcase_add_test(tc, callback_may_delete_its_own);
 	  tcase_add_test(tc, predefined_attributes); tcase_add_test(tc, wrong_keys);
-	  tcase_add_test(tc, after_the_world_a_new_one);)
+	  tcase_add_test(tc, kinds); tcase_add_test(tc, after_the_world_a_new_one);)
