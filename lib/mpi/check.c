@@ -27,10 +27,10 @@ static int check_buffer(struct check_message *m)
 
 static int check_rank(const struct comm *c, int rank)
 {
-	if ((rank >= 0 && rank < c->size) || rank == MPI_PROC_NULL)
+	if ((rank >= 0 && rank < c->npeers) || rank == MPI_PROC_NULL)
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_RANK, "rank %d is not in communicator %s of %d", rank,
-		comm_label(c), c->size);
+	return api_fail(MPI_ERR_RANK, "rank %d is not in %s %s of %d", rank,
+		c->remote ? "the remote group of" : "communicator", comm_label(c), c->npeers);
 }
 
 int check_source(const struct comm *c, int source, int tag)

@@ -9,7 +9,7 @@ int coll_check_counts(const struct comm *c, const char *name, const int *counts)
 {
 	if (!counts)
 		return api_fail(MPI_ERR_ARG, "the array of counts for %s is a null pointer", name);
-	for (int i = 0; i < c->size; i++) {
+	for (int i = 0; i < c->npeers; i++) {
 		if (counts[i] < 0)
 			return api_fail(MPI_ERR_COUNT,
 				"the count for %s and rank %d is %d, less than 0", name, i,
@@ -29,7 +29,7 @@ static bool side_empty(const struct comm *c, const struct coll_side *s)
 {
 	if (!s->counts)
 		return s->count == 0 || s->type->size == 0;
-	for (int i = 0; i < c->size; i++) {
+	for (int i = 0; i < c->npeers; i++) {
 		if (s->counts[i] > 0 && s->type->size > 0)
 			return false;
 	}

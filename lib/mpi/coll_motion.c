@@ -18,10 +18,16 @@
 
 enum { FEW_REQUESTS = 2 * 32 };
 
+static int next_tag(struct comm *c)
+{
+	return (int)(c->coll_seq++ & 0x3fffffff);
+}
+
 void coll_begin(struct coll_run *run, struct comm *c, int root)
 {
 	run->c = c;
-	run->tag = (int)(c->coll_seq++ & 0x3fffffff);
+	run->tag = next_tag(c);
+	run->local_tag = c->local ? next_tag(c->local) : 0;
 	run->at = (struct sched_place){c->rank, c->size, root};
 	sched_init(&run->s);
 	run->op = NULL;
@@ -171,22 +177,32 @@ static int local_step(const struct coll_run *run, const struct sched_step *t)
 
 /* ---- messages ---- */
 
+static struct comm *comm_of(const struct coll_run *run, const struct sched_step *t)
+{
+	return t->local ? run->c->local : run->c;
+}
+
+static int tag_of(const struct coll_run *run, const struct sched_step *t)
+{
+	return t->local ? run->local_tag : run->tag;
+}
+
 static int start(struct coll_run *run, const struct sched_step *t, struct request **r)
 {
 	if (t->kind == SCHED_RECV)
-		return p2p_irecv(run->c, PLANE_COLL, span_at(run, t->a), t->a.n,
-			span_type(run, t->a), t->peer, run->tag, r);
-	return p2p_isend(run->c, PLANE_COLL, span_at(run, t->a), t->a.n, span_type(run, t->a),
-		t->peer, run->tag, SEND_STANDARD, r);
+		return p2p_irecv(comm_of(run, t), PLANE_COLL, span_at(run, t->a), t->a.n,
+			span_type(run, t->a), t->peer, tag_of(run, t), r);
+	return p2p_isend(comm_of(run, t), PLANE_COLL, span_at(run, t->a), t->a.n,
+		span_type(run, t->a), t->peer, tag_of(run, t), SEND_STANDARD, r);
 }
 
 static int one_message(struct coll_run *run, const struct sched_step *t)
 {
 	if (t->kind == SCHED_RECV)
-		return p2p_recv(run->c, PLANE_COLL, span_at(run, t->a), t->a.n,
-			span_type(run, t->a), t->peer, run->tag, MPI_STATUS_IGNORE);
-	return p2p_send(run->c, PLANE_COLL, span_at(run, t->a), t->a.n, span_type(run, t->a),
-		t->peer, run->tag, SEND_STANDARD);
+		return p2p_recv(comm_of(run, t), PLANE_COLL, span_at(run, t->a), t->a.n,
+			span_type(run, t->a), t->peer, tag_of(run, t), MPI_STATUS_IGNORE);
+	return p2p_send(comm_of(run, t), PLANE_COLL, span_at(run, t->a), t->a.n,
+		span_type(run, t->a), t->peer, tag_of(run, t), SEND_STANDARD);
 }
 
 static int send_and_receive(

@@ -28,7 +28,7 @@ enum { COLL_SMALL = 512 };
 
 struct coll_run {
 	struct comm *c;
-	int tag;
+	int tag, local_tag; /* the second one in c->local, if that is there */
 	struct sched_place at;
 	struct sched s;
 	struct op *op;		   /* reductions */

@@ -93,7 +93,7 @@ uint32_t comm_counter_next(void)
 
 int comm_node_of(const struct comm *c, int rank)
 {
-	return job.info.node[comm_world_rank(c, rank)];
+	return job.info.node[c->group->world[rank]];
 }
 
 bool comm_spans_nodes(const struct comm *c)
@@ -146,6 +146,8 @@ static struct comm *comm_alloc(struct group *group, uint64_t context)
 	take_number(c, &job.numbers);
 	c->group = group;
 	group_hold(group);
+	c->peers = group->world;
+	c->npeers = group->size;
 	return c;
 }
 

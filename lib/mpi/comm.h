@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Intracommunicators. The engine lock guards everything here.
+ * Communicators. The engine lock guards everything here.
+ *
+ * An intercommunicator has two groups: its own (`group`, `rank`, `size`) and the remote one, whose
+ * ranks its messages name. Whatever goes by ranks of messages takes `peers` and `npeers`, which are
+ * the group's in an intracommunicator. Both sides use one context; no process is on both.
  *
  * A context is unique in the whole job without global agreement: (world rank of the new
  * communicator's rank 0) << 32 | (a counter of that process) << 1. The low bit is the plane: 0 for
@@ -28,6 +32,11 @@ struct comm {
 	uint64_t context;
 	int rank, size;
 	struct group *group;
+	struct group *remote; /* of an intercommunicator; else NULL */
+	struct comm *local;   /* of an intercommunicator: its own group, a context of its own, no
+				 handle; for the local stages of collectives. Else NULL */
+	const int *peers;     /* rank that a message names -> rank in the world */
+	int npeers;
 	uint32_t coll_seq; /* number of the next collective operation: its messages' tag */
 	bool crowded;	   /* some host has more of its ranks than cores: the same on all ranks */
 	bool freed;	   /* the user's handle is gone */
@@ -92,10 +101,11 @@ static inline struct attr_holder comm_attrs(struct comm *c)
 /* attr_get, and the attributes that every communicator has. */
 int comm_attr_get(struct comm *c, int keyval, void **value, bool *found);
 
-/* Rank in c -> rank in the world. */
+/* Rank in c that a message names (in an intercommunicator: of the remote group) -> rank in the
+ * world. */
 static inline int comm_world_rank(const struct comm *c, int rank)
 {
-	return c->group->world[rank];
+	return c->peers[rank];
 }
 
 /* MPI_ERR_ROOT with api_fail said, or MPI_SUCCESS. */

@@ -134,8 +134,8 @@ static struct candidate *elect(
 	return chosen;
 }
 
-/* The group of these ranks of c. */
-static struct group *group_of(const struct comm *c, const struct candidate *chosen, int n)
+/* The group of these ranks of `from`. */
+static struct group *group_of(const struct group *from, const struct candidate *chosen, int n)
 {
 	int *world = malloc((size_t)n * sizeof(*world));
 	struct group *g;
@@ -143,8 +143,8 @@ static struct group *group_of(const struct comm *c, const struct candidate *chos
 	if (!world)
 		return NULL;
 	for (int i = 0; i < n; i++)
-		world[i] = comm_world_rank(c, chosen[i].rank);
-	g = group_make(n, world, comm_world_rank(c, c->rank));
+		world[i] = from->world[chosen[i].rank];
+	g = group_make(n, world, comm_world_info()->rank);
 	free(world);
 	return g;
 }
@@ -158,7 +158,7 @@ static int make_elected(struct comm *c, const struct ballot *ballots, struct com
 	chosen = elect(c, ballots, ballots[c->rank].color, &n);
 	if (!chosen)
 		return no_memory(c);
-	g = group_of(c, chosen, n);
+	g = group_of(c->group, chosen, n);
 	if (g) {
 		rc = make(c, g, ballots[chosen[0].rank].counter, out);
 		group_release(g);
@@ -305,7 +305,7 @@ int comm_create_group(struct comm *c, struct group *g, int tag, struct comm **ou
 
 int comm_create_leading(struct comm *c, int n, struct comm **out)
 {
-	struct group *g = group_make(n, c->group->world, comm_world_rank(c, c->rank));
+	struct group *g = group_make(n, c->group->world, c->group->world[c->rank]);
 	uint32_t counter;
 	int rc;
 

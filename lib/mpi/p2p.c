@@ -92,9 +92,9 @@ static uint64_t capacity(const struct request *r)
 /* The sender's rank in the communicator; what the sender says counts only if it is true. */
 static int source_rank(const struct comm *c, int peer, int said)
 {
-	if (said >= 0 && said < c->size && comm_world_rank(c, said) == peer)
+	if (said >= 0 && said < c->npeers && comm_world_rank(c, said) == peer)
 		return said;
-	for (int i = 0; i < c->size; i++)
+	for (int i = 0; i < c->npeers; i++)
 		if (comm_world_rank(c, i) == peer)
 			return i;
 	return MPI_ANY_SOURCE;

@@ -45,7 +45,8 @@ struct sched_span {
 struct sched_step {
 	enum sched_kind kind;
 	int peer;
-	bool last; /* of its round */
+	bool local; /* peer is a rank of the local group (intercommunicators) */
+	bool last;  /* of its round */
 	struct sched_span a, b;
 };
 
@@ -56,6 +57,7 @@ struct sched {
 	size_t n, cap;
 	size_t high[SCHED_BUFS]; /* units that the steps touch, counted from 0 */
 	bool failed;		 /* out of memory: the steps are not complete */
+	bool local;		 /* peers of what is added are ranks of the local group */
 	struct sched_step few[SCHED_INLINE];
 };
 

@@ -12,6 +12,7 @@ void sched_init(struct sched *s)
 	s->cap = SCHED_INLINE;
 	memset(s->high, 0, sizeof s->high);
 	s->failed = false;
+	s->local = false;
 }
 
 void sched_free(struct sched *s)
@@ -54,6 +55,7 @@ static struct sched_step *add(struct sched *s, enum sched_kind kind, struct sche
 	struct sched_step *step = &s->steps[s->n++];
 
 	step->kind = kind;
+	step->local = s->local;
 	step->last = false;
 	step->a = a;
 	touch(s, &a);

@@ -136,7 +136,7 @@ static void get(int fd, void *p, size_t n)
 static void send_bytes(struct comm *c, const void *buf, size_t bytes, int dest, int tag)
 {
 	struct letter l = {c->context | PLANE_COLL, tag, bytes};
-	int fd = pipes[comm_world_rank(c, c->rank)][comm_world_rank(c, dest)][1];
+	int fd = pipes[c->group->world[c->rank]][comm_world_rank(c, dest)][1];
 
 	put(fd, &l, sizeof(l));
 	put(fd, buf, bytes);
@@ -145,7 +145,7 @@ static void send_bytes(struct comm *c, const void *buf, size_t bytes, int dest, 
 static void recv_bytes(struct comm *c, void *buf, size_t bytes, int source, int tag)
 {
 	struct letter l;
-	int fd = pipes[comm_world_rank(c, source)][comm_world_rank(c, c->rank)][0];
+	int fd = pipes[comm_world_rank(c, source)][c->group->world[c->rank]][0];
 
 	get(fd, &l, sizeof(l));
 	ranks_must(l.context == (c->context | PLANE_COLL), "another context", (long)l.context);

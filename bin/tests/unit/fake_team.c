@@ -311,7 +311,7 @@ void team_run(int size, bool crowded, team_body *body, void *arg)
 		struct comm *c = &team.members[i].comm;
 
 		c->rank = i;
-		c->size = size;
+		c->size = c->npeers = size;
 		c->crowded = crowded;
 		c->coll_seq = 0xfffffff0; /* the number wraps on the way */
 		c->handle = (MPI_Comm)(void *)c;
