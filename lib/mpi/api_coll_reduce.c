@@ -53,8 +53,8 @@ int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
 int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[],
 	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	struct coll_call call = {
-		.r = coll_vector(sendbuf, recvbuf, 0, datatype, op), .counts = recvcounts};
+	struct coll_call call = {.r = coll_vector(sendbuf, recvbuf, 0, datatype, op),
+		.counts = coll_ints(recvcounts)};
 
 	return coll_call_now("MPI_Reduce_scatter", comm, coll_call_reduce_scatter, &call);
 }

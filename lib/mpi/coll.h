@@ -14,19 +14,22 @@
 #include "comm.h"
 #include "mpi.h"
 #include "op.h"
+#include "sched.h"
 #include "type.h"
 
 /*
  * `count` elements of `type` at buf: one rank's side of a data movement. A side that does not count
- * on this rank (the receiving one of a gather beside the root) is not looked at, except that counts
- * says on every rank whether it is the v variant: there it may point to anything.
+ * on this rank (the receiving one of a gather beside the root) is not looked at, except that
+ * `irregular` says on every rank whether it is the v variant.
  */
 struct coll_side {
-	void *buf;	   /* a send side is never written */
-	size_t count;	   /* per rank; unused when counts is there */
-	const int *counts; /* NULL, or one per rank (v variants) */
-	const int *displs; /* in extents of type; NULL with counts NULL */
+	void *buf;		     /* a send side is never written */
+	size_t count;		     /* per rank; unused when irregular */
+	bool irregular;		     /* v variants: the next two, one per rank */
+	struct sched_numbers counts; /* not negative */
+	struct sched_numbers displs; /* in extents of type */
 	struct type *type;
+	bool empty; /* no data at all */
 };
 
 /* in may be MPI_IN_PLACE; out of reduce counts at the root only */
@@ -60,9 +63,9 @@ int coll_plan_allreduce(struct coll_run *run, struct comm *c, const struct coll_
 int coll_plan_scan(struct coll_run *run, struct comm *c, const struct coll_reduction *r);
 int coll_plan_exscan(struct coll_run *run, struct comm *c, const struct coll_reduction *r);
 
-/* Blocks of counts[rank] elements, or, without counts, of r->count each. */
-int coll_plan_reduce_scatter(
-	struct coll_run *run, struct comm *c, const struct coll_reduction *r, const int *counts);
+/* Blocks of counts[rank] elements, or, where none are given, of r->count each. */
+int coll_plan_reduce_scatter(struct coll_run *run, struct comm *c, const struct coll_reduction *r,
+	struct sched_numbers counts);
 
 /* Counts an operation that this rank does not take part in; returns errclass. */
 int coll_refused(struct coll_run *run, struct comm *c, int errclass);

@@ -31,7 +31,7 @@ int coll_call_bcast(struct coll_run *run, struct comm *c, struct coll_call *call
 	int rc = comm_check_root(c, call->root);
 
 	if (rc == MPI_SUCCESS)
-		rc = coll_check_side(c, &call->send, &side);
+		rc = coll_check_side(c->npeers, &call->send, &side);
 	return rc ? coll_refused(run, c, rc) : coll_plan_bcast(run, c, &side, call->root);
 }
 
@@ -41,9 +41,9 @@ int coll_call_gather(struct coll_run *run, struct comm *c, struct coll_call *cal
 	int rc = comm_check_root(c, call->root);
 
 	if (rc == MPI_SUCCESS && c->rank != call->root)
-		rc = coll_check_side(c, &call->send, &send);
+		rc = coll_check_side(c->npeers, &call->send, &send);
 	else if (rc == MPI_SUCCESS)
-		rc = coll_check_sides(c, &call->send, &send, &call->recv, &recv);
+		rc = coll_check_sides(c->npeers, &call->send, &send, &call->recv, &recv);
 	return rc ? coll_refused(run, c, rc) : coll_plan_gather(run, c, &send, &recv, call->root);
 }
 
@@ -53,16 +53,16 @@ int coll_call_scatter(struct coll_run *run, struct comm *c, struct coll_call *ca
 	int rc = comm_check_root(c, call->root);
 
 	if (rc == MPI_SUCCESS && c->rank != call->root)
-		rc = coll_check_side(c, &call->recv, &recv);
+		rc = coll_check_side(c->npeers, &call->recv, &recv);
 	else if (rc == MPI_SUCCESS)
-		rc = coll_check_sides(c, &call->recv, &recv, &call->send, &send);
+		rc = coll_check_sides(c->npeers, &call->recv, &recv, &call->send, &send);
 	return rc ? coll_refused(run, c, rc) : coll_plan_scatter(run, c, &send, &recv, call->root);
 }
 
 int coll_call_allgather(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
 	struct coll_side send, recv;
-	int rc = coll_check_sides(c, &call->send, &send, &call->recv, &recv);
+	int rc = coll_check_sides(c->npeers, &call->send, &send, &call->recv, &recv);
 
 	return rc ? coll_refused(run, c, rc) : coll_plan_allgather(run, c, &send, &recv);
 }
@@ -70,7 +70,7 @@ int coll_call_allgather(struct coll_run *run, struct comm *c, struct coll_call *
 int coll_call_alltoall(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
 	struct coll_side send, recv;
-	int rc = coll_check_sides(c, &call->send, &send, &call->recv, &recv);
+	int rc = coll_check_sides(c->npeers, &call->send, &send, &call->recv, &recv);
 
 	return rc ? coll_refused(run, c, rc) : coll_plan_alltoall(run, c, &send, &recv);
 }
@@ -119,19 +119,19 @@ int coll_call_exscan(struct coll_run *run, struct comm *c, struct coll_call *cal
 int coll_call_reduce_scatter_block(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
 	struct coll_reduction r;
+
+	call->r.blocks = c->size;
 	int rc = coll_check_reduction(&call->r, &r);
 
-	return rc ? coll_refused(run, c, rc) : coll_plan_reduce_scatter(run, c, &r, NULL);
+	return rc ? coll_refused(run, c, rc)
+		  : coll_plan_reduce_scatter(run, c, &r, (struct sched_numbers){0});
 }
 
 int coll_call_reduce_scatter(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
 	struct coll_reduction r;
-	int rc = coll_check_counts(c, "recvbuf", call->counts);
+	int rc = coll_check_counts(c->size, "recvbuf", call->counts, &call->r.count);
 
-	/* for the checks only: is there anything at all? */
-	for (int i = 0; i < c->size && rc == MPI_SUCCESS; i++)
-		call->r.count |= call->counts[i];
 	if (rc == MPI_SUCCESS)
 		rc = coll_check_reduction(&call->r, &r);
 	return rc ? coll_refused(run, c, rc) : coll_plan_reduce_scatter(run, c, &r, call->counts);

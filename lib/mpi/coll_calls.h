@@ -15,7 +15,7 @@
 struct coll_call {
 	struct coll_said send, recv;  /* a movement's sides; a broadcast's is send */
 	struct coll_said_reduction r; /* a reduction's */
-	const int *counts;	      /* of MPI_Reduce_scatter */
+	struct sched_numbers counts;  /* of MPI_Reduce_scatter */
 	int root;
 };
 
@@ -31,8 +31,24 @@ coll_planner coll_call_reduce, coll_call_allreduce, coll_call_scan, coll_call_ex
 int coll_call_now(const char *name, MPI_Comm comm, coll_planner *plan, struct coll_call *call);
 
 /* To fill in a call. */
+static inline struct sched_numbers coll_ints(const int *numbers)
+{
+	return (struct sched_numbers){.ints = numbers};
+}
+
+static inline struct sched_numbers coll_counts(const MPI_Count *numbers)
+{
+	return (struct sched_numbers){.large = numbers};
+}
+
+static inline struct sched_numbers coll_aints(const MPI_Aint *numbers)
+{
+	_Static_assert(sizeof(MPI_Aint) == sizeof(int64_t), "they are the same type");
+	return (struct sched_numbers){.large = numbers};
+}
+
 static inline struct coll_said coll_regular(
-	const char *name, const void *buf, int count, MPI_Datatype datatype)
+	const char *name, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	return (struct coll_said){.name = name, .buf = buf, .count = count, .datatype = datatype};
 }
@@ -44,14 +60,30 @@ static inline struct coll_said coll_irregular(const char *name, const void *buf,
 		.buf = buf,
 		.datatype = datatype,
 		.irregular = true,
-		.counts = counts,
-		.displs = displs};
+		.counts = coll_ints(counts),
+		.displs = coll_ints(displs)};
+}
+
+static inline struct coll_said coll_irregular_c(const char *name, const void *buf,
+	const MPI_Count *counts, const MPI_Aint *displs, MPI_Datatype datatype)
+{
+	return (struct coll_said){.name = name,
+		.buf = buf,
+		.datatype = datatype,
+		.irregular = true,
+		.counts = coll_counts(counts),
+		.displs = coll_aints(displs)};
 }
 
 static inline struct coll_said_reduction coll_vector(
-	const void *in, void *out, int count, MPI_Datatype datatype, MPI_Op op)
+	const void *in, void *out, MPI_Count count, MPI_Datatype datatype, MPI_Op op)
 {
-	return (struct coll_said_reduction){in, out, count, datatype, op, true};
+	return (struct coll_said_reduction){.in = in,
+		.out = out,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.has_result = true};
 }
 
 #endif

@@ -5,35 +5,44 @@
 
 #include "api.h"
 
-int coll_check_counts(const struct comm *c, const char *name, const int *counts)
+int coll_check_counts(int n, const char *name, struct sched_numbers counts, MPI_Count *sum)
 {
-	if (!counts)
+	*sum = 0;
+	if (n > 0 && !sched_given(counts))
 		return api_fail(MPI_ERR_ARG, "the array of counts for %s is a null pointer", name);
-	for (int i = 0; i < c->npeers; i++) {
-		if (counts[i] < 0)
+	for (int i = 0; i < n; i++) {
+		int64_t count = sched_number(counts, i);
+
+		if (count < 0)
+			return api_fail(MPI_ERR_COUNT, "counts[%d] for %s is %lld, less than 0", i,
+				name, (long long)count);
+		if (__builtin_add_overflow(*sum, count, sum))
 			return api_fail(MPI_ERR_COUNT,
-				"the count for %s and rank %d is %d, less than 0", name, i,
-				counts[i]);
+				"the counts for %s make more than 2^63 together", name);
 	}
 	return MPI_SUCCESS;
 }
 
-static int check_count(const char *name, int count)
+static int check_count(const char *name, MPI_Count count)
 {
 	if (count < 0)
-		return api_fail(MPI_ERR_COUNT, "the count for %s is %d, less than 0", name, count);
+		return api_fail(MPI_ERR_COUNT, "the count for %s is %lld, less than 0", name,
+			(long long)count);
 	return MPI_SUCCESS;
 }
 
-static bool side_empty(const struct comm *c, const struct coll_side *s)
+/* So that no sum or product of lengths overflows later. */
+static int check_bytes(const char *name, MPI_Count count, size_t blocks, const struct type *t)
 {
-	if (!s->counts)
-		return s->count == 0 || s->type->size == 0;
-	for (int i = 0; i < c->npeers; i++) {
-		if (s->counts[i] > 0 && s->type->size > 0)
-			return false;
-	}
-	return true;
+	size_t bytes;
+
+	if (!__builtin_mul_overflow((size_t)count, t->size, &bytes) &&
+		!__builtin_mul_overflow(bytes, blocks, &bytes) && bytes <= PTRDIFF_MAX)
+		return MPI_SUCCESS;
+	return api_fail(MPI_ERR_COUNT,
+		"%s would be larger than all memory: %lld elements of %zu "
+		"bytes, times %zu",
+		name, (long long)count, t->size, blocks);
 }
 
 /* MPI_BOTTOM makes sense with a type of absolute addresses only (MPI 5.0 section 5.1.12). */
@@ -47,27 +56,36 @@ static int check_buffer(const char *name, const void *buf, const struct type *t,
 	return MPI_SUCCESS;
 }
 
-int coll_check_side(const struct comm *c, const struct coll_said *said, struct coll_side *out)
+static int check_irregular(int blocks, const struct coll_said *said, MPI_Count *total)
 {
-	struct coll_side s = {.buf = (void *)(uintptr_t)said->buf};
+	int rc = coll_check_counts(blocks, said->name, said->counts, total);
+
+	if (rc == MPI_SUCCESS && blocks > 0 && !sched_given(said->displs))
+		rc = api_fail(MPI_ERR_ARG, "the array of displacements for %s is a null pointer",
+			said->name);
+	return rc;
+}
+
+int coll_check_side(int blocks, const struct coll_said *said, struct coll_side *out)
+{
+	struct coll_side s = {.buf = (void *)(uintptr_t)said->buf,
+		.irregular = said->irregular,
+		.counts = said->counts,
+		.displs = said->displs};
+	MPI_Count total = said->count;
 	int rc = type_lookup_committed(said->datatype, &s.type);
 
+	if (rc == MPI_SUCCESS)
+		rc = said->irregular ? check_irregular(blocks, said, &total)
+				     : check_count(said->name, total);
+	if (rc == MPI_SUCCESS)
+		rc = check_bytes(said->name, total, said->irregular ? 1 : (size_t)blocks, s.type);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	rc = said->irregular ? coll_check_counts(c, said->name, said->counts)
-			     : check_count(said->name, said->count);
-	if (rc != MPI_SUCCESS)
-		return rc;
-	if (said->irregular && !said->displs)
-		return api_fail(MPI_ERR_ARG, "the array of displacements for %s is a null pointer",
-			said->name);
-	if (said->irregular) {
-		s.counts = said->counts;
-		s.displs = said->displs;
-	} else {
-		s.count = (size_t)said->count;
-	}
-	rc = check_buffer(said->name, said->buf, s.type, side_empty(c, &s));
+	if (!said->irregular)
+		s.count = (size_t)total;
+	s.empty = total == 0 || blocks == 0 || s.type->size == 0;
+	rc = check_buffer(said->name, said->buf, s.type, s.empty);
 	if (rc == MPI_SUCCESS)
 		*out = s;
 	return rc;
@@ -75,23 +93,21 @@ int coll_check_side(const struct comm *c, const struct coll_said *said, struct c
 
 struct coll_side coll_no_side(const struct coll_said *said)
 {
-	static const int none = 0;
-
-	return (struct coll_side){.counts = said->irregular ? &none : NULL};
+	return (struct coll_side){.irregular = said->irregular};
 }
 
-static int check_apart(const struct comm *c, const struct coll_side *a, const struct coll_side *b)
+static int check_apart(const struct coll_side *a, const struct coll_side *b)
 {
-	if (a->buf != b->buf || a->buf == MPI_BOTTOM || side_empty(c, a) || side_empty(c, b))
+	if (a->buf != b->buf || a->buf == MPI_BOTTOM || a->empty || b->empty)
 		return MPI_SUCCESS;
 	return api_fail(MPI_ERR_BUFFER, "sendbuf and recvbuf are the same memory: give "
 					"MPI_IN_PLACE instead of one of them");
 }
 
-int coll_check_sides(const struct comm *c, const struct coll_said *said_own, struct coll_side *own,
+int coll_check_sides(int blocks, const struct coll_said *said_own, struct coll_side *own,
 	const struct coll_said *said_other, struct coll_side *other)
 {
-	int rc = coll_check_side(c, said_other, other);
+	int rc = coll_check_side(blocks, said_other, other);
 
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -100,8 +116,8 @@ int coll_check_sides(const struct comm *c, const struct coll_said *said_own, str
 		own->buf = MPI_IN_PLACE;
 		return MPI_SUCCESS;
 	}
-	rc = coll_check_side(c, said_own, own);
-	return rc ? rc : check_apart(c, own, other);
+	rc = coll_check_side(blocks, said_own, own);
+	return rc ? rc : check_apart(own, other);
 }
 
 static int check_vectors(const struct coll_said_reduction *said, const struct type *t)
@@ -126,6 +142,9 @@ int coll_check_reduction(const struct coll_said_reduction *said, struct coll_red
 
 	if (rc == MPI_SUCCESS)
 		rc = type_lookup_committed(said->datatype, &r.type);
+	if (rc == MPI_SUCCESS)
+		rc = check_bytes("the vector", said->count,
+			said->blocks > 0 ? (size_t)said->blocks : 1, r.type);
 	if (rc == MPI_SUCCESS)
 		rc = op_lookup(said->op, &r.op);
 	if (rc == MPI_SUCCESS)

@@ -10,36 +10,37 @@
 struct coll_said {
 	const char *name; /* of the buffer, for messages: "sendbuf" */
 	const void *buf;
-	int count;
+	MPI_Count count;
 	MPI_Datatype datatype;
 	bool irregular; /* counts and displs instead of count */
-	const int *counts, *displs;
+	struct sched_numbers counts, displs;
 };
 
-/* A side that counts on this rank. MPI_IN_PLACE is wrong here. */
-int coll_check_side(const struct comm *c, const struct coll_said *said, struct coll_side *out);
+/* A side that counts on this rank, of so many blocks. MPI_IN_PLACE is wrong here. */
+int coll_check_side(int blocks, const struct coll_said *said, struct coll_side *out);
 
 /* A side that does not count on this rank: nothing of it is looked at. */
 struct coll_side coll_no_side(const struct coll_said *said);
 
 /* Both sides where both count: this rank's own, which may be MPI_IN_PLACE (then the rest of it does
  * not count), and the other. They may not be the same memory. */
-int coll_check_sides(const struct comm *c, const struct coll_said *said_own, struct coll_side *own,
+int coll_check_sides(int blocks, const struct coll_said *said_own, struct coll_side *own,
 	const struct coll_said *said_other, struct coll_side *other);
 
 /* A reduction as the program describes it. */
 struct coll_said_reduction {
 	const void *in;
 	void *out;
-	int count;
+	MPI_Count count;
 	MPI_Datatype datatype;
 	MPI_Op op;
 	bool has_result; /* out counts on this rank, and in may be MPI_IN_PLACE */
+	int blocks;	 /* in is so many times as long; 0: once */
 };
 
 int coll_check_reduction(const struct coll_said_reduction *said, struct coll_reduction *out);
 
-/* counts[] of a call that takes one per rank */
-int coll_check_counts(const struct comm *c, const char *name, const int *counts);
+/* n counts, none negative, and in *sum what they make together. */
+int coll_check_counts(int n, const char *name, struct sched_numbers counts, MPI_Count *sum);
 
 #endif

@@ -38,7 +38,7 @@ static void plan_allgather(struct coll_run *run, const struct sched_layout *l, e
 static bool side_by_side(const struct coll_side *side, const size_t *offsets, int n)
 {
 	for (int i = 0; i < n; i++) {
-		if (side->displs[i] < 0 || (size_t)side->displs[i] != offsets[i])
+		if (sched_number(side->displs, i) != (int64_t)offsets[i])
 			return false;
 	}
 	return true;
@@ -72,7 +72,7 @@ static int allgatherv(struct coll_run *run, struct comm *c, const struct coll_si
 	int rc = MPI_SUCCESS;
 
 	for (int i = 0; i < c->size; i++)
-		k.bytes += (size_t)recv->counts[i] * recv->type->size;
+		k.bytes += (size_t)sched_number(recv->counts, i) * recv->type->size;
 	if (k.bytes == 0)
 		return coll_refused(run, c, MPI_SUCCESS);
 	enum coll_algo algo = coll_choose(&k);
@@ -95,7 +95,7 @@ int coll_plan_allgather(struct coll_run *run, struct comm *c, const struct coll_
 	struct sched_layout l = {.out.n = recv->count, .tmp.n = block};
 	struct coll_case k = {COLL_ALLGATHER, c->size, block * (size_t)c->size, c->crowded, false};
 
-	if (recv->counts)
+	if (recv->irregular)
 		return allgatherv(run, c, send, recv);
 	if (block == 0)
 		return coll_refused(run, c, MPI_SUCCESS);
@@ -155,7 +155,7 @@ int coll_plan_alltoall(struct coll_run *run, struct comm *c, const struct coll_s
 	struct sched_layout l = {.out.n = recv->count, .tmp.n = block};
 	struct coll_case k = {COLL_ALLTOALL, c->size, block, c->crowded, false};
 
-	if (recv->counts)
+	if (recv->irregular)
 		return alltoallv(run, c, send, recv);
 	if (block == 0)
 		return coll_refused(run, c, MPI_SUCCESS);

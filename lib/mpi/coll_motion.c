@@ -43,16 +43,18 @@ void coll_use(struct coll_run *run, enum sched_buf which, const void *buf, struc
 	run->buf[which] = (struct coll_buffer){(uintptr_t)buf, type};
 }
 
-int coll_prefix(struct coll_run *run, const int *counts, size_t unit, const size_t **offsets)
+int coll_prefix(
+	struct coll_run *run, struct sched_numbers counts, size_t unit, const size_t **offsets)
 {
-	size_t n = (size_t)run->at.size, sum = 0;
+	int n = run->at.size;
+	size_t sum = 0;
 
-	run->offsets = malloc((n + 1) * sizeof *run->offsets);
+	run->offsets = malloc(((size_t)n + 1) * sizeof *run->offsets);
 	if (!run->offsets)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for the offsets of %zu blocks", n);
-	for (size_t i = 0; i < n; i++) {
+		return api_fail(MPI_ERR_NO_MEM, "no memory for the offsets of %d blocks", n);
+	for (int i = 0; i < n; i++) {
 		run->offsets[i] = sum;
-		sum += (size_t)counts[i] * unit;
+		sum += (size_t)sched_number(counts, i) * unit;
 	}
 	run->offsets[n] = sum;
 	*offsets = run->offsets;

@@ -50,7 +50,8 @@ int coll_end(struct coll_run *run, int planned);
 struct sched_blocks coll_blocks(const struct coll_side *side);
 
 /* offsets[0..size]: the sums of counts[] times unit, kept until coll_end. MPI_ERR_NO_MEM. */
-int coll_prefix(struct coll_run *run, const int *counts, size_t unit, const size_t **offsets);
+int coll_prefix(
+	struct coll_run *run, struct sched_numbers counts, size_t unit, const size_t **offsets);
 
 /* coll_scratch.c: memory, aligned to 64, that is kept from one operation to the next. The engine
  * lock guards it. take: at least *bytes, or NULL; *bytes becomes the true length, which give is

@@ -81,27 +81,27 @@ struct sched_blocks coll_blocks(const struct coll_side *side)
 {
 	if (side->type->size == 0)
 		return (struct sched_blocks){0};
-	if (side->counts)
-		return (struct sched_blocks){0, side->counts, side->displs, NULL};
-	return (struct sched_blocks){side->count, NULL, NULL, NULL};
+	if (side->irregular)
+		return (struct sched_blocks){.counts = side->counts, .displs = side->displs};
+	return (struct sched_blocks){.n = side->count};
 }
 
 static struct sched_blocks one_block(const struct coll_side *side)
 {
-	return (struct sched_blocks){side->type->size > 0 ? side->count : 0, NULL, NULL, NULL};
+	return (struct sched_blocks){.n = side->type->size > 0 ? side->count : 0};
 }
 
 int coll_plan_gather(struct coll_run *run, struct comm *c, const struct coll_side *send,
 	const struct coll_side *recv, int root)
 {
 	bool at_root = c->rank == root;
-	const struct coll_side *own = at_root && !recv->counts ? recv : send;
+	const struct coll_side *own = at_root && !recv->irregular ? recv : send;
 	struct sched_layout l = {.in_place = at_root && send->buf == MPI_IN_PLACE};
 	struct coll_case k = {COLL_GATHER, c->size, 0, c->crowded, false};
 
-	if (!recv->counts)
+	if (!recv->irregular)
 		k.bytes = own->count * own->type->size;
-	if (!recv->counts && k.bytes == 0)
+	if (!recv->irregular && k.bytes == 0)
 		return coll_refused(run, c, MPI_SUCCESS);
 	coll_begin(run, c, root);
 	l.tmp.n = k.bytes;
@@ -114,7 +114,7 @@ int coll_plan_gather(struct coll_run *run, struct comm *c, const struct coll_sid
 		coll_use(run, SCHED_OUT, recv->buf, recv->type);
 	}
 	/* only the root knows the counts of a gatherv: nothing may be chosen by them */
-	if (!recv->counts && coll_choose(&k) == ALGO_TREE)
+	if (!recv->irregular && coll_choose(&k) == ALGO_TREE)
 		sched_gather_binomial(&run->s, &run->at, &l);
 	else
 		sched_gather_linear(&run->s, &run->at, &l, COLL_WINDOW);
@@ -125,13 +125,13 @@ int coll_plan_scatter(struct coll_run *run, struct comm *c, const struct coll_si
 	const struct coll_side *recv, int root)
 {
 	bool at_root = c->rank == root;
-	const struct coll_side *own = at_root && !send->counts ? send : recv;
+	const struct coll_side *own = at_root && !send->irregular ? send : recv;
 	struct sched_layout l = {.in_place = at_root && recv->buf == MPI_IN_PLACE};
 	struct coll_case k = {COLL_SCATTER, c->size, 0, c->crowded, false};
 
-	if (!send->counts)
+	if (!send->irregular)
 		k.bytes = own->count * own->type->size;
-	if (!send->counts && k.bytes == 0)
+	if (!send->irregular && k.bytes == 0)
 		return coll_refused(run, c, MPI_SUCCESS);
 	coll_begin(run, c, root);
 	l.tmp.n = k.bytes;
@@ -143,7 +143,7 @@ int coll_plan_scatter(struct coll_run *run, struct comm *c, const struct coll_si
 		l.in = coll_blocks(send);
 		coll_use(run, SCHED_IN, send->buf, send->type);
 	}
-	if (!send->counts && coll_choose(&k) == ALGO_TREE)
+	if (!send->irregular && coll_choose(&k) == ALGO_TREE)
 		sched_scatter_binomial(&run->s, &run->at, &l);
 	else
 		sched_scatter_linear(&run->s, &run->at, &l, COLL_WINDOW);

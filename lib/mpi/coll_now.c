@@ -44,5 +44,5 @@ int coll_reduce_scatter(struct comm *c, const struct coll_reduction *r)
 {
 	struct coll_run run;
 
-	return coll_end(&run, coll_plan_reduce_scatter(&run, c, r, NULL));
+	return coll_end(&run, coll_plan_reduce_scatter(&run, c, r, (struct sched_numbers){0}));
 }

@@ -101,25 +101,25 @@ int coll_plan_exscan(struct coll_run *run, struct comm *c, const struct coll_red
 	return MPI_SUCCESS;
 }
 
-static size_t sum(const int *counts, int n)
+static size_t sum(struct sched_numbers counts, int n)
 {
 	size_t total = 0;
 
 	for (int i = 0; i < n; i++)
-		total += (size_t)counts[i];
+		total += (size_t)sched_number(counts, i);
 	return total;
 }
 
-int coll_plan_reduce_scatter(
-	struct coll_run *run, struct comm *c, const struct coll_reduction *r, const int *counts)
+int coll_plan_reduce_scatter(struct coll_run *run, struct comm *c, const struct coll_reduction *r,
+	struct sched_numbers counts)
 {
 	struct sched_blocks in = {.n = r->count};
-	size_t total = counts ? sum(counts, c->size) : r->count * (size_t)c->size;
+	size_t total = sched_given(counts) ? sum(counts, c->size) : r->count * (size_t)c->size;
 
 	if (total == 0)
 		return coll_refused(run, c, MPI_SUCCESS);
 	struct sched_reduction x = begin(run, c, r, 0, true);
-	int rc = counts ? coll_prefix(run, counts, 1, &in.offsets) : MPI_SUCCESS;
+	int rc = sched_given(counts) ? coll_prefix(run, counts, 1, &in.offsets) : MPI_SUCCESS;
 
 	if (rc != MPI_SUCCESS)
 		return rc;

@@ -66,6 +66,22 @@ struct sched_place {
 	int rank, size, root;
 };
 
+/* One number for each block, in the caller's own array, of ints or of large ones; neither: none. */
+struct sched_numbers {
+	const int *ints;
+	const int64_t *large;
+};
+
+static inline bool sched_given(struct sched_numbers a)
+{
+	return a.ints || a.large;
+}
+
+static inline int64_t sched_number(struct sched_numbers a, int i)
+{
+	return a.large ? a.large[i] : a.ints[i];
+}
+
 /*
  * The blocks of a buffer, one per rank, in units: regular (block i is [i*n, (i+1)*n)), by counts
  * and displacements, or one after the other at offsets[0..size]. Blocks of the first and the third
@@ -73,7 +89,7 @@ struct sched_place {
  */
 struct sched_blocks {
 	size_t n;
-	const int *counts, *displs;
+	struct sched_numbers counts, displs;
 	const size_t *offsets;
 };
 

@@ -127,7 +127,8 @@ struct sched_span sched_range(enum sched_buf buf, const struct sched_blocks *b, 
 
 struct sched_span sched_block(enum sched_buf buf, const struct sched_blocks *b, int i)
 {
-	if (b->counts)
-		return sched_span(buf, b->displs[i], (size_t)b->counts[i]);
+	if (sched_given(b->counts))
+		return sched_span(buf, (ptrdiff_t)sched_number(b->displs, i),
+			(size_t)sched_number(b->counts, i));
 	return sched_range(buf, b, i, i + 1);
 }

@@ -21,7 +21,7 @@ UNIT_op := $(types_o) $(addprefix lib/mpi/,op.o op_kernels.o api_op.o)
 UNIT_abi := lib/mpi/abi.o
 sched_o := $(patsubst %.c,%.o,$(wildcard lib/mpi/sched_*.c))
 coll_o := $(sched_o) $(patsubst %.c,%.o,$(wildcard lib/mpi/coll_*.c)) $(addprefix lib/mpi/,api_coll.o \
-	api_coll_reduce.o type.o type_table.o type_layout.o type_make.o type_pack.o op.o op_kernels.o live.o)
+	api_coll_reduce.o api_coll_c.o api_coll_reduce_c.o type.o type_table.o type_layout.o type_make.o type_pack.o op.o op_kernels.o live.o)
 UNIT_sched := bin/tests/unit/sched_sim.o $(sched_o)
 UNIT_sched_reduce := bin/tests/unit/sched_sim.o $(sched_o)
 UNIT_coll_choose := lib/mpi/coll_choose.o

@@ -150,6 +150,11 @@ static void irregular_make(
 		v->offsets[i + 1] = v->offsets[i] + (size_t)v->counts[i];
 }
 
+static struct sched_blocks irregular_blocks(const struct irregular *v)
+{
+	return (struct sched_blocks){.counts.ints = v->counts, .displs.ints = v->displs};
+}
+
 struct memory {
 	struct irregular in, out, tmp;
 	struct sched_layout l;
@@ -177,11 +182,11 @@ static void lay_out(struct memory *y, struct sim *m, const struct trial *t, int 
 	irregular_make(&y->out, t, rank, false, 2);
 	irregular_make(&y->tmp, t, rank, kind == ALLTOALL && !t->in_place, 6);
 	if (all_in)
-		y->l.in = (struct sched_blocks){0, y->in.counts, y->in.displs, NULL};
+		y->l.in = irregular_blocks(&y->in);
 	else
 		y->l.in.n = 3 * (size_t)six(t, rank, 0);
 	if (all_out)
-		y->l.out = (struct sched_blocks){0, y->out.counts, y->out.displs, NULL};
+		y->l.out = irregular_blocks(&y->out);
 	else
 		y->l.out.n = 2 * (size_t)six(t, 0, rank);
 	y->l.tmp = (struct sched_blocks){.offsets = y->tmp.offsets};

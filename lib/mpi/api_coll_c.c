@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Data movements with large counts: MPI 5.0 sections 6.3 to 6.8. */
+#include "coll_calls.h"
+
+#pragma weak MPI_Bcast_c = PMPI_Bcast_c
+int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm)
+{
+	struct coll_call call = {
+		.send = coll_regular("buffer", buffer, count, datatype), .root = root};
+
+	return coll_call_now("MPI_Bcast_c", comm, coll_call_bcast, &call);
+}
+
+#pragma weak MPI_Gather_c = PMPI_Gather_c
+int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+	MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+	struct coll_call call = {.send = coll_regular("sendbuf", sendbuf, sendcount, sendtype),
+		.recv = coll_regular("recvbuf", recvbuf, recvcount, recvtype),
+		.root = root};
+
+	return coll_call_now("MPI_Gather_c", comm, coll_call_gather, &call);
+}
+
+#pragma weak MPI_Gatherv_c = PMPI_Gatherv_c
+int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+	const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
+	MPI_Comm comm)
+{
+	struct coll_call call = {.send = coll_regular("sendbuf", sendbuf, sendcount, sendtype),
+		.recv = coll_irregular_c("recvbuf", recvbuf, recvcounts, displs, recvtype),
+		.root = root};
+
+	return coll_call_now("MPI_Gatherv_c", comm, coll_call_gather, &call);
+}
+
+#pragma weak MPI_Scatter_c = PMPI_Scatter_c
+int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+	MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+	struct coll_call call = {.send = coll_regular("sendbuf", sendbuf, sendcount, sendtype),
+		.recv = coll_regular("recvbuf", recvbuf, recvcount, recvtype),
+		.root = root};
+
+	return coll_call_now("MPI_Scatter_c", comm, coll_call_scatter, &call);
+}
+
+#pragma weak MPI_Scatterv_c = PMPI_Scatterv_c
+int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+	MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
+	MPI_Comm comm)
+{
+	struct coll_call call = {
+		.send = coll_irregular_c("sendbuf", sendbuf, sendcounts, displs, sendtype),
+		.recv = coll_regular("recvbuf", recvbuf, recvcount, recvtype),
+		.root = root};
+
+	return coll_call_now("MPI_Scatterv_c", comm, coll_call_scatter, &call);
+}
+
+#pragma weak MPI_Allgather_c = PMPI_Allgather_c
+int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+	MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+	struct coll_call call = {.send = coll_regular("sendbuf", sendbuf, sendcount, sendtype),
+		.recv = coll_regular("recvbuf", recvbuf, recvcount, recvtype)};
+
+	return coll_call_now("MPI_Allgather_c", comm, coll_call_allgather, &call);
+}
+
+#pragma weak MPI_Allgatherv_c = PMPI_Allgatherv_c
+int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+	void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+	MPI_Comm comm)
+{
+	struct coll_call call = {.send = coll_regular("sendbuf", sendbuf, sendcount, sendtype),
+		.recv = coll_irregular_c("recvbuf", recvbuf, recvcounts, displs, recvtype)};
+
+	return coll_call_now("MPI_Allgatherv_c", comm, coll_call_allgather, &call);
+}
+
+#pragma weak MPI_Alltoall_c = PMPI_Alltoall_c
+int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+	MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+	struct coll_call call = {.send = coll_regular("sendbuf", sendbuf, sendcount, sendtype),
+		.recv = coll_regular("recvbuf", recvbuf, recvcount, recvtype)};
+
+	return coll_call_now("MPI_Alltoall_c", comm, coll_call_alltoall, &call);
+}
+
+#pragma weak MPI_Alltoallv_c = PMPI_Alltoallv_c
+int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+	MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
+	const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+	struct coll_call call = {
+		.send = coll_irregular_c("sendbuf", sendbuf, sendcounts, sdispls, sendtype),
+		.recv = coll_irregular_c("recvbuf", recvbuf, recvcounts, rdispls, recvtype)};
+
+	return coll_call_now("MPI_Alltoallv_c", comm, coll_call_alltoall, &call);
+}
