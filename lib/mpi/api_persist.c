@@ -46,6 +46,15 @@ int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, 
 	return init("MPI_Send_init", &m, REQUEST_SEND, SEND_STANDARD, request);
 }
 
+#pragma weak MPI_Send_init_c = PMPI_Send_init_c
+int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+	MPI_Comm comm, MPI_Request *request)
+{
+	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+
+	return init("MPI_Send_init_c", &m, REQUEST_SEND, SEND_STANDARD, request);
+}
+
 #pragma weak MPI_Ssend_init = PMPI_Ssend_init
 int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
 	MPI_Comm comm, MPI_Request *request)
@@ -53,6 +62,15 @@ int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
 
 	return init("MPI_Ssend_init", &m, REQUEST_SEND, SEND_SYNC, request);
+}
+
+#pragma weak MPI_Ssend_init_c = PMPI_Ssend_init_c
+int PMPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+	MPI_Comm comm, MPI_Request *request)
+{
+	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+
+	return init("MPI_Ssend_init_c", &m, REQUEST_SEND, SEND_SYNC, request);
 }
 
 #pragma weak MPI_Rsend_init = PMPI_Rsend_init
@@ -64,6 +82,15 @@ int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 	return init("MPI_Rsend_init", &m, REQUEST_SEND, SEND_READY, request);
 }
 
+#pragma weak MPI_Rsend_init_c = PMPI_Rsend_init_c
+int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+	MPI_Comm comm, MPI_Request *request)
+{
+	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+
+	return init("MPI_Rsend_init_c", &m, REQUEST_SEND, SEND_READY, request);
+}
+
 #pragma weak MPI_Recv_init = PMPI_Recv_init
 int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
 	MPI_Request *request)
@@ -71,6 +98,15 @@ int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int 
 	struct check_message m = {buf, count, datatype, source, tag, comm, NULL, NULL};
 
 	return init("MPI_Recv_init", &m, REQUEST_RECV, SEND_STANDARD, request);
+}
+
+#pragma weak MPI_Recv_init_c = PMPI_Recv_init_c
+int PMPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+	MPI_Comm comm, MPI_Request *request)
+{
+	struct check_message m = {buf, count, datatype, source, tag, comm, NULL, NULL};
+
+	return init("MPI_Recv_init_c", &m, REQUEST_RECV, SEND_STANDARD, request);
 }
 
 static int start(MPI_Request handle, struct comm **c)

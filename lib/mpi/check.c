@@ -8,20 +8,35 @@ int check_pointer(const void *p, const char *what)
 	return p ? MPI_SUCCESS : api_fail(MPI_ERR_ARG, "%s is a null pointer", what);
 }
 
+/* Below 2^48 bytes, which is what the transport carries, when both factors are below 2^24. */
+static int check_length(const struct check_message *m)
+{
+	uint64_t bytes;
+
+	if (!__builtin_mul_overflow((uint64_t)m->count, (uint64_t)m->t->size, &bytes) &&
+		bytes <= CHECK_LONGEST)
+		return MPI_SUCCESS;
+	return api_fail(MPI_ERR_COUNT,
+		"%lld elements of %zu bytes are more than the 2^48 bytes that a message can have",
+		(long long)m->count, m->t->size);
+}
+
 static int check_buffer(struct check_message *m)
 {
 	int rc;
 
 	if (m->count < 0)
-		return api_fail(MPI_ERR_COUNT, "count is %d, less than 0", m->count);
+		return api_fail(MPI_ERR_COUNT, "count is %lld, less than 0", (long long)m->count);
 	rc = type_lookup_committed(m->datatype, &m->t);
+	if (__builtin_expect(!rc && ((uint64_t)m->count | m->t->size) >> 24, false))
+		rc = check_length(m);
 	if (rc)
 		return rc;
 	if (m->buf == MPI_IN_PLACE)
 		return api_fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is for collective calls");
 	if (m->buf == MPI_BOTTOM && m->count > 0 && m->t->size > 0 && m->t->contiguous)
-		return api_fail(
-			MPI_ERR_BUFFER, "the buffer is a null pointer and count is %d", m->count);
+		return api_fail(MPI_ERR_BUFFER, "the buffer is a null pointer and count is %lld",
+			(long long)m->count);
 	return MPI_SUCCESS;
 }
 

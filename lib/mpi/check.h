@@ -5,15 +5,19 @@
 #define FTMPI_MPI_CHECK_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "comm.h"
 #include "mpi.h"
 #include "type.h"
 
+/* Bytes of a message, at most. */
+#define CHECK_LONGEST ((uint64_t)1 << 48)
+
 /* A message as the program describes it, and as the library has understood it. */
 struct check_message {
 	const void *buf;
-	int count;
+	MPI_Count count;
 	MPI_Datatype datatype;
 	int rank, tag;
 	MPI_Comm comm;

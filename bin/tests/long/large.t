@@ -32,7 +32,7 @@ my $gib = gib_available();
 plan skip_all => 'messages of more than 2 GiB need ' . GIB_NEEDED . " GiB of memory, and $gib are free"
 	if $gib < GIB_NEEDED;
 
-right(2, $_) for qw(large large-holes large-collectives);
+right(2, $_) for qw(large large-counts large-holes large-collectives);
 right(3, 'large-collectives');
 
 done_testing();

@@ -55,6 +55,13 @@ static void sends(int size)
 		MPI_Send(&x, 1, MPI_INT, 0, 0, MPI_COMM_NULL));
 	expect("Send, freed communicator", MPI_ERR_COMM,
 		MPI_Send(&x, 1, MPI_INT, 0, 0, freed_comm()));
+	expect("Send_c, negative count", MPI_ERR_COUNT, MPI_Send_c(&x, -1, MPI_INT, 0, 0, w));
+	expect("Send_c, 2^62 ints", MPI_ERR_COUNT,
+		MPI_Send_c(&x, (MPI_Count)1 << 62, MPI_INT, 0, 0, w));
+	expect("Send_c, 2^60 ints", MPI_ERR_COUNT,
+		MPI_Send_c(&x, (MPI_Count)1 << 60, MPI_INT, 0, 0, w));
+	expect("Recv_c, 2^48 ints", MPI_ERR_COUNT,
+		MPI_Recv_c(&x, (MPI_Count)1 << 48, MPI_INT, 0, 0, w, MPI_STATUS_IGNORE));
 	expect("Ssend, rank too large", MPI_ERR_RANK, MPI_Ssend(&x, 1, MPI_INT, size, 0, w));
 	expect("Isend, negative count", MPI_ERR_COUNT, MPI_Isend(&x, -1, MPI_INT, 0, 0, w, &r));
 	expect("Isend, null request", MPI_ERR_ARG, MPI_Isend(&x, 1, MPI_INT, 0, 0, w, NULL));

@@ -108,6 +108,71 @@ static void with_holes(struct load *l, uint64_t *w, size_t n)
 	MPI_Type_free(&holes);
 }
 
+static void check_bytes(const struct load *l, const MPI_Status *s, MPI_Count wanted)
+{
+	MPI_Count count = -1;
+
+	MPI_Get_count_c(s, MPI_BYTE, &count);
+	if (count != wanted)
+		prog_wrong(&l->prog, "MPI_Get_count_c says %lld bytes, not %lld", (long long)count,
+			(long long)wanted);
+}
+
+static void by_count_from(uint64_t *w, MPI_Count bytes)
+{
+	MPI_Request r[2];
+
+	MPI_Send_c(w, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+	MPI_Isend_c(w, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &r[0]);
+	MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+	MPI_Send_init_c(w, bytes, MPI_BYTE, 1, 2, MPI_COMM_WORLD, &r[0]);
+	MPI_Ssend_init_c(w, bytes, MPI_BYTE, 1, 3, MPI_COMM_WORLD, &r[1]);
+	MPI_Startall(2, r);
+	MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+	MPI_Request_free(&r[0]);
+	MPI_Request_free(&r[1]);
+	MPI_Sendrecv_c(
+		w, bytes, MPI_BYTE, 1, 4, w, 0, MPI_BYTE, 1, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void by_count_to(struct load *l, uint64_t *w, size_t n, MPI_Count bytes)
+{
+	MPI_Request r;
+	MPI_Status s;
+
+	MPI_Recv_c(w, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &s);
+	check_bytes(l, &s, bytes);
+	check(l, w, n, 6, "Recv_c");
+	MPI_Irecv_c(w, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &r);
+	MPI_Wait(&r, &s);
+	check_bytes(l, &s, bytes);
+	check(l, w, n, 6, "Irecv_c");
+	MPI_Recv_init_c(w, bytes, MPI_BYTE, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &r);
+	for (int i = 0; i < 2; i++) {
+		MPI_Start(&r);
+		MPI_Wait(&r, &s);
+		check_bytes(l, &s, bytes);
+		check(l, w, n, 6, "Recv_init_c");
+	}
+	MPI_Request_free(&r);
+	MPI_Sendrecv_c(w, 0, MPI_BYTE, 0, 4, w, bytes, MPI_BYTE, 0, 4, MPI_COMM_WORLD, &s);
+	check_bytes(l, &s, bytes);
+	check(l, w, n, 6, "Sendrecv_c");
+}
+
+/* More elements than an int can count. */
+static void by_count(struct load *l, uint64_t *w, size_t n)
+{
+	MPI_Count bytes = (MPI_Count)(n * sizeof *w);
+
+	if (l->prog.rank == 0) {
+		fill(w, n, 6);
+		by_count_from(w, bytes);
+	} else if (l->prog.rank == 1) {
+		by_count_to(l, w, n, bytes);
+	}
+}
+
 static void bcast(struct load *l, uint64_t *w, size_t n)
 {
 	if (l->prog.rank == 0)
@@ -154,6 +219,11 @@ static void run_large(struct load *l)
 	run_with(l, words(), by_one);
 }
 
+static void run_large_counts(struct load *l)
+{
+	run_with(l, ((size_t)INT_MAX + 9) / 8, by_count);
+}
+
 static void run_large_holes(struct load *l)
 {
 	run_with(l, 2 * words(), with_holes);
@@ -168,6 +238,7 @@ static void run_large_collectives(struct load *l)
 
 const struct load_case load_large_cases[] = {
 	{"large", run_large, 2},
+	{"large-counts", run_large_counts, 2},
 	{"large-holes", run_large_holes, 2},
 	{"large-collectives", run_large_collectives, 2},
 	{NULL, NULL, 0},
