@@ -1430,6 +1430,10 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
 /* Collective. Give the handle back; pending communication still finishes. */
 int MPI_Comm_free(MPI_Comm *comm);
 
+/* Hints: mpi_assert_no_any_tag, _no_any_source, _exact_length, _allow_overtaking and
+ * _strict_persistent_collective_ordering, "true" or "false" (the value at the start; any other is
+ * MPI_ERR_INFO_VALUE). They are kept and told, and nothing is done about them; other keys are
+ * ignored. The caller frees *info_used. */
 int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used);
 int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info);
 
@@ -1703,14 +1707,34 @@ int MPI_Remove_error_string(int errorcode);
 
 /* ---- Info objects (chapter 10) ---- */
 
+/* Lists of key and value, for hints. All of these are legal at any time. A key has 1 to
+ * MPI_MAX_INFO_KEY - 1 characters (else MPI_ERR_INFO_KEY), a value 0 to MPI_MAX_INFO_VAL - 1 (else
+ * MPI_ERR_INFO_VALUE); they are compared and kept as they are. MPI_ERR_INFO for MPI_INFO_NULL.
+ * MPI_INFO_ENV tells how this process was started (keys command, argv, maxprocs, host, arch, wdir,
+ * as far as they are known and fit) and can be read only. */
 int MPI_Info_create(MPI_Info *info);
+
+/* A new object with what MPI_INFO_ENV says; argc and argv are main's, or 0 and NULL. */
 int MPI_Info_create_env(int argc, char *argv[], MPI_Info *info);
 int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo);
+
+/* At once; who was given the object has copied what it needs. */
 int MPI_Info_free(MPI_Info *info);
+
+/* A key that is there gets a new value and keeps its place. */
 int MPI_Info_set(MPI_Info info, const char *key, const char *value);
+
+/* MPI_ERR_INFO_NOKEY when it is not there. */
 int MPI_Info_delete(MPI_Info info, const char *key);
+
+/* *flag: the key is there. Then *buflen, which was the size of value, becomes the size it takes
+ * with its NUL, and value holds what fits of it, with a NUL; nothing is written when *buflen
+ * was 0. */
 int MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char *value, int *flag);
 int MPI_Info_get_nkeys(MPI_Info info, int *nkeys);
+
+/* The n-th key, from 0, in the order in which they were first set; key holds MPI_MAX_INFO_KEY
+ * bytes. */
 int MPI_Info_get_nthkey(MPI_Info info, int n, char *key);
 
 /* ---- New processes and connections (sections 11.8 and 11.9) ---- */
@@ -2099,7 +2123,10 @@ int MPI_Keyval_create(
 /* MPI_Comm_free_keyval. */
 int MPI_Keyval_free(int *keyval);
 
+/* MPI_Info_get_string; valuelen is one less than the size of value. */
 int MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag);
+
+/* *flag: the key is there; then *valuelen is the length of its value without the NUL. */
 int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag);
 
 /* ---- Handles as integers (section 19.3). Legal at any time ---- */

@@ -12,6 +12,7 @@
 #include "attr.h"
 #include "comm_numbers.h"
 #include "errhandler.h"
+#include "info.h"
 #include "live.h"
 #include "topo.h"
 
@@ -155,6 +156,7 @@ static void comm_destroy(struct comm *c)
 {
 	attr_forget_all(&c->attrs);
 	topo_free(c->topo);
+	info_free(c->hints);
 	if (c->errhandler)
 		errhandler_release(c->errhandler);
 	group_release(c->group);

@@ -25,6 +25,7 @@
 #include "object.h"
 
 struct errhandler;
+struct info;
 struct topology;
 
 struct comm {
@@ -44,6 +45,7 @@ struct comm {
 	bool errhandler_chosen;	 /* the program set one here */
 	struct attr_list *attrs; /* NULL without attributes */
 	struct topology *topo;	 /* NULL without a topology */
+	struct info *hints;	 /* what the program said with MPI_Comm_set_info; NULL: nothing */
 	char name[MPI_MAX_OBJECT_NAME];
 	MPI_Comm handle; /* what the user calls it */
 };

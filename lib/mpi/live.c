@@ -122,6 +122,13 @@ void live_each(enum object_kind kind, void (*visit)(struct object *object, void 
 
 void live_clear(void)
 {
+	for (size_t i = 0; live.slots && i <= live.mask; i++) {
+		/* another may move into the gap */
+		while (live.slots[i] && live.slots[i]->kind != OBJECT_INFO)
+			live_remove(live.slots[i]);
+	}
+	if (live.count > 0)
+		return;
 	free(live.slots);
 	live.slots = NULL;
 	live.mask = live.count = 0;

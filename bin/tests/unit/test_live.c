@@ -48,6 +48,25 @@ START_TEST(looks_at_the_kind)
 }
 END_TEST
 
+/* Info objects outlive MPI_Finalize. */
+START_TEST(clears_all_but_info)
+{
+	struct object *objects = calloc(OBJECTS, sizeof(*objects));
+
+	for (int k = 0; k < OBJECTS; k++) {
+		objects[k].kind = k % 3 ? OBJECT_COMM : OBJECT_INFO;
+		ck_assert_int_eq(live_add(&objects[k]), 0);
+	}
+	live_clear();
+	for (int k = 0; k < OBJECTS; k++)
+		ck_assert_int_eq(live_has(&objects[k], objects[k].kind), k % 3 == 0);
+	for (int k = 0; k < OBJECTS; k += 3)
+		live_remove(&objects[k]);
+	live_clear();
+	free(objects);
+}
+END_TEST
+
 START_TEST(strangers_are_not_touched)
 {
 	/* addresses that cannot be read */
@@ -58,4 +77,5 @@ START_TEST(strangers_are_not_touched)
 END_TEST
 
 UNIT_MAIN("live", tcase_add_loop_test(tc, knows_exactly_the_live, 0, 5);
-	  tcase_add_test(tc, looks_at_the_kind); tcase_add_test(tc, strangers_are_not_touched);)
+	  tcase_add_test(tc, looks_at_the_kind); tcase_add_test(tc, clears_all_but_info);
+	  tcase_add_test(tc, strangers_are_not_touched);)
