@@ -648,8 +648,16 @@ int MPI_Get_library_version(char *version, int *resultlen);
  * bytes. */
 int MPI_Get_processor_name(char *name, int *resultlen);
 
+/* A new info object (the caller frees it): is this process bound to one resource of each kind?
+ * ftmpi://Host is always "true"; ftmpi://Processor is "true" when it may run on one only. Legal at
+ * any time. */
 int MPI_Get_hw_resource_info(MPI_Info *hw_info);
+
+/* Memory of size bytes, on a boundary of 64 bytes (of more with the info key
+ * mpi_minimum_memory_alignment); baseptr is the address of a pointer. MPI_ERR_NO_MEM. */
 int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr);
+
+/* Give it back. MPI_ERR_BASE for what did not come from MPI_Alloc_mem. */
 int MPI_Free_mem(void *base);
 
 /* Seconds since a moment in the past that does not change while the process lives; never goes
@@ -2161,9 +2169,15 @@ MPI_Win MPI_Win_fromint(int win);
 /* The version of the ABI: 1, 0. Legal at any time. */
 int MPI_Abi_get_version(int *abi_major, int *abi_minor);
 
+/* New info objects (the caller frees them) with the sizes of MPI_Aint, MPI_Count and MPI_Offset; and
+ * with the sizes of Fortran's types, and which optional ones there are. Legal at any time. */
 int MPI_Abi_get_info(MPI_Info *info);
 int MPI_Abi_get_fortran_info(MPI_Info *info);
+
+/* They are known (gfortran's): MPI_ERR_ABI. */
 int MPI_Abi_set_fortran_info(MPI_Info info);
+
+/* The values of a LOGICAL of so many bytes; setting them is MPI_ERR_ABI. Legal at any time. */
 int MPI_Abi_get_fortran_booleans(
 	int logical_size, void *logical_true, void *logical_false, int *is_set);
 int MPI_Abi_set_fortran_booleans(int logical_size, void *logical_true, void *logical_false);

@@ -130,17 +130,6 @@ int PMPI_Get_version(int *version, int *subversion)
 	return MPI_SUCCESS;
 }
 
-#pragma weak MPI_Abi_get_version = PMPI_Abi_get_version
-int PMPI_Abi_get_version(int *abi_major, int *abi_minor)
-{
-	api_enter_anytime("MPI_Abi_get_version");
-	if (!abi_major || !abi_minor)
-		return api_leave_anytime(bad_pointer("abi_major or abi_minor"));
-	*abi_major = MPI_ABI_VERSION;
-	*abi_minor = MPI_ABI_SUBVERSION;
-	return MPI_SUCCESS;
-}
-
 #pragma weak MPI_Get_library_version = PMPI_Get_library_version
 int PMPI_Get_library_version(char *version, int *resultlen)
 {
