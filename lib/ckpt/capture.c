@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/copy.h"
 #include "base/error.h"
 #include "base/fault.h"
 #include "ckpt/areas.h"
@@ -134,7 +135,7 @@ int ckpt_capture_add(struct ckpt_capture *c, const struct ckpt_section *s)
 	if (!data)
 		return FT_ENOMEM;
 	if (s->len)
-		memcpy(data, s->data, (size_t)s->len);
+		copy_aside(data, s->data, (size_t)s->len);
 	return 0;
 }
 

@@ -14,8 +14,11 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/knob.h"
 
 enum { TICK_US = 1000, IDLE_TICKS = 20 };
@@ -36,13 +39,14 @@ static struct {
 	bool making, visited;	 /* a line; what a visitor said is not flushed yet */
 	unsigned yield_interval; /* looks a yield */
 	/* the tick */
-	struct loop_task arm;
-	struct event *timer; /* the loop thread's */
+	int timer; /* a timerfd; any thread sets it */
+	struct event *on_timer;
 	bool ticking;
 	int idle_ticks;
 	int locked_ticks; /* the loop thread's */
 } e = {.lock = {.mutex = PTHREAD_MUTEX_INITIALIZER},
 	.cond = PTHREAD_COND_INITIALIZER,
+	.timer = -1,
 	.chores = {&e.chores, &e.chores},
 	.yield_interval = 1};
 
@@ -120,11 +124,12 @@ static bool look(int expect)
 
 /* ---- the progress thread ---- */
 
+/* By any thread: the progress thread is not woken before it is time. */
 static void arm_timer(void)
 {
-	struct timeval t = {0, TICK_US};
+	struct itimerspec t = {.it_value.tv_nsec = TICK_US * 1000};
 
-	event_add(e.timer, &t);
+	timerfd_settime(e.timer, 0, &t, NULL);
 }
 
 /* Who has the lock is inside MPI and does what a tick would do. A thread that waits there hardly
@@ -143,10 +148,12 @@ static bool lock_for_tick(void)
 static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
 	bool busy = true;
+	uint64_t times;
 
-	(void)fd;
 	(void)what;
 	(void)arg;
+	if (read(fd, &times, sizeof times) < 0)
+		return; /* it was set anew meanwhile */
 	if (!lock_for_tick()) {
 		arm_timer();
 		return;
@@ -166,37 +173,38 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 	engine_unlock();
 }
 
-static void on_arm(struct loop_task *task)
-{
-	(void)task;
-	arm_timer();
-}
-
 static void start_ticking(void)
 {
 	e.ticking = true;
 	e.idle_ticks = 0;
-	loop_post(e.loop, &e.arm);
+	arm_timer();
 }
 
 /* ---- start, end, calls ---- */
 
-void engine_start(struct tp *tp, struct loop *loop, bool crowded)
+int engine_start(struct tp *tp, struct loop *loop, bool crowded)
 {
 	e.tp = tp;
 	e.loop = loop;
 	e.crowded = crowded;
-	e.arm.run = on_arm;
 	e.ticking = e.completed = e.making = e.visited = false;
 	e.posted = 0;
-	e.timer = evtimer_new(loop_base(loop), on_tick, NULL);
+	e.timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	e.on_timer = event_new(loop_base(loop), e.timer, EV_READ | EV_PERSIST, on_tick, NULL);
+	if (e.timer >= 0 && e.on_timer && event_add(e.on_timer, NULL) == 0)
+		return 0;
+	engine_stop();
+	return FT_ENOMEM;
 }
 
 void engine_stop(void)
 {
-	if (e.timer)
-		event_free(e.timer);
-	e.timer = NULL;
+	if (e.on_timer)
+		event_free(e.on_timer);
+	if (e.timer >= 0)
+		close(e.timer);
+	e.on_timer = NULL;
+	e.timer = -1;
 	e.tp = NULL;
 	e.loop = NULL;
 }
@@ -268,7 +276,7 @@ void engine_leave(void)
 		hand_over();
 	if (e.completed)
 		tell_others();
-	if (e.tp && !e.ticking && work_pending() && e.timer)
+	if (e.tp && !e.ticking && work_pending() && e.on_timer)
 		start_ticking();
 	engine_unlock();
 }

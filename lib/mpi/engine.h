@@ -18,8 +18,8 @@
 #include "transport/transport.h"
 
 /* Once per MPI_Init and MPI_Finalize. engine_start takes the lock into use; the transport and the
- * loop are the caller's. */
-void engine_start(struct tp *tp, struct loop *loop, bool crowded);
+ * loop are the caller's. 0 or FT_ENOMEM (memory, or descriptors). */
+int engine_start(struct tp *tp, struct loop *loop, bool crowded);
 void engine_stop(void);
 
 /* The lock exists before engine_start too. */

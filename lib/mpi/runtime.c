@@ -136,8 +136,8 @@ static int attach(void)
 	if (rc)
 		return rc;
 	rt.launch.listen_fd = -1;
-	engine_start(rt.tp, rt.loop, comm_world()->crowded);
-	if (launched)
+	rc = engine_start(rt.tp, rt.loop, comm_world()->crowded);
+	if (rc == 0 && launched)
 		rc = control_watch(rt.loop, rt.launch.control_fd, rt.launch.epoch, reexec_now,
 			beating_observe);
 	return rc ? rc : loop_start(rt.loop);

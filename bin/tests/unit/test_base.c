@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/copy.h"
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/idtab.h"
@@ -146,7 +147,32 @@ START_TEST(knobs_are_checked)
 }
 END_TEST
 
-UNIT_MAIN("base", tcase_add_test(tc, cursor_reads_what_writer_wrote);
+/* Lengths around those where it goes another way, from any address; nothing behind is touched. */
+START_TEST(copies_put_aside_are_whole)
+{
+	static const size_t lengths[] = {
+		0, 1, 63, (128 << 10) - 1, 128 << 10, (128 << 10) + 63, 1000003};
+	size_t most = 1000003 + 64;
+	unsigned char *from = malloc(most + 3), *to = aligned_alloc(64, (most + 63) / 64 * 64);
+
+	ck_assert(from && to);
+	for (size_t i = 0; i < most + 3; i++)
+		from[i] = (unsigned char)(i * 7 + i / 251);
+	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+		for (size_t odd = 0; odd < 4; odd++) {
+			memset(to, 0xee, most);
+			copy_aside(to, from + odd, lengths[i]);
+			ck_assert_mem_eq(to, from + odd, lengths[i]);
+			for (size_t k = 0; k < 64; k++)
+				ck_assert_uint_eq(to[lengths[i] + k], 0xee);
+		}
+	free(from);
+	free(to);
+}
+END_TEST
+
+UNIT_MAIN("base", tcase_add_test(tc, copies_put_aside_are_whole);
+	  tcase_add_test(tc, cursor_reads_what_writer_wrote);
 	  tcase_add_test(tc, cursor_past_the_end_is_bad_for_good);
 	  tcase_add_test(tc, cursor_string_is_checked); tcase_add_test(tc, writer_stops_at_the_end);
 	  tcase_add_test(tc, ids_of_the_dead_mean_nothing);
