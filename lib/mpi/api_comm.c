@@ -61,18 +61,16 @@ int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
 	api_enter("MPI_Comm_test_inter");
 	int rc = lookup_for(comm, flag, "flag", &c);
 	if (rc == MPI_SUCCESS)
-		*flag = 0;
+		*flag = c->remote != NULL;
 	return api_leave(c, rc);
 }
 
-static int not_an_intercommunicator(MPI_Comm comm, struct comm **c)
+/* The same for a call that needs an intercommunicator. */
+static int lookup_inter_for(MPI_Comm comm, const void *out, const char *what, struct comm **c)
 {
-	int rc = comm_lookup(comm, c);
+	int rc = comm_lookup_inter(comm, c);
 
-	if (rc != MPI_SUCCESS)
-		return rc;
-	return api_fail(MPI_ERR_COMM, "communicator %s of %d is not an intercommunicator",
-		comm_label(*c), (*c)->size);
+	return rc == MPI_SUCCESS ? check_pointer(out, what) : rc;
 }
 
 #pragma weak MPI_Comm_remote_size = PMPI_Comm_remote_size
@@ -80,9 +78,10 @@ int PMPI_Comm_remote_size(MPI_Comm comm, int *size)
 {
 	struct comm *c = NULL;
 
-	(void)size;
 	api_enter("MPI_Comm_remote_size");
-	int rc = not_an_intercommunicator(comm, &c);
+	int rc = lookup_inter_for(comm, size, "size", &c);
+	if (rc == MPI_SUCCESS)
+		*size = c->remote->size;
 	return api_leave(c, rc);
 }
 
@@ -91,10 +90,24 @@ int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 {
 	struct comm *c = NULL;
 
-	(void)group;
 	api_enter("MPI_Comm_remote_group");
-	int rc = not_an_intercommunicator(comm, &c);
+	int rc = lookup_inter_for(comm, group, "group", &c);
+	if (rc == MPI_SUCCESS)
+		rc = group_export(c->remote, group);
 	return api_leave(c, rc);
+}
+
+/* The groups of two communicators; the worse of both sides. */
+static int compare_groups(const struct comm *a, const struct comm *b, int *result)
+{
+	int remote = MPI_IDENT, rc;
+
+	rc = group_compare(a->group, b->group, result);
+	if (rc == MPI_SUCCESS && a->remote)
+		rc = group_compare(a->remote, b->remote, &remote);
+	if (remote == MPI_UNEQUAL || *result == MPI_IDENT)
+		*result = remote;
+	return rc;
 }
 
 static int compare(const struct comm *a, const struct comm *b, int *result)
@@ -105,7 +118,11 @@ static int compare(const struct comm *a, const struct comm *b, int *result)
 		*result = MPI_IDENT;
 		return MPI_SUCCESS;
 	}
-	rc = group_compare(a->group, b->group, result);
+	if (!a->remote != !b->remote) {
+		*result = MPI_UNEQUAL;
+		return MPI_SUCCESS;
+	}
+	rc = compare_groups(a, b, result);
 	if (rc == MPI_SUCCESS && *result == MPI_IDENT)
 		*result = MPI_CONGRUENT;
 	return rc;

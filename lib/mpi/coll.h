@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collective operations on an intracommunicator. All need the engine lock, all take checked
- * arguments (handles looked up, counts >= 0, root in range), all handle MPI_IN_PLACE where the
- * standard allows it. They return an MPI error class. Collectives of one communicator are called in
- * the same order on all ranks (MPI 5.0 section 6.1); messages of operation n carry n as their tag.
+ * Collective operations on an intracommunicator (coll_inter.h has those of the others). All need
+ * the engine lock, all take checked arguments (handles looked up, counts >= 0, root in range), all
+ * handle MPI_IN_PLACE where the standard allows it. They return an MPI error class. Collectives of
+ * one communicator are called in the same order on all ranks (MPI 5.0 section 6.1); messages of
+ * operation n carry n as their tag.
  *
  * A rank that finds an argument wrong calls coll_refused instead of the operation, so that its
  * operations keep the same numbers as the others'.
@@ -67,11 +68,23 @@ int coll_plan_exscan(struct coll_run *run, struct comm *c, const struct coll_red
 int coll_plan_reduce_scatter(struct coll_run *run, struct comm *c, const struct coll_reduction *r,
 	struct sched_numbers counts);
 
+/* On an intercommunicator: what rank 0 of each side says is heard by all of the other side. Lengths
+ * are known to both. */
+struct coll_swap {
+	const void *mine; /* counts at rank 0 */
+	size_t my_bytes;
+	void *theirs;
+	size_t their_bytes;
+};
+
+int coll_plan_swap(struct coll_run *run, struct comm *c, const struct coll_swap *w);
+
 /* Counts an operation that this rank does not take part in; returns errclass. */
 int coll_refused(struct coll_run *run, struct comm *c, int errclass);
 
 /* The library's own: planned and run (coll_now.c). */
 int coll_bcast(struct comm *c, void *buf, size_t bytes, int root);
+int coll_swap(struct comm *c, const struct coll_swap *w);
 int coll_allgather(struct comm *c, const void *mine, size_t bytes, void *all);
 int coll_gather(struct comm *c, const void *mine, size_t bytes, void *all, int root);
 int coll_allreduce(struct comm *c, const struct coll_reduction *r);

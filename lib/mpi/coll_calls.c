@@ -2,6 +2,7 @@
 #include "coll_calls.h"
 
 #include "api.h"
+#include "coll_inter.h"
 #include "coll_motion.h"
 
 int coll_call_now(const char *name, MPI_Comm comm, coll_planner *plan, struct coll_call *call)
@@ -21,12 +22,15 @@ int coll_call_now(const char *name, MPI_Comm comm, coll_planner *plan, struct co
 
 int coll_call_barrier(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
-	(void)call;
+	if (c->remote)
+		return coll_inter_barrier(run, c, call);
 	return coll_plan_barrier(run, c);
 }
 
 int coll_call_bcast(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
+	if (c->remote)
+		return coll_inter_bcast(run, c, call);
 	struct coll_side side;
 	int rc = comm_check_root(c, call->root);
 
@@ -37,6 +41,8 @@ int coll_call_bcast(struct coll_run *run, struct comm *c, struct coll_call *call
 
 int coll_call_gather(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
+	if (c->remote)
+		return coll_inter_gather(run, c, call);
 	struct coll_side send, recv = coll_no_side(&call->recv);
 	int rc = comm_check_root(c, call->root);
 
@@ -49,6 +55,8 @@ int coll_call_gather(struct coll_run *run, struct comm *c, struct coll_call *cal
 
 int coll_call_scatter(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
+	if (c->remote)
+		return coll_inter_scatter(run, c, call);
 	struct coll_side recv, send = coll_no_side(&call->send);
 	int rc = comm_check_root(c, call->root);
 
@@ -61,6 +69,8 @@ int coll_call_scatter(struct coll_run *run, struct comm *c, struct coll_call *ca
 
 int coll_call_allgather(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
+	if (c->remote)
+		return coll_inter_allgather(run, c, call);
 	struct coll_side send, recv;
 	int rc = coll_check_sides(c->npeers, &call->send, &send, &call->recv, &recv);
 
@@ -69,6 +79,8 @@ int coll_call_allgather(struct coll_run *run, struct comm *c, struct coll_call *
 
 int coll_call_alltoall(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
+	if (c->remote)
+		return coll_inter_alltoall(run, c, call);
 	struct coll_side send, recv;
 	int rc = coll_check_sides(c->npeers, &call->send, &send, &call->recv, &recv);
 
@@ -79,6 +91,8 @@ int coll_call_alltoall(struct coll_run *run, struct comm *c, struct coll_call *c
 
 int coll_call_reduce(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
+	if (c->remote)
+		return coll_inter_reduce(run, c, call);
 	struct coll_reduction r;
 	int rc = comm_check_root(c, call->root);
 
@@ -90,6 +104,8 @@ int coll_call_reduce(struct coll_run *run, struct comm *c, struct coll_call *cal
 
 int coll_call_allreduce(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
+	if (c->remote)
+		return coll_inter_allreduce(run, c, call);
 	struct coll_reduction r;
 	int rc = coll_check_reduction(&call->r, &r);
 
@@ -98,6 +114,8 @@ int coll_call_allreduce(struct coll_run *run, struct comm *c, struct coll_call *
 
 int coll_call_scan(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
+	if (c->remote)
+		return coll_inter_scan(run, c, call);
 	struct coll_reduction r;
 	int rc = coll_check_reduction(&call->r, &r);
 
@@ -106,6 +124,8 @@ int coll_call_scan(struct coll_run *run, struct comm *c, struct coll_call *call)
 
 int coll_call_exscan(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
+	if (c->remote)
+		return coll_inter_scan(run, c, call);
 	struct coll_reduction r;
 
 	/* the result of rank 0 does not count (MPI 5.0 section 6.11.2), but in place it is the
@@ -118,6 +138,8 @@ int coll_call_exscan(struct coll_run *run, struct comm *c, struct coll_call *cal
 
 int coll_call_reduce_scatter_block(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
+	if (c->remote)
+		return coll_inter_reduce_scatter_block(run, c, call);
 	struct coll_reduction r;
 
 	call->r.blocks = c->size;
@@ -129,6 +151,8 @@ int coll_call_reduce_scatter_block(struct coll_run *run, struct comm *c, struct 
 
 int coll_call_reduce_scatter(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
+	if (c->remote)
+		return coll_inter_reduce_scatter(run, c, call);
 	struct coll_reduction r;
 	int rc = coll_check_counts(c->size, "recvbuf", call->counts, &call->r.count);
 

@@ -46,6 +46,9 @@ void coll_use(struct coll_run *run, enum sched_buf which, const void *buf, struc
 /* planned: what the plan returned; an error only frees everything. */
 int coll_end(struct coll_run *run, int planned);
 
+/* Steps that take a span from the root to all of run->at, by the best way (coll_move.c). */
+void coll_bcast_span(struct coll_run *run, struct sched_span a);
+
 /* The blocks that a side describes, in elements (coll_move.c). */
 struct sched_blocks coll_blocks(const struct coll_side *side);
 

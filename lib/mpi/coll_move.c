@@ -34,7 +34,7 @@ int coll_plan_barrier(struct coll_run *run, struct comm *c)
 	return MPI_SUCCESS;
 }
 
-static void plan_bcast(struct coll_run *run, struct sched_span a)
+void coll_bcast_span(struct coll_run *run, struct sched_span a)
 {
 	struct coll_case k = {COLL_BCAST, run->at.size, a.n, run->c->crowded, false};
 
@@ -63,13 +63,13 @@ int coll_plan_bcast(struct coll_run *run, struct comm *c, const struct coll_side
 	coll_begin(run, c, root);
 	coll_use(run, SCHED_OUT, side->buf, t->contiguous ? type_bytes() : t);
 	if (t->contiguous) {
-		plan_bcast(run, sched_span(SCHED_OUT, 0, bytes));
+		coll_bcast_span(run, sched_span(SCHED_OUT, 0, bytes));
 		return MPI_SUCCESS;
 	}
 	if (c->rank == root)
 		sched_copy(&run->s, packed, elements);
 	sched_round(&run->s);
-	plan_bcast(run, packed);
+	coll_bcast_span(run, packed);
 	if (c->rank != root)
 		sched_copy(&run->s, elements, packed);
 	sched_round(&run->s);

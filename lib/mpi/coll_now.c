@@ -17,6 +17,13 @@ int coll_bcast(struct comm *c, void *buf, size_t bytes, int root)
 	return coll_end(&run, coll_plan_bcast(&run, c, &side, root));
 }
 
+int coll_swap(struct comm *c, const struct coll_swap *w)
+{
+	struct coll_run run;
+
+	return coll_end(&run, coll_plan_swap(&run, c, w));
+}
+
 int coll_allgather(struct comm *c, const void *mine, size_t bytes, void *all)
 {
 	struct coll_side send = side_of(mine, bytes), recv = side_of(all, bytes);

@@ -74,6 +74,26 @@ int comm_lookup(MPI_Comm handle, struct comm **out)
 	return MPI_SUCCESS;
 }
 
+int comm_lookup_intra(MPI_Comm handle, struct comm **out)
+{
+	int rc = comm_lookup(handle, out);
+
+	if (rc != MPI_SUCCESS || !(*out)->remote)
+		return rc;
+	return api_fail(MPI_ERR_COMM, "communicator %s of %d and %d is an intercommunicator",
+		comm_label(*out), (*out)->size, (*out)->npeers);
+}
+
+int comm_lookup_inter(MPI_Comm handle, struct comm **out)
+{
+	int rc = comm_lookup(handle, out);
+
+	if (rc != MPI_SUCCESS || (*out)->remote)
+		return rc;
+	return api_fail(MPI_ERR_COMM, "communicator %s of %d is not an intercommunicator",
+		comm_label(*out), (*out)->size);
+}
+
 const char *comm_label(const struct comm *c)
 {
 	return c->name[0] ? c->name : "(unnamed)";
@@ -152,6 +172,19 @@ static struct comm *comm_alloc(struct group *group, uint64_t context)
 	return c;
 }
 
+/* The other side of what is to become an intercommunicator. false: no memory. */
+static bool add_remote(struct comm *c, struct group *remote, uint64_t local_context)
+{
+	c->local = comm_alloc(c->group, local_context);
+	if (!c->local)
+		return false;
+	c->remote = remote;
+	group_hold(remote);
+	c->peers = remote->world;
+	c->npeers = remote->size;
+	return true;
+}
+
 static void comm_destroy(struct comm *c)
 {
 	attr_forget_all(&c->attrs);
@@ -159,6 +192,10 @@ static void comm_destroy(struct comm *c)
 	info_free(c->hints);
 	if (c->errhandler)
 		errhandler_release(c->errhandler);
+	if (c->local)
+		comm_release(c->local);
+	if (c->remote)
+		group_release(c->remote);
 	group_release(c->group);
 	c->head.kind = OBJECT_FREED;
 	free(c);
@@ -175,23 +212,41 @@ void comm_release(struct comm *c)
 		comm_destroy(c);
 }
 
-int comm_new(struct group *group, uint64_t context, const struct comm *parent, struct comm **out)
+/* Make it a live handle of the program, or nothing. */
+static int publish(struct comm *c, const struct comm *parent, struct comm **out)
 {
-	struct comm *c = comm_alloc(group, context);
-	int rc;
+	int rc = live_add(&c->head);
 
-	if (!c)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for a communicator of %d", group->size);
-	c->handle = (MPI_Comm)(void *)c;
-	c->errhandler = parent->errhandler;
-	errhandler_hold(c->errhandler);
-	rc = live_add(&c->head);
 	if (rc != MPI_SUCCESS) {
 		comm_destroy(c);
 		return rc;
 	}
+	c->handle = (MPI_Comm)(void *)c;
+	c->errhandler = parent->errhandler;
+	errhandler_hold(c->errhandler);
 	*out = c;
 	return MPI_SUCCESS;
+}
+
+int comm_new(struct group *group, uint64_t context, const struct comm *parent, struct comm **out)
+{
+	struct comm *c = comm_alloc(group, context);
+
+	if (!c)
+		return api_fail(MPI_ERR_NO_MEM, "no memory for a communicator of %d", group->size);
+	return publish(c, parent, out);
+}
+
+int comm_new_inter(const struct comm_sides *sides, const struct comm *parent, struct comm **out)
+{
+	struct comm *c = comm_alloc(sides->group, sides->context);
+
+	if (c && add_remote(c, sides->remote, sides->local_context))
+		return publish(c, parent, out);
+	if (c)
+		comm_destroy(c);
+	return api_fail(MPI_ERR_NO_MEM, "no memory for an intercommunicator of %d and %d",
+		sides->group->size, sides->remote->size);
 }
 
 void comm_drop(struct comm *c)
@@ -295,11 +350,14 @@ struct each {
 static void visit_object(struct object *o, void *arg)
 {
 	struct each *e = arg;
+	struct comm *c = (struct comm *)(void *)o;
 
-	e->visit((struct comm *)(void *)o, e->arg);
+	e->visit(c, e->arg);
+	if (c->local)
+		e->visit(c->local, e->arg);
 }
 
-/* Every communicator of the program. */
+/* Every communicator of the program, and those that stages of its intercommunicators go by. */
 static void each_comm(void (*visit)(struct comm *c, void *arg), void *arg)
 {
 	struct each e = {visit, arg};

@@ -90,8 +90,11 @@ static inline bool comm_is_coord_talk(uint64_t context)
 
 const struct world_info *comm_world_info(void);
 
-/* MPI_SUCCESS and *out (borrowed), or MPI_ERR_COMM with api_fail said. */
+/* MPI_SUCCESS and *out (borrowed), or MPI_ERR_COMM with api_fail said. The others refuse what is no
+ * intracommunicator or no intercommunicator; *out is set then, for its error handler. */
 int comm_lookup(MPI_Comm handle, struct comm **out);
+int comm_lookup_intra(MPI_Comm handle, struct comm **out);
+int comm_lookup_inter(MPI_Comm handle, struct comm **out);
 void comm_hold(struct comm *c);
 void comm_release(struct comm *c);
 
@@ -138,6 +141,16 @@ bool comm_restore_numbers(const uint8_t *bytes, size_t len);
  * live handle of the program. This process is in the group. */
 int comm_new(struct group *group, uint64_t context, const struct comm *parent, struct comm **out);
 
+/* What an intercommunicator is made of: both sides name the same context; the local one's is for
+ * its own group alone. */
+struct comm_sides {
+	struct group *group, *remote;
+	uint64_t context, local_context;
+};
+
+/* As comm_new. */
+int comm_new_inter(const struct comm_sides *sides, const struct comm *parent, struct comm **out);
+
 /* Take the program's handle away; the object lives on while operations need it. */
 void comm_drop(struct comm *c);
 
@@ -149,6 +162,24 @@ int comm_dup(struct comm *c, struct comm **out);
 int comm_split(struct comm *c, int color, int key, struct comm **out);
 int comm_create(struct comm *c, struct group *g, struct comm **out);
 int comm_create_group(struct comm *c, struct group *g, int tag, struct comm **out);
+/*
+ * Intercommunicators (comm_inter.c). create: collective over local, whose rank `leader` speaks over
+ * peer with that communicator's rank remote_leader; peer and remote_leader count there alone.
+ * merge: an intracommunicator of both sides, those that say high behind the others. The others are
+ * what comm_dup, comm_split and comm_create are for c->remote.
+ */
+struct comm_meeting {
+	int leader;
+	struct comm *peer;
+	int remote_leader, tag;
+};
+
+int comm_inter_create(struct comm *local, const struct comm_meeting *how, struct comm **out);
+int comm_inter_merge(struct comm *c, bool high, struct comm **out);
+int comm_inter_dup(struct comm *c, struct comm **out);
+int comm_inter_split(struct comm *c, int color, int key, struct comm **out);
+int comm_inter_subset(struct comm *c, struct group *g, struct comm **out);
+
 /* of the first n ranks of c, in their order; 1 <= n <= c->size */
 int comm_create_leading(struct comm *c, int n, struct comm **out);
 

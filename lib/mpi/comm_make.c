@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Making communicators. Each way has one exchange, in which rank 0 of every new communicator makes
- * its context known to the others; a counter that is proposed and not used is lost, which costs
- * nothing. The parent and a given group are held while the lock may be let go.
+ * Making intracommunicators. Each way has one exchange, in which rank 0 of every new communicator
+ * makes its context known to the others; a counter that is proposed and not used is lost, which
+ * costs nothing. The parent and a given group are held while the lock may be let go.
  */
 #include "comm.h"
 
@@ -11,26 +11,26 @@
 #include "api.h"
 #include "attr.h"
 #include "coll.h"
+#include "comm_make.h"
 #include "p2p.h"
 #include "topo.h"
 #include "type.h"
 
-/* Operations of a communicator count up to 30 bits in the same plane; these tags lie above. */
-#define CREATE_GROUP_TAG (1 << 30)
-#define CREATE_GROUP_MASK (CREATE_GROUP_TAG - 1)
-
-static int no_memory(const struct comm *c)
+int comm_make_no_memory(const struct comm *c)
 {
 	return api_fail(MPI_ERR_NO_MEM, "no memory to make a communicator from %s of %d",
 		comm_label(c), c->size);
 }
 
-/* A communicator of g whose rank 0 proposed this counter. All its ranks fail alike without one. */
-static int make(struct comm *parent, struct group *g, uint32_t counter, struct comm **out)
+int comm_make_used_up(int world_rank)
+{
+	return api_fail(MPI_ERR_INTERN, "world rank %d has used up its communicators", world_rank);
+}
+
+int comm_make(struct comm *parent, struct group *g, uint32_t counter, struct comm **out)
 {
 	if (counter == 0)
-		return api_fail(
-			MPI_ERR_INTERN, "world rank %d has used up its communicators", g->world[0]);
+		return comm_make_used_up(g->world[0]);
 	return comm_new(g, comm_context_of(g->world[0], counter), parent, out);
 }
 
@@ -54,23 +54,28 @@ static int inherit(struct comm *from, struct comm *to)
 	if (from->topo) {
 		to->topo = topo_copy(from->topo);
 		if (!to->topo)
-			return no_memory(from);
+			return comm_make_no_memory(from);
 	}
 	return attr_copy_all(comm_attrs(from), comm_attrs(to));
+}
+
+static int dup_intra(struct comm *c, struct comm **out)
+{
+	uint32_t counter;
+	int rc = agree_counter(c, &counter);
+
+	return rc ? rc : comm_make(c, c->group, counter, out);
 }
 
 int comm_dup(struct comm *c, struct comm **out)
 {
 	struct comm *copy = NULL;
-	uint32_t counter;
 	int rc;
 
 	comm_hold(c);
 	/* the counter goes round before copy functions are asked, so that a rank whose function
 	 * refuses leaves nobody waiting */
-	rc = agree_counter(c, &counter);
-	if (rc == MPI_SUCCESS)
-		rc = make(c, c->group, counter, &copy);
+	rc = c->remote ? comm_inter_dup(c, &copy) : dup_intra(c, &copy);
 	if (rc == MPI_SUCCESS)
 		rc = inherit(c, copy);
 	if (rc == MPI_SUCCESS)
@@ -81,15 +86,13 @@ int comm_dup(struct comm *c, struct comm **out)
 	return rc;
 }
 
-/* All ranks' `mine`, bytes long each, in an array that the caller frees; NULL in *all on an error.
- */
-static int gather_all(struct comm *c, const void *mine, size_t bytes, void **all)
+int comm_gather_all(struct comm *c, const void *mine, size_t bytes, void **all)
 {
 	int rc;
 
 	*all = malloc((size_t)c->size * bytes);
 	if (!*all)
-		return no_memory(c);
+		return comm_make_no_memory(c);
 	rc = coll_allgather(c, mine, bytes, *all);
 	if (rc != MPI_SUCCESS) {
 		free(*all);
@@ -97,12 +100,6 @@ static int gather_all(struct comm *c, const void *mine, size_t bytes, void **all
 	}
 	return rc;
 }
-
-/* What a rank says when a communicator is split. */
-struct ballot {
-	int32_t color, key;
-	uint32_t counter;
-};
 
 struct candidate {
 	int key, rank;
@@ -117,87 +114,90 @@ static int by_key_then_rank(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* The ranks of c that voted for color, in the order of the new communicator; *n of them. */
-static struct candidate *elect(
-	const struct comm *c, const struct ballot *ballots, int color, int *n)
+/* Those of n ballots that are for color, in the order of the new communicator; *chosen of them. */
+static struct candidate *elect(const struct comm_ballot *ballots, int n, int color, int *chosen)
 {
-	struct candidate *chosen = malloc((size_t)c->size * sizeof(*chosen));
+	struct candidate *list = malloc((size_t)n * sizeof(*list));
 
-	*n = 0;
-	if (!chosen)
+	*chosen = 0;
+	if (!list)
 		return NULL;
-	for (int i = 0; i < c->size; i++) {
+	for (int i = 0; i < n; i++) {
 		if (ballots[i].color == color)
-			chosen[(*n)++] = (struct candidate){ballots[i].key, i};
+			list[(*chosen)++] = (struct candidate){ballots[i].key, i};
 	}
-	qsort(chosen, (size_t)*n, sizeof(*chosen), by_key_then_rank);
-	return chosen;
+	qsort(list, (size_t)*chosen, sizeof(*list), by_key_then_rank);
+	return list;
 }
 
-/* The group of these ranks of `from`. */
-static struct group *group_of(const struct group *from, const struct candidate *chosen, int n)
+struct group *comm_elected(const struct group *from, const struct comm_ballot *ballots, int color,
+	struct comm_ballot *first)
 {
-	int *world = malloc((size_t)n * sizeof(*world));
-	struct group *g;
+	int n;
+	struct candidate *chosen = elect(ballots, from->size, color, &n);
+	int *world = malloc(((size_t)n + 1) * sizeof(*world));
+	struct group *g = NULL;
 
-	if (!world)
-		return NULL;
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n && world; i++)
 		world[i] = from->world[chosen[i].rank];
-	g = group_make(n, world, comm_world_info()->rank);
+	if (chosen && world)
+		g = group_make(n, world, comm_world_info()->rank);
+	if (chosen && n > 0)
+		*first = ballots[chosen[0].rank];
 	free(world);
+	free(chosen);
 	return g;
 }
 
-static int make_elected(struct comm *c, const struct ballot *ballots, struct comm **out)
+static int make_elected(struct comm *c, const struct comm_ballot *ballots, struct comm **out)
 {
-	struct candidate *chosen;
-	struct group *g;
-	int n, rc;
+	struct comm_ballot first;
+	struct group *g = comm_elected(c->group, ballots, ballots[c->rank].color, &first);
+	int rc;
 
-	chosen = elect(c, ballots, ballots[c->rank].color, &n);
-	if (!chosen)
-		return no_memory(c);
-	g = group_of(c->group, chosen, n);
-	if (g) {
-		rc = make(c, g, ballots[chosen[0].rank].counter, out);
-		group_release(g);
-	} else {
-		rc = no_memory(c);
-	}
-	free(chosen);
+	if (!g)
+		return comm_make_no_memory(c);
+	rc = comm_make(c, g, first.counter, out);
+	group_release(g);
+	return rc;
+}
+
+static int split_intra(struct comm *c, int color, int key, struct comm **out)
+{
+	struct comm_ballot mine = {color, key, 0, 0};
+	void *ballots;
+	int rc;
+
+	if (color != MPI_UNDEFINED)
+		mine.counter = comm_counter_next();
+	rc = comm_gather_all(c, &mine, sizeof(mine), &ballots);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	if (color == MPI_UNDEFINED)
+		*out = NULL;
+	else
+		rc = make_elected(c, ballots, out);
+	free(ballots);
 	return rc;
 }
 
 int comm_split(struct comm *c, int color, int key, struct comm **out)
 {
-	struct ballot mine = {color, key, 0};
-	void *ballots;
 	int rc;
 
 	comm_hold(c);
-	if (color != MPI_UNDEFINED)
-		mine.counter = comm_counter_next();
-	rc = gather_all(c, &mine, sizeof(mine), &ballots);
-	if (rc == MPI_SUCCESS) {
-		if (color == MPI_UNDEFINED)
-			*out = NULL;
-		else
-			rc = make_elected(c, ballots, out);
-		free(ballots);
-	}
+	rc = c->remote ? comm_inter_split(c, color, key, out) : split_intra(c, color, key, out);
 	comm_release(c);
 	return rc;
 }
 
-/* The rank in c of each process of g, in an array that the caller frees. g must be part of c. */
-static int locate(const struct comm *c, const struct group *g, int **ranks)
+int comm_locate(const struct comm *c, const struct group *g, int **ranks)
 {
 	int *all = malloc(2 * ((size_t)g->size + 1) * sizeof(*all));
 	int rc;
 
 	if (!all)
-		return no_memory(c);
+		return comm_make_no_memory(c);
 	for (int i = 0; i < g->size; i++)
 		all[g->size + i] = i;
 	rc = group_translate(g, g->size, all + g->size, c->group, all);
@@ -220,16 +220,16 @@ static int create(struct comm *c, struct group *g, struct comm **out)
 	uint32_t mine = g->rank == 0 ? comm_counter_next() : 0;
 	void *counters;
 	int *ranks;
-	int rc = locate(c, g, &ranks);
+	int rc = comm_locate(c, g, &ranks);
 
 	if (rc != MPI_SUCCESS)
 		return rc;
-	rc = gather_all(c, &mine, sizeof(mine), &counters);
+	rc = comm_gather_all(c, &mine, sizeof(mine), &counters);
 	if (rc == MPI_SUCCESS) {
 		if (g->rank == MPI_UNDEFINED)
 			*out = NULL;
 		else
-			rc = make(c, g, ((uint32_t *)counters)[ranks[0]], out);
+			rc = comm_make(c, g, ((uint32_t *)counters)[ranks[0]], out);
 		free(counters);
 	}
 	free(ranks);
@@ -242,7 +242,7 @@ int comm_create(struct comm *c, struct group *g, struct comm **out)
 
 	comm_hold(c);
 	group_hold(g);
-	rc = create(c, g, out);
+	rc = c->remote ? comm_inter_subset(c, g, out) : create(c, g, out);
 	group_release(g);
 	comm_release(c);
 	return rc;
@@ -274,15 +274,15 @@ static int create_in_group(struct comm *c, struct group *g, int tag, struct comm
 {
 	uint32_t counter = 0;
 	int *ranks;
-	int rc = locate(c, g, &ranks);
+	int rc = comm_locate(c, g, &ranks);
 
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (g->rank == 0)
 		counter = comm_counter_next();
-	rc = tell_down(c, g, ranks, CREATE_GROUP_TAG | (tag & CREATE_GROUP_MASK), &counter);
+	rc = tell_down(c, g, ranks, comm_make_tag(COMM_TAG_GROUP, tag), &counter);
 	if (rc == MPI_SUCCESS)
-		rc = make(c, g, counter, out);
+		rc = comm_make(c, g, counter, out);
 	free(ranks);
 	return rc;
 }
@@ -310,14 +310,14 @@ int comm_create_leading(struct comm *c, int n, struct comm **out)
 	int rc;
 
 	if (!g)
-		return no_memory(c);
+		return comm_make_no_memory(c);
 	comm_hold(c);
 	rc = agree_counter(c, &counter);
 	if (rc == MPI_SUCCESS) {
 		if (g->rank == MPI_UNDEFINED)
 			*out = NULL;
 		else
-			rc = make(c, g, counter, out);
+			rc = comm_make(c, g, counter, out);
 	}
 	group_release(g);
 	comm_release(c);

@@ -202,3 +202,13 @@ int coll_allgather(struct comm *c, const void *mine, size_t bytes, void *all)
 		recv_bytes(c, (char *)all + (size_t)i * bytes, bytes, i, tag);
 	return MPI_SUCCESS;
 }
+
+int coll_swap(struct comm *c, const struct coll_swap *w)
+{
+	int tag = (int)(c->coll_seq++ & 0x3fffffff);
+
+	for (int i = 0; i < c->npeers && c->rank == 0; i++)
+		send_bytes(c, w->mine, w->my_bytes, i, tag);
+	recv_bytes(c, w->theirs, w->their_bytes, 0, tag);
+	return MPI_SUCCESS;
+}

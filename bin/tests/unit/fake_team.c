@@ -102,6 +102,12 @@ int comm_check_root(const struct comm *c, int root)
 	return MPI_SUCCESS;
 }
 
+const char *comm_label(const struct comm *c)
+{
+	(void)c;
+	return "of a team";
+}
+
 /* ---- messages ---- */
 
 static struct member *member_of(struct comm *c)

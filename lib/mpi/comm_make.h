@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the ways to make communicators share (comm_make.c, comm_inter.c). */
+#ifndef FTMPI_MPI_COMM_MAKE_H
+#define FTMPI_MPI_COMM_MAKE_H
+
+#include "comm.h"
+
+/* What a rank says when a communicator is split. */
+struct comm_ballot {
+	int32_t color, key;
+	uint32_t counter;	/* for the new one's context, if it becomes rank 0 there */
+	uint32_t local_counter; /* the same for the local stages of an intercommunicator */
+};
+
+/* Those of `from` that voted for color, in the order of the new communicator. NULL: no memory.
+ * *first: what their first says, untouched when there is none. */
+struct group *comm_elected(const struct group *from, const struct comm_ballot *ballots, int color,
+	struct comm_ballot *first);
+
+/* All ranks' `mine`, bytes long each, in an array that the caller frees; NULL in *all on an error.
+ */
+int comm_gather_all(struct comm *c, const void *mine, size_t bytes, void **all);
+
+/* The rank in c's own group of each process of g, in an array that the caller frees; MPI_ERR_GROUP
+ * when one is not there. */
+int comm_locate(const struct comm *c, const struct group *g, int **ranks);
+
+/* A communicator of g whose rank 0 proposed this counter. All its ranks fail alike without one. */
+int comm_make(struct comm *parent, struct group *g, uint32_t counter, struct comm **out);
+
+/* What comm_make says when there is no counter. */
+int comm_make_used_up(int world_rank);
+
+int comm_make_no_memory(const struct comm *c);
+
+/* Messages in the plane of collective operations beside them: those count up to 30 bits, and these
+ * tags lie above. */
+enum comm_make_tag { COMM_TAG_GROUP = 1 << 30, COMM_TAG_INTER = 3 << 29 };
+
+static inline int comm_make_tag(enum comm_make_tag what, int tag)
+{
+	return (int)what | (tag & ((1 << 29) - 1));
+}
+
+#endif
