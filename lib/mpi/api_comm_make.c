@@ -99,6 +99,8 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
 	api_enter("MPI_Comm_split_type");
 	int rc = begin(comm, newcomm, &c);
 	if (rc == MPI_SUCCESS)
+		rc = comm_lookup_intra(comm, &c);
+	if (rc == MPI_SUCCESS)
 		rc = color_of_type(c, split_type, &color);
 	if (rc == MPI_SUCCESS)
 		rc = comm_split(c, color, key, &made);
@@ -128,6 +130,8 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *ne
 
 	api_enter("MPI_Comm_create_group");
 	int rc = begin(comm, newcomm, &c);
+	if (rc == MPI_SUCCESS)
+		rc = comm_lookup_intra(comm, &c);
 	if (rc == MPI_SUCCESS)
 		rc = group_lookup(group, &g);
 	if (rc == MPI_SUCCESS && tag < 0)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What a test program needs beside its own file and prog.c.
 EXTRA_collective := collective_move.o
+EXTRA_inter := inter_made.o inter_coll.o inter_reduce.o
 EXTRA_pi := steps.o
 EXTRA_cgs := mtx.o spread.o steps.o
 EXTRA_mail := mailbox.o mail_plan.o steps.o

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Communicators made of an intercommunicator, and what is refused. */
+#include "inter.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- copies ---- */
+
+static int copied(MPI_Comm c, int key, void *extra, void *value, void *out, int *flag)
+{
+	(void)c;
+	(void)key;
+	(void)extra;
+	*(void **)out = (char *)value + 1;
+	*flag = 1;
+	return MPI_SUCCESS;
+}
+
+/* A copy keeps its messages apart, and has the attribute as the copy function says. */
+static void copies(const struct inter *in)
+{
+	int key, flag = 0, result = -1, first = 1, second = 2, got[2] = {0, 0}, peer;
+	char memory[2], *value = NULL;
+	MPI_Comm dup;
+	MPI_Request r[2];
+
+	MPI_Comm_create_keyval(copied, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+	MPI_Comm_set_attr(in->comm, key, memory);
+	MPI_Comm_dup(in->comm, &dup);
+	inter_check(in, dup, &in->us, &in->them);
+	MPI_Comm_compare(in->comm, dup, &result);
+	if (result != MPI_CONGRUENT)
+		inter_wrong(in, "a copy compares as %d", result);
+	MPI_Comm_compare(in->comm, in->comm, &result);
+	if (result != MPI_IDENT)
+		inter_wrong(in, "it compares with itself as %d", result);
+	MPI_Comm_compare(in->comm, in->local, &result);
+	if (result != MPI_UNEQUAL)
+		inter_wrong(in, "it compares with its own side as %d", result);
+	MPI_Comm_get_attr(dup, key, &value, &flag);
+	if (!flag || value != memory + 1)
+		inter_wrong(in, "the copy's attribute is not what the function said");
+	MPI_Comm_delete_attr(in->comm, key);
+	MPI_Comm_free_keyval(&key);
+	if (in->rank < in->them.size) {
+		peer = in->rank;
+		MPI_Isend(&first, 1, MPI_INT, peer, 3, in->comm, &r[0]);
+		MPI_Isend(&second, 1, MPI_INT, peer, 3, dup, &r[1]);
+		MPI_Recv(&got[1], 1, MPI_INT, peer, 3, dup, MPI_STATUS_IGNORE);
+		MPI_Recv(&got[0], 1, MPI_INT, peer, 3, in->comm, MPI_STATUS_IGNORE);
+		MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+		if (got[0] != 1 || got[1] != 2)
+			inter_wrong(in, "%d and %d came, not 1 and 2", got[0], got[1]);
+	}
+	MPI_Comm_free(&dup);
+}
+
+/* ---- parts ---- */
+
+static int by_three(int rank)
+{
+	return rank % 3;
+}
+
+/* The ranks of a side with this color, the highest first. */
+static struct inter_side part(const struct inter_side *of, int color)
+{
+	struct inter_side p = {0};
+
+	for (int i = of->size - 1; i >= 0; i--) {
+		if (by_three(i) == color)
+			p.world[p.size++] = of->world[i];
+	}
+	return p;
+}
+
+/* Colors are ranks modulo 3, of which the third stays out; keys turn the order round. */
+static void splits(const struct inter *in)
+{
+	int color = by_three(in->rank);
+	struct inter_side us = part(&in->us, color), them = part(&in->them, color);
+	MPI_Comm c;
+
+	MPI_Comm_split(in->comm, color == 2 ? MPI_UNDEFINED : color, -in->rank, &c);
+	if (color == 2 || them.size == 0) {
+		if (c != MPI_COMM_NULL)
+			inter_wrong(in, "color %d has a communicator without another side", color);
+		return;
+	}
+	inter_check(in, c, &us, &them);
+	MPI_Barrier(c);
+	MPI_Comm_free(&c);
+}
+
+/* The first half of each side, or nobody on one side. */
+static void creates(const struct inter *in, int empty_side)
+{
+	struct inter_side us = in->us, them = in->them;
+	int n = (us.size + 1) / 2, ranks[INTER_MOST];
+	MPI_Group all, half;
+	MPI_Comm c;
+
+	them.size = (them.size + 1) / 2;
+	us.size = n = empty_side == in->side ? 0 : n;
+	for (int i = 0; i < n; i++)
+		ranks[i] = i;
+	MPI_Comm_group(in->comm, &all);
+	MPI_Group_incl(all, n, ranks, &half);
+	MPI_Comm_create(in->comm, half, &c);
+	if (in->rank >= n || empty_side >= 0) {
+		if (c != MPI_COMM_NULL)
+			inter_wrong(in, "somebody who is not in it has a communicator");
+	} else {
+		inter_check(in, c, &us, &them);
+		MPI_Barrier(c);
+		MPI_Comm_free(&c);
+	}
+	MPI_Group_free(&half);
+	MPI_Group_free(&all);
+}
+
+/* ---- one of both ---- */
+
+/* Does this side come first? */
+static void check_merged(const struct inter *in, MPI_Comm c, int first)
+{
+	const struct inter_side *a = first ? &in->us : &in->them, *b = first ? &in->them : &in->us;
+	int flag = 1, rank, size, *all, want;
+
+	MPI_Comm_test_inter(c, &flag);
+	MPI_Comm_rank(c, &rank);
+	MPI_Comm_size(c, &size);
+	if (flag || size != in->prog->size)
+		inter_wrong(in, "merged, inter %d of %d", flag, size);
+	all = prog_alloc(in->prog, (size_t)size * sizeof *all);
+	MPI_Allgather(&in->prog->rank, 1, MPI_INT, all, 1, MPI_INT, c);
+	for (int i = 0; i < size; i++) {
+		want = i < a->size ? a->world[i] : b->world[i - a->size];
+		if (all[i] != want)
+			inter_wrong(in, "rank %d of the merged is %d, not %d", i, all[i], want);
+	}
+	free(all);
+}
+
+static void merges(const struct inter *in)
+{
+	int where;
+	MPI_Comm c;
+
+	for (int high = 0; high < 2; high++) {
+		MPI_Intercomm_merge(in->comm, in->side == high, &c);
+		check_merged(in, c, in->side != high);
+		MPI_Comm_free(&c);
+		/* both say the same: which side is first is not said, but it is one order */
+		MPI_Intercomm_merge(in->comm, high, &c);
+		where = -1;
+		if (in->rank == 0)
+			MPI_Comm_rank(c, &where);
+		MPI_Bcast(&where, 1, MPI_INT, 0, in->local);
+		check_merged(in, c, where == 0);
+		MPI_Comm_free(&c);
+	}
+}
+
+/* ---- error handlers and names ---- */
+
+static int heard;
+
+static void hear(MPI_Comm *c, int *code, ...)
+{
+	(void)c;
+	(void)code;
+	heard++;
+}
+
+/* A new communicator has the handler of the one it was made from, also when that is freed. */
+static void handlers(const struct inter *in)
+{
+	MPI_Errhandler h, got;
+	MPI_Comm dup, merged;
+	char name[MPI_MAX_OBJECT_NAME];
+	int n, x = 0;
+
+	MPI_Comm_create_errhandler(hear, &h);
+	MPI_Comm_dup(in->comm, &dup);
+	MPI_Comm_set_errhandler(dup, h);
+	MPI_Intercomm_merge(dup, in->side, &merged);
+	MPI_Comm_get_errhandler(merged, &got);
+	if (got != h)
+		inter_wrong(in, "the merged one has another error handler");
+	MPI_Errhandler_free(&got);
+	MPI_Errhandler_free(&h);
+	heard = 0;
+	MPI_Send(&x, 1, MPI_INT, in->them.size, 0, dup);
+	MPI_Send(&x, 1, MPI_INT, in->prog->size, 0, merged);
+	if (heard != 2)
+		inter_wrong(in, "the error handler was called %d times, not 2", heard);
+	MPI_Comm_get_name(dup, name, &n);
+	if (n != 0)
+		inter_wrong(in, "a new one has the name %s", name);
+	MPI_Comm_set_name(dup, "between");
+	MPI_Comm_get_name(dup, name, &n);
+	if (n != 7 || strcmp(name, "between") != 0)
+		inter_wrong(in, "the name is %s", name);
+	MPI_Comm_free(&merged);
+	MPI_Comm_free(&dup);
+}
+
+void inter_offspring(const struct inter *in)
+{
+	copies(in);
+	splits(in);
+	for (int empty = -1; empty < 2; empty++)
+		creates(in, empty);
+	merges(in);
+	handlers(in);
+}
+
+/* ---- refusals ---- */
+
+struct refusal {
+	const struct inter *in;
+	int n;
+};
+
+static void expect(struct refusal *r, const char *what, int class, int rc)
+{
+	int got = MPI_SUCCESS;
+
+	r->n++;
+	if (rc != MPI_SUCCESS)
+		MPI_Error_class(rc, &got);
+	if (got != class)
+		inter_wrong(r->in, "%s: error class %d, not %d", what, got, class);
+}
+
+static void refuse_messages(struct refusal *r, MPI_Comm c)
+{
+	int x = 0, n = r->in->them.size;
+
+	expect(r, "Send beyond the remote group", MPI_ERR_RANK, MPI_Send(&x, 1, MPI_INT, n, 0, c));
+	expect(r, "Recv beyond the remote group", MPI_ERR_RANK,
+		MPI_Recv(&x, 1, MPI_INT, n, 0, c, MPI_STATUS_IGNORE));
+}
+
+/* All of these are collective, and all processes give the same. */
+static void refuse_collectives(struct refusal *r, MPI_Comm c)
+{
+	int x[INTER_MOST] = {0}, y[INTER_MOST], n = r->in->them.size;
+
+	expect(r, "Scan", MPI_ERR_COMM, MPI_Scan(x, y, 1, MPI_INT, MPI_SUM, c));
+	expect(r, "Exscan", MPI_ERR_COMM, MPI_Exscan(x, y, 1, MPI_INT, MPI_SUM, c));
+	expect(r, "Bcast, root beyond", MPI_ERR_ROOT, MPI_Bcast(x, 1, MPI_INT, n, c));
+	expect(r, "Bcast, root negative", MPI_ERR_ROOT, MPI_Bcast(x, 1, MPI_INT, -7, c));
+	expect(r, "Reduce, root beyond", MPI_ERR_ROOT, MPI_Reduce(x, y, 1, MPI_INT, MPI_SUM, n, c));
+	expect(r, "Allreduce in place", MPI_ERR_BUFFER,
+		MPI_Allreduce(MPI_IN_PLACE, y, 1, MPI_INT, MPI_SUM, c));
+	expect(r, "Allgather in place", MPI_ERR_BUFFER,
+		MPI_Allgather(MPI_IN_PLACE, 1, MPI_INT, y, 1, MPI_INT, c));
+	expect(r, "Alltoall in place", MPI_ERR_BUFFER,
+		MPI_Alltoall(MPI_IN_PLACE, 1, MPI_INT, y, 1, MPI_INT, c));
+	expect(r, "Gather in place", MPI_ERR_BUFFER,
+		MPI_Gather(MPI_IN_PLACE, 1, MPI_INT, y, 1, MPI_INT, 0, c));
+	expect(r, "Bcast, negative count", MPI_ERR_COUNT, MPI_Bcast(x, -1, MPI_INT, 0, c));
+}
+
+static void refuse_makers(struct refusal *r, MPI_Comm c)
+{
+	MPI_Comm w = MPI_COMM_WORLD, out;
+	MPI_Group g;
+	int n, size = r->in->prog->size, ours = r->in->us.size;
+
+	MPI_Comm_remote_group(c, &g);
+	expect(r, "Create of the other side's", MPI_ERR_GROUP, MPI_Comm_create(c, g, &out));
+	expect(r, "Create_group", MPI_ERR_COMM, MPI_Comm_create_group(c, g, 0, &out));
+	MPI_Group_free(&g);
+	expect(r, "Split_type", MPI_ERR_COMM,
+		MPI_Comm_split_type(c, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &out));
+	expect(r, "Remote_size of the world", MPI_ERR_COMM, MPI_Comm_remote_size(w, &n));
+	expect(r, "Remote_group of the world", MPI_ERR_COMM, MPI_Comm_remote_group(w, &g));
+	expect(r, "Merge of the world", MPI_ERR_COMM, MPI_Intercomm_merge(w, 0, &out));
+	expect(r, "Merge, no place for it", MPI_ERR_ARG, MPI_Intercomm_merge(c, 0, NULL));
+	expect(r, "create from an intercommunicator", MPI_ERR_COMM,
+		MPI_Intercomm_create(c, 0, w, 0, 0, &out));
+	expect(r, "create, leader beyond", MPI_ERR_RANK,
+		MPI_Intercomm_create(r->in->local, ours, w, 0, 0, &out));
+	expect(r, "create, leader negative", MPI_ERR_RANK,
+		MPI_Intercomm_create(r->in->local, -1, w, 0, 0, &out));
+	expect(r, "create, tag", MPI_ERR_TAG,
+		MPI_Intercomm_create(r->in->local, 0, w, 0, -1, &out));
+	expect(r, "create, remote leader beyond", MPI_ERR_RANK,
+		MPI_Intercomm_create(MPI_COMM_SELF, 0, w, size, 0, &out));
+	expect(r, "create, remote leader itself", MPI_ERR_RANK,
+		MPI_Intercomm_create(MPI_COMM_SELF, 0, w, r->in->prog->rank, 0, &out));
+	expect(r, "create, no peer communicator", MPI_ERR_COMM,
+		MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_NULL, 0, 0, &out));
+}
+
+/* Sides whose processes do not say the same. */
+static void refuse_mixed_merge(struct refusal *r, MPI_Comm c)
+{
+	MPI_Comm out;
+
+	if (r->in->us.size > 1 || r->in->them.size > 1)
+		expect(r, "merge, mixed", MPI_ERR_ARG,
+			MPI_Intercomm_merge(c, r->in->rank > 0, &out));
+}
+
+int inter_refusals(const struct inter *in)
+{
+	struct refusal r = {in, 0};
+	MPI_Comm c;
+
+	MPI_Comm_dup(in->comm, &c);
+	MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
+	MPI_Comm_set_errhandler(in->local, MPI_ERRORS_RETURN);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+	refuse_messages(&r, c);
+	refuse_collectives(&r, c);
+	refuse_makers(&r, c);
+	refuse_mixed_merge(&r, c);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+	/* what was refused is counted alike by all: the next one still works */
+	MPI_Barrier(c);
+	MPI_Comm_free(&c);
+	return r.n;
+}
+
+/* ---- overlapping groups ---- */
+
+struct overlap {
+	MPI_Comm pair;
+	int leader, rc;
+};
+
+static void *meet_self(void *arg)
+{
+	struct overlap *o = arg;
+	MPI_Comm out;
+
+	o->rc = MPI_Intercomm_create(o->pair, o->leader, MPI_COMM_WORLD, !o->leader, 5, &out);
+	return NULL;
+}
+
+void inter_overlap(const struct prog *prog)
+{
+	struct overlap o[2];
+	pthread_t thread;
+	int class;
+
+	for (int i = 0; i < 2; i++) {
+		MPI_Comm_split(MPI_COMM_WORLD, prog->rank < 2, prog->rank, &o[i].pair);
+		MPI_Comm_set_errhandler(o[i].pair, MPI_ERRORS_RETURN);
+		o[i].leader = i;
+	}
+	if (prog->rank < 2) {
+		if (pthread_create(&thread, NULL, meet_self, &o[1]) != 0)
+			prog_wrong(prog, "no thread");
+		meet_self(&o[0]);
+		pthread_join(thread, NULL);
+	}
+	for (int i = 0; i < 2; i++) {
+		class = MPI_ERR_COMM;
+		if (prog->rank < 2)
+			MPI_Error_class(o[i].rc, &class);
+		if (class != MPI_ERR_COMM)
+			prog_wrong(prog, "groups that overlap: error class %d", class);
+		MPI_Comm_free(&o[i].pair);
+	}
+}
