@@ -22,6 +22,7 @@
 #include "launch.h"
 #include "p2p_state.h"
 #include "reexec.h"
+#include "type.h"
 #include "uses.h"
 
 enum {
@@ -264,6 +265,7 @@ void runtime_finish(void)
 	detach();
 	engine_lock();
 	ckpt_job_stop();
+	types_fini();
 	comm_free_world();
 	engine_unlock();
 	p2p_fini(); /* some messages in its lists are the transport's */

@@ -3,9 +3,11 @@
 #include "type.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "api.h"
 #include "live.h"
+#include "type_contents.h"
 #include "type_layout.h"
 #include "type_table.h"
 
@@ -54,17 +56,78 @@ void type_hold(struct type *t)
 		t->head.refs++;
 }
 
+/* A type holds those it was made of, in chains as long as the program likes: so they go one after
+ * the other, not one inside the other. */
+static struct {
+	struct type *first;
+	bool going;
+} doomed;
+
+static void destroy(struct type *t)
+{
+	t->head.kind = OBJECT_FREED;
+	attr_forget_all(&t->attrs);
+	contents_release(t->contents);
+	layout_release(t->layout);
+	free(t->name);
+	free(t);
+}
+
 void type_release(struct type *t)
 {
 	if (handle_is_predefined(t->handle) || --t->head.refs > 0)
 		return;
-	t->head.kind = OBJECT_FREED;
-	layout_release(t->layout);
-	free(t);
+	t->next = doomed.first;
+	doomed.first = t;
+	if (doomed.going)
+		return;
+	doomed.going = true;
+	while ((t = doomed.first)) {
+		doomed.first = t->next;
+		destroy(t);
+	}
+	doomed.going = false;
 }
 
 void type_free(struct type *t)
 {
 	live_remove(&t->head);
 	type_release(t);
+}
+
+const char *type_name(const struct type *t)
+{
+	const char *born = type_table_name(t->handle);
+
+	if (t->name)
+		return t->name;
+	return born ? born : "";
+}
+
+int type_set_name(struct type *t, const char *name)
+{
+	char *copy = strndup(name, MPI_MAX_OBJECT_NAME - 1);
+
+	if (!copy)
+		return api_fail(MPI_ERR_NO_MEM, "no memory for the name of a datatype");
+	free(t->name);
+	t->name = copy;
+	return MPI_SUCCESS;
+}
+
+void types_fini(void)
+{
+	struct object *o;
+
+	while ((o = live_any(OBJECT_TYPE)))
+		type_free((struct type *)(void *)o);
+	for (uintptr_t h = TYPE_FIRST; h <= TYPE_LAST; h++) {
+		struct type *t = type_predefined((MPI_Datatype)h);
+
+		if (!t)
+			continue;
+		attr_forget_all(&t->attrs);
+		free(t->name);
+		t->name = NULL;
+	}
 }

@@ -9,14 +9,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "attr.h"
 #include "mpi.h"
 #include "object.h"
 
+struct contents;
 struct layout;
 
 struct type {
 	struct object head;
 	size_t size;	     /* bytes of data in one element, holes left out */
+	size_t elements;     /* basic elements in one; a pair, as for MPI_MINLOC, counts as two */
+	size_t external;     /* bytes of one in "external32" */
 	MPI_Aint lb, extent; /* MPI 5.0 section 5.1.6 */
 	MPI_Aint true_lb, true_extent;
 	size_t align;	       /* the strictest alignment of its basic types, 1 without any */
@@ -27,8 +31,18 @@ struct type {
 	MPI_Datatype basic;    /* the predefined type all parts are made of (MPI_BYTE, MPI_DOUBLE,
 				  ...), or    MPI_DATATYPE_NULL when they differ or there are none */
 	struct layout *layout; /* where the data lies (type_layout.h) */
-	MPI_Datatype handle;   /* what the user calls it */
+	struct contents *contents; /* how the program made it; NULL for the predefined */
+	bool unnamed;		 /* predefined, but without a name (type_f90.h): not to be freed */
+	struct attr_list *attrs; /* NULL without attributes */
+	char *name;		 /* that the program gave it; NULL: the one it is born with */
+	struct type *next;	 /* among those that are being destroyed */
+	MPI_Datatype handle;	 /* what the user calls it */
 };
+
+static inline struct attr_holder type_attrs(struct type *t)
+{
+	return (struct attr_holder){ATTR_TYPE, t->handle, &t->attrs};
+}
 
 /* MPI_SUCCESS and *out (borrowed), or MPI_ERR_TYPE with api_fail said. Fortran and C++ types that
  * this build does not have are refused too. */
@@ -76,12 +90,43 @@ struct type_block {
 };
 
 int type_make_struct(const struct type_block *blocks, size_t n, struct type **out);
+
+/* The same without the gap at the end that aligns a struct. */
+int type_make_indexed(const struct type_block *blocks, size_t n, struct type **out);
 int type_make_resized(struct type *old, MPI_Aint lb, MPI_Aint extent, struct type **out);
 
 /* committed when the old one is */
 int type_make_dup(struct type *old, struct type **out);
 
+/* Another handle for the same: committed when it is, and made as it was. */
+int type_make_alias(struct type *t, struct type **out);
+
+/* One dimension of an array that is given out in parts. */
+struct type_dim {
+	MPI_Aint size;	  /* of the whole array, in elements */
+	MPI_Aint count;	  /* MPI_Type_create_subarray: elements that are taken, */
+	MPI_Aint start;	  /* and the first of them */
+	int distribution; /* MPI_Type_create_darray: MPI_DISTRIBUTE_... */
+	MPI_Aint block;	  /* elements of a block; of a cyclic one that is not said, 1 */
+	int procs, coord; /* processes in this dimension, and which one this is */
+};
+
+/* Dimension 0 varies fastest. Everything was checked: parts lie in the whole, blocks are at least
+ * 1 and, for MPI_DISTRIBUTE_BLOCK, together hold the dimension. */
+int type_make_subarray(struct type *old, const struct type_dim *dims, int n, struct type **out);
+int type_make_darray(struct type *old, const struct type_dim *dims, int n, struct type **out);
+
 /* The handle is gone; the object follows with its last reference. Not for predefined types. */
 void type_free(struct type *t);
+
+/* The name the program gave it, or was born with ("MPI_INT"; "" for derived types). */
+const char *type_name(const struct type *t);
+
+/* Cut to MPI_MAX_OBJECT_NAME - 1 bytes. MPI_ERR_NO_MEM with api_fail said. */
+int type_set_name(struct type *t, const char *name);
+
+/* What MPI_Finalize does: what the program forgot to free goes, names and attributes too, and no
+ * callback is called. */
+void types_fini(void);
 
 #endif

@@ -16,6 +16,13 @@
 		}                                                                                  \
 	}
 
+/* "external32" has its own idea of these (MPI 5.0 section 14.5.2); others have the size they have
+ * here. */
+#define EXTERNAL_SIZE(handle_, native)                                                             \
+	((handle_) == MPI_LONG || (handle_) == MPI_UNSIGNED_LONG ? 4                               \
+		: (handle_) == MPI_WCHAR			 ? 2                               \
+								 : (native))
+
 #define PREDEFINED(handle_, ctype)                                                                 \
 	.head = {.kind = OBJECT_TYPE, .refs = 1}, .extent = sizeof(ctype),                         \
 	.align = _Alignof(ctype), .committed = true, .basic = (handle_), .handle = (handle_)
@@ -36,8 +43,12 @@
 #define PAIR_RUNS(ctype) (INDEX_AT(ctype) == VALUE_SIZE(ctype) ? 1 : 2)
 #define PAIR_FIRST_RUN(ctype) (PAIR_RUNS(ctype) == 1 ? PAIR_SIZE(ctype) : VALUE_SIZE(ctype))
 
+#define PAIR_EXTERNAL(handle_, ctype)                                                              \
+	(((handle_) == MPI_LONG_INT ? 4 : VALUE_SIZE(ctype)) + INDEX_SIZE(ctype))
+
 #define PAIR_TYPE(handle_, ctype, value_)                                                          \
-	[SLOT_OF(handle_)] = {PREDEFINED(handle_, ctype), .size = PAIR_SIZE(ctype),                \
+	[SLOT_OF(handle_)] = {PREDEFINED(handle_, ctype), .size = PAIR_SIZE(ctype), .elements = 2, \
+		.external = PAIR_EXTERNAL(handle_, ctype),                                         \
 		.true_extent = INDEX_AT(ctype) + INDEX_SIZE(ctype),                                \
 		.contiguous = PAIR_SIZE(ctype) == sizeof(ctype),                                   \
 		.layout = STATIC_LAYOUT(PAIR_SIZE(ctype), PAIR_RUNS(ctype),                        \
@@ -60,13 +71,44 @@ static const struct traits traits[SLOTS] = {TYPE_TABLE_INTEGERS(INTEGER_TRAITS)
 		TYPE_TABLE_OTHERS(OTHER_TRAITS) TYPE_TABLE_PAIRS(PAIR_TRAITS)};
 
 /* gfortran on this machine has no REAL of 2 bytes, and C no portable one of 16. */
-static const MPI_Datatype missing[] = {MPI_REAL2, MPI_COMPLEX4, MPI_REAL16, MPI_COMPLEX32};
+#define TABLE_MISSING(X)                                                                           \
+	X(MPI_REAL2)                                                                               \
+	X(MPI_COMPLEX4)                                                                            \
+	X(MPI_REAL16)                                                                              \
+	X(MPI_COMPLEX32)
+
+#define MISSING(handle_) (handle_),
+
+static const MPI_Datatype missing[] = {TABLE_MISSING(MISSING)};
+
+#define NAME(handle_, ...) [SLOT_OF(handle_)] = #handle_,
+
+static const char *const names[SLOTS] = {[0] = "MPI_DATATYPE_NULL",
+	TYPE_TABLE_INTEGERS(NAME) TYPE_TABLE_OTHERS(NAME) TYPE_TABLE_PAIRS(NAME)
+		TABLE_MISSING(NAME)};
+
+const char *type_table_name(MPI_Datatype handle)
+{
+	return SLOT_OF(handle) < SLOTS ? names[SLOT_OF(handle)] : NULL;
+}
 
 struct type *type_predefined(MPI_Datatype handle)
 {
 	size_t slot = SLOT_OF(handle);
 
 	return slot < SLOTS && types[slot].size > 0 ? &types[slot] : NULL;
+}
+
+#define PAIR_FIRST(handle_, ctype, value_) [SLOT_OF(handle_)] = VALUE_SIZE(ctype),
+
+size_t type_pair_first(MPI_Datatype handle)
+{
+	static const unsigned char first[SLOTS] = {TYPE_TABLE_PAIRS(PAIR_FIRST)};
+	const struct type *t = type_predefined(handle);
+
+	if (!t)
+		return 0;
+	return first[SLOT_OF(handle)] ? first[SLOT_OF(handle)] : t->size;
 }
 
 enum type_class type_class_of(MPI_Datatype handle)
