@@ -28,8 +28,9 @@
 	.align = _Alignof(ctype), .committed = true, .basic = (handle_), .handle = (handle_)
 
 #define BASIC_TYPE(handle_, ctype)                                                                 \
-	[SLOT_OF(handle_)] = {PREDEFINED(handle_, ctype), .size = sizeof(ctype),                   \
-		.true_extent = sizeof(ctype), .contiguous = true,                                  \
+	[SLOT_OF(handle_)] = {PREDEFINED(handle_, ctype), .size = sizeof(ctype), .elements = 1,    \
+		.external = EXTERNAL_SIZE(handle_, sizeof(ctype)), .true_extent = sizeof(ctype),   \
+		.contiguous = true,                                                                \
 		.layout = STATIC_LAYOUT(sizeof(ctype), 1, {0, 1, 0, sizeof(ctype), NULL})},
 
 #define INTEGER_TYPE(handle_, ctype, class_) BASIC_TYPE(handle_, ctype)

@@ -72,7 +72,7 @@ __extension__ typedef __int128 type_int128;
 					: sizeof(ctype) == 4 ? VALUE_U32                           \
 							     : VALUE_U64))
 
-/* X(handle, C type, class, value); MPI_LONG_LONG_INT and MPI_C_COMPLEX are other spellings. The
+/* X(handle, C type, class, value); MPI_LONG_LONG and MPI_C_FLOAT_COMPLEX are other spellings. The
  * Fortran types have the sizes of gfortran's default kinds. */
 #define TYPE_TABLE_INTEGERS(X)                                                                     \
 	X(MPI_AINT, MPI_Aint, CLASS_MULTI)                                                         \
@@ -82,7 +82,7 @@ __extension__ typedef __int128 type_int128;
 	X(MPI_SHORT, short, CLASS_C_INTEGER)                                                       \
 	X(MPI_INT, int, CLASS_C_INTEGER)                                                           \
 	X(MPI_LONG, long, CLASS_C_INTEGER)                                                         \
-	X(MPI_LONG_LONG, long long, CLASS_C_INTEGER)                                               \
+	X(MPI_LONG_LONG_INT, long long, CLASS_C_INTEGER)                                           \
 	X(MPI_UNSIGNED_SHORT, unsigned short, CLASS_C_INTEGER)                                     \
 	X(MPI_UNSIGNED, unsigned, CLASS_C_INTEGER)                                                 \
 	X(MPI_UNSIGNED_LONG, unsigned long, CLASS_C_INTEGER)                                       \
@@ -124,7 +124,7 @@ __extension__ typedef __int128 type_int128;
 	X(MPI_DOUBLE_PRECISION, double, CLASS_FLOATING, VALUE_DOUBLE)                              \
 	X(MPI_REAL4, float, CLASS_FLOATING, VALUE_FLOAT)                                           \
 	X(MPI_REAL8, double, CLASS_FLOATING, VALUE_DOUBLE)                                         \
-	X(MPI_C_FLOAT_COMPLEX, float complex, CLASS_COMPLEX, VALUE_FLOAT_COMPLEX)                  \
+	X(MPI_C_COMPLEX, float complex, CLASS_COMPLEX, VALUE_FLOAT_COMPLEX)                        \
 	X(MPI_C_DOUBLE_COMPLEX, double complex, CLASS_COMPLEX, VALUE_DOUBLE_COMPLEX)               \
 	X(MPI_C_LONG_DOUBLE_COMPLEX, long double complex, CLASS_COMPLEX,                           \
 		VALUE_LONG_DOUBLE_COMPLEX)                                                         \
