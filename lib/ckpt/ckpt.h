@@ -41,7 +41,8 @@ enum ckpt_kind {
 	CKPT_VARIABLE,	 /* a protected variable; id and type are the user's */
 	CKPT_MESSAGES,	 /* in transit */
 	CKPT_ORPHANS,	 /* envelopes */
-	CKPT_COUNTERS	 /* of the protocol */
+	CKPT_COUNTERS,	 /* of the protocol */
+	CKPT_OPERATIONS	 /* collective ones that are open */
 };
 
 struct ckpt_section {

@@ -12,6 +12,7 @@
 #include "base/fault.h"
 #include "ckpt_job.h"
 #include "ckpt_vars.h"
+#include "coll_launch.h"
 #include "control.h"
 #include "engine.h"
 #include "ftmpi.h"
@@ -65,6 +66,19 @@ static bool restored(struct ckpt_job *j)
 	return coord_restore(&j->coord);
 }
 
+/* While messages are counted and saved open operations send none. But this rank's go on until all
+ * others are here: one may wait for such an operation before it comes. */
+static bool make_blocking(struct ckpt_job *j)
+{
+	bool ok;
+
+	team_all(true);
+	coll_launch_hold(true);
+	ok = coord_checkpoint(&j->coord);
+	coll_launch_hold(false);
+	return ok;
+}
+
 /* What the line holds of variables that the program has not named may go when the next one is made:
  * it would not be in that. */
 static int make_line(struct ckpt_job *j)
@@ -73,7 +87,7 @@ static int make_line(struct ckpt_job *j)
 
 	ckpt_loaded_free(&j->loaded);
 	if (coord_is_blocking(&j->coord))
-		return coord_checkpoint(&j->coord) ? FTMPI_CHECKPOINTED : FTMPI_CKPTERROR;
+		return make_blocking(j) ? FTMPI_CHECKPOINTED : FTMPI_CKPTERROR;
 	fault_point("ckpt-begin");
 	j->since = clock_ns();
 	/* what it says to others leaves with the next call or tick: the program does not wait for

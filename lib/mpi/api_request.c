@@ -183,6 +183,15 @@ int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	return set_close(&s, rc);
 }
 
+/* MPI 5.0 section 6.12: other ranks count on a collective operation */
+static int may_drop(const struct request *r)
+{
+	if (!r->active || !r->class || !r->class->binding)
+		return MPI_SUCCESS;
+	return api_fail(MPI_ERR_REQUEST,
+		"the request is of a collective operation that is not finished: wait for it");
+}
+
 #pragma weak MPI_Request_free = PMPI_Request_free
 int PMPI_Request_free(MPI_Request *request)
 {
@@ -196,6 +205,8 @@ int PMPI_Request_free(MPI_Request *request)
 		rc = request_lookup(*request, &r);
 	if (rc == MPI_SUCCESS && !r)
 		rc = api_fail(MPI_ERR_REQUEST, "MPI_REQUEST_NULL was given");
+	if (rc == MPI_SUCCESS)
+		rc = may_drop(r);
 	if (rc == MPI_SUCCESS) {
 		c = comm_held(r);
 		if (request_idle(r)) {
@@ -224,6 +235,8 @@ int PMPI_Cancel(MPI_Request *request)
 	if (rc == MPI_SUCCESS && (!r || !r->active))
 		rc = api_fail(MPI_ERR_REQUEST, "the request is %s",
 			r ? "not active" : "MPI_REQUEST_NULL");
+	if (rc == MPI_SUCCESS)
+		rc = may_drop(r);
 	if (rc == MPI_SUCCESS) {
 		c = comm_held(r);
 		p2p_cancel(r);

@@ -12,6 +12,7 @@
 #include "ckpt/writer.h"
 #include "ckpt_job.h"
 #include "ckpt_vars.h"
+#include "coll_resume.h"
 #include "comm.h"
 #include "control.h"
 #include "engine.h"
@@ -135,24 +136,32 @@ static void on_ready(struct inflight_line *in)
 
 /* ---- capture ---- */
 
+/* What is put together for it; nothing at all is no section. */
+static bool capture_made(
+	struct ckpt_capture *c, uint32_t kind, bool (*make)(uint8_t **out, size_t *len))
+{
+	uint8_t *bytes = NULL;
+	size_t len = 0;
+
+	if (make(&bytes, &len) && (!bytes || ckpt_capture_own(c, kind, bytes, len) == 0))
+		return true;
+	free(bytes);
+	return false;
+}
+
 static bool capture_state(struct ckpt_job *j, struct ckpt_capture *c)
 {
 	struct ckpt_section buffer = {
 		.kind = CKPT_BUFFER, .data = j->buffer.data, .len = j->buffer.size};
 	const struct ckpt_protected *v = NULL;
-	uint8_t *numbers = NULL;
-	size_t len = 0;
 
 	if (buffer.data && ckpt_capture_add(c, &buffer) != 0)
 		return false;
 	while ((v = ckpt_protected_next(&j->registry, v)))
 		if (!ckpt_vars_capture(v, c))
 			return false;
-	if (comm_save_numbers(&numbers, &len) &&
-		ckpt_capture_own(c, CKPT_COUNTERS, numbers, len) == 0)
-		return true;
-	free(numbers);
-	return false;
+	return capture_made(c, CKPT_COUNTERS, comm_save_numbers) &&
+	       capture_made(c, CKPT_OPERATIONS, coll_resume_capture);
 }
 
 static struct line *line_new(uint32_t number)

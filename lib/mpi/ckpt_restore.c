@@ -15,6 +15,8 @@
 #include "base/log.h"
 #include "ckpt_job.h"
 #include "ckpt_vars.h"
+#include "coll_resume.h"
+#include "coll_saved.h"
 #include "comm.h"
 #include "control.h"
 #include "p2p_saved.h"
@@ -107,6 +109,8 @@ static bool section_valid(const struct ckpt_section *s, int size)
 		return p2p_valid(s->data, (size_t)s->len, size);
 	case CKPT_ORPHANS:
 		return coord_valid(s->data, (size_t)s->len, size);
+	case CKPT_OPERATIONS:
+		return coll_saved_valid(s->data, (size_t)s->len);
 	default:
 		return true;
 	}
@@ -155,7 +159,7 @@ static bool load(struct ckpt_job *j, const struct proposal *p)
 	if (rc == FT_ENOMEM)
 		too_little(j, p, err);
 	if (rc == 0 && !sections_valid(&j->loaded, (int)j->id.size)) {
-		snprintf(err, sizeof err, "the messages that it holds make no sense");
+		snprintf(err, sizeof err, "the messages or operations that it holds make no sense");
 		rc = FT_EDAMAGED;
 	}
 	if (rc)
@@ -267,6 +271,8 @@ static bool take_section(struct ckpt_job *j, const struct ckpt_section *s)
 		return p2p_inject(&j->coord, s->data, (size_t)s->len);
 	case CKPT_COUNTERS:
 		return comm_restore_numbers(s->data, (size_t)s->len);
+	case CKPT_OPERATIONS:
+		return coll_resume_take(s->data, (size_t)s->len);
 	default:
 		return true;
 	}
@@ -292,6 +298,7 @@ static bool take_all(struct ckpt_job *j)
 	for (size_t i = 0; ok && i < j->loaded.n; i++)
 		ok = take_section(j, &j->loaded.sections[i]);
 	ok = ok && take_orphans(j);
+	coll_resume_taken();
 	if (!ok)
 		log_error("no memory for what the line holds");
 	return variables && ok;

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "ckpt_job.h"
 #include "ckpt_vars.h"
+#include "coll_resume.h"
 #include "comm.h"
 #include "control.h"
 #include "engine.h"
@@ -27,7 +28,7 @@ struct parts {
 	size_t nowned;
 };
 
-enum { FIXED_PARTS = 4 };
+enum { FIXED_PARTS = 5 };
 
 static void add(struct parts *p, const struct ckpt_section *section)
 {
@@ -74,7 +75,8 @@ static bool gather_parts(struct ckpt_job *j, struct parts *p)
 	       add_owned(p, CKPT_MESSAGES, bytes, len) &&
 	       coord_save(&j->coord, j->coord.line, &bytes, &len) &&
 	       add_owned(p, CKPT_ORPHANS, bytes, len) && comm_save_numbers(&bytes, &len) &&
-	       add_owned(p, CKPT_COUNTERS, bytes, len);
+	       add_owned(p, CKPT_COUNTERS, bytes, len) && coll_resume_capture(&bytes, &len) &&
+	       (!bytes || add_owned(p, CKPT_OPERATIONS, bytes, len));
 }
 
 static void free_parts(struct parts *p)

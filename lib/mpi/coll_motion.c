@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "coll_saved.h"
 #include "coll_steps.h"
 #include "p2p.h"
 
@@ -21,7 +22,7 @@ enum { FEW_REQUESTS = 2 * 32 };
 
 static int next_tag(struct comm *c)
 {
-	return (int)(c->coll_seq++ & 0x3fffffff);
+	return (int)(c->coll_seq++ & (COLL_OPEN - 1));
 }
 
 void coll_begin(struct coll_run *run, struct comm *c, int root)

@@ -98,24 +98,33 @@ void engine_never(struct engine_chore *chore)
 }
 
 /* One may queue others, and may let the lock go. */
-static void do_chores(void)
+static void do_chores(bool of_program)
 {
-	struct link *item;
+	struct link *item, later;
 
+	list_init(&later);
 	while ((item = list_first(&e.chores))) {
 		struct engine_chore *chore = container_of(item, struct engine_chore, link);
 
+		if (chore->by_program && !of_program) {
+			list_remove(item);
+			list_append(&later, item);
+			continue;
+		}
 		engine_never(chore);
 		chore->run(chore);
 	}
+	while ((item = list_pop(&later)))
+		list_append(&e.chores, item);
 }
 
-static bool look(int expect)
+/* of_program: this is one of its threads, not the progress thread. */
+static bool look(int expect, bool of_program)
 {
 	bool moved = tp_look(e.tp, expect);
 
 	if (__builtin_expect(!list_empty(&e.chores), false)) {
-		do_chores();
+		do_chores(of_program);
 		tp_flush(e.tp);
 		moved = true;
 	}
@@ -160,7 +169,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 	}
 	if (e.inside == 0 && work_pending()) {
 		tp_flush(e.tp);
-		look(-1);
+		look(-1, false);
 	} else {
 		busy = false;
 	}
@@ -360,7 +369,7 @@ void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
 		uint64_t now;
 		bool moved;
 
-		moved = look(expect);
+		moved = look(expect, true);
 		/* also what this call completed before it came here: it may sleep next */
 		if (e.completed)
 			tell_others();
@@ -385,6 +394,6 @@ void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
 void engine_look(void)
 {
 	tp_flush(e.tp);
-	if (!look(-1) && e.crowded)
+	if (!look(-1, true) && e.crowded)
 		yield();
 }

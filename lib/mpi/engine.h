@@ -67,6 +67,8 @@ void engine_tell(void);
 struct engine_chore {
 	struct link link;
 	bool queued;
+	bool by_program; /* calls what the program wrote: only on a thread of the program's, which
+			    is inside a call */
 	void (*run)(struct engine_chore *chore);
 };
 

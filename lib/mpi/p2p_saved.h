@@ -10,16 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "coll_saved.h"
 #include "coord/coord.h"
 
 struct match_msg;
 struct request;
 
 /* What the protocol is told as the tag: operations of the library's plane have numbers without end,
- * and keep their order for each pair; 16 leaves room for several under way. */
+ * and keep their order for each pair, but for those that nobody waits for. */
 static inline int32_t coord_tag(uint64_t context, int32_t tag)
 {
-	return context & 1 ? tag % 16 : tag;
+	return context & 1 && !(tag & COLL_OPEN) ? tag % 16 : tag;
 }
 
 /* Tell this protocol of every message of the program from now on; NULL: of none. */

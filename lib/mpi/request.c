@@ -123,7 +123,9 @@ void request_complete(struct request *r, int error)
 
 int request_expects(const struct request *r)
 {
-	return r->rank < 0 ? -1 : comm_world_rank(r->comm, r->rank);
+	if (r->rank >= 0)
+		return comm_world_rank(r->comm, r->rank);
+	return r->class && r->class->expects ? r->class->expects(r) : -1;
 }
 
 void status_empty(MPI_Status *status)

@@ -28,7 +28,9 @@ struct request_class {
 	/* It is done, and the program takes note: fill in the status (not MPI_STATUS_IGNORE; empty
 	 * so far), say an error with api_fail. Returns what the call shall return. */
 	int (*finish)(struct request *r, MPI_Status *status);
-	void (*free)(struct request *r); /* the request goes */
+	void (*free)(struct request *r);	 /* the request goes */
+	int (*expects)(const struct request *r); /* as request_expects */
+	bool binding; /* it may be neither cancelled nor freed before it is finished */
 };
 
 struct request {

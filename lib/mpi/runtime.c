@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "beating.h"
 #include "ckpt_job.h"
+#include "coll_launch.h"
 #include "comm.h"
 #include "control.h"
 #include "engine.h"
@@ -265,6 +266,7 @@ void runtime_finish(void)
 	detach();
 	engine_lock();
 	ckpt_job_stop();
+	coll_launch_fini();
 	types_fini();
 	comm_free_world();
 	engine_unlock();

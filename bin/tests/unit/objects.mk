@@ -26,7 +26,8 @@ UNIT_type_random := $(types_o) bin/tests/unit/type_map.o
 UNIT_op := $(types_o) $(addprefix lib/mpi/,op.o op_kernels.o api_op.o)
 UNIT_abi := lib/mpi/abi.o
 sched_o := $(patsubst %.c,%.o,$(wildcard lib/mpi/sched_*.c))
-coll_o := $(sched_o) $(patsubst %.c,%.o,$(wildcard lib/mpi/coll_*.c)) $(addprefix lib/mpi/,api_coll.o \
+coll_o := $(sched_o) $(patsubst %.c,%.o,$(filter-out lib/mpi/coll_launch% lib/mpi/coll_resume%, \
+	$(wildcard lib/mpi/coll_*.c))) $(addprefix lib/mpi/,api_coll.o \
 	api_coll_reduce.o api_coll_c.o api_coll_reduce_c.o type.o type_table.o type_layout.o type_make.o type_pack.o op.o op_kernels.o live.o)
 	api_coll_reduce.o op.o op_kernels.o) $(type_o)
 UNIT_sched := bin/tests/unit/sched_sim.o $(sched_o)

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_saved.h"
+
+void coll_saved_write(struct writer *w, const struct coll_saved_entry *e)
+{
+	writer_u64(w, e->context);
+	writer_u32(w, e->tag);
+	writer_u32(w, e->local_tag);
+	writer_u32(w, e->flags);
+	writer_u32(w, e->rounds);
+	writer_u32(w, e->error);
+	writer_u64(w, e->plan);
+	writer_u64(w, e->length);
+}
+
+static bool is_tag(uint32_t tag)
+{
+	return (tag & COLL_OPEN) && tag < 2 * (uint32_t)COLL_OPEN;
+}
+
+/* Only a persistent one is there without being active, and then there is nothing to go on with. */
+static bool is_state(const struct coll_saved_entry *e)
+{
+	if (e->flags == COLL_SAVED_PERSISTENT)
+		return !e->rounds && !e->error && !e->length;
+	return e->flags == COLL_SAVED_ACTIVE ||
+	       e->flags == (COLL_SAVED_ACTIVE | COLL_SAVED_PERSISTENT);
+}
+
+static bool makes_sense(const struct coll_saved_entry *e)
+{
+	return is_state(e) && !(e->context & 1) && is_tag(e->tag) &&
+	       (!e->local_tag || is_tag(e->local_tag)) && e->error <= INT32_MAX;
+}
+
+bool coll_saved_read(struct cursor *c, struct coll_saved_entry *e, const uint8_t **bytes)
+{
+	e->context = cursor_u64(c);
+	e->tag = cursor_u32(c);
+	e->local_tag = cursor_u32(c);
+	e->flags = cursor_u32(c);
+	e->rounds = cursor_u32(c);
+	e->error = cursor_u32(c);
+	e->plan = cursor_u64(c);
+	e->length = cursor_u64(c);
+	if (c->bad || e->length > (uint64_t)(c->end - c->at) || !makes_sense(e))
+		return false;
+	*bytes = c->at;
+	c->at += e->length;
+	return true;
+}
+
+bool coll_saved_valid(const uint8_t *bytes, size_t len)
+{
+	struct cursor c = cursor_over(bytes, len);
+	struct coll_saved_entry e;
+	const uint8_t *contents;
+
+	for (uint32_t left = cursor_u32(&c); left > 0; left--)
+		if (!coll_saved_read(&c, &e, &contents))
+			return false;
+	return cursor_done(&c);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_written.h"
+
+#include <stdlib.h>
+
+static int by_place(const void *a, const void *b)
+{
+	const struct sched_span *x = a, *y = b;
+
+	if (x->buf != y->buf)
+		return x->buf < y->buf ? -1 : 1;
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static ptrdiff_t end_of(const struct sched_span *a)
+{
+	return a->first + (ptrdiff_t)a->n;
+}
+
+/* Sorted ones become one where they touch; how many are left. */
+static size_t merge(struct sched_span *v, size_t n)
+{
+	size_t last = 0;
+
+	for (size_t i = 1; i < n; i++) {
+		struct sched_span *to = &v[last];
+
+		if (v[i].buf != to->buf || v[i].first > end_of(to))
+			v[++last] = v[i];
+		else if (end_of(&v[i]) > end_of(to))
+			to->n = (size_t)(end_of(&v[i]) - to->first);
+	}
+	return n ? last + 1 : 0;
+}
+
+bool coll_written(const struct sched *s, size_t end, struct sched_span **out, size_t *n)
+{
+	struct sched_span *v = malloc((end + 1) * sizeof *v);
+	size_t found = 0;
+
+	if (!v)
+		return false;
+	for (size_t i = 0; i < end; i++)
+		if (s->steps[i].kind != SCHED_SEND && s->steps[i].a.n > 0)
+			v[found++] = s->steps[i].a;
+	qsort(v, found, sizeof *v, by_place);
+	*out = v;
+	*n = merge(v, found);
+	return true;
+}
+
+/* FNV-1a, a number at a time */
+static void add(uint64_t *sum, uint64_t x)
+{
+	*sum = (*sum ^ x) * 0x100000001b3u;
+	*sum ^= *sum >> 32;
+}
+
+static void add_span(uint64_t *sum, const struct sched_span *a)
+{
+	add(sum, (uint64_t)a->buf);
+	add(sum, (uint64_t)a->first);
+	add(sum, a->n);
+}
+
+uint64_t coll_sum(const struct sched *s)
+{
+	uint64_t sum = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct sched_step *t = &s->steps[i];
+
+		add(&sum, (uint64_t)t->kind << 2 | (uint64_t)t->last << 1 | t->local);
+		add_span(&sum, &t->a);
+		if (t->kind == SCHED_SEND || t->kind == SCHED_RECV)
+			add(&sum, (uint64_t)t->peer);
+		else
+			add_span(&sum, &t->b);
+	}
+	return sum;
+}
