@@ -2,9 +2,9 @@
 /*
  * mixed: everything that a line can cut through, in one program. At each step its parts use MPI in
  * their ways one after the other (mixed_pairs.c, mixed_coll.c, mixed_bursts.c, mixed_anyone.c,
- * mixed_stands.c); what they send is a function of seed, step and rank, so the program is
- * send-deterministic. Each rank takes its checkpoints between two parts of some step, at moments
- * of its own: with -skew K up to K steps after others, before or after the same collective
+ * mixed_stands.c, mixed_later.c); what they send is a function of seed, step and rank, so the
+ * program is send-deterministic. Each rank takes its checkpoints between two parts of some step, at
+ * moments of its own: with -skew K up to K steps after others, before or after the same collective
  * operation (which a protocol that makes ranks wait for each other does not allow).
  *
  * The answer depends on every message having been received once. Each rank compares what each part
@@ -29,6 +29,7 @@ static const struct mixed_part *const parts[MIXED_PARTS] = {
 	[MIXED_BURSTS] = &mixed_bursts,
 	[MIXED_ANYONE] = &mixed_anyone,
 	[MIXED_STANDS] = &mixed_stands,
+	[MIXED_LATER] = &mixed_later,
 };
 
 /* Protected variables beside those of the parts. */
@@ -293,7 +294,8 @@ static void read_options(struct run *r, int argc, char **argv)
 	if (!known)
 		prog_wrong(&r->prog, "-only %s: there is no such part", r->only);
 	if (r->skew > 0 && r->steps.sure)
-		prog_wrong(&r->prog, "-sure and -skew: a rank would wait for those that wait for it");
+		prog_wrong(
+			&r->prog, "-sure and -skew: a rank would wait for those that wait for it");
 	if (r->m.most > INT_MAX / 2)
 		prog_wrong(&r->prog, "-max %ld: at most %d", r->m.most, INT_MAX / 2);
 }

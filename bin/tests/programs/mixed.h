@@ -28,7 +28,15 @@ enum mixed_comm {
 	MIXED_COMMS
 };
 
-enum mixed_name { MIXED_PAIRS, MIXED_COLL, MIXED_BURSTS, MIXED_ANYONE, MIXED_STANDS, MIXED_PARTS };
+enum mixed_name {
+	MIXED_PAIRS,
+	MIXED_COLL,
+	MIXED_BURSTS,
+	MIXED_ANYONE,
+	MIXED_STANDS,
+	MIXED_LATER,
+	MIXED_PARTS
+};
 
 struct mixed {
 	const struct prog *prog;
@@ -66,7 +74,8 @@ struct mixed_part {
 	void (*end)(struct mixed *m);
 };
 
-extern const struct mixed_part mixed_pairs, mixed_coll, mixed_bursts, mixed_anyone, mixed_stands;
+extern const struct mixed_part mixed_pairs, mixed_coll, mixed_bursts, mixed_anyone, mixed_stands,
+	mixed_later;
 
 /* ---- the plan: random numbers, lengths, contents ---- */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mixed_calls.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 static int rank_of(const struct mixed_call *c, int member)
@@ -25,13 +24,6 @@ static uint64_t *block(
 	return out;
 }
 
-static uint64_t *own(const struct mixed_call *c, int n)
-{
-	uint64_t *words = prog_alloc(c->m->prog, (size_t)n * sizeof(*words));
-	block(c, c->self, c->self, 0, n, words);
-	return words;
-}
-
 /* Of members 0 .. last, words first .. */
 static uint64_t *folded(const struct mixed_call *c, int last, int first, int n, uint64_t *out)
 {
@@ -44,11 +36,6 @@ static uint64_t *folded(const struct mixed_call *c, int last, int first, int n, 
 	}
 	free(next);
 	return out + n;
-}
-
-static int total(const struct mixed_call *c)
-{
-	return c->displs[c->size - 1] + c->counts[c->size - 1];
 }
 
 /* ---- what each gives this rank ---- */
@@ -143,155 +130,190 @@ static uint64_t *want_reduce_scatter(const struct mixed_call *c, uint64_t *out)
 	return folded(c, c->size - 1, c->displs[c->self], c->counts[c->self], out);
 }
 
-/* ---- the calls ---- */
-
-static void do_barrier(const struct mixed_call *c, uint64_t *out)
+static int total(const struct mixed_call *c)
 {
-	(void)out;
-	MPI_Barrier(c->comm);
+	return c->displs[c->size - 1] + c->counts[c->size - 1];
 }
 
-static void do_bcast(const struct mixed_call *c, uint64_t *out)
+/* ---- what this rank gives ---- */
+
+static uint64_t *own(const struct mixed_call *c, int *n, int words)
 {
-	if (c->self == c->root)
-		want_bcast(c, out);
-	MPI_Bcast(out, c->n, MPI_UINT64_T, c->root, c->comm);
+	uint64_t *in = prog_alloc(c->m->prog, (size_t)words * sizeof(*in));
+	block(c, c->self, c->self, 0, words, in);
+	*n = words;
+	return in;
 }
 
-static void do_gather(const struct mixed_call *c, uint64_t *out)
+static uint64_t *in_nothing(const struct mixed_call *c, int *n)
 {
-	uint64_t *in = own(c, c->n);
-	MPI_Gather(in, c->n, MPI_UINT64_T, out, c->n, MPI_UINT64_T, c->root, c->comm);
-	free(in);
+	(void)c;
+	*n = 0;
+	return NULL;
 }
 
-static void do_gatherv(const struct mixed_call *c, uint64_t *out)
+static uint64_t *in_even(const struct mixed_call *c, int *n)
 {
-	int n = c->counts[c->self];
-	uint64_t *in = own(c, n);
-	MPI_Gatherv(in, n, MPI_UINT64_T, out, c->counts, c->displs, MPI_UINT64_T, c->root, c->comm);
-	free(in);
+	return own(c, n, c->n);
+}
+
+static uint64_t *in_uneven(const struct mixed_call *c, int *n)
+{
+	return own(c, n, c->counts[c->self]);
+}
+
+static uint64_t *in_blocks(const struct mixed_call *c, int *n)
+{
+	return own(c, n, c->n * c->size);
+}
+
+static uint64_t *in_all(const struct mixed_call *c, int *n)
+{
+	return own(c, n, total(c));
+}
+
+static uint64_t *in_root(const struct mixed_call *c, int *n)
+{
+	return c->self == c->root ? in_even(c, n) : in_nothing(c, n);
 }
 
 /* What self has for each member; uneven: of the length that the member says. */
-static uint64_t *for_each(const struct mixed_call *c, bool uneven)
+static uint64_t *for_each(const struct mixed_call *c, int *n, bool uneven)
 {
 	uint64_t *in = prog_alloc(c->m->prog, (size_t)total(c) * sizeof(*in)), *end = in;
 	for (int r = 0; r < c->size; r++)
 		end = block(c, c->self, r, 0, uneven ? c->counts[r] : c->n, end);
+	*n = (int)(end - in);
 	return in;
 }
 
-static void do_scatter(const struct mixed_call *c, uint64_t *out)
+static uint64_t *in_for_each(const struct mixed_call *c, int *n)
 {
-	uint64_t *in = c->self == c->root ? for_each(c, false) : NULL;
-	MPI_Scatter(in, c->n, MPI_UINT64_T, out, c->n, MPI_UINT64_T, c->root, c->comm);
-	free(in);
+	return for_each(c, n, false);
 }
 
-static void do_scatterv(const struct mixed_call *c, uint64_t *out)
+static uint64_t *in_for_each_uneven(const struct mixed_call *c, int *n)
 {
-	uint64_t *in = c->self == c->root ? for_each(c, true) : NULL;
+	return for_each(c, n, true);
+}
+
+static uint64_t *in_scatter(const struct mixed_call *c, int *n)
+{
+	return c->self == c->root ? for_each(c, n, false) : in_nothing(c, n);
+}
+
+static uint64_t *in_scatterv(const struct mixed_call *c, int *n)
+{
+	return c->self == c->root ? for_each(c, n, true) : in_nothing(c, n);
+}
+
+/* ---- the calls ---- */
+
+static void do_barrier(const struct mixed_call *c, const uint64_t *in, uint64_t *out)
+{
+	(void)in;
+	(void)out;
+	MPI_Barrier(c->comm);
+}
+
+static void do_bcast(const struct mixed_call *c, const uint64_t *in, uint64_t *out)
+{
+	(void)in;
+	MPI_Bcast(out, c->n, MPI_UINT64_T, c->root, c->comm);
+}
+
+static void do_gather(const struct mixed_call *c, const uint64_t *in, uint64_t *out)
+{
+	MPI_Gather(in, c->n, MPI_UINT64_T, out, c->n, MPI_UINT64_T, c->root, c->comm);
+}
+
+static void do_gatherv(const struct mixed_call *c, const uint64_t *in, uint64_t *out)
+{
+	MPI_Gatherv(in, c->counts[c->self], MPI_UINT64_T, out, c->counts, c->displs, MPI_UINT64_T,
+		c->root, c->comm);
+}
+
+static void do_scatter(const struct mixed_call *c, const uint64_t *in, uint64_t *out)
+{
+	MPI_Scatter(in, c->n, MPI_UINT64_T, out, c->n, MPI_UINT64_T, c->root, c->comm);
+}
+
+static void do_scatterv(const struct mixed_call *c, const uint64_t *in, uint64_t *out)
+{
 	MPI_Scatterv(in, c->counts, c->displs, MPI_UINT64_T, out, c->counts[c->self], MPI_UINT64_T,
 		c->root, c->comm);
-	free(in);
 }
 
-static void do_allgather(const struct mixed_call *c, uint64_t *out)
+static void do_allgather(const struct mixed_call *c, const uint64_t *in, uint64_t *out)
 {
-	uint64_t *in = own(c, c->n);
 	MPI_Allgather(in, c->n, MPI_UINT64_T, out, c->n, MPI_UINT64_T, c->comm);
-	free(in);
 }
 
-static void do_allgatherv(const struct mixed_call *c, uint64_t *out)
+static void do_allgatherv(const struct mixed_call *c, const uint64_t *in, uint64_t *out)
 {
-	int n = c->counts[c->self];
-	uint64_t *in = own(c, n);
-	MPI_Allgatherv(in, n, MPI_UINT64_T, out, c->counts, c->displs, MPI_UINT64_T, c->comm);
-	free(in);
-}
-
-static void do_alltoall(const struct mixed_call *c, uint64_t *out)
-{
-	uint64_t *in = for_each(c, false);
-	MPI_Alltoall(in, c->n, MPI_UINT64_T, out, c->n, MPI_UINT64_T, c->comm);
-	free(in);
-}
-
-static void do_alltoallv(const struct mixed_call *c, uint64_t *out)
-{
-	uint64_t *in = for_each(c, true);
-	int *counts = prog_alloc(c->m->prog, 2 * (size_t)c->size * sizeof(int));
-	for (int r = 0; r < c->size; r++) {
-		counts[r] = c->counts[c->self];
-		counts[c->size + r] = r * c->counts[c->self];
-	}
-	MPI_Alltoallv(in, c->counts, c->displs, MPI_UINT64_T, out, counts, counts + c->size,
+	MPI_Allgatherv(in, c->counts[c->self], MPI_UINT64_T, out, c->counts, c->displs,
 		MPI_UINT64_T, c->comm);
-	free(counts);
-	free(in);
 }
 
-static void do_reduce(const struct mixed_call *c, uint64_t *out)
+static void do_alltoall(const struct mixed_call *c, const uint64_t *in, uint64_t *out)
 {
-	uint64_t *in = own(c, c->n);
+	MPI_Alltoall(in, c->n, MPI_UINT64_T, out, c->n, MPI_UINT64_T, c->comm);
+}
+
+static void do_alltoallv(const struct mixed_call *c, const uint64_t *in, uint64_t *out)
+{
+	MPI_Alltoallv(in, c->counts, c->displs, MPI_UINT64_T, out, c->heard, c->places,
+		MPI_UINT64_T, c->comm);
+}
+
+static void do_reduce(const struct mixed_call *c, const uint64_t *in, uint64_t *out)
+{
 	MPI_Reduce(in, out, c->n, MPI_UINT64_T, c->op, c->root, c->comm);
-	free(in);
 }
 
-static void do_allreduce(const struct mixed_call *c, uint64_t *out)
+static void do_allreduce(const struct mixed_call *c, const uint64_t *in, uint64_t *out)
 {
-	uint64_t *in = own(c, c->n);
 	MPI_Allreduce(in, out, c->n, MPI_UINT64_T, c->op, c->comm);
-	free(in);
 }
 
-static void do_scan(const struct mixed_call *c, uint64_t *out)
+static void do_scan(const struct mixed_call *c, const uint64_t *in, uint64_t *out)
 {
-	uint64_t *in = own(c, c->n);
 	MPI_Scan(in, out, c->n, MPI_UINT64_T, c->op, c->comm);
-	free(in);
 }
 
-static void do_exscan(const struct mixed_call *c, uint64_t *out)
+static void do_exscan(const struct mixed_call *c, const uint64_t *in, uint64_t *out)
 {
-	uint64_t *in = own(c, c->n);
 	MPI_Exscan(in, out, c->n, MPI_UINT64_T, c->op, c->comm);
-	free(in);
 }
 
-static void do_reduce_scatter_block(const struct mixed_call *c, uint64_t *out)
+static void do_reduce_scatter_block(const struct mixed_call *c, const uint64_t *in, uint64_t *out)
 {
-	uint64_t *in = own(c, c->n * c->size);
 	MPI_Reduce_scatter_block(in, out, c->n, MPI_UINT64_T, c->op, c->comm);
-	free(in);
 }
 
-static void do_reduce_scatter(const struct mixed_call *c, uint64_t *out)
+static void do_reduce_scatter(const struct mixed_call *c, const uint64_t *in, uint64_t *out)
 {
-	uint64_t *in = own(c, total(c));
 	MPI_Reduce_scatter(in, out, c->counts, MPI_UINT64_T, c->op, c->comm);
-	free(in);
 }
 
 const struct mixed_kind mixed_kinds[] = {
-	{"Barrier", do_barrier, want_nothing},
-	{"Bcast", do_bcast, want_bcast},
-	{"Gather", do_gather, want_gather},
-	{"Gatherv", do_gatherv, want_gatherv},
-	{"Scatter", do_scatter, want_scatter},
-	{"Scatterv", do_scatterv, want_scatterv},
-	{"Allgather", do_allgather, want_allgather},
-	{"Allgatherv", do_allgatherv, want_allgatherv},
-	{"Alltoall", do_alltoall, want_alltoall},
-	{"Alltoallv", do_alltoallv, want_alltoallv},
-	{"Reduce", do_reduce, want_reduce},
-	{"Allreduce", do_allreduce, want_allreduce},
-	{"Scan", do_scan, want_scan},
-	{"Exscan", do_exscan, want_exscan},
-	{"Reduce_scatter_block", do_reduce_scatter_block, want_reduce_scatter_block},
-	{"Reduce_scatter", do_reduce_scatter, want_reduce_scatter},
+	{"Barrier", in_nothing, do_barrier, want_nothing, false, false},
+	{"Bcast", in_root, do_bcast, want_bcast, false, true},
+	{"Gather", in_even, do_gather, want_gather, false, false},
+	{"Gatherv", in_uneven, do_gatherv, want_gatherv, false, false},
+	{"Scatter", in_scatter, do_scatter, want_scatter, false, false},
+	{"Scatterv", in_scatterv, do_scatterv, want_scatterv, false, false},
+	{"Allgather", in_even, do_allgather, want_allgather, false, false},
+	{"Allgatherv", in_uneven, do_allgatherv, want_allgatherv, false, false},
+	{"Alltoall", in_for_each, do_alltoall, want_alltoall, true, false},
+	{"Alltoallv", in_for_each_uneven, do_alltoallv, want_alltoallv, false, false},
+	{"Reduce", in_even, do_reduce, want_reduce, false, false},
+	{"Allreduce", in_even, do_allreduce, want_allreduce, true, false},
+	{"Scan", in_even, do_scan, want_scan, true, false},
+	{"Exscan", in_even, do_exscan, want_exscan, true, false},
+	{"Reduce_scatter_block", in_blocks, do_reduce_scatter_block, want_reduce_scatter_block,
+		true, false},
+	{"Reduce_scatter", in_all, do_reduce_scatter, want_reduce_scatter, true, false},
 };
 
 const int mixed_kind_count = sizeof(mixed_kinds) / sizeof(mixed_kinds[0]);
