@@ -197,6 +197,57 @@ static bool alltoalls(enum kind k)
 	return k == ALLTOALL || k == ALLTOALLV;
 }
 
+/* Each rank for itself: ranks that use large counts meet others that do not. */
+static bool is_wide(const struct task *t, const struct comm *c)
+{
+	return draw(t, 12, (uint64_t)c->rank, 0) % 3 == 0;
+}
+
+struct wide {
+	MPI_Count counts[TEAM_MOST];
+	MPI_Aint displs[TEAM_MOST];
+};
+
+static void widen(struct wide *w, const struct side *s, int size)
+{
+	for (int i = 0; i < size; i++) {
+		w->counts[i] = s->counts[i];
+		w->displs[i] = s->displs[i];
+	}
+}
+
+static int call_movement_c(
+	const struct task *t, struct comm *c, struct side *s, struct side *r, bool in_place)
+{
+	MPI_Comm comm = c->handle;
+	void *in = in_place && !scatters(t->kind) ? MPI_IN_PLACE : s->area.base;
+	void *out = in_place && scatters(t->kind) ? MPI_IN_PLACE : r->area.base;
+	MPI_Datatype st = handle(s), rt = handle(r);
+	struct wide ws, wr;
+
+	widen(&ws, s, c->size);
+	widen(&wr, r, c->size);
+	switch (t->kind) {
+	case GATHER:
+		return MPI_Gather_c(in, s->n, st, out, r->n, rt, t->root, comm);
+	case GATHERV:
+		return MPI_Gatherv_c(in, s->n, st, out, wr.counts, wr.displs, rt, t->root, comm);
+	case SCATTER:
+		return MPI_Scatter_c(in, s->n, st, out, r->n, rt, t->root, comm);
+	case SCATTERV:
+		return MPI_Scatterv_c(in, ws.counts, ws.displs, st, out, r->n, rt, t->root, comm);
+	case ALLGATHER:
+		return MPI_Allgather_c(in, s->n, st, out, r->n, rt, comm);
+	case ALLGATHERV:
+		return MPI_Allgatherv_c(in, s->n, st, out, wr.counts, wr.displs, rt, comm);
+	case ALLTOALL:
+		return MPI_Alltoall_c(in, s->n, st, out, r->n, rt, comm);
+	default:
+		return MPI_Alltoallv_c(
+			in, ws.counts, ws.displs, st, out, wr.counts, wr.displs, rt, comm);
+	}
+}
+
 static int call_movement(
 	const struct task *t, struct comm *c, struct side *s, struct side *r, bool in_place)
 {
@@ -311,7 +362,9 @@ static void movement(const struct task *t, struct comm *c)
 	copy_area(&s_before, &s);
 	if (!rooted(t->kind) || at_root || scatters(t->kind))
 		fill_result(t, rank, &want, out_blocks, in_place);
-	if (!rooted(t->kind) || at_root)
+	if (is_wide(t, c) && (!rooted(t->kind) || at_root))
+		rc = call_movement_c(t, c, &s, &r, in_place);
+	else if (!rooted(t->kind) || at_root)
 		rc = call_movement(t, c, &s, &r, in_place);
 	else
 		rc = scatters(t->kind) ? call_without_send(t, c, &r) : call_without_recv(t, c, &s);
@@ -333,7 +386,8 @@ static void bcast(const struct task *t, struct comm *c)
 	side_put(&want, t, 0, 0, 0);
 	if (c->rank == t->root)
 		side_put(&s, t, 0, 0, 0);
-	int rc = MPI_Bcast(s.area.base, s.n, handle(&s), t->root, c->handle);
+	int rc = is_wide(t, c) ? MPI_Bcast_c(s.area.base, s.n, handle(&s), t->root, c->handle)
+			       : MPI_Bcast(s.area.base, s.n, handle(&s), t->root, c->handle);
 
 	team_must(rc == MPI_SUCCESS, "bcast: class %d", rc);
 	compare(t, c->rank, &s.area, &want.area, "buffer");
@@ -437,9 +491,34 @@ static void vector_make(struct vector *v, const struct task *t, int rank, int in
 	}
 }
 
+static int call_reduction_c(const struct task *t, struct comm *c, const void *in, void *out,
+	const struct vector *v, MPI_Datatype dt, MPI_Op op)
+{
+	MPI_Count counts[TEAM_MOST];
+
+	for (int i = 0; i < c->size; i++)
+		counts[i] = v->counts[i];
+	switch (t->kind) {
+	case REDUCE:
+		return MPI_Reduce_c(in, out, v->total, dt, op, t->root, c->handle);
+	case ALLREDUCE:
+		return MPI_Allreduce_c(in, out, v->total, dt, op, c->handle);
+	case SCAN:
+		return MPI_Scan_c(in, out, v->total, dt, op, c->handle);
+	case EXSCAN:
+		return MPI_Exscan_c(in, out, v->total, dt, op, c->handle);
+	case REDUCE_SCATTER_BLOCK:
+		return MPI_Reduce_scatter_block_c(in, out, v->own, dt, op, c->handle);
+	default:
+		return MPI_Reduce_scatter_c(in, out, counts, dt, op, c->handle);
+	}
+}
+
 static int call_reduction(const struct task *t, struct comm *c, const void *in, void *out,
 	const struct vector *v, MPI_Datatype dt, MPI_Op op)
 {
+	if (is_wide(t, c))
+		return call_reduction_c(t, c, in, out, v, dt, op);
 	switch (t->kind) {
 	case REDUCE:
 		return MPI_Reduce(in, out, v->total, dt, op, t->root, c->handle);

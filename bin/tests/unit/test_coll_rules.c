@@ -207,6 +207,36 @@ static void refused(struct comm *c, void *arg)
 	type_free(loose);
 }
 
+/* Large counts that no memory can have, or that cannot be added up. */
+static void too_large(struct comm *c, void *arg)
+{
+	MPI_Comm w = c->handle;
+	MPI_Count bad[TEAM_MOST] = {0}, much[TEAM_MOST], all = (MPI_Count)1 << 62;
+	MPI_Aint zero[TEAM_MOST] = {0};
+	int a[TEAM_MOST] = {0}, b[TEAM_MOST];
+
+	(void)arg;
+	bad[c->size - 1] = -1;
+	for (int i = 0; i < c->size; i++)
+		much[i] = all;
+	expect_class(c, MPI_Bcast_c(a, -1, MPI_INT, 0, w), MPI_ERR_COUNT, "bcast, count -1");
+	expect_class(c, MPI_Bcast_c(a, all, MPI_INT, 0, w), MPI_ERR_COUNT, "bcast, 2^64 bytes");
+	expect_class(c, MPI_Alltoallv_c(a, bad, zero, MPI_INT, b, bad, zero, MPI_INT, w),
+		MPI_ERR_COUNT, "alltoallv, count -1");
+	expect_class(c, MPI_Allgatherv_c(a, 1, MPI_INT, b, much, zero, MPI_INT, w), MPI_ERR_COUNT,
+		"allgatherv, counts that overflow");
+	expect_class(c, MPI_Allgatherv_c(a, 1, MPI_INT, b, bad, NULL, MPI_INT, w), MPI_ERR_COUNT,
+		"allgatherv, count -1");
+	expect_class(c, MPI_Allgather_c(a, all / 2, MPI_BYTE, b, all / 2, MPI_BYTE, w),
+		MPI_ERR_COUNT, "allgather, 2^63 bytes in all");
+	expect_class(c, MPI_Allreduce_c(a, b, all, MPI_INT, MPI_SUM, w), MPI_ERR_COUNT,
+		"allreduce, 2^64 bytes");
+	expect_class(c, MPI_Reduce_scatter_c(a, b, much, MPI_INT, MPI_SUM, w), MPI_ERR_COUNT,
+		"reduce-scatter, counts that overflow");
+	expect_class(c, MPI_Reduce_scatter_block_c(a, b, all / 4, MPI_INT, MPI_SUM, w),
+		MPI_ERR_COUNT, "reduce-scatter of blocks, 2^64 bytes in all");
+}
+
 /* One rank alone, of which nothing is expected, finds its argument wrong: it still counts the
  * operation, so that the next one works. */
 static void refused_by_one(struct comm *c, void *arg)
@@ -225,6 +255,7 @@ static void refused_by_one(struct comm *c, void *arg)
 START_TEST(test_refused)
 {
 	team_run(4, false, refused, NULL);
+	team_run(4, false, too_large, NULL);
 	team_run(4, false, refused_by_one, NULL);
 }
 END_TEST
