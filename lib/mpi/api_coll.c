@@ -106,3 +106,16 @@ int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispl
 
 	return coll_call_now("MPI_Alltoallv", comm, coll_call_alltoall, &call);
 }
+
+#pragma weak MPI_Alltoallw = PMPI_Alltoallw
+int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
+	const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[],
+	const MPI_Datatype recvtypes[], MPI_Comm comm)
+{
+	struct coll_call call = {.send = coll_each("sendbuf", sendbuf, coll_ints(sendcounts),
+					 coll_ints(sdispls), sendtypes),
+		.recv = coll_each(
+			"recvbuf", recvbuf, coll_ints(recvcounts), coll_ints(rdispls), recvtypes)};
+
+	return coll_call_now("MPI_Alltoallw", comm, coll_call_alltoallw, &call);
+}

@@ -100,3 +100,16 @@ int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MP
 
 	return coll_call_now("MPI_Alltoallv_c", comm, coll_call_alltoall, &call);
 }
+
+#pragma weak MPI_Alltoallw_c = PMPI_Alltoallw_c
+int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+	const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
+	const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
+{
+	struct coll_call call = {.send = coll_each("sendbuf", sendbuf, coll_counts(sendcounts),
+					 coll_aints(sdispls), sendtypes),
+		.recv = coll_each("recvbuf", recvbuf, coll_counts(recvcounts), coll_aints(rdispls),
+			recvtypes)};
+
+	return coll_call_now("MPI_Alltoallw_c", comm, coll_call_alltoallw, &call);
+}

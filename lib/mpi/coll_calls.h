@@ -23,7 +23,7 @@ struct coll_call {
 typedef int coll_planner(struct coll_run *run, struct comm *c, struct coll_call *call);
 
 coll_planner coll_call_barrier, coll_call_bcast, coll_call_gather, coll_call_scatter,
-	coll_call_allgather, coll_call_alltoall;
+	coll_call_allgather, coll_call_alltoall, coll_call_alltoallw;
 coll_planner coll_call_reduce, coll_call_allreduce, coll_call_scan, coll_call_exscan,
 	coll_call_reduce_scatter, coll_call_reduce_scatter_block;
 
@@ -73,6 +73,18 @@ static inline struct coll_said coll_irregular_c(const char *name, const void *bu
 		.irregular = true,
 		.counts = coll_counts(counts),
 		.displs = coll_aints(displs)};
+}
+
+/* blocks of their own datatypes */
+static inline struct coll_said coll_each(const char *name, const void *buf,
+	struct sched_numbers counts, struct sched_numbers displs, const MPI_Datatype *types)
+{
+	return (struct coll_said){.name = name,
+		.buf = buf,
+		.irregular = true,
+		.counts = counts,
+		.displs = displs,
+		.types = types};
 }
 
 static inline struct coll_said_reduction coll_vector(

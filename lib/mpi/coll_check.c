@@ -31,8 +31,7 @@ static int check_count(const char *name, MPI_Count count)
 	return MPI_SUCCESS;
 }
 
-/* So that no sum or product of lengths overflows later. */
-static int check_bytes(const char *name, MPI_Count count, size_t blocks, const struct type *t)
+int coll_check_bytes(const char *name, MPI_Count count, size_t blocks, const struct type *t)
 {
 	size_t bytes;
 
@@ -46,7 +45,7 @@ static int check_bytes(const char *name, MPI_Count count, size_t blocks, const s
 }
 
 /* MPI_BOTTOM makes sense with a type of absolute addresses only (MPI 5.0 section 5.1.12). */
-static int check_buffer(const char *name, const void *buf, const struct type *t, bool empty)
+int coll_check_buffer(const char *name, const void *buf, const struct type *t, bool empty)
 {
 	if (buf == MPI_IN_PLACE)
 		return api_fail(MPI_ERR_BUFFER, "%s cannot be MPI_IN_PLACE here", name);
@@ -79,13 +78,14 @@ int coll_check_side(int blocks, const struct coll_said *said, struct coll_side *
 		rc = said->irregular ? check_irregular(blocks, said, &total)
 				     : check_count(said->name, total);
 	if (rc == MPI_SUCCESS)
-		rc = check_bytes(said->name, total, said->irregular ? 1 : (size_t)blocks, s.type);
+		rc = coll_check_bytes(
+			said->name, total, said->irregular ? 1 : (size_t)blocks, s.type);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (!said->irregular)
 		s.count = (size_t)total;
 	s.empty = total == 0 || blocks == 0 || s.type->size == 0;
-	rc = check_buffer(said->name, said->buf, s.type, s.empty);
+	rc = coll_check_buffer(said->name, said->buf, s.type, s.empty);
 	if (rc == MPI_SUCCESS)
 		*out = s;
 	return rc;
@@ -96,9 +96,28 @@ struct coll_side coll_no_side(const struct coll_said *said)
 	return (struct coll_side){.irregular = said->irregular};
 }
 
-static int check_apart(const struct coll_side *a, const struct coll_side *b)
+/* The i-th blocks, where both have one, begin at the same byte. */
+static bool same_place(const struct coll_side *a, const struct coll_side *b, int i)
 {
-	if (a->buf != b->buf || a->buf == MPI_BOTTOM || a->empty || b->empty)
+	return sched_number(a->counts, i) > 0 && sched_number(b->counts, i) > 0 &&
+	       (uint64_t)sched_number(a->displs, i) * (uint64_t)a->type->extent ==
+		       (uint64_t)sched_number(b->displs, i) * (uint64_t)b->type->extent;
+}
+
+/* With displacements both may lie in one array, as a field and its borders do. */
+static bool overlap(const struct coll_side *a, const struct coll_side *b, int blocks)
+{
+	bool same = !a->irregular || !b->irregular;
+
+	for (int i = 0; i < blocks && !same; i++)
+		same = same_place(a, b, i);
+	return same;
+}
+
+static int check_apart(const struct coll_side *a, const struct coll_side *b, int blocks)
+{
+	if (a->buf != b->buf || a->buf == MPI_BOTTOM || a->empty || b->empty ||
+		!overlap(a, b, blocks))
 		return MPI_SUCCESS;
 	return api_fail(MPI_ERR_BUFFER, "sendbuf and recvbuf are the same memory: give "
 					"MPI_IN_PLACE instead of one of them");
@@ -117,17 +136,17 @@ int coll_check_sides(int blocks, const struct coll_said *said_own, struct coll_s
 		return MPI_SUCCESS;
 	}
 	rc = coll_check_side(blocks, said_own, own);
-	return rc ? rc : check_apart(own, other);
+	return rc ? rc : check_apart(own, other, blocks);
 }
 
 static int check_vectors(const struct coll_said_reduction *said, const struct type *t)
 {
 	bool empty = said->count == 0 || t->size == 0;
 	bool in_place = said->has_result && said->in == MPI_IN_PLACE;
-	int rc = in_place ? MPI_SUCCESS : check_buffer("sendbuf", said->in, t, empty);
+	int rc = in_place ? MPI_SUCCESS : coll_check_buffer("sendbuf", said->in, t, empty);
 
 	if (rc == MPI_SUCCESS && said->has_result)
-		rc = check_buffer("recvbuf", said->out, t, empty);
+		rc = coll_check_buffer("recvbuf", said->out, t, empty);
 	if (rc == MPI_SUCCESS && said->has_result && said->in == said->out && !empty &&
 		said->in != MPI_BOTTOM)
 		rc = api_fail(MPI_ERR_BUFFER,
@@ -143,7 +162,7 @@ int coll_check_reduction(const struct coll_said_reduction *said, struct coll_red
 	if (rc == MPI_SUCCESS)
 		rc = type_lookup_committed(said->datatype, &r.type);
 	if (rc == MPI_SUCCESS)
-		rc = check_bytes("the vector", said->count,
+		rc = coll_check_bytes("the vector", said->count,
 			said->blocks > 0 ? (size_t)said->blocks : 1, r.type);
 	if (rc == MPI_SUCCESS)
 		rc = op_lookup(said->op, &r.op);

@@ -14,6 +14,7 @@ struct coll_said {
 	MPI_Datatype datatype;
 	bool irregular; /* counts and displs instead of count */
 	struct sched_numbers counts, displs;
+	const MPI_Datatype *types; /* one per block, instead of datatype: displs are bytes */
 };
 
 /* A side that counts on this rank, of so many blocks. MPI_IN_PLACE is wrong here. */
@@ -39,6 +40,13 @@ struct coll_said_reduction {
 };
 
 int coll_check_reduction(const struct coll_said_reduction *said, struct coll_reduction *out);
+
+/* Whether a block that is there but has no data, or data, may begin at this address: not at the
+ * null pointer, unless the type has absolute addresses in it. */
+int coll_check_buffer(const char *name, const void *buf, const struct type *t, bool empty);
+
+/* No sum or product of such lengths overflows. */
+int coll_check_bytes(const char *name, MPI_Count count, size_t blocks, const struct type *t);
 
 /* n counts, none negative, and in *sum what they make together. */
 int coll_check_counts(int n, const char *name, struct sched_numbers counts, MPI_Count *sum);

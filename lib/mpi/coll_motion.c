@@ -42,7 +42,7 @@ void coll_begin(struct coll_run *run, struct comm *c, int root)
 
 void coll_use(struct coll_run *run, enum sched_buf which, const void *buf, struct type *type)
 {
-	run->buf[which] = (struct coll_buffer){(uintptr_t)buf, type};
+	run->buf[which] = (struct coll_buffer){.base = (uintptr_t)buf, .type = type};
 }
 
 int coll_prefix(

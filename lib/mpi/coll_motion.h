@@ -17,11 +17,21 @@
 #define FTMPI_MPI_COLL_MOTION_H
 
 #include "coll.h"
+#include "coll_check.h"
 #include "sched.h"
 
 struct coll_buffer {
 	uintptr_t base;	   /* of unit 0; a number, since MPI_BOTTOM plus a displacement is one */
 	struct type *type; /* one element is a unit; NULL: scratch */
+	struct coll_typed *typed; /* blocks of their own datatypes, type is that of bytes; NULL */
+};
+
+/* Blocks that have a datatype each: elements of types[i] at spans[i].first bytes. One allocation;
+ * the run's, which frees it and lets the types go. */
+struct coll_typed {
+	int n;
+	struct type **types;
+	struct sched_span *spans;
 };
 
 enum { COLL_SMALL = 512 };
@@ -42,6 +52,19 @@ struct coll_run {
 
 void coll_begin(struct coll_run *run, struct comm *c, int root);
 void coll_use(struct coll_run *run, enum sched_buf which, const void *buf, struct type *type);
+
+/* A buffer of n such blocks, which are checked (coll_typed.c): MPI_SUCCESS, or the class with
+ * api_fail said. */
+int coll_use_typed(struct coll_run *run, enum sched_buf which, const struct coll_said *said, int n);
+int coll_check_typed_apart(const struct coll_run *run);
+void coll_typed_free(struct coll_typed *typed);
+
+/* The blocks of a buffer, as a layout has them. */
+static inline struct sched_blocks coll_typed_blocks(
+	const struct coll_run *run, enum sched_buf which)
+{
+	return (struct sched_blocks){.spans = run->buf[which].typed->spans};
+}
 
 /* planned: what the plan returned; an error only frees everything. */
 int coll_end(struct coll_run *run, int planned);

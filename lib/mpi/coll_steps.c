@@ -83,7 +83,9 @@ void *coll_span_at(const struct coll_run *run, struct sched_span a)
 
 struct type *coll_span_type(const struct coll_run *run, struct sched_span a)
 {
-	return run->buf[a.buf].type;
+	const struct coll_buffer *b = &run->buf[a.buf];
+
+	return b->typed ? b->typed->types[a.block] : b->type;
 }
 
 /* ---- local steps ---- */
@@ -200,6 +202,8 @@ void coll_free(struct coll_run *run)
 {
 	if (run->scratch)
 		coll_scratch_give(run->scratch, run->scratch_bytes);
+	coll_typed_free(run->buf[SCHED_IN].typed);
+	coll_typed_free(run->buf[SCHED_OUT].typed);
 	free(run->offsets);
 	sched_free(&run->s);
 }

@@ -38,6 +38,8 @@ enum sched_kind {
 /* n units of a buffer from `first` on (first may be negative in a caller's buffer) */
 struct sched_span {
 	enum sched_buf buf;
+	int block; /* where each block of the buffer has a unit of its own: which one it is; `first`
+		      then counts bytes */
 	ptrdiff_t first;
 	size_t n;
 };
@@ -84,14 +86,20 @@ static inline int64_t sched_number(struct sched_numbers a, int i)
 
 /*
  * The blocks of a buffer, one per rank, in units: regular (block i is [i*n, (i+1)*n)), by counts
- * and displacements, or one after the other at offsets[0..size]. Blocks of the first and the third
- * sort lie side by side.
+ * and displacements, one after the other at offsets[0..size], or each with its own unit, somewhere.
+ * Blocks of the first and the third sort lie side by side.
  */
 struct sched_blocks {
 	size_t n;
 	struct sched_numbers counts, displs;
 	const size_t *offsets;
+	const struct sched_span *spans;
 };
+
+static inline bool sched_side_by_side(const struct sched_blocks *b)
+{
+	return !b->spans && !sched_given(b->counts);
+}
 
 /*
  * A data movement. Where a rank gives only its own block (gather, allgather) that is in.n units of
@@ -127,7 +135,7 @@ void sched_round(struct sched *s);
 
 static inline struct sched_span sched_span(enum sched_buf buf, ptrdiff_t first, size_t n)
 {
-	return (struct sched_span){buf, first, n};
+	return (struct sched_span){.buf = buf, .first = first, .n = n};
 }
 
 /* Units [first, first + n) of the i-th of `parts` nearly equal parts of `total` */

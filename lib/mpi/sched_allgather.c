@@ -41,7 +41,7 @@ static void finish(struct sched *s, const struct sched_place *at, const struct s
 {
 	if (!l->packed)
 		return;
-	if (!sched_given(l->out.counts)) {
+	if (sched_side_by_side(&l->out)) {
 		sched_copy(s, sched_range(SCHED_OUT, &l->out, 0, at->size),
 			sched_range(SCHED_TMP, &l->tmp, 0, at->size));
 	} else {

@@ -215,7 +215,7 @@ void sched_alltoall_bruck(
 /* What is to be sent and is to be overwritten goes to SCHED_TMP first. */
 static void save_source(struct sched *s, const struct sched_layout *l, int p)
 {
-	if (!sched_given(l->out.counts)) {
+	if (sched_side_by_side(&l->out)) {
 		sched_copy(s, sched_range(SCHED_TMP, &l->tmp, 0, p),
 			sched_range(SCHED_OUT, &l->out, 0, p));
 	} else {

@@ -127,6 +127,8 @@ struct sched_span sched_range(enum sched_buf buf, const struct sched_blocks *b, 
 
 struct sched_span sched_block(enum sched_buf buf, const struct sched_blocks *b, int i)
 {
+	if (b->spans)
+		return b->spans[i];
 	if (sched_given(b->counts))
 		return sched_span(buf, (ptrdiff_t)sched_number(b->displs, i),
 			(size_t)sched_number(b->counts, i));
