@@ -31,6 +31,14 @@ int PMPI_Comm_create_errhandler(
 	return api_leave(NULL, rc);
 }
 
+static int set(struct comm *c, struct errhandler *e)
+{
+	if (e->win_fn)
+		return api_fail(MPI_ERR_ARG, "this error handler is one for windows");
+	errhandler_set(c, e);
+	return MPI_SUCCESS;
+}
+
 #pragma weak MPI_Comm_set_errhandler = PMPI_Comm_set_errhandler
 int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 {
@@ -42,7 +50,7 @@ int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 	if (rc == MPI_SUCCESS)
 		rc = errhandler_lookup(errhandler, &e);
 	if (rc == MPI_SUCCESS)
-		errhandler_set(c, e);
+		rc = set(c, e);
 	return api_leave(c, rc);
 }
 

@@ -37,6 +37,7 @@ static struct {
 	unsigned posted;
 	struct link chores;
 	bool making, visited;	 /* a line; what a visitor said is not flushed yet */
+	bool windows;		 /* that others may access */
 	unsigned yield_interval; /* looks a yield */
 	/* the tick */
 	int timer; /* a timerfd; any thread sets it */
@@ -77,7 +78,7 @@ struct tp *engine_tp(void)
 
 static bool work_pending(void)
 {
-	return e.posted > 0 || e.making || !list_empty(&e.chores) || tp_pending(e.tp);
+	return e.posted > 0 || e.making || e.windows || !list_empty(&e.chores) || tp_pending(e.tp);
 }
 
 /* ---- chores ---- */
@@ -196,7 +197,7 @@ int engine_start(struct tp *tp, struct loop *loop, bool crowded)
 	e.tp = tp;
 	e.loop = loop;
 	e.crowded = crowded;
-	e.ticking = e.completed = e.making = e.visited = false;
+	e.ticking = e.completed = e.making = e.visited = e.windows = false;
 	e.posted = 0;
 	e.timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	e.on_timer = event_new(loop_base(loop), e.timer, EV_READ | EV_PERSIST, on_tick, NULL);
@@ -308,6 +309,11 @@ void engine_tell(void)
 void engine_set_making(bool making)
 {
 	e.making = making;
+}
+
+void engine_set_windows(bool any)
+{
+	e.windows = any;
 }
 
 void engine_set_posted(unsigned receives)

@@ -81,6 +81,9 @@ void engine_never(struct engine_chore *chore);
  */
 void engine_set_posted(unsigned receives);
 
+/* The same while there are windows, which others may access at any time. */
+void engine_set_windows(bool any);
+
 /* The same while a line is being made. */
 void engine_set_making(bool making);
 

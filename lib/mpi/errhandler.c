@@ -9,6 +9,7 @@
 #include "comm.h"
 #include "errtext.h"
 #include "live.h"
+#include "win.h"
 
 static struct errhandler predefined[] = {
 	{.head = {OBJECT_ERRHANDLER, 1}, .handle = MPI_ERRORS_ARE_FATAL},
@@ -39,27 +40,42 @@ int errhandler_lookup(MPI_Errhandler handle, struct errhandler **out)
 		MPI_ERR_ERRHANDLER, "%p is not an error handler, or it was freed", (void *)handle);
 }
 
-struct errhandler *errhandler_make(MPI_Comm_errhandler_function *fn)
+static bool is_made(const struct errhandler *e)
 {
-	struct errhandler *e = calloc(1, sizeof(*e));
+	return e->fn || e->win_fn;
+}
+
+static struct errhandler *make(struct errhandler like)
+{
+	struct errhandler *e = malloc(sizeof(*e));
 
 	if (!e)
 		return NULL;
+	*e = like;
 	e->head = (struct object){.kind = OBJECT_ERRHANDLER, .refs = 1};
-	e->fn = fn;
 	e->handle = (MPI_Errhandler)(void *)e;
 	return e;
 }
 
+struct errhandler *errhandler_make(MPI_Comm_errhandler_function *fn)
+{
+	return make((struct errhandler){.fn = fn});
+}
+
+struct errhandler *errhandler_make_win(MPI_Win_errhandler_function *fn)
+{
+	return make((struct errhandler){.win_fn = fn});
+}
+
 void errhandler_hold(struct errhandler *e)
 {
-	if (e->fn)
+	if (is_made(e))
 		e->head.refs++;
 }
 
 void errhandler_release(struct errhandler *e)
 {
-	if (!e->fn || --e->head.refs > 0)
+	if (!is_made(e) || --e->head.refs > 0)
 		return;
 	e->head.kind = OBJECT_FREED;
 	free(e);
@@ -67,13 +83,13 @@ void errhandler_release(struct errhandler *e)
 
 int errhandler_export(struct errhandler *e, MPI_Errhandler *handle)
 {
-	if (e->fn && e->handles == 0) {
+	if (is_made(e) && e->handles == 0) {
 		int rc = live_add(&e->head);
 
 		if (rc != MPI_SUCCESS)
 			return rc;
 	}
-	if (e->fn)
+	if (is_made(e))
 		e->handles++;
 	errhandler_hold(e);
 	*handle = e->handle;
@@ -82,7 +98,7 @@ int errhandler_export(struct errhandler *e, MPI_Errhandler *handle)
 
 void errhandler_unexport(struct errhandler *e)
 {
-	if (e->fn && --e->handles == 0)
+	if (is_made(e) && --e->handles == 0)
 		live_remove(&e->head);
 	errhandler_release(e);
 }
@@ -141,6 +157,24 @@ int errhandler_raise(struct comm *c, int rc)
 	api_pause();
 	if (fn)
 		fn(&comm, &rc);
+	else if (kind != MPI_ERRORS_RETURN)
+		die(rc);
+	return rc;
+}
+
+int errhandler_raise_win(struct win *w, int rc)
+{
+	MPI_Win_errhandler_function *fn;
+	MPI_Errhandler kind;
+	MPI_Win win;
+
+	api_resume();
+	kind = w->errhandler->handle;
+	fn = w->errhandler->win_fn;
+	win = w->handle;
+	api_pause();
+	if (fn)
+		fn(&win, &rc);
 	else if (kind != MPI_ERRORS_RETURN)
 		die(rc);
 	return rc;

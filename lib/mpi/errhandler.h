@@ -9,11 +9,13 @@
 #include "object.h"
 
 struct comm;
+struct win;
 
 struct errhandler {
 	struct object head;
 	int handles;			  /* how many of head.refs the program owns */
-	MPI_Comm_errhandler_function *fn; /* NULL for a predefined one */
+	MPI_Comm_errhandler_function *fn; /* one of the two; neither for a predefined one */
+	MPI_Win_errhandler_function *win_fn;
 	MPI_Errhandler handle;
 };
 
@@ -25,6 +27,7 @@ struct errhandler *errhandler_fatal(void);
 
 /* The caller owns one reference; NULL when out of memory. */
 struct errhandler *errhandler_make(MPI_Comm_errhandler_function *fn);
+struct errhandler *errhandler_make_win(MPI_Win_errhandler_function *fn);
 
 /* References; no-ops on predefined ones. */
 void errhandler_hold(struct errhandler *e);
@@ -48,5 +51,8 @@ void errhandler_set(struct comm *c, struct errhandler *e);
  * for MPI 3 and before set it. Outside MPI_Init ... MPI_Finalize every error is fatal.
  */
 int errhandler_raise(struct comm *c, int rc);
+
+/* The same for the error of a window, which is not NULL. */
+int errhandler_raise_win(struct win *w, int rc);
 
 #endif

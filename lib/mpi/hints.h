@@ -20,6 +20,9 @@ struct hint {
 /* A table ends with a key that is NULL. Each of MPI 5.0 section 7.4.4, for communicators. */
 extern const struct hint hints_of_comm[];
 
+/* Those of section 12.2.1 and 12.2.3 (win_hints.c). */
+extern const struct hint hints_of_win[];
+
 /* "true" or "false" */
 bool hint_is_flag(const char *value);
 

@@ -20,11 +20,14 @@ enum object_kind {
 	OBJECT_ERRHANDLER,
 	OBJECT_INFO,
 	OBJECT_MEM, /* no handle: memory of MPI_Alloc_mem */
+	OBJECT_WIN,
 	/* No handles: what else the transport's upcalls are about. */
-	OBJECT_STORED, /* a message in the library's memory */
-	OBJECT_SINK,   /* messages that are thrown away */
-	OBJECT_HEARD,  /* words of the coordination protocol, coming */
-	OBJECT_SAID,   /* and going */
+	OBJECT_STORED,	  /* a message in the library's memory */
+	OBJECT_SINK,	  /* messages that are thrown away */
+	OBJECT_HEARD,	  /* words of the coordination protocol, coming */
+	OBJECT_SAID,	  /* and going */
+	OBJECT_RMA_HEARD, /* words about a window, coming */
+	OBJECT_RMA_SAID,  /* and going */
 };
 
 /* refs counts the user's handle and every pending operation that needs the object. All fields are

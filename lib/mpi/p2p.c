@@ -18,6 +18,7 @@
 #include "p2p_saved.h"
 #include "p2p_state.h"
 #include "request.h"
+#include "rma.h"
 #include "stored.h"
 
 static struct {
@@ -166,6 +167,8 @@ static struct tp_place on_match(void *user, int peer, const struct tp_envelope *
 	(void)user;
 	if (__builtin_expect(comm_is_coord_talk(e.context), false))
 		return talk_place(peer, length);
+	if (__builtin_expect(rma_is_context(e.context), false))
+		return rma_place(peer, &e, length);
 	if (__builtin_expect(is_void(&e, peer), false)) {
 		coord_noted(s.coord);
 		return (struct tp_place){.cookie = &sink};
@@ -280,6 +283,8 @@ static void other_received(struct object *head, int rc)
 		stored_received((struct stored *)(void *)head, rc);
 	else if (head->kind == OBJECT_HEARD)
 		talk_received(head, rc);
+	else if (head->kind == OBJECT_RMA_HEARD)
+		rma_received(head, rc);
 }
 
 static void on_received(void *user, void *cookie, uint64_t length, int rc)
@@ -358,13 +363,21 @@ static void start_recv(struct request *r)
 
 /* ---- sending ---- */
 
+static void other_sent(struct object *head)
+{
+	if (head->kind == OBJECT_SAID)
+		talk_sent(head);
+	else
+		rma_sent(head);
+}
+
 static void on_sent(void *user, void *cookie, int rc)
 {
 	struct request *r = cookie;
 
 	(void)user;
-	if (__builtin_expect(r->head.kind == OBJECT_SAID, false)) {
-		talk_sent(&r->head);
+	if (__builtin_expect(r->head.kind >= OBJECT_STORED, false)) {
+		other_sent(&r->head);
 		return;
 	}
 	if (rc == FT_EPEER && s.job.launched)

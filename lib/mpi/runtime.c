@@ -23,6 +23,7 @@
 #include "launch.h"
 #include "p2p_state.h"
 #include "reexec.h"
+#include "rma.h"
 #include "type.h"
 #include "uses.h"
 
@@ -267,6 +268,8 @@ void runtime_finish(void)
 	engine_lock();
 	ckpt_job_stop();
 	coll_launch_fini();
+	win_forget_all();
+	rma_fini();
 	types_fini();
 	comm_free_world();
 	engine_unlock();

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which epochs of a window are open in this process, and what may begin: MPI_SUCCESS, or
+ * MPI_ERR_RMA_SYNC with api_fail said. Pure. */
+#ifndef FTMPI_MPI_WIN_EPOCH_H
+#define FTMPI_MPI_WIN_EPOCH_H
+
+#include <stdbool.h>
+
+#include "win.h"
+
+/* Is one open that somebody may do something in, or has? */
+bool win_is_open(const struct win *w);
+
+/* An operation; notes that the fence's epoch, if it is one, is used. */
+int win_may_access(struct win *w, int target);
+
+int win_may_fence(struct win *w);
+int win_may_start(struct win *w);
+int win_may_post(struct win *w);
+int win_may_lock(struct win *w, int target);
+int win_may_lock_all(struct win *w);
+int win_may_flush(struct win *w, int target);
+
+#endif
