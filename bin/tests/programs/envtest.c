@@ -223,6 +223,57 @@ static void fortran(void)
 	FAILS(MPI_Abi_get_info(NULL), MPI_ERR_ARG);
 }
 
+/* ---- names of MPI-1 ---- */
+
+static void old_types(void)
+{
+	struct {
+		double d;
+		int i;
+	} x = {0, 0};
+	int lengths[] = {1, 1};
+	MPI_Aint places[2], extent = -1, lb = -1, ub = -1;
+	MPI_Datatype types[] = {MPI_DOUBLE, MPI_INT}, made;
+
+	IS(MPI_Address(&x.d, &places[0]), MPI_SUCCESS);
+	IS(MPI_Address(&x.i, &places[1]), MPI_SUCCESS);
+	places[1] -= places[0];
+	IS(places[1], sizeof(double));
+	places[0] = 0;
+	IS(MPI_Type_struct(2, lengths, places, types, &made), MPI_SUCCESS);
+	IS(MPI_Type_extent(made, &extent), MPI_SUCCESS);
+	IS(MPI_Type_lb(made, &lb), MPI_SUCCESS);
+	IS(MPI_Type_ub(made, &ub), MPI_SUCCESS);
+	IS(lb, 0);
+	IS(extent, sizeof x);
+	IS(ub, sizeof x);
+	IS(MPI_Type_free(&made), MPI_SUCCESS);
+	IS(MPI_Type_hvector(2, 1, 100, MPI_INT, &made), MPI_SUCCESS);
+	IS(MPI_Type_ub(made, &ub), MPI_SUCCESS);
+	IS(ub, 104);
+	IS(MPI_Type_free(&made), MPI_SUCCESS);
+	FAILS(MPI_Type_ub(MPI_INT, NULL), MPI_ERR_ARG);
+	FAILS(MPI_Type_extent(MPI_DATATYPE_NULL, &extent), MPI_ERR_TYPE);
+}
+
+static void old_errhandlers(void)
+{
+	MPI_Errhandler handler, got;
+	MPI_Comm dup;
+
+	MPI_Comm_dup(MPI_COMM_SELF, &dup);
+	IS(MPI_Errhandler_create(note, &handler), MPI_SUCCESS);
+	IS(MPI_Errhandler_set(dup, handler), MPI_SUCCESS);
+	IS(MPI_Errhandler_get(dup, &got), MPI_SUCCESS);
+	IS(got == handler, 1);
+	raised = MPI_SUCCESS;
+	FAILS(MPI_Send(NULL, -1, MPI_INT, 0, 0, dup), MPI_ERR_COUNT);
+	IS(raised, MPI_ERR_COUNT);
+	MPI_Errhandler_free(&handler);
+	MPI_Errhandler_free(&got);
+	MPI_Comm_free(&dup);
+}
+
 static void threads(void)
 {
 	int level = -1, main_thread = 0;
@@ -266,6 +317,8 @@ int main(int argc, char **argv)
 	own_codes();
 	binary_interface();
 	fortran();
+	old_types();
+	old_errhandlers();
 	threads();
 	MPI_Finalize();
 	versions();
