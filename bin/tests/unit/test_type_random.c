@@ -5,202 +5,17 @@
  */
 #include <check.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/status.h"
 #include "mpi/type.h"
+#include "mpi/type_external.h"
 #include "type_map.h"
+#include "type_random.h"
 #include "unit.h"
 
-enum { SEEDS = 3000, ENTRIES_MAX = 400, GUARD = 64, ELEMENTS_MAX = 4 };
-
-struct made {
-	MPI_Datatype handle;
-	struct map map;
-	char text[512]; /* how it was made */
-};
-
-static uint32_t seed;
-
-static int pick(int n)
-{
-	seed = seed * 1664525u + 1013904223u;
-	return (int)((seed >> 8) % (uint32_t)n);
-}
-
-static int between(int lo, int hi)
-{
-	return lo + pick(hi - lo + 1);
-}
-
-struct double_int {
-	double value;
-	int index;
-};
-
-static struct made make_basic(void)
-{
-	struct made m = {0};
-
-	switch (pick(6)) {
-	case 0:
-		m.handle = MPI_CHAR;
-		m.map = map_basic(1, 1);
-		break;
-	case 1:
-		m.handle = MPI_SHORT;
-		m.map = map_basic(2, _Alignof(short));
-		break;
-	case 2:
-		m.handle = MPI_INT;
-		m.map = map_basic(4, _Alignof(int));
-		break;
-	case 3:
-		m.handle = MPI_DOUBLE;
-		m.map = map_basic(8, _Alignof(double));
-		break;
-	case 4:
-		m.handle = MPI_LONG_DOUBLE;
-		m.map = map_basic(sizeof(long double), _Alignof(long double));
-		break;
-	default:
-		m.handle = MPI_DOUBLE_INT;
-		m.map = map_pair(offsetof(struct double_int, index), sizeof(double), sizeof(int),
-			_Alignof(struct double_int));
-	}
-	snprintf(m.text, sizeof(m.text), "0x%x", (unsigned)(uintptr_t)m.handle);
-	return m;
-}
-
-static void must(int rc, const char *what)
-{
-	ck_assert_msg(rc == MPI_SUCCESS, "%s gave %d", what, rc);
-}
-
-static void drop(struct made *m)
-{
-	if ((uintptr_t)m->handle >= 4096)
-		must(MPI_Type_free(&m->handle), "MPI_Type_free");
-	map_free(&m->map);
-}
-
-static struct made make(int depth);
-
-static struct made make_contiguous(struct made *old)
-{
-	int count = between(0, 4);
-	struct made m = {0};
-
-	must(MPI_Type_contiguous(count, old->handle, &m.handle), "MPI_Type_contiguous");
-	map_append(&m.map, &old->map, (size_t)count, 0, map_extent(&old->map));
-	snprintf(m.text, sizeof(m.text), "contiguous(%d, %.200s)", count, old->text);
-	return m;
-}
-
-/* vector or hvector */
-static struct made make_vector(struct made *old, bool bytes)
-{
-	int count = between(0, 4), len = between(0, 3), stride = between(-5, 5);
-	ptrdiff_t extent = map_extent(&old->map), step = bytes ? 3 * stride : stride * extent;
-	struct map block = {0};
-	struct made m = {0};
-
-	map_append(&block, &old->map, (size_t)len, 0, extent);
-	map_append(&m.map, &block, (size_t)count, 0, step);
-	if (bytes)
-		must(MPI_Type_create_hvector(count, len, 3 * stride, old->handle, &m.handle),
-			"MPI_Type_create_hvector");
-	else
-		must(MPI_Type_vector(count, len, stride, old->handle, &m.handle),
-			"MPI_Type_vector");
-	snprintf(m.text, sizeof(m.text), "%svector(%d, %d, %d, %.200s)", bytes ? "h" : "", count,
-		len, bytes ? 3 * stride : stride, old->text);
-	map_free(&block);
-	return m;
-}
-
-static struct made make_struct(int depth)
-{
-	enum { BLOCKS_MAX = 4 };
-	int count = between(0, BLOCKS_MAX), lens[BLOCKS_MAX], used = 0;
-	MPI_Aint at[BLOCKS_MAX], end = 0;
-	MPI_Datatype types[BLOCKS_MAX];
-	struct made m = {0}, part[BLOCKS_MAX];
-
-	used = snprintf(m.text, sizeof(m.text), "struct(");
-	for (int i = 0; i < count; i++) {
-		part[i] = make(depth - 1);
-		lens[i] = between(0, 3);
-		at[i] = pick(2) ? end : between(-40, 80);
-		types[i] = part[i].handle;
-		end = at[i] + lens[i] * map_extent(&part[i].map);
-		map_append(&m.map, &part[i].map, (size_t)lens[i], at[i], map_extent(&part[i].map));
-		if (used < 400)
-			used += snprintf(m.text + used, sizeof(m.text) - (size_t)used,
-				"%d at %ld %.60s, ", lens[i], (long)at[i], part[i].text);
-	}
-	map_pad(&m.map);
-	must(MPI_Type_create_struct(count, lens, at, types, &m.handle), "MPI_Type_create_struct");
-	for (int i = 0; i < count; i++)
-		drop(&part[i]);
-	return m;
-}
-
-static struct made make_resized(struct made *old)
-{
-	MPI_Aint lb = between(-16, 16), extent = between(-8, 64);
-	struct made m = {0};
-
-	must(MPI_Type_create_resized(old->handle, lb, extent, &m.handle),
-		"MPI_Type_create_resized");
-	map_append(&m.map, &old->map, 1, 0, 0);
-	map_resize(&m.map, lb, extent);
-	snprintf(m.text, sizeof(m.text), "resized(%ld, %ld, %.200s)", (long)lb, (long)extent,
-		old->text);
-	return m;
-}
-
-static struct made make_dup(struct made *old)
-{
-	struct made m = {0};
-
-	must(MPI_Type_dup(old->handle, &m.handle), "MPI_Type_dup");
-	map_append(&m.map, &old->map, 1, 0, 0);
-	snprintf(m.text, sizeof(m.text), "dup(%.200s)", old->text);
-	return m;
-}
-
-static struct made make(int depth)
-{
-	struct made old, m;
-
-	if (depth == 0 || pick(6) == 0)
-		return make_basic();
-	if (pick(3) == 0)
-		return make_struct(depth);
-	old = make(depth - 1);
-	if (old.map.n > ENTRIES_MAX)
-		return old;
-	switch (pick(5)) {
-	case 0:
-		m = make_contiguous(&old);
-		break;
-	case 1:
-		m = make_vector(&old, false);
-		break;
-	case 2:
-		m = make_vector(&old, true);
-		break;
-	case 3:
-		m = make_resized(&old);
-		break;
-	default:
-		m = make_dup(&old);
-	}
-	drop(&old); /* the new type must live without it */
-	return m;
-}
+enum { SEEDS = 3000, GUARD = 64, ELEMENTS_MAX = 4 };
 
 static struct type *object_of(const struct made *m)
 {
@@ -326,11 +141,75 @@ static void check_copy(const struct made *from, const struct made *to)
 	image_free(&dst);
 }
 
+/* Basic elements in the first `bytes` of data, -1 when they end inside one. */
+static long elements_in(const struct map *m, size_t bytes)
+{
+	size_t size = map_size(m), left = size ? bytes % size : 0;
+	long whole = 0, n = 0;
+
+	for (size_t i = 0; i < m->n; i++)
+		whole += m->entries[i].size > 0;
+	for (size_t i = 0; i < m->n && left > 0; i++) {
+		if (m->entries[i].size > left)
+			return -1;
+		left -= m->entries[i].size;
+		n += m->entries[i].size > 0;
+	}
+	return size ? n + whole * (long)(bytes / size) : 0;
+}
+
+static void check_elements(const struct made *m)
+{
+	size_t size = map_size(&m->map), bytes = size ? (size_t)pick((int)size * 3) : 0;
+	long want = elements_in(&m->map, bytes);
+	MPI_Status status;
+	int n = -2;
+
+	memset(&status, 0, sizeof(status));
+	status_set_bytes(&status, bytes);
+	must(MPI_Get_elements(&status, m->handle, &n), "MPI_Get_elements");
+	ck_assert_msg(n == (want < 0 ? MPI_UNDEFINED : want),
+		"%d elements in %zu bytes, not %ld: %s", n, bytes, want, m->text);
+	if (want < 0)
+		return;
+	status_set_bytes(&status, 12345);
+	must(MPI_Status_set_elements(&status, m->handle, n), "MPI_Status_set_elements");
+	ck_assert_msg(status_get_bytes(&status) == bytes,
+		"%d elements have %lld bytes, not %zu: %s", n, (long long)status_get_bytes(&status),
+		bytes, m->text);
+}
+
+/* Out and back: what a walk down the types says of the packed data is where the data is. */
+static void check_external(const struct made *m)
+{
+	size_t count = (size_t)pick(ELEMENTS_MAX + 1), size = object_of(m)->external * count;
+	struct image im = image_new(m, count);
+	char *packed = image_gather(&im), *external = malloc(size + 1), *back = malloc(im.data + 1);
+	bool exact = true; /* random bytes are no long double, and some of its bytes mean nothing */
+	size_t want = 0;
+
+	for (size_t i = 0; i < m->map.n; i++) {
+		want += m->map.entries[i].size;
+		exact = exact && m->map.entries[i].size != sizeof(long double);
+	}
+	ck_assert_msg(object_of(m)->external == want, "external size %zu, not %zu: %s",
+		object_of(m)->external, want, m->text);
+	external[size] = back[im.data] = 42;
+	must(external_write(object_of(m), count, packed, external), "external_write");
+	must(external_read(object_of(m), count, external, back), "external_read");
+	ck_assert_msg(external[size] == 42 && back[im.data] == 42, "wrote too much: %s", m->text);
+	ck_assert_msg(!exact || memcmp(packed, back, im.data) == 0, "not the same: %s", m->text);
+	free(packed);
+	free(external);
+	free(back);
+	image_free(&im);
+}
+
 START_TEST(agrees_with_the_type_map)
 {
 	struct made a, b;
 
-	seed = (uint32_t)_i * 2654435761u + 1;
+	seed_is((uint32_t)_i * 2654435761u + 1);
 	a = make(4);
 	b = make(3);
 	check_bounds(&a);
@@ -340,6 +219,8 @@ START_TEST(agrees_with_the_type_map)
 		check_unpack(&a);
 		check_copy(&a, &b);
 		check_copy(&b, &a);
+		check_elements(&a);
+		check_external(&a);
 	}
 	drop(&a);
 	drop(&b);
