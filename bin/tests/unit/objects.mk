@@ -18,6 +18,8 @@ type_o := $(addprefix lib/mpi/,type.o type_table.o type_layout.o type_shape.o ty
 types_o := $(type_o) $(addprefix lib/mpi/,type_external.o api_type.o api_type_args.o api_type_array.o api_type_attr.o \
 	api_type_blocks.o api_type_contents.o api_type_elements.o api_type_query.o) bin/tests/unit/fake_api.o
 UNIT_type := $(types_o)
+UNIT_type_contents := $(types_o)
+UNIT_type_external := $(types_o)
 UNIT_type_random := $(types_o) bin/tests/unit/type_map.o bin/tests/unit/type_random.o
 UNIT_op := $(types_o) $(addprefix lib/mpi/,op.o op_kernels.o api_op.o)
 UNIT_abi := lib/mpi/abi.o
