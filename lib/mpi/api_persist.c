@@ -2,6 +2,7 @@
 /* Persistent requests: MPI 5.0 section 3.9. */
 #include "api.h"
 #include "check.h"
+#include "p2p_buffer.h"
 #include "request.h"
 
 static int make(
@@ -19,6 +20,7 @@ static int make(
 		return api_fail(MPI_ERR_NO_MEM, "no memory for a request");
 	r->persistent = true;
 	r->mode = mode;
+	r->class = mode == SEND_BUFFERED ? &buffer_class : NULL;
 	r->buf = (void *)(uintptr_t)m->buf;
 	r->count = (size_t)m->count;
 	r->rank = m->rank;
@@ -89,6 +91,24 @@ int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
 
 	return init("MPI_Rsend_init_c", &m, REQUEST_SEND, SEND_READY, request);
+}
+
+#pragma weak MPI_Bsend_init = PMPI_Bsend_init
+int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+	MPI_Comm comm, MPI_Request *request)
+{
+	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+
+	return init("MPI_Bsend_init", &m, REQUEST_SEND, SEND_BUFFERED, request);
+}
+
+#pragma weak MPI_Bsend_init_c = PMPI_Bsend_init_c
+int PMPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+	MPI_Comm comm, MPI_Request *request)
+{
+	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+
+	return init("MPI_Bsend_init_c", &m, REQUEST_SEND, SEND_BUFFERED, request);
 }
 
 #pragma weak MPI_Recv_init = PMPI_Recv_init

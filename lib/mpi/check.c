@@ -21,7 +21,7 @@ static int check_length(const struct check_message *m)
 		(long long)m->count, m->t->size);
 }
 
-static int check_buffer(struct check_message *m)
+int check_buffer(struct check_message *m)
 {
 	int rc;
 

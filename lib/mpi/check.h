@@ -29,6 +29,9 @@ struct check_message {
 int check_send(struct check_message *m);
 int check_recv(struct check_message *m);
 
+/* buffer, count and datatype alone */
+int check_buffer(struct check_message *m);
+
 /* rank and tag of a probe or a receive */
 int check_source(const struct comm *c, int source, int tag);
 int check_pointer(const void *p, const char *what);

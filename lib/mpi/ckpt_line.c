@@ -18,6 +18,7 @@
 #include "engine.h"
 #include "inflight.h"
 #include "p2p_saved.h"
+#include "p2p_state.h"
 
 struct line {
 	struct link link;

@@ -190,6 +190,7 @@ static void comm_destroy(struct comm *c)
 	attr_forget_all(&c->attrs);
 	topo_free(c->topo);
 	info_free(c->hints);
+	free(c->buffer);
 	if (c->errhandler)
 		errhandler_release(c->errhandler);
 	if (c->local)

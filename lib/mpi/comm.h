@@ -27,6 +27,7 @@
 struct errhandler;
 struct info;
 struct topology;
+struct buffer;
 
 struct comm {
 	struct object head;
@@ -46,6 +47,7 @@ struct comm {
 	struct attr_list *attrs; /* NULL without attributes */
 	struct topology *topo;	 /* NULL without a topology */
 	struct info *hints;	 /* what the program said with MPI_Comm_set_info; NULL: nothing */
+	struct buffer *buffer;	 /* for MPI_Bsend, once it had one of its own; malloc'ed */
 	char name[MPI_MAX_OBJECT_NAME];
 	MPI_Comm handle; /* what the user calls it */
 };

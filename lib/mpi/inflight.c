@@ -248,6 +248,7 @@ void inflight_kept(struct match_msg *msg)
 	f->tag = msg->tag;
 	f->source = msg->source;
 	f->arrived = msg->arrived;
+	f->matched = msg->matched;
 	f->msg = msg;
 	msg->inflight = f;
 	if (msg->stored)
@@ -310,6 +311,11 @@ void inflight_stored(struct inflight *f, struct stored *m)
 {
 	f->contents = stored_hold(m);
 	f->msg = &m->msg;
+}
+
+void inflight_taken(struct inflight *f, uint64_t moment)
+{
+	f->matched = moment;
 }
 
 void inflight_matched(struct inflight *f, struct request *r)

@@ -99,11 +99,12 @@ void inflight_kept(struct match_msg *msg);
 void inflight_open(struct request *r);
 
 /* A noted one (msg->inflight, r->inflight): is in our memory now, but perhaps not whole; is whole
- * there; got its receive; its contents are in the
- * receive's buffer (ok) or never will be; its receive is the program's
- * memory again; it was taken back by its sender. */
+ * there; was found by MPI_Mprobe and waits on; got its receive; its contents are in the receive's
+ * buffer (ok) or never will be; its receive is the program's memory again; it was taken back by its
+ * sender. */
 void inflight_stored(struct inflight *f, struct stored *m);
 void inflight_whole(struct inflight *f);
+void inflight_taken(struct inflight *f, uint64_t moment);
 void inflight_matched(struct inflight *f, struct request *r);
 void inflight_filled(struct request *r, bool ok);
 void inflight_leave(struct request *r);

@@ -16,6 +16,7 @@ int match_init(struct match *m, int peers)
 		list_init(&lists[i]);
 	list_init(&m->any);
 	list_init(&m->arrivals);
+	list_init(&m->taken);
 	return 0;
 }
 
@@ -64,6 +65,12 @@ void match_forget(struct match_msg *msg)
 {
 	list_remove(&msg->link);
 	list_remove(&msg->all);
+}
+
+void match_take(struct match *m, struct match_msg *msg)
+{
+	match_forget(msg);
+	list_append(&m->taken, &msg->all);
 }
 
 struct match_msg *match_probe(const struct match *m, uint64_t context, int peer, int tag)

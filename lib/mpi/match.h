@@ -36,6 +36,8 @@ struct match_msg {
 	uint64_t arrived;	   /* moment (p2p_moment) */
 	struct stored *stored;	   /* NULL: the transport has it */
 	struct inflight *inflight; /* noted for lines being made; NULL */
+	struct message *taken;	   /* MPI_Mprobe has found it; NULL */
+	uint64_t matched;	   /* moment of that; 0 */
 };
 
 struct match {
@@ -44,6 +46,7 @@ struct match {
 	struct link any;
 	struct link *kept; /* by peer */
 	struct link arrivals;
+	struct link taken; /* no receive will find them */
 	uint64_t order;
 	unsigned nposted;
 };
@@ -58,8 +61,11 @@ struct match_recv *match_arrival(struct match *m, uint64_t context, int peer, in
 /* No receive wants it yet. msg->context, peer and tag are set. */
 void match_keep(struct match *m, struct match_msg *msg);
 
-/* A kept message is taken back by its sender. */
+/* A kept message leaves the lists. */
 void match_forget(struct match_msg *msg);
+
+/* A kept message goes from the others to the taken ones, the last of them. */
+void match_take(struct match *m, struct match_msg *msg);
 
 /* A receive is posted (context, peer and tag are set): the message it gets, taken out of the lists;
  * or NULL, and it waits. */

@@ -21,6 +21,7 @@ enum object_kind {
 	OBJECT_INFO,
 	OBJECT_MEM, /* no handle: memory of MPI_Alloc_mem */
 	OBJECT_WIN,
+	OBJECT_MESSAGE,
 	/* No handles: what else the transport's upcalls are about. */
 	OBJECT_STORED,	  /* a message in the library's memory */
 	OBJECT_SINK,	  /* messages that are thrown away */

@@ -15,6 +15,8 @@
 #include "envelope.h"
 #include "inflight.h"
 #include "match.h"
+#include "p2p_buffer.h"
+#include "p2p_message.h"
 #include "p2p_saved.h"
 #include "p2p_state.h"
 #include "request.h"
@@ -64,15 +66,21 @@ int p2p_init(const struct p2p_job *job)
 	return 0;
 }
 
+static bool forget_stored(struct match_msg *msg, void *arg)
+{
+	(void)arg;
+	if (msg->taken)
+		message_forget(msg->taken);
+	if (msg->stored)
+		stored_release(msg->stored);
+	return true;
+}
+
 void p2p_fini(void)
 {
-	list_for_each_safe (item, &s.match.arrivals) {
-		struct match_msg *msg = container_of(item, struct match_msg, all);
-
-		if (msg->stored)
-			stored_release(msg->stored);
-	}
+	p2p_each_kept(forget_stored, NULL);
 	match_fini(&s.match);
+	buffers_fini();
 	requests_fini();
 	free(s.gone);
 	s.gone = NULL;
@@ -112,7 +120,7 @@ static struct tp_place place_for(struct request *r, const struct match_msg *msg,
 	r->stamp = msg->stamp;
 	r->index = msg->index;
 	r->arrived = msg->arrived;
-	r->matched = ++s.moment;
+	r->matched = __builtin_expect(msg->matched != 0, false) ? msg->matched : ++s.moment;
 	r->source = r->rank >= 0 ? r->rank : source_rank(r->comm, msg->peer, msg->source);
 	r->got_tag = msg->tag;
 	if (!r->type->contiguous) {
@@ -334,6 +342,14 @@ static void start_held(struct request *r, struct match_msg *msg)
 	tp_claim(engine_tp(), held, place);
 }
 
+void p2p_give(struct request *r, struct match_msg *msg)
+{
+	if (msg->stored)
+		deliver_stored(r, msg->stored);
+	else
+		start_held(r, msg);
+}
+
 static void start_recv(struct request *r)
 {
 	struct match_msg *msg;
@@ -351,10 +367,8 @@ static void start_recv(struct request *r)
 	msg = match_post(&s.match, &r->match);
 	r->posted = !msg;
 	engine_set_posted(s.match.nposted);
-	if (msg && msg->stored) {
-		deliver_stored(r, msg->stored);
-	} else if (msg) {
-		start_held(r, msg);
+	if (msg) {
+		p2p_give(r, msg);
 	} else if (r->match.peer >= 0 && s.gone[r->match.peer] && !s.job.launched) {
 		p2p_cancel(r);
 		request_complete(r, MPI_ERR_PROC_ABORTED);
@@ -425,6 +439,11 @@ static int start_send(struct request *r)
 	return api_fail(MPI_ERR_NO_MEM, "no memory for a message of %zu bytes", len);
 }
 
+int p2p_start_send(struct request *r)
+{
+	return start_send(r);
+}
+
 int p2p_start(struct request *r)
 {
 	int rc = MPI_SUCCESS;
@@ -433,43 +452,53 @@ int p2p_start(struct request *r)
 	r->done = r->cancelled = false;
 	r->error = MPI_SUCCESS;
 	r->bytes = r->length = 0;
-	if (r->kind == REQUEST_RECV)
-		start_recv(r);
-	else if (r->kind == REQUEST_SEND)
-		rc = start_send(r);
-	else
+	if (__builtin_expect(r->class != NULL, false))
 		rc = r->class->start(r);
+	else if (r->kind == REQUEST_RECV)
+		start_recv(r);
+	else
+		rc = start_send(r);
 	if (rc)
 		r->active = false;
 	return rc;
 }
 
-void p2p_cancel(struct request *r)
+int p2p_cancel(struct request *r)
 {
 	if (r->class && r->class->cancel)
-		r->class->cancel(r);
+		return r->class->cancel(r);
 	if (r->kind == REQUEST_SEND && !r->done && r->rank >= 0)
 		tp_withdraw(engine_tp(), comm_world_rank(r->comm, r->rank), r);
-	if (r->kind != REQUEST_RECV || !r->posted)
-		return;
-	match_withdraw(&s.match, &r->match);
-	engine_set_posted(s.match.nposted);
-	r->posted = false;
-	r->cancelled = true;
+	if (r->kind == REQUEST_RECV && r->posted) {
+		match_withdraw(&s.match, &r->match);
+		engine_set_posted(s.match.nposted);
+		r->posted = false;
+		r->cancelled = true;
+	}
+	return MPI_SUCCESS;
 }
 
-bool p2p_probe(struct comm *c, int source, int tag, struct p2p_found *out)
+uint64_t p2p_length(const struct match_msg *msg)
+{
+	return msg->stored ? msg->stored->length : container_of(msg, struct tp_held, user)->length;
+}
+
+struct match_msg *p2p_probe(struct comm *c, int source, int tag, struct p2p_found *out)
 {
 	int peer = source == MPI_ANY_SOURCE ? MPI_ANY_SOURCE : comm_world_rank(c, source);
 	struct match_msg *msg = match_probe(&s.match, c->context | PLANE_POINT, peer, tag);
 
 	if (!msg)
-		return false;
+		return NULL;
 	out->source = source >= 0 ? source : source_rank(c, msg->peer, msg->source);
 	out->tag = msg->tag;
-	out->bytes =
-		msg->stored ? msg->stored->length : container_of(msg, struct tp_held, user)->length;
-	return true;
+	out->bytes = p2p_length(msg);
+	return msg;
+}
+
+uint64_t p2p_next_moment(void)
+{
+	return ++s.moment;
 }
 
 /* ---- the end of a peer ---- */

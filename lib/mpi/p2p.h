@@ -14,7 +14,7 @@
 #include "type.h"
 
 enum plane { PLANE_POINT = 0, PLANE_COLL = 1 };
-enum send_mode { SEND_STANDARD, SEND_SYNC, SEND_READY };
+enum send_mode { SEND_STANDARD, SEND_SYNC, SEND_READY, SEND_BUFFERED };
 
 struct request;
 
@@ -28,6 +28,21 @@ int p2p_isend(struct comm *c, enum plane plane, const void *buf, size_t count, s
 	int dest, int tag, enum send_mode mode, struct request **out);
 int p2p_irecv(struct comm *c, enum plane plane, void *buf, size_t count, struct type *t, int source,
 	int tag, struct request **out);
+
+/*
+ * A message as it is asked for; when several calls are about the same.
+ */
+struct p2p_message {
+	void *buf;
+	size_t count;
+	struct type *t;
+	int rank, tag;
+};
+
+/* A send and a receive as one request (MPI_Isendrecv). With replace there is one buffer, in->buf,
+ * and what is sent is copied first; out and in then have the same buf, count and t. */
+int p2p_isendrecv(struct comm *c, const struct p2p_message *out, const struct p2p_message *in,
+	bool replace, struct request **request);
 
 /* The blocking pair; status may be MPI_STATUS_IGNORE. Errors of the message (MPI_ERR_TRUNCATE,
  * MPI_ERR_PROC_ABORTED) are returned. */

@@ -3,8 +3,8 @@
  * Messages across a recovery line. A message is in transit when it was sent before its sender's
  * checkpoint and the program receives it after its own. That is what waits in the matching lists,
  * and what a receive that is still open has matched or even got: after a restore the program posts
- * that receive again (C5). The latter come first, in the order of their matches; then the former,
- * in the order of their arrival (C6).
+ * that receive again (C5). So it does with a message that MPI_Mprobe has found. What was matched
+ * comes first, in the order of the matches; then the rest in the order of arrival (C6).
  */
 #include "p2p_saved.h"
 
@@ -15,14 +15,30 @@
 #include "comm.h"
 #include "engine.h"
 #include "inflight.h"
+#include "p2p_message.h"
 #include "p2p_state.h"
 #include "request.h"
 #include "saved_layout.h"
 #include "stored.h"
 
+static bool each_in(struct link *list, bool (*visit)(struct match_msg *, void *), void *arg)
+{
+	list_for_each_safe (item, list)
+		if (!visit(container_of(item, struct match_msg, all), arg))
+			return false;
+	return true;
+}
+
+bool p2p_each_kept(bool (*visit)(struct match_msg *msg, void *arg), void *arg)
+{
+	struct match *m = p2p_matching();
+
+	return each_in(&m->taken, visit, arg) && each_in(&m->arrivals, visit, arg);
+}
+
 /* ---- taking over ---- */
 
-/* In the same places of both lists. */
+/* In the same places of the lists. */
 bool p2p_pull(struct match_msg *msg)
 {
 	struct tp_held *held = container_of(msg, struct tp_held, user);
@@ -34,6 +50,8 @@ bool p2p_pull(struct match_msg *msg)
 	list_append(&msg->link, &m->msg.link);
 	list_append(&msg->all, &m->msg.all);
 	match_forget(msg);
+	if (m->msg.taken)
+		message_moved(m->msg.taken, &m->msg);
 	if (m->msg.inflight)
 		inflight_stored(m->msg.inflight, m);
 	place = (struct tp_place){
@@ -42,10 +60,18 @@ bool p2p_pull(struct match_msg *msg)
 	return true;
 }
 
-struct open_receives {
-	struct request **list; /* NULL: only count */
+/* What was matched and is not the program's yet: the message of a receive, or one that MPI_Mprobe
+ * has found. */
+struct delivered {
+	uint64_t matched;
+	const struct request *r;     /* or */
+	const struct match_msg *msg; /* in our memory */
+};
+
+struct deliveries {
+	struct delivered *list; /* NULL: only count */
 	size_t n;
-	bool waiting; /* one has matched, and its message is not whole */
+	bool waiting; /* a receive has matched, and its message is not whole */
 };
 
 /* A receive that the program has not finished and that has its message. */
@@ -55,63 +81,78 @@ static bool is_open(const struct request *r)
 	       r->rank != MPI_PROC_NULL && !comm_is_coord_context(r->match.context);
 }
 
+static void gather(struct deliveries *d, const struct delivered *one)
+{
+	if (d->list)
+		d->list[d->n] = *one;
+	d->n++;
+}
+
 static void gather_open(struct request *r, void *arg)
 {
-	struct open_receives *o = arg;
+	struct deliveries *d = arg;
 
 	if (!is_open(r))
 		return;
 	if (!r->done)
-		o->waiting = true;
-	if (o->list)
-		o->list[o->n] = r;
-	o->n++;
+		d->waiting = true;
+	gather(d, &(struct delivered){.matched = r->matched, .r = r});
+}
+
+static bool is_whole(struct match_msg *msg, void *arg)
+{
+	(void)arg;
+	return !msg->stored || msg->stored->whole;
 }
 
 static bool all_whole(void *arg, int *expect)
 {
-	struct open_receives o = {0};
-	struct link *arrivals = arg;
+	struct deliveries d = {0};
 
+	(void)arg;
 	(void)expect;
-	list_for_each (item, arrivals) {
-		const struct match_msg *msg = container_of(item, struct match_msg, all);
+	if (!p2p_each_kept(is_whole, NULL))
+		return false;
+	requests_each(gather_open, &d);
+	return !d.waiting;
+}
 
-		if (msg->stored && !msg->stored->whole)
-			return false;
-	}
-	requests_each(gather_open, &o);
-	return !o.waiting;
+static bool take_over(struct match_msg *msg, void *arg)
+{
+	bool *ok = arg;
+
+	if (!msg->stored && !comm_is_coord_context(msg->context))
+		*ok = p2p_pull(msg) && *ok;
+	return true;
 }
 
 bool p2p_secure(void)
 {
-	struct link *arrivals = &p2p_matching()->arrivals;
 	bool ok = true;
 
-	list_for_each_safe (item, arrivals) {
-		struct match_msg *msg = container_of(item, struct match_msg, all);
-
-		if (!msg->stored && !comm_is_coord_context(msg->context))
-			ok = p2p_pull(msg) && ok;
-	}
-	engine_wait(all_whole, arrivals);
+	p2p_each_kept(take_over, &ok);
+	engine_wait(all_whole, NULL);
 	return ok;
+}
+
+static bool forget(struct match_msg *msg, void *arg)
+{
+	(void)arg;
+	if (comm_is_coord_context(msg->context))
+		return true;
+	match_forget(msg);
+	if (msg->taken)
+		message_moved(msg->taken, NULL);
+	if (msg->stored)
+		stored_release(msg->stored);
+	else
+		tp_drop(engine_tp(), container_of(msg, struct tp_held, user));
+	return true;
 }
 
 void p2p_forget(void)
 {
-	list_for_each_safe (item, &p2p_matching()->arrivals) {
-		struct match_msg *msg = container_of(item, struct match_msg, all);
-
-		if (comm_is_coord_context(msg->context))
-			continue;
-		match_forget(msg);
-		if (msg->stored)
-			stored_release(msg->stored);
-		else
-			tp_drop(engine_tp(), container_of(msg, struct tp_held, user));
-	}
+	p2p_each_kept(forget, NULL);
 }
 
 /* ---- for lines that are made while the program goes on ---- */
@@ -123,14 +164,17 @@ static void note_open(struct request *r, void *arg)
 		inflight_open(r);
 }
 
+static bool note_kept(struct match_msg *msg, void *arg)
+{
+	(void)arg;
+	if (!comm_is_coord_context(msg->context))
+		inflight_kept(msg);
+	return true;
+}
+
 void p2p_note(void)
 {
-	list_for_each_safe (item, &p2p_matching()->arrivals) {
-		struct match_msg *msg = container_of(item, struct match_msg, all);
-
-		if (!comm_is_coord_context(msg->context))
-			inflight_kept(msg);
-	}
+	p2p_each_kept(note_kept, NULL);
 	requests_each(note_open, NULL);
 }
 
@@ -150,17 +194,21 @@ static void visit_open(struct request *r, void *arg)
 	v->visit(v->arg, &m);
 }
 
+static bool visit_kept(struct match_msg *msg, void *arg)
+{
+	const struct visitor *v = arg;
+	struct coord_message m = inflight_name(msg);
+
+	if (!comm_is_coord_context(msg->context))
+		v->visit(v->arg, &m);
+	return true;
+}
+
 void p2p_undelivered(void (*visit)(void *arg, const struct coord_message *m), void *arg)
 {
 	struct visitor v = {visit, arg};
 
-	list_for_each (item, &p2p_matching()->arrivals) {
-		const struct match_msg *msg = container_of(item, struct match_msg, all);
-		struct coord_message m = inflight_name(msg);
-
-		if (!comm_is_coord_context(msg->context))
-			visit(arg, &m);
-	}
+	p2p_each_kept(visit_kept, &v);
 	requests_each(visit_open, &v);
 }
 
@@ -168,20 +216,31 @@ void p2p_undelivered(void (*visit)(void *arg, const struct coord_message *m), vo
 
 static int by_delivery(const void *a, const void *b)
 {
-	const struct request *x = *(struct request *const *)a, *y = *(struct request *const *)b;
+	const struct delivered *x = a, *y = b;
 
 	return x->matched < y->matched ? -1 : x->matched > y->matched;
 }
 
-static bool list_open(struct open_receives *o)
+static void gather_all(struct deliveries *d)
 {
-	requests_each(gather_open, o);
-	o->list = malloc((o->n + 1) * sizeof *o->list);
-	if (!o->list)
+	requests_each(gather_open, d);
+	list_for_each (item, &p2p_matching()->taken) {
+		const struct match_msg *msg = container_of(item, struct match_msg, all);
+
+		if (msg->stored)
+			gather(d, &(struct delivered){.matched = msg->matched, .msg = msg});
+	}
+}
+
+static bool list_deliveries(struct deliveries *d)
+{
+	gather_all(d);
+	d->list = malloc((d->n + 1) * sizeof *d->list);
+	if (!d->list)
 		return false;
-	o->n = 0;
-	requests_each(gather_open, o);
-	qsort(o->list, o->n, sizeof *o->list, by_delivery);
+	d->n = 0;
+	gather_all(d);
+	qsort(d->list, d->n, sizeof *d->list, by_delivery);
 	return true;
 }
 
@@ -189,16 +248,18 @@ static bool list_open(struct open_receives *o)
 static bool copy_bytes(const struct request *r, uint8_t *to)
 {
 	uint8_t *packed;
+	size_t elements;
 
 	if (r->type->contiguous) {
 		if (r->bytes)
 			memcpy(to, r->buf, (size_t)r->bytes);
 		return true;
 	}
-	packed = malloc(r->count * r->type->size + 1);
+	elements = r->type->size ? (r->bytes + r->type->size - 1) / r->type->size : 0;
+	packed = malloc(elements * r->type->size + 1);
 	if (!packed)
 		return false;
-	type_pack(r->type, r->buf, r->count, packed);
+	type_pack(r->type, r->buf, elements, packed);
 	memcpy(to, packed, (size_t)r->bytes);
 	free(packed);
 	return true;
@@ -237,13 +298,35 @@ static bool write_open(struct writer *w, const struct request *r)
 	return ok;
 }
 
-static size_t total_bytes(const struct open_receives *o, uint32_t *count)
+static void write_stored(struct writer *w, const struct match_msg *msg)
+{
+	struct saved_entry e = {.context = msg->context,
+		.peer = msg->peer,
+		.tag = msg->tag,
+		.source = msg->source,
+		.length = msg->stored->length};
+
+	saved_write(w, &e);
+	writer_bytes(w, msg->stored->bytes, (size_t)msg->stored->length);
+}
+
+static bool write_delivered(struct writer *w, const struct delivered *one)
+{
+	if (one->r)
+		return write_open(w, one->r);
+	write_stored(w, one->msg);
+	return true;
+}
+
+static size_t total_bytes(const struct deliveries *d, uint32_t *count)
 {
 	size_t bytes = SAVED_HEAD_BYTES;
 
-	*count = (uint32_t)o->n;
-	for (size_t i = 0; i < o->n; i++)
-		bytes += SAVED_ENTRY_BYTES + (size_t)o->list[i]->bytes;
+	*count = (uint32_t)d->n;
+	for (size_t i = 0; i < d->n; i++)
+		bytes +=
+			SAVED_ENTRY_BYTES + (size_t)(d->list[i].r ? d->list[i].r->bytes
+								  : d->list[i].msg->stored->length);
 	list_for_each (item, &p2p_matching()->arrivals) {
 		const struct match_msg *msg = container_of(item, struct match_msg, all);
 
@@ -255,50 +338,41 @@ static size_t total_bytes(const struct open_receives *o, uint32_t *count)
 	return bytes;
 }
 
-static void write_stored(struct writer *w)
+static void write_arrivals(struct writer *w)
 {
-	struct saved_entry e;
-
 	list_for_each (item, &p2p_matching()->arrivals) {
 		const struct match_msg *msg = container_of(item, struct match_msg, all);
 
-		if (!msg->stored)
-			continue;
-		e = (struct saved_entry){.context = msg->context,
-			.peer = msg->peer,
-			.tag = msg->tag,
-			.source = msg->source,
-			.length = msg->stored->length};
-		saved_write(w, &e);
-		writer_bytes(w, msg->stored->bytes, (size_t)msg->stored->length);
+		if (msg->stored)
+			write_stored(w, msg);
 	}
 }
 
 bool p2p_capture(uint8_t **out, size_t *len)
 {
-	struct open_receives o = {0};
+	struct deliveries d = {0};
 	struct writer w;
 	uint32_t count;
-	bool ok = list_open(&o);
+	bool ok = list_deliveries(&d);
 
 	if (!ok)
 		return false;
-	*len = total_bytes(&o, &count);
+	*len = total_bytes(&d, &count);
 	*out = malloc(*len);
 	ok = *out != NULL;
 	if (ok) {
 		w = writer_over(*out, *len);
 		writer_u32(&w, count);
-		for (size_t i = 0; i < o.n; i++)
-			ok = ok && write_open(&w, o.list[i]);
-		write_stored(&w);
+		for (size_t i = 0; i < d.n; i++)
+			ok = ok && write_delivered(&w, &d.list[i]);
+		write_arrivals(&w);
 		ok = ok && !w.bad;
 	}
 	if (!ok) {
 		free(*out);
 		*out = NULL;
 	}
-	free(o.list);
+	free(d.list);
 	return ok;
 }
 

@@ -26,6 +26,10 @@ static inline int32_t coord_tag(uint64_t context, int32_t tag)
 /* Tell this protocol of every message of the program from now on; NULL: of none. */
 void p2p_coordinate(struct coord *c);
 
+/* Visit every message that has come and has no receive, what MPI_Mprobe has found first; visit may
+ * take it out of the lists. Ends, with false, when visit says false. */
+bool p2p_each_kept(bool (*visit)(struct match_msg *msg, void *arg), void *arg);
+
 /* Take over from the transport all messages that wait for a receive, announced ones included, and
  * wait until they and those of receives under way are here. false: no memory for one of them. */
 bool p2p_secure(void);
@@ -48,9 +52,6 @@ void p2p_forget(void);
 
 /* The contents of CKPT_MESSAGES: *out is malloc'ed. After p2p_secure. false: no memory. */
 bool p2p_capture(uint8_t **out, size_t *len);
-
-/* Moments: how many messages have come or met their receives so far. */
-uint64_t p2p_moment(void);
 
 /* Whether these bytes are such contents, for a job of `size` ranks. */
 bool p2p_valid(const uint8_t *bytes, size_t len, int size);

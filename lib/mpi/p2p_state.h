@@ -9,6 +9,10 @@
 #include "comm.h"
 #include "transport/transport.h"
 
+struct match_msg;
+struct request;
+struct stored;
+
 struct p2p_job {
 	int size;
 	/* There is a launcher, which acts on lost ranks: what waits for one waits on. Without one
@@ -31,7 +35,6 @@ bool p2p_gone(void);
 
 /* A message that is whole has come from elsewhere than the transport: give it to a receive, or keep
  * it. It is p2p's from here on. */
-struct stored;
 void p2p_arrive(struct stored *m);
 
 struct p2p_found {
@@ -39,7 +42,16 @@ struct p2p_found {
 	uint64_t bytes;
 };
 
-/* Has a message come that a receive with these arguments would get? */
-bool p2p_probe(struct comm *c, int source, int tag, struct p2p_found *out);
+/* Has a message come that a receive with these arguments would get? It stays where it is. */
+struct match_msg *p2p_probe(struct comm *c, int source, int tag, struct p2p_found *out);
+
+/* A message that is out of the lists goes to a receive that is. */
+void p2p_give(struct request *r, struct match_msg *msg);
+
+uint64_t p2p_length(const struct match_msg *msg);
+
+/* Moments: how many messages have come or met their receives so far; one more. */
+uint64_t p2p_moment(void);
+uint64_t p2p_next_moment(void);
 
 #endif

@@ -176,18 +176,28 @@ static int say_error(const struct request *r)
 	}
 }
 
-/* The class has its say. */
-static int finish_other(struct request *r, MPI_Status *status)
+/* A class has its say. Single completions leave MPI_ERROR alone (MPI 5.0 section 3.2.5). */
+static int ask_class(
+	struct request *r, int (*say)(struct request *, MPI_Status *), MPI_Status *status)
 {
-	MPI_Status own, *mine = status == MPI_STATUS_IGNORE ? &own : status;
-	int rc;
+	MPI_Status own = {.MPI_ERROR = MPI_SUCCESS},
+		   *mine = status == MPI_STATUS_IGNORE ? &own : status;
+	int kept = mine->MPI_ERROR;
 
 	status_empty(mine);
-	status_set_cancelled(mine, r->cancelled);
 	if (!r->active)
 		return MPI_SUCCESS;
-	rc = r->class->finish ? r->class->finish(r, mine) : MPI_SUCCESS;
-	return rc == MPI_SUCCESS && r->error ? say_error(r) : rc;
+	status_set_cancelled(mine, r->cancelled);
+	mine->MPI_ERROR = kept;
+	return say ? say(r, mine) : MPI_SUCCESS;
+}
+
+int request_peek(struct request *r, MPI_Status *status)
+{
+	if (r->class)
+		return ask_class(r, r->class->query, status);
+	fill_status(r, status);
+	return MPI_SUCCESS;
 }
 
 int request_finish(MPI_Request *handle, struct request *r, MPI_Status *status)
@@ -195,7 +205,9 @@ int request_finish(MPI_Request *handle, struct request *r, MPI_Status *status)
 	int rc = MPI_SUCCESS;
 
 	if (__builtin_expect(r->class != NULL, false)) {
-		rc = finish_other(r, status);
+		rc = ask_class(r, r->class->finish, status);
+		if (rc == MPI_SUCCESS && r->active)
+			rc = say_error(r);
 	} else {
 		if (r->active)
 			rc = say_error(r);

@@ -18,16 +18,20 @@
 enum request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_OTHER };
 
 /*
- * What a request does that is not one message (a collective operation, a generalised request, ...).
- * Its owner puts the address of a static one into request.class, and whatever it needs into a
- * struct that request.owner points to. Any may be NULL.
+ * What a request does that is not one message (a collective operation, a generalised request, ...),
+ * or not at once. Its owner puts the address of a static one into request.class, and whatever it
+ * needs into a struct that request.owner points to. Any may be NULL.
  */
 struct request_class {
-	int (*start)(struct request *r);   /* MPI_Start: it is active already */
-	void (*cancel)(struct request *r); /* MPI_Cancel; sets cancelled and completes it, or not */
+	int (*start)(struct request *r); /* MPI_Start: it is active already */
+	/* MPI_Cancel; sets cancelled and completes it, or not */
+	int (*cancel)(struct request *r);
 	/* It is done, and the program takes note: fill in the status (not MPI_STATUS_IGNORE; empty
 	 * so far), say an error with api_fail. Returns what the call shall return. */
 	int (*finish)(struct request *r, MPI_Status *status);
+	/* The same for MPI_Request_get_status: the program will take note another time. */
+	int (*query)(struct request *r, MPI_Status *status);
+	int (*release)(struct request *r);	 /* MPI_Request_free, once it is not under way */
 	void (*free)(struct request *r);	 /* the request goes */
 	int (*expects)(const struct request *r); /* as request_expects */
 	bool binding; /* it may be neither cancelled nor freed before it is finished */
@@ -36,7 +40,7 @@ struct request_class {
 struct request {
 	struct object head;
 	enum request_kind kind;
-	const struct request_class *class; /* REQUEST_OTHER; else NULL */
+	const struct request_class *class; /* of REQUEST_OTHER; others hardly ever have one */
 	void *owner;
 	struct engine_chore *then; /* to be done once this one is (NULL: nothing) */
 	bool live;		   /* in use, not in the slab */
@@ -104,13 +108,19 @@ int request_expects(const struct request *r);
  * (or, persistent, inactive again); *handle becomes MPI_REQUEST_NULL unless it is persistent. */
 int request_finish(MPI_Request *handle, struct request *r, MPI_Status *status);
 
+/* The status of a request that is idle, which stays as it is. */
+int request_peek(struct request *r, MPI_Status *status);
+
 void status_empty(MPI_Status *status);
+
+/* Send its message now, whatever its class: p2p_start's part for a send. */
+int p2p_start_send(struct request *r);
 
 /* Begin an operation whose arguments are in the request. */
 int p2p_start(struct request *r);
 
 /* Try to take it back. A receive is done at once, or not at all; a send when its receiver agrees.
- */
-void p2p_cancel(struct request *r);
+ * Only requests with a class may fail. */
+int p2p_cancel(struct request *r);
 
 #endif

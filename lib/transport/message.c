@@ -265,7 +265,7 @@ static int begin_rts(struct tp *tp, struct tp_peer *p, const struct wire_frame *
 	return 0;
 }
 
-/* Not held: it was asked for before this came, and the sender knows by now. */
+/* Not held: it was asked for before this came, and the sender knows by now. Firm: it will be. */
 static int take_withdraw(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 {
 	list_for_each (item, &p->holds) {
@@ -273,6 +273,8 @@ static int take_withdraw(struct tp *tp, struct tp_peer *p, const struct wire_fra
 
 		if (h->kind != HOLD_RTS || h->sender_id != f->id)
 			continue;
+		if (h->held.firm)
+			return 0;
 		tp->c.up->forget(tp->c.user, &h->held);
 		tp_hold_free(tp, h);
 		return tp_out_control(tp, p, WIRE_WITHDRAWN, f->id, 0);

@@ -61,6 +61,8 @@ int tp_self_send(struct tp *tp, const struct tp_envelope *e, const void *payload
 
 void tp_self_withdraw(struct tp *tp, struct tp_send *op)
 {
+	if (op->self_hold->held.firm)
+		return;
 	tp->c.up->forget(tp->c.user, &op->self_hold->held);
 	tp_hold_free(tp, op->self_hold);
 	tp_send_done(tp, op, FT_ECANCEL);

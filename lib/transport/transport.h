@@ -47,7 +47,8 @@ struct tp_held {
 	int peer;
 	uint64_t length;
 	struct tp_envelope envelope;
-	_Alignas(16) unsigned char user[96];
+	bool firm; /* the user's wish: its sender cannot take it back any more */
+	_Alignas(16) unsigned char user[112];
 };
 
 struct tp_upcalls {
@@ -127,8 +128,8 @@ enum { TP_SYNC = 1 /* done only when the receiver has given it a place */ };
 int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *payload, size_t len,
 	unsigned flags, void *cookie);
 
-/* Try to take back what tp_send answered 0 for. If its receiver has not given it a place, `sent` is
- * called with FT_ECANCEL, perhaps before this returns; else nothing changes. */
+/* Try to take back what tp_send answered 0 for. If its receiver has not given it a place (nor made
+ * it firm), `sent` is called with FT_ECANCEL, perhaps before this returns; else nothing changes. */
 void tp_withdraw(struct tp *tp, int peer, const void *cookie);
 
 /* Give a held message its place; place.cookie is not NULL. `received` may be called before this

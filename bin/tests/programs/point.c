@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * point: the less common calls of point-to-point communication, case by case: buffered sends,
+ * matched probes, requests of every kind. Without a case all are run that have ranks enough.
+ */
+#include "point.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { GUARD_SECONDS = 100 };
+
+static const char *name;
+static const struct prog_option options[] = {
+	{"CASE", NULL, PROG_TEXT, &name, 0, "this case alone"},
+};
+struct prog point = {"point", "point-to-point communication, case by case", options, 1, 0, 1};
+
+static const struct point_case *const parts[] = {point_buffered, point_matched, point_requests,
+	point_generalised, point_partitioned, point_last};
+
+void point_want(bool right, const char *fmt, ...)
+{
+	char text[500];
+	va_list args;
+
+	if (right)
+		return;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	prog_wrong(&point, "%s", text);
+}
+
+void point_error(const char *what, int class, int rc)
+{
+	int got = MPI_SUCCESS, length = 0;
+	char text[MPI_MAX_ERROR_STRING] = "success";
+
+	if (rc != MPI_SUCCESS) {
+		MPI_Error_class(rc, &got);
+		MPI_Error_string(rc, text, &length);
+	}
+	point_want(got == class, "%s: error class %d (%s), not %d", what, got, text, class);
+}
+
+static unsigned char byte_of(int seed, size_t i)
+{
+	return (unsigned char)(seed * 37 + (int)(i % 253));
+}
+
+unsigned char *point_bytes(int seed, size_t n)
+{
+	unsigned char *p = prog_alloc(&point, n);
+
+	for (size_t i = 0; i < n; i++)
+		p[i] = byte_of(seed, i);
+	return p;
+}
+
+void point_check(const char *what, const unsigned char *bytes, int seed, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		point_want(bytes[i] == byte_of(seed, i), "%s: byte %zu of %zu is %d, not %d", what,
+			i, n, bytes[i], byte_of(seed, i));
+}
+
+void point_tell(int other)
+{
+	MPI_Send(NULL, 0, MPI_BYTE, other, POINT_GO, MPI_COMM_WORLD);
+}
+
+void point_wait(int other)
+{
+	MPI_Recv(NULL, 0, MPI_BYTE, other, POINT_GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+void point_status(const char *what, const MPI_Status *s, int source, int tag, int bytes)
+{
+	int count = -1;
+
+	MPI_Get_count(s, MPI_BYTE, &count);
+	point_want(s->MPI_SOURCE == source && s->MPI_TAG == tag && count == bytes,
+		"%s: source %d, tag %d, %d bytes; not %d, %d, %d", what, s->MPI_SOURCE, s->MPI_TAG,
+		count, source, tag, bytes);
+}
+
+void point_recv(const char *what, int source, int tag, int seed, int n, MPI_Comm comm)
+{
+	unsigned char *p = prog_alloc(&point, (size_t)n);
+	MPI_Status s;
+
+	MPI_Recv(p, n, MPI_BYTE, source, tag, comm, &s);
+	point_status(what, &s, source, tag, n);
+	point_check(what, p, seed, (size_t)n);
+	free(p);
+}
+
+static int run(const struct point_case *c)
+{
+	int flag = 0;
+
+	if (point.size < c->ranks)
+		return 0;
+	c->run();
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+	point_want(!flag, "%s: a message is left over", c->name);
+	MPI_Barrier(MPI_COMM_WORLD);
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	int provided, done = 0;
+
+	alarm(GUARD_SECONDS);
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+	prog_begin(&point, argc, argv);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		for (const struct point_case *c = parts[i]; c->name; c++)
+			if (name ? strcmp(name, c->name) == 0 : parts[i] != point_last)
+				done += run(c);
+	point_want(done > 0, "no case is called %s", name ? name : "");
+	if (point.rank == 0)
+		printf("point: right, %d cases, %d ranks\n", done, point.size);
+	MPI_Finalize();
+	return 0;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Buffered sends and their buffers: MPI 5.0 sections 3.4, 3.6 and 3.9. */
+#include <limits.h>
+
+#include "api.h"
+#include "check.h"
+#include "p2p_buffer.h"
+#include "request.h"
+
+/* ---- sends ---- */
+
+static int bsend(const char *name, struct check_message *m)
+{
+	int rc;
+
+	api_enter(name);
+	rc = check_send(m);
+	if (rc == MPI_SUCCESS)
+		rc = buffer_send(m->c, m->buf, (size_t)m->count, m->t, m->rank, m->tag);
+	return api_leave(m->c, rc);
+}
+
+static int ibsend(const char *name, struct check_message *m, MPI_Request *request)
+{
+	struct request *r = NULL;
+	int rc;
+
+	api_enter(name);
+	rc = check_pointer(request, "request");
+	if (rc == MPI_SUCCESS)
+		rc = check_send(m);
+	if (rc == MPI_SUCCESS)
+		rc = buffer_isend(m->c, m->buf, (size_t)m->count, m->t, m->rank, m->tag, &r);
+	if (rc == MPI_SUCCESS)
+		*request = (MPI_Request)r;
+	return api_leave(m->c, rc);
+}
+
+#pragma weak MPI_Bsend = PMPI_Bsend
+int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+
+	return bsend("MPI_Bsend", &m);
+}
+
+#pragma weak MPI_Bsend_c = PMPI_Bsend_c
+int PMPI_Bsend_c(
+	const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+
+	return bsend("MPI_Bsend_c", &m);
+}
+
+#pragma weak MPI_Ibsend = PMPI_Ibsend
+int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+	MPI_Request *request)
+{
+	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+
+	return ibsend("MPI_Ibsend", &m, request);
+}
+
+#pragma weak MPI_Ibsend_c = PMPI_Ibsend_c
+int PMPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+	MPI_Comm comm, MPI_Request *request)
+{
+	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+
+	return ibsend("MPI_Ibsend_c", &m, request);
+}
+
+/* ---- buffers: the process's, or a communicator's ---- */
+
+static int attach(MPI_Comm *comm, void *buffer, MPI_Count size)
+{
+	struct comm *c = NULL;
+	int rc = comm ? comm_lookup(*comm, &c) : MPI_SUCCESS;
+
+	if (rc == MPI_SUCCESS)
+		rc = buffer_attach(c, buffer, size);
+	return api_leave(c, rc);
+}
+
+/* What int cannot say is MPI_UNDEFINED. */
+static int detach(MPI_Comm *comm, void *address, int *small, MPI_Count *large)
+{
+	struct comm *c = NULL;
+	MPI_Count size;
+	int rc = comm ? comm_lookup(*comm, &c) : MPI_SUCCESS;
+
+	if (rc == MPI_SUCCESS)
+		rc = check_pointer(address, "buffer_addr");
+	if (rc == MPI_SUCCESS)
+		rc = check_pointer(small ? (void *)small : (void *)large, "size");
+	if (rc == MPI_SUCCESS)
+		rc = buffer_detach(c, address, &size);
+	if (rc == MPI_SUCCESS && small)
+		*small = size > INT_MAX ? MPI_UNDEFINED : (int)size;
+	if (rc == MPI_SUCCESS && large)
+		*large = size;
+	return api_leave(c, rc);
+}
+
+static int flush(MPI_Comm *comm)
+{
+	struct comm *c = NULL;
+	int rc = comm ? comm_lookup(*comm, &c) : MPI_SUCCESS;
+
+	if (rc == MPI_SUCCESS)
+		rc = buffer_flush(c);
+	return api_leave(c, rc);
+}
+
+static int iflush(MPI_Comm *comm, MPI_Request *request)
+{
+	struct comm *c = NULL;
+	struct request *r = NULL;
+	int rc = comm ? comm_lookup(*comm, &c) : MPI_SUCCESS;
+
+	if (rc == MPI_SUCCESS)
+		rc = check_pointer(request, "request");
+	if (rc == MPI_SUCCESS)
+		rc = buffer_iflush(c, &r);
+	if (rc == MPI_SUCCESS)
+		*request = (MPI_Request)r;
+	return api_leave(c, rc);
+}
+
+#pragma weak MPI_Buffer_attach = PMPI_Buffer_attach
+int PMPI_Buffer_attach(void *buffer, int size)
+{
+	api_enter("MPI_Buffer_attach");
+	return attach(NULL, buffer, size);
+}
+
+#pragma weak MPI_Buffer_detach = PMPI_Buffer_detach
+int PMPI_Buffer_detach(void *buffer_addr, int *size)
+{
+	api_enter("MPI_Buffer_detach");
+	return detach(NULL, buffer_addr, size, NULL);
+}
+
+#pragma weak MPI_Buffer_attach_c = PMPI_Buffer_attach_c
+int PMPI_Buffer_attach_c(void *buffer, MPI_Count size)
+{
+	api_enter("MPI_Buffer_attach_c");
+	return attach(NULL, buffer, size);
+}
+
+#pragma weak MPI_Buffer_detach_c = PMPI_Buffer_detach_c
+int PMPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
+{
+	api_enter("MPI_Buffer_detach_c");
+	return detach(NULL, buffer_addr, NULL, size);
+}
+
+#pragma weak MPI_Buffer_flush = PMPI_Buffer_flush
+int PMPI_Buffer_flush(void)
+{
+	api_enter("MPI_Buffer_flush");
+	return flush(NULL);
+}
+
+#pragma weak MPI_Buffer_iflush = PMPI_Buffer_iflush
+int PMPI_Buffer_iflush(MPI_Request *request)
+{
+	api_enter("MPI_Buffer_iflush");
+	return iflush(NULL, request);
+}
+
+#pragma weak MPI_Comm_attach_buffer = PMPI_Comm_attach_buffer
+int PMPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
+{
+	api_enter("MPI_Comm_attach_buffer");
+	return attach(&comm, buffer, size);
+}
+
+#pragma weak MPI_Comm_detach_buffer = PMPI_Comm_detach_buffer
+int PMPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
+{
+	api_enter("MPI_Comm_detach_buffer");
+	return detach(&comm, buffer_addr, size, NULL);
+}
+
+#pragma weak MPI_Comm_attach_buffer_c = PMPI_Comm_attach_buffer_c
+int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
+{
+	api_enter("MPI_Comm_attach_buffer_c");
+	return attach(&comm, buffer, size);
+}
+
+#pragma weak MPI_Comm_detach_buffer_c = PMPI_Comm_detach_buffer_c
+int PMPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size)
+{
+	api_enter("MPI_Comm_detach_buffer_c");
+	return detach(&comm, buffer_addr, NULL, size);
+}
+
+#pragma weak MPI_Comm_flush_buffer = PMPI_Comm_flush_buffer
+int PMPI_Comm_flush_buffer(MPI_Comm comm)
+{
+	api_enter("MPI_Comm_flush_buffer");
+	return flush(&comm);
+}
+
+#pragma weak MPI_Comm_iflush_buffer = PMPI_Comm_iflush_buffer
+int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
+{
+	api_enter("MPI_Comm_iflush_buffer");
+	return iflush(&comm, request);
+}

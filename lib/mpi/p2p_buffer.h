@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Buffered sends (MPI 5.0 section 3.6). What a program attaches is room: it says how much of what
+ * was sent may wait to be fetched. The copies themselves lie in the library's own memory, so no
+ * order in which they are fetched can break the room into pieces that are too small, and a program
+ * that writes into its buffer spoils no message. All need the engine lock.
+ */
+#ifndef FTMPI_MPI_P2P_BUFFER_H
+#define FTMPI_MPI_P2P_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "comm.h"
+#include "mpi.h"
+#include "type.h"
+
+struct request;
+
+/* One for the process, and one for each communicator that has its own. */
+struct buffer {
+	bool attached;
+	void *address;
+	MPI_Count size;
+	uint64_t used; /* by copies that are not fetched */
+	uint64_t sent; /* how many copies there were */
+};
+
+/* At finalize: what was never fetched. */
+void buffers_fini(void);
+
+/* Those of the process: c is NULL. MPI_ERR_BUFFER, MPI_ERR_ARG, MPI_ERR_NO_MEM. Detaching waits
+ * until nothing lies in it; flushing, until what lies in it now has gone. */
+int buffer_attach(struct comm *c, void *address, MPI_Count size);
+int buffer_detach(struct comm *c, void **address, MPI_Count *size);
+int buffer_flush(struct comm *c);
+int buffer_iflush(struct comm *c, struct request **out);
+
+/* Copy it and begin to send it. MPI_ERR_BUFFER: there is no room. Arguments as p2p_isend's. */
+int buffer_send(struct comm *c, const void *buf, size_t count, struct type *t, int dest, int tag);
+
+/* The same as a request that is done when it is started; persistent or not. */
+int buffer_isend(struct comm *c, const void *buf, size_t count, struct type *t, int dest, int tag,
+	struct request **out);
+int buffer_start(struct request *r);
+extern const struct request_class buffer_class;
+
+#endif
