@@ -28,6 +28,7 @@ struct errhandler;
 struct info;
 struct topology;
 struct buffer;
+struct win;
 
 struct comm {
 	struct object head;
@@ -44,6 +45,7 @@ struct comm {
 	bool freed;	   /* the user's handle is gone */
 	struct errhandler *errhandler;
 	bool errhandler_chosen;	 /* the program set one here */
+	struct win *window;	 /* whose own it is: that is asked for its error handler */
 	struct attr_list *attrs; /* NULL without attributes */
 	struct topology *topo;	 /* NULL without a topology */
 	struct info *hints;	 /* what the program said with MPI_Comm_set_info; NULL: nothing */

@@ -149,6 +149,10 @@ int errhandler_raise(struct comm *c, int rc)
 	 * of it is needed behind this */
 	api_resume();
 	c = answerable(c);
+	if (c && c->window) {
+		api_pause();
+		return errhandler_raise_win(c->window, rc);
+	}
 	if (c) {
 		kind = c->errhandler->handle;
 		fn = c->errhandler->fn;

@@ -238,7 +238,7 @@ static const struct request_class rma_requests = {.finish = finish};
 /* Without a result it is complete at the origin at once: the data was taken. */
 static int begin_requested(struct rma_call *c, MPI_Request *request)
 {
-	struct request *r = request_new_other(&rma_requests, NULL, NULL);
+	struct request *r = request_new_other(&rma_requests, c->w->comm, NULL);
 	int rc = MPI_SUCCESS;
 
 	if (!r)

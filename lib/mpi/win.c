@@ -101,6 +101,9 @@ static void destroy(struct win *w)
 		munmap(w->mapped, w->mapped_bytes);
 	attr_forget_all(&w->attrs);
 	info_free(w->hints);
+	/* a request that failed may be waited for later */
+	w->comm->window = NULL;
+	errhandler_set(w->comm, w->errhandler->win_fn ? errhandler_fatal() : w->errhandler);
 	errhandler_release(w->errhandler);
 	comm_release(w->comm);
 	free(w->peers);
@@ -163,6 +166,7 @@ static int make_comm(struct comm *c, uint32_t counter, struct win *w)
 	comm_hold(own);
 	comm_drop(own);
 	w->comm = own;
+	own->window = w;
 	w->context = context | RMA_CONTEXT;
 	return MPI_SUCCESS;
 }
