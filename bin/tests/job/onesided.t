@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# One-sided communication: windows, epochs, puts, gets and accumulates, wrong arguments, threads; with
+# every message long (a rendezvous), and with threads that sleep at once.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use Test::More;
+
+use FTMPI::Test::Job qw(ftmpirun program);
+
+sub onesided
+{
+	my ($ranks, %env) = @_;
+	my $name = join(' ', "$ranks ranks", map { "$_=$env{$_}" } sort keys %env);
+	FTMPI::Test::Job->run([ ftmpirun(), '-n', $ranks, program('onesided') ], env => \%env)
+		->well(qr/\Aonesided: right, \d+ cases, $ranks ranks\n\z/, $name);
+	return;
+}
+
+onesided($_) for 1, 2, 3, 5, 8;
+onesided(2, FTMPI_SPIN_US => 0);
+onesided(3, FTMPI_EAGER_LIMIT => 0);
+onesided(4, FTMPI_EAGER_LIMIT => 0, FTMPI_SPIN_US => 0);
+
+my $job = FTMPI::Test::Job->run([ ftmpirun(), '-n', 2, program('onesided'), '-only', 'nonsense' ]);
+$job->is_status(1, 'a case that is not there');
+$job->err_like(qr/WRONG: there is no case called nonsense/, 'a case that is not there');
+
+done_testing();
