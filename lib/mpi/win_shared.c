@@ -49,12 +49,13 @@ static bool total(const struct win *w, bool noncontiguous, size_t *bytes)
 	return true;
 }
 
+/* Nothing is nowhere: a program that asks for the memory of such a rank must not find another's. */
 static void lay_out(struct win *w, bool noncontiguous)
 {
 	char *at = w->mapped;
 
 	for (int i = 0; i < win_size(w); i++) {
-		w->peers[i].near = at;
+		w->peers[i].near = w->peers[i].size ? at : NULL;
 		at += step(w, i, noncontiguous);
 	}
 	w->base = w->peers[win_rank(w)].near;
