@@ -2041,7 +2041,10 @@ int MPI_Pcontrol(const int level, ...);
 
 /* ---- Tools interface (section 15.3) ---- */
 
-/* These return MPI_T_ERR_* and call no error handler. */
+/* These return MPI_T_ERR_* and call no error handler; they are legal at any time between
+ * MPI_T_init_thread and MPI_T_finalize. Control variables are the FTMPI_* variables of the
+ * environment (ftmpi(7)); FTMPI_SPIN_US can be written, the others are read-only. Performance
+ * variables are read-only and continuous. There are no events. */
 
 int MPI_T_category_changed(int *update_number);
 int MPI_T_category_get_categories(int cat_index, int len, int indices[]);

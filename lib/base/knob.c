@@ -9,10 +9,10 @@
 #include "base/shown.h"
 
 static const struct {
-	const char *name;
+	const char *name, *text;
 	int64_t value, least, most;
 } knobs[KNOB_COUNT] = {
-#define X(id, name, value, least, most, text) {name, value, least, most},
+#define X(id, name, value, least, most, text) {name, text, value, least, most},
 	KNOB_TABLE(X)
 #undef X
 };
@@ -45,4 +45,22 @@ int knob_load(char *err, size_t errsize)
 int64_t knob_get(enum knob k)
 {
 	return values[k];
+}
+
+bool knob_set(enum knob k, int64_t value)
+{
+	if (value < knobs[k].least || value > knobs[k].most)
+		return false;
+	values[k] = value;
+	return true;
+}
+
+const char *knob_name(enum knob k)
+{
+	return knobs[k].name;
+}
+
+const char *knob_text(enum knob k)
+{
+	return knobs[k].text;
 }

@@ -6,6 +6,7 @@
 #ifndef FTMPI_BASE_KNOB_H
 #define FTMPI_BASE_KNOB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,5 +35,13 @@ enum knob {
 int knob_load(char *err, size_t errsize);
 
 int64_t knob_get(enum knob k);
+
+/* Another value from now on; false when it is out of range. The caller's lock is that of whoever
+ * asks with knob_get: only some are asked more than once. */
+bool knob_set(enum knob k, int64_t value);
+
+/* For people. */
+const char *knob_name(enum knob k);
+const char *knob_text(enum knob k);
 
 #endif
