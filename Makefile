@@ -24,9 +24,12 @@ LIBRARIES := $(SO) $(B)/lib/libftmpi.so $(B)/lib/libmpi_abi.so.1 $(B)/lib/libftm
 
 PROGRAMS := inittest collective passnum pi cgs randtest badcall inter threads progress pingpong meet \
 	threads_wake threads_ends load again transit mail mixed ahead ckptcalls pattern
-PROGRAMS += infotest envtest tooltest
-PROGRAMS += point
+PROGRAMS += envtest
+PROGRAMS += infotest
 PROGRAMS += onesided
+PROGRAMS += point
+PROGRAMS += stuck
+PROGRAMS += tooltest
 PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%)
 
 TOOL := $(B)/bin/ftmpi-ckpt

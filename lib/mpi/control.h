@@ -16,6 +16,7 @@ enum control_type {
 	CONTROL_START = 1,
 	CONTROL_RESTART = 2,
 	CONTROL_OBSERVE = 3,
+	CONTROL_DUMP = 4,
 	CONTROL_INITED = 16,
 	CONTROL_FINALIZED = 17,
 	CONTROL_ABORTED = 18,
@@ -32,19 +33,22 @@ struct loop;
 /*
  * orders.c. What the agent says while the job runs is obeyed on the loop's thread from now on. A
  * RESTART of a later epoch than `epoch`: RESTARTING is said, then restart is called, which does not
- * return; no byte behind it is read. An OBSERVE of this epoch: observe is called. The end of the
- * socket, or anything else that comes, ends this process. fd stays the caller's. Before loop_start.
- * 0 or FT_ENOMEM.
+ * return; no byte behind it is read. An OBSERVE of this epoch: observe is called; a DUMP: dump. The
+ * end of the socket, or anything else that comes, ends this process. fd stays the caller's. Before
+ * loop_start. 0 or FT_ENOMEM.
  */
-int control_watch(
-	struct loop *loop, int fd, uint32_t epoch, void (*restart)(void), void (*observe)(void));
+struct control_orders {
+	void (*restart)(void), (*observe)(void), (*dump)(void);
+};
+
+int control_watch(struct loop *loop, int fd, uint32_t epoch, const struct control_orders *orders);
 void control_unwatch(void);
 
 /* Pure: an order on its way, in pieces of any size; all zeros: nothing of it has come. */
 struct control_order {
 	uint8_t bytes[12];
 	size_t have;
-	uint16_t type; /* CONTROL_RESTART or CONTROL_OBSERVE, once it is whole */
+	uint16_t type; /* CONTROL_RESTART, _OBSERVE or _DUMP, once it is whole */
 };
 
 /* So many bytes of it are to be read, and not one more; 0: it is whole, and *epoch is set;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the agent says to a rank that runs: RESTART, OBSERVE, and, by the end of the socket, that it
- * is gone. */
+/* What the agent says to a rank that runs: RESTART, OBSERVE, DUMP, and, by the end of the socket,
+ * that it is gone. */
 #include "control.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ int control_order_needs(struct control_order *o, uint32_t *epoch)
 	if (cursor_u32(&c) != EPOCH_BYTES)
 		return FT_EPROTO;
 	o->type = cursor_u16(&c);
-	if ((o->type != CONTROL_RESTART && o->type != CONTROL_OBSERVE) ||
+	if (o->type < CONTROL_RESTART || o->type > CONTROL_DUMP ||
 		cursor_u16(&c) != CONTROL_VERSION)
 		return FT_EPROTO;
 	if (o->have < sizeof o->bytes)
@@ -37,7 +37,7 @@ int control_order_needs(struct control_order *o, uint32_t *epoch)
 static struct {
 	struct event *event;
 	uint32_t epoch;
-	void (*restart)(void), (*observe)(void);
+	struct control_orders orders;
 	struct control_order order;
 } watch;
 
@@ -56,9 +56,10 @@ static _Noreturn void refuse(void)
 static void obey(int fd, uint32_t epoch)
 {
 	watch.order.have = 0;
-	if (watch.order.type == CONTROL_OBSERVE) {
+	if (watch.order.type != CONTROL_RESTART) {
 		if (epoch == watch.epoch)
-			watch.observe();
+			(watch.order.type == CONTROL_DUMP ? watch.orders.dump
+							  : watch.orders.observe)();
 		return;
 	}
 	if (epoch <= watch.epoch) {
@@ -67,7 +68,7 @@ static void obey(int fd, uint32_t epoch)
 	}
 	fault_point("restart-received");
 	control_restarting(fd, epoch);
-	watch.restart();
+	watch.orders.restart();
 }
 
 static void on_control(evutil_socket_t fd, short what, void *arg)
@@ -92,12 +93,10 @@ static void on_control(evutil_socket_t fd, short what, void *arg)
 	obey((int)fd, epoch);
 }
 
-int control_watch(
-	struct loop *loop, int fd, uint32_t epoch, void (*restart)(void), void (*observe)(void))
+int control_watch(struct loop *loop, int fd, uint32_t epoch, const struct control_orders *orders)
 {
 	watch.epoch = epoch;
-	watch.restart = restart;
-	watch.observe = observe;
+	watch.orders = *orders;
 	watch.order.have = 0;
 	watch.event = event_new(loop_base(loop), fd, EV_READ | EV_PERSIST, on_control, NULL);
 	return watch.event && event_add(watch.event, NULL) == 0 ? 0 : FT_ENOMEM;

@@ -19,6 +19,7 @@
 #include "p2p_message.h"
 #include "p2p_saved.h"
 #include "p2p_state.h"
+#include "queues.h"
 #include "request.h"
 #include "rma.h"
 #include "stored.h"
@@ -212,6 +213,7 @@ static void on_keep(void *user, struct tp_held *held)
 
 	(void)user;
 	*msg = msg_from(&e, held->peer);
+	msg->since = queues_moment();
 	match_keep(&s.match, msg);
 	engine_completed(); /* somebody may be probing for it */
 	if (!of_program(e.context))
@@ -324,6 +326,7 @@ void p2p_arrive(struct stored *m)
 
 	m->msg.arrived = ++s.moment;
 	if (!recv) {
+		m->msg.since = queues_moment();
 		match_keep(&s.match, &m->msg);
 		return;
 	}
@@ -452,6 +455,8 @@ int p2p_start(struct request *r)
 	r->done = r->cancelled = false;
 	r->error = MPI_SUCCESS;
 	r->bytes = r->length = 0;
+	if (__builtin_expect(queues_timed, false))
+		r->since = queues_moment();
 	if (__builtin_expect(r->class != NULL, false))
 		rc = r->class->start(r);
 	else if (r->kind == REQUEST_RECV)

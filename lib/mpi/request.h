@@ -49,7 +49,8 @@ struct request {
 	bool done;
 	bool freed; /* MPI_Request_free: nobody will wait, it frees itself when done */
 	bool cancelled;
-	int error; /* the message's MPI error class, once done */
+	int error;	/* the message's MPI error class, once done */
+	uint64_t since; /* when it was started (queues_moment) */
 	/* what was asked for */
 	struct comm *comm; /* held; NULL when it belongs to none */
 	struct type *type; /* held; NULL when it has none */

@@ -22,6 +22,7 @@
 #include "engine.h"
 #include "launch.h"
 #include "p2p_state.h"
+#include "queues.h"
 #include "reexec.h"
 #include "rma.h"
 #include "type.h"
@@ -105,6 +106,7 @@ static void learn(int *argc, char ***argv)
 	if (rc)
 		give_up(err);
 	name_process();
+	queues_timed = rt.launch.settings.dump;
 	fault_configure(rt.launch.rank, rt.launch.epoch);
 	control_program(rt.launch.control_fd, uses_names("FTMPI_"));
 	fault_point("init-started");
@@ -120,6 +122,7 @@ static void on_lost(int peer, const char *why)
 
 static int attach(void)
 {
+	static const struct control_orders orders = {reexec_now, beating_observe, queues_dump};
 	bool launched = rt.launch.control_fd >= 0;
 	struct tp_physical phys = {
 		.listen_fd = rt.launch.listen_fd,
@@ -141,8 +144,7 @@ static int attach(void)
 	rt.launch.listen_fd = -1;
 	rc = engine_start(rt.tp, rt.loop, comm_world()->crowded);
 	if (rc == 0 && launched)
-		rc = control_watch(rt.loop, rt.launch.control_fd, rt.launch.epoch, reexec_now,
-			beating_observe);
+		rc = control_watch(rt.loop, rt.launch.control_fd, rt.launch.epoch, &orders);
 	return rc ? rc : loop_start(rt.loop);
 }
 

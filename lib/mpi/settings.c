@@ -26,6 +26,7 @@ static const struct {
 	{"restarts", NUMBER, FIELD(restarts), 0xffffffff},
 	{"accept-binary", FLAG, FIELD(accept_binary), 1},
 	{"debug", FLAG, FIELD(debug), 1},
+	{"dump", FLAG, FIELD(dump), 1},
 	{"coord", TEXT, FIELD(coord), 0},
 	{"restore", TEXT, FIELD(restore), 0},
 	{"restore-line", NUMBER, FIELD(restore_line), 0xffffffff},

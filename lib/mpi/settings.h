@@ -18,6 +18,7 @@ struct settings {
 	unsigned restarts; /* of this job so far */
 	bool accept_binary;
 	bool debug; /* ranks may be stopped in a debugger: nobody is suspected */
+	bool dump;  /* the user may ask for the ranks' queues */
 	char coord[32];
 	char restore[256];     /* another session whose lines may be restored; "" for none */
 	uint32_t restore_line; /* of that session; 0: the newest */

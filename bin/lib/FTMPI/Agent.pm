@@ -47,7 +47,8 @@ my %HANDLERS = (
 	END         => \&_leave,
 	RESTART_ALL => \&_restart,
 	FENCE       => sub { $_[0]{ranks}->fence($_[1]) },
-	OBSERVE_ALL => sub { $_[0]{ranks}->observe($_[1]) },
+	OBSERVE_ALL => sub { $_[0]{ranks}->order('OBSERVE', $_[1]) },
+	DUMP_ALL    => sub { $_[0]{ranks}->order('DUMP', $_[1]) },
 );
 
 sub main

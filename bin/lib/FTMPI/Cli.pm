@@ -102,6 +102,7 @@ sub plan
 		max_restarts => $options->{'max-restarts'} // 3,
 		from_start   => $options->{'restart-from-start'},
 		debug        => $options->{debug},
+		dump         => $options->{dump},
 		ssh       => _ssh($options->{ssh}),
 		iface     => $options->{iface},
 		ports     => $options->{ports},
@@ -119,10 +120,10 @@ sub _settings
 	@setting{qw(heartbeat heartbeat-timeout)} = FTMPI::Options::heartbeat($options);
 	$setting{'ckpt-interval'} = int 0.5 + 1000 * $options->{'ckpt-interval'}
 		if defined $options->{'ckpt-interval'};
-	for my $name (qw(keep coord accept-binary debug)) {
+	for my $name (qw(keep coord accept-binary debug dump)) {
 		$setting{$name} = $options->{$name} ? $options->{$name} : next;
 	}
-	$setting{$_} = 1 for grep { $setting{$_} } qw(accept-binary debug);
+	$setting{$_} = 1 for grep { $setting{$_} } qw(accept-binary debug dump);
 	@setting{qw(restore restore-line)} = @$restore if @$restore;
 	return [ map { "$_=$setting{$_}" } sort keys %setting ];
 }

@@ -15,6 +15,7 @@ my @TABLE = (
 	[ 1, 'START',   'agent-rank', 'kuuuKuuussSr' ],
 	[ 2, 'RESTART', 'agent-rank', 'u' ],
 	[ 3, 'OBSERVE', 'agent-rank', 'u' ],
+	[ 4, 'DUMP',    'agent-rank', 'u' ],
 	# rank to agent
 	[ 16, 'INITED',     'rank', 'u' ],
 	[ 17, 'FINALIZED',  'rank', '' ],
@@ -39,6 +40,7 @@ my @TABLE = (
 	[ 42, 'RESTART_ALL', 'launcher', 'u' ],
 	[ 43, 'FENCE',     'launcher', 'u' ],
 	[ 44, 'OBSERVE_ALL', 'launcher', 'u' ],
+	[ 45, 'DUMP_ALL',  'launcher', 'u' ],
 	# agent to launcher
 	[ 48, 'HERE',         'agent', 'usSS' ],
 	[ 49, 'PORTS',        'agent', 'H' ],

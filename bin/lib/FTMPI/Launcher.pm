@@ -127,6 +127,7 @@ sub _prepare
 		$loop->on_signal($name, sub { $self->_signal($name) });
 	}
 	$loop->on_signal('TSTP', sub { $self->_suspend });
+	$loop->on_signal('USR1', sub { $self->_dump });
 	$loop->after($plan->{timeout}, sub { $self->_event('timeout', $plan->{timeout}) })
 		if defined $plan->{timeout};
 	return;
@@ -378,6 +379,22 @@ sub _suspend
 	$loop->cancel($timer);
 	kill 'STOP', $$;
 	$self->{fleet}->tell_all('SUSPEND', 0);
+	return;
+}
+
+# SIGUSR1: what ranks wait for, in their own words.
+sub _dump
+{
+	my ($self) = @_;
+	my $job = $self->{job};
+	if (!$self->{plan}{dump}) {
+		$self->_say('SIGUSR1 has no effect: ranks print their queues when the job is started with -dump.');
+	} elsif ($job->phase ne 'running') {
+		$self->_say('SIGUSR1 has no effect now: no ranks run.');
+	} else {
+		$self->_log('the ranks are told to print their queues');
+		$self->{fleet}->tell_all('DUMP_ALL', $job->epoch);
+	}
 	return;
 }
 

@@ -91,6 +91,23 @@ they do.
 The time of
 .B \-timeout
 runs on meanwhile.
+.PP
+With
+.BR \-dump ,
+SIGUSR1 to
+.B ftmpirun
+makes every rank that is between
+.B MPI_Init
+and the end of
+.B MPI_Finalize
+print its queues on standard error, whatever it does at that moment: a line for each send and receive that is
+not done, and for each message that no receive has taken, with the other rank, the tag, the communicator's name, the
+bytes and for how long.
+A rank that waits in a collective operation shows the messages that the operation waits for.
+The job goes on.
+Without
+.B \-dump
+the signal has no effect but a sentence.
 EOR
 
 my $FAILURES = <<'EOR';

@@ -176,6 +176,12 @@ my @TABLE = (
 		text  => 'Ranks may be stopped in a debugger: nothing is done about one that shows no life.',
 	},
 	{
+		names => ['dump'],
+		kind  => 'flag',
+		text  => 'On SIGUSR1 to ftmpirun every rank prints what it waits for: sends and receives that'
+			. ' are not done, and messages without a receive.',
+	},
+	{
 		names => ['v'],
 		kind  => 'count',
 		text  => 'Tell on standard error what is being done. Twice: tell more.',

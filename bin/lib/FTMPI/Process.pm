@@ -135,12 +135,13 @@ sub begin_again
 	return;
 }
 
-# From now on it may miss the beats of ranks that it has not heard yet.
-sub observe
+# What is said while MPI runs there. OBSERVE: from now on it may miss the beats of ranks that it has not
+# heard yet. DUMP: it prints its queues.
+sub order
 {
-	my ($self, $epoch) = @_;
-	return if !$self->{alive} || $self->{state} ne 'running' || $self->{finalized};
-	$self->{control}->send_bytes(FTMPI::Control::encode('OBSERVE', $epoch));
+	my ($self, $name, $epoch) = @_;
+	return if !$self->{alive} || $self->{state} ne 'running' || $self->{finalized} || !$self->{mpi_pid};
+	$self->{control}->send_bytes(FTMPI::Control::encode($name, $epoch));
 	return;
 }
 

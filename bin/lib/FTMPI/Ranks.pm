@@ -284,12 +284,13 @@ sub fence
 	return;
 }
 
-# All ranks of the job have come through MPI_Init in this epoch.
-sub observe
+# OBSERVE: all ranks of the job have come through MPI_Init in this epoch. DUMP: they shall print their
+# queues.
+sub order
 {
-	my ($self, $epoch) = @_;
+	my ($self, $name, $epoch) = @_;
 	return if $epoch != $self->{epoch};
-	$_->observe($epoch) for values %{ $self->{ranks} };
+	$_->order($name, $epoch) for values %{ $self->{ranks} };
 	return;
 }
 

@@ -212,13 +212,11 @@ static void order(struct script *in)
 			o.bytes[o.have++] = script_u8(in);
 	}
 	FUZZ_CHECK(needs >= 0 || needs == FT_EPROTO, "%d", needs);
-	FUZZ_CHECK(
-		needs != 0 ||
-			(memcmp(o.bytes, "\4\0\0\0", 4) == 0 &&
-				(o.bytes[4] == CONTROL_RESTART || o.bytes[4] == CONTROL_OBSERVE) &&
-				o.type == o.bytes[4] && memcmp(o.bytes + 5, "\0\1", 3) == 0 &&
-				o.have == 12 && epoch >> 24 == o.bytes[11] &&
-				(epoch & 0xff) == o.bytes[8]),
+	FUZZ_CHECK(needs != 0 ||
+			   (memcmp(o.bytes, "\4\0\0\0", 4) == 0 && o.bytes[4] >= CONTROL_RESTART &&
+				   o.bytes[4] <= CONTROL_DUMP && o.type == o.bytes[4] &&
+				   memcmp(o.bytes + 5, "\0\1", 3) == 0 && o.have == 12 &&
+				   epoch >> 24 == o.bytes[11] && (epoch & 0xff) == o.bytes[8]),
 		"it was believed");
 }
 

@@ -141,7 +141,7 @@ static struct control_order order(uint32_t len, uint16_t type, uint16_t version,
 START_TEST(an_order_is_read_to_its_end)
 {
 	for (size_t have = 0; have <= 12; have++) {
-		uint16_t type = have % 2 ? CONTROL_RESTART : CONTROL_OBSERVE;
+		uint16_t type = (uint16_t)(CONTROL_RESTART + have % 3);
 		struct control_order o = order(4, type, CONTROL_VERSION, have);
 		uint32_t epoch = 7;
 		int needs = control_order_needs(&o, &epoch);
@@ -159,8 +159,8 @@ START_TEST(what_is_no_order_is_refused)
 	struct control_order bad[] = {
 		order(4, CONTROL_START, CONTROL_VERSION, 8),
 		order(4, 0, CONTROL_VERSION, 8),
-		order(4, CONTROL_OBSERVE + 1, CONTROL_VERSION, 8),
-		order(4, CONTROL_OBSERVE, 2, 8),
+		order(4, CONTROL_DUMP + 1, CONTROL_VERSION, 8),
+		order(4, CONTROL_DUMP, 2, 8),
 		order(4, CONTROL_RESTARTING, CONTROL_VERSION, 8),
 		order(4, CONTROL_RESTART, 2, 8),
 		order(3, CONTROL_RESTART, CONTROL_VERSION, 8),
