@@ -73,6 +73,10 @@ $(B)/lib/libftmpi.a: $(LIB_OBJ)
 		--keep-global-symbol='FTMPI_*' $(O)/ftmpi-all.o
 	$(Q)rm -f $@ && ar rcs $@ $(O)/ftmpi-all.o
 
+# ---- Fortran ----
+
+include lib/fortran/fortran.mk
+
 # ---- tools ----
 
 $(TOOL): $(TOOL_OBJ)
@@ -127,8 +131,9 @@ install: all
 		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/ftmpi.pc
 	install -m 644 doc/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 doc/man/*.7 $(DESTDIR)$(PREFIX)/share/man/man7
+	@$(MAKE) --no-print-directory install-fortran
 
-uninstall:
+uninstall: uninstall-fortran
 	cd $(DESTDIR)$(PREFIX) && rm -rf share/ftmpi libexec/ftmpi && \
 		rm -f bin/ftmpirun bin/ftmpicc bin/ftmpicxx bin/ftmpi-ckpt include/mpi.h include/ftmpi.h \
 		lib/libftmpi.so.0 lib/libftmpi.so lib/libmpi_abi.so.1 lib/libftmpi.a lib/pkgconfig/ftmpi.pc

@@ -5,7 +5,7 @@
 set -eu
 
 build="gcc g++ libc6-dev binutils make perl pkg-config libevent-dev libsodium-dev libxxhash-dev"
-tests="check openssh-client openssh-server iproute2 procps strace valgrind gdb man-db ncurses-base xxhash spin"
+tests="gfortran check openssh-client openssh-server iproute2 procps strace valgrind gdb man-db ncurses-base xxhash spin"
 
 fuzz="clang libclang-rt-dev"
 

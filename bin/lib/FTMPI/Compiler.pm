@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# ftmpicc and ftmpicxx: the user's compiler with FTMPI's headers and library added. Pure but for
+# ftmpicc, ftmpicxx and ftmpifort: the user's compiler with FTMPI's headers and library added. Pure but for
 # main(): a tree, an environment and words in, a command out.
 package FTMPI::Compiler;
 
@@ -20,8 +20,9 @@ my %TAKES_NEXT = map { $_ => 1 } qw(-o -I -L -D -U -x -T -u -z -A -B -F -V -G
 	-dumpdir -wrapper --param -arch -target);
 
 my %LANGUAGE = (
-	c   => { variable => 'FTMPI_CC',  compiler => 'cc',  name => 'C' },
-	cxx => { variable => 'FTMPI_CXX', compiler => 'c++', name => 'C++' },
+	c       => { variable => 'FTMPI_CC',  compiler => 'cc',       name => 'C' },
+	cxx     => { variable => 'FTMPI_CXX', compiler => 'c++',      name => 'C++' },
+	fortran => { variable => 'FTMPI_FC',  compiler => 'gfortran', name => 'Fortran' },
 );
 
 # Where things are: in the source tree the library lies in build/lib, installed in lib.
@@ -32,7 +33,9 @@ sub paths
 	my $lib = length($env->{FTMPI_LIBDIR} // '') ? $env->{FTMPI_LIBDIR}
 		: $in_place ? "$root/build/lib"
 		:             "$root/lib";
-	return { include => "$root/include", lib => $lib };
+	# mpif.h and the modules are made beside the library
+	my $fortran = $in_place ? $lib =~ s{/lib/*\z}{/include}r : "$root/include";
+	return { include => "$root/include", lib => $lib, fortran => $fortran };
 }
 
 # The command for these words: (show, words of the command).
@@ -52,9 +55,9 @@ sub command
 	my $entry    = $LANGUAGE{$language};
 	my $wanted   = $env->{ $entry->{variable} } // '';
 	my @compiler = split ' ', length $wanted ? $wanted : $entry->{compiler};
-	my @compile  = ("-I$paths->{include}");
+	my @compile  = _compile_words($language, $paths, $compiler[0]);
 	my $static   = $ours{'-ftmpi-static'} || grep { $_ eq '-static' } @theirs;
-	my @link     = _link_words($paths, $static);
+	my @link     = _link_words($language, $paths, $static);
 	my $show     = $ours{-show} || $ours{'-compile-info'} || $ours{'-link-info'};
 	return (1, @compiler, @theirs, @compile) if $ours{'-compile-info'};
 	return (1, @compiler, @theirs, @link)    if $ours{'-link-info'};
@@ -62,12 +65,21 @@ sub command
 	return ($show ? 1 : 0, @compiler, @compile, @theirs, $links ? @link : ());
 }
 
+# A program with mpif.h calls MPI_SEND with buffers of different types, for which it has no interface.
+sub _compile_words
+{
+	my ($language, $paths, $compiler) = @_;
+	return ("-I$paths->{include}") if $language ne 'fortran';
+	return ("-I$paths->{fortran}", $compiler =~ /gfortran/ ? '-fallow-argument-mismatch' : ());
+}
+
 # The archive by its name only when it is asked for: -lftmpi takes it too where only archives count.
 sub _link_words
 {
-	my ($paths, $static) = @_;
-	return ("$paths->{lib}/libftmpi.a", @STATIC_LIBS) if $static;
-	return ("-L$paths->{lib}", "-Wl,-rpath,$paths->{lib}", '-lftmpi');
+	my ($language, $paths, $static) = @_;
+	my @names = ($language eq 'fortran' ? 'ftmpifort' : (), 'ftmpi');
+	return ((map { "$paths->{lib}/lib$_.a" } @names), @STATIC_LIBS) if $static;
+	return ("-L$paths->{lib}", "-Wl,-rpath,$paths->{lib}", map { "-l$_" } @names);
 }
 
 # Something to compile or link: `ftmpicc -v` and its like have none, and -lftmpi would be one.
@@ -101,7 +113,7 @@ usage: $program [OPTIONS] [what the $entry->{name} compiler takes]
   -show           print the command instead of running it
   -compile-info   print the command that compiles
   -link-info      print the command that links
-  -ftmpi-static   link libftmpi.a instead of libftmpi.so
+  -ftmpi-static   link archives of FTMPI instead of shared libraries
   -help           print this list
 
 The compiler is \$$entry->{variable}, else $entry->{compiler}.
@@ -113,7 +125,7 @@ sub main
 {
 	my ($program, $root, @words) = @_;
 	my ($name)   = $program =~ m{([^/]*)\z};
-	my $language = $name =~ /(?:cxx|c\+\+|CC)\z/ ? 'cxx' : 'c';
+	my $language = $name =~ /(?:cxx|c\+\+|CC)\z/ ? 'cxx' : $name =~ /fort\z/ ? 'fortran' : 'c';
 	my ($show, @command) = command($language, paths($root, \%ENV), \%ENV, @words);
 	if ($show) {
 		print $show eq 'help' ? help($name, $language)

@@ -12,7 +12,7 @@ use Test::More;
 use FTMPI::Compiler ();
 use LauncherTest;
 
-my $paths = { include => '/p/include', lib => '/p/lib' };
+my $paths = { include => '/p/include', lib => '/p/lib', fortran => '/p/finclude' };
 my $libs  = '-L/p/lib -Wl,-rpath,/p/lib -lftmpi';
 
 sub made
@@ -42,6 +42,15 @@ is(made('cxx', { FTMPI_CXX => 'clang++' }, qw(-c a.c)), 'clang++ -I/p/include -c
 is(made('c', {}, qw(-ftmpi-static a.c)),
 	'cc -I/p/include a.c /p/lib/libftmpi.a -levent_core -lsodium -lxxhash -lpthread',
 	'-ftmpi-static');
+my $fixed = '-I/p/finclude -fallow-argument-mismatch';
+my $flibs = $libs =~ s/-lftmpi/-lftmpifort -lftmpi/r;
+is(made('fortran', {}, qw(-O2 a.f90)), "gfortran $fixed -O2 a.f90 $flibs", 'Fortran');
+is(made('fortran', {}, qw(-c a.f)), "gfortran $fixed -c a.f", '... compile');
+is(made('fortran', {}, '-v'), "gfortran $fixed -v", '... nothing to link');
+is(made('fortran', { FTMPI_FC => 'flang -O1' }, 'a.f'), "flang -O1 -I/p/finclude a.f $flibs", 'FTMPI_FC');
+is(made('fortran', {}, qw(-ftmpi-static a.f)),
+	"gfortran $fixed a.f /p/lib/libftmpifort.a /p/lib/libftmpi.a -levent_core -lsodium -lxxhash -lpthread",
+	'... -ftmpi-static');
 is(FTMPI::Compiler::quoted(q(a'b c)), q('a'\''b c'), 'a word for a shell');
 
 my $bin  = abs_path("$FindBin::RealBin/../..");
@@ -51,6 +60,10 @@ is(wait_end(begin([ "$bin/ftmpicc", '-compile-info' ]))->{out}, "cc -I$root/incl
 	'in the source tree');
 like(wait_end(begin([ "$bin/ftmpicxx", '-link-info' ]))->{out}, qr{^c\+\+ -L\Q$root\E/build/lib },
 	'... C++');
+is(wait_end(begin([ "$bin/ftmpifort", '-compile-info' ]))->{out},
+	"gfortran -I$root/build/include -fallow-argument-mismatch\n", '... Fortran');
+is(wait_end(begin([ "$bin/ftmpifort", '-compile-info' ], env => { FTMPI_LIBDIR => '/b/lib' }))->{out},
+	"gfortran -I/b/include -fallow-argument-mismatch\n", '... built elsewhere');
 like(wait_end(begin([ "$bin/ftmpicc", '-show' ], env => { FTMPI_LIBDIR => '/other' }))->{out},
 	qr{-L/other -Wl,-rpath,/other }, 'FTMPI_LIBDIR');
 
