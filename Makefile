@@ -76,6 +76,7 @@ $(B)/lib/libftmpi.a: $(LIB_OBJ)
 # ---- Fortran ----
 
 include lib/fortran/fortran.mk
+include bin/tests/fortran/programs.mk
 
 # ---- tools ----
 

@@ -53,7 +53,7 @@ arrows:
 # where the Perl tests find what was built
 TEST_ENV = FTMPI_LIBDIR=$(abspath $(B)/lib) FTMPI_PROGRAMS=$(abspath $(B)/bin) PERL5LIB=$(abspath bin/lib):$(abspath bin/tests/lib)
 PERL_TESTS := $(sort $(wildcard bin/tests/abi/*.t bin/tests/launcher/*.t bin/tests/cluster/*.t bin/tests/job/*.t \
-	bin/tests/bench/*.t bin/tests/fuzz/*.t bin/tests/ckpt/*.t bin/tests/fault/*.t))
+	bin/tests/bench/*.t bin/tests/fuzz/*.t bin/tests/ckpt/*.t bin/tests/fault/*.t bin/tests/fortran/*.t))
 
 jobs: all slices
 	@$(TEST_ENV) prove --timer $(PERL_TESTS)

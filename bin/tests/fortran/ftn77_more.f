@@ -1,0 +1,45 @@
+C SPDX-License-Identifier: BSD-3-Clause
+C What ftn77 does with numbers that are no integers: a file of its own, as
+C a Fortran 77 compiler takes MPI_SEND to have arguments of one type.
+      SUBROUTINE RELAX(U, CELLS, RANK, RANKS, EDGE)
+      IMPLICIT NONE
+      INCLUDE 'mpif.h'
+      INTEGER CELLS, RANK, RANKS, EDGE, LEFT, RIGHT, IERR, I, K
+      DOUBLE PRECISION U(0:CELLS+1,2), OLD, NEW
+      INTEGER REQUESTS(4), STATUSES(MPI_STATUS_SIZE,4)
+
+      LEFT = MOD(RANK + RANKS - 1, RANKS)
+      RIGHT = MOD(RANK + 1, RANKS)
+      CALL MPI_IRECV(U(0,1), 1, EDGE, LEFT, 1, MPI_COMM_WORLD,
+     &     REQUESTS(1), IERR)
+      CALL MPI_IRECV(U(CELLS+1,1), 1, EDGE, RIGHT, 2, MPI_COMM_WORLD,
+     &     REQUESTS(2), IERR)
+      CALL MPI_ISEND(U(CELLS,1), 1, EDGE, RIGHT, 1, MPI_COMM_WORLD,
+     &     REQUESTS(3), IERR)
+      CALL MPI_ISEND(U(1,1), 1, EDGE, LEFT, 2, MPI_COMM_WORLD,
+     &     REQUESTS(4), IERR)
+      CALL MPI_WAITALL(4, REQUESTS, STATUSES, IERR)
+      IF (STATUSES(MPI_SOURCE,1) .NE. LEFT) CALL WRONG('SOURCE 1')
+      IF (STATUSES(MPI_SOURCE,2) .NE. RIGHT) CALL WRONG('SOURCE 2')
+      IF (STATUSES(MPI_TAG,2) .NE. 2) CALL WRONG('TAG')
+      DO 60 I = 1, 4
+         IF (REQUESTS(I) .NE. MPI_REQUEST_NULL) CALL WRONG('REQUEST')
+ 60   CONTINUE
+      DO 80 K = 1, 2
+         OLD = U(0,K)
+         DO 70 I = 1, CELLS
+            NEW = 0.25D0 * OLD + 0.5D0 * U(I,K) + 0.25D0 * U(I+1,K)
+            OLD = U(I,K)
+            U(I,K) = NEW
+ 70      CONTINUE
+ 80   CONTINUE
+      END
+
+      SUBROUTINE PROTCT(ID, U, N)
+      IMPLICIT NONE
+      INCLUDE 'mpif.h'
+      INTEGER ID, N, IERR
+      DOUBLE PRECISION U(N)
+      CALL FTMPI_CKPT_PROTECT(ID, U, N, MPI_DOUBLE_PRECISION, IERR)
+      IF (IERR .NE. MPI_SUCCESS) CALL WRONG('PROTECT U')
+      END

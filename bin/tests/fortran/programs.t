@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Programs in Fortran 77, 90 and 2008 that compute, make recovery lines, lose a rank and go on: the answer is that of
+# an undisturbed run.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use Test::More;
+
+use FTMPI::Test::Fault ();
+
+plan skip_all => 'there is no Fortran library: gfortran was not there' if !-e "$ENV{FTMPI_LIBDIR}/libftmpifort.so";
+FTMPI::Test::Fault::alone();
+
+for my $program (qw(ftn77 ftn90 ftn08)) {
+	for my $coord (qw(blocking eventlog)) {
+		my $fault = FTMPI::Test::Fault->start(program => $program, coord => $coord, args => [qw(-hold 25)]);
+		$fault->all_held;
+		$fault->kill_ranks(2);
+		$fault->survived("$program, $coord", restarts => 1);
+		$fault->job->out_like(qr/^restored after round (?:10|20)$/m, "$program, $coord: goes on from a line");
+	}
+}
+done_testing();
