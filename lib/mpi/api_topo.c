@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cartesian topologies (MPI 5.0 sections 8.5.1 to 8.5.6). */
+/* Cartesian topologies (MPI 5.0 sections 8.5.1, 8.5.2, 8.5.5 to 8.5.7). */
 #include <string.h>
 
 #include "api.h"
@@ -7,22 +7,11 @@
 #include "comm.h"
 #include "mpi.h"
 #include "topo.h"
+#include "topo_calls.h"
 
-/* Look comm up and refuse one without a grid. */
 static int lookup_grid(MPI_Comm comm, struct comm **c)
 {
-	int rc = comm_lookup(comm, c);
-
-	if (rc == MPI_SUCCESS && !(*c)->topo)
-		rc = api_fail(MPI_ERR_TOPOLOGY, "communicator %s of %d has no Cartesian topology",
-			comm_label(*c), (*c)->size);
-	return rc;
-}
-
-/* An array with an entry per dimension may be NULL when there are none. */
-static int check_array(int n, const void *array, const char *what)
-{
-	return n > 0 ? check_pointer(array, what) : MPI_SUCCESS;
+	return topo_lookup(comm, MPI_CART, c);
 }
 
 /* The grid as the program describes it; its number of places. */
@@ -32,9 +21,9 @@ static int check_grid(const struct comm *c, int ndims, const int *dims, const in
 
 	if (ndims < 0)
 		return api_fail(MPI_ERR_DIMS, "the number of dimensions is %d", ndims);
-	rc = check_array(ndims, dims, "dims");
+	rc = topo_check_array(ndims, dims, "dims");
 	if (rc == MPI_SUCCESS)
-		rc = check_array(ndims, periods, "periods");
+		rc = topo_check_array(ndims, periods, "periods");
 	if (rc != MPI_SUCCESS)
 		return rc;
 	for (int i = 0; i < ndims; i++) {
@@ -49,17 +38,6 @@ static int check_grid(const struct comm *c, int ndims, const int *dims, const in
 	return MPI_SUCCESS;
 }
 
-/* Put topo on the new communicator, or free it again where there is none for lack of memory. */
-static int attach(struct comm *made, struct topology *topo)
-{
-	if (!topo) {
-		comm_drop(made);
-		return api_fail(MPI_ERR_NO_MEM, "no memory for a topology");
-	}
-	made->topo = topo;
-	return MPI_SUCCESS;
-}
-
 #pragma weak MPI_Cart_create = PMPI_Cart_create
 int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[],
 	int reorder, MPI_Comm *comm_cart)
@@ -69,7 +47,7 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int p
 
 	(void)reorder; /* ranks stay as they are, which the standard allows */
 	api_enter("MPI_Cart_create");
-	int rc = comm_lookup(comm_old, &c);
+	int rc = topo_lookup_plain(comm_old, &c);
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(comm_cart, "comm_cart");
 	if (rc == MPI_SUCCESS)
@@ -77,7 +55,7 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int p
 	if (rc == MPI_SUCCESS)
 		rc = comm_create_leading(c, places, &made);
 	if (rc == MPI_SUCCESS && made)
-		rc = attach(made, topo_new(ndims, dims, periods, made->rank));
+		rc = topo_attach(made, topo_new(ndims, dims, periods, made->rank));
 	if (rc == MPI_SUCCESS)
 		*comm_cart = made ? made->handle : MPI_COMM_NULL;
 	return api_leave(c, rc);
@@ -91,7 +69,7 @@ static int sub(struct comm *c, const int *remain, MPI_Comm *newcomm)
 	topo_sub_place(c->topo, remain, &color, &rank);
 	rc = comm_split(c, color, rank, &made);
 	if (rc == MPI_SUCCESS)
-		rc = attach(made, topo_sub(c->topo, remain));
+		rc = topo_attach(made, topo_sub(c->topo, remain));
 	if (rc == MPI_SUCCESS)
 		*newcomm = made->handle;
 	return rc;
@@ -105,7 +83,7 @@ int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 	api_enter("MPI_Cart_sub");
 	int rc = lookup_grid(comm, &c);
 	if (rc == MPI_SUCCESS)
-		rc = check_array(c->topo->ndims, remain_dims, "remain_dims");
+		rc = topo_check_array(c->topo->ndims, remain_dims, "remain_dims");
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(newcomm, "newcomm");
 	if (rc == MPI_SUCCESS)
@@ -145,11 +123,11 @@ int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coo
 	if (rc == MPI_SUCCESS)
 		rc = check_room(c->topo, maxdims);
 	if (rc == MPI_SUCCESS)
-		rc = check_array(c->topo->ndims, dims, "dims");
+		rc = topo_check_array(c->topo->ndims, dims, "dims");
 	if (rc == MPI_SUCCESS)
-		rc = check_array(c->topo->ndims, periods, "periods");
+		rc = topo_check_array(c->topo->ndims, periods, "periods");
 	if (rc == MPI_SUCCESS)
-		rc = check_array(c->topo->ndims, coords, "coords");
+		rc = topo_check_array(c->topo->ndims, coords, "coords");
 	for (int i = 0; rc == MPI_SUCCESS && i < c->topo->ndims; i++) {
 		dims[i] = c->topo->dims[i];
 		periods[i] = c->topo->periods[i];
@@ -178,7 +156,7 @@ int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 	api_enter("MPI_Cart_rank");
 	int rc = lookup_grid(comm, &c);
 	if (rc == MPI_SUCCESS)
-		rc = check_array(c->topo->ndims, coords, "coords");
+		rc = topo_check_array(c->topo->ndims, coords, "coords");
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(rank, "rank");
 	if (rc == MPI_SUCCESS)
@@ -199,7 +177,7 @@ int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 	if (rc == MPI_SUCCESS)
 		rc = check_room(c->topo, maxdims);
 	if (rc == MPI_SUCCESS)
-		rc = check_array(c->topo->ndims, coords, "coords");
+		rc = topo_check_array(c->topo->ndims, coords, "coords");
 	if (rc == MPI_SUCCESS)
 		topo_coords(c->topo, rank, coords);
 	return api_leave(c, rc);
@@ -251,7 +229,7 @@ int PMPI_Topo_test(MPI_Comm comm, int *status)
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(status, "status");
 	if (rc == MPI_SUCCESS)
-		*status = c->topo ? MPI_CART : MPI_UNDEFINED;
+		*status = c->topo ? c->topo->kind : MPI_UNDEFINED;
 	return api_leave(c, rc);
 }
 
@@ -263,7 +241,7 @@ static int fill_dims(int nnodes, int ndims, int *dims)
 		return api_fail(MPI_ERR_ARG, "nnodes is %d", nnodes);
 	if (ndims < 0)
 		return api_fail(MPI_ERR_DIMS, "the number of dimensions is %d", ndims);
-	if (check_array(ndims, dims, "dims") != MPI_SUCCESS)
+	if (topo_check_array(ndims, dims, "dims") != MPI_SUCCESS)
 		return MPI_ERR_ARG;
 	if (dims_create(nnodes, ndims, dims, &bad))
 		return MPI_SUCCESS;

@@ -86,6 +86,7 @@ int coll_refused(struct coll_run *run, struct comm *c, int errclass);
 int coll_bcast(struct comm *c, void *buf, size_t bytes, int root);
 int coll_swap(struct comm *c, const struct coll_swap *w);
 int coll_allgather(struct comm *c, const void *mine, size_t bytes, void *all);
+int coll_alltoall(struct comm *c, const void *mine, size_t bytes, void *all);
 int coll_gather(struct comm *c, const void *mine, size_t bytes, void *all, int root);
 int coll_allreduce(struct comm *c, const struct coll_reduction *r);
 int coll_reduce_scatter(struct comm *c, const struct coll_reduction *r); /* r->count each */

@@ -114,7 +114,7 @@ static bool overlap(const struct coll_side *a, const struct coll_side *b, int bl
 	return same;
 }
 
-static int check_apart(const struct coll_side *a, const struct coll_side *b, int blocks)
+int coll_check_apart(const struct coll_side *a, const struct coll_side *b, int blocks)
 {
 	if (a->buf != b->buf || a->buf == MPI_BOTTOM || a->empty || b->empty ||
 		!overlap(a, b, blocks))
@@ -136,7 +136,7 @@ int coll_check_sides(int blocks, const struct coll_said *said_own, struct coll_s
 		return MPI_SUCCESS;
 	}
 	rc = coll_check_side(blocks, said_own, own);
-	return rc ? rc : check_apart(own, other, blocks);
+	return rc ? rc : coll_check_apart(own, other, blocks);
 }
 
 static int check_vectors(const struct coll_said_reduction *said, const struct type *t)

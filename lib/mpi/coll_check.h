@@ -20,6 +20,10 @@ struct coll_said {
 /* A side that counts on this rank, of so many blocks. MPI_IN_PLACE is wrong here. */
 int coll_check_side(int blocks, const struct coll_said *said, struct coll_side *out);
 
+/* Two sides that count, the same memory: not if blocks are in both. The first `blocks` are looked
+ * at where there are displacements. */
+int coll_check_apart(const struct coll_side *a, const struct coll_side *b, int blocks);
+
 /* A side that does not count on this rank: nothing of it is looked at. */
 struct coll_side coll_no_side(const struct coll_said *said);
 

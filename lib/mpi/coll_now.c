@@ -32,6 +32,14 @@ int coll_allgather(struct comm *c, const void *mine, size_t bytes, void *all)
 	return coll_end(&run, coll_plan_allgather(&run, c, &send, &recv));
 }
 
+int coll_alltoall(struct comm *c, const void *mine, size_t bytes, void *all)
+{
+	struct coll_side send = side_of(mine, bytes), recv = side_of(all, bytes);
+	struct coll_run run;
+
+	return coll_end(&run, coll_plan_alltoall(&run, c, &send, &recv));
+}
+
 int coll_gather(struct comm *c, const void *mine, size_t bytes, void *all, int root)
 {
 	struct coll_side send = side_of(mine, bytes), recv = side_of(all, bytes);

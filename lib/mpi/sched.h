@@ -120,6 +120,14 @@ struct sched_reduction {
 	bool in_place; /* the contribution lies in SCHED_OUT */
 };
 
+/* Whom a rank receives from and sends to, in the order of its blocks; a negative rank is nobody,
+ * whose block is left alone. */
+struct sched_around {
+	int nsources, ndestinations;
+	int *sources, *destinations;
+	bool grid; /* two entries for each dimension: down it, and up */
+};
+
 /* sched_build.c */
 void sched_init(struct sched *s);
 void sched_free(struct sched *s);
@@ -243,6 +251,15 @@ void sched_alltoall_bruck(
 	struct sched *s, const struct sched_place *at, const struct sched_layout *l);
 void sched_alltoall_window(
 	struct sched *s, const struct sched_place *at, const struct sched_layout *l, int window);
+
+/*
+ * sched_neighbor.c: every neighbour for itself, all at once. Of several edges from one rank to
+ * another the n-th of the one is the n-th of the other; in a grid what is sent down a dimension is
+ * what comes from above in it, also where both ways lead to the same rank. one: all destinations
+ * get block 0 of SCHED_IN.
+ */
+void sched_neighbor(struct sched *s, const struct sched_place *at, const struct sched_around *n,
+	const struct sched_layout *l, bool one);
 
 /*
  * sched_reduce.c: trees and doubling. Right for operators that do not commute: contributions are

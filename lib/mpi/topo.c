@@ -21,22 +21,49 @@ int topo_places(int ndims, const int *dims)
 	return (int)n;
 }
 
-static struct topology *topo_alloc(int ndims)
+struct topology *topo_copy(struct topology *t)
 {
-	struct topology *t = malloc(sizeof(*t) + 3 * (size_t)ndims * sizeof(int));
+	t->refs++;
+	return t;
+}
+
+void topo_free(struct topology *t)
+{
+	if (t && --t->refs == 0)
+		free(t);
+}
+
+/* three numbers for each dimension, and the neighbours on both sides of this process */
+static struct topology *grid_alloc(int ndims)
+{
+	struct topology *t = calloc(1, sizeof(*t) + 5 * (size_t)ndims * sizeof(int));
 
 	if (!t)
 		return NULL;
+	t->kind = MPI_CART;
+	t->refs = 1;
 	t->ndims = ndims;
 	t->dims = t->values;
 	t->periods = t->values + ndims;
-	t->coords = t->values + 2 * ndims;
+	t->coords = t->values + 2 * (size_t)ndims;
 	return t;
+}
+
+/* Both lists are the same: in each dimension the one below, then the one above (MPI 5.0 section
+ * 8.6). */
+static void look_around(struct topology *t)
+{
+	int *around = t->values + 3 * (size_t)t->ndims, bad = 0,
+	    rank = topo_rank(t, t->coords, &bad);
+
+	for (int i = 0; i < t->ndims; i++)
+		topo_shift(t, rank, i, 1, &around[2 * i], &around[2 * i + 1]);
+	t->around = (struct sched_around){2 * t->ndims, 2 * t->ndims, around, around, true};
 }
 
 struct topology *topo_new(int ndims, const int *dims, const int *periods, int rank)
 {
-	struct topology *t = topo_alloc(ndims);
+	struct topology *t = grid_alloc(ndims);
 
 	if (!t)
 		return NULL;
@@ -45,21 +72,8 @@ struct topology *topo_new(int ndims, const int *dims, const int *periods, int ra
 		t->periods[i] = periods[i] != 0;
 	}
 	topo_coords(t, rank, t->coords);
+	look_around(t);
 	return t;
-}
-
-struct topology *topo_copy(const struct topology *t)
-{
-	struct topology *copy = topo_alloc(t->ndims);
-
-	if (copy)
-		memcpy(copy->values, t->values, 3 * (size_t)t->ndims * sizeof(int));
-	return copy;
-}
-
-void topo_free(struct topology *t)
-{
-	free(t);
 }
 
 void topo_coords(const struct topology *t, int rank, int *coords)
@@ -122,7 +136,7 @@ struct topology *topo_sub(const struct topology *t, const int *remain)
 
 	for (int i = 0; i < t->ndims; i++)
 		n += remain[i] != 0;
-	sub = topo_alloc(n);
+	sub = grid_alloc(n);
 	if (!sub)
 		return NULL;
 	for (int i = 0; i < t->ndims; i++) {
@@ -132,6 +146,7 @@ struct topology *topo_sub(const struct topology *t, const int *remain)
 		sub->periods[k] = t->periods[i];
 		sub->coords[k++] = t->coords[i];
 	}
+	look_around(sub);
 	return sub;
 }
 

@@ -5,14 +5,14 @@ comms_o := $(groups_o) $(addprefix lib/mpi/,comm.o comm_numbers.o attr.o attr_ke
 fakes_o := $(addprefix bin/tests/unit/,fake_api.o fake_process.o)
 UNIT_live := lib/mpi/live.o bin/tests/unit/fake_api.o
 UNIT_group := $(groups_o) bin/tests/unit/fake_api.o
-UNIT_topo := lib/mpi/topo.o
+UNIT_topo := lib/mpi/topo.o lib/mpi/topo_graph.o
 UNIT_dims := lib/mpi/topo.o lib/mpi/dims.o
 UNIT_inflight := lib/mpi/inflight.o lib/mpi/stored.o $(base_o)
 UNIT_coord_talk := lib/mpi/coord_talk.o $(comms_o) $(fakes_o) $(base_o)
 UNIT_attr := $(comms_o) $(fakes_o)
 UNIT_errhandler := $(comms_o) $(fakes_o)
 UNIT_comm := $(comms_o) $(fakes_o) bin/tests/unit/fake_ranks.o $(addprefix lib/mpi/,comm_make.o comm_inter.o dims.o api_comm.o api_comm_inter.o \
-	api_comm_make.o api_group.o api_topo.o api_attr.o check.o type.o type_contents.o type_table.o type_layout.o)
+	api_comm_make.o api_group.o api_topo.o topo_calls.o api_attr.o check.o type.o type_contents.o type_table.o type_layout.o)
 type_o := $(addprefix lib/mpi/,type.o type_table.o type_layout.o type_shape.o type_make.o type_array.o type_pack.o \
 	type_contents.o type_signature.o type_f90.o attr.o attr_key.o errtext.o live.o)
 types_o := $(type_o) $(addprefix lib/mpi/,type_external.o api_type.o api_type_args.o api_type_array.o api_type_attr.o \
@@ -26,7 +26,8 @@ UNIT_abi := lib/mpi/abi.o
 sched_o := $(patsubst %.c,%.o,$(wildcard lib/mpi/sched_*.c))
 coll_o := $(sched_o) $(patsubst %.c,%.o,$(filter-out lib/mpi/coll_launch% lib/mpi/coll_resume%, \
 	$(wildcard lib/mpi/coll_*.c))) $(addprefix lib/mpi/,api_coll.o \
-	api_coll_reduce.o api_coll_c.o api_coll_reduce_c.o op.o op_kernels.o) $(type_o) lib/base/cursor.o
+	api_coll_reduce.o api_coll_c.o api_coll_reduce_c.o api_coll_neighbor.o \
+	api_coll_neighbor_c.o topo.o topo_graph.o op.o op_kernels.o) $(type_o) lib/base/cursor.o
 UNIT_sched := bin/tests/unit/sched_sim.o $(sched_o)
 UNIT_sched_reduce := bin/tests/unit/sched_sim.o $(sched_o)
 UNIT_coll_choose := lib/mpi/coll_choose.o
