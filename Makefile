@@ -30,6 +30,7 @@ PROGRAMS += onesided
 PROGRAMS += point
 PROGRAMS += stuck
 PROGRAMS += tooltest
+PROGRAMS += datatypes
 PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%)
 
 TOOL := $(B)/bin/ftmpi-ckpt

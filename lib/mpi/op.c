@@ -74,6 +74,12 @@ static bool is_user(const struct op *op)
 	return op->user || op->user_c;
 }
 
+/* What the loops go by: a predefined type without a name is as good as the one it stands for. */
+static MPI_Datatype known_as(const struct type *t)
+{
+	return t->unnamed ? t->basic : t->handle;
+}
+
 int op_check(const struct op *op, const struct type *t)
 {
 	const struct rule *rule;
@@ -84,12 +90,12 @@ int op_check(const struct op *op, const struct type *t)
 	if (rule->classes == 0)
 		return api_fail(MPI_ERR_OP, "%s is for one-sided communication, not for reductions",
 			rule->name);
-	if (!handle_is_predefined(t->handle))
+	if (!handle_is_predefined(known_as(t)))
 		return api_fail(MPI_ERR_OP,
 			"%s is defined for predefined datatypes, not for a derived one; use "
 			"MPI_Op_create",
 			rule->name);
-	if (!(rule->classes & IN(type_class_of(t->handle))))
+	if (!(rule->classes & IN(type_class_of(known_as(t)))))
 		return api_fail(MPI_ERR_OP, "%s is not defined for datatype 0x%x", rule->name,
 			(unsigned)(uintptr_t)t->handle);
 	return MPI_SUCCESS;
@@ -124,7 +130,7 @@ void op_apply(struct op *op, const void *in, void *inout, size_t count, struct t
 	if (!is_user(op)) {
 		const struct rule *rule = &rules[SLOT_OF(op->handle)];
 
-		op_kernel_find(rule->kind, type_value_of(t->handle))(in, inout, count);
+		op_kernel_find(rule->kind, type_value_of(known_as(t)))(in, inout, count);
 		return;
 	}
 	op_hold(op);

@@ -9,6 +9,7 @@ EXTRA_mail := mailbox.o mail_plan.o steps.o
 EXTRA_mixed := mixed_data.o mixed_pairs.o mixed_coll.o mixed_calls.o mixed_calls_later.o mixed_later.o mixed_bursts.o mixed_anyone.o \
 	mixed_stands.o mail_plan.o steps.o
 EXTRA_ahead := mail_plan.o steps.o
+EXTRA_datatypes := datatypes_pack.o
 EXTRA_badcall := badcall_args.o
 EXTRA_load := load_many.o load_flood.o load_hold.o load_large.o load_memory.o memory.o
 EXTRA_randtest := rt_basic.o rt_layout.o rt_image.o rt_comm.o rt_move.o rt_movev.o rt_reduce.o rt_value.o \
