@@ -247,6 +247,96 @@ static void self_after(void)
 	get("self", prog.rank, 90, SMALL, MPI_COMM_WORLD);
 }
 
+/* ---- in the buffer of a rank that has said MPI_Bsend; among ranks 0 and 1 alone, as that before
+ * looks at everything ---- */
+
+static void buffered_before(void)
+{
+	uint8_t *p;
+
+	if (prog.rank != 1)
+		return;
+	MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0);
+	for (int i = 0; i < 3; i++) {
+		size_t len = i == 1 ? LARGE : SMALL;
+
+		p = made(1, 100 + i, len);
+		MPI_Bsend(p, (int)len, MPI_BYTE, 0, 100 + i, half);
+		free(p);
+	}
+}
+
+static void buffered_after(void)
+{
+	void *address;
+	int size;
+
+	if (prog.rank == 0)
+		for (int i = 2; i >= 0; i--)
+			get("buffered", 1, 100 + i, i == 1 ? LARGE : SMALL, half);
+	if (prog.rank == 1 && !restored)
+		MPI_Buffer_detach(&address, &size);
+}
+
+/* ---- found by matched probes, before and behind an open receive of the same tag ---- */
+
+static struct {
+	MPI_Message message[2];
+	MPI_Request request;
+	uint8_t *bytes;
+} found;
+
+static void found_post(void)
+{
+	found.bytes = prog_alloc(&prog, LARGE + 1);
+	MPI_Mprobe(0, 110, half, &found.message[0], MPI_STATUS_IGNORE);
+	MPI_Irecv(found.bytes, LARGE + 1, MPI_BYTE, 0, 110, half, &found.request);
+	MPI_Mprobe(MPI_ANY_SOURCE, 110, half, &found.message[1], MPI_STATUS_IGNORE);
+}
+
+static void found_before(void)
+{
+	if (prog.rank == 0)
+		for (int i = 0; i < 3; i++)
+			put(1, 110, LARGE + (size_t)i, half);
+	if (prog.rank == 1)
+		found_post();
+}
+
+static void found_get(int i, size_t len)
+{
+	uint8_t *p = prog_alloc(&prog, len);
+	MPI_Status status;
+	int n;
+
+	MPI_Mrecv(p, (int)len, MPI_BYTE, &found.message[i], &status);
+	MPI_Get_count(&status, MPI_BYTE, &n);
+	if (n != (int)len || status.MPI_SOURCE != 0 || status.MPI_TAG != 110)
+		prog_wrong(&prog, "found: %d bytes from %d, tag %d, not %zu", n, status.MPI_SOURCE,
+			status.MPI_TAG, len);
+	check("found", p, 0, 110, len);
+	free(p);
+}
+
+static void found_after(void)
+{
+	MPI_Status status;
+	int n;
+
+	if (prog.rank != 1)
+		return;
+	if (restored)
+		found_post();
+	found_get(1, LARGE + 2);
+	MPI_Wait(&found.request, &status);
+	MPI_Get_count(&status, MPI_BYTE, &n);
+	if (n != LARGE + 1)
+		prog_wrong(&prog, "between two that were found: %d bytes", n);
+	check("between two that were found", found.bytes, 0, 110, LARGE + 1);
+	found_get(0, LARGE);
+	free(found.bytes);
+}
+
 /* ---- a collective operation that the root has left, in another communicator; where all messages
  * wait for their receives it cannot ---- */
 
@@ -288,6 +378,8 @@ static const struct {
 	{comb_before, comb_after},
 	{self_before, self_after},
 	{any_before, any_after},
+	{buffered_before, buffered_after},
+	{found_before, found_after},
 	{cut_before, cut_after},
 };
 
