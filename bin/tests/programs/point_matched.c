@@ -39,8 +39,10 @@ static void taken(int n)
 		send_two(n);
 	if (point.rank != 1)
 		return;
+	s.MPI_ERROR = 12345;
 	MPI_Mprobe(0, 7, MPI_COMM_WORLD, &m, &s);
 	point_status("Mprobe", &s, 0, 7, n);
+	point_want(s.MPI_ERROR == 12345, "a probe sets MPI_ERROR");
 	point_recv("behind the one taken", 0, 7, 2, n, MPI_COMM_WORLD);
 	MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
 	point_want(!flag, "a probe finds what was taken");
