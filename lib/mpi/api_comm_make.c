@@ -3,6 +3,8 @@
 #include "api.h"
 #include "check.h"
 #include "comm.h"
+#include "hints.h"
+#include "info.h"
 #include "mpi.h"
 
 /* Look comm up, check the place for the new one, and make that MPI_COMM_NULL for a start. */
@@ -25,13 +27,22 @@ static int finish(struct comm *parent, const struct comm *made, MPI_Comm *newcom
 	return api_leave(parent, rc);
 }
 
-static int dup(MPI_Comm comm, MPI_Comm *newcomm)
+/* The hints are looked at first, so that what is wrong with them is not found out when there is a
+ * communicator already. */
+static int dup(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
 	struct comm *c = NULL, *made = NULL;
+	struct info *hints = NULL;
 	int rc = begin(comm, newcomm, &c);
 
 	if (rc == MPI_SUCCESS)
+		rc = hints_set(&hints, hints_of_comm, info);
+	if (rc == MPI_SUCCESS)
 		rc = comm_dup(c, &made);
+	if (rc == MPI_SUCCESS)
+		made->hints = hints;
+	else
+		info_free(hints);
 	return finish(c, made, newcomm, rc);
 }
 
@@ -39,15 +50,14 @@ static int dup(MPI_Comm comm, MPI_Comm *newcomm)
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
 	api_enter("MPI_Comm_dup");
-	return dup(comm, newcomm);
+	return dup(comm, MPI_INFO_NULL, newcomm); /* the old one's are not taken over */
 }
 
 #pragma weak MPI_Comm_dup_with_info = PMPI_Comm_dup_with_info
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
-	(void)info; /* hints, none of which is known for communicators */
 	api_enter("MPI_Comm_dup_with_info");
-	return dup(comm, newcomm);
+	return dup(comm, info, newcomm);
 }
 
 #pragma weak MPI_Comm_split = PMPI_Comm_split
@@ -60,48 +70,6 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 	if (rc == MPI_SUCCESS && color < 0 && color != MPI_UNDEFINED)
 		rc = api_fail(
 			MPI_ERR_ARG, "color %d is neither MPI_UNDEFINED nor 0 or more", color);
-	if (rc == MPI_SUCCESS)
-		rc = comm_split(c, color, key, &made);
-	return finish(c, made, newcomm, rc);
-}
-
-/*
- * The color of this rank for a kind of split. Without a known kind of hardware there is no guided
- * split; the unguided one must give strictly smaller communicators, or none: by host where there is
- * more than one.
- */
-static int color_of_type(const struct comm *c, int split_type, int *color)
-{
-	switch (split_type) {
-	case MPI_COMM_TYPE_SHARED:
-		*color = comm_node_of(c, c->rank);
-		return MPI_SUCCESS;
-	case MPI_COMM_TYPE_HW_UNGUIDED:
-		*color = comm_spans_nodes(c) ? comm_node_of(c, c->rank) : MPI_UNDEFINED;
-		return MPI_SUCCESS;
-	case MPI_COMM_TYPE_HW_GUIDED:
-	case MPI_COMM_TYPE_RESOURCE_GUIDED:
-	case MPI_UNDEFINED:
-		*color = MPI_UNDEFINED;
-		return MPI_SUCCESS;
-	default:
-		return api_fail(MPI_ERR_ARG, "%d is not a kind of split", split_type);
-	}
-}
-
-#pragma weak MPI_Comm_split_type = PMPI_Comm_split_type
-int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
-{
-	struct comm *c = NULL, *made = NULL;
-	int color = MPI_UNDEFINED;
-
-	(void)info;
-	api_enter("MPI_Comm_split_type");
-	int rc = begin(comm, newcomm, &c);
-	if (rc == MPI_SUCCESS)
-		rc = comm_lookup_intra(comm, &c);
-	if (rc == MPI_SUCCESS)
-		rc = color_of_type(c, split_type, &color);
 	if (rc == MPI_SUCCESS)
 		rc = comm_split(c, color, key, &made);
 	return finish(c, made, newcomm, rc);

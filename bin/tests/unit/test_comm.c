@@ -10,6 +10,7 @@
 #include "fake_ranks.h"
 #include "mpi.h"
 #include "mpi/comm.h"
+#include "mpi/info.h"
 #include "unit.h"
 
 enum { RECORDS = 20000 };
@@ -279,6 +280,65 @@ START_TEST(create_group_beside_collectives)
 }
 END_TEST
 
+static MPI_Info info_of(const char *key, const char *value)
+{
+	struct info *i = info_new();
+	MPI_Info handle = MPI_INFO_NULL;
+
+	ranks_must(i && info_put(i, key, value) == 0 && info_export(i, &handle) == 0, "an info", 0);
+	return handle;
+}
+
+/* How many ranks are with this one in what the split gives; 0: no communicator. */
+static int guided(int type, const char *key, const char *value)
+{
+	MPI_Info info = info_of(key, value);
+	MPI_Comm c;
+	int n = 0;
+
+	ranks_must(PMPI_Comm_split_type(MPI_COMM_WORLD, type, 0, info, &c) == 0, value, type);
+	if (c != MPI_COMM_NULL)
+		ranks_must(PMPI_Comm_size(c, &n) == 0 && PMPI_Comm_free(&c) == 0, value, n);
+	info_unexport((struct info *)(void *)info);
+	return n;
+}
+
+/* On three hosts, of which this rank's has so many. */
+static void guided_body(int here)
+{
+	const char *kind = "mpi_hw_resource_type", *pset = "mpi_pset_name";
+	const int hw = MPI_COMM_TYPE_HW_GUIDED, resource = MPI_COMM_TYPE_RESOURCE_GUIDED;
+
+	ranks_must(guided(hw, kind, "mpi_shared_memory") == here, "guided by host", here);
+	ranks_must(guided(resource, kind, "mpi_shared_memory") == here, "the same", here);
+	ranks_must(guided(hw, kind, "hwloc://Core") == 0, "a kind that is not known", 0);
+	ranks_must(guided(hw, "other_key", "mpi_shared_memory") == 0, "nothing said", 0);
+	ranks_must(guided(hw, pset, "mpi://WORLD") == 0, "not by set", 0);
+	ranks_must(guided(resource, pset, "mpi://WORLD") == comm_world_info()->size, "all", 0);
+	ranks_must(guided(resource, pset, "mpi://SELF") == 1, "each alone", 0);
+	ranks_must(guided(resource, pset, "mpi://MOON") == 0, "no such set", 0);
+}
+
+/* What it went by is told, where there is a communicator. */
+static void told_body(MPI_Comm host)
+{
+	MPI_Info info = info_of("hint", "true");
+	struct info *i = (struct info *)(void *)info;
+	const char *value;
+	MPI_Comm c;
+
+	ranks_must(PMPI_Comm_split_type(host, MPI_COMM_TYPE_HW_UNGUIDED, 0, info, &c) == 0 &&
+			   c == MPI_COMM_NULL && !info_find(i, "mpi_hw_resource_type"),
+		"nothing told", 0);
+	ranks_must(
+		PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, 0, info, &c) == 0,
+		"unguided", 0);
+	value = info_find(i, "mpi_hw_resource_type");
+	ranks_must(value && strcmp(value, "mpi_shared_memory") == 0, "told", 0);
+	ranks_must(PMPI_Comm_free(&c) == 0, "freed", 0);
+	info_unexport(i);
+}
+
 static void hosts_body(void *shared)
 {
 	int me = comm_world_info()->rank, spans = -1;
@@ -307,6 +367,8 @@ static void hosts_body(void *shared)
 				   0 &&
 			   none == MPI_COMM_NULL,
 		"no smaller one", 0);
+	guided_body(me % 3 == 2 ? 1 : 2);
+	told_body(host);
 	ranks_must(
 		PMPI_Comm_split_type(MPI_COMM_WORLD, 4711, 0, MPI_INFO_NULL, &none) == MPI_ERR_ARG,
 		"a kind there is not", 0);
