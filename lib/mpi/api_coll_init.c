@@ -107,6 +107,18 @@ int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int s
 	return coll_call_init("MPI_Alltoallv_init", comm, coll_call_alltoall, &call, info, request);
 }
 
+#pragma weak MPI_Alltoallw_init = PMPI_Alltoallw_init
+int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
+	const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[],
+	const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+	struct coll_call call = coll_args_alltoallw(sendbuf, coll_lists(sendcounts, sdispls),
+		sendtypes, recvbuf, coll_lists(recvcounts, rdispls), recvtypes);
+
+	return coll_call_init(
+		"MPI_Alltoallw_init", comm, coll_call_alltoallw, &call, info, request);
+}
+
 #pragma weak MPI_Reduce_init = PMPI_Reduce_init
 int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
 	MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)

@@ -104,6 +104,19 @@ int PMPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 		"MPI_Alltoallv_init_c", comm, coll_call_alltoall, &call, info, request);
 }
 
+#pragma weak MPI_Alltoallw_init_c = PMPI_Alltoallw_init_c
+int PMPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[],
+	const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
+	const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
+	MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+	struct coll_call call = coll_args_alltoallw(sendbuf, coll_lists_c(sendcounts, sdispls),
+		sendtypes, recvbuf, coll_lists_c(recvcounts, rdispls), recvtypes);
+
+	return coll_call_init(
+		"MPI_Alltoallw_init_c", comm, coll_call_alltoallw, &call, info, request);
+}
+
 #pragma weak MPI_Reduce_init_c = PMPI_Reduce_init_c
 int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype,
 	MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)

@@ -103,6 +103,17 @@ int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdisp
 	return coll_call_launch("MPI_Ialltoallv", comm, coll_call_alltoall, &call, request);
 }
 
+#pragma weak MPI_Ialltoallw = PMPI_Ialltoallw
+int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
+	const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[],
+	const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+{
+	struct coll_call call = coll_args_alltoallw(sendbuf, coll_lists(sendcounts, sdispls),
+		sendtypes, recvbuf, coll_lists(recvcounts, rdispls), recvtypes);
+
+	return coll_call_launch("MPI_Ialltoallw", comm, coll_call_alltoallw, &call, request);
+}
+
 #pragma weak MPI_Ireduce = PMPI_Ireduce
 int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
 	int root, MPI_Comm comm, MPI_Request *request)

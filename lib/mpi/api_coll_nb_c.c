@@ -96,6 +96,18 @@ int PMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const M
 	return coll_call_launch("MPI_Ialltoallv_c", comm, coll_call_alltoall, &call, request);
 }
 
+#pragma weak MPI_Ialltoallw_c = PMPI_Ialltoallw_c
+int PMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+	const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
+	const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+	MPI_Request *request)
+{
+	struct coll_call call = coll_args_alltoallw(sendbuf, coll_lists_c(sendcounts, sdispls),
+		sendtypes, recvbuf, coll_lists_c(recvcounts, rdispls), recvtypes);
+
+	return coll_call_launch("MPI_Ialltoallw_c", comm, coll_call_alltoallw, &call, request);
+}
+
 #pragma weak MPI_Ireduce_c = PMPI_Ireduce_c
 int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype,
 	MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)

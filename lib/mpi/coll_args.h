@@ -76,6 +76,15 @@ static inline struct coll_call coll_args_alltoallv(const void *sendbuf, struct c
 		.recv = coll_listed("recvbuf", recvbuf, recv, recvtype)};
 }
 
+static inline struct coll_call coll_args_alltoallw(const void *sendbuf, struct coll_lists send,
+	const MPI_Datatype *sendtypes, void *recvbuf, struct coll_lists recv,
+	const MPI_Datatype *recvtypes)
+{
+	return (struct coll_call){
+		.send = coll_each("sendbuf", sendbuf, send.counts, send.displs, sendtypes),
+		.recv = coll_each("recvbuf", recvbuf, recv.counts, recv.displs, recvtypes)};
+}
+
 static inline struct coll_call coll_args_reduction(const void *sendbuf, void *recvbuf,
 	MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root)
 {

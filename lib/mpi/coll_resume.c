@@ -36,6 +36,18 @@ static size_t steps_of(const struct sched *s, uint32_t rounds)
 	return at;
 }
 
+/* What so many rounds have written. */
+static bool written(
+	const struct coll_run *run, uint32_t rounds, struct sched_span **spans, size_t *n)
+{
+	unsigned blocks = 0;
+
+	for (int i = 0; i < SCHED_BUFS; i++)
+		if (run->buf[i].typed)
+			blocks |= 1u << i;
+	return coll_written(&run->s, steps_of(&run->s, rounds), blocks, spans, n);
+}
+
 static size_t span_bytes(const struct coll_run *run, const struct sched_span *a)
 {
 	return a->n * coll_span_type(run, *a)->size;
@@ -98,7 +110,7 @@ static bool describe(const struct coll_open *o, struct captured *c)
 	c->e.flags |= COLL_SAVED_ACTIVE;
 	c->e.rounds = o->round;
 	c->e.error = (uint32_t)o->error;
-	if (!coll_written(&o->run.s, steps_of(&o->run.s, o->round), &c->spans, &c->n))
+	if (!written(&o->run, o->round, &c->spans, &c->n))
 		return false;
 	c->e.length = total_bytes(&o->run, c->spans, c->n);
 	return true;
@@ -272,7 +284,7 @@ static int give_back(struct coll_open *o)
 	size_t n;
 	bool fits;
 
-	if (!coll_written(&o->run.s, steps_of(&o->run.s, s->e.rounds), &spans, &n))
+	if (!written(&o->run, s->e.rounds, &spans, &n))
 		return api_fail(MPI_ERR_NO_MEM, "no memory to resume an operation");
 	fits = total_bytes(&o->run, spans, n) == s->e.length;
 	if (fits)

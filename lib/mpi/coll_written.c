@@ -9,6 +9,8 @@ static int by_place(const void *a, const void *b)
 
 	if (x->buf != y->buf)
 		return x->buf < y->buf ? -1 : 1;
+	if (x->block != y->block)
+		return x->block < y->block ? -1 : 1;
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
@@ -17,23 +19,33 @@ static ptrdiff_t end_of(const struct sched_span *a)
 	return a->first + (ptrdiff_t)a->n;
 }
 
+/* b comes behind a: is it there already, or can it be? */
+static bool joins(struct sched_span *a, const struct sched_span *b, bool blocks)
+{
+	if (a->buf != b->buf || a->block != b->block)
+		return false;
+	if (blocks)
+		return a->first == b->first && a->n == b->n;
+	if (b->first > end_of(a))
+		return false;
+	if (end_of(b) > end_of(a))
+		a->n = (size_t)(end_of(b) - a->first);
+	return true;
+}
+
 /* Sorted ones become one where they touch; how many are left. */
-static size_t merge(struct sched_span *v, size_t n)
+static size_t merge(struct sched_span *v, size_t n, unsigned blocks)
 {
 	size_t last = 0;
 
-	for (size_t i = 1; i < n; i++) {
-		struct sched_span *to = &v[last];
-
-		if (v[i].buf != to->buf || v[i].first > end_of(to))
+	for (size_t i = 1; i < n; i++)
+		if (!joins(&v[last], &v[i], blocks >> v[i].buf & 1))
 			v[++last] = v[i];
-		else if (end_of(&v[i]) > end_of(to))
-			to->n = (size_t)(end_of(&v[i]) - to->first);
-	}
 	return n ? last + 1 : 0;
 }
 
-bool coll_written(const struct sched *s, size_t end, struct sched_span **out, size_t *n)
+bool coll_written(
+	const struct sched *s, size_t end, unsigned blocks, struct sched_span **out, size_t *n)
 {
 	struct sched_span *v = malloc((end + 1) * sizeof *v);
 	size_t found = 0;
@@ -45,7 +57,7 @@ bool coll_written(const struct sched *s, size_t end, struct sched_span **out, si
 			v[found++] = s->steps[i].a;
 	qsort(v, found, sizeof *v, by_place);
 	*out = v;
-	*n = merge(v, found);
+	*n = merge(v, found, blocks);
 	return true;
 }
 
@@ -58,7 +70,7 @@ static void add(uint64_t *sum, uint64_t x)
 
 static void add_span(uint64_t *sum, const struct sched_span *a)
 {
-	add(sum, (uint64_t)a->buf);
+	add(sum, (uint64_t)a->block << 8 | (uint64_t)a->buf);
 	add(sum, (uint64_t)a->first);
 	add(sum, a->n);
 }

@@ -6,8 +6,10 @@
 #include "sched.h"
 
 /* The spans that steps [0, end) receive or write, in order; none overlap, and none touch another of
- * their buffer. *out is malloc'ed. false: no memory. */
-bool coll_written(const struct sched *s, size_t end, struct sched_span **out, size_t *n);
+ * their buffer, but where blocks have units of their own (blocks: 1 << such a buffer): there each
+ * is named once. *out is malloc'ed. false: no memory. */
+bool coll_written(
+	const struct sched *s, size_t end, unsigned blocks, struct sched_span **out, size_t *n);
 
 /* Two schedules with the same sum are the same. */
 uint64_t coll_sum(const struct sched *s);
