@@ -136,9 +136,21 @@ int coll_check_typed_apart(const struct coll_run *run)
 	return MPI_SUCCESS;
 }
 
+/* Between the two groups of an intercommunicator: each block for itself. */
+static void plan_between(struct coll_run *run)
+{
+	const struct coll_typed *in = run->buf[SCHED_IN].typed, *out = run->buf[SCHED_OUT].typed;
+
+	for (int i = 0; i < out->n; i++) {
+		sched_recv_some(&run->s, i, out->spans[i]);
+		sched_send_some(&run->s, i, in->spans[i]);
+	}
+	sched_round(&run->s);
+}
+
 int coll_call_alltoallw(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
-	struct sched_layout l = {.in_place = call->send.buf == MPI_IN_PLACE};
+	struct sched_layout l = {.in_place = call->send.buf == MPI_IN_PLACE && !c->remote};
 	int rc;
 
 	coll_begin(run, c, 0);
@@ -149,7 +161,9 @@ int coll_call_alltoallw(struct coll_run *run, struct comm *c, struct coll_call *
 		rc = coll_use_typed(run, SCHED_IN, &call->send, c->npeers);
 	if (rc == MPI_SUCCESS && !l.in_place)
 		rc = coll_check_typed_apart(run);
-	if (rc != MPI_SUCCESS)
+	if (rc == MPI_SUCCESS && c->remote)
+		plan_between(run);
+	if (rc != MPI_SUCCESS || c->remote)
 		return rc;
 	l.out = coll_typed_blocks(run, SCHED_OUT);
 	if (!l.in_place)
