@@ -188,10 +188,11 @@ static int duplicate(MPI_Datatype oldtype, MPI_Datatype *newtype)
 	if (rc != MPI_SUCCESS)
 		return rc;
 	rc = copy_attributes(old, t);
-	if (rc == MPI_SUCCESS)
-		*newtype = made;
-	else
+	if (rc != MPI_SUCCESS) {
 		type_free(t);
+		made = MPI_DATATYPE_NULL;
+	}
+	*newtype = made;
 	return rc;
 }
 

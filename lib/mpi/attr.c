@@ -149,6 +149,8 @@ int attr_set(struct attr_holder o, int keyval, void *value)
 	struct attr *a;
 	int rc = keyval_lookup(o.kind, keyval, &k);
 
+	if (rc == MPI_SUCCESS && k->freed)
+		rc = api_fail(MPI_ERR_KEYVAL, "attribute key %d was freed", keyval);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	k->refs++;

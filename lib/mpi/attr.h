@@ -5,7 +5,8 @@
  * the object that lasts.
  *
  * A key lives until the program has freed it and no object has an attribute under it. While
- * attributes remain, its copy and delete functions are still called; its number means nothing more.
+ * attributes remain, its copy and delete functions are still called, and its number serves to read
+ * and delete them (section 7.7.2), but not to set another.
  */
 #ifndef FTMPI_MPI_ATTR_H
 #define FTMPI_MPI_ATTR_H
@@ -46,7 +47,8 @@ struct attr_functions {
 
 int attr_keyval_create(const struct attr_functions *f, int *keyval);
 
-/* MPI_ERR_KEYVAL for a predefined or unknown key, or one of another kind. */
+/* MPI_ERR_KEYVAL for a predefined or unknown key, or one of another kind. A second time, while
+ * attributes keep it alive, does nothing. */
 int attr_keyval_free(enum attr_kind kind, int keyval);
 
 /* An old value is deleted first; if its delete function refuses, nothing is set. */

@@ -64,7 +64,7 @@ static struct keyval *find(int keyval)
 	list_for_each (l, keys()) {
 		struct keyval *k = container_of(l, struct keyval, link);
 
-		if (k->number == keyval && !k->freed)
+		if (k->number == keyval)
 			return k;
 	}
 	return NULL;
@@ -95,7 +95,7 @@ int attr_keyval_free(enum attr_kind kind, int keyval)
 	struct keyval *k = NULL;
 	int rc = keyval_lookup(kind, keyval, &k);
 
-	if (rc != MPI_SUCCESS)
+	if (rc != MPI_SUCCESS || k->freed)
 		return rc;
 	k->freed = true;
 	keyval_release(k);

@@ -438,7 +438,7 @@ START_TEST(attributes)
 	ck_assert_int_eq(deletions, 1);
 	/* a copy that is refused: no type */
 	must(MPI_Type_set_attr(t, k, &copies));
-	u = MPI_DATATYPE_NULL;
+	u = t;
 	ck_assert_int_eq(MPI_Type_dup(t, &u), MPI_ERR_OTHER);
 	ck_assert_ptr_eq(u, MPI_DATATYPE_NULL);
 	/* a deletion that is refused: the type stays */
