@@ -17,6 +17,7 @@
 #include "match.h"
 #include "p2p_buffer.h"
 #include "p2p_message.h"
+#include "p2p_part.h"
 #include "p2p_saved.h"
 #include "p2p_state.h"
 #include "queues.h"
@@ -82,6 +83,7 @@ void p2p_fini(void)
 	p2p_each_kept(forget_stored, NULL);
 	match_fini(&s.match);
 	buffers_fini();
+	parts_fini();
 	requests_fini();
 	free(s.gone);
 	s.gone = NULL;
@@ -89,7 +91,7 @@ void p2p_fini(void)
 
 static uint64_t context_of(const struct request *r)
 {
-	return r->comm->context | (uint64_t)r->plane;
+	return r->comm->context | r->plane;
 }
 
 static uint64_t capacity(const struct request *r)
@@ -442,9 +444,12 @@ static int start_send(struct request *r)
 	return api_fail(MPI_ERR_NO_MEM, "no memory for a message of %zu bytes", len);
 }
 
-int p2p_start_send(struct request *r)
+int p2p_start_message(struct request *r)
 {
-	return start_send(r);
+	if (r->kind == REQUEST_SEND)
+		return start_send(r);
+	start_recv(r);
+	return MPI_SUCCESS;
 }
 
 int p2p_start(struct request *r)

@@ -29,9 +29,7 @@ int p2p_isend(struct comm *c, enum plane plane, const void *buf, size_t count, s
 int p2p_irecv(struct comm *c, enum plane plane, void *buf, size_t count, struct type *t, int source,
 	int tag, struct request **out);
 
-/*
- * A message as it is asked for; when several calls are about the same.
- */
+/* A message as it is asked for. */
 struct p2p_message {
 	void *buf;
 	size_t count;

@@ -109,7 +109,7 @@ static void copy_gone(struct request *r)
 	engine_completed();
 }
 
-static const struct request_class copy_class = {.start = p2p_start_send, .free = copy_gone};
+static const struct request_class copy_class = {.start = p2p_start_message, .free = copy_gone};
 
 static struct copy *copy_new(struct buffer *b, const void *buf, size_t count, struct type *t)
 {

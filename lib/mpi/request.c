@@ -139,20 +139,29 @@ void status_empty(MPI_Status *status)
 	status_set_bytes(status, 0);
 }
 
-/* MPI 5.0 section 3.7.3: a finished send leaves the fields as undefined as an empty status does. */
-static void fill_status(const struct request *r, MPI_Status *status)
+static void message_status(const struct request *r, MPI_Status *status)
 {
-	if (status == MPI_STATUS_IGNORE)
-		return;
-	if (!r->active) {
-		status_empty(status);
-		return;
-	}
 	memset(status->MPI_internal, 0, sizeof status->MPI_internal);
 	status->MPI_SOURCE = r->source;
 	status->MPI_TAG = r->got_tag;
 	status_set_bytes(status, r->bytes);
 	status_set_cancelled(status, r->cancelled);
+}
+
+void request_message_status(const struct request *r, MPI_Status *status)
+{
+	message_status(r, status);
+}
+
+/* MPI 5.0 section 3.7.3: a finished send leaves the fields as undefined as an empty status does. */
+static void fill_status(const struct request *r, MPI_Status *status)
+{
+	if (status == MPI_STATUS_IGNORE)
+		return;
+	if (r->active)
+		message_status(r, status);
+	else
+		status_empty(status);
 }
 
 static int say_error(const struct request *r)

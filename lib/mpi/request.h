@@ -54,7 +54,7 @@ struct request {
 	/* what was asked for */
 	struct comm *comm; /* held; NULL when it belongs to none */
 	struct type *type; /* held; NULL when it has none */
-	enum plane plane;
+	uint64_t plane;	   /* and what sets partitioned messages apart (p2p_part.h) */
 	enum send_mode mode;
 	void *buf;
 	size_t count;
@@ -112,10 +112,13 @@ int request_finish(MPI_Request *handle, struct request *r, MPI_Status *status);
 /* The status of a request that is idle, which stays as it is. */
 int request_peek(struct request *r, MPI_Status *status);
 
+/* What a message that is over says of itself; MPI_ERROR stays as it is. */
+void request_message_status(const struct request *r, MPI_Status *status);
+
 void status_empty(MPI_Status *status);
 
-/* Send its message now, whatever its class: p2p_start's part for a send. */
-int p2p_start_send(struct request *r);
+/* Begin its one message, whatever its class. */
+int p2p_start_message(struct request *r);
 
 /* Begin an operation whose arguments are in the request. */
 int p2p_start(struct request *r);
