@@ -6,6 +6,7 @@
 #include "hints.h"
 #include "info.h"
 #include "mpi.h"
+#include "request.h"
 
 /* Look comm up, check the place for the new one, and make that MPI_COMM_NULL for a start. */
 static int begin(MPI_Comm comm, MPI_Comm *newcomm, struct comm **c)
@@ -58,6 +59,42 @@ int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
 	api_enter("MPI_Comm_dup_with_info");
 	return dup(comm, info, newcomm);
+}
+
+static int idup(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
+{
+	struct comm *c = NULL, *made = NULL;
+	struct request *r = NULL;
+	struct info *hints = NULL;
+	int rc = begin(comm, newcomm, &c);
+
+	if (rc == MPI_SUCCESS)
+		rc = check_pointer(request, "request");
+	if (rc == MPI_SUCCESS)
+		rc = hints_set(&hints, hints_of_comm, info);
+	if (rc == MPI_SUCCESS)
+		rc = comm_idup(c, &made, &r);
+	if (rc == MPI_SUCCESS) {
+		made->hints = hints;
+		*request = (MPI_Request)r;
+	} else {
+		info_free(hints);
+	}
+	return finish(c, made, newcomm, rc);
+}
+
+#pragma weak MPI_Comm_idup = PMPI_Comm_idup
+int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+{
+	api_enter("MPI_Comm_idup");
+	return idup(comm, MPI_INFO_NULL, newcomm, request);
+}
+
+#pragma weak MPI_Comm_idup_with_info = PMPI_Comm_idup_with_info
+int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
+{
+	api_enter("MPI_Comm_idup_with_info");
+	return idup(comm, info, newcomm, request);
 }
 
 #pragma weak MPI_Comm_split = PMPI_Comm_split

@@ -85,6 +85,7 @@ int coll_refused(struct coll_run *run, struct comm *c, int errclass);
 /* The library's own: planned and run (coll_now.c). */
 int coll_bcast(struct comm *c, void *buf, size_t bytes, int root);
 int coll_swap(struct comm *c, const struct coll_swap *w);
+int coll_agree(struct comm *c, void *both, size_t bytes); /* coll_call_agree */
 int coll_allgather(struct comm *c, const void *mine, size_t bytes, void *all);
 int coll_alltoall(struct comm *c, const void *mine, size_t bytes, void *all);
 int coll_gather(struct comm *c, const void *mine, size_t bytes, void *all, int root);

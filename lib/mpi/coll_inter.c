@@ -393,3 +393,21 @@ int coll_plan_swap(struct coll_run *run, struct comm *c, const struct coll_swap 
 		spread(run, first_of(SCHED_OUT, w->their_bytes));
 	return MPI_SUCCESS;
 }
+
+int coll_call_agree(struct coll_run *run, struct comm *c, struct coll_call *call)
+{
+	size_t n = (size_t)call->send.count;
+
+	coll_begin(run, c, 0);
+	coll_use(run, SCHED_OUT, call->send.buf, type_bytes());
+	if (!c->remote) {
+		coll_bcast_span(run, first_of(SCHED_OUT, n));
+		return MPI_SUCCESS;
+	}
+	if (c->rank == 0) {
+		sched_send(&run->s, 0, first_of(SCHED_OUT, n));
+		sched_recv(&run->s, 0, sched_span(SCHED_OUT, (ptrdiff_t)n, n));
+	}
+	spread(run, first_of(SCHED_OUT, 2 * n));
+	return MPI_SUCCESS;
+}

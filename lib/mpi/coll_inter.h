@@ -13,4 +13,9 @@ coll_planner coll_inter_barrier, coll_inter_bcast, coll_inter_gather, coll_inter
 coll_planner coll_inter_reduce, coll_inter_allreduce, coll_inter_scan, coll_inter_reduce_scatter,
 	coll_inter_reduce_scatter_block;
 
+/* Not of the program's, on any communicator: call->send.count bytes of rank 0 go to all. On an
+ * intercommunicator twice as many lie at call->send.buf: what this side's rank 0 has in the first
+ * half goes into the second half of the other side. */
+coll_planner coll_call_agree;
+
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collective operations that the library itself needs: planned and run at once. */
+#include "coll_inter.h"
 #include "coll_motion.h"
 
 /* Bytes of each rank, side by side in all. */
@@ -22,6 +23,14 @@ int coll_swap(struct comm *c, const struct coll_swap *w)
 	struct coll_run run;
 
 	return coll_end(&run, coll_plan_swap(&run, c, w));
+}
+
+int coll_agree(struct comm *c, void *both, size_t bytes)
+{
+	struct coll_call call = {.send = {.buf = both, .count = (MPI_Count)bytes}};
+	struct coll_run run;
+
+	return coll_end(&run, coll_call_agree(&run, c, &call));
 }
 
 int coll_allgather(struct comm *c, const void *mine, size_t bytes, void *all)

@@ -231,23 +231,28 @@ static int publish(struct comm *c, const struct comm *parent, struct comm **out)
 
 int comm_new(struct group *group, uint64_t context, const struct comm *parent, struct comm **out)
 {
-	struct comm *c = comm_alloc(group, context);
+	struct comm_sides sides = {.group = group, .context = context};
 
-	if (!c)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for a communicator of %d", group->size);
-	return publish(c, parent, out);
+	return comm_new_sides(&sides, parent, out);
 }
 
-int comm_new_inter(const struct comm_sides *sides, const struct comm *parent, struct comm **out)
+int comm_new_sides(const struct comm_sides *sides, const struct comm *parent, struct comm **out)
 {
 	struct comm *c = comm_alloc(sides->group, sides->context);
 
-	if (c && add_remote(c, sides->remote, sides->local_context))
+	if (c && (!sides->remote || add_remote(c, sides->remote, sides->local_context)))
 		return publish(c, parent, out);
 	if (c)
 		comm_destroy(c);
-	return api_fail(MPI_ERR_NO_MEM, "no memory for an intercommunicator of %d and %d",
-		sides->group->size, sides->remote->size);
+	return api_fail(MPI_ERR_NO_MEM, "no memory for a communicator of %d", sides->group->size);
+}
+
+void comm_settle(struct comm *c, uint64_t context, uint64_t local_context)
+{
+	c->context = context;
+	take_number(c, &job.numbers);
+	if (c->local)
+		comm_settle(c->local, local_context, COMM_NO_CONTEXT);
 }
 
 void comm_drop(struct comm *c)
@@ -335,7 +340,8 @@ static void write_number(struct comm *c, void *arg)
 {
 	struct comm_number n = {c->coll_seq, c->crowded};
 
-	comm_numbers_write(arg, c->context, n);
+	if (c->context != COMM_NO_CONTEXT)
+		comm_numbers_write(arg, c->context, n);
 }
 
 static void take_number_of(struct comm *c, void *arg)

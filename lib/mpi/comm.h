@@ -26,6 +26,7 @@
 
 struct errhandler;
 struct info;
+struct request;
 struct topology;
 struct buffer;
 struct win;
@@ -141,19 +142,20 @@ static inline uint64_t comm_context_of(int world_rank, uint32_t counter)
 bool comm_save_numbers(uint8_t **out, size_t *len);
 bool comm_restore_numbers(const uint8_t *bytes, size_t len);
 
-/* A communicator of group (which gets a reference of its own) with the error handler of parent, a
- * live handle of the program. This process is in the group. */
-int comm_new(struct group *group, uint64_t context, const struct comm *parent, struct comm **out);
-
-/* What an intercommunicator is made of: both sides name the same context; the local one's is for
- * its own group alone. */
+/* What a communicator is made of. */
 struct comm_sides {
-	struct group *group, *remote;
-	uint64_t context, local_context;
+	struct group *group, *remote; /* get references of their own; remote NULL for one group */
+	uint64_t context;	      /* the same on both sides */
+	uint64_t local_context;	      /* with a remote group: of this side's local stages */
 };
 
-/* As comm_new. */
-int comm_new_inter(const struct comm_sides *sides, const struct comm *parent, struct comm **out);
+/* With the error handler of parent, a live handle of the program. This process is in the group. */
+int comm_new_sides(const struct comm_sides *sides, const struct comm *parent, struct comm **out);
+int comm_new(struct group *group, uint64_t context, const struct comm *parent, struct comm **out);
+
+/* For sides whose contexts are not known yet: no message may name them before comm_settle. */
+#define COMM_NO_CONTEXT UINT64_MAX
+void comm_settle(struct comm *c, uint64_t context, uint64_t local_context);
 
 /* Take the program's handle away; the object lives on while operations need it. */
 void comm_drop(struct comm *c);
@@ -163,6 +165,9 @@ void comm_drop(struct comm *c);
  * Collective over c, except comm_create_group: over g. All may let the engine lock go.
  */
 int comm_dup(struct comm *c, struct comm **out);
+/* comm_dup that waits for nobody (comm_idup.c): **out is there at once, and may be used when the
+ * request is done. */
+int comm_idup(struct comm *c, struct comm **out, struct request **request);
 int comm_split(struct comm *c, int color, int key, struct comm **out);
 int comm_create(struct comm *c, struct group *g, struct comm **out);
 int comm_create_group(struct comm *c, struct group *g, int tag, struct comm **out);
@@ -170,7 +175,7 @@ int comm_create_group(struct comm *c, struct group *g, int tag, struct comm **ou
  * Intercommunicators (comm_inter.c). create: collective over local, whose rank `leader` speaks over
  * peer with that communicator's rank remote_leader; peer and remote_leader count there alone.
  * merge: an intracommunicator of both sides, those that say high behind the others. The others are
- * what comm_dup, comm_split and comm_create are for c->remote.
+ * what comm_split and comm_create are for c->remote.
  */
 struct comm_meeting {
 	int leader;
@@ -180,7 +185,6 @@ struct comm_meeting {
 
 int comm_inter_create(struct comm *local, const struct comm_meeting *how, struct comm **out);
 int comm_inter_merge(struct comm *c, bool high, struct comm **out);
-int comm_inter_dup(struct comm *c, struct comm **out);
 int comm_inter_split(struct comm *c, int color, int key, struct comm **out);
 int comm_inter_subset(struct comm *c, struct group *g, struct comm **out);
 

@@ -14,33 +14,6 @@
 #include "comm_make.h"
 #include "p2p.h"
 
-/* What one side says of itself. */
-struct proposal {
-	int32_t speaker; /* its rank in the world */
-	int32_t n;	 /* processes of the side; less than 0: it has failed */
-	uint32_t counter, local_counter;
-};
-
-static struct proposal propose(int n)
-{
-	return (struct proposal){
-		comm_world_info()->rank, n, comm_counter_next(), comm_counter_next()};
-}
-
-/* The sides' contexts, of the local and the remote proposal. */
-static int settle(struct comm_sides *s, const struct proposal *mine, const struct proposal *theirs)
-{
-	const struct proposal *lower = mine->speaker < theirs->speaker ? mine : theirs;
-
-	if (lower->counter == 0)
-		return comm_make_used_up(lower->speaker);
-	if (mine->local_counter == 0)
-		return comm_make_used_up(mine->speaker);
-	s->context = comm_context_of(lower->speaker, lower->counter);
-	s->local_context = comm_context_of(mine->speaker, mine->local_counter);
-	return MPI_SUCCESS;
-}
-
 static int swap(struct comm *c, const void *mine, size_t my_bytes, void *theirs, size_t their_bytes)
 {
 	struct coll_swap w = {mine, my_bytes, theirs, their_bytes};
@@ -49,26 +22,12 @@ static int swap(struct comm *c, const void *mine, size_t my_bytes, void *theirs,
 }
 
 /* Rank 0's proposals of both sides, known to all of both. */
-static int agree(struct comm *c, int n, struct proposal both[2])
+static int agree(struct comm *c, int n, struct comm_proposal both[2])
 {
-	int rc;
-
-	both[0] = (struct proposal){0};
+	both[0] = both[1] = (struct comm_proposal){0};
 	if (c->rank == 0)
-		both[0] = propose(n);
-	rc = swap(c, &both[0], sizeof(both[0]), &both[1], sizeof(both[1]));
-	return rc ? rc : coll_bcast(c->local, &both[0], sizeof(both[0]), 0);
-}
-
-int comm_inter_dup(struct comm *c, struct comm **out)
-{
-	struct comm_sides s = {.group = c->group, .remote = c->remote};
-	struct proposal both[2];
-	int rc = agree(c, c->size, both);
-
-	if (rc == MPI_SUCCESS)
-		rc = settle(&s, &both[0], &both[1]);
-	return rc ? rc : comm_new_inter(&s, c, out);
+		both[0] = comm_propose(n, true);
+	return coll_agree(c, both, sizeof(both[0]));
 }
 
 /* ---- from two groups ---- */
@@ -104,7 +63,7 @@ static int no_memory_for(int n)
 /* What a leader comes to know, and then tells its side. */
 struct met {
 	int32_t failed; /* an error class, or MPI_SUCCESS */
-	struct proposal mine, theirs;
+	struct comm_proposal mine, theirs;
 };
 
 /* The leaders' talk: *ranks is the remote group, which the caller frees. */
@@ -112,7 +71,7 @@ static int meet(const struct comm *local, const struct other *o, struct met *m, 
 {
 	int rc;
 
-	m->mine = propose(local->size);
+	m->mine = comm_propose(local->size, true);
 	rc = swap_bytes(o, &m->mine, sizeof(m->mine), &m->theirs, sizeof(m->theirs));
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -176,9 +135,9 @@ static int create_met(
 		return no_memory_for(m->theirs.n);
 	rc = check_remote(local, s.remote);
 	if (rc == MPI_SUCCESS)
-		rc = settle(&s, &m->mine, &m->theirs);
+		rc = comm_contexts(&s, &m->mine, &m->theirs);
 	if (rc == MPI_SUCCESS)
-		rc = comm_new_inter(&s, local, out);
+		rc = comm_new_sides(&s, local, out);
 	group_release(s.remote);
 	return rc;
 }
@@ -212,7 +171,7 @@ static int make_part(struct comm *c, const struct comm_sides *s, struct comm **o
 	*out = NULL;
 	if (s->remote->size == 0 || s->group->rank == MPI_UNDEFINED)
 		return MPI_SUCCESS;
-	return comm_new_inter(s, c, out);
+	return comm_new_sides(s, c, out);
 }
 
 /* The ballots of both sides are known. */
@@ -227,12 +186,12 @@ static int make_elected(struct comm *c, int color, const struct comm_ballot *our
 	if (!s.group || !s.remote) {
 		rc = comm_make_no_memory(c);
 	} else if (s.remote->size > 0) {
-		struct proposal mine = {
+		struct comm_proposal mine = {
 			s.group->world[0], s.group->size, a.counter, a.local_counter};
-		struct proposal theirs = {
+		struct comm_proposal theirs = {
 			s.remote->world[0], s.remote->size, b.counter, b.local_counter};
 
-		rc = settle(&s, &mine, &theirs);
+		rc = comm_contexts(&s, &mine, &theirs);
 	}
 	if (rc == MPI_SUCCESS)
 		rc = make_part(c, &s, out);
@@ -280,8 +239,8 @@ static int remote_part(const struct comm *c, const int32_t *ranks, int n, struct
 }
 
 /* Both sides have said how many they are. */
-static int subset(struct comm *c, struct group *g, const int *ranks, const struct proposal both[2],
-	struct comm **out)
+static int subset(struct comm *c, struct group *g, const int *ranks,
+	const struct comm_proposal both[2], struct comm **out)
 {
 	struct comm_sides s = {.group = g};
 	int32_t *others = malloc(((size_t)both[1].n + 1) * sizeof(*others));
@@ -294,7 +253,7 @@ static int subset(struct comm *c, struct group *g, const int *ranks, const struc
 	if (rc == MPI_SUCCESS)
 		rc = remote_part(c, others, both[1].n, &s.remote);
 	if (rc == MPI_SUCCESS) {
-		rc = settle(&s, &both[0], &both[1]);
+		rc = comm_contexts(&s, &both[0], &both[1]);
 		if (rc == MPI_SUCCESS)
 			rc = make_part(c, &s, out);
 		group_release(s.remote);
@@ -303,7 +262,8 @@ static int subset(struct comm *c, struct group *g, const int *ranks, const struc
 	return rc;
 }
 
-static int check_part(const struct comm *c, const struct group *g, const struct proposal both[2])
+static int check_part(
+	const struct comm *c, const struct group *g, const struct comm_proposal both[2])
 {
 	if (both[0].n < 0 || both[1].n < 0 || both[1].n > c->npeers)
 		return api_fail(MPI_ERR_GROUP, "the %s group is no part of its side",
@@ -317,7 +277,7 @@ static int check_part(const struct comm *c, const struct group *g, const struct 
 
 int comm_inter_subset(struct comm *c, struct group *g, struct comm **out)
 {
-	struct proposal both[2];
+	struct comm_proposal both[2];
 	int *ranks = NULL;
 	int bad = comm_locate(c, g, &ranks);
 	int rc = agree(c, bad ? -1 : g->size, both);

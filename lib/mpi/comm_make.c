@@ -27,6 +27,30 @@ int comm_make_used_up(int world_rank)
 	return api_fail(MPI_ERR_INTERN, "world rank %d has used up its communicators", world_rank);
 }
 
+struct comm_proposal comm_propose(int n, bool both_sides)
+{
+	struct comm_proposal p = {comm_world_info()->rank, n, comm_counter_next(), 0};
+
+	if (both_sides)
+		p.local_counter = comm_counter_next();
+	return p;
+}
+
+int comm_contexts(
+	struct comm_sides *s, const struct comm_proposal *mine, const struct comm_proposal *theirs)
+{
+	const struct comm_proposal *lower =
+		!theirs || mine->speaker < theirs->speaker ? mine : theirs;
+
+	if (lower->counter == 0)
+		return comm_make_used_up(lower->speaker);
+	if (theirs && mine->local_counter == 0)
+		return comm_make_used_up(mine->speaker);
+	s->context = comm_context_of(lower->speaker, lower->counter);
+	s->local_context = comm_context_of(mine->speaker, mine->local_counter);
+	return MPI_SUCCESS;
+}
+
 int comm_make(struct comm *parent, struct group *g, uint32_t counter, struct comm **out)
 {
 	if (counter == 0)
@@ -34,8 +58,7 @@ int comm_make(struct comm *parent, struct group *g, uint32_t counter, struct com
 	return comm_new(g, comm_context_of(g->world[0], counter), parent, out);
 }
 
-/* Give a communicator that was not handed out yet back. */
-static void unmake(struct comm *c)
+void comm_unmake(struct comm *c)
 {
 	(void)attr_delete_all(comm_attrs(c));
 	comm_drop(c);
@@ -48,8 +71,7 @@ static int agree_counter(struct comm *c, uint32_t *counter)
 	return coll_bcast(c, counter, sizeof(*counter), 0);
 }
 
-/* What MPI_Comm_dup alone takes over (MPI 5.0 section 7.4.2). */
-static int inherit(struct comm *from, struct comm *to)
+int comm_inherit(struct comm *from, struct comm *to)
 {
 	if (from->topo) {
 		to->topo = topo_copy(from->topo);
@@ -59,29 +81,46 @@ static int inherit(struct comm *from, struct comm *to)
 	return attr_copy_all(comm_attrs(from), comm_attrs(to));
 }
 
-static int dup_intra(struct comm *c, struct comm **out)
+int comm_dup_open(struct comm *c, struct comm_proposal both[2], struct comm **out)
 {
-	uint32_t counter;
-	int rc = agree_counter(c, &counter);
+	struct comm_sides sides = {c->group, c->remote, COMM_NO_CONTEXT, COMM_NO_CONTEXT};
 
-	return rc ? rc : comm_make(c, c->group, counter, out);
+	both[0] = both[1] = (struct comm_proposal){0};
+	if (c->rank == 0)
+		both[0] = comm_propose(c->size, c->remote != NULL);
+	return comm_new_sides(&sides, c, out);
+}
+
+int comm_dup_settle(struct comm *copy, const struct comm_proposal both[2])
+{
+	struct comm_sides s;
+	int rc = comm_contexts(&s, &both[0], copy->remote ? &both[1] : NULL);
+
+	if (rc == MPI_SUCCESS)
+		comm_settle(copy, s.context, s.local_context);
+	return rc;
 }
 
 int comm_dup(struct comm *c, struct comm **out)
 {
+	struct comm_proposal both[2];
 	struct comm *copy = NULL;
 	int rc;
 
 	comm_hold(c);
 	/* the counter goes round before copy functions are asked, so that a rank whose function
 	 * refuses leaves nobody waiting */
-	rc = c->remote ? comm_inter_dup(c, &copy) : dup_intra(c, &copy);
+	rc = comm_dup_open(c, both, &copy);
 	if (rc == MPI_SUCCESS)
-		rc = inherit(c, copy);
+		rc = coll_agree(c, both, sizeof(both[0]));
+	if (rc == MPI_SUCCESS)
+		rc = comm_dup_settle(copy, both);
+	if (rc == MPI_SUCCESS)
+		rc = comm_inherit(c, copy);
 	if (rc == MPI_SUCCESS)
 		*out = copy;
 	else if (copy)
-		unmake(copy);
+		comm_unmake(copy);
 	comm_release(c);
 	return rc;
 }

@@ -28,6 +28,32 @@ int comm_locate(const struct comm *c, const struct group *g, int **ranks);
 /* A communicator of g whose rank 0 proposed this counter. All its ranks fail alike without one. */
 int comm_make(struct comm *parent, struct group *g, uint32_t counter, struct comm **out);
 
+/* What rank 0 of a communicator, or whoever speaks for a side, says of what it makes. */
+struct comm_proposal {
+	int32_t speaker; /* its rank in the world */
+	int32_t n;	 /* processes of the side; less than 0: it has failed */
+	uint32_t counter, local_counter;
+};
+
+/* Of n processes; local_counter is 0 without another side. */
+struct comm_proposal comm_propose(int n, bool both_sides);
+
+/* The contexts of what is made by the proposals of both sides, or, theirs being NULL, of the only
+ * one. Both sides fail alike where it concerns both. */
+int comm_contexts(
+	struct comm_sides *s, const struct comm_proposal *mine, const struct comm_proposal *theirs);
+
+/* A copy of c: begin, and what this process proposes, in both[0]; and the end, when rank 0's
+ * proposals of both sides are known (coll_call_agree). */
+int comm_dup_open(struct comm *c, struct comm_proposal both[2], struct comm **out);
+int comm_dup_settle(struct comm *copy, const struct comm_proposal both[2]);
+
+/* What a copy alone takes over (MPI 5.0 section 7.4.2). */
+int comm_inherit(struct comm *from, struct comm *to);
+
+/* Give a communicator that was not handed out yet back. */
+void comm_unmake(struct comm *c);
+
 /* What comm_make says when there is no counter. */
 int comm_make_used_up(int world_rank);
 
