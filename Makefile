@@ -31,6 +31,7 @@ PROGRAMS += point
 PROGRAMS += stuck
 PROGRAMS += tooltest
 PROGRAMS += datatypes
+PROGRAMS += nonblocking
 PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%)
 
 TOOL := $(B)/bin/ftmpi-ckpt

@@ -124,6 +124,22 @@ static void alltoall(struct worker *w)
 	check_blocks(w, n, n * w->rank);
 }
 
+/* Several at once, finished in another order. */
+static void unwaited(struct worker *w)
+{
+	int n = block(w), root = threads_draw(w, w->size), sum = -1, mine = w->rank + 1;
+	MPI_Request r[3];
+
+	threads_fill(w, n * w->size);
+	MPI_Ialltoall(w->out, n, MPI_INT, w->in, n, MPI_INT, w->comm, &r[0]);
+	MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, w->comm, &r[1]);
+	MPI_Ibcast(&root, 1, MPI_INT, root, w->comm, &r[2]);
+	for (int i = 3; i-- > 0;)
+		MPI_Wait(&r[(i + w->rank) % 3], MPI_STATUS_IGNORE);
+	check_blocks(w, n, n * w->rank);
+	threads_expect(w, sum == w->size * (w->size + 1) / 2, "the sum is %d", sum);
+}
+
 const struct activity threads_coll[] = {
 	{"barriers", barriers},
 	{"bcast", bcast},
@@ -133,5 +149,6 @@ const struct activity threads_coll[] = {
 	{"gather", gather},
 	{"scatter", scatter},
 	{"alltoall", alltoall},
+	{"unwaited", unwaited},
 	{NULL, NULL},
 };
