@@ -566,6 +566,30 @@ sub orphans_seeds
 	return;
 }
 
+# ---- rma_layout: copies less 1, extent in eights, then parts ----
+
+sub rma_layout_seeds
+{
+	my $part = sub { pack 'q< Q< q< Q< Q<', @_ };    # at, count, stride, bytes, is there a child?
+	my $layout = sub { pack('Q<', scalar @_) . join '', @_ };
+	my $inner  = $layout->($part->(0, 5, 8, 4, 0), $part->(100, 1, 0, 4, 0));
+	my %seed   = (
+		'run'     => [ 0, 0, $layout->($part->(8, 1, 0, 4, 0)) ],
+		'vector'  => [ 2, 5, $layout->($part->(0, 3, 12, 4, 0)) ],
+		'nested'  => [ 1, 16, $layout->($part->(4, 2, 200, 24, 1) . $inner) ],
+		'backward' => [ 3, 255, $layout->($part->(64, 4, -16, 8, 0)) ],
+		'far'     => [ 0, 0, $layout->($part->(1 << 60, 1, 0, 4, 0)) ],
+		'empty'   => [ 0, 0, $layout->() ],
+		'size'    => [ 0, 0, $layout->($part->(4, 2, 200, 23, 1) . $inner) ],
+		'many'    => [ 0, 0, pack('Q<', 1 << 60) ],
+	);
+	for my $name (keys %seed) {
+		my ($copies, $extent, $bytes) = @{ $seed{$name} };
+		seed('rma_layout', $name, pack('C C', $copies, $extent), $bytes);
+	}
+	return;
+}
+
 machines_seeds();
 options_seeds();
 wire_seeds();
@@ -579,3 +603,4 @@ ckpt_file_seeds();
 manifest_seeds();
 coord_seeds();
 orphans_seeds();
+rma_layout_seeds();
