@@ -25,6 +25,7 @@ LIBRARIES := $(SO) $(B)/lib/libftmpi.so $(B)/lib/libmpi_abi.so.1 $(B)/lib/libftm
 PROGRAMS := inittest collective passnum pi cgs randtest badcall inter threads progress pingpong meet \
 	threads_wake threads_ends load again transit mail mixed ahead ckptcalls pattern
 PROGRAMS += envtest
+PROGRAMS += halo
 PROGRAMS += infotest
 PROGRAMS += onesided
 PROGRAMS += point

@@ -79,6 +79,13 @@ extern "C" {
  *    numbers whose state is not saved, or which of several messages came first. A program that
  *    cannot promise that needs "blocking".
  *
+ * Windows (MPI_Win_create and the others): under "blocking" no epoch may be open on any rank: none
+ * that MPI_Win_lock, MPI_Win_start or MPI_Win_post has begun, and since the last MPI_Win_fence no
+ * operation; else every rank gets FTMPI_CKPTERROR, with a sentence on standard error. Between epochs
+ * all effects of operations are in the targets' memory, which is saved as any memory is
+ * (FTMPI_CKPT_Protect); after a restore the program makes its windows again. "eventlog" and
+ * "tagging": FTMPI_CKPTERROR while this rank has a window.
+ *
  * Before MPI_Init or after MPI_Finalize: FTMPI_CKPTERROR. Source: FTMPI report 3.2.5.
  */
 int FTMPI_Perform_Checkpoint(void);

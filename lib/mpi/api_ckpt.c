@@ -16,6 +16,7 @@
 #include "control.h"
 #include "engine.h"
 #include "ftmpi.h"
+#include "rma.h"
 #include "runtime.h"
 #include "team.h"
 
@@ -86,6 +87,8 @@ static int make_line(struct ckpt_job *j)
 	bool ok;
 
 	ckpt_loaded_free(&j->loaded);
+	if (coord_is_blocking(&j->coord) && !rma_closed_everywhere())
+		return FTMPI_CKPTERROR;
 	if (coord_is_blocking(&j->coord))
 		return make_blocking(j) ? FTMPI_CHECKPOINTED : FTMPI_CKPTERROR;
 	fault_point("ckpt-begin");

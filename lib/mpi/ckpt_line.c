@@ -19,6 +19,7 @@
 #include "inflight.h"
 #include "p2p_saved.h"
 #include "p2p_state.h"
+#include "rma.h"
 
 struct line {
 	struct link link;
@@ -200,13 +201,13 @@ static struct line *capture(struct ckpt_job *j, uint32_t number)
 /* What breaks a line while its messages are noted is said when it is finished. */
 bool ckpt_line_capture(void *user, uint32_t number)
 {
-	const char *why = NULL;
+	const char *why = rma_objection();
 
 	making++;
 	engine_set_making(true);
-	if (!engine_alone())
+	if (!why && !engine_alone())
 		why = "another thread is inside an MPI call; all but one must stay out of MPI";
-	else if (!capture(user, number))
+	else if (!why && !capture(user, number))
 		why = "no memory for a copy of what it has to hold";
 	if (why)
 		say_failure(number, why);

@@ -128,7 +128,10 @@ void rma_forget_asked(struct win *w);
 
 /* ---- lines of checkpoints ---- */
 
-/* Why no recovery line may be made now (a sentence), or NULL. */
-const char *rma_objection(bool blocking);
+/* Is no epoch open on any rank? Says on each what is. Collective over the job. */
+bool rma_closed_everywhere(void);
+
+/* Why a protocol that waits for nobody cannot make a line now, or NULL. */
+const char *rma_objection(void);
 
 #endif
