@@ -124,6 +124,7 @@ install: all
 		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 755 bin/ftmpirun bin/ftmpicc $(TOOL) $(DESTDIR)$(PREFIX)/bin
 	ln -sf ftmpicc $(DESTDIR)$(PREFIX)/bin/ftmpicxx
+	ln -sf ftmpirun $(DESTDIR)$(PREFIX)/bin/mpiexec
 	ln -sf ../../bin/ftmpirun $(DESTDIR)$(PREFIX)/libexec/ftmpi/mpiexec
 	install -m 644 bin/lib/FTMPI/*.pm $(DESTDIR)$(PREFIX)/share/ftmpi/FTMPI
 	install -m 644 include/mpi.h include/ftmpi.h $(DESTDIR)$(PREFIX)/include
@@ -134,14 +135,15 @@ install: all
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' ftmpi.pc.in \
 		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/ftmpi.pc
 	install -m 644 doc/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	ln -sf ftmpirun.1 $(DESTDIR)$(PREFIX)/share/man/man1/mpiexec.1
 	install -m 644 doc/man/*.7 $(DESTDIR)$(PREFIX)/share/man/man7
 	@$(MAKE) --no-print-directory install-fortran
 
 uninstall: uninstall-fortran
 	cd $(DESTDIR)$(PREFIX) && rm -rf share/ftmpi libexec/ftmpi && \
-		rm -f bin/ftmpirun bin/ftmpicc bin/ftmpicxx bin/ftmpi-ckpt include/mpi.h include/ftmpi.h \
+		rm -f bin/mpiexec bin/ftmpirun bin/ftmpicc bin/ftmpicxx bin/ftmpi-ckpt include/mpi.h include/ftmpi.h \
 		lib/libftmpi.so.0 lib/libftmpi.so lib/libmpi_abi.so.1 lib/libftmpi.a lib/pkgconfig/ftmpi.pc
-	cd $(DESTDIR)$(PREFIX)/share/man && rm -f $(addprefix man1/,$(notdir $(wildcard doc/man/*.1))) \
+	cd $(DESTDIR)$(PREFIX)/share/man && rm -f man1/mpiexec.1 $(addprefix man1/,$(notdir $(wildcard doc/man/*.1))) \
 		$(addprefix man7/,$(notdir $(wildcard doc/man/*.7)))
 
 clean:

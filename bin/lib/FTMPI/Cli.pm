@@ -64,7 +64,8 @@ sub _fill_streams
 sub _run
 {
 	my ($program, @words) = @_;
-	my $options = FTMPI::Options::parse(@words);
+	my $options = $program eq 'mpiexec' ? FTMPI::Options::parse_plain(@words)
+		: FTMPI::Options::parse(@words);
 	return _print(FTMPI::Options::help($program)) if $options->{help};
 	return _print('ftmpirun (FTMPI) ' . FTMPI::Version::NUMBER . "\n") if $options->{version};
 	return _print(FTMPI::Manual::page()) if $options->{man};

@@ -29,6 +29,9 @@ or
 in the first spelling.
 They may be written with one dash or two.
 .PP
+.B mpiexec
+is another name of it, and knows the second spelling only.
+.PP
 A program without a slash in its name is looked for in PATH and then in the working directory.
 It may be a script or another program that runs the MPI program, such as a shell,
 .BR valgrind (1)

@@ -12,8 +12,8 @@ use FTMPI::Values ();
 
 use constant RANKS_MAX => FTMPI::Values::RANKS_MAX;
 
-# name: with its other names; arg: what follows it; kind: flag, count, value, list or optional (a
-# value only after "="); check: how the value is read; default and text: for people.
+# name: with its other names; arg: what follows it; kind: flag, count, value, list, pair (of words, for
+# -x) or optional (a value only after "="); check: how the value is read; default and text: for people.
 my @TABLE = (
 	{
 		names => [qw(n np)],
@@ -53,6 +53,12 @@ my @TABLE = (
 		text  => 'Give the ranks this environment variable, with the value it has here or'
 			. ' with VALUE. May be repeated. PATH, LD_LIBRARY_PATH and FTMPI_* are always'
 			. ' given.',
+	},
+	{
+		names => [qw(env genv)],
+		arg   => 'VAR VALUE',
+		kind  => 'pair',
+		text  => 'The same as -x VAR=VALUE, as other launchers spell it.',
 	},
 	{
 		names   => ['ssh'],
@@ -212,9 +218,14 @@ sub table { return @TABLE }
 
 # The words of a command line, without the program's name, as a hash: an option's first name => its
 # value; n, machinefile, workdir from either spelling; prog => [program, arguments].
-sub parse
+sub parse { return _parse(\&_positional, @_) }
+
+# The same of a launcher that knows the second spelling only.
+sub parse_plain { return _parse(sub { _refuse('-n N is not given') }, @_) }
+
+sub _parse
 {
-	my (@words) = @_;
+	my ($without_n, @words) = @_;
 	my %got;
 	while (@words && $words[0] =~ /^--?(.+)\z/s) {
 		my $word = shift @words;
@@ -222,7 +233,7 @@ sub parse
 		_option(\%got, $word, $1, \@words);
 		return \%got if $got{help} || $got{version} || $got{man};
 	}
-	_positional(\%got, \@words) if !defined $got{n};
+	$without_n->(\%got, \@words) if !defined $got{n};
 	_refuse("no program is named") if !@words;
 	_refuse('-host and -machinefile exclude each other')
 		if $got{host} && defined $got{machinefile};
@@ -280,6 +291,11 @@ sub _option
 	}
 	if ($kind eq 'flag' || $kind eq 'count') {
 		$got->{$key}++;
+		return;
+	}
+	if ($kind eq 'pair') {
+		_refuse("$word needs two words: $word $entry->{arg}") if @$words < 2;
+		push @{ $got->{x} }, FTMPI::Values::pair(splice(@$words, 0, 2), $word);
 		return;
 	}
 	_refuse("$word needs a value: $word $entry->{arg}") if !@$words;

@@ -118,4 +118,12 @@ sub variable
 	return _refuse($word, $value, 'neither VAR nor VAR=value');
 }
 
+# VAR and a value, as VAR=value.
+sub pair
+{
+	my ($name, $value, $word) = @_;
+	return "$name=$value" if $name =~ /^[A-Za-z_][A-Za-z0-9_.]*\z/;
+	return _refuse($word, $name, 'no name of a variable');
+}
+
 1;

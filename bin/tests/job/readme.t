@@ -103,14 +103,15 @@ subtest 'make install, and uninstall' => sub {
 	run_there("make -s -C '$root' install PREFIX=/opt/ftmpi DESTDIR='$to'")->is_status(0, 'install');
 	my $prefix = "$to/opt/ftmpi";
 	ok(-e "$prefix/$_", "it installs $_")
-		for qw(bin/ftmpirun bin/ftmpicc bin/ftmpicxx bin/ftmpi-ckpt include/mpi.h include/ftmpi.h lib/libftmpi.a
+		for qw(bin/ftmpirun bin/mpiexec bin/ftmpicc bin/ftmpicxx bin/ftmpi-ckpt include/mpi.h include/ftmpi.h lib/libftmpi.a
 		lib/libftmpi.so lib/libmpi_abi.so.1 lib/pkgconfig/ftmpi.pc libexec/ftmpi/mpiexec
-		share/man/man1/ftmpirun.1 share/man/man1/ftmpicc.1
+		share/man/man1/ftmpirun.1 share/man/man1/mpiexec.1 share/man/man1/ftmpicc.1
 		share/man/man1/ftmpi-ckpt.1 share/man/man7/ftmpi.7);
 	my $with = "env -u FTMPI_LIBDIR -u PERL5LIB";
 	run_there("$with $prefix/bin/ftmpicc -o there hello.c")->is_status(0, 'the installed compiler');
 	said(run_there("$with $prefix/bin/ftmpirun -n 3 ./there"), 'installed', greetings(3, 1));
 	said(run_there("$with $prefix/libexec/ftmpi/mpiexec -n 2 ./there"), 'mpiexec', greetings(2, 1));
+	said(run_there("$with $prefix/bin/mpiexec -n 2 ./there"), 'mpiexec in bin', greetings(2, 1));
 	run_there("$with $prefix/bin/ftmpicc -ftmpi-static -o still hello.c")->is_status(0, 'statically');
 	said(run_there("$with $prefix/bin/ftmpirun -n 2 ./still"), 'static', greetings(2, 1));
 	said(run_there("$with $prefix/bin/ftmpi-ckpt list bin"), 'ftmpi-ckpt',

@@ -21,6 +21,12 @@ is_deeply(
 	'the second; -restore after the program is its own');
 is_deeply(parsed(qw(--np 3 -- -prog)), { n => 3, prog => ['-prog'] },
 	'two dashes; -- ends options');
+is_deeply(
+	parsed(qw(-n 2 -env A 1 -x B -genv C), 'a=b c', qw(-env D), '', 'p')->{x},
+	[ 'A=1', 'B', 'C=a=b c', 'D=' ], 'variables in the spelling of other launchers');
+is_deeply(FTMPI::Options::parse_plain(qw(-n 2 p 4 w x)), { n => 2, prog => [qw(p 4 w x)] }, 'mpiexec');
+ok(!eval { FTMPI::Options::parse_plain(qw(f 4 w prog)); 1 }, 'mpiexec has no first spelling');
+like($@->text, qr/^-n N is not given/, '... and says so');
 for my $name (qw(-machinefile -hostfile -f --hostfile)) {
 	is(parsed($name, 'f', '-n', 1, 'p')->{machinefile}, 'f', $name);
 }

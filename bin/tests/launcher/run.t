@@ -140,6 +140,11 @@ like(ftmpirun(['--help'])->{out}, qr/^usage: ftmpirun /, '-help');
 my $mpiexec = abs_path("$FindBin::RealBin/../../../libexec") . '/mpiexec';
 like(wait_end(begin([ $mpiexec, '-help' ]))->{out}, qr/^usage: mpiexec -n N/, 'mpiexec -help');
 is(wait_end(begin([ $mpiexec, '-n', 2, 'echo', 'x' ]))->{out}, "x\nx\n", 'mpiexec runs programs');
+is(wait_end(begin([ $mpiexec, qw(-genv ONE 1 -n 1 -env TWO), 'a b', 'sh', '-c', 'echo $ONE $TWO' ]))->{out},
+	"1 a b\n", 'mpiexec -env');
+$job = wait_end(begin([ $mpiexec, qw(machines 4 work prog) ]));
+is($job->{status}, 2, 'mpiexec has no first spelling');
+is($job->{err}, "ftmpirun: -n N is not given; try ftmpirun -help\n", '... and says so');
 my $link = scratch() . '/linked';
 symlink $FTMPIRUN, $link;
 is(wait_end(begin([ $link, '-n', 1, 'echo', 'x' ]))->{out}, "x\n",
