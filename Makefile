@@ -50,7 +50,7 @@ $(O)/%.o: %.c Makefile
 # gcc vectorises most of these loops at -O3 only
 $(O)/lib/mpi/op_kernels.o: CFLAGS += -O3
 
-$(O)/lib/mpi/stubs.c: include/mpi.h lib/mpi/gen_stubs.pl $(wildcard lib/mpi/*.c)
+$(O)/lib/mpi/stubs.c: include/mpi.h lib/mpi/gen_stubs.pl lib/mpi/Prototypes.pm $(wildcard lib/mpi/*.c)
 	@mkdir -p $(@D)
 	@echo "  GEN $@"
 	$(Q)perl lib/mpi/gen_stubs.pl include/mpi.h $(wildcard lib/mpi/*.c) >$@.new && mv $@.new $@
@@ -110,6 +110,11 @@ include bin/tests/tests.mk
 
 # ---- the rest ----
 
+# what is implemented; a test fails when this was forgotten
+functions:
+	@perl lib/mpi/gen_functions.pl include/mpi.h lib/mpi/functions.txt $(wildcard lib/mpi/*.c) >doc/functions.md.new && \
+		mv doc/functions.md.new doc/functions.md
+
 demo: deps-build
 	@$(MAKE) --no-print-directory -j2 all >$(B)-demo.log 2>&1 || { cat $(B)-demo.log; exit 1; }
 	@rm -f $(B)-demo.log
@@ -159,6 +164,6 @@ bench: all slices
 papers: deps-build all
 	@bench/papers/run
 
-.PHONY: bench slices papers all demo deps deps-build install uninstall clean format
+.PHONY: functions bench slices papers all demo deps deps-build install uninstall clean format
 
 -include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(wildcard $(O)/bin/tests/*/*.d)

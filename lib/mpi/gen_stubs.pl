@@ -11,42 +11,10 @@
 use strict;
 use warnings;
 
-sub slurp
-{
-	my ($path) = @_;
-	open my $in, '<', $path or die "gen_stubs.pl: $path: $!\n";
-	local $/;
-	return scalar <$in>;
-}
+use FindBin ();
+use lib $FindBin::Bin;
 
-# [result, name, parameters] of every MPI_ prototype, in the order of the header
-sub prototypes
-{
-	my ($text) = @_;
-	my @found;
-	$text =~ s{/\*.*?\*/}{}gs;
-	while ($text =~ /^(int|double|MPI_\w+)\s+(MPI_\w+)\s*\(([^;]*)\)\s*;/mg) {
-		my ($result, $name, $parameters) = ($1, $2, $3);
-		$parameters =~ s/\s+/ /g;
-		$parameters =~ s/^ | $//g;
-		push @found, [$result, $name, $parameters];
-	}
-	return @found;
-}
-
-sub implemented
-{
-	my %by;
-	for my $path (@_) {
-		my $text = slurp($path);
-		while ($text =~ /^#pragma weak (MPI_\w+) = (\w+)\s*$/mg) {
-			die "gen_stubs.pl: $path: $1 is an alias of $2, not of P$1\n" if $2 ne "P$1";
-			die "gen_stubs.pl: $path: $1 is already in $by{$1}\n" if $by{$1};
-			$by{$1} = $path;
-		}
-	}
-	return \%by;
-}
+use Prototypes ();
 
 # names of the parameters, to be marked as unused
 sub parameter_names
@@ -71,9 +39,9 @@ sub stub
 
 my ($header, @sources) = @ARGV;
 die "usage: gen_stubs.pl HEADER SOURCE... >stubs.c\n" unless @sources;
-my @declared = prototypes(slurp($header));
+my @declared = Prototypes::of(Prototypes::slurp($header));
 die "gen_stubs.pl: no prototypes in $header\n" unless @declared;
-my $implemented = implemented(@sources);
+my $implemented = Prototypes::implemented(@sources);
 my %known = map { $_->[1] => 1 } @declared;
 for my $name (sort keys %$implemented) {
 	die "gen_stubs.pl: $implemented->{$name}: $name is not in $header\n" unless $known{$name};
