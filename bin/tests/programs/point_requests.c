@@ -114,6 +114,32 @@ static void both_ways_all(void)
 	both_ways(POINT_LONG);
 }
 
+/* It is not done when what came is here, and what was sent is not gone. */
+static void both_ways_done(void)
+{
+	unsigned char *p = point_bytes(1, POINT_LONG);
+	MPI_Request r;
+	int flag = -1, x = 0;
+
+	if (point.rank == 0) {
+		MPI_Isendrecv(
+			p, POINT_LONG, MPI_BYTE, 1, 1, &x, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &r);
+		point_wait(1);
+		MPI_Test(&r, &flag, MPI_STATUS_IGNORE);
+		point_want(!flag, "done, and nobody has received");
+		point_tell(1);
+		MPI_Wait(&r, MPI_STATUS_IGNORE);
+		point_want(x == 5, "x is %d", x);
+	} else if (point.rank == 1) {
+		x = 5;
+		MPI_Send(&x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+		point_tell(0);
+		point_wait(0);
+		point_recv("both ways", 0, 1, 1, POINT_LONG, MPI_COMM_WORLD);
+	}
+	free(p);
+}
+
 static void both_ways_errors(void)
 {
 	MPI_Request r;
@@ -376,6 +402,7 @@ const struct point_case point_requests[] = {
 	{"replace-holes", replace_holes, 1},
 	{"replace-nobody", replace_nobody, 1},
 	{"both-ways", both_ways_all, 1},
+	{"both-ways-done", both_ways_done, 2},
 	{"both-ways-errors", both_ways_errors, 1},
 	{"look", look, 1},
 	{"status", status_fields, 1},

@@ -192,6 +192,30 @@ START_TEST(order_of_the_program)
 }
 END_TEST
 
+/* What a matched probe finds while a line is made is matched for the next. */
+START_TEST(taken_between_lines)
+{
+	setup();
+	begin(0);
+	fates[0][1] = COORD_OPEN;
+	inflight_kept(comes(1));
+	inflight_taken(waiting[1].inflight, ++moment);
+	matched(3, ++moment, true);
+	begin(1);
+	fates[0][1] = COORD_OUT;
+	fates[1][1] = fates[1][3] = COORD_IN;
+	inflight_kept(&waiting[1]);
+	inflight_open(&receives[3]);
+	inflight_settle(&line[1], 1);
+	fill(1);
+	inflight_finish(&line[1]);
+	ck_assert_str_eq(holds(1), "1 3");
+	end(0);
+	end(1);
+	inflight_fini();
+}
+END_TEST
+
 START_TEST(waits_for_contents)
 {
 	setup();
@@ -385,7 +409,7 @@ START_TEST(withdrawn)
 END_TEST
 
 UNIT_MAIN("inflight", tcase_add_test(tc, order_of_the_program);
-	  tcase_add_test(tc, waits_for_contents); tcase_add_test(tc, pulled_when_known);
-	  tcase_add_test(tc, several_lines); tcase_add_test(tc, let_go_while_received);
-	  tcase_add_test(tc, received_between_lines); tcase_add_test(tc, broken);
-	  tcase_add_test(tc, withdrawn);)
+	  tcase_add_test(tc, taken_between_lines); tcase_add_test(tc, waits_for_contents);
+	  tcase_add_test(tc, pulled_when_known); tcase_add_test(tc, several_lines);
+	  tcase_add_test(tc, let_go_while_received); tcase_add_test(tc, received_between_lines);
+	  tcase_add_test(tc, broken); tcase_add_test(tc, withdrawn);)
