@@ -10,6 +10,11 @@ static int look_around(const struct comm *c, const struct sched_around **around)
 	if (!c->topo)
 		return api_fail(MPI_ERR_TOPOLOGY, "communicator %s of %d has no topology",
 			comm_label(c), c->size);
+	if (c->topo->one_way)
+		return api_fail(MPI_ERR_TOPOLOGY,
+			"the graph of communicator %s of %d has edges that lead one way only: "
+			"neighbours could wait for ever; use a distributed graph",
+			comm_label(c), c->size);
 	*around = &c->topo->around;
 	return MPI_SUCCESS;
 }

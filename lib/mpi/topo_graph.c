@@ -38,6 +38,54 @@ const char *topo_graph_wrong(int nnodes, const int *index, const int *edges, int
 	return NULL;
 }
 
+/* An edge between two nodes, the lower one first: +1 when it begins there, else -1. */
+struct link {
+	int low, high, way;
+};
+
+static int by_ends(const void *a, const void *b)
+{
+	const struct link *x = a, *y = b;
+
+	if (x->low != y->low)
+		return x->low < y->low ? -1 : 1;
+	return (x->high > y->high) - (x->high < y->high);
+}
+
+static void list_links(const struct topology *t, struct link *links)
+{
+	for (int i = 0, k = 0; i < t->nnodes; i++) {
+		for (; k < t->index[i]; k++) {
+			int to = t->edges[k];
+
+			links[k] = i < to ? (struct link){i, to, 1} : (struct link){to, i, -1};
+			if (i == to)
+				links[k].way = 0;
+		}
+	}
+}
+
+/* Every edge has one the other way (MPI 5.0 section 8.6 needs it). false: no memory to find out. */
+static bool note_one_way(struct topology *t)
+{
+	struct link *links = malloc(((size_t)t->nedges + 1) * sizeof *links);
+	int sum = 0;
+
+	if (!links)
+		return false;
+	list_links(t, links);
+	qsort(links, (size_t)t->nedges, sizeof *links, by_ends);
+	for (int k = 0; k < t->nedges; k++) {
+		sum += links[k].way;
+		if (k + 1 == t->nedges || by_ends(&links[k], &links[k + 1]) != 0) {
+			t->one_way |= sum != 0;
+			sum = 0;
+		}
+	}
+	free(links);
+	return true;
+}
+
 struct topology *topo_graph_new(int nnodes, const int *index, const int *edges, int rank)
 {
 	int nedges = nnodes > 0 ? index[nnodes - 1] : 0, first = rank > 0 ? index[rank - 1] : 0;
@@ -52,6 +100,10 @@ struct topology *topo_graph_new(int nnodes, const int *index, const int *edges, 
 	memcpy(t->index, index, (size_t)nnodes * sizeof(int));
 	if (nedges > 0)
 		memcpy(t->edges, edges, (size_t)nedges * sizeof(int));
+	if (!note_one_way(t)) {
+		free(t);
+		return NULL;
+	}
 	t->around.nsources = t->around.ndestinations = index[rank] - first;
 	t->around.sources = t->around.destinations = t->edges + first;
 	return t;
