@@ -322,21 +322,35 @@ void win_forget_all(void)
 
 /* ---- memory ---- */
 
-static bool region_has(const struct win *w, uintptr_t low, uintptr_t high)
+/* Behind the attached memory that has this address; the address itself when there is none. */
+static uintptr_t region_end(const struct win *w, uintptr_t address)
 {
 	list_for_each (item, &w->regions) {
 		const struct win_region *r = container_of(item, struct win_region, link);
 
-		if (low >= r->base && high <= r->base + r->size)
-			return true;
+		if (address >= r->base && address - r->base < r->size)
+			return r->base + r->size;
 	}
-	return false;
+	return address;
+}
+
+/* Data may go on from one region to the next where they meet. */
+static bool regions_have(const struct win *w, uintptr_t low, uintptr_t high)
+{
+	while (low < high) {
+		uintptr_t end = region_end(w, low);
+
+		if (end == low)
+			return false;
+		low = end;
+	}
+	return true;
 }
 
 bool win_has(const struct win *w, int64_t low, int64_t high)
 {
 	if (w->flavor == MPI_WIN_FLAVOR_DYNAMIC)
-		return region_has(w, (uintptr_t)low, (uintptr_t)high);
+		return low >= 0 && regions_have(w, (uintptr_t)low, (uintptr_t)high);
 	return low >= 0 && high <= w->size;
 }
 

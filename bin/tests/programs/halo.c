@@ -62,8 +62,10 @@ static void by_post(void)
 	MPI_Win_wait(win);
 }
 
+/* A lock tells nothing of the other's program: it may still be computing. */
 static void by_locks(void)
 {
+	MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Win_lock_all(0, win);
 	put_edges();
 	MPI_Win_unlock_all(win);
@@ -79,7 +81,6 @@ static void exchange(void)
 	MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
 	MPI_Accumulate(&edge, 1, MPI_INT64_T, 0, SUM, 1, MPI_INT64_T, MPI_SUM, win);
 	MPI_Win_unlock(0, win);
-	MPI_Barrier(MPI_COMM_WORLD); /* nobody computes before all have read */
 }
 
 static void compute(void)

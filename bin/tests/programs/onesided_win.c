@@ -236,7 +236,7 @@ static void shared_by_one(void)
 static void attached(void)
 {
 	int memory[2][10], x = os.rank + 1, got = 0, seen;
-	MPI_Aint here[2], there[2];
+	MPI_Aint here[3], there[3];
 	MPI_Win win;
 
 	memset(memory, 0, sizeof memory);
@@ -245,7 +245,8 @@ static void attached(void)
 	MPI_Win_attach(win, memory[1], sizeof memory[1]);
 	MPI_Get_address(&memory[0][3], &here[0]);
 	MPI_Get_address(&memory[1][9], &here[1]);
-	MPI_Sendrecv(here, 2, MPI_AINT, os_left(), 0, there, 2, MPI_AINT, os_right(), 0,
+	MPI_Get_address(&memory[0][9], &here[2]);
+	MPI_Sendrecv(here, 3, MPI_AINT, os_left(), 0, there, 3, MPI_AINT, os_right(), 0,
 		MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	MPI_Win_lock_all(0, win);
 	MPI_Put(&x, 1, MPI_INT, os_right(), there[0], 1, MPI_INT, win);
@@ -254,10 +255,14 @@ static void attached(void)
 	MPI_Get(&got, 1, MPI_INT, os_right(), there[1], 1, MPI_INT, win);
 	MPI_Win_flush(os_right(), win);
 	os_expect(got == x, "a get brings %d", got);
+	/* from one region to the next, where they meet */
+	MPI_Put((int[2]){7, 8}, 2, MPI_INT, os_right(), there[2], 2, MPI_INT, win);
 	MPI_Win_unlock_all(win);
 	MPI_Barrier(MPI_COMM_WORLD);
 	seen = memory[0][3] + memory[1][9];
 	os_expect(seen == 2 * (os_left() + 1), "%d and %d", memory[0][3], memory[1][9]);
+	os_expect(memory[0][9] == 7 && memory[1][0] == 8, "%d and %d where regions meet",
+		memory[0][9], memory[1][0]);
 	MPI_Win_detach(win, memory[0]);
 	MPI_Win_attach(win, memory[0], sizeof memory[0]);
 	os_free(&win);
