@@ -210,7 +210,7 @@ int ftn_neighbours(int comm, bool send, const void *sendbuf)
 
 int ftn_fail(const char *name, int errclass, const char *sentence)
 {
-	return FTMPI_Fortran_error(name, errclass, sentence);
+	return FTMPI_Fortran_error(name, NULL, errclass, sentence);
 }
 
 int ftn_no_memory(const char *name)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sentinels.h"
+
 /* An array that ends nowhere (a dummy argument with *) lies in one piece, whatever its last extent
  * is. */
 static bool in_one_piece(const CFI_cdesc_t *d)
@@ -186,7 +188,9 @@ static const char *sentence(int errclass)
 	}
 }
 
-void ftn_refuse(const char *name, int errclass, int *ierror)
+void ftn_refuse(const char *name, const int *comm, int errclass, int *ierror)
 {
-	ftn_error_out(ierror, ftn_fail(name, errclass, sentence(errclass)));
+	MPI_Comm c = comm ? PMPI_Comm_fromint(*comm) : NULL;
+
+	ftn_error_out(ierror, FTMPI_Fortran_error(name, c, errclass, sentence(errclass)));
 }

@@ -40,7 +40,7 @@ static inline int ftn_first_error(int a, int b, int c)
 	return a ? a : b ? b : c;
 }
 
-/* Raise what was wrong with a section. */
-void ftn_refuse(const char *name, int errclass, int *ierror);
+/* Raise what was wrong with a section, at the call's communicator; NULL: it has none. */
+void ftn_refuse(const char *name, const int *comm, int errclass, int *ierror);
 
 #endif

@@ -8,6 +8,6 @@ extern int ftmpi_f_bottom_, ftmpi_f_in_place_, ftmpi_f_automatic_, ftmpi_f_unwei
 extern char ftmpi_f_argv_, ftmpi_f_argvs_;
 
 /* libftmpi's, for the Fortran library alone: raise an error in the name of an MPI call. */
-int FTMPI_Fortran_error(const char *name, int errclass, const char *sentence);
+int FTMPI_Fortran_error(const char *name, MPI_Comm comm, int errclass, const char *sentence);
 
 #endif

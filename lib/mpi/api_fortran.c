@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "comm.h"
 
 MPI_Fint *MPI_F_STATUS_IGNORE, *MPI_F_STATUSES_IGNORE;
 MPI_F08_status *MPI_F08_STATUS_IGNORE, *MPI_F08_STATUSES_IGNORE;
@@ -191,11 +192,21 @@ int PMPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint *f_status)
 	return convert("MPI_Status_f082f", f08_status, f_status);
 }
 
-/* For libftmpifort, which finds errors that C does not see; in no header of ours. */
-int FTMPI_Fortran_error(const char *name, int errclass, const char *sentence);
+/* For libftmpifort, which finds errors that C does not see; in no header of ours. comm: whose error
+ * handler is to be called; NULL when the call has none. */
+int FTMPI_Fortran_error(const char *name, MPI_Comm comm, int errclass, const char *sentence);
 
-int FTMPI_Fortran_error(const char *name, int errclass, const char *sentence)
+int FTMPI_Fortran_error(const char *name, MPI_Comm comm, int errclass, const char *sentence)
 {
-	api_enter_anytime(name);
-	return api_leave_anytime(api_fail(errclass, "%s", sentence));
+	struct comm *c = NULL;
+
+	if (!comm) {
+		api_enter_anytime(name);
+		return api_leave_anytime(api_fail(errclass, "%s", sentence));
+	}
+	api_enter(name);
+	int rc = comm_lookup(comm, &c);
+	if (rc == MPI_SUCCESS)
+		rc = api_fail(errclass, "%s", sentence);
+	return api_leave(c, rc);
 }

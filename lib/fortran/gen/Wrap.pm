@@ -246,7 +246,8 @@ sub descriptor_body
 	my $call = "$base(" . join(', ', @words) . ');';
 	return indented(@before, $call, @after) if !takes_error($f);
 	my $error = @errors == 1 ? $errors[0] : "ftn_first_error($errors[0], $errors[1], " . ($errors[2] // 0) . ')';
-	my $fail = $f->{name} =~ /^FTMPI/ ? 'ftn_error_out(ierror, rc);' : qq{ftn_refuse("$f->{name}", rc, ierror);};
+	my $comm = (grep { $_->{name} eq 'comm' } @args) ? 'comm' : 'NULL';
+	my $fail = $f->{name} =~ /^FTMPI/ ? 'ftn_error_out(ierror, rc);' : qq{ftn_refuse("$f->{name}", $comm, rc, ierror);};
 	return indented(@before, "int rc = $error;", '', 'if (rc == MPI_SUCCESS)', "\t$call", 'else', "\t$fail", @after);
 }
 
