@@ -6,7 +6,8 @@
  *
  * The progress thread is the loop's. It ticks only while the program is outside MPI and something
  * is pending, and stops after IDLE_TICKS in which there was nothing for it to do. The first thread
- * to leave MPI with work pending starts it again.
+ * to leave MPI with work pending starts it again. While there are windows, and nothing to do but to
+ * hear what others want there, it sleeps until something comes.
  */
 #include "engine.h"
 
@@ -42,7 +43,9 @@ static struct {
 	/* the tick */
 	int timer; /* a timerfd; any thread sets it */
 	struct event *on_timer;
+	struct event *on_news; /* something comes: the loop thread's */
 	bool ticking;
+	bool watching; /* no tick before there are news */
 	int idle_ticks;
 	int locked_ticks; /* the loop thread's */
 } e = {.lock = {.mutex = PTHREAD_MUTEX_INITIALIZER},
@@ -76,9 +79,15 @@ struct tp *engine_tp(void)
 	return e.tp;
 }
 
+/* Other work than to hear what comes. */
+static bool must_tick(void)
+{
+	return e.making || !list_empty(&e.chores) || tp_pending(e.tp);
+}
+
 static bool work_pending(void)
 {
-	return e.posted > 0 || e.making || e.windows || !list_empty(&e.chores) || tp_pending(e.tp);
+	return e.posted > 0 || e.windows || must_tick();
 }
 
 /* ---- chores ---- */
@@ -155,37 +164,66 @@ static bool lock_for_tick(void)
 	return true;
 }
 
+static void tick_later(void)
+{
+	event_del(e.on_news);
+	arm_timer();
+}
+
+/* News that were none, such as a kick that nobody has taken, are not waited for at once again. */
+static void go_on(bool busy, bool believed)
+{
+	e.watching = busy && believed && e.windows && !must_tick();
+	if (e.watching)
+		event_add(e.on_news, NULL);
+	else if (e.idle_ticks < IDLE_TICKS)
+		tick_later();
+	else
+		e.ticking = false;
+}
+
+static void tick(bool news)
+{
+	bool busy = false, moved = false;
+
+	if (!lock_for_tick()) {
+		tick_later();
+		return;
+	}
+	if (e.inside == 0 && work_pending()) {
+		tp_flush(e.tp);
+		moved = look(-1, false);
+		busy = true;
+	}
+	e.idle_ticks = busy ? 0 : e.idle_ticks + 1 + e.locked_ticks;
+	e.locked_ticks = 0;
+	go_on(busy, moved || !news);
+	engine_unlock();
+}
+
 static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
-	bool busy = true;
 	uint64_t times;
 
 	(void)what;
 	(void)arg;
 	if (read(fd, &times, sizeof times) < 0)
 		return; /* it was set anew meanwhile */
-	if (!lock_for_tick()) {
-		arm_timer();
-		return;
-	}
-	if (e.inside == 0 && work_pending()) {
-		tp_flush(e.tp);
-		look(-1, false);
-	} else {
-		busy = false;
-	}
-	e.idle_ticks = busy ? 0 : e.idle_ticks + 1 + e.locked_ticks;
-	e.locked_ticks = 0;
-	if (e.idle_ticks < IDLE_TICKS)
-		arm_timer();
-	else
-		e.ticking = false;
-	engine_unlock();
+	tick(false);
+}
+
+static void on_news(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	(void)arg;
+	tick(true);
 }
 
 static void start_ticking(void)
 {
 	e.ticking = true;
+	e.watching = false;
 	e.idle_ticks = 0;
 	arm_timer();
 }
@@ -197,11 +235,12 @@ int engine_start(struct tp *tp, struct loop *loop, bool crowded)
 	e.tp = tp;
 	e.loop = loop;
 	e.crowded = crowded;
-	e.ticking = e.completed = e.making = e.visited = e.windows = false;
+	e.ticking = e.watching = e.completed = e.making = e.visited = e.windows = false;
 	e.posted = 0;
 	e.timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	e.on_timer = event_new(loop_base(loop), e.timer, EV_READ | EV_PERSIST, on_tick, NULL);
-	if (e.timer >= 0 && e.on_timer && event_add(e.on_timer, NULL) == 0)
+	e.on_news = event_new(loop_base(loop), tp_descriptor(tp), EV_READ, on_news, NULL);
+	if (e.timer >= 0 && e.on_timer && e.on_news && event_add(e.on_timer, NULL) == 0)
 		return 0;
 	engine_stop();
 	return FT_ENOMEM;
@@ -211,9 +250,11 @@ void engine_stop(void)
 {
 	if (e.on_timer)
 		event_free(e.on_timer);
+	if (e.on_news)
+		event_free(e.on_news);
 	if (e.timer >= 0)
 		close(e.timer);
-	e.on_timer = NULL;
+	e.on_timer = e.on_news = NULL;
 	e.timer = -1;
 	e.tp = NULL;
 	e.loop = NULL;
@@ -269,6 +310,14 @@ void engine_post(struct loop_task *task)
 	loop_post(e.loop, task);
 }
 
+/* Who watches hears what comes, but does nothing else. */
+static bool wants_ticks(void)
+{
+	if (e.ticking)
+		return e.watching && must_tick();
+	return work_pending();
+}
+
 /* A visitor's words are for other ranks, who wait for them, and for a thread that may wait here. */
 static void end_visit(void)
 {
@@ -286,7 +335,7 @@ void engine_leave(void)
 		hand_over();
 	if (e.completed)
 		tell_others();
-	if (e.tp && !e.ticking && work_pending() && e.on_timer)
+	if (e.tp && wants_ticks() && e.on_timer)
 		start_ticking();
 	engine_unlock();
 }

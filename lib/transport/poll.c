@@ -74,6 +74,11 @@ static void take_kick(struct tp *tp, const struct epoll_event *ev, int n)
 			return; /* there is nothing more to take */
 }
 
+int tp_descriptor(const struct tp *tp)
+{
+	return tp->epoll_fd;
+}
+
 /* Only now does it pay to ask the kernel to watch for room. */
 void tp_watch(struct tp *tp)
 {

@@ -159,6 +159,10 @@ void tp_watch(struct tp *tp);
 /* Wake the thread in tp_sleep. Needs no lock. */
 void tp_kick(struct tp *tp);
 
+/* Readable when tp_look(tp, -1) would find something; for who wants to be told of that in a loop of
+ * his own. It may also be without cause. Good from tp_attach to tp_detach. */
+int tp_descriptor(const struct tp *tp);
+
 /* Is there work that the program's next call should not be waited for? */
 bool tp_pending(const struct tp *tp);
 
