@@ -14,6 +14,14 @@ static int check_target(const struct win *w, int target)
 		win_size(w));
 }
 
+/* More than there is memory. */
+static bool too_many(size_t count, const struct type *t)
+{
+	size_t bytes;
+
+	return __builtin_mul_overflow(count, t->size, &bytes) || bytes > PTRDIFF_MAX;
+}
+
 /* One of the places in this process's memory. */
 static int take_area(const struct rma_said_area *s, const char *what, struct rma_area *out)
 {
@@ -27,6 +35,9 @@ static int take_area(const struct rma_said_area *s, const char *what, struct rma
 		return rc;
 	out->base = (void *)(uintptr_t)s->buf;
 	out->count = (size_t)s->count;
+	if (too_many(out->count, out->type))
+		return api_fail(MPI_ERR_COUNT, "%s_count is %lld, more than there is memory", what,
+			(long long)s->count);
 	if (s->buf == MPI_IN_PLACE)
 		return api_fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is for collective calls");
 	if (s->buf == MPI_BOTTOM && s->count > 0 && out->type->size > 0 && out->type->contiguous)
@@ -37,8 +48,6 @@ static int take_area(const struct rma_said_area *s, const char *what, struct rma
 
 static int take_there(const struct rma_said *s, struct rma_call *c)
 {
-	size_t bytes;
-
 	if (s->there.count < 0)
 		return api_fail(MPI_ERR_COUNT, "target_count is %lld, less than 0",
 			(long long)s->there.count);
@@ -46,7 +55,7 @@ static int take_there(const struct rma_said *s, struct rma_call *c)
 	c->count = (size_t)s->there.count;
 	if (type_lookup_committed(s->there.datatype, &c->type) != MPI_SUCCESS)
 		return MPI_ERR_TYPE;
-	if (__builtin_mul_overflow(c->count, c->type->size, &bytes) || bytes > PTRDIFF_MAX)
+	if (too_many(c->count, c->type))
 		return api_fail(MPI_ERR_COUNT, "target_count is %lld, more than any window has",
 			(long long)s->there.count);
 	return MPI_SUCCESS;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is wrong is answered with the standard's class, on the right error handler, and hurts
  * nothing. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,8 @@ static void arguments(void)
 		MPI_ERR_TRUNCATE);
 	os_error("more than fits here", MPI_Get(&x, 1, MPI_SHORT, 0, 0, 1, MPI_INT, win),
 		MPI_ERR_TRUNCATE);
+	os_error("more than there is memory",
+		MPI_Put_c(&x, INT64_MAX, MPI_INT, 0, 0, 1, MPI_INT, win), MPI_ERR_COUNT);
 	os_error("behind the window", MPI_Put(&x, 1, MPI_INT, 0, 1, 1, MPI_INT, win),
 		MPI_ERR_RMA_RANGE);
 	os_error("before the window", MPI_Put(&x, 1, MPI_INT, 0, -1, 1, MPI_INT, win),
