@@ -113,10 +113,18 @@ struct rma_call {
 /* Begin it. Complete at the origin at once, unless it has a result. May wait for others. */
 int rma_begin(struct rma_call *c);
 
+/* ---- rma_asked.c ---- */
+
+/* Before it is asked: what its answer is for. false: no memory. */
+bool rma_note_question(struct win_peer *p, const struct rma_call *c);
+
+/* The last one could not be asked. */
+void rma_forget_question(struct win_peer *p);
+
 /* An answer has come. */
 void rma_answered(struct win *w, int target, const struct rma_words *words);
 
-/* Ask for an answer that brings nothing: rma_idle tells when it has come. */
+/* Ask for the end of a lock. */
 int rma_ask_unlock(struct win *w, int target);
 
 /* Until all that was asked of this target is answered, or (local) all that brings data. */

@@ -19,16 +19,6 @@
 enum { UNANSWERED_MOST = 512 };
 #define UNSENT_MOST ((size_t)64 << 20)
 
-/* Questions that were asked of one target, one after the other: `count` that bring nothing, or one
- * that somebody waits for. */
-struct rma_asked {
-	struct link link;
-	unsigned count;
-	bool brings;
-	struct rma_area result; /* the type is held */
-	struct request *request;
-};
-
 /* ---- the calls ---- */
 
 static int no_memory(const struct rma_call *c)
@@ -71,11 +61,6 @@ static int check_range(const struct rma_call *c, int64_t *at)
 	return api_fail(MPI_ERR_RMA_RANGE,
 		"bytes %lld to %lld are not in the window of rank %d, which has %llu",
 		(long long)low, (long long)high - 1, c->target, (unsigned long long)p->size);
-}
-
-static bool bring(const struct rma_call *c)
-{
-	return c->result.type != NULL;
 }
 
 /* ---- at once ---- */
@@ -143,51 +128,6 @@ static bool do_here(const struct rma_call *c, const struct rma_area *there)
 }
 
 /* ---- asking ---- */
-
-static struct rma_asked *asked_new(struct win_peer *p)
-{
-	struct rma_asked *a = calloc(1, sizeof *a);
-
-	if (!a)
-		return NULL;
-	list_append(&p->asked, &a->link);
-	return a;
-}
-
-/* One more that brings nothing: the last entry counts them. */
-static bool ask_plain(struct win_peer *p)
-{
-	struct rma_asked *last = NULL;
-
-	if (!list_empty(&p->asked))
-		last = container_of(p->asked.prev, struct rma_asked, link);
-	if (!last || last->brings)
-		last = asked_new(p);
-	if (!last)
-		return false;
-	last->count++;
-	p->unanswered++;
-	return true;
-}
-
-static bool ask_for(struct win_peer *p, const struct rma_call *c)
-{
-	struct rma_asked *a;
-
-	if (!bring(c))
-		return ask_plain(p);
-	a = asked_new(p);
-	if (!a)
-		return false;
-	a->count = 1;
-	a->brings = true;
-	a->request = c->request;
-	a->result = c->result;
-	type_hold(a->result.type);
-	p->results++;
-	p->unanswered++;
-	return true;
-}
 
 static uint32_t kind_of(enum rma_what what)
 {
@@ -266,11 +206,14 @@ static int ask(struct rma_call *c, int64_t at)
 	words = question(c, at);
 	if (!words)
 		return no_memory(c);
-	if (!ask_for(&c->w->peers[c->target], c)) {
+	if (!rma_note_question(&c->w->peers[c->target], c)) {
 		free(words);
 		return no_memory(c);
 	}
-	return rma_say(c->w, c->target, words);
+	rc = rma_say(c->w, c->target, words);
+	if (rc)
+		rma_forget_question(&c->w->peers[c->target]);
+	return rc;
 }
 
 static void complete(struct request *r)
@@ -299,171 +242,4 @@ int rma_begin(struct rma_call *c)
 		return no_memory(c);
 	complete(c->request);
 	return MPI_SUCCESS;
-}
-
-int rma_ask_unlock(struct win *w, int target)
-{
-	if (!ask_plain(&w->peers[target]))
-		return api_fail(MPI_ERR_NO_MEM, "no memory to give back a lock");
-	return rma_tell(w, target, (struct rma_head){.kind = RMA_UNLOCK});
-}
-
-/* ---- answers ---- */
-
-/* Tell the request, or whoever ends the epoch. */
-static void fail(struct win *w, int target, struct rma_asked *a, int errclass)
-{
-	if (a->request) {
-		request_complete(a->request, errclass);
-	} else if (!w->error) {
-		w->error = errclass;
-		w->error_rank = target;
-	}
-}
-
-/* The oldest question has its answer. */
-static void settle(struct win_peer *p, struct rma_asked *a)
-{
-	p->unanswered--;
-	if (--a->count > 0)
-		return;
-	p->results -= a->brings;
-	list_remove(&a->link);
-	if (a->brings)
-		type_release(a->result.type);
-	free(a);
-}
-
-static struct rma_asked *oldest(struct win *w, int target)
-{
-	struct link *first = list_first(&w->peers[target].asked);
-
-	if (!first)
-		rma_nonsense(w, target, "an answer to no question");
-	return container_of(first, struct rma_asked, link);
-}
-
-static void take_done(struct win *w, int target, uint64_t n)
-{
-	if (n > w->peers[target].unanswered)
-		rma_nonsense(w, target, "too many answers");
-	while (n-- > 0) {
-		struct rma_asked *a = oldest(w, target);
-
-		if (a->brings)
-			rma_nonsense(w, target, "an answer without data");
-		settle(&w->peers[target], a);
-	}
-}
-
-static void take_data(struct win *w, int target, const struct rma_words *words)
-{
-	struct rma_asked *a = oldest(w, target);
-	struct rma_area *to = &a->result;
-
-	if (!a->brings || words->len != words->say.bytes || words->len > to->count * to->type->size)
-		rma_nonsense(w, target, "data that nobody asked for");
-	type_unpack(to->type, to->base, to->count, words->bytes, words->len);
-	complete(a->request);
-	settle(&w->peers[target], a);
-}
-
-static void take_failed(struct win *w, int target, uint32_t errclass)
-{
-	struct rma_asked *a = oldest(w, target);
-
-	if (errclass == MPI_SUCCESS || errclass > MPI_ERR_LASTCODE)
-		rma_nonsense(w, target, "an error that does not exist");
-	fail(w, target, a, (int)errclass);
-	settle(&w->peers[target], a);
-}
-
-void rma_answered(struct win *w, int target, const struct rma_words *words)
-{
-	struct win_peer *p = &w->peers[target];
-
-	switch ((enum rma_kind)words->say.kind) {
-	case RMA_DONE:
-		take_done(w, target, words->say.bytes);
-		break;
-	case RMA_DATA:
-		take_data(w, target, words);
-		break;
-	case RMA_FAILED:
-		take_failed(w, target, words->say.value);
-		break;
-	default:
-		if (!p->waits)
-			rma_nonsense(w, target, "a lock that nobody waits for");
-		p->waits = false;
-	}
-}
-
-/* ---- waiting ---- */
-
-struct quiet {
-	struct win *w;
-	int from, to; /* targets, `to` not included */
-	bool local;
-};
-
-static bool is_quiet(void *arg)
-{
-	struct quiet *q = arg;
-
-	for (; q->from < q->to; q->from++) {
-		const struct win_peer *p = &q->w->peers[q->from];
-
-		if (q->local ? p->results : p->unanswered)
-			return false;
-	}
-	return true;
-}
-
-/* Errors that targets answered since this was last asked. */
-static int tell_error(struct win *w)
-{
-	int error = w->error;
-
-	w->error = MPI_SUCCESS;
-	if (!error)
-		return MPI_SUCCESS;
-	if (error == MPI_ERR_RMA_RANGE)
-		return api_fail(error,
-			"rank %d refused an operation: it was not in the memory of window %s there",
-			w->error_rank, win_label(w));
-	return api_fail(
-		error, "rank %d refused an operation on window %s", w->error_rank, win_label(w));
-}
-
-static int wait_quiet(struct quiet q)
-{
-	int rc = rma_wait(is_quiet, &q);
-
-	return rc ? rc : tell_error(q.w);
-}
-
-int rma_wait_for(struct win *w, int target, bool local)
-{
-	return wait_quiet((struct quiet){w, target, target + 1, local});
-}
-
-int rma_wait_for_all(struct win *w, bool local)
-{
-	return wait_quiet((struct quiet){w, 0, win_size(w), local});
-}
-
-void rma_forget_asked(struct win *w)
-{
-	for (int i = 0; i < win_size(w); i++) {
-		struct link *item;
-
-		while ((item = list_pop(&w->peers[i].asked))) {
-			struct rma_asked *a = container_of(item, struct rma_asked, link);
-
-			if (a->brings)
-				type_release(a->result.type);
-			free(a);
-		}
-	}
 }

@@ -5,7 +5,7 @@
  * wait hold a reference.
  *
  * One struct serves both parts that a rank plays: as an origin it keeps, for each target, what was
- * asked and not answered yet (rma_origin.c); as a target it obeys, in the order of each origin's
+ * asked and not answered yet (rma_origin.c, rma_asked.c); as a target it obeys, in the order of each origin's
  * words (rma_target.c). What is said is in rma_wire.h, how it travels in rma.c.
  */
 #ifndef FTMPI_MPI_WIN_H
@@ -162,7 +162,7 @@ void win_shared_by_all(struct win *w);
 /* The same for a rank that could not make its part of the window: the others' will fail, too. */
 void win_share_nothing(struct comm *c);
 
-/* Memory of a dynamic window. */
+/* Memory of a dynamic window (win_memory.c). */
 int win_attach(struct win *w, void *base, MPI_Aint size);
 int win_detach(struct win *w, const void *base);
 
