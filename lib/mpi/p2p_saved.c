@@ -245,24 +245,9 @@ static bool list_deliveries(struct deliveries *d)
 }
 
 /* The message in the buffer of a receive. */
-static bool copy_bytes(const struct request *r, uint8_t *to)
+static void copy_bytes(const struct request *r, uint8_t *to)
 {
-	uint8_t *packed;
-	size_t elements;
-
-	if (r->type->contiguous) {
-		if (r->bytes)
-			memcpy(to, r->buf, (size_t)r->bytes);
-		return true;
-	}
-	elements = r->type->size ? (r->bytes + r->type->size - 1) / r->type->size : 0;
-	packed = malloc(elements * r->type->size + 1);
-	if (!packed)
-		return false;
-	type_pack(r->type, r->buf, elements, packed);
-	memcpy(to, packed, (size_t)r->bytes);
-	free(packed);
-	return true;
+	type_pack_prefix(r->type, r->buf, r->count, to, (size_t)r->bytes);
 }
 
 struct stored *p2p_copy(const struct request *r)
@@ -272,10 +257,7 @@ struct stored *p2p_copy(const struct request *r)
 
 	if (!m)
 		return NULL;
-	if (!copy_bytes(r, m->bytes)) {
-		stored_release(m);
-		return NULL;
-	}
+	copy_bytes(r, m->bytes);
 	memset(m->bytes + r->bytes, 0, (size_t)(r->length - r->bytes));
 	m->whole = true;
 	return m;
@@ -292,9 +274,11 @@ static bool write_open(struct writer *w, const struct request *r)
 	bool ok;
 
 	saved_write(w, &e);
-	ok = !w->bad && (size_t)(w->end - w->at) >= r->bytes && copy_bytes(r, w->at);
-	if (ok)
+	ok = !w->bad && (size_t)(w->end - w->at) >= r->bytes;
+	if (ok) {
+		copy_bytes(r, w->at);
 		w->at += r->bytes;
+	}
 	return ok;
 }
 

@@ -64,6 +64,10 @@ void type_release(struct type *t);
 /* Gather `count` elements at buf into count * t->size bytes at packed, in type-map order. */
 void type_pack(const struct type *t, const void *buf, size_t count, void *packed);
 
+/* The first `bytes` (at most count * t->size) of that. */
+void type_pack_prefix(
+	const struct type *t, const void *buf, size_t count, void *packed, size_t bytes);
+
 /* Scatter the first `bytes` (at most count * t->size) packed bytes into `count` elements at buf. */
 void type_unpack(const struct type *t, void *buf, size_t count, const void *packed, size_t bytes);
 

@@ -167,12 +167,18 @@ static void walk(const struct type *t, const void *buf, size_t count, void *pack
 	walk_prefix(&all, 1, address(buf, 0), packed, bytes, d);
 }
 
+void type_pack_prefix(
+	const struct type *t, const void *buf, size_t count, void *packed, size_t bytes)
+{
+	if (t->contiguous && bytes > 0)
+		memcpy(packed, buf, bytes);
+	else
+		walk(t, buf, count, packed, bytes, GATHER);
+}
+
 void type_pack(const struct type *t, const void *buf, size_t count, void *packed)
 {
-	if (t->contiguous && count * t->size > 0)
-		memcpy(packed, buf, count * t->size);
-	else
-		walk(t, buf, count, packed, count * t->size, GATHER);
+	type_pack_prefix(t, buf, count, packed, count * t->size);
 }
 
 void type_unpack(const struct type *t, void *buf, size_t count, const void *packed, size_t bytes)

@@ -112,6 +112,11 @@ void *mixed_spread(const struct mixed *m, const void *data, long bytes);
 void *mixed_blank(const struct mixed *m, long bytes);
 void mixed_collect(const struct mixed *m, void *data, long bytes, const void *items);
 
+/* The items of so many bytes of contents, of which the last comes first in memory: one element; it
+ * is the caller's to free. And the items turned round, so that it does. */
+MPI_Datatype mixed_backwards(const struct mixed *m, long bytes);
+void mixed_turn(void *items, long bytes);
+
 /* ---- sends that are open ---- */
 
 struct mixed_sends {

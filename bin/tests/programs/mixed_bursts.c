@@ -87,15 +87,42 @@ static long finish_step(const struct mixed *m, struct burst b)
 	return least + (long)(about(m, b, 0) % (MOST + 1));
 }
 
+/* How the data lies: as bytes, as items, or as items the last of which comes first in memory. */
+enum lay { BYTES, ITEMS, BACKWARDS };
+
+static enum lay lies_here(const struct mixed *m, struct burst b)
+{
+	if (!has_items(b))
+		return BYTES;
+	return (about(m, b, 0) >> 8) % 2 ? BACKWARDS : ITEMS;
+}
+
+static enum lay lies_there(const struct mixed *m, struct burst b)
+{
+	return (enum lay)((about(m, b, 1) >> 8) % 3);
+}
+
+/* Bytes that the receive has room for. */
+static long room_of(const struct mixed *m, struct burst b)
+{
+	long room = about(m, b, 1) % 2 ? m->most : bytes_of(m, b);
+	return room - room % MIXED_ITEM;
+}
+
 static void post(struct mixed *m, struct burst b)
 {
-	long bytes = bytes_of(m, b), room = about(m, b, 1) % 2 ? m->most : bytes;
+	long room = room_of(m, b);
 	int64_t i = open.count++;
 	if (i == ROOM)
 		prog_wrong(m->prog, "more than %d receives are open", ROOM);
 	open.of[i] = b;
-	room -= room % MIXED_ITEM;
-	if (has_items(b)) {
+	if (lies_here(m, b) == BACKWARDS) {
+		MPI_Datatype type = mixed_backwards(m, room);
+		at[i].buffer = mixed_blank(m, room);
+		MPI_Irecv(at[i].buffer, 1, type, b.source, tag_of(b), m->comm[MIXED_OPEN],
+			&at[i].request);
+		MPI_Type_free(&type);
+	} else if (lies_here(m, b) == ITEMS) {
 		at[i].buffer = mixed_blank(m, room);
 		MPI_Irecv(at[i].buffer, (int)(room / MIXED_ITEM), m->item, b.source, tag_of(b),
 			m->comm[MIXED_OPEN], &at[i].request);
@@ -119,6 +146,25 @@ static void post_due(struct mixed *m, long step)
 		}
 }
 
+/* Its type is freed while the message may be anywhere. */
+static void send_items(struct mixed *m, struct burst b, int dest, void *data, bool backwards)
+{
+	long bytes = bytes_of(m, b);
+	void *items = mixed_spread(m, data, bytes);
+	MPI_Datatype type;
+	if (backwards) {
+		mixed_turn(items, bytes);
+		type = mixed_backwards(m, bytes);
+	} else {
+		MPI_Type_contiguous((int)(bytes / MIXED_ITEM), m->item, &type);
+		MPI_Type_commit(&type);
+	}
+	(about(m, b, 1) % 3 ? MPI_Isend : MPI_Issend)(items, 1, type, dest, tag_of(b),
+		m->comm[MIXED_OPEN], mixed_send_add(m, &sends, items));
+	MPI_Type_free(&type);
+	free(data);
+}
+
 static void send_due(struct mixed *m, long step)
 {
 	struct burst b = {step, m->prog->rank, 0};
@@ -127,9 +173,30 @@ static void send_due(struct mixed *m, long step)
 		long bytes = bytes_of(m, b);
 		void *buffer = prog_alloc(m->prog, (size_t)bytes);
 		mixed_fill(key_of(m, b), buffer, bytes);
-		(about(m, b, 1) % 3 ? MPI_Isend : MPI_Issend)(buffer, (int)bytes, MPI_BYTE, dest,
-			tag_of(b), m->comm[MIXED_OPEN], mixed_send_add(m, &sends, buffer));
+		if (lies_there(m, b) != BYTES)
+			send_items(m, b, dest, buffer, lies_there(m, b) == BACKWARDS);
+		else
+			(about(m, b, 1) % 3 ? MPI_Isend : MPI_Issend)(buffer, (int)bytes, MPI_BYTE,
+				dest, tag_of(b), m->comm[MIXED_OPEN],
+				mixed_send_add(m, &sends, buffer));
 	}
+}
+
+/* The bytes of the items of a receive, whose buffer is freed. */
+static void *collected(struct mixed *m, struct burst b, void *items, const MPI_Status *status)
+{
+	long bytes = bytes_of(m, b);
+	void *data = prog_alloc(m->prog, (size_t)bytes);
+	int elements = -1;
+	MPI_Get_elements(status, m->item, &elements);
+	if (elements != 2 * bytes / MIXED_ITEM)
+		prog_wrong(m->prog, "step %" PRId64 ": %d elements in items of %ld bytes", b.step,
+			elements, bytes);
+	if (lies_here(m, b) == BACKWARDS)
+		mixed_turn(items, room_of(m, b));
+	mixed_collect(m, data, bytes, items);
+	free(items);
+	return data;
 }
 
 static void take(struct mixed *m, int64_t i)
@@ -139,11 +206,8 @@ static void take(struct mixed *m, int64_t i)
 	void *data = at[i].buffer;
 	MPI_Status status;
 	MPI_Wait(&at[i].request, &status);
-	if (has_items(b)) {
-		data = prog_alloc(m->prog, (size_t)bytes);
-		mixed_collect(m, data, bytes, at[i].buffer);
-		free(at[i].buffer);
-	}
+	if (has_items(b))
+		data = collected(m, b, data, &status);
 	mixed_enter_known(
 		m, MIXED_BURSTS, (long)b.step, &status, tag_of(b), key_of(m, b), data, bytes);
 	free(data);

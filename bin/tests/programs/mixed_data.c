@@ -108,6 +108,30 @@ void mixed_collect(const struct mixed *m, void *data, long bytes, const void *it
 	}
 }
 
+MPI_Datatype mixed_backwards(const struct mixed *m, long bytes)
+{
+	int n = (int)(bytes / MIXED_ITEM);
+	int *places = prog_alloc(m->prog, (size_t)n * sizeof(*places));
+	MPI_Datatype type;
+	for (int i = 0; i < n; i++)
+		places[i] = n - 1 - i;
+	MPI_Type_create_indexed_block(n, 1, places, m->item, &type);
+	MPI_Type_commit(&type);
+	free(places);
+	return type;
+}
+
+void mixed_turn(void *items, long bytes)
+{
+	uint8_t *low = items, *high = low + (bytes / MIXED_ITEM - 1) * MIXED_ITEM_EXTENT;
+	for (; low < high; low += MIXED_ITEM_EXTENT, high -= MIXED_ITEM_EXTENT) {
+		uint8_t item[MIXED_ITEM_EXTENT];
+		memcpy(item, low, MIXED_ITEM_EXTENT);
+		memcpy(low, high, MIXED_ITEM_EXTENT);
+		memcpy(high, item, MIXED_ITEM_EXTENT);
+	}
+}
+
 /* ---- sends that are open ---- */
 
 MPI_Request *mixed_send_add(const struct mixed *m, struct mixed_sends *s, void *buffer)

@@ -87,7 +87,7 @@ static char *image_gather(const struct image *im)
 
 static void check_pack(const struct made *m)
 {
-	size_t count = (size_t)pick(ELEMENTS_MAX + 1);
+	size_t count = (size_t)pick(ELEMENTS_MAX + 1), bytes;
 	struct image im = image_new(m, count);
 	char *want = image_gather(&im), *got = malloc(im.data + 1);
 
@@ -95,6 +95,11 @@ static void check_pack(const struct made *m)
 	type_pack(object_of(m), im.buf, count, got);
 	ck_assert_msg(memcmp(want, got, im.data) == 0, "%zu packed wrongly: %s", count, m->text);
 	ck_assert_msg(got[im.data] == 42, "packed too much: %s", m->text);
+	bytes = im.data ? (size_t)pick((int)im.data) : 0;
+	memset(got, 43, im.data);
+	type_pack_prefix(object_of(m), im.buf, count, got, bytes);
+	ck_assert_msg(memcmp(want, got, bytes) == 0 && got[bytes] == (im.data ? 43 : 42),
+		"the first %zu bytes packed wrongly: %s", bytes, m->text);
 	free(want);
 	free(got);
 	image_free(&im);
