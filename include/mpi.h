@@ -926,6 +926,8 @@ int MPI_Type_create_hvector(
 int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
 	MPI_Datatype oldtype, MPI_Datatype *newtype);
 
+/* count blocks, block i of array_of_blocklengths[i] elements at array_of_displacements[i]: in
+ * extents of oldtype, with h in bytes. The block forms have blocks of one length. */
 int MPI_Type_indexed(int count, const int array_of_blocklengths[],
 	const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype);
 int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
@@ -952,11 +954,16 @@ int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blockleng
 	const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[],
 	MPI_Datatype *newtype);
 
+/* array_of_subsizes[i] of array_of_sizes[i] elements in dimension i, from array_of_starts[i]; the
+ * extent is that of the whole array. order: MPI_ORDER_C or MPI_ORDER_FORTRAN. */
 int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[],
 	const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype);
 int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[],
 	const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order,
 	MPI_Datatype oldtype, MPI_Datatype *newtype);
+
+/* What process `rank` of a grid of array_of_psizes has of an array that is given out by
+ * MPI_DISTRIBUTE_BLOCK, _CYCLIC or _NONE in each dimension. */
 int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[],
 	const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[],
 	int order, MPI_Datatype oldtype, MPI_Datatype *newtype);
@@ -1015,12 +1022,18 @@ int MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Co
 int MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count);
 int MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count);
 
+/* The same in MPI_Count (deprecated: MPI_Get_elements_c). */
 int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count);
+
+/* Which constructor made the type (MPI_COMBINER_...), and how many arguments it had. MPI_ERR_TYPE
+ * for one of the _c constructors: ask MPI_Type_get_envelope_c. */
 int MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses,
 	int *num_datatypes, int *combiner);
 int MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers,
 	MPI_Count *num_addresses, MPI_Count *num_large_counts, MPI_Count *num_datatypes,
 	int *combiner);
+
+/* These arguments. Datatypes that are not predefined are new handles, to be freed. */
 int MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses,
 	int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[],
 	MPI_Datatype array_of_datatypes[]);
@@ -1028,25 +1041,39 @@ int MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_C
 	MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[],
 	MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[],
 	MPI_Datatype array_of_datatypes[]);
+
+/* The type of MPI_MINLOC for these two, MPI_DATATYPE_NULL when there is none. */
 int MPI_Type_get_value_index(
 	MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype *pair_type);
+
+/* The predefined type of a class (MPI_TYPECLASS_...) and size. */
 int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype);
+
+/* Types of Fortran's kinds: predefined, not to be freed. p or r may be MPI_UNDEFINED. */
 int MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype);
 int MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype);
 int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype);
 
 /* ---- Packing by hand (sections 5.2 and 5.3) ---- */
 
+/* Pack behind *position, which moves on. MPI_ERR_TRUNCATE when there is no room. Packed data is
+ * sent as MPI_PACKED. */
 int MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize,
 	int *position, MPI_Comm comm);
 int MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf,
 	MPI_Count outsize, MPI_Count *position, MPI_Comm comm);
+
+/* The way back. MPI_ERR_TRUNCATE when insize ends before. */
 int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount,
 	MPI_Datatype datatype, MPI_Comm comm);
 int MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf,
 	MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm);
+
+/* Room that packing needs at most; MPI_UNDEFINED if an int cannot hold it. */
 int MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size);
 int MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size);
+
+/* The same in a representation for all machines; datarep is "external32". */
 int MPI_Pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype,
 	void *outbuf, MPI_Aint outsize, MPI_Aint *position);
 int MPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count incount,
@@ -2172,8 +2199,8 @@ MPI_Win MPI_Win_fromint(int win);
 /* The version of the ABI: 1, 0. Legal at any time. */
 int MPI_Abi_get_version(int *abi_major, int *abi_minor);
 
-/* New info objects (the caller frees them) with the sizes of MPI_Aint, MPI_Count and MPI_Offset; and
- * with the sizes of Fortran's types, and which optional ones there are. Legal at any time. */
+/* New info objects (the caller frees them) with the sizes of MPI_Aint, MPI_Count and MPI_Offset;
+ * and with the sizes of Fortran's types, and which optional ones there are. Legal at any time. */
 int MPI_Abi_get_info(MPI_Info *info);
 int MPI_Abi_get_fortran_info(MPI_Info *info);
 
@@ -2190,8 +2217,8 @@ int MPI_Abi_set_fortran_booleans(int logical_size, void *logical_true, void *log
 
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
 int MPI_Address(void *location, MPI_Aint *address);
-int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
-	MPI_Datatype *newtype);
+int MPI_Type_hvector(
+	int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype);
 int MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
 	MPI_Datatype oldtype, MPI_Datatype *newtype);
 int MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
@@ -3309,8 +3336,8 @@ int PMPI_Abi_get_fortran_booleans(
 	int logical_size, void *logical_true, void *logical_false, int *is_set);
 int PMPI_Abi_set_fortran_booleans(int logical_size, void *logical_true, void *logical_false);
 int PMPI_Address(void *location, MPI_Aint *address);
-int PMPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
-	MPI_Datatype *newtype);
+int PMPI_Type_hvector(
+	int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype);
 int PMPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
 	MPI_Datatype oldtype, MPI_Datatype *newtype);
 int PMPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
