@@ -2,8 +2,8 @@
 /*
  * Random datatypes beside their type maps. A layout begins as one unit (a basic type, or a struct
  * of basic types with gaps, in any order in memory) and is then replicated by contiguous, vector,
- * hvector or struct until it has the wanted number of units. Displacements stay multiples of the
- * strictest alignment.
+ * hvector, struct, indexed blocks or a subarray until it has the wanted number of units.
+ * Displacements stay multiples of the strictest alignment.
  */
 #include "rt_data.h"
 
@@ -211,9 +211,80 @@ static void wrap_struct(struct rng *rng, struct rt_layout *l, int copies, bool l
 	add_name(l, "struct");
 }
 
+/* In blocks of one length or not, at multiples of the extent or not. */
+struct blocks {
+	int n, lengths[BLOCKS_MAX], in_extents[BLOCKS_MAX];
+	MPI_Aint in_bytes[BLOCKS_MAX];
+};
+
+static MPI_Datatype make_blocks(const struct blocks *b, bool even, bool extents, MPI_Datatype old)
+{
+	MPI_Datatype made = MPI_DATATYPE_NULL;
+	if (even && extents)
+		MPI_Type_create_indexed_block(b->n, b->lengths[0], b->in_extents, old, &made);
+	else if (even)
+		MPI_Type_create_hindexed_block(b->n, b->lengths[0], b->in_bytes, old, &made);
+	else if (extents)
+		MPI_Type_indexed(b->n, b->lengths, b->in_extents, old, &made);
+	else
+		MPI_Type_create_hindexed(b->n, b->lengths, b->in_bytes, old, &made);
+	return made;
+}
+
+static void wrap_indexed(struct rng *rng, struct rt_layout *l, int copies, bool large)
+{
+	ptrdiff_t extent = l->ub - l->lb, size[BLOCKS_MAX], place[BLOCKS_MAX], at[RT_UNITS_MAX];
+	bool even = rng_chance(rng, 50), extents = rng_chance(rng, 50);
+	int length = divisor(rng, copies), k = 0;
+	struct blocks b = {0};
+	for (int left = copies; left > 0; left -= b.lengths[b.n++]) {
+		b.lengths[b.n] = even ? length : 1 + (int)rng_below(rng, (size_t)left);
+		size[b.n] = b.lengths[b.n] * extent;
+	}
+	place_blocks(rng, size, b.n, extents ? (size_t)extent : l->align, large, place);
+	for (int i = 0; i < b.n; i++) {
+		b.in_bytes[i] = place[i];
+		b.in_extents[i] = (int)(place[i] / extent);
+		for (int j = 0; j < b.lengths[i]; j++)
+			at[k++] = place[i] + j * extent;
+	}
+	MPI_Datatype made = make_blocks(&b, even, extents, l->type);
+	replicate(l, at, copies);
+	take_type(l, made);
+	add_name(l, extents ? "indexed" : "hindexed");
+}
+
+/* A rectangle of a larger one, whose bounds the type has. */
+static void wrap_subarray(struct rng *rng, struct rt_layout *l, int copies)
+{
+	ptrdiff_t extent = l->ub - l->lb, at[RT_UNITS_MAX];
+	int columns = divisor(rng, copies), sub[] = {copies / columns, columns}, size[2], start[2];
+	bool fortran = rng_chance(rng, 50);
+	MPI_Datatype made;
+	for (int i = 0; i < 2; i++) {
+		int more = (int)rng_below(rng, 3);
+		size[i] = sub[i] + more;
+		start[i] = (int)rng_below(rng, (size_t)more + 1);
+	}
+	for (int k = 0; k < copies; k++)
+		at[k] = ((start[0] + k / columns) * size[1] + start[1] + k % columns) * extent;
+	if (fortran) {
+		int sizes[] = {size[1], size[0]}, subs[] = {sub[1], sub[0]};
+		int starts[] = {start[1], start[0]};
+		MPI_Type_create_subarray(2, sizes, subs, starts, MPI_ORDER_FORTRAN, l->type, &made);
+	} else {
+		MPI_Type_create_subarray(2, size, sub, start, MPI_ORDER_C, l->type, &made);
+	}
+	replicate(l, at, copies);
+	l->lb = 0;
+	l->ub = size[0] * size[1] * extent;
+	take_type(l, made);
+	add_name(l, "subarray");
+}
+
 static void wrap(struct rng *rng, struct rt_layout *l, int copies, bool large)
 {
-	switch (rng_below(rng, 4)) {
+	switch (rng_below(rng, large ? 5 : 6)) {
 	case 0:
 		wrap_contiguous(l, copies);
 		break;
@@ -222,6 +293,12 @@ static void wrap(struct rng *rng, struct rt_layout *l, int copies, bool large)
 		break;
 	case 2:
 		wrap_vector(rng, l, copies, true, large);
+		break;
+	case 3:
+		wrap_indexed(rng, l, copies, large);
+		break;
+	case 5:
+		wrap_subarray(rng, l, copies);
 		break;
 	default:
 		wrap_struct(rng, l, copies, large);
