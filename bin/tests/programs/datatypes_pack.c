@@ -149,8 +149,46 @@ static void wrong_packing(void)
 	MPI_Type_free(&raw);
 }
 
+/* The same calls with counts that no int limits. */
+static void large_counts(void)
+{
+	MPI_Datatype type = item_type();
+	struct item items[2] = {item_of(prog.rank, 1), item_of(prog.rank, 2)}, got[2] = {0};
+	MPI_Count at = 0, size = 0, elements = 0;
+	MPI_Status status = {0};
+	char bytes[100];
+
+	MPI_Pack_size_c(2, type, MPI_COMM_WORLD, &size);
+	expect("bytes of two items", 42, size);
+	MPI_Pack_c(items, 2, type, bytes, 100, &at, MPI_COMM_WORLD);
+	expect("position after two items", 42, at);
+	at = 0;
+	MPI_Unpack_c(bytes, 42, &at, got, 2, type, MPI_COMM_WORLD);
+	expect("position after unpacking", 42, at);
+	check_item("MPI_Unpack_c", &got[1], prog.rank, 2);
+	memset(got, 0, sizeof(got));
+	MPI_Pack_external_size_c("external32", 2, type, &size);
+	expect("bytes of two items in external32", 42, size);
+	at = 3;
+	MPI_Pack_external_c("external32", items, 2, type, bytes, 100, &at);
+	at = 3;
+	MPI_Unpack_external_c("external32", bytes, 45, &at, got, 2, type);
+	expect("position after external32", 45, at);
+	check_item("MPI_Unpack_external_c", &got[0], prog.rank, 1);
+	MPI_Status_set_elements_c(&status, type, 4000000000000);
+	MPI_Get_elements_c(&status, type, &elements);
+	expect("elements in a status", 4000000000000, elements);
+	MPI_Get_count_c(&status, type, &elements);
+	expect("items in a status", 1000000000000, elements);
+	MPI_Status_set_elements_x(&status, type, 3);
+	MPI_Get_count_c(&status, type, &elements);
+	expect("items in three elements", MPI_UNDEFINED, elements);
+	MPI_Type_free(&type);
+}
+
 void packing(void)
 {
+	large_counts();
 	packed_message();
 	packed_and_typed();
 	external();
