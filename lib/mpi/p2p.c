@@ -127,6 +127,9 @@ static struct tp_place place_for(struct request *r, const struct match_msg *msg,
 	r->source = r->rank >= 0 ? r->rank : source_rank(r->comm, msg->peer, msg->source);
 	r->got_tag = msg->tag;
 	if (!r->type->contiguous) {
+		place.buf = type_piece(r->type, r->buf, r->count);
+		if (place.buf)
+			return place;
 		if (room > length)
 			room = length;
 		r->packed = malloc(room ? room : 1);
@@ -251,7 +254,7 @@ static void finish_recv(struct request *r, uint64_t length, int rc)
 	if (!rc && !r->type->contiguous) {
 		if (r->packed)
 			type_unpack(r->type, r->buf, r->count, r->packed, r->bytes);
-		else
+		else if (!type_piece(r->type, r->buf, r->count))
 			error = MPI_ERR_NO_MEM;
 	}
 	if (rc && s.job.launched)
@@ -265,7 +268,7 @@ static void finish_recv(struct request *r, uint64_t length, int rc)
 static void fill(struct request *r, struct stored *m, int rc)
 {
 	uint64_t room = capacity(r), n = m->length < room ? m->length : room;
-	void *to = r->type->contiguous ? r->buf : r->packed;
+	void *to = r->packed ? r->packed : type_piece(r->type, r->buf, r->count);
 
 	if (n && to && !rc)
 		memcpy(to, m->bytes, (size_t)n);
@@ -405,6 +408,19 @@ static void on_sent(void *user, void *cookie, int rc)
 	request_complete(r, rc == FT_EPEER ? MPI_ERR_PROC_ABORTED : MPI_SUCCESS);
 }
 
+/* The data of a send: where it lies, or packed. NULL: no memory. */
+static const void *in_one_piece(struct request *r, size_t len)
+{
+	void *piece = type_piece(r->type, r->buf, r->count);
+
+	if (piece)
+		return piece;
+	r->packed = malloc(len);
+	if (r->packed)
+		type_pack(r->type, r->buf, r->count, r->packed);
+	return r->packed;
+}
+
 static int start_send(struct request *r)
 {
 	const void *payload = r->buf;
@@ -421,11 +437,10 @@ static int start_send(struct request *r)
 	}
 	peer = comm_world_rank(r->comm, r->rank);
 	if (!r->type->contiguous && len) {
-		payload = r->packed = malloc(len);
+		payload = in_one_piece(r, len);
 		if (!payload)
 			return api_fail(
 				MPI_ERR_NO_MEM, "no memory to pack a message of %zu bytes", len);
-		type_pack(r->type, r->buf, r->count, r->packed);
 	}
 	if (of_program(e.context))
 		e.stamp = coord_stamp(s.coord);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "attr.h"
 #include "mpi.h"
@@ -27,6 +28,7 @@ struct type {
 	bool lb_set, ub_set;   /* a bound was given by MPI_Type_create_resized, here or below */
 	bool contiguous;       /* data of `count` elements is count*size bytes at the buffer itself:
 				  true_lb == 0 and size == extent, in order */
+	bool one_run;	       /* data of one element is size bytes at true_lb, in order */
 	bool committed;	       /* predefined types are born committed */
 	MPI_Datatype basic;    /* the predefined type all parts are made of (MPI_BYTE, MPI_DOUBLE,
 				  ...), or    MPI_DATATYPE_NULL when they differ or there are none */
@@ -38,6 +40,16 @@ struct type {
 	struct type *next;	 /* among those that are being destroyed */
 	MPI_Datatype handle;	 /* what the user calls it */
 };
+
+/* Where the data of `count` elements at buf lies in one piece, in order; NULL when it does not. */
+static inline void *type_piece(const struct type *t, void *buf, size_t count)
+{
+	if (t->contiguous)
+		return buf;
+	if (t->one_run && (count == 1 || (MPI_Aint)t->size == t->extent))
+		return (void *)((uintptr_t)buf + (uintptr_t)t->true_lb);
+	return NULL;
+}
 
 static inline struct attr_holder type_attrs(struct type *t)
 {

@@ -227,12 +227,14 @@ int shape_pad(struct shape *s)
 
 static bool is_contiguous(const struct type *t)
 {
-	const struct layout *l = t->layout;
-
 	if (t->size == 0)
 		return t->extent == 0;
-	return l->n == 1 && l->parts[0].count == 1 && !l->parts[0].child && l->parts[0].at == 0 &&
-	       (MPI_Aint)t->size == t->extent;
+	return t->one_run && t->true_lb == 0 && (MPI_Aint)t->size == t->extent;
+}
+
+static bool is_one_run(const struct layout *l)
+{
+	return l->n == 1 && l->parts[0].count == 1 && !l->parts[0].child;
 }
 
 int shape_finish_list(const struct shape *s, struct part_list *list, struct type **out)
@@ -261,6 +263,7 @@ int shape_finish_list(const struct shape *s, struct part_list *list, struct type
 		.layout = layout,
 		.handle = (MPI_Datatype)(void *)t,
 	};
+	t->one_run = is_one_run(layout);
 	t->contiguous = is_contiguous(t);
 	rc = live_add(&t->head);
 	if (rc != MPI_SUCCESS)

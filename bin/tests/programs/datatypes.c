@@ -5,6 +5,7 @@
  * on its way, absolute addresses, reductions of Fortran's kinds. Every rank says "right" only after
  * it has seen every byte.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +146,41 @@ static void slabs(void)
 	free(whole);
 }
 
+/* Whole rows of a matrix: sent and received where they lie, short and long, and cut when too long.
+ */
+static void rows(int height)
+{
+	enum { WIDTH = 100, FIRST = 3 };
+	int sizes[] = {height + 5, WIDTH}, subsizes[] = {height, WIDTH}, starts[] = {FIRST, 0};
+	int n = sizes[0] * WIDTH, *out = prog_alloc(&prog, (size_t)n * sizeof(int));
+	int *in = prog_alloc(&prog, (size_t)n * sizeof(int));
+	MPI_Datatype t;
+	MPI_Status status;
+
+	for (int i = 0; i < n; i++) {
+		out[i] = prog.rank * n + i;
+		in[i] = -1;
+	}
+	MPI_Type_create_subarray(2, sizes, subsizes, starts, MPI_ORDER_C, MPI_INT, &t);
+	MPI_Type_commit(&t);
+	MPI_Sendrecv(out, 1, t, next(), TAG, in, 1, t, previous(), TAG, MPI_COMM_WORLD, &status);
+	for (int i = 0; i < n; i++) {
+		bool inside = i >= FIRST * WIDTH && i < (FIRST + height) * WIDTH;
+
+		expect("an element of the rows", inside ? previous() * n + i : -1, in[i]);
+	}
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	expect("rows that are cut", MPI_ERR_TRUNCATE,
+		MPI_Sendrecv(out, n, MPI_INT, next(), TAG, in, 1, t, previous(), TAG,
+			MPI_COMM_WORLD, &status));
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+	expect("behind rows that are cut", -1, in[(FIRST + height) * WIDTH]);
+	expect("the first that was cut", previous() * n, in[FIRST * WIDTH]);
+	MPI_Type_free(&t);
+	free(out);
+	free(in);
+}
+
 /* Long enough for a rendezvous, in an order that goes backwards, freed before it has come. */
 static void long_message(void)
 {
@@ -222,6 +258,8 @@ int main(int argc, char **argv)
 	distributed(MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_DFLT_DARG);
 	distributed(MPI_DISTRIBUTE_CYCLIC, 2);
 	slabs();
+	rows(1);
+	rows(3000);
 	long_message();
 	absolute_addresses();
 	fortran_kinds();

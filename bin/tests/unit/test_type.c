@@ -242,6 +242,34 @@ START_TEST(contiguous_is_seen_through_constructors)
 }
 END_TEST
 
+/* A part of an array that is whole rows, an absolute address: nothing to gather. */
+START_TEST(what_is_one_piece_is_found)
+{
+	int sizes[] = {4, 5}, rows[] = {2, 5}, columns[] = {4, 2}, starts[] = {1, 0}, one[] = {1};
+	int a[40];
+	MPI_Aint at[1];
+	MPI_Datatype t;
+
+	must(MPI_Type_create_subarray(2, sizes, rows, starts, MPI_ORDER_C, MPI_INT, &t));
+	ck_assert_ptr_eq(type_piece(object_of(t), a, 1), &a[5]);
+	ck_assert_ptr_null(type_piece(object_of(t), a, 2));
+	must(MPI_Type_free(&t));
+	must(MPI_Type_create_subarray(2, sizes, columns, (int[]){0, 1}, MPI_ORDER_C, MPI_INT, &t));
+	ck_assert_ptr_null(type_piece(object_of(t), a, 1));
+	must(MPI_Type_free(&t));
+	must(MPI_Get_address(a, at));
+	must(MPI_Type_create_hindexed(1, one, at, MPI_INT, &t));
+	ck_assert_ptr_eq(type_piece(object_of(t), MPI_BOTTOM, 3), a);
+	must(MPI_Type_free(&t));
+	must(MPI_Type_create_resized(MPI_INT, 0, 8, &t));
+	ck_assert_ptr_eq(type_piece(object_of(t), a, 1), a);
+	ck_assert_ptr_null(type_piece(object_of(t), a, 2));
+	must(MPI_Type_free(&t));
+	ck_assert_ptr_eq(type_piece(object_of(MPI_INT), a, 7), a);
+	ck_assert_ptr_null(type_piece(object_of(MPI_DOUBLE_INT), a, 1));
+}
+END_TEST
+
 START_TEST(a_vector_of_a_million_blocks_is_one_node)
 {
 	enum { N = 1000000 };
@@ -461,6 +489,7 @@ UNIT_MAIN("type", tcase_add_test(tc, predefined_types_are_as_in_c);
 	  tcase_add_test(tc, struct_is_padded_like_the_compiler_does);
 	  tcase_add_test(tc, negative_stride_moves_the_lower_bound);
 	  tcase_add_test(tc, contiguous_is_seen_through_constructors);
+	  tcase_add_test(tc, what_is_one_piece_is_found);
 	  tcase_add_test(tc, a_vector_of_a_million_blocks_is_one_node);
 	  tcase_add_test(tc, nesting_does_not_grow_the_walk);
 	  tcase_add_test(tc, absolute_addresses_work_from_bottom);
