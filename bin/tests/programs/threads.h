@@ -28,6 +28,7 @@ enum {
 	TAG_PARCEL = 400,
 	TAG_POOL = 500, /* the same for all */
 	TAG_STOP = 600,
+	TAG_MATCHED = 700, /* the same for all */
 };
 
 struct worker;

@@ -122,6 +122,47 @@ void threads_check_pool(const struct prog *prog)
 		prog_wrong(prog, "a message is left in the pool");
 }
 
+/* ---- for which probes of several threads would not do ---- */
+
+/* Parcels of all threads under one tag; what a matched probe has found is nobody else's, so its
+ * length is that of what is received. */
+static void matched(struct worker *w)
+{
+	int n = threads_length(w), poll = threads_draw(w, 2), count, flag = 0;
+	MPI_Request request;
+	MPI_Message message;
+	MPI_Status status;
+
+	for (int i = 0; i < n; i++)
+		w->out[i] = n + i;
+	MPI_Isend(w->out, n, MPI_INT, w->right, TAG_MATCHED, threads_shared, &request);
+	while (poll && !flag)
+		MPI_Improbe(MPI_ANY_SOURCE, TAG_MATCHED, threads_shared, &flag, &message, &status);
+	if (!poll)
+		MPI_Mprobe(w->left, TAG_MATCHED, threads_shared, &message, &status);
+	MPI_Get_count(&status, MPI_INT, &count);
+	memset(w->in, 0, (size_t)count * sizeof *w->in);
+	MPI_Mrecv(w->in, count, MPI_INT, &message, &status);
+	threads_expect(w, w->in[0] == count && w->in[count - 1] == 2 * count - 1,
+		"%d elements were found, %d received, the last is %d", count, w->in[0],
+		w->in[count - 1]);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void buffered(struct worker *w)
+{
+	int n = threads_length(w), tag = threads_draw(w, 100), size;
+	void *address;
+
+	threads_fill(w, n);
+	MPI_Comm_attach_buffer(w->comm, MPI_BUFFER_AUTOMATIC, 0);
+	MPI_Bsend(w->out, n, MPI_INT, w->right, tag, w->comm);
+	memset(w->out, 0, (size_t)n * sizeof *w->out);
+	MPI_Recv(w->in, n, MPI_INT, w->left, tag, w->comm, MPI_STATUS_IGNORE);
+	threads_check(w, w->left, n);
+	MPI_Comm_detach_buffer(w->comm, &address, &size);
+}
+
 /* ---- what goes wrong, or is taken back ---- */
 
 static void truncated(struct worker *w)
@@ -181,6 +222,8 @@ const struct activity threads_p2p[] = {
 	{"probed", probed},
 	{"any source", any_source},
 	{"pool", pool},
+	{"matched", matched},
+	{"buffered", buffered},
 	{"truncated", truncated},
 	{"cancelled", cancelled},
 	{"to nobody", to_nobody},
