@@ -687,6 +687,8 @@ int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int t
 int MPI_Ssend_c(
 	const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 
+/* Copy the message and return; what is copied and not yet fetched must fit into the attached buffer
+ * (that of the communicator, or else of the process): MPI_ERR_BUFFER. Otherwise as MPI_Send. */
 int MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 int MPI_Bsend_c(
 	const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
@@ -701,6 +703,7 @@ int MPI_Rsend_c(
 int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count);
 int MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count);
 
+/* The public fields of a status, by calls. MPI_ERR_ARG. */
 int MPI_Status_get_source(const MPI_Status *status, int *source);
 int MPI_Status_get_tag(const MPI_Status *status, int *tag);
 int MPI_Status_get_error(const MPI_Status *status, int *error);
@@ -710,12 +713,19 @@ int MPI_Status_set_error(MPI_Status *status, int error);
 
 /* ---- Buffers for MPI_Bsend (section 3.6) ---- */
 
+/* Give MPI_Bsend `size` bytes of room, where a message takes its length and at most
+ * MPI_BSEND_OVERHEAD; MPI_BUFFER_AUTOMATIC: as much as it needs. MPI_ERR_BUFFER if there is a buffer
+ * already. */
 int MPI_Buffer_attach(void *buffer, int size);
 int MPI_Buffer_attach_c(void *buffer, MPI_Count size);
+/* Wait until all that lies in it was fetched, then give it back: *(void **)buffer_addr and *size, NULL
+ * and 0 if there is none. */
 int MPI_Buffer_detach(void *buffer_addr, int *size);
 int MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size);
+/* Wait until what lies in it now was fetched; MPI_Buffer_iflush gives a request for that. */
 int MPI_Buffer_flush(void);
 int MPI_Buffer_iflush(MPI_Request *request);
+/* The same for a buffer of one communicator's sends. */
 int MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size);
 int MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size);
 int MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size);
@@ -750,6 +760,7 @@ int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
 int MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
 	MPI_Comm comm, MPI_Request *request);
 
+/* An MPI_Bsend whose request is complete at once. */
 int MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
 	MPI_Request *request);
 int MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
@@ -795,6 +806,8 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
 /* Let go of a request; a communication under way still finishes. */
 int MPI_Request_free(MPI_Request *request);
 
+/* What MPI_Test, MPI_Testall, MPI_Testany and MPI_Testsome would say, and nothing changes. Failures
+ * of a communication are told by the call that completes it. */
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
 int MPI_Request_get_status_all(
 	int count, const MPI_Request array_of_requests[], int *flag, MPI_Status *array_of_statuses);
@@ -811,6 +824,8 @@ int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
 /* *flag: is there such a message? Never blocks. */
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
 
+/* MPI_Probe and MPI_Iprobe that take the message out: only MPI_Mrecv and MPI_Imrecv get it, by
+ * *message, which they set to MPI_MESSAGE_NULL. MPI_ERR_REQUEST if it is not such a message. */
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
 int MPI_Improbe(
 	int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
@@ -823,8 +838,8 @@ int MPI_Imrecv(
 int MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message,
 	MPI_Request *request);
 
-/* Ask to cancel the communication; it must still be completed. A receive that nothing has
- * matched is cancelled; a send never is. */
+/* Ask to cancel the communication; it must still be completed. A receive that nothing has matched is
+ * cancelled, and a send that waits for its receiver and that nothing has matched. */
 int MPI_Cancel(MPI_Request *request);
 
 /* *flag: was the communication of this status cancelled? */
@@ -838,6 +853,7 @@ int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, i
 int MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
 	MPI_Comm comm, MPI_Request *request);
 
+/* Prepare an MPI_Bsend in the same way; MPI_Start says if there is no room. */
 int MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
 	MPI_Comm comm, MPI_Request *request);
 int MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
@@ -877,10 +893,12 @@ int MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 	int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source,
 	int recvtag, MPI_Comm comm, MPI_Status *status);
 
+/* The same with one buffer: what is received replaces what was sent. */
 int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag,
 	int source, int recvtag, MPI_Comm comm, MPI_Status *status);
 int MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag,
 	int source, int recvtag, MPI_Comm comm, MPI_Status *status);
+/* Begin them; one request, with the receive's status. */
 int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
 	void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
 	MPI_Request *request);
@@ -894,6 +912,8 @@ int MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, i
 
 /* ---- Partitioned communication (chapter 4) ---- */
 
+/* Persistent requests of `partitions` times count elements each; they match in the order in which
+ * both sides make them, and only each other. No wildcards. MPI_ERR_ARG, and errors as MPI_Send. */
 int MPI_Psend_init(const void *buf, int partitions, int count, MPI_Datatype datatype, int dest,
 	int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 int MPI_Psend_init_c(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype,
@@ -902,9 +922,12 @@ int MPI_Precv_init(void *buf, int partitions, int count, MPI_Datatype datatype, 
 	MPI_Comm comm, MPI_Info info, MPI_Request *request);
 int MPI_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
 	int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+/* These partitions of a started MPI_Psend_init are ready; the message goes with the last of them.
+ * MPI_ERR_REQUEST; MPI_ERR_ARG if there is no such partition, or it was ready before. */
 int MPI_Pready(int partition, MPI_Request request);
 int MPI_Pready_range(int partition_low, int partition_high, MPI_Request request);
 int MPI_Pready_list(int length, const int array_of_partitions[], MPI_Request request);
+/* *flag: is this partition of an MPI_Precv_init here? */
 int MPI_Parrived(MPI_Request request, int partition, int *flag);
 
 /* ---- Datatypes: making them (section 5.1) ---- */
@@ -1895,6 +1918,9 @@ int MPI_Win_sync(MPI_Win win);
 
 /* ---- Generalized requests; what they say in a status (sections 13.2 and 13.3) ---- */
 
+/* A request for something that the program does itself, and ends with MPI_Grequest_complete. query_fn
+ * is asked for the status by whoever completes or looks at it, free_fn when it goes, cancel_fn by
+ * MPI_Cancel; what they return comes out of these calls. MPI_ERR_ARG, MPI_ERR_REQUEST. */
 int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
 	MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request);
 int MPI_Grequest_complete(MPI_Request request);
