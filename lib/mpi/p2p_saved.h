@@ -30,6 +30,9 @@ void p2p_coordinate(struct coord *c);
  * take it out of the lists. Ends, with false, when visit says false. */
 bool p2p_each_kept(bool (*visit)(struct match_msg *msg, void *arg), void *arg);
 
+/* A receive that the program has not finished and that has its message. */
+bool p2p_is_open(const struct request *r);
+
 /* Take over from the transport all messages that wait for a receive, announced ones included, and
  * wait until they and those of receives under way are here. false: no memory for one of them. */
 bool p2p_secure(void);

@@ -145,6 +145,8 @@ static void put_kept(struct text *t, const struct match_msg *m)
 static void put_all(struct text *t)
 {
 	requests_each(put_request, t);
+	list_for_each (item, &p2p_matching()->taken)
+		put_kept(t, container_of(item, struct match_msg, all));
 	list_for_each (item, &p2p_matching()->arrivals)
 		put_kept(t, container_of(item, struct match_msg, all));
 	begin_line(t);
