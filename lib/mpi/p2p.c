@@ -350,12 +350,17 @@ static void start_held(struct request *r, struct match_msg *msg)
 	tp_claim(engine_tp(), held, place);
 }
 
-void p2p_give(struct request *r, struct match_msg *msg)
+static inline void give(struct request *r, struct match_msg *msg)
 {
 	if (msg->stored)
 		deliver_stored(r, msg->stored);
 	else
 		start_held(r, msg);
+}
+
+void p2p_give(struct request *r, struct match_msg *msg)
+{
+	give(r, msg);
 }
 
 static void start_recv(struct request *r)
@@ -376,7 +381,7 @@ static void start_recv(struct request *r)
 	r->posted = !msg;
 	engine_set_posted(s.match.nposted);
 	if (msg) {
-		p2p_give(r, msg);
+		give(r, msg);
 	} else if (r->match.peer >= 0 && s.gone[r->match.peer] && !s.job.launched) {
 		p2p_cancel(r);
 		request_complete(r, MPI_ERR_PROC_ABORTED);
