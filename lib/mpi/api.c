@@ -90,6 +90,14 @@ int api_leave(struct comm *c, int rc)
 	return rc;
 }
 
+int api_leave_by(const struct errhandler *e, int rc)
+{
+	struct errhandler asked = *e;
+
+	engine_leave();
+	return rc == MPI_SUCCESS ? rc : errhandler_raise_by(&asked, rc);
+}
+
 void api_enter_anytime(const char *name)
 {
 	current = name;

@@ -33,6 +33,10 @@ void api_enter(const char *name);
  * (MPI_COMM_WORLD's when c is NULL) is called. Returns rc. */
 int api_leave(struct comm *c, int rc);
 
+/* The same, but e is asked: it need not be anybody's, and is not needed afterwards. */
+struct errhandler;
+int api_leave_by(const struct errhandler *e, int rc);
+
 /* The same for calls that are legal before MPI_Init and after MPI_Finalize: no check, no lock. */
 void api_enter_anytime(const char *name);
 int api_leave_anytime(int rc);

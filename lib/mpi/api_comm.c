@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "api.h"
-#include "attr.h"
 #include "check.h"
 #include "comm.h"
 #include "mpi.h"
@@ -174,34 +173,4 @@ int PMPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 		*resultlen = (int)strlen(name);
 	}
 	return api_leave(c, rc);
-}
-
-static int drop(MPI_Comm *comm, struct comm *c)
-{
-	int rc;
-
-	if (handle_is_predefined(c->handle))
-		return api_fail(MPI_ERR_COMM, "%s cannot be freed", comm_label(c));
-	comm_hold(c);
-	rc = attr_delete_all(comm_attrs(c));
-	if (rc == MPI_SUCCESS) {
-		comm_drop(c);
-		*comm = MPI_COMM_NULL;
-	}
-	comm_release(c);
-	return rc;
-}
-
-#pragma weak MPI_Comm_free = PMPI_Comm_free
-int PMPI_Comm_free(MPI_Comm *comm)
-{
-	struct comm *c = NULL;
-
-	api_enter("MPI_Comm_free");
-	int rc = check_pointer(comm, "comm");
-	if (rc == MPI_SUCCESS)
-		rc = comm_lookup(*comm, &c);
-	if (rc == MPI_SUCCESS)
-		rc = drop(comm, c);
-	return api_leave(rc == MPI_SUCCESS ? NULL : c, rc);
 }

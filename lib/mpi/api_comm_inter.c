@@ -2,7 +2,7 @@
 /* Intercommunicators from two groups, and one communicator of both (MPI 5.0 section 7.6.2). */
 #include "api.h"
 #include "check.h"
-#include "comm.h"
+#include "comm_make.h"
 #include "mpi.h"
 
 /* A tag is valid from 0 on; the ranks count in their communicators. */
@@ -43,6 +43,7 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_c
 		rc = check_pointer(newintercomm, "newintercomm");
 	if (rc == MPI_SUCCESS)
 		rc = check_meeting(c, peer_comm, &how);
+	how.tag = comm_make_tag(COMM_TAG_INTER, tag);
 	if (rc == MPI_SUCCESS)
 		rc = comm_inter_create(c, &how, &made);
 	if (rc == MPI_SUCCESS)

@@ -180,10 +180,25 @@ int comm_create_group(struct comm *c, struct group *g, int tag, struct comm **ou
 struct comm_meeting {
 	int leader;
 	struct comm *peer;
-	int remote_leader, tag;
+	int remote_leader, tag; /* comm_make_tag */
 };
 
 int comm_inter_create(struct comm *local, const struct comm_meeting *how, struct comm **out);
+/*
+ * From groups alone (comm_from.c), which are ranks of the world; calls that go on at the same time
+ * are told apart by the string tags. This process is in g and local; the remote group and its
+ * leader count at the local leader alone.
+ */
+int comm_create_from_group(struct group *g, const char *stringtag, struct comm **out);
+
+struct comm_groups {
+	struct group *local, *remote;
+	int leader, remote_leader;
+	const char *stringtag;
+};
+
+int comm_inter_from_groups(const struct comm_groups *from, struct comm **out);
+
 int comm_inter_merge(struct comm *c, bool high, struct comm **out);
 int comm_inter_split(struct comm *c, int color, int key, struct comm **out);
 int comm_inter_subset(struct comm *c, struct group *g, struct comm **out);

@@ -144,7 +144,7 @@ static int create_met(
 
 int comm_inter_create(struct comm *local, const struct comm_meeting *how, struct comm **out)
 {
-	struct other o = {how->peer, how->remote_leader, comm_make_tag(COMM_TAG_INTER, how->tag)};
+	struct other o = {how->peer, how->remote_leader, how->tag};
 	struct met m = {0};
 	int32_t *ranks = NULL;
 	int rc;

@@ -309,7 +309,7 @@ static int tell_down(
 	return rc;
 }
 
-static int create_in_group(struct comm *c, struct group *g, int tag, struct comm **out)
+static int make_in_group(struct comm *c, struct group *g, int tag, struct comm **out)
 {
 	uint32_t counter = 0;
 	int *ranks;
@@ -319,27 +319,31 @@ static int create_in_group(struct comm *c, struct group *g, int tag, struct comm
 		return rc;
 	if (g->rank == 0)
 		counter = comm_counter_next();
-	rc = tell_down(c, g, ranks, comm_make_tag(COMM_TAG_GROUP, tag), &counter);
+	rc = tell_down(c, g, ranks, tag, &counter);
 	if (rc == MPI_SUCCESS)
 		rc = comm_make(c, g, counter, out);
 	free(ranks);
 	return rc;
 }
 
-int comm_create_group(struct comm *c, struct group *g, int tag, struct comm **out)
+int comm_make_in_group(struct comm *c, struct group *g, int tag, struct comm **out)
 {
 	int rc;
 
-	if (g->rank == MPI_UNDEFINED) {
-		*out = NULL;
-		return MPI_SUCCESS;
-	}
 	comm_hold(c);
 	group_hold(g);
-	rc = create_in_group(c, g, tag, out);
+	rc = make_in_group(c, g, tag, out);
 	group_release(g);
 	comm_release(c);
 	return rc;
+}
+
+int comm_create_group(struct comm *c, struct group *g, int tag, struct comm **out)
+{
+	*out = NULL;
+	if (g->rank == MPI_UNDEFINED)
+		return MPI_SUCCESS;
+	return comm_make_in_group(c, g, comm_make_tag(COMM_TAG_GROUP, tag), out);
 }
 
 int comm_create_leading(struct comm *c, int n, struct comm **out)

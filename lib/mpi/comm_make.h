@@ -60,12 +60,24 @@ int comm_make_used_up(int world_rank);
 int comm_make_no_memory(const struct comm *c);
 
 /* Messages in the plane of collective operations beside them: those count up to 30 bits, and these
- * tags lie above. */
-enum comm_make_tag { COMM_TAG_GROUP = 1 << 30, COMM_TAG_INTER = 3 << 29 };
+ * tags lie above. Calls that go on at the same time between the same processes are told apart by as
+ * much of the program's tag as there is room for. */
+enum comm_make_tag {
+	COMM_TAG_GROUP = 4 << 28,
+	COMM_TAG_INTER = 5 << 28,
+	COMM_TAG_FROM_GROUP = 6 << 28,
+	COMM_TAG_FROM_GROUPS = 7 << 28,
+};
 
 static inline int comm_make_tag(enum comm_make_tag what, int tag)
 {
-	return (int)what | (tag & ((1 << 29) - 1));
+	return (int)what | (tag & ((1 << 28) - 1));
 }
+
+/* A number of a string tag. */
+int comm_string_tag(const char *stringtag);
+
+/* Of g, part of c, collective over g, with such a tag; this process is in g. */
+int comm_make_in_group(struct comm *c, struct group *g, int tag, struct comm **out);
 
 #endif

@@ -166,6 +166,17 @@ int errhandler_raise(struct comm *c, int rc)
 	return rc;
 }
 
+int errhandler_raise_by(const struct errhandler *e, int rc)
+{
+	MPI_Comm nobody = MPI_COMM_NULL;
+
+	if (e->fn)
+		e->fn(&nobody, &rc);
+	else if (e->handle != MPI_ERRORS_RETURN)
+		die(rc);
+	return rc;
+}
+
 int errhandler_raise_win(struct win *w, int rc)
 {
 	MPI_Win_errhandler_function *fn;

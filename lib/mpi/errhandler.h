@@ -52,6 +52,9 @@ void errhandler_set(struct comm *c, struct errhandler *e);
  */
 int errhandler_raise(struct comm *c, int rc);
 
+/* The same for an error of what is no object yet: e is asked, with a null handle. */
+int errhandler_raise_by(const struct errhandler *e, int rc);
+
 /* The same for the error of a window, which is not NULL. */
 int errhandler_raise_win(struct win *w, int rc);
 
