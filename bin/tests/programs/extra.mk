@@ -7,7 +7,7 @@ EXTRA_pi := steps.o
 EXTRA_cgs := mtx.o spread.o steps.o
 EXTRA_mail := mailbox.o mail_plan.o steps.o
 EXTRA_nonblocking := nonblocking_calls.o nonblocking_reduce.o nonblocking_order.o nonblocking_rules.o nonblocking_stand.o
-EXTRA_mixed := mixed_data.o mixed_pairs.o mixed_coll.o mixed_calls.o mixed_calls_later.o mixed_later.o mixed_bursts.o mixed_anyone.o \
+EXTRA_mixed := mixed_data.o mixed_pairs.o mixed_coll.o mixed_calls.o mixed_calls_later.o mixed_later.o mixed_between.o mixed_bursts.o mixed_anyone.o \
 	mixed_stands.o mail_plan.o steps.o
 EXTRA_ahead := mail_plan.o steps.o
 EXTRA_datatypes := datatypes_pack.o

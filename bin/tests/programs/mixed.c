@@ -2,10 +2,10 @@
 /*
  * mixed: everything that a line can cut through, in one program. At each step its parts use MPI in
  * their ways one after the other (mixed_pairs.c, mixed_coll.c, mixed_bursts.c, mixed_anyone.c,
- * mixed_stands.c, mixed_later.c); what they send is a function of seed, step and rank, so the
- * program is send-deterministic. Each rank takes its checkpoints between two parts of some step, at
- * moments of its own: with -skew K up to K steps after others, before or after the same collective
- * operation (which a protocol that makes ranks wait for each other does not allow).
+ * mixed_stands.c, mixed_later.c, mixed_between.c); what they send is a function of seed, step and
+ * rank, so the program is send-deterministic. Each rank takes its checkpoints between two parts of
+ * some step, at moments of its own: with -skew K up to K steps after others, before or after the
+ * same collective operation (which a protocol that makes ranks wait for each other does not allow).
  *
  * The answer depends on every message having been received once. Each rank compares what each part
  * received with what the plan says must come, and looks for messages that are left over.
@@ -30,6 +30,7 @@ static const struct mixed_part *const parts[MIXED_PARTS] = {
 	[MIXED_ANYONE] = &mixed_anyone,
 	[MIXED_STANDS] = &mixed_stands,
 	[MIXED_LATER] = &mixed_later,
+	[MIXED_BETWEEN] = &mixed_between,
 };
 
 /* Protected variables beside those of the parts. */
@@ -63,6 +64,19 @@ static bool takes_part(const struct run *r, int part)
 
 /* ---- communicators and types: before the restore ---- */
 
+/* Of the even and the odd ranks; one rank alone has no other side. */
+static void make_between(const struct mixed *m, MPI_Comm *c)
+{
+	int rank = m->prog->rank;
+	MPI_Comm side;
+	MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &side);
+	if (m->prog->size > 1)
+		MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, !(rank % 2), 1, c);
+	else
+		MPI_Comm_dup(side, c);
+	MPI_Comm_free(&side);
+}
+
 static void make_communicators(struct mixed *m)
 {
 	m->comm[MIXED_WORLD] = MPI_COMM_WORLD;
@@ -71,6 +85,8 @@ static void make_communicators(struct mixed *m)
 			MPI_Comm_split(MPI_COMM_WORLD, m->prog->rank % 2, 0, &m->comm[c]);
 		else if (c == MIXED_TRIPLE)
 			MPI_Comm_split(MPI_COMM_WORLD, m->prog->rank / 3, 0, &m->comm[c]);
+		else if (c == MIXED_BETWEEN_COMM)
+			make_between(m, &m->comm[c]);
 		else
 			MPI_Comm_dup(MPI_COMM_WORLD, &m->comm[c]);
 }

@@ -25,6 +25,7 @@ enum mixed_comm {
 	MIXED_ANY,
 	MIXED_PROBED,
 	MIXED_STANDING,
+	MIXED_BETWEEN_COMM, /* even and odd ranks are its two sides */
 	MIXED_COMMS
 };
 
@@ -35,6 +36,7 @@ enum mixed_name {
 	MIXED_ANYONE,
 	MIXED_STANDS,
 	MIXED_LATER,
+	MIXED_BETWEEN,
 	MIXED_PARTS
 };
 
@@ -75,7 +77,7 @@ struct mixed_part {
 };
 
 extern const struct mixed_part mixed_pairs, mixed_coll, mixed_bursts, mixed_anyone, mixed_stands,
-	mixed_later;
+	mixed_later, mixed_between;
 
 /* ---- the plan: random numbers, lengths, contents ---- */
 
