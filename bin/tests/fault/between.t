@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Intercommunicators across lines: messages, collective operations, one that is open; ranks are killed
-# at random moments under each kind of protocol, also on several hosts.
+# at random moments under each kind of protocol. between_hosts.t has several hosts.
 use strict;
 use warnings;
 
@@ -10,9 +10,8 @@ use lib "$FindBin::Bin/../lib";
 
 use Test::More;
 
-use FTMPI::Test::Cluster ();
-use FTMPI::Test::Fault   ();
-use FTMPI::Test::Kills   ();
+use FTMPI::Test::Fault ();
+use FTMPI::Test::Kills ();
 
 FTMPI::Test::Fault::alone();
 
@@ -22,27 +21,15 @@ my $seed = 1;
 
 sub killed
 {
-	my ($coord, $ranks, $more, %option) = @_;
+	my ($coord, $ranks, @args) = @_;
 	FTMPI::Test::Kills::killed(coord => $coord, program => 'mixed', ranks => $ranks, seed => $seed++,
-		kills => KILLS, args => ['-only', 'between', @$more], %option);
+		kills => KILLS, args => ['-only', 'between', @args]);
 	return;
 }
 
-killed('blocking', $_,                    []) for 2, 5;
-killed('eventlog', $_,                    [qw(-skew 20)]) for 2 .. 5;
-killed('tagging',  3,                     [qw(-skew 20)]);
-killed('compare',  4,                     [qw(-skew 20)]);
-
-if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
-	diag("not on several hosts: $reason");
-} else {
-	my $cluster = FTMPI::Test::Cluster->new(hosts => 4);
-	killed('eventlog', 2 * $_, [qw(-skew 20)],
-		where => " on $_ hosts",
-		run   => ['-ssh', $cluster->ssh, '-machinefile',
-			$cluster->machine_file(map { "node$_ slots=2" } 1 .. $_)],
-		inside => sub { $cluster->host(4)->inside(@_) })
-		for 2, 3;
-}
+killed('blocking', $_) for 2, 5;
+killed('eventlog', $_, qw(-skew 20)) for 2 .. 5;
+killed('tagging', 3, qw(-skew 20));
+killed('compare', 4, qw(-skew 20));
 
 done_testing();
