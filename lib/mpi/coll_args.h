@@ -23,6 +23,12 @@ static inline struct coll_lists coll_lists_c(const MPI_Count *counts, const MPI_
 	return (struct coll_lists){coll_counts(counts), coll_aints(displs)};
 }
 
+/* MPI_Neighbor_alltoallw's: displacements in bytes beside ordinary counts */
+static inline struct coll_lists coll_lists_wide(const int *counts, const MPI_Aint *displs)
+{
+	return (struct coll_lists){coll_ints(counts), coll_aints(displs)};
+}
+
 static inline struct coll_said coll_listed(
 	const char *name, const void *buf, struct coll_lists lists, MPI_Datatype datatype)
 {

@@ -11,6 +11,7 @@
 
 struct prog nb;
 struct nb_blocks nb_even;
+MPI_Comm nb_ring;
 
 void nb_expect(bool holds, const char *what)
 {
@@ -68,13 +69,16 @@ int main(int argc, char **argv)
 	prog_begin(&nb, argc, argv);
 	if (nb.size > NB_RANKS_MOST)
 		prog_wrong(&nb, "more than %d ranks", NB_RANKS_MOST);
+	const int periodic = 1;
 	make_blocks();
+	MPI_Cart_create(MPI_COMM_WORLD, 1, &nb.size, &periodic, 0, &nb_ring);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	int done = run(nb_orders, only) + run(nb_rules, only) + run(nb_stands, only);
 	if (done == 0)
 		prog_wrong(&nb, "there is no case '%s'", only);
 	if (nb.rank == 0)
 		printf("nonblocking: right, %d cases on %d ranks\n", done, nb.size);
+	MPI_Comm_free(&nb_ring);
 	MPI_Finalize();
 	return 0;
 }

@@ -20,7 +20,7 @@ void nb_expect(bool holds, const char *what);
 /* The call returned this class. */
 void nb_class(int rc, int class, const char *what);
 
-/* ---- every operation (nonblocking_calls.c, nonblocking_reduce.c) ---- */
+/* ---- every operation (nonblocking_calls.c, nonblocking_reduce.c, nonblocking_neighbors.c) ---- */
 
 enum nb_way { NB_BLOCKING, NB_BEGIN, NB_BEGIN_C, NB_INIT, NB_INIT_C, NB_WAYS };
 
@@ -35,7 +35,7 @@ struct nb_call {
 extern const struct nb_operation {
 	const char *name;
 	void (*call)(const struct nb_call *c);
-} nb_moves[], nb_reductions[]; /* each ends with a NULL name */
+} nb_moves[], nb_reductions[], nb_neighbors[]; /* each ends with a NULL name */
 
 /* Blocks of so many elements, and where they begin: the same in each form. */
 struct nb_blocks {
@@ -45,6 +45,7 @@ struct nb_blocks {
 	MPI_Datatype types[NB_RANKS_MOST];
 };
 
+extern MPI_Comm nb_ring;	 /* of all, periodic */
 extern struct nb_blocks nb_even; /* of NB_BLOCK ints each */
 
 /* ---- cases, each ends with a NULL name ---- */
