@@ -14,15 +14,28 @@ static struct text sum_text(uint64_t sum)
 	return t;
 }
 
+/* What is in it, of those kinds that are not the program's own. false: nothing that makes sense. */
+static bool contents(const struct options *o, struct ckpt_reader *r, uint32_t i)
+{
+	switch (r->entries[i].kind) {
+	case CKPT_ORPHANS:
+		return show_orphans(o, r, i);
+	case CKPT_OPERATIONS:
+		return show_operations(o, r, i);
+	default:
+		return true;
+	}
+}
+
 static bool section(const struct options *o, struct ckpt_reader *r, uint32_t i)
 {
 	const struct ckpt_entry *e = &r->entries[i];
-	bool well = true;
+	bool well;
 
 	if (!o->json) {
-		printf("    %7u  %-8s  %10u  %10u  %20" PRIu64 "  %s\n", i, ckpt_kind_name(e->kind),
-			e->id, e->type, e->len, sum_text(e->sum).v);
-		return e->kind != CKPT_ORPHANS || show_orphans(o, r, i);
+		printf("    %7u  %-10s  %10u  %10u  %20" PRIu64 "  %s\n", i,
+			ckpt_kind_name(e->kind), e->id, e->type, e->len, sum_text(e->sum).v);
+		return contents(o, r, i);
 	}
 	json_open(NULL, '{');
 	json_string("kind", ckpt_kind_name(e->kind));
@@ -32,8 +45,7 @@ static bool section(const struct options *o, struct ckpt_reader *r, uint32_t i)
 	json_unsigned("bytes", e->len);
 	json_unsigned("offset", e->at);
 	json_string("checksum", sum_text(e->sum).v);
-	if (e->kind == CKPT_ORPHANS)
-		well = show_orphans(o, r, i);
+	well = contents(o, r, i);
 	json_close('}');
 	return well;
 }
@@ -45,7 +57,7 @@ static void file_head(const struct options *o, const struct ckpt_reader *r)
 	if (!o->json) {
 		printf("  rank %u: %s, written %s, seal %s\n", h->id.rank, text_bytes(h->bytes).v,
 			text_time(h->time_s).v, sum_text(h->seal).v);
-		printf("    %7s  %-8s  %10s  %10s  %20s  %s\n", "section", "kind", "id", "type",
+		printf("    %7s  %-10s  %10s  %10s  %20s  %s\n", "section", "kind", "id", "type",
 			"bytes", "checksum");
 		return;
 	}

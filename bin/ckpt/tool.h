@@ -66,6 +66,7 @@ bool file_verify(const char *session_path, const struct ckpt_manifest *m, uint32
 
 /* Section i, which is of that kind; false: it cannot be read, or makes no sense, which is said. */
 bool show_orphans(const struct options *o, struct ckpt_reader *r, uint32_t i);
+bool show_operations(const struct options *o, struct ckpt_reader *r, uint32_t i);
 
 /* ---- commands: an exit status ---- */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ckpt_line SESSION_DIR LINE EPOCH RANKS [PROGRAM | - [ORPHANS]]: makes and commits a recovery
- * line, for tests of what reads them; with - as PROGRAM it is not committed. Each rank has the data
- * buffer (100000 bytes), variable 7 (80 bytes), messages (10 bytes), and orphans if their bytes are
- * given (hexadecimal).
+ * ckpt_line SESSION_DIR LINE EPOCH RANKS [PROGRAM | - [ORPHANS [OPERATIONS]]]: makes and commits a
+ * recovery line, for tests of what reads them; with - as PROGRAM it is not committed. Each rank has
+ * the data buffer (100000 bytes), variable 7 (80 bytes), messages (10 bytes), and orphans and
+ * operations if their bytes are given (hexadecimal).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,19 +30,22 @@ static size_t hex(const char *text, uint8_t *out)
 
 int main(int argc, char **argv)
 {
-	static uint8_t bytes[BUFFER], orphans[ORPHANS_MAX];
+	static uint8_t bytes[BUFFER], orphans[ORPHANS_MAX], operations[ORPHANS_MAX];
 	struct ckpt_section s[] = {{CKPT_BUFFER, 0, 0, 0, bytes, BUFFER},
 		{CKPT_VARIABLE, 7, 3, 0, bytes, 80}, {CKPT_MESSAGES, 0, 0, 0, bytes, 10},
-		{CKPT_ORPHANS, 0, 0, 0, orphans, 0}};
+		{CKPT_ORPHANS, 0, 0, 0, orphans, 0}, {CKPT_OPERATIONS, 0, 0, 0, operations, 0}};
 	struct ckpt_identity id = {0};
 	struct ckpt_manifest m = {0};
 	char err[512];
+	size_t sections = 3;
 	int rc = 0;
 
 	if (argc < 5)
-		return fails("SESSION_DIR LINE EPOCH RANKS [PROGRAM | - [ORPHANS]]");
+		return fails("SESSION_DIR LINE EPOCH RANKS [PROGRAM | - [ORPHANS [OPERATIONS]]]");
 	if (argc > 6)
-		s[3].len = hex(argv[6], orphans);
+		s[sections++].len = hex(argv[6], orphans);
+	if (argc > 7)
+		s[sections++].len = hex(argv[7], operations);
 	m.line = (uint32_t)atoi(argv[2]);
 	m.epoch = id.epoch = (uint32_t)atoi(argv[3]);
 	m.size = id.size = (uint32_t)atoi(argv[4]);
@@ -53,7 +56,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < BUFFER; i++)
 		bytes[i] = (uint8_t)(i * 17 + m.line);
 	for (id.rank = 0; rc == 0 && m.ranks && id.rank < id.size; id.rank++)
-		rc = ckpt_write(&ckpt_fs_posix, argv[1], &id, m.line, s, argc > 6 ? 4 : 3,
+		rc = ckpt_write(&ckpt_fs_posix, argv[1], &id, m.line, s, sections,
 			&m.ranks[id.rank].seal, &m.ranks[id.rank].bytes, err, sizeof err);
 	if (rc == 0 && (argc < 6 || strcmp(argv[5], "-") != 0))
 		rc = ckpt_commit(&ckpt_fs_posix, argv[1], &m, err, sizeof err);

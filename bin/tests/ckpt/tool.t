@@ -173,6 +173,28 @@ flip("$work/orphans/line-00000001.e0000/rank-00000.ckpt", -1);
 like(tool('show', "$work/orphans")->{out}, qr/rank-00000\.ckpt: section 3 \(orphans 0\) is damaged$/m, 'a damaged section');
 File::Path::remove_tree(glob "$work/orphans*");
 
+# ---- open collective operations ----
+
+# count, then context, tag, tag in the local group, flags, rounds, error, sum, length, bytes of each
+my $operations = pack 'V', 3;
+$operations .= pack 'Q<VVVVVQ<Q</a', @$_
+	for [ 2, 1 << 29 | 7, 0, 2, 3, 0, 99, 'abc' ], [ 0, 1 << 29 | 8, 0, 1, 0, 0, 98, '' ], [ 0, 1 << 29 | 9, 0, 3, 1, 15, 97, 'd' ];
+line('operations', 1, 0, 2, 'solver', unpack('H*', pack 'V', 0), unpack 'H*', $operations);
+$show = tool('show', "$work/operations");
+is($show->{status}, 0, 'a line with open operations');
+is(scalar(() = $show->{out} =~ /^ +4  operations .*\n +context 0x2, operation 7: 3 rounds are over, 3 bytes
+ +context 0, operation 8, persistent: not active\n +context 0, operation 9, persistent: 1 rounds are over, 1 bytes$/mg),
+	2, '... show tells which, for each rank') or diag($show->{out});
+$of = json_of(tool('show', "$work/operations", '-json'))->{lines}[0]{files}[0]{sections};
+is_deeply($of->[4]{operations}[2], { context => 0, operation => 9, persistent => JSON::PP::true(), active => JSON::PP::true(),
+	rounds => 1, error => 15, bytes => 1 }, '... also as JSON');
+is(scalar @{ $of->[4]{operations} }, 3, '... all of them');
+line('operations-cut', 1, 0, 2, 'solver', unpack('H*', pack 'V', 0), unpack 'H*', substr $operations, 0, -1);
+$show = tool('show', "$work/operations-cut");
+is($show->{status}, 1, 'operations that are none');
+like($show->{out}, qr/rank-00001\.ckpt: section 4 holds no operations, although it says so$/m, '... which is said');
+File::Path::remove_tree(glob "$work/operations*");
+
 # ---- damage ----
 
 my $file = "$path/line-00000002.e0000/rank-00001.ckpt";

@@ -4,7 +4,7 @@
 
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 0
-FUZZ_C := frames handshake control byhand beat ckpt_file manifest coord orphans rma_layout
+FUZZ_C := frames handshake control byhand beat ckpt_file manifest coord orphans operations rma_layout
 FUZZ_PERL := wire machines options address channel
 FUZZ_ONLY ?= $(FUZZ_C) $(FUZZ_PERL)
 FUZZ_DIR := bin/tests/fuzz
@@ -19,6 +19,7 @@ FUZZ_byhand := $(FUZZ_DIR)/byhand.o lib/mpi/byhand.o lib/mpi/launch.o lib/mpi/se
 FUZZ_coord := $(FUZZ_DIR)/coord.o $(coord_o)
 FUZZ_orphans := $(FUZZ_DIR)/orphans.o lib/coord/orphans.o lib/coord/debts.o $(base_o)
 FUZZ_rma_layout := $(FUZZ_DIR)/rma_layout.o lib/mpi/rma_layout.o $(types_o)
+FUZZ_operations := $(FUZZ_DIR)/operations.o lib/mpi/coll_saved.o $(base_o)
 FUZZ_beat := $(FUZZ_DIR)/beat.o lib/heartbeat/record.o $(base_o)
 
 # calls that would leave the process, or differ from run to run

@@ -566,6 +566,38 @@ sub orphans_seeds
 	return;
 }
 
+# ---- operations ----
+
+sub operations_seeds
+{
+	my $open  = 1 << 29;
+	my $entry = sub {
+		my ($context, $tag, $local, $flags, $rounds, $error, $bytes) = @_;
+		return pack('Q< V V V V V Q< Q<', $context, $tag, $local, $flags, $rounds, $error, 4711, length $bytes) . $bytes;
+	};
+	my %seed = (
+		'none'       => [],
+		'one'        => [ $entry->(0, $open | 5, 0, 2, 3, 0, 'written') ],
+		'between'    => [ $entry->(6, $open | 5, $open | 4, 2, 3, 0, 'written') ],
+		'standing'   => [ $entry->(0, $open | 5, 0, 1, 0, 0, ''), $entry->(0, $open | 6, 0, 3, 1, 0, 'x') ],
+		'truncated'  => [ $entry->(0, $open | 5, 0, 2, 3, 15, '') ],
+		'plane'      => [ $entry->(1, $open | 5, 0, 2, 3, 0, '') ],
+		'waiting'    => [ $entry->(0, 5, 0, 2, 3, 0, '') ],
+		'large'      => [ $entry->(0, $open << 1, 0, 2, 3, 0, '') ],
+		'local'      => [ $entry->(0, $open | 5, 4, 2, 3, 0, '') ],
+		'nothing'    => [ $entry->(0, $open | 5, 0, 0, 0, 0, '') ],
+		'flags'      => [ $entry->(0, $open | 5, 0, 6, 0, 0, '') ],
+		'not-active' => [ $entry->(0, $open | 5, 0, 1, 0, 0, 'x') ],
+		'no-class'   => [ $entry->(0, $open | 5, 0, 2, 0, 1 << 31, '') ],
+		'long'       => [ pack('Q< V V V V V Q< Q<', 0, $open | 5, 0, 2, 3, 0, 4711, ~0) ],
+	);
+	seed('operations', $_, pack('V', scalar @{ $seed{$_} }), @{ $seed{$_} }) for keys %seed;
+	seed('operations', 'cut', pack('V', 1), substr $entry->(0, $open | 5, 0, 2, 3, 0, ''), 0, 43);
+	seed('operations', 'more', pack('V', 0), "\0");
+	seed('operations', 'many', pack('V', ~0 & 0xffffffff), $entry->(0, $open | 5, 0, 2, 3, 0, ''));
+	return;
+}
+
 # ---- rma_layout: copies less 1, extent in eights, then parts ----
 
 sub rma_layout_seeds
@@ -603,4 +635,5 @@ ckpt_file_seeds();
 manifest_seeds();
 coord_seeds();
 orphans_seeds();
+operations_seeds();
 rma_layout_seeds();

@@ -31,6 +31,7 @@ coll_o := $(sched_o) $(patsubst %.c,%.o,$(filter-out lib/mpi/coll_launch% lib/mp
 UNIT_sched := bin/tests/unit/sched_sim.o $(sched_o)
 UNIT_sched_reduce := bin/tests/unit/sched_sim.o $(sched_o)
 UNIT_coll_choose := lib/mpi/coll_choose.o
+UNIT_coll_written := lib/mpi/coll_written.o lib/mpi/sched_build.o
 UNIT_coll := bin/tests/unit/fake_team.o $(coll_o)
 UNIT_coll_rules := bin/tests/unit/fake_team.o $(coll_o)
 ckpt_o := $(patsubst %.c,%.o,$(wildcard lib/ckpt/*.c))

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a section of open collective operations holds. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "json.h"
+#include "mpi/coll_saved.h"
+#include "tool.h"
+
+static void one_operation(const struct options *o, const struct coll_saved_entry *e)
+{
+	bool persistent = e->flags & COLL_SAVED_PERSISTENT, active = e->flags & COLL_SAVED_ACTIVE;
+
+	if (!o->json) {
+		printf("             context %#" PRIx64 ", operation %" PRIu32 "%s: ", e->context,
+			e->tag & (COLL_OPEN - 1), persistent ? ", persistent" : "");
+		if (active)
+			printf("%" PRIu32 " rounds are over, %" PRIu64 " bytes\n", e->rounds,
+				e->length);
+		else
+			printf("not active\n");
+		return;
+	}
+	json_open(NULL, '{');
+	json_unsigned("context", e->context);
+	json_unsigned("operation", e->tag & (COLL_OPEN - 1));
+	json_bool("persistent", persistent);
+	json_bool("active", active);
+	json_unsigned("rounds", e->rounds);
+	json_unsigned("error", e->error);
+	json_unsigned("bytes", e->length);
+	json_close('}');
+}
+
+static void each_operation(const struct options *o, const uint8_t *bytes, size_t len)
+{
+	struct cursor c = cursor_over(bytes, len);
+	struct coll_saved_entry e;
+	const uint8_t *contents;
+
+	for (uint32_t left = cursor_u32(&c); left > 0 && coll_saved_read(&c, &e, &contents); left--)
+		one_operation(o, &e);
+}
+
+/* 0 and the section's bytes, malloc'ed; or an error with a sentence in err. */
+static int read_bytes(struct ckpt_reader *r, uint32_t i, uint8_t **out, struct ckpt_err err)
+{
+	size_t len = (size_t)r->entries[i].len;
+	uint8_t *bytes = malloc(len + 1);
+	int rc = bytes ? ckpt_reader_section(r, i, bytes, err)
+		       : ckpt_says(err, FT_ENOMEM, r->path.text, "no memory for its operations");
+
+	if (rc == 0 && !coll_saved_valid(bytes, len))
+		rc = ckpt_says(err, FT_EDAMAGED, r->path.text,
+			"section %u holds no operations, although it says so", i);
+	if (rc == 0)
+		*out = bytes;
+	else
+		free(bytes);
+	return rc;
+}
+
+bool show_operations(const struct options *o, struct ckpt_reader *r, uint32_t i)
+{
+	char problem[SENTENCE_BYTES] = "";
+	uint8_t *bytes = NULL;
+	bool well = read_bytes(r, i, &bytes, (struct ckpt_err){problem, sizeof problem}) == 0;
+
+	if (o->json) {
+		json_string_or_null("problem", problem);
+		json_open("operations", '[');
+	} else if (!well) {
+		printf("             %s\n", problem);
+	}
+	if (well)
+		each_operation(o, bytes, (size_t)r->entries[i].len);
+	if (o->json)
+		json_close(']');
+	free(bytes);
+	return well;
+}
