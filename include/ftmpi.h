@@ -55,7 +55,11 @@ extern "C" {
  * others: the i-th calls of all ranks are one line. Saves the data buffer, the protected variables,
  * and every message that its sender sent before its call and its receiver receives after its own.
  * Requests may be open; after a restore an unfinished receive is posted again by the program, an
- * unfinished send is not.
+ * unfinished send is not. Unfinished collective operations of a communicator are begun again, in the
+ * same order and with the same arguments, before others of that kind; they go on where they were. Of
+ * their buffers the program restores what it has to give; what they have written so far the line has
+ * itself. Persistent collective requests that were there are made again, before or after the restore,
+ * in the same order, and those that were active are started again.
  *
  * In a job that was restarted the first of FTMPI_Restore and FTMPI_Perform_Checkpoint restores the
  * latest line instead; that waits for all ranks under every protocol.

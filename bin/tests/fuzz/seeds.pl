@@ -592,6 +592,7 @@ sub operations_seeds
 		'long'       => [ pack('Q< V V V V V Q< Q<', 0, $open | 5, 0, 2, 3, 0, 4711, ~0) ],
 	);
 	seed('operations', $_, pack('V', scalar @{ $seed{$_} }), @{ $seed{$_} }) for keys %seed;
+	seed('operations', 'beyond', pack('V', 1), substr $entry->(0, $open | 5, 0, 2, 3, 0, 'written'), 0, -1);
 	seed('operations', 'cut', pack('V', 1), substr $entry->(0, $open | 5, 0, 2, 3, 0, ''), 0, 43);
 	seed('operations', 'more', pack('V', 0), "\0");
 	seed('operations', 'many', pack('V', ~0 & 0xffffffff), $entry->(0, $open | 5, 0, 2, 3, 0, ''));
