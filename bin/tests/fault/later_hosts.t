@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Collective operations that are open across lines, on several hosts; and a line that was made where the
+# ranks were not crowded, restored where they are, as other algorithms would be chosen there.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use Test::More;
+
+use FTMPI::Test::Cluster ();
+use FTMPI::Test::Fault   ();
+use FTMPI::Test::Kills   ();
+use FTMPI::Test::Process qw(process_name wait_gone);
+
+if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
+	plan skip_all => $reason;
+}
+
+my $cluster = FTMPI::Test::Cluster->new(hosts => 4);
+my $seed    = 31;
+
+use constant REST_SECONDS => 30;
+
+sub at_rest
+{
+	my ($name) = @_;
+	my $until = time + REST_SECONDS;
+	my @left;
+	while (@left = $cluster->strangers) {
+		last if wait_gone($until, @left);
+	}
+	my @names = map { process_name($_) } @left;
+	return is(scalar @left, 0, "$name: no host has anything left") || diag(join ', ', @names);
+}
+
+sub on_hosts
+{
+	my ($slots, @hosts) = @_;
+	return (
+		run => ['-ssh', $cluster->ssh, '-machinefile', $cluster->machine_file(map { "node$_ slots=$slots" } @hosts)],
+		inside => sub { $cluster->host(4)->inside(@_) },
+		rest   => \&at_rest);
+}
+
+for ([ 'blocking', 3 ], [ 'eventlog', 5, qw(-skew 20) ]) {
+	my ($coord, $ranks, @args) = @$_;
+	FTMPI::Test::Kills::killed(coord => $coord, program => 'mixed', ranks => $ranks, seed => $seed++, kills => 4,
+		where => ' on 3 hosts', args => ['-only', 'later', @args], on_hosts(2, 1 .. 3));
+}
+
+# ---- from two hosts to one ----
+
+my @args  = qw(-only later -steps 120 -ckpt 10 -trace -seed 33);
+my $fault = FTMPI::Test::Fault->start(program => 'mixed', coord => 'blocking', ranks => 4,
+	args => [@args, qw(-hold 70)], on_hosts(2, 1, 2));
+$fault->all_held;
+$fault->job->signal('KILL');
+$fault->job->finish;
+$fault->lines_whole('two hosts');
+$fault->clear('two hosts', keep => 1);
+my %one  = on_hosts(4, 3);
+my $next = FTMPI::Test::Fault->start(program => 'mixed', coord => 'blocking', ranks => 4, workdir => $fault->workdir,
+	args => \@args, %one, run => [ @{ $one{run} }, '-restore' ]);
+$next->survived('from two hosts to one', restarts => 0);
+$next->job->out_like(qr/^restored after round (?:6\d|70)$/m, 'from two hosts to one');
+
+done_testing();
