@@ -62,15 +62,15 @@ static void wrong_arguments(void)
 	check_works("the next operation after wrong arguments");
 }
 
-/* One rank's call is wrong, and the others', of the same operation, are not: the last rank only
- * receives. All go on with the same operation. */
+/* One rank's call is wrong, and the others', of the same operation, are not: nothing is sent, so
+ * nobody waits for it. All go on with the same operation. */
 static void one_wrong(void)
 {
 	int x = 0, count = -1;
 	MPI_Request r = MPI_REQUEST_NULL, *nowhere = NULL;
 	bool last = nb.rank == nb.size - 1;
 	for (int turn = 0; turn < 3; turn++) {
-		int rc = MPI_Ibcast(&x, last && turn == 0 ? count : 1, MPI_INT, 0, MPI_COMM_WORLD,
+		int rc = MPI_Ibcast(&x, last && turn == 0 ? count : 0, MPI_INT, 0, MPI_COMM_WORLD,
 			last && turn == 1 ? nowhere : &r);
 		bool wrong = last && turn < 2;
 		nb_class(rc,
