@@ -78,8 +78,9 @@ struct topology *topo_dist_new(const struct topo_edge *edges, size_t n, bool wei
 
 /*
  * MPI_Dims_create: replace the zeros in dims so that the product is nnodes. The new ones do not
- * increase, and are balanced: the largest is as small as can be, then the next, and so on. *bad is
- * the culprit's index, -1 when the product does not divide. false leaves dims as they were.
+ * increase, and are as close to each other as can be: the largest and the smallest first; of
+ * several ways, the one with the largest smallest, then with the largest last but one, and so on.
+ * *bad is the culprit's index, -1 when the product does not divide. false leaves dims as they were.
  */
 bool dims_create(int nnodes, int ndims, int *dims, int *bad);
 

@@ -9,15 +9,23 @@
 
 enum { DIMS_MAX = 40 };
 
+/* Closer together; or, as close, larger where they differ last. */
+static bool better(const int *now, const int *best, int k)
+{
+	int i = k - 1;
+
+	if (now[0] - now[k - 1] != best[0] - best[k - 1])
+		return now[0] - now[k - 1] < best[0] - best[k - 1];
+	while (i > 0 && now[i] == best[i])
+		i--;
+	return now[i] > best[i];
+}
+
 /* The best way by trying every non-increasing factorisation; best[0] == 0 means none yet. */
 static void try_all(int n, int k, int at, int limit, int *now, int *best)
 {
 	if (at == k) {
-		bool better = best[0] == 0;
-
-		for (int i = 0; i < k && !better && now[i] <= best[i]; i++)
-			better = now[i] < best[i];
-		if (n == 1 && better)
+		if (n == 1 && (best[0] == 0 || better(now, best, k)))
 			memcpy(best, now, (size_t)k * sizeof(int));
 		return;
 	}
@@ -65,6 +73,8 @@ START_TEST(given_dimensions_stay)
 	expect(12, 2, (int[]){4, 3}, (int[]){4, 3});
 	expect(1, 3, (int[]){0, 0, 0}, (int[]){1, 1, 1});
 	expect(64, 3, (int[]){0, 0, 0}, (int[]){4, 4, 4});
+	expect(7488, 3, (int[]){0, 0, 0}, (int[]){26, 18, 16}); /* not 24, 24, 13 */
+	expect(98784, 5, (int[]){0, 0, 0, 0, 0}, (int[]){14, 14, 9, 8, 7});
 }
 END_TEST
 
