@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Operators of the program, and a reduction inside one process (MPI 5.0 sections 6.9.5 and 6.9.7).
  */
+#include <stdint.h>
+
 #include "api.h"
 #include "op.h"
 #include "type.h"
@@ -81,6 +83,23 @@ struct local {
 	MPI_Op op;
 };
 
+/* Addresses of nothing are fine for nothing, and with absolute addresses in the type. */
+static int check_vectors(const struct local *l, const struct type *t)
+{
+	if (l->count == 0 || t->size == 0 || !t->contiguous)
+		return MPI_SUCCESS;
+	if (!l->in || !l->inout)
+		return api_fail(MPI_ERR_BUFFER, "%s is a null pointer and the count is %lld",
+			l->in ? "inoutbuf" : "inbuf", (long long)l->count);
+	if (l->in == l->inout)
+		return api_fail(MPI_ERR_BUFFER, "inbuf and inoutbuf are the same memory");
+	if ((size_t)l->count > PTRDIFF_MAX / t->size)
+		return api_fail(MPI_ERR_COUNT,
+			"%lld elements of %zu bytes are more than all memory", (long long)l->count,
+			t->size);
+	return MPI_SUCCESS;
+}
+
 static int reduce_local(const struct local *l)
 {
 	struct type *t = NULL;
@@ -97,6 +116,8 @@ static int reduce_local(const struct local *l)
 		rc = op_lookup(l->op, &op);
 	if (rc == MPI_SUCCESS)
 		rc = op_check(op, t);
+	if (rc == MPI_SUCCESS)
+		rc = check_vectors(l, t);
 	if (rc == MPI_SUCCESS)
 		op_apply(op, l->in, l->inout, (size_t)l->count, t);
 	return rc;

@@ -317,6 +317,11 @@ START_TEST(wrong_arguments_get_their_class)
 	ck_assert_int_eq(MPI_Op_free(&op), MPI_ERR_OP);
 	ck_assert_int_eq(MPI_Op_free(NULL), MPI_ERR_ARG);
 	must(MPI_Reduce_local(NULL, NULL, 0, MPI_INT, MPI_SUM));
+	ck_assert_int_eq(MPI_Reduce_local(NULL, &b, 1, MPI_INT, MPI_SUM), MPI_ERR_BUFFER);
+	ck_assert_int_eq(MPI_Reduce_local(&a, NULL, 1, MPI_INT, MPI_SUM), MPI_ERR_BUFFER);
+	ck_assert_int_eq(MPI_Reduce_local(&a, &a, 1, MPI_INT, MPI_SUM), MPI_ERR_BUFFER);
+	ck_assert_int_eq(
+		MPI_Reduce_local_c(&a, &b, (MPI_Count)1 << 62, MPI_INT, MPI_SUM), MPI_ERR_COUNT);
 }
 END_TEST
 
