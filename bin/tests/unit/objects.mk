@@ -34,6 +34,7 @@ UNIT_coll_choose := lib/mpi/coll_choose.o
 UNIT_coll_written := lib/mpi/coll_written.o lib/mpi/sched_build.o
 UNIT_coll := bin/tests/unit/fake_team.o $(coll_o)
 UNIT_coll_rules := bin/tests/unit/fake_team.o $(coll_o)
+UNIT_coll_typed := $(UNIT_coll_rules)
 ckpt_o := $(patsubst %.c,%.o,$(wildcard lib/ckpt/*.c))
 UNIT_ckpt_state := lib/ckpt/buffer.o lib/ckpt/protect.o
 UNIT_ckpt_store := bin/tests/unit/ckpt_store.o $(ckpt_o) $(base_o)
