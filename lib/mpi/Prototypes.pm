@@ -30,6 +30,17 @@ sub of
 	return @found;
 }
 
+# names of the parameters, without "..."
+sub parameter_names
+{
+	my ($name, $parameters) = @_;
+	return () if $parameters eq 'void';
+	return map {
+		/(\w+)(?:\s*\[\w*\])*$/ or die "$name: no name in parameter '$_'\n";
+		$1;
+	} grep { $_ ne '...' } split /\s*,\s*/, $parameters;
+}
+
 # name => path of the source that has the line "#pragma weak MPI_X = PMPI_X"
 sub implemented
 {

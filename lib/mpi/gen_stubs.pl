@@ -16,17 +16,6 @@ use lib $FindBin::Bin;
 
 use Prototypes ();
 
-# names of the parameters, to be marked as unused
-sub parameter_names
-{
-	my ($name, $parameters) = @_;
-	return () if $parameters eq 'void';
-	return map {
-		/(\w+)(?:\s*\[\w*\])*$/ or die "gen_stubs.pl: $name: no name in parameter '$_'\n";
-		$1;
-	} grep { $_ ne '...' } split /\s*,\s*/, $parameters;
-}
-
 sub stub
 {
 	my ($result, $name, $parameters) = @_;
@@ -34,7 +23,7 @@ sub stub
 	  if $result ne 'int' || $name =~ /_(?:to|from)int$/;
 	my $value = $name =~ /^MPI_T_/ ? 'MPI_T_ERR_NOT_SUPPORTED' : qq{api_unsupported("$name")};
 	return join '', "#pragma weak $name = P$name\n", "int P$name($parameters)\n{\n",
-	  (map { "\t(void)$_;\n" } parameter_names($name, $parameters)), "\treturn $value;\n}\n\n";
+	  (map { "\t(void)$_;\n" } Prototypes::parameter_names($name, $parameters)), "\treturn $value;\n}\n\n";
 }
 
 my ($header, @sources) = @ARGV;

@@ -27,18 +27,26 @@ sub slurp
 	return scalar <$in>;
 }
 
-for my $standard (qw(c99 gnu99 c11 gnu17)) {
-	compiles("a program in $standard", $cc, "-std=$standard", @strict, "-I$include",
-		'-x', 'c', "$FindBin::Bin/use_header.c");
-}
-SKIP: {
-	skip "no C++ compiler ($cxx), so mpi.h was not tried in C++", 3
-	  if system("command -v $cxx >/dev/null 2>&1") != 0;
-	for my $standard (qw(c++11 c++17 gnu++20)) {
-		compiles("a program in $standard", $cxx, "-std=$standard", @strict, "-I$include",
-			'-x', 'c++', "$FindBin::Bin/use_header.c");
+# Both headers, with every compiler that is here.
+sub programs
+{
+	my ($language, $program, @standards) = @_;
+	SKIP: {
+		skip "no $program here, so mpi.h was not tried with it", 2 * @standards
+		  if system("command -v $program >/dev/null 2>&1") != 0;
+		for my $standard (@standards) {
+			my @command = ($program, "-std=$standard", @strict, "-I$include", '-x', $language);
+			compiles("$program: a program in $standard", @command, "$FindBin::Bin/use_header.c");
+			compiles("$program: ftmpi.h in $standard", @command, '-include', 'ftmpi.h',
+				"$FindBin::Bin/use_header.c");
+		}
 	}
+	return;
 }
+
+my %seen;
+programs('c', $_, qw(c99 gnu99 c11 gnu17)) for grep { !$seen{$_}++ } $cc, 'gcc', 'clang';
+programs('c++', $_, qw(c++11 c++17 c++20 gnu++20)) for grep { !$seen{$_}++ } $cxx, 'g++', 'clang++';
 compiles('every value of the ABI', $cc, '-std=gnu11', '-Wall', '-Wextra', '-Werror',
 	'-fsyntax-only', "-I$include", "$FindBin::Bin/test_values.c");
 
