@@ -88,9 +88,10 @@ static void cvars(void)
 static void cvar_write(void)
 {
 	int index, count, value = 77, bad = -5;
-	MPI_T_cvar_handle handle, gone;
+	MPI_T_cvar_handle handle, gone, other;
 
 	IS(MPI_T_cvar_get_index("FTMPI_SPIN_US", &index), MPI_SUCCESS);
+	IS(MPI_T_cvar_handle_alloc(index, NULL, &other, &count), MPI_SUCCESS);
 	IS(MPI_T_cvar_handle_alloc(index, NULL, &handle, &count), MPI_SUCCESS);
 	IS(MPI_T_cvar_write(handle, &value), MPI_SUCCESS);
 	IS(cvar_read("FTMPI_SPIN_US"), 77);
@@ -101,6 +102,7 @@ static void cvar_write(void)
 	IS(MPI_T_cvar_handle_free(&handle), MPI_SUCCESS);
 	IS(MPI_T_cvar_read(gone, &value), MPI_T_ERR_INVALID_HANDLE);
 	IS(MPI_T_cvar_handle_free(&handle), MPI_T_ERR_INVALID_HANDLE);
+	IS(MPI_T_cvar_handle_free(&other), MPI_SUCCESS);
 	IS(MPI_T_cvar_get_index("FTMPI_EAGER_LIMIT", &index), MPI_SUCCESS);
 	IS(MPI_T_cvar_handle_alloc(index, NULL, &handle, &count), MPI_SUCCESS);
 	IS(MPI_T_cvar_write(handle, &value), MPI_T_ERR_CVAR_SET_NEVER);
@@ -190,6 +192,7 @@ static void state_is(const char *expected)
 static void pvar_refusals(void)
 {
 	MPI_T_pvar_handle handle = open_pvar("ftmpi_calls", MPI_T_PVAR_CLASS_COUNTER), gone;
+	MPI_T_pvar_handle other = open_pvar("ftmpi_sleeps", MPI_T_PVAR_CLASS_COUNTER);
 	MPI_T_pvar_session none = MPI_T_PVAR_SESSION_NULL;
 	unsigned long long value = 0;
 	int count;
@@ -208,6 +211,7 @@ static void pvar_refusals(void)
 	gone = handle;
 	IS(MPI_T_pvar_handle_free(session, &handle), MPI_SUCCESS);
 	IS(MPI_T_pvar_read(session, gone, &value), MPI_T_ERR_INVALID_HANDLE);
+	IS(MPI_T_pvar_handle_free(session, &other), MPI_SUCCESS);
 	IS(MPI_T_pvar_session_free(&none), MPI_T_ERR_INVALID_SESSION);
 }
 
