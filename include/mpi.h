@@ -1729,6 +1729,7 @@ int MPI_Win_create_errhandler(
 int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler);
 int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler);
 int MPI_Win_call_errhandler(MPI_Win win, int errorcode);
+/* Of files there is only MPI_FILE_NULL, whose handler is MPI_ERRORS_RETURN at the start. */
 int MPI_File_create_errhandler(
 	MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler);
 int MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler);

@@ -33,8 +33,9 @@ int PMPI_Comm_create_errhandler(
 
 static int set(struct comm *c, struct errhandler *e)
 {
-	if (e->win_fn)
-		return api_fail(MPI_ERR_ARG, "this error handler is one for windows");
+	if (e->win_fn || e->file_fn)
+		return api_fail(MPI_ERR_ARG, "this error handler is one for %s",
+			e->win_fn ? "windows" : "files");
 	errhandler_set(c, e);
 	return MPI_SUCCESS;
 }

@@ -243,8 +243,9 @@ static int set_errhandler(struct win *w, MPI_Errhandler errhandler)
 
 	if (rc)
 		return rc;
-	if (e->fn)
-		return api_fail(MPI_ERR_ARG, "this error handler is one for communicators");
+	if (e->fn || e->file_fn)
+		return api_fail(MPI_ERR_ARG, "this error handler is one for %s",
+			e->fn ? "communicators" : "files");
 	errhandler_hold(e);
 	errhandler_release(w->errhandler);
 	w->errhandler = e;

@@ -42,7 +42,7 @@ int errhandler_lookup(MPI_Errhandler handle, struct errhandler **out)
 
 static bool is_made(const struct errhandler *e)
 {
-	return e->fn || e->win_fn;
+	return e->fn || e->win_fn || e->file_fn;
 }
 
 static struct errhandler *make(struct errhandler like)
@@ -65,6 +65,11 @@ struct errhandler *errhandler_make(MPI_Comm_errhandler_function *fn)
 struct errhandler *errhandler_make_win(MPI_Win_errhandler_function *fn)
 {
 	return make((struct errhandler){.win_fn = fn});
+}
+
+struct errhandler *errhandler_make_file(MPI_File_errhandler_function *fn)
+{
+	return make((struct errhandler){.file_fn = fn});
 }
 
 void errhandler_hold(struct errhandler *e)
@@ -190,6 +195,19 @@ int errhandler_raise_win(struct win *w, int rc)
 	api_pause();
 	if (fn)
 		fn(&win, &rc);
+	else if (kind != MPI_ERRORS_RETURN)
+		die(rc);
+	return rc;
+}
+
+int errhandler_raise_file(struct errhandler *e, int rc)
+{
+	MPI_File_errhandler_function *fn = e->file_fn;
+	MPI_Errhandler kind = e->handle;
+	MPI_File file = MPI_FILE_NULL;
+
+	if (fn)
+		fn(&file, &rc);
 	else if (kind != MPI_ERRORS_RETURN)
 		die(rc);
 	return rc;

@@ -14,8 +14,9 @@ struct win;
 struct errhandler {
 	struct object head;
 	int handles;			  /* how many of head.refs the program owns */
-	MPI_Comm_errhandler_function *fn; /* one of the two; neither for a predefined one */
+	MPI_Comm_errhandler_function *fn; /* one of the three; none for a predefined one */
 	MPI_Win_errhandler_function *win_fn;
+	MPI_File_errhandler_function *file_fn;
 	MPI_Errhandler handle;
 };
 
@@ -28,6 +29,7 @@ struct errhandler *errhandler_fatal(void);
 /* The caller owns one reference; NULL when out of memory. */
 struct errhandler *errhandler_make(MPI_Comm_errhandler_function *fn);
 struct errhandler *errhandler_make_win(MPI_Win_errhandler_function *fn);
+struct errhandler *errhandler_make_file(MPI_File_errhandler_function *fn);
 
 /* References; no-ops on predefined ones. */
 void errhandler_hold(struct errhandler *e);
@@ -57,5 +59,8 @@ int errhandler_raise_by(const struct errhandler *e, int rc);
 
 /* The same for the error of a window, which is not NULL. */
 int errhandler_raise_win(struct win *w, int rc);
+
+/* The same for an error that belongs to MPI_FILE_NULL, whose handler is e. */
+int errhandler_raise_file(struct errhandler *e, int rc);
 
 #endif

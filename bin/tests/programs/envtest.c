@@ -274,6 +274,42 @@ static void old_errhandlers(void)
 	MPI_Comm_free(&dup);
 }
 
+/* ---- the error handler of files, of which there are none but MPI_FILE_NULL ---- */
+
+static MPI_File raised_on;
+
+static void note_file(MPI_File *file, int *code, ...)
+{
+	raised_on = *file;
+	raised = *code;
+}
+
+static void file_errhandlers(void)
+{
+	MPI_Errhandler handler, got, of_comm;
+
+	IS(MPI_File_get_errhandler(MPI_FILE_NULL, &got), MPI_SUCCESS);
+	IS(got == MPI_ERRORS_RETURN, 1); /* section 14.7 */
+	IS(MPI_File_call_errhandler(MPI_FILE_NULL, MPI_ERR_IO), MPI_SUCCESS);
+	IS(MPI_File_create_errhandler(note_file, &handler), MPI_SUCCESS);
+	IS(MPI_File_set_errhandler(MPI_FILE_NULL, handler), MPI_SUCCESS);
+	IS(MPI_File_get_errhandler(MPI_FILE_NULL, &got), MPI_SUCCESS);
+	IS(got == handler, 1);
+	FAILS(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler), MPI_ERR_ARG);
+	MPI_Errhandler_free(&handler);
+	MPI_Errhandler_free(&got); /* the file still has it */
+	MPI_Comm_create_errhandler(note, &of_comm); /* not in its place */
+	IS(MPI_File_call_errhandler(MPI_FILE_NULL, MPI_ERR_NO_SUCH_FILE), MPI_SUCCESS);
+	IS(raised, MPI_ERR_NO_SUCH_FILE);
+	IS(raised_on == MPI_FILE_NULL, 1);
+	IS(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN), MPI_SUCCESS);
+	FAILS(MPI_File_set_errhandler(MPI_FILE_NULL, of_comm), MPI_ERR_ARG);
+	MPI_Errhandler_free(&of_comm);
+	FAILS(MPI_File_set_errhandler((MPI_File)MPI_COMM_SELF, MPI_ERRORS_RETURN), MPI_ERR_FILE);
+	FAILS(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRHANDLER_NULL), MPI_ERR_ERRHANDLER);
+	FAILS(MPI_File_call_errhandler(MPI_FILE_NULL, -3), MPI_ERR_ARG);
+}
+
 static void threads(void)
 {
 	int level = -1, main_thread = 0;
@@ -319,6 +355,7 @@ int main(int argc, char **argv)
 	fortran();
 	old_types();
 	old_errhandlers();
+	file_errhandlers();
 	threads();
 	MPI_Finalize();
 	versions();

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Error handlers of files (MPI 5.0 sections 9.3.3 and 14.7). No file can be opened here, so the
+ * only file there is one for is MPI_FILE_NULL. */
+#include <stddef.h>
+
+#include "api.h"
+#include "check.h"
+#include "errhandler.h"
+#include "errtext.h"
+
+/* NULL: MPI_ERRORS_RETURN, as at the start. */
+static struct errhandler *chosen;
+
+static int check_file(MPI_File file)
+{
+	return file == MPI_FILE_NULL ? MPI_SUCCESS
+				     : api_fail(MPI_ERR_FILE, "%p is not a file", (void *)file);
+}
+
+static int current(struct errhandler **out)
+{
+	*out = chosen;
+	return chosen ? MPI_SUCCESS : errhandler_lookup(MPI_ERRORS_RETURN, out);
+}
+
+static int create(MPI_File_errhandler_function *fn, MPI_Errhandler *errhandler)
+{
+	struct errhandler *e = errhandler_make_file(fn);
+	int rc;
+
+	if (!e)
+		return api_fail(MPI_ERR_NO_MEM, "no memory for an error handler");
+	rc = errhandler_export(e, errhandler);
+	errhandler_release(e);
+	return rc;
+}
+
+#pragma weak MPI_File_create_errhandler = PMPI_File_create_errhandler
+int PMPI_File_create_errhandler(
+	MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler)
+{
+	api_enter("MPI_File_create_errhandler");
+	int rc = file_errhandler_fn ? check_pointer(errhandler, "errhandler")
+				    : api_fail(MPI_ERR_ARG, "file_errhandler_fn is NULL");
+	if (rc == MPI_SUCCESS)
+		rc = create(file_errhandler_fn, errhandler);
+	return api_leave(NULL, rc);
+}
+
+static int set(struct errhandler *e)
+{
+	if (e->fn || e->win_fn)
+		return api_fail(MPI_ERR_ARG, "this error handler is one for %s",
+			e->fn ? "communicators" : "windows");
+	errhandler_hold(e);
+	if (chosen)
+		errhandler_release(chosen);
+	chosen = e;
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_File_set_errhandler = PMPI_File_set_errhandler
+int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
+{
+	struct errhandler *e = NULL;
+
+	api_enter("MPI_File_set_errhandler");
+	int rc = check_file(file);
+	if (rc == MPI_SUCCESS)
+		rc = errhandler_lookup(errhandler, &e);
+	if (rc == MPI_SUCCESS)
+		rc = set(e);
+	return api_leave(NULL, rc);
+}
+
+#pragma weak MPI_File_get_errhandler = PMPI_File_get_errhandler
+int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
+{
+	struct errhandler *e = NULL;
+
+	api_enter("MPI_File_get_errhandler");
+	int rc = check_file(file);
+	if (rc == MPI_SUCCESS)
+		rc = check_pointer(errhandler, "errhandler");
+	if (rc == MPI_SUCCESS)
+		rc = current(&e);
+	if (rc == MPI_SUCCESS)
+		rc = errhandler_export(e, errhandler);
+	return api_leave(NULL, rc);
+}
+
+#pragma weak MPI_File_call_errhandler = PMPI_File_call_errhandler
+int PMPI_File_call_errhandler(MPI_File fh, int errorcode)
+{
+	struct errhandler *e = NULL;
+
+	api_enter("MPI_File_call_errhandler");
+	int rc = check_file(fh);
+	if (rc == MPI_SUCCESS && !errtext_is_code(errorcode))
+		rc = api_fail(MPI_ERR_ARG, "%d is not an error code", errorcode);
+	if (rc == MPI_SUCCESS)
+		rc = current(&e);
+	if (rc == MPI_SUCCESS) {
+		(void)api_fail(errorcode, "the program raised it itself");
+		errhandler_hold(e); /* its function may replace it */
+		api_pause();
+		(void)errhandler_raise_file(e, errorcode);
+		api_resume();
+		errhandler_release(e);
+	}
+	return api_leave(NULL, rc);
+}
