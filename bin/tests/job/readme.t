@@ -16,6 +16,7 @@ use FTMPI::Test::Job qw(root sanitized);
 plan skip_all => 'the compilers here build no sanitized programs' if sanitized('pi');
 
 my $root   = root();
+my $secret;
 my $readme = slurp("$root/README.md");
 my $dir    = File::Temp->newdir('ftmpi-readme-XXXXXX', TMPDIR => 1);
 
@@ -81,6 +82,30 @@ sub said
 	return;
 }
 
+sub installed_fortran
+{
+	my ($prefix, $with) = @_;
+	spew("$dir/hello.f90", <<'F');
+program hello
+  use ftmpi_f08
+  integer :: rank, size
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  call MPI_Comm_size(MPI_COMM_WORLD, size)
+  print '(a,i0,a,i0,a,i0,a)', 'hello from ', rank, ' of ', size, ', ', command_argument_count() + 1, ' arguments'
+  call MPI_Finalize()
+end program hello
+F
+	for my $how ('', '-ftmpi-static') {
+		run_there("$with $prefix/bin/ftmpifort $how -o fortran hello.f90")->is_status(0, "the installed ftmpifort $how");
+		said(run_there("$with $prefix/bin/ftmpirun -n 2 ./fortran"), "Fortran $how", greetings(2, 1));
+	}
+	# by hand: what MPI_Init takes out of the words, Fortran does not see
+	said(run_there("$secret; ./fortran a -ftmpi . 0 2 0 localhost 1 localhost & ./fortran b -ftmpi . 1 2 0 localhost 1 localhost; wait"),
+		'Fortran by hand', greetings(2, 2));
+	return;
+}
+
 symlink "$root/bin", "$dir/bin" or die "symlink: $!\n";
 spew("$dir/hello.c",  $hello);
 spew("$dir/machines", "# this one\nlocalhost slots=16\n");
@@ -90,7 +115,7 @@ said(run_there(readme_line('bin/ftmpirun -n 4')), 'on this machine', greetings(4
 said(run_there(readme_line('bin/ftmpirun machines')), 'with a machine file', greetings(16, 2));
 said(run_there('./hello'), 'alone', greetings(1, 1));
 
-my $secret = readme_line('head -c 32 /dev/urandom');
+$secret = readme_line('head -c 32 /dev/urandom');
 my ($first, $second) = map {
 	my $line = readme_line("./hello -ftmpi . $_");
 	$line =~ s/host[AB]/localhost/g;

@@ -41,15 +41,15 @@ while (my ($name, $default, $text) = splice @knobs, 0, 3) {
 }
 
 my $version = FTMPI::Version::NUMBER;
-for my $name (qw(ftmpirun.1 ftmpicc.1 ftmpi-ckpt.1 ftmpi.7)) {
+for my $name (qw(ftmpirun.1 ftmpicc.1 ftmpifort.1 ftmpi-ckpt.1 ftmpi.7)) {
 	like(text_of("doc/man/$name"), qr/^\.TH [\w-]+ \d "" "FTMPI \Q$version\E"$/m,
 		"$name has the version");
 }
 like(text_of('Makefile'), qr/^VERSION\s*:?=\s*\Q$version\E$/m, 'so has the Makefile');
 
 SKIP: {
-	skip 'no man here', 4 if !grep { -x "$_/man" } split /:/, $ENV{PATH};
-	for my $name (qw(ftmpirun.1 ftmpicc.1 ftmpi-ckpt.1 ftmpi.7)) {
+	skip 'no man here', 5 if !grep { -x "$_/man" } split /:/, $ENV{PATH};
+	for my $name (qw(ftmpirun.1 ftmpicc.1 ftmpifort.1 ftmpi-ckpt.1 ftmpi.7)) {
 		my $said = `LC_ALL=C.UTF-8 MANROFFSEQ= man --warnings -E UTF-8 -l $root/doc/man/$name 2>&1 >/dev/null`;
 		is($said, '', "$name is well formed");
 	}
