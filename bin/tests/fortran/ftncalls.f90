@@ -275,6 +275,25 @@ contains
     call check(n == rank, 'MPI_STATUS_IGNORE')
   end subroutine sentinels
 
+  subroutine graphs
+    integer :: i, n, numbers(4), sources(1), weights(1)
+    type(MPI_Comm) :: graph
+    logical :: flag
+    call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, [mod(rank + 1, ranks)], MPI_UNWEIGHTED, 1, &
+      [mod(rank + ranks - 1, ranks)], MPI_UNWEIGHTED, MPI_INFO_NULL, .false., graph)
+    call MPI_Dist_graph_neighbors_count(graph, i, n, flag)
+    call check(i == 1 .and. n == 1 .and. .not. flag, 'MPI_UNWEIGHTED')
+    call MPI_Dist_graph_neighbors(graph, 1, sources, MPI_UNWEIGHTED, 1, numbers, MPI_UNWEIGHTED)
+    call check(sources(1) == mod(rank + 1, ranks), 'its neighbour')
+    call MPI_Comm_free(graph)
+    call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, [mod(rank + 1, ranks)], [3], 1, &
+      [mod(rank + ranks - 1, ranks)], [4], MPI_INFO_NULL, .false., graph)
+    call MPI_Dist_graph_neighbors_count(graph, i, n, flag)
+    call MPI_Dist_graph_neighbors(graph, 1, sources, weights, 1, numbers, numbers(2:))
+    call check(flag .and. weights(1) == 3 .and. numbers(2) == 4, 'weights')
+    call MPI_Comm_free(graph)
+  end subroutine graphs
+
   ! ---- requests ----
 
   subroutine indices
@@ -521,6 +540,7 @@ program ftncalls
   call infos
   call generalized
   call sentinels
+  call graphs
   call indices
   call many
   call sections

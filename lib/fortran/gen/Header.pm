@@ -79,6 +79,8 @@ sub argument
 		$a{kind} = $HANDLE{$type} // $SCALAR{$type} or die "gen.pl: $function: what is '$text'?\n";
 		$a{kind} = 'logical' if $type eq 'int' && $Table::LOGICAL{$name};
 		$a{way}  = $way;
+		# nobody passes one number by the address of a constant
+		$a{array} = 1 if $const && $stars || $name =~ /weights$/;
 	}
 	$a{way} = 'inout' if $a{way} eq 'out' && Table::inout($function, \%a);
 	$a{handle} = 1 if $HANDLE{"MPI_$a{kind}"};
