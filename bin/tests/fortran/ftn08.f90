@@ -7,6 +7,7 @@ module ftn08_parts
   use ftmpi_f08
   implicit none
   integer, parameter :: rows = 6, rounds = 40
+  type(MPI_Datatype) :: placed
   type place
     sequence
     double precision :: value
@@ -28,7 +29,7 @@ contains
     type(MPI_Datatype) :: datatype
     type(place), pointer :: a(:), b(:)
     integer :: i
-    call check(datatype /= MPI_DATATYPE_NULL, 'the type of an operator')
+    call check(datatype == placed, 'the type of an operator')
     call c_f_pointer(invec, a, [len])
     call c_f_pointer(inoutvec, b, [len])
     do i = 1, len
@@ -52,7 +53,7 @@ program ftn08
   double precision, target :: v(rows), w(rows), both(2, rows)
   integer, save :: step
   integer :: rank, ranks, i, j, hold, run, verdict, n
-  type(MPI_Datatype) :: row, one_row, placed
+  type(MPI_Datatype) :: row, one_row
   type(MPI_Op) :: op
   type(MPI_Comm) :: comm
   type(MPI_Request) :: requests(2)
