@@ -3,8 +3,12 @@
 
 FORTRAN_PROGRAMS := ftn77 ftn90 ftn08 ftncalls
 
+# each call with each argument, and functions in the place of the library's
+FORTRAN_MOCKS := mock_f08 mock_mpi
+FORTRAN_MOCK := perl bin/tests/fortran/mock.pl
+
 ifdef HAVE_FORTRAN
-all: $(FORTRAN_PROGRAMS:%=$(B)/bin/%)
+all: $(FORTRAN_PROGRAMS:%=$(B)/bin/%) $(FORTRAN_MOCKS:%=$(B)/bin/%)
 endif
 
 FTMPIFORT = FTMPI_FC=$(FORTRAN) FTMPI_LIBDIR=$(abspath $(B)/lib) bin/ftmpifort
@@ -19,3 +23,21 @@ $(B)/bin/ftn77: bin/tests/fortran/ftn77.f bin/tests/fortran/ftn77_more.f
 $(B)/bin/ftn90: bin/tests/fortran/ftn90.f90
 $(B)/bin/ftn08: bin/tests/fortran/ftn08.f90
 $(B)/bin/ftncalls: bin/tests/fortran/ftncalls.f90 $(O)/bin/tests/fortran/ftnc.o
+
+$(O)/bin/tests/fortran/mock.c: bin/tests/fortran/mock.pl $(FORTRAN_GEN)
+	@mkdir -p $(@D)
+	@echo "  GEN $@"
+	$(Q)$(FORTRAN_MOCK) c include/mpi.h >$@.new && mv $@.new $@
+
+$(O)/bin/tests/fortran/mock_%.f90: bin/tests/fortran/mock.pl $(FORTRAN_GEN)
+	@mkdir -p $(@D)
+	@echo "  GEN $@"
+	$(Q)$(FORTRAN_MOCK) $* include/mpi.h >$@.new && mv $@.new $@
+
+$(O)/bin/tests/fortran/mock.o: $(O)/bin/tests/fortran/mock.c
+	$(Q)$(CC) $(CPPFLAGS) -std=gnu11 -Wall $(SAN) -c $< -o $@
+
+$(FORTRAN_MOCKS:%=$(B)/bin/%): $(B)/bin/%: $(O)/bin/tests/fortran/%.f90 $(O)/bin/tests/fortran/mock.o $(FORTRAN_LIBRARIES)
+	@mkdir -p $(@D)
+	@echo "  FC $@"
+	$(Q)$(FTMPIFORT) -O0 -fcheck=all -J $(O)/bin/tests/fortran $(SAN) -o $@ $(filter %.f90 %.o,$^)

@@ -68,6 +68,7 @@ sub argument
 		$a{way} = 'in' if $a{kind} =~ /^(?:value|legacy)$/ && $function !~ /_get(?:_attr)?$/;
 	} elsif ($type eq 'char') {
 		@a{qw(kind way)} = ($depth > 1 ? 'strings' : 'string', $way);
+		$a{array} = 0;
 	} elsif ($brackets eq '[][3]') {
 		@a{qw(kind way)} = ('ranges', 'in');
 	} elsif ($type =~ /_function(?:_c)?$/) {
