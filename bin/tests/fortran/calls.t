@@ -7,9 +7,10 @@ use warnings;
 use FindBin ();
 use lib "$FindBin::Bin/../lib";
 
+use File::Temp ();
 use Test::More;
 
-use FTMPI::Test::Job qw(ftmpirun program);
+use FTMPI::Test::Job qw(ftmpirun program root);
 
 plan skip_all => 'there is no Fortran library: gfortran was not there' if !-e "$ENV{FTMPI_LIBDIR}/libftmpifort.so";
 
@@ -26,5 +27,18 @@ for my $module (qw(mpi mpi_f08)) {
 	my $job = FTMPI::Test::Job->run([program("mock_$name")]);
 	$job->is_status(0, "calls of $module");
 	$job->out_like(qr/\Amock: $module: [3-9]\d\d calls are right\n\z/, "calls of $module");
+}
+
+# mpif.h in both forms of source, and buffers of two types, which older programs have.
+my $scratch = File::Temp->newdir('ftmpi-fortran-XXXXXX', TMPDIR => 1);
+for my $form (qw(f f90)) {
+	my @lines = ('program both', 'implicit none', "include 'mpif.h'", "include 'ftmpif.h'", 'integer i, ierr', 'real x',
+		'call MPI_SEND(i, 1, MPI_INTEGER, 0, 0, MPI_COMM_SELF, ierr)', 'call MPI_SEND(x, 1, MPI_REAL, 0, 0, MPI_COMM_SELF, ierr)',
+		'end');
+	open my $out, '>', "$scratch/both.$form" or die "$scratch: $!\n";
+	print $out map { $form eq 'f' ? "      $_\n" : "$_\n" } @lines;
+	close $out or die "$scratch: $!\n";
+	FTMPI::Test::Job->run([root() . '/bin/ftmpifort', '-c', '-o', "$scratch/both.o", "$scratch/both.$form"])
+		->is_status(0, "mpif.h and buffers of two types in both.$form");
 }
 done_testing();

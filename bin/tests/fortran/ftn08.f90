@@ -1,7 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! ftn08: Fortran 2008 with `use mpi_f08`, ierror left out. A matrix is multiplied by a vector again and again: rows
 ! are scattered by a resized type, sections that are not contiguous are sent as they are, an operator of the
-! program's own finds the largest value and its place. "ftn08 -hold N" waits after round N in its first run.
+! program's own finds the largest value and its place. "ftn08 -ckpt M -hold N"
+! makes a line every M rounds and waits after round N in its first run.
 module ftn08_parts
   use, intrinsic :: iso_c_binding, only: c_ptr, c_f_pointer
   use ftmpi_f08
@@ -52,7 +53,7 @@ program ftn08
   double precision, allocatable :: whole(:, :), a(:, :), all_of_it(:)
   double precision, target :: v(rows), w(rows), both(2, rows)
   integer, save :: step
-  integer :: rank, ranks, i, j, hold, run, verdict, n
+  integer :: rank, ranks, i, j, hold, every, run, verdict, n
   type(MPI_Datatype) :: row, one_row
   type(MPI_Op) :: op
   type(MPI_Comm) :: comm
@@ -68,11 +69,15 @@ program ftn08
   call MPI_Comm_rank(comm, rank)
   call MPI_Comm_size(comm, ranks)
   hold = -1
+  every = 0
   do i = 1, command_argument_count() - 1
     call get_command_argument(i, word)
     if (word == '-hold') then
       call get_command_argument(i + 1, word)
       read (word, *) hold
+    else if (word == '-ckpt') then
+      call get_command_argument(i + 1, word)
+      read (word, *) every
     end if
   end do
   n = rows * ranks
@@ -125,7 +130,7 @@ program ftn08
     if (best%from == rank) call check(best%at == mine%at .and. best%value == mine%value, 'its place')
     v = v / best%value
     step = step + 1
-    if (mod(step, 10) == 0) then
+    if (every > 0 .and. mod(step, max(every, 1)) == 0) then
       call FTMPI_Perform_Checkpoint(verdict)
       call check(verdict == FTMPI_CHECKPOINTED, 'line')
     end if

@@ -1,7 +1,7 @@
 C SPDX-License-Identifier: BSD-3-Clause
 C ftn77: Fortran 77 with mpif.h. A ring of ranks relaxes a field: messages
-C without waiting, a vector type, reductions; every tenth round is a
-C recovery line. "ftn77 -hold N" waits after round N in its first run.
+C without waiting, a vector type, reductions. "ftn77 -ckpt M -hold N" makes
+C a line every M rounds and waits after round N in its first run.
       PROGRAM FTN77
       IMPLICIT NONE
       INCLUDE 'mpif.h'
@@ -9,12 +9,13 @@ C recovery line. "ftn77 -hold N" waits after round N in its first run.
       INTEGER CELLS, ROUNDS
       PARAMETER (CELLS=64, ROUNDS=40)
       DOUBLE PRECISION U(0:CELLS+1,2), SUM, ALL(8), WANT
-      INTEGER STEP, RANK, RANKS, HOLD, RUN, IERR, RESULT, I, EDGE
+      INTEGER STEP, RANK, RANKS, HOLD, EVERY, RUN, IERR, RESULT, I, EDGE
       COMMON /STATE/ U, STEP
       SAVE /STATE/
       CHARACTER*16 WORD
 
       HOLD = -1
+      EVERY = 0
       CALL MPI_INIT(IERR)
       CALL MPI_COMM_RANK(MPI_COMM_WORLD, RANK, IERR)
       CALL MPI_COMM_SIZE(MPI_COMM_WORLD, RANKS, IERR)
@@ -23,6 +24,9 @@ C recovery line. "ftn77 -hold N" waits after round N in its first run.
          IF (WORD .EQ. '-hold') THEN
             CALL GETARG(I + 1, WORD)
             READ (WORD, *) HOLD
+         ELSE IF (WORD .EQ. '-ckpt') THEN
+            CALL GETARG(I + 1, WORD)
+            READ (WORD, *) EVERY
          END IF
  10   CONTINUE
       CALL FTMPI_GET_RESTART_COUNT(RUN, IERR)
@@ -50,7 +54,7 @@ C     both columns' edges are one element of a vector type
  30   IF (STEP .LT. ROUNDS) THEN
          CALL RELAX(U, CELLS, RANK, RANKS, EDGE)
          STEP = STEP + 1
-         IF (MOD(STEP, 10) .EQ. 0) THEN
+         IF (EVERY .GT. 0 .AND. MOD(STEP, MAX(EVERY, 1)) .EQ. 0) THEN
             CALL FTMPI_PERFORM_CHECKPOINT(RESULT)
             IF (RESULT .NE. FTMPI_CHECKPOINTED) CALL WRONG('LINE')
          END IF

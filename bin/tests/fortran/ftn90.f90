@@ -1,7 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! ftn90: Fortran 90 with `use mpi`. Ranks in a grid exchange the edges of their squares (a subarray or vector
 ! type for the rows) and integrate; particles of a derived type go round; the state goes through FTMPI's data
-! buffer. "ftn90 -hold N" waits after round N in its first run.
+! buffer. "ftn90 -ckpt M -hold N"
+! makes a line every M rounds and waits after round N in its first run.
 module ftn90_parts
   use ftmpi
   implicit none
@@ -97,7 +98,7 @@ program ftn90
   implicit none
   double precision :: u(0:side+1, 0:side+1), total, mine
   type(particle) :: p(3), q(3)
-  integer :: step, i, j, ierr, hold, run, verdict, ptype, row, requests(2), done, number
+  integer :: step, i, j, ierr, hold, every, run, verdict, ptype, row, requests(2), done, number
   integer :: status(MPI_STATUS_SIZE), version, subversion
   character(len=20) :: word
 
@@ -108,11 +109,15 @@ program ftn90
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierr)
   hold = -1
+  every = 0
   do i = 1, command_argument_count() - 1
     call get_command_argument(i, word)
     if (word == '-hold') then
       call get_command_argument(i + 1, word)
       read (word, *) hold
+    else if (word == '-ckpt') then
+      call get_command_argument(i + 1, word)
+      read (word, *) every
     end if
   end do
   call FTMPI_Get_restart_count(run, ierr)
@@ -164,7 +169,7 @@ program ftn90
     p%hops = p%hops + 1
     p%x = p%x + 0.125d0
     step = step + 1
-    if (mod(step, 10) == 0) then
+    if (every > 0 .and. mod(step, max(every, 1)) == 0) then
       call save_state(step, u, p)
       call FTMPI_Perform_Checkpoint(verdict)
       call check(verdict == FTMPI_CHECKPOINTED, 'line')

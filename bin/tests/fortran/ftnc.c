@@ -32,9 +32,11 @@ int ftnc_status(const MPI_F08_status *status, int which)
 	MPI_F08_status again;
 
 	if (which == 1)
-		return status == MPI_F08_STATUS_IGNORE && (const MPI_Fint *)status == MPI_F_STATUS_IGNORE;
+		return status == MPI_F08_STATUS_IGNORE &&
+		       (const MPI_Fint *)status == MPI_F_STATUS_IGNORE;
 	if (MPI_Status_f082c(status, &c) != MPI_SUCCESS || MPI_Status_c2f(&c, f) != MPI_SUCCESS ||
-		MPI_Status_f2f08(f, &again) != MPI_SUCCESS || MPI_Status_f082f(&again, f) != MPI_SUCCESS ||
+		MPI_Status_f2f08(f, &again) != MPI_SUCCESS ||
+		MPI_Status_f082f(&again, f) != MPI_SUCCESS ||
 		MPI_Status_f2c(f, &c) != MPI_SUCCESS || MPI_Status_c2f08(&c, &again) != MPI_SUCCESS)
 		return -1;
 	return f[MPI_F_TAG] == c.MPI_TAG && again.MPI_SOURCE == f[MPI_F_SOURCE] ? c.MPI_TAG : -2;

@@ -17,7 +17,7 @@ FTMPI::Test::Fault::alone();
 
 for my $program (qw(ftn77 ftn90 ftn08)) {
 	for my $coord (qw(blocking eventlog)) {
-		my $fault = FTMPI::Test::Fault->start(program => $program, coord => $coord, args => [qw(-hold 25)]);
+		my $fault = FTMPI::Test::Fault->start(program => $program, coord => $coord, args => [qw(-ckpt 10 -hold 25)]);
 		$fault->all_held;
 		$fault->kill_ranks(2);
 		$fault->survived("$program, $coord", restarts => 1);
