@@ -19,6 +19,10 @@
 #define INTEGERS (IN(CLASS_C_INTEGER) | IN(CLASS_FORTRAN_INTEGER) | IN(CLASS_MULTI))
 #define NUMBERS (INTEGERS | IN(CLASS_FLOATING))
 
+/* Beyond the standard's table, as other libraries have it and programs use it: these of MPI_AINT,
+ * MPI_COUNT, MPI_OFFSET, and MPI_CHAR among the C integers (type_table.h). */
+#define TRUTHS (IN(CLASS_C_INTEGER) | IN(CLASS_LOGICAL) | IN(CLASS_MULTI))
+
 /* X(handle, loop, the classes of types it is defined for: the table in MPI 5.0 section 6.9.2) */
 #define OP_TABLE(X)                                                                                \
 	X(MPI_SUM, OP_SUM, NUMBERS | IN(CLASS_COMPLEX))                                            \
@@ -28,9 +32,9 @@
 	X(MPI_BAND, OP_BAND, INTEGERS | IN(CLASS_BYTE))                                            \
 	X(MPI_BOR, OP_BOR, INTEGERS | IN(CLASS_BYTE))                                              \
 	X(MPI_BXOR, OP_BXOR, INTEGERS | IN(CLASS_BYTE))                                            \
-	X(MPI_LAND, OP_LAND, IN(CLASS_C_INTEGER) | IN(CLASS_LOGICAL))                              \
-	X(MPI_LOR, OP_LOR, IN(CLASS_C_INTEGER) | IN(CLASS_LOGICAL))                                \
-	X(MPI_LXOR, OP_LXOR, IN(CLASS_C_INTEGER) | IN(CLASS_LOGICAL))                              \
+	X(MPI_LAND, OP_LAND, TRUTHS)                                                               \
+	X(MPI_LOR, OP_LOR, TRUTHS)                                                                 \
+	X(MPI_LXOR, OP_LXOR, TRUTHS)                                                               \
 	X(MPI_MINLOC, OP_MINLOC, IN(CLASS_PAIR))                                                   \
 	X(MPI_MAXLOC, OP_MAXLOC, IN(CLASS_PAIR))                                                   \
 	/* for one-sided communication only (section 12.3.4): no reduction takes them */           \

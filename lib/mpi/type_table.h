@@ -88,7 +88,7 @@ __extension__ typedef __int128 type_int128;
 	X(MPI_UNSIGNED_LONG, unsigned long, CLASS_C_INTEGER)                                       \
 	X(MPI_UNSIGNED_LONG_LONG, unsigned long long, CLASS_C_INTEGER)                             \
 	X(MPI_WCHAR, wchar_t, CLASS_NONE)                                                          \
-	X(MPI_CHAR, char, CLASS_NONE)                                                              \
+	X(MPI_CHAR, char, CLASS_C_INTEGER)                                                         \
 	X(MPI_SIGNED_CHAR, signed char, CLASS_C_INTEGER)                                           \
 	X(MPI_UNSIGNED_CHAR, unsigned char, CLASS_C_INTEGER)                                       \
 	X(MPI_BYTE, unsigned char, CLASS_BYTE)                                                     \

@@ -127,7 +127,8 @@ static void collectives(int size)
 	expect("Reduce, root", MPI_ERR_ROOT, MPI_Reduce(a, b, 1, MPI_INT, MPI_SUM, size, w));
 	expect("Reduce, null operator", MPI_ERR_OP,
 		MPI_Reduce(a, b, 1, MPI_INT, MPI_OP_NULL, 0, w));
-	expect("Allreduce, sum of char", MPI_ERR_OP, MPI_Allreduce(a, b, 1, MPI_CHAR, MPI_SUM, w));
+	expect("Allreduce, sum of wchar_t", MPI_ERR_OP,
+		MPI_Allreduce(a, b, 1, MPI_WCHAR, MPI_SUM, w));
 	expect("Allreduce, and of double", MPI_ERR_OP,
 		MPI_Allreduce(a, b, 1, MPI_DOUBLE, MPI_BAND, w));
 	expect("Allreduce, maxloc of int", MPI_ERR_OP,
