@@ -41,6 +41,7 @@ struct run {
 	struct prog prog;
 	struct steps steps;
 	long skew, work;
+	int restored;
 	const char *only;  /* a part, or "all" */
 	uint64_t holes[6]; /* two items; what is between is not saved */
 };
@@ -146,7 +147,9 @@ static void checkpoint(struct run *r)
 	r->m.state.lines++;
 	pack(r);
 	int verdict = FTMPI_Perform_Checkpoint();
-	if (r->skew == 0)
+	/* What the ranks tell each other there is a collective operation: they must stand at the same
+	 * moment. After a restore they may not, as the line may be one that was made with -skew. */
+	if (r->skew == 0 && !r->restored)
 		steps_line(&r->steps, step, verdict);
 	else
 		steps_line_here(&r->steps, step, verdict);
@@ -181,6 +184,7 @@ static void begin_or_restore(struct run *r)
 			parts[p]->begin(m);
 	if (FTMPI_Restore() != FTMPI_RESTORED)
 		return;
+	r->restored = 1;
 	unpack(r);
 	for (int p = 0; p < MIXED_PARTS; p++)
 		if (parts[p]->restored != NULL)
