@@ -7,9 +7,21 @@ enum { FIRST_ROOM = 8 };
 
 static struct envlog_entry nothing = {.context = ENVLOG_FREE};
 
+static void forget_recent(struct envlog *l)
+{
+	for (int i = 0; i < ENVLOG_RECENT; i++)
+		l->recent[i] = &nothing;
+}
+
+static void note_recent(struct envlog *l, struct envlog_entry *e)
+{
+	l->recent[(uint32_t)e->tag % ENVLOG_RECENT] = e;
+}
+
 void envlog_init(struct envlog *l)
 {
-	*l = (struct envlog){.last = &nothing};
+	*l = (struct envlog){0};
+	forget_recent(l);
 }
 
 void envlog_free(struct envlog *l)
@@ -48,7 +60,7 @@ struct envlog_entry *envlog_again(struct envlog *l, uint64_t context, int32_t ta
 	struct envlog_entry *e = envlog_find(l, context, tag);
 
 	if (e)
-		l->last = e;
+		note_recent(l, e);
 	return e;
 }
 
@@ -74,7 +86,7 @@ static bool grow(struct envlog *l)
 		if (was.slots[i].context != ENVLOG_FREE)
 			*slot(l, was.slots[i].context, was.slots[i].tag) = was.slots[i];
 	free(was.slots);
-	l->last = &nothing;
+	forget_recent(l);
 	return true;
 }
 
@@ -89,7 +101,7 @@ struct envlog_entry *envlog_get(struct envlog *l, uint64_t context, int32_t tag)
 		*e = (struct envlog_entry){.context = context, .tag = tag};
 		l->n++;
 	}
-	l->last = e;
+	note_recent(l, e);
 	return e;
 }
 
@@ -98,7 +110,7 @@ void envlog_clear(struct envlog *l)
 	if (l->n)
 		free_all(l->slots, l->room);
 	l->n = 0;
-	l->last = &nothing;
+	forget_recent(l);
 }
 
 /* Entries behind one that goes may have to move up, so all are placed anew; from the first free
@@ -112,7 +124,7 @@ void envlog_keep(struct envlog *l)
 	while (l->slots[start].context != ENVLOG_FREE)
 		start++;
 	l->n = 0;
-	l->last = &nothing;
+	forget_recent(l);
 	for (uint32_t i = 1; i <= l->room; i++) {
 		struct envlog_entry *e = &l->slots[(start + i) & (l->room - 1)], was = *e;
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Counts by (context, tag): of what is sent to a peer, or has come from it. Hashed, so that any
- * number of envelopes costs the same; the latest entry is kept at hand, so a stream of one envelope
- * costs two comparisons a message. Pure.
+ * number of envelopes costs the same; the latest entries are kept at hand, by the low bits of the
+ * tag, so streams of a few envelopes (collective operations, whose tags follow each other, too)
+ * cost two comparisons a message. Pure.
  */
 #ifndef FTMPI_COORD_ENVLOG_H
 #define FTMPI_COORD_ENVLOG_H
@@ -21,8 +22,10 @@ struct envlog_entry {
 
 #define ENVLOG_FREE UINT64_MAX
 
+enum { ENVLOG_RECENT = 16 };
+
 struct envlog {
-	struct envlog_entry *last; /* never NULL; perhaps of no entry */
+	struct envlog_entry *recent[ENVLOG_RECENT]; /* never NULL; perhaps of no entry */
 	struct envlog_entry *slots;
 	uint32_t n, room; /* room: 0 or a power of 2 */
 };
@@ -36,14 +39,16 @@ struct envlog_entry *envlog_get(struct envlog *l, uint64_t context, int32_t tag)
 /* NULL: there is none. */
 struct envlog_entry *envlog_find(const struct envlog *l, uint64_t context, int32_t tag);
 
-/* The latest entry, if it is that; else NULL. */
+/* The latest entry with such a tag, if it is that; else NULL. */
 static inline struct envlog_entry *envlog_last(
 	const struct envlog *l, uint64_t context, int32_t tag)
 {
-	return l->last->context == context && l->last->tag == tag ? l->last : NULL;
+	struct envlog_entry *e = l->recent[(uint32_t)tag % ENVLOG_RECENT];
+
+	return e->context == context && e->tag == tag ? e : NULL;
 }
 
-/* As envlog_find; it is the latest then. */
+/* As envlog_find; it is one of the latest then. */
 struct envlog_entry *envlog_again(struct envlog *l, uint64_t context, int32_t tag);
 
 /* Forget all, keep the memory. */

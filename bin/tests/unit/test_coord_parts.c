@@ -22,8 +22,11 @@ START_TEST(envelopes_count_apart)
 		for (int i = 0; i < 5000; i++)
 			envlog_get(&l, (uint64_t)(i % 50) << 32, i / 50)->a++;
 	ck_assert_uint_eq(l.n, 5000);
-	ck_assert_ptr_eq(envlog_last(&l, UINT64_C(49) << 32, 99), l.last);
-	ck_assert_ptr_null(envlog_last(&l, UINT64_C(49) << 32, 98));
+	for (int tag = 99; tag > 99 - ENVLOG_RECENT; tag--)
+		ck_assert_ptr_eq(envlog_last(&l, UINT64_C(49) << 32, tag),
+			envlog_find(&l, UINT64_C(49) << 32, tag));
+	ck_assert_ptr_null(envlog_last(&l, UINT64_C(49) << 32, 99 - ENVLOG_RECENT));
+	ck_assert_ptr_null(envlog_last(&l, UINT64_C(48) << 32, 99));
 	all = envlog_sorted(&l);
 	for (uint32_t i = 0; i < l.n; i++) {
 		ck_assert_uint_eq(all[i].context, (uint64_t)(i / 100) << 32);
