@@ -18,7 +18,7 @@ enum { LENGTH_MAX = 16 << 20 };
 
 struct words {
 	struct object head; /* OBJECT_HEARD or OBJECT_SAID */
-	struct link link;   /* heard: of its peer, oldest first */
+	struct link link;   /* heard: of its peer; to be said: of all; oldest first */
 	int peer;
 	size_t len;
 	bool whole;
@@ -31,7 +31,11 @@ static struct {
 	bool *told;	    /* by peer: anything */
 	int peers;
 	struct talk_said said;
+	struct link unsaid;
+	struct engine_chore say;
 } s;
+
+static void say_all(struct engine_chore *chore);
 
 int talk_init(struct coord *c, int peers)
 {
@@ -46,6 +50,8 @@ int talk_init(struct coord *c, int peers)
 	}
 	for (int i = 0; i < peers; i++)
 		list_init(&s.heard[i]);
+	list_init(&s.unsaid);
+	s.say = (struct engine_chore){.run = say_all};
 	s.coord = c;
 	s.peers = peers;
 	s.said = (struct talk_said){0};
@@ -57,6 +63,10 @@ void talk_fini(void)
 	for (int i = 0; i < s.peers; i++)
 		for (struct link *item; (item = list_pop(&s.heard[i]));)
 			free(container_of(item, struct words, link));
+	if (s.peers > 0)
+		engine_never(&s.say);
+	for (struct link *item; s.peers > 0 && (item = list_pop(&s.unsaid));)
+		free(container_of(item, struct words, link));
 	free(s.heard);
 	free(s.told);
 	s.heard = NULL;
@@ -122,11 +132,6 @@ void talk_received(struct object *head, int rc)
 
 /* ---- saying ---- */
 
-struct talk_said talk_said(void)
-{
-	return s.said;
-}
-
 static void count(int peer, size_t len)
 {
 	s.said.messages++;
@@ -135,14 +140,13 @@ static void count(int peer, size_t len)
 	s.told[peer] = true;
 }
 
-void talk_say(int peer, const uint8_t *bytes, size_t len)
+static void say(struct words *w)
 {
 	struct envelope e = {.context = comm_coord()->context, .source = comm_coord()->rank};
 	struct tp_envelope te = envelope_pack(&e);
-	struct words *w = words_new(OBJECT_SAID, peer, len);
-	int rc;
+	int peer = w->peer, rc;
+	size_t len = w->len;
 
-	memcpy(w->bytes, bytes, len);
 	rc = tp_send(engine_tp(), peer, &te, w->bytes, len, 0, w);
 	if (rc == FT_ENOMEM)
 		end("no memory for words of the protocol", MPI_ERR_NO_MEM, peer, len);
@@ -150,6 +154,31 @@ void talk_say(int peer, const uint8_t *bytes, size_t len)
 		count(peer, len);
 	if (rc != 0)
 		free(w);
+}
+
+static void say_all(struct engine_chore *chore)
+{
+	struct link *item;
+
+	(void)chore;
+	while ((item = list_pop(&s.unsaid)))
+		say(container_of(item, struct words, link));
+}
+
+struct talk_said talk_said(void)
+{
+	say_all(&s.say);
+	return s.said;
+}
+
+/* Not at once: a checkpoint would wait for the system call. */
+void talk_say(int peer, const uint8_t *bytes, size_t len)
+{
+	struct words *w = words_new(OBJECT_SAID, peer, len);
+
+	memcpy(w->bytes, bytes, len);
+	list_append(&s.unsaid, &w->link);
+	engine_soon(&s.say);
 }
 
 void talk_sent(struct object *head)
