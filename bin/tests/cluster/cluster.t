@@ -72,13 +72,11 @@ subtest 'a host that is cut off is not reached until it is healed' => sub {
 
 subtest 'a slow host is slow' => sub {
 	my @command = ('head', '-c', '1000000', '/dev/zero');
-	my $fast = remote($cluster, 1, 'node2', @command);
 	$cluster->host(2)->slow('8mbit');
 	my $slow = remote($cluster, 1, 'node2', @command);
 	$cluster->host(2)->full_speed;
-	is(length($_->out), 1000000, 'all bytes arrive') for $fast, $slow;
+	is(length($slow->out), 1000000, 'all bytes arrive') or diag($slow->saw);
 	cmp_ok($slow->took, '>', 0.7, 'a megabyte at 8 Mbit/s takes its time');
-	cmp_ok($slow->took, '>', $fast->took + 0.5, 'more than at full speed');
 };
 
 subtest 'a host that is killed can be started again' => sub {
