@@ -17,6 +17,8 @@ struct area {
 };
 
 enum { PAGE = 4096, HUGE_PAGE = 2 << 20, ALIGN = 64, LEAST = 64 << 10, GROWTH = 8, SPARE = 3 };
+/* From here on looking up small pages takes a good part of the copy. */
+enum { HUGE_LEAST = 768 << 10 };
 
 static uint64_t rounded(uint64_t bytes, uint64_t to)
 {
@@ -43,7 +45,7 @@ static void *map(uint64_t size)
 {
 	void *p;
 
-	if (size >= HUGE_PAGE)
+	if (size >= HUGE_LEAST)
 		return map_aligned(size);
 	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return p == MAP_FAILED ? NULL : p;
@@ -56,7 +58,7 @@ static bool area_make(struct area *a, uint64_t len, uint64_t total)
 
 	if (size < total / GROWTH)
 		size = total / GROWTH;
-	size = rounded(size, size >= HUGE_PAGE ? HUGE_PAGE : PAGE);
+	size = rounded(size, size >= HUGE_LEAST ? HUGE_PAGE : PAGE);
 	*a = (struct area){map(size), size, 0};
 	return a->data != NULL;
 }
