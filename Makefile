@@ -13,7 +13,7 @@ SAN ?=
 Q := $(if $(V),,@)
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wundef -Werror
-ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC -pthread $(WARN) $(CFLAGS) $(SAN)
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC -fno-semantic-interposition -pthread $(WARN) $(CFLAGS) $(SAN)
 CPPFLAGS += -Iinclude -Ilib
 LIBS := -levent_core -lsodium -lxxhash -lpthread
 

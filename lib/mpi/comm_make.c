@@ -93,7 +93,7 @@ int comm_dup_open(struct comm *c, struct comm_proposal both[2], struct comm **ou
 
 int comm_dup_settle(struct comm *copy, const struct comm_proposal both[2])
 {
-	struct comm_sides s;
+	struct comm_sides s = {0};
 	int rc = comm_contexts(&s, &both[0], copy->remote ? &both[1] : NULL);
 
 	if (rc == MPI_SUCCESS)
