@@ -34,19 +34,15 @@ enum {
 	PROGRAM_DESCRIPTORS = 64,   /* that the program may want */
 };
 
+_Atomic enum runtime_state runtime_now;
+
 static struct {
-	_Atomic enum runtime_state state;
 	struct launch launch;
 	struct tp *tp;
 	struct loop *loop;
 	int thread_level;
 	pthread_t main_thread;
 } rt = {.launch = {.listen_fd = -1, .beat_fd = -1, .control_fd = -1}};
-
-enum runtime_state runtime_state(void)
-{
-	return atomic_load(&rt.state);
-}
 
 int runtime_thread_level(void)
 {
@@ -204,7 +200,7 @@ static void forked(void)
 {
 	enum runtime_state running = RUNTIME_RUNNING;
 
-	atomic_compare_exchange_strong(&rt.state, &running, RUNTIME_FORKED);
+	atomic_compare_exchange_strong(&runtime_now, &running, RUNTIME_FORKED);
 }
 
 void runtime_start(int *argc, char ***argv, int thread_level)
@@ -225,7 +221,7 @@ void runtime_start(int *argc, char ***argv, int thread_level)
 	if (rc)
 		give_up(ft_error_text(rc));
 	fault_point("init-attached");
-	atomic_store(&rt.state, RUNTIME_RUNNING);
+	atomic_store(&runtime_now, RUNTIME_RUNNING);
 	control_inited(rt.launch.control_fd);
 	fault_point("init-done");
 }
@@ -258,7 +254,7 @@ void runtime_finish(void)
 	tp_bye(rt.tp);
 	engine_wait(everyone_said_bye, rt.tp);
 	must_be_alone();
-	atomic_store(&rt.state, RUNTIME_AFTER); /* before anybody can come in */
+	atomic_store(&runtime_now, RUNTIME_AFTER); /* before anybody can come in */
 	engine_leave();
 	ckpt_job_clear_up();
 	fault_point("finalize-done");

@@ -6,6 +6,7 @@
 #ifndef FTMPI_MPI_RUNTIME_H
 #define FTMPI_MPI_RUNTIME_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 enum runtime_state {
@@ -15,7 +16,13 @@ enum runtime_state {
 	RUNTIME_FORKED, /* a child of a rank that is running */
 };
 
-enum runtime_state runtime_state(void);
+/* Any thread. Written by runtime.c alone. */
+extern _Atomic enum runtime_state runtime_now;
+
+static inline enum runtime_state runtime_state(void)
+{
+	return atomic_load_explicit(&runtime_now, memory_order_acquire);
+}
 
 /* MPI_Init: learns what this process is, builds everything. Ends the process with a sentence when
  * that is not possible. argc and argv may be NULL. */
