@@ -23,17 +23,12 @@ static void finish_header(struct tp *tp, struct tp_peer *p, struct wire_frame *f
 	tp->counts.frames_out++;
 }
 
-static void mark_busy(struct tp *tp, struct tp_peer *p)
-{
-	if (!list_linked(&p->busy))
-		list_append(&tp->busy, &p->busy);
-}
-
 static void append(struct tp *tp, struct tp_peer *p, struct tp_out *o)
 {
 	list_append(&p->queue, &o->link);
 	tp->queued++;
-	mark_busy(tp, p);
+	if (!list_linked(&p->busy))
+		list_append(&tp->busy, &p->busy);
 }
 
 static struct tp_out *batch_with_room(struct tp *tp, struct tp_peer *p, size_t len)
@@ -108,7 +103,7 @@ int tp_out_small(
 	size_t done;
 
 	finish_header(tp, p, f);
-	if (p->state != TP_UP || p->hot || !list_empty(&p->queue))
+	if (p->state != TP_UP || p->wrote == tp->flush || !list_empty(&p->queue))
 		return enqueue(tp, p, iov, 0);
 	if (len && len <= TP_COPY_MAX) {
 		memcpy(together, f, sizeof *f);
@@ -116,8 +111,7 @@ int tp_out_small(
 		iov[0] = (struct iovec){together, sizeof *f + len};
 		iov[1].iov_len = 0;
 	}
-	p->hot = true;
-	mark_busy(tp, p);
+	p->wrote = tp->flush;
 	done = write_some(tp, p, iov, iov[1].iov_len ? 2 : 1);
 	if (done == iov[0].iov_len + iov[1].iov_len)
 		return 0;
@@ -274,7 +268,6 @@ bool tp_out_all(struct tp *tp)
 	list_for_each_safe (item, &tp->busy) {
 		struct tp_peer *p = container_of(item, struct tp_peer, busy);
 
-		p->hot = false;
 		moved |= tp_out_write(tp, p);
 		if (list_empty(&p->queue))
 			list_remove(&p->busy);
@@ -285,6 +278,7 @@ bool tp_out_all(struct tp *tp)
 void tp_flush(struct tp *tp)
 {
 	tp_assert_held(tp);
-	tp_out_all(tp);
-	tp_reap(tp);
+	tp_out_flush(tp);
+	if (!list_empty(&tp->lost))
+		tp_reap(tp);
 }

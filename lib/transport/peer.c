@@ -74,7 +74,8 @@ void tp_peer_unplug(struct tp *tp, struct tp_peer *p)
 	p->fd = -1;
 	free(p->in.buf);
 	p->in = (struct tp_in){0};
-	p->hot = p->want_out = false;
+	p->wrote = 0;
+	p->want_out = false;
 }
 
 /* An eager message that was being read when its sender died will never be whole. */

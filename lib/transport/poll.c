@@ -54,8 +54,7 @@ bool tp_look(struct tp *tp, int expect)
 
 		moved |= handle(tp, ev, n);
 	}
-	if (!list_empty(&tp->busy))
-		moved |= tp_out_all(tp);
+	moved |= tp_out_flush(tp);
 	if (!list_empty(&tp->lost)) {
 		tp_reap(tp);
 		moved = true;
@@ -104,7 +103,7 @@ void tp_sleep(struct tp *tp, int timeout_ms)
 	lock_take(tp->c.lock);
 	take_kick(tp, ev, n);
 	handle(tp, ev, n);
-	tp_out_all(tp);
+	tp_out_flush(tp);
 	tp_reap(tp);
 }
 

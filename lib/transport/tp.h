@@ -96,11 +96,11 @@ struct tp_peer {
 	uint32_t unconsumed;	/* eager bytes sent and not credited yet */
 	uint32_t unconsumed_in; /* eager bytes received and not credited yet */
 	uint32_t owed;		/* of these, consumed: goes out as credit */
-	bool hot;		/* something was written since the last flush */
 	bool bye_sent, bye_received, dying;
 	const char *why;   /* LOST */
 	struct link queue; /* tp_out */
-	struct link busy;  /* in tp->busy while hot or with a queue */
+	struct link busy;  /* in tp->busy while it has a queue */
+	uint64_t wrote;	   /* before which flush something was last written at once; 0: never */
 	struct link sending, receiving, holds;
 	struct link lost; /* in tp->lost until reaped */
 	bool want_out;	  /* EPOLLOUT is armed */
@@ -120,6 +120,7 @@ struct tp {
 	size_t asked;	      /* tp_send and tp_recv that wait for the other side */
 	struct tp_counts counts;
 	unsigned turn;
+	uint64_t flush; /* number of the next, from 1 */
 	bool bye;
 	/* physical */
 	int epoll_fd, wake_fd;
@@ -157,6 +158,14 @@ int tp_out_control(
 	struct tp *tp, struct tp_peer *p, enum wire_kind kind, uint64_t id, uint64_t peer_id);
 bool tp_out_write(struct tp *tp, struct tp_peer *p);
 bool tp_out_all(struct tp *tp);
+
+/* tp_out_all, after which small messages are written at once again. */
+static inline bool tp_out_flush(struct tp *tp)
+{
+	tp->flush++;
+	return !list_empty(&tp->busy) && tp_out_all(tp);
+}
+
 void tp_out_renew(struct tp *tp, struct tp_peer *p);
 void tp_out_drop(struct tp *tp, struct tp_peer *p);
 
