@@ -18,7 +18,8 @@
 	X(FT_EEXIST, -12, "it is there already")                                                   \
 	X(FT_ENONE, -13, "there is none")                                                          \
 	X(FT_EDAMAGED, -14, "what was stored is damaged")                                          \
-	X(FT_EMISMATCH, -15, "what was stored belongs to something else")
+	X(FT_EMISMATCH, -15, "what was stored belongs to something else")                          \
+	X(FT_EAGAIN, -16, "it would have to wait")
 
 enum ft_error {
 	FT_OK = 0,

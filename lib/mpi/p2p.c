@@ -426,12 +426,39 @@ static const void *in_one_piece(struct request *r, size_t len)
 	return r->packed;
 }
 
+/* As tp_send; the protocol is told what leaves. */
+static inline int transmit(struct envelope *e, int peer, const void *payload, size_t len,
+	unsigned flags, struct request *r)
+{
+	bool told = of_program(e->context);
+	struct tp_envelope te;
+	int rc;
+
+	if (told)
+		e->stamp = coord_stamp(s.coord);
+	te = envelope_pack(e);
+	rc = tp_send(engine_tp(), peer, &te, payload, len, flags, r);
+	if (rc >= 0 && told)
+		coord_sent(s.coord, peer, e->context, coord_tag(e->context, e->tag));
+	return rc;
+}
+
+bool p2p_send_now(const struct comm *c, enum plane plane, const struct p2p_message *m)
+{
+	struct envelope e = {.context = c->context | plane, .tag = m->tag, .source = c->rank};
+	const void *payload = type_piece(m->t, m->buf, m->count);
+	size_t len = m->count * m->t->size;
+
+	if (m->rank < 0 || (len && !payload))
+		return false;
+	return transmit(&e, comm_world_rank(c, m->rank), payload, len, TP_NOW, NULL) == 1;
+}
+
 static int start_send(struct request *r)
 {
 	const void *payload = r->buf;
 	size_t len = (size_t)capacity(r);
 	struct envelope e = {.context = context_of(r), .tag = r->tag, .source = r->comm->rank};
-	struct tp_envelope te;
 	int peer, rc;
 
 	r->source = r->rank;
@@ -447,12 +474,7 @@ static int start_send(struct request *r)
 			return api_fail(
 				MPI_ERR_NO_MEM, "no memory to pack a message of %zu bytes", len);
 	}
-	if (of_program(e.context))
-		e.stamp = coord_stamp(s.coord);
-	te = envelope_pack(&e);
-	rc = tp_send(engine_tp(), peer, &te, payload, len, r->mode == SEND_SYNC ? TP_SYNC : 0, r);
-	if (rc >= 0 && of_program(e.context))
-		coord_sent(s.coord, peer, e.context, coord_tag(e.context, e.tag));
+	rc = transmit(&e, peer, payload, len, r->mode == SEND_SYNC ? TP_SYNC : 0, r);
 	if (rc == FT_EPEER)
 		tp_flush(engine_tp()); /* the news of its loss may be on its way */
 	if (rc == 1)

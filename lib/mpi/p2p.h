@@ -37,6 +37,10 @@ struct p2p_message {
 	int rank, tag;
 };
 
+/* Send it if it leaves at once: most messages do, and need no request. false: nothing has happened;
+ * p2p_isend says why, if it does not do it. */
+bool p2p_send_now(const struct comm *c, enum plane plane, const struct p2p_message *m);
+
 /* A send and a receive as one request (MPI_Isendrecv). With replace there is one buffer, in->buf,
  * and what is sent is copied first; out and in then have the same buf, count and t. */
 int p2p_isendrecv(struct comm *c, const struct p2p_message *out, const struct p2p_message *in,

@@ -52,9 +52,13 @@ int p2p_irecv(struct comm *c, enum plane plane, void *buf, size_t count, struct 
 int p2p_send(struct comm *c, enum plane plane, const void *buf, size_t count, struct type *t,
 	int dest, int tag, enum send_mode mode)
 {
+	struct p2p_message m = {(void *)(uintptr_t)buf, count, t, dest, tag};
 	struct request *r = NULL;
-	int rc = p2p_isend(c, plane, buf, count, t, dest, tag, mode, &r);
+	int rc;
 
+	if (mode != SEND_SYNC && p2p_send_now(c, plane, &m))
+		return MPI_SUCCESS;
+	rc = p2p_isend(c, plane, buf, count, t, dest, tag, mode, &r);
 	return rc ? rc : request_wait(r, MPI_STATUS_IGNORE);
 }
 

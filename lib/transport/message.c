@@ -87,7 +87,9 @@ int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *pa
 
 	tp_assert_held(tp);
 	if (peer == tp->c.self)
-		return tp_self_send(tp, e, payload, len, flags, cookie);
+		return flags & TP_NOW && len > tp->c.eager_limit
+			       ? FT_EAGAIN
+			       : tp_self_send(tp, e, payload, len, flags, cookie);
 	if (p->state == TP_LOST || p->dying)
 		return FT_EPEER;
 	memcpy(f.envelope, e->bytes, sizeof f.envelope);
@@ -96,6 +98,8 @@ int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *pa
 	if (len <= tp->c.eager_limit && !(flags & TP_SYNC) &&
 		p->unconsumed + eager_cost(len) <= tp->c.unexpected_limit)
 		return send_eager(tp, p, &f, payload, len);
+	if (flags & TP_NOW)
+		return FT_EAGAIN;
 	return send_rendezvous(tp, p, &f, payload, len, cookie);
 }
 

@@ -119,11 +119,15 @@ int tp_detach(struct tp *tp, bool keep_listener);
 
 /* ---- messages ---- */
 
-enum { TP_SYNC = 1 /* done only when the receiver has given it a place */ };
+enum {
+	TP_SYNC = 1, /* done only when the receiver has given it a place */
+	TP_NOW = 2,  /* not at all if it cannot be done at once; not with TP_SYNC */
+};
 
 /*
  * Send len bytes. Returns 1: done, the payload was taken and `sent` will not be called; 0: `sent`
- * will be called with cookie, until then the payload stays the transport's; FT_EPEER, FT_ENOMEM.
+ * will be called with cookie, until then the payload stays the transport's; FT_EPEER, FT_ENOMEM;
+ * with TP_NOW FT_EAGAIN in place of 0, and nothing has happened.
  */
 int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *payload, size_t len,
 	unsigned flags, void *cookie);

@@ -322,6 +322,30 @@ START_TEST(a_synchronous_send_waits_for_its_receive)
 }
 END_TEST
 
+/* What cannot leave at once does not leave, also not later, and takes no number of those that do.
+ */
+START_TEST(now_or_not_at_all)
+{
+	uint32_t number = 2;
+
+	start();
+	for (int to = 0; to < 2; to++) {
+		ck_assert_int_eq(send_to(0, to, 0, big, EAGER, TP_NOW), 1);
+		ck_assert_int_eq(send_to(0, to, 1, big, EAGER + 1, TP_NOW), FT_EAGAIN);
+		ck_assert_int_eq(send_to(0, to, 1, big, 8, TP_NOW), 1);
+		WAIT_FOR(nodes[to].in[0][1].held);
+		ck_assert_uint_eq(nodes[to].in[0][1].held->length, 8);
+	}
+	while (send_to(0, 1, number, big, 1000, TP_NOW) == 1)
+		number++;
+	ck_assert_int_eq(send_to(0, 1, number, big, 1000, TP_NOW), FT_EAGAIN);
+	ck_assert_int_eq(send_to(0, 1, number, big, 1000, 0), 0);
+	WAIT_FOR(nodes[1].in[0][number].held);
+	ck_assert_int_eq(nodes[0].sent, 0);
+	stop();
+}
+END_TEST
+
 static void withdraw(int from, int to)
 {
 	lock_take(&nodes[from].lock);
@@ -578,6 +602,7 @@ END_TEST
 UNIT_MAIN("transport", tcase_add_test(tc, every_size_arrives);
 	  tcase_add_test(tc, what_is_too_long_is_cut);
 	  tcase_add_test(tc, a_synchronous_send_waits_for_its_receive);
+	  tcase_add_test(tc, now_or_not_at_all);
 	  tcase_add_test(tc, a_waiting_send_can_be_taken_back);
 	  tcase_add_test(tc, a_send_that_is_wanted_cannot);
 	  tcase_add_loop_test(tc, simultaneous_open, 0, 10);
