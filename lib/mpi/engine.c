@@ -409,22 +409,28 @@ static void yield_at_times(unsigned looks, uint64_t now)
 		e.yield_interval *= 2;
 }
 
+static uint64_t spin_ns(void)
+{
+	return (uint64_t)knob_get(KNOB_SPIN_US) * 1000 * (e.crowded ? 1 : ROOMY_SPIN);
+}
+
 void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
 {
-	uint64_t spin_ns = (uint64_t)knob_get(KNOB_SPIN_US) * 1000, since = 0;
+	uint64_t since = 0;
 	unsigned looks = 0;
 	int expect = -1;
 
-	if (!e.crowded)
-		spin_ns *= ROOMY_SPIN;
 	if (done(arg, &expect))
 		return;
-	tp_flush(e.tp);
-	for (; !done(arg, &expect); expect = -1) {
+	/* it is asked again when that can have changed the answer */
+	if (tp_flush(e.tp) && done(arg, &expect))
+		return;
+	do {
 		uint64_t now;
 		bool moved;
 
 		moved = look(expect, true);
+		expect = -1;
 		/* also what this call completed before it came here: it may sleep next */
 		if (e.completed)
 			tell_others();
@@ -435,13 +441,13 @@ void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
 		now = clock_ns();
 		if (!since)
 			since = now;
-		if (now - since < spin_ns) {
+		if (now - since < spin_ns()) {
 			yield_at_times(++looks, now);
 		} else {
 			sleep_until_news();
 			since = 0;
 		}
-	}
+	} while (!done(arg, &expect));
 	if (e.waiting && !e.sleeping)
 		tell_others();
 }

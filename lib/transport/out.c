@@ -275,10 +275,14 @@ bool tp_out_all(struct tp *tp)
 	return moved;
 }
 
-void tp_flush(struct tp *tp)
+bool tp_flush(struct tp *tp)
 {
+	bool moved;
+
 	tp_assert_held(tp);
-	tp_out_flush(tp);
-	if (!list_empty(&tp->lost))
-		tp_reap(tp);
+	moved = tp_out_flush(tp);
+	if (list_empty(&tp->lost))
+		return moved;
+	tp_reap(tp);
+	return true;
 }

@@ -145,8 +145,8 @@ void tp_drop(struct tp *tp, struct tp_held *held);
 
 /* ---- progress, by the thread that waits ---- */
 
-/* Give the kernel what waits to be sent together. */
-void tp_flush(struct tp *tp);
+/* Give the kernel what waits to be sent together. True when something moved. */
+bool tp_flush(struct tp *tp);
 
 /* Read what has come, write what has room: first from peer `expect` (-1: nobody in particular), and
  * every few calls from everyone. True when something moved. */
