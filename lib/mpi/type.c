@@ -33,8 +33,8 @@ int type_lookup(MPI_Datatype handle, struct type **out)
 
 int type_lookup_committed(MPI_Datatype handle, struct type **out)
 {
-	struct type *t = NULL;
-	int rc = type_lookup(handle, &t);
+	struct type *t = type_predefined(handle);
+	int rc = t ? MPI_SUCCESS : type_lookup(handle, &t);
 
 	if (rc != MPI_SUCCESS)
 		return rc;

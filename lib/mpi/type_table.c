@@ -56,7 +56,7 @@
 			{0, 1, 0, PAIR_FIRST_RUN(ctype), NULL},                                    \
 			{INDEX_AT(ctype), 1, 0, INDEX_SIZE(ctype), NULL})},
 
-static struct type types[SLOTS] = {TYPE_TABLE_INTEGERS(INTEGER_TYPE) TYPE_TABLE_OTHERS(OTHER_TYPE)
+struct type type_table[SLOTS] = {TYPE_TABLE_INTEGERS(INTEGER_TYPE) TYPE_TABLE_OTHERS(OTHER_TYPE)
 		TYPE_TABLE_PAIRS(PAIR_TYPE)};
 
 struct traits {
@@ -91,13 +91,6 @@ static const char *const names[SLOTS] = {[0] = "MPI_DATATYPE_NULL",
 const char *type_table_name(MPI_Datatype handle)
 {
 	return SLOT_OF(handle) < SLOTS ? names[SLOT_OF(handle)] : NULL;
-}
-
-struct type *type_predefined(MPI_Datatype handle)
-{
-	size_t slot = SLOT_OF(handle);
-
-	return slot < SLOTS && types[slot].size > 0 ? &types[slot] : NULL;
 }
 
 #define PAIR_FIRST(handle_, ctype, value_) [SLOT_OF(handle_)] = VALUE_SIZE(ctype),

@@ -182,9 +182,18 @@ struct type_2double {
 	X(MPI_2DOUBLE_PRECISION, struct type_2double, VALUE_2DOUBLE)                               \
 	X(MPI_2INTEGER, struct type_2int, VALUE_2INT)
 
+/* By handle; of those that this build does not have the size is 0. */
+extern struct type type_table[TYPE_LAST - TYPE_FIRST + 1];
+
 /* The predefined type of this handle; NULL when it is none, or one that this build does not have.
  */
-struct type *type_predefined(MPI_Datatype handle);
+static inline struct type *type_predefined(MPI_Datatype handle)
+{
+	uintptr_t slot = (uintptr_t)handle - TYPE_FIRST;
+
+	return slot <= TYPE_LAST - TYPE_FIRST && type_table[slot].size > 0 ? &type_table[slot]
+									   : NULL;
+}
 
 /* Bytes of the value of a pair; the whole size for the others. 0 when it is not predefined. */
 size_t type_pair_first(MPI_Datatype handle);
