@@ -231,7 +231,8 @@ static const struct request_class class = {
 
 struct coll_open *coll_open_new(void)
 {
-	struct coll_open *o = malloc(sizeof *o);
+	/* its run wants more than malloc's alignment */
+	struct coll_open *o = aligned_alloc(_Alignof(struct coll_open), sizeof *o);
 
 	if (!o)
 		return NULL;
