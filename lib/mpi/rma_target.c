@@ -309,6 +309,7 @@ static void grant_turns(struct win *w)
 		w->exclusive = t->exclusive;
 		w->shared += !t->exclusive;
 		w->peers[t->origin].holds = true;
+		w->peers[t->origin].queues = false;
 		tell(w, t->origin, (struct rma_head){.kind = RMA_GRANTED});
 		list_remove(item);
 		free(t);
@@ -318,10 +319,15 @@ static void grant_turns(struct win *w)
 /* First come, first served: a stream of shared ones does not keep an exclusive one waiting. */
 static void queue_turn(struct win *w, int origin, bool exclusive)
 {
-	struct win_turn *t = malloc(sizeof *t);
+	struct win_peer *p = &w->peers[origin];
+	struct win_turn *t;
 
+	if (p->holds || p->queues)
+		rma_nonsense(w, origin, "it wants a second lock");
+	t = malloc(sizeof *t);
 	if (!t)
 		rma_nonsense(w, origin, "no memory for one more that waits for a lock");
+	p->queues = true;
 	*t = (struct win_turn){.origin = origin, .exclusive = exclusive};
 	list_append(&w->turns, &t->link);
 	grant_turns(w);

@@ -44,7 +44,8 @@ struct win_peer {
 	/* as an origin */
 	unsigned done;	    /* questions that were done and not answered yet */
 	unsigned completed; /* it has completed accesses, and no MPI_Win_wait has used that up */
-	bool holds;	    /* a lock here */
+	bool holds;	    /* a lock here, */
+	bool queues;	    /* or waits for its turn */
 };
 
 /* An origin that waits for the lock of this rank. */
