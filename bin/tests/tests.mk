@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Unit tests (Check), job and launcher tests (Perl), and the same under the sanitizers.
+# Unit tests (Check), job and launcher tests (Perl); sanitized/ has the same under the sanitizers.
 
 UNIT_CFLAGS = $(ALL_CFLAGS) -Ibin/tests/unit -iquote lib/mpi
 UNIT_LIBS := -lcheck -lsubunit $(LIBS) -lm -lrt
@@ -32,8 +32,9 @@ $(B)/unit/test_$(1): $(addprefix $(O)/,bin/tests/unit/test_$(1).o $(UNIT_$(1)))
 endef
 $(foreach u,$(UNITS),$(eval $(call unit_rule,$(u))))
 
+# WATCH: what a sanitizer reports, of any process, fails the test; empty without one
 units: $(UNIT_BIN)
-	@for t in $(UNIT_BIN); do echo "== $$t"; $$t || exit 1; done
+	@for t in $(UNIT_BIN); do echo "== $$t"; $(TEST_ENV) $(WATCH) $$t || exit 1; done
 
 # makes recovery lines for tests of what reads them
 $(B)/bin/ckpt_line: $(addprefix $(O)/,bin/tests/ckpt/ckpt_line.o $(ckpt_o) $(base_o))
@@ -53,10 +54,13 @@ arrows:
 # where the Perl tests find what was built
 TEST_ENV = FTMPI_LIBDIR=$(abspath $(B)/lib) FTMPI_PROGRAMS=$(abspath $(B)/bin) PERL5LIB=$(abspath bin/lib):$(abspath bin/tests/lib)
 PERL_TESTS := $(sort $(wildcard bin/tests/abi/*.t bin/tests/launcher/*.t bin/tests/cluster/*.t bin/tests/job/*.t \
-	bin/tests/bench/*.t bin/tests/fuzz/*.t bin/tests/ckpt/*.t bin/tests/fault/*.t bin/tests/fortran/*.t))
+	bin/tests/bench/*.t bin/tests/sanitized/*.t bin/tests/fuzz/*.t bin/tests/ckpt/*.t bin/tests/fault/*.t bin/tests/fortran/*.t))
 
-jobs: all slices
-	@$(TEST_ENV) prove --timer $(PERL_TESTS)
+PERL_TESTS_RUN = $(PERL_TESTS)
+include bin/tests/sanitized/sanitized.mk
+
+jobs: all $(if $(SANITIZER),,slices)
+	@$(TEST_ENV) prove --timer $(WATCH_PERL) $(PERL_TESTS_RUN)
 
 # what takes minutes, gigabytes, or both
 LONG_TESTS := $(sort $(wildcard bin/tests/long/*.t))
@@ -69,18 +73,4 @@ check: deps
 	@$(MAKE) --no-print-directory -j2 all $(UNIT_BIN) $(FUZZ_REPLAYS) $(SIMS)
 	@$(MAKE) --no-print-directory arrows units model fuzz-replay sim jobs
 
-asan:
-	@$(MAKE) --no-print-directory B=build-asan SAN="-fsanitize=address -fno-omit-frame-pointer" CFLAGS="-O1 -g" check-sanitized
-
-ubsan:
-	@$(MAKE) --no-print-directory B=build-ubsan SAN="-fsanitize=undefined -fno-sanitize-recover=all" CFLAGS="-O1 -g" check-sanitized
-
-tsan:
-	@$(MAKE) --no-print-directory B=build-tsan SAN="-fsanitize=thread" CFLAGS="-O1 -g" check-sanitized
-
-check-sanitized: deps
-	@$(MAKE) --no-print-directory -j2 all $(UNIT_BIN) $(FUZZ_REPLAYS) $(SIMS)
-	@$(MAKE) --no-print-directory units fuzz-replay sim jobs
-
-.PHONY: units model arrows jobs check check-long asan ubsan tsan check-sanitized
-
+.PHONY: units model arrows jobs check check-long

@@ -43,9 +43,9 @@ $(B)/sim/sim_coord: $(addprefix $(O)/,$(SIM_COORD_O))
 SIMS := $(B)/sim/sim_store $(B)/sim/sim_detector $(B)/sim/sim_coord
 
 sim: $(SIMS)
-	@$(B)/sim/sim_store $(SIM_SCHEDULES) $(SIM_SEED)
-	@$(B)/sim/sim_detector $(SIM_CLUSTERS) $(SIM_SEED)
-	@$(B)/sim/sim_coord $(SIM_COORD) $(SIM_SEED)
+	@$(WATCH) $(B)/sim/sim_store $(SIM_SCHEDULES) $(SIM_SEED)
+	@$(WATCH) $(B)/sim/sim_detector $(SIM_CLUSTERS) $(SIM_SEED)
+	@$(WATCH) $(B)/sim/sim_coord $(SIM_COORD) $(SIM_SEED)
 
 .PHONY: sim
 

@@ -16,7 +16,7 @@ use Test::More ();
 use Time::HiRes qw(time);
 
 use FTMPI::Test::Job     qw(root);
-use FTMPI::Test::Process qw(run_quiet must_run wait_gone process_name);
+use FTMPI::Test::Process qw(patience run_quiet must_run wait_gone process_name);
 
 use constant REST_SECONDS => 20;    # what is about to end gets this long to do so
 
@@ -95,7 +95,7 @@ sub files
 sub at_rest
 {
 	my ($name, $except) = @_;
-	my $until = time + REST_SECONDS;
+	my $until = time + patience(REST_SECONDS);
 	my @left;
 	while (@left = processes()) {
 		last if wait_gone($until, @left);

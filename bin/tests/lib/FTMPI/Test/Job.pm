@@ -19,7 +19,7 @@ use POSIX ();
 use Test::More ();
 use Time::HiRes qw(time);
 
-use FTMPI::Test::Process qw(wait_readable wait_gone marked_pids process_name);
+use FTMPI::Test::Process qw(patience wait_readable wait_gone marked_pids process_name);
 
 our @EXPORT_OK = qw(ftmpirun program sanitized data_file root);
 
@@ -62,7 +62,7 @@ sub sanitized
 
 # ---- one command ----
 
-# Starts it. Options: env (a hash), dir, stdin (text; default none), deadline (seconds).
+# Starts it. Options: env (a hash), dir, stdin (text; default none), deadline (seconds, of patience).
 sub start
 {
 	my ($class, $command, %option) = @_;
@@ -71,7 +71,7 @@ sub start
 		mark    => "$$-" . ++$counter,
 		out     => '',
 		err     => '',
-		until   => time + ($option{deadline} // DEADLINE),
+		until   => time + patience($option{deadline} // DEADLINE),
 		begin   => time,
 	}, $class;
 	pipe(my $stdin, $self->{stdin})  or die "pipe: $!\n";
@@ -252,7 +252,7 @@ sub err_lines
 sub none_left
 {
 	my ($self, $name) = @_;
-	my $until = time + LEFT_SECONDS;
+	my $until = time + patience(LEFT_SECONDS);
 	my @left  = $self->pids;
 	while (@left) {
 		last if wait_gone($until, @left);
@@ -271,7 +271,7 @@ sub well
 	my @left = $self->pids;
 	my $good = !$self->{late} && $self->{status} == 0 && $self->{out} =~ $pattern
 		&& $self->{err} eq '';
-	@left = wait_gone(time + LEFT_SECONDS, @left) if @left;
+	@left = wait_gone(time + patience(LEFT_SECONDS), @left) if @left;
 	Test::More::diag('left: ' . join(', ', map { process_name($_) } @left)) if @left;
 	return $self->verdict($good && !@left, "$name: right, quiet, nobody left");
 }

@@ -18,7 +18,7 @@ use Test::More ();
 use Time::HiRes qw(time);
 
 use FTMPI::Control ();
-use FTMPI::Test::Process qw(wait_readable wait_gone);
+use FTMPI::Test::Process qw(patience wait_readable wait_gone);
 use FTMPI::Wire ();
 
 use constant {DEADLINE => $ENV{FTMPI_TEST_DEADLINE} // 60, BEAT_FD => 61, CONTROL_FD => 62, LISTEN_FD => 63, ABOVE => 64};
@@ -34,7 +34,7 @@ sub start
 		wire    => FTMPI::Wire->new,
 		out     => '',
 		err     => '',
-		until   => time + DEADLINE,
+		until   => time + patience(DEADLINE),
 	}, $class;
 	$self->{sockets} //= {map { $_ => [map { listener() } 1 .. $self->{size}] } qw(listen beat)};
 	socketpair($self->{control}, my $theirs, AF_UNIX, SOCK_STREAM, PF_UNSPEC) or die "pair: $!\n";

@@ -11,10 +11,17 @@ use Exporter qw(import);
 use POSIX ();
 use Time::HiRes qw(time);
 
-our @EXPORT_OK = qw(run_quiet must_run wait_readable wait_gone kill_gone marked_pids process_name);
+our @EXPORT_OK = qw(patience run_quiet must_run wait_readable wait_gone kill_gone marked_pids process_name);
 
 # the same number on every Linux architecture that Perl runs on today
 use constant SYS_pidfd_open => 434;
+
+# So many seconds, where everything is slower (under a sanitizer, by make asan ubsan tsan) as many times more.
+sub patience
+{
+	my ($seconds) = @_;
+	return $seconds * ($ENV{FTMPI_TEST_SLOW} // 1);
+}
 
 # Run a command to its end; returns (wait status, what it printed on both outputs).
 sub run_quiet

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Linked into every program that is built with a sanitizer: its reports are files in REPORTS, one a
+ * process, for watch.pl to find. So a report counts wherever the process runs and whatever becomes
+ * of it later: with variables of the environment ranks on other hosts would not be told, and what
+ * is killed has no status. */
+const char *__asan_default_options(void);
+const char *__tsan_default_options(void);
+const char *__ubsan_default_options(void);
+
+#define OPTIONS "log_path=" REPORTS "/report"
+
+const char *__asan_default_options(void)
+{
+	return OPTIONS;
+}
+
+const char *__ubsan_default_options(void)
+{
+	return OPTIONS ":print_stacktrace=1";
+}
+
+const char *__tsan_default_options(void)
+{
+	return OPTIONS ":second_deadlock_stack=1:history_size=4";
+}
