@@ -77,6 +77,13 @@ static void replace_nobody(void)
 	point_want(x == 7, "x is %d", x);
 }
 
+/* What a request was freed for comes at some moment, without a word: to look for it is a race in
+ * the eyes of the thread sanitizer. */
+__attribute__((no_sanitize("thread"))) static unsigned char seen(const volatile unsigned char *byte)
+{
+	return *byte;
+}
+
 static void both_ways(int n)
 {
 	unsigned char *out = point_bytes(point.rank, (size_t)n),
@@ -99,10 +106,10 @@ static void both_ways(int n)
 		out, n, MPI_BYTE, right_of(), 4, in, n, MPI_BYTE, left_of(), 4, MPI_COMM_WORLD, &r);
 	MPI_Request_free(&r);
 	point_want(r == MPI_REQUEST_NULL, "a freed request stays");
-	while (*(volatile unsigned char *)&in[n - 1] != wanted[n - 1])
+	while (seen(&in[n - 1]) != wanted[n - 1])
 		MPI_Iprobe(MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
-	point_check("freed", in, left_of(), (size_t)n);
 	MPI_Barrier(MPI_COMM_WORLD); /* so that what was sent has gone */
+	point_check("freed", in, left_of(), (size_t)n);
 	free(wanted);
 	free(in);
 	free(out);
