@@ -64,7 +64,7 @@ static long system_call_of(const struct prog *prog, long tid)
 
 void asleep_wait(const struct prog *prog, const _Atomic long *tid, enum asleep_where where)
 {
-	time_t until = time(NULL) + DEADLINE_S;
+	time_t until = time(NULL) + prog_patience(DEADLINE_S);
 	long call = RUNNING;
 
 	while (time(NULL) < until) {

@@ -117,7 +117,7 @@ int main(int argc, char **argv)
 {
 	int provided, done = 0;
 
-	alarm(GUARD_SECONDS);
+	alarm(prog_patience(GUARD_SECONDS));
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
 	prog_begin(&point, argc, argv);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

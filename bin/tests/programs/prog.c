@@ -146,3 +146,11 @@ const struct prog_case *prog_case_named(
 			return &cases[i];
 	prog_wrong(prog, "there is no case called %s", name);
 }
+
+unsigned prog_patience(unsigned seconds)
+{
+	const char *slow = getenv("FTMPI_TEST_SLOW");
+	int times = slow ? atoi(slow) : 1;
+
+	return times > 1 && times <= 1000 ? seconds * (unsigned)times : seconds;
+}

@@ -53,4 +53,8 @@ const struct prog_case *prog_case_named(
  */
 void *prog_alloc(const struct prog *prog, size_t bytes);
 
+/* So many seconds; as many times more as the tests say that all is slower here (FTMPI_TEST_SLOW).
+ */
+unsigned prog_patience(unsigned seconds);
+
 #endif

@@ -160,7 +160,7 @@ int main(int argc, char **argv)
 	signal(SIGALRM, on_alarm);
 	rt_soak_begin(&prog, seconds);
 	for (now.number = first; seconds > 0 || now.number < first + cases; now.number++) {
-		alarm((unsigned)deadline);
+		alarm(prog_patience((unsigned)deadline));
 		run_case(kind, verbose);
 		if (seconds > 0 && now.number % SOAK_CASES == 0 && rt_soak_over(&prog))
 			break;

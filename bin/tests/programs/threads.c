@@ -255,7 +255,7 @@ int main(int argc, char **argv)
 	if (prog.size > RANKS_MOST)
 		prog_wrong(&prog, "at most %d ranks, not %d", RANKS_MOST, prog.size);
 	signal(SIGALRM, on_alarm);
-	alarm((unsigned)deadline);
+	alarm(prog_patience((unsigned)deadline));
 	MPI_Comm_dup(MPI_COMM_WORLD, &threads_shared);
 	for (int t = 0; t < THREADS; t++)
 		worker_open(&workers[t], t);

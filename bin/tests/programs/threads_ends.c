@@ -214,7 +214,7 @@ static void child_calls(int i)
 {
 	int x = i;
 
-	alarm(60); /* a call that hangs shall not outlive the test */
+	alarm(prog_patience(60)); /* a call that hangs shall not outlive the test */
 	if (i % 3 == 0)
 		MPI_Comm_rank(MPI_COMM_WORLD, &x);
 	else if (i % 3 == 1)
