@@ -20,6 +20,7 @@
 #include "comm.h"
 #include "control.h"
 #include "p2p_saved.h"
+#include "saved_layout.h"
 #include "team.h"
 
 /* What rank 0 proposes. */
@@ -106,7 +107,7 @@ static bool section_valid(const struct ckpt_section *s, int size)
 {
 	switch (s->kind) {
 	case CKPT_MESSAGES:
-		return p2p_valid(s->data, (size_t)s->len, size);
+		return saved_valid(s->data, (size_t)s->len, size);
 	case CKPT_ORPHANS:
 		return coord_valid(s->data, (size_t)s->len, size);
 	case CKPT_OPERATIONS:

@@ -191,19 +191,6 @@ bool p2p_capture(uint8_t **out, size_t *len)
 
 /* ---- out of bytes ---- */
 
-bool p2p_valid(const uint8_t *bytes, size_t len, int size)
-{
-	struct cursor c = cursor_over(bytes, len);
-	uint32_t count = cursor_u32(&c);
-	const uint8_t *contents;
-	struct saved_entry e;
-
-	for (uint32_t i = 0; i < count; i++)
-		if (!saved_read(&c, &e, &contents) || e.peer < 0 || e.peer >= size || e.tag < 0)
-			return false;
-	return cursor_done(&c);
-}
-
 static struct stored *stored_from(
 	struct coord *coord, const struct saved_entry *e, const uint8_t *bytes)
 {

@@ -56,10 +56,7 @@ void p2p_forget(void);
 /* The contents of CKPT_MESSAGES: *out is malloc'ed. After p2p_secure. false: no memory. */
 bool p2p_capture(uint8_t **out, size_t *len);
 
-/* Whether these bytes are such contents, for a job of `size` ranks. */
-bool p2p_valid(const uint8_t *bytes, size_t len, int size);
-
-/* Deliver what p2p_valid accepted, as if it arrived now; the protocol gives each its number. false:
+/* Deliver what saved_valid accepted, as if it arrived now; the protocol gives each its number. false:
  * no memory. */
 bool p2p_inject(struct coord *coord, const uint8_t *bytes, size_t len);
 

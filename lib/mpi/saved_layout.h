@@ -47,4 +47,18 @@ static inline bool saved_read(struct cursor *c, struct saved_entry *e, const uin
 	return true;
 }
 
+/* Is this such a section, of a job of `size` ranks? */
+static inline bool saved_valid(const uint8_t *bytes, size_t len, int size)
+{
+	struct cursor c = cursor_over(bytes, len);
+	uint32_t count = cursor_u32(&c);
+	const uint8_t *contents;
+	struct saved_entry e;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!saved_read(&c, &e, &contents) || e.peer < 0 || e.peer >= size || e.tag < 0)
+			return false;
+	return cursor_done(&c);
+}
+
 #endif

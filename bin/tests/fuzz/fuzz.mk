@@ -4,7 +4,7 @@
 
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 0
-FUZZ_C := frames handshake control byhand beat ckpt_file manifest coord orphans operations rma_layout
+FUZZ_C := frames handshake control byhand beat ckpt_file manifest coord orphans operations rma_layout rma_words saved
 FUZZ_PERL := wire machines options address channel
 FUZZ_ONLY ?= $(FUZZ_C) $(FUZZ_PERL)
 FUZZ_DIR := bin/tests/fuzz
@@ -19,12 +19,16 @@ FUZZ_byhand := $(FUZZ_DIR)/byhand.o lib/mpi/byhand.o lib/mpi/launch.o lib/mpi/se
 FUZZ_coord := $(FUZZ_DIR)/coord.o $(coord_o)
 FUZZ_orphans := $(FUZZ_DIR)/orphans.o lib/coord/orphans.o lib/coord/debts.o $(base_o)
 FUZZ_rma_layout := $(FUZZ_DIR)/rma_layout.o lib/mpi/rma_layout.o $(types_o)
+FUZZ_rma_words := $(addprefix $(FUZZ_DIR)/,rma_words.o rma_world.o) $(addprefix lib/mpi/,rma.o rma_target.o \
+	rma_asked.o rma_layout.o rma_memory.o win_memory.o op.o op_kernels.o) $(types_o)
+FUZZ_saved := $(FUZZ_DIR)/saved.o lib/mpi/comm_numbers.o $(base_o)
 FUZZ_operations := $(FUZZ_DIR)/operations.o lib/mpi/coll_saved.o $(base_o)
 FUZZ_beat := $(FUZZ_DIR)/beat.o lib/heartbeat/record.o $(base_o)
 
 # calls that would leave the process, or differ from run to run
 WRAP_handshake := auth_random
 WRAP_byhand := getaddrinfo bind listen
+WRAP_rma_words := malloc calloc reallocarray free
 
 fuzz_wrap = $(foreach w,$(WRAP_$(1)),-Wl,--wrap=$(w))
 
@@ -52,7 +56,7 @@ $(foreach t,$(FUZZ_C),$(eval $(call fuzz_rule,$(t))))
 FUZZ_REPLAYS := $(FUZZ_C:%=$(B)/fuzz/replay_%)
 
 fuzz-replay: $(FUZZ_REPLAYS)
-	@for t in $(FUZZ_C); do $(B)/fuzz/replay_$$t $(FUZZ_DIR)/corpus/$$t 2>$(B)/fuzz/$$t.log || \
+	@for t in $(FUZZ_C); do $(WATCH) $(B)/fuzz/replay_$$t $(FUZZ_DIR)/corpus/$$t 2>$(B)/fuzz/$$t.log || \
 		{ tail -n 20 $(B)/fuzz/$$t.log; exit 1; }; done
 
 FUZZ_UNKNOWN = $(filter-out $(FUZZ_C) $(FUZZ_PERL),$(FUZZ_ONLY))
