@@ -395,10 +395,10 @@ static void freed(void)
 	} else if (point.rank == 1) {
 		MPI_Irecv(q, POINT_LONG, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &r);
 		MPI_Request_free(&r);
-		while (*(volatile unsigned char *)&q[POINT_LONG - 1] != p[POINT_LONG - 1])
+		while (seen(&q[POINT_LONG - 1]) != p[POINT_LONG - 1])
 			MPI_Iprobe(0, 2, MPI_COMM_WORLD, &(int){0}, MPI_STATUS_IGNORE);
-		point_check("freed", q, 1, POINT_LONG);
 		point_tell(0);
+		point_check("freed", q, 1, POINT_LONG);
 	}
 	free(p);
 	free(q);
