@@ -31,8 +31,9 @@ extern "C" {
  * "eventlog" and "tagging" nobody waits: a rank copies its state and goes on; the copy is written
  * meanwhile, with the messages that turn out to belong to the line.
  *
- * Thread rule for all of them: between MPI_Init and MPI_Finalize, by any one thread at a time, no
- * other thread being inside an MPI or FTMPI call. Unless said otherwise they return MPI_SUCCESS or an
+ * Thread rule for all of them: between MPI_Init and MPI_Finalize, or while there is a session, by any
+ * one thread at a time, no other thread being inside an MPI or FTMPI call. What is said below of
+ * MPI_Init and MPI_Finalize holds for the first session and the exit of a program of sessions. Unless said otherwise they return MPI_SUCCESS or an
  * MPI error class (MPI_Error_class of it is itself) and call no error handler.
  */
 

@@ -28,10 +28,11 @@
  * still needs the object keeps it alive inside. Predefined handles are never freed.
  *
  * Threads. Every call may be made by any thread once MPI_Init_thread granted
- * MPI_THREAD_MULTIPLE; collective calls on one communicator are made by one thread at a time,
+ * MPI_THREAD_MULTIPLE, or where there are sessions alone; collective calls on one communicator are made by one thread at a time,
  * and one request is completed by one thread.
  *
- * When. Calls are legal between MPI_Init and MPI_Finalize; those legal at any time say so.
+ * When. Calls are legal between MPI_Init and MPI_Finalize, and as long as there is a session; those
+ * legal at any time say so. MPI_COMM_WORLD and MPI_COMM_SELF are there from MPI_Init to MPI_Finalize.
  *
  * Units. Sizes, extents and addresses are bytes; times are seconds.
  *
@@ -610,29 +611,61 @@ int MPI_Initialized(int *flag);
 /* *flag: MPI_Finalize has returned. Legal at any time. */
 int MPI_Finalized(int *flag);
 
-/* The thread level that MPI_Init_thread granted. */
+/* The thread level that MPI_Init_thread granted; with sessions alone MPI_THREAD_MULTIPLE. */
 int MPI_Query_thread(int *provided);
 
 /* *flag: is this the thread that called MPI_Init? */
 int MPI_Is_thread_main(int *flag);
 
 /* End MPI. Waits for what this process has still to send, not for messages that nobody
- * receives. No MPI call but those legal at any time may follow. */
+ * receives. No MPI call but those legal at any time may follow, and in a program that makes sessions
+ * theirs. Such a program's part in the job ends when the process exits: by exit or a return from main,
+ * not by _exit, with the world and all sessions finalized. */
 int MPI_Finalize(void);
 
 /* End all processes of the job; the launcher's exit status is the low byte of errorcode. Does
  * not return. */
 int MPI_Abort(MPI_Comm comm, int errorcode);
 
-/* ---- Sessions (section 11.3) ---- */
+/*
+ * ---- Sessions (section 11.3) ----
+ *
+ * Errors of these calls, and of groups that come from a session, are told to its error handler. A
+ * handle that is no session is MPI_ERR_SESSION, told to MPI_COMM_SELF's handler, or MPI_COMM_WORLD's,
+ * and fatal where there is no world.
+ */
 
+/* A new session, before, beside or after the world; as often and as many as the program likes, by any
+ * thread at any time. Local; the first of a process makes it part of the job, as MPI_Init does. info:
+ * thread_level is a level's name, such as MPI_THREAD_SERIALIZED; MPI_INFO_NULL asks for
+ * MPI_THREAD_MULTIPLE. errhandler (predefined, or of MPI_Session_create_errhandler) is told of errors of
+ * this call, with MPI_SESSION_NULL, and becomes the session's. MPI_ERR_ERRHANDLER, MPI_ERR_INFO,
+ * MPI_ERR_INFO_VALUE. MPI_ERR_OTHER after MPI_Finalize in a program that had no session before and is
+ * linked so that nobody sees that it names this call (statically). */
 int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session);
+
+/* End it. Local. Its communicators that were not freed are freed; its groups stay, but nothing can be
+ * made of them. *session becomes MPI_SESSION_NULL. MPI_ERR_PENDING when a request on a communicator of
+ * it is not completed: the session stays. */
 int MPI_Session_finalize(MPI_Session *session);
+
+/* How many process sets there are: mpi://WORLD, all ranks of the job, and mpi://SELF. */
 int MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names);
+
+/* The name of the n-th one, from 0, cut to *pset_len bytes with its NUL; 0: pset_name is not touched.
+ * *pset_len becomes what the whole name needs. */
 int MPI_Session_get_nth_pset(
 	MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name);
+
+/* A new info object (the caller frees it): thread_level, mpi_memory_alloc_kinds. */
 int MPI_Session_get_info(MPI_Session session, MPI_Info *info_used);
+
+/* A new info object (the caller frees it): mpi_size, the number of processes. The case of letters in
+ * names of sets does not count. MPI_ERR_ARG when there is none. */
 int MPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info);
+
+/* A new group, for MPI_Comm_create_from_group. MPI_ERR_ARG, and *newgroup is MPI_GROUP_NULL, when there
+ * is no such set. */
 int MPI_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup);
 
 /* ---- About this library and this machine (sections 9.1, 9.2 and 9.6) ---- */
@@ -725,7 +758,8 @@ int MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size);
 /* Wait until what lies in it now was fetched; MPI_Buffer_iflush gives a request for that. */
 int MPI_Buffer_flush(void);
 int MPI_Buffer_iflush(MPI_Request *request);
-/* The same for a buffer of one communicator's sends. */
+/* The same for a buffer of one communicator's sends, and of those of a session's communicators that
+ * have none of their own. */
 int MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size);
 int MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size);
 int MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size);
@@ -1719,6 +1753,8 @@ int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler);
 /* Call the handler of comm with an error code of the program. */
 int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
 
+/* The same for sessions. MPI_Session_create_errhandler and MPI_Session_call_errhandler are legal at any
+ * time. */
 int MPI_Session_create_errhandler(
 	MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler);
 int MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler);
@@ -1736,7 +1772,7 @@ int MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler);
 int MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler);
 int MPI_File_call_errhandler(MPI_File fh, int errorcode);
 
-/* Give the handle back. */
+/* Give the handle back. Legal at any time. */
 int MPI_Errhandler_free(MPI_Errhandler *errhandler);
 
 /* The class of an error code. Legal at any time. */

@@ -59,14 +59,30 @@ static _Noreturn void end_child(void)
 	_exit(1);
 }
 
+void api_refuse_child(void)
+{
+	if (runtime_state() == RUNTIME_FORKED)
+		end_child();
+}
+
+static const char *when_not_running(enum runtime_state state)
+{
+	switch (state) {
+	case RUNTIME_BEFORE:
+		return "before MPI_Init";
+	case RUNTIME_IDLE:
+		return "when every session and the world were finalized";
+	default:
+		return "after MPI_Finalize";
+	}
+}
+
 /* Kept out of check_running, which then is two instructions of each call. */
 static _Noreturn __attribute__((noinline, cold)) void not_running(enum runtime_state state)
 {
-	if (state == RUNTIME_FORKED)
-		end_child();
+	api_refuse_child();
 	api_last_words();
-	log_error("%s was called %s: the program is ended", current,
-		state == RUNTIME_BEFORE ? "before MPI_Init" : "after MPI_Finalize");
+	log_error("%s was called %s: the program is ended", current, when_not_running(state));
 	api_die(MPI_ERR_OTHER);
 }
 

@@ -25,8 +25,9 @@
 
 struct comm;
 
-/* Begin an MPI call: takes the engine lock. A call before MPI_Init or after MPI_Finalize ends the
- * process with a sentence (MPI 5.0 section 11.4.1 makes it erroneous). `name` must be a literal. */
+/* Begin an MPI call: takes the engine lock. A call before MPI_Init or after MPI_Finalize, where there
+ * is no session either, ends the process with a sentence (MPI 5.0 section 11.4.1 makes it
+ * erroneous). `name` must be a literal. */
 void api_enter(const char *name);
 
 /* End an MPI call: releases the engine lock; if rc is not MPI_SUCCESS the error handler of c
@@ -40,6 +41,9 @@ int api_leave_by(const struct errhandler *e, int rc);
 /* The same for calls that are legal before MPI_Init and after MPI_Finalize: no check, no lock. */
 void api_enter_anytime(const char *name);
 int api_leave_anytime(int rc);
+
+/* For a call that makes MPI ready: in a child of a rank it ends the child with a sentence. */
+void api_refuse_child(void);
 
 /* Record, for this thread, what is wrong ("rank 9 is not in a communicator of 4"); returns
  * errclass. */

@@ -6,6 +6,7 @@
 #include "check.h"
 #include "p2p_buffer.h"
 #include "request.h"
+#include "session.h"
 
 /* ---- sends ---- */
 
@@ -71,143 +72,226 @@ int PMPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int d
 	return ibsend("MPI_Ibsend_c", &m, request);
 }
 
-/* ---- buffers: the process's, or a communicator's ---- */
+/* ---- buffers: the process's, a communicator's or a session's ---- */
 
-static int attach(MPI_Comm *comm, void *buffer, MPI_Count size)
+/* What has the buffer; of the three that can be given one is set. */
+struct owner {
+	const MPI_Comm *comm;
+	const MPI_Session *session;
+	/* found out */
+	struct comm *c;
+	struct session *s;
+	struct buffer *b; /* NULL: no memory */
+};
+
+static int find(struct owner *o)
 {
-	struct comm *c = NULL;
-	int rc = comm ? comm_lookup(*comm, &c) : MPI_SUCCESS;
+	int rc = MPI_SUCCESS;
+
+	if (o->comm)
+		rc = comm_lookup(*o->comm, &o->c);
+	else if (o->session)
+		rc = session_lookup(*o->session, &o->s);
+	if (rc == MPI_SUCCESS)
+		o->b = o->c   ? buffer_own(&o->c->buffer)
+		       : o->s ? buffer_own(&o->s->buffer)
+			      : buffer_of_process();
+	return rc;
+}
+
+static int leave(const struct owner *o, int rc)
+{
+	return o->s ? session_leave(o->s->number, rc) : api_leave(o->c, rc);
+}
+
+static int attach(struct owner o, void *buffer, MPI_Count size)
+{
+	int rc = find(&o);
 
 	if (rc == MPI_SUCCESS)
-		rc = buffer_attach(c, buffer, size);
-	return api_leave(c, rc);
+		rc = buffer_attach(o.b, buffer, size);
+	return leave(&o, rc);
 }
 
 /* What int cannot say is MPI_UNDEFINED. */
-static int detach(MPI_Comm *comm, void *address, int *small, MPI_Count *large)
+static int detach(struct owner o, void *address, int *small, MPI_Count *large)
 {
-	struct comm *c = NULL;
 	MPI_Count size;
-	int rc = comm ? comm_lookup(*comm, &c) : MPI_SUCCESS;
+	int rc = find(&o);
 
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(address, "buffer_addr");
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(small ? (void *)small : (void *)large, "size");
 	if (rc == MPI_SUCCESS)
-		rc = buffer_detach(c, address, &size);
+		rc = buffer_detach(o.b, address, &size);
 	if (rc == MPI_SUCCESS && small)
 		*small = size > INT_MAX ? MPI_UNDEFINED : (int)size;
 	if (rc == MPI_SUCCESS && large)
 		*large = size;
-	return api_leave(c, rc);
+	return leave(&o, rc);
 }
 
-static int flush(MPI_Comm *comm)
+static int flush(struct owner o)
 {
-	struct comm *c = NULL;
-	int rc = comm ? comm_lookup(*comm, &c) : MPI_SUCCESS;
+	int rc = find(&o);
 
 	if (rc == MPI_SUCCESS)
-		rc = buffer_flush(c);
-	return api_leave(c, rc);
+		rc = buffer_flush(o.b);
+	return leave(&o, rc);
 }
 
-static int iflush(MPI_Comm *comm, MPI_Request *request)
+static int iflush(struct owner o, MPI_Request *request)
 {
-	struct comm *c = NULL;
 	struct request *r = NULL;
-	int rc = comm ? comm_lookup(*comm, &c) : MPI_SUCCESS;
+	int rc = find(&o);
 
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(request, "request");
 	if (rc == MPI_SUCCESS)
-		rc = buffer_iflush(c, &r);
+		rc = buffer_iflush(o.b, o.c, &r);
 	if (rc == MPI_SUCCESS)
 		*request = (MPI_Request)r;
-	return api_leave(c, rc);
+	return leave(&o, rc);
+}
+
+static struct owner of_process(void)
+{
+	return (struct owner){.comm = NULL};
+}
+
+static struct owner of_comm(const MPI_Comm *comm)
+{
+	return (struct owner){.comm = comm};
+}
+
+static struct owner of_session(const MPI_Session *session)
+{
+	return (struct owner){.session = session};
 }
 
 #pragma weak MPI_Buffer_attach = PMPI_Buffer_attach
 int PMPI_Buffer_attach(void *buffer, int size)
 {
 	api_enter("MPI_Buffer_attach");
-	return attach(NULL, buffer, size);
+	return attach(of_process(), buffer, size);
 }
 
 #pragma weak MPI_Buffer_detach = PMPI_Buffer_detach
 int PMPI_Buffer_detach(void *buffer_addr, int *size)
 {
 	api_enter("MPI_Buffer_detach");
-	return detach(NULL, buffer_addr, size, NULL);
+	return detach(of_process(), buffer_addr, size, NULL);
 }
 
 #pragma weak MPI_Buffer_attach_c = PMPI_Buffer_attach_c
 int PMPI_Buffer_attach_c(void *buffer, MPI_Count size)
 {
 	api_enter("MPI_Buffer_attach_c");
-	return attach(NULL, buffer, size);
+	return attach(of_process(), buffer, size);
 }
 
 #pragma weak MPI_Buffer_detach_c = PMPI_Buffer_detach_c
 int PMPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 {
 	api_enter("MPI_Buffer_detach_c");
-	return detach(NULL, buffer_addr, NULL, size);
+	return detach(of_process(), buffer_addr, NULL, size);
 }
 
 #pragma weak MPI_Buffer_flush = PMPI_Buffer_flush
 int PMPI_Buffer_flush(void)
 {
 	api_enter("MPI_Buffer_flush");
-	return flush(NULL);
+	return flush(of_process());
 }
 
 #pragma weak MPI_Buffer_iflush = PMPI_Buffer_iflush
 int PMPI_Buffer_iflush(MPI_Request *request)
 {
 	api_enter("MPI_Buffer_iflush");
-	return iflush(NULL, request);
+	return iflush(of_process(), request);
 }
 
 #pragma weak MPI_Comm_attach_buffer = PMPI_Comm_attach_buffer
 int PMPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 {
 	api_enter("MPI_Comm_attach_buffer");
-	return attach(&comm, buffer, size);
+	return attach(of_comm(&comm), buffer, size);
 }
 
 #pragma weak MPI_Comm_detach_buffer = PMPI_Comm_detach_buffer
 int PMPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 {
 	api_enter("MPI_Comm_detach_buffer");
-	return detach(&comm, buffer_addr, size, NULL);
+	return detach(of_comm(&comm), buffer_addr, size, NULL);
 }
 
 #pragma weak MPI_Comm_attach_buffer_c = PMPI_Comm_attach_buffer_c
 int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 {
 	api_enter("MPI_Comm_attach_buffer_c");
-	return attach(&comm, buffer, size);
+	return attach(of_comm(&comm), buffer, size);
 }
 
 #pragma weak MPI_Comm_detach_buffer_c = PMPI_Comm_detach_buffer_c
 int PMPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size)
 {
 	api_enter("MPI_Comm_detach_buffer_c");
-	return detach(&comm, buffer_addr, NULL, size);
+	return detach(of_comm(&comm), buffer_addr, NULL, size);
 }
 
 #pragma weak MPI_Comm_flush_buffer = PMPI_Comm_flush_buffer
 int PMPI_Comm_flush_buffer(MPI_Comm comm)
 {
 	api_enter("MPI_Comm_flush_buffer");
-	return flush(&comm);
+	return flush(of_comm(&comm));
 }
 
 #pragma weak MPI_Comm_iflush_buffer = PMPI_Comm_iflush_buffer
 int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 {
 	api_enter("MPI_Comm_iflush_buffer");
-	return iflush(&comm, request);
+	return iflush(of_comm(&comm), request);
+}
+
+#pragma weak MPI_Session_attach_buffer = PMPI_Session_attach_buffer
+int PMPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
+{
+	api_enter("MPI_Session_attach_buffer");
+	return attach(of_session(&session), buffer, size);
+}
+
+#pragma weak MPI_Session_detach_buffer = PMPI_Session_detach_buffer
+int PMPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int *size)
+{
+	api_enter("MPI_Session_detach_buffer");
+	return detach(of_session(&session), buffer_addr, size, NULL);
+}
+
+#pragma weak MPI_Session_attach_buffer_c = PMPI_Session_attach_buffer_c
+int PMPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count size)
+{
+	api_enter("MPI_Session_attach_buffer_c");
+	return attach(of_session(&session), buffer, size);
+}
+
+#pragma weak MPI_Session_detach_buffer_c = PMPI_Session_detach_buffer_c
+int PMPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MPI_Count *size)
+{
+	api_enter("MPI_Session_detach_buffer_c");
+	return detach(of_session(&session), buffer_addr, NULL, size);
+}
+
+#pragma weak MPI_Session_flush_buffer = PMPI_Session_flush_buffer
+int PMPI_Session_flush_buffer(MPI_Session session)
+{
+	api_enter("MPI_Session_flush_buffer");
+	return flush(of_session(&session));
+}
+
+#pragma weak MPI_Session_iflush_buffer = PMPI_Session_iflush_buffer
+int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
+{
+	api_enter("MPI_Session_iflush_buffer");
+	return iflush(of_session(&session), request);
 }

@@ -9,6 +9,7 @@
 #include "errhandler.h"
 #include "hints.h"
 #include "mpi.h"
+#include "session.h"
 
 /* What both calls say beside the groups. */
 struct asked {
@@ -27,6 +28,11 @@ static int check_asked(struct asked *a)
 
 	if (rc != MPI_SUCCESS)
 		return rc;
+	rc = errhandler_check_kind(a->e, "communicators");
+	if (rc != MPI_SUCCESS) {
+		a->e = NULL;
+		return rc;
+	}
 	errhandler_hold(a->e);
 	rc = check_pointer(a->newcomm, "newcomm");
 	if (rc == MPI_SUCCESS)
@@ -61,7 +67,7 @@ static int end(struct asked *a, struct comm *made, int rc)
 static int check_member(const struct group *g)
 {
 	if (g->rank != MPI_UNDEFINED)
-		return MPI_SUCCESS;
+		return session_check_group(g);
 	return api_fail(MPI_ERR_GROUP, "this process is not in the group of %d", g->size);
 }
 

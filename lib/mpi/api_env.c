@@ -7,11 +7,9 @@
 #include "api.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "comm.h"
 #include "control.h"
-#include "engine.h"
 #include "ftmpi.h"
-#include "runtime.h"
+#include "world.h"
 
 static int bad_pointer(const char *what)
 {
@@ -20,20 +18,9 @@ static int bad_pointer(const char *what)
 
 static int init(int *argc, char ***argv, int required, int *provided)
 {
-	switch (runtime_state()) {
-	case RUNTIME_BEFORE:
-		break;
-	case RUNTIME_RUNNING:
+	api_refuse_child();
+	if (!world_open(argc, argv, required))
 		return api_leave_anytime(api_fail(MPI_ERR_OTHER, "MPI was initialized before"));
-	case RUNTIME_FORKED:
-		api_enter(api_name()); /* ends the child */
-		break;
-	case RUNTIME_AFTER:
-		api_last_words();
-		log_error("%s was called after MPI_Finalize: the program is ended", api_name());
-		api_die(MPI_ERR_OTHER);
-	}
-	runtime_start(argc, argv, required);
 	if (provided)
 		*provided = required;
 	return MPI_SUCCESS;
@@ -70,7 +57,7 @@ int PMPI_Initialized(int *flag)
 	api_enter_anytime("MPI_Initialized");
 	if (!flag)
 		return api_leave_anytime(bad_pointer("flag"));
-	*flag = runtime_state() != RUNTIME_BEFORE;
+	*flag = world_state() >= WORLD_OPEN;
 	return MPI_SUCCESS;
 }
 
@@ -80,7 +67,7 @@ int PMPI_Finalized(int *flag)
 	api_enter_anytime("MPI_Finalized");
 	if (!flag)
 		return api_leave_anytime(bad_pointer("flag"));
-	*flag = runtime_state() == RUNTIME_AFTER;
+	*flag = world_state() == WORLD_AFTER;
 	return MPI_SUCCESS;
 }
 
@@ -88,9 +75,7 @@ int PMPI_Finalized(int *flag)
 int PMPI_Finalize(void)
 {
 	api_enter("MPI_Finalize");
-	comm_delete_world_attributes();
-	engine_leave();
-	runtime_finish();
+	world_close();
 	return MPI_SUCCESS;
 }
 
@@ -163,7 +148,7 @@ int PMPI_Query_thread(int *provided)
 
 	api_enter("MPI_Query_thread");
 	if (provided)
-		*provided = runtime_thread_level();
+		*provided = world_thread_level();
 	else
 		rc = bad_pointer("provided");
 	return api_leave(NULL, rc);
@@ -176,7 +161,7 @@ int PMPI_Is_thread_main(int *flag)
 
 	api_enter("MPI_Is_thread_main");
 	if (flag)
-		*flag = runtime_is_main_thread();
+		*flag = world_is_main_thread();
 	else
 		rc = bad_pointer("flag");
 	return api_leave(NULL, rc);

@@ -3,21 +3,10 @@
 #include "api.h"
 #include "check.h"
 #include "comm.h"
+#include "engine.h"
 #include "errhandler.h"
 #include "errtext.h"
 #include "mpi.h"
-
-static int create(MPI_Comm_errhandler_function *fn, MPI_Errhandler *errhandler)
-{
-	struct errhandler *e = errhandler_make(fn);
-	int rc;
-
-	if (!e)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for an error handler");
-	rc = errhandler_export(e, errhandler);
-	errhandler_release(e);
-	return rc;
-}
 
 #pragma weak MPI_Comm_create_errhandler = PMPI_Comm_create_errhandler
 int PMPI_Comm_create_errhandler(
@@ -27,17 +16,8 @@ int PMPI_Comm_create_errhandler(
 	int rc = comm_errhandler_fn ? check_pointer(errhandler, "errhandler")
 				    : api_fail(MPI_ERR_ARG, "comm_errhandler_fn is NULL");
 	if (rc == MPI_SUCCESS)
-		rc = create(comm_errhandler_fn, errhandler);
+		rc = errhandler_give(errhandler_make(comm_errhandler_fn), errhandler);
 	return api_leave(NULL, rc);
-}
-
-static int set(struct comm *c, struct errhandler *e)
-{
-	if (e->win_fn || e->file_fn)
-		return api_fail(MPI_ERR_ARG, "this error handler is one for %s",
-			e->win_fn ? "windows" : "files");
-	errhandler_set(c, e);
-	return MPI_SUCCESS;
 }
 
 #pragma weak MPI_Comm_set_errhandler = PMPI_Comm_set_errhandler
@@ -51,7 +31,9 @@ int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 	if (rc == MPI_SUCCESS)
 		rc = errhandler_lookup(errhandler, &e);
 	if (rc == MPI_SUCCESS)
-		rc = set(c, e);
+		rc = errhandler_check_kind(e, "communicators");
+	if (rc == MPI_SUCCESS)
+		errhandler_set(c, e);
 	return api_leave(c, rc);
 }
 
@@ -74,7 +56,8 @@ int PMPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
 	struct errhandler *e = NULL;
 
-	api_enter("MPI_Errhandler_free");
+	api_enter_anytime("MPI_Errhandler_free");
+	engine_lock();
 	int rc = check_pointer(errhandler, "errhandler");
 	if (rc == MPI_SUCCESS)
 		rc = errhandler_lookup(*errhandler, &e);
@@ -82,7 +65,8 @@ int PMPI_Errhandler_free(MPI_Errhandler *errhandler)
 		errhandler_unexport(e);
 		*errhandler = MPI_ERRHANDLER_NULL;
 	}
-	return api_leave(NULL, rc);
+	engine_unlock();
+	return api_leave_anytime(rc);
 }
 
 #pragma weak MPI_Comm_call_errhandler = PMPI_Comm_call_errhandler

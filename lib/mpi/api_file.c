@@ -23,18 +23,6 @@ static int current(struct errhandler **out)
 	return chosen ? MPI_SUCCESS : errhandler_lookup(MPI_ERRORS_RETURN, out);
 }
 
-static int create(MPI_File_errhandler_function *fn, MPI_Errhandler *errhandler)
-{
-	struct errhandler *e = errhandler_make_file(fn);
-	int rc;
-
-	if (!e)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for an error handler");
-	rc = errhandler_export(e, errhandler);
-	errhandler_release(e);
-	return rc;
-}
-
 #pragma weak MPI_File_create_errhandler = PMPI_File_create_errhandler
 int PMPI_File_create_errhandler(
 	MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler)
@@ -43,15 +31,16 @@ int PMPI_File_create_errhandler(
 	int rc = file_errhandler_fn ? check_pointer(errhandler, "errhandler")
 				    : api_fail(MPI_ERR_ARG, "file_errhandler_fn is NULL");
 	if (rc == MPI_SUCCESS)
-		rc = create(file_errhandler_fn, errhandler);
+		rc = errhandler_give(errhandler_make_file(file_errhandler_fn), errhandler);
 	return api_leave(NULL, rc);
 }
 
 static int set(struct errhandler *e)
 {
-	if (e->fn || e->win_fn)
-		return api_fail(MPI_ERR_ARG, "this error handler is one for %s",
-			e->fn ? "communicators" : "windows");
+	int rc = errhandler_check_kind(e, "files");
+
+	if (rc != MPI_SUCCESS)
+		return rc;
 	errhandler_hold(e);
 	if (chosen)
 		errhandler_release(chosen);

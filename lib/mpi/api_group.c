@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups (MPI 5.0 section 7.3). Their errors belong to no communicator. */
+/* Groups (MPI 5.0 section 7.3). Their errors belong to no communicator, but to the session that
+ * they come from (section 9.3). */
 #include "api.h"
 #include "check.h"
 #include "group.h"
 #include "mpi.h"
+#include "session.h"
 
 static int lookup_for(MPI_Group group, const void *out, const char *what, struct group **g)
 {
@@ -12,14 +14,20 @@ static int lookup_for(MPI_Group group, const void *out, const char *what, struct
 	return rc == MPI_SUCCESS ? check_pointer(out, what) : rc;
 }
 
+/* of: what the call was about; NULL: nothing that is a group */
+static int leave(const struct group *of, int rc)
+{
+	return session_leave(of ? of->session : 0, rc);
+}
+
 /* Hand a group that was just made to the program, and end the call. */
-static int finish(struct group *made, MPI_Group *newgroup, int rc)
+static int finish(const struct group *of, struct group *made, MPI_Group *newgroup, int rc)
 {
 	if (rc == MPI_SUCCESS) {
 		rc = group_export(made, newgroup);
 		group_release(made);
 	}
-	return api_leave(NULL, rc);
+	return leave(of, rc);
 }
 
 #pragma weak MPI_Group_size = PMPI_Group_size
@@ -31,7 +39,7 @@ int PMPI_Group_size(MPI_Group group, int *size)
 	int rc = lookup_for(group, size, "size", &g);
 	if (rc == MPI_SUCCESS)
 		*size = g->size;
-	return api_leave(NULL, rc);
+	return leave(g, rc);
 }
 
 #pragma weak MPI_Group_rank = PMPI_Group_rank
@@ -43,7 +51,7 @@ int PMPI_Group_rank(MPI_Group group, int *rank)
 	int rc = lookup_for(group, rank, "rank", &g);
 	if (rc == MPI_SUCCESS)
 		*rank = g->rank;
-	return api_leave(NULL, rc);
+	return leave(g, rc);
 }
 
 #pragma weak MPI_Group_incl = PMPI_Group_incl
@@ -55,7 +63,7 @@ int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgro
 	int rc = lookup_for(group, newgroup, "newgroup", &g);
 	if (rc == MPI_SUCCESS)
 		rc = group_incl(g, n, ranks, &made);
-	return finish(made, newgroup, rc);
+	return finish(g, made, newgroup, rc);
 }
 
 #pragma weak MPI_Group_excl = PMPI_Group_excl
@@ -67,7 +75,7 @@ int PMPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgro
 	int rc = lookup_for(group, newgroup, "newgroup", &g);
 	if (rc == MPI_SUCCESS)
 		rc = group_excl(g, n, ranks, &made);
-	return finish(made, newgroup, rc);
+	return finish(g, made, newgroup, rc);
 }
 
 #pragma weak MPI_Group_range_incl = PMPI_Group_range_incl
@@ -79,7 +87,7 @@ int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *ne
 	int rc = lookup_for(group, newgroup, "newgroup", &g);
 	if (rc == MPI_SUCCESS)
 		rc = group_range_incl(g, n, ranges, &made);
-	return finish(made, newgroup, rc);
+	return finish(g, made, newgroup, rc);
 }
 
 #pragma weak MPI_Group_range_excl = PMPI_Group_range_excl
@@ -91,7 +99,7 @@ int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *ne
 	int rc = lookup_for(group, newgroup, "newgroup", &g);
 	if (rc == MPI_SUCCESS)
 		rc = group_range_excl(g, n, ranges, &made);
-	return finish(made, newgroup, rc);
+	return finish(g, made, newgroup, rc);
 }
 
 static int lookup_two(MPI_Group g1, MPI_Group g2, struct group **a, struct group **b)
@@ -112,7 +120,7 @@ static int combine(MPI_Group group1, MPI_Group group2, combination *how, MPI_Gro
 		rc = check_pointer(newgroup, "newgroup");
 	if (rc == MPI_SUCCESS)
 		rc = how(a, b, &made);
-	return finish(made, newgroup, rc);
+	return finish(a, made, newgroup, rc);
 }
 
 #pragma weak MPI_Group_union = PMPI_Group_union
@@ -147,7 +155,7 @@ int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 		rc = check_pointer(result, "result");
 	if (rc == MPI_SUCCESS)
 		rc = group_compare(a, b, result);
-	return api_leave(NULL, rc);
+	return leave(a, rc);
 }
 
 #pragma weak MPI_Group_translate_ranks = PMPI_Group_translate_ranks
@@ -160,7 +168,7 @@ int PMPI_Group_translate_ranks(
 	int rc = lookup_two(group1, group2, &a, &b);
 	if (rc == MPI_SUCCESS)
 		rc = group_translate(a, n, ranks1, b, ranks2);
-	return api_leave(NULL, rc);
+	return leave(a, rc);
 }
 
 #pragma weak MPI_Group_free = PMPI_Group_free
@@ -172,9 +180,9 @@ int PMPI_Group_free(MPI_Group *group)
 	int rc = check_pointer(group, "group");
 	if (rc == MPI_SUCCESS)
 		rc = group_lookup(*group, &g);
-	if (rc == MPI_SUCCESS) {
-		group_unexport(g);
-		*group = MPI_GROUP_NULL;
-	}
-	return api_leave(NULL, rc);
+	if (rc != MPI_SUCCESS)
+		return leave(g, rc);
+	group_unexport(g);
+	*group = MPI_GROUP_NULL;
+	return leave(NULL, rc);
 }

@@ -212,18 +212,6 @@ int PMPI_Win_delete_attr(MPI_Win win, int win_keyval)
 
 /* ---- error handlers ---- */
 
-static int create(MPI_Win_errhandler_function *fn, MPI_Errhandler *errhandler)
-{
-	struct errhandler *e = errhandler_make_win(fn);
-	int rc;
-
-	if (!e)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for an error handler");
-	rc = errhandler_export(e, errhandler);
-	errhandler_release(e);
-	return rc;
-}
-
 #pragma weak MPI_Win_create_errhandler = PMPI_Win_create_errhandler
 int PMPI_Win_create_errhandler(
 	MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler)
@@ -232,7 +220,7 @@ int PMPI_Win_create_errhandler(
 	int rc = win_errhandler_fn ? check_pointer(errhandler, "errhandler")
 				   : api_fail(MPI_ERR_ARG, "win_errhandler_fn is NULL");
 	if (rc == MPI_SUCCESS)
-		rc = create(win_errhandler_fn, errhandler);
+		rc = errhandler_give(errhandler_make_win(win_errhandler_fn), errhandler);
 	return api_leave(NULL, rc);
 }
 
@@ -241,11 +229,10 @@ static int set_errhandler(struct win *w, MPI_Errhandler errhandler)
 	struct errhandler *e = NULL;
 	int rc = errhandler_lookup(errhandler, &e);
 
-	if (rc)
+	if (rc == MPI_SUCCESS)
+		rc = errhandler_check_kind(e, "windows");
+	if (rc != MPI_SUCCESS)
 		return rc;
-	if (e->fn || e->file_fn)
-		return api_fail(MPI_ERR_ARG, "this error handler is one for %s",
-			e->fn ? "communicators" : "files");
 	errhandler_hold(e);
 	errhandler_release(w->errhandler);
 	w->errhandler = e;

@@ -34,6 +34,35 @@ bool byhand_present(int argc, char **argv)
 	return find(argc, argv) >= 0;
 }
 
+static int main_argc;
+static char **main_argv;
+
+/* The C library tells constructors what it tells main. */
+__attribute__((constructor)) static void keep_arguments(int argc, char **argv)
+{
+	main_argc = argv ? argc : 0;
+	main_argv = argv;
+}
+
+char **byhand_arguments(int *argc)
+{
+	char **argv = calloc((size_t)main_argc + 1, sizeof *argv);
+
+	for (*argc = 0; argv && *argc < main_argc && main_argv[*argc]; ++*argc)
+		argv[*argc] = main_argv[*argc];
+	return argv;
+}
+
+void byhand_take_out(int *argc, char **argv)
+{
+	int at = find(*argc, argv);
+
+	if (at < 0)
+		return;
+	*argc = at;
+	argv[at] = NULL;
+}
+
 static int bad(char *err, size_t errsize, const char *what, const char *got)
 {
 	snprintf(err, errsize,
@@ -241,7 +270,6 @@ int byhand_start(struct launch *l, int *argc, char ***argv, char *err, size_t er
 		rc = parse(l, args + 1, end - at - 2, err, errsize);
 	if (rc)
 		return rc;
-	*argc = at;
-	(*argv)[at] = NULL;
+	byhand_take_out(argc, *argv);
 	return 0;
 }

@@ -28,6 +28,7 @@ enum {
 static struct {
 	struct world_info info;
 	struct comm *world, *self, *coord;
+	struct comm *named_world, *named_self; /* the first two, while the program may name them */
 	int *load; /* per host, scratch of is_crowded; all 0 between calls */
 	int nodes;
 	uint32_t counter;	     /* the next one */
@@ -54,19 +55,35 @@ const struct world_info *comm_world_info(void)
 	return job.world ? &job.info : NULL;
 }
 
+void comm_name_world(bool may)
+{
+	job.named_world = may ? job.world : NULL;
+	job.named_self = may ? job.self : NULL;
+}
+
+bool comm_world_is_named(void)
+{
+	return job.named_world != NULL;
+}
+
 static int refuse(MPI_Comm handle)
 {
+	if (handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF)
+		return api_fail(MPI_ERR_COMM, "%s is there from MPI_Init to MPI_Finalize alone",
+			handle == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : "MPI_COMM_SELF");
 	if (handle == MPI_COMM_NULL)
 		return api_fail(MPI_ERR_COMM, "MPI_COMM_NULL was given");
-	return api_fail(MPI_ERR_COMM, "%p is not a communicator, or it was freed", (void *)handle);
+	return api_fail(MPI_ERR_COMM,
+		"%p is not a communicator, or it was freed, or its session was finalized",
+		(void *)handle);
 }
 
 int comm_lookup(MPI_Comm handle, struct comm **out)
 {
-	if (handle == MPI_COMM_WORLD && job.world)
-		*out = job.world;
-	else if (handle == MPI_COMM_SELF && job.self)
-		*out = job.self;
+	if (handle == MPI_COMM_WORLD && job.named_world)
+		*out = job.named_world;
+	else if (handle == MPI_COMM_SELF && job.named_self)
+		*out = job.named_self;
 	else if (live_has(handle, OBJECT_COMM))
 		*out = (struct comm *)(void *)handle;
 	else
@@ -401,8 +418,6 @@ static void free_forgotten(void)
 		comm_drop((struct comm *)(void *)o);
 	while ((o = live_any(OBJECT_GROUP)))
 		group_unexport((struct group *)(void *)o);
-	while ((o = live_any(OBJECT_ERRHANDLER)))
-		errhandler_unexport((struct errhandler *)(void *)o);
 	live_clear();
 }
 

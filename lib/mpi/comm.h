@@ -79,6 +79,10 @@ void comm_free_world(void);
 struct comm *comm_world(void);
 struct comm *comm_self(void);
 
+/* From now on the program may name MPI_COMM_WORLD and MPI_COMM_SELF, or may no more. */
+void comm_name_world(bool may);
+bool comm_world_is_named(void);
+
 /* All ranks, for the library's own agreements: its messages are no messages of the program. */
 struct comm *comm_coord(void);
 

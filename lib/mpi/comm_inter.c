@@ -133,6 +133,7 @@ static int create_met(
 	s.remote = group_make(m->theirs.n, ranks, comm_world_info()->rank);
 	if (!s.remote)
 		return no_memory_for(m->theirs.n);
+	group_inherit(s.remote, local->group);
 	rc = check_remote(local, s.remote);
 	if (rc == MPI_SUCCESS)
 		rc = comm_contexts(&s, &m->mine, &m->theirs);
@@ -322,6 +323,7 @@ static int make_merged(
 
 	if (!g)
 		return comm_make_no_memory(c);
+	group_inherit(g, c->group);
 	rc = comm_make(c, g, low ? ours->counter : theirs->counter, out);
 	group_release(g);
 	return rc;

@@ -264,6 +264,7 @@ int comm_create_leading(struct comm *c, int n, struct comm **out)
 
 	if (!g)
 		return comm_make_no_memory(c);
+	group_inherit(g, c->group);
 	comm_hold(c);
 	rc = agree_counter(c, &counter);
 	if (rc == MPI_SUCCESS) {

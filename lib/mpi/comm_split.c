@@ -45,6 +45,8 @@ struct group *comm_elected(const struct group *from, const struct comm_ballot *b
 		world[i] = from->world[chosen[i].rank];
 	if (chosen && world)
 		g = group_make(n, world, comm_world_info()->rank);
+	if (g)
+		group_inherit(g, from);
 	if (chosen && n > 0)
 		*first = ballots[chosen[0].rank];
 	free(world);

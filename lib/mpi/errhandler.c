@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api.h"
 #include "comm.h"
@@ -40,9 +41,30 @@ int errhandler_lookup(MPI_Errhandler handle, struct errhandler **out)
 		MPI_ERR_ERRHANDLER, "%p is not an error handler, or it was freed", (void *)handle);
 }
 
+/* What it was made for; NULL: a predefined one. */
+static const char *kind_of(const struct errhandler *e)
+{
+	if (e->fn)
+		return "communicators";
+	if (e->win_fn)
+		return "windows";
+	if (e->file_fn)
+		return "files";
+	return e->session_fn ? "sessions" : NULL;
+}
+
 static bool is_made(const struct errhandler *e)
 {
-	return e->fn || e->win_fn || e->file_fn;
+	return kind_of(e) != NULL;
+}
+
+int errhandler_check_kind(const struct errhandler *e, const char *kind)
+{
+	const char *made_for = kind_of(e);
+
+	if (!made_for || strcmp(made_for, kind) == 0)
+		return MPI_SUCCESS;
+	return api_fail(MPI_ERR_ARG, "this error handler is one for %s", made_for);
 }
 
 static struct errhandler *make(struct errhandler like)
@@ -70,6 +92,22 @@ struct errhandler *errhandler_make_win(MPI_Win_errhandler_function *fn)
 struct errhandler *errhandler_make_file(MPI_File_errhandler_function *fn)
 {
 	return make((struct errhandler){.file_fn = fn});
+}
+
+struct errhandler *errhandler_make_session(MPI_Session_errhandler_function *fn)
+{
+	return make((struct errhandler){.session_fn = fn});
+}
+
+int errhandler_give(struct errhandler *made, MPI_Errhandler *handle)
+{
+	int rc;
+
+	if (!made)
+		return api_fail(MPI_ERR_NO_MEM, "no memory for an error handler");
+	rc = errhandler_export(made, handle);
+	errhandler_release(made);
+	return rc;
 }
 
 void errhandler_hold(struct errhandler *e)
@@ -135,11 +173,9 @@ _Noreturn static void die(int rc)
 /* The communicator whose handler is asked. */
 static struct comm *answerable(struct comm *c)
 {
-	if (c)
+	if (c || !comm_world_is_named())
 		return c;
-	if (comm_self() && comm_self()->errhandler_chosen)
-		return comm_self();
-	return comm_world();
+	return comm_self()->errhandler_chosen ? comm_self() : comm_world();
 }
 
 int errhandler_raise(struct comm *c, int rc)
@@ -148,7 +184,7 @@ int errhandler_raise(struct comm *c, int rc)
 	MPI_Comm_errhandler_function *fn = NULL;
 	MPI_Comm comm = MPI_COMM_NULL;
 
-	if (!comm_world())
+	if (!c && !comm_world_is_named())
 		die(rc);
 	/* the handler may be replaced or freed by its own function or by another thread: nothing
 	 * of it is needed behind this */
@@ -177,6 +213,15 @@ int errhandler_raise_by(const struct errhandler *e, int rc)
 
 	if (e->fn)
 		e->fn(&nobody, &rc);
+	else if (e->handle != MPI_ERRORS_RETURN)
+		die(rc);
+	return rc;
+}
+
+int errhandler_raise_session(const struct errhandler *e, MPI_Session session, int rc)
+{
+	if (e->session_fn)
+		e->session_fn(&session, &rc);
 	else if (e->handle != MPI_ERRORS_RETURN)
 		die(rc);
 	return rc;

@@ -9,14 +9,16 @@
 #include "object.h"
 
 struct comm;
+struct session;
 struct win;
 
 struct errhandler {
 	struct object head;
 	int handles;			  /* how many of head.refs the program owns */
-	MPI_Comm_errhandler_function *fn; /* one of the three; none for a predefined one */
+	MPI_Comm_errhandler_function *fn; /* one of the four; none for a predefined one */
 	MPI_Win_errhandler_function *win_fn;
 	MPI_File_errhandler_function *file_fn;
+	MPI_Session_errhandler_function *session_fn;
 	MPI_Errhandler handle;
 };
 
@@ -30,6 +32,15 @@ struct errhandler *errhandler_fatal(void);
 struct errhandler *errhandler_make(MPI_Comm_errhandler_function *fn);
 struct errhandler *errhandler_make_win(MPI_Win_errhandler_function *fn);
 struct errhandler *errhandler_make_file(MPI_File_errhandler_function *fn);
+struct errhandler *errhandler_make_session(MPI_Session_errhandler_function *fn);
+
+/* Give the program a handle of what was just made, and its reference; MPI_ERR_NO_MEM when that is
+ * NULL. */
+int errhandler_give(struct errhandler *made, MPI_Errhandler *handle);
+
+/* MPI_ERR_ARG unless it may serve what kind says: "communicators", "windows", "files" or
+ * "sessions". Predefined ones serve all. */
+int errhandler_check_kind(const struct errhandler *e, const char *kind);
 
 /* References; no-ops on predefined ones. */
 void errhandler_hold(struct errhandler *e);
@@ -50,15 +61,19 @@ void errhandler_set(struct comm *c, struct errhandler *e);
  *
  * With c NULL the error belongs to no communicator: MPI_COMM_SELF's handler is asked when the
  * program set one there (section 9.3), otherwise MPI_COMM_WORLD's, which is where programs written
- * for MPI 3 and before set it. Outside MPI_Init ... MPI_Finalize every error is fatal.
+ * for MPI 3 and before set it. Outside MPI_Init ... MPI_Finalize every such error is fatal.
  */
 int errhandler_raise(struct comm *c, int rc);
 
-/* The same for an error of what is no object yet: e is asked, with a null handle. */
+/* The same for an error of what is no object yet: e is asked, with a null handle. One for sessions
+ * only that of what is to become one. */
 int errhandler_raise_by(const struct errhandler *e, int rc);
 
 /* The same for the error of a window, which is not NULL. */
 int errhandler_raise_win(struct win *w, int rc);
+
+/* The same for the error of a session, or of one of its groups: e is its handler. */
+int errhandler_raise_session(const struct errhandler *e, MPI_Session session, int rc);
 
 /* The same for an error that belongs to MPI_FILE_NULL, whose handler is e. */
 int errhandler_raise_file(struct errhandler *e, int rc);

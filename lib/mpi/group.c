@@ -22,6 +22,7 @@ static struct group *group_alloc(int size)
 	g->head = (struct object){.kind = OBJECT_GROUP, .refs = 1};
 	g->handles = 0;
 	g->size = size;
+	g->session = 0;
 	g->rank = MPI_UNDEFINED;
 	return g;
 }
@@ -48,6 +49,12 @@ struct group *group_make(int size, const int *world, int me)
 	memcpy(g->world, world, (size_t)size * sizeof(int));
 	find_rank(g, me);
 	return g;
+}
+
+void group_inherit(struct group *g, const struct group *from)
+{
+	if (g != &empty)
+		g->session = from->session;
 }
 
 void group_hold(struct group *g)

@@ -8,6 +8,8 @@
 #ifndef FTMPI_MPI_GROUP_H
 #define FTMPI_MPI_GROUP_H
 
+#include <stdint.h>
+
 #include "mpi.h"
 #include "object.h"
 
@@ -15,13 +17,17 @@ struct group {
 	struct object head;
 	int handles; /* how many of head.refs the program owns */
 	int size;
-	int rank;    /* of this process in it, or MPI_UNDEFINED */
-	int world[]; /* rank in the group -> rank in the world */
+	uint64_t session; /* the number of the one it comes from; 0: the world */
+	int rank;	  /* of this process in it, or MPI_UNDEFINED */
+	int world[];	  /* rank in the group -> rank in the world */
 };
 
 /* A group of `size` processes, world[] copied; me is this process's rank in the world. The caller
  * owns one reference. Size 0 gives the one empty group. NULL when out of memory. */
 struct group *group_make(int size, const int *world, int me);
+
+/* A group that was just made from another comes from the same session. */
+void group_inherit(struct group *g, const struct group *from);
 
 /* References; no-ops on the empty group. */
 void group_hold(struct group *g);

@@ -153,6 +153,7 @@ static int pick_group(const struct pick *p, struct group **out)
 	g = group_make(p->count, p->list, own_world_rank(p->from, p->from));
 	if (!g)
 		return no_memory(p->count);
+	group_inherit(g, p->from);
 	*out = g;
 	return MPI_SUCCESS;
 }
@@ -236,10 +237,10 @@ static int combine(
 			world[n++] = b->world[i];
 	}
 	g = group_make(n, world, own_world_rank(a, b));
-	if (g)
-		*out = g;
-	else
+	if (!g)
 		rc = no_memory(n);
+	else
+		group_inherit(*out = g, a->size > 0 ? a : b);
 	free(world);
 free_of_a:
 	free(of_a.rank);

@@ -36,7 +36,8 @@ void launch_free(struct launch *l)
 	auth_wipe(l->secret, sizeof l->secret);
 }
 
-int launch_alone(struct launch *l)
+/* A job of one. */
+static int alone(struct launch *l)
 {
 	int rc = launch_alloc(l, 1);
 
@@ -49,4 +50,31 @@ int launch_alone(struct launch *l)
 	gethostname(l->host, sizeof l->host - 1);
 	memcpy(l->hosts[0], l->host, sizeof l->host);
 	return 0;
+}
+
+/* By hand, or alone. What the call is not given is known all the same: MPI_Session_init is given
+ * nothing. */
+static int from_arguments(struct launch *l, int *argc, char ***argv, char *err, size_t errsize)
+{
+	char **own = NULL;
+	int count, rc;
+
+	if (!argc || !argv || !*argv) {
+		own = byhand_arguments(&count);
+		if (!own)
+			return FT_ENOMEM;
+		argc = &count;
+		argv = &own;
+	}
+	l->by_hand = byhand_present(*argc, *argv);
+	rc = l->by_hand ? byhand_start(l, argc, argv, err, errsize) : alone(l);
+	free(own);
+	return rc;
+}
+
+int launch_learn(struct launch *l, int *argc, char ***argv, char *err, size_t errsize)
+{
+	if (control_present())
+		return control_start(l, err, errsize);
+	return from_arguments(l, argc, argv, err, errsize);
 }

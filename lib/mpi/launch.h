@@ -19,6 +19,7 @@ enum { LAUNCH_HOST_MAX = 256, LAUNCH_PATH_MAX = 4096, LAUNCH_SIZE_MAX = 1 << 20 
 
 struct launch {
 	int rank, size;
+	bool by_hand;
 	uint32_t epoch;
 	uint8_t session[WIRE_SESSION_BYTES];
 	uint8_t secret[AUTH_KEY_BYTES];
@@ -37,8 +38,9 @@ struct launch {
 	int control_fd;			/* owned; -1 without a launcher */
 };
 
-/* A job of one. 0 or FT_ENOMEM. */
-int launch_alone(struct launch *l);
+/* Finds it out, in one of the three ways. argc and argv are main's, or NULL. 0, or an error with a
+ * sentence in err (which stays as it is for FT_ENOMEM). */
+int launch_learn(struct launch *l, int *argc, char ***argv, char *err, size_t errsize);
 
 /* Tables for `size` ranks. 0 or FT_ENOMEM. */
 int launch_alloc(struct launch *l, int size);
@@ -58,6 +60,13 @@ int control_decode_start(struct launch *l, const void *body, size_t len);
 
 /* Do the arguments hold -ftmpi? */
 bool byhand_present(int argc, char **argv);
+
+/* What main was given, for calls that are not given it: a copy, whose array the caller frees. NULL:
+ * out of memory. */
+char **byhand_arguments(int *argc);
+
+/* Take all from -ftmpi on out of them. */
+void byhand_take_out(int *argc, char **argv);
 
 /* Takes `-ftmpi WORKDIR RANK SIZE 0 HOST0 1 HOST1 ...` out of the arguments, resolves the hosts,
  * listens. 0, or an error with a sentence in err. */

@@ -120,11 +120,16 @@ void live_each(enum object_kind kind, void (*visit)(struct object *object, void 
 	}
 }
 
+static bool outlives(const struct object *o)
+{
+	return o->kind == OBJECT_INFO || o->kind == OBJECT_ERRHANDLER;
+}
+
 void live_clear(void)
 {
 	for (size_t i = 0; live.slots && i <= live.mask; i++) {
 		/* another may move into the gap */
-		while (live.slots[i] && live.slots[i]->kind != OBJECT_INFO)
+		while (live.slots[i] && !outlives(live.slots[i]))
 			live_remove(live.slots[i]);
 	}
 	if (live.count > 0)

@@ -26,8 +26,8 @@ struct object *live_any(enum object_kind kind);
 /* All live objects of this kind; visit adds and removes none. */
 void live_each(enum object_kind kind, void (*visit)(struct object *object, void *arg), void *arg);
 
-/* Forget all addresses but those of info objects, which outlive MPI_Finalize; the objects themselves
- * are their owners' affair. */
+/* Forget all addresses but those of info objects and error handlers, which outlive MPI_Finalize;
+ * the objects themselves are their owners' affair. */
 void live_clear(void);
 
 #endif

@@ -22,6 +22,7 @@ enum object_kind {
 	OBJECT_MEM, /* no handle: memory of MPI_Alloc_mem */
 	OBJECT_WIN,
 	OBJECT_MESSAGE,
+	OBJECT_SESSION,
 	/* No handles: what else the transport's upcalls are about. */
 	OBJECT_STORED,	  /* a message in the library's memory */
 	OBJECT_SINK,	  /* messages that are thrown away */

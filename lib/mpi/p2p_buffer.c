@@ -13,6 +13,7 @@
 #include "engine.h"
 #include "p2p_state.h"
 #include "request.h"
+#include "session.h"
 
 struct copy {
 	struct link link;
@@ -32,7 +33,7 @@ struct flush {
 
 _Static_assert(sizeof(struct copy) <= MPI_BSEND_OVERHEAD, "what the program has added is enough");
 
-static struct buffer process;
+static struct buffer process, abandoned;
 static struct link copies = {&copies, &copies};	   /* oldest first */
 static struct link flushes = {&flushes, &flushes}; /* the same */
 
@@ -43,9 +44,19 @@ static uint64_t room_for(size_t len)
 	return sizeof(struct copy) + (uint64_t)len;
 }
 
-static struct buffer *buffer_of(struct comm *c)
+static bool serves(const struct buffer *b)
 {
-	return c && c->buffer && c->buffer->attached ? c->buffer : &process;
+	return b && b->attached;
+}
+
+/* The nearest of those that a message of c may go through (MPI 5.0 section 3.6). */
+static struct buffer *buffer_of(const struct comm *c)
+{
+	struct session *s = c->group->session ? session_of(c->group->session) : NULL;
+
+	if (serves(c->buffer))
+		return c->buffer;
+	return s && serves(s->buffer) ? s->buffer : &process;
 }
 
 static bool has_room(const struct buffer *b, size_t len)
@@ -203,19 +214,20 @@ int buffer_isend(struct comm *c, const void *buf, size_t count, struct type *t, 
 
 /* ---- the buffer ---- */
 
-static struct buffer *own_buffer(struct comm *c)
+struct buffer *buffer_of_process(void)
 {
-	if (!c)
-		return &process;
-	if (!c->buffer)
-		c->buffer = calloc(1, sizeof *c->buffer);
-	return c->buffer;
+	return &process;
 }
 
-int buffer_attach(struct comm *c, void *address, MPI_Count size)
+struct buffer *buffer_own(struct buffer **own)
 {
-	struct buffer *b = own_buffer(c);
+	if (!*own)
+		*own = calloc(1, sizeof **own);
+	return *own;
+}
 
+int buffer_attach(struct buffer *b, void *address, MPI_Count size)
+{
 	if (!b)
 		return api_fail(MPI_ERR_NO_MEM, "no memory to attach a buffer");
 	if (b->attached)
@@ -239,10 +251,8 @@ static bool is_empty(void *arg, int *expect)
 }
 
 /* One that is not there is as good as one without room (MPI 5.0 section 3.6). */
-int buffer_detach(struct comm *c, void **address, MPI_Count *size)
+int buffer_detach(struct buffer *b, void **address, MPI_Count *size)
 {
-	struct buffer *b = own_buffer(c);
-
 	if (!b)
 		return api_fail(MPI_ERR_NO_MEM, "no memory to detach a buffer");
 	engine_wait(is_empty, b);
@@ -265,9 +275,8 @@ static bool is_flushed(void *arg, int *expect)
 	return has_gone(f->b, f->number);
 }
 
-int buffer_flush(struct comm *c)
+int buffer_flush(struct buffer *b)
 {
-	struct buffer *b = own_buffer(c);
 	struct flushing f = {b, b ? b->sent : 0};
 
 	if (!b)
@@ -286,9 +295,8 @@ static void flush_free(struct request *r)
 
 static const struct request_class flush_class = {.free = flush_free};
 
-int buffer_iflush(struct comm *c, struct request **out)
+int buffer_iflush(struct buffer *b, struct comm *c, struct request **out)
 {
-	struct buffer *b = own_buffer(c);
 	struct flush *f = calloc(1, sizeof *f);
 	struct request *r = b && f ? request_new_other(&flush_class, c, f) : NULL;
 
@@ -303,6 +311,20 @@ int buffer_iflush(struct comm *c, struct request **out)
 	return MPI_SUCCESS;
 }
 
+void buffer_abandon(struct buffer *b)
+{
+	list_for_each (item, &copies) {
+		struct copy *copy = container_of(item, struct copy, link);
+
+		if (copy->buffer != b)
+			continue;
+		copy->buffer = &abandoned;
+		abandoned.used += room_for(copy->len);
+	}
+	end_flushes();
+	free(b);
+}
+
 void buffers_fini(void)
 {
 	list_for_each_safe (item, &copies) {
@@ -313,5 +335,5 @@ void buffers_fini(void)
 		list_remove(item);
 		free(container_of(item, struct flush, link));
 	}
-	process = (struct buffer){0};
+	process = abandoned = (struct buffer){0};
 }

@@ -17,7 +17,7 @@
 
 struct request;
 
-/* One for the process, and one for each communicator that has its own. */
+/* One for the process, and one for each communicator or session that has its own. */
 struct buffer {
 	bool attached;
 	void *address;
@@ -29,12 +29,20 @@ struct buffer {
 /* At finalize: what was never fetched. */
 void buffers_fini(void);
 
-/* Those of the process: c is NULL. MPI_ERR_BUFFER, MPI_ERR_ARG, MPI_ERR_NO_MEM. Detaching waits
- * until nothing lies in it; flushing, until what lies in it now has gone. */
-int buffer_attach(struct comm *c, void *address, MPI_Count size);
-int buffer_detach(struct comm *c, void **address, MPI_Count *size);
-int buffer_flush(struct comm *c);
-int buffer_iflush(struct comm *c, struct request **out);
+/* The process's; and an object's own, made when it is first asked for. NULL: out of memory. */
+struct buffer *buffer_of_process(void);
+struct buffer *buffer_own(struct buffer **own);
+
+/* b may be NULL where there was no memory for it. MPI_ERR_BUFFER, MPI_ERR_ARG, MPI_ERR_NO_MEM.
+ * Detaching waits until nothing lies in it; flushing, until what lies in it now has gone. The
+ * request belongs to c, or with NULL to nobody. */
+int buffer_attach(struct buffer *b, void *address, MPI_Count size);
+int buffer_detach(struct buffer *b, void **address, MPI_Count *size);
+int buffer_flush(struct buffer *b);
+int buffer_iflush(struct buffer *b, struct comm *c, struct request **out);
+
+/* Its owner goes: it is freed. What lies in it is sent all the same, and nobody waits for it. */
+void buffer_abandon(struct buffer *b);
 
 /* Copy it and begin to send it. MPI_ERR_BUFFER: there is no room. Arguments as p2p_isend's. */
 int buffer_send(struct comm *c, const void *buf, size_t count, struct type *t, int dest, int tag);

@@ -40,19 +40,12 @@ static struct {
 	struct launch launch;
 	struct tp *tp;
 	struct loop *loop;
-	int thread_level;
-	pthread_t main_thread;
-} rt = {.launch = {.listen_fd = -1, .beat_fd = -1, .control_fd = -1}};
-
-int runtime_thread_level(void)
-{
-	return rt.thread_level;
-}
-
-bool runtime_is_main_thread(void)
-{
-	return pthread_equal(rt.main_thread, pthread_self());
-}
+	/* who uses it: `using` guards them, and is taken before the engine's lock */
+	pthread_mutex_t using;
+	int users;
+	bool kept, ending;
+} rt = {.launch = {.listen_fd = -1, .beat_fd = -1, .control_fd = -1},
+	.using = PTHREAD_MUTEX_INITIALIZER};
 
 int runtime_control_fd(void)
 {
@@ -73,8 +66,8 @@ int api_world_rank(void)
 
 static _Noreturn void give_up(const char *why)
 {
-	log_error("MPI_Init: %s", why);
-	control_aborted(rt.launch.control_fd, 1, "MPI_Init");
+	log_error("%s: %s", api_name(), why);
+	control_aborted(rt.launch.control_fd, 1, api_name());
 	_exit(1);
 }
 
@@ -93,12 +86,8 @@ static void learn(int *argc, char ***argv)
 
 	if (rc == 0)
 		rc = knob_load(err, sizeof err);
-	if (rc == 0 && control_present())
-		rc = control_start(&rt.launch, err, sizeof err);
-	else if (rc == 0 && argc && argv && *argv && byhand_present(*argc, *argv))
-		rc = byhand_start(&rt.launch, argc, argv, err, sizeof err);
-	else if (rc == 0)
-		rc = launch_alone(&rt.launch);
+	if (rc == 0)
+		rc = launch_learn(&rt.launch, argc, argv, err, sizeof err);
 	if (rc)
 		give_up(err);
 	name_process();
@@ -195,20 +184,10 @@ static int build(void)
 	return attach();
 }
 
-/* in the child */
-static void forked(void)
-{
-	enum runtime_state running = RUNTIME_RUNNING;
-
-	atomic_compare_exchange_strong(&runtime_now, &running, RUNTIME_FORKED);
-}
-
-void runtime_start(int *argc, char ***argv, int thread_level)
+static void start(int *argc, char ***argv)
 {
 	int rc;
 
-	rt.main_thread = pthread_self();
-	rt.thread_level = thread_level;
 	learn(argc, argv);
 	descriptors_raise((unsigned)rt.launch.size + OWN_DESCRIPTORS + PROGRAM_DESCRIPTORS);
 	if (!descriptors_free(OWN_DESCRIPTORS))
@@ -216,8 +195,6 @@ void runtime_start(int *argc, char ***argv, int thread_level)
 	rc = build();
 	if (rc == 0)
 		rc = beating_start(&rt.launch);
-	if (rc == 0 && pthread_atfork(NULL, NULL, forked) != 0)
-		rc = FT_ENOMEM;
 	if (rc)
 		give_up(ft_error_text(rc));
 	fault_point("init-attached");
@@ -232,18 +209,18 @@ static bool everyone_said_bye(void *arg, int *expect)
 	return tp_finished(arg);
 }
 
-/* What MPI_Finalize takes away would be missed by a thread that is inside a call. */
+/* What the end takes away would be missed by a thread that is inside a call. */
 static void must_be_alone(void)
 {
 	if (engine_alone())
 		return;
 	api_last_words();
-	log_error("MPI_Finalize was called while another thread is inside an MPI call: the program "
-		  "is ended");
+	log_error("%s was called while another thread is inside an MPI call: the program is ended",
+		api_name());
 	api_die(MPI_ERR_OTHER);
 }
 
-void runtime_finish(void)
+static void finish(void)
 {
 	fault_point("finalize-begun");
 	engine_enter(); /* the progress thread must not read the last goodbye while this one sleeps
@@ -275,6 +252,96 @@ void runtime_finish(void)
 	tp_free(rt.tp);
 	rt.tp = NULL;
 	launch_free(&rt.launch);
+}
+
+/* ---- who uses it ---- */
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&rt.using);
+}
+
+static void forked_parent(void)
+{
+	pthread_mutex_unlock(&rt.using);
+}
+
+static void forked_child(void)
+{
+	enum runtime_state state = atomic_load(&runtime_now);
+
+	if (state == RUNTIME_RUNNING || state == RUNTIME_IDLE)
+		atomic_store(&runtime_now, RUNTIME_FORKED);
+	pthread_mutex_unlock(&rt.using);
+}
+
+static void watch_forks(void)
+{
+	if (pthread_atfork(before_fork, forked_parent, forked_child) != 0)
+		give_up(ft_error_text(FT_ENOMEM));
+}
+
+bool runtime_use(int *argc, char ***argv)
+{
+	static pthread_once_t watched = PTHREAD_ONCE_INIT;
+	bool there;
+
+	pthread_once(&watched, watch_forks);
+	pthread_mutex_lock(&rt.using);
+	there = !rt.ending;
+	if (there && atomic_load(&runtime_now) == RUNTIME_BEFORE)
+		start(argc, argv);
+	else if (there && rt.launch.by_hand && argc && argv && *argv)
+		byhand_take_out(argc, *argv);
+	if (there) {
+		rt.users++;
+		atomic_store(&runtime_now, RUNTIME_RUNNING);
+	}
+	pthread_mutex_unlock(&rt.using);
+	return there;
+}
+
+void runtime_keep(void)
+{
+	pthread_mutex_lock(&rt.using);
+	rt.kept = true;
+	pthread_mutex_unlock(&rt.using);
+}
+
+/* One user less; true: it is the end, which has one thread. */
+static bool let_go(void)
+{
+	bool last;
+
+	pthread_mutex_lock(&rt.using);
+	last = --rt.users == 0;
+	rt.ending = last && !rt.kept;
+	if (last && rt.kept)
+		atomic_store(&runtime_now, RUNTIME_IDLE);
+	pthread_mutex_unlock(&rt.using);
+	return last && !rt.kept;
+}
+
+void runtime_release(void)
+{
+	if (let_go())
+		finish();
+}
+
+/* Of a process that has sessions. What the program registered for its exit has run before. Not in a
+ * child, and not where the process leaves with users. */
+__attribute__((destructor)) static void at_exit(void)
+{
+	enum runtime_state state = runtime_state();
+
+	if (state == RUNTIME_RUNNING && rt.kept)
+		log_error("the process exits with MPI in use: MPI_Session_finalize or "
+			  "MPI_Finalize was not called");
+	if (state != RUNTIME_IDLE)
+		return;
+	api_enter_anytime("exit");
+	rt.ending = true;
+	finish();
 }
 
 _Noreturn void api_die(int errclass)

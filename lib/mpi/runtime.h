@@ -2,6 +2,11 @@
 /*
  * The process's part in the job. Everything physical (loop, sockets, control, epoch) is built by
  * runtime_attach and dropped by runtime_detach in a living process; what is logical stays.
+ *
+ * It is there for its users: the world, from MPI_Init to MPI_Finalize, and every session. The first
+ * one builds it. A process has one part in one job, so it ends once and for all: with MPI_Finalize
+ * in a program that makes no sessions; in any other when the process exits, since another session
+ * may come at any time before. Who exits while there are users leaves the job, which is a failure.
  */
 #ifndef FTMPI_MPI_RUNTIME_H
 #define FTMPI_MPI_RUNTIME_H
@@ -11,7 +16,8 @@
 
 enum runtime_state {
 	RUNTIME_BEFORE,
-	RUNTIME_RUNNING,
+	RUNTIME_RUNNING, /* somebody uses it */
+	RUNTIME_IDLE,	 /* nobody does, at the moment */
 	RUNTIME_AFTER,
 	RUNTIME_FORKED, /* a child of a rank that is running */
 };
@@ -24,15 +30,17 @@ static inline enum runtime_state runtime_state(void)
 	return atomic_load_explicit(&runtime_now, memory_order_acquire);
 }
 
-/* MPI_Init: learns what this process is, builds everything. Ends the process with a sentence when
- * that is not possible. argc and argv may be NULL. */
-void runtime_start(int *argc, char ***argv, int thread_level);
+/* One user more. The first one learns what this process is and builds everything, or ends the
+ * process with a sentence when that is not possible; others that come at the same time wait for it.
+ * argc and argv may be NULL. false: it has ended, for good. Without the engine's lock. */
+bool runtime_use(int *argc, char ***argv);
 
-/* MPI_Finalize: everything is written, everyone has said goodbye. */
-void runtime_finish(void);
+/* From now on it ends when the process exits. By one of its users. */
+void runtime_keep(void);
 
-int runtime_thread_level(void);
-bool runtime_is_main_thread(void);
+/* One user less. Was it the last, and nobody keeps it, then everything is written, everyone has
+ * said goodbye, and it has ended. Without the engine's lock. */
+void runtime_release(void);
 
 /* The control socket, -1 without a launcher. */
 int runtime_control_fd(void);

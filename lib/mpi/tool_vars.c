@@ -34,7 +34,9 @@ bool tool_knob_writable(enum knob k)
 
 static bool running(void)
 {
-	return runtime_state() == RUNTIME_RUNNING;
+	enum runtime_state s = runtime_state();
+
+	return s == RUNTIME_RUNNING || s == RUNTIME_IDLE;
 }
 
 static struct tp_counts counts(void)

@@ -58,6 +58,7 @@ static _Noreturn void be_rank(const struct ranks_job *job, int rank)
 	alarm(RANKS_DEADLINE_S);
 	if (comm_init_world(&info) != MPI_SUCCESS)
 		_exit(1);
+	comm_name_world(true);
 	job->body(job->shared);
 	comm_delete_world_attributes();
 	comm_free_world();

@@ -81,6 +81,7 @@ static void begin(void)
 	calls[0] = '\0';
 	refuse_copy = refuse_delete = 0;
 	ck_assert_int_eq(comm_init_world(&w), MPI_SUCCESS);
+	comm_name_world(true);
 	ck_assert_int_eq(comm_new(comm_world()->group, comm_context_of(0, comm_counter_next()),
 				 comm_world(), &made),
 		MPI_SUCCESS);

@@ -64,6 +64,7 @@ static void begin(void)
 	told_comm = MPI_COMM_NULL;
 	told_code = told_times = 0;
 	ck_assert_int_eq(comm_init_world(&w), MPI_SUCCESS);
+	comm_name_world(true);
 	ck_assert_int_eq(comm_new(comm_world()->group, comm_context_of(0, comm_counter_next()),
 				 comm_world(), &made),
 		MPI_SUCCESS);
