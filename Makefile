@@ -22,7 +22,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o) $(O)/lib/mpi/stubs.o
 SO := $(B)/lib/libftmpi.so.0
 LIBRARIES := $(SO) $(B)/lib/libftmpi.so $(B)/lib/libmpi_abi.so.1 $(B)/lib/libftmpi.a
 
-PROGRAMS := inittest collective passnum pi cgs randtest badcall inter comms threads progress pingpong \
+PROGRAMS := inittest collective passnum pi cgs randtest badcall inter comms sessions threads progress pingpong \
 	meet threads_wake threads_ends load again transit mail mixed ahead ckptcalls pattern envtest \
 	halo infotest point graphs neighbors onesided stuck tooltest datatypes nonblocking
 PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%)

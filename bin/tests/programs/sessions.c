@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sessions: MPI 5.0 section 11.3, without MPI_Init unless a case says so. "sessions CASE" runs one
+ * of the cases at the end.
+ */
+#include "sessions.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct prog prog = {"sessions", "the Sessions Model", NULL, 0, 0, 0};
+char **words;
+
+MPI_Session begin_session(void)
+{
+	MPI_Session session = MPI_SESSION_NULL;
+
+	IS(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session), MPI_SUCCESS);
+	IS(session == MPI_SESSION_NULL, 0);
+	return session;
+}
+
+MPI_Group pset_group(MPI_Session session, const char *name)
+{
+	MPI_Group group = MPI_GROUP_NULL;
+
+	IS(MPI_Group_from_session_pset(session, name, &group), MPI_SUCCESS);
+	return group;
+}
+
+MPI_Comm pset_comm(MPI_Session session, const char *name, const char *tag)
+{
+	MPI_Group group = pset_group(session, name);
+	MPI_Comm c = MPI_COMM_NULL;
+
+	IS(MPI_Comm_create_from_group(group, tag, MPI_INFO_NULL, MPI_ERRORS_RETURN, &c),
+		MPI_SUCCESS);
+	IS(MPI_Group_free(&group), MPI_SUCCESS);
+	return c;
+}
+
+void talks(MPI_Comm c)
+{
+	int rank, size, mine, sum = -1, next, from = -1;
+
+	IS(MPI_Comm_rank(c, &rank), MPI_SUCCESS);
+	IS(MPI_Comm_size(c, &size), MPI_SUCCESS);
+	mine = rank + 1;
+	IS(MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, c), MPI_SUCCESS);
+	IS(sum, size * (size + 1) / 2);
+	next = (rank + 1) % size;
+	IS(MPI_Sendrecv(&rank, 1, MPI_INT, next, 7, &from, 1, MPI_INT, MPI_ANY_SOURCE, 7, c,
+		   MPI_STATUS_IGNORE),
+		MPI_SUCCESS);
+	IS(from, (rank + size - 1) % size);
+}
+
+void find_place(void)
+{
+	MPI_Session session = begin_session();
+	MPI_Group world = pset_group(session, "mpi://WORLD");
+
+	IS(MPI_Group_rank(world, &prog.rank), MPI_SUCCESS);
+	IS(MPI_Group_size(world, &prog.size), MPI_SUCCESS);
+	IS(MPI_Group_free(&world), MPI_SUCCESS);
+	IS(MPI_Session_finalize(&session), MPI_SUCCESS);
+}
+
+void right(const char *what)
+{
+	if (prog.rank == 0)
+		printf("sessions: right, %s, %d ranks\n", what, prog.size);
+}
+
+static void flags(int initialized, int finalized)
+{
+	int is = -1, was = -1;
+
+	IS(MPI_Initialized(&is), MPI_SUCCESS);
+	IS(MPI_Finalized(&was), MPI_SUCCESS);
+	IS(is, initialized);
+	IS(was, finalized);
+}
+
+/* ---- sessions alone ---- */
+
+static void has_key(MPI_Info info, const char *key, const char *want)
+{
+	char value[64] = "";
+	int room = sizeof value, there = 0;
+
+	IS(MPI_Info_get_string(info, key, &room, value, &there), MPI_SUCCESS);
+	if (!there || strcmp(value, want) != 0)
+		prog_wrong(&prog, "%s is '%s', not '%s'", key, there ? value : "(not there)", want);
+}
+
+static void has_size(MPI_Session session, const char *name, int size)
+{
+	MPI_Info info = MPI_INFO_NULL;
+	MPI_Group group = pset_group(session, name);
+	char text[16];
+	int of_group = -1;
+
+	snprintf(text, sizeof text, "%d", size);
+	IS(MPI_Session_get_pset_info(session, name, &info), MPI_SUCCESS);
+	has_key(info, "mpi_size", text);
+	IS(MPI_Info_free(&info), MPI_SUCCESS);
+	IS(MPI_Group_size(group, &of_group), MPI_SUCCESS);
+	IS(of_group, size);
+	IS(MPI_Group_free(&group), MPI_SUCCESS);
+}
+
+/* Its length with the NUL; a shorter place gets as much as there is room for; none, nothing. */
+static void name_in_pieces(MPI_Session session, int n, const char *whole)
+{
+	char name[64] = "untouched";
+	int length = 0, most = sizeof name, some = 5;
+
+	IS(MPI_Session_get_nth_pset(session, MPI_INFO_NULL, n, &length, NULL), MPI_SUCCESS);
+	IS(length, strlen(whole) + 1);
+	length = 0;
+	IS(MPI_Session_get_nth_pset(session, MPI_INFO_NULL, n, &length, name), MPI_SUCCESS);
+	IS(strcmp(name, "untouched"), 0);
+	IS(MPI_Session_get_nth_pset(session, MPI_INFO_NULL, n, &some, name), MPI_SUCCESS);
+	IS(some, strlen(whole) + 1);
+	IS(strncmp(name, whole, 4) == 0 && name[4] == '\0', 1);
+	IS(MPI_Session_get_nth_pset(session, MPI_INFO_NULL, n, &most, name), MPI_SUCCESS);
+	IS(most, strlen(whole) + 1);
+	IS(strcmp(name, whole), 0);
+}
+
+static void psets(void)
+{
+	MPI_Session session = begin_session();
+	int n = -1;
+
+	IS(MPI_Session_get_num_psets(session, MPI_INFO_NULL, &n), MPI_SUCCESS);
+	IS(n, 2);
+	name_in_pieces(session, 0, "mpi://WORLD");
+	name_in_pieces(session, 1, "mpi://SELF");
+	has_size(session, "mpi://WORLD", prog.size);
+	has_size(session, "mpi://SELF", 1);
+	has_size(session, "mpi://self", 1);
+	IS(MPI_Session_finalize(&session), MPI_SUCCESS);
+}
+
+/* What is asked for is given; without a wish all threads may call. */
+static void level(const char *asked, const char *given)
+{
+	MPI_Info wish = MPI_INFO_NULL, used = MPI_INFO_NULL;
+	MPI_Session session = MPI_SESSION_NULL;
+
+	if (asked) {
+		IS(MPI_Info_create(&wish), MPI_SUCCESS);
+		IS(MPI_Info_set(wish, "thread_level", asked), MPI_SUCCESS);
+		IS(MPI_Info_set(wish, "nobody_knows_this_key", "x"), MPI_SUCCESS);
+	}
+	IS(MPI_Session_init(wish, MPI_ERRORS_RETURN, &session), MPI_SUCCESS);
+	IS(MPI_Session_get_info(session, &used), MPI_SUCCESS);
+	has_key(used, "thread_level", given);
+	has_key(used, "mpi_memory_alloc_kinds", "mpi,system");
+	IS(MPI_Info_free(&used), MPI_SUCCESS);
+	if (asked)
+		IS(MPI_Info_free(&wish), MPI_SUCCESS);
+	IS(MPI_Session_finalize(&session), MPI_SUCCESS);
+}
+
+static void groups_and_comms(void)
+{
+	MPI_Session session = begin_session();
+	MPI_Comm all = pset_comm(session, "mpi://WORLD", "sessions all");
+	MPI_Comm self = pset_comm(session, "mpi://SELF", "sessions self");
+	MPI_Comm half = MPI_COMM_NULL, copy = MPI_COMM_NULL;
+	int rank = -1;
+
+	talks(all);
+	talks(self);
+	IS(MPI_Comm_rank(all, &rank), MPI_SUCCESS);
+	IS(rank, prog.rank);
+	IS(MPI_Comm_split(all, rank % 2, -rank, &half), MPI_SUCCESS);
+	talks(half);
+	IS(MPI_Comm_dup(half, &copy), MPI_SUCCESS);
+	talks(copy);
+	IS(MPI_Comm_free(&copy), MPI_SUCCESS);
+	IS(MPI_Comm_free(&half), MPI_SUCCESS);
+	IS(MPI_Comm_disconnect(&self), MPI_SUCCESS);
+	IS(MPI_Comm_free(&all), MPI_SUCCESS);
+	IS(MPI_Session_finalize(&session), MPI_SUCCESS);
+	IS(session == MPI_SESSION_NULL, 1);
+}
+
+/* The highest level, and nobody is the thread that called MPI_Init. */
+static void no_main_thread(void)
+{
+	MPI_Session session = begin_session();
+	int granted = -1, main_thread = -1;
+
+	IS(MPI_Query_thread(&granted), MPI_SUCCESS);
+	IS(granted, MPI_THREAD_MULTIPLE);
+	IS(MPI_Is_thread_main(&main_thread), MPI_SUCCESS);
+	IS(main_thread, 0);
+	IS(MPI_Session_finalize(&session), MPI_SUCCESS);
+}
+
+/* Even ranks and odd ones, from groups of the session alone. */
+static void between_groups(void)
+{
+	MPI_Session session = begin_session();
+	MPI_Group world = pset_group(session, "mpi://WORLD"), side[2];
+	MPI_Comm c = MPI_COMM_NULL, merged = MPI_COMM_NULL;
+	int even[1][3] = {{0, prog.size - 1, 2}}, odd = prog.rank % 2, n = -1;
+
+	IS(MPI_Group_range_incl(world, 1, even, &side[0]), MPI_SUCCESS);
+	IS(MPI_Group_difference(world, side[0], &side[1]), MPI_SUCCESS);
+	if (prog.size > 1) {
+		IS(MPI_Intercomm_create_from_groups(side[odd], 0, side[!odd], 0, "sides",
+			   MPI_INFO_NULL, MPI_ERRORS_RETURN, &c),
+			MPI_SUCCESS);
+		IS(MPI_Comm_remote_size(c, &n), MPI_SUCCESS);
+		IS(n, odd ? (prog.size + 1) / 2 : prog.size / 2);
+		IS(MPI_Intercomm_merge(c, odd, &merged), MPI_SUCCESS);
+		talks(merged);
+		IS(MPI_Comm_free(&merged), MPI_SUCCESS);
+		IS(MPI_Comm_free(&c), MPI_SUCCESS);
+		IS(MPI_Group_free(&side[1]), MPI_SUCCESS);
+	}
+	IS(MPI_Group_free(&side[0]), MPI_SUCCESS);
+	IS(MPI_Group_free(&world), MPI_SUCCESS);
+	IS(MPI_Session_finalize(&session), MPI_SUCCESS);
+}
+
+static void alone(void)
+{
+	flags(0, 0);
+	find_place();
+	psets();
+	level(NULL, "MPI_THREAD_MULTIPLE");
+	level("MPI_THREAD_SINGLE", "MPI_THREAD_SINGLE");
+	level("MPI_THREAD_SERIALIZED", "MPI_THREAD_SERIALIZED");
+	no_main_thread();
+	groups_and_comms();
+	between_groups();
+	flags(0, 0);
+	right("alone");
+}
+
+/* ---- many ---- */
+
+enum { TIMES = 20, MANY = 5 };
+
+static void again(void)
+{
+	MPI_Session many[MANY];
+	MPI_Comm comms[MANY];
+	char tag[32];
+
+	find_place();
+	for (int i = 0; i < TIMES; i++)
+		groups_and_comms();
+	for (int i = 0; i < MANY; i++) {
+		snprintf(tag, sizeof tag, "session %d", i);
+		many[i] = begin_session();
+		comms[i] = pset_comm(many[i], "mpi://WORLD", tag);
+	}
+	for (int i = 0; i < MANY; i++)
+		talks(comms[MANY - 1 - i]);
+	/* each in an order of its own: nothing of it is collective */
+	for (int i = 0; i < MANY; i++) {
+		int which = (i + prog.rank) % MANY;
+
+		IS(MPI_Comm_free(&comms[which]), MPI_SUCCESS);
+		IS(MPI_Session_finalize(&many[which]), MPI_SUCCESS);
+	}
+	right("again");
+}
+
+static void *one_of_threads(void *arg)
+{
+	MPI_Session session = begin_session();
+	MPI_Comm c = pset_comm(session, "mpi://WORLD", arg);
+
+	talks(c);
+	IS(MPI_Comm_free(&c), MPI_SUCCESS);
+	IS(MPI_Session_finalize(&session), MPI_SUCCESS);
+	return NULL;
+}
+
+/* Each of them may be the first of the process. */
+static void threads(void)
+{
+	enum { THREADS = 6 };
+	static char tags[THREADS][16];
+	pthread_t ids[THREADS];
+
+	for (int i = 0; i < THREADS; i++) {
+		snprintf(tags[i], sizeof tags[i], "thread %d", i);
+		IS(pthread_create(&ids[i], NULL, one_of_threads, tags[i]), 0);
+	}
+	for (int i = 0; i < THREADS; i++)
+		IS(pthread_join(ids[i], NULL), 0);
+	find_place();
+	right("threads");
+}
+
+/* ---- with the world ---- */
+
+/* Before MPI_Init, beside it, across MPI_Finalize, and a new one after it. */
+static void around(void)
+{
+	MPI_Session before = begin_session(), beside, after;
+	MPI_Comm old = pset_comm(before, "mpi://WORLD", "old"), young;
+	int provided = -1, level = -1, main_thread = -1;
+
+	talks(old);
+	flags(0, 0);
+	IS(MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided), MPI_SUCCESS);
+	IS(provided, MPI_THREAD_SERIALIZED);
+	IS(MPI_Query_thread(&level), MPI_SUCCESS);
+	IS(level, MPI_THREAD_SERIALIZED);
+	IS(MPI_Is_thread_main(&main_thread), MPI_SUCCESS);
+	IS(main_thread, 1);
+	flags(1, 0);
+	beside = begin_session();
+	young = pset_comm(beside, "mpi://WORLD", "young");
+	talks(MPI_COMM_WORLD);
+	talks(young);
+	talks(old);
+	IS(MPI_Finalize(), MPI_SUCCESS);
+	flags(1, 1);
+	talks(old);
+	talks(young);
+	IS(MPI_Comm_free(&young), MPI_SUCCESS);
+	IS(MPI_Session_finalize(&beside), MPI_SUCCESS);
+	IS(MPI_Comm_free(&old), MPI_SUCCESS);
+	IS(MPI_Session_finalize(&before), MPI_SUCCESS);
+	after = begin_session();
+	old = pset_comm(after, "mpi://WORLD", "after");
+	talks(old);
+	IS(MPI_Comm_free(&old), MPI_SUCCESS);
+	IS(MPI_Session_finalize(&after), MPI_SUCCESS);
+	find_place();
+	right("around");
+}
+
+/* The world is over before there was any session. */
+static void late(void)
+{
+	IS(MPI_Init(NULL, NULL), MPI_SUCCESS);
+	talks(MPI_COMM_WORLD);
+	IS(MPI_Finalize(), MPI_SUCCESS);
+	flags(1, 1);
+	find_place();
+	groups_and_comms();
+	right("late");
+}
+
+/* The world is the last to end, and what a session left is gone. */
+static void inside(void)
+{
+	int argc = 0;
+
+	IS(MPI_Init(&argc, NULL), MPI_SUCCESS);
+	find_place();
+	groups_and_comms();
+	between_groups();
+	IS(MPI_Finalize(), MPI_SUCCESS);
+	flags(1, 1);
+	right("inside");
+}
+
+static const struct prog_case cases[] = {
+	{"alone", alone},
+	{"again", again},
+	{"threads", threads},
+	{"around", around},
+	{"late", late},
+	{"inside", inside},
+	{"errors-with-world", errors_with_world},
+	{"errors", errors_of_session},
+	{"errors-in-init", errors_in_init},
+	{"errors-anytime", errors_anytime},
+	{"buffers", buffers},
+	{"open", end_open},
+	{"open-beside-world", end_open_beside_world},
+	{"late-call", end_late_call},
+	{"world-named", end_world_named},
+	{"status", end_with_status},
+	{"at-exit", end_at_exit},
+	{"child", end_child},
+	{"steps", steps},
+};
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		fprintf(stderr, "sessions: give a case\n");
+		return 2;
+	}
+	words = argv + 2;
+	prog_case_named(&prog, cases, sizeof cases / sizeof *cases, argv[1])->run();
+	return 0;
+}
