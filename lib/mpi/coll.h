@@ -6,8 +6,8 @@
  * one communicator are called in the same order on all ranks (MPI 5.0 section 6.1); messages of
  * operation n carry n as their tag.
  *
- * A rank that finds an argument wrong calls coll_refused instead of the operation, so that its
- * operations keep the same numbers as the others'.
+ * A call that is refused, for its arguments or for want of memory, has not begun: it takes no
+ * number and sends nothing, so it can be made again, and the others' messages wait for it.
  */
 #ifndef FTMPI_MPI_COLL_H
 #define FTMPI_MPI_COLL_H
@@ -43,8 +43,8 @@ struct coll_reduction {
 };
 
 /*
- * Plans: what this rank does in the operation, put into *run (coll_motion.h), which coll_end runs
- * or coll_launch makes a request of. Each takes the operation's number, also when it fails.
+ * Plans: what this rank does in the operation, put into *run, which coll_begin has made (
+ * coll_motion.h), and which coll_end runs or coll_launch makes a request of.
  */
 struct coll_run;
 
@@ -78,9 +78,6 @@ struct coll_swap {
 };
 
 int coll_plan_swap(struct coll_run *run, struct comm *c, const struct coll_swap *w);
-
-/* Counts an operation that this rank does not take part in; returns errclass. */
-int coll_refused(struct coll_run *run, struct comm *c, int errclass);
 
 /* The library's own: planned and run (coll_now.c). */
 int coll_bcast(struct comm *c, void *buf, size_t bytes, int root);

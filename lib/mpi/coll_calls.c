@@ -13,8 +13,10 @@ int coll_call_now(const char *name, MPI_Comm comm, coll_planner *plan, struct co
 
 	api_enter(name);
 	rc = comm_lookup(comm, &c);
-	if (rc == MPI_SUCCESS)
+	if (rc == MPI_SUCCESS) {
+		coll_begin(&run, c);
 		rc = coll_end(&run, plan(&run, c, call));
+	}
 	return api_leave(c, rc);
 }
 
@@ -36,7 +38,16 @@ int coll_call_bcast(struct coll_run *run, struct comm *c, struct coll_call *call
 
 	if (rc == MPI_SUCCESS)
 		rc = coll_check_side(c->npeers, &call->send, &side);
-	return rc ? coll_refused(run, c, rc) : coll_plan_bcast(run, c, &side, call->root);
+	return rc ? rc : coll_plan_bcast(run, c, &side, call->root);
+}
+
+/* Both sides where this rank's own is its one block of the other. */
+static int check_one(const struct comm *c, const struct coll_said *said_own, struct coll_side *own,
+	const struct coll_said *said_other, struct coll_side *other)
+{
+	int rc = coll_check_sides(c->npeers, said_own, own, said_other, other);
+
+	return rc ? rc : coll_check_own(own, other, c->rank);
 }
 
 int coll_call_gather(struct coll_run *run, struct comm *c, struct coll_call *call)
@@ -49,8 +60,8 @@ int coll_call_gather(struct coll_run *run, struct comm *c, struct coll_call *cal
 	if (rc == MPI_SUCCESS && c->rank != call->root)
 		rc = coll_check_side(c->npeers, &call->send, &send);
 	else if (rc == MPI_SUCCESS)
-		rc = coll_check_sides(c->npeers, &call->send, &send, &call->recv, &recv);
-	return rc ? coll_refused(run, c, rc) : coll_plan_gather(run, c, &send, &recv, call->root);
+		rc = check_one(c, &call->send, &send, &call->recv, &recv);
+	return rc ? rc : coll_plan_gather(run, c, &send, &recv, call->root);
 }
 
 int coll_call_scatter(struct coll_run *run, struct comm *c, struct coll_call *call)
@@ -63,8 +74,8 @@ int coll_call_scatter(struct coll_run *run, struct comm *c, struct coll_call *ca
 	if (rc == MPI_SUCCESS && c->rank != call->root)
 		rc = coll_check_side(c->npeers, &call->recv, &recv);
 	else if (rc == MPI_SUCCESS)
-		rc = coll_check_sides(c->npeers, &call->recv, &recv, &call->send, &send);
-	return rc ? coll_refused(run, c, rc) : coll_plan_scatter(run, c, &send, &recv, call->root);
+		rc = check_one(c, &call->recv, &recv, &call->send, &send);
+	return rc ? rc : coll_plan_scatter(run, c, &send, &recv, call->root);
 }
 
 int coll_call_allgather(struct coll_run *run, struct comm *c, struct coll_call *call)
@@ -72,9 +83,9 @@ int coll_call_allgather(struct coll_run *run, struct comm *c, struct coll_call *
 	if (c->remote)
 		return coll_inter_allgather(run, c, call);
 	struct coll_side send, recv;
-	int rc = coll_check_sides(c->npeers, &call->send, &send, &call->recv, &recv);
+	int rc = check_one(c, &call->send, &send, &call->recv, &recv);
 
-	return rc ? coll_refused(run, c, rc) : coll_plan_allgather(run, c, &send, &recv);
+	return rc ? rc : coll_plan_allgather(run, c, &send, &recv);
 }
 
 int coll_call_alltoall(struct coll_run *run, struct comm *c, struct coll_call *call)
@@ -84,7 +95,7 @@ int coll_call_alltoall(struct coll_run *run, struct comm *c, struct coll_call *c
 	struct coll_side send, recv;
 	int rc = coll_check_sides(c->npeers, &call->send, &send, &call->recv, &recv);
 
-	return rc ? coll_refused(run, c, rc) : coll_plan_alltoall(run, c, &send, &recv);
+	return rc ? rc : coll_plan_alltoall(run, c, &send, &recv);
 }
 
 /* ---- reductions and scans: MPI 5.0 sections 6.9 to 6.11 ---- */
@@ -99,7 +110,7 @@ int coll_call_reduce(struct coll_run *run, struct comm *c, struct coll_call *cal
 	call->r.has_result = c->rank == call->root;
 	if (rc == MPI_SUCCESS)
 		rc = coll_check_reduction(&call->r, &r);
-	return rc ? coll_refused(run, c, rc) : coll_plan_reduce(run, c, &r, call->root);
+	return rc ? rc : coll_plan_reduce(run, c, &r, call->root);
 }
 
 int coll_call_allreduce(struct coll_run *run, struct comm *c, struct coll_call *call)
@@ -109,7 +120,7 @@ int coll_call_allreduce(struct coll_run *run, struct comm *c, struct coll_call *
 	struct coll_reduction r;
 	int rc = coll_check_reduction(&call->r, &r);
 
-	return rc ? coll_refused(run, c, rc) : coll_plan_allreduce(run, c, &r);
+	return rc ? rc : coll_plan_allreduce(run, c, &r);
 }
 
 int coll_call_scan(struct coll_run *run, struct comm *c, struct coll_call *call)
@@ -119,7 +130,7 @@ int coll_call_scan(struct coll_run *run, struct comm *c, struct coll_call *call)
 	struct coll_reduction r;
 	int rc = coll_check_reduction(&call->r, &r);
 
-	return rc ? coll_refused(run, c, rc) : coll_plan_scan(run, c, &r);
+	return rc ? rc : coll_plan_scan(run, c, &r);
 }
 
 int coll_call_exscan(struct coll_run *run, struct comm *c, struct coll_call *call)
@@ -129,11 +140,11 @@ int coll_call_exscan(struct coll_run *run, struct comm *c, struct coll_call *cal
 	struct coll_reduction r;
 
 	/* the result of rank 0 does not count (MPI 5.0 section 6.11.2), but in place it is the
-	 * input */
-	call->r.has_result = c->rank > 0 || call->r.in == MPI_IN_PLACE;
+	 * input; and one memory for both is as wrong there as on the others, which all refuse */
+	call->r.has_result = c->rank > 0 || call->r.in == MPI_IN_PLACE || call->r.in == call->r.out;
 	int rc = coll_check_reduction(&call->r, &r);
 
-	return rc ? coll_refused(run, c, rc) : coll_plan_exscan(run, c, &r);
+	return rc ? rc : coll_plan_exscan(run, c, &r);
 }
 
 int coll_call_reduce_scatter_block(struct coll_run *run, struct comm *c, struct coll_call *call)
@@ -145,8 +156,7 @@ int coll_call_reduce_scatter_block(struct coll_run *run, struct comm *c, struct 
 	call->r.blocks = c->size;
 	int rc = coll_check_reduction(&call->r, &r);
 
-	return rc ? coll_refused(run, c, rc)
-		  : coll_plan_reduce_scatter(run, c, &r, (struct sched_numbers){0});
+	return rc ? rc : coll_plan_reduce_scatter(run, c, &r, (struct sched_numbers){0});
 }
 
 int coll_call_reduce_scatter(struct coll_run *run, struct comm *c, struct coll_call *call)
@@ -158,5 +168,5 @@ int coll_call_reduce_scatter(struct coll_run *run, struct comm *c, struct coll_c
 
 	if (rc == MPI_SUCCESS)
 		rc = coll_check_reduction(&call->r, &r);
-	return rc ? coll_refused(run, c, rc) : coll_plan_reduce_scatter(run, c, &r, call->counts);
+	return rc ? rc : coll_plan_reduce_scatter(run, c, &r, call->counts);
 }

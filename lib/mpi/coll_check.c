@@ -123,6 +123,27 @@ int coll_check_apart(const struct coll_side *a, const struct coll_side *b, int b
 					"MPI_IN_PLACE instead of one of them");
 }
 
+/* Where the data of the first element at buf begins. */
+static uintptr_t data_at(const struct type *t, const void *buf, MPI_Aint displ)
+{
+	return (uintptr_t)buf + (uintptr_t)displ * (uintptr_t)t->extent + (uintptr_t)t->true_lb;
+}
+
+int coll_check_own(const struct coll_side *own, const struct coll_side *other, int i)
+{
+	MPI_Aint n, displ;
+
+	if (own->buf == MPI_IN_PLACE || own->empty || other->empty)
+		return MPI_SUCCESS;
+	n = other->irregular ? sched_number(other->counts, i) : (MPI_Aint)other->count;
+	displ = other->irregular ? sched_number(other->displs, i) : i * n;
+	if (n == 0 || data_at(own->type, own->buf, 0) != data_at(other->type, other->buf, displ))
+		return MPI_SUCCESS;
+	return api_fail(MPI_ERR_BUFFER,
+		"this rank's block of sendbuf and of recvbuf are the same memory: give "
+		"MPI_IN_PLACE instead of it");
+}
+
 int coll_check_sides(int blocks, const struct coll_said *said_own, struct coll_side *own,
 	const struct coll_said *said_other, struct coll_side *other)
 {

@@ -24,6 +24,9 @@ int coll_check_side(int blocks, const struct coll_said *said, struct coll_side *
  * at where there are displacements. */
 int coll_check_apart(const struct coll_side *a, const struct coll_side *b, int blocks);
 
+/* A side of one block, and the i-th of the other, which is the same data: not the same memory. */
+int coll_check_own(const struct coll_side *own, const struct coll_side *other, int i);
+
 /* A side that does not count on this rank: nothing of it is looked at. */
 struct coll_side coll_no_side(const struct coll_said *said);
 

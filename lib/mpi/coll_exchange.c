@@ -74,10 +74,9 @@ static int allgatherv(struct coll_run *run, struct comm *c, const struct coll_si
 	for (int i = 0; i < c->size; i++)
 		k.bytes += (size_t)sched_number(recv->counts, i) * recv->type->size;
 	if (k.bytes == 0)
-		return coll_refused(run, c, MPI_SUCCESS);
+		return MPI_SUCCESS;
 	enum coll_algo algo = coll_choose(&k);
 
-	coll_begin(run, c, 0);
 	use_own(run, &l, send);
 	coll_use(run, SCHED_OUT, recv->buf, recv->type);
 	if (algo == ALGO_TREE)
@@ -98,8 +97,7 @@ int coll_plan_allgather(struct coll_run *run, struct comm *c, const struct coll_
 	if (recv->irregular)
 		return allgatherv(run, c, send, recv);
 	if (block == 0)
-		return coll_refused(run, c, MPI_SUCCESS);
-	coll_begin(run, c, 0);
+		return MPI_SUCCESS;
 	l.packed = !recv->type->contiguous;
 	use_own(run, &l, send);
 	coll_use(run, SCHED_OUT, recv->buf, recv->type);
@@ -128,13 +126,12 @@ static void plan_alltoall(struct coll_run *run, const struct sched_layout *l, en
 }
 
 /* Nobody knows more than its own row of the table of counts: the algorithm is fixed. */
-static int alltoallv(struct coll_run *run, struct comm *c, const struct coll_side *send,
-	const struct coll_side *recv)
+static int alltoallv(
+	struct coll_run *run, const struct coll_side *send, const struct coll_side *recv)
 {
 	struct sched_layout l = {.out = coll_blocks(recv), .in_place = send->buf == MPI_IN_PLACE};
 	int rc = MPI_SUCCESS;
 
-	coll_begin(run, c, 0);
 	coll_use(run, SCHED_OUT, recv->buf, recv->type);
 	if (l.in_place) {
 		rc = coll_prefix(run, recv->counts, recv->type->size, &l.tmp.offsets);
@@ -156,10 +153,9 @@ int coll_plan_alltoall(struct coll_run *run, struct comm *c, const struct coll_s
 	struct coll_case k = {COLL_ALLTOALL, c->size, block, c->crowded, false};
 
 	if (recv->irregular)
-		return alltoallv(run, c, send, recv);
+		return alltoallv(run, send, recv);
 	if (block == 0)
-		return coll_refused(run, c, MPI_SUCCESS);
-	coll_begin(run, c, 0);
+		return MPI_SUCCESS;
 	l.in_place = send->buf == MPI_IN_PLACE;
 	coll_use(run, SCHED_OUT, recv->buf, recv->type);
 	if (!l.in_place) {

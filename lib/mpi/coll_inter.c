@@ -96,7 +96,6 @@ int coll_inter_barrier(struct coll_run *run, struct comm *c, struct coll_call *c
 	struct sched_reduction nothing = {.commutative = true};
 
 	(void)call;
-	coll_begin(run, c, 0);
 	combine(run, &nothing);
 	if (c->rank == 0) {
 		sched_send(&run->s, 0, first_of(SCHED_OUT, 0));
@@ -133,8 +132,7 @@ int coll_inter_bcast(struct coll_run *run, struct comm *c, struct coll_call *cal
 	if (rc == MPI_SUCCESS && root != MPI_PROC_NULL)
 		rc = coll_check_side(c->npeers, &call->send, &side);
 	if (rc || root == MPI_PROC_NULL || side.count * side.type->size == 0)
-		return coll_refused(run, c, rc);
-	coll_begin(run, c, 0);
+		return rc;
 	if (root != MPI_ROOT) {
 		take_bcast(run, &side, root);
 		return MPI_SUCCESS;
@@ -175,8 +173,7 @@ int coll_inter_gather(struct coll_run *run, struct comm *c, struct coll_call *ca
 	else if (rc == MPI_SUCCESS && root != MPI_PROC_NULL)
 		rc = coll_check_side(c->npeers, &call->send, &send);
 	if (rc || root == MPI_PROC_NULL)
-		return coll_refused(run, c, rc);
-	coll_begin(run, c, 0);
+		return rc;
 	if (root == MPI_ROOT) {
 		take_blocks(run, &recv);
 	} else {
@@ -197,8 +194,7 @@ int coll_inter_scatter(struct coll_run *run, struct comm *c, struct coll_call *c
 	else if (rc == MPI_SUCCESS && root != MPI_PROC_NULL)
 		rc = coll_check_side(c->npeers, &call->recv, &recv);
 	if (rc || root == MPI_PROC_NULL)
-		return coll_refused(run, c, rc);
-	coll_begin(run, c, 0);
+		return rc;
 	if (root == MPI_ROOT) {
 		give_blocks(run, &send);
 	} else {
@@ -215,8 +211,7 @@ int coll_inter_allgather(struct coll_run *run, struct comm *c, struct coll_call 
 	int rc = check_sides(c, call, &send, &recv);
 
 	if (rc)
-		return coll_refused(run, c, rc);
-	coll_begin(run, c, 0);
+		return rc;
 	take_blocks(run, &recv);
 	coll_use(run, SCHED_IN, send.buf, send.type);
 	for (int i = 0; i < c->npeers; i++)
@@ -231,8 +226,7 @@ int coll_inter_alltoall(struct coll_run *run, struct comm *c, struct coll_call *
 	int rc = check_sides(c, call, &send, &recv);
 
 	if (rc)
-		return coll_refused(run, c, rc);
-	coll_begin(run, c, 0);
+		return rc;
 	take_blocks(run, &recv);
 	give_blocks(run, &send);
 	sched_round(&run->s);
@@ -242,12 +236,10 @@ int coll_inter_alltoall(struct coll_run *run, struct comm *c, struct coll_call *
 /* ---- reductions ---- */
 
 /* A side's contributions, n elements each; the result of a side goes to the other one. */
-static void begin_reduction(
-	struct coll_run *run, struct comm *c, const struct coll_reduction *r, size_t n)
+static void begin_reduction(struct coll_run *run, const struct coll_reduction *r, size_t n)
 {
 	struct sched_reduction x = {n, r->op->commutative, false};
 
-	coll_begin(run, c, 0);
 	run->op = r->op;
 	run->scratch_type = r->type;
 	coll_use(run, SCHED_IN, r->in, r->type);
@@ -265,9 +257,8 @@ static void swap_results(struct coll_run *run, struct sched_span to)
 }
 
 /* The root takes the other side's result from its rank 0. */
-static int take_result(struct coll_run *run, struct comm *c, const struct coll_reduction *r)
+static int take_result(struct coll_run *run, const struct coll_reduction *r)
 {
-	coll_begin(run, c, 0);
 	coll_use(run, SCHED_OUT, r->out, r->type);
 	sched_recv(&run->s, 0, first_of(SCHED_OUT, r->count));
 	sched_round(&run->s);
@@ -287,10 +278,10 @@ int coll_inter_reduce(struct coll_run *run, struct comm *c, struct coll_call *ca
 	if (rc == MPI_SUCCESS && root != MPI_PROC_NULL)
 		rc = coll_check_reduction(&call->r, &r);
 	if (rc || root == MPI_PROC_NULL || r.count == 0)
-		return coll_refused(run, c, rc);
+		return rc;
 	if (root == MPI_ROOT)
-		return take_result(run, c, &r);
-	begin_reduction(run, c, &r, r.count);
+		return take_result(run, &r);
+	begin_reduction(run, &r, r.count);
 	if (c->rank == 0)
 		sched_send(&run->s, root, first_of(SCHED_OUT, r.count));
 	sched_round(&run->s);
@@ -302,9 +293,10 @@ int coll_inter_allreduce(struct coll_run *run, struct comm *c, struct coll_call 
 	struct coll_reduction r;
 	int rc = check_vectors(call, &r);
 
+	(void)c;
 	if (rc || r.count == 0)
-		return coll_refused(run, c, rc);
-	begin_reduction(run, c, &r, r.count);
+		return rc;
+	begin_reduction(run, &r, r.count);
 	coll_use(run, SCHED_AUX, r.out, r.type);
 	swap_results(run, first_of(SCHED_AUX, r.count));
 	spread(run, first_of(SCHED_AUX, r.count));
@@ -328,18 +320,18 @@ static void deal(struct coll_run *run, const struct coll_reduction *r, const str
 	sched_round(&run->s);
 }
 
-static int plan_reduce_scatter(struct coll_run *run, struct comm *c, const struct coll_reduction *r,
-	struct sched_numbers counts)
+static int plan_reduce_scatter(
+	struct coll_run *run, const struct coll_reduction *r, struct sched_numbers counts)
 {
 	struct sched_blocks blocks = {.n = r->count};
-	size_t total = r->count * (size_t)c->size;
+	size_t total = r->count * (size_t)run->at.size;
 	int rc = MPI_SUCCESS;
 
 	if (sched_given(counts))
 		total = r->count; /* of all blocks */
 	if (total == 0)
-		return coll_refused(run, c, MPI_SUCCESS);
-	begin_reduction(run, c, r, total);
+		return MPI_SUCCESS;
+	begin_reduction(run, r, total);
 	if (sched_given(counts))
 		rc = coll_prefix(run, counts, 1, &blocks.offsets);
 	if (rc != MPI_SUCCESS)
@@ -356,8 +348,7 @@ int coll_inter_reduce_scatter_block(struct coll_run *run, struct comm *c, struct
 	call->r.blocks = c->size;
 	int rc = check_vectors(call, &r);
 
-	return rc ? coll_refused(run, c, rc)
-		  : plan_reduce_scatter(run, c, &r, (struct sched_numbers){0});
+	return rc ? rc : plan_reduce_scatter(run, &r, (struct sched_numbers){0});
 }
 
 int coll_inter_reduce_scatter(struct coll_run *run, struct comm *c, struct coll_call *call)
@@ -367,22 +358,21 @@ int coll_inter_reduce_scatter(struct coll_run *run, struct comm *c, struct coll_
 
 	if (rc == MPI_SUCCESS)
 		rc = check_vectors(call, &r);
-	return rc ? coll_refused(run, c, rc) : plan_reduce_scatter(run, c, &r, call->counts);
+	return rc ? rc : plan_reduce_scatter(run, &r, call->counts);
 }
 
 int coll_inter_scan(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
 	(void)call;
-	return coll_refused(run, c,
-		api_fail(MPI_ERR_COMM, "scans are for intracommunicators: %s has two groups",
-			comm_label(c)));
+	(void)run;
+	return api_fail(
+		MPI_ERR_COMM, "scans are for intracommunicators: %s has two groups", comm_label(c));
 }
 
 /* ---- the library's own ---- */
 
 int coll_plan_swap(struct coll_run *run, struct comm *c, const struct coll_swap *w)
 {
-	coll_begin(run, c, 0);
 	coll_use(run, SCHED_IN, w->mine, type_bytes());
 	coll_use(run, SCHED_OUT, w->theirs, type_bytes());
 	if (c->rank == 0) {
@@ -398,7 +388,6 @@ int coll_call_agree(struct coll_run *run, struct comm *c, struct coll_call *call
 {
 	size_t n = (size_t)call->send.count;
 
-	coll_begin(run, c, 0);
 	coll_use(run, SCHED_OUT, call->send.buf, type_bytes());
 	if (!c->remote) {
 		coll_bcast_span(run, first_of(SCHED_OUT, n));

@@ -229,7 +229,7 @@ static const struct request_class class = {
 
 /* ---- begin and end ---- */
 
-struct coll_open *coll_open_new(void)
+struct coll_open *coll_open_new(struct comm *c)
 {
 	/* its run wants more than malloc's alignment */
 	struct coll_open *o = aligned_alloc(_Alignof(struct coll_open), sizeof *o);
@@ -241,6 +241,7 @@ struct coll_open *coll_open_new(void)
 		sizeof *o - offsetof(struct coll_open, plan));
 	list_init(&o->link);
 	o->chore.run = on_chore;
+	coll_begin(&o->run, c);
 	return o;
 }
 
@@ -273,19 +274,17 @@ static int prepare(struct coll_open *o, int planned)
 {
 	int rc = coll_ready(&o->run, planned);
 
-	o->run.tag |= COLL_OPEN;
-	if (o->run.c->local)
-		o->run.local_tag |= COLL_OPEN;
 	o->chore.by_program = calls_program(o->run.op);
 	o->crowded = o->run.c->crowded;
 	return rc ? rc : make_room(o);
 }
 
-void coll_take_back(struct comm *c)
+void coll_number_open(struct coll_open *o)
 {
-	c->coll_seq--;
-	if (c->local)
-		c->local->coll_seq--;
+	coll_number(&o->run);
+	o->run.tag |= COLL_OPEN;
+	if (o->run.c->local)
+		o->run.local_tag |= COLL_OPEN;
 }
 
 int coll_plan_again(struct coll_open *o)
@@ -296,8 +295,8 @@ int coll_plan_again(struct coll_open *o)
 
 	release_all(&o->run);
 	coll_free(&o->run);
+	coll_begin(&o->run, c);
 	rc = prepare(o, o->plan(&o->run, c, &call));
-	coll_take_back(c);
 	hold_all(&o->run);
 	return rc;
 }

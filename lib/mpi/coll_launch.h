@@ -55,7 +55,7 @@ struct coll_open {
 };
 
 /* Not begun: plan into ->run, then launch. NULL: no memory. */
-struct coll_open *coll_open_new(void);
+struct coll_open *coll_open_new(struct comm *c);
 
 /*
  * planned: what the plan has returned. On success *out is the request, started unless persistent;
@@ -63,10 +63,10 @@ struct coll_open *coll_open_new(void);
  */
 int coll_launch(struct coll_open *o, int planned, bool persistent, struct request **out);
 
-/* The operation planned last has its number already: the one that was taken for it is the next. */
-void coll_take_back(struct comm *c);
+/* Its number, and those of its messages (COLL_OPEN). */
+void coll_number_open(struct coll_open *o);
 
-/* Plan a persistent one anew, by what its communicator says now. */
+/* Plan a persistent one anew, by what its communicator says now; it keeps its number. */
 int coll_plan_again(struct coll_open *o);
 
 /* Begin at the first round, or, after so many rounds, at a later one whose messages were sent. */

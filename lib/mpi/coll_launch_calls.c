@@ -6,23 +6,15 @@
 #include "coll_launch.h"
 #include "info.h"
 
-/* Who cannot take part counts the operation like the others. */
-static int refuse(struct comm *c, int rc)
-{
-	struct coll_run run;
-
-	return coll_end(&run, coll_refused(&run, c, rc));
-}
-
 static int launch(struct comm *c, coll_planner *plan, struct coll_call *call, bool persistent,
 	MPI_Request *request)
 {
-	struct coll_open *o = coll_open_new();
+	struct coll_open *o = coll_open_new(c);
 	struct request *r = NULL;
 	int rc;
 
 	if (!o)
-		return refuse(c, api_fail(MPI_ERR_NO_MEM, "no memory for an operation"));
+		return api_fail(MPI_ERR_NO_MEM, "no memory for an operation");
 	o->plan = plan;
 	o->call = *call;
 	rc = coll_launch(o, plan(&o->run, c, call), persistent, &r);
@@ -39,10 +31,10 @@ int coll_call_launch(const char *name, MPI_Comm comm, coll_planner *plan, struct
 
 	api_enter(name);
 	rc = comm_lookup(comm, &c);
-	if (rc == MPI_SUCCESS) {
+	if (rc == MPI_SUCCESS)
 		rc = check_pointer(request, "request");
-		rc = rc ? refuse(c, rc) : launch(c, plan, call, false, request);
-	}
+	if (rc == MPI_SUCCESS)
+		rc = launch(c, plan, call, false, request);
 	return api_leave(c, rc);
 }
 
@@ -55,11 +47,11 @@ int coll_call_init(const char *name, MPI_Comm comm, coll_planner *plan, struct c
 
 	api_enter(name);
 	rc = comm_lookup(comm, &c);
-	if (rc == MPI_SUCCESS) {
+	if (rc == MPI_SUCCESS)
 		rc = check_pointer(request, "request");
-		if (rc == MPI_SUCCESS)
-			rc = info_hints(info, &hints);
-		rc = rc ? refuse(c, rc) : launch(c, plan, call, true, request);
-	}
+	if (rc == MPI_SUCCESS)
+		rc = info_hints(info, &hints);
+	if (rc == MPI_SUCCESS)
+		rc = launch(c, plan, call, true, request);
 	return api_leave(c, rc);
 }

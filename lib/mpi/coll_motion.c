@@ -25,12 +25,16 @@ static int next_tag(struct comm *c)
 	return (int)(c->coll_seq++ & (COLL_OPEN - 1));
 }
 
-void coll_begin(struct coll_run *run, struct comm *c, int root)
+void coll_number(struct coll_run *run)
+{
+	run->tag = next_tag(run->c);
+	run->local_tag = run->c->local ? next_tag(run->c->local) : 0;
+}
+
+void coll_begin(struct coll_run *run, struct comm *c)
 {
 	run->c = c;
-	run->tag = next_tag(c);
-	run->local_tag = c->local ? next_tag(c->local) : 0;
-	run->at = (struct sched_place){c->rank, c->size, root};
+	run->at = (struct sched_place){c->rank, c->size, 0};
 	sched_init(&run->s);
 	run->op = NULL;
 	run->scratch_type = type_bytes();
@@ -148,8 +152,10 @@ int coll_end(struct coll_run *run, int planned)
 {
 	int rc = coll_ready(run, planned);
 
-	if (rc == MPI_SUCCESS)
+	if (rc == MPI_SUCCESS) {
+		coll_number(run);
 		rc = run_all(run);
+	}
 	coll_free(run);
 	return rc;
 }

@@ -2,16 +2,17 @@
 /*
  * One collective operation under way: a schedule, the memory of its buffers, and the messages.
  *
- *	coll_begin(run, c, root);	takes the number of the operation
  *	coll_use(run, SCHED_IN, ...);	the caller's buffers; the others become scratch
  *	sched_...(&run->s, ...);
  *
  * is what a plan does (coll.h), and
  *
  *	struct coll_run run;
+ *	coll_begin(&run, c);
  *	return coll_end(&run, coll_plan_...(&run, c, ...));
  *
- * runs it and frees everything.
+ * runs it and frees everything. An operation has its number once its plan is there: what fails
+ * before that was not begun.
  */
 #ifndef FTMPI_MPI_COLL_MOTION_H
 #define FTMPI_MPI_COLL_MOTION_H
@@ -50,7 +51,10 @@ struct coll_run {
 	_Alignas(64) char small[COLL_SMALL];
 };
 
-void coll_begin(struct coll_run *run, struct comm *c, int root);
+/* Nothing is planned, and the root is rank 0. */
+void coll_begin(struct coll_run *run, struct comm *c);
+/* Take the number of the operation. */
+void coll_number(struct coll_run *run);
 void coll_use(struct coll_run *run, enum sched_buf which, const void *buf, struct type *type);
 
 /* A buffer of n such blocks, which are checked (coll_typed.c): MPI_SUCCESS, or the class with

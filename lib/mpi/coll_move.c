@@ -10,17 +10,10 @@
 #include "coll_motion.h"
 #include "sched.h"
 
-int coll_refused(struct coll_run *run, struct comm *c, int errclass)
-{
-	coll_begin(run, c, 0);
-	return errclass;
-}
-
 int coll_plan_barrier(struct coll_run *run, struct comm *c)
 {
 	struct coll_case k = {COLL_BARRIER, c->size, 0, c->crowded, false};
 
-	coll_begin(run, c, 0);
 	switch (coll_choose(&k)) {
 	case ALGO_LEADERS:
 		sched_barrier_leaders(&run->s, &run->at);
@@ -59,8 +52,8 @@ int coll_plan_bcast(struct coll_run *run, struct comm *c, const struct coll_side
 	struct sched_span packed = sched_span(SCHED_TMP, 0, bytes);
 
 	if (bytes == 0 || c->size == 1)
-		return coll_refused(run, c, MPI_SUCCESS);
-	coll_begin(run, c, root);
+		return MPI_SUCCESS;
+	run->at.root = root;
 	coll_use(run, SCHED_OUT, side->buf, t->contiguous ? type_bytes() : t);
 	if (t->contiguous) {
 		coll_bcast_span(run, sched_span(SCHED_OUT, 0, bytes));
@@ -102,8 +95,8 @@ int coll_plan_gather(struct coll_run *run, struct comm *c, const struct coll_sid
 	if (!recv->irregular)
 		k.bytes = own->count * own->type->size;
 	if (!recv->irregular && k.bytes == 0)
-		return coll_refused(run, c, MPI_SUCCESS);
-	coll_begin(run, c, root);
+		return MPI_SUCCESS;
+	run->at.root = root;
 	l.tmp.n = k.bytes;
 	if (!l.in_place) {
 		l.in = one_block(send);
@@ -132,8 +125,8 @@ int coll_plan_scatter(struct coll_run *run, struct comm *c, const struct coll_si
 	if (!send->irregular)
 		k.bytes = own->count * own->type->size;
 	if (!send->irregular && k.bytes == 0)
-		return coll_refused(run, c, MPI_SUCCESS);
-	coll_begin(run, c, root);
+		return MPI_SUCCESS;
+	run->at.root = root;
 	l.tmp.n = k.bytes;
 	if (!l.in_place) {
 		l.out = one_block(recv);

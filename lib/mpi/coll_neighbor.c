@@ -40,10 +40,9 @@ static int exchange(struct coll_run *run, struct comm *c, const struct coll_call
 	if (rc == MPI_SUCCESS)
 		rc = check(n, call, one, &send, &recv);
 	if (rc != MPI_SUCCESS)
-		return coll_refused(run, c, rc);
+		return rc;
 	struct sched_layout l = {.in = coll_blocks(&send), .out = coll_blocks(&recv)};
 
-	coll_begin(run, c, 0);
 	coll_use(run, SCHED_IN, send.buf, send.type);
 	coll_use(run, SCHED_OUT, recv.buf, recv.type);
 	sched_neighbor(&run->s, &run->at, n, &l, one);
@@ -65,7 +64,6 @@ int coll_call_neighbor_alltoallw(struct coll_run *run, struct comm *c, struct co
 	const struct sched_around *n = NULL;
 	int rc = look_around(c, &n);
 
-	coll_begin(run, c, 0);
 	if (rc == MPI_SUCCESS)
 		rc = coll_use_typed(run, SCHED_IN, &call->send, n->ndestinations);
 	if (rc == MPI_SUCCESS)

@@ -15,6 +15,7 @@ int coll_bcast(struct comm *c, void *buf, size_t bytes, int root)
 	struct coll_side side = side_of(buf, bytes);
 	struct coll_run run;
 
+	coll_begin(&run, c);
 	return coll_end(&run, coll_plan_bcast(&run, c, &side, root));
 }
 
@@ -22,6 +23,7 @@ int coll_swap(struct comm *c, const struct coll_swap *w)
 {
 	struct coll_run run;
 
+	coll_begin(&run, c);
 	return coll_end(&run, coll_plan_swap(&run, c, w));
 }
 
@@ -30,6 +32,7 @@ int coll_agree(struct comm *c, void *both, size_t bytes)
 	struct coll_call call = {.send = {.buf = both, .count = (MPI_Count)bytes}};
 	struct coll_run run;
 
+	coll_begin(&run, c);
 	return coll_end(&run, coll_call_agree(&run, c, &call));
 }
 
@@ -38,6 +41,7 @@ int coll_allgather(struct comm *c, const void *mine, size_t bytes, void *all)
 	struct coll_side send = side_of(mine, bytes), recv = side_of(all, bytes);
 	struct coll_run run;
 
+	coll_begin(&run, c);
 	return coll_end(&run, coll_plan_allgather(&run, c, &send, &recv));
 }
 
@@ -46,6 +50,7 @@ int coll_alltoall(struct comm *c, const void *mine, size_t bytes, void *all)
 	struct coll_side send = side_of(mine, bytes), recv = side_of(all, bytes);
 	struct coll_run run;
 
+	coll_begin(&run, c);
 	return coll_end(&run, coll_plan_alltoall(&run, c, &send, &recv));
 }
 
@@ -54,6 +59,7 @@ int coll_gather(struct comm *c, const void *mine, size_t bytes, void *all, int r
 	struct coll_side send = side_of(mine, bytes), recv = side_of(all, bytes);
 	struct coll_run run;
 
+	coll_begin(&run, c);
 	return coll_end(&run, coll_plan_gather(&run, c, &send, &recv, root));
 }
 
@@ -61,6 +67,7 @@ int coll_allreduce(struct comm *c, const struct coll_reduction *r)
 {
 	struct coll_run run;
 
+	coll_begin(&run, c);
 	return coll_end(&run, coll_plan_allreduce(&run, c, r));
 }
 
@@ -68,5 +75,6 @@ int coll_reduce_scatter(struct comm *c, const struct coll_reduction *r)
 {
 	struct coll_run run;
 
+	coll_begin(&run, c);
 	return coll_end(&run, coll_plan_reduce_scatter(&run, c, r, (struct sched_numbers){0}));
 }

@@ -9,13 +9,13 @@
 #include "sched.h"
 
 /* The buffers of a reduction; n elements in all. has_result: the caller's out is there. */
-static struct sched_reduction begin(struct coll_run *run, struct comm *c,
-	const struct coll_reduction *r, int root, bool has_result)
+static struct sched_reduction begin(
+	struct coll_run *run, const struct coll_reduction *r, int root, bool has_result)
 {
 	struct sched_reduction x = {
 		r->count, r->op->commutative, has_result && r->in == MPI_IN_PLACE};
 
-	coll_begin(run, c, root);
+	run->at.root = root;
 	run->op = r->op;
 	run->scratch_type = r->type;
 	if (!x.in_place)
@@ -37,8 +37,8 @@ int coll_plan_reduce(struct coll_run *run, struct comm *c, const struct coll_red
 {
 
 	if (r->count == 0)
-		return coll_refused(run, c, MPI_SUCCESS);
-	struct sched_reduction x = begin(run, c, r, root, c->rank == root);
+		return MPI_SUCCESS;
+	struct sched_reduction x = begin(run, r, root, c->rank == root);
 
 	if (choose(COLL_REDUCE, c, r, r->count) == ALGO_RABENSEIFNER)
 		sched_reduce_rabenseifner(&run->s, &run->at, &x);
@@ -51,8 +51,8 @@ int coll_plan_allreduce(struct coll_run *run, struct comm *c, const struct coll_
 {
 
 	if (r->count == 0)
-		return coll_refused(run, c, MPI_SUCCESS);
-	struct sched_reduction x = begin(run, c, r, 0, true);
+		return MPI_SUCCESS;
+	struct sched_reduction x = begin(run, r, 0, true);
 
 	switch (choose(COLL_ALLREDUCE, c, r, r->count)) {
 	case ALGO_LEADERS:
@@ -77,8 +77,8 @@ int coll_plan_scan(struct coll_run *run, struct comm *c, const struct coll_reduc
 {
 
 	if (r->count == 0)
-		return coll_refused(run, c, MPI_SUCCESS);
-	struct sched_reduction x = begin(run, c, r, 0, true);
+		return MPI_SUCCESS;
+	struct sched_reduction x = begin(run, r, 0, true);
 
 	if (choose(COLL_SCAN, c, r, r->count) == ALGO_CHAIN)
 		sched_scan_chain(&run->s, &run->at, &x);
@@ -91,8 +91,8 @@ int coll_plan_exscan(struct coll_run *run, struct comm *c, const struct coll_red
 {
 
 	if (r->count == 0)
-		return coll_refused(run, c, MPI_SUCCESS);
-	struct sched_reduction x = begin(run, c, r, 0, true);
+		return MPI_SUCCESS;
+	struct sched_reduction x = begin(run, r, 0, true);
 
 	if (choose(COLL_SCAN, c, r, r->count) == ALGO_CHAIN)
 		sched_exscan_chain(&run->s, &run->at, &x);
@@ -117,8 +117,8 @@ int coll_plan_reduce_scatter(struct coll_run *run, struct comm *c, const struct 
 	size_t total = sched_given(counts) ? sum(counts, c->size) : r->count * (size_t)c->size;
 
 	if (total == 0)
-		return coll_refused(run, c, MPI_SUCCESS);
-	struct sched_reduction x = begin(run, c, r, 0, true);
+		return MPI_SUCCESS;
+	struct sched_reduction x = begin(run, r, 0, true);
 	int rc = sched_given(counts) ? coll_prefix(run, counts, 1, &in.offsets) : MPI_SUCCESS;
 
 	if (rc != MPI_SUCCESS)

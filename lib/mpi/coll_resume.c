@@ -256,9 +256,10 @@ int coll_resume_find(struct coll_open *o)
 {
 	struct coll_saved *s = find(o);
 
-	if (!s)
+	if (!s) {
+		coll_number_open(o);
 		return MPI_SUCCESS;
-	coll_take_back(o->run.c);
+	}
 	return take_place(o, s) ? MPI_SUCCESS : strange(o);
 }
 

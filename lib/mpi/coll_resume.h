@@ -25,8 +25,8 @@ bool coll_resume_take(const uint8_t *bytes, size_t len);
 /* All of a line is taken: persistent operations of before the restore are those of the line. */
 void coll_resume_taken(void);
 
-/* A new one: is it to be one of the line? MPI_ERR_ARG: it is not the one that would have to come.
- */
+/* A new one: is it to be one of the line? It gets the number of that, else the next. MPI_ERR_ARG:
+ * it is not the one that would have to come. */
 int coll_resume_find(struct coll_open *o);
 
 /* Begin it, at the first round or where the line had it. */

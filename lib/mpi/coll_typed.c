@@ -153,7 +153,6 @@ int coll_call_alltoallw(struct coll_run *run, struct comm *c, struct coll_call *
 	struct sched_layout l = {.in_place = call->send.buf == MPI_IN_PLACE && !c->remote};
 	int rc;
 
-	coll_begin(run, c, 0);
 	rc = coll_use_typed(run, SCHED_OUT, &call->recv, c->npeers);
 	if (rc == MPI_SUCCESS && l.in_place)
 		rc = packed_offsets(run, c->npeers, &l.tmp.offsets);

@@ -68,7 +68,7 @@ static void on_brought(struct engine_chore *chore)
 
 static int bring(struct comm *c, struct copying *d)
 {
-	struct coll_open *o = coll_open_new();
+	struct coll_open *o = coll_open_new(c);
 
 	if (!o)
 		return comm_make_no_memory(c);

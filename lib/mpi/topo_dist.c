@@ -176,6 +176,7 @@ static int deliver(struct comm *c, const struct mail *from, const struct mail *t
 	struct coll_side send = mail_side(from), recv = mail_side(to);
 	struct coll_run run;
 
+	coll_begin(&run, c);
 	return coll_end(&run, coll_plan_alltoall(&run, c, &send, &recv));
 }
 

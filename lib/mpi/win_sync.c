@@ -26,6 +26,7 @@ int win_barrier(struct win *w)
 {
 	struct coll_run run;
 
+	coll_begin(&run, w->comm);
 	return coll_end(&run, coll_plan_barrier(&run, w->comm));
 }
 

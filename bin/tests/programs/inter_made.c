@@ -324,7 +324,7 @@ int inter_refusals(const struct inter *in)
 	refuse_mixed_merge(&r, c);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-	/* what was refused is counted alike by all: the next one still works */
+	/* what was refused has not begun: the next one works */
 	MPI_Barrier(c);
 	MPI_Comm_free(&c);
 	return r.n;

@@ -41,7 +41,7 @@ static void check_works(const char *what)
 	nb_expect(sum == nb.size * (nb.size + 1) / 2, what);
 }
 
-/* The call itself says it, takes part in nothing, and the next operation is well. */
+/* The call itself says it, has not begun anything, and the next operation is well. */
 static void wrong_arguments(void)
 {
 	MPI_Comm w = MPI_COMM_WORLD;
@@ -62,25 +62,48 @@ static void wrong_arguments(void)
 	check_works("the next operation after wrong arguments");
 }
 
-/* One rank's call is wrong, and the others', of the same operation, are not: nothing is sent, so
- * nobody waits for it. All go on with the same operation. */
+/* One rank's call is wrong, which so has not begun: it makes it again, and meets the others'. */
+static void wrong_broadcast(int wrong)
+{
+	MPI_Comm w = MPI_COMM_WORLD;
+	MPI_Request r = MPI_REQUEST_NULL, *nowhere = NULL;
+	int x = nb.rank + 5;
+	if (nb.rank == wrong) {
+		nb_class(MPI_Ibcast(&x, -1, MPI_INT, 0, w, &r), MPI_ERR_COUNT, "count");
+		nb_class(MPI_Ibcast(&x, 1, MPI_INT, 0, w, nowhere), MPI_ERR_ARG,
+			"nowhere to put the request");
+	}
+	MPI_Ibcast(&x, 1, MPI_INT, 0, w, &r);
+	nb_class(MPI_Wait(&r, MPI_STATUS_IGNORE), MPI_SUCCESS, "MPI_Wait");
+	nb_expect(x == 5, "a broadcast after a wrong call of one rank");
+}
+
+static void wrong_persistent(int root)
+{
+	MPI_Comm w = MPI_COMM_WORLD;
+	MPI_Info none = MPI_INFO_NULL;
+	MPI_Request r;
+	int x = 5, y = -1;
+	if (nb.rank == root) {
+		nb_class(MPI_Reduce_init(&x, &x, 1, MPI_INT, MPI_SUM, root, w, none, &r),
+			MPI_ERR_BUFFER, "one buffer");
+		nb_class(MPI_Reduce_init(&x, &y, 1, MPI_INT, MPI_OP_NULL, root, w, none, &r),
+			MPI_ERR_OP, "no operator");
+	}
+	MPI_Reduce_init(&x, &y, 1, MPI_INT, MPI_SUM, root, w, none, &r);
+	MPI_Start(&r);
+	nb_class(MPI_Wait(&r, MPI_STATUS_IGNORE), MPI_SUCCESS, "MPI_Wait");
+	nb_expect(nb.rank != root || y == 5 * nb.size, "a persistent reduction after it");
+	MPI_Request_free(&r);
+}
+
 static void one_wrong(void)
 {
-	int x = 0, count = -1;
-	MPI_Request r = MPI_REQUEST_NULL, *nowhere = NULL;
-	bool last = nb.rank == nb.size - 1;
-	for (int turn = 0; turn < 3; turn++) {
-		int rc = MPI_Ibcast(&x, last && turn == 0 ? count : 0, MPI_INT, 0, MPI_COMM_WORLD,
-			last && turn == 1 ? nowhere : &r);
-		bool wrong = last && turn < 2;
-		nb_class(rc,
-			!wrong	    ? MPI_SUCCESS
-			: turn == 0 ? MPI_ERR_COUNT
-				    : MPI_ERR_ARG,
-			"a wrong call of one rank");
-		nb_class(MPI_Wait(&r, MPI_STATUS_IGNORE), MPI_SUCCESS, "MPI_Wait");
-		check_works("the next operation after one rank's wrong call");
-	}
+	wrong_broadcast(0);
+	wrong_broadcast(nb.size - 1);
+	wrong_persistent(0);
+	wrong_persistent(nb.size - 1);
+	check_works("the next operation after one rank's wrong call");
 }
 
 /* One rank, that passes it on to half of the others, has room for too little: it is told when it

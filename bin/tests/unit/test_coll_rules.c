@@ -237,19 +237,52 @@ static void too_large(struct comm *c, void *arg)
 		MPI_ERR_COUNT, "reduce-scatter of blocks, 2^64 bytes in all");
 }
 
-/* One rank alone, of which nothing is expected, finds its argument wrong: it still counts the
- * operation, so that the next one works. */
+/* Rank 2 alone finds its argument wrong, and makes the call again. */
 static void refused_by_one(struct comm *c, void *arg)
 {
-	int one = 1, all[TEAM_MOST] = {0}, counts[TEAM_MOST] = {1, 1, 0, 1},
-	    displs[] = {0, 1, 2, 3};
-	MPI_Datatype mine = c->rank == 2 ? MPI_DATATYPE_NULL : MPI_INT;
-	int rc = MPI_Gatherv(&one, 1, mine, all, counts, displs, MPI_INT, 0, c->handle);
+	int one = c->rank + 1, all[TEAM_MOST] = {0}, counts[TEAM_MOST] = {1, 1, 1, 1},
+	    displs[] = {0, 1, 2, 3}, bytes[] = {0, 4, 8, 12}, rc = MPI_SUCCESS;
+	MPI_Datatype types[] = {MPI_INT, MPI_INT, MPI_DATATYPE_NULL, MPI_INT};
+	MPI_Comm w = c->handle;
 
 	(void)arg;
-	team_must(rc == (c->rank == 2 ? MPI_ERR_TYPE : MPI_SUCCESS), "class %d", rc);
-	rc = MPI_Allgather(&one, 1, MPI_INT, all, 1, MPI_INT, c->handle);
-	team_must(rc == MPI_SUCCESS && all[2] == 1, "allgather: class %d", rc);
+	if (c->rank == 2) {
+		rc = MPI_Gatherv(&one, 1, MPI_DATATYPE_NULL, all, counts, displs, MPI_INT, 2, w);
+		team_must(rc == MPI_ERR_TYPE, "gatherv: class %d", rc);
+		/* found out when half of the plan was there */
+		rc = MPI_Alltoallw(all, counts, bytes, types, all, counts, bytes, types, w);
+		team_must(rc == MPI_ERR_TYPE, "alltoallw: class %d", rc);
+	}
+	rc = MPI_Gatherv(&one, 1, MPI_INT, all, counts, displs, MPI_INT, 2, w);
+	team_must(rc == MPI_SUCCESS, "gatherv again: class %d", rc);
+	team_must(c->rank != 2 || (all[0] == 1 && all[3] == 4), "gathered %d %d", all[0], all[3]);
+	rc = MPI_Allgather(&one, 1, MPI_INT, all, 1, MPI_INT, w);
+	team_must(rc == MPI_SUCCESS && all[2] == 3, "allgather: class %d", rc);
+}
+
+/* Each rank sends from where its own block shall be: all are refused, rank 0 as well. */
+static void own_block(struct comm *c, void *arg)
+{
+	int all[TEAM_MOST] = {0}, counts[] = {1, 1, 1, 1}, displs[] = {3, 2, 1, 0};
+	MPI_Comm w = c->handle;
+
+	(void)arg;
+	expect_class(c, MPI_Allgather(&all[c->rank], 1, MPI_INT, all, 1, MPI_INT, w),
+		MPI_ERR_BUFFER, "allgather from the own block");
+	expect_class(c,
+		MPI_Allgatherv(&all[3 - c->rank], 1, MPI_INT, all, counts, displs, MPI_INT, w),
+		MPI_ERR_BUFFER, "allgatherv from the own block");
+	expect_class(c, MPI_Exscan(all, all, 1, MPI_INT, MPI_SUM, w), MPI_ERR_BUFFER,
+		"exscan within one buffer");
+}
+
+static void beside_the_block(struct comm *c, void *arg)
+{
+	int all[TEAM_MOST] = {0}, counts[] = {1, 1, 1, 1}, displs[] = {3, 2, 1, 0};
+	int rc = MPI_Allgatherv(&all[4], 1, MPI_INT, all, counts, displs, MPI_INT, c->handle);
+
+	(void)arg;
+	team_must(rc == MPI_SUCCESS, "allgatherv from beside the blocks: class %d", rc);
 }
 
 START_TEST(test_refused)
@@ -257,6 +290,8 @@ START_TEST(test_refused)
 	team_run(4, false, refused, NULL);
 	team_run(4, false, too_large, NULL);
 	team_run(4, false, refused_by_one, NULL);
+	team_run(4, false, own_block, NULL);
+	team_run(4, false, beside_the_block, NULL);
 }
 END_TEST
 

@@ -204,25 +204,23 @@ static void refused(struct comm *c, void *arg)
 		"more than all memory");
 }
 
-/* One rank alone, of which nothing is expected, finds its argument wrong: the next one meets. */
+/* One rank alone finds its argument wrong, and makes the call again: that meets the others'. */
 static void refused_by_one(struct comm *c, void *arg)
 {
-	int a[TEAM_MOST], b[TEAM_MOST] = {0}, counts[TEAM_MOST], at[TEAM_MOST], me = c->rank;
+	int a[TEAM_MOST], b[TEAM_MOST] = {0}, counts[TEAM_MOST], at[TEAM_MOST], me = c->rank, rc;
 	MPI_Datatype ints[TEAM_MOST];
 
 	(void)arg;
 	for (int i = 0; i < c->size; i++) {
-		counts[i] = i != 2 && me != 2;
+		counts[i] = 1;
 		at[i] = i * (int)sizeof(int);
 		ints[i] = MPI_INT;
 		a[i] = 10 * me + i;
 	}
-	int rc =
-		MPI_Alltoallw(a, counts, at, me == 2 ? NULL : ints, b, counts, at, ints, c->handle);
-
-	team_must(rc == (me == 2 ? MPI_ERR_ARG : MPI_SUCCESS), "class %d", rc);
-	for (int i = 0; i < c->size; i++)
-		counts[i] = 1;
+	if (me == 2) {
+		rc = MPI_Alltoallw(a, counts, at, NULL, b, counts, at, ints, c->handle);
+		team_must(rc == MPI_ERR_ARG, "class %d", rc);
+	}
 	rc = MPI_Alltoallw(a, counts, at, ints, b, counts, at, ints, c->handle);
 	for (int i = 0; i < c->size; i++)
 		team_must(rc == MPI_SUCCESS && b[i] == 10 * i + me, "class %d, %d", rc, b[i]);
