@@ -176,11 +176,12 @@ struct layout *part_list_finish(struct part_list *list)
 		part_list_clear(list);
 		return NULL;
 	}
-	*l = (struct layout){1, 1, 0, list->n, list->parts};
+	*l = (struct layout){.refs = 1, .depth = 1, .n = list->n, .parts = list->parts};
 	for (size_t i = 0; i < l->n; i++) {
 		const struct part *p = &l->parts[i];
 
 		l->size += p->count * p->len;
+		l->runs += p->count * (p->child ? p->child->runs : 1);
 		if (p->child && p->child->depth >= l->depth)
 			l->depth = p->child->depth + 1;
 	}

@@ -27,6 +27,7 @@ struct layout {
 	int refs;
 	int depth;   /* 1 without children: how deep a walk goes */
 	size_t size; /* bytes of data */
+	size_t runs; /* in how many runs; at most size */
 	size_t n;
 	struct part *parts;
 };

@@ -7,10 +7,11 @@
 #define SLOT_OF(handle) ((uintptr_t)(handle)-TYPE_FIRST)
 
 /* n runs of bytes. What is static has a reference that nobody gives back. */
-#define STATIC_LAYOUT(bytes, runs, ...)                                                            \
+#define STATIC_LAYOUT(bytes, nruns, ...)                                                           \
 	&(struct layout)                                                                           \
 	{                                                                                          \
-		.refs = 1, .depth = 1, .size = (bytes), .n = (runs), .parts = (struct part[])      \
+		.refs = 1, .depth = 1, .size = (bytes), .runs = (nruns), .n = (nruns),             \
+		.parts = (struct part[])                                                           \
 		{                                                                                  \
 			__VA_ARGS__                                                                \
 		}                                                                                  \

@@ -13,7 +13,7 @@ UNIT_attr := $(comms_o) $(fakes_o)
 UNIT_errhandler := $(comms_o) $(fakes_o)
 UNIT_comm := $(comms_o) $(fakes_o) bin/tests/unit/fake_ranks.o $(addprefix lib/mpi/,comm_make.o comm_split.o comm_inter.o dims.o api_comm.o api_comm_inter.o \
 	api_comm_make.o api_comm_end.o api_comm_type.o hints.o api_group.o api_topo.o topo_calls.o api_attr.o check.o type.o type_contents.o type_table.o type_layout.o)
-type_o := $(addprefix lib/mpi/,type.o type_table.o type_layout.o type_shape.o type_make.o type_array.o type_pack.o \
+type_o := $(addprefix lib/mpi/,type.o type_table.o type_layout.o type_shape.o type_make.o type_array.o type_pack.o type_walk.o type_cursor.o \
 	type_contents.o type_signature.o type_f90.o attr.o attr_key.o errtext.o live.o)
 types_o := $(type_o) $(addprefix lib/mpi/,type_external.o api_type.o api_type_args.o api_type_array.o api_type_attr.o \
 	api_type_blocks.o api_type_contents.o api_type_elements.o api_type_query.o) bin/tests/unit/fake_api.o

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Random nested datatypes against their type maps: bounds, packing, unpacking of any prefix, copies
- * from one type to another. Test _i has seed _i; failures print what differs.
+ * Random nested datatypes against their type maps: bounds, packing, unpacking of any prefix, stops
+ * in the middle of anything, copies from one type to another. Test _i has seed _i; failures print
+ * what differs.
  */
 #include <check.h>
 #include <stdint.h>
@@ -10,6 +11,7 @@
 
 #include "mpi/status.h"
 #include "mpi/type.h"
+#include "mpi/type_cursor.h"
 #include "mpi/type_external.h"
 #include "type_map.h"
 #include "type_random.h"
@@ -127,6 +129,75 @@ static void check_unpack(const struct made *m)
 	image_free(&im);
 }
 
+/* From 1 to all of what is left, now and then all of it. */
+static size_t some_of(size_t left)
+{
+	return left < 2 || pick(8) == 0 ? left : 1 + (size_t)pick(pick(3) ? 8 : (int)left) % left;
+}
+
+/* Gathered, or scattered, by a cursor that stops anywhere. */
+static void check_stops(const struct made *m)
+{
+	size_t count = 1 + (size_t)pick(ELEMENTS_MAX);
+	struct image out = image_new(m, count), in = image_new(m, count);
+	struct cursor_frame from_frames[type_cursor_frames(object_of(m))],
+		to_frames[type_cursor_frames(object_of(m))];
+	char *want = malloc(in.size), *packed = malloc(out.data + 1);
+	struct type_cursor from, to;
+
+	memcpy(want, in.bytes, in.size);
+	for (size_t i = 0; i < out.data; i++)
+		want[in.buf - in.bytes + in.at[i]] = out.buf[out.at[i]];
+	if (out.data > 0) {
+		type_cursor_begin(&from, from_frames, object_of(m), out.buf, count);
+		type_cursor_begin(&to, to_frames, object_of(m), in.buf, count);
+	}
+	for (size_t at = 0, n; at < out.data; at += n) {
+		n = some_of(out.data - at);
+		packed[n] = 42;
+		type_cursor_pack(&from, packed, n);
+		ck_assert_msg(packed[n] == 42, "packed more than %zu bytes: %s", n, m->text);
+		for (size_t done = 0, now; done < n; done += now) {
+			now = some_of(n - done);
+			type_cursor_unpack(&to, packed + done, now);
+		}
+	}
+	ck_assert_msg(memcmp(want, in.bytes, in.size) == 0, "not the same by pieces: %s", m->text);
+	free(want);
+	free(packed);
+	image_free(&out);
+	image_free(&in);
+}
+
+/* From any place on: where the runs are that are left. */
+static void check_runs(const struct made *m)
+{
+	size_t count = 1 + (size_t)pick(ELEMENTS_MAX), at;
+	struct image im = image_new(m, count);
+	struct cursor_frame frames[type_cursor_frames(object_of(m))];
+	char *packed = malloc(im.data + 1);
+	struct type_cursor c;
+	struct iovec iov[5];
+	int n = im.data > 0;
+
+	at = im.data ? (size_t)pick((int)im.data) : 0;
+	if (im.data > 0) {
+		type_cursor_begin(&c, frames, object_of(m), im.buf, count);
+		type_cursor_pack(&c, packed, at);
+	}
+	while (n > 0) {
+		n = type_cursor_runs(&c, iov, between(1, 5));
+		for (int i = 0; i < n; i++)
+			for (size_t j = 0; j < iov[i].iov_len; j++, at++)
+				ck_assert_msg(at < im.data && (char *)iov[i].iov_base + j ==
+								      im.buf + im.at[at],
+					"byte %zu of %zu is elsewhere: %s", at, im.data, m->text);
+	}
+	ck_assert_msg(at == im.data, "runs end at byte %zu of %zu: %s", at, im.data, m->text);
+	free(packed);
+	image_free(&im);
+}
+
 static void check_copy(const struct made *from, const struct made *to)
 {
 	size_t nsrc = (size_t)pick(3 * ELEMENTS_MAX), ndst = (size_t)pick(3 * ELEMENTS_MAX);
@@ -222,6 +293,8 @@ START_TEST(agrees_with_the_type_map)
 	for (int i = 0; i < 3; i++) {
 		check_pack(&a);
 		check_unpack(&a);
+		check_stops(&a);
+		check_runs(&a);
 		check_copy(&a, &b);
 		check_copy(&b, &a);
 		check_elements(&a);
