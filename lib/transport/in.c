@@ -6,9 +6,21 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 #include "base/error.h"
 #include "transport/tp.h"
+
+/* At most *room bytes of the next piece. */
+static uint8_t *first_piece(struct tp_pieces *pieces, uint64_t *room)
+{
+	struct iovec first;
+
+	pieces->next(pieces, &first, 1);
+	if (*room > first.iov_len)
+		*room = first.iov_len;
+	return first.iov_base;
+}
 
 /* Where the next bytes of the body go, and how many may; NULL: to nowhere. */
 static uint8_t *body_target(struct tp_in *in, uint64_t *room)
@@ -26,6 +38,8 @@ static uint8_t *body_target(struct tp_in *in, uint64_t *room)
 			return NULL;
 		if (*room > space)
 			*room = space;
+		if (__builtin_expect(in->place.pieces != NULL, false))
+			return first_piece(in->place.pieces, room);
 		return (uint8_t *)in->place.buf + in->offset;
 	case BODY_NONE:
 		break;
@@ -33,8 +47,12 @@ static uint8_t *body_target(struct tp_in *in, uint64_t *room)
 	return NULL;
 }
 
+/* They went into the place, all or none: body_target mixes no room with none. A message that has no
+ * place yet has no pieces. */
 static int body_advance(struct tp *tp, struct tp_peer *p, uint64_t bytes)
 {
+	if (__builtin_expect(p->in.place.pieces != NULL, false) && p->in.offset < p->in.place.room)
+		p->in.place.pieces->pass(p->in.place.pieces, (size_t)bytes);
 	p->in.left -= bytes;
 	p->in.offset += bytes;
 	if (p->in.body == BODY_HOLD)
@@ -88,6 +106,38 @@ static ssize_t read_direct(
 	return n;
 }
 
+/* The pieces that the next `room` bytes go to, cut off there. Returns how many bytes they are. */
+static size_t pieces_within(struct tp_pieces *pieces, uint64_t room, struct msghdr *m, int max)
+{
+	size_t asked = 0;
+
+	m->msg_iovlen = (size_t)pieces->next(pieces, m->msg_iov, max);
+	for (size_t i = 0; i < m->msg_iovlen; i++) {
+		if (m->msg_iov[i].iov_len > room - asked)
+			m->msg_iov[i].iov_len = (size_t)room - asked;
+		asked += m->msg_iov[i].iov_len;
+	}
+	return asked;
+}
+
+/* The same into several pieces at once. */
+static ssize_t read_pieces(struct tp *tp, struct tp_peer *p, int *rc, bool *full)
+{
+	enum { IN_IOV = 64 };
+	struct iovec iov[IN_IOV];
+	struct msghdr m = {.msg_iov = iov};
+	struct tp_in *in = &p->in;
+	uint64_t space = in->place.room - in->offset;
+	size_t asked =
+		pieces_within(in->place.pieces, in->left < space ? in->left : space, &m, IN_IOV);
+	ssize_t n = recvmsg(p->fd, &m, MSG_DONTWAIT);
+
+	if (n > 0)
+		*rc = body_advance(tp, p, (uint64_t)n);
+	*full = n > 0 && (size_t)n == asked;
+	return n;
+}
+
 static ssize_t read_prefetch(struct tp *tp, struct tp_peer *p, int *rc, bool *full)
 {
 	struct tp_in *in = &p->in;
@@ -111,6 +161,12 @@ static ssize_t read_prefetch(struct tp *tp, struct tp_peer *p, int *rc, bool *fu
 	return n;
 }
 
+/* Much is still to come, for several pieces. */
+static bool in_pieces(const struct tp_in *in)
+{
+	return in->place.pieces && in->body != BODY_HOLD && in->left > TP_DIRECT;
+}
+
 static bool read_once(struct tp *tp, struct tp_peer *p, bool *full)
 {
 	uint64_t room = 0;
@@ -119,7 +175,9 @@ static bool read_once(struct tp *tp, struct tp_peer *p, bool *full)
 	int rc = 0;
 
 	tp->counts.recvs++;
-	if (target && room > TP_DIRECT)
+	if (target && __builtin_expect(in_pieces(&p->in), false))
+		n = read_pieces(tp, p, &rc, full);
+	else if (target && room > TP_DIRECT)
 		n = read_direct(tp, p, target, room, &rc, full);
 	else
 		n = read_prefetch(tp, p, &rc, full);

@@ -53,13 +53,13 @@ static int send_eager(
 }
 
 static int send_rendezvous(struct tp *tp, struct tp_peer *p, struct wire_frame *f,
-	const void *payload, size_t len, void *cookie)
+	const void *payload, size_t len, unsigned flags, void *cookie)
 {
 	struct tp_send *op = slab_take(&tp->send_slab);
 
 	if (!op)
 		return FT_ENOMEM;
-	*op = (struct tp_send){.peer = p->id, .payload = payload, .len = len, .cookie = cookie};
+	*op = tp_send_of(p->id, payload, len, flags, cookie);
 	op->id = idtab_add(&tp->sends, op);
 	if (!op->id)
 		goto free_op;
@@ -95,12 +95,12 @@ int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *pa
 	memcpy(f.envelope, e->bytes, sizeof f.envelope);
 	if (p->state == TP_IDLE)
 		tp_conns_connect(tp, peer);
-	if (len <= tp->c.eager_limit && !(flags & TP_SYNC) &&
+	if (len <= tp->c.eager_limit && !(flags & (TP_SYNC | TP_PIECES)) &&
 		p->unconsumed + eager_cost(len) <= tp->c.unexpected_limit)
 		return send_eager(tp, p, &f, payload, len);
 	if (flags & TP_NOW)
 		return FT_EAGAIN;
-	return send_rendezvous(tp, p, &f, payload, len, cookie);
+	return send_rendezvous(tp, p, &f, payload, len, flags, cookie);
 }
 
 static int take_cts(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
@@ -345,10 +345,7 @@ static void hold_complete(struct tp *tp, struct tp_peer *p, struct tp_hold *h)
 		return;
 	tp_message_consumed(tp, p, h->held.length);
 	if (h->place.cookie) {
-		uint64_t n = h->held.length < h->place.room ? h->held.length : h->place.room;
-
-		if (n)
-			memcpy(h->place.buf, h->bytes, n);
+		tp_payload_copy(h->place, h->bytes, NULL, h->held.length);
 		tp->c.up->received(tp->c.user, h->place.cookie, h->held.length, 0);
 	}
 	tp_hold_free(tp, h);

@@ -134,6 +134,7 @@ int tp_out_large(struct tp *tp, struct tp_peer *p, struct wire_frame *f, struct 
 		return FT_ENOMEM;
 	*o = (struct tp_out){.op = op,
 		.payload = op->payload,
+		.pieces = op->pieces,
 		.payload_len = op->len,
 		.len = sizeof *f,
 		.room = sizeof *f};
@@ -154,9 +155,10 @@ static void out_free(struct tp *tp, struct tp_out *o)
 		free(o);
 }
 
-enum { OUT_IOV = 16 };
+enum { OUT_IOV = 64 };
 
-/* The unwritten parts of the first pieces of the queue. */
+/* The unwritten parts of the first entries of the queue. Of one in pieces there may be more than
+ * there is room for, so it is the last. */
 static int gather(struct tp_peer *p, struct iovec *iov)
 {
 	int n = 0;
@@ -169,6 +171,8 @@ static int gather(struct tp_peer *p, struct iovec *iov)
 			break;
 		if (o->len > head)
 			iov[n++] = (struct iovec){o->bytes + head, o->len - head};
+		if (o->pieces)
+			return n + o->pieces->next(o->pieces, iov + n, OUT_IOV - n);
 		if (o->payload_len > o->done - head)
 			iov[n++] =
 				(struct iovec){(void *)(uintptr_t)(o->payload + (o->done - head)),
@@ -177,12 +181,22 @@ static int gather(struct tp_peer *p, struct iovec *iov)
 	return n;
 }
 
+static void pass_pieces(struct tp_out *o, size_t bytes)
+{
+	size_t head = o->done < o->len ? o->len - o->done : 0;
+
+	if (bytes > head)
+		o->pieces->pass(o->pieces, bytes - head);
+}
+
 static void written(struct tp *tp, struct tp_peer *p, size_t bytes)
 {
 	while (bytes) {
 		struct tp_out *o = container_of(p->queue.next, struct tp_out, link);
 		size_t left = o->len + o->payload_len - o->done;
 
+		if (o->pieces)
+			pass_pieces(o, bytes < left ? bytes : left);
 		if (bytes < left) {
 			o->done += bytes;
 			return;

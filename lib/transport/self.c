@@ -6,20 +6,13 @@
 #include "base/error.h"
 #include "transport/tp.h"
 
-static void put(struct tp_place place, const void *payload, size_t len)
-{
-	size_t n = len < place.room ? len : place.room;
-
-	if (n)
-		memcpy(place.buf, payload, n);
-}
-
 /* Nobody wants it yet. A short one is copied; of a long or synchronous one only the address is
  * kept. */
 static int hold_back(struct tp *tp, const struct tp_envelope *e, const void *payload, size_t len,
-	bool wait, void *cookie)
+	unsigned flags, void *cookie)
 {
 	struct tp_peer *p = &tp->peers[tp->c.self];
+	bool wait = len > tp->c.eager_limit || flags & (TP_SYNC | TP_PIECES);
 	struct tp_hold *h = malloc(sizeof *h + (wait ? 0 : len));
 	struct tp_send *op = wait && h ? slab_take(&tp->send_slab) : NULL;
 
@@ -31,11 +24,8 @@ static int hold_back(struct tp *tp, const struct tp_envelope *e, const void *pay
 		.kind = HOLD_SELF,
 		.op = op};
 	if (op) {
-		*op = (struct tp_send){.peer = p->id,
-			.payload = payload,
-			.len = len,
-			.cookie = cookie,
-			.self_hold = h};
+		*op = tp_send_of(p->id, payload, len, flags, cookie);
+		op->self_hold = h;
 		list_append(&p->sending, &op->link);
 		tp->asked++;
 	} else if (len) {
@@ -50,11 +40,12 @@ int tp_self_send(struct tp *tp, const struct tp_envelope *e, const void *payload
 	unsigned flags, void *cookie)
 {
 	struct tp_place place = tp->c.up->match(tp->c.user, tp->c.self, e, len);
+	struct tp_send op;
 
 	if (!place.cookie)
-		return hold_back(
-			tp, e, payload, len, len > tp->c.eager_limit || (flags & TP_SYNC), cookie);
-	put(place, payload, len);
+		return hold_back(tp, e, payload, len, flags, cookie);
+	op = tp_send_of(tp->c.self, payload, len, flags, cookie);
+	tp_payload_copy(place, op.payload, op.pieces, len);
 	tp->c.up->received(tp->c.user, place.cookie, len, 0);
 	return 1;
 }
@@ -73,7 +64,7 @@ void tp_self_claim(struct tp *tp, struct tp_hold *h, struct tp_place place)
 	struct tp_send *op = h->op;
 	size_t len = (size_t)h->held.length;
 
-	put(place, op ? op->payload : h->bytes, len);
+	tp_payload_copy(place, op ? op->payload : h->bytes, op ? op->pieces : NULL, len);
 	tp_hold_free(tp, h);
 	if (op)
 		tp_send_done(tp, op, 0);

@@ -31,6 +31,7 @@ struct tp_out {
 	struct link link;
 	struct tp_send *op; /* told when written; NULL for a batch */
 	const uint8_t *payload;
+	struct tp_pieces *pieces; /* instead of payload; NULL */
 	size_t payload_len;
 	size_t done;	  /* of len + payload_len */
 	size_t len, room; /* of bytes */
@@ -43,11 +44,24 @@ struct tp_send {
 	uint64_t id;
 	int peer;
 	const void *payload;
+	struct tp_pieces *pieces; /* instead of payload; NULL */
 	size_t len;
 	void *cookie;
 	struct tp_hold *self_hold; /* to ourselves: the held side, or NULL */
 	bool withdrawing;	   /* WITHDRAW was sent */
 };
+
+static inline struct tp_send tp_send_of(
+	int peer, const void *payload, size_t len, unsigned flags, void *cookie)
+{
+	bool pieces = flags & TP_PIECES;
+
+	return (struct tp_send){.peer = peer,
+		.payload = pieces ? NULL : payload,
+		.pieces = pieces ? (struct tp_pieces *)(uintptr_t)payload : NULL,
+		.len = len,
+		.cookie = cookie};
+}
 
 /* A message whose place is known and whose payload is still to come. */
 struct tp_recv {
@@ -182,6 +196,10 @@ void tp_message_consumed(struct tp *tp, struct tp_peer *p, uint64_t length);
 void tp_send_done(struct tp *tp, struct tp_send *op, int rc);
 void tp_recv_done(struct tp *tp, struct tp_recv *op, int rc);
 void tp_hold_free(struct tp *tp, struct tp_hold *h);
+
+/* payload.c: bytes in memory, at `from` or in pieces, to a place. As many as there is room. */
+void tp_payload_copy(
+	struct tp_place to, const void *from, struct tp_pieces *pieces, uint64_t length);
 
 /* self.c */
 int tp_self_send(struct tp *tp, const struct tp_envelope *e, const void *payload, size_t len,

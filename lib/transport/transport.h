@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 #include "base/lock.h"
 #include "base/loop.h"
@@ -33,12 +34,28 @@ struct tp_envelope {
 	uint8_t bytes[WIRE_ENVELOPE_BYTES];
 };
 
-/* Where the payload of a message goes: at most `room` bytes to buf (the rest is read and thrown
- * away). cookie names the receive in `received`; NULL means that nobody wants the message yet. */
+/*
+ * A payload that does not lie in one piece. The transport goes through it once, from its beginning,
+ * as the socket takes or brings bytes. Whose memory it is, and for how long, is as for one that
+ * lies in one piece.
+ */
+struct tp_pieces {
+	/* Where the next bytes are, or shall be put: at least one piece, at most max, none empty.
+	 * Good until they are passed or other pieces are asked for. */
+	int (*next)(struct tp_pieces *p, struct iovec *iov, int max);
+
+	/* So many of them, no more than next has told, were taken or put there. */
+	void (*pass)(struct tp_pieces *p, size_t bytes);
+};
+
+/* Where the payload of a message goes: at most `room` bytes to buf, or into pieces (the rest is
+ * read and thrown away). cookie names the receive in `received`; NULL means that nobody wants the
+ * message yet. */
 struct tp_place {
 	void *buf;
 	size_t room;
 	void *cookie;
+	struct tp_pieces *pieces; /* NULL: to buf */
 };
 
 /* A message that has come, or been announced, and has no place yet. The transport owns it until it
@@ -120,8 +137,9 @@ int tp_detach(struct tp *tp, bool keep_listener);
 /* ---- messages ---- */
 
 enum {
-	TP_SYNC = 1, /* done only when the receiver has given it a place */
-	TP_NOW = 2,  /* not at all if it cannot be done at once; not with TP_SYNC */
+	TP_SYNC = 1,   /* done only when the receiver has given it a place */
+	TP_NOW = 2,    /* not at all if it cannot be done at once; not with the others */
+	TP_PIECES = 4, /* payload is a struct tp_pieces; waits for its place, too */
 };
 
 /*

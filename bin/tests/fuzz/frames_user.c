@@ -47,7 +47,7 @@ static struct tp_place place_of(struct receive *r, struct side *s, struct messag
 	m->to = r;
 	FUZZ_CHECK(s->nasks < ASKS, "more receives than messages");
 	s->asks[s->nasks++] = m;
-	return (struct tp_place){r->buf, r->room, r};
+	return (struct tp_place){.buf = r->buf, .room = r->room, .cookie = r};
 }
 
 static struct tp_place on_match(void *user, int peer, const struct tp_envelope *e, uint64_t length)

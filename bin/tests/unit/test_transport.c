@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "cut.h"
 #include "transport/transport.h"
 #include "unit.h"
 
@@ -22,8 +23,7 @@ enum { N = 3, SLOTS = 600, EAGER = 4096, UNEXPECTED = 65536, WAIT_MS = 20000 };
 
 struct slot {
 	bool posted, done;
-	void *buf;
-	size_t room;
+	struct tp_place place;
 	uint64_t length;
 	int rc;
 	struct tp_held *held;
@@ -56,7 +56,7 @@ static struct tp_place on_match(void *user, int peer, const struct tp_envelope *
 	struct slot *s = slot_of(user, peer, e);
 
 	(void)length;
-	return s->posted ? (struct tp_place){s->buf, s->room, s} : (struct tp_place){0};
+	return s->posted ? s->place : (struct tp_place){0};
 }
 
 static void on_keep(void *user, struct tp_held *held)
@@ -224,18 +224,23 @@ static int send_to(int from, int to, uint32_t number, const void *buf, size_t le
 	return rc;
 }
 
-static struct slot *post(int at, int from, uint32_t number, void *buf, size_t room)
+static struct slot *post_place(int at, int from, uint32_t number, struct tp_place place)
 {
 	struct slot *s = &nodes[at].in[from][number];
 
 	lock_take(&nodes[at].lock);
-	s->buf = buf;
-	s->room = room;
+	s->place = place;
+	s->place.cookie = s;
 	s->posted = true;
 	if (s->held)
-		tp_claim(nodes[at].tp, s->held, (struct tp_place){buf, room, s});
+		tp_claim(nodes[at].tp, s->held, s->place);
 	lock_give(&nodes[at].lock);
 	return s;
+}
+
+static struct slot *post(int at, int from, uint32_t number, void *buf, size_t room)
+{
+	return post_place(at, from, number, (struct tp_place){.buf = buf, .room = room});
 }
 
 static void fill(uint8_t *buf, size_t len, unsigned seed)
@@ -301,6 +306,72 @@ START_TEST(what_is_too_long_is_cut)
 		ck_assert_int_eq(memcmp(got, big, room), 0);
 		ck_assert_uint_eq(got[room], 0xee);
 	}
+	stop();
+}
+END_TEST
+
+static uint8_t far_out[2 << 20], far_in[2 << 20], want[2 << 20];
+
+enum { NODES_IN_PIECES = 2, GAP = 0xee };
+
+/* One message, sent or received in pieces or both (1, 2, 3), of which there is room for a part. */
+static void in_pieces(int to, uint32_t number, int ways, size_t len, size_t room, size_t step)
+{
+	struct slot *s = &nodes[to].in[0][number];
+	struct cut out, in;
+	struct tp_place place = {.buf = got, .room = room};
+	void *payload = big;
+	bool early = number & 1;
+	int before = nodes[0].sent;
+
+	fill(big, len, number);
+	memset(far_in, GAP, sizeof far_in);
+	if (ways & 1) {
+		payload = cut_begin(&out, far_out, len, step);
+		for (size_t i = 0; i < len; i++)
+			*cut_byte(&out, i) = big[i];
+	}
+	if (ways & 2)
+		place.pieces = cut_begin(&in, far_in, room, step + 1);
+	if (early)
+		post_place(to, 0, number, place);
+	if (send_to(0, to, number, payload, len, ways & 1 ? TP_PIECES : 0) == 1)
+		before--;
+	if (!early) {
+		WAIT_FOR(s->held);
+		post_place(to, 0, number, place);
+	}
+	WAIT_FOR(s->done && nodes[0].sent == before + 1);
+	ck_assert_int_eq(s->rc, 0);
+	ck_assert_uint_eq(s->length, len);
+	memset(want, GAP, sizeof want);
+	in.base = want;
+	for (size_t i = 0; i < room && ways & 2; i++)
+		*cut_byte(&in, i) = big[i];
+	ck_assert_msg(ways & 2 || memcmp(got, big, room) == 0, "%zu of %zu bytes", room, len);
+	ck_assert_msg(memcmp(far_in, want, sizeof want) == 0,
+		"%zu of %zu bytes in pieces of %zu to rank %d: ways %d", room, len, step, to, ways);
+}
+
+/* What does not lie in one piece, with pieces shorter and longer than what a socket takes at once
+ * and than what is read with a header. */
+START_TEST(pieces_arrive)
+{
+	static const size_t sizes[] = {1, 100, EAGER, EAGER + 1, 20000, 300000, 900000},
+			    steps[] = {7, 1000, 5000, 200000};
+	uint32_t number = 0;
+
+	start();
+	for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+		for (size_t l = 0; l < sizeof steps / sizeof *steps; l++)
+			for (int ways = 1; ways < 4; ways++)
+				for (int to = 0; to < NODES_IN_PIECES; to++, number++) {
+					size_t room = number % 3 ? sizes[k]
+								 : sizes[k] - number % 5 % sizes[k];
+
+					in_pieces(to, number, ways, sizes[k], room, steps[l]);
+				}
+	ck_assert_uint_lt(number, SLOTS);
 	stop();
 }
 END_TEST
@@ -599,7 +670,7 @@ START_TEST(a_stale_peer_is_refused)
 }
 END_TEST
 
-UNIT_MAIN("transport", tcase_add_test(tc, every_size_arrives);
+UNIT_MAIN("transport", tcase_add_test(tc, every_size_arrives); tcase_add_test(tc, pieces_arrive);
 	  tcase_add_test(tc, what_is_too_long_is_cut);
 	  tcase_add_test(tc, a_synchronous_send_waits_for_its_receive);
 	  tcase_add_test(tc, now_or_not_at_all);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Payloads that no socket takes or brings: from memory to memory. */
+#include <string.h>
+
+#include "transport/tp.h"
+
+/* What is left of a payload or a place, wherever it lies. */
+struct rest {
+	char *at;
+	struct tp_pieces *pieces;
+	uint64_t left;
+};
+
+static struct iovec first_of(const struct rest *r)
+{
+	struct iovec first = {r->at, (size_t)r->left};
+
+	if (r->pieces)
+		r->pieces->next(r->pieces, &first, 1);
+	return first;
+}
+
+static void pass(struct rest *r, size_t bytes)
+{
+	if (r->pieces)
+		r->pieces->pass(r->pieces, bytes);
+	else
+		r->at += bytes;
+	r->left -= bytes;
+}
+
+static size_t smaller(uint64_t a, uint64_t b)
+{
+	return (size_t)(a < b ? a : b);
+}
+
+void tp_payload_copy(
+	struct tp_place to, const void *from, struct tp_pieces *pieces, uint64_t length)
+{
+	uint64_t n = length < to.room ? length : to.room;
+	struct rest out = {(char *)(uintptr_t)from, pieces, n}, in = {to.buf, to.pieces, n};
+
+	while (out.left > 0) {
+		struct iovec a = first_of(&out), b = first_of(&in);
+		size_t now = smaller(out.left, smaller(a.iov_len, b.iov_len));
+
+		memcpy(b.iov_base, a.iov_base, now);
+		pass(&out, now);
+		pass(&in, now);
+	}
+}
