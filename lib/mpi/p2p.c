@@ -20,6 +20,7 @@
 #include "p2p_part.h"
 #include "p2p_saved.h"
 #include "p2p_state.h"
+#include "pieces.h"
 #include "queues.h"
 #include "request.h"
 #include "rma.h"
@@ -112,12 +113,9 @@ static int source_rank(const struct comm *c, int peer, int said)
 	return MPI_ANY_SOURCE;
 }
 
-/* The request has its message: where shall the payload go? */
-static struct tp_place place_for(struct request *r, const struct match_msg *msg, uint64_t length)
+/* The request has its message. */
+static inline void take_message(struct request *r, const struct match_msg *msg)
 {
-	uint64_t room = capacity(r);
-	struct tp_place place = {.buf = r->buf, .room = room, .cookie = r};
-
 	r->posted = false;
 	r->peer = msg->peer;
 	r->stamp = msg->stamp;
@@ -126,15 +124,23 @@ static struct tp_place place_for(struct request *r, const struct match_msg *msg,
 	r->matched = __builtin_expect(msg->matched != 0, false) ? msg->matched : ++s.moment;
 	r->source = r->rank >= 0 ? r->rank : source_rank(r->comm, msg->peer, msg->source);
 	r->got_tag = msg->tag;
-	if (!r->type->contiguous) {
-		place.buf = type_piece(r->type, r->buf, r->count);
-		if (place.buf)
-			return place;
-		if (room > length)
-			room = length;
-		r->packed = malloc(room ? room : 1);
-		place.buf = r->packed;
-		place.room = r->packed ? room : 0;
+}
+
+/* Where shall its payload go? Without memory nowhere, and the receive fails. */
+static struct tp_place place_for(struct request *r, const struct match_msg *msg)
+{
+	struct tp_place place = {.buf = r->buf, .room = capacity(r), .cookie = r};
+
+	take_message(r, msg);
+	if (r->type->contiguous || place.room == 0)
+		return place;
+	place.buf = type_piece(r->type, r->buf, r->count);
+	if (place.buf)
+		return place;
+	r->packed = place.pieces = pieces_in(r->type, r->buf, r->count);
+	if (!r->packed) {
+		r->error = MPI_ERR_NO_MEM;
+		place.room = 0;
 	}
 	return place;
 }
@@ -195,7 +201,7 @@ static struct tp_place on_match(void *user, int peer, const struct tp_envelope *
 	msg = msg_from(&e, peer);
 	if (of_program(e.context))
 		msg.index = tell_arrival(&msg);
-	place = place_for(r, &msg, length);
+	place = place_for(r, &msg);
 	if (!of_program(e.context))
 		return place;
 	if (__builtin_expect(coord_making(s.coord), false))
@@ -251,12 +257,8 @@ static void finish_recv(struct request *r, uint64_t length, int rc)
 		error = MPI_ERR_PROC_ABORTED;
 	else if (length > room)
 		error = MPI_ERR_TRUNCATE;
-	if (!rc && !r->type->contiguous) {
-		if (r->packed)
-			type_unpack(r->type, r->buf, r->count, r->packed, r->bytes);
-		else if (!type_piece(r->type, r->buf, r->count))
-			error = MPI_ERR_NO_MEM;
-	}
+	if (!rc && !r->type->contiguous && r->error)
+		error = r->error;
 	if (rc && s.job.launched)
 		return; /* the launcher ends or restarts this process: no answer, so no wrong one */
 	if (__builtin_expect(r->inflight != NULL, false))
@@ -268,10 +270,9 @@ static void finish_recv(struct request *r, uint64_t length, int rc)
 static void fill(struct request *r, struct stored *m, int rc)
 {
 	uint64_t room = capacity(r), n = m->length < room ? m->length : room;
-	void *to = r->packed ? r->packed : type_piece(r->type, r->buf, r->count);
 
-	if (n && to && !rc)
-		memcpy(to, m->bytes, (size_t)n);
+	if (!rc)
+		type_unpack(r->type, r->buf, r->count, m->bytes, (size_t)n);
 	r->stored = NULL;
 	finish_recv(r, m->length, rc);
 	stored_release(m);
@@ -316,7 +317,7 @@ static void on_received(void *user, void *cookie, uint64_t length, int rc)
 /* A message in our memory, taken out of the lists, goes to a receive. */
 static void deliver_stored(struct request *r, struct stored *m)
 {
-	place_for(r, &m->msg, m->length);
+	take_message(r, &m->msg);
 	if (m->msg.inflight)
 		inflight_matched(m->msg.inflight, r);
 	r->stored = m;
@@ -343,7 +344,7 @@ void p2p_arrive(struct stored *m)
 static void start_held(struct request *r, struct match_msg *msg)
 {
 	struct tp_held *held = container_of(msg, struct tp_held, user);
-	struct tp_place place = place_for(r, msg, held->length);
+	struct tp_place place = place_for(r, msg);
 
 	if (__builtin_expect(msg->inflight != NULL, false))
 		inflight_matched(msg->inflight, r);
@@ -413,13 +414,23 @@ static void on_sent(void *user, void *cookie, int rc)
 	request_complete(r, rc == FT_EPEER ? MPI_ERR_PROC_ABORTED : MPI_SUCCESS);
 }
 
-/* The data of a send: where it lies, or packed. NULL: no memory. */
-static const void *in_one_piece(struct request *r, size_t len)
+/* What must wait for its receiver is packed while it goes. */
+static bool goes_in_pieces(size_t len)
+{
+	return len > s.job.eager_limit;
+}
+
+/* The data of a send: where it lies, in pieces, or packed. NULL: no memory. */
+static const void *payload_of(struct request *r, size_t len)
 {
 	void *piece = type_piece(r->type, r->buf, r->count);
 
 	if (piece)
 		return piece;
+	if (goes_in_pieces(len)) {
+		r->packed = pieces_out(r->type, r->buf, r->count);
+		return r->packed;
+	}
 	r->packed = malloc(len);
 	if (r->packed)
 		type_pack(r->type, r->buf, r->count, r->packed);
@@ -459,6 +470,7 @@ static int start_send(struct request *r)
 	const void *payload = r->buf;
 	size_t len = (size_t)capacity(r);
 	struct envelope e = {.context = context_of(r), .tag = r->tag, .source = r->comm->rank};
+	unsigned flags = r->mode == SEND_SYNC ? TP_SYNC : 0;
 	int peer, rc;
 
 	r->source = r->rank;
@@ -469,12 +481,14 @@ static int start_send(struct request *r)
 	}
 	peer = comm_world_rank(r->comm, r->rank);
 	if (!r->type->contiguous && len) {
-		payload = in_one_piece(r, len);
+		payload = payload_of(r, len);
 		if (!payload)
 			return api_fail(
 				MPI_ERR_NO_MEM, "no memory to pack a message of %zu bytes", len);
+		if (payload == r->packed && goes_in_pieces(len))
+			flags |= TP_PIECES;
 	}
-	rc = transmit(&e, peer, payload, len, r->mode == SEND_SYNC ? TP_SYNC : 0, r);
+	rc = transmit(&e, peer, payload, len, flags, r);
 	if (rc == FT_EPEER)
 		tp_flush(engine_tp()); /* the news of its loss may be on its way */
 	if (rc == 1)

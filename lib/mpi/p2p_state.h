@@ -15,6 +15,7 @@ struct stored;
 
 struct p2p_job {
 	int size;
+	size_t eager_limit; /* the transport's */
 	/* There is a launcher, which acts on lost ranks: what waits for one waits on. Without one
 	 * the requests fail with MPI_ERR_PROC_ABORTED. */
 	bool launched;

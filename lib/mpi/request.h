@@ -59,7 +59,8 @@ struct request {
 	void *buf;
 	size_t count;
 	int rank, tag;
-	/* a message that does not lie in one piece passes through here */
+	/* of a message that does not lie in one piece: its bytes, or what takes it apart (pieces.h)
+	 */
 	void *packed;
 	/* a receive */
 	struct match_recv match;

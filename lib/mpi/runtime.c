@@ -162,8 +162,10 @@ static int build(void)
 		.lock = engine_lock_object(),
 		.up = &p2p_upcalls,
 	};
-	struct p2p_job job = {
-		.size = rt.launch.size, .launched = rt.launch.control_fd >= 0, .lost = on_lost};
+	struct p2p_job job = {.size = rt.launch.size,
+		.eager_limit = eager,
+		.launched = rt.launch.control_fd >= 0,
+		.lost = on_lost};
 	struct world_info world = {.rank = rt.launch.rank,
 		.size = rt.launch.size,
 		.node = rt.launch.node,

@@ -21,6 +21,7 @@ UNIT_type := $(types_o)
 UNIT_type_contents := $(types_o)
 UNIT_type_external := $(types_o)
 UNIT_type_random := $(types_o) bin/tests/unit/type_map.o bin/tests/unit/type_random.o
+UNIT_pieces := lib/mpi/pieces.o $(UNIT_type_random)
 UNIT_op := $(types_o) $(addprefix lib/mpi/,op.o op_kernels.o api_op.o)
 UNIT_abi := lib/mpi/abi.o
 sched_o := $(patsubst %.c,%.o,$(wildcard lib/mpi/sched_*.c))
