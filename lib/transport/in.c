@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "transport/tp.h"
 
-/* At most *room bytes of the next piece. */
-static uint8_t *first_piece(struct tp_pieces *pieces, uint64_t *room)
+/* At most *room bytes of the next piece. Not inlined, so that who has none saves no registers. */
+static __attribute__((noinline)) uint8_t *first_piece(struct tp_pieces *pieces, uint64_t *room)
 {
 	struct iovec first;
 
@@ -47,12 +47,19 @@ static uint8_t *body_target(struct tp_in *in, uint64_t *room)
 	return NULL;
 }
 
-/* They went into the place, all or none: body_target mixes no room with none. A message that has no
- * place yet has no pieces. */
-static int body_advance(struct tp *tp, struct tp_peer *p, uint64_t bytes)
+/* They went into the place, all or none: body_target mixes no room with none. */
+static __attribute__((noinline)) void pass_pieces(struct tp_in *in, uint64_t bytes)
 {
-	if (__builtin_expect(p->in.place.pieces != NULL, false) && p->in.offset < p->in.place.room)
-		p->in.place.pieces->pass(p->in.place.pieces, (size_t)bytes);
+	if (in->offset < in->place.room)
+		in->place.pieces->pass(in->place.pieces, (size_t)bytes);
+}
+
+/* A message that has no place yet has no pieces. */
+static inline __attribute__((always_inline)) int body_advance(
+	struct tp *tp, struct tp_peer *p, uint64_t bytes)
+{
+	if (__builtin_expect(p->in.place.pieces != NULL, false))
+		pass_pieces(&p->in, bytes);
 	p->in.left -= bytes;
 	p->in.offset += bytes;
 	if (p->in.body == BODY_HOLD)
@@ -121,7 +128,8 @@ static size_t pieces_within(struct tp_pieces *pieces, uint64_t room, struct msgh
 }
 
 /* The same into several pieces at once. */
-static ssize_t read_pieces(struct tp *tp, struct tp_peer *p, int *rc, bool *full)
+static __attribute__((noinline)) ssize_t read_pieces(
+	struct tp *tp, struct tp_peer *p, int *rc, bool *full)
 {
 	enum { IN_IOV = 64 };
 	struct iovec iov[IN_IOV];
@@ -161,12 +169,6 @@ static ssize_t read_prefetch(struct tp *tp, struct tp_peer *p, int *rc, bool *fu
 	return n;
 }
 
-/* Much is still to come, for several pieces. */
-static bool in_pieces(const struct tp_in *in)
-{
-	return in->place.pieces && in->body != BODY_HOLD && in->left > TP_DIRECT;
-}
-
 static bool read_once(struct tp *tp, struct tp_peer *p, bool *full)
 {
 	uint64_t room = 0;
@@ -175,7 +177,7 @@ static bool read_once(struct tp *tp, struct tp_peer *p, bool *full)
 	int rc = 0;
 
 	tp->counts.recvs++;
-	if (target && __builtin_expect(in_pieces(&p->in), false))
+	if (target && __builtin_expect(p->in.place.pieces != NULL, false))
 		n = read_pieces(tp, p, &rc, full);
 	else if (target && room > TP_DIRECT)
 		n = read_direct(tp, p, target, room, &rc, full);

@@ -52,8 +52,8 @@ static int send_eager(
 	return 1;
 }
 
-static int send_rendezvous(struct tp *tp, struct tp_peer *p, struct wire_frame *f,
-	const void *payload, size_t len, unsigned flags, void *cookie)
+static __attribute__((noinline)) int send_rendezvous(struct tp *tp, struct tp_peer *p,
+	struct wire_frame *f, const void *payload, size_t len, unsigned flags, void *cookie)
 {
 	struct tp_send *op = slab_take(&tp->send_slab);
 
@@ -345,7 +345,7 @@ static void hold_complete(struct tp *tp, struct tp_peer *p, struct tp_hold *h)
 		return;
 	tp_message_consumed(tp, p, h->held.length);
 	if (h->place.cookie) {
-		tp_payload_copy(h->place, h->bytes, NULL, h->held.length);
+		tp_payload_copy(&h->place, h->bytes, NULL, h->held.length);
 		tp->c.up->received(tp->c.user, h->place.cookie, h->held.length, 0);
 	}
 	tp_hold_free(tp, h);

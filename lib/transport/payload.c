@@ -34,11 +34,11 @@ static size_t smaller(uint64_t a, uint64_t b)
 	return (size_t)(a < b ? a : b);
 }
 
-void tp_payload_copy(
-	struct tp_place to, const void *from, struct tp_pieces *pieces, uint64_t length)
+void tp_payload_copy_pieces(
+	const struct tp_place *to, const void *from, struct tp_pieces *pieces, uint64_t length)
 {
-	uint64_t n = length < to.room ? length : to.room;
-	struct rest out = {(char *)(uintptr_t)from, pieces, n}, in = {to.buf, to.pieces, n};
+	uint64_t n = length < to->room ? length : to->room;
+	struct rest out = {(char *)(uintptr_t)from, pieces, n}, in = {to->buf, to->pieces, n};
 
 	while (out.left > 0) {
 		struct iovec a = first_of(&out), b = first_of(&in);

@@ -45,7 +45,7 @@ int tp_self_send(struct tp *tp, const struct tp_envelope *e, const void *payload
 	if (!place.cookie)
 		return hold_back(tp, e, payload, len, flags, cookie);
 	op = tp_send_of(tp->c.self, payload, len, flags, cookie);
-	tp_payload_copy(place, op.payload, op.pieces, len);
+	tp_payload_copy(&place, op.payload, op.pieces, len);
 	tp->c.up->received(tp->c.user, place.cookie, len, 0);
 	return 1;
 }
@@ -64,7 +64,7 @@ void tp_self_claim(struct tp *tp, struct tp_hold *h, struct tp_place place)
 	struct tp_send *op = h->op;
 	size_t len = (size_t)h->held.length;
 
-	tp_payload_copy(place, op ? op->payload : h->bytes, op ? op->pieces : NULL, len);
+	tp_payload_copy(&place, op ? op->payload : h->bytes, op ? op->pieces : NULL, len);
 	tp_hold_free(tp, h);
 	if (op)
 		tp_send_done(tp, op, 0);

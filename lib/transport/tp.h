@@ -16,6 +16,8 @@
 #ifndef FTMPI_TRANSPORT_TP_H
 #define FTMPI_TRANSPORT_TP_H
 
+#include <string.h>
+
 #include "base/idtab.h"
 #include "base/list.h"
 #include "base/slab.h"
@@ -197,9 +199,19 @@ void tp_send_done(struct tp *tp, struct tp_send *op, int rc);
 void tp_recv_done(struct tp *tp, struct tp_recv *op, int rc);
 void tp_hold_free(struct tp *tp, struct tp_hold *h);
 
-/* payload.c: bytes in memory, at `from` or in pieces, to a place. As many as there is room. */
-void tp_payload_copy(
-	struct tp_place to, const void *from, struct tp_pieces *pieces, uint64_t length);
+/* payload.c: any payload to any place */
+void tp_payload_copy_pieces(
+	const struct tp_place *to, const void *from, struct tp_pieces *pieces, uint64_t length);
+
+/* Bytes in memory, at `from` or in pieces, to a place: as many as there is room for. */
+static inline void tp_payload_copy(
+	const struct tp_place *to, const void *from, struct tp_pieces *pieces, uint64_t length)
+{
+	if (__builtin_expect(pieces || to->pieces, false))
+		tp_payload_copy_pieces(to, from, pieces, length);
+	else if (length > 0 && to->room > 0)
+		memcpy(to->buf, from, length < to->room ? (size_t)length : to->room);
+}
 
 /* self.c */
 int tp_self_send(struct tp *tp, const struct tp_envelope *e, const void *payload, size_t len,

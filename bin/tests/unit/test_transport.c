@@ -376,6 +376,32 @@ START_TEST(pieces_arrive)
 }
 END_TEST
 
+/* Receives have more room than their messages, which follow each other without a gap: what comes
+ * behind one is not read into it. */
+START_TEST(pieces_end_with_their_message)
+{
+	enum { MESSAGES = 8, LEN = 30000, ROOM = 50000, STEP = 5000 };
+	struct cut in[MESSAGES];
+	struct tp_place place = {.room = ROOM};
+
+	start();
+	fill(big, LEN, 1);
+	memset(far_in, GAP, sizeof far_in);
+	for (uint32_t i = 0; i < MESSAGES; i++) {
+		place.pieces = cut_begin(&in[i], far_in + (size_t)i * 2 * ROOM, ROOM, STEP);
+		post_place(1, 0, i, place);
+	}
+	for (uint32_t i = 0; i < MESSAGES; i++)
+		ck_assert_int_eq(send_to(0, 1, i, big, LEN, 0), 0);
+	for (uint32_t i = 0; i < MESSAGES; i++) {
+		WAIT_FOR(nodes[1].in[0][i].done);
+		for (size_t j = 0; j < ROOM; j++)
+			ck_assert_uint_eq(*cut_byte(&in[i], j), j < LEN ? big[j] : GAP);
+	}
+	stop();
+}
+END_TEST
+
 START_TEST(a_synchronous_send_waits_for_its_receive)
 {
 	struct slot *s;
@@ -671,6 +697,7 @@ START_TEST(a_stale_peer_is_refused)
 END_TEST
 
 UNIT_MAIN("transport", tcase_add_test(tc, every_size_arrives); tcase_add_test(tc, pieces_arrive);
+	  tcase_add_test(tc, pieces_end_with_their_message);
 	  tcase_add_test(tc, what_is_too_long_is_cut);
 	  tcase_add_test(tc, a_synchronous_send_waits_for_its_receive);
 	  tcase_add_test(tc, now_or_not_at_all);
