@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mixed: everything that a line can cut through, in one program. At each step its parts use MPI in
- * their ways one after the other (mixed_pairs.c, mixed_coll.c, mixed_bursts.c, mixed_anyone.c,
- * mixed_stands.c, mixed_later.c, mixed_between.c); what they send is a function of seed, step and
- * rank, so the program is send-deterministic. Each rank takes its checkpoints between two parts of
- * some step, at moments of its own: with -skew K up to K steps after others, before or after the
- * same collective operation (which a protocol that makes ranks wait for each other does not allow).
+ * their ways one after the other (one in each file mixed_*.c); what they send is a function of
+ * seed, step and rank, so the program is send-deterministic. Each rank takes its checkpoints
+ * between two parts of some step, at moments of its own: with -skew K up to K steps after others,
+ * before or after the same collective operation (which a protocol that makes ranks wait for each
+ * other does not allow).
  *
  * The answer depends on every message having been received once. Each rank compares what each part
  * received with what the plan says must come, and looks for messages that are left over.
@@ -21,6 +21,7 @@
 #include <ftmpi.h>
 
 #include "mail_plan.h"
+#include "mixed_around.h"
 #include "steps.h"
 
 static const struct mixed_part *const parts[MIXED_PARTS] = {
@@ -31,6 +32,12 @@ static const struct mixed_part *const parts[MIXED_PARTS] = {
 	[MIXED_STANDS] = &mixed_stands,
 	[MIXED_LATER] = &mixed_later,
 	[MIXED_BETWEEN] = &mixed_between,
+	[MIXED_SIDES] = &mixed_sides,
+	[MIXED_AROUND] = &mixed_around,
+	[MIXED_FOUND] = &mixed_found,
+	[MIXED_MODES] = &mixed_modes,
+	[MIXED_SHARES] = &mixed_shares,
+	[MIXED_GENERAL] = &mixed_general,
 };
 
 /* Protected variables beside those of the parts. */
@@ -42,7 +49,8 @@ struct run {
 	struct steps steps;
 	long skew, work;
 	int restored;
-	const char *only;  /* a part, or "all" */
+	const char *only;
+	bool takes[MIXED_PARTS];
 	uint64_t holes[6]; /* two items; what is between is not saved */
 };
 
@@ -58,9 +66,31 @@ void mixed_protect(const struct mixed *m, int id, void *addr, size_t bytes)
 		prog_wrong(m->prog, "FTMPI_CKPT_Protect of variable %d failed", id);
 }
 
-static bool takes_part(const struct run *r, int part)
+static int part_named(const char *name, size_t length)
 {
-	return strcmp(r->only, "all") == 0 || strcmp(r->only, parts[part]->name) == 0;
+	for (int p = 0; p < MIXED_PARTS; p++)
+		if (strlen(parts[p]->name) == length && memcmp(parts[p]->name, name, length) == 0)
+			return p;
+	return -1;
+}
+
+/* "all", or names with commas between them. */
+static void choose_parts(struct run *r)
+{
+	if (strcmp(r->only, "all") == 0) {
+		memset(r->takes, true, sizeof(r->takes));
+		return;
+	}
+	for (const char *name = r->only;; name++) {
+		size_t length = strcspn(name, ",");
+		int p = part_named(name, length);
+		if (p < 0)
+			prog_wrong(&r->prog, "-only %s: there is no such part", name);
+		r->takes[p] = true;
+		name += length;
+		if (*name == '\0')
+			return;
+	}
 }
 
 /* ---- communicators and types: before the restore ---- */
@@ -86,8 +116,10 @@ static void make_communicators(struct mixed *m)
 			MPI_Comm_split(MPI_COMM_WORLD, m->prog->rank % 2, 0, &m->comm[c]);
 		else if (c == MIXED_TRIPLE)
 			MPI_Comm_split(MPI_COMM_WORLD, m->prog->rank / 3, 0, &m->comm[c]);
-		else if (c == MIXED_BETWEEN_COMM)
+		else if (c == MIXED_BETWEEN_COMM || c == MIXED_SIDES_COMM)
 			make_between(m, &m->comm[c]);
+		else if (c >= MIXED_GRID && c <= MIXED_WEB)
+			m->comm[c] = mixed_around_make(m, c);
 		else
 			MPI_Comm_dup(MPI_COMM_WORLD, &m->comm[c]);
 }
@@ -147,8 +179,9 @@ static void checkpoint(struct run *r)
 	r->m.state.lines++;
 	pack(r);
 	int verdict = FTMPI_Perform_Checkpoint();
-	/* What the ranks tell each other there is a collective operation: they must stand at the same
-	 * moment. After a restore they may not, as the line may be one that was made with -skew. */
+	/* What the ranks tell each other there is a collective operation: they must stand at the
+	 * same moment. After a restore they may not, as the line may be one that was made with
+	 * -skew. */
 	if (r->skew == 0 && !r->restored)
 		steps_line(&r->steps, step, verdict);
 	else
@@ -204,7 +237,7 @@ static void moment(struct run *r)
 	struct mixed *m = &r->m;
 	long step = (long)(m->state.moment / MIXED_PARTS);
 	int part = (int)(m->state.moment % MIXED_PARTS);
-	if (takes_part(r, part))
+	if (r->takes[part])
 		parts[part]->step(m, step);
 	m->state.random = go_on(m->state.random);
 	r->holes[3] = (uint64_t)m->state.random; /* the first word of the second item */
@@ -230,7 +263,7 @@ static void verify_sums(const struct run *r)
 {
 	for (int p = 0; p < MIXED_PARTS; p++) {
 		uint64_t want = 0;
-		for (long step = 1; step <= r->m.steps && takes_part(r, p); step++)
+		for (long step = 1; step <= r->m.steps && r->takes[p]; step++)
 			want += parts[p]->expect(&r->m, step);
 		if (want != r->m.state.sum[p])
 			prog_wrong(&r->prog, "%s: not every message has come once", parts[p]->name);
@@ -294,7 +327,6 @@ static void answer(const struct run *r, double begin)
 static void read_options(struct run *r, int argc, char **argv)
 {
 	long seed = 1;
-	bool known = false;
 	const struct prog_option options[] = {
 		{"-seed", "S", PROG_LONG, &seed, 0, "seed of the plan (default 1)"},
 		{"-steps", "N", PROG_LONG, &r->m.steps, 1, "steps (default 200)"},
@@ -302,17 +334,17 @@ static void read_options(struct run *r, int argc, char **argv)
 		{"-skew", "K", PROG_LONG, &r->skew, 0,
 			"ranks take checkpoints up to K steps after others (default 0)"},
 		{"-work", "N", PROG_LONG, &r->work, 0, "compute N thousand turns a step"},
-		{"-only", "PART", PROG_TEXT, &r->only, 0, "only this part (default all)"},
+		{"-stopped", NULL, PROG_FLAG, &r->m.stopped, 0,
+			"lines are made under the protocol blocking"},
+		{"-only", "PART", PROG_TEXT, &r->only, 0,
+			"only these parts, with commas between them (default all)"},
 		STEPS_OPTIONS(r->steps),
 	};
 	r->prog = (struct prog){"mixed", "every use of MPI across lines that nobody waits for",
 		options, sizeof(options) / sizeof(options[0]), 0, 1};
 	prog_begin(&r->prog, argc, argv);
 	r->m.seed = (uint64_t)seed;
-	for (int p = 0; p < MIXED_PARTS; p++)
-		known = known || strcmp(r->only, "all") == 0 || takes_part(r, p);
-	if (!known)
-		prog_wrong(&r->prog, "-only %s: there is no such part", r->only);
+	choose_parts(r);
 	if (r->skew > 0 && r->steps.sure)
 		prog_wrong(
 			&r->prog, "-sure and -skew: a rank would wait for those that wait for it");

@@ -26,6 +26,14 @@ enum mixed_comm {
 	MIXED_PROBED,
 	MIXED_STANDING,
 	MIXED_BETWEEN_COMM, /* even and odd ranks are its two sides */
+	MIXED_SIDES_COMM,   /* so they are here */
+	MIXED_GRID,	    /* these have neighbours (mixed_places.c) */
+	MIXED_RING,
+	MIXED_GRAPH,
+	MIXED_WEB,
+	MIXED_FOUND_COMM,
+	MIXED_MODES_COMM,
+	MIXED_SHARES_COMM,
 	MIXED_COMMS
 };
 
@@ -37,14 +45,21 @@ enum mixed_name {
 	MIXED_STANDS,
 	MIXED_LATER,
 	MIXED_BETWEEN,
+	MIXED_SIDES,
+	MIXED_AROUND,
+	MIXED_FOUND,
+	MIXED_MODES,
+	MIXED_SHARES,
+	MIXED_GENERAL,
 	MIXED_PARTS
 };
 
 struct mixed {
 	const struct prog *prog;
 	uint64_t seed;
-	long steps; /* messages are sent at steps 1 .. steps */
-	long most;  /* bytes of a message */
+	long steps;  /* messages are sent at steps 1 .. steps */
+	long most;   /* bytes of a message */
+	int stopped; /* all stand still when a line is made (blocking) */
 	MPI_Comm comm[MIXED_COMMS];
 	MPI_Datatype item; /* 12 bytes of data in 24 */
 	struct mixed_state {
@@ -77,7 +92,8 @@ struct mixed_part {
 };
 
 extern const struct mixed_part mixed_pairs, mixed_coll, mixed_bursts, mixed_anyone, mixed_stands,
-	mixed_later, mixed_between;
+	mixed_later, mixed_between, mixed_sides, mixed_around, mixed_found, mixed_modes,
+	mixed_shares, mixed_general;
 
 /* ---- the plan: random numbers, lengths, contents ---- */
 

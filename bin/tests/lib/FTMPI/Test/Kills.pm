@@ -8,10 +8,13 @@ package FTMPI::Test::Kills;
 use strict;
 use warnings;
 
+use Exporter qw(import);
 use Test::More ();
 
 use FTMPI::Test::Fault ();
 use FTMPI::Test::Job   qw(data_file);
+
+our @EXPORT_OK = qw(breadth);
 
 # Arguments by program. Runs that hold wait after the step -hold to be killed, so that so many kills
 # are certain.
@@ -23,6 +26,18 @@ my %programs = (
 );
 
 sub programs { return sort keys %programs }
+
+# Parts of mixed that are not messages and collective operations of one communicator.
+sub parts { return qw(sides around found modes partitioned generalised bursts) }
+
+# Options for `killed`: these parts of mixed under this protocol; where nobody waits ranks come to a
+# line up to so many steps after others.
+sub breadth
+{
+	my ($coord, $parts, $skew) = @_;
+	return (program => 'mixed', coord => $coord,
+		args => ['-only', $parts, $coord eq 'blocking' ? '-stopped' : ('-skew', $skew)]);
+}
 
 # Runs one and asks the three questions. Options: program, seed, kills (at least so many), coord, ranks,
 # args (more of them), and what FTMPI::Test::Fault takes; where: words for the name, ' on 2 hosts'.

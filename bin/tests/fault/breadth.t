@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Whatever of MPI can be open across a line: collective operations of two sides and among neighbours,
+# messages that are found and not received, every mode of sending, partitioned messages, generalised
+# requests, derived datatypes on their way. Ranks are killed at random moments under each protocol.
+# breadth_hosts.t has several hosts, bin/tests/long/breadth.t more of it.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use Test::More;
+
+use FTMPI::Test::Fault ();
+use FTMPI::Test::Kills qw(breadth);
+
+FTMPI::Test::Fault::alone();
+
+use constant KILLS => 4;
+
+my $seed = 1;
+
+sub killed
+{
+	my ($coord, $ranks, $parts) = @_;
+	FTMPI::Test::Kills::killed(breadth($coord, $parts, 20), ranks => $ranks, seed => $seed++, kills => KILLS);
+	return;
+}
+
+# Each by itself where all stop, and where nobody waits.
+my @parts = FTMPI::Test::Kills::parts();
+for my $coord (qw(blocking eventlog)) {
+	killed($coord, 2 + $seed % 4, $_) for @parts;
+}
+
+# All together, on more ranks, and where two protocols are compared.
+my $all = join ',', @parts;
+killed('blocking', 8, $all);
+killed('eventlog', 8, $all);
+killed('tagging',  3, $all);
+killed('compare',  4, $all);
+
+done_testing();
