@@ -65,6 +65,17 @@ extern "C" {
  * In a job that was restarted the first of FTMPI_Restore and FTMPI_Perform_Checkpoint restores the
  * latest line instead; that waits for all ranks under every protocol.
  *
+ * What is open across a line, call by call. Of MPI_Isendrecv the receive is posted again, alone. A
+ * message that MPI_Mprobe has found and that was not received is to be found again: its handle is
+ * void. A partitioned send was sent if its last partition was ready; else it is started again, and
+ * the partitions that were ready are made so again. Of partitioned requests as many are made again as
+ * before, those that were freed included. A generalised request is the program's own affair: it is
+ * started again. Attributes, names, info hints and error handlers are set again.
+ * Communicators: those that the program makes before its FTMPI_Restore are made as in the first run.
+ * Others that it had are made again in the same order, those that were freed left out, before others
+ * of the same processes, and before operations of theirs or the next line. They may be made of any
+ * communicator under "blocking"; see below for the others.
+ *
  * "blocking": collective over MPI_COMM_WORLD. Returns the same on every rank: FTMPI_CHECKPOINTED:
  * the line is committed; FTMPI_RESTORED; FTMPI_CKPTERROR when the line could not be written (the
  * reason is on standard error of the rank that met it) or when another thread is inside MPI.
@@ -76,8 +87,10 @@ extern "C" {
  * is inside MPI: the line is given up on all ranks. (A part that cannot be written later gives it up
  * as well, with the reason on standard error.) The next call makes the next line all the same.
  * What these two ask of a program beyond "blocking":
- *  - A communicator is made on the same side of each line by all its members: between its i-th and
- *    its (i+1)-th call on all of them.
+ *  - A communicator is made and freed on the same side of each line by all its members: between its
+ *    i-th and its (i+1)-th call on all of them; and MPI_Comm_idup is finished there, too, or open on
+ *    all of them. One that may have to be made again after FTMPI_Restore is made of a communicator
+ *    that the program uses for nothing else.
  *  - What a rank sends after its call, and others received before theirs, is sent again after a
  *    restore and thrown away, as it is taken to be the same. So what a rank sends, and to whom, must
  *    follow from what it has saved and what it has received since, and not from clocks, random

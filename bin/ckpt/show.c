@@ -33,7 +33,7 @@ static bool section(const struct options *o, struct ckpt_reader *r, uint32_t i)
 	bool well;
 
 	if (!o->json) {
-		printf("    %7u  %-10s  %10u  %10u  %20" PRIu64 "  %s\n", i,
+		printf("    %7u  %-13s  %10u  %10u  %20" PRIu64 "  %s\n", i,
 			ckpt_kind_name(e->kind), e->id, e->type, e->len, sum_text(e->sum).v);
 		return contents(o, r, i);
 	}
@@ -57,7 +57,7 @@ static void file_head(const struct options *o, const struct ckpt_reader *r)
 	if (!o->json) {
 		printf("  rank %u: %s, written %s, seal %s\n", h->id.rank, text_bytes(h->bytes).v,
 			text_time(h->time_s).v, sum_text(h->seal).v);
-		printf("    %7s  %-10s  %10s  %10s  %20s  %s\n", "section", "kind", "id", "type",
+		printf("    %7s  %-13s  %10s  %10s  %20s  %s\n", "section", "kind", "id", "type",
 			"bytes", "checksum");
 		return;
 	}

@@ -42,7 +42,8 @@ enum ckpt_kind {
 	CKPT_MESSAGES,	 /* in transit */
 	CKPT_ORPHANS,	 /* envelopes */
 	CKPT_COUNTERS,	 /* of the protocol */
-	CKPT_OPERATIONS	 /* collective ones that are open */
+	CKPT_OPERATIONS, /* collective ones that are open */
+	CKPT_COMMUNICATORS
 };
 
 struct ckpt_section {

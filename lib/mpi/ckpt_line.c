@@ -14,6 +14,7 @@
 #include "ckpt_vars.h"
 #include "coll_resume.h"
 #include "comm.h"
+#include "comm_again.h"
 #include "control.h"
 #include "engine.h"
 #include "inflight.h"
@@ -163,6 +164,7 @@ static bool capture_state(struct ckpt_job *j, struct ckpt_capture *c)
 		if (!ckpt_vars_capture(v, c))
 			return false;
 	return capture_made(c, CKPT_COUNTERS, comm_save_numbers) &&
+	       capture_made(c, CKPT_COMMUNICATORS, comm_again_capture) &&
 	       capture_made(c, CKPT_OPERATIONS, coll_resume_capture);
 }
 

@@ -18,6 +18,8 @@
 #include "coll_resume.h"
 #include "coll_saved.h"
 #include "comm.h"
+#include "comm_again.h"
+#include "comm_saved.h"
 #include "control.h"
 #include "p2p_saved.h"
 #include "saved_layout.h"
@@ -112,6 +114,8 @@ static bool section_valid(const struct ckpt_section *s, int size)
 		return coord_valid(s->data, (size_t)s->len, size);
 	case CKPT_OPERATIONS:
 		return coll_saved_valid(s->data, (size_t)s->len);
+	case CKPT_COMMUNICATORS:
+		return comm_saved_valid(s->data, (size_t)s->len, size);
 	default:
 		return true;
 	}
@@ -160,7 +164,9 @@ static bool load(struct ckpt_job *j, const struct proposal *p)
 	if (rc == FT_ENOMEM)
 		too_little(j, p, err);
 	if (rc == 0 && !sections_valid(&j->loaded, (int)j->id.size)) {
-		snprintf(err, sizeof err, "the messages or operations that it holds make no sense");
+		snprintf(err, sizeof err,
+			"the messages, operations or communicators that it "
+			"holds make no sense");
 		rc = FT_EDAMAGED;
 	}
 	if (rc)
@@ -274,6 +280,8 @@ static bool take_section(struct ckpt_job *j, const struct ckpt_section *s)
 		return comm_restore_numbers(s->data, (size_t)s->len);
 	case CKPT_OPERATIONS:
 		return coll_resume_take(s->data, (size_t)s->len);
+	case CKPT_COMMUNICATORS:
+		return comm_again_take(s->data, (size_t)s->len);
 	default:
 		return true;
 	}

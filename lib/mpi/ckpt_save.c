@@ -14,6 +14,7 @@
 #include "ckpt_vars.h"
 #include "coll_resume.h"
 #include "comm.h"
+#include "comm_again.h"
 #include "control.h"
 #include "engine.h"
 #include "p2p_saved.h"
@@ -28,7 +29,7 @@ struct parts {
 	size_t nowned;
 };
 
-enum { FIXED_PARTS = 5 };
+enum { FIXED_PARTS = 6 };
 
 static void add(struct parts *p, const struct ckpt_section *section)
 {
@@ -75,7 +76,8 @@ static bool gather_parts(struct ckpt_job *j, struct parts *p)
 	       add_owned(p, CKPT_MESSAGES, bytes, len) &&
 	       coord_save(&j->coord, j->coord.line, &bytes, &len) &&
 	       add_owned(p, CKPT_ORPHANS, bytes, len) && comm_save_numbers(&bytes, &len) &&
-	       add_owned(p, CKPT_COUNTERS, bytes, len) && coll_resume_capture(&bytes, &len) &&
+	       add_owned(p, CKPT_COUNTERS, bytes, len) && comm_again_capture(&bytes, &len) &&
+	       add_owned(p, CKPT_COMMUNICATORS, bytes, len) && coll_resume_capture(&bytes, &len) &&
 	       (!bytes || add_owned(p, CKPT_OPERATIONS, bytes, len));
 }
 

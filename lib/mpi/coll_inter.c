@@ -384,11 +384,22 @@ int coll_plan_swap(struct coll_run *run, struct comm *c, const struct coll_swap 
 	return MPI_SUCCESS;
 }
 
+/* What this rank says is written by a round of its own, onto itself. So a line that cuts the
+ * operation has it: begun again the operation means what it has said, not what it would say now. */
+static void note_said(struct coll_run *run, const void *said, size_t n)
+{
+	coll_use(run, SCHED_IN, said, type_bytes());
+	sched_copy(&run->s, first_of(SCHED_OUT, n), first_of(SCHED_IN, n));
+	sched_round(&run->s);
+}
+
 int coll_call_agree(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
 	size_t n = (size_t)call->send.count;
 
 	coll_use(run, SCHED_OUT, call->send.buf, type_bytes());
+	if (c->rank == 0)
+		note_said(run, call->send.buf, n);
 	if (!c->remote) {
 		coll_bcast_span(run, first_of(SCHED_OUT, n));
 		return MPI_SUCCESS;

@@ -10,6 +10,7 @@
 
 #include "api.h"
 #include "attr.h"
+#include "comm_again.h"
 #include "comm_numbers.h"
 #include "errhandler.h"
 #include "info.h"
@@ -32,6 +33,7 @@ static struct {
 	int *load; /* per host, scratch of is_crowded; all 0 between calls */
 	int nodes;
 	uint32_t counter;	     /* the next one */
+	uint64_t made;		     /* communicators of the program so far */
 	struct comm_numbers numbers; /* of a restored line */
 } job;
 
@@ -127,6 +129,17 @@ int comm_check_root(const struct comm *c, int root)
 uint32_t comm_counter_next(void)
 {
 	return job.counter <= COUNTER_LAST ? job.counter++ : 0;
+}
+
+uint32_t comm_counter_get(void)
+{
+	return job.counter;
+}
+
+void comm_counter_least(uint32_t counter)
+{
+	if (counter > job.counter)
+		job.counter = counter;
 }
 
 int comm_node_of(const struct comm *c, int rank)
@@ -240,6 +253,7 @@ static int publish(struct comm *c, const struct comm *parent, struct comm **out)
 		return rc;
 	}
 	c->handle = (MPI_Comm)(void *)c;
+	c->serial = ++job.made;
 	c->errhandler = parent->errhandler;
 	errhandler_hold(c->errhandler);
 	*out = c;
@@ -424,6 +438,7 @@ static void free_forgotten(void)
 void comm_free_world(void)
 {
 	free_forgotten();
+	comm_again_fini();
 	if (job.coord)
 		comm_release(job.coord);
 	if (job.self)

@@ -41,6 +41,7 @@ struct comm {
 				 handle; for the local stages of collectives. Else NULL */
 	const int *peers;     /* rank that a message names -> rank in the world */
 	int npeers;
+	uint64_t serial;   /* of those of the program: the how-many-th that was made */
 	uint32_t coll_seq; /* number of the next collective operation: its messages' tag */
 	bool crowded;	   /* some host has more of its ranks than cores: the same on all ranks */
 	bool freed;	   /* the user's handle is gone */
@@ -130,6 +131,10 @@ const char *comm_label(const struct comm *c);
 
 /* A fresh counter of this process for a context; 0 when all are used up. */
 uint32_t comm_counter_next(void);
+
+/* The next one, and what it is at least from now on. */
+uint32_t comm_counter_get(void);
+void comm_counter_least(uint32_t counter);
 
 static inline uint64_t comm_context_of(int world_rank, uint32_t counter)
 {

@@ -11,6 +11,7 @@
 #include "api.h"
 #include "attr.h"
 #include "coll.h"
+#include "comm_again.h"
 #include "comm_make.h"
 #include "p2p.h"
 #include "topo.h"
@@ -48,14 +49,18 @@ int comm_contexts(
 		return comm_make_used_up(mine->speaker);
 	s->context = comm_context_of(lower->speaker, lower->counter);
 	s->local_context = comm_context_of(mine->speaker, mine->local_counter);
+	comm_again(s);
 	return MPI_SUCCESS;
 }
 
 int comm_make(struct comm *parent, struct group *g, uint32_t counter, struct comm **out)
 {
+	struct comm_sides s = {.group = g, .context = comm_context_of(g->world[0], counter)};
+
 	if (counter == 0)
 		return comm_make_used_up(g->world[0]);
-	return comm_new(g, comm_context_of(g->world[0], counter), parent, out);
+	comm_again(&s);
+	return comm_new_sides(&s, parent, out);
 }
 
 void comm_unmake(struct comm *c)
@@ -88,15 +93,17 @@ int comm_dup_open(struct comm *c, struct comm_proposal both[2], struct comm **ou
 	both[0] = both[1] = (struct comm_proposal){0};
 	if (c->rank == 0)
 		both[0] = comm_propose(c->size, c->remote != NULL);
+	comm_again(&sides);
 	return comm_new_sides(&sides, c, out);
 }
 
+/* One that was made again has its contexts. */
 int comm_dup_settle(struct comm *copy, const struct comm_proposal both[2])
 {
 	struct comm_sides s = {0};
 	int rc = comm_contexts(&s, &both[0], copy->remote ? &both[1] : NULL);
 
-	if (rc == MPI_SUCCESS)
+	if (rc == MPI_SUCCESS && copy->context == COMM_NO_CONTEXT)
 		comm_settle(copy, s.context, s.local_context);
 	return rc;
 }

@@ -2,7 +2,8 @@
 #
 # Whatever of MPI can be open across a line: collective operations of two sides and among neighbours,
 # messages that are found and not received, every mode of sending, partitioned messages, generalised
-# requests, derived datatypes on their way. Ranks are killed at random moments under each protocol.
+# requests, derived datatypes on their way, communicators of an interval. Ranks are killed at random
+# moments under each protocol.
 # breadth_hosts.t has several hosts, bin/tests/long/breadth.t more of it.
 use strict;
 use warnings;
@@ -40,5 +41,18 @@ killed('blocking', 8, $all);
 killed('eventlog', 8, $all);
 killed('tagging',  3, $all);
 killed('compare',  4, $all);
+
+# Communicators that are made between lines; and copies of them that are under way at one.
+sub killed_made
+{
+	my ($coord, @args) = @_;
+	FTMPI::Test::Kills::killed(program => 'mixed', coord => $coord, ranks => 2 + $seed % 4, seed => $seed++,
+		kills => KILLS, args => [qw(-only made -made 10), @args]);
+	return;
+}
+
+killed_made('blocking', @$_) for [], ['-across'];
+killed_made('eventlog', @$_) for [qw(-skew 6)], ['-across'];
+killed_made('tagging',  qw(-skew 6));
 
 done_testing();

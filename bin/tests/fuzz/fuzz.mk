@@ -4,7 +4,7 @@
 
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 0
-FUZZ_C := frames handshake control byhand beat ckpt_file manifest coord orphans operations rma_layout rma_words saved
+FUZZ_C := frames handshake control byhand beat ckpt_file manifest coord orphans operations communicators rma_layout rma_words saved
 FUZZ_PERL := wire machines options address channel
 FUZZ_ONLY ?= $(FUZZ_C) $(FUZZ_PERL)
 FUZZ_DIR := bin/tests/fuzz
@@ -23,6 +23,7 @@ FUZZ_rma_words := $(addprefix $(FUZZ_DIR)/,rma_words.o rma_world.o) $(addprefix 
 	rma_asked.o rma_layout.o rma_memory.o win_memory.o op.o op_kernels.o) $(types_o)
 FUZZ_saved := $(FUZZ_DIR)/saved.o lib/mpi/comm_numbers.o $(base_o)
 FUZZ_operations := $(FUZZ_DIR)/operations.o lib/mpi/coll_saved.o $(base_o)
+FUZZ_communicators := $(FUZZ_DIR)/communicators.o lib/mpi/comm_saved.o $(base_o)
 FUZZ_beat := $(FUZZ_DIR)/beat.o lib/heartbeat/record.o $(base_o)
 
 # calls that would leave the process, or differ from run to run

@@ -599,6 +599,40 @@ sub operations_seeds
 	return;
 }
 
+# ---- communicators: ranks of the job, then the section ----
+
+sub communicators_seeds
+{
+	my $none  = ~0;
+	my $entry = sub {
+		my ($context, $local, $group, $remote) = @_;
+		return pack 'Q< Q< V V V*', $context, $local, scalar @$group, scalar @$remote, @$group, @$remote;
+	};
+	my %seed = (
+		'none'     => [ 3 ],
+		'one'      => [ 3, $entry->(6, $none, [ 0, 1, 2 ], []) ],
+		'two'      => [ 3, $entry->(6, $none, [ 2, 0 ], []), $entry->(8, $none, [ 1 ], []) ],
+		'between'  => [ 3, $entry->(1 << 32 | 6, 8, [ 0, 2 ], [ 1 ]) ],
+		'unknown'  => [ 3, $entry->($none, $none, [ 0, 2 ], [ 1 ]) ],
+		'plane'    => [ 3, $entry->(7, $none, [ 0 ], []) ],
+		'local'    => [ 3, $entry->(6, 9, [ 0 ], [ 1 ]) ],
+		'empty'    => [ 3, $entry->(6, $none, [], []) ],
+		'rank'     => [ 3, $entry->(6, $none, [ 0, 3 ], []) ],
+		'too-many' => [ 1, $entry->(6, $none, [ 0, 0 ], []) ],
+		'remote'   => [ 1, $entry->(6, 8, [ 0 ], [ 0, 0 ]) ],
+		'no-job'   => [ 0, $entry->(6, $none, [ 0 ], []) ],
+	);
+	for my $name (keys %seed) {
+		my ($ranks, @entries) = @{ $seed{$name} };
+		seed('communicators', $name, pack('C V V', $ranks, 9, scalar @entries), @entries);
+	}
+	my $one = $entry->(6, $none, [ 0, 1 ], []);
+	seed('communicators', 'cut',  pack('C V V', 3, 9, 1), substr $one, 0, -1);
+	seed('communicators', 'more', pack('C V V', 3, 9, 1), $one, "\0");
+	seed('communicators', 'many', pack('C V V', 3, 9, ~0 & 0xffffffff), $one);
+	return;
+}
+
 # ---- rma_layout: copies less 1, extent in eights, then parts ----
 
 sub rma_layout_seeds
@@ -743,6 +777,7 @@ manifest_seeds();
 coord_seeds();
 orphans_seeds();
 operations_seeds();
+communicators_seeds();
 rma_layout_seeds();
 rma_words_seeds();
 saved_seeds();

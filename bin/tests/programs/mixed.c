@@ -38,6 +38,7 @@ static const struct mixed_part *const parts[MIXED_PARTS] = {
 	[MIXED_MODES] = &mixed_modes,
 	[MIXED_SHARES] = &mixed_shares,
 	[MIXED_GENERAL] = &mixed_general,
+	[MIXED_MADE] = &mixed_made,
 };
 
 /* Protected variables beside those of the parts. */
@@ -112,11 +113,11 @@ static void make_communicators(struct mixed *m)
 {
 	m->comm[MIXED_WORLD] = MPI_COMM_WORLD;
 	for (int c = MIXED_DUP; c < MIXED_COMMS; c++)
-		if (c == MIXED_HALF)
+		if (c == MIXED_HALF || c == MIXED_MAKER_HALF)
 			MPI_Comm_split(MPI_COMM_WORLD, m->prog->rank % 2, 0, &m->comm[c]);
 		else if (c == MIXED_TRIPLE)
 			MPI_Comm_split(MPI_COMM_WORLD, m->prog->rank / 3, 0, &m->comm[c]);
-		else if (c == MIXED_BETWEEN_COMM || c == MIXED_SIDES_COMM)
+		else if (c == MIXED_BETWEEN_COMM || c == MIXED_SIDES_COMM || c == MIXED_MAKER_SIDES)
 			make_between(m, &m->comm[c]);
 		else if (c >= MIXED_GRID && c <= MIXED_WEB)
 			m->comm[c] = mixed_around_make(m, c);
@@ -336,6 +337,10 @@ static void read_options(struct run *r, int argc, char **argv)
 		{"-work", "N", PROG_LONG, &r->work, 0, "compute N thousand turns a step"},
 		{"-stopped", NULL, PROG_FLAG, &r->m.stopped, 0,
 			"lines are made under the protocol blocking"},
+		{"-made", "N", PROG_LONG, &r->m.made, 0,
+			"make communicators before every N-th step, N being a multiple of -ckpt"},
+		{"-across", NULL, PROG_FLAG, &r->m.across, 0,
+			"with -made: some are under way when a line is made"},
 		{"-only", "PART", PROG_TEXT, &r->only, 0,
 			"only these parts, with commas between them (default all)"},
 		STEPS_OPTIONS(r->steps),
@@ -348,6 +353,11 @@ static void read_options(struct run *r, int argc, char **argv)
 	if (r->skew > 0 && r->steps.sure)
 		prog_wrong(
 			&r->prog, "-sure and -skew: a rank would wait for those that wait for it");
+	if (r->m.made > 0 &&
+		(r->m.made < 8 || (r->steps.every > 0 && (r->m.made % r->steps.every != 0 ||
+								 r->skew > r->steps.every - 2 ||
+								 (r->m.across && r->skew > 0)))))
+		prog_wrong(&r->prog, "-made %ld: some are on both sides of a line", r->m.made);
 	if (r->m.most > INT_MAX / 2)
 		prog_wrong(&r->prog, "-max %ld: at most %d", r->m.most, INT_MAX / 2);
 }

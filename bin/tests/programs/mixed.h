@@ -34,6 +34,9 @@ enum mixed_comm {
 	MIXED_FOUND_COMM,
 	MIXED_MODES_COMM,
 	MIXED_SHARES_COMM,
+	MIXED_MAKER, /* what others are made from: all, a half, the two sides */
+	MIXED_MAKER_HALF,
+	MIXED_MAKER_SIDES,
 	MIXED_COMMS
 };
 
@@ -51,6 +54,7 @@ enum mixed_name {
 	MIXED_MODES,
 	MIXED_SHARES,
 	MIXED_GENERAL,
+	MIXED_MADE,
 	MIXED_PARTS
 };
 
@@ -60,6 +64,8 @@ struct mixed {
 	long steps;  /* messages are sent at steps 1 .. steps */
 	long most;   /* bytes of a message */
 	int stopped; /* all stand still when a line is made (blocking) */
+	long made;   /* communicators are made every so many steps; 0: never */
+	int across;  /* copies of communicators are under way across lines */
 	MPI_Comm comm[MIXED_COMMS];
 	MPI_Datatype item; /* 12 bytes of data in 24 */
 	struct mixed_state {
@@ -93,7 +99,7 @@ struct mixed_part {
 
 extern const struct mixed_part mixed_pairs, mixed_coll, mixed_bursts, mixed_anyone, mixed_stands,
 	mixed_later, mixed_between, mixed_sides, mixed_around, mixed_found, mixed_modes,
-	mixed_shares, mixed_general;
+	mixed_shares, mixed_general, mixed_made;
 
 /* ---- the plan: random numbers, lengths, contents ---- */
 
