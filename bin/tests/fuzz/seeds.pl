@@ -243,6 +243,8 @@ sub control_seeds
 	seed('control', 'socket-restarted-cut', "\0\0\0\0", substr $restart[0], 0, 10);
 	seed('control', 'socket-restarted-long', "\0\0\0\0", FTMPI::Wire::frame(2, 'x' x 5), $start{three});
 	seed('control', 'order', "\3\7", substr($restart[0], 0, 8), "\3", substr $restart[0], 8);
+	my %order = map { $_ => FTMPI::Control::encode($_, 1) } qw(OBSERVE DUMP);
+	seed('control', "order-\L$_\E", "\3\7", substr($order{$_}, 0, 8), "\3", substr $order{$_}, 8) for keys %order;
 	seed('control', 'order-pieces',  "\3", map { "\0$_" } split //, $restart[0]);
 	seed('control', 'order-other',   "\3\7", FTMPI::Wire::frame(1, 'abcd'));
 	seed('control', 'order-long',    "\3\7", FTMPI::Wire::frame(2, 'abcde'));
