@@ -34,7 +34,8 @@ $(foreach u,$(UNITS),$(eval $(call unit_rule,$(u))))
 
 # WATCH: what a sanitizer reports, of any process, fails the test; empty without one
 units: $(UNIT_BIN)
-	@for t in $(UNIT_BIN); do echo "== $$t"; $(TEST_ENV) $(WATCH) $$t || exit 1; done
+	@bad=; for t in $(UNIT_BIN); do echo "== $$t"; $(TEST_ENV) $(WATCH) $$t || bad="$$bad $$t"; done; \
+		[ -z "$$bad" ] || { echo "failed:$$bad"; exit 1; }
 
 # makes recovery lines for tests of what reads them
 $(B)/bin/ckpt_line: $(addprefix $(O)/,bin/tests/ckpt/ckpt_line.o $(ckpt_o) $(base_o))

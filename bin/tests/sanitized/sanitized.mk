@@ -17,8 +17,9 @@ ubsan:
 tsan:
 	$(call sanitize,-fsanitize=thread)
 
+# what was linked with another one is linked again
 $(B)/reports.o: $(SANITIZED)/reports.c
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) && rm -rf $(addprefix $(B)/,lib bin unit fuzz sim)
 	$(Q)$(CC) -O1 -Wall -Wextra -Werror -DREPORTS='"$(REPORTS)"' -c $< -o $@
 
 # what was reported is kept until the next run
