@@ -12,7 +12,7 @@ void slab_init(struct slab *s, size_t size)
 	*s = (struct slab){.size = (size + 15) & ~(size_t)15};
 }
 
-static void grow(struct slab *s)
+void slab_grow(struct slab *s)
 {
 	char *chunk = calloc(1, CHUNK_HEAD + s->size * CHUNK_OBJECTS);
 
@@ -22,24 +22,6 @@ static void grow(struct slab *s)
 	s->chunks = chunk;
 	for (size_t i = CHUNK_OBJECTS; i-- > 0;)
 		slab_give(s, chunk + CHUNK_HEAD + i * s->size);
-}
-
-void *slab_take(struct slab *s)
-{
-	void *object;
-
-	if (!s->free)
-		grow(s);
-	object = s->free;
-	if (object)
-		s->free = *(void **)object;
-	return object;
-}
-
-void slab_give(struct slab *s, void *object)
-{
-	*(void **)object = s->free;
-	s->free = object;
 }
 
 void slab_each(const struct slab *s, void (*visit)(void *object, void *arg), void *arg)

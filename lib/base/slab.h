@@ -3,6 +3,7 @@
 #ifndef FTMPI_BASE_SLAB_H
 #define FTMPI_BASE_SLAB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct slab {
@@ -13,9 +14,27 @@ struct slab {
 
 void slab_init(struct slab *s, size_t size);
 
+/* When none is free. */
+void slab_grow(struct slab *s);
+
 /* Contents are undefined. NULL when out of memory. */
-void *slab_take(struct slab *s);
-void slab_give(struct slab *s, void *object);
+static inline void *slab_take(struct slab *s)
+{
+	void *object;
+
+	if (__builtin_expect(!s->free, false))
+		slab_grow(s);
+	object = s->free;
+	if (object)
+		s->free = *(void **)object;
+	return object;
+}
+
+static inline void slab_give(struct slab *s, void *object)
+{
+	*(void **)object = s->free;
+	s->free = object;
+}
 
 /* Every object, in use or not: what tells them apart must lie beyond the first word. Objects never
  * taken are zero there. */

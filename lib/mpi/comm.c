@@ -215,7 +215,7 @@ static bool add_remote(struct comm *c, struct group *remote, uint64_t local_cont
 	return true;
 }
 
-static void comm_destroy(struct comm *c)
+void comm_destroy(struct comm *c)
 {
 	attr_forget_all(&c->attrs);
 	topo_free(c->topo);
@@ -230,17 +230,6 @@ static void comm_destroy(struct comm *c)
 	group_release(c->group);
 	c->head.kind = OBJECT_FREED;
 	free(c);
-}
-
-void comm_hold(struct comm *c)
-{
-	c->head.refs++;
-}
-
-void comm_release(struct comm *c)
-{
-	if (--c->head.refs == 0)
-		comm_destroy(c);
 }
 
 /* Make it a live handle of the program, or nothing. */

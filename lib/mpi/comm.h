@@ -105,8 +105,20 @@ const struct world_info *comm_world_info(void);
 int comm_lookup(MPI_Comm handle, struct comm **out);
 int comm_lookup_intra(MPI_Comm handle, struct comm **out);
 int comm_lookup_inter(MPI_Comm handle, struct comm **out);
-void comm_hold(struct comm *c);
-void comm_release(struct comm *c);
+
+static inline void comm_hold(struct comm *c)
+{
+	c->head.refs++;
+}
+
+/* Nobody has a reference any more. */
+void comm_destroy(struct comm *c);
+
+static inline void comm_release(struct comm *c)
+{
+	if (--c->head.refs == 0)
+		comm_destroy(c);
+}
 
 static inline struct attr_holder comm_attrs(struct comm *c)
 {

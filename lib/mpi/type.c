@@ -50,12 +50,6 @@ struct type *type_bytes(void)
 	return type_predefined(MPI_BYTE);
 }
 
-void type_hold(struct type *t)
-{
-	if (!handle_is_predefined(t->handle))
-		t->head.refs++;
-}
-
 /* A type holds those it was made of, in chains as long as the program likes: so they go one after
  * the other, not one inside the other. */
 static struct {
@@ -63,7 +57,7 @@ static struct {
 	bool going;
 } doomed;
 
-static void destroy(struct type *t)
+static void free_type(struct type *t)
 {
 	t->head.kind = OBJECT_FREED;
 	attr_forget_all(&t->attrs);
@@ -73,10 +67,8 @@ static void destroy(struct type *t)
 	free(t);
 }
 
-void type_release(struct type *t)
+void type_destroy(struct type *t)
 {
-	if (handle_is_predefined(t->handle) || --t->head.refs > 0)
-		return;
 	t->next = doomed.first;
 	doomed.first = t;
 	if (doomed.going)
@@ -84,7 +76,7 @@ void type_release(struct type *t)
 	doomed.going = true;
 	while ((t = doomed.first)) {
 		doomed.first = t->next;
-		destroy(t);
+		free_type(t);
 	}
 	doomed.going = false;
 }

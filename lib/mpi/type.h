@@ -18,18 +18,21 @@ struct contents;
 struct layout;
 
 struct type {
+	/* what a message asks for */
 	struct object head;
+	MPI_Datatype handle; /* what the user calls it */
 	size_t size;	     /* bytes of data in one element, holes left out */
+	bool contiguous;     /* data of `count` elements is count*size bytes at the buffer itself:
+				true_lb == 0 and size == extent, in order */
+	bool one_run;	     /* data of one element is size bytes at true_lb, in order */
+	bool committed;	     /* predefined types are born committed */
+	/* the rest */
 	size_t elements;     /* basic elements in one; a pair, as for MPI_MINLOC, counts as two */
 	size_t external;     /* bytes of one in "external32" */
 	MPI_Aint lb, extent; /* MPI 5.0 section 5.1.6 */
 	MPI_Aint true_lb, true_extent;
 	size_t align;	       /* the strictest alignment of its basic types, 1 without any */
 	bool lb_set, ub_set;   /* a bound was given by MPI_Type_create_resized, here or below */
-	bool contiguous;       /* data of `count` elements is count*size bytes at the buffer itself:
-				  true_lb == 0 and size == extent, in order */
-	bool one_run;	       /* data of one element is size bytes at true_lb, in order */
-	bool committed;	       /* predefined types are born committed */
 	MPI_Datatype basic;    /* the predefined type all parts are made of (MPI_BYTE, MPI_DOUBLE,
 				  ...), or    MPI_DATATYPE_NULL when they differ or there are none */
 	struct layout *layout; /* where the data lies (type_layout.h) */
@@ -38,7 +41,6 @@ struct type {
 	struct attr_list *attrs; /* NULL without attributes */
 	char *name;		 /* that the program gave it; NULL: the one it is born with */
 	struct type *next;	 /* among those that are being destroyed */
-	MPI_Datatype handle;	 /* what the user calls it */
 };
 
 /* Where the data of `count` elements at buf lies in one piece, in order; NULL when it does not. */
@@ -70,8 +72,20 @@ bool type_is_missing(MPI_Datatype handle);
 struct type *type_bytes(void);
 
 /* References, for operations that outlive the call. No-ops on predefined types. */
-void type_hold(struct type *t);
-void type_release(struct type *t);
+static inline void type_hold(struct type *t)
+{
+	if (!handle_is_predefined(t->handle))
+		t->head.refs++;
+}
+
+/* Nobody has a reference any more. */
+void type_destroy(struct type *t);
+
+static inline void type_release(struct type *t)
+{
+	if (!handle_is_predefined(t->handle) && --t->head.refs == 0)
+		type_destroy(t);
+}
 
 /* Gather `count` elements at buf into count * t->size bytes at packed, in type-map order. */
 void type_pack(const struct type *t, const void *buf, size_t count, void *packed);
