@@ -40,6 +40,12 @@ static bool handle(struct tp *tp, const struct epoll_event *ev, int n)
 	return moved;
 }
 
+/* Is it time to look at all of them? */
+static bool all_in_turn(unsigned turn, bool busy)
+{
+	return busy ? turn % ALL_WHEN_BUSY == 0 : turn % ALL_WHEN_SILENT == 0;
+}
+
 bool tp_look(struct tp *tp, int expect)
 {
 	struct epoll_event ev[EVENTS];
@@ -49,7 +55,7 @@ bool tp_look(struct tp *tp, int expect)
 	tp->turn++;
 	if (expect >= 0 && tp->peers[expect].state == TP_UP)
 		moved = tp_in_read(tp, &tp->peers[expect]);
-	if (expect < 0 || tp->turn % (moved ? ALL_WHEN_BUSY : ALL_WHEN_SILENT) == 0) {
+	if (expect < 0 || all_in_turn(tp->turn, moved)) {
 		int n = epoll_wait(tp->epoll_fd, ev, EVENTS, 0);
 
 		moved |= handle(tp, ev, n);
