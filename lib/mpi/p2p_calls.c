@@ -49,17 +49,24 @@ int p2p_irecv(struct comm *c, enum plane plane, void *buf, size_t count, struct 
 	return start_new(r, out);
 }
 
+/* Not for most sends: so that p2p_send need not save registers for it, it stays apart. */
+static __attribute__((noinline)) int send_and_wait(
+	struct comm *c, enum plane plane, const struct p2p_message *m, enum send_mode mode)
+{
+	struct request *r = NULL;
+	int rc = p2p_isend(c, plane, m->buf, m->count, m->t, m->rank, m->tag, mode, &r);
+
+	return rc ? rc : request_wait(r, MPI_STATUS_IGNORE);
+}
+
 int p2p_send(struct comm *c, enum plane plane, const void *buf, size_t count, struct type *t,
 	int dest, int tag, enum send_mode mode)
 {
 	struct p2p_message m = {(void *)(uintptr_t)buf, count, t, dest, tag};
-	struct request *r = NULL;
-	int rc;
 
 	if (mode != SEND_SYNC && p2p_send_now(c, plane, &m))
 		return MPI_SUCCESS;
-	rc = p2p_isend(c, plane, buf, count, t, dest, tag, mode, &r);
-	return rc ? rc : request_wait(r, MPI_STATUS_IGNORE);
+	return send_and_wait(c, plane, &m, mode);
 }
 
 int p2p_recv(struct comm *c, enum plane plane, void *buf, size_t count, struct type *t, int source,

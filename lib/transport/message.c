@@ -17,12 +17,10 @@ static uint64_t eager_cost(uint64_t length)
 	return length + sizeof(struct wire_frame);
 }
 
-static struct tp_envelope envelope_of(const struct wire_frame *f)
+/* Where it lies: both are bytes alone. */
+static const struct tp_envelope *envelope_of(const struct wire_frame *f)
 {
-	struct tp_envelope e;
-
-	memcpy(e.bytes, f->envelope, sizeof e.bytes);
-	return e;
+	return (const struct tp_envelope *)(const void *)f->envelope;
 }
 
 /* ---- the sender's side ---- */
@@ -234,7 +232,7 @@ static int hold_eager(struct tp *tp, struct tp_peer *p, const struct tp_envelope
 
 static int begin_eager(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 {
-	struct tp_envelope e = envelope_of(f);
+	const struct tp_envelope *e = envelope_of(f);
 	struct tp_in *in = &p->in;
 	uint64_t cost = eager_cost(f->length);
 
@@ -243,25 +241,25 @@ static int begin_eager(struct tp *tp, struct tp_peer *p, const struct wire_frame
 	p->unconsumed_in += (uint32_t)cost;
 	in->left = in->length = f->length;
 	in->offset = 0;
-	in->place = tp->c.up->match(tp->c.user, p->id, &e, f->length);
+	in->place = tp->c.up->match(tp->c.user, p->id, e, f->length);
 	in->body = BODY_PLACE;
 	if (!in->place.cookie)
-		return hold_eager(tp, p, &e);
+		return hold_eager(tp, p, e);
 	return in->left ? 0 : tp_message_body(tp, p);
 }
 
 static int begin_rts(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 {
-	struct tp_envelope e = envelope_of(f);
+	const struct tp_envelope *e = envelope_of(f);
 	struct tp_place place;
 	struct tp_hold *h;
 
 	if (f->length > (uint64_t)1 << 48)
 		return FT_EPROTO;
-	place = tp->c.up->match(tp->c.user, p->id, &e, f->length);
+	place = tp->c.up->match(tp->c.user, p->id, e, f->length);
 	if (place.cookie)
 		return ask(tp, p, f->id, f->length, place);
-	h = hold_new(tp, p, HOLD_RTS, &e, f->length);
+	h = hold_new(tp, p, HOLD_RTS, e, f->length);
 	if (!h)
 		return FT_ENOMEM;
 	h->sender_id = f->id;
