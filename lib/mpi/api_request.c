@@ -35,7 +35,7 @@ static int finish_all(struct request_set *s, MPI_Status *statuses)
 #pragma weak MPI_Wait = PMPI_Wait
 int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 {
-	struct request_set s = {0};
+	struct request_set s;
 	int rc;
 
 	api_enter("MPI_Wait");
@@ -50,7 +50,7 @@ int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 #pragma weak MPI_Test = PMPI_Test
 int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-	struct request_set s = {0};
+	struct request_set s;
 	int rc;
 
 	api_enter("MPI_Test");
@@ -70,7 +70,7 @@ int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 #pragma weak MPI_Waitall = PMPI_Waitall
 int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
 {
-	struct request_set s = {0};
+	struct request_set s;
 	int rc;
 
 	api_enter("MPI_Waitall");
@@ -86,7 +86,7 @@ int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of
 int PMPI_Testall(
 	int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
-	struct request_set s = {0};
+	struct request_set s;
 	int rc;
 
 	api_enter("MPI_Testall");
@@ -115,7 +115,7 @@ static int finish_any(struct request_set *s, int *index, MPI_Status *status)
 #pragma weak MPI_Waitany = PMPI_Waitany
 int PMPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
 {
-	struct request_set s = {0};
+	struct request_set s;
 	int rc;
 
 	api_enter("MPI_Waitany");
@@ -133,7 +133,7 @@ int PMPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Sta
 int PMPI_Testany(
 	int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
-	struct request_set s = {0};
+	struct request_set s;
 	int rc;
 
 	api_enter("MPI_Testany");
@@ -192,7 +192,7 @@ static int open_some(struct request_set *s, int count, MPI_Request *handles, con
 int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 	int array_of_indices[], MPI_Status array_of_statuses[])
 {
-	struct request_set s = {0};
+	struct request_set s;
 	int rc;
 
 	api_enter("MPI_Waitsome");
@@ -208,7 +208,7 @@ int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
 	int array_of_indices[], MPI_Status array_of_statuses[])
 {
-	struct request_set s = {0};
+	struct request_set s;
 	int rc;
 
 	api_enter("MPI_Testsome");

@@ -109,7 +109,7 @@ static int peek_into(struct request_set *s, int i, MPI_Status *statuses, int at)
 #pragma weak MPI_Request_get_status = PMPI_Request_get_status
 int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
-	struct request_set s = {0};
+	struct request_set s;
 	int rc;
 
 	api_enter("MPI_Request_get_status");
@@ -128,7 +128,7 @@ int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 int PMPI_Request_get_status_any(
 	int count, const MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
-	struct request_set s = {0};
+	struct request_set s;
 	int rc;
 
 	api_enter("MPI_Request_get_status_any");
@@ -152,7 +152,7 @@ int PMPI_Request_get_status_any(
 int PMPI_Request_get_status_all(
 	int count, const MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
-	struct request_set s = {0};
+	struct request_set s;
 	int rc, one;
 
 	api_enter("MPI_Request_get_status_all");
@@ -190,7 +190,7 @@ static int peek_some(struct request_set *s, int *outcount, int indices[], MPI_St
 int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *outcount,
 	int array_of_indices[], MPI_Status array_of_statuses[])
 {
-	struct request_set s = {0};
+	struct request_set s;
 	int rc;
 
 	api_enter("MPI_Request_get_status_some");

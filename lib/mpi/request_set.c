@@ -34,12 +34,15 @@ int set_open(struct request_set *s, int count, const MPI_Request *handles)
 {
 	int rc = MPI_SUCCESS;
 
-	*s = (struct request_set){.count = count, .handles = (MPI_Request *)(uintptr_t)handles};
+	s->count = count;
+	s->handles = (MPI_Request *)(uintptr_t)handles;
+	s->r = s->few;
+	s->next = 0;
+	s->comm = NULL;
 	if (count < 0)
 		return api_fail(MPI_ERR_COUNT, "the number of requests is %d", count);
 	if (count > 0 && !handles)
 		return check_pointer(handles, "the array of requests");
-	s->r = s->few;
 	if ((size_t)count > sizeof s->few / sizeof *s->few)
 		s->r = malloc((size_t)count * sizeof *s->r);
 	if (!s->r)

@@ -17,7 +17,8 @@ struct request_set {
 	struct comm *comm; /* of the first: its error handler is called */
 };
 
-/* MPI_SUCCESS, or an error with api_fail said; set_close in either case. */
+/* Sets all of *s, but of `few` no more than it needs. MPI_SUCCESS, or an error with api_fail said;
+ * set_close in either case. */
 int set_open(struct request_set *s, int count, const MPI_Request *handles);
 int set_close(struct request_set *s, int rc);
 
