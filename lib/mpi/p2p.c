@@ -162,15 +162,15 @@ static struct match_msg msg_from(const struct envelope *e, int peer)
 		.arrived = ++s.moment};
 }
 
-static uint64_t tell_arrival(const struct match_msg *m)
+static inline uint64_t tell_arrival(const struct match_msg *m)
 {
 	return coord_arrived(s.coord, m->peer, m->context, coord_tag(m->context, m->tag), m->stamp);
 }
 
+/* Of a message that the protocol is told of. */
 static bool is_void(const struct envelope *e, int peer)
 {
-	return of_program(e->context) &&
-	       coord_discards(s.coord, peer, e->context, coord_tag(e->context, e->tag), e->stamp);
+	return coord_discards(s.coord, peer, e->context, coord_tag(e->context, e->tag), e->stamp);
 }
 
 /* What is read and thrown away. */
@@ -179,6 +179,7 @@ static struct object sink = {.kind = OBJECT_SINK};
 static struct tp_place on_match(void *user, int peer, const struct tp_envelope *te, uint64_t length)
 {
 	struct envelope e = envelope_unpack(te);
+	bool told = of_program(e.context);
 	struct match_recv *m;
 	struct match_msg msg;
 	struct tp_place place;
@@ -189,7 +190,7 @@ static struct tp_place on_match(void *user, int peer, const struct tp_envelope *
 		return talk_place(peer, length);
 	if (__builtin_expect(rma_is_context(e.context), false))
 		return rma_place(peer, &e, length);
-	if (__builtin_expect(is_void(&e, peer), false)) {
+	if (__builtin_expect(told && is_void(&e, peer), false)) {
 		coord_noted(s.coord);
 		return (struct tp_place){.cookie = &sink};
 	}
@@ -199,10 +200,10 @@ static struct tp_place on_match(void *user, int peer, const struct tp_envelope *
 	engine_set_posted(s.match.nposted);
 	r = container_of(m, struct request, match);
 	msg = msg_from(&e, peer);
-	if (of_program(e.context))
+	if (told)
 		msg.index = tell_arrival(&msg);
 	place = place_for(r, &msg);
-	if (!of_program(e.context))
+	if (!told)
 		return place;
 	if (__builtin_expect(coord_making(s.coord), false))
 		inflight_open(r);
