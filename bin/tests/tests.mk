@@ -11,7 +11,7 @@ UNIT_base := $(base_o)
 UNIT_match := lib/mpi/match.o
 UNIT_handshake := lib/transport/handshake.o lib/base/auth.o
 UNIT_transport := $(transport_o) $(base_o) bin/tests/unit/cut.o
-UNIT_control := lib/mpi/control.o lib/mpi/orders.o lib/mpi/launch.o lib/mpi/settings.o $(base_o)
+UNIT_control := lib/mpi/control.o lib/mpi/orders.o lib/mpi/launch.o lib/mpi/byhand.o lib/mpi/settings.o $(base_o)
 -include bin/tests/unit/objects.mk
 include bin/tests/fuzz/fuzz.mk
 include bin/tests/sim/sim.mk

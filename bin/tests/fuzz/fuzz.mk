@@ -12,7 +12,7 @@ FUZZ_DIR := bin/tests/fuzz
 # What each target consists of, beside common.c and its driver: objects of the library, and helpers.
 FUZZ_frames := $(addprefix $(FUZZ_DIR)/,frames.o frames_say.o frames_user.o frames_in.o frames_out.o) $(transport_o) $(base_o)
 FUZZ_handshake := $(addprefix $(FUZZ_DIR)/,handshake.o handshake_talk.o handshake_judge.o) $(transport_o) $(base_o)
-FUZZ_control := $(FUZZ_DIR)/control.o lib/mpi/control.o lib/mpi/orders.o lib/mpi/launch.o lib/mpi/settings.o $(base_o)
+FUZZ_control := $(FUZZ_DIR)/control.o lib/mpi/control.o lib/mpi/orders.o lib/mpi/launch.o lib/mpi/byhand.o lib/mpi/settings.o $(base_o)
 FUZZ_ckpt_file := $(FUZZ_DIR)/ckpt_file.o $(ckpt_o) $(base_o)
 FUZZ_manifest := $(FUZZ_DIR)/manifest.o $(ckpt_o) $(base_o)
 FUZZ_byhand := $(FUZZ_DIR)/byhand.o lib/mpi/byhand.o lib/mpi/launch.o lib/mpi/settings.o $(base_o)
