@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Fortran programs of the tests, by the compiler wrapper.
 
-FORTRAN_PROGRAMS := ftn77 ftn90 ftn08 ftncalls
+FORTRAN_PROGRAMS := ftn77 ftn90 ftn08 ftncalls ftnsess
 
 # each call with each argument, and functions in the place of the library's
 FORTRAN_MOCKS := mock_f08 mock_mpi
@@ -22,6 +22,7 @@ $(FORTRAN_PROGRAMS:%=$(B)/bin/%): $(B)/bin/%: $(FORTRAN_LIBRARIES) $(FORTRAN_INC
 $(B)/bin/ftn77: bin/tests/fortran/ftn77.f bin/tests/fortran/ftn77_more.f
 $(B)/bin/ftn90: bin/tests/fortran/ftn90.f90
 $(B)/bin/ftn08: bin/tests/fortran/ftn08.f90
+$(B)/bin/ftnsess: bin/tests/fortran/ftnsess.f90
 $(B)/bin/ftncalls: bin/tests/fortran/ftncalls.f90 $(O)/bin/tests/fortran/ftnc.o
 
 $(O)/bin/tests/fortran/mock.c: bin/tests/fortran/mock.pl $(FORTRAN_GEN)
