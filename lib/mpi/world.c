@@ -15,7 +15,7 @@ static struct {
 	_Atomic enum world_state state;
 	int thread_level;
 	pthread_t main_thread;
-} world = {.thread_level = MPI_THREAD_MULTIPLE};
+} world;
 
 enum world_state world_state(void)
 {
@@ -24,12 +24,12 @@ enum world_state world_state(void)
 
 int world_thread_level(void)
 {
-	return world.thread_level;
+	return world_state() < WORLD_OPEN ? MPI_THREAD_MULTIPLE : world.thread_level;
 }
 
 bool world_is_main_thread(void)
 {
-	return world_state() != WORLD_BEFORE && pthread_equal(world.main_thread, pthread_self());
+	return world_state() >= WORLD_OPEN && pthread_equal(world.main_thread, pthread_self());
 }
 
 /* Of several threads one comes from one state to the next. */
