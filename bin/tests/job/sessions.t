@@ -82,11 +82,14 @@ $job->err_like(
 	qr/^rank \d on \S+: MPI_Group_size was called when every session and the world were finalized: the program is ended$/m,
 	'... is named');
 
-# Its error handler cannot be asked: the initial one ends the job.
-$job = sessions(2, 'world-named');
-$job->is_status(5, 'MPI_COMM_WORLD without MPI_Init');
-$job->err_like(
-	qr/^rank \d on \S+: MPI_Comm_size: MPI_ERR_COMM: MPI_COMM_WORLD is there from MPI_Init to MPI_Finalize alone$/m,
-	'... is not there');
+# Their error handlers cannot be asked: the initial one ends the job.
+for my $case ([ 'world-named', 'MPI_COMM_WORLD', 'without MPI_Init' ], [ 'world-gone', 'MPI_COMM_SELF', 'after MPI_Finalize' ]) {
+	my ($how, $comm, $when) = @$case;
+	$job = sessions(2, $how);
+	$job->is_status(5, "$comm $when");
+	$job->err_like(
+		qr/^rank \d on \S+: MPI_Comm_size: MPI_ERR_COMM: $comm is there from MPI_Init to MPI_Finalize alone$/m,
+		'... is not there');
+}
 
 done_testing();

@@ -274,6 +274,22 @@ static void old_errhandlers(void)
 	MPI_Comm_free(&dup);
 }
 
+/* ---- error handlers may be freed at any time (MPI 5.0 section 11.4.1) ---- */
+
+static MPI_Errhandler kept;
+
+static void keep_errhandler(void)
+{
+	IS(MPI_Comm_create_errhandler(note, &kept), MPI_SUCCESS);
+	IS(MPI_Comm_set_errhandler(MPI_COMM_SELF, kept), MPI_SUCCESS);
+}
+
+static void free_errhandler(MPI_Errhandler handler)
+{
+	IS(MPI_Errhandler_free(&handler), MPI_SUCCESS);
+	IS(handler == MPI_ERRHANDLER_NULL, 1);
+}
+
 /* ---- the error handler of files, of which there are none but MPI_FILE_NULL ---- */
 
 static MPI_File raised_on;
@@ -297,7 +313,7 @@ static void file_errhandlers(void)
 	IS(got == handler, 1);
 	FAILS(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler), MPI_ERR_ARG);
 	MPI_Errhandler_free(&handler);
-	MPI_Errhandler_free(&got); /* the file still has it */
+	MPI_Errhandler_free(&got);		    /* the file still has it */
 	MPI_Comm_create_errhandler(note, &of_comm); /* not in its place */
 	IS(MPI_File_call_errhandler(MPI_FILE_NULL, MPI_ERR_NO_SUCH_FILE), MPI_SUCCESS);
 	IS(raised, MPI_ERR_NO_SUCH_FILE);
@@ -342,6 +358,7 @@ int main(int argc, char **argv)
 
 	versions();
 	binary_interface();
+	free_errhandler(MPI_ERRORS_RETURN);
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
 	MPI_Comm_rank(MPI_COMM_WORLD, &prog.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &prog.size);
@@ -357,7 +374,9 @@ int main(int argc, char **argv)
 	old_errhandlers();
 	file_errhandlers();
 	threads();
+	keep_errhandler();
 	MPI_Finalize();
+	free_errhandler(kept);
 	versions();
 	binary_interface();
 	if (prog.rank == 0)

@@ -276,11 +276,16 @@ static void again(void)
 	right("again");
 }
 
+static pthread_barrier_t together;
+
 static void *one_of_threads(void *arg)
 {
-	MPI_Session session = begin_session();
-	MPI_Comm c = pset_comm(session, "mpi://WORLD", arg);
+	MPI_Session session;
+	MPI_Comm c;
 
+	pthread_barrier_wait(&together);
+	session = begin_session();
+	c = pset_comm(session, "mpi://WORLD", arg);
 	talks(c);
 	IS(MPI_Comm_free(&c), MPI_SUCCESS);
 	IS(MPI_Session_finalize(&session), MPI_SUCCESS);
@@ -294,6 +299,7 @@ static void threads(void)
 	static char tags[THREADS][16];
 	pthread_t ids[THREADS];
 
+	IS(pthread_barrier_init(&together, NULL, THREADS), 0);
 	for (int i = 0; i < THREADS; i++) {
 		snprintf(tags[i], sizeof tags[i], "thread %d", i);
 		IS(pthread_create(&ids[i], NULL, one_of_threads, tags[i]), 0);
@@ -386,6 +392,7 @@ static const struct prog_case cases[] = {
 	{"open-beside-world", end_open_beside_world},
 	{"late-call", end_late_call},
 	{"world-named", end_world_named},
+	{"world-gone", end_world_gone},
 	{"status", end_with_status},
 	{"at-exit", end_at_exit},
 	{"child", end_child},

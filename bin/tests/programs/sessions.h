@@ -39,6 +39,7 @@ void end_open(void);
 void end_open_beside_world(void);
 void end_late_call(void);
 void end_world_named(void);
+void end_world_gone(void);
 void end_with_status(void);
 void end_at_exit(void);
 void end_child(void);

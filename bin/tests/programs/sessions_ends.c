@@ -54,6 +54,20 @@ void end_world_named(void)
 	prog_wrong(&prog, "MPI_COMM_WORLD is there without MPI_Init");
 }
 
+/* A session goes on behind MPI_Finalize, the world does not; nor is its handler asked any more. */
+void end_world_gone(void)
+{
+	MPI_Session session = begin_session();
+	int size;
+
+	IS(MPI_Init(NULL, NULL), MPI_SUCCESS);
+	IS(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), MPI_SUCCESS);
+	IS(MPI_Finalize(), MPI_SUCCESS);
+	MPI_Comm_size(MPI_COMM_SELF, &size);
+	MPI_Session_finalize(&session);
+	prog_wrong(&prog, "MPI_COMM_SELF is there after MPI_Finalize");
+}
+
 void end_with_status(void)
 {
 	find_place();
