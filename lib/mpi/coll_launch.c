@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* As in the motion that waits, a message that is too long is remembered and the operation goes on;
+/* As in the motion that waits, a message of another length is remembered and the operation goes on;
  * any other error ends it, when all that was started in the round has ended. */
 #include "coll_launch.h"
 
@@ -27,6 +27,7 @@ static void forget_error(struct coll_open *o)
 	free(o->why);
 	o->why = NULL;
 	o->error = MPI_SUCCESS;
+	o->run.spoilt = false;
 }
 
 /* The first, but one that ends the operation before one that does not. */
@@ -37,6 +38,7 @@ static void note_error(struct coll_open *o, int rc)
 		return;
 	forget_error(o);
 	o->error = rc;
+	o->run.spoilt = true;
 	o->why = strdup(api_detail());
 }
 
@@ -168,7 +170,7 @@ static int on_finish(struct request *r, MPI_Status *status)
 	(void)status;
 	if (!o->error)
 		return MPI_SUCCESS;
-	return api_fail(o->error, "%s", o->why ? o->why : "no memory to say why");
+	return api_fail(o->error, "%s: %s", o->name, o->why ? o->why : "no memory to say why");
 }
 
 static int on_expects(const struct request *r)
@@ -241,6 +243,7 @@ struct coll_open *coll_open_new(struct comm *c)
 		sizeof *o - offsetof(struct coll_open, plan));
 	list_init(&o->link);
 	o->chore.run = on_chore;
+	o->name = api_name();
 	coll_begin(&o->run, c);
 	return o;
 }

@@ -41,6 +41,7 @@ struct coll_open {
 	coll_planner *plan;
 	struct coll_call call;
 	bool crowded;
+	const char *name; /* of the call that made it */
 	/* where it stands */
 	uint32_t round;	       /* so many are over */
 	size_t at, local, end; /* the next one: messages [at, local), local steps [local, end) */

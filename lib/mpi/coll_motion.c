@@ -4,9 +4,11 @@
  * operator. The rounds of most small operations have one message, or one each way; these use the
  * blocking calls, which look at the one socket that matters.
  *
- * Failure. A message that is too long for its place is remembered and the schedule goes on, so that
- * no other rank waits for this one; any other error ends it after all that was started in the round
- * has ended, so that no message is left that points into memory the caller gets back.
+ * Failure. A message that is not as long as its place is remembered and the schedule goes on, so
+ * that no other rank waits for this one; what this rank passes on from then, other than its own
+ * contribution, is nothing, so that those who depend on it find out as well. Any other error ends
+ * it after all that was started in the round has ended, so that no message is left that points into
+ * memory the caller gets back.
  */
 #include "coll_motion.h"
 
@@ -42,6 +44,7 @@ void coll_begin(struct coll_run *run, struct comm *c)
 	run->offsets = NULL;
 	run->scratch = NULL;
 	run->scratch_bytes = 0;
+	run->spoilt = false;
 }
 
 void coll_use(struct coll_run *run, enum sched_buf which, const void *buf, struct type *type)
@@ -142,8 +145,10 @@ static int run_all(struct coll_run *run)
 		rc = run_round(run, at, end);
 		if (rc != MPI_SUCCESS && rc != MPI_ERR_TRUNCATE)
 			return rc;
-		if (rc != MPI_SUCCESS)
+		if (rc != MPI_SUCCESS) {
 			worst = rc;
+			run->spoilt = true;
+		}
 	}
 	return worst;
 }

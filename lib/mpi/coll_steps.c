@@ -111,10 +111,10 @@ static int copy_step(const struct coll_run *run, const struct sched_step *t)
 	else if (length > 0 && room > 0 && coll_span_at(run, t->a) != coll_span_at(run, t->b))
 		memcpy(coll_span_at(run, t->a), coll_span_at(run, t->b),
 			length < room ? length : room);
-	if (rc == MPI_SUCCESS && length > room)
+	if (rc == MPI_SUCCESS && length != room)
 		rc = api_fail(MPI_ERR_TRUNCATE,
-			"rank %d gives itself %zu bytes where it has room for %zu", run->at.rank,
-			length, room);
+			"rank %d gives itself %zu bytes where it expects %zu", run->at.rank, length,
+			room);
 	return rc;
 }
 
@@ -129,6 +129,12 @@ int coll_local_step(const struct coll_run *run, const struct sched_step *t)
 
 /* ---- messages ---- */
 
+/* What is wrong already is not passed on as if it were well (coll_motion.c). */
+static size_t sent(const struct coll_run *run, const struct sched_span *a)
+{
+	return run->spoilt && a->buf != SCHED_IN ? 0 : a->n;
+}
+
 /* Inside an operation of an intercommunicator ranks of the local group talk, too. */
 int coll_start(struct coll_run *run, const struct sched_step *t, struct request **r)
 {
@@ -138,8 +144,8 @@ int coll_start(struct coll_run *run, const struct sched_step *t, struct request 
 	if (t->kind == SCHED_RECV)
 		return p2p_irecv(c, PLANE_COLL, coll_span_at(run, t->a), t->a.n,
 			coll_span_type(run, t->a), t->peer, tag, r);
-	return p2p_isend(c, PLANE_COLL, coll_span_at(run, t->a), t->a.n, coll_span_type(run, t->a),
-		t->peer, tag, SEND_STANDARD, r);
+	return p2p_isend(c, PLANE_COLL, coll_span_at(run, t->a), sent(run, &t->a),
+		coll_span_type(run, t->a), t->peer, tag, SEND_STANDARD, r);
 }
 
 static int start_kind(struct coll_run *run, const struct sched_step *t, size_t n,

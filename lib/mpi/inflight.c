@@ -263,7 +263,7 @@ static void take_contents(struct inflight *f, struct request *r)
 		f->contents = stored_hold(r->stored);
 		r->stored->msg.inflight = f;
 	} else if (r->done) {
-		inflight_filled(r, r->error == MPI_SUCCESS || r->error == MPI_ERR_TRUNCATE);
+		inflight_filled(r, request_arrived(r->error));
 	}
 }
 

@@ -256,14 +256,14 @@ static void finish_recv(struct request *r, uint64_t length, int rc)
 	r->bytes = length < room ? length : room;
 	if (rc)
 		error = MPI_ERR_PROC_ABORTED;
-	else if (length > room)
-		error = MPI_ERR_TRUNCATE;
+	else if (__builtin_expect(length != room, false))
+		error = p2p_uneven(r, room);
 	if (!rc && !r->type->contiguous && r->error)
 		error = r->error;
 	if (rc && s.job.launched)
 		return; /* the launcher ends or restarts this process: no answer, so no wrong one */
 	if (__builtin_expect(r->inflight != NULL, false))
-		inflight_filled(r, error == MPI_SUCCESS || error == MPI_ERR_TRUNCATE);
+		inflight_filled(r, request_arrived(error));
 	request_complete(r, error);
 }
 

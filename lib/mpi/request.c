@@ -171,17 +171,33 @@ static void fill_status(const struct request *r, MPI_Status *status)
 		status_empty(status);
 }
 
+static int say_uneven(const struct request *r)
+{
+	unsigned long long length = r->length, room = r->count * r->type->size;
+
+	if (r->error == MPI_ERR_TYPE)
+		return api_fail(r->error,
+			"a message of %llu bytes from rank %d with tag %d ends inside a basic "
+			"element of the datatype that receives it: the sender means another type",
+			length, r->source, r->got_tag);
+	if (r->plane == PLANE_COLL)
+		return api_fail(r->error,
+			"rank %d gave %llu bytes where this rank expects %llu: their counts or "
+			"datatypes do not agree, or those of a rank that it heard from",
+			r->source, length, room);
+	return api_fail(r->error,
+		"a message of %llu bytes from rank %d with tag %d came for a receive of %llu bytes",
+		length, r->source, r->got_tag, room);
+}
+
 static int say_error(const struct request *r)
 {
 	switch (r->error) {
 	case MPI_SUCCESS:
 		return MPI_SUCCESS;
 	case MPI_ERR_TRUNCATE:
-		return api_fail(r->error,
-			"a message of %llu bytes from rank %d with tag %d came for a receive of "
-			"%llu bytes",
-			(unsigned long long)r->length, r->source, r->got_tag,
-			(unsigned long long)r->bytes);
+	case MPI_ERR_TYPE:
+		return say_uneven(r);
 	case MPI_ERR_PROC_ABORTED:
 		return api_fail(r->error, "rank %d is gone", r->rank < 0 ? r->source : r->rank);
 	case MPI_ERR_NO_MEM:

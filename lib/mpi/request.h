@@ -103,6 +103,16 @@ static inline bool request_idle(const struct request *r)
 	return r->done || !r->active;
 }
 
+/* A message is here, as much of it as there was room for; or there was an error before. */
+static inline bool request_arrived(int error)
+{
+	return error == MPI_SUCCESS || error == MPI_ERR_TRUNCATE || error == MPI_ERR_TYPE;
+}
+
+/* A receive has got its message, r->length, and has room for another length: what is wrong with
+ * that, if anything is (p2p_uneven.c). */
+int p2p_uneven(const struct request *r, uint64_t room);
+
 /* The peer that progress should look at first for it, -1: none in particular. */
 int request_expects(const struct request *r);
 

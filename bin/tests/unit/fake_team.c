@@ -146,7 +146,7 @@ static void move_data(struct request *send, struct request *recv)
 	type_unpack(recv->type, recv->buf, recv->count, packed, bytes < room ? bytes : room);
 	free(packed);
 	finish(send, MPI_SUCCESS);
-	finish(recv, bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+	finish(recv, bytes != room ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
 }
 
 static void append(struct request *r)

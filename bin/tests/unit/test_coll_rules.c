@@ -112,9 +112,47 @@ static void too_much(struct comm *c, void *arg)
 	team_must(rc == MPI_SUCCESS && sum == c->size, "allreduce: class %d, %d", rc, sum);
 }
 
+/* Everybody who has to do with what is wrong is told, however far behind it, and nobody else. */
+static void uneven(struct comm *c, void *arg)
+{
+	int in[64] = {0}, out[TEAM_MOST * 64], sum = 0, me = c->rank, last = c->size - 1, rc;
+
+	(void)arg;
+	for (int more = 0; more < 2; more++) {
+		rc = MPI_Bcast(in, (me == 0) == more ? 9 : 4, MPI_INT, 0, c->handle);
+		team_must(rc == (me == 0 ? MPI_SUCCESS : MPI_ERR_TRUNCATE),
+			"rank %d, a root that gives %s: class %d", me, more ? "more" : "less", rc);
+	}
+	rc = MPI_Gather(in, me == last ? 3 : 4, MPI_INT, out, 4, MPI_INT, 0, c->handle);
+	team_must(me != 0 || rc == MPI_ERR_TRUNCATE, "a rank that gives less: class %d", rc);
+	rc = MPI_Reduce(in, out, me == last ? 3 : 4, MPI_INT, MPI_SUM, 0, c->handle);
+	team_must(me != 0 || rc == MPI_ERR_TRUNCATE, "a shorter vector: class %d", rc);
+	rc = MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_MAX, c->handle);
+	team_must(rc == MPI_SUCCESS && sum == last, "the next one: class %d, %d", rc, sum);
+}
+
+/* Rank 0 gives the last one less than that expects. */
+static void one_pair(struct comm *c, void *arg)
+{
+	int in[64] = {0}, out[64], give[TEAM_MOST], take[TEAM_MOST], at[TEAM_MOST], rc;
+	bool told = c->rank == c->size - 1;
+
+	(void)arg;
+	for (int i = 0; i < c->size; i++) {
+		give[i] = take[i] = 2;
+		at[i] = 2 * i;
+	}
+	if (c->rank == 0)
+		give[c->size - 1] = 1;
+	rc = MPI_Alltoallv(in, give, at, MPI_INT, out, take, at, MPI_INT, c->handle);
+	team_must(rc == (told ? MPI_ERR_TRUNCATE : MPI_SUCCESS), "rank %d: class %d", c->rank, rc);
+}
+
 START_TEST(test_truncate)
 {
 	team_run(4 + _i / 2, _i % 2, too_much, NULL);
+	team_run(4 + _i / 2, _i % 2, uneven, NULL);
+	team_run(4 + _i / 2, _i % 2, one_pair, NULL);
 }
 END_TEST
 
