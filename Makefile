@@ -23,7 +23,7 @@ SO := $(B)/lib/libftmpi.so.0
 LIBRARIES := $(SO) $(B)/lib/libftmpi.so $(B)/lib/libmpi_abi.so.1 $(B)/lib/libftmpi.a
 
 PROGRAMS := inittest collective passnum pi cgs randtest badcall inter comms sessions threads progress pingpong \
-	meet threads_wake threads_ends load again transit mail mixed ahead ckptcalls pattern envtest \
+	meet threads_wake threads_many threads_ends load again transit mail mixed ahead ckptcalls pattern envtest \
 	halo infotest point graphs neighbors onesided stuck tooltest datatypes nonblocking
 PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%)
 

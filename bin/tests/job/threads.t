@@ -46,6 +46,38 @@ for my $level ('single', 'funneled', 'serialized') {
 		->well(qr/^threads: right, 2 ranks, $level, 100 rounds/m, "MPI_Init_thread: $level");
 }
 
+# ---- many that send at once ----
+
+# Messages that a rank gets: a thread each, or 16, and lengths of 1, 4, 16, ... ints.
+sub many
+{
+	my ($case, $ranks, $blocks, $rounds, $longest, $spin, %env) = @_;
+	my $threads = $ranks * $blocks;
+	my $lengths = 1 + int(log($longest) / log(4) + 0.5);
+	my $n = $threads * $rounds * $lengths * ($case eq 'window' ? 16 : 1);
+	my $name = join ' ', "$case, $ranks ranks, $threads threads", $spin ? 'that spin' : (), %env;
+	FTMPI::Test::Job->run(
+		[
+			ftmpirun(), '-n', $ranks, program('threads_many'), $case, '-blocks', $blocks, '-rounds', $rounds,
+			'-longest', $longest, $spin ? '-spin' : ()
+		],
+		env => \%env)->well(qr/^threads_many: right, $case, $threads threads, $n messages$/m, $name);
+	return;
+}
+
+for my $case ('each', 'one') {
+	many($case, 1, 8, 4, 1 << 18, 0);
+	many($case, 2, 8, 4, 1 << 18, 0);
+	many($case, 5, 1, 4, 1 << 18, 0);
+	many($case, 4, 2, 4, 1 << 16, 0, FTMPI_SPIN_US => 0);
+	many($case, 3, 2, 4, 1 << 16, 0, FTMPI_EAGER_LIMIT => 0);
+	many($case, 4, 1, 1, 1 << 14, 1);
+}
+for my $ranks (1, 2, 4, 8) {
+	many('window', $ranks, 8 / $ranks, 40 / $slow, 64, 0);
+	many('window', $ranks, 8 / $ranks, 40 / $slow, 64, 0, FTMPI_SPIN_US => 0);
+}
+
 # ---- the one that makes progress ----
 
 FTMPI::Test::Job->run([ ftmpirun(), '-n', 2, program('progress') ])
