@@ -261,6 +261,7 @@ int main(int argc, char **argv)
 	rows(1);
 	rows(3000);
 	long_message();
+	in_pieces();
 	absolute_addresses();
 	fortran_kinds();
 	if (prog.rank == 0)

@@ -33,4 +33,7 @@ void check_item(const char *what, const struct item *got, int rank, int n);
 /* Packing by hand, MPI_PACKED, and parts of elements. */
 void packing(void);
 
+/* Long messages that do not lie in one piece. */
+void in_pieces(void);
+
 #endif

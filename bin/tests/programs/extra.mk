@@ -11,7 +11,7 @@ EXTRA_mixed := mixed_data.o mixed_pairs.o mixed_coll.o mixed_calls.o mixed_calls
 	mixed_stands.o mixed_ops.o mixed_sides.o mixed_sides_calls.o mixed_around.o mixed_places.o \
 	mixed_found.o mixed_modes.o mixed_shares.o mixed_general.o mixed_made.o mail_plan.o steps.o
 EXTRA_ahead := mail_plan.o steps.o
-EXTRA_datatypes := datatypes_pack.o
+EXTRA_datatypes := datatypes_pack.o datatypes_long.o
 EXTRA_badcall := badcall_args.o
 EXTRA_load := load_many.o load_flood.o load_hold.o load_large.o load_memory.o memory.o
 EXTRA_randtest := rt_basic.o rt_layout.o rt_image.o rt_comm.o rt_move.o rt_movev.o rt_reduce.o rt_value.o \
