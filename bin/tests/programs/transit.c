@@ -206,6 +206,84 @@ static void comb_after(void)
 	check("comb", (const uint8_t *)sent, 1, 60, sizeof sent);
 }
 
+/* ---- long ones with holes at both ends: in short blocks and in long ones, to a receive that is
+ * open and to one that comes later ---- */
+
+enum { RAKES = 4 };
+
+static struct rake {
+	int block, stride;
+	uint8_t *in, *out;
+	MPI_Datatype t;
+	MPI_Request request;
+} rakes[RAKES] = {{.block = 12, .stride = 20}, {.block = 30000, .stride = 30001},
+	{.block = 100, .stride = 101}, {.block = 4096, .stride = 5000}};
+
+static size_t rake_size(const struct rake *k)
+{
+	return (size_t)LARGE / (size_t)k->block * (size_t)k->stride;
+}
+
+static void rake_begin(struct rake *k)
+{
+	MPI_Type_vector(LARGE / k->block, k->block, k->stride, MPI_BYTE, &k->t);
+	MPI_Type_commit(&k->t);
+	k->in = prog_alloc(&prog, rake_size(k));
+	k->out = prog_alloc(&prog, rake_size(k));
+	memset(k->in, 0xff, rake_size(k));
+	for (size_t i = 0; i < rake_size(k); i++)
+		k->out[i] = byte_of(prog.rank, 120, i);
+}
+
+static void rake_post(int i)
+{
+	MPI_Irecv(rakes[i].in, 1, rakes[i].t, 0, 120 + i, half, &rakes[i].request);
+}
+
+static void rake_before(void)
+{
+	for (int i = 0; i < RAKES; i++) {
+		rake_begin(&rakes[i]);
+		if (prog.rank == 1 && i < RAKES / 2)
+			rake_post(i);
+		if (prog.rank == 0)
+			MPI_Isend(rakes[i].out, 1, rakes[i].t, 1, 120 + i, half, &rakes[i].request);
+	}
+}
+
+static void rake_check(const struct rake *k)
+{
+	size_t data = (size_t)(LARGE / k->block) * (size_t)k->block;
+
+	for (size_t i = 0; i < rake_size(k); i++) {
+		bool hole = i % (size_t)k->stride >= (size_t)k->block;
+		uint8_t want = hole ? 0xff : byte_of(0, 120, i);
+
+		if (k->in[i] != want)
+			prog_wrong(&prog, "rake: byte %zu of %zu in blocks of %d is %d, not %d", i,
+				data, k->block, k->in[i], want);
+	}
+}
+
+static void rake_after(void)
+{
+	for (int i = 0; i < RAKES; i++) {
+		if (restored)
+			rake_begin(&rakes[i]);
+		if (prog.rank == 1 && (restored || i >= RAKES / 2))
+			rake_post(i);
+	}
+	for (int i = 0; i < RAKES; i++) {
+		if (prog.rank == 1 || (prog.rank == 0 && !restored))
+			MPI_Wait(&rakes[i].request, MPI_STATUS_IGNORE);
+		if (prog.rank == 1)
+			rake_check(&rakes[i]);
+		MPI_Type_free(&rakes[i].t);
+		free(rakes[i].in);
+		free(rakes[i].out);
+	}
+}
+
 /* ---- from anyone, any tag: each source in its order ---- */
 
 static void any_before(void)
@@ -380,6 +458,7 @@ static const struct {
 	{any_before, any_after},
 	{buffered_before, buffered_after},
 	{found_before, found_after},
+	{rake_before, rake_after},
 	{cut_before, cut_after},
 };
 
