@@ -60,7 +60,8 @@ extern "C" {
  * same order and with the same arguments, before others of that kind; they go on where they were. Of
  * their buffers the program restores what it has to give; what they have written so far the line has
  * itself. Persistent collective requests that were there are made again, before or after the restore,
- * in the same order, and those that were active are started again.
+ * in the same order, and those that were active are started again; of those that are made before the
+ * restore datatypes and operators are not freed before it.
  *
  * In a job that was restarted the first of FTMPI_Restore and FTMPI_Perform_Checkpoint restores the
  * latest line instead; that waits for all ranks under every protocol.

@@ -52,7 +52,8 @@ struct coll_open {
 	char *why;	  /* and its sentence; NULL: no memory for it */
 	/* after a restore */
 	struct coll_saved *saved; /* the next start resumes this; NULL */
-	bool strange;		  /* it is not what the line has in its place */
+	bool strange;		  /* it is not what the line has in its place, */
+	bool unplanned;		  /* or cannot be planned as it was there */
 };
 
 /* Not begun: plan into ->run, then launch. NULL: no memory. */

@@ -263,17 +263,27 @@ int coll_resume_find(struct coll_open *o)
 	return take_place(o, s) ? MPI_SUCCESS : strange(o);
 }
 
-/* Ranks may be crowded on other hosts now than before, or than they seemed to be: then all choose
- * other algorithms. */
+static int unplanned(const struct coll_open *o)
+{
+	return api_fail(MPI_ERR_ARG,
+		"the recovery line was made on other hosts, where a persistent operation of "
+		"communicator %s was done in another way, and a datatype or operator of it was "
+		"freed: "
+		"free them after the restore",
+		comm_label(o->run.c));
+}
+
+/* Ranks may be crowded on other hosts now than before, or than they seemed to be: then all may have
+ * chosen other algorithms. */
 void coll_resume_taken(void)
 {
 	list_for_each (item, coll_all_open()) {
 		struct coll_open *o = container_of(item, struct coll_open, link);
 		struct coll_saved *s = o->request->persistent ? find(o) : NULL;
 
-		if (o->request->persistent && o->crowded != o->run.c->crowded)
-			o->strange = coll_plan_again(o) != MPI_SUCCESS;
-		if (s && !o->strange)
+		if (s && !is_the_same(o, s) && o->crowded != o->run.c->crowded)
+			o->unplanned = coll_plan_again(o) != MPI_SUCCESS;
+		if (s && !o->unplanned)
 			o->strange = !take_place(o, s);
 	}
 }
@@ -299,8 +309,8 @@ int coll_resume(struct coll_open *o)
 	struct coll_saved *s = o->saved;
 	int rc;
 
-	if (o->strange)
-		return strange(o);
+	if (o->strange || o->unplanned)
+		return o->unplanned ? unplanned(o) : strange(o);
 	if (!s) {
 		coll_begin_open(o);
 		return MPI_SUCCESS;
