@@ -27,12 +27,12 @@ reports-begin:
 	@rm -rf $(REPORTS) && mkdir -p $(REPORTS)
 
 ifdef SANITIZER
-# how many times the deadline of a test: Check's own, and those of the Perl tests
+# how many times the deadline of a test: Check's own, those of the Perl tests, and of heartbeats
 SLOW_asan := 3
 SLOW_ubsan := 2
 SLOW_tsan := 8
 SLOW := $(SLOW_$(SANITIZER))
-TEST_ENV += CK_TIMEOUT_MULTIPLIER=$(SLOW) FTMPI_TEST_SLOW=$(SLOW)
+TEST_ENV += CK_TIMEOUT_MULTIPLIER=$(SLOW) FTMPI_TEST_SLOW=$(SLOW) FTMPI_RUN=$(abspath $(SANITIZED)/ftmpirun)
 
 WATCH := perl $(SANITIZED)/watch.pl $(REPORTS)
 WATCH_PERL := --exec "$(WATCH) perl"

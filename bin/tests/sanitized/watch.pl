@@ -36,6 +36,7 @@ sub gather
 	my ($name) = @_;
 	my $n = 0;
 	for my $path (sort glob "$reports/report.*") {
+		next if is_refusal($path);
 		show($path) if $n < MOST_SHOWN;
 		my $i = 0;
 		$i++ while -e "$reports/$name.$i";
@@ -43,6 +44,16 @@ sub gather
 		$n++;
 	}
 	return $n;
+}
+
+# Somebody wanted more memory than there can be, and has been told.
+sub is_refusal
+{
+	my ($path) = @_;
+	open my $in, '<:raw', $path or die "$path: $!\n";
+	my @lines = <$in>;
+	my @other = grep { !/^==\d+==WARNING: \w+ failed to allocate 0x[0-9a-f]+ bytes$/ } @lines;
+	return @lines && !@other && unlink $path;
 }
 
 sub show

@@ -48,6 +48,9 @@ $job = watch('sh', '-c', 'exit 0');
 $job->is_status(1, 'a report that came between two tests');
 $job->err_like(qr/^# late$/m, 'it');
 
+text_file('report.9', "==9==WARNING: AddressSanitizer failed to allocate 0x1000000000000040 bytes\n");
+watch('sh', '-c', 'exit 0')->is_status(0, 'memory that cannot be had is no finding');
+
 my $list = text_file('list', "# why\nall\tjob/dump.t\tno reason\ntsan\tjob/po*.t\tslow\n");
 my @tests = map { "bin/tests/job/$_.t" } qw(dump point info);
 is(left_out($list, 'asan', 'rest', @tests)->out, "$tests[1]\n$tests[2]\n", 'what is left for one');
