@@ -11,12 +11,16 @@ use lib "$FindBin::Bin/../lib";
 use Test::More;
 
 use FTMPI::Test::Fault ();
+use FTMPI::Test::Job   qw(sanitized);
 use FTMPI::Test::Kills ();
 
 FTMPI::Test::Fault::alone();
 
-FTMPI::Test::Kills::killed(coord => 'blocking', program => 'mail', seed => 1, kills => 10, args => [qw(-bytes 200000)]);
-FTMPI::Test::Kills::killed(coord => 'blocking', program => 'cgs', seed => 2, kills => 10);
-FTMPI::Test::Kills::killed(coord => 'blocking', program => 'mixed', seed => 3, kills => 10);
+# a sanitizer needs minutes for each program's ten
+my $kills = sanitized('mixed') ? 3 : 10;
+
+FTMPI::Test::Kills::killed(coord => 'blocking', program => 'mail', seed => 1, kills => $kills, args => [qw(-bytes 200000)]);
+FTMPI::Test::Kills::killed(coord => 'blocking', program => 'cgs', seed => 2, kills => $kills);
+FTMPI::Test::Kills::killed(coord => 'blocking', program => 'mixed', seed => 3, kills => $kills);
 
 done_testing();
