@@ -36,7 +36,7 @@ sub gather
 	my ($name) = @_;
 	my $n = 0;
 	for my $path (sort glob "$reports/report.*") {
-		next if is_refusal($path);
+		next if is_remark($path);
 		show($path) if $n < MOST_SHOWN;
 		my $i = 0;
 		$i++ while -e "$reports/$name.$i";
@@ -46,13 +46,16 @@ sub gather
 	return $n;
 }
 
-# Somebody wanted more memory than there can be, and has been told.
-sub is_refusal
+# What is said and is no finding: that somebody wanted more memory than there can be, and was told so; and that the child
+# of a program with threads, which has none of them, cannot stop them before it looks for leaks.
+sub is_remark
 {
 	my ($path) = @_;
+	my @remarks = (qr/WARNING: \w+ failed to allocate 0x[0-9a-f]+ bytes/,
+		qr/Running thread \d+ was not suspended\. False leaks are possible\./);
 	open my $in, '<:raw', $path or die "$path: $!\n";
 	my @lines = <$in>;
-	my @other = grep { !/^==\d+==WARNING: \w+ failed to allocate 0x[0-9a-f]+ bytes$/ } @lines;
+	my @other = grep { my $line = $_; !grep { $line =~ /^==\d+==$_$/ } @remarks } @lines;
 	return @lines && !@other && unlink $path;
 }
 
