@@ -127,11 +127,10 @@ static inline void take_message(struct request *r, const struct match_msg *msg)
 }
 
 /* Where shall its payload go? Without memory nowhere, and the receive fails. */
-static struct tp_place place_for(struct request *r, const struct match_msg *msg)
+static inline struct tp_place place_for(struct request *r)
 {
 	struct tp_place place = {.buf = r->buf, .room = capacity(r), .cookie = r};
 
-	take_message(r, msg);
 	if (r->type->contiguous || place.room == 0)
 		return place;
 	place.buf = type_piece(r->type, r->buf, r->count);
@@ -202,7 +201,8 @@ static struct tp_place on_match(void *user, int peer, const struct tp_envelope *
 	msg = msg_from(&e, peer);
 	if (told)
 		msg.index = tell_arrival(&msg);
-	place = place_for(r, &msg);
+	take_message(r, &msg);
+	place = place_for(r);
 	if (!told)
 		return place;
 	if (__builtin_expect(coord_making(s.coord), false))
@@ -345,8 +345,10 @@ void p2p_arrive(struct stored *m)
 static void start_held(struct request *r, struct match_msg *msg)
 {
 	struct tp_held *held = container_of(msg, struct tp_held, user);
-	struct tp_place place = place_for(r, msg);
+	struct tp_place place;
 
+	take_message(r, msg);
+	place = place_for(r);
 	if (__builtin_expect(msg->inflight != NULL, false))
 		inflight_matched(msg->inflight, r);
 	tp_claim(engine_tp(), held, place);
