@@ -23,7 +23,7 @@ static __attribute__((noinline)) uint8_t *first_piece(struct tp_pieces *pieces, 
 }
 
 /* Where the next bytes of the body go, and how many may; NULL: to nowhere. */
-static uint8_t *body_target(struct tp_in *in, uint64_t *room)
+static inline uint8_t *body_target(struct tp_in *in, uint64_t *room)
 {
 	uint64_t space;
 
