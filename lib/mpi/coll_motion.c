@@ -77,7 +77,7 @@ static int one_message(struct coll_run *run, const struct sched_step *t)
 	struct request *r = NULL;
 	int rc = coll_start(run, t, &r);
 
-	return rc ? rc : request_wait(r, MPI_STATUS_IGNORE);
+	return rc || !r ? rc : request_wait(r, MPI_STATUS_IGNORE);
 }
 
 static int send_and_receive(
@@ -89,7 +89,7 @@ static int send_and_receive(
 	if (rc != MPI_SUCCESS)
 		return rc;
 	rc = one_message(run, recv);
-	sent = request_wait(r, MPI_STATUS_IGNORE);
+	sent = r ? request_wait(r, MPI_STATUS_IGNORE) : MPI_SUCCESS;
 	return rc != MPI_SUCCESS ? rc : sent;
 }
 

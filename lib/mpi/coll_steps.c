@@ -140,12 +140,16 @@ int coll_start(struct coll_run *run, const struct sched_step *t, struct request 
 {
 	struct comm *c = t->local ? run->c->local : run->c;
 	int tag = t->local ? run->local_tag : run->tag;
+	struct p2p_message m = {
+		coll_span_at(run, t->a), t->a.n, coll_span_type(run, t->a), t->peer, tag};
 
+	*r = NULL;
 	if (t->kind == SCHED_RECV)
-		return p2p_irecv(c, PLANE_COLL, coll_span_at(run, t->a), t->a.n,
-			coll_span_type(run, t->a), t->peer, tag, r);
-	return p2p_isend(c, PLANE_COLL, coll_span_at(run, t->a), sent(run, &t->a),
-		coll_span_type(run, t->a), t->peer, tag, SEND_STANDARD, r);
+		return p2p_irecv(c, PLANE_COLL, m.buf, m.count, m.t, m.rank, m.tag, r);
+	m.count = sent(run, &t->a);
+	if (p2p_send_now(c, PLANE_COLL, &m))
+		return MPI_SUCCESS;
+	return p2p_isend(c, PLANE_COLL, m.buf, m.count, m.t, m.rank, m.tag, SEND_STANDARD, r);
 }
 
 static int start_kind(struct coll_run *run, const struct sched_step *t, size_t n,
@@ -157,7 +161,7 @@ static int start_kind(struct coll_run *run, const struct sched_step *t, size_t n
 		if (t[i].kind != kind)
 			continue;
 		rc = coll_start(run, &t[i], &all[*started]);
-		if (rc == MPI_SUCCESS)
+		if (rc == MPI_SUCCESS && all[*started])
 			++*started;
 	}
 	return rc;

@@ -21,14 +21,14 @@ size_t coll_round_end(const struct sched *s, size_t at);
 /* Of these the first are messages, up to here. */
 size_t coll_messages_end(const struct sched *s, size_t at, size_t end);
 
-/* One message. */
+/* One message; *r becomes NULL when it is over already. */
 int coll_start(struct coll_run *run, const struct sched_step *t, struct request **r);
 
 /* What a round's messages may be started for: those that have sent it before do not do it again. */
 enum coll_which { COLL_RECEIVES, COLL_ALL };
 
 /* Those of n steps, receives first, so that what comes finds its place. all[0 .. *started - 1]:
- * what was started, also when it fails. */
+ * what was started and is not over already, also when it fails. */
 int coll_start_all(struct coll_run *run, const struct sched_step *t, size_t n,
 	enum coll_which which, struct request **all, size_t *started);
 
