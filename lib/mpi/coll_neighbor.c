@@ -12,9 +12,13 @@ static int look_around(const struct comm *c, const struct sched_around **around)
 			comm_label(c), c->size);
 	if (c->topo->one_way)
 		return api_fail(MPI_ERR_TOPOLOGY,
-			"the graph of communicator %s of %d has edges that lead one way only: "
-			"neighbours could wait for ever; use a distributed graph",
-			comm_label(c), c->size);
+			"the graph of communicator %s of %d has edges that %s", comm_label(c),
+			c->size,
+			c->topo->kind == MPI_GRAPH
+				? "lead one way only: neighbours could wait for ever; use a "
+				  "distributed graph"
+				: "one end alone has named: its neighbours would wait for ever; "
+				  "name each as a destination and as a source");
 	*around = &c->topo->around;
 	return MPI_SUCCESS;
 }

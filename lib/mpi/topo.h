@@ -23,7 +23,8 @@ struct topology {
 	/* a graph: the neighbours of node i are edges[index[i - 1] ... index[i] - 1] */
 	int nnodes, nedges;
 	int *index, *edges;
-	bool one_way; /* some node has more edges to another than that has to it */
+	bool one_way; /* some node has more edges to another than that has to it; in a distributed
+			 graph: than that says come from it */
 	/* a distributed graph: with each neighbour the weight of the edge, 0 without weights */
 	bool weighted;
 	int *source_weights, *destination_weights;

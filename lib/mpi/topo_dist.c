@@ -58,51 +58,53 @@ static bool has_weights(const int votes[VOTES])
 
 /* ---- the communicator ---- */
 
-static int make(
-	struct comm *c, const struct topo_edge *edges, size_t n, bool weighted, struct comm **out)
+/* t is given away. */
+static int make(struct comm *c, struct topology *t, struct comm **out)
 {
 	int rc = comm_create_leading(c, c->size, out);
 
-	return rc ? rc : topo_attach(*out, topo_dist_new(edges, n, weighted));
+	if (rc == MPI_SUCCESS)
+		return topo_attach(*out, t);
+	topo_free(t);
+	return rc;
 }
 
 /* ---- every process has said all of its edges ---- */
 
 /* The edges to each process have to be as many as that says come from here, or a neighbourhood
- * operation would wait for ever. */
-static int compare(struct comm *c, const struct topo_dist *said, int *to, int *from)
+ * operation would wait for ever. It is the same on all ranks then whether they are. */
+static int compare(struct comm *c, const struct topo_dist *said, int *to, int *from, int *one_way)
 {
-	int rc;
+	int mine = 0, rc;
 
 	for (size_t i = 0; i < said->n; i++)
 		to[said->edges[i].other] += said->edges[i].out;
 	rc = coll_alltoall(c, to, sizeof *to, from);
 	for (size_t i = 0; i < said->n && rc == MPI_SUCCESS; i++)
 		from[said->edges[i].other] -= !said->edges[i].out;
-	for (int i = 0; i < c->size && rc == MPI_SUCCESS; i++) {
-		if (from[i] != 0)
-			rc = api_fail(MPI_ERR_ARG,
-				"rank %d has %d %s edges to this one than rank %d has from it", i,
-				from[i] < 0 ? -from[i] : from[i], from[i] < 0 ? "fewer" : "more",
-				c->rank);
-	}
-	return rc;
+	for (int i = 0; i < c->size; i++)
+		mine |= from[i] != 0;
+	return rc ? rc : most(c, &mine, one_way, 1);
 }
 
 static int adjacent(struct comm *c, const struct topo_dist *said, struct comm **out)
 {
-	int *counts = calloc(2 * (size_t)c->size, sizeof *counts), votes[VOTES];
+	int *counts = calloc(2 * (size_t)c->size, sizeof *counts), votes[VOTES], one_way = 0;
+	struct topology *t = NULL;
 	int rc = said->checked;
 
 	if (rc == MPI_SUCCESS && !counts)
 		rc = no_memory(c);
 	rc = agree(c, rc, said, votes);
-	if (rc == MPI_SUCCESS) {
-		rc = compare(c, said, counts, counts + c->size);
-		rc = agree(c, rc, said, votes);
-	}
+	if (rc == MPI_SUCCESS)
+		rc = compare(c, said, counts, counts + c->size, &one_way);
 	free(counts);
-	return rc ? rc : make(c, said->edges, said->n, has_weights(votes), out);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	t = topo_dist_new(said->edges, said->n, has_weights(votes));
+	if (t)
+		t->one_way = one_way;
+	return make(c, t, out);
 }
 
 int topo_dist_adjacent(struct comm *c, const struct topo_dist *said, struct comm **out)
@@ -238,7 +240,7 @@ static int scattered(struct comm *c, const struct topo_dist *said, struct comm *
 		rc = receive(c, &from, &to, &n);
 	}
 	if (rc == MPI_SUCCESS)
-		rc = make(c, to.edges, n, has_weights(votes), out);
+		rc = make(c, topo_dist_new(to.edges, n, has_weights(votes)), out);
 	mail_free(&from);
 	mail_free(&to);
 	return rc;

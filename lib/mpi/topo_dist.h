@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Making distributed graphs (MPI 5.0 section 8.5.4). What one process says about its edges may be
- * wrong, or not fit what another says. All agree about that before a communicator is made, so that
- * none waits for one that has found an error.
+ * wrong. All agree about that before a communicator is made, so that none waits for one that has
+ * found an error. Or it may not fit what another says: programs make such graphs, and ask them for
+ * neighbours; what all agree about then is that operations among the neighbours are refused.
  */
 #ifndef FTMPI_MPI_TOPO_DIST_H
 #define FTMPI_MPI_TOPO_DIST_H
