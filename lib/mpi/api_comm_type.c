@@ -34,7 +34,7 @@ static int color_of_pset(const struct comm *c, const struct info *said)
 		return MPI_UNDEFINED; /* one of the two decides, or nobody */
 	if (strcmp(pset, "mpi://WORLD") == 0)
 		return 0;
-	return strcmp(pset, "mpi://SELF") == 0 ? c->rank : MPI_UNDEFINED;
+	return strcmp(pset, "mpi://SELF") == 0 ? c->group->world[c->rank] : MPI_UNDEFINED;
 }
 
 /* The unguided split must give strictly smaller communicators, or none. */
@@ -80,7 +80,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
 	int color = MPI_UNDEFINED;
 
 	api_enter("MPI_Comm_split_type");
-	int rc = comm_lookup_intra(comm, &c);
+	int rc = comm_lookup(comm, &c);
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(newcomm, "newcomm");
 	if (rc == MPI_SUCCESS)

@@ -147,13 +147,20 @@ int comm_node_of(const struct comm *c, int rank)
 	return job.info.node[c->group->world[rank]];
 }
 
-bool comm_spans_nodes(const struct comm *c)
+static bool lies_elsewhere(const struct group *g, int node)
 {
-	for (int i = 1; i < c->size; i++) {
-		if (comm_node_of(c, i) != comm_node_of(c, 0))
+	for (int i = 0; i < g->size; i++) {
+		if (job.info.node[g->world[i]] != node)
 			return true;
 	}
 	return false;
+}
+
+bool comm_spans_nodes(const struct comm *c)
+{
+	int here = comm_node_of(c, c->rank);
+
+	return lies_elsewhere(c->group, here) || (c->remote && lies_elsewhere(c->remote, here));
 }
 
 /* Computed from what all ranks know alike, so all ranks choose the same algorithms. */

@@ -94,6 +94,57 @@ static void splits(const struct inter *in)
 	MPI_Comm_free(&c);
 }
 
+/* The ranks of a side in the order of their keys. */
+static struct inter_side turned(const struct inter_side *of)
+{
+	struct inter_side t = {.size = of->size};
+
+	for (int i = 0; i < of->size; i++)
+		t.world[i] = of->world[of->size - 1 - i];
+	return t;
+}
+
+/* No two processes are in the set of one alone; on one host nothing is smaller than all. */
+static void splits_to_nobody(const struct inter *in)
+{
+	MPI_Comm c = in->comm;
+	MPI_Info info;
+
+	MPI_Info_create(&info);
+	MPI_Info_set(info, "mpi_pset_name", "mpi://SELF");
+	MPI_Comm_split_type(in->comm, MPI_COMM_TYPE_RESOURCE_GUIDED, 0, info, &c);
+	if (c != MPI_COMM_NULL)
+		inter_wrong(in, "there is somebody else in mpi://SELF");
+	c = in->comm;
+	MPI_Comm_split_type(in->comm, MPI_COMM_TYPE_HW_UNGUIDED, 0, info, &c);
+	if (c != MPI_COMM_NULL)
+		inter_wrong(in, "the unguided split is no smaller than all");
+	c = in->comm;
+	MPI_Comm_split_type(in->comm, MPI_UNDEFINED, 0, info, &c);
+	if (c != MPI_COMM_NULL)
+		inter_wrong(in, "MPI_UNDEFINED gives a communicator");
+	MPI_Info_free(&info);
+}
+
+/* By resource (MPI 5.0 section 7.4.2): all ranks are on one host, keys turn the order round. One
+ * side stays out then. */
+static void splits_by_host(const struct inter *in)
+{
+	struct inter_side us = turned(&in->us), them = turned(&in->them);
+	MPI_Comm c = MPI_COMM_NULL;
+
+	MPI_Comm_split_type(in->comm, MPI_COMM_TYPE_SHARED, -in->rank, MPI_INFO_NULL, &c);
+	inter_check(in, c, &us, &them);
+	MPI_Barrier(c);
+	MPI_Comm_free(&c);
+	c = in->comm;
+	MPI_Comm_split_type(in->comm, in->side == 0 ? MPI_COMM_TYPE_SHARED : MPI_UNDEFINED, 0,
+		MPI_INFO_NULL, &c);
+	if (c != MPI_COMM_NULL)
+		inter_wrong(in, "a split without another side gives a communicator");
+	splits_to_nobody(in);
+}
+
 /* The first half of each side, or nobody on one side. */
 static void creates(const struct inter *in, int empty_side)
 {
@@ -212,6 +263,7 @@ void inter_offspring(const struct inter *in)
 {
 	copies(in);
 	splits(in);
+	splits_by_host(in);
 	for (int empty = -1; empty < 2; empty++)
 		creates(in, empty);
 	merges(in);
@@ -276,8 +328,8 @@ static void refuse_makers(struct refusal *r, MPI_Comm c)
 	expect(r, "Create of the other side's", MPI_ERR_GROUP, MPI_Comm_create(c, g, &out));
 	expect(r, "Create_group", MPI_ERR_COMM, MPI_Comm_create_group(c, g, 0, &out));
 	MPI_Group_free(&g);
-	expect(r, "Split_type", MPI_ERR_COMM,
-		MPI_Comm_split_type(c, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &out));
+	expect(r, "Split_type, no such kind", MPI_ERR_ARG,
+		MPI_Comm_split_type(c, 4711, 0, MPI_INFO_NULL, &out));
 	expect(r, "Remote_size of the world", MPI_ERR_COMM, MPI_Comm_remote_size(w, &n));
 	expect(r, "Remote_group of the world", MPI_ERR_COMM, MPI_Comm_remote_group(w, &g));
 	expect(r, "Merge of the world", MPI_ERR_COMM, MPI_Intercomm_merge(w, 0, &out));

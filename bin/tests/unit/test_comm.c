@@ -339,6 +339,29 @@ static void told_body(MPI_Comm host)
 	info_unexport(i);
 }
 
+/* Rank 0 on one side, 1 and 3 on the other: 0 and 3 are on one host, and find each other, although
+ * rank 0 sees no second host on its own side. */
+static void between_hosts(int me)
+{
+	const int unguided = MPI_COMM_TYPE_HW_UNGUIDED;
+	MPI_Comm side, inter, host = MPI_COMM_NULL;
+	int color = me == 0 ? 0 : me % 2 ? 1 : MPI_UNDEFINED, n = 0;
+
+	ranks_must(PMPI_Comm_split(MPI_COMM_WORLD, color, 0, &side) == 0, "two sides", me);
+	if (side == MPI_COMM_NULL)
+		return;
+	ranks_must(PMPI_Intercomm_create(side, 0, MPI_COMM_WORLD, me == 0, 7, &inter) == 0,
+		"an intercommunicator", me);
+	ranks_must(PMPI_Comm_split_type(inter, unguided, 0, MPI_INFO_NULL, &host) == 0,
+		"an unguided split of it", me);
+	ranks_must((host == MPI_COMM_NULL) == (me == 1), "one on each side", me);
+	if (host != MPI_COMM_NULL)
+		ranks_must(comm_of(host)->size == 1 && PMPI_Comm_remote_size(host, &n) == 0 &&
+				   n == 1 && PMPI_Comm_free(&host) == 0,
+			"of one host", n);
+	ranks_must(PMPI_Comm_free(&inter) == 0 && PMPI_Comm_free(&side) == 0, "freed", me);
+}
+
 static void hosts_body(void *shared)
 {
 	int me = comm_world_info()->rank, spans = -1;
@@ -369,6 +392,7 @@ static void hosts_body(void *shared)
 		"no smaller one", 0);
 	guided_body(me % 3 == 2 ? 1 : 2);
 	told_body(host);
+	between_hosts(me);
 	ranks_must(
 		PMPI_Comm_split_type(MPI_COMM_WORLD, 4711, 0, MPI_INFO_NULL, &none) == MPI_ERR_ARG,
 		"a kind there is not", 0);
