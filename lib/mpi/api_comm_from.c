@@ -26,6 +26,7 @@ static int check_asked(struct asked *a)
 {
 	int rc = errhandler_lookup(a->errhandler, &a->e);
 
+	check_no_comm_yet(a->newcomm);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	rc = errhandler_check_kind(a->e, "communicators");
@@ -41,8 +42,6 @@ static int check_asked(struct asked *a)
 		strnlen(a->stringtag, MPI_MAX_STRINGTAG_LEN) == MPI_MAX_STRINGTAG_LEN)
 		rc = api_fail(MPI_ERR_ARG, "stringtag is longer than %d characters",
 			MPI_MAX_STRINGTAG_LEN - 1);
-	if (rc == MPI_SUCCESS)
-		*a->newcomm = MPI_COMM_NULL;
 	return rc ? rc : hints_set(&a->hints, hints_of_comm, a->info);
 }
 

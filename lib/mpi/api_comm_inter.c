@@ -38,6 +38,7 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_c
 	struct comm *c = NULL, *made = NULL;
 
 	api_enter("MPI_Intercomm_create");
+	check_no_comm_yet(newintercomm);
 	int rc = comm_lookup_intra(local_comm, &c);
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(newintercomm, "newintercomm");
@@ -57,6 +58,7 @@ int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 	struct comm *c = NULL, *made = NULL;
 
 	api_enter("MPI_Intercomm_merge");
+	check_no_comm_yet(newintracomm);
 	int rc = comm_lookup_inter(intercomm, &c);
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(newintracomm, "newintracomm");

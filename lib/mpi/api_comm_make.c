@@ -8,16 +8,13 @@
 #include "mpi.h"
 #include "request.h"
 
-/* Look comm up, check the place for the new one, and make that MPI_COMM_NULL for a start. */
+/* Look comm up and check the place for the new one. */
 static int begin(MPI_Comm comm, MPI_Comm *newcomm, struct comm **c)
 {
 	int rc = comm_lookup(comm, c);
 
-	if (rc == MPI_SUCCESS)
-		rc = check_pointer(newcomm, "newcomm");
-	if (rc == MPI_SUCCESS)
-		*newcomm = MPI_COMM_NULL;
-	return rc;
+	check_no_comm_yet(newcomm);
+	return rc ? rc : check_pointer(newcomm, "newcomm");
 }
 
 /* Hand the new communicator to the program; there is none after an error, or here. */

@@ -80,6 +80,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
 	int color = MPI_UNDEFINED;
 
 	api_enter("MPI_Comm_split_type");
+	check_no_comm_yet(newcomm);
 	int rc = comm_lookup(comm, &c);
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(newcomm, "newcomm");

@@ -47,6 +47,7 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int p
 
 	(void)reorder; /* ranks stay as they are, which the standard allows */
 	api_enter("MPI_Cart_create");
+	check_no_comm_yet(comm_cart);
 	int rc = topo_lookup_plain(comm_old, &c);
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(comm_cart, "comm_cart");
@@ -81,6 +82,7 @@ int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 	struct comm *c = NULL;
 
 	api_enter("MPI_Cart_sub");
+	check_no_comm_yet(newcomm);
 	int rc = lookup_grid(comm, &c);
 	if (rc == MPI_SUCCESS)
 		rc = topo_check_array(c->topo->ndims, remain_dims, "remain_dims");

@@ -216,6 +216,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int s
 
 	(void)reorder; /* ranks stay as they are, which the standard allows */
 	api_enter("MPI_Dist_graph_create_adjacent");
+	check_no_comm_yet(comm_dist_graph);
 	int rc = topo_lookup_plain(comm_old, &c);
 	if (rc != MPI_SUCCESS)
 		return api_leave(c, rc);
@@ -236,6 +237,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const 
 
 	(void)reorder;
 	api_enter("MPI_Dist_graph_create");
+	check_no_comm_yet(comm_dist_graph);
 	int rc = topo_lookup_plain(comm_old, &c);
 	if (rc != MPI_SUCCESS)
 		return api_leave(c, rc);

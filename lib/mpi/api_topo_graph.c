@@ -52,6 +52,7 @@ int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int
 
 	(void)reorder; /* ranks stay as they are, which the standard allows */
 	api_enter("MPI_Graph_create");
+	check_no_comm_yet(comm_graph);
 	int rc = topo_lookup_plain(comm_old, &c);
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(comm_graph, "comm_graph");

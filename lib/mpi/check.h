@@ -36,4 +36,12 @@ int check_buffer(struct check_message *m);
 int check_source(const struct comm *c, int source, int tag);
 int check_pointer(const void *p, const char *what);
 
+/* What every call that makes a communicator does first: there is none as long as it has not
+ * succeeded. */
+static inline void check_no_comm_yet(MPI_Comm *newcomm)
+{
+	if (newcomm)
+		*newcomm = MPI_COMM_NULL;
+}
+
 #endif

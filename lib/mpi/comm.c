@@ -34,6 +34,7 @@ static struct {
 	int nodes;
 	uint32_t counter;	     /* the next one */
 	uint64_t made;		     /* communicators of the program so far */
+	int alive;		     /* handles of the program */
 	struct comm_numbers numbers; /* of a restored line */
 } job;
 
@@ -126,9 +127,14 @@ int comm_check_root(const struct comm *c, int root)
 		comm_label(c), c->size);
 }
 
+bool comm_full(void)
+{
+	return job.alive >= COMM_MOST;
+}
+
 uint32_t comm_counter_next(void)
 {
-	return job.counter <= COUNTER_LAST ? job.counter++ : 0;
+	return job.counter <= COUNTER_LAST && !comm_full() ? job.counter++ : 0;
 }
 
 uint32_t comm_counter_get(void)
@@ -248,6 +254,7 @@ static int publish(struct comm *c, const struct comm *parent, struct comm **out)
 		comm_destroy(c);
 		return rc;
 	}
+	job.alive++;
 	c->handle = (MPI_Comm)(void *)c;
 	c->serial = ++job.made;
 	c->errhandler = parent->errhandler;
@@ -287,6 +294,7 @@ void comm_drop(struct comm *c)
 	if (c->freed)
 		return;
 	c->freed = true;
+	job.alive--;
 	live_remove(&c->head);
 	comm_release(c);
 }

@@ -141,7 +141,14 @@ int comm_check_root(const struct comm *c, int root);
 /* For messages: the name, or "(unnamed)". */
 const char *comm_label(const struct comm *c);
 
-/* A fresh counter of this process for a context; 0 when all are used up. */
+/* So many communicators can be alive in a process; whoever makes them without end is to be told
+ * before memory is gone. */
+enum { COMM_MOST = 32768 };
+
+/* Are they? */
+bool comm_full(void);
+
+/* A fresh counter of this process for a context; 0 when it can make no more. */
 uint32_t comm_counter_next(void);
 
 /* The next one, and what it is at least from now on. */

@@ -30,6 +30,8 @@ int comm_inter_from_groups(const struct comm_groups *from, struct comm **out)
 	if (from->local->rank == from->leader)
 		how.remote_leader = from->remote->world[from->remote_leader];
 	rc = comm_make_in_group(comm_world(), from->local, how.tag, &local);
+	if (rc != MPI_SUCCESS && from->local->rank == from->leader)
+		comm_inter_decline(&how);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	rc = comm_inter_create(local, &how, out);

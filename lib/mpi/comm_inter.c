@@ -75,6 +75,11 @@ static int meet(const struct comm *local, const struct other *o, struct met *m, 
 	rc = swap_bytes(o, &m->mine, sizeof(m->mine), &m->theirs, sizeof(m->theirs));
 	if (rc != MPI_SUCCESS)
 		return rc;
+	if (m->theirs.n < 0)
+		return api_fail(MPI_ERR_OTHER,
+			"the remote leader, world rank %d, could not make a communicator of its "
+			"side",
+			comm_world_rank(o->comm, o->rank));
 	if (m->theirs.n < 1 || m->theirs.n > comm_world_info()->size)
 		return api_fail(MPI_ERR_INTERN,
 			"the leader of the remote group says that it has %d processes",
@@ -141,6 +146,14 @@ static int create_met(
 		rc = comm_new_sides(&s, local, out);
 	group_release(s.remote);
 	return rc;
+}
+
+void comm_inter_decline(const struct comm_meeting *how)
+{
+	struct other o = {how->peer, how->remote_leader, how->tag};
+	struct comm_proposal none = {.speaker = comm_world_info()->rank, .n = -1}, theirs;
+
+	(void)swap_bytes(&o, &none, sizeof(none), &theirs, sizeof(theirs));
 }
 
 int comm_inter_create(struct comm *local, const struct comm_meeting *how, struct comm **out)
@@ -221,6 +234,10 @@ int comm_inter_split(struct comm *c, int color, int key, struct comm **out)
 			      (size_t)c->npeers * sizeof(*others))
 		    : comm_make_no_memory(c);
 	*out = NULL;
+	if (rc == MPI_SUCCESS)
+		rc = comm_check_ballots(c->group, ours);
+	if (rc == MPI_SUCCESS)
+		rc = comm_check_ballots(c->remote, others);
 	if (rc == MPI_SUCCESS && color != MPI_UNDEFINED)
 		rc = make_elected(c, color, ours, others, out);
 	free(others);

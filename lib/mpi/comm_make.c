@@ -25,7 +25,10 @@ int comm_make_no_memory(const struct comm *c)
 
 int comm_make_used_up(int world_rank)
 {
-	return api_fail(MPI_ERR_INTERN, "world rank %d has used up its communicators", world_rank);
+	return api_fail(MPI_ERR_OTHER,
+		"world rank %d can make no more communicators: %d can be alive there at once, and "
+		"2^31 be made in all; free those that are not needed any more",
+		world_rank, COMM_MOST);
 }
 
 struct comm_proposal comm_propose(int n, bool both_sides)
@@ -43,10 +46,10 @@ int comm_contexts(
 	const struct comm_proposal *lower =
 		!theirs || mine->speaker < theirs->speaker ? mine : theirs;
 
-	if (lower->counter == 0)
-		return comm_make_used_up(lower->speaker);
-	if (theirs && mine->local_counter == 0)
+	if (mine->counter == 0 || (theirs && mine->local_counter == 0))
 		return comm_make_used_up(mine->speaker);
+	if (theirs && (theirs->counter == 0 || theirs->local_counter == 0))
+		return comm_make_used_up(theirs->speaker);
 	s->context = comm_context_of(lower->speaker, lower->counter);
 	s->local_context = comm_context_of(mine->speaker, mine->local_counter);
 	comm_again(s);
@@ -170,10 +173,32 @@ int comm_locate(const struct comm *c, const struct group *g, int **ranks)
 	return rc;
 }
 
+/* What a member of a group that can take part in no more communicators says. */
+#define FULL UINT32_MAX
+
+static uint32_t say_counter(const struct group *g)
+{
+	if (g->rank == MPI_UNDEFINED)
+		return 0;
+	if (comm_full())
+		return FULL;
+	return g->rank == 0 ? comm_counter_next() : 0;
+}
+
+/* Also those whose group is another one, or who are in none: the call fails on all. */
+static int check_counters(const struct comm *c, const uint32_t *counters)
+{
+	for (int i = 0; i < c->size; i++) {
+		if (counters[i] == FULL)
+			return comm_make_used_up(comm_world_rank(c, i));
+	}
+	return MPI_SUCCESS;
+}
+
 /* MPI 5.0 section 7.4.2: ranks may name different groups as long as these do not overlap. */
 static int create(struct comm *c, struct group *g, struct comm **out)
 {
-	uint32_t mine = g->rank == 0 ? comm_counter_next() : 0;
+	uint32_t mine = say_counter(g);
 	void *counters;
 	int *ranks;
 	int rc = comm_locate(c, g, &ranks);
@@ -182,9 +207,9 @@ static int create(struct comm *c, struct group *g, struct comm **out)
 		return rc;
 	rc = comm_gather_all(c, &mine, sizeof(mine), &counters);
 	if (rc == MPI_SUCCESS) {
-		if (g->rank == MPI_UNDEFINED)
-			*out = NULL;
-		else
+		*out = NULL;
+		rc = check_counters(c, counters);
+		if (rc == MPI_SUCCESS && g->rank != MPI_UNDEFINED)
 			rc = comm_make(c, g, ((uint32_t *)counters)[ranks[0]], out);
 		free(counters);
 	}
@@ -273,13 +298,12 @@ int comm_create_leading(struct comm *c, int n, struct comm **out)
 		return comm_make_no_memory(c);
 	group_inherit(g, c->group);
 	comm_hold(c);
+	*out = NULL;
 	rc = agree_counter(c, &counter);
-	if (rc == MPI_SUCCESS) {
-		if (g->rank == MPI_UNDEFINED)
-			*out = NULL;
-		else
-			rc = comm_make(c, g, counter, out);
-	}
+	if (rc == MPI_SUCCESS && counter == 0)
+		rc = comm_make_used_up(comm_world_rank(c, 0));
+	if (rc == MPI_SUCCESS && g->rank != MPI_UNDEFINED)
+		rc = comm_make(c, g, counter, out);
 	group_release(g);
 	comm_release(c);
 	return rc;

@@ -57,6 +57,9 @@ void comm_unmake(struct comm *c);
 /* What comm_make says when there is no counter. */
 int comm_make_used_up(int world_rank);
 
+/* The same when one of those of g that vote for a color has none. All that see the ballots fail. */
+int comm_check_ballots(const struct group *g, const struct comm_ballot *ballots);
+
 int comm_make_no_memory(const struct comm *c);
 
 /* Messages in the plane of collective operations beside them: those count up to 30 bits, and these
@@ -76,6 +79,10 @@ static inline int comm_make_tag(enum comm_make_tag what, int tag)
 
 /* A number of a string tag. */
 int comm_string_tag(const char *stringtag);
+
+/* Instead of comm_inter_create, for a leader whose side has failed already: the other one is told.
+ */
+void comm_inter_decline(const struct comm_meeting *how);
 
 /* Of g, part of c, collective over g, with such a tag; this process is in g. */
 int comm_make_in_group(struct comm *c, struct group *g, int tag, struct comm **out);

@@ -54,6 +54,15 @@ struct group *comm_elected(const struct group *from, const struct comm_ballot *b
 	return g;
 }
 
+int comm_check_ballots(const struct group *g, const struct comm_ballot *ballots)
+{
+	for (int i = 0; i < g->size; i++) {
+		if (ballots[i].color != MPI_UNDEFINED && ballots[i].counter == 0)
+			return comm_make_used_up(g->world[i]);
+	}
+	return MPI_SUCCESS;
+}
+
 static int make_elected(struct comm *c, const struct comm_ballot *ballots, struct comm **out)
 {
 	struct comm_ballot first;
@@ -78,9 +87,9 @@ static int split_intra(struct comm *c, int color, int key, struct comm **out)
 	rc = comm_gather_all(c, &mine, sizeof(mine), &ballots);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	if (color == MPI_UNDEFINED)
-		*out = NULL;
-	else
+	*out = NULL;
+	rc = comm_check_ballots(c->group, ballots);
+	if (rc == MPI_SUCCESS && color != MPI_UNDEFINED)
 		rc = make_elected(c, ballots, out);
 	free(ballots);
 	return rc;

@@ -15,6 +15,7 @@ static struct {
 	struct object **slots;
 	size_t mask; /* slots - 1, a power of two less one */
 	size_t count;
+	size_t last; /* slot that live_any has found */
 } live;
 
 static size_t home_of(const void *address)
@@ -105,9 +106,15 @@ bool live_has(const void *handle, enum object_kind kind)
 
 struct object *live_any(enum object_kind kind)
 {
+	/* from the last one on, so that who frees all of them does not begin at the beginning
+	 * each time */
 	for (size_t i = 0; live.slots && i <= live.mask; i++) {
-		if (live.slots[i] && live.slots[i]->kind == kind)
-			return live.slots[i];
+		size_t at = (live.last + i) & live.mask;
+
+		if (live.slots[at] && live.slots[at]->kind == kind) {
+			live.last = at;
+			return live.slots[at];
+		}
 	}
 	return NULL;
 }

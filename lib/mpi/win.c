@@ -8,6 +8,7 @@
 
 #include "api.h"
 #include "coll.h"
+#include "comm_make.h"
 #include "engine.h"
 #include "errhandler.h"
 #include "info.h"
@@ -141,8 +142,7 @@ static int check_all(const struct comm *c, const struct said *all, int mine)
 		if (all[i].rc)
 			return api_fail(MPI_ERR_OTHER,
 				"rank %d could not take part in making the window", i);
-	return all[0].counter ? MPI_SUCCESS
-			      : api_fail(MPI_ERR_INTERN, "rank 0 has used up its communicators");
+	return all[0].counter ? MPI_SUCCESS : comm_make_used_up(comm_world_rank(c, 0));
 }
 
 static void set_peers(struct win *w, const struct said *all)

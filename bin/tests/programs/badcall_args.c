@@ -27,6 +27,17 @@ static void expect(const char *what, int class, int rc)
 		class);
 }
 
+/* A call that makes a communicator: there is none then. */
+static void expect_none(const char *what, int class, int rc, MPI_Comm *made)
+{
+	expect(what, class, rc);
+	if (*made != MPI_COMM_NULL) {
+		wrong++;
+		fprintf(stderr, "badcall: WRONG: %s: not MPI_COMM_NULL\n", what);
+	}
+	*made = MPI_COMM_WORLD;
+}
+
 static MPI_Comm freed_comm(void)
 {
 	MPI_Comm comm, copy;
@@ -180,9 +191,21 @@ static void communicators(int size)
 	expect("Comm_rank, no result", MPI_ERR_ARG, MPI_Comm_rank(w, NULL));
 	expect("Comm_size, freed communicator", MPI_ERR_COMM, MPI_Comm_size(freed_comm(), &x));
 	expect("Comm_free, world", MPI_ERR_COMM, MPI_Comm_free(&c));
-	expect("Comm_dup, null communicator", MPI_ERR_COMM, MPI_Comm_dup(MPI_COMM_NULL, &c));
-	expect("Comm_split, negative color", MPI_ERR_ARG, MPI_Comm_split(w, -5, 0, &c));
-	expect("Comm_create, null group", MPI_ERR_GROUP, MPI_Comm_create(w, MPI_GROUP_NULL, &c));
+	expect_none(
+		"Comm_dup, null communicator", MPI_ERR_COMM, MPI_Comm_dup(MPI_COMM_NULL, &c), &c);
+	expect_none("Comm_split, negative color", MPI_ERR_ARG, MPI_Comm_split(w, -5, 0, &c), &c);
+	expect_none("Comm_split_type, no such type", MPI_ERR_ARG,
+		MPI_Comm_split_type(w, -77, 0, MPI_INFO_NULL, &c), &c);
+	expect_none("Intercomm_create, leader", MPI_ERR_RANK,
+		MPI_Intercomm_create(w, size, w, 0, 0, &c), &c);
+	expect_none("Intercomm_merge, no intercommunicator", MPI_ERR_COMM,
+		MPI_Intercomm_merge(w, 0, &c), &c);
+	expect_none("Comm_create_from_group, null group", MPI_ERR_GROUP,
+		MPI_Comm_create_from_group(
+			MPI_GROUP_NULL, "x", MPI_INFO_NULL, MPI_ERRORS_RETURN, &c),
+		&c);
+	expect_none("Comm_create, null group", MPI_ERR_GROUP,
+		MPI_Comm_create(w, MPI_GROUP_NULL, &c), &c);
 	expect("Group_incl, rank twice", MPI_ERR_RANK, MPI_Group_incl(all, 2, ranks, &g));
 	ranks[0] = size;
 	expect("Group_incl, rank too large", MPI_ERR_RANK, MPI_Group_incl(all, 1, ranks, &g));
@@ -198,11 +221,18 @@ static void communicators(int size)
 
 static void topologies(int size)
 {
-	MPI_Comm w = MPI_COMM_WORLD, c;
+	MPI_Comm w = MPI_COMM_WORLD, c = w;
 	int dims[2] = {size + 1, 1}, periods[2] = {0, 0}, from, to;
-	expect("Cart_create, too many", MPI_ERR_DIMS, MPI_Cart_create(w, 2, dims, periods, 0, &c));
+	expect_none("Cart_create, too many", MPI_ERR_DIMS,
+		MPI_Cart_create(w, 2, dims, periods, 0, &c), &c);
+	expect_none("Graph_create, too many", MPI_ERR_ARG,
+		MPI_Graph_create(w, size + 1, dims, dims, 0, &c), &c);
+	expect_none("Dist_graph_create, degree", MPI_ERR_ARG,
+		MPI_Dist_graph_create_adjacent(
+			w, -1, NULL, NULL, 0, NULL, NULL, MPI_INFO_NULL, 0, &c),
+		&c);
 	expect("Cart_shift, no topology", MPI_ERR_TOPOLOGY, MPI_Cart_shift(w, 0, 1, &from, &to));
-	expect("Cart_sub, no topology", MPI_ERR_TOPOLOGY, MPI_Cart_sub(w, periods, &c));
+	expect_none("Cart_sub, no topology", MPI_ERR_TOPOLOGY, MPI_Cart_sub(w, periods, &c), &c);
 	dims[0] = 4;
 	dims[1] = 0;
 	expect("Dims_create, not divisible", MPI_ERR_DIMS, MPI_Dims_create(7, 2, dims));

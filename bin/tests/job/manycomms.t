@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Communicators that are never freed: at some point no more can be made, which all ranks are told alike.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use Test::More;
+
+use FTMPI::Test::Job qw(ftmpirun program);
+
+for my $ranks (1, 2, 4) {
+	FTMPI::Test::Job->run([ftmpirun(), '-n', $ranks, program('manycomms')], deadline => 120)
+		->well(qr/^manycomms: right, \d+ cases, $ranks ranks$/m, "$ranks ranks");
+}
+
+my $job = FTMPI::Test::Job->run([ftmpirun(), '-n', 2, program('manycomms'), '-fatal', 1], deadline => 120);
+ok($job->status > 0 && $job->status < 128, 'an error that is fatal') or diag($job->saw);
+$job->err_like(qr/^rank \d on \S+: MPI_Comm_dup: MPI_ERR_OTHER: world rank \d .*32768 can be alive.*free/m,
+	'the sentence');
+
+done_testing();
