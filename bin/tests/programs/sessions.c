@@ -296,7 +296,7 @@ static void *one_of_threads(void *arg)
 static void threads(void)
 {
 	enum { THREADS = 6 };
-	static char tags[THREADS][16];
+	static char tags[THREADS][24];
 	pthread_t ids[THREADS];
 
 	IS(pthread_barrier_init(&together, NULL, THREADS), 0);
