@@ -143,7 +143,7 @@ const char *comm_label(const struct comm *c);
 
 /* So many communicators can be alive in a process; whoever makes them without end is to be told
  * before memory is gone. */
-enum { COMM_MOST = 32768 };
+enum { COMM_MOST = 16384 };
 
 /* Are they? */
 bool comm_full(void);

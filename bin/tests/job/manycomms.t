@@ -18,7 +18,7 @@ for my $ranks (1, 2, 4) {
 
 my $job = FTMPI::Test::Job->run([ftmpirun(), '-n', 2, program('manycomms'), '-fatal', 1], deadline => 120);
 ok($job->status > 0 && $job->status < 128, 'an error that is fatal') or diag($job->saw);
-$job->err_like(qr/^rank \d on \S+: MPI_Comm_dup: MPI_ERR_OTHER: world rank \d .*32768 can be alive.*free/m,
+$job->err_like(qr/^rank \d on \S+: MPI_Comm_dup: MPI_ERR_OTHER: world rank \d .*16384 can be alive.*free/m,
 	'the sentence');
 
 done_testing();
