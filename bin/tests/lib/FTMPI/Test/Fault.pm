@@ -181,7 +181,7 @@ sub undisturbed
 	my ($self) = @_;
 	my %drop = ('-hold' => 2, '-holds' => 2, '-hold-in' => 2, '-ckpt' => 2, '-trace' => 1, '-late' => 1,
 		'-skew' => 2, '-work' => 2, '-sure' => 1,
-		'-gate' => 2, '-fast' => 2);
+		'-gate' => 2, '-fast' => 2, '-victim' => 2);
 	my @args;
 	for (my $i = 0; $i < @{$self->{args}};) {
 		my $words = $drop{$self->{args}[$i]};

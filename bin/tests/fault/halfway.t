@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# A rank is killed when a part of a long message with holes has come: its sender, or its receiver. The
+# job goes on from a line that was made before the message, or while it came. Its blocks are short,
+# so that it is packed, or long.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use Test::More;
+
+use FTMPI::Test::Fault ();
+
+FTMPI::Test::Fault::alone();
+
+sub halfway
+{
+	my ($coord, $victim, $block, @through) = @_;
+	my $name = "$coord: rank $victim, blocks of $block @through";
+	my $fault = FTMPI::Test::Fault->start(program => 'halfway', ranks => 2, coord => $coord,
+		args => [ '-victim', $victim, '-block', $block, @through ]);
+	$fault->survived($name, restarts => 1);
+	$fault->job->out_like(qr/^restored\n\Qhalfway: right, every byte\E$/m, $name);
+	return;
+}
+
+for my $victim (0, 1) {
+	for my $block (12, 5001) {
+		halfway('eventlog', $victim, $block);
+		halfway('eventlog', $victim, $block, '-through');
+		halfway('blocking', $victim, $block, '-through');
+	}
+}
+
+done_testing();
