@@ -74,7 +74,8 @@ extern "C" {
  * started again. Attributes, names, info hints and error handlers are set again.
  * Communicators: those that the program makes before its FTMPI_Restore are made as in the first run.
  * Others that it had are made again in the same order, those that were freed left out, before others
- * of the same processes, and before operations of theirs or the next line. They may be made of any
+ * of the same processes, and before operations of theirs or the next line; by MPI_Comm_dup what
+ * MPI_Comm_idup had made, as long as other copies are to be begun again. They may be made of any
  * communicator under "blocking"; see below for the others.
  *
  * "blocking": collective over MPI_COMM_WORLD. Returns the same on every rank: FTMPI_CHECKPOINTED:

@@ -15,7 +15,7 @@
 
 enum { EACH = 4, GENERATIONS = 2, LATE = 3, TAG = 80, WORDS = 50 };
 
-enum kind { COPY, COPY_LATER, HALVES, SOME, GRID, SIDES, MERGED, KINDS };
+enum kind { COPY, COPY_LATER, HALVES, SOME, GRID, SIDES, MERGED, SIDES_LATER, KINDS };
 
 /* What is there. Generation g is made at step g * N - 1. */
 static struct {
@@ -120,9 +120,18 @@ static MPI_Comm merged(const struct mixed *m)
 	return c;
 }
 
-static void make(const struct mixed *m, int64_t g, int i)
+static int copy_now(MPI_Comm from, MPI_Comm *to, MPI_Request *r)
+{
+	*r = MPI_REQUEST_NULL;
+	return MPI_Comm_dup(from, to);
+}
+
+/* Now: a copy that is not to be under way, since another one of the line may be, and would be taken
+ * for it. */
+static void make(const struct mixed *m, int64_t g, int i, bool now)
 {
 	struct made *x = at(g, i);
+	int (*copy)(MPI_Comm, MPI_Comm *, MPI_Request *) = now ? copy_now : MPI_Comm_idup;
 
 	x->later = MPI_REQUEST_NULL;
 	switch (kind_of(m, g, i)) {
@@ -130,7 +139,7 @@ static void make(const struct mixed *m, int64_t g, int i)
 		MPI_Comm_dup(m->comm[MIXED_MAKER], &x->comm);
 		break;
 	case COPY_LATER:
-		MPI_Comm_idup(m->comm[MIXED_MAKER], &x->comm, &x->later);
+		copy(m->comm[MIXED_MAKER], &x->comm, &x->later);
 		break;
 	case HALVES:
 		x->comm = halves(m);
@@ -143,6 +152,9 @@ static void make(const struct mixed *m, int64_t g, int i)
 		break;
 	case SIDES:
 		x->comm = sides(m);
+		break;
+	case SIDES_LATER:
+		copy(m->comm[MIXED_MAKER_SIDES], &x->comm, &x->later);
 		break;
 	default:
 		x->comm = merged(m);
@@ -165,7 +177,7 @@ static void made_all(const struct mixed *m, int64_t g)
 static void make_generation(const struct mixed *m, int64_t g)
 {
 	for (int i = 0; i < EACH; i++)
-		make(m, g, i);
+		make(m, g, i, false);
 	state.pending = g;
 }
 
@@ -187,7 +199,7 @@ static uint64_t key_of(const struct mixed *m, long step, int64_t g, int i, int f
 
 static bool is_sides(const struct mixed *m, int64_t g, int i)
 {
-	return kind_of(m, g, i) == SIDES;
+	return kind_of(m, g, i) == SIDES || kind_of(m, g, i) == SIDES_LATER;
 }
 
 /* The communicator as its members see it: who they are in the world, who is at the next place, and
@@ -348,7 +360,7 @@ static void restored(struct mixed *m)
 {
 	for (int64_t g = state.first; g < state.end; g++) {
 		for (int i = 0; i < EACH; i++)
-			make(m, g, i);
+			make(m, g, i, g != state.pending);
 		if (g != state.pending)
 			made_all(m, g);
 	}
