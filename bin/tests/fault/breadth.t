@@ -18,7 +18,7 @@ use FTMPI::Test::Kills qw(breadth);
 
 FTMPI::Test::Fault::alone();
 
-use constant KILLS => 4;
+use constant KILLS => 3;
 
 my $seed = 1;
 
