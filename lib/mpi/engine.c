@@ -40,8 +40,6 @@ static struct {
 	bool making, visited;	 /* a line; what a visitor said is not flushed yet */
 	bool windows;		 /* that others may access */
 	unsigned yield_interval; /* looks a yield */
-	unsigned dear;		 /* yields in a row that took too long */
-	unsigned unyielded;	 /* so often threads sleep at once for it */
 	/* the tick */
 	int timer; /* a timerfd; any thread sets it */
 	struct event *on_timer;
@@ -396,56 +394,24 @@ static void yield(void)
 	engine_lock();
 }
 
-enum { YIELD_WANTED_NS = 3000, YIELD_INTERVAL_MAX = 16, ROOMY_SPIN = 5, DEAR_MAX = 10 };
-
-static uint64_t spin_ns(void)
-{
-	return (uint64_t)knob_get(KNOB_SPIN_US) * 1000 * (e.crowded ? 1 : ROOMY_SPIN);
-}
-
-/* Where others compute, who yields is back when all of them have had their turn. Several threads
- * that do so beside each other only make each other later: after a yield that took longer than all
- * of the spinning may they sleep at once, so that one of them watches and the others leave the
- * cores alone; twice as often each time that it turns out the same. */
-static void note_yield(uint64_t took)
-{
-	if (took < spin_ns()) {
-		e.dear = 0;
-		return;
-	}
-	if (e.dear < DEAR_MAX)
-		e.dear++;
-	e.unyielded = 1u << e.dear;
-}
+enum { YIELD_WANTED_NS = 3000, YIELD_INTERVAL_MAX = 16, ROOMY_SPIN = 5 };
 
 /* A yield that nobody wanted only makes the next look later, so they grow rare; one that let
  * somebody run shows that the core is shared, and then every look is followed by one. */
 static void yield_at_times(unsigned looks, uint64_t now)
 {
-	uint64_t took;
-
 	if (looks % e.yield_interval != 0 && e.inside == 1)
 		return;
 	yield();
-	took = clock_ns() - now;
-	note_yield(took);
-	if (took > YIELD_WANTED_NS)
+	if (clock_ns() - now > YIELD_WANTED_NS)
 		e.yield_interval = 1;
 	else if (e.yield_interval < YIELD_INTERVAL_MAX)
 		e.yield_interval *= 2;
 }
 
-/* A look was in vain, for the first time at `since`. False when it is time to sleep. */
-static bool spin(unsigned looks, uint64_t since, uint64_t now)
+static uint64_t spin_ns(void)
 {
-	if (e.unyielded > 0 && e.inside > 1) {
-		e.unyielded--;
-		return false;
-	}
-	if (now - since >= spin_ns())
-		return false;
-	yield_at_times(looks, now);
-	return true;
+	return (uint64_t)knob_get(KNOB_SPIN_US) * 1000 * (e.crowded ? 1 : ROOMY_SPIN);
 }
 
 void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
@@ -460,9 +426,10 @@ void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
 	if (tp_flush(e.tp) && done(arg, &expect))
 		return;
 	do {
-		bool moved = look(expect, true);
 		uint64_t now;
+		bool moved;
 
+		moved = look(expect, true);
 		expect = -1;
 		/* also what this call completed before it came here: it may sleep next */
 		if (e.completed)
@@ -474,7 +441,9 @@ void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
 		now = clock_ns();
 		if (!since)
 			since = now;
-		if (!spin(++looks, since, now)) {
+		if (now - since < spin_ns()) {
+			yield_at_times(++looks, now);
+		} else {
 			sleep_until_news();
 			since = 0;
 		}
