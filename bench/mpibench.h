@@ -3,7 +3,7 @@
 #ifndef MPIBENCH_H
 #define MPIBENCH_H
 
-enum { WINDOW = 64, MESSAGE_MAX = 64 << 20 };
+enum { WINDOW = 64, MESSAGE_MAX = 256 << 20 };
 
 /* who we are, what is measured, and a buffer of `bytes` for each rank to send from and to receive
  * in */
@@ -28,5 +28,13 @@ const struct bench *bench_find(const char *name);
 double own_memory(void);
 double own_waiting(void);
 double own_beating(void);
+
+/* strided.c: messages in blocks of so many bytes */
+double strided_8(void);
+double strided_1k(void);
+double strided_64k(void);
+double holding_8(void);
+double holding_1k(void);
+double holding_64k(void);
 
 #endif

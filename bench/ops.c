@@ -140,6 +140,12 @@ static const struct bench benches[] = {
 	{.name = "memory", .number = own_memory},
 	{.name = "waiting", .number = own_waiting},
 	{.name = "beating", .number = own_beating},
+	{.name = "strided_8", .number = strided_8},
+	{.name = "strided_1k", .number = strided_1k},
+	{.name = "strided_64k", .number = strided_64k},
+	{.name = "holding_8", .number = holding_8},
+	{.name = "holding_1k", .number = holding_1k},
+	{.name = "holding_64k", .number = holding_64k},
 };
 
 const struct bench *bench_find(const char *name)

@@ -9,7 +9,7 @@ use warnings;
 
 use FTMPI::Bench::Process ();
 
-my @PROGRAM = qw(mpibench.c ops.c own.c beating.c);
+my @PROGRAM = qw(mpibench.c ops.c own.c beating.c strided.c);
 
 # `%d` is the number of ranks. What of a user's environment would change a measurement is taken out
 # of it, `env` put in. By the test mark the tests find what is left behind.
