@@ -11,7 +11,6 @@ use lib "$FindBin::Bin/../lib";
 use Test::More;
 
 use FTMPI::Test::Cluster ();
-use FTMPI::Test::Fault   ();
 use FTMPI::Test::Kills   qw(breadth);
 
 if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
@@ -38,18 +37,7 @@ for ([ 'blocking', 2, 4 ], [ 'eventlog', 3, 5 ]) {
 # ---- from two hosts to one ----
 
 # Seed 9 has requests that stand whose datatypes were freed.
-my @args  = (qw(-stopped -steps 120 -ckpt 10 -trace -seed 9 -only), 'sides,around');
-my $fault = FTMPI::Test::Fault->start(program => 'mixed', coord => 'blocking', ranks => 4,
-	args => [ @args, qw(-hold 70) ], on_hosts(2, 1, 2));
-$fault->all_held;
-$fault->job->signal('KILL');
-$fault->job->finish;
-$fault->lines_whole('two hosts');
-$fault->clear('two hosts', keep => 1);
-my %one  = on_hosts(4, 3);
-my $next = FTMPI::Test::Fault->start(program => 'mixed', coord => 'blocking', ranks => 4, workdir => $fault->workdir,
-	args => \@args, %one, run => [ @{ $one{run} }, '-restore' ]);
-$next->survived('from two hosts to one', restarts => 0);
-$next->job->out_like(qr/^restored after round (?:6\d|70)$/m, 'from two hosts to one');
+FTMPI::Test::Kills::moved(args => [qw(-stopped -seed 9 -only sides,around)],
+	from => {on_hosts(2, 1, 2)}, to => {on_hosts(4, 3)});
 
 done_testing();

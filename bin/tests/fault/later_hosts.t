@@ -11,7 +11,6 @@ use lib "$FindBin::Bin/../lib";
 use Test::More;
 
 use FTMPI::Test::Cluster ();
-use FTMPI::Test::Fault   ();
 use FTMPI::Test::Kills   ();
 use FTMPI::Test::Process qw(process_name wait_gone);
 
@@ -53,18 +52,6 @@ for ([ 'blocking', 3 ], [ 'eventlog', 5, qw(-skew 20) ]) {
 
 # ---- from two hosts to one ----
 
-my @args  = qw(-only later -steps 120 -ckpt 10 -trace -seed 33);
-my $fault = FTMPI::Test::Fault->start(program => 'mixed', coord => 'blocking', ranks => 4,
-	args => [@args, qw(-hold 70)], on_hosts(2, 1, 2));
-$fault->all_held;
-$fault->job->signal('KILL');
-$fault->job->finish;
-$fault->lines_whole('two hosts');
-$fault->clear('two hosts', keep => 1);
-my %one  = on_hosts(4, 3);
-my $next = FTMPI::Test::Fault->start(program => 'mixed', coord => 'blocking', ranks => 4, workdir => $fault->workdir,
-	args => \@args, %one, run => [ @{ $one{run} }, '-restore' ]);
-$next->survived('from two hosts to one', restarts => 0);
-$next->job->out_like(qr/^restored after round (?:6\d|70)$/m, 'from two hosts to one');
+FTMPI::Test::Kills::moved(args => [qw(-only later -seed 33)], from => {on_hosts(2, 1, 2)}, to => {on_hosts(4, 3)});
 
 done_testing();

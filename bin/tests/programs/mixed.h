@@ -109,6 +109,9 @@ uint64_t mixed_random(const struct mixed *m, enum mixed_name part, long step, ui
 /* The next `range`th part of a random number, for small decisions one after the other. */
 long mixed_decide(uint64_t *random, long range);
 
+/* How many messages of a part a rank sends at a step, at most `most`. */
+int mixed_letters(const struct mixed *m, enum mixed_name part, long step, int source, int most);
+
 /* Mostly small, at most m->most, a multiple of `unit`. */
 long mixed_bytes(const struct mixed *m, uint64_t *random, long unit);
 

@@ -39,9 +39,7 @@ struct letter {
 
 static int letters(const struct mixed *m, long step, int source)
 {
-	if (step < 1 || step > m->steps)
-		return 0;
-	return (int)(mixed_random(m, MIXED_ANYONE, step, (uint64_t)source << 8) % (MOST + 1));
+	return mixed_letters(m, MIXED_ANYONE, step, source, MOST);
 }
 
 static struct letter letter_at(const struct mixed *m, long step, int source, int j)

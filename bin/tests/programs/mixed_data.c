@@ -18,6 +18,13 @@ long mixed_decide(uint64_t *random, long range)
 	return answer;
 }
 
+int mixed_letters(const struct mixed *m, enum mixed_name part, long step, int source, int most)
+{
+	if (step < 1 || step > m->steps)
+		return 0;
+	return (int)(mixed_random(m, part, step, (uint64_t)source << 8) % (unsigned)(most + 1));
+}
+
 long mixed_bytes(const struct mixed *m, uint64_t *random, long unit)
 {
 	static const long most[] = {0, 12, 64, 64, 200, 1024, 4096, 16384, 70000};

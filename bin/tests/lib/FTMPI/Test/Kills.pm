@@ -14,7 +14,7 @@ use Test::More ();
 use FTMPI::Test::Fault ();
 use FTMPI::Test::Job   qw(data_file);
 
-our @EXPORT_OK = qw(breadth);
+our @EXPORT_OK = qw(breadth killed moved);
 
 # Arguments by program. Runs that hold wait after the step -hold to be killed, so that so many kills
 # are certain.
@@ -56,6 +56,27 @@ sub killed
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 	Test::More::cmp_ok($kills, '>=', $least, $name) or Test::More::diag($fault->job->saw);
 	$fault->survived($name, restarts => [$least, $kills]);
+	return;
+}
+
+# Four ranks of mixed with these arguments, from two hosts to one. A line is made on some hosts, where
+# the job ends, and restored on others, where it goes on; from and to are options for
+# FTMPI::Test::Fault.
+sub moved
+{
+	my (%option) = @_;
+	my @args  = (qw(-steps 120 -ckpt 10 -trace), @{$option{args}});
+	my %job   = (program => 'mixed', coord => 'blocking', ranks => 4);
+	my $fault = FTMPI::Test::Fault->start(%job, args => [@args, qw(-hold 70)], %{$option{from}});
+	$fault->all_held;
+	$fault->job->signal('KILL');
+	$fault->job->finish;
+	$fault->lines_whole('two hosts');
+	$fault->clear('two hosts', keep => 1);
+	my $next = FTMPI::Test::Fault->start(%job, args => \@args, %{$option{to}},
+		workdir => $fault->workdir, run => [@{$option{to}{run}}, '-restore']);
+	$next->survived('from two hosts to one', restarts => 0);
+	$next->job->out_like(qr/^restored after round (?:6\d|70)$/m, 'from two hosts to one');
 	return;
 }
 
