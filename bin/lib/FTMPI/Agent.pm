@@ -277,6 +277,7 @@ sub _clear
 	$self->{ranks}->signal('KILL');
 	return if !$self->{guard};
 	FTMPI::Sweep::sweep($self->{session}, $self->{guard}{pid});
+	$self->{ranks}->remove_unfinished;
 	FTMPI::Sweep::dismiss($self->{guard});
 	return;
 }

@@ -17,10 +17,11 @@ use Errno qw(ENOENT);
 use IO::Handle ();
 use POSIX qw(WIFSIGNALED WTERMSIG WEXITSTATUS);
 
-use FTMPI::Feed    ();
-use FTMPI::Process ();
-use FTMPI::Rank    ();
-use FTMPI::Sweep   ();
+use FTMPI::Feed       ();
+use FTMPI::Process    ();
+use FTMPI::Rank       ();
+use FTMPI::Sweep      ();
+use FTMPI::Unfinished ();
 
 # In seconds: TERM to KILL; RESTART to RESTARTING. Ranks started in one turn of the loop.
 use constant { GRACE => 1, ANSWER_TIME => 2, BATCH => 16 };
@@ -244,6 +245,15 @@ sub kill_all
 	}
 	$self->signal($_) for qw(TERM CONT);
 	$self->{loop}->after(GRACE, sub { $self->signal('KILL') });
+	return;
+}
+
+# When none is left and the job does not go on here.
+sub remove_unfinished
+{
+	my ($self) = @_;
+	my $run = $self->{run} or return;
+	FTMPI::Unfinished::remove("$run->{workdir}/$run->{session_name}", $run->{epoch}, @{ $run->{ranks} });
 	return;
 }
 

@@ -17,7 +17,7 @@ use constant DEFAULT_SSH => 'ssh -o BatchMode=yes -o ConnectTimeout=10';
 
 # What the agent is made of, each after those it uses.
 my @MODULES = map { "FTMPI/$_.pm" } qw(Stop Wire Control Loop Channel Silence Stopped Feed Outputs
-	Address Net Listeners Sweep Rank Again Process Ranks Agent);
+	Address Net Listeners Sweep Rank Again Process Unfinished Ranks Agent);
 
 # Run by perl on the host. It goes through two shells of unknown kind as one single-quoted word: no
 # single quote, no exclamation mark, no line end in it.
@@ -33,7 +33,7 @@ my $BOOT = 'binmode STDIN;'
 # what it is.
 my $SHELL = 'test "$(ulimit -n)" -lt "$1" 2>/dev/null &&'
 	. ' { ulimit -S -n "$1" || ulimit -S -n "$(ulimit -H -n)"; } 2>/dev/null;'
-	. ' FTMPI_BOOT=$2 exec perl -C0 -e "eval delete \$ENV{FTMPI_BOOT}" "agent on $3"';
+	. ' FTMPI_BOOT=$2 exec perl -C0 -e "eval delete \$ENV{FTMPI_BOOT}; print STDERR \$@" "agent on $3"';
 
 sub descriptors_needed
 {

@@ -10,8 +10,9 @@ use lib "$FindBin::Bin/../lib";
 
 use Test::More;
 
-use FTMPI::Test::Fault ();
-use FTMPI::Test::Job   qw(ftmpirun program);
+use FTMPI::Test::Fault   ();
+use FTMPI::Test::Job     qw(ftmpirun program);
+use FTMPI::Test::Process qw(patience);
 
 FTMPI::Test::Fault::alone();
 
@@ -38,6 +39,22 @@ for my $case (['pi', [qw(400000 -every 10000)], 25, 20], ['mail', [qw(-bytes 200
 	my $third = start($program, $args, workdir => $first->workdir, run => ['-restore'],
 		env => {FTMPI_FAULT => 'restore-end:2:0:1:kill'});
 	$third->survived("$program -restore of a restored job, with a failure", restarts => 1);
+}
+
+# While a rank writes its file of the second line.
+{
+	my $fault = start('pi', [qw(400000 -every 10000)],
+		run => [qw(-timeout-heartbeat 20000)], env => {FTMPI_FAULT => 'ckpt-flush:2:0:2:stop'});
+	my $until = time + patience(60);
+	my @half;
+	select undef, undef, undef, 0.01
+		while !(@half = grep { /line-00000002.*rank-00002\.ckpt\.tmp\z/ } $fault->files) && time < $until;
+	is(scalar @half, 1, 'a file is half written') or diag($fault->job->saw);
+	$fault->job->signal('KILL');
+	$fault->job->finish;
+	is(scalar($fault->manifests), 1, '... ftmpirun killed: the line before it counts');
+	$fault->lines_whole('... ftmpirun killed');
+	$fault->clear('... ftmpirun killed');
 }
 
 # The positional spelling; twice the same work directory without -restore; nothing to restore.
