@@ -24,10 +24,7 @@ LIBRARIES := $(SO) $(B)/lib/libftmpi.so $(B)/lib/libmpi_abi.so.1 $(B)/lib/libftm
 
 PROGRAMS := inittest collective passnum pi cgs randtest badcall inter comms sessions threads progress pingpong \
 	meet threads_wake threads_many threads_ends load again transit mail mixed ahead ckptcalls pattern envtest \
-	halo infotest point graphs neighbors onesided stuck tooltest datatypes nonblocking manycomms
-PROGRAMS := inittest collective passnum pi cgs randtest badcall inter comms threads progress pingpong \
-	meet threads_wake threads_ends load again transit mail mixed ahead ckptcalls pattern envtest \
-	halo infotest point graphs neighbors onesided stuck tooltest datatypes nonblocking halfway
+	halo infotest point graphs neighbors onesided stuck tooltest datatypes nonblocking manycomms halfway
 PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%)
 
 TOOL := $(B)/bin/ftmpi-ckpt

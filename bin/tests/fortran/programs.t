@@ -17,8 +17,10 @@ FTMPI::Test::Fault::alone();
 
 for my $program (qw(ftn77 ftn90 ftn08)) {
 	for my $coord (qw(blocking eventlog)) {
-		my $fault = FTMPI::Test::Fault->start(program => $program, coord => $coord, args => [qw(-ckpt 10 -hold 25)]);
+		my $fault = FTMPI::Test::Fault->start(program => $program, coord => $coord, run => ['-v'],
+			args => [qw(-ckpt 10 -hold 25)]);
 		$fault->all_held;
+		$fault->wait_for(err => qr/line \d+ is committed/);
 		$fault->kill_ranks(2);
 		$fault->survived("$program, $coord", restarts => 1);
 		$fault->job->out_like(qr/^restored after round (?:10|20)$/m, "$program, $coord: goes on from a line");

@@ -69,10 +69,11 @@ sub processes
 	return @found;
 }
 
-# A connection that was closed in good order is remembered by the kernel for a minute: no socket.
+# A connection that was closed in good order is remembered by the kernel for a minute: no socket. So is
+# one half that was closed when the other is no more; if that is there, it is seen itself.
 sub sockets
 {
-	return grep { !/TIME-WAIT/ } split /\n/, must_run(qw(ss -H -a -n -t -u -w));
+	return grep { !/TIME-WAIT|FIN-WAIT-2/ } split /\n/, must_run(qw(ss -H -a -n -t -u -w));
 }
 
 # The two ends of a connection whose processes are gone say goodbye to each other, and a process whose
