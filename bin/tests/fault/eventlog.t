@@ -65,8 +65,8 @@ sub restored_under
 	$fault->wait_for(err => qr/line 5 is committed/);
 	$fault->job->signal('KILL');
 	$fault->job->finish;
-	$fault->lines_whole($name);
 	$fault->clear($name, keep => 1);
+	$fault->lines_whole($name);
 	my $next = FTMPI::Test::Fault->start(program => 'mixed', coord => $coord, workdir => $fault->workdir,
 		args => \@args, run => ['-restore']);
 	$next->survived($name, restarts => 0);

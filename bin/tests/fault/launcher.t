@@ -28,10 +28,10 @@ for my $case (['pi', [qw(400000 -every 10000)], 25, 20], ['mail', [qw(-bytes 200
 	$first->all_held;
 	$first->job->signal('KILL');
 	$first->job->finish;
+	$first->clear("$program, ftmpirun killed", keep => 1);
 	my @manifests = $first->manifests;
 	ok(@manifests, "$program: lines are there when ftmpirun was killed");
 	$first->lines_whole("$program, ftmpirun killed");
-	$first->clear("$program, ftmpirun killed", keep => 1);
 	my $second = start($program, $args, workdir => $first->workdir, run => ['-restore']);
 	$second->survived("$program -restore", restarts => 0, keep => 1);
 	$second->job->out_like(qr/^restored after round $line\nround @{[$line + 1]}$/m, "$program -restore");
@@ -52,9 +52,10 @@ for my $case (['pi', [qw(400000 -every 10000)], 25, 20], ['mail', [qw(-bytes 200
 	is(scalar @half, 1, 'a file is half written') or diag($fault->job->saw);
 	$fault->job->signal('KILL');
 	$fault->job->finish;
+	$fault->clear('... ftmpirun killed', keep => 1);
 	is(scalar($fault->manifests), 1, '... ftmpirun killed: the line before it counts');
 	$fault->lines_whole('... ftmpirun killed');
-	$fault->clear('... ftmpirun killed');
+	$fault->clear('... and its work directory goes');
 }
 
 # The positional spelling; twice the same work directory without -restore; nothing to restore.

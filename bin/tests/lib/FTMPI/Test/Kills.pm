@@ -71,8 +71,8 @@ sub moved
 	$fault->all_held;
 	$fault->job->signal('KILL');
 	$fault->job->finish;
-	$fault->lines_whole('two hosts');
 	$fault->clear('two hosts', keep => 1);
+	$fault->lines_whole('two hosts');
 	my $next = FTMPI::Test::Fault->start(%job, args => \@args, %{$option{to}},
 		workdir => $fault->workdir, run => [@{$option{to}{run}}, '-restore']);
 	$next->survived('from two hosts to one', restarts => 0);
