@@ -7,8 +7,14 @@
 #include "type_cursor.h"
 #include "type_layout.h"
 
+/* What one system call can take and bring; smaller ones cost more of these than the cache saves
+ * (bench/README.md). Tests set less. */
+#ifndef PIECES_STAGE
+#define PIECES_STAGE (1 << 20)
+#endif
+
 enum {
-	STAGE = 64 << 10,   /* fits in a processor's own cache, several times what a call costs */
+	STAGE = PIECES_STAGE,
 	LONG_RUN = 4 << 10, /* on average: from here on a copy costs more than a longer list */
 	RUNS = 64,	    /* told to the kernel at once */
 };

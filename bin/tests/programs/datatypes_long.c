@@ -18,7 +18,7 @@ struct shape {
 static const struct shape shapes[] = {{1, 1}, {1, 3}, {8, 16}, {12, 20}, {1000, 1500}, {4099, 8192},
 	{5000, 5001}, {70000, 100000}, {300001, 300007}};
 
-enum { SHAPES = sizeof shapes / sizeof *shapes, LENGTH = 600000, GAP = 0x7b };
+enum { SHAPES = sizeof shapes / sizeof *shapes, LENGTH = 1300000, GAP = 0x7b };
 
 /* What lies at byte k of the data of a rank's n-th message. */
 static char value(int rank, int n, size_t k)
