@@ -12,7 +12,7 @@ use Test::More;
 
 use FTMPI::Test::Fault   ();
 use FTMPI::Test::Job     qw(ftmpirun program);
-use FTMPI::Test::Process qw(patience);
+use FTMPI::Test::Process qw(wait_until);
 
 FTMPI::Test::Fault::alone();
 
@@ -45,10 +45,8 @@ for my $case (['pi', [qw(400000 -every 10000)], 25, 20], ['mail', [qw(-bytes 200
 {
 	my $fault = start('pi', [qw(400000 -every 10000)],
 		run => [qw(-timeout-heartbeat 20000)], env => {FTMPI_FAULT => 'ckpt-flush:2:0:2:stop'});
-	my $until = time + patience(60);
 	my @half;
-	select undef, undef, undef, 0.01
-		while !(@half = grep { /line-00000002.*rank-00002\.ckpt\.tmp\z/ } $fault->files) && time < $until;
+	wait_until(60, sub { @half = grep { /line-00000002.*rank-00002\.ckpt\.tmp\z/ } $fault->files });
 	is(scalar @half, 1, 'a file is half written') or diag($fault->job->saw);
 	$fault->job->signal('KILL');
 	$fault->job->finish;

@@ -10,10 +10,9 @@ use lib "$FindBin::Bin/../lib";
 
 use File::Temp ();
 use Test::More;
-use Time::HiRes ();
 
 use FTMPI::Test::Job     qw(ftmpirun program);
-use FTMPI::Test::Process qw(process_name);
+use FTMPI::Test::Process qw(process_name wait_until);
 
 use constant RANKS => 3;
 
@@ -60,12 +59,8 @@ sub state_of
 sub all_stopped
 {
 	my ($stopped, $name, @pids) = @_;
-	my $until = Time::HiRes::time() + 60;
 	my @left;
-	do {
-		@left = grep { (state_of($_) eq 'T') != $stopped } @pids;
-		Time::HiRes::usleep(5000) if @left;
-	} while (@left && Time::HiRes::time() < $until);
+	wait_until(60, sub { !(@left = grep { (state_of($_) eq 'T') != $stopped } @pids) });
 	return ok(!@left, "$name: " . ($stopped ? 'stopped' : 'going on'))
 		|| diag(join "\n", map { process_name($_) . ': ' . state_of($_) } @pids);
 }

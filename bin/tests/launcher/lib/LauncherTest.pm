@@ -15,6 +15,8 @@ use POSIX qw(WNOHANG);
 use Test::More ();
 use Time::HiRes ();
 
+use FTMPI::Test::Process ();
+
 our @EXPORT = qw($FTMPIRUN $RANK ftmpirun begin wait_for wait_end left_over nobody_left fake_ssh
 	text_file scratch eventually);
 
@@ -182,15 +184,9 @@ sub _slurp
 sub eventually
 {
 	my ($condition, $seen) = @_;
-	my $end = Time::HiRes::time() + DEADLINE / 4;
-	while (!$condition->()) {
-		if (Time::HiRes::time() > $end) {
-			Test::More::diag('not in time: ' . $seen->());
-			return 0;
-		}
-		select undef, undef, undef, 0.01;
-	}
-	return 1;
+	return 1 if FTMPI::Test::Process::wait_until(DEADLINE / 4, $condition);
+	Test::More::diag('not in time: ' . $seen->());
+	return 0;
 }
 
 sub nobody_left

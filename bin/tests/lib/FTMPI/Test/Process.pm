@@ -11,7 +11,7 @@ use Exporter qw(import);
 use POSIX ();
 use Time::HiRes qw(time);
 
-our @EXPORT_OK = qw(patience run_quiet must_run wait_readable wait_gone kill_gone marked_pids process_name);
+our @EXPORT_OK = qw(patience run_quiet must_run wait_readable wait_until wait_gone kill_gone marked_pids process_name);
 
 # the same number on every Linux architecture that Perl runs on today
 use constant SYS_pidfd_open => 434;
@@ -21,6 +21,19 @@ sub patience
 {
 	my ($seconds) = @_;
 	return $seconds * ($ENV{FTMPI_TEST_SLOW} // 1);
+}
+
+# Wait until the condition holds, for what tells nobody that it has changed; at most so many seconds.
+# Returns whether it does.
+sub wait_until
+{
+	my ($seconds, $condition) = @_;
+	my $until = time + patience($seconds);
+	while (!$condition->()) {
+		return 0 if time > $until;
+		select undef, undef, undef, 0.005;
+	}
+	return 1;
 }
 
 # Run a command to its end; returns (wait status, what it printed on both outputs).
