@@ -17,7 +17,9 @@
  * Result. MPI_SUCCESS, or an error code whose class is one of MPI_ERR_*. Before an error is
  * returned the error handler of the communicator (of MPI_COMM_WORLD where the call has none)
  * is called; the one set at the start, MPI_ERRORS_ARE_FATAL, ends the job with a sentence on
- * stderr. Outputs are written only on success. Every call may raise MPI_ERR_ARG (a null or
+ * stderr. A null pointer where a result goes is a mistake of the call, not of its communicator:
+ * if that has MPI_ERRORS_ARE_FATAL only because it began with it, the handler of MPI_COMM_WORLD
+ * is called. Outputs are written only on success. Every call may raise MPI_ERR_ARG (a null or
  * impossible argument), MPI_ERR_NO_MEM and MPI_ERR_INTERN; a call that is declared here and
  * not implemented raises MPI_ERR_UNSUPPORTED_OPERATION.
  *

@@ -17,6 +17,7 @@
 /* What the thread is doing, and what went wrong in it. */
 static _Thread_local const char *current = "MPI";
 static _Thread_local char detail[512];
+static _Thread_local bool said_null;
 
 const char *api_name(void)
 {
@@ -35,7 +36,20 @@ int api_fail(int errclass, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(detail, sizeof detail, fmt, args);
 	va_end(args);
+	said_null = false;
 	return errclass;
+}
+
+int api_null(const char *what)
+{
+	api_fail(MPI_ERR_ARG, "%s is a null pointer", what);
+	said_null = true;
+	return MPI_ERR_ARG;
+}
+
+bool api_said_null(void)
+{
+	return said_null && detail[0] != '\0';
 }
 
 void api_last_words(void)

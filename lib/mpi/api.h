@@ -19,6 +19,7 @@
 #ifndef FTMPI_MPI_API_H
 #define FTMPI_MPI_API_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "mpi.h"
@@ -48,6 +49,13 @@ void api_refuse_child(void);
 /* Record, for this thread, what is wrong ("rank 9 is not in a communicator of 4"); returns
  * errclass. */
 int api_fail(int errclass, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same for a null pointer where the call needs an address: MPI_ERR_ARG. That is a mistake of the
+ * call, not of its object; see errhandler_raise for who is told. */
+int api_null(const char *what);
+
+/* Is what was said last such a null pointer? */
+bool api_said_null(void);
 
 /* The text given to the last api_fail of this thread, "" when there is none. */
 const char *api_detail(void);

@@ -11,11 +11,6 @@
 #include "ftmpi.h"
 #include "world.h"
 
-static int bad_pointer(const char *what)
-{
-	return api_fail(MPI_ERR_ARG, "%s is a null pointer", what);
-}
-
 static int init(int *argc, char ***argv, int required, int *provided)
 {
 	api_refuse_child();
@@ -56,7 +51,7 @@ int PMPI_Initialized(int *flag)
 {
 	api_enter_anytime("MPI_Initialized");
 	if (!flag)
-		return api_leave_anytime(bad_pointer("flag"));
+		return api_leave_anytime(api_null("flag"));
 	*flag = world_state() >= WORLD_OPEN;
 	return MPI_SUCCESS;
 }
@@ -66,7 +61,7 @@ int PMPI_Finalized(int *flag)
 {
 	api_enter_anytime("MPI_Finalized");
 	if (!flag)
-		return api_leave_anytime(bad_pointer("flag"));
+		return api_leave_anytime(api_null("flag"));
 	*flag = world_state() == WORLD_AFTER;
 	return MPI_SUCCESS;
 }
@@ -109,7 +104,7 @@ int PMPI_Get_version(int *version, int *subversion)
 {
 	api_enter_anytime("MPI_Get_version");
 	if (!version || !subversion)
-		return api_leave_anytime(bad_pointer("version or subversion"));
+		return api_leave_anytime(api_null("version or subversion"));
 	*version = MPI_VERSION;
 	*subversion = MPI_SUBVERSION;
 	return MPI_SUCCESS;
@@ -120,7 +115,7 @@ int PMPI_Get_library_version(char *version, int *resultlen)
 {
 	api_enter_anytime("MPI_Get_library_version");
 	if (!version || !resultlen)
-		return api_leave_anytime(bad_pointer("version or resultlen"));
+		return api_leave_anytime(api_null("version or resultlen"));
 	*resultlen = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING,
 		"FTMPI %s (MPI %d.%d ABI %d.%d)", FTMPI_VERSION, MPI_VERSION, MPI_SUBVERSION,
 		MPI_ABI_VERSION, MPI_ABI_SUBVERSION);
@@ -134,7 +129,7 @@ int PMPI_Get_processor_name(char *name, int *resultlen)
 
 	api_enter("MPI_Get_processor_name");
 	if (!name || !resultlen)
-		rc = bad_pointer("name or resultlen");
+		rc = api_null("name or resultlen");
 	else
 		*resultlen = snprintf(name, MPI_MAX_PROCESSOR_NAME, "%.*s",
 			MPI_MAX_PROCESSOR_NAME - 1, api_host());
@@ -150,7 +145,7 @@ int PMPI_Query_thread(int *provided)
 	if (provided)
 		*provided = world_thread_level();
 	else
-		rc = bad_pointer("provided");
+		rc = api_null("provided");
 	return api_leave(NULL, rc);
 }
 
@@ -163,7 +158,7 @@ int PMPI_Is_thread_main(int *flag)
 	if (flag)
 		*flag = world_is_main_thread();
 	else
-		rc = bad_pointer("flag");
+		rc = api_null("flag");
 	return api_leave(NULL, rc);
 }
 

@@ -14,7 +14,7 @@ int PMPI_Comm_create_errhandler(
 {
 	api_enter("MPI_Comm_create_errhandler");
 	int rc = comm_errhandler_fn ? check_pointer(errhandler, "errhandler")
-				    : api_fail(MPI_ERR_ARG, "comm_errhandler_fn is NULL");
+				    : api_null("comm_errhandler_fn");
 	if (rc == MPI_SUCCESS)
 		rc = errhandler_give(errhandler_make(comm_errhandler_fn), errhandler);
 	return api_leave(NULL, rc);

@@ -29,7 +29,7 @@ int PMPI_File_create_errhandler(
 {
 	api_enter("MPI_File_create_errhandler");
 	int rc = file_errhandler_fn ? check_pointer(errhandler, "errhandler")
-				    : api_fail(MPI_ERR_ARG, "file_errhandler_fn is NULL");
+				    : api_null("file_errhandler_fn");
 	if (rc == MPI_SUCCESS)
 		rc = errhandler_give(errhandler_make_file(file_errhandler_fn), errhandler);
 	return api_leave(NULL, rc);

@@ -41,7 +41,7 @@ static int op_free_handle(MPI_Op *op)
 	int rc;
 
 	if (!op)
-		return api_fail(MPI_ERR_ARG, "op is a null pointer");
+		return api_null("op");
 	rc = op_lookup(*op, &o);
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -69,7 +69,7 @@ int PMPI_Op_commutative(MPI_Op op, int *commute)
 	if (commute)
 		rc = op_lookup(op, &o);
 	else
-		rc = api_fail(MPI_ERR_ARG, "commute is a null pointer");
+		rc = api_null("commute");
 	if (rc == MPI_SUCCESS)
 		*commute = o->commutative;
 	return api_leave(NULL, rc);

@@ -14,7 +14,7 @@ int PMPI_Session_create_errhandler(
 	api_enter_anytime("MPI_Session_create_errhandler");
 	engine_lock();
 	int rc = session_errhandler_fn ? check_pointer(errhandler, "errhandler")
-				       : api_fail(MPI_ERR_ARG, "session_errhandler_fn is NULL");
+				       : api_null("session_errhandler_fn");
 	if (rc == MPI_SUCCESS)
 		rc = errhandler_give(errhandler_make_session(session_errhandler_fn), errhandler);
 	engine_unlock();

@@ -11,7 +11,7 @@ static int contiguous(MPI_Count count, bool large, MPI_Datatype oldtype, MPI_Dat
 	int rc = type_need_count(count);
 
 	if (rc == MPI_SUCCESS)
-		rc = type_need_pointer(newtype, "newtype");
+		rc = check_pointer(newtype, "newtype");
 	if (rc == MPI_SUCCESS)
 		rc = type_lookup(oldtype, &old);
 	if (rc == MPI_SUCCESS)
@@ -67,7 +67,7 @@ static int vector(struct blocks b, MPI_Datatype oldtype, MPI_Datatype *newtype)
 	if (rc == MPI_SUCCESS)
 		rc = type_need_blocklen(b.blocklen);
 	if (rc == MPI_SUCCESS)
-		rc = type_need_pointer(newtype, "newtype");
+		rc = check_pointer(newtype, "newtype");
 	if (rc == MPI_SUCCESS)
 		rc = type_lookup(oldtype, &old);
 	if (rc == MPI_SUCCESS && b.combiner == MPI_COMBINER_VECTOR &&
@@ -123,7 +123,7 @@ static int resized(
 {
 	struct type *old = NULL, *t = NULL;
 	struct contents *c;
-	int rc = type_need_pointer(newtype, "newtype");
+	int rc = check_pointer(newtype, "newtype");
 
 	if (rc == MPI_SUCCESS)
 		rc = type_lookup(oldtype, &old);
@@ -174,7 +174,7 @@ static int duplicate(MPI_Datatype oldtype, MPI_Datatype *newtype)
 	struct type *old = NULL, *t = NULL;
 	struct contents *c;
 	MPI_Datatype made;
-	int rc = type_need_pointer(newtype, "newtype");
+	int rc = check_pointer(newtype, "newtype");
 
 	if (rc == MPI_SUCCESS)
 		rc = type_lookup(oldtype, &old);
@@ -206,7 +206,7 @@ int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 static int commit(const MPI_Datatype *datatype)
 {
 	struct type *t = NULL;
-	int rc = type_need_pointer(datatype, "datatype");
+	int rc = check_pointer(datatype, "datatype");
 
 	if (rc == MPI_SUCCESS)
 		rc = type_lookup(*datatype, &t);
@@ -240,7 +240,7 @@ static int drop(struct type *t)
 static int type_free_handle(MPI_Datatype *datatype)
 {
 	struct type *t = NULL;
-	int rc = type_need_pointer(datatype, "datatype");
+	int rc = check_pointer(datatype, "datatype");
 
 	if (rc == MPI_SUCCESS)
 		rc = type_lookup(*datatype, &t);

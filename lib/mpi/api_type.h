@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "check.h"
 #include "mpi.h"
 #include "type.h"
 #include "type_contents.h"
 
 int type_need_count(MPI_Count count);
 int type_need_blocklen(MPI_Count blocklen);
-int type_need_pointer(const void *p, const char *what);
 
 /* An array of a call, in whichever way it says numbers: one of the pointers is not null. */
 struct type_array {

@@ -18,11 +18,6 @@ int type_need_blocklen(MPI_Count blocklen)
 	return MPI_SUCCESS;
 }
 
-int type_need_pointer(const void *p, const char *what)
-{
-	return p ? MPI_SUCCESS : api_fail(MPI_ERR_ARG, "%s is a null pointer", what);
-}
-
 MPI_Count type_array_at(struct type_array a, MPI_Count i)
 {
 	if (a.ints)
@@ -34,7 +29,7 @@ int type_need_array(struct type_array a, const char *what)
 {
 	if (a.ints || a.addresses || a.counts)
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_ARG, "%s is a null pointer", what);
+	return api_null(what);
 }
 
 int type_give(int rc, struct type *t, struct contents *c, MPI_Datatype *newtype)

@@ -123,15 +123,15 @@ static int check_arrays(const struct array *a)
 		return rc == MPI_SUCCESS ? type_need_array(a->starts, "array_of_starts") : rc;
 	}
 	if (rc == MPI_SUCCESS)
-		rc = type_need_pointer(a->distribs, "array_of_distribs");
+		rc = check_pointer(a->distribs, "array_of_distribs");
 	if (rc == MPI_SUCCESS)
-		rc = type_need_pointer(a->dargs, "array_of_dargs");
-	return rc == MPI_SUCCESS ? type_need_pointer(a->psizes, "array_of_psizes") : rc;
+		rc = check_pointer(a->dargs, "array_of_dargs");
+	return rc == MPI_SUCCESS ? check_pointer(a->psizes, "array_of_psizes") : rc;
 }
 
 static int check(const struct array *a, const MPI_Datatype *newtype)
 {
-	int rc = type_need_pointer(newtype, "newtype");
+	int rc = check_pointer(newtype, "newtype");
 
 	if (rc != MPI_SUCCESS)
 		return rc;

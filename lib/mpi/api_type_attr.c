@@ -12,7 +12,7 @@ static int set_name(MPI_Datatype datatype, const char *name)
 	int rc = type_lookup(datatype, &t);
 
 	if (rc == MPI_SUCCESS)
-		rc = type_need_pointer(name, "type_name");
+		rc = check_pointer(name, "type_name");
 	return rc == MPI_SUCCESS ? type_set_name(t, name) : rc;
 }
 
@@ -45,9 +45,9 @@ static int get_name(MPI_Datatype datatype, char *name, int *len)
 	int rc = find_name(datatype, &found);
 
 	if (rc == MPI_SUCCESS)
-		rc = type_need_pointer(name, "type_name");
+		rc = check_pointer(name, "type_name");
 	if (rc == MPI_SUCCESS)
-		rc = type_need_pointer(len, "resultlen");
+		rc = check_pointer(len, "resultlen");
 	if (rc != MPI_SUCCESS)
 		return rc;
 	strcpy(name, found);
@@ -73,7 +73,7 @@ int PMPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
 	int rc;
 
 	api_enter("MPI_Type_create_keyval");
-	rc = type_need_pointer(type_keyval, "type_keyval");
+	rc = check_pointer(type_keyval, "type_keyval");
 	if (rc == MPI_SUCCESS)
 		rc = attr_keyval_create(&f, type_keyval);
 	return api_leave(NULL, rc);
@@ -85,7 +85,7 @@ int PMPI_Type_free_keyval(int *type_keyval)
 	int rc;
 
 	api_enter("MPI_Type_free_keyval");
-	rc = type_need_pointer(type_keyval, "type_keyval");
+	rc = check_pointer(type_keyval, "type_keyval");
 	if (rc == MPI_SUCCESS)
 		rc = attr_keyval_free(ATTR_TYPE, *type_keyval);
 	if (rc == MPI_SUCCESS)
@@ -121,9 +121,9 @@ static int get(MPI_Datatype datatype, int keyval, void *value, int *flag)
 	int rc = type_lookup(datatype, &t);
 
 	if (rc == MPI_SUCCESS)
-		rc = type_need_pointer(value, "attribute_val");
+		rc = check_pointer(value, "attribute_val");
 	if (rc == MPI_SUCCESS)
-		rc = type_need_pointer(flag, "flag");
+		rc = check_pointer(flag, "flag");
 	if (rc == MPI_SUCCESS)
 		rc = attr_get(type_attrs(t), keyval, value, &found);
 	if (rc == MPI_SUCCESS)

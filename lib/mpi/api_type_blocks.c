@@ -40,8 +40,8 @@ static int check(const struct blocks *b, const MPI_Datatype *newtype)
 	if (rc == MPI_SUCCESS && b->count > 0)
 		rc = type_need_array(b->at, "array_of_displacements");
 	if (rc == MPI_SUCCESS && b->count > 0 && b->combiner == MPI_COMBINER_STRUCT)
-		rc = type_need_pointer(b->types, "array_of_types");
-	return rc == MPI_SUCCESS ? type_need_pointer(newtype, "newtype") : rc;
+		rc = check_pointer(b->types, "array_of_types");
+	return rc == MPI_SUCCESS ? check_pointer(newtype, "newtype") : rc;
 }
 
 static int one_block(const struct blocks *b, MPI_Count i, struct type *old, struct type_block *out)

@@ -75,7 +75,7 @@ static int envelope(MPI_Datatype datatype, bool large, const struct envelope *e)
 	int rc = lookup(datatype, large, &c);
 
 	if (rc == MPI_SUCCESS)
-		rc = type_need_pointer(e->combiner, "combiner");
+		rc = check_pointer(e->combiner, "combiner");
 	if (rc == MPI_SUCCESS && !(e->ints && e->addresses && e->large && e->types))
 		rc = api_fail(MPI_ERR_ARG, "one of the numbers' addresses is a null pointer");
 	if (rc != MPI_SUCCESS)

@@ -16,9 +16,9 @@ static int elements(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *
 	int rc = type_lookup(datatype, &t);
 
 	if (rc == MPI_SUCCESS)
-		rc = type_need_pointer(status, "status");
+		rc = check_pointer(status, "status");
 	if (rc == MPI_SUCCESS)
-		rc = type_need_pointer(count, "count");
+		rc = check_pointer(count, "count");
 	if (rc != MPI_SUCCESS)
 		return rc;
 	n = signature_elements(t, (size_t)status_get_bytes(status));
@@ -60,7 +60,7 @@ static int set_elements(MPI_Status *status, MPI_Datatype datatype, MPI_Count cou
 	int rc = type_lookup(datatype, &t);
 
 	if (rc == MPI_SUCCESS)
-		rc = type_need_pointer(status, "status");
+		rc = check_pointer(status, "status");
 	if (rc == MPI_SUCCESS)
 		rc = type_need_count(count);
 	if (rc != MPI_SUCCESS)
@@ -98,7 +98,7 @@ int PMPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Co
 static int f90(int combiner, int p, int r, MPI_Datatype *newtype)
 {
 	struct type *t = NULL;
-	int rc = type_need_pointer(newtype, "newtype");
+	int rc = check_pointer(newtype, "newtype");
 
 	if (rc == MPI_SUCCESS && p == MPI_UNDEFINED && r == MPI_UNDEFINED)
 		rc = api_fail(MPI_ERR_ARG, "p and r must not both be MPI_UNDEFINED");
@@ -136,7 +136,7 @@ int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 	int rc;
 
 	api_enter("MPI_Type_match_size");
-	rc = type_need_pointer(datatype, "datatype");
+	rc = check_pointer(datatype, "datatype");
 	if (rc == MPI_SUCCESS)
 		rc = type_match_size(typeclass, size, datatype);
 	return api_leave(NULL, rc);
@@ -145,7 +145,7 @@ int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 static int value_index(MPI_Datatype value, MPI_Datatype index, MPI_Datatype *pair)
 {
 	struct type *t = NULL;
-	int rc = type_need_pointer(pair, "pair_type");
+	int rc = check_pointer(pair, "pair_type");
 
 	if (rc == MPI_SUCCESS)
 		rc = type_lookup(value, &t);

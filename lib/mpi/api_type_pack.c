@@ -29,7 +29,7 @@ struct packing {
 
 static int check_datarep(const char *datarep)
 {
-	int rc = type_need_pointer(datarep, "datarep");
+	int rc = check_pointer(datarep, "datarep");
 
 	if (rc == MPI_SUCCESS && strcmp(datarep, "external32") != 0)
 		return api_fail(MPI_ERR_UNSUPPORTED_DATAREP,
@@ -60,7 +60,7 @@ static int check_data(struct packing *p)
 static int check_buffers(const struct packing *p)
 {
 	MPI_Count at;
-	int rc = type_need_pointer(p->position, "position");
+	int rc = check_pointer(p->position, "position");
 
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -163,7 +163,7 @@ static int length_of(struct packing *p, MPI_Count *size)
 	int rc = check_data(p);
 
 	if (rc == MPI_SUCCESS)
-		rc = type_need_pointer(size, "size");
+		rc = check_pointer(size, "size");
 	if (rc == MPI_SUCCESS)
 		*size = (MPI_Count)p->length;
 	return rc;

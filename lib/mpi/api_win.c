@@ -36,7 +36,7 @@ static int check_wish(const struct making *m)
 		return api_fail(MPI_ERR_ARG, "base is a null pointer and the size is %lld",
 			(long long)wish->size);
 	if (allocates && !m->baseptr)
-		return api_fail(MPI_ERR_ARG, "baseptr is a null pointer");
+		return api_null("baseptr");
 	return check_pointer(m->win, "win");
 }
 

@@ -218,7 +218,7 @@ int PMPI_Win_create_errhandler(
 {
 	api_enter("MPI_Win_create_errhandler");
 	int rc = win_errhandler_fn ? check_pointer(errhandler, "errhandler")
-				   : api_fail(MPI_ERR_ARG, "win_errhandler_fn is NULL");
+				   : api_null("win_errhandler_fn");
 	if (rc == MPI_SUCCESS)
 		rc = errhandler_give(errhandler_make_win(win_errhandler_fn), errhandler);
 	return api_leave(NULL, rc);

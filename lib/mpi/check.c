@@ -3,11 +3,6 @@
 
 #include "api.h"
 
-int check_pointer(const void *p, const char *what)
-{
-	return p ? MPI_SUCCESS : api_fail(MPI_ERR_ARG, "%s is a null pointer", what);
-}
-
 /* Below 2^48 bytes, which is what the transport carries, when both factors are below 2^24. */
 static int check_length(const struct check_message *m)
 {

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api.h"
 #include "comm.h"
 #include "mpi.h"
 #include "type.h"
@@ -34,7 +35,11 @@ int check_buffer(struct check_message *m);
 
 /* rank and tag of a probe or a receive */
 int check_source(const struct comm *c, int source, int tag);
-int check_pointer(const void *p, const char *what);
+
+static inline int check_pointer(const void *p, const char *what)
+{
+	return p ? MPI_SUCCESS : api_null(what);
+}
 
 /* What every call that makes a communicator does first: there is none as long as it has not
  * succeeded. */

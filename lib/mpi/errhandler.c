@@ -170,9 +170,17 @@ _Noreturn static void die(int rc)
 	api_die(errtext_class_of(rc));
 }
 
+/* Errors there end the job, and nobody asked for that: it is what communicators begin with. */
+static bool fatal_by_default(const struct comm *c)
+{
+	return c->errhandler == errhandler_fatal() && !c->errhandler_chosen && !c->window;
+}
+
 /* The communicator whose handler is asked. */
 static struct comm *answerable(struct comm *c)
 {
+	if (c && api_said_null() && fatal_by_default(c))
+		c = NULL;
 	if (c || !comm_world_is_named())
 		return c;
 	return comm_self()->errhandler_chosen ? comm_self() : comm_world();

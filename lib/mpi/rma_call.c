@@ -220,7 +220,7 @@ static int take(const struct rma_said *s, struct rma_call *c)
 	int rc = check_target(c->w, s->target);
 
 	if (rc == MPI_SUCCESS && s->with_request && !s->request)
-		rc = api_fail(MPI_ERR_ARG, "request is a null pointer");
+		rc = api_null("request");
 	if (rc == MPI_SUCCESS && s->predefined && !type_predefined(s->there.datatype))
 		rc = api_fail(MPI_ERR_TYPE, "%s takes a predefined datatype", s->name);
 	if (rc == MPI_SUCCESS)

@@ -38,6 +38,10 @@ for my $ranks (1, 3) {
 ended_with_sentence(badcall(2, 'fatal'),
 	qr/^rank 1 on \S+: MPI_Send: MPI_ERR_RANK: .*rank 2/m,
 	'a wrong argument under MPI_ERRORS_ARE_FATAL');
+ended_with_sentence(badcall(2, 'fatal-begun'), qr/^rank 1 on \S+: MPI_Send: MPI_ERR_RANK: .*rank 2/m,
+	'the same of a communicator that began with it, beside MPI_ERRORS_RETURN of the world');
+ended_with_sentence(badcall(2, 'fatal-set'), qr/^rank 1 on \S+: MPI_Comm_size: MPI_ERR_ARG: size is a null pointer/m,
+	'a null result where it was set');
 ended_with_sentence(badcall(2, 'before-init'), qr/MPI_Comm_rank.*MPI_Init/,
 	'a call before MPI_Init');
 ended_with_sentence(badcall(2, 'after-finalize'), qr/MPI_Comm_rank.*MPI_Finalize/,

@@ -75,6 +75,32 @@ static void run_fatal(struct bad *b)
 	MPI_Send(&x, 1, MPI_INT, b->prog.size, 0, MPI_COMM_WORLD);
 }
 
+/* The same of a communicator that began with it, where errors of MPI_COMM_WORLD return. */
+static void run_fatal_begun(struct bad *b)
+{
+	MPI_Comm begun;
+	int x = 0;
+
+	MPI_Comm_dup(MPI_COMM_WORLD, &begun);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	if (!is_culprit(b))
+		wait_for_culprit(b);
+	MPI_Send(&x, 1, MPI_INT, b->prog.size, 0, begun);
+}
+
+/* A null result, of a communicator where it was set. */
+static void run_fatal_set(struct bad *b)
+{
+	MPI_Comm begun;
+
+	MPI_Comm_dup(MPI_COMM_WORLD, &begun);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Comm_set_errhandler(begun, MPI_ERRORS_ARE_FATAL);
+	if (!is_culprit(b))
+		wait_for_culprit(b);
+	MPI_Comm_size(begun, NULL);
+}
+
 static void run_after_finalize(struct bad *b)
 {
 	int x = 0;
@@ -168,6 +194,8 @@ static const struct {
 	{"abort", run_abort},
 	{"signal", run_signal},
 	{"fatal", run_fatal},
+	{"fatal-begun", run_fatal_begun},
+	{"fatal-set", run_fatal_set},
 	{"after-finalize", run_after_finalize},
 	{"finalize-twice", run_finalize_twice},
 	{"init-twice", run_init_twice},

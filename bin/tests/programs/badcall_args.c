@@ -264,8 +264,23 @@ static void others(int size)
 	expect("Errhandler_free, null handler", MPI_ERR_ERRHANDLER, MPI_Errhandler_free(&mine));
 }
 
+/* begun: its handler is the one that communicators begin with */
+static void null_results(MPI_Comm begun)
+{
+	MPI_Group group;
+
+	MPI_Comm_group(begun, &group);
+	expect("Comm_size, no result, of a handler nobody set", MPI_ERR_ARG, MPI_Comm_size(begun, NULL));
+	expect("Comm_group, the same", MPI_ERR_ARG, MPI_Comm_group(begun, NULL));
+	expect("Comm_create, the same", MPI_ERR_ARG, MPI_Comm_create(begun, group, NULL));
+	MPI_Group_free(&group);
+}
+
 int badcall_arguments(const struct prog *prog)
 {
+	MPI_Comm begun;
+
+	MPI_Comm_dup(MPI_COMM_WORLD, &begun);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	sends(prog->size);
@@ -275,6 +290,8 @@ int badcall_arguments(const struct prog *prog)
 	communicators(prog->size);
 	topologies(prog->size);
 	others(prog->size);
+	null_results(begun);
+	MPI_Comm_free(&begun);
 	if (wrong > 0)
 		prog_wrong(prog, "%d of %d calls gave another error class than the standard's",
 			wrong, calls);

@@ -57,6 +57,16 @@ int api_fail(int errclass, const char *fmt, ...)
 	return errclass;
 }
 
+int api_null(const char *what)
+{
+	return api_fail(MPI_ERR_ARG, "%s is a null pointer", what);
+}
+
+bool api_said_null(void)
+{
+	return false;
+}
+
 const char *api_detail(void)
 {
 	return detail;
