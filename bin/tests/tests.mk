@@ -57,11 +57,13 @@ TEST_ENV = FTMPI_LIBDIR=$(abspath $(B)/lib) FTMPI_PROGRAMS=$(abspath $(B)/bin) P
 PERL_TESTS := $(sort $(wildcard bin/tests/abi/*.t bin/tests/launcher/*.t bin/tests/cluster/*.t bin/tests/job/*.t \
 	bin/tests/bench/*.t bin/tests/sanitized/*.t bin/tests/fuzz/*.t bin/tests/ckpt/*.t bin/tests/fault/*.t bin/tests/fortran/*.t))
 
+# so many files at a time: a third of them wait, most of the time, for something to be noticed
+PERL_TESTS_AT_ONCE ?= 2
 PERL_TESTS_RUN = $(PERL_TESTS)
 include bin/tests/sanitized/sanitized.mk
 
 jobs: all $(if $(SANITIZER),,slices)
-	@$(TEST_ENV) prove --timer $(WATCH_PERL) $(PERL_TESTS_RUN)
+	@$(TEST_ENV) prove -j$(PERL_TESTS_AT_ONCE) --timer $(WATCH_PERL) $(PERL_TESTS_RUN)
 
 # what takes minutes, gigabytes, or both
 LONG_TESTS := $(sort $(wildcard bin/tests/long/*.t))
