@@ -83,7 +83,7 @@ nobody_left();
 
 # A connection is cut: the ssh of one host is killed.
 for my $case ([ $none, $RANK, qw(init say:ready hang) ],
-	[ 'the job is ended.', qw(sh -c), 'echo ready; sleep 100' ]) {
+	[ 'the job is ended.', qw(sh -c), 'echo ready; sleep 1000' ]) {
 	my ($end, @program) = @$case;
 	my $cut = begin([ $FTMPIRUN, @run, '-n', 2, '-host', 'a,b', @program ]);
 	wait_for($cut, 'out', qr/(?:ready\n){2}/);
@@ -95,7 +95,7 @@ for my $case ([ $none, $RANK, qw(init say:ready hang) ],
 		'... one sentence');
 	nobody_left('... nobody is left on any host');
 }
-my $cut = begin([ $FTMPIRUN, @run, qw(-n 4 -host a:2,b:2 sh -c), 'echo ready; sleep 100' ]);
+my $cut = begin([ $FTMPIRUN, @run, qw(-n 4 -host a:2,b:2 sh -c), 'echo ready; sleep 1000' ]);
 wait_for($cut, 'out', qr/(?:ready\n){4}/);
 kill 'INT', $cut->{pid};
 is(wait_end($cut)->{status}, 130, 'an interrupt');

@@ -16,7 +16,6 @@ my $job = wait_end(begin([ 'sh', '-c', 'ulimit -S -n 256; exec "$@"', 'sh', $FTM
 is($job->{status}, 0,
 	'512 ranks, more than the soft limit of descriptors allows') or diag $job->{err};
 is(join(' ', sort { $a <=> $b } split /\n/, $job->{out}), join(' ', 0 .. 511), '... all of them');
-cmp_ok($job->{seconds}, '<', 8, '... within 8 seconds');
 $job = wait_end(begin([ 'sh', '-c', 'ulimit -n 64; exec "$@"', 'sh', $FTMPIRUN, '-n', 512,
 	'true' ]));
 is($job->{status}, 1, 'a hard limit');
@@ -25,6 +24,5 @@ like($job->{err},
 	'... is told');
 $job = ftmpirun([ '-n', 100, $RANK, qw(init 99:exit:3 hang) ]);
 is($job->{status}, 3, '100 ranks that are ended');
-cmp_ok($job->{seconds}, '<', 30, '... soon');
 nobody_left();
 done_testing;

@@ -34,7 +34,6 @@ wait_for($job, 'out', qr/(?:ready\n){2}/);
 kill 'INT', $job->{pid};
 wait_end($job);
 is($job->{status}, 130, 'ranks that ignore SIGTERM are killed');
-cmp_ok($job->{seconds}, '<', 10, '... after a moment');
 nobody_left();
 
 # Two signals in a row may be seen as one; the second is sent when the ranks have noticed the first.
@@ -50,7 +49,7 @@ nobody_left();
 
 # A rank that was stopped is ended, too.
 $job = begin([ $FTMPIRUN, '-n', 1, 'sh', '-c',
-	'trap "echo got TERM; exit" TERM; echo ready; kill -STOP $$; sleep 100' ]);
+	'trap "echo got TERM; exit" TERM; echo ready; kill -STOP $$; sleep 1000' ]);
 wait_for($job, 'out', qr/ready/);
 kill 'TERM', $job->{pid};
 wait_end($job);

@@ -119,7 +119,7 @@ is(wait_end($job)->{status}, 141, 'a reader that goes away ends the job');
 is($job->{err}, '', '... quietly');
 SKIP: {
 	open my $full, '>', '/dev/full' or skip 'no /dev/full', 1;
-	$job = wait_end(begin([ $FTMPIRUN, qw(-n 2 sh -c), 'echo x; sleep 60' ],
+	$job = wait_end(begin([ $FTMPIRUN, qw(-n 2 sh -c), 'echo x; sleep 600' ],
 		stdout_handle => $full));
 	is($job->{err},
 		"ftmpirun: cannot write to standard output: No space left on device; the job is ended.\n",
