@@ -130,7 +130,7 @@ static int attach(void)
 	rc = engine_start(rt.tp, rt.loop, comm_world()->crowded);
 	if (rc == 0 && launched)
 		rc = control_watch(rt.loop, rt.launch.control_fd, rt.launch.epoch, &orders);
-	return rc ? rc : loop_start(rt.loop);
+	return rc;
 }
 
 static void detach(void)
@@ -197,6 +197,10 @@ static void start(int *argc, char ***argv)
 	rc = build();
 	if (rc == 0)
 		rc = beating_start(&rt.launch);
+	/* last: other ranks' connections come from here on, and must not take the descriptors that
+	 * the others need */
+	if (rc == 0)
+		rc = loop_start(rt.loop);
 	if (rc)
 		give_up(ft_error_text(rc));
 	fault_point("init-attached");
