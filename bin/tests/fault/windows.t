@@ -58,10 +58,10 @@ for my $how (qw(sleep compute receive collective)) {
 
 for my $seed (1 .. 4) {
 	my $fault = FTMPI::Test::Fault->start(program => 'halo', coord => 'blocking',
-		run => ['-max-restarts', 1000], args => [qw(300 -ckpt 7 -sure -trace)]);
+		run => ['-max-restarts', 1000], args => [qw(300 -ckpt 7 -sure -trace -hold 300 -holds 3)]);
 	my $kills = $fault->kill_at_random($seed);
-	cmp_ok($kills, '>', 0, "seed $seed: ranks were killed");
-	$fault->survived("killed at random, seed $seed", restarts => [1, 1000]);
+	cmp_ok($kills, '>=', 3, "seed $seed: ranks were killed");
+	$fault->survived("killed at random, seed $seed", restarts => [3, $kills]);
 }
 
 done_testing();
