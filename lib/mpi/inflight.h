@@ -10,8 +10,8 @@
  * receives meanwhile is copied from the program's buffer when it is whole, before the program
  * knows.
  *
- * p2p.c tells what happens to messages; ckpt_line.c what happens to lines. All need the engine
- * lock but inflight_bytes.
+ * p2p_recv.c and p2p_stored.c tell what happens to messages; ckpt_line.c what happens to lines. All
+ * need the engine lock but inflight_bytes.
  */
 #ifndef FTMPI_MPI_INFLIGHT_H
 #define FTMPI_MPI_INFLIGHT_H
