@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of the engine (engine*.c) share, and nobody else sees. */
+#ifndef FTMPI_MPI_ENGINE_INSIDE_H
+#define FTMPI_MPI_ENGINE_INSIDE_H
+
+#include <stdatomic.h>
+
+#include "engine.h"
+
+struct engine {
+	struct lock lock;
+	struct tp *tp;
+	struct loop *loop;
+	bool crowded;
+	int inside;	/* threads in MPI calls */
+	int waiting;	/* of these, on a condition */
+	bool sleeping;	/* one is in tp_sleep */
+	bool completed; /* since somebody was last told */
+	_Atomic uint32_t calls;
+	unsigned posted;
+	struct link chores;
+	bool making, visited; /* a line; what a visitor said is not flushed yet */
+	bool windows;	      /* that others may access */
+	bool ticking;
+	bool watching; /* no tick before there are news */
+};
+
+/* Hidden: every call goes through it, and is to find it without asking where it is. */
+extern struct engine engine __attribute__((visibility("hidden")));
+
+/* Other work than to hear what comes. */
+static inline bool engine_must_tick(void)
+{
+	return engine.making || !list_empty(&engine.chores) || tp_pending(engine.tp);
+}
+
+static inline bool engine_has_work(void)
+{
+	return engine.posted > 0 || engine.windows || engine_must_tick();
+}
+
+/* ---- engine_chores.c ---- */
+
+/* of_program: this is one of its threads, not the progress thread. */
+void engine_do_chores(bool of_program);
+
+/* ---- engine_wait.c ---- */
+
+/* One look, at this peer first, and the chores that it brought. Has anything moved? */
+bool engine_look_at(int expect, bool of_program);
+
+/* ---- engine_tick.c ---- */
+
+/* For the loop that the engine has now. 0 or FT_ENOMEM; what there is of it then, close frees. */
+int engine_tick_open(void);
+void engine_tick_close(void);
+
+/* Where there is a loop. */
+void engine_tick_start(void);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The progress thread is the loop's. It ticks only while the program is outside MPI and something
+ * is pending, and stops after IDLE_TICKS in which there was nothing for it to do. The first thread
+ * to leave MPI with work pending starts it again. While there are windows, and nothing to do but to
+ * hear what others want there, it sleeps until something comes.
+ */
+#include <event2/event.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "engine_inside.h"
+
+enum { TICK_US = 1000, IDLE_TICKS = 20 };
+
+static struct {
+	int timer; /* a timerfd; any thread sets it */
+	struct event *on_timer;
+	struct event *on_news; /* something comes: the loop thread's */
+	int idle_ticks;
+	int locked_ticks; /* the loop thread's */
+} t = {.timer = -1};
+
+/* By any thread: the progress thread is not woken before it is time. */
+static void arm_timer(void)
+{
+	struct itimerspec when = {.it_value.tv_nsec = TICK_US * 1000};
+
+	timerfd_settime(t.timer, 0, &when, NULL);
+}
+
+/* Who has the lock is inside MPI and does what a tick would do. A thread that waits there hardly
+ * lets it go, and ticks beside it would take its core: the last one waits for the lock, to end
+ * them. */
+static bool lock_for_tick(void)
+{
+	if (lock_try(&engine.lock))
+		return true;
+	if (++t.locked_ticks < IDLE_TICKS)
+		return false;
+	engine_lock();
+	return true;
+}
+
+static void tick_later(void)
+{
+	event_del(t.on_news);
+	arm_timer();
+}
+
+/* News that were none, such as a kick that nobody has taken, are not waited for at once again. */
+static void go_on(bool busy, bool believed)
+{
+	engine.watching = busy && believed && engine.windows && !engine_must_tick();
+	if (engine.watching)
+		event_add(t.on_news, NULL);
+	else if (t.idle_ticks < IDLE_TICKS)
+		tick_later();
+	else
+		engine.ticking = false;
+}
+
+static void tick(bool news)
+{
+	bool busy = false, moved = false;
+
+	if (!lock_for_tick()) {
+		tick_later();
+		return;
+	}
+	if (engine.inside == 0 && engine_has_work()) {
+		tp_flush(engine.tp);
+		moved = engine_look_at(-1, false);
+		busy = true;
+	}
+	t.idle_ticks = busy ? 0 : t.idle_ticks + 1 + t.locked_ticks;
+	t.locked_ticks = 0;
+	go_on(busy, moved || !news);
+	engine_unlock();
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *arg)
+{
+	uint64_t times;
+
+	(void)what;
+	(void)arg;
+	if (read(fd, &times, sizeof times) < 0)
+		return; /* it was set anew meanwhile */
+	tick(false);
+}
+
+static void on_news(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	(void)arg;
+	tick(true);
+}
+
+void engine_tick_start(void)
+{
+	if (!t.on_timer)
+		return;
+	engine.ticking = true;
+	engine.watching = false;
+	t.idle_ticks = 0;
+	arm_timer();
+}
+
+int engine_tick_open(void)
+{
+	struct event_base *base = loop_base(engine.loop);
+
+	t.timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	t.on_timer = event_new(base, t.timer, EV_READ | EV_PERSIST, on_tick, NULL);
+	t.on_news = event_new(base, tp_descriptor(engine.tp), EV_READ, on_news, NULL);
+	if (t.timer >= 0 && t.on_timer && t.on_news && event_add(t.on_timer, NULL) == 0)
+		return 0;
+	return FT_ENOMEM;
+}
+
+void engine_tick_close(void)
+{
+	if (t.on_timer)
+		event_free(t.on_timer);
+	if (t.on_news)
+		event_free(t.on_news);
+	if (t.timer >= 0)
+		close(t.timer);
+	t.on_timer = t.on_news = NULL;
+	t.timer = -1;
+}
