@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What each unit test links with beside its own file.
 groups_o := $(addprefix lib/mpi/,live.o group.o group_ops.o)
-comms_o := $(groups_o) $(addprefix lib/mpi/,comm.o comm_again.o comm_saved.o comm_numbers.o attr.o attr_key.o attr_comm.o errhandler.o errtext.o topo.o info.o info_env.o) lib/base/cursor.o
+comms_o := $(groups_o) $(addprefix lib/mpi/,comm.o comm_world.o comm_lookup.o comm_hosts.o comm_numbered.o comm_again.o comm_saved.o comm_numbers.o attr.o attr_key.o attr_comm.o errhandler.o errtext.o topo.o info.o info_env.o) lib/base/cursor.o
 fakes_o := $(addprefix bin/tests/unit/,fake_api.o fake_process.o)
 UNIT_live := lib/mpi/live.o bin/tests/unit/fake_api.o
 UNIT_group := $(groups_o) bin/tests/unit/fake_api.o

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files that a communicator's life is made of share (comm.c, comm_world.c, ...), and
+ * nobody else sees. */
+#ifndef FTMPI_MPI_COMM_INSIDE_H
+#define FTMPI_MPI_COMM_INSIDE_H
+
+#include "comm.h"
+
+/* ---- comm.c ---- */
+
+/* None was made yet, and counters begin here. */
+void comm_count_from(uint32_t counter);
+
+/* Of this group, without a handle and an error handler yet. NULL: no memory. */
+struct comm *comm_alloc(struct group *group, uint64_t context);
+
+/* ---- comm_hosts.c ---- */
+
+/* false: no memory; fini frees what there is. */
+bool comm_hosts_init(const struct world_info *w);
+void comm_hosts_fini(void);
+
+/* Has some host more of these than cores? */
+bool comm_is_crowded(const struct group *g);
+
+/* ---- comm_numbered.c ---- */
+
+/* It goes on where a restored line was, if that knows its context. */
+void comm_take_number(struct comm *c);
+void comm_forget_numbers(void);
+
+#endif
