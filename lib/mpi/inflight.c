@@ -1,196 +1,54 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "inflight.h"
-
+/* Messages: they are noted, pulled in, copied, and dropped when no line wants them. */
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/fault.h"
+#include "inflight_inside.h"
 #include "match.h"
 #include "p2p_saved.h"
 #include "request.h"
 #include "stored.h"
 
-struct inflight {
-	struct link link; /* of its peer */
-	struct coord_message m;
-	int tag, source;
-	uint64_t arrived, matched; /* moments; 0: has not */
-	uint64_t left;		   /* when the program had received it, by s.clock; 0: it has not */
-	struct match_msg *msg;	   /* while it waits for a receive */
-	struct request *receive;   /* while it is open */
-	struct stored *contents;   /* NULL: not in our memory */
-};
-
 unsigned inflight_lines;
 
-static struct {
-	const struct coord *coord;
-	int peers;
-	struct link *of;   /* by peer: in the order in which they were noted */
-	struct link lines; /* oldest first */
-	uint64_t clock;	   /* counts lines begun and messages received */
-} s;
+struct inflights inflights;
 
 int inflight_init(const struct coord *c, int peers)
 {
-	s.of = malloc((size_t)peers * sizeof *s.of);
-	if (!s.of)
+	inflights.of = malloc((size_t)peers * sizeof *inflights.of);
+	if (!inflights.of)
 		return FT_ENOMEM;
-	s.coord = c;
-	s.peers = peers;
+	inflights.coord = c;
+	inflights.peers = peers;
 	for (int i = 0; i < peers; i++)
-		list_init(&s.of[i]);
-	list_init(&s.lines);
+		list_init(&inflights.of[i]);
+	list_init(&inflights.lines);
 	return 0;
 }
 
 void inflight_fini(void)
 {
-	free(s.of);
-	s.of = NULL;
-	s.peers = 0;
-}
-
-/* The protocol is not asked about what was received before the line. */
-static enum coord_fate fate(const struct inflight_line *l, const struct inflight *f)
-{
-	if (f->left && f->left < l->begun)
-		return COORD_OUT;
-	return coord_fate(s.coord, l->number, &f->m);
+	free(inflights.of);
+	inflights.of = NULL;
+	inflights.peers = 0;
 }
 
 /* Is there a line with respect to which it is not out? */
 static bool wanted(const struct inflight *f)
 {
-	list_for_each (item, &s.lines)
-		if (fate(container_of(item, struct inflight_line, link), f) != COORD_OUT)
+	list_for_each (item, &inflights.lines)
+		if (inflight_fate(container_of(item, struct inflight_line, link), f) != COORD_OUT)
 			return true;
 	return false;
 }
 
 static bool in_transit(const struct inflight *f)
 {
-	list_for_each (item, &s.lines)
-		if (fate(container_of(item, struct inflight_line, link), f) == COORD_IN)
+	list_for_each (item, &inflights.lines)
+		if (inflight_fate(container_of(item, struct inflight_line, link), f) == COORD_IN)
 			return true;
 	return false;
-}
-
-static bool is_whole(const struct inflight *f)
-{
-	return f->contents && f->contents->whole && !f->contents->rc;
-}
-
-/* ---- a line's contents ---- */
-
-static void complete(struct inflight_line *l)
-{
-	if (l->complete)
-		return;
-	l->complete = true;
-	for (size_t i = 0; !l->why && i < l->n; i++)
-		l->members[i].contents = stored_hold(l->members[i].f->contents);
-	l->ready(l);
-}
-
-void inflight_break(struct inflight_line *l, const char *why)
-{
-	if (!l->why)
-		l->why = why;
-	if (l->finishing)
-		complete(l);
-}
-
-static void break_lines(const struct inflight *f, const char *why)
-{
-	list_for_each (item, &s.lines) {
-		struct inflight_line *l = container_of(item, struct inflight_line, link);
-
-		if (fate(l, f) != COORD_OUT)
-			inflight_break(l, why);
-	}
-}
-
-/* What a receive had got by then comes first, in the order of the matches, then the rest in the
- * order of arrival (C6). */
-static void place(struct inflight_member *member, const struct inflight_line *l)
-{
-	const struct inflight *f = member->f;
-	bool open = f->matched && f->matched < l->at;
-
-	member->first = !open;
-	member->then = open ? f->matched : f->arrived;
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct inflight_member *x = a, *y = b;
-
-	if (x->first != y->first)
-		return x->first < y->first ? -1 : 1;
-	return x->then < y->then ? -1 : x->then > y->then;
-}
-
-static size_t count_members(const struct inflight_line *l)
-{
-	size_t n = 0;
-
-	for (int peer = 0; peer < s.peers; peer++)
-		list_for_each (item, &s.of[peer])
-			n += fate(l, container_of(item, struct inflight, link)) == COORD_IN;
-	return n;
-}
-
-static void add_member(struct inflight_line *l, struct inflight *f)
-{
-	struct inflight_member *member = &l->members[l->n++];
-
-	*member = (struct inflight_member){.f = f,
-		.entry = {.context = f->m.context,
-			.peer = f->m.peer,
-			.tag = f->tag,
-			.source = f->source}};
-	place(member, l);
-	l->lacking += !is_whole(f);
-}
-
-static void gather(struct inflight_line *l)
-{
-	l->members = malloc((count_members(l) + 1) * sizeof *l->members);
-	if (!l->members) {
-		inflight_break(l, "no memory for a list of the messages in transit");
-		return;
-	}
-	for (int peer = 0; peer < s.peers; peer++)
-		list_for_each (item, &s.of[peer]) {
-			struct inflight *f = container_of(item, struct inflight, link);
-
-			if (fate(l, f) == COORD_IN)
-				add_member(l, f);
-		}
-	qsort(l->members, l->n, sizeof *l->members, by_place);
-	if (l->why || l->lacking == 0)
-		complete(l);
-}
-
-void inflight_finish(struct inflight_line *l)
-{
-	l->finishing = true;
-	gather(l);
-}
-
-void inflight_whole(struct inflight *f)
-{
-	if (f->contents->rc) {
-		break_lines(f, "a message in transit is lost with its sender");
-		return;
-	}
-	list_for_each (item, &s.lines) {
-		struct inflight_line *l = container_of(item, struct inflight_line, link);
-
-		if (l->members && !l->complete && fate(l, f) == COORD_IN && --l->lacking == 0)
-			complete(l);
-	}
 }
 
 /* ---- noting ---- */
@@ -218,7 +76,7 @@ static void pull(struct inflight *f)
 	if (!f->msg || f->msg->stored)
 		return;
 	if (fault_error("short-pull") || !p2p_pull(f->msg))
-		break_lines(f, "no memory for a message in transit");
+		inflight_break_lines(f, "no memory for a message in transit");
 }
 
 /* NULL: no line wants it, or no memory. */
@@ -230,11 +88,11 @@ static struct inflight *note(const struct coord_message *m)
 		return NULL;
 	f = malloc(sizeof *f);
 	if (!f) {
-		break_lines(&seen, "no memory to note a message in transit");
+		inflight_break_lines(&seen, "no memory to note a message in transit");
 		return NULL;
 	}
 	*f = seen;
-	list_append(&s.of[m->peer], &f->link);
+	list_append(&inflights.of[m->peer], &f->link);
 	return f;
 }
 
@@ -336,43 +194,43 @@ void inflight_filled(struct request *r, bool ok)
 	if (f->contents)
 		inflight_whole(f);
 	else
-		break_lines(f, ok ? "no memory to copy a message in transit"
-				  : "a message in transit is lost");
+		inflight_break_lines(f, ok ? "no memory to copy a message in transit"
+					   : "a message in transit is lost");
 }
 
 void inflight_leave(struct request *r)
 {
-	r->inflight->left = ++s.clock;
+	r->inflight->left = ++inflights.clock;
 	r->inflight->receive = NULL;
 	r->inflight = NULL;
 }
 
 void inflight_withdrawn(struct inflight *f)
 {
-	list_for_each (item, &s.lines) {
+	list_for_each (item, &inflights.lines) {
 		struct inflight_line *l = container_of(item, struct inflight_line, link);
 
-		if (fate(l, f) == COORD_IN)
+		if (inflight_fate(l, f) == COORD_IN)
 			inflight_break(l, "its sender took a message in transit back");
 	}
 	drop(f);
 }
 
-/* ---- lines ---- */
+/* ---- lines come and go ---- */
 
 void inflight_begin(struct inflight_line *l)
 {
-	l->begun = ++s.clock;
-	list_append(&s.lines, &l->link);
+	l->begun = ++inflights.clock;
+	list_append(&inflights.lines, &l->link);
 	inflight_lines++;
 }
 
 void inflight_settle(struct inflight_line *l, int peer)
 {
-	list_for_each_safe (item, &s.of[peer]) {
+	list_for_each_safe (item, &inflights.of[peer]) {
 		struct inflight *f = container_of(item, struct inflight, link);
 
-		if (fate(l, f) == COORD_IN)
+		if (inflight_fate(l, f) == COORD_IN)
 			pull(f);
 		else if (!wanted(f))
 			drop(f);
@@ -383,44 +241,11 @@ void inflight_end(struct inflight_line *l)
 {
 	list_remove(&l->link);
 	inflight_lines--;
-	for (int peer = 0; peer < s.peers; peer++)
-		list_for_each_safe (item, &s.of[peer]) {
+	for (int peer = 0; peer < inflights.peers; peer++)
+		list_for_each_safe (item, &inflights.of[peer]) {
 			struct inflight *f = container_of(item, struct inflight, link);
 
 			if (!wanted(f))
 				drop(f);
 		}
-}
-
-void inflight_line_free(struct inflight_line *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (l->members[i].contents)
-			stored_release(l->members[i].contents);
-	free(l->members);
-	l->members = NULL;
-	l->n = 0;
-}
-
-bool inflight_bytes(const struct inflight_line *l, uint8_t **out, size_t *len)
-{
-	size_t bytes = SAVED_HEAD_BYTES;
-	struct writer w;
-
-	for (size_t i = 0; i < l->n; i++)
-		bytes += SAVED_ENTRY_BYTES + (size_t)l->members[i].contents->length;
-	*out = malloc(bytes);
-	if (!*out)
-		return false;
-	*len = bytes;
-	w = writer_over(*out, bytes);
-	writer_u32(&w, (uint32_t)l->n);
-	for (size_t i = 0; i < l->n; i++) {
-		struct saved_entry e = l->members[i].entry;
-
-		e.length = l->members[i].contents->length;
-		saved_write(&w, &e);
-		writer_bytes(&w, l->members[i].contents->bytes, (size_t)e.length);
-	}
-	return true;
 }
