@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the ways to make communicators share (comm_make.c, comm_inter.c). */
+/* What the ways to make communicators share (comm_make.c, comm_split.c, comm_inter*.c). */
 #ifndef FTMPI_MPI_COMM_MAKE_H
 #define FTMPI_MPI_COMM_MAKE_H
 
@@ -20,6 +20,9 @@ struct group *comm_elected(const struct group *from, const struct comm_ballot *b
 /* All ranks' `mine`, bytes long each, in an array that the caller frees; NULL in *all on an error.
  */
 int comm_gather_all(struct comm *c, const void *mine, size_t bytes, void **all);
+
+/* What rank 0 of each side has goes to all of the other one. */
+int comm_swap(struct comm *c, const void *mine, size_t my_bytes, void *theirs, size_t their_bytes);
 
 /* The rank in c's own group of each process of g, in an array that the caller frees; MPI_ERR_GROUP
  * when one is not there. */
