@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The process's part in the job. Everything physical (loop, sockets, control, epoch) is built by
- * runtime_attach and dropped by runtime_detach in a living process; what is logical stays.
+ * The process's part in the job. It is built and taken down in runtime_job.c.
  *
  * It is there for its users: the world, from MPI_Init to MPI_Finalize, and every session. The first
  * one builds it. A process has one part in one job, so it ends once and for all: with MPI_Finalize
@@ -22,7 +21,7 @@ enum runtime_state {
 	RUNTIME_FORKED, /* a child of a rank that is running */
 };
 
-/* Any thread. Written by runtime.c alone. */
+/* Any thread. Written by runtime.c and runtime_job.c alone. */
 extern _Atomic enum runtime_state runtime_now;
 
 static inline enum runtime_state runtime_state(void)
