@@ -63,9 +63,10 @@ for my $ranks ([2], [0]) {
 	$fault->survived('the only rank is stopped', restarts => 1);
 }
 
-# Without heartbeats nobody minds, and it goes on where it was.
+# Without heartbeats nobody minds, and it goes on where it was. It has 197 rounds to go, then.
 {
-	my $fault = pi(['-holds', 0, '-hold-in', 'sleep'], run => [qw(-heartbeat 0)]);
+	my $fault = FTMPI::Test::Fault->start(program => 'pi', args => [qw(400000000 -every 2000000 -ckpt 50 -trace)],
+		run => [qw(-heartbeat 0)]);
 	$fault->wait_for(out => qr/^round 3$/m);
 	$fault->signal_ranks('STOP', 2);
 	$fault->signal_ranks('CONT', 2);
