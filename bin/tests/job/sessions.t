@@ -43,7 +43,7 @@ FTMPI::Test::Job->run([program('sessions'), $_])->well(qr/\Asessions: right, .*,
 	for qw(alone around late at-exit);
 
 my $base = FTMPI::Test::Hand::free_ports(3);
-for my $case (qw(alone around)) {
+for my $case (qw(alone around arguments)) {
 	my @jobs = map { FTMPI::Test::Hand::start_rank($_, 3, $base, [ program('sessions'), $case ]) } 0 .. 2;
 	$_->finish for @jobs;
 	$jobs[0]->well(qr/\Asessions: right, $case, 3 ranks\n\z/, "$case, by hand");

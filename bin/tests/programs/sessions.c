@@ -350,6 +350,25 @@ static void around(void)
 	right("around");
 }
 
+/* Those of a job begun by hand go out of the program's with MPI_Init, also where a session was the
+ * first to need them. */
+static void arguments(void)
+{
+	MPI_Session before = begin_session();
+	char **argv = words - 2;
+	int argc = 0;
+
+	while (argv[argc])
+		argc++;
+	IS(MPI_Init(&argc, &argv), MPI_SUCCESS);
+	IS(argc, 2);
+	IS(argv[2] == NULL, 1);
+	IS(MPI_Finalize(), MPI_SUCCESS);
+	IS(MPI_Session_finalize(&before), MPI_SUCCESS);
+	find_place();
+	right("arguments");
+}
+
 /* The world is over before there was any session. */
 static void late(void)
 {
@@ -381,6 +400,7 @@ static const struct prog_case cases[] = {
 	{"again", again},
 	{"threads", threads},
 	{"around", around},
+	{"arguments", arguments},
 	{"late", late},
 	{"inside", inside},
 	{"errors-with-world", errors_with_world},
