@@ -10,7 +10,10 @@ transport_o := $(patsubst %.c,%.o,$(wildcard lib/transport/*.c))
 UNIT_base := $(base_o)
 UNIT_match := lib/mpi/match.o
 UNIT_handshake := lib/transport/handshake.o lib/base/auth.o
-UNIT_transport := $(transport_o) $(base_o) bin/tests/unit/cut.o
+nodes_o := bin/tests/unit/tp_nodes.o $(transport_o) $(base_o)
+UNIT_transport := $(nodes_o)
+UNIT_transport_payload := bin/tests/unit/cut.o $(nodes_o)
+UNIT_transport_epochs := $(nodes_o)
 UNIT_control := lib/mpi/control.o lib/mpi/orders.o lib/mpi/launch.o lib/mpi/byhand.o lib/mpi/settings.o $(base_o)
 -include bin/tests/unit/objects.mk
 include bin/tests/fuzz/fuzz.mk

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tp_nodes.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/auth.h"
+
+struct node nodes[N];
+int listeners[N];
+uint8_t big[1 << 20], got[1 << 20];
+
+static struct tp_address addresses[N];
+static const uint8_t session[WIRE_SESSION_BYTES] = "a session", secret[AUTH_KEY_BYTES] = "a secret";
+
+static struct slot *slot_of(struct node *n, int peer, const struct tp_envelope *e)
+{
+	uint32_t number;
+
+	memcpy(&number, e->bytes, sizeof number);
+	ck_assert_uint_lt(number, SLOTS);
+	return &n->in[peer][number];
+}
+
+static struct tp_place on_match(void *user, int peer, const struct tp_envelope *e, uint64_t length)
+{
+	struct slot *s = slot_of(user, peer, e);
+
+	(void)length;
+	return s->posted ? s->place : (struct tp_place){0};
+}
+
+static void on_keep(void *user, struct tp_held *held)
+{
+	slot_of(user, held->peer, &held->envelope)->held = held;
+}
+
+static void on_forget(void *user, struct tp_held *held)
+{
+	slot_of(user, held->peer, &held->envelope)->held = NULL;
+}
+
+static void on_received(void *user, void *cookie, uint64_t length, int rc)
+{
+	struct slot *s = cookie;
+
+	(void)user;
+	s->done = true;
+	s->length = length;
+	s->rc = rc;
+}
+
+static void on_sent(void *user, void *cookie, int rc)
+{
+	struct node *n = user;
+
+	(void)cookie;
+	n->sent++;
+	if (rc)
+		n->sent_rc = rc;
+}
+
+static void on_lost(void *user, int peer, const char *why)
+{
+	struct node *n = user;
+
+	(void)peer;
+	(void)why;
+	n->lost++;
+}
+
+static void on_notify(void *user)
+{
+	(void)user;
+}
+
+static const struct tp_upcalls upcalls = {
+	on_match, on_keep, on_forget, on_received, on_sent, on_lost, on_notify};
+
+static int listen_here(int i)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof a;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&a, sizeof a), 0);
+	ck_assert_int_eq(listen(fd, 64), 0);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&a, &len), 0);
+	memcpy(&addresses[i].addr, &a, sizeof a);
+	addresses[i].len = sizeof a;
+	return fd;
+}
+
+void node_attach(int i, uint32_t epoch)
+{
+	struct node *n = &nodes[i];
+	struct tp_physical phys = {.loop = n->loop = loop_new("test"),
+		.listen_fd = listeners[i],
+		.addresses = addresses,
+		.session = session,
+		.secret = secret,
+		.epoch = epoch,
+		.connect_ms = WAIT_MS,
+		.refused_is_final = true};
+
+	ck_assert_int_eq(tp_attach(n->tp, &phys), 0);
+	ck_assert_int_eq(loop_start(n->loop), 0);
+}
+
+void nodes_start(void)
+{
+	ck_assert_int_eq(auth_init(), 0);
+	for (int i = 0; i < N; i++)
+		listeners[i] = listen_here(i);
+	for (int i = 0; i < N; i++) {
+		struct tp_config c = {.self = i,
+			.size = N,
+			.eager_limit = EAGER,
+			.unexpected_limit = UNEXPECTED,
+			.lock = &nodes[i].lock,
+			.up = &upcalls,
+			.user = &nodes[i]};
+
+		lock_init(&nodes[i].lock);
+		nodes[i].tp = tp_new(&c);
+		node_attach(i, 1);
+	}
+}
+
+void node_stop(int i)
+{
+	tp_detach(nodes[i].tp, false);
+	loop_free(nodes[i].loop);
+	tp_free(nodes[i].tp);
+	nodes[i].tp = NULL;
+}
+
+void nodes_stop(void)
+{
+	for (int i = 0; i < N; i++)
+		if (nodes[i].tp)
+			node_stop(i);
+}
+
+void nodes_look(void)
+{
+	for (int i = 0; i < N; i++) {
+		if (!nodes[i].tp)
+			continue;
+		lock_take(&nodes[i].lock);
+		tp_flush(nodes[i].tp);
+		tp_look(nodes[i].tp, -1);
+		lock_give(&nodes[i].lock);
+	}
+}
+
+void nodes_all_locks(void (*what)(struct lock *l))
+{
+	for (int i = 0; i < N; i++)
+		what(&nodes[i].lock);
+}
+
+struct tp_counts counts_of(int i)
+{
+	struct tp_counts c;
+
+	lock_take(&nodes[i].lock);
+	tp_count(nodes[i].tp, &c);
+	lock_give(&nodes[i].lock);
+	return c;
+}
+
+int send_to(int from, int to, uint32_t number, const void *buf, size_t len, unsigned flags)
+{
+	struct tp_envelope e = {{0}};
+	int rc;
+
+	memcpy(e.bytes, &number, sizeof number);
+	lock_take(&nodes[from].lock);
+	rc = tp_send(nodes[from].tp, to, &e, buf, len, flags, &nodes[from]);
+	lock_give(&nodes[from].lock);
+	return rc;
+}
+
+struct slot *post_place(int at, int from, uint32_t number, struct tp_place place)
+{
+	struct slot *s = &nodes[at].in[from][number];
+
+	lock_take(&nodes[at].lock);
+	s->place = place;
+	s->place.cookie = s;
+	s->posted = true;
+	if (s->held)
+		tp_claim(nodes[at].tp, s->held, s->place);
+	lock_give(&nodes[at].lock);
+	return s;
+}
+
+struct slot *post(int at, int from, uint32_t number, void *buf, size_t room)
+{
+	return post_place(at, from, number, (struct tp_place){.buf = buf, .room = room});
+}
+
+void fill(uint8_t *buf, size_t len, unsigned seed)
+{
+	for (size_t i = 0; i < len; i++)
+		buf[i] = (uint8_t)(seed * 31 + i * 7 + (i >> 8));
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Several transports in one process, with real sockets on loopback, driven in turns. The user's
+ * side here matches every message with the receive that has the same number in its envelope.
+ */
+#ifndef FTMPI_TESTS_TP_NODES_H
+#define FTMPI_TESTS_TP_NODES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "transport/transport.h"
+#include "unit.h"
+
+enum { N = 3, SLOTS = 600, EAGER = 4096, UNEXPECTED = 65536, WAIT_MS = 20000 };
+
+struct slot {
+	bool posted, done;
+	struct tp_place place;
+	uint64_t length;
+	int rc;
+	struct tp_held *held;
+};
+
+struct node {
+	struct tp *tp;
+	struct loop *loop;
+	struct lock lock;
+	struct slot in[N][SLOTS]; /* by sender and message number */
+	int sent, sent_rc, lost;
+};
+
+extern struct node nodes[N];
+extern int listeners[N];
+
+/* Contents to send, and where they come. */
+extern uint8_t big[1 << 20], got[1 << 20];
+void fill(uint8_t *buf, size_t len, unsigned seed);
+
+/* All of them, in epoch 1. */
+void nodes_start(void);
+void nodes_stop(void);
+
+/* Builds the physical half of one, which listens at listeners[i]. */
+void node_attach(int i, uint32_t epoch);
+void node_stop(int i);
+
+/* One turn of each. */
+void nodes_look(void);
+void nodes_all_locks(void (*what)(struct lock *l));
+
+/* The loops' threads make upcalls too: what they write is read with the locks held. */
+#define WAIT_FOR(condition)                                                                        \
+	for (uint64_t until = clock_ns() + WAIT_MS * 1000000ull;; nodes_look()) {                  \
+		bool holds;                                                                        \
+                                                                                                   \
+		nodes_all_locks(lock_take);                                                        \
+		holds = (condition);                                                               \
+		nodes_all_locks(lock_give);                                                        \
+		if (holds)                                                                         \
+			break;                                                                     \
+		ck_assert_msg(clock_ns() < until, "waited %d ms for %s", WAIT_MS, #condition);     \
+	}
+
+struct tp_counts counts_of(int i);
+
+int send_to(int from, int to, uint32_t number, const void *buf, size_t len, unsigned flags);
+
+/* A receive for the message of this number, which may be there already. */
+struct slot *post_place(int at, int from, uint32_t number, struct tp_place place);
+struct slot *post(int at, int from, uint32_t number, void *buf, size_t room);
+
+#endif
