@@ -11,8 +11,11 @@ UNIT_inflight := lib/mpi/inflight.o lib/mpi/inflight_line.o lib/mpi/stored.o $(b
 UNIT_coord_talk := lib/mpi/coord_talk.o $(comms_o) $(fakes_o) $(base_o)
 UNIT_attr := $(comms_o) $(fakes_o)
 UNIT_errhandler := $(comms_o) $(fakes_o)
-UNIT_comm := $(comms_o) $(fakes_o) bin/tests/unit/fake_ranks.o $(addprefix lib/mpi/,comm_make.o comm_split.o comm_inter.o comm_inter_part.o comm_inter_merge.o dims.o api_comm.o api_comm_inter.o \
+board_o := $(comms_o) $(fakes_o) $(addprefix bin/tests/unit/,fake_ranks.o comm_board.o) $(addprefix lib/mpi/,comm_make.o comm_split.o comm_inter.o comm_inter_part.o comm_inter_merge.o dims.o api_comm.o api_comm_inter.o \
 	api_comm_make.o api_comm_end.o api_comm_type.o hints.o api_group.o api_topo.o topo_calls.o api_attr.o check.o type.o type_contents.o type_table.o type_layout.o)
+UNIT_comm := $(board_o)
+UNIT_comm_hosts := $(board_o)
+UNIT_comm_object := $(board_o)
 type_o := $(addprefix lib/mpi/,type.o type_table.o type_layout.o type_shape.o type_make.o type_array.o type_pack.o type_walk.o type_cursor.o \
 	type_contents.o type_signature.o type_f90.o attr.o attr_key.o errtext.o live.o)
 types_o := $(type_o) $(addprefix lib/mpi/,type_external.o api_type.o api_type_args.o api_type_array.o api_type_attr.o \
