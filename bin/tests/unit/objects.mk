@@ -22,6 +22,8 @@ types_o := $(type_o) $(addprefix lib/mpi/,type_external.o api_type.o api_type_ar
 	api_type_blocks.o api_type_contents.o api_type_elements.o api_type_query.o) bin/tests/unit/fake_api.o
 UNIT_type := $(types_o)
 UNIT_type_contents := $(types_o)
+UNIT_type_named := $(types_o)
+UNIT_type_wrong := $(types_o)
 UNIT_type_external := $(types_o)
 UNIT_type_random := $(types_o) bin/tests/unit/type_map.o bin/tests/unit/type_random.o
 UNIT_pieces := bin/tests/unit/small_pieces.o $(UNIT_type_random)

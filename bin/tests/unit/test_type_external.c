@@ -9,19 +9,8 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "mpi/type.h"
 #include "mpi/type_external.h"
-#include "unit.h"
-
-#define must(call) ck_assert_int_eq((call), MPI_SUCCESS)
-
-static struct type *object_of(MPI_Datatype handle)
-{
-	struct type *t = NULL;
-
-	must(type_lookup(handle, &t));
-	return t;
-}
+#include "type_check.h"
 
 struct known {
 	MPI_Datatype type;
