@@ -23,6 +23,7 @@ types_o := $(type_o) $(addprefix lib/mpi/,type_external.o api_type.o api_type_ar
 UNIT_type := $(types_o)
 UNIT_type_contents := $(types_o)
 UNIT_type_named := $(types_o)
+UNIT_type_predefined := $(types_o)
 UNIT_type_wrong := $(types_o)
 UNIT_type_external := $(types_o)
 UNIT_type_random := $(types_o) bin/tests/unit/type_map.o bin/tests/unit/type_random.o

@@ -2,9 +2,51 @@
 /* Datatypes that are refused: each wrong argument, and the standard's class for it; what is larger
  * than memory. */
 #include <limits.h>
+#include <stdint.h>
+#include <string.h>
 
+#include "mpi/api.h"
 #include "mpi/live.h"
 #include "type_check.h"
+
+START_TEST(invented_handles_are_refused)
+{
+	MPI_Datatype bad[] = {NULL, MPI_DATATYPE_NULL, (MPI_Datatype)MPI_COMM_WORLD,
+		(MPI_Datatype)0x211, (MPI_Datatype)0x300, (MPI_Datatype)4095, (MPI_Datatype)8192,
+		(MPI_Datatype)(intptr_t)-8};
+	int size = 0;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		ck_assert_int_eq(MPI_Type_size(bad[i], &size), MPI_ERR_TYPE);
+		ck_assert(strlen(api_detail()) > 0);
+	}
+}
+END_TEST
+
+START_TEST(wrong_arguments_get_their_class)
+{
+	int lens[] = {1, -1}, zero[] = {0};
+	MPI_Aint at[] = {0, 8};
+	MPI_Datatype types[] = {MPI_INT, MPI_INT}, t = MPI_DATATYPE_NULL, null = MPI_DATATYPE_NULL;
+
+	ck_assert_int_eq(MPI_Type_contiguous(-1, MPI_INT, &t), MPI_ERR_COUNT);
+	ck_assert_int_eq(MPI_Type_contiguous(1, MPI_DATATYPE_NULL, &t), MPI_ERR_TYPE);
+	ck_assert_int_eq(MPI_Type_contiguous(1, MPI_INT, NULL), MPI_ERR_ARG);
+	ck_assert_int_eq(MPI_Type_vector(-1, 1, 1, MPI_INT, &t), MPI_ERR_COUNT);
+	ck_assert_int_eq(MPI_Type_vector(1, -1, 1, MPI_INT, &t), MPI_ERR_ARG);
+	ck_assert_int_eq(MPI_Type_create_hvector(1, 1, 1, MPI_REAL16, &t), MPI_ERR_TYPE);
+	ck_assert_int_eq(MPI_Type_create_struct(-1, lens, at, types, &t), MPI_ERR_COUNT);
+	ck_assert_int_eq(MPI_Type_create_struct(2, lens, at, types, &t), MPI_ERR_ARG);
+	ck_assert_int_eq(MPI_Type_create_struct(1, NULL, at, types, &t), MPI_ERR_ARG);
+	ck_assert_int_eq(MPI_Type_create_struct(1, zero, at, &null, &t), MPI_ERR_TYPE);
+	ck_assert_int_eq(MPI_Type_size(MPI_INT, NULL), MPI_ERR_ARG);
+	ck_assert_int_eq(MPI_Type_get_extent(MPI_INT, NULL, NULL), MPI_ERR_ARG);
+	ck_assert_int_eq(MPI_Type_commit(NULL), MPI_ERR_ARG);
+	ck_assert_ptr_eq(t, MPI_DATATYPE_NULL);
+	must(MPI_Type_create_struct(0, NULL, NULL, NULL, &t));
+	must(MPI_Type_free(&t));
+}
+END_TEST
 
 START_TEST(wrong_arguments)
 {
@@ -77,4 +119,27 @@ START_TEST(large_arrays)
 }
 END_TEST
 
-UNIT_MAIN("type_wrong", tcase_add_test(tc, wrong_arguments); tcase_add_test(tc, large_arrays);)
+START_TEST(types_larger_than_memory_are_refused)
+{
+	MPI_Datatype big, t = MPI_DATATYPE_NULL;
+	MPI_Count large = 0;
+	int size = 0;
+
+	must(MPI_Type_contiguous(INT_MAX, MPI_DOUBLE, &big));
+	must(MPI_Type_size(big, &size));
+	must(MPI_Type_size_c(big, &large));
+	ck_assert_int_eq(size, MPI_UNDEFINED);
+	ck_assert_int_eq(large, (MPI_Count)INT_MAX * 8);
+	ck_assert_int_eq(MPI_Type_contiguous(INT_MAX, big, &t), MPI_ERR_ARG);
+	ck_assert_int_eq(MPI_Type_vector_c(1, 1, LLONG_MAX, big, &t), MPI_ERR_ARG);
+	ck_assert_int_eq(MPI_Type_vector_c(3, 1, LLONG_MAX / 8, MPI_DOUBLE, &t), MPI_ERR_ARG);
+	ck_assert_int_eq(MPI_Type_create_resized(MPI_INT, PTRDIFF_MAX, 2, &t), MPI_ERR_ARG);
+	ck_assert_ptr_eq(t, MPI_DATATYPE_NULL);
+	must(MPI_Type_free(&big));
+}
+END_TEST
+
+UNIT_MAIN("type_wrong", tcase_add_test(tc, invented_handles_are_refused);
+	  tcase_add_test(tc, wrong_arguments_get_their_class); tcase_add_test(tc, wrong_arguments);
+	  tcase_add_test(tc, large_arrays);
+	  tcase_add_test(tc, types_larger_than_memory_are_refused);)
