@@ -29,6 +29,7 @@ UNIT_type_external := $(types_o)
 UNIT_type_random := $(types_o) bin/tests/unit/type_map.o bin/tests/unit/type_random.o
 UNIT_pieces := bin/tests/unit/small_pieces.o $(UNIT_type_random)
 UNIT_op := $(types_o) $(addprefix lib/mpi/,op.o op_kernels.o api_op.o)
+UNIT_op_rules := $(UNIT_op)
 UNIT_abi := lib/mpi/abi.o
 sched_o := $(patsubst %.c,%.o,$(wildcard lib/mpi/sched_*.c))
 coll_o := $(sched_o) $(patsubst %.c,%.o,$(filter-out lib/mpi/coll_launch% lib/mpi/coll_resume%, \
