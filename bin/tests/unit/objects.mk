@@ -37,6 +37,7 @@ coll_o := $(sched_o) $(patsubst %.c,%.o,$(filter-out lib/mpi/coll_launch% lib/mp
 	api_coll_reduce.o api_coll_c.o api_coll_reduce_c.o api_coll_neighbor.o \
 	api_coll_neighbor_c.o topo.o topo_graph.o op.o op_kernels.o) $(type_o) lib/base/cursor.o
 UNIT_sched := bin/tests/unit/sched_sim.o $(sched_o)
+UNIT_sched_move := $(UNIT_sched)
 UNIT_sched_reduce := bin/tests/unit/sched_sim.o $(sched_o)
 UNIT_sched_neighbor := bin/tests/unit/sched_sim.o lib/mpi/topo.o $(sched_o)
 UNIT_coll_choose := lib/mpi/coll_choose.o

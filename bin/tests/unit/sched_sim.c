@@ -39,6 +39,16 @@ bool cell_same_word(struct cell a, struct cell b)
 	return a.sum == b.sum && a.hash == b.hash && a.weight == b.weight;
 }
 
+int sim_size(int i)
+{
+	return i < 33 ? i + 1 : i == 33 ? 64 : 100;
+}
+
+bool sim_root_wanted(int size, int root)
+{
+	return size <= 9 || root == 0 || root == 1 || root == size / 2 || root == size - 1;
+}
+
 struct sim *sim_new(int size, size_t unit_in, size_t unit_out, size_t unit_scratch)
 {
 	struct sim *m = calloc(1, sizeof *m);

@@ -37,6 +37,13 @@ struct sim {
 	size_t widest;		/* the most sends, or receives, in a round */
 };
 
+/* Sizes of communicators to try: 1 to 33 and two larger ones. */
+enum { SIM_SIZES = 35 };
+int sim_size(int i);
+
+/* All roots of small communicators, some of large ones. */
+bool sim_root_wanted(int size, int root);
+
 struct sim *sim_new(int size, size_t unit_in, size_t unit_out, size_t unit_scratch);
 void sim_free(struct sim *m);
 

@@ -9,18 +9,6 @@
 #include <check.h>
 #include <stdio.h>
 
-enum { SIZES = 35 };
-
-static int nth_size(int i)
-{
-	return i < 33 ? i + 1 : i == 33 ? 64 : 100;
-}
-
-static bool root_wanted(int size, int root)
-{
-	return size <= 9 || root == 0 || root == 1 || root == size / 2 || root == size - 1;
-}
-
 enum outcome { AT_ROOT, AT_ALL, IN_BLOCKS, PREFIX, PREFIX_BELOW };
 
 typedef void builder(struct sched *, const struct sched_place *, const struct sched_reduction *);
@@ -175,13 +163,13 @@ START_TEST(test_reduction)
 {
 	struct trial t = {.a = &algorithms[_i]};
 
-	for (int i = 0; i < SIZES; i++) {
-		t.size = nth_size(i);
+	for (int i = 0; i < SIM_SIZES; i++) {
+		t.size = sim_size(i);
 		size_t p = (size_t)t.size, lengths[] = {1, 2, p, p + 1, 3 * p + 2};
 		int count = t.a->outcome == IN_BLOCKS ? 2 : 5;
 
 		for (t.root = 0; t.root < (t.a->outcome == AT_ROOT ? t.size : 1); t.root++) {
-			for (int k = 0; root_wanted(t.size, t.root) && k < count; k++) {
+			for (int k = 0; sim_root_wanted(t.size, t.root) && k < count; k++) {
 				t.n = lengths[k];
 				try_variants(&t);
 			}
