@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coord_cluster_env.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+struct cluster *cluster_now;
+
+/* ---- lists ---- */
+
+void mails_add(struct mails *m, const struct mail *one)
+{
+	ck_assert_int_lt(m->n, MESSAGES_MOST);
+	m->v[m->n++] = *one;
+}
+
+struct mail mails_take(struct mails *m, int i)
+{
+	struct mail one = m->v[i];
+
+	ck_assert_int_lt(i, m->n);
+	memmove(&m->v[i], &m->v[i + 1], (size_t)(--m->n - i) * sizeof *m->v);
+	return one;
+}
+
+struct coord_message mail_name(const struct mail *m)
+{
+	return (struct coord_message){.peer = m->from,
+		.context = MAIL_CONTEXT,
+		.tag = m->tag,
+		.index = m->index,
+		.stamp = m->stamp};
+}
+
+struct asked *rank_asked(struct rank *r, uint32_t line)
+{
+	ck_assert_uint_lt(line, LINES_MOST);
+	return &r->lines[line];
+}
+
+/* ---- what protocols ask for ---- */
+
+static void undelivered(
+	void *user, void (*visit)(void *arg, const struct coord_message *m), void *arg)
+{
+	struct rank *r = user;
+
+	for (int i = 0; i < r->waiting.n; i++) {
+		struct coord_message m = mail_name(&r->waiting.v[i]);
+
+		visit(arg, &m);
+	}
+}
+
+static bool capture(void *user, uint32_t line)
+{
+	struct rank *r = user;
+	struct asked *a = rank_asked(r, line);
+
+	a->captured = !r->cannot_capture;
+	for (int i = 0; a->captured && i < r->waiting.n; i++) {
+		struct coord_message m = mail_name(&r->waiting.v[i]);
+
+		if (coord_fate(&r->c, line, &m) != COORD_OUT)
+			mails_add(&a->held, &r->waiting.v[i]);
+	}
+	return a->captured;
+}
+
+static void settle(void *user, uint32_t line, int peer)
+{
+	struct rank *r = user;
+	struct asked *a = rank_asked(r, line);
+
+	ck_assert(a->captured && !a->finished && !a->over);
+	snprintf(a->settled + strlen(a->settled), 8, "%d ", peer);
+	for (int i = a->held.n; i-- > 0;) {
+		struct coord_message m = mail_name(&a->held.v[i]);
+		enum coord_fate fate = coord_fate(&r->c, line, &m);
+
+		if (m.peer != peer)
+			continue;
+		ck_assert_int_ne(fate, COORD_OPEN);
+		if (fate == COORD_OUT)
+			mails_take(&a->held, i);
+	}
+}
+
+static void finish(void *user, uint32_t line)
+{
+	struct rank *r = user;
+	struct asked *a = rank_asked(r, line);
+	struct coord_part part = {.ok = 1, .seal = 100 * line + (uint32_t)r->self, .bytes = line};
+
+	ck_assert(a->captured && !a->finished && !a->over);
+	a->finished = true;
+	for (int i = 0; i < a->held.n; i++) {
+		struct coord_message m = mail_name(&a->held.v[i]);
+
+		ck_assert_int_eq(coord_fate(&r->c, line, &m), COORD_IN);
+	}
+	ck_assert(coord_save(&r->c, line, &a->orphans, &a->orphans_len));
+	ck_assert(coord_valid(a->orphans, a->orphans_len, cluster_now->size));
+	if (!cluster_now->slow)
+		coord_written(&r->c, line, r->cannot_write ? NULL : &part);
+}
+
+static void commit(void *user, uint32_t line, const struct coord_part *parts)
+{
+	struct rank *r = user;
+
+	ck_assert_int_eq(r->self, 0);
+	for (uint32_t q = 0; q < (uint32_t)cluster_now->size; q++) {
+		ck_assert_uint_eq(parts[q].seal, 100 * line + q);
+		ck_assert_uint_eq(parts[q].bytes, line);
+	}
+	if (cluster_now->slow)
+		cluster_now->committing = line;
+	else
+		coord_committed(&r->c, line, !cluster_now->cannot_commit);
+}
+
+static void over(void *user, uint32_t line, bool committed)
+{
+	struct asked *a = rank_asked(user, line);
+
+	ck_assert(!a->over);
+	a->over = true;
+	a->committed = committed;
+}
+
+static void tell(void *user, int peer, const uint8_t *bytes, size_t len)
+{
+	struct rank *r = user;
+	struct told t = {.from = r->self, .to = peer, .bytes = malloc(len + 1), .len = len};
+
+	ck_assert_int_ne(peer, r->self);
+	ck_assert_int_lt(cluster_now->ntold, TOLD_MOST);
+	memcpy(t.bytes, bytes, len);
+	cluster_now->told[cluster_now->ntold++] = t;
+}
+
+static void fatal(void *user, const char *sentence)
+{
+	(void)user;
+	ck_assert_msg(cluster_now->fatal && strstr(sentence, cluster_now->fatal), "%s", sentence);
+	exit(3);
+}
+
+/* ---- what waits ---- */
+
+static void exchange(void *user, const uint64_t *sent, uint64_t *mine)
+{
+	(void)user;
+	(void)sent;
+	*mine = 0;
+}
+
+static void wait_for(void *user, bool (*done)(void *arg), void *arg)
+{
+	(void)user;
+	if (!done(arg))
+		tell_all(cluster_now);
+	ck_assert_msg(done(arg), "it would wait for ever");
+}
+
+static bool secure(void *user)
+{
+	(void)user;
+	return true;
+}
+
+static void forget(void *user)
+{
+	(void)user;
+}
+
+static bool find(void *user)
+{
+	struct rank *r = user;
+
+	r->c.line = cluster_now->taken;
+	return true;
+}
+
+static void take_line(void *user)
+{
+	struct rank *r = user;
+	struct asked *a = rank_asked(&cluster_now->before->ranks[r->self], cluster_now->taken);
+
+	for (int i = 0; i < a->held.n; i++) {
+		struct mail m = a->held.v[i];
+
+		m.stamp = 0;
+		m.index = coord_injected(&r->c, m.from, MAIL_CONTEXT, m.tag);
+		mails_add(&r->waiting, &m);
+	}
+	ck_assert(coord_load(&r->c, a->orphans, a->orphans_len));
+}
+
+static uint32_t least(void *user, uint32_t mine)
+{
+	(void)user;
+	for (int q = 0; q < cluster_now->size; q++)
+		if (cluster_now->ranks[q].c.line < mine)
+			mine = cluster_now->ranks[q].c.line;
+	return mine;
+}
+
+const struct coord_env cluster_env = {.exchange = exchange,
+	.wait = wait_for,
+	.secure = secure,
+	.forget = forget,
+	.find = find,
+	.take = take_line,
+	.least = least,
+	.undelivered = undelivered,
+	.capture = capture,
+	.settle = settle,
+	.finish = finish,
+	.commit = commit,
+	.over = over,
+	.tell = tell,
+	.fatal = fatal};
