@@ -2,7 +2,7 @@
 # What a test program needs beside its own file and prog.c.
 EXTRA_point := point_buffered.o point_matched.o point_requests.o point_generalised.o point_partitioned.o point_uneven.o
 EXTRA_collective := collective_move.o
-EXTRA_inter := inter_made.o inter_coll.o inter_reduce.o
+EXTRA_inter := inter_made.o inter_refused.o inter_coll.o inter_reduce.o
 EXTRA_pi := steps.o
 EXTRA_cgs := mtx.o spread.o steps.o
 EXTRA_mail := mailbox.o mail_plan.o steps.o
