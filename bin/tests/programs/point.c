@@ -19,8 +19,8 @@ static const struct prog_option options[] = {
 };
 struct prog point = {"point", "point-to-point communication, case by case", options, 1, 0, 1};
 
-static const struct point_case *const parts[] = {point_buffered, point_matched, point_requests,
-	point_generalised, point_partitioned, point_uneven, point_last};
+static const struct point_case *const parts[] = {point_buffered, point_matched, point_pair,
+	point_requests, point_generalised, point_partitioned, point_uneven, point_last};
 
 void point_want(bool right, const char *fmt, ...)
 {
@@ -97,6 +97,11 @@ void point_recv(const char *what, int source, int tag, int seed, int n, MPI_Comm
 	point_status(what, &s, source, tag, n);
 	point_check(what, p, seed, (size_t)n);
 	free(p);
+}
+
+__attribute__((no_sanitize("thread"))) unsigned char point_seen(const volatile unsigned char *byte)
+{
+	return *byte;
 }
 
 static int run(const struct point_case *c)

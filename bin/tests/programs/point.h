@@ -24,7 +24,7 @@ struct point_case {
 };
 
 /* Each ends with a NULL name. Those of point_last are run by name only: they end the program. */
-extern const struct point_case point_buffered[], point_matched[], point_requests[],
+extern const struct point_case point_buffered[], point_matched[], point_pair[], point_requests[],
 	point_generalised[], point_partitioned[], point_uneven[], point_last[];
 
 extern struct prog point;
@@ -48,5 +48,9 @@ void point_status(const char *what, const MPI_Status *s, int source, int tag, in
 
 /* Receive n bytes of this seed. */
 void point_recv(const char *what, int source, int tag, int seed, int n, MPI_Comm comm);
+
+/* What a request was freed for comes at some moment, without a word: to look for it is a race in
+ * the eyes of the thread sanitizer. */
+unsigned char point_seen(const volatile unsigned char *byte);
 
 #endif
