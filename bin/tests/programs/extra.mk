@@ -23,6 +23,6 @@ EXTRA_again := again_words.o
 EXTRA_ckptcalls := asleep.o
 EXTRA_onesided := onesided_move.o onesided_sync.o onesided_sum.o onesided_win.o onesided_wrong.o onesided_threads.o
 EXTRA_transit := transit_waiting.o transit_open.o
-EXTRA_sessions := sessions_errors.o sessions_buffer.o sessions_ends.o
+EXTRA_sessions := sessions_alone.o sessions_errors.o sessions_buffer.o sessions_ends.o
 EXTRA_graphs := graphs_dist.o
 EXTRA_halo := steps.o

@@ -25,6 +25,14 @@ void find_place(void);
 
 void right(const char *what);
 
+/* What MPI_Initialized and MPI_Finalized say. */
+void flags(int initialized, int finalized);
+
+/* sessions_alone.c: a whole session, used; its groups in two sides */
+void alone(void);
+void groups_and_comms(void);
+void between_groups(void);
+
 /* sessions_errors.c */
 void errors_with_world(void);
 void errors_of_session(void);
