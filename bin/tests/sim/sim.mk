@@ -6,7 +6,7 @@ SIM_SCHEDULES ?= 20000
 SIM_CLUSTERS ?= 5000
 SIM_COORD ?= 10000
 SIM_SEED ?= 1
-SIM_STORE := $(addprefix bin/tests/sim/,sim_store.o sim_job.o sim_ahead.o sim_oracle.o sim_actor.o simfs.o) $(ckpt_o) $(base_o)
+SIM_STORE := $(addprefix bin/tests/sim/,sim_store.o sim_job.o sim_ahead.o sim_oracle.o sim_actor.o simfs.o simfs_names.o) $(ckpt_o) $(base_o)
 
 SIM_DETECTOR := $(addprefix bin/tests/sim/,sim_detector.o detector_world.o detector_queue.o detector_faults.o \
 	detector_decide.o detector_checks.o) lib/heartbeat/ring.o lib/heartbeat/detector.o

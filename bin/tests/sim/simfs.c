@@ -6,134 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_BYTES = 48, NAMES = 64, CHANGES = 256, OPEN = 64 };
-
-struct bytes {
-	uint8_t *v;
-	uint64_t n;
-};
-
-struct binding {
-	char name[NAME_BYTES];
-	struct node *to; /* NULL in a change: the name goes */
-};
-
-struct names {
-	struct binding v[NAMES];
-	unsigned n;
-};
-
-/* What happens to names at once. */
-struct change {
-	struct binding set[2];
-	unsigned n;
-};
-
-struct folder {
-	struct names now, safe;
-	struct change pending[CHANGES];
-	unsigned npending;
-};
-
-struct node {
-	struct folder *folder; /* NULL: it is a file */
-	struct bytes now, safe;
-	bool dirty;
-	struct node *next; /* of all, to be freed at the end */
-};
-
-struct simfs {
-	struct node *root, *all;
-	struct node *open[OPEN];
-};
-
-/* ---- nodes and names ---- */
-
-static struct node *node_new(struct simfs *s, bool is_folder)
-{
-	struct node *n = calloc(1, sizeof *n);
-
-	assert(n);
-	if (is_folder) {
-		n->folder = calloc(1, sizeof *n->folder);
-		assert(n->folder);
-	}
-	n->next = s->all;
-	s->all = n;
-	return n;
-}
-
-static void names_set(struct names *t, const char *name, struct node *to)
-{
-	unsigned i = 0;
-
-	while (i < t->n && strcmp(t->v[i].name, name) != 0)
-		i++;
-	if (!to) {
-		if (i < t->n)
-			t->v[i] = t->v[--t->n];
-		return;
-	}
-	assert(i < NAMES && strlen(name) < NAME_BYTES);
-	if (i == t->n)
-		strcpy(t->v[t->n++].name, name);
-	t->v[i].to = to;
-}
-
-static struct node *names_get(const struct names *t, const char *name)
-{
-	for (unsigned i = 0; i < t->n; i++)
-		if (strcmp(t->v[i].name, name) == 0)
-			return t->v[i].to;
-	return NULL;
-}
-
-static void change_add(struct change *c, const char *name, struct node *to)
-{
-	assert(strlen(name) < NAME_BYTES);
-	strcpy(c->set[c->n].name, name);
-	c->set[c->n++].to = to;
-}
-
-static void change_apply(const struct change *c, struct names *t)
-{
-	for (unsigned i = 0; i < c->n; i++)
-		names_set(t, c->set[i].name, c->set[i].to);
-}
-
-static void folder_change(struct folder *folder, const struct change *c)
-{
-	assert(folder->npending < CHANGES);
-	change_apply(c, &folder->now);
-	folder->pending[folder->npending++] = *c;
-}
-
-/* The folder of a path; *name: its last part. NULL: it is not there. */
-static struct folder *folder_of(struct simfs *s, const char *path, const char **name)
-{
-	struct node *at = s->root;
-	const char *slash;
-
-	assert(*path == '/');
-	for (path++; at && at->folder && (slash = strchr(path, '/')); path = slash + 1) {
-		char part[NAME_BYTES];
-
-		assert(slash - path < NAME_BYTES);
-		memcpy(part, path, (size_t)(slash - path));
-		part[slash - path] = '\0';
-		at = names_get(&at->folder->now, part);
-	}
-	*name = path;
-	return at ? at->folder : NULL;
-}
-
-static struct node *find(struct simfs *s, const char *path)
-{
-	const char *name;
-	struct folder *folder = folder_of(s, path, &name);
-
-	return folder ? names_get(&folder->now, name) : NULL;
-}
+#include "simfs_names.h"
 
 struct simfs *simfs_new(void)
 {
@@ -249,7 +122,7 @@ int simfs_create(struct simfs *s, const char *path)
 {
 	struct change c = {0};
 	const char *name;
-	struct folder *folder = folder_of(s, path, &name);
+	struct folder *folder = simfs_folder(s, path, &name);
 	struct node *n;
 
 	if (!folder)
@@ -308,7 +181,7 @@ int simfs_open(struct simfs *s, const char *path, uint64_t *bytes)
 {
 	int rc = simfs_size(s, path, bytes);
 
-	return rc ? rc : open_node(s, find(s, path));
+	return rc ? rc : open_node(s, simfs_find(s, path));
 }
 
 int64_t simfs_read(struct simfs *s, int fd, void *out, uint64_t bytes, uint64_t offset)
@@ -327,7 +200,7 @@ int64_t simfs_read(struct simfs *s, int fd, void *out, uint64_t bytes, uint64_t 
 
 int simfs_size(struct simfs *s, const char *path, uint64_t *bytes)
 {
-	struct node *n = find(s, path);
+	struct node *n = simfs_find(s, path);
 
 	if (!n)
 		return -ENOENT;
@@ -339,10 +212,10 @@ int simfs_rename(struct simfs *s, const char *from, const char *to)
 {
 	struct change c = {0};
 	const char *old, *new;
-	struct folder *folder = folder_of(s, from, &old);
+	struct folder *folder = simfs_folder(s, from, &old);
 	struct node *n = folder ? names_get(&folder->now, old) : NULL;
 
-	if (!n || folder_of(s, to, &new) != folder)
+	if (!n || simfs_folder(s, to, &new) != folder)
 		return -ENOENT;
 	change_add(&c, old, NULL);
 	change_add(&c, new, n);
@@ -352,12 +225,12 @@ int simfs_rename(struct simfs *s, const char *from, const char *to)
 
 int simfs_link(struct simfs *s, const char *from, const char *to)
 {
-	struct node *n = find(s, from);
+	struct node *n = simfs_find(s, from);
 	struct folder *folder;
 	struct change c = {0};
 	const char *name;
 
-	folder = folder_of(s, to, &name);
+	folder = simfs_folder(s, to, &name);
 	if (!n || !folder)
 		return -ENOENT;
 	if (names_get(&folder->now, name))
@@ -371,7 +244,7 @@ static int remove_name(struct simfs *s, const char *path, bool is_folder)
 {
 	struct change c = {0};
 	const char *name;
-	struct folder *folder = folder_of(s, path, &name);
+	struct folder *folder = simfs_folder(s, path, &name);
 	struct node *n = folder ? names_get(&folder->now, name) : NULL;
 
 	if (!n)
@@ -399,7 +272,7 @@ int simfs_mkdir(struct simfs *s, const char *path)
 {
 	struct change c = {0};
 	const char *name;
-	struct folder *folder = folder_of(s, path, &name);
+	struct folder *folder = simfs_folder(s, path, &name);
 
 	if (!folder)
 		return -ENOENT;
@@ -412,7 +285,7 @@ int simfs_mkdir(struct simfs *s, const char *path)
 
 int simfs_flush_folder(struct simfs *s, const char *path)
 {
-	struct node *n = find(s, path);
+	struct node *n = simfs_find(s, path);
 
 	if (!n || !n->folder)
 		return -ENOENT;
@@ -424,7 +297,7 @@ int simfs_flush_folder(struct simfs *s, const char *path)
 int simfs_list(
 	struct simfs *s, const char *path, int (*each)(void *ctx, const char *name), void *ctx)
 {
-	struct node *n = find(s, path);
+	struct node *n = simfs_find(s, path);
 	int rc = 0;
 
 	if (!n || !n->folder)
