@@ -3,19 +3,12 @@
  * What frames mean. Happy path of an eager message: EAGER -> match -> its place -> received. Of a
  * long one: RTS -> match (or hold, and later claim) -> CTS -> DATA -> received at one end, sent at
  * the other. Nothing in a header is believed before it is checked; an error returned from here ends
- * the connection.
+ * the connection. What concerns the sender's side is in send.c.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "transport/tp.h"
-
-/* What one eager message counts against the bound on unexpected memory. */
-static uint64_t eager_cost(uint64_t length)
-{
-	return length + sizeof(struct wire_frame);
-}
 
 /* Where it lies: both are bytes alone. */
 static const struct tp_envelope *envelope_of(const struct wire_frame *f)
@@ -23,139 +16,11 @@ static const struct tp_envelope *envelope_of(const struct wire_frame *f)
 	return (const struct tp_envelope *)(const void *)f->envelope;
 }
 
-/* ---- the sender's side ---- */
-
-void tp_send_done(struct tp *tp, struct tp_send *op, int rc)
-{
-	void *cookie = op->cookie;
-
-	list_remove(&op->link);
-	idtab_remove(&tp->sends, op->id);
-	slab_give(&tp->send_slab, op);
-	tp->asked--;
-	tp->c.up->sent(tp->c.user, cookie, rc);
-}
-
-static int send_eager(
-	struct tp *tp, struct tp_peer *p, struct wire_frame *f, const void *payload, size_t len)
-{
-	int rc;
-
-	f->kind = WIRE_EAGER;
-	rc = tp_out_small(tp, p, f, payload, len);
-	if (rc)
-		return rc;
-	p->send_seq = f->seq;
-	p->unconsumed += (uint32_t)eager_cost(len);
-	return 1;
-}
-
-static __attribute__((noinline)) int send_rendezvous(struct tp *tp, struct tp_peer *p,
-	struct wire_frame *f, const void *payload, size_t len, unsigned flags, void *cookie)
-{
-	struct tp_send *op = slab_take(&tp->send_slab);
-
-	if (!op)
-		return FT_ENOMEM;
-	*op = tp_send_of(p->id, payload, len, flags, cookie);
-	op->id = idtab_add(&tp->sends, op);
-	if (!op->id)
-		goto free_op;
-	f->kind = WIRE_RTS;
-	f->id = op->id;
-	if (tp_out_small(tp, p, f, NULL, 0) != 0)
-		goto remove_id;
-	p->send_seq = f->seq;
-	list_append(&p->sending, &op->link);
-	tp->asked++;
-	return 0;
-
-remove_id:
-	idtab_remove(&tp->sends, op->id);
-free_op:
-	slab_give(&tp->send_slab, op);
-	return FT_ENOMEM;
-}
-
-int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *payload, size_t len,
-	unsigned flags, void *cookie)
-{
-	struct tp_peer *p = &tp->peers[peer];
-	struct wire_frame f = {.seq = p->send_seq + 1, .length = len};
-
-	tp_assert_held(tp);
-	if (peer == tp->c.self)
-		return flags & TP_NOW && len > tp->c.eager_limit
-			       ? FT_EAGAIN
-			       : tp_self_send(tp, e, payload, len, flags, cookie);
-	if (p->state == TP_LOST || p->dying)
-		return FT_EPEER;
-	memcpy(f.envelope, e->bytes, sizeof f.envelope);
-	if (p->state == TP_IDLE)
-		tp_conns_connect(tp, peer);
-	if (len <= tp->c.eager_limit && !(flags & (TP_SYNC | TP_PIECES)) &&
-		p->unconsumed + eager_cost(len) <= tp->c.unexpected_limit)
-		return send_eager(tp, p, &f, payload, len);
-	if (flags & TP_NOW)
-		return FT_EAGAIN;
-	return send_rendezvous(tp, p, &f, payload, len, flags, cookie);
-}
-
-static int take_cts(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
-{
-	struct tp_send *op = idtab_find(&tp->sends, f->id);
-	struct wire_frame data = {.kind = WIRE_DATA, .peer_id = f->peer_id};
-
-	if (!op || op->peer != p->id)
-		return FT_EPROTO;
-	/* an id is answered once: from now on only the queue knows the operation */
-	idtab_remove(&tp->sends, op->id);
-	list_remove(&op->link);
-	data.length = op->len;
-	if (op->len > 0)
-		return tp_out_large(tp, p, &data, op);
-	if (tp_out_small(tp, p, &data, NULL, 0) != 0)
-		return FT_ENOMEM;
-	tp_send_done(tp, op, 0);
-	return 0;
-}
-
-void tp_withdraw(struct tp *tp, int peer, const void *cookie)
-{
-	struct tp_peer *p = &tp->peers[peer];
-
-	tp_assert_held(tp);
-	list_for_each (item, &p->sending) {
-		struct tp_send *op = container_of(item, struct tp_send, link);
-
-		if (op->cookie != cookie)
-			continue;
-		if (op->self_hold)
-			tp_self_withdraw(tp, op);
-		else if (peer != tp->c.self)
-			op->withdrawing |= tp_out_control(tp, p, WIRE_WITHDRAW, op->id, 0) == 0;
-		return;
-	}
-}
-
-static int take_withdrawn(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
-{
-	struct tp_send *op = idtab_find(&tp->sends, f->id);
-
-	/* unasked it would drop a message whose sender takes it for sent */
-	if (!op || op->peer != p->id || !op->withdrawing)
-		return FT_EPROTO;
-	tp_send_done(tp, op, FT_ECANCEL);
-	return 0;
-}
-
-/* ---- the receiver's side ---- */
-
 /* Eager bytes were handed over: the sender may send as many again. Told with the next frame, or by
  * itself when much has gathered. */
 void tp_message_consumed(struct tp *tp, struct tp_peer *p, uint64_t length)
 {
-	p->owed += (uint32_t)eager_cost(length);
+	p->owed += (uint32_t)tp_eager_cost(length);
 	if (p->owed > tp->c.unexpected_limit / 4 && p->state == TP_UP && !p->dying && !p->bye_sent)
 		tp_out_control(tp, p, WIRE_CREDIT, 0, 0);
 }
@@ -234,7 +99,7 @@ static int begin_eager(struct tp *tp, struct tp_peer *p, const struct wire_frame
 {
 	const struct tp_envelope *e = envelope_of(f);
 	struct tp_in *in = &p->in;
-	uint64_t cost = eager_cost(f->length);
+	uint64_t cost = tp_eager_cost(f->length);
 
 	if (f->length > WIRE_EAGER_MAX || p->unconsumed_in + cost > tp->c.unexpected_limit)
 		return FT_EPROTO;
@@ -319,7 +184,7 @@ int tp_message_begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *
 	case WIRE_RTS:
 		return begin_rts(tp, p, f);
 	case WIRE_CTS:
-		return take_cts(tp, p, f);
+		return tp_send_asked(tp, p, f);
 	case WIRE_DATA:
 		return begin_data(tp, p, f);
 	case WIRE_BYE:
@@ -328,7 +193,7 @@ int tp_message_begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *
 	case WIRE_WITHDRAW:
 		return take_withdraw(tp, p, f);
 	case WIRE_WITHDRAWN:
-		return take_withdrawn(tp, p, f);
+		return tp_send_withdrawn(tp, p, f);
 	case WIRE_CREDIT:
 	case WIRE_KIND_END:
 		break;

@@ -191,11 +191,22 @@ void tp_poll_output(struct tp *tp, struct tp_peer *p, bool want);
 /* in.c */
 bool tp_in_read(struct tp *tp, struct tp_peer *p);
 
+/* What one eager message counts against the bound on unexpected memory. */
+static inline uint64_t tp_eager_cost(uint64_t length)
+{
+	return length + sizeof(struct wire_frame);
+}
+
+/* send.c: a send is over; the other side asks for one, or gives one up that was to be taken back: 0
+ * or an error that ends the connection */
+void tp_send_done(struct tp *tp, struct tp_send *op, int rc);
+int tp_send_asked(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
+int tp_send_withdrawn(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
+
 /* message.c: what a frame means; 0 or an error that ends the connection */
 int tp_message_begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
 int tp_message_body(struct tp *tp, struct tp_peer *p);
 void tp_message_consumed(struct tp *tp, struct tp_peer *p, uint64_t length);
-void tp_send_done(struct tp *tp, struct tp_send *op, int rc);
 void tp_recv_done(struct tp *tp, struct tp_recv *op, int rc);
 void tp_hold_free(struct tp *tp, struct tp_hold *h);
 
