@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Seeds of what a job is started with: orders, words, files, options.
+use strict;
+use warnings;
+
+use FTMPI::Control ();
+use FTMPI::Wire    ();
+
+# ---- control ----
+
+sub start_frame
+{
+	my ($rank, @hosts) = @_;
+	my $table = join '', map { FTMPI::Wire::pack_fields('sshhuu', "node$_", $hosts[$_], 4000 + $_, 0, $_, 2) }
+		0 .. $#hosts;
+	return FTMPI::Control::encode('START', 's' x 16, 0, $rank, scalar @hosts, 'k' x 32, 0, 1, 0, '/tmp',
+		'name', [ 'heartbeat=100', 'coord=blocking', 'restarts=1' ], $table);
+}
+
+sub control_seeds
+{
+	my @v4 = map { "10.0.0.$_" } 1 .. 3;
+	my %start = (
+		'one' => start_frame(0, '127.0.0.1'),
+		'three' => start_frame(1, @v4),
+		'ipv6' => start_frame(2, 'fd00::1', '::1', '::ffff:1.2.3.4'),
+		'rank-outside' => start_frame(3, @v4),
+		'host-by-name' => start_frame(0, 'localhost'),
+	);
+	for my $name (keys %start) {
+		seed('control', "body-$name", "\2", substr $start{$name}, FTMPI::Wire::HEAD);
+		seed('control', "socket-$name", "\0\0\0\0", $start{$name});
+	}
+	my $outside = substr $start{one}, FTMPI::Wire::HEAD;
+	substr $outside, -8, 8, pack 'V V', 1, 2;
+	seed('control', 'body-node-outside', "\2", $outside);
+	substr $outside, -8, 8, pack 'V V', 0, 0;
+	seed('control', 'body-no-cores', "\2", $outside);
+	seed('control', 'body-cut',      "\2", substr $start{three}, FTMPI::Wire::HEAD, 120);
+	seed('control', 'body-more',     "\2", substr($start{three}, FTMPI::Wire::HEAD), 'x');
+	seed('control', 'body-many',     "\2", pack 'a16 V3 a32 V3 V V', '', 0, 0, 1 << 20, '', 0, 0, 0, 0, 0);
+	seed('control', 'socket-stdin',  "\0\1\0\0", $start{three});
+	seed('control', 'socket-version', "\0\0\0\0", pack 'V v v', 0, 1, 2);
+	seed('control', 'socket-length', "\0\0\0\0", pack 'V v v', 0x1000001, 1, 1);
+	seed('control', 'socket-short',  "\0\0\0\0", substr $start{three}, 0, 30);
+	seed('control', 'socket-fd-text', "\0\0\7abc\0", $start{three});
+	seed('control', 'socket-fd-empty', "\0\1\1\0", $start{three});
+	my @restart = map { FTMPI::Control::encode('RESTART', $_) } 1, 2;
+	seed('control', 'socket-restarted', "\0\0\0\0", @restart, $start{three});
+	seed('control', 'socket-restarted-cut', "\0\0\0\0", substr $restart[0], 0, 10);
+	seed('control', 'socket-restarted-long', "\0\0\0\0", FTMPI::Wire::frame(2, 'x' x 5), $start{three});
+	seed('control', 'order', "\3\7", substr($restart[0], 0, 8), "\3", substr $restart[0], 8);
+	my %order = map { $_ => FTMPI::Control::encode($_, 1) } qw(OBSERVE DUMP);
+	seed('control', "order-\L$_\E", "\3\7", substr($order{$_}, 0, 8), "\3", substr $order{$_}, 8) for keys %order;
+	seed('control', 'order-pieces',  "\3", map { "\0$_" } split //, $restart[0]);
+	seed('control', 'order-other',   "\3\7", FTMPI::Wire::frame(1, 'abcd'));
+	seed('control', 'order-long',    "\3\7", FTMPI::Wire::frame(2, 'abcde'));
+	seed('control', 'order-version', "\3\7", pack 'V v v V', 4, 2, 2, 1);
+	seed('control', 'told',          "\1\1\2the connection was reset");
+	seed('control', 'told-long',     "\1\1\2", 'y' x 2000);
+	return;
+}
+
+# ---- byhand: 0 knob value, or 1 secret bind port then words ----
+
+sub byhand_seeds
+{
+	my %knob = (right => "\0\0" . '4096', none => "\0\1", word => "\0\2abc", low => "\0\1" . '-5',
+		high => "\0\3" . '3600001', huge => "\0\1" . '9' x 40, tail => "\0\4" . '2000x',
+		spaces => "\0\2  12", line => "\0\2" . "1\n2", long => "\0\2" . 'z' x 1000,
+		hex => "\0\2" . '0x10', plus => "\0\2+7");
+	seed('byhand', "knob-$_", $knob{$_}) for keys %knob;
+	my $two = join "\n", qw(-v -ftmpi /tmp 1 2 0 127.0.0.1 1 127.0.0.1);
+	my %words = (
+		'none'        => "-v",
+		'two'         => $two,
+		'ipv6'        => join("\n", qw(-ftmpi /tmp 0 2 0 ::1 1 fd00::2)),
+		'no-workdir'  => '-ftmpi',
+		'no-size'     => "-ftmpi\n/tmp\n0",
+		'rank-outside' => join("\n", qw(-ftmpi /tmp 2 2 0 1.2.3.4 1 1.2.3.5)),
+		'too-few'     => join("\n", qw(-ftmpi /tmp 0 2 0 1.2.3.4)),
+		'swapped'     => join("\n", qw(-ftmpi /tmp 0 2 1 1.2.3.4 0 1.2.3.4)),
+		'rank-word'   => join("\n", qw(-ftmpi /tmp 0x 2 0 1.2.3.4 1 1.2.3.4)),
+		'no-host'     => join("\n", qw(-ftmpi /tmp 0 1 0 nowhere)),
+		'recover'     => "$two\n-ftmpirecover\nfile",
+		'no-directory' => join("\n", qw(-ftmpi /nowhere 0 1 0 1.2.3.4)),
+		'long-directory' => join("\n", '-ftmpi', '/tmp' . '/' x 4080, qw(0 1 0 1.2.3.4)),
+		'long-host'   => join("\n", qw(-ftmpi /tmp 0 1 0), '1.2.3.' . '0' x 260 . '4'),
+		'odd-host'    => join("\n", qw(-ftmpi /tmp 0 1 0), "a\tb\e[31m"),
+	);
+	seed('byhand', "words-$_", "\1\0\0\0$words{$_}") for keys %words;
+	seed('byhand', 'words-port-taken',     "\1\0\xff\0$two");
+	seed('byhand', 'words-secret-short',   "\1\xfd\0\0$two");
+	seed('byhand', 'words-secret-unset',   "\1\xfb\0\0$two");
+	seed('byhand', 'words-secret-nowhere', "\1\xff", 'nowhere', "\0" x 57, "\0\0$two");
+	seed('byhand', 'words-secret-directory', "\1\xfe\0\0$two");
+	seed('byhand', 'words-ports-beyond', "\1\0\0\xff",
+		join "\n", qw(-ftmpi /tmp 0 540), map { ($_, 1) } 0 .. 539);
+	return;
+}
+
+# ---- the parsers in Perl (FTMPI::Test::FuzzTargets) ----
+
+sub machines_seeds
+{
+	my %seed = (
+		'file'       => "# a comment\n\nnode1\nnode2 slots=4   # and here\n\tnode3:8\nnode1:2\n10.0.0.1:3\n"
+			. "[fd00::1]:5\n[fd00::2]\nfd00::3\nfd00::3 slots=2\nuser\@node4\n",
+		'file-crlf'  => "a:2\r\nb\r\n",
+		'file-too-many' => "a:65537\n",
+		'file-empty' => "# nobody\n",
+		'file-most'  => "a slots=65536\na slots=65536\nb:65537\n",
+		'list'       => "-host\na,b:4,[::1]:2,a",
+		'list-hole'  => "-host\na,,b",
+		'list-lines' => "-host\na\nb",
+	);
+	seed('machines', $_, $seed{$_}) for keys %seed;
+	return;
+}
+
+sub options_seeds
+{
+	my %seed = (
+		'first-spelling'  => [qw(-v nodes.txt 4 /tmp/w prog -n 7 --x)],
+		'second-spelling' => [qw(-n 3 -machinefile f -workdir d prog -v -- -restore)],
+		'dashes'          => [qw(--np 3 -- -prog)],
+		'all'             => [split(/ /, '-n 2 -host a,b -host c -wdir w -x A -x B=c=d -ssh'), 'ssh -p 2',
+			qw(-tag-output -timeout 1.5 -ports 5000-5010 -iface 10.0.0.0/8 -no-oversubscribe -v -v p)],
+		'interface'       => [qw(-n 1 -iface eth0 -timeout .5 p)],
+		'help'            => ['-help'],
+		'restore'         => [qw(f 1 w p a -restore)],
+		'restore-line'    => [ 'f', 1, 'w', 'p', '-restore=20261121-203610-1a2b3c4d:7' ],
+		'failures'        => [qw(-n 2 -heartbeat 50 -timeout-heartbeat 150 -ckpt-interval .25 -keep 3 -coord
+			blocking -max-restarts 0 -restart-on crash -restart-from-start -accept-binary -debug -restore p)],
+		'empty-words'     => [ '-n', '1', '', '' ],
+	);
+	seed('options', $_, join "\n", @{ $seed{$_} }) for keys %seed;
+	return;
+}
+
+# one message of each kind
+my @MESSAGES = (
+	[ INITED => 4711 ], ['FINALIZED'], [ ABORTED => 1, 'MPI_Send' ], [ LOST => 2, 'reset' ],
+	[ SETUP => 1000, 5000 ],
+	[ BIND => '10.0.0.1', 2, 5000, 5010 ],
+	[ RUN => 's' x 16, 'k' x 32, 0, 2, 1, '/tmp', 'name', [ 0, 1 ], '/', [qw(prog arg)], ['A=b'],
+		['keep=2'], 'rest' ],
+	[ STDIN => 'abc' ], ['STDIN_END'], [ KILL => 1 ], [ CREDIT => 7 ], ['PING'], ['END'],
+	[ HERE => 4, '10.0.0.1', [qw(lo eth0)], [qw(127.0.0.1 10.0.0.2)] ], [ PORTS => [ 1, 65535 ] ],
+	[ FAILED => 'why' ], [ STARTED => 0, 99 ], [ NEWS => 0, 16, 'body' ], [ BROKEN => 1, 'how' ],
+	[ CANNOT_RUN => 0, 'no' ], [ OUT => 0, 2, "line\n" ], [ EXITED => 0, 1, 0 ], [ STDIN_TAKEN => 5 ],
+	['STDIN_CLOSED'], ['PONG'], ['BYE'], [ AGAIN => 1 ], [ STOPPED => 1, 1000 ],
+	[ RESTARTING => 1 ], [ SUSPECT => 1, 1012, 7 ], [ LINE => 4 ], [ PROGRAM => 1 ], [ RESTORED => 4, 'name' ],
+	[ RESTART_ALL => 1 ], [ FENCE => 2 ], [ RESTART => 1 ],
+);
+
+sub wire_seeds
+{
+	my $all = join '', map { FTMPI::Control::encode(@$_) } @MESSAGES;
+	seed('wire', "message-$_->[0]", "\0", FTMPI::Control::encode(@$_)) for @MESSAGES;
+	seed('wire', 'message-START', "\1", start_frame(0, '127.0.0.1'));
+	seed('wire', 'all', "\5", $all);
+	seed('wire', 'version', "\0", pack 'V v v', 0, 1, 2);
+	seed('wire', 'length',  "\0", pack 'V v v', 0x1000001, 1, 1);
+	seed('channel', 'greeted', "\7welcome to this machine\n\0hello\n$all");
+	seed('channel', 'greeted-at-once', "\0\0hello\n" . FTMPI::Control::encode('PONG'));
+	seed('channel', 'greeted-cut', "\2\0hello\n" . substr $all, 0, 20);
+	seed('channel', 'never-greeted', "\1\0hell");
+	return;
+}
+
+sub address_seeds
+{
+	my %seed = (
+		'one'     => "\n1  lo 127.0.0.1 eth0 10.0.0.1",
+		'three'   => "\n1  lo 127.0.0.1 eth0 10.0.0.1\n0 10.0.0.2 lo 127.0.0.1 eth0 10.0.0.2\n"
+			. "0 10.0.0.3 docker0 172.17.0.1 eth0 10.0.0.3",
+		'network' => "10.0.0.0/8\n1  lo 127.0.0.1 eth0 10.0.0.1\n0 fd00::1 eth0 10.0.0.2 eth0 fd00::1",
+		'name'    => "eth0\n1  eth0 fd00::1\n0 ::ffff:1.2.3.4 eth0 fd00::2 eth0 fe80::1",
+		'none'    => "eth9\n1  lo 127.0.0.1\n0 10.0.0.2 eth0 10.0.0.2",
+		'mixed'   => "\n0 fd00::1 eth0 fd00::1\n0 10.0.0.2 eth0 10.0.0.2 eth0 fd00::2",
+		'odd'     => "\n0 nowhere eth0 no.address eth1 \n0 fe80::1%eth0 tun0 10.8.0.1",
+	);
+	seed('address', $_, $seed{$_}) for keys %seed;
+	return;
+}
+
+1;
