@@ -19,7 +19,7 @@ FUZZ_byhand := $(FUZZ_DIR)/byhand.o lib/mpi/byhand.o lib/mpi/control.o lib/mpi/o
 FUZZ_coord := $(FUZZ_DIR)/coord.o $(coord_o)
 FUZZ_orphans := $(FUZZ_DIR)/orphans.o lib/coord/orphans.o lib/coord/debts.o $(base_o)
 FUZZ_rma_layout := $(FUZZ_DIR)/rma_layout.o lib/mpi/rma_layout.o $(types_o)
-FUZZ_rma_words := $(addprefix $(FUZZ_DIR)/,rma_words.o rma_world.o) $(addprefix lib/mpi/,rma.o rma_target.o \
+FUZZ_rma_words := $(addprefix $(FUZZ_DIR)/,rma_words.o rma_judge.o rma_world.o) $(addprefix lib/mpi/,rma.o rma_target.o \
 	rma_understand.o rma_turns.o rma_asked.o rma_layout.o rma_memory.o win_memory.o op.o op_kernels.o) $(types_o)
 FUZZ_saved := $(FUZZ_DIR)/saved.o lib/mpi/comm_numbers.o $(base_o)
 FUZZ_operations := $(FUZZ_DIR)/operations.o lib/mpi/coll_saved.o $(base_o)

@@ -13,7 +13,7 @@
 #include "p2p_state.h"
 #include "request.h"
 
-enum { STEPS = 200, OTHER_CONTEXT = 4 };
+enum { OTHER_CONTEXT = 4 };
 
 struct words_fuzz f;
 
@@ -56,12 +56,14 @@ static void say(struct script *in, int peer)
 	if (how & CUT)
 		all = len < sizeof head ? len : sizeof head - 1;
 	place = rma_place(peer, &e, all);
+	FUZZ_CHECK(all >= sizeof head, "%zu bytes are words", all);
 	FUZZ_CHECK(place.room == all, "room for %zu of %zu bytes", place.room, all);
-	memcpy(place.buf, &head, all < sizeof head ? all : sizeof head);
-	if (all > sizeof head)
-		memcpy((char *)place.buf + sizeof head, bytes, len);
+	memcpy(place.buf, &head, sizeof head);
+	memcpy((char *)place.buf + sizeof head, bytes, len);
+	f.said = 0;
 	rma_received(place.cookie, how & LOST ? -1 : 0);
 	words_run_chores();
+	words_judge(peer, &head, len);
 }
 
 /* ---- what it asks itself ---- */
@@ -74,7 +76,7 @@ static void wants(struct script *in, int peer)
 	if (bytes)
 		c.result = (struct rma_area){f.result + WORDS_BYTES - bytes, bytes, type_bytes()};
 	FUZZ_CHECK(rma_note_question(&f.w.peers[peer], &c), "out of memory");
-	f.asked[peer]++;
+	words_note_wish(peer, bytes);
 }
 
 static void step(struct script *in)
@@ -94,15 +96,15 @@ static void step(struct script *in)
 	}
 }
 
-/* Who holds the lock is who was granted it; and nothing is answered that was not asked. */
+/* Who holds the lock is who was granted it. */
 static void check_window(void)
 {
 	unsigned holders = 0;
 
 	for (int i = 0; i < WORDS_RANKS; i++) {
 		holders += f.w.peers[i].holds;
-		FUZZ_CHECK(f.w.peers[i].unanswered <= f.asked[i], "rank %d owes more answers", i);
-		FUZZ_CHECK(f.w.peers[i].results <= f.w.peers[i].unanswered, "and more data");
+		FUZZ_CHECK(f.w.peers[i].results <= f.w.peers[i].unanswered,
+			"rank %d owes more data", i);
 	}
 	FUZZ_CHECK(holders == f.w.shared + f.w.exclusive, "%u hold the lock, not %u and %d",
 		holders, f.w.shared, f.w.exclusive);
@@ -115,7 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	words_begin(script_u8(&in) & 1);
 	if (setjmp(f.nonsense) == 0) {
-		for (int i = 0; i < STEPS && !script_ended(&in); i++) {
+		for (int i = 0; i < WORDS_STEPS && !script_ended(&in); i++) {
 			step(&in);
 			check_window();
 		}

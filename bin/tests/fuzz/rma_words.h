@@ -11,10 +11,20 @@
 
 enum { WORDS_RANKS = 3, WORDS_SELF = 1, WORDS_BYTES = 256, WORDS_CONTEXT = 6, WORDS_BLOCKS = 1024 };
 
+enum { WORDS_STEPS = 200 };
+
+/* What it wants of a rank: bytes of the answer, 0 for none, in the order in which it asked. */
+struct words_wishes {
+	size_t bytes[WORDS_STEPS];
+	unsigned next, end;
+};
+
 extern struct words_fuzz {
 	struct win w;
 	struct win_peer peers[WORDS_RANKS];
-	unsigned asked[WORDS_RANKS];
+	struct words_wishes wishes[WORDS_RANKS];
+	unsigned said;	       /* kinds, a bit for each: its answers to the last words */
+	uint64_t data;	       /* bytes that it gave then */
 	char *memory, *result; /* just so large */
 	jmp_buf nonsense;      /* the process would end */
 } f;
@@ -28,5 +38,12 @@ void words_end(void);
 void words_clear(void);
 
 void words_run_chores(void);
+
+/* ---- rma_judge.c ---- */
+
+void words_note_wish(int peer, size_t bytes);
+
+/* These words were heard, with len bytes behind the head: was it right to obey them? */
+void words_judge(int peer, const struct rma_head *say, size_t len);
 
 #endif

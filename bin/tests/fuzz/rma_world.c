@@ -154,6 +154,8 @@ int tp_send(struct tp *tp, int peer, const struct tp_envelope *te, const void *p
 		"it says %u", say->kind);
 	FUZZ_CHECK(len - sizeof *say == (say->kind == RMA_DATA ? say->bytes : 0), "with %zu bytes",
 		len - sizeof *say);
+	f.said |= 1u << say->kind;
+	f.data = say->bytes;
 	return 1;
 }
 

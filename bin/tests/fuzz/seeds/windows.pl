@@ -35,14 +35,15 @@ use constant { RMA_PUT => 1, RMA_GET => 2, RMA_ACCUMULATE => 3, RMA_GET_ACCUMULA
 	RMA_FAILED => 13, RMA_GRANTED => 14 };
 use constant { OP_SUM => 0x21, OP_NO_OP => 0x3d, OP_MINLOC => 0x38, OP_REPLACE => 0x3c, TYPE_INT => 0x209, TYPE_FLOAT_INT => 0x228 };
 
-# peer, kind; then by name: how, at, bytes, count, extent, layout (text), op, basic, data
+# peer, kind; then by name: how, at, bytes, count, extent, layout (text; layout_len: as if it were so long), op,
+# basic, data
 sub words
 {
 	my ($peer, $kind, %a) = @_;
 	my $layout = $a{layout} // '';
 	my $all = $layout . "\0" x (-length($layout) % 16) . ($a{data} // '');
 	return pack('C C C C s< v C c C v v v', 0, $peer, $kind, $a{how} // 0, $a{at} // 0, $a{bytes} // 0, $a{count} // 0,
-		$a{extent} // 0, length($layout) / 8, $a{op} // 0, $a{basic} // 0, length $all) . $all;
+		$a{extent} // 0, ($a{layout_len} // length $layout) / 8, $a{op} // 0, $a{basic} // 0, length $all) . $all;
 }
 
 sub rma_words_seeds
@@ -59,11 +60,15 @@ sub rma_words_seeds
 		'put-before' => [ words(0, RMA_PUT, at => -1, bytes => 4, data => 'data') ],
 		'put-far'    => [ words(0, RMA_PUT, how => 2, bytes => 4, data => 'data') ],
 		'get-much'   => [ words(0, RMA_GET, how => 1, bytes => 0xffff) ],
+		'put-more'   => [ words(0, RMA_PUT, bytes => 4, data => 'data!') ],
+		'get-data'   => [ words(0, RMA_GET, bytes => 4, data => 'data') ],
+		'get-less'   => [ words(0, RMA_GET, at => 100, bytes => 8, count => 1, layout => $vector) ],
 		'get-vector' => [ words(0, RMA_GET, at => 100, bytes => 12, count => 1, layout => $vector) ],
 		'sum'        => [ words(0, RMA_ACCUMULATE, @sum, bytes => 8, data => 'twoints ') ],
 		'sum-odd'    => [ words(0, RMA_ACCUMULATE, @sum, at => 1, bytes => 8, data => 'twoints ') ],
 		'sum-vector' => [ words(0, RMA_ACCUMULATE, @sum, bytes => 12, count => 1, layout => $vector, data => 'threeints...') ],
 		'sum-part'   => [ words(0, RMA_ACCUMULATE, @sum, bytes => 7, data => 'sevenby') ],
+		'sum-short'  => [ words(0, RMA_ACCUMULATE, @sum, bytes => 8, data => 'int ') ],
 		'sum-pairs'  => [ words(0, RMA_ACCUMULATE, op => OP_MINLOC, basic => TYPE_FLOAT_INT, bytes => 8, data => 'pairpair') ],
 		'replace'    => [ words(0, RMA_ACCUMULATE, op => OP_REPLACE, basic => TYPE_INT, bytes => 8, data => 'twoints ') ],
 		'no-type'    => [ words(0, RMA_ACCUMULATE, op => OP_SUM, basic => 9, bytes => 8, data => 'twoints ') ],
@@ -74,6 +79,7 @@ sub rma_words_seeds
 		'swap-half'  => [ words(0, RMA_SWAP, bytes => 4, data => 'new ') ],
 		'swap-much'  => [ words(0, RMA_SWAP, how => 1, bytes => 1, count => 1, layout => $vector) ],
 		'layout-long' => [ words(0, RMA_PUT, how => 16, bytes => 4, layout => $vector) ],
+		'layout-cut' => [ words(0, RMA_PUT, bytes => 12, count => 1, layout_len => 48, data => substr $vector, 0, 40) ],
 		'layout-none' => [ words(0, RMA_PUT, bytes => 12, layout => $vector, data => 'd' x 12) ],
 		'locks'      => [ words(0, RMA_SHARED), words(2, RMA_SHARED), words(2, RMA_UNLOCK), words(2, RMA_EXCLUSIVE),
 			words(0, RMA_UNLOCK), words(2, RMA_UNLOCK) ],
@@ -87,6 +93,7 @@ sub rma_words_seeds
 		'data'       => [ $wants->(0, 4), words(0, RMA_DATA, bytes => 4, data => 'data') ],
 		'data-less'  => [ $wants->(0, 4), words(0, RMA_DATA, bytes => 3, data => 'dat') ],
 		'data-more'  => [ $wants->(0, 4), words(0, RMA_DATA, bytes => 5, data => 'data!') ],
+		'data-cut'   => [ $wants->(0, 4), words(0, RMA_DATA, bytes => 4, data => 'dat') ],
 		'data-unasked' => [ words(0, RMA_DATA, bytes => 4, data => 'data') ],
 		'failed'     => [ $wants->(0, 4), words(0, RMA_FAILED, op => 48) ],
 		'failed-well' => [ $wants->(0, 4), words(0, RMA_FAILED) ],
