@@ -2,7 +2,8 @@
 #
 # A rank is killed when a part of a long message with holes has come: its sender, or its receiver. The
 # job goes on from a line that was made before the message, or while it came. Its blocks are short,
-# so that it is packed, or long.
+# so that it is packed, or long. Where all stop for the line it must be made among more than these two:
+# between them alone nothing that is said of the line overtakes the message.
 use strict;
 use warnings;
 
@@ -17,21 +18,21 @@ FTMPI::Test::Fault::alone();
 
 sub halfway
 {
-	my ($coord, $victim, $block, @through) = @_;
-	my $name = "$coord: rank $victim, blocks of $block @through";
-	my $fault = FTMPI::Test::Fault->start(program => 'halfway', ranks => 2, coord => $coord,
+	my ($coord, $ranks, $victim, $block, @through) = @_;
+	my $name = "$coord: rank $victim of $ranks, blocks of $block @through";
+	my $fault = FTMPI::Test::Fault->start(program => 'halfway', ranks => $ranks, coord => $coord,
 		args => [ '-victim', $victim, '-block', $block, @through ]);
 	$fault->survived($name, restarts => 1);
 	$fault->job->out_like(qr/^restored\n\Qhalfway: right, every byte\E$/m, $name);
 	return;
 }
 
-for my $victim (0, 1) {
-	for my $block (12, 5001) {
-		halfway('eventlog', $victim, $block);
-		halfway('eventlog', $victim, $block, '-through');
-		halfway('blocking', $victim, $block, '-through');
+for my $block (12, 5001) {
+	for my $victim (0, 1) {
+		halfway('eventlog', 2, $victim, $block);
+		halfway('eventlog', 2, $victim, $block, '-through');
 	}
+	halfway('blocking', 4, $_, $block, '-through') for 1, 3;
 }
 
 done_testing();

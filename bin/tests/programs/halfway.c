@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * halfway: rank 0 sends rank 1 a long message with holes, and one of the two kills itself when a
- * part of it has come. A line was made before, or just then. In the second run rank 1 gets every
- * byte, which rank 0 sends again or the line holds.
+ * halfway: one rank sends the last one a long message with holes, and one of the two kills itself
+ * when a part of it has come. A line was made before, or just then. In the second run the last rank
+ * gets every byte, which the sender sends again or the line holds. Of two ranks the first sends; of
+ * four the second, from which the last hears nothing else: what it hears of the others overtakes
+ * the message.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -28,6 +30,7 @@ static struct prog prog = {.name = "halfway",
 
 enum { DATA = 64 << 20, GAP = 0x7b, TAG = 3, WORD = 4 };
 
+static int from, to;
 static size_t count, stride;
 static unsigned char *area;
 static MPI_Datatype t;
@@ -41,11 +44,13 @@ static void begin(void)
 {
 	MPI_Datatype one;
 
+	to = prog.size - 1;
+	from = to / 2;
 	stride = (size_t)block + 3;
 	count = DATA / (size_t)block;
 	area = prog_alloc(&prog, count * stride);
 	memset(area, GAP, count * stride);
-	for (size_t i = 0; prog.rank == 0 && i < count * stride; i++)
+	for (size_t i = 0; prog.rank == from && i < count * stride; i++)
 		area[i] = byte_of(i);
 	MPI_Type_contiguous((int)block, MPI_BYTE, &one);
 	MPI_Type_create_resized(one, 0, (MPI_Aint)stride, &t);
@@ -93,17 +98,17 @@ static void make_line(void)
 
 static void strike(MPI_Request *r)
 {
-	if (prog.rank == 1)
+	if (prog.rank == to)
 		come_halfway(r);
 	if (through)
 		make_line();
-	if (prog.rank == 1 && victim == 0) {
-		MPI_Send(NULL, 0, MPI_BYTE, 0, WORD, MPI_COMM_WORLD);
+	if (prog.rank == to && victim == from) {
+		MPI_Send(NULL, 0, MPI_BYTE, from, WORD, MPI_COMM_WORLD);
 		for (;;)
 			pause(); /* until it is begun again */
 	}
-	if (prog.rank == 0 && victim == 0)
-		MPI_Recv(NULL, 0, MPI_BYTE, 1, WORD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (prog.rank == from && victim == from)
+		MPI_Recv(NULL, 0, MPI_BYTE, to, WORD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	if (prog.rank == victim)
 		die();
 }
@@ -119,14 +124,14 @@ int main(int argc, char **argv)
 	begin();
 	if (!restored && !through)
 		make_line();
-	if (prog.rank == 1)
-		MPI_Irecv(area, (int)count, t, 0, TAG, MPI_COMM_WORLD, &r);
-	else if (!restored || !through)
-		MPI_Isend(area, (int)count, t, 1, TAG, MPI_COMM_WORLD, &r);
+	if (prog.rank == to)
+		MPI_Irecv(area, (int)count, t, from, TAG, MPI_COMM_WORLD, &r);
+	else if (prog.rank == from && (!restored || !through))
+		MPI_Isend(area, (int)count, t, to, TAG, MPI_COMM_WORLD, &r);
 	if (!restored)
 		strike(&r);
 	MPI_Wait(&r, MPI_STATUS_IGNORE);
-	if (prog.rank == 1) {
+	if (prog.rank == to) {
 		check();
 		printf("%shalfway: right, every byte\n", restored ? "restored\n" : "");
 	}
