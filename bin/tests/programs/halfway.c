@@ -4,7 +4,7 @@
  * when a part of it has come. A line was made before, or just then. In the second run the last rank
  * gets every byte, which the sender sends again or the line holds. Of two ranks the first sends; of
  * four the second, from which the last hears nothing else: what it hears of the others overtakes
- * the message.
+ * the message, and the word behind it, which is in the sender's buffer (MPI_Bsend).
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -28,7 +28,7 @@ static struct prog prog = {.name = "halfway",
 	.options = options,
 	.count = 3};
 
-enum { DATA = 64 << 20, GAP = 0x7b, TAG = 3, WORD = 4 };
+enum { DATA = 64 << 20, GAP = 0x7b, TAG = 3, WORD = 4, BEHIND = 5, NUMBER = 4711 };
 
 static int from, to;
 static size_t count, stride;
@@ -96,10 +96,25 @@ static void make_line(void)
 	FTMPI_CKPT_Wait();
 }
 
+/* In the buffer, and on its way behind what is left of the message. */
+static void put_word(void)
+{
+	int number = NUMBER;
+
+	MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0);
+	MPI_Bsend(&number, 1, MPI_INT, to, BEHIND, MPI_COMM_WORLD);
+}
+
 static void strike(MPI_Request *r)
 {
-	if (prog.rank == to)
+	if (prog.rank == to) {
 		come_halfway(r);
+		MPI_Send(NULL, 0, MPI_BYTE, from, WORD, MPI_COMM_WORLD);
+	}
+	if (prog.rank == from) {
+		MPI_Recv(NULL, 0, MPI_BYTE, to, WORD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		put_word();
+	}
 	if (through)
 		make_line();
 	if (prog.rank == to && victim == from) {
@@ -111,6 +126,15 @@ static void strike(MPI_Request *r)
 		MPI_Recv(NULL, 0, MPI_BYTE, to, WORD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	if (prog.rank == victim)
 		die();
+}
+
+static void take_word(void)
+{
+	int number = 0;
+
+	MPI_Recv(&number, 1, MPI_INT, from, BEHIND, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (number != NUMBER)
+		prog_wrong(&prog, "the word behind it is %d", number);
 }
 
 int main(int argc, char **argv)
@@ -130,8 +154,11 @@ int main(int argc, char **argv)
 		MPI_Isend(area, (int)count, t, to, TAG, MPI_COMM_WORLD, &r);
 	if (!restored)
 		strike(&r);
+	else if (prog.rank == from && !through)
+		put_word();
 	MPI_Wait(&r, MPI_STATUS_IGNORE);
 	if (prog.rank == to) {
+		take_word();
 		check();
 		printf("%shalfway: right, every byte\n", restored ? "restored\n" : "");
 	}
