@@ -68,6 +68,15 @@ sub own
 	return map { s/$for|, \d+ messages.*//r } grep { !/collective operation/ } @_;
 }
 
+# All that the rank says, in any order; but for how long, and numbers of collective operations.
+sub says
+{
+	my ($job, $rank, $name, @want) = @_;
+	my @said = sort map { s/$for//r =~ s/collective operation \K\d+/N/r } lines_of($job, $rank);
+	is_deeply(\@said, [sort @want], $name) or diag($job->saw);
+	return;
+}
+
 subtest 'every kind of waiting' => sub {
 	my $job = start(4, 'p2p', '-dump');
 	my $barrier = qr/^receive from rank \d, collective operation \d+, MPI_COMM_WORLD, 0 bytes$for$/;
@@ -95,11 +104,28 @@ subtest 'every kind of waiting' => sub {
 	end($job, 'every kind of waiting');
 };
 
+subtest 'what is no plain message, and what is not waited for' => sub {
+	my $job = start(2, 'odd', '-dump');
+	my $last = qr/^receive from any rank, tag 99, MPI_COMM_WORLD, 0 bytes$for$/;
+	ask($job, 2, 0 => $last, 1 => $last);
+	says($job, 0, 'rank 0 says what it has, and counts it',
+		'an operation that is no single message, of no communicator',
+		'an operation that is no single message, the barrier',
+		'receive from rank 1, collective operation N, the barrier, 0 bytes',
+		'receive from any rank, tag 99, MPI_COMM_WORLD, 0 bytes',
+		'message without a receive from rank 1, tag 1, MPI_COMM_WORLD, 4 bytes, found by MPI_Mprobe',
+		'message without a receive from rank 1, tag 2, MPI_COMM_WORLD, 4 bytes',
+		'message without a receive from rank 1 of the world, tag 3, unknown communicator, 4 bytes',
+		'queues: 4 operations not done, 3 messages without a receive');
+	end($job, 'what is no plain message');
+};
+
 subtest 'all wait in the kernel' => sub {
 	my $job = start(3, 'wait', '-dump');
 	my $receive = qr/^receive from any rank, tag 99, MPI_COMM_WORLD, 0 bytes$for$/;
 	ask($job, 3, map { $_ => $receive } 0 .. 2);
-	is(scalar(grep { /$receive/ } lines_of($job, $_)), 1, "rank $_ says what it waits for") for 0 .. 2;
+	says($job, $_, "rank $_ says what it waits for", 'receive from any rank, tag 99, MPI_COMM_WORLD, 0 bytes',
+		'queues: 1 operations not done, 0 messages without a receive') for 0 .. 2;
 	end($job, 'all wait in the kernel');
 };
 
