@@ -9,6 +9,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+
+void descriptors_lock(void)
+{
+	pthread_mutex_lock(&opening);
+}
+
+void descriptors_unlock(void)
+{
+	pthread_mutex_unlock(&opening);
+}
+
 void descriptors_raise(unsigned wanted)
 {
 	struct rlimit r;

@@ -9,6 +9,11 @@ void descriptors_raise(unsigned wanted);
 /* Can `count` more be opened now? */
 int descriptors_free(unsigned count);
 
+/* Between these, no other thread that calls them opens one: so one that is closed in between can be
+ * had again. */
+void descriptors_lock(void);
+void descriptors_unlock(void);
+
 /* Those that are open from `from` to `to` are closed when the process executes a program. Takes no
  * memory and no lock. */
 void descriptors_end_at_exec(unsigned from, unsigned to);

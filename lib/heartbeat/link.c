@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "heartbeat/hb.h"
@@ -123,7 +124,9 @@ static void tune(int fd, unsigned timeout_ms)
 
 static void connect_link(struct beat_link *l, uint64_t now)
 {
+	descriptors_lock();
 	l->fd = socket(l->to.addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	descriptors_unlock();
 	l->since = now;
 	l->have = l->left = 0;
 	l->seq = 0;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "heartbeat/hb.h"
@@ -211,7 +212,11 @@ static void no_descriptor(struct beat_listener *in)
 /* False when there is nobody, or no descriptor, for now. */
 static bool accept_one(struct hb *h)
 {
-	int fd = accept4(h->in.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	int fd;
+
+	descriptors_lock();
+	fd = accept4(h->in.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	descriptors_unlock();
 
 	if (fd >= 0) {
 		take_in(h, fd);

@@ -54,12 +54,16 @@ static bool turn_away(struct tp_conns *cs)
 	int fd;
 
 	if (cs->reserve < 0)
+		open_reserve(cs);
+	if (cs->reserve < 0)
 		return false;
+	descriptors_lock(); /* or the heartbeats take it meanwhile, for good */
 	close(cs->reserve);
 	fd = accept_from(cs, &from);
 	if (fd >= 0)
 		stranger_refuse(cs, fd, &from);
 	open_reserve(cs);
+	descriptors_unlock();
 	return fd >= 0;
 }
 

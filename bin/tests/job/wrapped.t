@@ -78,7 +78,8 @@ SKIP: {
 	my $job = FTMPI::Test::Job->run([ftmpirun(), '-n', 2, 'gdb', '-q', '-batch', '-nx', '-ex', 'run',
 			'--args', $pi, 10000]);
 	$job->is_status(0, 'gdb -batch');
-	$job->out_like(qr/^pi: right, .* 2 ranks/m, 'gdb -batch');
+	# in the middle of a line of gdb's own, perhaps
+	$job->out_like(qr/pi: right, .* 2 ranks/, 'gdb -batch');
 	$job->none_left('gdb -batch');
 }
 
