@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "log.h"
@@ -17,11 +18,14 @@ enum { FAULTS_MAX = 16, NAME_MAX_BYTES = 48, ANY = -1 };
 struct fault {
 	char point[NAME_MAX_BYTES];
 	long rank, epoch, nth;
-	int action; /* > 0: errno; else below */
+	int action;	   /* > 0: errno; else below */
+	unsigned delay_ms; /* of DELAY */
 	atomic_long passed;
 };
 
-enum { KILL = -1, STOP = -2, SEGV = -3, EXIT = -4 };
+enum { KILL = -1, STOP = -2, SEGV = -3, EXIT = -4, DELAY = -5 };
+
+enum { DELAY_MAX_MS = 60000 };
 
 static const struct {
 	const char *name;
@@ -35,6 +39,7 @@ static const struct {
 	{"EIO", EIO},
 	{"EROFS", EROFS},
 	{"EACCES", EACCES},
+	{"ESTALE", ESTALE},
 	{"EMFILE", EMFILE},
 	{"ENOMEM", ENOMEM},
 };
@@ -56,6 +61,19 @@ static bool number_or_any(const char *text, long *out)
 	return isdigit((unsigned char)*text) && *end == '\0';
 }
 
+/* "250ms" */
+static bool parse_delay(const char *text, struct fault *f)
+{
+	char *end;
+	long ms = strtol(text, &end, 10);
+
+	if (!isdigit((unsigned char)*text) || strcmp(end, "ms") != 0 || ms < 1 || ms > DELAY_MAX_MS)
+		return false;
+	f->action = DELAY;
+	f->delay_ms = (unsigned)ms;
+	return true;
+}
+
 static bool parse_one(char *text, struct fault *f)
 {
 	char *field[5];
@@ -71,7 +89,7 @@ static bool parse_one(char *text, struct fault *f)
 	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
 		if (strcmp(actions[i].name, field[4]) == 0)
 			f->action = actions[i].action;
-	return f->action != 0;
+	return f->action != 0 || parse_delay(field[4], f);
 }
 
 static _Noreturn void refuse(const char *text)
@@ -119,6 +137,15 @@ static void crash(void)
 	raise(SIGSEGV);
 }
 
+/* All of it, also where the program's signals interrupt. */
+static void delay(unsigned ms)
+{
+	struct timespec left = {ms / 1000, (long)(ms % 1000) * 1000000};
+
+	while (nanosleep(&left, &left) < 0 && errno == EINTR)
+		;
+}
+
 static int act(const struct fault *f)
 {
 	switch (f->action) {
@@ -134,6 +161,9 @@ static int act(const struct fault *f)
 		return 0;
 	case EXIT:
 		_exit(3);
+	case DELAY:
+		delay(f->delay_ms);
+		return 0;
 	default:
 		return f->action;
 	}
