@@ -129,13 +129,13 @@ void detector_expect(struct detector *d, uint64_t now)
 		}
 }
 
-/* Beats are read when the observer ticks, so the last one came up to a period before it was heard:
- * half of that is taken off. */
-static bool too_long(const struct detector *d, const struct peer *p)
+/* How much longer this peer may be silent. A beat counts from when it was read, and it came before
+ * that, so the timeout is the least that it was silent for. */
+static uint64_t left(const struct detector *d, const struct peer *p)
 {
-	uint64_t half = (uint64_t)d->c.period_ms * MS / 2;
+	uint64_t silent = d->own - p->heard, limit = (uint64_t)d->c.timeout_ms * MS;
 
-	return d->own - p->heard + half >= (uint64_t)d->c.timeout_ms * MS;
+	return silent < limit ? limit - silent : 0;
 }
 
 int detector_tick(struct detector *d, uint64_t now, struct detector_act *out)
@@ -147,10 +147,23 @@ int detector_tick(struct detector *d, uint64_t now, struct detector_act *out)
 	for (int i = 0; i < d->count; i++) {
 		struct peer *p = &d->peers[i];
 
-		if (p->state != OBSERVED || !too_long(d, p))
+		if (p->state != OBSERVED || left(d, p) > 0)
 			continue;
 		p->state = SILENT;
 		out[n++] = act(d, kind, p);
 	}
 	return n;
+}
+
+uint64_t detector_due(const struct detector *d)
+{
+	uint64_t due = UINT64_MAX;
+
+	for (int i = 0; i < d->count; i++) {
+		const struct peer *p = &d->peers[i];
+
+		if (p->state == OBSERVED && left(d, p) < due)
+			due = left(d, p);
+	}
+	return due;
 }

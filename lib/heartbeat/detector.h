@@ -23,7 +23,7 @@ struct detector_config {
 enum detector_kind {
 	DETECTOR_NOTHING,
 	DETECTOR_FIRST,	  /* it is observed from now on */
-	DETECTOR_SUSPECT, /* silent for the timeout; once for each silence */
+	DETECTOR_SUSPECT, /* silent for the timeout or longer; once for each silence */
 	DETECTOR_SILENT,  /* the same with debug: for the log */
 	DETECTOR_AGAIN,	  /* it beats again, after one of the two before */
 	DETECTOR_LEFT,	  /* it is not observed any more */
@@ -53,8 +53,13 @@ struct detector_act detector_beat(
 /* All peers beat by now: those not heard yet count as heard at this moment. */
 void detector_expect(struct detector *d, uint64_t now);
 
-/* Each period; `now` is from before the beats were read that had come by then. out has room for all
- * peers. How many acts. */
+/* Each period, and when detector_due says; `now` is from before the beats were read that had come
+ * by then. out has room for all peers. How many acts. */
 int detector_tick(struct detector *d, uint64_t now, struct detector_act *out);
+
+/* In how many ns from the last event the next peer will have been silent for the timeout, should
+ * nothing be heard; UINT64_MAX: nobody is observed. Between two ticks: else a suspicion is up to a
+ * period late. */
+uint64_t detector_due(const struct detector *d);
 
 #endif

@@ -4,6 +4,8 @@
  *
  * All timers are here:
  *	the period	the tick: reads what has come, judges, beats, mends connections
+ *	the moment	between two ticks, when somebody will have been silent for the
+ *			timeout: reads and judges
  *	the timeout	silence that is a suspicion; also how long an observer may take to answer
  *			a connection, and to acknowledge what was written
  *	PROOF_MS	a stranger that has not proved itself by then is closed
@@ -72,11 +74,13 @@ struct hb {
 	struct record_key key;
 	struct loop *loop;
 	struct event *tick;
+	struct event *moment; /* once, between two ticks */
 	struct detector *detector;
 	struct detector_act *acts; /* room for all that a tick can bring */
 	struct beat_link links[RING_OBSERVERS];
 	int nlinks;
 	struct beat_listener in;
+	struct loop_task rise; /* the first: the thread's priority */
 	struct loop_task observe;
 	atomic_bool observing; /* the task is on its way */
 };
@@ -84,6 +88,11 @@ struct hb {
 /* heartbeat.c */
 void hb_heard(struct hb *h, const struct record *r);
 bool hb_may_log(void);
+
+/* priority.c: what the calling thread may have. The nice value that RLIMIT_NICE allows; 0: no
+ * better than others. */
+void priority_rise(void);
+int priority_nice(unsigned long long limit);
 
 /* link.c: beating */
 void link_tick(struct beat_link *l, uint64_t now);

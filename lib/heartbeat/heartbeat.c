@@ -42,6 +42,8 @@ static void act_on(struct hb *h, const struct detector_act *a)
 {
 	if (a->kind == DETECTOR_SUSPECT)
 		h->c.suspect(h->c.user, a->peer, a->silent_ms, a->progress);
+	else if (a->kind == DETECTOR_AGAIN)
+		h->c.heard(h->c.user, a->peer);
 	say(a);
 }
 
@@ -53,21 +55,46 @@ void hb_heard(struct hb *h, const struct record *r)
 	act_on(h, &a);
 }
 
-/* First it beats, and reads what has come; then nobody is judged for what this thread did late. */
+/* A suspicion that is due before the next tick does not wait for that. */
+static void await_moment(struct hb *h)
+{
+	uint64_t due = detector_due(h->detector), period = (uint64_t)h->c.period_ms * 1000000;
+	uint64_t us = due / 1000 + 1;
+	struct timeval t = {(time_t)(us / 1000000), (suseconds_t)(us % 1000000)};
+
+	if (due < period)
+		event_add(h->moment, &t);
+}
+
+/* What has come is read first; then nobody is judged for what this thread did late. */
+static void judge(struct hb *h, uint64_t now)
+{
+	int n;
+
+	listener_tick(h, now);
+	n = detector_tick(h->detector, now, h->acts);
+	for (int i = 0; i < n; i++)
+		act_on(h, &h->acts[i]);
+	await_moment(h);
+}
+
 static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
 	struct hb *h = arg;
 	uint64_t now = clock_ns();
-	int n;
 
 	(void)fd;
 	(void)what;
 	for (int i = 0; i < h->nlinks; i++)
 		link_tick(&h->links[i], now);
-	listener_tick(h, now);
-	n = detector_tick(h->detector, now, h->acts);
-	for (int i = 0; i < n; i++)
-		act_on(h, &h->acts[i]);
+	judge(h, now);
+}
+
+static void on_moment(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	judge(arg, clock_ns());
 }
 
 static bool has_port(const struct hb_address *a)
@@ -111,7 +138,8 @@ static int start_ticking(struct hb *h)
 	struct timeval t = {h->c.period_ms / 1000, h->c.period_ms % 1000 * 1000};
 
 	h->tick = event_new(loop_base(h->loop), -1, EV_PERSIST, on_tick, h);
-	if (!h->tick || event_add(h->tick, &t) != 0)
+	h->moment = event_new(loop_base(h->loop), -1, 0, on_moment, h);
+	if (!h->tick || !h->moment || event_add(h->tick, &t) != 0)
 		return FT_ENOMEM;
 	event_active(h->tick, EV_TIMEOUT, 0); /* the first connects, at once */
 	return 0;
@@ -121,6 +149,8 @@ static void free_all(struct hb *h)
 {
 	if (h->tick)
 		event_free(h->tick);
+	if (h->moment)
+		event_free(h->moment);
 	if (h->loop)
 		loop_free(h->loop);
 	detector_free(h->detector);
@@ -146,10 +176,16 @@ void hb_observe(struct hb *h)
 	loop_post(h->loop, &h->observe);
 }
 
+static void on_rise(struct loop_task *task)
+{
+	(void)task;
+	priority_rise();
+}
+
 static bool sensible(const struct hb_config *c)
 {
 	return c->size > 0 && c->self >= 0 && c->self < c->size && c->period_ms > 0 &&
-	       c->timeout_ms > 0 && c->listen_fd >= 0 && c->progress && c->suspect;
+	       c->timeout_ms > 0 && c->listen_fd >= 0 && c->progress && c->suspect && c->heard;
 }
 
 int hb_start(struct hb **out, const struct hb_config *c)
@@ -174,6 +210,8 @@ int hb_start(struct hb **out, const struct hb_config *c)
 	rc = listener_open(h);
 	if (rc)
 		goto free_all;
+	h->rise.run = on_rise;
+	loop_post(h->loop, &h->rise);
 	rc = loop_start(h->loop);
 	if (rc)
 		goto close_listener;

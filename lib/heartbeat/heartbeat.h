@@ -30,10 +30,12 @@ struct hb_config {
 	const int *node;		    /* by rank, index of its host, < size */
 	int listen_fd;			    /* the own one, listening */
 
-	/* Both are called on the heartbeats' thread, and must not wait for anything. A peer has
-	 * been silent for so long, and its last counter was that. Once for each silence. */
+	/* All are called on the heartbeats' thread, and must not wait for anything. A peer has
+	 * been silent for so long, and its last counter was that. Once for each silence, and heard
+	 * when that is over. */
 	uint32_t (*progress)(void *user); /* some counter of what the rank does */
 	void (*suspect)(void *user, int peer, unsigned silent_ms, uint32_t progress);
+	void (*heard)(void *user, int peer);
 	void *user;
 };
 
