@@ -37,7 +37,7 @@ void tp_recv_done(struct tp *tp, struct tp_recv *op, int rc)
 	tp->c.up->received(tp->c.user, cookie, length, rc);
 }
 
-/* Ask for the payload of an announced message. */
+/* Ask for the payload of an announced message. 0; FT_ENOMEM: it was not asked for. */
 static int ask(struct tp *tp, struct tp_peer *p, uint64_t sender_id, uint64_t length,
 	struct tp_place place)
 {
@@ -47,13 +47,19 @@ static int ask(struct tp *tp, struct tp_peer *p, uint64_t sender_id, uint64_t le
 		return FT_ENOMEM;
 	*op = (struct tp_recv){.peer = p->id, .length = length, .place = place};
 	op->id = idtab_add(&tp->recvs, op);
-	if (!op->id) {
-		slab_give(&tp->recv_slab, op);
-		return FT_ENOMEM;
-	}
+	if (!op->id)
+		goto free_op;
+	if (tp_out_control(tp, p, WIRE_CTS, sender_id, op->id) != 0)
+		goto remove_id;
 	list_append(&p->receiving, &op->link);
 	tp->asked++;
-	return tp_out_control(tp, p, WIRE_CTS, sender_id, op->id);
+	return 0;
+
+remove_id:
+	idtab_remove(&tp->recvs, op->id);
+free_op:
+	slab_give(&tp->recv_slab, op);
+	return FT_ENOMEM;
 }
 
 void tp_hold_free(struct tp *tp, struct tp_hold *h)
@@ -122,8 +128,13 @@ static int begin_rts(struct tp *tp, struct tp_peer *p, const struct wire_frame *
 	if (f->length > (uint64_t)1 << 48)
 		return FT_EPROTO;
 	place = tp->c.up->match(tp->c.user, p->id, e, f->length);
-	if (place.cookie)
-		return ask(tp, p, f->id, f->length, place);
+	if (place.cookie) {
+		int rc = ask(tp, p, f->id, f->length, place);
+
+		if (rc)
+			tp->c.up->received(tp->c.user, place.cookie, f->length, rc);
+		return rc;
+	}
 	h = hold_new(tp, p, HOLD_RTS, e, f->length);
 	if (!h)
 		return FT_ENOMEM;

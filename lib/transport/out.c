@@ -3,6 +3,9 @@
  * Output. The first small message after a flush is written by its sender at once; those that follow
  * it before the next flush wait in a batch and leave together. Whatever the socket does not take is
  * queued, in order, and written by tp_look, or when the kernel says that there is room.
+ *
+ * Memory for what the socket may leave is there before the first byte is written: a frame that has
+ * begun must be ended, or the stream is lost with all that comes behind it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,35 +34,44 @@ static void append(struct tp *tp, struct tp_peer *p, struct tp_out *o)
 		list_append(&tp->busy, &p->busy);
 }
 
-static struct tp_out *batch_with_room(struct tp *tp, struct tp_peer *p, size_t len)
+static struct tp_out *last_batch(struct tp_peer *p)
 {
-	struct tp_out *o =
-		list_empty(&p->queue) ? NULL : container_of(p->queue.prev, struct tp_out, link);
-	size_t room = len > TP_BATCH ? len : TP_BATCH;
-
-	if (o && o->room - o->len >= len)
-		return o;
-	if (room == TP_BATCH && tp->spare) {
-		o = tp->spare;
-		tp->spare = NULL;
-	} else {
-		o = malloc(sizeof *o + room);
-		if (!o)
-			return NULL;
-	}
-	*o = (struct tp_out){.room = room};
-	append(tp, p, o);
-	return o;
+	return list_empty(&p->queue) ? NULL : container_of(p->queue.prev, struct tp_out, link);
 }
 
-/* Take len bytes of a (header) and b (payload) from byte `from` on into the queue. */
-static int enqueue(struct tp *tp, struct tp_peer *p, const struct iovec iov[2], size_t from)
+static bool has_room(const struct tp_out *o, size_t len)
 {
-	size_t total = iov[0].iov_len + iov[1].iov_len - from;
-	struct tp_out *o = batch_with_room(tp, p, total);
+	return o && o->room - o->len >= len;
+}
 
+/* From now on enqueue finds room for len bytes to this peer: in its last batch, or in the spare. */
+static bool reserve(struct tp *tp, struct tp_peer *p, size_t len)
+{
+	size_t room = len > TP_BATCH ? len : TP_BATCH;
+	struct tp_out *o;
+
+	if (has_room(tp->spare, len) || has_room(last_batch(p), len))
+		return true;
+	o = malloc(sizeof *o + room);
 	if (!o)
-		return FT_ENOMEM;
+		return false;
+	*o = (struct tp_out){.room = room};
+	free(tp->spare);
+	tp->spare = o;
+	return true;
+}
+
+/* Take len bytes of a (header) and b (payload) from byte `from` on into the queue. After reserve.
+ */
+static void enqueue(struct tp *tp, struct tp_peer *p, const struct iovec iov[2], size_t from)
+{
+	struct tp_out *o = last_batch(p);
+
+	if (!has_room(o, iov[0].iov_len + iov[1].iov_len - from)) {
+		o = tp->spare;
+		tp->spare = NULL;
+		append(tp, p, o);
+	}
 	for (int i = 0; i < 2; i++) {
 		size_t skip = from < iov[i].iov_len ? from : iov[i].iov_len;
 
@@ -69,7 +81,6 @@ static int enqueue(struct tp *tp, struct tp_peer *p, const struct iovec iov[2], 
 		o->len += iov[i].iov_len - skip;
 		from -= skip;
 	}
-	return 0;
 }
 
 /* Bytes taken by the socket, 0 when it is full or (having marked the peer) broken. */
@@ -102,9 +113,13 @@ int tp_out_small(
 	struct iovec iov[2] = {{f, sizeof *f}, {(void *)(uintptr_t)payload, len}};
 	size_t done;
 
+	if (!reserve(tp, p, sizeof *f + len))
+		return FT_ENOMEM;
 	finish_header(tp, p, f);
-	if (p->state != TP_UP || p->wrote == tp->flush || !list_empty(&p->queue))
-		return enqueue(tp, p, iov, 0);
+	if (p->state != TP_UP || p->wrote == tp->flush || !list_empty(&p->queue)) {
+		enqueue(tp, p, iov, 0);
+		return 0;
+	}
 	if (len && len <= TP_COPY_MAX) {
 		memcpy(together, f, sizeof *f);
 		memcpy(together + sizeof *f, payload, len);
@@ -113,9 +128,9 @@ int tp_out_small(
 	}
 	p->wrote = tp->flush;
 	done = write_some(tp, p, iov, iov[1].iov_len ? 2 : 1);
-	if (done == iov[0].iov_len + iov[1].iov_len)
-		return 0;
-	return enqueue(tp, p, iov, done);
+	if (done < iov[0].iov_len + iov[1].iov_len)
+		enqueue(tp, p, iov, done);
+	return 0;
 }
 
 int tp_out_control(
@@ -149,10 +164,12 @@ static void out_free(struct tp *tp, struct tp_out *o)
 {
 	list_remove(&o->link);
 	tp->queued--;
-	if (o->room == TP_BATCH && !tp->spare)
+	if (o->room >= TP_BATCH && !tp->spare) {
+		*o = (struct tp_out){.room = o->room};
 		tp->spare = o;
-	else
+	} else {
 		free(o);
+	}
 }
 
 enum { OUT_IOV = 64 };

@@ -88,6 +88,7 @@ int tp_send_asked(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 {
 	struct tp_send *op = idtab_find(&tp->sends, f->id);
 	struct wire_frame data = {.kind = WIRE_DATA, .peer_id = f->peer_id};
+	int rc;
 
 	if (!op || op->peer != p->id)
 		return FT_EPROTO;
@@ -95,12 +96,12 @@ int tp_send_asked(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 	idtab_remove(&tp->sends, op->id);
 	list_remove(&op->link);
 	data.length = op->len;
-	if (op->len > 0)
-		return tp_out_large(tp, p, &data, op);
-	if (tp_out_small(tp, p, &data, NULL, 0) != 0)
-		return FT_ENOMEM;
-	tp_send_done(tp, op, 0);
-	return 0;
+	rc = op->len > 0 ? tp_out_large(tp, p, &data, op) : tp_out_small(tp, p, &data, NULL, 0);
+	if (rc)
+		tp_send_done(tp, op, rc);
+	else if (data.length == 0)
+		tp_send_done(tp, op, 0);
+	return rc;
 }
 
 void tp_withdraw(struct tp *tp, int peer, const void *cookie)

@@ -11,7 +11,7 @@
  *
  * Peers die in two phases. tp_peer_lose marks the peer LOST and takes its socket out of epoll, at
  * any depth; tp_reap, called where no peer is being read or written, answers what was waiting,
- *frees the buffers and tells the user.
+ * frees the buffers and tells the user.
  */
 #ifndef FTMPI_TRANSPORT_TP_H
 #define FTMPI_TRANSPORT_TP_H
@@ -131,7 +131,7 @@ struct tp {
 	struct idtab sends, recvs;
 	struct slab send_slab, recv_slab;
 	struct link busy, lost;
-	struct tp_out *spare; /* one empty batch */
+	struct tp_out *spare; /* one empty batch; NULL */
 	size_t queued;	      /* tp_out in all queues */
 	size_t asked;	      /* tp_send and tp_recv that wait for the other side */
 	struct tp_counts counts;
