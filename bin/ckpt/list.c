@@ -33,13 +33,17 @@ static void print_line(const struct line *l)
 		printf("            %s\n", l->problem);
 }
 
-static void one_line(const struct options *o, const struct session *s, uint32_t number)
+/* Returns the bytes of its files. */
+static uint64_t one_line(const struct options *o, const struct session *s, uint32_t number)
 {
+	uint64_t bytes;
 	struct line l;
 
 	line_read(&l, s->path, number);
 	(o->json ? json_line : print_line)(&l);
+	bytes = l.bytes;
 	line_free(&l);
+	return bytes;
 }
 
 static void unfinished(const struct options *o, const struct session *s)
@@ -65,27 +69,42 @@ static void one_session(const struct options *o, const struct session *s)
 {
 	size_t n;
 	const uint32_t *lines = session_lines(s, o, &n);
+	uint64_t bytes = 0;
+	struct record job;
 
+	record_read(&job, s->path);
 	if (o->json) {
 		json_open(NULL, '{');
 		json_string("session", s->name);
 		json_string("path", s->path);
+		record_json(&job);
 		json_open("lines", '[');
 	} else {
-		printf("%s\n%10s  %-19s  %6s  %10s  %-16s  %s\n", shown(s->name).text, "line",
-			"time", "ranks", "size", "program", "state");
+		printf("%s\n", shown(s->name).text);
+		record_print(&job);
+		printf("%10s  %-19s  %6s  %10s  %-16s  %s\n", "line", "time", "ranks", "size",
+			"program", "state");
 	}
 	for (size_t i = 0; i < n; i++)
-		one_line(o, s, lines[i]);
+		bytes += one_line(o, s, lines[i]);
 	if (o->json)
 		json_close(']');
+	else if (n > 1)
+		printf("%10s  %-19s  %6s  %10s\n", "all", "", "", text_bytes(bytes).v);
 	unfinished(o, s);
-	if (o->json)
+	if (o->json) {
+		json_unsigned("bytes", bytes);
 		json_close('}');
+	}
+	record_free(&job);
 }
 
 int command_list(const struct options *o, const struct sessions *s)
 {
+	if (o->table) {
+		list_table(o, s);
+		return EXIT_WELL;
+	}
 	if (o->json) {
 		json_open(NULL, '{');
 		json_open("sessions", '[');

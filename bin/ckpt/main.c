@@ -19,14 +19,14 @@ static const struct {
 static int run(const struct options *o)
 {
 	struct sessions found;
-	int rc;
+	int rc, unread;
 
 	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
 		if (strcmp(commands[i].name, o->command) != 0)
 			continue;
-		rc = sessions_find(&found, o);
-		if (rc == 0)
-			rc = commands[i].run(o, &found);
+		unread = sessions_find(&found, o);
+		rc = unread && found.n == 0 ? unread : commands[i].run(o, &found);
+		rc = rc ? rc : unread;
 		sessions_free(&found);
 		return rc;
 	}

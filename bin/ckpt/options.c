@@ -18,10 +18,12 @@ static const char help[] =
 	"  -line N      list, verify, show: only this line (show: the newest otherwise)\n"
 	"  -keep N      prune: how many lines to keep in each session (2)\n"
 	"  -json        for programs\n"
+	"  -table       list: for programs, one line each with tabs, by the manifests alone\n"
 	"  -h, -help    print this list\n"
 	"  -version     print the version\n"
 	"\n"
-	"Exit status: 0 all is well, 1 something is damaged or not there, 2 wrong words.\n";
+	"Exit status: 0 all is well, 1 something cannot be read or removed (verify, show: is\n"
+	"damaged, or there is no line), 2 wrong words.\n";
 
 void options_help(FILE *out)
 {
@@ -46,6 +48,7 @@ static const struct known {
 	enum takes takes;
 } known[] = {
 	{"json", NULL, NOTHING},
+	{"table", "list", NOTHING},
 	{"h", NULL, NOTHING},
 	{"help", NULL, NOTHING},
 	{"version", NULL, NOTHING},
@@ -84,6 +87,8 @@ static int set(struct options *o, const struct known *k, const char *value)
 	}
 	if (strcmp(k->name, "json") == 0)
 		o->json = true;
+	else if (strcmp(k->name, "table") == 0)
+		o->table = true;
 	else if (strcmp(k->name, "version") == 0)
 		o->version = true;
 	else if (k->takes == NOTHING)
@@ -124,6 +129,8 @@ static int check(const struct options *o)
 		complain("%s of what? give a work directory, or a session in it", o->command);
 	else if (o->has_keep && strcmp(o->command, "prune") != 0)
 		complain("-keep belongs to prune");
+	else if (o->table && (strcmp(o->command, "list") != 0 || o->json))
+		complain("-table belongs to list, without -json");
 	else if (o->has_line && strcmp(o->command, "prune") == 0)
 		complain("-line does not belong to prune: it keeps the newest lines; give -keep N");
 	else if (o->session && (strchr(o->session, '/') || *o->session == '\0'))

@@ -120,13 +120,13 @@ static int add_each(struct sessions *out, const struct options *o)
 {
 	DIR *dir = opendir(o->path);
 	struct dirent *entry;
-	int rc = 0;
+	int rc = 0, bad;
 
 	if (!dir) {
 		complain("cannot read %s: %s", shown(o->path).text, strerror(errno));
 		return EXIT_USAGE;
 	}
-	while (rc == 0 && (entry = readdir(dir))) {
+	while ((entry = readdir(dir))) {
 		char path[CKPT_DIR_MAX];
 
 		if (entry->d_name[0] == '.' ||
@@ -134,8 +134,9 @@ static int add_each(struct sessions *out, const struct options *o)
 			snprintf(path, sizeof path, "%s/%s", o->path, entry->d_name) >=
 				(int)sizeof path)
 			continue;
-		if (is_folder(path))
-			rc = add(out, path);
+		/* one that cannot be read, perhaps of another user, does not hide the others */
+		bad = is_folder(path) ? add(out, path) : 0;
+		rc = rc ? rc : bad;
 	}
 	closedir(dir);
 	return rc;

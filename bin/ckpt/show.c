@@ -2,8 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "base/shown.h"
 #include "json.h"
+#include "mpi/type_table.h"
 #include "tool.h"
 
 static struct text sum_text(uint64_t sum)
@@ -11,6 +13,21 @@ static struct text sum_text(uint64_t sum)
 	struct text t;
 
 	snprintf(t.v, sizeof t.v, "%016" PRIx64, sum);
+	return t;
+}
+
+/* MPI's name of a variable's type; its number where there is none (MPI_BYTE has one, too). */
+static struct text type_text(const struct ckpt_entry *e)
+{
+	const char *name = e->kind == CKPT_VARIABLE && e->type
+				   ? type_table_name((MPI_Datatype)(uintptr_t)e->type)
+				   : NULL;
+	struct text t;
+
+	if (name)
+		snprintf(t.v, sizeof t.v, "%s", name);
+	else
+		snprintf(t.v, sizeof t.v, "%" PRIu32, e->type);
 	return t;
 }
 
@@ -33,8 +50,8 @@ static bool section(const struct options *o, struct ckpt_reader *r, uint32_t i)
 	bool well;
 
 	if (!o->json) {
-		printf("    %7u  %-13s  %10u  %10u  %20" PRIu64 "  %s\n", i,
-			ckpt_kind_name(e->kind), e->id, e->type, e->len, sum_text(e->sum).v);
+		printf("    %7u  %-13s  %10u  %-18s  %20" PRIu64 "  %s\n", i,
+			ckpt_kind_name(e->kind), e->id, type_text(e).v, e->len, sum_text(e->sum).v);
 		return contents(o, r, i);
 	}
 	json_open(NULL, '{');
@@ -42,6 +59,7 @@ static bool section(const struct options *o, struct ckpt_reader *r, uint32_t i)
 	json_unsigned("kind_number", e->kind);
 	json_unsigned("id", e->id);
 	json_unsigned("type", e->type);
+	json_string("type_name", type_text(e).v);
 	json_unsigned("bytes", e->len);
 	json_unsigned("offset", e->at);
 	json_string("checksum", sum_text(e->sum).v);
@@ -57,7 +75,7 @@ static void file_head(const struct options *o, const struct ckpt_reader *r)
 	if (!o->json) {
 		printf("  rank %u: %s, written %s, seal %s\n", h->id.rank, text_bytes(h->bytes).v,
 			text_time(h->time_s).v, sum_text(h->seal).v);
-		printf("    %7s  %-13s  %10s  %10s  %20s  %s\n", "section", "kind", "id", "type",
+		printf("    %7s  %-13s  %10s  %-18s  %20s  %s\n", "section", "kind", "id", "type",
 			"bytes", "checksum");
 		return;
 	}
@@ -113,8 +131,8 @@ static void line_head(const struct options *o, const struct session *s, const st
 	const struct ckpt_manifest *m = &l->m;
 
 	if (!o->json) {
-		printf("%s: line %u, epoch %u, committed %s, %u ranks, %s\n", shown(s->name).text,
-			l->number, m->epoch, text_time(m->time_s).v, m->size,
+		printf("%s: line %u, epoch %u, committed %s, %u rank%s, %s\n", shown(s->name).text,
+			l->number, m->epoch, text_time(m->time_s).v, m->size, plural(m->size),
 			text_bytes(l->bytes).v);
 		printf("  session %s\n  program %s (%s)\n",
 			text_hex(m->session, sizeof m->session).v, shown(m->program_name).text,

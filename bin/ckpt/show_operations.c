@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/plural.h"
 #include "json.h"
 #include "mpi/coll_saved.h"
 #include "tool.h"
@@ -16,8 +17,9 @@ static void one_operation(const struct options *o, const struct coll_saved_entry
 		printf("             context %#" PRIx64 ", operation %" PRIu32 "%s: ", e->context,
 			e->tag & (COLL_OPEN - 1), persistent ? ", persistent" : "");
 		if (active)
-			printf("%" PRIu32 " rounds are over, %" PRIu64 " bytes\n", e->rounds,
-				e->length);
+			printf("%" PRIu32 " round%s, %" PRIu64 " byte%s\n", e->rounds,
+				e->rounds == 1 ? " is over" : "s are over", e->length,
+				plural(e->length));
 		else
 			printf("not active\n");
 		return;

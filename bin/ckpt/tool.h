@@ -12,7 +12,7 @@ enum { EXIT_WELL = 0, EXIT_DAMAGED = 1, EXIT_USAGE = 2, SENTENCE_BYTES = 1024 };
 
 struct options {
 	const char *command, *path, *session;
-	bool json, has_line, has_keep, help, version;
+	bool json, table, has_line, has_keep, help, version;
 	uint32_t line, keep;
 };
 
@@ -39,12 +39,30 @@ struct sessions {
 };
 
 /* Those of o->path, by name: itself when it is a session, else the sessions in it. 0, EXIT_DAMAGED
- * or EXIT_USAGE with a sentence on stderr. */
+ * or EXIT_USAGE with a sentence on stderr; a session that cannot be read is told of, and the others
+ * are there all the same. */
 int sessions_find(struct sessions *out, const struct options *o);
 void sessions_free(struct sessions *s);
 
 /* The lines of a session that o asks for: one, or all. *n may be 0. */
 const uint32_t *session_lines(const struct session *s, const struct options *o, size_t *n);
+
+/* ---- what the launcher told of a session's job ---- */
+
+struct record {
+	bool there, has_end;
+	unsigned status;
+	int64_t began, ended;
+	const char *why, *from; /* in text; from: "SESSION LINE", or NULL */
+	char command[4096];	/* as much of it as there is room for */
+	char *text;
+};
+
+/* Always to be freed. */
+void record_read(struct record *r, const char *session_path);
+void record_free(struct record *r);
+void record_print(const struct record *r);
+void record_json(const struct record *r);
 
 /* ---- one line ---- */
 
@@ -70,6 +88,7 @@ bool show_operations(const struct options *o, struct ckpt_reader *r, uint32_t i)
 
 /* ---- commands: an exit status ---- */
 
+void list_table(const struct options *o, const struct sessions *s);
 int command_list(const struct options *o, const struct sessions *s);
 int command_verify(const struct options *o, const struct sessions *s);
 int command_show(const struct options *o, const struct sessions *s);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "base/plural.h"
 #include "base/shown.h"
 #include "json.h"
 #include "tool.h"
@@ -68,8 +69,8 @@ static void one_line(struct verifying *v, uint32_t number)
 		json_bool("whole", well);
 		json_close('}');
 	} else if (well) {
-		printf("%s: line %u is whole (%u files, %s)\n", shown(v->s->name).text, number,
-			l.m.size, text_bytes(l.bytes).v);
+		printf("%s: line %u is whole (%u file%s, %s)\n", shown(v->s->name).text, number,
+			l.m.size, plural(l.m.size), text_bytes(l.bytes).v);
 	} else {
 		printf("%s: line %u is damaged\n", shown(v->s->name).text, number);
 	}

@@ -34,6 +34,9 @@ struct ckpt_identity {
 int ckpt_program(
 	uint8_t out[CKPT_PROGRAM_BYTES], char *name, size_t size, char *err, size_t errsize);
 
+/* Where that executable is, or was when it was executed; after ckpt_program. */
+const char *ckpt_program_path(void);
+
 /* ---- saving ---- */
 
 enum ckpt_kind {
@@ -43,7 +46,8 @@ enum ckpt_kind {
 	CKPT_ORPHANS,	 /* envelopes */
 	CKPT_COUNTERS,	 /* of the protocol */
 	CKPT_OPERATIONS, /* collective ones that are open */
-	CKPT_COMMUNICATORS
+	CKPT_COMMUNICATORS,
+	CKPT_SCHEDULES /* version of those that collective operations are done by */
 };
 
 struct ckpt_section {
@@ -66,6 +70,16 @@ int ckpt_write(const struct ckpt_fs *fs, const char *session_dir, const struct c
 	uint32_t line, const struct ckpt_section *s, size_t n, uint64_t *seal, uint64_t *bytes,
 	char *err, size_t errsize);
 
+/* ---- epochs ---- */
+
+/*
+ * Says durably that this epoch of the job has begun: before it looks which lines there are. From
+ * then on nobody of an epoch before commits a line or removes one. The session's folder is made if
+ * needed. 0, FT_ESYS.
+ */
+int ckpt_epoch_begin(const struct ckpt_fs *fs, const char *session_dir, uint32_t epoch, char *err,
+	size_t errsize);
+
 /* ---- lines ---- */
 
 struct ckpt_rank_file {
@@ -75,7 +89,7 @@ struct ckpt_rank_file {
 struct ckpt_manifest {
 	uint8_t session[CKPT_SESSION_BYTES];
 	uint32_t epoch, line, size;
-	int64_t time_s; /* of the commit, Unix */
+	int64_t time_s; /* of the commit, Unix; see ckpt_newest_time */
 	uint8_t program[CKPT_PROGRAM_BYTES];
 	char program_name[CKPT_NAME_BYTES];
 	struct ckpt_rank_file *ranks; /* size of them; owned when read */
@@ -83,9 +97,10 @@ struct ckpt_manifest {
 
 /*
  * Commits the line: every rank's file must be durable (ckpt_write has returned 0). Of two who
- * commit the same number one fails. 0; FT_EEXIST: there is a manifest of that number; FT_EINVAL: no
- * ranks; FT_ENOMEM; FT_ESYS: it was not committed, or, if only the last step failed, it may have
- * been. A number for which FT_ESYS was returned must not be used again.
+ * commit the same number one fails. 0; FT_EEXIST: there is a manifest of that number; FT_ESTALE: a
+ * later epoch has begun; FT_EINVAL: no ranks; FT_ENOMEM; FT_ESYS: it was not committed, or, if only
+ * the last step failed, it may have been. A number for which FT_ESYS was returned must not be used
+ * again.
  */
 int ckpt_commit(const struct ckpt_fs *fs, const char *session_dir, const struct ckpt_manifest *m,
 	char *err, size_t errsize);
@@ -95,7 +110,12 @@ int ckpt_commit(const struct ckpt_fs *fs, const char *session_dir, const struct 
 int ckpt_lines(const struct ckpt_fs *fs, const char *session_dir, uint32_t **out, size_t *n,
 	char *err, size_t errsize);
 
-/* 0, FT_EDAMAGED (also: not there), FT_EMISMATCH (of a newer version), FT_ESYS, FT_ENOMEM. */
+/* The time of the newest line of all sessions in the work directory; 0: there is none. A line that
+ * is committed from then on gets a later one. */
+int64_t ckpt_newest_time(const struct ckpt_fs *fs, const char *work_dir);
+
+/* 0, FT_EDAMAGED, FT_ENONE (not there), FT_EMISMATCH (of a newer version), FT_ESYS (it cannot be
+ * read now), FT_ENOMEM. */
 int ckpt_manifest_read(const struct ckpt_fs *fs, const char *session_dir, uint32_t line,
 	struct ckpt_manifest *m, char *err, size_t errsize);
 void ckpt_manifest_free(struct ckpt_manifest *m);
@@ -130,10 +150,11 @@ struct ckpt_loaded {
 };
 
 /*
- * Reads and verifies the file of self->rank in the line of m. 0; FT_EDAMAGED: missing, cut or
- * changed, or not the file that was committed (the sentence names file and section); FT_EMISMATCH:
- * made by another number of ranks, another program (unless accept_binary), in another byte order or
- * by a newer version; FT_ESYS; FT_ENOMEM. *out is set only when it returns 0.
+ * Reads and verifies the file of self->rank in the line of m. 0; FT_EDAMAGED: cut or changed, or
+ * not the file that was committed (the sentence names file and section); FT_ENONE: it is not there;
+ * FT_EMISMATCH: made by another number of ranks, another program (unless accept_binary), in another
+ * byte order or by a newer version; FT_ESYS: it cannot be read now; FT_ENOMEM. *out is set only
+ * when it returns 0.
  */
 int ckpt_load(const struct ckpt_fs *fs, const char *session_dir, const struct ckpt_manifest *m,
 	const struct ckpt_identity *self, bool accept_binary, struct ckpt_loaded *out, char *err,

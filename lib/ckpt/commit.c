@@ -3,7 +3,8 @@
  * Committing a line, and reading what was committed. The manifest is made under a temporary name
  * and then given its own by link, which never replaces: of two who commit the same number one
  * fails. Before that the names of the session's folder and of the line's are made durable, so that
- * a manifest that survived a crash names a folder that did.
+ * a manifest that survived a crash names a folder that did. Last it is looked whether a later epoch
+ * has begun: then the line is not wanted any more.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "base/error.h"
 #include "base/fault.h"
 #include "ckpt/ckpt.h"
+#include "ckpt/epoch.h"
 #include "ckpt/manifest.h"
 #include "ckpt/name.h"
 
@@ -95,6 +97,8 @@ int ckpt_commit(const struct ckpt_fs *fs, const char *session_dir, const struct 
 	if (rc == 0)
 		rc = flush_folders(fs, session_dir, e);
 	if (rc == 0)
+		rc = ckpt_epoch_check(fs, session_dir, m->epoch, e);
+	if (rc == 0)
 		rc = publish(fs, session_dir, tmp.text, path.text, m->line, e);
 	fs->unlink(fs, tmp.text);
 	return rc;
@@ -138,8 +142,10 @@ int ckpt_lines(const struct ckpt_fs *fs, const char *session_dir, uint32_t **out
 	char *err, size_t errsize)
 {
 	struct numbers found = {0};
-	int rc = fs->list(fs, session_dir, note_line, &found);
+	int rc = -fault_error("restore-list");
 
+	if (rc == 0)
+		rc = fs->list(fs, session_dir, note_line, &found);
 	if (rc && rc != -ENOENT) {
 		free(found.v);
 		return ckpt_failed(

@@ -151,9 +151,10 @@ const char *ckpt_kind_name(uint32_t kind)
 		[CKPT_COUNTERS] = "counters",
 		[CKPT_OPERATIONS] = "operations",
 		[CKPT_COMMUNICATORS] = "communicators",
+		[CKPT_SCHEDULES] = "schedules",
 	};
 
-	return kind >= CKPT_BUFFER && kind <= CKPT_COMMUNICATORS ? names[kind] : "unknown";
+	return kind >= CKPT_BUFFER && kind <= CKPT_SCHEDULES ? names[kind] : "unknown";
 }
 
 struct ckpt_section_name ckpt_section_name(uint32_t kind, uint32_t id, size_t index)

@@ -12,7 +12,8 @@
 #include <sys/uio.h>
 
 struct ckpt_fs {
-	/* A new regular file, open for writing: its descriptor. -EEXIST when the name is taken. */
+	/* A new regular file, open for writing: its descriptor. -EEXIST when the name is taken.
+	 * Files and folders are their owner's alone. */
 	int (*create)(const struct ckpt_fs *fs, const char *path);
 	/* Room for so many bytes, so that a full disk is known before they are written; 0 also
 	 * where the file system cannot tell. */
@@ -26,7 +27,8 @@ struct ckpt_fs {
 	/* The descriptor is gone also when it fails. */
 	int (*close)(const struct ckpt_fs *fs, int fd);
 
-	/* An existing regular file, for reading. */
+	/* An existing regular file, for reading. Never waits for what else has that name: -EINVAL,
+	 * or -ELOOP for a symbolic link. */
 	int (*open)(const struct ckpt_fs *fs, const char *path, uint64_t *bytes);
 	/* How many bytes were read: fewer than asked for only at the end. */
 	int64_t (*read)(

@@ -10,25 +10,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_limit.h"
+
 static int result(int rc)
 {
 	return rc < 0 ? -errno : rc;
 }
 
+/* What a program saves is its user's alone; the umask may take away more. */
+enum { FILE_MODE = 0600, FOLDER_MODE = 0700 };
+
 static int posix_create(const struct ckpt_fs *fs, const char *path)
 {
 	(void)fs;
-	return result(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+	return result(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE));
 }
 
 static int posix_reserve(const struct ckpt_fs *fs, int fd, uint64_t bytes)
 {
+	struct file_limit limit;
 	int rc;
 
 	(void)fs;
+	file_limit_enter(&limit);
 	do
 		rc = fallocate(fd, 0, 0, (off_t)bytes);
 	while (rc < 0 && errno == EINTR);
+	file_limit_leave(&limit);
 	if (rc < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
 		return -errno;
 	return 0;
@@ -48,9 +56,8 @@ static struct iovec *advance(struct iovec *iov, int *n, size_t done)
 	return iov;
 }
 
-static int posix_write(const struct ckpt_fs *fs, int fd, struct iovec *iov, int n, uint64_t offset)
+static int write_all(int fd, struct iovec *iov, int n, uint64_t offset)
 {
-	(void)fs;
 	for (iov = advance(iov, &n, 0); n > 0;) {
 		ssize_t done = pwritev(fd, iov, n, (off_t)offset);
 
@@ -62,6 +69,18 @@ static int posix_write(const struct ckpt_fs *fs, int fd, struct iovec *iov, int 
 		iov = advance(iov, &n, (size_t)done);
 	}
 	return 0;
+}
+
+static int posix_write(const struct ckpt_fs *fs, int fd, struct iovec *iov, int n, uint64_t offset)
+{
+	struct file_limit limit;
+	int rc;
+
+	(void)fs;
+	file_limit_enter(&limit);
+	rc = write_all(fd, iov, n, offset);
+	file_limit_leave(&limit);
+	return rc;
 }
 
 static void posix_begin_flush(const struct ckpt_fs *fs, int fd, uint64_t offset, uint64_t bytes)
@@ -99,8 +118,8 @@ static int regular(const struct stat *st, uint64_t *bytes)
 
 static int posix_open(const struct ckpt_fs *fs, const char *path, uint64_t *bytes)
 {
-	/* a pipe of that name must not keep us waiting */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc;
+	/* a pipe of that name must not keep us waiting, nor a link lead elsewhere */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW), rc;
 	struct stat st;
 
 	(void)fs;
@@ -138,7 +157,7 @@ static int posix_size(const struct ckpt_fs *fs, const char *path, uint64_t *byte
 	struct stat st;
 
 	(void)fs;
-	return stat(path, &st) < 0 ? -errno : regular(&st, bytes);
+	return lstat(path, &st) < 0 ? -errno : regular(&st, bytes);
 }
 
 static int posix_rename(const struct ckpt_fs *fs, const char *from, const char *to)
@@ -151,7 +170,7 @@ static bool same_file(const char *a, const char *b)
 {
 	struct stat one, two;
 
-	return stat(a, &one) == 0 && stat(b, &two) == 0 && one.st_dev == two.st_dev &&
+	return lstat(a, &one) == 0 && lstat(b, &two) == 0 && one.st_dev == two.st_dev &&
 	       one.st_ino == two.st_ino;
 }
 
@@ -183,7 +202,7 @@ static int posix_unlink(const struct ckpt_fs *fs, const char *path)
 static int posix_mkdir(const struct ckpt_fs *fs, const char *path)
 {
 	(void)fs;
-	return result(mkdir(path, 0777));
+	return result(mkdir(path, FOLDER_MODE));
 }
 
 static int posix_rmdir(const struct ckpt_fs *fs, const char *path)

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/fault.h"
+#include "base/plural.h"
 #include "base/shown.h"
 #include "ckpt/ckpt.h"
 #include "ckpt/reader.h"
@@ -14,8 +15,8 @@ static int check_size(const struct ckpt_manifest *m, const struct ckpt_identity 
 {
 	if (m->size != self->size)
 		return ckpt_says(err, FT_EMISMATCH, dir,
-			"line %u is of %u ranks, and this job has %u: start it with -n %u", m->line,
-			m->size, self->size, m->size);
+			"line %u is of %u rank%s, and this job has %u: start it with -n %u",
+			m->line, m->size, plural(m->size), self->size, m->size);
 	if (self->rank >= m->size)
 		return ckpt_says(
 			err, FT_EMISMATCH, dir, "line %u has no rank %u", m->line, self->rank);
@@ -36,7 +37,7 @@ static int check_maker(const struct ckpt_reader *r, const struct ckpt_identity *
 	if (!accept_binary && memcmp(h->id.program, self->program, sizeof self->program) != 0)
 		return ckpt_says(err, FT_EMISMATCH, r->path.text,
 			"it was made by another build of the program (%s; this is %s): give "
-			"-accept-binary if this one can go on from there",
+			"-accept-binary, before the program, if this one can go on from there",
 			shown(h->id.program_name).text, shown(self->program_name).text);
 	return 0;
 }

@@ -19,6 +19,9 @@ void ckpt_name_format(struct ckpt_path *out, const char *dir, struct ckpt_name n
 	case CKPT_NAME_FOLDER:
 		snprintf(out->text, size, "%s/line-%08u.e%04u", dir, n.line, n.epoch);
 		break;
+	case CKPT_NAME_EPOCH:
+		snprintf(out->text, size, "%s/epoch-%04u", dir, n.epoch);
+		break;
 	case CKPT_NAME_FILE:
 		snprintf(out->text, size, "%s/rank-%05u.ckpt", dir, n.rank);
 		break;
@@ -51,6 +54,8 @@ static enum ckpt_name_kind kind_of(const char *at, struct ckpt_name *n)
 		return strcmp(at, ".ckpt") == 0	      ? CKPT_NAME_FILE
 		       : strcmp(at, ".ckpt.tmp") == 0 ? CKPT_NAME_FILE_TMP
 						      : CKPT_NAME_FOREIGN;
+	if (number(&at, "epoch-", &n->epoch))
+		return *at == '\0' ? CKPT_NAME_EPOCH : CKPT_NAME_FOREIGN;
 	if (!number(&at, "line-", &n->line))
 		return CKPT_NAME_FOREIGN;
 	if (strcmp(at, ".manifest") == 0)
@@ -90,6 +95,26 @@ void ckpt_path_file(struct ckpt_path *out, const char *dir, uint32_t line, uint3
 	ckpt_path_folder(&folder, dir, line, epoch);
 	ckpt_name_format(out, folder.text,
 		(struct ckpt_name){tmp ? CKPT_NAME_FILE_TMP : CKPT_NAME_FILE, line, epoch, rank});
+}
+
+bool ckpt_name_is_session(const char *name)
+{
+	static const char form[] = "dddddddd-dddddd-xxxxxxxx";
+
+	for (size_t i = 0; i < sizeof form; i++) { /* with the NUL */
+		unsigned char c = (unsigned char)name[i];
+
+		if (form[i] == 'd'	 ? !isdigit(c)
+			: form[i] == 'x' ? !isdigit(c) && (c < 'a' || c > 'f')
+					 : c != (unsigned char)form[i])
+			return false;
+	}
+	return true;
+}
+
+void ckpt_path_in(struct ckpt_path *out, const char *dir, const char *name)
+{
+	snprintf(out->text, sizeof out->text, "%s/%s", dir, name);
 }
 
 void ckpt_path_above(struct ckpt_path *out, const char *dir)

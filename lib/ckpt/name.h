@@ -18,6 +18,7 @@ enum ckpt_name_kind {
 	CKPT_NAME_MANIFEST,	/* line-NNNNNNNN.manifest */
 	CKPT_NAME_MANIFEST_TMP, /* line-NNNNNNNN.eEEEE.manifest.tmp */
 	CKPT_NAME_FOLDER,	/* line-NNNNNNNN.eEEEE */
+	CKPT_NAME_EPOCH,	/* epoch-EEEE: it has begun */
 	CKPT_NAME_FILE,		/* in a folder: rank-RRRRR.ckpt */
 	CKPT_NAME_FILE_TMP	/* in a folder: rank-RRRRR.ckpt.tmp */
 };
@@ -37,6 +38,12 @@ void ckpt_name_format(struct ckpt_path *out, const char *dir, struct ckpt_name n
 void ckpt_path_folder(struct ckpt_path *out, const char *dir, uint32_t line, uint32_t epoch);
 void ckpt_path_file(struct ckpt_path *out, const char *dir, uint32_t line, uint32_t epoch,
 	uint32_t rank, bool tmp);
+
+/* Is it the name of a session, as launcher and ranks make it (20261231-235959-0123abcd)? */
+bool ckpt_name_is_session(const char *name);
+
+/* dir/NAME of any name; cut when it is too long. */
+void ckpt_path_in(struct ckpt_path *out, const char *dir, const char *name);
 
 /* The folder that holds dir, as far as its text says. */
 void ckpt_path_above(struct ckpt_path *out, const char *dir);

@@ -21,7 +21,7 @@ enum { PIECE = 1 << 18 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool known;
 static uint8_t hash[CKPT_PROGRAM_BYTES];
-static char base_name[CKPT_NAME_BYTES];
+static char base_name[CKPT_NAME_BYTES], path[4096];
 
 static int hash_file(XXH3_state_t *state, uint8_t *piece)
 {
@@ -68,7 +68,7 @@ static int find_hash(void)
 static int find_name(void)
 {
 	static const char gone[] = " (deleted)";
-	char path[4096], *name;
+	char *name;
 	ssize_t n = readlink(self, path, sizeof path - 1);
 	size_t len;
 
@@ -84,6 +84,11 @@ static int find_name(void)
 		if ((unsigned char)*at < ' ' || *at == 0x7f)
 			*at = '?';
 	return 0;
+}
+
+const char *ckpt_program_path(void)
+{
+	return path;
 }
 
 int ckpt_program(

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/fault.h"
+#include "ckpt/epoch.h"
 #include "ckpt/name.h"
 
 enum fate { UNKNOWN, STAYS, STAYS_UNREAD, GOES };
@@ -103,8 +104,8 @@ static bool stays(struct pruning *p, struct entry *e)
 	return whole;
 }
 
-/* A line of an epoch before this one may have been committed late, while an epoch between the two was
- * already removing its files: while the job goes on it is no reason to let go of another. */
+/* A line of an epoch before this one may have been committed late, while an epoch between the two
+ * was already removing its files: while the job goes on it is no reason to let go of another. */
 static bool is_safe(const struct pruning *p, const struct entry *e)
 {
 	return p->order->idle || p->order->over || e->made_epoch == p->order->making_epoch;
@@ -179,6 +180,12 @@ static bool in_the_making(const struct pruning *p, struct ckpt_name n)
 	return !has_own_line(p);
 }
 
+/* The word that an epoch has begun which is over. The last one stays: somebody may be late. */
+static bool is_past(const struct pruning *p, struct ckpt_name n)
+{
+	return n.kind == CKPT_NAME_EPOCH && !p->order->idle && n.epoch < p->order->making_epoch;
+}
+
 /* ---- removing ---- */
 
 static void tell(const struct pruning *p, struct ckpt_name n, bool committed)
@@ -212,19 +219,32 @@ static void flush(struct pruning *p)
 		fails(p, "flush the folder", p->dir, rc);
 }
 
-static void remove_manifests(struct pruning *p)
+/* Flushing may have taken long: may the first manifest go still? */
+static bool still_ours(struct pruning *p)
 {
-	bool flushed = false;
+	struct ckpt_err ignored = {(char[256]){""}, 256};
+
+	flush(p);
+	if (p->rc || p->order->idle)
+		return p->rc == 0;
+	return ckpt_epoch_check(p->fs, p->dir, p->order->making_epoch, ignored) == 0;
+}
+
+/* false: all that is there is the business of a later epoch. */
+static bool remove_manifests(struct pruning *p)
+{
+	bool asked = false;
 
 	for (size_t i = 0; i < p->n; i++) {
 		if (p->entries[i].fate != GOES)
 			continue;
-		if (!flushed)
-			flush(p);
-		flushed = true;
+		if (!asked && !still_ours(p))
+			return false;
+		asked = true;
 		if (p->rc || remove_manifest(p, &p->entries[i]))
 			p->entries[i].fate = STAYS_UNREAD;
 	}
+	return true;
 }
 
 static void remove_file(struct pruning *p, const char *path)
@@ -273,7 +293,7 @@ static void remove_rest(struct pruning *p)
 
 		if (in_the_making(p, n))
 			continue;
-		if (n.kind == CKPT_NAME_MANIFEST_TMP) {
+		if (n.kind == CKPT_NAME_MANIFEST_TMP || is_past(p, n)) {
 			ckpt_name_format(&path, p->dir, n);
 			remove_file(p, path.text);
 		} else if (n.kind == CKPT_NAME_FOLDER && !is_committed(p, n)) {
@@ -301,7 +321,8 @@ int ckpt_prune_with(const struct ckpt_fs *fs, const char *session_dir,
 	decide_manifests(&p);
 	if (is_late(&p))
 		goto free_entries;
-	remove_manifests(&p);
+	if (!remove_manifests(&p))
+		goto free_entries;
 	if (p.rc == 0 && p.n)
 		flush(&p);
 	if (p.rc == 0)

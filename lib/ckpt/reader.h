@@ -14,8 +14,8 @@ struct ckpt_reader {
 	struct ckpt_entry *entries; /* header.sections of them */
 };
 
-/* Header and table are right when it returns 0. Else nothing is open: FT_EDAMAGED (also: not there,
- * or it cannot be read), FT_EMISMATCH (version), FT_ESYS, FT_ENOMEM. */
+/* Header and table are right when it returns 0. Else nothing is open: FT_EDAMAGED, FT_ENONE (not
+ * there), FT_EMISMATCH (version), FT_ESYS (it cannot be read now), FT_ENOMEM. */
 int ckpt_reader_open(
 	struct ckpt_reader *r, const struct ckpt_fs *fs, const char *path, struct ckpt_err err);
 

@@ -23,6 +23,7 @@ static const struct {
 	{ENOMEM, "make memory free there, or run fewer ranks on that host"},
 	{ENOENT, "is the work directory there, and the same on every host?"},
 	{EINVAL, "something else than a file has that name: move it away"},
+	{ELOOP, "a symbolic link has that name: move it away"},
 	{ENAMETOOLONG, "give another work directory"},
 };
 
@@ -57,7 +58,9 @@ int ckpt_unreadable(struct ckpt_err e, const char *path, int rc)
 
 	if (rc == -EMFILE || rc == -ENFILE)
 		return FT_ENOMEM;
-	return rc == -ENOENT || rc == -EIO || rc == -EINVAL || rc == -ESTALE ? FT_EDAMAGED : code;
+	if (rc == -ENOENT)
+		return FT_ENONE;
+	return rc == -EINVAL || rc == -ELOOP ? FT_EDAMAGED : code;
 }
 
 int ckpt_says(struct ckpt_err e, int code, const char *path, const char *fmt, ...)

@@ -14,8 +14,8 @@ struct ckpt_err {
  * ENOMEM. */
 int ckpt_failed(struct ckpt_err e, const char *verb, const char *path, int rc);
 
-/* The same for reading: FT_EDAMAGED for what is not there or cannot be read, which cannot be
- * mended; FT_ENOMEM also when descriptors are short: another time it may be read. */
+/* The same for reading: FT_ENONE when it is not there, FT_EDAMAGED when it is no file at all,
+ * FT_ENOMEM also when descriptors are short; else FT_ESYS: another time it may be read. */
 int ckpt_unreadable(struct ckpt_err e, const char *path, int rc);
 
 /* "PATH: ..."; returns code. */

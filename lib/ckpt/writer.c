@@ -95,7 +95,7 @@ static int start(void)
 	return rc == 0 ? 0 : FT_ESYS;
 }
 
-int ckpt_writer_post(struct ckpt_task *t)
+static int post(struct ckpt_task *t, void (*enter)(struct link *tasks, struct link *t))
 {
 	int rc = 0;
 
@@ -103,11 +103,21 @@ int ckpt_writer_post(struct ckpt_task *t)
 	if (!writer.running)
 		rc = start();
 	if (rc == 0) {
-		list_append(&writer.tasks, &t->link);
+		enter(&writer.tasks, &t->link);
 		pthread_cond_signal(&writer.work);
 	}
 	pthread_mutex_unlock(&writer.mutex);
 	return rc;
+}
+
+int ckpt_writer_post(struct ckpt_task *t)
+{
+	return post(t, list_append);
+}
+
+int ckpt_writer_post_first(struct ckpt_task *t)
+{
+	return post(t, list_prepend);
 }
 
 void ckpt_writer_wait(void)

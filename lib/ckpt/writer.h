@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A thread for what waits for the disk. It exists while there is something to do, and a little
- * longer. Tasks run in the order in which they were posted, one at a time.
+ * longer. Tasks run in the order in which they were posted, one at a time; those that were posted
+ * first run before all that wait.
  */
 #ifndef FTMPI_CKPT_WRITER_H
 #define FTMPI_CKPT_WRITER_H
@@ -16,6 +17,9 @@ struct ckpt_task {
 
 /* Any thread, a task's too. 0 or FT_ESYS (there is no thread for it): nothing was done. */
 int ckpt_writer_post(struct ckpt_task *t);
+
+/* The same, before all tasks that wait. */
+int ckpt_writer_post_first(struct ckpt_task *t);
 
 /* Until nothing is to be done and the thread is gone. Not from a task; nobody posts meanwhile but
  * tasks. */
