@@ -17,7 +17,7 @@ static bool all_here(void *arg)
 {
 	const struct goal *g = arg;
 
-	return g->c->arrived >= g->expected;
+	return g->c->arrived >= g->expected && !g->c->comparing;
 }
 
 bool blocking_drain(struct coord *c)

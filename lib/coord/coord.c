@@ -102,16 +102,18 @@ bool coord_checkpoint(struct coord *c)
 	return c->waits ? blocking_checkpoint(c) : lines_begin(c);
 }
 
-/* C3: what was sent in the part of the program that is run again, and not received, is void. When
- * there is no line it is the beginning of a whole run, and stays. The line's messages and debts
- * come in take, when counting has begun anew; who is through with it may tell us of the next line
- * while we are not. */
+/* C3: what was sent in the part of the program that is run again, and not received, is void; what
+ * could not be fetched for lack of memory is thrown away like the rest. When there is no line it is
+ * the beginning of a whole run, and stays. The line's messages and debts come in take, when
+ * counting has begun anew; who is through with it may tell us of the next line while we are not. */
 bool coord_restore(struct coord *c)
 {
 	fault_point("restore-begin");
 	if (!c->env->find(c->user))
 		return false;
 	fault_point("restore-found");
+	c->env->quiet(c->user);
+	c->restored = true;
 	blocking_drain(c);
 	c->env->forget(c->user);
 	fault_point("restore-drained");
@@ -138,35 +140,6 @@ bool coord_wait(struct coord *c)
 		return c->concluded;
 	c->env->wait(c->user, all_over, c);
 	return c->lines->committed == c->line;
-}
-
-struct ending {
-	const struct coord *c;
-	uint32_t common; /* the latest line that every rank has begun */
-};
-
-/* Others may wait for what this rank has to pass on. */
-static bool common_over(void *arg)
-{
-	const struct ending *e = arg;
-	const struct coord_lines *x = e->c->lines;
-
-	return (!x->list || x->list->line > e->common) &&
-	       (!x->tallies || x->tallies->line > e->common);
-}
-
-void coord_close(struct coord *c)
-{
-	struct ending e = {.c = c};
-
-	if (c->waits || c->lines->ended)
-		return;
-	e.common = c->env->least(c->user, c->line);
-	c->env->wait(c->user, common_over, &e);
-	c->lines->ended = true;
-	for (struct line *l = c->lines->list; l; l = l->next)
-		l->over = true;
-	lines_run(c);
 }
 
 uint32_t coord_next(const struct coord *c, uint32_t after)
@@ -232,14 +205,45 @@ bool coord_control(struct coord *c, int peer, const uint8_t *bytes, size_t len)
 
 bool coord_due(struct coord *c, bool elapsed)
 {
+	const struct line *last = lines_find(c, c->line);
+
 	if (c->waits)
 		return elapsed;
+	if (last && !last->said)
+		return false;
 	if (elapsed && c->lines->wanted <= c->line)
 		agree_want(c, c->line + 1, -1);
 	return c->lines->wanted > c->line;
 }
 
+bool coord_torn(const struct coord *c, uint32_t line)
+{
+	const struct line *l = lines_find(c, line);
+
+	return l && ((l->cut && l->cut->torn) || (l->tag && l->tag->torn));
+}
+
+bool coord_crowded(const struct coord *c, uint32_t line)
+{
+	const struct line *l = lines_find(c, line);
+
+	return l && l->early && l->early->lost;
+}
+
 /* ---- across a restore ---- */
+
+void coord_compared(struct coord *c)
+{
+	if (--c->comparing == 0 && c->lines)
+		lines_run(c);
+}
+
+void coord_received(
+	struct coord *c, const struct coord_message *m, const struct orphan_sum *contents)
+{
+	if (c->lines && !c->waits)
+		early_received(&c->lines->received, m, contents);
+}
 
 uint64_t coord_injected(struct coord *c, int peer, uint64_t context, int32_t tag)
 {
@@ -268,6 +272,8 @@ bool coord_save(struct coord *c, uint32_t line, uint8_t **out, size_t *len)
 		ok = tag_cut_orphans(l->tag, &o);
 	else if (c->waits)
 		ok = debts_left(&c->debts, &o);
+	if (ok && l && l->early && !l->early->lost)
+		ok = early_cut_sums(l->early, &o);
 	ok = ok && orphans_encode(&o, out, len);
 	orphans_free(&o);
 	return ok;

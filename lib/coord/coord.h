@@ -32,6 +32,17 @@ struct coord_message {
 	uint32_t stamp; /* what its sender's coord_stamp said; 0: it was injected */
 };
 
+/*
+ * Contexts of windows: bit 63 is set, or of the upper three bit 61 alone. A line can hold none of
+ * their messages: these change memory of several ranks, and a restored rank does not know the
+ * window. They are counted as all are, and a line that one of them crosses, either way, is given up
+ * (E10).
+ */
+static inline bool coord_is_uncut(uint64_t context)
+{
+	return context >> 63 || context >> 61 == 1;
+}
+
 /* With respect to a line that is being made, a message that was not received before it is */
 enum coord_fate {
 	COORD_OUT,  /* sent after the line: it will be sent again */
@@ -59,7 +70,8 @@ struct coord_env {
 	 * memory, contents and all. false: no memory. */
 	bool (*secure)(void *user);
 
-	/* Throw away all messages that were not received. After secure. */
+	/* Throw away all messages that were not received. After secure. What has been received, or
+	 * was matched, by then is no message of the program any more for undelivered and fate. */
 	void (*forget)(void *user);
 
 	/* Write this rank's part of line c->line durably. false: it could not; the reason was said.
@@ -73,7 +85,13 @@ struct coord_env {
 	 * had: the same on all ranks. false: there is none. */
 	bool (*find)(void *user);
 
-	/* Take everything from it, its messages too; when this returns, all ranks have. */
+	/* What the program has begun, and what goes on without it (operations that nobody waits
+	 * for), comes to its end on all ranks. From here until take returns no rank begins a
+	 * message. */
+	void (*quiet)(void *user);
+
+	/* Take everything from it, its messages too; when this begins all ranks have forgotten,
+	 * when it returns all have taken. */
 	void (*take)(void *user);
 
 	/* The least of what all ranks say. */
@@ -144,6 +162,8 @@ struct coord {
 	struct debts debts;
 	struct coord_lines *lines; /* NULL: blocking from the start */
 	bool concluded;		   /* blocking: the latest line was committed, or there was none */
+	bool restored;		   /* this run of the ranks has gone back to a line */
+	unsigned comparing; /* lib/mpi's: orphans sent again, whose contents are not here yet */
 };
 
 /* 0, FT_EINVAL (no protocol of that name; coord_names tells them) or FT_ENOMEM. Names: "blocking",
@@ -206,6 +226,27 @@ static inline bool coord_discards(
 	return c->debts.left && coord_discards_debt(c, peer, context, tag, stamp);
 }
 
+/* Of the message that coord_discards has just thrown away: what it was when it was received. When
+ * its contents are here they are compared (orphans_same): another message would have to be
+ * received, and cannot be any more. coord_compared: it is the same, or does not come (its sender is
+ * lost). No line is finished before. */
+static inline const struct orphan_sum *coord_expected(const struct coord *c)
+{
+	return &c->debts.paid;
+}
+
+void coord_compared(struct coord *c);
+
+/* A message with this stamp, whose contents are here: may it become an orphan? Then they are told
+ * before the program can receive it. */
+static inline bool coord_is_early(const struct coord *c, uint32_t stamp)
+{
+	return stamp > c->line + 1;
+}
+
+void coord_received(
+	struct coord *c, const struct coord_message *m, const struct orphan_sum *contents);
+
 /* It has come and is not thrown away: its index (0 under blocking). When it is where
  * env->undelivered, and who asks for its fate, find it: coord_noted. */
 static inline uint64_t coord_arrived(
@@ -245,6 +286,11 @@ enum coord_fate coord_fate(const struct coord *c, uint32_t line, const struct co
 
 /* ---- lines ---- */
 
+/* Does a message of a window cross this line? Has it more orphans than checksums are kept of
+ * (ORPHAN_SUMS_MOST)? Then it must not be restored. Asked in finish, when the answer is final. */
+bool coord_torn(const struct coord *c, uint32_t line);
+bool coord_crowded(const struct coord *c, uint32_t line);
+
 /* Make a line. blocking: true: it is committed. Else: true: this rank's state is captured, under
  * number c->line; `over` tells the end. Collective only under blocking. A number is used once,
  * whatever becomes of the line. */
@@ -258,10 +304,11 @@ bool coord_restore(struct coord *c);
 uint64_t coord_injected(struct coord *c, int peer, uint64_t context, int32_t tag);
 
 /* Contents of CKPT_ORPHANS of `line` (blocking: of the line being saved): *out malloc'ed. Not
- * before finish. false: no memory. Layout, little-endian: u32 count, then for each range: u32 peer,
- * i32 tag, u64 context, u64 first, u64 count: of the messages that the peer sends with this
- * envelope after the line, those with number first (from 1) to first + count - 1 were received
- * before it. Sorted by peer, context, tag, first. */
+ * before finish. false: no memory, or one of them was taken back by its sender. Layout,
+ * little-endian: u32 count, then for each range: u32 peer, i32 tag, u64 context, u64 first, u64
+ * count: of the messages that the peer sends with this envelope after the line, those with number
+ * first (from 1) to first + count - 1 were received before it. Sorted by peer, context, tag, first.
+ * Then for each of these messages, in this order: u64 length, u64 hash (struct orphan_sum). */
 bool coord_save(struct coord *c, uint32_t line, uint8_t **out, size_t *len);
 bool coord_valid(const uint8_t *bytes, size_t len, int size);
 
@@ -281,15 +328,18 @@ bool coord_control(struct coord *c, int peer, const uint8_t *bytes, size_t len);
  * there is none. */
 bool coord_wait(struct coord *c);
 
-/* The program ends: lines that every rank has begun are finished, the others given up. Collective,
- * waits (not under blocking). */
+/* The program ends: lines that every rank has begun are finished, the others given up; after a
+ * restore all has to come that was sent, and what is never sent again is told. Collective, waits
+ * (not under blocking, but after a restore). */
 void coord_close(struct coord *c);
 
 /* ---- time (eventlog, tagging; blocking asks rank 0 in lib/mpi) ---- */
 
 /* Shall this rank make a line at its next occasion? elapsed: its interval is over. A rank whose
  * interval is over asks all others (over a tree), who are due then, too; requests of several ranks
- * make one line (C7). */
+ * make one line (C7). Never while it is not known whether this rank's part of its last line is
+ * durable: where the disk or another rank is slower than the interval, lines come at their pace
+ * (C8). */
 bool coord_due(struct coord *c, bool elapsed);
 
 #endif

@@ -183,20 +183,18 @@ void cut_arrived(struct cut *c, const struct coord_message *m)
 
 /* ---- closing it ---- */
 
-/* How many debts have numbers in from + 1 ... to. */
-static uint64_t debts_within(
-	const struct cut *c, const struct cut_env *e, uint64_t from, uint64_t to)
+/* Is anything of this envelope in transit, or orphan? What came after its sender's checkpoint and
+ * was not received is neither. */
+static bool crosses(const struct cut *c, const struct cut_env *e)
 {
-	uint64_t n = 0;
+	uint64_t later = 0;
 
-	for (size_t i = 0; i < e->debts.n; i++) {
-		const struct orphan_range *r = &c->debts[e->debts.at + i];
-		uint64_t first = r->first > from ? r->first : from + 1;
-		uint64_t end = r->first + r->count <= to ? r->first + r->count : to + 1;
-
-		n += end > first ? end - first : 0;
+	for (size_t i = 0; i < e->waiting.n; i++) {
+		if (c->waiting[e->waiting.at + i] <= e->s)
+			return true;
+		later++;
 	}
-	return n;
+	return e->a - later != e->s || e->debts.n;
 }
 
 bool cut_close(struct cut *c, int peer, const struct envlog *arrived)
@@ -216,9 +214,10 @@ bool cut_close(struct cut *c, int peer, const struct envlog *arrived)
 		env[i] =
 			was ? *was : (struct cut_env){.context = all[i].context, .tag = all[i].tag};
 		env[i].s = all[i].s;
+		if (coord_is_uncut(env[i].context) && crosses(c, &env[i]))
+			c->torn = true;
 		if (all[i].s > all[i].a)
-			cp->missing +=
-				all[i].s - all[i].a - debts_within(c, &env[i], all[i].a, all[i].s);
+			cp->missing += all[i].s - all[i].a;
 	}
 	free(all);
 	free(cp->env);
@@ -227,20 +226,6 @@ bool cut_close(struct cut *c, int peer, const struct envlog *arrived)
 	cp->closed = true;
 	c->missing += cp->missing;
 	return true;
-}
-
-uint64_t cut_debts_missing(const struct cut *c, int peer, const struct envlog *arrived)
-{
-	const struct cut_peer *cp = &c->peers[peer];
-	uint64_t n = 0;
-
-	for (uint32_t i = 0; i < cp->n; i++) {
-		const struct cut_env *e = &cp->env[i];
-		const struct envlog_entry *now = envlog_find(arrived, e->context, e->tag);
-
-		n += debts_within(c, e, now ? now->a : 0, e->s);
-	}
-	return n;
 }
 
 /* Received are s + 1 ... a without those that waited; debts lie above a. */

@@ -29,7 +29,7 @@ struct cut_peer {
 	struct cut_env *env; /* sorted by envlog_order */
 	uint32_t n;
 	bool closed;
-	uint64_t missing; /* when closed: in transit and not here */
+	uint64_t missing; /* when closed: sent before the line and not here; debts, too */
 };
 
 struct cut {
@@ -38,6 +38,7 @@ struct cut {
 	uint64_t *waiting;
 	struct orphan_range *debts;
 	uint64_t missing;
+	bool torn; /* a message that must not be crosses it */
 };
 
 /* What a cut is made of: entries by peer (a, and s known so far), messages that have arrived and
@@ -64,11 +65,8 @@ bool cut_close(struct cut *c, int peer, const struct envlog *arrived);
 /* Fate of a message that was not received before the cut. */
 enum coord_fate cut_fate(const struct cut *c, const struct coord_message *m);
 
-/* A message has come that is no debt. */
+/* A message has come, perhaps a debt. */
 void cut_arrived(struct cut *c, const struct coord_message *m);
-
-/* Debts of peer that are in transit by number, and have not come: a tagger counts them. */
-uint64_t cut_debts_missing(const struct cut *c, int peer, const struct envlog *arrived);
 
 /* When all are closed. false: no memory. */
 bool cut_orphans(const struct cut *c, struct orphans *o);

@@ -74,6 +74,8 @@ bool lines_cut(struct coord *c, struct line *l)
 		l->tag = tag_cut_new(&c->lines->tagging, l->line, w.v, w.n, &c->debts);
 		ok = l->tag != NULL;
 	}
+	if (ok)
+		l->early = early_cut_new(&c->lines->received, l->line, w.v, w.n, &c->debts);
 	free(w.v);
-	return ok;
+	return ok && l->early;
 }

@@ -2,25 +2,41 @@
 #include "coord/debts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void debts_free(struct debts *d)
 {
 	free(d->v);
+	free(d->sums);
 	*d = (struct debts){0};
+}
+
+/* A line of before has no checksums. */
+static bool load_sums(struct debts *d, const struct orphans *o)
+{
+	if (!o->nsums)
+		return true;
+	d->sums = malloc(o->nsums * sizeof *d->sums);
+	if (d->sums)
+		memcpy(d->sums, o->sums, o->nsums * sizeof *d->sums);
+	return d->sums != NULL;
 }
 
 bool debts_load(struct debts *d, const struct orphans *o)
 {
-	struct debt *v = malloc((o->n + 1) * sizeof *v);
+	struct debts is = {.v = malloc((o->n + 1) * sizeof *is.v), .n = o->n};
+	size_t at = 0;
 
-	if (!v)
+	if (!is.v || !load_sums(&is, o)) {
+		free(is.v);
 		return false;
+	}
 	debts_free(d);
-	d->v = v;
-	d->n = o->n;
+	*d = is;
 	for (size_t i = 0; i < o->n; i++) {
-		v[i] = (struct debt){.range = o->v[i]};
+		d->v[i] = (struct debt){.range = o->v[i], .at = at};
 		d->left += o->v[i].count;
+		at += (size_t)o->v[i].count;
 	}
 	return true;
 }
@@ -63,10 +79,20 @@ bool debts_paid(struct debts *d, int peer, uint64_t context, int32_t tag)
 	for (size_t i = 0; i < n; i++) {
 		uint64_t number = ++v[i].come;
 
-		paid |= number >= v[i].range.first && number < v[i].range.first + v[i].range.count;
+		if (number < v[i].range.first || number >= v[i].range.first + v[i].range.count)
+			continue;
+		paid = true;
+		d->paid = debt_sum(d, &v[i], number);
 	}
 	d->left -= paid;
 	return paid;
+}
+
+struct orphan_sum debt_sum(const struct debts *d, const struct debt *of, uint64_t number)
+{
+	if (!d->sums)
+		return (struct orphan_sum){.length = ORPHAN_NO_LENGTH};
+	return d->sums[of->at + (size_t)(number - of->range.first)];
 }
 
 struct orphan_range debt_left(const struct debt *d)
@@ -83,9 +109,16 @@ bool debts_left(const struct debts *d, struct orphans *o)
 {
 	for (size_t i = 0; d->left && i < d->n; i++) {
 		struct orphan_range r = debt_left(&d->v[i]);
+		uint64_t first = d->v[i].come + r.first;
 
 		if (!orphans_add(o, &r))
 			return false;
+		for (uint64_t k = 0; d->sums && k < r.count; k++) {
+			struct orphan_sum s = debt_sum(d, &d->v[i], first + k);
+
+			if (!orphans_add_sum(o, &s))
+				return false;
+		}
 	}
 	return true;
 }

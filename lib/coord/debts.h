@@ -13,12 +13,15 @@
 struct debt {
 	struct orphan_range range;
 	uint64_t come; /* messages of this envelope since the restore: the same in all its ranges */
+	size_t at;     /* of its first message's checksum */
 };
 
 struct debts {
 	struct debt *v; /* in the order of orphans */
 	size_t n;
 	uint64_t left; /* messages that are still to come: 0 is what it costs when there are none */
+	struct orphan_sum *sums; /* NULL: the line had none */
+	struct orphan_sum paid;	 /* of the one that was paid last: what it is to be */
 };
 
 void debts_free(struct debts *d);
@@ -35,6 +38,10 @@ const struct debt *debts_of(
 
 /* What of it is not paid: numbers counted from now on. count 0: nothing. */
 struct orphan_range debt_left(const struct debt *d);
+
+/* The checksum of number `number` (counted from the restore) of its range; one that says nothing
+ * when the line had none. */
+struct orphan_sum debt_sum(const struct debts *d, const struct debt *of, uint64_t number);
 
 /* All that are left, counted from now on, behind what is in o. false: no memory. */
 bool debts_left(const struct debts *d, struct orphans *o);

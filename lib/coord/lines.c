@@ -23,10 +23,13 @@ void lines_busy(struct coord *c)
 	c->busy = c->tags || c->making;
 }
 
-/* Nothing will be added to it any more. */
-static bool is_identified(const struct line *l)
+/* Nothing will be added to it any more; and what came again of the line that was restored was the
+ * same (E11): with respect to this one it may be an orphan no more, and nobody would look at it
+ * again. */
+static bool is_identified(const struct coord *c, const struct line *l)
 {
-	return !l->lost && !l->open && !(l->cut && l->cut->missing) && !(l->tag && l->tag->left);
+	return !c->comparing && !l->lost && !l->open && !(l->cut && l->cut->missing) &&
+	       !(l->tag && l->tag->left);
 }
 
 /* ---- beginning one ---- */
@@ -102,8 +105,10 @@ void lines_said(struct coord *c, struct line *l, const struct coord_part *part)
 		return;
 	cut_free(l->cut);
 	tag_cut_free(l->tag);
+	early_cut_free(l->early);
 	l->cut = NULL;
 	l->tag = NULL;
+	l->early = NULL;
 	lines_busy(c);
 }
 
@@ -140,14 +145,14 @@ void lines_close(struct coord *c, int peer, uint32_t line)
 	f->closed = line;
 }
 
-void lines_arrived(struct coord *c, const struct coord_message *m, bool debt)
+void lines_arrived(struct coord *c, const struct coord_message *m)
 {
 	for (struct line *l = c->lines->list; l; l = l->next) {
-		if (l->cut && !debt)
+		if (l->cut)
 			cut_arrived(l->cut, m);
 		if (l->tag)
 			tag_cut_arrived(l->tag, m);
-		if (!l->asked && is_identified(l))
+		if (!l->asked && is_identified(c, l))
 			c->due = true;
 	}
 }
@@ -168,7 +173,7 @@ static bool settle_step(struct coord *c)
 static bool finish_step(struct coord *c)
 {
 	for (struct line *l = c->lines->list; l; l = l->next) {
-		if (l->asked || l->over || !is_identified(l))
+		if (l->asked || l->over || !is_identified(c, l))
 			continue;
 		if (l->cut && l->tag)
 			compare_orphans(c, l);

@@ -5,6 +5,7 @@
  *   state.c    all of it, made and cleared
  *   lines.c    the lines of this rank: peers that close them, what is asked of lib/mpi
  *   cutting.c  the cut of a line; compare.c: two ways to make it
+ *   early.c    checksums of what may become orphan
  *   reports.c  who has sent how much: to others, from others
  *   agree.c    on the tree: how many reports come, whose part is durable, the verdict
  *
@@ -17,6 +18,7 @@
 
 #include "coord/coord.h"
 #include "coord/cut.h"
+#include "coord/early.h"
 #include "coord/report.h"
 #include "coord/tagging.h"
 #include "coord/tally.h"
@@ -31,8 +33,9 @@ struct line {
 	bool over, committed;
 	struct cut *cut;     /* eventlog */
 	struct tag_cut *tag; /* tagging */
-	int open;	     /* peers that have not closed it */
-	int *settle;	     /* peers that have, in this order */
+	struct early_cut *early;
+	int open;    /* peers that have not closed it */
+	int *settle; /* peers that have, in this order */
 	int nsettle, settled;
 };
 
@@ -75,6 +78,7 @@ struct coord_lines {
 	struct from *from;
 	struct to *to;
 	struct tagging tagging;
+	struct early received; /* from later intervals */
 };
 
 /* How many lines a rank may be ahead of another. */
@@ -105,8 +109,8 @@ void lines_close(struct coord *c, int peer, uint32_t line);
 /* This rank has, or will have, no part. */
 void lines_said(struct coord *c, struct line *l, const struct coord_part *part);
 
-/* What an arrival means to lines that are being made. debt: thrown away. */
-void lines_arrived(struct coord *c, const struct coord_message *m, bool debt);
+/* What an arrival means to lines that are being made. */
+void lines_arrived(struct coord *c, const struct coord_message *m);
 
 /* What coord.busy and coord.making are to be. */
 void lines_busy(struct coord *c);

@@ -5,11 +5,12 @@
 
 #include "base/cursor.h"
 
-enum { HEAD_BYTES = 4, RANGE_BYTES = 32 };
+enum { HEAD_BYTES = 4, RANGE_BYTES = 32, SUM_BYTES = 16 };
 
 void orphans_free(struct orphans *o)
 {
 	free(o->v);
+	free(o->sums);
 	*o = (struct orphans){0};
 }
 
@@ -45,6 +46,28 @@ bool orphans_add(struct orphans *o, const struct orphan_range *r)
 	return true;
 }
 
+bool orphans_add_sum(struct orphans *o, const struct orphan_sum *s)
+{
+	if (o->nsums == o->sums_room) {
+		size_t room = o->sums_room ? 2 * o->sums_room : 8;
+		struct orphan_sum *sums = realloc(o->sums, room * sizeof *sums);
+
+		if (!sums)
+			return false;
+		o->sums = sums;
+		o->sums_room = room;
+	}
+	o->sums[o->nsums++] = *s;
+	return true;
+}
+
+bool orphans_same(const struct orphan_sum *first, const struct orphan_sum *again)
+{
+	if (first->length != ORPHAN_NO_LENGTH && first->length != again->length)
+		return false;
+	return !first->hash || !again->hash || first->hash == again->hash;
+}
+
 static int by_first(const void *a, const void *b)
 {
 	const struct orphan_range *x = a, *y = b;
@@ -69,11 +92,31 @@ void orphans_sort(struct orphans *o)
 	}
 }
 
+/* UINT64_MAX: more than can be counted. */
+static uint64_t messages(const struct orphans *o)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < o->n; i++)
+		if (__builtin_add_overflow(n, o->v[i].count, &n))
+			return UINT64_MAX;
+	return n;
+}
+
+static void write_sums(struct writer *w, const struct orphans *o)
+{
+	for (size_t i = 0; i < o->nsums; i++) {
+		writer_u64(w, o->sums[i].length);
+		writer_u64(w, o->sums[i].hash);
+	}
+}
+
 bool orphans_encode(const struct orphans *o, uint8_t **out, size_t *len)
 {
+	bool sums = o->nsums && o->nsums == messages(o);
 	struct writer w;
 
-	*len = HEAD_BYTES + o->n * RANGE_BYTES;
+	*len = HEAD_BYTES + o->n * RANGE_BYTES + (sums ? o->nsums * SUM_BYTES : 0);
 	*out = o->n <= UINT32_MAX ? malloc(*len) : NULL;
 	if (!*out)
 		return false;
@@ -86,6 +129,8 @@ bool orphans_encode(const struct orphans *o, uint8_t **out, size_t *len)
 		writer_u64(&w, o->v[i].first);
 		writer_u64(&w, o->v[i].count);
 	}
+	if (sums)
+		write_sums(&w, o);
 	return true;
 }
 
@@ -107,11 +152,20 @@ static bool sensible(const struct orphan_range *r, int size)
 	       r->count <= INT64_MAX && r->first <= INT64_MAX - r->count;
 }
 
+/* A checksum for each of so many messages, or, in lines of before, none at all. */
+static bool sums_fit(const struct cursor *c, uint64_t total)
+{
+	size_t left = (size_t)(c->end - c->at);
+
+	return left == 0 || (total <= ORPHAN_SUMS_MOST && left == total * SUM_BYTES);
+}
+
 bool orphans_valid(const uint8_t *bytes, size_t len, int size)
 {
 	struct cursor c = cursor_over(bytes, len);
 	uint32_t n = cursor_u32(&c);
 	struct orphan_range was = {0};
+	uint64_t total = 0;
 
 	for (uint32_t i = 0; i < n && !c.bad; i++) {
 		struct orphan_range r = read_range(&c);
@@ -121,9 +175,11 @@ bool orphans_valid(const uint8_t *bytes, size_t len, int size)
 			return false;
 		if (order == 0 && r.first < was.first + was.count)
 			return false;
+		if (__builtin_add_overflow(total, r.count, &total))
+			return false;
 		was = r;
 	}
-	return cursor_done(&c);
+	return !c.bad && sums_fit(&c, total);
 }
 
 bool orphans_decode(struct orphans *o, const uint8_t *bytes, size_t len)
@@ -134,6 +190,13 @@ bool orphans_decode(struct orphans *o, const uint8_t *bytes, size_t len)
 		struct orphan_range r = read_range(&c);
 
 		if (!orphans_add(o, &r))
+			return false;
+	}
+	while (c.at < c.end) {
+		struct orphan_sum s = {.length = cursor_u64(&c)};
+
+		s.hash = cursor_u64(&c);
+		if (!orphans_add_sum(o, &s))
 			return false;
 	}
 	return true;

@@ -2,7 +2,8 @@
 /*
  * Orphans of a line, in ranges: of the messages that a peer sends with an envelope after the line,
  * number `first` (from 1) to first + count - 1 were received before it. Sorted by peer, context,
- * tag, first; ranges do not overlap. Also their bytes in a checkpoint (layout: coord_save). Pure.
+ * tag, first; ranges do not overlap. With a checksum of each message, by which it is known when it
+ * is sent again. Also their bytes in a checkpoint (layout: coord_save). Pure.
  */
 #ifndef FTMPI_COORD_ORPHANS_H
 #define FTMPI_COORD_ORPHANS_H
@@ -18,9 +19,24 @@ struct orphan_range {
 	uint64_t first, count;
 };
 
+/* Of a message's envelope and contents. */
+struct orphan_sum {
+	uint64_t length; /* ORPHAN_NO_LENGTH: not known */
+	uint64_t hash;	 /* 0: not known */
+};
+
+#define ORPHAN_NO_LENGTH UINT64_MAX
+
+/* More are in no line; simulations set less. */
+#ifndef ORPHAN_SUMS_MOST
+#define ORPHAN_SUMS_MOST ((size_t)1 << 18)
+#endif
+
 struct orphans {
 	struct orphan_range *v;
 	size_t n, room;
+	struct orphan_sum *sums; /* of all messages, range by range; or none */
+	size_t nsums, sums_room;
 };
 
 void orphans_free(struct orphans *o);
@@ -29,13 +45,19 @@ void orphans_free(struct orphans *o);
  * false: no memory. */
 bool orphans_add(struct orphans *o, const struct orphan_range *r);
 
-/* Those that were not added in order. */
+/* The checksum of the next message. false: no memory. */
+bool orphans_add_sum(struct orphans *o, const struct orphan_sum *s);
+
+/* Is this the message that was received the first time, as far as is known? */
+bool orphans_same(const struct orphan_sum *first, const struct orphan_sum *again);
+
+/* Those that were not added in order; before checksums are. */
 void orphans_sort(struct orphans *o);
 
 /* < 0, 0, > 0: by peer, context, tag. */
 int orphans_order(const struct orphan_range *a, const struct orphan_range *b);
 
-/* *out: malloc'ed. false: no memory. */
+/* *out: malloc'ed; with checksums if there is one for each message. false: no memory. */
 bool orphans_encode(const struct orphans *o, uint8_t **out, size_t *len);
 
 /* Whether these bytes are orphans for a job of `size` ranks. */

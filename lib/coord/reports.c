@@ -283,7 +283,7 @@ struct envlog_entry *coord_seen_entry(struct coord *c, int peer, uint64_t contex
 
 /* *m gets its index. Tagging alone has one count for all envelopes: above what eventlog gave while
  * a choice was still to come. */
-static inline void arrives(struct coord *c, struct coord_message *m, bool debt)
+static inline void arrives(struct coord *c, struct coord_message *m)
 {
 	m->index = c->arrived + c->lines->injected;
 	if (c->logs) {
@@ -296,7 +296,7 @@ static inline void arrives(struct coord *c, struct coord_message *m, bool debt)
 	if (c->tags && !tagging_arrived(&c->lines->tagging, c->line, m))
 		lines_no_memory(c);
 	if (c->making)
-		lines_arrived(c, m, debt);
+		lines_arrived(c, m);
 }
 
 uint64_t coord_arrived_busy(
@@ -304,7 +304,7 @@ uint64_t coord_arrived_busy(
 {
 	struct coord_message m = {.peer = peer, .context = context, .tag = tag, .stamp = stamp};
 
-	arrives(c, &m, false);
+	arrives(c, &m);
 	return m.index;
 }
 
@@ -315,8 +315,11 @@ bool coord_discards_debt(struct coord *c, int peer, uint64_t context, int32_t ta
 	if (!debts_paid(&c->debts, peer, context, tag))
 		return false;
 	c->arrived++;
+	c->comparing++;
 	if (c->logs || c->tags)
-		arrives(c, &m, true);
+		arrives(c, &m);
+	if (coord_is_early(c, stamp)) /* orphan to lines to come, too */
+		coord_received(c, &m, &c->debts.paid);
 	coord_noted(c);
 	return true;
 }

@@ -29,6 +29,7 @@ void lines_free(struct line *l)
 {
 	cut_free(l->cut);
 	tag_cut_free(l->tag);
+	early_cut_free(l->early);
 	free(l->settle);
 	free(l);
 }
@@ -63,6 +64,7 @@ void lines_fini(struct coord *c)
 		envlog_free(&c->peers[p].seen);
 	}
 	tagging_free(&c->lines->tagging);
+	early_free(&c->lines->received);
 	free(c->peers);
 	free(c->lines->from);
 	free(c->lines->to);
@@ -98,6 +100,7 @@ void lines_clear(struct coord *c)
 		x->to[p] = (struct to){.before = c->sent[p]};
 	}
 	tagging_clear(&x->tagging);
+	early_clear(&x->received);
 	x->base = x->closed = x->committed = x->wanted = c->line;
 	x->committing = 0;
 	lines_busy(c);

@@ -74,11 +74,19 @@ static bool early_orphans(struct tag_cut *c, const struct tagging *t,
 		while (w < nwaiting && cut_order(&waiting[w], m) < 0)
 			w++;
 		r.first = number;
-		if ((w == nwaiting || !same_message(&waiting[w], m)) &&
-			!orphans_add(&c->orphans, &r))
+		if (w < nwaiting && same_message(&waiting[w], m))
+			continue;
+		c->torn |= coord_is_uncut(m->context);
+		if (!orphans_add(&c->orphans, &r))
 			return false;
 	}
 	return true;
+}
+
+static void note_torn(struct tag_cut *c, const struct coord_message *waiting, size_t nwaiting)
+{
+	for (size_t i = 0; i < nwaiting; i++)
+		c->torn |= coord_is_uncut(waiting[i].context) && waiting[i].stamp <= c->line;
 }
 
 static uint64_t early_of(const struct tagging *t, const struct orphan_range *r)
@@ -141,6 +149,7 @@ struct tag_cut *tag_cut_new(struct tagging *t, uint32_t line, const struct coord
 	if (c->missing && c->closed && early_orphans(c, t, waiting, nwaiting) &&
 		take_debts(c, t, debts)) {
 		count_missing(c, t);
+		note_torn(c, waiting, nwaiting);
 		return c;
 	}
 	tag_cut_free(c);
@@ -171,6 +180,7 @@ void tag_cut_arrived(struct tag_cut *c, const struct coord_message *m)
 
 	if (m->stamp > c->line)
 		return;
+	c->torn |= coord_is_uncut(m->context);
 	c->missing[m->peer]--;
 	c->left -= c->closed[m->peer];
 	for (size_t i = 0; i < c->ndebts; i++)

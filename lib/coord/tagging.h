@@ -29,6 +29,7 @@ struct tag_cut {
 	uint64_t *missing; /* by peer: until it is closed, less what has come: modulo 2^64 */
 	bool *closed;
 	uint64_t left; /* the sum of it over the closed */
+	bool torn;     /* a message that must not be crosses it */
 	struct orphans orphans;
 	struct tag_debt *debts;
 	size_t ndebts;
