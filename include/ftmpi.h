@@ -22,7 +22,7 @@ extern "C" {
  * Checkpoints by the program's own hand. A program names what it needs to go on: variables and
  * arrays (FTMPI_CKPT_Protect), or whatever it packs into the data buffer (FTMPI_CKPT_AddToBuffer).
  * FTMPI_Perform_Checkpoint saves both, on all ranks: one recovery line. After a failure every rank
- * runs from main again, and FTMPI_Restore, or the first FTMPI_Perform_Checkpoint, gives them back.
+ * runs from main again, and FTMPI_Restore gives them back.
  * The calls with a capital after FTMPI_ are those of the FTMPI report (sections 3.2.5 and 3.3.6),
  * which failed silently where these return an error; sizes have 64 bits.
  *
@@ -32,10 +32,20 @@ extern "C" {
  * meanwhile, with the messages that turn out to belong to the line.
  *
  * Thread rule for all of them: between MPI_Init and MPI_Finalize, or while there is a session, by any
- * one thread at a time, no other thread being inside an MPI or FTMPI call. What is said below of
- * MPI_Init and MPI_Finalize holds for the first session and the exit of a program of sessions. Unless said otherwise they return MPI_SUCCESS or an
- * MPI error class (MPI_Error_class of it is itself) and call no error handler.
+ * one thread at a time, no other thread being inside an MPI or FTMPI call. What is said of
+ * MPI_Init and MPI_Finalize holds for the first session and the exit of a program of sessions. Unless
+ * said otherwise these calls return MPI_SUCCESS or an MPI error class (MPI_Error_class of it is itself)
+ * and call no error handler.
  */
+
+/* A call after which data would be missing in a recovery line, or wrong, if it fails: the compiler warns
+ * when its result is not looked at. FTMPI_NO_WARN_UNUSED before the #include switches that off; what
+ * fails is told on standard error in any case, the first failure of each such call. */
+#if defined(__GNUC__) && !defined(FTMPI_NO_WARN_UNUSED)
+#define FTMPI_MUST_LOOK __attribute__((warn_unused_result))
+#else
+#define FTMPI_MUST_LOOK
+#endif
 
 /* What FTMPI_Perform_Checkpoint, FTMPI_CKPT_Wait and FTMPI_Restore return. */
 #define FTMPI_CHECKPOINTED 0 /* the line is committed; Perform_Checkpoint that does not wait: captured */
@@ -63,8 +73,11 @@ extern "C" {
  * in the same order, and those that were active are started again; of those that are made before the
  * restore datatypes and operators are not freed before it.
  *
- * In a job that was restarted the first of FTMPI_Restore and FTMPI_Perform_Checkpoint restores the
- * latest line instead; that waits for all ranks under every protocol.
+ * In a job that was restarted the latest line is restored by FTMPI_Restore, which waits for all ranks
+ * under every protocol. Under "blocking" the first FTMPI_Perform_Checkpoint does so instead, if it
+ * comes first. Under "eventlog" and "tagging" the ranks come to that at different steps, so there
+ * FTMPI_Restore has to be called before, also in the first run: rank 0 says so at the first line if it
+ * was not, and a restarted job ends with a sentence.
  *
  * What is open across a line, call by call. Of MPI_Isendrecv the receive is posted again, alone. A
  * message that MPI_Mprobe has found and that was not received is to be found again: its handle is
@@ -85,26 +98,42 @@ extern "C" {
  * "eventlog", "tagging": local; the time it takes is that of a copy. FTMPI_CHECKPOINTED: this rank's
  * part is captured. The line is committed when all ranks have made their call and what they captured
  * is written; the program is not told, but may ask (FTMPI_CKPT_Wait). Ranks may be ahead of others
- * by any number of lines. FTMPI_CKPTERROR: this rank had no memory for the copy, or another thread
- * is inside MPI: the line is given up on all ranks. (A part that cannot be written later gives it up
- * as well, with the reason on standard error.) The next call makes the next line all the same.
+ * by any number of lines. FTMPI_CKPTERROR: this rank had no memory for the copy, or holds as many
+ * as it may, or another thread is inside MPI: the line is given up on all ranks. (A part that cannot
+ * be written later gives it up as well, with the reason on standard error.) The next call makes the
+ * next line all the same.
+ * A rank holds four copies of its state at most, or as many as take less than 64 MiB (never more
+ * than 64), until they are written: that is when all ranks have made their calls and the disk has
+ * come to it. Asked faster than that, the call does not wait, but makes a line of every second call,
+ * of every fourth, and so on, and returns FTMPI_CKPTERROR for the others; standard error says so
+ * once. FTMPI_Checkpoint_due asks no faster than that. Messages that come meanwhile from ranks that
+ * have not made their call yet, and that the program receives, are copied as well: when these copies
+ * take more than 256 MiB and more than the state, the lines that they may belong to are given up.
  * What these two ask of a program beyond "blocking":
  *  - A communicator is made and freed on the same side of each line by all its members: between its
  *    i-th and its (i+1)-th call on all of them; and MPI_Comm_idup is finished there, too, or open on
  *    all of them. One that may have to be made again after FTMPI_Restore is made of a communicator
  *    that the program uses for nothing else.
  *  - What a rank sends after its call, and others received before theirs, is sent again after a
- *    restore and thrown away, as it is taken to be the same. So what a rank sends, and to whom, must
- *    follow from what it has saved and what it has received since, and not from clocks, random
- *    numbers whose state is not saved, or which of several messages came first. A program that
- *    cannot promise that needs "blocking".
+ *    restore and thrown away, so it has to be the same, byte for byte, padding included. What a rank
+ *    sends, to whom, with which tag and in which order, must follow from what it has saved and what
+ *    it has received since: not from clocks, addresses, random numbers whose state is not saved, or
+ *    memory that was never written; and not from which of several messages came first. That can be
+ *    seen by MPI_ANY_SOURCE and MPI_ANY_TAG, MPI_Waitany, MPI_Waitsome, MPI_Test and its like,
+ *    MPI_Iprobe, MPI_Improbe and MPI_Parrived: a program may use them where what it sends does not
+ *    depend on their results. A master that deals tasks to whoever asks first is not of that kind,
+ *    and needs "blocking".
+ *    It is checked: what comes again is compared with what was received, and when it is another
+ *    message, or has not come again by MPI_Finalize, the job ends with a sentence that names the
+ *    ranks. No wrong answer comes of it then; but the lines made so far are of no use.
  *
  * Windows (MPI_Win_create and the others): under "blocking" no epoch may be open on any rank: none
  * that MPI_Win_lock, MPI_Win_start or MPI_Win_post has begun, and since the last MPI_Win_fence no
  * operation; else every rank gets FTMPI_CKPTERROR, with a sentence on standard error. Between epochs
  * all effects of operations are in the targets' memory, which is saved as any memory is
  * (FTMPI_CKPT_Protect); after a restore the program makes its windows again. "eventlog" and
- * "tagging": FTMPI_CKPTERROR while this rank has a window.
+ * "tagging": FTMPI_CKPTERROR while this rank has a window; and a line is given up, with the reason on
+ * standard error, when a window was made and freed before it on some ranks and after it on others.
  *
  * Before MPI_Init or after MPI_Finalize: FTMPI_CKPTERROR. Source: FTMPI report 3.2.5.
  */
@@ -135,6 +164,15 @@ int FTMPI_CKPT_Set_coordination(const char *name);
  * were sent since MPI_Init and not received are thrown away; those that the line holds are there to
  * be received. Returns FTMPI_RESTORED, FTMPI_NOTHING, or FTMPI_CKPTERROR outside MPI_Init ..
  * MPI_Finalize. A job none of whose lines is whole is ended with a sentence.
+ *
+ * What is open across the call when a line is restored: collective operations, and operations on
+ * windows, are ended by it, before anything is given back; the program waits for them as usual. So
+ * all members of a communicator begin such an operation before their FTMPI_Restore, or all after it:
+ * else the job is ended with a sentence. A receive that has met its message, also within the call,
+ * is ended with it; one that has not stays, and takes the next one, of the line or later. Epochs of
+ * windows stay open. All this belongs to the first part of the program, and to no line: what was open
+ * in the line is begun again after the call, as FTMPI_Perform_Checkpoint has it. A job with a thread
+ * inside an MPI call is ended with a sentence.
  */
 int FTMPI_Restore(void);
 
@@ -144,7 +182,8 @@ int FTMPI_Restore(void);
  * (outside MPI_Init .. MPI_Finalize).
  *
  * "blocking": collective over MPI_COMM_WORLD; the same on every rank. "eventlog", "tagging": local;
- * each rank is told once for each line, at a moment of its own. So under every protocol this is right:
+ * each rank is told once for each line, at a moment of its own, and not before its part of the last
+ * line is written (S seconds may be too short for the disk). So under every protocol this is right:
  * `if (flag) FTMPI_Perform_Checkpoint();`, with nothing collective in that branch.
  */
 int FTMPI_Checkpoint_due(int *flag);
@@ -159,11 +198,12 @@ int FTMPI_Get_restart_count(int *count);
  * addr stays the program's, and must stay valid until FTMPI_CKPT_Unprotect or MPI_Finalize. An id
  * that is already protected is given its new place. When the line that was restored holds this id
  * and it has not been loaded yet, it is loaded now; so an array whose size was itself restored can
- * be allocated first. Errors: MPI_ERR_ARG (id, NULL address), MPI_ERR_COUNT (negative),
- * MPI_ERR_TYPE (null, not committed), MPI_ERR_SIZE (the line holds another number of bytes),
- * MPI_ERR_NO_MEM, MPI_ERR_OTHER (outside MPI_Init .. MPI_Finalize).
+ * be allocated first. Memory that was freed all the same makes the next FTMPI_Perform_Checkpoint fail,
+ * with a sentence that names the id, if the system has taken it back. Errors: MPI_ERR_ARG (id, NULL
+ * address), MPI_ERR_COUNT (negative), MPI_ERR_TYPE (null, not committed), MPI_ERR_SIZE (the line holds
+ * another number of bytes), MPI_ERR_NO_MEM, MPI_ERR_OTHER (outside MPI_Init .. MPI_Finalize).
  */
-int FTMPI_CKPT_Protect(int id, void *addr, MPI_Count count, MPI_Datatype datatype);
+int FTMPI_CKPT_Protect(int id, void *addr, MPI_Count count, MPI_Datatype datatype) FTMPI_MUST_LOOK;
 
 /* Forget this id. Errors: MPI_ERR_ARG when it is not protected. */
 int FTMPI_CKPT_Unprotect(int id);
@@ -176,11 +216,11 @@ int FTMPI_CKPT_Unprotect(int id);
 
 /* Make the buffer, of dsize bytes, zeroed; an existing one is replaced. Errors: MPI_ERR_ARG
  * (negative), MPI_ERR_NO_MEM (an existing buffer stays). */
-int FTMPI_CKPT_AllocBuffer(MPI_Count dsize);
+int FTMPI_CKPT_AllocBuffer(MPI_Count dsize) FTMPI_MUST_LOOK;
 
 /* Change its size; what fits stays, new bytes are zero, a pointer beyond the end moves to the end.
  * Without a buffer: as AllocBuffer. Errors: MPI_ERR_ARG, MPI_ERR_NO_MEM (it stays as it was). */
-int FTMPI_CKPT_ReAllocBuffer(MPI_Count dsize);
+int FTMPI_CKPT_ReAllocBuffer(MPI_Count dsize) FTMPI_MUST_LOOK;
 
 /* Free it. Without a buffer: nothing happens. */
 int FTMPI_CKPT_DeAllocBuffer(void);
@@ -196,8 +236,8 @@ MPI_Count FTMPI_CKPT_SeekBufPtr(MPI_Count offset, int how);
 /* Copy vsize bytes at the pointer from var into the buffer, or from the buffer to var; the pointer
  * moves on. Errors: MPI_ERR_ARG (negative, NULL), MPI_ERR_BUFFER (there is no buffer),
  * MPI_ERR_TRUNCATE (fewer bytes are left: nothing is copied). */
-int FTMPI_CKPT_AddToBuffer(const void *var, MPI_Count vsize);
-int FTMPI_CKPT_GetFromBuffer(void *var, MPI_Count vsize);
+int FTMPI_CKPT_AddToBuffer(const void *var, MPI_Count vsize) FTMPI_MUST_LOOK;
+int FTMPI_CKPT_GetFromBuffer(void *var, MPI_Count vsize) FTMPI_MUST_LOOK;
 
 /* The report spells these names in two ways. */
 #define FTMPI_CHKPT_AllocBuffer FTMPI_CKPT_AllocBuffer

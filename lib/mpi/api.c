@@ -147,8 +147,7 @@ int api_leave_anytime(int rc)
 int api_unsupported(const char *name)
 {
 	api_enter_anytime(name);
-	return api_leave_anytime(api_fail(
-		MPI_ERR_UNSUPPORTED_OPERATION, "%s is not in this version of FTMPI", name));
+	return api_leave_anytime(api_fail(MPI_ERR_UNSUPPORTED_OPERATION, API_UNSUPPORTED, name));
 }
 
 void api_pause(void)

@@ -66,6 +66,11 @@ const char *api_name(void);
 /* What an MPI function that this version does not have does: MPI_ERR_UNSUPPORTED_OPERATION through
  * MPI_COMM_WORLD's error handler. Takes no lock; may be called at any time. */
 int api_unsupported(const char *name);
+#define API_UNSUPPORTED "%s is not in this version of FTMPI"
+
+/* The same for a function of files, through MPI_FILE_NULL's error handler, which returns until the
+ * program sets another (api_file.c). Takes the lock; between MPI_Init and MPI_Finalize. */
+int api_file_unsupported(const char *name);
 
 /* Before saying why the process ends: the first thread goes on to say it and to api_die; others
  * that come here after it wait for the end. */

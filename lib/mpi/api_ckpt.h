@@ -9,4 +9,8 @@
  * uses these calls. */
 bool api_ckpt_enter(const char *name);
 
+/* rc, which is an error of the call that the thread is in: a program that does not look at results
+ * reads it in a sentence, the first time that this call fails. */
+int api_ckpt_failed(int rc);
+
 #endif

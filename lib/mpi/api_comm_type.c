@@ -8,6 +8,7 @@
 #include "api.h"
 #include "check.h"
 #include "comm.h"
+#include "hints.h"
 #include "info.h"
 #include "mpi.h"
 
@@ -76,7 +77,7 @@ static int tell_resource(int split_type, MPI_Info info, const struct comm *made)
 int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
 	struct comm *c = NULL, *made = NULL;
-	struct info *said = NULL;
+	struct info *said = NULL, *hints = NULL;
 	int color = MPI_UNDEFINED;
 
 	api_enter("MPI_Comm_split_type");
@@ -87,11 +88,17 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
 	if (rc == MPI_SUCCESS)
 		rc = info_hints(info, &said);
 	if (rc == MPI_SUCCESS)
+		rc = hints_set(&hints, hints_of_comm, info);
+	if (rc == MPI_SUCCESS)
 		rc = color_of_type(c, split_type, said, &color);
 	if (rc == MPI_SUCCESS)
 		rc = comm_split(c, color, key, &made);
-	if (rc == MPI_SUCCESS)
-		*newcomm = made ? made->handle : MPI_COMM_NULL;
+	if (rc == MPI_SUCCESS && made) {
+		made->hints = hints;
+		*newcomm = made->handle;
+	} else {
+		info_free(hints);
+	}
 	if (rc == MPI_SUCCESS)
 		rc = tell_resource(split_type, info, made);
 	return api_leave(c, rc);

@@ -23,6 +23,33 @@ static int current(struct errhandler **out)
 	return chosen ? MPI_SUCCESS : errhandler_lookup(MPI_ERRORS_RETURN, out);
 }
 
+static int raise_error(struct errhandler *e, int rc)
+{
+	errhandler_hold(e); /* its function may replace it */
+	api_pause();
+	rc = errhandler_raise_file(e, rc);
+	api_resume();
+	errhandler_release(e);
+	return rc;
+}
+
+/* The end of a call that names a file: its handler is told of an error, not a communicator's. */
+static int leave(int rc)
+{
+	struct errhandler *e;
+
+	if (rc != MPI_SUCCESS && current(&e) == MPI_SUCCESS)
+		rc = raise_error(e, rc);
+	(void)api_leave(NULL, MPI_SUCCESS);
+	return rc;
+}
+
+int api_file_unsupported(const char *name)
+{
+	api_enter(name);
+	return leave(api_fail(MPI_ERR_UNSUPPORTED_OPERATION, API_UNSUPPORTED, name));
+}
+
 #pragma weak MPI_File_create_errhandler = PMPI_File_create_errhandler
 int PMPI_File_create_errhandler(
 	MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler)
@@ -59,7 +86,7 @@ int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 		rc = errhandler_lookup(errhandler, &e);
 	if (rc == MPI_SUCCESS)
 		rc = set(e);
-	return api_leave(NULL, rc);
+	return leave(rc);
 }
 
 #pragma weak MPI_File_get_errhandler = PMPI_File_get_errhandler
@@ -75,7 +102,7 @@ int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 		rc = current(&e);
 	if (rc == MPI_SUCCESS)
 		rc = errhandler_export(e, errhandler);
-	return api_leave(NULL, rc);
+	return leave(rc);
 }
 
 #pragma weak MPI_File_call_errhandler = PMPI_File_call_errhandler
@@ -91,11 +118,7 @@ int PMPI_File_call_errhandler(MPI_File fh, int errorcode)
 		rc = current(&e);
 	if (rc == MPI_SUCCESS) {
 		(void)api_fail(errorcode, "the program raised it itself");
-		errhandler_hold(e); /* its function may replace it */
-		api_pause();
-		(void)errhandler_raise_file(e, errorcode);
-		api_resume();
-		errhandler_release(e);
+		(void)raise_error(e, errorcode);
 	}
-	return api_leave(NULL, rc);
+	return leave(rc);
 }

@@ -7,13 +7,29 @@
 
 /* ---- free and cancel ---- */
 
-/* MPI 5.0 section 6.12: other ranks count on a collective operation */
-static int may_drop(const struct request *r)
+static bool is_binding(const struct request *r)
 {
-	if (!r->active || !r->class || !r->class->binding)
+	return r->active && r->class && r->class->binding;
+}
+
+/* MPI 5.0 section 6.12: other ranks count on a collective operation, until it is over */
+static int may_free(const struct request *r)
+{
+	if (!is_binding(r))
+		return MPI_SUCCESS;
+	if (!request_idle(r))
+		engine_look();
+	if (request_idle(r))
 		return MPI_SUCCESS;
 	return api_fail(MPI_ERR_REQUEST,
 		"the request is of a collective operation that is not finished: wait for it");
+}
+
+static int may_cancel(const struct request *r)
+{
+	if (!is_binding(r))
+		return MPI_SUCCESS;
+	return api_fail(MPI_ERR_REQUEST, "a collective operation cannot be cancelled");
 }
 
 static int let_go(struct request *r)
@@ -46,7 +62,7 @@ int PMPI_Request_free(MPI_Request *request)
 	if (rc == MPI_SUCCESS && !r)
 		rc = api_fail(MPI_ERR_REQUEST, "MPI_REQUEST_NULL was given");
 	if (rc == MPI_SUCCESS)
-		rc = may_drop(r);
+		rc = may_free(r);
 	if (rc == MPI_SUCCESS) {
 		c = set_hold_comm(r);
 		rc = let_go(r);
@@ -70,7 +86,7 @@ int PMPI_Cancel(MPI_Request *request)
 		rc = api_fail(MPI_ERR_REQUEST, "the request is %s",
 			r ? "not active" : "MPI_REQUEST_NULL");
 	if (rc == MPI_SUCCESS)
-		rc = may_drop(r);
+		rc = may_cancel(r);
 	if (rc == MPI_SUCCESS) {
 		/* a class's function may have ended it, and another thread taken note */
 		bool own = r->class && r->class->cancel;

@@ -6,6 +6,7 @@
 
 #include "api.h"
 #include "check.h"
+#include "hints.h"
 #include "info.h"
 #include "topo_calls.h"
 #include "topo_dist.h"
@@ -180,8 +181,14 @@ static int say_some(const struct comm *c, const struct some *g, struct topo_dist
 
 typedef int maker(struct comm *c, const struct topo_dist *said, struct comm **out);
 
+/* The new communicator's place and its hints. */
+struct result {
+	MPI_Comm *handle;
+	struct info *hints;
+};
+
 /* said->checked says whether to go on; if not, the others still are told. */
-static int create(struct comm *c, struct topo_dist *said, maker *make, MPI_Comm *handle)
+static int create(struct comm *c, struct topo_dist *said, maker *make, struct result *result)
 {
 	struct comm *made = NULL;
 	int rc;
@@ -191,17 +198,20 @@ static int create(struct comm *c, struct topo_dist *said, maker *make, MPI_Comm 
 	rc = make(c, said, &made);
 	free(said->edges);
 	free(said->at);
-	if (rc == MPI_SUCCESS)
-		*handle = made->handle;
+	if (rc == MPI_SUCCESS) {
+		made->hints = result->hints;
+		*result->handle = made->handle;
+	} else {
+		info_free(result->hints);
+	}
 	return rc;
 }
 
-static int check_result(MPI_Info info, MPI_Comm *comm)
+static int check_result(MPI_Info info, struct result *result)
 {
-	struct info *hints;
-	int rc = info_hints(info, &hints); /* there are none to take */
+	int rc = check_pointer(result->handle, "comm_dist_graph");
 
-	return rc ? rc : check_pointer(comm, "comm_dist_graph");
+	return rc ? rc : hints_set(&result->hints, hints_of_comm, info);
 }
 
 #pragma weak MPI_Dist_graph_create_adjacent = PMPI_Dist_graph_create_adjacent
@@ -211,6 +221,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int s
 {
 	struct way in = {indegree, sources, sourceweights, false};
 	struct way out = {outdegree, destinations, destweights, true};
+	struct result result = {comm_dist_graph, NULL};
 	struct topo_dist said = {0};
 	struct comm *c = NULL;
 
@@ -220,10 +231,10 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int s
 	int rc = topo_lookup_plain(comm_old, &c);
 	if (rc != MPI_SUCCESS)
 		return api_leave(c, rc);
-	said.checked = check_result(info, comm_dist_graph);
+	said.checked = check_result(info, &result);
 	if (said.checked == MPI_SUCCESS)
 		said.checked = say_adjacent(c, &in, &out, &said);
-	return api_leave(c, create(c, &said, topo_dist_adjacent, comm_dist_graph));
+	return api_leave(c, create(c, &said, topo_dist_adjacent, &result));
 }
 
 #pragma weak MPI_Dist_graph_create = PMPI_Dist_graph_create
@@ -232,6 +243,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const 
 	MPI_Comm *comm_dist_graph)
 {
 	struct some some = {n, sources, degrees, destinations, weights};
+	struct result result = {comm_dist_graph, NULL};
 	struct topo_dist said = {0};
 	struct comm *c = NULL;
 
@@ -241,10 +253,10 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const 
 	int rc = topo_lookup_plain(comm_old, &c);
 	if (rc != MPI_SUCCESS)
 		return api_leave(c, rc);
-	said.checked = check_result(info, comm_dist_graph);
+	said.checked = check_result(info, &result);
 	if (said.checked == MPI_SUCCESS)
 		said.checked = say_some(c, &some, &said);
-	return api_leave(c, create(c, &said, topo_dist_scattered, comm_dist_graph));
+	return api_leave(c, create(c, &said, topo_dist_scattered, &result));
 }
 
 #pragma weak MPI_Dist_graph_neighbors_count = PMPI_Dist_graph_neighbors_count

@@ -15,11 +15,18 @@ static int *refresh(int *value, int now)
 	return value;
 }
 
+static int appnum;
+
+void comm_set_appnum(int number)
+{
+	appnum = number;
+}
+
 /* As pointers to int. */
 static int *predefined(int keyval)
 {
 	static int tag_ub = INT_MAX, io = MPI_ANY_SOURCE, host = MPI_PROC_NULL;
-	static int wtime_is_global, appnum, universe_size, last_used_code;
+	static int wtime_is_global, universe_size, last_used_code;
 
 	switch (keyval) {
 	case MPI_TAG_UB:
@@ -47,7 +54,9 @@ int comm_attr_get(struct comm *c, int keyval, void **value, bool *found)
 
 	if (!fixed)
 		return attr_get(comm_attrs(c), keyval, value, found);
-	*value = fixed;
-	*found = true;
+	/* a communicator of a session has only this one of them (MPI 5.0 section 9.1.2) */
+	*found = keyval == MPI_TAG_UB || !c->group->session;
+	if (*found)
+		*value = fixed;
 	return MPI_SUCCESS;
 }

@@ -27,6 +27,13 @@ static void on_suspect(void *user, int peer, unsigned silent_ms, uint32_t calls)
 	control_suspect(l->control_fd, peer, silent_ms, calls);
 }
 
+static void on_heard(void *user, int peer)
+{
+	const struct launch *l = user;
+
+	control_heard(l->control_fd, peer);
+}
+
 static struct hb_address *addresses_of(const struct launch *l)
 {
 	struct hb_address *a = calloc((size_t)l->size, sizeof *a);
@@ -63,6 +70,7 @@ int beating_start(struct launch *l)
 		.listen_fd = l->beat_fd,
 		.progress = progress,
 		.suspect = on_suspect,
+		.heard = on_heard,
 		.user = l,
 	};
 	int rc;

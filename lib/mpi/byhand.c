@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/knob.h"
+#include "base/plural.h"
 #include "base/shown.h"
 #include "launch.h"
 
@@ -93,11 +94,10 @@ static int read_secret(struct launch *l, char *err, size_t errsize)
 	size_t len;
 	FILE *f;
 
-	if (!path) {
+	if (!path || !*path) {
 		snprintf(err, errsize,
 			"FTMPI_SECRET_FILE is not set: ranks started by hand need a file with a "
-			"shared "
-			"secret (head -c 32 /dev/urandom >FILE)");
+			"shared secret (umask 077; head -c 32 /dev/urandom >FILE)");
 		return FT_EINVAL;
 	}
 	f = fopen(path, "rb");
@@ -109,8 +109,8 @@ static int read_secret(struct launch *l, char *err, size_t errsize)
 	len = fread(text, 1, sizeof text, f);
 	fclose(f);
 	if (len < SECRET_LEAST) {
-		snprintf(err, errsize, "FTMPI_SECRET_FILE: %s has %zu bytes: give at least %d",
-			shown(path).text, len, SECRET_LEAST);
+		snprintf(err, errsize, "FTMPI_SECRET_FILE: %s has %zu byte%s: give at least %d",
+			shown(path).text, len, plural(len), SECRET_LEAST);
 		return FT_EINVAL;
 	}
 	auth_mac(fixed, text, len, l->secret);

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "ckpt/writer.h"
 #include "ckpt_line.h"
 #include "ckpt_vars.h"
@@ -113,6 +114,7 @@ static const struct coord_env env = {
 	.save = ckpt_job_save,
 	.conclude = ckpt_job_conclude,
 	.find = ckpt_job_find,
+	.quiet = ckpt_job_quiet,
 	.take = ckpt_job_take,
 	.least = least,
 	.undelivered = undelivered,
@@ -163,8 +165,9 @@ static void tell_traffic(void)
 
 	if (!coord_is_blocking(&job.coord) && job.coord.line)
 		log_event("coordination of lines up to %u: %" PRIu64
-			  " messages to %d ranks, %" PRIu64 " bytes",
-			job.coord.line, said.messages, said.peers, said.bytes);
+			  " message%s to %d rank%s, %" PRIu64 " byte%s",
+			job.coord.line, said.messages, plural(said.messages), said.peers,
+			plural((uint64_t)said.peers), said.bytes, plural(said.bytes));
 }
 
 /* Without a launcher a rank may be gone, and lines with it. */

@@ -19,6 +19,7 @@ struct ckpt_job {
 	struct ckpt_identity id;
 	char dir[LAUNCH_PATH_MAX + LAUNCH_HOST_MAX]; /* of the session; "" until it is known */
 	bool restoring; /* a line is to be taken, or there may be one: nobody has looked yet */
+	bool asked;	/* FTMPI_Restore was called */
 	uint64_t since; /* when the last line, or the program, began */
 	/* what the program wants saved */
 	struct ckpt_buffer buffer;
@@ -45,10 +46,11 @@ void ckpt_job_clear_up(void);
 /* The folder of this session and who we are, agreed on: collective the first time. */
 void ckpt_job_name(void);
 
-/* What the protocol asks for: ckpt_save.c and ckpt_restore.c. */
+/* What the protocol asks for: ckpt_save.c, ckpt_restore.c and ckpt_quiet.c. */
 bool ckpt_job_save(void *user);
 bool ckpt_job_conclude(void *user, bool ready);
 bool ckpt_job_find(void *user);
+void ckpt_job_quiet(void *user);
 void ckpt_job_take(void *user);
 
 /* What lines that nobody waits for need, too; any thread, without the lock. commit: every part is

@@ -11,6 +11,8 @@
 #include "ckpt/capture.h"
 #include "ckpt/writer.h"
 #include "ckpt_job.h"
+#include "ckpt_pace.h"
+#include "ckpt_schedules.h"
 #include "ckpt_vars.h"
 #include "coll_resume.h"
 #include "comm.h"
@@ -29,16 +31,19 @@ struct line {
 	struct ckpt_task write;	  /* the writer's, */
 	struct loop_task give_up; /* or the loop's, */
 	bool busy;		  /* and has it now */
+	bool done;		  /* said to the protocol: the copy and the messages are let go */
 	bool over;
 };
 
 static struct link lines = {&lines, &lines};
 static unsigned making; /* captures that are not over, failed ones included */
+static struct ckpt_pace pace;
 
 void ckpt_line_init(void)
 {
 	list_init(&lines);
 	making = 0;
+	pace = (struct ckpt_pace){0};
 }
 
 static void line_free(struct line *l)
@@ -73,16 +78,29 @@ static void say_failure(uint32_t line, const char *why)
 
 /* ---- on a thread of the library's ---- */
 
+/* Nothing is held for it any more: the verdict may be long in coming. */
+static void let_go(struct line *l)
+{
+	if (l->done)
+		return;
+	l->done = true;
+	inflight_end(&l->in);
+	inflight_line_free(&l->in);
+	ckpt_capture_done(l->capture);
+	l->capture = NULL;
+}
+
 /* Its task has ended. The lock is held. */
 static void end_task(struct line *l, const struct coord_part *part, const char *why)
 {
-	if (!l->over && why)
-		say_failure(l->in.number, why);
-	if (!l->over)
-		coord_written(&ckpt_job()->coord, l->in.number, part);
 	l->busy = false;
-	if (!l->over)
+	if (!l->over) {
+		let_go(l);
+		if (why)
+			say_failure(l->in.number, why);
+		coord_written(&ckpt_job()->coord, l->in.number, part);
 		return;
+	}
 	list_remove(&l->link);
 	line_free(l);
 }
@@ -103,12 +121,23 @@ static bool write_file(struct line *l, struct coord_part *part, char *err, size_
 		       &part->seal, &part->bytes, err, errsize) == 0;
 }
 
+/* What was given up while it waited for the writer needs no file. */
+static bool is_over(const struct line *l)
+{
+	bool over;
+
+	engine_visit();
+	over = l->over;
+	engine_leave();
+	return over;
+}
+
 static void write_line(struct ckpt_task *task)
 {
 	struct line *l = container_of(task, struct line, write);
 	struct coord_part part = {.ok = 1};
 	char err[1024] = "";
-	bool ok = write_file(l, &part, err, sizeof err);
+	bool ok = !is_over(l) && write_file(l, &part, err, sizeof err);
 
 	fault_point("line-written");
 	engine_visit();
@@ -165,6 +194,7 @@ static bool capture_state(struct ckpt_job *j, struct ckpt_capture *c)
 			return false;
 	return capture_made(c, CKPT_COUNTERS, comm_save_numbers) &&
 	       capture_made(c, CKPT_COMMUNICATORS, comm_again_capture) &&
+	       capture_made(c, CKPT_SCHEDULES, ckpt_schedules_capture) &&
 	       capture_made(c, CKPT_OPERATIONS, coll_resume_capture);
 }
 
@@ -194,27 +224,66 @@ static struct line *capture(struct ckpt_job *j, uint32_t number)
 		line_free(l);
 		return NULL;
 	}
+	l->in.state = ckpt_capture_bytes(l->capture);
 	inflight_begin(&l->in);
 	p2p_note();
 	list_append(&lines, &l->link);
 	return l;
 }
 
+/* ---- not more copies than may be held ---- */
+
+/* The capture itself may be the writer's just now. */
+static struct ckpt_held held(void)
+{
+	struct ckpt_held h = {0};
+
+	list_for_each (item, &lines) {
+		const struct line *l = container_of(item, struct line, link);
+
+		h.copies += l->capture != NULL;
+		h.bytes += l->capture ? l->in.state : 0;
+	}
+	return h;
+}
+
+/* The call says FTMPI_CKPTERROR each time; a sentence comes once. */
+static bool takes(uint32_t number)
+{
+	struct ckpt_held h = held();
+	static bool said;
+
+	if (ckpt_pace_takes(&pace, number, &h))
+		return true;
+	if (!said)
+		log_error("FTMPI_Perform_Checkpoint: line %u is not made: this rank holds %zu "
+			  "copies of its state (%.0f MiB) that are not written yet, as the disk is "
+			  "slower than the calls, or another rank is late for its own: until they "
+			  "are written most calls make no line (this is said once)",
+			number, h.copies, (double)h.bytes / (1 << 20));
+	said = true;
+	return false;
+}
+
 /* What breaks a line while its messages are noted is said when it is finished. */
 bool ckpt_line_capture(void *user, uint32_t number)
 {
 	const char *why = rma_objection();
+	bool wanted = why || takes(number);
+	char gone[256];
 
 	making++;
 	engine_set_making(true);
 	if (!why && !engine_alone())
 		why = "another thread is inside an MPI call; all but one must stay out of MPI";
-	else if (!why && !capture(user, number))
+	else if (!why && wanted && !ckpt_vars_there(&ckpt_job()->registry, gone, sizeof gone))
+		why = gone;
+	else if (!why && wanted && !capture(user, number))
 		why = "no memory for a copy of what it has to hold";
 	if (why)
 		say_failure(number, why);
 	fault_point("line-captured");
-	return !why;
+	return wanted && !why;
 }
 
 /* ---- its messages, its end ---- */
@@ -238,10 +307,17 @@ void ckpt_line_finish(void *user, uint32_t number)
 	if (!l)
 		return;
 	fault_point("line-identified");
-	if (!coord_save(&j->coord, number, &orphans, &len) ||
-		ckpt_capture_own(l->capture, CKPT_ORPHANS, orphans, len) != 0) {
+	if (coord_torn(&j->coord, number)) {
+		inflight_break(&l->in, "it would cut what ranks do with a window, which some made "
+				       "and freed before it, and others after it");
+	} else if (coord_crowded(&j->coord, number)) {
+		inflight_break(&l->in, "this rank received more messages of those who are ahead of "
+				       "it than checksums are kept of");
+	} else if (!coord_save(&j->coord, number, &orphans, &len) ||
+		   ckpt_capture_own(l->capture, CKPT_ORPHANS, orphans, len) != 0) {
 		free(orphans);
-		inflight_break(&l->in, "no memory for a list of its orphans");
+		inflight_break(&l->in, "no memory for a list of its orphans, or one of them was "
+				       "cancelled by its sender");
 	}
 	inflight_finish(&l->in);
 }
@@ -258,7 +334,9 @@ void ckpt_line_over(void *user, uint32_t number, bool committed)
 	if (!l)
 		return;
 	l->over = true;
-	inflight_end(&l->in);
+	if (!l->done)
+		inflight_end(&l->in);
+	l->done = true;
 	if (l->busy)
 		return; /* its task frees it */
 	list_remove(&l->link);
@@ -318,6 +396,7 @@ void ckpt_line_commit(void *user, uint32_t line, const struct coord_part *parts)
 	}
 	*c = (struct commit){.task.run = commit_line, .fail.run = cannot_commit, .line = line};
 	memcpy(c->parts, parts, bytes);
-	if (fault_error("short-thread") || ckpt_writer_post(&c->task) != 0)
+	/* before parts of later lines: else lines would be written, and none of them be one */
+	if (fault_error("short-thread") || ckpt_writer_post_first(&c->task) != 0)
 		engine_post(&c->fail);
 }

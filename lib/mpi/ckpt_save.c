@@ -11,6 +11,7 @@
 #include "base/fault.h"
 #include "base/log.h"
 #include "ckpt_job.h"
+#include "ckpt_schedules.h"
 #include "ckpt_vars.h"
 #include "coll_resume.h"
 #include "comm.h"
@@ -29,7 +30,7 @@ struct parts {
 	size_t nowned;
 };
 
-enum { FIXED_PARTS = 6 };
+enum { FIXED_PARTS = 7 };
 
 static void add(struct parts *p, const struct ckpt_section *section)
 {
@@ -77,7 +78,9 @@ static bool gather_parts(struct ckpt_job *j, struct parts *p)
 	       coord_save(&j->coord, j->coord.line, &bytes, &len) &&
 	       add_owned(p, CKPT_ORPHANS, bytes, len) && comm_save_numbers(&bytes, &len) &&
 	       add_owned(p, CKPT_COUNTERS, bytes, len) && comm_again_capture(&bytes, &len) &&
-	       add_owned(p, CKPT_COMMUNICATORS, bytes, len) && coll_resume_capture(&bytes, &len) &&
+	       add_owned(p, CKPT_COMMUNICATORS, bytes, len) &&
+	       ckpt_schedules_capture(&bytes, &len) && add_owned(p, CKPT_SCHEDULES, bytes, len) &&
+	       coll_resume_capture(&bytes, &len) &&
 	       (!bytes || add_owned(p, CKPT_OPERATIONS, bytes, len));
 }
 
@@ -103,7 +106,8 @@ bool ckpt_job_save(void *user)
 	struct ckpt_job *j = user;
 	struct parts p = {0};
 	char err[1024] = "no memory for it";
-	bool ok = is_quiet(err, sizeof err) && gather_parts(j, &p);
+	bool ok = is_quiet(err, sizeof err) && ckpt_vars_there(&j->registry, err, sizeof err) &&
+		  gather_parts(j, &p);
 
 	if (ok)
 		ok = ckpt_write(&ckpt_fs_posix, j->dir, &j->id, j->coord.line, p.s, p.n, &j->seal,
@@ -124,10 +128,36 @@ static bool all_ready(const struct coord_part *parts, size_t n)
 	return true;
 }
 
+enum { CLOCK_BEHIND_S = 60 };
+
+/* Of a commit: later than all that the work directory had when this job committed its first line,
+ * and never before this job's own, also when the clock was set back. */
+static int64_t time_of_commit(const struct ckpt_job *j)
+{
+	static int64_t last; /* rank 0's, which commits one line at a time */
+	int64_t now = time(NULL), least = last;
+
+	if (last == 0) {
+		const char *work_dir = j->launch->workdir[0] ? j->launch->workdir : ".";
+
+		last = ckpt_newest_time(&ckpt_fs_posix, work_dir);
+		if (last > now + CLOCK_BEHIND_S)
+			log_error("the clock of this host is %lld s behind the newest recovery "
+				  "line in "
+				  "the work directory: times of lines are counted on from that",
+				(long long)(last - now));
+		least = last + 1;
+	}
+	last = now > least ? now : least;
+	return last;
+}
+
 static int commit(const struct ckpt_job *j, uint32_t line, const struct coord_part *parts)
 {
-	struct ckpt_manifest m = {
-		.epoch = j->id.epoch, .line = line, .size = j->id.size, .time_s = time(NULL)};
+	struct ckpt_manifest m = {.epoch = j->id.epoch,
+		.line = line,
+		.size = j->id.size,
+		.time_s = time_of_commit(j)};
 	char err[1024] = "out of memory";
 	int rc = FT_ENOMEM;
 

@@ -28,6 +28,11 @@ bool ckpt_vars_section(const struct ckpt_protected *v, struct ckpt_section *out,
 /* The same into a capture. false: no memory. */
 bool ckpt_vars_capture(const struct ckpt_protected *v, struct ckpt_capture *c);
 
+/* Is the memory of every variable there? What the program has freed and the system has taken back
+ * is not, and would end the process; memory that is there again may be another's. false: the
+ * sentence says which one is gone. */
+bool ckpt_vars_there(const struct ckpt_registry *r, char *why, size_t size);
+
 /* v gets these v->bytes bytes. */
 void ckpt_vars_set(const struct ckpt_protected *v, const void *bytes);
 

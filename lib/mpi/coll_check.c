@@ -72,11 +72,11 @@ int coll_check_side(int blocks, const struct coll_said *said, struct coll_side *
 		.counts = said->counts,
 		.displs = said->displs};
 	MPI_Count total = said->count;
-	int rc = type_lookup_committed(said->datatype, &s.type);
+	int rc = said->irregular ? check_irregular(blocks, said, &total)
+				 : check_count(said->name, total);
 
 	if (rc == MPI_SUCCESS)
-		rc = said->irregular ? check_irregular(blocks, said, &total)
-				     : check_count(said->name, total);
+		rc = type_lookup_for(said->datatype, total, &s.type);
 	if (rc == MPI_SUCCESS)
 		rc = coll_check_bytes(
 			said->name, total, said->irregular ? 1 : (size_t)blocks, s.type);
@@ -181,13 +181,13 @@ int coll_check_reduction(const struct coll_said_reduction *said, struct coll_red
 	int rc = check_count("the reduction", said->count);
 
 	if (rc == MPI_SUCCESS)
-		rc = type_lookup_committed(said->datatype, &r.type);
+		rc = type_lookup_for(said->datatype, said->count, &r.type);
 	if (rc == MPI_SUCCESS)
 		rc = coll_check_bytes("the vector", said->count,
 			said->blocks > 0 ? (size_t)said->blocks : 1, r.type);
 	if (rc == MPI_SUCCESS)
 		rc = op_lookup(said->op, &r.op);
-	if (rc == MPI_SUCCESS)
+	if (rc == MPI_SUCCESS && said->datatype != MPI_DATATYPE_NULL)
 		rc = op_check(r.op, r.type);
 	if (rc == MPI_SUCCESS)
 		rc = check_vectors(said, r.type);

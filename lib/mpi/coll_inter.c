@@ -66,7 +66,7 @@ int coll_inter_bcast(struct coll_run *run, struct comm *c, struct coll_call *cal
 
 	if (rc == MPI_SUCCESS && root != MPI_PROC_NULL)
 		rc = coll_check_side(c->npeers, &call->send, &side);
-	if (rc || root == MPI_PROC_NULL || side.count * side.type->size == 0)
+	if (rc || root == MPI_PROC_NULL)
 		return rc;
 	if (root != MPI_ROOT) {
 		take_bcast(run, &side, root);

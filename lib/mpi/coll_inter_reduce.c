@@ -54,7 +54,7 @@ int coll_inter_reduce(struct coll_run *run, struct comm *c, struct coll_call *ca
 		rc = coll_inter_check_not_in_place(call->r.in);
 	if (rc == MPI_SUCCESS && root != MPI_PROC_NULL)
 		rc = coll_check_reduction(&call->r, &r);
-	if (rc || root == MPI_PROC_NULL || r.count == 0)
+	if (rc || root == MPI_PROC_NULL)
 		return rc;
 	if (root == MPI_ROOT)
 		return take_result(run, &r);
@@ -71,7 +71,7 @@ int coll_inter_allreduce(struct coll_run *run, struct comm *c, struct coll_call 
 	int rc = check_vectors(call, &r);
 
 	(void)c;
-	if (rc || r.count == 0)
+	if (rc)
 		return rc;
 	begin_reduction(run, &r, r.count);
 	coll_use(run, SCHED_AUX, r.out, r.type);

@@ -151,6 +151,36 @@ void coll_launch_hold(bool hold)
 		engine_soon(&container_of(item, struct coll_open, link)->chore);
 }
 
+/* ---- before a restore ---- */
+
+struct coll_standing coll_launch_standing(void)
+{
+	struct coll_standing st = {0};
+
+	list_for_each (item, &all) {
+		const struct coll_open *o = container_of(item, struct coll_open, link);
+
+		if (!o->request->active)
+			continue;
+		st.rounds += o->round;
+		for (size_t i = 0; i < o->n; i++)
+			st.messages += o->messages[i]->done;
+		st.unfinished += !o->request->done;
+		if (!st.first && !o->request->done)
+			st.first = o;
+	}
+	return st;
+}
+
+void coll_launch_leave(void)
+{
+	list_for_each (item, &all) {
+		struct coll_open *o = container_of(item, struct coll_open, link);
+
+		o->past = o->request->active;
+	}
+}
+
 /* ---- the request ---- */
 
 static struct coll_open *open_of(const struct request *r)

@@ -51,6 +51,7 @@ struct coll_open {
 	int error;	  /* the worst so far, */
 	char *why;	  /* and its sentence; NULL: no memory for it */
 	/* after a restore */
+	bool past;		  /* its latest start was before that */
 	struct coll_saved *saved; /* the next start resumes this; NULL */
 	bool strange;		  /* it is not what the line has in its place, */
 	bool unplanned;		  /* or cannot be planned as it was there */
@@ -80,6 +81,19 @@ struct link *coll_all_open(void);
 
 /* While held no operation goes on, so nothing is sent. */
 void coll_launch_hold(bool held);
+
+/* What all together have done; it changes whenever one of them gets on. */
+struct coll_standing {
+	size_t unfinished;	       /* operations that are under way */
+	uint64_t rounds, messages;     /* that are over; of the round under way that are done */
+	const struct coll_open *first; /* one that is unfinished; NULL */
+};
+
+struct coll_standing coll_launch_standing(void);
+
+/* A line is restored, and all are finished: no line holds these starts any more, whoever may still
+ * wait for them. */
+void coll_launch_leave(void);
 
 /* Those that the program left. No thread is inside. */
 void coll_launch_fini(void);

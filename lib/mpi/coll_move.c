@@ -3,7 +3,8 @@
  * Barrier, broadcast, gather, scatter: MPI 5.0 sections 6.3 to 6.6.
  *
  * Type maps may differ from rank to rank as long as the signatures are the same, so what ranks
- * agree on is a number of bytes. An operation that moves no bytes sends nothing.
+ * agree on is a number of bytes. Gathers and scatters that move no bytes send nothing. A broadcast
+ * of nothing sends empty messages, so that a rank that expects something finds out.
  */
 #include "coll.h"
 #include "coll_choose.h"
@@ -51,7 +52,7 @@ int coll_plan_bcast(struct coll_run *run, struct comm *c, const struct coll_side
 	struct sched_span elements = sched_span(SCHED_OUT, 0, count);
 	struct sched_span packed = sched_span(SCHED_TMP, 0, bytes);
 
-	if (bytes == 0 || c->size == 1)
+	if (c->size == 1)
 		return MPI_SUCCESS;
 	run->at.root = root;
 	coll_use(run, SCHED_OUT, side->buf, t->contiguous ? type_bytes() : t);

@@ -35,9 +35,6 @@ static enum coll_algo choose(
 
 int coll_plan_reduce(struct coll_run *run, struct comm *c, const struct coll_reduction *r, int root)
 {
-
-	if (r->count == 0)
-		return MPI_SUCCESS;
 	struct sched_reduction x = begin(run, r, root, c->rank == root);
 
 	if (choose(COLL_REDUCE, c, r, r->count) == ALGO_RABENSEIFNER)
@@ -49,9 +46,6 @@ int coll_plan_reduce(struct coll_run *run, struct comm *c, const struct coll_red
 
 int coll_plan_allreduce(struct coll_run *run, struct comm *c, const struct coll_reduction *r)
 {
-
-	if (r->count == 0)
-		return MPI_SUCCESS;
 	struct sched_reduction x = begin(run, r, 0, true);
 
 	switch (choose(COLL_ALLREDUCE, c, r, r->count)) {
@@ -75,9 +69,6 @@ int coll_plan_allreduce(struct coll_run *run, struct comm *c, const struct coll_
 
 int coll_plan_scan(struct coll_run *run, struct comm *c, const struct coll_reduction *r)
 {
-
-	if (r->count == 0)
-		return MPI_SUCCESS;
 	struct sched_reduction x = begin(run, r, 0, true);
 
 	if (choose(COLL_SCAN, c, r, r->count) == ALGO_CHAIN)
@@ -89,9 +80,6 @@ int coll_plan_scan(struct coll_run *run, struct comm *c, const struct coll_reduc
 
 int coll_plan_exscan(struct coll_run *run, struct comm *c, const struct coll_reduction *r)
 {
-
-	if (r->count == 0)
-		return MPI_SUCCESS;
 	struct sched_reduction x = begin(run, r, 0, true);
 
 	if (choose(COLL_SCAN, c, r, r->count) == ALGO_CHAIN)

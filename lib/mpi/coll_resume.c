@@ -92,7 +92,8 @@ struct captured {
 	size_t n;
 };
 
-/* One that was active in the line and was not started again yet is what it was. */
+/* One that was active in the line and was not started again yet is what it was. A start of before
+ * the restore is in no line. */
 static bool describe(const struct coll_open *o, struct captured *c)
 {
 	const struct request *r = o->request;
@@ -105,7 +106,7 @@ static bool describe(const struct coll_open *o, struct captured *c)
 			.plan = coll_sum(&o->run.s)}};
 	if (o->saved)
 		c->e = o->saved->e;
-	if (o->saved || !r->active)
+	if (o->saved || o->past || !r->active)
 		return true;
 	c->e.flags |= COLL_SAVED_ACTIVE;
 	c->e.rounds = o->round;
@@ -147,7 +148,11 @@ static size_t count_list(const struct link *list)
 static bool describe_all(struct captured *v, size_t *n, size_t *bytes)
 {
 	list_for_each (item, coll_all_open()) {
-		if (!describe(container_of(item, struct coll_open, link), &v[*n]))
+		const struct coll_open *o = container_of(item, struct coll_open, link);
+
+		if (o->past && !o->request->persistent)
+			continue;
+		if (!describe(o, &v[*n]))
 			return false;
 		*bytes += COLL_SAVED_ENTRY + (size_t)v[(*n)++].e.length;
 	}
@@ -170,7 +175,7 @@ bool coll_resume_capture(uint8_t **out, size_t *len)
 		return true;
 	v = calloc(most + 1, sizeof *v);
 	ok = v && describe_all(v, &n, &bytes);
-	if (ok)
+	if (ok && n + others)
 		*out = malloc(bytes);
 	if (*out) {
 		struct writer w = writer_over(*out, bytes);
@@ -181,7 +186,7 @@ bool coll_resume_capture(uint8_t **out, size_t *len)
 	for (size_t i = 0; i < n; i++)
 		free(v[i].spans);
 	free(v);
-	return *out != NULL;
+	return ok && (*out || n + others == 0);
 }
 
 /* ---- restore ---- */
@@ -311,6 +316,7 @@ int coll_resume(struct coll_open *o)
 
 	if (o->strange || o->unplanned)
 		return o->unplanned ? unplanned(o) : strange(o);
+	o->past = false;
 	if (!s) {
 		coll_begin_open(o);
 		return MPI_SUCCESS;

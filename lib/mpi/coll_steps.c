@@ -122,8 +122,9 @@ int coll_local_step(const struct coll_run *run, const struct sched_step *t)
 {
 	if (t->kind == SCHED_COPY)
 		return copy_step(run, t);
-	op_apply(run->op, coll_span_at(run, t->b), coll_span_at(run, t->a), t->a.n,
-		coll_span_type(run, t->a));
+	if (t->a.n > 0) /* the program's operators are not called for nothing */
+		op_apply(run->op, coll_span_at(run, t->b), coll_span_at(run, t->a), t->a.n,
+			coll_span_type(run, t->a));
 	return MPI_SUCCESS;
 }
 

@@ -32,22 +32,13 @@ void coll_typed_free(struct coll_typed *typed)
 	free(typed);
 }
 
-/* The type of a block without elements may be anything that is, or none. */
-static int block_type(const struct coll_said *said, int i, struct type **t)
-{
-	*t = type_bytes();
-	if (said->types[i] == MPI_DATATYPE_NULL && sched_number(said->counts, i) == 0)
-		return MPI_SUCCESS;
-	return type_lookup_committed(said->types[i], t);
-}
-
 /* Nothing of a type without data is sent. */
 static int add_block(struct coll_typed *typed, const struct coll_said *said, int i)
 {
 	MPI_Count count = sched_number(said->counts, i);
 	ptrdiff_t at = (ptrdiff_t)sched_number(said->displs, i);
 	struct type *t;
-	int rc = block_type(said, i, &t);
+	int rc = type_lookup_for(said->types[i], count, &t);
 
 	if (rc == MPI_SUCCESS)
 		rc = coll_check_bytes(said->name, count, 1, t);

@@ -125,6 +125,9 @@ static inline struct attr_holder comm_attrs(struct comm *c)
 	return (struct attr_holder){ATTR_COMM, c->handle, &c->attrs};
 }
 
+/* What MPI_APPNUM says; before MPI_Init ends. */
+void comm_set_appnum(int number);
+
 /* attr_get, and the attributes that every communicator has. */
 int comm_attr_get(struct comm *c, int keyval, void **value, bool *found);
 

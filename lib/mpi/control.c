@@ -31,9 +31,8 @@ bool control_present(void)
 	return getenv(env_control) != NULL;
 }
 
-/* A descriptor number from the environment that is an open socket; taken out of the environment and
- * closed on exec, so that programs this one starts are jobs of their own. -1 if it is not. */
-static int take_fd(const char *name)
+/* A descriptor number from the environment that is an open socket, or -1. */
+static int find_fd(const char *name)
 {
 	const char *text = getenv(name);
 	char *end;
@@ -41,40 +40,80 @@ static int take_fd(const char *name)
 	int type;
 	socklen_t len = sizeof type;
 
-	unsetenv(name);
 	if (fd < 0 || fd > 1 << 20 || end == text || *end ||
 		getsockopt((int)fd, SOL_SOCKET, SO_TYPE, &type, &len) != 0)
 		return -1;
-	fcntl((int)fd, F_SETFD, FD_CLOEXEC);
 	return (int)fd;
+}
+
+/* The same, taken out of the environment and closed on exec, so that programs this one starts are
+ * jobs of their own. */
+static int take_fd(const char *name)
+{
+	int fd = find_fd(name);
+
+	unsetenv(name);
+	if (fd >= 0)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return fd;
 }
 
 /* Held while a message is sent, and for good after RESTARTING. */
 static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
 
-/* One message is one send: they are small, and the socket's buffer takes them whole. */
+/* Whole: a message of which a part went out would spoil all that come behind it, and a handler of
+ * the program's may interrupt us anywhere. */
+static bool send_all(int fd, const uint8_t *at, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = send(fd, at, len, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+enum { SAY_BYTES = 1200 };
+
+/* Messages are small: the socket's buffer takes them whole, and nobody waits. The body is in out,
+ * behind the head, and ends at w. */
+static void post(int fd, enum control_type type, uint8_t *out, const struct writer *w)
+{
+	struct writer head = writer_over(out, HEAD_BYTES);
+	size_t len = (size_t)(w->at - out);
+
+	writer_u32(&head, (uint32_t)(len - HEAD_BYTES));
+	writer_u16(&head, (uint16_t)type);
+	writer_u16(&head, CONTROL_VERSION);
+	if (!send_all(fd, out, len))
+		log_event("the launcher does not take messages any more");
+}
+
+static void write_text(struct writer *w, const char *text)
+{
+	char brief[1024];
+
+	snprintf(brief, sizeof brief, "%s", text);
+	writer_string(w, brief);
+}
+
 static void say(int fd, enum control_type type, uint32_t number, const char *text)
 {
-	uint8_t out[1200];
+	uint8_t out[SAY_BYTES];
 	struct writer w = writer_over(out + HEAD_BYTES, sizeof out - HEAD_BYTES);
-	struct writer head = writer_over(out, HEAD_BYTES);
-	char brief[1024];
-	size_t len;
 
 	if (fd < 0)
 		return;
 	if (type != CONTROL_FINALIZED)
 		writer_u32(&w, number);
-	if (text) {
-		snprintf(brief, sizeof brief, "%s", text);
-		writer_string(&w, brief);
-	}
-	len = (size_t)(w.at - out);
-	writer_u32(&head, (uint32_t)(len - HEAD_BYTES));
-	writer_u16(&head, (uint16_t)type);
-	writer_u16(&head, CONTROL_VERSION);
-	if (send(fd, out, len, MSG_NOSIGNAL) != (ssize_t)len)
-		log_event("the launcher does not take messages any more");
+	if (text)
+		write_text(&w, text);
+	post(fd, type, out, &w);
 }
 
 static void tell(int fd, enum control_type type, uint32_t number, const char *text)
@@ -308,26 +347,59 @@ void control_lost(int fd, int peer, const char *why)
 
 /* The heartbeats' thread must not wait for an agent that reads nothing: that one is found out
  * elsewhere. */
-void control_suspect(int fd, int peer, unsigned silent_ms, uint32_t progress)
+static void tell_at_once(int fd, enum control_type type, const uint32_t *numbers, int count)
 {
 	uint8_t out[HEAD_BYTES + 12];
 	struct writer w = writer_over(out, sizeof out);
+	size_t len = HEAD_BYTES + 4 * (size_t)count;
 
-	writer_u32(&w, sizeof out - HEAD_BYTES);
-	writer_u16(&w, CONTROL_SUSPECT);
+	writer_u32(&w, (uint32_t)(len - HEAD_BYTES));
+	writer_u16(&w, (uint16_t)type);
 	writer_u16(&w, CONTROL_VERSION);
-	writer_u32(&w, (uint32_t)peer);
-	writer_u32(&w, silent_ms);
-	writer_u32(&w, progress);
+	for (int i = 0; i < count; i++)
+		writer_u32(&w, numbers[i]);
 	pthread_mutex_lock(&telling);
-	if (fd >= 0 && send(fd, out, sizeof out, MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof out)
-		log_event("the suspicion of rank %d could not be told", peer);
+	if (fd >= 0 && send(fd, out, len, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)len)
+		log_event("what was noticed of rank %u could not be told", numbers[0]);
 	pthread_mutex_unlock(&telling);
+}
+
+void control_suspect(int fd, int peer, unsigned silent_ms, uint32_t progress)
+{
+	uint32_t numbers[] = {(uint32_t)peer, silent_ms, progress};
+
+	tell_at_once(fd, CONTROL_SUSPECT, numbers, 3);
+}
+
+void control_heard(int fd, int peer)
+{
+	uint32_t number = (uint32_t)peer;
+
+	tell_at_once(fd, CONTROL_HEARD, &number, 1);
 }
 
 void control_program(int fd, bool uses_checkpoints)
 {
 	tell(fd, CONTROL_PROGRAM, uses_checkpoints, NULL);
+}
+
+void control_runs(int fd, const uint8_t hash[CONTROL_HASH_BYTES], const char *path)
+{
+	uint8_t out[SAY_BYTES];
+	struct writer w = writer_over(out + HEAD_BYTES, sizeof out - HEAD_BYTES);
+
+	if (fd < 0)
+		return;
+	writer_bytes(&w, hash, CONTROL_HASH_BYTES);
+	write_text(&w, path);
+	pthread_mutex_lock(&telling);
+	post(fd, CONTROL_RUNS, out, &w);
+	pthread_mutex_unlock(&telling);
+}
+
+void control_loaded(void)
+{
+	tell(find_fd(env_control), CONTROL_LOADED, (uint32_t)getpid(), NULL);
 }
 
 void control_line(int fd, uint32_t line)

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CONTROL_VERSION = 1, CONTROL_BODY_MAX = 16 << 20 };
+enum { CONTROL_VERSION = 1, CONTROL_BODY_MAX = 16 << 20, CONTROL_HASH_BYTES = 16 };
 
 enum control_type {
 	CONTROL_START = 1,
@@ -26,6 +26,9 @@ enum control_type {
 	CONTROL_LINE = 22,
 	CONTROL_PROGRAM = 23,
 	CONTROL_RESTORED = 24,
+	CONTROL_HEARD = 25,
+	CONTROL_RUNS = 27,
+	CONTROL_LOADED = 28,
 };
 
 struct loop;
@@ -62,15 +65,21 @@ void control_finalized(int fd);
 void control_aborted(int fd, uint32_t code, const char *text);
 void control_lost(int fd, int peer, const char *why);
 void control_program(int fd, bool uses_checkpoints);
+void control_runs(int fd, const uint8_t hash[CONTROL_HASH_BYTES], const char *path);
 void control_line(int fd, uint32_t line);
 void control_restored(int fd, uint32_t line, const char *session);
+
+/* The first word of a process image, before it knows of a control socket: that it was executed. In
+ * a program that no agent has started nothing happens. */
+void control_loaded(void);
 
 /* The last word of this process image: a thread that wants to tell anything after it waits for the
  * end of the image. */
 void control_restarting(int fd, uint32_t epoch);
 
-/* Its heartbeats have not come for so long. Must not be held up, so nothing is said of a failure.
- */
+/* Its heartbeats have not come for so long; they come again. Must not be held up, so what the agent
+ * does not take is logged and dropped. */
 void control_suspect(int fd, int peer, unsigned silent_ms, uint32_t progress);
+void control_heard(int fd, int peer);
 
 #endif

@@ -5,7 +5,7 @@
 #
 # For every MPI function that HEADER declares and no SOURCE implements, write one that says so: it
 # raises MPI_ERR_UNSUPPORTED_OPERATION, or, in the tools interface, which calls no error handler,
-# returns MPI_T_ERR_NOT_SUPPORTED. A SOURCE implements MPI_X with the line
+# returns MPI_T_ERR_NOT_SUPPORTED. Errors of files are told to the error handler of files. A SOURCE implements MPI_X with the line
 #	#pragma weak MPI_X = PMPI_X
 # right above PMPI_X. A function whose result is not an error code cannot be left out.
 use strict;
@@ -21,7 +21,8 @@ sub stub
 	my ($result, $name, $parameters) = @_;
 	die "gen_stubs.pl: nobody implements $name, and it does not return an error code\n"
 	  if $result ne 'int' || $name =~ /_(?:to|from)int$/;
-	my $value = $name =~ /^MPI_T_/ ? 'MPI_T_ERR_NOT_SUPPORTED' : qq{api_unsupported("$name")};
+	my $value = $name =~ /^MPI_T_/ ? 'MPI_T_ERR_NOT_SUPPORTED'
+	  : $name =~ /^MPI_File_/ ? qq{api_file_unsupported("$name")} : qq{api_unsupported("$name")};
 	return join '', "#pragma weak $name = P$name\n", "int P$name($parameters)\n{\n",
 	  (map { "\t(void)$_;\n" } Prototypes::parameter_names($name, $parameters)), "\treturn $value;\n}\n\n";
 }

@@ -21,6 +21,8 @@ int inflight_init(const struct coord *c, int peers)
 		return FT_ENOMEM;
 	inflights.coord = c;
 	inflights.peers = peers;
+	inflights.copied = 0;
+	inflights.most = INFLIGHT_COPIES;
 	for (int i = 0; i < peers; i++)
 		list_init(&inflights.of[i]);
 	list_init(&inflights.lines);
@@ -153,6 +155,7 @@ void inflight_open(struct request *r)
 
 static void drop(struct inflight *f)
 {
+	inflights.copied -= f->copied;
 	if (f->msg)
 		f->msg->inflight = NULL;
 	if (f->receive)
@@ -163,6 +166,28 @@ static void drop(struct inflight *f)
 	}
 	list_remove(&f->link);
 	free(f);
+}
+
+static const char too_much[] = "messages that came after this rank's part of it and may belong to "
+			       "it take too much memory, "
+			       "as another rank is late for its own part";
+
+/* The program has its contents, which stay here for lines. What is broken is ready, and let go, a
+ * little later: whoever calls this has f in his hands. */
+static void count_copied(struct inflight *f)
+{
+	if (f->copied || !f->contents)
+		return;
+	f->copied = f->contents->length;
+	inflights.copied += f->copied;
+	if (inflights.copied <= inflights.most)
+		return;
+	list_for_each (item, &inflights.lines) {
+		struct inflight_line *l = container_of(item, struct inflight_line, link);
+
+		if (!l->why && !l->finishing && inflight_fate(l, f) != COORD_OUT)
+			inflight_abandon(l, too_much);
+	}
 }
 
 void inflight_stored(struct inflight *f, struct stored *m)
@@ -192,6 +217,8 @@ void inflight_filled(struct request *r, bool ok)
 		return;
 	f->contents = ok && !fault_error("short-copy") ? p2p_copy(r) : NULL;
 	if (f->contents)
+		count_copied(f);
+	if (f->contents)
 		inflight_whole(f);
 	else
 		inflight_break_lines(f, ok ? "no memory to copy a message in transit"
@@ -200,6 +227,7 @@ void inflight_filled(struct request *r, bool ok)
 
 void inflight_leave(struct request *r)
 {
+	count_copied(r->inflight);
 	r->inflight->left = ++inflights.clock;
 	r->inflight->receive = NULL;
 	r->inflight = NULL;
@@ -221,6 +249,8 @@ void inflight_withdrawn(struct inflight *f)
 void inflight_begin(struct inflight_line *l)
 {
 	l->begun = ++inflights.clock;
+	if (l->state > inflights.most)
+		inflights.most = l->state;
 	list_append(&inflights.lines, &l->link);
 	inflight_lines++;
 }

@@ -8,7 +8,8 @@
  * receive it stays with the transport, which has not answered its sender; once it is known to be in
  * transit it is pulled in, because a line never waits for the program (E4). One that the program
  * receives meanwhile is copied from the program's buffer when it is whole, before the program
- * knows.
+ * knows. A rank that is late for its line may send any number of these: copies take no more than
+ * INFLIGHT_COPIES bytes, or as many as the state that was saved has, else the lines are abandoned.
  *
  * p2p_recv.c and p2p_stored.c tell what happens to messages; ckpt_line.c what happens to lines. All
  * need the engine lock but inflight_bytes.
@@ -29,6 +30,8 @@ struct request;
 struct stored;
 struct inflight;
 
+#define INFLIGHT_COPIES (UINT64_C(256) << 20)
+
 /* ---- lines ---- */
 
 struct inflight_member {
@@ -43,6 +46,7 @@ struct inflight_line {
 	uint32_t number;
 	uint64_t at;	 /* the moment of its capture */
 	uint64_t begun;	 /* the same, among what was received */
+	uint64_t state;	 /* bytes of the rank's state in it */
 	const char *why; /* it cannot be made: the reason; NULL */
 	bool finishing, complete;
 	struct inflight_member *members; /* messages in transit, in the order of C6 */
@@ -67,7 +71,7 @@ int inflight_init(const struct coord *c, int peers);
 /* When no line is left. */
 void inflight_fini(void);
 
-/* number, at and ready are set; the rest is zero. From now on messages are noted for it. */
+/* number, at, state and ready are set; the rest is zero. From now on messages are noted for it. */
 void inflight_begin(struct inflight_line *l);
 
 /* Nothing from peer is COORD_OPEN any more for line l. */
@@ -82,6 +86,9 @@ void inflight_line_free(struct inflight_line *l);
 
 /* It cannot be made. */
 void inflight_break(struct inflight_line *l, const char *why);
+
+/* The same, and nothing shall be held for it any more: it is ready at once. */
+void inflight_abandon(struct inflight_line *l, const char *why);
 
 /* The contents of CKPT_MESSAGES, when l is ready: *out is malloc'ed. Needs no lock. false: no
  * memory. */

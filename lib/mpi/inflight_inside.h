@@ -14,6 +14,7 @@ struct inflight {
 	struct match_msg *msg;	 /* while it waits for a receive */
 	struct request *receive; /* while it is open */
 	struct stored *contents; /* NULL: not in our memory */
+	uint64_t copied;	 /* bytes of contents that are here for lines alone */
 };
 
 struct inflights {
@@ -22,6 +23,8 @@ struct inflights {
 	struct link *of;   /* by peer: in the order in which they were noted */
 	struct link lines; /* oldest first */
 	uint64_t clock;	   /* counts lines begun and messages received */
+	uint64_t copied;   /* of all messages */
+	uint64_t most;	   /* what that may be */
 };
 
 extern struct inflights inflights;

@@ -38,6 +38,13 @@ void inflight_break(struct inflight_line *l, const char *why)
 		complete(l);
 }
 
+void inflight_abandon(struct inflight_line *l, const char *why)
+{
+	if (!l->why)
+		l->why = why;
+	complete(l);
+}
+
 void inflight_break_lines(const struct inflight *f, const char *why)
 {
 	list_for_each (item, &inflights.lines) {

@@ -84,12 +84,13 @@ static bool put_machine(struct info *i)
 
 struct info *info_environment(int argc, char *const *argv)
 {
+	const char *part = getenv("FTMPI_PART_SIZE"); /* where the job has several parts */
 	struct info *i = info_new();
 
 	if (!i)
 		return NULL;
 	if ((argc > 0 && argv ? put_command(i, argc, argv) : put_own_command(i)) &&
-		put(i, "maxprocs", getenv("FTMPI_SIZE")) && put_machine(i) &&
+		put(i, "maxprocs", part ? part : getenv("FTMPI_SIZE")) && put_machine(i) &&
 		put(i, "wdir", started_in))
 		return i;
 	info_free(i);

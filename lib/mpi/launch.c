@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "foreign.h"
 
 int launch_alloc(struct launch *l, int size)
 {
@@ -67,7 +68,10 @@ static int from_arguments(struct launch *l, int *argc, char ***argv, char *err, 
 		argv = &own;
 	}
 	l->by_hand = byhand_present(*argc, *argv);
-	rc = l->by_hand ? byhand_start(l, argc, argv, err, errsize) : alone(l);
+	if (l->by_hand)
+		rc = byhand_start(l, argc, argv, err, errsize);
+	else if ((rc = foreign_check(err, errsize)) == 0)
+		rc = alone(l);
 	free(own);
 	return rc;
 }

@@ -25,7 +25,7 @@ enum object_kind {
 	OBJECT_SESSION,
 	/* No handles: what else the transport's upcalls are about. */
 	OBJECT_STORED,	  /* a message in the library's memory */
-	OBJECT_SINK,	  /* messages that are thrown away */
+	OBJECT_ORPHAN,	  /* messages that are compared and thrown away */
 	OBJECT_HEARD,	  /* words of the coordination protocol, coming */
 	OBJECT_SAID,	  /* and going */
 	OBJECT_RMA_HEARD, /* words about a window, coming */

@@ -25,6 +25,25 @@ void p2p_coordinate(struct coord *c)
 	p2p.coord = c;
 }
 
+uint32_t p2p_word_stamp(void)
+{
+	return p2p.coord ? coord_stamp(p2p.coord) : 0;
+}
+
+void p2p_word_sent(int peer, uint64_t context)
+{
+	if (p2p.coord)
+		coord_sent(p2p.coord, peer, context, 0);
+}
+
+void p2p_word_arrived(int peer, uint64_t context, uint32_t stamp)
+{
+	if (!p2p.coord)
+		return;
+	coord_arrived(p2p.coord, peer, context, 0, stamp);
+	coord_noted(p2p.coord);
+}
+
 struct match *p2p_matching(void)
 {
 	return &p2p.match;
@@ -88,7 +107,7 @@ int p2p_start(struct request *r)
 	int rc = MPI_SUCCESS;
 
 	r->active = true;
-	r->done = r->cancelled = false;
+	r->done = r->cancelled = r->past = false;
 	r->error = MPI_SUCCESS;
 	r->bytes = r->length = 0;
 	if (__builtin_expect(queues_timed, false))

@@ -10,6 +10,7 @@
 #include "envelope.h"
 #include "inflight.h"
 #include "p2p_inside.h"
+#include "p2p_orphan.h"
 #include "p2p_saved.h"
 #include "pieces.h"
 #include "queues.h"
@@ -82,9 +83,6 @@ static bool is_void(const struct envelope *e, int peer)
 	return coord_discards(p2p.coord, peer, e->context, coord_tag(e->context, e->tag), e->stamp);
 }
 
-/* What is read and thrown away. */
-static struct object sink = {.kind = OBJECT_SINK};
-
 struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te, uint64_t length)
 {
 	struct envelope e = envelope_unpack(te);
@@ -100,8 +98,9 @@ struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te,
 	if (__builtin_expect(rma_is_context(e.context), false))
 		return rma_place(peer, &e, length);
 	if (__builtin_expect(told && is_void(&e, peer), false)) {
+		place = p2p_orphan_place(peer, &e, length);
 		coord_noted(p2p.coord);
-		return (struct tp_place){.cookie = &sink};
+		return place;
 	}
 	m = match_arrival(&p2p.match, e.context, peer, e.tag);
 	if (!m)
@@ -173,6 +172,8 @@ void p2p_recv_finish(struct request *r, uint64_t length, int rc)
 		error = r->error;
 	if (rc && p2p.job.launched)
 		return; /* the launcher ends or restarts this process: no answer, so no wrong one */
+	if (__builtin_expect(p2p_may_be_orphan(r), false))
+		p2p_orphan_note(r, request_arrived(error));
 	if (__builtin_expect(r->inflight != NULL, false))
 		inflight_filled(r, request_arrived(error));
 	request_complete(r, error);
@@ -182,6 +183,8 @@ static void other_received(struct object *head, int rc)
 {
 	if (head->kind == OBJECT_STORED)
 		p2p_stored_received((struct stored *)(void *)head, rc);
+	else if (head->kind == OBJECT_ORPHAN)
+		p2p_orphan_received(head, rc);
 	else if (head->kind == OBJECT_HEARD)
 		talk_received(head, rc);
 	else if (head->kind == OBJECT_RMA_HEARD)

@@ -57,7 +57,7 @@ bool p2p_pull(struct match_msg *msg)
 
 bool p2p_is_open(const struct request *r)
 {
-	return r->kind == REQUEST_RECV && r->active && !r->posted && !r->cancelled &&
+	return r->kind == REQUEST_RECV && r->active && !r->posted && !r->past && !r->cancelled &&
 	       r->rank != MPI_PROC_NULL && !comm_is_coord_context(r->match.context);
 }
 
@@ -74,16 +74,19 @@ static void look_for_open(struct request *r, void *arg)
 	*waiting |= p2p_is_open(r) && !r->done;
 }
 
-static bool all_whole(void *arg, int *expect)
+bool p2p_receiving(void)
 {
 	bool waiting = false;
 
+	requests_each(look_for_open, &waiting);
+	return waiting;
+}
+
+static bool all_whole(void *arg, int *expect)
+{
 	(void)arg;
 	(void)expect;
-	if (!p2p_each_kept(is_whole, NULL))
-		return false;
-	requests_each(look_for_open, &waiting);
-	return !waiting;
+	return p2p_each_kept(is_whole, NULL) && !p2p_receiving();
 }
 
 static bool take_over(struct match_msg *msg, void *arg)
@@ -119,9 +122,16 @@ static bool forget(struct match_msg *msg, void *arg)
 	return true;
 }
 
+static void leave_behind(struct request *r, void *arg)
+{
+	(void)arg;
+	r->past |= p2p_is_open(r);
+}
+
 void p2p_forget(void)
 {
 	p2p_each_kept(forget, NULL);
+	requests_each(leave_behind, NULL);
 }
 
 /* ---- for lines that are made while the program goes on ---- */

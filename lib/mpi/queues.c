@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "base/plural.h"
 #include "comm.h"
 #include "engine.h"
 #include "live.h"
@@ -75,12 +76,12 @@ static void put_tag(struct text *t, bool collective, int tag)
 static void put_message(struct text *t, const struct request *r)
 {
 	bool receive = r->kind == REQUEST_RECV;
+	size_t bytes = r->type ? r->count * r->type->size : 0;
 
 	fputs(receive ? "receive from " : "send to ", t->out);
 	put_rank(t, r->comm, r->rank);
 	put_tag(t, r->plane != PLANE_POINT, r->tag);
-	fprintf(t->out, ", %s, %zu bytes", comm_label(r->comm),
-		r->type ? r->count * r->type->size : 0);
+	fprintf(t->out, ", %s, %zu byte%s", comm_label(r->comm), bytes, plural(bytes));
 	if (receive && !r->posted)
 		fputs(", its message is on the way", t->out);
 }
@@ -135,8 +136,8 @@ static void put_kept(struct text *t, const struct match_msg *m)
 	else
 		fprintf(t->out, "rank %d of the world", m->peer);
 	put_tag(t, m->context & 1, m->tag);
-	fprintf(t->out, ", %s, %" PRIu64 " bytes", c ? comm_label(c) : "unknown communicator",
-		bytes);
+	fprintf(t->out, ", %s, %" PRIu64 " byte%s", c ? comm_label(c) : "unknown communicator",
+		bytes, plural(bytes));
 	if (m->taken)
 		fputs(", found by MPI_Mprobe", t->out);
 	end_line(t, m->since);
@@ -150,8 +151,8 @@ static void put_all(struct text *t)
 	list_for_each (item, &p2p_matching()->arrivals)
 		put_kept(t, container_of(item, struct match_msg, all));
 	begin_line(t);
-	fprintf(t->out, "queues: %u operations not done, %u messages without a receive\n",
-		t->requests, t->messages);
+	fprintf(t->out, "queues: %u operation%s not done, %u message%s without a receive\n",
+		t->requests, plural(t->requests), t->messages, plural(t->messages));
 }
 
 /* Piece by piece, each of whole lines where they fit. */

@@ -18,6 +18,7 @@
 #include "base/descriptors.h"
 #include "base/fault.h"
 #include "base/log.h"
+#include "control.h"
 
 enum { KEPT_MAX = 64 };
 
@@ -125,6 +126,7 @@ __attribute__((constructor)) static void keep(int argc, char **argv, char **envp
 		sched_getaffinity(0, sizeof first.processors, &first.processors) == 0;
 	first.whole = keep_descriptors() && first.argv && first.envp && first.program &&
 		      getcwd(first.cwd, sizeof first.cwd);
+	control_loaded();
 }
 
 /* ---- at the restart ---- */

@@ -34,7 +34,7 @@ struct request_class {
 	int (*release)(struct request *r);	 /* MPI_Request_free, once it is not under way */
 	void (*free)(struct request *r);	 /* the request goes */
 	int (*expects)(const struct request *r); /* as request_expects */
-	bool binding; /* it may be neither cancelled nor freed before it is finished */
+	bool binding; /* it may not be cancelled, nor freed before it is done */
 };
 
 struct request {
@@ -49,6 +49,7 @@ struct request {
 	bool done;
 	bool freed; /* MPI_Request_free: nobody will wait, it frees itself when done */
 	bool cancelled;
+	bool past;	/* a receive that had its message when a line was restored */
 	int error;	/* the message's MPI error class, once done */
 	uint64_t since; /* when it was started (queues_moment) */
 	/* what was asked for */

@@ -9,6 +9,7 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "engine.h"
+#include "p2p_saved.h"
 #include "p2p_state.h"
 
 /* More than an address space has. */
@@ -96,6 +97,7 @@ struct tp_place rma_place(int peer, const struct envelope *e, uint64_t length)
 	words->peer = peer;
 	words->source = e->source;
 	words->context = e->context;
+	words->stamp = e->stamp;
 	list_append(&s.heard[peer], &words->link);
 	return (struct tp_place){.buf = &words->say, .room = (size_t)length, .cookie = words};
 }
@@ -107,6 +109,7 @@ void rma_received(struct object *head, int rc)
 
 	if (rc)
 		return;
+	p2p_word_arrived(words->peer, words->context, words->stamp);
 	words->whole = true;
 	engine_soon(&obeying);
 }
@@ -195,13 +198,16 @@ static int said(struct rma_words *words, int rank, int rc)
 
 int rma_say(struct win *w, int rank, struct rma_words *words)
 {
-	struct envelope e = {.context = w->context, .source = win_rank(w)};
+	struct envelope e = {
+		.context = w->context, .source = win_rank(w), .stamp = p2p_word_stamp()};
 	struct tp_envelope te = envelope_pack(&e);
+	int peer = comm_world_rank(w->comm, rank), rc;
 
 	s.unsent += words->len;
-	return said(words, rank,
-		tp_send(engine_tp(), comm_world_rank(w->comm, rank), &te, &words->say,
-			sizeof words->say + words->len, 0, words));
+	rc = tp_send(engine_tp(), peer, &te, &words->say, sizeof words->say + words->len, 0, words);
+	if (rc >= 0)
+		p2p_word_sent(peer, w->context);
+	return said(words, rank, rc);
 }
 
 int rma_tell(struct win *w, int rank, struct rma_head say)

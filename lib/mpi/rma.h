@@ -40,6 +40,7 @@ struct rma_words {
 	int peer;   /* heard: who says it */
 	int source; /* and which rank of the window it claims to be */
 	uint64_t context;
+	uint32_t stamp; /* heard: of the coordination protocol */
 	bool whole;
 	size_t len; /* of all that is behind this */
 	_Alignas(16) struct rma_head say;
@@ -138,6 +139,10 @@ void rma_forget_asked(struct win *w);
 
 /* Is no epoch open on any rank? Says on each what is. Collective over the job. */
 bool rma_closed_everywhere(void);
+
+/* Wait until all that this rank has begun in windows is done at its targets; epochs stay open, and
+ * what targets refuse is for the program's next call. */
+void rma_settle(void);
 
 /* Why a protocol that waits for nobody cannot make a line now, or NULL. */
 const char *rma_objection(void);

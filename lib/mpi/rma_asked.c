@@ -235,6 +235,19 @@ int rma_wait_for_all(struct win *w, bool local)
 	return wait_quiet((struct quiet){w, 0, win_size(w), local});
 }
 
+static void await_answers(struct win *w, void *arg)
+{
+	struct quiet q = {w, 0, win_size(w), false};
+
+	(void)arg;
+	rma_wait(is_quiet, &q);
+}
+
+void rma_settle(void)
+{
+	win_each(await_answers, NULL);
+}
+
 void rma_forget_asked(struct win *w)
 {
 	for (int i = 0; i < win_size(w); i++) {

@@ -30,7 +30,7 @@ static int take_area(const struct rma_said_area *s, const char *what, struct rma
 	if (s->count < 0)
 		return api_fail(
 			MPI_ERR_COUNT, "%s_count is %lld, less than 0", what, (long long)s->count);
-	rc = type_lookup_committed(s->datatype, &out->type);
+	rc = type_lookup_for(s->datatype, s->count, &out->type);
 	if (rc)
 		return rc;
 	out->base = (void *)(uintptr_t)s->buf;
@@ -53,7 +53,7 @@ static int take_there(const struct rma_said *s, struct rma_call *c)
 			(long long)s->there.count);
 	c->disp = s->disp;
 	c->count = (size_t)s->there.count;
-	if (type_lookup_committed(s->there.datatype, &c->type) != MPI_SUCCESS)
+	if (type_lookup_for(s->there.datatype, s->there.count, &c->type) != MPI_SUCCESS)
 		return MPI_ERR_TYPE;
 	if (too_many(c->count, c->type))
 		return api_fail(MPI_ERR_COUNT, "target_count is %lld, more than any window has",

@@ -49,6 +49,10 @@ _Static_assert(sizeof(struct rma_head) == 64, "the data behind it is aligned to 
 
 #define RMA_CONTEXT ((uint64_t)1 << 63)
 
+/* In the context of a window's own communicator, which has no partitioned messages (bit 62). The
+ * coordination of checkpoints knows windows by these bits (coord_is_uncut). */
+#define WIN_COMM_CONTEXT ((uint64_t)1 << 61)
+
 static inline bool rma_is_context(uint64_t context)
 {
 	return (int64_t)context < 0;

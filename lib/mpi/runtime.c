@@ -3,7 +3,6 @@
 #include "runtime.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "control.h"
+#include "output.h"
 #include "runtime_inside.h"
 
 _Atomic enum runtime_state runtime_now;
@@ -114,8 +114,7 @@ _Noreturn void api_die(int errclass)
 {
 	bool asked = strcmp(api_name(), "MPI_Abort") == 0;
 
-	fflush(stdout);
-	fflush(stderr);
+	output_flush();
 	control_aborted(runtime_control_fd(), (uint32_t)errclass, asked ? "" : api_name());
 	_exit(errclass & 0xff ? errclass & 0xff : 1);
 }

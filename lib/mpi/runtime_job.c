@@ -10,12 +10,14 @@
 #include "base/knob.h"
 #include "base/log.h"
 #include "beating.h"
+#include "ckpt/ckpt.h"
 #include "ckpt_job.h"
 #include "coll_launch.h"
 #include "comm.h"
 #include "control.h"
 #include "engine.h"
 #include "launch.h"
+#include "output.h"
 #include "p2p_state.h"
 #include "queues.h"
 #include "reexec.h"
@@ -54,6 +56,7 @@ int api_world_rank(void)
 _Noreturn void runtime_give_up(const char *why)
 {
 	log_error("%s: %s", api_name(), why);
+	output_flush();
 	control_aborted(launch.control_fd, 1, api_name());
 	_exit(1);
 }
@@ -64,6 +67,16 @@ static void name_process(void)
 
 	snprintf(who, sizeof who, "rank %d on %.64s", launch.rank, api_host());
 	log_configure(launch.verbosity, who);
+}
+
+/* The launcher compares what ranks are. One whose file cannot be read is not compared. */
+static void tell_program(void)
+{
+	uint8_t hash[CKPT_PROGRAM_BYTES];
+	char name[CKPT_NAME_BYTES], err[512];
+
+	if (launch.control_fd >= 0 && ckpt_program(hash, name, sizeof name, err, sizeof err) == 0)
+		control_runs(launch.control_fd, hash, ckpt_program_path());
 }
 
 static void learn(int *argc, char ***argv)
@@ -80,6 +93,7 @@ static void learn(int *argc, char ***argv)
 	name_process();
 	queues_timed = launch.settings.dump;
 	fault_configure(launch.rank, launch.epoch);
+	tell_program();
 	control_program(launch.control_fd, uses_names("FTMPI_"));
 	fault_point("init-started");
 }
@@ -134,6 +148,7 @@ static void start_checkpoints(void)
 {
 	char err[512];
 
+	comm_set_appnum((int)launch.settings.appnum);
 	if (ckpt_job_start(&launch, err, sizeof err) != 0)
 		runtime_give_up(err);
 }

@@ -25,6 +25,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * Who sends what to whom in each collective operation, and in which order: schedules, the choice
+ * among them (coll_choose.c) and the plans made of them (coll_*.c). A recovery line may cut an
+ * operation, so it names this number, and a library with another one refuses it then. A change of
+ * any of these raises it; test_sched_version.c has a checksum of them for every version.
+ */
+enum { SCHED_VERSION = 2 };
+
 /* The first two are the caller's buffers, or stand for them; the others are scratch. */
 enum sched_buf { SCHED_IN, SCHED_OUT, SCHED_TMP, SCHED_AUX, SCHED_BUFS };
 

@@ -24,12 +24,15 @@ static const struct {
 	{"ckpt-interval", NUMBER, FIELD(ckpt_interval_ms), 0xffffffff},
 	{"keep", NUMBER, FIELD(keep), 1000000},
 	{"restarts", NUMBER, FIELD(restarts), 0xffffffff},
+	{"appnum", NUMBER, FIELD(appnum), 65535},
 	{"accept-binary", FLAG, FIELD(accept_binary), 1},
 	{"debug", FLAG, FIELD(debug), 1},
 	{"dump", FLAG, FIELD(dump), 1},
 	{"coord", TEXT, FIELD(coord), 0},
 	{"restore", TEXT, FIELD(restore), 0},
 	{"restore-line", NUMBER, FIELD(restore_line), 0xffffffff},
+	{"committed", NUMBER, FIELD(committed), 0xffffffff},
+	{"from-start", FLAG, FIELD(from_start), 1},
 };
 
 void settings_default(struct settings *s)

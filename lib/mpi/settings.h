@@ -16,12 +16,15 @@ struct settings {
 	unsigned ckpt_interval_ms;
 	unsigned keep;	   /* recovery lines kept */
 	unsigned restarts; /* of this job so far */
+	unsigned appnum;   /* which part of the job this rank is of, from 0 */
 	bool accept_binary;
 	bool debug; /* ranks may be stopped in a debugger: nobody is suspected */
 	bool dump;  /* the user may ask for the ranks' queues */
 	char coord[32];
-	char restore[256];     /* another session whose lines may be restored; "" for none */
-	uint32_t restore_line; /* of that session; 0: the newest */
+	char restore[256]; /* other sessions whose lines may be restored, with commas; "": none */
+	uint32_t restore_line; /* of the one session named; 0: the newest */
+	uint32_t committed;    /* the newest line of this session so far; 0: none */
+	bool from_start;       /* ... and the job may begin again without it */
 };
 
 void settings_default(struct settings *s);

@@ -71,6 +71,16 @@ bool type_is_missing(MPI_Datatype handle);
 /* The type that means plain bytes: always there, contiguous, size 1. */
 struct type *type_bytes(void);
 
+/* The type of count elements. Where there are none it may be MPI_DATATYPE_NULL, as other
+ * implementations have it: then it is that of plain bytes. */
+static inline int type_lookup_for(MPI_Datatype handle, MPI_Count count, struct type **out)
+{
+	if (handle != MPI_DATATYPE_NULL || count != 0)
+		return type_lookup_committed(handle, out);
+	*out = type_bytes();
+	return MPI_SUCCESS;
+}
+
 /* References, for operations that outlive the call. No-ops on predefined types. */
 static inline void type_hold(struct type *t)
 {

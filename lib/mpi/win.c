@@ -159,7 +159,7 @@ static int make_comm(struct comm *c, uint32_t counter, struct win *w)
 {
 	uint64_t context = comm_context_of(comm_world_rank(c, 0), counter);
 	struct comm *own = NULL;
-	int rc = comm_new(c->group, context, c, &own);
+	int rc = comm_new(c->group, context | WIN_COMM_CONTEXT, c, &own);
 
 	if (rc)
 		return rc;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "base/file_limit.h"
 #include "coll.h"
 #include "win.h"
 
@@ -63,13 +64,24 @@ static void lay_out(struct win *w, bool noncontiguous)
 
 /* ---- the file ---- */
 
+static bool set_length(int fd, size_t bytes)
+{
+	struct file_limit limit;
+	bool ok;
+
+	file_limit_enter(&limit);
+	ok = ftruncate(fd, (off_t)bytes) == 0;
+	file_limit_leave(&limit);
+	return ok;
+}
+
 static struct offer make_offer(struct win *w, size_t bytes)
 {
 	struct offer o = {.pid = getpid(), .fd = -1};
 
 	snprintf(o.name, sizeof o.name, "ftmpi-window-%llx", (unsigned long long)w->context);
 	w->shared_fd = memfd_create(o.name, MFD_CLOEXEC);
-	if (w->shared_fd >= 0 && ftruncate(w->shared_fd, (off_t)bytes) == 0)
+	if (w->shared_fd >= 0 && set_length(w->shared_fd, bytes))
 		o.fd = w->shared_fd;
 	else
 		o.error = errno;

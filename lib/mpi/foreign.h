@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Processes that the launcher of another MPI, or srun, has started: each of them would take itself
+ * for a job of one, compute the whole, and end with status 0.
+ */
+#ifndef FTMPI_MPI_FOREIGN_H
+#define FTMPI_MPI_FOREIGN_H
+
+#include <stddef.h>
+
+/* For a process that was not started by ours: 0, or FT_EINVAL with a sentence in err when its
+ * environment says that it is one of several. The variable FTMPI_SINGLETON, with the value 1,
+ * allows that. */
+int foreign_check(char *err, size_t errsize);
+
+#endif
