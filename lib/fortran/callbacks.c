@@ -160,9 +160,10 @@ typedef void(fortran_query)(MPI_Aint *extra_state, MPI_Status *status, int *ierr
 typedef void(fortran_free)(MPI_Aint *extra_state, int *ierror);
 typedef void(fortran_cancel)(MPI_Aint *extra_state, int *complete, int *ierror);
 
+/* The program's functions are given the program's own variable, and may change it. */
 struct generalized {
 	ftn_function *query, *free, *cancel;
-	MPI_Aint extra_state;
+	MPI_Aint *extra_state;
 };
 
 static int query(void *extra_state, MPI_Status *status)
@@ -170,7 +171,7 @@ static int query(void *extra_state, MPI_Status *status)
 	struct generalized *g = extra_state;
 	int rc = MPI_SUCCESS;
 
-	((fortran_query *)g->query)(&g->extra_state, status, &rc);
+	((fortran_query *)g->query)(g->extra_state, status, &rc);
 	return rc;
 }
 
@@ -180,7 +181,7 @@ static int free_it(void *extra_state)
 	struct generalized *g = extra_state;
 	int rc = MPI_SUCCESS;
 
-	((fortran_free *)g->free)(&g->extra_state, &rc);
+	((fortran_free *)g->free)(g->extra_state, &rc);
 	free(g);
 	return rc;
 }
@@ -190,7 +191,7 @@ static int cancel(void *extra_state, int complete)
 	struct generalized *g = extra_state;
 	int rc = MPI_SUCCESS, done = complete != 0;
 
-	((fortran_cancel *)g->cancel)(&g->extra_state, &done, &rc);
+	((fortran_cancel *)g->cancel)(g->extra_state, &done, &rc);
 	return rc;
 }
 
@@ -205,7 +206,7 @@ void ftn_grequest_start(ftn_function *query_fn, ftn_function *free_fn, ftn_funct
 		ftn_error_out(ierror, ftn_no_memory("MPI_Grequest_start"));
 		return;
 	}
-	*g = (struct generalized){query_fn, free_fn, cancel_fn, *extra_state};
+	*g = (struct generalized){query_fn, free_fn, cancel_fn, (MPI_Aint *)(uintptr_t)extra_state};
 	rc = PMPI_Grequest_start(query, free_it, cancel, g, &made);
 	if (rc == MPI_SUCCESS)
 		*request = PMPI_Request_toint(made);

@@ -81,6 +81,8 @@ $(B)/lib/libftmpifort.a: $(FORTRAN_OBJ)
 install-fortran: $(if $(HAVE_FORTRAN),$(FORTRAN_LIBRARIES) $(FORTRAN_INCLUDES))
 ifdef HAVE_FORTRAN
 	ln -sf ftmpicc $(DESTDIR)$(PREFIX)/bin/ftmpifort
+	$(call pc_file,ftmpifort,-lftmpifort -lftmpi,-fallow-argument-mismatch)
+	ln -sf ../../../lib/pkgconfig/ftmpifort.pc $(DESTDIR)$(PREFIX)/libexec/ftmpi/pkgconfig/ompi-fort.pc
 	install -m 644 $(FORTRAN_INCLUDES) $(FORTRAN_MODULES:%=$(B)/include/%.mod) $(DESTDIR)$(PREFIX)/include
 	install -m 755 $(FSO) $(DESTDIR)$(PREFIX)/lib
 	install -m 644 $(B)/lib/libftmpifort.a $(DESTDIR)$(PREFIX)/lib
@@ -88,7 +90,7 @@ ifdef HAVE_FORTRAN
 endif
 
 uninstall-fortran:
-	cd $(DESTDIR)$(PREFIX) && rm -f bin/ftmpifort lib/libftmpifort.so.0 lib/libftmpifort.so lib/libftmpifort.a \
+	cd $(DESTDIR)$(PREFIX) && rm -f bin/ftmpifort lib/pkgconfig/ftmpifort.pc lib/libftmpifort.so.0 lib/libftmpifort.so lib/libftmpifort.a \
 		$(patsubst $(B)/%,%,$(FORTRAN_INCLUDES)) $(FORTRAN_MODULES:%=include/%.mod)
 
 .PHONY: install-fortran uninstall-fortran

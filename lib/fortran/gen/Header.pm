@@ -105,7 +105,7 @@ sub functions
 {
 	my ($text) = @_;
 	my @found;
-	while ($text =~ /^(int|double|MPI_\w+)\s+((?:FT)?MPI_\w+)\s*\(([^;]*)\)\s*;/mg) {
+	while ($text =~ /^(int|double|MPI_\w+)\s+((?:FT)?MPI_\w+)\s*\(([^;]*?)\)(?:\s*FTMPI_MUST_LOOK)?\s*;/mg) {
 		my ($result, $name, $parameters) = ($1, $2, $3);
 		next if $name =~ $Table::NO_FUNCTION;
 		$parameters =~ s/\s+/ /g;
