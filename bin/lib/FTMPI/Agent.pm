@@ -14,11 +14,17 @@ use warnings;
 use POSIX qw(WNOHANG WUNTRACED WIFSTOPPED);
 
 use FTMPI::Channel   ();
+use FTMPI::Condition ();
 use FTMPI::Control   ();
+use FTMPI::Foreign   ();
+use FTMPI::Examiner  ();
+use FTMPI::Lateness  ();
 use FTMPI::Listeners ();
 use FTMPI::Loop      ();
 use FTMPI::Net       ();
 use FTMPI::Outputs   ();
+use FTMPI::Probe     ();
+use FTMPI::Program   ();
 use FTMPI::Rank      ();
 use FTMPI::Ranks     ();
 use FTMPI::Silence   ();
@@ -31,17 +37,23 @@ use constant GREETING => "\0FTMPI agent 1\n";
 # Seconds for the last words.
 use constant FAREWELL => 2;
 
+# What a field of a message holds.
+use constant U32_MAX => 0xffffffff;
+
 # Linux; POSIX does not have them: to be told of children that go on, and the status of such.
 use constant { WCONTINUED => 8, CONTINUED => 0xffff };
 
 my %HANDLERS = (
 	SETUP       => \&_setup,
+	HOLD        => \&_hold,
 	BIND        => \&_bind,
 	RUN         => \&_run,
+	PART        => sub { my ($self, @part) = @_; push @{ $self->{parts} }, \@part },
 	STDIN       => sub { $_[0]{ranks}->input($_[1]) },
 	STDIN_END   => sub { $_[0]{ranks}->input_end },
 	KILL        => sub { $_[0]{ranks}->kill_all($_[1]) },
 	SUSPEND     => \&_suspend,
+	PROBE       => sub { $_[0]{probe}->obey(@_[ 1 .. 3 ]) },
 	CREDIT      => sub { $_[0]{outputs}->credit($_[1]) },
 	PING        => sub { $_[0]->_tell('PONG') },
 	END         => \&_leave,
@@ -49,13 +61,17 @@ my %HANDLERS = (
 	FENCE       => sub { $_[0]{ranks}->fence($_[1]) },
 	OBSERVE_ALL => sub { $_[0]{ranks}->order('OBSERVE', $_[1]) },
 	DUMP_ALL    => sub { $_[0]{ranks}->order('DUMP', $_[1]) },
+	EXAMINE     => \&_examine,
+	PATIENCE    => sub { $_[0]{patience} = $_[1] },
 );
 
 sub main
 {
 	my $self = bless { loop => FTMPI::Loop->new }, __PACKAGE__;
 	$self->{session} = FTMPI::Sweep::own_session();
-	$self->{guard} = FTMPI::Sweep::guard($self->{session}) if $self->{session};
+	my $mark = FTMPI::Sweep::mark();
+	$self->{guard} = FTMPI::Sweep::guard($self->{session}, $mark) if $self->{session};
+	$self->{mark} = $mark if !FTMPI::Sweep::adopt_orphans();
 	FTMPI::Sweep::call_myself('ftmpi-agent');
 	my ($in, $out) = _take_streams();
 	$SIG{PIPE} = 'IGNORE';
@@ -79,10 +95,14 @@ sub _make_parts
 	my ($self) = @_;
 	my @common = (loop => $self->{loop}, tell => sub { $self->_tell(@_) });
 	$self->{stopped}   = FTMPI::Stopped->new;
+	$self->{lateness}  = FTMPI::Lateness->new;
+	$self->{examiner}  = FTMPI::Examiner->new(loop => $self->{loop});
 	$self->{listeners} = FTMPI::Listeners->new;
 	$self->{outputs}   = FTMPI::Outputs->new(@common);
+	$self->{probe}     = FTMPI::Probe->new(@common);
 	$self->{ranks}     = FTMPI::Ranks->new(@common,
 		map { $_ => $self->{$_} } qw(session listeners outputs));
+	$self->{foreign} = FTMPI::Foreign->new(@common, map { $_ => $self->{$_} } qw(session ranks));
 	return;
 }
 
@@ -127,12 +147,14 @@ sub _disobey
 
 sub _setup
 {
-	my ($self, $credit, $silence) = @_;
+	my ($self, $credit, $silence, $most) = @_;
+	@$self{qw(patience patience_most)} = (0, $most);
 	$self->{outputs}->credit($credit);
 	$self->{silence} = FTMPI::Silence->new(
 		loop      => $self->{loop},
 		ms        => $silence,
 		heard     => sub { $self->{channel}->heard },
+		allowed   => sub { $self->_patience },
 		on_silent => sub { $self->_give_up($silence) });
 	my $interfaces = FTMPI::Net::interfaces();
 	my (undef, undef, $arrived) = split ' ', $ENV{SSH_CONNECTION} // '';
@@ -141,6 +163,24 @@ sub _setup
 		[ map { $_->[0] } @$interfaces ],
 		[ map { $_->[1] } @$interfaces ]);
 	return;
+}
+
+# What the job begins with is kept, and told, before anything of it runs.
+sub _hold
+{
+	my ($self, $wdir, $env, $names) = @_;
+	my @programs;
+	local %ENV = %ENV;    # one part of the job has nothing of another's
+	@programs = map { $self->_program($wdir, $_) } @$names if !defined FTMPI::Rank::enter($env, $wdir);
+	$self->_tell('HELD', [ map { $_->path // '' } @programs ], [ map { $_->id } @programs ]);
+	return;
+}
+
+sub _program
+{
+	my ($self, $wdir, $name) = @_;
+	my $where = join "\0", $wdir, $name, $ENV{PATH} // ();
+	return $self->{programs}{$where} //= FTMPI::Program->hold($name, $wdir);
 }
 
 sub _bind
@@ -163,19 +203,54 @@ sub _run
 	my %run;
 	@run{qw(session secret epoch size verbosity workdir session_name)} = splice @fields, 0, 7;
 	@run{qw(ranks wdir argv env settings table)} = @fields;
+	my @parts = splice @{ $self->{parts} //= [] };
 	my $wrong = $self->{ranks}->refuses($run{epoch})
 		// $self->{listeners}->assign($run{table}, @{ $run{ranks} });
 	if (defined $wrong) {
 		$self->_disobey($wrong);
 		return;
 	}
-	if (defined(my $why = $self->{listeners}->reopen // FTMPI::Rank::prepare(\%run))) {
+	if (defined(my $why = $self->{listeners}->reopen // $self->_prepare(\%run, @parts))) {
 		$self->_tell('FAILED', $why);
 		return;
 	}
 	$self->{stop_limit} = FTMPI::Stopped::limit(@{ $run{settings} });
+	$run{pty} = grep { $_ eq 'pty=1' } @{ $run{settings} };
+	$run{settings} = [ grep { !/^pty=/ } @{ $run{settings} } ];    # ranks see it themselves
+	$self->{loop}->on_late(FTMPI::Stopped::lateness($self->{stop_limit}), sub { $self->_late($_[0]) })
+		if $self->{stop_limit};
 	$self->{ranks}->run(\%run);
+	$self->{foreign}->watch;
 	return;
+}
+
+# Why ranks cannot be run here, or nothing.
+sub _prepare
+{
+	my ($self, $run, @parts) = @_;
+	FTMPI::Rank::set_environment(@{ $run->{env} });
+	return $self->_prepare_program($run, []) if !@parts;
+	for my $number (0 .. $#parts) {
+		my %part = (number => $number);
+		@part{qw(first n wdir argv own_env)} = @{ $parts[$number] };
+		push @{ $run->{parts} }, \%part;
+		my $end = $part{first} + $part{n};
+		next if !grep { $_ >= $part{first} && $_ < $end } @{ $run->{ranks} };
+		my $why = $self->_prepare_program(\%part, $part{own_env});
+		return $why if defined $why;
+	}
+	return;
+}
+
+# The same of one program, of those that a job of several parts has.
+sub _prepare_program
+{
+	my ($self, $part, $env) = @_;
+	local %ENV = %ENV;
+	my $why = FTMPI::Rank::enter($env, $part->{wdir});
+	return $why if defined $why;
+	$part->{program} = $self->_program($part->{wdir}, $part->{argv}[0]);
+	return FTMPI::Rank::refuses($part->{program});
 }
 
 # What was told so far is of older epochs. AGAIN says so.
@@ -187,7 +262,42 @@ sub _restart
 		$self->_disobey($wrong);
 		return;
 	}
+	$self->{examiner}->forget;
 	$self->_tell('AGAIN', $epoch);
+	return;
+}
+
+# What is the matter with a rank that shows no life. Those that are stopped by SUSPEND are well.
+sub _examine
+{
+	my ($self, $rank, $ms) = @_;
+	my $answer = sub { $self->_tell('CONDITION', $rank, FTMPI::Condition::number($_[0]), $_[1]) };
+	my $pid    = $self->{ranks}->process_of($rank);
+	if (!defined $pid || $self->{stopped}->paused) {
+		$answer->(defined $pid ? 'runs' : 'gone', FTMPI::Examiner::load());
+	} else {
+		$self->{examiner}->ask($rank, $pid, $ms / 1000, $answer);
+	}
+	return;
+}
+
+# For how many ms the launcher may be silent because it, or we, are short of processors: what it says may
+# wait here for others that are, too (sshd).
+sub _patience
+{
+	my ($self) = @_;
+	my ($told, $own) = ($self->{patience}, 1000 * $self->{lateness}->allowance(FTMPI::Loop::now()));
+	my $ms = $told > $own ? $told : $own;
+	return $ms < $self->{patience_most} ? $ms : $self->{patience_most};
+}
+
+# A launcher that hears nothing of us shall know why.
+sub _late
+{
+	my ($self, $seconds) = @_;
+	return if !$self->{lateness}->late($seconds, FTMPI::Loop::now());
+	my $ms = int 1000 * $seconds;
+	$self->_tell('STRAINED', $ms < U32_MAX ? $ms : U32_MAX, FTMPI::Examiner::load());
 	return;
 }
 
@@ -276,8 +386,9 @@ sub _clear
 	my ($self) = @_;
 	$self->{ranks}->signal('KILL');
 	return if !$self->{guard};
-	FTMPI::Sweep::sweep($self->{session}, $self->{guard}{pid});
+	FTMPI::Sweep::sweep(@$self{qw(session mark)}, $self->{guard}{pid});
 	$self->{ranks}->remove_unfinished;
+	$self->{probe}->clear;
 	FTMPI::Sweep::dismiss($self->{guard});
 	return;
 }

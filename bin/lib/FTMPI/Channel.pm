@@ -147,18 +147,21 @@ sub _end
 {
 	my ($self, $why) = @_;
 	return if $self->{ended};
+	my $on_end = $self->{on_end};
 	$self->close;
-	$self->{on_end}->($why);
+	$on_end->($why);
 	return;
 }
 
-# Close without calling on_end.
+# Close without calling on_end. What is called back knows the channel's owner, who knows the channel:
+# from now on neither keeps the other alive.
 sub close
 {
 	my ($self) = @_;
 	return if $self->{ended};
 	$self->{ended} = 1;
 	$self->{loop}->drop($_) for $self->{in}, $self->{out};
+	delete @$self{qw(on_frame on_end)};
 	return;
 }
 

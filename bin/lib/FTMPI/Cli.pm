@@ -8,7 +8,7 @@ use strict;
 use warnings;
 
 use Cwd            ();
-use Fcntl          qw(F_GETFL O_ACCMODE O_DIRECTORY O_RDONLY O_RDWR O_WRONLY);
+use Fcntl          qw(F_GETFL O_ACCMODE O_CREAT O_DIRECTORY O_EXCL O_RDONLY O_RDWR O_WRONLY);
 use File::Basename ();
 use File::Path     ();
 use File::Spec     ();
@@ -20,10 +20,13 @@ use FTMPI::Machines ();
 use FTMPI::Manual   ();
 use FTMPI::Net      ();
 use FTMPI::Options  ();
+use FTMPI::Resume   ();
 use FTMPI::Sessions ();
 use FTMPI::Start    ();
 use FTMPI::Stop     ();
+use FTMPI::Values   ();
 use FTMPI::Version  ();
+use FTMPI::Words    ();
 
 # PATH_MAX: what a rank takes.
 use constant { MACHINEFILE_MAX => 16 << 20, PATH_MAX => 4095 };
@@ -36,6 +39,8 @@ sub main
 {
 	my ($program, @words) = @_;
 	_fill_streams();
+	# output beyond `ulimit -f` is an error of the write; ranks do not inherit a handler, as they would IGNORE
+	$SIG{XFSZ} = sub { } if ($SIG{XFSZ} // '') ne 'IGNORE';
 	$program = File::Basename::basename($program);
 	my $status = eval { _run($program, @words) };
 	return $status if defined $status;
@@ -64,7 +69,7 @@ sub _fill_streams
 sub _run
 {
 	my ($program, @words) = @_;
-	my $options = $program eq 'mpiexec' ? FTMPI::Options::parse_plain(@words)
+	my $options = $program =~ /^mpi/ ? FTMPI::Options::parse_plain(@words)
 		: FTMPI::Options::parse(@words);
 	return _print(FTMPI::Options::help($program)) if $options->{help};
 	return _print('ftmpirun (FTMPI) ' . FTMPI::Version::NUMBER . "\n") if $options->{version};
@@ -86,17 +91,23 @@ sub plan
 	my $workdir = _work_directory($options->{workdir}, $here);
 	my ($period, $limit) = FTMPI::Options::heartbeat($options);
 	my @restore = defined $options->{restore}
-		? FTMPI::Sessions::choose($workdir, $options->{restore}, $options->{n}) : ();
+		? FTMPI::Sessions::choose($workdir, $options->{restore}, _ranks($options)) : ();
+	my @parts = map { [ $_->{n}, @{ $_->{prog} } ] } $options, @{ $options->{more} // [] };
 	return {
+		notes     => _notes($workdir, $options, \@parts, @restore),
+		parts     => \@parts,
+		expected  => $restore[2],
 		hosts     => _place($options),
-		size      => $options->{n},
+		size      => _ranks($options),
 		prog      => $options->{prog},
-		env       => _environment($options->{x}),
+		env       => _environment([ @{ $options->{genv} // [] }, $options->{more} ? () : @{ $options->{x} // [] } ]),
+		own       => _own_parts($options, $here),
 		wdir      => File::Spec->rel2abs($options->{wdir} // $here, $here),
 		workdir   => $workdir,
 		heartbeat => $period,
 		timeout_heartbeat => $limit,
 		silence   => $period ? FTMPI::Options::silence($limit) : 0,
+		starved_limit => $options->{'starved-limit'} // 60,
 		settings  => _settings($options, \@restore),
 		restoring => scalar _restoring(@restore),
 		restart_on   => $options->{'restart-on'}   // 'failure',
@@ -104,13 +115,49 @@ sub plan
 		from_start   => $options->{'restart-from-start'},
 		debug        => $options->{debug},
 		dump         => $options->{dump},
+		accept_binary => $options->{'accept-binary'},
 		ssh       => _ssh($options->{ssh}),
 		iface     => $options->{iface},
 		ports     => $options->{ports},
 		timeout   => $options->{timeout},
+		term_ranks => $options->{'term-ranks'},
 		tag       => $options->{'tag-output'},
 		verbosity => $options->{v} // 0,
 	};
+}
+
+# Of all parts of the job.
+sub _ranks
+{
+	my ($options) = @_;
+	my $n = 0;
+	$n += $_->{n} for $options, @{ $options->{more} // [] };
+	return $n;
+}
+
+# What each part of the job has for itself: { first => its first rank, n, wdir, prog, env }; nothing
+# where there is one part only.
+sub _own_parts
+{
+	my ($options, $here) = @_;
+	my ($first, @own) = (0);
+	for my $part ($options->{more} ? ($options, @{ $options->{more} }) : ()) {
+		push @own, { first => $first, n => $part->{n}, wdir => File::Spec->rel2abs($part->{wdir} // $here, $here),
+			prog => $part->{prog}, env => _variables({}, $part->{x}) };
+		$first += $part->{n};
+	}
+	return \@own;
+}
+
+# What the user is told of lines before the job begins.
+sub _notes
+{
+	my ($workdir, $options, $parts, @restore) = @_;
+	return [ (map { "note: $_" } @{ $restore[2]{notes} }), FTMPI::Resume::sentences($workdir, $restore[2], time) ]
+		if @restore;
+	my @none = defined $options->{restore} ? "-restore=auto: there is no recovery line in $workdir: the job begins at its beginning." : ();
+	my @open = FTMPI::Resume::forgotten($workdir, { ranks => _ranks($options), parts => $parts }) // ();
+	return [ @none, @open ];
 }
 
 # What ranks are told of the options, "name=value" each.
@@ -121,11 +168,12 @@ sub _settings
 	@setting{qw(heartbeat heartbeat-timeout)} = FTMPI::Options::heartbeat($options);
 	$setting{'ckpt-interval'} = int 0.5 + 1000 * $options->{'ckpt-interval'}
 		if defined $options->{'ckpt-interval'};
-	for my $name (qw(keep coord accept-binary debug dump)) {
+	for my $name (qw(keep coord accept-binary debug dump pty)) {
 		$setting{$name} = $options->{$name} ? $options->{$name} : next;
 	}
-	$setting{$_} = 1 for grep { $setting{$_} } qw(accept-binary debug dump);
-	@setting{qw(restore restore-line)} = @$restore if @$restore;
+	$setting{$_} = 1 for grep { $setting{$_} } qw(accept-binary debug dump pty);
+	$setting{restore} = join ',', $restore->[0], @{ $restore->[2]{others} } if @$restore;
+	$setting{'restore-line'} = $restore->[1] if @$restore;
 	return [ map { "$_=$setting{$_}" } sort keys %setting ];
 }
 
@@ -147,12 +195,13 @@ sub _place
 	my $key_of = sub { ($is_local{ $_[0] } //= $local->($_[0]) ? 1 : 0) ? '' : $_[0] };
 	my $myself = { name => FTMPI::Net::hostname(), slots => FTMPI::Net::cores() };
 	my $hosts = FTMPI::Machines::merge($named // [$myself], $key_of);
-	my ($n, $slots) = ($options->{n}, FTMPI::Machines::slots($hosts));
+	my ($n, $slots) = (_ranks($options), FTMPI::Machines::slots($hosts));
 	if ($n > $slots) {
-		FTMPI::Stop::usage("$n ranks are more than the $slots slots that there are"
+		FTMPI::Stop::usage("$n ranks are more than the "
+				. ($slots == 1 ? 'one slot that there is' : "$slots slots that there are")
 				. ' (-no-oversubscribe)')
 			if $options->{'no-oversubscribe'};
-		print STDERR "ftmpirun: note: $n ranks share $slots slots.\n" if $named;
+		print STDERR "ftmpirun: note: $n ranks share " . FTMPI::Words::count($slots, 'slot') . ".\n" if $named;
 	}
 	my $placed = FTMPI::Machines::place($hosts, $n);
 	$_->{local} = $is_local{ $_->{name} } for @$placed;
@@ -183,6 +232,14 @@ sub _environment
 	for my $name (grep { /^(?:PATH|LD_LIBRARY_PATH|FTMPI_.*)\z/ } keys %ENV) {
 		$given{$name} = $ENV{$name};
 	}
+	return _variables(\%given, $wanted);
+}
+
+# These, and what is wanted: VAR=value each, or VAR alone to unset it.
+sub _variables
+{
+	my ($given, $wanted) = @_;
+	my %given = %$given;
 	my @unset;
 	for my $word (@{ $wanted // [] }) {
 		my ($name, $value) = split /=/, $word, 2;
@@ -204,16 +261,21 @@ sub _ssh
 	return \@words;
 }
 
-# WORKDIR is asked for by name or not at all; who asks for it must be able to write there.
+# WORKDIR is asked for by name or not at all; who asks for it must be able to write there. One that is
+# made here is its user's alone, as all that is written into it.
 sub _work_directory
 {
 	my ($given, $here) = @_;
 	my $path = defined $given ? File::Spec->rel2abs($given, $here) : $here;
+	my (undef, undef, $name) = File::Spec->splitpath(File::Spec->canonpath($path));
+	FTMPI::Stop::usage("$path is the folder of a session: the work directory is the one above it, and"
+			. " -restore=$name names the session")
+		if FTMPI::Values::is_session($name) && -e "$path/job.record";
 	FTMPI::Stop::usage("the work directory $path has a name of more than @{[PATH_MAX]} bytes")
 		if length $path > PATH_MAX;
 	return $path if !defined $given;
 	if (!-e $path) {
-		File::Path::make_path($path, { error => \my $errors });
+		File::Path::make_path($path, { mode => 0700, error => \my $errors });
 		my ($why) = map { values %$_ } @$errors;
 		FTMPI::Stop::usage("the work directory $path cannot be made: $why") if @$errors;
 	}
@@ -227,12 +289,12 @@ sub _work_directory
 sub _can_write
 {
 	my ($path) = @_;
-	return 1 if sysopen my $nameless, $path, O_TMPFILE | O_DIRECTORY | O_WRONLY;
+	return 1 if sysopen my $nameless, $path, O_TMPFILE | O_DIRECTORY | O_WRONLY, 0600;
 	my ($all, $before) = (POSIX::SigSet->new, POSIX::SigSet->new);
 	$all->fillset;
 	POSIX::sigprocmask(SIG_BLOCK, $all, $before);
 	my $probe = "$path/.ftmpi-$$";
-	my $made  = open my $file, '>', $probe;
+	my $made  = sysopen my $file, $probe, O_CREAT | O_EXCL | O_WRONLY, 0600;
 	my $error = $!;
 	unlink $probe if $made;
 	POSIX::sigprocmask(SIG_SETMASK, $before);

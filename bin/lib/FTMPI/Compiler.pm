@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# ftmpicc, ftmpicxx and ftmpifort: the user's compiler with FTMPI's headers and library added. Pure but for
-# main(): a tree, an environment and words in, a command out.
+# ftmpicc, ftmpicxx and ftmpifort, also by the names that every MPI has (mpicc, ...): the user's compiler with
+# FTMPI's headers and library added. Pure but for main(): a tree, an environment and words in, a command out.
 package FTMPI::Compiler;
 
 use strict;
 use warnings;
+
+use FTMPI::Version ();
 
 # What libftmpi.a needs from elsewhere.
 my @STATIC_LIBS = qw(-levent_core -lsodium -lxxhash -lpthread);
@@ -25,6 +27,13 @@ my %LANGUAGE = (
 	fortran => { variable => 'FTMPI_FC',  compiler => 'gfortran', name => 'Fortran' },
 );
 
+# The language by the end of the command's name.
+my @NAMES = ([ cxx => qr/(?:cxx|c\+\+|CC)\z/ ], [ fortran => qr/(?:fort|f77|f90)\z/ ], [ c => qr// ]);
+
+# What is asked for in place of a run, in the words of other MPIs: -show of all, -compile_info and -link_info of
+# MPICH, -showme and the like of Open MPI. With one dash or two.
+my $QUESTION = qr/^--?(show|(?:compile|link)[-_]info|showme(?::.*)?)\z/s;
+
 # Where things are: in the source tree the library lies in build/lib, installed in lib.
 sub paths
 {
@@ -38,32 +47,46 @@ sub paths
 	return { include => "$root/include", lib => $lib, fortran => $fortran };
 }
 
-# The command for these words: (show, words of the command).
+# The command for these words: (show, words of the command). show: 0 to run it, 1 to print it, 'help', or
+# 'unknown' of a question that has no answer.
 sub command
 {
 	my ($language, $paths, $env, @words) = @_;
-	my %ours = map { $_ => 0 } qw(-show -compile-info -link-info -ftmpi-static -help);
-	my @theirs;
+	my ($question, $archives, @theirs) = ('', 0);
 	for my $word (@words) {
-		if (exists $ours{$word}) {
-			$ours{$word}++;
+		return ('help') if $word =~ /^--?(?:help|showme:help)\z/;
+		if ($word =~ $QUESTION) {
+			($question = $1) =~ tr/_/-/;
+		} elsif ($word eq '-ftmpi-static') {
+			$archives = 1;
 		} else {
 			push @theirs, $word;
 		}
 	}
-	return ('help') if $ours{-help} || grep { $_ eq '--help' } @theirs;
 	my $entry    = $LANGUAGE{$language};
 	my $wanted   = $env->{ $entry->{variable} } // '';
 	my @compiler = split ' ', length $wanted ? $wanted : $entry->{compiler};
 	my @compile  = _compile_words($language, $paths, $compiler[0]);
-	my $static   = $ours{'-ftmpi-static'} || grep { $_ eq '-static' } @theirs;
+	my $static   = $archives || grep { $_ eq '-static' } @theirs;
 	my @link     = _link_words($language, $paths, $static);
-	my $show     = $ours{-show} || $ours{'-compile-info'} || $ours{'-link-info'};
-	return (1, @compiler, @theirs, @compile) if $ours{'-compile-info'};
-	return (1, @compiler, @theirs, @link)    if $ours{'-link-info'};
-	my $links = !(grep { $NO_LINK{$_} } @theirs) && ($show || _has_input(@theirs));
-	return ($show ? 1 : 0, @compiler, @compile, @theirs, $links ? @link : ());
+	my %answer   = (
+		'compile-info'   => [ @compiler, @theirs, @compile ],
+		'link-info'      => [ @compiler, @theirs, @link ],
+		'showme:command' => \@compiler,
+		'showme:compile' => \@compile,
+		'showme:link'    => \@link,
+		'showme:incdirs' => [ map { /^-I(.+)/ ? $1 : () } @compile ],
+		'showme:libdirs' => [ $paths->{lib} ],
+		'showme:libs'    => [ _libraries($language) ],
+		'showme:version' => [ 'FTMPI', FTMPI::Version::NUMBER, "(Language: $entry->{name})" ],
+	);
+	return (1, @{ $answer{$question} }) if $answer{$question};
+	return ('unknown', "-$question") if $question =~ /:/;
+	my $links = !(grep { $NO_LINK{$_} } @theirs) && ($question || _has_input(@theirs));
+	return ($question ? 1 : 0, @compiler, @compile, @theirs, $links ? @link : ());
 }
+
+sub _libraries { return ($_[0] eq 'fortran' ? 'ftmpifort' : (), 'ftmpi') }
 
 # A program with mpif.h calls MPI_SEND with buffers of different types, for which it has no interface.
 sub _compile_words
@@ -77,7 +100,7 @@ sub _compile_words
 sub _link_words
 {
 	my ($language, $paths, $static) = @_;
-	my @names = ($language eq 'fortran' ? 'ftmpifort' : (), 'ftmpi');
+	my @names = _libraries($language);
 	return ((map { "$paths->{lib}/lib$_.a" } @names), @STATIC_LIBS) if $static;
 	return ("-L$paths->{lib}", "-Wl,-rpath,$paths->{lib}", map { "-l$_" } @names);
 }
@@ -110,9 +133,11 @@ sub help
 	return <<"EOT";
 usage: $program [OPTIONS] [what the $entry->{name} compiler takes]
 
-  -show           print the command instead of running it
-  -compile-info   print the command that compiles
-  -link-info      print the command that links
+  -show           print the command instead of running it (also -showme)
+  -compile-info   print the command that compiles (also -compile_info)
+  -link-info      print the command that links (also -link_info)
+  -showme:WHAT    print: command, compile (the options alone), link, incdirs,
+                  libdirs, libs or version
   -ftmpi-static   link archives of FTMPI instead of shared libraries
   -help           print this list
 
@@ -120,13 +145,29 @@ The compiler is \$$entry->{variable}, else $entry->{compiler}.
 EOT
 }
 
+sub language
+{
+	my ($name) = @_;
+	my ($entry) = grep { $name =~ $_->[1] } @NAMES;
+	return $entry->[0];
+}
+
 # Run the command; returns only if it cannot be run, or had only to be shown.
 sub main
 {
 	my ($program, $root, @words) = @_;
 	my ($name)   = $program =~ m{([^/]*)\z};
-	my $language = $name =~ /(?:cxx|c\+\+|CC)\z/ ? 'cxx' : $name =~ /fort\z/ ? 'fortran' : 'c';
-	my ($show, @command) = command($language, paths($root, \%ENV), \%ENV, @words);
+	my $language = language($name);
+	my $paths    = paths($root, \%ENV);
+	if ($language eq 'fortran' && -d "$root/share/ftmpi" && !-e "$paths->{fortran}/mpif.h") {
+		print STDERR "$name: this FTMPI was built without gfortran, and has nothing for Fortran\n";
+		return 1;
+	}
+	my ($show, @command) = command($language, $paths, \%ENV, @words);
+	if ($show eq 'unknown') {
+		print STDERR "$name: $command[0] is not known; $name -help lists what is\n";
+		return 1;
+	}
 	if ($show) {
 		print $show eq 'help' ? help($name, $language)
 			: join(' ', map { quoted($_) } @command) . "\n";

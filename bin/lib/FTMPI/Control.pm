@@ -26,8 +26,11 @@ my @TABLE = (
 	[ 22, 'LINE',       'rank', 'u' ],
 	[ 23, 'PROGRAM',    'rank', 'u' ],
 	[ 24, 'RESTORED',   'rank', 'us' ],
+	[ 25, 'HEARD',      'rank', 'u' ],
+	[ 27, 'RUNS',       'rank', 'ks' ],
+	[ 28, 'LOADED',     'rank', 'u' ],
 	# launcher to agent
-	[ 32, 'SETUP',     'launcher', 'uu' ],
+	[ 32, 'SETUP',     'launcher', 'uuu' ],
 	[ 33, 'BIND',      'launcher', 'suuu' ],
 	[ 34, 'RUN',       'launcher', 'kKuuussUsSSSr' ],
 	[ 35, 'STDIN',     'launcher', 'r' ],
@@ -41,6 +44,11 @@ my @TABLE = (
 	[ 43, 'FENCE',     'launcher', 'u' ],
 	[ 44, 'OBSERVE_ALL', 'launcher', 'u' ],
 	[ 45, 'DUMP_ALL',  'launcher', 'u' ],
+	[ 46, 'EXAMINE',   'launcher', 'uu' ],
+	[ 47, 'PATIENCE',  'launcher', 'u' ],
+	[ 70, 'PROBE',     'launcher', 'uss' ],
+	[ 80, 'HOLD',      'launcher', 'sSS' ],
+	[ 81, 'PART',      'launcher', 'uusSS' ],
 	# agent to launcher
 	[ 48, 'HERE',         'agent', 'usSS' ],
 	[ 49, 'PORTS',        'agent', 'H' ],
@@ -57,6 +65,12 @@ my @TABLE = (
 	[ 60, 'BYE',          'agent', '' ],
 	[ 61, 'AGAIN',        'agent', 'u' ],
 	[ 62, 'STOPPED',      'agent', 'uu' ],
+	[ 63, 'CONDITION',    'agent', 'uuu' ],
+	[ 64, 'STRAINED',     'agent', 'uu' ],
+	[ 65, 'FOREIGN',      'agent', 'uus' ],
+	[ 66, 'HELD',         'agent', 'SS' ],
+	[ 67, 'TRACED',       'agent', 'uus' ],
+	[ 71, 'PROBED',       'agent', 'us' ],
 );
 
 # One rank in the table of START and RUN: host, address, port, port for heartbeats (0: none), node,

@@ -77,8 +77,28 @@ sub start
 	$agent->start;
 	$self->{agents}[$index] = $agent;
 	push @{ $self->{all} }, $agent;
-	$agent->tell('SETUP', $self->{credit}, $plan->{silence});
+	$agent->tell('SETUP', $self->{credit}, $plan->{silence}, 1000 * ($plan->{starved_limit} // 0));
+	$agent->tell('HOLD', @$_) for holds($plan);
+	$agent->{held} = 0;
 	return;
+}
+
+# What a job executes, part by part: working directory, environment, [the name that the user gave].
+sub holds
+{
+	my ($plan) = @_;
+	my @own = @{ $plan->{own} // [] };
+	return [ @$plan{qw(wdir env)}, [ $plan->{prog}[0] ] ] if !@own;
+	return map { [ $_->{wdir}, [ @{ $plan->{env} }, @{ $_->{env} } ], [ $_->{prog}[0] ] ] } @own;
+}
+
+# Of which part this host tells now: its number, and the name of its program; or nothing.
+sub next_held
+{
+	my ($self, $index) = @_;
+	my $number = $self->{agents}[$index]{held}++;
+	my $hold = (holds($self->{plan}))[$number] // return;
+	return ($number, $hold->[2][0]);
 }
 
 sub tell
@@ -111,6 +131,25 @@ sub silence
 	return $agent ? $agent->silence : 0;
 }
 
+# Something there gets too little of a processor, and was late by so many seconds. Its load, in words.
+sub starves
+{
+	my ($self, $index, $seconds, $load) = @_;
+	my $agent = $self->{agents}[$index];
+	$agent->starves($seconds);
+	return $agent->{load} = FTMPI::Words::load($load, $agent->{here}{cores});
+}
+
+# Its load when it was short of processors last; nothing when it never was.
+sub load { my ($self, $index) = @_; return ($self->{agents}[$index] // {})->{load} }
+
+sub lenient
+{
+	my ($self, $index) = @_;
+	my $agent = $self->{agents}[$index];
+	return $agent ? $agent->lenient : 0;
+}
+
 # ---- what agents say ----
 
 sub _frame
@@ -121,7 +160,11 @@ sub _frame
 		return;
 	}
 	return if $agent != ($self->{agents}[$index] // 0);
-	$self->_here($index, $agent, @fields)          if $name eq 'HERE';
+	if (($name eq 'HERE') == defined $agent->{here}) {
+		$self->refuse($index, 'it did not begin with what it is, or said that twice');
+		return;
+	}
+	$self->_here($index, $agent, @fields) if $name eq 'HERE';
 	return if $name eq 'PORTS' && !$self->_ports($index, $agent, @fields);
 	$agent->{owed} += length $fields[2] if $name eq 'OUT';
 	$self->{on_frame}->($index, $name, @fields);
@@ -206,8 +249,8 @@ sub _ports
 		return 0;
 	}
 	$agent->{ports}{ $ranks->[$_] } = [ $ports->[$_], $ports->[ @$ranks + $_ ] // 0 ] for 0 .. $#$ranks;
-	$self->{on_log}->("host $agent->{name}: ranks @{[ FTMPI::Words::ranges(@$ranks) ]} at"
-			. " $agent->{address}, ports @{[ FTMPI::Words::ranges(@$ports) ]}");
+	$self->{on_log}->("host $agent->{name}: @{[ FTMPI::Words::numbered('rank', @$ranks) ]} at"
+			. " $agent->{address}, @{[ FTMPI::Words::numbered('port', @$ports) ]}");
 	return 1;
 }
 
@@ -220,6 +263,7 @@ sub run
 	my $plan  = $self->{plan};
 	my $table = $self->_table($ranks, @used);
 	for my $index (@used) {
+		$self->tell($index, 'PART', @$_{qw(first n wdir prog env)}) for @{ $plan->{own} // [] };
 		$self->tell($index, 'RUN', @$head, [ $ranks->($index) ], @$plan{qw(wdir prog env)}, $settings, $table);
 	}
 	return;

@@ -14,6 +14,8 @@ use IO::Handle ();
 use FTMPI::Agent   ();
 use FTMPI::Channel ();
 use FTMPI::Control ();
+use FTMPI::Lateness ();
+use FTMPI::Loop    ();
 use FTMPI::Start   ();
 use FTMPI::Stop    ();
 
@@ -27,7 +29,8 @@ use constant WORDS_MAX => 8192;
 sub new
 {
 	my ($class, %arg) = @_;
-	return bless { %arg, words => '', heard => 0, unanswered => 0 }, $class;
+	return bless { %arg, words => '', heard => 0, unanswered => 0, heard_at => 0, lateness => FTMPI::Lateness->new },
+		$class;
 }
 
 sub start
@@ -110,6 +113,7 @@ sub _frame
 		return;
 	}
 	$self->{unanswered} = 0;
+	$self->{heard_at}   = FTMPI::Loop::now();
 	if ($name eq 'HERE') {
 		$self->{heard} = 1;
 		$self->{loop}->cancel(delete $self->{start_timer});
@@ -141,6 +145,12 @@ sub silence
 	my ($self) = @_;
 	return $self->{unanswered} > 1 ? ($self->{unanswered} - 1) * $self->{period} : 0;
 }
+
+# A rank or the agent there gets too little of a processor: it was late by so many seconds.
+sub starves { my ($self, $seconds) = @_; $self->{lateness}->late($seconds, FTMPI::Loop::now()); return }
+
+# For how long it may be silent, as things were when it was heard last.
+sub lenient { my ($self) = @_; return $self->{lateness}->allowance($self->{heard_at}) }
 
 sub _lose
 {

@@ -16,7 +16,8 @@
 #
 # Actions, beside those of FTMPI::Crew: [say => sentence], [log => text], [kill => hard],
 # [timer => name, seconds, what the event is to carry], [gone => rank] when its output is to be
-# finished, [fence => rank], [observe => epoch] when all ranks beat, [run => epoch], [over => status].
+# finished, [examine => rank, seconds] when its agent is to look at it, [fence => rank],
+# [observe => epoch] when all ranks beat, [run => epoch], [over => status].
 package FTMPI::Job;
 
 use strict;
@@ -57,10 +58,16 @@ my %EVENTS = (
 		lost        => '_lost',
 		broken      => '_broken',
 		suspect     => '_suspect',
+		heard       => '_heard',
+		condition   => '_condition',
+		strained    => '_strained',
+		bears       => '_bears',
 		stopped     => '_stopped',
+		foreign     => '_foreign',
 		cannot      => '_cannot',
 		unfit       => '_unfit',
 		exited      => '_exited',
+		traced      => '_traced',
 		explain     => '_unexplained',
 		judge       => '_judge',
 		fenced      => '_not_gone',
@@ -86,9 +93,11 @@ my %EVENTS = (
 	},
 	ending => {
 		exited    => '_counted',
+		line      => '_last_line',
 		unfit     => '_host_counted',
 		host_lost => '_host_counted',
 		signal    => '_hurried',
+		timeout   => '_hurried',
 		leave     => '_over',
 	},
 	over => {},
@@ -98,12 +107,14 @@ my %SIGNAL_NUMBER = (HUP => 1, INT => 2, TERM => 15);
 
 # hosts: { name, slots, local, ranks } each, in the order of the machine file. on, max: of restarts;
 # from_start: also of programs that make no checkpoints; verdict: an FTMPI::Verdict; silent: sub
-# (host) -> seconds since its agent was heard; restoring: words for the line of -restore, or undef.
+# (host) -> seconds since its agent was heard; lenient: sub (host) -> for how many it may be silent because it
+# is short of processors, or 0; restoring: words for the line of -restore, or undef;
+# session: the job's name; term_ranks: seconds that ranks get after a SIGTERM, or undef.
 sub new
 {
 	my ($class, %arg) = @_;
 	my $self = bless {
-		on => 'failure', max => 3, silent => sub { 0 }, %arg,
+		on => 'failure', max => 3, silent => sub { 0 }, lenient => sub { 0 }, %arg,
 		crew  => FTMPI::Crew->new(@{ $arg{hosts} }),
 		phase => 'starting',
 		epoch => 0,
@@ -117,8 +128,12 @@ sub new
 
 sub phase  { return $_[0]{phase} }
 sub status { return $_[0]{status} }
+sub why    { return $_[0]{why} }
 sub epoch  { return $_[0]{epoch} }
 sub crew   { return $_[0]{crew} }
+
+# The newest recovery line that this job has committed, or nothing.
+sub line { return $_[0]{line} }
 
 # What time it is, for all events until it is told again.
 sub at { $_[0]{now} = $_[1]; return }
@@ -156,7 +171,7 @@ sub _reset
 	$self->{ranks} = [ map { { state => 'started' } } 1 .. $n ];
 	@$self{qw(live unborn)} = ($n, $n);
 	@$self{qw(late lost)} = ([], []);
-	delete @$self{qw(late_status pending restored)};
+	delete @$self{qw(late_status pending restored judging)};
 	$self->{verdict}->clear if $self->{verdict};
 	return;
 }
@@ -179,6 +194,7 @@ sub _fail
 	if (defined $sentence) {
 		my $rest = $self->{live} ? '; the other ranks are ended.' : '.';
 		$sentence =~ s/; \z/$rest/;
+		$self->{why} = $sentence;
 		@actions = ([ say => $sentence ]);
 	}
 	return (@actions, $self->_end(0));
@@ -199,6 +215,14 @@ sub _over
 	$self->{phase} = 'over';
 	my @late = map { [ say => $_ ] } @{ $self->{late} };
 	@late = () if defined $self->{status};
+	push @late, [ say => FTMPI::Words::NOT_ASKED_FOR ]
+		if defined $self->{restoring} && !$self->{came_back} && !$self->{foreign} && !defined $self->{status};
+	if ($self->{foreign} && !$self->{in_mpi}) {
+		push @late, [ say => FTMPI::Words::foreign(@{ $self->{foreign} }) ];
+		$self->{status} ||= $self->{late_status} || 1;
+	}
+	push @late, [ say => FTMPI::Words::goes_on(@$self{qw(session line restored restoring)}) ]
+		if $self->{tells_line} && ($self->{uses} || defined $self->{restoring});
 	$self->{status} //= $self->{late_status} // 0;
 	return (@late, [ over => $self->{status} ]);
 }
@@ -209,13 +233,32 @@ sub _cannot
 	return $self->_fail(1, $sentence);
 }
 
+# With -term-ranks a SIGTERM is the ranks' first: what they do until they end, they do for a reason.
 sub _interrupted
 {
 	my ($self, $name) = @_;
-	return ([ log => "SIG$name: the job is ended" ], $self->_fail(128 + $SIGNAL_NUMBER{$name}));
+	$self->{why} = "SIG$name";
+	$self->{tells_line} = 1;
+	my $status = 128 + $SIGNAL_NUMBER{$name};
+	my $seconds = $self->{term_ranks};
+	return $self->_fail($status, "SIG$name came; the job is ended.")
+		if !$seconds || $name ne 'TERM' || $self->{phase} ne 'running' || !$self->{live};
+	@$self{qw(status phase)} = ($status, 'ending');
+	return (
+		[ say   => "SIGTERM came, and is passed to the ranks; what has not ended in $seconds s is ended." ],
+		[ kill  => int 1000 * $seconds + 0.5 ],
+		[ timer => 'leave', $seconds + LEAVE_TIME ]);
 }
 
-# A second signal: no more grace.
+# One that was made while the job was ended.
+sub _last_line
+{
+	my ($self, $number) = @_;
+	@$self{qw(uses line)} = (1, $number);
+	return [ log => "line $number is committed" ];
+}
+
+# A second signal, or the end of the time of -timeout: no more grace.
 sub _hurried
 {
 	my ($self) = @_;
@@ -225,6 +268,7 @@ sub _hurried
 sub _timed_out
 {
 	my ($self, $seconds) = @_;
+	$self->{tells_line} = 1;
 	return $self->_fail(124, "the job did not end within $seconds s (-timeout); it is ended.");
 }
 
@@ -316,11 +360,22 @@ sub _inited
 	return if $ranks->[$rank]{state} ne 'started';
 	$ranks->[$rank]{state} = 'inited';
 	$self->{unborn}--;
+	$self->{in_mpi} = 1;
 	my @known = $self->_program($rank, 0);
 	my ($left) = grep { $ranks->[$_]{state} eq 'left' } 0 .. $#$ranks;
 	return (@known, $self->_never_came($left)) if defined $left;
 	return @known if $self->{unborn} || $self->{phase} ne 'running';
 	return (@known, [ observe => $self->{epoch} ], defined $self->{back} ? $self->_all_are_back : ());
+}
+
+# It, or what it has started, has loaded the library of another MPI. That may mean nothing.
+sub _foreign
+{
+	my ($self, $rank, $long, $library) = @_;
+	return if $self->{in_mpi};
+	$self->{foreign} = [ $self->_who($rank), $library ];
+	my $note = FTMPI::Words::foreign_note(@{ $self->{foreign} });
+	return $long && !$self->{warned}++ ? [ say => $note ] : [ log => $note ];
 }
 
 sub _never_came
@@ -336,6 +391,7 @@ sub _finalized
 {
 	my ($self, $rank) = @_;
 	$self->{ranks}[$rank]{state} = 'finalized';
+	$self->_leaves($rank);
 	return;
 }
 
@@ -370,6 +426,7 @@ sub _exited
 	my ($self, $rank, $status, $signal, $words) = @_;
 	return if $self->{ranks}[$rank]{gone};
 	$self->_bury($rank);
+	$self->_leaves($rank);
 	my $how     = FTMPI::Failure::how($status, $signal);
 	my $class   = FTMPI::Failure::of_exit($status, $signal);
 	my @actions = ([ log => $self->_who($rank) . " $how" ], [ gone => $rank ]);
@@ -382,7 +439,7 @@ sub _exited
 		push @actions, $self->_failure(
 			class  => $class,
 			status => FTMPI::Failure::exit_code($status, $signal),
-			text   => FTMPI::Words::ended($self->_who($rank), $how, $self->{ranks}[$rank]{silent}),
+			text   => FTMPI::Words::ended($self->_who($rank), $how, @{ $self->{ranks}[$rank] }{qw(silent word tracer)}),
 			words  => $words,
 			rank   => $rank);
 	}

@@ -12,14 +12,22 @@ use warnings;
 
 use POSIX ();
 
+use FTMPI::Builds  ();
+use FTMPI::Condition ();
 use FTMPI::Control ();
 use FTMPI::Fleet   ();
 use FTMPI::Job     ();
+use FTMPI::Lateness ();
 use FTMPI::Loop    ();
+use FTMPI::Record  ();
+use FTMPI::Shared  ();
 use FTMPI::Stdin   ();
 use FTMPI::Stop    ();
+use FTMPI::Stopped ();
 use FTMPI::Streams ();
+use FTMPI::Unfinished ();
 use FTMPI::Verdict ();
+use FTMPI::Words   ();
 
 # Bytes of output that may wait for a slow reader before the agents get no more credit; seconds that
 # agents have to leave after the job, and that the order to stop has to get on its way.
@@ -38,6 +46,7 @@ my %FRAMES = (
 	HERE  => sub { $_[0]->_step("host $_[2] is here"); $_[0]->_event('here', $_[1]) },
 	PORTS => sub { $_[0]->_event('ports', $_[1]) },
 	AGAIN => sub { $_[0]->_step("host $_[2] begins again"); $_[0]->_event('again', @_[ 1, 3 ]) },
+	HELD  => \&_held,
 	FAILED  => sub { $_[0]->_event('unfit', $_[1], "host $_[2]: " . FTMPI::Stop::clean($_[3])) },
 	STARTED => sub { $_[0]->_log("rank $_[3] on $_[2] is process $_[4]") },
 	NEWS    => \&_news,
@@ -45,25 +54,33 @@ my %FRAMES = (
 	CANNOT_RUN => sub { $_[0]->_event('cannot_run', $_[1], "host $_[2]: $_[4]") },
 	OUT        => \&_out,
 	EXITED     => sub { $_[0]->_event('exited', @_[ 3 .. 5 ], $_[0]{streams}->last_words($_[3])) },
+	TRACED     => sub { $_[0]->_event('traced', $_[3], FTMPI::Stop::clean("$_[5], process $_[4]")) },
 	STOPPED    => sub { $_[0]->_event('stopped', @_[ 3, 4 ]) },
+	FOREIGN    => sub { $_[0]->_event('foreign', @_[ 3, 4 ], FTMPI::Stop::clean($_[5])) },
+	CONDITION  => \&_condition,
+	STRAINED   => \&_strained,
 	STDIN_TAKEN  => sub { $_[0]{stdin}->taken($_[3]) if $_[0]{stdin} },
 	STDIN_CLOSED => sub { $_[0]{stdin}->close if $_[0]{stdin} },
 	PONG         => sub { },
+	PROBED => sub { $_[0]{shared}->answered($_[1], $_[3], FTMPI::Stop::clean($_[4])) },
 );
 
-# Frames that begin with a rank: it is one of that host.
-my %OF_RANK = map { $_ => 1 } qw(STARTED NEWS BROKEN CANNOT_RUN OUT EXITED STOPPED);
+# Frames that begin with a rank, and those of rank 0: it is one of that host.
+my %OF_RANK_0 = map { $_ => 1 } qw(STDIN_TAKEN STDIN_CLOSED);
+my %OF_RANK = map { $_ => 1 } qw(STARTED NEWS BROKEN CANNOT_RUN OUT EXITED STOPPED TRACED FOREIGN CONDITION);
 
 my %NEWS = (
 	INITED    => sub { $_[0]->_event('inited',    $_[1]) },
 	FINALIZED => sub { $_[0]->_event('finalized', $_[1]) },
 	ABORTED   => sub { $_[0]->_event('aborted', @_[ 1, 2 ], FTMPI::Stop::clean($_[3])) },
 	LOST      => sub { $_[0]->_event('lost',    @_[ 1, 2 ], FTMPI::Stop::clean($_[3])) },
-	PROGRAM   => sub { $_[0]->_event('program', @_[ 1, 2 ]) },
-	LINE      => sub { $_[0]->_event('line', $_[2]) },
-	RESTORED  => sub { $_[0]->_event('restored', $_[2], FTMPI::Stop::clean($_[3])) },
+	PROGRAM   => sub { $_[0]->_event('program', @_[ 1, 2 ]); $_[0]->_ask_whether_shared if $_[2] },
+	LINE      => sub { $_[0]->_event('line', $_[2]); $_[0]->_keep_record },
+	RESTORED  => sub { $_[0]->_restored(@_[ 2, 3 ]) },
 	SUSPECT   => sub { $_[0]->_event('suspect', @_[ 1 .. 3 ]) },
+	HEARD     => sub { $_[0]->_event('heard', @_[ 1, 2 ]) },
 	RESTARTING => sub { },
+	RUNS       => sub { $_[0]->_runs(@_[ 1 .. 3 ]) },
 );
 
 my %ACTIONS = (
@@ -73,9 +90,10 @@ my %ACTIONS = (
 	bind    => \&_bind,
 	restart => \&_restart,
 	run     => \&_run,
-	drop    => sub { $_[0]{fleet}->drop($_[1]) },
-	dismiss => sub { $_[0]{fleet}->dismiss($_[1]) },
+	drop    => sub { $_[0]{shared}->lost($_[1]); $_[0]{fleet}->drop($_[1]) },
+	dismiss => sub { $_[0]{shared}->lost($_[1]); $_[0]{fleet}->dismiss($_[1]) },
 	observe => sub { $_[0]{fleet}->tell_all('OBSERVE_ALL', $_[1]) },
+	examine => sub { my ($self, $rank, $s) = @_; $self->_tell_home($rank, 'EXAMINE', $rank, int 1000 * $s) },
 	fence   => sub { my ($self, $rank) = @_; $self->_tell_home($rank, 'FENCE', $rank) },
 	kill    => sub { $_[0]{fleet}->tell_all('KILL', $_[1]) },
 	timer   => sub { my ($self, @timer) = @_; $self->_timer(@timer) },
@@ -85,20 +103,36 @@ my %ACTIONS = (
 
 # plan: hosts => [{ name, local, slots, ranks }] (without ranks: a spare), size, prog => [words],
 # env => [words], wdir, workdir, ssh => [words], iface, ports => [first, last], timeout, tag,
-# verbosity; heartbeat, timeout_heartbeat, silence in ms; settings => [words]; restart_on,
-# max_restarts, from_start, debug; restoring: words for what -restore named.
+# verbosity; heartbeat, timeout_heartbeat, silence in ms; starved_limit in s; settings => [words]; restart_on,
+# max_restarts, from_start, debug; restoring: words for what -restore named; expected: { session, line } of
+# it; notes: sentences to begin with; parts => [[number of ranks, program, arguments]], for the record.
 sub run
 {
 	my ($plan) = @_;
-	my $self = bless { plan => $plan, loop => FTMPI::Loop->new, over => 0, timers => {}, events => [] },
-		__PACKAGE__;
+	my $self = bless { plan => $plan, loop => FTMPI::Loop->new, over => 0, timers => {}, events => [],
+		lateness => FTMPI::Lateness->new }, __PACKAGE__;
 	$self->_prepare;
-	$self->_log("session $self->{session_name}: $plan->{size} ranks on "
-			. $self->{job}->crew->used . ' hosts');
+	$self->_log("session $self->{session_name}: " . FTMPI::Words::count($plan->{size}, 'rank') . ' on '
+			. FTMPI::Words::count(scalar(() = $self->{job}->crew->used), 'host'));
+	$self->_say($_) for @{ $plan->{notes} };
 	$self->_event('begin');
 	$self->{loop}->run;
+	$self->_leave_nothing;
 	return $self->{status};
 }
+
+# The agents have left, and clear up themselves; what one of them that was ended first has left is cleared here,
+# if we see the work directory.
+sub _leave_nothing
+{
+	my ($self) = @_;
+	my $workdir = $self->{plan}{workdir};
+	FTMPI::Unfinished::remove_barren("$workdir/$self->{session_name}", $self->{job}->epoch);
+	unlink "$workdir/" . $self->_probe;
+	return;
+}
+
+sub _probe { return ".ftmpi-$_[0]{session_name}" }
 
 sub _prepare
 {
@@ -111,15 +145,18 @@ sub _prepare
 		on_log   => sub { $self->_log(@_) },
 		on_frame => sub { $self->_frame(@_) },
 		on_lost  => sub { $self->_lost(@_) });
-	$self->{job} = $self->_job;
+	$self->{builds} = FTMPI::Builds->new(accept => $plan->{accept_binary});
 	$self->{streams} = FTMPI::Streams->new(
 		loop    => $loop,
 		tag     => $plan->{tag},
+		has_input => sub { $self->{stdin} && !$self->{stdin}->is_over },
 		on_gone => sub { $self->_output_gone(@_) },
 		on_room => sub { $self->_settle });
-	@$self{qw(session secret)} = (_random(16), _random(32));
+	@$self{qw(session secret began)} = (_random(16), _random(32), time);
 	$self->{session_name} = POSIX::strftime('%Y%m%d-%H%M%S-', localtime)
 		. unpack 'H8', $self->{session};
+	$self->{job} = $self->_job;
+	$self->{shared} = $self->_shared;
 	$SIG{$_} = 'IGNORE' for qw(PIPE TTIN);
 	$SIG{CHLD} = 'DEFAULT';
 	$loop->on_signal('CHLD', sub { $self->_reap });
@@ -130,6 +167,31 @@ sub _prepare
 	$loop->on_signal('USR1', sub { $self->_dump });
 	$loop->after($plan->{timeout}, sub { $self->_event('timeout', $plan->{timeout}) })
 		if defined $plan->{timeout};
+	$loop->on_late(FTMPI::Stopped::lateness($plan->{timeout_heartbeat}), sub { $self->_late($_[0]) })
+		if $plan->{heartbeat} && $plan->{starved_limit};
+	return;
+}
+
+# Whether all hosts have the same work directory.
+sub _shared
+{
+	my ($self) = @_;
+	my $workdir = $self->{plan}{workdir};
+	my $probe = $self->_probe;
+	return FTMPI::Shared->new(
+		workdir => $workdir,
+		tell    => sub { my ($host, $order) = @_; $self->{fleet}->tell($host, 'PROBE', $order, $workdir, $probe) },
+		say     => sub { $self->_say($_[0]) },
+		name    => sub { $self->{fleet}->name($_[0]) });
+}
+
+sub _ask_whether_shared
+{
+	my ($self) = @_;
+	my $crew = $self->{job}->crew;
+	my $home = $crew->home(0);
+	return if $self->{job}->phase ne 'running';
+	$self->{shared}->ask($home, grep { $_ != $home } $crew->used);
 	return;
 }
 
@@ -145,8 +207,12 @@ sub _job
 		from_start => $plan->{from_start},
 		debug      => $plan->{debug},
 		restoring  => $plan->{restoring},
+		session    => $self->{session_name},
+		term_ranks => $plan->{term_ranks},
 		silent     => sub { $self->{fleet}->silence(@_) },
-		verdict => FTMPI::Verdict->new(period => $period, timeout => $limit, size => $plan->{size}));
+		lenient    => sub { $self->_lenient(@_) },
+		verdict => FTMPI::Verdict->new(
+			period => $period, timeout => $limit, starved => $plan->{starved_limit}, size => $plan->{size}));
 }
 
 sub _random
@@ -214,11 +280,34 @@ sub _step
 sub _frame
 {
 	my ($self, $index, $name, @fields) = @_;
-	if ($OF_RANK{$name} && !$self->{job}->crew->has($index, $fields[0])) {
+	my $rank = $OF_RANK{$name} ? $fields[0] : $OF_RANK_0{$name} ? 0 : undef;
+	if (defined $rank && !$self->{job}->crew->has($index, $rank)) {
 		$self->{fleet}->refuse($index, 'it spoke of a rank that it has not');
 		return;
 	}
 	$FRAMES{$name}->($self, $index, $self->{fleet}->name($index), @fields);
+	return;
+}
+
+# What the agent found by the name of a part's program.
+sub _held
+{
+	my ($self, $index, $host, $paths, $ids) = @_;
+	my ($part, $name) = $self->{fleet}->next_held($index) or return;
+	my ($path, $id) = map { $_->[0] // '' } $paths, $ids;
+	return if !length $path || !length $id;
+	my $why = $self->{builds}->held($host, $part, $name, $path, $id) // return;
+	$self->_event('unfit', $index, FTMPI::Stop::clean($why));
+	return;
+}
+
+# What a rank is, in its own words.
+sub _runs
+{
+	my ($self, $rank, $hash, $path) = @_;
+	my $who = "rank $rank on " . $self->{job}->crew->name_of($rank);
+	my $why = $self->{builds}->runs($rank, $who, FTMPI::Stop::clean($path), unpack 'H*', $hash);
+	$self->_event('cannot', $why) if defined $why;
 	return;
 }
 
@@ -227,12 +316,71 @@ sub _lost
 	my ($self, $index, $why, $heard) = @_;
 	my $name = $self->{fleet}->name($index);
 	my $words = length $why ? " ($why)" : '';
+	$self->{shared}->lost($index);
 	$self->_event('host_lost', $index, $heard ? "lost the connection to host $name$words"
 		: "host $name: cannot start: $why", $heard);
 	return;
 }
 
+# What the agent saw of a rank.
+sub _condition
+{
+	my ($self, $index, undef, $rank, $number, $load) = @_;
+	my $word = FTMPI::Condition::word($number);
+	$self->_event('condition', $rank, $word, $word eq 'starved'
+		? $self->{fleet}->starves($index, $self->{plan}{timeout_heartbeat} / 1000, $load) : undef);
+	return;
+}
+
+sub _strained
+{
+	my ($self, $index, undef, $ms, $load) = @_;
+	return if !$self->{plan}{starved_limit};
+	$self->_event('strained', $index, $ms, $self->{fleet}->starves($index, $ms / 1000, $load));
+	return;
+}
+
+# We are late ourselves: nobody was heard, nor heard us. The agents shall bear with us, until we are on
+# time again for a while.
+sub _late
+{
+	my ($self, $seconds) = @_;
+	my ($loop, $now) = ($self->{loop}, FTMPI::Loop::now());
+	my $is_news = $self->{lateness}->late($seconds, $now);
+	$loop->cancel($self->{calming});
+	$self->{calming} = $loop->after(FTMPI::Lateness::CALM_TIME, sub { $self->{fleet}->tell_all('PATIENCE', 0) });
+	return if !$is_news;
+	$self->_log(sprintf 'ftmpirun itself is late by %.0f ms', 1000 * $seconds);
+	$self->{fleet}->tell_all('PATIENCE', int 1000 * $self->_limited($self->{lateness}->allowance($now)));
+	return;
+}
+
+sub _limited
+{
+	my ($self, $seconds) = @_;
+	my $limit = $self->{plan}{starved_limit};
+	return $seconds < $limit ? $seconds : $limit;
+}
+
+# For how many seconds this host may be silent because it, or we, are short of processors.
+sub _lenient
+{
+	my ($self, $index) = @_;
+	my @allowed = ($self->{lateness}->allowance(FTMPI::Loop::now()), $self->{fleet}->lenient($index));
+	return $self->_limited($allowed[0] > $allowed[1] ? $allowed[0] : $allowed[1]);
+}
+
 sub _patience
+{
+	my ($self, $index) = @_;
+	my ($usual, $lenient) = ($self->_usual_patience($index), $self->_lenient($index));
+	return $usual if $lenient <= $usual;
+	$self->_event('bears', $index, $self->{fleet}->load($index) // 'ftmpirun itself is late')
+		if $self->{fleet}->silence($index) >= $usual;
+	return $lenient;
+}
+
+sub _usual_patience
 {
 	my ($self, $index) = @_;
 	my ($job, $plan) = @$self{qw(job plan)};
@@ -283,7 +431,7 @@ sub _run
 	$self->_step('all are told to run') if $epoch;
 	$self->{streams}->finish;
 	my @head = (@$self{qw(session secret)}, $epoch, @$plan{qw(size verbosity workdir)}, $self->{session_name});
-	my @settings = (@{ $plan->{settings} }, "restarts=$epoch");
+	my @settings = (@{ $plan->{settings} }, "restarts=$epoch", $self->_expected);
 	$self->{fleet}->run(sub { $crew->ranks($_[0]) }, \@head, \@settings, $crew->used);
 	if ($self->{stdin}) {
 		$self->{stdin}->rewind;
@@ -296,6 +444,14 @@ sub _run
 		on_end   => sub { $self->_tell_home(0, 'STDIN_END') },
 		on_lost  => sub { $self->{job}->input_lost });
 	return;
+}
+
+# What lines the ranks are to find, and whether the job may do without.
+sub _expected
+{
+	my ($self) = @_;
+	my $line = $self->{job}->line // return;
+	return ("committed=$line", $self->{plan}{from_start} ? 'from-start=1' : ());
 }
 
 sub _tell_home
@@ -341,6 +497,33 @@ sub _output_gone
 	return;
 }
 
+# A line that is older than the one that was named has its reason in what ranks have said of that.
+sub _restored
+{
+	my ($self, $number, $session) = @_;
+	$session = FTMPI::Stop::clean($session);
+	$self->{from} //= [ $session, $number ] if $session ne $self->{session_name};
+	$self->_event('restored', $number, $session);
+	my $expected = delete $self->{plan}{expected} // return;
+	$self->_say("line $number of session $session is restored instead of line $expected->{line}.")
+		if $session eq $expected->{session} && $number != $expected->{line};
+	return;
+}
+
+# The record of the job in its session's folder, where lines can be seen from here: at the first of them, and
+# when the job is over.
+sub _keep_record
+{
+	my ($self, $end) = @_;
+	my $plan   = $self->{plan};
+	my $folder = "$plan->{workdir}/$self->{session_name}";
+	return if $end ? !$self->{recorded} : $self->{recorded}++ || !-d $folder;
+	my $why = FTMPI::Record::save($folder,
+		{ ranks => $plan->{size}, began => $self->{began}, parts => $plan->{parts}, from => $self->{from}, end => $end });
+	$self->_log("the job has no record: $why") if defined $why;
+	return;
+}
+
 # Give the agents credit for what has gone on, in large pieces.
 sub _settle
 {
@@ -378,6 +561,7 @@ sub _suspend
 	$loop->turn while !$late && $self->{fleet}->is_telling;
 	$loop->cancel($timer);
 	kill 'STOP', $$;
+	$loop->forgive;
 	$self->{fleet}->tell_all('SUSPEND', 0);
 	return;
 }
@@ -403,6 +587,7 @@ sub _over
 {
 	my ($self, $status) = @_;
 	@$self{qw(over status)} = (1, $status);
+	$self->_keep_record([ $status, time, $self->{job}->why ]);
 	$self->{stdin}->close if $self->{stdin};
 	$self->{streams}->finish;
 	$self->{fleet}->dismiss_all;

@@ -72,6 +72,18 @@ sub after
 	return $id;
 }
 
+# Call back, with the seconds, before a timer is run so much later than it was due: we got no processor,
+# or were stopped, or one turn took that long.
+sub on_late
+{
+	my ($self, $seconds, $callback) = @_;
+	$self->{late} = [ $seconds, $callback ];
+	return;
+}
+
+# We were stopped on purpose: what is due now is not late.
+sub forgive { $_[0]{forgiven} = 1; return }
+
 sub cancel
 {
 	my ($self, $id) = @_;
@@ -79,16 +91,17 @@ sub cancel
 	return;
 }
 
-# Call back in the loop, not in the signal handler. A signal that was ignored when we were started
-# (nohup, a background job) stays ignored.
+# Call back in the loop, not in the signal handler, and before all that is ready in the same turn: what else
+# a signal to our process group has ended is heard of after it. A signal that was ignored when we were
+# started (nohup, a background job) stays ignored.
 sub on_signal
 {
 	my ($self, $name, $callback) = @_;
 	return if ($SIG{$name} // '') eq 'IGNORE';
 	$self->_open_signal_pipe if !$self->{signals};
-	my $writer = $self->{signals}{writer};
+	my ($writer, $came) = @{ $self->{signals} }{qw(writer came)};
 	$self->{signals}{calls}{$name} = $callback;
-	$SIG{$name} = sub { local $!; syswrite $writer, "$name\n" };
+	$SIG{$name} = sub { local $!; $came->{$name} = 1; syswrite $writer, '.' };
 	return;
 }
 
@@ -113,21 +126,24 @@ sub spawn
 	return $pid;
 }
 
+# The pipe ends the sleep of a turn.
 sub _open_signal_pipe
 {
 	my ($self) = @_;
 	pipe my $reader, my $writer or die "pipe: $!\n";
 	$_->blocking(0) for $reader, $writer;
-	my $signals = $self->{signals} = { reader => $reader, writer => $writer, calls => {} };
-	$self->on_read(
-		$reader,
-		sub {
-			return if !sysread $reader, my $bytes, 4096;
-			my %came = map { $_ => 1 } split /\n/, $bytes;
-			for my $name (sort keys %came) {
-				$signals->{calls}{$name}->() if $signals->{calls}{$name};
-			}
-		});
+	$self->{signals} = { writer => $writer, calls => {}, came => {} };
+	$self->on_read($reader, sub { sysread $reader, my $bytes, 4096 });
+	return;
+}
+
+sub _run_signals
+{
+	my ($self) = @_;
+	my ($calls, $came) = @{ $self->{signals} }{qw(calls came)};
+	for my $name (sort keys %$came) {
+		$calls->{$name}->() if delete $came->{$name};
+	}
 	return;
 }
 
@@ -149,6 +165,7 @@ sub turn
 	my ($readable, $writable) = ($self->{readv}, $self->{writev});
 	my $n = select $readable, $writable, undef, $self->_sleep_time;
 	die "select: $!\n" if $n < 0 && !$!{EINTR};
+	$self->_run_signals if $self->{signals};
 	if ($n > 0) {
 		$self->_dispatch('write', $writable);
 		$self->_dispatch('read',  $readable);
@@ -157,13 +174,21 @@ sub turn
 	return;
 }
 
-sub _sleep_time
+# When the next timer is due, or nothing.
+sub _first_due
 {
 	my ($self) = @_;
 	my $first;
 	for my $timer (values %{ $self->{timers} }) {
 		$first = $timer->[0] if !defined $first || $timer->[0] < $first;
 	}
+	return $first;
+}
+
+sub _sleep_time
+{
+	my ($self) = @_;
+	my $first = $self->_first_due;
 	return if !defined $first;
 	my $left = $first - now();
 	return $left > 0 ? $left : 0;
@@ -185,11 +210,22 @@ sub _run_timers
 	my ($self) = @_;
 	my $timers = $self->{timers};
 	my $now    = now();
+	$self->_judge_lateness($now) if $self->{late};
 	my @due    = grep { $timers->{$_}[0] <= $now } keys %$timers;
 	for my $id (sort { $timers->{$a}[0] <=> $timers->{$b}[0] || $a <=> $b } @due) {
 		my $timer = delete $timers->{$id} or next;
 		$timer->[1]->();
 	}
+	return;
+}
+
+sub _judge_lateness
+{
+	my ($self, $now) = @_;
+	my ($limit, $callback) = @{ $self->{late} };
+	my $first = $self->_first_due;
+	return if !defined $first || $first > $now || delete $self->{forgiven};
+	$callback->($now - $first) if $now - $first >= $limit;
 	return;
 }
 

@@ -25,18 +25,41 @@ In the second, as other launchers have it, both are options.
 Options come before the program; all that follows it is given to it untouched, but a final
 .B \-restore
 or
-.B \-restore=...
-in the first spelling.
+.BR \-restore=... ,
+which is an option there, too.
+A program that has such a word of its own is named behind a
+.BR \-\- ,
+after which nothing is an option.
 They may be written with one dash or two.
 .PP
+A word
+.B :
+among the arguments of the second spelling begins another part of the job: its number of ranks
+.RB ( \-n ),
+options that are its own
+.RB ( \-x ", " \-env ", " \-wdir ),
+its program and arguments.
+Its ranks follow those of the part before, in one MPI_COMM_WORLD; MPI_APPNUM tells them apart.
+All other options come before the first program.
+.PP
 .B mpiexec
-is another name of it, and knows the second spelling only.
+and
+.B mpirun
+(see
+.BR ftmpicc (1))
+are other names of it, and know the second spelling only.
 .PP
 A program without a slash in its name is looked for in PATH and then in the working directory.
 It may be a script or another program that runs the MPI program, such as a shell,
 .BR valgrind (1)
 or
 .BR gdb (1).
+A script runs one MPI program in each rank: MPI_Init of a second one fails, after a minute.
+A program of another MPI is refused, since each rank of it would be a job of one; when it turns out only at
+the end that no rank has called this MPI's
+.B MPI_Init
+but one had loaded the library of another, the exit status is 1.
+Other programs may be run.
 EOR
 
 my $MACHINES = <<'EOR';
@@ -72,7 +95,13 @@ EOR
 my $STREAMS = <<'EOR';
 What ranks write to standard output and standard error arrives complete, and no line of one rank is
 cut by another's.
-The end of a prompt that rank 0 leaves without a line end is shown after a tenth of a second.
+While standard input has not ended, a prompt that rank 0 leaves without a line end is shown after a tenth of a
+second; lines of others may follow it.
+A program that did not choose its buffers itself
+.RB ( setvbuf (3))
+writes each line when it is complete, as on a terminal;
+.B \-pty
+gives it a terminal, for other languages' libraries that look for one.
 Standard input goes to rank 0; the others read nothing.
 .PP
 The first interrupt
@@ -82,7 +111,19 @@ or
 .BR SIGHUP )
 sends SIGTERM to every rank on every host, and SIGKILL a second later; another one kills them at
 once.
-No process of a job outlives it.
+What came is told, and from which recovery line
+.B \-restore
+goes on.
+.PP
+With
+.B \-term\-ranks
+S a SIGTERM, which batch systems send before a job's time is over, is passed to the processes that called MPI_Init, and
+the job is ended when all have ended, or after S seconds.
+A program that catches it can come to a last recovery line on all ranks, or save what else it likes, and exit.
+The status is 143 all the same: the job has been interrupted.
+Another signal ends the job as without the option.
+.PP
+No process of a job outlives it, also none that has become a daemon.
 .PP
 When
 .B ftmpirun
@@ -120,10 +161,18 @@ begin again from
 .BR main ,
 and go on from the latest recovery line that is whole, or from the beginning before there is one.
 Ranks that live execute the program again in the same process; the others are started anew.
+All of them run what the job began with: the file of the program is kept open on each host, so it may be
+replaced by another build (renamed over, as linkers and installations do) while the job runs.
+A file that was changed in place is refused, and so is a host whose file is not the same as that of
+the others, and a rank that a script starts as another build than before; of shared libraries nothing is known.
 A rank or host that is dead is noticed at once, one that is silent after
 .BR \-timeout\-heartbeat .
-A rank that shows no life is killed, as is one that is stopped by a signal and not continued for so long, wherever in
+A rank that shows no life is killed (one that a debugger holds, too, and the debugger is named:
+.B \-debug
+lets ranks be stopped), as is one that is stopped by a signal and not continued for so long, wherever in
 the program it is (inside a script only between MPI_Init and MPI_Finalize).
+One that would run and gets no processor, or waits for memory, is left alone for
+.BR \-starved\-limit .
 .PP
 An exit status other than 0,
 .B MPI_Abort
@@ -169,6 +218,32 @@ itself or this machine is lost, all ranks end, and the same command with
 .B \-restore
 goes on from the newest recovery line in the work directory.
 It is a new job, with recovery lines of its own; those it came from stay.
+Which line that is, of which session and how old, is said at the beginning; so is that its job had finished,
+or that another session, which did not finish, has come further (after a short run by mistake, say).
+A job that begins at its beginning, although the same command has left lines and did not finish, says
+that, too.
+The newest line is that of the latest time of all sessions there, in a session that of the highest number; a time is never before that of an
+earlier line in the same directory, also when a clock was set back.
+Manifests are checked before anything is started, by
+.BR ftmpi-ckpt (1),
+which is installed beside
+.BR ftmpirun .
+When no line of the newest session proves to be whole, the newest one of the session before is taken, unless a session was named, and that is said.
+.PP
+A file of a line that cannot be read at the moment is tried again for some seconds; a damaged one is passed
+over, and the line before taken.
+When the lines that were committed are not there any more (the work directory was removed or unmounted, or is
+another one on the host where a rank begins again), the job ends with a sentence; with
+.B \-restart\-from\-start
+it goes on from what is there, or begins again.
+.PP
+The work directory must be the same one on all hosts, on a file system that they share.
+That is found out when a program that makes checkpoints begins, and is told when it is not so.
+What is written there holds the program's data: folders are made with mode 0700 and files with 0600, of
+which the umask may take away more.
+Who else is to read them is let in with
+.BR chmod (1)
+afterwards.
 .PP
 Under a
 .B \-coord
@@ -196,8 +271,11 @@ my @ENVIRONMENT = (
 	[ 'FTMPI_RANK, FTMPI_SIZE, FTMPI_LOCAL_RANK, FTMPI_SESSION',
 		'Set for every rank: its number, how many there are, its number on its host, and'
 			. ' the name of the job.' ],
+	[ 'FTMPI_PART_SIZE', 'In a job of several programs, how many ranks there are of this one.' ],
 	[ 'FTMPI_CONTROL_FD, FTMPI_LISTEN_FD, FTMPI_BEAT_FD',
 		'Set for every rank: descriptors that it inherits.' ],
+	[ 'FTMPI_AGENT', 'Set for every rank: the mark by which what it starts is found and ended if the agent is killed.' ],
+	[ 'FTMPI_SINGLETON', 'With the value 1, programs of another MPI are run all the same.' ],
 	[ 'PATH, LD_LIBRARY_PATH, FTMPI_*', 'Given to the ranks on all hosts.' ],
 );
 
@@ -207,6 +285,7 @@ ftmpirun \-n 4 ./cgs 494_bus.mtx
 ftmpirun nodes.txt 64 /shared/runs ./solver input.dat
 ftmpirun \-n 8 \-host a:4,b:4 \-x OMP_NUM_THREADS=2 \-tag\-output ./solver
 ftmpirun \-n 4 sh \-c 'exec ./solver >out.$FTMPI_RANK'
+ftmpirun \-n 2 ./ocean in.dat : \-n 6 \-env OMP_NUM_THREADS 2 ./air
 ftmpirun \-n 64 \-f nodes.txt \-workdir /shared/runs \-ckpt\-interval 600 ./solver input.dat
 ftmpirun nodes.txt 64 /shared/runs ./solver input.dat \-restore
 .fi

@@ -55,10 +55,10 @@ sub _unexplained
 		tail   => '; the job is ended.');
 }
 
-# A host all of whose ranks have ended is not missed.
+# A host all of whose ranks have ended is not missed. uncounted: its loss is none of the restarts in a row.
 sub _host_lost
 {
-	my ($self, $host, $sentence) = @_;
+	my ($self, $host, $sentence, undef, $uncounted) = @_;
 	my @ranks = $self->{crew}->ranks($host);
 	my @live = grep { !$self->{ranks}[$_]{gone} } @ranks;
 	$self->{crew}->lost($host, $self->{now});
@@ -66,17 +66,18 @@ sub _host_lost
 	return ([ log => $sentence ], [ drop => $host ]) if !@live;
 	return (
 		[ drop => $host ],
-		$self->_failure(class => 'host', status => 1, text => $sentence, tail => '; the job is ended.'),
+		$self->_failure(
+			class => 'host', status => 1, text => $sentence, tail => '; the job is ended.', uncounted => $uncounted),
 		$self->_nobody_left);
 }
 
 # It cannot run the program. At the first start that is the user's to mend; one that came later is done
-# without, which is no failure of the job.
+# without, which is no failure of the job. But when no other host is left it is tried again: from the
+# second time on that counts, or it would go on for ever.
 sub _unfit
 {
 	my ($self, $host, $sentence) = @_;
-	$self->{uncounted} = $self->{epoch} > 0;
-	return $self->_host_lost($host, $sentence) if $self->{epoch};
+	return $self->_host_lost($host, $sentence, 1, !$self->{unfit}{$host}++) if $self->{epoch};
 	$self->_bury($self->{crew}->ranks($host));
 	return $self->_fail(1, $sentence);
 }
@@ -97,12 +98,71 @@ sub _suspect
 	my @log = [ log => $self->_who($observer) . ": no sign of rank $rank for $ms ms" ];
 	my $state = $self->{ranks}[$rank]{state};
 	return @log if $self->{debug} || $self->_is_settled($rank) || $state eq 'finalized';
-	my $verdict   = $self->{verdict};
-	my $gathering = $verdict->is_open;
+	my $verdict = $self->{verdict};
 	$verdict->suspect($observer, $rank, $ms, $self->{now});
+	my @asked = $self->_examinations;
 	my @judged = $self->{crew}->home($observer) == $self->{crew}->home($rank) ? $self->_judgement : ();
-	return (@log, @judged) if $gathering || $self->{phase} ne 'running' || !$verdict->is_open;
-	return (@log, @judged, [ timer => 'judge', $verdict->gather_time, $self->{epoch} ]);
+	return (@log, @asked, @judged, $self->{judging} ? () : $self->_judge_later);
+}
+
+# As long as somebody is suspected. There is one such timer at a time, whoever is heard meanwhile.
+sub _judge_later
+{
+	my ($self) = @_;
+	my $verdict = $self->{verdict};
+	$self->{judging} = $self->{phase} eq 'running' && $verdict->is_open or return;
+	return [ timer => 'judge', $verdict->gather_time, $self->{epoch} ];
+}
+
+sub _heard
+{
+	my ($self, $observer, $rank) = @_;
+	$self->{verdict}->heard($observer, $rank) if $self->{verdict};
+	return;
+}
+
+sub _leaves { my ($self, $rank) = @_; $self->{verdict}->leaves($rank) if $self->{verdict}; return }
+
+# Whose agents are to look at them.
+sub _examinations
+{
+	my ($self) = @_;
+	my $verdict = $self->{verdict};
+	return map { [ examine => $_, $verdict->look_time ] } $verdict->to_ask($self->{now});
+}
+
+# What an agent saw of a rank. load: its machine's, in words. One that is starved is excused, or judged when that
+# is due: hundreds of such words may come at a time, and none of them makes anybody's case clearer.
+sub _condition
+{
+	my ($self, $rank, $word, $load) = @_;
+	$self->{verdict}->told($rank, $word, $self->{now});
+	my @log = [ log => $self->_who($rank) . ": $word" ];
+	return (@log, $self->_judgement) if $word ne 'starved';
+	return @log if !$self->{verdict}->is_worth_telling($rank, $self->{now});
+	return (@log, $self->_excused($self->{crew}->home($rank), $self->_who($rank), $load));
+}
+
+# An agent was late itself by so many ms.
+sub _strained
+{
+	my ($self, $host, $ms, $load) = @_;
+	return [ log => 'the agent on ' . $self->{crew}->name($host) . " is late by $ms ms ($load)" ];
+}
+
+# An agent is silent, and not lost for that.
+sub _bears
+{
+	my ($self, $host, $load) = @_;
+	return $self->_excused($host, 'the agent on ' . $self->{crew}->name($host), $load);
+}
+
+# Told once of each host.
+sub _excused
+{
+	my ($self, $host, $who, $load) = @_;
+	return if $self->{debug} || $self->{excused}{$host}++;
+	return [ say => FTMPI::Words::starved($who, $load, $self->{verdict}{starved}) . '.' ];
 }
 
 # It is not there any more, or about to go.
@@ -129,18 +189,19 @@ sub _judgement
 {
 	my ($self) = @_;
 	return if $self->{pending};
-	my $judgement = $self->{verdict}->judge($self->{now}, sub { $self->{crew}->home($_[0]) }, $self->{silent});
+	my $judgement = $self->{verdict}->judge($self->{now}, sub { $self->{crew}->home($_[0]) },
+		@$self{qw(silent lenient)});
 	return $judgement ? $self->_condemn(@$judgement) : ();
 }
 
 sub _judge
 {
 	my ($self, $epoch) = @_;
-	my $verdict = $self->{verdict};
-	return if $epoch != $self->{epoch} || $self->{pending};
-	my @actions = $self->_judgement;
-	return @actions if $self->{phase} ne 'running' || !$verdict->is_open;
-	return (@actions, [ timer => 'judge', $verdict->gather_time, $epoch ]);
+	return if $epoch != $self->{epoch};
+	$self->{judging} = 0;
+	return if $self->{pending};
+	my @actions = ($self->_judgement, $self->_examinations);
+	return (@actions, $self->_judge_later);
 }
 
 # What is not mended by a restart is not made worse here: who was stopped may go on.
@@ -156,9 +217,9 @@ sub _condemn
 		return [ say => "$text; the job is not ended for that." ];
 	}
 	if ($name eq 'fence') {
-		my ($rank, $ms) = @data;
+		my ($rank, $ms, $word) = @data;
 		$self->{verdict}->forget($rank);
-		@{ $self->{ranks}[$rank] }{qw(silent judged)} = ($ms, $self->{now});
+		@{ $self->{ranks}[$rank] }{qw(silent judged word)} = ($ms, $self->{now}, $word);
 		return ([ log => $text ], [ fence => $rank ],
 			[ timer => 'fenced', FENCE_TIME, $self->{epoch}, $rank ]);
 	}
@@ -173,21 +234,33 @@ sub _condemn
 			tail => '; the job is ended.'));
 }
 
+# It is fenced, and a debugger holds it.
+sub _traced
+{
+	my ($self, $rank, $tracer) = @_;
+	$self->{ranks}[$rank]{tracer} = $tracer;
+	return;
+}
+
 # A rank that was fenced is still there: even SIGKILL does not reach it.
 sub _not_gone
 {
 	my ($self, $epoch, $rank) = @_;
-	return if $epoch != $self->{epoch} || $self->{ranks}[$rank]{gone};
+	my $entry = $self->{ranks}[$rank];
+	return if $epoch != $self->{epoch} || $entry->{gone};
+	return [ timer => 'fenced', FENCE_TIME, $epoch, $rank ]
+		if $self->{now} - $entry->{judged} < $self->{lenient}->($self->{crew}->home($rank));
 	return $self->_failure(
 		class  => 'hung',
 		status => 1,
-		text   => FTMPI::Words::ended($self->_who($rank), 'cannot be killed', $self->{ranks}[$rank]{silent}),
+		text   => FTMPI::Words::ended($self->_who($rank), 'cannot be killed', @$entry{qw(silent word tracer)}),
 		rank   => $rank);
 }
 
 # ---- restarts ----
 
-# class, status, text; tail: how the sentence ends if the job does; words: its last on standard error.
+# class, status, text; tail: how the sentence ends if the job does; words: its last on standard error;
+# uncounted: see _host_lost().
 # Only the first of several is dealt with: a restart mends all.
 sub _failure
 {
@@ -225,7 +298,7 @@ sub _decide
 		return $self->_give_up($failure, defined $self->{uses} ? FTMPI::Words::NO_CHECKPOINTS : $failure->{tail});
 	}
 	return $self->_give_up($failure, FTMPI::Words::INPUT_LOST) if $self->{input_lost};
-	$self->{row}++ if !delete $self->{uncounted};
+	$self->{row}++ if !$failure->{uncounted};
 	return $self->_give_up($failure, FTMPI::Words::last_words($failure->{words}) . FTMPI::Words::too_often($max))
 		if $self->{row} > $max;
 	return $self->_restart($failure);
@@ -322,7 +395,7 @@ sub _late_line
 sub _restored
 {
 	my ($self, $number, $session) = @_;
-	$self->{uses} = 1;
+	@$self{qw(uses came_back)} = (1, 1);
 	$self->{restored} = { line => $number, session => $session };
 	return ([ log => "line $number of session $session is restored" ],
 		defined $self->{back} && !$self->{unborn} ? $self->_all_are_back : ());

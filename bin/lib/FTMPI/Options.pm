@@ -7,19 +7,23 @@ package FTMPI::Options;
 use strict;
 use warnings;
 
-use FTMPI::Stop   ();
-use FTMPI::Values ();
+use FTMPI::Nearest ();
+use FTMPI::Stop    ();
+use FTMPI::Values  ();
 
 use constant RANKS_MAX => FTMPI::Values::RANKS_MAX;
 
-# name: with its other names; arg: what follows it; kind: flag, count, value, list, pair (of words, for
+# part: it may be given to each part of a command anew. name: with its other names; arg: what follows it; kind: flag, count, value, list, pair (of words, for
 # -x) or optional (a value only after "="); check: how the value is read; default and text: for people.
 my @TABLE = (
 	{
 		names => [qw(n np)],
 		arg   => 'N',
+		part  => 1,
 		check => \&FTMPI::Values::ranks,
-		text  => 'Start N ranks. Names the second spelling.',
+		text  => 'Start N ranks. Names the second spelling. Behind a word ":" after the arguments of the'
+			. ' program comes another part of the job: -n N, options of its own (-x, -env, -wdir) and'
+			. ' its program.',
 	},
 	{
 		names   => [qw(machinefile hostfile f)],
@@ -37,11 +41,13 @@ my @TABLE = (
 		names   => ['workdir'],
 		arg     => 'DIR',
 		default => 'the current directory',
-		text    => 'Where the records of runs are kept. Made if it is missing.',
+		text    => 'Where recovery lines are kept, in a folder for each job. All hosts must share it.'
+			. ' Made if it is missing. Folders and files in it can be read by their user alone.',
 	},
 	{
 		names   => ['wdir'],
 		arg     => 'DIR',
+		part    => 1,
 		default => 'where ftmpirun was called',
 		text    => 'The directory in which the ranks run, on every host.',
 	},
@@ -49,16 +55,26 @@ my @TABLE = (
 		names => ['x'],
 		arg   => 'VAR[=VALUE]',
 		kind  => 'list',
+		part  => 1,
 		check => \&FTMPI::Values::variable,
 		text  => 'Give the ranks this environment variable, with the value it has here or'
 			. ' with VALUE. May be repeated. PATH, LD_LIBRARY_PATH and FTMPI_* are always'
 			. ' given.',
 	},
 	{
-		names => [qw(env genv)],
+		names => ['env'],
 		arg   => 'VAR VALUE',
 		kind  => 'pair',
+		key   => 'x',
+		part  => 1,
 		text  => 'The same as -x VAR=VALUE, as other launchers spell it.',
+	},
+	{
+		names => ['genv'],
+		arg   => 'VAR VALUE',
+		kind  => 'pair',
+		key   => 'genv',
+		text  => 'The same, for all parts of the job.',
 	},
 	{
 		names   => ['ssh'],
@@ -73,10 +89,24 @@ my @TABLE = (
 		text  => 'Begin every line of output with "[rank] ".',
 	},
 	{
+		names => ['pty'],
+		kind  => 'flag',
+		text  => 'Standard output of the ranks is a terminal to them: for programs that keep what they'
+			. ' print when it is not one (Python, for example).',
+	},
+	{
 		names => ['timeout'],
-		arg   => 'S',
+		arg   => 'TIME',
 		check => \&FTMPI::Values::seconds,
-		text  => 'End the job after S seconds, with status 124.',
+		text  => 'End the job after TIME, with status 124: seconds, or with units as in 90s, 10m, 1.5h,'
+			. ' 1h30m, 2d.',
+	},
+	{
+		names => ['term-ranks'],
+		arg   => 'S',
+		check => \&FTMPI::Values::grace,
+		text  => 'Pass a SIGTERM to the ranks, and end the job when they have ended or S seconds later. A program'
+			. ' that catches it can save its last state.',
 	},
 	{
 		names   => ['ports'],
@@ -101,26 +131,36 @@ my @TABLE = (
 	{
 		names   => ['heartbeat'],
 		arg     => 'MS',
-		check   => FTMPI::Values::whole('a period in ms: 0 for none, or', 10, 60000, 0),
+		check   => FTMPI::Values::milliseconds('a period in ms: 0 for none, or', 10, 60000, 0),
 		default => 100,
-		text    => 'Ranks show each other every MS milliseconds that they live. 0 switches that'
+		text    => 'Ranks show each other every MS milliseconds (or 2s) that they live. 0 switches that'
 			. ' off: then only deaths and closed connections are noticed.',
 	},
 	{
 		names   => ['timeout-heartbeat'],
 		arg     => 'MS',
-		check   => FTMPI::Values::whole('a time in ms', 30, 86400000),
+		check   => FTMPI::Values::milliseconds('a time in ms', 30, 86400000),
 		default => '1000, but at least 3 periods',
 		text    => 'A rank or host that shows no life for so long has failed. At least 3 periods of'
 			. ' -heartbeat.',
 	},
 	{
-		names   => ['ckpt-interval'],
+		names   => ['starved-limit'],
 		arg     => 'S',
+		check   => FTMPI::Values::whole('a time in s: 0 for none, or', 1, 86400, 0),
+		default => 60,
+		text    => 'A rank that its agent sees to get no processor, or to wait in the kernel for memory or a'
+			. ' disk, has failed after S seconds without a sign of life only; so has a host that is'
+			. ' known to be short of processors. 0: as any other.',
+	},
+	{
+		names   => ['ckpt-interval'],
+		arg     => 'TIME',
 		check   => \&FTMPI::Values::interval,
 		default => 'never',
-		text    => 'FTMPI_Checkpoint_due() says yes when S seconds have gone by since the last'
-			. ' checkpoint.',
+		text    => 'FTMPI_Checkpoint_due() says yes when TIME has gone by since the last'
+			. ' checkpoint: seconds, or with units as in 90s, 10m, 1.5h, 1h30m. Under eventlog not'
+			. ' before that checkpoint is written, however long the disk takes.',
 	},
 	{
 		names   => ['keep'],
@@ -136,8 +176,11 @@ my @TABLE = (
 		check   => \&FTMPI::Values::coord,
 		default => 'blocking',
 		text    => 'How ranks come to a recovery line. blocking: all stop, save and go on. eventlog:'
-			. ' nobody waits, each rank copies its state and goes on; it asks a little of the'
-			. ' program, see ftmpi.h. tagging: the same by another rule, to be compared.'
+			. ' nobody waits, each rank copies its state and goes on. The program has to call'
+			. ' FTMPI_Restore. It is for programs that send the'
+			. ' same when they are run again; one whose messages depend on which came first'
+			. ' (MPI_ANY_SOURCE, MPI_Waitany, MPI_Waitsome, MPI_Test, MPI_Iprobe) may not, and is'
+			. ' ended after a restart when it is seen, see ftmpi.h. tagging: the same by another rule, to be compared.'
 			. ' auto: what the program asks for, else eventlog. compare: both rules at once; the'
 			. ' job ends when they differ (for tests).',
 	},
@@ -161,20 +204,25 @@ my @TABLE = (
 	{
 		names => ['restart-from-start'],
 		kind  => 'flag',
-		text  => 'Also restart a program that makes no checkpoints: it begins again.',
+		text  => 'Also restart a program that makes no checkpoints, or whose recovery lines are gone: it begins'
+			. ' again.',
 	},
 	{
 		names => ['restore'],
-		arg   => 'SESSION[:LINE]',
+		arg   => 'auto|SESSION[:LINE]',
 		kind  => 'optional',
 		check => \&FTMPI::Values::restore,
 		text  => 'Go on from the newest recovery line in WORKDIR, or from that of a session named'
-			. ' there, or from one of its lines.',
+			. ' there, or from one of its lines. auto: from the newest line if there is one,'
+			. ' else from the beginning. May also be the last word of the command; see "--".',
 	},
 	{
 		names => ['accept-binary'],
 		kind  => 'flag',
-		text  => 'Restore also what another build of the program has saved.',
+		text  => 'Restore also what another build of the program has saved, and let hosts have'
+			. ' different builds. Beware: lines of another build are read as they are. A changed order'
+			. ' or meaning of protected variables, or of what is packed into the data buffer, is not'
+			. ' noticed, and the answer is wrong.',
 	},
 	{
 		names => ['debug'],
@@ -193,6 +241,12 @@ my @TABLE = (
 		text  => 'Tell on standard error what is being done. Twice: tell more.',
 	},
 	{
+		names => ['-'],
+		kind  => 'flag',
+		text  => 'The options end here: what follows is given to the program untouched, a final -restore'
+			. ' too.',
+	},
+	{
 		names => ['version'],
 		kind  => 'flag',
 		text  => 'Print the version.',
@@ -209,15 +263,17 @@ my @TABLE = (
 	},
 );
 
+# But for "--", which is no name.
 my %BY_NAME = map {
 	my $entry = $_;
-	map { $_ => $entry } @{ $entry->{names} }
+	map { $_ => $entry } grep { $_ ne '-' } @{ $entry->{names} }
 } @TABLE;
 
 sub table { return @TABLE }
 
 # The words of a command line, without the program's name, as a hash: an option's first name => its
-# value; n, machinefile, workdir from either spelling; prog => [program, arguments].
+# value; n, machinefile, workdir from either spelling; prog => [program, arguments]; more, if there are
+# other parts of the job: { n, prog, wdir, x } each.
 sub parse { return _parse(\&_positional, @_) }
 
 # The same of a launcher that knows the second spelling only.
@@ -226,20 +282,79 @@ sub parse_plain { return _parse(sub { _refuse('-n N is not given') }, @_) }
 sub _parse
 {
 	my ($without_n, @words) = @_;
-	my %got;
+	my (%got, $untouched);
 	while (@words && $words[0] =~ /^--?(.+)\z/s) {
 		my $word = shift @words;
-		last if $word eq '--';
+		$untouched = $word eq '--';
+		last if $untouched;
 		_option(\%got, $word, $1, \@words);
 		return \%got if $got{help} || $got{version} || $got{man};
 	}
+	my $has_parts = defined $got{n} && !$untouched;
 	$without_n->(\%got, \@words) if !defined $got{n};
+	_take_restore(\%got, \@words) if !$untouched;
+	_take_parts(\%got, \@words) if $has_parts;
 	_refuse("no program is named") if !@words;
 	_refuse('-host and -machinefile exclude each other')
 		if $got{host} && defined $got{machinefile};
 	_check_heartbeat(\%got);
 	$got{prog} = \@words;
 	return \%got;
+}
+
+# A final -restore behind the program, in both spellings: the same command as before with one word more.
+sub _take_restore
+{
+	my ($got, $words) = @_;
+	_refuse_almost_restore($words) if @$words > 2;
+	return if @$words < 2 || $words->[-1] !~ /^--?restore(?:=|\z)/;
+	my $value = eval { _restored($words->[-1]) }
+		// FTMPI::Stop::usage($@->text . '; if the word is the program\'s own, write -- before the program');
+	_set($got, 'restore', $value);
+	pop @$words;
+	return;
+}
+
+# "-restore auto" and "-restore -accept-binary" at the end: the program would be given both words, and begin at
+# the beginning.
+sub _refuse_almost_restore
+{
+	my ($words) = @_;
+	my ($before, $last) = @$words[ -2, -1 ];
+	my $own = '; if these words are the program\'s own, write -- before the program';
+	FTMPI::Stop::usage("write -restore=$last for -restore $last$own")
+		if $before =~ /^--?restore\z/ && _is_restored($last);
+	my ($accept) = grep { /^--?accept-binary\z/ } $before, $last;
+	FTMPI::Stop::usage("$accept goes before the program, also beside a final -restore$own")
+		if $accept && grep { /^--?restore(?:=|\z)/ } $before, $last;
+	return;
+}
+
+# What follows a word ":" is another part of the job, and so on.
+sub _take_parts
+{
+	my ($got, $words) = @_;
+	my ($colon) = grep { $words->[$_] eq ':' } 0 .. $#$words;
+	return if !defined $colon;
+	my (undef, @rest) = splice @$words, $colon;
+	_refuse("$words->[-1] is for the whole job: it goes before the first program or to the end")
+		if @$words > 1 && $words->[-1] =~ /^--?restore(?:=(.*))?\z/s && (!defined $1 || _is_restored($1));
+	my %part;
+	while (@rest && $rest[0] =~ /^--?(.+)\z/s) {
+		my $word = shift @rest;
+		_refuse('-- has no meaning behind a ":"') if $word eq '--';
+		my $entry = $BY_NAME{$1};
+		_refuse("$word is for the whole job: it goes before the first program") if $entry && !$entry->{part};
+		_option(\%part, $word, $1, \@rest);
+	}
+	_refuse('-n N is not given behind a ":"') if !defined $part{n};
+	_take_parts(\my %next, \@rest);
+	_refuse('no program is named beside a ":"') if !@rest || !@$words;
+	$got->{more} = [ { %part, prog => \@rest }, @{ $next{more} // [] } ];
+	my $ranks = $got->{n} // 0;
+	$ranks += $_->{n} for @{ $got->{more} };
+	_refuse("the parts have $ranks ranks together, more than @{[RANKS_MAX]}") if $ranks > RANKS_MAX;
+	return;
 }
 
 sub _refuse
@@ -278,14 +393,26 @@ sub heartbeat
 	return ($period, $limit);
 }
 
+sub _unknown
+{
+	my ($word, $name) = @_;
+	my $text = 'unknown option ' . FTMPI::Stop::clean($word);
+	my ($before, $value) = $name =~ /^([^=]+)=(.*)/s;
+	_refuse("$text; write -$before " . FTMPI::Stop::clean($value))
+		if defined $value && $BY_NAME{$before} && defined $BY_NAME{$before}{arg};
+	_refuse("$text; write -$1 $2") if $name =~ /^(np?)([0-9]+)\z/;
+	_refuse("$text: more ranks than slots are allowed unless -no-oversubscribe is given") if $name eq 'oversubscribe';
+	return _refuse($text . FTMPI::Nearest::hint('-', $before // $name, keys %BY_NAME));
+}
+
 sub _option
 {
 	my ($got, $word, $name, $words) = @_;
-	my $entry = $BY_NAME{$name} // _with_value($name)
-		// _refuse('unknown option ' . FTMPI::Stop::clean($word));
+	my $entry = $BY_NAME{$name} // _with_value($name) // _unknown($word, $name);
 	my $key  = $entry->{names}[0];
 	my $kind = $entry->{kind} // 'value';
 	if ($kind eq 'optional') {
+		_refuse("write $word=$words->[0] for $word $words->[0]") if $name eq $key && @$words && _is_restored($words->[0]);
 		_set($got, $key, _restored($word));
 		return;
 	}
@@ -295,7 +422,7 @@ sub _option
 	}
 	if ($kind eq 'pair') {
 		_refuse("$word needs two words: $word $entry->{arg}") if @$words < 2;
-		push @{ $got->{x} }, FTMPI::Values::pair(splice(@$words, 0, 2), $word);
+		push @{ $got->{ $entry->{key} } }, FTMPI::Values::pair(splice(@$words, 0, 2), $word);
 		return;
 	}
 	_refuse("$word needs a value: $word $entry->{arg}") if !@$words;
@@ -335,7 +462,13 @@ sub _restored
 	return FTMPI::Values::restore($value // 'latest', '-restore');
 }
 
-# MACHINEFILE N WORKDIR PROG [ARGS...] [-restore[=...]]
+sub _is_restored
+{
+	my ($value) = @_;
+	return eval { FTMPI::Values::restore($value, '-restore'); 1 };
+}
+
+# MACHINEFILE N WORKDIR, before PROG [ARGS...]
 sub _positional
 {
 	my ($got, $words) = @_;
@@ -348,8 +481,6 @@ sub _positional
 		_refuse(uc($name) . ' is an empty word') if $name ne 'n' && !length $got->{$name};
 	}
 	$got->{n} = FTMPI::Values::ranks($got->{n}, 'N');
-	_set($got, 'restore', _restored(pop @$words))
-		if @$words > 1 && $words->[-1] =~ /^--?restore(?:=|\z)/;
 	return;
 }
 
@@ -357,7 +488,7 @@ sub _positional
 sub usage
 {
 	my ($program) = @_;
-	my $second = "$program -n N [OPTIONS] PROG [ARGS...]";
+	my $second = "$program -n N [OPTIONS] PROG [ARGS...] [: -n N ... PROG [ARGS...]] [-restore[=...]]";
 	return $second if $program ne 'ftmpirun';
 	return ("$program [OPTIONS] MACHINEFILE N WORKDIR PROG [ARGS...] [-restore[=...]]", $second);
 }

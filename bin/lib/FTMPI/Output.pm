@@ -3,7 +3,8 @@
 # Lines out of the bytes that ranks write, so that no line of one rank is cut by another's. Pure: it
 # is told what came and what time it is, and says what to write. A partial line is held until its
 # end comes, the rank ends, or it is LINE_MAX long. A prompt of the interactive rank is shown when
-# nothing at all came for IDLE seconds.
+# nothing at all came for IDLE seconds; the caller asks for that only while somebody may answer, since what
+# was no prompt, but a line that its writer had no processor to end, is cut by the next one then.
 package FTMPI::Output;
 
 use strict;

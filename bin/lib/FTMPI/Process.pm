@@ -14,18 +14,25 @@ use warnings;
 use FTMPI::Again   ();
 use FTMPI::Channel ();
 use FTMPI::Control ();
+use FTMPI::Loop    ();
 use FTMPI::Rank    ();
+use FTMPI::Sweep   ();
 
 # What the field of STOPPED holds.
 use constant MS_MAX => 0xffffffff;
 
+# How long an image that was executed again may take to come to MPI_Init, in seconds: this, and so many
+# times what the first one took.
+use constant { INIT_TIME => 30, INIT_FACTOR => 10 };
+
 # loop; rank; pid, socket (its control connection), file (what was executed) as FTMPI::Rank::start()
 # has them; at: names of its listening sockets; output: see FTMPI::Outputs;
-# tell => sub (message to the launcher); on_back => sub, when it speaks in a new epoch.
+# tell => sub (message to the launcher); on_back => sub, when it speaks in a new epoch; on_doom => sub,
+# when it was killed, so that another can take its place.
 sub new
 {
 	my ($class, %arg) = @_;
-	my $self   = bless { %arg, state => 'running', alive => 1 }, $class;
+	my $self   = bless { %arg, state => 'running', alive => 1, born => FTMPI::Loop::now() }, $class;
 	my $socket = delete $self->{socket};
 	$self->{control} = FTMPI::Channel->new(
 		loop     => $self->{loop},
@@ -61,6 +68,11 @@ sub _hear
 		$self->{control}->refuse($why);
 		return;
 	}
+	if ($name eq 'LOADED') {
+		$self->{loaded} = 1;
+		$self->{is_ours} = 1 if $fields[0] == $self->{pid};
+		return;
+	}
 	my ($what, $state) = FTMPI::Again::heard($self, $name, @fields);
 	if ($what eq 'lie') {
 		$self->{control}->refuse("an unexpected $name message");
@@ -69,13 +81,28 @@ sub _hear
 	my $back = $self->{state} eq 'again' && $state eq 'running';
 	$self->{state} = $state;
 	return if $what ne 'tell';
-	$self->{program}   = 1          if $name eq 'PROGRAM';
+	$self->_has_come if $name eq 'PROGRAM';
 	$self->{finalized} = 1          if $name eq 'FINALIZED';
 	$self->{mpi_pid}   = $fields[0] if $name eq 'INITED';
 	$self->{tell}->('NEWS', $self->{rank}, $type, $body);
 	$self->{on_back}->() if $back;
 	return;
 }
+
+# To MPI_Init.
+sub _has_come
+{
+	my ($self) = @_;
+	$self->{program} = 1;
+	$self->{took} //= FTMPI::Loop::now() - $self->{born};
+	return;
+}
+
+# It was told to execute its program again, and that has not come about.
+sub is_stuck { return $_[0]{state} eq 'asked' || $_[0]{state} eq 'again' && !$_[0]{loaded} }
+
+# For so many seconds after START an image that was executed again is waited for.
+sub init_limit { return INIT_TIME + INIT_FACTOR * ($_[0]{took} // 0) }
 
 # An unclean end of its control connection is its fault, unless it is its death.
 sub _cut_off
@@ -99,13 +126,46 @@ sub sigkill
 	return;
 }
 
+# To the process that called MPI_Init, which may be below the one that was forked; before that to all.
+sub sigterm
+{
+	my ($self, $session) = @_;
+	my $pid = $self->{mpi_pid};
+	my $known = defined $pid && defined $session && FTMPI::Sweep::is_in($session, $pid);
+	kill 'TERM', $known ? $pid : -$self->{pid} if $self->{alive};
+	return;
+}
+
+# The process that holds this one stopped as debuggers do, and its name; or nothing.
+sub tracer
+{
+	my ($self) = @_;
+	for my $pid (grep { defined } @$self{qw(mpi_pid pid)}) {
+		my $status = _file("/proc/$pid/status");
+		my ($tracer) = $status =~ /^State:\s*t\b.*^TracerPid:\s*([1-9]\d*)$/ms or next;
+		my ($name) = _file("/proc/$tracer/comm") =~ /^(.*)/;
+		return ($tracer, $name);
+	}
+	return;
+}
+
+sub _file
+{
+	my ($path) = @_;
+	open my $file, '<', $path or return '';
+	local $/;
+	return <$file> // '';
+}
+
 # Another is to take its place.
 sub doom
 {
 	my ($self) = @_;
+	return if $self->{state} eq 'doomed';
 	$self->{state} = 'doomed';
 	$self->{control}->close;
 	$self->sigkill;
+	$self->{on_doom}->($self);
 	return;
 }
 
@@ -130,7 +190,7 @@ sub begin_again
 		$self->doom;
 	} elsif ($self->{state} eq 'running') {
 		$self->{control}->send_bytes(FTMPI::Control::encode('RESTART', $epoch));
-		@$self{qw(state asked_for started program finalized)} = ('asked', $epoch, 0, 0, 0);
+		@$self{qw(state asked_for started program finalized loaded)} = ('asked', $epoch, 0, 0, 0, 0);
 	}
 	return;
 }

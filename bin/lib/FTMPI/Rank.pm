@@ -13,7 +13,10 @@ use Fcntl qw(F_DUPFD);
 use POSIX ();
 use Socket qw(AF_UNIX SOCK_STREAM PF_UNSPEC);
 
-use FTMPI::Loop ();
+use FTMPI::Foreign ();
+use FTMPI::Loop    ();
+use FTMPI::Pty     ();
+use FTMPI::Sweep   ();
 
 # Linux; Fcntl does not have it.
 use constant F_DUPFD_CLOEXEC => 1030;
@@ -27,26 +30,43 @@ use constant DESCRIPTORS_MIN => CLEAR_OF_THEM + 4;
 # Bytes of a complaint: rank, errno, epoch.
 use constant COMPLAINT => 12;
 
-# Enter the environment and the working directory of RUN, and find the program: run gets `path`.
-# Returns why ranks cannot be run here, or nothing.
-sub prepare
+# Enter the environment and the working directory of the job. Returns why that cannot be, or nothing.
+sub enter
 {
-	my ($run) = @_;
-	_set_environment(@{ $run->{env} });
-	return "cannot enter the working directory $run->{wdir}: $!" if !chdir $run->{wdir};
-	$run->{path} = find_program($run->{argv}[0]);
-	return "cannot run $run->{argv}[0]: $!" if !defined $run->{path};
+	my ($env, $wdir) = @_;
+	set_environment(@$env);
+	return chdir $wdir ? () : "cannot enter the working directory $wdir: $!";
+}
+
+# Why ranks of this program (FTMPI::Program) cannot be run here, or nothing.
+sub refuses
+{
+	my ($program) = @_;
+	my $path = $program->executable // return $program->why;
+	my $why  = FTMPI::Foreign::refuses($path);
+	return 'cannot run ' . $program->name . ": $why" if defined $why;
 	my $limit = _descriptor_limit();
 	return if $limit >= DESCRIPTORS_MIN;
 	return "cannot start ranks: the limit of open files there is $limit (ulimit -n), and "
 		. DESCRIPTORS_MIN . ' is the least';
 }
 
-# VAR=value sets, VAR alone unsets.
-sub _set_environment
+# run as this rank is to have it: of its own part, if there are several.
+sub of_part
+{
+	my ($run, $rank) = @_;
+	my ($part) = grep { $rank >= $_->{first} && $rank < $_->{first} + $_->{n} } @{ $run->{parts} // [] };
+	return $run if !$part;
+	return { %$run, %$part, settings => [ @{ $run->{settings} }, "appnum=$part->{number}" ] };
+}
+
+# VAR=value sets, VAR alone unsets. The mark of another agent, under which ftmpirun itself may run, is
+# not for our ranks.
+sub set_environment
 {
 	for my $word (@_) {
 		my ($name, $value) = split /=/, $word, 2;
+		next if $name eq FTMPI::Sweep::MARK;
 		if (defined $value) {
 			$ENV{$name} = $value;
 		} else {
@@ -90,7 +110,7 @@ sub find_program
 	return;
 }
 
-# plan: rank, local_rank, size, epoch, session_name, path, argv, listen, beat (or undef), complaints
+# plan: rank, local_rank, size, epoch, session_name, path and file (what is executed), argv, listen, beat (or undef), complaints
 # (where a failed exec is told), stdin (what it reads, or undef for nothing). Returns { pid, file,
 # socket (the control connection), out => {1, 2} }, or nothing with $! set.
 sub start
@@ -99,18 +119,26 @@ sub start
 	my ($mine, $theirs, @reader, @writer);
 	socketpair($mine, $theirs, AF_UNIX, SOCK_STREAM, PF_UNSPEC) or return;
 	for my $stream (1, 2) {
-		pipe($reader[$stream], $writer[$stream]) or return;
+		($reader[$stream], $writer[$stream]) = _stream($plan->{pty} && $stream == 1) or return;
 	}
-	my $file = file_id($plan->{path});
-	my $pid  = FTMPI::Loop::spawn(sub { _become($plan, $theirs, @writer) });
+	my $pid = FTMPI::Loop::spawn(sub { _become($plan, $theirs, @writer) });
 	return if !defined $pid;
 	setpgrp $pid, $pid;
 	return {
 		pid    => $pid,
-		file   => $file,
+		file   => $plan->{file},
 		socket => $mine,
 		out    => { 1 => $reader[1], 2 => $reader[2] },
 	};
+}
+
+# The side that is read here, and the rank's: a pipe, or a terminal.
+sub _stream
+{
+	my ($terminal) = @_;
+	return FTMPI::Pty::pair() if $terminal;
+	pipe my $reader, my $writer or return;
+	return ($reader, $writer);
 }
 
 # In the child. Every other descriptor is close-on-exec.
@@ -123,11 +151,22 @@ sub _become
 	_place_streams($plan->{stdin}, $out, $err);
 	_place_sockets($control, @$plan{qw(listen beat)});
 	_place_names($plan);
+	_enter_part($plan) if $plan->{own_env};
 	{
 		no warnings 'exec';
 		exec { $plan->{path} } @{ $plan->{argv} };
 	}
 	POSIX::write($failed, pack('V V V', $plan->{rank}, $! + 0, $plan->{epoch}), COMPLAINT);
+	return;
+}
+
+# A directory that has gone since it was found is told as the program's own failure to start.
+sub _enter_part
+{
+	my ($plan) = @_;
+	set_environment(@{ $plan->{own_env} });
+	$ENV{FTMPI_PART_SIZE} = $plan->{n};
+	chdir $plan->{wdir} or $plan->{path} = $plan->{wdir};
 	return;
 }
 
@@ -159,7 +198,7 @@ sub _place_names
 	my ($plan) = @_;
 	$ENV{FTMPI_CONTROL_FD} = CONTROL_FD;
 	$ENV{FTMPI_LISTEN_FD}  = LISTEN_FD;
-	delete $ENV{FTMPI_BEAT_FD};
+	delete @ENV{qw(FTMPI_BEAT_FD FTMPI_PART_SIZE)};
 	$ENV{FTMPI_BEAT_FD}    = BEAT_FD if $plan->{beat};
 	$ENV{FTMPI_RANK}       = $plan->{rank};
 	$ENV{FTMPI_SIZE}       = $plan->{size};

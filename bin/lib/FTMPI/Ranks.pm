@@ -3,11 +3,13 @@
 # The ranks of one host: they are started, watched, and begun again with the job. The happy path of a
 # restart: every process is told to execute its program again and answers RESTARTING; RUN comes, and
 # START is sent to it. What cannot do that is killed, and started by a fork when RUN has come; so is
-# one that does not answer in time, or ends before it said anything in the new epoch. Only what
-# belongs to the present epoch is told.
+# one that does not answer, load its program or come to MPI_Init in time, or ends before it said
+# anything in the new epoch. Only what belongs to the present epoch is told.
 #
 # Failure modes: a rank has ended but others hold its pipes: what is in them at that time is
-# forwarded before its end is told, the rest as it comes, until a restart.
+# forwarded before its end is told, the rest as it comes, until a restart. A process that was killed
+# to be replaced does not go (it waits for a disk in the kernel, or for its debugger): its successor
+# is started beside it.
 package FTMPI::Ranks;
 
 use strict;
@@ -23,8 +25,9 @@ use FTMPI::Rank       ();
 use FTMPI::Sweep      ();
 use FTMPI::Unfinished ();
 
-# In seconds: TERM to KILL; RESTART to RESTARTING. Ranks started in one turn of the loop.
-use constant { GRACE => 1, ANSWER_TIME => 2, BATCH => 16 };
+# In seconds: TERM to KILL; RESTART to RESTARTING, and from there to LOADED; how long one that was
+# killed may take to go (to give back much memory takes a while). Ranks started in one turn of the loop.
+use constant { GRACE => 1, ANSWER_TIME => 2, LOAD_TIME => 5, END_TIME => 10, BATCH => 16 };
 
 # loop; tell => sub (message to the launcher); session: number of our session, or undef; listeners,
 # outputs.
@@ -59,7 +62,7 @@ sub refuses
 	return;
 }
 
-# run: the fields of RUN, and what FTMPI::Rank::prepare() found.
+# run: the fields of RUN, and program: an FTMPI::Program.
 sub run
 {
 	my ($self, $run) = @_;
@@ -100,7 +103,8 @@ sub _go_on
 		return;
 	}
 	$process->doom if $process->{at} ne $self->{listeners}->at($rank);
-	$process->send_start($self->{run}, $self->{local}{$rank});
+	$process->send_start(FTMPI::Rank::of_part($self->{run}, $rank), $self->{local}{$rank});
+	$self->_watch_init($process) if $process->state eq 'again';
 	return;
 }
 
@@ -119,11 +123,16 @@ sub _start_some
 sub _start_rank
 {
 	my ($self, $rank) = @_;
+	my $run  = FTMPI::Rank::of_part($self->{run}, $rank);
+	my $path = $run->{program}->executable;
+	return $self->_cannot_start($run->{program}->why) if !defined $path;
 	my ($listen, $beat) = $self->{listeners}->of($rank);
 	my ($stdin, $feed);
 	pipe($stdin, $feed) if $rank == 0;
 	my $started = FTMPI::Rank::start({
-		%{ $self->{run} },
+		%$run,
+		path       => $path,
+		file       => $run->{program}->file_id,
 		rank       => $rank,
 		local_rank => $self->{local}{$rank},
 		listen     => $listen,
@@ -131,14 +140,18 @@ sub _start_rank
 		stdin      => $stdin,
 		complaints => $self->{complaints}{writer},
 	});
-	if (!$started) {
-		$self->{waiting} = [];
-		$self->_tell('FAILED', "cannot start rank $rank: " . FTMPI::Rank::system_reason());
-		return 0;
-	}
+	return $self->_cannot_start("cannot start rank $rank: " . FTMPI::Rank::system_reason()) if !$started;
 	$self->_adopt($rank, $started);
 	$self->{feed}->attach($feed) if $feed;
 	return 1;
+}
+
+sub _cannot_start
+{
+	my ($self, $why) = @_;
+	$self->{waiting} = [];
+	$self->_tell('FAILED', $why);
+	return 0;
 }
 
 # From now on this process is ours to watch.
@@ -152,10 +165,11 @@ sub _adopt
 		tell    => $self->{tell},
 		at      => $self->{listeners}->at($rank),
 		output  => $self->{outputs}->add($rank, %{ $started->{out} }),
-		on_back => sub { $self->{feed}->release if $rank == 0 });
+		on_back => sub { $self->{feed}->release if $rank == 0 },
+		on_doom => sub { $self->_watch_end($_[0]) });
 	$self->{ranks}{$rank} = $self->{pids}{ $started->{pid} } = $process;
 	$self->_tell('STARTED', $rank, $started->{pid});
-	$process->send_start($self->{run}, $self->{local}{$rank});
+	$process->send_start(FTMPI::Rank::of_part($self->{run}, $rank), $self->{local}{$rank});
 	return;
 }
 
@@ -178,7 +192,7 @@ sub _read_complaints
 		next if $epoch != $self->{epoch};
 		local $! = $errno;
 		my $why = $!{ENOENT} ? "$! (that is, its interpreter)" : "$!";
-		$self->_tell('CANNOT_RUN', $rank, "cannot run $self->{run}{argv}[0]: $why");
+		$self->_tell('CANNOT_RUN', $rank, "cannot run @{[ FTMPI::Rank::of_part($self->{run}, $rank)->{argv}[0] ]}: $why");
 	}
 	return;
 }
@@ -189,11 +203,10 @@ sub _read_complaints
 sub reap
 {
 	my ($self, $pid, $status) = @_;
-	my $process = delete $self->{pids}{$pid} or return;
+	my $process = $self->{pids}{$pid} or return;
 	my $rank    = $process->{rank};
 	$self->_read_complaints;
-	$process->end;
-	delete $self->{ranks}{$rank};
+	$self->_forget($process);
 	if ($process->state ne 'running' && !$self->{ending}) {
 		$self->_follow($process);
 		return;
@@ -230,21 +243,27 @@ sub _bury
 	return;
 }
 
-# hard: at once. Otherwise they get GRACE seconds. Ranks that were not started yet, or not yet again,
+# how: 1 at once; 0 with SIGTERM to all that ranks started, and GRACE seconds; else with SIGTERM to the
+# MPI processes alone (what started them or was started by them goes on), and so many ms. Ranks that were not started yet, or not yet again,
 # end here.
 sub kill_all
 {
-	my ($self, $hard) = @_;
+	my ($self, $how) = @_;
 	my @never = splice @{ $self->{waiting} };
 	@never = grep { !$self->{ranks}{$_} } keys %{ $self->{here} } if !$self->{ran} && !$self->{ending};
 	$self->{ending} = 1;
 	$self->_tell('EXITED', $_, 0, POSIX::SIGTERM()) for @never;
-	if ($hard) {
+	if ($how == 1) {
 		$self->signal('KILL');
 		return;
 	}
-	$self->signal($_) for qw(TERM CONT);
-	$self->{loop}->after(GRACE, sub { $self->signal('KILL') });
+	if ($how) {
+		$_->sigterm($self->{session}) for values %{ $self->{pids} };
+	} else {
+		$self->signal('TERM');
+	}
+	$self->signal('CONT');
+	$self->{loop}->after($how ? $how / 1000 : GRACE, sub { $self->signal('KILL') });
 	return;
 }
 
@@ -268,7 +287,20 @@ sub suspend
 	return;
 }
 
+# Processes that run, and have not come to MPI_Init in this epoch, but for those that are known to be programs
+# with our library.
+sub not_in_mpi { return grep { !$_->{program} && !$_->{is_ours} } values %{ $_[0]{ranks} } }
+
 sub has { return exists $_[0]{pids}{ $_[1] } }
+
+# The process of this rank that speaks MPI, as far as that is known; undef when there is none.
+sub process_of
+{
+	my ($self, $rank) = @_;
+	my $process = $self->{ranks}{$rank} // return undef;
+	my $speaker = $process->{mpi_pid} // $process->{pid};
+	return FTMPI::Sweep::is_in($self->{session}, $speaker) ? $speaker : $process->{pid};
+}
 
 # It was stopped, not by us, and not continued for so many ms.
 sub stopped
@@ -290,7 +322,10 @@ sub signal
 sub fence
 {
 	my ($self, $rank) = @_;
-	$self->{ranks}{$rank}->sigkill if $self->{ranks}{$rank};
+	my $process = $self->{ranks}{$rank} or return;
+	my @tracer = $process->tracer;
+	$self->_tell('TRACED', $rank, @tracer) if @tracer;
+	$process->sigkill;
 	return;
 }
 
@@ -321,21 +356,62 @@ sub again
 	return;
 }
 
-# What does not answer is stuck. Nothing is judged while all are stopped.
+# What does not answer is stuck, and so is what answered and has not executed its program some time
+# later: before, in or after execve. Nothing is judged while all are stopped.
 sub _watch_answers
 {
 	my ($self) = @_;
 	my $loop = $self->{loop};
-	$loop->cancel(delete $self->{limit});
-	return if $self->{suspended} || !$self->_unanswered;
-	$self->{limit} = $loop->after(ANSWER_TIME, sub { $_->doom for $self->_unanswered });
+	$loop->cancel(delete $self->{$_}) for qw(answer_limit load_limit);
+	return if $self->{suspended} || !$self->_stuck;
+	$self->{answer_limit} = $loop->after(ANSWER_TIME,
+		sub { $_->doom for grep { $_->state eq 'asked' } $self->_stuck });
+	$self->{load_limit} = $loop->after(ANSWER_TIME + LOAD_TIME, sub { $_->doom for $self->_stuck });
 	return;
 }
 
-sub _unanswered
+sub _stuck
 {
 	my ($self) = @_;
-	return grep { $_->state eq 'asked' } values %{ $self->{ranks} };
+	return grep { $_->is_stuck } values %{ $self->{ranks} };
+}
+
+# It was executed again and told START, and has come to MPI_Init before.
+sub _watch_init
+{
+	my ($self, $process) = @_;
+	my $epoch = $self->{epoch};
+	$self->{loop}->cancel($process->{limit});
+	$process->{limit} = $self->{loop}->after($process->init_limit, sub {
+		return if $self->{epoch} != $epoch || $process->state ne 'again';
+		return $self->_watch_init($process) if $self->{suspended};
+		$process->doom;
+	});
+	return;
+}
+
+# It was killed.
+sub _watch_end
+{
+	my ($self, $process) = @_;
+	$self->{loop}->cancel($process->{limit});
+	$process->{limit} = $self->{loop}->after(END_TIME, sub {
+		$self->_follow($process) if !$self->{ending} && $self->_forget($process);
+	});
+	return;
+}
+
+# This process is none of ours any more. False if it was not.
+sub _forget
+{
+	my ($self, $process) = @_;
+	my ($rank, $pid) = @$process{qw(rank pid)};
+	return 0 if ($self->{pids}{$pid} // 0) != $process;
+	$process->end;
+	$self->{loop}->cancel($process->{limit});
+	delete $self->{pids}{$pid};
+	delete $self->{ranks}{$rank};
+	return 1;
 }
 
 # Standard input of rank 0. A process that begins again in place keeps its pipe, and gets nothing

@@ -1,98 +1,173 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Which recovery line -restore means. Every job has a folder in WORKDIR, named for its session; each
-# recovery line that counts has a manifest there (doc/ckpt-format.md). Whether the files of a line
-# are whole is found out by the ranks; here only which one is asked for.
+# recovery line that counts has a manifest there (doc/ckpt-format.md). Manifests are read by ftmpi-ckpt
+# alone, which checks them as ranks do: it is installed beside ftmpirun, and one reader cannot be
+# of two minds. (Hosts need no more than perl all the same: this is done here, before they are asked.)
+# Whether the files of a line are whole is found out by the ranks, who take the line before, or one of
+# the next session, when they are not.
+#
+# The newest line of a session is the one with the highest number, the newest session the one whose
+# newest line has the latest time: ranks see to it that times do not go back when clocks do.
 package FTMPI::Sessions;
 
 use strict;
 use warnings;
 
+use POSIX qw(_exit);
+
 use FTMPI::Stop   ();
 use FTMPI::Values ();
+use FTMPI::Words  ();
 
-# A manifest is a line for each rank and a few more.
-use constant MANIFEST_MAX => 64 << 20;
+# Sessions that ranks are told beside the first choice, as many as fit into their setting; seconds that
+# reading manifests may take; seconds by which clocks of hosts may differ.
+use constant { OTHERS => 9, READ_TIME => 60, CLOCKS => 60 };
 
-# wanted: as FTMPI::Values::restore returns it. Returns the session, and the line or 0 for its
-# newest, fit for n ranks.
-sub choose
+# In the source tree the tool lies beside the library, installed beside ftmpirun.
+sub tool
 {
-	my ($workdir, $wanted, $n) = @_;
-	my ($session, $number) = $wanted eq 'latest' ? () : split /:/, $wanted;
-	my @lines = grep { !defined $number || $_->{line} == $number }
-		map { _lines_of($workdir, $_) } $session // _sessions($workdir);
-	_none($workdir, $session, $number) if !@lines;
-	my @whole = grep { defined $_->{size} } @lines;
-	FTMPI::Stop::failed("-restore: the manifest $lines[-1]{path} is damaged, and there is no other;"
-			. ' see ftmpi-ckpt list')
-		if !@whole;
-	my ($newest) = reverse sort { _age($a, $b) } @whole;
-	FTMPI::Stop::failed("-restore: line $newest->{line} of session $newest->{session} is of"
-			. " $newest->{size} ranks, not of $n")
-		if $newest->{size} != $n;
-	return ($newest->{session}, $number // 0);
+	my ($root) = __FILE__ =~ m{\A(.*)/[^/]+/[^/]+/FTMPI/[^/]+\z}s;
+	$root //= '../../..';
+	my $lib = length($ENV{FTMPI_LIBDIR} // '') ? $ENV{FTMPI_LIBDIR} : "$root/build/lib";
+	return -d "$root/bin/lib/FTMPI" ? "$lib/../bin/ftmpi-ckpt" : "$root/bin/ftmpi-ckpt";
 }
 
-sub _age
+# wanted: as FTMPI::Values::restore returns it; now: Unix seconds. Returns the session that n ranks go on
+# from, the line or 0 for its newest, and what is known of that line, as lines() has it, with
+#	others: the names of further sessions, the next choice first, should no line of this one be whole
+#	notes: sentences for the user
+# Nothing when `auto` finds none; ends with a sentence when there must be one.
+sub choose
 {
-	my ($one, $other) = @_;
-	return $one->{time} <=> $other->{time} || $one->{session} cmp $other->{session}
-		|| $one->{line} <=> $other->{line};
+	my ($workdir, $wanted, $n, $now) = @_;
+	my ($session, $number) = $wanted =~ /^(?:latest|auto)\z/ ? () : split /:/, $wanted;
+	my ($found, $complaint) = lines($workdir, $session);
+	my @lines = grep { !defined $number || $_->{line} == $number } @$found;
+	return if !@lines && $wanted eq 'auto';
+	_none($workdir, $session, $number, $complaint) if !@lines;
+	my @well = grep { $_->{problem} eq '' } @lines;
+	FTMPI::Stop::failed("-restore: $lines[0]{problem}, and there is no other line; see ftmpi-ckpt list")
+		if !@well;
+	my ($first, @others) = _newest(@well);
+	FTMPI::Stop::failed("-restore: line $first->{line} of session $first->{session} is of "
+			. FTMPI::Words::count($first->{size}, 'rank') . ", not of $n")
+		if $first->{size} != $n;
+	@others = grep { $_->{size} == $n } @others;
+	splice @others, OTHERS if @others > OTHERS;
+	my %known = (
+		%$first,
+		others => [ map { $_->{session} } @others ],
+		notes  => [ _notes($first, $now // time, @lines) ]);
+	return ($first->{session}, $number // 0, \%known);
+}
+
+# The newest line of each of these sessions, of those whose manifests are well: the newest first.
+sub newest_lines
+{
+	my ($workdir, @sessions) = @_;
+	return if !@sessions;
+	my %wanted = map { $_ => 1 } @sessions;
+	my ($found) = eval { lines($workdir, @sessions == 1 ? @sessions : ()) };
+	return _newest(grep { $_->{problem} eq '' && $wanted{ $_->{session} } } @{ $found // [] });
+}
+
+# The names of all sessions there.
+sub sessions
+{
+	my ($workdir) = @_;
+	opendir my $dir, $workdir or return;
+	return sort grep { FTMPI::Values::is_session($_) } readdir $dir;
+}
+
+# The newest line of each session, the newest first.
+sub _newest
+{
+	my (%line, %time);
+	for my $line (@_) {
+		my $session = $line->{session};
+		$line{$session} = $line if !$line{$session} || $line{$session}{line} < $line->{line};
+		$time{$session} = $line->{time} if ($time{$session} // 0) < $line->{time};
+	}
+	return map { $line{$_} } sort { $time{$b} <=> $time{$a} || $b cmp $a } keys %line;
+}
+
+# What may be a surprise: a manifest that is passed over for one that is older, or seems so; a time that
+# is yet to come.
+sub _notes
+{
+	my ($first, $now, @lines) = @_;
+	my $passed = sub {
+		my ($line) = @_;
+		return $line->{line} > $first->{line} if $line->{session} eq $first->{session};
+		return $line->{session} gt $first->{session};
+	};
+	my @notes = map { "-restore: $_->{problem}; it is passed over." }
+		grep { $_->{problem} ne '' && $passed->($_) } @lines;
+	push @notes, "-restore: line $first->{line} of session $first->{session} is of a time that is yet to come"
+		. ' (a clock was set back), and counts as the newest.'
+		if $first->{time} > $now + CLOCKS;
+	return @notes;
 }
 
 sub _none
 {
-	my ($workdir, $session, $number) = @_;
+	my ($workdir, $session, $number, $complaint) = @_;
 	my $what = defined $number ? "line $number of session $session"
 		: defined $session ? "recovery line of session $session" : 'recovery line';
-	FTMPI::Stop::failed("-restore: there is no $what in $workdir; see ftmpi-ckpt list");
+	my $why = $complaint =~ /^cannot/ ? " ($complaint)" : '';
+	FTMPI::Stop::failed("-restore: there is no $what in $workdir$why; see ftmpi-ckpt list");
 }
 
-sub _sessions
-{
-	my ($workdir) = @_;
-	return grep { FTMPI::Values::is_session($_) } _names($workdir);
-}
-
-sub _names
-{
-	my ($path) = @_;
-	opendir my $dir, $path or return;
-	return sort readdir $dir;
-}
-
-# The lines of a session that have a manifest: { session, line, path } and, if it can be read, size
-# and time.
-sub _lines_of
+# Lines in WORKDIR, of one session or all, and what ftmpi-ckpt complained of ('' for nothing). A line:
+# session, line, path of nothing else; and, when problem is '', epoch, time, size, bytes, program.
+sub lines
 {
 	my ($workdir, $session) = @_;
-	my @lines;
-	for my $name (_names("$workdir/$session")) {
-		my ($number) = $name =~ /^line-([0-9]{8,10})\.manifest\z/ or next;
-		my $path = "$workdir/$session/$name";
-		push @lines,
-			{ read_manifest(_text($path)), session => $session, line => $number + 0,
-				path => $path };
+	my (@lines, @complaints);
+	for my $text (_run(tool(), 'list', '-table', defined $session ? ('-session', $session) : (), $workdir)) {
+		if ($text =~ s/^ftmpi-ckpt: //) {
+			push @complaints, $text;
+			next;
+		}
+		my %line;
+		@line{qw(session line epoch time size bytes program problem)} = split /\t/, $text, -1;
+		push @lines, \%line if defined $line{problem} && FTMPI::Values::is_session($line{session});
 	}
+	return (\@lines, join '; ', @complaints);
+}
+
+# What a command says on both streams, line by line.
+sub _run
+{
+	my (@command) = @_;
+	my $pid = open(my $out, '-|') // FTMPI::Stop::failed("-restore: cannot fork: $!");
+	if (!$pid) {
+		open STDERR, '>&', \*STDOUT;
+		{
+			no warnings 'exec';
+			exec { $command[0] } @command;
+		}
+		print STDERR "cannot run $command[0]: $!\n";
+		_exit(127);
+	}
+	my @lines = eval {
+		local $SIG{ALRM} = sub { die "slow\n" };
+		alarm READ_TIME;
+		my @read = <$out>;
+		alarm 0;
+		@read;
+	};
+	if ($@) {
+		kill 'KILL', $pid;
+		FTMPI::Stop::failed("-restore: $command[0] has not read the manifests in $command[-1] within "
+				. READ_TIME . ' s: does its file system answer?');
+	}
+	close $out;
+	chomp @lines;
+	FTMPI::Stop::failed("-restore: $lines[0]: it is installed with ftmpirun, and reads the manifests for it")
+		if $? >> 8 == 127 && @lines;
 	return @lines;
-}
-
-sub _text
-{
-	my ($path) = @_;
-	open my $file, '<:raw', $path or return '';
-	my $text = '';
-	return defined read($file, $text, MANIFEST_MAX) ? $text : '';
-}
-
-# (size => ..., time => ...) of a manifest's text; nothing when they are not both there.
-sub read_manifest
-{
-	my ($text) = @_;
-	my ($size) = $text =~ /^ranks ([0-9]{1,9})$/m or return;
-	my ($time) = $text =~ /^time ([0-9]{1,12})$/m or return;
-	return (size => $size + 0, time => $time + 0);
 }
 
 1;

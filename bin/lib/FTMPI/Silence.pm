@@ -7,10 +7,13 @@ package FTMPI::Silence;
 use strict;
 use warnings;
 
+use POSIX ();
+
 use constant TURNS => 8;
 
 # loop; ms: how long it may be (0: for ever); heard => sub, a number that grows whenever something
-# comes; on_silent => sub, called once.
+# comes; allowed => sub, for how many ms it may be silent now, if that is longer; on_silent => sub, called
+# once.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -27,6 +30,14 @@ sub pause
 	return;
 }
 
+# For how many turns it may be silent now.
+sub _most
+{
+	my ($self) = @_;
+	my $allowed = $self->{allowed} ? POSIX::ceil($self->{allowed}->() * TURNS / $self->{ms}) : 0;
+	return $allowed > TURNS ? $allowed : TURNS;
+}
+
 sub _wait
 {
 	my ($self) = @_;
@@ -40,7 +51,7 @@ sub _turn
 	my $heard = $self->{heard}->();
 	$self->{turns} = $self->{paused} || $heard != $self->{last} ? 0 : $self->{turns} + 1;
 	$self->{last} = $heard;
-	if ($self->{turns} < TURNS) {
+	if ($self->{turns} < $self->_most) {
 		$self->_wait;
 		return;
 	}

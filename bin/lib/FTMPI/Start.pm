@@ -16,8 +16,9 @@ use FTMPI::Loop ();
 use constant DEFAULT_SSH => 'ssh -o BatchMode=yes -o ConnectTimeout=10';
 
 # What the agent is made of, each after those it uses.
-my @MODULES = map { "FTMPI/$_.pm" } qw(Stop Wire Control Loop Channel Silence Stopped Feed Outputs
-	Address Net Listeners Sweep Rank Again Process Unfinished Ranks Agent);
+my @MODULES = map { "FTMPI/$_.pm" } qw(Stop Wire Control Loop Channel Silence Stopped
+	Lateness Condition Examiner Feed Outputs Address Net Listeners Sweep Elf Foreign Pty Rank Program Again Process Unfinished Ranks Probe
+	Agent);
 
 # Run by perl on the host. It goes through two shells of unknown kind as one single-quoted word: no
 # single quote, no exclamation mark, no line end in it.

@@ -63,6 +63,9 @@ sub close
 	return;
 }
 
+# Nothing more comes, or is read.
+sub is_over { return $_[0]{over} }
+
 # Rank 0 is to begin again: nothing is given meanwhile, and what is heard of it is of the old one.
 sub hold
 {

@@ -21,6 +21,10 @@ sub limit
 	return $setting{'heartbeat-timeout'};
 }
 
+# How late a timer of one's own may be in seconds, when that is the limit: beyond it, one is short of
+# processors oneself.
+sub lateness { return $_[0] / 10000 }
+
 sub new { return bless { turns => {}, paused => 0 }, $_[0] }
 
 # It was stopped: maybe once more, and continued in between.
@@ -37,6 +41,8 @@ sub pause
 	$_ = 0 for values %{ $self->{turns} };
 	return;
 }
+
+sub paused { return $_[0]{paused} }
 
 # Turns are of use.
 sub is_counting { my ($self) = @_; return !$self->{paused} && scalar %{ $self->{turns} } }

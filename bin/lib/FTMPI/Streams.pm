@@ -15,16 +15,18 @@ use FTMPI::Writer ();
 # Of what a rank wrote to standard error last, for messages: lines, and bytes of all and of one.
 use constant { WORDS_LINES => 3, WORDS_MAX => 2048, WORD_MAX => 120 };
 
-# loop; tag: whether lines begin with their rank; on_gone, on_room: see FTMPI::Writer.
+# loop; tag: whether lines begin with their rank; has_input => sub: whether rank 0 may still be given standard
+# input, so that what it leaves without a line end may be a prompt; on_gone, on_room: see FTMPI::Writer.
 sub new
 {
 	my ($class, %arg) = @_;
 	my %calls = map { $_ => $arg{$_} } qw(loop on_gone on_room);
 	return bless {
-		loop   => $arg{loop},
-		words  => {},
-		output => FTMPI::Output->new(tag => $arg{tag}, interactive => 0),
-		writer => FTMPI::Writer->new(%calls),
+		loop      => $arg{loop},
+		has_input => $arg{has_input},
+		words     => {},
+		output    => FTMPI::Output->new(tag => $arg{tag}, interactive => 0),
+		writer    => FTMPI::Writer->new(%calls),
 	}, $class;
 }
 
@@ -74,7 +76,7 @@ sub queued { return $_[0]{writer}->queued }
 sub _watch_idle
 {
 	my ($self) = @_;
-	return if $self->{timer} || !defined(my $due = $self->{output}->idle_time);
+	return if $self->{timer} || !$self->{has_input}->() || !defined(my $due = $self->{output}->idle_time);
 	my $wait = $due - FTMPI::Loop::now();
 	$self->{timer} = $self->{loop}->after($wait > 0 ? $wait : 0, sub { $self->_idle });
 	return;
@@ -84,6 +86,7 @@ sub _idle
 {
 	my ($self) = @_;
 	delete $self->{timer};
+	return if !$self->{has_input}->();
 	$self->put(@$_) for $self->{output}->idle(FTMPI::Loop::now());
 	$self->_watch_idle;
 	return;

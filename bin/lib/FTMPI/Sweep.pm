@@ -1,20 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Nobody is left running. An agent has a session of its own, so whatever its ranks started and left
-# behind is found by the session's number, which no stranger can carry while the agent lives. The
-# guard is a child of the agent that does nothing but wait for the agent's death, and sweeps then; and
-# when the launcher is gone and the agent does not go, it sees to that.
+# behind is found by the session's number, which no stranger can carry while the agent lives. What left
+# the session, too (a daemon calls setsid), is a descendant of the agent: orphans become its children.
+# The guard is a child of the agent that does nothing but wait for the agent's death, and sweeps then; and
+# when the launcher is gone and the agent does not go, it sees to that. By then orphans have gone to
+# somebody else: the guard knows them by a mark in their environment.
 package FTMPI::Sweep;
 
 use strict;
 use warnings;
 
+use Config   ();
 use IO::Poll qw(POLLIN POLLPRI);
 use POSIX    ();
 
 # Processes that fork while we look are found in the next round. STUCK_TIME: seconds after which an
 # agent that has lost its launcher and is still there is taken to be stopped or stuck.
 use constant { ROUNDS => 20, STUCK_TIME => 5 };
+
+# Linux: prctl by the kind of machine that perl was built for, and PR_SET_CHILD_SUBREAPER.
+my %PRCTL = (x86_64 => 157, aarch64 => 167, riscv64 => 167, loongarch64 => 167, powerpc64le => 171, ppc64le => 171, s390x => 172);
+use constant SUBREAPER => 36;
+
+# The name of the mark in the environment.
+use constant MARK => 'FTMPI_AGENT';
 
 # Make this process the leader of a session. Returns the session's number, or nothing if there is
 # no way (then there is no sweep).
@@ -35,14 +45,37 @@ sub call_myself
 	return;
 }
 
-# Session and process group of a process; nothing when it is gone or a zombie.
+# Orphans among the descendants of this process become its children. False where that cannot be.
+sub adopt_orphans
+{
+	my ($machine) = $Config::Config{archname} =~ /^(\w+)/;
+	my $number = $PRCTL{$machine} // return 0;
+	return syscall($number, SUBREAPER, 1, 0, 0, 0) == 0;
+}
+
+# What this process starts from now on, and what that starts, is known by its environment.
+sub mark
+{
+	open my $file, '<:raw', '/dev/urandom' or return;
+	return if (sysread $file, my $bytes, 8) != 8;
+	return $ENV{ +MARK } = "$$-" . unpack 'H*', $bytes;
+}
+
+# Session, process group and parent of a process; nothing when it is gone or a zombie.
 sub _session_of
 {
 	my ($pid) = @_;
 	open my $file, '<', "/proc/$pid/stat" or return;
 	my $line = <$file> // return;
-	my ($state, $group, $session) = $line =~ /^.*\) (\S) -?\d+ (-?\d+) (-?\d+) /s or return;
-	return $state =~ /[ZX]/ ? () : ($session, $group);
+	my ($state, $parent, $group, $session) = $line =~ /^.*\) (\S) (-?\d+) (-?\d+) (-?\d+) /s or return;
+	return $state =~ /[ZX]/ ? () : ($session, $group, $parent);
+}
+
+# Whether a process, whose number somebody told us, is one of the session.
+sub is_in
+{
+	my ($session, $pid) = @_;
+	return defined $session && ((_session_of($pid))[0] // 0) == $session;
 }
 
 sub _processes
@@ -51,18 +84,66 @@ sub _processes
 	return grep { /^\d+\z/ } readdir $dir;
 }
 
-# Kill every process of the session but this one and those spared.
+# Whether it is a process of ours and carries this mark.
+sub _carries
+{
+	my ($pid, $mark) = @_;
+	return 0 if !defined $mark || ((stat "/proc/$pid")[4] // -1) != $>;
+	open my $file, '<:raw', "/proc/$pid/environ" or return 0;
+	local $/;
+	my $environment = <$file> // '';
+	return $environment =~ /(?:\A|\0)@{[MARK]}=\Q$mark\E(?:\0|\z)/;
+}
+
+# All of the session, all descendants of this process, and, if a mark is given, all that carry it.
+sub _found
+{
+	my ($session, $mark) = @_;
+	my %at = map { my @at = _session_of($_); @at ? ($_ => \@at) : () } _processes();
+	my %children;
+	push @{ $children{ $at{$_}[2] } }, $_ for keys %at;
+	my %below;
+	my @next = ($$);
+	while (defined(my $pid = shift @next)) {
+		next if $below{$pid}++;
+		push @next, @{ $children{$pid} // [] };
+	}
+	return grep { $below{$_} || $at{$_}[0] == $session || _carries($_, $mark) } keys %at;
+}
+
+# Kill them but for this one and those spared.
 sub sweep
 {
-	my ($session, @spared) = @_;
+	my ($session, $mark, @spared) = @_;
 	my %spared = map { $_ => 1 } $$, @spared;
 	for my $round (1 .. ROUNDS) {
-		my @left = grep { !$spared{$_} && ((_session_of($_))[0] // 0) == $session } _processes();
+		my @left = grep { !$spared{$_} } _found($session, $mark);
 		return if !@left;
 		kill 'KILL', @left;
 		select undef, undef, undef, 0.005 * $round;
 	}
 	return;
+}
+
+# One letter, as ps has it; '' of a process that is gone.
+sub state_of
+{
+	my ($pid) = @_;
+	open my $file, '<', "/proc/$pid/stat" or return '';
+	my ($state) = (<$file> // '') =~ /^.*\) (\S) /s;
+	return $state // '';
+}
+
+# The processes of the session, by the number of their process group.
+sub groups
+{
+	my ($session) = @_;
+	my %groups;
+	for my $pid (_processes()) {
+		my ($its_session, $group) = _session_of($pid);
+		push @{ $groups{$group} }, $pid if defined $group && $its_session == $session;
+	}
+	return %groups;
 }
 
 # Kill what is left of process groups of the session whose leaders have ended. The number of a group
@@ -86,7 +167,7 @@ sub kill_groups
 # to kill the guard.
 sub guard
 {
-	my ($session) = @_;
+	my ($session, $mark) = @_;
 	pipe my $reader, my $line or die "pipe: $!\n";
 	open my $channel, '<&', \*STDIN or die "dup: $!\n";
 	my $agent = $$;
@@ -98,7 +179,7 @@ sub guard
 	open $_, '+<', '/dev/null' for \*STDIN, \*STDOUT, \*STDERR;
 	$SIG{$_} = 'IGNORE' for qw(INT TERM HUP QUIT PIPE);
 	call_myself('ftmpi-guard');
-	sweep($session) if _outlived($reader, $channel, $agent);
+	sweep($session, $mark) if _outlived($reader, $channel, $agent);
 	POSIX::_exit(0);
 	return;
 }

@@ -2,8 +2,9 @@
 #
 # What ranks were writing when they were ended. A file of a recovery line has another name until it is
 # whole (doc/ckpt-format.md); where the job goes on the next line's commit removes what is left of
-# them, so this is for the end. Only files that these ranks alone write, in this epoch, are touched:
-# others may go on elsewhere.
+# them, so this is for the end. Only files that these ranks alone write are touched, in this epoch and
+# those before, which are over: of a later one others may be writing elsewhere. The folder of a session
+# in which nothing came to be, because no line was ever made, goes as well.
 package FTMPI::Unfinished;
 
 use strict;
@@ -16,11 +17,24 @@ sub _names
 	return readdir $dir;
 }
 
-# Lines of this epoch, as folders.
+# Lines of this epoch and those before, as folders.
 sub _lines
 {
 	my ($session, $epoch) = @_;
-	return map { "$session/$_" } grep { /\Aline-\d{8}\.e(\d+)\z/ && $1 == $epoch } _names($session);
+	return map { "$session/$_" } grep { /\Aline-\d{8}\.e(\d+)\z/ && $1 <= $epoch } _names($session);
+}
+
+# A folder of a session that holds nothing but the word that epochs have begun which are over: there is no
+# line that a late rank of them could replace or take away. When something else is there, or appears
+# meanwhile, it stays.
+sub remove_barren
+{
+	my ($session, $epoch) = @_;
+	my @names = grep { !/\A\.\.?\z/ } _names($session);
+	return if grep { !(/\Aepoch-(\d{4,})\z/ && $1 <= $epoch) } @names;
+	unlink map { "$session/$_" } @names;
+	rmdir $session;
+	return;
 }
 
 # session: a folder; ranks: numbers.
@@ -31,7 +45,9 @@ sub remove
 	for my $line (_lines($session, $epoch)) {
 		unlink map { "$line/$_" } grep { /\Arank-(\d{5,})\.ckpt\.tmp\z/ && $mine{ $1 + 0 } } _names($line);
 		unlink "$line.manifest.tmp" if $mine{0};
+		rmdir $line;
 	}
+	remove_barren($session, $epoch);
 	return;
 }
 
