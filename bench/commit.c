@@ -127,6 +127,7 @@ int main(int argc, char **argv)
 	char *data;
 
 	MPI_Init(&argc, &argv);
+	FTMPI_Restore();
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	bytes = argc == 4 ? atol(argv[1]) : 0;
 	lines = argc == 4 ? atoi(argv[2]) : 0;

@@ -4,9 +4,9 @@
  *
  *	mpibench SECONDS NAME:BYTES...
  *
- * Rank 0 prints a line "NAME BYTES NUMBER" as each is done; ops.c has the names and units. How often
- * an operation is repeated follows from how long it takes here: what spins on a crowded core is
- * measured for as long as what sleeps, not for as many rounds.
+ * Rank 0 prints a line "NAME BYTES NUMBER" as each is done; ops.c has the names and units. How
+ *often an operation is repeated follows from how long it takes here: what spins on a crowded core
+ *is measured for as long as what sleeps, not for as many rounds.
  */
 #include <math.h>
 #include <mpi.h>
@@ -21,27 +21,43 @@ enum { ROUNDS_MAX = 10000000, PIECES = 8 };
 int rank, size, bytes;
 char *in, *out;
 
-static double seconds_for(void (*run)(void), long rounds)
+static double seconds_one_by_one(void (*run)(void), long rounds)
+{
+	double sum = 0;
+
+	for (long i = 0; i < rounds; i++) {
+		MPI_Barrier(MPI_COMM_WORLD);
+		double t = MPI_Wtime();
+
+		run();
+		sum += MPI_Wtime() - t;
+	}
+	return sum;
+}
+
+static double seconds_for(const struct bench *b, long rounds)
 {
 	double t = MPI_Wtime();
 
+	if (b->synchronised)
+		return seconds_one_by_one(b->run, rounds);
 	for (long i = 0; i < rounds; i++)
-		run();
+		b->run();
 	return MPI_Wtime() - t;
 }
 
 /* How many rounds take about `budget` seconds. Rounds are doubled until a good part of it is spent;
  * the barrier is inside the time, for a root that only sends is done long before the others. */
-static long rounds_within(void (*run)(void), double budget)
+static long rounds_within(const struct bench *b, double budget)
 {
 	long tried = 1, rounds = 0;
 
-	run();
+	b->run();
 	MPI_Barrier(MPI_COMM_WORLD);
 	while (rounds == 0) {
 		double t = MPI_Wtime();
 
-		seconds_for(run, tried);
+		seconds_for(b, tried);
 		MPI_Barrier(MPI_COMM_WORLD);
 		t = MPI_Wtime() - t;
 		if (t >= budget / PIECES || tried >= ROUNDS_MAX)
@@ -56,11 +72,11 @@ static long rounds_within(void (*run)(void), double budget)
 static double timed(const struct bench *b, double budget)
 {
 	double piece = b->window > 0 ? b->window : budget, mine = HUGE_VAL, slowest = 0;
-	long rounds = rounds_within(b->run, piece);
+	long rounds = rounds_within(b, piece);
 
 	MPI_Barrier(MPI_COMM_WORLD);
 	for (double left = budget; left > piece / 2; left -= piece)
-		mine = fmin(mine, seconds_for(b->run, rounds) / (double)rounds);
+		mine = fmin(mine, seconds_for(b, rounds) / (double)rounds);
 	MPI_Reduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
 	return slowest;
 }

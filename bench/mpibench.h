@@ -3,6 +3,8 @@
 #ifndef MPIBENCH_H
 #define MPIBENCH_H
 
+#include <stdbool.h>
+
 enum { WINDOW = 64, MESSAGE_MAX = 256 << 20 };
 
 /* who we are, what is measured, and a buffer of `bytes` for each rank to send from and to receive
@@ -12,14 +14,16 @@ extern char *in, *out;
 
 /* One thing that can be measured. A `run` is timed and repeated; a `number` measures itself and is
  * asked once: its answer counts on rank 0. With a window the time is cut into pieces of so many
- * seconds, and the fastest one counts: what disturbs now and then does not, what comes in each piece
- * does. */
+ * seconds, and the fastest one counts: what disturbs now and then does not, what comes in each
+ * piece does. synchronised: a barrier comes before each run, outside the time; so a root that only
+ * sends cannot be many operations ahead of the others. */
 struct bench {
 	const char *name;
 	void (*run)(void);
 	double (*number)(void);
 	double (*shown)(double seconds); /* from the seconds of one run to what is printed */
 	double window;
+	bool synchronised;
 };
 
 /* NULL when there is none of that name. */

@@ -65,6 +65,7 @@ int main(int argc, char **argv)
 	int rank, lines;
 
 	MPI_Init(&argc, &argv);
+	FTMPI_Restore();
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	bytes = argc == 3 ? atol(argv[1]) : 0;
 	lines = argc == 3 ? atoi(argv[2]) : 0;

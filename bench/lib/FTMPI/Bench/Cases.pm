@@ -28,6 +28,9 @@ my @FAMILIES = (
 );
 my @COLLECTIVES = map { @$_ } @FAMILIES;
 
+# Those with a root, each after a barrier: back to back a root that only sends, or leaves that do, run ahead.
+my @SYNCHRONISED = map { "${_}_sync" } qw(bcast reduce gather scatter);
+
 my @LENGTHS = map { 1 << $_ } 0, 3, 6, 8, 10, 12, 14, 16, 18, 20, 22;
 
 my %UNIT = (
@@ -45,7 +48,7 @@ my %UNIT = (
 	commit             => 'ms',
 	(map { ("protocol_$_" => 'ms') } PROTOCOL),
 	(map { ("detect_$_" => 'ms') } qw(killed stopped silent)),
-	map { $_ => 'us' } @COLLECTIVES,
+	map { $_ => 'us' } @COLLECTIVES, @SYNCHRONISED,
 );
 
 my @PEERS_AND_US = ('FTMPI', 'Open MPI', 'MPICH');
@@ -151,6 +154,14 @@ sub _collectives
 	return @cases;
 }
 
+sub _synchronised
+{
+	my ($cores, $ranks, @bytes) = @_;
+	my @rest = ($ranks, job => "@SYNCHRONISED, @bytes, $ranks");
+	return map { my $what = $_; map { _case($cores, 'Rooted collectives, each after a barrier', $what, $_, @rest) } @bytes }
+		@SYNCHRONISED;
+}
+
 # The floor: without heartbeats; dd. Of the others none does this.
 sub _failures
 {
@@ -197,6 +208,7 @@ sub all
 		_collectives($cores, 'Collectives', 2, 8),
 		(map { _collectives($cores, 'Collectives', $_, 8, 1024) } 4, 8, 16),
 		(map { _collectives($cores, 'Collectives, 1 MiB', $_, MIB) } 2, 4, 8),
+		(map { _synchronised($cores, $_, 8, 64 * 1024, MIB) } 4, 8),
 		_case($cores, $rest, 'waiting', WAITING, 2),
 		_case($cores, $rest, 'start', 0, 32),
 		_case($cores, $rest, 'start', 0, 128),
