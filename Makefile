@@ -23,14 +23,14 @@ SO := $(B)/lib/libftmpi.so.0
 LIBRARIES := $(SO) $(B)/lib/libftmpi.so $(B)/lib/libmpi_abi.so.1 $(B)/lib/libftmpi.a
 
 PROGRAMS := inittest collective passnum pi cgs randtest badcall inter comms sessions threads progress pingpong \
-	meet threads_wake threads_many threads_ends load again transit mail mixed ahead ckptcalls pattern envtest \
-	halo infotest point graphs neighbors onesided stuck tooltest datatypes nonblocking manycomms halfway
+	behind meet threads_wake threads_many threads_ends load again transit mail mixed ahead ckptcalls pattern parts envtest \
+	halo infotest point graphs neighbors onesided stuck tooltest datatypes nonblocking manycomms halfway astride wincut diverge
 PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%)
 
 TOOL := $(B)/bin/ftmpi-ckpt
-TOOL_OBJ := $(patsubst %.c,$(O)/%.o,$(wildcard bin/ckpt/*.c lib/ckpt/*.c lib/base/*.c) lib/coord/orphans.c lib/mpi/coll_saved.c)
+TOOL_OBJ := $(patsubst %.c,$(O)/%.o,$(wildcard bin/ckpt/*.c lib/ckpt/*.c lib/base/*.c) lib/coord/orphans.c lib/mpi/coll_saved.c lib/mpi/type_table.c)
 
-all: $(LIBRARIES) $(PROGRAM_BIN) $(TOOL)
+all: $(LIBRARIES) $(PROGRAM_BIN) $(TOOL) $(B)/man/made
 
 # ---- the library ----
 
@@ -80,6 +80,14 @@ $(TOOL): $(TOOL_OBJ)
 	@echo "  LD $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(TOOL_OBJ) $(LIBS)
 
+# ---- manual pages ----
+
+# a page of section 3 for each call of ftmpi.h
+$(B)/man/made: include/ftmpi.h doc/man/gen_calls.pl
+	@rm -rf $(B)/man && mkdir -p $(B)/man/man3
+	@echo "  GEN $(B)/man/man3"
+	$(Q)perl doc/man/gen_calls.pl include/ftmpi.h $(B)/man/man3 >$@.new && mv $@.new $@
+
 # ---- test programs ----
 
 include bin/tests/programs/extra.mk
@@ -108,39 +116,52 @@ functions:
 		mv doc/functions.md.new doc/functions.md
 
 demo: deps-build
-	@$(MAKE) --no-print-directory -j2 all >$(B)-demo.log 2>&1 || { cat $(B)-demo.log; exit 1; }
-	@rm -f $(B)-demo.log
+	@$(MAKE) --no-print-directory -j2 all
 	@FTMPI_PROGRAMS=$(abspath $(B)/bin) bin/tests/demo
 
 deps deps-build:
 	@sh bin/tests/deps.sh $@
 
+# mpicc, mpirun and the like: in a folder of their own, to be put in PATH; with MPI_NAMES=1 in bin, too
+MPI_NAMES ?=
+mpi_names = sh libexec/names.sh $(1) '$(DESTDIR)$(PREFIX)' $(if $(filter-out 0,$(MPI_NAMES)),bin)
+
+# made from ftmpi.pc.in: NAME, what is linked, what else is compiled with
+define pc_file
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(2)|' -e 's|@CFLAGS@|$(3)|' ftmpi.pc.in \
+		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/$(1).pc
+endef
+
 install: all
+	@$(call mpi_names,check)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
-		$(DESTDIR)$(PREFIX)/share/ftmpi/FTMPI $(DESTDIR)$(PREFIX)/libexec/ftmpi \
+		$(DESTDIR)$(PREFIX)/share/ftmpi/FTMPI $(DESTDIR)$(PREFIX)/libexec/ftmpi/pkgconfig \
 		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 755 bin/ftmpirun bin/ftmpicc $(TOOL) $(DESTDIR)$(PREFIX)/bin
 	ln -sf ftmpicc $(DESTDIR)$(PREFIX)/bin/ftmpicxx
-	ln -sf ftmpirun $(DESTDIR)$(PREFIX)/bin/mpiexec
-	ln -sf ../../bin/ftmpirun $(DESTDIR)$(PREFIX)/libexec/ftmpi/mpiexec
 	install -m 644 bin/lib/FTMPI/*.pm $(DESTDIR)$(PREFIX)/share/ftmpi/FTMPI
 	install -m 644 include/mpi.h include/ftmpi.h $(DESTDIR)$(PREFIX)/include
 	install -m 755 $(SO) $(DESTDIR)$(PREFIX)/lib
 	install -m 644 $(B)/lib/libftmpi.a $(DESTDIR)$(PREFIX)/lib
 	ln -sf libftmpi.so.0 $(DESTDIR)$(PREFIX)/lib/libftmpi.so
 	ln -sf libftmpi.so.0 $(DESTDIR)$(PREFIX)/lib/libmpi_abi.so.1
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' ftmpi.pc.in \
-		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/ftmpi.pc
+	$(call pc_file,ftmpi,-lftmpi)
+	for n in c cxx; do ln -sf ../../../lib/pkgconfig/ftmpi.pc $(DESTDIR)$(PREFIX)/libexec/ftmpi/pkgconfig/ompi-$$n.pc; done
 	install -m 644 doc/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	ln -sf ftmpirun.1 $(DESTDIR)$(PREFIX)/share/man/man1/mpiexec.1
 	install -m 644 doc/man/*.7 $(DESTDIR)$(PREFIX)/share/man/man7
+	install -d $(DESTDIR)$(PREFIX)/share/man/man3 $(DESTDIR)$(PREFIX)/share/doc/ftmpi/examples
+	install -m 644 $(B)/man/man3/*.3 $(DESTDIR)$(PREFIX)/share/man/man3
+	install -m 644 examples/heat.* $(DESTDIR)$(PREFIX)/share/doc/ftmpi/examples
+	$(call mpi_names,install)
 	@$(MAKE) --no-print-directory install-fortran
 
 uninstall: uninstall-fortran
+	$(call mpi_names,uninstall)
 	cd $(DESTDIR)$(PREFIX) && rm -rf share/ftmpi libexec/ftmpi && \
-		rm -f bin/mpiexec bin/ftmpirun bin/ftmpicc bin/ftmpicxx bin/ftmpi-ckpt include/mpi.h include/ftmpi.h \
+		rm -f bin/ftmpirun bin/ftmpicc bin/ftmpicxx bin/ftmpi-ckpt include/mpi.h include/ftmpi.h \
 		lib/libftmpi.so.0 lib/libftmpi.so lib/libmpi_abi.so.1 lib/libftmpi.a lib/pkgconfig/ftmpi.pc
-	cd $(DESTDIR)$(PREFIX)/share/man && rm -f man1/mpiexec.1 $(addprefix man1/,$(notdir $(wildcard doc/man/*.1))) \
+	rm -rf $(DESTDIR)$(PREFIX)/share/doc/ftmpi
+	cd $(DESTDIR)$(PREFIX)/share/man && rm -f man3/FTMPI_*.3 $(addprefix man1/,$(notdir $(wildcard doc/man/*.1))) \
 		$(addprefix man7/,$(notdir $(wildcard doc/man/*.7)))
 
 clean:

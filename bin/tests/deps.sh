@@ -5,7 +5,8 @@
 set -eu
 
 build="gcc g++ libc6-dev binutils make perl pkg-config libevent-dev libsodium-dev libxxhash-dev"
-tests="gfortran check openssh-client openssh-server iproute2 procps strace valgrind gdb man-db ncurses-base xxhash spin"
+tests="gfortran check openssh-client openssh-server iproute2 procps strace valgrind gdb man-db ncurses-base xxhash spin
+	cmake meson ninja-build autoconf automake autoconf-archive"
 
 fuzz="clang libclang-rt-dev"
 
@@ -33,8 +34,26 @@ if [ "$(id -u)" != 0 ]; then
 	}
 	as_root=sudo
 fi
+# Another installation may hold the lock of the packages, as on a machine that has just been started: ten minutes at most.
+apt() {
+	tries=0
+	until said=$($as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@" 2>&1 >/dev/null); do
+		case $said in
+		*"Could not get lock"* | *"Unable to lock"* | *"Unable to acquire"*) ;;
+		*) tries=300 ;;
+		esac
+		[ $tries -lt 300 ] || {
+			echo "$said" >&2
+			echo "apt-get $1 failed" >&2
+			exit 1
+		}
+		[ $tries -gt 0 ] || echo "waiting for another installation of packages to end"
+		tries=$((tries + 1))
+		sleep 2
+	done
+}
+
 echo "installing:$missing"
-export DEBIAN_FRONTEND=noninteractive
-$as_root apt-get update -qq
+apt update
 # shellcheck disable=SC2086
-$as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
+apt install -y --no-install-recommends $missing

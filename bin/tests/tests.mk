@@ -14,7 +14,10 @@ nodes_o := bin/tests/unit/tp_nodes.o $(transport_o) $(base_o)
 UNIT_transport := $(nodes_o)
 UNIT_transport_payload := bin/tests/unit/cut.o $(nodes_o)
 UNIT_transport_epochs := $(nodes_o)
-UNIT_control := lib/mpi/control.o lib/mpi/orders.o lib/mpi/launch.o lib/mpi/byhand.o lib/mpi/settings.o $(base_o)
+UNIT_transport_short := $(nodes_o)
+# the test stands between the transport and these
+$(B)/unit/test_transport_short: UNIT_LIBS += -Wl,--wrap=malloc,--wrap=send,--wrap=sendmsg
+UNIT_control := lib/mpi/control.o lib/mpi/orders.o lib/mpi/launch.o lib/mpi/foreign.o lib/mpi/byhand.o lib/mpi/settings.o $(base_o)
 -include bin/tests/unit/objects.mk
 include bin/tests/fuzz/fuzz.mk
 include bin/tests/sim/sim.mk
@@ -35,18 +38,22 @@ $(B)/unit/test_$(1): $(addprefix $(O)/,bin/tests/unit/test_$(1).o $(UNIT_$(1)))
 endef
 $(foreach u,$(UNITS),$(eval $(call unit_rule,$(u))))
 
+# where a stage names what failed, for stages.sh
+FAILED := $(B)/failed
+
 # WATCH: what a sanitizer reports, of any process, fails the test; empty without one
 units: $(UNIT_BIN)
-	@bad=; for t in $(UNIT_BIN); do echo "== $$t"; $(TEST_ENV) $(WATCH) $$t || bad="$$bad $$t"; done; \
-		[ -z "$$bad" ] || { echo "failed:$$bad"; exit 1; }
+	@mkdir -p $(FAILED) && rm -f $(FAILED)/units
+	@for t in $(UNIT_BIN); do echo "== $$t"; $(TEST_ENV) $(WATCH) $$t || echo $$t >>$(FAILED)/units; done; \
+		[ ! -e $(FAILED)/units ]
 
-# makes recovery lines for tests of what reads them
-$(B)/bin/ckpt_line: $(addprefix $(O)/,bin/tests/ckpt/ckpt_line.o $(ckpt_o) $(base_o))
+# make recovery lines, or change them, for tests of what reads them
+$(B)/bin/ckpt_line $(B)/bin/ckpt_version: $(B)/bin/%: $(addprefix $(O)/,bin/tests/ckpt/%.o $(ckpt_o) $(base_o))
 	@mkdir -p $(@D)
 	@echo "  LD $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
 
-all: $(B)/bin/ckpt_line
+all: $(B)/bin/ckpt_line $(B)/bin/ckpt_version
 
 # Event Logging's rules, by spin
 model: deps
@@ -57,7 +64,7 @@ arrows:
 
 # where the Perl tests find what was built
 TEST_ENV = FTMPI_LIBDIR=$(abspath $(B)/lib) FTMPI_PROGRAMS=$(abspath $(B)/bin) PERL5LIB=$(abspath bin/lib):$(abspath bin/tests/lib)
-PERL_TESTS := $(sort $(wildcard bin/tests/abi/*.t bin/tests/launcher/*.t bin/tests/cluster/*.t bin/tests/job/*.t \
+PERL_TESTS := $(sort $(wildcard bin/tests/abi/*.t bin/tests/build/*.t bin/tests/launcher/*.t bin/tests/cluster/*.t bin/tests/job/*.t \
 	bin/tests/bench/*.t bin/tests/sanitized/*.t bin/tests/fuzz/*.t bin/tests/ckpt/*.t bin/tests/fault/*.t bin/tests/fortran/*.t))
 
 # so many files at a time: a third of them wait, most of the time, for something to be noticed
@@ -66,7 +73,9 @@ PERL_TESTS_RUN = $(PERL_TESTS)
 include bin/tests/sanitized/sanitized.mk
 
 jobs: all $(if $(SANITIZER),,slices)
-	@$(TEST_ENV) prove -j$(PERL_TESTS_AT_ONCE) --timer $(WATCH_PERL) $(PERL_TESTS_RUN)
+	@mkdir -p $(FAILED) && rm -f $(FAILED)/jobs $(B)/prove.state
+	@$(TEST_ENV) prove -j$(PERL_TESTS_AT_ONCE) --timer --statefile=$(B)/prove.state --state=save $(WATCH_PERL) $(PERL_TESTS_RUN) || { \
+		prove --dry --statefile=$(B)/prove.state --state=failed >$(FAILED)/jobs; exit 1; }
 
 # what takes minutes, gigabytes, or both
 LONG_TESTS := $(sort $(wildcard bin/tests/long/*.t))
@@ -75,8 +84,10 @@ check-long: deps
 	@$(MAKE) --no-print-directory -j2 all
 	@$(TEST_ENV) FTMPI_TEST_DEADLINE=1200 prove --timer $(LONG_TESTS)
 
-check: deps
+check:
+	@echo "building and running all tests: a quarter of an hour on 2 cores, an hour beside other work"
+	@sh bin/tests/deps.sh deps
 	@$(MAKE) --no-print-directory -j2 all $(UNIT_BIN) $(FUZZ_REPLAYS) $(SIMS)
-	@$(MAKE) --no-print-directory arrows units model fuzz-replay sim jobs
+	@sh bin/tests/stages.sh $(B) "$(MAKE)" arrows units model fuzz-replay sim jobs
 
 .PHONY: units model arrows jobs check check-long

@@ -50,6 +50,15 @@ programs('c++', $_, qw(c++11 c++17 c++20 gnu++20)) for grep { !$seen{$_}++ } $cx
 compiles('every value of the ABI', $cc, '-std=gnu11', '-Wall', '-Wextra', '-Werror',
 	'-fsyntax-only', "-I$include", "$FindBin::Bin/test_values.c");
 
+# The compiler says so when a program does not look whether its data will be saved; or it is told not to.
+{
+	my @command = ("printf '#include <ftmpi.h>\nvoid f(int *a) { FTMPI_CKPT_Protect(0, a, 1, MPI_INT); }\n' |", $cc,
+		'-Werror', "-I$include", qw(-c -o /dev/null -x c -));
+	my $said = `@command 2>&1`;
+	like($said, qr/FTMPI_CKPT_Protect.*unused.result/s, 'a result of FTMPI_CKPT_Protect that is not looked at');
+	compiles('... and FTMPI_NO_WARN_UNUSED', @command, '-DFTMPI_NO_WARN_UNUSED');
+}
+
 my $text = slurp("$include/mpi.h");
 $text =~ s{/\*.*?\*/}{}gs;
 my %declared;

@@ -75,6 +75,12 @@ subtest 'every small collective on more ranks than cores has its target' => sub 
 	}
 };
 
+subtest 'every collective with a root is measured after a barrier, too' => sub {
+	for my $what (qw(bcast reduce gather scatter)) {
+		ok($case{"${what}_sync $_ 8"}, "${what}_sync $_ 8") for 8, 65536, 1 << 20;
+	}
+};
+
 subtest 'results are read as they were written' => sub {
 	my $result = result(row('barrier 0 8', FTMPI => [ 60.5, 7e-05 ], 'Open MPI' => []),
 		row('rate 8 2', FTMPI => [2_000_000]));

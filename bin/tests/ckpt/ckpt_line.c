@@ -3,7 +3,8 @@
  * ckpt_line SESSION_DIR LINE EPOCH RANKS [PROGRAM | - [ORPHANS [OPERATIONS]]]: makes and commits a
  * recovery line, for tests of what reads them; with - as PROGRAM it is not committed. Each rank has
  * the data buffer (100000 bytes), variable 7 (80 bytes), messages (10 bytes), and orphans and
- * operations if their bytes are given (hexadecimal).
+ * operations if their bytes are given (hexadecimal). Lines are of November 2026, of other times
+ * with CKPT_LINE_TIME in the environment (Unix seconds).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 #include "ckpt/ckpt.h"
 
-enum { TIME = 1795293000, BUFFER = 100000, ORPHANS_MAX = 1000 };
+enum { TYPE = 0x214 /* MPI_DOUBLE */, TIME = 1795293000, BUFFER = 100000, ORPHANS_MAX = 1000 };
 
 static int fails(const char *err)
 {
@@ -32,7 +33,7 @@ int main(int argc, char **argv)
 {
 	static uint8_t bytes[BUFFER], orphans[ORPHANS_MAX], operations[ORPHANS_MAX];
 	struct ckpt_section s[] = {{CKPT_BUFFER, 0, 0, 0, bytes, BUFFER},
-		{CKPT_VARIABLE, 7, 3, 0, bytes, 80}, {CKPT_MESSAGES, 0, 0, 0, bytes, 10},
+		{CKPT_VARIABLE, 7, TYPE, 0, bytes, 80}, {CKPT_MESSAGES, 0, 0, 0, bytes, 10},
 		{CKPT_ORPHANS, 0, 0, 0, orphans, 0}, {CKPT_OPERATIONS, 0, 0, 0, operations, 0}};
 	struct ckpt_identity id = {0};
 	struct ckpt_manifest m = {0};
@@ -49,7 +50,7 @@ int main(int argc, char **argv)
 	m.line = (uint32_t)atoi(argv[2]);
 	m.epoch = id.epoch = (uint32_t)atoi(argv[3]);
 	m.size = id.size = (uint32_t)atoi(argv[4]);
-	m.time_s = TIME + m.line;
+	m.time_s = getenv("CKPT_LINE_TIME") ? atoll(getenv("CKPT_LINE_TIME")) : TIME + m.line;
 	snprintf(m.program_name, sizeof m.program_name, "%s", argc > 5 ? argv[5] : "solver");
 	memcpy(id.program_name, m.program_name, sizeof id.program_name);
 	m.ranks = calloc(m.size, sizeof *m.ranks);

@@ -84,6 +84,7 @@ for ([ [], 'give a command' ], [ ['list'], 'of what' ], [ [ 'frob', $work ], 'un
 	[ [ 'list', '-frob', $work ], 'unknown option -frob' ], [ [ 'list', $work, '-line' ], 'needs a number' ],
 	[ [ 'list', $work, '-line', '0' ], 'whole number from 1' ], [ [ 'list', $work, '-line', '1x' ], 'whole number' ],
 	[ [ 'list', $work, '-line', '4294967296' ], 'whole number' ], [ [ 'list', $work, '-keep', '1' ], 'belongs to prune' ],
+	[ [ 'list', $work, '-json', '-table' ], '-table belongs to list' ],
 	[ [ 'prune', $work, '-keep', '0' ], 'whole number' ], [ [ 'prune', $work, '-line', '1' ], 'does not belong' ],
 	[ [ 'list', $work, '-session', 'a/b' ], 'without slashes' ]) {
 	my ($words, $said) = @$_;
@@ -116,7 +117,7 @@ line('20261120-000000-00000000', 1, 0, 1);
 my $list = tool('list', $work);
 is($list->{status}, 0, 'list');
 my $row = qr/\d\d\d\d-\d\d-\d\d \d\d:\d\d:\d\d +2 +196\.2 KiB  solver +whole/;
-like($list->{out}, qr/^20261120.*^$name\n[^\n]+\n +3  $row\n +2  $row\n +1  $row\n +4  was not committed \(epoch 1\)\n\z/ms,
+like($list->{out}, qr/^20261120.*^$name\n[^\n]+\n +3  $row\n +2  $row\n +1  $row\n +all +588\.5 KiB\n +4  was not committed \(epoch 1\)\n\z/ms,
 	'... sessions by name, lines newest first');
 unlike(tool('list', $work, '-session', $name)->{out}, qr/20261120/, '-session');
 is(tool('list', "$path/")->{out}, tool('list', $work, '-session', $name)->{out}, '... as its folder');
@@ -128,15 +129,47 @@ is_deeply($got->{sessions}[0]{lines}[1], { line => 2, epoch => 0, time => 179529
 	'... all of a line');
 is_deeply($got->{sessions}[0]{unfinished}, [ { line => 4, epoch => 1 } ], '... what was not committed');
 
+my $table = tool('list', '-table', $work);
+is($table->{out}, join('', map { join("\t", @$_) . "\n" } [ '20261120-000000-00000000', 1, 0, 1795293001, 1, 100442, 'solver', '' ],
+		map { [ $name, $_, 0, 1795293000 + $_, 2, 200884, 'solver', '' ] } 3, 2, 1), '-table')
+	or diag($table->{out});
+is(tool('show', '-table', $path)->{status}, 2, '... is for list');
+
 my $show = tool('show', $path);
 like($show->{out}, qr/^$name: line 3, epoch 0, committed .*, 2 ranks, 196\.2 KiB$/m, 'show: the newest');
-like($show->{out}, qr/^ +1  variable +7 +3 +80  [0-9a-f]{16}$/m, '... its sections');
+like($show->{out}, qr/^ +1  variable +7 +MPI_DOUBLE +80  [0-9a-f]{16}$/m, '... its sections');
 like(tool('show', $path, '-line', 2)->{out}, qr/: line 2,/, '... or another');
 $got = tool('show', $path, '-line', 9);
 is("$got->{status} $got->{err}", "1 ftmpi-ckpt: there is no such recovery line in $path\n", '... that is there');
 $got = json_of(tool('show', '-json', $path));
 is($got->{lines}[0]{files}[1]{sections}[0]{bytes}, 100000, '... sizes');
 is($got->{lines}[0]{files}[1]{sections}[2]{kind}, 'messages', '... kinds');
+
+# ---- the record of its job ----
+
+sub record
+{
+	my ($text) = @_;
+	unlink "$path/job.record";
+	open my $file, '>', "$path/job.record" or die "job.record: $!";
+	print $file $text;
+	close $file or die "job.record: $!";
+	return tool('list', $path);
+}
+is($got->{lines}[0]{files}[0]{sections}[1]{type_name}, 'MPI_DOUBLE', 'the name of a type as JSON');
+my $job = "FTMPI-JOB 1\nranks 5\nbegan 1795293002\nfrom 20261120-000000-00000000 7\npart 2 ./a%20b % x%1B\nlater word\npart 3 c\n";
+like(record($job)->{out}, qr{^$name\n    -n 2 \./a b - x  ?: -n 3 c\n    began \N+ from line 7 of session 20261120-000000-00000000\n    has not ended, \N+\n +line }m,
+	'the record of a job that goes on');
+like(record("${job}end 0 1795293100 %\n")->{out}, qr/^    finished 2026-\N+$/m, '... that has finished');
+like(record("${job}end 137 1795293100 rank%200:%20killed\n")->{out}, qr/^    ended 2026-\N+ with status 137: rank 0: killed$/m, '... that failed');
+$got = json_of(tool('list', $path, '-json'))->{sessions}[0];
+is_deeply($got->{job}, { command => "-n 2 ./a b - x\e : -n 3 c", began => 1795293002, from => '20261120-000000-00000000 7', ended => JSON::PP::true(),
+	status => 137, time => 1795293100, why => 'rank 0: killed' }, '... as JSON');
+is($got->{bytes}, 3 * 2 * (256 + 3 * 32 + 100090), '... and the size of all');
+for my $odd ('', "\0", 'FTMPI-JOB 1', "FTMPI-JOB 2\nranks 1\n", "FTMPI-JOB 1\nend\npart\nend x\npart 1\nend 1 2\nbegan\n%", "FTMPI-JOB 1\n" . 'part 1 ' . '%4' x 500_000) {
+	is(record($odd)->{status}, 0, 'a record that is none, of ' . length($odd) . ' bytes');
+}
+unlink "$path/job.record";
 
 my $verify = tool('verify', $path);
 is($verify->{status}, 0, 'verify');
@@ -183,7 +216,7 @@ line('operations', 1, 0, 2, 'solver', unpack('H*', pack 'V', 0), unpack 'H*', $o
 $show = tool('show', "$work/operations");
 is($show->{status}, 0, 'a line with open operations');
 is(scalar(() = $show->{out} =~ /^ +4  operations .*\n +context 0x2, operation 7: 3 rounds are over, 3 bytes
- +context 0, operation 8, persistent: not active\n +context 0, operation 9, persistent: 1 rounds are over, 1 bytes$/mg),
+ +context 0, operation 8, persistent: not active\n +context 0, operation 9, persistent: 1 round is over, 1 byte$/mg),
 	2, '... show tells which, for each rank') or diag($show->{out});
 $of = json_of(tool('show', "$work/operations", '-json'))->{lines}[0]{files}[0]{sections};
 is_deeply($of->[4]{operations}[2], { context => 0, operation => 9, persistent => JSON::PP::true(), active => JSON::PP::true(),

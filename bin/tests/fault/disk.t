@@ -90,6 +90,22 @@ sub becomes_full
 	over($fault, $name);
 }
 
+# Files may be 512 bytes long, which is less than a rank's (ulimit -f); the kernel sends a signal beside the
+# error, which would end the rank.
+sub limited
+{
+	my ($coord) = @_;
+	my $name  = "$coord: a limit of file lengths";
+	my $fault = FTMPI::Test::Fault->start(program => 'pi', coord => $coord,
+		args   => [qw(400000 -every 10000 -ckpt 10 -sure -trace)],
+		inside => sub { ('sh', '-c', 'ulimit -f 1; exec "$@"', 'sh', @_) });
+	$fault->job->finish;
+	$fault->survived($name, restarts => 0, lines => 0);
+	is(join(' ', lines($fault)), '0 4', '... no line is made') or diag($fault->job->saw);
+	$fault->job->err_like(qr/File too large/, '... and says so');
+	return;
+}
+
 sub read_only
 {
 	my ($coord) = @_;
@@ -127,6 +143,7 @@ for my $coord (qw(blocking eventlog)) {
 	becomes_full($coord, '128k', 'cgs', data_file('bcsstk13.mtx'), qw(-ckpt 100 -hold 350));
 	becomes_read_only($coord);
 }
+limited($_) for qw(blocking eventlog);
 read_only('eventlog');
 
 done_testing();

@@ -11,6 +11,7 @@ use lib "$FindBin::Bin/../lib";
 use File::Copy ();
 use File::Path ();
 use File::Temp ();
+use POSIX      ();
 use Test::More;
 
 use FTMPI::Test::Alone   ();
@@ -88,7 +89,7 @@ sub restore
 {
 	my ($dir, %option) = @_;
 	return FTMPI::Test::Fault->start(program => 'pi', coord => $coord, args => [@args, '-trace'], workdir => $dir, rest => \&at_rest,
-		%option, run => ['-restore', @{$option{run} // []}]);
+		%option, run => [defined $option{named} ? "-restore=$option{named}" : '-restore', @{$option{run} // []}]);
 }
 
 # The line before is taken, and the damage named; the tool finds it too.
@@ -128,15 +129,21 @@ sub damages
 		sub { truncated(file($_[0], 2), int(length(slurp(file($_[0], 2))) / 2)) });
 	falls_back('an empty manifest', qr/line-00000002\.manifest/, sub { spew(file($_[0], 2), '') });
 	falls_back('a flipped manifest', qr/line-00000002\.manifest/, sub { flip(file($_[0], 2), 40) });
+	falls_back('a pipe of the name of a manifest', qr/line-00000002\.manifest/, sub {
+		unlink file($_[0], 2);
+		POSIX::mkfifo(file($_[0], 2), 0600) or die "mkfifo: $!\n";
+	});
 	return;
 }
 
-# What is only short on one rank, the manifest or its own file: the job begins again and takes the newest line;
-# what cannot be read is damaged.
+# What is only short on one rank, the manifest or its own file: the job begins again and takes the newest line.
+# What cannot be read for a moment is read again.
 my @shortages = (
 	['EMFILE', 20, 1, qr/^rank 3 on \S+: line 2 of \N* cannot be restored now: \N*: Too many open files; raise/m],
 	['ENOMEM', 20, 1, qr/ cannot be restored now: \N*: Cannot allocate memory; make/],
-	['EACCES', 10, 0, qr/ cannot be restored: \N*: Permission denied; allow/],
+	['EACCES', 20, 0, qr/^rank 3 on \S+: line 2 of \N* cannot be read, and is tried again: \N*: Permission denied; allow/m],
+	['EIO',    20, 0, qr/ cannot be read, and is tried again: \N*: Input\/output error/],
+	['ESTALE', 20, 0, qr/ cannot be read, and is tried again: \N*: Stale file handle/],
 );
 
 sub shortages
@@ -151,6 +158,90 @@ sub shortages
 			$fault->job->err_like($sentence, $name);
 		}
 	}
+	return;
+}
+
+# The folder itself.
+sub unlisted
+{
+	for my $error (qw(EIO ESTALE)) {
+		my $name  = "$coord: $error at restore-list";
+		my $fault = restore(copy(), env => {FTMPI_FAULT => "restore-list:0:0:1:$error"});
+		$fault->survived($name, restarts => 0);
+		$fault->job->out_like(qr/^restored after round 20$/m, $name);
+	}
+	return;
+}
+
+# What cannot be read for long is given up, and the line before taken; where nothing can be read the job ends.
+sub unreadable
+{
+	my $name  = "$coord: a file that cannot be read five times";
+	my $fault = restore(copy(), env => {FTMPI_FAULT => join ',', ('restore-read:3:0:1:EIO') x 5});
+	$fault->survived($name, restarts => 0);
+	$fault->job->out_like(qr/^restored after round 10$/m, $name);
+	$fault->job->err_like(qr/line 2 of \N* cannot be restored: \N*: Input\/output error/, $name);
+	refused('files that can never be read', qr/none of the 2 recovery lines can be restored/, \&nothing,
+		env => {FTMPI_FAULT => 'restore-read:3:0:*:EACCES'});
+	return;
+}
+
+# The newest session has well-made manifests, but no line that is whole: the next one is taken, and that is said.
+sub another_session
+{
+	my ($dir, $name, $other) = (copy(), "$coord: a session without a whole line", '20991231-235959-00000000');
+	must_run('cp', '-a', "$dir/$session", "$dir/$other");
+	flip(file($dir, $_, 1) =~ s{/\Q$session\E/}{/$other/}r, 50) for 1, 2;
+	my $fault = restore($dir);
+	$fault->job->finish;
+	is(FTMPI::Test::Fault::answer($fault->job->out) // 'none', $made->undisturbed, "$name: the right answer")
+		or diag($fault->job->saw);
+	$fault->job->out_like(qr/^restored after round 20$/m, $name);
+	$fault->job->err_like(qr/goes on from a line of another session: line 2 of session \Q$session\E/, $name);
+	$fault->clear($name);
+	refused('... that is named', qr/none of the 2 recovery lines can be restored/, sub {
+			must_run('cp', '-a', "$_[0]/$session", "$_[0]/$other");
+			flip(file($_[0], $_, 1) =~ s{/\Q$session\E/}{/$other/}r, 50) for 1, 2;
+		}, named => $other);
+	return;
+}
+
+# The clock was set back: lines that are made now count as the newest all the same. Their times stand
+# still until the clock is there: they do not run away from it, however many lines there are.
+sub clock_set_back
+{
+	my $name = "$coord: a clock that was set back";
+	my $dir  = File::Temp::tempdir('work-XXXXXX', DIR => FTMPI::Test::Fault::directory());
+	my $then = time + 86400;
+	must_run('env', "CKPT_LINE_TIME=$then", program('ckpt_line'), "$dir/20991231-235959-00000000", 7, 0, 4, 'pi');
+	my $fault = FTMPI::Test::Fault->start(program => 'pi', coord => $coord, workdir => $dir,
+		args => [@args, qw(-ckpt 10 -sure -trace)]);
+	$fault->job->finish;
+	$fault->job->err_like(qr/the clock of this host is \d+ s behind the newest recovery line/, $name);
+	my (undef, $table) = FTMPI::Test::Fault::tool('list', '-table', $dir);
+	my @times = $table =~ /^(?!20991231)\S+\t\d+\t\d+\t(\d+)\t/mg;
+	ok(@times > 1 && !(grep { $_ != $then + 1 } @times), "$name: no line is later than it has to be")
+		or diag($table);
+	$fault = restore($dir);
+	$fault->job->finish;
+	$fault->job->out_like(qr/^restored after round 40$/m, $name);
+	$fault->job->err_like(qr/is of a time that is yet to come/, "$name, and it is told");
+	$fault->clear($name);
+	return;
+}
+
+# Lines that are made faster than one a second are not of a time to come.
+sub many_lines
+{
+	my $fault = FTMPI::Test::Fault->start(program => 'pi', coord => $coord,
+		args => [qw(400000 -every 5000 -ckpt 1 -sure)]);
+	$fault->job->finish;
+	my $now  = time;
+	my $text = (FTMPI::Test::Fault::tool('list', '-table', $fault->workdir))[1];
+	my @times = map { (split /\t/)[3] } split /\n/, $text;
+	is(scalar(@times), 2, 'of many lines two are kept') or diag($fault->job->saw);
+	is(join(' ', grep { $_ > $now } @times), '', "... and none is of a time after $now");
+	$fault->clear('many lines');
 	return;
 }
 
@@ -227,6 +318,7 @@ sub another_program
 	my $job = FTMPI::Test::Job->run([@command, '-workdir', $dir, "$own/pi", @args, '-trace']);
 	isnt($job->status, 0, 'a program that was built anew: refused') or diag($job->saw);
 	$job->err_like(qr/-accept-binary/, 'a program that was built anew');
+	is(scalar(() = $job->err =~ /^rank \d/mg), 1, '... in one sentence of all ranks') or diag($job->saw);
 	$job->none_left('a program that was built anew');
 	$job = FTMPI::Test::Job->run([@command, '-accept-binary', '-workdir', $dir, "$own/pi", @args, '-trace']);
 	$job->out_like(qr/^restored after round 20$/m, '... with -accept-binary');
@@ -242,6 +334,11 @@ for my $name (qw(blocking eventlog)) {
 	make_lines();
 	damages();
 	shortages();
+	unlisted();
+	another_session();
+	clock_set_back() if $coord eq 'blocking';
+	many_lines()     if $coord eq 'blocking';
+	unreadable() if $coord eq 'blocking';
 	every_byte();
 	refusals();
 	another_program();

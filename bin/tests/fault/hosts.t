@@ -7,10 +7,12 @@ use warnings;
 use FindBin ();
 use lib "$FindBin::Bin/../lib";
 
+use File::Copy ();
 use Test::More;
 
 use FTMPI::Test::Cluster  ();
 use FTMPI::Test::Fault    ();
+use FTMPI::Test::Job      qw(program);
 use FTMPI::Test::Process  qw(must_run process_name wait_gone);
 
 if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
@@ -122,6 +124,13 @@ sub strike
 	$fault->survived('both ranks of a host', restarts => [1, 3]);
 }
 strike('an agent is killed', $spare, $node3, sub { kill 'KILL', those($node2, qr/^ftmpi-agent$/m) });
+{
+	my $other = FTMPI::Test::Fault::directory() . '/other';
+	File::Copy::copy(program('mail'), $other) or die "$other: $!";
+	chmod 0755, $other or die "$other: $!";
+	strike('an agent is killed, of a job of two programs', $spare, $node3,
+		sub { kill 'KILL', those($node2, qr/^ftmpi-agent$/m) }, parts => [ [ 2, $other ] ]);
+}
 strike('an agent is stopped', $spare, $node3, sub { kill 'STOP', those($node2, qr/^ftmpi-agent$/m) });
 strike('an agent is killed, no spare', $no_spare, $node1,
 	sub { kill 'KILL', those($node2, qr/^ftmpi-agent$/m) });

@@ -34,6 +34,9 @@ for my $case (['pi', [qw(400000 -every 10000)], 25, 20], ['mail', [qw(-bytes 200
 	$first->lines_whole("$program, ftmpirun killed");
 	my $second = start($program, $args, workdir => $first->workdir, run => ['-restore']);
 	$second->survived("$program -restore", restarts => 0, keep => 1);
+	my ($session) = $manifests[0] =~ m{^([^/]+)/};
+	$second->job->err_like(qr/^ftmpirun: -restore: going on from line @{[$line \/ 10]} of session $session, committed [-\d]+ [:\d]+ \(\d+ seconds? ago\)\.$/m,
+		"$program -restore says which line it goes on from");
 	$second->job->out_like(qr/^restored after round $line\nround @{[$line + 1]}$/m, "$program -restore");
 	# the newest line is now one of the second job, at its end or before it
 	my $third = start($program, $args, workdir => $first->workdir, run => ['-restore'],
@@ -56,6 +59,45 @@ for my $case (['pi', [qw(400000 -every 10000)], 25, 20], ['mail', [qw(-bytes 200
 	$fault->clear('... and its work directory goes');
 }
 
+# -restore as the last word of the other spelling; if there is a line; a program that asks for none.
+{
+	my $fault = start('pi', [qw(400000 -every 10000)], run => ['-restore=auto']);
+	$fault->survived('-restore=auto without a line', restarts => 0, keep => 1);
+	$fault->job->err_like(qr/^ftmpirun: -restore=auto: there is no recovery line in \S+: the job begins at its beginning\.$/m, '... says so');
+	my @command = (ftmpirun(), '-n', 4, '-workdir', $fault->workdir, program('pi'), 400000, qw(-every 10000 -trace));
+	for my $word (qw(-restore -restore=auto)) {
+		my $job = FTMPI::Test::Job->run([@command, $word]);
+		is(FTMPI::Test::Fault::answer($job->out), $fault->undisturbed, "-n N PROG ARGS $word") or diag($job->saw);
+		$job->out_like(qr/^restored after round 40$/m, '... goes on from the line');
+	}
+	my $job = FTMPI::Test::Job->run([ftmpirun(), '-n', 4, '-restore', '-workdir', $fault->workdir, program('pingpong'), '-h']);
+	$job->err_like(qr/^ftmpirun: -restore: the program has not asked for its recovery line \(FTMPI_Restore\)/m, 'a program that asks for no line');
+	$fault->clear('-restore as the last word');
+}
+
+# A run that forgot -restore is told at its beginning; the short one does not hide the long one.
+{
+	my $long = start('pi', [qw(400000 -every 10000), '-hold', 25]);
+	$long->all_held;
+	$long->job->signal('KILL');
+	$long->job->finish;
+	$long->clear('a long run', keep => 1);
+	my ($session) = ($long->manifests)[0] =~ m{^([^/]+)/};
+	my $short = start('pi', [qw(400000 -every 10000), '-hold', 25], workdir => $long->workdir);
+	$short->all_held;
+	$short->job->err_like(qr/^ftmpirun: note: the job begins at its beginning; -restore would go on from line 2 of session $session,/m,
+		'a run that begins again is told of the one before');
+	$short->job->signal('KILL');
+	$short->job->finish;
+	$short->clear('a run after it', keep => 1);
+	my ($late) = map { (split m{/})[0] } grep { !/^$session/ } $short->manifests;
+	unlink glob $long->workdir . "/$late/line-00000002.manifest";
+	my $job = FTMPI::Test::Job->run([ftmpirun(), '-n', 4, '-workdir', $long->workdir, program('pi'), 400000, qw(-every 10000), "-restore=$late"]);
+	$job->err_like(qr/going on from line 1 of session $late,.*\n.*: note: session $session, which did not finish, has come further, to line 2 /,
+		'... and -restore tells of the one that came further');
+	$long->clear('a long run and a short one');
+}
+
 # The positional spelling; twice the same work directory without -restore; nothing to restore.
 {
 	my $fault = start('pi', [qw(400000 -every 10000)]);
@@ -74,6 +116,7 @@ for my $case (['pi', [qw(400000 -every 10000)], 25, 20], ['mail', [qw(-bytes 200
 	is(FTMPI::Test::Fault::answer($job->out), $fault->undisturbed, 'MACHINEFILE N WORKDIR PROG -restore')
 		or diag($job->saw);
 	$job->out_like(qr/^restored after round 40$/m, '... the newest line');
+	$job->err_like(qr/^ftmpirun: note: session \S+ has finished \([-\d]+ [:\d]+, status 0\): /m, '... of a job that had finished');
 	unlink $machines;
 	$fault->clear('the positional spelling');
 }

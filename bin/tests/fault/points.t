@@ -48,13 +48,16 @@ sub under
 sub of_rank_0
 {
 	my ($coord, $point) = @_;
-	return $point =~ /^(?:manifest|prune)-/ || $coord ne 'blocking' && $point =~ /^ckpt-(?:gathered|decided)$/;
+	return $point =~ /^(?:manifest|prune)-|^restore-(?:epoch|list)\z/ || $coord ne 'blocking' && $point =~ /^ckpt-(?:gathered|decided)$/;
 }
 
 # The epoch in which it is passed first. What is passed on the way to a restart, and in it, needs a
 # first failure.
 sub epoch { return $_[0] =~ /^restore-/ ? 1 : 0 }
 sub in_restart { return $_[0] =~ /^rest/ }
+
+# The rank that dies before this one: another, for one that is dead passes nothing on the way to a restart.
+sub first { return $_[0] == 3 ? 1 : 3 }
 
 my %programs = (
 	pi    => [qw(400000 -every 10000 -ckpt 5 -trace)],
@@ -65,9 +68,19 @@ sub strike
 {
 	my ($coord, $program, $args, $point, $rank, $pass, $action) = @_;
 	my @faults = (join ':', $point, $rank, epoch($point), $pass, $action);
-	unshift @faults, 'ckpt-end:3:0:3:kill' if in_restart($point);
-	return FTMPI::Test::Fault->start(program => $program, coord => $coord,
+	unshift @faults, 'ckpt-end:' . first($rank) . ':0:3:kill' if in_restart($point);
+	return FTMPI::Test::Fault->start(program => $program, coord => $coord, run => ['-v'],
 		args => [@{$programs{$program}}, @$args], env => {FTMPI_FAULT => join ',', @faults});
+}
+
+# The fault has struck: the rank is another process since. (A restart alone shows that only where no other
+# failure brings it about.)
+sub struck
+{
+	my ($fault, $name, $point, $rank) = @_;
+	my %pids = map { $_ => 1 } $fault->job->err =~ /^ftmpirun: rank $rank on \S+ is process (\d+)\b/mg;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	return $fault->job->verdict(keys %pids >= 2, "$name: it struck, so there is a new process");
 }
 
 # In a restart the second death may be noticed before the job runs again, or later. It needs a line:
@@ -80,6 +93,7 @@ sub dies
 	my @sure  = in_restart($point) ? ('-sure', $program eq 'mixed' ? qw(-skew 0) : ()) : ();
 	my $fault = strike($coord, $program, \@sure, @how);
 	$fault->survived($name, restarts => in_restart($point) ? [1, 2] : 1);
+	struck($fault, $name, $point, $rank);
 	return;
 }
 
@@ -90,7 +104,8 @@ sub fails
 	my $name  = "$coord: $action at $point of rank $rank, pass $pass";
 	my $fault = strike($coord, 'pi', ['-sure'], $point, $rank, $pass, $action);
 	$fault->survived($name, restarts => 0);
-	$fault->job->err_like(qr/\w/, $name) if $point !~ /^prune-/;    # told with -v
+	my $told = join '', grep { !/^ftmpirun: / } split /^/m, $fault->job->err;
+	$fault->job->verdict(scalar $told =~ /^rank \d+ on \S+: .*\w/m, "$name: the rank says so") if $point !~ /^prune-/;
 	my $made = () = $fault->job->out =~ /^line after round \d+$/mg;
 	my $not  = () = $fault->job->out =~ /^no line after round \d+$/mg;
 	is("$made $not", $point =~ /^prune-/ ? '8 0' : '7 1', "$name: lines made and not made")

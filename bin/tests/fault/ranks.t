@@ -87,6 +87,7 @@ sub before_the_first_line
 
 sub late
 {
+	return if $coord ne 'blocking'; # else it has to be asked for: fault/unasked.t
 	my $fault = pi([qw(-hold 39 -late)]);
 	$fault->all_held;
 	$fault->kill_ranks(3);
@@ -156,6 +157,16 @@ sub given_up
 	return;
 }
 
+# A file that was half written before a restart goes when the job gives up before its next line.
+sub half_written
+{
+	my $fault = pi(['-holds', 0], run => [qw(-max-restarts 1)],
+		env => {FTMPI_FAULT => 'ckpt-flush:2:0:2:kill,ckpt-begin:2:1:1:kill'});
+	$fault->gave_up('a file half written, and no line since', 137,
+		qr/^ftmpirun: rank 2 on \S+ was killed by signal 9 .*-max-restarts/m);
+	return;
+}
+
 sub restart_on
 {
 	for my $case (['crash', 'segv'], ['any', 'segv'], ['any', 'exit']) {
@@ -192,6 +203,7 @@ for my $name (qw(blocking eventlog)) {
 		standard_input();
 		twice();
 		given_up();
+		half_written();
 		restart_on();
 		without_checkpoints();
 	};

@@ -5,12 +5,13 @@ use strict;
 use warnings;
 
 use FindBin ();
-use lib "$FindBin::Bin/../lib";
+use lib "$FindBin::Bin/../lib", "$FindBin::Bin/../../../lib/fortran/gen";
 
 use File::Temp ();
 use Test::More;
 
 use FTMPI::Test::Job qw(ftmpirun program root);
+use Header ();
 
 plan skip_all => 'there is no Fortran library: gfortran was not there' if !-e "$ENV{FTMPI_LIBDIR}/libftmpifort.so";
 
@@ -41,4 +42,20 @@ for my $form (qw(f f90)) {
 	FTMPI::Test::Job->run([root() . '/bin/ftmpifort', '-c', '-o', "$scratch/both.o", "$scratch/both.$form"])
 		->is_status(0, "mpif.h and buffers of two types in both.$form");
 }
+
+# Functions with a result: mpif.h says of which type it is, else it would be a REAL. Which there are says mpi.h.
+my @mpif = do {
+	open my $in, '<', "$ENV{FTMPI_LIBDIR}/../include/mpif.h" or die "mpif.h: $!\n";
+	<$in>;
+};
+my @functions = grep { $_->{result} ne 'int' } Header::functions(Header::slurp(root() . '/include/mpi.h'));
+is_deeply([ sort map { $_->{name} } @functions ], [qw(MPI_Aint_add MPI_Aint_diff MPI_Wtick MPI_Wtime)], 'functions with a result');
+for my $name (map { uc($_->{name}), uc "P$_->{name}" } @functions) {
+	my $type = $name =~ /AINT/ ? 'INTEGER\(KIND=MPI_ADDRESS_KIND\)' : 'DOUBLE PRECISION';
+	ok((grep { /^ {6}$type $name$/ } @mpif) == 1, "the type of $name in mpif.h");
+	ok((grep { /^ {6}EXTERNAL $name$/ } @mpif) == 1, "$name is a function in mpif.h");
+}
+my $far = FTMPI::Test::Job->run([program('ftn77f')]);
+$far->is_status(0, 'addresses and generalized requests in Fortran 77');
+$far->out_like(qr/^ftn77f: all right$/m, 'addresses and generalized requests in Fortran 77');
 done_testing();

@@ -240,7 +240,9 @@ contains
     type(MPI_Status) :: status
     logical :: flag
     integer :: n
-    call MPI_Grequest_start(query, freed, cancelled, 40_MPI_ADDRESS_KIND, request)
+    integer(MPI_ADDRESS_KIND), volatile :: state ! the functions below change it
+    state = 40
+    call MPI_Grequest_start(query, freed, cancelled, state, request)
     call MPI_Test(request, flag, status)
     call check(.not. flag .and. request /= MPI_REQUEST_NULL, 'a request that is not done')
     call MPI_Cancel(request)
@@ -251,6 +253,7 @@ contains
     call MPI_Test_cancelled(status, flag)
     call check(status%MPI_SOURCE == 40 .and. status%MPI_TAG == 17 .and. n == 3 .and. .not. flag, 'what query says')
     call check(told == 41 .and. request == MPI_REQUEST_NULL, 'it is freed')
+    call check(state == 41, 'its extra state is the variable')
   end subroutine generalized
 
   ! ---- variables that stand for values ----

@@ -190,6 +190,8 @@ static void told(struct script *in)
 	check_told(fds[0], CONTROL_PROGRAM, true, NULL);
 	control_line(fds[1], number);
 	check_told(fds[0], CONTROL_LINE, true, NULL);
+	control_heard(fds[1], (int)number);
+	check_told(fds[0], CONTROL_HEARD, true, NULL);
 	control_restored(fds[1], number, text);
 	check_told(fds[0], CONTROL_RESTORED, true, text);
 	close(fds[0]);

@@ -17,7 +17,8 @@ static void again(const struct orphans *o, const uint8_t *bytes, size_t len)
 	free(wrote);
 }
 
-/* No message is thrown away that is no debt, and no more than there are. */
+/* No message is thrown away that is no debt, and no more than there are; each of the first range
+ * has its own checksum. */
 static void pay(const struct orphans *o, uint64_t messages)
 {
 	const struct orphan_range *r = o->v;
@@ -33,9 +34,14 @@ static void pay(const struct orphans *o, uint64_t messages)
 		before -= paid;
 		FUZZ_CHECK(paid || i < r->first || i >= r->first + r->count, "number %d is a debt",
 			(int)i);
+		if (paid && o->nsums && i < r->first + r->count)
+			FUZZ_CHECK(memcmp(&d.paid, &o->sums[i - r->first], sizeof d.paid) == 0,
+				"number %d has another's checksum", (int)i);
 	}
 	FUZZ_CHECK(d.left == before, "%d are left", (int)d.left);
 	FUZZ_CHECK(debts_left(&d, &left), "out of memory");
+	FUZZ_CHECK(!left.nsums || left.nsums == before, "%zu checksums", left.nsums);
+	FUZZ_CHECK(!left.nsums == !o->nsums || !before, "checksums are lost");
 	for (size_t i = 0; i < left.n; i++)
 		before -= left.v[i].count;
 	FUZZ_CHECK(before == 0, "some are lost");

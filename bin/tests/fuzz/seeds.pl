@@ -27,6 +27,7 @@ require "$FindBin::Bin/seeds/$_.pl" for qw(wire launch lines windows);
 machines_seeds();
 options_seeds();
 wire_seeds();
+condition_seeds();
 address_seeds();
 frames_seeds();
 handshake_seeds();

@@ -16,18 +16,37 @@ use FTMPI::Test::Job qw(ftmpirun program);
 my $scratch = File::Temp->newdir('ftmpi-calls-XXXXXX', TMPDIR => 1);
 my $right   = qr/\Ackptcalls: all right\n\z/;
 
-FTMPI::Test::Job->run([ftmpirun(), '-n', 3, '-coord', 'blocking', '-workdir', "$scratch/a", program('ckptcalls')])
-	->well($right, 'three ranks');
+# What a program that does not look at results reads of each call that failed, once from each process; $ranks of them.
+my @failed = (
+	'FTMPI_Perform_Checkpoint was called before MPI_Init, and did nothing (of such calls only the first is told)',
+	map { "$_ (of its failures only the first is told)" } 'FTMPI_CKPT_AddToBuffer failed: there is no data buffer',
+	'FTMPI_CKPT_GetFromBuffer failed: there is no data buffer', 'FTMPI_CKPT_AllocBuffer failed: an argument is negative or NULL',
+	'FTMPI_CKPT_Protect failed: the id -1 is not from 0 to 65535');
+
+# It ended well, and told of these failures, and of what is given here.
+sub right
+{
+	my ($ranks, $name, $job, @more) = @_;
+	my %said;
+	$said{$_}++ for map { s/^(?:rank \d+ on \S+|ftmpi\S*): //r } split /\n/, $job->err;
+	$job->is_status(0, $name);
+	$job->out_like($right, $name);
+	is_deeply([ map { $said{$_} } @failed ], [ map { $ranks } @failed ], '... failures are told, once a call') or diag($job->saw);
+	is(scalar(keys %said), scalar(@failed) + @more, '... and no others') or diag($job->saw);
+	$job->none_left($name);
+	return;
+}
+
+right(3, 'three ranks', FTMPI::Test::Job->run([ftmpirun(), '-n', 3, '-coord', 'blocking', '-workdir', "$scratch/a", program('ckptcalls')]));
 is(scalar(my @lines = glob "$scratch/a/*/line-*.manifest"), 2, 'the newest two lines are there');
 
-FTMPI::Test::Job->run(
+right(2, 'with an interval', FTMPI::Test::Job->run(
 	[ftmpirun(), '-n', 2, '-coord', 'blocking', '-workdir', "$scratch/b", '-ckpt-interval', 0.05, '-keep', 1,
-		program('ckptcalls'), '-in-time'])->well($right, 'with an interval');
+		program('ckptcalls'), '-in-time']));
 is(scalar(@lines = glob "$scratch/b/*/line-*.manifest"), 1, '-keep 1 keeps one line');
 is(scalar(@lines = glob "$scratch/b/*/line-*.e0000"),    1, '... and its files alone');
 
-FTMPI::Test::Job->run(['sh', '-c', 'cd "$0" && exec "$1"', "$scratch", program('ckptcalls')])
-	->well($right, 'alone');
+right(1, 'alone', FTMPI::Test::Job->run(['sh', '-c', 'cd "$0" && exec "$1"', "$scratch", program('ckptcalls')]));
 is(scalar(@lines = glob "$scratch/2*/line-*.manifest"), 2, '... in the current directory');
 
 my $job = FTMPI::Test::Job->run(
@@ -41,15 +60,15 @@ $job->out_like($right, 'every rank is told, and the next line is made');
 
 for my $coord (qw(eventlog tagging compare auto)) {
 	my @own = $coord eq 'auto' ? '-auto' : ();
-	FTMPI::Test::Job->run([ftmpirun(), '-n', 3, '-coord', $coord, '-workdir', "$scratch/$coord",
-		program('ckptcalls'), '-local', @own])->well($right, "-coord $coord");
+	right(3, "-coord $coord", FTMPI::Test::Job->run([ftmpirun(), '-n', 3, '-coord', $coord, '-workdir', "$scratch/$coord",
+		program('ckptcalls'), '-local', @own]));
 	is(scalar(@lines = glob "$scratch/$coord/*/line-*.manifest"), 2, '... its lines are there');
 	is(scalar(@lines = glob "$scratch/$coord/*/line-*.e0000"),    2, '... and the files of no other');
 }
 
-FTMPI::Test::Job->run(
+right(2, 'eventlog: each rank is told when it is time', FTMPI::Test::Job->run(
 	[ftmpirun(), '-n', 2, '-coord', 'eventlog', '-workdir', "$scratch/d", '-ckpt-interval', 0.05, '-keep', 1,
-		program('ckptcalls'), '-local', '-in-time'])->well($right, 'eventlog: each rank is told when it is time');
+		program('ckptcalls'), '-local', '-in-time']));
 is(scalar(@lines = glob "$scratch/d/*/line-*.manifest"), 1, '... -keep 1 keeps one line');
 
 for my $case ([ 'copy', 'ckpt-copy', qr/no memory/ ], [ 'write', 'ckpt-write', qr/cannot write .*No space left/ ]) {
@@ -58,8 +77,9 @@ for my $case ([ 'copy', 'ckpt-copy', qr/no memory/ ], [ 'write', 'ckpt-write', q
 			program('ckptcalls'), '-local', '-broken', $how],
 		deadline => 60, env => { FTMPI_FAULT => "$point:2:0:1:ENOSPC" });
 	$job->is_status(0, "a $how that fails");
-	$job->err_like(qr/\Arank 2 on \S+: FTMPI_Perform_Checkpoint: line 1 is not made: [^\n]*$why[^\n]*\n\z/,
-		'... is said once, by its rank');
+	$job->err_like(qr/^rank 2 on \S+: FTMPI_Perform_Checkpoint: line 1 is not made: [^\n]*$why[^\n]*\n/m,
+		'... is said by its rank');
+	is(scalar(() = $job->err =~ /is not made/g), 1, '... once');
 	$job->out_like($right, '... the line is nowhere, which all are told, and the next one is made');
 }
 
@@ -73,6 +93,15 @@ for my $case ([ 'eventlog', '-local' ], [ 'auto', '-local', '-auto' ], [ 'auto',
 	$job->err_like(qr/^rank 2 on \S+: FTMPI_Perform_Checkpoint: line 4 is not made: another thread is inside/m,
 		'... which its rank says');
 	$job->out_like($right, '... the others are told by the rule of the protocol, and the next line is made');
+}
+
+for my $local ([ 'blocking' ], [ 'eventlog', '-local' ]) {
+	my ($coord, @own) = @$local;
+	my $job = FTMPI::Test::Job->run([ftmpirun(), '-n', 3, '-coord', $coord, '-workdir', "$scratch/freed-$coord",
+			program('ckptcalls'), '-freed', @own], deadline => 30);
+	right(3, "$coord: a variable whose memory is gone", $job, 'a sentence');
+	$job->err_like(qr/^rank 2 on \S+: FTMPI_Perform_Checkpoint: line \d+ is not made: while saving variable 9: 1048576 bytes of it at \S+ are not/m,
+		'... is named, and the next line is made without it');
 }
 
 done_testing();

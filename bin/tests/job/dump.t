@@ -125,7 +125,7 @@ subtest 'all wait in the kernel' => sub {
 	my $receive = qr/^receive from any rank, tag 99, MPI_COMM_WORLD, 0 bytes$for$/;
 	ask($job, 3, map { $_ => $receive } 0 .. 2);
 	says($job, $_, "rank $_ says what it waits for", 'receive from any rank, tag 99, MPI_COMM_WORLD, 0 bytes',
-		'queues: 1 operations not done, 0 messages without a receive') for 0 .. 2;
+		'queues: 1 operation not done, 0 messages without a receive') for 0 .. 2;
 	end($job, 'all wait in the kernel');
 };
 

@@ -75,9 +75,9 @@ sub at_each
 sub ended_by
 {
 	my ($job, $status, $name) = @_;
-	my $good = !$job->{late} && $job->err eq '';
+	my $good = !$job->{late} && $job->only_the_signal;
 	$good &&= $job->status == $status || $job->status == 0 && $job->out =~ /^pi: right/m;
-	return $job->verdict($good, "$name: status $status, or the job's own end; and no word");
+	return $job->verdict($good, "$name: status $status, or the job's own end; and no other word");
 }
 
 my @moments = all_moments(\@short);
@@ -119,7 +119,7 @@ for my $second ('INT:group', 'KILL:self') {
 		at_each(\@endless, \@after, sub { ($first, "$second:$_[0]") }, sub {
 			my ($job, $moment, @came) = @_;
 			my $want = @came > 1 ? $status : 130;
-			my $good = !$job->{late} && $job->err eq '' && $job->status == $want;
+			my $good = !$job->{late} && $job->only_the_signal && $job->status == $want;
 			$job->verdict($good, "... at $moment (@came): status $want, without a word");
 		});
 	};

@@ -8,6 +8,7 @@ use warnings;
 use FindBin ();
 use lib "$FindBin::Bin/../lib";
 
+use POSIX ();
 use Test::More;
 
 use FTMPI::Test::Alone   ();
@@ -60,6 +61,24 @@ subtest 'a full disk' => sub {
 	in_shell('"$@" >/dev/full 2>&1', '-n', 2, 'yes')->is_status(1, 'both streams full');
 	my $job = in_shell('"$@" 2>/dev/full', '-n', 2, 'sh', '-c', 'echo x >&2; echo done');
 	$job->out_like(qr/\A(?:done\n){2}\z/, 'stderr full: stdout still comes');
+};
+
+# Output files may be 512 bytes long; ranks find the signal as ftmpirun did.
+subtest 'a limit of file lengths' => sub {
+	my $limited = qr/ftmpirun: cannot write to standard output: File too large/;
+	my $line = 'ulimit -f 1; "$@" >out; status=$?; rm out; exit $status';
+	my $job  = in_shell($line, '-n', 2, 'sh', '-c', 'exec yes');
+	$job->is_status(1, 'yes');
+	$job->err_like(qr/\A$limited; the job is ended\.\n\z/, 'yes');
+	$job = in_shell($line, '-man');
+	$job->is_status(1, '-man');
+	$job->err_like(qr/\A$limited\n\z/, '-man');
+	for my $first ('', 'trap "" XFSZ; ') {
+		$job = in_shell($first . '"$@"', '-n', 1, 'grep', 'SigIgn', '/proc/self/status');
+		my ($ignored) = $job->out =~ /^SigIgn:\s*(\w+)$/m;
+		is(hex($ignored // 0) >> (POSIX::SIGXFSZ() - 1) & 1, $first ? 1 : 0, "the rank's SIGXFSZ ($first)")
+			or diag($job->saw);
+	}
 };
 
 # All that the job says waits while ftmpirun is stopped; its output is then the last thing it writes.

@@ -59,9 +59,9 @@ for my $case (['INT', 130], ['KILL', 137]) {
 				"inject=$_->[0]:signal=$signal:when=$_->[1]", @run], deadline => 60)
 		} @now;
 		for my $job (map { $_->finish } @jobs) {
-			my $good = !$job->{late} && $job->err eq '';
+			my $good = !$job->{late} && $job->only_the_signal;
 			$good &&= $job->status == $want || $job->status == 0 && $job->out =~ /^pi: right/m;
-			$job->verdict($good, "SIG$signal: status $want, or the job's own end; and no word");
+			$job->verdict($good, "SIG$signal: status $want, or the job's own end; and no other word");
 		}
 		my $names = join ', ', map { "$_->[0] $_->[1]" } @now;
 		FTMPI::Test::Alone::at_rest("SIG$signal at $names");

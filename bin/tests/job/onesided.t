@@ -30,4 +30,8 @@ my $job = FTMPI::Test::Job->run([ ftmpirun(), '-n', 2, program('onesided'), '-on
 $job->is_status(1, 'a case that is not there');
 $job->err_like(qr/WRONG: there is no case called nonsense/, 'a case that is not there');
 
+# Shared memory is a file, which a limit of file lengths is meant for, too: an error and no signal.
+$job = FTMPI::Test::Job->run([ 'sh', '-c', 'ulimit -f 1; exec "$@"', 'sh', ftmpirun(), '-n', 2, program('onesided') ]);
+$job->err_like(qr/MPI_Win_allocate_shared: MPI_ERR_RMA_SHARED: .*: File too large$/m, 'a limit of file lengths');
+
 done_testing();

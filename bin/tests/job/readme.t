@@ -106,16 +106,29 @@ F
 	return;
 }
 
+# The loop with checkpoints, as it stands there, in a function.
+sub compiles_loop
+{
+	my ($loop) = $readme =~ /^    (#include <ftmpi\.h>\n.*?^    \}\n)/ms or return fail('README has the loop');
+	$loop =~ s/^    //mg;
+	$loop =~ s/(#include.*\n)/$1void compute(double *field, int step);\nvoid solve(double *field, MPI_Count cells, int steps);\n
+		void solve(double *field, MPI_Count cells, int steps)\n{ int step = 0, due = 0;\n/;
+	spew("$dir/loop.c", "$loop}\n");
+	run_there('bin/ftmpicc -Wall -Wextra -c loop.c')->is_status(0, 'the loop with checkpoints compiles');
+	return;
+}
+
 symlink "$root/bin", "$dir/bin" or die "symlink: $!\n";
 spew("$dir/hello.c",  $hello);
 spew("$dir/machines", "# this one\nlocalhost slots=16\n");
 
+compiles_loop();
 run_there(readme_line('bin/ftmpicc -o hello'))->is_status(0, 'it compiles');
 said(run_there(readme_line('bin/ftmpirun -n 4')), 'on this machine', greetings(4, 1));
 said(run_there(readme_line('bin/ftmpirun machines')), 'with a machine file', greetings(16, 2));
 said(run_there('./hello'), 'alone', greetings(1, 1));
 
-$secret = readme_line('head -c 32 /dev/urandom');
+$secret = readme_line('(umask 077; head -c 32 /dev/urandom');
 my ($first, $second) = map {
 	my $line = readme_line("./hello -ftmpi . $_");
 	$line =~ s/host[AB]/localhost/g;
@@ -128,24 +141,24 @@ subtest 'make install, and uninstall' => sub {
 	run_there("make -s -C '$root' install PREFIX=/opt/ftmpi DESTDIR='$to'")->is_status(0, 'install');
 	my $prefix = "$to/opt/ftmpi";
 	ok(-e "$prefix/$_", "it installs $_")
-		for qw(bin/ftmpirun bin/mpiexec bin/ftmpicc bin/ftmpicxx bin/ftmpi-ckpt include/mpi.h include/ftmpi.h lib/libftmpi.a
-		lib/libftmpi.so lib/libmpi_abi.so.1 lib/pkgconfig/ftmpi.pc libexec/ftmpi/mpiexec
-		share/man/man1/ftmpirun.1 share/man/man1/mpiexec.1 share/man/man1/ftmpicc.1
-		share/man/man1/ftmpi-ckpt.1 share/man/man7/ftmpi.7);
+		for qw(bin/ftmpirun bin/ftmpicc bin/ftmpicxx bin/ftmpi-ckpt include/mpi.h include/ftmpi.h lib/libftmpi.a
+		lib/libftmpi.so lib/libmpi_abi.so.1 lib/pkgconfig/ftmpi.pc libexec/ftmpi/bin/mpiexec libexec/ftmpi/bin/mpicc
+		share/man/man1/ftmpirun.1 share/man/man1/ftmpicc.1
+		share/man/man1/ftmpi-ckpt.1 share/man/man3/FTMPI_Restore.3 share/man/man7/ftmpi.7
+		share/doc/ftmpi/examples/heat.c);
 	my $with = "env -u FTMPI_LIBDIR -u PERL5LIB";
 	run_there("$with $prefix/bin/ftmpicc -o there hello.c")->is_status(0, 'the installed compiler');
 	said(run_there("$with $prefix/bin/ftmpirun -n 3 ./there"), 'installed', greetings(3, 1));
-	said(run_there("$with $prefix/libexec/ftmpi/mpiexec -n 2 ./there"), 'mpiexec', greetings(2, 1));
-	said(run_there("$with $prefix/bin/mpiexec -n 2 ./there"), 'mpiexec in bin', greetings(2, 1));
+	said(run_there("$with $prefix/libexec/ftmpi/bin/mpiexec -n 2 ./there"), 'mpiexec', greetings(2, 1));
 	run_there("$with $prefix/bin/ftmpicc -ftmpi-static -o still hello.c")->is_status(0, 'statically');
 	said(run_there("$with $prefix/bin/ftmpirun -n 2 ./still"), 'static', greetings(2, 1));
 	said(run_there("$with $prefix/bin/ftmpi-ckpt list bin"), 'ftmpi-ckpt',
 		'there are no recovery lines in bin');
-	run_there("PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --libs ftmpi | grep -- -lftmpi")
+	run_there("PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --libs ftmpi | grep -- '-Wl,-rpath,/opt/ftmpi/lib -lftmpi'")
 		->is_status(0, 'pkg-config knows it');
 	run_there("make -s -C '$root' uninstall PREFIX=/opt/ftmpi DESTDIR='$to'")
 		->is_status(0, 'uninstall');
-	is(scalar(grep { -f || -l } glob "$prefix/*/* $prefix/*/*/*"), 0, 'nothing is left');
+	is(scalar(grep { -f || -l } glob "$prefix/*/* $prefix/*/*/* $prefix/*/*/*/* $prefix/*/*/*/*/*"), 0, 'nothing is left');
 };
 
 done_testing();

@@ -53,7 +53,7 @@ sub shoot
 sub is_said
 {
 	my ($text) = @_;
-	return !grep { !/^ftmpirun: (?:rank 1 on|lost the connection to host b|all 2 ranks run again)/ } split /^/, $text;
+	return !grep { !/^ftmpirun: (?:rank 1 on|lost the connection to host b|all 2 ranks run again|SIGINT came; the job is ended|no recovery line was made)/ } split /^/, $text;
 }
 
 sub ended

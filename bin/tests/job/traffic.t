@@ -82,7 +82,8 @@ sub expected
 		push @messages, tree_bytes($n, $rank), map { $case->{report}->() } @to;
 		$told{$_} = 1 for @to, $rank ? parent($rank) : (), children($n, $rank);
 	}
-	return sprintf '%d messages to %d ranks, %d bytes', scalar @messages, scalar keys %told, sum0(@messages);
+	return sprintf('%d messages to %d ranks, %d bytes', scalar @messages, scalar keys %told, sum0(@messages))
+		=~ s/\b1 (message|rank|byte)s/1 $1/gr;
 }
 
 # Pairs that are connected: those that have exchanged anything, and the edges of the tree.

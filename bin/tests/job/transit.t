@@ -56,6 +56,25 @@ for my $pair (@protocols) {
 	}
 }
 
+# As if a library with other schedules had made them: a line that cuts an operation is refused, another is not.
+sub by_other_schedules
+{
+	my ($coord, $cut) = @_;
+	my $name = "$coord, other schedules, " . ($cut ? 'a broadcast is cut' : 'nothing is cut');
+	my $dir  = "$scratch/" . $number++;
+	run_transit($name, 'made', 4, $dir, $cut ? 65536 : 0, '-coord', $coord);
+	my ($session) = glob "$dir/*";
+	system(program('ckpt_version'), $session, 1, 99) == 0 or die "ckpt_version: $?\n";
+	return run_transit("$name, restored", 'restored', 4, $dir, 0, '-restore', '-coord', $coord) if !$cut;
+	my $job = FTMPI::Test::Job->run([ftmpirun(), '-n', 4, '-workdir', $dir, '-restore', program('transit')]);
+	$job->is_status(16, $name);
+	$job->err_like(qr/line 1 of session \S+ cannot be restored: it cuts collective operations.* \(schedules of version 99, here \d+\)/, $name);
+	$job->none_left($name);
+	return;
+}
+
+by_other_schedules('blocking', $_) for 1, 0;
+
 # By hand.
 {
 	my ($manifest) = glob "$scratch/4/*/line-00000001.manifest";

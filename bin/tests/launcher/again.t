@@ -79,6 +79,7 @@ sub cancel
 package Asked;
 sub new   { return bless { state => 'asked' }, shift }
 sub state { return $_[0]{state} }
+sub is_stuck { return $_[0]{state} eq 'asked' }
 sub doom  { $_[0]{state} = 'doomed'; return }
 
 package main;
@@ -130,7 +131,7 @@ my $process = $ranks->{ranks}{4} = Asked->new;
 $ranks->suspend(1);
 is(scalar @{ $loop->{timers} }, 0, 'no answer is awaited from those that are stopped');
 $ranks->suspend(0);
-is(scalar @{ $loop->{timers} }, 1, '... but afterwards');
+is(scalar @{ $loop->{timers} }, 2, '... but afterwards, and that the program is loaded');
 $ranks->suspend(1);
 is(scalar @{ $loop->{timers} }, 0, '... until they are stopped again');
 $ranks->suspend(0);

@@ -118,6 +118,29 @@ subtest 'ranks come to this host' => sub {
 	$agent->end_well('more ranks');
 };
 
+# The agent's data, in kB.
+sub memory
+{
+	my ($agent) = @_;
+	open my $file, '<', "/proc/" . $agent->pid . '/status' or die "the agent: $!\n";
+	my ($kb) = map { /^VmData:\s*(\d+) kB/ } <$file>;
+	return $kb;
+}
+
+subtest 'hundreds of restarts' => sub {
+	my $agent = AgentTest->new;
+	$agent->start(2, qw(sh -c), 'echo here; exec sleep 100');
+	my $before;
+	for my $epoch (1 .. 250) {
+		$agent->await_text($_, qr/here\n/) or return for 0, 1;
+		$before = memory($agent) if $epoch == 50;
+		$agent->again($epoch);
+	}
+	my $more = memory($agent) - $before;
+	cmp_ok($more, '<', 256, 'an agent keeps nothing of the processes that it replaced') or diag "$more kB more";
+	$agent->end_well('hundreds of restarts');
+};
+
 subtest 'a rank that gets other sockets is started anew with them' => sub {
 	my ($agent, @before) = AgentTest->begun(2, @rank, qw(join table facts obey));
 	$agent->restart(1);

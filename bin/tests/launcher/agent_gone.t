@@ -22,8 +22,9 @@ use LauncherTest;
 
 FTMPI::Test::Alone::remember();
 
-# Rank 0 begins again in place, 1 is started anew, 2 does not answer; all leave children behind.
-my @words = qw(join child 1:finalize facts 2:@0:deaf obey);
+# Rank 0 begins again in place, 1 is started anew, 2 does not answer; all leave children behind,
+# also in sessions of their own.
+my @words = qw(join child:session child 1:finalize facts 2:@0:deaf obey);
 
 # What the launcher does before the end.
 my %moment = (

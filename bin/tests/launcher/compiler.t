@@ -51,6 +51,30 @@ is(made('fortran', { FTMPI_FC => 'flang -O1' }, 'a.f'), "flang -O1 -I/p/finclude
 is(made('fortran', {}, qw(-ftmpi-static a.f)),
 	"gfortran $fixed a.f /p/lib/libftmpifort.a /p/lib/libftmpi.a -levent_core -lsodium -lxxhash -lpthread",
 	'... -ftmpi-static');
+for my $word (qw(-show --show -showme --showme)) {
+	is(made('c', {}, $word, 'a.c'), "cc -I/p/include a.c $libs", $word);
+}
+is(made('c', {}, $_), 'cc -I/p/include', $_) for qw(-compile_info --compile-info);
+is(made('c', {}, $_), "cc $libs", $_) for qw(-link_info --link_info);
+my %alone = (
+	command => 'ccache gcc-12',
+	compile => '-I/p/include',
+	link    => $libs,
+	incdirs => '/p/include',
+	libdirs => '/p/lib',
+	libs    => 'ftmpi',
+);
+for my $what (sort keys %alone) {
+	is(made('c', { FTMPI_CC => 'ccache gcc-12' }, "$_-showme:$what"), $alone{$what}, "$_-showme:$what") for '', '-';
+}
+like(made('c', {}, '-showme:version'), qr/^FTMPI \d+\.\d+\.\d+ \(Language: C\)\z/, '-showme:version');
+is(made('fortran', {}, '-showme:compile'), $fixed, 'Fortran: -showme:compile');
+is(made('fortran', {}, '-showme:link'), $flibs, '... :link');
+is(made('fortran', {}, '-showme:libs'), 'ftmpifort ftmpi', '... :libs');
+is((FTMPI::Compiler::command('c', $paths, {}, '-showme:nonsense'))[0], 'unknown', 'a question without an answer');
+my %language = (ftmpicc => 'c', mpicc => 'c', ftmpicxx => 'cxx', mpicxx => 'cxx', 'mpic++' => 'cxx', mpiCC => 'cxx',
+	map { $_ => 'fortran' } qw(ftmpifort mpifort mpif77 mpif90));
+is(FTMPI::Compiler::language($_), $language{$_}, "the language of $_") for sort keys %language;
 is(FTMPI::Compiler::quoted(q(a'b c)), q('a'\''b c'), 'a word for a shell');
 
 my $bin  = abs_path("$FindBin::RealBin/../..");

@@ -76,6 +76,10 @@ ends('a timeout of ranks that ignore SIGTERM', [ qw(-timeout 0.5 -n 2), $RANK, q
 	124,
 	qr/the job did not end within 0\.5 s \(-timeout\); it is ended\./);
 ends('a rank that leaves children behind', [ qw(-n 2 sh -c), 'sleep 1000 & exit 0' ], 0);
+my $daemon = scratch() . '/daemon';
+ends('a rank that leaves a daemon behind, with a session and an environment of its own',
+	[ qw(-n 1 sh -c), qq(setsid sh -c 'touch "$daemon"; exec env -i FTMPI_TEST_TAG=\$FTMPI_TEST_TAG sleep 300' &
+		while ! test -e "$daemon"; do sleep 0.01; done) ], 0);
 ends('... that hold its output in other process groups', [ qw(-n 2 setsid -w sh -c), 'exit 4' ], 4,
 	qr/rank \d on $host exited with status 4(?:; the other ranks are ended)?\./);
 

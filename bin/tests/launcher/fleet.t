@@ -100,4 +100,17 @@ is_deeply(unpacked(told('c')->[0][-1]),
 	[ 'a 10.0.0.1 1 2 0 4', 'c 10.0.0.3 9 10 1 4', 'a 10.0.0.1 7 8 0 4' ],
 	'the table has old ports and new, and hosts without a gap');
 
+# An agent says what it is first, and once.
+{
+	my @refused;
+	no warnings 'redefine';
+	local *FTMPI::Fleet::refuse = sub { push @refused, $_[1] };
+	$fleet->start(2);
+	splice @frames;
+	says($fleet->agent(2), 'STRAINED', 700, 120);
+	is("@refused @frames", '2 ', 'a word before that is refused');
+	says($fleet->agent(2), 'HERE', 4, '', ['eth0'], ['10.0.0.3']) for 1, 2;
+	is("@refused @frames", '2 2 2 HERE', '... and so is the same again');
+}
+
 done_testing;

@@ -63,4 +63,25 @@ is("@lost", 'no answer for 20 s', 'four questions without an answer are enough')
 ok($channel->{ended}, '... the channel is closed');
 is(scalar @{ $loop->{timers} }, 0, '... and nothing is asked any more');
 
+# A host that is short of processors is so until it has been heard without that for a while.
+my $now = 50;
+{
+	no warnings 'redefine';
+	*FTMPI::Loop::now = sub { return $now };
+}
+comes('PONG');
+is($host->lenient, 0, 'a host is not to be silent for longer than others');
+$host->starves(0.2);
+is($host->lenient, 6, '... but when something there is late');
+$host->starves(0.1);
+is($host->lenient, 6, '... by the most that it was');
+$now = 109;
+comes('PONG');
+$now = 1000;
+is($host->lenient, 6, '... as long as it is not heard');
+comes('PONG');
+is($host->lenient, 0, '... or heard soon after that');
+$host->starves(0.1);
+is($host->lenient, 3, 'what was before is forgotten');
+
 done_testing;

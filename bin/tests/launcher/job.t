@@ -9,6 +9,8 @@ use Test::More;
 use FTMPI::Job     ();
 use FTMPI::Verdict ();
 
+our @more;
+
 # Rank N is on host hN; nothing is mended by a restart.
 sub new_job
 {
@@ -16,6 +18,8 @@ sub new_job
 	return FTMPI::Job->new(
 		hosts   => [ map { { name => "h$_", slots => 1, ranks => [$_] } } 0 .. $size - 1 ],
 		on      => 'none',
+		session => 's',
+		@more,
 		verdict => FTMPI::Verdict->new(period => 0.1, timeout => 1, size => $size));
 }
 
@@ -162,14 +166,32 @@ is_deeply(story(2, @ready, [ 'lost', 0, 2, 'x' ], killed(0, 1)),
 
 for my $signal ([ 'INT', 130 ], [ 'TERM', 143 ], [ 'HUP', 129 ]) {
 	my ($name, $status) = @$signal;
-	is_deeply(story(2, @ready, [ 'signal', $name ], killed(0, 1)), [ @soft, "over $status" ],
+	is_deeply(story(2, @ready, [ 'signal', $name ], killed(0, 1)), [ "say: SIG$name came; the job is ended.", @soft, "over $status" ],
 		"SIG$name");
 }
+my $int = 'say: SIGINT came; the job is ended.';
 is_deeply(story(2, @ready, [ 'signal', 'INT' ], [ 'signal', 'INT' ], killed(0, 1)),
-	[ @soft, 'kill 1', 'timer leave 3', 'over 130' ], 'a second one kills');
-is_deeply(story(2, [ 'signal', 'INT' ]), ['over 130'], 'one before the start');
-is_deeply(story(2, @ready, [ 'signal', 'INT' ], ['leave']), [ @soft, 'over 130' ],
+	[ $int, @soft, 'kill 1', 'timer leave 3', 'over 130' ], 'a second one kills');
+is_deeply(story(2, [ 'signal', 'INT' ]), [ $int, 'over 130' ], 'one before the start');
+is_deeply(story(2, @ready, [ 'signal', 'INT' ], ['leave']), [ $int, @soft, 'over 130' ],
 	'ranks that do not go are not waited for');
+my $goes_on = 'say: -restore goes on from line 7 of session s.';
+is_deeply(story(2, @ready, [ 'line', 7 ], [ 'signal', 'INT' ], killed(0, 1)), [ $int, @soft, $goes_on, 'over 130' ],
+	'the newest line is told');
+is_deeply(story(2, @ready, [ 'line', 6 ], [ 'signal', 'INT' ], [ 'line', 7 ], killed(0, 1)), [ $int, @soft, $goes_on, 'over 130' ],
+	'... also one that was made last');
+{
+	local @more = (term_ranks => 30);
+	my $passed = 'say: SIGTERM came, and is passed to the ranks; what has not ended in 30 s is ended.';
+	is_deeply(story(2, @ready, [ 'signal', 'TERM' ], [ 'line', 7 ], ended(0, 1)),
+		[ $passed, 'kill 30000', 'timer leave 35', $goes_on, 'over 143' ], 'ranks that get SIGTERM first');
+	is_deeply(story(2, @ready, [ 'signal', 'TERM' ], [ 'signal', 'TERM' ], killed(0, 1)),
+		[ $passed, 'kill 30000', 'timer leave 35', 'kill 1', 'timer leave 3', 'over 143' ], '... a second one does not wait');
+	is_deeply(story(2, @ready, [ 'signal', 'TERM' ], [ 'timeout', 7 ], killed(0, 1)),
+		[ $passed, 'kill 30000', 'timer leave 35', 'kill 1', 'timer leave 3', 'over 143' ], '... nor does -timeout');
+	is_deeply(story(2, @ready, [ 'signal', 'INT' ], killed(0, 1)), [ $int, @soft, 'over 130' ], '... nor do other signals');
+	is_deeply(story(2, [ 'signal', 'TERM' ]), [ 'say: SIGTERM came; the job is ended.', 'over 143' ], '... nor before the start');
+}
 is_deeply(story(2, @ready, [ 'timeout', 3 ], killed(0, 1)),
 	[ 'say: the job did not end within 3 s (-timeout); it is ended.', @soft, 'over 124' ],
 		'a timeout');

@@ -4,6 +4,7 @@
 use strict;
 use warnings;
 
+use File::Temp ();
 use FindBin ();
 use Test::More;
 
@@ -13,13 +14,15 @@ use FTMPI::Version ();
 
 my $root = "$FindBin::RealBin/../../..";
 
-sub text_of
+sub text_at
 {
 	my ($path) = @_;
-	open my $file, '<', "$root/$path" or die "$path: $!";
+	open my $file, '<', $path or die "$path: $!";
 	local $/;
 	return scalar <$file>;
 }
+
+sub text_of { my ($path) = @_; return text_at("$root/$path") }
 
 my $page = text_of('doc/man/ftmpirun.1');
 ok($page eq FTMPI::Manual::page(), 'doc/man/ftmpirun.1 is what bin/ftmpirun -man prints');
@@ -40,6 +43,13 @@ while (my ($name, $default, $text) = splice @knobs, 0, 3) {
 	like($about, qr/^\.B \Q$name\E\n\Q$text\E\.\nDefault: $default\.\n/m, "ftmpi(7) has $name");
 }
 
+# Every other variable that the library, the launcher and the compilers ask for. FTMPI_BOOT is the launcher's way to send an agent.
+my %asked = map { $_ => 1 } map { /getenv\("(FTMPI_\w+)"\)/g, /(?:ENV|env->)\{'?(FTMPI_\w+)/g, /variable => '(FTMPI_\w+)'/g }
+	map { text_at($_) } glob("$root/lib/*/*.c"), glob("$root/bin/lib/FTMPI/*.pm"), glob("$root/bin/lib/FTMPI/*/*.pm");
+delete $asked{FTMPI_BOOT};
+ok(keys %asked >= 8, 'variables are asked for');
+like($about, qr/^\.B (?:FTMPI_\w+, )*$_\b/m, "ftmpi(7) has $_") for sort keys %asked;
+
 my $version = FTMPI::Version::NUMBER;
 for my $name (qw(ftmpirun.1 ftmpicc.1 ftmpifort.1 ftmpi-ckpt.1 ftmpi.7)) {
 	like(text_of("doc/man/$name"), qr/^\.TH [\w-]+ \d "" "FTMPI \Q$version\E"$/m,
@@ -47,11 +57,23 @@ for my $name (qw(ftmpirun.1 ftmpicc.1 ftmpifort.1 ftmpi-ckpt.1 ftmpi.7)) {
 }
 like(text_of('Makefile'), qr/^VERSION\s*:?=\s*\Q$version\E$/m, 'so has the Makefile');
 
+# A page for each call, made from ftmpi.h; and what it says is what the header says.
+my $made   = File::Temp->newdir('ftmpi-manual-XXXXXX', TMPDIR => 1);
+my $header = text_of('include/ftmpi.h');
+my @calls  = $header =~ /^\w+ (FTMPI_\w+)\(/mg;
+my @pages  = split /\n/, `$^X $root/doc/man/gen_calls.pl $root/include/ftmpi.h $made`;
+is($?, 0, 'pages of the calls are made');
+is_deeply([ sort map { m{/(\w+)\.3\z} } @pages ], [ sort @calls ], 'one for each call of ftmpi.h');
+like(text_at("$made/FTMPI_CKPT_Unprotect.3"), qr/^\.SH SYNOPSIS\n.*^int FTMPI_CKPT_Unprotect\(int id\);\n.*^Forget this id/ms, 'with its text');
+
 SKIP: {
-	skip 'no man here', 5 if !grep { -x "$_/man" } split /:/, $ENV{PATH};
+	skip 'no man here', 5 + @pages if !grep { -x "$_/man" } split /:/, $ENV{PATH};
 	for my $name (qw(ftmpirun.1 ftmpicc.1 ftmpifort.1 ftmpi-ckpt.1 ftmpi.7)) {
 		my $said = `LC_ALL=C.UTF-8 MANROFFSEQ= man --warnings -E UTF-8 -l $root/doc/man/$name 2>&1 >/dev/null`;
 		is($said, '', "$name is well formed");
+	}
+	for my $page (@pages) {
+		is(`LC_ALL=C.UTF-8 MANROFFSEQ= man --warnings -E UTF-8 -l $page 2>&1 >/dev/null`, '', "$page is well formed");
 	}
 }
 done_testing;

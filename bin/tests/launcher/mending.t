@@ -22,7 +22,8 @@ sub new
 	$self->{job} = FTMPI::Job->new(
 		hosts   => $plan,
 		silent  => sub { $self->{silent}{ $_[0] } // 0 },
-		verdict => FTMPI::Verdict->new(period => 0.1, timeout => 1, size => $n),
+		lenient => sub { $self->{starved}{ $_[0] } ? 60 : 0 },
+		verdict => FTMPI::Verdict->new(period => 0.1, timeout => 1, size => $n, starved => delete $arg{limit} // 0),
 		%arg);
 	return $self;
 }
@@ -267,7 +268,12 @@ is_deeply([ $job->told ], [ 'say host c: cannot start: x; rank 2 goes to d.', 'd
 $job->tell('unfit', 3, 'host d: cannot enter /x');
 is_deeply([ $job->told ], [ 'drop 3', 'say host d: cannot enter /x; ranks 2-3 go to a; restart 1 of 3 from the beginning.',
 	'restart 0 2', 'timer answer 30 2', 'bind 0: 2 3', 'run 2' ], '... one that cannot run the program, too, uncounted');
-$job->tell('cannot_run', 0, 'host a: cannot run x')->tell('cannot_run', 0, 'host a: cannot run x');
+$job = begun('a,b', 2);
+$job->tell(qw(host_lost 1), 'lost b', 1);
+$job->tell('unfit', 0, 'host a: cannot run x')->tell('unfit', 1, 'host b: cannot run x');
+ok(!grep({ /restart 2 of 3/ } $job->told), '... on each host once');
+$job->tell('unfit', $_ % 2, 'again') for 0 .. 2;
+is(($job->told)[-1], 'over 1', '... but not for ever, when none is left that can');
 $job = begun('a,b', 2);
 $job->tell(qw(host_lost 1), 'lost b', 1);
 is_deeply([ $job->told ], [ 'drop 1', 'say lost b; rank 1 goes to a; restart 1 of 3 from the beginning.',
@@ -349,7 +355,7 @@ for my $case ([ 130, 'signal', 'INT' ], [ 124, 'timeout', 3 ], [ 141, 'output_go
 	my @told = $story->told;
 	is_deeply([ @told[ -2, -1 ] ], [ 'kill 0', 'timer leave 5' ], '... and when all have been told to run');
 	$story->tell(qw(host_lost 0), 'lost a', 1)->tell('exited', $_, 0, 15) for 0 .. 3;
-	is_deeply([ $story->told ], ["over $status"], '... its deaths are counted');
+	is(($story->told)[-1], "over $status", '... its deaths are counted');
 }
 
 # Ranks that show no life.
@@ -362,6 +368,9 @@ $job->{now} = 0.5;
 $job->tell(qw(exited 2 0 9));
 is(($job->told)[0], 'say rank 2 on b showed no life for 1020 ms (stopped or hung) and was killed;'
 	. ' restart 1 of 3 from the beginning.', '... and all begin again');
+$job = begun('a:2,b:2', 4);
+$job->tell(qw(suspect 0 2 1000))->tell(qw(heard 0 2))->tell(qw(suspect 0 2 1000));
+is_deeply([ $job->told ], ['timer judge 0.05 0'], 'one that is heard in between is not judged twice as often');
 $job = begun('a:2,b:2', 4);
 $job->tell(qw(suspect 3 2 1000));
 is_deeply([ $job->told ], [ 'fence 2', 'timer fenced 3 0 2' ], 'the word of one beside it is enough, at once');
@@ -401,6 +410,66 @@ is_deeply([ grep { !/^timer/ } $job->told ],
 $job = begun('a:2,b:2', 4);
 $job->tell('finalized', 2)->tell(qw(suspect 0 2 1000));
 is_deeply([ $job->told ], [], 'a rank that is through with MPI need not beat');
+
+# Their agents are asked.
+$job = begun('a:2,b:2', 4, limit => 60);
+$job->tell(qw(suspect 3 2 1000));
+is_deeply([ $job->told ], [ 'examine 2 0.15', 'examine 3 0.15', 'timer judge 0.05 0' ], 'the agent is asked what it sees');
+$job->tell('judge', 0);
+is_deeply([ $job->told ], ['timer judge 0.05 0'], '... once, and waited for');
+$job->tell(qw(condition 2 stopped));
+is_deeply([ $job->told ], [ 'fence 2', 'timer fenced 3 0 2' ], '... and believed at once');
+my $short = 'rank 2 on b gets too little of a processor (load 84.00 on 2 cores): ranks of this host, and its agent,'
+	. ' may be silent for up to 60 s (-starved-limit).';
+$job = begun('a:2,b:2', 4, limit => 60);
+$job->tell(qw(suspect 3 2 1000))->told;
+$job->{now} = 0.2;
+$job->tell(qw(condition 2 starved), 'load 80.00 on 2 cores')->tell(qw(condition 3 runs))->tell('judge', 0);
+is_deeply([ $job->told ], ['timer judge 0.25 0'], 'one that gets no processor is excused');
+$job->{now} = 1;
+$job->tell('judge', 0)->tell(qw(condition 2 starved), 'load 84.00 on 2 cores')->tell(qw(condition 3 runs));
+is_deeply([ $job->told ], [ 'examine 2 0.15', 'examine 3 0.15', 'timer judge 0.25 0', "say $short" ],
+	'... and looked at again, and told of when that lasts');
+$job->{now} = 2;
+$job->tell('judge', 0)->tell(qw(condition 2 starved), 'load 90.00 on 2 cores');
+is_deeply([ $job->told ], [ 'examine 2 0.15', 'examine 3 0.15', 'timer judge 0.25 0' ], '... once');
+$job->tell(qw(heard 3 2))->tell('judge', 0);
+is_deeply([ $job->told ], [], '... until it is heard');
+$job->{now} = 2;
+$job->tell(qw(suspect 3 2 1000))->told;
+$job->{now} = 62;
+$job->tell(qw(condition 2 starved), 'x');
+is_deeply([ $job->told ], [], '... (each such word is no judgement)');
+$job->tell('judge', 0);
+is_deeply([ $job->told ], [ 'fence 2', 'timer fenced 3 0 2' ], '... or for too long');
+$job->{starved}{1} = 1;
+$job->tell('fenced', 0, 2);
+is_deeply([ $job->told ], ['timer fenced 3 0 2'], '... and to be killed takes a starved one longer');
+$job->tell(qw(exited 2 0 9));
+is(($job->told)[0], 'say rank 2 on b showed no life for 61000 ms (it gets no processor; -starved-limit) and was killed;'
+	. ' restart 1 of 3 from the beginning.', '... and says why');
+$job = begun('a:2,b:2', 4, limit => 60);
+$job->tell(qw(strained 1 700), 'load 84.00 on 2 cores');
+is_deeply([ $job->told ], [], 'an agent that is late itself is nobody\'s concern');
+$job->tell('bears', 1, 'load 84.00 on 2 cores')->tell('bears', 1, 'x');
+is_deeply([ $job->told ], [ 'say ' . $short =~ s/^rank 2/the agent/r ], '... until it would be given up for its silence: that is told, once');
+$job->{starved}{1} = 1;
+$job->{silent}{1} = 40;
+$job->tell(qw(suspect 0 2 1000))->tell('judge', 0);
+is_deeply([ grep { !/^(?:timer|examine)/ } $job->told ], [], '... and is not given up for being silent');
+$job->{silent}{1} = 60;
+$job->tell('judge', 0);
+like(($job->told)[1], qr/^say host b shows no life for 1000 ms; ranks 2-3 go to a/, '... but not for ever');
+$job = begun('a:2,b:2', 4, limit => 60);
+$job->tell(qw(suspect 3 2 1000))->told;
+$job->tell('finalized', 3)->tell(qw(condition 2 runs));
+$job->{now} = 9;
+$job->tell('judge', 0);
+is_deeply([ $job->told ], [], 'the word of one that is through is forgotten: it would not take it back');
+$job->tell(qw(suspect 0 2 1000))->tell('exited', 0, 0, 0);
+$job->told;
+$job->tell('judge', 0);
+ok(!grep({ !/^(?:timer|examine)/ } $job->told), '... also when it is through and gone');
 
 # Ranks whose agent sees that they are stopped.
 my $hung = 'rank 2 on b showed no life for 1000 ms (stopped or hung) and was killed; restart 1 of 3 from the beginning.';

@@ -16,14 +16,22 @@ is_deeply(
 		prog => [qw(prog -n 7 --x)] },
 	'the first spelling; arguments pass untouched');
 is_deeply(
-	parsed(qw(-n 3 -machinefile f -workdir d prog -v -- -restore)),
-	{ n => 3, machinefile => 'f', workdir => 'd', prog => [qw(prog -v -- -restore)] },
-	'the second; -restore after the program is its own');
+	parsed(qw(-n 3 -machinefile f -workdir d prog -v -- -restore x)),
+	{ n => 3, machinefile => 'f', workdir => 'd', prog => [qw(prog -v -- -restore x)] },
+	'the second; -restore among the arguments is the program\'s own');
 is_deeply(parsed(qw(--np 3 -- -prog)), { n => 3, prog => ['-prog'] },
 	'two dashes; -- ends options');
 is_deeply(
 	parsed(qw(-n 2 -env A 1 -x B -genv C), 'a=b c', qw(-env D), '', 'p')->{x},
-	[ 'A=1', 'B', 'C=a=b c', 'D=' ], 'variables in the spelling of other launchers');
+	[ 'A=1', 'B', 'D=' ], 'variables in the spelling of other launchers');
+is_deeply(parsed(qw(-n 2 -env A 1 -genv C), 'a=b c', 'p')->{genv}, ['C=a=b c'], '... those for all parts');
+is_deeply(
+	parsed(qw(-n 2 -keep 3 -env A 1 a x : -n 3 -wdir d -x B b : -np 1 c -restore)),
+	{ n => 2, keep => 3, x => ['A=1'], prog => [qw(a x)], restore => 'latest',
+		more => [ { n => 3, wdir => 'd', x => ['B'], prog => ['b'] }, { n => 1, prog => ['c'] } ] },
+	'parts of a job');
+is_deeply(parsed(qw(-n 2 -- a : b))->{prog}, [qw(a : b)], '... but not behind --');
+is_deeply(parsed(qw(f 2 w a : b))->{prog}, [qw(a : b)], '... nor in the first spelling');
 is_deeply(FTMPI::Options::parse_plain(qw(-n 2 p 4 w x)), { n => 2, prog => [qw(p 4 w x)] }, 'mpiexec');
 ok(!eval { FTMPI::Options::parse_plain(qw(f 4 w prog)); 1 }, 'mpiexec has no first spelling');
 like($@->text, qr/^-n N is not given/, '... and says so');
@@ -42,10 +50,10 @@ is_deeply(
 	},
 	'all the others');
 is_deeply(
-	parsed(qw(-n 2 -heartbeat 50 -timeout-heartbeat 150 -ckpt-interval .25 -keep 3 -coord blocking
+	parsed(qw(-n 2 -heartbeat 50 -timeout-heartbeat 150 -ckpt-interval .25s -keep 3 -coord blocking
 		-max-restarts 0 -restart-on crash -restart-from-start -accept-binary -debug -restore p)),
 	{
-		n => 2, heartbeat => 50, 'timeout-heartbeat' => 150, 'ckpt-interval' => '.25', keep => 3,
+		n => 2, heartbeat => 50, 'timeout-heartbeat' => 150, 'ckpt-interval' => 0.25, keep => 3,
 		coord => 'blocking', 'max-restarts' => 0, 'restart-on' => 'crash', 'restart-from-start' => 1,
 		'accept-binary' => 1, debug => 1, restore => 'latest', prog => ['p'],
 	},
@@ -53,15 +61,28 @@ is_deeply(
 is_deeply(parsed('-n', 2, '-coord', $_, 'p'), { n => 2, coord => $_, prog => ['p'] }, "-coord $_")
 	for qw(auto blocking eventlog tagging compare);
 my $session = '20261121-203610-1a2b3c4d';
-for my $case ([ '-restore', 'latest' ], [ "--restore=$session", $session ],
+for my $case ([ '-restore', 'latest' ], [ '-restore=auto', 'auto' ], [ "--restore=$session", $session ],
 	[ "-restore=$session:4294967295", "$session:4294967295" ]) {
 	my ($word, $value) = @$case;
 	is(parsed($word, qw(-n 1 p))->{restore}, $value, $word);
 	my $got = parsed(qw(f 1 w p a), $word);
 	is($got->{restore}, $value, '... at the end of the first spelling');
 	is("@{ $got->{prog} }", 'p a', '... where it is not the program\'s');
-	is("@{ parsed(qw(-n 1 p), $word)->{prog} }", "p $word", '... as in the second');
+	$got = parsed(qw(-n 1 p a), $word);
+	is($got->{restore}, $value, '... and of the second');
+	is("@{ $got->{prog} }", 'p a', '... where it is not the program\'s either');
+	for my $words ([qw(-n 1 -- p)], [qw(-- f 1 w p)]) {
+		$got = parsed(@$words, $word);
+		is("@{ $got->{prog} } " . ($got->{restore} // 'no'), "p $word no", "... but behind --: @$words");
+	}
 }
+for my $case ([ '90', 90 ], [ '90s', 90 ], [ '10m', 600 ], [ '1h30m', 5400 ], [ '1.5h', 5400 ], [ '2d', 172800 ], [ '250ms', 0.25 ],
+	[ '1m0.5s', 60.5 ]) {
+	my ($written, $seconds) = @$case;
+	is(parsed('-n', 1, $_, $written, 'p')->{ substr $_, 1 }, $seconds, "$_ $written") for qw(-ckpt-interval -timeout);
+}
+is_deeply([ FTMPI::Options::heartbeat(parsed(qw(-heartbeat 250ms -timeout-heartbeat 2s -n 1 p))) ], [ 250, 2000 ],
+	'times of heartbeats with units');
 is_deeply([ map { [ FTMPI::Options::heartbeat(parsed(@$_, qw(-n 1 p))) ] }
 		[], [qw(-heartbeat 0)], [qw(-heartbeat 400)], [qw(-timeout-heartbeat 300)] ],
 	[ [ 100, 1000 ], [ 0, 1000 ], [ 400, 1200 ], [ 100, 300 ] ], 'periods and timeouts');
@@ -70,7 +91,7 @@ is_deeply([ map { FTMPI::Options::silence($_) } 300, 1000, 2000 ], [ 5000, 5000,
 ok(parsed('-help')->{help} && parsed('-h')->{help}, 'help');
 ok(parsed('--version', 'x')->{version}, 'version');
 
-my $hint = qr/; try ftmpirun -help$/;
+my $hint = qr/; try ftmpirun -help(?=;|\z)/;
 for my $bad (
 	[ [],                                 qr/^neither -n N nor MACHINEFILE N WORKDIR PROG is given$hint/ ],
 	[ [ '', 1, 'w', 'p' ],                qr/^MACHINEFILE is an empty word$hint/ ],
@@ -86,11 +107,29 @@ for my $bad (
 	[ [qw(-n 1 -n 2 p)],                  qr/^-n is given twice/ ],
 	[ ['-n'],                             qr/^-n needs a value: -n N/ ],
 	[ [ '-wdir', '' ],                    qr/^-wdir needs a value: -wdir DIR/ ],
-	[ [qw(-frob 1 p)],                    qr/^unknown option -frob$hint/ ],
+	[ [qw(-xyzzy 1 p)],                   qr/^unknown option -xyzzy$hint/ ],
+	[ [qw(-ckpt-intervall 1 p)],          qr/^unknown option -ckpt-intervall.*\(did you mean -ckpt-interval\?\)$hint/ ],
+	[ [qw(--chpt-interval=1 p)],          qr/^unknown option --chpt-interval=1.*\(did you mean -ckpt-interval\?\)$hint/ ],
+	[ [qw(-n 1 a :)],                     qr/^-n N is not given behind a ":"$hint/ ],
+	[ [qw(-n 1 a : b)],                   qr/^-n N is not given behind a ":"$hint/ ],
+	[ [qw(-n 1 a : -n 1)],                qr/^no program is named beside a ":"$hint/ ],
+	[ [qw(-n 1 : -n 1 b)],                qr/^no program is named beside a ":"$hint/ ],
+	[ [qw(-n 1 a : -n 1 -keep 2 b)],      qr/^-keep is for the whole job: it goes before the first program$hint/ ],
+	[ [qw(-n 1 a : -n 1 -genv A 2 b)],    qr/^-genv is for the whole job/ ],
+	[ [qw(-n 1 a : -n 1 -- b)],           qr/^-- has no meaning behind a ":"$hint/ ],
+	[ [qw(-n 1 a : -n 0 b)],              qr/^-n: '0' is not a number of ranks/ ],
+	[ [qw(-n 40000 a : -n 30000 b)],      qr/^the parts have 70000 ranks together, more than 65536$hint/ ],
+	[ [qw(-restroe p)],                   qr/.*\(did you mean -restore\?\)$hint/ ],
+	[ [qw(-heart 1 p)],                   qr/.*\(did you mean -heartbeat\?\)$hint/ ],
+	[ [qw(-hosts a p)],                   qr/.*\(did you mean -host\?\)$hint/ ],
+	[ [qw(-n 1 -coord evenlog p)],        qr/ is none of .*.*\(did you mean eventlog\?\)$hint/ ],
+	[ [qw(--- p)],                        qr/^unknown option ---/ ],
 	[ [qw(-n 1 -host a -f b p)],          qr/^-host and -machinefile exclude each other/ ],
 	[ [qw(-f a p)],                       qr/^-machinefile goes with -n N/ ],
 	[ [qw(-host a f 3 w p)],              qr/^-host goes with -n N/ ],
 	[ [qw(-n 1 -timeout x p)],            qr/^-timeout: 'x' is not a time in seconds/ ],
+	(map { [ [ '-n', 1, '-timeout', $_, 'p' ], qr/^-timeout: '\Q$_\E' is not a time in seconds, or such as 90, 1.5h or/ ] }
+		qw(1h30 1m1h 5x 1e3 -5m 0m 1..5s m . 1mm 5M)),
 	[ [qw(-n 1 -timeout 0 p)],            qr/^-timeout: '0' is not a time in seconds/ ],
 	[ [qw(-n 1 -ports 9-8 p)],            qr/^-ports: '9-8' is not a range of ports/ ],
 	[ [qw(-n 1 -ports 0-8 p)],            qr/^-ports: '0-8' is not a range of ports/ ],
@@ -100,14 +139,23 @@ for my $bad (
 	[ [qw(-n 1 -x 1A p)],                 qr/^-x: '1A' is neither VAR nor VAR=value/ ],
 	[ [qw(-n 1 -restore -restore p)],     qr/^-restore is given twice$hint/ ],
 	[ [qw(-restore f 1 w p -restore)],    qr/^-restore is given twice$hint/ ],
-	[ [qw(-n 1 -restore=x p)],            qr/^-restore: 'x' is neither a session such as/ ],
-	[ [qw(-n 1 -restore= p)],             qr/^-restore: '' is neither a session such as/ ],
-	[ [qw(f 1 w p -restore=x)],           qr/^-restore: 'x' is neither a session such as/ ],
+	[ [qw(-n 1 -restore=x p)],            qr/^-restore: 'x' is neither auto nor a session such as/ ],
+	[ [qw(-n 1 -restore= p)],             qr/^-restore: '' is neither auto nor a session such as/ ],
+	[ [qw(f 1 w p -restore=x)],
+		qr/^-restore: 'x' is neither .*$hint; if the word is the program's own, write -- before the program$/ ],
 	[ [qw(-n 1 -restore=20261121-203610-1a2b3c4d:0 p)],
 		qr/^-restore: '20261121-203610-1a2b3c4d:0' is neither/ ],
 	[ [qw(-n 1 -restore=20261121-203610-1a2b3c4d:4294967296 p)],
 		qr/^-restore: '20261121-203610-1a2b3c4d:4294967296' is no recovery line/ ],
-	[ [qw(-n=1 p)],                       qr/^unknown option -n=1$hint/ ],
+	[ [qw(-n=1 p)],                       qr/^unknown option -n=1; write -n 1$hint/ ],
+	[ [qw(-n4 p)],                        qr/^unknown option -n4; write -n 4$hint/ ],
+	[ [qw(--oversubscribe -n 1 p)],       qr/^unknown option --oversubscribe: more ranks than slots are allowed/ ],
+	[ [qw(-restore auto -n 1 p)],         qr/^write -restore=auto for -restore auto$hint/ ],
+	[ [qw(-n 1 p a -restore auto)],       qr/^write -restore=auto for -restore auto; if these words are/ ],
+	[ [qw(f 1 w p --restore latest)],     qr/^write -restore=latest for -restore latest; if these words are/ ],
+	[ [qw(-n 1 a -restore : -n 1 b)],     qr/^-restore is for the whole job: it goes before the first program or to the end$hint/ ],
+	[ [qw(-n 1 p -restore -accept-binary)],  qr/^-accept-binary goes before the program/ ],
+	[ [qw(-n 1 p -accept-binary -restore)],  qr/^-accept-binary goes before the program/ ],
 	[ [qw(-n 1 -heartbeat 9 p)],
 		qr/^-heartbeat: '9' is not a period in ms: 0 for none, or from 10 to 60000$hint/ ],
 	[ [qw(-n 1 -heartbeat 60001 p)],      qr/^-heartbeat: '60001' is not a period/ ],
@@ -124,7 +172,7 @@ for my $bad (
 	[ [qw(-n 1 -keep 0 p)],
 		qr/^-keep: '0' is not a number of recovery lines from 1 to 1000000/ ],
 	[ [qw(-n 1 -coord event p)],
-		qr/^-coord: 'event' is none of auto, blocking, eventlog, tagging, compare$hint/ ],
+		qr/^-coord: 'event' is none of auto, blocking, eventlog, tagging, compare \(did you mean eventlog\?\)$hint/ ],
 	[ [qw(-n 1 -max-restarts -1 p)],
 		qr/^-max-restarts: '-1' is not a number of restarts from 0 to 1000000/ ],
 	[ [qw(-n 1 -restart-on error p)],

@@ -7,6 +7,7 @@ use warnings;
 use FindBin ();
 use lib "$FindBin::RealBin/lib";
 use Cwd qw(abs_path);
+use File::Path ();
 use Test::More;
 
 use LauncherTest;
@@ -42,7 +43,7 @@ is($common[0], $common[1], 'both are of one job');
 like($common[0], qr{hosts=[^/]+/127\.0\.0\.1/0,[^/]+/127\.0\.0\.1/0\z},
 	'on one host they use loopback');
 my ($name, $session, $secret) = $common[0] =~ /session_name=(\S+) session=(\S+) secret=(\S+)/;
-like($job->{err}, qr/^ftmpirun: session \Q$name\E: 2 ranks on 1 hosts$/m, '-v names the session');
+like($job->{err}, qr/^ftmpirun: session \Q$name\E: 2 ranks on 1 host$/m, '-v names the session');
 my $other = ftmpirun([ '-n', 1, $RANK, qw(init table finalize) ]);
 unlike($other->{out}, qr/$session|$secret/, 'another job has another session and another secret');
 
@@ -83,6 +84,8 @@ is(ftmpirun([ qw(-n 1 sh -c), 'sh -c "kill -PIPE \$\$"; echo $?' ])->{out}, "141
 # Bad input: one sentence each.
 my $sealed = text_file('sealed', '');
 my $odd    = text_file('odd', "localhost\nlocalhost slots=many\n");
+my $earlier = "$work/20261121-203610-1a2b3c4d";
+File::Path::make_path("$earlier/job.record");
 my $noexec = text_file('noexec', "#!/bin/sh\n");
 my $nointerpreter = text_file('nointerpreter', "#!/no/such/interpreter\n");
 chmod 0755, $nointerpreter;
@@ -100,6 +103,7 @@ for my $bad (
 		qr/the work directory \S+ cannot be made: / ],
 	[ 2, [ qw(-n 1 -workdir), $sealed, 'true' ],
 		qr/the work directory \S+ is not a directory/ ],
+	[ 2, [ qw(-n 1 -workdir), "$earlier/", 'true' ], qr/is the folder of a session: .* -restore=20261121-203610-1a2b3c4d/ ],
 	[ 2, [qw(-n 1 -workdir /proc true)], qr{the work directory /proc cannot be written: } ],
 	[ 2, [qw(-n 3 -host localhost:2 -no-oversubscribe true)],
 		qr/3 ranks are more than the 2 slots/ ],
@@ -137,7 +141,7 @@ like($job->{out}, qr{/127\.0\.0\.1/0$}m, '-iface');
 
 like(ftmpirun(['-version'])->{out}, qr/^ftmpirun \(FTMPI\) \d+\.\d+\.\d+\n\z/, '-version');
 like(ftmpirun(['--help'])->{out}, qr/^usage: ftmpirun /, '-help');
-my $mpiexec = abs_path("$FindBin::RealBin/../../../libexec") . '/mpiexec';
+my $mpiexec = abs_path("$FindBin::RealBin/../../../libexec/ftmpi/bin") . '/mpiexec';
 like(wait_end(begin([ $mpiexec, '-help' ]))->{out}, qr/^usage: mpiexec -n N/, 'mpiexec -help');
 is(wait_end(begin([ $mpiexec, '-n', 2, 'echo', 'x' ]))->{out}, "x\nx\n", 'mpiexec runs programs');
 is(wait_end(begin([ $mpiexec, qw(-genv ONE 1 -n 1 -env TWO), 'a b', 'sh', '-c', 'echo $ONE $TWO' ]))->{out},

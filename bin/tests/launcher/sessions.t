@@ -1,60 +1,130 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-3-Clause
-# Which recovery line -restore means.
+# Which recovery line -restore means, and what it makes of manifests that are none.
 use strict;
 use warnings;
 
 use File::Temp ();
+use POSIX      ();
 use Test::More;
 
 use FTMPI::Sessions ();
 
+my $programs = $ENV{FTMPI_PROGRAMS} or plan skip_all => 'FTMPI_PROGRAMS does not name built programs';
 my $work = File::Temp->newdir('ftmpi-sessions-XXXXXX', TMPDIR => 1);
 
-sub manifest
+use constant NOW => 1000000;
+
+sub line
 {
 	my ($session, $line, $size, $time) = @_;
-	mkdir "$work/$session";
-	my $path = sprintf '%s/%s/line-%08u.manifest', $work, $session, $line;
-	open my $file, '>', $path or die "$path: $!";
-	print $file "ftmpi-manifest 1\nsession 00 x\nepoch 0\nline $line\nranks $size\ntime $time\nrank 0 1 2\n";
-	close $file;
+	local $ENV{CKPT_LINE_TIME} = $time;
+	system("$programs/ckpt_line", "$work/$session", $line, 0, $size) == 0 or BAIL_OUT('no lines');
 	return;
 }
 
+sub manifest { my ($session, $line) = @_; return sprintf '%s/%s/line-%08u.manifest', $work, $session, $line }
+
+# One digit of what the manifest tells is another one.
+sub change
+{
+	my ($path, $word) = @_;
+	open my $in, '<', $path or die "$path: $!";
+	my $text = do { local $/; <$in> };
+	$text =~ s/^($word .*)([0-9])$/$1 . ($2 + 1) % 10/em or die "$path: no $word";
+	open my $out, '>', $path or die "$path: $!";
+	print $out $text;
+	close $out;
+	return;
+}
+
+my $choice;
+
+# "SESSION LINE" and what there is beside, or the sentence.
 sub chosen
 {
 	my ($wanted, $n) = @_;
-	my @chosen = eval { FTMPI::Sessions::choose("$work", $wanted, $n // 4) };
-	return @chosen ? "@chosen" : $@->text;
+	local $SIG{ALRM} = sub { die "it waits\n" };
+	my ($session, $number);
+	($session, $number, $choice) = eval { FTMPI::Sessions::choose("$work", $wanted, $n // 2, NOW) };
+	return "$session $choice->{line}" . ($number ? ' exactly' : '') if defined $session;
+	return ref $@ ? $@->text : $@;
 }
 
-my ($old, $new, $late) = map { "2026112$_-203610-1a2b3c4$_" } 1 .. 3;
-my $hint = '; see ftmpi-ckpt list';
+my ($old, $new, $late, $last) = map { "2026112$_-203610-1a2b3c4$_" } 1 .. 4;
+my $hint = 'see ftmpi-ckpt list';
 
-is(chosen('latest'), "-restore: there is no recovery line in $work$hint", 'an empty work directory');
-mkdir "$work/$old";
-is(chosen('latest'), "-restore: there is no recovery line in $work$hint", 'a session without lines');
-is(chosen($new), "-restore: there is no recovery line of session $new in $work$hint",
+is(chosen('latest'), "-restore: there is no recovery line in $work; $hint", 'an empty work directory');
+mkdir "$work/$old", 0700;
+is(chosen('latest'), "-restore: there is no recovery line in $work; $hint", 'a session without lines');
+is(chosen($new), "-restore: there is no recovery line of session $new in $work; $hint",
 	'a session that is not there');
 
-manifest($old, 9,  4, 2000);
-manifest($old, 10, 4, 2001);
-manifest($new, 1,  4, 1000);
-manifest('elsewhere', 3, 4, 9000);
-is(chosen('latest'), "$old 0", 'the newest line by its time; other folders do not count');
-manifest($new, 2, 4, 2001);
-is(chosen('latest'), "$new 0", 'of two of one second that of the later session');
-is(chosen($old), "$old 0", 'a session by its name');
-is(chosen("$old:9"), "$old 9", 'a line by its number');
-is(chosen("$old:11"), "-restore: there is no line 11 of session $old in $work$hint",
+line($old, 9,  2, 2000);
+line($old, 10, 2, 2001);
+line($new, 1,  2, 1000);
+line('elsewhere', 3, 2, 9000);
+is(chosen('latest'), "$old 10", 'the newest line by its time; other folders do not count');
+is("@{ $choice->{others} }", $new, '... another session is the next choice');
+is("@{ $choice->{notes} }", '', '... and nothing is odd');
+is("$choice->{time} $choice->{program}", '2001 solver', '... what it tells of it');
+line($new, 2, 2, 2001);
+is(chosen('latest'), "$new 2", 'of two of one second that of the later session');
+is(chosen($old), "$old 10", 'a session by its name');
+is("@{ $choice->{others} }", '', '... and no other');
+is(chosen("$old:9"), "$old 9 exactly", 'a line by its number');
+is(chosen("$old:11"), "-restore: there is no line 11 of session $old in $work; $hint",
 	'a line that is not there');
-is(chosen('latest', 2), "-restore: line 2 of session $new is of 4 ranks, not of 2",
-	'another number of ranks');
+is(chosen('latest', 3), "-restore: line 2 of session $new is of 2 ranks, not of 3", 'another number of ranks');
 
-manifest($late, 1, 4, 'soon');
-is(chosen('latest'), "$new 0", 'a damaged manifest is passed over');
-is(chosen($late), "-restore: the manifest $work/$late/line-00000001.manifest is damaged, and there"
-	. ' is no other; see ftmpi-ckpt list', '... unless there is no other');
+# What a manifest tells counts only with its checksum.
+line($late, 1, 2, 3000);
+line($late, 2, 2, 4000);
+line($late, 3, 1, 5000);
+change(manifest($late, 3), 'ranks');
+is(chosen('latest'), "$late 2", 'a manifest that was changed is passed over');
+like("@{ $choice->{notes} }", qr/\A-restore: \S+line-00000003\.manifest: \N*; it is passed over\.\z/, '... which is told');
+is("@{ $choice->{others} }", "$new $old", '... and is no reason to forget others');
+change(manifest($late, $_), 'time') for 1, 2;
+is(chosen('latest'), "$new 2", 'a session of such alone is passed over');
+is(scalar @{ $choice->{notes} }, 3, '... and that is told');
+like(chosen($late), qr/\A-restore: \S+line-00000003\.manifest: \N*, and there is no other line; $hint\z/,
+	'... unless there is no other');
+
+# Within a session numbers tell, whatever the clock did.
+line($last, 1, 2, 900000);
+line($last, 2, 2, 800000);
+is(chosen('latest'), "$last 2", 'a clock that was set back within a session');
+line($last, 3, 2, NOW + 5000);
+is(chosen('latest'), "$last 3", 'a time that is yet to come');
+like("@{ $choice->{notes} }", qr/\bline 3 of session $last is of a time that is yet to come\b/, '... is told');
+
+# Something else of that name.
+unlink manifest($last, 3);
+POSIX::mkfifo(manifest($last, 3), 0600) or die "mkfifo: $!";
+{
+	local $SIG{ALRM} = sub { die "it waits\n" };
+	alarm 60;
+	is(chosen('latest'), "$last 2", 'a pipe of that name is passed over');
+	like("@{ $choice->{notes} }", qr/line-00000003\.manifest: \N*Invalid argument|cannot read \N*line-00000003/,
+		'... which is told');
+	alarm 0;
+}
+unlink manifest($last, 3);
+symlink manifest($new, 2), manifest($last, 3);
+is(chosen('latest'), "$last 2", '... and a link');
+
+# Many: ranks are told of so many only.
+line(sprintf('20270101-000000-%08x', $_), 1, 2, 900000 + $_) for 1 .. 15;
+is(chosen('latest'), '20270101-000000-0000000f 1', 'the newest of many');
+is(scalar @{ $choice->{others} }, FTMPI::Sessions::OTHERS, '... and a few more');
+is($choice->{others}[0], '20270101-000000-0000000e', '... the next one first');
+
+# The reader itself.
+{
+	no warnings 'redefine';
+	local *FTMPI::Sessions::tool = sub { '/nowhere/ftmpi-ckpt' };
+	like(chosen('latest'), qr{\A-restore: cannot run /nowhere/ftmpi-ckpt: No such file}, 'without the tool');
+}
 
 done_testing;

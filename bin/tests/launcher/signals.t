@@ -25,7 +25,7 @@ for my $case ([ 'INT', 130, 1 ], [ 'TERM', 143, 1 ], [ 'HUP', 129, 1 ], [ 'INT',
 	is(join('', sort split /^/, $job->{out}),
 		"0 got TERM\n1 got TERM\n2 got TERM\n" . "ready\n" x 3,
 			'... every rank gets SIGTERM, and nothing else');
-	is($job->{err}, '', '... without a word');
+	is($job->{err}, "ftmpirun: SIG$signal came; the job is ended.\n", '... which is told');
 	nobody_left('... and nobody is left');
 }
 
@@ -35,6 +35,45 @@ kill 'INT', $job->{pid};
 wait_end($job);
 is($job->{status}, 130, 'ranks that ignore SIGTERM are killed');
 nobody_left();
+
+# What is lost is told, and what is not. (INIT: the program makes checkpoints; LINE, RESTORED: of a line.)
+for my $case (
+	[ 'no line', [qw(join)], qr/no recovery line was made[^\n]*/ ],
+	[ 'a line', [qw(join 0:line:4)], qr/-restore goes on from line 4 of session \S+\./ ],
+	[ 'a line that was restored', [qw(join 0:restored:3)], qr/-restore goes on from line 3 of session \S+\./ ],
+	)
+{
+	my ($what, $words, $sentence) = @$case;
+	my $job = begin([ $FTMPIRUN, '-n', 2, $RANK, @$words, qw(say:ready hang) ]);
+	wait_for($job, 'out', qr/(?:ready\n){2}/);
+	kill 'TERM', $job->{pid};
+	wait_end($job);
+	like($job->{err}, qr/^ftmpirun: SIGTERM came; the job is ended\.\nftmpirun: $sentence\n\z/, "SIGTERM: $what");
+	nobody_left();
+}
+
+# -term-ranks: the MPI processes get it, not the shells around them, and have their time.
+{
+	my $job = begin([ $FTMPIRUN, qw(-term-ranks 60 -n 2 sh -c), '"$@"; echo after', 'sh', $RANK, qw(join catch:9 say:ready hang) ]);
+	wait_for($job, 'out', qr/(?:ready\n){2}/);
+	kill 'TERM', $job->{pid};
+	wait_end($job);
+	is($job->{status}, 143, 'SIGTERM with -term-ranks');
+	is(join('', sort split /^/, $job->{out}), "after\n" x 2 . "ready\n" x 2 . "saved\n" x 2, '... is the program\'s to act on');
+	like($job->{err}, qr/^ftmpirun: SIGTERM came, and is passed to the ranks[^\n]*\nftmpirun: -restore goes on from line 9 of session \S+\.\n\z/,
+		'... and what it saved then is told');
+	nobody_left();
+}
+{
+	my $job = begin([ $FTMPIRUN, qw(-term-ranks 600 -n 2), $RANK, qw(join stubborn say:ready hang) ]);
+	wait_for($job, 'out', qr/(?:ready\n){2}/);
+	kill 'TERM', $job->{pid};
+	wait_for($job, 'err', qr/SIGTERM came/);
+	kill 'TERM', $job->{pid};
+	wait_end($job);
+	is($job->{status}, 143, 'a second SIGTERM does not wait');
+	nobody_left();
+}
 
 # Two signals in a row may be seen as one; the second is sent when the ranks have noticed the first.
 my $told = 'trap "echo told" TERM; echo ready; while :; do sleep 0.1; done';

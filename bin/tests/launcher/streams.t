@@ -92,6 +92,17 @@ ok(wait_for($job, 'out', qr/^name\? \z/), 'a prompt is shown before the answer')
 syswrite $job->{feed}, "Bob\n";
 is(wait_end($job)->{out}, "name? hello Bob\n", '... and goes on behind it');
 
+# Without input nobody answers: it is no prompt, but a line whose end is late, and no other cuts it.
+my ($half, $other) = map { scratch() . "/$_" } qw(half other);
+$job = begin([ $FTMPIRUN, qw(-n 2 sh -c), <<"EOS" ]);
+if [ \$FTMPI_RANK = 0 ]; then
+	printf 'half '; touch '$half'; until [ -e '$other' ]; do sleep 0.05; done; echo 'a line'
+else
+	until [ -e '$half' ]; do sleep 0.05; done; sleep 0.4; echo 'other line'; touch '$other'
+fi
+EOS
+is(join('', sort split /^/, wait_end($job)->{out}), "half a line\nother line\n", 'without input no line is cut');
+
 # A reader that is slow, or goes away.
 pipe my $reader, my $slow or die;
 $job = begin([ $FTMPIRUN, qw(-n 2 sh -c),

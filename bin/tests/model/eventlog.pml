@@ -10,6 +10,10 @@
  * (nothing can happen any more) every program must have ended, nothing may be left over, and every line
  * that all have begun must be committed, unless it was given up.
  *
+ * In story 7 the messages of one envelope are those of a window: no line may have one of them. In story 8
+ * a rank sends on what came first, so that it may send something else when it is run again: then `told`
+ * must be set, or all that remember what was sent must remember the same.
+ *
  * STORY chooses the programs (stories.h), FAILURES how many failures there are at most: each at any moment,
  * and each either ends all ranks, who then go on from the last committed line, or spoils a line. The
  * BREAK_... leave out a rule each; run.sh expects spin to find every one.
@@ -41,11 +45,20 @@
 /* all have */
 #define BEGUN(i) (line[0] >= (i) && line[1] >= (i) && line[2] >= (i))
 
+#if STORY == 7
+#define WINDOW(e) ((e) == 4)
+#else
+#define WINDOW(e) false
+#endif
+
 #define SEND 1
 #define RECV 2	/* the oldest message that was not received */
 #define LATER 3 /* the second oldest: of two open receives, the second is finished first */
 #define CKPT 4
 #define END 5
+#define FIRST 6 /* any message of envelopes 0 and 4: which one it was is to be sent */
+#define TELL 7	/* sends that */
+#define LEARN 8 /* receives it */
 
 /* ---- what the ranks know; gone with a failure ---- */
 
@@ -70,12 +83,25 @@ byte held[LINES * ENVELOPES];	   /* the set of candidates: their contents are ke
 bool ready[LINES * RANKS];
 bool given_up[LINES];
 
+#if STORY == 8
+byte came, learnt; /* of the programs of ranks 1 and 2 */
+bool told;	   /* an orphan came again, and was another: the job has ended */
+#define OVER told
+#else
+#define OVER false
+#endif
+
 /* ---- what is on the disk ---- */
 
 byte committed;
 byte saved_pc[LINES * RANKS];
 byte saved[LINES * ENVELOPES];	 /* in transit: the set of contents, which has their order */
 byte orphans[LINES * ENVELOPES]; /* the set of numbers, counted from the line on */
+
+#if STORY == 8
+byte sums[LINES * ENVELOPES * MOST]; /* of orphans, by number: what they contain */
+byte saved_came[LINES], saved_learnt[LINES];
+#endif
 
 byte failures, allowed;
 
@@ -96,8 +122,13 @@ inline whole(r)
 		if
 #ifndef BREAK_NO_WAIT_FOR_ARRIVALS
 		:: TO(e) == r && all ->
+#ifdef BREAK_NO_WAIT_FOR_DEBTS
 			/* what is in transit and has not come */
 			all = !(UP_TO(total[LE(i, e)]) & ~UP_TO(arrived[e]) & ~delivered[LE(i, e)])
+#else
+			/* all that was sent before the line has come; debts, too, to be compared */
+			all = arrived[e] >= total[LE(i, e)]
+#endif
 #endif
 		:: else
 		fi
@@ -125,6 +156,22 @@ inline write(r)
 			}
 			s = held[LE(i, e)] & UP_TO(total[LE(i, e)]) & ~UP_TO(n);
 			orphans[LE(i, e)] = (n > total[LE(i, e)] -> UP_TO(n - total[LE(i, e)]) : 0);
+#endif
+#ifndef BREAK_WINDOW_CUT
+			if
+			:: WINDOW(e) && (n || (UP_TO(total[LE(i, e)]) & ~delivered[LE(i, e)])) ->
+				given_up[i - 1] = true
+			:: else
+			fi;
+#endif
+#if STORY == 8
+			for (k : 1 .. MOST - 1) {
+				if
+				:: orphans[LE(i, e)] & BIT(k) ->
+					sums[LE(i, e) * MOST + k] = content[e * MOST + total[LE(i, e)] + k]
+				:: else
+				fi
+			}
 #endif
 			for (k : 1 .. MOST - 1) {
 				if
@@ -156,6 +203,13 @@ inline checkpoint(r)
 	line[r]++;
 	i = line[r];
 	saved_pc[LR(i, r)] = pc[r] + 1;
+#if STORY == 8
+	if
+	:: r == 1 -> saved_came[i - 1] = came
+	:: r == 2 -> saved_learnt[i - 1] = learnt
+	:: else
+	fi;
+#endif
 	for (e : 0 .. ENVELOPES - 1) {
 		if
 		:: TO(e) == r ->
@@ -269,7 +323,12 @@ inline arrive(m)
 	arrived[m]++;
 	k = arrived[m];
 	if
-	:: debts[m] & BIT(k) -> net[m]?_; debts[m] = debts[m] & ~BIT(k)
+	:: debts[m] & BIT(k) ->
+		net[m]?n;
+		debts[m] = debts[m] & ~BIT(k);
+#if STORY == 8 && !defined(BREAK_NO_CHECKSUMS)
+		told = told || n != content[m * MOST + k]
+#endif
 	:: else ->
 		net[m]?n;
 		content[m * MOST + k] = n;
@@ -308,6 +367,31 @@ inline receive(m, nth)
 	waiting[m] = waiting[m] & ~BIT(k);
 	assert(content[m * MOST + k] == num[self])
 }
+
+#if STORY == 8
+inline oldest(m)
+{
+	for (k : 1 .. MOST - 1) {
+		if
+		:: waiting[m] & BIT(k) -> break
+		:: else
+		fi
+	}
+	waiting[m] = waiting[m] & ~BIT(k)
+}
+
+inline take_first(m)
+{
+	oldest(m);
+	came = (came -> came : 1 + m)
+}
+
+inline learn()
+{
+	oldest(2);
+	learnt = content[2 * MOST + k]
+}
+#endif
 
 /* ---- failures ---- */
 
@@ -370,6 +454,16 @@ inline restore()
 		waiting[e] = UP_TO(arrived[e]);
 		reported[e] = arrived[e];
 		debts[e] = (i > 0 -> orphans[LE((i > 0 -> i : 1), e)] << arrived[e] : 0);
+		/* who is restored has no window */
+		assert(!WINDOW(e) || (!arrived[e] && !debts[e]));
+#if STORY == 8
+		for (k : 1 .. MOST - 1) {
+			if
+			:: debts[e] & BIT(k) -> content[e * MOST + k] = sums[LE(i, e) * MOST + k - arrived[e]]
+			:: else
+			fi
+		}
+#endif
 #ifdef BREAK_NO_DEBTS
 		debts[e] = 0;
 #endif
@@ -379,6 +473,10 @@ inline restore()
 		line[q] = i;
 		fetch(q)
 	}
+#if STORY == 8
+	came = (i > 0 -> saved_came[(i > 0 -> i : 1) - 1] : 0);
+	learnt = (i > 0 -> saved_learnt[(i > 0 -> i : 1) - 1] : 0);
+#endif
 }
 
 /* ---- processes ---- */
@@ -403,6 +501,12 @@ end:	do
 		fetch(self)
 	}
 	:: d_step { op[self] == CKPT -> checkpoint(self); pc[self]++; fetch(self) }
+#if STORY == 8
+	:: d_step { op[self] == FIRST && waiting[0] -> take_first(0); pc[self]++; fetch(self) }
+	:: d_step { op[self] == FIRST && waiting[4] -> take_first(4); pc[self]++; fetch(self) }
+	:: d_step { op[self] == TELL && !OVER -> net[2]!came; sent[2]++; pc[self]++; fetch(self) }
+	:: d_step { op[self] == LEARN && waiting[2] -> learn(); pc[self]++; fetch(self) }
+#endif
 	od
 }
 
@@ -449,15 +553,19 @@ end:	do
 
 inline check_end()
 {
+#if STORY == 8
+	/* who learnt it remembers what was sent */
+	assert(told || learnt == came);
+#endif
 	for (q : 0 .. RANKS - 1) {
-		assert(op[q] == END)
+		assert(OVER || op[q] == END)
 	}
 	for (e : 0 .. ENVELOPES - 1) {
-		assert(!waiting[e]);
-		assert(!debts[e])
+		assert(OVER || !waiting[e]);
+		assert(OVER || !debts[e])
 	}
 	for (i : 1 .. LINES) {
-		assert(!BEGUN(i) || given_up[i - 1] || committed >= i)
+		assert(OVER || !BEGUN(i) || given_up[i - 1] || committed >= i)
 	}
 }
 

@@ -3,7 +3,7 @@
  * The programs of eventlog.pml, by STORY: rank, position, operation, envelope, and the number of the
  * message that is sent, or that this receive gets in the undisturbed run.
  */
-#if STORY >= 5
+#if STORY == 5 || STORY == 6
 #define PLACED 2     /* lines */
 byte place[PLACED * RANKS]; /* before which message: every placement is tried */
 #define DONE(r) (pc[r] - line[r])
@@ -17,7 +17,7 @@ byte place[PLACED * RANKS]; /* before which message: every placement is tried */
 inline fetch(who)
 {
 	if
-#if STORY >= 5
+#if STORY == 5 || STORY == 6
 	:: DUE(who) -> op[who] = CKPT; env[who] = 0; num[who] = 0
 #endif
 #if STORY == 1
@@ -115,12 +115,41 @@ inline fetch(who)
 	AT(2, 0, SEND, 4, 1)
 	AT(2, 1, SEND, 3, 1)
 	AT(2, 2, SEND, 4, 2)
+#elif STORY == 7
+	/* Words about a window: orphans to a line, none, in transit. */
+	AT(0, 0, CKPT, 0, 0)
+	AT(0, 1, CKPT, 0, 0)
+	AT(0, 2, CKPT, 0, 0)
+	AT(1, 0, RECV, 4, 1)
+	AT(1, 1, CKPT, 0, 0)
+	AT(1, 2, CKPT, 0, 0)
+	AT(1, 3, CKPT, 0, 0)
+	AT(1, 4, RECV, 4, 2)
+	AT(2, 0, CKPT, 0, 0)
+	AT(2, 1, SEND, 4, 1)
+	AT(2, 2, CKPT, 0, 0)
+	AT(2, 3, SEND, 4, 2)
+	AT(2, 4, CKPT, 0, 0)
+#elif STORY == 8
+	/* Who came first is sent on, and was received before a line that does not see it sent. */
+	AT(0, 0, CKPT, 0, 0)
+	AT(0, 1, SEND, 0, 1)
+	AT(0, 2, CKPT, 0, 0)
+	AT(1, 0, CKPT, 0, 0)
+	AT(1, 1, FIRST, 0, 0)
+	AT(1, 2, FIRST, 0, 0)
+	AT(1, 3, TELL, 2, 0)
+	AT(1, 4, CKPT, 0, 0)
+	AT(2, 0, SEND, 4, 1)
+	AT(2, 1, LEARN, 2, 0)
+	AT(2, 2, CKPT, 0, 0)
+	AT(2, 3, CKPT, 0, 0)
 #endif
 	:: else -> op[who] = END; env[who] = 0; num[who] = 0
 	fi
 }
 
-#if STORY >= 5
+#if STORY == 5 || STORY == 6
 inline choose_places()
 {
 	for (r : 0 .. RANKS - 1) {

@@ -104,7 +104,7 @@ static void receives(int size)
 	expect("Sendrecv, destination", MPI_ERR_RANK,
 		MPI_Sendrecv(&x, 1, MPI_INT, size, 0, &x, 0, MPI_INT, 0, 0, w, &s));
 	expect("Sendrecv, receive type", MPI_ERR_TYPE,
-		MPI_Sendrecv(&x, 1, MPI_INT, 0, 0, &x, 0, MPI_DATATYPE_NULL, 0, 0, w, &s));
+		MPI_Sendrecv(&x, 1, MPI_INT, 0, 0, &x, 1, MPI_DATATYPE_NULL, 0, 0, w, &s));
 	expect("Waitall, negative count", MPI_ERR_COUNT, MPI_Waitall(-1, &r, &s));
 	expect("Startall, negative count", MPI_ERR_COUNT, MPI_Startall(-1, &r));
 	r = MPI_REQUEST_NULL;

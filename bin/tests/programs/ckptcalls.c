@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <ftmpi.h>
 
@@ -201,9 +202,49 @@ static void broken(const char *how)
 	IS(FTMPI_CKPT_Wait(), FTMPI_CHECKPOINTED);
 }
 
+/* Two pieces of memory as one variable; what lies between them is not the program's. */
+static void protect_two(void *first, size_t n, void *second, size_t m)
+{
+	int lengths[] = {(int)n, (int)m};
+	MPI_Aint from, places[2] = {0};
+	MPI_Datatype both;
+
+	MPI_Get_address(first, &from);
+	MPI_Get_address(second, &places[1]);
+	places[1] -= from;
+	MPI_Type_create_hindexed(2, lengths, places, MPI_BYTE, &both);
+	MPI_Type_commit(&both);
+	IS(FTMPI_CKPT_Protect(9, first, 1, both), MPI_SUCCESS);
+	MPI_Type_free(&both);
+}
+
+/* The last rank gives memory of a variable back to the system, and forgets that it is protected. */
+static void freed(int waits)
+{
+	static char part[100];
+	size_t len = 1 << 20;
+	void *memory = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool mine = prog.rank == prog.size - 1;
+
+	if (memory == MAP_FAILED)
+		prog_wrong(&prog, "no memory");
+	protect_two(part, sizeof part, memory, len);
+	IS(FTMPI_Perform_Checkpoint(), FTMPI_CHECKPOINTED);
+	IS(FTMPI_CKPT_Wait(), FTMPI_CHECKPOINTED);
+	if (mine)
+		munmap(memory, len);
+	IS(FTMPI_Perform_Checkpoint(), mine || waits ? FTMPI_CKPTERROR : FTMPI_CHECKPOINTED);
+	IS(FTMPI_CKPT_Wait(), FTMPI_CKPTERROR);
+	IS(FTMPI_CKPT_Unprotect(9), MPI_SUCCESS);
+	if (!mine)
+		munmap(memory, len);
+	IS(FTMPI_Perform_Checkpoint(), FTMPI_CHECKPOINTED);
+	IS(FTMPI_CKPT_Wait(), FTMPI_CHECKPOINTED);
+}
+
 int main(int argc, char **argv)
 {
-	int in_time = 0, with_thread = 0, automatic = 0, local = 0, level;
+	int in_time = 0, with_thread = 0, with_freed = 0, automatic = 0, local = 0, level;
 	const char *choice = "", *how = "";
 	const struct prog_option options[] = {
 		{"-in-time", NULL, PROG_FLAG, &in_time, 0, "there is an interval: wait for it"},
@@ -212,13 +253,15 @@ int main(int argc, char **argv)
 		{"-choose", "NAME", PROG_TEXT, &choice, 0, "ask for this protocol"},
 		{"-broken", "HOW", PROG_TEXT, &how, 0,
 			"the first line cannot be made: copy or write"},
+		{"-freed", NULL, PROG_FLAG, &with_freed, 0, "a variable's memory is freed"},
 		{"-local", NULL, PROG_FLAG, &local, 0, "the protocol does not wait"}};
 
 	outside();
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
 	prog.options = options;
-	prog.count = 6;
+	prog.count = sizeof options / sizeof *options;
 	prog_begin(&prog, argc, argv);
+	IS(FTMPI_Restore(), FTMPI_NOTHING);
 	no_buffer();
 	buffer();
 	variables();
@@ -228,6 +271,8 @@ int main(int argc, char **argv)
 	lines(in_time);
 	if (with_thread)
 		threads(!local);
+	if (with_freed)
+		freed(!local);
 	MPI_Finalize();
 	outside();
 	if (!wrong && prog.rank == 0)

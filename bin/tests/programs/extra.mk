@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What a test program needs beside its own file and prog.c.
-EXTRA_point := point_buffered.o point_matched.o point_pair.o point_requests.o point_generalised.o point_partitioned.o point_uneven.o
+EXTRA_point := point_buffered.o point_matched.o point_pair.o point_requests.o point_generalised.o point_partitioned.o point_uneven.o point_nothing.o
 EXTRA_collective := collective_move.o
 EXTRA_inter := inter_made.o inter_refused.o inter_coll.o inter_reduce.o
 EXTRA_pi := steps.o
@@ -26,3 +26,4 @@ EXTRA_transit := transit_waiting.o transit_open.o
 EXTRA_sessions := sessions_alone.o sessions_errors.o sessions_buffer.o sessions_ends.o
 EXTRA_graphs := graphs_dist.o
 EXTRA_halo := steps.o
+EXTRA_astride := steps.o

@@ -231,8 +231,9 @@ static void prepare(void)
 	memset(memory, 0, ALL * sizeof *memory);
 	for (int i = FIRST; i <= LAST; i++)
 		memory[i] = begin_with((int64_t)prog.rank * CELLS + i - FIRST);
-	FTMPI_CKPT_Protect(1, &step, 1, MPI_INT64_T);
-	FTMPI_CKPT_Protect(2, memory, ALL, MPI_INT64_T);
+	if (FTMPI_CKPT_Protect(1, &step, 1, MPI_INT64_T) != MPI_SUCCESS ||
+		FTMPI_CKPT_Protect(2, memory, ALL, MPI_INT64_T) != MPI_SUCCESS)
+		prog_wrong(&prog, "its state cannot be protected");
 	if (FTMPI_Restore() == FTMPI_RESTORED)
 		steps_restored(&steps, step);
 	MPI_Win_create(

@@ -226,6 +226,49 @@ static void hints(MPI_Comm comm)
 	FAILS(MPI_Comm_get_info(comm, NULL), MPI_ERR_ARG);
 }
 
+/* Every call that takes hints gives them to what it makes, and refuses those that make no sense. */
+static void made_with(MPI_Comm made)
+{
+	MPI_Info used;
+
+	IS(MPI_Comm_get_info(made, &used), MPI_SUCCESS);
+	says(used, "mpi_assert_exact_length", "true");
+	says(used, "mpi_assert_no_any_tag", "false");
+	MPI_Info_free(&used);
+	MPI_Comm_free(&made);
+}
+
+static void hints_of_made(void)
+{
+	int self = prog.rank, one = 1;
+	MPI_Comm w = MPI_COMM_WORLD, made;
+	MPI_Request request;
+	MPI_Info given;
+
+	MPI_Info_create(&given);
+	MPI_Info_set(given, "mpi_assert_exact_length", "true");
+	IS(MPI_Comm_dup_with_info(w, given, &made), MPI_SUCCESS);
+	made_with(made);
+	IS(MPI_Comm_idup_with_info(w, given, &made, &request), MPI_SUCCESS);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	made_with(made);
+	IS(MPI_Comm_split_type(w, MPI_COMM_TYPE_SHARED, 0, given, &made), MPI_SUCCESS);
+	made_with(made);
+	IS(MPI_Dist_graph_create(w, 1, &self, &one, &self, MPI_UNWEIGHTED, given, 0, &made),
+		MPI_SUCCESS);
+	made_with(made);
+	IS(MPI_Dist_graph_create_adjacent(w, 1, &self, MPI_UNWEIGHTED, 1, &self, MPI_UNWEIGHTED,
+		   given, 0, &made),
+		MPI_SUCCESS);
+	made_with(made);
+	MPI_Info_set(given, "mpi_assert_exact_length", "perhaps");
+	FAILS(MPI_Comm_split_type(w, MPI_COMM_TYPE_SHARED, 0, given, &made), MPI_ERR_INFO_VALUE);
+	FAILS(MPI_Dist_graph_create(w, 1, &self, &one, &self, MPI_UNWEIGHTED, given, 0, &made),
+		MPI_ERR_INFO_VALUE);
+	IS(made == MPI_COMM_NULL, 1);
+	MPI_Info_free(&given);
+}
+
 int main(int argc, char **argv)
 {
 	char directory[4096] = "";
@@ -254,6 +297,7 @@ int main(int argc, char **argv)
 	hints(dup);
 	hints(MPI_COMM_WORLD);
 	MPI_Comm_free(&dup);
+	hints_of_made();
 	MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Finalize();
 	keys(early, 1, kept);

@@ -62,7 +62,6 @@ static void life(void)
 	nb_class(MPI_Start(&r), MPI_SUCCESS, "MPI_Start");
 	nb_class(MPI_Start(&r), MPI_ERR_REQUEST, "MPI_Start of an active one");
 	copy = r;
-	nb_class(MPI_Request_free(&copy), MPI_ERR_REQUEST, "MPI_Request_free of an active one");
 	nb_class(MPI_Cancel(&copy), MPI_ERR_REQUEST, "MPI_Cancel of an active one");
 	nb_class(MPI_Wait(&r, &status), MPI_SUCCESS, "MPI_Wait");
 	nb_expect(r == copy, "a persistent request stays");

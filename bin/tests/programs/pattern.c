@@ -164,7 +164,9 @@ int main(int argc, char **argv)
 	p = pattern_named();
 	r.in = prog_alloc(&prog, (size_t)prog.size * sizeof *r.in);
 	r.requests = prog_alloc(&prog, 2 * (size_t)prog.size * sizeof *r.requests);
-	FTMPI_CKPT_Protect(ID, &prog.rank, 1, MPI_INT);
+	if (FTMPI_CKPT_Protect(ID, &prog.rank, 1, MPI_INT) != MPI_SUCCESS)
+		prog_wrong(&prog, "the rank cannot be protected");
+	FTMPI_Restore();
 	for (long i = 1; i <= lines; i++)
 		one_interval(p, &r, i);
 	if (lines && FTMPI_CKPT_Wait() != FTMPI_CHECKPOINTED)

@@ -20,7 +20,8 @@ static const struct prog_option options[] = {
 struct prog point = {"point", "point-to-point communication, case by case", options, 1, 0, 1};
 
 static const struct point_case *const parts[] = {point_buffered, point_matched, point_pair,
-	point_requests, point_generalised, point_partitioned, point_uneven, point_last};
+	point_requests, point_generalised, point_partitioned, point_uneven, point_nothing,
+	point_last};
 
 void point_want(bool right, const char *fmt, ...)
 {

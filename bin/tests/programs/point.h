@@ -25,7 +25,8 @@ struct point_case {
 
 /* Each ends with a NULL name. Those of point_last are run by name only: they end the program. */
 extern const struct point_case point_buffered[], point_matched[], point_pair[], point_requests[],
-	point_generalised[], point_partitioned[], point_uneven[], point_last[];
+	point_generalised[], point_partitioned[], point_uneven[], point_nothing[],
+	point_last[];
 
 extern struct prog point;
 

@@ -72,6 +72,9 @@ static void recv_all(void)
 
 	MPI_Parrived(r, 0, &flag);
 	point_want(flag, "an inactive request is not complete");
+	flag = 0;
+	point_error("no request", MPI_SUCCESS, MPI_Parrived(MPI_REQUEST_NULL, 0, &flag));
+	point_want(flag, "no request is not complete");
 	for (int round = 0; round < 3; round++) {
 		MPI_Start(&r);
 		MPI_Parrived(r, 1, &flag);

@@ -86,6 +86,23 @@ static void level(const char *asked, const char *given)
 	IS(MPI_Session_finalize(&session), MPI_SUCCESS);
 }
 
+/* What describes the world is no matter of a session (MPI 5.0 section 9.1.2). */
+static void attributes(MPI_Comm comm, int of_world)
+{
+	const int keys[] = {MPI_IO, MPI_HOST, MPI_WTIME_IS_GLOBAL, MPI_APPNUM, MPI_UNIVERSE_SIZE,
+		MPI_LASTUSEDCODE};
+	void *value = NULL;
+	int there = -1;
+
+	IS(MPI_Comm_get_attr(comm, MPI_TAG_UB, &value, &there), MPI_SUCCESS);
+	IS(there && *(int *)value >= 32767, 1);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		there = -1;
+		IS(MPI_Comm_get_attr(comm, keys[i], &value, &there), MPI_SUCCESS);
+		IS(there, of_world);
+	}
+}
+
 void groups_and_comms(void)
 {
 	MPI_Session session = begin_session();
@@ -96,12 +113,14 @@ void groups_and_comms(void)
 
 	talks(all);
 	talks(self);
+	attributes(all, 0);
 	IS(MPI_Comm_rank(all, &rank), MPI_SUCCESS);
 	IS(rank, prog.rank);
 	IS(MPI_Comm_split(all, rank % 2, -rank, &half), MPI_SUCCESS);
 	talks(half);
 	IS(MPI_Comm_dup(half, &copy), MPI_SUCCESS);
 	talks(copy);
+	attributes(copy, 0);
 	IS(MPI_Comm_free(&copy), MPI_SUCCESS);
 	IS(MPI_Comm_free(&half), MPI_SUCCESS);
 	IS(MPI_Comm_disconnect(&self), MPI_SUCCESS);

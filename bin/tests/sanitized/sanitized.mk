@@ -49,6 +49,6 @@ left-out:
 
 check-sanitized: deps $(B)/reports.o reports-begin
 	@$(MAKE) --no-print-directory -j2 all $(UNIT_BIN) $(FUZZ_REPLAYS) $(SIMS)
-	@$(MAKE) --no-print-directory -k units fuzz-replay sim jobs
+	@sh bin/tests/stages.sh $(B) "$(MAKE)" units fuzz-replay sim jobs
 
 .PHONY: asan ubsan tsan reports-begin left-out check-sanitized

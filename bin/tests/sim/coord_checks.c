@@ -12,6 +12,8 @@
  *      one line.
  *   6. A line takes as many messages between protocols as doc/coord.md says.
  *   7. The job ends.
+ *   8. What comes again and is thrown away is compared with what was received, however many
+ *      restores ago; it is found out when it is another message, and only then.
  */
 #include "coord_sim.h"
 
@@ -51,6 +53,22 @@ void check_arrived(struct rank *r, int id, bool thrown)
 			w->mails[r->inbox.v[i]].number == m->number)
 			world_fails(w, "rank %d: number %u of envelope %d comes twice", r->self,
 				m->number, m->env);
+}
+
+/* ---- 8 ---- */
+
+void check_again(struct rank *r, int id)
+{
+	struct world *w = r->w;
+	const struct mail *m = &w->mails[id];
+	struct orphan_sum now = sum_of(m->env, m->number, m->contents);
+	bool same = r->state.had[m->env][m->number] == m->contents;
+
+	if (orphans_same(coord_expected(&r->c), &now) != same)
+		world_fails(w, "rank %d: number %u of envelope %d comes again and is %s, unseen",
+			r->self, m->number, m->env, same ? "the same" : "another");
+	w->other |= !same;
+	w->seen->other += !same;
 }
 
 /* ---- 4 ---- */
@@ -127,12 +145,28 @@ static void check_line(struct world *w, uint32_t line)
 
 /* ---- 5 ---- */
 
+/* C8 */
+static bool has_written(struct rank *r)
+{
+	const struct part *last = r->c.line > r->w->base ? part_of(r, r->c.line) : NULL;
+
+	return !last || last->durable || last->lost || last->over;
+}
+
+void check_paced(struct rank *r)
+{
+	if (!has_written(r))
+		world_fails(
+			r->w, "rank %d is due, and its line %u is not written", r->self, r->c.line);
+}
+
 static void check_due(struct world *w)
 {
 	if (w->latest - w->base > w->asked)
 		world_fails(w, "%u lines for %u requests", w->latest - w->base, w->asked);
 	for (int q = 0; q < w->program.ranks; q++)
-		if (w->ranks[q].c.line < w->latest && !coord_due(&w->ranks[q].c, false))
+		if (w->ranks[q].c.line < w->latest && has_written(&w->ranks[q]) &&
+			!coord_due(&w->ranks[q].c, false))
 			world_fails(w, "rank %d is not asked for line %u", q, w->latest);
 }
 

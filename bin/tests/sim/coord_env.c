@@ -93,6 +93,11 @@ static void finish(void *user, uint32_t line)
 			world_fails(r->w, "rank %d, line %u: finished, and a message is not in",
 				r->self, line);
 	}
+	part->torn = coord_torn(&r->c, line);
+	part->crowded = coord_crowded(&r->c, line);
+	r->w->seen->crowded += part->crowded;
+	if (part->crowded)
+		return;
 	keep_orphans(r, part, line);
 	check_part(r, line);
 }
@@ -191,7 +196,7 @@ static void wait_for(void *user, bool (*done)(void *arg), void *arg)
 {
 	struct rank *r = user;
 
-	while (!done(arg)) {
+	while (!r->w->other && !done(arg)) {
 		bool moved = coord_is_blocking(&r->c) || r->w->before_restore
 				     ? deliver_to(r->w, r->self)
 				     : move_network(r->w);
@@ -247,6 +252,13 @@ static bool find(void *user)
 	return find_line(user);
 }
 
+static void quiet(void *user)
+{
+	struct rank *r = user;
+
+	end_operations(r->w);
+}
+
 static void take(void *user)
 {
 	take_line(user);
@@ -269,6 +281,7 @@ const struct coord_env sim_env = {.exchange = exchange,
 	.save = save,
 	.conclude = conclude,
 	.find = find,
+	.quiet = quiet,
 	.take = take,
 	.least = least,
 	.undelivered = undelivered,

@@ -26,13 +26,59 @@ void send_mail(struct world *w, struct rank *r, int env, unsigned number)
 	if (id == MAILS)
 		world_fails(w, "more messages than the simulator has room for");
 	coord_sent(&r->c, e->to, e->context, e->tag);
+	r->state.put[env][number] = w->sends[env];
 	w->mails[id] = (struct mail){.env = env,
 		.number = number,
+		.contents = w->sends[env],
 		.stamp = coord_stamp(&r->c),
 		.post = -1,
 		.whole = rng_chance(&w->rng, 700)};
 	mails_add(&w->flying[env], id);
 	world_says(w, "%d sends %d: number %u, stamp %u", r->self, env, number, w->mails[id].stamp);
+}
+
+void send_round(struct world *w, int env, unsigned more)
+{
+	int id = w->nmails;
+
+	send_mail(w, rank_of(w, w->program.envs[env].from), env, 0);
+	w->mails[id].more = more;
+}
+
+/* To any rank; the operation ends early where no program sends anything. */
+static void next_round(struct world *w, int from, unsigned more)
+{
+	int n = w->program.nenvs, at = somewhere(w, n);
+
+	for (int i = 0; i < n; i++)
+		if (w->program.envs[(at + i) % n].from == from) {
+			send_round(w, (at + i) % n, more);
+			return;
+		}
+}
+
+struct orphan_sum sum_of(int env, unsigned number, uint8_t contents)
+{
+	return (struct orphan_sum){.length = number,
+		.hash = 1 + ((uint64_t)env << 16 | (uint64_t)number << 8 | contents)};
+}
+
+void note_contents(struct rank *r, int id)
+{
+	struct mail *m = &r->w->mails[id];
+	struct coord_message name = message_of(r->w, id);
+	struct orphan_sum sum = sum_of(m->env, m->number, m->contents);
+
+	if (!m->noted && coord_is_early(&r->c, m->stamp))
+		coord_received(&r->c, &name, &sum);
+	m->noted = true;
+}
+
+/* Early, or when it is received. */
+static void perhaps_note(struct rank *r, int id)
+{
+	if (r->w->mails[id].whole && r->w->mails[id].post >= 0 && rng_chance(&r->w->rng, 500))
+		note_contents(r, id);
 }
 
 static bool takes(const struct rank *r, int post, int id)
@@ -53,6 +99,7 @@ void match_posts(struct rank *r)
 				r->matched[p] = id;
 				r->w->mails[id].post = p;
 			}
+		perhaps_note(r, id);
 	}
 }
 
@@ -86,8 +133,14 @@ static void arrive(struct world *w, int env)
 	world_says(w, "%d gets %d: number %u%s", r->self, env, m->number,
 		thrown ? ", thrown away" : "");
 	check_arrived(r, id, thrown);
-	if (thrown)
+	if (thrown) {
+		check_again(r, id);
+		if (!w->other)
+			coord_compared(&r->c);
 		return;
+	}
+	if (m->more)
+		next_round(w, e->to, m->more - 1);
 	m->index = coord_arrived(&r->c, e->from, e->context, e->tag, m->stamp);
 	mails_add(&r->inbox, id);
 	match_posts(r);
@@ -108,6 +161,26 @@ static bool move_mail(struct world *w, int to)
 		return true;
 	}
 	return false;
+}
+
+static bool has_operation(const struct world *w, int env)
+{
+	for (int i = 0; i < w->flying[env].n; i++)
+		if (w->mails[w->flying[env].v[i]].more)
+			return true;
+	return false;
+}
+
+void end_operations(struct world *w)
+{
+	for (int env = 0; env < w->program.nenvs;) {
+		if (has_operation(w, env)) {
+			arrive(w, env);
+			env = 0;
+		} else {
+			env++;
+		}
+	}
 }
 
 bool deliver_to(struct world *w, int rank)
@@ -181,7 +254,8 @@ static bool write_part(struct rank *r, uint32_t line)
 
 	if (!part->captured || part->lost || part->durable || part->over)
 		return false;
-	if (rng_chance(&r->w->rng, r->w->rates.spoil)) {
+	if (part->torn || (part->finished && part->crowded) ||
+		rng_chance(&r->w->rng, r->w->rates.spoil)) {
 		lose(r, part, line);
 		return true;
 	}

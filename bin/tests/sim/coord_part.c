@@ -37,20 +37,36 @@ static uint64_t number_at(const uint8_t *b, int bytes)
 	return v;
 }
 
-/* From the layout that coord.h tells. */
-static uint64_t orphans_of(const struct part *part, const struct envelope *e, unsigned sent)
+static void check_sum(const struct rank *r, const struct part *part, int env, unsigned number,
+	const uint8_t *bytes)
 {
+	struct orphan_sum sum = sum_of(env, number, part->state.had[env][number]);
+
+	if (number_at(bytes, 8) != sum.length || number_at(bytes + 8, 8) != sum.hash)
+		world_fails(r->w, "rank %d: number %u of envelope %d has the checksum of another",
+			r->self, number, env);
+}
+
+/* From the layout that coord.h tells. */
+static uint64_t orphans_of(const struct rank *r, const struct part *part, int env, unsigned sent)
+{
+	const struct envelope *e = &r->w->program.envs[env];
+	const uint8_t *sums = part->orphans + 4 + 32 * number_at(part->orphans, 4);
 	uint64_t set = 0;
 
 	for (size_t i = 0; i < number_at(part->orphans, 4); i++) {
-		const uint8_t *b = part->orphans + 4 + 32 * i;
+		const uint8_t *b = part->orphans + 4 + 32 * i, *sum = sums;
 		uint64_t first = number_at(b + 16, 8), n = number_at(b + 24, 8);
 
+		sums += 16 * n;
 		if ((int)number_at(b, 4) != e->from || (int32_t)number_at(b + 4, 4) != e->tag ||
 			number_at(b + 8, 8) != e->context)
 			continue;
-		for (uint64_t k = first; k < first + n; k++)
+		for (uint64_t k = first; k < first + n; k++, sum += 16) {
 			set |= sent + k <= MESSAGES ? BIT(sent + k) : 1;
+			if (sent + k <= MESSAGES)
+				check_sum(r, part, env, sent + (unsigned)k, sum);
+		}
 	}
 	return set;
 }
@@ -149,10 +165,24 @@ static void check_interval(
 	w->seen->oracle++;
 }
 
+/* What was sent before the line is what was received before it. */
+static void check_contents(const struct rank *r, uint32_t line, int env, uint64_t both)
+{
+	struct world *w = r->w;
+	const struct part *to = part_of(&w->ranks[r->self], line);
+	const struct part *from = part_of(&w->ranks[w->program.envs[env].from], line);
+
+	for (unsigned k = 1; k <= MESSAGES; k++)
+		if (both & BIT(k) && to->state.had[env][k] != from->state.put[env][k])
+			world_fails(w, "rank %d, line %u: number %u of envelope %d is another",
+				r->self, line, k, env);
+}
+
 void check_part(struct rank *r, uint32_t line)
 {
 	struct world *w = r->w;
 	const struct part *part = part_of(r, line);
+	bool torn = false;
 
 	for (int i = 0; i < w->program.nenvs; i++) {
 		const struct envelope *e = &w->program.envs[i];
@@ -169,13 +199,19 @@ void check_part(struct rank *r, uint32_t line)
 				"rank %d, line %u, envelope %d: in transit are %llx, held are %llx",
 				r->self, line, i, (unsigned long long)(sent & ~got),
 				(unsigned long long)held_of(r, part, line, i));
-		if (orphans_of(part, e, from->state.sent[i]) != (got & ~sent))
+		if (orphans_of(r, part, i, from->state.sent[i]) != (got & ~sent))
 			world_fails(w, "rank %d, line %u, envelope %d: orphans are %llx, not %llx",
 				r->self, line, i, (unsigned long long)(got & ~sent),
-				(unsigned long long)orphans_of(part, e, from->state.sent[i]));
+				(unsigned long long)orphans_of(r, part, i, from->state.sent[i]));
+		check_contents(r, line, i, sent & got);
 		check_interval(r, line, i, sent & ~got, got & ~sent);
 		w->seen->transit += count(sent & ~got);
 		w->seen->orphans += count(got & ~sent);
 		w->seen->both += (sent & ~got) && (got & ~sent);
+		torn |= coord_is_uncut(e->context) && sent != got;
 	}
+	if (part->torn != torn)
+		world_fails(w, "rank %d, line %u: %s of a window cross it", r->self, line,
+			torn ? "unseen messages" : "no messages");
+	w->seen->torn += torn;
 }

@@ -12,6 +12,9 @@
 /* Contexts, and what their receives name. */
 enum { NAMED = 2, COLLECTIVE = 3, ANY_ANY = 4, ANY_TAG = 6, ANY_SOURCE = 8 };
 
+/* Of a window, and of its communicator: no line may cut their messages. */
+static const uint64_t windows[] = {(uint64_t)1 << 63 | 10, (uint64_t)1 << 61 | 10};
+
 static void add_op(struct program *p, int rank, enum op_kind kind, int what)
 {
 	if (p->nops[rank] == OPS - 1)
@@ -118,7 +121,8 @@ static void random_post(struct program *p, struct rng *rng)
 {
 	int port = p->nports ? (int)rng_below(rng, (unsigned)p->nports) : 0;
 
-	if (p->nports && p->ports[port].posted < p->ports[port].sent + 3)
+	if (p->nports && !coord_is_uncut(p->ports[port].context) &&
+		p->ports[port].posted < p->ports[port].sent + 3)
 		add_post(p, port);
 }
 
@@ -154,6 +158,21 @@ static void collective(struct program *p, struct rng *rng, unsigned number)
 			add_post(p, p->envs[env].port);
 			add_wait(p, to, id);
 		}
+}
+
+/* Some words about a window, each received when it comes. */
+static void one_sided(struct program *p, struct rng *rng)
+{
+	for (unsigned words = 1 + rng_below(rng, 3); words > 0; words--) {
+		int from = (int)rng_below(rng, (unsigned)p->ranks);
+		int to = (from + 1) % p->ranks, id = p->nposts[to];
+		int env = add_send(p, from, to, windows[rng_below(rng, 2)], 0);
+
+		if (env < 0)
+			return;
+		add_post(p, p->envs[env].port);
+		add_wait(p, to, id);
+	}
 }
 
 /* Every receive gets a message, every message is received. */
@@ -205,6 +224,7 @@ void program_make(struct program *p, struct rng *rng)
 	unsigned length = 15 + rng_below(rng, 110), tags = rng_below(rng, 4);
 	unsigned every = 4 + rng_below(rng, 12), operations = rng_below(rng, 30);
 	unsigned out_of_order = rng_below(rng, 2) * rng_below(rng, 1001);
+	unsigned with_windows = rng_below(rng, 5) ? 0 : 1 + rng_below(rng, 60);
 
 	p->nenvs = p->nports = 0;
 	p->ranks = 2 + (int)rng_below(rng, tags ? RANKS - 1 : 2);
@@ -223,6 +243,8 @@ void program_make(struct program *p, struct rng *rng)
 			random_wait(p, rng, out_of_order);
 		else
 			collective(p, rng, operations++);
+		if (tags && rng_chance(rng, with_windows))
+			one_sided(p, rng);
 		for (int r = 0; p->aligned && i % every == 0 && r < p->ranks; r++)
 			add_op(p, r, OP_CKPT, 0);
 	}

@@ -25,6 +25,7 @@ static void store_rank(struct world *w, struct stored *s, int q)
 
 		s->mail[q][i].env = m->env;
 		s->mail[q][i].number = m->number;
+		s->mail[q][i].contents = m->contents;
 		if (!m->whole)
 			world_fails(
 				w, "line %u is committed without a message of rank %d", s->line, q);
@@ -100,13 +101,14 @@ bool find_line(struct rank *r)
 	return true;
 }
 
-static void inject(struct rank *r, int env, unsigned number)
+static void inject(struct rank *r, int env, unsigned number, uint8_t contents)
 {
 	struct world *w = r->w;
 	const struct envelope *e = &w->program.envs[env];
 	int id = w->nmails++;
 
-	w->mails[id] = (struct mail){.env = env, .number = number, .post = -1, .whole = true};
+	w->mails[id] = (struct mail){
+		.env = env, .number = number, .contents = contents, .post = -1, .whole = true};
 	w->mails[id].index = coord_injected(&r->c, e->from, e->context, e->tag);
 	mails_add(&r->inbox, id);
 }
@@ -121,12 +123,13 @@ void take_line(struct rank *r)
 		world_fails(w, "rank %d: messages from before the restore are left", q);
 	r->state = s->state[q];
 	for (int i = 0; i < s->nmail[q]; i++)
-		inject(r, s->mail[q][i].env, s->mail[q][i].number);
+		inject(r, s->mail[q][i].env, s->mail[q][i].number, s->mail[q][i].contents);
 	if (!coord_load(&r->c, s->orphans[q], s->norphans[q]))
 		abort();
 }
 
-/* Messages of the part of the program before its restore: void. */
+/* Messages of the part of the program before its restore: void. Some are of operations that are
+ * still open when it begins. */
 static void send_void(struct world *w)
 {
 	unsigned n = rng_below(&w->rng, 3) * rng_below(&w->rng, 10);
@@ -134,7 +137,7 @@ static void send_void(struct world *w)
 	for (unsigned i = 0; i < n && w->program.nenvs; i++) {
 		int env = (int)rng_below(&w->rng, (unsigned)w->program.nenvs);
 
-		send_mail(w, &w->ranks[w->program.envs[env].from], env, 0);
+		send_round(w, env, rng_chance(&w->rng, 200) ? 1 + rng_below(&w->rng, 5) : 0);
 		if (rng_chance(&w->rng, 500))
 			deliver_to(w, (int)rng_below(&w->rng, (unsigned)w->program.ranks));
 		if (!coord_is_blocking(&w->ranks[0].c) && rng_chance(&w->rng, 50))
@@ -195,12 +198,20 @@ static void begin_rank(struct world *w, int q)
 
 		part->begun = part->captured = part->finished = part->durable = false;
 		part->lost = part->over = part->committed = false;
+		part->torn = part->crowded = false;
 		part->held.n = 0;
 	}
 	for (int to = 0; to < w->program.ranks; to++)
 		w->told_end[q][to] = &w->told[q][to];
 	if (coord_init(&r->c, w->protocol, q, w->program.ranks, &sim_env, r))
 		abort();
+}
+
+/* Rarely a program is run again that sends something else. */
+static void choose_contents(struct world *w)
+{
+	if (w->restored && w->program.nenvs && rng_chance(&w->rng, 300))
+		w->sends[rng_below(&w->rng, (unsigned)w->program.nenvs)]++;
 }
 
 void world_begin_epoch(struct world *w)
@@ -216,6 +227,7 @@ void world_begin_epoch(struct world *w)
 		w->flying[e].n = 0;
 	choose_protocol(w);
 	choose_line(w);
+	choose_contents(w);
 	for (int q = 0; q < w->program.ranks; q++)
 		begin_rank(w, q);
 	restore(w);

@@ -6,10 +6,11 @@
  * late as it likes (in order for each pair), ranks run ahead of others by any number of lines,
  * parts are written late or never, commits too, and everything can crash between any two of these.
  *
- * A message's content is its number among those that the program sends with its envelope. What a
- * rank has received is therefore a set of numbers for each envelope, and what it has sent a count,
- * and both are part of its state, so what a line has to hold is known by definition, whatever
- * happened before (coord_part.c).
+ * A message's content is its number among those that the program sends with its envelope, and
+ * another number that is the same when it is sent again; or is not, which has to be found out. What
+ * a rank has received is therefore a set of numbers for each envelope, and what it has sent a
+ * count, and both are part of its state, so what a line has to hold is known by definition,
+ * whatever happened before (coord_part.c).
  */
 #ifndef FTMPI_TESTS_COORD_SIM_H
 #define FTMPI_TESTS_COORD_SIM_H
@@ -81,18 +82,23 @@ void program_make(struct program *p, struct rng *rng);
 struct state {
 	int pc;
 	uint8_t sent[ENVELOPES];
-	uint64_t got[ENVELOPES]; /* sets of numbers */
-	bool open[POSTS];	 /* posted and not waited for */
+	uint64_t got[ENVELOPES];	      /* sets of numbers */
+	uint8_t put[ENVELOPES][MESSAGES + 1]; /* of what was sent: the contents */
+	uint8_t had[ENVELOPES][MESSAGES + 1]; /* of what was received: the contents */
+	bool open[POSTS];		      /* posted and not waited for */
 };
 
 struct mail {
 	int env;
 	unsigned number; /* 0: sent before a restore, never to be received */
+	uint8_t contents;
+	bool noted; /* its receive is done: the protocol knows the contents if it may want to */
 	uint32_t stamp;
 	uint64_t index;
-	int post;   /* that takes it, or -1 */
-	bool whole; /* its contents are here */
-	bool pull;  /* they are asked for */
+	int post;      /* that takes it, or -1 */
+	bool whole;    /* its contents are here */
+	bool pull;     /* they are asked for */
+	unsigned more; /* of an operation that nobody waits for: so many rounds follow this one */
 };
 
 struct mails {
@@ -103,6 +109,8 @@ struct mails {
 /* What a rank has of a line. */
 struct part {
 	bool begun, captured, finished, durable, lost, over, committed;
+	bool torn;    /* a message of a window crosses it */
+	bool crowded; /* it has too many orphans */
 	struct state state;
 	struct mails held; /* candidates; once finished what is in transit */
 	uint8_t *orphans;
@@ -133,6 +141,7 @@ struct stored {
 	struct {
 		int env;
 		unsigned number;
+		uint8_t contents;
 	} mail[RANKS][MAILS];
 	int nmail[RANKS];
 	uint8_t *orphans[RANKS];
@@ -146,7 +155,7 @@ struct rates {
 
 struct seen {
 	unsigned long lines, committed, given_up, restores, transit, orphans, both, thrown, ahead,
-		blocking, oracle, told;
+		blocking, oracle, told, torn, crowded, other;
 };
 
 struct world {
@@ -172,6 +181,8 @@ struct world {
 	struct stored *restored; /* what this epoch began from, or NULL */
 	int crashes_left, slow_rank;
 	bool before_restore, one_ahead_only;
+	uint8_t sends[ENVELOPES]; /* what it puts into its messages, now */
+	bool other;		  /* one came again with other contents: the job has ended */
 	unsigned told_of[LINES][TOLD_KINDS]; /* by line and kind, as on the wire; 0: last REPORTs */
 	unsigned asked;			     /* requests by time that made a line */
 };
@@ -202,8 +213,21 @@ bool move_network(struct world *w);
 /* Has every program ended? */
 bool all_ended(const struct world *w);
 
+/* A checksum of a message, so to say. */
+struct orphan_sum sum_of(int env, unsigned number, uint8_t contents);
+
+/* The receive that has it is done. */
+void note_contents(struct rank *r, int id);
+
 bool deliver_to(struct world *w, int rank);
 void send_mail(struct world *w, struct rank *r, int env, unsigned number);
+
+/* A message of an operation that nobody waits for: who gets it sends the next one, whatever its
+ * program does, and wherever it is in a restore; so `more` times. */
+void send_round(struct world *w, int env, unsigned more);
+
+/* All of these come to their end. */
+void end_operations(struct world *w);
 void match_posts(struct rank *r);
 
 /* ---- coord_steps.c ---- */
@@ -222,7 +246,7 @@ bool find_line(struct rank *r);
 
 /* ---- coord_part.c ---- */
 
-/* A line's part holds what it has to. */
+/* A line's part holds what it has to, and is known to be torn when it is. */
 void check_part(struct rank *r, uint32_t line);
 
 /* ---- coord_checks.c ---- */
@@ -230,6 +254,10 @@ void check_part(struct rank *r, uint32_t line);
 /* What is received is what the program asks for. */
 void check_received(struct rank *r, int post, int id);
 void check_arrived(struct rank *r, int id, bool thrown);
+void check_again(struct rank *r, int id);
+
+/* It is asked for a line: its part of the last one is written, or never will be. */
+void check_paced(struct rank *r);
 
 /* All that was sent or told has come: what all have begun is over. */
 void check_drained(struct world *w);

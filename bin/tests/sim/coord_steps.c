@@ -7,11 +7,13 @@ static void receive(struct rank *r, int post)
 	int id = r->matched[post], at = 0;
 
 	check_received(r, post, id);
+	note_contents(r, id);
 	while (r->inbox.v[at] != id)
 		at++;
 	mails_take(&r->inbox, at);
 	r->state.open[post] = false;
 	r->state.got[r->w->mails[id].env] |= BIT(r->w->mails[id].number);
+	r->state.had[r->w->mails[id].env][r->w->mails[id].number] = r->w->mails[id].contents;
 	world_says(r->w, "%d receives %d: number %u", r->self, r->w->mails[id].env,
 		r->w->mails[id].number);
 }
@@ -94,8 +96,10 @@ static bool due(struct rank *r)
 
 	if (!coord_is_blocking(&r->c)) {
 		w->asked += elapsed && !coord_due(&r->c, false);
-		if (coord_due(&r->c, elapsed))
+		if (coord_due(&r->c, elapsed)) {
+			check_paced(r);
 			return checkpoint(r);
+		}
 	}
 	r->state.pc++;
 	return true;

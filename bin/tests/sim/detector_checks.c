@@ -57,8 +57,12 @@ void check_suspicion(const struct sim *s, int observer, int peer)
 
 	if (s->farewell[observer][peer])
 		broken(s, "rank %d suspects rank %d, which said that it leaves", observer, peer);
-	if (s->rank[observer].gone || s->rank[observer].stopped > s->now)
+	if (s->rank[observer].gone || s->rank[observer].stopped > s->now ||
+		s->rank[observer].crowded > s->now)
 		broken(s, "rank %d suspects rank %d, and does not run", observer, peer);
+	if (ms(s->now - s->read[observer][peer]) < ms(s->timeout))
+		broken(s, "rank %d suspects rank %d, heard %llu ms ago", observer, peer,
+			ms(s->now - s->read[observer][peer]));
 	if (cause == 0 || cause + ordinary < s->timeout)
 		broken(s, "rank %d suspects rank %d, which was kept from it for %llu ms only",
 			observer, peer, ms(cause));
@@ -71,8 +75,12 @@ static bool touches(const struct sim *s, const struct fault *f, int host, int ra
 	switch (f->kind) {
 	case FAULT_STOP:
 	case FAULT_KILL:
-	case FAULT_STARVE:
 		return rank >= 0 ? f->a == rank : s->node[f->a] == host;
+	case FAULT_STARVE:
+		return false;
+	case FAULT_CROWD:
+		return rank == f->a &&
+		       (s->now < f->until ? s->now : f->until) - f->from >= s->limit;
 	case FAULT_HOST:
 	case FAULT_AGENT:
 		return f->a == host;
@@ -109,21 +117,28 @@ void check_verdict(const struct sim *s)
 	}
 }
 
-/* Suspicion, gathering, the launcher's next turn, and the ways between; after a fault that made the
- * launcher deaf for a while. */
+/* Suspicion, the agents' words, gathering, the launcher's next turn, and the ways between; after a
+ * fault that made the launcher deaf for a while. An agent that is gone, and not missed, is waited
+ * for as long as a rank may be starved. */
 uint64_t check_patience(const struct sim *s)
 {
-	uint64_t patience = s->timeout + 2 * s->period + s->late + s->delay + 3 * s->period;
+	uint64_t asking = s->timeout + 4 * s->period;
+	uint64_t patience =
+		s->timeout + 2 * s->period + s->late + s->delay + 3 * s->period + asking;
 
 	for (int i = 0; i < s->nfaults; i++)
 		if (s->faults[i].kind == FAULT_STARVE)
-			patience += (STARVED_PERIODS + 1) * s->timeout;
+			patience += (STARVED_PERIODS + 1) * s->timeout + s->limit;
+		else if (s->faults[i].kind == FAULT_CROWD ||
+			 (s->faults[i].kind == FAULT_HOST && !s->pings))
+			patience += s->limit + s->timeout;
 	return patience;
 }
 
 static bool runs(const struct sim *s, int r)
 {
-	return !s->rank[r].gone && !s->rank[r].left && s->rank[r].stopped <= s->now;
+	return !s->rank[r].gone && !s->rank[r].left && s->rank[r].stopped <= s->now &&
+	       s->rank[r].crowded <= s->now;
 }
 
 static bool somebody_runs(const struct sim *s)
@@ -159,6 +174,7 @@ static bool must_be_noticed(const struct sim *s, const struct fault *f)
 		return false;
 	switch (f->kind) {
 	case FAULT_STOP:
+	case FAULT_CROWD:
 		return s->ranks > 1 && somebody_runs(s);
 	case FAULT_KILL:
 		return !s->host_gone[s->node[f->a]]; /* else the host's loss is the matter */
@@ -174,13 +190,19 @@ static bool must_be_noticed(const struct sim *s, const struct fault *f)
 	}
 }
 
+/* It is silent now and again, and each time excused. */
+static bool excused(const struct sim *s, int observer, int peer)
+{
+	return s->rank[peer].starved > s->now && s->now - s->told[observer][peer] < s->limit;
+}
+
 static bool somebody_told(const struct sim *s)
 {
 	if (deaf(s))
 		return false;
 	for (int o = 0; o < s->ranks; o++)
 		for (int p = 0; p < s->ranks; p++)
-			if (s->told[o][p] && runs(s, o) && !s->rank[p].left)
+			if (s->told[o][p] && runs(s, o) && !s->rank[p].left && !excused(s, o, p))
 				return true;
 	return false;
 }

@@ -3,7 +3,7 @@
 #include "detector_sim.h"
 
 const char *const fault_names[] = {
-	"stop", "kill", "host", "agent", "cut", "one way", "suspend all", "starve"};
+	"stop", "kill", "host", "agent", "cut", "one way", "suspend all", "starve", "crowd"};
 
 /* ---- the plan ---- */
 
@@ -39,6 +39,7 @@ static bool choose(struct sim *s, struct fault *f)
 	case FAULT_STOP:
 	case FAULT_KILL:
 	case FAULT_STARVE:
+	case FAULT_CROWD:
 		f->a = (int)sim_random(s, (uint64_t)s->ranks);
 		return true;
 	case FAULT_HOST:
@@ -159,6 +160,9 @@ void fault_happens(struct sim *s, const struct fault *f)
 	case FAULT_STARVE:
 		lengthen(&s->rank[f->a].starved, f->until);
 		break;
+	case FAULT_CROWD:
+		lengthen(&s->rank[f->a].crowded, f->until);
+		break;
 	case FAULT_KINDS:
 		break;
 	}
@@ -191,6 +195,7 @@ static bool silences(const struct sim *s, const struct fault *f, int observer, i
 	switch (f->kind) {
 	case FAULT_STOP:
 	case FAULT_KILL:
+	case FAULT_CROWD:
 		return f->a == peer;
 	case FAULT_HOST:
 		return f->a == s->node[peer];
@@ -255,7 +260,9 @@ uint64_t faults_ran(const struct sim *s, int rank, uint64_t from, uint64_t until
 		const struct fault *f = &s->faults[i];
 		uint64_t len = overlap(f, from, until);
 
-		if (len && ((f->kind == FAULT_STOP && f->a == rank) || f->kind == FAULT_SUSPEND))
+		bool away = f->kind == FAULT_STOP || f->kind == FAULT_CROWD;
+
+		if (len && ((away && f->a == rank) || f->kind == FAULT_SUSPEND))
 			lost += len + 3 * s->period;
 		if (len && f->kind == FAULT_STARVE && f->a == rank)
 			lost += len - len / (STARVED_PERIODS + 2) +

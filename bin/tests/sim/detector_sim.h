@@ -28,7 +28,10 @@ enum event_kind {
 	EV_FAULT,   /* a: its number */
 	EV_ASK,	    /* the launcher's tick */
 	EV_ANSWER,  /* a: host */
+	EV_MOMENT,  /* a: rank: a suspicion is due between two ticks */
 	EV_SUSPECT, /* a: observer, b: peer: it comes to the launcher */
+	EV_HEARD,   /* likewise: taken back */
+	EV_WORD,    /* a: rank: its agent has looked at it */
 	EV_DIED,    /* a: rank: likewise */
 };
 
@@ -57,6 +60,7 @@ enum fault_kind {
 	FAULT_ONE_WAY,
 	FAULT_SUSPEND, /* all ranks stop, and go on at nearly the same time */
 	FAULT_STARVE,  /* a rank gets a processor only every three periods */
+	FAULT_CROWD,   /* a rank is ready, and gets none at all */
 	FAULT_KINDS
 };
 extern const char *const fault_names[];
@@ -76,9 +80,9 @@ struct beat {
 struct rank {
 	struct detector *detector;
 	bool gone, left;
-	uint64_t stopped; /* until then */
-	uint64_t starved; /* likewise */
-	uint64_t due;	  /* the next tick */
+	uint64_t stopped;	   /* until then */
+	uint64_t starved, crowded; /* likewise */
+	uint64_t due;		   /* the next tick */
 	struct beat inbox[INBOX_MAX];
 	int ninbox;
 };
@@ -86,6 +90,7 @@ struct rank {
 struct sim {
 	uint64_t seed, random, now, begun;
 	uint64_t period, timeout, late, delay; /* the most of the last two */
+	uint64_t limit;			       /* for which one without a processor is excused */
 	int hosts, ranks, epoch;
 	bool pings;	  /* the launcher asks the agents; else it has only what the ranks say */
 	uint64_t started; /* the last rank */
@@ -96,6 +101,7 @@ struct sim {
 	uint64_t cut[HOSTS_MAX + 1][HOSTS_MAX + 1]; /* until then, [from][to] */
 	uint64_t arrival[RANKS_MAX][RANKS_MAX];	    /* of the last beat on this way */
 	uint64_t heard[RANKS_MAX][RANKS_MAX]; /* [observer][peer]: last beat read was sent then */
+	uint64_t read[RANKS_MAX][RANKS_MAX];  /* when that was */
 	uint64_t told[RANKS_MAX][RANKS_MAX];  /* the detector said so; 0: not, or taken back */
 	bool farewell[RANKS_MAX][RANKS_MAX];
 	struct rank rank[RANKS_MAX];

@@ -48,6 +48,7 @@ void sim_begin_run(struct sim *s, uint64_t seed)
 	spare = s->timeout - 2 * s->period;
 	s->late = sim_random(s, spare / 4 < s->period ? spare / 4 : s->period * 9 / 10);
 	s->delay = sim_random(s, spare - 2 * s->late);
+	s->limit = s->timeout * (1 + sim_random(s, 20));
 	s->hosts = 1 + (int)sim_random(s, HOSTS_MAX);
 	s->ranks = 1 + (int)sim_random(s, RANKS_MAX);
 	s->launcher = sim_random(s, 2) ? 0 : s->hosts;
@@ -65,7 +66,7 @@ static void begin_rank(struct sim *s, const struct ring *ring, int r)
 
 	s->rank[r].detector = detector_new(&c, peers, n, s->now);
 	s->rank[r].gone = s->rank[r].left = false;
-	s->rank[r].stopped = s->rank[r].starved = 0;
+	s->rank[r].stopped = s->rank[r].starved = s->rank[r].crowded = 0;
 	s->rank[r].ninbox = 0;
 	s->rank[r].due = s->now + sim_random(s, sim_random(s, 8) ? s->period : 3 * s->timeout);
 	if (s->rank[r].due > s->started)
@@ -80,6 +81,7 @@ static void begin_launcher(struct sim *s)
 		.ranks = s->ranks,
 		.period = s->period,
 		.timeout = s->timeout,
+		.starved = s->limit,
 		.host_used = s->host_used,
 		.node = s->node};
 	for (int h = 0; h < s->hosts; h++)
@@ -161,8 +163,10 @@ static void beat_all(struct sim *s, int r, bool leaving)
 
 static void report(struct sim *s, int observer, const struct detector_act *a)
 {
-	if (a->kind == DETECTOR_AGAIN)
+	if (a->kind == DETECTOR_AGAIN) {
 		s->told[observer][a->peer] = 0;
+		add(s, s->now + sim_random(s, s->period / 4), EV_HEARD, observer, a->peer);
+	}
 	if (a->kind != DETECTOR_SUSPECT)
 		return;
 	s->count.suspicions++;
@@ -180,6 +184,7 @@ static void read_inbox(struct sim *s, int r)
 		struct detector_act a = detector_beat(me->detector, b->from, 0, b->leaving, s->now);
 
 		s->heard[r][b->from] = b->sent;
+		s->read[r][b->from] = s->now;
 		s->farewell[r][b->from] |= b->leaving;
 		report(s, r, &a);
 	}
@@ -191,22 +196,33 @@ static bool runs(const struct sim *s, int r)
 	return !s->rank[r].gone && !s->rank[r].left;
 }
 
-/* As lib/heartbeat/heartbeat.c: beat, read, judge. Nothing is read but here. */
-static void tick(struct sim *s, int r)
+/* As lib/heartbeat/heartbeat.c. Nothing is read but here. */
+static void read_and_judge(struct sim *s, int r)
 {
 	struct detector_act acts[RANKS_MAX];
 	struct rank *me = &s->rank[r];
-	uint64_t late = sim_random(s, s->late + 1);
+	uint64_t due;
 	int n;
+
+	read_inbox(s, r);
+	n = detector_tick(me->detector, s->now, acts);
+	for (int i = 0; i < n; i++)
+		report(s, r, &acts[i]);
+	due = detector_due(me->detector);
+	if (due < s->period)
+		add(s, s->now + due + sim_random(s, s->late + 1), EV_MOMENT, r, 0);
+}
+
+static void tick(struct sim *s, int r)
+{
+	struct rank *me = &s->rank[r];
+	uint64_t late = sim_random(s, s->late + 1);
 
 	if (me->starved > s->now)
 		late += (STARVED_PERIODS - 1) * s->period;
 
 	beat_all(s, r, false);
-	read_inbox(s, r);
-	n = detector_tick(me->detector, s->now, acts);
-	for (int i = 0; i < n; i++)
-		report(s, r, &acts[i]);
+	read_and_judge(s, r);
 	me->due += s->period;
 	if (me->due < s->now)
 		me->due = s->now + s->period;
@@ -220,19 +236,24 @@ static void leave(struct sim *s, int r)
 	s->decider.finalized[r] = true;
 }
 
-/* What a rank does while it is stopped it does when it goes on, in any order. */
+/* What a rank does while it is stopped, or gets no processor, it does when it goes on, in any
+ * order. */
 static void rank_event(struct sim *s, const struct event *e)
 {
 	struct rank *me = &s->rank[e->a];
+	uint64_t away = me->stopped > me->crowded ? me->stopped : me->crowded;
 	struct event later = *e;
 
-	if (!runs(s, e->a) || me->stopped == FOREVER)
+	if (!runs(s, e->a) || away == FOREVER)
 		return;
-	if (me->stopped > s->now) {
-		later.at = me->stopped + sim_random(s, SIM_MS);
+	if (away > s->now) {
+		later.at = away + sim_random(s, SIM_MS);
 		queue_add(&s->queue, later);
 	} else if (e->kind == EV_TICK) {
 		tick(s, e->a);
+	} else if (e->kind == EV_MOMENT) {
+		if (me->starved <= s->now)
+			read_and_judge(s, e->a);
 	} else {
 		leave(s, e->a);
 	}
@@ -249,6 +270,43 @@ static void arrive(struct sim *s, const struct event *e)
 
 /* ---- the launcher ---- */
 
+/* Two looks, one and a half periods apart; or one at a process that is stopped. */
+static void examine(struct sim *s)
+{
+	for (int r = 0; r < s->ranks; r++) {
+		uint64_t looks = s->rank[r].stopped > s->now ? 0 : s->period * 3 / 2;
+
+		if (!decide_asks(&s->decider, r, s->now))
+			continue;
+		s->decider.asked[r] = true;
+		add(s, s->now + looks + sim_random(s, s->period / 2), EV_WORD, r, 0);
+	}
+}
+
+static enum word word_of(const struct sim *s, int r)
+{
+	const struct rank *rank = &s->rank[r];
+
+	if (rank->gone || rank->left)
+		return WORD_GONE;
+	if (rank->stopped > s->now)
+		return WORD_STOPPED;
+	return rank->crowded > s->now || rank->starved > s->now ? WORD_STARVED : WORD_RUNS;
+}
+
+static void take_word(struct sim *s, const struct event *e)
+{
+	if (!agent_heard(s, s->node[e->a])) {
+		add(s, s->now + s->period, EV_WORD, e->a, 0);
+		return;
+	}
+	if (s->decider.word[e->a] != WORD_NONE && s->decider.word[e->a] != word_of(s, e->a))
+		s->decider.changed[e->a] = s->now;
+	s->decider.word[e->a] = word_of(s, e->a);
+	s->decider.word_at[e->a] = s->now;
+	s->decider.asked[e->a] = false;
+}
+
 static void ask(struct sim *s)
 {
 	for (int h = 0; h < s->hosts; h++)
@@ -256,6 +314,7 @@ static void ask(struct sim *s)
 			s->decider.heard[h] = s->now;
 		else if (s->host_used[h] && agent_heard(s, h))
 			add(s, s->now + sim_random(s, s->period / 4), EV_ANSWER, h, 0);
+	examine(s);
 	s->verdict = decide(&s->decider, s->now);
 	add(s, s->now + s->period, EV_ASK, 0, 0);
 }
@@ -269,6 +328,8 @@ static void hear(struct sim *s, const struct event *e)
 		add(s, s->now + s->period, e->kind, e->a, e->b);
 	else if (e->kind == EV_DIED)
 		s->decider.died[e->a] = true;
+	else if (e->kind == EV_HEARD)
+		s->decider.suspected[e->a][e->b] = 0;
 	else if (!s->decider.suspected[e->a][e->b])
 		s->decider.suspected[e->a][e->b] = s->now;
 }
@@ -286,6 +347,7 @@ void sim_event(struct sim *s, const struct event *e)
 	mix(s, e);
 	switch (e->kind) {
 	case EV_TICK:
+	case EV_MOMENT:
 	case EV_LEAVE:
 		rank_event(s, e);
 		break;
@@ -302,8 +364,12 @@ void sim_event(struct sim *s, const struct event *e)
 		s->decider.heard[e->a] = s->now;
 		break;
 	case EV_SUSPECT:
+	case EV_HEARD:
 	case EV_DIED:
 		hear(s, e);
+		break;
+	case EV_WORD:
+		take_word(s, e);
 		break;
 	}
 }

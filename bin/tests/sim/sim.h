@@ -12,6 +12,7 @@
  * are.
  *   3. A line that was committed while its epoch was the job's is whole when its manifest is there.
  *   4. After some undisturbed lines nothing is left but the newest `keep`.
+ *   5. Nobody of an epoch before commits, or begins to prune, when an epoch has said that it began.
  */
 #ifndef FTMPI_TESTS_SIM_H
 #define FTMPI_TESTS_SIM_H
@@ -48,7 +49,7 @@ struct late {
 /* How often things were seen, so that a run can say that it was not idle. */
 struct seen {
 	unsigned long ops, crashes, deaths, errors, splits, lates, commits, refused, passed_over,
-		besides, given_up;
+		besides, given_up, said, too_late;
 };
 
 struct world {
@@ -59,12 +60,14 @@ struct world {
 	struct seen *seen;
 	uint32_t ranks, keep;
 	uint32_t epoch;	     /* the job's; others are late */
+	uint32_t said;	     /* the latest epoch that has said durably that it began */
 	uint32_t generation; /* of processes: a crash ends them all */
 	uint32_t attempts;
 	unsigned depth, late_depth, beside_depth; /* worlds within operations */
 	struct ahead *ahead;			  /* lines that the epoch makes at once; NULL */
 	long ops_left;
 	bool trace;
+	bool wordless; /* its epochs cannot say that they begin */
 	struct commit commits[COMMITS_MAX];
 	unsigned ncommits;
 	struct late late[LATE_MAX];
@@ -77,6 +80,7 @@ struct actor {
 	struct world *w;
 	uint32_t epoch, generation;
 	bool dead, quiet; /* quiet: nothing happens to it */
+	bool may_remove;  /* while it prunes: no later epoch had begun before */
 };
 
 void actor_init(struct actor *a, struct world *w, uint32_t epoch, bool quiet);
@@ -124,6 +128,7 @@ int job_write(
 	struct actor *a, uint32_t line, uint32_t attempt, uint32_t rank, struct ckpt_rank_file *f);
 int job_commit(struct actor *a, const struct ckpt_manifest *m, uint32_t attempt);
 void job_prune(struct actor *a, uint32_t making);
+void job_begin(struct actor *a);
 bool job_pauses(struct actor *a, struct late l);
 
 /* The next epoch, until it dies or has done enough. */

@@ -158,8 +158,12 @@ static int a_link(const struct ckpt_fs *fs, const char *from, const char *to)
 
 static int a_unlink(const struct ckpt_fs *fs, const char *path)
 {
+	const struct actor *a = (const struct actor *)fs;
 	int rc = before(fs, "unlink", path);
 
+	if (rc == 0 && !a->may_remove)
+		world_fails(a->w, "epoch %u removes %s, though epoch %u had begun before", a->epoch,
+			path, a->w->said);
 	return rc ? rc : simfs_unlink(disk(fs), path);
 }
 
@@ -198,6 +202,7 @@ void actor_init(struct actor *a, struct world *w, uint32_t epoch, bool quiet)
 		.epoch = epoch,
 		.generation = w->generation,
 		.quiet = quiet,
+		.may_remove = true,
 		.ops = {
 			.create = a_create,
 			.reserve = a_reserve,

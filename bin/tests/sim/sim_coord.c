@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "coord_sim.h"
 
@@ -97,9 +98,10 @@ static void choose_rates(struct world *w)
 
 static void drain(struct world *w)
 {
-	while (move_network(w))
+	while (!w->other && move_network(w))
 		;
-	check_drained(w);
+	if (!w->other)
+		check_drained(w);
 }
 
 static bool crashes(struct world *w)
@@ -127,14 +129,25 @@ static void end(struct world *w)
 	int n = w->program.ranks, first = (int)rng_below(&w->rng, (unsigned)n);
 
 	check_end(w);
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n && !w->other; i++)
 		coord_close(&w->ranks[(first + i) % n].c);
-	check_closed(w);
-	while (move_network(w))
+	if (!w->other)
+		check_closed(w);
+	while (!w->other && move_network(w))
 		;
-	check_left(w);
+	if (!w->other)
+		check_left(w);
 	world_end_epoch(w);
 	store_clear(w);
+}
+
+/* It ends with a sentence. */
+static uint64_t end_at_once(struct world *w)
+{
+	world_says(w, "another message came again");
+	world_end_epoch(w);
+	store_clear(w);
+	return w->trace;
 }
 
 static bool moves(struct world *w)
@@ -156,10 +169,14 @@ static uint64_t run(struct world *w, uint64_t seed)
 	w->seed = w->rng.state = w->trace = seed;
 	w->base = w->latest = 0;
 	w->protocol = "none";
+	w->other = false;
+	memset(w->sends, 0, sizeof w->sends);
 	program_make(&w->program, &w->rng);
 	choose_rates(w);
 	world_begin_epoch(w);
 	while (!all_ended(w) || rng_chance(&w->rng, 900)) {
+		if (w->other)
+			return end_at_once(w);
 		if (rng_chance(&w->rng, w->rates.drain))
 			drain(w);
 		if (!crashes(w) && !moves(w)) {
@@ -168,6 +185,8 @@ static uint64_t run(struct world *w, uint64_t seed)
 			break;
 		}
 	}
+	if (w->other)
+		return end_at_once(w);
 	end(w);
 	return w->trace;
 }
@@ -202,14 +221,13 @@ int main(int argc, char **argv)
 			return 1;
 		}
 	}
-	printf("sim_coord: %llu runs, %lu lines begun, %lu committed, %lu given up, %lu made by "
-	       "all "
-	       "at once, %lu by who was two ahead or more; in transit %lu, orphan %lu, to both "
-	       "%lu; "
-	       "%lu restores, %lu thrown away; %lu comparisons with the interval form, %lu control "
-	       "messages\n",
-		(unsigned long long)runs, seen.lines, seen.committed, seen.given_up, seen.blocking,
-		seen.ahead, seen.transit, seen.orphans, seen.both, seen.restores, seen.thrown,
-		seen.oracle, seen.told);
+	printf("sim_coord: %llu runs, %lu lines begun, %lu committed, %lu given up (%lu parts cut "
+	       "a window, %lu had too many orphans), %lu made by all at once, %lu by who was two "
+	       "ahead or more; in transit %lu, orphan %lu, to both %lu; %lu restores, %lu thrown "
+	       "away, %lu jobs ended as they were others; %lu comparisons with the interval form, "
+	       "%lu control messages\n",
+		(unsigned long long)runs, seen.lines, seen.committed, seen.given_up, seen.torn,
+		seen.crowded, seen.blocking, seen.ahead, seen.transit, seen.orphans, seen.both,
+		seen.restores, seen.thrown, seen.other, seen.oracle, seen.told);
 	return 0;
 }

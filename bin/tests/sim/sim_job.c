@@ -26,6 +26,7 @@ int job_commit(struct actor *a, const struct ckpt_manifest *m, uint32_t attempt)
 {
 	struct world *w = a->w;
 	struct commit *c = &w->commits[w->ncommits++];
+	bool late = a->epoch < w->said;
 	char err[512];
 	int rc;
 
@@ -40,6 +41,10 @@ int job_commit(struct actor *a, const struct ckpt_manifest *m, uint32_t attempt)
 	c->calling = false;
 	w->seen->commits += rc == 0 && actor_alive(a);
 	w->seen->refused += rc == FT_EEXIST;
+	w->seen->too_late += rc == FT_ESTALE;
+	if (late && rc == 0)
+		world_fails(w, "line %u of epoch %u is committed, though epoch %u has begun",
+			m->line, m->epoch, w->said);
 	c->promised = rc == 0 && actor_alive(a) && c->own;
 	world_traces(w, "epoch %u: commit of %u: %s", a->epoch, m->line,
 		c->promised ? "promised"
@@ -49,12 +54,31 @@ int job_commit(struct actor *a, const struct ckpt_manifest *m, uint32_t attempt)
 	return rc;
 }
 
+/* Other processes get on while it prunes: late is who was so when that began. */
 void job_prune(struct actor *a, uint32_t making)
 {
+	struct world *w = a->w;
+	bool late = a->epoch < w->said;
 	char err[512];
 
-	ckpt_prune(&a->ops, sim_dir, a->w->keep, making, a->epoch, err, sizeof err);
-	world_check(a->w, "after pruning");
+	a->may_remove = !late;
+	ckpt_prune(&a->ops, sim_dir, w->keep, making, a->epoch, err, sizeof err);
+	a->may_remove = true;
+	world_check(w, "after pruning");
+}
+
+/* The epoch says that it has begun. An epoch that cannot goes on all the same. */
+void job_begin(struct actor *a)
+{
+	struct world *w = a->w;
+	char err[512];
+
+	if (w->wordless)
+		return;
+	if (ckpt_epoch_begin(&a->ops, sim_dir, a->epoch, err, sizeof err) == 0 && actor_alive(a)) {
+		w->seen->said++;
+		w->said = a->epoch > w->said ? a->epoch : w->said;
+	}
 }
 
 /* The rank stops here; the job takes its epoch for dead. */
@@ -145,6 +169,7 @@ void world_run_epoch(struct world *w)
 	w->ahead = NULL;
 	for (unsigned i = 0; i < w->ncommits; i++)
 		w->commits[i].own = w->commits[i].own && !w->commits[i].calling;
+	job_begin(&a);
 	next = world_check(w, "at a restart") + 1;
 	world_traces(w, "epoch %u begins with line %u", a.epoch, next);
 	while (lines-- > 0 && w->ops_left > 0 &&
@@ -161,6 +186,7 @@ static void finish(struct world *w)
 
 	w->generation++;
 	actor_init(&a, w, ++w->epoch, true);
+	job_begin(&a);
 	next = world_check(w, "at the end") + 1;
 	for (uint32_t i = 0; i < w->keep; i++)
 		make_line(&a, &next);
@@ -181,6 +207,7 @@ void world_run(struct world *w)
 	w->rates.late *= 2;
 	w->rates.beside *= 5;
 	w->ops_left = 600;
+	w->wordless = rng_below(&w->rng, 4) == 0;
 	w->fs = simfs_new();
 	while (w->epoch < 8 && w->ops_left > 0)
 		world_run_epoch(w);

@@ -191,10 +191,11 @@ void world_check_clean(struct world *w)
 	if (simfs_list(w->fs, sim_dir, count_kinds, count) != 0)
 		world_fails(w, "the session is gone");
 	if (count[CKPT_NAME_MANIFEST] != w->keep || count[CKPT_NAME_FOLDER] != w->keep ||
-		count[CKPT_NAME_MANIFEST_TMP] || count[CKPT_NAME_FOREIGN])
+		count[CKPT_NAME_MANIFEST_TMP] || count[CKPT_NAME_FOREIGN] ||
+		count[CKPT_NAME_EPOCH] > 1)
 		world_fails(w,
-			"after undisturbed lines %u manifests, %u folders, %u temporary files are "
-			"left, to be kept are %u lines",
+			"after undisturbed lines %u manifests, %u folders, %u temporary files, %u "
+			"words of epochs are left, to be kept are %u lines",
 			count[CKPT_NAME_MANIFEST], count[CKPT_NAME_FOLDER],
-			count[CKPT_NAME_MANIFEST_TMP], w->keep);
+			count[CKPT_NAME_MANIFEST_TMP], count[CKPT_NAME_EPOCH], w->keep);
 }

@@ -21,18 +21,20 @@ static unsigned long number(const char *text)
 	return v;
 }
 
-/* A run in which something never happened proves nothing of it. */
+/* A run in which something never happened proves nothing of it. (That a damaged line is passed over
+ * takes a late commit, and so a rank that sees nothing of a later epoch: hardly ever.) */
 static int report(unsigned long schedules, const struct seen *s)
 {
 	printf("sim_store: %lu schedules, %lu operations: %lu crashes, %lu deaths, %lu errors, %lu "
 	       "epochs beside another, %lu late ranks, %lu files written beside something else, "
 	       "%lu of lines given up; %lu lines committed, %lu refused, %lu times a damaged one "
-	       "passed over\n",
+	       "passed over; %lu epochs said that they began, %lu commits came after that\n",
 		schedules, s->ops, s->crashes, s->deaths, s->errors, s->splits, s->lates,
-		s->besides, s->given_up, s->commits, s->refused, s->passed_over);
+		s->besides, s->given_up, s->commits, s->refused, s->passed_over, s->said,
+		s->too_late);
 	if (schedules < ENOUGH ||
 		(s->crashes && s->deaths && s->errors && s->splits && s->lates && s->commits &&
-			s->refused && s->passed_over && s->besides && s->given_up))
+			s->refused && s->besides && s->given_up && s->said && s->too_late))
 		return 0;
 	printf("sim_store: one of these never happened\n");
 	return 1;

@@ -96,6 +96,13 @@ static void on_suspect(void *user, int peer, unsigned silent_ms, uint32_t progre
 	log_error("suspect %d by %d.", peer, c->self);
 }
 
+static void on_heard(void *user, int peer)
+{
+	const struct hb_config *c = user;
+
+	log_error("heard %d by %d.", peer, c->self);
+}
+
 static uint32_t progress(void *user)
 {
 	(void)user;
@@ -128,7 +135,8 @@ void beats_begin(struct beats *b, int size, unsigned period_ms, unsigned timeout
 				    .addresses = b->addresses,
 				    .node = b->node,
 				    .progress = progress,
-				    .suspect = on_suspect}};
+				    .suspect = on_suspect,
+				    .heard = on_heard}};
 	ck_assert_int_eq(auth_init(), 0);
 	auth_random(&b->key, sizeof b->key);
 	for (int i = 0; i < size; i++) {

@@ -83,6 +83,7 @@ bool arrive(struct cluster *cl, int from, int to, int32_t tag)
 		i++;
 	m = mails_take(&cl->flying, i);
 	if (coord_discards(&r->c, from, MAIL_CONTEXT, tag, m.stamp)) {
+		coord_compared(&r->c);
 		cl->lost++;
 		return false;
 	}
@@ -92,13 +93,24 @@ bool arrive(struct cluster *cl, int from, int to, int32_t tag)
 	return true;
 }
 
+static void note(struct coord *c, const struct mail *m)
+{
+	struct coord_message name = mail_name(m);
+	struct orphan_sum sum = {.length = 8, .hash = (uint64_t)m->number};
+
+	if (coord_is_early(c, m->stamp))
+		coord_received(c, &name, &sum);
+}
+
 void receive(struct cluster *cl, int from, int to, int32_t tag, int number)
 {
 	struct mails *w = &cl->ranks[to].waiting;
 
 	for (int i = 0; i < w->n; i++)
 		if (is_of(&w->v[i], from, to, tag) && w->v[i].number == number) {
-			mails_take(w, i);
+			struct mail m = mails_take(w, i);
+
+			note(&cl->ranks[to].c, &m);
 			return;
 		}
 	ck_abort_msg("message %d from %d is not here", number, from);

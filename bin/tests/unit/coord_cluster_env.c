@@ -186,6 +186,11 @@ static bool find(void *user)
 	return true;
 }
 
+static void quiet(void *user)
+{
+	(void)user;
+}
+
 static void take_line(void *user)
 {
 	struct rank *r = user;
@@ -215,6 +220,7 @@ const struct coord_env cluster_env = {.exchange = exchange,
 	.secure = secure,
 	.forget = forget,
 	.find = find,
+	.quiet = quiet,
 	.take = take_line,
 	.least = least,
 	.undelivered = undelivered,

@@ -17,7 +17,7 @@ struct stored *pulled[STAGE_MESSAGES];
 int pulls, copies;
 bool no_memory;
 struct request receives[STAGE_MESSAGES];
-uint64_t moment;
+uint64_t moment, state, length;
 
 /* ---- what inflight.c asks for ---- */
 
@@ -54,8 +54,12 @@ static struct stored *made(uint64_t index)
 
 struct stored *p2p_copy(const struct request *r)
 {
+	struct stored *m = no_memory ? NULL : made(r->index);
+
 	copies++;
-	return no_memory ? NULL : made(r->index);
+	if (m && length)
+		m->length = length;
+	return m;
 }
 
 /* ---- the stage ---- */
@@ -72,14 +76,14 @@ void stage_setup(void)
 	memset(receives, 0, sizeof receives);
 	pulls = copies = 0;
 	no_memory = false;
-	moment = 0;
+	moment = state = length = 0;
 	ck_assert_int_eq(inflight_init(NULL, STAGE_PEERS), 0);
 }
 
 void stage_begin(uint32_t number)
 {
-	line[number] =
-		(struct inflight_line){.number = number, .at = moment + 1, .ready = on_ready};
+	line[number] = (struct inflight_line){
+		.number = number, .at = moment + 1, .state = state, .ready = on_ready};
 	inflight_begin(&line[number]);
 }
 

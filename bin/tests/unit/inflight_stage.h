@@ -33,6 +33,8 @@ extern struct request receives[STAGE_MESSAGES];
 extern int pulls, copies; /* how many */
 extern bool no_memory;	  /* for either */
 extern uint64_t moment;
+extern uint64_t state;	/* bytes of the next line */
+extern uint64_t length; /* what a copy says it has; 0: the truth */
 
 void stage_setup(void);
 

@@ -165,11 +165,11 @@ START_TEST(what_is_gone_is_named)
 {
 	store_line(1, 0);
 	ck_assert_int_eq(unlink(store_path(own_file)), 0);
-	ck_assert_int_eq(store_check(1, 0), FT_EDAMAGED);
+	ck_assert_int_eq(store_check(1, 0), FT_ENONE);
 	says("rank-00000.ckpt: No such file");
 	says("the same on every host?");
 	ck_assert_int_eq(unlink(store_path(manifest)), 0);
-	ck_assert_int_eq(store_check(1, 0), FT_EDAMAGED);
+	ck_assert_int_eq(store_check(1, 0), FT_ENONE);
 	says(manifest);
 }
 END_TEST
@@ -186,6 +186,26 @@ START_TEST(something_else_of_that_name_is_no_trap)
 	ck_assert_int_eq(unlink(store_path(manifest)), 0);
 	ck_assert_int_eq(mkfifo(store_path(manifest), 0600), 0);
 	ck_assert_int_eq(store_check(1, 0), FT_EDAMAGED);
+}
+END_TEST
+
+/* Even one that leads to a good file. */
+START_TEST(a_link_is_not_followed)
+{
+	char at[200], to[200];
+
+	store_line(1, 0);
+	for (int i = 0; i < 2; i++) {
+		snprintf(at, sizeof at, "%s", store_path(i ? manifest : own_file));
+		snprintf(
+			to, sizeof to, "%s", store_path(i ? "other" : "line-00000001.e0000/other"));
+		ck_assert_int_eq(rename(at, to), 0);
+		ck_assert_int_eq(symlink("other", at), 0);
+		ck_assert_int_eq(store_check(1, 0), FT_EDAMAGED);
+		says("a symbolic link has that name");
+		ck_assert_int_eq(rename(to, at), 0);
+		ck_assert_int_eq(store_check(1, 0), 0);
+	}
 }
 END_TEST
 
@@ -352,6 +372,7 @@ UNIT_MAIN("ckpt_damage", tcase_add_checked_fixture(tc, store_begin, store_end);
 	  tcase_add_test(tc, the_damaged_section_is_named);
 	  tcase_add_test(tc, what_is_gone_is_named);
 	  tcase_add_test(tc, something_else_of_that_name_is_no_trap);
+	  tcase_add_test(tc, a_link_is_not_followed);
 	  tcase_add_test(tc, another_whole_file_is_not_taken);
 	  tcase_add_test(tc, another_attempt_is_not_taken);
 	  tcase_add_test(tc, another_number_of_ranks_is_refused);

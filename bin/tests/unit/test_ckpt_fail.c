@@ -232,7 +232,7 @@ START_TEST(fault_points_are_passed)
 {
 	static const char *const points[] = {"ckpt-open", "ckpt-write", "ckpt-flush", "ckpt-rename",
 		"ckpt-folder", "manifest-open", "manifest-write", "manifest-flush", "manifest-link",
-		"manifest-folder", "prune-manifest", "prune-files"};
+		"manifest-folder", "prune-manifest", "prune-files", "restore-epoch"};
 	struct ckpt_rank_file f;
 	struct ckpt_manifest m;
 	char fault[64];
@@ -246,7 +246,8 @@ START_TEST(fault_points_are_passed)
 	ck_assert_int_eq(
 		_i < 5	  ? write_one(4, &f)
 		: _i < 10 ? ckpt_commit(&failing, store_dir, &m, store_err, sizeof store_err)
-			  : ckpt_prune(&failing, store_dir, 2, 9, 0, store_err, sizeof store_err),
+		: _i < 12 ? ckpt_prune(&failing, store_dir, 2, 9, 0, store_err, sizeof store_err)
+			  : ckpt_epoch_begin(&failing, store_dir, 1, store_err, sizeof store_err),
 		FT_ESYS);
 	check_sentence("Read-only file system; give another work directory");
 	ckpt_manifest_free(&m);
@@ -260,4 +261,4 @@ UNIT_MAIN("ckpt_fail", tcase_add_checked_fixture(tc, begin, store_end);
 	  tcase_add_test(tc, a_work_directory_that_is_not_there);
 	  tcase_add_test(tc, a_file_where_the_folder_should_be);
 	  tcase_add_test(tc, a_name_that_is_too_long);
-	  tcase_add_loop_test(tc, fault_points_are_passed, 0, 12);)
+	  tcase_add_loop_test(tc, fault_points_are_passed, 0, 13);)

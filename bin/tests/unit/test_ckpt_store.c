@@ -41,6 +41,28 @@ START_TEST(what_was_saved_comes_back)
 }
 END_TEST
 
+static unsigned mode_of(const char *path)
+{
+	struct stat st;
+
+	ck_assert_int_eq(lstat(path, &st), 0);
+	return st.st_mode & 07777;
+}
+
+/* With a umask that takes nothing away. */
+START_TEST(what_is_saved_is_its_users_alone)
+{
+	mode_t before = umask(0);
+
+	store_line(1, 0);
+	umask(before);
+	ck_assert_uint_eq(mode_of(store_dir), 0700);
+	ck_assert_uint_eq(mode_of(store_path("line-00000001.e0000")), 0700);
+	ck_assert_uint_eq(mode_of(store_path("line-00000001.e0000/rank-00000.ckpt")), 0600);
+	ck_assert_uint_eq(mode_of(store_path("line-00000001.manifest")), 0600);
+}
+END_TEST
+
 START_TEST(many_small_sections_come_back)
 {
 	enum { MANY = 3000 };
@@ -217,6 +239,67 @@ START_TEST(who_is_late_prunes_nothing)
 }
 END_TEST
 
+START_TEST(who_is_late_commits_nothing)
+{
+	struct ckpt_manifest m;
+
+	store_line(1, 0);
+	store_write(2, 0, &m);
+	ck_assert_int_eq(ckpt_epoch_begin(fs, store_dir, 1, store_err, sizeof store_err), 0);
+	ck_assert_int_eq(ckpt_commit(fs, store_dir, &m, store_err, sizeof store_err), FT_ESTALE);
+	ck_assert_ptr_nonnull(strstr(store_err, "gone on in epoch 1"));
+	ck_assert_str_eq(lines(), "1");
+	ck_assert(!store_has("line-00000002.e0000.manifest.tmp"));
+	ckpt_manifest_free(&m);
+	/* it is no news to those of that epoch */
+	ck_assert_int_eq(ckpt_epoch_begin(fs, store_dir, 1, store_err, sizeof store_err), 0);
+	store_line(2, 1);
+	ck_assert_str_eq(lines(), "2 1");
+}
+END_TEST
+
+START_TEST(who_is_late_removes_nothing)
+{
+	for (uint32_t line = 1; line <= 3; line++)
+		store_line(line, 0);
+	ck_assert_int_eq(ckpt_epoch_begin(fs, store_dir, 1, store_err, sizeof store_err), 0);
+	ck_assert_int_eq(ckpt_prune(fs, store_dir, 1, 0, 0, store_err, sizeof store_err), 0);
+	ck_assert_str_eq(lines(), "3 2 1");
+}
+END_TEST
+
+/* A file system on which a flush of the folder takes so long that an epoch begins meanwhile. */
+static int slow_flush_folder(const struct ckpt_fs *slow, const char *path)
+{
+	(void)slow;
+	ck_assert_int_eq(ckpt_epoch_begin(fs, store_dir, 1, store_err, sizeof store_err), 0);
+	return fs->flush_folder(fs, path);
+}
+
+START_TEST(who_becomes_late_removes_nothing)
+{
+	struct ckpt_fs slow = *fs;
+
+	slow.flush_folder = slow_flush_folder;
+	for (uint32_t line = 1; line <= 3; line++)
+		store_line(line, 0);
+	ck_assert_int_eq(ckpt_prune(&slow, store_dir, 1, 0, 0, store_err, sizeof store_err), 0);
+	ck_assert_str_eq(lines(), "3 2 1");
+}
+END_TEST
+
+START_TEST(the_word_of_the_last_epoch_stays)
+{
+	for (uint32_t epoch = 1; epoch <= 3; epoch++)
+		ck_assert_int_eq(
+			ckpt_epoch_begin(fs, store_dir, epoch, store_err, sizeof store_err), 0);
+	store_line(1, 3);
+	ck_assert_int_eq(ckpt_prune(fs, store_dir, 1, 0, 3, store_err, sizeof store_err), 0);
+	ck_assert(!store_has("epoch-0001") && !store_has("epoch-0002"));
+	ck_assert(store_has("epoch-0003"));
+}
+END_TEST
+
 START_TEST(lines_of_an_epoch_before_do_not_count)
 {
 	for (uint32_t line = 1; line <= 3; line++)
@@ -289,6 +372,7 @@ END_TEST
 
 UNIT_MAIN("ckpt_store", tcase_add_checked_fixture(tc, store_begin, store_end);
 	  tcase_add_test(tc, what_was_saved_comes_back);
+	  tcase_add_test(tc, what_is_saved_is_its_users_alone);
 	  tcase_add_test(tc, many_small_sections_come_back);
 	  tcase_add_test(tc, nothing_to_save_is_a_checkpoint_too);
 	  tcase_add_test(tc, a_number_is_committed_once);
@@ -297,6 +381,10 @@ UNIT_MAIN("ckpt_store", tcase_add_checked_fixture(tc, store_begin, store_end);
 	  tcase_add_test(tc, pruning_counts_whole_lines_only);
 	  tcase_add_test(tc, pruning_removes_what_was_never_committed);
 	  tcase_add_test(tc, who_is_late_prunes_nothing);
+	  tcase_add_test(tc, who_is_late_commits_nothing);
+	  tcase_add_test(tc, who_is_late_removes_nothing);
+	  tcase_add_test(tc, who_becomes_late_removes_nothing);
+	  tcase_add_test(tc, the_word_of_the_last_epoch_stays);
 	  tcase_add_test(tc, lines_of_an_epoch_before_do_not_count);
 	  tcase_add_test(tc, at_the_end_of_the_job_nothing_is_in_the_making);
 	  tcase_add_test(tc, what_epochs_before_left_goes_after_the_first_own_line);

@@ -104,6 +104,27 @@ START_TEST(a_second_task_gets_no_second_thread)
 }
 END_TEST
 
+START_TEST(what_is_posted_first_runs_before_all_that_wait)
+{
+	struct noted running = {.task.run = note_behind_gate}, waits[3],
+		     urgent = {.task.run = note};
+
+	pthread_mutex_lock(&gate);
+	post(&running.task);
+	for (int i = 0; i < 3; i++) {
+		waits[i] = (struct noted){.task.run = note};
+		post(&waits[i].task);
+	}
+	ck_assert_int_eq(ckpt_writer_post_first(&urgent.task), 0);
+	pthread_mutex_unlock(&gate);
+	ckpt_writer_wait();
+	/* the writer may not have taken the first task yet when the urgent one was posted */
+	ck_assert_int_le(urgent.at, 1);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(waits[i].at, i + 2);
+}
+END_TEST
+
 static struct noted by[POSTERS][TASKS];
 
 static void *post_all(void *arg)
@@ -269,6 +290,7 @@ END_TEST
 UNIT_MAIN("ckpt_writer", tcase_add_test(tc, tasks_run_in_order);
 	  tcase_add_test(tc, signals_are_not_for_the_writer);
 	  tcase_add_test(tc, a_second_task_gets_no_second_thread);
+	  tcase_add_test(tc, what_is_posted_first_runs_before_all_that_wait);
 	  tcase_add_test(tc, many_threads_may_post);
 	  tcase_add_test(tc, it_ends_by_itself_and_begins_again);
 	  tcase_add_test(tc, after_waiting_it_begins_again);

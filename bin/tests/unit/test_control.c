@@ -228,6 +228,21 @@ START_TEST(what_is_told_is_as_the_protocol_says)
 	expect(CONTROL_LINE, 17, NULL);
 	control_restored(told[1], 16, "20261121-203610-1a2b3c4d");
 	expect(CONTROL_RESTORED, 16, "20261121-203610-1a2b3c4d");
+	control_runs(told[1], (const uint8_t *)"0123456789abcdef", "/bin/prog");
+	{
+		uint16_t type;
+		struct cursor c = hear(&type);
+		char hash[CONTROL_HASH_BYTES], path[64];
+
+		ck_assert_uint_eq(type, CONTROL_RUNS);
+		cursor_bytes(&c, hash, sizeof hash);
+		ck_assert_mem_eq(hash, "0123456789abcdef", sizeof hash);
+		cursor_string(&c, path, sizeof path);
+		ck_assert_str_eq(path, "/bin/prog");
+		ck_assert(cursor_done(&c));
+	}
+	control_heard(told[1], 5);
+	expect(CONTROL_HEARD, 5, NULL);
 	control_restarting(told[1], 3);
 	expect(CONTROL_RESTARTING, 3, NULL);
 }

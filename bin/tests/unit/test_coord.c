@@ -77,6 +77,12 @@ static bool find(void *user)
 	return fake.found;
 }
 
+static void quiet(void *user)
+{
+	(void)user;
+	step("quiet");
+}
+
 static void take(void *user)
 {
 	(void)user;
@@ -90,6 +96,7 @@ static const struct coord_env env = {.exchange = exchange,
 	.save = save,
 	.conclude = conclude,
 	.find = find,
+	.quiet = quiet,
 	.take = take};
 
 static void begin(void)
@@ -156,7 +163,7 @@ START_TEST(a_restore_forgets_the_prefix)
 	begin();
 	fake.expected = 2;
 	ck_assert(coord_restore(&fake.c));
-	ck_assert_str_eq(fake.steps, "find exchange wait secure forget take ");
+	ck_assert_str_eq(fake.steps, "find quiet exchange wait secure forget take ");
 	ck_assert_int_eq(fake.waited, 2);
 	coord_fini(&fake.c);
 }

@@ -304,6 +304,40 @@ START_TEST(a_wish_makes_all_due_once)
 }
 END_TEST
 
+/* Neither by its own time nor by another's wish, of which it hears meanwhile. */
+START_TEST(who_has_not_written_its_part_is_not_due)
+{
+	struct coord_part part = {1, 100, 1};
+
+	cluster_begin(&cl, 2, protocols[_i]);
+	cl.slow = true;
+	all_checkpoint();
+	ck_assert(!coord_due(&cl.ranks[0].c, true));
+	tell_all(&cl);
+	ck_assert(cl.ranks[0].lines[1].finished);
+	ck_assert(!coord_due(&cl.ranks[0].c, true));
+	ck_assert_int_eq(cl.ntold, 0);
+	coord_written(&cl.ranks[1].c, 1, &(struct coord_part){1, 101, 1});
+	ck_assert(coord_due(&cl.ranks[1].c, true));
+	tell_all(&cl);
+	ck_assert(!coord_due(&cl.ranks[0].c, false));
+	coord_written(&cl.ranks[0].c, 1, &part);
+	ck_assert(coord_due(&cl.ranks[0].c, false));
+	cluster_end(&cl);
+}
+END_TEST
+
+START_TEST(who_has_lost_its_part_is_due_again)
+{
+	cluster_begin(&cl, 2, protocols[_i]);
+	cl.slow = true;
+	all_checkpoint();
+	coord_written(&cl.ranks[0].c, 1, NULL);
+	ck_assert(coord_due(&cl.ranks[0].c, true));
+	cluster_end(&cl);
+}
+END_TEST
+
 #define STORY(name) tcase_add_loop_test(tc, name, 0, 3)
 
 UNIT_MAIN("coord_lines", STORY(what_all_have_received_is_no_matter);
@@ -312,4 +346,6 @@ UNIT_MAIN("coord_lines", STORY(what_all_have_received_is_no_matter);
 	  STORY(a_rank_can_be_several_lines_ahead); STORY(what_a_rank_sends_itself_counts_too);
 	  STORY(who_sent_nothing_need_not_say_so); STORY(a_rank_that_cannot_capture_says_so);
 	  STORY(a_rank_that_cannot_write_says_so); STORY(lines_commit_in_their_order);
-	  STORY(the_end_gives_up_what_not_all_have_begun); STORY(a_wish_makes_all_due_once);)
+	  STORY(the_end_gives_up_what_not_all_have_begun); STORY(a_wish_makes_all_due_once);
+	  STORY(who_has_not_written_its_part_is_not_due);
+	  STORY(who_has_lost_its_part_is_due_again);)

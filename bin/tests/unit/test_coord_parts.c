@@ -110,6 +110,61 @@ START_TEST(orphans_go_through_bytes)
 }
 END_TEST
 
+static void add_sums(struct orphans *o, uint64_t n)
+{
+	for (uint64_t i = 1; i <= n; i++)
+		ck_assert(orphans_add_sum(o, &(struct orphan_sum){.length = i, .hash = 100 * i}));
+}
+
+/* All of them, or none as in lines that were made before there were any. */
+START_TEST(orphans_have_checksums)
+{
+	struct orphans o = {0}, again = {0}, left = {0};
+	struct debts d = {0};
+	uint8_t *bytes;
+	size_t len;
+
+	add(&o, 0, 7, 2, 2);
+	add(&o, 0, 7, 5, 1);
+	add_sums(&o, 3);
+	ck_assert(orphans_encode(&o, &bytes, &len));
+	ck_assert_uint_eq(len, 4 + 2 * 32 + 3 * 16);
+	ck_assert(orphans_valid(bytes, len, 1));
+	ck_assert(!orphans_valid(bytes, len - 1, 1));
+	ck_assert(!orphans_valid(bytes, len - 16, 1));
+	ck_assert(orphans_valid(bytes, len - 3 * 16, 1));
+	ck_assert(orphans_decode(&again, bytes, len));
+	ck_assert_uint_eq(again.nsums, 3);
+	ck_assert_uint_eq(again.sums[2].hash, 300);
+	ck_assert(debts_load(&d, &again));
+	ck_assert(!debts_paid(&d, 0, 6, 7) && debts_paid(&d, 0, 6, 7));
+	ck_assert_uint_eq(d.paid.length, 1);
+	ck_assert(debts_left(&d, &left));
+	ck_assert_uint_eq(left.nsums, 2);
+	ck_assert_uint_eq(left.sums[1].hash, 300);
+	ck_assert(debts_paid(&d, 0, 6, 7) && !debts_paid(&d, 0, 6, 7) && debts_paid(&d, 0, 6, 7));
+	ck_assert_uint_eq(d.paid.hash, 300);
+	debts_free(&d);
+	orphans_free(&o);
+	orphans_free(&again);
+	orphans_free(&left);
+	free(bytes);
+}
+END_TEST
+
+START_TEST(messages_are_the_same_as_far_as_is_known)
+{
+	struct orphan_sum is = {.length = 8, .hash = 5}, other = {.length = 8, .hash = 6};
+	struct orphan_sum shorter = {.length = 4, .hash = 5}, cut = {.length = 8};
+	struct orphan_sum unknown = {.length = ORPHAN_NO_LENGTH};
+
+	ck_assert(orphans_same(&is, &is) && orphans_same(&cut, &is));
+	ck_assert(orphans_same(&unknown, &is));
+	ck_assert(!orphans_same(&is, &other) && !orphans_same(&is, &shorter));
+	ck_assert(!orphans_same(&cut, &shorter));
+}
+END_TEST
+
 /* Each is one byte away from right: where, and what it becomes. */
 static const struct {
 	size_t at;
@@ -126,14 +181,30 @@ START_TEST(orphans_that_make_no_sense)
 	uint8_t *bytes;
 	size_t len;
 
-	add(&o, 0, 7, 1, 2);
-	add(&o, 0, 7, 4, 2);
+	add(&o, 0, 7, 1, 3);
+	add(&o, 0, 7, 5, 2);
 	ck_assert(orphans_encode(&o, &bytes, &len));
 	ck_assert(orphans_valid(bytes, len, 3));
 	bytes[wrongs[_i].at] = wrongs[_i].is;
 	if (wrongs[_i].at == 4 + 16 + 7)
 		bytes[4 + 24 + 7] = 0x7f;
 	ck_assert_msg(!orphans_valid(bytes, len, 3), "%s", wrongs[_i].what);
+	orphans_free(&o);
+	free(bytes);
+}
+END_TEST
+
+/* Room for them would be counted wrong. */
+START_TEST(orphans_that_cannot_be_counted)
+{
+	struct orphans o = {0};
+	uint8_t *bytes;
+	size_t len;
+
+	for (int32_t tag = 0; tag < 3; tag++)
+		add(&o, 0, tag, 1, tag < 2 ? INT64_MAX - 1 : 5);
+	ck_assert(orphans_encode(&o, &bytes, &len));
+	ck_assert(!orphans_valid(bytes, len, 1));
 	orphans_free(&o);
 	free(bytes);
 }
@@ -221,10 +292,11 @@ START_TEST(tallies_are_by_line)
 }
 END_TEST
 
-UNIT_MAIN("coord_parts", tcase_add_test(tc, envelopes_count_apart);
-	  tcase_add_test(tc, what_is_even_and_not_held_is_forgotten);
-	  tcase_add_test(tc, orphans_go_through_bytes); tcase_add_loop_test(
-		  tc, orphans_that_make_no_sense, 0, (int)(sizeof wrongs / sizeof *wrongs));
-	  tcase_add_test(tc, debts_are_paid_once);
-	  tcase_add_test(tc, the_tree_holds_everybody_once);
-	  tcase_add_test(tc, tallies_are_by_line);)
+UNIT_MAIN(
+	"coord_parts", tcase_add_test(tc, envelopes_count_apart);
+	tcase_add_test(tc, what_is_even_and_not_held_is_forgotten);
+	tcase_add_test(tc, orphans_go_through_bytes); tcase_add_test(tc, orphans_have_checksums);
+	tcase_add_test(tc, messages_are_the_same_as_far_as_is_known); tcase_add_loop_test(
+		tc, orphans_that_make_no_sense, 0, (int)(sizeof wrongs / sizeof *wrongs));
+	tcase_add_test(tc, orphans_that_cannot_be_counted); tcase_add_test(tc, debts_are_paid_once);
+	tcase_add_test(tc, the_tree_holds_everybody_once); tcase_add_test(tc, tallies_are_by_line);)

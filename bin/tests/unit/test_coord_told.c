@@ -297,6 +297,18 @@ START_TEST(blocking_pays_debts_and_saves_them)
 }
 END_TEST
 
+/* The job ends with a sentence. */
+START_TEST(what_never_comes_again_is_told)
+{
+	line_with_an_orphan(&cl);
+	cluster_restore(&again, &cl, 1, _i ? "blocking" : "eventlog");
+	again.fatal = "this rank (1) had received 1 message before the line restored, the first "
+		      "from rank 0, that never came again";
+	coord_close(&again.ranks[0].c);
+	coord_close(&again.ranks[1].c);
+}
+END_TEST
+
 /* Ranks that have worked before they ask for the line: what they told is void. */
 START_TEST(what_was_told_before_a_restore_is_void)
 {
@@ -389,5 +401,6 @@ UNIT_MAIN("coord_told", tcase_add_test(tc, a_long_log_is_told_early);
 	  tcase_add_test(tc, a_verdict_must_be_possible); LOOP(a_debt_goes_into_the_next_line, 3);
 	  tcase_add_test(tc, a_choice_after_a_restore_mixes_up_no_messages);
 	  tcase_add_test(tc, blocking_pays_debts_and_saves_them);
+	  tcase_add_loop_exit_test(tc, what_never_comes_again_is_told, 3, 0, 2);
 	  tcase_add_test(tc, what_was_told_before_a_restore_is_void);
 	  tcase_add_test(tc, a_program_can_choose_once); LOOP(a_choice_may_come_late, 2);)

@@ -239,21 +239,47 @@ START_TEST(a_short_delay_is_charged)
 		if (n)
 			break;
 	}
-	ck_assert_uint_ge(acts[0].silent_ms, TIMEOUT - PERIOD / 2);
+	ck_assert_uint_ge(acts[0].silent_ms, TIMEOUT);
 	end();
 }
 END_TEST
 
-/* A tick that comes a moment early does not put the suspicion off by a period; half a period early
- * is too early. */
-START_TEST(ticks_need_not_be_exact)
+/* Not a moment before it, wherever the ticks fall. */
+START_TEST(the_timeout_is_the_least)
+{
+	for (unsigned shift = 0; shift < PERIOD; shift++) {
+		begin(false);
+		tick_at(now_ms + shift);
+		beat(PEER, false);
+		now_ms -= shift;
+		ck_assert_uint_eq(ticks_until_act(TIMEOUT), shift ? 0 : TIMEOUT);
+		if (shift)
+			ck_assert_uint_eq(ticks_until_act(TIMEOUT), PERIOD);
+		ck_assert_uint_ge(acts[0].silent_ms, TIMEOUT);
+		end();
+	}
+}
+END_TEST
+
+/* So the suspicion that falls between two ticks is not a period late. */
+START_TEST(it_tells_when_it_is_due)
 {
 	begin(false);
+	ck_assert_uint_eq(detector_due(d), UINT64_MAX);
 	beat(PEER, false);
+	ck_assert_uint_eq(detector_due(d), ns(TIMEOUT));
+	tick_at(now_ms + PERIOD / 4);
+	beat(OTHER, false);
+	ck_assert_uint_eq(detector_due(d), ns(TIMEOUT - PERIOD / 4));
 	ck_assert_uint_eq(ticks_until_act(TIMEOUT - PERIOD), 0);
-	ck_assert_int_eq(tick_at(now_ms + PERIOD / 2 - 1), 0);
+	ck_assert_uint_eq(detector_due(d), ns(PERIOD - PERIOD / 4));
+	ck_assert_int_eq(tick_at(now_ms + PERIOD - PERIOD / 4 - 1), 0);
 	ck_assert_int_eq(tick_at(now_ms + 1), 1);
-	ck_assert_int_eq(acts[0].kind, DETECTOR_SUSPECT);
+	ck_assert_int_eq(acts[0].peer, PEER);
+	ck_assert_uint_eq(acts[0].silent_ms, TIMEOUT);
+	ck_assert_uint_eq(detector_due(d), ns(PERIOD / 4));
+	beat(OTHER, true);
+	ck_assert_uint_eq(detector_due(d), UINT64_MAX);
 	end();
 }
 END_TEST
@@ -292,6 +318,6 @@ UNIT_MAIN("detector", tcase_add_test(tc, silence_is_suspected_once);
 	  tcase_add_test(tc, a_pause_of_the_observer_is_not_charged);
 	  tcase_add_test(tc, nor_when_it_ends_with_a_beat);
 	  tcase_add_test(tc, a_short_delay_is_charged);
-	  tcase_add_test(tc, ticks_need_not_be_exact);
+	  tcase_add_test(tc, the_timeout_is_the_least); tcase_add_test(tc, it_tells_when_it_is_due);
 	  tcase_add_test(tc, a_starved_observer_still_suspects);
 	  tcase_add_test(tc, it_knows_its_peers);)

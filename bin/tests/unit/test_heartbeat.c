@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -12,6 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "beats.h"
+#include "heartbeat/hb.h"
 
 #include "unit.h"
 
@@ -42,6 +44,7 @@ START_TEST(a_stopped_process_is_suspected)
 	beats_said("suspect 1 by 0.");
 	beats_said(" ms: suspected\n");
 	signal_child(child, SIGCONT);
+	beats_said("heard 1 by 0.");
 	beats_said("test: rank 1 silent ");
 	beats_said(" ms: beats again\n");
 	signal_child(child, SIGSTOP);
@@ -284,6 +287,71 @@ START_TEST(a_start_that_fails_takes_nothing)
 }
 END_TEST
 
+/* The thread of this process that has this name; 0: none. */
+static pid_t thread_called(const char *name)
+{
+	char path[64], comm[32];
+	struct dirent *e;
+	DIR *dir = opendir("/proc/self/task");
+	pid_t found = 0;
+
+	ck_assert_ptr_nonnull(dir);
+	while (!found && (e = readdir(dir))) {
+		FILE *in;
+
+		snprintf(path, sizeof path, "/proc/self/task/%.20s/comm", e->d_name);
+		in = fopen(path, "r");
+		if (in && fgets(comm, sizeof comm, in) && strncmp(comm, name, strlen(name)) == 0)
+			found = (pid_t)strtol(e->d_name, NULL, 10);
+		if (in)
+			fclose(in);
+	}
+	closedir(dir);
+	return found;
+}
+
+/* Whether a process like this one may run in real time; what it tries is gone with it. */
+static bool real_time_allowed(void)
+{
+	struct sched_param least = {.sched_priority = sched_get_priority_min(SCHED_RR)};
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(sched_setscheduler(0, SCHED_RR, &least) != 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return status == 0;
+}
+
+/* It beats by the time that somebody hears it, and has asked before. */
+START_TEST(its_thread_has_the_priority_that_is_allowed)
+{
+	int want = real_time_allowed() ? SCHED_RR | SCHED_RESET_ON_FORK : SCHED_OTHER;
+	pid_t thread;
+
+	beats_begin(&b, 2, PERIOD, TIMEOUT);
+	beats_child(&b, 1);
+	beats_start(&b, 0);
+	beats_said("test: rank 1 beats\n");
+	thread = thread_called("ftmpi-beat");
+	ck_assert_int_gt(thread, 0);
+	ck_assert_int_eq(sched_getscheduler(thread), want);
+	ck_assert_int_eq(sched_getscheduler(0), SCHED_OTHER);
+	beats_end(&b);
+}
+END_TEST
+
+START_TEST(the_nice_value_that_a_limit_allows)
+{
+	ck_assert_int_eq(priority_nice(0), 0);
+	ck_assert_int_eq(priority_nice(1), 0);
+	ck_assert_int_eq(priority_nice(20), 0);
+	ck_assert_int_eq(priority_nice(21), -1);
+	ck_assert_int_eq(priority_nice(40), -20);
+	ck_assert_int_eq(priority_nice(RLIM_INFINITY), -20);
+}
+END_TEST
+
 UNIT_MAIN("heartbeat", tcase_add_test(tc, a_stopped_process_is_suspected);
 	  tcase_add_test(tc, a_killed_process_is_suspected);
 	  tcase_add_test(tc, an_observer_that_was_stopped_blames_nobody);
@@ -292,4 +360,6 @@ UNIT_MAIN("heartbeat", tcase_add_test(tc, a_stopped_process_is_suspected);
 	  tcase_add_test(tc, nobody_is_suspected_while_debugging);
 	  tcase_add_test(tc, a_rank_may_begin_anew);
 	  tcase_add_test(tc, nothing_is_left_after_the_end);
-	  tcase_add_test(tc, a_start_that_fails_takes_nothing);)
+	  tcase_add_test(tc, a_start_that_fails_takes_nothing);
+	  tcase_add_test(tc, its_thread_has_the_priority_that_is_allowed);
+	  tcase_add_test(tc, the_nice_value_that_a_limit_allows);)

@@ -234,6 +234,57 @@ START_TEST(broken)
 }
 END_TEST
 
+/* What the program has received and may be in transit is copied; when that is too much, no line
+ * holds any of it, at once, and the next one is made. */
+START_TEST(copies_are_bounded)
+{
+	stage_setup();
+	stage_begin(0);
+	for (uint64_t i = 1; i < 4; i++) {
+		struct request *r = stage_matched(i, ++moment, false);
+
+		fates[0][i] = COORD_OPEN;
+		inflight_open(r);
+		length = INFLIGHT_COPIES / 2;
+		inflight_filled(r, true);
+		ck_assert_int_eq(readies[0], i == 3);
+		inflight_leave(r);
+	}
+	ck_assert_ptr_nonnull(line[0].why);
+	stage_end(0);
+	stage_begin(1);
+	fates[1][5] = COORD_IN;
+	receives[5] = *stage_matched(5, ++moment, false);
+	inflight_open(&receives[5]);
+	inflight_filled(&receives[5], true);
+	ck_assert_ptr_null(line[1].why);
+	inflight_leave(&receives[5]);
+	stage_end(1);
+	inflight_fini();
+}
+END_TEST
+
+/* As much as is saved of the rank itself may be held. */
+START_TEST(copies_may_be_as_much_as_the_state)
+{
+	stage_setup();
+	state = 2 * INFLIGHT_COPIES;
+	stage_begin(0);
+	length = INFLIGHT_COPIES / 2;
+	for (uint64_t i = 1; i < 6; i++) {
+		struct request *r = stage_matched(i, ++moment, false);
+
+		fates[0][i] = COORD_OPEN;
+		inflight_open(r);
+		inflight_filled(r, true);
+		inflight_leave(r);
+		ck_assert_int_eq(readies[0], i == 5);
+	}
+	stage_end(0);
+	inflight_fini();
+}
+END_TEST
+
 /* Only a message that is not known to be in transit is still its sender's to take back. */
 START_TEST(withdrawn)
 {
@@ -255,4 +306,5 @@ UNIT_MAIN("inflight", tcase_add_test(tc, order_of_the_program);
 	  tcase_add_test(tc, taken_between_lines); tcase_add_test(tc, waits_for_contents);
 	  tcase_add_test(tc, pulled_when_known); tcase_add_test(tc, several_lines);
 	  tcase_add_test(tc, let_go_while_received); tcase_add_test(tc, received_between_lines);
-	  tcase_add_test(tc, broken); tcase_add_test(tc, withdrawn);)
+	  tcase_add_test(tc, broken); tcase_add_test(tc, copies_are_bounded);
+	  tcase_add_test(tc, copies_may_be_as_much_as_the_state); tcase_add_test(tc, withdrawn);)

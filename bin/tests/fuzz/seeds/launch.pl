@@ -133,6 +133,11 @@ sub options_seeds
 		'restore-line'    => [ 'f', 1, 'w', 'p', '-restore=20261121-203610-1a2b3c4d:7' ],
 		'failures'        => [qw(-n 2 -heartbeat 50 -timeout-heartbeat 150 -ckpt-interval .25 -keep 3 -coord
 			blocking -max-restarts 0 -restart-on crash -restart-from-start -accept-binary -debug -restore p)],
+		'restore-second'  => [qw(-n 1 p a -restore=auto)],
+		'times'           => [qw(-n 1 -timeout 1h30m -ckpt-interval 1.5m -heartbeat 250ms -timeout-heartbeat 2s p)],
+		'misspelt'        => [qw(-n 1 -ckpt-intervall=5 p)],
+		'parts'           => [qw(-n 2 -env A 1 a x : -n 3 -wdir d -x B b : -np 1 c -restore)],
+		'untouched'       => [qw(-n 1 -- p -restore)],
 		'empty-words'     => [ '-n', '1', '', '' ],
 	);
 	seed('options', $_, join "\n", @{ $seed{$_} }) for keys %seed;
@@ -142,17 +147,21 @@ sub options_seeds
 # one message of each kind
 my @MESSAGES = (
 	[ INITED => 4711 ], ['FINALIZED'], [ ABORTED => 1, 'MPI_Send' ], [ LOST => 2, 'reset' ],
-	[ SETUP => 1000, 5000 ],
+	[ SETUP => 1000, 5000, 60000 ],
 	[ BIND => '10.0.0.1', 2, 5000, 5010 ],
 	[ RUN => 's' x 16, 'k' x 32, 0, 2, 1, '/tmp', 'name', [ 0, 1 ], '/', [qw(prog arg)], ['A=b'],
 		['keep=2'], 'rest' ],
+	[ PART => 2, 3, '/tmp', [qw(prog arg)], ['A=b'] ],
 	[ STDIN => 'abc' ], ['STDIN_END'], [ KILL => 1 ], [ CREDIT => 7 ], ['PING'], ['END'],
 	[ HERE => 4, '10.0.0.1', [qw(lo eth0)], [qw(127.0.0.1 10.0.0.2)] ], [ PORTS => [ 1, 65535 ] ],
 	[ FAILED => 'why' ], [ STARTED => 0, 99 ], [ NEWS => 0, 16, 'body' ], [ BROKEN => 1, 'how' ],
 	[ CANNOT_RUN => 0, 'no' ], [ OUT => 0, 2, "line\n" ], [ EXITED => 0, 1, 0 ], [ STDIN_TAKEN => 5 ],
 	['STDIN_CLOSED'], ['PONG'], ['BYE'], [ AGAIN => 1 ], [ STOPPED => 1, 1000 ],
 	[ RESTARTING => 1 ], [ SUSPECT => 1, 1012, 7 ], [ LINE => 4 ], [ PROGRAM => 1 ], [ RESTORED => 4, 'name' ],
+	[ RUNS => 'h' x 16, '/bin/prog' ], [ LOADED => 4711 ], [ HOLD => '/', ['A=b'], ['prog'] ],
+	[ HELD => ['/bin/prog'], ['10-1f'] ], [ TRACED => 1, 4711, 'gdb' ],
 	[ RESTART_ALL => 1 ], [ FENCE => 2 ], [ RESTART => 1 ],
+	[ HEARD => 1 ], [ EXAMINE => 1, 150 ], [ PATIENCE => 60000 ], [ CONDITION => 1, 2, 8407 ], [ STRAINED => 700, 8407 ],
 );
 
 sub wire_seeds
@@ -167,6 +176,22 @@ sub wire_seeds
 	seed('channel', 'greeted-at-once', "\0\0hello\n" . FTMPI::Control::encode('PONG'));
 	seed('channel', 'greeted-cut', "\2\0hello\n" . substr $all, 0, 20);
 	seed('channel', 'never-greeted', "\1\0hell");
+	return;
+}
+
+# Two looks at a program's thread and that of its heartbeats.
+sub condition_seeds
+{
+	my $stat = sub { "4711 ($_[0]) $_[1] 1 2 3 0 -1 4194368 95 0 7 0 $_[2] 4 0 0 20 0 3 0 5200 31 3\n" };
+	my %seed = (
+		stopped => [ $stat->('prog', 'T', 3), "5 6 7\n" ],
+		runs    => [ $stat->('prog', 'R', 3), "5 6 7\n", $stat->('prog', 'R', 30), "9 6 8\n",
+			$stat->('ftmpi-beat', 'S', 3), "5 6 7\n", $stat->('ftmpi-beat', 'S', 3), "6 6 8\n" ],
+		hung    => [ map { ($stat->('ftmpi-beat', 'S', 3), "5 6 7\n") } 1, 2 ],
+		starved => [ map { ($stat->('ftmpi-beat', 'R', 3), '') } 1, 2 ],
+		gone    => [],
+	);
+	seed('condition', $_, join "\0", "84.07 40.00 20.10 81/400 12345\n", @{ $seed{$_} }) for keys %seed;
 	return;
 }
 

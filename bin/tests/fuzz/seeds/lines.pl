@@ -157,6 +157,21 @@ sub orphans_seeds
 		my ($ranks, $messages, @ranges) = @{ $seed{$name} };
 		seed('orphans', $name, pack('C C V', $ranks, $messages, scalar @ranges), @ranges);
 	}
+	my $sums   = sub { join '', map { pack 'Q< Q<', 8 * $_, 4711 + $_ } 1 .. $_[0] };
+	my @three  = ($range->(0, 7, 6, 2, 3));
+	my %summed = (
+		'summed'   => [ 3, 9, \@three, $sums->(3) ],
+		'sums'     => [ 3, 9, [ @three, $range->(0, 7, 6, 9, 1), $range->(1, 7, 6, 1, 2) ], $sums->(6) ],
+		'unknown'  => [ 3, 9, [ $range->(0, 7, 6, 1, 1) ], pack 'Q< Q<', ~0, 0 ],
+		'unsummed' => [ 3, 9, \@three, $sums->(2) ],
+		'oversum'  => [ 3, 9, \@three, $sums->(4) ],
+		'halfsum'  => [ 3, 9, [ $range->(0, 7, 6, 2, 1) ], substr $sums->(1), 0, 8 ],
+		'manysums' => [ 3, 9, [ $range->(0, 7, 6, 1, ~0 >> 4) ], $sums->(1) ],
+	);
+	for my $name (keys %summed) {
+		my ($ranks, $messages, $ranges, $bytes) = @{ $summed{$name} };
+		seed('orphans', $name, pack('C C V', $ranks, $messages, scalar @$ranges), @$ranges, $bytes);
+	}
 	seed('orphans', 'cut', pack('C C V', 3, 1, 1), substr $range->(0, 7, 6, 2, 3), 0, 31);
 	seed('orphans', 'more', pack('C C V', 3, 1, 0), "\0");
 	return;

@@ -11,8 +11,9 @@ use warnings;
 use FTMPI::Job     ();
 use FTMPI::Verdict ();
 
-# Events of one story, at most; seconds of virtual time until ranks are through.
-use constant { STEPS_MAX => 20000, WORK => 6 };
+# Events of one story, at most; seconds of virtual time until ranks are through; for which a rank that gets
+# no processor is excused; until a user ends a job that hangs.
+use constant { STEPS_MAX => 20000, WORK => 6, STARVED => 60, PATIENCE => 100 };
 
 sub run
 {
@@ -85,13 +86,16 @@ sub _make_job
 	$self->{uses} = (0, undef, (1) x 8)[ rand 10 ];
 	$self->{kind} = rand() < 0.3;
 	$self->{uses} = 1 if $self->{kind};
+	$self->{limit} = rand() < 0.2 ? 0 : STARVED;
 	$self->{job} = FTMPI::Job->new(
 		hosts => \@hosts,
 		on    => $self->{kind} ? 'failure' : (qw(failure failure failure crash any none))[ rand 6 ],
 		max   => $self->{kind} ? 1000 : _pick(0, 4),
 		from_start => rand() < 0.1,
+		session    => 's',
 		silent     => sub { $self->{silent}{ $_[0] } // 0 },
-		verdict    => FTMPI::Verdict->new(period => 0.1, timeout => 1, size => $n));
+		lenient    => sub { $self->{now} - ($self->{starved}{ $_[0] } // -99) < 10 ? $self->{limit} : 0 },
+		verdict    => FTMPI::Verdict->new(period => 0.1, timeout => 1, size => $n, starved => $self->{limit}));
 	return;
 }
 
@@ -112,7 +116,15 @@ sub _event
 }
 
 sub _do_log   { return }
-sub _do_say   { return }
+
+# Who gets no processor is not taken for one that cannot be heard.
+sub _do_say
+{
+	my ($self, $text) = @_;
+	$self->_check_blame($1, $text) if $text =~ /^rank (\d+) on \S+ is not heard by/;
+	return;
+}
+
 sub _do_gone  { return }
 sub _do_timer { my ($self, $name, $seconds, @data) = @_; return $self->_after($seconds, sub { $self->_event($name, @data) }) }
 
@@ -307,9 +319,36 @@ sub _make_line
 	return;
 }
 
+# What its agent sees of a rank; what it runs is the program of some epoch, which may be an old one.
+sub _do_examine
+{
+	my ($self, $rank, $seconds) = @_;
+	my $host  = $self->{job}->crew->home($rank);
+	my $agent = $self->{agents}[$host] // return;
+	return if !$self->{up}[$host];
+	my $epoch = $agent->{alive}{$rank};
+	my $state = defined $epoch ? $agent->{state}{"$rank.$epoch"} : undef;
+	my $word  = !defined $epoch ? 'gone' : $state ? $state->{word} : rand() < 0.05 ? 'unknown' : 'runs';
+	$self->{starved}{$host} = $self->{now} if $word eq 'starved';
+	$self->_from_agent($agent, $word =~ /^(?:gone|stopped)\z/ ? 0.01 : $seconds + rand 0.1, 'condition', $rank, $word, 'much');
+	return;
+}
+
+# It is not blamed too soon.
+sub _check_blame
+{
+	my ($self, $rank, $what) = @_;
+	my $agent = $self->{agents}[ $self->{job}->crew->home($rank) ] // return;
+	my $state = $agent->{state}{ "$rank." . ($agent->{alive}{$rank} // '-') } // return;
+	$self->_wrong("$what: rank $rank got no processor for " . ($self->{now} - $state->{since}) . ' s only')
+		if $self->{limit} && $state->{word} eq 'starved' && $self->{now} - $state->{since} < $self->{limit};
+	return;
+}
+
 sub _do_fence
 {
 	my ($self, $rank) = @_;
+	$self->_check_blame($rank, 'fenced');
 	my $agent = $self->{agents}[ $self->{job}->crew->home($rank) ] // return;
 	$self->_die($agent, $rank, 0, 9) if $self->{up}[ $agent->{host} ] && rand() < 0.9;
 	return;
@@ -340,6 +379,7 @@ my %FAULTS = (
 	fail  => \&_fail_rank,
 	hang  => \&_hang_rank,
 	stop  => \&_stop_rank,
+	starve => \&_starve_rank,
 	host  => \&_lose_host,
 	agent => \&_lose_agent,
 	link  => \&_cut_link,
@@ -348,7 +388,7 @@ my %FAULTS = (
 	time  => sub { my ($self) = @_; $self->_event('timeout', 3) },
 	pipe  => sub { my ($self) = @_; $self->_event('output_gone', '') },
 );
-my @KIND   = qw(kill host agent hang stop link lost);
+my @KIND   = qw(kill host agent hang stop starve link lost);
 my @FAULTS = ((@KIND) x 4, qw(crash fail user time pipe));
 
 sub _plan_faults
@@ -367,14 +407,14 @@ sub _plan_faults
 # A rank that lives now, with its agent; none of the job can work on without it.
 sub _victim
 {
-	my ($self) = @_;
+	my ($self, $survives) = @_;
 	my $epoch = $self->{job}->epoch;
 	my @found;
 	for my $agent (grep { $_ && $self->{up}[ $_->{host} ] } @{ $self->{agents} }) {
 		push @found, map { [ $agent, $_ ] } grep { $agent->{alive}{$_} == $epoch } sort keys %{ $agent->{alive} };
 	}
 	return if !@found;
-	$self->{ran}{$epoch}{spoilt} = 1;
+	$self->{ran}{$epoch}{spoilt} = 1 if !$survives;
 	return @{ $found[ rand @found ] };
 }
 
@@ -418,7 +458,30 @@ sub _hang_rank
 	}
 	$self->_suspect($rank, @others);
 	my $epoch = $self->{job}->epoch;
-	$self->_after(30, sub { $self->_event('signal', 'INT') if $self->{job}->epoch == $epoch });
+	$agent->{state}{"$rank.$epoch"} = { word => 'hung' };
+	$self->_after(PATIENCE, sub { $self->_event('signal', 'INT') if $self->{job}->epoch == $epoch });
+	return;
+}
+
+# It gets no processor for a while, and beats again then, if nobody has killed it for that.
+sub _starve_rank
+{
+	my ($self) = @_;
+	my ($agent, $rank) = $self->_victim(1) or return;
+	my $epoch  = $self->{job}->epoch;
+	my $key    = "$rank.$epoch";
+	my $length = rand() < 0.8 ? rand 10 : rand 90;
+	return if $agent->{state}{$key};
+	my @others = grep { !$self->_is_through($_) } $self->_others($rank);
+	$agent->{state}{$key} = { word => 'starved', since => $self->{now} };
+	$self->_suspect($rank, @others) if $length > 1.2;
+	$self->_after($length, sub {
+		delete $agent->{state}{$key};
+		for my $observer (@others) {
+			my $its = $self->{agents}[ $self->{job}->crew->home($observer) ] // next;
+			$self->_from_agent($its, 0.1 + rand 0.1, 'heard', $observer, $rank) if $self->_lives($its, $observer, $epoch);
+		}
+	});
 	return;
 }
 
@@ -428,9 +491,10 @@ sub _stop_rank
 	my ($self) = @_;
 	my ($agent, $rank) = $self->_victim or return;
 	my $epoch = $self->{job}->epoch;
+	$agent->{state}{"$rank.$epoch"} = { word => 'stopped' };
 	$self->_suspect($rank, grep { !$self->_is_through($_) } $self->_others($rank));
 	$self->_after(1 + rand 0.15, sub { $self->_tell_stopped($agent, $rank, $epoch, 1000) });
-	$self->_after(30, sub { $self->_event('signal', 'INT') if $self->{job}->epoch == $epoch });
+	$self->_after(PATIENCE, sub { $self->_event('signal', 'INT') if $self->{job}->epoch == $epoch });
 	return;
 }
 

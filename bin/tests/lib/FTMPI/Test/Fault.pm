@@ -41,13 +41,19 @@ sub alone
 }
 
 # The command of a job. Options: program, args, ranks (4), coord (a protocol), run (more options of
-# ftmpirun), workdir.
+# ftmpirun), workdir; parts: [ranks, path] of further parts of the job, of those ranks, with the same
+# arguments.
 sub command
 {
 	my ($self) = @_;
+	my ($first, @parts) = ($self->{ranks});
+	for my $part (@{$self->{parts} // []}) {
+		$first -= $part->[0];
+		push @parts, ':', '-n', @$part, @{$self->{args}};
+	}
 	my @coord = defined $self->{coord} ? ('-coord', $self->{coord}) : ();
-	return (ftmpirun(), @coord, @{$self->{run}}, '-workdir', $self->{workdir}, '-n', $self->{ranks},
-		program($self->{program}), @{$self->{args}});
+	return (ftmpirun(), @coord, @{$self->{run}}, '-workdir', $self->{workdir}, '-n', $first,
+		program($self->{program}), @{$self->{args}}, @parts);
 }
 
 # Starts it. More options: inside (a function from a command to the one that runs it on some host),
@@ -96,8 +102,9 @@ sub ranks
 {
 	my ($self) = @_;
 	my %ranks;
+	my %is = map { $_ => 1 } program($self->{program}), map { $_->[1] } @{$self->{parts} // []};
 	for my $pid ($self->{job}->pids) {
-		next if (readlink("/proc/$pid/exe") // '') ne program($self->{program});
+		next if !$is{readlink("/proc/$pid/exe") // ''};
 		my $environment = FTMPI::Test::Process::slurp("/proc/$pid/environ");
 		$ranks{$pid} = $1 if $environment =~ /(?:\A|\0)FTMPI_RANK=(\d+)\0/;
 	}
@@ -180,7 +187,7 @@ sub undisturbed
 {
 	my ($self) = @_;
 	my %drop = ('-hold' => 2, '-holds' => 2, '-hold-in' => 2, '-ckpt' => 2, '-trace' => 1, '-late' => 1,
-		'-skew' => 2, '-work' => 2, '-sure' => 1,
+		'-skew' => 2, '-work' => 2, '-sure' => 1, '-without' => 1,
 		'-gate' => 2, '-fast' => 2, '-victim' => 2);
 	my @args;
 	for (my $i = 0; $i < @{$self->{args}};) {
@@ -263,17 +270,18 @@ sub files
 sub manifests { my ($self) = @_; return grep { /\.manifest\z/ } $self->files }
 
 # Committed lines are whole; there is at least one, at most `keep` of a session, and no file is there
-# that is neither a manifest nor a rank's.
+# that is neither a manifest nor a rank's, nor the word that an epoch began, nor the record of the job.
 sub lines_whole
 {
 	my ($self, $name, %option) = @_;
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 	my @files = $self->files;
 	my @lines = grep { /\.manifest\z/ } @files;
-	my @odd   = grep { !m{\A[^/]+/line-\d{8}(?:\.manifest|\.e\d+/rank-\d+\.ckpt)\z} } @files;
+	my @odd   = grep { !m{\A[^/]+/(?:line-\d{8}(?:\.manifest|\.e\d+/rank-\d+\.ckpt)|epoch-\d{4}|job\.record)\z} } @files;
 	Test::More::is("@odd", '', "$name: only files of lines in the work directory");
 	if (defined $option{lines} && !$option{lines}) {
-		return Test::More::is("@lines", '', "$name: no line was committed");
+		my @folders = grep { -d } glob "$self->{workdir}/20*";
+		return Test::More::is("@lines @folders", ' ', "$name: no line was committed, and no folder is there for lines");
 	}
 	my ($status, $text) = tool('verify', $self->{workdir});
 	return Test::More::ok(!$status && @lines, "$name: lines are whole")

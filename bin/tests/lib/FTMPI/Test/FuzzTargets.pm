@@ -9,6 +9,7 @@ use warnings;
 
 use FTMPI::Address  ();
 use FTMPI::Channel  ();
+use FTMPI::Condition ();
 use FTMPI::Control  ();
 use FTMPI::Machines ();
 use FTMPI::Options  ();
@@ -20,6 +21,7 @@ my %CALL = (
 	wire     => \&_wire,
 	channel  => \&_channel,
 	address  => \&_address,
+	condition => \&_condition,
 );
 
 sub names { return sort keys %CALL }
@@ -233,6 +235,26 @@ sub _channel
 	_promise($at >= 0 || $channel->chatter eq $input, 'the chatter is not kept');
 	die "$ends[0]\n" if length $ends[0];
 	return @frames ? 'frames' : 'nothing';
+}
+
+# ---- what /proc says: a load, then a thread's stat and schedstat in the first look, another in the
+# second, and so on; with zero bytes between ----
+
+sub _condition
+{
+	my ($input) = @_;
+	my ($load, @texts) = split /\0/, $input, -1;
+	my $hundredths = FTMPI::Condition::load($load);
+	_promise($hundredths =~ /\A\d{1,8}\z/, "a load of $hundredths");
+	my @looks = map { { at => $_, threads => {} } } 1, 1.15;
+	for (my $n = 0; @texts; $n++) {
+		my $thread = FTMPI::Condition::thread(splice @texts, 0, 2) // next;
+		_promise(!grep({ $thread->{$_} !~ /\A[0-9.e+]+\z/ } qw(ran waited turns)), 'times that are none');
+		$looks[ $n % 2 ]{threads}{ 1 + int $n / 2 } = $thread;
+	}
+	my $word = FTMPI::Condition::at_once($looks[0]) // FTMPI::Condition::judge(@looks);
+	_promise(defined FTMPI::Condition::number($word), "no such word: $word");
+	return $word;
 }
 
 # ---- addresses: -iface on the first line, then a host a line: local?, ssh, name address ... ----

@@ -248,6 +248,14 @@ sub err_lines
 	return $self->verdict($lines == $count, "$name: $count lines on stderr");
 }
 
+# Nothing on stderr but that a signal came to ftmpirun, and what -restore can go on from.
+sub only_the_signal
+{
+	my ($self) = @_;
+	return $self->{err} =~ /\A(?:ftmpirun:\ SIG(?:INT|TERM|HUP)\ came;\ the\ job\ is\ ended\.\n
+		(?:ftmpirun:\ (?:-restore\ goes\ on\ from|no\ recovery\ line\ was\ made)[^\n]*\n)?)?\z/x;
+}
+
 # No process of the command lives.
 sub none_left
 {

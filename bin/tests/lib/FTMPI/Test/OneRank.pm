@@ -145,7 +145,7 @@ sub hear
 		my ($type, $body) = $self->{wire}->next_frame;
 		if (defined $type) {
 			my @message = FTMPI::Control::decode('rank', $type, $body);
-			return @message if $message[0] ne 'SUSPECT';
+			return @message if $message[0] !~ /^(?:SUSPECT|LOADED|RUNS)\z/;
 			next;
 		}
 		next if !$self->{wire}->error && $self->{control} && $self->take;

@@ -1,0 +1,30 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-3-Clause
+# The event loop: in what order things are called back.
+use strict;
+use warnings;
+
+use Test::More;
+
+use FTMPI::Loop ();
+
+# A pipe that has something to read, opened before the loop has one of its own.
+pipe my $reader, my $writer or die "pipe: $!";
+syswrite $writer, '.';
+my $loop = FTMPI::Loop->new;
+my @told;
+$loop->on_signal($_, eval "sub { push \@told, '$_' }") for qw(INT TERM);
+$loop->on_read($reader, sub { sysread $reader, my $byte, 1; push @told, 'read' });
+$loop->after(0, sub { push @told, 'timer' });
+kill $_, $$ for qw(TERM INT INT);
+$loop->turn;
+is("@told", 'INT TERM read timer', 'signals that have come are first, each once');
+
+# A call may turn the loop itself.
+@told = ();
+$loop->on_signal('INT', sub { push @told, 'INT'; kill 'TERM', $$; $loop->turn; push @told, 'back' });
+kill $_, $$ for qw(TERM INT);
+$loop->turn;
+is("@told", 'INT TERM back', '... also where one of them turns the loop');
+
+done_testing;
