@@ -31,9 +31,6 @@ use FTMPI::Silence   ();
 use FTMPI::Stopped   ();
 use FTMPI::Sweep     ();
 
-# The first bytes to the launcher: what comes before is not ours.
-use constant GREETING => "\0FTMPI agent 1\n";
-
 # Seconds for the last words.
 use constant FAREWELL => 2;
 
@@ -85,7 +82,7 @@ sub main
 		out      => $out,
 		on_frame => sub { $self->_obey(@_) },
 		on_end   => sub { $self->_vanish });
-	$self->{channel}->send_bytes(GREETING);
+	$self->{channel}->send_bytes(FTMPI::Control::GREETING);
 	$self->{loop}->run;
 	return;
 }

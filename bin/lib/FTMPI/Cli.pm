@@ -10,14 +10,11 @@ use warnings;
 use Cwd            ();
 use Fcntl          qw(F_GETFL O_ACCMODE O_CREAT O_DIRECTORY O_EXCL O_RDONLY O_RDWR O_WRONLY);
 use File::Basename ();
-use File::Path     ();
 use File::Spec     ();
 use POSIX          qw(SIG_BLOCK SIG_SETMASK);
-use Text::ParseWords ();
 
 use FTMPI::Launcher ();
 use FTMPI::Machines ();
-use FTMPI::Manual   ();
 use FTMPI::Net      ();
 use FTMPI::Options  ();
 use FTMPI::Resume   ();
@@ -73,7 +70,7 @@ sub _run
 		: FTMPI::Options::parse(@words);
 	return _print(FTMPI::Options::help($program)) if $options->{help};
 	return _print('ftmpirun (FTMPI) ' . FTMPI::Version::NUMBER . "\n") if $options->{version};
-	return _print(FTMPI::Manual::page()) if $options->{man};
+	return _manual() if $options->{man};
 	return FTMPI::Launcher::run(plan($options));
 }
 
@@ -82,6 +79,14 @@ sub _print
 	my ($text) = @_;
 	return 0 if print($text) && close STDOUT;
 	return FTMPI::Stop::failed("cannot write to standard output: $!");
+}
+
+# The manual, the finder of typing mistakes, Text::ParseWords and File::Path are loaded where they are
+# needed: an ordinary start does not wait for perl to compile them.
+sub _manual
+{
+	require FTMPI::Manual;
+	return _print(FTMPI::Manual::page());
 }
 
 sub plan
@@ -255,6 +260,7 @@ sub _ssh
 	my ($given) = @_;
 	my $command = $given // $ENV{FTMPI_SSH};
 	$command = FTMPI::Start::DEFAULT_SSH if !defined $command || $command eq '';
+	require Text::ParseWords;
 	my @words = Text::ParseWords::shellwords($command);
 	FTMPI::Stop::usage("-ssh: '" . FTMPI::Stop::clean($command) . "' is not a command line")
 		if !@words;
@@ -275,6 +281,7 @@ sub _work_directory
 		if length $path > PATH_MAX;
 	return $path if !defined $given;
 	if (!-e $path) {
+		require File::Path;
 		File::Path::make_path($path, { mode => 0700, error => \my $errors });
 		my ($why) = map { values %$_ } @$errors;
 		FTMPI::Stop::usage("the work directory $path cannot be made: $why") if @$errors;

@@ -9,6 +9,9 @@ use warnings;
 
 use FTMPI::Wire ();
 
+# The first bytes from an agent to the launcher: what comes before is not ours.
+use constant GREETING => "\0FTMPI agent 1\n";
+
 # Fields: see FTMPI::Wire.
 my @TABLE = (
 	# agent to rank

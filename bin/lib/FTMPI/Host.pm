@@ -11,7 +11,6 @@ use warnings;
 use Errno qw(EAGAIN EINTR EWOULDBLOCK);
 use IO::Handle ();
 
-use FTMPI::Agent   ();
 use FTMPI::Channel ();
 use FTMPI::Control ();
 use FTMPI::Lateness ();
@@ -46,7 +45,7 @@ sub start
 		loop     => $loop,
 		in       => $process->{in},
 		out      => $process->{out},
-		greeting => FTMPI::Agent::GREETING,
+		greeting => FTMPI::Control::GREETING,
 		on_frame => sub { $self->_frame(@_) },
 		on_end   => sub { $self->_ended(@_) });
 	$self->{channel}->send_bytes(FTMPI::Start::payload());

@@ -7,7 +7,6 @@ package FTMPI::Options;
 use strict;
 use warnings;
 
-use FTMPI::Nearest ();
 use FTMPI::Stop    ();
 use FTMPI::Values  ();
 
@@ -402,6 +401,7 @@ sub _unknown
 		if defined $value && $BY_NAME{$before} && defined $BY_NAME{$before}{arg};
 	_refuse("$text; write -$1 $2") if $name =~ /^(np?)([0-9]+)\z/;
 	_refuse("$text: more ranks than slots are allowed unless -no-oversubscribe is given") if $name eq 'oversubscribe';
+	require FTMPI::Nearest;
 	return _refuse($text . FTMPI::Nearest::hint('-', $before // $name, keys %BY_NAME));
 }
 

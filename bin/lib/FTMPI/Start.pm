@@ -64,12 +64,13 @@ sub command
 	return ('sh', '-c', $SHELL, 'ftmpirun', $need, $BOOT, $host->{name});
 }
 
-# What the agent is to read first.
+# What the agent is to read first: the sources, which need not be compiled here.
 sub payload
 {
 	my $bytes = pack 'V', scalar @MODULES;
 	for my $module (@MODULES) {
-		open my $file, '<:raw', $INC{$module} or die "cannot read $INC{$module}: $!\n";
+		my $path = ($INC{'FTMPI/Start.pm'} =~ s{FTMPI/Start\.pm\z}{}r) . $module;
+		open my $file, '<:raw', $path or die "cannot read $path: $!\n";
 		my $source = do { local $/; <$file> };
 		$bytes .= pack 'V/a* V/a*', $module, $source;
 	}

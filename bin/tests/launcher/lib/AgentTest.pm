@@ -59,7 +59,7 @@ sub _write
 sub _greeting
 {
 	my ($self) = @_;
-	my $left = length FTMPI::Agent::GREETING;
+	my $left = length FTMPI::Control::GREETING;
 	while ($left > 0) {
 		my $n = sysread $self->{in}, my $bytes, $left or die "no greeting of the agent\n";
 		$left -= $n;
