@@ -11,16 +11,29 @@ use Exporter qw(import);
 use POSIX ();
 use Time::HiRes qw(time);
 
+use FTMPI::Net ();
+
 our @EXPORT_OK = qw(patience run_quiet must_run wait_readable wait_until wait_gone kill_gone marked_pids process_name);
 
 # the same number on every Linux architecture that Perl runs on today
 use constant SYS_pidfd_open => 434;
 
-# So many seconds, where everything is slower (under a sanitizer, by make asan ubsan tsan) as many times more.
+use constant CROWD_MOST => 10;
+
+# So many seconds, where everything is slower (under a sanitizer, by make asan ubsan tsan) as many times more,
+# and as many times as there are processes for each processor, of late, up to CROWD_MOST.
 sub patience
 {
 	my ($seconds) = @_;
-	return $seconds * ($ENV{FTMPI_TEST_SLOW} // 1);
+	return $seconds * ($ENV{FTMPI_TEST_SLOW} // 1) * _crowd();
+}
+
+sub _crowd
+{
+	open my $in, '<', '/proc/loadavg' or return 1;
+	my ($load) = split ' ', readline $in;
+	my $each = $load / FTMPI::Net::cores();
+	return $each < 1 ? 1 : $each > CROWD_MOST ? CROWD_MOST : $each;
 }
 
 # Wait until the condition holds, for what tells nobody that it has changed; at most so many seconds.
