@@ -65,6 +65,7 @@ my $fault = FTMPI::Test::Fault->start(program => 'pi', args => [qw(400000 -every
 $fault->all_held;
 $fault->kill_ranks(3);
 $fault->job->wait_for(out => qr/(?:^rank 3 waits.*){2}/ms);
+$fault->job->wait_for(out => qr/^restored after round 20$/m);
 $fault->job->signal('KILL');
 $fault->job->finish;
 $fault->clear('a rank of the second part, and ftmpirun', keep => 1);
