@@ -8,6 +8,9 @@ use Test::More;
 
 use FTMPI::Loop ();
 
+# A shell that runs this in the background has SIGINT ignored.
+$SIG{$_} = 'DEFAULT' for qw(INT TERM);
+
 # A pipe that has something to read, opened before the loop has one of its own.
 pipe my $reader, my $writer or die "pipe: $!";
 syswrite $writer, '.';
