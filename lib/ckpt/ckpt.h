@@ -15,11 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/session.h"
 #include "ckpt/buffer.h"
 #include "ckpt/fs.h"
 #include "ckpt/protect.h"
 
-enum { CKPT_SESSION_BYTES = 16, CKPT_PROGRAM_BYTES = 16, CKPT_NAME_BYTES = 64 };
+enum { CKPT_SESSION_BYTES = SESSION_BYTES, CKPT_PROGRAM_BYTES = 16, CKPT_NAME_BYTES = 64 };
 
 /* Who made a checkpoint. */
 struct ckpt_identity {

@@ -13,12 +13,13 @@
 #include <stdint.h>
 
 #include "base/auth.h"
+#include "base/session.h"
 
 enum {
 	RECORD_MAGIC = 0x42484d46, /* "FMHB" */
 	RECORD_VERSION = 1,
 	RECORD_LEAVING = 1, /* flag: the last beat, MPI_Finalize is over */
-	RECORD_SESSION_BYTES = 16,
+	RECORD_SESSION_BYTES = SESSION_BYTES,
 	RECORD_CHALLENGE_BYTES = 4 + AUTH_NONCE_BYTES,
 	RECORD_MAC_BYTES = 16,
 	RECORD_BYTES = 48,

@@ -120,7 +120,7 @@ static int read_secret(struct launch *l, char *err, size_t errsize)
 	return 0;
 }
 
-static int resolve(const char *host, int port, struct tp_address *out, char *err, size_t errsize)
+static int resolve(const char *host, int port, struct net_address *out, char *err, size_t errsize)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found;
 	char service[16];

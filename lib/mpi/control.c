@@ -149,7 +149,7 @@ static int read_all(int fd, void *out, size_t len, uint64_t deadline)
 }
 
 /* "1.2.3.4" or "fd00::1", and a port */
-static int parse_address(const char *text, uint16_t port, struct tp_address *out)
+static int parse_address(const char *text, uint16_t port, struct net_address *out)
 {
 	struct sockaddr_in *v4 = (struct sockaddr_in *)&out->addr;
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&out->addr;

@@ -11,9 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/address.h"
 #include "base/auth.h"
+#include "base/session.h"
 #include "settings.h"
-#include "transport/transport.h"
 
 enum { LAUNCH_HOST_MAX = 256, LAUNCH_PATH_MAX = 4096, LAUNCH_SIZE_MAX = 1 << 20 };
 
@@ -21,15 +22,15 @@ struct launch {
 	int rank, size;
 	bool by_hand;
 	uint32_t epoch;
-	uint8_t session[WIRE_SESSION_BYTES];
+	uint8_t session[SESSION_BYTES];
 	uint8_t secret[AUTH_KEY_BYTES];
 	int verbosity;
 	char workdir[LAUNCH_PATH_MAX];
 	char session_name[LAUNCH_HOST_MAX];
 	struct settings settings;
 	char host[LAUNCH_HOST_MAX];	/* this rank's, as the user calls it */
-	struct tp_address *addresses;	/* by rank; owned */
-	struct tp_address *beat;	/* by rank: for heartbeats; port 0: none; owned */
+	struct net_address *addresses;	/* by rank; owned */
+	struct net_address *beat;	/* by rank: for heartbeats; port 0: none; owned */
 	char (*hosts)[LAUNCH_HOST_MAX]; /* by rank; owned */
 	int *node;			/* by rank: index of its host; owned */
 	int *cores;			/* by rank: of its host; owned */

@@ -32,7 +32,7 @@ static int open_socket(struct attempt *a, int family)
 
 static void attempt_start(struct attempt *a)
 {
-	struct tp_address *to = &a->cs->tp->addresses[a->peer];
+	struct net_address *to = &a->cs->tp->addresses[a->peer];
 	int fd = open_socket(a, to->addr.ss_family);
 
 	if (fd < 0) {

@@ -343,7 +343,7 @@ struct conn *conn_ours(struct attempt *a, int fd)
 	return c;
 }
 
-void conn_accepted(struct tp_conns *cs, int fd, const struct tp_address *from)
+void conn_accepted(struct tp_conns *cs, int fd, const struct net_address *from)
 {
 	struct conn *c = conn_new(cs, fd, CONN_HELLO);
 

@@ -59,7 +59,7 @@ struct conn {
 	struct link link;
 	struct tp_conns *cs;
 	struct attempt *attempt; /* NULL: accepted, a stranger until it has proved itself */
-	struct tp_address from;	 /* a stranger's */
+	struct net_address from;	 /* a stranger's */
 	struct event *event;
 	int fd;
 	enum conn_state state;
@@ -107,7 +107,7 @@ struct conn *conn_ours(struct attempt *a, int fd);
 
 /* Takes fd over, and hears at once what was said already: a peer that waited its turn has said
  * hello and is no longer one of those who give way to the next. */
-void conn_accepted(struct tp_conns *cs, int fd, const struct tp_address *from);
+void conn_accepted(struct tp_conns *cs, int fd, const struct net_address *from);
 
 /* Frees it; the descriptor is the caller's. */
 int conn_release(struct conn *c);
@@ -132,7 +132,7 @@ bool strangers_drop_oldest(struct tp_conns *cs);
 bool strangers_held(const struct tp_conns *cs);
 
 /* Closes fd, on which `from` was accepted only to be told that there is no room. */
-void stranger_refuse(struct tp_conns *cs, int fd, const struct tp_address *from);
+void stranger_refuse(struct tp_conns *cs, int fd, const struct net_address *from);
 
 /* attempt.c: it came to nothing this time; err is an errno. The attempt may be over then. */
 void attempt_failed(struct attempt *a, int err);

@@ -39,9 +39,9 @@ static void open_reserve(struct tp_conns *cs)
 	cs->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-static int accept_from(struct tp_conns *cs, struct tp_address *from)
+static int accept_from(struct tp_conns *cs, struct net_address *from)
 {
-	*from = (struct tp_address){.len = sizeof from->addr};
+	*from = (struct net_address){.len = sizeof from->addr};
 	return accept4(cs->listen_fd, (struct sockaddr *)&from->addr, &from->len,
 		SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
@@ -50,7 +50,7 @@ static int accept_from(struct tp_conns *cs, struct tp_address *from)
  * backlog for ever does not. */
 static bool turn_away(struct tp_conns *cs)
 {
-	struct tp_address from;
+	struct net_address from;
 	int fd;
 
 	if (cs->reserve < 0)
@@ -96,7 +96,7 @@ static bool make_room(struct tp_conns *cs)
 /* False when there is nobody, or no descriptor, for now. */
 static bool accept_one(struct tp_conns *cs)
 {
-	struct tp_address from;
+	struct net_address from;
 	int fd = accept_from(cs, &from);
 
 	if (fd >= 0) {

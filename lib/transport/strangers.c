@@ -59,7 +59,7 @@ static bool worth_a_line(struct strangers *s)
 }
 
 static void complain(
-	struct tp_conns *cs, const struct tp_address *from, const char *as, const char *why)
+	struct tp_conns *cs, const struct net_address *from, const char *as, const char *why)
 {
 	char host[64] = "?", port[16] = "?";
 
@@ -80,7 +80,7 @@ void stranger_turn_away(struct conn *c, const char *why)
 	close(conn_release(c));
 }
 
-void stranger_refuse(struct tp_conns *cs, int fd, const struct tp_address *from)
+void stranger_refuse(struct tp_conns *cs, int fd, const struct net_address *from)
 {
 	complain(cs, from, "", "no descriptor is free");
 	close(fd);

@@ -141,7 +141,7 @@ struct tp {
 	/* physical */
 	int epoll_fd, wake_fd;
 	struct hs_job job;
-	struct tp_address *addresses;
+	struct net_address *addresses;
 	struct tp_conns *conns;
 };
 

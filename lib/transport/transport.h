@@ -21,9 +21,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/socket.h>
 #include <sys/uio.h>
 
+#include "base/address.h"
 #include "base/lock.h"
 #include "base/loop.h"
 #include "transport/wire.h"
@@ -110,15 +110,10 @@ struct tp *tp_new(const struct tp_config *config);
 /* After tp_detach. Held messages are freed; cookies still out are forgotten. */
 void tp_free(struct tp *tp);
 
-struct tp_address {
-	struct sockaddr_storage addr;
-	socklen_t len;
-};
-
 struct tp_physical {
 	struct loop *loop;		    /* not started yet; outlives the attachment */
 	int listen_fd;			    /* ours from here on; -1 in a job of one */
-	const struct tp_address *addresses; /* `size` of them, copied */
+	const struct net_address *addresses; /* `size` of them, copied */
 	const uint8_t *session;		    /* WIRE_SESSION_BYTES, copied */
 	const uint8_t *secret;		    /* AUTH_KEY_BYTES, copied */
 	uint32_t epoch;

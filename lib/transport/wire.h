@@ -10,6 +10,8 @@
 #include <assert.h>
 #include <stdint.h>
 
+#include "base/session.h"
+
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the wire structs are laid out for little-endian machines"
 #endif
@@ -18,7 +20,7 @@ enum {
 	WIRE_MAGIC = 0x49504d46, /* "FMPI" */
 	WIRE_VERSION = 1,
 	WIRE_ENVELOPE_BYTES = 20,
-	WIRE_SESSION_BYTES = 16,
+	WIRE_SESSION_BYTES = SESSION_BYTES,
 };
 
 enum wire_kind {

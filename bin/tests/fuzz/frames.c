@@ -203,7 +203,7 @@ static void step(struct script *in)
 static int attach(void)
 {
 	static const uint8_t session[WIRE_SESSION_BYTES], secret[AUTH_KEY_BYTES];
-	static const struct tp_address addresses[RANKS];
+	static const struct net_address addresses[RANKS];
 	struct tp_physical phys = {.loop = frames.loop = loop_new("fuzz"),
 		.listen_fd = -1,
 		.addresses = addresses,

@@ -65,7 +65,7 @@ static const struct tp_upcalls upcalls = {
 
 static void listen_as(int rank)
 {
-	struct tp_address *a = &h.addresses[rank];
+	struct net_address *a = &h.addresses[rank];
 	sa_family_t family = AF_UNIX;
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 

@@ -29,7 +29,7 @@ struct handshake {
 	struct loop *loop;
 	struct lock lock;
 	int listeners[RANKS];
-	struct tp_address addresses[RANKS];
+	struct net_address addresses[RANKS];
 	struct talk talks[TALKS];
 	bool proved[RANKS];
 	unsigned messages[RANKS];

@@ -12,7 +12,7 @@ struct node nodes[N];
 int listeners[N];
 uint8_t big[1 << 20], got[1 << 20];
 
-static struct tp_address addresses[N];
+static struct net_address addresses[N];
 static const uint8_t session[WIRE_SESSION_BYTES] = "a session", secret[AUTH_KEY_BYTES] = "a secret";
 
 static struct slot *slot_of(struct node *n, int peer, const struct tp_envelope *e)
