@@ -10,7 +10,8 @@ my %may = (
     heartbeat => ['base'],
     ckpt      => ['base'],
     coord     => [qw(transport base)],
-    mpi       => [qw(base transport heartbeat coord ckpt)],
+    launch    => ['base'],
+    mpi       => [qw(base launch transport heartbeat coord ckpt)],
     fortran   => [],
 );
 my $top = shift // '.';

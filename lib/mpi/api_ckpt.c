@@ -15,7 +15,7 @@
 #include "ckpt_job.h"
 #include "ckpt_vars.h"
 #include "coll_launch.h"
-#include "control.h"
+#include "launch/control.h"
 #include "engine.h"
 #include "ftmpi.h"
 #include "rma.h"

@@ -7,7 +7,7 @@
 #include "api.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "control.h"
+#include "launch/control.h"
 #include "ftmpi.h"
 #include "world.h"
 

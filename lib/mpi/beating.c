@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "control.h"
+#include "launch/control.h"
 #include "engine.h"
 #include "heartbeat/heartbeat.h"
 

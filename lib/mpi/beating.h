@@ -3,7 +3,7 @@
 #ifndef FTMPI_MPI_BEATING_H
 #define FTMPI_MPI_BEATING_H
 
-#include "launch.h"
+#include "launch/launch.h"
 
 /* Begins, where the job wants heartbeats; they take l->beat_fd then. 0 or an error. */
 int beating_start(struct launch *l);

@@ -20,7 +20,7 @@
 #include "ckpt_schedules.h"
 #include "coll_saved.h"
 #include "comm_saved.h"
-#include "control.h"
+#include "launch/control.h"
 #include "engine.h"
 #include "p2p_saved.h"
 #include "saved_layout.h"

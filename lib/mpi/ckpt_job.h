@@ -11,7 +11,7 @@
 
 #include "ckpt/ckpt.h"
 #include "coord/coord.h"
-#include "launch.h"
+#include "launch/launch.h"
 
 struct ckpt_job {
 	const struct launch *launch;

@@ -17,7 +17,7 @@
 #include "coll_resume.h"
 #include "comm.h"
 #include "comm_again.h"
-#include "control.h"
+#include "launch/control.h"
 #include "engine.h"
 #include "inflight.h"
 #include "p2p_saved.h"

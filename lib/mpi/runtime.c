@@ -9,7 +9,7 @@
 #include "api.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "control.h"
+#include "launch/control.h"
 #include "output.h"
 #include "runtime_inside.h"
 

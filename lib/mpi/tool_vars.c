@@ -2,7 +2,7 @@
 /* What tools can see: tables. A new row goes to the end, so that indices stay. */
 #include "ckpt_job.h"
 #include "engine.h"
-#include "launch.h"
+#include "launch/launch.h"
 #include "match.h"
 #include "p2p_state.h"
 #include "request.h"

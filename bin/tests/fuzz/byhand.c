@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/knob.h"
 #include "fuzz.h"
-#include "launch.h"
+#include "launch/launch.h"
 
 enum { WORDS = 1500 };
 

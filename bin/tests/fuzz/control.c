@@ -10,9 +10,9 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
-#include "control.h"
+#include "launch/control.h"
 #include "fuzz.h"
-#include "launch.h"
+#include "launch/launch.h"
 
 enum { HEAD = 8, TEXT_MOST = 1023 };
 

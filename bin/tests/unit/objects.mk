@@ -71,4 +71,4 @@ UNIT_ckpt_pace := lib/mpi/ckpt_pace.o
 UNIT_file_limit := lib/ckpt/fs_posix.o lib/base/file_limit.o
 UNIT_sched_version := bin/tests/unit/fake_team.o $(coll_o)
 UNIT_ckpt_schedules := lib/mpi/ckpt_schedules.o lib/mpi/coll_saved.o lib/coord/orphans.o $(base_o)
-UNIT_foreign := lib/mpi/foreign.o $(base_o)
+UNIT_foreign := lib/launch/foreign.o $(base_o)

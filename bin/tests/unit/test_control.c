@@ -14,8 +14,8 @@
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "base/error.h"
-#include "mpi/control.h"
-#include "mpi/launch.h"
+#include "launch/control.h"
+#include "launch/launch.h"
 #include "unit.h"
 
 static uint8_t body[4096];

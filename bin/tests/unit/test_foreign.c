@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "mpi/foreign.h"
+#include "launch/foreign.h"
 #include "unit.h"
 
 static char why[512];

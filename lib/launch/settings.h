@@ -3,8 +3,8 @@
  * What the launcher decides for the whole job beside who is where: the list of "name=value" strings
  * in the START message. Every name is listed in doc/control.md.
  */
-#ifndef FTMPI_MPI_SETTINGS_H
-#define FTMPI_MPI_SETTINGS_H
+#ifndef FTMPI_LAUNCH_SETTINGS_H
+#define FTMPI_LAUNCH_SETTINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

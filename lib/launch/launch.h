@@ -4,8 +4,8 @@
  * the control socket (control.c), from arguments when it was started by hand (byhand.c), or not at
  * all: then it is a job of one.
  */
-#ifndef FTMPI_MPI_LAUNCH_H
-#define FTMPI_MPI_LAUNCH_H
+#ifndef FTMPI_LAUNCH_LAUNCH_H
+#define FTMPI_LAUNCH_LAUNCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

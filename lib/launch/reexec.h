@@ -9,8 +9,8 @@
  * what the program had opened is closed. Not undone: umask, resource limits, niceness. Children of
  * the program live on, and output that was not flushed is lost.
  */
-#ifndef FTMPI_MPI_REEXEC_H
-#define FTMPI_MPI_REEXEC_H
+#ifndef FTMPI_LAUNCH_REEXEC_H
+#define FTMPI_LAUNCH_REEXEC_H
 
 /*
  * On a thread that blocks all signals. Takes no lock and no memory, as the other threads, which end

@@ -3,8 +3,8 @@
  * Processes that the launcher of another MPI, or srun, has started: each of them would take itself
  * for a job of one, compute the whole, and end with status 0.
  */
-#ifndef FTMPI_MPI_FOREIGN_H
-#define FTMPI_MPI_FOREIGN_H
+#ifndef FTMPI_LAUNCH_FOREIGN_H
+#define FTMPI_LAUNCH_FOREIGN_H
 
 #include <stddef.h>
 

@@ -3,8 +3,8 @@
  * The control socket to the agent that started this rank (doc/control.md). Messages: u32 length of
  * the body, u16 type, u16 version, body; little-endian.
  */
-#ifndef FTMPI_MPI_CONTROL_H
-#define FTMPI_MPI_CONTROL_H
+#ifndef FTMPI_LAUNCH_CONTROL_H
+#define FTMPI_LAUNCH_CONTROL_H
 
 #include <stdbool.h>
 #include <stddef.h>
