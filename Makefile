@@ -17,7 +17,7 @@ ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC -fno-semantic-interposition -pthread
 CPPFLAGS += -Iinclude -Ilib
 LIBS := -levent_core -lsodium -lxxhash -lpthread
 
-LIB_SRC := $(wildcard lib/base/*.c lib/transport/*.c lib/heartbeat/*.c lib/coord/*.c lib/ckpt/*.c lib/launch/*.c lib/mpi/*.c)
+LIB_SRC := $(wildcard lib/base/*.c lib/transport/*.c lib/heartbeat/*.c lib/coord/*.c lib/ckpt/*.c lib/launch/*.c lib/mpi/*/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o) $(O)/lib/mpi/stubs.o
 SO := $(B)/lib/libftmpi.so.0
 LIBRARIES := $(SO) $(B)/lib/libftmpi.so $(B)/lib/libmpi_abi.so.1 $(B)/lib/libftmpi.a
@@ -28,7 +28,7 @@ PROGRAMS := inittest collective passnum pi cgs randtest badcall inter comms sess
 PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%)
 
 TOOL := $(B)/bin/ftmpi-ckpt
-TOOL_OBJ := $(patsubst %.c,$(O)/%.o,$(wildcard bin/ckpt/*.c lib/ckpt/*.c lib/base/*.c) lib/coord/orphans.c lib/mpi/coll_saved.c lib/mpi/type_table.c)
+TOOL_OBJ := $(patsubst %.c,$(O)/%.o,$(wildcard bin/ckpt/*.c lib/ckpt/*.c lib/base/*.c) lib/coord/orphans.c lib/mpi/coll/coll_saved.c lib/mpi/type/type_table.c)
 
 all: $(LIBRARIES) $(PROGRAM_BIN) $(TOOL) $(B)/man/made
 
@@ -40,15 +40,15 @@ $(O)/%.o: %.c Makefile
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
 # gcc vectorises most of these loops at -O3 only
-$(O)/lib/mpi/op_kernels.o: CFLAGS += -O3
+$(O)/lib/mpi/type/op_kernels.o: CFLAGS += -O3
 
-$(O)/lib/mpi/stubs.c: include/mpi.h lib/mpi/gen_stubs.pl lib/mpi/Prototypes.pm $(wildcard lib/mpi/*.c)
+$(O)/lib/mpi/stubs.c: include/mpi.h lib/mpi/gen_stubs.pl lib/mpi/Prototypes.pm $(wildcard lib/mpi/*/*.c)
 	@mkdir -p $(@D)
 	@echo "  GEN $@"
-	$(Q)perl lib/mpi/gen_stubs.pl include/mpi.h $(wildcard lib/mpi/*.c) >$@.new && mv $@.new $@
+	$(Q)perl lib/mpi/gen_stubs.pl include/mpi.h $(wildcard lib/mpi/*/*.c) >$@.new && mv $@.new $@
 
 $(O)/lib/mpi/stubs.o: $(O)/lib/mpi/stubs.c
-	$(Q)$(CC) $(CPPFLAGS) -iquote lib/mpi $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
 $(SO): $(LIB_OBJ) lib/ftmpi.map
 	@mkdir -p $(@D)
@@ -112,7 +112,7 @@ include bin/tests/tests.mk
 
 # what is implemented; a test fails when this was forgotten
 functions:
-	@perl lib/mpi/gen_functions.pl include/mpi.h lib/mpi/functions.txt $(wildcard lib/mpi/*.c) >doc/functions.md.new && \
+	@perl lib/mpi/gen_functions.pl include/mpi.h lib/mpi/functions.txt $(wildcard lib/mpi/*/*.c) >doc/functions.md.new && \
 		mv doc/functions.md.new doc/functions.md
 
 demo: deps-build
@@ -168,7 +168,7 @@ clean:
 	rm -rf build build-*
 
 format:
-	clang-format -i $(wildcard lib/*/*.[ch] bin/ckpt/*.[ch] bin/tests/*/*.[ch] bench/papers/*.[ch])
+	clang-format -i $(wildcard lib/*/*.[ch] lib/mpi/*/*.[ch] bin/ckpt/*.[ch] bin/tests/*/*.[ch] bench/papers/*.[ch])
 
 bench: all slices
 	@sh bin/tests/deps.sh deps-bench

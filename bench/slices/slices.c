@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "mpi/ckpt_job.h"
-#include "mpi/engine.h"
+#include "mpi/recovery/ckpt_job.h"
+#include "mpi/engine/engine.h"
 #include <mpi.h>
-#include "mpi/p2p_saved.h"
+#include "mpi/p2p/p2p_saved.h"
 
 /* Slices that are compared with each other: as many with logging as without. */
 enum { TOGETHER = 16 };

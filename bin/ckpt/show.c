@@ -5,7 +5,7 @@
 #include "base/plural.h"
 #include "base/shown.h"
 #include "json.h"
-#include "mpi/type_table.h"
+#include "mpi/type/type_table.h"
 #include "tool.h"
 
 static struct text sum_text(uint64_t sum)

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/plural.h"
 #include "json.h"
-#include "mpi/coll_saved.h"
+#include "mpi/coll/coll_saved.h"
 #include "tool.h"
 
 static void one_operation(const struct options *o, const struct coll_saved_entry *e)

@@ -19,7 +19,7 @@ my ( $bad, $seen ) = ( 0, 0 );
 
 for my $layer ( sort keys %may ) {
     my %allowed = map { $_ => 1 } $layer, @{ $may{$layer} };
-    for my $file ( glob "$top/lib/$layer/*.[ch]" ) {
+    for my $file ( glob "$top/lib/$layer/*.[ch] $top/lib/$layer/*/*.[ch]" ) {
         open my $in, '<', $file or die "$file: $!\n";
         while (<$in>) {
             next unless m{^\s*#\s*include\s+"([^"]+)"};

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Unit tests (Check), job and launcher tests (Perl); sanitized/ has the same under the sanitizers.
 
-UNIT_CFLAGS = $(ALL_CFLAGS) -Ibin/tests/unit -iquote lib/mpi
+UNIT_CFLAGS = $(ALL_CFLAGS) -Ibin/tests/unit
 UNIT_LIBS := -lcheck -lsubunit $(LIBS) -lm -lrt
 
 # A unit test links with what it tests and no more: NAME := objects of the library, and helpers.
+# objects of lib/mpi by the names of their files, in whichever folder
+mpi_o = $(patsubst %.c,%.o,$(foreach name,$(1),$(wildcard lib/mpi/*/$(name).c)))
 base_o := $(patsubst %.c,%.o,$(wildcard lib/base/*.c))
 transport_o := $(patsubst %.c,%.o,$(wildcard lib/transport/*.c))
 UNIT_base := $(base_o)
-UNIT_match := lib/mpi/match.o
+UNIT_match := $(call mpi_o,match)
 UNIT_handshake := lib/transport/handshake.o lib/base/auth.o
 nodes_o := bin/tests/unit/tp_nodes.o $(transport_o) $(base_o)
 UNIT_transport := $(nodes_o)

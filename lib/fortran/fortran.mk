@@ -25,13 +25,13 @@ endif
 define generate
 	@mkdir -p $(@D)
 	@echo "  GEN $@"
-	$(Q)perl lib/fortran/gen.pl $(1) $(2) include/mpi.h include/ftmpi.h $(wildcard lib/mpi/*.c) >$@.new && mv $@.new $@
+	$(Q)perl lib/fortran/gen.pl $(1) $(2) include/mpi.h include/ftmpi.h $(wildcard lib/mpi/*/*.c) >$@.new && mv $@.new $@
 endef
 
 $(O)/lib/fortran/by_hand.h: $(FORTRAN_GEN)
 	$(call generate,by_hand,none)
 
-$(O)/lib/fortran/wrappers.c $(O)/lib/fortran/trampolines.c: $(O)/lib/fortran/%.c: $(FORTRAN_GEN) $(wildcard lib/mpi/*.c)
+$(O)/lib/fortran/wrappers.c $(O)/lib/fortran/trampolines.c: $(O)/lib/fortran/%.c: $(FORTRAN_GEN) $(wildcard lib/mpi/*/*.c)
 	$(call generate,$*,none)
 
 $(O)/lib/fortran/%.f90: lib/fortran/%.f90.in $(FORTRAN_GEN)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What include/mpi.h declares and what the sources beside this file implement, for the scripts that
+# What include/mpi.h declares and what the sources in the folders beside this file implement, for the scripts that
 # make stubs and lists of it.
 package Prototypes;
 

@@ -86,7 +86,7 @@ my $here = (grep { $implemented->{$_} } @all) - (grep { $implemented->{$_} } @ol
 print <<"EOT";
 # The functions of MPI 5.0
 
-Made by `make functions` from `include/mpi.h`, `lib/mpi/*.c` and `lib/mpi/functions.txt`; do not edit.
+Made by `make functions` from `include/mpi.h`, `lib/mpi/*/*.c` and `lib/mpi/functions.txt`; do not edit.
 
 Of the $standard functions of the standard $here are implemented. All are exported, each with its `PMPI_` name; one that is not
 implemented ("no") raises `MPI_ERR_UNSUPPORTED_OPERATION` with a sentence that names it. "next" is the version

@@ -37,5 +37,5 @@ for my $name (sort keys %$implemented) {
 	die "gen_stubs.pl: $implemented->{$name}: $name is not in $header\n" unless $known{$name};
 }
 print qq{/* SPDX-License-Identifier: BSD-3-Clause */\n},
-  qq{/* Made by gen_stubs.pl; do not edit. */\n#include "api.h"\n\n};
+  qq{/* Made by gen_stubs.pl; do not edit. */\n#include "mpi/bindings/api.h"\n\n};
 print stub(@$_) for grep { !$implemented->{ $_->[1] } } @declared;

@@ -9,7 +9,7 @@ use Test::More;
 
 my $root = "$FindBin::Bin/../../..";
 my $tmp = tempdir(CLEANUP => 1);
-my @sources = glob "$root/lib/mpi/*.c";
+my @sources = glob "$root/lib/mpi/*/*.c";
 
 sub slurp
 {

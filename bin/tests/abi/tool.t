@@ -17,7 +17,7 @@ my $root = "$FindBin::Bin/../../..";
 my $libdir = $ENV{FTMPI_LIBDIR} or plan skip_all => 'FTMPI_LIBDIR does not name a built library';
 plan skip_all => 'a sanitizer must be loaded before any tool' if sanitized('inittest');
 my $tmp = tempdir(CLEANUP => 1);
-my @sources = glob "$root/lib/mpi/*.c";
+my @sources = glob "$root/lib/mpi/*/*.c";
 my $tool = "$tmp/libtool.so";
 
 # the library's own calls are PMPI_X: nothing in it is bound to a weak MPI_X by name

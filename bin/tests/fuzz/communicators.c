@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A byte for the ranks of the job, then the bytes of CKPT_COMMUNICATORS. */
-#include "comm_saved.h"
+#include "mpi/comm/comm_saved.h"
 
 #include "fuzz.h"
 

@@ -18,12 +18,12 @@ FUZZ_manifest := $(FUZZ_DIR)/manifest.o $(ckpt_o) $(base_o)
 FUZZ_byhand := $(FUZZ_DIR)/byhand.o lib/launch/byhand.o lib/launch/control.o lib/launch/orders.o lib/launch/launch.o lib/launch/foreign.o lib/launch/settings.o $(base_o)
 FUZZ_coord := $(FUZZ_DIR)/coord.o $(coord_o)
 FUZZ_orphans := $(FUZZ_DIR)/orphans.o lib/coord/orphans.o lib/coord/debts.o $(base_o)
-FUZZ_rma_layout := $(FUZZ_DIR)/rma_layout.o lib/mpi/rma_layout.o $(types_o)
-FUZZ_rma_words := $(addprefix $(FUZZ_DIR)/,rma_words.o rma_judge.o rma_world.o) $(addprefix lib/mpi/,rma.o rma_target.o \
-	rma_understand.o rma_turns.o rma_asked.o rma_layout.o rma_memory.o win_memory.o op.o op_kernels.o) $(types_o)
-FUZZ_saved := $(FUZZ_DIR)/saved.o lib/mpi/comm_numbers.o $(base_o)
-FUZZ_operations := $(FUZZ_DIR)/operations.o lib/mpi/coll_saved.o $(base_o)
-FUZZ_communicators := $(FUZZ_DIR)/communicators.o lib/mpi/comm_saved.o $(base_o)
+FUZZ_rma_layout := $(FUZZ_DIR)/rma_layout.o $(call mpi_o,rma_layout) $(types_o)
+FUZZ_rma_words := $(addprefix $(FUZZ_DIR)/,rma_words.o rma_judge.o rma_world.o) $(call mpi_o,rma rma_target \
+	rma_understand rma_turns rma_asked rma_layout rma_memory win_memory op op_kernels) $(types_o)
+FUZZ_saved := $(FUZZ_DIR)/saved.o $(call mpi_o,comm_numbers) $(base_o)
+FUZZ_operations := $(FUZZ_DIR)/operations.o $(call mpi_o,coll_saved) $(base_o)
+FUZZ_communicators := $(FUZZ_DIR)/communicators.o $(call mpi_o,comm_saved) $(base_o)
 FUZZ_beat := $(FUZZ_DIR)/beat.o lib/heartbeat/record.o $(base_o)
 
 # calls that would leave the process, or differ from run to run
@@ -36,7 +36,7 @@ fuzz_wrap = $(foreach w,$(WRAP_$(1)),-Wl,--wrap=$(w))
 $(O)/$(FUZZ_DIR)/%.o: $(FUZZ_DIR)/%.c Makefile $(FUZZ_DIR)/fuzz.mk
 	@mkdir -p $(@D)
 	@echo "  CC $<"
-	$(Q)$(CC) $(CPPFLAGS) -I$(FUZZ_DIR) -iquote lib/mpi $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(CPPFLAGS) -I$(FUZZ_DIR) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
 define fuzz_rule
 $(B)/fuzz/replay_$(1): $(addprefix $(O)/,$(FUZZ_DIR)/replay.o $(FUZZ_DIR)/common.o $(FUZZ_$(1)))
@@ -48,7 +48,7 @@ $(B)/fuzz/replay_$(1): $(addprefix $(O)/,$(FUZZ_DIR)/replay.o $(FUZZ_DIR)/common
 $(B)/fuzz/fuzz_$(1): $(patsubst %.o,%.c,$(FUZZ_DIR)/common.o $(FUZZ_$(1))) $(wildcard lib/*/*.h $(FUZZ_DIR)/*.h)
 	@mkdir -p $$(@D)
 	@echo "  CLANG $$@"
-	$$(Q)clang $(CPPFLAGS) -I$(FUZZ_DIR) -iquote lib/mpi -std=gnu11 -D_GNU_SOURCE -pthread -O1 -g \
+	$$(Q)clang $(CPPFLAGS) -I$(FUZZ_DIR) -std=gnu11 -D_GNU_SOURCE -pthread -O1 -g \
 		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
 		$(FUZZ_FLAGS) $(call fuzz_wrap,$(1)) -o $$@ $$(filter %.c,$$^) $$(LIBS)
 endef

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The bytes of CKPT_OPERATIONS. */
-#include "coll_saved.h"
+#include "mpi/coll/coll_saved.h"
 
 #include "fuzz.h"
 

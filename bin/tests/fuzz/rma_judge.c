@@ -3,9 +3,9 @@
  * What may come of words about a window, by rules of its own: those that were obeyed were as long
  * as they said, and an answer that was taken is one to the oldest questions.
  */
-#include "rma_wire.h"
+#include "mpi/rma/rma_wire.h"
 #include "rma_words.h"
-#include "type_table.h"
+#include "mpi/type/type_table.h"
 
 void words_note_wish(int peer, size_t bytes)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The layout of a target's data. The first byte: how many copies, less 1; the second: bytes from
  * one to the next, in eights. The rest is the layout. */
-#include "mpi/rma_layout.h"
+#include "mpi/rma/rma_layout.h"
 
 #include "fuzz.h"
-#include "mpi/type.h"
+#include "mpi/type/type.h"
 
 enum { MEMORY_MOST = 1 << 20 };
 

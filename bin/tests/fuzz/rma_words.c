@@ -8,10 +8,10 @@
  */
 #include "rma_words.h"
 
-#include "comm.h"
-#include "engine.h"
-#include "p2p_state.h"
-#include "request.h"
+#include "mpi/comm/comm.h"
+#include "mpi/engine/engine.h"
+#include "mpi/p2p/p2p_state.h"
+#include "mpi/p2p/request.h"
 
 enum { OTHER_CONTEXT = 4 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A window without a job: what lib/mpi/rma*.c needs of the rest. */
+/* A window without a job: what lib/mpi/rma needs of the rest. */
 #ifndef FTMPI_TESTS_RMA_WORDS_H
 #define FTMPI_TESTS_RMA_WORDS_H
 
 #include <setjmp.h>
 
 #include "fuzz.h"
-#include "rma.h"
-#include "win.h"
+#include "mpi/rma/rma.h"
+#include "mpi/rma/win.h"
 
 enum { WORDS_RANKS = 3, WORDS_SELF = 1, WORDS_BYTES = 256, WORDS_CONTEXT = 6, WORDS_BLOCKS = 1024 };
 

@@ -6,13 +6,13 @@
  */
 #include <stdarg.h>
 
-#include "api.h"
+#include "mpi/bindings/api.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "engine.h"
-#include "p2p_saved.h"
-#include "p2p_state.h"
-#include "request.h"
+#include "mpi/engine/engine.h"
+#include "mpi/p2p/p2p_saved.h"
+#include "mpi/p2p/p2p_state.h"
+#include "mpi/p2p/request.h"
 #include "rma_words.h"
 
 void *__real_malloc(size_t n);

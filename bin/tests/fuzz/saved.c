@@ -3,9 +3,9 @@
  * collective operations (comm_numbers.h). Of messages the next byte says how many ranks there are.
  */
 #include "base/cursor.h"
-#include "comm_numbers.h"
+#include "mpi/comm/comm_numbers.h"
 #include "fuzz.h"
-#include "saved_layout.h"
+#include "mpi/p2p/saved_layout.h"
 
 /* What is accepted is what would be written. */
 static void messages(const uint8_t *bytes, size_t len, int size)

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "fake_team.h"
-#include "mpi/op.h"
-#include "mpi/type.h"
+#include "mpi/type/op.h"
+#include "mpi/type/type.h"
 
 enum kind {
 	BCAST,

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "fake_ranks.h"
-#include "mpi/comm.h"
+#include "mpi/comm/comm.h"
 
 enum { RECORDS = 20000 };
 

@@ -6,8 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "mpi/api.h"
-#include "mpi/session.h"
+#include "mpi/bindings/api.h"
+#include "mpi/init/session.h"
 
 extern int fake_api_pauses;
 int fake_api_pauses;

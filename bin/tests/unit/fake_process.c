@@ -2,7 +2,7 @@
 /* What api.h says of the process itself, beside fake_api.c, for tests of fatal errors. */
 #include <stdlib.h>
 
-#include "mpi/api.h"
+#include "mpi/bindings/api.h"
 
 void api_last_words(void)
 {

@@ -10,11 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "mpi/coll.h"
-#include "mpi/comm.h"
-#include "mpi/p2p.h"
-#include "mpi/request.h"
-#include "mpi/type.h"
+#include "mpi/coll/coll.h"
+#include "mpi/comm/comm.h"
+#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/request.h"
+#include "mpi/type/type.h"
 
 /* pipes[from][to] */
 static int pipes[RANKS_MAX][RANKS_MAX][2];

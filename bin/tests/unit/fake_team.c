@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mpi/api.h"
-#include "mpi/p2p.h"
+#include "mpi/bindings/api.h"
+#include "mpi/p2p/p2p.h"
 
 struct request {
 	bool send, done;

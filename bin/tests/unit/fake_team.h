@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "mpi/comm.h"
+#include "mpi/comm/comm.h"
 
 enum { TEAM_DEADLINE_S = 60, TEAM_MOST = 16 };
 

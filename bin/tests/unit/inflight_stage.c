@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "p2p_saved.h"
+#include "mpi/p2p/p2p_saved.h"
 #include "unit.h"
 
 enum { CONTEXT = 6 };

@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "inflight.h"
-#include "match.h"
-#include "request.h"
-#include "stored.h"
+#include "mpi/p2p/inflight.h"
+#include "mpi/p2p/match.h"
+#include "mpi/p2p/request.h"
+#include "mpi/p2p/stored.h"
 
 enum { STAGE_PEERS = 2, STAGE_LINES = 3, STAGE_MESSAGES = 16 };
 

@@ -7,7 +7,7 @@
 #ifndef FTMPI_UNIT_SCHED_SIM_H
 #define FTMPI_UNIT_SCHED_SIM_H
 
-#include "mpi/sched.h"
+#include "mpi/sched/sched.h"
 
 /* A piece of data. As a contribution to a reduction it is a word over (rank, element): `sum` does
  * not depend on the order of its letters, (hash, weight) does. */

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/attr.h"
-#include "mpi/comm.h"
-#include "mpi/errtext.h"
+#include "mpi/handle/attr.h"
+#include "mpi/comm/comm.h"
+#include "mpi/handle/errtext.h"
 #include "unit.h"
 
 /* what the callbacks were asked, as "c<extra>:<value> " and "d<extra>:<value> " */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Of which lines ranks make a part: never more copies than allowed, and ranks of different speed
  * have lines in common. */
-#include "ckpt_pace.h"
+#include "mpi/recovery/ckpt_pace.h"
 #include "unit.h"
 
 enum { RANKS = 3, LINES = 4096, LARGE = 1 << 30 };

@@ -3,11 +3,11 @@
  * with. */
 #include "base/cursor.h"
 #include "base/error.h"
-#include "ckpt_schedules.h"
-#include "coll_saved.h"
+#include "mpi/recovery/ckpt_schedules.h"
+#include "mpi/coll/coll_saved.h"
 #include "coord/orphans.h"
-#include "saved_layout.h"
-#include "sched.h"
+#include "mpi/p2p/saved_layout.h"
+#include "mpi/sched/sched.h"
 #include "unit.h"
 
 enum { POINT = 6, OPERATION = 7 }; /* contexts: of the program's messages, of an operation's */

@@ -3,7 +3,7 @@
  * on. */
 #include "unit.h"
 
-#include "mpi/coll_choose.h"
+#include "mpi/coll/coll_choose.h"
 
 #define IS(algo) (1u << (algo))
 

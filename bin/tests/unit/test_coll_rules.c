@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "mpi/type.h"
+#include "mpi/type/type.h"
 
 /* ---- the number of messages ---- */
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "mpi/type.h"
+#include "mpi/type/type.h"
 
 enum { SHAPES = 4, FENCE = 64, UNTOUCHED = 0xa5 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coll_written.h"
+#include "mpi/coll/coll_written.h"
 #include "unit.h"
 
 enum { UNITS = 40, STEPS = 30, TURNS = 2000 };

@@ -4,7 +4,7 @@
 
 #include "comm_board.h"
 #include "mpi.h"
-#include "mpi/info.h"
+#include "mpi/comm/info.h"
 #include "unit.h"
 
 static MPI_Info info_of(const char *key, const char *value)

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "comm.h"
-#include "coord_talk.h"
-#include "engine.h"
+#include "mpi/comm/comm.h"
+#include "mpi/recovery/coord_talk.h"
+#include "mpi/engine/engine.h"
 #include "unit.h"
 
 enum { PEERS = 3 };

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "mpi/topo.h"
+#include "mpi/comm/topo.h"
 #include "unit.h"
 
 enum { DIMS_MAX = 40 };

@@ -7,11 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "mpi/api.h"
-#include "mpi/comm.h"
-#include "mpi/errhandler.h"
-#include "mpi/errtext.h"
-#include "mpi/live.h"
+#include "mpi/bindings/api.h"
+#include "mpi/comm/comm.h"
+#include "mpi/comm/errhandler.h"
+#include "mpi/handle/errtext.h"
+#include "mpi/handle/live.h"
 #include "unit.h"
 
 static struct comm *made;

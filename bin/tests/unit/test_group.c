@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/group.h"
-#include "mpi/live.h"
+#include "mpi/comm/group.h"
+#include "mpi/handle/live.h"
 #include "unit.h"
 
 enum { WORLD = 24 };

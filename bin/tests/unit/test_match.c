@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/match.h"
+#include "mpi/p2p/match.h"
 #include "mpi.h"
 #include "unit.h"
 

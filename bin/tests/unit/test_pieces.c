@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/pieces.h"
-#include "mpi/type.h"
+#include "mpi/p2p/pieces.h"
+#include "mpi/type/type.h"
 #include "type_map.h"
 #include "type_random.h"
 #include "unit.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/rma_layout.h"
-#include "mpi/type.h"
+#include "mpi/rma/rma_layout.h"
+#include "mpi/type/type.h"
 #include "unit.h"
 
 enum { SPAN = 4000, COUNT = 3 };

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "mpi/topo.h"
+#include "mpi/comm/topo.h"
 
 enum { MOST = 200, UNIT_IN = 2, UNIT_OUT = 3 };
 

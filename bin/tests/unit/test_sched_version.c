@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "coll_args.h"
-#include "coll_choose.h"
-#include "coll_inter.h"
-#include "coll_motion.h"
-#include "coll_steps.h"
-#include "coll_written.h"
-#include "topo.h"
+#include "mpi/bindings/coll_args.h"
+#include "mpi/coll/coll_choose.h"
+#include "mpi/coll/coll_inter.h"
+#include "mpi/coll/coll_motion.h"
+#include "mpi/coll/coll_steps.h"
+#include "mpi/coll/coll_written.h"
+#include "mpi/comm/topo.h"
 #include "unit.h"
 
 /* By version. A row, once released, never changes; a new version gets a new one. */

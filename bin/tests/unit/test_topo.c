@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "mpi.h"
-#include "mpi/topo.h"
+#include "mpi/comm/topo.h"
 #include "unit.h"
 
 enum { DIMS_MAX = 4 };

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/status.h"
-#include "mpi/type_layout.h"
+#include "mpi/handle/status.h"
+#include "mpi/type/type_layout.h"
 #include "type_check.h"
 
 struct padded {

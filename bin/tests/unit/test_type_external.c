@@ -9,7 +9,7 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "mpi/type_external.h"
+#include "mpi/type/type_external.h"
 #include "type_check.h"
 
 struct known {

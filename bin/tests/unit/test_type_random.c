@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/status.h"
-#include "mpi/type.h"
-#include "mpi/type_cursor.h"
-#include "mpi/type_external.h"
+#include "mpi/handle/status.h"
+#include "mpi/type/type.h"
+#include "mpi/type/type_cursor.h"
+#include "mpi/type/type_external.h"
 #include "type_map.h"
 #include "type_random.h"
 #include "unit.h"

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "mpi/api.h"
-#include "mpi/live.h"
+#include "mpi/bindings/api.h"
+#include "mpi/handle/live.h"
 #include "type_check.h"
 
 START_TEST(invented_handles_are_refused)

@@ -4,7 +4,7 @@
 #define FTMPI_TESTS_TYPE_CHECK_H
 
 #include "mpi.h"
-#include "mpi/type.h"
+#include "mpi/type/type.h"
 #include "unit.h"
 
 #define must(call) ck_assert_int_eq((call), MPI_SUCCESS)

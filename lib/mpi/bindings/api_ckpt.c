@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The calls of ftmpi.h. They return what they have to say and call no error handler: a program asks
+ * for checkpoints in order to go on.
+ */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "api.h"
+#include "api_ckpt.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/fault.h"
+#include "base/log.h"
+#include "mpi/recovery/ckpt_job.h"
+#include "mpi/recovery/ckpt_vars.h"
+#include "mpi/coll/coll_launch.h"
+#include "launch/control.h"
+#include "mpi/engine/engine.h"
+#include "ftmpi.h"
+#include "mpi/rma/rma.h"
+#include "mpi/init/runtime.h"
+#include "mpi/coll/team.h"
+
+/* Once: a program that begins with it may call many times. */
+static void say_outside(const char *name)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+
+	if (!atomic_flag_test_and_set(&said))
+		log_error(
+			"%s was called %s, and did nothing (of such calls only the first is told)",
+			name,
+			runtime_state() == RUNTIME_BEFORE ? "before MPI_Init"
+							  : "after MPI_Finalize");
+}
+
+int api_ckpt_failed(int rc)
+{
+	static const char *said[16]; /* more than there are such calls */
+	size_t n = sizeof said / sizeof *said;
+
+	for (size_t i = 0; i < n; i++) {
+		if (said[i] && strcmp(said[i], api_name()) == 0)
+			return rc;
+		if (said[i])
+			continue;
+		said[i] = api_name();
+		log_error("%s failed: %s (of its failures only the first is told)", api_name(),
+			api_detail()[0] ? api_detail() : "see its result");
+		return rc;
+	}
+	return rc;
+}
+
+bool api_ckpt_enter(const char *name)
+{
+	static bool told;
+
+	if (runtime_state() != RUNTIME_RUNNING && runtime_state() != RUNTIME_FORKED) {
+		say_outside(name);
+		return false;
+	}
+	api_enter(name);
+	if (!told && ckpt_job()->launch->control_fd >= 0) {
+		told = true;
+		control_program(ckpt_job()->launch->control_fd, 1);
+	}
+	return true;
+}
+
+static int leave(int rc)
+{
+	engine_leave();
+	return rc;
+}
+
+/* What is to be saved or given back, is not. */
+static int leave_told(int rc)
+{
+	return leave(rc == MPI_SUCCESS ? rc : api_ckpt_failed(rc));
+}
+
+static int class_of(int rc)
+{
+	switch (rc) {
+	case 0:
+		return MPI_SUCCESS;
+	case FT_ENOMEM:
+		return api_fail(MPI_ERR_NO_MEM, "there is no memory for it");
+	case FT_ENONE:
+		return api_fail(MPI_ERR_BUFFER, "there is no data buffer");
+	case FT_ETRUNC:
+		return api_fail(MPI_ERR_TRUNCATE, "fewer bytes are left in the data buffer");
+	default:
+		return api_fail(MPI_ERR_ARG, "an argument is negative or NULL");
+	}
+}
+
+/* ---- lines ---- */
+
+/* Looks for a line the first time it is asked. */
+static bool restored(struct ckpt_job *j)
+{
+	if (!j->restoring)
+		return false;
+	j->restoring = false;
+	return coord_restore(&j->coord);
+}
+
+/* Under a protocol that waits for nobody each rank comes to its first checkpoint at a step of its
+ * own. All would have to stop there for the restore, and those that are not there yet may wait for
+ * a message of one that is. The first run is told in time, by one rank. */
+static void check_restore_called(const struct ckpt_job *j)
+{
+	static bool told;
+
+	if (j->asked || coord_is_blocking(&j->coord))
+		return;
+	if (j->restoring) {
+		api_last_words();
+		log_error("FTMPI_Perform_Checkpoint: this job is to go on from a line, but "
+			  "FTMPI_Restore was not called: call it after MPI_Init. The first "
+			  "checkpoint restores instead only where all ranks come to it together, "
+			  "under `-coord blocking` (with `-restore` also from lines that are "
+			  "there now)");
+		api_die(MPI_ERR_OTHER);
+	}
+	if (!told && j->id.rank == 0)
+		log_error("FTMPI_Perform_Checkpoint: FTMPI_Restore was not called: without it "
+			  "this job cannot go on from its lines after a failure, but under "
+			  "`-coord blocking`");
+	told = true;
+}
+
+/* While messages are counted and saved open operations send none. But this rank's go on until all
+ * others are here: one may wait for such an operation before it comes. */
+static bool make_blocking(struct ckpt_job *j)
+{
+	bool ok;
+
+	team_all(true);
+	coll_launch_hold(true);
+	ok = coord_checkpoint(&j->coord);
+	coll_launch_hold(false);
+	return ok;
+}
+
+/* What the line holds of variables that the program has not named may go when the next one is made:
+ * it would not be in that. */
+static int make_line(struct ckpt_job *j)
+{
+	bool ok;
+
+	ckpt_loaded_free(&j->loaded);
+	if (coord_is_blocking(&j->coord) && !rma_closed_everywhere())
+		return FTMPI_CKPTERROR;
+	if (coord_is_blocking(&j->coord))
+		return make_blocking(j) ? FTMPI_CHECKPOINTED : FTMPI_CKPTERROR;
+	fault_point("ckpt-begin");
+	j->since = clock_ns();
+	/* what it says to others leaves with the next call or tick: the program does not wait for
+	 * it */
+	ok = coord_checkpoint(&j->coord);
+	fault_point("ckpt-end");
+	return ok ? FTMPI_CHECKPOINTED : FTMPI_CKPTERROR;
+}
+
+int FTMPI_Perform_Checkpoint(void)
+{
+	struct ckpt_job *j = ckpt_job();
+
+	if (!api_ckpt_enter("FTMPI_Perform_Checkpoint"))
+		return FTMPI_CKPTERROR;
+	check_restore_called(j);
+	ckpt_job_name();
+	return leave(restored(j) ? FTMPI_RESTORED : make_line(j));
+}
+
+int FTMPI_Restore(void)
+{
+	struct ckpt_job *j = ckpt_job();
+
+	if (!api_ckpt_enter("FTMPI_Restore"))
+		return FTMPI_CKPTERROR;
+	j->asked = true;
+	if (!j->restoring)
+		return leave(FTMPI_NOTHING);
+	ckpt_job_name();
+	return leave(restored(j) ? FTMPI_RESTORED : FTMPI_NOTHING);
+}
+
+/* What others have said is heard first; what they are asked leaves at once. */
+static bool local_due(struct ckpt_job *j, bool elapsed)
+{
+	bool due;
+
+	engine_look();
+	due = coord_due(&j->coord, elapsed);
+	tp_flush(engine_tp());
+	return due;
+}
+
+int FTMPI_Checkpoint_due(int *flag)
+{
+	struct ckpt_job *j = ckpt_job();
+	uint64_t interval;
+	int32_t due;
+
+	if (!flag)
+		return MPI_ERR_ARG;
+	if (!api_ckpt_enter("FTMPI_Checkpoint_due"))
+		return MPI_ERR_OTHER;
+	interval = (uint64_t)j->launch->settings.ckpt_interval_ms * 1000000;
+	due = interval && clock_ns() - j->since >= interval;
+	if (interval && coord_is_blocking(&j->coord))
+		team_tell(&due, sizeof due);
+	else if (interval)
+		due = local_due(j, due);
+	*flag = due;
+	return leave(MPI_SUCCESS);
+}
+
+int FTMPI_Get_restart_count(int *count)
+{
+	if (!count)
+		return MPI_ERR_ARG;
+	if (!api_ckpt_enter("FTMPI_Get_restart_count"))
+		return MPI_ERR_OTHER;
+	*count = (int)ckpt_job()->launch->settings.restarts;
+	return leave(MPI_SUCCESS);
+}
+
+/* ---- variables ---- */
+
+static int protect(int id, void *addr, MPI_Count count, MPI_Datatype datatype)
+{
+	struct ckpt_job *j = ckpt_job();
+	struct type *t;
+	int rc;
+
+	if (id < 0 || id > FTMPI_CKPT_ID_MAX)
+		return api_fail(
+			MPI_ERR_ARG, "the id %d is not from 0 to %d", id, FTMPI_CKPT_ID_MAX);
+	if (!addr && count > 0)
+		return api_fail(MPI_ERR_ARG, "the address of variable %d is NULL", id);
+	if (count < 0)
+		return api_fail(
+			MPI_ERR_COUNT, "variable %d has %lld elements", id, (long long)count);
+	rc = type_lookup_committed(datatype, &t);
+	if (rc)
+		return rc;
+	if (t->size && (uint64_t)count > (SIZE_MAX >> 1) / t->size)
+		return api_fail(MPI_ERR_COUNT, "variable %d is larger than all memory", id);
+	rc = class_of(ckpt_vars_protect(&j->registry, id, addr ? addr : j, (size_t)count, t));
+	return rc ? rc : ckpt_job_load_variable(id);
+}
+
+int FTMPI_CKPT_Protect(int id, void *addr, MPI_Count count, MPI_Datatype datatype)
+{
+	if (!api_ckpt_enter("FTMPI_CKPT_Protect"))
+		return MPI_ERR_OTHER;
+	return leave_told(protect(id, addr, count, datatype));
+}
+
+int FTMPI_CKPT_Unprotect(int id)
+{
+	if (!api_ckpt_enter("FTMPI_CKPT_Unprotect"))
+		return MPI_ERR_OTHER;
+	return leave(id >= 0 && ckpt_vars_unprotect(&ckpt_job()->registry, id) == 0 ? MPI_SUCCESS
+										    : MPI_ERR_ARG);
+}
+
+/* ---- the data buffer ---- */
+
+int FTMPI_CKPT_AllocBuffer(MPI_Count dsize)
+{
+	if (!api_ckpt_enter("FTMPI_CKPT_AllocBuffer"))
+		return MPI_ERR_OTHER;
+	return leave_told(class_of(ckpt_buffer_alloc(&ckpt_job()->buffer, dsize)));
+}
+
+int FTMPI_CKPT_ReAllocBuffer(MPI_Count dsize)
+{
+	if (!api_ckpt_enter("FTMPI_CKPT_ReAllocBuffer"))
+		return MPI_ERR_OTHER;
+	return leave_told(class_of(ckpt_buffer_realloc(&ckpt_job()->buffer, dsize)));
+}
+
+int FTMPI_CKPT_DeAllocBuffer(void)
+{
+	if (!api_ckpt_enter("FTMPI_CKPT_DeAllocBuffer"))
+		return MPI_ERR_OTHER;
+	ckpt_buffer_free(&ckpt_job()->buffer);
+	return leave(MPI_SUCCESS);
+}
+
+int FTMPI_CKPT_ResetBufPtr(void)
+{
+	if (!api_ckpt_enter("FTMPI_CKPT_ResetBufPtr"))
+		return MPI_ERR_OTHER;
+	return leave(class_of(ckpt_buffer_reset(&ckpt_job()->buffer)));
+}
+
+MPI_Count FTMPI_CKPT_SeekBufPtr(MPI_Count offset, int how)
+{
+	MPI_Count was;
+
+	if (!api_ckpt_enter("FTMPI_CKPT_SeekBufPtr"))
+		return -1;
+	was = ckpt_buffer_seek(&ckpt_job()->buffer, offset, how);
+	engine_leave();
+	return was;
+}
+
+int FTMPI_CKPT_AddToBuffer(const void *var, MPI_Count vsize)
+{
+	if (!api_ckpt_enter("FTMPI_CKPT_AddToBuffer"))
+		return MPI_ERR_OTHER;
+	return leave_told(class_of(ckpt_buffer_add(&ckpt_job()->buffer, var, vsize)));
+}
+
+int FTMPI_CKPT_GetFromBuffer(void *var, MPI_Count vsize)
+{
+	if (!api_ckpt_enter("FTMPI_CKPT_GetFromBuffer"))
+		return MPI_ERR_OTHER;
+	return leave_told(class_of(ckpt_buffer_get(&ckpt_job()->buffer, var, vsize)));
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Error handlers of files (MPI 5.0 sections 9.3.3 and 14.7). No file can be opened here, so the
+ * only file there is one for is MPI_FILE_NULL. */
+#include <stddef.h>
+
+#include "api.h"
+#include "check.h"
+#include "mpi/comm/errhandler.h"
+#include "mpi/handle/errtext.h"
+
+/* NULL: MPI_ERRORS_RETURN, as at the start. */
+static struct errhandler *chosen;
+
+static int check_file(MPI_File file)
+{
+	return file == MPI_FILE_NULL ? MPI_SUCCESS
+				     : api_fail(MPI_ERR_FILE, "%p is not a file", (void *)file);
+}
+
+static int current(struct errhandler **out)
+{
+	*out = chosen;
+	return chosen ? MPI_SUCCESS : errhandler_lookup(MPI_ERRORS_RETURN, out);
+}
+
+static int raise_error(struct errhandler *e, int rc)
+{
+	errhandler_hold(e); /* its function may replace it */
+	api_pause();
+	rc = errhandler_raise_file(e, rc);
+	api_resume();
+	errhandler_release(e);
+	return rc;
+}
+
+/* The end of a call that names a file: its handler is told of an error, not a communicator's. */
+static int leave(int rc)
+{
+	struct errhandler *e;
+
+	if (rc != MPI_SUCCESS && current(&e) == MPI_SUCCESS)
+		rc = raise_error(e, rc);
+	(void)api_leave(NULL, MPI_SUCCESS);
+	return rc;
+}
+
+int api_file_unsupported(const char *name)
+{
+	api_enter(name);
+	return leave(api_fail(MPI_ERR_UNSUPPORTED_OPERATION, API_UNSUPPORTED, name));
+}
+
+#pragma weak MPI_File_create_errhandler = PMPI_File_create_errhandler
+int PMPI_File_create_errhandler(
+	MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler)
+{
+	api_enter("MPI_File_create_errhandler");
+	int rc = file_errhandler_fn ? check_pointer(errhandler, "errhandler")
+				    : api_null("file_errhandler_fn");
+	if (rc == MPI_SUCCESS)
+		rc = errhandler_give(errhandler_make_file(file_errhandler_fn), errhandler);
+	return api_leave(NULL, rc);
+}
+
+static int set(struct errhandler *e)
+{
+	int rc = errhandler_check_kind(e, "files");
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	errhandler_hold(e);
+	if (chosen)
+		errhandler_release(chosen);
+	chosen = e;
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_File_set_errhandler = PMPI_File_set_errhandler
+int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
+{
+	struct errhandler *e = NULL;
+
+	api_enter("MPI_File_set_errhandler");
+	int rc = check_file(file);
+	if (rc == MPI_SUCCESS)
+		rc = errhandler_lookup(errhandler, &e);
+	if (rc == MPI_SUCCESS)
+		rc = set(e);
+	return leave(rc);
+}
+
+#pragma weak MPI_File_get_errhandler = PMPI_File_get_errhandler
+int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
+{
+	struct errhandler *e = NULL;
+
+	api_enter("MPI_File_get_errhandler");
+	int rc = check_file(file);
+	if (rc == MPI_SUCCESS)
+		rc = check_pointer(errhandler, "errhandler");
+	if (rc == MPI_SUCCESS)
+		rc = current(&e);
+	if (rc == MPI_SUCCESS)
+		rc = errhandler_export(e, errhandler);
+	return leave(rc);
+}
+
+#pragma weak MPI_File_call_errhandler = PMPI_File_call_errhandler
+int PMPI_File_call_errhandler(MPI_File fh, int errorcode)
+{
+	struct errhandler *e = NULL;
+
+	api_enter("MPI_File_call_errhandler");
+	int rc = check_file(fh);
+	if (rc == MPI_SUCCESS && !errtext_is_code(errorcode))
+		rc = api_fail(MPI_ERR_ARG, "%d is not an error code", errorcode);
+	if (rc == MPI_SUCCESS)
+		rc = current(&e);
+	if (rc == MPI_SUCCESS) {
+		(void)api_fail(errorcode, "the program raised it itself");
+		(void)raise_error(e, errorcode);
+	}
+	return leave(rc);
+}

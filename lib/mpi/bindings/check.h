@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Checks of the arguments of point-to-point calls: MPI_SUCCESS, or the standard's class with
+ * api_fail said. */
+#ifndef FTMPI_MPI_CHECK_H
+#define FTMPI_MPI_CHECK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api.h"
+#include "mpi/comm/comm.h"
+#include "mpi.h"
+#include "mpi/type/type.h"
+
+/* Bytes of a message, at most. */
+#define CHECK_LONGEST ((uint64_t)1 << 48)
+
+/* A message as the program describes it, and as the library has understood it. */
+struct check_message {
+	const void *buf;
+	MPI_Count count;
+	MPI_Datatype datatype;
+	int rank, tag;
+	MPI_Comm comm;
+	/* out */
+	struct comm *c; /* NULL when comm is bad: then MPI_COMM_WORLD's error handler is called */
+	struct type *t;
+};
+
+int check_send(struct check_message *m);
+int check_recv(struct check_message *m);
+
+/* buffer, count and datatype alone */
+int check_buffer(struct check_message *m);
+
+/* rank and tag of a probe or a receive */
+int check_source(const struct comm *c, int source, int tag);
+
+static inline int check_pointer(const void *p, const char *what)
+{
+	return p ? MPI_SUCCESS : api_null(what);
+}
+
+/* What every call that makes a communicator does first: there is none as long as it has not
+ * succeeded. */
+static inline void check_no_comm_yet(MPI_Comm *newcomm)
+{
+	if (newcomm)
+		*newcomm = MPI_COMM_NULL;
+}
+
+#endif

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_resume.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/bindings/api.h"
+#include "coll_launch.h"
+#include "coll_saved.h"
+#include "coll_steps.h"
+#include "coll_written.h"
+#include "mpi/p2p/request.h"
+
+/* Of a line that was restored. */
+struct coll_saved {
+	struct link link;
+	struct coll_saved_entry e;
+	uint8_t bytes[];
+};
+
+/* Not begun again yet, in the order of their beginnings. */
+static struct link waiting = {&waiting, &waiting};
+
+/* ---- contents ---- */
+
+/* Behind so many rounds; beyond the last: s->n + 1. */
+static size_t steps_of(const struct sched *s, uint32_t rounds)
+{
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < rounds; i++) {
+		if (at == s->n)
+			return s->n + 1;
+		at = coll_round_end(s, at);
+	}
+	return at;
+}
+
+/* What so many rounds have written. */
+static bool written(
+	const struct coll_run *run, uint32_t rounds, struct sched_span **spans, size_t *n)
+{
+	unsigned blocks = 0;
+
+	for (int i = 0; i < SCHED_BUFS; i++)
+		if (run->buf[i].typed)
+			blocks |= 1u << i;
+	return coll_written(&run->s, steps_of(&run->s, rounds), blocks, spans, n);
+}
+
+static size_t span_bytes(const struct coll_run *run, const struct sched_span *a)
+{
+	return a->n * coll_span_type(run, *a)->size;
+}
+
+static size_t total_bytes(const struct coll_run *run, const struct sched_span *v, size_t n)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < n; i++)
+		bytes += span_bytes(run, &v[i]);
+	return bytes;
+}
+
+static void pack_spans(
+	const struct coll_run *run, const struct sched_span *v, size_t n, struct writer *w)
+{
+	for (size_t i = 0; i < n; i++) {
+		type_pack(coll_span_type(run, v[i]), coll_span_at(run, v[i]), v[i].n, w->at);
+		w->at += span_bytes(run, &v[i]);
+	}
+}
+
+static void unpack_spans(
+	const struct coll_run *run, const struct sched_span *v, size_t n, const uint8_t *from)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t bytes = span_bytes(run, &v[i]);
+
+		type_unpack(
+			coll_span_type(run, v[i]), coll_span_at(run, v[i]), v[i].n, from, bytes);
+		from += bytes;
+	}
+}
+
+/* ---- capture ---- */
+
+struct captured {
+	const struct coll_open *o;
+	struct coll_saved_entry e;
+	struct sched_span *spans;
+	size_t n;
+};
+
+/* One that was active in the line and was not started again yet is what it was. A start of before
+ * the restore is in no line. */
+static bool describe(const struct coll_open *o, struct captured *c)
+{
+	const struct request *r = o->request;
+
+	*c = (struct captured){.o = o,
+		.e = {.context = o->run.c->context,
+			.tag = (uint32_t)o->run.tag,
+			.local_tag = (uint32_t)o->run.local_tag,
+			.flags = r->persistent ? COLL_SAVED_PERSISTENT : 0,
+			.plan = coll_sum(&o->run.s)}};
+	if (o->saved)
+		c->e = o->saved->e;
+	if (o->saved || o->past || !r->active)
+		return true;
+	c->e.flags |= COLL_SAVED_ACTIVE;
+	c->e.rounds = o->round;
+	c->e.error = (uint32_t)o->error;
+	if (!written(&o->run, o->round, &c->spans, &c->n))
+		return false;
+	c->e.length = total_bytes(&o->run, c->spans, c->n);
+	return true;
+}
+
+/* Those that are open now come before those that still wait to be begun again. */
+static void write_all(struct writer *w, const struct captured *v, size_t n, uint32_t count)
+{
+	writer_u32(w, count);
+	for (size_t i = 0; i < n; i++) {
+		coll_saved_write(w, &v[i].e);
+		if (v[i].o->saved)
+			writer_bytes(w, v[i].o->saved->bytes, (size_t)v[i].e.length);
+		else
+			pack_spans(&v[i].o->run, v[i].spans, v[i].n, w);
+	}
+	list_for_each (item, &waiting) {
+		const struct coll_saved *s = container_of(item, struct coll_saved, link);
+
+		coll_saved_write(w, &s->e);
+		writer_bytes(w, s->bytes, (size_t)s->e.length);
+	}
+}
+
+static size_t count_list(const struct link *list)
+{
+	size_t n = 0;
+
+	list_for_each (item, list)
+		n++;
+	return n;
+}
+
+static bool describe_all(struct captured *v, size_t *n, size_t *bytes)
+{
+	list_for_each (item, coll_all_open()) {
+		const struct coll_open *o = container_of(item, struct coll_open, link);
+
+		if (o->past && !o->request->persistent)
+			continue;
+		if (!describe(o, &v[*n]))
+			return false;
+		*bytes += COLL_SAVED_ENTRY + (size_t)v[(*n)++].e.length;
+	}
+	list_for_each (item, &waiting)
+		*bytes += COLL_SAVED_ENTRY +
+			  (size_t)container_of(item, struct coll_saved, link)->e.length;
+	return true;
+}
+
+bool coll_resume_capture(uint8_t **out, size_t *len)
+{
+	size_t most = count_list(coll_all_open()), others = count_list(&waiting), n = 0;
+	size_t bytes = COLL_SAVED_HEAD;
+	struct captured *v;
+	bool ok;
+
+	*out = NULL;
+	*len = 0;
+	if (most + others == 0)
+		return true;
+	v = calloc(most + 1, sizeof *v);
+	ok = v && describe_all(v, &n, &bytes);
+	if (ok && n + others)
+		*out = malloc(bytes);
+	if (*out) {
+		struct writer w = writer_over(*out, bytes);
+
+		write_all(&w, v, n, (uint32_t)(n + others));
+		*len = bytes;
+	}
+	for (size_t i = 0; i < n; i++)
+		free(v[i].spans);
+	free(v);
+	return ok && (*out || n + others == 0);
+}
+
+/* ---- restore ---- */
+
+bool coll_resume_take(const uint8_t *bytes, size_t len)
+{
+	struct cursor c = cursor_over(bytes, len);
+	struct coll_saved_entry e;
+	const uint8_t *contents;
+
+	for (uint32_t left = cursor_u32(&c); left > 0; left--) {
+		struct coll_saved *s = NULL;
+
+		if (coll_saved_read(&c, &e, &contents))
+			s = malloc(sizeof *s + (size_t)e.length);
+		if (!s)
+			return false;
+		s->e = e;
+		memcpy(s->bytes, contents, (size_t)e.length);
+		list_append(&waiting, &s->link);
+	}
+	return true;
+}
+
+static struct coll_saved *find(const struct coll_open *o)
+{
+	list_for_each (item, &waiting) {
+		struct coll_saved *s = container_of(item, struct coll_saved, link);
+		bool persistent = s->e.flags & COLL_SAVED_PERSISTENT;
+
+		if (s->e.context == o->run.c->context && persistent == o->request->persistent)
+			return s;
+	}
+	return NULL;
+}
+
+static bool is_the_same(const struct coll_open *o, const struct coll_saved *s)
+{
+	return coll_sum(&o->run.s) == s->e.plan && steps_of(&o->run.s, s->e.rounds) <= o->run.s.n;
+}
+
+static void saved_free(struct coll_saved *s)
+{
+	list_remove(&s->link);
+	free(s);
+}
+
+/* It takes the place of the operation of the line. */
+static bool take_place(struct coll_open *o, struct coll_saved *s)
+{
+	if (!is_the_same(o, s))
+		return false;
+	o->run.tag = (int)s->e.tag;
+	o->run.local_tag = (int)s->e.local_tag;
+	list_remove(&s->link);
+	if (s->e.flags & COLL_SAVED_ACTIVE)
+		o->saved = s;
+	else
+		saved_free(s);
+	return true;
+}
+
+static int strange(const struct coll_open *o)
+{
+	return api_fail(MPI_ERR_ARG,
+		"the recovery line has another %soperation of communicator %s in this place: begin "
+		"those that were not finished again, in the same order, with the same arguments",
+		o->request->persistent ? "persistent " : "", comm_label(o->run.c));
+}
+
+int coll_resume_find(struct coll_open *o)
+{
+	struct coll_saved *s = find(o);
+
+	if (!s) {
+		coll_number_open(o);
+		return MPI_SUCCESS;
+	}
+	return take_place(o, s) ? MPI_SUCCESS : strange(o);
+}
+
+static int unplanned(const struct coll_open *o)
+{
+	return api_fail(MPI_ERR_ARG,
+		"the recovery line was made on other hosts, where a persistent operation of "
+		"communicator %s was done in another way, and a datatype or operator of it was "
+		"freed: "
+		"free them after the restore",
+		comm_label(o->run.c));
+}
+
+/* Ranks may be crowded on other hosts now than before, or than they seemed to be: then all may have
+ * chosen other algorithms. */
+void coll_resume_taken(void)
+{
+	list_for_each (item, coll_all_open()) {
+		struct coll_open *o = container_of(item, struct coll_open, link);
+		struct coll_saved *s = o->request->persistent ? find(o) : NULL;
+
+		if (s && !is_the_same(o, s) && o->crowded != o->run.c->crowded)
+			o->unplanned = coll_plan_again(o) != MPI_SUCCESS;
+		if (s && !o->unplanned)
+			o->strange = !take_place(o, s);
+	}
+}
+
+static int give_back(struct coll_open *o)
+{
+	struct coll_saved *s = o->saved;
+	struct sched_span *spans;
+	size_t n;
+	bool fits;
+
+	if (!written(&o->run, s->e.rounds, &spans, &n))
+		return api_fail(MPI_ERR_NO_MEM, "no memory to resume an operation");
+	fits = total_bytes(&o->run, spans, n) == s->e.length;
+	if (fits)
+		unpack_spans(&o->run, spans, n, s->bytes);
+	free(spans);
+	return fits ? MPI_SUCCESS : strange(o);
+}
+
+int coll_resume(struct coll_open *o)
+{
+	struct coll_saved *s = o->saved;
+	int rc;
+
+	if (o->strange || o->unplanned)
+		return o->unplanned ? unplanned(o) : strange(o);
+	o->past = false;
+	if (!s) {
+		coll_begin_open(o);
+		return MPI_SUCCESS;
+	}
+	rc = give_back(o);
+	if (rc)
+		return rc;
+	o->saved = NULL;
+	coll_resume_open(o, s->e.rounds, (int)s->e.error);
+	saved_free(s);
+	return MPI_SUCCESS;
+}
+
+void coll_resume_forget(struct coll_open *o)
+{
+	if (o->saved)
+		saved_free(o->saved);
+	o->saved = NULL;
+}
+
+void coll_resume_fini(void)
+{
+	struct link *item;
+
+	while ((item = list_first(&waiting)))
+		saved_free(container_of(item, struct coll_saved, link));
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Communicators. The engine lock guards everything here.
+ *
+ * An intercommunicator has two groups: its own (`group`, `rank`, `size`) and the remote one, whose
+ * ranks its messages name. Whatever goes by ranks of messages takes `peers` and `npeers`, which are
+ * the group's in an intracommunicator. Both sides use one context; no process is on both.
+ *
+ * A context is unique in the whole job without global agreement: (world rank of the new
+ * communicator's rank 0) << 32 | (a counter of that process) << 1. The low bit is the plane: 0 for
+ * the program's messages, 1 for the library's own (collectives). MPI_COMM_WORLD has context 0, so
+ * counter 0 is its; counter 1 of each process is its MPI_COMM_SELF; counter 2 of rank 0 belongs to
+ * the communicator in which the library coordinates checkpoints.
+ */
+#ifndef FTMPI_MPI_COMM_H
+#define FTMPI_MPI_COMM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mpi/handle/attr.h"
+#include "group.h"
+#include "mpi.h"
+#include "mpi/handle/object.h"
+
+struct errhandler;
+struct info;
+struct request;
+struct topology;
+struct buffer;
+struct win;
+
+struct comm {
+	struct object head;
+	uint64_t context;
+	int rank, size;
+	struct group *group;
+	struct group *remote; /* of an intercommunicator; else NULL */
+	struct comm *local;   /* of an intercommunicator: its own group, a context of its own, no
+				 handle; for the local stages of collectives. Else NULL */
+	const int *peers;     /* rank that a message names -> rank in the world */
+	int npeers;
+	uint64_t serial;   /* of those of the program: the how-many-th that was made */
+	uint32_t coll_seq; /* number of the next collective operation: its messages' tag */
+	bool crowded;	   /* some host has more of its ranks than cores: the same on all ranks */
+	bool freed;	   /* the user's handle is gone */
+	struct errhandler *errhandler;
+	bool errhandler_chosen;	 /* the program set one here */
+	struct win *window;	 /* whose own it is: that is asked for its error handler */
+	struct attr_list *attrs; /* NULL without attributes */
+	struct topology *topo;	 /* NULL without a topology */
+	struct info *hints;	 /* what the program said with MPI_Comm_set_info; NULL: nothing */
+	struct buffer *buffer;	 /* for MPI_Bsend, once it had one of its own; malloc'ed */
+	char name[MPI_MAX_OBJECT_NAME];
+	MPI_Comm handle; /* what the user calls it */
+};
+
+/* Who is in the job and where it runs. The arrays, one entry per world rank, stay the caller's and
+ * stay as they are until comm_free_world. */
+struct world_info {
+	int rank, size;
+	const int *node;  /* index of the rank's host, from 0 */
+	const int *cores; /* how many cores that host has; less than 1 counts as 1 */
+};
+
+/* Build MPI_COMM_WORLD and MPI_COMM_SELF. MPI_SUCCESS, MPI_ERR_NO_MEM or MPI_ERR_INTERN. */
+int comm_init_world(const struct world_info *w);
+
+/* What MPI_Finalize does first, while everything still works: delete the attributes of
+ * MPI_COMM_SELF, the last set first (MPI 5.0 section 11.2.4), then those of MPI_COMM_WORLD. Lets
+ * the engine lock go around each callback. Errors of callbacks are ignored. */
+void comm_delete_world_attributes(void);
+
+/* Free everything of this layer, what the program forgot to free included. No operation may be
+ * pending. Attributes still there vanish without a callback. */
+void comm_free_world(void);
+
+/* NULL outside comm_init_world ... comm_free_world. */
+struct comm *comm_world(void);
+struct comm *comm_self(void);
+
+/* From now on the program may name MPI_COMM_WORLD and MPI_COMM_SELF, or may no more. */
+void comm_name_world(bool may);
+bool comm_world_is_named(void);
+
+/* All ranks, for the library's own agreements: its messages are no messages of the program. */
+struct comm *comm_coord(void);
+
+static inline bool comm_is_coord_context(uint64_t context)
+{
+	return context >> 1 == 2;
+}
+
+/* What protocols say to each other; the ranks' agreements are on the other plane. */
+static inline bool comm_is_coord_talk(uint64_t context)
+{
+	return context == 2 << 1;
+}
+
+const struct world_info *comm_world_info(void);
+
+/* MPI_SUCCESS and *out (borrowed), or MPI_ERR_COMM with api_fail said. The others refuse what is no
+ * intracommunicator or no intercommunicator; *out is set then, for its error handler. */
+int comm_lookup(MPI_Comm handle, struct comm **out);
+int comm_lookup_intra(MPI_Comm handle, struct comm **out);
+int comm_lookup_inter(MPI_Comm handle, struct comm **out);
+
+static inline void comm_hold(struct comm *c)
+{
+	c->head.refs++;
+}
+
+/* Nobody has a reference any more. */
+void comm_destroy(struct comm *c);
+
+static inline void comm_release(struct comm *c)
+{
+	if (--c->head.refs == 0)
+		comm_destroy(c);
+}
+
+static inline struct attr_holder comm_attrs(struct comm *c)
+{
+	return (struct attr_holder){ATTR_COMM, c->handle, &c->attrs};
+}
+
+/* What MPI_APPNUM says; before MPI_Init ends. */
+void comm_set_appnum(int number);
+
+/* attr_get, and the attributes that every communicator has. */
+int comm_attr_get(struct comm *c, int keyval, void **value, bool *found);
+
+/* Rank in c that a message names (in an intercommunicator: of the remote group) -> rank in the
+ * world. */
+static inline int comm_world_rank(const struct comm *c, int rank)
+{
+	return c->peers[rank];
+}
+
+/* MPI_ERR_ROOT with api_fail said, or MPI_SUCCESS. */
+int comm_check_root(const struct comm *c, int root);
+
+/* For messages: the name, or "(unnamed)". */
+const char *comm_label(const struct comm *c);
+
+/* So many communicators can be alive in a process; whoever makes them without end is to be told
+ * before memory is gone. */
+enum { COMM_MOST = 16384 };
+
+/* Are they? */
+bool comm_full(void);
+
+/* A fresh counter of this process for a context; 0 when it can make no more. */
+uint32_t comm_counter_next(void);
+
+/* The next one, and what it is at least from now on. */
+uint32_t comm_counter_get(void);
+void comm_counter_least(uint32_t counter);
+
+static inline uint64_t comm_context_of(int world_rank, uint32_t counter)
+{
+	return (uint64_t)(uint32_t)world_rank << 32 | (uint64_t)counter << 1;
+}
+
+/*
+ * What the next collective operations go by, across a recovery line (comm_numbers.h): a line may
+ * cut through one, so who begins it again must call it what its messages are called, and do it in
+ * the same way, also when the job now has other hosts. save: *out is malloc'ed; false: no memory.
+ * restore: also for communicators that the program makes later; the bytes are copied. false: they
+ * make no sense, or no memory.
+ */
+bool comm_save_numbers(uint8_t **out, size_t *len);
+bool comm_restore_numbers(const uint8_t *bytes, size_t len);
+
+/* What a communicator is made of. */
+struct comm_sides {
+	struct group *group, *remote; /* get references of their own; remote NULL for one group */
+	uint64_t context;	      /* the same on both sides */
+	uint64_t local_context;	      /* with a remote group: of this side's local stages */
+};
+
+/* With the error handler of parent, a live handle of the program. This process is in the group. */
+int comm_new_sides(const struct comm_sides *sides, const struct comm *parent, struct comm **out);
+int comm_new(struct group *group, uint64_t context, const struct comm *parent, struct comm **out);
+
+/* For sides whose contexts are not known yet: no message may name them before comm_settle. */
+#define COMM_NO_CONTEXT UINT64_MAX
+void comm_settle(struct comm *c, uint64_t context, uint64_t local_context);
+
+/* Take the program's handle away; the object lives on while operations need it. */
+void comm_drop(struct comm *c);
+
+/*
+ * New communicators (comm_make.c). *out is NULL where this process is not in the new one.
+ * Collective over c, except comm_create_group: over g. All may let the engine lock go.
+ */
+int comm_dup(struct comm *c, struct comm **out);
+/* comm_dup that waits for nobody (comm_idup.c): **out is there at once, and may be used when the
+ * request is done. */
+int comm_idup(struct comm *c, struct comm **out, struct request **request);
+int comm_split(struct comm *c, int color, int key, struct comm **out);
+int comm_create(struct comm *c, struct group *g, struct comm **out);
+int comm_create_group(struct comm *c, struct group *g, int tag, struct comm **out);
+/*
+ * Intercommunicators (comm_inter.c). create: collective over local, whose rank `leader` speaks over
+ * peer with that communicator's rank remote_leader; peer and remote_leader count there alone.
+ * merge: an intracommunicator of both sides, those that say high behind the others. The others are
+ * what comm_split and comm_create are for c->remote.
+ */
+struct comm_meeting {
+	int leader;
+	struct comm *peer;
+	int remote_leader, tag; /* comm_make_tag */
+};
+
+int comm_inter_create(struct comm *local, const struct comm_meeting *how, struct comm **out);
+/*
+ * From groups alone (comm_from.c), which are ranks of the world; calls that go on at the same time
+ * are told apart by the string tags. This process is in g and local; the remote group and its
+ * leader count at the local leader alone.
+ */
+int comm_create_from_group(struct group *g, const char *stringtag, struct comm **out);
+
+struct comm_groups {
+	struct group *local, *remote;
+	int leader, remote_leader;
+	const char *stringtag;
+};
+
+int comm_inter_from_groups(const struct comm_groups *from, struct comm **out);
+
+int comm_inter_merge(struct comm *c, bool high, struct comm **out);
+int comm_inter_split(struct comm *c, int color, int key, struct comm **out);
+int comm_inter_subset(struct comm *c, struct group *g, struct comm **out);
+
+/* of the first n ranks of c, in their order; 1 <= n <= c->size */
+int comm_create_leading(struct comm *c, int n, struct comm **out);
+
+/* The color that splits c by host, and whether c spans more than one. */
+int comm_node_of(const struct comm *c, int rank);
+bool comm_spans_nodes(const struct comm *c);
+
+#endif

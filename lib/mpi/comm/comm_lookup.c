@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the program names: handles, and the two that it may name from MPI_Init to MPI_Finalize. */
+#include "mpi/bindings/api.h"
+#include "comm.h"
+#include "mpi/handle/live.h"
+
+static struct comm *world, *self; /* NULL: the program may not name them */
+
+void comm_name_world(bool may)
+{
+	world = may ? comm_world() : NULL;
+	self = may ? comm_self() : NULL;
+}
+
+bool comm_world_is_named(void)
+{
+	return world != NULL;
+}
+
+static int refuse(MPI_Comm handle)
+{
+	if (handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF)
+		return api_fail(MPI_ERR_COMM, "%s is there from MPI_Init to MPI_Finalize alone",
+			handle == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : "MPI_COMM_SELF");
+	if (handle == MPI_COMM_NULL)
+		return api_fail(MPI_ERR_COMM, "MPI_COMM_NULL was given");
+	return api_fail(MPI_ERR_COMM,
+		"%p is not a communicator, or it was freed, or its session was finalized",
+		(void *)handle);
+}
+
+int comm_lookup(MPI_Comm handle, struct comm **out)
+{
+	if (handle == MPI_COMM_WORLD && world)
+		*out = world;
+	else if (handle == MPI_COMM_SELF && self)
+		*out = self;
+	else if (live_has(handle, OBJECT_COMM))
+		*out = (struct comm *)(void *)handle;
+	else
+		return refuse(handle);
+	return MPI_SUCCESS;
+}
+
+int comm_lookup_intra(MPI_Comm handle, struct comm **out)
+{
+	int rc = comm_lookup(handle, out);
+
+	if (rc != MPI_SUCCESS || !(*out)->remote)
+		return rc;
+	return api_fail(MPI_ERR_COMM, "communicator %s of %d and %d is an intercommunicator",
+		comm_label(*out), (*out)->size, (*out)->npeers);
+}
+
+int comm_lookup_inter(MPI_Comm handle, struct comm **out)
+{
+	int rc = comm_lookup(handle, out);
+
+	if (rc != MPI_SUCCESS || (*out)->remote)
+		return rc;
+	return api_fail(MPI_ERR_COMM, "communicator %s of %d is not an intercommunicator",
+		comm_label(*out), (*out)->size);
+}
+
+const char *comm_label(const struct comm *c)
+{
+	return c->name[0] ? c->name : "(unnamed)";
+}
+
+int comm_check_root(const struct comm *c, int root)
+{
+	if (root >= 0 && root < c->size)
+		return MPI_SUCCESS;
+	return api_fail(MPI_ERR_ROOT, "root %d is not in communicator %s of %d", root,
+		comm_label(c), c->size);
+}

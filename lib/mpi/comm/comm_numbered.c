@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What collective operations go by, of all communicators, across a recovery line. */
+#include <stdlib.h>
+
+#include "comm_inside.h"
+#include "comm_numbers.h"
+#include "mpi/handle/live.h"
+
+static struct comm_numbers restored; /* of a line */
+
+void comm_take_number(struct comm *c)
+{
+	struct comm_number n;
+
+	if (!comm_numbers_find(&restored, c->context, &n))
+		return;
+	c->coll_seq = n.next;
+	c->crowded = n.crowded;
+}
+
+void comm_forget_numbers(void)
+{
+	free(restored.bytes);
+	restored = (struct comm_numbers){0};
+}
+
+static void write_number(struct comm *c, void *arg)
+{
+	struct comm_number n = {c->coll_seq, c->crowded};
+
+	if (c->context != COMM_NO_CONTEXT)
+		comm_numbers_write(arg, c->context, n);
+}
+
+static void take_number(struct comm *c, void *arg)
+{
+	(void)arg;
+	comm_take_number(c);
+}
+
+struct each {
+	void (*visit)(struct comm *c, void *arg);
+	void *arg;
+};
+
+static void visit_object(struct object *o, void *arg)
+{
+	struct each *e = arg;
+	struct comm *c = (struct comm *)(void *)o;
+
+	e->visit(c, e->arg);
+	if (c->local)
+		e->visit(c->local, e->arg);
+}
+
+/* Every communicator of the program, and those that stages of its intercommunicators go by. */
+static void each_comm(void (*visit)(struct comm *c, void *arg), void *arg)
+{
+	struct each e = {visit, arg};
+
+	visit(comm_world(), arg);
+	visit(comm_self(), arg);
+	live_each(OBJECT_COMM, visit_object, &e);
+}
+
+bool comm_save_numbers(uint8_t **out, size_t *len)
+{
+	struct comm_numbers n = {0};
+
+	each_comm(write_number, &n);
+	*out = n.bytes;
+	*len = n.len;
+	return !n.bad;
+}
+
+bool comm_restore_numbers(const uint8_t *bytes, size_t len)
+{
+	if (!comm_numbers_take(&restored, bytes, len))
+		return false;
+	each_comm(take_number, NULL);
+	return true;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The communicators that are there from the start: MPI_COMM_WORLD, MPI_COMM_SELF and the library's
+ * own; and the end of all.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/bindings/api.h"
+#include "mpi/handle/attr.h"
+#include "comm_again.h"
+#include "comm_inside.h"
+#include "errhandler.h"
+#include "mpi/handle/live.h"
+
+enum {
+	COUNTER_SELF = 1,
+	COUNTER_COORD = 2,
+	COUNTER_FIRST = 3,
+};
+
+static struct {
+	struct world_info info;
+	struct comm *world, *self, *coord;
+} job;
+
+struct comm *comm_world(void)
+{
+	return job.world;
+}
+
+struct comm *comm_self(void)
+{
+	return job.self;
+}
+
+struct comm *comm_coord(void)
+{
+	return job.coord;
+}
+
+const struct world_info *comm_world_info(void)
+{
+	return job.world ? &job.info : NULL;
+}
+
+/* A communicator that is there from the start, of `size` ranks of the world from `first` on. */
+static struct comm *predefined(int first, int size, uint32_t counter, MPI_Comm handle)
+{
+	int *world = malloc((size_t)size * sizeof(*world));
+	struct group *g = NULL;
+	struct comm *c = NULL;
+
+	if (!world)
+		return NULL;
+	for (int i = 0; i < size; i++)
+		world[i] = first + i;
+	g = group_make(size, world, job.info.rank);
+	free(world);
+	if (!g)
+		return NULL;
+	c = comm_alloc(g, comm_context_of(first, counter));
+	group_release(g);
+	if (!c)
+		return NULL;
+	c->handle = handle;
+	c->errhandler = errhandler_fatal();
+	snprintf(c->name, sizeof(c->name), "%s",
+		handle == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : "MPI_COMM_SELF");
+	return c;
+}
+
+static int check_info(const struct world_info *w)
+{
+	if (w->size < 1 || w->rank < 0 || w->rank >= w->size)
+		return api_fail(
+			MPI_ERR_INTERN, "rank %d of %d is no place in a job", w->rank, w->size);
+	for (int i = 0; i < w->size; i++) {
+		if (w->node[i] < 0)
+			return api_fail(MPI_ERR_INTERN, "the host of rank %d is not known", i);
+	}
+	return MPI_SUCCESS;
+}
+
+int comm_init_world(const struct world_info *w)
+{
+	int rc = check_info(w);
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	job.info = *w;
+	comm_count_from(COUNTER_FIRST);
+	if (comm_hosts_init(w)) {
+		job.world = predefined(0, w->size, 0, MPI_COMM_WORLD);
+		job.self = predefined(w->rank, 1, COUNTER_SELF, MPI_COMM_SELF);
+		job.coord = predefined(0, w->size, COUNTER_COORD, MPI_COMM_NULL);
+	}
+	if (!job.world || !job.self || !job.coord) {
+		comm_free_world();
+		return api_fail(MPI_ERR_NO_MEM, "no memory for a job of %d ranks", w->size);
+	}
+	return MPI_SUCCESS;
+}
+
+void comm_delete_world_attributes(void)
+{
+	if (job.self)
+		attr_delete_all(comm_attrs(job.self));
+	if (job.world)
+		attr_delete_all(comm_attrs(job.world));
+}
+
+/* What the program never freed. Its handles go first: an object may also be held by another. */
+static void free_forgotten(void)
+{
+	struct object *o;
+
+	while ((o = live_any(OBJECT_COMM)))
+		comm_drop((struct comm *)(void *)o);
+	while ((o = live_any(OBJECT_GROUP)))
+		group_unexport((struct group *)(void *)o);
+	live_clear();
+}
+
+void comm_free_world(void)
+{
+	free_forgotten();
+	comm_again_fini();
+	if (job.coord)
+		comm_release(job.coord);
+	if (job.self)
+		comm_release(job.self);
+	if (job.world)
+		comm_release(job.world);
+	attr_fini();
+	comm_hosts_fini();
+	comm_forget_numbers();
+	comm_name_world(false);
+	memset(&job, 0, sizeof(job));
+}

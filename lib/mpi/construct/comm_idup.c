@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A copy of a communicator that waits for nobody (MPI 5.0 section 7.4.2). The object is there at
+ * once, with the attributes of this moment; its contexts follow with the proposals of rank 0, which
+ * an operation of the old communicator brings. The program's request is another than that
+ * operation's: it is done when the contexts are set.
+ */
+#include <stdlib.h>
+
+#include "mpi/bindings/api.h"
+#include "mpi/coll/coll_inter.h"
+#include "mpi/coll/coll_launch.h"
+#include "comm_make.h"
+#include "mpi/p2p/request.h"
+
+struct copying {
+	struct engine_chore chore;
+	struct request *request, *bringing; /* the program's; the operation's */
+	struct comm *copy;		    /* held */
+	struct comm_proposal both[2];
+	bool unsettled; /* there were no counters left */
+};
+
+static int on_finish(struct request *r, MPI_Status *status)
+{
+	struct copying *d = r->owner;
+	int rc = request_finish(NULL, d->bringing, MPI_STATUS_IGNORE);
+
+	(void)status;
+	d->bringing = NULL;
+	/* it says what is wrong */
+	return rc == MPI_SUCCESS && d->unsettled ? comm_dup_settle(d->copy, d->both) : rc;
+}
+
+static int on_expects(const struct request *r)
+{
+	const struct copying *d = r->owner;
+
+	return request_expects(d->bringing);
+}
+
+static void on_free(struct request *r)
+{
+	struct copying *d = r->owner;
+
+	if (d->bringing)
+		(void)request_finish(NULL, d->bringing, MPI_STATUS_IGNORE);
+	engine_never(&d->chore);
+	comm_release(d->copy);
+	free(d);
+}
+
+static const struct request_class class = {
+	.finish = on_finish,
+	.free = on_free,
+	.expects = on_expects,
+	.binding = true,
+};
+
+static void on_brought(struct engine_chore *chore)
+{
+	struct copying *d = container_of(chore, struct copying, chore);
+
+	if (d->bringing->error == MPI_SUCCESS)
+		d->unsettled = comm_dup_settle(d->copy, d->both) != MPI_SUCCESS;
+	request_complete(d->request, MPI_SUCCESS);
+}
+
+static int bring(struct comm *c, struct copying *d)
+{
+	struct coll_open *o = coll_open_new(c);
+
+	if (!o)
+		return comm_make_no_memory(c);
+	o->plan = coll_call_agree;
+	o->call.send = (struct coll_said){.buf = d->both, .count = sizeof(d->both[0])};
+	return coll_launch(o, coll_call_agree(&o->run, c, &o->call), false, &d->bringing);
+}
+
+/* d is the request's, or gone. */
+static int begin(struct comm *c, struct copying *d)
+{
+	int rc = comm_dup_open(c, d->both, &d->copy);
+
+	if (rc != MPI_SUCCESS) {
+		free(d);
+		return rc;
+	}
+	comm_hold(d->copy);
+	d->chore.run = on_brought;
+	d->request = request_new_other(&class, c, d);
+	rc = d->request ? bring(c, d) : comm_make_no_memory(c);
+	if (rc == MPI_SUCCESS)
+		return rc;
+	comm_unmake(d->copy);
+	if (d->request) {
+		request_free(d->request);
+	} else {
+		comm_release(d->copy);
+		free(d);
+	}
+	return rc;
+}
+
+/* The operation goes on: others count on it. */
+static void give_up(struct copying *d)
+{
+	comm_unmake(d->copy);
+	if (d->request->done)
+		request_free(d->request);
+	else
+		d->request->freed = true;
+}
+
+int comm_idup(struct comm *c, struct comm **out, struct request **request)
+{
+	struct copying *d = calloc(1, sizeof(*d));
+	int rc;
+
+	if (!d)
+		return comm_make_no_memory(c);
+	rc = begin(c, d);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	d->bringing->then = &d->chore;
+	if (d->bringing->done)
+		on_brought(&d->chore);
+	rc = comm_inherit(c, d->copy);
+	if (rc != MPI_SUCCESS) {
+		give_up(d);
+		return rc;
+	}
+	*out = d->copy;
+	*request = d->request;
+	return MPI_SUCCESS;
+}

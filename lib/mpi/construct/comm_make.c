@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Making intracommunicators. Each way has one exchange, in which rank 0 of every new communicator
+ * makes its context known to the others; a counter that is proposed and not used is lost, which
+ * costs nothing. The parent and a given group are held while the lock may be let go.
+ */
+#include "mpi/comm/comm.h"
+
+#include <stdlib.h>
+
+#include "mpi/bindings/api.h"
+#include "mpi/handle/attr.h"
+#include "mpi/coll/coll.h"
+#include "mpi/comm/comm_again.h"
+#include "comm_make.h"
+#include "mpi/p2p/p2p.h"
+#include "mpi/comm/topo.h"
+#include "mpi/type/type.h"
+
+int comm_make_no_memory(const struct comm *c)
+{
+	return api_fail(MPI_ERR_NO_MEM, "no memory to make a communicator from %s of %d",
+		comm_label(c), c->size);
+}
+
+int comm_make_used_up(int world_rank)
+{
+	return api_fail(MPI_ERR_OTHER,
+		"world rank %d can make no more communicators: %d can be alive there at once, and "
+		"2^31 be made in all; free those that are not needed any more",
+		world_rank, COMM_MOST);
+}
+
+struct comm_proposal comm_propose(int n, bool both_sides)
+{
+	struct comm_proposal p = {comm_world_info()->rank, n, comm_counter_next(), 0};
+
+	if (both_sides)
+		p.local_counter = comm_counter_next();
+	return p;
+}
+
+int comm_contexts(
+	struct comm_sides *s, const struct comm_proposal *mine, const struct comm_proposal *theirs)
+{
+	const struct comm_proposal *lower =
+		!theirs || mine->speaker < theirs->speaker ? mine : theirs;
+
+	if (mine->counter == 0 || (theirs && mine->local_counter == 0))
+		return comm_make_used_up(mine->speaker);
+	if (theirs && (theirs->counter == 0 || theirs->local_counter == 0))
+		return comm_make_used_up(theirs->speaker);
+	s->context = comm_context_of(lower->speaker, lower->counter);
+	s->local_context = comm_context_of(mine->speaker, mine->local_counter);
+	comm_again(s);
+	return MPI_SUCCESS;
+}
+
+int comm_make(struct comm *parent, struct group *g, uint32_t counter, struct comm **out)
+{
+	struct comm_sides s = {.group = g, .context = comm_context_of(g->world[0], counter)};
+
+	if (counter == 0)
+		return comm_make_used_up(g->world[0]);
+	comm_again(&s);
+	return comm_new_sides(&s, parent, out);
+}
+
+void comm_unmake(struct comm *c)
+{
+	(void)attr_delete_all(comm_attrs(c));
+	comm_drop(c);
+}
+
+/* Everybody in c gets the counter that its rank 0 takes. */
+static int agree_counter(struct comm *c, uint32_t *counter)
+{
+	*counter = c->rank == 0 ? comm_counter_next() : 0;
+	return coll_bcast(c, counter, sizeof(*counter), 0);
+}
+
+int comm_inherit(struct comm *from, struct comm *to)
+{
+	if (from->topo) {
+		to->topo = topo_copy(from->topo);
+		if (!to->topo)
+			return comm_make_no_memory(from);
+	}
+	return attr_copy_all(comm_attrs(from), comm_attrs(to));
+}
+
+int comm_dup_open(struct comm *c, struct comm_proposal both[2], struct comm **out)
+{
+	struct comm_sides sides = {c->group, c->remote, COMM_NO_CONTEXT, COMM_NO_CONTEXT};
+
+	both[0] = both[1] = (struct comm_proposal){0};
+	if (c->rank == 0)
+		both[0] = comm_propose(c->size, c->remote != NULL);
+	comm_again(&sides);
+	return comm_new_sides(&sides, c, out);
+}
+
+/* One that was made again has its contexts. */
+int comm_dup_settle(struct comm *copy, const struct comm_proposal both[2])
+{
+	struct comm_sides s = {0};
+	int rc = comm_contexts(&s, &both[0], copy->remote ? &both[1] : NULL);
+
+	if (rc == MPI_SUCCESS && copy->context == COMM_NO_CONTEXT)
+		comm_settle(copy, s.context, s.local_context);
+	return rc;
+}
+
+int comm_dup(struct comm *c, struct comm **out)
+{
+	struct comm_proposal both[2];
+	struct comm *copy = NULL;
+	int rc;
+
+	comm_hold(c);
+	/* the counter goes round before copy functions are asked, so that a rank whose function
+	 * refuses leaves nobody waiting */
+	rc = comm_dup_open(c, both, &copy);
+	if (rc == MPI_SUCCESS)
+		rc = coll_agree(c, both, sizeof(both[0]));
+	if (rc == MPI_SUCCESS)
+		rc = comm_dup_settle(copy, both);
+	if (rc == MPI_SUCCESS)
+		rc = comm_inherit(c, copy);
+	if (rc == MPI_SUCCESS)
+		*out = copy;
+	else if (copy)
+		comm_unmake(copy);
+	comm_release(c);
+	return rc;
+}
+
+int comm_gather_all(struct comm *c, const void *mine, size_t bytes, void **all)
+{
+	int rc;
+
+	*all = malloc((size_t)c->size * bytes);
+	if (!*all)
+		return comm_make_no_memory(c);
+	rc = coll_allgather(c, mine, bytes, *all);
+	if (rc != MPI_SUCCESS) {
+		free(*all);
+		*all = NULL;
+	}
+	return rc;
+}
+
+int comm_locate(const struct comm *c, const struct group *g, int **ranks)
+{
+	int *all = malloc(2 * ((size_t)g->size + 1) * sizeof(*all));
+	int rc;
+
+	if (!all)
+		return comm_make_no_memory(c);
+	for (int i = 0; i < g->size; i++)
+		all[g->size + i] = i;
+	rc = group_translate(g, g->size, all + g->size, c->group, all);
+	for (int i = 0; i < g->size && rc == MPI_SUCCESS; i++) {
+		if (all[i] == MPI_UNDEFINED)
+			rc = api_fail(MPI_ERR_GROUP,
+				"rank %d of the group (world rank %d) is not in communicator %s", i,
+				g->world[i], comm_label(c));
+	}
+	if (rc == MPI_SUCCESS)
+		*ranks = all;
+	else
+		free(all);
+	return rc;
+}
+
+/* What a member of a group that can take part in no more communicators says. */
+#define FULL UINT32_MAX
+
+static uint32_t say_counter(const struct group *g)
+{
+	if (g->rank == MPI_UNDEFINED)
+		return 0;
+	if (comm_full())
+		return FULL;
+	return g->rank == 0 ? comm_counter_next() : 0;
+}
+
+/* Also those whose group is another one, or who are in none: the call fails on all. */
+static int check_counters(const struct comm *c, const uint32_t *counters)
+{
+	for (int i = 0; i < c->size; i++) {
+		if (counters[i] == FULL)
+			return comm_make_used_up(comm_world_rank(c, i));
+	}
+	return MPI_SUCCESS;
+}
+
+/* MPI 5.0 section 7.4.2: ranks may name different groups as long as these do not overlap. */
+static int create(struct comm *c, struct group *g, struct comm **out)
+{
+	uint32_t mine = say_counter(g);
+	void *counters;
+	int *ranks;
+	int rc = comm_locate(c, g, &ranks);
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	rc = comm_gather_all(c, &mine, sizeof(mine), &counters);
+	if (rc == MPI_SUCCESS) {
+		*out = NULL;
+		rc = check_counters(c, counters);
+		if (rc == MPI_SUCCESS && g->rank != MPI_UNDEFINED)
+			rc = comm_make(c, g, ((uint32_t *)counters)[ranks[0]], out);
+		free(counters);
+	}
+	free(ranks);
+	return rc;
+}
+
+int comm_create(struct comm *c, struct group *g, struct comm **out)
+{
+	int rc;
+
+	comm_hold(c);
+	group_hold(g);
+	rc = c->remote ? comm_inter_subset(c, g, out) : create(c, g, out);
+	group_release(g);
+	comm_release(c);
+	return rc;
+}
+
+/*
+ * Send the counter of g's rank 0 down a binomial tree over g: rank r hears from r less its lowest
+ * set bit, and tells r + b for each smaller bit b, the farthest first. ranks[] are those in c.
+ */
+static int tell_down(
+	struct comm *c, const struct group *g, const int *ranks, int tag, uint32_t *counter)
+{
+	int me = g->rank, bit = 1, rc = MPI_SUCCESS;
+
+	while (bit < g->size && !(me & bit))
+		bit *= 2;
+	if (me != 0)
+		rc = p2p_recv(c, PLANE_COLL, counter, sizeof(*counter), type_bytes(),
+			ranks[me - bit], tag, MPI_STATUS_IGNORE);
+	for (bit /= 2; bit > 0 && rc == MPI_SUCCESS; bit /= 2) {
+		if (me + bit < g->size)
+			rc = p2p_send(c, PLANE_COLL, counter, sizeof(*counter), type_bytes(),
+				ranks[me + bit], tag, SEND_STANDARD);
+	}
+	return rc;
+}
+
+static int make_in_group(struct comm *c, struct group *g, int tag, struct comm **out)
+{
+	uint32_t counter = 0;
+	int *ranks;
+	int rc = comm_locate(c, g, &ranks);
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	if (g->rank == 0)
+		counter = comm_counter_next();
+	rc = tell_down(c, g, ranks, tag, &counter);
+	if (rc == MPI_SUCCESS)
+		rc = comm_make(c, g, counter, out);
+	free(ranks);
+	return rc;
+}
+
+int comm_make_in_group(struct comm *c, struct group *g, int tag, struct comm **out)
+{
+	int rc;
+
+	comm_hold(c);
+	group_hold(g);
+	rc = make_in_group(c, g, tag, out);
+	group_release(g);
+	comm_release(c);
+	return rc;
+}
+
+int comm_create_group(struct comm *c, struct group *g, int tag, struct comm **out)
+{
+	*out = NULL;
+	if (g->rank == MPI_UNDEFINED)
+		return MPI_SUCCESS;
+	return comm_make_in_group(c, g, comm_make_tag(COMM_TAG_GROUP, tag), out);
+}
+
+int comm_create_leading(struct comm *c, int n, struct comm **out)
+{
+	struct group *g = group_make(n, c->group->world, c->group->world[c->rank]);
+	uint32_t counter;
+	int rc;
+
+	if (!g)
+		return comm_make_no_memory(c);
+	group_inherit(g, c->group);
+	comm_hold(c);
+	*out = NULL;
+	rc = agree_counter(c, &counter);
+	if (rc == MPI_SUCCESS && counter == 0)
+		rc = comm_make_used_up(comm_world_rank(c, 0));
+	if (rc == MPI_SUCCESS && g->rank != MPI_UNDEFINED)
+		rc = comm_make(c, g, counter, out);
+	group_release(g);
+	comm_release(c);
+	return rc;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "beating.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "launch/control.h"
+#include "mpi/engine/engine.h"
+#include "heartbeat/heartbeat.h"
+
+static struct hb *beat; /* NULL: none */
+static bool observing;	/* was ordered before there were any */
+static pthread_mutex_t beat_lock = PTHREAD_MUTEX_INITIALIZER; /* while it goes */
+
+static uint32_t progress(void *user)
+{
+	(void)user;
+	return engine_calls();
+}
+
+static void on_suspect(void *user, int peer, unsigned silent_ms, uint32_t calls)
+{
+	const struct launch *l = user;
+
+	control_suspect(l->control_fd, peer, silent_ms, calls);
+}
+
+static void on_heard(void *user, int peer)
+{
+	const struct launch *l = user;
+
+	control_heard(l->control_fd, peer);
+}
+
+static struct hb_address *addresses_of(const struct launch *l)
+{
+	struct hb_address *a = calloc((size_t)l->size, sizeof *a);
+
+	for (int i = 0; a && i < l->size; i++)
+		a[i] = (struct hb_address){l->beat[i].addr, l->beat[i].len};
+	return a;
+}
+
+/* From now on the progress thread sees it. */
+static void begin(struct hb *h)
+{
+	pthread_mutex_lock(&beat_lock);
+	beat = h;
+	if (observing)
+		hb_observe(beat);
+	pthread_mutex_unlock(&beat_lock);
+}
+
+int beating_start(struct launch *l)
+{
+	struct hb_address *addresses;
+	struct hb *started = NULL;
+	struct hb_config c = {
+		.self = l->rank,
+		.size = l->size,
+		.period_ms = l->settings.beat_ms,
+		.timeout_ms = l->settings.beat_timeout_ms,
+		.debug = l->settings.debug,
+		.epoch = l->epoch,
+		.session = l->session,
+		.secret = l->secret,
+		.node = l->node,
+		.listen_fd = l->beat_fd,
+		.progress = progress,
+		.suspect = on_suspect,
+		.heard = on_heard,
+		.user = l,
+	};
+	int rc;
+
+	if (c.period_ms == 0 || c.listen_fd < 0 || c.size < 2)
+		return 0;
+	c.addresses = addresses = addresses_of(l);
+	rc = addresses ? hb_start(&started, &c) : FT_ENOMEM;
+	if (rc == 0) {
+		l->beat_fd = -1;
+		begin(started);
+	}
+	free(addresses);
+	return rc;
+}
+
+void beating_observe(void)
+{
+	pthread_mutex_lock(&beat_lock);
+	observing = true;
+	if (beat)
+		hb_observe(beat);
+	pthread_mutex_unlock(&beat_lock);
+}
+
+void beating_stop(struct launch *l)
+{
+	struct hb *was;
+
+	pthread_mutex_lock(&beat_lock);
+	was = beat;
+	beat = NULL;
+	pthread_mutex_unlock(&beat_lock);
+	hb_stop(was, true);
+	if (l->beat_fd >= 0)
+		close(l->beat_fd);
+	l->beat_fd = -1;
+}

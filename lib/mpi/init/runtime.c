@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who uses the process's part in the job: the first one begins it, the last one ends it. */
+#include "runtime.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mpi/bindings/api.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "launch/control.h"
+#include "output.h"
+#include "runtime_inside.h"
+
+_Atomic enum runtime_state runtime_now;
+
+static struct {
+	/* guards the others, and is taken before the engine's lock */
+	pthread_mutex_t using;
+	int users;
+	bool kept, ending;
+} rt = {.using = PTHREAD_MUTEX_INITIALIZER};
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&rt.using);
+}
+
+static void forked_parent(void)
+{
+	pthread_mutex_unlock(&rt.using);
+}
+
+static void forked_child(void)
+{
+	enum runtime_state state = atomic_load(&runtime_now);
+
+	if (state == RUNTIME_RUNNING || state == RUNTIME_IDLE)
+		atomic_store(&runtime_now, RUNTIME_FORKED);
+	pthread_mutex_unlock(&rt.using);
+}
+
+static void watch_forks(void)
+{
+	if (pthread_atfork(before_fork, forked_parent, forked_child) != 0)
+		runtime_give_up(ft_error_text(FT_ENOMEM));
+}
+
+bool runtime_use(int *argc, char ***argv)
+{
+	static pthread_once_t watched = PTHREAD_ONCE_INIT;
+	bool there;
+
+	pthread_once(&watched, watch_forks);
+	pthread_mutex_lock(&rt.using);
+	there = !rt.ending;
+	if (there && atomic_load(&runtime_now) == RUNTIME_BEFORE)
+		runtime_start(argc, argv);
+	else if (there)
+		runtime_take_out(argc, argv);
+	if (there) {
+		rt.users++;
+		atomic_store(&runtime_now, RUNTIME_RUNNING);
+	}
+	pthread_mutex_unlock(&rt.using);
+	return there;
+}
+
+void runtime_keep(void)
+{
+	pthread_mutex_lock(&rt.using);
+	rt.kept = true;
+	pthread_mutex_unlock(&rt.using);
+}
+
+/* One user less; true: it is the end, which has one thread. */
+static bool let_go(void)
+{
+	bool last;
+
+	pthread_mutex_lock(&rt.using);
+	last = --rt.users == 0;
+	rt.ending = last && !rt.kept;
+	if (last && rt.kept)
+		atomic_store(&runtime_now, RUNTIME_IDLE);
+	pthread_mutex_unlock(&rt.using);
+	return last && !rt.kept;
+}
+
+void runtime_release(void)
+{
+	if (let_go())
+		runtime_finish();
+}
+
+/* Of a process that has sessions. What the program registered for its exit has run before. Not in a
+ * child, and not where the process leaves with users. */
+__attribute__((destructor)) static void at_exit(void)
+{
+	enum runtime_state state = runtime_state();
+
+	if (state == RUNTIME_RUNNING && rt.kept)
+		log_error("the process exits with MPI in use: MPI_Session_finalize or "
+			  "MPI_Finalize was not called");
+	if (state != RUNTIME_IDLE)
+		return;
+	api_enter_anytime("exit");
+	rt.ending = true;
+	runtime_finish();
+}
+
+_Noreturn void api_die(int errclass)
+{
+	bool asked = strcmp(api_name(), "MPI_Abort") == 0;
+
+	output_flush();
+	control_aborted(runtime_control_fd(), (uint32_t)errclass, asked ? "" : api_name());
+	_exit(errclass & 0xff ? errclass & 0xff : 1);
+}

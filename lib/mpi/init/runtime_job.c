@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A process joins its job, and leaves it: what it is, learned; everything built, and taken down. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "mpi/bindings/api.h"
+#include "base/descriptors.h"
+#include "base/error.h"
+#include "base/fault.h"
+#include "base/knob.h"
+#include "base/log.h"
+#include "beating.h"
+#include "ckpt/ckpt.h"
+#include "mpi/recovery/ckpt_job.h"
+#include "mpi/coll/coll_launch.h"
+#include "mpi/comm/comm.h"
+#include "launch/control.h"
+#include "mpi/engine/engine.h"
+#include "launch/launch.h"
+#include "output.h"
+#include "mpi/p2p/p2p_state.h"
+#include "queues.h"
+#include "launch/reexec.h"
+#include "mpi/rma/rma.h"
+#include "runtime_inside.h"
+#include "mpi/type/type.h"
+#include "uses.h"
+
+enum {
+	BYHAND_CONNECT_MS = 120000, /* people type slowly */
+	OWN_DESCRIPTORS = 12,	    /* of the library, beside one for each peer */
+	PROGRAM_DESCRIPTORS = 64,   /* that the program may want */
+};
+
+static struct launch launch = {.listen_fd = -1, .beat_fd = -1, .control_fd = -1};
+static struct tp *tp;
+static struct loop *loop;
+
+int runtime_control_fd(void)
+{
+	return launch.control_fd;
+}
+
+const char *api_host(void)
+{
+	if (!launch.host[0])
+		gethostname(launch.host, sizeof launch.host - 1);
+	return launch.host;
+}
+
+int api_world_rank(void)
+{
+	return launch.rank;
+}
+
+_Noreturn void runtime_give_up(const char *why)
+{
+	log_error("%s: %s", api_name(), why);
+	output_flush();
+	control_aborted(launch.control_fd, 1, api_name());
+	_exit(1);
+}
+
+static void name_process(void)
+{
+	char who[LAUNCH_HOST_MAX + 32];
+
+	snprintf(who, sizeof who, "rank %d on %.64s", launch.rank, api_host());
+	log_configure(launch.verbosity, who);
+}
+
+/* The launcher compares what ranks are. One whose file cannot be read is not compared. */
+static void tell_program(void)
+{
+	uint8_t hash[CKPT_PROGRAM_BYTES];
+	char name[CKPT_NAME_BYTES], err[512];
+
+	if (launch.control_fd >= 0 && ckpt_program(hash, name, sizeof name, err, sizeof err) == 0)
+		control_runs(launch.control_fd, hash, ckpt_program_path());
+}
+
+static void learn(int *argc, char ***argv)
+{
+	char err[512] = "out of memory";
+	int rc = auth_init();
+
+	if (rc == 0)
+		rc = knob_load(err, sizeof err);
+	if (rc == 0)
+		rc = launch_learn(&launch, argc, argv, err, sizeof err);
+	if (rc)
+		runtime_give_up(err);
+	name_process();
+	queues_timed = launch.settings.dump;
+	fault_configure(launch.rank, launch.epoch);
+	tell_program();
+	control_program(launch.control_fd, uses_names("FTMPI_"));
+	fault_point("init-started");
+}
+
+static void on_lost(int peer, const char *why)
+{
+	if (launch.control_fd >= 0)
+		control_lost(launch.control_fd, peer, why);
+	else
+		log_error("lost rank %d on %s: %s", peer, launch.hosts[peer], why);
+}
+
+static int attach(void)
+{
+	static const struct control_orders orders = {reexec_now, beating_observe, queues_dump};
+	bool launched = launch.control_fd >= 0;
+	struct tp_physical phys = {
+		.listen_fd = launch.listen_fd,
+		.addresses = launch.addresses,
+		.session = launch.session,
+		.secret = launch.secret,
+		.epoch = launch.epoch,
+		.connect_ms = launched ? (unsigned)knob_get(KNOB_CONNECT_MS) : BYHAND_CONNECT_MS,
+		.refused_is_final = launched,
+	};
+	int rc;
+
+	loop = phys.loop = loop_new("ftmpi-progress");
+	if (!loop)
+		return FT_ENOMEM;
+	rc = tp_attach(tp, &phys);
+	if (rc)
+		return rc;
+	launch.listen_fd = -1;
+	rc = engine_start(tp, loop, comm_world()->crowded);
+	if (rc == 0 && launched)
+		rc = control_watch(loop, launch.control_fd, launch.epoch, &orders);
+	return rc;
+}
+
+static void detach(void)
+{
+	loop_stop(loop);
+	control_unwatch();
+	engine_stop();
+	tp_detach(tp, false);
+	loop_free(loop);
+	loop = NULL;
+}
+
+static void start_checkpoints(void)
+{
+	char err[512];
+
+	comm_set_appnum((int)launch.settings.appnum);
+	if (ckpt_job_start(&launch, err, sizeof err) != 0)
+		runtime_give_up(err);
+}
+
+static int build(void)
+{
+	size_t eager = (size_t)knob_get(KNOB_EAGER_LIMIT);
+	struct tp_config config = {
+		.self = launch.rank,
+		.size = launch.size,
+		.eager_limit = eager,
+		.unexpected_limit = (uint32_t)knob_get(KNOB_UNEXPECTED_LIMIT),
+		.lock = engine_lock_object(),
+		.up = &p2p_upcalls,
+	};
+	struct p2p_job job = {.size = launch.size,
+		.eager_limit = eager,
+		.launched = launch.control_fd >= 0,
+		.lost = on_lost};
+	struct world_info world = {.rank = launch.rank,
+		.size = launch.size,
+		.node = launch.node,
+		.cores = launch.cores};
+	int rc = p2p_init(&job);
+
+	if (rc)
+		return rc;
+	tp = tp_new(&config);
+	if (!tp)
+		return FT_ENOMEM;
+	engine_lock();
+	rc = comm_init_world(&world) == MPI_SUCCESS ? 0 : FT_ENOMEM;
+	engine_unlock();
+	if (rc)
+		return rc;
+	start_checkpoints();
+	return attach();
+}
+
+void runtime_start(int *argc, char ***argv)
+{
+	int rc;
+
+	learn(argc, argv);
+	descriptors_raise((unsigned)launch.size + OWN_DESCRIPTORS + PROGRAM_DESCRIPTORS);
+	if (!descriptors_free(OWN_DESCRIPTORS))
+		runtime_give_up(descriptors_text());
+	rc = build();
+	if (rc == 0)
+		rc = beating_start(&launch);
+	/* last: other ranks' connections come from here on, and must not take the descriptors that
+	 * the others need */
+	if (rc == 0)
+		rc = loop_start(loop);
+	if (rc)
+		runtime_give_up(ft_error_text(rc));
+	fault_point("init-attached");
+	atomic_store(&runtime_now, RUNTIME_RUNNING);
+	control_inited(launch.control_fd);
+	fault_point("init-done");
+}
+
+void runtime_take_out(int *argc, char ***argv)
+{
+	if (launch.by_hand && argc && argv && *argv)
+		byhand_take_out(argc, *argv);
+}
+
+/* ---- the end ---- */
+
+static bool everyone_said_bye(void *arg, int *expect)
+{
+	(void)expect;
+	return tp_finished(arg);
+}
+
+/* What the end takes away would be missed by a thread that is inside a call. */
+static void must_be_alone(void)
+{
+	if (engine_alone())
+		return;
+	api_last_words();
+	log_error("%s was called while another thread is inside an MPI call: the program is ended",
+		api_name());
+	api_die(MPI_ERR_OTHER);
+}
+
+void runtime_finish(void)
+{
+	fault_point("finalize-begun");
+	engine_enter(); /* the progress thread must not read the last goodbye while this one sleeps
+			 */
+	must_be_alone();
+	ckpt_job_close();
+	must_be_alone();
+	tp_bye(tp);
+	engine_wait(everyone_said_bye, tp);
+	must_be_alone();
+	atomic_store(&runtime_now, RUNTIME_AFTER); /* before anybody can come in */
+	engine_leave();
+	ckpt_job_clear_up();
+	fault_point("finalize-done");
+	control_finalized(launch.control_fd);
+	fault_point("finalize-told");
+	beating_stop(&launch); /* only now: should its goodbye be lost, the silence is explained */
+	detach();
+	engine_lock();
+	ckpt_job_stop();
+	coll_launch_fini();
+	win_forget_all();
+	rma_fini();
+	types_fini();
+	comm_free_world();
+	engine_unlock();
+	p2p_fini(); /* some messages in its lists are the transport's */
+	tp_free(tp);
+	tp = NULL;
+	launch_free(&launch);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What sending, receiving and the messages in the library's memory share: their state, and the
+ * upcalls of the transport, which p2p.c puts into one table. For these four files alone; others
+ * take p2p_state.h. All need the engine lock.
+ */
+#ifndef FTMPI_MPI_P2P_INSIDE_H
+#define FTMPI_MPI_P2P_INSIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "mpi/comm/comm.h"
+#include "match.h"
+#include "p2p_state.h"
+#include "request.h"
+
+struct coord;
+struct stored;
+
+struct p2p {
+	struct match match;
+	struct p2p_job job;
+	bool *gone;	     /* by world rank: its connection broke */
+	bool anyone_gone;    /* and there is no launcher */
+	struct coord *coord; /* told of every message; NULL */
+	uint64_t moment;     /* messages that have come or met their receives so far */
+};
+
+extern struct p2p p2p;
+
+/* The protocol is told of it. */
+static inline bool p2p_is_told(uint64_t context)
+{
+	return p2p.coord && !comm_is_coord_context(context);
+}
+
+static inline uint64_t p2p_context(const struct request *r)
+{
+	return r->comm->context | r->plane;
+}
+
+/* Of the request's buffer, in bytes. */
+static inline uint64_t p2p_room(const struct request *r)
+{
+	return (uint64_t)r->count * r->type->size;
+}
+
+/* ---- p2p_send.c ---- */
+
+int p2p_send_start(struct request *r);
+void p2p_on_sent(void *user, void *cookie, int rc);
+
+/* ---- p2p_recv.c ---- */
+
+void p2p_recv_start(struct request *r);
+
+/* The request has this message. */
+void p2p_recv_take(struct request *r, const struct match_msg *msg);
+
+/* The rest of a receive's life: its message is in its place. */
+void p2p_recv_finish(struct request *r, uint64_t length, int rc);
+
+/* A peer is gone: what can only wait for it fails. */
+void p2p_recv_fail(int peer);
+
+struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te, uint64_t length);
+void p2p_on_keep(void *user, struct tp_held *held);
+void p2p_on_forget(void *user, struct tp_held *held);
+void p2p_on_received(void *user, void *cookie, uint64_t length, int rc);
+
+/* ---- p2p_stored.c ---- */
+
+/* It is taken out of the lists and goes to a receive. */
+void p2p_stored_give(struct request *r, struct stored *m);
+
+/* The transport has filled it, or never will (rc). */
+void p2p_stored_received(struct stored *m, int rc);
+
+#endif

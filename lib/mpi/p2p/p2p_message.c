@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "p2p_message.h"
+
+#include <stdlib.h>
+
+#include "mpi/bindings/api.h"
+#include "inflight.h"
+#include "mpi/handle/live.h"
+#include "match.h"
+#include "mpi/handle/object.h"
+#include "p2p.h"
+#include "request.h"
+
+struct message {
+	struct object head;
+	struct comm *comm;     /* held */
+	struct match_msg *msg; /* NULL: thrown away when a line was restored */
+	int source;	       /* its sender's rank in comm */
+};
+
+static struct message *message_new(struct comm *c, int source)
+{
+	struct message *m = calloc(1, sizeof *m);
+
+	if (!m)
+		return NULL;
+	m->head = (struct object){.kind = OBJECT_MESSAGE, .refs = 1};
+	if (live_add(&m->head) != MPI_SUCCESS) {
+		free(m);
+		return NULL;
+	}
+	m->comm = c;
+	m->source = source;
+	comm_hold(c);
+	return m;
+}
+
+static void message_free(struct message *m)
+{
+	live_remove(&m->head);
+	comm_release(m->comm);
+	free(m);
+}
+
+void message_forget(struct message *m)
+{
+	free(m);
+}
+
+void message_moved(struct message *m, struct match_msg *msg)
+{
+	m->msg = msg;
+}
+
+struct comm *message_comm(const struct message *m)
+{
+	return m->comm;
+}
+
+static void take(struct message *m, struct match_msg *msg)
+{
+	m->msg = msg;
+	msg->taken = m;
+	msg->matched = p2p_next_moment();
+	match_take(p2p_matching(), msg);
+	if (msg->inflight)
+		inflight_taken(msg->inflight, msg->matched);
+	if (!msg->stored)
+		container_of(msg, struct tp_held, user)->firm = true;
+}
+
+int message_find(struct comm *c, int source, int tag, struct p2p_found *found, MPI_Message *out)
+{
+	struct match_msg *msg = p2p_probe(c, source, tag, found);
+	struct message *m;
+
+	*out = MPI_MESSAGE_NULL;
+	if (!msg)
+		return MPI_SUCCESS;
+	m = message_new(c, found->source);
+	if (!m)
+		return api_fail(MPI_ERR_NO_MEM, "no memory for a message's handle");
+	take(m, msg);
+	*out = (MPI_Message)m;
+	return MPI_SUCCESS;
+}
+
+int message_lookup(MPI_Message handle, struct message **out)
+{
+	*out = NULL;
+	if (handle == MPI_MESSAGE_NO_PROC)
+		return MPI_SUCCESS;
+	if (handle == MPI_MESSAGE_NULL)
+		return api_fail(MPI_ERR_REQUEST, "MPI_MESSAGE_NULL was given");
+	if (!live_has(handle, OBJECT_MESSAGE))
+		return api_fail(MPI_ERR_REQUEST, "%p is not a message (was it received already?)",
+			(void *)handle);
+	*out = (struct message *)(void *)handle;
+	if (!(*out)->msg)
+		return api_fail(MPI_ERR_REQUEST,
+			"the message was found before a line was restored: it is void");
+	return MPI_SUCCESS;
+}
+
+static void give(struct request *r, struct message *m)
+{
+	struct match_msg *msg = m->msg;
+
+	r->active = true;
+	r->rank = m->source;
+	r->tag = msg->tag;
+	r->match.context = msg->context;
+	r->match.peer = msg->peer;
+	match_forget(msg);
+	msg->taken = NULL;
+	message_free(m);
+	p2p_give(r, msg);
+}
+
+int message_receive(
+	struct message *m, void *buf, size_t count, struct type *t, struct request **out)
+{
+	struct request *r = request_new(REQUEST_RECV, m ? m->comm : NULL, PLANE_POINT, t);
+
+	if (!r)
+		return api_fail(MPI_ERR_NO_MEM, "no memory for a request");
+	r->buf = buf;
+	r->count = count;
+	*out = r;
+	if (m) {
+		give(r, m);
+		return MPI_SUCCESS;
+	}
+	r->rank = MPI_PROC_NULL;
+	return p2p_start(r);
+}

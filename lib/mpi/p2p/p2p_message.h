@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages that the program has found and will receive later (MPI_Mprobe, MPI 5.0 section 3.8.2).
+ * Such a message is out of the lists: no receive and no probe finds it, and its sender cannot take
+ * it back. It stays where it was, with the transport or in our memory, so a long one costs no copy.
+ * For a recovery line it is in transit; the handle is gone after a restore, the message is not. All
+ * need the engine lock.
+ */
+#ifndef FTMPI_MPI_P2P_MESSAGE_H
+#define FTMPI_MPI_P2P_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mpi/comm/comm.h"
+#include "mpi.h"
+#include "p2p_state.h"
+#include "mpi/type/type.h"
+
+struct message;
+struct request;
+
+/* *out NULL: there is none. MPI_ERR_NO_MEM. */
+int message_find(struct comm *c, int source, int tag, struct p2p_found *found, MPI_Message *out);
+
+/* MPI_SUCCESS and *out, NULL for MPI_MESSAGE_NO_PROC; or MPI_ERR_REQUEST with api_fail said. */
+int message_lookup(MPI_Message handle, struct message **out);
+
+struct comm *message_comm(const struct message *m);
+
+/* Start to receive it; m is gone (NULL: nobody's message). MPI_ERR_NO_MEM: it is still there. */
+int message_receive(
+	struct message *m, void *buf, size_t count, struct type *t, struct request **out);
+
+/* It lies elsewhere now; NULL: it was thrown away. */
+void message_moved(struct message *m, struct match_msg *msg);
+
+/* At finalize: nobody will receive it. */
+void message_forget(struct message *m);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A send and a receive in one request, which is done when both are. The two are requests of their
+ * own, so a recovery line knows the receive like any other.
+ */
+#include <stdlib.h>
+
+#include "mpi/bindings/api.h"
+#include "mpi/engine/engine.h"
+#include "p2p.h"
+#include "request.h"
+
+struct pair {
+	struct engine_chore chore; /* one of the two is done */
+	struct request *whole;	   /* the program's */
+	struct request *out, *in;
+	void *copy; /* what is sent, when the receive gets the same buffer; NULL */
+};
+
+static struct pair *pair_of(struct engine_chore *chore)
+{
+	return container_of(chore, struct pair, chore);
+}
+
+static void on_part_done(struct engine_chore *chore)
+{
+	struct pair *p = pair_of(chore);
+
+	if (!p->whole->done && p->in->done && p->out->done)
+		request_complete(p->whole, MPI_SUCCESS);
+}
+
+static int query(struct request *r, MPI_Status *status)
+{
+	struct pair *p = r->owner;
+
+	return request_peek(p->in, status);
+}
+
+/* The receive's status, and the error of either. */
+static int finish(struct request *r, MPI_Status *status)
+{
+	struct pair *p = r->owner;
+	int received = request_finish(NULL, p->in, status);
+	int sent = request_finish(NULL, p->out, MPI_STATUS_IGNORE);
+
+	p->in = p->out = NULL;
+	return received ? received : sent;
+}
+
+static void pair_free(struct request *r)
+{
+	struct pair *p = r->owner;
+
+	engine_never(&p->chore);
+	if (p->in)
+		request_free(p->in);
+	if (p->out)
+		request_free(p->out);
+	free(p->copy);
+	free(p);
+}
+
+static const struct request_class pair_class = {
+	.query = query, .finish = finish, .free = pair_free};
+
+static struct request *part(
+	struct pair *p, enum request_kind kind, struct comm *c, const struct p2p_message *m)
+{
+	struct request *r = request_new(kind, c, PLANE_POINT, m->t);
+
+	if (!r)
+		return NULL;
+	r->buf = m->buf;
+	r->count = m->count;
+	r->rank = m->rank;
+	r->tag = m->tag;
+	r->then = &p->chore;
+	return r;
+}
+
+static bool copy_out(struct pair *p, struct p2p_message *m)
+{
+	size_t len = m->count * m->t->size;
+
+	p->copy = malloc(len ? len : 1);
+	if (!p->copy)
+		return false;
+	type_pack(m->t, m->buf, m->count, p->copy);
+	*m = (struct p2p_message){p->copy, len, type_bytes(), m->rank, m->tag};
+	return true;
+}
+
+static bool fill(struct pair *p, struct comm *c, const struct p2p_message *out,
+	const struct p2p_message *in, bool replace)
+{
+	struct p2p_message m = *out;
+
+	if (replace && !copy_out(p, &m))
+		return false;
+	p->out = part(p, REQUEST_SEND, c, &m);
+	p->in = part(p, REQUEST_RECV, c, in);
+	return p->out && p->in;
+}
+
+/* Without the send there is nothing to wait for; what is sent will still be received. */
+static int start(struct pair *p)
+{
+	int rc = p2p_start(p->in);
+
+	if (rc)
+		return rc;
+	rc = p2p_start(p->out);
+	if (rc == MPI_SUCCESS)
+		return rc;
+	p->in->then = NULL;
+	p2p_cancel(p->in);
+	if (p->in->cancelled)
+		request_complete(p->in, MPI_SUCCESS);
+	return rc;
+}
+
+/* A receive that has its message already is under way, and its buffer is not the program's yet. */
+static void abandon(struct request *whole)
+{
+	struct pair *p = whole->owner;
+
+	if (p->in && p->in->active && !p->in->done)
+		request_wait(p->in, MPI_STATUS_IGNORE);
+	else if (p->in)
+		request_free(p->in);
+	p->in = NULL;
+	request_free(whole);
+}
+
+int p2p_isendrecv(struct comm *c, const struct p2p_message *out, const struct p2p_message *in,
+	bool replace, struct request **request)
+{
+	struct pair *p = calloc(1, sizeof *p);
+	int rc = MPI_SUCCESS;
+
+	if (!p)
+		return api_fail(MPI_ERR_NO_MEM, "no memory for a request");
+	p->chore.run = on_part_done;
+	p->whole = request_new_other(&pair_class, c, p);
+	if (!p->whole) {
+		free(p);
+		return api_fail(MPI_ERR_NO_MEM, "no memory for a request");
+	}
+	if (!fill(p, c, out, in, replace))
+		rc = api_fail(MPI_ERR_NO_MEM, "no memory for a send and a receive of %zu elements",
+			in->count);
+	if (rc == MPI_SUCCESS)
+		rc = start(p);
+	if (rc)
+		abandon(p->whole);
+	else
+		*request = p->whole;
+	return rc;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Receiving: receives that are posted, messages that come, and how the two meet. The transport
+ * brings a message straight into the buffer of its receive; one that no receive wants yet stays
+ * with the transport, in the matching lists.
+ */
+#include "base/error.h"
+#include "mpi/recovery/coord_talk.h"
+#include "mpi/engine/engine.h"
+#include "envelope.h"
+#include "inflight.h"
+#include "p2p_inside.h"
+#include "p2p_orphan.h"
+#include "p2p_saved.h"
+#include "pieces.h"
+#include "mpi/init/queues.h"
+#include "mpi/rma/rma.h"
+#include "stored.h"
+
+/* The sender's rank in the communicator; what the sender says counts only if it is true. */
+static int source_rank(const struct comm *c, int peer, int said)
+{
+	if (said >= 0 && said < c->npeers && comm_world_rank(c, said) == peer)
+		return said;
+	for (int i = 0; i < c->npeers; i++)
+		if (comm_world_rank(c, i) == peer)
+			return i;
+	return MPI_ANY_SOURCE;
+}
+
+inline void p2p_recv_take(struct request *r, const struct match_msg *msg)
+{
+	r->posted = false;
+	r->peer = msg->peer;
+	r->stamp = msg->stamp;
+	r->index = msg->index;
+	r->arrived = msg->arrived;
+	r->matched = __builtin_expect(msg->matched != 0, false) ? msg->matched : ++p2p.moment;
+	r->source = r->rank >= 0 ? r->rank : source_rank(r->comm, msg->peer, msg->source);
+	r->got_tag = msg->tag;
+}
+
+/* Where shall its payload go? Without memory nowhere, and the receive fails. */
+static inline struct tp_place place_for(struct request *r)
+{
+	struct tp_place place = {.buf = r->buf, .room = p2p_room(r), .cookie = r};
+
+	if (r->type->contiguous || place.room == 0)
+		return place;
+	place.buf = type_piece(r->type, r->buf, r->count);
+	if (place.buf)
+		return place;
+	r->packed = place.pieces = pieces_in(r->type, r->buf, r->count);
+	if (!r->packed) {
+		r->error = MPI_ERR_NO_MEM;
+		place.room = 0;
+	}
+	return place;
+}
+
+/* ---- messages come ---- */
+
+/* A message that has come; its index is not known yet. */
+static struct match_msg msg_from(const struct envelope *e, int peer)
+{
+	return (struct match_msg){.context = e->context,
+		.peer = peer,
+		.tag = e->tag,
+		.source = e->source,
+		.stamp = e->stamp,
+		.arrived = ++p2p.moment};
+}
+
+static inline uint64_t tell_arrival(const struct match_msg *m)
+{
+	return coord_arrived(
+		p2p.coord, m->peer, m->context, coord_tag(m->context, m->tag), m->stamp);
+}
+
+/* Of a message that the protocol is told of. */
+static bool is_void(const struct envelope *e, int peer)
+{
+	return coord_discards(p2p.coord, peer, e->context, coord_tag(e->context, e->tag), e->stamp);
+}
+
+struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te, uint64_t length)
+{
+	struct envelope e = envelope_unpack(te);
+	bool told = p2p_is_told(e.context);
+	struct match_recv *m;
+	struct match_msg msg;
+	struct tp_place place;
+	struct request *r;
+
+	(void)user;
+	if (__builtin_expect(comm_is_coord_talk(e.context), false))
+		return talk_place(peer, length);
+	if (__builtin_expect(rma_is_context(e.context), false))
+		return rma_place(peer, &e, length);
+	if (__builtin_expect(told && is_void(&e, peer), false)) {
+		place = p2p_orphan_place(peer, &e, length);
+		coord_noted(p2p.coord);
+		return place;
+	}
+	m = match_arrival(&p2p.match, e.context, peer, e.tag);
+	if (!m)
+		return (struct tp_place){0};
+	engine_set_posted(p2p.match.nposted);
+	r = container_of(m, struct request, match);
+	msg = msg_from(&e, peer);
+	if (told)
+		msg.index = tell_arrival(&msg);
+	p2p_recv_take(r, &msg);
+	place = place_for(r);
+	if (!told)
+		return place;
+	if (__builtin_expect(coord_making(p2p.coord), false))
+		inflight_open(r);
+	coord_noted(p2p.coord);
+	return place;
+}
+
+static struct match_msg *msg_of(struct tp_held *held)
+{
+	static_assert(
+		sizeof(struct match_msg) <= sizeof held->user, "it is kept in the held message");
+	return (struct match_msg *)(void *)held->user;
+}
+
+void p2p_on_keep(void *user, struct tp_held *held)
+{
+	struct envelope e = envelope_unpack(&held->envelope);
+	struct match_msg *msg = msg_of(held);
+
+	(void)user;
+	*msg = msg_from(&e, held->peer);
+	msg->since = queues_moment();
+	match_keep(&p2p.match, msg);
+	engine_completed(); /* somebody may be probing for it */
+	if (!p2p_is_told(e.context))
+		return;
+	msg->index = tell_arrival(msg);
+	if (__builtin_expect(coord_making(p2p.coord), false))
+		inflight_kept(msg);
+	coord_noted(p2p.coord);
+}
+
+void p2p_on_forget(void *user, struct tp_held *held)
+{
+	struct match_msg *msg = msg_of(held);
+
+	(void)user;
+	match_forget(msg);
+	if (msg->inflight)
+		inflight_withdrawn(msg->inflight);
+}
+
+/* ---- messages are in their place ---- */
+
+void p2p_recv_finish(struct request *r, uint64_t length, int rc)
+{
+	uint64_t room = p2p_room(r);
+	int error = MPI_SUCCESS;
+
+	r->length = length;
+	r->bytes = length < room ? length : room;
+	if (rc)
+		error = MPI_ERR_PROC_ABORTED;
+	else if (__builtin_expect(length != room, false))
+		error = p2p_uneven(r, room);
+	if (!rc && !r->type->contiguous && r->error)
+		error = r->error;
+	if (rc && p2p.job.launched)
+		return; /* the launcher ends or restarts this process: no answer, so no wrong one */
+	if (__builtin_expect(p2p_may_be_orphan(r), false))
+		p2p_orphan_note(r, request_arrived(error));
+	if (__builtin_expect(r->inflight != NULL, false))
+		inflight_filled(r, request_arrived(error));
+	request_complete(r, error);
+}
+
+static void other_received(struct object *head, int rc)
+{
+	if (head->kind == OBJECT_STORED)
+		p2p_stored_received((struct stored *)(void *)head, rc);
+	else if (head->kind == OBJECT_ORPHAN)
+		p2p_orphan_received(head, rc);
+	else if (head->kind == OBJECT_HEARD)
+		talk_received(head, rc);
+	else if (head->kind == OBJECT_RMA_HEARD)
+		rma_received(head, rc);
+}
+
+void p2p_on_received(void *user, void *cookie, uint64_t length, int rc)
+{
+	struct object *head = cookie;
+
+	(void)user;
+	if (__builtin_expect(head->kind >= OBJECT_STORED, false))
+		other_received(head, rc);
+	else
+		p2p_recv_finish(cookie, length, rc);
+}
+
+/* ---- receives are posted ---- */
+
+/* The transport has it, taken out of the lists. */
+static void start_held(struct request *r, struct match_msg *msg)
+{
+	struct tp_held *held = container_of(msg, struct tp_held, user);
+	struct tp_place place;
+
+	p2p_recv_take(r, msg);
+	place = place_for(r);
+	if (__builtin_expect(msg->inflight != NULL, false))
+		inflight_matched(msg->inflight, r);
+	tp_claim(engine_tp(), held, place);
+}
+
+static inline void give(struct request *r, struct match_msg *msg)
+{
+	if (msg->stored)
+		p2p_stored_give(r, msg->stored);
+	else
+		start_held(r, msg);
+}
+
+void p2p_give(struct request *r, struct match_msg *msg)
+{
+	give(r, msg);
+}
+
+void p2p_recv_start(struct request *r)
+{
+	struct match_msg *msg;
+
+	if (r->rank == MPI_PROC_NULL) {
+		r->source = MPI_PROC_NULL;
+		r->got_tag = MPI_ANY_TAG;
+		request_complete(r, MPI_SUCCESS);
+		return;
+	}
+	r->match.context = p2p_context(r);
+	r->match.peer =
+		r->rank == MPI_ANY_SOURCE ? MPI_ANY_SOURCE : comm_world_rank(r->comm, r->rank);
+	r->match.tag = r->tag;
+	msg = match_post(&p2p.match, &r->match);
+	r->posted = !msg;
+	engine_set_posted(p2p.match.nposted);
+	if (msg) {
+		give(r, msg);
+	} else if (r->match.peer >= 0 && p2p.gone[r->match.peer] && !p2p.job.launched) {
+		p2p_cancel(r);
+		request_complete(r, MPI_ERR_PROC_ABORTED);
+	}
+}
+
+/* ---- probing ---- */
+
+uint64_t p2p_length(const struct match_msg *msg)
+{
+	return msg->stored ? msg->stored->length : container_of(msg, struct tp_held, user)->length;
+}
+
+struct match_msg *p2p_probe(struct comm *c, int source, int tag, struct p2p_found *out)
+{
+	int peer = source == MPI_ANY_SOURCE ? MPI_ANY_SOURCE : comm_world_rank(c, source);
+	struct match_msg *msg = match_probe(&p2p.match, c->context | PLANE_POINT, peer, tag);
+
+	if (!msg)
+		return NULL;
+	out->source = source >= 0 ? source : source_rank(c, msg->peer, msg->source);
+	out->tag = msg->tag;
+	out->bytes = p2p_length(msg);
+	return msg;
+}
+
+/* ---- the end of a peer ---- */
+
+static void fail_posted(struct link *list, int peer)
+{
+	list_for_each_safe (item, list) {
+		struct match_recv *m = container_of(item, struct match_recv, link);
+		struct request *r = container_of(m, struct request, match);
+		int source = source_rank(r->comm, peer, -1);
+
+		if (source < 0)
+			continue;
+		match_withdraw(&p2p.match, m);
+		r->posted = false;
+		r->source = source;
+		request_complete(r, MPI_ERR_PROC_ABORTED);
+	}
+}
+
+void p2p_recv_fail(int peer)
+{
+	fail_posted(&p2p.match.posted[peer], peer);
+	fail_posted(&p2p.match.any, peer);
+	engine_set_posted(p2p.match.nposted);
+}

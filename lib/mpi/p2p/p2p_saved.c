@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages across a recovery line. A message is in transit when it was sent before its sender's
+ * checkpoint and the program receives it after its own. That is what waits in the matching lists,
+ * and what a receive that is still open has matched or even got: after a restore the program posts
+ * that receive again (C5). So it does with a message that MPI_Mprobe has found. What was matched
+ * comes first, in the order of the matches; then the rest in the order of arrival (C6).
+ */
+#include "p2p_saved.h"
+
+#include "mpi/comm/comm.h"
+#include "mpi/engine/engine.h"
+#include "inflight.h"
+#include "p2p_message.h"
+#include "p2p_state.h"
+#include "request.h"
+#include "stored.h"
+
+static bool each_in(struct link *list, bool (*visit)(struct match_msg *, void *), void *arg)
+{
+	list_for_each_safe (item, list)
+		if (!visit(container_of(item, struct match_msg, all), arg))
+			return false;
+	return true;
+}
+
+bool p2p_each_kept(bool (*visit)(struct match_msg *msg, void *arg), void *arg)
+{
+	struct match *m = p2p_matching();
+
+	return each_in(&m->taken, visit, arg) && each_in(&m->arrivals, visit, arg);
+}
+
+/* ---- taking over ---- */
+
+/* In the same places of the lists. */
+bool p2p_pull(struct match_msg *msg)
+{
+	struct tp_held *held = container_of(msg, struct tp_held, user);
+	struct stored *m = stored_new(msg, held->length);
+	struct tp_place place;
+
+	if (!m)
+		return false;
+	list_append(&msg->link, &m->msg.link);
+	list_append(&msg->all, &m->msg.all);
+	match_forget(msg);
+	if (m->msg.taken)
+		message_moved(m->msg.taken, &m->msg);
+	if (m->msg.inflight)
+		inflight_stored(m->msg.inflight, m);
+	place = (struct tp_place){
+		.buf = m->bytes, .room = (size_t)held->length, .cookie = stored_hold(m)};
+	tp_claim(engine_tp(), held, place);
+	return true;
+}
+
+bool p2p_is_open(const struct request *r)
+{
+	return r->kind == REQUEST_RECV && r->active && !r->posted && !r->past && !r->cancelled &&
+	       r->rank != MPI_PROC_NULL && !comm_is_coord_context(r->match.context);
+}
+
+static bool is_whole(struct match_msg *msg, void *arg)
+{
+	(void)arg;
+	return !msg->stored || msg->stored->whole;
+}
+
+static void look_for_open(struct request *r, void *arg)
+{
+	bool *waiting = arg;
+
+	*waiting |= p2p_is_open(r) && !r->done;
+}
+
+bool p2p_receiving(void)
+{
+	bool waiting = false;
+
+	requests_each(look_for_open, &waiting);
+	return waiting;
+}
+
+static bool all_whole(void *arg, int *expect)
+{
+	(void)arg;
+	(void)expect;
+	return p2p_each_kept(is_whole, NULL) && !p2p_receiving();
+}
+
+static bool take_over(struct match_msg *msg, void *arg)
+{
+	bool *ok = arg;
+
+	if (!msg->stored && !comm_is_coord_context(msg->context))
+		*ok = p2p_pull(msg) && *ok;
+	return true;
+}
+
+bool p2p_secure(void)
+{
+	bool ok = true;
+
+	p2p_each_kept(take_over, &ok);
+	engine_wait(all_whole, NULL);
+	return ok;
+}
+
+static bool forget(struct match_msg *msg, void *arg)
+{
+	(void)arg;
+	if (comm_is_coord_context(msg->context))
+		return true;
+	match_forget(msg);
+	if (msg->taken)
+		message_moved(msg->taken, NULL);
+	if (msg->stored)
+		stored_release(msg->stored);
+	else
+		tp_drop(engine_tp(), container_of(msg, struct tp_held, user));
+	return true;
+}
+
+static void leave_behind(struct request *r, void *arg)
+{
+	(void)arg;
+	r->past |= p2p_is_open(r);
+}
+
+void p2p_forget(void)
+{
+	p2p_each_kept(forget, NULL);
+	requests_each(leave_behind, NULL);
+}
+
+/* ---- for lines that are made while the program goes on ---- */
+
+static void note_open(struct request *r, void *arg)
+{
+	(void)arg;
+	if (p2p_is_open(r))
+		inflight_open(r);
+}
+
+static bool note_kept(struct match_msg *msg, void *arg)
+{
+	(void)arg;
+	if (!comm_is_coord_context(msg->context))
+		inflight_kept(msg);
+	return true;
+}
+
+void p2p_note(void)
+{
+	p2p_each_kept(note_kept, NULL);
+	requests_each(note_open, NULL);
+}
+
+struct visitor {
+	void (*visit)(void *arg, const struct coord_message *m);
+	void *arg;
+};
+
+static void visit_open(struct request *r, void *arg)
+{
+	const struct visitor *v = arg;
+	struct coord_message m;
+
+	if (!p2p_is_open(r))
+		return;
+	m = inflight_name_open(r);
+	v->visit(v->arg, &m);
+}
+
+static bool visit_kept(struct match_msg *msg, void *arg)
+{
+	const struct visitor *v = arg;
+	struct coord_message m = inflight_name(msg);
+
+	if (!comm_is_coord_context(msg->context))
+		v->visit(v->arg, &m);
+	return true;
+}
+
+void p2p_undelivered(void (*visit)(void *arg, const struct coord_message *m), void *arg)
+{
+	struct visitor v = {visit, arg};
+
+	p2p_each_kept(visit_kept, &v);
+	requests_each(visit_open, &v);
+}

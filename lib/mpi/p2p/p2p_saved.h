@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a recovery line needs of the messages: every one that was sent and that the program has not
+ * received, in the order in which it would get them. All need the engine lock.
+ */
+#ifndef FTMPI_MPI_P2P_SAVED_H
+#define FTMPI_MPI_P2P_SAVED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mpi/coll/coll_saved.h"
+#include "coord/coord.h"
+
+struct match_msg;
+struct request;
+
+/* What the protocol is told as the tag: operations of the library's plane have numbers without end,
+ * and keep their order for each pair, but for those that nobody waits for. */
+static inline int32_t coord_tag(uint64_t context, int32_t tag)
+{
+	return context & 1 && !(tag & COLL_OPEN) ? tag % 16 : tag;
+}
+
+/* Tell this protocol of every message of the program from now on; NULL: of none. */
+void p2p_coordinate(struct coord *c);
+
+/* Words about a window are told, too, though they meet no receive: what goes into the envelope of
+ * one that is sent; it was sent; one is whole, which is when it is received. */
+uint32_t p2p_word_stamp(void);
+void p2p_word_sent(int peer, uint64_t context);
+void p2p_word_arrived(int peer, uint64_t context, uint32_t stamp);
+
+/* Visit every message that has come and has no receive, what MPI_Mprobe has found first; visit may
+ * take it out of the lists. Ends, with false, when visit says false. */
+bool p2p_each_kept(bool (*visit)(struct match_msg *msg, void *arg), void *arg);
+
+/* A receive that the program has not finished and that has its message, since the last restore. */
+bool p2p_is_open(const struct request *r);
+
+/* Take over from the transport all messages that wait for a receive, announced ones included, and
+ * wait until they and those of receives under way are here. false: no memory for one of them. */
+bool p2p_secure(void);
+
+/* Is the message of a receive on its way? */
+bool p2p_receiving(void);
+
+/* Take over one that waits for a receive, announced or not. false: no memory. */
+bool p2p_pull(struct match_msg *msg);
+
+/* A copy of the message that a receive has in its buffer: of the message's own length, zeros where
+ * it was cut. NULL: no memory. */
+struct stored *p2p_copy(const struct request *r);
+
+/* Visit every message that has come and that the program has not received. */
+void p2p_undelivered(void (*visit)(void *arg, const struct coord_message *m), void *arg);
+
+/* Note all of these for the lines that are being made (inflight.h). */
+void p2p_note(void);
+
+/* Throw away all messages of the program that wait for a receive, and leave those that have met
+ * theirs out of all lines to come: they are void, too. After p2p_secure. */
+void p2p_forget(void);
+
+/* The contents of CKPT_MESSAGES: *out is malloc'ed. After p2p_secure. false: no memory. */
+bool p2p_capture(uint8_t **out, size_t *len);
+
+/* Deliver what saved_valid accepted, as if it arrived now; the protocol gives each its number.
+ * false: no memory. */
+bool p2p_inject(struct coord *coord, const uint8_t *bytes, size_t len);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/bindings/api.h"
+#include "base/slab.h"
+#include "mpi/engine/engine.h"
+#include "inflight.h"
+#include "mpi/handle/status.h"
+
+static struct slab slab;
+
+void requests_init(void)
+{
+	slab_init(&slab, sizeof(struct request));
+}
+
+void requests_fini(void)
+{
+	slab_fini(&slab);
+}
+
+struct request *request_new(
+	enum request_kind kind, struct comm *c, enum plane plane, struct type *t)
+{
+	struct request *r = slab_take(&slab);
+
+	if (!r)
+		return NULL;
+	memset(r, 0, slab.size); /* as a constant it would become a slow loop, in place */
+	r->head = (struct object){.kind = OBJECT_REQUEST, .refs = 1};
+	r->live = true;
+	r->kind = kind;
+	r->comm = c;
+	r->type = t;
+	r->plane = plane;
+	list_init(&r->match.link);
+	if (c)
+		comm_hold(c);
+	if (t)
+		type_hold(t);
+	return r;
+}
+
+struct request *request_new_other(const struct request_class *class, struct comm *c, void *owner)
+{
+	struct request *r = request_new(REQUEST_OTHER, c, PLANE_COLL, NULL);
+
+	if (!r)
+		return NULL;
+	r->class = class;
+	r->owner = owner;
+	r->rank = MPI_ANY_SOURCE;
+	r->active = true;
+	return r;
+}
+
+static void drop_packed(struct request *r)
+{
+	free(r->packed);
+	r->packed = NULL;
+}
+
+void request_free(struct request *r)
+{
+	if (__builtin_expect(r->inflight != NULL, false))
+		inflight_leave(r);
+	if (r->class && r->class->free)
+		r->class->free(r);
+	if (r->comm)
+		comm_release(r->comm);
+	if (r->type)
+		type_release(r->type);
+	if (__builtin_expect(r->packed != NULL, false))
+		drop_packed(r);
+	r->head.kind = OBJECT_FREED;
+	r->live = false;
+	slab_give(&slab, r);
+}
+
+struct visitor {
+	void (*visit)(struct request *r, void *arg);
+	void *arg;
+};
+
+static void visit_live(void *object, void *arg)
+{
+	struct request *r = object;
+	struct visitor *v = arg;
+
+	if (r->live)
+		v->visit(r, v->arg);
+}
+
+void requests_each(void (*visit)(struct request *r, void *arg), void *arg)
+{
+	struct visitor v = {visit, arg};
+
+	slab_each(&slab, visit_live, &v);
+}
+
+int request_lookup(MPI_Request handle, struct request **out)
+{
+	if (handle == MPI_REQUEST_NULL) {
+		*out = NULL;
+		return MPI_SUCCESS;
+	}
+	if (!handle_is(handle, OBJECT_REQUEST))
+		return api_fail(MPI_ERR_REQUEST, "%p is not a request (was it freed already?)",
+			(void *)handle);
+	*out = (struct request *)handle;
+	return MPI_SUCCESS;
+}
+
+void request_complete(struct request *r, int error)
+{
+	r->error = error;
+	r->done = true;
+	if (__builtin_expect(r->packed != NULL, false))
+		drop_packed(r);
+	if (r->then)
+		engine_soon(r->then);
+	if (r->freed)
+		request_free(r);
+	else
+		engine_completed();
+}
+
+int request_expects(const struct request *r)
+{
+	if (r->rank >= 0)
+		return comm_world_rank(r->comm, r->rank);
+	return r->class && r->class->expects ? r->class->expects(r) : -1;
+}
+
+void status_empty(MPI_Status *status)
+{
+	if (status == MPI_STATUS_IGNORE)
+		return;
+	memset(status->MPI_internal, 0, sizeof status->MPI_internal);
+	status->MPI_SOURCE = MPI_ANY_SOURCE;
+	status->MPI_TAG = MPI_ANY_TAG;
+	status->MPI_ERROR = MPI_SUCCESS;
+	status_set_bytes(status, 0);
+}
+
+static void message_status(const struct request *r, MPI_Status *status)
+{
+	memset(status->MPI_internal, 0, sizeof status->MPI_internal);
+	status->MPI_SOURCE = r->source;
+	status->MPI_TAG = r->got_tag;
+	status_set_bytes(status, r->bytes);
+	status_set_cancelled(status, r->cancelled);
+}
+
+void request_message_status(const struct request *r, MPI_Status *status)
+{
+	message_status(r, status);
+}
+
+/* MPI 5.0 section 3.7.3: a finished send leaves the fields as undefined as an empty status does. */
+static void fill_status(const struct request *r, MPI_Status *status)
+{
+	if (status == MPI_STATUS_IGNORE)
+		return;
+	if (r->active)
+		message_status(r, status);
+	else
+		status_empty(status);
+}
+
+static int say_uneven(const struct request *r)
+{
+	unsigned long long length = r->length, room = r->count * r->type->size;
+
+	if (r->error == MPI_ERR_TYPE)
+		return api_fail(r->error,
+			"a message of %llu bytes from rank %d with tag %d ends inside a basic "
+			"element of the datatype that receives it: the sender means another type",
+			length, r->source, r->got_tag);
+	if (r->plane == PLANE_COLL)
+		return api_fail(r->error,
+			"rank %d gave %llu bytes where this rank expects %llu: their counts or "
+			"datatypes do not agree, or those of a rank that it heard from",
+			r->source, length, room);
+	return api_fail(r->error,
+		"a message of %llu bytes from rank %d with tag %d came for a receive of %llu bytes",
+		length, r->source, r->got_tag, room);
+}
+
+static int say_error(const struct request *r)
+{
+	switch (r->error) {
+	case MPI_SUCCESS:
+		return MPI_SUCCESS;
+	case MPI_ERR_TRUNCATE:
+	case MPI_ERR_TYPE:
+		return say_uneven(r);
+	case MPI_ERR_PROC_ABORTED:
+		return api_fail(r->error, "rank %d is gone", r->rank < 0 ? r->source : r->rank);
+	case MPI_ERR_NO_MEM:
+		return api_fail(r->error, "no memory for a message of %llu bytes",
+			(unsigned long long)r->length);
+	default:
+		return api_fail(r->error, "the message to or from rank %d failed", r->rank);
+	}
+}
+
+/* A class has its say. Single completions leave MPI_ERROR alone (MPI 5.0 section 3.2.5). */
+static int ask_class(
+	struct request *r, int (*say)(struct request *, MPI_Status *), MPI_Status *status)
+{
+	MPI_Status own = {.MPI_ERROR = MPI_SUCCESS},
+		   *mine = status == MPI_STATUS_IGNORE ? &own : status;
+	int kept = mine->MPI_ERROR;
+
+	status_empty(mine);
+	if (!r->active)
+		return MPI_SUCCESS;
+	status_set_cancelled(mine, r->cancelled);
+	mine->MPI_ERROR = kept;
+	return say ? say(r, mine) : MPI_SUCCESS;
+}
+
+int request_peek(struct request *r, MPI_Status *status)
+{
+	if (r->class)
+		return ask_class(r, r->class->query, status);
+	fill_status(r, status);
+	return MPI_SUCCESS;
+}
+
+int request_finish(MPI_Request *handle, struct request *r, MPI_Status *status)
+{
+	int rc = MPI_SUCCESS;
+
+	if (__builtin_expect(r->class != NULL, false)) {
+		rc = ask_class(r, r->class->finish, status);
+		if (rc == MPI_SUCCESS && r->active)
+			rc = say_error(r);
+	} else {
+		if (r->active)
+			rc = say_error(r);
+		fill_status(r, status);
+	}
+	if (r->persistent) {
+		if (r->inflight)
+			inflight_leave(r);
+		r->active = r->done = false;
+		return rc;
+	}
+	request_free(r);
+	if (handle)
+		*handle = MPI_REQUEST_NULL;
+	return rc;
+}
+
+struct waiting {
+	struct request **r;
+	size_t n, next;
+};
+
+/* When few are left the first of them is the one to look at; many come from everywhere. */
+static bool all_done(void *arg, int *expect)
+{
+	struct waiting *w = arg;
+
+	while (w->next < w->n && (!w->r[w->next] || w->r[w->next]->done))
+		w->next++;
+	if (w->next == w->n)
+		return true;
+	if (w->n - w->next <= 2)
+		*expect = request_expects(w->r[w->next]);
+	return false;
+}
+
+static bool one_done(void *arg, int *expect)
+{
+	const struct request *r = arg;
+
+	if (!r->done)
+		*expect = request_expects(r);
+	return r->done;
+}
+
+int request_wait(struct request *r, MPI_Status *status)
+{
+	if (!r->done)
+		engine_wait(one_done, r);
+	return request_finish(NULL, r, status);
+}
+
+int request_wait_all(struct request **r, size_t n)
+{
+	struct waiting w = {r, n, 0};
+	int rc = MPI_SUCCESS;
+
+	engine_wait(all_done, &w);
+	for (size_t i = 0; i < n; i++) {
+		int one = r[i] ? request_finish(NULL, r[i], MPI_STATUS_IGNORE) : MPI_SUCCESS;
+
+		if (rc == MPI_SUCCESS)
+			rc = one;
+	}
+	return rc;
+}

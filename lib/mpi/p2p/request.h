@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests: one per message under way, from a slab. Guarded by the engine lock. */
+#ifndef FTMPI_MPI_REQUEST_H
+#define FTMPI_MPI_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mpi/comm/comm.h"
+#include "mpi/engine/engine.h"
+#include "match.h"
+#include "mpi.h"
+#include "mpi/handle/object.h"
+#include "p2p.h"
+#include "mpi/type/type.h"
+
+enum request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_OTHER };
+
+/*
+ * What a request does that is not one message (a collective operation, a generalised request, ...),
+ * or not at once. Its owner puts the address of a static one into request.class, and whatever it
+ * needs into a struct that request.owner points to. Any may be NULL.
+ */
+struct request_class {
+	int (*start)(struct request *r); /* MPI_Start: it is active already */
+	/* MPI_Cancel; sets cancelled and completes it, or not */
+	int (*cancel)(struct request *r);
+	/* It is done, and the program takes note: fill in the status (not MPI_STATUS_IGNORE; empty
+	 * so far), say an error with api_fail. Returns what the call shall return. */
+	int (*finish)(struct request *r, MPI_Status *status);
+	/* The same for MPI_Request_get_status: the program will take note another time. */
+	int (*query)(struct request *r, MPI_Status *status);
+	int (*release)(struct request *r);	 /* MPI_Request_free, once it is not under way */
+	void (*free)(struct request *r);	 /* the request goes */
+	int (*expects)(const struct request *r); /* as request_expects */
+	bool binding; /* it may not be cancelled, nor freed before it is done */
+};
+
+struct request {
+	struct object head;
+	enum request_kind kind;
+	const struct request_class *class; /* of REQUEST_OTHER; others hardly ever have one */
+	void *owner;
+	struct engine_chore *then; /* to be done once this one is (NULL: nothing) */
+	bool live;		   /* in use, not in the slab */
+	bool persistent;
+	bool active; /* started and not waited for; always for those that are not persistent */
+	bool done;
+	bool freed; /* MPI_Request_free: nobody will wait, it frees itself when done */
+	bool cancelled;
+	bool past;	/* a receive that had its message when a line was restored */
+	int error;	/* the message's MPI error class, once done */
+	uint64_t since; /* when it was started (queues_moment) */
+	/* what was asked for */
+	struct comm *comm; /* held; NULL when it belongs to none */
+	struct type *type; /* held; NULL when it has none */
+	uint64_t plane;	   /* and what sets partitioned messages apart (p2p_part.h) */
+	enum send_mode mode;
+	void *buf;
+	size_t count;
+	int rank, tag;
+	/* of a message that does not lie in one piece: its bytes, or what takes it apart (pieces.h)
+	 */
+	void *packed;
+	/* a receive */
+	struct match_recv match;
+	bool posted;
+	/* its message, once it has one */
+	int peer; /* rank in the world */
+	uint32_t stamp;
+	uint64_t index, arrived, matched; /* as in match_msg; matched: a moment, too */
+	struct stored *stored;		  /* it comes through the library's memory; NULL */
+	struct inflight *inflight;	  /* noted for lines being made; NULL */
+	/* the status, once done */
+	int source, got_tag;
+	uint64_t bytes;	 /* put into the buffer */
+	uint64_t length; /* of the message: more than bytes when it was truncated */
+};
+
+void requests_init(void);
+void requests_fini(void);
+
+/* One reference, kind, arguments stored, comm and type held; inactive. NULL: out of memory. */
+struct request *request_new(
+	enum request_kind kind, struct comm *c, enum plane plane, struct type *t);
+
+/* REQUEST_OTHER; c may be NULL. Active and not done: request_complete ends it. */
+struct request *request_new_other(const struct request_class *class, struct comm *c, void *owner);
+void request_free(struct request *r);
+
+/* MPI_SUCCESS and *out (NULL for MPI_REQUEST_NULL), or MPI_ERR_REQUEST with api_fail said. */
+int request_lookup(MPI_Request handle, struct request **out);
+
+/* The message is over. Frees the request if nobody waits for it. */
+void request_complete(struct request *r, int error);
+
+/* All requests in use. */
+void requests_each(void (*visit)(struct request *r, void *arg), void *arg);
+
+/* Nothing to wait for: done, or not active. */
+static inline bool request_idle(const struct request *r)
+{
+	return r->done || !r->active;
+}
+
+/* A message is here, as much of it as there was room for; or there was an error before. */
+static inline bool request_arrived(int error)
+{
+	return error == MPI_SUCCESS || error == MPI_ERR_TRUNCATE || error == MPI_ERR_TYPE;
+}
+
+/* A receive has got its message, r->length, and has room for another length: what is wrong with
+ * that, if anything is (p2p_uneven.c). */
+int p2p_uneven(const struct request *r, uint64_t room);
+
+/* The peer that progress should look at first for it, -1: none in particular. */
+int request_expects(const struct request *r);
+
+/* Give the result of a request that is idle: the status, its error class, and the request freed
+ * (or, persistent, inactive again); *handle becomes MPI_REQUEST_NULL unless it is persistent. */
+int request_finish(MPI_Request *handle, struct request *r, MPI_Status *status);
+
+/* The status of a request that is idle, which stays as it is. */
+int request_peek(struct request *r, MPI_Status *status);
+
+/* What a message that is over says of itself; MPI_ERROR stays as it is. */
+void request_message_status(const struct request *r, MPI_Status *status);
+
+void status_empty(MPI_Status *status);
+
+/* Begin its one message, whatever its class. */
+int p2p_start_message(struct request *r);
+
+/* Begin an operation whose arguments are in the request. */
+int p2p_start(struct request *r);
+
+/* Try to take it back. A receive is done at once, or not at all; a send when its receiver agrees.
+ * Only requests with a class may fail. */
+int p2p_cancel(struct request *r);
+
+#endif

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Finding the recovery line to go back to. Rank 0 lists the lines, the newest first; every rank
+ * verifies its own file of the one proposed; the first that is whole everywhere is taken. So what
+ * is restored was read and checked by the one who needs it, and no rank reads the files of all.
+ * Which line comes next, and when the folders are listed again, is decided by lib/ckpt/choice.c.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "mpi/bindings/api.h"
+#include "base/error.h"
+#include "base/fault.h"
+#include "base/log.h"
+#include "ckpt/choice.h"
+#include "ckpt_job.h"
+#include "ckpt_schedules.h"
+#include "mpi/coll/coll_saved.h"
+#include "mpi/comm/comm_saved.h"
+#include "launch/control.h"
+#include "mpi/engine/engine.h"
+#include "mpi/p2p/p2p_saved.h"
+#include "mpi/p2p/saved_layout.h"
+#include "mpi/coll/team.h"
+
+/* What rank 0 proposes. */
+struct proposal {
+	char session[LAUNCH_HOST_MAX];
+	uint32_t line;	   /* 0: the search is over */
+	uint32_t given_up; /* lines proposed before, and not taken */
+	uint32_t next;	   /* number of the next line to be made */
+	uint32_t last;	   /* of the tries of this line */
+};
+
+/* The search of this process: rank 0 has the choice. */
+struct search {
+	struct ckpt_job *j;
+	struct ckpt_choice choice;
+	struct proposal p, loaded; /* loaded: what was read, and is whole here; line 0: nothing */
+	bool complained;
+	bool lost;		 /* lines that were committed are not there */
+	unsigned first, session; /* place of the session of the first proposal, and of this one */
+	bool proposed;
+	bool not_ours;	    /* what was read is whole, but not for this program or job */
+	char foreign[1400]; /* why not, of the first such line, on the rank that tells it; or "" */
+};
+
+/* ---- which sessions there are to choose from ---- */
+
+/* The settings name them one after the other, with commas between; or one, with its line. */
+static bool session_name(const struct ckpt_job *j, unsigned which, char *out, size_t size)
+{
+	const struct settings *set = &j->launch->settings;
+	const char *at = set->restore;
+
+	if (which == 0)
+		at = strrchr(j->dir, '/') + 1;
+	for (unsigned i = 1; i < which && *at; i++, at += *at == ',')
+		at += strcspn(at, ",");
+	snprintf(out, size, "%.*s",
+		(int)(which == 0 || set->restore_line ? strlen(at) : strcspn(at, ",")), at);
+	return *out && !(which > 1 && set->restore_line);
+}
+
+static void session_dir(const struct ckpt_job *j, const char *session, char *out, size_t size)
+{
+	snprintf(out, size, "%s/%.255s", j->launch->workdir[0] ? j->launch->workdir : ".", session);
+}
+
+/* ---- rank 0 lists ---- */
+
+static void pause_for(unsigned ms)
+{
+	struct timespec left = {ms / 1000, (long)(ms % 1000) * 1000000L};
+
+	engine_unlock();
+	while (nanosleep(&left, &left) < 0)
+		;
+	engine_lock();
+}
+
+static _Noreturn void cannot_list(const char *err)
+{
+	api_last_words();
+	log_error("%s: %s", api_name(), err);
+	api_die(MPI_ERR_OTHER);
+}
+
+static void list_session(struct search *s, unsigned which, const char *session)
+{
+	char dir[sizeof s->j->dir], err[1024];
+	uint32_t *line = NULL;
+	unsigned pause_ms = 0;
+	size_t n = 0;
+	int rc;
+
+	session_dir(s->j, session, dir, sizeof dir);
+	for (;;) {
+		rc = ckpt_lines(&ckpt_fs_posix, dir, &line, &n, err, sizeof err);
+		if (rc == 0)
+			break;
+		if (rc == FT_ENOMEM || !ckpt_choice_unlisted(&s->choice, &pause_ms))
+			cannot_list(err);
+		log_event("%s: %s: it is listed again in %u ms", api_name(), err, pause_ms);
+		pause_for(pause_ms);
+	}
+	ckpt_choice_listed(&s->choice, which, line, n);
+}
+
+/* The line that the user named: as if its folder had it alone. */
+static void list_named(struct search *s, uint32_t number)
+{
+	uint32_t *line = malloc(sizeof *line);
+
+	if (!line)
+		api_die(MPI_ERR_NO_MEM);
+	*line = number;
+	ckpt_choice_listed(&s->choice, 1, line, 1);
+}
+
+static void list_all(struct search *s)
+{
+	uint32_t named = s->j->launch->settings.restore_line;
+	char session[LAUNCH_HOST_MAX];
+
+	for (unsigned i = 0;
+		i < CKPT_CHOICE_SESSIONS && session_name(s->j, i, session, sizeof session); i++)
+		if (i == 1 && named)
+			list_named(s, named);
+		else
+			list_session(s, i, session);
+}
+
+/* What a rank of an epoch before still does is not to happen while we look. Where that cannot be
+ * said, we look all the same: reading may be all that this needs. */
+static void say_that_we_begin(const struct ckpt_job *j)
+{
+	char err[1024] = "";
+
+	if (j->id.epoch &&
+		ckpt_epoch_begin(&ckpt_fs_posix, j->dir, j->id.epoch, err, sizeof err) != 0)
+		log_error("%s: epoch %u cannot say in the work directory that it has begun: %s",
+			api_name(), j->id.epoch, err);
+}
+
+static void begin(struct search *s)
+{
+	const struct settings *set = &s->j->launch->settings;
+
+	s->choice.committed = set->committed;
+	s->choice.may_lose = set->from_start;
+	say_that_we_begin(s->j);
+	list_all(s);
+}
+
+/* Listing again as often as the choice wants to, until it knows what to propose. */
+static void propose(struct search *s)
+{
+	struct ckpt_next next;
+
+	while ((next = ckpt_choice_next(&s->choice)).step == CKPT_LIST) {
+		pause_for(next.pause_ms);
+		list_all(s);
+	}
+	s->lost = next.step == CKPT_LOST;
+	s->p = (struct proposal){.given_up = ckpt_choice_given_up(&s->choice),
+		.next = ckpt_choice_most(&s->choice) + 1,
+		.last = next.last};
+	if (next.step != CKPT_PROPOSE)
+		return;
+	s->session = next.session;
+	if (!s->proposed)
+		s->first = next.session;
+	s->proposed = true;
+	s->p.line = next.line;
+	session_name(s->j, next.session, s->p.session, sizeof s->p.session);
+}
+
+/* ---- every rank reads its own ---- */
+
+static bool section_valid(const struct ckpt_section *s, int size)
+{
+	switch (s->kind) {
+	case CKPT_MESSAGES:
+		return saved_valid(s->data, (size_t)s->len, size);
+	case CKPT_ORPHANS:
+		return coord_valid(s->data, (size_t)s->len, size);
+	case CKPT_OPERATIONS:
+		return coll_saved_valid(s->data, (size_t)s->len);
+	case CKPT_COMMUNICATORS:
+		return comm_saved_valid(s->data, (size_t)s->len, size);
+	case CKPT_SCHEDULES:
+		return ckpt_schedules_valid(s->data, (size_t)s->len);
+	default:
+		return true;
+	}
+}
+
+/* The contents make sense to us, too. */
+static bool sections_valid(const struct ckpt_loaded *l, int size)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (!section_valid(&l->sections[i], size))
+			return false;
+	return true;
+}
+
+/* Memory or descriptors are short. That is no reason to go one line further back for good: this
+ * rank ends as if the system had killed it for that, and all begin again. Started by hand it has
+ * nobody who would. */
+static _Noreturn void too_little(
+	const struct ckpt_job *j, const struct proposal *p, const char *err)
+{
+	api_last_words();
+	log_error("line %u of session %s cannot be restored now: %s", p->line, p->session, err);
+	if (j->launch->control_fd < 0)
+		api_die(MPI_ERR_NO_MEM);
+	fflush(stdout);
+	fflush(stderr);
+	for (;;)
+		raise(SIGKILL);
+}
+
+static enum ckpt_outcome outcome_of(int rc)
+{
+	switch (rc) {
+	case 0:
+		return CKPT_WHOLE;
+	case FT_ENONE:
+		return CKPT_MISSING;
+	case FT_ESYS:
+		return CKPT_NOT_NOW;
+	default:
+		return CKPT_BROKEN;
+	}
+}
+
+/* Of a line that is tried again only the first trouble is told. */
+static void complain(struct search *s, enum ckpt_outcome outcome, const char *err)
+{
+	const struct proposal *p = &s->p;
+
+	if (outcome == CKPT_BROKEN || p->last) {
+		log_error("line %u of session %s cannot be restored: %s", p->line, p->session, err);
+	} else if (outcome == CKPT_NOT_NOW && !s->complained) {
+		log_error("line %u of session %s cannot be read, and is tried again: %s", p->line,
+			p->session, err);
+		s->complained = true;
+	}
+}
+
+static int read_line(struct search *s, const char *dir, char *err, size_t errsize)
+{
+	struct ckpt_job *j = s->j;
+	struct ckpt_manifest m = {0};
+	int rc = ckpt_manifest_read(&ckpt_fs_posix, dir, s->p.line, &m, err, errsize);
+
+	if (rc) {
+		/* rank 0 says it, which sees the same */
+		if (team_rank() != 0 && (rc == FT_EDAMAGED || rc == FT_EMISMATCH))
+			err[0] = '\0';
+		return rc;
+	}
+	rc = ckpt_load(&ckpt_fs_posix, dir, &m, &j->id, j->launch->settings.accept_binary,
+		&j->loaded, err, errsize);
+	s->not_ours = rc == FT_EMISMATCH;
+	ckpt_manifest_free(&m);
+	if (rc == 0 && !sections_valid(&j->loaded, (int)j->id.size)) {
+		snprintf(err, errsize,
+			"the messages, operations or communicators that it holds make no sense");
+		rc = FT_EDAMAGED;
+	} else if (rc == 0) {
+		rc = ckpt_schedules_fit(&j->loaded, err, errsize);
+	}
+	return rc;
+}
+
+static enum ckpt_outcome load(struct search *s, char *err, size_t errsize)
+{
+	char dir[sizeof s->j->dir];
+	int rc;
+
+	s->not_ours = false;
+	if (s->loaded.line == s->p.line && strcmp(s->loaded.session, s->p.session) == 0)
+		return CKPT_WHOLE; /* others could not read theirs at once */
+	s->loaded.line = 0;
+	ckpt_loaded_free(&s->j->loaded);
+	session_dir(s->j, s->p.session, dir, sizeof dir);
+	rc = read_line(s, dir, err, errsize);
+	if (rc == FT_ENOMEM)
+		too_little(s->j, &s->p, err);
+	if (rc == 0)
+		s->loaded = s->p;
+	else if (err[0] && !s->not_ours)
+		complain(s, outcome_of(rc), err);
+	return outcome_of(rc);
+}
+
+/* All ranks read their file of it. That lines are another program's or job's all ranks find alike:
+ * the first that does tells it, of one line. */
+static enum ckpt_outcome load_on_all(struct search *s)
+{
+	char err[1024] = "";
+	enum ckpt_outcome outcome =
+		(enum ckpt_outcome)team_least((uint32_t)load(s, err, sizeof err));
+	uint32_t me = (uint32_t)team_rank(), teller;
+
+	if (outcome != CKPT_BROKEN)
+		return outcome;
+	teller = team_least(s->not_ours ? me : UINT32_MAX);
+	if (teller == me && !s->foreign[0])
+		snprintf(s->foreign, sizeof s->foreign,
+			"line %u of session %s cannot be restored: %s", s->p.line, s->p.session,
+			err);
+	return outcome;
+}
+
+/* ---- the search ---- */
+
+static void say_what_is_lost(const struct search *s)
+{
+	const struct ckpt_listing *own = &s->choice.list[0];
+	char there[64] = "has no line at all";
+
+	if (own->n)
+		snprintf(there, sizeof there, "has no line after %u", own->line[0]);
+	log_error(
+		"line %u was committed, but %s %s: was the work directory removed or unmounted, or "
+		"is it another one on this host? The job cannot go on; -restart-from-start would "
+		"let it go on from what is there, or begin again",
+		s->choice.committed, s->j->dir, there);
+}
+
+/* The first rank that ends takes the others with it: before that rank 0 has said why, and another,
+ * which was to tell it, has done so before it came here. */
+static _Noreturn void none_is_whole(const struct search *s)
+{
+	api_last_words();
+	if (team_rank() == 0 && s->lost)
+		say_what_is_lost(s);
+	else if (team_rank() == 0 && s->foreign[0])
+		; /* it was told */
+	else if (team_rank() == 0 && s->p.given_up == 1)
+		log_error("the only recovery line cannot be restored: the job cannot go on");
+	else if (team_rank() == 0)
+		log_error("none of the %u recovery lines can be restored: the job cannot go on",
+			s->p.given_up);
+	team_all(true);
+	api_die(MPI_ERR_OTHER);
+}
+
+/* That it cannot be given is as bad as that there is none; unless the job may begin again. */
+static bool may_begin_again(const struct search *s)
+{
+	const struct settings *set = &s->j->launch->settings;
+	uint32_t lost = s->lost;
+
+	team_tell(&lost, sizeof lost);
+	if (lost)
+		return false;
+	if (s->p.given_up || set->restore[0])
+		return false;
+	if (set->committed && team_rank() == 0)
+		log_error("line %u was committed, but %s has no line: the job begins again "
+			  "(-restart-from-start)",
+			set->committed, s->j->dir);
+	return true;
+}
+
+static void say_what_is_taken(const struct search *s)
+{
+	const struct settings *set = &s->j->launch->settings;
+	const struct ckpt_listing *own = &s->choice.list[0];
+
+	if (s->session != s->first)
+		log_error("the job goes on from a line of another session: line %u of session %s",
+			s->p.line, s->p.session);
+	if (s->session == 0 && own->line[0] < set->committed)
+		log_error(
+			"line %u was committed, but %s has no line after %u: the job goes on from "
+			"what is there (-restart-from-start)",
+			set->committed, s->j->dir, own->line[0]);
+	control_restored(s->j->launch->control_fd, s->p.line, s->p.session);
+}
+
+bool ckpt_job_find(void *user)
+{
+	struct search s = {.j = user};
+	enum ckpt_outcome outcome = CKPT_NOT_NOW;
+
+	if (team_rank() == 0)
+		begin(&s);
+	while (outcome != CKPT_WHOLE) {
+		if (team_rank() == 0)
+			propose(&s);
+		team_tell(&s.p, sizeof s.p);
+		if (!s.p.line)
+			break;
+		fault_point("restore-load");
+		outcome = load_on_all(&s);
+		if (team_rank() == 0 && ckpt_choice_told(&s.choice, outcome) != 0)
+			api_die(MPI_ERR_NO_MEM);
+	}
+	if (s.foreign[0])
+		log_error("%s", s.foreign);
+	s.j->coord.line = s.p.next - 1;
+	if (outcome != CKPT_WHOLE && !may_begin_again(&s))
+		none_is_whole(&s);
+	if (outcome == CKPT_WHOLE && team_rank() == 0)
+		say_what_is_taken(&s);
+	ckpt_choice_free(&s.choice);
+	return outcome == CKPT_WHOLE;
+}

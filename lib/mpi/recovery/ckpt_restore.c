@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Going back to a recovery line that was found (ckpt_find.c): taking from it what it holds. */
+#include "mpi/bindings/api.h"
+#include "base/fault.h"
+#include "base/log.h"
+#include "ckpt_job.h"
+#include "ckpt_vars.h"
+#include "mpi/coll/coll_resume.h"
+#include "mpi/comm/comm.h"
+#include "mpi/comm/comm_again.h"
+#include "mpi/p2p/p2p_saved.h"
+#include "mpi/coll/team.h"
+
+static const struct ckpt_section *find_variable(const struct ckpt_job *j, uint32_t id)
+{
+	for (size_t i = 0; i < j->loaded.n; i++)
+		if (j->loaded.sections[i].kind == CKPT_VARIABLE && j->loaded.sections[i].id == id)
+			return &j->loaded.sections[i];
+	return NULL;
+}
+
+int ckpt_job_load_variable(int id)
+{
+	struct ckpt_job *j = ckpt_job();
+	const struct ckpt_protected *v = ckpt_protected_find(&j->registry, (uint32_t)id);
+	struct ckpt_section *s;
+
+	for (size_t i = 0; i < j->loaded.n; i++) {
+		s = &j->loaded.sections[i];
+		if (s->kind != CKPT_VARIABLE || s->id != (uint32_t)id)
+			continue;
+		if (s->len != v->bytes)
+			return api_fail(MPI_ERR_SIZE,
+				"variable %d has %llu bytes here and %llu in the line restored", id,
+				(unsigned long long)v->bytes, (unsigned long long)s->len);
+		ckpt_vars_set(v, s->data);
+		s->kind = 0; /* once */
+		return MPI_SUCCESS;
+	}
+	return MPI_SUCCESS;
+}
+
+/* A variable that is protected now gets its value; that the line has none is an error: the program
+ * would go on with what it happens to hold. */
+static bool take_variable(struct ckpt_job *j, const struct ckpt_protected *v)
+{
+	if (!find_variable(j, v->id)) {
+		if (j->launch->settings.accept_binary)
+			return true;
+		log_error("the line restored has no variable %u", v->id);
+		return false;
+	}
+	if (ckpt_job_load_variable((int)v->id) == MPI_SUCCESS)
+		return true;
+	log_error("%s", api_detail());
+	return false;
+}
+
+static bool take_variables(struct ckpt_job *j)
+{
+	const struct ckpt_protected *v = NULL;
+	bool ok = true;
+
+	while ((v = ckpt_protected_next(&j->registry, v)))
+		ok = take_variable(j, v) && ok;
+	return ok;
+}
+
+static bool take_section(struct ckpt_job *j, const struct ckpt_section *s)
+{
+	switch (s->kind) {
+	case CKPT_BUFFER:
+		return ckpt_buffer_fill(&j->buffer, s->data, s->len) == 0;
+	case CKPT_MESSAGES:
+		return p2p_inject(&j->coord, s->data, (size_t)s->len);
+	case CKPT_COUNTERS:
+		return comm_restore_numbers(s->data, (size_t)s->len);
+	case CKPT_OPERATIONS:
+		return coll_resume_take(s->data, (size_t)s->len);
+	case CKPT_COMMUNICATORS:
+		return comm_again_take(s->data, (size_t)s->len);
+	default:
+		return true;
+	}
+}
+
+/* Orphans are numbered from what was sent before the line, messages in transit included. */
+static bool take_orphans(struct ckpt_job *j)
+{
+	for (size_t i = 0; i < j->loaded.n; i++) {
+		const struct ckpt_section *s = &j->loaded.sections[i];
+
+		if (s->kind == CKPT_ORPHANS && !coord_load(&j->coord, s->data, (size_t)s->len))
+			return false;
+	}
+	return true;
+}
+
+static bool take_all(struct ckpt_job *j)
+{
+	bool variables = take_variables(j), ok = true;
+
+	ckpt_buffer_free(&j->buffer);
+	for (size_t i = 0; ok && i < j->loaded.n; i++)
+		ok = take_section(j, &j->loaded.sections[i]);
+	ok = ok && take_orphans(j);
+	coll_resume_taken();
+	if (!ok)
+		log_error("no memory for what the line holds");
+	return variables && ok;
+}
+
+/* Not before all have what this rank has sent: it may still go out from memory that is written now.
+ */
+void ckpt_job_take(void *user)
+{
+	bool ok;
+
+	team_all(true);
+	ok = take_all(user);
+
+	fault_point("restore-taken");
+	if (team_all(ok))
+		return;
+	api_last_words();
+	if (team_rank() == 0)
+		log_error("the recovery line does not fit this program: the job cannot go on");
+	team_all(true); /* it is said before the first rank ends */
+	api_die(MPI_ERR_OTHER);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Windows and recovery lines. Between epochs nothing of a window is on its way and nothing is owed,
+ * so its memory is ordinary memory of the program; within one a line would cut through what it does
+ * not know. A protocol that waits for nobody cannot tell when all ranks are between epochs.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/log.h"
+#include "rma.h"
+#include "mpi/coll/team.h"
+#include "win_epoch.h"
+
+static void look(struct win *w, void *arg)
+{
+	const struct win **open = arg;
+
+	if (win_is_open(w))
+		*open = w;
+}
+
+static const char *what_is_open(const struct win *w)
+{
+	if (w->locks || w->locked_all)
+		return "MPI_Win_unlock has to end it";
+	if (w->to)
+		return "MPI_Win_complete has to end it";
+	return w->from ? "MPI_Win_wait has to end it" : "MPI_Win_fence has to end it";
+}
+
+static const struct win *find_open(void)
+{
+	const struct win *open = NULL;
+
+	win_each(look, &open);
+	return open;
+}
+
+static void refuse(const struct win *mine, uint32_t rank)
+{
+	if (mine)
+		log_error("FTMPI_Perform_Checkpoint: no line is made: an epoch of window %s is "
+			  "open; %s before",
+			win_label(mine), what_is_open(mine));
+	else
+		log_error("FTMPI_Perform_Checkpoint: no line is made: an epoch of a window is open "
+			  "on "
+			  "rank %" PRIu32,
+			rank);
+}
+
+bool rma_closed_everywhere(void)
+{
+	const struct win *open = find_open();
+	uint32_t least = team_least(open ? (uint32_t)team_rank() : UINT32_MAX);
+
+	if (least == UINT32_MAX)
+		return true;
+	refuse(open, least);
+	return false;
+}
+
+const char *rma_objection(void)
+{
+	return win_any() ? "there are windows; while a program has any, only `-coord blocking` "
+			   "can make lines"
+			 : NULL;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Datatype handles: what they mean, and how long a type lives. */
+#include "type.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/bindings/api.h"
+#include "mpi/handle/live.h"
+#include "type_contents.h"
+#include "type_layout.h"
+#include "type_table.h"
+
+int type_lookup(MPI_Datatype handle, struct type **out)
+{
+	struct type *t = type_predefined(handle);
+
+	if (!t && live_has(handle, OBJECT_TYPE))
+		t = (struct type *)(void *)handle;
+	if (t) {
+		*out = t;
+		return MPI_SUCCESS;
+	}
+	if (handle == MPI_DATATYPE_NULL)
+		return api_fail(MPI_ERR_TYPE, "the datatype is MPI_DATATYPE_NULL");
+	if (type_is_missing(handle))
+		return api_fail(MPI_ERR_TYPE,
+			"the optional Fortran datatype 0x%x does not exist in this build",
+			(unsigned)(uintptr_t)handle);
+	return api_fail(
+		MPI_ERR_TYPE, "%p is not a datatype (freed, or never made)", (void *)handle);
+}
+
+int type_lookup_committed(MPI_Datatype handle, struct type **out)
+{
+	struct type *t = type_predefined(handle);
+	int rc = t ? MPI_SUCCESS : type_lookup(handle, &t);
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	if (!t->committed)
+		return api_fail(MPI_ERR_TYPE,
+			"the datatype was not committed; call MPI_Type_commit before using it");
+	*out = t;
+	return MPI_SUCCESS;
+}
+
+struct type *type_bytes(void)
+{
+	return type_predefined(MPI_BYTE);
+}
+
+/* A type holds those it was made of, in chains as long as the program likes: so they go one after
+ * the other, not one inside the other. */
+static struct {
+	struct type *first;
+	bool going;
+} doomed;
+
+static void free_type(struct type *t)
+{
+	t->head.kind = OBJECT_FREED;
+	attr_forget_all(&t->attrs);
+	contents_release(t->contents);
+	layout_release(t->layout);
+	free(t->name);
+	free(t);
+}
+
+void type_destroy(struct type *t)
+{
+	t->next = doomed.first;
+	doomed.first = t;
+	if (doomed.going)
+		return;
+	doomed.going = true;
+	while ((t = doomed.first)) {
+		doomed.first = t->next;
+		free_type(t);
+	}
+	doomed.going = false;
+}
+
+void type_free(struct type *t)
+{
+	live_remove(&t->head);
+	type_release(t);
+}
+
+const char *type_name(const struct type *t)
+{
+	const char *born = type_table_name(t->handle);
+
+	if (t->name)
+		return t->name;
+	return born ? born : "";
+}
+
+int type_set_name(struct type *t, const char *name)
+{
+	char *copy = strndup(name, MPI_MAX_OBJECT_NAME - 1);
+
+	if (!copy)
+		return api_fail(MPI_ERR_NO_MEM, "no memory for the name of a datatype");
+	free(t->name);
+	t->name = copy;
+	return MPI_SUCCESS;
+}
+
+void types_fini(void)
+{
+	struct object *o;
+
+	while ((o = live_any(OBJECT_TYPE)))
+		type_free((struct type *)(void *)o);
+	for (uintptr_t h = TYPE_FIRST; h <= TYPE_LAST; h++) {
+		struct type *t = type_predefined((MPI_Datatype)h);
+
+		if (!t)
+			continue;
+		attr_forget_all(&t->attrs);
+		free(t->name);
+		t->name = NULL;
+	}
+}
