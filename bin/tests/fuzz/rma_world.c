@@ -79,11 +79,11 @@ void __wrap_free(void *p)
 
 /* ---- the process ---- */
 
-void api_last_words(void)
+void process_last_words(void)
 {
 }
 
-_Noreturn void api_die(int errclass)
+_Noreturn void process_die(int errclass)
 {
 	FUZZ_CHECK(errclass == MPI_ERR_INTERN || errclass == MPI_ERR_NO_MEM, "class %d", errclass);
 	longjmp(f.nonsense, 1);

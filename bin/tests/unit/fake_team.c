@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "mpi/bindings/api.h"
+#include "mpi/engine/engine.h"
 #include "mpi/p2p/p2p.h"
 
 struct request {
@@ -37,8 +38,6 @@ static struct {
 	void *arg;
 } team = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
 
-static _Thread_local char detail[256];
-
 void team_must(bool ok, const char *fmt, ...)
 {
 	va_list ap;
@@ -48,41 +47,30 @@ void team_must(bool ok, const char *fmt, ...)
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
-	fprintf(stderr, " [%s]\n", detail);
+	fprintf(stderr, " [%s]\n", fail_detail());
 	_exit(1);
 }
 
 /* ---- the engine's other faces ---- */
 
-int api_fail(int errclass, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(detail, sizeof detail, fmt, ap);
-	va_end(ap);
-	return errclass;
-}
-
 void api_enter(const char *name)
 {
-	(void)name;
-	detail[0] = '\0';
+	fail_begin(name);
 }
 
 int api_leave(struct comm *c, int rc)
 {
 	(void)c;
-	team_must((rc != MPI_SUCCESS) == (detail[0] != '\0'), "class %d and text do not agree", rc);
+	team_must((rc != MPI_SUCCESS) == (fail_detail()[0] != '\0'), "class %d and text do not agree", rc);
 	return rc;
 }
 
-void api_pause(void)
+void engine_unlock(void)
 {
 	pthread_mutex_unlock(&team.lock);
 }
 
-void api_resume(void)
+void engine_lock(void)
 {
 	pthread_mutex_lock(&team.lock);
 }
@@ -90,7 +78,7 @@ void api_resume(void)
 int comm_lookup(MPI_Comm handle, struct comm **out)
 {
 	if (handle == MPI_COMM_NULL)
-		return api_fail(MPI_ERR_COMM, "no communicator");
+		return fail_with(MPI_ERR_COMM, "no communicator");
 	*out = (struct comm *)(void *)handle;
 	return MPI_SUCCESS;
 }
@@ -98,7 +86,7 @@ int comm_lookup(MPI_Comm handle, struct comm **out)
 int comm_check_root(const struct comm *c, int root)
 {
 	if (root < 0 || root >= c->size)
-		return api_fail(MPI_ERR_ROOT, "root %d", root);
+		return fail_with(MPI_ERR_ROOT, "root %d", root);
 	return MPI_SUCCESS;
 }
 
@@ -166,7 +154,7 @@ static int start(struct comm *c, struct request want, struct request **out)
 	team_must(want.peer >= 0 && want.peer < c->size && want.peer != c->rank,
 		"rank %d: a message to or from %d", c->rank, want.peer);
 	if (m->starving && m->starts_left-- == 0)
-		return api_fail(MPI_ERR_NO_MEM, "starved");
+		return fail_with(MPI_ERR_NO_MEM, "starved");
 	r = malloc(sizeof *r);
 	*r = want;
 	*out = r;
@@ -250,7 +238,7 @@ int request_wait(struct request *r, MPI_Status *status)
 	}
 	error = r->error;
 	if (error)
-		api_fail(error, "message of rank %d with %d", r->me, r->peer);
+		fail_with(error, "message of rank %d with %d", r->me, r->peer);
 	team.members[r->me].open--;
 	free(r);
 	return error;

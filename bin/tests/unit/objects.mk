@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What each unit test links with beside its own file.
-groups_o := $(call mpi_o,live group group_ops)
+groups_o := $(call mpi_o,fail live group group_ops)
 comms_o := $(groups_o) $(call mpi_o,comm comm_world comm_lookup comm_hosts comm_numbered comm_again comm_saved comm_numbers attr attr_key attr_comm errhandler errtext topo info info_env) lib/base/cursor.o
 fakes_o := $(addprefix bin/tests/unit/,fake_api.o fake_process.o)
-UNIT_live := $(call mpi_o,live) bin/tests/unit/fake_api.o
+UNIT_live := $(call mpi_o,live fail) bin/tests/unit/fake_api.o
 UNIT_group := $(groups_o) bin/tests/unit/fake_api.o
 UNIT_topo := $(call mpi_o,topo topo_graph)
 UNIT_dims := $(call mpi_o,topo dims)
@@ -16,7 +16,7 @@ board_o := $(comms_o) $(fakes_o) $(addprefix bin/tests/unit/,fake_ranks.o comm_b
 UNIT_comm := $(board_o)
 UNIT_comm_hosts := $(board_o)
 UNIT_comm_object := $(board_o)
-type_o := $(call mpi_o,type type_table type_layout type_shape type_make type_array type_pack type_walk type_cursor \
+type_o := $(call mpi_o,fail type type_table type_layout type_shape type_make type_array type_pack type_walk type_cursor \
 	type_contents type_signature type_f90 attr attr_key errtext live)
 types_o := $(type_o) $(call mpi_o,type_external api_type api_type_args api_type_array api_type_attr \
 	api_type_blocks api_type_contents api_type_elements api_type_query) bin/tests/unit/fake_api.o

@@ -159,7 +159,7 @@ START_TEST(fatal)
 	char text[2048];
 
 	api_enter("MPI_Send");
-	api_fail(MPI_ERR_RANK, "rank 9 is not in communicator MPI_COMM_WORLD of 4");
+	fail_with(MPI_ERR_RANK, "rank 9 is not in communicator MPI_COMM_WORLD of 4");
 	last_words(made, MPI_ERR_RANK, text, sizeof(text));
 	ck_assert_msg(strncmp(text, "rank 3 on testhost: ", 20) == 0, "it said: %s", text);
 	ck_assert_msg(strstr(text, ": MPI_Send: MPI_ERR_RANK: rank 9 is not in communicator "
@@ -178,7 +178,7 @@ START_TEST(fatal_without_a_world)
 	errhandler_set(comm_world(), predefined(MPI_ERRORS_RETURN));
 	comm_free_world();
 	api_enter("MPI_Error_class");
-	api_fail(MPI_ERR_ARG, "errorclass is a null pointer");
+	fail_with(MPI_ERR_ARG, "errorclass is a null pointer");
 	last_words(NULL, MPI_ERR_ARG, text, sizeof(text));
 	ck_assert_msg(strstr(text, "MPI_ERR_ARG: errorclass is a null pointer\n") != NULL,
 		"it said: %s", text);

@@ -4,7 +4,7 @@
 
 #include "type_check.h"
 
-extern int fake_api_pauses;
+extern int fake_unlocks;
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -143,7 +143,7 @@ START_TEST(user_operators)
 	must(MPI_Reduce_local(x, y, 2, matrix_type, op));
 	ck_assert(y[0].a == 2 && y[0].b == 1 && y[0].c == 4 && y[0].d == 3);
 	ck_assert(y[1].a == 2 && y[1].b == 1 && y[1].c == 1 && y[1].d == 1);
-	ck_assert_int_eq(fake_api_pauses, 1);
+	ck_assert_int_eq(fake_unlocks, 1);
 	must(MPI_Op_create_c(count_large, 1, &large));
 	must(MPI_Reduce_local_c(x, &n, 5, MPI_COUNT, large));
 	ck_assert_int_eq(n, 5);

@@ -139,7 +139,7 @@ static int give(bool (*fill)(struct info *i), MPI_Info *info)
 		return rc;
 	i = info_new();
 	if (!i || !fill(i))
-		rc = api_fail(MPI_ERR_NO_MEM, "no memory for an info object");
+		rc = fail_with(MPI_ERR_NO_MEM, "no memory for an info object");
 	if (rc == MPI_SUCCESS)
 		rc = info_export(i, info);
 	if (rc != MPI_SUCCESS)
@@ -176,8 +176,8 @@ int PMPI_Abi_set_fortran_info(MPI_Info info)
 	enter("MPI_Abi_set_fortran_info");
 	int rc = info_lookup(info, &i);
 	if (rc == MPI_SUCCESS)
-		rc = api_fail(MPI_ERR_ABI, "the sizes of Fortran's types are known already: "
-					   "MPI_Abi_get_fortran_info tells them");
+		rc = fail_with(MPI_ERR_ABI, "the sizes of Fortran's types are known already: "
+					    "MPI_Abi_get_fortran_info tells them");
 	return leave(rc);
 }
 
@@ -194,7 +194,7 @@ static int check_booleans(int logical_size, const void *logical_true, const void
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(logical_false, "logical_false");
 	if (rc == MPI_SUCCESS && !good)
-		rc = api_fail(MPI_ERR_ARG, "no LOGICAL has %d bytes", logical_size);
+		rc = fail_with(MPI_ERR_ARG, "no LOGICAL has %d bytes", logical_size);
 	return rc;
 }
 
@@ -232,7 +232,7 @@ int PMPI_Abi_set_fortran_booleans(int logical_size, void *logical_true, void *lo
 	enter("MPI_Abi_set_fortran_booleans");
 	int rc = check_booleans(logical_size, logical_true, logical_false);
 	if (rc == MPI_SUCCESS)
-		rc = api_fail(MPI_ERR_ABI, "the values of LOGICAL are known already: "
-					   "MPI_Abi_get_fortran_booleans tells them");
+		rc = fail_with(MPI_ERR_ABI, "the values of LOGICAL are known already: "
+					    "MPI_Abi_get_fortran_booleans tells them");
 	return leave(rc);
 }

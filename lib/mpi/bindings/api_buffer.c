@@ -101,7 +101,7 @@ static int find(struct owner *o)
 
 static int leave(const struct owner *o, int rc)
 {
-	return o->s ? session_leave(o->s->number, rc) : api_leave(o->c, rc);
+	return o->s ? api_leave_session(o->s->number, rc) : api_leave(o->c, rc);
 }
 
 static int attach(struct owner o, void *buffer, MPI_Count size)

@@ -41,13 +41,13 @@ int api_ckpt_failed(int rc)
 	size_t n = sizeof said / sizeof *said;
 
 	for (size_t i = 0; i < n; i++) {
-		if (said[i] && strcmp(said[i], api_name()) == 0)
+		if (said[i] && strcmp(said[i], fail_call()) == 0)
 			return rc;
 		if (said[i])
 			continue;
-		said[i] = api_name();
-		log_error("%s failed: %s (of its failures only the first is told)", api_name(),
-			api_detail()[0] ? api_detail() : "see its result");
+		said[i] = fail_call();
+		log_error("%s failed: %s (of its failures only the first is told)", fail_call(),
+			fail_detail()[0] ? fail_detail() : "see its result");
 		return rc;
 	}
 	return rc;
@@ -87,13 +87,13 @@ static int class_of(int rc)
 	case 0:
 		return MPI_SUCCESS;
 	case FT_ENOMEM:
-		return api_fail(MPI_ERR_NO_MEM, "there is no memory for it");
+		return fail_with(MPI_ERR_NO_MEM, "there is no memory for it");
 	case FT_ENONE:
-		return api_fail(MPI_ERR_BUFFER, "there is no data buffer");
+		return fail_with(MPI_ERR_BUFFER, "there is no data buffer");
 	case FT_ETRUNC:
-		return api_fail(MPI_ERR_TRUNCATE, "fewer bytes are left in the data buffer");
+		return fail_with(MPI_ERR_TRUNCATE, "fewer bytes are left in the data buffer");
 	default:
-		return api_fail(MPI_ERR_ARG, "an argument is negative or NULL");
+		return fail_with(MPI_ERR_ARG, "an argument is negative or NULL");
 	}
 }
 
@@ -118,13 +118,13 @@ static void check_restore_called(const struct ckpt_job *j)
 	if (j->asked || coord_is_blocking(&j->coord))
 		return;
 	if (j->restoring) {
-		api_last_words();
+		process_last_words();
 		log_error("FTMPI_Perform_Checkpoint: this job is to go on from a line, but "
 			  "FTMPI_Restore was not called: call it after MPI_Init. The first "
 			  "checkpoint restores instead only where all ranks come to it together, "
 			  "under `-coord blocking` (with `-restore` also from lines that are "
 			  "there now)");
-		api_die(MPI_ERR_OTHER);
+		process_die(MPI_ERR_OTHER);
 	}
 	if (!told && j->id.rank == 0)
 		log_error("FTMPI_Perform_Checkpoint: FTMPI_Restore was not called: without it "
@@ -240,18 +240,18 @@ static int protect(int id, void *addr, MPI_Count count, MPI_Datatype datatype)
 	int rc;
 
 	if (id < 0 || id > FTMPI_CKPT_ID_MAX)
-		return api_fail(
+		return fail_with(
 			MPI_ERR_ARG, "the id %d is not from 0 to %d", id, FTMPI_CKPT_ID_MAX);
 	if (!addr && count > 0)
-		return api_fail(MPI_ERR_ARG, "the address of variable %d is NULL", id);
+		return fail_with(MPI_ERR_ARG, "the address of variable %d is NULL", id);
 	if (count < 0)
-		return api_fail(
+		return fail_with(
 			MPI_ERR_COUNT, "variable %d has %lld elements", id, (long long)count);
 	rc = type_lookup_committed(datatype, &t);
 	if (rc)
 		return rc;
 	if (t->size && (uint64_t)count > (SIZE_MAX >> 1) / t->size)
-		return api_fail(MPI_ERR_COUNT, "variable %d is larger than all memory", id);
+		return fail_with(MPI_ERR_COUNT, "variable %d is larger than all memory", id);
 	rc = class_of(ckpt_vars_protect(&j->registry, id, addr ? addr : j, (size_t)count, t));
 	return rc ? rc : ckpt_job_load_variable(id);
 }

@@ -13,7 +13,7 @@ static int drop(MPI_Comm *comm, struct comm *c)
 	int rc;
 
 	if (handle_is_predefined(c->handle))
-		return api_fail(MPI_ERR_COMM, "%s cannot be freed", comm_label(c));
+		return fail_with(MPI_ERR_COMM, "%s cannot be freed", comm_label(c));
 	comm_hold(c);
 	rc = attr_delete_all(comm_attrs(c));
 	if (rc == MPI_SUCCESS) {
@@ -67,7 +67,7 @@ static int disconnect(MPI_Comm *comm, struct comm *c)
 	struct pending p = {.c = c};
 
 	if (handle_is_predefined(c->handle))
-		return api_fail(MPI_ERR_COMM, "%s cannot be disconnected", comm_label(c));
+		return fail_with(MPI_ERR_COMM, "%s cannot be disconnected", comm_label(c));
 	comm_hold(c);
 	engine_wait(nothing_pending, &p);
 	comm_release(c);

@@ -40,7 +40,7 @@ static int check_asked(struct asked *a)
 		rc = check_pointer(a->stringtag, "stringtag");
 	if (rc == MPI_SUCCESS &&
 		strnlen(a->stringtag, MPI_MAX_STRINGTAG_LEN) == MPI_MAX_STRINGTAG_LEN)
-		rc = api_fail(MPI_ERR_ARG, "stringtag is longer than %d characters",
+		rc = fail_with(MPI_ERR_ARG, "stringtag is longer than %d characters",
 			MPI_MAX_STRINGTAG_LEN - 1);
 	return rc ? rc : hints_set(&a->hints, hints_of_comm, a->info);
 }
@@ -67,7 +67,7 @@ static int check_member(const struct group *g)
 {
 	if (g->rank != MPI_UNDEFINED)
 		return session_check_group(g);
-	return api_fail(MPI_ERR_GROUP, "this process is not in the group of %d", g->size);
+	return fail_with(MPI_ERR_GROUP, "this process is not in the group of %d", g->size);
 }
 
 #pragma weak MPI_Comm_create_from_group = PMPI_Comm_create_from_group
@@ -95,7 +95,7 @@ static int check_leader(const char *name, int leader, const struct group *g)
 {
 	if (leader >= 0 && leader < g->size)
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_RANK, "%s %d is not in a group of %d", name, leader, g->size);
+	return fail_with(MPI_ERR_RANK, "%s %d is not in a group of %d", name, leader, g->size);
 }
 
 /* The remote group counts at the leader alone. */
@@ -116,7 +116,7 @@ static int check_groups(MPI_Group local, MPI_Group remote, struct comm_groups *f
 	if (rc == MPI_SUCCESS)
 		rc = group_intersection(from->local, from->remote, &common);
 	if (rc == MPI_SUCCESS && common->size > 0)
-		rc = api_fail(
+		rc = fail_with(
 			MPI_ERR_GROUP, "the groups have %d processes in common", common->size);
 	if (common)
 		group_release(common);

@@ -11,20 +11,20 @@ static int check_meeting(const struct comm *local, MPI_Comm peer_comm, struct co
 	int rc;
 
 	if (how->leader < 0 || how->leader >= local->size)
-		return api_fail(MPI_ERR_RANK, "local_leader %d is not in communicator %s of %d",
+		return fail_with(MPI_ERR_RANK, "local_leader %d is not in communicator %s of %d",
 			how->leader, comm_label(local), local->size);
 	if (how->tag < 0)
-		return api_fail(MPI_ERR_TAG, "tag %d is less than 0", how->tag);
+		return fail_with(MPI_ERR_TAG, "tag %d is less than 0", how->tag);
 	if (local->rank != how->leader)
 		return MPI_SUCCESS; /* the rest counts at the leader alone */
 	rc = comm_lookup(peer_comm, &how->peer);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (how->remote_leader < 0 || how->remote_leader >= how->peer->npeers)
-		return api_fail(MPI_ERR_RANK, "remote_leader %d is not in communicator %s of %d",
+		return fail_with(MPI_ERR_RANK, "remote_leader %d is not in communicator %s of %d",
 			how->remote_leader, comm_label(how->peer), how->peer->npeers);
-	if (comm_world_rank(how->peer, how->remote_leader) == api_world_rank())
-		return api_fail(MPI_ERR_RANK,
+	if (comm_world_rank(how->peer, how->remote_leader) == process_rank())
+		return fail_with(MPI_ERR_RANK,
 			"remote_leader %d of communicator %s is the local leader itself",
 			how->remote_leader, comm_label(how->peer));
 	return MPI_SUCCESS;

@@ -102,7 +102,7 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 	api_enter("MPI_Comm_split");
 	int rc = begin(comm, newcomm, &c);
 	if (rc == MPI_SUCCESS && color < 0 && color != MPI_UNDEFINED)
-		rc = api_fail(
+		rc = fail_with(
 			MPI_ERR_ARG, "color %d is neither MPI_UNDEFINED nor 0 or more", color);
 	if (rc == MPI_SUCCESS)
 		rc = comm_split(c, color, key, &made);
@@ -137,7 +137,7 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *ne
 	if (rc == MPI_SUCCESS)
 		rc = group_lookup(group, &g);
 	if (rc == MPI_SUCCESS && tag < 0)
-		rc = api_fail(MPI_ERR_TAG, "tag %d is less than 0", tag);
+		rc = fail_with(MPI_ERR_TAG, "tag %d is less than 0", tag);
 	if (rc == MPI_SUCCESS)
 		rc = comm_create_group(c, g, tag, &made);
 	return finish(c, made, newcomm, rc);

@@ -58,7 +58,7 @@ static int color_of_type(const struct comm *c, int split_type, const struct info
 		*color = MPI_UNDEFINED;
 		return MPI_SUCCESS;
 	default:
-		return api_fail(MPI_ERR_ARG, "%d is not a kind of split", split_type);
+		return fail_with(MPI_ERR_ARG, "%d is not a kind of split", split_type);
 	}
 }
 

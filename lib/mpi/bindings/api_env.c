@@ -15,7 +15,7 @@ static int init(int *argc, char ***argv, int required, int *provided)
 {
 	api_refuse_child();
 	if (!world_open(argc, argv, required))
-		return api_leave_anytime(api_fail(MPI_ERR_OTHER, "MPI was initialized before"));
+		return api_leave_anytime(fail_with(MPI_ERR_OTHER, "MPI was initialized before"));
 	if (provided)
 		*provided = required;
 	return MPI_SUCCESS;
@@ -51,7 +51,7 @@ int PMPI_Initialized(int *flag)
 {
 	api_enter_anytime("MPI_Initialized");
 	if (!flag)
-		return api_leave_anytime(api_null("flag"));
+		return api_leave_anytime(fail_null("flag"));
 	*flag = world_state() >= WORLD_OPEN;
 	return MPI_SUCCESS;
 }
@@ -61,7 +61,7 @@ int PMPI_Finalized(int *flag)
 {
 	api_enter_anytime("MPI_Finalized");
 	if (!flag)
-		return api_leave_anytime(api_null("flag"));
+		return api_leave_anytime(fail_null("flag"));
 	*flag = world_state() == WORLD_AFTER;
 	return MPI_SUCCESS;
 }
@@ -79,9 +79,9 @@ int PMPI_Abort(MPI_Comm comm, int errorcode)
 {
 	(void)comm; /* the whole job ends: a part of it cannot go on by itself */
 	api_enter_anytime("MPI_Abort");
-	api_last_words();
+	process_last_words();
 	log_error("MPI_Abort was called with error code %d", errorcode);
-	api_die(errorcode);
+	process_die(errorcode);
 }
 
 #pragma weak MPI_Wtime = PMPI_Wtime
@@ -104,7 +104,7 @@ int PMPI_Get_version(int *version, int *subversion)
 {
 	api_enter_anytime("MPI_Get_version");
 	if (!version || !subversion)
-		return api_leave_anytime(api_null("version or subversion"));
+		return api_leave_anytime(fail_null("version or subversion"));
 	*version = MPI_VERSION;
 	*subversion = MPI_SUBVERSION;
 	return MPI_SUCCESS;
@@ -115,7 +115,7 @@ int PMPI_Get_library_version(char *version, int *resultlen)
 {
 	api_enter_anytime("MPI_Get_library_version");
 	if (!version || !resultlen)
-		return api_leave_anytime(api_null("version or resultlen"));
+		return api_leave_anytime(fail_null("version or resultlen"));
 	*resultlen = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING,
 		"FTMPI %s (MPI %d.%d ABI %d.%d)", FTMPI_VERSION, MPI_VERSION, MPI_SUBVERSION,
 		MPI_ABI_VERSION, MPI_ABI_SUBVERSION);
@@ -129,10 +129,10 @@ int PMPI_Get_processor_name(char *name, int *resultlen)
 
 	api_enter("MPI_Get_processor_name");
 	if (!name || !resultlen)
-		rc = api_null("name or resultlen");
+		rc = fail_null("name or resultlen");
 	else
 		*resultlen = snprintf(name, MPI_MAX_PROCESSOR_NAME, "%.*s",
-			MPI_MAX_PROCESSOR_NAME - 1, api_host());
+			MPI_MAX_PROCESSOR_NAME - 1, process_host());
 	return api_leave(NULL, rc);
 }
 
@@ -145,7 +145,7 @@ int PMPI_Query_thread(int *provided)
 	if (provided)
 		*provided = world_thread_level();
 	else
-		rc = api_null("provided");
+		rc = fail_null("provided");
 	return api_leave(NULL, rc);
 }
 
@@ -158,7 +158,7 @@ int PMPI_Is_thread_main(int *flag)
 	if (flag)
 		*flag = world_is_main_thread();
 	else
-		rc = api_null("flag");
+		rc = fail_null("flag");
 	return api_leave(NULL, rc);
 }
 

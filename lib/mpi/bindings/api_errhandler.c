@@ -14,7 +14,7 @@ int PMPI_Comm_create_errhandler(
 {
 	api_enter("MPI_Comm_create_errhandler");
 	int rc = comm_errhandler_fn ? check_pointer(errhandler, "errhandler")
-				    : api_null("comm_errhandler_fn");
+				    : fail_null("comm_errhandler_fn");
 	if (rc == MPI_SUCCESS)
 		rc = errhandler_give(errhandler_make(comm_errhandler_fn), errhandler);
 	return api_leave(NULL, rc);
@@ -77,13 +77,13 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 	api_enter("MPI_Comm_call_errhandler");
 	int rc = comm_lookup(comm, &c);
 	if (rc == MPI_SUCCESS && !errtext_is_code(errorcode))
-		rc = api_fail(MPI_ERR_ARG, "%d is not an error code", errorcode);
+		rc = fail_with(MPI_ERR_ARG, "%d is not an error code", errorcode);
 	if (rc == MPI_SUCCESS) {
-		(void)api_fail(errorcode, "the program raised it itself");
+		(void)fail_with(errorcode, "the program raised it itself");
 		comm_hold(c);
-		api_pause();
+		engine_unlock();
 		(void)errhandler_raise(c, errorcode);
-		api_resume();
+		engine_lock();
 		comm_release(c);
 		c = NULL; /* the handler may have freed it */
 	}

@@ -11,7 +11,7 @@ int PMPI_Error_class(int errorcode, int *errorclass)
 	api_enter_anytime("MPI_Error_class");
 	int rc = check_pointer(errorclass, "errorclass");
 	if (rc == MPI_SUCCESS && !errtext_is_code(errorcode))
-		rc = api_fail(MPI_ERR_ARG, "%d is not an error code", errorcode);
+		rc = fail_with(MPI_ERR_ARG, "%d is not an error code", errorcode);
 	if (rc == MPI_SUCCESS)
 		*errorclass = errtext_class_of(errorcode);
 	return api_leave_anytime(rc);
@@ -25,7 +25,7 @@ int PMPI_Error_string(int errorcode, char *string, int *resultlen)
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(resultlen, "resultlen");
 	if (rc == MPI_SUCCESS && !errtext_is_code(errorcode))
-		rc = api_fail(MPI_ERR_ARG, "%d is not an error code", errorcode);
+		rc = fail_with(MPI_ERR_ARG, "%d is not an error code", errorcode);
 	if (rc == MPI_SUCCESS)
 		*resultlen = (int)errtext_get(errorcode, string, MPI_MAX_ERROR_STRING);
 	return api_leave_anytime(rc);

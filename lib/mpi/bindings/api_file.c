@@ -7,6 +7,7 @@
 #include "check.h"
 #include "mpi/comm/errhandler.h"
 #include "mpi/handle/errtext.h"
+#include "mpi/engine/engine.h"
 
 /* NULL: MPI_ERRORS_RETURN, as at the start. */
 static struct errhandler *chosen;
@@ -14,7 +15,7 @@ static struct errhandler *chosen;
 static int check_file(MPI_File file)
 {
 	return file == MPI_FILE_NULL ? MPI_SUCCESS
-				     : api_fail(MPI_ERR_FILE, "%p is not a file", (void *)file);
+				     : fail_with(MPI_ERR_FILE, "%p is not a file", (void *)file);
 }
 
 static int current(struct errhandler **out)
@@ -26,9 +27,9 @@ static int current(struct errhandler **out)
 static int raise_error(struct errhandler *e, int rc)
 {
 	errhandler_hold(e); /* its function may replace it */
-	api_pause();
+	engine_unlock();
 	rc = errhandler_raise_file(e, rc);
-	api_resume();
+	engine_lock();
 	errhandler_release(e);
 	return rc;
 }
@@ -47,7 +48,7 @@ static int leave(int rc)
 int api_file_unsupported(const char *name)
 {
 	api_enter(name);
-	return leave(api_fail(MPI_ERR_UNSUPPORTED_OPERATION, API_UNSUPPORTED, name));
+	return leave(fail_with(MPI_ERR_UNSUPPORTED_OPERATION, API_UNSUPPORTED, name));
 }
 
 #pragma weak MPI_File_create_errhandler = PMPI_File_create_errhandler
@@ -56,7 +57,7 @@ int PMPI_File_create_errhandler(
 {
 	api_enter("MPI_File_create_errhandler");
 	int rc = file_errhandler_fn ? check_pointer(errhandler, "errhandler")
-				    : api_null("file_errhandler_fn");
+				    : fail_null("file_errhandler_fn");
 	if (rc == MPI_SUCCESS)
 		rc = errhandler_give(errhandler_make_file(file_errhandler_fn), errhandler);
 	return api_leave(NULL, rc);
@@ -113,11 +114,11 @@ int PMPI_File_call_errhandler(MPI_File fh, int errorcode)
 	api_enter("MPI_File_call_errhandler");
 	int rc = check_file(fh);
 	if (rc == MPI_SUCCESS && !errtext_is_code(errorcode))
-		rc = api_fail(MPI_ERR_ARG, "%d is not an error code", errorcode);
+		rc = fail_with(MPI_ERR_ARG, "%d is not an error code", errorcode);
 	if (rc == MPI_SUCCESS)
 		rc = current(&e);
 	if (rc == MPI_SUCCESS) {
-		(void)api_fail(errorcode, "the program raised it itself");
+		(void)fail_with(errorcode, "the program raised it itself");
 		(void)raise_error(e, errorcode);
 	}
 	return leave(rc);

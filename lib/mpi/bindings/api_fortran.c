@@ -151,7 +151,7 @@ static int convert(const char *name, const void *from, void *to)
 {
 	api_enter_anytime(name);
 	if (!from || !to || from == MPI_F_STATUS_IGNORE || from == MPI_F_STATUSES_IGNORE)
-		return api_leave_anytime(api_fail(MPI_ERR_ARG, "there is no status to convert"));
+		return api_leave_anytime(fail_with(MPI_ERR_ARG, "there is no status to convert"));
 	memcpy(to, from, sizeof(MPI_Status));
 	return api_leave_anytime(MPI_SUCCESS);
 }
@@ -202,11 +202,11 @@ int FTMPI_Fortran_error(const char *name, MPI_Comm comm, int errclass, const cha
 
 	if (!comm) {
 		api_enter_anytime(name);
-		return api_leave_anytime(api_fail(errclass, "%s", sentence));
+		return api_leave_anytime(fail_with(errclass, "%s", sentence));
 	}
 	api_enter(name);
 	int rc = comm_lookup(comm, &c);
 	if (rc == MPI_SUCCESS)
-		rc = api_fail(errclass, "%s", sentence);
+		rc = fail_with(errclass, "%s", sentence);
 	return api_leave(c, rc);
 }

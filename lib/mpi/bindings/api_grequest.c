@@ -20,26 +20,26 @@ struct grequest {
 /* What a function of the program has said; the calls that it made are forgotten. */
 static int said(const char *name, const char *what, int rc)
 {
-	api_resume();
+	engine_lock();
 	api_enter_anytime(name);
-	return rc ? api_fail(rc, "the request's %s gave error %d", what, rc) : MPI_SUCCESS;
+	return rc ? fail_with(rc, "the request's %s gave error %d", what, rc) : MPI_SUCCESS;
 }
 
 static int query(struct request *r, MPI_Status *status)
 {
 	struct grequest *g = r->owner;
-	const char *name = api_name();
+	const char *name = fail_call();
 
-	api_pause();
+	engine_unlock();
 	return said(name, "query_fn", g->query(g->extra_state, status));
 }
 
 static int release(struct request *r)
 {
 	struct grequest *g = r->owner;
-	const char *name = api_name();
+	const char *name = fail_call();
 
-	api_pause();
+	engine_unlock();
 	return said(name, "free_fn", g->free(g->extra_state));
 }
 
@@ -54,10 +54,10 @@ static int finish(struct request *r, MPI_Status *status)
 static int cancel(struct request *r)
 {
 	struct grequest *g = r->owner;
-	const char *name = api_name();
+	const char *name = fail_call();
 	int complete = r->done;
 
-	api_pause();
+	engine_unlock();
 	return said(name, "cancel_fn", g->cancel(g->extra_state, complete));
 }
 
@@ -82,7 +82,7 @@ static int make(const struct grequest *g, struct request **out)
 		return MPI_SUCCESS;
 	}
 	free(own);
-	return api_fail(MPI_ERR_NO_MEM, "no memory for a request");
+	return fail_with(MPI_ERR_NO_MEM, "no memory for a request");
 }
 
 #pragma weak MPI_Grequest_start = PMPI_Grequest_start
@@ -96,7 +96,7 @@ int PMPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free
 	api_enter("MPI_Grequest_start");
 	rc = check_pointer(request, "request");
 	if (rc == MPI_SUCCESS && (!query_fn || !free_fn || !cancel_fn))
-		rc = api_fail(MPI_ERR_ARG, "%s is a null pointer",
+		rc = fail_with(MPI_ERR_ARG, "%s is a null pointer",
 			!query_fn  ? "query_fn"
 			: !free_fn ? "free_fn"
 				   : "cancel_fn");
@@ -122,10 +122,10 @@ static int lookup(MPI_Request handle, struct request **out)
 	if (rc)
 		return rc;
 	if (!*out || (*out)->class != &grequest_class)
-		return api_fail(MPI_ERR_REQUEST, "%s is not a generalised request",
+		return fail_with(MPI_ERR_REQUEST, "%s is not a generalised request",
 			*out ? "the request" : "MPI_REQUEST_NULL");
 	if ((*out)->done)
-		return api_fail(MPI_ERR_REQUEST, "the request is complete already");
+		return fail_with(MPI_ERR_REQUEST, "the request is complete already");
 	return MPI_SUCCESS;
 }
 

@@ -17,7 +17,7 @@ static int lookup_for(MPI_Group group, const void *out, const char *what, struct
 /* of: what the call was about; NULL: nothing that is a group */
 static int leave(const struct group *of, int rc)
 {
-	return session_leave(of ? of->session : 0, rc);
+	return api_leave_session(of ? of->session : 0, rc);
 }
 
 /* Hand a group that was just made to the program, and end the call. */

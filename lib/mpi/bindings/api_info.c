@@ -26,7 +26,7 @@ static int leave(int rc)
 static int give(struct info *made, MPI_Info *info)
 {
 	int rc = made ? info_export(made, info)
-		      : api_fail(MPI_ERR_NO_MEM, "no memory for an info object");
+		      : fail_with(MPI_ERR_NO_MEM, "no memory for an info object");
 
 	if (rc != MPI_SUCCESS)
 		info_free(made);
@@ -49,7 +49,7 @@ int PMPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 	enter("MPI_Info_create_env");
 	int rc = check_pointer(info, "info");
 	if (rc == MPI_SUCCESS && argc < 0)
-		rc = api_fail(MPI_ERR_ARG, "argc is %d, less than 0", argc);
+		rc = fail_with(MPI_ERR_ARG, "argc is %d, less than 0", argc);
 	if (rc == MPI_SUCCESS)
 		rc = give(info_environment(argc, argv), info);
 	return leave(rc);
@@ -73,7 +73,7 @@ int PMPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 static int lookup_own(MPI_Info info, struct info **out)
 {
 	if (info == MPI_INFO_ENV)
-		return api_fail(MPI_ERR_INFO,
+		return fail_with(MPI_ERR_INFO,
 			"MPI_INFO_ENV cannot be changed or freed: MPI_Info_dup makes a copy");
 	return info_lookup(info, out);
 }
@@ -120,7 +120,7 @@ int PMPI_Info_delete(MPI_Info info, const char *key)
 	if (rc == MPI_SUCCESS)
 		rc = info_check_key(key);
 	if (rc == MPI_SUCCESS && !info_remove(i, key))
-		rc = api_fail(MPI_ERR_INFO_NOKEY, "the info object has no key %s", key);
+		rc = fail_with(MPI_ERR_INFO_NOKEY, "the info object has no key %s", key);
 	return leave(rc);
 }
 
@@ -160,7 +160,7 @@ int PMPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char *valu
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(buflen, "buflen");
 	if (rc == MPI_SUCCESS && *buflen < 0)
-		rc = api_fail(MPI_ERR_ARG, "buflen is %d, less than 0", *buflen);
+		rc = fail_with(MPI_ERR_ARG, "buflen is %d, less than 0", *buflen);
 	if (rc == MPI_SUCCESS && *buflen > 0)
 		rc = check_pointer(value, "value");
 	if (rc == MPI_SUCCESS) {
@@ -182,7 +182,7 @@ int PMPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int
 	enter("MPI_Info_get");
 	int rc = read_value(info, key, &found, flag);
 	if (rc == MPI_SUCCESS && valuelen < 0)
-		rc = api_fail(MPI_ERR_ARG, "valuelen is %d, less than 0", valuelen);
+		rc = fail_with(MPI_ERR_ARG, "valuelen is %d, less than 0", valuelen);
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(value, "value");
 	if (rc == MPI_SUCCESS) {
@@ -234,7 +234,7 @@ int PMPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(key, "key");
 	if (rc == MPI_SUCCESS && (n < 0 || (size_t)n >= i->count))
-		rc = api_fail(MPI_ERR_ARG, "key %d was asked for of an info object with %zu", n,
+		rc = fail_with(MPI_ERR_ARG, "key %d was asked for of an info object with %zu", n,
 			i->count);
 	if (rc == MPI_SUCCESS)
 		copy_cut(key, i->pairs[n].key, MPI_MAX_INFO_KEY);

@@ -39,7 +39,7 @@ static int alignment_of(MPI_Info info, size_t *alignment)
 	errno = 0;
 	n = strtol(said, &end, 10);
 	if (errno || end == said || *end || n < 1 || n > ALIGNMENT_MAX || (n & (n - 1)))
-		return api_fail(MPI_ERR_INFO_VALUE,
+		return fail_with(MPI_ERR_INFO_VALUE,
 			"%s is no value for info key %s: give a power of two from 1 to %d", said,
 			key, ALIGNMENT_MAX);
 	if (n > ALIGNMENT)
@@ -54,7 +54,7 @@ static struct mem *header_of(void *base)
 
 static int no_memory(MPI_Aint size)
 {
-	return api_fail(MPI_ERR_NO_MEM, "no memory for %lld bytes", (long long)size);
+	return fail_with(MPI_ERR_NO_MEM, "no memory for %lld bytes", (long long)size);
 }
 
 static int allocate(MPI_Aint size, size_t alignment, void **base)
@@ -86,7 +86,7 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 	api_enter("MPI_Alloc_mem");
 	int rc = check_pointer(baseptr, "baseptr");
 	if (rc == MPI_SUCCESS && size < 0)
-		rc = api_fail(MPI_ERR_ARG, "size is %lld, less than 0", (long long)size);
+		rc = fail_with(MPI_ERR_ARG, "size is %lld, less than 0", (long long)size);
 	if (rc == MPI_SUCCESS)
 		rc = alignment_of(info, &alignment);
 	if (rc == MPI_SUCCESS)
@@ -106,7 +106,7 @@ int PMPI_Free_mem(void *base)
 		live_remove(&header_of(base)->head);
 		free(header_of(base)->block);
 	} else {
-		rc = api_fail(
+		rc = fail_with(
 			MPI_ERR_BASE, "%p did not come from MPI_Alloc_mem, or it was freed", base);
 	}
 	return api_leave(NULL, rc);

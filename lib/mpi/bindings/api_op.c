@@ -14,7 +14,7 @@ static int create(
 	int rc;
 
 	if (!op || (!user && !user_c))
-		return api_fail(MPI_ERR_ARG, "the function or the result is a null pointer");
+		return fail_with(MPI_ERR_ARG, "the function or the result is a null pointer");
 	rc = op_make(user, user_c, commutative, &o);
 	if (rc == MPI_SUCCESS)
 		*op = o->handle;
@@ -41,12 +41,12 @@ static int op_free_handle(MPI_Op *op)
 	int rc;
 
 	if (!op)
-		return api_null("op");
+		return fail_null("op");
 	rc = op_lookup(*op, &o);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (handle_is_predefined(o->handle))
-		return api_fail(MPI_ERR_OP, "the operator is predefined and cannot be freed");
+		return fail_with(MPI_ERR_OP, "the operator is predefined and cannot be freed");
 	op_free(o);
 	*op = MPI_OP_NULL;
 	return MPI_SUCCESS;
@@ -69,7 +69,7 @@ int PMPI_Op_commutative(MPI_Op op, int *commute)
 	if (commute)
 		rc = op_lookup(op, &o);
 	else
-		rc = api_null("commute");
+		rc = fail_null("commute");
 	if (rc == MPI_SUCCESS)
 		*commute = o->commutative;
 	return api_leave(NULL, rc);
@@ -89,12 +89,12 @@ static int check_vectors(const struct local *l, const struct type *t)
 	if (l->count == 0 || t->size == 0 || !t->contiguous)
 		return MPI_SUCCESS;
 	if (!l->in || !l->inout)
-		return api_fail(MPI_ERR_BUFFER, "%s is a null pointer and the count is %lld",
+		return fail_with(MPI_ERR_BUFFER, "%s is a null pointer and the count is %lld",
 			l->in ? "inoutbuf" : "inbuf", (long long)l->count);
 	if (l->in == l->inout)
-		return api_fail(MPI_ERR_BUFFER, "inbuf and inoutbuf are the same memory");
+		return fail_with(MPI_ERR_BUFFER, "inbuf and inoutbuf are the same memory");
 	if ((size_t)l->count > PTRDIFF_MAX / t->size)
-		return api_fail(MPI_ERR_COUNT,
+		return fail_with(MPI_ERR_COUNT,
 			"%lld elements of %zu bytes are more than all memory", (long long)l->count,
 			t->size);
 	return MPI_SUCCESS;
@@ -107,10 +107,10 @@ static int reduce_local(const struct local *l)
 	int rc;
 
 	if (l->count < 0)
-		return api_fail(MPI_ERR_COUNT, "the count is %lld; it must not be negative",
+		return fail_with(MPI_ERR_COUNT, "the count is %lld; it must not be negative",
 			(long long)l->count);
 	if (l->in == MPI_IN_PLACE || l->inout == MPI_IN_PLACE)
-		return api_fail(MPI_ERR_BUFFER, "MPI_IN_PLACE has no meaning here");
+		return fail_with(MPI_ERR_BUFFER, "MPI_IN_PLACE has no meaning here");
 	rc = type_lookup_committed(l->datatype, &t);
 	if (rc == MPI_SUCCESS)
 		rc = op_lookup(l->op, &op);

@@ -13,9 +13,9 @@ static int check_parts(struct check_message *m, int partitions, MPI_Info info)
 	MPI_Count all;
 
 	if (partitions < 0)
-		return api_fail(MPI_ERR_ARG, "the number of partitions is %d", partitions);
+		return fail_with(MPI_ERR_ARG, "the number of partitions is %d", partitions);
 	if (m->count > 0 && __builtin_mul_overflow(m->count, (MPI_Count)partitions, &all))
-		return api_fail(MPI_ERR_COUNT,
+		return fail_with(MPI_ERR_COUNT,
 			"%d partitions of %lld elements are more than can be counted", partitions,
 			(long long)m->count);
 	if (m->count > 0)
@@ -133,7 +133,7 @@ int PMPI_Pready_list(int length, const int array_of_partitions[], MPI_Request re
 	if (rc == MPI_SUCCESS)
 		c = set_hold_comm(r);
 	if (rc == MPI_SUCCESS && length < 0)
-		rc = api_fail(MPI_ERR_ARG, "the number of partitions is %d", length);
+		rc = fail_with(MPI_ERR_ARG, "the number of partitions is %d", length);
 	if (rc == MPI_SUCCESS && length > 0)
 		rc = check_pointer(array_of_partitions, "the array of partitions");
 	for (int i = 0; rc == MPI_SUCCESS && i < length; i++)

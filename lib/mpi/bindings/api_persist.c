@@ -17,7 +17,7 @@ static int make(
 		return rc;
 	r = request_new(kind, m->c, PLANE_POINT, m->t);
 	if (!r)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for a request");
+		return fail_with(MPI_ERR_NO_MEM, "no memory for a request");
 	r->persistent = true;
 	r->mode = mode;
 	r->class = mode == SEND_BUFFERED ? &buffer_class : NULL;
@@ -135,14 +135,14 @@ static int start(MPI_Request handle, struct comm **c)
 	int rc = request_lookup(handle, &r);
 
 	if (rc == MPI_SUCCESS && !r)
-		rc = api_fail(MPI_ERR_REQUEST, "MPI_REQUEST_NULL cannot be started");
+		rc = fail_with(MPI_ERR_REQUEST, "MPI_REQUEST_NULL cannot be started");
 	if (rc)
 		return rc;
 	*c = r->comm;
 	if (!r->persistent)
-		return api_fail(MPI_ERR_REQUEST, "the request is not persistent");
+		return fail_with(MPI_ERR_REQUEST, "the request is not persistent");
 	if (r->active)
-		return api_fail(MPI_ERR_REQUEST, "the request is still active: wait for it first");
+		return fail_with(MPI_ERR_REQUEST, "the request is still active: wait for it first");
 	return p2p_start(r);
 }
 
@@ -167,7 +167,7 @@ int PMPI_Startall(int count, MPI_Request array_of_requests[])
 
 	api_enter("MPI_Startall");
 	if (count < 0)
-		rc = api_fail(MPI_ERR_COUNT, "the number of requests is %d", count);
+		rc = fail_with(MPI_ERR_COUNT, "the number of requests is %d", count);
 	else if (count > 0)
 		rc = check_pointer(array_of_requests, "the array of requests");
 	for (int i = 0; rc == MPI_SUCCESS && i < count; i++)

@@ -21,7 +21,7 @@ static int may_free(const struct request *r)
 		engine_look();
 	if (request_idle(r))
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_REQUEST,
+	return fail_with(MPI_ERR_REQUEST,
 		"the request is of a collective operation that is not finished: wait for it");
 }
 
@@ -29,7 +29,7 @@ static int may_cancel(const struct request *r)
 {
 	if (!is_binding(r))
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_REQUEST, "a collective operation cannot be cancelled");
+	return fail_with(MPI_ERR_REQUEST, "a collective operation cannot be cancelled");
 }
 
 static int let_go(struct request *r)
@@ -60,7 +60,7 @@ int PMPI_Request_free(MPI_Request *request)
 	if (rc == MPI_SUCCESS)
 		rc = request_lookup(*request, &r);
 	if (rc == MPI_SUCCESS && !r)
-		rc = api_fail(MPI_ERR_REQUEST, "MPI_REQUEST_NULL was given");
+		rc = fail_with(MPI_ERR_REQUEST, "MPI_REQUEST_NULL was given");
 	if (rc == MPI_SUCCESS)
 		rc = may_free(r);
 	if (rc == MPI_SUCCESS) {
@@ -83,7 +83,7 @@ int PMPI_Cancel(MPI_Request *request)
 	if (rc == MPI_SUCCESS)
 		rc = request_lookup(*request, &r);
 	if (rc == MPI_SUCCESS && (!r || !r->active))
-		rc = api_fail(MPI_ERR_REQUEST, "the request is %s",
+		rc = fail_with(MPI_ERR_REQUEST, "the request is %s",
 			r ? "not active" : "MPI_REQUEST_NULL");
 	if (rc == MPI_SUCCESS)
 		rc = may_cancel(r);

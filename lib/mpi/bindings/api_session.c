@@ -43,7 +43,7 @@ static int begin(struct asked *a, MPI_Session *session)
 	int rc;
 
 	if (!runtime_use(NULL, NULL))
-		return api_fail(MPI_ERR_OTHER,
+		return fail_with(MPI_ERR_OTHER,
 			"MPI was finalized for good, as nothing in the program showed that a "
 			"session would follow: make a session before MPI_Finalize");
 	runtime_keep();
@@ -101,7 +101,7 @@ int PMPI_Session_finalize(MPI_Session *session)
 	if (rc == MPI_SUCCESS)
 		rc = session_free(s);
 	if (rc != MPI_SUCCESS)
-		return session_leave(s ? s->number : 0, rc);
+		return api_leave_session(s ? s->number : 0, rc);
 	*session = MPI_SESSION_NULL;
 	engine_leave();
 	runtime_release();
@@ -120,7 +120,7 @@ static int lookup_for(MPI_Session session, const void *out, const char *what, st
 
 static int leave(const struct session *s, int rc)
 {
-	return session_leave(s ? s->number : 0, rc);
+	return api_leave_session(s ? s->number : 0, rc);
 }
 
 /* A hint to these calls says nothing, but it must be one. */
@@ -151,10 +151,10 @@ static int give_name(int n, int *room, char *out)
 	const char *name = session_pset_name(n);
 
 	if (!name)
-		return api_fail(MPI_ERR_ARG, "there is no process set %d: they count from 0 to %d",
+		return fail_with(MPI_ERR_ARG, "there is no process set %d: they count from 0 to %d",
 			n, session_pset_count() - 1);
 	if (*room < 0)
-		return api_fail(MPI_ERR_ARG, "pset_len is %d", *room);
+		return fail_with(MPI_ERR_ARG, "pset_len is %d", *room);
 	if (*room > 0 && !out)
 		return check_pointer(out, "pset_name");
 	if (*room > 0)
@@ -200,7 +200,7 @@ static int describe_pset(const char *name, MPI_Info *info)
 		return rc;
 	made = info_new();
 	if (!made)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for an info object");
+		return fail_with(MPI_ERR_NO_MEM, "no memory for an info object");
 	snprintf(text, sizeof text, "%d", size);
 	rc = info_put(made, "mpi_size", text);
 	if (rc == MPI_SUCCESS)

@@ -14,7 +14,7 @@ int PMPI_Session_create_errhandler(
 	api_enter_anytime("MPI_Session_create_errhandler");
 	engine_lock();
 	int rc = session_errhandler_fn ? check_pointer(errhandler, "errhandler")
-				       : api_null("session_errhandler_fn");
+				       : fail_null("session_errhandler_fn");
 	if (rc == MPI_SUCCESS)
 		rc = errhandler_give(errhandler_make_session(session_errhandler_fn), errhandler);
 	engine_unlock();
@@ -38,7 +38,7 @@ int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler)
 		errhandler_release(s->errhandler);
 		s->errhandler = e;
 	}
-	return session_leave(s ? s->number : 0, rc);
+	return api_leave_session(s ? s->number : 0, rc);
 }
 
 #pragma weak MPI_Session_get_errhandler = PMPI_Session_get_errhandler
@@ -52,7 +52,7 @@ int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler)
 		rc = check_pointer(errhandler, "errhandler");
 	if (rc == MPI_SUCCESS)
 		rc = errhandler_export(s->errhandler, errhandler);
-	return session_leave(s ? s->number : 0, rc);
+	return api_leave_session(s ? s->number : 0, rc);
 }
 
 /* Where there is no session, there is none to be asked either. */
@@ -73,8 +73,8 @@ int PMPI_Session_call_errhandler(MPI_Session session, int errorcode)
 		return api_leave_anytime(rc);
 	if (!errtext_is_code(errorcode))
 		return errhandler_raise_session(&asked, session,
-			api_fail(MPI_ERR_ARG, "%d is not an error code", errorcode));
-	(void)api_fail(errorcode, "the program raised it itself");
+			fail_with(MPI_ERR_ARG, "%d is not an error code", errorcode));
+	(void)fail_with(errorcode, "the program raised it itself");
 	(void)errhandler_raise_session(&asked, session, errorcode);
 	return MPI_SUCCESS;
 }

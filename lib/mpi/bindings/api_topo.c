@@ -20,7 +20,7 @@ static int check_grid(const struct comm *c, int ndims, const int *dims, const in
 	int rc;
 
 	if (ndims < 0)
-		return api_fail(MPI_ERR_DIMS, "the number of dimensions is %d", ndims);
+		return fail_with(MPI_ERR_DIMS, "the number of dimensions is %d", ndims);
 	rc = topo_check_array(ndims, dims, "dims");
 	if (rc == MPI_SUCCESS)
 		rc = topo_check_array(ndims, periods, "periods");
@@ -28,11 +28,11 @@ static int check_grid(const struct comm *c, int ndims, const int *dims, const in
 		return rc;
 	for (int i = 0; i < ndims; i++) {
 		if (dims[i] < 1)
-			return api_fail(MPI_ERR_DIMS, "dimension %d has the size %d", i, dims[i]);
+			return fail_with(MPI_ERR_DIMS, "dimension %d has the size %d", i, dims[i]);
 	}
 	*n = topo_places(ndims, dims);
 	if (*n < 0 || *n > c->size)
-		return api_fail(MPI_ERR_DIMS,
+		return fail_with(MPI_ERR_DIMS,
 			"the grid has more places than communicator %s of %d has ranks",
 			comm_label(c), c->size);
 	return MPI_SUCCESS;
@@ -111,7 +111,7 @@ static int check_room(const struct topology *t, int maxdims)
 {
 	if (maxdims >= t->ndims)
 		return MPI_SUCCESS;
-	return api_fail(
+	return fail_with(
 		MPI_ERR_ARG, "maxdims is %d, and the grid has %d dimensions", maxdims, t->ndims);
 }
 
@@ -143,7 +143,7 @@ static int rank_at(const struct comm *c, const int *coords, int *rank)
 	int bad = 0, there = topo_rank(c->topo, coords, &bad);
 
 	if (there < 0)
-		return api_fail(MPI_ERR_ARG,
+		return fail_with(MPI_ERR_ARG,
 			"coordinate %d is %d, outside a dimension of %d that is not periodic", bad,
 			coords[bad], c->topo->dims[bad]);
 	*rank = there;
@@ -174,7 +174,7 @@ int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 	api_enter("MPI_Cart_coords");
 	int rc = lookup_grid(comm, &c);
 	if (rc == MPI_SUCCESS && (rank < 0 || rank >= c->size))
-		rc = api_fail(MPI_ERR_RANK, "rank %d is not in communicator %s of %d", rank,
+		rc = fail_with(MPI_ERR_RANK, "rank %d is not in communicator %s of %d", rank,
 			comm_label(c), c->size);
 	if (rc == MPI_SUCCESS)
 		rc = check_room(c->topo, maxdims);
@@ -193,7 +193,7 @@ int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, in
 	api_enter("MPI_Cart_shift");
 	int rc = lookup_grid(comm, &c);
 	if (rc == MPI_SUCCESS && (direction < 0 || direction >= c->topo->ndims))
-		rc = api_fail(MPI_ERR_ARG, "direction %d is not a dimension of a grid of %d",
+		rc = fail_with(MPI_ERR_ARG, "direction %d is not a dimension of a grid of %d",
 			direction, c->topo->ndims);
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(rank_source, "rank_source");
@@ -240,16 +240,16 @@ static int fill_dims(int nnodes, int ndims, int *dims)
 	int bad = -1;
 
 	if (nnodes < 1)
-		return api_fail(MPI_ERR_ARG, "nnodes is %d", nnodes);
+		return fail_with(MPI_ERR_ARG, "nnodes is %d", nnodes);
 	if (ndims < 0)
-		return api_fail(MPI_ERR_DIMS, "the number of dimensions is %d", ndims);
+		return fail_with(MPI_ERR_DIMS, "the number of dimensions is %d", ndims);
 	if (topo_check_array(ndims, dims, "dims") != MPI_SUCCESS)
 		return MPI_ERR_ARG;
 	if (dims_create(nnodes, ndims, dims, &bad))
 		return MPI_SUCCESS;
 	if (bad >= 0)
-		return api_fail(MPI_ERR_DIMS, "dimension %d has the size %d", bad, dims[bad]);
-	return api_fail(MPI_ERR_DIMS, "the dimensions given do not divide %d processes", nnodes);
+		return fail_with(MPI_ERR_DIMS, "dimension %d has the size %d", bad, dims[bad]);
+	return fail_with(MPI_ERR_DIMS, "the dimensions given do not divide %d processes", nnodes);
 }
 
 #pragma weak MPI_Dims_create = PMPI_Dims_create

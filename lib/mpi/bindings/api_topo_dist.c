@@ -13,14 +13,14 @@
 
 static int check_degree(int degree, const char *what)
 {
-	return degree < 0 ? api_fail(MPI_ERR_ARG, "%s is %d", what, degree) : MPI_SUCCESS;
+	return degree < 0 ? fail_with(MPI_ERR_ARG, "%s is %d", what, degree) : MPI_SUCCESS;
 }
 
 static int check_rank(const struct comm *c, int rank, const char *what, int i)
 {
 	if (rank >= 0 && rank < c->size)
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_RANK, "%s[%d] is %d, which is no rank of communicator %s of %d",
+	return fail_with(MPI_ERR_RANK, "%s[%d] is %d, which is no rank of communicator %s of %d",
 		what, i, rank, comm_label(c), c->size);
 }
 
@@ -29,24 +29,24 @@ static int weight_of(const int *weights, int i, int *weight)
 {
 	*weight = weights == MPI_UNWEIGHTED ? 0 : weights[i];
 	return *weight >= 0 ? MPI_SUCCESS
-			    : api_fail(MPI_ERR_ARG, "weight %d is %d, less than 0", i, *weight);
+			    : fail_with(MPI_ERR_ARG, "weight %d is %d, less than 0", i, *weight);
 }
 
 static int check_weights(int n, const int *weights, const char *what)
 {
 	if (n > 0 && (!weights || weights == MPI_WEIGHTS_EMPTY))
-		return api_fail(MPI_ERR_ARG, "%s has no entries, and there are %d edges", what, n);
+		return fail_with(MPI_ERR_ARG, "%s has no entries, and there are %d edges", what, n);
 	return MPI_SUCCESS;
 }
 
 static int edges_new(struct topo_dist *said, size_t n)
 {
 	if (n > INT_MAX)
-		return api_fail(MPI_ERR_ARG, "there are %zu edges, more than an int can count", n);
+		return fail_with(MPI_ERR_ARG, "there are %zu edges, more than an int can count", n);
 	said->edges = calloc(n + 1, sizeof *said->edges);
 	said->at = calloc(n + 1, sizeof *said->at);
 	return said->edges && said->at ? MPI_SUCCESS
-				       : api_fail(MPI_ERR_NO_MEM, "no memory for %zu edges", n);
+				       : fail_with(MPI_ERR_NO_MEM, "no memory for %zu edges", n);
 }
 
 /* ---- every process says all of its edges ---- */
@@ -101,8 +101,8 @@ static int say_adjacent(
 	if (rc == MPI_SUCCESS)
 		rc = check_way(out);
 	if (rc == MPI_SUCCESS && in->degree > 0 && out->degree > 0 && in_weights != out_weights)
-		rc = api_fail(MPI_ERR_ARG, "only one of sourceweights and destweights is "
-					   "MPI_UNWEIGHTED");
+		rc = fail_with(MPI_ERR_ARG, "only one of sourceweights and destweights is "
+					    "MPI_UNWEIGHTED");
 	if (rc == MPI_SUCCESS)
 		rc = edges_new(said, (size_t)in->degree + (size_t)out->degree);
 	if (rc == MPI_SUCCESS)
@@ -134,12 +134,13 @@ static int check_some(const struct comm *c, const struct some *g, size_t *edges)
 	for (int i = 0; i < g->n && rc == MPI_SUCCESS; i++) {
 		rc = check_rank(c, g->sources[i], "sources", i);
 		if (rc == MPI_SUCCESS && g->degrees[i] < 0)
-			rc = api_fail(MPI_ERR_ARG, "degrees[%d] is %d", i, g->degrees[i]);
+			rc = fail_with(MPI_ERR_ARG, "degrees[%d] is %d", i, g->degrees[i]);
 		if (rc == MPI_SUCCESS)
 			*edges += (size_t)g->degrees[i];
 	}
 	if (rc == MPI_SUCCESS && *edges > INT_MAX / 2)
-		rc = api_fail(MPI_ERR_ARG, "there are %zu edges, more than can be counted", *edges);
+		rc = fail_with(
+			MPI_ERR_ARG, "there are %zu edges, more than can be counted", *edges);
 	if (rc == MPI_SUCCESS)
 		rc = topo_check_array((int)*edges, g->destinations, "destinations");
 	return rc ? rc : check_weights((int)*edges, g->weights, "weights");

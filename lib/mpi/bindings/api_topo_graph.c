@@ -12,16 +12,16 @@ static int check_graph(const struct comm *c, int nnodes, const int *index, const
 	const char *wrong;
 
 	if (nnodes < 0)
-		return api_fail(MPI_ERR_ARG, "the number of nodes is %d", nnodes);
+		return fail_with(MPI_ERR_ARG, "the number of nodes is %d", nnodes);
 	if (nnodes > c->size)
-		return api_fail(MPI_ERR_ARG,
+		return fail_with(MPI_ERR_ARG,
 			"the graph has %d nodes, and communicator %s only %d ranks", nnodes,
 			comm_label(c), c->size);
 	rc = topo_check_array(nnodes, index, "index");
 	if (rc != MPI_SUCCESS)
 		return rc;
 	wrong = topo_graph_wrong(nnodes, index, edges, &bad);
-	return wrong ? api_fail(MPI_ERR_ARG, "entry %d %s", bad, wrong) : MPI_SUCCESS;
+	return wrong ? fail_with(MPI_ERR_ARG, "entry %d %s", bad, wrong) : MPI_SUCCESS;
 }
 
 struct graph {
@@ -99,8 +99,8 @@ int PMPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 static int check_room(const char *what, int room, int n, const void *array)
 {
 	if (room < n)
-		return api_fail(MPI_ERR_ARG, "there is room for %d entries of %s, and there are %d",
-			room, what, n);
+		return fail_with(MPI_ERR_ARG,
+			"there is room for %d entries of %s, and there are %d", room, what, n);
 	return topo_check_array(n, array, what);
 }
 
@@ -132,7 +132,7 @@ int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int ed
 static int neighbours(const struct comm *c, int rank, int *first, int *n)
 {
 	if (rank < 0 || rank >= c->topo->nnodes)
-		return api_fail(MPI_ERR_RANK, "rank %d is not in communicator %s of %d", rank,
+		return fail_with(MPI_ERR_RANK, "rank %d is not in communicator %s of %d", rank,
 			comm_label(c), c->size);
 	*first = rank > 0 ? c->topo->index[rank - 1] : 0;
 	*n = c->topo->index[rank] - *first;

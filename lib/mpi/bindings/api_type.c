@@ -72,7 +72,7 @@ static int vector(struct blocks b, MPI_Datatype oldtype, MPI_Datatype *newtype)
 		rc = type_lookup(oldtype, &old);
 	if (rc == MPI_SUCCESS && b.combiner == MPI_COMBINER_VECTOR &&
 		__builtin_mul_overflow(stride, old->extent, &stride))
-		rc = api_fail(MPI_ERR_ARG, "the stride is larger than the address space");
+		rc = fail_with(MPI_ERR_ARG, "the stride is larger than the address space");
 	if (rc == MPI_SUCCESS)
 		rc = type_make_hvector(old, (size_t)b.count, (size_t)b.blocklen, stride, &t);
 	return rc == MPI_SUCCESS ? type_give(rc, t, describe(&b, old), newtype) : rc;
@@ -228,7 +228,7 @@ static int drop(struct type *t)
 	int rc;
 
 	if (handle_is_predefined(t->handle) || t->unnamed)
-		return api_fail(MPI_ERR_TYPE, "the datatype is predefined and cannot be freed");
+		return fail_with(MPI_ERR_TYPE, "the datatype is predefined and cannot be freed");
 	type_hold(t);
 	rc = attr_delete_all(type_attrs(t));
 	if (rc == MPI_SUCCESS && live_has(t->handle, OBJECT_TYPE))

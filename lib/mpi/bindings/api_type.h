@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What calls that make datatypes have in common. Errors have been said with api_fail. */
+/* What calls that make datatypes have in common. Errors have been said with fail_with. */
 #ifndef FTMPI_MPI_API_TYPE_H
 #define FTMPI_MPI_API_TYPE_H
 

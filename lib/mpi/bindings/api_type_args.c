@@ -5,7 +5,7 @@
 int type_need_count(MPI_Count count)
 {
 	if (count < 0)
-		return api_fail(MPI_ERR_COUNT, "the count is %lld; it must not be negative",
+		return fail_with(MPI_ERR_COUNT, "the count is %lld; it must not be negative",
 			(long long)count);
 	return MPI_SUCCESS;
 }
@@ -13,7 +13,7 @@ int type_need_count(MPI_Count count)
 int type_need_blocklen(MPI_Count blocklen)
 {
 	if (blocklen < 0)
-		return api_fail(MPI_ERR_ARG, "the block length is %lld; it must not be negative",
+		return fail_with(MPI_ERR_ARG, "the block length is %lld; it must not be negative",
 			(long long)blocklen);
 	return MPI_SUCCESS;
 }
@@ -29,14 +29,14 @@ int type_need_array(struct type_array a, const char *what)
 {
 	if (a.ints || a.addresses || a.counts)
 		return MPI_SUCCESS;
-	return api_null(what);
+	return fail_null(what);
 }
 
 int type_give(int rc, struct type *t, struct contents *c, MPI_Datatype *newtype)
 {
 	if (rc == MPI_SUCCESS && !contents_good(c)) {
 		type_free(t);
-		rc = api_fail(MPI_ERR_NO_MEM, "no memory for a datatype");
+		rc = fail_with(MPI_ERR_NO_MEM, "no memory for a datatype");
 	}
 	if (rc != MPI_SUCCESS) {
 		contents_release(c);

@@ -26,11 +26,11 @@ static int check_subarray_dim(const struct array *a, int i, struct type_dim *d)
 	d->count = (MPI_Aint)type_array_at(a->subsizes, i);
 	d->start = (MPI_Aint)type_array_at(a->starts, i);
 	if (d->count < 1 || d->count > d->size)
-		return api_fail(MPI_ERR_ARG,
+		return fail_with(MPI_ERR_ARG,
 			"array_of_subsizes[%d] is %lld; it must be from 1 to the size, %lld", i,
 			(long long)d->count, (long long)d->size);
 	if (d->start < 0 || d->start > d->size - d->count)
-		return api_fail(MPI_ERR_ARG,
+		return fail_with(MPI_ERR_ARG,
 			"array_of_starts[%d] is %lld; %lld of %lld elements begin from 0 to %lld",
 			i, (long long)d->start, (long long)d->count, (long long)d->size,
 			(long long)(d->size - d->count));
@@ -47,10 +47,10 @@ static int check_block(const struct array *a, int i, struct type_dim *d)
 	if (d->block == MPI_DISTRIBUTE_DFLT_DARG)
 		d->block = cyclic ? 1 : (d->size - 1) / d->procs + 1;
 	if (d->block < 1)
-		return api_fail(MPI_ERR_ARG,
+		return fail_with(MPI_ERR_ARG,
 			"array_of_dargs[%d] is %d; a block has at least 1 element", i, a->dargs[i]);
 	if (!cyclic && !__builtin_mul_overflow(d->block, d->procs, &whole) && whole < d->size)
-		return api_fail(MPI_ERR_ARG,
+		return fail_with(MPI_ERR_ARG,
 			"array_of_dargs[%d] is %d: blocks of %d processes do not hold %lld "
 			"elements",
 			i, a->dargs[i], d->procs, (long long)d->size);
@@ -62,18 +62,18 @@ static int check_darray_dim(const struct array *a, int i, struct type_dim *d)
 	d->procs = a->psizes[i];
 	d->distribution = a->distribs[i];
 	if (d->procs < 1)
-		return api_fail(MPI_ERR_ARG, "array_of_psizes[%d] is %d; it must be at least 1", i,
+		return fail_with(MPI_ERR_ARG, "array_of_psizes[%d] is %d; it must be at least 1", i,
 			d->procs);
 	if (d->distribution == MPI_DISTRIBUTE_BLOCK || d->distribution == MPI_DISTRIBUTE_CYCLIC)
 		return check_block(a, i, d);
 	if (d->distribution != MPI_DISTRIBUTE_NONE)
-		return api_fail(MPI_ERR_ARG,
+		return fail_with(MPI_ERR_ARG,
 			"array_of_distribs[%d] is %d, which is not MPI_DISTRIBUTE_BLOCK, _CYCLIC "
 			"or "
 			"_NONE",
 			i, d->distribution);
 	if (d->procs != 1)
-		return api_fail(MPI_ERR_ARG,
+		return fail_with(MPI_ERR_ARG,
 			"dimension %d is not distributed, but array_of_psizes[%d] is %d, not 1", i,
 			i, d->procs);
 	return MPI_SUCCESS;
@@ -89,7 +89,7 @@ static int place_process(const struct array *a, struct type_dim *dims)
 		if (__builtin_mul_overflow(procs, dims[i].procs, &procs))
 			procs = INT_MAX; /* more than any size: some psizes are larger than 1 */
 	if (procs != a->procs)
-		return api_fail(MPI_ERR_ARG, "size is %d, but array_of_psizes is a grid of %d",
+		return fail_with(MPI_ERR_ARG, "size is %d, but array_of_psizes is a grid of %d",
 			a->procs, procs);
 	for (int i = a->ndims - 1; i >= 0; i--) {
 		dims[i].coord = left % dims[i].procs;
@@ -101,9 +101,9 @@ static int place_process(const struct array *a, struct type_dim *dims)
 static int check_process(const struct array *a)
 {
 	if (a->procs < 1)
-		return api_fail(MPI_ERR_ARG, "size is %d; it must be at least 1", a->procs);
+		return fail_with(MPI_ERR_ARG, "size is %d; it must be at least 1", a->procs);
 	if (a->rank < 0 || a->rank >= a->procs)
-		return api_fail(
+		return fail_with(
 			MPI_ERR_ARG, "rank is %d; it must be from 0 to %d", a->rank, a->procs - 1);
 	return MPI_SUCCESS;
 }
@@ -136,9 +136,9 @@ static int check(const struct array *a, const MPI_Datatype *newtype)
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (a->ndims < 1)
-		return api_fail(MPI_ERR_ARG, "ndims is %d; it must be at least 1", a->ndims);
+		return fail_with(MPI_ERR_ARG, "ndims is %d; it must be at least 1", a->ndims);
 	if (a->order != MPI_ORDER_C && a->order != MPI_ORDER_FORTRAN)
-		return api_fail(MPI_ERR_ARG,
+		return fail_with(MPI_ERR_ARG,
 			"order is %d, which is not MPI_ORDER_C or MPI_ORDER_FORTRAN", a->order);
 	rc = check_arrays(a);
 	return rc == MPI_SUCCESS && is_darray(a) ? check_process(a) : rc;
@@ -152,7 +152,7 @@ static int read_dims(const struct array *a, struct type_dim *dims)
 	for (int i = 0; i < a->ndims && rc == MPI_SUCCESS; i++) {
 		dims[i] = (struct type_dim){.size = (MPI_Aint)type_array_at(a->sizes, i)};
 		if (dims[i].size < 1)
-			return api_fail(MPI_ERR_ARG,
+			return fail_with(MPI_ERR_ARG,
 				"the size of dimension %d is %lld; it must be "
 				"at least 1",
 				i, (long long)dims[i].size);
@@ -232,7 +232,7 @@ static int array(const struct array *a, MPI_Datatype *newtype)
 		return rc;
 	dims = calloc((size_t)a->ndims, sizeof *dims);
 	if (!dims)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for %d dimensions", a->ndims);
+		return fail_with(MPI_ERR_NO_MEM, "no memory for %d dimensions", a->ndims);
 	rc = make(a, dims, newtype);
 	free(dims);
 	return rc;

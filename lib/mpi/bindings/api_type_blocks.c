@@ -53,7 +53,7 @@ static int one_block(const struct blocks *b, MPI_Count i, struct type *old, stru
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (in_extents(b) && __builtin_mul_overflow(at, old->extent, &at))
-		return api_fail(MPI_ERR_ARG,
+		return fail_with(MPI_ERR_ARG,
 			"displacement %lld, of block %lld, is larger than the address space",
 			(long long)type_array_at(b->at, i), (long long)i);
 	out->count = (size_t)len;
@@ -92,7 +92,7 @@ static int make(const struct blocks *b, struct type *old, MPI_Datatype *newtype)
 	int rc = MPI_SUCCESS;
 
 	if (!list)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for a datatype of %zu blocks", n);
+		return fail_with(MPI_ERR_NO_MEM, "no memory for a datatype of %zu blocks", n);
 	for (size_t i = 0; i < n && rc == MPI_SUCCESS; i++)
 		rc = one_block(b, (MPI_Count)i, old, &list[i]);
 	if (rc == MPI_SUCCESS)

@@ -58,9 +58,9 @@ static int lookup(MPI_Datatype datatype, bool large, const struct contents **out
 		return rc;
 	*out = t->contents ? t->contents : &nothing;
 	if (!large && (*out)->nlarge > 0)
-		return api_fail(MPI_ERR_TYPE,
+		return fail_with(MPI_ERR_TYPE,
 			"the datatype was made with large counts; %s_c can tell of them",
-			api_name());
+			fail_call());
 	return MPI_SUCCESS;
 }
 
@@ -77,7 +77,7 @@ static int envelope(MPI_Datatype datatype, bool large, const struct envelope *e)
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(e->combiner, "combiner");
 	if (rc == MPI_SUCCESS && !(e->ints && e->addresses && e->large && e->types))
-		rc = api_fail(MPI_ERR_ARG, "one of the numbers' addresses is a null pointer");
+		rc = fail_with(MPI_ERR_ARG, "one of the numbers' addresses is a null pointer");
 	if (rc != MPI_SUCCESS)
 		return rc;
 	*e->ints = (MPI_Count)c->nints;
@@ -102,7 +102,7 @@ int PMPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_ad
 		e.ints = NULL;
 	rc = envelope(datatype, false, &e);
 	if (rc == MPI_SUCCESS && (ints > INT_MAX || addresses > INT_MAX || types > INT_MAX))
-		rc = api_fail(MPI_ERR_VALUE_TOO_LARGE,
+		rc = fail_with(MPI_ERR_VALUE_TOO_LARGE,
 			"the datatype has more arguments than an int can say; "
 			"MPI_Type_get_envelope_c can");
 	if (rc == MPI_SUCCESS) {
@@ -137,14 +137,14 @@ struct room {
 static int need_room(MPI_Count room, const void *to, size_t n, const char *what)
 {
 	if (room < 0)
-		return api_fail(MPI_ERR_ARG, "the room for %s is %lld; it must not be negative",
+		return fail_with(MPI_ERR_ARG, "the room for %s is %lld; it must not be negative",
 			what, (long long)room);
 	if ((size_t)room < n)
-		return api_fail(MPI_ERR_ARG,
+		return fail_with(MPI_ERR_ARG,
 			"there is room for %lld %s, but the datatype was made with %zu",
 			(long long)room, what, n);
 	if (n > 0 && !to)
-		return api_fail(MPI_ERR_ARG, "the array for %zu %s is a null pointer", n, what);
+		return fail_with(MPI_ERR_ARG, "the array for %zu %s is a null pointer", n, what);
 	return MPI_SUCCESS;
 }
 
@@ -160,7 +160,7 @@ static int contents(MPI_Datatype datatype, bool large, const struct room *r)
 	int rc = lookup(datatype, large, &c);
 
 	if (rc == MPI_SUCCESS && c->combiner == MPI_COMBINER_NAMED)
-		rc = api_fail(MPI_ERR_TYPE, "the datatype is predefined: it was not made");
+		rc = fail_with(MPI_ERR_TYPE, "the datatype is predefined: it was not made");
 	if (rc == MPI_SUCCESS)
 		rc = need_room(r->ints, r->to_ints, c->nints, "integers");
 	if (rc == MPI_SUCCESS)

@@ -67,7 +67,7 @@ static int set_elements(MPI_Status *status, MPI_Datatype datatype, MPI_Count cou
 		return rc;
 	bytes = signature_bytes(t, (size_t)count);
 	if (bytes == (size_t)-1)
-		return api_fail(MPI_ERR_ARG,
+		return fail_with(MPI_ERR_ARG,
 			"there are no %lld basic elements of a datatype of %zu", (long long)count,
 			t->elements);
 	status_set_bytes(status, bytes);
@@ -101,7 +101,7 @@ static int f90(int combiner, int p, int r, MPI_Datatype *newtype)
 	int rc = check_pointer(newtype, "newtype");
 
 	if (rc == MPI_SUCCESS && p == MPI_UNDEFINED && r == MPI_UNDEFINED)
-		rc = api_fail(MPI_ERR_ARG, "p and r must not both be MPI_UNDEFINED");
+		rc = fail_with(MPI_ERR_ARG, "p and r must not both be MPI_UNDEFINED");
 	if (rc == MPI_SUCCESS)
 		rc = type_f90(combiner, p, r, &t);
 	if (rc == MPI_SUCCESS)

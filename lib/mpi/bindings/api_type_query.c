@@ -10,7 +10,7 @@
 
 static int null_argument(void)
 {
-	return api_fail(MPI_ERR_ARG, "a result or the status is a null pointer");
+	return fail_with(MPI_ERR_ARG, "a result or the status is a null pointer");
 }
 
 /* MPI_UNDEFINED for an optional type that this build does not have. */

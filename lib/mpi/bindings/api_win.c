@@ -27,16 +27,16 @@ static int check_wish(const struct making *m)
 		wish->flavor == MPI_WIN_FLAVOR_ALLOCATE || wish->flavor == MPI_WIN_FLAVOR_SHARED;
 
 	if (wish->size < 0)
-		return api_fail(
+		return fail_with(
 			MPI_ERR_SIZE, "the size is %lld, less than 0", (long long)wish->size);
 	if (wish->disp_unit < 1)
-		return api_fail(
+		return fail_with(
 			MPI_ERR_DISP, "disp_unit is %lld, less than 1", (long long)wish->disp_unit);
 	if (wish->flavor == MPI_WIN_FLAVOR_CREATE && !wish->base && wish->size > 0)
-		return api_fail(MPI_ERR_ARG, "base is a null pointer and the size is %lld",
+		return fail_with(MPI_ERR_ARG, "base is a null pointer and the size is %lld",
 			(long long)wish->size);
 	if (allocates && !m->baseptr)
-		return api_null("baseptr");
+		return fail_null("baseptr");
 	return check_pointer(m->win, "win");
 }
 
@@ -54,10 +54,10 @@ static int make_on(struct comm *c, struct making *m)
 	int rc;
 
 	if (c->remote)
-		return api_fail(
+		return fail_with(
 			MPI_ERR_COMM, "communicator %s is an intercommunicator", comm_label(c));
 	if (m->wish.flavor == MPI_WIN_FLAVOR_SHARED && comm_spans_nodes(c))
-		return api_fail(MPI_ERR_RMA_SHARED,
+		return fail_with(MPI_ERR_RMA_SHARED,
 			"communicator %s spans hosts, which cannot share memory; split it with "
 			"MPI_COMM_TYPE_SHARED",
 			comm_label(c));
@@ -166,10 +166,10 @@ static int query_rank(const struct win *w, int rank)
 static int check_query(const struct win *w, int rank, const void *baseptr)
 {
 	if (w->flavor == MPI_WIN_FLAVOR_DYNAMIC)
-		return api_fail(MPI_ERR_RMA_FLAVOR, "window %s was made by MPI_Win_create_dynamic",
+		return fail_with(MPI_ERR_RMA_FLAVOR, "window %s was made by MPI_Win_create_dynamic",
 			win_label(w));
 	if (rank != MPI_PROC_NULL && (rank < 0 || rank >= win_size(w)))
-		return api_fail(MPI_ERR_RANK, "rank %d is not in window %s of %d", rank,
+		return fail_with(MPI_ERR_RANK, "rank %d is not in window %s of %d", rank,
 			win_label(w), win_size(w));
 	return check_pointer(baseptr, "baseptr");
 }
@@ -185,12 +185,12 @@ static int query(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, voi
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(size, "size");
 	if (rc)
-		return win_leave(w, rc);
+		return api_leave_win(w, rc);
 	p = &w->peers[query_rank(w, rank)];
 	*size = p->near ? (MPI_Aint)p->size : 0;
 	*disp_unit = (MPI_Aint)p->disp_unit;
 	memcpy(baseptr, &p->near, sizeof p->near);
-	return win_leave(w, rc);
+	return api_leave_win(w, rc);
 }
 
 #pragma weak MPI_Win_shared_query = PMPI_Win_shared_query
@@ -226,12 +226,12 @@ int PMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 	api_enter("MPI_Win_attach");
 	int rc = win_lookup(win, &w);
 	if (rc == MPI_SUCCESS && size < 0)
-		rc = api_fail(MPI_ERR_SIZE, "the size is %lld, less than 0", (long long)size);
+		rc = fail_with(MPI_ERR_SIZE, "the size is %lld, less than 0", (long long)size);
 	if (rc == MPI_SUCCESS && size > 0)
 		rc = check_pointer(base, "base");
 	if (rc == MPI_SUCCESS)
 		rc = win_attach(w, base, size);
-	return win_leave(w, rc);
+	return api_leave_win(w, rc);
 }
 
 #pragma weak MPI_Win_detach = PMPI_Win_detach
@@ -243,7 +243,7 @@ int PMPI_Win_detach(MPI_Win win, const void *base)
 	int rc = win_lookup(win, &w);
 	if (rc == MPI_SUCCESS)
 		rc = win_detach(w, base);
-	return win_leave(w, rc);
+	return api_leave_win(w, rc);
 }
 
 #pragma weak MPI_Win_free = PMPI_Win_free
@@ -260,8 +260,8 @@ int PMPI_Win_free(MPI_Win *win)
 	win_hold(w);
 	rc = win_free(w);
 	if (rc)
-		return win_leave(w, rc);
+		return api_leave_win(w, rc);
 	*win = MPI_WIN_NULL;
 	win_release(w);
-	return win_leave(NULL, rc);
+	return api_leave_win(NULL, rc);
 }

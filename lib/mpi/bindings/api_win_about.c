@@ -13,6 +13,7 @@
 #include "mpi/comm/hints.h"
 #include "mpi.h"
 #include "mpi/rma/win.h"
+#include "mpi/engine/engine.h"
 
 /* Look win up and check the place for an answer. */
 static int lookup_for(MPI_Win win, const void *out, const char *what, struct win **w)
@@ -31,7 +32,7 @@ int PMPI_Win_get_group(MPI_Win win, MPI_Group *group)
 	int rc = lookup_for(win, group, "group", &w);
 	if (rc == MPI_SUCCESS)
 		rc = group_export(w->comm->group, group);
-	return win_leave(w, rc);
+	return api_leave_win(w, rc);
 }
 
 /* ---- names ---- */
@@ -45,7 +46,7 @@ int PMPI_Win_set_name(MPI_Win win, const char *win_name)
 	int rc = lookup_for(win, win_name, "win_name", &w);
 	if (rc == MPI_SUCCESS) /* a longer name is cut (MPI 5.0 section 7.8) */
 		snprintf(w->name, sizeof(w->name), "%s", win_name);
-	return win_leave(w, rc);
+	return api_leave_win(w, rc);
 }
 
 #pragma weak MPI_Win_get_name = PMPI_Win_get_name
@@ -67,7 +68,7 @@ int PMPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 		strcpy(win_name, name);
 		*resultlen = (int)strlen(name);
 	}
-	return win_leave(w, rc);
+	return api_leave_win(w, rc);
 }
 
 /* ---- hints ---- */
@@ -81,7 +82,7 @@ int PMPI_Win_set_info(MPI_Win win, MPI_Info info)
 	int rc = win_lookup(win, &w);
 	if (rc == MPI_SUCCESS)
 		rc = hints_set(&w->hints, hints_of_win, info);
-	return win_leave(w, rc);
+	return api_leave_win(w, rc);
 }
 
 #pragma weak MPI_Win_get_info = PMPI_Win_get_info
@@ -93,7 +94,7 @@ int PMPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 	int rc = lookup_for(win, info_used, "info_used", &w);
 	if (rc == MPI_SUCCESS)
 		rc = hints_get(w->hints, hints_of_win, info_used);
-	return win_leave(w, rc);
+	return api_leave_win(w, rc);
 }
 
 /* ---- attributes ---- */
@@ -177,7 +178,7 @@ int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *fla
 		rc = check_pointer(flag, "flag");
 	if (rc == MPI_SUCCESS)
 		rc = get_attr(w, win_keyval, attribute_val, flag);
-	return win_leave(w, rc);
+	return api_leave_win(w, rc);
 }
 
 #pragma weak MPI_Win_set_attr = PMPI_Win_set_attr
@@ -192,7 +193,7 @@ int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 		rc = attr_set(win_attrs(w), win_keyval, attribute_val);
 		win_release(w);
 	}
-	return win_leave(w, rc);
+	return api_leave_win(w, rc);
 }
 
 #pragma weak MPI_Win_delete_attr = PMPI_Win_delete_attr
@@ -207,7 +208,7 @@ int PMPI_Win_delete_attr(MPI_Win win, int win_keyval)
 		rc = attr_delete(win_attrs(w), win_keyval);
 		win_release(w);
 	}
-	return win_leave(w, rc);
+	return api_leave_win(w, rc);
 }
 
 /* ---- error handlers ---- */
@@ -218,7 +219,7 @@ int PMPI_Win_create_errhandler(
 {
 	api_enter("MPI_Win_create_errhandler");
 	int rc = win_errhandler_fn ? check_pointer(errhandler, "errhandler")
-				   : api_null("win_errhandler_fn");
+				   : fail_null("win_errhandler_fn");
 	if (rc == MPI_SUCCESS)
 		rc = errhandler_give(errhandler_make_win(win_errhandler_fn), errhandler);
 	return api_leave(NULL, rc);
@@ -248,7 +249,7 @@ int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 	int rc = win_lookup(win, &w);
 	if (rc == MPI_SUCCESS)
 		rc = set_errhandler(w, errhandler);
-	return win_leave(w, rc);
+	return api_leave_win(w, rc);
 }
 
 #pragma weak MPI_Win_get_errhandler = PMPI_Win_get_errhandler
@@ -260,7 +261,7 @@ int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 	int rc = lookup_for(win, errhandler, "errhandler", &w);
 	if (rc == MPI_SUCCESS)
 		rc = errhandler_export(w->errhandler, errhandler);
-	return win_leave(w, rc);
+	return api_leave_win(w, rc);
 }
 
 #pragma weak MPI_Win_call_errhandler = PMPI_Win_call_errhandler
@@ -271,15 +272,15 @@ int PMPI_Win_call_errhandler(MPI_Win win, int errorcode)
 	api_enter("MPI_Win_call_errhandler");
 	int rc = win_lookup(win, &w);
 	if (rc == MPI_SUCCESS && !errtext_is_code(errorcode))
-		rc = api_fail(MPI_ERR_ARG, "%d is not an error code", errorcode);
+		rc = fail_with(MPI_ERR_ARG, "%d is not an error code", errorcode);
 	if (rc == MPI_SUCCESS) {
-		(void)api_fail(errorcode, "the program raised it itself");
+		(void)fail_with(errorcode, "the program raised it itself");
 		win_hold(w);
-		api_pause();
+		engine_unlock();
 		(void)errhandler_raise_win(w, errorcode);
-		api_resume();
+		engine_lock();
 		win_release(w);
 		w = NULL; /* the handler may have freed it */
 	}
-	return win_leave(w, rc);
+	return api_leave_win(w, rc);
 }

@@ -22,14 +22,14 @@ static int leave(struct win *w, int rc)
 {
 	if (w)
 		win_release(w);
-	return win_leave(w, rc);
+	return api_leave_win(w, rc);
 }
 
 static int check_assert(int assert, int known)
 {
 	if (!(assert & ~known))
 		return MPI_SUCCESS;
-	return api_fail(
+	return fail_with(
 		MPI_ERR_ASSERT, "assert is %d, which has bits that mean nothing here", assert);
 }
 
@@ -37,7 +37,7 @@ static int check_rank(const struct win *w, int rank)
 {
 	if ((rank >= 0 && rank < win_size(w)) || rank == MPI_PROC_NULL)
 		return MPI_SUCCESS;
-	return api_fail(
+	return fail_with(
 		MPI_ERR_RANK, "rank %d is not in window %s of %d", rank, win_label(w), win_size(w));
 }
 
@@ -133,7 +133,7 @@ static int check_lock_type(int lock_type)
 {
 	if (lock_type == MPI_LOCK_SHARED || lock_type == MPI_LOCK_EXCLUSIVE)
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_LOCKTYPE,
+	return fail_with(MPI_ERR_LOCKTYPE,
 		"lock_type is %d, neither MPI_LOCK_SHARED nor MPI_LOCK_EXCLUSIVE", lock_type);
 }
 

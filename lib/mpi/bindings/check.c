@@ -11,7 +11,7 @@ static int check_length(const struct check_message *m)
 	if (!__builtin_mul_overflow((uint64_t)m->count, (uint64_t)m->t->size, &bytes) &&
 		bytes <= CHECK_LONGEST)
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_COUNT,
+	return fail_with(MPI_ERR_COUNT,
 		"%lld elements of %zu bytes are more than the 2^48 bytes that a message can have",
 		(long long)m->count, m->t->size);
 }
@@ -21,7 +21,7 @@ static inline int see_buffer(struct check_message *m)
 	int rc;
 
 	if (m->count < 0)
-		return api_fail(MPI_ERR_COUNT, "count is %lld, less than 0", (long long)m->count);
+		return fail_with(MPI_ERR_COUNT, "count is %lld, less than 0", (long long)m->count);
 	if (m->rank == MPI_PROC_NULL && m->datatype == MPI_DATATYPE_NULL)
 		m->count = 0; /* nothing is sent or received, whatever its type */
 	rc = type_lookup_for(m->datatype, m->count, &m->t);
@@ -30,9 +30,9 @@ static inline int see_buffer(struct check_message *m)
 	if (rc)
 		return rc;
 	if (m->buf == MPI_IN_PLACE)
-		return api_fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is for collective calls");
+		return fail_with(MPI_ERR_BUFFER, "MPI_IN_PLACE is for collective calls");
 	if (m->buf == MPI_BOTTOM && m->count > 0 && m->t->size > 0 && m->t->contiguous)
-		return api_fail(MPI_ERR_BUFFER, "the buffer is a null pointer and count is %lld",
+		return fail_with(MPI_ERR_BUFFER, "the buffer is a null pointer and count is %lld",
 			(long long)m->count);
 	return MPI_SUCCESS;
 }
@@ -46,14 +46,14 @@ static inline int check_rank(const struct comm *c, int rank)
 {
 	if ((rank >= 0 && rank < c->npeers) || rank == MPI_PROC_NULL)
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_RANK, "rank %d is not in %s %s of %d", rank,
+	return fail_with(MPI_ERR_RANK, "rank %d is not in %s %s of %d", rank,
 		c->remote ? "the remote group of" : "communicator", comm_label(c), c->npeers);
 }
 
 int check_source(const struct comm *c, int source, int tag)
 {
 	if (tag < 0 && tag != MPI_ANY_TAG)
-		return api_fail(MPI_ERR_TAG, "tag %d is neither MPI_ANY_TAG nor 0 or more", tag);
+		return fail_with(MPI_ERR_TAG, "tag %d is neither MPI_ANY_TAG nor 0 or more", tag);
 	return source == MPI_ANY_SOURCE ? MPI_SUCCESS : check_rank(c, source);
 }
 
@@ -64,7 +64,7 @@ int check_send(struct check_message *m)
 	if (rc == MPI_SUCCESS)
 		rc = see_buffer(m);
 	if (rc == MPI_SUCCESS && m->tag < 0)
-		rc = api_fail(MPI_ERR_TAG, "tag %d is less than 0", m->tag);
+		rc = fail_with(MPI_ERR_TAG, "tag %d is less than 0", m->tag);
 	return rc ? rc : check_rank(m->c, m->rank);
 }
 

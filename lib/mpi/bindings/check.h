@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checks of the arguments of point-to-point calls: MPI_SUCCESS, or the standard's class with
- * api_fail said. */
+ * fail_with said. */
 #ifndef FTMPI_MPI_CHECK_H
 #define FTMPI_MPI_CHECK_H
 
@@ -38,7 +38,7 @@ int check_source(const struct comm *c, int source, int tag);
 
 static inline int check_pointer(const void *p, const char *what)
 {
-	return p ? MPI_SUCCESS : api_null(what);
+	return p ? MPI_SUCCESS : fail_null(what);
 }
 
 /* What every call that makes a communicator does first: there is none as long as it has not

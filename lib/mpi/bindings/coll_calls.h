@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * From a collective call's arguments, as the program gives them, to a plan: they are checked, and
- * the operation is planned. What is wrong is said with api_fail; the operation then has not begun.
+ * the operation is planned. What is wrong is said with fail_with; the operation then has not begun.
  * The blocking calls run the plan, the others make a request of it.
  */
 #ifndef FTMPI_MPI_COLL_CALLS_H

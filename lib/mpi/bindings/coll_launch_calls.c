@@ -14,7 +14,7 @@ static int launch(struct comm *c, coll_planner *plan, struct coll_call *call, bo
 	int rc;
 
 	if (!o)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for an operation");
+		return fail_with(MPI_ERR_NO_MEM, "no memory for an operation");
 	o->plan = plan;
 	o->call = *call;
 	rc = coll_launch(o, plan(&o->run, c, call), persistent, &r);

@@ -14,7 +14,7 @@ static int check_datarep(const char *datarep)
 	int rc = check_pointer(datarep, "datarep");
 
 	if (rc == MPI_SUCCESS && strcmp(datarep, "external32") != 0)
-		return api_fail(MPI_ERR_UNSUPPORTED_DATAREP,
+		return fail_with(MPI_ERR_UNSUPPORTED_DATAREP,
 			"the data representation is \"%.40s\"; only \"external32\" is there",
 			datarep);
 	return rc;
@@ -33,7 +33,7 @@ static int check_data(struct packing *p)
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (__builtin_mul_overflow(p->count, p->external ? p->t->external : p->t->size, &length))
-		return api_fail(MPI_ERR_COUNT, "%lld elements are more than the address space",
+		return fail_with(MPI_ERR_COUNT, "%lld elements are more than the address space",
 			(long long)p->count);
 	p->length = (size_t)length;
 	return MPI_SUCCESS;
@@ -48,17 +48,17 @@ static int check_buffers(const struct packing *p)
 		return rc;
 	at = *p->position;
 	if (at < 0 || at > p->size)
-		return api_fail(MPI_ERR_ARG, "the position is %lld, in a buffer of %lld bytes",
+		return fail_with(MPI_ERR_ARG, "the position is %lld, in a buffer of %lld bytes",
 			(long long)at, (long long)p->size);
 	if ((MPI_Count)p->length > p->size - at)
-		return api_fail(MPI_ERR_TRUNCATE,
+		return fail_with(MPI_ERR_TRUNCATE,
 			"%zu bytes of packed data do not fit behind position %lld of a buffer of "
 			"%lld bytes",
 			p->length, (long long)at, (long long)p->size);
 	if (p->length > 0 && !p->bytes)
-		return api_fail(MPI_ERR_BUFFER, "the packed buffer is a null pointer");
+		return fail_with(MPI_ERR_BUFFER, "the packed buffer is a null pointer");
 	if (p->length > 0 && !p->user && p->t->contiguous)
-		return api_fail(MPI_ERR_BUFFER, "the buffer is a null pointer and count is %lld",
+		return fail_with(MPI_ERR_BUFFER, "the buffer is a null pointer and count is %lld",
 			(long long)p->count);
 	return MPI_SUCCESS;
 }
@@ -75,7 +75,7 @@ static int make_room(const struct packing *p, void **out)
 {
 	*out = malloc((size_t)p->count * p->t->size);
 	return *out ? MPI_SUCCESS
-		    : api_fail(MPI_ERR_NO_MEM, "no memory to convert %zu bytes", p->length);
+		    : fail_with(MPI_ERR_NO_MEM, "no memory to convert %zu bytes", p->length);
 }
 
 static int pack_external(const struct packing *p, char *to)

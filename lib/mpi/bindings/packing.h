@@ -2,7 +2,7 @@
 /*
  * Packing by hand (MPI 5.0 sections 5.2 and 5.3), whichever call asks for it. Packed data is what
  * messages carry, without a header, so MPI_PACKED can be received as any type and the other way
- * round. Needs the engine lock; errors have been said with api_fail.
+ * round. Needs the engine lock; errors have been said with fail_with.
  */
 #ifndef FTMPI_MPI_PACKING_H
 #define FTMPI_MPI_PACKING_H

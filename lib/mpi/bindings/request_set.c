@@ -40,13 +40,13 @@ int set_open(struct request_set *s, int count, const MPI_Request *handles)
 	s->next = 0;
 	s->comm = NULL;
 	if (count < 0)
-		return api_fail(MPI_ERR_COUNT, "the number of requests is %d", count);
+		return fail_with(MPI_ERR_COUNT, "the number of requests is %d", count);
 	if (count > 0 && !handles)
 		return check_pointer(handles, "the array of requests");
 	if ((size_t)count > sizeof s->few / sizeof *s->few)
 		s->r = malloc((size_t)count * sizeof *s->r);
 	if (!s->r)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for %d requests", count);
+		return fail_with(MPI_ERR_NO_MEM, "no memory for %d requests", count);
 	for (int i = 0; rc == MPI_SUCCESS && i < count; i++) {
 		rc = request_lookup(handles[i], &s->r[i]);
 		if (rc == MPI_SUCCESS && s->r[i] && !s->comm)

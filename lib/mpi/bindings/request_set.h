@@ -17,7 +17,7 @@ struct request_set {
 	struct comm *comm; /* of the first: its error handler is called */
 };
 
-/* Sets all of *s, but of `few` no more than it needs. MPI_SUCCESS, or an error with api_fail said;
+/* Sets all of *s, but of `few` no more than it needs. MPI_SUCCESS, or an error with fail_with said;
  * set_close in either case. */
 int set_open(struct request_set *s, int count, const MPI_Request *handles);
 int set_close(struct request_set *s, int rc);

@@ -10,7 +10,7 @@ static int check_target(const struct win *w, int target)
 {
 	if ((target >= 0 && target < win_size(w)) || target == MPI_PROC_NULL)
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_RANK, "rank %d is not in window %s of %d", target, win_label(w),
+	return fail_with(MPI_ERR_RANK, "rank %d is not in window %s of %d", target, win_label(w),
 		win_size(w));
 }
 
@@ -28,7 +28,7 @@ static int take_area(const struct rma_said_area *s, const char *what, struct rma
 	int rc;
 
 	if (s->count < 0)
-		return api_fail(
+		return fail_with(
 			MPI_ERR_COUNT, "%s_count is %lld, less than 0", what, (long long)s->count);
 	rc = type_lookup_for(s->datatype, s->count, &out->type);
 	if (rc)
@@ -36,12 +36,12 @@ static int take_area(const struct rma_said_area *s, const char *what, struct rma
 	out->base = (void *)(uintptr_t)s->buf;
 	out->count = (size_t)s->count;
 	if (too_many(out->count, out->type))
-		return api_fail(MPI_ERR_COUNT, "%s_count is %lld, more than there is memory", what,
+		return fail_with(MPI_ERR_COUNT, "%s_count is %lld, more than there is memory", what,
 			(long long)s->count);
 	if (s->buf == MPI_IN_PLACE)
-		return api_fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is for collective calls");
+		return fail_with(MPI_ERR_BUFFER, "MPI_IN_PLACE is for collective calls");
 	if (s->buf == MPI_BOTTOM && s->count > 0 && out->type->size > 0 && out->type->contiguous)
-		return api_fail(MPI_ERR_BUFFER, "%s_addr is a null pointer and %s_count is %lld",
+		return fail_with(MPI_ERR_BUFFER, "%s_addr is a null pointer and %s_count is %lld",
 			what, what, (long long)s->count);
 	return MPI_SUCCESS;
 }
@@ -49,14 +49,14 @@ static int take_area(const struct rma_said_area *s, const char *what, struct rma
 static int take_there(const struct rma_said *s, struct rma_call *c)
 {
 	if (s->there.count < 0)
-		return api_fail(MPI_ERR_COUNT, "target_count is %lld, less than 0",
+		return fail_with(MPI_ERR_COUNT, "target_count is %lld, less than 0",
 			(long long)s->there.count);
 	c->disp = s->disp;
 	c->count = (size_t)s->there.count;
 	if (type_lookup_for(s->there.datatype, s->there.count, &c->type) != MPI_SUCCESS)
 		return MPI_ERR_TYPE;
 	if (too_many(c->count, c->type))
-		return api_fail(MPI_ERR_COUNT, "target_count is %lld, more than any window has",
+		return fail_with(MPI_ERR_COUNT, "target_count is %lld, more than any window has",
 			(long long)s->there.count);
 	return MPI_SUCCESS;
 }
@@ -73,7 +73,7 @@ static size_t bytes_there(const struct rma_call *c)
 
 static int too_long(size_t data, const char *what, size_t room)
 {
-	return api_fail(
+	return fail_with(
 		MPI_ERR_TRUNCATE, "%zu bytes do not fit into %s, which has %zu", data, what, room);
 }
 
@@ -83,11 +83,11 @@ static int take_basic(const struct rma_call *c, MPI_Datatype *basic)
 {
 	*basic = c->type->basic;
 	if (*basic == MPI_DATATYPE_NULL)
-		return api_fail(MPI_ERR_TYPE,
+		return fail_with(MPI_ERR_TYPE,
 			"the target's datatype is not made of one predefined datatype, as "
 			"accumulating needs");
 	if (c->origin.type && c->origin.type->basic != *basic)
-		return api_fail(MPI_ERR_TYPE,
+		return fail_with(MPI_ERR_TYPE,
 			"the origin's datatype is made of other predefined datatypes than the "
 			"target's");
 	return MPI_SUCCESS;
@@ -101,10 +101,10 @@ static int take_op(const struct rma_said *s, struct rma_call *c)
 	if (rc)
 		return rc;
 	if (!handle_is_predefined(s->op))
-		return api_fail(MPI_ERR_OP,
+		return fail_with(MPI_ERR_OP,
 			"accumulating takes predefined operators only, not the program's");
 	if (s->op == MPI_NO_OP && c->what == RMA_DO_ACCUMULATE)
-		return api_fail(MPI_ERR_OP, "MPI_NO_OP is for calls that fetch");
+		return fail_with(MPI_ERR_OP, "MPI_NO_OP is for calls that fetch");
 	if (bytes_there(c) == 0)
 		return MPI_SUCCESS;
 	rc = take_basic(c, &basic);
@@ -142,7 +142,7 @@ static int take_accumulate(const struct rma_said *s, struct rma_call *c)
 	if (s->op != MPI_NO_OP)
 		rc = take_area(&s->origin, "origin", &c->origin);
 	if (rc == MPI_SUCCESS && s->op != MPI_NO_OP && bytes_of(&c->origin) != bytes_there(c))
-		rc = api_fail(MPI_ERR_COUNT, "%zu bytes are to be accumulated to %zu",
+		rc = fail_with(MPI_ERR_COUNT, "%zu bytes are to be accumulated to %zu",
 			bytes_of(&c->origin), bytes_there(c));
 	return rc ? rc : take_op(s, c);
 }
@@ -181,10 +181,10 @@ static int take_swap(const struct rma_said *s, struct rma_call *c)
 	if (rc == MPI_SUCCESS)
 		rc = take_area(&s->result, "result", &c->result);
 	if (rc == MPI_SUCCESS && !may_be_swapped(s->there.datatype))
-		rc = api_fail(MPI_ERR_TYPE,
+		rc = fail_with(MPI_ERR_TYPE,
 			"MPI_Compare_and_swap takes predefined integers, logicals and bytes");
 	if (rc == MPI_SUCCESS && !s->compare)
-		rc = api_fail(MPI_ERR_BUFFER, "compare_addr is a null pointer");
+		rc = fail_with(MPI_ERR_BUFFER, "compare_addr is a null pointer");
 	return rc;
 }
 
@@ -208,7 +208,7 @@ static int take_data(const struct rma_said *s, struct rma_call *c)
 static int check_epoch(const struct rma_said *s, struct rma_call *c)
 {
 	if (s->request && c->w->peers[c->target].hold == WIN_NO_LOCK)
-		return api_fail(MPI_ERR_RMA_SYNC,
+		return fail_with(MPI_ERR_RMA_SYNC,
 			"operations with a request need a lock, and rank %d of window %s is not "
 			"locked",
 			c->target, win_label(c->w));
@@ -220,9 +220,9 @@ static int take(const struct rma_said *s, struct rma_call *c)
 	int rc = check_target(c->w, s->target);
 
 	if (rc == MPI_SUCCESS && s->with_request && !s->request)
-		rc = api_null("request");
+		rc = fail_null("request");
 	if (rc == MPI_SUCCESS && s->predefined && !type_predefined(s->there.datatype))
-		rc = api_fail(MPI_ERR_TYPE, "%s takes a predefined datatype", s->name);
+		rc = fail_with(MPI_ERR_TYPE, "%s takes a predefined datatype", s->name);
 	if (rc == MPI_SUCCESS)
 		rc = take_there(s, c);
 	if (rc == MPI_SUCCESS)
@@ -239,7 +239,7 @@ static int finish(struct request *r, MPI_Status *status)
 	(void)status;
 	if (r->error == MPI_SUCCESS)
 		return MPI_SUCCESS;
-	return api_fail(r->error, "the target refused it");
+	return fail_with(r->error, "the target refused it");
 }
 
 static const struct request_class rma_requests = {.finish = finish};
@@ -251,7 +251,7 @@ static int begin_requested(struct rma_call *c, MPI_Request *request)
 	int rc = MPI_SUCCESS;
 
 	if (!r)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for a request");
+		return fail_with(MPI_ERR_NO_MEM, "no memory for a request");
 	c->request = c->result.type ? r : NULL;
 	if (c->target != MPI_PROC_NULL)
 		rc = rma_begin(c);
@@ -280,11 +280,11 @@ int rma_call(const struct rma_said *s)
 	api_enter(s->name);
 	rc = win_lookup(s->win, &c.w);
 	if (rc)
-		return win_leave(NULL, rc);
+		return api_leave_win(NULL, rc);
 	win_hold(c.w);
 	rc = take(s, &c);
 	if (rc == MPI_SUCCESS)
 		rc = begin(s, &c);
 	win_release(c.w);
-	return win_leave(c.w, rc);
+	return api_leave_win(c.w, rc);
 }

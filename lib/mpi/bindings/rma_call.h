@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * From the arguments of a one-sided call, as the program gives them, to an operation: they are
- * checked, what is wrong is said with api_fail, and it is begun.
+ * checked, what is wrong is said with fail_with, and it is begun.
  */
 #ifndef FTMPI_MPI_RMA_CALL_H
 #define FTMPI_MPI_RMA_CALL_H

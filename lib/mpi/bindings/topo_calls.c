@@ -14,7 +14,7 @@ int topo_lookup(MPI_Comm comm, int kind, struct comm **c)
 	int rc = comm_lookup(comm, c);
 
 	if (rc == MPI_SUCCESS && (!(*c)->topo || (*c)->topo->kind != kind))
-		rc = api_fail(MPI_ERR_TOPOLOGY, "communicator %s of %d has no %s topology",
+		rc = fail_with(MPI_ERR_TOPOLOGY, "communicator %s of %d has no %s topology",
 			comm_label(*c), (*c)->size, kind_name(kind));
 	return rc;
 }
@@ -24,7 +24,7 @@ int topo_lookup_plain(MPI_Comm comm, struct comm **c)
 	int rc = comm_lookup(comm, c);
 
 	if (rc == MPI_SUCCESS && (*c)->remote)
-		rc = api_fail(MPI_ERR_COMM,
+		rc = fail_with(MPI_ERR_COMM,
 			"communicator %s is an intercommunicator, which has no topology",
 			comm_label(*c));
 	return rc;
@@ -39,7 +39,7 @@ int topo_attach(struct comm *made, struct topology *topo)
 {
 	if (!topo) {
 		comm_drop(made);
-		return api_fail(MPI_ERR_NO_MEM, "no memory for a topology");
+		return fail_with(MPI_ERR_NO_MEM, "no memory for a topology");
 	}
 	made->topo = topo;
 	return MPI_SUCCESS;

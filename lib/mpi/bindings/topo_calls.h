@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What calls about topologies share: MPI_SUCCESS, or an error class with api_fail said. */
+/* What calls about topologies share: MPI_SUCCESS, or an error class with fail_with said. */
 #ifndef FTMPI_MPI_TOPO_CALLS_H
 #define FTMPI_MPI_TOPO_CALLS_H
 

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_check.h"
+#include "mpi/handle/fail.h"
 
 #include <stdint.h>
-
-#include "mpi/bindings/api.h"
 
 int coll_check_counts(int n, const char *name, struct sched_numbers counts, MPI_Count *sum)
 {
 	*sum = 0;
 	if (n > 0 && !sched_given(counts))
-		return api_fail(MPI_ERR_ARG, "the array of counts for %s is a null pointer", name);
+		return fail_with(MPI_ERR_ARG, "the array of counts for %s is a null pointer", name);
 	for (int i = 0; i < n; i++) {
 		int64_t count = sched_number(counts, i);
 
 		if (count < 0)
-			return api_fail(MPI_ERR_COUNT, "counts[%d] for %s is %lld, less than 0", i,
+			return fail_with(MPI_ERR_COUNT, "counts[%d] for %s is %lld, less than 0", i,
 				name, (long long)count);
 		if (__builtin_add_overflow(*sum, count, sum))
-			return api_fail(MPI_ERR_COUNT,
+			return fail_with(MPI_ERR_COUNT,
 				"the counts for %s make more than 2^63 together", name);
 	}
 	return MPI_SUCCESS;
@@ -26,7 +25,7 @@ int coll_check_counts(int n, const char *name, struct sched_numbers counts, MPI_
 static int check_count(const char *name, MPI_Count count)
 {
 	if (count < 0)
-		return api_fail(MPI_ERR_COUNT, "the count for %s is %lld, less than 0", name,
+		return fail_with(MPI_ERR_COUNT, "the count for %s is %lld, less than 0", name,
 			(long long)count);
 	return MPI_SUCCESS;
 }
@@ -38,7 +37,7 @@ int coll_check_bytes(const char *name, MPI_Count count, size_t blocks, const str
 	if (!__builtin_mul_overflow((size_t)count, t->size, &bytes) &&
 		!__builtin_mul_overflow(bytes, blocks, &bytes) && bytes <= PTRDIFF_MAX)
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_COUNT,
+	return fail_with(MPI_ERR_COUNT,
 		"%s would be larger than all memory: %lld elements of %zu "
 		"bytes, times %zu",
 		name, (long long)count, t->size, blocks);
@@ -48,9 +47,9 @@ int coll_check_bytes(const char *name, MPI_Count count, size_t blocks, const str
 int coll_check_buffer(const char *name, const void *buf, const struct type *t, bool empty)
 {
 	if (buf == MPI_IN_PLACE)
-		return api_fail(MPI_ERR_BUFFER, "%s cannot be MPI_IN_PLACE here", name);
+		return fail_with(MPI_ERR_BUFFER, "%s cannot be MPI_IN_PLACE here", name);
 	if (buf == MPI_BOTTOM && !empty && t->contiguous)
-		return api_fail(
+		return fail_with(
 			MPI_ERR_BUFFER, "%s is a null pointer and the count is not 0", name);
 	return MPI_SUCCESS;
 }
@@ -60,7 +59,7 @@ static int check_irregular(int blocks, const struct coll_said *said, MPI_Count *
 	int rc = coll_check_counts(blocks, said->name, said->counts, total);
 
 	if (rc == MPI_SUCCESS && blocks > 0 && !sched_given(said->displs))
-		rc = api_fail(MPI_ERR_ARG, "the array of displacements for %s is a null pointer",
+		rc = fail_with(MPI_ERR_ARG, "the array of displacements for %s is a null pointer",
 			said->name);
 	return rc;
 }
@@ -119,8 +118,8 @@ int coll_check_apart(const struct coll_side *a, const struct coll_side *b, int b
 	if (a->buf != b->buf || a->buf == MPI_BOTTOM || a->empty || b->empty ||
 		!overlap(a, b, blocks))
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_BUFFER, "sendbuf and recvbuf are the same memory: give "
-					"MPI_IN_PLACE instead of one of them");
+	return fail_with(MPI_ERR_BUFFER, "sendbuf and recvbuf are the same memory: give "
+					 "MPI_IN_PLACE instead of one of them");
 }
 
 /* Where the data of the first element at buf begins. */
@@ -139,7 +138,7 @@ int coll_check_own(const struct coll_side *own, const struct coll_side *other, i
 	displ = other->irregular ? sched_number(other->displs, i) : i * n;
 	if (n == 0 || data_at(own->type, own->buf, 0) != data_at(other->type, other->buf, displ))
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_BUFFER,
+	return fail_with(MPI_ERR_BUFFER,
 		"this rank's block of sendbuf and of recvbuf are the same memory: give "
 		"MPI_IN_PLACE instead of it");
 }
@@ -170,7 +169,7 @@ static int check_vectors(const struct coll_said_reduction *said, const struct ty
 		rc = coll_check_buffer("recvbuf", said->out, t, empty);
 	if (rc == MPI_SUCCESS && said->has_result && said->in == said->out && !empty &&
 		said->in != MPI_BOTTOM)
-		rc = api_fail(MPI_ERR_BUFFER,
+		rc = fail_with(MPI_ERR_BUFFER,
 			"sendbuf and recvbuf are the same memory: give MPI_IN_PLACE as sendbuf");
 	return rc;
 }

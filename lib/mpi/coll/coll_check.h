@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks of the arguments of collective calls: MPI_SUCCESS, or the standard's class with api_fail
+/* Checks of the arguments of collective calls: MPI_SUCCESS, or the standard's class with fail_with
  * said. Nothing has been sent by then. */
 #ifndef FTMPI_MPI_COLL_CHECK_H
 #define FTMPI_MPI_COLL_CHECK_H

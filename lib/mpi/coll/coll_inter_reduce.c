@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reductions on intercommunicators: the result of a side's contributions goes to the other one. */
-#include "mpi/bindings/api.h"
 #include "coll_inter.h"
 #include "coll_inter_stages.h"
 #include "coll_motion.h"
+#include "mpi/handle/fail.h"
 
 static int check_vectors(struct coll_call *call, struct coll_reduction *r)
 {
@@ -142,6 +142,6 @@ int coll_inter_scan(struct coll_run *run, struct comm *c, struct coll_call *call
 {
 	(void)call;
 	(void)run;
-	return api_fail(
+	return fail_with(
 		MPI_ERR_COMM, "scans are for intracommunicators: %s has two groups", comm_label(c));
 }

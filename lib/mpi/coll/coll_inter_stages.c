@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_inter_stages.h"
 
-#include "mpi/bindings/api.h"
 #include "coll_motion.h"
+#include "mpi/handle/fail.h"
 
 /* ---- what is checked ---- */
 
@@ -10,7 +10,7 @@ int coll_inter_check_root(const struct comm *c, int root)
 {
 	if (root == MPI_ROOT || root == MPI_PROC_NULL || (root >= 0 && root < c->npeers))
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_ROOT,
+	return fail_with(MPI_ERR_ROOT,
 		"root %d is neither MPI_ROOT nor MPI_PROC_NULL, nor in the remote group of %s of "
 		"%d",
 		root, comm_label(c), c->npeers);
@@ -20,7 +20,7 @@ int coll_inter_check_not_in_place(const void *buf)
 {
 	if (buf != MPI_IN_PLACE)
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_BUFFER, "MPI_IN_PLACE has no meaning on an intercommunicator");
+	return fail_with(MPI_ERR_BUFFER, "MPI_IN_PLACE has no meaning on an intercommunicator");
 }
 
 /* ---- stages ---- */

@@ -6,7 +6,7 @@
 #include "mpi/bindings/coll_calls.h"
 #include "mpi/sched/sched.h"
 
-/* MPI_ERR_ROOT, MPI_ERR_BUFFER with api_fail said. */
+/* MPI_ERR_ROOT, MPI_ERR_BUFFER with fail_with said. */
 int coll_inter_check_root(const struct comm *c, int root);
 int coll_inter_check_not_in_place(const void *buf);
 

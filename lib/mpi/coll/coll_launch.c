@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/bindings/api.h"
 #include "coll_resume.h"
 #include "coll_saved.h"
 #include "coll_steps.h"
+#include "mpi/handle/fail.h"
 #include "mpi/p2p/request.h"
 
 static struct link all = {&all, &all};
@@ -39,7 +39,7 @@ static void note_error(struct coll_open *o, int rc)
 	forget_error(o);
 	o->error = rc;
 	o->run.spoilt = true;
-	o->why = strdup(api_detail());
+	o->why = strdup(fail_detail());
 }
 
 static bool goes_on(const struct coll_open *o)
@@ -132,7 +132,7 @@ void coll_resume_open(struct coll_open *o, uint32_t rounds, int error)
 {
 	forget_error(o);
 	if (error)
-		note_error(o, api_fail(error, "an error before the recovery line"));
+		note_error(o, fail_with(error, "an error before the recovery line"));
 	o->round = rounds;
 	o->end = 0;
 	for (uint32_t i = 0; i < rounds; i++)
@@ -200,7 +200,7 @@ static int on_finish(struct request *r, MPI_Status *status)
 	(void)status;
 	if (!o->error)
 		return MPI_SUCCESS;
-	return api_fail(o->error, "%s: %s", o->name, o->why ? o->why : "no memory to say why");
+	return fail_with(o->error, "%s: %s", o->name, o->why ? o->why : "no memory to say why");
 }
 
 static int on_expects(const struct request *r)
@@ -273,7 +273,7 @@ struct coll_open *coll_open_new(struct comm *c)
 		sizeof *o - offsetof(struct coll_open, plan));
 	list_init(&o->link);
 	o->chore.run = on_chore;
-	o->name = api_name();
+	o->name = fail_call();
 	coll_begin(&o->run, c);
 	return o;
 }
@@ -294,7 +294,7 @@ static int make_room(struct coll_open *o)
 	free(o->messages);
 	o->messages = malloc((most + 1) * sizeof *o->messages);
 	return o->messages ? MPI_SUCCESS
-			   : api_fail(MPI_ERR_NO_MEM, "no memory for %zu requests", most);
+			   : fail_with(MPI_ERR_NO_MEM, "no memory for %zu requests", most);
 }
 
 static bool calls_program(const struct op *op)
@@ -341,7 +341,7 @@ int coll_launch(struct coll_open *o, int planned, bool persistent, struct reques
 	if (rc == MPI_SUCCESS)
 		o->request = request_new_other(&class, o->run.c, o);
 	if (rc == MPI_SUCCESS && !o->request)
-		rc = api_fail(MPI_ERR_NO_MEM, "no memory for a request");
+		rc = fail_with(MPI_ERR_NO_MEM, "no memory for a request");
 	if (rc) {
 		drop(o);
 		return rc;

@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/bindings/api.h"
 #include "coll_saved.h"
 #include "coll_steps.h"
+#include "mpi/handle/fail.h"
 #include "mpi/p2p/p2p.h"
 
 enum { FEW_REQUESTS = 2 * 32 };
@@ -60,7 +60,7 @@ int coll_prefix(
 
 	run->offsets = malloc(((size_t)n + 1) * sizeof *run->offsets);
 	if (!run->offsets)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for the offsets of %d blocks", n);
+		return fail_with(MPI_ERR_NO_MEM, "no memory for the offsets of %d blocks", n);
 	for (int i = 0; i < n; i++) {
 		run->offsets[i] = sum;
 		sum += (size_t)sched_number(counts, i) * unit;
@@ -102,7 +102,7 @@ static int many_messages(struct coll_run *run, const struct sched_step *t, size_
 	if (n > FEW_REQUESTS)
 		all = malloc(n * sizeof *all);
 	if (!all)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for %zu requests", n);
+		return fail_with(MPI_ERR_NO_MEM, "no memory for %zu requests", n);
 	rc = coll_start_all(run, t, n, COLL_ALL, all, &started);
 	ended = request_wait_all(all, started);
 	if (all != few)

@@ -59,7 +59,7 @@ void coll_number(struct coll_run *run);
 void coll_use(struct coll_run *run, enum sched_buf which, const void *buf, struct type *type);
 
 /* A buffer of n such blocks, which are checked (coll_typed.c): MPI_SUCCESS, or the class with
- * api_fail said. */
+ * fail_with said. */
 int coll_use_typed(struct coll_run *run, enum sched_buf which, const struct coll_said *said, int n);
 int coll_check_typed_apart(const struct coll_run *run);
 void coll_typed_free(struct coll_typed *typed);

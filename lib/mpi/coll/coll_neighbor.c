@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Neighbourhood collectives: MPI 5.0 section 8.6. A block for each neighbour of the topology. */
-#include "mpi/bindings/api.h"
 #include "mpi/bindings/coll_calls.h"
 #include "coll_motion.h"
 #include "mpi/comm/topo.h"
+#include "mpi/handle/fail.h"
 
 static int look_around(const struct comm *c, const struct sched_around **around)
 {
 	if (!c->topo)
-		return api_fail(MPI_ERR_TOPOLOGY, "communicator %s of %d has no topology",
+		return fail_with(MPI_ERR_TOPOLOGY, "communicator %s of %d has no topology",
 			comm_label(c), c->size);
 	if (c->topo->one_way)
-		return api_fail(MPI_ERR_TOPOLOGY,
+		return fail_with(MPI_ERR_TOPOLOGY,
 			"the graph of communicator %s of %d has edges that %s", comm_label(c),
 			c->size,
 			c->topo->kind == MPI_GRAPH

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/bindings/api.h"
 #include "coll_launch.h"
 #include "coll_saved.h"
 #include "coll_steps.h"
 #include "coll_written.h"
+#include "mpi/handle/fail.h"
 #include "mpi/p2p/request.h"
 
 /* Of a line that was restored. */
@@ -251,7 +251,7 @@ static bool take_place(struct coll_open *o, struct coll_saved *s)
 
 static int strange(const struct coll_open *o)
 {
-	return api_fail(MPI_ERR_ARG,
+	return fail_with(MPI_ERR_ARG,
 		"the recovery line has another %soperation of communicator %s in this place: begin "
 		"those that were not finished again, in the same order, with the same arguments",
 		o->request->persistent ? "persistent " : "", comm_label(o->run.c));
@@ -270,7 +270,7 @@ int coll_resume_find(struct coll_open *o)
 
 static int unplanned(const struct coll_open *o)
 {
-	return api_fail(MPI_ERR_ARG,
+	return fail_with(MPI_ERR_ARG,
 		"the recovery line was made on other hosts, where a persistent operation of "
 		"communicator %s was done in another way, and a datatype or operator of it was "
 		"freed: "
@@ -301,7 +301,7 @@ static int give_back(struct coll_open *o)
 	bool fits;
 
 	if (!written(&o->run, s->e.rounds, &spans, &n))
-		return api_fail(MPI_ERR_NO_MEM, "no memory to resume an operation");
+		return fail_with(MPI_ERR_NO_MEM, "no memory to resume an operation");
 	fits = total_bytes(&o->run, spans, n) == s->e.length;
 	if (fits)
 		unpack_spans(&o->run, spans, n, s->bytes);

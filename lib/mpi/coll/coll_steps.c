@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/bindings/api.h"
+#include "mpi/handle/fail.h"
 #include "mpi/p2p/p2p.h"
 
 /* ---- memory ---- */
@@ -60,7 +60,7 @@ static int scratch_get(struct coll_run *run)
 		run->scratch_bytes = total;
 		run->scratch = coll_scratch_take(&run->scratch_bytes);
 		if (!run->scratch)
-			return api_fail(MPI_ERR_NO_MEM,
+			return fail_with(MPI_ERR_NO_MEM,
 				"no memory for %zu bytes beside the caller's buffers", total);
 		p = (uintptr_t)run->scratch;
 	}
@@ -96,7 +96,7 @@ static int copy_typed(const struct coll_run *run, const struct sched_step *t)
 
 	if (type_copy(from, coll_span_at(run, t->b), t->b.n, to, coll_span_at(run, t->a), t->a.n) ==
 		(size_t)-1)
-		return api_fail(MPI_ERR_NO_MEM, "no memory to copy between two datatypes");
+		return fail_with(MPI_ERR_NO_MEM, "no memory to copy between two datatypes");
 	return MPI_SUCCESS;
 }
 
@@ -112,7 +112,7 @@ static int copy_step(const struct coll_run *run, const struct sched_step *t)
 		memcpy(coll_span_at(run, t->a), coll_span_at(run, t->b),
 			length < room ? length : room);
 	if (rc == MPI_SUCCESS && length != room)
-		rc = api_fail(MPI_ERR_TRUNCATE,
+		rc = fail_with(MPI_ERR_TRUNCATE,
 			"rank %d gives itself %zu bytes where it expects %zu", run->at.rank, length,
 			room);
 	return rc;
@@ -203,7 +203,7 @@ size_t coll_messages_end(const struct sched *s, size_t at, size_t end)
 int coll_ready(struct coll_run *run, int planned)
 {
 	if (planned == MPI_SUCCESS && run->s.failed)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for the plan of the operation");
+		return fail_with(MPI_ERR_NO_MEM, "no memory for the plan of the operation");
 	if (planned == MPI_SUCCESS && run->s.n > 0)
 		return scratch_get(run);
 	return planned;

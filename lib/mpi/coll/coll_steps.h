@@ -11,7 +11,7 @@
 struct request;
 
 /* planned: what the plan returned. Afterwards every buffer has memory, and the steps may be run;
- * or an error, with api_fail said. coll_free in any case. */
+ * or an error, with fail_with said. coll_free in any case. */
 int coll_ready(struct coll_run *run, int planned);
 void coll_free(struct coll_run *run);
 

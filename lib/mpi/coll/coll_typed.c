@@ -6,11 +6,11 @@
  */
 #include <stdlib.h>
 
-#include "mpi/bindings/api.h"
 #include "mpi/bindings/coll_calls.h"
 #include "coll_choose.h"
 #include "coll_motion.h"
 #include "coll_steps.h"
+#include "mpi/handle/fail.h"
 
 static struct coll_typed *typed_new(int n)
 {
@@ -62,9 +62,9 @@ static int check_arrays(const struct coll_said *said, int n)
 	int rc = coll_check_counts(n, said->name, said->counts, &sum);
 
 	if (rc == MPI_SUCCESS && said->buf == MPI_IN_PLACE)
-		rc = api_fail(MPI_ERR_BUFFER, "%s cannot be MPI_IN_PLACE here", said->name);
+		rc = fail_with(MPI_ERR_BUFFER, "%s cannot be MPI_IN_PLACE here", said->name);
 	if (rc == MPI_SUCCESS && n > 0 && (!sched_given(said->displs) || !said->types))
-		rc = api_fail(MPI_ERR_ARG,
+		rc = fail_with(MPI_ERR_ARG,
 			"the array of displacements or datatypes for %s is a null pointer",
 			said->name);
 	return rc;
@@ -79,7 +79,7 @@ int coll_use_typed(struct coll_run *run, enum sched_buf which, const struct coll
 		return rc;
 	typed = typed_new(n);
 	if (!typed)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for %d blocks", n);
+		return fail_with(MPI_ERR_NO_MEM, "no memory for %d blocks", n);
 	coll_use(run, which, said->buf, type_bytes());
 	run->buf[which].typed = typed;
 	for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
@@ -98,12 +98,12 @@ static int packed_offsets(struct coll_run *run, int n, const size_t **offsets)
 
 	run->offsets = malloc(((size_t)n + 1) * sizeof *run->offsets);
 	if (!run->offsets)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for the offsets of %d blocks", n);
+		return fail_with(MPI_ERR_NO_MEM, "no memory for the offsets of %d blocks", n);
 	for (int i = 0; i < n; i++) {
 		run->offsets[i] = sum;
 		sum += typed->spans[i].n * typed->types[i]->size;
 		if (sum > PTRDIFF_MAX)
-			return api_fail(MPI_ERR_COUNT,
+			return fail_with(MPI_ERR_COUNT,
 				"the blocks of recvbuf are together larger than all memory");
 	}
 	run->offsets[n] = sum;
@@ -121,7 +121,7 @@ int coll_check_typed_apart(const struct coll_run *run)
 
 		if (a->n > 0 && b->n > 0 && in->typed->types[i] == out->typed->types[i] &&
 			coll_span_at(run, *a) == coll_span_at(run, *b))
-			return api_fail(MPI_ERR_BUFFER,
+			return fail_with(MPI_ERR_BUFFER,
 				"block %d of sendbuf and of recvbuf are the same memory", i);
 	}
 	return MPI_SUCCESS;

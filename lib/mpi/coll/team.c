@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "team.h"
 
-#include "mpi/bindings/api.h"
 #include "base/log.h"
 #include "coll.h"
 #include "mpi/comm/comm.h"
+#include "mpi/handle/fail.h"
+#include "mpi/handle/process.h"
 
 int team_rank(void)
 {
@@ -20,9 +21,9 @@ static void must(int rc)
 {
 	if (rc == MPI_SUCCESS)
 		return;
-	api_last_words();
-	log_error("%s: the ranks cannot agree: %s", api_name(), api_detail());
-	api_die(rc);
+	process_last_words();
+	log_error("%s: the ranks cannot agree: %s", fail_call(), fail_detail());
+	process_die(rc);
 }
 
 static struct coll_reduction reduction(const void *in, void *out, MPI_Datatype type, MPI_Op op)

@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 
-#include "mpi/bindings/api.h"
 #include "mpi/handle/attr.h"
 #include "comm_inside.h"
 #include "errhandler.h"
 #include "info.h"
+#include "mpi/handle/fail.h"
 #include "mpi/handle/live.h"
 #include "topo.h"
 
@@ -135,7 +135,7 @@ int comm_new_sides(const struct comm_sides *sides, const struct comm *parent, st
 		return publish(c, parent, out);
 	if (c)
 		comm_destroy(c);
-	return api_fail(MPI_ERR_NO_MEM, "no memory for a communicator of %d", sides->group->size);
+	return fail_with(MPI_ERR_NO_MEM, "no memory for a communicator of %d", sides->group->size);
 }
 
 void comm_settle(struct comm *c, uint64_t context, uint64_t local_context)

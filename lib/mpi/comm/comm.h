@@ -100,7 +100,7 @@ static inline bool comm_is_coord_talk(uint64_t context)
 
 const struct world_info *comm_world_info(void);
 
-/* MPI_SUCCESS and *out (borrowed), or MPI_ERR_COMM with api_fail said. The others refuse what is no
+/* MPI_SUCCESS and *out (borrowed), or MPI_ERR_COMM with fail_with said. The others refuse what is no
  * intracommunicator or no intercommunicator; *out is set then, for its error handler. */
 int comm_lookup(MPI_Comm handle, struct comm **out);
 int comm_lookup_intra(MPI_Comm handle, struct comm **out);
@@ -138,7 +138,7 @@ static inline int comm_world_rank(const struct comm *c, int rank)
 	return c->peers[rank];
 }
 
-/* MPI_ERR_ROOT with api_fail said, or MPI_SUCCESS. */
+/* MPI_ERR_ROOT with fail_with said, or MPI_SUCCESS. */
 int comm_check_root(const struct comm *c, int root);
 
 /* For messages: the name, or "(unnamed)". */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the program names: handles, and the two that it may name from MPI_Init to MPI_Finalize. */
-#include "mpi/bindings/api.h"
 #include "comm.h"
+#include "mpi/handle/fail.h"
 #include "mpi/handle/live.h"
 
 static struct comm *world, *self; /* NULL: the program may not name them */
@@ -20,11 +20,11 @@ bool comm_world_is_named(void)
 static int refuse(MPI_Comm handle)
 {
 	if (handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF)
-		return api_fail(MPI_ERR_COMM, "%s is there from MPI_Init to MPI_Finalize alone",
+		return fail_with(MPI_ERR_COMM, "%s is there from MPI_Init to MPI_Finalize alone",
 			handle == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : "MPI_COMM_SELF");
 	if (handle == MPI_COMM_NULL)
-		return api_fail(MPI_ERR_COMM, "MPI_COMM_NULL was given");
-	return api_fail(MPI_ERR_COMM,
+		return fail_with(MPI_ERR_COMM, "MPI_COMM_NULL was given");
+	return fail_with(MPI_ERR_COMM,
 		"%p is not a communicator, or it was freed, or its session was finalized",
 		(void *)handle);
 }
@@ -48,7 +48,7 @@ int comm_lookup_intra(MPI_Comm handle, struct comm **out)
 
 	if (rc != MPI_SUCCESS || !(*out)->remote)
 		return rc;
-	return api_fail(MPI_ERR_COMM, "communicator %s of %d and %d is an intercommunicator",
+	return fail_with(MPI_ERR_COMM, "communicator %s of %d and %d is an intercommunicator",
 		comm_label(*out), (*out)->size, (*out)->npeers);
 }
 
@@ -58,7 +58,7 @@ int comm_lookup_inter(MPI_Comm handle, struct comm **out)
 
 	if (rc != MPI_SUCCESS || (*out)->remote)
 		return rc;
-	return api_fail(MPI_ERR_COMM, "communicator %s of %d is not an intercommunicator",
+	return fail_with(MPI_ERR_COMM, "communicator %s of %d is not an intercommunicator",
 		comm_label(*out), (*out)->size);
 }
 
@@ -71,6 +71,6 @@ int comm_check_root(const struct comm *c, int root)
 {
 	if (root >= 0 && root < c->size)
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_ROOT, "root %d is not in communicator %s of %d", root,
+	return fail_with(MPI_ERR_ROOT, "root %d is not in communicator %s of %d", root,
 		comm_label(c), c->size);
 }

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/bindings/api.h"
 #include "mpi/handle/attr.h"
 #include "comm_again.h"
 #include "comm_inside.h"
 #include "errhandler.h"
+#include "mpi/handle/fail.h"
 #include "mpi/handle/live.h"
 
 enum {
@@ -74,11 +74,11 @@ static struct comm *predefined(int first, int size, uint32_t counter, MPI_Comm h
 static int check_info(const struct world_info *w)
 {
 	if (w->size < 1 || w->rank < 0 || w->rank >= w->size)
-		return api_fail(
+		return fail_with(
 			MPI_ERR_INTERN, "rank %d of %d is no place in a job", w->rank, w->size);
 	for (int i = 0; i < w->size; i++) {
 		if (w->node[i] < 0)
-			return api_fail(MPI_ERR_INTERN, "the host of rank %d is not known", i);
+			return fail_with(MPI_ERR_INTERN, "the host of rank %d is not known", i);
 	}
 	return MPI_SUCCESS;
 }
@@ -98,7 +98,7 @@ int comm_init_world(const struct world_info *w)
 	}
 	if (!job.world || !job.self || !job.coord) {
 		comm_free_world();
-		return api_fail(MPI_ERR_NO_MEM, "no memory for a job of %d ranks", w->size);
+		return fail_with(MPI_ERR_NO_MEM, "no memory for a job of %d ranks", w->size);
 	}
 	return MPI_SUCCESS;
 }

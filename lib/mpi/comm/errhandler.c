@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/bindings/api.h"
 #include "comm.h"
+#include "mpi/engine/engine.h"
 #include "mpi/handle/errtext.h"
+#include "mpi/handle/fail.h"
 #include "mpi/handle/live.h"
+#include "mpi/handle/process.h"
 #include "mpi/rma/win.h"
 
 static struct errhandler predefined[] = {
@@ -36,8 +38,8 @@ int errhandler_lookup(MPI_Errhandler handle, struct errhandler **out)
 		return MPI_SUCCESS;
 	}
 	if (handle == MPI_ERRHANDLER_NULL)
-		return api_fail(MPI_ERR_ERRHANDLER, "MPI_ERRHANDLER_NULL was given");
-	return api_fail(
+		return fail_with(MPI_ERR_ERRHANDLER, "MPI_ERRHANDLER_NULL was given");
+	return fail_with(
 		MPI_ERR_ERRHANDLER, "%p is not an error handler, or it was freed", (void *)handle);
 }
 
@@ -64,7 +66,7 @@ int errhandler_check_kind(const struct errhandler *e, const char *kind)
 
 	if (!made_for || strcmp(made_for, kind) == 0)
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_ARG, "this error handler is one for %s", made_for);
+	return fail_with(MPI_ERR_ARG, "this error handler is one for %s", made_for);
 }
 
 static struct errhandler *make(struct errhandler like)
@@ -104,7 +106,7 @@ int errhandler_give(struct errhandler *made, MPI_Errhandler *handle)
 	int rc;
 
 	if (!made)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for an error handler");
+		return fail_with(MPI_ERR_NO_MEM, "no memory for an error handler");
 	rc = errhandler_export(made, handle);
 	errhandler_release(made);
 	return rc;
@@ -156,18 +158,19 @@ void errhandler_set(struct comm *c, struct errhandler *e)
 
 _Noreturn static void die(int rc)
 {
-	const char *detail = api_detail();
+	const char *detail = fail_detail();
 	char what[MPI_MAX_ERROR_STRING];
 
-	api_last_words();
+	process_last_words();
 	if (detail[0] && rc <= MPI_ERR_LASTCODE)
 		snprintf(what, sizeof(what), "%s: %s", errtext_name(rc), detail);
 	else if (detail[0])
 		snprintf(what, sizeof(what), "error code %d: %s", rc, detail);
 	else
 		errtext_get(rc, what, sizeof(what));
-	fprintf(stderr, "rank %d on %s: %s: %s\n", api_world_rank(), api_host(), api_name(), what);
-	api_die(errtext_class_of(rc));
+	fprintf(stderr, "rank %d on %s: %s: %s\n", process_rank(), process_host(), fail_call(),
+		what);
+	process_die(errtext_class_of(rc));
 }
 
 /* Errors there end the job, and nobody asked for that: it is what communicators begin with. */
@@ -179,7 +182,7 @@ static bool fatal_by_default(const struct comm *c)
 /* The communicator whose handler is asked. */
 static struct comm *answerable(struct comm *c)
 {
-	if (c && api_said_null() && fatal_by_default(c))
+	if (c && fail_is_null() && fatal_by_default(c))
 		c = NULL;
 	if (c || !comm_world_is_named())
 		return c;
@@ -196,10 +199,10 @@ int errhandler_raise(struct comm *c, int rc)
 		die(rc);
 	/* the handler may be replaced or freed by its own function or by another thread: nothing
 	 * of it is needed behind this */
-	api_resume();
+	engine_lock();
 	c = answerable(c);
 	if (c && c->window) {
-		api_pause();
+		engine_unlock();
 		return errhandler_raise_win(c->window, rc);
 	}
 	if (c) {
@@ -207,7 +210,7 @@ int errhandler_raise(struct comm *c, int rc)
 		fn = c->errhandler->fn;
 		comm = c->handle;
 	}
-	api_pause();
+	engine_unlock();
 	if (fn)
 		fn(&comm, &rc);
 	else if (kind != MPI_ERRORS_RETURN)
@@ -241,11 +244,11 @@ int errhandler_raise_win(struct win *w, int rc)
 	MPI_Errhandler kind;
 	MPI_Win win;
 
-	api_resume();
+	engine_lock();
 	kind = w->errhandler->handle;
 	fn = w->errhandler->win_fn;
 	win = w->handle;
-	api_pause();
+	engine_unlock();
 	if (fn)
 		fn(&win, &rc);
 	else if (kind != MPI_ERRORS_RETURN)

@@ -63,7 +63,7 @@ void errhandler_set(struct comm *c, struct errhandler *e);
  * program set one there (section 9.3), otherwise MPI_COMM_WORLD's, which is where programs written
  * for MPI 3 and before set it. Outside MPI_Init ... MPI_Finalize every such error is fatal.
  *
- * A null argument (api_null) is a mistake of the call: where c has the fatal handler that
+ * A null argument (fail_null) is a mistake of the call: where c has the fatal handler that
  * communicators begin with, and nobody set it there, that too belongs to no communicator.
  */
 int errhandler_raise(struct comm *c, int rc);

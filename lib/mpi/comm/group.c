@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/bindings/api.h"
+#include "mpi/handle/fail.h"
 #include "mpi/handle/live.h"
 
 /* MPI_GROUP_EMPTY. Every operation that leaves nobody gives this one. */
@@ -82,8 +82,8 @@ int group_lookup(MPI_Group handle, struct group **out)
 		return MPI_SUCCESS;
 	}
 	if (handle == MPI_GROUP_NULL)
-		return api_fail(MPI_ERR_GROUP, "MPI_GROUP_NULL was given");
-	return api_fail(MPI_ERR_GROUP, "%p is not a group, or it was freed", (void *)handle);
+		return fail_with(MPI_ERR_GROUP, "MPI_GROUP_NULL was given");
+	return fail_with(MPI_ERR_GROUP, "%p is not a group, or it was freed", (void *)handle);
 }
 
 int group_export(struct group *g, MPI_Group *handle)

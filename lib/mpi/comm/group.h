@@ -3,7 +3,7 @@
  * Groups: ordered sets of ranks of the world (MPI 5.0 section 7.3). A group never changes after it
  * is made. The functions that make one know no lock; the engine lock guards the counts.
  *
- * Errors are MPI error classes, said with api_fail. Outputs are set on success only.
+ * Errors are MPI error classes, said with fail_with. Outputs are set on success only.
  */
 #ifndef FTMPI_MPI_GROUP_H
 #define FTMPI_MPI_GROUP_H

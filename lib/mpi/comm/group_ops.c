@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Making groups from groups, and comparing them. Pure but for the memory it takes. */
 #include "group.h"
+#include "mpi/handle/fail.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/bindings/api.h"
-
 static int no_memory(int size)
 {
-	return api_fail(MPI_ERR_NO_MEM, "no memory for a group of %d processes", size);
+	return fail_with(MPI_ERR_NO_MEM, "no memory for a group of %d processes", size);
 }
 
 /* The rank in the world of this process if it is in a or b, else a rank nobody has. */
@@ -54,9 +53,9 @@ static int reverse_find(const struct reverse *r, int world)
 static int check_list(int n, const void *list, const char *what)
 {
 	if (n < 0)
-		return api_fail(MPI_ERR_ARG, "the number of %s is %d, which is negative", what, n);
+		return fail_with(MPI_ERR_ARG, "the number of %s is %d, which is negative", what, n);
 	if (n > 0 && !list)
-		return api_fail(MPI_ERR_ARG, "the array of %d %s is NULL", n, what);
+		return fail_with(MPI_ERR_ARG, "the array of %d %s is NULL", n, what);
 	return MPI_SUCCESS;
 }
 
@@ -89,10 +88,10 @@ static void pick_end(struct pick *p)
 static int pick_add(struct pick *p, long long rank)
 {
 	if (rank < 0 || rank >= p->from->size)
-		return api_fail(
+		return fail_with(
 			MPI_ERR_RANK, "rank %lld is not in a group of %d", rank, p->from->size);
 	if (p->taken[rank])
-		return api_fail(MPI_ERR_RANK, "rank %lld is named twice", rank);
+		return fail_with(MPI_ERR_RANK, "rank %lld is named twice", rank);
 	p->taken[rank] = true;
 	p->list[p->count++] = (int)rank;
 	return MPI_SUCCESS;
@@ -114,9 +113,9 @@ static int pick_range(struct pick *p, int which, const int range[3])
 	int rc = MPI_SUCCESS;
 
 	if (stride == 0)
-		return api_fail(MPI_ERR_ARG, "range %d has the stride 0", which);
+		return fail_with(MPI_ERR_ARG, "range %d has the stride 0", which);
 	if ((stride > 0 && first > last) || (stride < 0 && first < last))
-		return api_fail(MPI_ERR_ARG,
+		return fail_with(MPI_ERR_ARG,
 			"range %d never gets from %lld to %lld by steps of %lld", which, first,
 			last, stride);
 	for (long long r = first; (stride > 0 ? r <= last : r >= last) && rc == MPI_SUCCESS;
@@ -294,7 +293,7 @@ static int check_translate(const struct group *a, int n, const int *ranks)
 
 	for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
 		if (ranks[i] != MPI_PROC_NULL && (ranks[i] < 0 || ranks[i] >= a->size))
-			rc = api_fail(
+			rc = fail_with(
 				MPI_ERR_RANK, "rank %d is not in a group of %d", ranks[i], a->size);
 	}
 	return rc;
@@ -306,7 +305,7 @@ int group_translate(const struct group *a, int n, const int *ranks, const struct
 	int rc = check_translate(a, n, ranks);
 
 	if (rc == MPI_SUCCESS && n > 0 && !out)
-		rc = api_fail(MPI_ERR_ARG, "the array for %d translated ranks is NULL", n);
+		rc = fail_with(MPI_ERR_ARG, "the array for %d translated ranks is NULL", n);
 	if (rc == MPI_SUCCESS)
 		rc = reverse_make(b, &of_b);
 	if (rc != MPI_SUCCESS)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hints.h"
+#include "mpi/handle/fail.h"
 
 #include <string.h>
-
-#include "mpi/bindings/api.h"
 
 bool hint_is_flag(const char *value)
 {
@@ -26,8 +25,8 @@ static int check(const struct hint *known, const struct info *given)
 		const char *value = info_find(given, known->key);
 
 		if (value && !known->fits(value))
-			return api_fail(MPI_ERR_INFO_VALUE, "%s is no value for info key %s", value,
-				known->key);
+			return fail_with(MPI_ERR_INFO_VALUE, "%s is no value for info key %s",
+				value, known->key);
 	}
 	return MPI_SUCCESS;
 }
@@ -47,7 +46,7 @@ static int take(struct info *held, const struct hint *known, const struct info *
 
 static int no_memory(void)
 {
-	return api_fail(MPI_ERR_NO_MEM, "no memory for hints");
+	return fail_with(MPI_ERR_NO_MEM, "no memory for hints");
 }
 
 /* On a copy, so that what does not succeed changes nothing. */

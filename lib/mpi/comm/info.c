@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/bindings/api.h"
+#include "mpi/handle/fail.h"
 #include "mpi/handle/live.h"
 
 struct info *info_new(void)
@@ -93,7 +93,7 @@ int info_put(struct info *i, const char *key, const char *value)
 
 	if (p ? replace(p, value) : append(i, key, value))
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_NO_MEM, "no memory for info key %s", key);
+	return fail_with(MPI_ERR_NO_MEM, "no memory for info key %s", key);
 }
 
 bool info_remove(struct info *i, const char *key)
@@ -146,7 +146,7 @@ static int environment(struct info **out)
 	if (!env)
 		env = info_environment(0, NULL);
 	if (!env)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for MPI_INFO_ENV");
+		return fail_with(MPI_ERR_NO_MEM, "no memory for MPI_INFO_ENV");
 	*out = env;
 	return MPI_SUCCESS;
 }
@@ -159,7 +159,7 @@ int info_hints(MPI_Info handle, struct info **out)
 	if (handle == MPI_INFO_ENV)
 		return environment(out);
 	if (!live_has(handle, OBJECT_INFO))
-		return api_fail(
+		return fail_with(
 			MPI_ERR_INFO, "%p is not an info object, or it was freed", (void *)handle);
 	*out = (struct info *)(void *)handle;
 	return MPI_SUCCESS;
@@ -168,7 +168,7 @@ int info_hints(MPI_Info handle, struct info **out)
 int info_lookup(MPI_Info handle, struct info **out)
 {
 	if (handle == MPI_INFO_NULL)
-		return api_fail(MPI_ERR_INFO, "MPI_INFO_NULL was given");
+		return fail_with(MPI_ERR_INFO, "MPI_INFO_NULL was given");
 	return info_hints(handle, out);
 }
 
@@ -177,11 +177,11 @@ int info_lookup(MPI_Info handle, struct info **out)
 int info_check_key(const char *key)
 {
 	if (!key)
-		return api_fail(MPI_ERR_INFO_KEY, "the info key is a null pointer");
+		return fail_with(MPI_ERR_INFO_KEY, "the info key is a null pointer");
 	if (!key[0])
-		return api_fail(MPI_ERR_INFO_KEY, "the info key is empty");
+		return fail_with(MPI_ERR_INFO_KEY, "the info key is empty");
 	if (strnlen(key, MPI_MAX_INFO_KEY) == MPI_MAX_INFO_KEY)
-		return api_fail(MPI_ERR_INFO_KEY,
+		return fail_with(MPI_ERR_INFO_KEY,
 			"the info key %.20s... has more than %d characters", key,
 			MPI_MAX_INFO_KEY - 1);
 	return MPI_SUCCESS;
@@ -190,10 +190,10 @@ int info_check_key(const char *key)
 int info_check_value(const char *key, const char *value)
 {
 	if (!value)
-		return api_fail(
+		return fail_with(
 			MPI_ERR_INFO_VALUE, "the value for info key %s is a null pointer", key);
 	if (strnlen(value, MPI_MAX_INFO_VAL) == MPI_MAX_INFO_VAL)
-		return api_fail(MPI_ERR_INFO_VALUE,
+		return fail_with(MPI_ERR_INFO_VALUE,
 			"the value for info key %s has more than %d characters", key,
 			MPI_MAX_INFO_VAL - 1);
 	return MPI_SUCCESS;

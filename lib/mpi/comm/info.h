@@ -46,11 +46,11 @@ int info_put(struct info *i, const char *key, const char *value);
 /* false: it does not have the key. */
 bool info_remove(struct info *i, const char *key);
 
-/* MPI_ERR_INFO_KEY or MPI_ERR_INFO_VALUE, with api_fail said: empty, or longer than allowed. */
+/* MPI_ERR_INFO_KEY or MPI_ERR_INFO_VALUE, with fail_with said: empty, or longer than allowed. */
 int info_check_key(const char *key);
 int info_check_value(const char *key, const char *value);
 
-/* MPI_SUCCESS and *out (borrowed; NULL for MPI_INFO_NULL), or MPI_ERR_INFO with api_fail said. What
+/* MPI_SUCCESS and *out (borrowed; NULL for MPI_INFO_NULL), or MPI_ERR_INFO with fail_with said. What
  * calls use that take hints. MPI_INFO_ENV is made when it is first asked for: MPI_ERR_NO_MEM. */
 int info_hints(MPI_Info handle, struct info **out);
 

@@ -7,7 +7,6 @@
  */
 #include <stdlib.h>
 
-#include "mpi/bindings/api.h"
 #include "mpi/coll/coll_inter.h"
 #include "mpi/coll/coll_launch.h"
 #include "comm_make.h"

@@ -7,9 +7,9 @@
  */
 #include <stdlib.h>
 
-#include "mpi/bindings/api.h"
 #include "mpi/coll/coll.h"
 #include "comm_make.h"
+#include "mpi/handle/fail.h"
 #include "mpi/p2p/p2p.h"
 
 int comm_swap(struct comm *c, const void *mine, size_t my_bytes, void *theirs, size_t their_bytes)
@@ -44,7 +44,7 @@ static int swap_bytes(const struct other *o, const void *mine, size_t n, void *t
 
 static int no_memory_for(int n)
 {
-	return api_fail(MPI_ERR_NO_MEM, "no memory for a remote group of %d", n);
+	return fail_with(MPI_ERR_NO_MEM, "no memory for a remote group of %d", n);
 }
 
 /* What a leader comes to know, and then tells its side. */
@@ -63,12 +63,12 @@ static int meet(const struct comm *local, const struct other *o, struct met *m, 
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (m->theirs.n < 0)
-		return api_fail(MPI_ERR_OTHER,
+		return fail_with(MPI_ERR_OTHER,
 			"the remote leader, world rank %d, could not make a communicator of its "
 			"side",
 			comm_world_rank(o->comm, o->rank));
 	if (m->theirs.n < 1 || m->theirs.n > comm_world_info()->size)
-		return api_fail(MPI_ERR_INTERN,
+		return fail_with(MPI_ERR_INTERN,
 			"the leader of the remote group says that it has %d processes",
 			m->theirs.n);
 	*ranks = malloc((size_t)m->theirs.n * sizeof(**ranks));
@@ -86,7 +86,7 @@ static int tell_met(struct comm *c, int leader, struct met *m, int32_t **ranks)
 	if (rc != MPI_SUCCESS || (m->failed && c->rank == leader))
 		return rc ? rc : m->failed;
 	if (m->failed)
-		return api_fail(
+		return fail_with(
 			m->failed, "rank %d, the leader, could not meet the remote leader", leader);
 	if (c->rank != leader)
 		*ranks = malloc((size_t)m->theirs.n * sizeof(**ranks));
@@ -102,14 +102,14 @@ static int check_remote(const struct comm *local, const struct group *remote)
 
 	for (int i = 0; i < remote->size && rc == MPI_SUCCESS; i++) {
 		if (remote->world[i] < 0 || remote->world[i] >= comm_world_info()->size)
-			rc = api_fail(MPI_ERR_INTERN, "rank %d of the remote group is nobody", i);
+			rc = fail_with(MPI_ERR_INTERN, "rank %d of the remote group is nobody", i);
 	}
 	if (rc == MPI_SUCCESS)
 		rc = group_intersection(local->group, remote, &common);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (common->size > 0)
-		rc = api_fail(MPI_ERR_COMM,
+		rc = fail_with(MPI_ERR_COMM,
 			"the two groups overlap: world rank %d is in both, and %d more",
 			common->world[0], common->size - 1);
 	group_release(common);

@@ -2,8 +2,8 @@
 /* One communicator of both sides of an intercommunicator (MPI 5.0 section 7.6). */
 #include <stdlib.h>
 
-#include "mpi/bindings/api.h"
 #include "comm_make.h"
+#include "mpi/handle/fail.h"
 
 /* What a process says when the sides are merged. */
 struct ticket {
@@ -57,7 +57,7 @@ static int merge(struct comm *c, bool high, struct comm **out)
 		ours->mixed |= ours[i].high != ours->high;
 	rc = comm_swap(c, ours, sizeof(*ours), &theirs, sizeof(theirs));
 	if (rc == MPI_SUCCESS && (ours->mixed || theirs.mixed))
-		rc = api_fail(MPI_ERR_ARG,
+		rc = fail_with(MPI_ERR_ARG,
 			"high must be the same on all processes of a side, and is not on the %s "
 			"one",
 			ours->mixed ? "local" : "remote");

@@ -5,9 +5,9 @@
  */
 #include <stdlib.h>
 
-#include "mpi/bindings/api.h"
 #include "mpi/coll/coll.h"
 #include "comm_make.h"
+#include "mpi/handle/fail.h"
 
 /* Rank 0's proposals of both sides, known to all of both. */
 static int agree(struct comm *c, int n, struct comm_proposal both[2])
@@ -89,7 +89,7 @@ static int remote_part(const struct comm *c, const int32_t *ranks, int n, struct
 {
 	for (int i = 0; i < n; i++) {
 		if (ranks[i] < 0 || ranks[i] >= c->npeers)
-			return api_fail(
+			return fail_with(
 				MPI_ERR_INTERN, "the remote group has no rank %d", (int)ranks[i]);
 	}
 	return group_incl(c->remote, n, ranks, out);
@@ -123,10 +123,10 @@ static int check_part(
 	const struct comm *c, const struct group *g, const struct comm_proposal both[2])
 {
 	if (both[0].n < 0 || both[1].n < 0 || both[1].n > c->npeers)
-		return api_fail(MPI_ERR_GROUP, "the %s group is no part of its side",
+		return fail_with(MPI_ERR_GROUP, "the %s group is no part of its side",
 			both[0].n < 0 ? "local" : "remote");
 	if (both[0].n != g->size)
-		return api_fail(MPI_ERR_GROUP,
+		return fail_with(MPI_ERR_GROUP,
 			"the group has %d processes here and %d at rank 0 of the local group",
 			g->size, (int)both[0].n);
 	return MPI_SUCCESS;

@@ -8,24 +8,24 @@
 
 #include <stdlib.h>
 
-#include "mpi/bindings/api.h"
 #include "mpi/handle/attr.h"
 #include "mpi/coll/coll.h"
 #include "mpi/comm/comm_again.h"
 #include "comm_make.h"
+#include "mpi/handle/fail.h"
 #include "mpi/p2p/p2p.h"
 #include "mpi/comm/topo.h"
 #include "mpi/type/type.h"
 
 int comm_make_no_memory(const struct comm *c)
 {
-	return api_fail(MPI_ERR_NO_MEM, "no memory to make a communicator from %s of %d",
+	return fail_with(MPI_ERR_NO_MEM, "no memory to make a communicator from %s of %d",
 		comm_label(c), c->size);
 }
 
 int comm_make_used_up(int world_rank)
 {
-	return api_fail(MPI_ERR_OTHER,
+	return fail_with(MPI_ERR_OTHER,
 		"world rank %d can make no more communicators: %d can be alive there at once, and "
 		"2^31 be made in all; free those that are not needed any more",
 		world_rank, COMM_MOST);
@@ -162,7 +162,7 @@ int comm_locate(const struct comm *c, const struct group *g, int **ranks)
 	rc = group_translate(g, g->size, all + g->size, c->group, all);
 	for (int i = 0; i < g->size && rc == MPI_SUCCESS; i++) {
 		if (all[i] == MPI_UNDEFINED)
-			rc = api_fail(MPI_ERR_GROUP,
+			rc = fail_with(MPI_ERR_GROUP,
 				"rank %d of the group (world rank %d) is not in communicator %s", i,
 				g->world[i], comm_label(c));
 	}

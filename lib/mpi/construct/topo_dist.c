@@ -4,13 +4,13 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "mpi/bindings/api.h"
 #include "mpi/coll/coll_motion.h"
 #include "mpi/bindings/topo_calls.h"
+#include "mpi/handle/fail.h"
 
 static int no_memory(const struct comm *c)
 {
-	return api_fail(MPI_ERR_NO_MEM, "no memory for the edges of a graph on %s of %d",
+	return fail_with(MPI_ERR_NO_MEM, "no memory for the edges of a graph on %s of %d",
 		comm_label(c), c->size);
 }
 
@@ -43,10 +43,10 @@ static int agree(struct comm *c, int rc, const struct topo_dist *said, int votes
 	if (rc != MPI_SUCCESS || agreed != MPI_SUCCESS)
 		return rc ? rc : agreed;
 	if (votes[BAD] > 0)
-		return api_fail(
+		return fail_with(
 			MPI_ERR_ARG, "rank %d has found an error in its arguments", votes[BAD] - 1);
 	if (votes[WEIGHTS] && votes[NO_WEIGHTS])
-		return api_fail(MPI_ERR_ARG,
+		return fail_with(MPI_ERR_ARG,
 			"some ranks give weights, others MPI_UNWEIGHTED: it must be all or none");
 	return MPI_SUCCESS;
 }
@@ -186,7 +186,7 @@ static int check_edges(const struct comm *c, const struct topo_edge *edges, size
 {
 	for (size_t i = 0; i < n; i++) {
 		if (edges[i].other < 0 || edges[i].other >= c->size || edges[i].weight < 0)
-			return api_fail(MPI_ERR_INTERN, "an edge to rank %d, of weight %d, came",
+			return fail_with(MPI_ERR_INTERN, "an edge to rank %d, of weight %d, came",
 				edges[i].other, edges[i].weight);
 	}
 	return MPI_SUCCESS;
@@ -201,7 +201,7 @@ static int check_counts(const struct comm *c, const struct mail *m, size_t *n)
 	for (int i = 0; i < c->size; i++) {
 		if (m->counts[i] < 0 || m->counts[i] % each != 0 ||
 			m->counts[i] / each > INT_MAX - (MPI_Count)*n)
-			return api_fail(MPI_ERR_INTERN,
+			return fail_with(MPI_ERR_INTERN,
 				"the edges that rank %d sends make %lld bytes", i,
 				(long long)m->counts[i]);
 		*n += (size_t)(m->counts[i] / each);

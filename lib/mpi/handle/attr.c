@@ -4,10 +4,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "mpi/bindings/api.h"
 #include "attr_key.h"
 #include "base/list.h"
 #include "errtext.h"
+#include "fail.h"
+#include "mpi/engine/engine.h"
 
 struct attr {
 	struct link link;
@@ -50,7 +51,7 @@ static int attr_append(struct attr_holder o, struct keyval *k, void *value)
 	}
 	if (!a || !*o.list) {
 		free(a);
-		return api_fail(MPI_ERR_NO_MEM, "no memory for an attribute");
+		return fail_with(MPI_ERR_NO_MEM, "no memory for an attribute");
 	}
 	a->key = k;
 	a->value = value;
@@ -64,7 +65,7 @@ static int callback_failed(const char *what, const struct keyval *k, int code)
 {
 	int errclass = errtext_is_code(code) ? code : MPI_ERR_OTHER;
 
-	return api_fail(
+	return fail_with(
 		errclass, "the %s function of attribute key %d returned %d", what, k->number, code);
 }
 
@@ -130,9 +131,9 @@ static int attr_remove(struct attr_holder o, struct keyval *k)
 	if (!deletes_silently(k)) {
 		void *value = a->value;
 
-		api_pause();
+		engine_unlock();
 		rc = call_delete(k, o.handle, value);
-		api_resume();
+		engine_lock();
 		a = attr_find(o, k);
 	}
 	if (rc != MPI_SUCCESS)
@@ -150,7 +151,7 @@ int attr_set(struct attr_holder o, int keyval, void *value)
 	int rc = keyval_lookup(o.kind, keyval, &k);
 
 	if (rc == MPI_SUCCESS && k->freed)
-		rc = api_fail(MPI_ERR_KEYVAL, "attribute key %d was freed", keyval);
+		rc = fail_with(MPI_ERR_KEYVAL, "attribute key %d was freed", keyval);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	k->refs++;
@@ -200,9 +201,9 @@ static int ask_copy(struct attr_holder from, const struct attr *a, void **value,
 	*wanted = copies_value(k);
 	if (copies_nothing(k) || copies_value(k))
 		return MPI_SUCCESS;
-	api_pause();
+	engine_unlock();
 	rc = call_copy(k, from.handle, *value, value, &flag);
-	api_resume();
+	engine_lock();
 	*wanted = flag != 0;
 	return rc == MPI_SUCCESS ? MPI_SUCCESS : callback_failed("copy", k, rc);
 }
@@ -252,7 +253,7 @@ int attr_copy_all(struct attr_holder from, struct attr_holder to)
 	/* a copy function may change the list that is walked */
 	keep = snapshot(*from.list, &n);
 	if (!keep)
-		return api_fail(MPI_ERR_NO_MEM, "no memory to copy the attributes");
+		return fail_with(MPI_ERR_NO_MEM, "no memory to copy the attributes");
 	for (size_t i = 0; i < n; i++) {
 		struct attr *a = attr_find(from, keep[i]);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "attr_key.h"
+#include "fail.h"
 
 #include <limits.h>
 #include <stdlib.h>
-
-#include "mpi/bindings/api.h"
 
 /* above the predefined keys of communicators and windows */
 #define KEYVAL_FIRST 1024
@@ -38,10 +37,10 @@ int attr_keyval_create(const struct attr_functions *f, int *keyval)
 
 	/* numbers are not used again, so that an old one is known as such */
 	if (table.next == INT_MAX)
-		return api_fail(MPI_ERR_NO_MEM, "all attribute keys were given out");
+		return fail_with(MPI_ERR_NO_MEM, "all attribute keys were given out");
 	k = malloc(sizeof(*k));
 	if (!k)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for an attribute key");
+		return fail_with(MPI_ERR_NO_MEM, "no memory for an attribute key");
 	*k = (struct keyval){.number = table.next++, .refs = 1, .f = *f};
 	list_append(head, &k->link);
 	*keyval = k->number;
@@ -75,16 +74,16 @@ int keyval_lookup(enum attr_kind kind, int keyval, struct keyval **out)
 	struct keyval *k;
 
 	if (keyval == MPI_KEYVAL_INVALID)
-		return api_fail(MPI_ERR_KEYVAL, "MPI_KEYVAL_INVALID was given");
+		return fail_with(MPI_ERR_KEYVAL, "MPI_KEYVAL_INVALID was given");
 	if (keyval > 0 && keyval < KEYVAL_FIRST)
-		return api_fail(MPI_ERR_KEYVAL,
+		return fail_with(MPI_ERR_KEYVAL,
 			"attribute key %d is predefined and cannot be changed or freed", keyval);
 	k = find(keyval);
 	if (!k)
-		return api_fail(
+		return fail_with(
 			MPI_ERR_KEYVAL, "%d is not an attribute key, or the key was freed", keyval);
 	if (k->f.kind != kind)
-		return api_fail(MPI_ERR_KEYVAL, "attribute key %d is for %s, not for %s", keyval,
+		return fail_with(MPI_ERR_KEYVAL, "attribute key %d is for %s, not for %s", keyval,
 			kind_name(k->f.kind), kind_name(kind));
 	*out = k;
 	return MPI_SUCCESS;

@@ -16,7 +16,7 @@ struct keyval {
 	struct attr_functions f;
 };
 
-/* Also one that the program freed, while it lives. MPI_ERR_KEYVAL with api_fail said when it is
+/* Also one that the program freed, while it lives. MPI_ERR_KEYVAL with fail_with said when it is
  * predefined, unknown or of another kind. */
 int keyval_lookup(enum attr_kind kind, int keyval, struct keyval **out);
 void keyval_release(struct keyval *k);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/bindings/api.h"
 #include "mpi.h"
+#include "fail.h"
 
 #define ERROR_CLASSES(X)                                                                           \
 	X(MPI_SUCCESS, "no error")                                                                 \
@@ -219,7 +219,7 @@ static int append(int errclass, int *code)
 		struct added *codes = realloc(added.codes, room * sizeof(*codes));
 
 		if (!codes)
-			return api_fail(MPI_ERR_NO_MEM, "no memory for %zu error codes", room);
+			return fail_with(MPI_ERR_NO_MEM, "no memory for %zu error codes", room);
 		added.codes = codes;
 		added.room = room;
 	}
@@ -245,7 +245,7 @@ int errtext_add_code(int errclass, int *code)
 
 	pthread_mutex_lock(&added.lock);
 	if (errclass == MPI_SUCCESS || !is_class(errclass))
-		rc = api_fail(MPI_ERR_ARG, "%d is not an error class", errclass);
+		rc = fail_with(MPI_ERR_ARG, "%d is not an error class", errclass);
 	else
 		rc = append(errclass, code);
 	if (rc == MPI_SUCCESS)
@@ -256,7 +256,7 @@ int errtext_add_code(int errclass, int *code)
 
 static int not_added(int code)
 {
-	return api_fail(MPI_ERR_ARG, "%d is not an error code that the program added", code);
+	return fail_with(MPI_ERR_ARG, "%d is not an error code that the program added", code);
 }
 
 int errtext_add_string(int code, const char *text)
@@ -266,7 +266,7 @@ int errtext_add_string(int code, const char *text)
 	int rc = MPI_SUCCESS;
 
 	if (!copy)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for an error string");
+		return fail_with(MPI_ERR_NO_MEM, "no memory for an error string");
 	pthread_mutex_lock(&added.lock);
 	a = added_find(code);
 	if (a) {
@@ -288,9 +288,9 @@ static int remove_entry(int code, bool class_wanted)
 	if (!a || (a->errclass == code) != class_wanted)
 		return not_added(code);
 	if (a->text)
-		return api_fail(MPI_ERR_ARG, "error code %d still has a string", code);
+		return fail_with(MPI_ERR_ARG, "error code %d still has a string", code);
 	if (class_wanted && a->codes > 0)
-		return api_fail(MPI_ERR_ARG, "error class %d still has codes", code);
+		return fail_with(MPI_ERR_ARG, "error class %d still has codes", code);
 	if (!class_wanted)
 		count_code(a->errclass, -1);
 	a->removed = true;
@@ -328,7 +328,7 @@ int errtext_remove_string(int code)
 		free(a->text);
 		a->text = NULL;
 	} else {
-		rc = api_fail(MPI_ERR_ARG, "error code %d has no string of the program", code);
+		rc = fail_with(MPI_ERR_ARG, "error code %d has no string of the program", code);
 	}
 	pthread_mutex_unlock(&added.lock);
 	return rc;

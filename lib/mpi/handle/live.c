@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "mpi/bindings/api.h"
 #include "mpi.h"
+#include "fail.h"
 
 static struct {
 	struct object **slots;
@@ -42,7 +42,7 @@ static int grow(void)
 	struct object **slots = calloc(bigger, sizeof(*slots));
 
 	if (!slots)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for a table of %zu handles", bigger);
+		return fail_with(MPI_ERR_NO_MEM, "no memory for a table of %zu handles", bigger);
 	live.slots = slots;
 	live.mask = bigger - 1;
 	for (size_t i = 0; i < n; i++) {

@@ -11,7 +11,7 @@
 
 #include "object.h"
 
-/* Make object's address a handle. MPI_SUCCESS, or MPI_ERR_NO_MEM with api_fail said. */
+/* Make object's address a handle. MPI_SUCCESS, or MPI_ERR_NO_MEM with fail_with said. */
 int live_add(struct object *object);
 
 /* No-op when it is not there. */

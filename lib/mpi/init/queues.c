@@ -13,11 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mpi/bindings/api.h"
 #include "base/plural.h"
 #include "mpi/comm/comm.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/live.h"
+#include "mpi/handle/process.h"
 #include "mpi/p2p/match.h"
 #include "mpi/p2p/p2p_state.h"
 #include "mpi/p2p/request.h"
@@ -39,7 +39,7 @@ struct text {
 
 static void begin_line(struct text *t)
 {
-	fprintf(t->out, "rank %d on %s: ", api_world_rank(), api_host());
+	fprintf(t->out, "rank %d on %s: ", process_rank(), process_host());
 }
 
 /* How long ago, where that was noted. */

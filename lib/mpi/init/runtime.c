@@ -6,12 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mpi/bindings/api.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "launch/control.h"
 #include "output.h"
 #include "runtime_inside.h"
+#include "mpi/handle/fail.h"
+#include "mpi/handle/process.h"
 
 _Atomic enum runtime_state runtime_now;
 
@@ -105,16 +106,21 @@ __attribute__((destructor)) static void at_exit(void)
 			  "MPI_Finalize was not called");
 	if (state != RUNTIME_IDLE)
 		return;
-	api_enter_anytime("exit");
+	fail_begin("exit");
 	rt.ending = true;
 	runtime_finish();
 }
 
-_Noreturn void api_die(int errclass)
+static void tell_end(int errclass)
 {
-	bool asked = strcmp(api_name(), "MPI_Abort") == 0;
+	bool asked = strcmp(fail_call(), "MPI_Abort") == 0;
 
 	output_flush();
-	control_aborted(runtime_control_fd(), (uint32_t)errclass, asked ? "" : api_name());
-	_exit(errclass & 0xff ? errclass & 0xff : 1);
+	control_aborted(runtime_control_fd(), (uint32_t)errclass, asked ? "" : fail_call());
+}
+
+/* A program may be ended for what it does before MPI_Init. */
+__attribute__((constructor)) static void hang_in(void)
+{
+	process_on_end(tell_end);
 }

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "mpi/bindings/api.h"
 #include "base/descriptors.h"
 #include "base/error.h"
 #include "base/fault.h"
@@ -11,6 +10,8 @@
 #include "base/log.h"
 #include "beating.h"
 #include "ckpt/ckpt.h"
+#include "mpi/handle/fail.h"
+#include "mpi/handle/process.h"
 #include "mpi/recovery/ckpt_job.h"
 #include "mpi/coll/coll_launch.h"
 #include "mpi/comm/comm.h"
@@ -41,23 +42,11 @@ int runtime_control_fd(void)
 	return launch.control_fd;
 }
 
-const char *api_host(void)
-{
-	if (!launch.host[0])
-		gethostname(launch.host, sizeof launch.host - 1);
-	return launch.host;
-}
-
-int api_world_rank(void)
-{
-	return launch.rank;
-}
-
 _Noreturn void runtime_give_up(const char *why)
 {
-	log_error("%s: %s", api_name(), why);
+	log_error("%s: %s", fail_call(), why);
 	output_flush();
-	control_aborted(launch.control_fd, 1, api_name());
+	control_aborted(launch.control_fd, 1, fail_call());
 	_exit(1);
 }
 
@@ -65,7 +54,8 @@ static void name_process(void)
 {
 	char who[LAUNCH_HOST_MAX + 32];
 
-	snprintf(who, sizeof who, "rank %d on %.64s", launch.rank, api_host());
+	process_is(launch.rank, launch.host);
+	snprintf(who, sizeof who, "rank %d on %.64s", launch.rank, process_host());
 	log_configure(launch.verbosity, who);
 }
 
@@ -230,10 +220,10 @@ static void must_be_alone(void)
 {
 	if (engine_alone())
 		return;
-	api_last_words();
+	process_last_words();
 	log_error("%s was called while another thread is inside an MPI call: the program is ended",
-		api_name());
-	api_die(MPI_ERR_OTHER);
+		fail_call());
+	process_die(MPI_ERR_OTHER);
 }
 
 void runtime_finish(void)

@@ -5,13 +5,13 @@
 #include <string.h>
 #include <strings.h>
 
-#include "mpi/bindings/api.h"
 #include "base/log.h"
 #include "base/shown.h"
 #include "mpi/comm/comm.h"
 #include "mpi/engine/engine.h"
 #include "mpi/comm/errhandler.h"
 #include "mpi/comm/hints.h"
+#include "mpi/handle/fail.h"
 #include "mpi/handle/live.h"
 #include "mpi/p2p/p2p_buffer.h"
 #include "mpi/p2p/request.h"
@@ -27,8 +27,8 @@ int session_lookup(MPI_Session handle, struct session **out)
 		return MPI_SUCCESS;
 	}
 	if (handle == MPI_SESSION_NULL)
-		return api_fail(MPI_ERR_SESSION, "MPI_SESSION_NULL was given");
-	return api_fail(
+		return fail_with(MPI_ERR_SESSION, "MPI_SESSION_NULL was given");
+	return fail_with(
 		MPI_ERR_SESSION, "%p is not a session, or it was finalized", (void *)handle);
 }
 
@@ -47,7 +47,7 @@ int session_check_group(const struct group *g)
 {
 	if (!g->session || session_of(g->session))
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_SESSION, "the session of this group of %d was finalized", g->size);
+	return fail_with(MPI_ERR_SESSION, "the session of this group of %d was finalized", g->size);
 }
 
 /* ---- hints ---- */
@@ -86,7 +86,7 @@ int session_new(struct errhandler *e, struct info *hints, struct session **out)
 {
 	static uint64_t number;
 	struct session *s = calloc(1, sizeof *s);
-	int rc = s ? MPI_SUCCESS : api_fail(MPI_ERR_NO_MEM, "no memory for a session");
+	int rc = s ? MPI_SUCCESS : fail_with(MPI_ERR_NO_MEM, "no memory for a session");
 
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -157,7 +157,7 @@ int session_free(struct session *s)
 	struct left left = what_is_left(s);
 
 	if (left.requests > 0)
-		return api_fail(MPI_ERR_PENDING,
+		return fail_with(MPI_ERR_PENDING,
 			"%d requests of the session are not completed: wait for them, or free them",
 			left.requests);
 	free_comms(s);
@@ -170,20 +170,6 @@ int session_free(struct session *s)
 	s->head.kind = OBJECT_FREED;
 	free(s);
 	return MPI_SUCCESS;
-}
-
-int session_leave(uint64_t number, int rc)
-{
-	struct session *s = rc == MPI_SUCCESS ? NULL : session_of(number);
-	struct errhandler asked;
-	MPI_Session handle;
-
-	if (!s)
-		return api_leave(NULL, rc);
-	asked = *s->errhandler;
-	handle = s->handle;
-	engine_leave();
-	return errhandler_raise_session(&asked, handle, rc);
 }
 
 /* ---- process sets ---- */
@@ -216,7 +202,7 @@ static const struct pset *find_pset(const char *name)
 	for (int i = 0; i < PSETS; i++)
 		if (strcasecmp(psets[i].name, name) == 0)
 			return &psets[i];
-	(void)api_fail(MPI_ERR_ARG,
+	(void)fail_with(MPI_ERR_ARG,
 		"there is no process set %s: there are mpi://WORLD and mpi://SELF",
 		shown(name).text);
 	return NULL;
@@ -243,7 +229,7 @@ int session_pset_group(const struct session *s, const char *name, struct group *
 	like = p->of()->group;
 	g = group_make(like->size, like->world, comm_world_info()->rank);
 	if (!g)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for a group of %d", like->size);
+		return fail_with(MPI_ERR_NO_MEM, "no memory for a group of %d", like->size);
 	g->session = s->number;
 	*out = g;
 	return MPI_SUCCESS;

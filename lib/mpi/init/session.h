@@ -51,10 +51,6 @@ int session_free(struct session *s);
 int session_take_hints(struct info **hints, MPI_Info given);
 int session_give_hints(const struct session *s, MPI_Info *used);
 
-/* End an MPI call as api_leave does, by the error handler of that session or, where that is not
- * there any more, as for what belongs to no object. */
-int session_leave(uint64_t number, int rc);
-
 /* Process sets: names, in their order; NULL behind the last. The case of a name does not count. */
 const char *session_pset_name(int n);
 int session_pset_count(void);

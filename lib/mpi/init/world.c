@@ -4,12 +4,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "mpi/bindings/api.h"
 #include "base/log.h"
 #include "mpi/comm/comm.h"
 #include "mpi/engine/engine.h"
 #include "runtime.h"
 #include "uses.h"
+#include "mpi/handle/fail.h"
+#include "mpi/handle/process.h"
 
 static struct {
 	_Atomic enum world_state state;
@@ -40,9 +41,9 @@ static bool advance(enum world_state from)
 
 static _Noreturn void end_program(const char *when)
 {
-	api_last_words();
-	log_error("%s was called %s: the program is ended", api_name(), when);
-	api_die(MPI_ERR_OTHER);
+	process_last_words();
+	log_error("%s was called %s: the program is ended", fail_call(), when);
+	process_die(MPI_ERR_OTHER);
 }
 
 bool world_open(int *argc, char ***argv, int thread_level)

@@ -8,11 +8,11 @@
 
 #include <stdlib.h>
 
-#include "mpi/bindings/api.h"
 #include "base/list.h"
 #include "mpi/engine/engine.h"
 #include "p2p_state.h"
 #include "request.h"
+#include "mpi/handle/fail.h"
 #include "mpi/init/session.h"
 
 struct copy {
@@ -76,8 +76,8 @@ static int check_room(const struct buffer *b, size_t len)
 	if (has_room(b, len))
 		return MPI_SUCCESS;
 	if (!b->attached)
-		return api_fail(MPI_ERR_BUFFER, "no buffer is attached (MPI_Buffer_attach)");
-	return api_fail(MPI_ERR_BUFFER,
+		return fail_with(MPI_ERR_BUFFER, "no buffer is attached (MPI_Buffer_attach)");
+	return fail_with(MPI_ERR_BUFFER,
 		"a message of %zu bytes needs %llu in the attached buffer, and %llu of its %llu "
 		"are free",
 		len, (unsigned long long)room_for(len), (unsigned long long)(size - b->used),
@@ -146,7 +146,7 @@ static int start_copy(struct copy *copy, struct comm *c, int dest, int tag)
 
 	if (!r) {
 		copy_gone(&orphan);
-		return api_fail(MPI_ERR_NO_MEM, "no memory for a request");
+		return fail_with(MPI_ERR_NO_MEM, "no memory for a request");
 	}
 	r->class = &copy_class;
 	r->owner = copy;
@@ -174,7 +174,7 @@ int buffer_send(struct comm *c, const void *buf, size_t count, struct type *t, i
 		return rc;
 	copy = copy_new(b, buf, count, t);
 	if (!copy)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for a copy of a message of %zu bytes",
+		return fail_with(MPI_ERR_NO_MEM, "no memory for a copy of a message of %zu bytes",
 			count * t->size);
 	return start_copy(copy, c, dest, tag);
 }
@@ -198,7 +198,7 @@ int buffer_isend(struct comm *c, const void *buf, size_t count, struct type *t, 
 	int rc;
 
 	if (!r)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for a request");
+		return fail_with(MPI_ERR_NO_MEM, "no memory for a request");
 	r->class = &buffer_class;
 	r->buf = (void *)(uintptr_t)buf;
 	r->count = count;
@@ -229,13 +229,13 @@ struct buffer *buffer_own(struct buffer **own)
 int buffer_attach(struct buffer *b, void *address, MPI_Count size)
 {
 	if (!b)
-		return api_fail(MPI_ERR_NO_MEM, "no memory to attach a buffer");
+		return fail_with(MPI_ERR_NO_MEM, "no memory to attach a buffer");
 	if (b->attached)
-		return api_fail(MPI_ERR_BUFFER, "a buffer is attached already");
+		return fail_with(MPI_ERR_BUFFER, "a buffer is attached already");
 	if (size < 0)
-		return api_fail(MPI_ERR_ARG, "the size of the buffer is %lld", (long long)size);
+		return fail_with(MPI_ERR_ARG, "the size of the buffer is %lld", (long long)size);
 	if (!address && size > 0)
-		return api_fail(MPI_ERR_BUFFER, "the buffer is a null pointer");
+		return fail_with(MPI_ERR_BUFFER, "the buffer is a null pointer");
 	b->attached = true;
 	b->address = address;
 	b->size = address == MPI_BUFFER_AUTOMATIC ? 0 : size;
@@ -254,7 +254,7 @@ static bool is_empty(void *arg, int *expect)
 int buffer_detach(struct buffer *b, void **address, MPI_Count *size)
 {
 	if (!b)
-		return api_fail(MPI_ERR_NO_MEM, "no memory to detach a buffer");
+		return fail_with(MPI_ERR_NO_MEM, "no memory to detach a buffer");
 	engine_wait(is_empty, b);
 	*address = b->attached ? b->address : NULL;
 	*size = b->attached ? b->size : 0;
@@ -280,7 +280,7 @@ int buffer_flush(struct buffer *b)
 	struct flushing f = {b, b ? b->sent : 0};
 
 	if (!b)
-		return api_fail(MPI_ERR_NO_MEM, "no memory to flush a buffer");
+		return fail_with(MPI_ERR_NO_MEM, "no memory to flush a buffer");
 	engine_wait(is_flushed, &f);
 	return MPI_SUCCESS;
 }
@@ -302,7 +302,7 @@ int buffer_iflush(struct buffer *b, struct comm *c, struct request **out)
 
 	if (!r) {
 		free(f);
-		return api_fail(MPI_ERR_NO_MEM, "no memory for a request");
+		return fail_with(MPI_ERR_NO_MEM, "no memory for a request");
 	}
 	*f = (struct flush){.buffer = b, .number = b->sent, .request = r};
 	list_append(&flushes, &f->link);

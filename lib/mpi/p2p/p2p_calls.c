@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the calls use: a request made, started, and for the blocking pair waited for. */
-#include "mpi/bindings/api.h"
 #include "p2p.h"
 #include "request.h"
+#include "mpi/handle/fail.h"
 
 static int start_new(struct request *r, struct request **out)
 {
@@ -17,7 +17,7 @@ static int start_new(struct request *r, struct request **out)
 
 static int no_memory(void)
 {
-	return api_fail(MPI_ERR_NO_MEM, "no memory for a request");
+	return fail_with(MPI_ERR_NO_MEM, "no memory for a request");
 }
 
 int p2p_isend(struct comm *c, enum plane plane, const void *buf, size_t count, struct type *t,

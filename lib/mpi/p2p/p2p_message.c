@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "mpi/bindings/api.h"
 #include "inflight.h"
+#include "mpi/handle/fail.h"
 #include "mpi/handle/live.h"
 #include "match.h"
 #include "mpi/handle/object.h"
@@ -79,7 +79,7 @@ int message_find(struct comm *c, int source, int tag, struct p2p_found *found, M
 		return MPI_SUCCESS;
 	m = message_new(c, found->source);
 	if (!m)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for a message's handle");
+		return fail_with(MPI_ERR_NO_MEM, "no memory for a message's handle");
 	take(m, msg);
 	*out = (MPI_Message)m;
 	return MPI_SUCCESS;
@@ -91,13 +91,13 @@ int message_lookup(MPI_Message handle, struct message **out)
 	if (handle == MPI_MESSAGE_NO_PROC)
 		return MPI_SUCCESS;
 	if (handle == MPI_MESSAGE_NULL)
-		return api_fail(MPI_ERR_REQUEST, "MPI_MESSAGE_NULL was given");
+		return fail_with(MPI_ERR_REQUEST, "MPI_MESSAGE_NULL was given");
 	if (!live_has(handle, OBJECT_MESSAGE))
-		return api_fail(MPI_ERR_REQUEST, "%p is not a message (was it received already?)",
+		return fail_with(MPI_ERR_REQUEST, "%p is not a message (was it received already?)",
 			(void *)handle);
 	*out = (struct message *)(void *)handle;
 	if (!(*out)->msg)
-		return api_fail(MPI_ERR_REQUEST,
+		return fail_with(MPI_ERR_REQUEST,
 			"the message was found before a line was restored: it is void");
 	return MPI_SUCCESS;
 }
@@ -123,7 +123,7 @@ int message_receive(
 	struct request *r = request_new(REQUEST_RECV, m ? m->comm : NULL, PLANE_POINT, t);
 
 	if (!r)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for a request");
+		return fail_with(MPI_ERR_NO_MEM, "no memory for a request");
 	r->buf = buf;
 	r->count = count;
 	*out = r;

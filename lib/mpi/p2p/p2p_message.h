@@ -24,7 +24,7 @@ struct request;
 /* *out NULL: there is none. MPI_ERR_NO_MEM. */
 int message_find(struct comm *c, int source, int tag, struct p2p_found *found, MPI_Message *out);
 
-/* MPI_SUCCESS and *out, NULL for MPI_MESSAGE_NO_PROC; or MPI_ERR_REQUEST with api_fail said. */
+/* MPI_SUCCESS and *out, NULL for MPI_MESSAGE_NO_PROC; or MPI_ERR_REQUEST with fail_with said. */
 int message_lookup(MPI_Message handle, struct message **out);
 
 struct comm *message_comm(const struct message *m);

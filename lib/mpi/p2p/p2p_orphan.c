@@ -12,7 +12,6 @@
 #define XXH_STATIC_LINKING_ONLY /* states that are not allocated by it */
 #include <xxhash.h>
 
-#include "mpi/bindings/api.h"
 #include "base/list.h"
 #include "base/log.h"
 #include "mpi/coll/coll_saved.h"
@@ -20,6 +19,7 @@
 #include "p2p_inside.h"
 #include "p2p_saved.h"
 #include "p2p_orphan.h"
+#include "mpi/handle/process.h"
 #include "mpi/type/type_cursor.h"
 
 /* ---- what is hashed: context, tag, contents ---- */
@@ -128,9 +128,9 @@ struct tp_place p2p_orphan_place(int peer, const struct envelope *e, uint64_t le
 	struct again *a = malloc(sizeof *a);
 
 	if (!a) {
-		api_last_words();
+		process_last_words();
 		log_error("no memory to compare a message of rank %d with what it was", peer);
-		api_die(MPI_ERR_NO_MEM);
+		process_die(MPI_ERR_NO_MEM);
 	}
 	*a = (struct again){.head = {.kind = OBJECT_ORPHAN, .refs = 1},
 		.pieces = {next_bytes, pass_bytes},
@@ -153,13 +153,13 @@ static _Noreturn void say_other(const struct again *a)
 		snprintf(what, sizeof what, "with tag %d", a->tag);
 	if (a->first.length != a->length)
 		snprintf(was, sizeof was, ", and not %" PRIu64, a->first.length);
-	api_last_words();
+	process_last_words();
 	log_error("rank %d sent another message (%s, %" PRIu64
 		  " bytes%s) than the one that this rank (%d) had received before the line "
 		  "restored: the program sends other messages when it is run again, and needs "
 		  "`-coord blocking`",
 		a->peer, what, a->length, was, p2p.coord->self);
-	api_die(MPI_ERR_OTHER);
+	process_die(MPI_ERR_OTHER);
 }
 
 /* One whose sender is lost will come again in the next run. */

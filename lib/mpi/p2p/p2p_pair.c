@@ -5,10 +5,10 @@
  */
 #include <stdlib.h>
 
-#include "mpi/bindings/api.h"
 #include "mpi/engine/engine.h"
 #include "p2p.h"
 #include "request.h"
+#include "mpi/handle/fail.h"
 
 struct pair {
 	struct engine_chore chore; /* one of the two is done */
@@ -140,15 +140,15 @@ int p2p_isendrecv(struct comm *c, const struct p2p_message *out, const struct p2
 	int rc = MPI_SUCCESS;
 
 	if (!p)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for a request");
+		return fail_with(MPI_ERR_NO_MEM, "no memory for a request");
 	p->chore.run = on_part_done;
 	p->whole = request_new_other(&pair_class, c, p);
 	if (!p->whole) {
 		free(p);
-		return api_fail(MPI_ERR_NO_MEM, "no memory for a request");
+		return fail_with(MPI_ERR_NO_MEM, "no memory for a request");
 	}
 	if (!fill(p, c, out, in, replace))
-		rc = api_fail(MPI_ERR_NO_MEM, "no memory for a send and a receive of %zu elements",
+		rc = fail_with(MPI_ERR_NO_MEM, "no memory for a send and a receive of %zu elements",
 			in->count);
 	if (rc == MPI_SUCCESS)
 		rc = start(p);

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/bindings/api.h"
 #include "base/list.h"
 #include "mpi/engine/engine.h"
 #include "request.h"
+#include "mpi/handle/fail.h"
 
 enum { RANK_BITS = 20, NUMBER_BITS = 10, NUMBER_SHIFT = 32 + RANK_BITS };
 
@@ -67,13 +67,13 @@ static int make_channel(struct comm *c, const struct p2p_message *m, bool send, 
 	struct numbered *n;
 
 	if (c->context >> NUMBER_SHIFT)
-		return api_fail(MPI_ERR_UNSUPPORTED_OPERATION,
+		return fail_with(MPI_ERR_UNSUPPORTED_OPERATION,
 			"partitioned communication is for communicators whose first rank is below "
 			"2^%d in the job",
 			RANK_BITS);
 	n = number_of(&key);
 	if (!n)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for a request");
+		return fail_with(MPI_ERR_NO_MEM, "no memory for a request");
 	*channel = PARTITIONED | (uint64_t)(n->next++ % (1 << NUMBER_BITS)) << NUMBER_SHIFT;
 	return MPI_SUCCESS;
 }
@@ -97,7 +97,7 @@ static int start_send(struct request *r)
 static int no_cancel(struct request *r)
 {
 	(void)r;
-	return api_fail(MPI_ERR_REQUEST, "partitioned communication cannot be cancelled");
+	return fail_with(MPI_ERR_REQUEST, "partitioned communication cannot be cancelled");
 }
 
 static int finish_recv(struct request *r, MPI_Status *status)
@@ -130,7 +130,7 @@ int part_init(struct comm *c, const struct p2p_message *m, bool send, int partit
 	if (rc == MPI_SUCCESS && p)
 		r = request_new(send ? REQUEST_SEND : REQUEST_RECV, c, PLANE_POINT, m->t);
 	if (rc == MPI_SUCCESS && !r)
-		rc = api_fail(MPI_ERR_NO_MEM, "no memory for %d partitions", partitions);
+		rc = fail_with(MPI_ERR_NO_MEM, "no memory for %d partitions", partitions);
 	if (rc) {
 		free(p);
 		return rc;
@@ -154,7 +154,7 @@ static int check_partition(const struct part *p, int partition)
 {
 	if (partition >= 0 && partition < p->partitions)
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_ARG, "partition %d is not one of %d", partition, p->partitions);
+	return fail_with(MPI_ERR_ARG, "partition %d is not one of %d", partition, p->partitions);
 }
 
 static int check_ready(const struct part *p, int low, int high)
@@ -165,7 +165,7 @@ static int check_ready(const struct part *p, int low, int high)
 		rc = check_partition(p, high);
 	for (int i = low; rc == MPI_SUCCESS && i <= high; i++)
 		if (p->ready[i])
-			rc = api_fail(MPI_ERR_ARG, "partition %d was ready before", i);
+			rc = fail_with(MPI_ERR_ARG, "partition %d was ready before", i);
 	return rc;
 }
 
@@ -175,9 +175,9 @@ int part_ready(struct request *r, int low, int high)
 	int rc;
 
 	if (!r || r->class != &send_class)
-		return api_fail(MPI_ERR_REQUEST, "the request is not of MPI_Psend_init");
+		return fail_with(MPI_ERR_REQUEST, "the request is not of MPI_Psend_init");
 	if (!r->active)
-		return api_fail(MPI_ERR_REQUEST, "the request is not started");
+		return fail_with(MPI_ERR_REQUEST, "the request is not started");
 	rc = check_ready(p, low, high);
 	if (rc)
 		return rc;
@@ -202,7 +202,7 @@ int part_arrived(struct request *r, int partition, bool *arrived)
 		return MPI_SUCCESS;
 	}
 	if (r->class != &recv_class)
-		return api_fail(MPI_ERR_REQUEST, "the request is not of MPI_Precv_init");
+		return fail_with(MPI_ERR_REQUEST, "the request is not of MPI_Precv_init");
 	rc = check_partition(r->owner, partition);
 	if (rc)
 		return rc;

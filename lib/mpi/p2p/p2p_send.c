@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "mpi/bindings/api.h"
 #include "base/error.h"
+#include "mpi/handle/fail.h"
 #include "mpi/recovery/coord_talk.h"
 #include "mpi/engine/engine.h"
 #include "envelope.h"
@@ -107,7 +107,7 @@ int p2p_send_start(struct request *r)
 	if (!r->type->contiguous && len) {
 		payload = payload_of(r, len);
 		if (!payload)
-			return api_fail(
+			return fail_with(
 				MPI_ERR_NO_MEM, "no memory to pack a message of %zu bytes", len);
 		if (payload == r->packed && goes_in_pieces(len))
 			flags |= TP_PIECES;
@@ -120,6 +120,6 @@ int p2p_send_start(struct request *r)
 	if (rc >= 0 || (rc == FT_EPEER && p2p.gone[peer] && p2p.job.launched))
 		return MPI_SUCCESS;
 	if (rc == FT_EPEER)
-		return api_fail(MPI_ERR_PROC_ABORTED, "rank %d has left the job", r->rank);
-	return api_fail(MPI_ERR_NO_MEM, "no memory for a message of %zu bytes", len);
+		return fail_with(MPI_ERR_PROC_ABORTED, "rank %d has left the job", r->rank);
+	return fail_with(MPI_ERR_NO_MEM, "no memory for a message of %zu bytes", len);
 }

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/bindings/api.h"
 #include "base/slab.h"
 #include "mpi/engine/engine.h"
 #include "inflight.h"
+#include "mpi/handle/fail.h"
 #include "mpi/handle/status.h"
 
 static struct slab slab;
@@ -108,7 +108,7 @@ int request_lookup(MPI_Request handle, struct request **out)
 		return MPI_SUCCESS;
 	}
 	if (!handle_is(handle, OBJECT_REQUEST))
-		return api_fail(MPI_ERR_REQUEST, "%p is not a request (was it freed already?)",
+		return fail_with(MPI_ERR_REQUEST, "%p is not a request (was it freed already?)",
 			(void *)handle);
 	*out = (struct request *)handle;
 	return MPI_SUCCESS;
@@ -176,16 +176,16 @@ static int say_uneven(const struct request *r)
 	unsigned long long length = r->length, room = r->count * r->type->size;
 
 	if (r->error == MPI_ERR_TYPE)
-		return api_fail(r->error,
+		return fail_with(r->error,
 			"a message of %llu bytes from rank %d with tag %d ends inside a basic "
 			"element of the datatype that receives it: the sender means another type",
 			length, r->source, r->got_tag);
 	if (r->plane == PLANE_COLL)
-		return api_fail(r->error,
+		return fail_with(r->error,
 			"rank %d gave %llu bytes where this rank expects %llu: their counts or "
 			"datatypes do not agree, or those of a rank that it heard from",
 			r->source, length, room);
-	return api_fail(r->error,
+	return fail_with(r->error,
 		"a message of %llu bytes from rank %d with tag %d came for a receive of %llu bytes",
 		length, r->source, r->got_tag, room);
 }
@@ -199,12 +199,12 @@ static int say_error(const struct request *r)
 	case MPI_ERR_TYPE:
 		return say_uneven(r);
 	case MPI_ERR_PROC_ABORTED:
-		return api_fail(r->error, "rank %d is gone", r->rank < 0 ? r->source : r->rank);
+		return fail_with(r->error, "rank %d is gone", r->rank < 0 ? r->source : r->rank);
 	case MPI_ERR_NO_MEM:
-		return api_fail(r->error, "no memory for a message of %llu bytes",
+		return fail_with(r->error, "no memory for a message of %llu bytes",
 			(unsigned long long)r->length);
 	default:
-		return api_fail(r->error, "the message to or from rank %d failed", r->rank);
+		return fail_with(r->error, "the message to or from rank %d failed", r->rank);
 	}
 }
 

@@ -27,7 +27,7 @@ struct request_class {
 	/* MPI_Cancel; sets cancelled and completes it, or not */
 	int (*cancel)(struct request *r);
 	/* It is done, and the program takes note: fill in the status (not MPI_STATUS_IGNORE; empty
-	 * so far), say an error with api_fail. Returns what the call shall return. */
+	 * so far), say an error with fail_with. Returns what the call shall return. */
 	int (*finish)(struct request *r, MPI_Status *status);
 	/* The same for MPI_Request_get_status: the program will take note another time. */
 	int (*query)(struct request *r, MPI_Status *status);
@@ -89,7 +89,7 @@ struct request *request_new(
 struct request *request_new_other(const struct request_class *class, struct comm *c, void *owner);
 void request_free(struct request *r);
 
-/* MPI_SUCCESS and *out (NULL for MPI_REQUEST_NULL), or MPI_ERR_REQUEST with api_fail said. */
+/* MPI_SUCCESS and *out (NULL for MPI_REQUEST_NULL), or MPI_ERR_REQUEST with fail_with said. */
 int request_lookup(MPI_Request handle, struct request **out);
 
 /* The message is over. Frees the request if nobody waits for it. */

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "mpi/bindings/api.h"
 #include "base/error.h"
 #include "base/fault.h"
 #include "base/log.h"
@@ -22,6 +21,8 @@
 #include "mpi/comm/comm_saved.h"
 #include "launch/control.h"
 #include "mpi/engine/engine.h"
+#include "mpi/handle/fail.h"
+#include "mpi/handle/process.h"
 #include "mpi/p2p/p2p_saved.h"
 #include "mpi/p2p/saved_layout.h"
 #include "mpi/coll/team.h"
@@ -84,9 +85,9 @@ static void pause_for(unsigned ms)
 
 static _Noreturn void cannot_list(const char *err)
 {
-	api_last_words();
-	log_error("%s: %s", api_name(), err);
-	api_die(MPI_ERR_OTHER);
+	process_last_words();
+	log_error("%s: %s", fail_call(), err);
+	process_die(MPI_ERR_OTHER);
 }
 
 static void list_session(struct search *s, unsigned which, const char *session)
@@ -104,7 +105,7 @@ static void list_session(struct search *s, unsigned which, const char *session)
 			break;
 		if (rc == FT_ENOMEM || !ckpt_choice_unlisted(&s->choice, &pause_ms))
 			cannot_list(err);
-		log_event("%s: %s: it is listed again in %u ms", api_name(), err, pause_ms);
+		log_event("%s: %s: it is listed again in %u ms", fail_call(), err, pause_ms);
 		pause_for(pause_ms);
 	}
 	ckpt_choice_listed(&s->choice, which, line, n);
@@ -116,7 +117,7 @@ static void list_named(struct search *s, uint32_t number)
 	uint32_t *line = malloc(sizeof *line);
 
 	if (!line)
-		api_die(MPI_ERR_NO_MEM);
+		process_die(MPI_ERR_NO_MEM);
 	*line = number;
 	ckpt_choice_listed(&s->choice, 1, line, 1);
 }
@@ -143,7 +144,7 @@ static void say_that_we_begin(const struct ckpt_job *j)
 	if (j->id.epoch &&
 		ckpt_epoch_begin(&ckpt_fs_posix, j->dir, j->id.epoch, err, sizeof err) != 0)
 		log_error("%s: epoch %u cannot say in the work directory that it has begun: %s",
-			api_name(), j->id.epoch, err);
+			fail_call(), j->id.epoch, err);
 }
 
 static void begin(struct search *s)
@@ -214,10 +215,10 @@ static bool sections_valid(const struct ckpt_loaded *l, int size)
 static _Noreturn void too_little(
 	const struct ckpt_job *j, const struct proposal *p, const char *err)
 {
-	api_last_words();
+	process_last_words();
 	log_error("line %u of session %s cannot be restored now: %s", p->line, p->session, err);
 	if (j->launch->control_fd < 0)
-		api_die(MPI_ERR_NO_MEM);
+		process_die(MPI_ERR_NO_MEM);
 	fflush(stdout);
 	fflush(stderr);
 	for (;;)
@@ -338,7 +339,7 @@ static void say_what_is_lost(const struct search *s)
  * which was to tell it, has done so before it came here. */
 static _Noreturn void none_is_whole(const struct search *s)
 {
-	api_last_words();
+	process_last_words();
 	if (team_rank() == 0 && s->lost)
 		say_what_is_lost(s);
 	else if (team_rank() == 0 && s->foreign[0])
@@ -349,7 +350,7 @@ static _Noreturn void none_is_whole(const struct search *s)
 		log_error("none of the %u recovery lines can be restored: the job cannot go on",
 			s->p.given_up);
 	team_all(true);
-	api_die(MPI_ERR_OTHER);
+	process_die(MPI_ERR_OTHER);
 }
 
 /* That it cannot be given is as bad as that there is none; unless the job may begin again. */
@@ -402,7 +403,7 @@ bool ckpt_job_find(void *user)
 		fault_point("restore-load");
 		outcome = load_on_all(&s);
 		if (team_rank() == 0 && ckpt_choice_told(&s.choice, outcome) != 0)
-			api_die(MPI_ERR_NO_MEM);
+			process_die(MPI_ERR_NO_MEM);
 	}
 	if (s.foreign[0])
 		log_error("%s", s.foreign);

@@ -7,7 +7,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mpi/bindings/api.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -18,6 +17,8 @@
 #include "mpi/comm/comm.h"
 #include "coord_talk.h"
 #include "mpi/engine/engine.h"
+#include "mpi/handle/fail.h"
+#include "mpi/handle/process.h"
 #include "mpi/p2p/inflight.h"
 #include "mpi/p2p/p2p_saved.h"
 #include "mpi/p2p/p2p_state.h"
@@ -49,9 +50,9 @@ static bool enough(void *arg, int *expect)
 
 	(void)expect;
 	if (p2p_gone()) {
-		api_last_words();
-		log_error("%s: a rank is gone, and the others cannot agree", api_name());
-		api_die(MPI_ERR_PROC_ABORTED);
+		process_last_words();
+		log_error("%s: a rank is gone, and the others cannot agree", fail_call());
+		process_die(MPI_ERR_PROC_ABORTED);
 	}
 	return e->done(e->arg);
 }
@@ -69,7 +70,7 @@ static bool secure(void *user)
 	(void)user;
 	if (p2p_secure())
 		return true;
-	log_error("%s: no memory for the messages that wait to be received", api_name());
+	log_error("%s: no memory for the messages that wait to be received", fail_call());
 	return false;
 }
 
@@ -101,9 +102,9 @@ static void tell(void *user, int peer, const uint8_t *bytes, size_t len)
 static void fatal(void *user, const char *sentence)
 {
 	(void)user;
-	api_last_words();
+	process_last_words();
 	log_error("coordination of checkpoints: %s: the job cannot go on", sentence);
-	api_die(MPI_ERR_INTERN);
+	process_die(MPI_ERR_INTERN);
 }
 
 static const struct coord_env env = {
@@ -233,9 +234,9 @@ static void find_program(void)
 	if (ckpt_program(job.id.program, job.id.program_name, sizeof job.id.program_name, err,
 		    sizeof err) == 0)
 		return;
-	api_last_words();
-	log_error("%s: %s", api_name(), err);
-	api_die(MPI_ERR_OTHER);
+	process_last_words();
+	log_error("%s: %s", fail_call(), err);
+	process_die(MPI_ERR_OTHER);
 }
 
 void ckpt_job_name(void)

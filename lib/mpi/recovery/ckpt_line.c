@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/bindings/api.h"
 #include "base/fault.h"
 #include "base/log.h"
 #include "ckpt/capture.h"
@@ -19,6 +18,7 @@
 #include "mpi/comm/comm_again.h"
 #include "launch/control.h"
 #include "mpi/engine/engine.h"
+#include "mpi/handle/process.h"
 #include "mpi/p2p/inflight.h"
 #include "mpi/p2p/p2p_saved.h"
 #include "mpi/p2p/p2p_state.h"
@@ -390,9 +390,9 @@ void ckpt_line_commit(void *user, uint32_t line, const struct coord_part *parts)
 	struct commit *c = malloc(sizeof *c + bytes);
 
 	if (!c) {
-		api_last_words();
+		process_last_words();
 		log_error("no memory to commit line %u", line);
-		api_die(MPI_ERR_NO_MEM);
+		process_die(MPI_ERR_NO_MEM);
 	}
 	*c = (struct commit){.task.run = commit_line, .fail.run = cannot_commit, .line = line};
 	memcpy(c->parts, parts, bytes);

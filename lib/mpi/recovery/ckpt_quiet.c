@@ -11,11 +11,12 @@
  */
 #include <stdio.h>
 
-#include "mpi/bindings/api.h"
 #include "base/log.h"
 #include "ckpt_job.h"
 #include "mpi/coll/coll_launch.h"
 #include "mpi/engine/engine.h"
+#include "mpi/handle/fail.h"
+#include "mpi/handle/process.h"
 #include "mpi/p2p/p2p_saved.h"
 #include "mpi/p2p/request.h"
 #include "mpi/rma/rma.h"
@@ -26,11 +27,11 @@ static void must_be_alone(void)
 {
 	if (engine_alone())
 		return;
-	api_last_words();
+	process_last_words();
 	log_error("%s: another thread is inside an MPI call; all but one must stay out of MPI "
 		  "while a line is restored",
-		api_name());
-	api_die(MPI_ERR_OTHER);
+		fail_call());
+	process_die(MPI_ERR_OTHER);
 }
 
 /* All that has happened to this rank's operations. */
@@ -77,16 +78,16 @@ static _Noreturn void lacks_a_member(const struct coll_standing *open)
 	bool first = team_least(mine) == mine;
 	int peer;
 
-	api_last_words();
+	process_last_words();
 	if (first) {
 		peer = request_expects(open->first->request);
 		log_error("%s: %s of communicator %s does not end: it was begun before this call, "
 			  "but not on all ranks (it waits for rank %d); begin it before on all of "
 			  "them, or on all of them after",
-			api_name(), open->first->name, comm_label(open->first->run.c), peer);
+			fail_call(), open->first->name, comm_label(open->first->run.c), peer);
 	}
 	team_all(true); /* it is said before the first rank ends */
-	api_die(MPI_ERR_OTHER);
+	process_die(MPI_ERR_OTHER);
 }
 
 enum { GOES_ON, STANDS, ENDED };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Going back to a recovery line that was found (ckpt_find.c): taking from it what it holds. */
-#include "mpi/bindings/api.h"
 #include "base/fault.h"
 #include "base/log.h"
 #include "ckpt_job.h"
@@ -8,6 +7,8 @@
 #include "mpi/coll/coll_resume.h"
 #include "mpi/comm/comm.h"
 #include "mpi/comm/comm_again.h"
+#include "mpi/handle/fail.h"
+#include "mpi/handle/process.h"
 #include "mpi/p2p/p2p_saved.h"
 #include "mpi/coll/team.h"
 
@@ -30,7 +31,7 @@ int ckpt_job_load_variable(int id)
 		if (s->kind != CKPT_VARIABLE || s->id != (uint32_t)id)
 			continue;
 		if (s->len != v->bytes)
-			return api_fail(MPI_ERR_SIZE,
+			return fail_with(MPI_ERR_SIZE,
 				"variable %d has %llu bytes here and %llu in the line restored", id,
 				(unsigned long long)v->bytes, (unsigned long long)s->len);
 		ckpt_vars_set(v, s->data);
@@ -52,7 +53,7 @@ static bool take_variable(struct ckpt_job *j, const struct ckpt_protected *v)
 	}
 	if (ckpt_job_load_variable((int)v->id) == MPI_SUCCESS)
 		return true;
-	log_error("%s", api_detail());
+	log_error("%s", fail_detail());
 	return false;
 }
 
@@ -122,9 +123,9 @@ void ckpt_job_take(void *user)
 	fault_point("restore-taken");
 	if (team_all(ok))
 		return;
-	api_last_words();
+	process_last_words();
 	if (team_rank() == 0)
 		log_error("the recovery line does not fit this program: the job cannot go on");
 	team_all(true); /* it is said before the first rank ends */
-	api_die(MPI_ERR_OTHER);
+	process_die(MPI_ERR_OTHER);
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "mpi/bindings/api.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/fault.h"
@@ -18,6 +17,7 @@
 #include "mpi/comm/comm_again.h"
 #include "launch/control.h"
 #include "mpi/engine/engine.h"
+#include "mpi/handle/process.h"
 #include "mpi/p2p/p2p_saved.h"
 #include "mpi/coll/team.h"
 
@@ -211,7 +211,7 @@ bool ckpt_job_conclude(void *user, bool ready)
 	if (first)
 		all = malloc(j->id.size * sizeof *all);
 	if (first && !all)
-		api_die(MPI_ERR_NO_MEM);
+		process_die(MPI_ERR_NO_MEM);
 	team_gather(&mine, sizeof mine, all);
 	fault_point("ckpt-gathered");
 	if (first)

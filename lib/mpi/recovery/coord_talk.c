@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/bindings/api.h"
 #include "base/error.h"
 #include "base/list.h"
 #include "base/log.h"
 #include "mpi/comm/comm.h"
 #include "mpi/engine/engine.h"
+#include "mpi/handle/process.h"
 #include "mpi/p2p/envelope.h"
 #include "mpi.h"
 
@@ -76,10 +76,10 @@ void talk_fini(void)
 
 static _Noreturn void end(const char *why, int errclass, int peer, size_t len)
 {
-	api_last_words();
+	process_last_words();
 	log_error("coordination of checkpoints: %s (%zu bytes, rank %d): the job cannot go on", why,
 		len, peer);
-	api_die(errclass);
+	process_die(errclass);
 }
 
 static struct words *words_new(enum object_kind kind, int peer, size_t len)

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/bindings/api.h"
 #include "base/error.h"
 #include "base/list.h"
 #include "base/log.h"
 #include "mpi/engine/engine.h"
+#include "mpi/handle/fail.h"
+#include "mpi/handle/process.h"
 #include "mpi/p2p/p2p_saved.h"
 #include "mpi/p2p/p2p_state.h"
 
@@ -32,7 +33,7 @@ int rma_start(void)
 		return MPI_SUCCESS;
 	s.heard = malloc((size_t)peers * sizeof *s.heard);
 	if (!s.heard)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for windows among %d ranks", peers);
+		return fail_with(MPI_ERR_NO_MEM, "no memory for windows among %d ranks", peers);
 	for (int i = 0; i < peers; i++)
 		list_init(&s.heard[i]);
 	s.peers = peers;
@@ -51,19 +52,19 @@ void rma_fini(void)
 
 static _Noreturn void end(const char *why, int errclass, int peer, uint64_t len)
 {
-	api_last_words();
+	process_last_words();
 	log_error("one-sided communication: %s (%llu bytes, world rank %d): the job cannot go on",
 		why, (unsigned long long)len, peer);
-	api_die(errclass);
+	process_die(errclass);
 }
 
 void rma_nonsense(const struct win *w, int origin, const char *what)
 {
-	api_last_words();
+	process_last_words();
 	log_error("one-sided communication: rank %d of window %s says what makes no sense (%s): "
 		  "the job cannot go on",
 		origin, win_label(w), what);
-	api_die(MPI_ERR_INTERN);
+	process_die(MPI_ERR_INTERN);
 }
 
 /* ---- hearing ---- */
@@ -191,9 +192,10 @@ static int said(struct rma_words *words, int rank, int rc)
 	if (rc >= 0 || (rc == FT_EPEER && !p2p_gone()))
 		return MPI_SUCCESS;
 	if (rc == FT_EPEER)
-		return api_fail(
+		return fail_with(
 			MPI_ERR_PROC_ABORTED, "rank %d of the window has left the job", rank);
-	return api_fail(MPI_ERR_NO_MEM, "no memory for one-sided communication with rank %d", rank);
+	return fail_with(
+		MPI_ERR_NO_MEM, "no memory for one-sided communication with rank %d", rank);
 }
 
 int rma_say(struct win *w, int rank, struct rma_words *words)
@@ -215,7 +217,8 @@ int rma_tell(struct win *w, int rank, struct rma_head say)
 	struct rma_words *words = rma_words_new(0, 0);
 
 	if (!words)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for words to rank %d of a window", rank);
+		return fail_with(
+			MPI_ERR_NO_MEM, "no memory for words to rank %d of a window", rank);
 	words->say = say;
 	return rma_say(w, rank, words);
 }
@@ -253,5 +256,5 @@ int rma_wait(bool (*done)(void *arg), void *arg)
 	engine_wait(reached, &u);
 	if (done(arg))
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_PROC_ABORTED, "a rank has left the job");
+	return fail_with(MPI_ERR_PROC_ABORTED, "a rank has left the job");
 }

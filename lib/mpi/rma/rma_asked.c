@@ -5,9 +5,9 @@
  */
 #include <stdlib.h>
 
-#include "mpi/bindings/api.h"
 #include "mpi/p2p/request.h"
 #include "rma.h"
+#include "mpi/handle/fail.h"
 
 /* Questions that were asked of one target, one after the other: `count` that bring nothing, or one
  * that somebody waits for. */
@@ -90,7 +90,7 @@ int rma_ask_unlock(struct win *w, int target)
 	int rc;
 
 	if (!ask_plain(&w->peers[target]))
-		return api_fail(MPI_ERR_NO_MEM, "no memory to give back a lock");
+		return fail_with(MPI_ERR_NO_MEM, "no memory to give back a lock");
 	rc = rma_tell(w, target, (struct rma_head){.kind = RMA_UNLOCK});
 	if (rc)
 		rma_forget_question(&w->peers[target]);
@@ -211,10 +211,10 @@ static int tell_error(struct win *w)
 	if (!error)
 		return MPI_SUCCESS;
 	if (error == MPI_ERR_RMA_RANGE)
-		return api_fail(error,
+		return fail_with(error,
 			"rank %d refused an operation: it was not in the memory of window %s there",
 			w->error_rank, win_label(w));
-	return api_fail(
+	return fail_with(
 		error, "rank %d refused an operation on window %s", w->error_rank, win_label(w));
 }
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/bindings/api.h"
 #include "mpi/engine/engine.h"
+#include "mpi/handle/fail.h"
 #include "mpi/p2p/request.h"
 #include "rma.h"
 #include "rma_layout.h"
@@ -23,7 +23,7 @@ enum { UNANSWERED_MOST = 512 };
 
 static int no_memory(const struct rma_call *c)
 {
-	return api_fail(MPI_ERR_NO_MEM, "no memory for %zu bytes at rank %d of window %s",
+	return fail_with(MPI_ERR_NO_MEM, "no memory for %zu bytes at rank %d of window %s",
 		c->count * c->type->size, c->target, win_label(c->w));
 }
 
@@ -54,11 +54,11 @@ static int check_range(const struct rma_call *c, int64_t *at)
 	int64_t low, high;
 
 	if (!place(c, at) || !bounds(c, *at, &low, &high))
-		return api_fail(
+		return fail_with(
 			MPI_ERR_DISP, "displacement %lld cannot be reached", (long long)c->disp);
 	if (c->w->flavor == MPI_WIN_FLAVOR_DYNAMIC || (low >= 0 && (uint64_t)high <= p->size))
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_RMA_RANGE,
+	return fail_with(MPI_ERR_RMA_RANGE,
 		"bytes %lld to %lld are not in the window of rank %d, which has %llu",
 		(long long)low, (long long)high - 1, c->target, (unsigned long long)p->size);
 }

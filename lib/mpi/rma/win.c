@@ -6,12 +6,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "mpi/bindings/api.h"
 #include "mpi/coll/coll.h"
 #include "mpi/construct/comm_make.h"
 #include "mpi/engine/engine.h"
 #include "mpi/comm/errhandler.h"
 #include "mpi/comm/info.h"
+#include "mpi/handle/fail.h"
 #include "mpi/handle/live.h"
 #include "rma.h"
 #include "win_epoch.h"
@@ -27,8 +27,8 @@ int win_lookup(MPI_Win handle, struct win **out)
 		return MPI_SUCCESS;
 	}
 	if (handle == MPI_WIN_NULL)
-		return api_fail(MPI_ERR_WIN, "MPI_WIN_NULL was given");
-	return api_fail(MPI_ERR_WIN, "%p is not a window, or it was freed", (void *)handle);
+		return fail_with(MPI_ERR_WIN, "MPI_WIN_NULL was given");
+	return fail_with(MPI_ERR_WIN, "%p is not a window, or it was freed", (void *)handle);
 }
 
 const char *win_label(const struct win *w)
@@ -58,16 +58,6 @@ void win_each(void (*visit)(struct win *w, void *arg), void *arg)
 bool win_any(void)
 {
 	return !list_empty(&windows);
-}
-
-int win_leave(struct win *w, int rc)
-{
-	if (!w)
-		return api_leave(NULL, rc);
-	engine_leave();
-	if (__builtin_expect(rc != MPI_SUCCESS, 0))
-		rc = errhandler_raise_win(w, rc);
-	return rc;
 }
 
 /* ---- references ---- */
@@ -129,7 +119,7 @@ struct said {
 
 static int no_memory(const struct comm *c)
 {
-	return api_fail(
+	return fail_with(
 		MPI_ERR_NO_MEM, "no memory for a window of %s of %d", comm_label(c), c->size);
 }
 
@@ -140,7 +130,7 @@ static int check_all(const struct comm *c, const struct said *all, int mine)
 		return mine;
 	for (int i = 0; i < c->size; i++)
 		if (all[i].rc)
-			return api_fail(MPI_ERR_OTHER,
+			return fail_with(MPI_ERR_OTHER,
 				"rank %d could not take part in making the window", i);
 	return all[0].counter ? MPI_SUCCESS : comm_make_used_up(comm_world_rank(c, 0));
 }
@@ -206,7 +196,7 @@ static int allocate(struct win *w)
 		NULL, w->mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (w->mapped == MAP_FAILED) {
 		w->mapped = NULL;
-		return api_fail(
+		return fail_with(
 			MPI_ERR_NO_MEM, "no memory for a window of %zu bytes", w->mapped_bytes);
 	}
 	w->base = w->mapped;
@@ -297,7 +287,7 @@ int win_free(struct win *w)
 	int rc = win_may_fence(w);
 
 	if (rc == MPI_SUCCESS && w->fence_used)
-		rc = api_fail(MPI_ERR_RMA_SYNC,
+		rc = fail_with(MPI_ERR_RMA_SYNC,
 			"an epoch that MPI_Win_fence began is open on window %s", win_label(w));
 	if (rc == MPI_SUCCESS)
 		rc = attr_delete_all(win_attrs(w));

@@ -110,7 +110,7 @@ static inline int win_size(const struct win *w)
 	return w->comm->size;
 }
 
-/* MPI_SUCCESS and *out (borrowed), or MPI_ERR_WIN with api_fail said. */
+/* MPI_SUCCESS and *out (borrowed), or MPI_ERR_WIN with fail_with said. */
 int win_lookup(MPI_Win handle, struct win **out);
 
 void win_hold(struct win *w);
@@ -131,9 +131,6 @@ struct win *win_by_context(uint64_t context);
 void win_each(void (*visit)(struct win *w, void *arg), void *arg);
 bool win_any(void);
 
-/* End a call: api_leave, with the window's error handler (w NULL: as if with none). */
-int win_leave(struct win *w, int rc);
-
 /* What the program says when it makes one. */
 struct win_wish {
 	int flavor;
@@ -142,7 +139,7 @@ struct win_wish {
 	MPI_Aint disp_unit;
 	struct info *hints; /* the window's when it is made */
 	bool noncontiguous; /* MPI_WIN_FLAVOR_SHARED: each part on pages of its own */
-	int rc;		    /* what is wrong with this rank's arguments, with api_fail said */
+	int rc;		    /* what is wrong with this rank's arguments, with fail_with said */
 };
 
 /* Collective over c. All ranks fail when one does. */

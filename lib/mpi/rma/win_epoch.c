@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI 5.0 section 12.5. */
 #include "win_epoch.h"
-
-#include "mpi/bindings/api.h"
+#include "mpi/handle/fail.h"
 
 static bool group_has(const struct group *g, int world_rank)
 {
@@ -29,10 +28,10 @@ int win_may_access(struct win *w, int target)
 		return MPI_SUCCESS;
 	}
 	if (w->to)
-		return api_fail(MPI_ERR_RMA_SYNC,
+		return fail_with(MPI_ERR_RMA_SYNC,
 			"rank %d is not in the group that MPI_Win_start was given for window %s",
 			target, win_label(w));
-	return api_fail(MPI_ERR_RMA_SYNC,
+	return fail_with(MPI_ERR_RMA_SYNC,
 		"no access epoch of window %s is open for rank %d: neither MPI_Win_fence nor "
 		"MPI_Win_start nor MPI_Win_lock has begun one",
 		win_label(w), target);
@@ -41,22 +40,22 @@ int win_may_access(struct win *w, int target)
 int win_may_fence(struct win *w)
 {
 	if (w->to)
-		return api_fail(MPI_ERR_RMA_SYNC,
+		return fail_with(MPI_ERR_RMA_SYNC,
 			"MPI_Win_start has begun an epoch of window %s: MPI_Win_complete ends it",
 			win_label(w));
 	if (w->from)
-		return api_fail(MPI_ERR_RMA_SYNC,
+		return fail_with(MPI_ERR_RMA_SYNC,
 			"MPI_Win_post has begun an epoch of window %s: MPI_Win_wait ends it",
 			win_label(w));
 	if (w->locks || w->locked_all)
-		return api_fail(MPI_ERR_RMA_SYNC,
+		return fail_with(MPI_ERR_RMA_SYNC,
 			"a lock of window %s is held: MPI_Win_unlock gives it back", win_label(w));
 	return MPI_SUCCESS;
 }
 
 static int not_after_fence(const struct win *w)
 {
-	return api_fail(MPI_ERR_RMA_SYNC,
+	return fail_with(MPI_ERR_RMA_SYNC,
 		"an epoch that MPI_Win_fence began is open on window %s: MPI_Win_fence ends it",
 		win_label(w));
 }
@@ -64,7 +63,7 @@ static int not_after_fence(const struct win *w)
 int win_may_start(struct win *w)
 {
 	if (w->to || w->locks || w->locked_all)
-		return api_fail(MPI_ERR_RMA_SYNC, "an access epoch of window %s is open already",
+		return fail_with(MPI_ERR_RMA_SYNC, "an access epoch of window %s is open already",
 			win_label(w));
 	return w->fence_used ? not_after_fence(w) : MPI_SUCCESS;
 }
@@ -72,7 +71,7 @@ int win_may_start(struct win *w)
 int win_may_post(struct win *w)
 {
 	if (w->from)
-		return api_fail(MPI_ERR_RMA_SYNC,
+		return fail_with(MPI_ERR_RMA_SYNC,
 			"MPI_Win_post was called before on window %s, and MPI_Win_wait not yet",
 			win_label(w));
 	return w->fence_used ? not_after_fence(w) : MPI_SUCCESS;
@@ -81,10 +80,10 @@ int win_may_post(struct win *w)
 int win_may_lock(struct win *w, int target)
 {
 	if (w->to)
-		return api_fail(MPI_ERR_RMA_SYNC,
+		return fail_with(MPI_ERR_RMA_SYNC,
 			"MPI_Win_start has begun an access epoch of window %s", win_label(w));
 	if (w->locked_all || w->peers[target].hold != WIN_NO_LOCK)
-		return api_fail(MPI_ERR_RMA_SYNC, "rank %d of window %s is locked already", target,
+		return fail_with(MPI_ERR_RMA_SYNC, "rank %d of window %s is locked already", target,
 			win_label(w));
 	return w->fence_used ? not_after_fence(w) : MPI_SUCCESS;
 }
@@ -92,10 +91,10 @@ int win_may_lock(struct win *w, int target)
 int win_may_lock_all(struct win *w)
 {
 	if (w->to)
-		return api_fail(MPI_ERR_RMA_SYNC,
+		return fail_with(MPI_ERR_RMA_SYNC,
 			"MPI_Win_start has begun an access epoch of window %s", win_label(w));
 	if (w->locked_all || w->locks)
-		return api_fail(
+		return fail_with(
 			MPI_ERR_RMA_SYNC, "a lock of window %s is held already", win_label(w));
 	return w->fence_used ? not_after_fence(w) : MPI_SUCCESS;
 }
@@ -104,6 +103,6 @@ int win_may_flush(struct win *w, int target)
 {
 	if (w->peers[target].hold != WIN_NO_LOCK)
 		return MPI_SUCCESS;
-	return api_fail(
+	return fail_with(
 		MPI_ERR_RMA_SYNC, "no lock of rank %d of window %s is held", target, win_label(w));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which epochs of a window are open in this process, and what may begin: MPI_SUCCESS, or
- * MPI_ERR_RMA_SYNC with api_fail said. Pure. */
+ * MPI_ERR_RMA_SYNC with fail_with said. Pure. */
 #ifndef FTMPI_MPI_WIN_EPOCH_H
 #define FTMPI_MPI_WIN_EPOCH_H
 

@@ -2,8 +2,8 @@
 /* Which memory of this rank a window has; attaching and detaching (MPI 5.0 section 12.2.4). */
 #include <stdlib.h>
 
-#include "mpi/bindings/api.h"
 #include "win.h"
+#include "mpi/handle/fail.h"
 
 /* Behind the attached memory that has this address; the address itself when there is none. */
 static uintptr_t region_end(const struct win *w, uintptr_t address)
@@ -41,7 +41,7 @@ static int must_be_dynamic(const struct win *w)
 {
 	if (w->flavor == MPI_WIN_FLAVOR_DYNAMIC)
 		return MPI_SUCCESS;
-	return api_fail(MPI_ERR_RMA_FLAVOR, "window %s was not made by MPI_Win_create_dynamic",
+	return fail_with(MPI_ERR_RMA_FLAVOR, "window %s was not made by MPI_Win_create_dynamic",
 		win_label(w));
 }
 
@@ -64,12 +64,12 @@ int win_attach(struct win *w, void *base, MPI_Aint size)
 	if (rc)
 		return rc;
 	if (overlaps(w, (uintptr_t)base, (uintptr_t)base + (uintptr_t)size))
-		return api_fail(MPI_ERR_RMA_ATTACH,
+		return fail_with(MPI_ERR_RMA_ATTACH,
 			"%p to %p overlaps memory that is attached to window %s already", base,
 			(void *)((uintptr_t)base + (uintptr_t)size), win_label(w));
 	r = malloc(sizeof *r);
 	if (!r)
-		return api_fail(MPI_ERR_NO_MEM, "no memory to note what is attached");
+		return fail_with(MPI_ERR_NO_MEM, "no memory to note what is attached");
 	*r = (struct win_region){.base = (uintptr_t)base, .size = (size_t)size};
 	list_append(&w->regions, &r->link);
 	return MPI_SUCCESS;
@@ -90,6 +90,6 @@ int win_detach(struct win *w, const void *base)
 		free(r);
 		return MPI_SUCCESS;
 	}
-	return api_fail(
+	return fail_with(
 		MPI_ERR_RMA_ATTACH, "no memory at %p is attached to window %s", base, win_label(w));
 }

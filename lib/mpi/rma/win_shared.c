@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "mpi/bindings/api.h"
 #include "base/file_limit.h"
 #include "mpi/coll/coll.h"
 #include "win.h"
+#include "mpi/handle/fail.h"
 
 /* Where rank 0's file is. */
 struct offer {
@@ -26,7 +26,7 @@ struct offer {
 
 static int failed(const char *what, int error)
 {
-	return api_fail(MPI_ERR_RMA_SHARED, "%s: %s", what, strerror(error));
+	return fail_with(MPI_ERR_RMA_SHARED, "%s: %s", what, strerror(error));
 }
 
 /* ---- where each rank's part begins ---- */
@@ -118,7 +118,7 @@ static int take_offer(const struct offer *o, size_t bytes, int *fd)
 	if (is_offered(*fd, o, bytes))
 		return MPI_SUCCESS;
 	close(*fd);
-	return api_fail(MPI_ERR_RMA_SHARED,
+	return fail_with(MPI_ERR_RMA_SHARED,
 		"the process of rank 0 cannot be seen here: the ranks are not on one host");
 }
 

@@ -5,11 +5,11 @@
  */
 #include <stdatomic.h>
 
-#include "mpi/bindings/api.h"
 #include "mpi/coll/coll_motion.h"
 #include "mpi/engine/engine.h"
 #include "rma.h"
 #include "win_epoch.h"
+#include "mpi/handle/fail.h"
 
 /* The ranks of one host see each other's loads and stores of shared memory in this order. */
 static void see_memory(void)
@@ -64,7 +64,7 @@ static int check_members(const struct win *w, const struct group *g)
 {
 	for (int i = 0; i < g->size; i++)
 		if (rank_in(w, g, i) < 0)
-			return api_fail(MPI_ERR_GROUP,
+			return fail_with(MPI_ERR_GROUP,
 				"rank %d of the group is not in the group of window %s", i,
 				win_label(w));
 	return MPI_SUCCESS;
@@ -131,7 +131,7 @@ int win_complete(struct win *w)
 	int rc, failed;
 
 	if (!g)
-		return api_fail(MPI_ERR_RMA_SYNC,
+		return fail_with(MPI_ERR_RMA_SYNC,
 			"MPI_Win_start has not begun an epoch of window %s", win_label(w));
 	see_memory();
 	failed = rma_wait_for_all(w, false);
@@ -158,7 +158,7 @@ int win_post(struct win *w, struct group *g, int assert)
 
 static int not_posted(const struct win *w)
 {
-	return api_fail(
+	return fail_with(
 		MPI_ERR_RMA_SYNC, "MPI_Win_post has not begun an epoch of window %s", win_label(w));
 }
 
@@ -254,11 +254,11 @@ int win_unlock(struct win *w, int target)
 	int rc;
 
 	if (w->locked_all)
-		return api_fail(MPI_ERR_RMA_SYNC,
+		return fail_with(MPI_ERR_RMA_SYNC,
 			"MPI_Win_lock_all has locked window %s: MPI_Win_unlock_all gives it back",
 			win_label(w));
 	if (w->peers[target].hold == WIN_NO_LOCK)
-		return api_fail(MPI_ERR_RMA_SYNC, "rank %d of window %s is not locked", target,
+		return fail_with(MPI_ERR_RMA_SYNC, "rank %d of window %s is not locked", target,
 			win_label(w));
 	see_memory();
 	rc = give_back(w, target);
@@ -307,7 +307,7 @@ int win_unlock_all(struct win *w)
 	int rc = MPI_SUCCESS;
 
 	if (!w->locked_all)
-		return api_fail(MPI_ERR_RMA_SYNC, "MPI_Win_lock_all has not locked window %s",
+		return fail_with(MPI_ERR_RMA_SYNC, "MPI_Win_lock_all has not locked window %s",
 			win_label(w));
 	see_memory();
 	for (int i = 0; i < win_size(w); i++)
@@ -336,7 +336,7 @@ int win_flush_all(struct win *w, bool local)
 	int rc;
 
 	if (!w->locks && !w->locked_all)
-		return api_fail(MPI_ERR_RMA_SYNC, "no lock of window %s is held", win_label(w));
+		return fail_with(MPI_ERR_RMA_SYNC, "no lock of window %s is held", win_label(w));
 	see_memory();
 	rc = rma_wait_for_all(w, local);
 	see_memory();

@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "mpi/bindings/api.h"
+#include "mpi/engine/engine.h"
+#include "mpi/handle/fail.h"
 #include "mpi/handle/live.h"
 #include "op_kernels.h"
 #include "type_table.h"
@@ -69,8 +70,9 @@ int op_lookup(MPI_Op handle, struct op **out)
 		return MPI_SUCCESS;
 	}
 	if (handle == MPI_OP_NULL)
-		return api_fail(MPI_ERR_OP, "the operator is MPI_OP_NULL");
-	return api_fail(MPI_ERR_OP, "%p is not an operator (freed, or never made)", (void *)handle);
+		return fail_with(MPI_ERR_OP, "the operator is MPI_OP_NULL");
+	return fail_with(
+		MPI_ERR_OP, "%p is not an operator (freed, or never made)", (void *)handle);
 }
 
 static bool is_user(const struct op *op)
@@ -92,15 +94,15 @@ int op_check(const struct op *op, const struct type *t)
 		return MPI_SUCCESS;
 	rule = &rules[SLOT_OF(op->handle)];
 	if (rule->classes == 0)
-		return api_fail(MPI_ERR_OP, "%s is for one-sided communication, not for reductions",
-			rule->name);
+		return fail_with(MPI_ERR_OP,
+			"%s is for one-sided communication, not for reductions", rule->name);
 	if (!handle_is_predefined(known_as(t)))
-		return api_fail(MPI_ERR_OP,
+		return fail_with(MPI_ERR_OP,
 			"%s is defined for predefined datatypes, not for a derived one; use "
 			"MPI_Op_create",
 			rule->name);
 	if (!(rule->classes & IN(type_class_of(known_as(t)))))
-		return api_fail(MPI_ERR_OP, "%s is not defined for datatype 0x%x", rule->name,
+		return fail_with(MPI_ERR_OP, "%s is not defined for datatype 0x%x", rule->name,
 			(unsigned)(uintptr_t)t->handle);
 	return MPI_SUCCESS;
 }
@@ -139,12 +141,12 @@ void op_apply(struct op *op, const void *in, void *inout, size_t count, struct t
 	}
 	op_hold(op);
 	type_hold(t);
-	api_pause();
+	engine_unlock();
 	if (op->user)
 		apply_user(op, in, inout, count, t);
 	else
 		apply_user_c(op, in, inout, count, t);
-	api_resume();
+	engine_lock();
 	type_release(t);
 	op_release(op);
 }
@@ -169,7 +171,7 @@ int op_make(MPI_User_function *user, MPI_User_function_c *user_c, bool commutati
 	int rc;
 
 	if (!op)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for an operator");
+		return fail_with(MPI_ERR_NO_MEM, "no memory for an operator");
 	*op = (struct op){{OBJECT_OP, 1}, commutative, user, user_c, (MPI_Op)(void *)op};
 	rc = live_add(&op->head);
 	if (rc != MPI_SUCCESS) {

@@ -18,10 +18,10 @@ struct op {
 	MPI_Op handle;
 };
 
-/* MPI_SUCCESS and *out (borrowed), or MPI_ERR_OP with api_fail said. */
+/* MPI_SUCCESS and *out (borrowed), or MPI_ERR_OP with fail_with said. */
 int op_lookup(MPI_Op handle, struct op **out);
 
-/* MPI_SUCCESS if op may be applied to elements of type t, else MPI_ERR_OP with api_fail said. */
+/* MPI_SUCCESS if op may be applied to elements of type t, else MPI_ERR_OP with fail_with said. */
 int op_check(const struct op *op, const struct type *t);
 
 /* inout[i] = in[i] op inout[i] for `count` elements laid out as t (with its extent). `in` stands to
@@ -33,7 +33,7 @@ void op_hold(struct op *op);
 void op_release(struct op *op);
 
 /* A user's operator, from one of the two kinds of function; the caller's by one reference, and
- * known to op_lookup until op_free. MPI_ERR_NO_MEM with api_fail said. */
+ * known to op_lookup until op_free. MPI_ERR_NO_MEM with fail_with said. */
 int op_make(
 	MPI_User_function *user, MPI_User_function_c *user_c, bool commutative, struct op **out);
 void op_free(struct op *op);

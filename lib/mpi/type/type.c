@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/bindings/api.h"
+#include "mpi/handle/fail.h"
 #include "mpi/handle/live.h"
 #include "type_contents.h"
 #include "type_layout.h"
@@ -22,12 +22,12 @@ int type_lookup(MPI_Datatype handle, struct type **out)
 		return MPI_SUCCESS;
 	}
 	if (handle == MPI_DATATYPE_NULL)
-		return api_fail(MPI_ERR_TYPE, "the datatype is MPI_DATATYPE_NULL");
+		return fail_with(MPI_ERR_TYPE, "the datatype is MPI_DATATYPE_NULL");
 	if (type_is_missing(handle))
-		return api_fail(MPI_ERR_TYPE,
+		return fail_with(MPI_ERR_TYPE,
 			"the optional Fortran datatype 0x%x does not exist in this build",
 			(unsigned)(uintptr_t)handle);
-	return api_fail(
+	return fail_with(
 		MPI_ERR_TYPE, "%p is not a datatype (freed, or never made)", (void *)handle);
 }
 
@@ -39,7 +39,7 @@ int type_lookup_committed(MPI_Datatype handle, struct type **out)
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (!t->committed)
-		return api_fail(MPI_ERR_TYPE,
+		return fail_with(MPI_ERR_TYPE,
 			"the datatype was not committed; call MPI_Type_commit before using it");
 	*out = t;
 	return MPI_SUCCESS;
@@ -101,7 +101,7 @@ int type_set_name(struct type *t, const char *name)
 	char *copy = strndup(name, MPI_MAX_OBJECT_NAME - 1);
 
 	if (!copy)
-		return api_fail(MPI_ERR_NO_MEM, "no memory for the name of a datatype");
+		return fail_with(MPI_ERR_NO_MEM, "no memory for the name of a datatype");
 	free(t->name);
 	t->name = copy;
 	return MPI_SUCCESS;

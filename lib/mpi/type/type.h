@@ -58,7 +58,7 @@ static inline struct attr_holder type_attrs(struct type *t)
 	return (struct attr_holder){ATTR_TYPE, t->handle, &t->attrs};
 }
 
-/* MPI_SUCCESS and *out (borrowed), or MPI_ERR_TYPE with api_fail said. Fortran and C++ types that
+/* MPI_SUCCESS and *out (borrowed), or MPI_ERR_TYPE with fail_with said. Fortran and C++ types that
  * this build does not have are refused too. */
 int type_lookup(MPI_Datatype handle, struct type **out);
 
@@ -114,7 +114,7 @@ size_t type_copy(const struct type *from, const void *src, size_t nsrc, const st
 
 /*
  * Making types (MPI 5.0 section 5.1.2). Counts are not negative; the new type is not committed, is
- * the caller's by one reference, and is known to type_lookup until type_free. Errors, with api_fail
+ * the caller's by one reference, and is known to type_lookup until type_free. Errors, with fail_with
  * said: MPI_ERR_ARG when the type would be larger than the address space, MPI_ERR_NO_MEM.
  */
 int type_make_contiguous(struct type *old, size_t count, struct type **out);
@@ -162,7 +162,7 @@ void type_free(struct type *t);
 /* The name the program gave it, or was born with ("MPI_INT"; "" for derived types). */
 const char *type_name(const struct type *t);
 
-/* Cut to MPI_MAX_OBJECT_NAME - 1 bytes. MPI_ERR_NO_MEM with api_fail said. */
+/* Cut to MPI_MAX_OBJECT_NAME - 1 bytes. MPI_ERR_NO_MEM with fail_with said. */
 int type_set_name(struct type *t, const char *name);
 
 /* What MPI_Finalize does: what the program forgot to free goes, names and attributes too, and no

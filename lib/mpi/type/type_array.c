@@ -3,14 +3,14 @@
  * varies fastest first. */
 #include <stdint.h>
 
-#include "mpi/bindings/api.h"
 #include "type.h"
 #include "type_shape.h"
+#include "mpi/handle/fail.h"
 
 static int too_large(struct shape *s)
 {
 	shape_drop(s);
-	return api_fail(MPI_ERR_ARG, "the array would be larger than the address space");
+	return fail_with(MPI_ERR_ARG, "the array would be larger than the address space");
 }
 
 /* Elements start, start + 1, ... of a dimension in which they are `whole` bytes apart. */

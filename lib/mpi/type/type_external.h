@@ -12,7 +12,7 @@
 #include "type.h"
 
 /* Between count * t->size packed bytes, as type_pack makes them, and count * t->external bytes.
- * MPI_ERR_NO_MEM with api_fail said. */
+ * MPI_ERR_NO_MEM with fail_with said. */
 int external_write(const struct type *t, size_t count, const void *packed, void *external);
 int external_read(const struct type *t, size_t count, const void *external, void *packed);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "type_f90.h"
 
-#include "mpi/bindings/api.h"
+#include "mpi/handle/fail.h"
 #include "mpi/handle/live.h"
 #include "type_contents.h"
 #include "type_table.h"
@@ -83,7 +83,7 @@ static int make(const struct search *s, MPI_Datatype basic, struct type **out)
 {
 	struct contents *c = describe(s);
 	int rc = contents_good(c) ? type_make_dup(type_predefined(basic), out)
-				  : api_fail(MPI_ERR_NO_MEM, "no memory for a datatype");
+				  : fail_with(MPI_ERR_NO_MEM, "no memory for a datatype");
 
 	if (rc != MPI_SUCCESS) {
 		contents_release(c);
@@ -100,9 +100,9 @@ int type_f90(int combiner, int p, int r, struct type **out)
 	const struct kind *k = kind_for(combiner, p, r);
 
 	if (is_integer(&s) && !k)
-		return api_fail(MPI_ERR_ARG, "no integer has %d decimal digits; 38 are most", r);
+		return fail_with(MPI_ERR_ARG, "no integer has %d decimal digits; 38 are most", r);
 	if (!k)
-		return api_fail(MPI_ERR_ARG,
+		return fail_with(MPI_ERR_ARG,
 			"no type has %d decimal digits and exponents up to %d; 18 and 4931 are "
 			"most",
 			p, r);
@@ -149,7 +149,7 @@ int type_match_size(int typeclass, int size, MPI_Datatype *out)
 	const char *name = class_name(typeclass);
 
 	if (!name)
-		return api_fail(MPI_ERR_ARG,
+		return fail_with(MPI_ERR_ARG,
 			"%d is not a class of types; use MPI_TYPECLASS_INTEGER, MPI_TYPECLASS_REAL "
 			"or MPI_TYPECLASS_COMPLEX",
 			typeclass);
@@ -159,7 +159,7 @@ int type_match_size(int typeclass, int size, MPI_Datatype *out)
 		*out = sizes[i].basic;
 		return MPI_SUCCESS;
 	}
-	return api_fail(MPI_ERR_ARG, "no type of %s has %d bytes", name, size);
+	return fail_with(MPI_ERR_ARG, "no type of %s has %d bytes", name, size);
 }
 
 MPI_Datatype type_value_index(MPI_Datatype value, MPI_Datatype index)

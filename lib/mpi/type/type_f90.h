@@ -10,7 +10,7 @@
 
 /* For MPI_COMBINER_F90_REAL and _COMPLEX: p decimal digits and exponents of 10 up to r, one of
  * which may be MPI_UNDEFINED. For MPI_COMBINER_F90_INTEGER: r decimal digits, p is not looked at.
- * Errors with api_fail said: MPI_ERR_ARG when no type has that much, MPI_ERR_NO_MEM. */
+ * Errors with fail_with said: MPI_ERR_ARG when no type has that much, MPI_ERR_NO_MEM. */
 int type_f90(int combiner, int p, int r, struct type **out);
 
 /* The predefined type of this class (MPI_TYPECLASS_...) and size in bytes; MPI_ERR_ARG. */

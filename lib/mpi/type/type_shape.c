@@ -3,17 +3,17 @@
 
 #include <stdlib.h>
 
-#include "mpi/bindings/api.h"
+#include "mpi/handle/fail.h"
 #include "mpi/handle/live.h"
 
 static int too_large(void)
 {
-	return api_fail(MPI_ERR_ARG, "the datatype would be larger than the address space");
+	return fail_with(MPI_ERR_ARG, "the datatype would be larger than the address space");
 }
 
 static int no_memory(void)
 {
-	return api_fail(MPI_ERR_NO_MEM, "no memory for a datatype");
+	return fail_with(MPI_ERR_NO_MEM, "no memory for a datatype");
 }
 
 struct shape shape_of(struct type *t)

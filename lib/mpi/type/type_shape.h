@@ -2,7 +2,7 @@
 /*
  * A shape is a datatype under construction: it begins as an old type, is repeated and moved, given
  * bounds, and several are joined (MPI 5.0 section 5.1.2). All arithmetic on offsets is checked
- * here, so that walks over the finished layout need not. On failure the shape is dropped, api_fail
+ * here, so that walks over the finished layout need not. On failure the shape is dropped, fail_with
  * said, and MPI_ERR_ARG (larger than the address space) or MPI_ERR_NO_MEM returned.
  */
 #ifndef FTMPI_MPI_TYPE_SHAPE_H

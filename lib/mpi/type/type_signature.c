@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "mpi/bindings/api.h"
 #include "type_contents.h"
 #include "type_table.h"
+#include "mpi/handle/fail.h"
 
 #define NOT_WHOLE ((size_t)-1)
 
@@ -194,5 +194,5 @@ int signature_each(const struct type *t, size_t count,
 		more = s.n > 0;
 	}
 	free(s.levels);
-	return ok ? MPI_SUCCESS : api_fail(MPI_ERR_NO_MEM, "no memory to go through a datatype");
+	return ok ? MPI_SUCCESS : fail_with(MPI_ERR_NO_MEM, "no memory to go through a datatype");
 }

@@ -26,7 +26,7 @@ struct signature_run {
 	size_t count;
 };
 
-/* Visit the runs of `count` elements of t, in order. MPI_ERR_NO_MEM with api_fail said. */
+/* Visit the runs of `count` elements of t, in order. MPI_ERR_NO_MEM with fail_with said. */
 int signature_each(const struct type *t, size_t count,
 	void (*visit)(void *arg, struct signature_run run), void *arg);
 

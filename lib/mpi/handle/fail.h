@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is wrong with a call. Functions below the bindings return MPI_SUCCESS or an MPI error class;
+ * whoever first knows the error says it with fail_with, once. The binding that leaves the call hands
+ * both to the error handler. Everything here is the thread's own.
+ */
+#ifndef FTMPI_MPI_FAIL_H
+#define FTMPI_MPI_FAIL_H
+
+#include <stdbool.h>
+
+#include "mpi.h" /* error classes */
+
+/* A call begins, and nothing is wrong yet. `call` is its name, a literal. */
+void fail_begin(const char *call);
+
+/* Name of the MPI call that this thread is in. */
+const char *fail_call(void);
+
+/* Record what is wrong ("rank 9 is not in a communicator of 4"); returns errclass. */
+int fail_with(int errclass, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same for a null pointer where the call needs an address: MPI_ERR_ARG. That is a mistake of the
+ * call, not of its object; see errhandler_raise for who is told. */
+int fail_null(const char *what);
+
+/* Is what was said last such a null pointer? */
+bool fail_is_null(void);
+
+/* The text given to the last fail_with of this thread, "" when there is none. */
+const char *fail_detail(void);
+
+#endif
