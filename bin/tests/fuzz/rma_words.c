@@ -55,13 +55,13 @@ static void say(struct script *in, int peer)
 	head.kind = kind;
 	if (how & CUT)
 		all = len < sizeof head ? len : sizeof head - 1;
-	place = rma_place(peer, &e, all);
+	place = rma_channel.place(peer, &e, all);
 	FUZZ_CHECK(all >= sizeof head, "%zu bytes are words", all);
 	FUZZ_CHECK(place.room == all, "room for %zu of %zu bytes", place.room, all);
 	memcpy(place.buf, &head, sizeof head);
 	memcpy((char *)place.buf + sizeof head, bytes, len);
 	f.said = 0;
-	rma_received(place.cookie, how & LOST ? -1 : 0);
+	rma_channel.received(place.cookie, how & LOST ? -1 : 0);
 	words_run_chores();
 	words_judge(peer, &head, len);
 }

@@ -61,7 +61,7 @@ int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *pa
 
 static void *announce(int peer, const char *words)
 {
-	struct tp_place place = talk_place(peer, strlen(words));
+	struct tp_place place = talk_channel.place(peer, NULL, strlen(words));
 
 	ck_assert_uint_eq(place.room, strlen(words));
 	memcpy(place.buf, words, place.room);
@@ -88,13 +88,13 @@ START_TEST(in_order)
 	second = announce(1, "two");
 	third = announce(1, "three");
 	other = announce(2, "x");
-	talk_received(second, 0);
+	talk_channel.received(second, 0);
 	ck_assert_str_eq(heard, "");
-	talk_received(other, 0);
+	talk_channel.received(other, 0);
 	ck_assert_str_eq(heard, "2x ");
-	talk_received(first, 0);
+	talk_channel.received(first, 0);
 	ck_assert_str_eq(heard, "2x 1one 1two ");
-	talk_received(third, 0);
+	talk_channel.received(third, 0);
 	ck_assert_str_eq(heard, "2x 1one 1two 1three ");
 	talk_fini();
 }
@@ -108,8 +108,8 @@ START_TEST(lost)
 	setup();
 	first = announce(1, "one");
 	second = announce(1, "two");
-	talk_received(first, FT_EPEER);
-	talk_received(second, 0);
+	talk_channel.received(first, FT_EPEER);
+	talk_channel.received(second, 0);
 	ck_assert_str_eq(heard, "");
 	talk_fini();
 }
@@ -127,7 +127,7 @@ START_TEST(said)
 	}
 	answer = 0;
 	talk_say(1, (const uint8_t *)"words", 5);
-	talk_sent(sent);
+	talk_channel.sent(sent);
 	talk_fini();
 }
 END_TEST

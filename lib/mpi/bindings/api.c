@@ -10,6 +10,7 @@
 #include "mpi/comm/errhandler.h"
 #include "mpi/init/runtime.h"
 #include "mpi/init/session.h"
+#include "mpi/rma/win.h"
 
 /* A child has a copy of the sockets and of a lock that may be taken for ever: only this can be
  * done in it. The launcher hears nothing, for the rank goes on. */
@@ -86,7 +87,7 @@ int api_leave_win(struct win *w, int rc)
 		return api_leave(NULL, rc);
 	engine_leave();
 	if (__builtin_expect(rc != MPI_SUCCESS, 0))
-		rc = errhandler_raise_win(w, rc);
+		rc = errhandler_raise_win(&w->errors, rc);
 	return rc;
 }
 

@@ -1,13 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Barriers and data movements: MPI 5.0 sections 6.3 to 6.8. */
-#include "coll_calls.h"
+#include "api_coll.h"
+#include "api.h"
+#include "mpi/coll/coll_motion.h"
+#include "mpi/coll/coll_calls.h"
+
+int api_coll(const char *name, MPI_Comm comm, coll_planner *plan, struct coll_call *call)
+{
+	struct coll_run run;
+	struct comm *c = NULL;
+	int rc;
+
+	api_enter(name);
+	rc = comm_lookup(comm, &c);
+	if (rc == MPI_SUCCESS) {
+		coll_begin(&run, c);
+		rc = coll_end(&run, plan(&run, c, call));
+	}
+	return api_leave(c, rc);
+}
 
 #pragma weak MPI_Barrier = PMPI_Barrier
 int PMPI_Barrier(MPI_Comm comm)
 {
 	struct coll_call call = {0};
 
-	return coll_call_now("MPI_Barrier", comm, coll_call_barrier, &call);
+	return api_coll("MPI_Barrier", comm, coll_call_barrier, &call);
 }
 
 #pragma weak MPI_Bcast = PMPI_Bcast
@@ -16,7 +34,7 @@ int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Com
 	struct coll_call call = {
 		.send = coll_regular("buffer", buffer, count, datatype), .root = root};
 
-	return coll_call_now("MPI_Bcast", comm, coll_call_bcast, &call);
+	return api_coll("MPI_Bcast", comm, coll_call_bcast, &call);
 }
 
 #pragma weak MPI_Gather = PMPI_Gather
@@ -27,7 +45,7 @@ int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void 
 		.recv = coll_regular("recvbuf", recvbuf, recvcount, recvtype),
 		.root = root};
 
-	return coll_call_now("MPI_Gather", comm, coll_call_gather, &call);
+	return api_coll("MPI_Gather", comm, coll_call_gather, &call);
 }
 
 #pragma weak MPI_Gatherv = PMPI_Gatherv
@@ -38,7 +56,7 @@ int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
 		.recv = coll_irregular("recvbuf", recvbuf, recvcounts, displs, recvtype),
 		.root = root};
 
-	return coll_call_now("MPI_Gatherv", comm, coll_call_gather, &call);
+	return api_coll("MPI_Gatherv", comm, coll_call_gather, &call);
 }
 
 #pragma weak MPI_Scatter = PMPI_Scatter
@@ -49,7 +67,7 @@ int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
 		.recv = coll_regular("recvbuf", recvbuf, recvcount, recvtype),
 		.root = root};
 
-	return coll_call_now("MPI_Scatter", comm, coll_call_scatter, &call);
+	return api_coll("MPI_Scatter", comm, coll_call_scatter, &call);
 }
 
 #pragma weak MPI_Scatterv = PMPI_Scatterv
@@ -62,7 +80,7 @@ int PMPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[
 		.recv = coll_regular("recvbuf", recvbuf, recvcount, recvtype),
 		.root = root};
 
-	return coll_call_now("MPI_Scatterv", comm, coll_call_scatter, &call);
+	return api_coll("MPI_Scatterv", comm, coll_call_scatter, &call);
 }
 
 #pragma weak MPI_Allgather = PMPI_Allgather
@@ -72,7 +90,7 @@ int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
 	struct coll_call call = {.send = coll_regular("sendbuf", sendbuf, sendcount, sendtype),
 		.recv = coll_regular("recvbuf", recvbuf, recvcount, recvtype)};
 
-	return coll_call_now("MPI_Allgather", comm, coll_call_allgather, &call);
+	return api_coll("MPI_Allgather", comm, coll_call_allgather, &call);
 }
 
 #pragma weak MPI_Allgatherv = PMPI_Allgatherv
@@ -82,7 +100,7 @@ int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, v
 	struct coll_call call = {.send = coll_regular("sendbuf", sendbuf, sendcount, sendtype),
 		.recv = coll_irregular("recvbuf", recvbuf, recvcounts, displs, recvtype)};
 
-	return coll_call_now("MPI_Allgatherv", comm, coll_call_allgather, &call);
+	return api_coll("MPI_Allgatherv", comm, coll_call_allgather, &call);
 }
 
 #pragma weak MPI_Alltoall = PMPI_Alltoall
@@ -92,7 +110,7 @@ int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
 	struct coll_call call = {.send = coll_regular("sendbuf", sendbuf, sendcount, sendtype),
 		.recv = coll_regular("recvbuf", recvbuf, recvcount, recvtype)};
 
-	return coll_call_now("MPI_Alltoall", comm, coll_call_alltoall, &call);
+	return api_coll("MPI_Alltoall", comm, coll_call_alltoall, &call);
 }
 
 #pragma weak MPI_Alltoallv = PMPI_Alltoallv
@@ -104,7 +122,7 @@ int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispl
 		.send = coll_irregular("sendbuf", sendbuf, sendcounts, sdispls, sendtype),
 		.recv = coll_irregular("recvbuf", recvbuf, recvcounts, rdispls, recvtype)};
 
-	return coll_call_now("MPI_Alltoallv", comm, coll_call_alltoall, &call);
+	return api_coll("MPI_Alltoallv", comm, coll_call_alltoall, &call);
 }
 
 #pragma weak MPI_Alltoallw = PMPI_Alltoallw
@@ -117,5 +135,5 @@ int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispl
 		.recv = coll_each(
 			"recvbuf", recvbuf, coll_ints(recvcounts), coll_ints(rdispls), recvtypes)};
 
-	return coll_call_now("MPI_Alltoallw", comm, coll_call_alltoallw, &call);
+	return api_coll("MPI_Alltoallw", comm, coll_call_alltoallw, &call);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Data movements with large counts: MPI 5.0 sections 6.3 to 6.8. */
-#include "coll_calls.h"
+#include "api_coll.h"
 
 #pragma weak MPI_Bcast_c = PMPI_Bcast_c
 int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm)
@@ -8,7 +8,7 @@ int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
 	struct coll_call call = {
 		.send = coll_regular("buffer", buffer, count, datatype), .root = root};
 
-	return coll_call_now("MPI_Bcast_c", comm, coll_call_bcast, &call);
+	return api_coll("MPI_Bcast_c", comm, coll_call_bcast, &call);
 }
 
 #pragma weak MPI_Gather_c = PMPI_Gather_c
@@ -19,7 +19,7 @@ int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
 		.recv = coll_regular("recvbuf", recvbuf, recvcount, recvtype),
 		.root = root};
 
-	return coll_call_now("MPI_Gather_c", comm, coll_call_gather, &call);
+	return api_coll("MPI_Gather_c", comm, coll_call_gather, &call);
 }
 
 #pragma weak MPI_Gatherv_c = PMPI_Gatherv_c
@@ -31,7 +31,7 @@ int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 		.recv = coll_irregular_c("recvbuf", recvbuf, recvcounts, displs, recvtype),
 		.root = root};
 
-	return coll_call_now("MPI_Gatherv_c", comm, coll_call_gather, &call);
+	return api_coll("MPI_Gatherv_c", comm, coll_call_gather, &call);
 }
 
 #pragma weak MPI_Scatter_c = PMPI_Scatter_c
@@ -42,7 +42,7 @@ int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 		.recv = coll_regular("recvbuf", recvbuf, recvcount, recvtype),
 		.root = root};
 
-	return coll_call_now("MPI_Scatter_c", comm, coll_call_scatter, &call);
+	return api_coll("MPI_Scatter_c", comm, coll_call_scatter, &call);
 }
 
 #pragma weak MPI_Scatterv_c = PMPI_Scatterv_c
@@ -55,7 +55,7 @@ int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI
 		.recv = coll_regular("recvbuf", recvbuf, recvcount, recvtype),
 		.root = root};
 
-	return coll_call_now("MPI_Scatterv_c", comm, coll_call_scatter, &call);
+	return api_coll("MPI_Scatterv_c", comm, coll_call_scatter, &call);
 }
 
 #pragma weak MPI_Allgather_c = PMPI_Allgather_c
@@ -65,7 +65,7 @@ int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
 	struct coll_call call = {.send = coll_regular("sendbuf", sendbuf, sendcount, sendtype),
 		.recv = coll_regular("recvbuf", recvbuf, recvcount, recvtype)};
 
-	return coll_call_now("MPI_Allgather_c", comm, coll_call_allgather, &call);
+	return api_coll("MPI_Allgather_c", comm, coll_call_allgather, &call);
 }
 
 #pragma weak MPI_Allgatherv_c = PMPI_Allgatherv_c
@@ -76,7 +76,7 @@ int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sen
 	struct coll_call call = {.send = coll_regular("sendbuf", sendbuf, sendcount, sendtype),
 		.recv = coll_irregular_c("recvbuf", recvbuf, recvcounts, displs, recvtype)};
 
-	return coll_call_now("MPI_Allgatherv_c", comm, coll_call_allgather, &call);
+	return api_coll("MPI_Allgatherv_c", comm, coll_call_allgather, &call);
 }
 
 #pragma weak MPI_Alltoall_c = PMPI_Alltoall_c
@@ -86,7 +86,7 @@ int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 	struct coll_call call = {.send = coll_regular("sendbuf", sendbuf, sendcount, sendtype),
 		.recv = coll_regular("recvbuf", recvbuf, recvcount, recvtype)};
 
-	return coll_call_now("MPI_Alltoall_c", comm, coll_call_alltoall, &call);
+	return api_coll("MPI_Alltoall_c", comm, coll_call_alltoall, &call);
 }
 
 #pragma weak MPI_Alltoallv_c = PMPI_Alltoallv_c
@@ -98,7 +98,7 @@ int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MP
 		.send = coll_irregular_c("sendbuf", sendbuf, sendcounts, sdispls, sendtype),
 		.recv = coll_irregular_c("recvbuf", recvbuf, recvcounts, rdispls, recvtype)};
 
-	return coll_call_now("MPI_Alltoallv_c", comm, coll_call_alltoall, &call);
+	return api_coll("MPI_Alltoallv_c", comm, coll_call_alltoall, &call);
 }
 
 #pragma weak MPI_Alltoallw_c = PMPI_Alltoallw_c
@@ -111,5 +111,5 @@ int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MP
 		.recv = coll_each("recvbuf", recvbuf, coll_counts(recvcounts), coll_aints(rdispls),
 			recvtypes)};
 
-	return coll_call_now("MPI_Alltoallw_c", comm, coll_call_alltoallw, &call);
+	return api_coll("MPI_Alltoallw_c", comm, coll_call_alltoallw, &call);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reductions and scans: MPI 5.0 sections 6.9 to 6.11. */
-#include "coll_calls.h"
+#include "api_coll.h"
 
 #pragma weak MPI_Reduce = PMPI_Reduce
 int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
@@ -9,7 +9,7 @@ int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype data
 	struct coll_call call = {
 		.r = coll_vector(sendbuf, recvbuf, count, datatype, op), .root = root};
 
-	return coll_call_now("MPI_Reduce", comm, coll_call_reduce, &call);
+	return api_coll("MPI_Reduce", comm, coll_call_reduce, &call);
 }
 
 #pragma weak MPI_Allreduce = PMPI_Allreduce
@@ -18,7 +18,7 @@ int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 {
 	struct coll_call call = {.r = coll_vector(sendbuf, recvbuf, count, datatype, op)};
 
-	return coll_call_now("MPI_Allreduce", comm, coll_call_allreduce, &call);
+	return api_coll("MPI_Allreduce", comm, coll_call_allreduce, &call);
 }
 
 #pragma weak MPI_Scan = PMPI_Scan
@@ -27,7 +27,7 @@ int PMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype dataty
 {
 	struct coll_call call = {.r = coll_vector(sendbuf, recvbuf, count, datatype, op)};
 
-	return coll_call_now("MPI_Scan", comm, coll_call_scan, &call);
+	return api_coll("MPI_Scan", comm, coll_call_scan, &call);
 }
 
 #pragma weak MPI_Exscan = PMPI_Exscan
@@ -36,7 +36,7 @@ int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype data
 {
 	struct coll_call call = {.r = coll_vector(sendbuf, recvbuf, count, datatype, op)};
 
-	return coll_call_now("MPI_Exscan", comm, coll_call_exscan, &call);
+	return api_coll("MPI_Exscan", comm, coll_call_exscan, &call);
 }
 
 #pragma weak MPI_Reduce_scatter_block = PMPI_Reduce_scatter_block
@@ -45,8 +45,7 @@ int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
 {
 	struct coll_call call = {.r = coll_vector(sendbuf, recvbuf, recvcount, datatype, op)};
 
-	return coll_call_now(
-		"MPI_Reduce_scatter_block", comm, coll_call_reduce_scatter_block, &call);
+	return api_coll("MPI_Reduce_scatter_block", comm, coll_call_reduce_scatter_block, &call);
 }
 
 #pragma weak MPI_Reduce_scatter = PMPI_Reduce_scatter
@@ -56,5 +55,5 @@ int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts
 	struct coll_call call = {.r = coll_vector(sendbuf, recvbuf, 0, datatype, op),
 		.counts = coll_ints(recvcounts)};
 
-	return coll_call_now("MPI_Reduce_scatter", comm, coll_call_reduce_scatter, &call);
+	return api_coll("MPI_Reduce_scatter", comm, coll_call_reduce_scatter, &call);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reductions and scans with large counts: MPI 5.0 sections 6.9 to 6.11. */
-#include "coll_calls.h"
+#include "api_coll.h"
 
 #pragma weak MPI_Reduce_c = PMPI_Reduce_c
 int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype,
@@ -9,7 +9,7 @@ int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datat
 	struct coll_call call = {
 		.r = coll_vector(sendbuf, recvbuf, count, datatype, op), .root = root};
 
-	return coll_call_now("MPI_Reduce_c", comm, coll_call_reduce, &call);
+	return api_coll("MPI_Reduce_c", comm, coll_call_reduce, &call);
 }
 
 #pragma weak MPI_Allreduce_c = PMPI_Allreduce_c
@@ -18,7 +18,7 @@ int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 {
 	struct coll_call call = {.r = coll_vector(sendbuf, recvbuf, count, datatype, op)};
 
-	return coll_call_now("MPI_Allreduce_c", comm, coll_call_allreduce, &call);
+	return api_coll("MPI_Allreduce_c", comm, coll_call_allreduce, &call);
 }
 
 #pragma weak MPI_Scan_c = PMPI_Scan_c
@@ -27,7 +27,7 @@ int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatyp
 {
 	struct coll_call call = {.r = coll_vector(sendbuf, recvbuf, count, datatype, op)};
 
-	return coll_call_now("MPI_Scan_c", comm, coll_call_scan, &call);
+	return api_coll("MPI_Scan_c", comm, coll_call_scan, &call);
 }
 
 #pragma weak MPI_Exscan_c = PMPI_Exscan_c
@@ -36,7 +36,7 @@ int PMPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datat
 {
 	struct coll_call call = {.r = coll_vector(sendbuf, recvbuf, count, datatype, op)};
 
-	return coll_call_now("MPI_Exscan_c", comm, coll_call_exscan, &call);
+	return api_coll("MPI_Exscan_c", comm, coll_call_exscan, &call);
 }
 
 #pragma weak MPI_Reduce_scatter_block_c = PMPI_Reduce_scatter_block_c
@@ -45,8 +45,7 @@ int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count re
 {
 	struct coll_call call = {.r = coll_vector(sendbuf, recvbuf, recvcount, datatype, op)};
 
-	return coll_call_now(
-		"MPI_Reduce_scatter_block_c", comm, coll_call_reduce_scatter_block, &call);
+	return api_coll("MPI_Reduce_scatter_block_c", comm, coll_call_reduce_scatter_block, &call);
 }
 
 #pragma weak MPI_Reduce_scatter_c = PMPI_Reduce_scatter_c
@@ -56,5 +55,5 @@ int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count re
 	struct coll_call call = {.r = coll_vector(sendbuf, recvbuf, 0, datatype, op),
 		.counts = coll_counts(recvcounts)};
 
-	return coll_call_now("MPI_Reduce_scatter_c", comm, coll_call_reduce_scatter, &call);
+	return api_coll("MPI_Reduce_scatter_c", comm, coll_call_reduce_scatter, &call);
 }

@@ -56,7 +56,7 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int p
 	if (rc == MPI_SUCCESS)
 		rc = comm_create_leading(c, places, &made);
 	if (rc == MPI_SUCCESS && made)
-		rc = topo_attach(made, topo_new(ndims, dims, periods, made->rank));
+		rc = comm_set_topology(made, topo_new(ndims, dims, periods, made->rank));
 	if (rc == MPI_SUCCESS)
 		*comm_cart = made ? made->handle : MPI_COMM_NULL;
 	return api_leave(c, rc);
@@ -70,7 +70,7 @@ static int sub(struct comm *c, const int *remain, MPI_Comm *newcomm)
 	topo_sub_place(c->topo, remain, &color, &rank);
 	rc = comm_split(c, color, rank, &made);
 	if (rc == MPI_SUCCESS)
-		rc = topo_attach(made, topo_sub(c->topo, remain));
+		rc = comm_set_topology(made, topo_sub(c->topo, remain));
 	if (rc == MPI_SUCCESS)
 		*newcomm = made->handle;
 	return rc;

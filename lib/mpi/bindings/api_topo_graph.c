@@ -37,7 +37,8 @@ static int create(struct comm *c, const struct graph *g, MPI_Comm *comm_graph)
 	if (rc == MPI_SUCCESS && g->nnodes > 0)
 		rc = comm_create_leading(c, g->nnodes, &made);
 	if (rc == MPI_SUCCESS && made)
-		rc = topo_attach(made, topo_graph_new(g->nnodes, g->index, g->edges, made->rank));
+		rc = comm_set_topology(
+			made, topo_graph_new(g->nnodes, g->index, g->edges, made->rank));
 	if (rc == MPI_SUCCESS)
 		*comm_graph = made ? made->handle : MPI_COMM_NULL;
 	return rc;

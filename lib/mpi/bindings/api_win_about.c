@@ -235,8 +235,8 @@ static int set_errhandler(struct win *w, MPI_Errhandler errhandler)
 	if (rc != MPI_SUCCESS)
 		return rc;
 	errhandler_hold(e);
-	errhandler_release(w->errhandler);
-	w->errhandler = e;
+	errhandler_release(w->errors.errhandler);
+	w->errors.errhandler = e;
 	return MPI_SUCCESS;
 }
 
@@ -260,7 +260,7 @@ int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 	api_enter("MPI_Win_get_errhandler");
 	int rc = lookup_for(win, errhandler, "errhandler", &w);
 	if (rc == MPI_SUCCESS)
-		rc = errhandler_export(w->errhandler, errhandler);
+		rc = errhandler_export(w->errors.errhandler, errhandler);
 	return api_leave_win(w, rc);
 }
 
@@ -277,7 +277,7 @@ int PMPI_Win_call_errhandler(MPI_Win win, int errorcode)
 		(void)fail_with(errorcode, "the program raised it itself");
 		win_hold(w);
 		engine_unlock();
-		(void)errhandler_raise_win(w, errorcode);
+		(void)errhandler_raise_win(&w->errors, errorcode);
 		engine_lock();
 		win_release(w);
 		w = NULL; /* the handler may have freed it */

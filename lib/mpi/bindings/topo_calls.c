@@ -34,13 +34,3 @@ int topo_check_array(int n, const void *array, const char *what)
 {
 	return n > 0 ? check_pointer(array, what) : MPI_SUCCESS;
 }
-
-int topo_attach(struct comm *made, struct topology *topo)
-{
-	if (!topo) {
-		comm_drop(made);
-		return fail_with(MPI_ERR_NO_MEM, "no memory for a topology");
-	}
-	made->topo = topo;
-	return MPI_SUCCESS;
-}

@@ -15,7 +15,4 @@ int topo_lookup_plain(MPI_Comm comm, struct comm **c);
 /* An array of n entries may be NULL when there are none. */
 int topo_check_array(int n, const void *array, const char *what);
 
-/* Put topo on the new communicator, or free that again when there is none for lack of memory. */
-int topo_attach(struct comm *made, struct topology *topo);
-
 #endif

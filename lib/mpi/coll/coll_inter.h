@@ -6,7 +6,7 @@
 #ifndef FTMPI_MPI_COLL_INTER_H
 #define FTMPI_MPI_COLL_INTER_H
 
-#include "mpi/bindings/coll_calls.h"
+#include "coll_calls.h"
 
 coll_planner coll_inter_barrier, coll_inter_bcast, coll_inter_gather, coll_inter_scatter,
 	coll_inter_allgather, coll_inter_alltoall;

@@ -3,7 +3,7 @@
 #ifndef FTMPI_MPI_COLL_INTER_STAGES_H
 #define FTMPI_MPI_COLL_INTER_STAGES_H
 
-#include "mpi/bindings/coll_calls.h"
+#include "coll_calls.h"
 #include "mpi/sched/sched.h"
 
 /* MPI_ERR_ROOT, MPI_ERR_BUFFER with fail_with said. */

@@ -155,3 +155,13 @@ void comm_drop(struct comm *c)
 	live_remove(&c->head);
 	comm_release(c);
 }
+
+int comm_set_topology(struct comm *c, struct topology *topo)
+{
+	if (!topo) {
+		comm_drop(c);
+		return fail_with(MPI_ERR_NO_MEM, "no memory for a topology");
+	}
+	c->topo = topo;
+	return MPI_SUCCESS;
+}

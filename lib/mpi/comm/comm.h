@@ -29,7 +29,7 @@ struct info;
 struct request;
 struct topology;
 struct buffer;
-struct win;
+struct errhandler_win;
 
 struct comm {
 	struct object head;
@@ -46,8 +46,9 @@ struct comm {
 	bool crowded;	   /* some host has more of its ranks than cores: the same on all ranks */
 	bool freed;	   /* the user's handle is gone */
 	struct errhandler *errhandler;
-	bool errhandler_chosen;	 /* the program set one here */
-	struct win *window;	 /* whose own it is: that is asked for its error handler */
+	bool errhandler_chosen; /* the program set one here */
+	/* of the window whose own it is: that one's handler is asked; NULL: of no window */
+	const struct errhandler_win *window;
 	struct attr_list *attrs; /* NULL without attributes */
 	struct topology *topo;	 /* NULL without a topology */
 	struct info *hints;	 /* what the program said with MPI_Comm_set_info; NULL: nothing */
@@ -98,10 +99,16 @@ static inline bool comm_is_coord_talk(uint64_t context)
 	return context == 2 << 1;
 }
 
+/* What ranks of a window say to each other (rma_wire.h has the other bits). */
+static inline bool comm_is_window(uint64_t context)
+{
+	return (int64_t)context < 0;
+}
+
 const struct world_info *comm_world_info(void);
 
-/* MPI_SUCCESS and *out (borrowed), or MPI_ERR_COMM with fail_with said. The others refuse what is no
- * intracommunicator or no intercommunicator; *out is set then, for its error handler. */
+/* MPI_SUCCESS and *out (borrowed), or MPI_ERR_COMM with fail_with said. The others refuse what is
+ * no intracommunicator or no intercommunicator; *out is set then, for its error handler. */
 int comm_lookup(MPI_Comm handle, struct comm **out);
 int comm_lookup_intra(MPI_Comm handle, struct comm **out);
 int comm_lookup_inter(MPI_Comm handle, struct comm **out);
@@ -110,6 +117,9 @@ static inline void comm_hold(struct comm *c)
 {
 	c->head.refs++;
 }
+
+/* Put topo on a new communicator, or free that again when there is none for lack of memory. */
+int comm_set_topology(struct comm *c, struct topology *topo);
 
 /* Nobody has a reference any more. */
 void comm_destroy(struct comm *c);

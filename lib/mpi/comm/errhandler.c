@@ -12,7 +12,6 @@
 #include "mpi/handle/fail.h"
 #include "mpi/handle/live.h"
 #include "mpi/handle/process.h"
-#include "mpi/rma/win.h"
 
 static struct errhandler predefined[] = {
 	{.head = {OBJECT_ERRHANDLER, 1}, .handle = MPI_ERRORS_ARE_FATAL},
@@ -238,7 +237,7 @@ int errhandler_raise_session(const struct errhandler *e, MPI_Session session, in
 	return rc;
 }
 
-int errhandler_raise_win(struct win *w, int rc)
+int errhandler_raise_win(const struct errhandler_win *w, int rc)
 {
 	MPI_Win_errhandler_function *fn;
 	MPI_Errhandler kind;

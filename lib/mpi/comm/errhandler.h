@@ -10,7 +10,6 @@
 
 struct comm;
 struct session;
-struct win;
 
 struct errhandler {
 	struct object head;
@@ -72,8 +71,14 @@ int errhandler_raise(struct comm *c, int rc);
  * only that of what is to become one. */
 int errhandler_raise_by(const struct errhandler *e, int rc);
 
+/* Who is told of the errors of a window. The engine lock guards it. */
+struct errhandler_win {
+	struct errhandler *errhandler;
+	MPI_Win handle;
+};
+
 /* The same for the error of a window, which is not NULL. */
-int errhandler_raise_win(struct win *w, int rc);
+int errhandler_raise_win(const struct errhandler_win *w, int rc);
 
 /* The same for the error of a session, or of one of its groups: e is its handler. */
 int errhandler_raise_session(const struct errhandler *e, MPI_Session session, int rc);

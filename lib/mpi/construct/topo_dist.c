@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "mpi/coll/coll_motion.h"
-#include "mpi/bindings/topo_calls.h"
 #include "mpi/handle/fail.h"
 
 static int no_memory(const struct comm *c)
@@ -64,7 +63,7 @@ static int make(struct comm *c, struct topology *t, struct comm **out)
 	int rc = comm_create_leading(c, c->size, out);
 
 	if (rc == MPI_SUCCESS)
-		return topo_attach(*out, t);
+		return comm_set_topology(*out, t);
 	topo_free(t);
 	return rc;
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/plural.h"
 #include "mpi/comm/comm.h"
 #include "mpi/engine/engine.h"
@@ -27,8 +28,6 @@ enum {
 	PATIENCE_MS = 1000,
 	PIECE = 4096, /* at most PIPE_BUF: a pipe that poll calls writable takes it whole */
 };
-
-bool queues_timed;
 
 struct text {
 	FILE *out;

@@ -24,6 +24,8 @@
 #include "launch/reexec.h"
 #include "mpi/rma/rma.h"
 #include "runtime_inside.h"
+#include "session.h"
+#include "mpi/recovery/coord_talk.h"
 #include "mpi/type/type.h"
 #include "uses.h"
 
@@ -81,7 +83,6 @@ static void learn(int *argc, char ***argv)
 	if (rc)
 		runtime_give_up(err);
 	name_process();
-	queues_timed = launch.settings.dump;
 	fault_configure(launch.rank, launch.epoch);
 	tell_program();
 	control_program(launch.control_fd, uses_names("FTMPI_"));
@@ -157,7 +158,11 @@ static int build(void)
 	struct p2p_job job = {.size = launch.size,
 		.eager_limit = eager,
 		.launched = launch.control_fd >= 0,
-		.lost = on_lost};
+		.timed = launch.settings.dump,
+		.lost = on_lost,
+		.session_buffer = session_buffer,
+		.coordination = &talk_channel,
+		.windows = &rma_channel};
 	struct world_info world = {.rank = launch.rank,
 		.size = launch.size,
 		.node = launch.node,

@@ -172,6 +172,13 @@ int session_free(struct session *s)
 	return MPI_SUCCESS;
 }
 
+struct buffer *session_buffer(uint64_t number)
+{
+	struct session *s = session_of(number);
+
+	return s ? s->buffer : NULL;
+}
+
 /* ---- process sets ---- */
 
 struct pset {

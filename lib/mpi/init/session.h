@@ -51,6 +51,9 @@ int session_free(struct session *s);
 int session_take_hints(struct info **hints, MPI_Info given);
 int session_give_hints(const struct session *s, MPI_Info *used);
 
+/* The buffer of the session with this number; NULL: it has none, or is not there any more. */
+struct buffer *session_buffer(uint64_t number);
+
 /* Process sets: names, in their order; NULL behind the last. The case of a name does not count. */
 const char *session_pset_name(int n);
 int session_pset_count(void);

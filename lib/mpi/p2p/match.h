@@ -38,7 +38,7 @@ struct match_msg {
 	struct inflight *inflight; /* noted for lines being made; NULL */
 	struct message *taken;	   /* MPI_Mprobe has found it; NULL */
 	uint64_t matched;	   /* moment of that; 0 */
-	uint64_t since;		   /* when it was put here (queues_moment) */
+	uint64_t since;		   /* when it was put here (p2p_time) */
 };
 
 struct match {

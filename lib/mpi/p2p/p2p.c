@@ -15,7 +15,6 @@
 #include "p2p_message.h"
 #include "p2p_part.h"
 #include "p2p_saved.h"
-#include "mpi/init/queues.h"
 #include "stored.h"
 
 struct p2p p2p;
@@ -110,8 +109,8 @@ int p2p_start(struct request *r)
 	r->done = r->cancelled = r->past = false;
 	r->error = MPI_SUCCESS;
 	r->bytes = r->length = 0;
-	if (__builtin_expect(queues_timed, false))
-		r->since = queues_moment();
+	if (__builtin_expect(p2p.job.timed, false))
+		r->since = p2p_time();
 	if (__builtin_expect(r->class != NULL, false))
 		rc = r->class->start(r);
 	else if (r->kind == REQUEST_RECV)

@@ -10,10 +10,10 @@
 
 #include "base/list.h"
 #include "mpi/engine/engine.h"
+#include "p2p_inside.h"
 #include "p2p_state.h"
 #include "request.h"
 #include "mpi/handle/fail.h"
-#include "mpi/init/session.h"
 
 struct copy {
 	struct link link;
@@ -52,11 +52,12 @@ static bool serves(const struct buffer *b)
 /* The nearest of those that a message of c may go through (MPI 5.0 section 3.6). */
 static struct buffer *buffer_of(const struct comm *c)
 {
-	struct session *s = c->group->session ? session_of(c->group->session) : NULL;
+	uint64_t session = c->group->session;
+	struct buffer *b = session ? p2p.job.session_buffer(session) : NULL;
 
 	if (serves(c->buffer))
 		return c->buffer;
-	return s && serves(s->buffer) ? s->buffer : &process;
+	return serves(b) ? b : &process;
 }
 
 static bool has_room(const struct buffer *b, size_t len)

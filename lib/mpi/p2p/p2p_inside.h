@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "mpi/comm/comm.h"
 #include "match.h"
 #include "p2p_state.h"
@@ -28,6 +29,12 @@ struct p2p {
 };
 
 extern struct p2p p2p;
+
+/* Now, or 0: nobody will ask. */
+static inline uint64_t p2p_time(void)
+{
+	return __builtin_expect(p2p.job.timed, false) ? clock_ns() : 0;
+}
 
 /* The protocol is told of it. */
 static inline bool p2p_is_told(uint64_t context)

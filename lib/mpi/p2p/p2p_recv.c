@@ -5,7 +5,6 @@
  * with the transport, in the matching lists.
  */
 #include "base/error.h"
-#include "mpi/recovery/coord_talk.h"
 #include "mpi/engine/engine.h"
 #include "envelope.h"
 #include "inflight.h"
@@ -13,8 +12,6 @@
 #include "p2p_orphan.h"
 #include "p2p_saved.h"
 #include "pieces.h"
-#include "mpi/init/queues.h"
-#include "mpi/rma/rma.h"
 #include "stored.h"
 
 /* The sender's rank in the communicator; what the sender says counts only if it is true. */
@@ -94,9 +91,9 @@ struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te,
 
 	(void)user;
 	if (__builtin_expect(comm_is_coord_talk(e.context), false))
-		return talk_place(peer, length);
-	if (__builtin_expect(rma_is_context(e.context), false))
-		return rma_place(peer, &e, length);
+		return p2p.job.coordination->place(peer, &e, length);
+	if (__builtin_expect(comm_is_window(e.context), false))
+		return p2p.job.windows->place(peer, &e, length);
 	if (__builtin_expect(told && is_void(&e, peer), false)) {
 		place = p2p_orphan_place(peer, &e, length);
 		coord_noted(p2p.coord);
@@ -134,7 +131,7 @@ void p2p_on_keep(void *user, struct tp_held *held)
 
 	(void)user;
 	*msg = msg_from(&e, held->peer);
-	msg->since = queues_moment();
+	msg->since = p2p_time();
 	match_keep(&p2p.match, msg);
 	engine_completed(); /* somebody may be probing for it */
 	if (!p2p_is_told(e.context))
@@ -186,9 +183,9 @@ static void other_received(struct object *head, int rc)
 	else if (head->kind == OBJECT_ORPHAN)
 		p2p_orphan_received(head, rc);
 	else if (head->kind == OBJECT_HEARD)
-		talk_received(head, rc);
+		p2p.job.coordination->received(head, rc);
 	else if (head->kind == OBJECT_RMA_HEARD)
-		rma_received(head, rc);
+		p2p.job.windows->received(head, rc);
 }
 
 void p2p_on_received(void *user, void *cookie, uint64_t length, int rc)

@@ -7,20 +7,18 @@
 
 #include "base/error.h"
 #include "mpi/handle/fail.h"
-#include "mpi/recovery/coord_talk.h"
 #include "mpi/engine/engine.h"
 #include "envelope.h"
 #include "p2p_inside.h"
 #include "p2p_saved.h"
 #include "pieces.h"
-#include "mpi/rma/rma.h"
 
 static void other_sent(struct object *head)
 {
 	if (head->kind == OBJECT_SAID)
-		talk_sent(head);
+		p2p.job.coordination->sent(head);
 	else
-		rma_sent(head);
+		p2p.job.windows->sent(head);
 }
 
 void p2p_on_sent(void *user, void *cookie, int rc)

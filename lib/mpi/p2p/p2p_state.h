@@ -13,13 +13,31 @@ struct match_msg;
 struct request;
 struct stored;
 
+struct envelope;
+struct object;
+struct buffer;
+
+/* Messages of the library's own, which no receive is posted for: their context tells them
+ * (comm_is_coord_talk, comm_is_window), and what the transport says of them goes on to these. */
+struct p2p_channel {
+	struct tp_place (*place)(int peer, const struct envelope *e, uint64_t length);
+	void (*received)(struct object *head, int rc);
+	void (*sent)(struct object *head);
+};
+
 struct p2p_job {
 	int size;
 	size_t eager_limit; /* the transport's */
 	/* There is a launcher, which acts on lost ranks: what waits for one waits on. Without one
 	 * the requests fail with MPI_ERR_PROC_ABORTED. */
 	bool launched;
+	bool timed; /* it is noted when operations begin and messages come */
 	void (*lost)(int peer, const char *why); /* tells the launcher or the user */
+
+	/* The buffer for MPI_Bsend of the session with this number; NULL: it has none. */
+	struct buffer *(*session_buffer)(uint64_t session);
+
+	const struct p2p_channel *coordination, *windows;
 };
 
 /* 0 or FT_ENOMEM */

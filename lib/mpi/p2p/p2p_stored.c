@@ -3,7 +3,6 @@
 #include "mpi/engine/engine.h"
 #include "inflight.h"
 #include "p2p_inside.h"
-#include "mpi/init/queues.h"
 #include "stored.h"
 
 /* A message in our memory has its receive and is whole, or never will be. */
@@ -52,7 +51,7 @@ void p2p_arrive(struct stored *m)
 
 	m->msg.arrived = ++p2p.moment;
 	if (!recv) {
-		m->msg.since = queues_moment();
+		m->msg.since = p2p_time();
 		match_keep(&p2p.match, &m->msg);
 		return;
 	}

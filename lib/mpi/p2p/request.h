@@ -51,7 +51,7 @@ struct request {
 	bool cancelled;
 	bool past;	/* a receive that had its message when a line was restored */
 	int error;	/* the message's MPI error class, once done */
-	uint64_t since; /* when it was started (queues_moment) */
+	uint64_t since; /* when it was started (p2p_time) */
 	/* what was asked for */
 	struct comm *comm; /* held; NULL when it belongs to none */
 	struct type *type; /* held; NULL when it has none */

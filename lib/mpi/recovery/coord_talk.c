@@ -95,10 +95,11 @@ static struct words *words_new(enum object_kind kind, int peer, size_t len)
 
 /* ---- hearing ---- */
 
-struct tp_place talk_place(int peer, uint64_t length)
+static struct tp_place place(int peer, const struct envelope *e, uint64_t length)
 {
 	struct words *w;
 
+	(void)e;
 	if (length > LENGTH_MAX)
 		end("words of the protocol are too long", MPI_ERR_INTERN, peer, (size_t)length);
 	w = words_new(OBJECT_HEARD, peer, (size_t)length);
@@ -116,7 +117,7 @@ static void obey(struct words *w)
 
 /* What a lost rank had begun to say stays unheard, and so does what came behind it: nothing is
  * committed any more. */
-void talk_received(struct object *head, int rc)
+static void received(struct object *head, int rc)
 {
 	struct words *w = (struct words *)(void *)head;
 	struct link *heard = &s.heard[w->peer], *first;
@@ -181,7 +182,9 @@ void talk_say(int peer, const uint8_t *bytes, size_t len)
 	engine_soon(&s.say);
 }
 
-void talk_sent(struct object *head)
+static void sent(struct object *head)
 {
 	free(head);
 }
+
+const struct p2p_channel talk_channel = {place, received, sent};

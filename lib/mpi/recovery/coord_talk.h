@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "coord/coord.h"
-#include "mpi/handle/object.h"
+#include "mpi/p2p/p2p_state.h"
 #include "transport/transport.h"
 
 /* 0 or FT_ENOMEM */
@@ -29,9 +29,7 @@ struct talk_said {
 };
 struct talk_said talk_said(void);
 
-/* The transport's upcalls. */
-struct tp_place talk_place(int peer, uint64_t length);
-void talk_received(struct object *head, int rc);
-void talk_sent(struct object *head);
+/* What the transport says of them. */
+extern const struct p2p_channel talk_channel;
 
 #endif

@@ -82,7 +82,7 @@ static struct rma_words *words_alloc(enum object_kind kind, size_t len)
 	return words;
 }
 
-struct tp_place rma_place(int peer, const struct envelope *e, uint64_t length)
+static struct tp_place place(int peer, const struct envelope *e, uint64_t length)
 {
 	struct rma_words *words;
 
@@ -104,7 +104,7 @@ struct tp_place rma_place(int peer, const struct envelope *e, uint64_t length)
 }
 
 /* What a lost rank had begun to say stays unheard, and so does what came behind it. */
-void rma_received(struct object *head, int rc)
+static void received(struct object *head, int rc)
 {
 	struct rma_words *words = container_of(head, struct rma_words, head);
 
@@ -223,7 +223,7 @@ int rma_tell(struct win *w, int rank, struct rma_head say)
 	return rma_say(w, rank, words);
 }
 
-void rma_sent(struct object *head)
+static void sent(struct object *head)
 {
 	forget(container_of(head, struct rma_words, head));
 	engine_completed(); /* somebody may be waiting for memory */
@@ -258,3 +258,5 @@ int rma_wait(bool (*done)(void *arg), void *arg)
 		return MPI_SUCCESS;
 	return fail_with(MPI_ERR_PROC_ABORTED, "a rank has left the job");
 }
+
+const struct p2p_channel rma_channel = {place, received, sent};

@@ -14,6 +14,7 @@
 
 #include "mpi/p2p/envelope.h"
 #include "mpi/handle/object.h"
+#include "mpi/p2p/p2p_state.h"
 #include "mpi/type/op.h"
 #include "rma_wire.h"
 #include "transport/transport.h"
@@ -28,10 +29,8 @@ struct request;
 int rma_start(void);
 void rma_fini(void);
 
-/* The transport's upcalls. */
-struct tp_place rma_place(int peer, const struct envelope *e, uint64_t length);
-void rma_received(struct object *head, int rc);
-void rma_sent(struct object *head);
+/* What the transport says of them. */
+extern const struct p2p_channel rma_channel;
 
 /* Words about to be said: the head and what follows it, to be filled in. NULL: no memory. */
 struct rma_words {

@@ -53,9 +53,4 @@ _Static_assert(sizeof(struct rma_head) == 64, "the data behind it is aligned to 
  * coordination of checkpoints knows windows by these bits (coord_is_uncut). */
 #define WIN_COMM_CONTEXT ((uint64_t)1 << 61)
 
-static inline bool rma_is_context(uint64_t context)
-{
-	return (int64_t)context < 0;
-}
-
 #endif

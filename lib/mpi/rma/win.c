@@ -94,8 +94,9 @@ static void destroy(struct win *w)
 	info_free(w->hints);
 	/* a request that failed may be waited for later */
 	w->comm->window = NULL;
-	errhandler_set(w->comm, w->errhandler->win_fn ? errhandler_fatal() : w->errhandler);
-	errhandler_release(w->errhandler);
+	errhandler_set(
+		w->comm, w->errors.errhandler->win_fn ? errhandler_fatal() : w->errors.errhandler);
+	errhandler_release(w->errors.errhandler);
 	comm_release(w->comm);
 	free(w->peers);
 	w->head.kind = OBJECT_FREED;
@@ -156,7 +157,7 @@ static int make_comm(struct comm *c, uint32_t counter, struct win *w)
 	comm_hold(own);
 	comm_drop(own);
 	w->comm = own;
-	own->window = w;
+	own->window = &w->errors;
 	w->context = context | RMA_CONTEXT;
 	return MPI_SUCCESS;
 }
@@ -180,7 +181,7 @@ static struct win *win_new(struct comm *c, const struct win_wish *wish, const st
 	w->disp_unit = (int)wish->disp_unit;
 	w->shared_fd = -1;
 	w->hints = wish->hints;
-	w->errhandler = errhandler_fatal();
+	w->errors = (struct errhandler_win){errhandler_fatal(), w->handle};
 	list_init(&w->turns);
 	list_init(&w->regions);
 	set_peers(w, all);

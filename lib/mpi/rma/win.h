@@ -5,8 +5,8 @@
  * wait hold a reference.
  *
  * One struct serves both parts that a rank plays: as an origin it keeps, for each target, what was
- * asked and not answered yet (rma_origin.c, rma_asked.c); as a target it obeys, in the order of each origin's
- * words (rma_target.c). What is said is in rma_wire.h, how it travels in rma.c.
+ * asked and not answered yet (rma_origin.c, rma_asked.c); as a target it obeys, in the order of
+ * each origin's words (rma_target.c). What is said is in rma_wire.h, how it travels in rma.c.
  */
 #ifndef FTMPI_MPI_WIN_H
 #define FTMPI_MPI_WIN_H
@@ -17,13 +17,13 @@
 
 #include "mpi/handle/attr.h"
 #include "base/list.h"
+#include "mpi/comm/errhandler.h"
 #include "mpi/comm/comm.h"
 #include "mpi/comm/group.h"
 #include "mpi.h"
 #include "mpi/handle/object.h"
 
 struct info;
-struct errhandler;
 
 /* The lock that this rank holds at a target. */
 enum win_hold { WIN_NO_LOCK, WIN_SHARED, WIN_EXCLUSIVE, WIN_NOCHECK };
@@ -93,7 +93,7 @@ struct win {
 	int error;
 	int error_rank;
 	/* what the program hangs on it */
-	struct errhandler *errhandler;
+	struct errhandler_win errors;
 	struct attr_list *attrs; /* NULL without attributes */
 	struct info *hints;
 	char name[MPI_MAX_OBJECT_NAME];

@@ -7,8 +7,8 @@
 #ifndef FTMPI_MPI_COLL_CALLS_H
 #define FTMPI_MPI_COLL_CALLS_H
 
-#include "mpi/coll/coll.h"
-#include "mpi/coll/coll_check.h"
+#include "coll.h"
+#include "coll_check.h"
 
 /* All that a collective call says beside the communicator. */
 struct coll_call {
@@ -27,9 +27,6 @@ coll_planner coll_call_neighbor_allgather, coll_call_neighbor_alltoall,
 	coll_call_neighbor_alltoallw; /* the v variants, too */
 coll_planner coll_call_reduce, coll_call_allreduce, coll_call_scan, coll_call_exscan,
 	coll_call_reduce_scatter, coll_call_reduce_scatter_block;
-
-/* The whole of a blocking call. */
-int coll_call_now(const char *name, MPI_Comm comm, coll_planner *plan, struct coll_call *call);
 
 /* To fill in a call. */
 static inline struct sched_numbers coll_ints(const int *numbers)

@@ -1,24 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_calls.h"
 
-#include "api.h"
-#include "mpi/coll/coll_inter.h"
-#include "mpi/coll/coll_motion.h"
-
-int coll_call_now(const char *name, MPI_Comm comm, coll_planner *plan, struct coll_call *call)
-{
-	struct coll_run run;
-	struct comm *c = NULL;
-	int rc;
-
-	api_enter(name);
-	rc = comm_lookup(comm, &c);
-	if (rc == MPI_SUCCESS) {
-		coll_begin(&run, c);
-		rc = coll_end(&run, plan(&run, c, call));
-	}
-	return api_leave(c, rc);
-}
+#include "coll_inter.h"
+#include "coll_motion.h"
 
 /* ---- movements: MPI 5.0 sections 6.3 to 6.8 ---- */
 
