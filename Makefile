@@ -28,7 +28,7 @@ PROGRAMS := inittest collective passnum pi cgs randtest badcall inter comms sess
 PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%)
 
 TOOL := $(B)/bin/ftmpi-ckpt
-TOOL_OBJ := $(patsubst %.c,$(O)/%.o,$(wildcard bin/ckpt/*.c lib/ckpt/*.c lib/base/*.c) lib/coord/orphans.c lib/mpi/coll/coll_saved.c lib/mpi/type/type_table.c)
+TOOL_OBJ := $(patsubst %.c,$(O)/%.o,$(wildcard bin/ckpt/*.c lib/ckpt/*.c lib/base/*.c) lib/coord/orphans.c lib/mpi/type/type_table.c)
 
 all: $(LIBRARIES) $(PROGRAM_BIN) $(TOOL) $(B)/man/made
 

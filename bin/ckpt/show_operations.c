@@ -6,16 +6,17 @@
 #include "base/error.h"
 #include "base/plural.h"
 #include "json.h"
-#include "mpi/coll/coll_saved.h"
+#include "ckpt/section_operations.h"
 #include "tool.h"
 
-static void one_operation(const struct options *o, const struct coll_saved_entry *e)
+static void one_operation(const struct options *o, const struct section_operation *e)
 {
-	bool persistent = e->flags & COLL_SAVED_PERSISTENT, active = e->flags & COLL_SAVED_ACTIVE;
+	bool persistent = e->flags & SECTION_OPERATION_PERSISTENT,
+	     active = e->flags & SECTION_OPERATION_ACTIVE;
 
 	if (!o->json) {
 		printf("             context %#" PRIx64 ", operation %" PRIu32 "%s: ", e->context,
-			e->tag & (COLL_OPEN - 1), persistent ? ", persistent" : "");
+			e->tag & (SECTION_OPERATION_TAG - 1), persistent ? ", persistent" : "");
 		if (active)
 			printf("%" PRIu32 " round%s, %" PRIu64 " byte%s\n", e->rounds,
 				e->rounds == 1 ? " is over" : "s are over", e->length,
@@ -26,7 +27,7 @@ static void one_operation(const struct options *o, const struct coll_saved_entry
 	}
 	json_open(NULL, '{');
 	json_unsigned("context", e->context);
-	json_unsigned("operation", e->tag & (COLL_OPEN - 1));
+	json_unsigned("operation", e->tag & (SECTION_OPERATION_TAG - 1));
 	json_bool("persistent", persistent);
 	json_bool("active", active);
 	json_unsigned("rounds", e->rounds);
@@ -38,10 +39,11 @@ static void one_operation(const struct options *o, const struct coll_saved_entry
 static void each_operation(const struct options *o, const uint8_t *bytes, size_t len)
 {
 	struct cursor c = cursor_over(bytes, len);
-	struct coll_saved_entry e;
+	struct section_operation e;
 	const uint8_t *contents;
 
-	for (uint32_t left = cursor_u32(&c); left > 0 && coll_saved_read(&c, &e, &contents); left--)
+	for (uint32_t left = cursor_u32(&c); left > 0 && section_operations_read(&c, &e, &contents);
+		left--)
 		one_operation(o, &e);
 }
 
@@ -53,7 +55,7 @@ static int read_bytes(struct ckpt_reader *r, uint32_t i, uint8_t **out, struct c
 	int rc = bytes ? ckpt_reader_section(r, i, bytes, err)
 		       : ckpt_says(err, FT_ENOMEM, r->path.text, "no memory for its operations");
 
-	if (rc == 0 && !coll_saved_valid(bytes, len))
+	if (rc == 0 && !section_operations_valid(bytes, len))
 		rc = ckpt_says(err, FT_EDAMAGED, r->path.text,
 			"section %u holds no operations, although it says so", i);
 	if (rc == 0)

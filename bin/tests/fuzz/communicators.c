@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A byte for the ranks of the job, then the bytes of CKPT_COMMUNICATORS. */
-#include "mpi/comm/comm_saved.h"
+#include "ckpt/section_communicators.h"
 
 #include "fuzz.h"
 
 static void read_all(const uint8_t *bytes, size_t len, int size, struct writer *w)
 {
 	struct cursor c = cursor_over(bytes, len);
-	struct comm_saved_entry e;
+	struct section_communicator e;
 	const uint8_t *ranks;
 	uint32_t count;
 
@@ -15,12 +15,12 @@ static void read_all(const uint8_t *bytes, size_t len, int size, struct writer *
 	count = cursor_u32(&c);
 	writer_u32(w, count);
 	for (uint32_t i = 0; i < count; i++) {
-		FUZZ_CHECK(
-			comm_saved_read(&c, size, &e, &ranks), "communicator %u was accepted", i);
+		FUZZ_CHECK(section_communicators_read(&c, size, &e, &ranks),
+			"communicator %u was accepted", i);
 		FUZZ_CHECK(e.n > 0 && e.n <= (uint32_t)size && e.nremote <= (uint32_t)size,
 			"communicator %u has too many processes", i);
 		FUZZ_CHECK(ranks + 4 * (size_t)(e.n + e.nremote) == c.at, "its ranks");
-		comm_saved_write(w, &e);
+		section_communicators_write(w, &e);
 		writer_bytes(w, ranks, 4 * (size_t)(e.n + e.nremote));
 	}
 }
@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	len -= len > 0;
 	if (len)
 		memcpy(bytes, data + 1, len);
-	if (comm_saved_valid(bytes, len, ranks)) {
+	if (section_communicators_valid(bytes, len, ranks)) {
 		read_all(bytes, len, ranks, &w);
 		FUZZ_CHECK(!w.bad && w.at == again + len && memcmp(bytes, again, len) == 0,
 			"it would be others");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The bytes of CKPT_OPERATIONS. */
-#include "mpi/coll/coll_saved.h"
+#include "ckpt/section_operations.h"
 
 #include "fuzz.h"
 
@@ -8,17 +8,20 @@ static void read_all(const uint8_t *bytes, size_t len, struct writer *w)
 {
 	struct cursor c = cursor_over(bytes, len);
 	uint32_t count = cursor_u32(&c);
-	struct coll_saved_entry e;
+	struct section_operation e;
 	const uint8_t *contents;
 
 	writer_u32(w, count);
 	for (uint32_t i = 0; i < count; i++) {
-		FUZZ_CHECK(coll_saved_read(&c, &e, &contents), "operation %u was accepted", i);
+		FUZZ_CHECK(
+			section_operations_read(&c, &e, &contents), "operation %u was accepted", i);
 		FUZZ_CHECK(contents >= bytes && e.length <= (size_t)(bytes + len - contents),
 			"operation %u lies outside", i);
-		FUZZ_CHECK(e.tag >= COLL_OPEN && e.tag < 2 * (uint32_t)COLL_OPEN, "its tag");
-		FUZZ_CHECK((e.flags & COLL_SAVED_ACTIVE) || !e.length, "it is not active");
-		coll_saved_write(w, &e);
+		FUZZ_CHECK(e.tag >= SECTION_OPERATION_TAG &&
+				   e.tag < 2 * (uint32_t)SECTION_OPERATION_TAG,
+			"its tag");
+		FUZZ_CHECK((e.flags & SECTION_OPERATION_ACTIVE) || !e.length, "it is not active");
+		section_operations_write(w, &e);
 		writer_bytes(w, contents, (size_t)e.length);
 	}
 }
@@ -33,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_CHECK(bytes && again, "out of memory");
 	if (len)
 		memcpy(bytes, data, len);
-	if (coll_saved_valid(bytes, len)) {
+	if (section_operations_valid(bytes, len)) {
 		read_all(bytes, len, &w);
 		FUZZ_CHECK(!w.bad && w.at == w.end && memcmp(bytes, again, len) == 0,
 			"it would be others");

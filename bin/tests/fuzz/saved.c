@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What else lib/mpi finds in a recovery line. The first byte: 0 CKPT_MESSAGES, 1 the numbers of
- * collective operations (comm_numbers.h). Of messages the next byte says how many ranks there are.
+ * collective operations (section_numbers.h). Of messages the next byte says how many ranks there
+ * are.
  */
 #include "base/cursor.h"
-#include "mpi/comm/comm_numbers.h"
+#include "ckpt/section_numbers.h"
 #include "fuzz.h"
-#include "mpi/p2p/saved_layout.h"
+#include "ckpt/section_messages.h"
 
 /* What is accepted is what would be written. */
 static void messages(const uint8_t *bytes, size_t len, int size)
@@ -14,15 +15,15 @@ static void messages(const uint8_t *bytes, size_t len, int size)
 	uint8_t *again = malloc(len + 1);
 	struct writer w = writer_over(again, len);
 	const uint8_t *contents;
-	struct saved_entry e;
+	struct section_message e;
 	uint32_t count = cursor_u32(&c);
 
 	FUZZ_CHECK(again, "out of memory");
 	writer_u32(&w, count);
 	for (uint32_t i = 0; i < count; i++) {
-		FUZZ_CHECK(saved_read(&c, &e, &contents), "message %u was accepted", i);
+		FUZZ_CHECK(section_messages_read(&c, &e, &contents), "message %u was accepted", i);
 		FUZZ_CHECK(e.peer >= 0 && e.peer < size && e.tag >= 0, "of rank %d", e.peer);
-		saved_write(&w, &e);
+		section_messages_write(&w, &e);
 		writer_bytes(&w, contents, (size_t)e.length);
 	}
 	FUZZ_CHECK(!w.bad && w.at == w.end && memcmp(bytes, again, len) == 0, "it would be others");
@@ -32,17 +33,17 @@ static void messages(const uint8_t *bytes, size_t len, int size)
 /* The first entry of a context counts. */
 static void numbers(const uint8_t *bytes, size_t len)
 {
-	struct comm_numbers n = {0};
-	struct comm_number found;
+	struct section_numbers n = {0};
+	struct section_number found;
 	struct cursor c = cursor_over(bytes, len);
 	uint64_t context;
 
-	if (!comm_numbers_take(&n, bytes, len))
+	if (!section_numbers_take(&n, bytes, len))
 		return;
 	for (uint32_t left = cursor_u32(&c); left > 0; left--) {
 		context = cursor_u64(&c);
 		cursor_u64(&c);
-		FUZZ_CHECK(comm_numbers_find(&n, context, &found), "an entry is not found");
+		FUZZ_CHECK(section_numbers_find(&n, context, &found), "an entry is not found");
 	}
 	FUZZ_CHECK(cursor_done(&c), "not all of it are entries");
 	free(n.bytes);
@@ -61,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(bytes, in.at, len);
 	if (!are_messages)
 		numbers(bytes, len);
-	else if (saved_valid(bytes, len, ranks))
+	else if (section_messages_valid(bytes, len, ranks))
 		messages(bytes, len, ranks);
 	free(bytes);
 	return 0;

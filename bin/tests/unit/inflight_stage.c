@@ -130,7 +130,7 @@ struct request *stage_matched(uint64_t index, uint64_t arrived, bool done)
 const char *stage_holds(uint32_t number)
 {
 	static char text[128];
-	struct saved_entry e;
+	struct section_message e;
 	const uint8_t *bytes;
 	uint8_t *all;
 	struct cursor c;
@@ -142,7 +142,7 @@ const char *stage_holds(uint32_t number)
 	for (uint32_t left = cursor_u32(&c); left > 0; left--) {
 		uint64_t index;
 
-		ck_assert(saved_read(&c, &e, &bytes));
+		ck_assert(section_messages_read(&c, &e, &bytes));
 		memcpy(&index, bytes, sizeof index);
 		ck_assert_int_eq(e.tag, 100 + (int)index);
 		ck_assert_int_eq(e.peer, (int)(index % STAGE_PEERS));

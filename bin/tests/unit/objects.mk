@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What each unit test links with beside its own file.
 groups_o := $(call mpi_o,fail live group group_ops)
-comms_o := $(groups_o) $(call mpi_o,comm comm_world comm_lookup comm_hosts comm_numbered comm_again comm_saved comm_numbers attr attr_key attr_comm errhandler errtext topo info info_env) lib/base/cursor.o
+comms_o := $(groups_o) $(call mpi_o,comm comm_world comm_lookup comm_hosts comm_numbered comm_again attr attr_key attr_comm errhandler errtext topo info info_env) lib/ckpt/section_communicators.o lib/ckpt/section_numbers.o lib/base/cursor.o
 fakes_o := $(addprefix bin/tests/unit/,fake_api.o fake_process.o)
 UNIT_live := $(call mpi_o,live fail) bin/tests/unit/fake_api.o
 UNIT_group := $(groups_o) bin/tests/unit/fake_api.o
@@ -70,5 +70,5 @@ UNIT_rma_layout := $(call mpi_o,rma_layout) $(types_o)
 UNIT_ckpt_pace := $(call mpi_o,ckpt_pace)
 UNIT_file_limit := lib/ckpt/fs_posix.o lib/base/file_limit.o
 UNIT_sched_version := bin/tests/unit/fake_team.o $(coll_o)
-UNIT_ckpt_schedules := $(call mpi_o,ckpt_schedules coll_saved) lib/coord/orphans.o $(base_o)
+UNIT_ckpt_schedules := $(call mpi_o,ckpt_schedules) lib/ckpt/section_operations.o lib/coord/orphans.o $(base_o)
 UNIT_foreign := lib/launch/foreign.o $(base_o)

@@ -4,9 +4,9 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "mpi/recovery/ckpt_schedules.h"
-#include "mpi/coll/coll_saved.h"
+#include "ckpt/section_operations.h"
 #include "coord/orphans.h"
-#include "mpi/p2p/saved_layout.h"
+#include "ckpt/section_messages.h"
 #include "mpi/sched/sched.h"
 #include "unit.h"
 
@@ -26,9 +26,9 @@ static struct ckpt_section section(uint32_t kind, const uint8_t *bytes, size_t l
  * operation. */
 static void make(uint32_t number, uint64_t message, uint64_t orphan, bool operation)
 {
-	struct saved_entry e = {.context = message, .length = 1};
-	struct coll_saved_entry o = {
-		.context = POINT, .tag = COLL_OPEN, .flags = COLL_SAVED_ACTIVE};
+	struct section_message e = {.context = message, .length = 1};
+	struct section_operation o = {
+		.context = POINT, .tag = SECTION_OPERATION_TAG, .flags = SECTION_OPERATION_ACTIVE};
 	struct orphans list = {0};
 	struct writer w = writer_over(messages, sizeof messages);
 	uint8_t *bytes;
@@ -36,7 +36,7 @@ static void make(uint32_t number, uint64_t message, uint64_t orphan, bool operat
 
 	line.n = 0;
 	writer_u32(&w, 1);
-	saved_write(&w, &e);
+	section_messages_write(&w, &e);
 	writer_bytes(&w, "x", 1);
 	s[line.n++] = section(CKPT_MESSAGES, messages, (size_t)(w.at - messages));
 	ck_assert(orphans_add(&list, &(struct orphan_range){0, 1, orphan, 1, 1}));
@@ -47,7 +47,7 @@ static void make(uint32_t number, uint64_t message, uint64_t orphan, bool operat
 	s[line.n++] = section(CKPT_ORPHANS, orphans_bytes, len);
 	w = writer_over(operations, sizeof operations);
 	writer_u32(&w, 1);
-	coll_saved_write(&w, &o);
+	section_operations_write(&w, &o);
 	if (operation)
 		s[line.n++] = section(CKPT_OPERATIONS, operations, (size_t)(w.at - operations));
 	w = writer_over(version, sizeof version);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "coll_resume.h"
-#include "coll_saved.h"
+#include "ckpt/section_operations.h"
 #include "coll_steps.h"
 #include "mpi/handle/fail.h"
 #include "mpi/p2p/request.h"
@@ -315,9 +315,9 @@ static int prepare(struct coll_open *o, int planned)
 void coll_number_open(struct coll_open *o)
 {
 	coll_number(&o->run);
-	o->run.tag |= COLL_OPEN;
+	o->run.tag |= SECTION_OPERATION_TAG;
 	if (o->run.c->local)
-		o->run.local_tag |= COLL_OPEN;
+		o->run.local_tag |= SECTION_OPERATION_TAG;
 }
 
 int coll_plan_again(struct coll_open *o)

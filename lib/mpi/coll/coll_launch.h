@@ -7,10 +7,10 @@
  * calls, as it expects.
  *
  * Messages carry the operation's number, like those of operations that are waited for, and
- * COLL_OPEN; those of a persistent one the number that its initialization took, at each start. So
- * starts need not come in the same order on all ranks. Any number of operations can be open, and
- * what they send is in no certain order, so the coordination protocol knows each by its own name
- * (coord_tag).
+ * SECTION_OPERATION_TAG; those of a persistent one the number that its initialization took, at each
+ * start. So starts need not come in the same order on all ranks. Any number of operations can be
+ * open, and what they send is in no certain order, so the coordination protocol knows each by its
+ * own name (coord_tag).
  *
  * Across a recovery line (coll_resume.c): the receives of a round are not finished before all of
  * its messages are done, so what they got is saved as not received; a round is counted when its
@@ -66,7 +66,7 @@ struct coll_open *coll_open_new(struct comm *c);
  */
 int coll_launch(struct coll_open *o, int planned, bool persistent, struct request **out);
 
-/* Its number, and those of its messages (COLL_OPEN). */
+/* Its number, and those of its messages (SECTION_OPERATION_TAG). */
 void coll_number_open(struct coll_open *o);
 
 /* Plan a persistent one anew, by what its communicator says now; it keeps its number. */

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coll_saved.h"
+#include "ckpt/section_operations.h"
 #include "coll_steps.h"
 #include "mpi/handle/fail.h"
 #include "mpi/p2p/p2p.h"
@@ -24,7 +24,7 @@ enum { FEW_REQUESTS = 2 * 32 };
 
 static int next_tag(struct comm *c)
 {
-	return (int)(c->coll_seq++ & (COLL_OPEN - 1));
+	return (int)(c->coll_seq++ & (SECTION_OPERATION_TAG - 1));
 }
 
 void coll_number(struct coll_run *run)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "coll_launch.h"
-#include "coll_saved.h"
+#include "ckpt/section_operations.h"
 #include "coll_steps.h"
 #include "coll_written.h"
 #include "mpi/handle/fail.h"
@@ -14,7 +14,7 @@
 /* Of a line that was restored. */
 struct coll_saved {
 	struct link link;
-	struct coll_saved_entry e;
+	struct section_operation e;
 	uint8_t bytes[];
 };
 
@@ -87,7 +87,7 @@ static void unpack_spans(
 
 struct captured {
 	const struct coll_open *o;
-	struct coll_saved_entry e;
+	struct section_operation e;
 	struct sched_span *spans;
 	size_t n;
 };
@@ -102,13 +102,13 @@ static bool describe(const struct coll_open *o, struct captured *c)
 		.e = {.context = o->run.c->context,
 			.tag = (uint32_t)o->run.tag,
 			.local_tag = (uint32_t)o->run.local_tag,
-			.flags = r->persistent ? COLL_SAVED_PERSISTENT : 0,
+			.flags = r->persistent ? SECTION_OPERATION_PERSISTENT : 0,
 			.plan = coll_sum(&o->run.s)}};
 	if (o->saved)
 		c->e = o->saved->e;
 	if (o->saved || o->past || !r->active)
 		return true;
-	c->e.flags |= COLL_SAVED_ACTIVE;
+	c->e.flags |= SECTION_OPERATION_ACTIVE;
 	c->e.rounds = o->round;
 	c->e.error = (uint32_t)o->error;
 	if (!written(&o->run, o->round, &c->spans, &c->n))
@@ -122,7 +122,7 @@ static void write_all(struct writer *w, const struct captured *v, size_t n, uint
 {
 	writer_u32(w, count);
 	for (size_t i = 0; i < n; i++) {
-		coll_saved_write(w, &v[i].e);
+		section_operations_write(w, &v[i].e);
 		if (v[i].o->saved)
 			writer_bytes(w, v[i].o->saved->bytes, (size_t)v[i].e.length);
 		else
@@ -131,7 +131,7 @@ static void write_all(struct writer *w, const struct captured *v, size_t n, uint
 	list_for_each (item, &waiting) {
 		const struct coll_saved *s = container_of(item, struct coll_saved, link);
 
-		coll_saved_write(w, &s->e);
+		section_operations_write(w, &s->e);
 		writer_bytes(w, s->bytes, (size_t)s->e.length);
 	}
 }
@@ -154,10 +154,10 @@ static bool describe_all(struct captured *v, size_t *n, size_t *bytes)
 			continue;
 		if (!describe(o, &v[*n]))
 			return false;
-		*bytes += COLL_SAVED_ENTRY + (size_t)v[(*n)++].e.length;
+		*bytes += SECTION_OPERATIONS_ENTRY + (size_t)v[(*n)++].e.length;
 	}
 	list_for_each (item, &waiting)
-		*bytes += COLL_SAVED_ENTRY +
+		*bytes += SECTION_OPERATIONS_ENTRY +
 			  (size_t)container_of(item, struct coll_saved, link)->e.length;
 	return true;
 }
@@ -165,7 +165,7 @@ static bool describe_all(struct captured *v, size_t *n, size_t *bytes)
 bool coll_resume_capture(uint8_t **out, size_t *len)
 {
 	size_t most = count_list(coll_all_open()), others = count_list(&waiting), n = 0;
-	size_t bytes = COLL_SAVED_HEAD;
+	size_t bytes = SECTION_OPERATIONS_HEAD;
 	struct captured *v;
 	bool ok;
 
@@ -194,13 +194,13 @@ bool coll_resume_capture(uint8_t **out, size_t *len)
 bool coll_resume_take(const uint8_t *bytes, size_t len)
 {
 	struct cursor c = cursor_over(bytes, len);
-	struct coll_saved_entry e;
+	struct section_operation e;
 	const uint8_t *contents;
 
 	for (uint32_t left = cursor_u32(&c); left > 0; left--) {
 		struct coll_saved *s = NULL;
 
-		if (coll_saved_read(&c, &e, &contents))
+		if (section_operations_read(&c, &e, &contents))
 			s = malloc(sizeof *s + (size_t)e.length);
 		if (!s)
 			return false;
@@ -215,7 +215,7 @@ static struct coll_saved *find(const struct coll_open *o)
 {
 	list_for_each (item, &waiting) {
 		struct coll_saved *s = container_of(item, struct coll_saved, link);
-		bool persistent = s->e.flags & COLL_SAVED_PERSISTENT;
+		bool persistent = s->e.flags & SECTION_OPERATION_PERSISTENT;
 
 		if (s->e.context == o->run.c->context && persistent == o->request->persistent)
 			return s;
@@ -242,7 +242,7 @@ static bool take_place(struct coll_open *o, struct coll_saved *s)
 	o->run.tag = (int)s->e.tag;
 	o->run.local_tag = (int)s->e.local_tag;
 	list_remove(&s->link);
-	if (s->e.flags & COLL_SAVED_ACTIVE)
+	if (s->e.flags & SECTION_OPERATION_ACTIVE)
 		o->saved = s;
 	else
 		saved_free(s);

@@ -19,7 +19,7 @@ struct coll_open;
  * memory. */
 bool coll_resume_capture(uint8_t **out, size_t *len);
 
-/* What coll_saved_valid accepted is to be resumed. false: no memory. */
+/* What section_operations_valid accepted is to be resumed. false: no memory. */
 bool coll_resume_take(const uint8_t *bytes, size_t len);
 
 /* All of a line is taken: persistent operations of before the restore are those of the line. */

@@ -174,7 +174,7 @@ static inline uint64_t comm_context_of(int world_rank, uint32_t counter)
 }
 
 /*
- * What the next collective operations go by, across a recovery line (comm_numbers.h): a line may
+ * What the next collective operations go by, across a recovery line (section_numbers.h): a line may
  * cut through one, so who begins it again must call it what its messages are called, and do it in
  * the same way, also when the job now has other hosts. save: *out is malloc'ed; false: no memory.
  * restore: also for communicators that the program makes later; the bytes are copied. false: they

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "comm_saved.h"
+#include "ckpt/section_communicators.h"
 #include "mpi/handle/live.h"
 
 /* ---- capture ---- */
@@ -23,7 +23,8 @@ static void gather(struct object *o, void *arg)
 	if (g->list)
 		g->list[g->n] = c;
 	g->n++;
-	g->bytes += COMM_SAVED_ENTRY + 4 * (size_t)(c->size + (c->remote ? c->remote->size : 0));
+	g->bytes += SECTION_COMMUNICATORS_ENTRY +
+		    4 * (size_t)(c->size + (c->remote ? c->remote->size : 0));
 }
 
 static int by_making(const void *a, const void *b)
@@ -41,12 +42,12 @@ static void write_ranks(struct writer *w, const struct group *g)
 
 static void write_comm(struct writer *w, const struct comm *c)
 {
-	struct comm_saved_entry e = {.context = c->context,
+	struct section_communicator e = {.context = c->context,
 		.local_context = c->local ? c->local->context : COMM_NO_CONTEXT,
 		.n = (uint32_t)c->size,
 		.nremote = c->remote ? (uint32_t)c->remote->size : 0};
 
-	comm_saved_write(w, &e);
+	section_communicators_write(w, &e);
 	write_ranks(w, c->group);
 	if (c->remote)
 		write_ranks(w, c->remote);
@@ -76,7 +77,7 @@ bool comm_again_capture(uint8_t **out, size_t *len)
 	if (!g.list)
 		return false;
 	g.n = 0;
-	g.bytes = COMM_SAVED_HEAD;
+	g.bytes = SECTION_COMMUNICATORS_HEAD;
 	live_each(OBJECT_COMM, gather, &g);
 	qsort(g.list, g.n, sizeof *g.list, by_making);
 	*out = write_all(&g);
@@ -90,7 +91,7 @@ bool comm_again_capture(uint8_t **out, size_t *len)
 /* Not made again yet. */
 struct saved {
 	struct link link;
-	struct comm_saved_entry e;
+	struct section_communicator e;
 	int ranks[]; /* of both groups */
 };
 
@@ -122,7 +123,7 @@ static bool is_there(uint64_t context)
 	return s.found && context != COMM_NO_CONTEXT;
 }
 
-static bool await(const struct comm_saved_entry *e, const uint8_t *ranks)
+static bool await(const struct section_communicator *e, const uint8_t *ranks)
 {
 	size_t n = (size_t)e->n + e->nremote;
 	struct cursor c = cursor_over(ranks, 4 * n);
@@ -140,12 +141,12 @@ static bool await(const struct comm_saved_entry *e, const uint8_t *ranks)
 bool comm_again_take(const uint8_t *bytes, size_t len)
 {
 	struct cursor c = cursor_over(bytes, len);
-	struct comm_saved_entry e;
+	struct section_communicator e;
 	const uint8_t *ranks;
 
 	comm_counter_least(cursor_u32(&c));
 	for (uint32_t left = cursor_u32(&c); left > 0; left--)
-		if (!comm_saved_read(&c, comm_world_info()->size, &e, &ranks) ||
+		if (!section_communicators_read(&c, comm_world_info()->size, &e, &ranks) ||
 			(!is_there(e.context) && !await(&e, ranks)))
 			return false;
 	return true;

@@ -19,7 +19,7 @@
 /* The contents of CKPT_COMMUNICATORS: *out is malloc'ed. false: no memory. */
 bool comm_again_capture(uint8_t **out, size_t *len);
 
-/* What comm_saved_valid accepted is to be made again. false: no memory. */
+/* What section_communicators_valid accepted is to be made again. false: no memory. */
 bool comm_again_take(const uint8_t *bytes, size_t len);
 
 /* Something is made of these: if it is one of the line, with the contexts that it had. */

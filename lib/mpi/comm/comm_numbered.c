@@ -3,16 +3,16 @@
 #include <stdlib.h>
 
 #include "comm_inside.h"
-#include "comm_numbers.h"
+#include "ckpt/section_numbers.h"
 #include "mpi/handle/live.h"
 
-static struct comm_numbers restored; /* of a line */
+static struct section_numbers restored; /* of a line */
 
 void comm_take_number(struct comm *c)
 {
-	struct comm_number n;
+	struct section_number n;
 
-	if (!comm_numbers_find(&restored, c->context, &n))
+	if (!section_numbers_find(&restored, c->context, &n))
 		return;
 	c->coll_seq = n.next;
 	c->crowded = n.crowded;
@@ -21,15 +21,15 @@ void comm_take_number(struct comm *c)
 void comm_forget_numbers(void)
 {
 	free(restored.bytes);
-	restored = (struct comm_numbers){0};
+	restored = (struct section_numbers){0};
 }
 
 static void write_number(struct comm *c, void *arg)
 {
-	struct comm_number n = {c->coll_seq, c->crowded};
+	struct section_number n = {c->coll_seq, c->crowded};
 
 	if (c->context != COMM_NO_CONTEXT)
-		comm_numbers_write(arg, c->context, n);
+		section_numbers_write(arg, c->context, n);
 }
 
 static void take_number(struct comm *c, void *arg)
@@ -65,7 +65,7 @@ static void each_comm(void (*visit)(struct comm *c, void *arg), void *arg)
 
 bool comm_save_numbers(uint8_t **out, size_t *len)
 {
-	struct comm_numbers n = {0};
+	struct section_numbers n = {0};
 
 	each_comm(write_number, &n);
 	*out = n.bytes;
@@ -75,7 +75,7 @@ bool comm_save_numbers(uint8_t **out, size_t *len)
 
 bool comm_restore_numbers(const uint8_t *bytes, size_t len)
 {
-	if (!comm_numbers_take(&restored, bytes, len))
+	if (!section_numbers_take(&restored, bytes, len))
 		return false;
 	each_comm(take_number, NULL);
 	return true;

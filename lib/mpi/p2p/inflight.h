@@ -23,7 +23,7 @@
 
 #include "base/list.h"
 #include "coord/coord.h"
-#include "saved_layout.h"
+#include "ckpt/section_messages.h"
 
 struct match_msg;
 struct request;
@@ -36,7 +36,7 @@ struct inflight;
 
 struct inflight_member {
 	struct inflight *f; /* until its contents are here */
-	struct saved_entry entry;
+	struct section_message entry;
 	uint64_t first, then; /* its place among the others */
 	struct stored *contents;
 };

@@ -155,11 +155,11 @@ void inflight_line_free(struct inflight_line *l)
 
 bool inflight_bytes(const struct inflight_line *l, uint8_t **out, size_t *len)
 {
-	size_t bytes = SAVED_HEAD_BYTES;
+	size_t bytes = SECTION_MESSAGES_HEAD;
 	struct writer w;
 
 	for (size_t i = 0; i < l->n; i++)
-		bytes += SAVED_ENTRY_BYTES + (size_t)l->members[i].contents->length;
+		bytes += SECTION_MESSAGES_ENTRY + (size_t)l->members[i].contents->length;
 	*out = malloc(bytes);
 	if (!*out)
 		return false;
@@ -167,10 +167,10 @@ bool inflight_bytes(const struct inflight_line *l, uint8_t **out, size_t *len)
 	w = writer_over(*out, bytes);
 	writer_u32(&w, (uint32_t)l->n);
 	for (size_t i = 0; i < l->n; i++) {
-		struct saved_entry e = l->members[i].entry;
+		struct section_message e = l->members[i].entry;
 
 		e.length = l->members[i].contents->length;
-		saved_write(&w, &e);
+		section_messages_write(&w, &e);
 		writer_bytes(&w, l->members[i].contents->bytes, (size_t)e.length);
 	}
 	return true;

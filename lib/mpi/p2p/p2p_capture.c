@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The messages of a line as bytes, and back: CKPT_MESSAGES (saved_layout.h). */
+/* The messages of a line as bytes, and back: CKPT_MESSAGES (section_messages.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "p2p_saved.h"
 #include "p2p_state.h"
 #include "request.h"
-#include "saved_layout.h"
+#include "ckpt/section_messages.h"
 #include "stored.h"
 
 /* ---- what was matched ---- */
@@ -95,14 +95,14 @@ struct stored *p2p_copy(const struct request *r)
 /* Its message, from where the program will find it. */
 static bool write_open(struct writer *w, const struct request *r)
 {
-	struct saved_entry e = {.context = r->match.context,
+	struct section_message e = {.context = r->match.context,
 		.peer = r->peer,
 		.tag = r->got_tag,
 		.source = r->source,
 		.length = r->bytes};
 	bool ok;
 
-	saved_write(w, &e);
+	section_messages_write(w, &e);
 	ok = !w->bad && (size_t)(w->end - w->at) >= r->bytes;
 	if (ok) {
 		copy_bytes(r, w->at);
@@ -113,13 +113,13 @@ static bool write_open(struct writer *w, const struct request *r)
 
 static void write_stored(struct writer *w, const struct match_msg *msg)
 {
-	struct saved_entry e = {.context = msg->context,
+	struct section_message e = {.context = msg->context,
 		.peer = msg->peer,
 		.tag = msg->tag,
 		.source = msg->source,
 		.length = msg->stored->length};
 
-	saved_write(w, &e);
+	section_messages_write(w, &e);
 	writer_bytes(w, msg->stored->bytes, (size_t)msg->stored->length);
 }
 
@@ -133,19 +133,19 @@ static bool write_delivered(struct writer *w, const struct delivered *one)
 
 static size_t total_bytes(const struct deliveries *d, uint32_t *count)
 {
-	size_t bytes = SAVED_HEAD_BYTES;
+	size_t bytes = SECTION_MESSAGES_HEAD;
 
 	*count = (uint32_t)d->n;
 	for (size_t i = 0; i < d->n; i++)
-		bytes +=
-			SAVED_ENTRY_BYTES + (size_t)(d->list[i].r ? d->list[i].r->bytes
-								  : d->list[i].msg->stored->length);
+		bytes += SECTION_MESSAGES_ENTRY +
+			 (size_t)(d->list[i].r ? d->list[i].r->bytes
+					       : d->list[i].msg->stored->length);
 	list_for_each (item, &p2p_matching()->arrivals) {
 		const struct match_msg *msg = container_of(item, struct match_msg, all);
 
 		if (!msg->stored)
 			continue;
-		bytes += SAVED_ENTRY_BYTES + (size_t)msg->stored->length;
+		bytes += SECTION_MESSAGES_ENTRY + (size_t)msg->stored->length;
 		++*count;
 	}
 	return bytes;
@@ -192,7 +192,7 @@ bool p2p_capture(uint8_t **out, size_t *len)
 /* ---- out of bytes ---- */
 
 static struct stored *stored_from(
-	struct coord *coord, const struct saved_entry *e, const uint8_t *bytes)
+	struct coord *coord, const struct section_message *e, const uint8_t *bytes)
 {
 	struct match_msg msg = {
 		.context = e->context, .peer = e->peer, .tag = e->tag, .source = e->source};
@@ -211,12 +211,12 @@ bool p2p_inject(struct coord *coord, const uint8_t *bytes, size_t len)
 {
 	struct cursor c = cursor_over(bytes, len);
 	const uint8_t *contents;
-	struct saved_entry e;
+	struct section_message e;
 
 	for (uint32_t left = cursor_u32(&c); left > 0; left--) {
 		struct stored *m;
 
-		if (!saved_read(&c, &e, &contents))
+		if (!section_messages_read(&c, &e, &contents))
 			return false;
 		m = stored_from(coord, &e, contents);
 		if (!m)

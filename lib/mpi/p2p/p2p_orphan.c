@@ -14,7 +14,7 @@
 
 #include "base/list.h"
 #include "base/log.h"
-#include "mpi/coll/coll_saved.h"
+#include "ckpt/section_operations.h"
 #include "mpi/engine/engine.h"
 #include "p2p_inside.h"
 #include "p2p_saved.h"

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mpi/coll/coll_saved.h"
+#include "ckpt/section_operations.h"
 #include "coord/coord.h"
 
 struct match_msg;
@@ -20,7 +20,7 @@ struct request;
  * and keep their order for each pair, but for those that nobody waits for. */
 static inline int32_t coord_tag(uint64_t context, int32_t tag)
 {
-	return context & 1 && !(tag & COLL_OPEN) ? tag % 16 : tag;
+	return context & 1 && !(tag & SECTION_OPERATION_TAG) ? tag % 16 : tag;
 }
 
 /* Tell this protocol of every message of the program from now on; NULL: of none. */
@@ -66,8 +66,8 @@ void p2p_forget(void);
 /* The contents of CKPT_MESSAGES: *out is malloc'ed. After p2p_secure. false: no memory. */
 bool p2p_capture(uint8_t **out, size_t *len);
 
-/* Deliver what saved_valid accepted, as if it arrived now; the protocol gives each its number.
- * false: no memory. */
+/* Deliver what section_messages_valid accepted, as if it arrived now; the protocol gives each its
+ * number. false: no memory. */
 bool p2p_inject(struct coord *coord, const uint8_t *bytes, size_t len);
 
 #endif

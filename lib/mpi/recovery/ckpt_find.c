@@ -17,14 +17,14 @@
 #include "ckpt/choice.h"
 #include "ckpt_job.h"
 #include "ckpt_schedules.h"
-#include "mpi/coll/coll_saved.h"
-#include "mpi/comm/comm_saved.h"
+#include "ckpt/section_operations.h"
+#include "ckpt/section_communicators.h"
 #include "launch/control.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
 #include "mpi/p2p/p2p_saved.h"
-#include "mpi/p2p/saved_layout.h"
+#include "ckpt/section_messages.h"
 #include "mpi/coll/team.h"
 
 /* What rank 0 proposes. */
@@ -186,13 +186,13 @@ static bool section_valid(const struct ckpt_section *s, int size)
 {
 	switch (s->kind) {
 	case CKPT_MESSAGES:
-		return saved_valid(s->data, (size_t)s->len, size);
+		return section_messages_valid(s->data, (size_t)s->len, size);
 	case CKPT_ORPHANS:
 		return coord_valid(s->data, (size_t)s->len, size);
 	case CKPT_OPERATIONS:
-		return coll_saved_valid(s->data, (size_t)s->len);
+		return section_operations_valid(s->data, (size_t)s->len);
 	case CKPT_COMMUNICATORS:
-		return comm_saved_valid(s->data, (size_t)s->len, size);
+		return section_communicators_valid(s->data, (size_t)s->len, size);
 	case CKPT_SCHEDULES:
 		return ckpt_schedules_valid(s->data, (size_t)s->len);
 	default:

@@ -7,7 +7,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "coord/orphans.h"
-#include "mpi/p2p/saved_layout.h"
+#include "ckpt/section_messages.h"
 #include "mpi/sched/sched.h"
 
 enum { BYTES = 4, VERSION_OF_OLD_LINES = 1 };
@@ -55,9 +55,10 @@ static bool messages_cut(const struct ckpt_section *s)
 {
 	struct cursor c = cursor_over(s->data, (size_t)s->len);
 	const uint8_t *contents;
-	struct saved_entry e;
+	struct section_message e;
 
-	for (uint32_t left = cursor_u32(&c); left > 0 && saved_read(&c, &e, &contents); left--)
+	for (uint32_t left = cursor_u32(&c); left > 0 && section_messages_read(&c, &e, &contents);
+		left--)
 		if (is_of_operation(e.context))
 			return true;
 	return false;

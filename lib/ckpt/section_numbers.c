@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "comm_numbers.h"
+#include "section_numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +8,13 @@
 
 enum { HEAD_BYTES = 4, ENTRY_BYTES = 16 };
 
-static uint32_t count_of(const struct comm_numbers *n)
+static uint32_t count_of(const struct section_numbers *n)
 {
 	return (uint32_t)((n->len - HEAD_BYTES) / ENTRY_BYTES);
 }
 
-void comm_numbers_write(struct comm_numbers *n, uint64_t context, struct comm_number number)
+void section_numbers_write(
+	struct section_numbers *n, uint64_t context, struct section_number number)
 {
 	size_t len = n->len ? n->len + ENTRY_BYTES : HEAD_BYTES + ENTRY_BYTES;
 	uint8_t *bytes = n->bad ? NULL : realloc(n->bytes, len);
@@ -21,7 +22,7 @@ void comm_numbers_write(struct comm_numbers *n, uint64_t context, struct comm_nu
 
 	if (!bytes) {
 		free(n->bytes);
-		*n = (struct comm_numbers){.bad = true};
+		*n = (struct section_numbers){.bad = true};
 		return;
 	}
 	n->bytes = bytes;
@@ -34,7 +35,7 @@ void comm_numbers_write(struct comm_numbers *n, uint64_t context, struct comm_nu
 	writer_u32(&head, count_of(n));
 }
 
-bool comm_numbers_take(struct comm_numbers *n, const uint8_t *bytes, size_t len)
+bool section_numbers_take(struct section_numbers *n, const uint8_t *bytes, size_t len)
 {
 	struct cursor c = cursor_over(bytes, len);
 	uint32_t count = cursor_u32(&c);
@@ -47,11 +48,12 @@ bool comm_numbers_take(struct comm_numbers *n, const uint8_t *bytes, size_t len)
 		return false;
 	memcpy(copy, bytes, len);
 	free(n->bytes);
-	*n = (struct comm_numbers){.bytes = copy, .len = len};
+	*n = (struct section_numbers){.bytes = copy, .len = len};
 	return true;
 }
 
-bool comm_numbers_find(const struct comm_numbers *n, uint64_t context, struct comm_number *number)
+bool section_numbers_find(
+	const struct section_numbers *n, uint64_t context, struct section_number *number)
 {
 	struct cursor c = cursor_over(n->bytes, n->len);
 	bool found = false;

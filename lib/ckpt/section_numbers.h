@@ -6,30 +6,32 @@
  * others: all must go by what held when the line was made. Layout: u32 count, then u64 context, u32
  * number, u32 crowded (0 or 1) each. Pure.
  */
-#ifndef FTMPI_MPI_COMM_NUMBERS_H
-#define FTMPI_MPI_COMM_NUMBERS_H
+#ifndef FTMPI_CKPT_SECTION_NUMBERS_H
+#define FTMPI_CKPT_SECTION_NUMBERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct comm_numbers {
+struct section_numbers {
 	uint8_t *bytes; /* malloc'ed; NULL: empty */
 	size_t len;
 	bool bad; /* out of memory */
 };
 
-struct comm_number {
+struct section_number {
 	uint32_t next;
 	bool crowded;
 };
 
-void comm_numbers_write(struct comm_numbers *n, uint64_t context, struct comm_number number);
+void section_numbers_write(
+	struct section_numbers *n, uint64_t context, struct section_number number);
 
 /* Copy of bytes that came from elsewhere. false: they make no sense, or no memory. */
-bool comm_numbers_take(struct comm_numbers *n, const uint8_t *bytes, size_t len);
+bool section_numbers_take(struct section_numbers *n, const uint8_t *bytes, size_t len);
 
 /* true, and *number is set: the context is in the table. */
-bool comm_numbers_find(const struct comm_numbers *n, uint64_t context, struct comm_number *number);
+bool section_numbers_find(
+	const struct section_numbers *n, uint64_t context, struct section_number *number);
 
 #endif

@@ -5,8 +5,8 @@
  * its local stages (all ones: no intercommunicator), u32 processes of its group, u32 of the remote
  * one (0: there is none), and u32 for each of both: its rank in the job. Little-endian. Pure.
  */
-#ifndef FTMPI_MPI_COMM_SAVED_H
-#define FTMPI_MPI_COMM_SAVED_H
+#ifndef FTMPI_CKPT_SECTION_COMMUNICATORS_H
+#define FTMPI_CKPT_SECTION_COMMUNICATORS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,21 +14,22 @@
 
 #include "base/cursor.h"
 
-enum { COMM_SAVED_HEAD = 8, COMM_SAVED_ENTRY = 24 };
+enum { SECTION_COMMUNICATORS_HEAD = 8, SECTION_COMMUNICATORS_ENTRY = 24 };
 
-struct comm_saved_entry {
+struct section_communicator {
 	uint64_t context, local_context;
 	uint32_t n, nremote;
 };
 
 /* All but the ranks. */
-void comm_saved_write(struct writer *w, const struct comm_saved_entry *e);
+void section_communicators_write(struct writer *w, const struct section_communicator *e);
 
 /* *ranks: where they lie, 4 bytes each. false: it is cut off, or makes no sense in a job of `size`.
  */
-bool comm_saved_read(struct cursor *c, int size, struct comm_saved_entry *e, const uint8_t **ranks);
+bool section_communicators_read(
+	struct cursor *c, int size, struct section_communicator *e, const uint8_t **ranks);
 
 /* Is this such a section? */
-bool comm_saved_valid(const uint8_t *bytes, size_t len, int size);
+bool section_communicators_valid(const uint8_t *bytes, size_t len, int size);
 
 #endif

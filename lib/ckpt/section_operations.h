@@ -6,8 +6,8 @@
  * class so far, u64 sum of its plan, u64 length, the bytes: what these rounds have written.
  * Little-endian. Pure.
  */
-#ifndef FTMPI_MPI_COLL_SAVED_H
-#define FTMPI_MPI_COLL_SAVED_H
+#ifndef FTMPI_CKPT_SECTION_OPERATIONS_H
+#define FTMPI_CKPT_SECTION_OPERATIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,25 +16,25 @@
 #include "base/cursor.h"
 
 /* An operation that was begun without waiting: in the tag of its messages. */
-enum { COLL_OPEN = 1 << 29 };
+enum { SECTION_OPERATION_TAG = 1 << 29 };
 
-enum { COLL_SAVED_HEAD = 4, COLL_SAVED_ENTRY = 44 };
+enum { SECTION_OPERATIONS_HEAD = 4, SECTION_OPERATIONS_ENTRY = 44 };
 
-enum { COLL_SAVED_PERSISTENT = 1, COLL_SAVED_ACTIVE = 2 };
+enum { SECTION_OPERATION_PERSISTENT = 1, SECTION_OPERATION_ACTIVE = 2 };
 
-struct coll_saved_entry {
+struct section_operation {
 	uint64_t context;
 	uint32_t tag, local_tag, flags, rounds, error;
 	uint64_t plan, length;
 };
 
 /* All but the bytes. */
-void coll_saved_write(struct writer *w, const struct coll_saved_entry *e);
+void section_operations_write(struct writer *w, const struct section_operation *e);
 
 /* *bytes: where they lie. false: it is cut off, or makes no sense. */
-bool coll_saved_read(struct cursor *c, struct coll_saved_entry *e, const uint8_t **bytes);
+bool section_operations_read(struct cursor *c, struct section_operation *e, const uint8_t **bytes);
 
 /* Is this such a section? */
-bool coll_saved_valid(const uint8_t *bytes, size_t len);
+bool section_operations_valid(const uint8_t *bytes, size_t len);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_saved.h"
+#include "section_operations.h"
 
-void coll_saved_write(struct writer *w, const struct coll_saved_entry *e)
+void section_operations_write(struct writer *w, const struct section_operation *e)
 {
 	writer_u64(w, e->context);
 	writer_u32(w, e->tag);
@@ -15,25 +15,25 @@ void coll_saved_write(struct writer *w, const struct coll_saved_entry *e)
 
 static bool is_tag(uint32_t tag)
 {
-	return (tag & COLL_OPEN) && tag < 2 * (uint32_t)COLL_OPEN;
+	return (tag & SECTION_OPERATION_TAG) && tag < 2 * (uint32_t)SECTION_OPERATION_TAG;
 }
 
 /* Only a persistent one is there without being active, and then there is nothing to go on with. */
-static bool is_state(const struct coll_saved_entry *e)
+static bool is_state(const struct section_operation *e)
 {
-	if (e->flags == COLL_SAVED_PERSISTENT)
+	if (e->flags == SECTION_OPERATION_PERSISTENT)
 		return !e->rounds && !e->error && !e->length;
-	return e->flags == COLL_SAVED_ACTIVE ||
-	       e->flags == (COLL_SAVED_ACTIVE | COLL_SAVED_PERSISTENT);
+	return e->flags == SECTION_OPERATION_ACTIVE ||
+	       e->flags == (SECTION_OPERATION_ACTIVE | SECTION_OPERATION_PERSISTENT);
 }
 
-static bool makes_sense(const struct coll_saved_entry *e)
+static bool makes_sense(const struct section_operation *e)
 {
 	return is_state(e) && !(e->context & 1) && is_tag(e->tag) &&
 	       (!e->local_tag || is_tag(e->local_tag)) && e->error <= INT32_MAX;
 }
 
-bool coll_saved_read(struct cursor *c, struct coll_saved_entry *e, const uint8_t **bytes)
+bool section_operations_read(struct cursor *c, struct section_operation *e, const uint8_t **bytes)
 {
 	e->context = cursor_u64(c);
 	e->tag = cursor_u32(c);
@@ -50,14 +50,14 @@ bool coll_saved_read(struct cursor *c, struct coll_saved_entry *e, const uint8_t
 	return true;
 }
 
-bool coll_saved_valid(const uint8_t *bytes, size_t len)
+bool section_operations_valid(const uint8_t *bytes, size_t len)
 {
 	struct cursor c = cursor_over(bytes, len);
-	struct coll_saved_entry e;
+	struct section_operation e;
 	const uint8_t *contents;
 
 	for (uint32_t left = cursor_u32(&c); left > 0; left--)
-		if (!coll_saved_read(&c, &e, &contents))
+		if (!section_operations_read(&c, &e, &contents))
 			return false;
 	return cursor_done(&c);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "comm_saved.h"
+#include "section_communicators.h"
 
-void comm_saved_write(struct writer *w, const struct comm_saved_entry *e)
+void section_communicators_write(struct writer *w, const struct section_communicator *e)
 {
 	writer_u64(w, e->context);
 	writer_u64(w, e->local_context);
@@ -14,13 +14,14 @@ static bool is_context(uint64_t context)
 	return !(context & 1) || context == UINT64_MAX;
 }
 
-static bool makes_sense(const struct comm_saved_entry *e, int size)
+static bool makes_sense(const struct section_communicator *e, int size)
 {
 	return is_context(e->context) && is_context(e->local_context) && e->n > 0 &&
 	       e->n <= (uint32_t)size && e->nremote <= (uint32_t)size;
 }
 
-bool comm_saved_read(struct cursor *c, int size, struct comm_saved_entry *e, const uint8_t **ranks)
+bool section_communicators_read(
+	struct cursor *c, int size, struct section_communicator *e, const uint8_t **ranks)
 {
 	e->context = cursor_u64(c);
 	e->local_context = cursor_u64(c);
@@ -35,15 +36,15 @@ bool comm_saved_read(struct cursor *c, int size, struct comm_saved_entry *e, con
 	return !c->bad;
 }
 
-bool comm_saved_valid(const uint8_t *bytes, size_t len, int size)
+bool section_communicators_valid(const uint8_t *bytes, size_t len, int size)
 {
 	struct cursor c = cursor_over(bytes, len);
-	struct comm_saved_entry e;
+	struct section_communicator e;
 	const uint8_t *ranks;
 
 	cursor_u32(&c);
 	for (uint32_t left = cursor_u32(&c); left > 0; left--)
-		if (!comm_saved_read(&c, size, &e, &ranks))
+		if (!section_communicators_read(&c, size, &e, &ranks))
 			return false;
 	return cursor_done(&c);
 }

@@ -3,8 +3,8 @@
  * Layout of CKPT_MESSAGES: u32 count, then for each message: u64 context, u32 peer, i32 tag, i32
  * source, u64 length, the bytes. Little-endian. Pure.
  */
-#ifndef FTMPI_MPI_SAVED_LAYOUT_H
-#define FTMPI_MPI_SAVED_LAYOUT_H
+#ifndef FTMPI_CKPT_SECTION_MESSAGES_H
+#define FTMPI_CKPT_SECTION_MESSAGES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,9 +12,9 @@
 
 #include "base/cursor.h"
 
-enum { SAVED_HEAD_BYTES = 4, SAVED_ENTRY_BYTES = 28 };
+enum { SECTION_MESSAGES_HEAD = 4, SECTION_MESSAGES_ENTRY = 28 };
 
-struct saved_entry {
+struct section_message {
 	uint64_t context;
 	int peer;   /* in the world */
 	int tag;    /* the message's own */
@@ -23,7 +23,7 @@ struct saved_entry {
 };
 
 /* All but the bytes. */
-static inline void saved_write(struct writer *w, const struct saved_entry *e)
+static inline void section_messages_write(struct writer *w, const struct section_message *e)
 {
 	writer_u64(w, e->context);
 	writer_u32(w, (uint32_t)e->peer);
@@ -33,7 +33,8 @@ static inline void saved_write(struct writer *w, const struct saved_entry *e)
 }
 
 /* *bytes: where its contents lie. false: it is cut off. */
-static inline bool saved_read(struct cursor *c, struct saved_entry *e, const uint8_t **bytes)
+static inline bool section_messages_read(
+	struct cursor *c, struct section_message *e, const uint8_t **bytes)
 {
 	e->context = cursor_u64(c);
 	e->peer = (int)cursor_u32(c);
@@ -48,15 +49,16 @@ static inline bool saved_read(struct cursor *c, struct saved_entry *e, const uin
 }
 
 /* Is this such a section, of a job of `size` ranks? */
-static inline bool saved_valid(const uint8_t *bytes, size_t len, int size)
+static inline bool section_messages_valid(const uint8_t *bytes, size_t len, int size)
 {
 	struct cursor c = cursor_over(bytes, len);
 	uint32_t count = cursor_u32(&c);
 	const uint8_t *contents;
-	struct saved_entry e;
+	struct section_message e;
 
 	for (uint32_t i = 0; i < count; i++)
-		if (!saved_read(&c, &e, &contents) || e.peer < 0 || e.peer >= size || e.tag < 0)
+		if (!section_messages_read(&c, &e, &contents) || e.peer < 0 || e.peer >= size ||
+			e.tag < 0)
 			return false;
 	return cursor_done(&c);
 }
