@@ -1,39 +1,222 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-3-Clause
-# Includes follow the arrows of doc/design.md and nothing else.
+#
+# arrows.pl [-circles] TOP [OBJECTS]
+#
+# Folders are layers (doc/design.md): what includes what, and with OBJECTS (the folder of what was
+# compiled) what needs what, goes downwards only. That holds between the folders of lib, and between
+# the rooms of lib/mpi. Files of one folder may need each other in a circle only as far as CIRCLES
+# says; one over two folders is an arrow upwards. -circles prints all of them.
 use strict;
 use warnings;
 
-my %may = (
-    base      => [],
-    transport => ['base'],
-    heartbeat => ['base'],
-    ckpt      => ['base'],
-    coord     => [qw(transport base)],
-    launch    => ['base'],
-    mpi       => [qw(base launch transport heartbeat coord ckpt)],
-    fortran   => [],
+# folder of lib => the folders below that it may know
+my %MAY = (
+	base      => [],
+	transport => ['base'],
+	heartbeat => ['base'],
+	ckpt      => ['base'],
+	launch    => ['base'],
+	coord     => [qw(transport base)],
+	mpi       => [qw(base launch transport heartbeat coord ckpt)],
+	fortran   => [],
 );
-my $top = shift // '.';
-my ( $bad, $seen ) = ( 0, 0 );
 
-for my $layer ( sort keys %may ) {
-    my %allowed = map { $_ => 1 } $layer, @{ $may{$layer} };
-    for my $file ( glob "$top/lib/$layer/*.[ch] $top/lib/$layer/*/*.[ch]" ) {
-        open my $in, '<', $file or die "$file: $!\n";
-        while (<$in>) {
-            next unless m{^\s*#\s*include\s+"([^"]+)"};
-            my $what = $1;
-            $seen++;
-            my $to = $what =~ m{^(\w+)/} ? $1 : $what =~ /^(?:ft)?mpi\.h$/ ? 'public' : $layer;
-            # the public headers are what lib/mpi implements; no other layer has MPI words
-            next if $to eq 'public' && $layer =~ /^(?:mpi|fortran)$/;
-            next if $allowed{$to};
-            print "$file:$.: $layer must not include $what\n";
-            $bad++;
-        }
-    }
+# the rooms of lib/mpi, from the roof to the floor: each may know all that stand below it
+my @ROOMS = qw(tools bindings init recovery rma construct coll p2p comm type handle engine sched);
+my %STOREY = map { $ROOMS[$_] => $_ } 0 .. $#ROOMS;
+
+# folder => the most files of a circle in it: what is left to be opened. It only becomes less.
+my %CIRCLES = (
+	transport        => 10,    # a connection's events: arrival, completion and loss call each other
+	heartbeat        => 3,
+	coord            => 6,     # a line's steps end in other steps
+	launch           => 3,     # three ways to learn what a process is, one structure
+	'mpi/init'       => 2,
+	'mpi/recovery'   => 4,
+	'mpi/rma'        => 9,     # what a word about a window does may free the window
+	'mpi/construct'  => 4,
+	'mpi/coll'       => 3,
+	'mpi/p2p'        => 13,    # requests, matching and the messages held for lines
+	'mpi/comm'       => 6,
+	'mpi/type'       => 2,
+	'mpi/engine'     => 4,
+);
+
+my $bad = 0;
+
+sub wrong
+{
+	my ($text) = @_;
+	print "$text\n";
+	$bad++;
+	return;
 }
-die "no includes found under $top/lib\n" unless $seen;
-print "arrows: $seen includes, $bad against the arrows\n";
-exit( $bad ? 1 : 0 );
+
+# "lib/mpi/p2p/match.c", or its object: (mpi, p2p); "lib/base/log.c": (base, undef). What is generated
+# beside the rooms is a binding.
+sub place
+{
+	my ($path) = @_;
+	my ($layer, $room) = $path =~ m{(?:\A|/)lib/(\w+)/(?:(\w+)/)?[^/]+\z} or die "arrows.pl: where is $path?\n";
+	return ($layer, $layer eq 'mpi' ? $room // 'bindings' : undef);
+}
+
+sub folder { my ($layer, $room) = @_; return defined $room ? "$layer/$room" : $layer }
+
+# May something in the first place know something in the second?
+sub may
+{
+	my ($layer, $room, $to_layer, $to_room) = @_;
+	return grep { $_ eq $to_layer } @{ $MAY{$layer} } if $layer ne $to_layer;
+	return 1 if !defined $room;
+	for ($room, $to_room) {
+		die "arrows.pl: lib/mpi/$_ is no room\n" if !exists $STOREY{$_};
+	}
+	return $STOREY{$room} <= $STOREY{$to_room};
+}
+
+# ---- includes ----
+
+# The place of what a file of this place includes; empty: a public header.
+sub included
+{
+	my ($top, $file, $what) = @_;
+	return if $what =~ /\A(?:ft)?mpi\.h\z/;
+	return place("lib/$what") if $what =~ m{/};
+	return place($file) if -e ($file =~ s{[^/]+\z}{}r) . $what;
+	die "$file: where is $what?\n";
+}
+
+sub includes
+{
+	my ($top) = @_;
+	my $seen = 0;
+	for my $file (glob "$top/lib/*/*.[ch] $top/lib/*/*/*.[ch]") {
+		my @from = place($file);
+		next if !$MAY{ $from[0] } || $from[0] eq 'fortran';
+		open my $in, '<', $file or die "$file: $!\n";
+		while (<$in>) {
+			next unless m{^\s*#\s*include\s+"([^"]+)"};
+			my $what = $1;
+			$seen++;
+			my @to = included($top, $file, $what);
+			# the public headers are what lib/mpi implements; no other layer has MPI words
+			next if @to ? may(@from, @to) : $from[0] eq 'mpi';
+			wrong("$file:$.: " . folder(@from) . " must not include $what");
+		}
+	}
+	die "arrows.pl: no includes found under $top/lib\n" unless $seen;
+	return $seen;
+}
+
+# ---- calls, and whatever else the linker binds ----
+
+# Of every object what it defines, and what it needs of others.
+sub symbols
+{
+	my ($objects) = @_;
+	my (%home, %needs);
+	for my $object (glob "$objects/lib/*/*.o $objects/lib/*/*/*.o") {
+		my ($layer) = place($object);
+		next if $layer eq 'fortran' || !$MAY{$layer};
+		open my $nm, '-|', 'nm', $object or die "nm: $!\n";
+		while (<$nm>) {
+			my ($kind, $name) = /(\w) (\S+)$/ or next;
+			if    ($kind eq 'U')        { $needs{$object}{$name} = 1 }
+			elsif ($kind =~ /[TDBRVWC]/) { $home{$name} = $object }
+		}
+		close $nm or die "arrows.pl: nm cannot read $object\n";
+	}
+	die "arrows.pl: nothing is compiled under $objects\n" unless %needs;
+	return (\%home, \%needs);
+}
+
+# object => { object it needs => [symbols] }
+sub calls
+{
+	my ($home, $needs) = @_;
+	my %calls;
+	for my $from (keys %$needs) {
+		for my $name (sort keys %{ $needs->{$from} }) {
+			my $to = $home->{$name};
+			push @{ $calls{$from}{$to} }, $name if defined $to && $to ne $from;
+		}
+	}
+	return \%calls;
+}
+
+sub check_calls
+{
+	my ($calls) = @_;
+	my $seen = 0;
+	for my $from (sort keys %$calls) {
+		for my $to (sort keys %{ $calls->{$from} }) {
+			$seen++;
+			my (@a, @b) = place($from);
+			@b = place($to);
+			next if may(@a, @b);
+			wrong(short($from) . ' (' . folder(@a) . ') must not need ' . join(', ', @{ $calls->{$from}{$to} })
+				. ' of ' . short($to) . ' (' . folder(@b) . ')');
+		}
+	}
+	return $seen;
+}
+
+sub short { my ($path) = @_; return $path =~ m{([^/]+)\.o\z} ? $1 : $path }
+
+# ---- circles ----
+
+# Tarjan: the strongly connected parts of more than one object.
+sub circles
+{
+	my ($edges) = @_;
+	my (%index, %low, %open, @stack, @found);
+	my $visit;
+	$visit = sub {
+		my ($v) = @_;
+		$index{$v} = $low{$v} = keys %index;
+		push @stack, $v;
+		$open{$v} = 1;
+		for my $w (sort keys %{ $edges->{$v} // {} }) {
+			if    (!exists $index{$w}) { $visit->($w) }
+			elsif (!$open{$w})         { next }
+			my $reached = $open{$w} ? ($low{$w} < $index{$w} ? $low{$w} : $index{$w}) : $low{$v};
+			$low{$v} = $reached if $reached < $low{$v};
+		}
+		return if $low{$v} != $index{$v};
+		my @part;
+		do { push @part, pop @stack; $open{ $part[-1] } = 0 } while $part[-1] ne $v;
+		push @found, [ sort @part ] if @part > 1;
+	};
+	exists $index{$_} or $visit->($_) for sort keys %$edges;
+	undef $visit;
+	return sort { @$b <=> @$a } @found;
+}
+
+sub check_circles
+{
+	my ($calls, $print) = @_;
+	my @found = circles($calls);
+	for my $circle (@found) {
+		my %folder = map { folder(place($_)) => 1 } @$circle;
+		my ($one) = keys %folder;
+		my $names = join ' ', map { short($_) } @$circle;
+		print scalar(@$circle), " files in a circle (@{[sort keys %folder]}): $names\n" if $print;
+		if    (keys %folder > 1)                             { wrong("a circle over folders: $names") }
+		elsif (@$circle > ($CIRCLES{$one} // 0)) { wrong("a circle in $one: $names") }
+	}
+	return @found ? scalar @{ $found[0] } : 0;
+}
+
+my $print = @ARGV && $ARGV[0] eq '-circles' && shift;
+my ($top, $objects) = @ARGV;
+$top //= '.';
+my $seen = includes($top);
+my $said = "$seen includes";
+if (defined $objects) {
+	my $calls = calls(symbols($objects));
+	$said .= ', ' . check_calls($calls) . ' calls from file to file, largest circle ' . check_circles($calls, $print);
+}
+print "arrows: $said, $bad against the arrows\n";
+exit($bad ? 1 : 0);

@@ -61,8 +61,8 @@ all: $(B)/bin/ckpt_line $(B)/bin/ckpt_version
 model: deps
 	@bin/tests/model/run $(B)/model
 
-arrows:
-	@perl bin/tests/arrows.pl .
+arrows: $(LIB_OBJ)
+	@perl bin/tests/arrows.pl . $(O)
 
 # where the Perl tests find what was built
 TEST_ENV = FTMPI_LIBDIR=$(abspath $(B)/lib) FTMPI_PROGRAMS=$(abspath $(B)/bin) PERL5LIB=$(abspath bin/lib):$(abspath bin/tests/lib)
