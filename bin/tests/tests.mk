@@ -4,9 +4,10 @@
 UNIT_CFLAGS = $(ALL_CFLAGS) -Ibin/tests/unit
 UNIT_LIBS := -lcheck -lsubunit $(LIBS) -lm -lrt
 
+# Objects of lib/mpi by the names of their files, in whichever room.
+mpi_o = $(patsubst %.c,%.o,$(foreach name,$(1),$(or $(wildcard lib/mpi/*/$(name).c),$(error no lib/mpi/*/$(name).c))))
+
 # A unit test links with what it tests and no more: NAME := objects of the library, and helpers.
-# objects of lib/mpi by the names of their files, in whichever folder
-mpi_o = $(patsubst %.c,%.o,$(foreach name,$(1),$(wildcard lib/mpi/*/$(name).c)))
 base_o := $(patsubst %.c,%.o,$(wildcard lib/base/*.c))
 transport_o := $(patsubst %.c,%.o,$(wildcard lib/transport/*.c))
 UNIT_base := $(base_o)

@@ -18,9 +18,9 @@ sub arrows
 	my %file = (
 		'base/log.c'         => 'void log_it(void); void log_it(void) {}',
 		'base/log.h'         => 'void log_it(void);',
-		'mpi/p2p/match.c'    => "#include \"match.h\"\n#include \"base/log.h\"\nvoid match_it(void) { log_it(); }",
-		'mpi/p2p/match.h'    => 'void match_it(void);',
-		'mpi/bindings/api.c' => "#include \"mpi/p2p/match.h\"\nvoid api_it(void); void api_it(void) { match_it(); }",
+		'mpi/handle/live.c'  => "#include \"live.h\"\n#include \"base/log.h\"\nvoid live_it(void) { log_it(); }",
+		'mpi/handle/live.h'  => 'void live_it(void);',
+		'mpi/bindings/api.c' => "#include \"mpi/handle/live.h\"\nvoid api_it(void); void api_it(void) { live_it(); }",
 		%more,
 	);
 	for my $name (sort keys %file) {
@@ -43,15 +43,21 @@ is($status, 0, 'a tree in order') or diag($said);
 like($said, qr/^arrows: 3 includes, 2 calls from file to file, largest circle 0, 0 against the arrows$/m, 'what was seen is said');
 
 for my $wrong (
-	[ 'a layer that includes one above it', { 'base/up.h' => '#include "mpi/p2p/match.h"' }, qr{base/up\.h:1: base must not include mpi/p2p/match\.h} ],
-	[ 'a room that includes one above it', { 'mpi/p2p/up.h' => '#include "mpi/bindings/api.h"', 'mpi/bindings/api.h' => '' },
-		qr{up\.h:1: mpi/p2p must not include mpi/bindings/api\.h} ],
+	[ 'a layer that includes one above it', { 'base/up.h' => '#include "mpi/handle/live.h"' }, qr{base/up\.h:1: base must not include mpi/handle/live\.h} ],
+	[ 'a room that includes one above it', { 'mpi/handle/up.h' => '#include "mpi/bindings/api.h"', 'mpi/bindings/api.h' => '' },
+		qr{up\.h:1: mpi/handle must not include mpi/bindings/api\.h} ],
 	[ 'a layer below that knows MPI', { 'base/up.h' => '#include "mpi.h"' }, qr{base must not include mpi\.h} ],
-	[ 'a call upwards without an include', { 'mpi/p2p/up.c' => 'void api_it(void); void up(void); void up(void) { api_it(); }' },
-		qr{^up \(mpi/p2p\) must not need api_it of api \(mpi/bindings\)$}m ],
+	[ 'a call upwards without an include', { 'mpi/handle/up.c' => 'void api_it(void); void up(void); void up(void) { api_it(); }' },
+		qr{^up \(mpi/handle\) must not need api_it of api \(mpi/bindings\)$}m ],
 	[ 'a circle within a room', { 'mpi/sched/a.c' => 'void b(void); void a(void); void a(void) { b(); }',
-			'mpi/sched/b.c' => 'void a(void); void b(void); void b(void) { a(); }' }, qr{^a circle in mpi/sched: a b$}m ],
-	[ 'a room that nobody knows', { 'mpi/attic/a.c' => '#include "mpi/p2p/match.h"' }, qr{lib/mpi/attic is no room} ],
+			'mpi/sched/b.c' => 'void a(void); void b(void); void b(void) { a(); }' }, qr{^files in circles of mpi/sched: 2, and CIRCLES says 0$}m ],
+	[ 'a circle over folders', { 'base/log.c' => 'void live_it(void); void log_it(void); void log_it(void) { live_it(); }' },
+		qr{^a circle over folders: log live$}m ],
+	[ 'an include as of the system', { 'base/up.h' => '#include <mpi/handle/live.h>' }, qr{base must not include mpi/handle/live\.h} ],
+	[ 'Fortran that knows more than the interface', { 'fortran/up.h' => '#include "mpi/handle/live.h"' },
+		qr{fortran must not include mpi/handle/live\.h} ],
+	[ 'a layer that nobody knows', { 'attic/a.h' => '#include "base/log.h"' }, qr{lib/attic is no layer} ],
+	[ 'a room that nobody knows', { 'mpi/attic/a.c' => '#include "mpi/handle/live.h"' }, qr{lib/mpi/attic is no room} ],
 ) {
 	my ($name, $files, $sentence) = @$wrong;
 	($status, $said) = arrows(%$files);

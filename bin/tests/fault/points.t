@@ -23,7 +23,7 @@ my $every = $ENV{FTMPI_TEST_EVERY};
 sub all_points
 {
 	my %points;
-	for my $path (glob root() . '/lib/*/*.c') {
+	for my $path (glob join ' ', map { root() . $_ } qw(/lib/*/*.c /lib/*/*/*.c)) {
 		open(my $in, '<', $path) or die "$path: $!\n";
 		while (defined(my $line = <$in>)) {
 			$points{$2} ||= $1 eq 'error' while $line =~ /\bfault_(point|error)\("([a-z-]+)"\)/g;
@@ -33,7 +33,7 @@ sub all_points
 }
 
 my %points = all_points();
-cmp_ok(scalar keys %points, '>', 25, 'there are points') or diag(join ' ', sort keys %points);
+cmp_ok(scalar keys %points, '>', 40, 'there are points') or diag(join ' ', sort keys %points);
 
 # Points that one kind of protocol passes and the other does not.
 sub under

@@ -45,7 +45,7 @@ $(B)/fuzz/replay_$(1): $(addprefix $(O)/,$(FUZZ_DIR)/replay.o $(FUZZ_DIR)/common
 	$$(Q)$$(CC) $$(ALL_CFLAGS) $(call fuzz_wrap,$(1)) -o $$@ $$^ $$(LIBS)
 
 # compiled at once: every object for libFuzzer's coverage
-$(B)/fuzz/fuzz_$(1): $(patsubst %.o,%.c,$(FUZZ_DIR)/common.o $(FUZZ_$(1))) $(wildcard lib/*/*.h $(FUZZ_DIR)/*.h)
+$(B)/fuzz/fuzz_$(1): $(patsubst %.o,%.c,$(FUZZ_DIR)/common.o $(FUZZ_$(1))) $(wildcard lib/*/*.h lib/*/*/*.h $(FUZZ_DIR)/*.h)
 	@mkdir -p $$(@D)
 	@echo "  CLANG $$@"
 	$$(Q)clang $(CPPFLAGS) -I$(FUZZ_DIR) -std=gnu11 -D_GNU_SOURCE -pthread -O1 -g \

@@ -42,8 +42,8 @@ int api_leave(struct comm *c, int rc);
 struct errhandler;
 int api_leave_by(const struct errhandler *e, int rc);
 
-/* The same by a window's error handler (w NULL: as if with none), and by that of the session with this
- * number or, where that is not there any more, as for what belongs to no object. */
+/* The same by a window's error handler (w NULL: as if with none), and by that of the session with
+ * this number or, where that is not there any more, as for what belongs to no object. */
 struct win;
 int api_leave_win(struct win *w, int rc);
 int api_leave_session(uint64_t session, int rc);

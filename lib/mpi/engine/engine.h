@@ -25,6 +25,9 @@ void engine_stop(void);
 /* The lock exists before engine_start too. */
 struct lock *engine_lock_object(void);
 void engine_lock(void);
+
+/* Also around a call of a user's function (operator, attribute copy, error handler): nothing looked
+ * up before it may be trusted after it unless it is held by a reference. */
 void engine_unlock(void);
 bool engine_held(void);
 

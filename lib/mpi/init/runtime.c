@@ -119,8 +119,9 @@ static void tell_end(int errclass)
 	control_aborted(runtime_control_fd(), (uint32_t)errclass, asked ? "" : fail_call());
 }
 
-/* A program may be ended for what it does before MPI_Init. */
-__attribute__((constructor)) static void hang_in(void)
+/* A program may be ended for what it does before MPI_Init, and in a static one its own constructors
+ * may do it: this one comes before those without a priority. */
+__attribute__((constructor(101))) static void hang_in(void)
 {
 	process_on_end(tell_end);
 }
