@@ -18,23 +18,11 @@ static const struct tp_envelope *envelope_of(const struct wire_frame *f)
 
 /* Eager bytes were handed over: the sender may send as many again. Told with the next frame, or by
  * itself when much has gathered. */
-void tp_message_consumed(struct tp *tp, struct tp_peer *p, uint64_t length)
+static void consumed(struct tp *tp, struct tp_peer *p, uint64_t length)
 {
 	p->owed += (uint32_t)tp_eager_cost(length);
 	if (p->owed > tp->c.unexpected_limit / 4 && p->state == TP_UP && !p->dying && !p->bye_sent)
 		tp_out_control(tp, p, WIRE_CREDIT, 0, 0);
-}
-
-void tp_recv_done(struct tp *tp, struct tp_recv *op, int rc)
-{
-	void *cookie = op->place.cookie;
-	uint64_t length = op->length;
-
-	list_remove(&op->link);
-	idtab_remove(&tp->recvs, op->id);
-	slab_give(&tp->recv_slab, op);
-	tp->asked--;
-	tp->c.up->received(tp->c.user, cookie, length, rc);
 }
 
 /* Ask for the payload of an announced message. 0; FT_ENOMEM: it was not asked for. */
@@ -60,14 +48,6 @@ remove_id:
 free_op:
 	slab_give(&tp->recv_slab, op);
 	return FT_ENOMEM;
-}
-
-void tp_hold_free(struct tp *tp, struct tp_hold *h)
-{
-	if (h->kind == HOLD_EAGER)
-		tp->counts.held_bytes -= h->held.length;
-	list_remove(&h->link);
-	free(h);
 }
 
 static struct tp_hold *hold_new(struct tp *tp, struct tp_peer *p, enum tp_hold_kind kind,
@@ -217,7 +197,7 @@ static void hold_complete(struct tp *tp, struct tp_peer *p, struct tp_hold *h)
 {
 	if (!h->place.cookie && !h->dropped)
 		return;
-	tp_message_consumed(tp, p, h->held.length);
+	consumed(tp, p, h->held.length);
 	if (h->place.cookie) {
 		tp_payload_copy(&h->place, h->bytes, NULL, h->held.length);
 		tp->c.up->received(tp->c.user, h->place.cookie, h->held.length, 0);
@@ -233,7 +213,7 @@ int tp_message_body(struct tp *tp, struct tp_peer *p)
 	in->body = BODY_NONE;
 	switch (body) {
 	case BODY_PLACE:
-		tp_message_consumed(tp, p, in->length);
+		consumed(tp, p, in->length);
 		tp->c.up->received(tp->c.user, in->place.cookie, in->length, 0);
 		break;
 	case BODY_HOLD:

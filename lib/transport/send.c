@@ -8,17 +8,6 @@
 #include "base/error.h"
 #include "transport/tp.h"
 
-void tp_send_done(struct tp *tp, struct tp_send *op, int rc)
-{
-	void *cookie = op->cookie;
-
-	list_remove(&op->link);
-	idtab_remove(&tp->sends, op->id);
-	slab_give(&tp->send_slab, op);
-	tp->asked--;
-	tp->c.up->sent(tp->c.user, cookie, rc);
-}
-
 static int send_eager(
 	struct tp *tp, struct tp_peer *p, struct wire_frame *f, const void *payload, size_t len)
 {

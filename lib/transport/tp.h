@@ -197,18 +197,19 @@ static inline uint64_t tp_eager_cost(uint64_t length)
 	return length + sizeof(struct wire_frame);
 }
 
-/* send.c: a send is over; the other side asks for one, or gives one up that was to be taken back: 0
- * or an error that ends the connection */
+/* done.c: it is over, and freed; the user is told of a send or a receive */
 void tp_send_done(struct tp *tp, struct tp_send *op, int rc);
+void tp_recv_done(struct tp *tp, struct tp_recv *op, int rc);
+void tp_hold_free(struct tp *tp, struct tp_hold *h);
+
+/* send.c: the other side asks for a send, or gives one up that was to be taken back: 0 or an error
+ * that ends the connection */
 int tp_send_asked(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
 int tp_send_withdrawn(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
 
 /* message.c: what a frame means; 0 or an error that ends the connection */
 int tp_message_begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
 int tp_message_body(struct tp *tp, struct tp_peer *p);
-void tp_message_consumed(struct tp *tp, struct tp_peer *p, uint64_t length);
-void tp_recv_done(struct tp *tp, struct tp_recv *op, int rc);
-void tp_hold_free(struct tp *tp, struct tp_hold *h);
 
 /* payload.c: any payload to any place */
 void tp_payload_copy_pieces(

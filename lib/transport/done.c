@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Completions: an operation or a held message leaves its tables, and the user is told. Whoever
+ * finds the end calls these, so they call nothing else of the transport.
+ */
+#include <stdlib.h>
+
+#include "transport/tp.h"
+
+void tp_send_done(struct tp *tp, struct tp_send *op, int rc)
+{
+	void *cookie = op->cookie;
+
+	list_remove(&op->link);
+	idtab_remove(&tp->sends, op->id);
+	slab_give(&tp->send_slab, op);
+	tp->asked--;
+	tp->c.up->sent(tp->c.user, cookie, rc);
+}
+
+void tp_recv_done(struct tp *tp, struct tp_recv *op, int rc)
+{
+	void *cookie = op->place.cookie;
+	uint64_t length = op->length;
+
+	list_remove(&op->link);
+	idtab_remove(&tp->recvs, op->id);
+	slab_give(&tp->recv_slab, op);
+	tp->asked--;
+	tp->c.up->received(tp->c.user, cookie, length, rc);
+}
+
+void tp_hold_free(struct tp *tp, struct tp_hold *h)
+{
+	if (h->kind == HOLD_EAGER)
+		tp->counts.held_bytes -= h->held.length;
+	list_remove(&h->link);
+	free(h);
+}
