@@ -241,7 +241,7 @@ bool tp_out_write(struct tp *tp, struct tp_peer *p)
 		moved = true;
 	}
 	if (p->want_out)
-		tp_poll_output(tp, p, false);
+		tp_peer_want_out(tp, p, false);
 	return moved;
 }
 
@@ -304,16 +304,4 @@ bool tp_out_all(struct tp *tp)
 			list_remove(&p->busy);
 	}
 	return moved;
-}
-
-bool tp_flush(struct tp *tp)
-{
-	bool moved;
-
-	tp_assert_held(tp);
-	moved = tp_out_flush(tp);
-	if (list_empty(&tp->lost))
-		return moved;
-	tp_reap(tp);
-	return true;
 }

@@ -13,15 +13,6 @@
  * end. */
 enum { EVENTS = 16, ALL_WHEN_SILENT = 16, ALL_WHEN_BUSY = 256 };
 
-void tp_poll_output(struct tp *tp, struct tp_peer *p, bool want)
-{
-	struct epoll_event ev = {
-		.events = want ? EPOLLIN | EPOLLOUT : EPOLLIN, .data.u32 = (uint32_t)p->id};
-
-	if (epoll_ctl(tp->epoll_fd, EPOLL_CTL_MOD, p->fd, &ev) == 0)
-		p->want_out = want;
-}
-
 static bool handle(struct tp *tp, const struct epoll_event *ev, int n)
 {
 	bool moved = false;
@@ -68,6 +59,18 @@ bool tp_look(struct tp *tp, int expect)
 	return moved;
 }
 
+bool tp_flush(struct tp *tp)
+{
+	bool moved;
+
+	tp_assert_held(tp);
+	moved = tp_out_flush(tp);
+	if (list_empty(&tp->lost))
+		return moved;
+	tp_reap(tp);
+	return true;
+}
+
 /* Only the sleeper may take the kick. Another that looks between the kick and the sleeper's return
  * from the kernel would put it to sleep again. */
 static void take_kick(struct tp *tp, const struct epoll_event *ev, int n)
@@ -92,7 +95,7 @@ void tp_watch(struct tp *tp)
 		struct tp_peer *p = container_of(item, struct tp_peer, busy);
 
 		if (p->state == TP_UP && !p->want_out && !list_empty(&p->queue))
-			tp_poll_output(tp, p, true);
+			tp_peer_want_out(tp, p, true);
 	}
 }
 

@@ -160,11 +160,16 @@ static inline void tp_assert_held(const struct tp *tp)
 
 /* peer.c */
 void tp_peer_set(struct tp_peer *p, enum tp_peer_state to);
-void tp_peer_up(struct tp *tp, struct tp_peer *p, int fd);
 void tp_peer_lose(struct tp *tp, struct tp_peer *p, const char *why);
-void tp_reap(struct tp *tp);
 void tp_peer_unplug(struct tp *tp, struct tp_peer *p);
-void tp_peer_fail_reading(struct tp *tp, struct tp_peer *p);
+void tp_peer_want_out(struct tp *tp, struct tp_peer *p, bool want);
+
+/* peer_up.c: fd is the peer's from here on */
+void tp_peer_up(struct tp *tp, struct tp_peer *p, int fd);
+
+/* reap.c */
+void tp_reap(struct tp *tp);
+void tp_reap_reading(struct tp *tp, struct tp_peer *p);
 
 /* out.c */
 int tp_out_small(
@@ -184,9 +189,6 @@ static inline bool tp_out_flush(struct tp *tp)
 
 void tp_out_renew(struct tp *tp, struct tp_peer *p);
 void tp_out_drop(struct tp *tp, struct tp_peer *p);
-
-/* poll.c */
-void tp_poll_output(struct tp *tp, struct tp_peer *p, bool want);
 
 /* in.c */
 bool tp_in_read(struct tp *tp, struct tp_peer *p);

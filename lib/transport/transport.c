@@ -160,7 +160,7 @@ int tp_detach(struct tp *tp, bool keep_listener)
 	for (int i = 0; i < tp->c.size; i++) {
 		struct tp_peer *p = &tp->peers[i];
 
-		tp_peer_fail_reading(tp, p);
+		tp_reap_reading(tp, p);
 		tp_peer_unplug(tp, p);
 		p->dying = p->bye_sent = p->bye_received = false;
 		list_remove(&p->lost);
