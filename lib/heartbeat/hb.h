@@ -9,7 +9,8 @@
  *	the timeout	silence that is a suspicion; also how long an observer may take to answer
  *			a connection, and to acknowledge what was written
  *	PROOF_MS	a stranger that has not proved itself by then is closed
- *	COMPLAIN_MS	in which at most COMPLAIN_LINES refusals are logged one by one
+ *	REFUSALS_MS	in which at most REFUSALS_LINES refusals are logged one by one
+ *			(base/admission.h)
  */
 #ifndef FTMPI_HEARTBEAT_HB_H
 #define FTMPI_HEARTBEAT_HB_H
@@ -19,6 +20,7 @@
 #include <event2/event.h>
 #include <stddef.h>
 
+#include "base/admission.h"
 #include "base/list.h"
 #include "base/loop.h"
 #include "heartbeat/detector.h"
@@ -28,9 +30,8 @@
 
 enum {
 	PROOF_MS = 5000,
-	COMPLAIN_MS = 10000,
-	COMPLAIN_LINES = 20,
 	STRANGERS_MAX = 64,
+	STRANGERS_SHARE = 16, /* one of so many descriptors: the transport has strangers, too */
 };
 
 /* The way to one observer. */
@@ -62,11 +63,10 @@ struct beat_in {
 struct beat_listener {
 	int fd;
 	struct event *readable;
-	bool paused;		       /* no descriptor was free; until the next tick */
-	struct link strangers, proved; /* of beat_in; the oldest first */
-	int nstrangers, most;
-	uint64_t window_end;  /* of complaints */
-	unsigned lines, more; /* in it: said one by one, and not */
+	bool paused;		    /* no descriptor was free; until the next tick */
+	struct admission strangers; /* of beat_in */
+	struct link proved;	    /* of beat_in */
+	struct refusals refusals;
 };
 
 struct hb {

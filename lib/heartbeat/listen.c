@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,40 +15,28 @@
 #include "base/log.h"
 #include "heartbeat/hb.h"
 
-enum { STRANGERS_LEAST = 4, RECORDS = 16 };
+enum { RECORDS = 16 };
 
 /* ---- what is said of those that are turned away ---- */
 
 static void say_rest(struct beat_listener *in)
 {
-	if (in->more && hb_may_log())
-		log_event("heartbeat: turned away %u more", in->more);
-	in->more = 0;
+	unsigned long more = refusals_rest(&in->refusals);
+
+	if (more && hb_may_log())
+		log_event("heartbeat: turned away %lu more", more);
 }
 
 /* A line each, unless there are many: then their number. */
 static void complain(struct hb *h, const struct beat_in *b, const char *why)
 {
-	struct beat_listener *in = &h->in;
 	char as[32] = "somebody";
 
-	if (in->lines == COMPLAIN_LINES || !hb_may_log()) {
-		in->more++;
+	if (!refusals_line(&h->in.refusals, hb_may_log))
 		return;
-	}
-	in->lines++;
 	if (b->stream.from >= 0)
 		snprintf(as, sizeof as, "rank %d", b->stream.from);
 	log_event("heartbeat: turned away %s: %s", as, why);
-}
-
-static void begin_window(struct beat_listener *in, uint64_t now)
-{
-	if (now < in->window_end)
-		return;
-	say_rest(in);
-	in->lines = 0;
-	in->window_end = now + (uint64_t)COMPLAIN_MS * 1000000;
 }
 
 /* ---- one connection ---- */
@@ -59,18 +46,15 @@ static bool stranger(const struct beat_in *b)
 	return b->stream.from < 0;
 }
 
-static void in_free(struct beat_in *b)
+static void in_close(struct beat_in *b)
 {
-	list_remove(&b->link);
+	if (stranger(b))
+		admission_leave(&b->h->in.strangers, &b->link);
+	else
+		list_remove(&b->link);
 	event_free(b->readable);
 	close(b->fd);
 	free(b);
-}
-
-static void in_close(struct beat_in *b)
-{
-	b->h->in.nstrangers -= stranger(b);
-	in_free(b);
 }
 
 static void turn_away(struct beat_in *b, const char *why)
@@ -97,8 +81,7 @@ static void prove(struct beat_in *b)
 	/* from now on the tick reads it: a computing rank is disturbed once a period, not at each
 	 * beat */
 	event_del(b->readable);
-	h->in.nstrangers--;
-	list_remove(&b->link);
+	admission_leave(&h->in.strangers, &b->link);
 	list_append(&h->in.proved, &b->link);
 	close_older(h, b, b->stream.from);
 }
@@ -163,12 +146,12 @@ static bool challenge(struct beat_in *b)
 	return send(b->fd, out, sizeof out, MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof out;
 }
 
-static void drop_oldest(struct beat_listener *in)
+/* False: there is none. */
+static bool drop(struct link *oldest)
 {
-	struct link *oldest = list_first(&in->strangers);
-
 	if (oldest)
 		turn_away(container_of(oldest, struct beat_in, link), "too many at a time");
+	return oldest;
 }
 
 static void take_in(struct hb *h, int fd)
@@ -183,10 +166,8 @@ static void take_in(struct hb *h, int fd)
 		.readable = e,
 		.deadline = clock_ns() + (uint64_t)PROOF_MS * 1000000,
 		.stream.from = -1};
-	if (h->in.nstrangers == h->in.most)
-		drop_oldest(&h->in);
-	h->in.nstrangers++;
-	list_append(&h->in.strangers, &b->link);
+	drop(admission_surplus(&h->in.strangers));
+	admission_enter(&h->in.strangers, &b->link);
 	if (!challenge(b))
 		in_close(b);
 	return;
@@ -201,10 +182,8 @@ close_fd:
 /* Who waits in the backlog would wake the loop without end. */
 static void no_descriptor(struct beat_listener *in)
 {
-	if (!list_empty(&in->strangers)) {
-		drop_oldest(in);
+	if (drop(admission_oldest(&in->strangers)))
 		return;
-	}
 	event_del(in->readable);
 	in->paused = true;
 }
@@ -235,28 +214,16 @@ static void on_listener(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	for (int i = 0; i < h->in.most / 4 && accept_one(h); i++)
+	for (int i = 0; i < h->in.strangers.most / 4 && accept_one(h); i++)
 		continue;
-}
-
-/* The program wants descriptors too, and so does the transport, for strangers of its own. */
-static int most_allowed(void)
-{
-	struct rlimit limit;
-	rlim_t most = STRANGERS_MAX;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 16 < most)
-		most = limit.rlim_cur / 16;
-	return most > STRANGERS_LEAST ? (int)most : STRANGERS_LEAST;
 }
 
 int listener_open(struct hb *h)
 {
 	struct beat_listener *in = &h->in;
 
-	list_init(&in->strangers);
+	admission_open(&in->strangers, admission_most(STRANGERS_MAX, STRANGERS_SHARE));
 	list_init(&in->proved);
-	in->most = most_allowed();
 	in->fd = h->c.listen_fd;
 	evutil_make_socket_nonblocking(in->fd);
 	evutil_make_socket_closeonexec(in->fd);
@@ -281,7 +248,7 @@ static void close_late(struct beat_listener *in, uint64_t now)
 {
 	struct link *item;
 
-	while ((item = list_first(&in->strangers))) {
+	while ((item = admission_oldest(&in->strangers))) {
 		struct beat_in *b = container_of(item, struct beat_in, link);
 
 		if (b->deadline > now)
@@ -294,9 +261,10 @@ void listener_tick(struct hb *h, uint64_t now)
 {
 	struct beat_listener *in = &h->in;
 
-	begin_window(in, now);
+	if (refusals_renew(&in->refusals, now))
+		say_rest(in);
 	read_all(&in->proved);
-	read_all(&in->strangers);
+	read_all(&in->strangers.held);
 	close_late(in, now);
 	if (in->paused && event_add(in->readable, NULL) == 0)
 		in->paused = false;
@@ -307,7 +275,7 @@ void listener_close(struct hb *h)
 	struct beat_listener *in = &h->in;
 	struct link *item;
 
-	while ((item = list_first(&in->strangers)) || (item = list_first(&in->proved)))
+	while ((item = admission_oldest(&in->strangers)) || (item = list_first(&in->proved)))
 		in_close(container_of(item, struct beat_in, link));
 	say_rest(in);
 	event_free(in->readable);

@@ -17,9 +17,10 @@ int conn_release(struct conn *c)
 
 	if (c->attempt)
 		c->attempt->conn = NULL;
+	if (c->admission)
+		admission_leave(c->admission, &c->link);
 	else
-		stranger_leave(c);
-	list_remove(&c->link);
+		list_remove(&c->link);
 	if (c->event)
 		event_free(c->event);
 	auth_wipe(&c->talk, sizeof c->talk);
@@ -114,7 +115,7 @@ static int on_hello(struct conn *c)
 	if (rc)
 		return rc;
 	hs_challenge(&c->talk, &c->cs->tp->job, &challenge);
-	stranger_leave(c);
+	admission_leave(c->admission, &c->link);
 	c->state = CONN_PROOF;
 	stranger_enter(c);
 	return conn_say(c, &challenge, sizeof challenge);

@@ -11,7 +11,8 @@
  *	DESCRIPTORS_MS pause before accepting goes on when the process has run out of descriptors
  *	SHORTAGE_MS   after which the user is told that there are none
  *	GREETED_MS    before that nobody who said hello gives way to a newcomer for want of them
- *	COMPLAIN_MS   in which at most COMPLAIN_LINES strangers are logged one by one
+ *	REFUSALS_MS   in which at most REFUSALS_LINES strangers are logged one by one
+ *		      (base/admission.h)
  *	AWAIT_MS      a peer that said BUSY and has not come by then is tried again
  *	PATIENCE_MS   after which a person who started the ranks by hand is told what is waited for
  *	connect_ms    (the user's) after which a peer is lost. Waits are added up, not read off a
@@ -25,6 +26,7 @@
 
 #include <event2/event.h>
 
+#include "base/admission.h"
 #include "transport/tp.h"
 
 enum {
@@ -36,9 +38,8 @@ enum {
 	DESCRIPTORS_MS = 50,
 	SHORTAGE_MS = 1000,
 	GREETED_MS = 1000,
-	COMPLAIN_MS = 10000,
-	COMPLAIN_LINES = 20,
-	STRANGERS_MAX = 128, /* of each stage */
+	STRANGERS_MAX = 128, /* of each stage, */
+	STRANGERS_SHARE = 8, /* and one of so many descriptors: both together have a quarter */
 };
 
 /* Our wish to reach a peer, while it lasts. */
@@ -58,8 +59,9 @@ enum conn_state { CONN_OPENING, CONN_CHALLENGE, CONN_VERDICT, CONN_HELLO, CONN_P
 struct conn {
 	struct link link;
 	struct tp_conns *cs;
-	struct attempt *attempt; /* NULL: accepted, a stranger until it has proved itself */
-	struct net_address from;	 /* a stranger's */
+	struct attempt *attempt;     /* NULL: accepted, a stranger until it has proved itself */
+	struct admission *admission; /* that holds a stranger; NULL: ours */
+	struct net_address from;     /* a stranger's */
 	struct event *event;
 	int fd;
 	enum conn_state state;
@@ -73,12 +75,9 @@ struct conn {
 enum stranger_stage { STRANGER_UNKNOWN, STRANGER_GREETED, STRANGER_STAGES };
 
 struct strangers {
-	struct link held[STRANGER_STAGES]; /* oldest first */
-	int count[STRANGER_STAGES], most;
-	struct event *complain;
-	uint64_t complain_until;
-	unsigned lines;	    /* said until then */
-	unsigned long more; /* not said */
+	struct admission of[STRANGER_STAGES];
+	struct refusals refusals;
+	struct event *complain; /* at the end of REFUSALS_MS */
 };
 
 struct tp_conns {
@@ -120,9 +119,6 @@ void strangers_close(struct tp_conns *cs);
 
 /* It joins those of its state. When they are too many the oldest of them has to go. */
 void stranger_enter(struct conn *c);
-
-/* It is no longer one of those of its state. */
-void stranger_leave(struct conn *c);
 
 /* Closes and frees it. */
 void stranger_turn_away(struct conn *c, const char *why);

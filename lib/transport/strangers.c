@@ -9,7 +9,6 @@
 #include <netdb.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -17,18 +16,14 @@
 #include "base/log.h"
 #include "transport/conn.h"
 
-static enum stranger_stage stage_of(const struct conn *c)
-{
-	return c->state == CONN_PROOF ? STRANGER_GREETED : STRANGER_UNKNOWN;
-}
-
 /* ---- what is said of them ---- */
 
 static void say_rest(struct strangers *s)
 {
-	if (s->more)
-		log_event("turned away %lu more strangers", s->more);
-	s->more = 0;
+	unsigned long more = refusals_rest(&s->refusals);
+
+	if (more)
+		log_event("turned away %lu more strangers", more);
 }
 
 static void on_complain(evutil_socket_t fd, short what, void *arg)
@@ -41,21 +36,13 @@ static void on_complain(evutil_socket_t fd, short what, void *arg)
 /* A line each, unless there are many: then their number. */
 static bool worth_a_line(struct strangers *s)
 {
-	uint64_t now = clock_ns();
-	struct timeval t = ms_from_now(COMPLAIN_MS);
+	struct timeval t = ms_from_now(REFUSALS_MS);
 
-	if (now >= s->complain_until) {
+	if (refusals_renew(&s->refusals, clock_ns())) {
 		say_rest(s);
 		event_add(s->complain, &t);
-		s->complain_until = now + (uint64_t)COMPLAIN_MS * 1000000;
-		s->lines = 0;
 	}
-	if (s->lines == COMPLAIN_LINES) {
-		s->more++;
-		return false;
-	}
-	s->lines++;
-	return true;
+	return refusals_line(&s->refusals, NULL);
 }
 
 static void complain(
@@ -88,10 +75,8 @@ void stranger_refuse(struct tp_conns *cs, int fd, const struct net_address *from
 
 /* ---- how many there may be ---- */
 
-static bool drop_first(struct strangers *s, enum stranger_stage stage)
+static bool drop(struct link *oldest)
 {
-	struct link *oldest = list_first(&s->held[stage]);
-
 	if (!oldest)
 		return false;
 	stranger_turn_away(container_of(oldest, struct conn, link), "too many strangers at a time");
@@ -102,50 +87,35 @@ static bool drop_first(struct strangers *s, enum stranger_stage stage)
  * the time to end its handshake, or none ever does. */
 static bool drop_greeted(struct strangers *s)
 {
-	struct link *oldest = list_first(&s->held[STRANGER_GREETED]);
+	struct link *oldest = admission_oldest(&s->of[STRANGER_GREETED]);
 	uint64_t young = (uint64_t)(HANDSHAKE_MS - GREETED_MS) * 1000000;
 
 	if (!oldest || container_of(oldest, struct conn, link)->deadline > clock_ns() + young)
 		return false;
-	return drop_first(s, STRANGER_GREETED);
+	return drop(oldest);
 }
 
 bool strangers_drop_oldest(struct tp_conns *cs)
 {
-	return drop_first(&cs->strangers, STRANGER_UNKNOWN) || drop_greeted(&cs->strangers);
+	struct strangers *s = &cs->strangers;
+
+	return drop(admission_oldest(&s->of[STRANGER_UNKNOWN])) || drop_greeted(s);
 }
 
 bool strangers_held(const struct tp_conns *cs)
 {
-	return cs->strangers.count[STRANGER_UNKNOWN] + cs->strangers.count[STRANGER_GREETED] > 0;
+	const struct strangers *s = &cs->strangers;
+
+	return s->of[STRANGER_UNKNOWN].count + s->of[STRANGER_GREETED].count > 0;
 }
 
 void stranger_enter(struct conn *c)
 {
-	struct strangers *s = &c->cs->strangers;
-	enum stranger_stage stage = stage_of(c);
+	enum stranger_stage stage = c->state == CONN_PROOF ? STRANGER_GREETED : STRANGER_UNKNOWN;
 
-	if (s->count[stage] >= s->most)
-		drop_first(s, stage);
-	list_append(&s->held[stage], &c->link);
-	s->count[stage]++;
-}
-
-void stranger_leave(struct conn *c)
-{
-	list_remove(&c->link);
-	c->cs->strangers.count[stage_of(c)]--;
-}
-
-/* All of them together have at most a quarter of the descriptors: the program wants some too. */
-static int most_allowed(void)
-{
-	struct rlimit limit;
-	rlim_t most = STRANGERS_MAX;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 8 < most)
-		most = limit.rlim_cur / 8;
-	return most > 4 ? (int)most : 4;
+	c->admission = &c->cs->strangers.of[stage];
+	drop(admission_surplus(c->admission));
+	admission_enter(c->admission, &c->link);
 }
 
 int strangers_open(struct tp_conns *cs)
@@ -153,8 +123,7 @@ int strangers_open(struct tp_conns *cs)
 	struct strangers *s = &cs->strangers;
 
 	for (int i = 0; i < STRANGER_STAGES; i++)
-		list_init(&s->held[i]);
-	s->most = most_allowed();
+		admission_open(&s->of[i], admission_most(STRANGERS_MAX, STRANGERS_SHARE));
 	s->complain = evtimer_new(loop_base(cs->loop), on_complain, s);
 	return s->complain ? 0 : FT_ENOMEM;
 }
@@ -166,7 +135,7 @@ void strangers_close(struct tp_conns *cs)
 	for (int i = 0; i < STRANGER_STAGES; i++) {
 		struct link *item;
 
-		while ((item = list_first(&s->held[i])))
+		while ((item = admission_oldest(&s->of[i])))
 			close(conn_release(container_of(item, struct conn, link)));
 	}
 	say_rest(s);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
+#include "base/admission.h"
 #include "base/copy.h"
 #include "base/cursor.h"
 #include "base/error.h"
@@ -171,7 +173,72 @@ START_TEST(copies_put_aside_are_whole)
 }
 END_TEST
 
-UNIT_MAIN("base", tcase_add_test(tc, copies_put_aside_are_whole);
+/* The oldest gives way, and only when there is one too many. */
+START_TEST(admission_has_a_bound)
+{
+	struct admission a;
+	struct link items[4];
+
+	admission_open(&a, 3);
+	ck_assert_ptr_null(admission_oldest(&a));
+	for (int i = 0; i < 3; i++) {
+		ck_assert_ptr_null(admission_surplus(&a));
+		admission_enter(&a, &items[i]);
+	}
+	ck_assert_ptr_eq(admission_surplus(&a), &items[0]);
+	admission_leave(&a, &items[1]);
+	ck_assert_ptr_null(admission_surplus(&a));
+	ck_assert_ptr_eq(admission_oldest(&a), &items[0]);
+	admission_leave(&a, &items[0]);
+	admission_enter(&a, &items[3]);
+	ck_assert_ptr_eq(admission_oldest(&a), &items[2]);
+	ck_assert_int_eq(a.count, 2);
+}
+END_TEST
+
+START_TEST(admission_leaves_descriptors)
+{
+	struct rlimit before, few;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = before;
+	few.rlim_cur = 80;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	ck_assert_int_eq(admission_most(128, 8), 10);
+	ck_assert_int_eq(admission_most(9, 8), 9);
+	ck_assert_int_eq(admission_most(64, 40), 4);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+END_TEST
+
+static bool no_room(void)
+{
+	return false;
+}
+
+START_TEST(refusals_have_few_lines)
+{
+	struct refusals r = {0};
+	uint64_t second = 1000000000, end = second + (uint64_t)REFUSALS_MS * 1000000;
+
+	ck_assert(refusals_renew(&r, second));
+	ck_assert(!refusals_line(&r, no_room));
+	for (int i = 0; i < REFUSALS_LINES; i++)
+		ck_assert(refusals_line(&r, NULL));
+	ck_assert(!refusals_line(&r, NULL));
+	ck_assert(!refusals_renew(&r, end - 1));
+	ck_assert(!refusals_line(&r, NULL));
+	ck_assert(refusals_renew(&r, end));
+	ck_assert_uint_eq(refusals_rest(&r), 3);
+	ck_assert_uint_eq(refusals_rest(&r), 0);
+	ck_assert(refusals_line(&r, NULL));
+}
+END_TEST
+
+UNIT_MAIN("base", tcase_add_test(tc, admission_has_a_bound);
+	  tcase_add_test(tc, admission_leaves_descriptors);
+	  tcase_add_test(tc, refusals_have_few_lines);
+	  tcase_add_test(tc, copies_put_aside_are_whole);
 	  tcase_add_test(tc, cursor_reads_what_writer_wrote);
 	  tcase_add_test(tc, cursor_past_the_end_is_bad_for_good);
 	  tcase_add_test(tc, cursor_string_is_checked); tcase_add_test(tc, writer_stops_at_the_end);
