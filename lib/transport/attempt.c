@@ -19,37 +19,6 @@ static bool still_wanted(struct attempt *a)
 	return s == TP_CONNECTING || s == TP_AWAITING;
 }
 
-/* What strangers hold is ours first. */
-static int open_socket(struct attempt *a, int family)
-{
-	int fd;
-
-	do
-		fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	while (fd < 0 && errno == EMFILE && strangers_drop_oldest(a->cs));
-	return fd;
-}
-
-static void attempt_start(struct attempt *a)
-{
-	struct net_address *to = &a->cs->tp->addresses[a->peer];
-	int fd = open_socket(a, to->addr.ss_family);
-
-	if (fd < 0) {
-		attempt_failed(a, errno);
-		return;
-	}
-	if (connect(fd, (struct sockaddr *)&to->addr, to->len) != 0 && errno != EINPROGRESS) {
-		int err = errno;
-
-		close(fd);
-		attempt_failed(a, err);
-		return;
-	}
-	if (!conn_ours(a, fd))
-		attempt_failed(a, ENOMEM);
-}
-
 static const char *reason(int err)
 {
 	return err == EMFILE ? descriptors_text() : strerror(err);
@@ -90,7 +59,7 @@ static bool was_last(struct attempt *a, int err)
 	return last || err == ENOMEM || (err == ECONNREFUSED && a->cs->refused_is_final);
 }
 
-void attempt_failed(struct attempt *a, int err)
+static void attempt_failed(struct attempt *a, int err)
 {
 	struct tp *tp = a->cs->tp;
 	struct timeval t = ms_from_now(a->pause_ms);
@@ -104,6 +73,37 @@ void attempt_failed(struct attempt *a, int err)
 		give_up(a, strerror(ENOMEM));
 	a->pause_ms = a->pause_ms * 2 < RETRY_MAX_MS ? a->pause_ms * 2 : RETRY_MAX_MS;
 	lock_give(tp->c.lock);
+}
+
+/* What strangers hold is ours first. */
+static int open_socket(struct attempt *a, int family)
+{
+	int fd;
+
+	do
+		fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	while (fd < 0 && errno == EMFILE && strangers_drop_oldest(a->cs));
+	return fd;
+}
+
+static void attempt_start(struct attempt *a)
+{
+	struct net_address *to = &a->cs->tp->addresses[a->peer];
+	int fd = open_socket(a, to->addr.ss_family);
+
+	if (fd < 0) {
+		attempt_failed(a, errno);
+		return;
+	}
+	if (connect(fd, (struct sockaddr *)&to->addr, to->len) != 0 && errno != EINPROGRESS) {
+		int err = errno;
+
+		close(fd);
+		attempt_failed(a, err);
+		return;
+	}
+	if (!conn_ours(a, fd))
+		attempt_failed(a, ENOMEM);
 }
 
 static void on_retry(evutil_socket_t fd, short what, void *arg)
@@ -152,6 +152,7 @@ void tp_conns_connect(struct tp *tp, int peer)
 	*a = (struct attempt){.task.run = on_attempt,
 		.cs = cs,
 		.peer = peer,
+		.failed = attempt_failed,
 		.pause_ms = RETRY_MS,
 		.patience = clock_ns() + (uint64_t)PATIENCE_MS * 1000000};
 	loop_post(cs->loop, &a->task);

@@ -11,23 +11,6 @@
 #include "base/log.h"
 #include "transport/conn.h"
 
-int conn_release(struct conn *c)
-{
-	int fd = c->fd;
-
-	if (c->attempt)
-		c->attempt->conn = NULL;
-	if (c->admission)
-		admission_leave(c->admission, &c->link);
-	else
-		list_remove(&c->link);
-	if (c->event)
-		event_free(c->event);
-	auth_wipe(&c->talk, sizeof c->talk);
-	free(c);
-	return fd;
-}
-
 /* Why a stranger is turned away. */
 static const char *reason(const struct conn *c, int rc, int err)
 {
@@ -61,7 +44,7 @@ static void conn_fail(struct conn *c, int rc, int err)
 	log_event("handshake to peer %d: %s%s%s", a->peer, ft_error_text(rc), err ? ": " : "",
 		err ? strerror(err) : "");
 	close(conn_release(c));
-	attempt_failed(a, err ? err : ETIMEDOUT);
+	a->failed(a, err ? err : ETIMEDOUT);
 }
 
 /* These are the first bytes on a fresh connection: the kernel takes them whole. */

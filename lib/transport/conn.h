@@ -49,6 +49,9 @@ struct attempt {
 	int peer;
 	struct event *timer;
 	struct conn *conn; /* at most one at a time */
+
+	/* It came to nothing this time; err is an errno. The attempt may be over then. */
+	void (*failed)(struct attempt *a, int err);
 	uint64_t patience;
 	unsigned pause_ms, waited_ms;
 };
@@ -108,7 +111,7 @@ struct conn *conn_ours(struct attempt *a, int fd);
  * hello and is no longer one of those who give way to the next. */
 void conn_accepted(struct tp_conns *cs, int fd, const struct net_address *from);
 
-/* Frees it; the descriptor is the caller's. */
+/* conn_release.c: frees it; the descriptor is the caller's. */
 int conn_release(struct conn *c);
 
 /* strangers.c: 0 or FT_ENOMEM. */
@@ -129,8 +132,5 @@ bool strangers_held(const struct tp_conns *cs);
 
 /* Closes fd, on which `from` was accepted only to be told that there is no room. */
 void stranger_refuse(struct tp_conns *cs, int fd, const struct net_address *from);
-
-/* attempt.c: it came to nothing this time; err is an errno. The attempt may be over then. */
-void attempt_failed(struct attempt *a, int err);
 
 #endif
