@@ -85,8 +85,9 @@ struct hb {
 	atomic_bool observing; /* the task is on its way */
 };
 
-/* heartbeat.c */
+/* act.c: a beat has come; the detector has found something; would a line be written at once? */
 void hb_heard(struct hb *h, const struct record *r);
+void hb_act(struct hb *h, const struct detector_act *a);
 bool hb_may_log(void);
 
 /* priority.c: what the calling thread may have. The nice value that RLIMIT_NICE allows; 0: no

@@ -1,59 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The thread: starts, ends, ticks, and says what the detector found. */
+/* The thread: starts, ends, ticks. */
 #include "heartbeat/heartbeat.h"
 
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "heartbeat/hb.h"
-
-/* Standard error may be a pipe that nobody reads for a while, and a rank that waits for it would
- * seem to be dead. */
-bool hb_may_log(void)
-{
-	struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
-
-	return poll(&p, 1, 0) == 1;
-}
-
-static void say(const struct detector_act *a)
-{
-	static const char *const silent[] = {
-		[DETECTOR_SUSPECT] = "suspected",
-		[DETECTOR_SILENT] = "not suspected, as the job is debugged",
-		[DETECTOR_AGAIN] = "beats again",
-	};
-
-	if (a->kind == DETECTOR_NOTHING || !hb_may_log())
-		return;
-	if (a->kind == DETECTOR_FIRST || a->kind == DETECTOR_LEFT)
-		log_event("rank %d %s", a->peer,
-			a->kind == DETECTOR_FIRST ? "beats" : "leaves, and beats no more");
-	else
-		log_event("rank %d silent %u ms: %s", a->peer, a->silent_ms, silent[a->kind]);
-}
-
-static void act_on(struct hb *h, const struct detector_act *a)
-{
-	if (a->kind == DETECTOR_SUSPECT)
-		h->c.suspect(h->c.user, a->peer, a->silent_ms, a->progress);
-	else if (a->kind == DETECTOR_AGAIN)
-		h->c.heard(h->c.user, a->peer);
-	say(a);
-}
-
-void hb_heard(struct hb *h, const struct record *r)
-{
-	struct detector_act a =
-		detector_beat(h->detector, (int)r->from, r->progress, r->leaving, clock_ns());
-
-	act_on(h, &a);
-}
 
 /* A suspicion that is due before the next tick does not wait for that. */
 static void await_moment(struct hb *h)
@@ -74,7 +28,7 @@ static void judge(struct hb *h, uint64_t now)
 	listener_tick(h, now);
 	n = detector_tick(h->detector, now, h->acts);
 	for (int i = 0; i < n; i++)
-		act_on(h, &h->acts[i]);
+		hb_act(h, &h->acts[i]);
 	await_moment(h);
 }
 
