@@ -9,9 +9,9 @@
  *	UP         a socket is attached
  *	LOST       gone for good in this attachment
  *
- * Peers die in two phases. tp_peer_lose marks the peer LOST and takes its socket out of epoll, at
- * any depth; tp_reap, called where no peer is being read or written, answers what was waiting,
- * frees the buffers and tells the user.
+ * Peers die in two phases. tp_peer_lose (peer.c) marks the peer as dying and takes its socket out
+ * of epoll, at any depth; tp_reap (reap.c), called where no peer is being read or written, answers
+ * what was waiting, frees the buffers, makes the peer LOST and tells the user.
  */
 #ifndef FTMPI_TRANSPORT_TP_H
 #define FTMPI_TRANSPORT_TP_H
