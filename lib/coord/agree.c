@@ -6,17 +6,12 @@
 #include "coord/lines.h"
 #include "coord/tree.h"
 
-static struct report head(const struct coord *c, enum report_kind kind, uint32_t line)
-{
-	return (struct report){.kind = kind, .restores = c->lines->restores, .line = line};
-}
-
 static struct tally *tally_of(struct coord *c, uint32_t line)
 {
 	struct tally *t = tally_at(&c->lines->tallies, line, c->self, c->size);
 
 	if (!t)
-		lines_no_memory(c);
+		environment_no_memory(c);
 	return t;
 }
 
@@ -36,7 +31,7 @@ static bool is_behind(const struct coord *c, uint32_t line)
 /* list: of this rank's subtree. */
 static void counts_down(struct coord *c, struct tally *t, const uint32_t *list)
 {
-	struct report r = head(c, REPORT_COUNTS_DOWN, t->line);
+	struct report r = environment_head(c, REPORT_COUNTS_DOWN, t->line);
 	int child;
 
 	t->known = true;
@@ -47,14 +42,14 @@ static void counts_down(struct coord *c, struct tally *t, const uint32_t *list)
 
 		r.n = (uint32_t)tree_span(child, c->size);
 		bytes = report_encode_counts(&r, list + (child - c->self), &len);
-		report_tell(c, child, bytes, len);
+		environment_send(c, child, bytes, len);
 	}
 	reports_sweep(c);
 }
 
 static void counts_up(struct coord *c, struct tally *t)
 {
-	struct report r = head(c, REPORT_COUNTS_UP, t->line);
+	struct report r = environment_head(c, REPORT_COUNTS_UP, t->line);
 	uint8_t *bytes;
 	size_t len;
 
@@ -66,7 +61,7 @@ static void counts_up(struct coord *c, struct tally *t)
 	}
 	r.n = (uint32_t)c->size;
 	bytes = report_encode_counts(&r, t->counts, &len);
-	report_tell(c, tree_parent(c->self), bytes, len);
+	environment_send(c, tree_parent(c->self), bytes, len);
 }
 
 void agree_counts(struct coord *c, uint32_t line, const uint32_t *counts)
@@ -82,7 +77,7 @@ static uint32_t *take_counts(struct coord *c, const struct report *r)
 	uint32_t *counts = malloc((size_t)r->n * sizeof *counts);
 
 	if (!counts)
-		lines_no_memory(c);
+		environment_no_memory(c);
 	for (uint32_t i = 0; i < r->n; i++)
 		counts[i] = report_count(r, i);
 	return counts;
@@ -157,7 +152,7 @@ static bool got_ready(struct coord *c, int peer, const struct report *r)
 
 static void judge(struct coord *c, struct tally *t, bool committed)
 {
-	struct report r = head(c, REPORT_VERDICT, t->line);
+	struct report r = environment_head(c, REPORT_VERDICT, t->line);
 	struct line *l = lines_find(c, t->line);
 	int child;
 
@@ -167,7 +162,7 @@ static void judge(struct coord *c, struct tally *t, bool committed)
 		size_t len;
 		uint8_t *bytes = report_encode_rest(&r, &len);
 
-		report_tell(c, child, bytes, len);
+		environment_send(c, child, bytes, len);
 	}
 	if (committed && t->line > c->lines->committed)
 		c->lines->committed = t->line;
@@ -191,7 +186,7 @@ static bool got_verdict(struct coord *c, int peer, const struct report *r)
 
 static void ready_up(struct coord *c, struct tally *t)
 {
-	struct report r = head(c, REPORT_READY, t->line);
+	struct report r = environment_head(c, REPORT_READY, t->line);
 	uint8_t *bytes;
 	size_t len;
 
@@ -203,7 +198,7 @@ static void ready_up(struct coord *c, struct tally *t)
 	}
 	r.n = (uint32_t)tree_span(c->self, c->size);
 	bytes = report_encode_parts(&r, t->parts, &len);
-	report_tell(c, tree_parent(c->self), bytes, len);
+	environment_send(c, tree_parent(c->self), bytes, len);
 }
 
 /* Rank 0, one line after the other; one that is older than a committed one is of no use. */
@@ -252,7 +247,7 @@ bool agree_step(struct coord *c)
 
 void agree_want(struct coord *c, uint32_t line, int from)
 {
-	struct report r = head(c, REPORT_BEGIN, line);
+	struct report r = environment_head(c, REPORT_BEGIN, line);
 
 	c->lines->wanted = line;
 	for (int bit = -1; bit < TREE_CHILDREN; bit++) {
@@ -263,7 +258,7 @@ void agree_want(struct coord *c, uint32_t line, int from)
 		if (to < 0 || to == from)
 			continue;
 		bytes = report_encode_rest(&r, &len);
-		report_tell(c, to, bytes, len);
+		environment_send(c, to, bytes, len);
 	}
 }
 

@@ -11,7 +11,7 @@ static void disagree(const struct coord *c, const struct line *l, const char *wh
 
 	snprintf(text, sizeof text, "line %u: eventlog and tagging disagree about %s", l->line,
 		what);
-	lines_fatal(c, text);
+	environment_fatal(c, text);
 }
 
 void compare_fate(const struct coord *c, const struct line *l, const struct coord_message *m,
@@ -34,7 +34,7 @@ void compare_orphans(const struct coord *c, const struct line *l)
 	struct orphans log = {0}, tag = {0};
 
 	if (!cut_orphans(l->cut, &log) || !tag_cut_orphans(l->tag, &tag))
-		lines_no_memory(c);
+		environment_no_memory(c);
 	if (log.n != tag.n || (log.n && memcmp(log.v, tag.v, log.n * sizeof *log.v) != 0))
 		disagree(c, l, "orphans");
 	if (l->cut->torn != l->tag->torn)

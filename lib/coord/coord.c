@@ -255,7 +255,7 @@ uint64_t coord_injected(struct coord *c, int peer, uint64_t context, int32_t tag
 		return 0;
 	e = envlog_get(&c->peers[peer].seen, context, tag);
 	if (!e)
-		lines_no_memory(c);
+		environment_no_memory(c);
 	e->s++;
 	return ++e->a;
 }

@@ -39,12 +39,12 @@ static struct line *new_line(struct coord *c)
 	struct line **at = &c->lines->list, *l = calloc(1, sizeof *l);
 
 	if (!l)
-		lines_no_memory(c);
+		environment_no_memory(c);
 	l->line = c->line;
 	l->open = c->size;
 	l->settle = malloc((size_t)c->size * sizeof *l->settle);
 	if (!l->settle)
-		lines_no_memory(c);
+		environment_no_memory(c);
 	while (*at)
 		at = &(*at)->next;
 	*at = l;
@@ -56,7 +56,7 @@ static void report_line(struct coord *c)
 	uint32_t *counts = calloc((size_t)c->size, sizeof *counts);
 
 	if (!counts)
-		lines_no_memory(c);
+		environment_no_memory(c);
 	reports_send(c, counts);
 	agree_counts(c, c->line, counts);
 	free(counts);
@@ -122,7 +122,7 @@ static void close_line(struct coord *c, struct line *l, int peer)
 	if (l->tag)
 		tag_cut_close(l->tag, peer, c->lines->from[peer].sent);
 	if (l->tag && (int64_t)l->tag->missing[peer] < 0)
-		lines_fatal(c, "more messages have come than a rank says that it has sent");
+		environment_fatal(c, "more messages have come than a rank says that it has sent");
 	if (l->cut && !cut_close(l->cut, peer, &c->peers[peer].seen)) {
 		lines_said(c, l, NULL);
 		return;

@@ -2,6 +2,7 @@
 /*
  * Lines that nobody waits for (eventlog, tagging): what is behind struct coord.
  *
+ *   environment.c  what is asked of lib/mpi at any time: sending bytes, ending the job
  *   state.c    all of it, made and cleared
  *   lines.c    the lines of this rank: peers that close them, what is asked of lib/mpi
  *   cutting.c  the cut of a line; compare.c: two ways to make it
@@ -84,6 +85,17 @@ struct coord_lines {
 /* How many lines a rank may be ahead of another. */
 enum { LINES_AHEAD = 1 << 20 };
 
+/* ---- environment.c ---- */
+
+_Noreturn void environment_fatal(const struct coord *c, const char *sentence);
+_Noreturn void environment_no_memory(const struct coord *c);
+
+/* The header of a control message about `line`. */
+struct report environment_head(const struct coord *c, enum report_kind kind, uint32_t line);
+
+/* Send what was encoded (freed here; NULL: no memory) to peer; nothing once this rank has ended. */
+void environment_send(struct coord *c, int peer, uint8_t *bytes, size_t len);
+
 /* ---- state.c ---- */
 
 int lines_init(struct coord *c);
@@ -93,9 +105,6 @@ void lines_free(struct line *l);
 
 /* All begins anew after c->line. */
 void lines_clear(struct coord *c);
-
-_Noreturn void lines_fatal(const struct coord *c, const char *sentence);
-_Noreturn void lines_no_memory(const struct coord *c);
 
 /* ---- lines.c ---- */
 
@@ -150,8 +159,6 @@ void reports_sweep(struct coord *c);
 
 /* Forget entries by envelope that nobody needs. No line may be in the making. */
 void reports_forget(struct coord *c);
-
-void report_tell(struct coord *c, int peer, uint8_t *bytes, size_t len);
 
 /* ---- agree.c ---- */
 

@@ -13,15 +13,6 @@
 
 /* ---- to others ---- */
 
-void report_tell(struct coord *c, int peer, uint8_t *bytes, size_t len)
-{
-	if (!bytes)
-		lines_no_memory(c);
-	if (!c->lines->ended)
-		c->env->tell(c->user, peer, bytes, len);
-	free(bytes);
-}
-
 static void apply(struct coord *c, int peer, const struct report *r);
 
 /* What this rank sends to itself is reported the same way. */
@@ -30,11 +21,11 @@ static void deliver(struct coord *c, int peer, uint8_t *bytes, size_t len)
 	struct report r;
 
 	if (peer != c->self) {
-		report_tell(c, peer, bytes, len);
+		environment_send(c, peer, bytes, len);
 		return;
 	}
 	if (!bytes || !report_decode(&r, bytes, len))
-		lines_no_memory(c);
+		environment_no_memory(c);
 	apply(c, peer, &r);
 	free(bytes);
 }
@@ -60,7 +51,7 @@ static void tell_log(struct coord *c, int peer, struct report *r)
 	if (c->logs) {
 		entries = envlog_sorted(log);
 		if (!entries)
-			lines_no_memory(c);
+			environment_no_memory(c);
 		r->flags |= REPORT_ENTRIES;
 		r->n = log->n;
 		to->reported += sum(entries, log->n);
@@ -105,7 +96,7 @@ struct envlog_entry *coord_log_entry(struct coord *c, int peer, uint64_t context
 		tell_log(c, peer, &r);
 	e = envlog_get(log, context, tag);
 	if (!e)
-		lines_no_memory(c);
+		environment_no_memory(c);
 	return e;
 }
 
@@ -155,7 +146,7 @@ static void apply(struct coord *c, int peer, const struct report *r)
 
 		seen = envlog_get(&c->peers[peer].seen, e.context, e.tag);
 		if (!seen)
-			lines_no_memory(c);
+			environment_no_memory(c);
 		seen->s += e.a;
 	}
 	if (!(r->flags & REPORT_LAST))
@@ -166,7 +157,7 @@ static void apply(struct coord *c, int peer, const struct report *r)
 		struct tally *t = tally_at(&x->tallies, r->line, c->self, c->size);
 
 		if (!t)
-			lines_no_memory(c);
+			environment_no_memory(c);
 		t->lasts++;
 	}
 }
@@ -176,7 +167,7 @@ static void keep_early(struct coord *c, int peer, const uint8_t *bytes, size_t l
 	struct early_report *e = malloc(sizeof *e + len);
 
 	if (!e)
-		lines_no_memory(c);
+		environment_no_memory(c);
 	*e = (struct early_report){.peer = peer, .len = len};
 	memcpy(e->bytes, bytes, len);
 	*c->lines->early_end = e;
@@ -277,7 +268,7 @@ struct envlog_entry *coord_seen_entry(struct coord *c, int peer, uint64_t contex
 	}
 	e = envlog_get(&p->seen, context, tag);
 	if (!e)
-		lines_no_memory(c);
+		environment_no_memory(c);
 	return e;
 }
 
@@ -294,7 +285,7 @@ static inline void arrives(struct coord *c, struct coord_message *m)
 		m->index = ++e->a;
 	}
 	if (c->tags && !tagging_arrived(&c->lines->tagging, c->line, m))
-		lines_no_memory(c);
+		environment_no_memory(c);
 	if (c->making)
 		lines_arrived(c, m);
 }

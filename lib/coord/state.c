@@ -73,17 +73,6 @@ void lines_fini(struct coord *c)
 	c->peers = NULL;
 }
 
-void lines_fatal(const struct coord *c, const char *sentence)
-{
-	c->env->fatal(c->user, sentence);
-	abort();
-}
-
-void lines_no_memory(const struct coord *c)
-{
-	lines_fatal(c, "no memory to count messages for checkpoints");
-}
-
 void lines_clear(struct coord *c)
 {
 	struct coord_lines *x = c->lines;
