@@ -29,7 +29,6 @@ my %STOREY = map { $ROOMS[$_] => $_ } 0 .. $#ROOMS;
 
 # folder => how many of its files are in circles: what is left to be opened. It only becomes less.
 my %CIRCLES = (
-	coord            => 6,     # a line's steps end in other steps
 	launch           => 3,     # three ways to learn what a process is, one structure
 	'mpi/init'       => 2,
 	'mpi/recovery'   => 4,

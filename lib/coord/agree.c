@@ -1,145 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ranks agree on, on the tree: how many reports come to each, whose part of a line is durable,
- * what becomes of it; and that a line is wanted. */
-#include <stdlib.h>
-
+/* What ranks agree on, on the tree: whose part of a line is durable, what becomes of it; and that a
+ * line is wanted. */
 #include "coord/lines.h"
 #include "coord/tree.h"
 
-static struct tally *tally_of(struct coord *c, uint32_t line)
-{
-	struct tally *t = tally_at(&c->lines->tallies, line, c->self, c->size);
-
-	if (!t)
-		environment_no_memory(c);
-	return t;
-}
-
-static bool is_child(const struct coord *c, int peer)
-{
-	return tree_child_bit(c->self, c->size, peer) >= 0;
-}
-
-/* Nothing more is to be counted there. */
-static bool is_behind(const struct coord *c, uint32_t line)
-{
-	return line <= c->lines->closed && !tally_find(c->lines->tallies, line);
-}
-
-/* ---- how many reports ---- */
-
-/* list: of this rank's subtree. */
-static void counts_down(struct coord *c, struct tally *t, const uint32_t *list)
-{
-	struct report r = environment_head(c, REPORT_COUNTS_DOWN, t->line);
-	int child;
-
-	t->known = true;
-	t->expected = list[0];
-	for (int bit = 0; (child = tree_child(c->self, c->size, bit)) >= 0; bit++) {
-		size_t len;
-		uint8_t *bytes;
-
-		r.n = (uint32_t)tree_span(child, c->size);
-		bytes = report_encode_counts(&r, list + (child - c->self), &len);
-		environment_send(c, child, bytes, len);
-	}
-	reports_sweep(c);
-}
-
-static void counts_up(struct coord *c, struct tally *t)
-{
-	struct report r = environment_head(c, REPORT_COUNTS_UP, t->line);
-	uint8_t *bytes;
-	size_t len;
-
-	if (t->counted != tree_all(c->self, c->size))
-		return;
-	if (c->self == 0) {
-		counts_down(c, t, t->counts);
-		return;
-	}
-	r.n = (uint32_t)c->size;
-	bytes = report_encode_counts(&r, t->counts, &len);
-	environment_send(c, tree_parent(c->self), bytes, len);
-}
-
-void agree_counts(struct coord *c, uint32_t line, const uint32_t *counts)
-{
-	struct tally *t = tally_of(c, line);
-
-	tally_count(t, TREE_SELF, c->size, counts);
-	counts_up(c, t);
-}
-
-static uint32_t *take_counts(struct coord *c, const struct report *r)
-{
-	uint32_t *counts = malloc((size_t)r->n * sizeof *counts);
-
-	if (!counts)
-		environment_no_memory(c);
-	for (uint32_t i = 0; i < r->n; i++)
-		counts[i] = report_count(r, i);
-	return counts;
-}
-
-static bool got_counts_up(struct coord *c, int peer, const struct report *r)
-{
-	uint32_t *counts;
-	bool right;
-
-	if (!is_child(c, peer) || r->n != (uint32_t)c->size || is_behind(c, r->line))
-		return false;
-	counts = take_counts(c, r);
-	right = tally_count_right(
-		tally_find(c->lines->tallies, r->line), c->self, c->size, peer, counts);
-	if (right) {
-		struct tally *t = tally_of(c, r->line);
-
-		tally_count(t, tree_child_bit(c->self, c->size, peer), c->size, counts);
-		counts_up(c, t);
-	}
-	free(counts);
-	return right;
-}
-
-static bool got_counts_down(struct coord *c, int peer, const struct report *r)
-{
-	struct tally *t = tally_find(c->lines->tallies, r->line);
-	uint32_t *counts;
-	bool right;
-
-	if (peer != tree_parent(c->self) || r->n != (uint32_t)tree_span(c->self, c->size))
-		return false;
-	if (!t || t->known || t->counted != tree_all(c->self, c->size))
-		return false;
-	counts = take_counts(c, r);
-	right = counts[0] >= t->lasts && counts[0] < (uint32_t)c->size;
-	if (right)
-		counts_down(c, t, counts);
-	free(counts);
-	return right;
-}
-
 /* ---- whose part is durable ---- */
-
-void agree_ready(struct coord *c, uint32_t line, const struct coord_part *part)
-{
-	struct tally *t = tally_of(c, line);
-
-	t->parts[0] = *part;
-	t->readied |= 1u << TREE_SELF;
-	c->due = true;
-}
 
 static bool got_ready(struct coord *c, int peer, const struct report *r)
 {
 	int bit = tree_child_bit(c->self, c->size, peer);
 	struct tally *t;
 
-	if (bit < 0 || r->n != (uint32_t)tree_span(peer, c->size) || is_behind(c, r->line))
+	if (bit < 0 || r->n != (uint32_t)tree_span(peer, c->size) || tallies_passed(c, r->line))
 		return false;
-	t = tally_of(c, r->line);
+	t = tallies_at(c, r->line);
 	if (t->readied & 1u << bit)
 		return false;
 	for (uint32_t i = 0; i < r->n; i++)
@@ -278,9 +152,9 @@ bool agree_got(struct coord *c, int peer, const struct report *r)
 		return false;
 	switch (r->kind) {
 	case REPORT_COUNTS_UP:
-		return got_counts_up(c, peer, r);
+		return counts_got_up(c, peer, r);
 	case REPORT_COUNTS_DOWN:
-		return got_counts_down(c, peer, r);
+		return counts_got_down(c, peer, r);
 	case REPORT_READY:
 		return got_ready(c, peer, r);
 	case REPORT_VERDICT:

@@ -56,7 +56,7 @@ int coord_init(struct coord *c, const char *name, int self, int size, const stru
 	c->sent = calloc((size_t)size, sizeof *c->sent);
 	rc = c->sent ? 0 : FT_ENOMEM;
 	if (rc == 0 && !n->waits)
-		rc = lines_init(c);
+		rc = state_init(c);
 	if (rc)
 		coord_fini(c);
 	else
@@ -66,7 +66,7 @@ int coord_init(struct coord *c, const char *name, int self, int size, const stru
 
 void coord_fini(struct coord *c)
 {
-	lines_fini(c);
+	state_fini(c);
 	debts_free(&c->debts);
 	free(c->sent);
 	c->sent = NULL;
@@ -99,7 +99,7 @@ bool coord_checkpoint(struct coord *c)
 {
 	if (c->auto_)
 		coord_choose(c, "eventlog");
-	return c->waits ? blocking_checkpoint(c) : lines_begin(c);
+	return c->waits ? blocking_checkpoint(c) : step_begin(c);
 }
 
 /* C3: what was sent in the part of the program that is run again, and not received, is void; what
@@ -119,7 +119,7 @@ bool coord_restore(struct coord *c)
 	fault_point("restore-drained");
 	debts_free(&c->debts);
 	if (c->lines) {
-		lines_clear(c);
+		step_clear(c);
 		c->lines->restores++;
 	}
 	c->env->take(c->user);
@@ -174,13 +174,13 @@ void coord_written(struct coord *c, uint32_t line, const struct coord_part *part
 	if (!l)
 		return;
 	lines_said(c, l, part);
-	lines_run(c);
+	step_run(c);
 }
 
 void coord_committed(struct coord *c, uint32_t line, bool ok)
 {
 	agree_committed(c, line, ok);
-	lines_run(c);
+	step_run(c);
 }
 
 /* Before a restore other numbers were in use. */
@@ -199,7 +199,7 @@ bool coord_control(struct coord *c, int peer, const uint8_t *bytes, size_t len)
 	right = r.kind == REPORT_SENT ? reports_got(c, peer, &r, bytes, len)
 				      : agree_got(c, peer, &r);
 	if (right)
-		lines_run(c);
+		step_run(c);
 	return right;
 }
 
@@ -235,7 +235,7 @@ bool coord_crowded(const struct coord *c, uint32_t line)
 void coord_compared(struct coord *c)
 {
 	if (--c->comparing == 0 && c->lines)
-		lines_run(c);
+		step_run(c);
 }
 
 void coord_received(
@@ -295,5 +295,5 @@ bool coord_load(struct coord *c, const uint8_t *bytes, size_t len)
 
 void coord_run(struct coord *c)
 {
-	lines_run(c);
+	step_run(c);
 }

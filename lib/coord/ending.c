@@ -78,5 +78,5 @@ void coord_close(struct coord *c)
 	c->lines->ended = true;
 	for (struct line *l = c->lines->list; l; l = l->next)
 		l->over = true;
-	lines_run(c);
+	step_run(c);
 }

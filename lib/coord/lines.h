@@ -2,17 +2,26 @@
 /*
  * Lines that nobody waits for (eventlog, tagging): what is behind struct coord.
  *
+ * Each file calls only those below it:
+ *
+ *   arrivals.c     a message of the program arrives
+ *   ending.c       the program ends
+ *   coord.c        the rest of coord.h
+ *   step.c         a line is begun; drives all others
+ *   state.c        all of it, made and cleared
+ *   agree.c        on the tree: whose part is durable, the verdict; that a line is wanted
+ *   reports.c      who has sent how much: to others, from others
+ *   counts.c       on the tree: how many reports come
+ *   lines.c        the lines of this rank: what they lack, peers that close them
+ *   cutting.c      the cut of a line; compare.c: two ways to make it
+ *   tallies.c      what is summed up on the tree, by line
  *   environment.c  what is asked of lib/mpi at any time: sending bytes, ending the job
- *   state.c    all of it, made and cleared
- *   lines.c    the lines of this rank: peers that close them, what is asked of lib/mpi
- *   cutting.c  the cut of a line; compare.c: two ways to make it
- *   early.c    checksums of what may become orphan
- *   reports.c  who has sent how much: to others, from others
- *   agree.c    on the tree: how many reports come, whose part is durable, the verdict
+ *
+ * and these know nothing of struct coord_lines: cut.c, early.c, tagging.c, report.c, tally.c.
  *
  * Everything that calls back into lib/mpi but capture, undelivered, tell and fatal is done by
- * lines_run alone, one thing at a time, when the state is whole: lib/mpi may call coord_* from
- * within.
+ * step.c, or by agree_step for it, one thing at a time, when the state is whole: lib/mpi may call
+ * coord_* from within.
  */
 #ifndef FTMPI_COORD_LINES_H
 #define FTMPI_COORD_LINES_H
@@ -71,7 +80,7 @@ struct coord_lines {
 	uint32_t wanted;     /* the latest that somebody asked for */
 	uint32_t restores;
 	uint64_t injected; /* messages, in all restores */
-	bool running;	   /* lines_run is at work, or must not be */
+	bool running;	   /* step_run is at work, or must not be */
 	bool ended;	   /* coord_close is through, or another protocol was chosen */
 	struct line *list;
 	struct tally *tallies;
@@ -96,36 +105,16 @@ struct report environment_head(const struct coord *c, enum report_kind kind, uin
 /* Send what was encoded (freed here; NULL: no memory) to peer; nothing once this rank has ended. */
 void environment_send(struct coord *c, int peer, uint8_t *bytes, size_t len);
 
-/* ---- state.c ---- */
+/* ---- tallies.c ---- */
 
-int lines_init(struct coord *c);
-void lines_fini(struct coord *c);
+/* Makes it when there is none. */
+struct tally *tallies_at(struct coord *c, uint32_t line);
 
-void lines_free(struct line *l);
+/* Nothing more is to be counted for this line. */
+bool tallies_passed(const struct coord *c, uint32_t line);
 
-/* All begins anew after c->line. */
-void lines_clear(struct coord *c);
-
-/* ---- lines.c ---- */
-
-bool lines_begin(struct coord *c);
-void lines_run(struct coord *c);
-struct line *lines_find(const struct coord *c, uint32_t line);
-
-/* Peer has closed all lines up to this. */
-void lines_close(struct coord *c, int peer, uint32_t line);
-
-/* This rank has, or will have, no part. */
-void lines_said(struct coord *c, struct line *l, const struct coord_part *part);
-
-/* What an arrival means to lines that are being made. */
-void lines_arrived(struct coord *c, const struct coord_message *m);
-
-/* What coord.busy and coord.making are to be. */
-void lines_busy(struct coord *c);
-
-/* Those that are over leave; false: there is none. One at a time. */
-bool lines_over_step(struct coord *c);
+/* This rank's part is durable, or (ok: 0) there will be none. */
+void tallies_ready(struct coord *c, uint32_t line, const struct coord_part *part);
 
 /* ---- cutting.c ---- */
 
@@ -143,6 +132,43 @@ void compare_missing(const struct coord *c, const struct line *l, int peer);
 /* Nothing is missing. */
 void compare_orphans(const struct coord *c, const struct line *l);
 
+/* ---- lines.c ---- */
+
+/* Number c->line, behind all others. */
+struct line *lines_add(struct coord *c);
+struct line *lines_find(const struct coord *c, uint32_t line);
+void lines_free(struct line *l);
+
+/* Peer has closed all lines up to this; this one alone, which begins when it had. */
+void lines_close(struct coord *c, int peer, uint32_t line);
+void lines_close_one(struct coord *c, struct line *l, int peer);
+
+/* This rank's part is durable; NULL: it has, or will have, none. */
+void lines_said(struct coord *c, struct line *l, const struct coord_part *part);
+
+/* What an arrival means to lines that are being made. */
+void lines_arrived(struct coord *c, const struct coord_message *m);
+
+/* Nothing will be added to it any more; and what came again of the line that was restored was the
+ * same (E11): with respect to this one it may be an orphan no more, and nobody would look at it
+ * again. */
+bool lines_identified(const struct coord *c, const struct line *l);
+
+/* What coord.busy and coord.making are to be. */
+void lines_busy(struct coord *c);
+
+/* ---- counts.c ---- */
+
+/* This rank's own: how many last reports it has for each rank. */
+void counts_add(struct coord *c, uint32_t line, const uint32_t *counts);
+
+/* A child's sums, the parent's. false: they make no sense. */
+bool counts_got_up(struct coord *c, int peer, const struct report *r);
+bool counts_got_down(struct coord *c, int peer, const struct report *r);
+
+/* When all reports that there are for the next line have come, who has sent none has closed it. */
+void counts_sweep(struct coord *c);
+
 /* ---- reports.c ---- */
 
 /* The interval before c->line is over: tell all peers; counts[q] becomes 1 for those who get it. */
@@ -154,16 +180,10 @@ bool reports_got(
 /* Those that waited for this interval. */
 void reports_got_early(struct coord *c);
 
-/* All reports that there are for the next line have come: who has sent none has closed it. */
-void reports_sweep(struct coord *c);
-
 /* Forget entries by envelope that nobody needs. No line may be in the making. */
 void reports_forget(struct coord *c);
 
 /* ---- agree.c ---- */
-
-void agree_counts(struct coord *c, uint32_t line, const uint32_t *counts);
-void agree_ready(struct coord *c, uint32_t line, const struct coord_part *part);
 
 /* Is there something to be done? Then it was. */
 bool agree_step(struct coord *c);
@@ -171,5 +191,23 @@ bool agree_step(struct coord *c);
 void agree_committed(struct coord *c, uint32_t line, bool ok);
 bool agree_got(struct coord *c, int peer, const struct report *r);
 void agree_want(struct coord *c, uint32_t line, int from);
+
+/* ---- state.c ---- */
+
+int state_init(struct coord *c);
+void state_fini(struct coord *c);
+
+/* All begins anew after c->line. Lib/mpi is not asked: it has let go of all lines before. */
+void state_clear(struct coord *c);
+
+/* ---- step.c ---- */
+
+bool step_begin(struct coord *c);
+
+/* Ask lib/mpi for what is to be asked, until there is nothing more. */
+void step_run(struct coord *c);
+
+/* A restore: all lines are given up, and all begins anew after c->line. */
+void step_clear(struct coord *c);
 
 #endif

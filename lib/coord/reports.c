@@ -8,7 +8,6 @@
 /* Entries of a log for one peer, after which it is told before its time; simulations set less. */
 #ifndef COORD_LOG_MOST
 #define COORD_LOG_MOST 4096
-#define COORD_FORGET_LEAST 64
 #endif
 
 /* ---- to others ---- */
@@ -153,13 +152,8 @@ static void apply(struct coord *c, int peer, const struct report *r)
 		return;
 	x->from[peer].sent += r->total;
 	lines_close(c, peer, r->line);
-	if (peer != c->self) {
-		struct tally *t = tally_at(&x->tallies, r->line, c->self, c->size);
-
-		if (!t)
-			environment_no_memory(c);
-		t->lasts++;
-	}
+	if (peer != c->self)
+		tallies_at(c, r->line)->lasts++;
 }
 
 static void keep_early(struct coord *c, int peer, const uint8_t *bytes, size_t len)
@@ -187,7 +181,7 @@ bool reports_got(
 		return true;
 	}
 	apply(c, peer, r);
-	reports_sweep(c);
+	counts_sweep(c);
 	return true;
 }
 
@@ -211,22 +205,7 @@ void reports_got_early(struct coord *c)
 	x->early_end = at;
 }
 
-void reports_sweep(struct coord *c)
-{
-	struct coord_lines *x = c->lines;
-
-	for (;;) {
-		const struct tally *t = tally_find(x->tallies, x->closed + 1);
-
-		if (!t || !t->known || t->lasts < t->expected)
-			return;
-		x->closed++;
-		for (int p = 0; p < c->size; p++)
-			lines_close(c, p, x->closed);
-	}
-}
-
-/* ---- arrivals ---- */
+/* ---- entries that nobody needs ---- */
 
 static void hold(void *arg, const struct coord_message *m)
 {
@@ -252,65 +231,4 @@ void reports_forget(struct coord *c)
 	}
 	for (int p = 0; p < c->size; p++)
 		envlog_keep(&c->peers[p].seen);
-}
-
-struct envlog_entry *coord_seen_entry(struct coord *c, int peer, uint64_t context, int32_t tag)
-{
-	struct coord_peer *p = &c->peers[peer];
-	struct envlog_entry *e = envlog_again(&p->seen, context, tag);
-
-	if (e)
-		return e;
-	if (p->seen.n >= p->forget_at && !c->lines->list) {
-		reports_forget(c);
-		p->forget_at =
-			2 * p->seen.n > COORD_FORGET_LEAST ? 2 * p->seen.n : COORD_FORGET_LEAST;
-	}
-	e = envlog_get(&p->seen, context, tag);
-	if (!e)
-		environment_no_memory(c);
-	return e;
-}
-
-/* *m gets its index. Tagging alone has one count for all envelopes: above what eventlog gave while
- * a choice was still to come. */
-static inline void arrives(struct coord *c, struct coord_message *m)
-{
-	m->index = c->arrived + c->lines->injected;
-	if (c->logs) {
-		struct envlog_entry *e = envlog_last(&c->peers[m->peer].seen, m->context, m->tag);
-
-		if (!e)
-			e = coord_seen_entry(c, m->peer, m->context, m->tag);
-		m->index = ++e->a;
-	}
-	if (c->tags && !tagging_arrived(&c->lines->tagging, c->line, m))
-		environment_no_memory(c);
-	if (c->making)
-		lines_arrived(c, m);
-}
-
-uint64_t coord_arrived_busy(
-	struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp)
-{
-	struct coord_message m = {.peer = peer, .context = context, .tag = tag, .stamp = stamp};
-
-	arrives(c, &m);
-	return m.index;
-}
-
-bool coord_discards_debt(struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp)
-{
-	struct coord_message m = {.peer = peer, .context = context, .tag = tag, .stamp = stamp};
-
-	if (!debts_paid(&c->debts, peer, context, tag))
-		return false;
-	c->arrived++;
-	c->comparing++;
-	if (c->logs || c->tags)
-		arrives(c, &m);
-	if (coord_is_early(c, stamp)) /* orphan to lines to come, too */
-		coord_received(c, &m, &c->debts.paid);
-	coord_noted(c);
-	return true;
 }

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "coord/lines.h"
 
-int lines_init(struct coord *c)
+int state_init(struct coord *c)
 {
 	struct coord_lines *x = calloc(1, sizeof *x);
 
@@ -23,15 +23,6 @@ int lines_init(struct coord *c)
 		envlog_init(&c->peers[p].seen);
 	}
 	return tagging_init(&x->tagging, c->size);
-}
-
-void lines_free(struct line *l)
-{
-	cut_free(l->cut);
-	tag_cut_free(l->tag);
-	early_cut_free(l->early);
-	free(l->settle);
-	free(l);
 }
 
 /* Without asking lib/mpi. */
@@ -54,7 +45,7 @@ static void drop_lines(struct coord_lines *x)
 	x->early_end = &x->early;
 }
 
-void lines_fini(struct coord *c)
+void state_fini(struct coord *c)
 {
 	if (!c->lines)
 		return;
@@ -73,14 +64,10 @@ void lines_fini(struct coord *c)
 	c->peers = NULL;
 }
 
-void lines_clear(struct coord *c)
+void state_clear(struct coord *c)
 {
 	struct coord_lines *x = c->lines;
 
-	for (struct line *l = x->list; l; l = l->next)
-		l->over = true;
-	while (lines_over_step(c))
-		;
 	drop_lines(x);
 	for (int p = 0; p < c->size; p++) {
 		envlog_clear(&c->peers[p].log);

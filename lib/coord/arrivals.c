@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A message of the program arrives: it is counted, and perhaps it is one that came before. */
+#include "coord/lines.h"
+
+/* Entries for one peer, from which on those that nobody needs are looked for; simulations set less.
+ */
+#ifndef COORD_FORGET_LEAST
+#define COORD_FORGET_LEAST 64
+#endif
+
+struct envlog_entry *coord_seen_entry(struct coord *c, int peer, uint64_t context, int32_t tag)
+{
+	struct coord_peer *p = &c->peers[peer];
+	struct envlog_entry *e = envlog_again(&p->seen, context, tag);
+
+	if (e)
+		return e;
+	if (p->seen.n >= p->forget_at && !c->lines->list) {
+		reports_forget(c);
+		p->forget_at =
+			2 * p->seen.n > COORD_FORGET_LEAST ? 2 * p->seen.n : COORD_FORGET_LEAST;
+	}
+	e = envlog_get(&p->seen, context, tag);
+	if (!e)
+		environment_no_memory(c);
+	return e;
+}
+
+/* *m gets its index. Tagging alone has one count for all envelopes: above what eventlog gave while
+ * a choice was still to come. */
+static inline void arrives(struct coord *c, struct coord_message *m)
+{
+	m->index = c->arrived + c->lines->injected;
+	if (c->logs) {
+		struct envlog_entry *e = envlog_last(&c->peers[m->peer].seen, m->context, m->tag);
+
+		if (!e)
+			e = coord_seen_entry(c, m->peer, m->context, m->tag);
+		m->index = ++e->a;
+	}
+	if (c->tags && !tagging_arrived(&c->lines->tagging, c->line, m))
+		environment_no_memory(c);
+	if (c->making)
+		lines_arrived(c, m);
+}
+
+uint64_t coord_arrived_busy(
+	struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp)
+{
+	struct coord_message m = {.peer = peer, .context = context, .tag = tag, .stamp = stamp};
+
+	arrives(c, &m);
+	return m.index;
+}
+
+bool coord_discards_debt(struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp)
+{
+	struct coord_message m = {.peer = peer, .context = context, .tag = tag, .stamp = stamp};
+
+	if (!debts_paid(&c->debts, peer, context, tag))
+		return false;
+	c->arrived++;
+	c->comparing++;
+	if (c->logs || c->tags)
+		arrives(c, &m);
+	if (coord_is_early(c, stamp)) /* orphan to lines to come, too */
+		coord_received(c, &m, &c->debts.paid);
+	coord_noted(c);
+	return true;
+}
