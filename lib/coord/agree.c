@@ -40,10 +40,8 @@ static void judge(struct coord *c, struct tally *t, bool committed)
 	}
 	if (committed && t->line > c->lines->committed)
 		c->lines->committed = t->line;
-	if (l) {
-		l->over = true;
-		l->committed = committed;
-	}
+	if (l && !lines_is_over(l))
+		lines_become(l, committed ? LINE_COMMITTED : LINE_GIVEN_UP);
 }
 
 static bool got_verdict(struct coord *c, int peer, const struct report *r)

@@ -145,7 +145,7 @@ bool coord_wait(struct coord *c)
 uint32_t coord_next(const struct coord *c, uint32_t after)
 {
 	for (const struct line *l = c->lines ? c->lines->list : NULL; l; l = l->next)
-		if (l->line > after && !l->lost && !l->over)
+		if (l->line > after && l->state != LINE_LOST && !lines_is_over(l))
 			return l->line;
 	return 0;
 }
@@ -155,7 +155,7 @@ enum coord_fate coord_fate(const struct coord *c, uint32_t line, const struct co
 	const struct line *l = lines_find(c, line);
 	enum coord_fate fate = COORD_OUT;
 
-	if (!l || l->lost)
+	if (!l)
 		return COORD_OUT;
 	if (l->tag)
 		fate = tag_cut_fate(l->tag, m);
@@ -209,7 +209,7 @@ bool coord_due(struct coord *c, bool elapsed)
 
 	if (c->waits)
 		return elapsed;
-	if (last && !last->said)
+	if (last && lines_is_open(last))
 		return false;
 	if (elapsed && c->lines->wanted <= c->line)
 		agree_want(c, c->line + 1, -1);

@@ -76,7 +76,6 @@ void coord_close(struct coord *c)
 	e.common = c->env->least(c->user, c->line);
 	c->env->wait(c->user, common_over, &e);
 	c->lines->ended = true;
-	for (struct line *l = c->lines->list; l; l = l->next)
-		l->over = true;
+	lines_give_up(c);
 	step_run(c);
 }

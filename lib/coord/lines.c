@@ -2,6 +2,7 @@
 /* The lines of this rank: what one still lacks, peers that close it. */
 #include "coord/lines.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* ---- lookups ---- */
@@ -15,18 +16,58 @@ struct line *lines_find(const struct coord *c, uint32_t line)
 	return l && l->line == line ? l : NULL;
 }
 
+/* A part that is lost has let go of its cut. */
+static bool has_part(const struct line *l)
+{
+	return l->cut || l->tag;
+}
+
 void lines_busy(struct coord *c)
 {
 	c->making = 0;
 	for (const struct line *l = c->lines->list; l; l = l->next)
-		c->making += !l->lost;
+		c->making += has_part(l);
 	c->busy = c->tags || c->making;
 }
 
 bool lines_identified(const struct coord *c, const struct line *l)
 {
-	return !c->comparing && !l->lost && !l->open && !(l->cut && l->cut->missing) &&
+	return !c->comparing && has_part(l) && !l->open && !(l->cut && l->cut->missing) &&
 	       !(l->tag && l->tag->left);
+}
+
+/* ---- its states ---- */
+
+/* From each state, the states that it leads to. A part may be lost at any time before it is
+ * durable; a line is given up with or without this rank's part, and committed only with it. */
+static const bool leads[LINE_STATES][LINE_STATES] = {
+	[LINE_MAKING] = {[LINE_FINISHED] = true, [LINE_LOST] = true, [LINE_GIVEN_UP] = true},
+	[LINE_FINISHED] = {[LINE_DURABLE] = true, [LINE_LOST] = true, [LINE_GIVEN_UP] = true},
+	[LINE_DURABLE] = {[LINE_COMMITTED] = true, [LINE_GIVEN_UP] = true},
+	[LINE_LOST] = {[LINE_GIVEN_UP] = true},
+};
+
+void lines_become(struct line *l, enum line_state state)
+{
+	assert(leads[l->state][state]);
+	l->state = state;
+}
+
+bool lines_is_over(const struct line *l)
+{
+	return l->state == LINE_COMMITTED || l->state == LINE_GIVEN_UP;
+}
+
+bool lines_is_open(const struct line *l)
+{
+	return l->state == LINE_MAKING || l->state == LINE_FINISHED;
+}
+
+void lines_give_up(struct coord *c)
+{
+	for (struct line *l = c->lines->list; l; l = l->next)
+		if (!lines_is_over(l))
+			lines_become(l, LINE_GIVEN_UP);
 }
 
 /* ---- one line ---- */
@@ -61,10 +102,9 @@ void lines_said(struct coord *c, struct line *l, const struct coord_part *part)
 {
 	struct coord_part none = {0};
 
-	if (l->said)
+	if (!lines_is_open(l))
 		return;
-	l->said = true;
-	l->lost = !part;
+	lines_become(l, part ? LINE_DURABLE : LINE_LOST);
 	tallies_ready(c, l->line, part ? part : &none);
 	if (part)
 		return;
@@ -82,7 +122,7 @@ void lines_said(struct coord *c, struct line *l, const struct coord_part *part)
 void lines_close_one(struct coord *c, struct line *l, int peer)
 {
 	l->open--;
-	if (l->lost)
+	if (!has_part(l))
 		return;
 	if (l->tag)
 		tag_cut_close(l->tag, peer, c->lines->from[peer].sent);
@@ -117,7 +157,7 @@ void lines_arrived(struct coord *c, const struct coord_message *m)
 			cut_arrived(l->cut, m);
 		if (l->tag)
 			tag_cut_arrived(l->tag, m);
-		if (!l->asked && lines_identified(c, l))
+		if (l->state == LINE_MAKING && lines_identified(c, l))
 			c->due = true;
 	}
 }

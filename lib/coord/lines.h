@@ -33,14 +33,21 @@
 #include "coord/tagging.h"
 #include "coord/tally.h"
 
+enum line_state {
+	LINE_MAKING,	/* messages may be added to it */
+	LINE_FINISHED,	/* finish was called: this rank's part is being written */
+	LINE_DURABLE,	/* this rank's part is written */
+	LINE_LOST,	/* this rank has no part of it */
+	LINE_COMMITTED, /* on all ranks; env->over is to be called */
+	LINE_GIVEN_UP,	/* on all ranks, or at the end; env->over is to be called */
+	LINE_STATES
+};
+
 /* A line that this rank has begun. */
 struct line {
 	struct line *next; /* ordered by number */
 	uint32_t line;
-	bool lost;  /* this rank has no part of it */
-	bool asked; /* finish was called */
-	bool said;  /* whether the part is durable */
-	bool over, committed;
+	enum line_state state;
 	struct cut *cut;     /* eventlog */
 	struct tag_cut *tag; /* tagging */
 	struct early_cut *early;
@@ -139,7 +146,19 @@ struct line *lines_add(struct coord *c);
 struct line *lines_find(const struct coord *c, uint32_t line);
 void lines_free(struct line *l);
 
-/* Peer has closed all lines up to this; this one alone, which begins when it had. */
+/* It comes to another state, to which the present one leads. */
+void lines_become(struct line *l, enum line_state state);
+
+/* COMMITTED or GIVEN_UP: only env->over is still to be called for it. */
+bool lines_is_over(const struct line *l);
+
+/* It is not known yet whether this rank's part will be durable: MAKING or FINISHED. */
+bool lines_is_open(const struct line *l);
+
+/* All lines are over: those that are not yet are given up. */
+void lines_give_up(struct coord *c);
+
+/* Peer has closed all lines up to this; this line alone, which is begun when peer had closed it. */
 void lines_close(struct coord *c, int peer, uint32_t line);
 void lines_close_one(struct coord *c, struct line *l, int peer);
 

@@ -9,7 +9,7 @@
 static bool settle_step(struct coord *c)
 {
 	for (struct line *l = c->lines->list; l; l = l->next) {
-		if (l->lost || l->over || l->settled == l->nsettle)
+		if (l->state == LINE_LOST || lines_is_over(l) || l->settled == l->nsettle)
 			continue;
 		c->env->settle(c->user, l->line, l->settle[l->settled++]);
 		return true;
@@ -20,11 +20,11 @@ static bool settle_step(struct coord *c)
 static bool finish_step(struct coord *c)
 {
 	for (struct line *l = c->lines->list; l; l = l->next) {
-		if (l->asked || l->over || !lines_identified(c, l))
+		if (l->state != LINE_MAKING || !lines_identified(c, l))
 			continue;
 		if (l->cut && l->tag)
 			compare_orphans(c, l);
-		l->asked = true;
+		lines_become(l, LINE_FINISHED);
 		c->env->finish(c->user, l->line);
 		return true;
 	}
@@ -36,11 +36,11 @@ static bool over_step(struct coord *c)
 	for (struct line **at = &c->lines->list; *at; at = &(*at)->next) {
 		struct line *l = *at;
 
-		if (!l->over)
+		if (!lines_is_over(l))
 			continue;
 		*at = l->next;
 		lines_busy(c);
-		c->env->over(c->user, l->line, l->committed);
+		c->env->over(c->user, l->line, l->state == LINE_COMMITTED);
 		lines_free(l);
 		if (!c->lines->list)
 			reports_forget(c);
@@ -107,8 +107,7 @@ bool step_begin(struct coord *c)
 
 void step_clear(struct coord *c)
 {
-	for (struct line *l = c->lines->list; l; l = l->next)
-		l->over = true;
+	lines_give_up(c);
 	while (over_step(c))
 		;
 	state_clear(c);
