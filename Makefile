@@ -132,14 +132,17 @@ define pc_file
 		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/$(1).pc
 endef
 
+# the launcher's modules, below bin/lib
+PERL_FOLDERS := FTMPI FTMPI/Agent FTMPI/Launcher FTMPI/Cli
+
 install: all
 	@$(call mpi_names,check)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
-		$(DESTDIR)$(PREFIX)/share/ftmpi/FTMPI $(DESTDIR)$(PREFIX)/libexec/ftmpi/pkgconfig \
+		$(PERL_FOLDERS:%=$(DESTDIR)$(PREFIX)/share/ftmpi/%) $(DESTDIR)$(PREFIX)/libexec/ftmpi/pkgconfig \
 		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 755 bin/ftmpirun bin/ftmpicc $(TOOL) $(DESTDIR)$(PREFIX)/bin
 	ln -sf ftmpicc $(DESTDIR)$(PREFIX)/bin/ftmpicxx
-	install -m 644 bin/lib/FTMPI/*.pm $(DESTDIR)$(PREFIX)/share/ftmpi/FTMPI
+	for d in $(PERL_FOLDERS); do install -m 644 bin/lib/$$d/*.pm $(DESTDIR)$(PREFIX)/share/ftmpi/$$d || exit; done
 	install -m 644 include/mpi.h include/ftmpi.h $(DESTDIR)$(PREFIX)/include
 	install -m 755 $(SO) $(DESTDIR)$(PREFIX)/lib
 	install -m 644 $(B)/lib/libftmpi.a $(DESTDIR)$(PREFIX)/lib

@@ -3,7 +3,7 @@
 # The agent: what ftmpirun runs on each host. It binds the listening sockets of its ranks, starts
 # them, carries their output and news to the launcher and its orders to them, and tells how each
 # ended. When the launcher is gone, or silent for too long, it kills them and leaves; when it is gone
-# itself, its guard does (FTMPI::Sweep). Standard input and output are the channel to the launcher.
+# itself, its guard does (FTMPI::Agent::Sweep). Standard input and output are the channel to the launcher.
 #
 # A launcher that breaks the control protocol counts as gone.
 package FTMPI::Agent;
@@ -13,23 +13,23 @@ use warnings;
 
 use POSIX qw(WNOHANG WUNTRACED WIFSTOPPED);
 
-use FTMPI::Channel   ();
-use FTMPI::Condition ();
-use FTMPI::Control   ();
-use FTMPI::Foreign   ();
-use FTMPI::Examiner  ();
-use FTMPI::Lateness  ();
-use FTMPI::Listeners ();
-use FTMPI::Loop      ();
-use FTMPI::Net       ();
-use FTMPI::Outputs   ();
-use FTMPI::Probe     ();
-use FTMPI::Program   ();
-use FTMPI::Rank      ();
-use FTMPI::Ranks     ();
-use FTMPI::Silence   ();
-use FTMPI::Stopped   ();
-use FTMPI::Sweep     ();
+use FTMPI::Agent::Examiner  ();
+use FTMPI::Agent::Foreign   ();
+use FTMPI::Agent::Listeners ();
+use FTMPI::Agent::Outputs   ();
+use FTMPI::Agent::Program   ();
+use FTMPI::Agent::Rank      ();
+use FTMPI::Agent::Ranks     ();
+use FTMPI::Agent::Silence   ();
+use FTMPI::Agent::Sweep     ();
+use FTMPI::Channel          ();
+use FTMPI::Condition        ();
+use FTMPI::Control          ();
+use FTMPI::Lateness         ();
+use FTMPI::Loop             ();
+use FTMPI::Net              ();
+use FTMPI::Probe            ();
+use FTMPI::Stopped          ();
 
 # Seconds for the last words.
 use constant FAREWELL => 2;
@@ -65,11 +65,11 @@ my %HANDLERS = (
 sub main
 {
 	my $self = bless { loop => FTMPI::Loop->new }, __PACKAGE__;
-	$self->{session} = FTMPI::Sweep::own_session();
-	my $mark = FTMPI::Sweep::mark();
-	$self->{guard} = FTMPI::Sweep::guard($self->{session}, $mark) if $self->{session};
-	$self->{mark} = $mark if !FTMPI::Sweep::adopt_orphans();
-	FTMPI::Sweep::call_myself('ftmpi-agent');
+	$self->{session} = FTMPI::Agent::Sweep::own_session();
+	my $mark = FTMPI::Agent::Sweep::mark();
+	$self->{guard} = FTMPI::Agent::Sweep::guard($self->{session}, $mark) if $self->{session};
+	$self->{mark} = $mark if !FTMPI::Agent::Sweep::adopt_orphans();
+	FTMPI::Agent::Sweep::call_myself('ftmpi-agent');
 	my ($in, $out) = _take_streams();
 	$SIG{PIPE} = 'IGNORE';
 	$SIG{CHLD} = 'DEFAULT';
@@ -93,13 +93,13 @@ sub _make_parts
 	my @common = (loop => $self->{loop}, tell => sub { $self->_tell(@_) });
 	$self->{stopped}   = FTMPI::Stopped->new;
 	$self->{lateness}  = FTMPI::Lateness->new;
-	$self->{examiner}  = FTMPI::Examiner->new(loop => $self->{loop});
-	$self->{listeners} = FTMPI::Listeners->new;
-	$self->{outputs}   = FTMPI::Outputs->new(@common);
+	$self->{examiner}  = FTMPI::Agent::Examiner->new(loop => $self->{loop});
+	$self->{listeners} = FTMPI::Agent::Listeners->new;
+	$self->{outputs}   = FTMPI::Agent::Outputs->new(@common);
 	$self->{probe}     = FTMPI::Probe->new(@common);
-	$self->{ranks}     = FTMPI::Ranks->new(@common,
+	$self->{ranks}     = FTMPI::Agent::Ranks->new(@common,
 		map { $_ => $self->{$_} } qw(session listeners outputs));
-	$self->{foreign} = FTMPI::Foreign->new(@common, map { $_ => $self->{$_} } qw(session ranks));
+	$self->{foreign} = FTMPI::Agent::Foreign->new(@common, map { $_ => $self->{$_} } qw(session ranks));
 	return;
 }
 
@@ -147,7 +147,7 @@ sub _setup
 	my ($self, $credit, $silence, $most) = @_;
 	@$self{qw(patience patience_most)} = (0, $most);
 	$self->{outputs}->credit($credit);
-	$self->{silence} = FTMPI::Silence->new(
+	$self->{silence} = FTMPI::Agent::Silence->new(
 		loop      => $self->{loop},
 		ms        => $silence,
 		heard     => sub { $self->{channel}->heard },
@@ -168,7 +168,7 @@ sub _hold
 	my ($self, $wdir, $env, $names) = @_;
 	my @programs;
 	local %ENV = %ENV;    # one part of the job has nothing of another's
-	@programs = map { $self->_program($wdir, $_) } @$names if !defined FTMPI::Rank::enter($env, $wdir);
+	@programs = map { $self->_program($wdir, $_) } @$names if !defined FTMPI::Agent::Rank::enter($env, $wdir);
 	$self->_tell('HELD', [ map { $_->path // '' } @programs ], [ map { $_->id } @programs ]);
 	return;
 }
@@ -177,7 +177,7 @@ sub _program
 {
 	my ($self, $wdir, $name) = @_;
 	my $where = join "\0", $wdir, $name, $ENV{PATH} // ();
-	return $self->{programs}{$where} //= FTMPI::Program->hold($name, $wdir);
+	return $self->{programs}{$where} //= FTMPI::Agent::Program->hold($name, $wdir);
 }
 
 sub _bind
@@ -189,7 +189,7 @@ sub _bind
 		return;
 	}
 	my $why = $listeners->why
-		// "cannot listen on a port at $how[0]: " . FTMPI::Rank::system_reason();
+		// "cannot listen on a port at $how[0]: " . FTMPI::Agent::Rank::system_reason();
 	$self->_tell('FAILED', $why);
 	return;
 }
@@ -225,7 +225,7 @@ sub _run
 sub _prepare
 {
 	my ($self, $run, @parts) = @_;
-	FTMPI::Rank::set_environment(@{ $run->{env} });
+	FTMPI::Agent::Rank::set_environment(@{ $run->{env} });
 	return $self->_prepare_program($run, []) if !@parts;
 	for my $number (0 .. $#parts) {
 		my %part = (number => $number);
@@ -244,10 +244,10 @@ sub _prepare_program
 {
 	my ($self, $part, $env) = @_;
 	local %ENV = %ENV;
-	my $why = FTMPI::Rank::enter($env, $part->{wdir});
+	my $why = FTMPI::Agent::Rank::enter($env, $part->{wdir});
 	return $why if defined $why;
 	$part->{program} = $self->_program($part->{wdir}, $part->{argv}[0]);
-	return FTMPI::Rank::refuses($part->{program});
+	return FTMPI::Agent::Rank::refuses($part->{program});
 }
 
 # What was told so far is of older epochs. AGAIN says so.
@@ -271,7 +271,7 @@ sub _examine
 	my $answer = sub { $self->_tell('CONDITION', $rank, FTMPI::Condition::number($_[0]), $_[1]) };
 	my $pid    = $self->{ranks}->process_of($rank);
 	if (!defined $pid || $self->{stopped}->paused) {
-		$answer->(defined $pid ? 'runs' : 'gone', FTMPI::Examiner::load());
+		$answer->(defined $pid ? 'runs' : 'gone', FTMPI::Agent::Examiner::load());
 	} else {
 		$self->{examiner}->ask($rank, $pid, $ms / 1000, $answer);
 	}
@@ -294,7 +294,7 @@ sub _late
 	my ($self, $seconds) = @_;
 	return if !$self->{lateness}->late($seconds, FTMPI::Loop::now());
 	my $ms = int 1000 * $seconds;
-	$self->_tell('STRAINED', $ms < U32_MAX ? $ms : U32_MAX, FTMPI::Examiner::load());
+	$self->_tell('STRAINED', $ms < U32_MAX ? $ms : U32_MAX, FTMPI::Agent::Examiner::load());
 	return;
 }
 
@@ -383,10 +383,10 @@ sub _clear
 	my ($self) = @_;
 	$self->{ranks}->signal('KILL');
 	return if !$self->{guard};
-	FTMPI::Sweep::sweep(@$self{qw(session mark)}, $self->{guard}{pid});
+	FTMPI::Agent::Sweep::sweep(@$self{qw(session mark)}, $self->{guard}{pid});
 	$self->{ranks}->remove_unfinished;
 	$self->{probe}->clear;
-	FTMPI::Sweep::dismiss($self->{guard});
+	FTMPI::Agent::Sweep::dismiss($self->{guard});
 	return;
 }
 

@@ -13,17 +13,17 @@ use File::Basename ();
 use File::Spec     ();
 use POSIX          qw(SIG_BLOCK SIG_SETMASK);
 
-use FTMPI::Launcher ();
-use FTMPI::Machines ();
-use FTMPI::Net      ();
-use FTMPI::Options  ();
-use FTMPI::Resume   ();
-use FTMPI::Sessions ();
-use FTMPI::Start    ();
-use FTMPI::Stop     ();
-use FTMPI::Values   ();
-use FTMPI::Version  ();
-use FTMPI::Words    ();
+use FTMPI::Cli::Machines   ();
+use FTMPI::Cli::Options    ();
+use FTMPI::Cli::Resume     ();
+use FTMPI::Cli::Sessions   ();
+use FTMPI::Cli::Values     ();
+use FTMPI::Launcher        ();
+use FTMPI::Launcher::Start ();
+use FTMPI::Launcher::Words ();
+use FTMPI::Net             ();
+use FTMPI::Stop            ();
+use FTMPI::Version         ();
 
 # PATH_MAX: what a rank takes.
 use constant { MACHINEFILE_MAX => 16 << 20, PATH_MAX => 4095 };
@@ -66,9 +66,9 @@ sub _fill_streams
 sub _run
 {
 	my ($program, @words) = @_;
-	my $options = $program =~ /^mpi/ ? FTMPI::Options::parse_plain(@words)
-		: FTMPI::Options::parse(@words);
-	return _print(FTMPI::Options::help($program)) if $options->{help};
+	my $options = $program =~ /^mpi/ ? FTMPI::Cli::Options::parse_plain(@words)
+		: FTMPI::Cli::Options::parse(@words);
+	return _print(FTMPI::Cli::Options::help($program)) if $options->{help};
 	return _print('ftmpirun (FTMPI) ' . FTMPI::Version::NUMBER . "\n") if $options->{version};
 	return _manual() if $options->{man};
 	return FTMPI::Launcher::run(plan($options));
@@ -85,8 +85,8 @@ sub _print
 # needed: an ordinary start does not wait for perl to compile them.
 sub _manual
 {
-	require FTMPI::Manual;
-	return _print(FTMPI::Manual::page());
+	require FTMPI::Cli::Manual;
+	return _print(FTMPI::Cli::Manual::page());
 }
 
 sub plan
@@ -94,9 +94,9 @@ sub plan
 	my ($options) = @_;
 	my $here = Cwd::getcwd() // FTMPI::Stop::usage("cannot tell the current directory: $!");
 	my $workdir = _work_directory($options->{workdir}, $here);
-	my ($period, $limit) = FTMPI::Options::heartbeat($options);
+	my ($period, $limit) = FTMPI::Cli::Options::heartbeat($options);
 	my @restore = defined $options->{restore}
-		? FTMPI::Sessions::choose($workdir, $options->{restore}, _ranks($options)) : ();
+		? FTMPI::Cli::Sessions::choose($workdir, $options->{restore}, _ranks($options)) : ();
 	my @parts = map { [ $_->{n}, @{ $_->{prog} } ] } $options, @{ $options->{more} // [] };
 	return {
 		notes     => _notes($workdir, $options, \@parts, @restore),
@@ -111,7 +111,7 @@ sub plan
 		workdir   => $workdir,
 		heartbeat => $period,
 		timeout_heartbeat => $limit,
-		silence   => $period ? FTMPI::Options::silence($limit) : 0,
+		silence   => $period ? FTMPI::Cli::Options::silence($limit) : 0,
 		starved_limit => $options->{'starved-limit'} // 60,
 		settings  => _settings($options, \@restore),
 		restoring => scalar _restoring(@restore),
@@ -158,10 +158,10 @@ sub _own_parts
 sub _notes
 {
 	my ($workdir, $options, $parts, @restore) = @_;
-	return [ (map { "note: $_" } @{ $restore[2]{notes} }), FTMPI::Resume::sentences($workdir, $restore[2], time) ]
+	return [ (map { "note: $_" } @{ $restore[2]{notes} }), FTMPI::Cli::Resume::sentences($workdir, $restore[2], time) ]
 		if @restore;
 	my @none = defined $options->{restore} ? "-restore=auto: there is no recovery line in $workdir: the job begins at its beginning." : ();
-	my @open = FTMPI::Resume::forgotten($workdir, { ranks => _ranks($options), parts => $parts }) // ();
+	my @open = FTMPI::Cli::Resume::forgotten($workdir, { ranks => _ranks($options), parts => $parts }) // ();
 	return [ @none, @open ];
 }
 
@@ -170,7 +170,7 @@ sub _settings
 {
 	my ($options, $restore) = @_;
 	my %setting;
-	@setting{qw(heartbeat heartbeat-timeout)} = FTMPI::Options::heartbeat($options);
+	@setting{qw(heartbeat heartbeat-timeout)} = FTMPI::Cli::Options::heartbeat($options);
 	$setting{'ckpt-interval'} = int 0.5 + 1000 * $options->{'ckpt-interval'}
 		if defined $options->{'ckpt-interval'};
 	for my $name (qw(keep coord accept-binary debug dump pty)) {
@@ -199,16 +199,16 @@ sub _place
 	my %is_local;
 	my $key_of = sub { ($is_local{ $_[0] } //= $local->($_[0]) ? 1 : 0) ? '' : $_[0] };
 	my $myself = { name => FTMPI::Net::hostname(), slots => FTMPI::Net::cores() };
-	my $hosts = FTMPI::Machines::merge($named // [$myself], $key_of);
-	my ($n, $slots) = (_ranks($options), FTMPI::Machines::slots($hosts));
+	my $hosts = FTMPI::Cli::Machines::merge($named // [$myself], $key_of);
+	my ($n, $slots) = (_ranks($options), FTMPI::Cli::Machines::slots($hosts));
 	if ($n > $slots) {
 		FTMPI::Stop::usage("$n ranks are more than the "
 				. ($slots == 1 ? 'one slot that there is' : "$slots slots that there are")
 				. ' (-no-oversubscribe)')
 			if $options->{'no-oversubscribe'};
-		print STDERR "ftmpirun: note: $n ranks share " . FTMPI::Words::count($slots, 'slot') . ".\n" if $named;
+		print STDERR "ftmpirun: note: $n ranks share " . FTMPI::Launcher::Words::count($slots, 'slot') . ".\n" if $named;
 	}
-	my $placed = FTMPI::Machines::place($hosts, $n);
+	my $placed = FTMPI::Cli::Machines::place($hosts, $n);
 	$_->{local} = $is_local{ $_->{name} } for @$placed;
 	return $placed;
 }
@@ -217,7 +217,7 @@ sub _place
 sub _named_hosts
 {
 	my ($options) = @_;
-	return FTMPI::Machines::parse_list(join ',', @{ $options->{host} }) if $options->{host};
+	return FTMPI::Cli::Machines::parse_list(join ',', @{ $options->{host} }) if $options->{host};
 	my $file = $options->{machinefile} // return;
 	open my $handle, '<:raw', $file
 		or FTMPI::Stop::usage("cannot read the machine file $file: $!");
@@ -226,7 +226,7 @@ sub _named_hosts
 		or FTMPI::Stop::usage("cannot read the machine file $file: $!");
 	FTMPI::Stop::usage("the machine file $file is larger than " . MACHINEFILE_MAX . ' bytes')
 		if length $text > MACHINEFILE_MAX;
-	return FTMPI::Machines::parse_file($file, $text);
+	return FTMPI::Cli::Machines::parse_file($file, $text);
 }
 
 # What every rank gets whatever its host has: VAR=value each.
@@ -259,7 +259,7 @@ sub _ssh
 {
 	my ($given) = @_;
 	my $command = $given // $ENV{FTMPI_SSH};
-	$command = FTMPI::Start::DEFAULT_SSH if !defined $command || $command eq '';
+	$command = FTMPI::Launcher::Start::DEFAULT_SSH if !defined $command || $command eq '';
 	require Text::ParseWords;
 	my @words = Text::ParseWords::shellwords($command);
 	FTMPI::Stop::usage("-ssh: '" . FTMPI::Stop::clean($command) . "' is not a command line")
@@ -276,7 +276,7 @@ sub _work_directory
 	my (undef, undef, $name) = File::Spec->splitpath(File::Spec->canonpath($path));
 	FTMPI::Stop::usage("$path is the folder of a session: the work directory is the one above it, and"
 			. " -restore=$name names the session")
-		if FTMPI::Values::is_session($name) && -e "$path/job.record";
+		if FTMPI::Cli::Values::is_session($name) && -e "$path/job.record";
 	FTMPI::Stop::usage("the work directory $path has a name of more than @{[PATH_MAX]} bytes")
 		if length $path > PATH_MAX;
 	return $path if !defined $given;

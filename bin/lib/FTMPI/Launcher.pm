@@ -3,8 +3,8 @@
 # One job from its start to its exit status. The happy path: an agent to every host; all are here;
 # every agent binds the sockets of its ranks; the table of all ranks goes to every agent, which
 # starts its ranks; output, input and news are carried; all ranks end; the agents leave. What every
-# other course of things means is decided in FTMPI::Job; here it is only carried out, and by
-# FTMPI::Fleet as far as agents are concerned.
+# other course of things means is decided in FTMPI::Launcher::Job; here it is only carried out, and by
+# FTMPI::Launcher::Fleet as far as agents are concerned.
 package FTMPI::Launcher;
 
 use strict;
@@ -12,22 +12,22 @@ use warnings;
 
 use POSIX ();
 
-use FTMPI::Builds  ();
-use FTMPI::Condition ();
-use FTMPI::Control ();
-use FTMPI::Fleet   ();
-use FTMPI::Job     ();
-use FTMPI::Lateness ();
-use FTMPI::Loop    ();
-use FTMPI::Record  ();
-use FTMPI::Shared  ();
-use FTMPI::Stdin   ();
-use FTMPI::Stop    ();
-use FTMPI::Stopped ();
-use FTMPI::Streams ();
-use FTMPI::Unfinished ();
-use FTMPI::Verdict ();
-use FTMPI::Words   ();
+use FTMPI::Condition         ();
+use FTMPI::Control           ();
+use FTMPI::Lateness          ();
+use FTMPI::Launcher::Builds  ();
+use FTMPI::Launcher::Fleet   ();
+use FTMPI::Launcher::Job     ();
+use FTMPI::Launcher::Record  ();
+use FTMPI::Launcher::Shared  ();
+use FTMPI::Launcher::Stdin   ();
+use FTMPI::Launcher::Streams ();
+use FTMPI::Launcher::Verdict ();
+use FTMPI::Launcher::Words   ();
+use FTMPI::Loop              ();
+use FTMPI::Stop              ();
+use FTMPI::Stopped           ();
+use FTMPI::Unfinished        ();
 
 # Bytes of output that may wait for a slow reader before the agents get no more credit; seconds that
 # agents have to leave after the job, and that the order to stop has to get on its way.
@@ -112,8 +112,8 @@ sub run
 	my $self = bless { plan => $plan, loop => FTMPI::Loop->new, over => 0, timers => {}, events => [],
 		lateness => FTMPI::Lateness->new }, __PACKAGE__;
 	$self->_prepare;
-	$self->_log("session $self->{session_name}: " . FTMPI::Words::count($plan->{size}, 'rank') . ' on '
-			. FTMPI::Words::count(scalar(() = $self->{job}->crew->used), 'host'));
+	$self->_log("session $self->{session_name}: " . FTMPI::Launcher::Words::count($plan->{size}, 'rank') . ' on '
+			. FTMPI::Launcher::Words::count(scalar(() = $self->{job}->crew->used), 'host'));
 	$self->_say($_) for @{ $plan->{notes} };
 	$self->_event('begin');
 	$self->{loop}->run;
@@ -138,15 +138,15 @@ sub _prepare
 {
 	my ($self) = @_;
 	my ($plan, $loop) = @$self{qw(plan loop)};
-	$self->{fleet} = FTMPI::Fleet->new(
+	$self->{fleet} = FTMPI::Launcher::Fleet->new(
 		plan     => $plan,
 		loop     => $loop,
 		patience => sub { $self->_patience(@_) },
 		on_log   => sub { $self->_log(@_) },
 		on_frame => sub { $self->_frame(@_) },
 		on_lost  => sub { $self->_lost(@_) });
-	$self->{builds} = FTMPI::Builds->new(accept => $plan->{accept_binary});
-	$self->{streams} = FTMPI::Streams->new(
+	$self->{builds} = FTMPI::Launcher::Builds->new(accept => $plan->{accept_binary});
+	$self->{streams} = FTMPI::Launcher::Streams->new(
 		loop    => $loop,
 		tag     => $plan->{tag},
 		has_input => sub { $self->{stdin} && !$self->{stdin}->is_over },
@@ -178,7 +178,7 @@ sub _shared
 	my ($self) = @_;
 	my $workdir = $self->{plan}{workdir};
 	my $probe = $self->_probe;
-	return FTMPI::Shared->new(
+	return FTMPI::Launcher::Shared->new(
 		workdir => $workdir,
 		tell    => sub { my ($host, $order) = @_; $self->{fleet}->tell($host, 'PROBE', $order, $workdir, $probe) },
 		say     => sub { $self->_say($_[0]) },
@@ -200,7 +200,7 @@ sub _job
 	my ($self) = @_;
 	my $plan = $self->{plan};
 	my ($period, $limit) = map { $plan->{$_} / 1000 } qw(heartbeat timeout_heartbeat);
-	return FTMPI::Job->new(
+	return FTMPI::Launcher::Job->new(
 		hosts      => $plan->{hosts},
 		on         => $plan->{restart_on},
 		max        => $plan->{max_restarts},
@@ -211,7 +211,7 @@ sub _job
 		term_ranks => $plan->{term_ranks},
 		silent     => sub { $self->{fleet}->silence(@_) },
 		lenient    => sub { $self->_lenient(@_) },
-		verdict => FTMPI::Verdict->new(
+		verdict => FTMPI::Launcher::Verdict->new(
 			period => $period, timeout => $limit, starved => $plan->{starved_limit}, size => $plan->{size}));
 }
 
@@ -437,7 +437,7 @@ sub _run
 		$self->{stdin}->rewind;
 		return;
 	}
-	$self->{stdin} = FTMPI::Stdin->new(
+	$self->{stdin} = FTMPI::Launcher::Stdin->new(
 		loop     => $self->{loop},
 		keep     => $plan->{restart_on} ne 'none' && $plan->{max_restarts},
 		on_bytes => sub { $self->_tell_home(0, 'STDIN', $_[0]) },
@@ -518,7 +518,7 @@ sub _keep_record
 	my $plan   = $self->{plan};
 	my $folder = "$plan->{workdir}/$self->{session_name}";
 	return if $end ? !$self->{recorded} : $self->{recorded}++ || !-d $folder;
-	my $why = FTMPI::Record::save($folder,
+	my $why = FTMPI::Launcher::Record::save($folder,
 		{ ranks => $plan->{size}, began => $self->{began}, parts => $plan->{parts}, from => $self->{from}, end => $end });
 	$self->_log("the job has no record: $why") if defined $why;
 	return;

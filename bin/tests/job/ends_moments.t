@@ -96,7 +96,7 @@ subtest 'Ctrl-C' => sub {
 for my $case (['INT', 130], ['TERM', 143], ['HUP', 129]) {
 	my ($signal, $status) = @$case;
 	subtest "SIG$signal to ftmpirun alone" => sub {
-		my @some = grep { $every ? $_ % 4 == 0 : /::(?:Launcher|Fleet)::/ } @moments;
+		my @some = grep { $every ? $_ % 4 == 0 : /::Launcher::(?:Fleet::)?\w+\z/ } @moments;
 		at_each(\@short, \@some, sub { "$signal:self:$_[0]" },
 			sub { ended_by($_[0], $status, "SIG$signal at $_[1]") });
 	};
@@ -111,7 +111,7 @@ subtest 'SIGKILL to ftmpirun' => sub {
 };
 
 # A rank that does not go: the first Ctrl-C when it runs, the second at each moment after that.
-my $first = 'INT:group:FTMPI::Stdin::new';
+my $first = 'INT:group:FTMPI::Launcher::Stdin::new';
 for my $second ('INT:group', 'KILL:self') {
 	subtest "Ctrl-C, then $second" => sub {
 		my $status = $second =~ /INT/ ? 130 : 137;

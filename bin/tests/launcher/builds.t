@@ -13,8 +13,8 @@ use File::Copy ();
 use Test::More;
 
 use AgentTest;
-use FTMPI::Builds  ();
-use FTMPI::Program ();
+use FTMPI::Agent::Program   ();
+use FTMPI::Launcher::Builds ();
 use LauncherTest;
 
 my @rank = ($^X, $RANK);
@@ -40,19 +40,19 @@ sub script
 
 subtest 'what is held' => sub {
 	my $path = copy('/bin/sh', 'held');
-	my $program = FTMPI::Program->hold($path);
+	my $program = FTMPI::Agent::Program->hold($path);
 	is($program->executable, $path, 'a file is executed by its name');
-	is(FTMPI::Program->hold(copy('/bin/sh', 'same'))->id, $program->id, 'the same elsewhere is the same');
+	is(FTMPI::Agent::Program->hold(copy('/bin/sh', 'same'))->id, $program->id, 'the same elsewhere is the same');
 	copy('/bin/ls', 'held');
-	isnt(FTMPI::Program->hold($path)->id, $program->id, 'another one is another');
+	isnt(FTMPI::Agent::Program->hold($path)->id, $program->id, 'another one is another');
 	my $held = $program->executable;
-	is(FTMPI::Program->hold($held)->id, $program->id, 'a file that was replaced is still there');
+	is(FTMPI::Agent::Program->hold($held)->id, $program->id, 'a file that was replaced is still there');
 	unlink $path;
 	is($program->executable, $held, '... also when nothing has its name');
-	is(FTMPI::Program->hold($path)->executable, undef, 'what is not there is not executed');
+	is(FTMPI::Agent::Program->hold($path)->executable, undef, 'what is not there is not executed');
 
 	$path    = script('changed', '');
-	$program = FTMPI::Program->hold($path);
+	$program = FTMPI::Agent::Program->hold($path);
 	utime 0, 0, $path;
 	is($program->executable, $path, 'a file that was only touched is as it was');
 	open my $file, '>>', $path or die "$path: $!\n";
@@ -67,7 +67,7 @@ subtest 'what may not be read' => sub {
 	chmod 0111, $path;
 	chmod 0755, scratch();
 	local $> = 65534 if !$<;    # root reads everything
-	my $program = FTMPI::Program->hold($path);
+	my $program = FTMPI::Agent::Program->hold($path);
 	is($program->executable, $path, 'it is executed by its name');
 	{
 		local $> = $<;
@@ -77,7 +77,7 @@ subtest 'what may not be read' => sub {
 };
 
 subtest 'what is compared' => sub {
-	my $builds = FTMPI::Builds->new;
+	my $builds = FTMPI::Launcher::Builds->new;
 	is($builds->held('a', 0, 'prog', '/x/prog', '1-2'), undef, 'the first host');
 	is($builds->held('b', 0, 'prog', '/y/prog', '1-2'), undef, 'another with the same');
 	like($builds->held('c', 0, 'prog', '/x/prog', '1-3'), qr/^host c: .*another file than on host a\b/, 'one with another');
@@ -92,8 +92,8 @@ subtest 'what is compared' => sub {
 	is($builds->runs(0, 'rank 0', '/x/prog.old', 'h'), undef, 'the same after a restart, renamed');
 	like($builds->runs(3, 'rank 3', '/x/prog', 'i'), qr/^rank 3 and rank 0 run different builds of \/x\/prog;/, 'of another build');
 	like($builds->runs(1, 'rank 1', '/x/new', 'i'), qr/^rank 1 runs another build of \/x\/new than before/, '... than itself before');
-	is(FTMPI::Builds->new(accept => 1)->$_('a', 'p', '/x/p', $_), undef, "accepted: $_") for qw(held runs);
-	my $accepts = FTMPI::Builds->new(accept => 1);
+	is(FTMPI::Launcher::Builds->new(accept => 1)->$_('a', 'p', '/x/p', $_), undef, "accepted: $_") for qw(held runs);
+	my $accepts = FTMPI::Launcher::Builds->new(accept => 1);
 	$accepts->held('a', 0, 'p', '/x/p', 1);
 	is($accepts->held('b', 0, 'p', '/x/p', 2), undef, 'nothing is compared when all is accepted');
 };
@@ -132,7 +132,7 @@ subtest 'what an agent says of it' => sub {
 	my $agent = AgentTest->new;
 	$agent->order('HOLD', scratch(), [ 'PATH=' . scratch() . ":$ENV{PATH}" ], [qw(told nothing-like-that)]);
 	my ($paths, $ids) = $agent->await(qr/^HELD (\S+) (\S+)$/);
-	is("$paths $ids", "$path, " . FTMPI::Program->hold($path)->id . ',', 'path and identity, nothing for what is not there');
+	is("$paths $ids", "$path, " . FTMPI::Agent::Program->hold($path)->id . ',', 'path and identity, nothing for what is not there');
 	$agent->end_well('an agent that holds');
 };
 

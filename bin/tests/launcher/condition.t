@@ -7,9 +7,9 @@ use warnings;
 use POSIX ();
 use Test::More;
 
-use FTMPI::Condition ();
-use FTMPI::Examiner  ();
-use FTMPI::Loop      ();
+use FTMPI::Agent::Examiner ();
+use FTMPI::Condition       ();
+use FTMPI::Loop            ();
 
 # The text of /proc/PID/task/TID/stat, as the kernel writes it.
 sub stat_text
@@ -80,7 +80,7 @@ for my $case (
 
 # Real ones.
 my $loop = FTMPI::Loop->new;
-my $examiner = FTMPI::Examiner->new(loop => $loop);
+my $examiner = FTMPI::Agent::Examiner->new(loop => $loop);
 
 # The word for this process, from two looks that are so far apart.
 sub asked
@@ -103,7 +103,7 @@ sub child
 }
 
 my $pid = child(sub { sleep 1 while 1 });
-my $look = FTMPI::Examiner::look($pid);
+my $look = FTMPI::Agent::Examiner::look($pid);
 is_deeply([ keys %{ $look->{threads} } ], [$pid], 'its threads are found');
 isnt(asked($pid), $_, "a process that sleeps is not $_") for qw(stopped gone);
 kill 'STOP', $pid;

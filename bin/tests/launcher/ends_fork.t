@@ -9,9 +9,9 @@ use lib "$FindBin::RealBin/../../lib";
 use POSIX ();
 use Test::More;
 
-use FTMPI::Loop  ();
-use FTMPI::Rank  ();
-use FTMPI::Start ();
+use FTMPI::Agent::Rank     ();
+use FTMPI::Launcher::Start ();
+use FTMPI::Loop            ();
 
 # whoever started the tests may ignore it, and ftmpirun respects that
 $SIG{INT} = 'DEFAULT';
@@ -33,7 +33,7 @@ sub told
 kill 'INT', $$;
 is_deeply([ told() ], ['INT'], 'the loop tells signals');
 
-for my $package (qw(FTMPI::Start FTMPI::Rank)) {
+for my $package (qw(FTMPI::Launcher::Start FTMPI::Agent::Rank)) {
 	no strict 'refs';
 	no warnings 'redefine';
 	my $become = \&{"${package}::_become"};
@@ -45,8 +45,8 @@ my %plan = (
 	rank   => 1, local_rank => 1, size   => 2, epoch => 0, session_name => 'x', path => '/bin/true',
 	argv   => ['true'], listen => $listen, complaints => $complaints);
 my %start = (
-	'an agent' => sub { FTMPI::Start::launch('true') },
-	'a rank'   => sub { FTMPI::Rank::start(\%plan) },
+	'an agent' => sub { FTMPI::Launcher::Start::launch('true') },
+	'a rank'   => sub { FTMPI::Agent::Rank::start(\%plan) },
 );
 for my $who (sort keys %start) {
 	my $process = $start{$who}->();

@@ -6,20 +6,20 @@ use warnings;
 
 use Test::More;
 
-use FTMPI::Control ();
-use FTMPI::Fleet   ();
-use FTMPI::Host    ();
-use FTMPI::Wire    ();
+use FTMPI::Control         ();
+use FTMPI::Launcher::Fleet ();
+use FTMPI::Launcher::Host  ();
+use FTMPI::Wire            ();
 
 # An agent that keeps what it is told.
 my %told;
 {
 	no warnings 'redefine';
-	*FTMPI::Host::start     = sub { return };
-	*FTMPI::Host::tell      = sub { my ($self, @message) = @_; push @{ $told{ $self->{name} } }, \@message; return };
-	*FTMPI::Host::connected = sub { return !$_[0]{closed} };
-	*FTMPI::Host::close     = sub { $_[0]{closed} = 1; return };
-	*FTMPI::Host::signal    = sub { push @{ $told{ $_[0]{name} } }, [ signal => $_[1] ]; return 1 };
+	*FTMPI::Launcher::Host::start     = sub { return };
+	*FTMPI::Launcher::Host::tell      = sub { my ($self, @message) = @_; push @{ $told{ $self->{name} } }, \@message; return };
+	*FTMPI::Launcher::Host::connected = sub { return !$_[0]{closed} };
+	*FTMPI::Launcher::Host::close     = sub { $_[0]{closed} = 1; return };
+	*FTMPI::Launcher::Host::signal    = sub { push @{ $told{ $_[0]{name} } }, [ signal => $_[1] ]; return 1 };
 }
 
 sub told
@@ -29,7 +29,7 @@ sub told
 }
 
 my (@frames, @lost);
-my $fleet = FTMPI::Fleet->new(
+my $fleet = FTMPI::Launcher::Fleet->new(
 	plan => {
 		hosts => [ map { { name => $_, ranks => [0] } } qw(a b c) ], size => 3, heartbeat => 100, timeout_heartbeat => 1000, silence => 5000,
 		wdir  => '/', prog => ['p'], env => [],
@@ -104,7 +104,7 @@ is_deeply(unpacked(told('c')->[0][-1]),
 {
 	my @refused;
 	no warnings 'redefine';
-	local *FTMPI::Fleet::refuse = sub { push @refused, $_[1] };
+	local *FTMPI::Launcher::Fleet::refuse = sub { push @refused, $_[1] };
 	$fleet->start(2);
 	splice @frames;
 	says($fleet->agent(2), 'STRAINED', 700, 120);

@@ -8,30 +8,30 @@ use FindBin ();
 use lib "$FindBin::RealBin/lib";
 use Test::More;
 
-use FTMPI::Elf     ();
-use FTMPI::Foreign ();
-use FTMPI::Job     ();
-use FTMPI::Process ();
-use FTMPI::Ranks   ();
+use FTMPI::Agent::Elf     ();
+use FTMPI::Agent::Foreign ();
+use FTMPI::Agent::Process ();
+use FTMPI::Agent::Ranks   ();
+use FTMPI::Launcher::Job  ();
 use LauncherTest;
 
 # ---- names ----
 
 for my $name (qw(libmpi.so.40 libmpi.so.12.3.0 libmpich.so.12 libmpi.so libmpifort.so.12 libmpi_mpifh.so.40
 	libmpi_usempif08.so.40 libmpi_cxx.so.40 libmpicxx.so.12 libmpi_abi.so.0.0.0 libpmpi.so.12)) {
-	is(FTMPI::Foreign::library('libc.so.6', $name), $name, "$name is another MPI's");
-	is(FTMPI::Foreign::library($name, 'libftmpi.so.0'), undef, '... but not beside ours');
+	is(FTMPI::Agent::Foreign::library('libc.so.6', $name), $name, "$name is another MPI's");
+	is(FTMPI::Agent::Foreign::library($name, 'libftmpi.so.0'), undef, '... but not beside ours');
 }
 for my $name (qw(libmpir.so.3 libmpfr.so.6 libmpi4py.so libmpimetis.so libpmix.so.2 libmpc.so.3 libftmpi.so.0 mylibmpi.so)) {
-	is(FTMPI::Foreign::library($name), undef, "$name is not");
+	is(FTMPI::Agent::Foreign::library($name), undef, "$name is not");
 }
 
 # ---- files ----
 
 my ($needed) = grep { -e } "$ENV{FTMPI_LIBDIR}/libftmpi.so.0";
-my $asks = join ' ', FTMPI::Elf::needed($needed);
+my $asks = join ' ', FTMPI::Agent::Elf::needed($needed);
 ok($asks =~ /\blibc\.so\.6\b/ && $asks =~ /\blibsodium\.so\./, 'what a library asks for') or diag($asks);
-is_deeply([ FTMPI::Elf::needed($_) ], [], "$_ asks for nothing")
+is_deeply([ FTMPI::Agent::Elf::needed($_) ], [], "$_ asks for nothing")
 	for '/etc/passwd', '/dev/zero', '/no/such/file', '/', text_file('empty', ''), text_file('head', "\x7fELF\2\1");
 
 # A file of each class and byte order, with one segment at address 0 that is all of it.
@@ -66,15 +66,15 @@ my @names = qw(libone.so.1 libmpi.so.40);
 for my $class (1, 2) {
 	for my $order (1, 2) {
 		my $bytes = elf($class, $order, @names);
-		is_deeply([ FTMPI::Elf::needed(text_file('elf', $bytes)) ], \@names, "class $class, byte order $order");
+		is_deeply([ FTMPI::Agent::Elf::needed(text_file('elf', $bytes)) ], \@names, "class $class, byte order $order");
 		my @wrong;
 		local $SIG{__WARN__} = sub { push @wrong, @_ };
 		for my $length (0 .. length($bytes) - 1) {
-			my @found = eval { FTMPI::Elf::needed(text_file('elf', substr $bytes, 0, $length)) };
+			my @found = eval { FTMPI::Agent::Elf::needed(text_file('elf', substr $bytes, 0, $length)) };
 			push @wrong, "$length: $@" if $@;
 			my $broken = $bytes;
 			substr $broken, $length, 1, "\xff";
-			eval { FTMPI::Elf::needed(text_file('elf', $broken)); 1 } or push @wrong, "at $length: $@";
+			eval { FTMPI::Agent::Elf::needed(text_file('elf', $broken)); 1 } or push @wrong, "at $length: $@";
 		}
 		is_deeply(\@wrong, [], '... cut and broken anywhere: no harm');
 	}
@@ -82,8 +82,8 @@ for my $class (1, 2) {
 
 # ---- whom the agent looks at ----
 
-my %process = map { $_ => bless { pid => $_, state => 'running' }, 'FTMPI::Process' } 5, 6;
-my $ranks = bless { ranks => \%process }, 'FTMPI::Ranks';
+my %process = map { $_ => bless { pid => $_, state => 'running' }, 'FTMPI::Agent::Process' } 5, 6;
+my $ranks = bless { ranks => \%process }, 'FTMPI::Agent::Ranks';
 $_->_hear(28, pack 'V', 6) for values %process;
 is_deeply([ map { $_->{pid} } $ranks->not_in_mpi ], [5], 'one that is a program of ours is not looked at, a script that runs one is');
 
@@ -111,7 +111,7 @@ package main;
 	my $turns = Turns->new;
 	local *FTMPI::Loop::now = sub { return $turns->{at} += 0.001 };
 	$ranks->{ranks} = {};
-	FTMPI::Foreign->new(loop => $turns, ranks => $ranks)->watch;
+	FTMPI::Agent::Foreign->new(loop => $turns, ranks => $ranks)->watch;
 	like($turns->all, qr/^0\.05 0\.15 .* 5\.0\d/, 'those that are started later are looked at, too');
 }
 
@@ -122,7 +122,7 @@ my @news = (0, 0, 'libmpi.so.40');
 sub job
 {
 	my (@events) = @_;
-	my $job = FTMPI::Job->new(hosts => [ { name => 'h', slots => 2, ranks => [ 0, 1 ] } ]);
+	my $job = FTMPI::Launcher::Job->new(hosts => [ { name => 'h', slots => 2, ranks => [ 0, 1 ] } ]);
 	my @said;
 	for my $event ([ begin => ], [ here => 0 ], [ ports => 0 ], @events) {
 		push @said, map { $_->[1] } grep { $_->[0] eq 'say' } $job->event(@$event);

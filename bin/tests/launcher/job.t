@@ -6,8 +6,8 @@ use warnings;
 
 use Test::More;
 
-use FTMPI::Job     ();
-use FTMPI::Verdict ();
+use FTMPI::Launcher::Job     ();
+use FTMPI::Launcher::Verdict ();
 
 our @more;
 
@@ -15,12 +15,12 @@ our @more;
 sub new_job
 {
 	my ($size) = @_;
-	return FTMPI::Job->new(
+	return FTMPI::Launcher::Job->new(
 		hosts   => [ map { { name => "h$_", slots => 1, ranks => [$_] } } 0 .. $size - 1 ],
 		on      => 'none',
 		session => 's',
 		@more,
-		verdict => FTMPI::Verdict->new(period => 0.1, timeout => 1, size => $size));
+		verdict => FTMPI::Launcher::Verdict->new(period => 0.1, timeout => 1, size => $size));
 }
 
 # A story: number of ranks, events; told as "say: ...", "kill", "over 3" (logs left out). READY is the

@@ -7,10 +7,10 @@ use warnings;
 use Socket qw(inet_aton pack_sockaddr_in unpack_sockaddr_in PF_INET SOCK_STREAM);
 use Test::More;
 
-use FTMPI::Control   ();
-use FTMPI::Listeners ();
-use FTMPI::Net       ();
-use FTMPI::Wire      ();
+use FTMPI::Agent::Listeners ();
+use FTMPI::Control          ();
+use FTMPI::Net              ();
+use FTMPI::Wire             ();
 
 my $address = '127.0.0.1';
 
@@ -45,7 +45,7 @@ sub call
 
 sub in_order { return join ' ', sort { $a <=> $b } @_ }
 
-my $listeners = FTMPI::Listeners->new;
+my $listeners = FTMPI::Agent::Listeners->new;
 my @ports     = $listeners->bind($address, 4, 0, 0);
 is(scalar @ports, 4, 'four sockets are bound');
 is(listening(), in_order(@ports), '... and listen');

@@ -6,7 +6,7 @@ use warnings;
 
 use Test::More;
 
-use FTMPI::Machines ();
+use FTMPI::Cli::Machines ();
 
 sub shown
 {
@@ -14,7 +14,7 @@ sub shown
 	return join ' ', map { "$_->{name}=$_->{slots}" } @$hosts;
 }
 
-is(shown(FTMPI::Machines::parse_file('f', <<'EOT')),
+is(shown(FTMPI::Cli::Machines::parse_file('f', <<'EOT')),
 # a comment
 
 node1
@@ -31,9 +31,9 @@ user@node4
 EOT
 	'node1=3 node2=4 node3=8 localhost=1 10.0.0.1=3 fd00::1=5 fd00::2=1 fd00::3=3 user@node4=1',
 	'every way to write a host');
-is(shown(FTMPI::Machines::parse_file('f', "a:2\r\nb\r\n")), 'a=2 b=1',
+is(shown(FTMPI::Cli::Machines::parse_file('f', "a:2\r\nb\r\n")), 'a=2 b=1',
 	'line ends of another world');
-is(shown(FTMPI::Machines::parse_list('a,b:4,[::1]:2,a')), 'a=2 b=4 ::1=2', 'a list');
+is(shown(FTMPI::Cli::Machines::parse_list('a,b:4,[::1]:2,a')), 'a=2 b=4 ::1=2', 'a list');
 
 for my $bad (
 	[ "a\nb slots=x\n",
@@ -57,21 +57,21 @@ for my $bad (
 	)
 {
 	my ($text, $message) = @$bad;
-	eval { FTMPI::Machines::parse_file('f', $text) };
+	eval { FTMPI::Cli::Machines::parse_file('f', $text) };
 	is(ref $@ && $@->status, 2, 'refused as wrong use');
 	like(ref $@ && $@->text, $message, '... in a sentence that names the line');
 }
-eval { FTMPI::Machines::parse_list('a,,b') };
+eval { FTMPI::Cli::Machines::parse_list('a,,b') };
 like($@->text, qr/^-host a,,b: '' is not a host name/, 'a hole in a list');
 
-eval { FTMPI::Machines::parse_list("a\nb,\e[31m") };
+eval { FTMPI::Cli::Machines::parse_list("a\nb,\e[31m") };
 like($@->text, qr/^-host a b,[^\n\e]* is not a host name\z/, 'one line, whatever it quotes');
 
 sub placed
 {
 	my ($text, $n) = @_;
 	return join ' ', map { "$_->{name}:" . join ',', @{ $_->{ranks} } }
-		@{ FTMPI::Machines::place(FTMPI::Machines::parse_list($text), $n) };
+		@{ FTMPI::Cli::Machines::place(FTMPI::Cli::Machines::parse_list($text), $n) };
 }
 
 is(placed('a:2,b:3', 5),   'a:0,1 b:2,3,4',               'by slot');

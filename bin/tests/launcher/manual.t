@@ -8,9 +8,9 @@ use File::Temp ();
 use FindBin ();
 use Test::More;
 
-use FTMPI::Manual  ();
-use FTMPI::Options ();
-use FTMPI::Version ();
+use FTMPI::Cli::Manual  ();
+use FTMPI::Cli::Options ();
+use FTMPI::Version      ();
 
 my $root = "$FindBin::RealBin/../../..";
 
@@ -25,8 +25,8 @@ sub text_at
 sub text_of { my ($path) = @_; return text_at("$root/$path") }
 
 my $page = text_of('doc/man/ftmpirun.1');
-ok($page eq FTMPI::Manual::page(), 'doc/man/ftmpirun.1 is what bin/ftmpirun -man prints');
-for my $entry (FTMPI::Options::table()) {
+ok($page eq FTMPI::Cli::Manual::page(), 'doc/man/ftmpirun.1 is what bin/ftmpirun -man prints');
+for my $entry (FTMPI::Cli::Options::table()) {
 	for my $name (@{ $entry->{names} }) {
 		(my $escaped = "-$name") =~ s/-/\\-/g;
 		like($page, qr/\Q$escaped\E/, "it has -$name");

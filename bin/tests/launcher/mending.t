@@ -6,9 +6,9 @@ use warnings;
 
 use Test::More;
 
-use FTMPI::Job      ();
-use FTMPI::Machines ();
-use FTMPI::Verdict  ();
+use FTMPI::Cli::Machines     ();
+use FTMPI::Launcher::Job     ();
+use FTMPI::Launcher::Verdict ();
 
 # A job of n ranks on hosts such as a:2,b:2,c, the launcher being on the first.
 package Story;
@@ -16,14 +16,14 @@ package Story;
 sub new
 {
 	my ($class, $hosts, $n, %arg) = @_;
-	my $plan = FTMPI::Machines::place(FTMPI::Machines::parse_list($hosts), $n);
+	my $plan = FTMPI::Cli::Machines::place(FTMPI::Cli::Machines::parse_list($hosts), $n);
 	$plan->[0]{local} = 1;
 	my $self = bless { told => [], silent => {}, now => 0 }, $class;
-	$self->{job} = FTMPI::Job->new(
+	$self->{job} = FTMPI::Launcher::Job->new(
 		hosts   => $plan,
 		silent  => sub { $self->{silent}{ $_[0] } // 0 },
 		lenient => sub { $self->{starved}{ $_[0] } ? 60 : 0 },
-		verdict => FTMPI::Verdict->new(period => 0.1, timeout => 1, size => $n, starved => delete $arg{limit} // 0),
+		verdict => FTMPI::Launcher::Verdict->new(period => 0.1, timeout => 1, size => $n, starved => delete $arg{limit} // 0),
 		%arg);
 	return $self;
 }

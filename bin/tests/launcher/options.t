@@ -6,9 +6,9 @@ use warnings;
 
 use Test::More;
 
-use FTMPI::Options ();
+use FTMPI::Cli::Options ();
 
-sub parsed { return FTMPI::Options::parse(@_) }
+sub parsed { return FTMPI::Cli::Options::parse(@_) }
 
 is_deeply(
 	parsed(qw(-v nodes.txt 4 /tmp/w prog -n 7 --x)),
@@ -32,8 +32,8 @@ is_deeply(
 	'parts of a job');
 is_deeply(parsed(qw(-n 2 -- a : b))->{prog}, [qw(a : b)], '... but not behind --');
 is_deeply(parsed(qw(f 2 w a : b))->{prog}, [qw(a : b)], '... nor in the first spelling');
-is_deeply(FTMPI::Options::parse_plain(qw(-n 2 p 4 w x)), { n => 2, prog => [qw(p 4 w x)] }, 'mpiexec');
-ok(!eval { FTMPI::Options::parse_plain(qw(f 4 w prog)); 1 }, 'mpiexec has no first spelling');
+is_deeply(FTMPI::Cli::Options::parse_plain(qw(-n 2 p 4 w x)), { n => 2, prog => [qw(p 4 w x)] }, 'mpiexec');
+ok(!eval { FTMPI::Cli::Options::parse_plain(qw(f 4 w prog)); 1 }, 'mpiexec has no first spelling');
 like($@->text, qr/^-n N is not given/, '... and says so');
 for my $name (qw(-machinefile -hostfile -f --hostfile)) {
 	is(parsed($name, 'f', '-n', 1, 'p')->{machinefile}, 'f', $name);
@@ -81,12 +81,12 @@ for my $case ([ '90', 90 ], [ '90s', 90 ], [ '10m', 600 ], [ '1h30m', 5400 ], [ 
 	my ($written, $seconds) = @$case;
 	is(parsed('-n', 1, $_, $written, 'p')->{ substr $_, 1 }, $seconds, "$_ $written") for qw(-ckpt-interval -timeout);
 }
-is_deeply([ FTMPI::Options::heartbeat(parsed(qw(-heartbeat 250ms -timeout-heartbeat 2s -n 1 p))) ], [ 250, 2000 ],
+is_deeply([ FTMPI::Cli::Options::heartbeat(parsed(qw(-heartbeat 250ms -timeout-heartbeat 2s -n 1 p))) ], [ 250, 2000 ],
 	'times of heartbeats with units');
-is_deeply([ map { [ FTMPI::Options::heartbeat(parsed(@$_, qw(-n 1 p))) ] }
+is_deeply([ map { [ FTMPI::Cli::Options::heartbeat(parsed(@$_, qw(-n 1 p))) ] }
 		[], [qw(-heartbeat 0)], [qw(-heartbeat 400)], [qw(-timeout-heartbeat 300)] ],
 	[ [ 100, 1000 ], [ 0, 1000 ], [ 400, 1200 ], [ 100, 300 ] ], 'periods and timeouts');
-is_deeply([ map { FTMPI::Options::silence($_) } 300, 1000, 2000 ], [ 5000, 5000, 10000 ],
+is_deeply([ map { FTMPI::Cli::Options::silence($_) } 300, 1000, 2000 ], [ 5000, 5000, 10000 ],
 	'how long agents wait for a word');
 ok(parsed('-help')->{help} && parsed('-h')->{help}, 'help');
 ok(parsed('--version', 'x')->{version}, 'version');
@@ -185,12 +185,12 @@ for my $bad (
 	like(ref $@ && $@->text, $message, '... in a sentence');
 }
 
-my $help = FTMPI::Options::help('ftmpirun');
-for my $entry (FTMPI::Options::table()) {
-	my $spelled = FTMPI::Options::spelled($entry);
+my $help = FTMPI::Cli::Options::help('ftmpirun');
+for my $entry (FTMPI::Cli::Options::table()) {
+	my $spelled = FTMPI::Cli::Options::spelled($entry);
 	like($help, qr/^  \Q$spelled\E\n        \S/m, "help has $spelled");
 }
 like($help, qr/^usage: ftmpirun \[OPTIONS\] MACHINEFILE N WORKDIR PROG/, 'help has both spellings');
-like(FTMPI::Options::help('mpiexec'), qr/^usage: mpiexec -n N/, 'mpiexec has one');
+like(FTMPI::Cli::Options::help('mpiexec'), qr/^usage: mpiexec -n N/, 'mpiexec has one');
 
 done_testing;

@@ -14,9 +14,9 @@ use Scalar::Util qw(weaken);
 use Socket qw(AF_UNIX SOCK_STREAM PF_UNSPEC);
 use Test::More;
 
-use FTMPI::Process ();
-use FTMPI::Program ();
-use FTMPI::Ranks   ();
+use FTMPI::Agent::Process ();
+use FTMPI::Agent::Program ();
+use FTMPI::Agent::Ranks   ();
 use LauncherTest;
 
 # Nothing comes by itself: descriptors are read by `hears`, timers run out in `pass`.
@@ -60,7 +60,7 @@ sub stage
 	my (@words) = @_;
 	my $loop = Stage->new;
 	@said = ();
-	my $ranks = FTMPI::Ranks->new(
+	my $ranks = FTMPI::Agent::Ranks->new(
 		loop => $loop, listeners => $loop, outputs => $loop, session => undef,
 		tell => sub { push @said, join ' ', grep { defined } @_[ 0, 1 ] });
 	my $self = { loop => $loop, ranks => $ranks, words => \@words };
@@ -74,7 +74,7 @@ sub run
 	$self->{ranks}->run({
 		session => 's' x 16, secret => 'k' x 32, epoch => $epoch, size => 1, verbosity => 0, workdir => '/', session_name => 'n',
 		ranks => [0], argv => [ $^X, $RANK, @{ $self->{words} } ], settings => [], table => '',
-		program => FTMPI::Program->hold($^X),
+		program => FTMPI::Agent::Program->hold($^X),
 	});
 	return;
 }
@@ -138,7 +138,7 @@ sub finish
 	my $name = 'answers, and executes nothing';
 	my $self = stage(qw(join @0:asked @0:answer deaf));
 	my $pid  = begun_again($self, $name, 'again');
-	$self->{loop}->pass(FTMPI::Ranks::ANSWER_TIME + FTMPI::Ranks::LOAD_TIME - 1);
+	$self->{loop}->pass(FTMPI::Agent::Ranks::ANSWER_TIME + FTMPI::Agent::Ranks::LOAD_TIME - 1);
 	is(process($self)->state, 'again', "$name: it has some time");
 	$self->{loop}->pass(2);
 	replaced($self, $name, $pid);
@@ -152,7 +152,7 @@ sub finish
 	$self->{loop}->pass(1000);
 	is(process($self)->state, 'again', "$name: it is not judged");
 	$self->{ranks}->suspend(0);
-	$self->{loop}->pass(FTMPI::Ranks::ANSWER_TIME + FTMPI::Ranks::LOAD_TIME + 1);
+	$self->{loop}->pass(FTMPI::Agent::Ranks::ANSWER_TIME + FTMPI::Agent::Ranks::LOAD_TIME + 1);
 	replaced($self, $name, $pid);
 	finish($self);
 }
@@ -182,9 +182,9 @@ sub finish
 	my $pid  = begun_again($self, $name, 'asked');
 	run($self, 1);
 	my $old = process($self);
-	$self->{loop}->pass(FTMPI::Ranks::ANSWER_TIME + 1);
+	$self->{loop}->pass(FTMPI::Agent::Ranks::ANSWER_TIME + 1);
 	is($old->state, 'doomed', "$name: it is killed when it does not answer");
-	$self->{loop}->pass(FTMPI::Ranks::END_TIME - 2);
+	$self->{loop}->pass(FTMPI::Agent::Ranks::END_TIME - 2);
 	is(process($self), $old, "$name: it has some time to go");
 	$self->{loop}->pass(2);
 	hears($self, "$name: another takes its place all the same", sub { $_[0] && $_[0] != $old && $_[0]->{mpi_pid} });

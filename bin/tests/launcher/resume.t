@@ -7,9 +7,9 @@ use warnings;
 use File::Temp ();
 use Test::More;
 
-use FTMPI::Record   ();
-use FTMPI::Resume   ();
-use FTMPI::Sessions ();
+use FTMPI::Cli::Resume      ();
+use FTMPI::Cli::Sessions    ();
+use FTMPI::Launcher::Record ();
 
 my $programs = $ENV{FTMPI_PROGRAMS} or plan skip_all => 'FTMPI_PROGRAMS does not name built programs';
 my $work = File::Temp->newdir('ftmpi-resume-XXXXXX', TMPDIR => 1);
@@ -26,7 +26,7 @@ sub record
 {
 	my ($session, %more) = @_;
 	mkdir "$work/$session";
-	my $why = FTMPI::Record::save("$work/$session", { ranks => 4, began => 1000, parts => [ [ 4, './solver', 'in.dat' ] ], %more });
+	my $why = FTMPI::Launcher::Record::save("$work/$session", { ranks => 4, began => 1000, parts => [ [ 4, './solver', 'in.dat' ] ], %more });
 	is($why, undef, "a record of $session");
 	return;
 }
@@ -34,39 +34,39 @@ sub record
 sub said
 {
 	my ($line, $now) = @_;
-	return FTMPI::Resume::sentences("$work", $line, $now);
+	return FTMPI::Cli::Resume::sentences("$work", $line, $now);
 }
 
 # ---- the record ----
 
 my $full = { ranks => 5, began => 1795293002, from => [ '20261121-203610-1a2b3c41', 7 ], end => [ 137, 1795294000, 'rank 0 on a: killed; gone.' ],
 	parts => [ [ 2, './a b', '', '%', "x\n\e[2J\x7f", "\xc3\xa9" ], [ 3, 'c' ] ] };
-is_deeply(FTMPI::Record::decode(FTMPI::Record::encode($full)), $full, 'a record comes back as it was written');
-unlike(FTMPI::Record::encode($full), qr/[\x00-\x09\x0b-\x1f\x7f]/, '... in lines of plain text');
-is(FTMPI::Record::decode($_), undef, 'no record: ' . s/\n/ /gr) for '', "FTMPI-JOB 2\nranks 1\nbegan 1\n", "FTMPI-JOB 1\nranks 1\n", "x\nFTMPI-JOB 1\n";
-is_deeply(FTMPI::Record::decode("FTMPI-JOB 1\nranks 1\nbegan 2\nend 0\nfrom x\npart x y\nlater word\n"), { ranks => 1, began => 2, parts => [] },
+is_deeply(FTMPI::Launcher::Record::decode(FTMPI::Launcher::Record::encode($full)), $full, 'a record comes back as it was written');
+unlike(FTMPI::Launcher::Record::encode($full), qr/[\x00-\x09\x0b-\x1f\x7f]/, '... in lines of plain text');
+is(FTMPI::Launcher::Record::decode($_), undef, 'no record: ' . s/\n/ /gr) for '', "FTMPI-JOB 2\nranks 1\nbegan 1\n", "FTMPI-JOB 1\nranks 1\n", "x\nFTMPI-JOB 1\n";
+is_deeply(FTMPI::Launcher::Record::decode("FTMPI-JOB 1\nranks 1\nbegan 2\nend 0\nfrom x\npart x y\nlater word\n"), { ranks => 1, began => 2, parts => [] },
 	'what is not understood is passed over');
-my $long = FTMPI::Record::decode(FTMPI::Record::encode({ %$full, parts => [ map { [ 1, 'p', ' ' x 100_000 ] } 1 .. 1000 ] }));
-is(scalar @{ $long->{parts} }, FTMPI::Record::PARTS_MAX, 'many parts are not all told');
+my $long = FTMPI::Launcher::Record::decode(FTMPI::Launcher::Record::encode({ %$full, parts => [ map { [ 1, 'p', ' ' x 100_000 ] } 1 .. 1000 ] }));
+is(scalar @{ $long->{parts} }, FTMPI::Launcher::Record::PARTS_MAX, 'many parts are not all told');
 is($long->{parts}[0][-1], '...', '... nor endless arguments');
 
 my $name = '20261121-203610-1a2b3c40';
 record($name);
 record($name, end => [ 0, 2000, '' ]);
-is_deeply(FTMPI::Record::load("$work/$name"), { ranks => 4, began => 1000, parts => [ [ 4, './solver', 'in.dat' ] ], end => [ 0, 2000, '' ] },
+is_deeply(FTMPI::Launcher::Record::load("$work/$name"), { ranks => 4, began => 1000, parts => [ [ 4, './solver', 'in.dat' ] ], end => [ 0, 2000, '' ] },
 	'a later record takes the place of the first');
-ok(FTMPI::Record::is_finished(FTMPI::Record::load("$work/$name")), '... its job has finished');
+ok(FTMPI::Launcher::Record::is_finished(FTMPI::Launcher::Record::load("$work/$name")), '... its job has finished');
 is((stat "$work/$name/job.record")[2] & 0777, 0600, '... for its owner alone');
-like(FTMPI::Record::save("$work/none", $full), qr{^cannot make $work/none/job\.record\.tmp: No such file}, 'a folder that is not there');
+like(FTMPI::Launcher::Record::save("$work/none", $full), qr{^cannot make $work/none/job\.record\.tmp: No such file}, 'a folder that is not there');
 unlink "$work/$name/job.record";
 system('mkfifo', "$work/$name/job.record") == 0 or die 'mkfifo';
-is(FTMPI::Record::load("$work/$name"), undef, 'a pipe in its place is no record');
+is(FTMPI::Launcher::Record::load("$work/$name"), undef, 'a pipe in its place is no record');
 unlink "$work/$name/job.record";
 rmdir "$work/$name";
 
 # ---- the line that is gone on from ----
 
-is(FTMPI::Resume::age($_->[0]), $_->[1], $_->[1])
+is(FTMPI::Cli::Resume::age($_->[0]), $_->[1], $_->[1])
 	for [ 0, '0 seconds ago' ], [ 1, '1 second ago' ], [ 119, '119 seconds ago' ], [ 180, '3 minutes ago' ], [ 7200, '2 hours ago' ],
 	[ 300000, '3 days ago' ], [ -1, '0 seconds ago' ], [ -6, 'by a clock that was ahead of this one' ];
 my ($long_job, $short, $next) = map { "2026112$_-203610-1a2b3c4$_" } 1 .. 3;
@@ -99,16 +99,16 @@ like($said[1], qr/^note: session $next has finished \($date, status 0\)/, 'a job
 # ---- the word that was forgotten ----
 
 my %same = (ranks => 4, parts => [ [ 4, './solver', 'in.dat' ] ]);
-like(FTMPI::Resume::forgotten("$work", \%same), qr/^note: the job begins at its beginning; -restore would go on from line 1 of session $short,/,
+like(FTMPI::Cli::Resume::forgotten("$work", \%same), qr/^note: the job begins at its beginning; -restore would go on from line 1 of session $short,/,
 	'a job that begins again though the same command did not finish');
-is(FTMPI::Resume::forgotten("$work", { %same, parts => [ [ 4, './solver', 'other.dat' ] ] }), undef, '... but no other command');
-is(FTMPI::Resume::forgotten("$work", { %same, parts => [ [ 2, './solver', 'in.dat' ] ] }), undef, '... nor number of ranks');
+is(FTMPI::Cli::Resume::forgotten("$work", { %same, parts => [ [ 4, './solver', 'other.dat' ] ] }), undef, '... but no other command');
+is(FTMPI::Cli::Resume::forgotten("$work", { %same, parts => [ [ 2, './solver', 'in.dat' ] ] }), undef, '... nor number of ranks');
 record($short, end => [ 0, 8000, '' ]);
-is(FTMPI::Resume::forgotten("$work", \%same), undef, '... nor when all is finished');
+is(FTMPI::Cli::Resume::forgotten("$work", \%same), undef, '... nor when all is finished');
 
-is_deeply([ FTMPI::Sessions::choose(File::Temp->newdir, 'auto', 4) ], [], 'auto: nothing to go on from');
-is((FTMPI::Sessions::choose("$work", 'auto', 4))[0], $next, '... or the newest line');
-eval { FTMPI::Sessions::choose("$work", 'auto', 5) };
+is_deeply([ FTMPI::Cli::Sessions::choose(File::Temp->newdir, 'auto', 4) ], [], 'auto: nothing to go on from');
+is((FTMPI::Cli::Sessions::choose("$work", 'auto', 4))[0], $next, '... or the newest line');
+eval { FTMPI::Cli::Sessions::choose("$work", 'auto', 5) };
 like($@->text, qr/is of 4 ranks, not of 5/, '... which is not passed over for its ranks');
 
 done_testing;

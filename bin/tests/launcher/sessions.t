@@ -8,7 +8,7 @@ use File::Temp ();
 use POSIX      ();
 use Test::More;
 
-use FTMPI::Sessions ();
+use FTMPI::Cli::Sessions ();
 
 my $programs = $ENV{FTMPI_PROGRAMS} or plan skip_all => 'FTMPI_PROGRAMS does not name built programs';
 my $work = File::Temp->newdir('ftmpi-sessions-XXXXXX', TMPDIR => 1);
@@ -46,7 +46,7 @@ sub chosen
 	my ($wanted, $n) = @_;
 	local $SIG{ALRM} = sub { die "it waits\n" };
 	my ($session, $number);
-	($session, $number, $choice) = eval { FTMPI::Sessions::choose("$work", $wanted, $n // 2, NOW) };
+	($session, $number, $choice) = eval { FTMPI::Cli::Sessions::choose("$work", $wanted, $n // 2, NOW) };
 	return "$session $choice->{line}" . ($number ? ' exactly' : '') if defined $session;
 	return ref $@ ? $@->text : $@;
 }
@@ -117,13 +117,13 @@ is(chosen('latest'), "$last 2", '... and a link');
 # Many: ranks are told of so many only.
 line(sprintf('20270101-000000-%08x', $_), 1, 2, 900000 + $_) for 1 .. 15;
 is(chosen('latest'), '20270101-000000-0000000f 1', 'the newest of many');
-is(scalar @{ $choice->{others} }, FTMPI::Sessions::OTHERS, '... and a few more');
+is(scalar @{ $choice->{others} }, FTMPI::Cli::Sessions::OTHERS, '... and a few more');
 is($choice->{others}[0], '20270101-000000-0000000e', '... the next one first');
 
 # The reader itself.
 {
 	no warnings 'redefine';
-	local *FTMPI::Sessions::tool = sub { '/nowhere/ftmpi-ckpt' };
+	local *FTMPI::Cli::Sessions::tool = sub { '/nowhere/ftmpi-ckpt' };
 	like(chosen('latest'), qr{\A-restore: cannot run /nowhere/ftmpi-ckpt: No such file}, 'without the tool');
 }
 

@@ -9,9 +9,9 @@ use lib "$FindBin::RealBin/lib";
 use lib "$FindBin::RealBin/../../lib";
 use Test::More;
 
-use FTMPI::Loop  ();
-use FTMPI::Start ();
-use FTMPI::Test::Process qw(run_quiet patience);
+use FTMPI::Launcher::Start ();
+use FTMPI::Loop            ();
+use FTMPI::Test::Process   qw(run_quiet patience);
 
 # Modules by name, in their order; after what precedes them.
 sub modules
@@ -23,17 +23,17 @@ sub modules
 }
 
 require FTMPI::Agent;
-my @parts = modules(FTMPI::Start::payload());
+my @parts = modules(FTMPI::Launcher::Start::payload());
 my %there;
 while (my ($name, $source) = splice @parts, 0, 2) {
-	my @missing = grep { !$there{$_} } map { s{::}{/}gr . '.pm' } $source =~ /^use (FTMPI::\w+)/mg;
+	my @missing = grep { !$there{$_} } map { s{::}{/}gr . '.pm' } $source =~ /^use (FTMPI::[\w:]+)/mg;
 	is("@missing", '', "$name comes after all that it uses");
 	$there{$name} = 1;
 }
 
 # The first words on the channel, and what the agent says of it.
-my @command = FTMPI::Start::command({ local => 1, name => 'here', ranks => [0] });
-my $agent = FTMPI::Start::launch(@command);
+my @command = FTMPI::Launcher::Start::command({ local => 1, name => 'here', ranks => [0] });
+my $agent = FTMPI::Launcher::Start::launch(@command);
 my $broken = pack 'V V/a* V/a*', 1, 'FTMPI/Broken.pm', 'die "no such thing here\n"';
 syswrite $agent->{out}, $broken;
 alarm patience(60);

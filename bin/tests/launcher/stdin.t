@@ -6,7 +6,7 @@ use warnings;
 
 use Test::More;
 
-use FTMPI::Stdin ();
+use FTMPI::Launcher::Stdin ();
 
 # A loop in which standard input is read when the test says so.
 package Loop;
@@ -35,7 +35,7 @@ sub fresh
 	pipe my $reader, $feed or die "pipe: $!";
 	open STDIN, '<&', $reader or die "dup: $!";
 	($loop, $given, $ends, $lost) = (Loop->new, '', 0, 0);
-	$stdin = FTMPI::Stdin->new(
+	$stdin = FTMPI::Launcher::Stdin->new(
 		loop     => $loop,
 		keep     => 1,
 		on_bytes => sub { $given .= $_[0] },

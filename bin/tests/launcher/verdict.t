@@ -6,7 +6,7 @@ use warnings;
 
 use Test::More;
 
-use FTMPI::Verdict ();
+use FTMPI::Launcher::Verdict ();
 
 # hosts: the host of each rank; silent: host => seconds; suspicions "observer>rank" at time 0, and those
 # that are taken back "observer<rank", judged at `now`. With words, "rank:word" as agents say and the hosts
@@ -15,7 +15,7 @@ sub judged
 {
 	my ($hosts, $silent, $suspicions, $now, $words) = @_;
 	my @home = split //, $hosts;
-	my $verdict = FTMPI::Verdict->new(period => 0.1, timeout => 1, size => scalar @home, starved => defined $words ? 60 : 0);
+	my $verdict = FTMPI::Launcher::Verdict->new(period => 0.1, timeout => 1, size => scalar @home, starved => defined $words ? 60 : 0);
 	for my $word (split ' ', $suspicions) {
 		my ($observer, $what, $rank, $ms) = $word =~ /^(\d+)([<>])(\d+)(?:=(\d+))?\z/;
 		$verdict->suspect($observer, $rank, $ms // 1000, 0) if $what eq '>';
@@ -97,7 +97,7 @@ for my $case (
 
 # One that gets a processor again is given time to be heard.
 {
-	my $verdict = FTMPI::Verdict->new(period => 0.1, timeout => 1, size => 4, starved => 60);
+	my $verdict = FTMPI::Launcher::Verdict->new(period => 0.1, timeout => 1, size => 4, starved => 60);
 	my $judged = sub { return $verdict->judge($_[0], sub { $_[0] < 2 ? 0 : 1 }, sub { 0 }, sub { 0 }) };
 	$verdict->suspect($_, 2, 1000, 0) for 0, 3;
 	$verdict->to_ask(0);
@@ -114,7 +114,7 @@ for my $case (
 
 # Who is asked about, and when.
 {
-	my $verdict = FTMPI::Verdict->new(period => 0.1, timeout => 1, size => 4, starved => 60);
+	my $verdict = FTMPI::Launcher::Verdict->new(period => 0.1, timeout => 1, size => 4, starved => 60);
 	my $asked = sub { join ' ', $verdict->to_ask($_[0]) };
 	is($asked->(0), '', 'while nobody is suspected nobody is asked about');
 	$verdict->suspect(0, 2, 1000, 0);
@@ -134,7 +134,7 @@ for my $case (
 	ok(!$verdict->is_open, 'it is neither suspected any more, nor does it suspect');
 }
 
-my $verdict = FTMPI::Verdict->new(period => 0.1, timeout => 1, size => 4);
+my $verdict = FTMPI::Launcher::Verdict->new(period => 0.1, timeout => 1, size => 4);
 my @rules = (sub { $_[0] }, sub { 0 }, sub { 0 });
 ok(!$verdict->is_open, 'nobody is suspected');
 ok(!$verdict->judge(0, @rules), '... or judged');

@@ -2,7 +2,7 @@
 /*
  * A small model of the launcher's part: it hears suspicions, knows how long each host's agent has
  * been silent and what the agents see of those whom a suspicion is about, and decides. The rule is
- * that of FTMPI::Verdict, as far as heartbeats go.
+ * that of FTMPI::Launcher::Verdict, as far as heartbeats go.
  */
 #ifndef FTMPI_TESTS_SIM_DECIDE_H
 #define FTMPI_TESTS_SIM_DECIDE_H

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# A job in virtual time: the real FTMPI::Job, with FTMPI::Crew, FTMPI::Place and FTMPI::Verdict, over
+# A job in virtual time: the real FTMPI::Launcher::Job, with FTMPI::Launcher::Crew, FTMPI::Launcher::Place and FTMPI::Launcher::Verdict, over
 # hosts, agents and ranks that are made up here and struck by whatever the seed says. run() returns
 # what was wrong, and how the job ended.
 package JobSim;
@@ -8,8 +8,8 @@ package JobSim;
 use strict;
 use warnings;
 
-use FTMPI::Job     ();
-use FTMPI::Verdict ();
+use FTMPI::Launcher::Job     ();
+use FTMPI::Launcher::Verdict ();
 
 # Events of one story, at most; seconds of virtual time until ranks are through; for which a rank that gets
 # no processor is excused; until a user ends a job that hangs.
@@ -87,7 +87,7 @@ sub _make_job
 	$self->{kind} = rand() < 0.3;
 	$self->{uses} = 1 if $self->{kind};
 	$self->{limit} = rand() < 0.2 ? 0 : STARVED;
-	$self->{job} = FTMPI::Job->new(
+	$self->{job} = FTMPI::Launcher::Job->new(
 		hosts => \@hosts,
 		on    => $self->{kind} ? 'failure' : (qw(failure failure failure crash any none))[ rand 6 ],
 		max   => $self->{kind} ? 1000 : _pick(0, 4),
@@ -95,7 +95,7 @@ sub _make_job
 		session    => 's',
 		silent     => sub { $self->{silent}{ $_[0] } // 0 },
 		lenient    => sub { $self->{now} - ($self->{starved}{ $_[0] } // -99) < 10 ? $self->{limit} : 0 },
-		verdict    => FTMPI::Verdict->new(period => 0.1, timeout => 1, size => $n, starved => $self->{limit}));
+		verdict    => FTMPI::Launcher::Verdict->new(period => 0.1, timeout => 1, size => $n, starved => $self->{limit}));
 	return;
 }
 

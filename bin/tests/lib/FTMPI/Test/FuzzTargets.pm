@@ -7,13 +7,13 @@ package FTMPI::Test::FuzzTargets;
 use strict;
 use warnings;
 
-use FTMPI::Address  ();
-use FTMPI::Channel  ();
-use FTMPI::Condition ();
-use FTMPI::Control  ();
-use FTMPI::Machines ();
-use FTMPI::Options  ();
-use FTMPI::Wire     ();
+use FTMPI::Address       ();
+use FTMPI::Channel       ();
+use FTMPI::Cli::Machines ();
+use FTMPI::Cli::Options  ();
+use FTMPI::Condition     ();
+use FTMPI::Control       ();
+use FTMPI::Wire          ();
 
 my %CALL = (
 	machines => \&_machines,
@@ -68,7 +68,7 @@ sub _machines
 {
 	my ($input) = @_;
 	my $is_list = $input =~ s/\A-host\n//;
-	my $hosts = $is_list ? FTMPI::Machines::parse_list($input) : FTMPI::Machines::parse_file('f', $input);
+	my $hosts = $is_list ? FTMPI::Cli::Machines::parse_list($input) : FTMPI::Cli::Machines::parse_file('f', $input);
 	my %seen;
 	_promise(scalar @$hosts, 'accepted, and there is no host');
 	for my $host (@$hosts) {
@@ -79,7 +79,7 @@ sub _machines
 		_promise($slots =~ /\A[1-9][0-9]*\z/, "$name has $slots slots");
 	}
 	my $entries = () = $input =~ /[^\n,]+/g;
-	_promise(FTMPI::Machines::slots($hosts) <= $entries * FTMPI::Machines::SLOTS_MAX, 'too many slots');
+	_promise(FTMPI::Cli::Machines::slots($hosts) <= $entries * FTMPI::Cli::Machines::SLOTS_MAX, 'too many slots');
 	_written_again($hosts);
 	_placed($hosts);
 	return @$hosts > 1 ? 'several' : 'one';
@@ -88,9 +88,9 @@ sub _machines
 sub _written_again
 {
 	my ($hosts) = @_;
-	return if grep { $_->{slots} > FTMPI::Machines::SLOTS_MAX } @$hosts;
+	return if grep { $_->{slots} > FTMPI::Cli::Machines::SLOTS_MAX } @$hosts;
 	my $text = join '', map { "$_->{name} slots=$_->{slots}\n" } @$hosts;
-	_promise(_same(FTMPI::Machines::parse_file('f', $text), $hosts), "other hosts when written again: $text");
+	_promise(_same(FTMPI::Cli::Machines::parse_file('f', $text), $hosts), "other hosts when written again: $text");
 	return;
 }
 
@@ -98,7 +98,7 @@ sub _written_again
 sub _placed
 {
 	my ($hosts) = @_;
-	my $placed = FTMPI::Machines::place($hosts, 100);
+	my $placed = FTMPI::Cli::Machines::place($hosts, 100);
 	my @ranks = map { @{ $_->{ranks} } } @$placed;
 	_promise(join(' ', sort { $a <=> $b } @ranks) eq join(' ', 0 .. 99), 'ranks are lost or doubled');
 	_promise(join('', map { @{ $_->{ranks} } ? 'x' : '-' } @$placed) =~ /^x+-*\z/, 'a spare before a host with ranks');
@@ -111,9 +111,9 @@ sub _options
 {
 	my ($input) = @_;
 	my @words = split /\n/, $input, -1;
-	my $got = FTMPI::Options::parse(@words);
+	my $got = FTMPI::Cli::Options::parse(@words);
 	return 'help' if $got->{help} || $got->{version} || $got->{man};
-	_promise(($got->{n} // '') =~ /\A[1-9][0-9]{0,4}\z/ && $got->{n} <= FTMPI::Options::RANKS_MAX,
+	_promise(($got->{n} // '') =~ /\A[1-9][0-9]{0,4}\z/ && $got->{n} <= FTMPI::Cli::Options::RANKS_MAX,
 		'the number of ranks is ' . ($got->{n} // 'missing'));
 	_promise(scalar @{ $got->{prog} }, 'no program');
 	_promise(!grep({ !defined || !length } @$got{ grep { !/^(?:prog|host|x|ports)\z/ } keys %$got }),
@@ -121,7 +121,7 @@ sub _options
 	my $ports = $got->{ports};
 	_promise(!$ports || ($ports->[0] >= 1 && $ports->[0] <= $ports->[1] && $ports->[1] <= 65535), 'ports');
 	my @again = _words_of($got);
-	_promise(_same(FTMPI::Options::parse(@again), $got), "another plan when written again: @again");
+	_promise(_same(FTMPI::Cli::Options::parse(@again), $got), "another plan when written again: @again");
 	return join ' ', sort keys %$got;
 }
 
@@ -130,7 +130,7 @@ sub _words_of
 	my ($got) = @_;
 	my @words;
 	for my $name (sort grep { $_ ne 'prog' } keys %$got) {
-		my ($entry) = grep { $_->{names}[0] eq $name } FTMPI::Options::table();
+		my ($entry) = grep { $_->{names}[0] eq $name } FTMPI::Cli::Options::table();
 		my $kind = $entry->{kind} // 'value';
 		my $value = $got->{$name};
 		if ($kind eq 'flag' || $kind eq 'count') {

@@ -7,7 +7,7 @@ package FTMPI::Test::StopAt;
 # every call after 'list', is written to a file: so the test knows all moments, and which came.
 #
 #	env => stop_at($file, 'list')
-#	env => stop_at($file, 'INT:group:FTMPI::Stdin::new', 'INT:self:120')
+#	env => stop_at($file, 'INT:group:FTMPI::Launcher::Stdin::new', 'INT:self:120')
 
 use strict;
 use warnings;
@@ -54,7 +54,7 @@ sub import
 # Everything is compiled, nothing has run yet. Constants are inlined, and so never called.
 INIT {
 	if (defined $owner) {
-		wrap($_) for map { m{^FTMPI/(\w+)\.pm\z} ? "FTMPI::$1" : () } sort keys %INC;
+		wrap($_) for map { m{^FTMPI/(?!Test/)([\w/]+)\.pm\z} ? 'FTMPI::' . $1 =~ s{/}{::}gr : () } sort keys %INC;
 	}
 }
 

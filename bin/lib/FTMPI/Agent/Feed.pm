@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The agent's end of rank 0's standard input: what the pipe does not take waits here, and all of it
+# while there is no pipe, or while it is held.
+package FTMPI::Agent::Feed;
+
+use strict;
+use warnings;
+
+use Errno qw(EAGAIN EINTR EWOULDBLOCK);
+use IO::Handle ();
+
+use constant CHUNK => 65536;
+
+# loop; on_taken => sub (bytes written); on_closed => sub, when the rank reads no more.
+sub new
+{
+	my ($class, %arg) = @_;
+	return bless { %arg, queue => '', ending => 0, held => 0, used => 0 }, $class;
+}
+
+# The pipe, or the one after it: what a former one took is not given again.
+sub attach
+{
+	my ($self, $handle) = @_;
+	$self->drop;
+	$handle->blocking(0);
+	@$self{qw(handle held)} = ($handle, 0);
+	$self->_write;
+	return;
+}
+
+sub add
+{
+	my ($self, $bytes) = @_;
+	$self->{queue} .= $bytes;
+	$self->_write;
+	return;
+}
+
+# No more will come.
+sub end
+{
+	my ($self) = @_;
+	$self->{ending} = 1;
+	$self->_write;
+	return;
+}
+
+# Nothing is written from now on: who reads is about to change. What waits is forgotten.
+sub hold
+{
+	my ($self) = @_;
+	@$self{qw(held queue)} = (1, '');
+	$self->{loop}->off_write($self->{handle}) if $self->{handle};
+	return;
+}
+
+sub release
+{
+	my ($self) = @_;
+	$self->{held} = 0;
+	$self->_write;
+	return;
+}
+
+# Whether the rank took any of it, or would not.
+sub used { return $_[0]{used} }
+
+# The rank reads no more.
+sub close
+{
+	my ($self) = @_;
+	return if !$self->drop;
+	$self->{used} = 1;
+	$self->{on_closed}->() if !$self->{ending};
+	return;
+}
+
+# Close without a word.
+sub drop
+{
+	my ($self) = @_;
+	my $handle = delete $self->{handle} or return 0;
+	$self->{loop}->drop($handle);
+	return 1;
+}
+
+sub _write
+{
+	my ($self) = @_;
+	my $handle = $self->{handle} or return;
+	return if $self->{held};
+	while (length $self->{queue}) {
+		my $n = syswrite $handle, $self->{queue}, CHUNK;
+		if (defined $n) {
+			substr $self->{queue}, 0, $n, '';
+			$self->{used} = 1;
+			$self->{on_taken}->($n);
+		} elsif ($!{EAGAIN} || $!{EWOULDBLOCK}) {
+			$self->{loop}->on_write($handle, sub { $self->_write });
+			return;
+		} elsif (!$!{EINTR}) {
+			$self->close;
+			return;
+		}
+	}
+	$self->{loop}->off_write($handle);
+	$self->drop if $self->{ending};
+	return;
+}
+
+1;

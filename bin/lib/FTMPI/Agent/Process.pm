@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# One process of a rank, as its agent sees it, through one or more epochs of the job: what it says on
+# its control connection, what it is asked, how it is killed. FTMPI::Agent::Again decides.
+#
+# Failure modes: it breaks the control protocol: that is told, and it is killed. Its control
+# connection ends while it is to execute its program again: it is killed, for it can never be told
+# START.
+package FTMPI::Agent::Process;
+
+use strict;
+use warnings;
+
+use FTMPI::Agent::Again ();
+use FTMPI::Agent::Rank  ();
+use FTMPI::Agent::Sweep ();
+use FTMPI::Channel      ();
+use FTMPI::Control      ();
+use FTMPI::Loop         ();
+
+# What the field of STOPPED holds.
+use constant MS_MAX => 0xffffffff;
+
+# How long an image that was executed again may take to come to MPI_Init, in seconds: this, and so many
+# times what the first one took.
+use constant { INIT_TIME => 30, INIT_FACTOR => 10 };
+
+# loop; rank; pid, socket (its control connection), file (what was executed) as FTMPI::Agent::Rank::start()
+# has them; at: names of its listening sockets; output: see FTMPI::Agent::Outputs;
+# tell => sub (message to the launcher); on_back => sub, when it speaks in a new epoch; on_doom => sub,
+# when it was killed, so that another can take its place.
+sub new
+{
+	my ($class, %arg) = @_;
+	my $self   = bless { %arg, state => 'running', alive => 1, born => FTMPI::Loop::now() }, $class;
+	my $socket = delete $self->{socket};
+	$self->{control} = FTMPI::Channel->new(
+		loop     => $self->{loop},
+		in       => $socket,
+		out      => $socket,
+		on_frame => sub { $self->_hear(@_) },
+		on_end   => sub { $self->_cut_off($_[0]) });
+	return $self;
+}
+
+sub state { return $_[0]{state} }
+
+# run: the fields of RUN.
+sub send_start
+{
+	my ($self, $run, $local_rank) = @_;
+	$self->{control}->send_bytes(FTMPI::Control::encode(
+		'START', @$run{qw(session epoch)},
+		$self->{rank},  $run->{size},
+		$run->{secret}, $local_rank,
+		scalar @{ $run->{ranks} }, @$run{qw(verbosity workdir session_name settings table)}));
+	$self->{started} = 1;
+	return;
+}
+
+# A frame of a rank is checked here, so that what is wrong is found out beside the one that did it.
+sub _hear
+{
+	my ($self, $type, $body) = @_;
+	my ($name, @fields) = eval { FTMPI::Control::decode('rank', $type, $body) };
+	if (!defined $name) {
+		chomp(my $why = $@);
+		$self->{control}->refuse($why);
+		return;
+	}
+	if ($name eq 'LOADED') {
+		$self->{loaded} = 1;
+		$self->{is_ours} = 1 if $fields[0] == $self->{pid};
+		return;
+	}
+	my ($what, $state) = FTMPI::Agent::Again::heard($self, $name, @fields);
+	if ($what eq 'lie') {
+		$self->{control}->refuse("an unexpected $name message");
+		return;
+	}
+	my $back = $self->{state} eq 'again' && $state eq 'running';
+	$self->{state} = $state;
+	return if $what ne 'tell';
+	$self->_has_come if $name eq 'PROGRAM';
+	$self->{finalized} = 1          if $name eq 'FINALIZED';
+	$self->{mpi_pid}   = $fields[0] if $name eq 'INITED';
+	$self->{tell}->('NEWS', $self->{rank}, $type, $body);
+	$self->{on_back}->() if $back;
+	return;
+}
+
+# To MPI_Init.
+sub _has_come
+{
+	my ($self) = @_;
+	$self->{program} = 1;
+	$self->{took} //= FTMPI::Loop::now() - $self->{born};
+	return;
+}
+
+# It was told to execute its program again, and that has not come about.
+sub is_stuck { return $_[0]{state} eq 'asked' || $_[0]{state} eq 'again' && !$_[0]{loaded} }
+
+# For so many seconds after START an image that was executed again is waited for.
+sub init_limit { return INIT_TIME + INIT_FACTOR * ($_[0]{took} // 0) }
+
+# An unclean end of its control connection is its fault, unless it is its death.
+sub _cut_off
+{
+	my ($self, $why) = @_;
+	return if !$self->{alive};
+	if ($self->{state} ne 'running') {
+		$self->doom;
+	} elsif (length $why) {
+		$self->{tell}->('BROKEN', $self->{rank}, $why);
+		$self->sigkill;
+	}
+	return;
+}
+
+# With what it started.
+sub sigkill
+{
+	my ($self) = @_;
+	kill 'KILL', -$self->{pid} if $self->{alive};
+	return;
+}
+
+# To the process that called MPI_Init, which may be below the one that was forked; before that to all.
+sub sigterm
+{
+	my ($self, $session) = @_;
+	my $pid = $self->{mpi_pid};
+	my $known = defined $pid && defined $session && FTMPI::Agent::Sweep::is_in($session, $pid);
+	kill 'TERM', $known ? $pid : -$self->{pid} if $self->{alive};
+	return;
+}
+
+# The process that holds this one stopped as debuggers do, and its name; or nothing.
+sub tracer
+{
+	my ($self) = @_;
+	for my $pid (grep { defined } @$self{qw(mpi_pid pid)}) {
+		my $status = _file("/proc/$pid/status");
+		my ($tracer) = $status =~ /^State:\s*t\b.*^TracerPid:\s*([1-9]\d*)$/ms or next;
+		my ($name) = _file("/proc/$tracer/comm") =~ /^(.*)/;
+		return ($tracer, $name);
+	}
+	return;
+}
+
+sub _file
+{
+	my ($path) = @_;
+	open my $file, '<', $path or return '';
+	local $/;
+	return <$file> // '';
+}
+
+# Another is to take its place.
+sub doom
+{
+	my ($self) = @_;
+	return if $self->{state} eq 'doomed';
+	$self->{state} = 'doomed';
+	$self->{control}->close;
+	$self->sigkill;
+	$self->{on_doom}->($self);
+	return;
+}
+
+# It is stopped, for so many ms by now. The launcher decides what to do about one of the present epoch.
+sub stopped
+{
+	my ($self, $ms) = @_;
+	if ($self->{state} eq 'running') {
+		$self->{tell}->('STOPPED', $self->{rank}, $ms < MS_MAX ? $ms : MS_MAX);
+	} elsif ($self->{state} ne 'doomed') {
+		$self->doom;
+	}
+	return;
+}
+
+# The job begins again in this epoch. fed: it took standard input.
+sub begin_again
+{
+	my ($self, $epoch, $fed) = @_;
+	@$self{qw(runs fed)} = (FTMPI::Agent::Rank::file_id("/proc/$self->{pid}/exe"), $fed);
+	if (FTMPI::Agent::Again::why_not($self)) {
+		$self->doom;
+	} elsif ($self->{state} eq 'running') {
+		$self->{control}->send_bytes(FTMPI::Control::encode('RESTART', $epoch));
+		@$self{qw(state asked_for started program finalized loaded)} = ('asked', $epoch, 0, 0, 0, 0);
+	}
+	return;
+}
+
+# What is said while MPI runs there. OBSERVE: from now on it may miss the beats of ranks that it has not
+# heard yet. DUMP: it prints its queues.
+sub order
+{
+	my ($self, $name, $epoch) = @_;
+	return if !$self->{alive} || $self->{state} ne 'running' || $self->{finalized} || !$self->{mpi_pid};
+	$self->{control}->send_bytes(FTMPI::Control::encode($name, $epoch));
+	return;
+}
+
+# It has ended. What it said before is heard first.
+sub end
+{
+	my ($self) = @_;
+	$self->{alive} = 0;
+	$self->{control}->drain;
+	$self->{control}->close;
+	return;
+}
+
+1;

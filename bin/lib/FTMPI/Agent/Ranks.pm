@@ -1,0 +1,449 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The ranks of one host: they are started, watched, and begun again with the job. The happy path of a
+# restart: every process is told to execute its program again and answers RESTARTING; RUN comes, and
+# START is sent to it. What cannot do that is killed, and started by a fork when RUN has come; so is
+# one that does not answer, load its program or come to MPI_Init in time, or ends before it said
+# anything in the new epoch. Only what belongs to the present epoch is told.
+#
+# Failure modes: a rank has ended but others hold its pipes: what is in them at that time is
+# forwarded before its end is told, the rest as it comes, until a restart. A process that was killed
+# to be replaced does not go (it waits for a disk in the kernel, or for its debugger): its successor
+# is started beside it.
+package FTMPI::Agent::Ranks;
+
+use strict;
+use warnings;
+
+use Errno qw(ENOENT);
+use IO::Handle ();
+use POSIX qw(WIFSIGNALED WTERMSIG WEXITSTATUS);
+
+use FTMPI::Agent::Feed    ();
+use FTMPI::Agent::Process ();
+use FTMPI::Agent::Rank    ();
+use FTMPI::Agent::Sweep   ();
+use FTMPI::Unfinished     ();
+
+# In seconds: TERM to KILL; RESTART to RESTARTING, and from there to LOADED; how long one that was
+# killed may take to go (to give back much memory takes a while). Ranks started in one turn of the loop.
+use constant { GRACE => 1, ANSWER_TIME => 2, LOAD_TIME => 5, END_TIME => 10, BATCH => 16 };
+
+# loop; tell => sub (message to the launcher); session: number of our session, or undef; listeners,
+# outputs.
+sub new
+{
+	my ($class, %arg) = @_;
+	my $self = bless {
+		%arg,
+		ranks   => {},
+		pids    => {},
+		ended   => [],
+		local   => {},
+		here    => {},
+		waiting => [],
+		epoch   => 0,
+		ran     => 0,
+	}, $class;
+	$self->_open_complaints;
+	return $self;
+}
+
+sub _tell { my ($self, @message) = @_; $self->{tell}->(@message); return }
+
+# Starts.
+
+# Why a RUN of this epoch cannot be right now, or nothing.
+sub refuses
+{
+	my ($self, $epoch) = @_;
+	return "a second RUN in epoch $self->{epoch}" if $self->{ran};
+	return "a RUN of epoch $epoch, which is past" if $epoch < $self->{epoch};
+	return;
+}
+
+# run: the fields of RUN, and program: an FTMPI::Agent::Program.
+sub run
+{
+	my ($self, $run) = @_;
+	my @ranks = @{ $run->{ranks} };
+	@$self{qw(run epoch ran)} = ($run, $run->{epoch}, 1);
+	$self->{here} = { map { $_ => 1 } @ranks };
+	$_->doom for grep { !$self->{here}{ $_->{rank} } } values %{ $self->{ranks} };
+	$self->_number(@ranks);
+	$self->_open_feed if $self->{here}{0};
+	$self->_go_on($_) for @ranks;
+	$self->_start_some;
+	return;
+}
+
+# A rank keeps its number on this host while it is here.
+sub _number
+{
+	my ($self, @ranks) = @_;
+	my $local = $self->{local};
+	delete $local->{$_} for grep { !$self->{here}{$_} } keys %$local;
+	my %taken = map { $_ => 1 } values %$local;
+	my $next  = 0;
+	for my $rank (grep { !defined $local->{$_} } @ranks) {
+		$next++ while $taken{$next};
+		$local->{$rank} = $next++;
+	}
+	return;
+}
+
+# A process that is there goes on, if the table still gives it its own sockets; one that dies is
+# followed by another.
+sub _go_on
+{
+	my ($self, $rank) = @_;
+	my $process = $self->{ranks}{$rank};
+	if (!$process) {
+		push @{ $self->{waiting} }, $rank;
+		return;
+	}
+	$process->doom if $process->{at} ne $self->{listeners}->at($rank);
+	$process->send_start(FTMPI::Agent::Rank::of_part($self->{run}, $rank), $self->{local}{$rank});
+	$self->_watch_init($process) if $process->state eq 'again';
+	return;
+}
+
+# A batch of ranks; the others in later turns, so that orders are heard in between.
+sub _start_some
+{
+	my ($self) = @_;
+	return if $self->{suspended};
+	for my $rank (splice @{ $self->{waiting} }, 0, BATCH) {
+		return if !$self->_start_rank($rank);
+	}
+	$self->{loop}->after(0, sub { $self->_start_some }) if @{ $self->{waiting} };
+	return;
+}
+
+sub _start_rank
+{
+	my ($self, $rank) = @_;
+	my $run  = FTMPI::Agent::Rank::of_part($self->{run}, $rank);
+	my $path = $run->{program}->executable;
+	return $self->_cannot_start($run->{program}->why) if !defined $path;
+	my ($listen, $beat) = $self->{listeners}->of($rank);
+	my ($stdin, $feed);
+	pipe($stdin, $feed) if $rank == 0;
+	my $started = FTMPI::Agent::Rank::start({
+		%$run,
+		path       => $path,
+		file       => $run->{program}->file_id,
+		rank       => $rank,
+		local_rank => $self->{local}{$rank},
+		listen     => $listen,
+		beat       => $beat,
+		stdin      => $stdin,
+		complaints => $self->{complaints}{writer},
+	});
+	return $self->_cannot_start("cannot start rank $rank: " . FTMPI::Agent::Rank::system_reason()) if !$started;
+	$self->_adopt($rank, $started);
+	$self->{feed}->attach($feed) if $feed;
+	return 1;
+}
+
+sub _cannot_start
+{
+	my ($self, $why) = @_;
+	$self->{waiting} = [];
+	$self->_tell('FAILED', $why);
+	return 0;
+}
+
+# From now on this process is ours to watch.
+sub _adopt
+{
+	my ($self, $rank, $started) = @_;
+	my $process = FTMPI::Agent::Process->new(
+		%$started,
+		rank    => $rank,
+		loop    => $self->{loop},
+		tell    => $self->{tell},
+		at      => $self->{listeners}->at($rank),
+		output  => $self->{outputs}->add($rank, %{ $started->{out} }),
+		on_back => sub { $self->{feed}->release if $rank == 0 },
+		on_doom => sub { $self->_watch_end($_[0]) });
+	$self->{ranks}{$rank} = $self->{pids}{ $started->{pid} } = $process;
+	$self->_tell('STARTED', $rank, $started->{pid});
+	$process->send_start(FTMPI::Agent::Rank::of_part($self->{run}, $rank), $self->{local}{$rank});
+	return;
+}
+
+# Where a child writes (rank, errno, epoch) when its exec failed: one pipe for all.
+sub _open_complaints
+{
+	my ($self) = @_;
+	pipe my $reader, my $writer or die "pipe: $!\n";
+	$reader->blocking(0);
+	$self->{complaints} = { reader => $reader, writer => $writer };
+	$self->{loop}->on_read($reader, sub { $self->_read_complaints });
+	return;
+}
+
+sub _read_complaints
+{
+	my ($self) = @_;
+	while (sysread $self->{complaints}{reader}, my $record, FTMPI::Agent::Rank::COMPLAINT) {
+		my ($rank, $errno, $epoch) = unpack 'V V V', $record;
+		next if $epoch != $self->{epoch};
+		local $! = $errno;
+		my $why = $!{ENOENT} ? "$! (that is, its interpreter)" : "$!";
+		$self->_tell('CANNOT_RUN', $rank, "cannot run @{[ FTMPI::Agent::Rank::of_part($self->{run}, $rank)->{argv}[0] ]}: $why");
+	}
+	return;
+}
+
+# Ends.
+
+# A child of ours has ended, maybe one of the ranks. All that it said comes before the news of that.
+sub reap
+{
+	my ($self, $pid, $status) = @_;
+	my $process = $self->{pids}{$pid} or return;
+	my $rank    = $process->{rank};
+	$self->_read_complaints;
+	$self->_forget($process);
+	if ($process->state ne 'running' && !$self->{ending}) {
+		$self->_follow($process);
+		return;
+	}
+	$self->{outputs}->drain($process->{output});
+	push @{ $self->{ended} }, $process;
+	$self->{feed}->close if $rank == 0 && $self->{feed};
+	my $signal = WIFSIGNALED($status) ? WTERMSIG($status) : 0;
+	$self->{listeners}->hang_up($rank) if $process->{finalized};
+	$self->_tell('EXITED', $rank, $signal ? 0 : WEXITSTATUS($status), $signal);
+	return;
+}
+
+# Its end belongs to an older epoch. Another takes its place, once it is known that there is one.
+sub _follow
+{
+	my ($self, $process) = @_;
+	my $rank = $process->{rank};
+	$self->_bury($process);
+	return if !$self->{ran} || !$self->{here}{$rank};
+	push @{ $self->{waiting} }, $rank;
+	$self->_start_some;
+	return;
+}
+
+# Nothing of these is to be left: neither their children, nor what these would still write. Those of
+# a doomed one were killed with it.
+sub _bury
+{
+	my ($self, @processes) = @_;
+	my @groups = map { $_->{pid} } grep { $_->state ne 'doomed' } @processes;
+	FTMPI::Agent::Sweep::kill_groups($self->{session}, @groups) if @groups;
+	$self->{outputs}->finish($_->{output}) for @processes;
+	return;
+}
+
+# how: 1 at once; 0 with SIGTERM to all that ranks started, and GRACE seconds; else with SIGTERM to the
+# MPI processes alone (what started them or was started by them goes on), and so many ms. Ranks that were not started yet, or not yet again,
+# end here.
+sub kill_all
+{
+	my ($self, $how) = @_;
+	my @never = splice @{ $self->{waiting} };
+	@never = grep { !$self->{ranks}{$_} } keys %{ $self->{here} } if !$self->{ran} && !$self->{ending};
+	$self->{ending} = 1;
+	$self->_tell('EXITED', $_, 0, POSIX::SIGTERM()) for @never;
+	if ($how == 1) {
+		$self->signal('KILL');
+		return;
+	}
+	if ($how) {
+		$_->sigterm($self->{session}) for values %{ $self->{pids} };
+	} else {
+		$self->signal('TERM');
+	}
+	$self->signal('CONT');
+	$self->{loop}->after($how ? $how / 1000 : GRACE, sub { $self->signal('KILL') });
+	return;
+}
+
+# When none is left and the job does not go on here.
+sub remove_unfinished
+{
+	my ($self) = @_;
+	my $run = $self->{run} or return;
+	FTMPI::Unfinished::remove("$run->{workdir}/$run->{session_name}", $run->{epoch}, @{ $run->{ranks} });
+	return;
+}
+
+# By SIGSTOP: what has no terminal is not stopped by SIGTSTP.
+sub suspend
+{
+	my ($self, $stop) = @_;
+	$self->{suspended} = $stop;
+	$self->signal($stop ? 'STOP' : 'CONT');
+	$self->_start_some if @{ $self->{waiting} };
+	$self->_watch_answers;
+	return;
+}
+
+# Processes that run, and have not come to MPI_Init in this epoch, but for those that are known to be programs
+# with our library.
+sub not_in_mpi { return grep { !$_->{program} && !$_->{is_ours} } values %{ $_[0]{ranks} } }
+
+sub has { return exists $_[0]{pids}{ $_[1] } }
+
+# The process of this rank that speaks MPI, as far as that is known; undef when there is none.
+sub process_of
+{
+	my ($self, $rank) = @_;
+	my $process = $self->{ranks}{$rank} // return undef;
+	my $speaker = $process->{mpi_pid} // $process->{pid};
+	return FTMPI::Agent::Sweep::is_in($self->{session}, $speaker) ? $speaker : $process->{pid};
+}
+
+# It was stopped, not by us, and not continued for so many ms.
+sub stopped
+{
+	my ($self, $pid, $ms) = @_;
+	$self->{pids}{$pid}->stopped($ms) if $self->has($pid) && !$self->{ending};
+	return;
+}
+
+# To all that were started here and what they started.
+sub signal
+{
+	my ($self, $name) = @_;
+	kill $name, -$_ for keys %{ $self->{pids} };
+	return;
+}
+
+# It is taken to be stopped, or stuck. It may also have ended meanwhile.
+sub fence
+{
+	my ($self, $rank) = @_;
+	my $process = $self->{ranks}{$rank} or return;
+	my @tracer = $process->tracer;
+	$self->_tell('TRACED', $rank, @tracer) if @tracer;
+	$process->sigkill;
+	return;
+}
+
+# OBSERVE: all ranks of the job have come through MPI_Init in this epoch. DUMP: they shall print their
+# queues.
+sub order
+{
+	my ($self, $name, $epoch) = @_;
+	return if $epoch != $self->{epoch};
+	$_->order($name, $epoch) for values %{ $self->{ranks} };
+	return;
+}
+
+# Restarts.
+
+# All begin again in this epoch. Returns what is wrong when that cannot be.
+sub again
+{
+	my ($self, $epoch) = @_;
+	return "a restart in epoch $epoch, which is past" if $epoch <= $self->{epoch};
+	return 'a restart of a job that is ended'         if $self->{ending};
+	@$self{qw(epoch ran waiting)} = ($epoch, 0, []);
+	$self->_bury(splice @{ $self->{ended} });
+	my $fed = $self->{feed} && $self->{feed}->used;
+	$_->begin_again($epoch, $_->{rank} == 0 && $fed) for values %{ $self->{ranks} };
+	$self->_keep_feed;
+	$self->_watch_answers;
+	return;
+}
+
+# What does not answer is stuck, and so is what answered and has not executed its program some time
+# later: before, in or after execve. Nothing is judged while all are stopped.
+sub _watch_answers
+{
+	my ($self) = @_;
+	my $loop = $self->{loop};
+	$loop->cancel(delete $self->{$_}) for qw(answer_limit load_limit);
+	return if $self->{suspended} || !$self->_stuck;
+	$self->{answer_limit} = $loop->after(ANSWER_TIME,
+		sub { $_->doom for grep { $_->state eq 'asked' } $self->_stuck });
+	$self->{load_limit} = $loop->after(ANSWER_TIME + LOAD_TIME, sub { $_->doom for $self->_stuck });
+	return;
+}
+
+sub _stuck
+{
+	my ($self) = @_;
+	return grep { $_->is_stuck } values %{ $self->{ranks} };
+}
+
+# It was executed again and told START, and has come to MPI_Init before.
+sub _watch_init
+{
+	my ($self, $process) = @_;
+	my $epoch = $self->{epoch};
+	$self->{loop}->cancel($process->{limit});
+	$process->{limit} = $self->{loop}->after($process->init_limit, sub {
+		return if $self->{epoch} != $epoch || $process->state ne 'again';
+		return $self->_watch_init($process) if $self->{suspended};
+		$process->doom;
+	});
+	return;
+}
+
+# It was killed.
+sub _watch_end
+{
+	my ($self, $process) = @_;
+	$self->{loop}->cancel($process->{limit});
+	$process->{limit} = $self->{loop}->after(END_TIME, sub {
+		$self->_follow($process) if !$self->{ending} && $self->_forget($process);
+	});
+	return;
+}
+
+# This process is none of ours any more. False if it was not.
+sub _forget
+{
+	my ($self, $process) = @_;
+	my ($rank, $pid) = @$process{qw(rank pid)};
+	return 0 if ($self->{pids}{$pid} // 0) != $process;
+	$process->end;
+	$self->{loop}->cancel($process->{limit});
+	delete $self->{pids}{$pid};
+	delete $self->{ranks}{$rank};
+	return 1;
+}
+
+# Standard input of rank 0. A process that begins again in place keeps its pipe, and gets nothing
+# before it speaks: if it dies first, the next one gets all of it.
+
+sub _keep_feed
+{
+	my ($self) = @_;
+	my $first = $self->{ranks}{0};
+	if ($first && $first->state ne 'doomed') {
+		$self->{feed}->hold;
+	} elsif (my $feed = delete $self->{feed}) {
+		$feed->drop;
+	}
+	return;
+}
+
+sub _open_feed
+{
+	my ($self) = @_;
+	if ($self->{feed}) {
+		$self->{feed}->hold;
+		return;
+	}
+	$self->{feed} = FTMPI::Agent::Feed->new(
+		loop      => $self->{loop},
+		on_taken  => sub { $self->_tell('STDIN_TAKEN', $_[0]) },
+		on_closed => sub { $self->_tell('STDIN_CLOSED') });
+	return;
+}
+
+sub input     { $_[0]{feed}->add($_[1]) if $_[0]{feed}; return }
+sub input_end { $_[0]{feed}->end        if $_[0]{feed}; return }
+
+1;

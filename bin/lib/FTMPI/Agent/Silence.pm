@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Whether the other side has been silent for too long. Own turns are counted, not time: who was
+# stopped for a while himself listens again before he judges.
+package FTMPI::Agent::Silence;
+
+use strict;
+use warnings;
+
+use POSIX ();
+
+use constant TURNS => 8;
+
+# loop; ms: how long it may be (0: for ever); heard => sub, a number that grows whenever something
+# comes; allowed => sub, for how many ms it may be silent now, if that is longer; on_silent => sub, called
+# once.
+sub new
+{
+	my ($class, %arg) = @_;
+	my $self = bless { %arg, turns => 0, paused => 0, last => 0 }, $class;
+	$self->_wait if $arg{ms};
+	return $self;
+}
+
+# While it is known to be silent nothing is counted.
+sub pause
+{
+	my ($self, $paused) = @_;
+	@$self{qw(paused turns)} = ($paused, 0);
+	return;
+}
+
+# For how many turns it may be silent now.
+sub _most
+{
+	my ($self) = @_;
+	my $allowed = $self->{allowed} ? POSIX::ceil($self->{allowed}->() * TURNS / $self->{ms}) : 0;
+	return $allowed > TURNS ? $allowed : TURNS;
+}
+
+sub _wait
+{
+	my ($self) = @_;
+	$self->{loop}->after($self->{ms} / 1000 / TURNS, sub { $self->_turn });
+	return;
+}
+
+sub _turn
+{
+	my ($self) = @_;
+	my $heard = $self->{heard}->();
+	$self->{turns} = $self->{paused} || $heard != $self->{last} ? 0 : $self->{turns} + 1;
+	$self->{last} = $heard;
+	if ($self->{turns} < $self->_most) {
+		$self->_wait;
+		return;
+	}
+	$self->{on_silent}->();
+	return;
+}
+
+1;

@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The manual page ftmpirun(1): prose here, the options from their table. `ftmpirun -man` prints it,
+# and doc/man/ftmpirun.1 is what it prints.
+package FTMPI::Cli::Manual;
+
+use strict;
+use warnings;
+
+use FTMPI::Cli::Options ();
+use FTMPI::Version      ();
+
+my $DESCRIPTION = <<'EOR';
+.B ftmpirun
+starts N ranks of an MPI program on this machine or on several, carries their output here and
+standard input to rank 0, and ends when all of them have ended.
+On every other host it needs
+.BR ssh (1),
+.BR perl (1)
+and the program, at the same path; FTMPI itself need not be installed there.
+.PP
+In the first spelling, MACHINEFILE names the hosts and WORKDIR is the directory for the records of
+runs.
+In the second, as other launchers have it, both are options.
+Options come before the program; all that follows it is given to it untouched, but a final
+.B \-restore
+or
+.BR \-restore=... ,
+which is an option there, too.
+A program that has such a word of its own is named behind a
+.BR \-\- ,
+after which nothing is an option.
+They may be written with one dash or two.
+.PP
+A word
+.B :
+among the arguments of the second spelling begins another part of the job: its number of ranks
+.RB ( \-n ),
+options that are its own
+.RB ( \-x ", " \-env ", " \-wdir ),
+its program and arguments.
+Its ranks follow those of the part before, in one MPI_COMM_WORLD; MPI_APPNUM tells them apart.
+All other options come before the first program.
+.PP
+.B mpiexec
+and
+.B mpirun
+(see
+.BR ftmpicc (1))
+are other names of it, and know the second spelling only.
+.PP
+A program without a slash in its name is looked for in PATH and then in the working directory.
+It may be a script or another program that runs the MPI program, such as a shell,
+.BR valgrind (1)
+or
+.BR gdb (1).
+A script runs one MPI program in each rank: MPI_Init of a second one fails, after a minute.
+A program of another MPI is refused, since each rank of it would be a job of one; when it turns out only at
+the end that no rank has called this MPI's
+.B MPI_Init
+but one had loaded the library of another, the exit status is 1.
+Other programs may be run.
+EOR
+
+my $MACHINES = <<'EOR';
+One host a line; what follows a # is a comment:
+.PP
+.nf
+.RS
+# the two large machines
+node1 slots=16
+node2:16
+10.0.0.3
+[fd00::4]:8
+user@node5
+localhost
+.RE
+.fi
+.PP
+A host without a number has one slot; a host that is named again adds slots.
+Ranks fill the slots of the first host, then of the next, and when all are full go round again.
+Hosts that get no ranks are spares: ranks of a host that is lost go there.
+Then a note says so, unless
+.B \-no\-oversubscribe
+refuses it.
+Without a machine file all ranks run on this machine.
+.PP
+Names and addresses of this machine are not reached by ssh.
+When ranks run on several hosts, they talk over the address at which ssh reached a host, and on this
+machine over the one that leads there;
+.B \-iface
+chooses another.
+EOR
+
+my $STREAMS = <<'EOR';
+What ranks write to standard output and standard error arrives complete, and no line of one rank is
+cut by another's.
+While standard input has not ended, a prompt that rank 0 leaves without a line end is shown after a tenth of a
+second; lines of others may follow it.
+A program that did not choose its buffers itself
+.RB ( setvbuf (3))
+writes each line when it is complete, as on a terminal;
+.B \-pty
+gives it a terminal, for other languages' libraries that look for one.
+Standard input goes to rank 0; the others read nothing.
+.PP
+The first interrupt
+.RB ( SIGINT ,
+.B SIGTERM
+or
+.BR SIGHUP )
+sends SIGTERM to every rank on every host, and SIGKILL a second later; another one kills them at
+once.
+What came is told, and from which recovery line
+.B \-restore
+goes on.
+.PP
+With
+.B \-term\-ranks
+S a SIGTERM, which batch systems send before a job's time is over, is passed to the processes that called MPI_Init, and
+the job is ended when all have ended, or after S seconds.
+A program that catches it can come to a last recovery line on all ranks, or save what else it likes, and exit.
+The status is 143 all the same: the job has been interrupted.
+Another signal ends the job as without the option.
+.PP
+No process of a job outlives it, also none that has become a daemon.
+.PP
+When
+.B ftmpirun
+is suspended by Ctrl\-Z
+.RB ( SIGTSTP ),
+so are the ranks on every host; when it goes on
+.RB ( SIGCONT ),
+they do.
+The time of
+.B \-timeout
+runs on meanwhile.
+.PP
+With
+.BR \-dump ,
+SIGUSR1 to
+.B ftmpirun
+makes every rank that is between
+.B MPI_Init
+and the end of
+.B MPI_Finalize
+print its queues on standard error, whatever it does at that moment: a line for each send and receive that is
+not done, and for each message that no receive has taken, with the other rank, the tag, the communicator's name, the
+bytes and for how long.
+A rank that waits in a collective operation shows the messages that the operation waits for.
+The job goes on.
+Without
+.B \-dump
+the signal has no effect but a sentence.
+EOR
+
+my $FAILURES = <<'EOR';
+A rank that is killed from outside (SIGKILL, lack of memory), one that shows no life, a host that is
+lost, and a connection that breaks between two ranks that live are failures, and are mended: all ranks
+begin again from
+.BR main ,
+and go on from the latest recovery line that is whole, or from the beginning before there is one.
+Ranks that live execute the program again in the same process; the others are started anew.
+All of them run what the job began with: the file of the program is kept open on each host, so it may be
+replaced by another build (renamed over, as linkers and installations do) while the job runs.
+A file that was changed in place is refused, and so is a host whose file is not the same as that of
+the others, and a rank that a script starts as another build than before; of shared libraries nothing is known.
+A rank or host that is dead is noticed at once, one that is silent after
+.BR \-timeout\-heartbeat .
+A rank that shows no life is killed (one that a debugger holds, too, and the debugger is named:
+.B \-debug
+lets ranks be stopped), as is one that is stopped by a signal and not continued for so long, wherever in
+the program it is (inside a script only between MPI_Init and MPI_Finalize).
+One that would run and gets no processor, or waits for memory, is left alone for
+.BR \-starved\-limit .
+.PP
+An exit status other than 0,
+.B MPI_Abort
+and signals that a program brings on itself (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS) are
+the program's own, and end the job, unless
+.B \-restart\-on
+says otherwise.
+An exit status of 128+n, with which shells tell of signal n, counts as that signal.
+.PP
+A program that never calls
+.B FTMPI_Perform_Checkpoint
+cannot go on from anywhere: its job is ended with a sentence, unless
+.B \-restart\-from\-start
+lets it begin again.
+In such a job nothing is done about a rank that only shows no life but to tell of it, and a host is lost
+when it has not answered for 20 seconds.
+.PP
+The ranks of a host that is lost go to the spares: hosts of the machine file that have no ranks, in their
+order, as many as each has slots.
+When there are none left, they are packed onto the other hosts, evenly by slots.
+A spare that does not answer, or cannot run the program, is passed over.
+A host that was lost is not used any more; at the first restart at least 30 seconds later it is asked again,
+and if it answers it is a spare.
+Only when no other host is left it is tried at once.
+When two hosts do not reach each other, but both are reached from here, the one with fewer ranks is done
+without, if there is a place for its ranks.
+The agent of a host that hears nothing from
+.B ftmpirun
+for 5 seconds (5 times the timeout, if that is more) kills its ranks.
+.PP
+Each restart is told of in two lines: which rank failed, where, how, with the last three lines it wrote to
+standard error, and where its ranks go; then, when all ranks run, after how long.
+A job that fails
+.B \-max\-restarts
+times and once more without a new recovery line in between is ended, with the status of the failure.
+Standard input is given to rank 0 again from its beginning; more than 64 MiB of it are not kept, and then
+a failure ends the job.
+What ranks had written is not taken back.
+.PP
+If
+.B ftmpirun
+itself or this machine is lost, all ranks end, and the same command with
+.B \-restore
+goes on from the newest recovery line in the work directory.
+It is a new job, with recovery lines of its own; those it came from stay.
+Which line that is, of which session and how old, is said at the beginning; so is that its job had finished,
+or that another session, which did not finish, has come further (after a short run by mistake, say).
+A job that begins at its beginning, although the same command has left lines and did not finish, says
+that, too.
+The newest line is that of the latest time of all sessions there, in a session that of the highest number; a time is never before that of an
+earlier line in the same directory, also when a clock was set back.
+Manifests are checked before anything is started, by
+.BR ftmpi-ckpt (1),
+which is installed beside
+.BR ftmpirun .
+When no line of the newest session proves to be whole, the newest one of the session before is taken, unless a session was named, and that is said.
+.PP
+A file of a line that cannot be read at the moment is tried again for some seconds; a damaged one is passed
+over, and the line before taken.
+When the lines that were committed are not there any more (the work directory was removed or unmounted, or is
+another one on the host where a rank begins again), the job ends with a sentence; with
+.B \-restart\-from\-start
+it goes on from what is there, or begins again.
+.PP
+The work directory must be the same one on all hosts, on a file system that they share.
+That is found out when a program that makes checkpoints begins, and is told when it is not so.
+What is written there holds the program's data: folders are made with mode 0700 and files with 0600, of
+which the umask may take away more.
+Who else is to read them is let in with
+.BR chmod (1)
+afterwards.
+.PP
+Under a
+.B \-coord
+that does not wait, each rank says with
+.B \-v
+in MPI_Finalize how many messages, to how many ranks and of how many bytes its recovery lines took beside
+those of the program, since the last restart.
+EOR
+
+my @STATUSES = (
+	[ '0', 'All ranks ended with status 0, after restarts or without.' ],
+	[ '1', 'A host could not be reached, or was lost and the job could not go on without it; the'
+			. ' program could not be run; a rank ended without MPI_Finalize; or there is'
+			. ' nothing to restore.' ],
+	[ '2', 'The command line, the machine file or the work directory is wrong.' ],
+	[ '124', 'The time of \-timeout was over.' ],
+	[ '128+n', 'A rank was killed by signal n, and that was not mended; or ftmpirun was sent signal n; or, with n = 13,'
+			. ' the reader of standard output went away.' ],
+	[ 'other', 'The status of the first rank that failed, or the code it gave to MPI_Abort'
+			. ' (its lower 8 bits, 1 if these are 0).' ],
+);
+
+my @ENVIRONMENT = (
+	[ 'FTMPI_SSH', 'The command that reaches another host, when \-ssh does not say.' ],
+	[ 'FTMPI_RANK, FTMPI_SIZE, FTMPI_LOCAL_RANK, FTMPI_SESSION',
+		'Set for every rank: its number, how many there are, its number on its host, and'
+			. ' the name of the job.' ],
+	[ 'FTMPI_PART_SIZE', 'In a job of several programs, how many ranks there are of this one.' ],
+	[ 'FTMPI_CONTROL_FD, FTMPI_LISTEN_FD, FTMPI_BEAT_FD',
+		'Set for every rank: descriptors that it inherits.' ],
+	[ 'FTMPI_AGENT', 'Set for every rank: the mark by which what it starts is found and ended if the agent is killed.' ],
+	[ 'FTMPI_SINGLETON', 'With the value 1, programs of another MPI are run all the same.' ],
+	[ 'PATH, LD_LIBRARY_PATH, FTMPI_*', 'Given to the ranks on all hosts.' ],
+);
+
+my $EXAMPLES = <<'EOR';
+.nf
+ftmpirun \-n 4 ./cgs 494_bus.mtx
+ftmpirun nodes.txt 64 /shared/runs ./solver input.dat
+ftmpirun \-n 8 \-host a:4,b:4 \-x OMP_NUM_THREADS=2 \-tag\-output ./solver
+ftmpirun \-n 4 sh \-c 'exec ./solver >out.$FTMPI_RANK'
+ftmpirun \-n 2 ./ocean in.dat : \-n 6 \-env OMP_NUM_THREADS 2 ./air
+ftmpirun \-n 64 \-f nodes.txt \-workdir /shared/runs \-ckpt\-interval 600 ./solver input.dat
+ftmpirun nodes.txt 64 /shared/runs ./solver input.dat \-restore
+.fi
+EOR
+
+sub page
+{
+	my $text = <<'EOR' . ".TH FTMPIRUN 1 \"\" \"FTMPI " . FTMPI::Version::NUMBER . "\"\n";
+.\" SPDX-License-Identifier: BSD-3-Clause
+.\" Made by ftmpirun -man: change bin/lib/FTMPI/Cli/Manual.pm or Options.pm instead.
+EOR
+	$text .= _section('NAME', "ftmpirun \\- run an MPI program on one machine or many\n");
+	my @spellings = FTMPI::Cli::Options::usage('ftmpirun');
+	my @options   = FTMPI::Cli::Options::table();
+	$text .= _section('SYNOPSIS',                 join ".br\n", map { _usage($_) } @spellings);
+	$text .= _section('DESCRIPTION',              $DESCRIPTION);
+	$text .= _section('OPTIONS',                  join '', map { _option($_) } @options);
+	$text .= _section('MACHINE FILE',             $MACHINES);
+	$text .= _section('INPUT, OUTPUT, INTERRUPT', $STREAMS);
+	$text .= _section('FAILURES AND RESTARTS',    $FAILURES);
+	$text .= _section('EXIT STATUS',              _list(@STATUSES));
+	$text .= _section('ENVIRONMENT',              _list(@ENVIRONMENT));
+	$text .= _section('EXAMPLES',                 $EXAMPLES);
+	$text .= _section('SEE ALSO', ".BR ftmpicc (1),\n.BR ftmpi\-ckpt (1),\n.BR ftmpi (7),\n.BR ssh (1)\n");
+	return $text;
+}
+
+sub _section
+{
+	my ($title, $text) = @_;
+	$title = qq("$title") if $title =~ / /;
+	return ".SH $title\n$text";
+}
+
+sub _escape
+{
+	my ($text) = @_;
+	$text =~ s/\\/\\e/g;
+	$text =~ s/-/\\-/g;
+	$text =~ s/^([.'])/\\&$1/mg;
+	return $text;
+}
+
+sub _usage
+{
+	my ($line) = @_;
+	my ($program, $rest) = split / /, $line, 2;
+	return ".B $program\n" . _escape($rest) . "\n";
+}
+
+sub _option
+{
+	my ($entry) = @_;
+	my $words = $entry->{text};
+	$words .= " Default: $entry->{default}." if defined $entry->{default};
+	my $spelled = FTMPI::Cli::Options::spelled($entry);
+	return join "\n", '.TP', '.B ' . _escape($spelled), _escape($words), '';
+}
+
+sub _list
+{
+	return join '', map { ".TP\n.B $_->[0]\n$_->[1]\n" } @_;
+}
+
+1;

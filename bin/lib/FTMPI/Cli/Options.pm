@@ -1,0 +1,532 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The options of ftmpirun: one table from which the parser, -help and the manual page come, and the
+# two spellings of a command line. Pure: words in, a hash out; bad words end in a FTMPI::Stop.
+package FTMPI::Cli::Options;
+
+use strict;
+use warnings;
+
+use FTMPI::Cli::Values ();
+use FTMPI::Stop        ();
+
+use constant RANKS_MAX => FTMPI::Cli::Values::RANKS_MAX;
+
+# part: it may be given to each part of a command anew. name: with its other names; arg: what follows it; kind: flag, count, value, list, pair (of words, for
+# -x) or optional (a value only after "="); check: how the value is read; default and text: for people.
+my @TABLE = (
+	{
+		names => [qw(n np)],
+		arg   => 'N',
+		part  => 1,
+		check => \&FTMPI::Cli::Values::ranks,
+		text  => 'Start N ranks. Names the second spelling. Behind a word ":" after the arguments of the'
+			. ' program comes another part of the job: -n N, options of its own (-x, -env, -wdir) and'
+			. ' its program.',
+	},
+	{
+		names   => [qw(machinefile hostfile f)],
+		arg     => 'FILE',
+		default => 'this machine alone',
+		text    => 'The hosts of the job, a line each: "host", "host slots=4" or "host:4".',
+	},
+	{
+		names => ['host'],
+		arg   => 'LIST',
+		kind  => 'list',
+		text  => 'The hosts of the job, in place of a machine file: "a,b:4,[fd00::1]:2".',
+	},
+	{
+		names   => ['workdir'],
+		arg     => 'DIR',
+		default => 'the current directory',
+		text    => 'Where recovery lines are kept, in a folder for each job. All hosts must share it.'
+			. ' Made if it is missing. Folders and files in it can be read by their user alone.',
+	},
+	{
+		names   => ['wdir'],
+		arg     => 'DIR',
+		part    => 1,
+		default => 'where ftmpirun was called',
+		text    => 'The directory in which the ranks run, on every host.',
+	},
+	{
+		names => ['x'],
+		arg   => 'VAR[=VALUE]',
+		kind  => 'list',
+		part  => 1,
+		check => \&FTMPI::Cli::Values::variable,
+		text  => 'Give the ranks this environment variable, with the value it has here or'
+			. ' with VALUE. May be repeated. PATH, LD_LIBRARY_PATH and FTMPI_* are always'
+			. ' given.',
+	},
+	{
+		names => ['env'],
+		arg   => 'VAR VALUE',
+		kind  => 'pair',
+		key   => 'x',
+		part  => 1,
+		text  => 'The same as -x VAR=VALUE, as other launchers spell it.',
+	},
+	{
+		names => ['genv'],
+		arg   => 'VAR VALUE',
+		kind  => 'pair',
+		key   => 'genv',
+		text  => 'The same, for all parts of the job.',
+	},
+	{
+		names   => ['ssh'],
+		arg     => 'CMD',
+		default => '$FTMPI_SSH, else "ssh -o BatchMode=yes -o ConnectTimeout=10"',
+		text    => 'The command that reaches another host; the host and one command line for'
+			. ' its shell are added.',
+	},
+	{
+		names => ['tag-output'],
+		kind  => 'flag',
+		text  => 'Begin every line of output with "[rank] ".',
+	},
+	{
+		names => ['pty'],
+		kind  => 'flag',
+		text  => 'Standard output of the ranks is a terminal to them: for programs that keep what they'
+			. ' print when it is not one (Python, for example).',
+	},
+	{
+		names => ['timeout'],
+		arg   => 'TIME',
+		check => \&FTMPI::Cli::Values::seconds,
+		text  => 'End the job after TIME, with status 124: seconds, or with units as in 90s, 10m, 1.5h,'
+			. ' 1h30m, 2d.',
+	},
+	{
+		names => ['term-ranks'],
+		arg   => 'S',
+		check => \&FTMPI::Cli::Values::grace,
+		text  => 'Pass a SIGTERM to the ranks, and end the job when they have ended or S seconds later. A program'
+			. ' that catches it can save its last state.',
+	},
+	{
+		names   => ['ports'],
+		arg     => 'A-B',
+		check   => \&FTMPI::Cli::Values::ports,
+		default => 'any free port',
+		text    => 'Listen on TCP ports A to B only. Every host needs two for each of its'
+			. ' ranks, or one with -heartbeat 0.',
+	},
+	{
+		names => ['iface'],
+		arg   => 'NAME|CIDR',
+		check => \&FTMPI::Cli::Values::iface,
+		text  => 'Ranks talk over this network: an interface (eth0) or its addresses'
+			. ' (10.0.0.0/8), on every host.',
+	},
+	{
+		names => ['no-oversubscribe'],
+		kind  => 'flag',
+		text  => 'Refuse to start more ranks than there are slots.',
+	},
+	{
+		names   => ['heartbeat'],
+		arg     => 'MS',
+		check   => FTMPI::Cli::Values::milliseconds('a period in ms: 0 for none, or', 10, 60000, 0),
+		default => 100,
+		text    => 'Ranks show each other every MS milliseconds (or 2s) that they live. 0 switches that'
+			. ' off: then only deaths and closed connections are noticed.',
+	},
+	{
+		names   => ['timeout-heartbeat'],
+		arg     => 'MS',
+		check   => FTMPI::Cli::Values::milliseconds('a time in ms', 30, 86400000),
+		default => '1000, but at least 3 periods',
+		text    => 'A rank or host that shows no life for so long has failed. At least 3 periods of'
+			. ' -heartbeat.',
+	},
+	{
+		names   => ['starved-limit'],
+		arg     => 'S',
+		check   => FTMPI::Cli::Values::whole('a time in s: 0 for none, or', 1, 86400, 0),
+		default => 60,
+		text    => 'A rank that its agent sees to get no processor, or to wait in the kernel for memory or a'
+			. ' disk, has failed after S seconds without a sign of life only; so has a host that is'
+			. ' known to be short of processors. 0: as any other.',
+	},
+	{
+		names   => ['ckpt-interval'],
+		arg     => 'TIME',
+		check   => \&FTMPI::Cli::Values::interval,
+		default => 'never',
+		text    => 'FTMPI_Checkpoint_due() says yes when TIME has gone by since the last'
+			. ' checkpoint: seconds, or with units as in 90s, 10m, 1.5h, 1h30m. Under eventlog not'
+			. ' before that checkpoint is written, however long the disk takes.',
+	},
+	{
+		names   => ['keep'],
+		arg     => 'N',
+		check   => FTMPI::Cli::Values::whole('a number of recovery lines', 1, 1000000),
+		default => 2,
+		text    => 'Keep the newest N recovery lines. Room for one more is needed while it is made; after a'
+			. ' restart those of before stay until there are N new ones.',
+	},
+	{
+		names   => ['coord'],
+		arg     => 'NAME',
+		check   => \&FTMPI::Cli::Values::coord,
+		default => 'blocking',
+		text    => 'How ranks come to a recovery line. blocking: all stop, save and go on. eventlog:'
+			. ' nobody waits, each rank copies its state and goes on. The program has to call'
+			. ' FTMPI_Restore. It is for programs that send the'
+			. ' same when they are run again; one whose messages depend on which came first'
+			. ' (MPI_ANY_SOURCE, MPI_Waitany, MPI_Waitsome, MPI_Test, MPI_Iprobe) may not, and is'
+			. ' ended after a restart when it is seen, see ftmpi.h. tagging: the same by another rule, to be compared.'
+			. ' auto: what the program asks for, else eventlog. compare: both rules at once; the'
+			. ' job ends when they differ (for tests).',
+	},
+	{
+		names   => ['max-restarts'],
+		arg     => 'N',
+		check   => FTMPI::Cli::Values::whole('a number of restarts', 0, 1000000),
+		default => 3,
+		text    => 'Give up after N restarts in a row without a new recovery line. 0: never restart.',
+	},
+	{
+		names   => ['restart-on'],
+		arg     => 'WHAT',
+		check   => \&FTMPI::Cli::Values::restart_on,
+		default => 'failure',
+		text    => 'Which failures are mended by a restart. failure: what came from outside (a rank'
+			. ' that was killed or hangs, a host or connection that is gone). crash: also a rank'
+			. ' that crashed (SIGSEGV and the like). any: also an exit status other than 0, and'
+			. ' MPI_Abort. none: none.',
+	},
+	{
+		names => ['restart-from-start'],
+		kind  => 'flag',
+		text  => 'Also restart a program that makes no checkpoints, or whose recovery lines are gone: it begins'
+			. ' again.',
+	},
+	{
+		names => ['restore'],
+		arg   => 'auto|SESSION[:LINE]',
+		kind  => 'optional',
+		check => \&FTMPI::Cli::Values::restore,
+		text  => 'Go on from the newest recovery line in WORKDIR, or from that of a session named'
+			. ' there, or from one of its lines. auto: from the newest line if there is one,'
+			. ' else from the beginning. May also be the last word of the command; see "--".',
+	},
+	{
+		names => ['accept-binary'],
+		kind  => 'flag',
+		text  => 'Restore also what another build of the program has saved, and let hosts have'
+			. ' different builds. Beware: lines of another build are read as they are. A changed order'
+			. ' or meaning of protected variables, or of what is packed into the data buffer, is not'
+			. ' noticed, and the answer is wrong.',
+	},
+	{
+		names => ['debug'],
+		kind  => 'flag',
+		text  => 'Ranks may be stopped in a debugger: nothing is done about one that shows no life.',
+	},
+	{
+		names => ['dump'],
+		kind  => 'flag',
+		text  => 'On SIGUSR1 to ftmpirun every rank prints what it waits for: sends and receives that'
+			. ' are not done, and messages without a receive.',
+	},
+	{
+		names => ['v'],
+		kind  => 'count',
+		text  => 'Tell on standard error what is being done. Twice: tell more.',
+	},
+	{
+		names => ['-'],
+		kind  => 'flag',
+		text  => 'The options end here: what follows is given to the program untouched, a final -restore'
+			. ' too.',
+	},
+	{
+		names => ['version'],
+		kind  => 'flag',
+		text  => 'Print the version.',
+	},
+	{
+		names => [qw(help h)],
+		kind  => 'flag',
+		text  => 'Print this list.',
+	},
+	{
+		names => ['man'],
+		kind  => 'flag',
+		text  => 'Print the source of the manual page.',
+	},
+);
+
+# But for "--", which is no name.
+my %BY_NAME = map {
+	my $entry = $_;
+	map { $_ => $entry } grep { $_ ne '-' } @{ $entry->{names} }
+} @TABLE;
+
+sub table { return @TABLE }
+
+# The words of a command line, without the program's name, as a hash: an option's first name => its
+# value; n, machinefile, workdir from either spelling; prog => [program, arguments]; more, if there are
+# other parts of the job: { n, prog, wdir, x } each.
+sub parse { return _parse(\&_positional, @_) }
+
+# The same of a launcher that knows the second spelling only.
+sub parse_plain { return _parse(sub { _refuse('-n N is not given') }, @_) }
+
+sub _parse
+{
+	my ($without_n, @words) = @_;
+	my (%got, $untouched);
+	while (@words && $words[0] =~ /^--?(.+)\z/s) {
+		my $word = shift @words;
+		$untouched = $word eq '--';
+		last if $untouched;
+		_option(\%got, $word, $1, \@words);
+		return \%got if $got{help} || $got{version} || $got{man};
+	}
+	my $has_parts = defined $got{n} && !$untouched;
+	$without_n->(\%got, \@words) if !defined $got{n};
+	_take_restore(\%got, \@words) if !$untouched;
+	_take_parts(\%got, \@words) if $has_parts;
+	_refuse("no program is named") if !@words;
+	_refuse('-host and -machinefile exclude each other')
+		if $got{host} && defined $got{machinefile};
+	_check_heartbeat(\%got);
+	$got{prog} = \@words;
+	return \%got;
+}
+
+# A final -restore behind the program, in both spellings: the same command as before with one word more.
+sub _take_restore
+{
+	my ($got, $words) = @_;
+	_refuse_almost_restore($words) if @$words > 2;
+	return if @$words < 2 || $words->[-1] !~ /^--?restore(?:=|\z)/;
+	my $value = eval { _restored($words->[-1]) }
+		// FTMPI::Stop::usage($@->text . '; if the word is the program\'s own, write -- before the program');
+	_set($got, 'restore', $value);
+	pop @$words;
+	return;
+}
+
+# "-restore auto" and "-restore -accept-binary" at the end: the program would be given both words, and begin at
+# the beginning.
+sub _refuse_almost_restore
+{
+	my ($words) = @_;
+	my ($before, $last) = @$words[ -2, -1 ];
+	my $own = '; if these words are the program\'s own, write -- before the program';
+	FTMPI::Stop::usage("write -restore=$last for -restore $last$own")
+		if $before =~ /^--?restore\z/ && _is_restored($last);
+	my ($accept) = grep { /^--?accept-binary\z/ } $before, $last;
+	FTMPI::Stop::usage("$accept goes before the program, also beside a final -restore$own")
+		if $accept && grep { /^--?restore(?:=|\z)/ } $before, $last;
+	return;
+}
+
+# What follows a word ":" is another part of the job, and so on.
+sub _take_parts
+{
+	my ($got, $words) = @_;
+	my ($colon) = grep { $words->[$_] eq ':' } 0 .. $#$words;
+	return if !defined $colon;
+	my (undef, @rest) = splice @$words, $colon;
+	_refuse("$words->[-1] is for the whole job: it goes before the first program or to the end")
+		if @$words > 1 && $words->[-1] =~ /^--?restore(?:=(.*))?\z/s && (!defined $1 || _is_restored($1));
+	my %part;
+	while (@rest && $rest[0] =~ /^--?(.+)\z/s) {
+		my $word = shift @rest;
+		_refuse('-- has no meaning behind a ":"') if $word eq '--';
+		my $entry = $BY_NAME{$1};
+		_refuse("$word is for the whole job: it goes before the first program") if $entry && !$entry->{part};
+		_option(\%part, $word, $1, \@rest);
+	}
+	_refuse('-n N is not given behind a ":"') if !defined $part{n};
+	_take_parts(\my %next, \@rest);
+	_refuse('no program is named beside a ":"') if !@rest || !@$words;
+	$got->{more} = [ { %part, prog => \@rest }, @{ $next{more} // [] } ];
+	my $ranks = $got->{n} // 0;
+	$ranks += $_->{n} for @{ $got->{more} };
+	_refuse("the parts have $ranks ranks together, more than @{[RANKS_MAX]}") if $ranks > RANKS_MAX;
+	return;
+}
+
+sub _refuse
+{
+	my ($text) = @_;
+	FTMPI::Stop::usage("$text; try ftmpirun -help");
+}
+
+# Three periods: one lost, one late, one on its way.
+sub _check_heartbeat
+{
+	my ($got) = @_;
+	my ($period, $limit) = @$got{qw(heartbeat timeout-heartbeat)};
+	return if !defined $limit;
+	$period //= 100;
+	_refuse('-timeout-heartbeat has no meaning with -heartbeat 0') if !$period;
+	_refuse("-timeout-heartbeat $limit is less than three periods of -heartbeat $period")
+		if $limit < 3 * $period;
+	return;
+}
+
+# How long an agent that hears nothing of the launcher believes in it, in ms: longer than it takes to
+# find out here that the host is lost.
+sub silence
+{
+	my ($limit) = @_;
+	return 5 * $limit > 5000 ? 5 * $limit : 5000;
+}
+
+# Period and timeout in ms; 0 for none.
+sub heartbeat
+{
+	my ($got) = @_;
+	my $period = $got->{heartbeat} // 100;
+	my $limit = $got->{'timeout-heartbeat'} // (3 * $period > 1000 ? 3 * $period : 1000);
+	return ($period, $limit);
+}
+
+sub _unknown
+{
+	my ($word, $name) = @_;
+	my $text = 'unknown option ' . FTMPI::Stop::clean($word);
+	my ($before, $value) = $name =~ /^([^=]+)=(.*)/s;
+	_refuse("$text; write -$before " . FTMPI::Stop::clean($value))
+		if defined $value && $BY_NAME{$before} && defined $BY_NAME{$before}{arg};
+	_refuse("$text; write -$1 $2") if $name =~ /^(np?)([0-9]+)\z/;
+	_refuse("$text: more ranks than slots are allowed unless -no-oversubscribe is given") if $name eq 'oversubscribe';
+	require FTMPI::Cli::Nearest;
+	return _refuse($text . FTMPI::Cli::Nearest::hint('-', $before // $name, keys %BY_NAME));
+}
+
+sub _option
+{
+	my ($got, $word, $name, $words) = @_;
+	my $entry = $BY_NAME{$name} // _with_value($name) // _unknown($word, $name);
+	my $key  = $entry->{names}[0];
+	my $kind = $entry->{kind} // 'value';
+	if ($kind eq 'optional') {
+		_refuse("write $word=$words->[0] for $word $words->[0]") if $name eq $key && @$words && _is_restored($words->[0]);
+		_set($got, $key, _restored($word));
+		return;
+	}
+	if ($kind eq 'flag' || $kind eq 'count') {
+		$got->{$key}++;
+		return;
+	}
+	if ($kind eq 'pair') {
+		_refuse("$word needs two words: $word $entry->{arg}") if @$words < 2;
+		push @{ $got->{ $entry->{key} } }, FTMPI::Cli::Values::pair(splice(@$words, 0, 2), $word);
+		return;
+	}
+	_refuse("$word needs a value: $word $entry->{arg}") if !@$words;
+	my $value = shift @$words;
+	_refuse("$word needs a value: $word $entry->{arg}") if !length $value;
+	$value = $entry->{check}->($value, $word) if $entry->{check};
+	if ($kind eq 'list') {
+		push @{ $got->{$key} }, $value;
+		return;
+	}
+	_set($got, $key, $value);
+	return;
+}
+
+sub _set
+{
+	my ($got, $key, $value) = @_;
+	_refuse("-$key is given twice") if exists $got->{$key};
+	$got->{$key} = $value;
+	return;
+}
+
+# An option that may have a value, as "name=value".
+sub _with_value
+{
+	my ($word) = @_;
+	my ($name) = $word =~ /^(.*?)=/s or return;
+	my $entry = $BY_NAME{$name} or return;
+	return ($entry->{kind} // '') eq 'optional' ? $entry : undef;
+}
+
+# The value of -restore, -restore=VALUE.
+sub _restored
+{
+	my ($word) = @_;
+	my (undef, $value) = split /=/, $word, 2;
+	return FTMPI::Cli::Values::restore($value // 'latest', '-restore');
+}
+
+sub _is_restored
+{
+	my ($value) = @_;
+	return eval { FTMPI::Cli::Values::restore($value, '-restore'); 1 };
+}
+
+# MACHINEFILE N WORKDIR, before PROG [ARGS...]
+sub _positional
+{
+	my ($got, $words) = @_;
+	for my $option (grep { defined $got->{$_} } qw(host machinefile workdir)) {
+		_refuse("-$option goes with -n N");
+	}
+	for my $name (qw(machinefile n workdir)) {
+		_refuse("neither -n N nor MACHINEFILE N WORKDIR PROG is given") if !@$words;
+		$got->{$name} = shift @$words;
+		_refuse(uc($name) . ' is an empty word') if $name ne 'n' && !length $got->{$name};
+	}
+	$got->{n} = FTMPI::Cli::Values::ranks($got->{n}, 'N');
+	return;
+}
+
+# The lines of a command's two spellings. `mpiexec` is the plain one.
+sub usage
+{
+	my ($program) = @_;
+	my $second = "$program -n N [OPTIONS] PROG [ARGS...] [: -n N ... PROG [ARGS...]] [-restore[=...]]";
+	return $second if $program ne 'ftmpirun';
+	return ("$program [OPTIONS] MACHINEFILE N WORKDIR PROG [ARGS...] [-restore[=...]]", $second);
+}
+
+# An option as people write it: "-n N, -np N".
+sub spelled
+{
+	my ($entry) = @_;
+	my $arg = defined $entry->{arg} ? " $entry->{arg}" : '';
+	$arg = "[=$entry->{arg}]" if ($entry->{kind} // '') eq 'optional';
+	return join ', ', map { "-$_$arg" } @{ $entry->{names} };
+}
+
+sub help
+{
+	my ($program) = @_;
+	my @usage = usage($program);
+	my $text  = "usage: $usage[0]\n" . join '', map { "       $_\n" } @usage[ 1 .. $#usage ];
+	for my $entry (@TABLE) {
+		my $words = $entry->{text};
+		$words .= " Default: $entry->{default}." if defined $entry->{default};
+		$text .= "\n  " . spelled($entry) . "\n" . _folded($words);
+	}
+	return $text;
+}
+
+sub _folded
+{
+	my ($words) = @_;
+	my ($text, $line) = ('', '');
+	for my $word (split ' ', $words) {
+		if (length($line) + length($word) > 70) {
+			$text .= "        $line\n";
+			$line = '';
+		}
+		$line .= length $line ? " $word" : $word;
+	}
+	return "$text        $line\n";
+}
+
+1;

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What is said of the line that a job goes on from, and of what the user may have meant instead. Pure,
+# but for reading the records of sessions.
+package FTMPI::Cli::Resume;
+
+use strict;
+use warnings;
+
+use POSIX ();
+
+use FTMPI::Cli::Sessions    ();
+use FTMPI::Launcher::Record ();
+use FTMPI::Launcher::Words  ();
+
+# Seconds by which clocks may differ without a word.
+use constant CLOCKS_DIFFER => 5;
+
+sub _when { return POSIX::strftime('%Y-%m-%d %H:%M:%S', localtime $_[0]) }
+
+# "3 minutes ago"; a clock that was set back makes lines of a time to come.
+sub age
+{
+	my ($seconds) = @_;
+	return 'by a clock that was ahead of this one' if $seconds < -CLOCKS_DIFFER;
+	$seconds = 0 if $seconds < 0;
+	for ([ day => 86400 ], [ hour => 3600 ], [ minute => 60 ]) {
+		my ($unit, $length) = @$_;
+		return FTMPI::Launcher::Words::count(int $seconds / $length, $unit) . ' ago' if $seconds >= 2 * $length;
+	}
+	return FTMPI::Launcher::Words::count($seconds, 'second') . ' ago';
+}
+
+sub _line
+{
+	my ($line) = @_;
+	return "line $line->{line} of session $line->{session}";
+}
+
+# Sentences about this line, which is gone on from at `now`. workdir: for the records and the lines of
+# other sessions.
+sub sentences
+{
+	my ($workdir, $line, $now) = @_;
+	my $record = FTMPI::Launcher::Record::load("$workdir/$line->{session}");
+	my @said   = '-restore: going on from ' . _line($line) . ', committed ' . _when($line->{time}) . ' ('
+		. age($now - $line->{time}) . ').';
+	push @said, "note: session $line->{session} has finished (" . _when($record->{end}[1])
+		. ', status 0): only what its program did after that line is done again.'
+		if FTMPI::Launcher::Record::is_finished($record);
+	my $other = _further($workdir, $line);
+	push @said, "note: session $other->{session}, which did not finish, has come further, to line $other->{line} ("
+		. _when($other->{time}) . "): -restore=$other->{session} goes on from that."
+		if $other;
+	return @said;
+}
+
+# Of the sessions that did not finish, with as many ranks, the one that has come further than this line;
+# none that this one's job began with.
+sub _further
+{
+	my ($workdir, $line) = @_;
+	my %before = map { $_ => 1 } _ancestry($workdir, $line->{session});
+	my @all    = FTMPI::Cli::Sessions::sessions($workdir);
+	my %done   = _done($workdir, map { $_ => scalar FTMPI::Launcher::Record::load("$workdir/$_") } @all);
+	my @others = grep { $_->{size} == $line->{size} && $_->{line} > $line->{line} }
+		FTMPI::Cli::Sessions::newest_lines($workdir, grep { !$before{$_} && !$done{$_} } @all);
+	my ($furthest) = sort { $b->{line} <=> $a->{line} || $b->{time} <=> $a->{time} } @others;
+	return $furthest;
+}
+
+# Of these sessions with their records those that have finished, and what they went on from.
+sub _done
+{
+	my ($workdir, %record) = @_;
+	return map { $_ => 1 } map { _ancestry($workdir, $_) } grep { FTMPI::Launcher::Record::is_finished($record{$_}) } keys %record;
+}
+
+# A session, the one that its job went on from, and so on.
+sub _ancestry
+{
+	my ($workdir, $session) = @_;
+	my @found;
+	my %seen;
+	while (defined $session && !$seen{$session}++) {
+		push @found, $session;
+		my $record = FTMPI::Launcher::Record::load("$workdir/$session") or last;
+		$session = $record->{from} ? $record->{from}[0] : undef;
+	}
+	return @found;
+}
+
+# What is said when a job begins at its beginning though there is a line of the same command that did not
+# finish: who forgot -restore learns it now.
+sub forgotten
+{
+	my ($workdir, $record) = @_;
+	my %other = map { $_ => scalar FTMPI::Launcher::Record::load("$workdir/$_") } FTMPI::Cli::Sessions::sessions($workdir);
+	my %done  = _done($workdir, %other);
+	my @open  = grep { $other{$_} && !$done{$_} && FTMPI::Launcher::Record::is_same_command($other{$_}, $record) } keys %other;
+	my ($last) = FTMPI::Cli::Sessions::newest_lines($workdir, @open);
+	return if !$last;
+	return 'note: the job begins at its beginning; -restore would go on from ' . _line($last) . ', '
+		. 'which the same command did not finish.';
+}
+
+1;

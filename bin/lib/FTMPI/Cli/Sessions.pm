@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Which recovery line -restore means. Every job has a folder in WORKDIR, named for its session; each
+# recovery line that counts has a manifest there (doc/ckpt-format.md). Manifests are read by ftmpi-ckpt
+# alone, which checks them as ranks do: it is installed beside ftmpirun, and one reader cannot be
+# of two minds. (Hosts need no more than perl all the same: this is done here, before they are asked.)
+# Whether the files of a line are whole is found out by the ranks, who take the line before, or one of
+# the next session, when they are not.
+#
+# The newest line of a session is the one with the highest number, the newest session the one whose
+# newest line has the latest time: ranks see to it that times do not go back when clocks do.
+package FTMPI::Cli::Sessions;
+
+use strict;
+use warnings;
+
+use POSIX qw(_exit);
+
+use FTMPI::Cli::Values     ();
+use FTMPI::Launcher::Words ();
+use FTMPI::Stop            ();
+
+# Sessions that ranks are told beside the first choice, as many as fit into their setting; seconds that
+# reading manifests may take; seconds by which clocks of hosts may differ.
+use constant { OTHERS => 9, READ_TIME => 60, CLOCKS => 60 };
+
+# In the source tree the tool lies beside the library, installed beside ftmpirun.
+sub tool
+{
+	my ($root) = __FILE__ =~ m{\A(.*)/[^/]+/[^/]+/FTMPI/Cli/[^/]+\z}s;
+	$root //= '../../..';
+	my $lib = length($ENV{FTMPI_LIBDIR} // '') ? $ENV{FTMPI_LIBDIR} : "$root/build/lib";
+	return -d "$root/bin/lib/FTMPI" ? "$lib/../bin/ftmpi-ckpt" : "$root/bin/ftmpi-ckpt";
+}
+
+# wanted: as FTMPI::Cli::Values::restore returns it; now: Unix seconds. Returns the session that n ranks go on
+# from, the line or 0 for its newest, and what is known of that line, as lines() has it, with
+#	others: the names of further sessions, the next choice first, should no line of this one be whole
+#	notes: sentences for the user
+# Nothing when `auto` finds none; ends with a sentence when there must be one.
+sub choose
+{
+	my ($workdir, $wanted, $n, $now) = @_;
+	my ($session, $number) = $wanted =~ /^(?:latest|auto)\z/ ? () : split /:/, $wanted;
+	my ($found, $complaint) = lines($workdir, $session);
+	my @lines = grep { !defined $number || $_->{line} == $number } @$found;
+	return if !@lines && $wanted eq 'auto';
+	_none($workdir, $session, $number, $complaint) if !@lines;
+	my @well = grep { $_->{problem} eq '' } @lines;
+	FTMPI::Stop::failed("-restore: $lines[0]{problem}, and there is no other line; see ftmpi-ckpt list")
+		if !@well;
+	my ($first, @others) = _newest(@well);
+	FTMPI::Stop::failed("-restore: line $first->{line} of session $first->{session} is of "
+			. FTMPI::Launcher::Words::count($first->{size}, 'rank') . ", not of $n")
+		if $first->{size} != $n;
+	@others = grep { $_->{size} == $n } @others;
+	splice @others, OTHERS if @others > OTHERS;
+	my %known = (
+		%$first,
+		others => [ map { $_->{session} } @others ],
+		notes  => [ _notes($first, $now // time, @lines) ]);
+	return ($first->{session}, $number // 0, \%known);
+}
+
+# The newest line of each of these sessions, of those whose manifests are well: the newest first.
+sub newest_lines
+{
+	my ($workdir, @sessions) = @_;
+	return if !@sessions;
+	my %wanted = map { $_ => 1 } @sessions;
+	my ($found) = eval { lines($workdir, @sessions == 1 ? @sessions : ()) };
+	return _newest(grep { $_->{problem} eq '' && $wanted{ $_->{session} } } @{ $found // [] });
+}
+
+# The names of all sessions there.
+sub sessions
+{
+	my ($workdir) = @_;
+	opendir my $dir, $workdir or return;
+	return sort grep { FTMPI::Cli::Values::is_session($_) } readdir $dir;
+}
+
+# The newest line of each session, the newest first.
+sub _newest
+{
+	my (%line, %time);
+	for my $line (@_) {
+		my $session = $line->{session};
+		$line{$session} = $line if !$line{$session} || $line{$session}{line} < $line->{line};
+		$time{$session} = $line->{time} if ($time{$session} // 0) < $line->{time};
+	}
+	return map { $line{$_} } sort { $time{$b} <=> $time{$a} || $b cmp $a } keys %line;
+}
+
+# What may be a surprise: a manifest that is passed over for one that is older, or seems so; a time that
+# is yet to come.
+sub _notes
+{
+	my ($first, $now, @lines) = @_;
+	my $passed = sub {
+		my ($line) = @_;
+		return $line->{line} > $first->{line} if $line->{session} eq $first->{session};
+		return $line->{session} gt $first->{session};
+	};
+	my @notes = map { "-restore: $_->{problem}; it is passed over." }
+		grep { $_->{problem} ne '' && $passed->($_) } @lines;
+	push @notes, "-restore: line $first->{line} of session $first->{session} is of a time that is yet to come"
+		. ' (a clock was set back), and counts as the newest.'
+		if $first->{time} > $now + CLOCKS;
+	return @notes;
+}
+
+sub _none
+{
+	my ($workdir, $session, $number, $complaint) = @_;
+	my $what = defined $number ? "line $number of session $session"
+		: defined $session ? "recovery line of session $session" : 'recovery line';
+	my $why = $complaint =~ /^cannot/ ? " ($complaint)" : '';
+	FTMPI::Stop::failed("-restore: there is no $what in $workdir$why; see ftmpi-ckpt list");
+}
+
+# Lines in WORKDIR, of one session or all, and what ftmpi-ckpt complained of ('' for nothing). A line:
+# session, line, path of nothing else; and, when problem is '', epoch, time, size, bytes, program.
+sub lines
+{
+	my ($workdir, $session) = @_;
+	my (@lines, @complaints);
+	for my $text (_run(tool(), 'list', '-table', defined $session ? ('-session', $session) : (), $workdir)) {
+		if ($text =~ s/^ftmpi-ckpt: //) {
+			push @complaints, $text;
+			next;
+		}
+		my %line;
+		@line{qw(session line epoch time size bytes program problem)} = split /\t/, $text, -1;
+		push @lines, \%line if defined $line{problem} && FTMPI::Cli::Values::is_session($line{session});
+	}
+	return (\@lines, join '; ', @complaints);
+}
+
+# What a command says on both streams, line by line.
+sub _run
+{
+	my (@command) = @_;
+	my $pid = open(my $out, '-|') // FTMPI::Stop::failed("-restore: cannot fork: $!");
+	if (!$pid) {
+		open STDERR, '>&', \*STDOUT;
+		{
+			no warnings 'exec';
+			exec { $command[0] } @command;
+		}
+		print STDERR "cannot run $command[0]: $!\n";
+		_exit(127);
+	}
+	my @lines = eval {
+		local $SIG{ALRM} = sub { die "slow\n" };
+		alarm READ_TIME;
+		my @read = <$out>;
+		alarm 0;
+		@read;
+	};
+	if ($@) {
+		kill 'KILL', $pid;
+		FTMPI::Stop::failed("-restore: $command[0] has not read the manifests in $command[-1] within "
+				. READ_TIME . ' s: does its file system answer?');
+	}
+	close $out;
+	chomp @lines;
+	FTMPI::Stop::failed("-restore: $lines[0]: it is installed with ftmpirun, and reads the manifests for it")
+		if $? >> 8 == 127 && @lines;
+	return @lines;
+}
+
+1;

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The values of ftmpirun's options: each sub takes what was written and the option's word, and
+# returns what is meant, or ends in a FTMPI::Stop that says what would be right. Pure.
+package FTMPI::Cli::Values;
+
+use strict;
+use warnings;
+
+use FTMPI::Address      ();
+use FTMPI::Cli::Nearest ();
+use FTMPI::Stop         ();
+
+use constant RANKS_MAX => 65536;
+
+# Seconds of -ckpt-interval: in ms it is a number of 32 bits.
+use constant { INTERVAL_MAX => 4000000, GRACE_MAX => 86400 };
+
+use constant LINE_MAX => 4294967295;
+
+# Protocols of lib/coord; auto: as the program asks.
+my @COORDS = qw(auto blocking eventlog tagging compare);
+my @WHATS  = qw(failure crash any none);
+
+# The name of a session, and of its folder in WORKDIR.
+my $SESSION = qr/[0-9]{8}-[0-9]{6}-[0-9a-f]{8}/;
+
+sub _refuse
+{
+	my ($word, $value, $text) = @_;
+	FTMPI::Stop::usage(
+		"$word: '" . FTMPI::Stop::clean($value) . "' is $text; try ftmpirun -help");
+}
+
+sub _none_of
+{
+	my ($word, $value, @values) = @_;
+	return _refuse($word, $value, 'none of ' . join(', ', @values) . FTMPI::Cli::Nearest::hint('', $value, @values));
+}
+
+sub ranks
+{
+	my ($value, $word) = @_;
+	return $value + 0 if $value =~ /^[0-9]{1,9}\z/ && $value >= 1 && $value <= RANKS_MAX;
+	return _refuse($word, $value, 'not a number of ranks from 1 to ' . RANKS_MAX);
+}
+
+# A check for whole numbers from least to most, or `beside`.
+sub whole
+{
+	my ($what, $least, $most, $beside) = @_;
+	return sub {
+		my ($value, $word) = @_;
+		my $is = $value =~ /^[0-9]{1,9}\z/;
+		return $value + 0 if $is && $value >= $least && $value <= $most;
+		return $value + 0 if $is && defined $beside && $value == $beside;
+		return _refuse($word, $value, "not $what from $least to $most");
+	};
+}
+
+# Units of a time, the longest first, in seconds.
+my @UNITS = ([ d => 86400 ], [ h => 3600 ], [ m => 60 ], [ s => 1 ], [ ms => 0.001 ]);
+
+use constant TIME_WORDS => 'such as 90, 1.5h or 1h30m';
+
+# The seconds of "90", "10m", "1h30m", "1.5h": each unit once, the longest first; a number alone is of
+# `bare` seconds. Nothing when it is no time, or none at all.
+sub duration
+{
+	my ($value, $bare) = @_;
+	my $number = qr/[0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9}/;
+	my $sum    = 0;
+	if ($value =~ /^(?:$number)\z/) {
+		$sum = $value * $bare;
+	} else {
+		for my $unit (@UNITS) {
+			my ($name, $seconds) = @$unit;
+			$sum += $1 * $seconds if $value =~ s/^($number)$name(?=[0-9.]|\z)//;
+		}
+		return if length $value;
+	}
+	return $sum > 0 ? $sum : undef;
+}
+
+sub seconds
+{
+	my ($value, $word) = @_;
+	return duration($value, 1) // _refuse($word, $value, 'not a time in seconds, or ' . TIME_WORDS);
+}
+
+# As what a batch system gives.
+sub grace
+{
+	my ($value, $word) = @_;
+	seconds($value, $word);
+	return $value if $value >= 0.1 && $value <= GRACE_MAX;
+	return _refuse($word, $value, 'not a time from 0.1 to ' . GRACE_MAX . ' s');
+}
+
+sub interval
+{
+	my ($value, $word) = @_;
+	my $seconds = seconds($value, $word);
+	return $seconds if $seconds >= 0.001 && $seconds <= INTERVAL_MAX;
+	return _refuse($word, $value, 'not a time from 0.001 to ' . INTERVAL_MAX . ' s');
+}
+
+# A check for times in ms from least to most, or `beside`; a number alone is of ms.
+sub milliseconds
+{
+	my ($what, $least, $most, $beside) = @_;
+	my $whole = whole($what, $least, $most, $beside);
+	return sub {
+		my ($value, $word) = @_;
+		my $seconds = $value =~ /[a-z]/ ? duration($value, 0.001) : undef;
+		return $whole->($value, $word) if !defined $seconds;
+		my $ms = int 0.5 + 1000 * $seconds;
+		return $ms if $ms >= $least && $ms <= $most;
+		return _refuse($word, $value, "not $what from $least to $most");
+	};
+}
+
+sub coord
+{
+	my ($value, $word) = @_;
+	return $value if grep { $_ eq $value } @COORDS;
+	return _none_of($word, $value, @COORDS);
+}
+
+sub restart_on
+{
+	my ($value, $word) = @_;
+	return $value if grep { $_ eq $value } @WHATS;
+	return _none_of($word, $value, @WHATS);
+}
+
+# latest, auto, SESSION or SESSION:LINE
+sub restore
+{
+	my ($value, $word) = @_;
+	return $value if $value eq 'latest' || $value eq 'auto';
+	my ($line) = $value =~ /^$SESSION(?::([1-9][0-9]{0,9}))?\z/
+		or return _refuse($word, $value,
+		'neither auto nor a session such as 20261231-235959-0123abcd nor one of its lines'
+			. ' (SESSION:LINE)');
+	return $value if !defined $line || $line <= LINE_MAX;
+	return _refuse($word, $value, 'no recovery line: the number is too large');
+}
+
+sub is_session { return $_[0] =~ /^$SESSION\z/ }
+
+sub ports
+{
+	my ($value, $word) = @_;
+	my ($first, $last) = $value =~ /^([0-9]{1,5})-([0-9]{1,5})\z/;
+	return [ $first + 0, $last + 0 ]
+		if defined $last && $first >= 1 && $first <= $last && $last <= 65535;
+	return _refuse($word, $value, 'not a range of ports such as 5000-5100');
+}
+
+sub iface
+{
+	my ($value, $word) = @_;
+	return $value if FTMPI::Address::matcher($value);
+	return _refuse($word, $value, 'neither an interface nor a network such as 10.0.0.0/8');
+}
+
+sub variable
+{
+	my ($value, $word) = @_;
+	return $value if $value =~ /^[A-Za-z_][A-Za-z0-9_.]*(?:=|\z)/;
+	return _refuse($word, $value, 'neither VAR nor VAR=value');
+}
+
+# VAR and a value, as VAR=value.
+sub pair
+{
+	my ($name, $value, $word) = @_;
+	return "$name=$value" if $name =~ /^[A-Za-z_][A-Za-z0-9_.]*\z/;
+	return _refuse($word, $name, 'no name of a variable');
+}
+
+1;

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The hosts of a job as FTMPI::Launcher::Job sees them: which are well, which ranks each has, and which answers
+# are awaited before all ranks can be told to run. Pure.
+#
+#	spare   no agent is there, and none was asked for
+#	coming  an agent was asked for
+#	well    its agent is here
+#	bad     it has failed, and is not used but when it has been tried again
+#
+# Ranks on a host that is well stay there. A host without ranks delays nobody.
+#
+# Actions: [start => host], [bind => hosts], [restart => host, epoch], [drop => host] when it is out of
+# reach, [dismiss => host] when it is not but is not wanted any more.
+package FTMPI::Launcher::Crew;
+
+use strict;
+use warnings;
+
+use FTMPI::Launcher::Place ();
+
+# Seconds after which a host that failed is tried again.
+use constant RETRY_TIME => 30;
+
+# { name, slots, local, ranks } each, in the order of the machine file.
+sub new
+{
+	my ($class, @hosts) = @_;
+	my $self = bless { hosts => [], home => [] }, $class;
+	for my $host (@hosts) {
+		my @ranks = @{ $host->{ranks} };
+		$self->{home}[$_] = @{ $self->{hosts} } for @ranks;
+		push @{ $self->{hosts} },
+			{ %$host, ranks => \@ranks, state => 'spare', unbound => [], again => 0, ports => 0 };
+	}
+	return $self;
+}
+
+sub size     { return scalar @{ $_[0]{home} } }
+sub count    { return scalar @{ $_[0]{hosts} } }
+sub state    { return $_[0]{hosts}[ $_[1] ]{state} }
+sub name     { return $_[0]{hosts}[ $_[1] ]{name} }
+sub is_local { return $_[0]{hosts}[ $_[1] ]{local} }
+sub ranks    { return @{ $_[0]{hosts}[ $_[1] ]{ranks} } }
+sub home     { return $_[0]{home}[ $_[1] ] }
+sub name_of  { my ($self, $rank) = @_; return $self->name($self->home($rank)) }
+
+# Whether this rank is (or was last) at this host.
+sub has { my ($self, $host, $rank) = @_; return ($self->{home}[$rank] // -1) == $host }
+
+# Hosts that have ranks.
+sub used { my ($self) = @_; return grep { $self->ranks($_) } 0 .. $#{ $self->{hosts} } }
+
+sub begin
+{
+	my ($self) = @_;
+	return map { $self->_start($_, 0) } $self->used;
+}
+
+# A new agent has bound nothing yet. Each host gets at most one in an epoch.
+sub _start
+{
+	my ($self, $index, $epoch) = @_;
+	my $host = $self->{hosts}[$index];
+	@$host{qw(state again ports tried)} = ('coming', 0, 0, $epoch);
+	$host->{unbound} = [ @{ $host->{ranks} } ];
+	return [ start => $index ];
+}
+
+# Answers.
+
+sub here  { my ($self, $index) = @_; $self->{hosts}[$index]{state} = 'well'; return }
+sub ports { my ($self, $index) = @_; $self->{hosts}[$index]{ports}--; return }
+sub again { my ($self, $index) = @_; $self->{hosts}[$index]{again} = 0; return }
+
+# Hosts of which an answer is awaited.
+sub late
+{
+	my ($self) = @_;
+	my $hosts = $self->{hosts};
+	return grep { my $host = $hosts->[$_]; $host->{state} ne 'well' || $host->{again} || $host->{ports} }
+		$self->used;
+}
+
+# What is to be asked next. Sockets are bound when all agents are here, since the addresses of all are
+# chosen together.
+sub ask
+{
+	my ($self) = @_;
+	my @used = $self->used;
+	return if grep { $self->state($_) ne 'well' } @used;
+	my @hosts = grep { @{ $self->{hosts}[$_]{unbound} } } @used;
+	return if !@hosts;
+	my @orders;
+	for my $index (@hosts) {
+		my $host = $self->{hosts}[$index];
+		$host->{ports}++;
+		push @orders, [ $index, splice @{ $host->{unbound} } ];
+	}
+	return [ bind => @orders ];
+}
+
+# Failures.
+
+sub lost
+{
+	my ($self, $index, $now) = @_;
+	my $host = $self->{hosts}[$index];
+	@$host{qw(state since again ports unbound)} = ('bad', $now, 0, 0, []);
+	return;
+}
+
+# Every agent that has ranks is to begin again.
+sub restart
+{
+	my ($self, $epoch) = @_;
+	my @well = grep { $self->state($_) eq 'well' } $self->used;
+	$self->{hosts}[$_]{again} = 1 for @well;
+	return map { [ restart => $_, $epoch ] } @well;
+}
+
+# New places for the ranks of hosts that are bad: a list of actions and { host => [ranks] }; or
+# nothing when there is no place.
+sub rehouse
+{
+	my ($self, $epoch) = @_;
+	my @lost  = sort { $a <=> $b } map { $self->ranks($_) } grep { $self->state($_) eq 'bad' } $self->used;
+	my $place = FTMPI::Launcher::Place::find(\@lost, [ map { $self->_view($_, $epoch) } @{ $self->{hosts} } ]);
+	return if !$place;
+	$_->{ranks} = [] for grep { $_->{state} eq 'bad' } @{ $self->{hosts} };
+	my %moved;
+	for my $rank (@lost) {
+		my $host = $self->{hosts}[ $place->{$rank} ];
+		push @$_, $rank for $host->{ranks}, $host->{unbound}, $moved{ $place->{$rank} } //= [];
+		$self->{home}[$rank] = $place->{$rank};
+	}
+	my @new = grep { $self->state($_) =~ /^(?:spare|bad)\z/ } sort { $a <=> $b } keys %moved;
+	return ([ map { $self->_start($_, $epoch) } @new ], \%moved);
+}
+
+sub _view
+{
+	my ($self, $host, $epoch) = @_;
+	my $load = $host->{state} eq 'bad' ? 0 : @{ $host->{ranks} };
+	my $kind = $host->{state} ne 'bad' ? ($load ? 'used' : 'spare')
+		: $host->{tried} < $epoch ? 'last' : 'none';
+	$kind = 'none' if $host->{state} eq 'coming' && !$load;
+	return { kind => $kind, slots => $host->{slots}, load => $load };
+}
+
+# Hosts that failed some time ago and have no ranks are tried again beside all else.
+sub probe
+{
+	my ($self, $now, $epoch) = @_;
+	my @old = grep { my $host = $self->{hosts}[$_]; $host->{state} eq 'bad'
+			&& !@{ $host->{ranks} } && $now - $host->{since} >= RETRY_TIME } 0 .. $#{ $self->{hosts} };
+	return map { $self->_start($_, $epoch) } @old;
+}
+
+# Of two hosts that do not reach each other the one to do without: that with fewer ranks, but not the
+# launcher's own; nothing when there is no place for its ranks.
+sub dispensable
+{
+	my ($self, @pair) = @_;
+	my ($host) = sort { $self->ranks($a) <=> $self->ranks($b) || $b <=> $a }
+		grep { !$self->is_local($_) } @pair;
+	return if !defined $host;
+	my @others = grep { $_ != $host && $self->state($_) =~ /^(?:well|spare)\z/ } 0 .. $#{ $self->{hosts} };
+	return @others ? $host : undef;
+}
+
+1;

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Lines out of the bytes that ranks write, so that no line of one rank is cut by another's. Pure: it
+# is told what came and what time it is, and says what to write. A partial line is held until its
+# end comes, the rank ends, or it is LINE_MAX long. A prompt of the interactive rank is shown when
+# nothing at all came for IDLE seconds; the caller asks for that only while somebody may answer, since what
+# was no prompt, but a line that its writer had no processor to end, is cut by the next one then.
+package FTMPI::Launcher::Output;
+
+use strict;
+use warnings;
+
+use constant { LINE_MAX => 65536, IDLE => 0.1 };
+
+# tag: whether each line begins with its rank; interactive: the rank whose prompts are shown, or
+# undef.
+sub new
+{
+	my ($class, %arg) = @_;
+	return bless { %arg, held => {}, open => {}, last => 0 }, $class;
+}
+
+# What to write now that these bytes came ('' for nothing yet).
+sub add
+{
+	my ($self, $rank, $stream, $bytes, $now) = @_;
+	$self->{last} = $now;
+	my $held = \($self->{held}{$rank}{$stream} //= '');
+	$$held .= $bytes;
+	my $end = rindex($$held, "\n") + 1;
+	$end = length $$held if length($$held) - $end >= LINE_MAX;
+	return $self->_show($rank, $stream, substr $$held, 0, $end, '');
+}
+
+# The rank has ended: what it left without an end of line, as [stream, text] each.
+sub finish
+{
+	my ($self, $rank) = @_;
+	my $held = delete $self->{held}{$rank} or return;
+	my @texts;
+	for my $stream (sort keys %$held) {
+		my $text = $self->_show($rank, $stream, $held->{$stream});
+		$text .= "\n" if $self->{tag} && delete $self->{open}{$rank}{$stream};
+		push @texts, [ $stream, $text ] if length $text;
+	}
+	delete $self->{open}{$rank};
+	return @texts;
+}
+
+sub finish_all
+{
+	my ($self) = @_;
+	return map { $self->finish($_) } sort { $a <=> $b } keys %{ $self->{held} };
+}
+
+# When idle() will have something to say, or undef.
+sub idle_time
+{
+	my ($self) = @_;
+	my $held = $self->{held}{ $self->{interactive} // '' } or return;
+	return (grep { length } values %$held) ? $self->{last} + IDLE : undef;
+}
+
+sub idle
+{
+	my ($self, $now) = @_;
+	my $due = $self->idle_time;
+	return if !defined $due || $now < $due;
+	my $rank = $self->{interactive};
+	my $held = $self->{held}{$rank};
+	my @texts;
+	for my $stream (grep { length $held->{$_} } sort keys %$held) {
+		push @texts, [ $stream, $self->_show($rank, $stream, $held->{$stream}) ];
+		$held->{$stream} = '';
+	}
+	return @texts;
+}
+
+# With tags: each line that begins in this text gets one; `open` remembers that the last did not
+# end.
+sub _show
+{
+	my ($self, $rank, $stream, $text) = @_;
+	return $text if !$self->{tag} || !length $text;
+	my $open = $self->{open}{$rank}{$stream};
+	$self->{open}{$rank}{$stream} = $text !~ /\n\z/;
+	$text =~ s/^/[$rank] /mg;
+	$text =~ s/^\[$rank\] // if $open;
+	return $text;
+}
+
+1;

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Where ranks go whose host has failed: to the spares of the machine file in their order, as many as
+# each has slots; what is left is packed onto all hosts that are well, evenly by slots. If there is no
+# such host, to those that failed before: they may be back. Pure.
+package FTMPI::Launcher::Place;
+
+use strict;
+use warnings;
+
+# ranks: those without a host. hosts: { kind, slots, load } each, with load the number of ranks that
+# stay there and kind one of
+#	spare   no rank of the job is there
+#	used    it is well and has ranks
+#	last    it failed, and has not been tried since
+#	none    not to be used
+# Returns { rank => index of its host }, or nothing when there is none.
+sub find
+{
+	my ($ranks, $hosts) = @_;
+	my @left  = @$ranks;
+	my @loads = map { $_->{load} } @$hosts;
+	my %is    = map { $_->{kind} => 1 } @$hosts;
+	my $open  = $is{spare} || $is{used} ? qr/^(?:spare|used)\z/ : qr/^last\z/;
+	my @open  = grep { $hosts->[$_]{kind} =~ $open } 0 .. $#$hosts;
+	return if !@open;
+	my %place;
+	for my $host (grep { $hosts->[$_]{kind} ne 'used' } @open) {
+		while (@left && $loads[$host] < $hosts->[$host]{slots}) {
+			$place{ shift @left } = $host;
+			$loads[$host]++;
+		}
+	}
+	for my $rank (@left) {
+		my $host = _emptiest($hosts, \@loads, @open);
+		$place{$rank} = $host;
+		$loads[$host]++;
+	}
+	return \%place;
+}
+
+# The host that has the fewest ranks a slot with one more; the first of them.
+sub _emptiest
+{
+	my ($hosts, $loads, @open) = @_;
+	my ($best, $least);
+	for my $host (@open) {
+		my $share = ($loads->[$host] + 1) / $hosts->[$host]{slots};
+		($best, $least) = ($host, $share) if !defined $least || $share < $least;
+	}
+	return $best;
+}
+
+1;

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What is known of a job beside its recovery lines: a file of text in its session's folder, which the
+# launcher writes when the first line is committed and again when the job has ended (doc/ckpt-format.md).
+# It is for people, and for the choice that -restore makes; no line counts or not for its sake.
+package FTMPI::Launcher::Record;
+
+use strict;
+use warnings;
+
+use Fcntl qw(O_CREAT O_EXCL O_WRONLY O_NOFOLLOW O_NONBLOCK O_RDONLY);
+
+use constant { NAME => 'job.record', FIRST => 'FTMPI-JOB 1' };
+
+# Bytes of a record; of the words of one part of the job, after which "..." stands for the rest; and the
+# most parts of which there are words.
+use constant { BYTES_MAX => 1 << 20, WORDS_MAX => 4096, PARTS_MAX => 64 };
+
+# Letters that would end a word or a line, and those that a terminal acts on, as %XX.
+sub _escaped
+{
+	my ($text) = @_;
+	$text =~ s/([^\x21-\x24\x26-\x7e\x80-\xff])/sprintf '%%%02X', ord $1/ge;
+	return length $text ? $text : '%';
+}
+
+sub _plain
+{
+	my ($word) = @_;
+	return '' if $word eq '%';
+	$word =~ s/%([0-9A-F]{2})/chr hex $1/ge;
+	return $word;
+}
+
+# ranks: how many; began: when, in Unix seconds; parts: [number of ranks, program, arguments] each;
+# from: [session, line] that was restored, or undef; end: [status, when, sentence], or undef.
+sub encode
+{
+	my ($record) = @_;
+	my @lines = (FIRST, "ranks $record->{ranks}", "began $record->{began}");
+	push @lines, "from $record->{from}[0] $record->{from}[1]" if $record->{from};
+	my @parts = @{ $record->{parts} };
+	splice @parts, PARTS_MAX;
+	for my $part (@parts) {
+		my ($n, @words) = @$part;
+		my $text = join ' ', map { _escaped($_) } @words;
+		$text = substr($text, 0, WORDS_MAX) =~ s/%[0-9A-F]?\z//r . ' ...' if length $text > WORDS_MAX;
+		push @lines, "part $n $text";
+	}
+	if (my $end = $record->{end}) {
+		my $why = substr(_escaped($end->[2] // ''), 0, WORDS_MAX) =~ s/(?<=.)%[0-9A-F]?\z//r;
+		push @lines, "end $end->[0] $end->[1] $why";
+	}
+	return join '', map { "$_\n" } @lines;
+}
+
+# The record of this text, or nothing when it is none. What a later version adds is passed over.
+sub decode
+{
+	my ($text) = @_;
+	my ($first, @lines) = split /\n/, $text;
+	return if ($first // '') ne FIRST;
+	my %record = (parts => []);
+	for (@lines) {
+		if (/^(ranks|began) ([0-9]{1,12})\z/) {
+			$record{$1} = $2 + 0;
+		} elsif (/^from (\S{1,255}) ([0-9]{1,10})\z/) {
+			$record{from} = [ $1, $2 + 0 ];
+		} elsif (/^part ([0-9]{1,9}) (.+)\z/) {
+			push @{ $record{parts} }, [ $1 + 0, map { _plain($_) } split / /, $2 ];
+		} elsif (/^end ([0-9]{1,3}) ([0-9]{1,12}) (\S+)\z/) {
+			$record{end} = [ $1 + 0, $2 + 0, _plain($3) ];
+		}
+	}
+	return if !defined $record{ranks} || !defined $record{began};
+	return \%record;
+}
+
+# Into this folder, which is there, in place of what was there. Returns why not, or nothing.
+sub save
+{
+	my ($folder, $record) = @_;
+	my ($path, $tmp) = map { "$folder/" . NAME . $_ } '', '.tmp';
+	unlink $tmp;
+	my $text = encode($record);
+	if (!sysopen my $file, $tmp, O_WRONLY | O_CREAT | O_EXCL, 0600) {
+		return "cannot make $tmp: $!";
+	} elsif ((syswrite($file, $text) // -1) != length $text || !close $file || !rename $tmp, $path) {
+		my $why = "$!";
+		unlink $tmp;
+		return "cannot write $path: $why";
+	}
+	return;
+}
+
+# The record in this folder, or undef: also in a list of names and records.
+sub load
+{
+	my ($folder) = @_;
+	sysopen my $file, "$folder/" . NAME, O_RDONLY | O_NONBLOCK | O_NOFOLLOW or return undef;
+	return undef if !-f $file;
+	my $n = read $file, my $text, BYTES_MAX;
+	return $n ? scalar decode($text) : undef;
+}
+
+# Its job came to its end, and every rank said that all was well.
+sub is_finished
+{
+	my ($record) = @_;
+	return $record && $record->{end} && $record->{end}[0] == 0;
+}
+
+# One command line: the same programs, arguments and numbers of ranks.
+sub is_same_command
+{
+	my ($one, $other) = @_;
+	return "@{[ map { join \"\0\", @$_ } @{ $one->{parts} } ]}" eq "@{[ map { join \"\0\", @$_ } @{ $other->{parts} } ]}";
+}
+
+1;

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Do all hosts share the work directory? Asked once the program is known to make checkpoints, of each
+# host that gets ranks: the host of rank 0, which commits recovery lines, makes a file there
+# (FTMPI::Probe), the others look for it, and it is removed. Pure: what is to be sent goes to `tell`, what
+# was found out to `say`. The job goes on; a host that is lost, or does not answer, is not waited for.
+package FTMPI::Launcher::Shared;
+
+use strict;
+use warnings;
+
+use FTMPI::Probe ();
+
+# workdir; probe: the file's name; tell => sub (host, order); say => sub (sentence); name => sub (host).
+sub new
+{
+	my ($class, %arg) = @_;
+	return bless { %arg, known => {}, waiting => {} }, $class;
+}
+
+# The hosts that have ranks, that of rank 0 first. Those that were asked before are not asked again.
+sub ask
+{
+	my ($self, $maker, @others) = @_;
+	return if defined $self->{maker};
+	my @new = grep { !$self->{known}{$_} } @others;
+	return if !@new;
+	@$self{qw(maker made)} = ($maker, 0);
+	$self->{known}{$_} = 1 for @new;
+	$self->{waiting} = { map { $_ => 1 } @new };
+	$self->{tell}->($maker, FTMPI::Probe::MAKE);
+	return;
+}
+
+# A PROBED of that host; why: what was wrong, or ''.
+sub answered
+{
+	my ($self, $host, $order, $why) = @_;
+	my $maker = $self->{maker};
+	return if !defined $maker;
+	if ($order == FTMPI::Probe::MAKE && $host == $maker && !$self->{made}) {
+		$self->_made($why);
+	} elsif ($order == FTMPI::Probe::LOOK && $self->{made} && delete $self->{waiting}{$host}) {
+		$self->_apart($host, $why) if $why ne '';
+		$self->_finish if !%{ $self->{waiting} };
+	}
+	return;
+}
+
+# This host will not answer any more.
+sub lost
+{
+	my ($self, $host) = @_;
+	my $maker = $self->{maker} // return;
+	if ($host == $maker) {
+		delete $self->{known}{$_} for keys %{ $self->{waiting} };
+		$self->{waiting} = {};
+		$self->{maker} = undef;
+	} elsif (delete $self->{waiting}{$host} && !%{ $self->{waiting} }) {
+		$self->_finish;
+	}
+	return;
+}
+
+sub _made
+{
+	my ($self, $why) = @_;
+	if ($why ne '') {
+		my $name = $self->{name}->($self->{maker});
+		$self->{say}->("host $name cannot write in the work directory $self->{workdir} ($why): no recovery"
+				. ' line can be made there.');
+		$self->{maker} = undef;
+		return;
+	}
+	$self->{made} = 1;
+	$self->{tell}->($_, FTMPI::Probe::LOOK) for sort { $a <=> $b } keys %{ $self->{waiting} };
+	return;
+}
+
+sub _apart
+{
+	my ($self, $host, $why) = @_;
+	my ($one, $other) = map { $self->{name}->($_) } $self->{maker}, $host;
+	$self->{say}->("host $other does not see what host $one writes in the work directory $self->{workdir}"
+			. " ($why): recovery lines of this job cannot be restored; -workdir names a directory that all"
+			. ' hosts share.');
+	return;
+}
+
+sub _finish
+{
+	my ($self) = @_;
+	$self->{tell}->($self->{maker}, FTMPI::Probe::REMOVE);
+	$self->{maker} = undef;
+	return;
+}
+
+1;

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# How an agent gets to its host: perl is started there with a few words that read the agent's
+# modules from standard input, so that nothing of FTMPI has to be installed on that host. The same
+# way is taken on this machine, only without ssh.
+package FTMPI::Launcher::Start;
+
+use strict;
+use warnings;
+
+use POSIX ();
+use Socket qw(AF_UNIX SOCK_STREAM PF_UNSPEC);
+
+use FTMPI::Loop ();
+
+use constant DEFAULT_SSH => 'ssh -o BatchMode=yes -o ConnectTimeout=10';
+
+# What the agent is made of, each after those it uses.
+my @MODULES = map { "FTMPI/$_.pm" } qw(Stop Wire Control Loop Channel Agent/Silence Stopped
+	Lateness Condition Agent/Examiner Agent/Feed Agent/Outputs Address Net Agent/Listeners Agent/Sweep Agent/Elf Agent/Foreign
+	Agent/Pty Agent/Rank Agent/Program Agent/Again Agent/Process Unfinished Agent/Ranks Probe Agent);
+
+# Run by perl on the host. It goes through two shells of unknown kind as one single-quoted word: no
+# single quote, no exclamation mark, no line end in it.
+my $BOOT = 'binmode STDIN;'
+	. 'sub r{my($n,$b)=(shift,"");while(length($b)<$n){'
+	. 'sysread(STDIN,$b,$n-length($b),length$b)or exit 97}$b}'
+	. 'for(1..unpack"V",r(4)){my$f=r(unpack"V",r(4));my$s=r(unpack"V",r(4));'
+	. '$INC{$f}=$f;eval qq(#line 1 $f\n$s;1)or die$@}'
+	. 'FTMPI::Agent::main()';
+
+# Every rank takes five descriptors of its agent, and any host may get all ranks of the job; a soft limit that is too low
+# for that is raised as far as needed, if it may be. What `ps` shows of the agent is short and says
+# what it is.
+my $SHELL = 'test "$(ulimit -n)" -lt "$1" 2>/dev/null &&'
+	. ' { ulimit -S -n "$1" || ulimit -S -n "$(ulimit -H -n)"; } 2>/dev/null;'
+	. ' FTMPI_BOOT=$2 exec perl -C0 -e "eval delete \$ENV{FTMPI_BOOT}; print STDERR \$@" "agent on $3"';
+
+sub descriptors_needed
+{
+	my ($ranks) = @_;
+	return 100 + 5 * $ranks;
+}
+
+sub _needed
+{
+	my ($host) = @_;
+	return descriptors_needed($host->{size} // scalar @{ $host->{ranks} });
+}
+
+# The command line for the shell of another host. size: the ranks of the job.
+sub remote_command
+{
+	my ($host) = @_;
+	my $need = _needed($host);
+	return "exec sh -c '$SHELL' ftmpirun $need '$BOOT' '$host->{name}'";
+}
+
+sub command
+{
+	my ($host, @ssh) = @_;
+	return (@ssh, $host->{name}, remote_command($host)) if !$host->{local};
+	my $need = _needed($host);
+	return ('sh', '-c', $SHELL, 'ftmpirun', $need, $BOOT, $host->{name});
+}
+
+# What the agent is to read first: the sources, which need not be compiled here.
+sub payload
+{
+	my $bytes = pack 'V', scalar @MODULES;
+	for my $module (@MODULES) {
+		my $path = ($INC{'FTMPI/Launcher/Start.pm'} =~ s{FTMPI/Launcher/Start\.pm\z}{}r) . $module;
+		open my $file, '<:raw', $path or die "cannot read $path: $!\n";
+		my $source = do { local $/; <$file> };
+		$bytes .= pack 'V/a* V/a*', $module, $source;
+	}
+	return $bytes;
+}
+
+# Start the command: { pid, in, out, err }, where `in` is what it says and `out` what it hears; or
+# nothing with $! set. It has its own session: what is typed at our terminal is for the launcher
+# alone.
+sub launch
+{
+	my (@command) = @_;
+	my ($mine, $theirs, $err, $their_err);
+	socketpair($mine, $theirs, AF_UNIX, SOCK_STREAM, PF_UNSPEC) or return;
+	pipe($err, $their_err) or return;
+	my $pid = FTMPI::Loop::spawn(sub { _become($theirs, $their_err, @command) });
+	return if !defined $pid;
+	return { pid => $pid, in => $mine, out => $mine, err => $err };
+}
+
+sub _become
+{
+	my ($channel, $err, @command) = @_;
+	POSIX::setsid();
+	$SIG{$_} = 'DEFAULT' for qw(PIPE TTIN TTOU);
+	POSIX::dup2(fileno $channel, 0);
+	POSIX::dup2(fileno $channel, 1);
+	POSIX::dup2(fileno $err,     2);
+	{
+		no warnings 'exec';
+		exec { $command[0] } @command;
+	}
+	my $text = "cannot run $command[0]: $!\n";
+	POSIX::write(2, $text, length $text);
+	return;
+}
+
+1;

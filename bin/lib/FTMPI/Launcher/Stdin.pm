@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Standard input on its way to rank 0: never more than WINDOW bytes ahead of what that rank took. What
+# was given is kept, as far as KEEP_MAX goes, and given again to a rank 0 that begins again.
+package FTMPI::Launcher::Stdin;
+
+use strict;
+use warnings;
+
+use Errno qw(EAGAIN EINTR EWOULDBLOCK);
+use POSIX ();
+
+# RETRY: seconds after which a terminal that belongs to another job is looked at again.
+use constant { WINDOW => 262144, CHUNK => 65536, RETRY => 0.5, KEEP_MAX => 64 << 20 };
+
+# loop; on_bytes => sub (bytes); on_end => sub; keep: whether rank 0 may begin again; on_lost => sub,
+# called when more was given than is kept.
+sub new
+{
+	my ($class, %arg) = @_;
+	my $self = bless { %arg, under_way => 0, over => 0, held => 0, kept => '', given => 0 }, $class;
+	$self->_open;
+	return $self;
+}
+
+# Give what is kept and was not given to this rank 0 yet; then read on.
+sub _open
+{
+	my ($self) = @_;
+	return if $self->{over} || $self->{held};
+	while ($self->{given} < length $self->{kept} && $self->{under_way} < WINDOW) {
+		my $bytes = substr $self->{kept}, $self->{given}, CHUNK;
+		$self->{given}     += length $bytes;
+		$self->{under_way} += length $bytes;
+		$self->{on_bytes}->($bytes);
+	}
+	return if $self->{given} < length $self->{kept};
+	if ($self->{ended}) {
+		$self->{on_end}->();
+		$self->{over} = 1;
+	} elsif ($self->{under_way} < WINDOW) {
+		$self->{loop}->on_read(\*STDIN, sub { $self->_read });
+	}
+	return;
+}
+
+# Rank 0 took so many bytes.
+sub taken
+{
+	my ($self, $n) = @_;
+	$self->{under_way} -= $n;
+	$self->_open;
+	return;
+}
+
+# Nobody reads any more: this rank 0 does not, or the job is over.
+sub close
+{
+	my ($self) = @_;
+	return if $self->{held};
+	$self->{over} = 1;
+	$self->{loop}->off_read(\*STDIN);
+	return;
+}
+
+# Nothing more comes, or is read.
+sub is_over { return $_[0]{over} }
+
+# Rank 0 is to begin again: nothing is given meanwhile, and what is heard of it is of the old one.
+sub hold
+{
+	my ($self) = @_;
+	$self->{held} = 1;
+	$self->{loop}->off_read(\*STDIN);
+	return;
+}
+
+# It has begun again, and gets everything from the beginning.
+sub rewind
+{
+	my ($self) = @_;
+	@$self{qw(held over given under_way)} = (0, 0, 0, 0);
+	$self->_open;
+	return;
+}
+
+# Reading a terminal in the background would stop us.
+sub _in_background
+{
+	return if !-t STDIN;
+	my $owner = POSIX::tcgetpgrp(0);
+	return defined $owner && $owner != getpgrp;
+}
+
+sub _read
+{
+	my ($self) = @_;
+	if (_in_background()) {
+		$self->{loop}->off_read(\*STDIN);
+		$self->{loop}->after(RETRY, sub { $self->_open });
+		return;
+	}
+	my $n = sysread STDIN, my $bytes, CHUNK;
+	return if !defined $n && ($!{EINTR} || $!{EAGAIN} || $!{EWOULDBLOCK});
+	if (!$n) {
+		$self->{ended} = 1;
+		$self->close;
+		$self->{on_end}->();
+		return;
+	}
+	$self->_keep($bytes);
+	$self->{under_way} += $n;
+	$self->{loop}->off_read(\*STDIN) if $self->{under_way} >= WINDOW;
+	$self->{on_bytes}->($bytes);
+	return;
+}
+
+sub _keep
+{
+	my ($self, $bytes) = @_;
+	return if !$self->{keep};
+	$self->{kept} .= $bytes;
+	$self->{given} = length $self->{kept};
+	return if length $self->{kept} <= KEEP_MAX;
+	@$self{qw(keep kept given)} = (0, '', 0);
+	$self->{on_lost}->();
+	return;
+}
+
+1;

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What to think of ranks that show no life. Ranks observe each other by heartbeats, and tell whom they
+# do not hear any more (SUSPECT), and whom they hear again (HEARD); the launcher hears of each host's
+# agent how long it has been silent, and asks the agents of the suspect and of those who suspect it what
+# is the matter with these processes (FTMPI::Condition has the words). Suspicions are gathered for a
+# moment, so that a host that fell silent as a whole is seen as one. Pure: it has no clock.
+#
+# The happy path: a rank was stopped. Those who observe it say so; its host's agent is well, and says
+# that it is stopped; it is fenced. Other courses:
+#
+#	its host's agent is silent, too      the host has failed
+#	it gets no processor (starved)       it is excused for as long as a starved one may be silent
+#	an observer gets none, or its host   its word does not count while that is so
+#	is silent
+#	it runs; two hosts that are well     they do not reach each other: a restart, without one of
+#	suspect ranks of each other          the two if possible
+#	it runs, and so do those who do not  the way between them is broken: a restart, when no other
+#	hear it                              word has come for a while
+#	nothing can be told of it            as if it hung when all who observe it say so, or one beside
+#	                                     it; else as if it ran
+package FTMPI::Launcher::Verdict;
+
+use strict;
+use warnings;
+
+# Observers of each rank, when there are so many others.
+use constant OBSERVERS => 2;
+
+# period, timeout: of heartbeats; starved: for how long a rank or host without a processor may be silent
+# (0: not longer than others, and nobody is asked), in seconds; size: number of ranks.
+sub new
+{
+	my ($class, %arg) = @_;
+	my $full = $arg{size} - 1 < OBSERVERS ? $arg{size} - 1 : OBSERVERS;
+	return bless { starved => 0, %arg, full => $full, said => {}, words => {} }, $class;
+}
+
+# How long to wait for more before judge(), and again as long as it is not settled.
+sub gather_time
+{
+	my ($self) = @_;
+	my $rest = grep { ($self->_word($_) // '') ne 'starved' } keys %{ $self->{said} };
+	return $rest ? $self->{period} / 2 : $self->{timeout} / 4;
+}
+
+# Seconds between the two looks of an agent: a rank that is well has beaten meanwhile.
+sub look_time { return 1.5 * $_[0]{period} }
+
+# Another epoch: nobody is suspected.
+sub clear { @{ $_[0] }{qw(said words)} = ({}, {}); return }
+
+# Observer did not hear of this rank for so many ms.
+sub suspect
+{
+	my ($self, $observer, $rank, $ms, $now) = @_;
+	my $case = $self->{said}{$rank} //= { since => $now, ms => 0, by => {} };
+	$case->{by}{$observer} = 1;
+	$case->{ms} = $ms if $ms > $case->{ms};
+	return;
+}
+
+# It hears it again.
+sub heard
+{
+	my ($self, $observer, $rank) = @_;
+	my $case = $self->{said}{$rank} // return;
+	delete $case->{by}{$observer};
+	$self->forget($rank) if !%{ $case->{by} };
+	return;
+}
+
+# It is through, and will neither be heard nor hear anybody.
+sub leaves
+{
+	my ($self, $rank) = @_;
+	$self->forget($rank);
+	$self->heard($rank, $_) for keys %{ $self->{said} };
+	return;
+}
+
+# What this rank was suspected of is settled.
+sub forget { delete $_[0]{said}{ $_[1] }; return }
+
+sub is_open { return scalar %{ $_[0]{said} } }
+
+# Whose agents are to be asked now: of whom nothing was told for half the timeout.
+sub to_ask
+{
+	my ($self, $now) = @_;
+	return if !$self->{starved};
+	my ($said, $words) = @$self{qw(said words)};
+	my %about = map { $_ => 1 } map { ($_, keys %{ $said->{$_}{by} }) } keys %$said;
+	delete @$words{ grep { !$about{$_} } keys %$words };
+	my $is_old = sub { !$_[0] || (!$_[0]{asked} && $now - $_[0]{at} >= $self->{timeout} / 2) };
+	my @ask = sort { $a <=> $b } grep { $is_old->($words->{$_}) } keys %about;
+	$words->{$_}{asked} = 1 for @ask;
+	return @ask;
+}
+
+# An agent's answer.
+sub told
+{
+	my ($self, $rank, $word, $now) = @_;
+	my $before = $self->{words}{$rank} // return;
+	my $changed = defined $before->{word} && $before->{word} ne $word ? $now : $before->{changed};
+	my $since = ($before->{word} // '') eq $word ? $before->{since} : $now;
+	$self->{words}{$rank} = { word => $word, at => $now, changed => $changed, since => $since };
+	return;
+}
+
+# Whether a rank has been excused for so long that people should know: one that is late now and then is
+# nobody's concern.
+sub is_worth_telling
+{
+	my ($self, $rank, $now) = @_;
+	my $case = $self->{said}{$rank};
+	return $case && $now - $case->{since} >= $self->{timeout};
+}
+
+# Nothing, while no answer has come.
+sub _word
+{
+	my ($self, $rank) = @_;
+	return $self->{starved} ? ($self->{words}{$rank} // {})->{word} : 'unknown';
+}
+
+# home: sub (rank) -> its host; silent: sub (host) -> seconds since its agent was heard; lenient: sub (host)
+# -> for how many it may be silent because it is short of processors, or 0.
+# Returns one of
+#	[host => hosts, ms]          these hosts have failed
+#	[fence => rank, ms, word]    it is stopped, or hangs
+#	[link => blamed, host, host, ms]  these two do not reach each other; one of the blamed may go
+#	[apart => observer, rank, ms]  one of those who should hear it does not
+# or nothing yet.
+sub judge
+{
+	my ($self, $now, $home, $silent, $lenient) = @_;
+	my $said  = $self->{said};
+	my $limit = $self->{timeout} / 2;
+	my %mute;
+	my $is_mute = sub { $mute{ $_[0] } //= $silent->( $_[0] ) >= $limit ? 1 : 0 };
+	my $is_gone = sub {
+		return $is_mute->( $_[0] ) && $silent->( $_[0] ) >= $lenient->( $_[0] );
+	};
+	my @suspects = sort { $a <=> $b } keys %$said;
+	my %gone = map { $home->($_) => $said->{$_}{ms} } grep { $is_gone->($home->($_)) } @suspects;
+	if (%gone) {
+		my ($ms) = sort { $b <=> $a } values %gone;
+		return [ 'host', [ sort { $a <=> $b } keys %gone ], $ms ];
+	}
+	my %is = map { $_ => $self->_condition($_, $now) } @suspects;
+	for my $rank (grep { $is{$_} =~ /^(?:stopped|hung|too long)\z/ } @suspects) {
+		my $case = $said->{$rank};
+		return [ fence => $rank, $case->{ms}, $is{$rank} ] if $is{$rank} ne 'too long';
+		return [ fence => $rank, $case->{ms} + int(1000 * ($now - $case->{since}) + 0.5), 'starved' ];
+	}
+	my %word;
+	for my $rank (grep { $is{$_} =~ /^(?:runs|unknown)\z/ && $self->_is_settled($_, $now) } @suspects) {
+		$word{$rank} = [ grep { !$is_mute->($home->($_)) && $self->_counts($_, $rank, $now) }
+				sort { $a <=> $b } keys %{ $said->{$rank}{by} } ];
+	}
+	my $pair = _pair(\%word, $home);
+	return [ link => @$pair, _longest($said) ] if $pair;
+	my @believed = grep { @{ $word{$_} // [] } } @suspects;
+	for my $rank (grep { $is{$_} eq 'unknown' } @believed) {
+		return [ fence => $rank, $said->{$rank}{ms}, 'unknown' ] if $self->_is_sure($rank, $word{$rank}, $home);
+	}
+	for my $rank (@believed) {
+		my ($observer) = grep { $now - $self->_since($_, $rank, $now) >= ($is{$rank} eq 'runs' ? $self->{timeout} : $limit) }
+			@{ $word{$rank} };
+		return [ apart => $observer, $rank, $said->{$rank}{ms} ] if defined $observer;
+	}
+	return;
+}
+
+# From when on this observer does not hear the rank though both run; an old word may come late. One that
+# is believed after so long (_counts) need not run all the time.
+sub _since
+{
+	my ($self, $observer, $rank, $now) = @_;
+	my ($said, $words) = @$self{qw(said words)};
+	my $case  = $said->{$rank}{since};
+	my @about = $now - $case >= $self->{starved} ? $rank : ($rank, $observer);
+	my @times = ($case, map { ($words->{$_} // {})->{since} // $case } @about);
+	my ($latest) = sort { $b <=> $a } @times;
+	return $latest;
+}
+
+# What is known of a suspect: a word, `unasked` while none has come, `excused`, or `too long`. An agent
+# that is not silent but does not answer is not waited for without end either.
+sub _condition
+{
+	my ($self, $rank, $now) = @_;
+	my $word = $self->_word($rank);
+	my $is_long = $now - $self->{said}{$rank}{since} >= $self->{starved};
+	return $is_long ? 'unknown' : 'unasked' if !defined $word;
+	return $is_long ? 'too long' : 'excused' if $word eq 'starved';
+	return $is_long ? 'unknown' : 'excused' if $word eq 'gone';
+	return $word;
+}
+
+# What its agent says has been so for a while: one that gets a processor again has beats on the way, or
+# to read.
+sub _is_settled
+{
+	my ($self, $rank, $now) = @_;
+	my $changed = ($self->{words}{$rank} // {})->{changed};
+	return !defined $changed || $now - $changed >= $self->{timeout};
+}
+
+# The word of one who would have heard this rank. One that only gets too little of a processor, and beats,
+# is believed after as long as such may be silent.
+sub _counts
+{
+	my ($self, $observer, $rank, $now) = @_;
+	my $said = $self->{said};
+	return 1 if $now - $said->{$rank}{since} >= $self->{starved} && (!$self->{starved} || !$said->{$observer});
+	return ($self->_word($observer) // '') =~ /^(?:runs|unknown)\z/ && $self->_is_settled($observer, $now);
+}
+
+sub _longest
+{
+	my ($said) = @_;
+	my ($ms) = sort { $b <=> $a } map { $_->{ms} } values %$said;
+	return $ms;
+}
+
+# All who can know say so, or one beside it, to whom no cable leads.
+sub _is_sure
+{
+	my ($self, $rank, $observers, $home) = @_;
+	return 1 if @$observers >= $self->{full};
+	return scalar grep { $home->($_) == $home->($rank) } @$observers;
+}
+
+# Two hosts of which each suspects ranks of the other, and of them the one that has this with most
+# others, or both: ([hosts to blame], one, other). A rank that is suspected beside it is left out.
+sub _pair
+{
+	my ($word, $home) = @_;
+	my (%from, %degree, @pairs);
+	for my $rank (keys %$word) {
+		my $there = $home->($rank);
+		my @here  = map { $home->($_) } @{ $word->{$rank} };
+		next if grep { $_ == $there } @here;
+		$from{$_}{$there} = 1 for @here;
+	}
+	for my $one (sort { $a <=> $b } keys %from) {
+		for my $other (grep { $_ > $one && $from{$_}{$one} } sort { $a <=> $b } keys %{ $from{$one} }) {
+			push @pairs, [ $one, $other ];
+			$degree{$_}++ for $one, $other;
+		}
+	}
+	return if !@pairs;
+	my ($most) = sort { $degree{$b} <=> $degree{$a} || $a <=> $b } keys %degree;
+	my ($pair) = grep { $_->[0] == $most || $_->[1] == $most } @pairs;
+	my @blame = grep { $degree{$_} == $degree{$most} } @$pair;
+	return [ \@blame, @$pair ];
+}
+
+1;

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What the launcher tells of failures and restarts, in words. Pure.
+package FTMPI::Launcher::Words;
+
+use strict;
+use warnings;
+
+# Ends of sentences, when there is no restart.
+use constant {
+	BEGINNING      => 'the beginning',
+	NO_CHECKPOINTS => '; the program makes no checkpoints (FTMPI_Perform_Checkpoint), so the job cannot go'
+		. ' on; -restart-from-start would begin again.',
+	INPUT_LOST => '; rank 0 was given more standard input than is kept for a restart (64 MiB), so the job'
+		. ' is ended.',
+	NOT_ASKED_FOR => '-restore: the program has not asked for its recovery line (FTMPI_Restore), so it began at its'
+		. ' beginning.',
+	NO_HOST => '; no host is left, so the job is ended.',
+};
+
+# 0, 1, 2, 5 as "0-2 5".
+sub ranges
+{
+	my (@ranges);
+	for my $n (@_) {
+		if (@ranges && $ranges[-1][1] == $n - 1) {
+			$ranges[-1][1] = $n;
+		} else {
+			push @ranges, [ $n, $n ];
+		}
+	}
+	return join ' ', map { $_->[0] == $_->[1] ? $_->[0] : "$_->[0]-$_->[1]" } @ranges;
+}
+
+# 1 rank, 2 ranks
+sub count
+{
+	my ($n, $noun) = @_;
+	return $n == 1 ? "1 $noun" : "$n ${noun}s";
+}
+
+# rank 1, ranks 1-3 5
+sub numbered
+{
+	my ($noun, @numbers) = @_;
+	return @numbers == 1 ? "$noun $numbers[0]" : "${noun}s " . ranges(@numbers);
+}
+
+# No rank has come to MPI_Init, and this one has another MPI's library: while they run, and at the end.
+sub foreign_note
+{
+	my ($who, $library) = @_;
+	return "note: no rank has called FTMPI's MPI_Init yet, and $who has loaded $library of another MPI: if it is"
+		. ' a program of that, each rank is a job of one.';
+}
+
+sub foreign
+{
+	my ($who, $library) = @_;
+	return "no rank has called FTMPI's MPI_Init, but $who had loaded $library of another MPI, so each was a job of"
+		. ' one: compile the program with ftmpicc, or set FTMPI_SINGLETON=1 if that is meant.';
+}
+
+# Why a rank shows no life, in a few words, from what its agent saw; tracer: who held it then.
+sub cause
+{
+	my ($word, $tracer) = @_;
+	return "held by a debugger: $tracer; with -debug ranks may be" if defined $tracer;
+	return ($word // '') eq 'starved' ? 'it gets no processor; -starved-limit' : 'stopped or hung';
+}
+
+# How a rank ended; silent: for how many ms it had shown no life when it was fenced, and what its agent
+# saw then; tracer: see cause().
+sub ended
+{
+	my ($who, $how, $silent, $word, $tracer) = @_;
+	return "$who $how" if !defined $silent;
+	return "$who showed no life for $silent ms (" . cause($word, $tracer) . ') and '
+		. ($how =~ /^was killed/ ? 'was killed' : $how);
+}
+
+# Load in hundredths, of a host with so many cores.
+sub load
+{
+	my ($load, $cores) = @_;
+	return sprintf 'load %.2f on %d core%s', $load / 100, $cores, $cores == 1 ? '' : 's';
+}
+
+# A rank, or an agent, that gets no processor is excused.
+sub starved
+{
+	my ($who, $load, $seconds) = @_;
+	return "$who gets too little of a processor ($load): ranks of this host, and its agent, may be silent for up to $seconds s"
+		. ' (-starved-limit)';
+}
+
+# A judgement of FTMPI::Launcher::Verdict.
+sub judged
+{
+	my ($crew, $name, @data) = @_;
+	my $who = sub { "rank $_[0] on " . $crew->name_of($_[0]) };
+	if ($name eq 'host') {
+		my ($hosts, $ms) = @data;
+		return 'host ' . join(', ', map { $crew->name($_) } @$hosts) . " shows no life for $ms ms";
+	}
+	return $who->($data[0]) . " shows no life for $data[1] ms (" . cause($data[2]) . ')' if $name eq 'fence';
+	return 'hosts ' . join(' and ', map { $crew->name($_) } @data[ 1, 2 ])
+		. " do not reach each other for $data[3] ms" if $name eq 'link';
+	return $who->($data[1]) . ' is not heard by ' . $who->($data[0]) . " for $data[2] ms";
+}
+
+# Where ranks go.
+sub moved
+{
+	my ($crew, $moved) = @_;
+	return join '', map { '; ' . numbered('rank', sort { $a <=> $b } @{ $moved->{$_} }) . (@{ $moved->{$_} } == 1 ? ' goes' : ' go')
+			. ' to ' . $crew->name($_) } sort { $a <=> $b } keys %$moved;
+}
+
+sub from
+{
+	my ($line, $restoring) = @_;
+	return "line $line" if defined $line;
+	return $restoring // BEGINNING;
+}
+
+# Of a job that was ended from outside; restored, restoring: the line that it went on from itself, or was
+# to, or undef.
+sub goes_on
+{
+	my ($session, $line, $restored, $restoring) = @_;
+	return "-restore goes on from line $line of session $session." if defined $line;
+	return "-restore goes on from line $restored->{line} of session $restored->{session}." if $restored;
+	return "-restore goes on from $restoring." if defined $restoring;
+	return 'no recovery line was made from which -restore could go on.';
+}
+
+sub restart
+{
+	my ($row, $max, $from) = @_;
+	return "restart $row of $max from $from";
+}
+
+sub too_often
+{
+	my ($max) = @_;
+	my $restarts = $max == 1 ? '1 restart' : "$max restarts in a row";
+	return "; $restarts (-max-restarts) brought no new recovery line, so the job is ended.";
+}
+
+sub last_words
+{
+	my ($words) = @_;
+	return '' if !defined $words || !length $words;
+	return qq(; its last words: "$words");
+}
+
+sub all_run
+{
+	my ($n, $seconds, $restored) = @_;
+	my $ranks = $n == 1 ? 'the rank runs' : "all $n ranks run";
+	my $line = $restored ? " (line $restored->{line})" : '';
+	return sprintf '%s again, %.0f ms after the failure was noticed%s.', $ranks, 1000 * $seconds, $line;
+}
+
+sub no_answer
+{
+	my ($host, $seconds) = @_;
+	return "host $host did not answer the order to begin again within $seconds s";
+}
+
+1;
