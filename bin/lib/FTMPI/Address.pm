@@ -12,7 +12,7 @@ use warnings;
 
 use Socket qw(AF_INET AF_INET6 inet_pton inet_ntop);
 
-use FTMPI::Stop ();
+use FTMPI::Error ();
 
 # Interfaces that other hosts hardly ever reach; taken when there is nothing else.
 my $PRIVATE = qr/^(?:docker|br-|virbr|veth|cni|flannel|lxc|podman|tun|tap)/;
@@ -121,7 +121,7 @@ sub _candidates
 		my @fit   = map { $_->[1] } grep { $match->(@$_) } @all;
 		return sort { family($a) <=> family($b) } @fit if @fit;
 		my $has = join ', ', map { "$_->[0] $_->[1]" } @all;
-		FTMPI::Stop::failed("host $host->{name}: no interface or address matches"
+		FTMPI::Error::failed("host $host->{name}: no interface or address matches"
 				. " -iface $iface (it has $has)");
 	}
 	my @ssh = grep { !is_loopback($_) && !is_link_local($_) } $host->{ssh} || ();

@@ -16,11 +16,11 @@ use POSIX qw(WNOHANG WUNTRACED WIFSTOPPED);
 use FTMPI::Agent::Examiner  ();
 use FTMPI::Agent::Foreign   ();
 use FTMPI::Agent::Listeners ();
-use FTMPI::Agent::Outputs   ();
+use FTMPI::Agent::Pipes     ();
 use FTMPI::Agent::Program   ();
-use FTMPI::Agent::Rank      ();
 use FTMPI::Agent::Ranks     ();
 use FTMPI::Agent::Silence   ();
+use FTMPI::Agent::Spawn     ();
 use FTMPI::Agent::Sweep     ();
 use FTMPI::Channel          ();
 use FTMPI::Condition        ();
@@ -51,7 +51,7 @@ my %HANDLERS = (
 	KILL        => sub { $_[0]{ranks}->kill_all($_[1]) },
 	SUSPEND     => \&_suspend,
 	PROBE       => sub { $_[0]{probe}->obey(@_[ 1 .. 3 ]) },
-	CREDIT      => sub { $_[0]{outputs}->credit($_[1]) },
+	CREDIT      => sub { $_[0]{pipes}->credit($_[1]) },
 	PING        => sub { $_[0]->_tell('PONG') },
 	END         => \&_leave,
 	RESTART_ALL => \&_restart,
@@ -95,10 +95,10 @@ sub _make_parts
 	$self->{lateness}  = FTMPI::Lateness->new;
 	$self->{examiner}  = FTMPI::Agent::Examiner->new(loop => $self->{loop});
 	$self->{listeners} = FTMPI::Agent::Listeners->new;
-	$self->{outputs}   = FTMPI::Agent::Outputs->new(@common);
+	$self->{pipes}     = FTMPI::Agent::Pipes->new(@common);
 	$self->{probe}     = FTMPI::Probe->new(@common);
 	$self->{ranks}     = FTMPI::Agent::Ranks->new(@common,
-		map { $_ => $self->{$_} } qw(session listeners outputs));
+		map { $_ => $self->{$_} } qw(session listeners pipes));
 	$self->{foreign} = FTMPI::Agent::Foreign->new(@common, map { $_ => $self->{$_} } qw(session ranks));
 	return;
 }
@@ -146,7 +146,7 @@ sub _setup
 {
 	my ($self, $credit, $silence, $most) = @_;
 	@$self{qw(patience patience_most)} = (0, $most);
-	$self->{outputs}->credit($credit);
+	$self->{pipes}->credit($credit);
 	$self->{silence} = FTMPI::Agent::Silence->new(
 		loop      => $self->{loop},
 		ms        => $silence,
@@ -168,7 +168,7 @@ sub _hold
 	my ($self, $wdir, $env, $names) = @_;
 	my @programs;
 	local %ENV = %ENV;    # one part of the job has nothing of another's
-	@programs = map { $self->_program($wdir, $_) } @$names if !defined FTMPI::Agent::Rank::enter($env, $wdir);
+	@programs = map { $self->_program($wdir, $_) } @$names if !defined FTMPI::Agent::Spawn::enter($env, $wdir);
 	$self->_tell('HELD', [ map { $_->path // '' } @programs ], [ map { $_->id } @programs ]);
 	return;
 }
@@ -189,7 +189,7 @@ sub _bind
 		return;
 	}
 	my $why = $listeners->why
-		// "cannot listen on a port at $how[0]: " . FTMPI::Agent::Rank::system_reason();
+		// "cannot listen on a port at $how[0]: " . FTMPI::Agent::Spawn::system_reason();
 	$self->_tell('FAILED', $why);
 	return;
 }
@@ -225,7 +225,7 @@ sub _run
 sub _prepare
 {
 	my ($self, $run, @parts) = @_;
-	FTMPI::Agent::Rank::set_environment(@{ $run->{env} });
+	FTMPI::Agent::Spawn::set_environment(@{ $run->{env} });
 	return $self->_prepare_program($run, []) if !@parts;
 	for my $number (0 .. $#parts) {
 		my %part = (number => $number);
@@ -244,10 +244,10 @@ sub _prepare_program
 {
 	my ($self, $part, $env) = @_;
 	local %ENV = %ENV;
-	my $why = FTMPI::Agent::Rank::enter($env, $part->{wdir});
+	my $why = FTMPI::Agent::Spawn::enter($env, $part->{wdir});
 	return $why if defined $why;
 	$part->{program} = $self->_program($part->{wdir}, $part->{argv}[0]);
-	return FTMPI::Agent::Rank::refuses($part->{program});
+	return FTMPI::Agent::Spawn::refuses($part->{program});
 }
 
 # What was told so far is of older epochs. AGAIN says so.

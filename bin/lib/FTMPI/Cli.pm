@@ -18,11 +18,11 @@ use FTMPI::Cli::Options    ();
 use FTMPI::Cli::Resume     ();
 use FTMPI::Cli::Sessions   ();
 use FTMPI::Cli::Values     ();
+use FTMPI::Error           ();
 use FTMPI::Launcher        ();
 use FTMPI::Launcher::Start ();
 use FTMPI::Launcher::Words ();
 use FTMPI::Net             ();
-use FTMPI::Stop            ();
 use FTMPI::Version         ();
 
 # PATH_MAX: what a rank takes.
@@ -41,7 +41,7 @@ sub main
 	$program = File::Basename::basename($program);
 	my $status = eval { _run($program, @words) };
 	return $status if defined $status;
-	die $@ if ref $@ ne 'FTMPI::Stop';
+	die $@ if ref $@ ne 'FTMPI::Error';
 	print STDERR 'ftmpirun: ' . $@->text . "\n";
 	return $@->status;
 }
@@ -78,7 +78,7 @@ sub _print
 {
 	my ($text) = @_;
 	return 0 if print($text) && close STDOUT;
-	return FTMPI::Stop::failed("cannot write to standard output: $!");
+	return FTMPI::Error::failed("cannot write to standard output: $!");
 }
 
 # The manual, the finder of typing mistakes, Text::ParseWords and File::Path are loaded where they are
@@ -92,7 +92,7 @@ sub _manual
 sub plan
 {
 	my ($options) = @_;
-	my $here = Cwd::getcwd() // FTMPI::Stop::usage("cannot tell the current directory: $!");
+	my $here = Cwd::getcwd() // FTMPI::Error::usage("cannot tell the current directory: $!");
 	my $workdir = _work_directory($options->{workdir}, $here);
 	my ($period, $limit) = FTMPI::Cli::Options::heartbeat($options);
 	my @restore = defined $options->{restore}
@@ -202,7 +202,7 @@ sub _place
 	my $hosts = FTMPI::Cli::Machines::merge($named // [$myself], $key_of);
 	my ($n, $slots) = (_ranks($options), FTMPI::Cli::Machines::slots($hosts));
 	if ($n > $slots) {
-		FTMPI::Stop::usage("$n ranks are more than the "
+		FTMPI::Error::usage("$n ranks are more than the "
 				. ($slots == 1 ? 'one slot that there is' : "$slots slots that there are")
 				. ' (-no-oversubscribe)')
 			if $options->{'no-oversubscribe'};
@@ -220,11 +220,11 @@ sub _named_hosts
 	return FTMPI::Cli::Machines::parse_list(join ',', @{ $options->{host} }) if $options->{host};
 	my $file = $options->{machinefile} // return;
 	open my $handle, '<:raw', $file
-		or FTMPI::Stop::usage("cannot read the machine file $file: $!");
+		or FTMPI::Error::usage("cannot read the machine file $file: $!");
 	my $text = '';
 	defined read $handle, $text, MACHINEFILE_MAX + 1
-		or FTMPI::Stop::usage("cannot read the machine file $file: $!");
-	FTMPI::Stop::usage("the machine file $file is larger than " . MACHINEFILE_MAX . ' bytes')
+		or FTMPI::Error::usage("cannot read the machine file $file: $!");
+	FTMPI::Error::usage("the machine file $file is larger than " . MACHINEFILE_MAX . ' bytes')
 		if length $text > MACHINEFILE_MAX;
 	return FTMPI::Cli::Machines::parse_file($file, $text);
 }
@@ -262,7 +262,7 @@ sub _ssh
 	$command = FTMPI::Launcher::Start::DEFAULT_SSH if !defined $command || $command eq '';
 	require Text::ParseWords;
 	my @words = Text::ParseWords::shellwords($command);
-	FTMPI::Stop::usage("-ssh: '" . FTMPI::Stop::clean($command) . "' is not a command line")
+	FTMPI::Error::usage("-ssh: '" . FTMPI::Error::clean($command) . "' is not a command line")
 		if !@words;
 	return \@words;
 }
@@ -274,20 +274,20 @@ sub _work_directory
 	my ($given, $here) = @_;
 	my $path = defined $given ? File::Spec->rel2abs($given, $here) : $here;
 	my (undef, undef, $name) = File::Spec->splitpath(File::Spec->canonpath($path));
-	FTMPI::Stop::usage("$path is the folder of a session: the work directory is the one above it, and"
+	FTMPI::Error::usage("$path is the folder of a session: the work directory is the one above it, and"
 			. " -restore=$name names the session")
 		if FTMPI::Cli::Values::is_session($name) && -e "$path/job.record";
-	FTMPI::Stop::usage("the work directory $path has a name of more than @{[PATH_MAX]} bytes")
+	FTMPI::Error::usage("the work directory $path has a name of more than @{[PATH_MAX]} bytes")
 		if length $path > PATH_MAX;
 	return $path if !defined $given;
 	if (!-e $path) {
 		require File::Path;
 		File::Path::make_path($path, { mode => 0700, error => \my $errors });
 		my ($why) = map { values %$_ } @$errors;
-		FTMPI::Stop::usage("the work directory $path cannot be made: $why") if @$errors;
+		FTMPI::Error::usage("the work directory $path cannot be made: $why") if @$errors;
 	}
-	FTMPI::Stop::usage("the work directory $path is not a directory") if !-d $path;
-	FTMPI::Stop::usage("the work directory $path cannot be written: $!") if !_can_write($path);
+	FTMPI::Error::usage("the work directory $path is not a directory") if !-d $path;
+	FTMPI::Error::usage("the work directory $path cannot be written: $!") if !_can_write($path);
 	return $path;
 }
 

@@ -14,6 +14,7 @@ use POSIX ();
 
 use FTMPI::Condition         ();
 use FTMPI::Control           ();
+use FTMPI::Error             ();
 use FTMPI::Lateness          ();
 use FTMPI::Launcher::Builds  ();
 use FTMPI::Launcher::Fleet   ();
@@ -25,7 +26,6 @@ use FTMPI::Launcher::Streams ();
 use FTMPI::Launcher::Verdict ();
 use FTMPI::Launcher::Words   ();
 use FTMPI::Loop              ();
-use FTMPI::Stop              ();
 use FTMPI::Stopped           ();
 use FTMPI::Unfinished        ();
 
@@ -47,22 +47,22 @@ my %FRAMES = (
 	PORTS => sub { $_[0]->_event('ports', $_[1]) },
 	AGAIN => sub { $_[0]->_step("host $_[2] begins again"); $_[0]->_event('again', @_[ 1, 3 ]) },
 	HELD  => \&_held,
-	FAILED  => sub { $_[0]->_event('unfit', $_[1], "host $_[2]: " . FTMPI::Stop::clean($_[3])) },
+	FAILED  => sub { $_[0]->_event('unfit', $_[1], "host $_[2]: " . FTMPI::Error::clean($_[3])) },
 	STARTED => sub { $_[0]->_log("rank $_[3] on $_[2] is process $_[4]") },
 	NEWS    => \&_news,
 	BROKEN  => sub { $_[0]->_event('broken', @_[ 3, 4 ]) },
 	CANNOT_RUN => sub { $_[0]->_event('cannot_run', $_[1], "host $_[2]: $_[4]") },
 	OUT        => \&_out,
 	EXITED     => sub { $_[0]->_event('exited', @_[ 3 .. 5 ], $_[0]{streams}->last_words($_[3])) },
-	TRACED     => sub { $_[0]->_event('traced', $_[3], FTMPI::Stop::clean("$_[5], process $_[4]")) },
+	TRACED     => sub { $_[0]->_event('traced', $_[3], FTMPI::Error::clean("$_[5], process $_[4]")) },
 	STOPPED    => sub { $_[0]->_event('stopped', @_[ 3, 4 ]) },
-	FOREIGN    => sub { $_[0]->_event('foreign', @_[ 3, 4 ], FTMPI::Stop::clean($_[5])) },
+	FOREIGN    => sub { $_[0]->_event('foreign', @_[ 3, 4 ], FTMPI::Error::clean($_[5])) },
 	CONDITION  => \&_condition,
 	STRAINED   => \&_strained,
 	STDIN_TAKEN  => sub { $_[0]{stdin}->taken($_[3]) if $_[0]{stdin} },
 	STDIN_CLOSED => sub { $_[0]{stdin}->close if $_[0]{stdin} },
 	PONG         => sub { },
-	PROBED => sub { $_[0]{shared}->answered($_[1], $_[3], FTMPI::Stop::clean($_[4])) },
+	PROBED => sub { $_[0]{shared}->answered($_[1], $_[3], FTMPI::Error::clean($_[4])) },
 );
 
 # Frames that begin with a rank, and those of rank 0: it is one of that host.
@@ -72,8 +72,8 @@ my %OF_RANK = map { $_ => 1 } qw(STARTED NEWS BROKEN CANNOT_RUN OUT EXITED STOPP
 my %NEWS = (
 	INITED    => sub { $_[0]->_event('inited',    $_[1]) },
 	FINALIZED => sub { $_[0]->_event('finalized', $_[1]) },
-	ABORTED   => sub { $_[0]->_event('aborted', @_[ 1, 2 ], FTMPI::Stop::clean($_[3])) },
-	LOST      => sub { $_[0]->_event('lost',    @_[ 1, 2 ], FTMPI::Stop::clean($_[3])) },
+	ABORTED   => sub { $_[0]->_event('aborted', @_[ 1, 2 ], FTMPI::Error::clean($_[3])) },
+	LOST      => sub { $_[0]->_event('lost',    @_[ 1, 2 ], FTMPI::Error::clean($_[3])) },
 	PROGRAM   => sub { $_[0]->_event('program', @_[ 1, 2 ]); $_[0]->_ask_whether_shared if $_[2] },
 	LINE      => sub { $_[0]->_event('line', $_[2]); $_[0]->_keep_record },
 	RESTORED  => sub { $_[0]->_restored(@_[ 2, 3 ]) },
@@ -297,7 +297,7 @@ sub _held
 	my ($path, $id) = map { $_->[0] // '' } $paths, $ids;
 	return if !length $path || !length $id;
 	my $why = $self->{builds}->held($host, $part, $name, $path, $id) // return;
-	$self->_event('unfit', $index, FTMPI::Stop::clean($why));
+	$self->_event('unfit', $index, FTMPI::Error::clean($why));
 	return;
 }
 
@@ -306,7 +306,7 @@ sub _runs
 {
 	my ($self, $rank, $hash, $path) = @_;
 	my $who = "rank $rank on " . $self->{job}->crew->name_of($rank);
-	my $why = $self->{builds}->runs($rank, $who, FTMPI::Stop::clean($path), unpack 'H*', $hash);
+	my $why = $self->{builds}->runs($rank, $who, FTMPI::Error::clean($path), unpack 'H*', $hash);
 	$self->_event('cannot', $why) if defined $why;
 	return;
 }
@@ -501,7 +501,7 @@ sub _output_gone
 sub _restored
 {
 	my ($self, $number, $session) = @_;
-	$session = FTMPI::Stop::clean($session);
+	$session = FTMPI::Error::clean($session);
 	$self->{from} //= [ $session, $number ] if $session ne $self->{session_name};
 	$self->_event('restored', $number, $session);
 	my $expected = delete $self->{plan}{expected} // return;

@@ -8,7 +8,7 @@ use Cwd qw(abs_path);
 use File::Basename qw(dirname);
 use Test::More;
 
-use FTMPI::Stop              ();
+use FTMPI::Error             ();
 use FTMPI::Test::Fuzz        ();
 use FTMPI::Test::FuzzTargets ();
 

@@ -9,7 +9,7 @@ use warnings;
 use Digest::MD5 ();
 use File::Path  ();
 
-use FTMPI::Stop              ();
+use FTMPI::Error             ();
 use FTMPI::Test::Fuzz        ();
 use FTMPI::Test::FuzzTargets ();
 

@@ -9,7 +9,7 @@ use lib "$FindBin::RealBin/../../lib";
 use POSIX ();
 use Test::More;
 
-use FTMPI::Agent::Rank     ();
+use FTMPI::Agent::Spawn    ();
 use FTMPI::Launcher::Start ();
 use FTMPI::Loop            ();
 
@@ -33,7 +33,7 @@ sub told
 kill 'INT', $$;
 is_deeply([ told() ], ['INT'], 'the loop tells signals');
 
-for my $package (qw(FTMPI::Launcher::Start FTMPI::Agent::Rank)) {
+for my $package (qw(FTMPI::Launcher::Start FTMPI::Agent::Spawn)) {
 	no strict 'refs';
 	no warnings 'redefine';
 	my $become = \&{"${package}::_become"};
@@ -46,7 +46,7 @@ my %plan = (
 	argv   => ['true'], listen => $listen, complaints => $complaints);
 my %start = (
 	'an agent' => sub { FTMPI::Launcher::Start::launch('true') },
-	'a rank'   => sub { FTMPI::Agent::Rank::start(\%plan) },
+	'a rank'   => sub { FTMPI::Agent::Spawn::start(\%plan) },
 );
 for my $who (sort keys %start) {
 	my $process = $start{$who}->();

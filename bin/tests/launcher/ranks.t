@@ -44,7 +44,7 @@ use LauncherTest;
 		return;
 	}
 
-	# of listeners and outputs
+	# of listeners and pipes
 	sub at { return 'here' }
 	sub of { return map { socketpair my $one, $_[0]{"other$_"}, Socket::AF_UNIX, Socket::SOCK_STREAM, 0 or die; $one } 1, 2 }
 	sub hang_up { return }
@@ -61,7 +61,7 @@ sub stage
 	my $loop = Stage->new;
 	@said = ();
 	my $ranks = FTMPI::Agent::Ranks->new(
-		loop => $loop, listeners => $loop, outputs => $loop, session => undef,
+		loop => $loop, listeners => $loop, pipes => $loop, session => undef,
 		tell => sub { push @said, join ' ', grep { defined } @_[ 0, 1 ] });
 	my $self = { loop => $loop, ranks => $ranks, words => \@words };
 	run($self, 0);

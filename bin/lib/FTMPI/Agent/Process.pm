@@ -12,7 +12,7 @@ use strict;
 use warnings;
 
 use FTMPI::Agent::Again ();
-use FTMPI::Agent::Rank  ();
+use FTMPI::Agent::Spawn ();
 use FTMPI::Agent::Sweep ();
 use FTMPI::Channel      ();
 use FTMPI::Control      ();
@@ -25,8 +25,8 @@ use constant MS_MAX => 0xffffffff;
 # times what the first one took.
 use constant { INIT_TIME => 30, INIT_FACTOR => 10 };
 
-# loop; rank; pid, socket (its control connection), file (what was executed) as FTMPI::Agent::Rank::start()
-# has them; at: names of its listening sockets; output: see FTMPI::Agent::Outputs;
+# loop; rank; pid, socket (its control connection), file (what was executed) as FTMPI::Agent::Spawn::start()
+# has them; at: names of its listening sockets; output: see FTMPI::Agent::Pipes;
 # tell => sub (message to the launcher); on_back => sub, when it speaks in a new epoch; on_doom => sub,
 # when it was killed, so that another can take its place.
 sub new
@@ -185,7 +185,7 @@ sub stopped
 sub begin_again
 {
 	my ($self, $epoch, $fed) = @_;
-	@$self{qw(runs fed)} = (FTMPI::Agent::Rank::file_id("/proc/$self->{pid}/exe"), $fed);
+	@$self{qw(runs fed)} = (FTMPI::Agent::Spawn::file_id("/proc/$self->{pid}/exe"), $fed);
 	if (FTMPI::Agent::Again::why_not($self)) {
 		$self->doom;
 	} elsif ($self->{state} eq 'running') {

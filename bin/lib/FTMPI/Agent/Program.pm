@@ -11,7 +11,7 @@ use warnings;
 
 use Time::HiRes ();
 
-use FTMPI::Agent::Rank ();
+use FTMPI::Agent::Spawn ();
 
 # Bytes of a file that its identity covers, beside its size; bytes of one sum.
 use constant { COVERED_MAX => 256 << 20, PIECE => 4096, READ => 1 << 20 };
@@ -22,7 +22,7 @@ sub hold
 {
 	my ($class, $name, $wdir) = @_;
 	my $self = bless { name => $name, id => '' }, $class;
-	$self->{path} = FTMPI::Agent::Rank::find_program($name);
+	$self->{path} = FTMPI::Agent::Spawn::find_program($name);
 	if (!defined $self->{path}) {
 		$self->{why} = "cannot run $name: $!";
 		return $self;

@@ -21,7 +21,7 @@ use POSIX qw(WIFSIGNALED WTERMSIG WEXITSTATUS);
 
 use FTMPI::Agent::Feed    ();
 use FTMPI::Agent::Process ();
-use FTMPI::Agent::Rank    ();
+use FTMPI::Agent::Spawn   ();
 use FTMPI::Agent::Sweep   ();
 use FTMPI::Unfinished     ();
 
@@ -30,7 +30,7 @@ use FTMPI::Unfinished     ();
 use constant { GRACE => 1, ANSWER_TIME => 2, LOAD_TIME => 5, END_TIME => 10, BATCH => 16 };
 
 # loop; tell => sub (message to the launcher); session: number of our session, or undef; listeners,
-# outputs.
+# pipes.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -103,7 +103,7 @@ sub _go_on
 		return;
 	}
 	$process->doom if $process->{at} ne $self->{listeners}->at($rank);
-	$process->send_start(FTMPI::Agent::Rank::of_part($self->{run}, $rank), $self->{local}{$rank});
+	$process->send_start(FTMPI::Agent::Spawn::of_part($self->{run}, $rank), $self->{local}{$rank});
 	$self->_watch_init($process) if $process->state eq 'again';
 	return;
 }
@@ -123,13 +123,13 @@ sub _start_some
 sub _start_rank
 {
 	my ($self, $rank) = @_;
-	my $run  = FTMPI::Agent::Rank::of_part($self->{run}, $rank);
+	my $run  = FTMPI::Agent::Spawn::of_part($self->{run}, $rank);
 	my $path = $run->{program}->executable;
 	return $self->_cannot_start($run->{program}->why) if !defined $path;
 	my ($listen, $beat) = $self->{listeners}->of($rank);
 	my ($stdin, $feed);
 	pipe($stdin, $feed) if $rank == 0;
-	my $started = FTMPI::Agent::Rank::start({
+	my $started = FTMPI::Agent::Spawn::start({
 		%$run,
 		path       => $path,
 		file       => $run->{program}->file_id,
@@ -140,7 +140,7 @@ sub _start_rank
 		stdin      => $stdin,
 		complaints => $self->{complaints}{writer},
 	});
-	return $self->_cannot_start("cannot start rank $rank: " . FTMPI::Agent::Rank::system_reason()) if !$started;
+	return $self->_cannot_start("cannot start rank $rank: " . FTMPI::Agent::Spawn::system_reason()) if !$started;
 	$self->_adopt($rank, $started);
 	$self->{feed}->attach($feed) if $feed;
 	return 1;
@@ -164,12 +164,12 @@ sub _adopt
 		loop    => $self->{loop},
 		tell    => $self->{tell},
 		at      => $self->{listeners}->at($rank),
-		output  => $self->{outputs}->add($rank, %{ $started->{out} }),
+		output  => $self->{pipes}->add($rank, %{ $started->{out} }),
 		on_back => sub { $self->{feed}->release if $rank == 0 },
 		on_doom => sub { $self->_watch_end($_[0]) });
 	$self->{ranks}{$rank} = $self->{pids}{ $started->{pid} } = $process;
 	$self->_tell('STARTED', $rank, $started->{pid});
-	$process->send_start(FTMPI::Agent::Rank::of_part($self->{run}, $rank), $self->{local}{$rank});
+	$process->send_start(FTMPI::Agent::Spawn::of_part($self->{run}, $rank), $self->{local}{$rank});
 	return;
 }
 
@@ -187,12 +187,12 @@ sub _open_complaints
 sub _read_complaints
 {
 	my ($self) = @_;
-	while (sysread $self->{complaints}{reader}, my $record, FTMPI::Agent::Rank::COMPLAINT) {
+	while (sysread $self->{complaints}{reader}, my $record, FTMPI::Agent::Spawn::COMPLAINT) {
 		my ($rank, $errno, $epoch) = unpack 'V V V', $record;
 		next if $epoch != $self->{epoch};
 		local $! = $errno;
 		my $why = $!{ENOENT} ? "$! (that is, its interpreter)" : "$!";
-		$self->_tell('CANNOT_RUN', $rank, "cannot run @{[ FTMPI::Agent::Rank::of_part($self->{run}, $rank)->{argv}[0] ]}: $why");
+		$self->_tell('CANNOT_RUN', $rank, "cannot run @{[ FTMPI::Agent::Spawn::of_part($self->{run}, $rank)->{argv}[0] ]}: $why");
 	}
 	return;
 }
@@ -211,7 +211,7 @@ sub reap
 		$self->_follow($process);
 		return;
 	}
-	$self->{outputs}->drain($process->{output});
+	$self->{pipes}->drain($process->{output});
 	push @{ $self->{ended} }, $process;
 	$self->{feed}->close if $rank == 0 && $self->{feed};
 	my $signal = WIFSIGNALED($status) ? WTERMSIG($status) : 0;
@@ -239,7 +239,7 @@ sub _bury
 	my ($self, @processes) = @_;
 	my @groups = map { $_->{pid} } grep { $_->state ne 'doomed' } @processes;
 	FTMPI::Agent::Sweep::kill_groups($self->{session}, @groups) if @groups;
-	$self->{outputs}->finish($_->{output}) for @processes;
+	$self->{pipes}->finish($_->{output}) for @processes;
 	return;
 }
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Which hosts there are, and which rank goes where. Pure: text in, lists out; bad text ends in a
-# FTMPI::Stop that names the line.
+# FTMPI::Error that names the line.
 package FTMPI::Cli::Machines;
 
 use strict;
 use warnings;
 
 use FTMPI::Address ();
-use FTMPI::Stop    ();
+use FTMPI::Error   ();
 
 use constant { SLOTS_MAX => 65536, NAME_MAX => 255 };
 
@@ -24,10 +24,10 @@ sub parse_file
 		my ($host, @settings) = split ' ', $line;
 		next if !defined $host;
 		my $entry = eval { _parse_line($host, @settings) };
-		FTMPI::Stop::usage("machine file $file, line $number: " . _reason($@)) if !$entry;
+		FTMPI::Error::usage("machine file $file, line $number: " . _reason($@)) if !$entry;
 		push @entries, $entry;
 	}
-	FTMPI::Stop::usage("the machine file $file names no host") if !@entries;
+	FTMPI::Error::usage("the machine file $file names no host") if !@entries;
 	return merge(\@entries, sub { $_[0] });
 }
 
@@ -38,10 +38,10 @@ sub parse_list
 	my @entries;
 	for my $word (split /,/, $text, -1) {
 		my $entry = eval { _parse_host($word) };
-		FTMPI::Stop::usage("-host $text: " . _reason($@)) if !$entry;
+		FTMPI::Error::usage("-host $text: " . _reason($@)) if !$entry;
 		push @entries, $entry;
 	}
-	FTMPI::Stop::usage('-host names no host') if !@entries;
+	FTMPI::Error::usage('-host names no host') if !@entries;
 	return merge(\@entries, sub { $_[0] });
 }
 
@@ -100,7 +100,7 @@ sub _slots
 	die _quote($where) . ' does not give a number of slots from 1 to ' . SLOTS_MAX . "\n";
 }
 
-sub _quote { return q(') . FTMPI::Stop::clean($_[0]) . q(') }
+sub _quote { return q(') . FTMPI::Error::clean($_[0]) . q(') }
 
 # Entries with the same key become one, with the name of the first and the slots of all.
 sub merge

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The options of ftmpirun: one table from which the parser, -help and the manual page come, and the
-# two spellings of a command line. Pure: words in, a hash out; bad words end in a FTMPI::Stop.
+# two spellings of a command line. Pure: words in, a hash out; bad words end in a FTMPI::Error.
 package FTMPI::Cli::Options;
 
 use strict;
 use warnings;
 
 use FTMPI::Cli::Values ();
-use FTMPI::Stop        ();
+use FTMPI::Error       ();
 
 use constant RANKS_MAX => FTMPI::Cli::Values::RANKS_MAX;
 
@@ -308,7 +308,7 @@ sub _take_restore
 	_refuse_almost_restore($words) if @$words > 2;
 	return if @$words < 2 || $words->[-1] !~ /^--?restore(?:=|\z)/;
 	my $value = eval { _restored($words->[-1]) }
-		// FTMPI::Stop::usage($@->text . '; if the word is the program\'s own, write -- before the program');
+		// FTMPI::Error::usage($@->text . '; if the word is the program\'s own, write -- before the program');
 	_set($got, 'restore', $value);
 	pop @$words;
 	return;
@@ -321,10 +321,10 @@ sub _refuse_almost_restore
 	my ($words) = @_;
 	my ($before, $last) = @$words[ -2, -1 ];
 	my $own = '; if these words are the program\'s own, write -- before the program';
-	FTMPI::Stop::usage("write -restore=$last for -restore $last$own")
+	FTMPI::Error::usage("write -restore=$last for -restore $last$own")
 		if $before =~ /^--?restore\z/ && _is_restored($last);
 	my ($accept) = grep { /^--?accept-binary\z/ } $before, $last;
-	FTMPI::Stop::usage("$accept goes before the program, also beside a final -restore$own")
+	FTMPI::Error::usage("$accept goes before the program, also beside a final -restore$own")
 		if $accept && grep { /^--?restore(?:=|\z)/ } $before, $last;
 	return;
 }
@@ -359,7 +359,7 @@ sub _take_parts
 sub _refuse
 {
 	my ($text) = @_;
-	FTMPI::Stop::usage("$text; try ftmpirun -help");
+	FTMPI::Error::usage("$text; try ftmpirun -help");
 }
 
 # Three periods: one lost, one late, one on its way.
@@ -395,9 +395,9 @@ sub heartbeat
 sub _unknown
 {
 	my ($word, $name) = @_;
-	my $text = 'unknown option ' . FTMPI::Stop::clean($word);
+	my $text = 'unknown option ' . FTMPI::Error::clean($word);
 	my ($before, $value) = $name =~ /^([^=]+)=(.*)/s;
-	_refuse("$text; write -$before " . FTMPI::Stop::clean($value))
+	_refuse("$text; write -$before " . FTMPI::Error::clean($value))
 		if defined $value && $BY_NAME{$before} && defined $BY_NAME{$before}{arg};
 	_refuse("$text; write -$1 $2") if $name =~ /^(np?)([0-9]+)\z/;
 	_refuse("$text: more ranks than slots are allowed unless -no-oversubscribe is given") if $name eq 'oversubscribe';

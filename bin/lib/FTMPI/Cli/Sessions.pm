@@ -17,8 +17,8 @@ use warnings;
 use POSIX qw(_exit);
 
 use FTMPI::Cli::Values     ();
+use FTMPI::Error           ();
 use FTMPI::Launcher::Words ();
-use FTMPI::Stop            ();
 
 # Sessions that ranks are told beside the first choice, as many as fit into their setting; seconds that
 # reading manifests may take; seconds by which clocks of hosts may differ.
@@ -47,10 +47,10 @@ sub choose
 	return if !@lines && $wanted eq 'auto';
 	_none($workdir, $session, $number, $complaint) if !@lines;
 	my @well = grep { $_->{problem} eq '' } @lines;
-	FTMPI::Stop::failed("-restore: $lines[0]{problem}, and there is no other line; see ftmpi-ckpt list")
+	FTMPI::Error::failed("-restore: $lines[0]{problem}, and there is no other line; see ftmpi-ckpt list")
 		if !@well;
 	my ($first, @others) = _newest(@well);
-	FTMPI::Stop::failed("-restore: line $first->{line} of session $first->{session} is of "
+	FTMPI::Error::failed("-restore: line $first->{line} of session $first->{session} is of "
 			. FTMPI::Launcher::Words::count($first->{size}, 'rank') . ", not of $n")
 		if $first->{size} != $n;
 	@others = grep { $_->{size} == $n } @others;
@@ -116,7 +116,7 @@ sub _none
 	my $what = defined $number ? "line $number of session $session"
 		: defined $session ? "recovery line of session $session" : 'recovery line';
 	my $why = $complaint =~ /^cannot/ ? " ($complaint)" : '';
-	FTMPI::Stop::failed("-restore: there is no $what in $workdir$why; see ftmpi-ckpt list");
+	FTMPI::Error::failed("-restore: there is no $what in $workdir$why; see ftmpi-ckpt list");
 }
 
 # Lines in WORKDIR, of one session or all, and what ftmpi-ckpt complained of ('' for nothing). A line:
@@ -141,7 +141,7 @@ sub lines
 sub _run
 {
 	my (@command) = @_;
-	my $pid = open(my $out, '-|') // FTMPI::Stop::failed("-restore: cannot fork: $!");
+	my $pid = open(my $out, '-|') // FTMPI::Error::failed("-restore: cannot fork: $!");
 	if (!$pid) {
 		open STDERR, '>&', \*STDOUT;
 		{
@@ -160,12 +160,12 @@ sub _run
 	};
 	if ($@) {
 		kill 'KILL', $pid;
-		FTMPI::Stop::failed("-restore: $command[0] has not read the manifests in $command[-1] within "
+		FTMPI::Error::failed("-restore: $command[0] has not read the manifests in $command[-1] within "
 				. READ_TIME . ' s: does its file system answer?');
 	}
 	close $out;
 	chomp @lines;
-	FTMPI::Stop::failed("-restore: $lines[0]: it is installed with ftmpirun, and reads the manifests for it")
+	FTMPI::Error::failed("-restore: $lines[0]: it is installed with ftmpirun, and reads the manifests for it")
 		if $? >> 8 == 127 && @lines;
 	return @lines;
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The values of ftmpirun's options: each sub takes what was written and the option's word, and
-# returns what is meant, or ends in a FTMPI::Stop that says what would be right. Pure.
+# returns what is meant, or ends in a FTMPI::Error that says what would be right. Pure.
 package FTMPI::Cli::Values;
 
 use strict;
@@ -9,7 +9,7 @@ use warnings;
 
 use FTMPI::Address      ();
 use FTMPI::Cli::Nearest ();
-use FTMPI::Stop         ();
+use FTMPI::Error        ();
 
 use constant RANKS_MAX => 65536;
 
@@ -28,8 +28,8 @@ my $SESSION = qr/[0-9]{8}-[0-9]{6}-[0-9a-f]{8}/;
 sub _refuse
 {
 	my ($word, $value, $text) = @_;
-	FTMPI::Stop::usage(
-		"$word: '" . FTMPI::Stop::clean($value) . "' is $text; try ftmpirun -help");
+	FTMPI::Error::usage(
+		"$word: '" . FTMPI::Error::clean($value) . "' is $text; try ftmpirun -help");
 }
 
 sub _none_of

@@ -204,7 +204,7 @@ sub _here
 # ---- sockets ----
 
 # orders: [host, ranks] each; used: all hosts that have ranks. All addresses are chosen together, but
-# where something listens already it stays. Ends in a FTMPI::Stop when there is none that fits.
+# where something listens already it stays. Ends in a FTMPI::Error when there is none that fits.
 sub bind
 {
 	my ($self, $orders, @used) = @_;

@@ -13,10 +13,10 @@ use IO::Handle ();
 
 use FTMPI::Channel         ();
 use FTMPI::Control         ();
+use FTMPI::Error           ();
 use FTMPI::Lateness        ();
 use FTMPI::Launcher::Start ();
 use FTMPI::Loop            ();
-use FTMPI::Stop            ();
 
 # All timers of a host, in seconds: from the start to the first word of the agent; how long to wait for
 # the words of an ssh that failed. (The time between two questions whether it is still there is given.)
@@ -36,7 +36,7 @@ sub start
 {
 	my ($self) = @_;
 	my $process = FTMPI::Launcher::Start::launch(FTMPI::Launcher::Start::command($self, @{ $self->{ssh} }));
-	FTMPI::Stop::failed("host $self->{name}: cannot start: $!") if !$process;
+	FTMPI::Error::failed("host $self->{name}: cannot start: $!") if !$process;
 	my $loop = $self->{loop};
 	@$self{qw(pid err)} = @$process{qw(pid err)};
 	$self->{err}->blocking(0);
@@ -65,7 +65,7 @@ sub advice
 	my ($self) = @_;
 	return '' if $self->{local};
 	return '; see what this prints: '
-		. FTMPI::Stop::clean(join ' ', @{ $self->{ssh} }, $self->{name}, 'perl -v');
+		. FTMPI::Error::clean(join ' ', @{ $self->{ssh} }, $self->{name}, 'perl -v');
 }
 
 # To the command that leads there, and to what it started: it has a process group of its own.
@@ -204,7 +204,7 @@ sub last_words
 {
 	my ($self) = @_;
 	for my $text ($self->{words}, $self->{heard} ? '' : $self->{channel}->chatter) {
-		my @lines = grep { length } map { FTMPI::Stop::clean($_) } split /[\r\n]+/, $text;
+		my @lines = grep { length } map { FTMPI::Error::clean($_) } split /[\r\n]+/, $text;
 		return $lines[-1] if @lines;
 	}
 	return;

@@ -16,9 +16,9 @@ use FTMPI::Loop ();
 use constant DEFAULT_SSH => 'ssh -o BatchMode=yes -o ConnectTimeout=10';
 
 # What the agent is made of, each after those it uses.
-my @MODULES = map { "FTMPI/$_.pm" } qw(Stop Wire Control Loop Channel Agent/Silence Stopped
-	Lateness Condition Agent/Examiner Agent/Feed Agent/Outputs Address Net Agent/Listeners Agent/Sweep Agent/Elf Agent/Foreign
-	Agent/Pty Agent/Rank Agent/Program Agent/Again Agent/Process Unfinished Agent/Ranks Probe Agent);
+my @MODULES = map { "FTMPI/$_.pm" } qw(Error Wire Control Loop Channel Agent/Silence Stopped
+	Lateness Condition Agent/Examiner Agent/Feed Agent/Pipes Address Net Agent/Listeners Agent/Sweep Agent/Elf Agent/Foreign
+	Agent/Pty Agent/Spawn Agent/Program Agent/Again Agent/Process Unfinished Agent/Ranks Probe Agent);
 
 # Run by perl on the host. It goes through two shells of unknown kind as one single-quoted word: no
 # single quote, no exclamation mark, no line end in it.

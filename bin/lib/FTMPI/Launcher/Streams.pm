@@ -7,10 +7,10 @@ package FTMPI::Launcher::Streams;
 use strict;
 use warnings;
 
+use FTMPI::Error            ();
 use FTMPI::Launcher::Output ();
 use FTMPI::Launcher::Writer ();
 use FTMPI::Loop             ();
-use FTMPI::Stop             ();
 
 # Of what a rank wrote to standard error last, for messages: lines, and bytes of all and of one.
 use constant { WORDS_LINES => 3, WORDS_MAX => 2048, WORD_MAX => 120 };
@@ -51,7 +51,7 @@ sub take
 sub last_words
 {
 	my ($self, $rank) = @_;
-	my @lines = grep { length } map { FTMPI::Stop::clean($_) } split /\n/, $self->{words}{$rank} // '';
+	my @lines = grep { length } map { FTMPI::Error::clean($_) } split /\n/, $self->{words}{$rank} // '';
 	splice @lines, 0, -WORDS_LINES if @lines > WORDS_LINES;
 	return join ' / ', map { length > WORD_MAX ? substr($_, 0, WORD_MAX) . '...' : $_ } @lines;
 }

@@ -71,7 +71,7 @@ sub fault_of
 {
 	my ($error) = @_;
 	my $text = $error;
-	if (ref $error eq 'FTMPI::Stop') {
+	if (ref $error eq 'FTMPI::Error') {
 		$text = $error->text . "\n";
 	}
 	return "it died with a $text" if ref $text;

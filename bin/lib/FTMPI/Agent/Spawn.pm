@@ -3,7 +3,7 @@
 # One rank's process as its agent starts it: own process group, own three streams, and beside them
 # exactly these descriptors: the control connection, the listening socket, and the one for heartbeats
 # if there are any.
-package FTMPI::Agent::Rank;
+package FTMPI::Agent::Spawn;
 
 use strict;
 use warnings;

@@ -2,7 +2,7 @@
 #
 # The one kind of exception of the launcher: a sentence for the user and the exit status that goes
 # with it. Whatever else dies is a fault of the launcher.
-package FTMPI::Stop;
+package FTMPI::Error;
 
 use strict;
 use warnings;

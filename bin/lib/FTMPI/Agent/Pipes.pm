@@ -3,7 +3,7 @@
 # What the processes of the ranks write, on its way from their pipes to the launcher, as far as that
 # gave credit: without, the pipes fill, and the ranks wait. The last words of a process that has
 # ended do not wait for credit.
-package FTMPI::Agent::Outputs;
+package FTMPI::Agent::Pipes;
 
 use strict;
 use warnings;
