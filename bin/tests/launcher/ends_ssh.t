@@ -91,7 +91,7 @@ for my $case ([ 'silent', 1 ], [ 'wrapper', 1 ], [ 'deaf', 1 ], [ 'deaf', 2 ]) {
 	ok(eventually(sub { of_this() }, sub { join "\n", left_over() }), 'an ssh hangs');
 	kill 'INT', -$job->{pid};
 	if ($times > 1) {
-		wait_for($job, 'err', qr/SIGINT: the job is ended/);
+		wait_for($job, 'err', qr/SIGINT came; the job is ended/);
 		kill 'INT', -$job->{pid};
 	}
 	wait_end($job);
