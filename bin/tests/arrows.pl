@@ -8,6 +8,7 @@
 # the rooms of lib/mpi. Files of one folder may need each other in a circle only as far as CIRCLES
 # says; one over two folders is an arrow upwards. -circles prints all of them. What goes by a pointer
 # to a function is not seen, and is the way for what stands below to reach up.
+# Of the launcher's modules in bin/lib/FTMPI, what one uses or calls by name.
 use strict;
 use warnings;
 
@@ -39,6 +40,15 @@ my %CIRCLES = (
 	'mpi/comm'       => 8,
 	'mpi/type'       => 2,
 	'mpi/engine'     => 4,
+);
+
+# folder of bin/lib/FTMPI => the folders that its modules may use beside their own. Shared is what lies in
+# none, but for the door of each folder: Agent.pm is of Agent.
+my %MODULES_MAY = (
+	Shared   => [],
+	Agent    => ['Shared'],
+	Launcher => ['Shared'],
+	Cli      => [qw(Launcher Shared)],
 );
 
 my $bad = 0;
@@ -214,11 +224,71 @@ sub check_circles
 	return @found ? scalar @{ $found[0] } : 0;
 }
 
+# ---- the launcher's modules ----
+
+sub shelf
+{
+	my ($module) = @_;
+	my ($folder, $inner) = $module =~ /\AFTMPI::(\w+)(::)?/;
+	die "arrows.pl: bin/lib/FTMPI/$folder is no folder of modules\n" if defined $inner && !$MODULES_MAY{$folder};
+	return $MODULES_MAY{$folder} ? $folder : 'Shared';
+}
+
+# What a line of a module names, to load or to call it. A name in quotes is a word: what is said to
+# perl on another host.
+sub named
+{
+	my ($line, $is_module) = @_;
+	return if $line =~ /^\s*#|^package /;
+	my @names = $line =~ /(?<!['\w:])FTMPI((?:::\w+)+)/g;
+	for (@names) {
+		my $whole = $_;
+		$_ =~ s/::\w+\z// while length && !$is_module->{"FTMPI$_"};
+		die "arrows.pl: there is no FTMPI$whole\n" if !length;
+	}
+	return map { "FTMPI$_" } @names;
+}
+
+# module => { module it names => where first }
+sub module_uses
+{
+	my ($top) = @_;
+	my %path = map { m{/bin/lib/(.*)\.pm\z} ? ($1 =~ s{/}{::}gr => $_) : () }
+		glob "$top/bin/lib/FTMPI/*.pm $top/bin/lib/FTMPI/*/*.pm";
+	die "arrows.pl: no modules found under $top/bin/lib\n" unless %path;
+	my %uses;
+	for my $module (keys %path) {
+		open my $in, '<', $path{$module} or die "$path{$module}: $!\n";
+		$uses{$module} = {};
+		while (<$in>) {
+			$uses{$module}{$_} //= "$path{$module}:$." for grep { $_ ne $module } named($_, \%path);
+		}
+	}
+	return \%uses;
+}
+
+sub check_modules
+{
+	my ($uses) = @_;
+	my $seen = 0;
+	for my $module (sort keys %$uses) {
+		my $from = shelf($module);
+		for my $used (sort keys %{ $uses->{$module} }) {
+			$seen++;
+			my $to = shelf($used);
+			next if $to eq $from || grep { $_ eq $to } @{ $MODULES_MAY{$from} };
+			wrong("$uses->{$module}{$used}: $from must not use $used");
+		}
+	}
+	wrong('a circle of modules: ' . join ' ', @$_) for circles($uses);
+	return $seen;
+}
+
 my $print = @ARGV && $ARGV[0] eq '-circles' && shift;
 my ($top, $objects) = @ARGV;
 $top //= '.';
 my $seen = includes($top);
-my $said = "$seen includes";
+my $said = "$seen includes, " . check_modules(module_uses($top)) . ' uses of modules';
 if (defined $objects) {
 	my $calls = calls(symbols($top, $objects));
 	$said .= ', ' . check_calls($calls) . ' calls from file to file, largest circle ' . check_circles($top, $calls, $print);

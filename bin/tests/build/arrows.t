@@ -10,7 +10,10 @@ use File::Path ();
 use File::Temp ();
 use Test::More;
 
-# The tree with these files more or instead: status and what is said, with the objects and without.
+# What a module of the launcher is, that uses these.
+sub module { my ($name, @uses) = @_; return join "\n", "package $name;", (map { "use $_ ();" } @uses), '1;' }
+
+# The tree with these files of lib, and modules of bin/lib, more or instead: status and what is said.
 sub arrows
 {
 	my (%more) = @_;
@@ -23,6 +26,21 @@ sub arrows
 		'mpi/bindings/api.c' => "#include \"mpi/handle/live.h\"\nvoid api_it(void); void api_it(void) { live_it(); }",
 		%more,
 	);
+	my %module = (
+		'FTMPI/Wire.pm'         => module('FTMPI::Wire'),
+		'FTMPI/Agent.pm'        => module('FTMPI::Agent', 'FTMPI::Agent::Ranks'),
+		'FTMPI/Agent/Ranks.pm'  => module('FTMPI::Agent::Ranks', 'FTMPI::Wire'),
+		'FTMPI/Launcher/Job.pm' => module('FTMPI::Launcher::Job', 'FTMPI::Wire'),
+		'FTMPI/Cli.pm'          => module('FTMPI::Cli', 'FTMPI::Launcher::Job'),
+		map { $_ => delete $file{$_} } grep { /\.pm\z/ } keys %file,
+	);
+	for my $name (sort keys %module) {
+		my ($folder) = "$top/bin/lib/$name" =~ m{(.*)/};
+		File::Path::make_path($folder);
+		open my $out, '>', "$top/bin/lib/$name" or die "$name: $!\n";
+		print $out "$module{$name}\n";
+		close $out or die "$name: $!\n";
+	}
 	for my $name (sort keys %file) {
 		my ($folder) = "$top/lib/$name" =~ m{(.*)/};
 		File::Path::make_path($folder, $folder =~ s{/lib/}{/o/lib/}r);
@@ -40,7 +58,7 @@ sub arrows
 
 my ($status, $said) = arrows();
 is($status, 0, 'a tree in order') or diag($said);
-like($said, qr/^arrows: 3 includes, 2 calls from file to file, largest circle 0, 0 against the arrows$/m, 'what was seen is said');
+like($said, qr/^arrows: 3 includes, 4 uses of modules, 2 calls from file to file, largest circle 0, 0 against the arrows$/m, 'what was seen is said');
 
 for my $wrong (
 	[ 'a layer that includes one above it', { 'base/up.h' => '#include "mpi/handle/live.h"' }, qr{base/up\.h:1: base must not include mpi/handle/live\.h} ],
@@ -58,6 +76,20 @@ for my $wrong (
 		qr{fortran must not include mpi/handle/live\.h} ],
 	[ 'a layer that nobody knows', { 'attic/a.h' => '#include "base/log.h"' }, qr{lib/attic is no layer} ],
 	[ 'a room that nobody knows', { 'mpi/attic/a.c' => '#include "mpi/handle/live.h"' }, qr{lib/mpi/attic is no room} ],
+	[ 'an agent that uses the launcher', { 'FTMPI/Agent/Ranks.pm' => module('FTMPI::Agent::Ranks', 'FTMPI::Launcher::Job') },
+		qr{Agent/Ranks\.pm:2: Agent must not use FTMPI::Launcher::Job$}m ],
+	[ 'an agent that uses the command line', { 'FTMPI/Agent.pm' => module('FTMPI::Agent', 'FTMPI::Cli') },
+		qr{Agent\.pm:2: Agent must not use FTMPI::Cli$}m ],
+	[ 'a launcher that uses an agent', { 'FTMPI/Launcher/Job.pm' => module('FTMPI::Launcher::Job', 'FTMPI::Agent::Ranks') },
+		qr{Launcher/Job\.pm:2: Launcher must not use FTMPI::Agent::Ranks$}m ],
+	[ 'a launcher that loads the command line later', { 'FTMPI/Launcher.pm' => "package FTMPI::Launcher;\nsub late { require FTMPI::Cli }\n1;" },
+		qr{Launcher\.pm:2: Launcher must not use FTMPI::Cli$}m ],
+	[ 'a call of a module that somebody else has loaded', { 'FTMPI/Wire.pm' => "package FTMPI::Wire;\nsub f { return FTMPI::Launcher::Job::f() }\n1;" },
+		qr{Wire\.pm:2: Shared must not use FTMPI::Launcher::Job$}m ],
+	[ 'a command line that uses an agent', { 'FTMPI/Cli.pm' => module('FTMPI::Cli', 'FTMPI::Agent') }, qr{Cli must not use FTMPI::Agent$}m ],
+	[ 'a circle of modules', { 'FTMPI/Agent/Ranks.pm' => module('FTMPI::Agent::Ranks', 'FTMPI::Agent') },
+		qr{^a circle of modules: FTMPI::Agent FTMPI::Agent::Ranks$}m ],
+	[ 'a folder of modules that nobody knows', { 'FTMPI/Attic/Old.pm' => module('FTMPI::Attic::Old') }, qr{FTMPI/Attic is no folder of modules} ],
 ) {
 	my ($name, $files, $sentence) = @$wrong;
 	($status, $said) = arrows(%$files);

@@ -31,6 +31,11 @@ while (my ($name, $source) = splice @parts, 0, 2) {
 	$there{$name} = 1;
 }
 
+# The launcher sends them, and need not compile them.
+my $loaded = `$^X '-I$FindBin::RealBin/../../lib' -e 'require FTMPI::Cli; print join " ", keys %INC'`;
+like($loaded, qr{FTMPI/Launcher/Start\.pm}, 'ftmpirun has its own modules');
+unlike($loaded, qr{FTMPI/Agent}, '... and none of an agent');
+
 # The first words on the channel, and what the agent says of it.
 my @command = FTMPI::Launcher::Start::command({ local => 1, name => 'here', ranks => [0] });
 my $agent = FTMPI::Launcher::Start::launch(@command);
