@@ -19,15 +19,13 @@ use FTMPI::Lateness          ();
 use FTMPI::Launcher::Builds  ();
 use FTMPI::Launcher::Fleet   ();
 use FTMPI::Launcher::Job     ();
-use FTMPI::Launcher::Record  ();
-use FTMPI::Launcher::Shared  ();
 use FTMPI::Launcher::Stdin   ();
 use FTMPI::Launcher::Streams ();
 use FTMPI::Launcher::Verdict ();
 use FTMPI::Launcher::Words   ();
+use FTMPI::Launcher::Workdir ();
 use FTMPI::Loop              ();
 use FTMPI::Stopped           ();
-use FTMPI::Unfinished        ();
 
 # Bytes of output that may wait for a slow reader before the agents get no more credit; seconds that
 # agents have to leave after the job, and that the order to stop has to get on its way.
@@ -62,7 +60,7 @@ my %FRAMES = (
 	STDIN_TAKEN  => sub { $_[0]{stdin}->taken($_[3]) if $_[0]{stdin} },
 	STDIN_CLOSED => sub { $_[0]{stdin}->close if $_[0]{stdin} },
 	PONG         => sub { },
-	PROBED => sub { $_[0]{shared}->answered($_[1], $_[3], FTMPI::Error::clean($_[4])) },
+	PROBED => sub { $_[0]{workdir}->answered($_[1], $_[3], FTMPI::Error::clean($_[4])) },
 );
 
 # Frames that begin with a rank, and those of rank 0: it is one of that host.
@@ -75,7 +73,7 @@ my %NEWS = (
 	ABORTED   => sub { $_[0]->_event('aborted', @_[ 1, 2 ], FTMPI::Error::clean($_[3])) },
 	LOST      => sub { $_[0]->_event('lost',    @_[ 1, 2 ], FTMPI::Error::clean($_[3])) },
 	PROGRAM   => sub { $_[0]->_event('program', @_[ 1, 2 ]); $_[0]->_ask_whether_shared if $_[2] },
-	LINE      => sub { $_[0]->_event('line', $_[2]); $_[0]->_keep_record },
+	LINE      => sub { $_[0]->_event('line', $_[2]); $_[0]{workdir}->keep_record },
 	RESTORED  => sub { $_[0]->_restored(@_[ 2, 3 ]) },
 	SUSPECT   => sub { $_[0]->_event('suspect', @_[ 1 .. 3 ]) },
 	HEARD     => sub { $_[0]->_event('heard', @_[ 1, 2 ]) },
@@ -90,8 +88,8 @@ my %ACTIONS = (
 	bind    => \&_bind,
 	restart => \&_restart,
 	run     => \&_run,
-	drop    => sub { $_[0]{shared}->lost($_[1]); $_[0]{fleet}->drop($_[1]) },
-	dismiss => sub { $_[0]{shared}->lost($_[1]); $_[0]{fleet}->dismiss($_[1]) },
+	drop    => sub { $_[0]{workdir}->lost($_[1]); $_[0]{fleet}->drop($_[1]) },
+	dismiss => sub { $_[0]{workdir}->lost($_[1]); $_[0]{fleet}->dismiss($_[1]) },
 	observe => sub { $_[0]{fleet}->tell_all('OBSERVE_ALL', $_[1]) },
 	examine => sub { my ($self, $rank, $s) = @_; $self->_tell_home($rank, 'EXAMINE', $rank, int 1000 * $s) },
 	fence   => sub { my ($self, $rank) = @_; $self->_tell_home($rank, 'FENCE', $rank) },
@@ -117,22 +115,9 @@ sub run
 	$self->_say($_) for @{ $plan->{notes} };
 	$self->_event('begin');
 	$self->{loop}->run;
-	$self->_leave_nothing;
+	$self->{workdir}->clear($self->{job}->epoch);
 	return $self->{status};
 }
-
-# The agents have left, and clear up themselves; what one of them that was ended first has left is cleared here,
-# if we see the work directory.
-sub _leave_nothing
-{
-	my ($self) = @_;
-	my $workdir = $self->{plan}{workdir};
-	FTMPI::Unfinished::remove_barren("$workdir/$self->{session_name}", $self->{job}->epoch);
-	unlink "$workdir/" . $self->_probe;
-	return;
-}
-
-sub _probe { return ".ftmpi-$_[0]{session_name}" }
 
 sub _prepare
 {
@@ -152,11 +137,19 @@ sub _prepare
 		has_input => sub { $self->{stdin} && !$self->{stdin}->is_over },
 		on_gone => sub { $self->_output_gone(@_) },
 		on_room => sub { $self->_settle });
-	@$self{qw(session secret began)} = (_random(16), _random(32), time);
+	@$self{qw(session secret)} = (_random(16), _random(32));
 	$self->{session_name} = POSIX::strftime('%Y%m%d-%H%M%S-', localtime)
 		. unpack 'H8', $self->{session};
 	$self->{job} = $self->_job;
-	$self->{shared} = $self->_shared;
+	$self->{workdir} = FTMPI::Launcher::Workdir->new(
+		path    => $plan->{workdir},
+		session => $self->{session_name},
+		ranks   => $plan->{size},
+		parts   => $plan->{parts},
+		tell    => sub { $self->{fleet}->tell(@_) },
+		say     => sub { $self->_say(@_) },
+		log     => sub { $self->_log(@_) },
+		name    => sub { $self->{fleet}->name(@_) });
 	$SIG{$_} = 'IGNORE' for qw(PIPE TTIN);
 	$SIG{CHLD} = 'DEFAULT';
 	$loop->on_signal('CHLD', sub { $self->_reap });
@@ -172,26 +165,13 @@ sub _prepare
 	return;
 }
 
-# Whether all hosts have the same work directory.
-sub _shared
-{
-	my ($self) = @_;
-	my $workdir = $self->{plan}{workdir};
-	my $probe = $self->_probe;
-	return FTMPI::Launcher::Shared->new(
-		workdir => $workdir,
-		tell    => sub { my ($host, $order) = @_; $self->{fleet}->tell($host, 'PROBE', $order, $workdir, $probe) },
-		say     => sub { $self->_say($_[0]) },
-		name    => sub { $self->{fleet}->name($_[0]) });
-}
-
 sub _ask_whether_shared
 {
 	my ($self) = @_;
 	my $crew = $self->{job}->crew;
 	my $home = $crew->home(0);
 	return if $self->{job}->phase ne 'running';
-	$self->{shared}->ask($home, grep { $_ != $home } $crew->used);
+	$self->{workdir}->ask_whether_shared($home, grep { $_ != $home } $crew->used);
 	return;
 }
 
@@ -316,7 +296,7 @@ sub _lost
 	my ($self, $index, $why, $heard) = @_;
 	my $name = $self->{fleet}->name($index);
 	my $words = length $why ? " ($why)" : '';
-	$self->{shared}->lost($index);
+	$self->{workdir}->lost($index);
 	$self->_event('host_lost', $index, $heard ? "lost the connection to host $name$words"
 		: "host $name: cannot start: $why", $heard);
 	return;
@@ -502,25 +482,11 @@ sub _restored
 {
 	my ($self, $number, $session) = @_;
 	$session = FTMPI::Error::clean($session);
-	$self->{from} //= [ $session, $number ] if $session ne $self->{session_name};
+	$self->{workdir}->restored($session, $number);
 	$self->_event('restored', $number, $session);
 	my $expected = delete $self->{plan}{expected} // return;
 	$self->_say("line $number of session $session is restored instead of line $expected->{line}.")
 		if $session eq $expected->{session} && $number != $expected->{line};
-	return;
-}
-
-# The record of the job in its session's folder, where lines can be seen from here: at the first of them, and
-# when the job is over.
-sub _keep_record
-{
-	my ($self, $end) = @_;
-	my $plan   = $self->{plan};
-	my $folder = "$plan->{workdir}/$self->{session_name}";
-	return if $end ? !$self->{recorded} : $self->{recorded}++ || !-d $folder;
-	my $why = FTMPI::Launcher::Record::save($folder,
-		{ ranks => $plan->{size}, began => $self->{began}, parts => $plan->{parts}, from => $self->{from}, end => $end });
-	$self->_log("the job has no record: $why") if defined $why;
 	return;
 }
 
@@ -587,7 +553,7 @@ sub _over
 {
 	my ($self, $status) = @_;
 	@$self{qw(over status)} = (1, $status);
-	$self->_keep_record([ $status, time, $self->{job}->why ]);
+	$self->{workdir}->keep_record([ $status, time, $self->{job}->why ]);
 	$self->{stdin}->close if $self->{stdin};
 	$self->{streams}->finish;
 	$self->{fleet}->dismiss_all;

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The work directory of a job, as the launcher sees it: whether all hosts have the same one, the record
+# of the job in its session's folder, and that nothing is left there that means nothing. Recovery lines
+# are the ranks' own affair. From here the directory may not be seen at all, when ranks are on other hosts.
+package FTMPI::Launcher::Workdir;
+
+use strict;
+use warnings;
+
+use FTMPI::Launcher::Record ();
+use FTMPI::Launcher::Shared ();
+use FTMPI::Unfinished       ();
+
+# path; session: its name; ranks: how many; parts: as the record has them; tell => sub (host, message); say
+# and log => sub (sentence); name => sub (host).
+sub new
+{
+	my ($class, %arg) = @_;
+	my $probe = ".ftmpi-$arg{session}";
+	my $tell  = $arg{tell};
+	my $shared = FTMPI::Launcher::Shared->new(
+		workdir => $arg{path},
+		tell    => sub { my ($host, $order) = @_; $tell->($host, 'PROBE', $order, $arg{path}, $probe) },
+		say     => $arg{say},
+		name    => $arg{name});
+	return bless { %arg, folder => "$arg{path}/$arg{session}", probe => "$arg{path}/$probe", shared => $shared,
+		began => time }, $class;
+}
+
+# Whether all hosts share it: the host of rank 0, and the others that have ranks.
+sub ask_whether_shared
+{
+	my ($self, $home, @others) = @_;
+	$self->{shared}->ask($home, @others);
+	return;
+}
+
+sub answered { my ($self, @answer) = @_; $self->{shared}->answered(@answer); return }
+
+sub lost { my ($self, $host) = @_; $self->{shared}->lost($host); return }
+
+# The job goes on from this line; the first that is of another session is what it began with.
+sub restored
+{
+	my ($self, $session, $line) = @_;
+	$self->{from} //= [ $session, $line ] if $session ne $self->{session};
+	return;
+}
+
+# The record is kept where lines can be seen from here: at the first of them, and when the job is over.
+# end: [status, time, reason] then.
+sub keep_record
+{
+	my ($self, $end) = @_;
+	return if $end ? !$self->{recorded} : $self->{recorded}++ || !-d $self->{folder};
+	my $why = FTMPI::Launcher::Record::save($self->{folder}, { end => $end, map { $_ => $self->{$_} } qw(ranks began parts from) });
+	$self->{log}->("the job has no record: $why") if defined $why;
+	return;
+}
+
+# The agents have left, and clear up themselves; what one of them that was ended first has left is cleared
+# here, if we see the work directory.
+sub clear
+{
+	my ($self, $epoch) = @_;
+	FTMPI::Unfinished::remove_barren($self->{folder}, $epoch);
+	unlink $self->{probe};
+	return;
+}
+
+1;
