@@ -128,12 +128,8 @@ int p2p_cancel(struct request *r)
 		return r->class->cancel(r);
 	if (r->kind == REQUEST_SEND && !r->done && r->rank >= 0)
 		tp_withdraw(engine_tp(), comm_world_rank(r->comm, r->rank), r);
-	if (r->kind == REQUEST_RECV && r->posted) {
-		match_withdraw(&p2p.match, &r->match);
-		engine_set_posted(p2p.match.nposted);
-		r->posted = false;
-		r->cancelled = true;
-	}
+	if (r->kind == REQUEST_RECV && r->posted)
+		p2p_recv_withdraw(r);
 	return MPI_SUCCESS;
 }
 

@@ -62,6 +62,9 @@ void p2p_on_sent(void *user, void *cookie, int rc);
 
 void p2p_recv_start(struct request *r);
 
+/* One that is posted is taken back: no message will meet it. */
+void p2p_recv_withdraw(struct request *r);
+
 /* The request has this message. */
 void p2p_recv_take(struct request *r, const struct match_msg *msg);
 

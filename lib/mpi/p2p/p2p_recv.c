@@ -227,6 +227,14 @@ void p2p_give(struct request *r, struct match_msg *msg)
 	give(r, msg);
 }
 
+void p2p_recv_withdraw(struct request *r)
+{
+	match_withdraw(&p2p.match, &r->match);
+	engine_set_posted(p2p.match.nposted);
+	r->posted = false;
+	r->cancelled = true;
+}
+
 void p2p_recv_start(struct request *r)
 {
 	struct match_msg *msg;
@@ -247,7 +255,7 @@ void p2p_recv_start(struct request *r)
 	if (msg) {
 		give(r, msg);
 	} else if (r->match.peer >= 0 && p2p.gone[r->match.peer] && !p2p.job.launched) {
-		p2p_cancel(r);
+		p2p_recv_withdraw(r);
 		request_complete(r, MPI_ERR_PROC_ABORTED);
 	}
 }
