@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What sending, receiving and the messages in the library's memory share: their state, and the
- * upcalls of the transport, which p2p.c puts into one table. For these four files alone; others
- * take p2p_state.h. All need the engine lock.
+ * What the files of point-to-point share: their state (p2p_state.c), and the upcalls of the
+ * transport, which p2p.c puts into one table. For the files p2p*.c alone; others take p2p_state.h.
+ * All need the engine lock.
  */
 #ifndef FTMPI_MPI_P2P_INSIDE_H
 #define FTMPI_MPI_P2P_INSIDE_H
@@ -28,7 +28,8 @@ struct p2p {
 	uint64_t moment;     /* messages that have come or met their receives so far */
 };
 
-extern struct p2p p2p;
+/* Hidden: every message goes by it, and is to find it without asking where it is. */
+extern struct p2p p2p __attribute__((visibility("hidden")));
 
 /* Now, or 0: nobody will ask. */
 static inline uint64_t p2p_time(void)

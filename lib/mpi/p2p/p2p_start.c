@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An operation begins, or is taken back: what its request says is to be done, and its class first.
+ */
+#include "mpi/engine/engine.h"
+#include "p2p_inside.h"
+
+int p2p_start_message(struct request *r)
+{
+	if (r->kind == REQUEST_SEND)
+		return p2p_send_start(r);
+	p2p_recv_start(r);
+	return MPI_SUCCESS;
+}
+
+int p2p_start(struct request *r)
+{
+	int rc = MPI_SUCCESS;
+
+	r->active = true;
+	r->done = r->cancelled = r->past = false;
+	r->error = MPI_SUCCESS;
+	r->bytes = r->length = 0;
+	if (__builtin_expect(p2p.job.timed, false))
+		r->since = p2p_time();
+	if (__builtin_expect(r->class != NULL, false))
+		rc = r->class->start(r);
+	else if (r->kind == REQUEST_RECV)
+		p2p_recv_start(r);
+	else
+		rc = p2p_send_start(r);
+	if (rc)
+		r->active = false;
+	return rc;
+}
+
+int p2p_cancel(struct request *r)
+{
+	if (r->class && r->class->cancel)
+		return r->class->cancel(r);
+	if (r->kind == REQUEST_SEND && !r->done && r->rank >= 0)
+		tp_withdraw(engine_tp(), comm_world_rank(r->comm, r->rank), r);
+	if (r->kind == REQUEST_RECV && r->posted)
+		p2p_recv_withdraw(r);
+	return MPI_SUCCESS;
+}
