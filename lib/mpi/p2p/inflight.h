@@ -11,8 +11,8 @@
  * knows. A rank that is late for its line may send any number of these: copies take no more than
  * INFLIGHT_COPIES bytes, or as many as the state that was saved has, else the lines are abandoned.
  *
- * p2p_recv.c and p2p_stored.c tell what happens to messages; ckpt_line.c what happens to lines. All
- * need the engine lock but inflight_bytes.
+ * p2p_recv.c tells what happens to messages; ckpt_line.c what happens to lines. All need the engine
+ * lock but inflight_bytes.
  */
 #ifndef FTMPI_MPI_INFLIGHT_H
 #define FTMPI_MPI_INFLIGHT_H

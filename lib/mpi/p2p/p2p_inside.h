@@ -17,7 +17,6 @@
 #include "request.h"
 
 struct coord;
-struct stored;
 
 struct p2p {
 	struct match match;
@@ -66,11 +65,8 @@ void p2p_recv_start(struct request *r);
 /* One that is posted is taken back: no message will meet it. */
 void p2p_recv_withdraw(struct request *r);
 
-/* The request has this message. */
-void p2p_recv_take(struct request *r, const struct match_msg *msg);
-
-/* The rest of a receive's life: its message is in its place. */
-void p2p_recv_finish(struct request *r, uint64_t length, int rc);
+/* The sender's rank in the communicator; what the sender says counts only if it is true. */
+int p2p_source_rank(const struct comm *c, int peer, int said);
 
 /* A peer is gone: what can only wait for it fails. */
 void p2p_recv_fail(int peer);
@@ -79,13 +75,5 @@ struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te,
 void p2p_on_keep(void *user, struct tp_held *held);
 void p2p_on_forget(void *user, struct tp_held *held);
 void p2p_on_received(void *user, void *cookie, uint64_t length, int rc);
-
-/* ---- p2p_stored.c ---- */
-
-/* It is taken out of the lists and goes to a receive. */
-void p2p_stored_give(struct request *r, struct stored *m);
-
-/* The transport has filled it, or never will (rc). */
-void p2p_stored_received(struct stored *m, int rc);
 
 #endif

@@ -6,10 +6,8 @@
 #include "inflight.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/live.h"
-#include "match.h"
-#include "mpi/handle/object.h"
-#include "p2p.h"
-#include "request.h"
+#include "p2p_inside.h"
+#include "stored.h"
 
 struct message {
 	struct object head;
@@ -67,6 +65,24 @@ static void take(struct message *m, struct match_msg *msg)
 		inflight_taken(msg->inflight, msg->matched);
 	if (!msg->stored)
 		container_of(msg, struct tp_held, user)->firm = true;
+}
+
+uint64_t p2p_length(const struct match_msg *msg)
+{
+	return msg->stored ? msg->stored->length : container_of(msg, struct tp_held, user)->length;
+}
+
+struct match_msg *p2p_probe(struct comm *c, int source, int tag, struct p2p_found *out)
+{
+	int peer = source == MPI_ANY_SOURCE ? MPI_ANY_SOURCE : comm_world_rank(c, source);
+	struct match_msg *msg = match_probe(p2p_matching(), c->context | PLANE_POINT, peer, tag);
+
+	if (!msg)
+		return NULL;
+	out->source = source >= 0 ? source : p2p_source_rank(c, msg->peer, msg->source);
+	out->tag = msg->tag;
+	out->bytes = p2p_length(msg);
+	return msg;
 }
 
 int message_find(struct comm *c, int source, int tag, struct p2p_found *found, MPI_Message *out)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages that the program has found and will receive later (MPI_Mprobe, MPI 5.0 section 3.8.2).
- * Such a message is out of the lists: no receive and no probe finds it, and its sender cannot take
- * it back. It stays where it was, with the transport or in our memory, so a long one costs no copy.
- * For a recovery line it is in transit; the handle is gone after a restore, the message is not. All
- * need the engine lock.
+ * Probing (p2p_probe), and messages that the program has found and will receive later (MPI_Mprobe,
+ * MPI 5.0 section 3.8.2). Such a message is out of the lists: no receive and no probe finds it, and
+ * its sender cannot take it back. It stays where it was, with the transport or in our memory, so a
+ * long one costs no copy. For a recovery line it is in transit; the handle is gone after a restore,
+ * the message is not. All need the engine lock.
  */
 #ifndef FTMPI_MPI_P2P_MESSAGE_H
 #define FTMPI_MPI_P2P_MESSAGE_H

@@ -2,7 +2,8 @@
 /*
  * Receiving: receives that are posted, messages that come, and how the two meet. The transport
  * brings a message straight into the buffer of its receive; one that no receive wants yet stays
- * with the transport, in the matching lists.
+ * with the transport, in the matching lists. There it stands among those that lie in the library's
+ * memory (stored.h), which are copied to their receive once they are whole.
  */
 #include "base/error.h"
 #include "mpi/engine/engine.h"
@@ -14,8 +15,7 @@
 #include "pieces.h"
 #include "stored.h"
 
-/* The sender's rank in the communicator; what the sender says counts only if it is true. */
-static int source_rank(const struct comm *c, int peer, int said)
+int p2p_source_rank(const struct comm *c, int peer, int said)
 {
 	if (said >= 0 && said < c->npeers && comm_world_rank(c, said) == peer)
 		return said;
@@ -25,7 +25,7 @@ static int source_rank(const struct comm *c, int peer, int said)
 	return MPI_ANY_SOURCE;
 }
 
-inline void p2p_recv_take(struct request *r, const struct match_msg *msg)
+static inline void take(struct request *r, const struct match_msg *msg)
 {
 	r->posted = false;
 	r->peer = msg->peer;
@@ -33,7 +33,7 @@ inline void p2p_recv_take(struct request *r, const struct match_msg *msg)
 	r->index = msg->index;
 	r->arrived = msg->arrived;
 	r->matched = __builtin_expect(msg->matched != 0, false) ? msg->matched : ++p2p.moment;
-	r->source = r->rank >= 0 ? r->rank : source_rank(r->comm, msg->peer, msg->source);
+	r->source = r->rank >= 0 ? r->rank : p2p_source_rank(r->comm, msg->peer, msg->source);
 	r->got_tag = msg->tag;
 }
 
@@ -107,7 +107,7 @@ struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te,
 	msg = msg_from(&e, peer);
 	if (told)
 		msg.index = tell_arrival(&msg);
-	p2p_recv_take(r, &msg);
+	take(r, &msg);
 	place = place_for(r);
 	if (!told)
 		return place;
@@ -154,7 +154,7 @@ void p2p_on_forget(void *user, struct tp_held *held)
 
 /* ---- messages are in their place ---- */
 
-void p2p_recv_finish(struct request *r, uint64_t length, int rc)
+static void finish(struct request *r, uint64_t length, int rc)
 {
 	uint64_t room = p2p_room(r);
 	int error = MPI_SUCCESS;
@@ -176,10 +176,37 @@ void p2p_recv_finish(struct request *r, uint64_t length, int rc)
 	request_complete(r, error);
 }
 
+/* A message in our memory has its receive and is whole, or never will be. */
+static void fill(struct request *r, struct stored *m, int rc)
+{
+	uint64_t room = p2p_room(r), n = m->length < room ? m->length : room;
+
+	if (!rc)
+		type_unpack(r->type, r->buf, r->count, m->bytes, (size_t)n);
+	r->stored = NULL;
+	finish(r, m->length, rc);
+	stored_release(m);
+}
+
+/* What the transport filled. Is its sender gone, the launcher acts; without one the receive fails.
+ */
+static void stored_received(struct stored *m, int rc)
+{
+	if (!rc || !p2p.job.launched) {
+		m->whole = true;
+		m->rc = rc;
+		if (m->msg.inflight)
+			inflight_whole(m->msg.inflight);
+		if (m->receive)
+			fill(m->receive, m, rc);
+	}
+	stored_release(m);
+}
+
 static void other_received(struct object *head, int rc)
 {
 	if (head->kind == OBJECT_STORED)
-		p2p_stored_received((struct stored *)(void *)head, rc);
+		stored_received((struct stored *)(void *)head, rc);
 	else if (head->kind == OBJECT_ORPHAN)
 		p2p_orphan_received(head, rc);
 	else if (head->kind == OBJECT_HEARD)
@@ -196,7 +223,7 @@ void p2p_on_received(void *user, void *cookie, uint64_t length, int rc)
 	if (__builtin_expect(head->kind >= OBJECT_STORED, false))
 		other_received(head, rc);
 	else
-		p2p_recv_finish(cookie, length, rc);
+		finish(cookie, length, rc);
 }
 
 /* ---- receives are posted ---- */
@@ -207,17 +234,29 @@ static void start_held(struct request *r, struct match_msg *msg)
 	struct tp_held *held = container_of(msg, struct tp_held, user);
 	struct tp_place place;
 
-	p2p_recv_take(r, msg);
+	take(r, msg);
 	place = place_for(r);
 	if (__builtin_expect(msg->inflight != NULL, false))
 		inflight_matched(msg->inflight, r);
 	tp_claim(engine_tp(), held, place);
 }
 
+/* A message in our memory, taken out of the lists, goes to a receive. */
+static void give_stored(struct request *r, struct stored *m)
+{
+	take(r, &m->msg);
+	if (m->msg.inflight)
+		inflight_matched(m->msg.inflight, r);
+	r->stored = m;
+	m->receive = r;
+	if (m->whole)
+		fill(r, m, m->rc);
+}
+
 static inline void give(struct request *r, struct match_msg *msg)
 {
 	if (msg->stored)
-		p2p_stored_give(r, msg->stored);
+		give_stored(r, msg->stored);
 	else
 		start_held(r, msg);
 }
@@ -225,6 +264,21 @@ static inline void give(struct request *r, struct match_msg *msg)
 void p2p_give(struct request *r, struct match_msg *msg)
 {
 	give(r, msg);
+}
+
+void p2p_arrive(struct stored *m)
+{
+	struct match_recv *recv =
+		match_arrival(&p2p.match, m->msg.context, m->msg.peer, m->msg.tag);
+
+	m->msg.arrived = ++p2p.moment;
+	if (!recv) {
+		m->msg.since = p2p_time();
+		match_keep(&p2p.match, &m->msg);
+		return;
+	}
+	engine_set_posted(p2p.match.nposted);
+	give_stored(container_of(recv, struct request, match), m);
 }
 
 void p2p_recv_withdraw(struct request *r)
@@ -260,26 +314,6 @@ void p2p_recv_start(struct request *r)
 	}
 }
 
-/* ---- probing ---- */
-
-uint64_t p2p_length(const struct match_msg *msg)
-{
-	return msg->stored ? msg->stored->length : container_of(msg, struct tp_held, user)->length;
-}
-
-struct match_msg *p2p_probe(struct comm *c, int source, int tag, struct p2p_found *out)
-{
-	int peer = source == MPI_ANY_SOURCE ? MPI_ANY_SOURCE : comm_world_rank(c, source);
-	struct match_msg *msg = match_probe(&p2p.match, c->context | PLANE_POINT, peer, tag);
-
-	if (!msg)
-		return NULL;
-	out->source = source >= 0 ? source : source_rank(c, msg->peer, msg->source);
-	out->tag = msg->tag;
-	out->bytes = p2p_length(msg);
-	return msg;
-}
-
 /* ---- the end of a peer ---- */
 
 static void fail_posted(struct link *list, int peer)
@@ -287,7 +321,7 @@ static void fail_posted(struct link *list, int peer)
 	list_for_each_safe (item, list) {
 		struct match_recv *m = container_of(item, struct match_recv, link);
 		struct request *r = container_of(m, struct request, match);
-		int source = source_rank(r->comm, peer, -1);
+		int source = p2p_source_rank(r->comm, peer, -1);
 
 		if (source < 0)
 			continue;

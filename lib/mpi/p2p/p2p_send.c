@@ -31,7 +31,7 @@ void p2p_on_sent(void *user, void *cookie, int rc)
 		return;
 	}
 	if (rc == FT_EPEER && p2p.job.launched)
-		return; /* as in p2p_recv_finish */
+		return; /* as in p2p_recv.c (finish) */
 	r->cancelled = rc == FT_ECANCEL;
 	request_complete(r, rc == FT_EPEER ? MPI_ERR_PROC_ABORTED : MPI_SUCCESS);
 }
