@@ -28,7 +28,7 @@ enum coord_fate coord_fate(const struct coord *c, uint32_t number, const struct 
 	return fates[number][m->index];
 }
 
-bool p2p_pull(struct match_msg *msg)
+static bool pull(struct match_msg *msg)
 {
 	struct stored *m = no_memory ? NULL : stored_new(msg, sizeof msg->index);
 
@@ -77,7 +77,7 @@ void stage_setup(void)
 	pulls = copies = 0;
 	no_memory = false;
 	moment = state = length = 0;
-	ck_assert_int_eq(inflight_init(NULL, STAGE_PEERS), 0);
+	ck_assert_int_eq(inflight_init(NULL, STAGE_PEERS, pull), 0);
 }
 
 void stage_begin(uint32_t number)

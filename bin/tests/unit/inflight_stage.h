@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The stage of inflight.c: the test is the protocol (coord_fate), the transport (p2p_pull) and the
+ * The stage of inflight.c: the test is the protocol (coord_fate), the transport (pull) and the
  * program, which receives.
  */
 #ifndef FTMPI_TESTS_INFLIGHT_STAGE_H

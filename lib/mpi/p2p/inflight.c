@@ -12,14 +12,13 @@
 
 unsigned inflight_lines;
 
-struct inflights inflights;
-
-int inflight_init(const struct coord *c, int peers)
+int inflight_init(const struct coord *c, int peers, bool (*pull)(struct match_msg *msg))
 {
 	inflights.of = malloc((size_t)peers * sizeof *inflights.of);
 	if (!inflights.of)
 		return FT_ENOMEM;
 	inflights.coord = c;
+	inflights.pull = pull;
 	inflights.peers = peers;
 	inflights.copied = 0;
 	inflights.most = INFLIGHT_COPIES;
@@ -73,11 +72,11 @@ struct coord_message inflight_name_open(const struct request *r)
 		.stamp = r->stamp};
 }
 
-static void pull(struct inflight *f)
+static void pull_in(struct inflight *f)
 {
 	if (!f->msg || f->msg->stored)
 		return;
-	if (fault_error("short-pull") || !p2p_pull(f->msg))
+	if (fault_error("short-pull") || !inflights.pull(f->msg))
 		inflight_break_lines(f, "no memory for a message in transit");
 }
 
@@ -114,7 +113,7 @@ void inflight_kept(struct match_msg *msg)
 	if (msg->stored)
 		f->contents = stored_hold(msg->stored);
 	if (in_transit(f))
-		pull(f);
+		pull_in(f);
 }
 
 static void take_contents(struct inflight *f, struct request *r)
@@ -261,7 +260,7 @@ void inflight_settle(struct inflight_line *l, int peer)
 		struct inflight *f = container_of(item, struct inflight, link);
 
 		if (inflight_fate(l, f) == COORD_IN)
-			pull(f);
+			pull_in(f);
 		else if (!wanted(f))
 			drop(f);
 	}

@@ -65,8 +65,9 @@ static inline bool inflight_making(void)
 	return inflight_lines > 0;
 }
 
-/* 0 or FT_ENOMEM. Messages of the ranks 0 to peers - 1. */
-int inflight_init(const struct coord *c, int peers);
+/* 0 or FT_ENOMEM. Messages of the ranks 0 to peers - 1. pull takes one that waits for a receive
+ * over from the transport, and says so with inflight_stored; false: no memory. */
+int inflight_init(const struct coord *c, int peers, bool (*pull)(struct match_msg *msg));
 
 /* When no line is left. */
 void inflight_fini(void);

@@ -19,6 +19,7 @@ struct inflight {
 
 struct inflights {
 	const struct coord *coord;
+	bool (*pull)(struct match_msg *msg);
 	int peers;
 	struct link *of;   /* by peer: in the order in which they were noted */
 	struct link lines; /* oldest first */

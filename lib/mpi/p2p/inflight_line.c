@@ -5,6 +5,8 @@
 #include "inflight_inside.h"
 #include "stored.h"
 
+struct inflights inflights;
+
 /* The protocol is not asked about what was received before the line. */
 enum coord_fate inflight_fate(const struct inflight_line *l, const struct inflight *f)
 {

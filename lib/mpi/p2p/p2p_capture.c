@@ -73,25 +73,6 @@ static bool list_deliveries(struct deliveries *d)
 	return true;
 }
 
-/* The message in the buffer of a receive. */
-static void copy_bytes(const struct request *r, uint8_t *to)
-{
-	type_pack_prefix(r->type, r->buf, r->count, to, (size_t)r->bytes);
-}
-
-struct stored *p2p_copy(const struct request *r)
-{
-	struct match_msg msg = {0};
-	struct stored *m = stored_new(&msg, r->length);
-
-	if (!m)
-		return NULL;
-	copy_bytes(r, m->bytes);
-	memset(m->bytes + r->bytes, 0, (size_t)(r->length - r->bytes));
-	m->whole = true;
-	return m;
-}
-
 /* Its message, from where the program will find it. */
 static bool write_open(struct writer *w, const struct request *r)
 {
@@ -105,7 +86,7 @@ static bool write_open(struct writer *w, const struct request *r)
 	section_messages_write(w, &e);
 	ok = !w->bad && (size_t)(w->end - w->at) >= r->bytes;
 	if (ok) {
-		copy_bytes(r, w->at);
+		type_pack_prefix(r->type, r->buf, r->count, w->at, (size_t)r->bytes);
 		w->at += r->bytes;
 	}
 	return ok;

@@ -150,7 +150,8 @@ int ckpt_job_start(const struct launch *l, char *err, size_t errsize)
 	job.id.epoch = l->epoch;
 	job.id.rank = (uint32_t)l->rank;
 	job.id.size = (uint32_t)l->size;
-	if (inflight_init(&job.coord, l->size) != 0 || talk_init(&job.coord, l->size) != 0) {
+	if (inflight_init(&job.coord, l->size, p2p_pull) != 0 ||
+		talk_init(&job.coord, l->size) != 0) {
 		snprintf(err, errsize, "%s", ft_error_text(FT_ENOMEM));
 		return FT_ENOMEM;
 	}
