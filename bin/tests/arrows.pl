@@ -39,7 +39,6 @@ my %CIRCLES = (
 	'mpi/p2p'        => 13,    # requests, matching and the messages held for lines
 	'mpi/comm'       => 8,
 	'mpi/type'       => 2,
-	'mpi/engine'     => 4,
 );
 
 # folder of bin/lib/FTMPI => the folders that its modules may use beside their own. Shared is what lies in

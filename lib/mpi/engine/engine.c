@@ -1,37 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The one lock, and who is inside: calls begin and end here, and what they leave behind is handed
- * to whoever goes on. How they wait is in engine_wait.c, the progress thread in engine_tick.c.
+ * Who is inside: calls begin and end here, and what they leave behind is handed to whoever goes on.
+ * The lock is in engine_lock.c, how they wait in engine_wait.c, the progress thread in
+ * engine_tick.c.
  */
 #include "engine_inside.h"
-
-struct engine engine = {
-	.lock = {.mutex = PTHREAD_MUTEX_INITIALIZER}, .chores = {&engine.chores, &engine.chores}};
-
-struct lock *engine_lock_object(void)
-{
-	return &engine.lock;
-}
-
-void engine_lock(void)
-{
-	lock_take(&engine.lock);
-}
-
-void engine_unlock(void)
-{
-	lock_give(&engine.lock);
-}
-
-bool engine_held(void)
-{
-	return lock_held(&engine.lock);
-}
-
-struct tp *engine_tp(void)
-{
-	return engine.tp;
-}
 
 /* ---- start and end ---- */
 
@@ -83,14 +56,14 @@ uint32_t engine_calls(void)
 
 void engine_enter(void)
 {
-	engine_lock();
+	lock_take(&engine.lock);
 	engine.inside++;
 	count_call();
 }
 
 void engine_visit(void)
 {
-	engine_lock();
+	lock_take(&engine.lock);
 	engine.inside++;
 	engine.visited = true;
 }
@@ -127,7 +100,7 @@ void engine_leave(void)
 		engine_tell();
 	if (engine.tp && wants_ticks())
 		engine_tick_start();
-	engine_unlock();
+	lock_give(&engine.lock);
 }
 
 bool engine_alone(void)
