@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What each unit test links with beside its own file.
 groups_o := $(call mpi_o,fail live group group_ops)
-comms_o := $(groups_o) $(call mpi_o,comm comm_world comm_lookup comm_hosts comm_numbered comm_again attr attr_key attr_comm errhandler errtext topo info info_env) lib/ckpt/section_communicators.o lib/ckpt/section_numbers.o lib/base/cursor.o
+comms_o := $(groups_o) $(call mpi_o,comm comm_world comm_predefined comm_lookup comm_hosts comm_numbered comm_again attr attr_key attr_comm errhandler errtext topo info info_lookup info_env) lib/ckpt/section_communicators.o lib/ckpt/section_numbers.o lib/base/cursor.o
 fakes_o := $(addprefix bin/tests/unit/,fake_api.o fake_process.o)
 UNIT_live := $(call mpi_o,live fail) bin/tests/unit/fake_api.o
 UNIT_group := $(groups_o) bin/tests/unit/fake_api.o

@@ -6,6 +6,16 @@
 
 #include "comm.h"
 
+/* ---- comm_predefined.c ---- */
+
+/* NULL where there is no job; comm_world.c makes them. */
+struct comm_job {
+	struct world_info info;
+	struct comm *world, *self, *coord;
+};
+
+extern struct comm_job comm_job __attribute__((visibility("hidden")));
+
 /* ---- comm.c ---- */
 
 /* None was made yet, and counters begin here. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The communicators that are there from the start: MPI_COMM_WORLD, MPI_COMM_SELF and the library's
- * own; and the end of all.
+ * The communicators that are there from the start (comm_predefined.c) are made: MPI_COMM_WORLD,
+ * MPI_COMM_SELF and the library's own; and the end of all.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,31 +20,6 @@ enum {
 	COUNTER_FIRST = 3,
 };
 
-static struct {
-	struct world_info info;
-	struct comm *world, *self, *coord;
-} job;
-
-struct comm *comm_world(void)
-{
-	return job.world;
-}
-
-struct comm *comm_self(void)
-{
-	return job.self;
-}
-
-struct comm *comm_coord(void)
-{
-	return job.coord;
-}
-
-const struct world_info *comm_world_info(void)
-{
-	return job.world ? &job.info : NULL;
-}
-
 /* A communicator that is there from the start, of `size` ranks of the world from `first` on. */
 static struct comm *predefined(int first, int size, uint32_t counter, MPI_Comm handle)
 {
@@ -56,7 +31,7 @@ static struct comm *predefined(int first, int size, uint32_t counter, MPI_Comm h
 		return NULL;
 	for (int i = 0; i < size; i++)
 		world[i] = first + i;
-	g = group_make(size, world, job.info.rank);
+	g = group_make(size, world, comm_job.info.rank);
 	free(world);
 	if (!g)
 		return NULL;
@@ -89,14 +64,14 @@ int comm_init_world(const struct world_info *w)
 
 	if (rc != MPI_SUCCESS)
 		return rc;
-	job.info = *w;
+	comm_job.info = *w;
 	comm_count_from(COUNTER_FIRST);
 	if (comm_hosts_init(w)) {
-		job.world = predefined(0, w->size, 0, MPI_COMM_WORLD);
-		job.self = predefined(w->rank, 1, COUNTER_SELF, MPI_COMM_SELF);
-		job.coord = predefined(0, w->size, COUNTER_COORD, MPI_COMM_NULL);
+		comm_job.world = predefined(0, w->size, 0, MPI_COMM_WORLD);
+		comm_job.self = predefined(w->rank, 1, COUNTER_SELF, MPI_COMM_SELF);
+		comm_job.coord = predefined(0, w->size, COUNTER_COORD, MPI_COMM_NULL);
 	}
-	if (!job.world || !job.self || !job.coord) {
+	if (!comm_job.world || !comm_job.self || !comm_job.coord) {
 		comm_free_world();
 		return fail_with(MPI_ERR_NO_MEM, "no memory for a job of %d ranks", w->size);
 	}
@@ -105,10 +80,10 @@ int comm_init_world(const struct world_info *w)
 
 void comm_delete_world_attributes(void)
 {
-	if (job.self)
-		attr_delete_all(comm_attrs(job.self));
-	if (job.world)
-		attr_delete_all(comm_attrs(job.world));
+	if (comm_job.self)
+		attr_delete_all(comm_attrs(comm_job.self));
+	if (comm_job.world)
+		attr_delete_all(comm_attrs(comm_job.world));
 }
 
 /* What the program never freed. Its handles go first: an object may also be held by another. */
@@ -127,15 +102,15 @@ void comm_free_world(void)
 {
 	free_forgotten();
 	comm_again_fini();
-	if (job.coord)
-		comm_release(job.coord);
-	if (job.self)
-		comm_release(job.self);
-	if (job.world)
-		comm_release(job.world);
+	if (comm_job.coord)
+		comm_release(comm_job.coord);
+	if (comm_job.self)
+		comm_release(comm_job.self);
+	if (comm_job.world)
+		comm_release(comm_job.world);
 	attr_fini();
 	comm_hosts_fini();
 	comm_forget_numbers();
 	comm_name_world(false);
-	memset(&job, 0, sizeof(job));
+	memset(&comm_job, 0, sizeof(comm_job));
 }
