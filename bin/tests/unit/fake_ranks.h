@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The ranks of a job as processes of one machine, with pipes in place of the engine: what
- * lib/mpi/construct/comm_make.c needs of p2p.h and coll.h, in the plainest way. A message is checked to be
- * the one expected; a rank that waits too long is ended by an alarm.
+ * lib/mpi/construct needs of p2p.h and coll.h, in the plainest way. A message is checked to be the one
+ * expected; a rank that waits too long is ended by an alarm.
  */
 #ifndef FTMPI_TESTS_FAKE_RANKS_H
 #define FTMPI_TESTS_FAKE_RANKS_H

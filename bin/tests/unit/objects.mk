@@ -11,7 +11,7 @@ UNIT_inflight := bin/tests/unit/inflight_stage.o $(call mpi_o,inflight inflight_
 UNIT_coord_talk := $(call mpi_o,coord_talk) $(comms_o) $(fakes_o) $(base_o)
 UNIT_attr := $(comms_o) $(fakes_o)
 UNIT_errhandler := $(comms_o) $(fakes_o)
-board_o := $(comms_o) $(fakes_o) $(addprefix bin/tests/unit/,fake_ranks.o comm_board.o) $(call mpi_o,comm_make comm_split comm_inter comm_inter_part comm_inter_merge dims api_comm api_comm_inter \
+board_o := $(comms_o) $(fakes_o) $(addprefix bin/tests/unit/,fake_ranks.o comm_board.o) $(call mpi_o,comm_make comm_create comm_ballot comm_split comm_inter comm_inter_part comm_inter_merge dims api_comm api_comm_inter \
 	api_comm_make api_comm_end api_comm_type hints api_group api_topo topo_calls api_attr check type type_contents type_table type_layout)
 UNIT_comm := $(board_o)
 UNIT_comm_hosts := $(board_o)

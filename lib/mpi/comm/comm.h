@@ -202,8 +202,9 @@ void comm_settle(struct comm *c, uint64_t context, uint64_t local_context);
 void comm_drop(struct comm *c);
 
 /*
- * New communicators (comm_make.c). *out is NULL where this process is not in the new one.
- * Collective over c, except comm_create_group: over g. All may let the engine lock go.
+ * New communicators (comm_make.c, comm_create.c, comm_split.c). *out is NULL where this process is
+ * not in the new one. Collective over c, except comm_create_group: over g. All may let the engine
+ * lock go.
  */
 int comm_dup(struct comm *c, struct comm **out);
 /* comm_dup that waits for nobody (comm_idup.c): **out is there at once, and may be used when the

@@ -173,62 +173,6 @@ int comm_locate(const struct comm *c, const struct group *g, int **ranks)
 	return rc;
 }
 
-/* What a member of a group that can take part in no more communicators says. */
-#define FULL UINT32_MAX
-
-static uint32_t say_counter(const struct group *g)
-{
-	if (g->rank == MPI_UNDEFINED)
-		return 0;
-	if (comm_full())
-		return FULL;
-	return g->rank == 0 ? comm_counter_next() : 0;
-}
-
-/* Also those whose group is another one, or who are in none: the call fails on all. */
-static int check_counters(const struct comm *c, const uint32_t *counters)
-{
-	for (int i = 0; i < c->size; i++) {
-		if (counters[i] == FULL)
-			return comm_make_used_up(comm_world_rank(c, i));
-	}
-	return MPI_SUCCESS;
-}
-
-/* MPI 5.0 section 7.4.2: ranks may name different groups as long as these do not overlap. */
-static int create(struct comm *c, struct group *g, struct comm **out)
-{
-	uint32_t mine = say_counter(g);
-	void *counters;
-	int *ranks;
-	int rc = comm_locate(c, g, &ranks);
-
-	if (rc != MPI_SUCCESS)
-		return rc;
-	rc = comm_gather_all(c, &mine, sizeof(mine), &counters);
-	if (rc == MPI_SUCCESS) {
-		*out = NULL;
-		rc = check_counters(c, counters);
-		if (rc == MPI_SUCCESS && g->rank != MPI_UNDEFINED)
-			rc = comm_make(c, g, ((uint32_t *)counters)[ranks[0]], out);
-		free(counters);
-	}
-	free(ranks);
-	return rc;
-}
-
-int comm_create(struct comm *c, struct group *g, struct comm **out)
-{
-	int rc;
-
-	comm_hold(c);
-	group_hold(g);
-	rc = c->remote ? comm_inter_subset(c, g, out) : create(c, g, out);
-	group_release(g);
-	comm_release(c);
-	return rc;
-}
-
 /*
  * Send the counter of g's rank 0 down a binomial tree over g: rank r hears from r less its lowest
  * set bit, and tells r + b for each smaller bit b, the farthest first. ranks[] are those in c.

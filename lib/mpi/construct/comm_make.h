@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the ways to make communicators share (comm_make.c, comm_split.c, comm_inter*.c). */
+/* What the ways to make communicators share (comm_*.c). */
 #ifndef FTMPI_MPI_COMM_MAKE_H
 #define FTMPI_MPI_COMM_MAKE_H
 
