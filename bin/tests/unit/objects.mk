@@ -12,11 +12,11 @@ UNIT_coord_talk := $(call mpi_o,coord_talk) $(comms_o) $(fakes_o) $(base_o)
 UNIT_attr := $(comms_o) $(fakes_o)
 UNIT_errhandler := $(comms_o) $(fakes_o)
 board_o := $(comms_o) $(fakes_o) $(addprefix bin/tests/unit/,fake_ranks.o comm_board.o) $(call mpi_o,comm_make comm_create comm_ballot comm_split comm_inter comm_inter_part comm_inter_merge dims api_comm api_comm_inter \
-	api_comm_make api_comm_end api_comm_type hints api_group api_topo topo_calls api_attr check type type_contents type_table type_layout)
+	api_comm_make api_comm_end api_comm_type hints api_group api_topo topo_calls api_attr check type type_release type_contents type_table type_layout)
 UNIT_comm := $(board_o)
 UNIT_comm_hosts := $(board_o)
 UNIT_comm_object := $(board_o)
-type_o := $(call mpi_o,fail type type_table type_layout type_shape type_make type_array type_pack type_walk type_cursor \
+type_o := $(call mpi_o,fail type type_release type_table type_layout type_shape type_make type_array type_pack type_walk type_cursor \
 	type_contents type_signature type_f90 attr attr_key errtext live)
 types_o := $(type_o) $(call mpi_o,type_external api_type api_type_args api_type_array api_type_attr \
 	api_type_blocks api_type_contents api_type_elements api_type_query) bin/tests/unit/fake_api.o

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Datatype handles: what they mean, and how long a type lives. */
+/* Datatype handles: what they mean, and their names. */
 #include "type.h"
 
 #include <stdlib.h>
@@ -7,8 +7,6 @@
 
 #include "mpi/handle/fail.h"
 #include "mpi/handle/live.h"
-#include "type_contents.h"
-#include "type_layout.h"
 #include "type_table.h"
 
 int type_lookup(MPI_Datatype handle, struct type **out)
@@ -48,37 +46,6 @@ int type_lookup_committed(MPI_Datatype handle, struct type **out)
 struct type *type_bytes(void)
 {
 	return type_predefined(MPI_BYTE);
-}
-
-/* A type holds those it was made of, in chains as long as the program likes: so they go one after
- * the other, not one inside the other. */
-static struct {
-	struct type *first;
-	bool going;
-} doomed;
-
-static void free_type(struct type *t)
-{
-	t->head.kind = OBJECT_FREED;
-	attr_forget_all(&t->attrs);
-	contents_release(t->contents);
-	layout_release(t->layout);
-	free(t->name);
-	free(t);
-}
-
-void type_destroy(struct type *t)
-{
-	t->next = doomed.first;
-	doomed.first = t;
-	if (doomed.going)
-		return;
-	doomed.going = true;
-	while ((t = doomed.first)) {
-		doomed.first = t->next;
-		free_type(t);
-	}
-	doomed.going = false;
 }
 
 void type_free(struct type *t)

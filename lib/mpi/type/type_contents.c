@@ -21,19 +21,6 @@ struct contents *contents_hold(struct contents *c)
 	return c;
 }
 
-void contents_release(struct contents *c)
-{
-	if (!c || --c->refs > 0)
-		return;
-	for (size_t i = 0; i < c->ntypes; i++)
-		type_release(c->types[i]);
-	free(c->ints);
-	free(c->addresses);
-	free(c->larges);
-	free(c->types);
-	free(c);
-}
-
 bool contents_good(const struct contents *c)
 {
 	return c && !c->bad;
