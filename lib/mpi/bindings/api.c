@@ -6,8 +6,8 @@
 
 #include "base/log.h"
 #include "mpi/comm/comm.h"
-#include "mpi/engine/engine.h"
 #include "mpi/comm/errhandler.h"
+#include "mpi/engine/engine.h"
 #include "mpi/init/runtime.h"
 #include "mpi/init/session.h"
 #include "mpi/rma/win.h"

@@ -11,8 +11,8 @@
 
 #include "api.h"
 #include "check.h"
-#include "mpi/engine/engine.h"
 #include "mpi/comm/info.h"
+#include "mpi/engine/engine.h"
 #include "mpi/type/type_table.h"
 
 static void enter(const char *name)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Attributes of communicators (MPI 5.0 section 7.7.2), and their old names (section 16.1). */
 #include "api.h"
-#include "mpi/handle/attr.h"
 #include "check.h"
-#include "mpi/comm/comm.h"
 #include "mpi.h"
+#include "mpi/comm/comm.h"
+#include "mpi/handle/attr.h"
 
 static int create(const struct attr_functions *f, int *keyval)
 {

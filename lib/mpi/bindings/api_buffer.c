@@ -4,9 +4,9 @@
 
 #include "api.h"
 #include "check.h"
+#include "mpi/init/session.h"
 #include "mpi/p2p/p2p_buffer.h"
 #include "mpi/p2p/request.h"
-#include "mpi/init/session.h"
 
 /* ---- sends ---- */
 

@@ -12,15 +12,15 @@
 #include "base/error.h"
 #include "base/fault.h"
 #include "base/log.h"
+#include "ftmpi.h"
+#include "launch/control.h"
+#include "mpi/coll/coll_launch.h"
+#include "mpi/coll/team.h"
+#include "mpi/engine/engine.h"
+#include "mpi/init/runtime.h"
 #include "mpi/recovery/ckpt_job.h"
 #include "mpi/recovery/ckpt_vars.h"
-#include "mpi/coll/coll_launch.h"
-#include "launch/control.h"
-#include "mpi/engine/engine.h"
-#include "ftmpi.h"
 #include "mpi/rma/rma.h"
-#include "mpi/init/runtime.h"
-#include "mpi/coll/team.h"
 
 /* Once: a program that begins with it may call many times. */
 static void say_outside(const char *name)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Barriers and data movements: MPI 5.0 sections 6.3 to 6.8. */
-#include "api_coll.h"
 #include "api.h"
-#include "mpi/coll/coll_motion.h"
+#include "api_coll.h"
 #include "mpi/coll/coll_calls.h"
+#include "mpi/coll/coll_motion.h"
 
 int api_coll(const char *name, MPI_Comm comm, coll_planner *plan, struct coll_call *call)
 {

@@ -5,8 +5,8 @@
 
 #include "api.h"
 #include "check.h"
-#include "mpi/comm/comm.h"
 #include "mpi.h"
+#include "mpi/comm/comm.h"
 
 /* Look comm up and check the place for an answer. */
 static int lookup_for(MPI_Comm comm, const void *out, const char *what, struct comm **c)

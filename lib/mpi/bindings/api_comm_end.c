@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of communicators: MPI 5.0 sections 7.4.3 and 11.10.4. */
 #include "api.h"
-#include "mpi/handle/attr.h"
 #include "check.h"
+#include "mpi.h"
 #include "mpi/comm/comm.h"
 #include "mpi/engine/engine.h"
-#include "mpi.h"
+#include "mpi/handle/attr.h"
 #include "mpi/p2p/request.h"
 
 static int drop(MPI_Comm *comm, struct comm *c)

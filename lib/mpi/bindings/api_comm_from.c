@@ -5,10 +5,10 @@
 
 #include "api.h"
 #include "check.h"
+#include "mpi.h"
 #include "mpi/comm/comm.h"
 #include "mpi/comm/errhandler.h"
 #include "mpi/comm/hints.h"
-#include "mpi.h"
 #include "mpi/init/session.h"
 
 /* What both calls say beside the groups. */

@@ -2,8 +2,8 @@
 /* Intercommunicators from two groups, and one communicator of both (MPI 5.0 section 7.6.2). */
 #include "api.h"
 #include "check.h"
-#include "mpi/construct/comm_make.h"
 #include "mpi.h"
+#include "mpi/construct/comm_make.h"
 
 /* A tag is valid from 0 on; the ranks count in their communicators. */
 static int check_meeting(const struct comm *local, MPI_Comm peer_comm, struct comm_meeting *how)

@@ -2,10 +2,10 @@
 /* Communicators from communicators (MPI 5.0 section 7.4.2). */
 #include "api.h"
 #include "check.h"
+#include "mpi.h"
 #include "mpi/comm/comm.h"
 #include "mpi/comm/hints.h"
 #include "mpi/comm/info.h"
-#include "mpi.h"
 #include "mpi/p2p/request.h"
 
 /* Look comm up and check the place for the new one. */

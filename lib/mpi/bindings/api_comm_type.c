@@ -7,10 +7,10 @@
 
 #include "api.h"
 #include "check.h"
+#include "mpi.h"
 #include "mpi/comm/comm.h"
 #include "mpi/comm/hints.h"
 #include "mpi/comm/info.h"
-#include "mpi.h"
 
 #define RESOURCE_KEY "mpi_hw_resource_type"
 #define RESOURCE_HOST "mpi_shared_memory"

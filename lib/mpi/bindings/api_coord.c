@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "api_ckpt.h"
-#include "mpi/recovery/ckpt_job.h"
-#include "mpi/engine/engine.h"
 #include "ftmpi.h"
+#include "mpi/engine/engine.h"
+#include "mpi/recovery/ckpt_job.h"
 
 int FTMPI_CKPT_Wait(void)
 {

@@ -7,8 +7,8 @@
 #include "api.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "launch/control.h"
 #include "ftmpi.h"
+#include "launch/control.h"
 #include "mpi/init/world.h"
 
 static int init(int *argc, char ***argv, int required, int *provided)

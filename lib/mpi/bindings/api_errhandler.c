@@ -2,11 +2,11 @@
 /* Error handlers of communicators (MPI 5.0 section 9.3). */
 #include "api.h"
 #include "check.h"
-#include "mpi/comm/comm.h"
-#include "mpi/engine/engine.h"
-#include "mpi/comm/errhandler.h"
-#include "mpi/handle/errtext.h"
 #include "mpi.h"
+#include "mpi/comm/comm.h"
+#include "mpi/comm/errhandler.h"
+#include "mpi/engine/engine.h"
+#include "mpi/handle/errtext.h"
 
 #pragma weak MPI_Comm_create_errhandler = PMPI_Comm_create_errhandler
 int PMPI_Comm_create_errhandler(

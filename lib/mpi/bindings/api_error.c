@@ -2,8 +2,8 @@
 /* Error codes and their texts (MPI 5.0 sections 9.4 and 9.5): legal at any time. */
 #include "api.h"
 #include "check.h"
-#include "mpi/handle/errtext.h"
 #include "mpi.h"
+#include "mpi/handle/errtext.h"
 
 #pragma weak MPI_Error_class = PMPI_Error_class
 int PMPI_Error_class(int errorcode, int *errorclass)

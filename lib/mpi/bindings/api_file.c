@@ -6,8 +6,8 @@
 #include "api.h"
 #include "check.h"
 #include "mpi/comm/errhandler.h"
-#include "mpi/handle/errtext.h"
 #include "mpi/engine/engine.h"
+#include "mpi/handle/errtext.h"
 
 /* NULL: MPI_ERRORS_RETURN, as at the start. */
 static struct errhandler *chosen;

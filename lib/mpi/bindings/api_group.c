@@ -3,8 +3,8 @@
  * they come from (section 9.3). */
 #include "api.h"
 #include "check.h"
-#include "mpi/comm/group.h"
 #include "mpi.h"
+#include "mpi/comm/group.h"
 #include "mpi/init/session.h"
 
 static int lookup_for(MPI_Group group, const void *out, const char *what, struct group **g)

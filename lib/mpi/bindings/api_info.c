@@ -6,9 +6,9 @@
 #include "api.h"
 #include "check.h"
 #include "mpi/comm/comm.h"
-#include "mpi/engine/engine.h"
 #include "mpi/comm/hints.h"
 #include "mpi/comm/info.h"
+#include "mpi/engine/engine.h"
 
 static void enter(const char *name)
 {

@@ -5,10 +5,10 @@
 #include "api.h"
 #include "check.h"
 #include "mpi/engine/engine.h"
+#include "mpi/handle/status.h"
 #include "mpi/p2p/p2p.h"
 #include "mpi/p2p/p2p_message.h"
 #include "request_set.h"
-#include "mpi/handle/status.h"
 
 struct probing {
 	struct comm *c;

@@ -5,10 +5,10 @@
 
 #include "api.h"
 #include "check.h"
-#include "mpi/engine/engine.h"
 #include "mpi/comm/errhandler.h"
 #include "mpi/comm/group.h"
 #include "mpi/comm/info.h"
+#include "mpi/engine/engine.h"
 #include "mpi/init/runtime.h"
 #include "mpi/init/session.h"
 

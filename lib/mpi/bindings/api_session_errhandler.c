@@ -2,8 +2,8 @@
 /* Error handlers of sessions (MPI 5.0 section 9.3.4). Two of the calls are legal at any time. */
 #include "api.h"
 #include "check.h"
-#include "mpi/engine/engine.h"
 #include "mpi/comm/errhandler.h"
+#include "mpi/engine/engine.h"
 #include "mpi/handle/errtext.h"
 #include "mpi/init/session.h"
 

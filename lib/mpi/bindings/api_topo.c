@@ -4,8 +4,8 @@
 
 #include "api.h"
 #include "check.h"
-#include "mpi/comm/comm.h"
 #include "mpi.h"
+#include "mpi/comm/comm.h"
 #include "mpi/comm/topo.h"
 #include "topo_calls.h"
 

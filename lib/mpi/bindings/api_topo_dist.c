@@ -8,8 +8,8 @@
 #include "check.h"
 #include "mpi/comm/hints.h"
 #include "mpi/comm/info.h"
-#include "topo_calls.h"
 #include "mpi/construct/topo_dist.h"
+#include "topo_calls.h"
 
 static int check_degree(int degree, const char *what)
 {

@@ -5,9 +5,9 @@
 
 #include "api.h"
 #include "check.h"
+#include "mpi.h"
 #include "mpi/comm/comm.h"
 #include "mpi/comm/hints.h"
-#include "mpi.h"
 #include "mpi/rma/win.h"
 
 /* The arguments that the calls have in common. */

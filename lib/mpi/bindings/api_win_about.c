@@ -5,15 +5,15 @@
 #include <string.h>
 
 #include "api.h"
-#include "mpi/handle/attr.h"
 #include "check.h"
+#include "mpi.h"
 #include "mpi/comm/errhandler.h"
-#include "mpi/handle/errtext.h"
 #include "mpi/comm/group.h"
 #include "mpi/comm/hints.h"
-#include "mpi.h"
-#include "mpi/rma/win.h"
 #include "mpi/engine/engine.h"
+#include "mpi/handle/attr.h"
+#include "mpi/handle/errtext.h"
+#include "mpi/rma/win.h"
 
 /* Look win up and check the place for an answer. */
 static int lookup_for(MPI_Win win, const void *out, const char *what, struct win **w)

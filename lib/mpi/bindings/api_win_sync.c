@@ -2,8 +2,8 @@
 /* Synchronisation of windows (MPI 5.0 section 12.5). */
 #include "api.h"
 #include "check.h"
-#include "mpi/comm/group.h"
 #include "mpi.h"
+#include "mpi/comm/group.h"
 #include "mpi/rma/win.h"
 
 /* The frame around every call: the window is held while it may wait. */

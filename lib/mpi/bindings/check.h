@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "api.h"
-#include "mpi/comm/comm.h"
 #include "mpi.h"
+#include "mpi/comm/comm.h"
 #include "mpi/type/type.h"
 
 /* Bytes of a message, at most. */

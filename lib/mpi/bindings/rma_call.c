@@ -3,8 +3,8 @@
 
 #include "api.h"
 #include "mpi/p2p/request.h"
-#include "mpi/type/type_table.h"
 #include "mpi/rma/win_epoch.h"
+#include "mpi/type/type_table.h"
 
 static int check_target(const struct win *w, int target)
 {

@@ -12,10 +12,10 @@
 #ifndef FTMPI_MPI_COLL_H
 #define FTMPI_MPI_COLL_H
 
-#include "mpi/comm/comm.h"
 #include "mpi.h"
-#include "mpi/type/op.h"
+#include "mpi/comm/comm.h"
 #include "mpi/sched/sched.h"
+#include "mpi/type/op.h"
 #include "mpi/type/type.h"
 
 /*

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coll_resume.h"
 #include "ckpt/section_operations.h"
+#include "coll_resume.h"
 #include "coll_steps.h"
 #include "mpi/handle/fail.h"
 #include "mpi/p2p/request.h"

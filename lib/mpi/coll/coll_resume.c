@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coll_launch.h"
 #include "ckpt/section_operations.h"
+#include "coll_launch.h"
 #include "coll_steps.h"
 #include "coll_written.h"
 #include "mpi/handle/fail.h"

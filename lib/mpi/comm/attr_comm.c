@@ -2,8 +2,8 @@
 /* The attributes every communicator has (MPI 5.0 section 9.1.2), and those of this one. */
 #include <limits.h>
 
-#include "mpi/handle/attr.h"
 #include "comm.h"
+#include "mpi/handle/attr.h"
 #include "mpi/handle/errtext.h"
 
 /* The program reads what it was given a pointer to without a lock: it is written only when it is no

@@ -4,10 +4,10 @@
 
 #include <stdlib.h>
 
-#include "mpi/handle/attr.h"
 #include "comm_inside.h"
 #include "errhandler.h"
 #include "info.h"
+#include "mpi/handle/attr.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/live.h"
 #include "topo.h"

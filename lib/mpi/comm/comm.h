@@ -19,9 +19,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mpi/handle/attr.h"
 #include "group.h"
 #include "mpi.h"
+#include "mpi/handle/attr.h"
 #include "mpi/handle/object.h"
 
 struct errhandler;

@@ -2,8 +2,8 @@
 /* What collective operations go by, of all communicators, across a recovery line. */
 #include <stdlib.h>
 
-#include "comm_inside.h"
 #include "ckpt/section_numbers.h"
+#include "comm_inside.h"
 #include "mpi/handle/live.h"
 
 static struct section_numbers restored; /* of a line */

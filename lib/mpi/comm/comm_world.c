@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/handle/attr.h"
 #include "comm_again.h"
 #include "comm_inside.h"
 #include "errhandler.h"
+#include "mpi/handle/attr.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/live.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the program names: handles of info objects, and MPI_INFO_ENV. */
-#include "mpi/handle/fail.h"
 #include "info.h"
+#include "mpi/handle/fail.h"
 #include "mpi/handle/live.h"
 
 /* Lives as long as the process. */

@@ -7,9 +7,9 @@
  */
 #include <stdlib.h>
 
+#include "comm_make.h"
 #include "mpi/coll/coll_inter.h"
 #include "mpi/coll/coll_launch.h"
-#include "comm_make.h"
 #include "mpi/p2p/request.h"
 
 struct copying {

@@ -7,8 +7,8 @@
  */
 #include <stdlib.h>
 
-#include "mpi/coll/coll.h"
 #include "comm_make.h"
+#include "mpi/coll/coll.h"
 #include "mpi/handle/fail.h"
 #include "mpi/p2p/p2p.h"
 

@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "mpi/coll/coll.h"
 #include "comm_make.h"
+#include "mpi/coll/coll.h"
 #include "mpi/handle/fail.h"
 
 /* Rank 0's proposals of both sides, known to all of both. */

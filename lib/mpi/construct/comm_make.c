@@ -8,13 +8,13 @@
 
 #include <stdlib.h>
 
-#include "mpi/handle/attr.h"
+#include "comm_make.h"
 #include "mpi/coll/coll.h"
 #include "mpi/comm/comm_again.h"
-#include "comm_make.h"
+#include "mpi/comm/topo.h"
+#include "mpi/handle/attr.h"
 #include "mpi/handle/fail.h"
 #include "mpi/p2p/p2p.h"
-#include "mpi/comm/topo.h"
 #include "mpi/type/type.h"
 
 int comm_make_no_memory(const struct comm *c)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi.h"
 #include "fail.h"
+#include "mpi.h"
 
 #define ERROR_CLASSES(X)                                                                           \
 	X(MPI_SUCCESS, "no error")                                                                 \

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "mpi.h"
 #include "fail.h"
+#include "mpi.h"
 
 static struct {
 	struct object **slots;

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "heartbeat/heartbeat.h"
 #include "launch/control.h"
 #include "mpi/engine/engine.h"
-#include "heartbeat/heartbeat.h"
 
 static struct hb *beat; /* NULL: none */
 static bool observing;	/* was ordered before there were any */

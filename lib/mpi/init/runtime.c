@@ -9,10 +9,10 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "launch/control.h"
-#include "output.h"
-#include "runtime_inside.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
+#include "output.h"
+#include "runtime_inside.h"
 
 _Atomic enum runtime_state runtime_now;
 

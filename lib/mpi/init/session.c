@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/shown.h"
 #include "mpi/comm/comm.h"
-#include "mpi/engine/engine.h"
 #include "mpi/comm/errhandler.h"
 #include "mpi/comm/hints.h"
 #include "mpi/handle/fail.h"

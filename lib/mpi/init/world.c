@@ -7,10 +7,10 @@
 #include "base/log.h"
 #include "mpi/comm/comm.h"
 #include "mpi/engine/engine.h"
-#include "runtime.h"
-#include "uses.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
+#include "runtime.h"
+#include "uses.h"
 
 static struct {
 	_Atomic enum world_state state;

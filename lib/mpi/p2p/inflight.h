@@ -22,8 +22,8 @@
 #include <stdint.h>
 
 #include "base/list.h"
-#include "coord/coord.h"
 #include "ckpt/section_messages.h"
+#include "coord/coord.h"
 
 struct match_msg;
 struct request;

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "mpi/comm/comm.h"
 #include "mpi.h"
+#include "mpi/comm/comm.h"
 #include "mpi/type/type.h"
 
 enum plane { PLANE_POINT = 0, PLANE_COLL = 1 };

@@ -10,10 +10,10 @@
 
 #include "base/list.h"
 #include "mpi/engine/engine.h"
+#include "mpi/handle/fail.h"
 #include "p2p_inside.h"
 #include "p2p_state.h"
 #include "request.h"
-#include "mpi/handle/fail.h"
 
 struct copy {
 	struct link link;

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "mpi/comm/comm.h"
 #include "mpi.h"
+#include "mpi/comm/comm.h"
 #include "mpi/type/type.h"
 
 struct request;

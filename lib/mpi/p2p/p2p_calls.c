@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the calls use: a request made, started, and for the blocking pair waited for. */
+#include "mpi/handle/fail.h"
 #include "p2p.h"
 #include "request.h"
-#include "mpi/handle/fail.h"
 
 static int start_new(struct request *r, struct request **out)
 {

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "ckpt/section_messages.h"
 #include "mpi/comm/comm.h"
 #include "p2p_saved.h"
 #include "p2p_state.h"
 #include "request.h"
-#include "ckpt/section_messages.h"
 #include "stored.h"
 
 /* ---- what was matched ---- */

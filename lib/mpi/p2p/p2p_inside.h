@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "base/clock.h"
-#include "mpi/comm/comm.h"
 #include "match.h"
+#include "mpi/comm/comm.h"
 #include "p2p_state.h"
 #include "request.h"
 

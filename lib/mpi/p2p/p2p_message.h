@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mpi/comm/comm.h"
 #include "mpi.h"
-#include "p2p_state.h"
+#include "mpi/comm/comm.h"
 #include "mpi/type/type.h"
+#include "p2p_state.h"
 
 struct message;
 struct request;

@@ -14,13 +14,12 @@
 
 #include "base/list.h"
 #include "base/log.h"
-#include "ckpt/section_operations.h"
 #include "mpi/engine/engine.h"
-#include "p2p_inside.h"
-#include "p2p_saved.h"
-#include "p2p_orphan.h"
 #include "mpi/handle/process.h"
 #include "mpi/type/type_cursor.h"
+#include "p2p_inside.h"
+#include "p2p_orphan.h"
+#include "p2p_saved.h"
 
 /* ---- what is hashed: context, tag, contents ---- */
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "mpi/engine/engine.h"
+#include "mpi/handle/fail.h"
 #include "p2p.h"
 #include "request.h"
-#include "mpi/handle/fail.h"
 
 struct pair {
 	struct engine_chore chore; /* one of the two is done */

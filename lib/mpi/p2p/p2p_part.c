@@ -6,8 +6,8 @@
 
 #include "base/list.h"
 #include "mpi/engine/engine.h"
-#include "request.h"
 #include "mpi/handle/fail.h"
+#include "request.h"
 
 enum { RANK_BITS = 20, NUMBER_BITS = 10, NUMBER_SHIFT = 32 + RANK_BITS };
 

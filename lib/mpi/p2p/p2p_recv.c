@@ -6,9 +6,9 @@
  * memory (stored.h), which are copied to their receive once they are whole.
  */
 #include "base/error.h"
-#include "mpi/engine/engine.h"
 #include "envelope.h"
 #include "inflight.h"
+#include "mpi/engine/engine.h"
 #include "p2p_inside.h"
 #include "p2p_orphan.h"
 #include "p2p_saved.h"

@@ -8,9 +8,9 @@
  */
 #include "p2p_saved.h"
 
+#include "inflight.h"
 #include "mpi/comm/comm.h"
 #include "mpi/engine/engine.h"
-#include "inflight.h"
 #include "p2p_message.h"
 #include "p2p_state.h"
 #include "request.h"

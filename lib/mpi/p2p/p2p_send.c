@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "mpi/handle/fail.h"
-#include "mpi/engine/engine.h"
 #include "envelope.h"
+#include "mpi/engine/engine.h"
+#include "mpi/handle/fail.h"
 #include "p2p_inside.h"
 #include "p2p_saved.h"
 #include "pieces.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Receives whose message has not the length that there is room for. */
+#include "mpi/type/type_signature.h"
 #include "p2p.h"
 #include "request.h"
-#include "mpi/type/type_signature.h"
 
 /* Basic elements of one byte are whole anyhow: MPI_BYTE, MPI_PACKED, characters. */
 static bool ends_inside_element(const struct type *t, size_t bytes)

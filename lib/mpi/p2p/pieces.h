@@ -8,8 +8,8 @@
 #ifndef FTMPI_MPI_PIECES_H
 #define FTMPI_MPI_PIECES_H
 
-#include "transport/transport.h"
 #include "mpi/type/type.h"
+#include "transport/transport.h"
 
 /* Of `count` elements at buf, which hold some data: to be sent; to be received in. NULL: no memory.
  * The caller's, one malloc'ed block; type and buffer outlive it. */

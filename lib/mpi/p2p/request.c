@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/slab.h"
-#include "mpi/engine/engine.h"
 #include "inflight.h"
+#include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/status.h"
 

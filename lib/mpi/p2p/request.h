@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mpi/comm/comm.h"
-#include "mpi/engine/engine.h"
 #include "match.h"
 #include "mpi.h"
+#include "mpi/comm/comm.h"
+#include "mpi/engine/engine.h"
 #include "mpi/handle/object.h"
-#include "p2p.h"
 #include "mpi/type/type.h"
+#include "p2p.h"
 
 enum request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_OTHER };
 

@@ -15,17 +15,17 @@
 #include "base/fault.h"
 #include "base/log.h"
 #include "ckpt/choice.h"
+#include "ckpt/section_communicators.h"
+#include "ckpt/section_messages.h"
+#include "ckpt/section_operations.h"
 #include "ckpt_job.h"
 #include "ckpt_schedules.h"
-#include "ckpt/section_operations.h"
-#include "ckpt/section_communicators.h"
 #include "launch/control.h"
+#include "mpi/coll/team.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
 #include "mpi/p2p/p2p_saved.h"
-#include "ckpt/section_messages.h"
-#include "mpi/coll/team.h"
 
 /* What rank 0 proposes. */
 struct proposal {

@@ -14,15 +14,15 @@
 #include "ckpt/writer.h"
 #include "ckpt_line.h"
 #include "ckpt_vars.h"
-#include "mpi/comm/comm.h"
 #include "coord_talk.h"
+#include "mpi/coll/team.h"
+#include "mpi/comm/comm.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
 #include "mpi/p2p/inflight.h"
 #include "mpi/p2p/p2p_saved.h"
 #include "mpi/p2p/p2p_state.h"
-#include "mpi/coll/team.h"
 
 static struct ckpt_job job;
 

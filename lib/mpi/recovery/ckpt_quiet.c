@@ -14,13 +14,13 @@
 #include "base/log.h"
 #include "ckpt_job.h"
 #include "mpi/coll/coll_launch.h"
+#include "mpi/coll/team.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
 #include "mpi/p2p/p2p_saved.h"
 #include "mpi/p2p/request.h"
 #include "mpi/rma/rma.h"
-#include "mpi/coll/team.h"
 
 /* What a thread waits for inside a call is thrown away. */
 static void must_be_alone(void)

@@ -5,12 +5,12 @@
 #include "ckpt_job.h"
 #include "ckpt_vars.h"
 #include "mpi/coll/coll_resume.h"
+#include "mpi/coll/team.h"
 #include "mpi/comm/comm.h"
 #include "mpi/comm/comm_again.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
 #include "mpi/p2p/p2p_saved.h"
-#include "mpi/coll/team.h"
 
 static const struct ckpt_section *find_variable(const struct ckpt_job *j, uint32_t id)
 {

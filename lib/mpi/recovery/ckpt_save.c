@@ -12,14 +12,14 @@
 #include "ckpt_job.h"
 #include "ckpt_schedules.h"
 #include "ckpt_vars.h"
+#include "launch/control.h"
 #include "mpi/coll/coll_resume.h"
+#include "mpi/coll/team.h"
 #include "mpi/comm/comm.h"
 #include "mpi/comm/comm_again.h"
-#include "launch/control.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/process.h"
 #include "mpi/p2p/p2p_saved.h"
-#include "mpi/coll/team.h"
 
 /* ---- saving ---- */
 

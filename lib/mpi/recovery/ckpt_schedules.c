@@ -6,8 +6,8 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
-#include "coord/orphans.h"
 #include "ckpt/section_messages.h"
+#include "coord/orphans.h"
 #include "mpi/sched/sched.h"
 
 enum { BYTES = 4, VERSION_OF_OLD_LINES = 1 };

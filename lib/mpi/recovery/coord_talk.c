@@ -7,11 +7,11 @@
 #include "base/error.h"
 #include "base/list.h"
 #include "base/log.h"
+#include "mpi.h"
 #include "mpi/comm/comm.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/process.h"
 #include "mpi/p2p/envelope.h"
-#include "mpi.h"
 
 /* More than a protocol says at once. */
 enum { LENGTH_MAX = 16 << 20 };

@@ -12,13 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mpi/p2p/envelope.h"
 #include "mpi/handle/object.h"
+#include "mpi/p2p/envelope.h"
 #include "mpi/p2p/p2p_state.h"
 #include "mpi/type/op.h"
+#include "mpi/type/type.h"
 #include "rma_wire.h"
 #include "transport/transport.h"
-#include "mpi/type/type.h"
 #include "win.h"
 
 struct request;

@@ -5,9 +5,9 @@
  */
 #include <stdlib.h>
 
+#include "mpi/handle/fail.h"
 #include "mpi/p2p/request.h"
 #include "rma.h"
-#include "mpi/handle/fail.h"
 
 /* Questions that were asked of one target, one after the other: `count` that bring nothing, or one
  * that somebody waits for. */

@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 #include "base/log.h"
-#include "rma.h"
 #include "mpi/coll/team.h"
+#include "rma.h"
 #include "win_epoch.h"
 
 static void look(struct win *w, void *arg)

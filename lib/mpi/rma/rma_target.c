@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rma_question.h"
 #include "mpi/type/type_layout.h"
+#include "rma_question.h"
 
 /* ---- answers ---- */
 

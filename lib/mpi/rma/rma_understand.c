@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What an origin asks for, checked before any memory is touched. */
+#include "mpi/type/type_table.h"
 #include "rma_layout.h"
 #include "rma_question.h"
-#include "mpi/type/type_table.h"
 
 static bool is_within(void *arg, int64_t low, int64_t high)
 {

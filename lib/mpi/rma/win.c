@@ -7,10 +7,10 @@
 #include <sys/mman.h>
 
 #include "mpi/coll/coll.h"
-#include "mpi/construct/comm_make.h"
-#include "mpi/engine/engine.h"
 #include "mpi/comm/errhandler.h"
 #include "mpi/comm/info.h"
+#include "mpi/construct/comm_make.h"
+#include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/live.h"
 #include "rma.h"

@@ -15,12 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mpi/handle/attr.h"
 #include "base/list.h"
-#include "mpi/comm/errhandler.h"
-#include "mpi/comm/comm.h"
-#include "mpi/comm/group.h"
 #include "mpi.h"
+#include "mpi/comm/comm.h"
+#include "mpi/comm/errhandler.h"
+#include "mpi/comm/group.h"
+#include "mpi/handle/attr.h"
 #include "mpi/handle/object.h"
 
 struct info;

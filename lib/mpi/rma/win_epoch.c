@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI 5.0 section 12.5. */
-#include "win_epoch.h"
 #include "mpi/handle/fail.h"
+#include "win_epoch.h"
 
 static bool group_has(const struct group *g, int world_rank)
 {

@@ -2,8 +2,8 @@
 /* Which memory of this rank a window has; attaching and detaching (MPI 5.0 section 12.2.4). */
 #include <stdlib.h>
 
-#include "win.h"
 #include "mpi/handle/fail.h"
+#include "win.h"
 
 /* Behind the attached memory that has this address; the address itself when there is none. */
 static uintptr_t region_end(const struct win *w, uintptr_t address)

@@ -14,8 +14,8 @@
 
 #include "base/file_limit.h"
 #include "mpi/coll/coll.h"
-#include "win.h"
 #include "mpi/handle/fail.h"
+#include "win.h"
 
 /* Where rank 0's file is. */
 struct offer {

@@ -7,9 +7,9 @@
 
 #include "mpi/coll/coll_motion.h"
 #include "mpi/engine/engine.h"
+#include "mpi/handle/fail.h"
 #include "rma.h"
 #include "win_epoch.h"
-#include "mpi/handle/fail.h"
 
 /* The ranks of one host see each other's loads and stores of shared memory in this order. */
 static void see_memory(void)

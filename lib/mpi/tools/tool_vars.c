@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What tools can see: tables. A new row goes to the end, so that indices stay. */
-#include "mpi/recovery/ckpt_job.h"
-#include "mpi/engine/engine.h"
 #include "launch/launch.h"
+#include "mpi/engine/engine.h"
+#include "mpi/init/runtime.h"
 #include "mpi/p2p/match.h"
 #include "mpi/p2p/p2p_state.h"
 #include "mpi/p2p/request.h"
-#include "mpi/init/runtime.h"
+#include "mpi/recovery/ckpt_job.h"
 #include "tool.h"
 
 enum { CATEGORY_ALL, CATEGORY_TRANSPORT, CATEGORY_MATCHING, CATEGORY_JOB };

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mpi/handle/attr.h"
 #include "mpi.h"
+#include "mpi/handle/attr.h"
 #include "mpi/handle/object.h"
 
 struct contents;

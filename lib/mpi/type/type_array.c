@@ -3,9 +3,9 @@
  * varies fastest first. */
 #include <stdint.h>
 
+#include "mpi/handle/fail.h"
 #include "type.h"
 #include "type_shape.h"
-#include "mpi/handle/fail.h"
 
 static int too_large(struct shape *s)
 {

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
+#include "mpi/handle/fail.h"
 #include "type_contents.h"
 #include "type_table.h"
-#include "mpi/handle/fail.h"
 
 #define NOT_WHOLE ((size_t)-1)
 
