@@ -46,13 +46,13 @@ sub gather
 	return $n;
 }
 
-# What is said and is no finding: that somebody wanted more memory than there can be, and was told so; and that the child
-# of a program with threads, which has none of them, cannot stop them before it looks for leaks.
+# Remarks are no findings: that a call wanted more memory than there can be, and was refused; and that the search for leaks could
+# not stop a thread, or read its registers, because the thread is gone (the process is killed while it ends). A leak is reported beside that.
 sub is_remark
 {
 	my ($path) = @_;
 	my @remarks = (qr/WARNING: \w+ failed to allocate 0x[0-9a-f]+ bytes/,
-		qr/Running thread \d+ was not suspended\. False leaks are possible\./);
+		qr/Running thread \d+ was not suspended\. False leaks are possible\./, qr/Unable to get registers from thread \d+\./);
 	open my $in, '<:raw', $path or die "$path: $!\n";
 	my @lines = <$in>;
 	my @other = grep { my $line = $_; !grep { $line =~ /^==\d+==$_$/ } @remarks } @lines;
