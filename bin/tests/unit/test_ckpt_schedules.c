@@ -7,6 +7,7 @@
 #include "ckpt/section_operations.h"
 #include "coord/orphans.h"
 #include "ckpt/section_messages.h"
+#include "ckpt/section_schedules.h"
 #include "mpi/sched/sched.h"
 #include "unit.h"
 
@@ -51,7 +52,7 @@ static void make(uint32_t number, uint64_t message, uint64_t orphan, bool operat
 	if (operation)
 		s[line.n++] = section(CKPT_OPERATIONS, operations, (size_t)(w.at - operations));
 	w = writer_over(version, sizeof version);
-	writer_u32(&w, number);
+	section_schedules_write(&w, number);
 	if (number)
 		s[line.n++] = section(CKPT_SCHEDULES, version, sizeof version);
 }
@@ -99,13 +100,13 @@ START_TEST(what_is_written_is_read)
 	size_t len;
 
 	ck_assert(ckpt_schedules_capture(&bytes, &len));
-	ck_assert(ckpt_schedules_valid(bytes, len));
-	ck_assert(!ckpt_schedules_valid(bytes, len - 1));
+	ck_assert(section_schedules_valid(bytes, len));
+	ck_assert(!section_schedules_valid(bytes, len - 1));
 	make(0, OPERATION, POINT, false);
 	s[line.n++] = section(CKPT_SCHEDULES, bytes, len);
 	ck_assert_int_eq(fit(), 0);
-	ck_assert(!ckpt_schedules_valid((const uint8_t *)"\0\0\0", 4));
-	ck_assert(!ckpt_schedules_valid((const uint8_t *)"\1\0\0\0", 5));
+	ck_assert(!section_schedules_valid((const uint8_t *)"\0\0\0", 4));
+	ck_assert(!section_schedules_valid((const uint8_t *)"\1\0\0\0", 5));
 	free(bytes);
 }
 END_TEST

@@ -18,6 +18,7 @@
 #include "ckpt/section_communicators.h"
 #include "ckpt/section_messages.h"
 #include "ckpt/section_operations.h"
+#include "ckpt/section_schedules.h"
 #include "ckpt_job.h"
 #include "ckpt_schedules.h"
 #include "launch/control.h"
@@ -194,7 +195,7 @@ static bool section_valid(const struct ckpt_section *s, int size)
 	case CKPT_COMMUNICATORS:
 		return section_communicators_valid(s->data, (size_t)s->len, size);
 	case CKPT_SCHEDULES:
-		return ckpt_schedules_valid(s->data, (size_t)s->len);
+		return section_schedules_valid(s->data, (size_t)s->len);
 	default:
 		return true;
 	}

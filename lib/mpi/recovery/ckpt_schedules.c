@@ -7,40 +7,32 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "ckpt/section_messages.h"
+#include "ckpt/section_schedules.h"
 #include "coord/orphans.h"
 #include "mpi/sched/sched.h"
-
-enum { BYTES = 4, VERSION_OF_OLD_LINES = 1 };
 
 bool ckpt_schedules_capture(uint8_t **out, size_t *len)
 {
 	struct writer w;
 
-	*len = BYTES;
-	*out = malloc(BYTES);
+	*len = SECTION_SCHEDULES_BYTES;
+	*out = malloc(*len);
 	if (!*out)
 		return false;
-	w = writer_over(*out, BYTES);
-	writer_u32(&w, SCHED_VERSION);
+	w = writer_over(*out, *len);
+	section_schedules_write(&w, SCHED_VERSION);
 	return true;
-}
-
-bool ckpt_schedules_valid(const uint8_t *bytes, size_t len)
-{
-	struct cursor c = cursor_over(bytes, len);
-
-	return cursor_u32(&c) > 0 && cursor_done(&c);
 }
 
 static uint32_t version_of(const struct ckpt_loaded *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->sections[i].kind == CKPT_SCHEDULES) {
-			struct cursor c = cursor_over(l->sections[i].data, BYTES);
+			struct cursor c = cursor_over(l->sections[i].data, SECTION_SCHEDULES_BYTES);
 
-			return cursor_u32(&c);
+			return section_schedules_read(&c);
 		}
-	return VERSION_OF_OLD_LINES;
+	return SECTION_SCHEDULES_UNNAMED;
 }
 
 /* ---- does it cut an operation? ---- */

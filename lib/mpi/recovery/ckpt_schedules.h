@@ -2,19 +2,16 @@
 /*
  * A line may cut a collective operation: some ranks have done steps of it, others do theirs after
  * the restore. So they must be steps of the same schedules. A line names their version
- * (CKPT_SCHEDULES: u32 SCHED_VERSION, little-endian; lines without it are of version 1), and a
- * library with others refuses it if it cuts an operation. Pure.
+ * (section_schedules.h: SCHED_VERSION), and a library with others refuses it if it cuts an
+ * operation. Pure.
  */
 #ifndef FTMPI_MPI_CKPT_SCHEDULES_H
 #define FTMPI_MPI_CKPT_SCHEDULES_H
 
 #include "ckpt/ckpt.h"
 
-/* *out is malloc'ed. false: no memory. */
+/* The contents of CKPT_SCHEDULES: *out is malloc'ed. false: no memory. */
 bool ckpt_schedules_capture(uint8_t **out, size_t *len);
-
-/* Is this such a section? */
-bool ckpt_schedules_valid(const uint8_t *bytes, size_t len);
 
 /* Can this library go on with what the sections, which are valid, cut? 0; FT_EMISMATCH, with a
  * sentence; FT_ENOMEM. */
