@@ -11,8 +11,9 @@
 #include "ckpt/areas.h"
 
 struct ckpt_capture {
+	bool in_place;
 	struct areas areas;
-	struct ckpt_section *s; /* their data lies in areas, or in owned */
+	struct ckpt_section *s; /* their data lies in areas, in owned, or in place */
 	size_t n, room;
 	uint8_t **owned; /* malloc'ed */
 	size_t nowned, owned_room;
@@ -66,6 +67,15 @@ struct ckpt_capture *ckpt_capture_new(void)
 	return c ? c : calloc(1, sizeof *c);
 }
 
+struct ckpt_capture *ckpt_capture_in_place(void)
+{
+	struct ckpt_capture *c = calloc(1, sizeof *c);
+
+	if (c)
+		c->in_place = true;
+	return c;
+}
+
 void ckpt_capture_done(struct ckpt_capture *c)
 {
 	if (!c)
@@ -75,7 +85,7 @@ void ckpt_capture_done(struct ckpt_capture *c)
 	c->n = c->nowned = 0;
 	c->bytes = 0;
 	areas_renew(&c->areas);
-	if (!kept_push(c))
+	if (c->in_place || !kept_push(c))
 		capture_free(c);
 }
 
@@ -106,7 +116,8 @@ static bool more(void *items, size_t n, size_t *room, size_t size)
 
 static bool more_sections(struct ckpt_capture *c)
 {
-	return !fault_error("ckpt-copy") && more(&c->s, c->n, &c->room, sizeof *c->s);
+	return (c->in_place || !fault_error("ckpt-copy")) &&
+	       more(&c->s, c->n, &c->room, sizeof *c->s);
 }
 
 static void append(struct ckpt_capture *c, const struct ckpt_section *s)
@@ -130,8 +141,15 @@ void *ckpt_capture_room(
 
 int ckpt_capture_add(struct ckpt_capture *c, const struct ckpt_section *s)
 {
-	void *data = ckpt_capture_room(c, s->kind, s->id, s->type, s->len);
+	void *data;
 
+	if (c->in_place) {
+		if (!more_sections(c))
+			return FT_ENOMEM;
+		append(c, s);
+		return 0;
+	}
+	data = ckpt_capture_room(c, s->kind, s->id, s->type, s->len);
 	if (!data)
 		return FT_ENOMEM;
 	if (s->len)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A copy of what a rank saves, made while the program waits, to be written while it goes on. One
- * thread at a time uses a capture; different ones may be used by different threads.
+ * What a rank saves for one line, section by section, until it is written. Mostly a copy, made
+ * while the program waits, to be written while it goes on; or, where the program waits until it is
+ * written, what lies in place. One thread at a time uses a capture; different ones may be used by
+ * different threads.
  *
  * Only the copy is made here, checksums when it is written: inside the copy they would make it
  * longer by half (doc/ckpt-format.md).
@@ -16,7 +18,11 @@ struct ckpt_capture;
 /* An empty one, with the memory of one that was let go if there is such. NULL: no memory. */
 struct ckpt_capture *ckpt_capture_new(void);
 
-/* Copies the section. 0, FT_ENOMEM. What fails adds nothing, here and below. */
+/* An empty one that copies nothing: what is added stays where it is, and as it is, until the
+ * capture is let go. NULL: no memory. */
+struct ckpt_capture *ckpt_capture_in_place(void);
+
+/* Copies the section, or refers to it. 0, FT_ENOMEM. What fails adds nothing, here and below. */
 int ckpt_capture_add(struct ckpt_capture *c, const struct ckpt_section *s);
 
 /* A section for what does not lie in one piece: its len bytes are the caller's to fill. NULL: no
@@ -31,7 +37,7 @@ int ckpt_capture_own(struct ckpt_capture *c, uint32_t kind, uint8_t *bytes, uint
 /* Bytes of all its sections. */
 uint64_t ckpt_capture_bytes(const struct ckpt_capture *c);
 
-/* Let go. The memory of at most two is kept for the next ones. NULL: nothing happens. */
+/* Let go. The memory of at most two copies is kept for the next ones. NULL: nothing happens. */
 void ckpt_capture_done(struct ckpt_capture *c);
 
 /* What is kept is freed. */

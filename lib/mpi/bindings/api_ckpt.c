@@ -19,6 +19,7 @@
 #include "mpi/engine/engine.h"
 #include "mpi/init/runtime.h"
 #include "mpi/recovery/ckpt_job.h"
+#include "mpi/recovery/ckpt_restore.h"
 #include "mpi/recovery/ckpt_vars.h"
 #include "mpi/rma/rma.h"
 
@@ -253,7 +254,7 @@ static int protect(int id, void *addr, MPI_Count count, MPI_Datatype datatype)
 	if (t->size && (uint64_t)count > (SIZE_MAX >> 1) / t->size)
 		return fail_with(MPI_ERR_COUNT, "variable %d is larger than all memory", id);
 	rc = class_of(ckpt_vars_protect(&j->registry, id, addr ? addr : j, (size_t)count, t));
-	return rc ? rc : ckpt_job_load_variable(id);
+	return rc ? rc : ckpt_restore_variable(j, id);
 }
 
 int FTMPI_CKPT_Protect(int id, void *addr, MPI_Count count, MPI_Datatype datatype)

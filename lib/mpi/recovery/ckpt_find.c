@@ -15,18 +15,15 @@
 #include "base/fault.h"
 #include "base/log.h"
 #include "ckpt/choice.h"
-#include "ckpt/section_communicators.h"
-#include "ckpt/section_messages.h"
-#include "ckpt/section_operations.h"
-#include "ckpt/section_schedules.h"
 #include "ckpt_job.h"
+#include "ckpt_restore.h"
 #include "ckpt_schedules.h"
+#include "ckpt_part.h"
 #include "launch/control.h"
 #include "mpi/coll/team.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
-#include "mpi/p2p/p2p_saved.h"
 
 /* What rank 0 proposes. */
 struct proposal {
@@ -183,33 +180,6 @@ static void propose(struct search *s)
 
 /* ---- every rank reads its own ---- */
 
-static bool section_valid(const struct ckpt_section *s, int size)
-{
-	switch (s->kind) {
-	case CKPT_MESSAGES:
-		return section_messages_valid(s->data, (size_t)s->len, size);
-	case CKPT_ORPHANS:
-		return coord_valid(s->data, (size_t)s->len, size);
-	case CKPT_OPERATIONS:
-		return section_operations_valid(s->data, (size_t)s->len);
-	case CKPT_COMMUNICATORS:
-		return section_communicators_valid(s->data, (size_t)s->len, size);
-	case CKPT_SCHEDULES:
-		return section_schedules_valid(s->data, (size_t)s->len);
-	default:
-		return true;
-	}
-}
-
-/* The contents make sense to us, too. */
-static bool sections_valid(const struct ckpt_loaded *l, int size)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (!section_valid(&l->sections[i], size))
-			return false;
-	return true;
-}
-
 /* Memory or descriptors are short. That is no reason to go one line further back for good: this
  * rank ends as if the system had killed it for that, and all begin again. Started by hand it has
  * nobody who would. */
@@ -270,7 +240,7 @@ static int read_line(struct search *s, const char *dir, char *err, size_t errsiz
 		&j->loaded, err, errsize);
 	s->not_ours = rc == FT_EMISMATCH;
 	ckpt_manifest_free(&m);
-	if (rc == 0 && !sections_valid(&j->loaded, (int)j->id.size)) {
+	if (rc == 0 && !ckpt_part_valid(&j->loaded, (int)j->id.size)) {
 		snprintf(err, errsize,
 			"the messages, operations or communicators that it holds make no sense");
 		rc = FT_EDAMAGED;
@@ -388,7 +358,7 @@ static void say_what_is_taken(const struct search *s)
 	control_restored(s->j->launch->control_fd, s->p.line, s->p.session);
 }
 
-bool ckpt_job_find(void *user)
+bool ckpt_find(void *user)
 {
 	struct search s = {.j = user};
 	enum ckpt_outcome outcome = CKPT_NOT_NOW;

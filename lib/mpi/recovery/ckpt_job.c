@@ -12,8 +12,11 @@
 #include "base/log.h"
 #include "base/plural.h"
 #include "ckpt/writer.h"
+#include "ckpt_blocking.h"
 #include "ckpt_line.h"
+#include "ckpt_restore.h"
 #include "ckpt_vars.h"
+#include "ckpt_verdict.h"
 #include "coord_talk.h"
 #include "mpi/coll/team.h"
 #include "mpi/comm/comm.h"
@@ -112,17 +115,17 @@ static const struct coord_env env = {
 	.wait = wait_until,
 	.secure = secure,
 	.forget = forget,
-	.save = ckpt_job_save,
-	.conclude = ckpt_job_conclude,
-	.find = ckpt_job_find,
-	.quiet = ckpt_job_quiet,
-	.take = ckpt_job_take,
+	.save = ckpt_blocking_save,
+	.conclude = ckpt_blocking_conclude,
+	.find = ckpt_find,
+	.quiet = ckpt_quiet,
+	.take = ckpt_restore_take,
 	.least = least,
 	.undelivered = undelivered,
 	.capture = ckpt_line_capture,
 	.settle = ckpt_line_settle,
 	.finish = ckpt_line_finish,
-	.commit = ckpt_line_commit,
+	.commit = ckpt_verdict_post,
 	.over = ckpt_line_over,
 	.tell = tell,
 	.fatal = fatal,

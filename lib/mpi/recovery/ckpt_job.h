@@ -24,8 +24,8 @@ struct ckpt_job {
 	/* what the program wants saved */
 	struct ckpt_buffer buffer;
 	struct ckpt_registry registry;
-	/* this rank's part of the line that is being made */
-	uint64_t seal, bytes;
+	/* blocking: this rank's part of the line that is being made */
+	struct coord_part written;
 	/* a restored line, while it holds variables that the program has not named yet */
 	struct ckpt_loaded loaded;
 };
@@ -45,21 +45,5 @@ void ckpt_job_clear_up(void);
 
 /* The folder of this session and who we are, agreed on: collective the first time. */
 void ckpt_job_name(void);
-
-/* What the protocol asks for: ckpt_save.c, ckpt_restore.c and ckpt_quiet.c. */
-bool ckpt_job_save(void *user);
-bool ckpt_job_conclude(void *user, bool ready);
-bool ckpt_job_find(void *user);
-void ckpt_job_quiet(void *user);
-void ckpt_job_take(void *user);
-
-/* What lines that nobody waits for need, too; any thread, without the lock. commit: every part is
- * durable; the launcher is told. false: it is not committed, the reason was said. prune: lines
- * numbered `making` or larger are being made. */
-bool ckpt_job_commit(uint32_t line, const struct coord_part *parts);
-void ckpt_job_prune(uint32_t making);
-
-/* A variable was named: give it what the restored line has for it. MPI_SUCCESS or MPI_ERR_SIZE. */
-int ckpt_job_load_variable(int id);
 
 #endif

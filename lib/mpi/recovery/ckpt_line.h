@@ -18,7 +18,6 @@ void ckpt_line_fini(void);
 bool ckpt_line_capture(void *user, uint32_t line);
 void ckpt_line_settle(void *user, uint32_t line, int peer);
 void ckpt_line_finish(void *user, uint32_t line);
-void ckpt_line_commit(void *user, uint32_t line, const struct coord_part *parts);
 void ckpt_line_over(void *user, uint32_t line, bool committed);
 
 #endif

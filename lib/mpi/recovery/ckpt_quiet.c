@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "ckpt_job.h"
+#include "ckpt_restore.h"
 #include "mpi/coll/coll_launch.h"
 #include "mpi/coll/team.h"
 #include "mpi/engine/engine.h"
@@ -111,7 +112,7 @@ static void end_operations(const struct coord *c)
 		lacks_a_member(&now.open);
 }
 
-void ckpt_job_quiet(void *user)
+void ckpt_quiet(void *user)
 {
 	struct ckpt_job *j = user;
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Going back to a recovery line that was found (ckpt_find.c): taking from it what it holds. */
+#include "ckpt_restore.h"
+
 #include "base/fault.h"
 #include "base/log.h"
 #include "ckpt_job.h"
+#include "ckpt_part.h"
 #include "ckpt_vars.h"
 #include "mpi/coll/coll_resume.h"
 #include "mpi/coll/team.h"
-#include "mpi/comm/comm.h"
-#include "mpi/comm/comm_again.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
-#include "mpi/p2p/p2p_saved.h"
 
 static const struct ckpt_section *find_variable(const struct ckpt_job *j, uint32_t id)
 {
@@ -20,9 +20,8 @@ static const struct ckpt_section *find_variable(const struct ckpt_job *j, uint32
 	return NULL;
 }
 
-int ckpt_job_load_variable(int id)
+int ckpt_restore_variable(struct ckpt_job *j, int id)
 {
-	struct ckpt_job *j = ckpt_job();
 	const struct ckpt_protected *v = ckpt_protected_find(&j->registry, (uint32_t)id);
 	struct ckpt_section *s;
 
@@ -51,7 +50,7 @@ static bool take_variable(struct ckpt_job *j, const struct ckpt_protected *v)
 		log_error("the line restored has no variable %u", v->id);
 		return false;
 	}
-	if (ckpt_job_load_variable((int)v->id) == MPI_SUCCESS)
+	if (ckpt_restore_variable(j, (int)v->id) == MPI_SUCCESS)
 		return true;
 	log_error("%s", fail_detail());
 	return false;
@@ -67,44 +66,12 @@ static bool take_variables(struct ckpt_job *j)
 	return ok;
 }
 
-static bool take_section(struct ckpt_job *j, const struct ckpt_section *s)
-{
-	switch (s->kind) {
-	case CKPT_BUFFER:
-		return ckpt_buffer_fill(&j->buffer, s->data, s->len) == 0;
-	case CKPT_MESSAGES:
-		return p2p_inject(&j->coord, s->data, (size_t)s->len);
-	case CKPT_COUNTERS:
-		return comm_restore_numbers(s->data, (size_t)s->len);
-	case CKPT_OPERATIONS:
-		return coll_resume_take(s->data, (size_t)s->len);
-	case CKPT_COMMUNICATORS:
-		return comm_again_take(s->data, (size_t)s->len);
-	default:
-		return true;
-	}
-}
-
-/* Orphans are numbered from what was sent before the line, messages in transit included. */
-static bool take_orphans(struct ckpt_job *j)
-{
-	for (size_t i = 0; i < j->loaded.n; i++) {
-		const struct ckpt_section *s = &j->loaded.sections[i];
-
-		if (s->kind == CKPT_ORPHANS && !coord_load(&j->coord, s->data, (size_t)s->len))
-			return false;
-	}
-	return true;
-}
-
 static bool take_all(struct ckpt_job *j)
 {
-	bool variables = take_variables(j), ok = true;
+	bool variables = take_variables(j), ok;
 
 	ckpt_buffer_free(&j->buffer);
-	for (size_t i = 0; ok && i < j->loaded.n; i++)
-		ok = take_section(j, &j->loaded.sections[i]);
-	ok = ok && take_orphans(j);
+	ok = ckpt_part_take(j);
 	coll_resume_taken();
 	if (!ok)
 		log_error("no memory for what the line holds");
@@ -113,7 +80,7 @@ static bool take_all(struct ckpt_job *j)
 
 /* Not before all have what this rank has sent: it may still go out from memory that is written now.
  */
-void ckpt_job_take(void *user)
+void ckpt_restore_take(void *user)
 {
 	bool ok;
 

@@ -87,26 +87,6 @@ void ckpt_vars_clear(void)
 		drop(container_of(list_first(&all), struct scattered, link));
 }
 
-bool ckpt_vars_section(const struct ckpt_protected *v, struct ckpt_section *out, void **packed)
-{
-	const struct scattered *s = find(v->id);
-
-	*packed = NULL;
-	*out = (struct ckpt_section){.kind = CKPT_VARIABLE,
-		.id = v->id,
-		.type = v->type,
-		.data = v->addr,
-		.len = v->bytes};
-	if (!s)
-		return true;
-	*packed = malloc(v->bytes ? (size_t)v->bytes : 1);
-	if (!*packed)
-		return false;
-	type_pack(s->type, v->addr, s->count, *packed);
-	out->data = *packed;
-	return true;
-}
-
 bool ckpt_vars_capture(const struct ckpt_protected *v, struct ckpt_capture *c)
 {
 	const struct scattered *s = find(v->id);

@@ -21,11 +21,7 @@ int ckpt_vars_protect(struct ckpt_registry *r, int id, void *addr, size_t count,
 int ckpt_vars_unprotect(struct ckpt_registry *r, int id);
 void ckpt_vars_clear(void);
 
-/* What is to be saved of v; *packed is malloc'ed memory that it lies in, or NULL. false: no memory.
- */
-bool ckpt_vars_section(const struct ckpt_protected *v, struct ckpt_section *out, void **packed);
-
-/* The same into a capture. false: no memory. */
+/* What is to be saved of v goes into c. false: no memory. */
 bool ckpt_vars_capture(const struct ckpt_protected *v, struct ckpt_capture *c);
 
 /* Is the memory of every variable there? What the program has freed and the system has taken back

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ckpt_part.h"
+
+#include <stdlib.h>
+
+#include "ckpt/section_communicators.h"
+#include "ckpt/section_messages.h"
+#include "ckpt/section_operations.h"
+#include "ckpt/section_schedules.h"
+#include "ckpt_job.h"
+#include "ckpt_schedules.h"
+#include "ckpt_vars.h"
+#include "ckpt_why.h"
+#include "mpi/coll/coll_resume.h"
+#include "mpi/comm/comm.h"
+#include "mpi/comm/comm_again.h"
+#include "mpi/engine/engine.h"
+#include "mpi/p2p/p2p_saved.h"
+
+/* ---- sections: gathering ---- */
+
+static bool add_buffer(struct ckpt_part *p)
+{
+	const struct ckpt_buffer *b = &p->job->buffer;
+	struct ckpt_section s = {.kind = CKPT_BUFFER, .data = b->data, .len = b->size};
+
+	return !b->data || ckpt_capture_add(p->capture, &s) == 0;
+}
+
+static bool add_variables(struct ckpt_part *p)
+{
+	const struct ckpt_protected *v = NULL;
+
+	while ((v = ckpt_protected_next(&p->job->registry, v)))
+		if (!ckpt_vars_capture(v, p->capture))
+			return false;
+	return true;
+}
+
+static bool make_messages(const struct ckpt_part *p, uint8_t **out, size_t *len)
+{
+	return p->in ? inflight_bytes(p->in, out, len) : p2p_capture(out, len);
+}
+
+static bool make_orphans(const struct ckpt_part *p, uint8_t **out, size_t *len)
+{
+	return coord_save(&p->job->coord, p->line, out, len);
+}
+
+static bool make_counters(const struct ckpt_part *p, uint8_t **out, size_t *len)
+{
+	(void)p;
+	return comm_save_numbers(out, len);
+}
+
+static bool make_communicators(const struct ckpt_part *p, uint8_t **out, size_t *len)
+{
+	(void)p;
+	return comm_again_capture(out, len);
+}
+
+static bool make_schedules(const struct ckpt_part *p, uint8_t **out, size_t *len)
+{
+	(void)p;
+	return ckpt_schedules_capture(out, len);
+}
+
+static bool make_operations(const struct ckpt_part *p, uint8_t **out, size_t *len)
+{
+	(void)p;
+	return coll_resume_capture(out, len);
+}
+
+/* ---- sections: checking ---- */
+
+static bool valid_schedules(const uint8_t *bytes, size_t len, int size)
+{
+	(void)size;
+	return section_schedules_valid(bytes, len);
+}
+
+static bool valid_operations(const uint8_t *bytes, size_t len, int size)
+{
+	(void)size;
+	return section_operations_valid(bytes, len);
+}
+
+/* ---- sections: taking ---- */
+
+static bool take_buffer(struct ckpt_job *j, const uint8_t *bytes, size_t len)
+{
+	return ckpt_buffer_fill(&j->buffer, bytes, len) == 0;
+}
+
+static bool take_messages(struct ckpt_job *j, const uint8_t *bytes, size_t len)
+{
+	return p2p_inject(&j->coord, bytes, len);
+}
+
+static bool take_orphans(struct ckpt_job *j, const uint8_t *bytes, size_t len)
+{
+	return coord_load(&j->coord, bytes, len);
+}
+
+static bool take_counters(struct ckpt_job *j, const uint8_t *bytes, size_t len)
+{
+	(void)j;
+	return comm_restore_numbers(bytes, len);
+}
+
+static bool take_communicators(struct ckpt_job *j, const uint8_t *bytes, size_t len)
+{
+	(void)j;
+	return comm_again_take(bytes, len);
+}
+
+static bool take_operations(struct ckpt_job *j, const uint8_t *bytes, size_t len)
+{
+	(void)j;
+	return coll_resume_take(bytes, len);
+}
+
+/* ---- sections: the table ---- */
+
+struct rule {
+	uint32_t kind;
+	enum ckpt_stage stage;
+	/* Puts it together in malloc'ed memory; NULL, with true: there is no such section now.
+	 * false: no memory. Or add: it lies in the program's memory. */
+	bool (*make)(const struct ckpt_part *p, uint8_t **out, size_t *len);
+	bool (*add)(struct ckpt_part *p);
+	enum ckpt_why lacking; /* there was no memory for it, and the program did not wait */
+	/* Does it make sense in a job of `size` ranks? NULL: it always does. */
+	bool (*valid)(const uint8_t *bytes, size_t len, int size);
+	/* false: no memory. NULL: there is nothing to take, or ckpt_restore.c takes it. */
+	bool (*take)(struct ckpt_job *j, const uint8_t *bytes, size_t len);
+	bool last; /* taken after all others */
+};
+
+/* In the order in which a file has those that were gathered at once. */
+static const struct rule rules[] = {
+	{.kind = CKPT_BUFFER,
+		.stage = CKPT_STAGE_STATE,
+		.add = add_buffer,
+		.lacking = CKPT_WHY_STATE,
+		.take = take_buffer},
+	/* taken one by one, as the program names them */
+	{.kind = CKPT_VARIABLE,
+		.stage = CKPT_STAGE_STATE,
+		.add = add_variables,
+		.lacking = CKPT_WHY_STATE},
+	{.kind = CKPT_MESSAGES,
+		.stage = CKPT_STAGE_MESSAGES,
+		.make = make_messages,
+		.lacking = CKPT_WHY_MESSAGES,
+		.valid = section_messages_valid,
+		.take = take_messages},
+	/* numbered from what was sent before the line, messages in transit included */
+	{.kind = CKPT_ORPHANS,
+		.stage = CKPT_STAGE_ORPHANS,
+		.make = make_orphans,
+		.lacking = CKPT_WHY_ORPHANS,
+		.valid = coord_valid,
+		.take = take_orphans,
+		.last = true},
+	{.kind = CKPT_COUNTERS,
+		.stage = CKPT_STAGE_STATE,
+		.make = make_counters,
+		.lacking = CKPT_WHY_STATE,
+		.take = take_counters},
+	{.kind = CKPT_COMMUNICATORS,
+		.stage = CKPT_STAGE_STATE,
+		.make = make_communicators,
+		.lacking = CKPT_WHY_STATE,
+		.valid = section_communicators_valid,
+		.take = take_communicators},
+	/* compared with this library's when the file is read */
+	{.kind = CKPT_SCHEDULES,
+		.stage = CKPT_STAGE_STATE,
+		.make = make_schedules,
+		.lacking = CKPT_WHY_STATE,
+		.valid = valid_schedules},
+	{.kind = CKPT_OPERATIONS,
+		.stage = CKPT_STAGE_STATE,
+		.make = make_operations,
+		.lacking = CKPT_WHY_STATE,
+		.valid = valid_operations,
+		.take = take_operations},
+};
+
+enum { RULES = sizeof rules / sizeof *rules };
+
+/* ---- saving ---- */
+
+/* What another thread sends or receives meanwhile would be in no line, or in half of one. */
+const char *ckpt_part_begin(struct ckpt_part *p, char *text, size_t size)
+{
+	if (!engine_alone())
+		return ckpt_why_text(CKPT_WHY_THREADS);
+	if (!ckpt_vars_there(&p->job->registry, text, size))
+		return text;
+	p->capture = p->in ? ckpt_capture_new() : ckpt_capture_in_place();
+	return p->capture ? NULL : ckpt_why_text(p->in ? CKPT_WHY_STATE : CKPT_WHY_NO_MEMORY);
+}
+
+static bool gather(const struct rule *rule, struct ckpt_part *p)
+{
+	uint8_t *bytes = NULL;
+	size_t len = 0;
+
+	if (rule->add)
+		return rule->add(p);
+	if (rule->make(p, &bytes, &len) &&
+		(!bytes || ckpt_capture_own(p->capture, rule->kind, bytes, len) == 0))
+		return true;
+	free(bytes);
+	return false;
+}
+
+const char *ckpt_part_gather(struct ckpt_part *p, unsigned stages)
+{
+	for (size_t i = 0; i < RULES; i++)
+		if ((rules[i].stage & stages) && !gather(&rules[i], p))
+			return ckpt_why_text(p->in ? rules[i].lacking : CKPT_WHY_NO_MEMORY);
+	return NULL;
+}
+
+bool ckpt_part_write(
+	const struct ckpt_part *p, struct coord_part *written, char *err, size_t errsize)
+{
+	const struct ckpt_job *j = p->job;
+
+	*written = (struct coord_part){.ok = 1};
+	return ckpt_write_capture(&ckpt_fs_posix, j->dir, &j->id, p->line, p->capture,
+		       &written->seal, &written->bytes, err, errsize) == 0;
+}
+
+void ckpt_part_end(struct ckpt_part *p)
+{
+	ckpt_capture_done(p->capture);
+	p->capture = NULL;
+}
+
+/* ---- reading ---- */
+
+/* NULL: of a kind that this library does not know. */
+static const struct rule *rule_of(const struct ckpt_section *s)
+{
+	for (size_t i = 0; i < RULES; i++)
+		if (rules[i].kind == s->kind)
+			return &rules[i];
+	return NULL;
+}
+
+bool ckpt_part_valid(const struct ckpt_loaded *l, int size)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const struct ckpt_section *s = &l->sections[i];
+		const struct rule *rule = rule_of(s);
+
+		if (rule && rule->valid && !rule->valid(s->data, (size_t)s->len, size))
+			return false;
+	}
+	return true;
+}
+
+static bool take(struct ckpt_job *j, bool last)
+{
+	for (size_t i = 0; i < j->loaded.n; i++) {
+		const struct ckpt_section *s = &j->loaded.sections[i];
+		const struct rule *rule = rule_of(s);
+
+		if (rule && rule->take && rule->last == last &&
+			!rule->take(j, s->data, (size_t)s->len))
+			return false;
+	}
+	return true;
+}
+
+bool ckpt_part_take(struct ckpt_job *j)
+{
+	return take(j, false) && take(j, true);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ckpt_why.h"
+
+#include <stdbool.h>
+
+#include "base/log.h"
+
+const char *ckpt_why_text(enum ckpt_why why)
+{
+	static const char *const texts[] = {
+		[CKPT_WHY_THREADS] = "another thread is inside an MPI call; all but one must stay "
+				     "out of MPI",
+		[CKPT_WHY_NO_MEMORY] = "no memory for it",
+		[CKPT_WHY_STATE] = "no memory for a copy of what it has to hold",
+		[CKPT_WHY_ORPHANS] = "no memory for a list of its orphans, or one of them was "
+				     "cancelled by its sender",
+		[CKPT_WHY_MESSAGES] = "no memory for the messages in transit",
+		[CKPT_WHY_WINDOWS] = "it would cut what ranks do with a window, which some made "
+				     "and freed before it, and others after it",
+		[CKPT_WHY_CROWDED] = "this rank received more messages of those who are ahead of "
+				     "it than checksums are kept of",
+		[CKPT_WHY_NO_WRITER] = "there is no thread to write it",
+		[CKPT_WHY_NO_COMMIT] = "there is no thread to do it",
+	};
+
+	return texts[why];
+}
+
+void ckpt_why_not_made(uint32_t line, const char *why)
+{
+	log_error("FTMPI_Perform_Checkpoint: line %u is not made: %s", line, why);
+}
+
+/* The call says FTMPI_CKPTERROR each time; the sentence comes once. */
+void ckpt_why_behind(uint32_t line, size_t copies, uint64_t bytes)
+{
+	static bool said;
+
+	if (!said)
+		log_error("FTMPI_Perform_Checkpoint: line %u is not made: this rank holds %zu "
+			  "copies of its state (%.0f MiB) that are not written yet, as the disk is "
+			  "slower than the calls, or another rank is late for its own: until they "
+			  "are written most calls make no line (this is said once)",
+			line, copies, (double)bytes / (1 << 20));
+	said = true;
+}
+
+void ckpt_why_not_committed(uint32_t line, const char *why)
+{
+	log_error("FTMPI_Perform_Checkpoint: line %u is not committed: %s", line, why);
+}
+
+void ckpt_why_made_by_others(uint32_t line, const char *session_dir)
+{
+	log_error("FTMPI_Perform_Checkpoint: line %u of %s was made by others", line, session_dir);
+}
