@@ -348,6 +348,33 @@ START_TEST(a_copy_can_be_made_to_fail)
 }
 END_TEST
 
+/* Where the program waits until it is written. */
+START_TEST(in_place_nothing_is_copied)
+{
+	struct ckpt_manifest m;
+
+	store_write(1, 0, &m);
+	ck_assert_int_eq(setenv("FTMPI_FAULT", "ckpt-copy:*:*:*:EIO", 1), 0);
+	fault_configure(0, 0);
+	for (uint32_t r = 0; r < STORE_RANKS; r++) {
+		struct ckpt_capture *c = ckpt_capture_in_place();
+		const struct ckpt_section *s;
+		size_t n = store_sections(r, 1, &s);
+
+		ck_assert_ptr_nonnull(c);
+		for (size_t i = 0; i < n; i++)
+			ck_assert_int_eq(ckpt_capture_add(c, &s[i]), 0);
+		write_one(c, 1, r, &m);
+		ckpt_capture_done(c);
+	}
+	ck_assert_int_eq(
+		ckpt_commit(&ckpt_fs_posix, store_dir, &m, store_err, sizeof store_err), 0);
+	for (uint32_t r = 0; r < STORE_RANKS; r++)
+		ck_assert_msg(store_check(1, r) == 0, "%s", store_err);
+	ckpt_manifest_free(&m);
+}
+END_TEST
+
 UNIT_MAIN("ckpt_capture", tcase_add_checked_fixture(tc, begin, end);
 	  tcase_add_test(tc, a_line_of_captures_is_one_of_what_was_captured);
 	  tcase_add_test(tc, a_capture_used_again_holds_the_latest_alone);
@@ -359,4 +386,5 @@ UNIT_MAIN("ckpt_capture", tcase_add_checked_fixture(tc, begin, end);
 	  tcase_add_loop_test(tc, pieces_do_not_overlap_and_lie_where_they_did, 0, ROUNDS);
 	  tcase_add_test(tc, a_piece_that_failed_takes_no_place);
 	  tcase_add_test(tc, what_there_is_no_memory_for_is_not_added);
-	  tcase_add_test(tc, a_copy_can_be_made_to_fail);)
+	  tcase_add_test(tc, a_copy_can_be_made_to_fail);
+	  tcase_add_test(tc, in_place_nothing_is_copied);)

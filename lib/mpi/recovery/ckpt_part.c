@@ -8,7 +8,6 @@
 #include "ckpt/section_operations.h"
 #include "ckpt/section_schedules.h"
 #include "ckpt_job.h"
-#include "ckpt_schedules.h"
 #include "ckpt_vars.h"
 #include "ckpt_why.h"
 #include "mpi/coll/coll_resume.h"
@@ -16,6 +15,7 @@
 #include "mpi/comm/comm_again.h"
 #include "mpi/engine/engine.h"
 #include "mpi/p2p/p2p_saved.h"
+#include "mpi/sched/sched.h"
 
 /* ---- sections: gathering ---- */
 
@@ -47,28 +47,17 @@ static bool make_orphans(const struct ckpt_part *p, uint8_t **out, size_t *len)
 	return coord_save(&p->job->coord, p->line, out, len);
 }
 
-static bool make_counters(const struct ckpt_part *p, uint8_t **out, size_t *len)
+static bool make_schedules(uint8_t **out, size_t *len)
 {
-	(void)p;
-	return comm_save_numbers(out, len);
-}
+	struct writer w;
 
-static bool make_communicators(const struct ckpt_part *p, uint8_t **out, size_t *len)
-{
-	(void)p;
-	return comm_again_capture(out, len);
-}
-
-static bool make_schedules(const struct ckpt_part *p, uint8_t **out, size_t *len)
-{
-	(void)p;
-	return ckpt_schedules_capture(out, len);
-}
-
-static bool make_operations(const struct ckpt_part *p, uint8_t **out, size_t *len)
-{
-	(void)p;
-	return coll_resume_capture(out, len);
+	*len = SECTION_SCHEDULES_BYTES;
+	*out = malloc(*len);
+	if (!*out)
+		return false;
+	w = writer_over(*out, *len);
+	section_schedules_write(&w, SCHED_VERSION);
+	return true;
 }
 
 /* ---- sections: checking ---- */
@@ -102,38 +91,23 @@ static bool take_orphans(struct ckpt_job *j, const uint8_t *bytes, size_t len)
 	return coord_load(&j->coord, bytes, len);
 }
 
-static bool take_counters(struct ckpt_job *j, const uint8_t *bytes, size_t len)
-{
-	(void)j;
-	return comm_restore_numbers(bytes, len);
-}
-
-static bool take_communicators(struct ckpt_job *j, const uint8_t *bytes, size_t len)
-{
-	(void)j;
-	return comm_again_take(bytes, len);
-}
-
-static bool take_operations(struct ckpt_job *j, const uint8_t *bytes, size_t len)
-{
-	(void)j;
-	return coll_resume_take(bytes, len);
-}
-
 /* ---- sections: the table ---- */
 
 struct rule {
 	uint32_t kind;
 	enum ckpt_stage stage;
-	/* Puts it together in malloc'ed memory; NULL, with true: there is no such section now.
-	 * false: no memory. Or add: it lies in the program's memory. */
-	bool (*make)(const struct ckpt_part *p, uint8_t **out, size_t *len);
+	/* One of them. make, make_of: puts it together in malloc'ed memory; NULL, with true: there
+	 * is no such section now. add: it lies in the program's memory. false: no memory. */
+	bool (*make)(uint8_t **out, size_t *len);
+	bool (*make_of)(const struct ckpt_part *p, uint8_t **out, size_t *len);
 	bool (*add)(struct ckpt_part *p);
 	enum ckpt_why lacking; /* there was no memory for it, and the program did not wait */
 	/* Does it make sense in a job of `size` ranks? NULL: it always does. */
 	bool (*valid)(const uint8_t *bytes, size_t len, int size);
-	/* false: no memory. NULL: there is nothing to take, or ckpt_restore.c takes it. */
-	bool (*take)(struct ckpt_job *j, const uint8_t *bytes, size_t len);
+	/* One of them; neither: there is nothing to take, or ckpt_restore.c takes it. false: no
+	 * memory. */
+	bool (*take)(const uint8_t *bytes, size_t len);
+	bool (*take_to)(struct ckpt_job *j, const uint8_t *bytes, size_t len);
 	bool last; /* taken after all others */
 };
 
@@ -143,7 +117,7 @@ static const struct rule rules[] = {
 		.stage = CKPT_STAGE_STATE,
 		.add = add_buffer,
 		.lacking = CKPT_WHY_STATE,
-		.take = take_buffer},
+		.take_to = take_buffer},
 	/* taken one by one, as the program names them */
 	{.kind = CKPT_VARIABLE,
 		.stage = CKPT_STAGE_STATE,
@@ -151,29 +125,29 @@ static const struct rule rules[] = {
 		.lacking = CKPT_WHY_STATE},
 	{.kind = CKPT_MESSAGES,
 		.stage = CKPT_STAGE_MESSAGES,
-		.make = make_messages,
+		.make_of = make_messages,
 		.lacking = CKPT_WHY_MESSAGES,
 		.valid = section_messages_valid,
-		.take = take_messages},
+		.take_to = take_messages},
 	/* numbered from what was sent before the line, messages in transit included */
 	{.kind = CKPT_ORPHANS,
 		.stage = CKPT_STAGE_ORPHANS,
-		.make = make_orphans,
+		.make_of = make_orphans,
 		.lacking = CKPT_WHY_ORPHANS,
 		.valid = coord_valid,
-		.take = take_orphans,
+		.take_to = take_orphans,
 		.last = true},
 	{.kind = CKPT_COUNTERS,
 		.stage = CKPT_STAGE_STATE,
-		.make = make_counters,
+		.make = comm_save_numbers,
 		.lacking = CKPT_WHY_STATE,
-		.take = take_counters},
+		.take = comm_restore_numbers},
 	{.kind = CKPT_COMMUNICATORS,
 		.stage = CKPT_STAGE_STATE,
-		.make = make_communicators,
+		.make = comm_again_capture,
 		.lacking = CKPT_WHY_STATE,
 		.valid = section_communicators_valid,
-		.take = take_communicators},
+		.take = comm_again_take},
 	/* compared with this library's when the file is read */
 	{.kind = CKPT_SCHEDULES,
 		.stage = CKPT_STAGE_STATE,
@@ -182,10 +156,10 @@ static const struct rule rules[] = {
 		.valid = valid_schedules},
 	{.kind = CKPT_OPERATIONS,
 		.stage = CKPT_STAGE_STATE,
-		.make = make_operations,
+		.make = coll_resume_capture,
 		.lacking = CKPT_WHY_STATE,
 		.valid = valid_operations,
-		.take = take_operations},
+		.take = coll_resume_take},
 };
 
 enum { RULES = sizeof rules / sizeof *rules };
@@ -207,11 +181,12 @@ static bool gather(const struct rule *rule, struct ckpt_part *p)
 {
 	uint8_t *bytes = NULL;
 	size_t len = 0;
+	bool made;
 
 	if (rule->add)
 		return rule->add(p);
-	if (rule->make(p, &bytes, &len) &&
-		(!bytes || ckpt_capture_own(p->capture, rule->kind, bytes, len) == 0))
+	made = rule->make ? rule->make(&bytes, &len) : rule->make_of(p, &bytes, &len);
+	if (made && (!bytes || ckpt_capture_own(p->capture, rule->kind, bytes, len) == 0))
 		return true;
 	free(bytes);
 	return false;
@@ -264,20 +239,24 @@ bool ckpt_part_valid(const struct ckpt_loaded *l, int size)
 	return true;
 }
 
-static bool take(struct ckpt_job *j, bool last)
+static bool take(struct ckpt_job *j, const struct ckpt_section *s, const struct rule *rule)
 {
-	for (size_t i = 0; i < j->loaded.n; i++) {
-		const struct ckpt_section *s = &j->loaded.sections[i];
-		const struct rule *rule = rule_of(s);
+	size_t len = (size_t)s->len;
 
-		if (rule && rule->take && rule->last == last &&
-			!rule->take(j, s->data, (size_t)s->len))
-			return false;
-	}
-	return true;
+	if (rule->take)
+		return rule->take(s->data, len);
+	return !rule->take_to || rule->take_to(j, s->data, len);
 }
 
 bool ckpt_part_take(struct ckpt_job *j)
 {
-	return take(j, false) && take(j, true);
+	for (int last = 0; last <= 1; last++)
+		for (size_t i = 0; i < j->loaded.n; i++) {
+			const struct ckpt_section *s = &j->loaded.sections[i];
+			const struct rule *rule = rule_of(s);
+
+			if (rule && rule->last == last && !take(j, s, rule))
+				return false;
+		}
+	return true;
 }

@@ -2,7 +2,6 @@
 #include "ckpt_schedules.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/cursor.h"
 #include "base/error.h"
@@ -10,19 +9,6 @@
 #include "ckpt/section_schedules.h"
 #include "coord/orphans.h"
 #include "mpi/sched/sched.h"
-
-bool ckpt_schedules_capture(uint8_t **out, size_t *len)
-{
-	struct writer w;
-
-	*len = SECTION_SCHEDULES_BYTES;
-	*out = malloc(*len);
-	if (!*out)
-		return false;
-	w = writer_over(*out, *len);
-	section_schedules_write(&w, SCHED_VERSION);
-	return true;
-}
 
 static uint32_t version_of(const struct ckpt_loaded *l)
 {

@@ -10,9 +10,6 @@
 
 #include "ckpt/ckpt.h"
 
-/* The contents of CKPT_SCHEDULES: *out is malloc'ed. false: no memory. */
-bool ckpt_schedules_capture(uint8_t **out, size_t *len);
-
 /* Can this library go on with what the sections, which are valid, cut? 0; FT_EMISMATCH, with a
  * sentence; FT_ENOMEM. */
 int ckpt_schedules_fit(const struct ckpt_loaded *l, char *err, size_t errsize);
