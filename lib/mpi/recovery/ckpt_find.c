@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finding the recovery line to go back to. Rank 0 lists the lines, the newest first; every rank
- * verifies its own file of the one proposed; the first that is whole everywhere is taken. So what
- * is restored was read and checked by the one who needs it, and no rank reads the files of all.
- * Which line comes next, and when the folders are listed again, is decided by lib/ckpt/choice.c.
+ * Finding the recovery line to go back to. Rank 0 lists the lines (ckpt_list.c), the newest first;
+ * every rank verifies its own file of the one proposed; the first that is whole everywhere is
+ * taken. So what is restored was read and checked by the one who needs it, and no rank reads the
+ * files of all. Which line comes next, and when the folders are listed again, is decided by
+ * lib/ckpt/choice.c.
  */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
 #include "base/fault.h"
 #include "base/log.h"
 #include "ckpt/choice.h"
 #include "ckpt_job.h"
+#include "ckpt_list.h"
+#include "ckpt_part.h"
 #include "ckpt_restore.h"
 #include "ckpt_schedules.h"
-#include "ckpt_part.h"
 #include "launch/control.h"
 #include "mpi/coll/team.h"
-#include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
 
@@ -47,103 +47,7 @@ struct search {
 	char foreign[1400]; /* why not, of the first such line, on the rank that tells it; or "" */
 };
 
-/* ---- which sessions there are to choose from ---- */
-
-/* The settings name them one after the other, with commas between; or one, with its line. */
-static bool session_name(const struct ckpt_job *j, unsigned which, char *out, size_t size)
-{
-	const struct settings *set = &j->launch->settings;
-	const char *at = set->restore;
-
-	if (which == 0)
-		at = strrchr(j->dir, '/') + 1;
-	for (unsigned i = 1; i < which && *at; i++, at += *at == ',')
-		at += strcspn(at, ",");
-	snprintf(out, size, "%.*s",
-		(int)(which == 0 || set->restore_line ? strlen(at) : strcspn(at, ",")), at);
-	return *out && !(which > 1 && set->restore_line);
-}
-
-static void session_dir(const struct ckpt_job *j, const char *session, char *out, size_t size)
-{
-	snprintf(out, size, "%s/%.255s", j->launch->workdir[0] ? j->launch->workdir : ".", session);
-}
-
-/* ---- rank 0 lists ---- */
-
-static void pause_for(unsigned ms)
-{
-	struct timespec left = {ms / 1000, (long)(ms % 1000) * 1000000L};
-
-	engine_unlock();
-	while (nanosleep(&left, &left) < 0)
-		;
-	engine_lock();
-}
-
-static _Noreturn void cannot_list(const char *err)
-{
-	process_last_words();
-	log_error("%s: %s", fail_call(), err);
-	process_die(MPI_ERR_OTHER);
-}
-
-static void list_session(struct search *s, unsigned which, const char *session)
-{
-	char dir[sizeof s->j->dir], err[1024];
-	uint32_t *line = NULL;
-	unsigned pause_ms = 0;
-	size_t n = 0;
-	int rc;
-
-	session_dir(s->j, session, dir, sizeof dir);
-	for (;;) {
-		rc = ckpt_lines(&ckpt_fs_posix, dir, &line, &n, err, sizeof err);
-		if (rc == 0)
-			break;
-		if (rc == FT_ENOMEM || !ckpt_choice_unlisted(&s->choice, &pause_ms))
-			cannot_list(err);
-		log_event("%s: %s: it is listed again in %u ms", fail_call(), err, pause_ms);
-		pause_for(pause_ms);
-	}
-	ckpt_choice_listed(&s->choice, which, line, n);
-}
-
-/* The line that the user named: as if its folder had it alone. */
-static void list_named(struct search *s, uint32_t number)
-{
-	uint32_t *line = malloc(sizeof *line);
-
-	if (!line)
-		process_die(MPI_ERR_NO_MEM);
-	*line = number;
-	ckpt_choice_listed(&s->choice, 1, line, 1);
-}
-
-static void list_all(struct search *s)
-{
-	uint32_t named = s->j->launch->settings.restore_line;
-	char session[LAUNCH_HOST_MAX];
-
-	for (unsigned i = 0;
-		i < CKPT_CHOICE_SESSIONS && session_name(s->j, i, session, sizeof session); i++)
-		if (i == 1 && named)
-			list_named(s, named);
-		else
-			list_session(s, i, session);
-}
-
-/* What a rank of an epoch before still does is not to happen while we look. Where that cannot be
- * said, we look all the same: reading may be all that this needs. */
-static void say_that_we_begin(const struct ckpt_job *j)
-{
-	char err[1024] = "";
-
-	if (j->id.epoch &&
-		ckpt_epoch_begin(&ckpt_fs_posix, j->dir, j->id.epoch, err, sizeof err) != 0)
-		log_error("%s: epoch %u cannot say in the work directory that it has begun: %s",
-			fail_call(), j->id.epoch, err);
-}
+/* ---- rank 0 proposes ---- */
 
 static void begin(struct search *s)
 {
@@ -151,8 +55,8 @@ static void begin(struct search *s)
 
 	s->choice.committed = set->committed;
 	s->choice.may_lose = set->from_start;
-	say_that_we_begin(s->j);
-	list_all(s);
+	ckpt_list_begin(s->j);
+	ckpt_list_all(s->j, &s->choice);
 }
 
 /* Listing again as often as the choice wants to, until it knows what to propose. */
@@ -161,8 +65,8 @@ static void propose(struct search *s)
 	struct ckpt_next next;
 
 	while ((next = ckpt_choice_next(&s->choice)).step == CKPT_LIST) {
-		pause_for(next.pause_ms);
-		list_all(s);
+		ckpt_list_pause(next.pause_ms);
+		ckpt_list_all(s->j, &s->choice);
 	}
 	s->lost = next.step == CKPT_LOST;
 	s->p = (struct proposal){.given_up = ckpt_choice_given_up(&s->choice),
@@ -175,7 +79,7 @@ static void propose(struct search *s)
 		s->first = next.session;
 	s->proposed = true;
 	s->p.line = next.line;
-	session_name(s->j, next.session, s->p.session, sizeof s->p.session);
+	ckpt_list_session(s->j, next.session, s->p.session, sizeof s->p.session);
 }
 
 /* ---- every rank reads its own ---- */
@@ -260,7 +164,7 @@ static enum ckpt_outcome load(struct search *s, char *err, size_t errsize)
 		return CKPT_WHOLE; /* others could not read theirs at once */
 	s->loaded.line = 0;
 	ckpt_loaded_free(&s->j->loaded);
-	session_dir(s->j, s->p.session, dir, sizeof dir);
+	ckpt_list_dir(s->j, s->p.session, dir, sizeof dir);
 	rc = read_line(s, dir, err, errsize);
 	if (rc == FT_ENOMEM)
 		too_little(s->j, &s->p, err);
