@@ -176,14 +176,14 @@ static void line_body(void *shared)
 	dup = comm_of(handle);
 	world->coll_seq = 7;
 	dup->coll_seq = 9;
-	ranks_must(comm_save_numbers(&bytes, &len), "saved", 0);
+	ranks_must(comm_numbered_capture(&bytes, &len), "saved", 0);
 	world->coll_seq = dup->coll_seq = 0;
 	world->crowded = dup->crowded = !crowded;
-	ranks_must(comm_restore_numbers(bytes, len), "restored", 0);
+	ranks_must(comm_numbered_take(bytes, len), "restored", 0);
 	ranks_must(world->coll_seq == 7 && dup->coll_seq == 9, "their numbers", 0);
 	ranks_must(world->crowded == crowded && dup->crowded == crowded, "their way", crowded);
 	bytes[0] ^= 1;
-	ranks_must(!comm_restore_numbers(bytes, len), "another length is refused", 0);
+	ranks_must(!comm_numbered_take(bytes, len), "another length is refused", 0);
 	free(bytes);
 	PMPI_Comm_free(&handle);
 }

@@ -64,7 +64,7 @@ struct comm *comm_alloc(struct group *group, uint64_t context)
 	c->rank = group->rank;
 	c->size = group->size;
 	c->crowded = comm_is_crowded(group);
-	comm_take_number(c);
+	comm_numbered_apply(c);
 	c->group = group;
 	group_hold(group);
 	c->peers = group->world;
@@ -141,7 +141,7 @@ int comm_new_sides(const struct comm_sides *sides, const struct comm *parent, st
 void comm_settle(struct comm *c, uint64_t context, uint64_t local_context)
 {
 	c->context = context;
-	comm_take_number(c);
+	comm_numbered_apply(c);
 	if (c->local)
 		comm_settle(c->local, local_context, COMM_NO_CONTEXT);
 }

@@ -180,8 +180,8 @@ static inline uint64_t comm_context_of(int world_rank, uint32_t counter)
  * restore: also for communicators that the program makes later; the bytes are copied. false: they
  * make no sense, or no memory.
  */
-bool comm_save_numbers(uint8_t **out, size_t *len);
-bool comm_restore_numbers(const uint8_t *bytes, size_t len);
+bool comm_numbered_capture(uint8_t **out, size_t *len);
+bool comm_numbered_take(const uint8_t *bytes, size_t len);
 
 /* What a communicator is made of. */
 struct comm_sides {

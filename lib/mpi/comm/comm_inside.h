@@ -36,7 +36,7 @@ bool comm_is_crowded(const struct group *g);
 /* ---- comm_numbered.c ---- */
 
 /* It goes on where a restored line was, if that knows its context. */
-void comm_take_number(struct comm *c);
-void comm_forget_numbers(void);
+void comm_numbered_apply(struct comm *c);
+void comm_numbered_forget(void);
 
 #endif

@@ -8,7 +8,7 @@
 
 static struct section_numbers restored; /* of a line */
 
-void comm_take_number(struct comm *c)
+void comm_numbered_apply(struct comm *c)
 {
 	struct section_number n;
 
@@ -18,7 +18,7 @@ void comm_take_number(struct comm *c)
 	c->crowded = n.crowded;
 }
 
-void comm_forget_numbers(void)
+void comm_numbered_forget(void)
 {
 	free(restored.bytes);
 	restored = (struct section_numbers){0};
@@ -35,7 +35,7 @@ static void write_number(struct comm *c, void *arg)
 static void take_number(struct comm *c, void *arg)
 {
 	(void)arg;
-	comm_take_number(c);
+	comm_numbered_apply(c);
 }
 
 struct each {
@@ -63,7 +63,7 @@ static void each_comm(void (*visit)(struct comm *c, void *arg), void *arg)
 	live_each(OBJECT_COMM, visit_object, &e);
 }
 
-bool comm_save_numbers(uint8_t **out, size_t *len)
+bool comm_numbered_capture(uint8_t **out, size_t *len)
 {
 	struct section_numbers n = {0};
 
@@ -73,7 +73,7 @@ bool comm_save_numbers(uint8_t **out, size_t *len)
 	return !n.bad;
 }
 
-bool comm_restore_numbers(const uint8_t *bytes, size_t len)
+bool comm_numbered_take(const uint8_t *bytes, size_t len)
 {
 	if (!section_numbers_take(&restored, bytes, len))
 		return false;

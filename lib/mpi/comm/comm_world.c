@@ -110,7 +110,7 @@ void comm_free_world(void)
 		comm_release(comm_job.world);
 	attr_fini();
 	comm_hosts_fini();
-	comm_forget_numbers();
+	comm_numbered_forget();
 	comm_name_world(false);
 	memset(&comm_job, 0, sizeof(comm_job));
 }
