@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ckpt_line.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/fault.h"
@@ -15,15 +16,21 @@
 #include "mpi/p2p/p2p_state.h"
 #include "mpi/rma/rma.h"
 
+enum line_state {
+	LINE_OPEN, /* messages are noted for it, or awaited */
+	LINE_BUSY, /* a task has it */
+	LINE_SAID, /* what became of the part was said to the protocol: nothing is held for it */
+	LINE_GONE, /* over while a task had it: that frees it */
+	LINE_STATES
+};
+
 struct line {
 	struct link link;
+	enum line_state state;
 	struct inflight_line in;
 	struct ckpt_part part;
 	struct ckpt_task write;	  /* the writer's, */
-	struct loop_task give_up; /* or the loop's, */
-	bool busy;		  /* and has it now */
-	bool done;		  /* said to the protocol: the copy and the messages are let go */
-	bool over;
+	struct loop_task give_up; /* or the loop's */
 };
 
 static struct link lines = {&lines, &lines};
@@ -35,6 +42,17 @@ void ckpt_line_init(void)
 	list_init(&lines);
 	making = 0;
 	pace = (struct ckpt_pace){0};
+}
+
+static void become(struct line *l, enum line_state state)
+{
+	static const bool leads[LINE_STATES][LINE_STATES] = {
+		[LINE_OPEN] = {[LINE_BUSY] = true},
+		[LINE_BUSY] = {[LINE_SAID] = true, [LINE_GONE] = true},
+	};
+
+	assert(leads[l->state][state]);
+	l->state = state;
 }
 
 static void line_free(struct line *l)
@@ -56,7 +74,7 @@ static struct line *find(uint32_t number)
 	list_for_each (item, &lines) {
 		struct line *l = container_of(item, struct line, link);
 
-		if (l->in.number == number && !l->over)
+		if (l->in.number == number && l->state != LINE_GONE)
 			return l;
 	}
 	return NULL;
@@ -64,41 +82,33 @@ static struct line *find(uint32_t number)
 
 /* ---- on a thread of the library's ---- */
 
-/* Nothing is held for it any more: the verdict may be long in coming. */
-static void let_go(struct line *l)
+/* Its task has ended: nothing is held for it any more, though the verdict may be long in coming.
+ * The lock is held. */
+static void end_task(struct line *l, const struct coord_part *part, const char *why)
 {
-	if (l->done)
+	if (l->state == LINE_GONE) {
+		list_remove(&l->link);
+		line_free(l);
 		return;
-	l->done = true;
+	}
+	become(l, LINE_SAID);
 	inflight_end(&l->in);
 	inflight_line_free(&l->in);
 	ckpt_part_end(&l->part);
-}
-
-/* Its task has ended. The lock is held. */
-static void end_task(struct line *l, const struct coord_part *part, const char *why)
-{
-	l->busy = false;
-	if (!l->over) {
-		let_go(l);
-		if (why)
-			ckpt_why_not_made(l->in.number, why);
-		coord_written(&l->part.job->coord, l->in.number, part);
-		return;
-	}
-	list_remove(&l->link);
-	line_free(l);
+	if (why)
+		ckpt_why_not_made(l->in.number, why);
+	coord_written(&l->part.job->coord, l->in.number, part);
 }
 
 /* What was given up while it waited for the writer needs no file. */
-static bool is_over(const struct line *l)
+static bool is_gone(const struct line *l)
 {
-	bool over;
+	bool gone;
 
 	engine_visit();
-	over = l->over;
+	gone = l->state == LINE_GONE;
 	engine_leave();
-	return over;
+	return gone;
 }
 
 static void write_line(struct ckpt_task *task)
@@ -108,7 +118,7 @@ static void write_line(struct ckpt_task *task)
 	char err[1024] = "";
 	const char *why = err;
 
-	if (!is_over(l)) {
+	if (!is_gone(l)) {
 		why = ckpt_part_gather(&l->part, CKPT_STAGE_MESSAGES);
 		if (!why && !ckpt_part_write(&l->part, &written, err, sizeof err))
 			why = err;
@@ -133,7 +143,7 @@ static void on_ready(struct inflight_line *in)
 {
 	struct line *l = container_of(in, struct line, in);
 
-	l->busy = true;
+	become(l, LINE_BUSY);
 	if (!in->why && (fault_error("short-thread") || ckpt_writer_post(&l->write) != 0))
 		in->why = ckpt_why_text(CKPT_WHY_NO_WRITER);
 	if (in->why)
@@ -255,12 +265,12 @@ void ckpt_line_over(void *user, uint32_t number, bool committed)
 		engine_set_making(false);
 	if (!l)
 		return;
-	l->over = true;
-	if (!l->done)
+	if (l->state != LINE_SAID)
 		inflight_end(&l->in);
-	l->done = true;
-	if (l->busy)
-		return; /* its task frees it */
+	if (l->state == LINE_BUSY) {
+		become(l, LINE_GONE);
+		return;
+	}
 	list_remove(&l->link);
 	line_free(l);
 }
