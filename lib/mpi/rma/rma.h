@@ -113,7 +113,7 @@ struct rma_call {
 /* Begin it. Complete at the origin at once, unless it has a result. May wait for others. */
 int rma_begin(struct rma_call *c);
 
-/* ---- rma_asked.c ---- */
+/* ---- rma_pending.c ---- */
 
 /* Before it is asked: what its answer is for. false: no memory. */
 bool rma_note_question(struct win_peer *p, const struct rma_call *c);

@@ -5,7 +5,7 @@
  * wait hold a reference.
  *
  * One struct serves both parts that a rank plays: as an origin it keeps, for each target, what was
- * asked and not answered yet (rma_origin.c, rma_asked.c); as a target it obeys, in the order of
+ * asked and not answered yet (rma_origin.c, rma_pending.c); as a target it obeys, in the order of
  * each origin's words (rma_target.c). What is said is in rma_wire.h, how it travels in rma.c.
  */
 #ifndef FTMPI_MPI_WIN_H
