@@ -32,7 +32,6 @@ my %STOREY = map { $ROOMS[$_] => $_ } 0 .. $#ROOMS;
 my %CIRCLES = (
 	launch         => 3,    # three ways to learn what a process is, one structure
 	'mpi/init'     => 2,
-	'mpi/rma'      => 9,    # what a word about a window does may free the window
 	'mpi/coll'     => 5,
 );
 

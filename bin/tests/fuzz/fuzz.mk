@@ -20,7 +20,7 @@ FUZZ_coord := $(FUZZ_DIR)/coord.o $(coord_o)
 FUZZ_orphans := $(FUZZ_DIR)/orphans.o lib/coord/orphans.o lib/coord/debts.o $(base_o)
 FUZZ_rma_layout := $(FUZZ_DIR)/rma_layout.o $(call mpi_o,rma_layout) $(types_o)
 FUZZ_rma_words := $(addprefix $(FUZZ_DIR)/,rma_words.o rma_judge.o rma_world.o) $(call mpi_o,rma rma_target \
-	rma_understand rma_turns rma_pending rma_layout rma_memory win_memory op op_kernels) $(types_o)
+	rma_understand rma_turns rma_message rma_answer rma_pending rma_layout rma_memory win_memory op op_kernels) $(types_o)
 FUZZ_saved := $(FUZZ_DIR)/saved.o lib/ckpt/section_numbers.o $(base_o)
 FUZZ_operations := $(FUZZ_DIR)/operations.o lib/ckpt/section_operations.o $(base_o)
 FUZZ_communicators := $(FUZZ_DIR)/communicators.o lib/ckpt/section_communicators.o $(base_o)

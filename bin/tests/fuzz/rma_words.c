@@ -71,11 +71,11 @@ static void say(struct script *in, int peer)
 static void wants(struct script *in, int peer)
 {
 	size_t bytes = script_u8(in);
-	struct rma_call c = {.w = &f.w, .target = peer};
+	struct rma_area result = {f.result + WORDS_BYTES - bytes, bytes, type_bytes()};
+	struct win_peer *p = &f.w.peers[peer];
+	bool noted = bytes ? rma_pending_add_result(p, &result, NULL) : rma_pending_add(p);
 
-	if (bytes)
-		c.result = (struct rma_area){f.result + WORDS_BYTES - bytes, bytes, type_bytes()};
-	FUZZ_CHECK(rma_note_question(&f.w.peers[peer], &c), "out of memory");
+	FUZZ_CHECK(noted, "out of memory");
 	words_note_wish(peer, bytes);
 }
 

@@ -222,20 +222,22 @@ void words_begin(bool dynamic)
 	list_init(&f.w.regions);
 	list_init(&f.w.turns);
 	for (int i = 0; i < WORDS_RANKS; i++)
-		list_init(&f.peers[i].asked);
+		list_init(&f.peers[i].pending);
 	counting = true;
 	FUZZ_CHECK(rma_start() == MPI_SUCCESS, "out of memory");
-	FUZZ_CHECK(!dynamic || win_attach(&f.w, f.memory, WORDS_BYTES) == MPI_SUCCESS, "attach");
+	FUZZ_CHECK(!dynamic || win_memory_attach(&f.w, f.memory, WORDS_BYTES) == MPI_SUCCESS,
+		"attach");
 }
 
 void words_end(void)
 {
 	struct link *item;
 
-	rma_forget_asked(&f.w);
+	for (int i = 0; i < WORDS_RANKS; i++)
+		rma_pending_clear(&f.peers[i]);
 	rma_fini();
 	if (f.w.flavor == MPI_WIN_FLAVOR_DYNAMIC)
-		win_detach(&f.w, f.memory);
+		win_memory_detach(&f.w, f.memory);
 	while ((item = list_pop(&f.w.turns)))
 		__wrap_free(container_of(item, struct win_turn, link));
 	for (int i = 0; i < WORDS_BLOCKS; i++)

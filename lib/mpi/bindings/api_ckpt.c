@@ -154,7 +154,7 @@ static int make_line(struct ckpt_job *j)
 	bool ok;
 
 	ckpt_loaded_free(&j->loaded);
-	if (coord_is_blocking(&j->coord) && !rma_closed_everywhere())
+	if (coord_is_blocking(&j->coord) && !rma_line_closed_everywhere())
 		return FTMPI_CKPTERROR;
 	if (coord_is_blocking(&j->coord))
 		return make_blocking(j) ? FTMPI_CHECKPOINTED : FTMPI_CKPTERROR;

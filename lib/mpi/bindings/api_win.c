@@ -230,7 +230,7 @@ int PMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 	if (rc == MPI_SUCCESS && size > 0)
 		rc = check_pointer(base, "base");
 	if (rc == MPI_SUCCESS)
-		rc = win_attach(w, base, size);
+		rc = win_memory_attach(w, base, size);
 	return api_leave_win(w, rc);
 }
 
@@ -242,7 +242,7 @@ int PMPI_Win_detach(MPI_Win win, const void *base)
 	api_enter("MPI_Win_detach");
 	int rc = win_lookup(win, &w);
 	if (rc == MPI_SUCCESS)
-		rc = win_detach(w, base);
+		rc = win_memory_detach(w, base);
 	return api_leave_win(w, rc);
 }
 

@@ -51,7 +51,7 @@ int PMPI_Win_fence(int assert, MPI_Win win)
 		rc = check_assert(assert, MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE |
 						  MPI_MODE_NOSUCCEED);
 	if (rc == MPI_SUCCESS)
-		rc = win_fence(w, assert);
+		rc = win_sync_fence(w, assert);
 	return leave(w, rc);
 }
 
@@ -69,7 +69,7 @@ int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 	if (rc == MPI_SUCCESS)
 		rc = group_lookup(group, &g);
 	if (rc == MPI_SUCCESS)
-		rc = win_start(w, g, assert);
+		rc = win_sync_start(w, g, assert);
 	return leave(w, rc);
 }
 
@@ -80,7 +80,7 @@ int PMPI_Win_complete(MPI_Win win)
 	int rc = enter("MPI_Win_complete", win, &w);
 
 	if (rc == MPI_SUCCESS)
-		rc = win_complete(w);
+		rc = win_sync_complete(w);
 	return leave(w, rc);
 }
 
@@ -96,7 +96,7 @@ int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 	if (rc == MPI_SUCCESS)
 		rc = group_lookup(group, &g);
 	if (rc == MPI_SUCCESS)
-		rc = win_post(w, g, assert);
+		rc = win_sync_post(w, g, assert);
 	return leave(w, rc);
 }
 
@@ -107,7 +107,7 @@ int PMPI_Win_wait(MPI_Win win)
 	int rc = enter("MPI_Win_wait", win, &w);
 
 	if (rc == MPI_SUCCESS)
-		rc = win_wait(w);
+		rc = win_sync_wait(w);
 	return leave(w, rc);
 }
 
@@ -121,7 +121,7 @@ int PMPI_Win_test(MPI_Win win, int *flag)
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(flag, "flag");
 	if (rc == MPI_SUCCESS)
-		rc = win_test(w, &done);
+		rc = win_sync_test(w, &done);
 	if (rc == MPI_SUCCESS)
 		*flag = done;
 	return leave(w, rc);
@@ -150,7 +150,7 @@ int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 	if (rc == MPI_SUCCESS)
 		rc = check_assert(assert, MPI_MODE_NOCHECK);
 	if (rc == MPI_SUCCESS && rank != MPI_PROC_NULL)
-		rc = win_lock(w, lock_type == MPI_LOCK_EXCLUSIVE, rank, assert);
+		rc = win_sync_lock(w, lock_type == MPI_LOCK_EXCLUSIVE, rank, assert);
 	return leave(w, rc);
 }
 
@@ -163,7 +163,7 @@ int PMPI_Win_unlock(int rank, MPI_Win win)
 	if (rc == MPI_SUCCESS)
 		rc = check_rank(w, rank);
 	if (rc == MPI_SUCCESS && rank != MPI_PROC_NULL)
-		rc = win_unlock(w, rank);
+		rc = win_sync_unlock(w, rank);
 	return leave(w, rc);
 }
 
@@ -176,7 +176,7 @@ int PMPI_Win_lock_all(int assert, MPI_Win win)
 	if (rc == MPI_SUCCESS)
 		rc = check_assert(assert, MPI_MODE_NOCHECK);
 	if (rc == MPI_SUCCESS)
-		rc = win_lock_all(w, assert);
+		rc = win_sync_lock_all(w, assert);
 	return leave(w, rc);
 }
 
@@ -187,7 +187,7 @@ int PMPI_Win_unlock_all(MPI_Win win)
 	int rc = enter("MPI_Win_unlock_all", win, &w);
 
 	if (rc == MPI_SUCCESS)
-		rc = win_unlock_all(w);
+		rc = win_sync_unlock_all(w);
 	return leave(w, rc);
 }
 
@@ -200,7 +200,7 @@ int PMPI_Win_flush(int rank, MPI_Win win)
 	if (rc == MPI_SUCCESS)
 		rc = check_rank(w, rank);
 	if (rc == MPI_SUCCESS && rank != MPI_PROC_NULL)
-		rc = win_flush(w, rank, false);
+		rc = win_sync_flush(w, rank, false);
 	return leave(w, rc);
 }
 
@@ -213,7 +213,7 @@ int PMPI_Win_flush_local(int rank, MPI_Win win)
 	if (rc == MPI_SUCCESS)
 		rc = check_rank(w, rank);
 	if (rc == MPI_SUCCESS && rank != MPI_PROC_NULL)
-		rc = win_flush(w, rank, true);
+		rc = win_sync_flush(w, rank, true);
 	return leave(w, rc);
 }
 
@@ -224,7 +224,7 @@ int PMPI_Win_flush_all(MPI_Win win)
 	int rc = enter("MPI_Win_flush_all", win, &w);
 
 	if (rc == MPI_SUCCESS)
-		rc = win_flush_all(w, false);
+		rc = win_sync_flush_all(w, false);
 	return leave(w, rc);
 }
 
@@ -235,7 +235,7 @@ int PMPI_Win_flush_local_all(MPI_Win win)
 	int rc = enter("MPI_Win_flush_local_all", win, &w);
 
 	if (rc == MPI_SUCCESS)
-		rc = win_flush_all(w, true);
+		rc = win_sync_flush_all(w, true);
 	return leave(w, rc);
 }
 

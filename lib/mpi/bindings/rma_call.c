@@ -212,7 +212,7 @@ static int check_epoch(const struct rma_said *s, struct rma_call *c)
 			"operations with a request need a lock, and rank %d of window %s is not "
 			"locked",
 			c->target, win_label(c->w));
-	return win_may_access(c->w, c->target);
+	return win_epoch_may_access(c->w, c->target);
 }
 
 static int take(const struct rma_said *s, struct rma_call *c)
@@ -254,7 +254,7 @@ static int begin_requested(struct rma_call *c, MPI_Request *request)
 		return fail_with(MPI_ERR_NO_MEM, "no memory for a request");
 	c->request = c->result.type ? r : NULL;
 	if (c->target != MPI_PROC_NULL)
-		rc = rma_begin(c);
+		rc = rma_origin_begin(c);
 	if (rc) {
 		request_free(r);
 		return rc;
@@ -269,7 +269,7 @@ static int begin(const struct rma_said *s, struct rma_call *c)
 {
 	if (s->with_request)
 		return begin_requested(c, s->request);
-	return c->target == MPI_PROC_NULL ? MPI_SUCCESS : rma_begin(c);
+	return c->target == MPI_PROC_NULL ? MPI_SUCCESS : rma_origin_begin(c);
 }
 
 int rma_call(const struct rma_said *s)

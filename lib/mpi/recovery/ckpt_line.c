@@ -207,7 +207,7 @@ static bool takes(uint32_t number)
 /* What breaks a line while its messages are noted is said when it is finished. */
 bool ckpt_line_capture(void *user, uint32_t number)
 {
-	const char *why = rma_objection();
+	const char *why = rma_line_objection();
 	bool wanted = why || takes(number);
 	char text[256];
 

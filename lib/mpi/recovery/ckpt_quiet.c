@@ -117,7 +117,7 @@ void ckpt_quiet(void *user)
 	struct ckpt_job *j = user;
 
 	must_be_alone();
-	rma_settle();
+	rma_wait_windows();
 	end_operations(&j->coord);
 	coll_launch_leave();
 }

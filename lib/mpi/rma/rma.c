@@ -1,52 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* What arrives: messages are gathered, and handled by the target's part or the origin's. */
 #include "rma.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/list.h"
 #include "base/log.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
 #include "mpi/p2p/p2p_saved.h"
-#include "mpi/p2p/p2p_state.h"
-
-/* More than an address space has. */
-#define LENGTH_MAX ((uint64_t)1 << 47)
 
 static struct {
-	struct link *heard; /* by peer: not obeyed yet, oldest first */
+	struct link *received; /* by peer: not handled yet, oldest first */
 	int peers;
-	size_t unsent;
 } s;
 
-static void obey_all(struct engine_chore *chore);
-static struct engine_chore obeying = {.run = obey_all};
+static void handle_all(struct engine_chore *chore);
+static struct engine_chore handling = {.run = handle_all};
 
 int rma_start(void)
 {
 	int peers = comm_world()->size;
 
-	if (s.heard)
+	if (s.received)
 		return MPI_SUCCESS;
-	s.heard = malloc((size_t)peers * sizeof *s.heard);
-	if (!s.heard)
+	s.received = malloc((size_t)peers * sizeof *s.received);
+	if (!s.received)
 		return fail_with(MPI_ERR_NO_MEM, "no memory for windows among %d ranks", peers);
 	for (int i = 0; i < peers; i++)
-		list_init(&s.heard[i]);
+		list_init(&s.received[i]);
 	s.peers = peers;
 	return MPI_SUCCESS;
 }
 
 void rma_fini(void)
 {
-	engine_never(&obeying);
+	engine_never(&handling);
 	for (int i = 0; i < s.peers; i++)
-		for (struct link *item; (item = list_pop(&s.heard[i]));)
-			free(container_of(item, struct rma_words, link));
-	free(s.heard);
+		for (struct link *item; (item = list_pop(&s.received[i]));)
+			free(container_of(item, struct rma_message, link));
+	free(s.received);
 	memset(&s, 0, sizeof s);
 }
 
@@ -58,61 +52,38 @@ static _Noreturn void end(const char *why, int errclass, int peer, uint64_t len)
 	process_die(errclass);
 }
 
-void rma_nonsense(const struct win *w, int origin, const char *what)
-{
-	process_last_words();
-	log_error("one-sided communication: rank %d of window %s says what makes no sense (%s): "
-		  "the job cannot go on",
-		origin, win_label(w), what);
-	process_die(MPI_ERR_INTERN);
-}
-
-/* ---- hearing ---- */
-
-static struct rma_words *words_alloc(enum object_kind kind, size_t len)
-{
-	struct rma_words *words = malloc(sizeof *words + len);
-
-	if (!words)
-		return NULL;
-	memset(words, 0, sizeof *words);
-	words->head = (struct object){.kind = kind, .refs = 1};
-	words->len = len;
-	list_init(&words->link);
-	return words;
-}
-
 static struct tp_place place(int peer, const struct envelope *e, uint64_t length)
 {
-	struct rma_words *words;
+	struct rma_message *m;
 
-	if (!s.heard)
+	if (!s.received)
 		end("words about a window, and this rank never had one", MPI_ERR_INTERN, peer,
 			length);
-	if (length < sizeof words->say || length > LENGTH_MAX)
+	if (length < sizeof m->wire || length > RMA_MESSAGE_LIMIT)
 		end("words of an impossible length", MPI_ERR_INTERN, peer, length);
-	words = words_alloc(OBJECT_RMA_HEARD, (size_t)length - sizeof words->say);
-	if (!words)
+	m = rma_message_incoming((size_t)length);
+	if (!m)
 		end("no memory for what another rank puts or asks for", MPI_ERR_NO_MEM, peer,
 			length);
-	words->peer = peer;
-	words->source = e->source;
-	words->context = e->context;
-	words->stamp = e->stamp;
-	list_append(&s.heard[peer], &words->link);
-	return (struct tp_place){.buf = &words->say, .room = (size_t)length, .cookie = words};
+	m->peer = peer;
+	m->source = e->source;
+	m->context = e->context;
+	m->stamp = e->stamp;
+	list_append(&s.received[peer], &m->link);
+	return (struct tp_place){.buf = &m->wire, .room = (size_t)length, .cookie = m};
 }
 
-/* What a lost rank had begun to say stays unheard, and so does what came behind it. */
+/* A message of which a lost rank sent only a part is not handled, and what came behind it is not
+ * either. */
 static void received(struct object *head, int rc)
 {
-	struct rma_words *words = container_of(head, struct rma_words, head);
+	struct rma_message *m = container_of(head, struct rma_message, head);
 
 	if (rc)
 		return;
-	p2p_word_arrived(words->peer, words->context, words->stamp);
-	words->whole = true;
-	engine_soon(&obeying);
+	p2p_word_arrived(m->peer, m->context, m->stamp);
+	m->whole = true;
+	engine_soon(&handling);
 }
 
 static bool is_answer(uint32_t kind)
@@ -120,143 +91,39 @@ static bool is_answer(uint32_t kind)
 	return kind >= RMA_DONE && kind < RMA_KIND_END;
 }
 
-static void obey(const struct rma_words *words)
+static void handle(const struct rma_message *m)
 {
-	struct win *w = win_by_context(words->context);
+	struct win *w = win_by_context(m->context);
 
 	if (!w)
-		end("words about a window that this rank does not have", MPI_ERR_INTERN,
-			words->peer, words->len);
-	if (words->source < 0 || words->source >= win_size(w) ||
-		comm_world_rank(w->comm, words->source) != words->peer)
-		end("words about a window of a rank that is not in it", MPI_ERR_INTERN, words->peer,
-			words->len);
-	if (is_answer(words->say.kind))
-		rma_answered(w, words->source, words);
+		end("words about a window that this rank does not have", MPI_ERR_INTERN, m->peer,
+			m->len);
+	if (m->source < 0 || m->source >= win_size(w) ||
+		comm_world_rank(w->comm, m->source) != m->peer)
+		end("words about a window of a rank that is not in it", MPI_ERR_INTERN, m->peer,
+			m->len);
+	if (is_answer(m->wire.kind))
+		rma_answer_handle(w, m->source, m);
 	else
-		rma_obey(w, words->source, words);
+		rma_target_handle(w, m->source, m);
 }
 
-static void obey_peer(struct link *heard)
-{
-	struct link *first;
-
-	while ((first = list_first(heard)) && container_of(first, struct rma_words, link)->whole) {
-		struct rma_words *words = container_of(first, struct rma_words, link);
-
-		list_remove(first);
-		obey(words);
-		free(words);
-	}
-}
-
-/* Nothing on the way lets the lock go, so words are obeyed by one thread at a time. */
-static void obey_all(struct engine_chore *chore)
+/* Nothing on the way gives the lock back, so messages are handled by one thread at a time. */
+static void handle_all(struct engine_chore *chore)
 {
 	(void)chore;
-	for (int i = 0; i < s.peers; i++)
-		if (!list_empty(&s.heard[i]))
-			obey_peer(&s.heard[i]);
-	rma_answer_all();
-	engine_completed(); /* somebody may be waiting for an answer, or a post */
+	for (int i = 0; i < s.peers; i++) {
+		struct link *first;
+
+		while ((first = list_first(&s.received[i])) &&
+			container_of(first, struct rma_message, link)->whole) {
+			list_remove(first);
+			handle(container_of(first, struct rma_message, link));
+			free(container_of(first, struct rma_message, link));
+		}
+	}
+	rma_target_acknowledge_all();
+	engine_completed(); /* a thread may be waiting for an answer, or for a post */
 }
 
-/* ---- saying ---- */
-
-struct rma_words *rma_words_new(size_t layout_len, size_t data)
-{
-	size_t at = rma_data_at(layout_len), len;
-	struct rma_words *words;
-
-	if (__builtin_add_overflow(at, data, &len) || len > LENGTH_MAX)
-		return NULL;
-	words = words_alloc(OBJECT_RMA_SAID, len);
-	if (!words)
-		return NULL;
-	memset(words->bytes + layout_len, 0, at - layout_len);
-	words->say.layout_len = (uint32_t)layout_len;
-	return words;
-}
-
-static void forget(struct rma_words *words)
-{
-	s.unsent -= words->len;
-	free(words);
-}
-
-/* rc is what tp_send returned. A launcher acts on lost ranks, and what waits for one waits on. */
-static int said(struct rma_words *words, int rank, int rc)
-{
-	if (rc != 0)
-		forget(words);
-	if (rc >= 0 || (rc == FT_EPEER && !p2p_gone()))
-		return MPI_SUCCESS;
-	if (rc == FT_EPEER)
-		return fail_with(
-			MPI_ERR_PROC_ABORTED, "rank %d of the window has left the job", rank);
-	return fail_with(
-		MPI_ERR_NO_MEM, "no memory for one-sided communication with rank %d", rank);
-}
-
-int rma_say(struct win *w, int rank, struct rma_words *words)
-{
-	struct envelope e = {
-		.context = w->context, .source = win_rank(w), .stamp = p2p_word_stamp()};
-	struct tp_envelope te = envelope_pack(&e);
-	int peer = comm_world_rank(w->comm, rank), rc;
-
-	s.unsent += words->len;
-	rc = tp_send(engine_tp(), peer, &te, &words->say, sizeof words->say + words->len, 0, words);
-	if (rc >= 0)
-		p2p_word_sent(peer, w->context);
-	return said(words, rank, rc);
-}
-
-int rma_tell(struct win *w, int rank, struct rma_head say)
-{
-	struct rma_words *words = rma_words_new(0, 0);
-
-	if (!words)
-		return fail_with(
-			MPI_ERR_NO_MEM, "no memory for words to rank %d of a window", rank);
-	words->say = say;
-	return rma_say(w, rank, words);
-}
-
-static void sent(struct object *head)
-{
-	forget(container_of(head, struct rma_words, head));
-	engine_completed(); /* somebody may be waiting for memory */
-}
-
-size_t rma_unsent(void)
-{
-	return s.unsent;
-}
-
-/* ---- waiting ---- */
-
-struct until {
-	bool (*done)(void *arg);
-	void *arg;
-};
-
-static bool reached(void *arg, int *expect)
-{
-	struct until *u = arg;
-
-	(void)expect;
-	return u->done(u->arg) || p2p_gone();
-}
-
-int rma_wait(bool (*done)(void *arg), void *arg)
-{
-	struct until u = {done, arg};
-
-	engine_wait(reached, &u);
-	if (done(arg))
-		return MPI_SUCCESS;
-	return fail_with(MPI_ERR_PROC_ABORTED, "a rank has left the job");
-}
-
-const struct p2p_channel rma_channel = {place, received, sent};
+const struct p2p_channel rma_channel = {place, received, rma_message_sent};

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One-sided communication by messages. Between the transport's upcalls and the two parts of a
- * window: words are gathered here, and obeyed once they are whole, in the order in which each rank
- * said them, in a chore (engine_soon) rather than in the upcall, as they are answered. All need
- * the engine lock.
+ * One-sided communication by messages, between the transport's upcalls and the two parts that a
+ * rank plays in a window. Received messages are gathered and, once they are whole, handled in the
+ * order in which each rank sent them, as deferred work (engine_soon) and not in the upcall, since
+ * they are answered. All functions need the engine lock.
+ *
+ * From the floor: rma_pending.c and win.c (state), rma_message.c (sending), rma_wait.c; the
+ * target's part (rma_target.c) and the origin's (rma_origin.c, rma_answer.c); rma.c, which receives
+ * for both.
  */
 #ifndef FTMPI_MPI_RMA_H
 #define FTMPI_MPI_RMA_H
@@ -17,78 +21,99 @@
 #include "mpi/p2p/p2p_state.h"
 #include "mpi/type/op.h"
 #include "mpi/type/type.h"
+#include "rma_pending.h"
 #include "rma_wire.h"
 #include "transport/transport.h"
 #include "win.h"
 
 struct request;
 
-/* ---- rma.c: how words travel ---- */
+/* ---- rma.c: receiving ---- */
 
 /* There are windows from now on. MPI_ERR_NO_MEM. */
 int rma_start(void);
 void rma_fini(void);
 
-/* What the transport says of them. */
+/* What point-to-point communication hands over of them. */
 extern const struct p2p_channel rma_channel;
 
-/* Words about to be said: the head and what follows it, to be filled in. NULL: no memory. */
-struct rma_words {
+/* ---- rma_message.c: sending ---- */
+
+/* More than an address space has. */
+#define RMA_MESSAGE_LIMIT ((uint64_t)1 << 47)
+
+struct rma_message {
 	struct object head;
 	struct link link;
-	int peer;   /* heard: who says it */
-	int source; /* and which rank of the window it claims to be */
+	int peer;   /* of a received one: the sender's rank in the world, */
+	int source; /* and the rank of the window that the sender claims to be */
 	uint64_t context;
-	uint32_t stamp; /* heard: of the coordination protocol */
+	uint32_t stamp; /* of a received one: for the coordination protocol */
 	bool whole;
 	size_t len; /* of all that is behind this */
-	_Alignas(16) struct rma_head say;
+	_Alignas(16) struct rma_head wire;
 	uint8_t bytes[];
 };
 
-struct rma_words *rma_words_new(size_t layout_len, size_t data);
+/* A message to be filled in and sent. NULL: no memory. */
+struct rma_message *rma_message_new(size_t layout_len, size_t data);
+
+/* Room for one that is being received, of this length with its head. NULL: no memory. */
+struct rma_message *rma_message_incoming(size_t length);
 
 /* Where the data is. */
-static inline size_t rma_data_at(size_t layout_len)
+static inline size_t rma_message_data_at(size_t layout_len)
 {
 	return (layout_len + 15) & ~(size_t)15;
 }
 
-/* Say it to a rank of the window; it is the transport's. MPI_ERR_NO_MEM, MPI_ERR_PROC_ABORTED. */
-int rma_say(struct win *w, int rank, struct rma_words *words);
+/* Send m, which is the transport's from then on, to a rank of the window. MPI_ERR_NO_MEM,
+ * MPI_ERR_PROC_ABORTED. */
+int rma_message_send(struct win *w, int rank, struct rma_message *m);
 
-/* The same for words that are a head and nothing more. */
-int rma_tell(struct win *w, int rank, struct rma_head say);
+/* The same for a message that is a head and nothing more. */
+int rma_message_send_head(struct win *w, int rank, struct rma_head head);
 
-/* How many bytes of what was said are not the library's again. */
-size_t rma_unsent(void);
+/* The same for the target's answers: without memory for one the job cannot go on. A lost origin is
+ * no error here, since it waits for nothing. */
+void rma_message_answer(struct win *w, int origin, struct rma_head head);
 
-/* A peer said what makes no sense: the job cannot go on. */
-_Noreturn void rma_nonsense(const struct win *w, int origin, const char *what);
+/* The transport gives a message back. */
+void rma_message_sent(struct object *head);
 
-/* Wait; MPI_ERR_PROC_ABORTED when a rank is gone and nobody will act. */
+/* How many bytes the transport has not given back yet. */
+size_t rma_message_unsent(void);
+
+/* A peer sent what makes no sense: the job cannot go on. */
+_Noreturn void rma_message_invalid(const struct win *w, int origin, const char *what);
+
+/* ---- rma_wait.c ---- */
+
+/* MPI_ERR_PROC_ABORTED when a rank is gone and no launcher will act on that. */
 int rma_wait(bool (*done)(void *arg), void *arg);
+
+/* Until this target, or all, have answered everything, or (local) everything that brings data. Then
+ * the first error that they answered. */
+int rma_wait_target(struct win *w, int target, bool local);
+int rma_wait_all(struct win *w, bool local);
+
+/* For a recovery line: until all that this rank has begun in windows is done at its targets. Epochs
+ * stay open, and what targets refuse is for the program's next call. */
+void rma_wait_windows(void);
 
 /* ---- rma_memory.c: a target's memory ---- */
 
-/* Where data lies in some memory: `count` copies of a type that may be of this file's making. */
-struct rma_area {
-	void *base;
-	size_t count;
-	struct type *type;
-};
-
 /* inout = in op inout, element by element of the predefined type `basic`; in is packed. */
-bool rma_combine(const struct rma_area *inout, const void *in, struct op *op, struct type *basic);
+bool rma_memory_combine(
+	const struct rma_area *inout, const void *in, struct op *op, struct type *basic);
 
 /* ---- rma_target.c ---- */
 
-/* Obey, and answer. */
-void rma_obey(struct win *w, int origin, const struct rma_words *words);
+/* Do what the message asks for; data and errors are answered at once, */
+void rma_target_handle(struct win *w, int origin, const struct rma_message *m);
 
-/* Say that what was done is done. */
-void rma_answer(struct win *w, int origin);
-void rma_answer_all(void);
+/* and what was merely done is answered by this. */
+void rma_target_acknowledge_all(void);
 
 /* ---- rma_origin.c ---- */
 
@@ -111,39 +136,22 @@ struct rma_call {
 };
 
 /* Begin it. Complete at the origin at once, unless it has a result. May wait for others. */
-int rma_begin(struct rma_call *c);
-
-/* ---- rma_pending.c ---- */
-
-/* Before it is asked: what its answer is for. false: no memory. */
-bool rma_note_question(struct win_peer *p, const struct rma_call *c);
-
-/* The last one could not be asked. */
-void rma_forget_question(struct win_peer *p);
-
-/* An answer has come. */
-void rma_answered(struct win *w, int target, const struct rma_words *words);
+int rma_origin_begin(struct rma_call *c);
 
 /* Ask for the end of a lock. */
-int rma_ask_unlock(struct win *w, int target);
+int rma_origin_unlock(struct win *w, int target);
 
-/* Until all that was asked of this target is answered, or (local) all that brings data. */
-int rma_wait_for(struct win *w, int target, bool local);
-int rma_wait_for_all(struct win *w, bool local);
+/* ---- rma_answer.c ---- */
 
-/* Forget what was asked: the window goes. */
-void rma_forget_asked(struct win *w);
+/* A target has answered. */
+void rma_answer_handle(struct win *w, int target, const struct rma_message *m);
 
-/* ---- lines of checkpoints ---- */
+/* ---- rma_line.c: recovery lines ---- */
 
-/* Is no epoch open on any rank? Says on each what is. Collective over the job. */
-bool rma_closed_everywhere(void);
-
-/* Wait until all that this rank has begun in windows is done at its targets; epochs stay open, and
- * what targets refuse is for the program's next call. */
-void rma_settle(void);
+/* Is no epoch open on any rank? Each rank reports its own. Collective over the job. */
+bool rma_line_closed_everywhere(void);
 
 /* Why a protocol that waits for nobody cannot make a line now, or NULL. */
-const char *rma_objection(void);
+const char *rma_line_objection(void);
 
 #endif

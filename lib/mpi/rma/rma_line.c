@@ -16,7 +16,7 @@ static void look(struct win *w, void *arg)
 {
 	const struct win **open = arg;
 
-	if (win_is_open(w))
+	if (win_epoch_is_open(w))
 		*open = w;
 }
 
@@ -50,7 +50,7 @@ static void refuse(const struct win *mine, uint32_t rank)
 			rank);
 }
 
-bool rma_closed_everywhere(void)
+bool rma_line_closed_everywhere(void)
 {
 	const struct win *open = find_open();
 	uint32_t least = team_least(open ? (uint32_t)team_rank() : UINT32_MAX);
@@ -61,7 +61,7 @@ bool rma_closed_everywhere(void)
 	return false;
 }
 
-const char *rma_objection(void)
+const char *rma_line_objection(void)
 {
 	return win_any() ? "there are windows; while a program has any, only `-coord blocking` "
 			   "can make lines"

@@ -8,23 +8,18 @@
 
 #include "rma.h"
 
-/* Elements of basic that lie in packed bytes side by side, holes left out. */
-static bool is_array(const struct type *basic)
-{
-	return basic->contiguous;
-}
-
 static bool in_place(const struct rma_area *a, const struct type *basic)
 {
-	return a->type->contiguous && is_array(basic) && (uintptr_t)a->base % basic->align == 0;
+	return a->type->contiguous && basic->contiguous && (uintptr_t)a->base % basic->align == 0;
 }
 
-/* Packed elements as an array: itself, or a copy that is to be freed. */
+/* Packed elements, without the holes that some types have, as an array: the same memory, or a copy
+ * that is to be freed. */
 static void *unpacked(const struct type *basic, void *packed, size_t n)
 {
 	void *array;
 
-	if (is_array(basic))
+	if (basic->contiguous)
 		return packed;
 	array = malloc(n * (size_t)basic->extent);
 	if (array)
@@ -50,7 +45,8 @@ static bool combine_arrays(
 	return left && right;
 }
 
-bool rma_combine(const struct rma_area *inout, const void *in, struct op *op, struct type *basic)
+bool rma_memory_combine(
+	const struct rma_area *inout, const void *in, struct op *op, struct type *basic)
 {
 	size_t bytes = inout->count * inout->type->size, n = bytes / basic->size;
 	void *packed;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The origin's part: operations become questions to the target, who answers them in order. What
- * brings nothing back (puts, accumulates, unlocks) is only counted. What this process can reach
- * itself it does at once: its own memory all of it, that of a shared window what need not be
- * atomic.
+ * The origin's part: operations become messages to the target, which answers them in order. Those
+ * that bring nothing back (puts, accumulates, unlocks) are only counted. What this process can
+ * reach without the target it does at once: any operation on its own memory, and in a shared window
+ * those that need not be atomic.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,8 @@
 #include "rma.h"
 #include "rma_layout.h"
 
-/* Of one target: an operation that would make it more waits. It bounds the memory that a flood of
- * them takes on both sides. */
+/* For one target: an operation beyond this number waits, so that a flood of operations takes a
+ * limited amount of memory on both sides. */
 enum { UNANSWERED_MOST = 512 };
 #define UNSENT_MOST ((size_t)64 << 20)
 
@@ -74,7 +74,7 @@ static char *reach(const struct rma_call *c, int64_t at)
 	if (near)
 		return near + at;
 	if (c->w->flavor != MPI_WIN_FLAVOR_DYNAMIC || c->target != win_rank(c->w) ||
-		!bounds(c, at, &low, &high) || !win_has(c->w, low, high))
+		!bounds(c, at, &low, &high) || !win_memory_has(c->w, low, high))
 		return NULL;
 	return (char *)(uintptr_t)at; // NOLINT(performance-no-int-to-ptr)
 }
@@ -103,7 +103,7 @@ static bool combine_here(const struct rma_call *c, const struct rma_area *there)
 	if (!packed)
 		return false;
 	type_pack(c->origin.type, c->origin.base, c->origin.count, packed);
-	ok = rma_combine(there, packed, c->op, c->basic);
+	ok = rma_memory_combine(there, packed, c->op, c->basic);
 	free(packed);
 	return ok;
 }
@@ -158,27 +158,27 @@ static void write_data(const struct rma_call *c, uint8_t *data)
 		memcpy(data + c->type->size, c->compare, c->type->size);
 }
 
-static struct rma_words *question(const struct rma_call *c, int64_t at)
+static struct rma_message *message_of(const struct rma_call *c, int64_t at)
 {
 	size_t layout_len = c->type->contiguous ? 0 : rma_layout_bytes(c->type->layout);
-	struct rma_words *words;
+	struct rma_message *m;
 
 	if (layout_len > UINT32_MAX)
 		return NULL;
-	words = rma_words_new(layout_len, data_of(c));
-	if (!words)
+	m = rma_message_new(layout_len, data_of(c));
+	if (!m)
 		return NULL;
-	words->say.kind = kind_of(c->what);
-	words->say.at = (uint64_t)at;
-	words->say.bytes = c->count * c->type->size;
-	words->say.count = c->count;
-	words->say.extent = c->type->extent;
-	words->say.op = c->op ? (uint32_t)(uintptr_t)c->op->handle : 0;
-	words->say.basic = c->basic ? (uint32_t)(uintptr_t)c->basic->handle : 0;
+	m->wire.kind = kind_of(c->what);
+	m->wire.at = (uint64_t)at;
+	m->wire.bytes = c->count * c->type->size;
+	m->wire.count = c->count;
+	m->wire.extent = c->type->extent;
+	m->wire.op = c->op ? (uint32_t)(uintptr_t)c->op->handle : 0;
+	m->wire.basic = c->basic ? (uint32_t)(uintptr_t)c->basic->handle : 0;
 	if (layout_len)
-		rma_layout_write(c->type->layout, words->bytes);
-	write_data(c, words->bytes + rma_data_at(layout_len));
-	return words;
+		rma_layout_write(c->type->layout, m->bytes);
+	write_data(c, m->bytes + rma_message_data_at(layout_len));
+	return m;
 }
 
 struct target {
@@ -190,56 +190,64 @@ static bool has_room(void *arg)
 {
 	const struct target *t = arg;
 
-	return t->w->peers[t->rank].unanswered < UNANSWERED_MOST && rma_unsent() < UNSENT_MOST;
+	return t->w->peers[t->rank].unanswered < UNANSWERED_MOST &&
+	       rma_message_unsent() < UNSENT_MOST;
 }
 
 static int ask(struct rma_call *c, int64_t at)
 {
 	struct target t = {c->w, c->target};
-	struct rma_words *words;
+	struct win_peer *peer = &c->w->peers[c->target];
+	struct rma_message *m;
 	int rc = MPI_SUCCESS;
 
 	if (!has_room(&t))
 		rc = rma_wait(has_room, &t);
 	if (rc)
 		return rc;
-	words = question(c, at);
-	if (!words)
+	m = message_of(c, at);
+	if (!m)
 		return no_memory(c);
-	if (!rma_note_question(&c->w->peers[c->target], c)) {
-		free(words);
+	if (!(c->result.type ? rma_pending_add_result(peer, &c->result, c->request)
+			     : rma_pending_add(peer))) {
+		free(m);
 		return no_memory(c);
 	}
-	rc = rma_say(c->w, c->target, words);
+	rc = rma_message_send(c->w, c->target, m);
 	if (rc)
-		rma_forget_question(&c->w->peers[c->target]);
+		rma_pending_undo(peer);
 	return rc;
 }
 
-static void complete(struct request *r)
-{
-	if (r)
-		request_complete(r, MPI_SUCCESS);
-}
-
-int rma_begin(struct rma_call *c)
+int rma_origin_begin(struct rma_call *c)
 {
 	struct rma_area there = {NULL, c->count, c->type};
 	int64_t at;
 	int rc;
 
-	if (c->count * c->type->size == 0) {
-		complete(c->request);
-		return MPI_SUCCESS;
+	if (c->count * c->type->size > 0) {
+		rc = check_range(c, &at);
+		if (rc)
+			return rc;
+		there.base = may_be_done_here(c) ? reach(c, at) : NULL;
+		if (!there.base)
+			return ask(c, at);
+		if (!do_here(c, &there))
+			return no_memory(c);
 	}
-	rc = check_range(c, &at);
-	if (rc)
-		return rc;
-	there.base = may_be_done_here(c) ? reach(c, at) : NULL;
-	if (!there.base)
-		return ask(c, at);
-	if (!do_here(c, &there))
-		return no_memory(c);
-	complete(c->request);
+	if (c->request)
+		request_complete(c->request, MPI_SUCCESS);
 	return MPI_SUCCESS;
+}
+
+int rma_origin_unlock(struct win *w, int target)
+{
+	int rc;
+
+	if (!rma_pending_add(&w->peers[target]))
+		return fail_with(MPI_ERR_NO_MEM, "no memory to give back a lock");
+	rc = rma_message_send_head(w, target, (struct rma_head){.kind = RMA_UNLOCK});
+	if (rc)
+		rma_pending_undo(&w->peers[target]);
+	return rc;
 }

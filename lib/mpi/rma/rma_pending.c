@@ -1,264 +1,89 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What an origin has asked and not been answered: noted for each target in the order in which it
- * was asked, which is the order of the answers; and waiting for them.
+ * Operations that a target has not answered yet: a list for each target, in the order in which they
+ * were sent, which is the order of the answers.
  */
+#include "rma_pending.h"
+
 #include <stdlib.h>
 
-#include "mpi/handle/fail.h"
-#include "mpi/p2p/request.h"
-#include "rma.h"
-
-/* Questions that were asked of one target, one after the other: `count` that bring nothing, or one
- * that somebody waits for. */
-struct rma_asked {
-	struct link link;
-	unsigned count;
-	bool brings;
-	struct rma_area result; /* the type is held */
-	struct request *request;
-};
-
-/* One of its questions has its answer, or was not asked. */
-static void settle(struct win_peer *p, struct rma_asked *a)
+static struct rma_pending *pending_new(struct win_peer *peer)
 {
-	p->unanswered--;
-	if (--a->count > 0)
-		return;
-	p->results -= a->brings;
-	list_remove(&a->link);
-	if (a->brings)
-		type_release(a->result.type);
-	free(a);
+	struct rma_pending *p = calloc(1, sizeof *p);
+
+	if (p)
+		list_append(&peer->pending, &p->link);
+	return p;
 }
 
-static struct rma_asked *asked_new(struct win_peer *p)
+static struct rma_pending *newest(struct win_peer *peer)
 {
-	struct rma_asked *a = calloc(1, sizeof *a);
-
-	if (!a)
-		return NULL;
-	list_append(&p->asked, &a->link);
-	return a;
+	return container_of(peer->pending.prev, struct rma_pending, link);
 }
 
-static struct rma_asked *newest(struct win_peer *p)
+struct rma_pending *rma_pending_oldest(struct win_peer *peer)
 {
-	return container_of(p->asked.prev, struct rma_asked, link);
+	struct link *first = list_first(&peer->pending);
+
+	return first ? container_of(first, struct rma_pending, link) : NULL;
 }
 
-/* One more that brings nothing: the last entry counts them. */
-static bool ask_plain(struct win_peer *p)
+bool rma_pending_add(struct win_peer *peer)
 {
-	struct rma_asked *last = list_empty(&p->asked) ? NULL : newest(p);
+	struct rma_pending *last = list_empty(&peer->pending) ? NULL : newest(peer);
 
 	if (!last || last->brings)
-		last = asked_new(p);
+		last = pending_new(peer);
 	if (!last)
 		return false;
 	last->count++;
-	p->unanswered++;
+	peer->unanswered++;
 	return true;
 }
 
-void rma_forget_question(struct win_peer *p)
+bool rma_pending_add_result(
+	struct win_peer *peer, const struct rma_area *result, struct request *request)
 {
-	settle(p, newest(p));
-}
+	struct rma_pending *p = pending_new(peer);
 
-bool rma_note_question(struct win_peer *p, const struct rma_call *c)
-{
-	struct rma_asked *a;
-
-	if (!c->result.type)
-		return ask_plain(p);
-	a = asked_new(p);
-	if (!a)
+	if (!p)
 		return false;
-	a->count = 1;
-	a->brings = true;
-	a->request = c->request;
-	a->result = c->result;
-	type_hold(a->result.type);
-	p->results++;
-	p->unanswered++;
+	p->count = 1;
+	p->brings = true;
+	p->request = request;
+	p->result = *result;
+	type_hold(result->type);
+	peer->results++;
+	peer->unanswered++;
 	return true;
 }
 
-int rma_ask_unlock(struct win *w, int target)
+void rma_pending_done(struct win_peer *peer, struct rma_pending *p)
 {
-	int rc;
-
-	if (!ask_plain(&w->peers[target]))
-		return fail_with(MPI_ERR_NO_MEM, "no memory to give back a lock");
-	rc = rma_tell(w, target, (struct rma_head){.kind = RMA_UNLOCK});
-	if (rc)
-		rma_forget_question(&w->peers[target]);
-	return rc;
+	peer->unanswered--;
+	if (--p->count > 0)
+		return;
+	peer->results -= p->brings;
+	list_remove(&p->link);
+	if (p->brings)
+		type_release(p->result.type);
+	free(p);
 }
 
-static void complete(struct request *r)
+void rma_pending_undo(struct win_peer *peer)
 {
-	if (r)
-		request_complete(r, MPI_SUCCESS);
+	rma_pending_done(peer, newest(peer));
 }
 
-/* ---- answers ---- */
-
-/* Tell the request, or whoever ends the epoch. */
-static void fail(struct win *w, int target, struct rma_asked *a, int errclass)
+void rma_pending_clear(struct win_peer *peer)
 {
-	if (a->request) {
-		request_complete(a->request, errclass);
-	} else if (!w->error) {
-		w->error = errclass;
-		w->error_rank = target;
-	}
-}
+	struct link *item;
 
-static struct rma_asked *oldest(struct win *w, int target)
-{
-	struct link *first = list_first(&w->peers[target].asked);
+	while ((item = list_pop(&peer->pending))) {
+		struct rma_pending *p = container_of(item, struct rma_pending, link);
 
-	if (!first)
-		rma_nonsense(w, target, "an answer to no question");
-	return container_of(first, struct rma_asked, link);
-}
-
-static void take_done(struct win *w, int target, uint64_t n)
-{
-	if (n > w->peers[target].unanswered)
-		rma_nonsense(w, target, "too many answers");
-	while (n-- > 0) {
-		struct rma_asked *a = oldest(w, target);
-
-		if (a->brings)
-			rma_nonsense(w, target, "an answer without data");
-		settle(&w->peers[target], a);
-	}
-}
-
-static void take_data(struct win *w, int target, const struct rma_words *words)
-{
-	struct rma_asked *a = oldest(w, target);
-	struct rma_area *to = &a->result;
-
-	if (!a->brings || words->len != words->say.bytes || words->len > to->count * to->type->size)
-		rma_nonsense(w, target, "data that nobody asked for");
-	type_unpack(to->type, to->base, to->count, words->bytes, words->len);
-	complete(a->request);
-	settle(&w->peers[target], a);
-}
-
-static void take_failed(struct win *w, int target, uint32_t errclass)
-{
-	struct rma_asked *a = oldest(w, target);
-
-	if (errclass == MPI_SUCCESS || errclass > MPI_ERR_LASTCODE)
-		rma_nonsense(w, target, "an error that does not exist");
-	fail(w, target, a, (int)errclass);
-	settle(&w->peers[target], a);
-}
-
-void rma_answered(struct win *w, int target, const struct rma_words *words)
-{
-	struct win_peer *p = &w->peers[target];
-
-	switch ((enum rma_kind)words->say.kind) {
-	case RMA_DONE:
-		take_done(w, target, words->say.bytes);
-		break;
-	case RMA_DATA:
-		take_data(w, target, words);
-		break;
-	case RMA_FAILED:
-		take_failed(w, target, words->say.value);
-		break;
-	default:
-		if (!p->waits)
-			rma_nonsense(w, target, "a lock that nobody waits for");
-		p->waits = false;
-	}
-}
-
-/* ---- waiting ---- */
-
-struct quiet {
-	struct win *w;
-	int from, to; /* targets, `to` not included */
-	bool local;
-};
-
-static bool is_quiet(void *arg)
-{
-	struct quiet *q = arg;
-
-	for (; q->from < q->to; q->from++) {
-		const struct win_peer *p = &q->w->peers[q->from];
-
-		if (q->local ? p->results : p->unanswered)
-			return false;
-	}
-	return true;
-}
-
-/* Errors that targets answered since this was last asked. */
-static int tell_error(struct win *w)
-{
-	int error = w->error;
-
-	w->error = MPI_SUCCESS;
-	if (!error)
-		return MPI_SUCCESS;
-	if (error == MPI_ERR_RMA_RANGE)
-		return fail_with(error,
-			"rank %d refused an operation: it was not in the memory of window %s there",
-			w->error_rank, win_label(w));
-	return fail_with(
-		error, "rank %d refused an operation on window %s", w->error_rank, win_label(w));
-}
-
-static int wait_quiet(struct quiet q)
-{
-	int rc = rma_wait(is_quiet, &q);
-
-	return rc ? rc : tell_error(q.w);
-}
-
-int rma_wait_for(struct win *w, int target, bool local)
-{
-	return wait_quiet((struct quiet){w, target, target + 1, local});
-}
-
-int rma_wait_for_all(struct win *w, bool local)
-{
-	return wait_quiet((struct quiet){w, 0, win_size(w), local});
-}
-
-static void await_answers(struct win *w, void *arg)
-{
-	struct quiet q = {w, 0, win_size(w), false};
-
-	(void)arg;
-	rma_wait(is_quiet, &q);
-}
-
-void rma_settle(void)
-{
-	win_each(await_answers, NULL);
-}
-
-void rma_forget_asked(struct win *w)
-{
-	for (int i = 0; i < win_size(w); i++) {
-		struct link *item;
-
-		while ((item = list_pop(&w->peers[i].asked))) {
-			struct rma_asked *a = container_of(item, struct rma_asked, link);
-
-			if (a->brings)
-				type_release(a->result.type);
-			free(a);
-		}
+		if (p->brings)
+			type_release(p->result.type);
+		free(p);
 	}
 }

@@ -5,11 +5,11 @@
 
 #include "rma.h"
 
-/* What an origin asks to be done, as understood. */
+/* An operation that an origin asks for, decoded. */
 struct rma_question {
 	struct win *w;
 	int origin;
-	const struct rma_words *words;
+	const struct rma_message *message;
 	const uint8_t *data;
 	size_t data_len;
 	struct type type; /* of the data here */
@@ -18,12 +18,7 @@ struct rma_question {
 	struct type *basic;
 };
 
-/* ---- rma_target.c ---- */
-
-/* It fails only when there is no memory or the origin is gone: then nobody waits, or for ever. */
-void rma_reply(struct win *w, int origin, struct rma_head say);
-
-/* ---- rma_understand.c: words are checked, and what makes no sense ends the job ---- */
+/* ---- rma_understand.c: messages are checked, and one that makes no sense ends the job ---- */
 
 /* Bytes in one piece; a layout, which is the question's to release. false: they are not in the
  * window. */
@@ -33,12 +28,13 @@ bool rma_understand_layout(struct rma_question *q);
 /* The operator and the elements it is for. */
 void rma_understand_op(struct rma_question *q);
 
-void rma_must_have(const struct rma_question *q, uint64_t bytes);
+/* The data has this length. */
+void rma_understand_length(const struct rma_question *q, uint64_t bytes);
 
 /* ---- rma_turns.c: the window's lock ---- */
 
-/* First come, first served: a stream of shared ones does not keep an exclusive one waiting. */
-void rma_queue_turn(struct win *w, int origin, bool exclusive);
-void rma_end_turn(struct win *w, int origin);
+/* First come, first served: a stream of shared locks does not keep an exclusive one waiting. */
+void rma_turns_queue(struct win *w, int origin, bool exclusive);
+void rma_turns_end(struct win *w, int origin);
 
 #endif

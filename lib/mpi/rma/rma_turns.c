@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The lock of a window, at the target: who has it, and who waits for it. */
+/* The lock of a window, at the target: the origins that have it, and those that wait for it. */
 #include <stdlib.h>
 
 #include "rma_question.h"
@@ -17,34 +17,34 @@ static void grant_turns(struct win *w)
 		w->shared += !t->exclusive;
 		w->peers[t->origin].holds = true;
 		w->peers[t->origin].queues = false;
-		rma_reply(w, t->origin, (struct rma_head){.kind = RMA_GRANTED});
+		rma_message_answer(w, t->origin, (struct rma_head){.kind = RMA_GRANTED});
 		list_remove(item);
 		free(t);
 	}
 }
 
-void rma_queue_turn(struct win *w, int origin, bool exclusive)
+void rma_turns_queue(struct win *w, int origin, bool exclusive)
 {
 	struct win_peer *p = &w->peers[origin];
 	struct win_turn *t;
 
 	if (p->holds || p->queues)
-		rma_nonsense(w, origin, "it wants a second lock");
+		rma_message_invalid(w, origin, "it wants a second lock");
 	t = malloc(sizeof *t);
 	if (!t)
-		rma_nonsense(w, origin, "no memory for one more that waits for a lock");
+		rma_message_invalid(w, origin, "no memory for one more that waits for a lock");
 	p->queues = true;
 	*t = (struct win_turn){.origin = origin, .exclusive = exclusive};
 	list_append(&w->turns, &t->link);
 	grant_turns(w);
 }
 
-void rma_end_turn(struct win *w, int origin)
+void rma_turns_end(struct win *w, int origin)
 {
 	struct win_peer *p = &w->peers[origin];
 
 	if (!p->holds)
-		rma_nonsense(w, origin, "the end of a lock that it does not hold");
+		rma_message_invalid(w, origin, "the end of a lock that it does not hold");
 	p->holds = false;
 	if (w->exclusive)
 		w->exclusive = false;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What two ranks of a window say to each other: messages whose context is the window's, with bit 63
+ * The messages between two ranks of a window: their context is the window's, with bit 63
  * set. A message is this head, little-endian; then, for what touches the target's memory, the
  * layout of the data there (rma_layout.h, layout_len bytes), zeros up to a multiple of 16, and the
- * data, packed in type-map order. Words are obeyed, and answered, in the order in which they were
- * said.
+ * data, packed in type-map order. Messages are handled, and answered, in the order in which they
+ * were sent.
  */
 #ifndef FTMPI_MPI_RMA_WIRE_H
 #define FTMPI_MPI_RMA_WIRE_H
@@ -18,17 +18,17 @@ enum rma_kind {
 	RMA_GET,
 	RMA_ACCUMULATE,
 	RMA_GET_ACCUMULATE,
-	RMA_COMPARE_AND_SWAP, /* data: what is to be put, what is to be found */
+	RMA_COMPARE_AND_SWAP, /* data: the new value, then the expected one */
 	RMA_UNLOCK,
-	/* not answered so */
+	/* to a target, not answered in this way */
 	RMA_LOCK_SHARED, /* granted, when it is its turn */
 	RMA_LOCK_EXCLUSIVE,
 	RMA_POST,
 	RMA_COMPLETE,
 	/* to an origin */
-	RMA_DONE,   /* the next `bytes` questions were done */
-	RMA_DATA,   /* the answer to the next one: `bytes` of data */
-	RMA_FAILED, /* the next one was refused; value: the error class */
+	RMA_DONE,   /* the next `bytes` operations are done */
+	RMA_DATA,   /* the answer to the next operation: `bytes` of data */
+	RMA_FAILED, /* the next operation was refused; value: the error class */
 	RMA_GRANTED,
 	RMA_KIND_END
 };

@@ -4,9 +4,9 @@
  * and has a communicator of its own for its collective part. The engine lock guards it; calls that
  * wait hold a reference.
  *
- * One struct serves both parts that a rank plays: as an origin it keeps, for each target, what was
- * asked and not answered yet (rma_origin.c, rma_pending.c); as a target it obeys, in the order of
- * each origin's words (rma_target.c). What is said is in rma_wire.h, how it travels in rma.c.
+ * One struct serves both parts that a rank plays. As an origin it keeps, for each target, the
+ * operations that are not answered yet (rma_origin.c, rma_pending.c); as a target it does what each
+ * origin's messages ask for, in their order (rma_target.c). rma_wire.h has the messages.
  */
 #ifndef FTMPI_MPI_WIN_H
 #define FTMPI_MPI_WIN_H
@@ -35,14 +35,14 @@ struct win_peer {
 	uint64_t disp_unit; /* bytes */
 	char *near;	    /* where this process can reach it itself; NULL */
 	/* as a target */
-	struct link asked;   /* struct rma_asked: not answered yet, oldest first */
-	unsigned unanswered; /* how many questions that is */
+	struct link pending; /* struct rma_pending: not answered yet, oldest first */
+	unsigned unanswered; /* how many operations that is */
 	unsigned results;    /* of these, that bring data */
 	unsigned posts;	     /* it has posted, and no access epoch has used that up */
 	enum win_hold hold;
 	bool waits; /* for the lock */
 	/* as an origin */
-	unsigned done;	    /* questions that were done and not answered yet */
+	unsigned done;	    /* operations that were done and not answered yet */
 	unsigned completed; /* it has completed accesses, and no MPI_Win_wait has used that up */
 	bool holds;	    /* a lock here, */
 	bool queues;	    /* or waits for its turn */
@@ -89,10 +89,10 @@ struct win {
 	unsigned shared; /* holders */
 	bool exclusive;
 	struct link turns;
-	/* the first error that a target answered and no call has told yet */
+	/* the first error that a target answered and no call has returned yet */
 	int error;
 	int error_rank;
-	/* what the program hangs on it */
+	/* what the program has set */
 	struct errhandler_win errors;
 	struct attr_list *attrs; /* NULL without attributes */
 	struct info *hints;
@@ -113,6 +113,9 @@ static inline int win_size(const struct win *w)
 /* MPI_SUCCESS and *out (borrowed), or MPI_ERR_WIN with fail_with said. */
 int win_lookup(MPI_Win handle, struct win **out);
 
+/* A new one, of one reference, is a window of this process. */
+void win_add(struct win *w);
+
 void win_hold(struct win *w);
 void win_release(struct win *w);
 
@@ -131,7 +134,12 @@ struct win *win_by_context(uint64_t context);
 void win_each(void (*visit)(struct win *w, void *arg), void *arg);
 bool win_any(void);
 
-/* What the program says when it makes one. */
+/* The windows that the program has not freed. */
+void win_forget_all(void);
+
+/* ---- win_make.c ---- */
+
+/* The program's arguments. */
 struct win_wish {
 	int flavor;
 	void *base; /* MPI_WIN_FLAVOR_CREATE's */
@@ -148,41 +156,42 @@ int win_make(struct comm *c, const struct win_wish *wish, struct win **out);
 /* Collective over its ranks; no epoch may be open. The program's reference goes. */
 int win_free(struct win *w);
 
-/* Without a word to anybody: what the program forgot. */
-void win_forget_all(void);
+/* ---- win_shared.c: one piece of memory for all ranks of w, which run on one host ---- */
 
-/* win_shared.c: one piece of memory for all ranks of w, who run on one host. Sizes are in w->peers;
- * sets near of all, and base. Collective over c; who succeeds must not think that others do, and
- * when all have tried, win_shared_by_all lets go what held it open for them. */
-int win_share(struct win *w, struct comm *c, bool noncontiguous);
+/* Sizes are in w->peers; sets near of all, and base. Collective over c. A rank that succeeds must
+ * not think that the others do. When all have tried, win_shared_by_all closes what was open for the
+ * others. */
+int win_shared_make(struct win *w, struct comm *c, bool noncontiguous);
 void win_shared_by_all(struct win *w);
 
-/* The same for a rank that could not make its part of the window: the others' will fail, too. */
-void win_share_nothing(struct comm *c);
+/* The same for a rank that could not make its part of the window: the others will fail, too. */
+void win_shared_make_nothing(struct comm *c);
 
-/* Memory of a dynamic window (win_memory.c). */
-int win_attach(struct win *w, void *base, MPI_Aint size);
-int win_detach(struct win *w, const void *base);
+/* ---- win_memory.c: memory of a dynamic window ---- */
+
+int win_memory_attach(struct win *w, void *base, MPI_Aint size);
+int win_memory_detach(struct win *w, const void *base);
 
 /* Do bytes low to high (behind the last) of this rank's window exist? */
-bool win_has(const struct win *w, int64_t low, int64_t high);
+bool win_memory_has(const struct win *w, int64_t low, int64_t high);
 
-/* win_sync.c. All may wait. */
-int win_fence(struct win *w, int assert);
-int win_start(struct win *w, struct group *g, int assert);
-int win_complete(struct win *w);
-int win_post(struct win *w, struct group *g, int assert);
-int win_wait(struct win *w);
-int win_test(struct win *w, bool *done);
-int win_lock(struct win *w, bool exclusive, int target, int assert);
-int win_unlock(struct win *w, int target);
-int win_lock_all(struct win *w, int assert);
-int win_unlock_all(struct win *w);
-int win_flush(struct win *w, int target, bool local);
-int win_flush_all(struct win *w, bool local);
+/* ---- win_sync.c. All may wait. ---- */
+
+int win_sync_fence(struct win *w, int assert);
+int win_sync_start(struct win *w, struct group *g, int assert);
+int win_sync_complete(struct win *w);
+int win_sync_post(struct win *w, struct group *g, int assert);
+int win_sync_wait(struct win *w);
+int win_sync_test(struct win *w, bool *done);
+int win_sync_lock(struct win *w, bool exclusive, int target, int assert);
+int win_sync_unlock(struct win *w, int target);
+int win_sync_lock_all(struct win *w, int assert);
+int win_sync_unlock_all(struct win *w);
+int win_sync_flush(struct win *w, int target, bool local);
+int win_sync_flush_all(struct win *w, bool local);
 int win_sync(struct win *w);
 
 /* All its ranks have come here. */
-int win_barrier(struct win *w);
+int win_sync_barrier(struct win *w);
 
 #endif

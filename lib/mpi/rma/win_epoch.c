@@ -11,13 +11,14 @@ static bool group_has(const struct group *g, int world_rank)
 	return false;
 }
 
-/* A fence is a doubt until something is done behind it: it may have been the last one. */
-bool win_is_open(const struct win *w)
+/* A fence alone opens nothing: it may have been the last one. An operation behind it shows that it
+ * was not. */
+bool win_epoch_is_open(const struct win *w)
 {
 	return w->fence_used || w->locks || w->locked_all || w->to || w->from;
 }
 
-int win_may_access(struct win *w, int target)
+int win_epoch_may_access(struct win *w, int target)
 {
 	if (w->peers[target].hold != WIN_NO_LOCK)
 		return MPI_SUCCESS;
@@ -37,7 +38,7 @@ int win_may_access(struct win *w, int target)
 		win_label(w), target);
 }
 
-int win_may_fence(struct win *w)
+int win_epoch_may_fence(struct win *w)
 {
 	if (w->to)
 		return fail_with(MPI_ERR_RMA_SYNC,
@@ -60,7 +61,7 @@ static int not_after_fence(const struct win *w)
 		win_label(w));
 }
 
-int win_may_start(struct win *w)
+int win_epoch_may_start(struct win *w)
 {
 	if (w->to || w->locks || w->locked_all)
 		return fail_with(MPI_ERR_RMA_SYNC, "an access epoch of window %s is open already",
@@ -68,7 +69,7 @@ int win_may_start(struct win *w)
 	return w->fence_used ? not_after_fence(w) : MPI_SUCCESS;
 }
 
-int win_may_post(struct win *w)
+int win_epoch_may_post(struct win *w)
 {
 	if (w->from)
 		return fail_with(MPI_ERR_RMA_SYNC,
@@ -77,7 +78,7 @@ int win_may_post(struct win *w)
 	return w->fence_used ? not_after_fence(w) : MPI_SUCCESS;
 }
 
-int win_may_lock(struct win *w, int target)
+int win_epoch_may_lock(struct win *w, int target)
 {
 	if (w->to)
 		return fail_with(MPI_ERR_RMA_SYNC,
@@ -88,7 +89,7 @@ int win_may_lock(struct win *w, int target)
 	return w->fence_used ? not_after_fence(w) : MPI_SUCCESS;
 }
 
-int win_may_lock_all(struct win *w)
+int win_epoch_may_lock_all(struct win *w)
 {
 	if (w->to)
 		return fail_with(MPI_ERR_RMA_SYNC,
@@ -99,7 +100,7 @@ int win_may_lock_all(struct win *w)
 	return w->fence_used ? not_after_fence(w) : MPI_SUCCESS;
 }
 
-int win_may_flush(struct win *w, int target)
+int win_epoch_may_flush(struct win *w, int target)
 {
 	if (w->peers[target].hold != WIN_NO_LOCK)
 		return MPI_SUCCESS;

@@ -8,17 +8,17 @@
 
 #include "win.h"
 
-/* Is one open that somebody may do something in, or has? */
-bool win_is_open(const struct win *w);
+/* Is an access or an exposure epoch open in this process? */
+bool win_epoch_is_open(const struct win *w);
 
 /* An operation; notes that the fence's epoch, if it is one, is used. */
-int win_may_access(struct win *w, int target);
+int win_epoch_may_access(struct win *w, int target);
 
-int win_may_fence(struct win *w);
-int win_may_start(struct win *w);
-int win_may_post(struct win *w);
-int win_may_lock(struct win *w, int target);
-int win_may_lock_all(struct win *w);
-int win_may_flush(struct win *w, int target);
+int win_epoch_may_fence(struct win *w);
+int win_epoch_may_start(struct win *w);
+int win_epoch_may_post(struct win *w);
+int win_epoch_may_lock(struct win *w, int target);
+int win_epoch_may_lock_all(struct win *w);
+int win_epoch_may_flush(struct win *w, int target);
 
 #endif

@@ -30,7 +30,7 @@ static bool regions_have(const struct win *w, uintptr_t low, uintptr_t high)
 	return true;
 }
 
-bool win_has(const struct win *w, int64_t low, int64_t high)
+bool win_memory_has(const struct win *w, int64_t low, int64_t high)
 {
 	if (w->flavor == MPI_WIN_FLAVOR_DYNAMIC)
 		return low >= 0 && regions_have(w, (uintptr_t)low, (uintptr_t)high);
@@ -56,7 +56,7 @@ static bool overlaps(const struct win *w, uintptr_t low, uintptr_t high)
 	return false;
 }
 
-int win_attach(struct win *w, void *base, MPI_Aint size)
+int win_memory_attach(struct win *w, void *base, MPI_Aint size)
 {
 	struct win_region *r;
 	int rc = must_be_dynamic(w);
@@ -75,7 +75,7 @@ int win_attach(struct win *w, void *base, MPI_Aint size)
 	return MPI_SUCCESS;
 }
 
-int win_detach(struct win *w, const void *base)
+int win_memory_detach(struct win *w, const void *base)
 {
 	int rc = must_be_dynamic(w);
 

@@ -147,7 +147,7 @@ static int share(struct win *w, const struct offer *o, size_t bytes)
 	return rc;
 }
 
-int win_share(struct win *w, struct comm *c, bool noncontiguous)
+int win_shared_make(struct win *w, struct comm *c, bool noncontiguous)
 {
 	struct offer o = {.fd = -1, .error = ENOMEM};
 	size_t bytes;
@@ -164,7 +164,7 @@ int win_share(struct win *w, struct comm *c, bool noncontiguous)
 	return rc;
 }
 
-void win_share_nothing(struct comm *c)
+void win_shared_make_nothing(struct comm *c)
 {
 	struct offer o = {.fd = -1, .error = ENOMEM};
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Synchronisation (MPI 5.0 section 12.5). Whoever ends an epoch waits until the targets have
- * answered, so that what was done in it is done at both ends; nothing is on its way between epochs.
+ * Synchronisation (MPI 5.0 section 12.5). The call that ends an epoch waits until the targets have
+ * answered, so that the epoch's operations are done at both ends: no message is on its way between
+ * epochs.
  */
 #include <stdatomic.h>
 
@@ -22,7 +23,7 @@ static int first_of(int a, int b)
 	return a ? a : b;
 }
 
-int win_barrier(struct win *w)
+int win_sync_barrier(struct win *w)
 {
 	struct coll_run run;
 
@@ -32,15 +33,15 @@ int win_barrier(struct win *w)
 
 /* A barrier also where the assertions say that it is not needed: the others may not have begun
  * what they expose. */
-int win_fence(struct win *w, int assert)
+int win_sync_fence(struct win *w, int assert)
 {
-	int rc = win_may_fence(w), failed;
+	int rc = win_epoch_may_fence(w), failed;
 
 	if (rc)
 		return rc;
 	see_memory();
-	failed = rma_wait_for_all(w, false);
-	rc = win_barrier(w);
+	failed = rma_wait_all(w, false);
+	rc = win_sync_barrier(w);
 	see_memory();
 	w->fence_used = false;
 	w->fenced = !(assert &MPI_MODE_NOSUCCEED);
@@ -49,7 +50,7 @@ int win_fence(struct win *w, int assert)
 
 /* ---- general active target ---- */
 
-/* The ranks of g in the window: visit each, until one fails. */
+/* The rank in the window of rank i of g; -1: it is not there. */
 static int rank_in(const struct win *w, const struct group *g, int i)
 {
 	const struct group *all = w->comm->group;
@@ -70,12 +71,12 @@ static int check_members(const struct win *w, const struct group *g)
 	return MPI_SUCCESS;
 }
 
-static int tell_members(struct win *w, const struct group *g, enum rma_kind kind)
+static int send_to_members(struct win *w, const struct group *g, enum rma_kind kind)
 {
 	int rc = MPI_SUCCESS;
 
 	for (int i = 0; rc == MPI_SUCCESS && i < g->size; i++)
-		rc = rma_tell(w, rank_in(w, g, i), (struct rma_head){.kind = kind});
+		rc = rma_message_send_head(w, rank_in(w, g, i), (struct rma_head){.kind = kind});
 	return rc;
 }
 
@@ -103,11 +104,11 @@ static bool all_completed(void *arg)
 	return m->i == m->g->size;
 }
 
-/* MPI_MODE_NOCHECK was given to both sides, so nobody says that he has posted. */
-int win_start(struct win *w, struct group *g, int assert)
+/* MPI_MODE_NOCHECK is given on both sides, so no target sends that it has posted. */
+int win_sync_start(struct win *w, struct group *g, int assert)
 {
 	struct members m = {.w = w, .g = g};
-	int rc = win_may_start(w);
+	int rc = win_epoch_may_start(w);
 
 	if (rc == MPI_SUCCESS)
 		rc = check_members(w, g);
@@ -125,7 +126,7 @@ int win_start(struct win *w, struct group *g, int assert)
 	return rc;
 }
 
-int win_complete(struct win *w)
+int win_sync_complete(struct win *w)
 {
 	struct group *g = w->to;
 	int rc, failed;
@@ -134,16 +135,16 @@ int win_complete(struct win *w)
 		return fail_with(MPI_ERR_RMA_SYNC,
 			"MPI_Win_start has not begun an epoch of window %s", win_label(w));
 	see_memory();
-	failed = rma_wait_for_all(w, false);
-	rc = tell_members(w, g, RMA_COMPLETE);
+	failed = rma_wait_all(w, false);
+	rc = send_to_members(w, g, RMA_COMPLETE);
 	w->to = NULL;
 	group_release(g);
 	return first_of(failed, rc);
 }
 
-int win_post(struct win *w, struct group *g, int assert)
+int win_sync_post(struct win *w, struct group *g, int assert)
 {
-	int rc = win_may_post(w);
+	int rc = win_epoch_may_post(w);
 
 	if (rc == MPI_SUCCESS)
 		rc = check_members(w, g);
@@ -153,7 +154,7 @@ int win_post(struct win *w, struct group *g, int assert)
 	w->from = g;
 	group_hold(g);
 	w->fenced = false;
-	return assert &MPI_MODE_NOCHECK ? MPI_SUCCESS : tell_members(w, g, RMA_POST);
+	return assert &MPI_MODE_NOCHECK ? MPI_SUCCESS : send_to_members(w, g, RMA_POST);
 }
 
 static int not_posted(const struct win *w)
@@ -173,7 +174,7 @@ static void end_exposure(struct win *w)
 	see_memory();
 }
 
-int win_wait(struct win *w)
+int win_sync_wait(struct win *w)
 {
 	struct members m = {.w = w, .g = w->from};
 	int rc;
@@ -186,7 +187,7 @@ int win_wait(struct win *w)
 	return rc;
 }
 
-int win_test(struct win *w, bool *done)
+int win_sync_test(struct win *w, bool *done)
 {
 	struct members m = {.w = w, .g = w->from};
 
@@ -216,14 +217,14 @@ static int ask_lock(struct win *w, int target, bool exclusive)
 
 	p->waits = true;
 	p->hold = exclusive ? WIN_EXCLUSIVE : WIN_SHARED;
-	return rma_tell(w, target,
+	return rma_message_send_head(w, target,
 		(struct rma_head){.kind = exclusive ? RMA_LOCK_EXCLUSIVE : RMA_LOCK_SHARED});
 }
 
-int win_lock(struct win *w, bool exclusive, int target, int assert)
+int win_sync_lock(struct win *w, bool exclusive, int target, int assert)
 {
 	struct win_peer *p = &w->peers[target];
-	int rc = win_may_lock(w, target);
+	int rc = win_epoch_may_lock(w, target);
 
 	if (rc)
 		return rc;
@@ -239,17 +240,17 @@ int win_lock(struct win *w, bool exclusive, int target, int assert)
 	return rc;
 }
 
-/* What was done is answered before the lock's end is, so one wait is enough. */
+/* The target answers the operations before the end of the lock, so one wait is enough. */
 static int give_back(struct win *w, int target)
 {
 	struct win_peer *p = &w->peers[target];
 	bool held = p->hold == WIN_SHARED || p->hold == WIN_EXCLUSIVE;
 
 	p->hold = WIN_NO_LOCK;
-	return held ? rma_ask_unlock(w, target) : MPI_SUCCESS;
+	return held ? rma_origin_unlock(w, target) : MPI_SUCCESS;
 }
 
-int win_unlock(struct win *w, int target)
+int win_sync_unlock(struct win *w, int target)
 {
 	int rc;
 
@@ -262,7 +263,7 @@ int win_unlock(struct win *w, int target)
 			win_label(w));
 	see_memory();
 	rc = give_back(w, target);
-	rc = first_of(rc, rma_wait_for(w, target, false));
+	rc = first_of(rc, rma_wait_target(w, target, false));
 	w->locks--;
 	return rc;
 }
@@ -281,10 +282,10 @@ static bool all_granted(void *arg)
 	return a->i == win_size(a->w);
 }
 
-int win_lock_all(struct win *w, int assert)
+int win_sync_lock_all(struct win *w, int assert)
 {
 	struct all a = {.w = w};
-	int rc = win_may_lock_all(w);
+	int rc = win_epoch_may_lock_all(w);
 
 	if (rc)
 		return rc;
@@ -302,7 +303,7 @@ int win_lock_all(struct win *w, int assert)
 	return rc;
 }
 
-int win_unlock_all(struct win *w)
+int win_sync_unlock_all(struct win *w)
 {
 	int rc = MPI_SUCCESS;
 
@@ -312,33 +313,33 @@ int win_unlock_all(struct win *w)
 	see_memory();
 	for (int i = 0; i < win_size(w); i++)
 		rc = first_of(rc, give_back(w, i));
-	rc = first_of(rc, rma_wait_for_all(w, false));
+	rc = first_of(rc, rma_wait_all(w, false));
 	w->locked_all = false;
 	return rc;
 }
 
-int win_flush(struct win *w, int target, bool local)
+int win_sync_flush(struct win *w, int target, bool local)
 {
-	int rc = win_may_flush(w, target);
+	int rc = win_epoch_may_flush(w, target);
 
 	if (rc)
 		return rc;
 	see_memory();
-	rc = rma_wait_for(w, target, local);
+	rc = rma_wait_target(w, target, local);
 	see_memory();
 	return rc;
 }
 
-/* A flush that has nothing to wait for hears what others have to say: a program may look at its
- * memory, and flush, until another has changed it. */
-int win_flush_all(struct win *w, bool local)
+/* A flush that has nothing to wait for makes progress all the same: a program may look at its
+ * memory, and flush, until another rank has changed it. */
+int win_sync_flush_all(struct win *w, bool local)
 {
 	int rc;
 
 	if (!w->locks && !w->locked_all)
 		return fail_with(MPI_ERR_RMA_SYNC, "no lock of window %s is held", win_label(w));
 	see_memory();
-	rc = rma_wait_for_all(w, local);
+	rc = rma_wait_all(w, local);
 	see_memory();
 	return rc;
 }
