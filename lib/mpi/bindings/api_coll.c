@@ -2,7 +2,7 @@
 /* Barriers and data movements: MPI 5.0 sections 6.3 to 6.8. */
 #include "api.h"
 #include "api_coll.h"
-#include "mpi/coll/coll_calls.h"
+#include "mpi/coll/coll_call.h"
 #include "mpi/coll/coll_motion.h"
 
 int api_coll(const char *name, MPI_Comm comm, coll_planner *plan, struct coll_call *call)

@@ -2,7 +2,7 @@
 #ifndef FTMPI_MPI_API_COLL_H
 #define FTMPI_MPI_API_COLL_H
 
-#include "mpi/coll/coll_calls.h"
+#include "mpi/coll/coll_call.h"
 
 /* The whole of a blocking collective call. */
 int api_coll(const char *name, MPI_Comm comm, coll_planner *plan, struct coll_call *call);

@@ -6,7 +6,7 @@
 #ifndef FTMPI_MPI_COLL_ARGS_H
 #define FTMPI_MPI_COLL_ARGS_H
 
-#include "mpi/coll/coll_calls.h"
+#include "mpi/coll/coll_call.h"
 
 /* Counts and displacements of a v variant. */
 struct coll_lists {

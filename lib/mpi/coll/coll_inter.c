@@ -10,7 +10,7 @@
  */
 #include "coll_inter.h"
 
-#include "coll_inter_stages.h"
+#include "coll_stages.h"
 #include "coll_motion.h"
 
 static int check_sides(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reductions on intercommunicators: the result of a side's contributions goes to the other one. */
 #include "coll_inter.h"
-#include "coll_inter_stages.h"
+#include "coll_stages.h"
 #include "coll_motion.h"
 #include "mpi/handle/fail.h"
 

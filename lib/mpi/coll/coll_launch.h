@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #include "base/list.h"
-#include "coll_calls.h"
+#include "coll_call.h"
 #include "coll_motion.h"
 #include "mpi/engine/engine.h"
 

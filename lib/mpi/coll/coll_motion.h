@@ -74,10 +74,10 @@ static inline struct sched_blocks coll_typed_blocks(
 /* planned: what the plan returned; an error only frees everything. */
 int coll_end(struct coll_run *run, int planned);
 
-/* Steps that take a span from the root to all of run->at, by the best way (coll_move.c). */
+/* Steps that take a span from the root to all of run->at, by the best way (coll_plan.c). */
 void coll_bcast_span(struct coll_run *run, struct sched_span a);
 
-/* The blocks that a side describes, in elements (coll_move.c). */
+/* The blocks that a side describes, in elements (coll_plan.c). */
 struct sched_blocks coll_blocks(const struct coll_side *side);
 
 /* offsets[0..size]: the sums of counts[] times unit, kept until coll_end. MPI_ERR_NO_MEM. */

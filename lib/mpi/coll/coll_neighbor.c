@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Neighbourhood collectives: MPI 5.0 section 8.6. A block for each neighbour of the topology. */
-#include "coll_calls.h"
+#include "coll_call.h"
 #include "coll_motion.h"
 #include "mpi/comm/topo.h"
 #include "mpi/handle/fail.h"

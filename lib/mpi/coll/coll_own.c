@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Operations of the library's own, which makes communicators with them. */
 #include "coll_inter.h"
-#include "coll_inter_stages.h"
+#include "coll_stages.h"
 #include "coll_motion.h"
 
 int coll_plan_swap(struct coll_run *run, struct comm *c, const struct coll_swap *w)

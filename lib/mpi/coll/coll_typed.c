@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "coll_calls.h"
+#include "coll_call.h"
 #include "coll_choose.h"
 #include "coll_motion.h"
 #include "coll_steps.h"

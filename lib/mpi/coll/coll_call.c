@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_calls.h"
+#include "coll_call.h"
 
 #include "coll_inter.h"
 #include "coll_motion.h"

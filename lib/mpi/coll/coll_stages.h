@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What collective operations on intercommunicators are made of: checks, and stages of a plan. */
-#ifndef FTMPI_MPI_COLL_INTER_STAGES_H
-#define FTMPI_MPI_COLL_INTER_STAGES_H
+#ifndef FTMPI_MPI_COLL_STAGES_H
+#define FTMPI_MPI_COLL_STAGES_H
 
-#include "coll_calls.h"
+#include "coll_call.h"
 #include "mpi/sched/sched.h"
 
 /* MPI_ERR_ROOT, MPI_ERR_BUFFER with fail_with said. */

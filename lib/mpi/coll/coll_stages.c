@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_inter_stages.h"
+#include "coll_stages.h"
 
 #include "coll_motion.h"
 #include "mpi/handle/fail.h"
