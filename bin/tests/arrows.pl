@@ -32,7 +32,6 @@ my %STOREY = map { $ROOMS[$_] => $_ } 0 .. $#ROOMS;
 my %CIRCLES = (
 	launch         => 3,    # three ways to learn what a process is, one structure
 	'mpi/init'     => 2,
-	'mpi/coll'     => 5,
 );
 
 # folder of bin/lib/FTMPI => the folders that its modules may use beside their own. Shared is what lies in

@@ -181,7 +181,7 @@ int p2p_recv(struct comm *c, enum plane plane, void *buf, size_t count, struct t
 	return MPI_SUCCESS;
 }
 
-int coll_bcast(struct comm *c, void *buf, size_t bytes, int root)
+int coll_now_bcast(struct comm *c, void *buf, size_t bytes, int root)
 {
 	int tag = (int)(c->coll_seq++ & 0x3fffffff);
 
@@ -194,7 +194,7 @@ int coll_bcast(struct comm *c, void *buf, size_t bytes, int root)
 	return MPI_SUCCESS;
 }
 
-int coll_allgather(struct comm *c, const void *mine, size_t bytes, void *all)
+int coll_now_allgather(struct comm *c, const void *mine, size_t bytes, void *all)
 {
 	int tag = (int)(c->coll_seq++ & 0x3fffffff);
 
@@ -205,7 +205,7 @@ int coll_allgather(struct comm *c, const void *mine, size_t bytes, void *all)
 	return MPI_SUCCESS;
 }
 
-int coll_swap(struct comm *c, const struct coll_swap *w)
+int coll_now_swap(struct comm *c, const struct coll_swap *w)
 {
 	int tag = (int)(c->coll_seq++ & 0x3fffffff);
 
@@ -215,13 +215,13 @@ int coll_swap(struct comm *c, const struct coll_swap *w)
 	return MPI_SUCCESS;
 }
 
-int coll_agree(struct comm *c, void *both, size_t bytes)
+int coll_now_agree(struct comm *c, void *both, size_t bytes)
 {
 	struct coll_swap w = {both, bytes, (char *)both + bytes, bytes};
 
 	if (c->remote)
-		coll_swap(c, &w);
-	return coll_bcast(c->remote ? c->local : c, both, bytes, 0);
+		coll_now_swap(c, &w);
+	return coll_now_bcast(c->remote ? c->local : c, both, bytes, 0);
 }
 
 /* ---- there are no requests here ---- */

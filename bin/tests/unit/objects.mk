@@ -32,7 +32,7 @@ UNIT_op := $(types_o) $(call mpi_o,op op_kernels api_op)
 UNIT_op_rules := $(UNIT_op)
 UNIT_abi := $(call mpi_o,abi)
 sched_o := $(patsubst %.c,%.o,$(wildcard lib/mpi/sched/*.c))
-coll_o := $(sched_o) $(patsubst %.c,%.o,$(filter-out lib/mpi/coll/coll_launch% lib/mpi/coll/coll_resume% lib/mpi/coll/team%, \
+coll_o := $(sched_o) $(patsubst %.c,%.o,$(filter-out lib/mpi/coll/coll_launch% lib/mpi/coll/coll_open% lib/mpi/coll/coll_resume% lib/mpi/coll/team%, \
 	$(wildcard lib/mpi/coll/*.c))) $(call mpi_o,api_coll \
 	api_coll_reduce api_coll_c api_coll_reduce_c api_coll_neighbor \
 	api_coll_neighbor_c topo topo_graph op op_kernels) $(type_o) lib/base/cursor.o

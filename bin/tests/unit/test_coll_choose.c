@@ -97,7 +97,7 @@ END_TEST
 START_TEST(test_segment)
 {
 	for (size_t bytes = 1; bytes < (size_t)1 << 34; bytes *= 3) {
-		size_t segment = coll_segment(bytes);
+		size_t segment = coll_choose_segment(bytes);
 
 		ck_assert_uint_ge(segment, 1024);
 		ck_assert_uint_le((bytes + segment - 1) / segment, 512);

@@ -107,7 +107,7 @@ static uint64_t sum_of(int peer, ptrdiff_t first, size_t length, bool rounds)
 		sched_round(&s);
 	sched_copy(&s, sched_span(SCHED_TMP, 0, 1), sched_span(SCHED_OUT, first, 1));
 	sched_round(&s);
-	sum = coll_sum(&s);
+	sum = coll_written_sum(&s);
 	return sum;
 }
 

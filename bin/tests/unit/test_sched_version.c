@@ -50,11 +50,11 @@ static void plan(struct comm *c, coll_planner *make, struct coll_call call)
 {
 	struct coll_run run;
 
-	coll_begin(&run, c);
+	coll_run_begin(&run, c);
 	ck_assert_int_eq(make(&run, c, &call), MPI_SUCCESS);
-	add(coll_sum(&run.s));
+	add(coll_written_sum(&run.s));
 	plans++;
-	coll_free(&run);
+	coll_run_free(&run);
 }
 
 /* Blocks of i % 3 times `count`; out of order and with gaps if so. */
@@ -128,7 +128,7 @@ static void intra(int size, int rank, bool crowded)
 	const MPI_Datatype types[] = {MPI_INT, MPI_SHORT_INT}; /* in one piece, and not */
 
 	plan(&c, coll_call_barrier, (struct coll_call){0});
-	plan(&c, coll_call_agree, (struct coll_call){.send = {.buf = in, .count = 24}});
+	plan(&c, coll_own_agree, (struct coll_call){.send = {.buf = in, .count = 24}});
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
 		for (int root = 0; root < size; root += size / 2 + 1) {
 			for (int t = 0; t < 2; t++)
@@ -156,7 +156,7 @@ static void inter(int size, int rank)
 	for (int i = 0; i < size; i++)
 		each[i] = REMOTE;
 	plan(&c, coll_call_barrier, (struct coll_call){0});
-	plan(&c, coll_call_agree, (struct coll_call){.send = {.buf = in, .count = 24}});
+	plan(&c, coll_own_agree, (struct coll_call){.send = {.buf = in, .count = 24}});
 	for (int side = 0; side < 2; side++) {
 		int root = side == 0 ? 1 : rank == 1 ? MPI_ROOT : MPI_PROC_NULL;
 
@@ -182,8 +182,8 @@ static void neighbours(int rank)
 
 	c.topo = topo_new(2, dims, periods, rank);
 	ck_assert_ptr_nonnull(c.topo);
-	plan(&c, coll_call_neighbor_allgather, coll_args_blocks(in, 7, t, out, 7, t, 0));
-	plan(&c, coll_call_neighbor_alltoall, coll_args_blocks(in, 7, t, out, 7, t, 0));
+	plan(&c, coll_neighbor_allgather, coll_args_blocks(in, 7, t, out, 7, t, 0));
+	plan(&c, coll_neighbor_alltoall, coll_args_blocks(in, 7, t, out, 7, t, 0));
 	topo_free(c.topo);
 }
 
@@ -200,7 +200,7 @@ static void choices(void)
 
 			add(coll_choose(&one));
 		}
-		add(coll_segment(bytes));
+		add(coll_choose_segment(bytes));
 	}
 	add(COLL_WINDOW);
 }

@@ -141,9 +141,9 @@ static bool make_blocking(struct ckpt_job *j)
 	bool ok;
 
 	team_all(true);
-	coll_launch_hold(true);
+	coll_open_hold(true);
 	ok = coord_checkpoint(&j->coord);
-	coll_launch_hold(false);
+	coll_open_hold(false);
 	return ok;
 }
 

@@ -14,8 +14,8 @@ int api_coll(const char *name, MPI_Comm comm, coll_planner *plan, struct coll_ca
 	api_enter(name);
 	rc = comm_lookup(comm, &c);
 	if (rc == MPI_SUCCESS) {
-		coll_begin(&run, c);
-		rc = coll_end(&run, plan(&run, c, call));
+		coll_run_begin(&run, c);
+		rc = coll_motion_end(&run, plan(&run, c, call));
 	}
 	return api_leave(c, rc);
 }
@@ -135,5 +135,5 @@ int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispl
 		.recv = coll_each(
 			"recvbuf", recvbuf, coll_ints(recvcounts), coll_ints(rdispls), recvtypes)};
 
-	return api_coll("MPI_Alltoallw", comm, coll_call_alltoallw, &call);
+	return api_coll("MPI_Alltoallw", comm, coll_typed_alltoallw, &call);
 }

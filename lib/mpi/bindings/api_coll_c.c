@@ -111,5 +111,5 @@ int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MP
 		.recv = coll_each("recvbuf", recvbuf, coll_counts(recvcounts), coll_aints(rdispls),
 			recvtypes)};
 
-	return api_coll("MPI_Alltoallw_c", comm, coll_call_alltoallw, &call);
+	return api_coll("MPI_Alltoallw_c", comm, coll_typed_alltoallw, &call);
 }

@@ -116,7 +116,7 @@ int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int s
 		sendtypes, recvbuf, coll_lists(recvcounts, rdispls), recvtypes);
 
 	return coll_call_init(
-		"MPI_Alltoallw_init", comm, coll_call_alltoallw, &call, info, request);
+		"MPI_Alltoallw_init", comm, coll_typed_alltoallw, &call, info, request);
 }
 
 #pragma weak MPI_Reduce_init = PMPI_Reduce_init

@@ -114,7 +114,7 @@ int PMPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 		sendtypes, recvbuf, coll_lists_c(recvcounts, rdispls), recvtypes);
 
 	return coll_call_init(
-		"MPI_Alltoallw_init_c", comm, coll_call_alltoallw, &call, info, request);
+		"MPI_Alltoallw_init_c", comm, coll_typed_alltoallw, &call, info, request);
 }
 
 #pragma weak MPI_Reduce_init_c = PMPI_Reduce_init_c

@@ -10,8 +10,8 @@ int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatyp
 	struct coll_call call =
 		coll_args_blocks(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, 0);
 
-	return coll_call_init("MPI_Neighbor_allgather_init", comm, coll_call_neighbor_allgather,
-		&call, info, request);
+	return coll_call_init(
+		"MPI_Neighbor_allgather_init", comm, coll_neighbor_allgather, &call, info, request);
 }
 
 #pragma weak MPI_Neighbor_allgather_init_c = PMPI_Neighbor_allgather_init_c
@@ -22,8 +22,8 @@ int PMPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI
 	struct coll_call call =
 		coll_args_blocks(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, 0);
 
-	return coll_call_init("MPI_Neighbor_allgather_init_c", comm, coll_call_neighbor_allgather,
-		&call, info, request);
+	return coll_call_init("MPI_Neighbor_allgather_init_c", comm, coll_neighbor_allgather, &call,
+		info, request);
 }
 
 #pragma weak MPI_Neighbor_allgatherv_init = PMPI_Neighbor_allgatherv_init
@@ -34,8 +34,8 @@ int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Dataty
 	struct coll_call call = coll_args_gatherv(
 		sendbuf, sendcount, sendtype, recvbuf, coll_lists(recvcounts, displs), recvtype, 0);
 
-	return coll_call_init("MPI_Neighbor_allgatherv_init", comm, coll_call_neighbor_allgather,
-		&call, info, request);
+	return coll_call_init("MPI_Neighbor_allgatherv_init", comm, coll_neighbor_allgather, &call,
+		info, request);
 }
 
 #pragma weak MPI_Neighbor_allgatherv_init_c = PMPI_Neighbor_allgatherv_init_c
@@ -46,7 +46,7 @@ int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MP
 	struct coll_call call = coll_args_gatherv(sendbuf, sendcount, sendtype, recvbuf,
 		coll_lists_c(recvcounts, displs), recvtype, 0);
 
-	return coll_call_init("MPI_Neighbor_allgatherv_init_c", comm, coll_call_neighbor_allgather,
+	return coll_call_init("MPI_Neighbor_allgatherv_init_c", comm, coll_neighbor_allgather,
 		&call, info, request);
 }
 
@@ -58,8 +58,8 @@ int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype
 	struct coll_call call =
 		coll_args_blocks(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, 0);
 
-	return coll_call_init("MPI_Neighbor_alltoall_init", comm, coll_call_neighbor_alltoall,
-		&call, info, request);
+	return coll_call_init(
+		"MPI_Neighbor_alltoall_init", comm, coll_neighbor_alltoall, &call, info, request);
 }
 
 #pragma weak MPI_Neighbor_alltoall_init_c = PMPI_Neighbor_alltoall_init_c
@@ -70,8 +70,8 @@ int PMPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_
 	struct coll_call call =
 		coll_args_blocks(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, 0);
 
-	return coll_call_init("MPI_Neighbor_alltoall_init_c", comm, coll_call_neighbor_alltoall,
-		&call, info, request);
+	return coll_call_init(
+		"MPI_Neighbor_alltoall_init_c", comm, coll_neighbor_alltoall, &call, info, request);
 }
 
 #pragma weak MPI_Neighbor_alltoallv_init = PMPI_Neighbor_alltoallv_init
@@ -82,8 +82,8 @@ int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], co
 	struct coll_call call = coll_args_alltoallv(sendbuf, coll_lists(sendcounts, sdispls),
 		sendtype, recvbuf, coll_lists(recvcounts, rdispls), recvtype);
 
-	return coll_call_init("MPI_Neighbor_alltoallv_init", comm, coll_call_neighbor_alltoall,
-		&call, info, request);
+	return coll_call_init(
+		"MPI_Neighbor_alltoallv_init", comm, coll_neighbor_alltoall, &call, info, request);
 }
 
 #pragma weak MPI_Neighbor_alltoallv_init_c = PMPI_Neighbor_alltoallv_init_c
@@ -95,8 +95,8 @@ int PMPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcoun
 	struct coll_call call = coll_args_alltoallv(sendbuf, coll_lists_c(sendcounts, sdispls),
 		sendtype, recvbuf, coll_lists_c(recvcounts, rdispls), recvtype);
 
-	return coll_call_init("MPI_Neighbor_alltoallv_init_c", comm, coll_call_neighbor_alltoall,
-		&call, info, request);
+	return coll_call_init("MPI_Neighbor_alltoallv_init_c", comm, coll_neighbor_alltoall, &call,
+		info, request);
 }
 
 #pragma weak MPI_Neighbor_alltoallw_init = PMPI_Neighbor_alltoallw_init
@@ -108,8 +108,8 @@ int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[],
 	struct coll_call call = coll_args_alltoallw(sendbuf, coll_lists_wide(sendcounts, sdispls),
 		sendtypes, recvbuf, coll_lists_wide(recvcounts, rdispls), recvtypes);
 
-	return coll_call_init("MPI_Neighbor_alltoallw_init", comm, coll_call_neighbor_alltoallw,
-		&call, info, request);
+	return coll_call_init(
+		"MPI_Neighbor_alltoallw_init", comm, coll_neighbor_alltoallw, &call, info, request);
 }
 
 #pragma weak MPI_Neighbor_alltoallw_init_c = PMPI_Neighbor_alltoallw_init_c
@@ -121,6 +121,6 @@ int PMPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcoun
 	struct coll_call call = coll_args_alltoallw(sendbuf, coll_lists_c(sendcounts, sdispls),
 		sendtypes, recvbuf, coll_lists_c(recvcounts, rdispls), recvtypes);
 
-	return coll_call_init("MPI_Neighbor_alltoallw_init_c", comm, coll_call_neighbor_alltoallw,
-		&call, info, request);
+	return coll_call_init("MPI_Neighbor_alltoallw_init_c", comm, coll_neighbor_alltoallw, &call,
+		info, request);
 }

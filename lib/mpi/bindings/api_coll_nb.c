@@ -111,7 +111,7 @@ int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdisp
 	struct coll_call call = coll_args_alltoallw(sendbuf, coll_lists(sendcounts, sdispls),
 		sendtypes, recvbuf, coll_lists(recvcounts, rdispls), recvtypes);
 
-	return coll_call_launch("MPI_Ialltoallw", comm, coll_call_alltoallw, &call, request);
+	return coll_call_launch("MPI_Ialltoallw", comm, coll_typed_alltoallw, &call, request);
 }
 
 #pragma weak MPI_Ireduce = PMPI_Ireduce

@@ -105,7 +105,7 @@ int PMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const M
 	struct coll_call call = coll_args_alltoallw(sendbuf, coll_lists_c(sendcounts, sdispls),
 		sendtypes, recvbuf, coll_lists_c(recvcounts, rdispls), recvtypes);
 
-	return coll_call_launch("MPI_Ialltoallw_c", comm, coll_call_alltoallw, &call, request);
+	return coll_call_launch("MPI_Ialltoallw_c", comm, coll_typed_alltoallw, &call, request);
 }
 
 #pragma weak MPI_Ireduce_c = PMPI_Ireduce_c

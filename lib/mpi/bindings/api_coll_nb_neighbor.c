@@ -10,7 +10,7 @@ int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype se
 		coll_args_blocks(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, 0);
 
 	return coll_call_launch(
-		"MPI_Ineighbor_allgather", comm, coll_call_neighbor_allgather, &call, request);
+		"MPI_Ineighbor_allgather", comm, coll_neighbor_allgather, &call, request);
 }
 
 #pragma weak MPI_Ineighbor_allgather_c = PMPI_Ineighbor_allgather_c
@@ -22,7 +22,7 @@ int PMPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 		coll_args_blocks(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, 0);
 
 	return coll_call_launch(
-		"MPI_Ineighbor_allgather_c", comm, coll_call_neighbor_allgather, &call, request);
+		"MPI_Ineighbor_allgather_c", comm, coll_neighbor_allgather, &call, request);
 }
 
 #pragma weak MPI_Ineighbor_allgatherv = PMPI_Ineighbor_allgatherv
@@ -34,7 +34,7 @@ int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype s
 		sendbuf, sendcount, sendtype, recvbuf, coll_lists(recvcounts, displs), recvtype, 0);
 
 	return coll_call_launch(
-		"MPI_Ineighbor_allgatherv", comm, coll_call_neighbor_allgather, &call, request);
+		"MPI_Ineighbor_allgatherv", comm, coll_neighbor_allgather, &call, request);
 }
 
 #pragma weak MPI_Ineighbor_allgatherv_c = PMPI_Ineighbor_allgatherv_c
@@ -46,7 +46,7 @@ int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
 		coll_lists_c(recvcounts, displs), recvtype, 0);
 
 	return coll_call_launch(
-		"MPI_Ineighbor_allgatherv_c", comm, coll_call_neighbor_allgather, &call, request);
+		"MPI_Ineighbor_allgatherv_c", comm, coll_neighbor_allgather, &call, request);
 }
 
 #pragma weak MPI_Ineighbor_alltoall = PMPI_Ineighbor_alltoall
@@ -57,7 +57,7 @@ int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sen
 		coll_args_blocks(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, 0);
 
 	return coll_call_launch(
-		"MPI_Ineighbor_alltoall", comm, coll_call_neighbor_alltoall, &call, request);
+		"MPI_Ineighbor_alltoall", comm, coll_neighbor_alltoall, &call, request);
 }
 
 #pragma weak MPI_Ineighbor_alltoall_c = PMPI_Ineighbor_alltoall_c
@@ -69,7 +69,7 @@ int PMPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 		coll_args_blocks(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, 0);
 
 	return coll_call_launch(
-		"MPI_Ineighbor_alltoall_c", comm, coll_call_neighbor_alltoall, &call, request);
+		"MPI_Ineighbor_alltoall_c", comm, coll_neighbor_alltoall, &call, request);
 }
 
 #pragma weak MPI_Ineighbor_alltoallv = PMPI_Ineighbor_alltoallv
@@ -81,7 +81,7 @@ int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const 
 		sendtype, recvbuf, coll_lists(recvcounts, rdispls), recvtype);
 
 	return coll_call_launch(
-		"MPI_Ineighbor_alltoallv", comm, coll_call_neighbor_alltoall, &call, request);
+		"MPI_Ineighbor_alltoallv", comm, coll_neighbor_alltoall, &call, request);
 }
 
 #pragma weak MPI_Ineighbor_alltoallv_c = PMPI_Ineighbor_alltoallv_c
@@ -94,7 +94,7 @@ int PMPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[]
 		sendtype, recvbuf, coll_lists_c(recvcounts, rdispls), recvtype);
 
 	return coll_call_launch(
-		"MPI_Ineighbor_alltoallv_c", comm, coll_call_neighbor_alltoall, &call, request);
+		"MPI_Ineighbor_alltoallv_c", comm, coll_neighbor_alltoall, &call, request);
 }
 
 #pragma weak MPI_Ineighbor_alltoallw = PMPI_Ineighbor_alltoallw
@@ -107,7 +107,7 @@ int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const 
 		sendtypes, recvbuf, coll_lists_wide(recvcounts, rdispls), recvtypes);
 
 	return coll_call_launch(
-		"MPI_Ineighbor_alltoallw", comm, coll_call_neighbor_alltoallw, &call, request);
+		"MPI_Ineighbor_alltoallw", comm, coll_neighbor_alltoallw, &call, request);
 }
 
 #pragma weak MPI_Ineighbor_alltoallw_c = PMPI_Ineighbor_alltoallw_c
@@ -120,5 +120,5 @@ int PMPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[]
 		sendtypes, recvbuf, coll_lists_c(recvcounts, rdispls), recvtypes);
 
 	return coll_call_launch(
-		"MPI_Ineighbor_alltoallw_c", comm, coll_call_neighbor_alltoallw, &call, request);
+		"MPI_Ineighbor_alltoallw_c", comm, coll_neighbor_alltoallw, &call, request);
 }

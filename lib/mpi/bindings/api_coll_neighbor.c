@@ -9,7 +9,7 @@ int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sen
 	struct coll_call call = {.send = coll_regular("sendbuf", sendbuf, sendcount, sendtype),
 		.recv = coll_regular("recvbuf", recvbuf, recvcount, recvtype)};
 
-	return api_coll("MPI_Neighbor_allgather", comm, coll_call_neighbor_allgather, &call);
+	return api_coll("MPI_Neighbor_allgather", comm, coll_neighbor_allgather, &call);
 }
 
 #pragma weak MPI_Neighbor_allgatherv = PMPI_Neighbor_allgatherv
@@ -20,7 +20,7 @@ int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype se
 	struct coll_call call = {.send = coll_regular("sendbuf", sendbuf, sendcount, sendtype),
 		.recv = coll_irregular("recvbuf", recvbuf, recvcounts, displs, recvtype)};
 
-	return api_coll("MPI_Neighbor_allgatherv", comm, coll_call_neighbor_allgather, &call);
+	return api_coll("MPI_Neighbor_allgatherv", comm, coll_neighbor_allgather, &call);
 }
 
 #pragma weak MPI_Neighbor_alltoall = PMPI_Neighbor_alltoall
@@ -30,7 +30,7 @@ int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype send
 	struct coll_call call = {.send = coll_regular("sendbuf", sendbuf, sendcount, sendtype),
 		.recv = coll_regular("recvbuf", recvbuf, recvcount, recvtype)};
 
-	return api_coll("MPI_Neighbor_alltoall", comm, coll_call_neighbor_alltoall, &call);
+	return api_coll("MPI_Neighbor_alltoall", comm, coll_neighbor_alltoall, &call);
 }
 
 #pragma weak MPI_Neighbor_alltoallv = PMPI_Neighbor_alltoallv
@@ -42,7 +42,7 @@ int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const i
 		.send = coll_irregular("sendbuf", sendbuf, sendcounts, sdispls, sendtype),
 		.recv = coll_irregular("recvbuf", recvbuf, recvcounts, rdispls, recvtype)};
 
-	return api_coll("MPI_Neighbor_alltoallv", comm, coll_call_neighbor_alltoall, &call);
+	return api_coll("MPI_Neighbor_alltoallv", comm, coll_neighbor_alltoall, &call);
 }
 
 #pragma weak MPI_Neighbor_alltoallw = PMPI_Neighbor_alltoallw
@@ -55,5 +55,5 @@ int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const M
 		.recv = coll_each(
 			"recvbuf", recvbuf, coll_ints(recvcounts), coll_aints(rdispls), recvtypes)};
 
-	return api_coll("MPI_Neighbor_alltoallw", comm, coll_call_neighbor_alltoallw, &call);
+	return api_coll("MPI_Neighbor_alltoallw", comm, coll_neighbor_alltoallw, &call);
 }

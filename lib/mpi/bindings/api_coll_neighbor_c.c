@@ -9,7 +9,7 @@ int PMPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 	struct coll_call call = {.send = coll_regular("sendbuf", sendbuf, sendcount, sendtype),
 		.recv = coll_regular("recvbuf", recvbuf, recvcount, recvtype)};
 
-	return api_coll("MPI_Neighbor_allgather_c", comm, coll_call_neighbor_allgather, &call);
+	return api_coll("MPI_Neighbor_allgather_c", comm, coll_neighbor_allgather, &call);
 }
 
 #pragma weak MPI_Neighbor_allgatherv_c = PMPI_Neighbor_allgatherv_c
@@ -20,7 +20,7 @@ int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 	struct coll_call call = {.send = coll_regular("sendbuf", sendbuf, sendcount, sendtype),
 		.recv = coll_irregular_c("recvbuf", recvbuf, recvcounts, displs, recvtype)};
 
-	return api_coll("MPI_Neighbor_allgatherv_c", comm, coll_call_neighbor_allgather, &call);
+	return api_coll("MPI_Neighbor_allgatherv_c", comm, coll_neighbor_allgather, &call);
 }
 
 #pragma weak MPI_Neighbor_alltoall_c = PMPI_Neighbor_alltoall_c
@@ -30,7 +30,7 @@ int PMPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 	struct coll_call call = {.send = coll_regular("sendbuf", sendbuf, sendcount, sendtype),
 		.recv = coll_regular("recvbuf", recvbuf, recvcount, recvtype)};
 
-	return api_coll("MPI_Neighbor_alltoall_c", comm, coll_call_neighbor_alltoall, &call);
+	return api_coll("MPI_Neighbor_alltoall_c", comm, coll_neighbor_alltoall, &call);
 }
 
 #pragma weak MPI_Neighbor_alltoallv_c = PMPI_Neighbor_alltoallv_c
@@ -43,7 +43,7 @@ int PMPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
 		.send = coll_irregular_c("sendbuf", sendbuf, sendcounts, sdispls, sendtype),
 		.recv = coll_irregular_c("recvbuf", recvbuf, recvcounts, rdispls, recvtype)};
 
-	return api_coll("MPI_Neighbor_alltoallv_c", comm, coll_call_neighbor_alltoall, &call);
+	return api_coll("MPI_Neighbor_alltoallv_c", comm, coll_neighbor_alltoall, &call);
 }
 
 #pragma weak MPI_Neighbor_alltoallw_c = PMPI_Neighbor_alltoallw_c
@@ -57,5 +57,5 @@ int PMPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
 		.recv = coll_each("recvbuf", recvbuf, coll_counts(recvcounts), coll_aints(rdispls),
 			recvtypes)};
 
-	return api_coll("MPI_Neighbor_alltoallw_c", comm, coll_call_neighbor_alltoallw, &call);
+	return api_coll("MPI_Neighbor_alltoallw_c", comm, coll_neighbor_alltoallw, &call);
 }

@@ -43,8 +43,8 @@ struct coll_reduction {
 };
 
 /*
- * Plans: what this rank does in the operation, put into *run, which coll_begin has made (
- * coll_motion.h), and which coll_end runs or coll_launch makes a request of.
+ * Plans: what this rank does in the operation, put into *run, which coll_run_begin has made (
+ * coll_motion.h), and which coll_motion_end runs or coll_launch makes a request of.
  */
 struct coll_run;
 
@@ -77,16 +77,16 @@ struct coll_swap {
 	size_t their_bytes;
 };
 
-int coll_plan_swap(struct coll_run *run, struct comm *c, const struct coll_swap *w);
+int coll_own_swap(struct coll_run *run, struct comm *c, const struct coll_swap *w);
 
 /* The library's own: planned and run (coll_now.c). */
-int coll_bcast(struct comm *c, void *buf, size_t bytes, int root);
-int coll_swap(struct comm *c, const struct coll_swap *w);
-int coll_agree(struct comm *c, void *both, size_t bytes); /* coll_call_agree */
-int coll_allgather(struct comm *c, const void *mine, size_t bytes, void *all);
-int coll_alltoall(struct comm *c, const void *mine, size_t bytes, void *all);
-int coll_gather(struct comm *c, const void *mine, size_t bytes, void *all, int root);
-int coll_allreduce(struct comm *c, const struct coll_reduction *r);
-int coll_reduce_scatter(struct comm *c, const struct coll_reduction *r); /* r->count each */
+int coll_now_bcast(struct comm *c, void *buf, size_t bytes, int root);
+int coll_now_swap(struct comm *c, const struct coll_swap *w);
+int coll_now_agree(struct comm *c, void *both, size_t bytes); /* coll_own_agree */
+int coll_now_allgather(struct comm *c, const void *mine, size_t bytes, void *all);
+int coll_now_alltoall(struct comm *c, const void *mine, size_t bytes, void *all);
+int coll_now_gather(struct comm *c, const void *mine, size_t bytes, void *all, int root);
+int coll_now_allreduce(struct comm *c, const struct coll_reduction *r);
+int coll_now_reduce_scatter(struct comm *c, const struct coll_reduction *r); /* r->count each */
 
 #endif

@@ -2,7 +2,7 @@
 #include "coll_call.h"
 
 #include "coll_inter.h"
-#include "coll_motion.h"
+#include "coll_run.h"
 
 /* ---- movements: MPI 5.0 sections 6.3 to 6.8 ---- */
 
@@ -38,7 +38,7 @@ int coll_call_gather(struct coll_run *run, struct comm *c, struct coll_call *cal
 {
 	if (c->remote)
 		return coll_inter_gather(run, c, call);
-	struct coll_side send, recv = coll_no_side(&call->recv);
+	struct coll_side send, recv = coll_check_no_side(&call->recv);
 	int rc = comm_check_root(c, call->root);
 
 	if (rc == MPI_SUCCESS && c->rank != call->root)
@@ -52,7 +52,7 @@ int coll_call_scatter(struct coll_run *run, struct comm *c, struct coll_call *ca
 {
 	if (c->remote)
 		return coll_inter_scatter(run, c, call);
-	struct coll_side recv, send = coll_no_side(&call->send);
+	struct coll_side recv, send = coll_check_no_side(&call->send);
 	int rc = comm_check_root(c, call->root);
 
 	if (rc == MPI_SUCCESS && c->rank != call->root)

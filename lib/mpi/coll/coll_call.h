@@ -22,9 +22,9 @@ struct coll_call {
 typedef int coll_planner(struct coll_run *run, struct comm *c, struct coll_call *call);
 
 coll_planner coll_call_barrier, coll_call_bcast, coll_call_gather, coll_call_scatter,
-	coll_call_allgather, coll_call_alltoall, coll_call_alltoallw;
-coll_planner coll_call_neighbor_allgather, coll_call_neighbor_alltoall,
-	coll_call_neighbor_alltoallw; /* the v variants, too */
+	coll_call_allgather, coll_call_alltoall, coll_typed_alltoallw;
+coll_planner coll_neighbor_allgather, coll_neighbor_alltoall,
+	coll_neighbor_alltoallw; /* the v variants, too */
 coll_planner coll_call_reduce, coll_call_allreduce, coll_call_scan, coll_call_exscan,
 	coll_call_reduce_scatter, coll_call_reduce_scatter_block;
 

@@ -90,7 +90,7 @@ int coll_check_side(int blocks, const struct coll_said *said, struct coll_side *
 	return rc;
 }
 
-struct coll_side coll_no_side(const struct coll_said *said)
+struct coll_side coll_check_no_side(const struct coll_said *said)
 {
 	return (struct coll_side){.irregular = said->irregular};
 }
@@ -151,7 +151,7 @@ int coll_check_sides(int blocks, const struct coll_said *said_own, struct coll_s
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (said_own->buf == MPI_IN_PLACE) {
-		*own = coll_no_side(said_own);
+		*own = coll_check_no_side(said_own);
 		own->buf = MPI_IN_PLACE;
 		return MPI_SUCCESS;
 	}

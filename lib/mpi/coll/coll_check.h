@@ -28,7 +28,7 @@ int coll_check_apart(const struct coll_side *a, const struct coll_side *b, int b
 int coll_check_own(const struct coll_side *own, const struct coll_side *other, int i);
 
 /* A side that does not count on this rank: nothing of it is looked at. */
-struct coll_side coll_no_side(const struct coll_said *said);
+struct coll_side coll_check_no_side(const struct coll_said *said);
 
 /* Both sides where both count: this rank's own, which may be MPI_IN_PLACE (then the rest of it does
  * not count), and the other. They may not be the same memory. */

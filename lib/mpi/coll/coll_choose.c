@@ -112,7 +112,7 @@ enum coll_algo coll_choose(const struct coll_case *k)
 }
 
 /* Long enough that the cost of a message does not show, but at most some hundred of them. */
-size_t coll_segment(size_t bytes)
+size_t coll_choose_segment(size_t bytes)
 {
 	size_t least = 128 * KIB, most = bytes / 256;
 

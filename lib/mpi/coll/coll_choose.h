@@ -51,7 +51,7 @@ struct coll_case {
 enum coll_algo coll_choose(const struct coll_case *k);
 
 /* A broadcast of so many bytes along a chain is cut into segments of this many. */
-size_t coll_segment(size_t bytes);
+size_t coll_choose_segment(size_t bytes);
 
 /* Messages under way at a time, each way, in ALGO_WINDOW and ALGO_LINEAR. */
 enum { COLL_WINDOW = 32 };

@@ -11,19 +11,19 @@
 #include "coll_inter.h"
 
 #include "coll_stages.h"
-#include "coll_motion.h"
+#include "coll_run.h"
 
 static int check_sides(
 	struct comm *c, struct coll_call *call, struct coll_side *send, struct coll_side *recv)
 {
-	int rc = coll_inter_check_not_in_place(call->send.buf);
+	int rc = coll_stages_check_not_in_place(call->send.buf);
 
 	return rc ? rc : coll_check_sides(c->npeers, &call->send, send, &call->recv, recv);
 }
 
 static struct sched_span own_block(enum sched_buf buf, const struct coll_side *side)
 {
-	return coll_inter_first(buf, side->type->size > 0 ? side->count : 0);
+	return coll_stages_first(buf, side->type->size > 0 ? side->count : 0);
 }
 
 int coll_inter_barrier(struct coll_run *run, struct comm *c, struct coll_call *call)
@@ -31,13 +31,13 @@ int coll_inter_barrier(struct coll_run *run, struct comm *c, struct coll_call *c
 	struct sched_reduction nothing = {.commutative = true};
 
 	(void)call;
-	coll_inter_combine(run, &nothing);
+	coll_stages_combine(run, &nothing);
 	if (c->rank == 0) {
-		sched_send(&run->s, 0, coll_inter_first(SCHED_OUT, 0));
-		sched_recv(&run->s, 0, coll_inter_first(SCHED_TMP, 0));
+		sched_send(&run->s, 0, coll_stages_first(SCHED_OUT, 0));
+		sched_recv(&run->s, 0, coll_stages_first(SCHED_TMP, 0));
 	}
-	coll_inter_among_us(run);
-	sched_bcast_binomial(&run->s, &run->at, coll_inter_first(SCHED_TMP, 0));
+	coll_stages_local(run);
+	sched_bcast_binomial(&run->s, &run->at, coll_stages_first(SCHED_TMP, 0));
 	sched_round(&run->s);
 	return MPI_SUCCESS;
 }
@@ -47,13 +47,13 @@ static void take_bcast(struct coll_run *run, const struct coll_side *side, int r
 {
 	bool plain = side->type->contiguous;
 	size_t bytes = side->count * side->type->size;
-	struct sched_span elements = coll_inter_first(SCHED_OUT, side->count);
-	struct sched_span packed = coll_inter_first(plain ? SCHED_OUT : SCHED_TMP, bytes);
+	struct sched_span elements = coll_stages_first(SCHED_OUT, side->count);
+	struct sched_span packed = coll_stages_first(plain ? SCHED_OUT : SCHED_TMP, bytes);
 
-	coll_use(run, SCHED_OUT, side->buf, plain ? type_bytes() : side->type);
+	coll_run_use(run, SCHED_OUT, side->buf, plain ? type_bytes() : side->type);
 	if (run->at.rank == 0)
 		sched_recv(&run->s, root, packed);
-	coll_inter_spread(run, packed);
+	coll_stages_spread(run, packed);
 	if (!plain)
 		sched_copy(&run->s, elements, packed);
 	sched_round(&run->s);
@@ -62,7 +62,7 @@ static void take_bcast(struct coll_run *run, const struct coll_side *side, int r
 int coll_inter_bcast(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
 	struct coll_side side = {0};
-	int root = call->root, rc = coll_inter_check_root(c, root);
+	int root = call->root, rc = coll_stages_check_root(c, root);
 
 	if (rc == MPI_SUCCESS && root != MPI_PROC_NULL)
 		rc = coll_check_side(c->npeers, &call->send, &side);
@@ -72,8 +72,8 @@ int coll_inter_bcast(struct coll_run *run, struct comm *c, struct coll_call *cal
 		take_bcast(run, &side, root);
 		return MPI_SUCCESS;
 	}
-	coll_use(run, SCHED_IN, side.buf, side.type);
-	sched_send(&run->s, 0, coll_inter_first(SCHED_IN, side.count));
+	coll_run_use(run, SCHED_IN, side.buf, side.type);
+	sched_send(&run->s, 0, coll_stages_first(SCHED_IN, side.count));
 	sched_round(&run->s);
 	return MPI_SUCCESS;
 }
@@ -81,9 +81,9 @@ int coll_inter_bcast(struct coll_run *run, struct comm *c, struct coll_call *cal
 /* From each of the other side its block. */
 static void take_blocks(struct coll_run *run, const struct coll_side *recv)
 {
-	struct sched_blocks blocks = coll_blocks(recv);
+	struct sched_blocks blocks = coll_plan_blocks(recv);
 
-	coll_use(run, SCHED_OUT, recv->buf, recv->type);
+	coll_run_use(run, SCHED_OUT, recv->buf, recv->type);
 	for (int i = 0; i < run->c->npeers; i++)
 		sched_recv_some(&run->s, i, sched_block(SCHED_OUT, &blocks, i));
 }
@@ -91,9 +91,9 @@ static void take_blocks(struct coll_run *run, const struct coll_side *recv)
 /* To each of them its block. */
 static void give_blocks(struct coll_run *run, const struct coll_side *send)
 {
-	struct sched_blocks blocks = coll_blocks(send);
+	struct sched_blocks blocks = coll_plan_blocks(send);
 
-	coll_use(run, SCHED_IN, send->buf, send->type);
+	coll_run_use(run, SCHED_IN, send->buf, send->type);
 	for (int i = 0; i < run->c->npeers; i++)
 		sched_send_some(&run->s, i, sched_block(SCHED_IN, &blocks, i));
 }
@@ -101,7 +101,7 @@ static void give_blocks(struct coll_run *run, const struct coll_side *send)
 int coll_inter_gather(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
 	struct coll_side send, recv;
-	int root = call->root, rc = coll_inter_check_root(c, root);
+	int root = call->root, rc = coll_stages_check_root(c, root);
 
 	if (rc == MPI_SUCCESS && root == MPI_ROOT)
 		rc = coll_check_side(c->npeers, &call->recv, &recv);
@@ -112,7 +112,7 @@ int coll_inter_gather(struct coll_run *run, struct comm *c, struct coll_call *ca
 	if (root == MPI_ROOT) {
 		take_blocks(run, &recv);
 	} else {
-		coll_use(run, SCHED_IN, send.buf, send.type);
+		coll_run_use(run, SCHED_IN, send.buf, send.type);
 		sched_send_some(&run->s, root, own_block(SCHED_IN, &send));
 	}
 	sched_round(&run->s);
@@ -122,7 +122,7 @@ int coll_inter_gather(struct coll_run *run, struct comm *c, struct coll_call *ca
 int coll_inter_scatter(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
 	struct coll_side send, recv;
-	int root = call->root, rc = coll_inter_check_root(c, root);
+	int root = call->root, rc = coll_stages_check_root(c, root);
 
 	if (rc == MPI_SUCCESS && root == MPI_ROOT)
 		rc = coll_check_side(c->npeers, &call->send, &send);
@@ -133,7 +133,7 @@ int coll_inter_scatter(struct coll_run *run, struct comm *c, struct coll_call *c
 	if (root == MPI_ROOT) {
 		give_blocks(run, &send);
 	} else {
-		coll_use(run, SCHED_OUT, recv.buf, recv.type);
+		coll_run_use(run, SCHED_OUT, recv.buf, recv.type);
 		sched_recv_some(&run->s, root, own_block(SCHED_OUT, &recv));
 	}
 	sched_round(&run->s);
@@ -148,7 +148,7 @@ int coll_inter_allgather(struct coll_run *run, struct comm *c, struct coll_call 
 	if (rc)
 		return rc;
 	take_blocks(run, &recv);
-	coll_use(run, SCHED_IN, send.buf, send.type);
+	coll_run_use(run, SCHED_IN, send.buf, send.type);
 	for (int i = 0; i < c->npeers; i++)
 		sched_send_some(&run->s, i, own_block(SCHED_IN, &send));
 	sched_round(&run->s);

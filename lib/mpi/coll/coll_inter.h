@@ -16,6 +16,6 @@ coll_planner coll_inter_reduce, coll_inter_allreduce, coll_inter_scan, coll_inte
 /* Not of the program's, on any communicator: call->send.count bytes of rank 0 go to all. On an
  * intercommunicator twice as many lie at call->send.buf: what this side's rank 0 has in the first
  * half goes into the second half of the other side. */
-coll_planner coll_call_agree;
+coll_planner coll_own_agree;
 
 #endif

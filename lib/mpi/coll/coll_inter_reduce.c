@@ -2,12 +2,12 @@
 /* Reductions on intercommunicators: the result of a side's contributions goes to the other one. */
 #include "coll_inter.h"
 #include "coll_stages.h"
-#include "coll_motion.h"
+#include "coll_run.h"
 #include "mpi/handle/fail.h"
 
 static int check_vectors(struct coll_call *call, struct coll_reduction *r)
 {
-	int rc = coll_inter_check_not_in_place(call->r.in);
+	int rc = coll_stages_check_not_in_place(call->r.in);
 
 	return rc ? rc : coll_check_reduction(&call->r, r);
 }
@@ -19,15 +19,15 @@ static void begin_reduction(struct coll_run *run, const struct coll_reduction *r
 
 	run->op = r->op;
 	run->scratch_type = r->type;
-	coll_use(run, SCHED_IN, r->in, r->type);
-	coll_inter_combine(run, &x);
+	coll_run_use(run, SCHED_IN, r->in, r->type);
+	coll_stages_combine(run, &x);
 }
 
 /* The results of both sides change hands between their ranks 0: into `to`. */
 static void swap_results(struct coll_run *run, struct sched_span to)
 {
 	if (run->at.rank == 0) {
-		sched_send(&run->s, 0, coll_inter_first(SCHED_OUT, to.n));
+		sched_send(&run->s, 0, coll_stages_first(SCHED_OUT, to.n));
 		sched_recv(&run->s, 0, to);
 	}
 	sched_round(&run->s);
@@ -36,8 +36,8 @@ static void swap_results(struct coll_run *run, struct sched_span to)
 /* The root takes the other side's result from its rank 0. */
 static int take_result(struct coll_run *run, const struct coll_reduction *r)
 {
-	coll_use(run, SCHED_OUT, r->out, r->type);
-	sched_recv(&run->s, 0, coll_inter_first(SCHED_OUT, r->count));
+	coll_run_use(run, SCHED_OUT, r->out, r->type);
+	sched_recv(&run->s, 0, coll_stages_first(SCHED_OUT, r->count));
 	sched_round(&run->s);
 	return MPI_SUCCESS;
 }
@@ -45,13 +45,13 @@ static int take_result(struct coll_run *run, const struct coll_reduction *r)
 int coll_inter_reduce(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
 	struct coll_reduction r;
-	int root = call->root, rc = coll_inter_check_root(c, root);
+	int root = call->root, rc = coll_stages_check_root(c, root);
 
 	call->r.has_result = root == MPI_ROOT;
 	if (rc == MPI_SUCCESS && root == MPI_ROOT)
 		call->r.in = MPI_IN_PLACE; /* it has no part in what is combined */
 	else if (rc == MPI_SUCCESS && root != MPI_PROC_NULL)
-		rc = coll_inter_check_not_in_place(call->r.in);
+		rc = coll_stages_check_not_in_place(call->r.in);
 	if (rc == MPI_SUCCESS && root != MPI_PROC_NULL)
 		rc = coll_check_reduction(&call->r, &r);
 	if (rc || root == MPI_PROC_NULL)
@@ -60,7 +60,7 @@ int coll_inter_reduce(struct coll_run *run, struct comm *c, struct coll_call *ca
 		return take_result(run, &r);
 	begin_reduction(run, &r, r.count);
 	if (c->rank == 0)
-		sched_send(&run->s, root, coll_inter_first(SCHED_OUT, r.count));
+		sched_send(&run->s, root, coll_stages_first(SCHED_OUT, r.count));
 	sched_round(&run->s);
 	return MPI_SUCCESS;
 }
@@ -74,9 +74,9 @@ int coll_inter_allreduce(struct coll_run *run, struct comm *c, struct coll_call 
 	if (rc)
 		return rc;
 	begin_reduction(run, &r, r.count);
-	coll_use(run, SCHED_AUX, r.out, r.type);
-	swap_results(run, coll_inter_first(SCHED_AUX, r.count));
-	coll_inter_spread(run, coll_inter_first(SCHED_AUX, r.count));
+	coll_run_use(run, SCHED_AUX, r.out, r.type);
+	swap_results(run, coll_stages_first(SCHED_AUX, r.count));
+	coll_stages_spread(run, coll_stages_first(SCHED_AUX, r.count));
 	return MPI_SUCCESS;
 }
 
@@ -84,10 +84,10 @@ int coll_inter_allreduce(struct coll_run *run, struct comm *c, struct coll_call 
 static void deal(struct coll_run *run, const struct coll_reduction *r, const struct sched_blocks *b)
 {
 	int me = run->at.rank;
-	struct sched_span own = coll_inter_first(SCHED_AUX, sched_block(SCHED_TMP, b, me).n);
+	struct sched_span own = coll_stages_first(SCHED_AUX, sched_block(SCHED_TMP, b, me).n);
 
-	coll_use(run, SCHED_AUX, r->out, r->type);
-	coll_inter_among_us(run);
+	coll_run_use(run, SCHED_AUX, r->out, r->type);
+	coll_stages_local(run);
 	if (me != 0)
 		sched_recv_some(&run->s, 0, own);
 	for (int i = 1; i < run->at.size && me == 0; i++)
@@ -110,10 +110,10 @@ static int plan_reduce_scatter(
 		return MPI_SUCCESS;
 	begin_reduction(run, r, total);
 	if (sched_given(counts))
-		rc = coll_prefix(run, counts, 1, &blocks.offsets);
+		rc = coll_run_prefix(run, counts, 1, &blocks.offsets);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	swap_results(run, coll_inter_first(SCHED_TMP, total));
+	swap_results(run, coll_stages_first(SCHED_TMP, total));
 	deal(run, r, &blocks);
 	return MPI_SUCCESS;
 }

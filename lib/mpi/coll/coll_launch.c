@@ -1,201 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* As in the motion that waits, a message of another length is remembered and the operation goes on;
- * any other error ends it, when all that was started in the round has ended. */
 #include "coll_launch.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "ckpt/section_operations.h"
 #include "coll_resume.h"
-#include "coll_steps.h"
 #include "mpi/handle/fail.h"
 #include "mpi/p2p/request.h"
 
-static struct link all = {&all, &all};
-static bool held;
-
-struct link *coll_all_open(void)
-{
-	return &all;
-}
-
-/* ---- errors ---- */
-
-static void forget_error(struct coll_open *o)
-{
-	free(o->why);
-	o->why = NULL;
-	o->error = MPI_SUCCESS;
-	o->run.spoilt = false;
-}
-
-/* The first, but one that ends the operation before one that does not. */
-static void note_error(struct coll_open *o, int rc)
-{
-	if (rc == MPI_SUCCESS ||
-		(o->error && (rc == MPI_ERR_TRUNCATE || o->error != MPI_ERR_TRUNCATE)))
-		return;
-	forget_error(o);
-	o->error = rc;
-	o->run.spoilt = true;
-	o->why = strdup(fail_detail());
-}
-
-static bool goes_on(const struct coll_open *o)
-{
-	return o->error == MPI_SUCCESS || o->error == MPI_ERR_TRUNCATE;
-}
-
-/* ---- rounds ---- */
-
-static bool is_over(const struct coll_open *o)
-{
-	return o->at == o->run.s.n;
-}
-
-/* The one behind the last. */
-static void open_round(struct coll_open *o, enum coll_which which)
-{
-	const struct sched *s = &o->run.s;
-
-	o->at = o->end;
-	o->n = o->waited = 0;
-	if (is_over(o))
-		return;
-	o->end = coll_round_end(s, o->at);
-	o->local = coll_messages_end(s, o->at, o->end);
-	note_error(o, coll_start_all(&o->run, &s->steps[o->at], o->local - o->at, which,
-			      o->messages, &o->n));
-	for (size_t i = 0; i < o->n; i++)
-		o->messages[i]->then = &o->chore;
-}
-
-static bool messages_done(struct coll_open *o)
-{
-	while (o->waited < o->n && o->messages[o->waited]->done)
-		o->waited++;
-	return o->waited == o->n;
-}
-
-static void close_round(struct coll_open *o)
-{
-	for (size_t i = 0; i < o->n; i++)
-		note_error(o, request_finish(NULL, o->messages[i], MPI_STATUS_IGNORE));
-	o->n = o->waited = 0;
-	for (size_t i = o->local; i < o->end && goes_on(o); i++)
-		note_error(o, coll_local_step(&o->run, &o->run.s.steps[i]));
-	o->round++;
-	if (!goes_on(o))
-		o->end = o->run.s.n;
-}
-
-static void go_on(struct coll_open *o)
-{
-	if (o->busy || held || o->request->done)
-		return;
-	o->busy = true;
-	while (!is_over(o) && messages_done(o)) {
-		close_round(o);
-		open_round(o, COLL_ALL);
-	}
-	o->busy = false;
-	if (is_over(o))
-		request_complete(o->request, o->error);
-}
-
-static void on_chore(struct engine_chore *chore)
-{
-	struct coll_open *o = container_of(chore, struct coll_open, chore);
-
-	if (o->request->active)
-		go_on(o);
-}
-
-/* What is sent goes at once: the program may not come back soon. */
-static void start(struct coll_open *o, enum coll_which which)
-{
-	open_round(o, which);
-	go_on(o);
-	tp_flush(engine_tp());
-}
-
-void coll_begin_open(struct coll_open *o)
-{
-	forget_error(o);
-	o->round = 0;
-	o->end = 0;
-	start(o, COLL_ALL);
-}
-
-void coll_resume_open(struct coll_open *o, uint32_t rounds, int error)
-{
-	forget_error(o);
-	if (error)
-		note_error(o, fail_with(error, "an error before the recovery line"));
-	o->round = rounds;
-	o->end = 0;
-	for (uint32_t i = 0; i < rounds; i++)
-		o->end = coll_round_end(&o->run.s, o->end);
-	if (!goes_on(o))
-		o->end = o->run.s.n;
-	start(o, COLL_RECEIVES);
-}
-
-void coll_launch_hold(bool hold)
-{
-	held = hold;
-	if (hold)
-		return;
-	list_for_each (item, &all)
-		engine_soon(&container_of(item, struct coll_open, link)->chore);
-}
-
-/* ---- before a restore ---- */
-
-struct coll_standing coll_launch_standing(void)
-{
-	struct coll_standing st = {0};
-
-	list_for_each (item, &all) {
-		const struct coll_open *o = container_of(item, struct coll_open, link);
-
-		if (!o->request->active)
-			continue;
-		st.rounds += o->round;
-		for (size_t i = 0; i < o->n; i++)
-			st.messages += o->messages[i]->done;
-		st.unfinished += !o->request->done;
-		if (!st.first && !o->request->done)
-			st.first = o;
-	}
-	return st;
-}
-
-void coll_launch_leave(void)
-{
-	list_for_each (item, &all) {
-		struct coll_open *o = container_of(item, struct coll_open, link);
-
-		o->past = o->request->active;
-	}
-}
-
-/* ---- the request ---- */
-
-static struct coll_open *open_of(const struct request *r)
-{
-	return r->owner;
-}
-
 static int on_start(struct request *r)
 {
-	return coll_resume(open_of(r));
+	return coll_resume(r->owner);
 }
 
 static int on_finish(struct request *r, MPI_Status *status)
 {
-	struct coll_open *o = open_of(r);
+	struct coll_open *o = r->owner;
 
 	(void)status;
 	if (!o->error)
@@ -205,50 +22,15 @@ static int on_finish(struct request *r, MPI_Status *status)
 
 static int on_expects(const struct request *r)
 {
-	const struct coll_open *o = open_of(r);
+	const struct coll_open *o = r->owner;
 
 	return o->waited < o->n ? request_expects(o->messages[o->waited]) : -1;
 }
 
-/* The operation may outlive the program's handles. */
-static void each_type(const struct coll_run *run, void (*visit)(struct type *t))
-{
-	for (int i = 0; i < SCHED_BUFS; i++)
-		if (run->buf[i].type)
-			visit(run->buf[i].type);
-}
-
-static void hold_all(const struct coll_run *run)
-{
-	each_type(run, type_hold);
-	if (run->op)
-		op_hold(run->op);
-}
-
-static void release_all(const struct coll_run *run)
-{
-	each_type(run, type_release);
-	if (run->op)
-		op_release(run->op);
-}
-
-static void drop(struct coll_open *o)
-{
-	coll_free(&o->run);
-	coll_resume_forget(o);
-	free(o->messages);
-	free(o->why);
-	free(o);
-}
-
 static void on_free(struct request *r)
 {
-	struct coll_open *o = open_of(r);
-
-	engine_never(&o->chore);
-	list_remove(&o->link);
-	release_all(&o->run);
-	drop(o);
+	coll_resume_forget(r->owner);
+	coll_open_free(r->owner);
 }
 
 static const struct request_class class = {
@@ -259,104 +41,27 @@ static const struct request_class class = {
 	.binding = true,
 };
 
-/* ---- begin and end ---- */
-
-struct coll_open *coll_open_new(struct comm *c)
-{
-	/* its run wants more than malloc's alignment */
-	struct coll_open *o = aligned_alloc(_Alignof(struct coll_open), sizeof *o);
-
-	if (!o)
-		return NULL;
-	memset(o, 0, offsetof(struct coll_open, run));
-	memset((char *)o + offsetof(struct coll_open, plan), 0,
-		sizeof *o - offsetof(struct coll_open, plan));
-	list_init(&o->link);
-	o->chore.run = on_chore;
-	o->name = fail_call();
-	coll_begin(&o->run, c);
-	return o;
-}
-
-/* Room for the messages of any round. */
-static int make_room(struct coll_open *o)
-{
-	const struct sched *s = &o->run.s;
-	size_t most = 0;
-
-	for (size_t at = 0, end; at < s->n; at = end) {
-		size_t n;
-
-		end = coll_round_end(s, at);
-		n = coll_messages_end(s, at, end) - at;
-		most = n > most ? n : most;
-	}
-	free(o->messages);
-	o->messages = malloc((most + 1) * sizeof *o->messages);
-	return o->messages ? MPI_SUCCESS
-			   : fail_with(MPI_ERR_NO_MEM, "no memory for %zu requests", most);
-}
-
-static bool calls_program(const struct op *op)
-{
-	return op && (op->user || op->user_c);
-}
-
-/* The plan is made: everything that it needs. */
-static int prepare(struct coll_open *o, int planned)
-{
-	int rc = coll_ready(&o->run, planned);
-
-	o->chore.by_program = calls_program(o->run.op);
-	o->crowded = o->run.c->crowded;
-	return rc ? rc : make_room(o);
-}
-
-void coll_number_open(struct coll_open *o)
-{
-	coll_number(&o->run);
-	o->run.tag |= SECTION_OPERATION_TAG;
-	if (o->run.c->local)
-		o->run.local_tag |= SECTION_OPERATION_TAG;
-}
-
-int coll_plan_again(struct coll_open *o)
-{
-	struct comm *c = o->run.c;
-	struct coll_call call = o->call;
-	int rc;
-
-	release_all(&o->run);
-	coll_free(&o->run);
-	coll_begin(&o->run, c);
-	rc = prepare(o, o->plan(&o->run, c, &call));
-	hold_all(&o->run);
-	return rc;
-}
-
 int coll_launch(struct coll_open *o, int planned, bool persistent, struct request **out)
 {
-	int rc = prepare(o, planned);
+	int rc = coll_open_ready(o, planned);
+	struct request *r = rc ? NULL : request_new_other(&class, o->run.c, o);
 
-	if (rc == MPI_SUCCESS)
-		o->request = request_new_other(&class, o->run.c, o);
-	if (rc == MPI_SUCCESS && !o->request)
+	if (rc == MPI_SUCCESS && !r)
 		rc = fail_with(MPI_ERR_NO_MEM, "no memory for a request");
 	if (rc) {
-		drop(o);
+		coll_open_free(o);
 		return rc;
 	}
-	hold_all(&o->run);
-	list_append(&all, &o->link);
-	o->request->persistent = persistent;
-	o->request->active = !persistent;
+	r->persistent = persistent;
+	r->active = !persistent;
+	coll_open_add(o, r);
 	rc = coll_resume_find(o);
 	if (rc == MPI_SUCCESS && !persistent)
 		rc = coll_resume(o);
 	if (rc)
-		request_free(o->request);
+		request_free(r);
 	else
-		*out = o->request;
+		*out = r;
 	return rc;
 }
 
@@ -364,7 +69,7 @@ void coll_launch_fini(void)
 {
 	struct link *item;
 
-	while ((item = list_first(&all)))
+	while ((item = list_first(coll_open_all())))
 		request_free(container_of(item, struct coll_open, link)->request);
 	coll_resume_fini();
 }

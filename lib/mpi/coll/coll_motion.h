@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One collective operation under way: a schedule, the memory of its buffers, and the messages.
- *
- *	coll_use(run, SCHED_IN, ...);	the caller's buffers; the others become scratch
- *	sched_...(&run->s, ...);
- *
- * is what a plan does (coll.h), and
+ * The motion of a collective operation that is waited for:
  *
  *	struct coll_run run;
- *	coll_begin(&run, c);
- *	return coll_end(&run, coll_plan_...(&run, c, ...));
+ *	coll_run_begin(&run, c);
+ *	return coll_motion_end(&run, coll_plan_...(&run, c, ...));
  *
  * runs it and frees everything. An operation has its number once its plan is there: what fails
  * before that was not begun.
@@ -17,77 +12,9 @@
 #ifndef FTMPI_MPI_COLL_MOTION_H
 #define FTMPI_MPI_COLL_MOTION_H
 
-#include "coll.h"
-#include "coll_check.h"
-#include "mpi/sched/sched.h"
-
-struct coll_buffer {
-	uintptr_t base;	   /* of unit 0; a number, since MPI_BOTTOM plus a displacement is one */
-	struct type *type; /* one element is a unit; NULL: scratch */
-	struct coll_typed *typed; /* blocks of their own datatypes, type is that of bytes; NULL */
-};
-
-/* Blocks that have a datatype each: elements of types[i] at spans[i].first bytes. One allocation;
- * the run's, which frees it and lets the types go. */
-struct coll_typed {
-	int n;
-	struct type **types;
-	struct sched_span *spans;
-};
-
-enum { COLL_SMALL = 512 };
-
-struct coll_run {
-	struct comm *c;
-	int tag, local_tag; /* the second one in c->local, if that is there */
-	struct sched_place at;
-	struct sched s;
-	struct op *op;		   /* reductions */
-	struct type *scratch_type; /* a unit of scratch: a byte unless set */
-	struct coll_buffer buf[SCHED_BUFS];
-	size_t *offsets; /* room for blocks' offsets (coll_prefix), or NULL */
-	void *scratch;	 /* NULL, or what coll_scratch_take gave */
-	size_t scratch_bytes;
-	bool spoilt; /* a message was not as long as its place */
-	_Alignas(64) char small[COLL_SMALL];
-};
-
-/* Nothing is planned, and the root is rank 0. */
-void coll_begin(struct coll_run *run, struct comm *c);
-/* Take the number of the operation. */
-void coll_number(struct coll_run *run);
-void coll_use(struct coll_run *run, enum sched_buf which, const void *buf, struct type *type);
-
-/* A buffer of n such blocks, which are checked (coll_typed.c): MPI_SUCCESS, or the class with
- * fail_with said. */
-int coll_use_typed(struct coll_run *run, enum sched_buf which, const struct coll_said *said, int n);
-int coll_check_typed_apart(const struct coll_run *run);
-void coll_typed_free(struct coll_typed *typed);
-
-/* The blocks of a buffer, as a layout has them. */
-static inline struct sched_blocks coll_typed_blocks(
-	const struct coll_run *run, enum sched_buf which)
-{
-	return (struct sched_blocks){.spans = run->buf[which].typed->spans};
-}
+#include "coll_run.h"
 
 /* planned: what the plan returned; an error only frees everything. */
-int coll_end(struct coll_run *run, int planned);
-
-/* Steps that take a span from the root to all of run->at, by the best way (coll_plan.c). */
-void coll_bcast_span(struct coll_run *run, struct sched_span a);
-
-/* The blocks that a side describes, in elements (coll_plan.c). */
-struct sched_blocks coll_blocks(const struct coll_side *side);
-
-/* offsets[0..size]: the sums of counts[] times unit, kept until coll_end. MPI_ERR_NO_MEM. */
-int coll_prefix(
-	struct coll_run *run, struct sched_numbers counts, size_t unit, const size_t **offsets);
-
-/* coll_scratch.c: memory, aligned to 64, that is kept from one operation to the next. The engine
- * lock guards it. take: at least *bytes, or NULL; *bytes becomes the true length, which give is
- * told. */
-void *coll_scratch_take(size_t *bytes);
-void coll_scratch_give(void *p, size_t bytes);
+int coll_motion_end(struct coll_run *run, int planned);
 
 #endif

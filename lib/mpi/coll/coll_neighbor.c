@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Neighbourhood collectives: MPI 5.0 section 8.6. A block for each neighbour of the topology. */
 #include "coll_call.h"
-#include "coll_motion.h"
+#include "coll_run.h"
 #include "mpi/comm/topo.h"
 #include "mpi/handle/fail.h"
 
@@ -45,35 +45,35 @@ static int exchange(struct coll_run *run, struct comm *c, const struct coll_call
 		rc = check(n, call, one, &send, &recv);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	struct sched_layout l = {.in = coll_blocks(&send), .out = coll_blocks(&recv)};
+	struct sched_layout l = {.in = coll_plan_blocks(&send), .out = coll_plan_blocks(&recv)};
 
-	coll_use(run, SCHED_IN, send.buf, send.type);
-	coll_use(run, SCHED_OUT, recv.buf, recv.type);
+	coll_run_use(run, SCHED_IN, send.buf, send.type);
+	coll_run_use(run, SCHED_OUT, recv.buf, recv.type);
 	sched_neighbor(&run->s, &run->at, n, &l, one);
 	return MPI_SUCCESS;
 }
 
-int coll_call_neighbor_allgather(struct coll_run *run, struct comm *c, struct coll_call *call)
+int coll_neighbor_allgather(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
 	return exchange(run, c, call, true);
 }
 
-int coll_call_neighbor_alltoall(struct coll_run *run, struct comm *c, struct coll_call *call)
+int coll_neighbor_alltoall(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
 	return exchange(run, c, call, false);
 }
 
-int coll_call_neighbor_alltoallw(struct coll_run *run, struct comm *c, struct coll_call *call)
+int coll_neighbor_alltoallw(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
 	const struct sched_around *n = NULL;
 	int rc = look_around(c, &n);
 
 	if (rc == MPI_SUCCESS)
-		rc = coll_use_typed(run, SCHED_IN, &call->send, n->ndestinations);
+		rc = coll_typed_use(run, SCHED_IN, &call->send, n->ndestinations);
 	if (rc == MPI_SUCCESS)
-		rc = coll_use_typed(run, SCHED_OUT, &call->recv, n->nsources);
+		rc = coll_typed_use(run, SCHED_OUT, &call->recv, n->nsources);
 	if (rc == MPI_SUCCESS)
-		rc = coll_check_typed_apart(run);
+		rc = coll_typed_check_apart(run);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	struct sched_layout l = {

@@ -2,18 +2,18 @@
 /* Operations of the library's own, which makes communicators with them. */
 #include "coll_inter.h"
 #include "coll_stages.h"
-#include "coll_motion.h"
+#include "coll_run.h"
 
-int coll_plan_swap(struct coll_run *run, struct comm *c, const struct coll_swap *w)
+int coll_own_swap(struct coll_run *run, struct comm *c, const struct coll_swap *w)
 {
-	coll_use(run, SCHED_IN, w->mine, type_bytes());
-	coll_use(run, SCHED_OUT, w->theirs, type_bytes());
+	coll_run_use(run, SCHED_IN, w->mine, type_bytes());
+	coll_run_use(run, SCHED_OUT, w->theirs, type_bytes());
 	if (c->rank == 0) {
-		sched_send_some(&run->s, 0, coll_inter_first(SCHED_IN, w->my_bytes));
-		sched_recv_some(&run->s, 0, coll_inter_first(SCHED_OUT, w->their_bytes));
+		sched_send_some(&run->s, 0, coll_stages_first(SCHED_IN, w->my_bytes));
+		sched_recv_some(&run->s, 0, coll_stages_first(SCHED_OUT, w->their_bytes));
 	}
 	if (w->their_bytes > 0)
-		coll_inter_spread(run, coll_inter_first(SCHED_OUT, w->their_bytes));
+		coll_stages_spread(run, coll_stages_first(SCHED_OUT, w->their_bytes));
 	return MPI_SUCCESS;
 }
 
@@ -21,26 +21,26 @@ int coll_plan_swap(struct coll_run *run, struct comm *c, const struct coll_swap 
  * operation has it: begun again the operation means what it has said, not what it would say now. */
 static void note_said(struct coll_run *run, const void *said, size_t n)
 {
-	coll_use(run, SCHED_IN, said, type_bytes());
-	sched_copy(&run->s, coll_inter_first(SCHED_OUT, n), coll_inter_first(SCHED_IN, n));
+	coll_run_use(run, SCHED_IN, said, type_bytes());
+	sched_copy(&run->s, coll_stages_first(SCHED_OUT, n), coll_stages_first(SCHED_IN, n));
 	sched_round(&run->s);
 }
 
-int coll_call_agree(struct coll_run *run, struct comm *c, struct coll_call *call)
+int coll_own_agree(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
 	size_t n = (size_t)call->send.count;
 
-	coll_use(run, SCHED_OUT, call->send.buf, type_bytes());
+	coll_run_use(run, SCHED_OUT, call->send.buf, type_bytes());
 	if (c->rank == 0)
 		note_said(run, call->send.buf, n);
 	if (!c->remote) {
-		coll_bcast_span(run, coll_inter_first(SCHED_OUT, n));
+		coll_plan_bcast_span(run, coll_stages_first(SCHED_OUT, n));
 		return MPI_SUCCESS;
 	}
 	if (c->rank == 0) {
-		sched_send(&run->s, 0, coll_inter_first(SCHED_OUT, n));
+		sched_send(&run->s, 0, coll_stages_first(SCHED_OUT, n));
 		sched_recv(&run->s, 0, sched_span(SCHED_OUT, (ptrdiff_t)n, n));
 	}
-	coll_inter_spread(run, coll_inter_first(SCHED_OUT, 2 * n));
+	coll_stages_spread(run, coll_stages_first(SCHED_OUT, 2 * n));
 	return MPI_SUCCESS;
 }

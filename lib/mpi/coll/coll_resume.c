@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ckpt/section_operations.h"
-#include "coll_launch.h"
+#include "coll_open.h"
 #include "coll_steps.h"
 #include "coll_written.h"
 #include "mpi/handle/fail.h"
@@ -31,7 +31,7 @@ static size_t steps_of(const struct sched *s, uint32_t rounds)
 	for (uint32_t i = 0; i < rounds; i++) {
 		if (at == s->n)
 			return s->n + 1;
-		at = coll_round_end(s, at);
+		at = coll_steps_round_end(s, at);
 	}
 	return at;
 }
@@ -50,7 +50,7 @@ static bool written(
 
 static size_t span_bytes(const struct coll_run *run, const struct sched_span *a)
 {
-	return a->n * coll_span_type(run, *a)->size;
+	return a->n * coll_run_span_type(run, *a)->size;
 }
 
 static size_t total_bytes(const struct coll_run *run, const struct sched_span *v, size_t n)
@@ -66,7 +66,8 @@ static void pack_spans(
 	const struct coll_run *run, const struct sched_span *v, size_t n, struct writer *w)
 {
 	for (size_t i = 0; i < n; i++) {
-		type_pack(coll_span_type(run, v[i]), coll_span_at(run, v[i]), v[i].n, w->at);
+		type_pack(
+			coll_run_span_type(run, v[i]), coll_run_span_at(run, v[i]), v[i].n, w->at);
 		w->at += span_bytes(run, &v[i]);
 	}
 }
@@ -77,8 +78,8 @@ static void unpack_spans(
 	for (size_t i = 0; i < n; i++) {
 		size_t bytes = span_bytes(run, &v[i]);
 
-		type_unpack(
-			coll_span_type(run, v[i]), coll_span_at(run, v[i]), v[i].n, from, bytes);
+		type_unpack(coll_run_span_type(run, v[i]), coll_run_span_at(run, v[i]), v[i].n,
+			from, bytes);
 		from += bytes;
 	}
 }
@@ -103,7 +104,7 @@ static bool describe(const struct coll_open *o, struct captured *c)
 			.tag = (uint32_t)o->run.tag,
 			.local_tag = (uint32_t)o->run.local_tag,
 			.flags = r->persistent ? SECTION_OPERATION_PERSISTENT : 0,
-			.plan = coll_sum(&o->run.s)}};
+			.plan = coll_written_sum(&o->run.s)}};
 	if (o->saved)
 		c->e = o->saved->e;
 	if (o->saved || o->past || !r->active)
@@ -147,7 +148,7 @@ static size_t count_list(const struct link *list)
 
 static bool describe_all(struct captured *v, size_t *n, size_t *bytes)
 {
-	list_for_each (item, coll_all_open()) {
+	list_for_each (item, coll_open_all()) {
 		const struct coll_open *o = container_of(item, struct coll_open, link);
 
 		if (o->past && !o->request->persistent)
@@ -164,7 +165,7 @@ static bool describe_all(struct captured *v, size_t *n, size_t *bytes)
 
 bool coll_resume_capture(uint8_t **out, size_t *len)
 {
-	size_t most = count_list(coll_all_open()), others = count_list(&waiting), n = 0;
+	size_t most = count_list(coll_open_all()), others = count_list(&waiting), n = 0;
 	size_t bytes = SECTION_OPERATIONS_HEAD;
 	struct captured *v;
 	bool ok;
@@ -225,7 +226,8 @@ static struct coll_saved *find(const struct coll_open *o)
 
 static bool is_the_same(const struct coll_open *o, const struct coll_saved *s)
 {
-	return coll_sum(&o->run.s) == s->e.plan && steps_of(&o->run.s, s->e.rounds) <= o->run.s.n;
+	return coll_written_sum(&o->run.s) == s->e.plan &&
+	       steps_of(&o->run.s, s->e.rounds) <= o->run.s.n;
 }
 
 static void saved_free(struct coll_saved *s)
@@ -262,7 +264,7 @@ int coll_resume_find(struct coll_open *o)
 	struct coll_saved *s = find(o);
 
 	if (!s) {
-		coll_number_open(o);
+		coll_open_number(o);
 		return MPI_SUCCESS;
 	}
 	return take_place(o, s) ? MPI_SUCCESS : strange(o);
@@ -282,12 +284,12 @@ static int unplanned(const struct coll_open *o)
  * chosen other algorithms. */
 void coll_resume_taken(void)
 {
-	list_for_each (item, coll_all_open()) {
+	list_for_each (item, coll_open_all()) {
 		struct coll_open *o = container_of(item, struct coll_open, link);
 		struct coll_saved *s = o->request->persistent ? find(o) : NULL;
 
 		if (s && !is_the_same(o, s) && o->crowded != o->run.c->crowded)
-			o->unplanned = coll_plan_again(o) != MPI_SUCCESS;
+			o->unplanned = coll_open_plan_again(o) != MPI_SUCCESS;
 		if (s && !o->unplanned)
 			o->strange = !take_place(o, s);
 	}
@@ -318,14 +320,14 @@ int coll_resume(struct coll_open *o)
 		return o->unplanned ? unplanned(o) : strange(o);
 	o->past = false;
 	if (!s) {
-		coll_begin_open(o);
+		coll_open_begin(o);
 		return MPI_SUCCESS;
 	}
 	rc = give_back(o);
 	if (rc)
 		return rc;
 	o->saved = NULL;
-	coll_resume_open(o, s->e.rounds, (int)s->e.error);
+	coll_open_resume(o, s->e.rounds, (int)s->e.error);
 	saved_free(s);
 	return MPI_SUCCESS;
 }

@@ -4,7 +4,7 @@
  * a large reduction a good part of its time. Operations that run at the same time, in other
  * threads, or that need very much, get memory of their own.
  */
-#include "coll_motion.h"
+#include "coll_run.h"
 
 #include <stdlib.h>
 

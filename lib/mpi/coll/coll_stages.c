@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_stages.h"
 
-#include "coll_motion.h"
+#include "coll_run.h"
 #include "mpi/handle/fail.h"
 
 /* ---- what is checked ---- */
 
-int coll_inter_check_root(const struct comm *c, int root)
+int coll_stages_check_root(const struct comm *c, int root)
 {
 	if (root == MPI_ROOT || root == MPI_PROC_NULL || (root >= 0 && root < c->npeers))
 		return MPI_SUCCESS;
@@ -16,7 +16,7 @@ int coll_inter_check_root(const struct comm *c, int root)
 		root, comm_label(c), c->npeers);
 }
 
-int coll_inter_check_not_in_place(const void *buf)
+int coll_stages_check_not_in_place(const void *buf)
 {
 	if (buf != MPI_IN_PLACE)
 		return MPI_SUCCESS;
@@ -25,28 +25,28 @@ int coll_inter_check_not_in_place(const void *buf)
 
 /* ---- stages ---- */
 
-void coll_inter_among_us(struct coll_run *run)
+void coll_stages_local(struct coll_run *run)
 {
 	sched_round(&run->s);
 	run->s.local = true;
 }
 
-void coll_inter_with_them(struct coll_run *run)
+void coll_stages_remote(struct coll_run *run)
 {
 	sched_round(&run->s);
 	run->s.local = false;
 }
 
-void coll_inter_spread(struct coll_run *run, struct sched_span a)
+void coll_stages_spread(struct coll_run *run, struct sched_span a)
 {
-	coll_inter_among_us(run);
-	coll_bcast_span(run, a);
-	coll_inter_with_them(run);
+	coll_stages_local(run);
+	coll_plan_bcast_span(run, a);
+	coll_stages_remote(run);
 }
 
-void coll_inter_combine(struct coll_run *run, const struct sched_reduction *x)
+void coll_stages_combine(struct coll_run *run, const struct sched_reduction *x)
 {
-	coll_inter_among_us(run);
+	coll_stages_local(run);
 	sched_reduce_binomial(&run->s, &run->at, x);
-	coll_inter_with_them(run);
+	coll_stages_remote(run);
 }

@@ -7,21 +7,21 @@
 #include "mpi/sched/sched.h"
 
 /* MPI_ERR_ROOT, MPI_ERR_BUFFER with fail_with said. */
-int coll_inter_check_root(const struct comm *c, int root);
-int coll_inter_check_not_in_place(const void *buf);
+int coll_stages_check_root(const struct comm *c, int root);
+int coll_stages_check_not_in_place(const void *buf);
 
 /* What is added to the schedule from here on is among the processes of this side; is with the
  * other side. */
-void coll_inter_among_us(struct coll_run *run);
-void coll_inter_with_them(struct coll_run *run);
+void coll_stages_local(struct coll_run *run);
+void coll_stages_remote(struct coll_run *run);
 
 /* What rank 0 has in a goes to the others of its side. */
-void coll_inter_spread(struct coll_run *run, struct sched_span a);
+void coll_stages_spread(struct coll_run *run, struct sched_span a);
 
 /* The side's contributions in SCHED_IN, combined, in SCHED_OUT of its rank 0; scratch elsewhere. */
-void coll_inter_combine(struct coll_run *run, const struct sched_reduction *x);
+void coll_stages_combine(struct coll_run *run, const struct sched_reduction *x);
 
-static inline struct sched_span coll_inter_first(enum sched_buf buf, size_t n)
+static inline struct sched_span coll_stages_first(enum sched_buf buf, size_t n)
 {
 	return sched_span(buf, 0, n);
 }

@@ -8,8 +8,7 @@
 
 #include "coll_call.h"
 #include "coll_choose.h"
-#include "coll_motion.h"
-#include "coll_steps.h"
+#include "coll_run.h"
 #include "mpi/handle/fail.h"
 
 static struct coll_typed *typed_new(int n)
@@ -23,13 +22,6 @@ static struct coll_typed *typed_new(int n)
 	typed->spans = (struct sched_span *)(typed + 1);
 	typed->types = (struct type **)(typed->spans + n);
 	return typed;
-}
-
-void coll_typed_free(struct coll_typed *typed)
-{
-	for (int i = 0; typed && i < typed->n; i++)
-		type_release(typed->types[i]);
-	free(typed);
 }
 
 /* Nothing of a type without data is sent. */
@@ -70,7 +62,7 @@ static int check_arrays(const struct coll_said *said, int n)
 	return rc;
 }
 
-int coll_use_typed(struct coll_run *run, enum sched_buf which, const struct coll_said *said, int n)
+int coll_typed_use(struct coll_run *run, enum sched_buf which, const struct coll_said *said, int n)
 {
 	struct coll_typed *typed;
 	int rc = check_arrays(said, n);
@@ -80,7 +72,7 @@ int coll_use_typed(struct coll_run *run, enum sched_buf which, const struct coll
 	typed = typed_new(n);
 	if (!typed)
 		return fail_with(MPI_ERR_NO_MEM, "no memory for %d blocks", n);
-	coll_use(run, which, said->buf, type_bytes());
+	coll_run_use(run, which, said->buf, type_bytes());
 	run->buf[which].typed = typed;
 	for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
 		rc = add_block(typed, said, i);
@@ -112,7 +104,7 @@ static int packed_offsets(struct coll_run *run, int n, const size_t **offsets)
 }
 
 /* The two may be the same memory as long as the blocks are not: a field with its borders, say. */
-int coll_check_typed_apart(const struct coll_run *run)
+int coll_typed_check_apart(const struct coll_run *run)
 {
 	const struct coll_buffer *in = &run->buf[SCHED_IN], *out = &run->buf[SCHED_OUT];
 
@@ -120,7 +112,7 @@ int coll_check_typed_apart(const struct coll_run *run)
 		const struct sched_span *a = &in->typed->spans[i], *b = &out->typed->spans[i];
 
 		if (a->n > 0 && b->n > 0 && in->typed->types[i] == out->typed->types[i] &&
-			coll_span_at(run, *a) == coll_span_at(run, *b))
+			coll_run_span_at(run, *a) == coll_run_span_at(run, *b))
 			return fail_with(MPI_ERR_BUFFER,
 				"block %d of sendbuf and of recvbuf are the same memory", i);
 	}
@@ -139,18 +131,18 @@ static void plan_between(struct coll_run *run)
 	sched_round(&run->s);
 }
 
-int coll_call_alltoallw(struct coll_run *run, struct comm *c, struct coll_call *call)
+int coll_typed_alltoallw(struct coll_run *run, struct comm *c, struct coll_call *call)
 {
 	struct sched_layout l = {.in_place = call->send.buf == MPI_IN_PLACE && !c->remote};
 	int rc;
 
-	rc = coll_use_typed(run, SCHED_OUT, &call->recv, c->npeers);
+	rc = coll_typed_use(run, SCHED_OUT, &call->recv, c->npeers);
 	if (rc == MPI_SUCCESS && l.in_place)
 		rc = packed_offsets(run, c->npeers, &l.tmp.offsets);
 	else if (rc == MPI_SUCCESS)
-		rc = coll_use_typed(run, SCHED_IN, &call->send, c->npeers);
+		rc = coll_typed_use(run, SCHED_IN, &call->send, c->npeers);
 	if (rc == MPI_SUCCESS && !l.in_place)
-		rc = coll_check_typed_apart(run);
+		rc = coll_typed_check_apart(run);
 	if (rc == MPI_SUCCESS && c->remote)
 		plan_between(run);
 	if (rc != MPI_SUCCESS || c->remote)

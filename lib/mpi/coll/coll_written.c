@@ -75,7 +75,7 @@ static void add_span(uint64_t *sum, const struct sched_span *a)
 	add(sum, a->n);
 }
 
-uint64_t coll_sum(const struct sched *s)
+uint64_t coll_written_sum(const struct sched *s)
 {
 	uint64_t sum = 0xcbf29ce484222325u;
 

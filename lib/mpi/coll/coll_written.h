@@ -12,6 +12,6 @@ bool coll_written(
 	const struct sched *s, size_t end, unsigned blocks, struct sched_span **out, size_t *n);
 
 /* Two schedules with the same sum are the same. */
-uint64_t coll_sum(const struct sched *s);
+uint64_t coll_written_sum(const struct sched *s);
 
 #endif

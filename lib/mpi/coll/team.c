@@ -39,17 +39,17 @@ void team_scatter_sum(const uint64_t *each, uint64_t *mine)
 {
 	struct coll_reduction r = reduction(each, mine, MPI_UINT64_T, MPI_SUM);
 
-	must(coll_reduce_scatter(comm_coord(), &r));
+	must(coll_now_reduce_scatter(comm_coord(), &r));
 }
 
 void team_tell(void *bytes, size_t len)
 {
-	must(coll_bcast(comm_coord(), bytes, len, 0));
+	must(coll_now_bcast(comm_coord(), bytes, len, 0));
 }
 
 void team_gather(const void *one, size_t len, void *all)
 {
-	must(coll_gather(comm_coord(), one, len, all, 0));
+	must(coll_now_gather(comm_coord(), one, len, all, 0));
 }
 
 uint32_t team_least(uint32_t mine)
@@ -57,7 +57,7 @@ uint32_t team_least(uint32_t mine)
 	uint32_t least = 0;
 	struct coll_reduction r = reduction(&mine, &least, MPI_UINT32_T, MPI_MIN);
 
-	must(coll_allreduce(comm_coord(), &r));
+	must(coll_now_allreduce(comm_coord(), &r));
 	return least;
 }
 
@@ -66,6 +66,6 @@ bool team_all(bool yes)
 	int32_t mine = yes, all = 0;
 	struct coll_reduction r = reduction(&mine, &all, MPI_INT32_T, MPI_MIN);
 
-	must(coll_allreduce(comm_coord(), &r));
+	must(coll_now_allreduce(comm_coord(), &r));
 	return all != 0;
 }

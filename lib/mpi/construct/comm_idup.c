@@ -71,9 +71,9 @@ static int bring(struct comm *c, struct copying *d)
 
 	if (!o)
 		return comm_make_no_memory(c);
-	o->plan = coll_call_agree;
+	o->plan = coll_own_agree;
 	o->call.send = (struct coll_said){.buf = d->both, .count = sizeof(d->both[0])};
-	return coll_launch(o, coll_call_agree(&o->run, c, &o->call), false, &d->bringing);
+	return coll_launch(o, coll_own_agree(&o->run, c, &o->call), false, &d->bringing);
 }
 
 /* d is the request's, or gone. */

@@ -16,7 +16,7 @@ int comm_swap(struct comm *c, const void *mine, size_t my_bytes, void *theirs, s
 {
 	struct coll_swap w = {mine, my_bytes, theirs, their_bytes};
 
-	return coll_swap(c, &w);
+	return coll_now_swap(c, &w);
 }
 
 /* The other side's leader: rank `rank` of comm. */
@@ -81,7 +81,7 @@ static int meet(const struct comm *local, const struct other *o, struct met *m, 
 /* Rank `leader` of c knows it all: so do the others then. */
 static int tell_met(struct comm *c, int leader, struct met *m, int32_t **ranks)
 {
-	int rc = coll_bcast(c, m, sizeof(*m), leader);
+	int rc = coll_now_bcast(c, m, sizeof(*m), leader);
 
 	if (rc != MPI_SUCCESS || (m->failed && c->rank == leader))
 		return rc ? rc : m->failed;
@@ -92,7 +92,7 @@ static int tell_met(struct comm *c, int leader, struct met *m, int32_t **ranks)
 		*ranks = malloc((size_t)m->theirs.n * sizeof(**ranks));
 	if (!*ranks)
 		return no_memory_for(m->theirs.n);
-	return coll_bcast(c, *ranks, (size_t)m->theirs.n * sizeof(**ranks), leader);
+	return coll_now_bcast(c, *ranks, (size_t)m->theirs.n * sizeof(**ranks), leader);
 }
 
 static int check_remote(const struct comm *local, const struct group *remote)

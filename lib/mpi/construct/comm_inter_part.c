@@ -15,7 +15,7 @@ static int agree(struct comm *c, int n, struct comm_proposal both[2])
 	both[0] = both[1] = (struct comm_proposal){0};
 	if (c->rank == 0)
 		both[0] = comm_propose(n, true);
-	return coll_agree(c, both, sizeof(both[0]));
+	return coll_now_agree(c, both, sizeof(both[0]));
 }
 
 /* Where each side has somebody, and this process is there, an intercommunicator of them. */

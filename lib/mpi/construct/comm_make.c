@@ -76,7 +76,7 @@ void comm_unmake(struct comm *c)
 static int agree_counter(struct comm *c, uint32_t *counter)
 {
 	*counter = c->rank == 0 ? comm_counter_next() : 0;
-	return coll_bcast(c, counter, sizeof(*counter), 0);
+	return coll_now_bcast(c, counter, sizeof(*counter), 0);
 }
 
 int comm_inherit(struct comm *from, struct comm *to)
@@ -122,7 +122,7 @@ int comm_dup(struct comm *c, struct comm **out)
 	 * refuses leaves nobody waiting */
 	rc = comm_dup_open(c, both, &copy);
 	if (rc == MPI_SUCCESS)
-		rc = coll_agree(c, both, sizeof(both[0]));
+		rc = coll_now_agree(c, both, sizeof(both[0]));
 	if (rc == MPI_SUCCESS)
 		rc = comm_dup_settle(copy, both);
 	if (rc == MPI_SUCCESS)
@@ -142,7 +142,7 @@ int comm_gather_all(struct comm *c, const void *mine, size_t bytes, void **all)
 	*all = malloc((size_t)c->size * bytes);
 	if (!*all)
 		return comm_make_no_memory(c);
-	rc = coll_allgather(c, mine, bytes, *all);
+	rc = coll_now_allgather(c, mine, bytes, *all);
 	if (rc != MPI_SUCCESS) {
 		free(*all);
 		*all = NULL;

@@ -47,7 +47,7 @@ int comm_contexts(
 	struct comm_sides *s, const struct comm_proposal *mine, const struct comm_proposal *theirs);
 
 /* A copy of c: begin, and what this process proposes, in both[0]; and the end, when rank 0's
- * proposals of both sides are known (coll_call_agree). */
+ * proposals of both sides are known (coll_own_agree). */
 int comm_dup_open(struct comm *c, struct comm_proposal both[2], struct comm **out);
 int comm_dup_settle(struct comm *copy, const struct comm_proposal both[2]);
 

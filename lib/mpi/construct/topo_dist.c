@@ -24,7 +24,7 @@ static int most(struct comm *c, const int *mine, int *all, size_t n)
 
 	if (rc == MPI_SUCCESS)
 		rc = op_lookup(MPI_MAX, &r.op);
-	return rc ? rc : coll_allreduce(c, &r);
+	return rc ? rc : coll_now_allreduce(c, &r);
 }
 
 /* rc is what this process has found. All end with an error when one has. */
@@ -78,7 +78,7 @@ static int compare(struct comm *c, const struct topo_dist *said, int *to, int *f
 
 	for (size_t i = 0; i < said->n; i++)
 		to[said->edges[i].other] += said->edges[i].out;
-	rc = coll_alltoall(c, to, sizeof *to, from);
+	rc = coll_now_alltoall(c, to, sizeof *to, from);
 	for (size_t i = 0; i < said->n && rc == MPI_SUCCESS; i++)
 		from[said->edges[i].other] -= !said->edges[i].out;
 	for (int i = 0; i < c->size; i++)
@@ -177,8 +177,8 @@ static int deliver(struct comm *c, const struct mail *from, const struct mail *t
 	struct coll_side send = mail_side(from), recv = mail_side(to);
 	struct coll_run run;
 
-	coll_begin(&run, c);
-	return coll_end(&run, coll_plan_alltoall(&run, c, &send, &recv));
+	coll_run_begin(&run, c);
+	return coll_motion_end(&run, coll_plan_alltoall(&run, c, &send, &recv));
 }
 
 static int check_edges(const struct comm *c, const struct topo_edge *edges, size_t n)
@@ -210,7 +210,7 @@ static int check_counts(const struct comm *c, const struct mail *m, size_t *n)
 
 static int receive(struct comm *c, const struct mail *from, struct mail *to, size_t *n)
 {
-	int rc = coll_alltoall(c, from->counts, sizeof *from->counts, to->counts);
+	int rc = coll_now_alltoall(c, from->counts, sizeof *from->counts, to->counts);
 
 	if (rc == MPI_SUCCESS)
 		rc = check_counts(c, to, n);

@@ -47,7 +47,7 @@ static struct seen look(const struct coord *c)
 
 	engine_look();
 	now.arrived = c->arrived;
-	now.open = coll_launch_standing();
+	now.open = coll_open_standing();
 	for (int i = 0; i < c->size; i++)
 		now.sent += c->sent[i];
 	return now;
@@ -119,5 +119,5 @@ void ckpt_quiet(void *user)
 	must_be_alone();
 	rma_wait_windows();
 	end_operations(&j->coord);
-	coll_launch_leave();
+	coll_open_leave();
 }

@@ -122,7 +122,7 @@ static int find_memory(struct win *w, struct comm *c, const struct win_wish *wis
 
 static int gather(struct comm *c, const struct part *mine, struct part *all)
 {
-	int rc = coll_allgather(c, mine, sizeof *mine, all);
+	int rc = coll_now_allgather(c, mine, sizeof *mine, all);
 
 	return rc ? rc : check_all(c, all, mine->rc);
 }

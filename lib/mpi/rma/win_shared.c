@@ -156,7 +156,7 @@ int win_shared_make(struct win *w, struct comm *c, bool noncontiguous)
 
 	if (c->rank == 0 && fits)
 		o = make_offer(w, bytes);
-	rc = coll_bcast(c, &o, sizeof o, 0);
+	rc = coll_now_bcast(c, &o, sizeof o, 0);
 	if (rc == MPI_SUCCESS)
 		rc = share(w, &o, bytes);
 	if (rc == MPI_SUCCESS)
@@ -168,7 +168,7 @@ void win_shared_make_nothing(struct comm *c)
 {
 	struct offer o = {.fd = -1, .error = ENOMEM};
 
-	(void)coll_bcast(c, &o, sizeof o, 0);
+	(void)coll_now_bcast(c, &o, sizeof o, 0);
 }
 
 void win_shared_by_all(struct win *w)

@@ -27,8 +27,8 @@ int win_sync_barrier(struct win *w)
 {
 	struct coll_run run;
 
-	coll_begin(&run, w->comm);
-	return coll_end(&run, coll_plan_barrier(&run, w->comm));
+	coll_run_begin(&run, w->comm);
+	return coll_motion_end(&run, coll_plan_barrier(&run, w->comm));
 }
 
 /* A barrier also where the assertions say that it is not needed: the others may not have begun
