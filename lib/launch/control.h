@@ -34,11 +34,11 @@ enum control_type {
 struct loop;
 
 /*
- * orders.c. What the agent says while the job runs is obeyed on the loop's thread from now on. A
- * RESTART of a later epoch than `epoch`: RESTARTING is said, then restart is called, which does not
- * return; no byte behind it is read. An OBSERVE of this epoch: observe is called; a DUMP: dump. The
- * end of the socket, or anything else that comes, ends this process. fd stays the caller's. Before
- * loop_start. 0 or FT_ENOMEM.
+ * control_commands.c. What the agent says while the job runs is obeyed on the loop's thread from
+ * now on. A RESTART of a later epoch than `epoch`: RESTARTING is said, then restart is called,
+ * which does not return; no byte behind it is read. An OBSERVE of this epoch: observe is called; a
+ * DUMP: dump. The end of the socket, or anything else that comes, ends this process. fd stays the
+ * caller's. Before loop_start. 0 or FT_ENOMEM.
  */
 struct control_orders {
 	void (*restart)(void), (*observe)(void), (*dump)(void);

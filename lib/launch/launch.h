@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How a process learns what it is: rank, size, who the others are and where. From the launcher over
- * the control socket (control.c), from arguments when it was started by hand (byhand.c), or not at
- * all: then it is a job of one.
+ * the control socket (control.c), from arguments when it was started by hand (manual_start.c), or
+ * not at all: then it is a job of one.
  */
 #ifndef FTMPI_LAUNCH_LAUNCH_H
 #define FTMPI_LAUNCH_LAUNCH_H

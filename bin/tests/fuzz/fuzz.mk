@@ -12,10 +12,10 @@ FUZZ_DIR := bin/tests/fuzz
 # What each target consists of, beside common.c and its driver: objects of the library, and helpers.
 FUZZ_frames := $(addprefix $(FUZZ_DIR)/,frames.o frames_say.o frames_user.o frames_in.o frames_out.o) $(transport_o) $(base_o)
 FUZZ_handshake := $(addprefix $(FUZZ_DIR)/,handshake.o handshake_talk.o handshake_judge.o) $(transport_o) $(base_o)
-FUZZ_control := $(FUZZ_DIR)/control.o lib/launch/control.o lib/launch/orders.o lib/launch/launch.o lib/launch/foreign.o lib/launch/byhand.o lib/launch/settings.o $(base_o)
+FUZZ_control := $(FUZZ_DIR)/control.o lib/launch/control.o lib/launch/control_commands.o lib/launch/launch.o lib/launch/foreign.o lib/launch/manual_start.o lib/launch/settings.o $(base_o)
 FUZZ_ckpt_file := $(FUZZ_DIR)/ckpt_file.o $(ckpt_o) $(base_o)
 FUZZ_manifest := $(FUZZ_DIR)/manifest.o $(ckpt_o) $(base_o)
-FUZZ_byhand := $(FUZZ_DIR)/byhand.o lib/launch/byhand.o lib/launch/control.o lib/launch/orders.o lib/launch/launch.o lib/launch/foreign.o lib/launch/settings.o $(base_o)
+FUZZ_byhand := $(FUZZ_DIR)/byhand.o lib/launch/manual_start.o lib/launch/control.o lib/launch/control_commands.o lib/launch/launch.o lib/launch/foreign.o lib/launch/settings.o $(base_o)
 FUZZ_coord := $(FUZZ_DIR)/coord.o $(coord_o)
 FUZZ_orphans := $(FUZZ_DIR)/orphans.o lib/coord/orphans.o lib/coord/debts.o $(base_o)
 FUZZ_rma_layout := $(FUZZ_DIR)/rma_layout.o $(call mpi_o,rma_layout) $(types_o)

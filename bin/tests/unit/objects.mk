@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What each unit test links with beside its own file.
-groups_o := $(call mpi_o,fail live group group_ops)
+groups_o := $(call mpi_o,fail handle_table group group_ops)
 comms_o := $(groups_o) $(call mpi_o,comm comm_world comm_predefined comm_lookup comm_hosts comm_numbered comm_again attr attr_key attr_comm errhandler errtext topo info info_lookup info_env) lib/ckpt/section_communicators.o lib/ckpt/section_numbers.o lib/base/cursor.o
 fakes_o := $(addprefix bin/tests/unit/,fake_api.o fake_process.o)
-UNIT_live := $(call mpi_o,live fail) bin/tests/unit/fake_api.o
+UNIT_handle_table := $(call mpi_o,handle_table fail) bin/tests/unit/fake_api.o
 UNIT_group := $(groups_o) bin/tests/unit/fake_api.o
 UNIT_topo := $(call mpi_o,topo topo_graph)
 UNIT_dims := $(call mpi_o,topo dims)
@@ -17,7 +17,7 @@ UNIT_comm := $(board_o)
 UNIT_comm_hosts := $(board_o)
 UNIT_comm_object := $(board_o)
 type_o := $(call mpi_o,fail type type_release type_table type_layout type_shape type_make type_array type_pack type_walk type_cursor \
-	type_contents type_signature type_f90 attr attr_key errtext live)
+	type_contents type_signature type_f90 attr attr_key errtext handle_table)
 types_o := $(type_o) $(call mpi_o,type_external api_type api_type_args api_type_array api_type_attr \
 	api_type_blocks api_type_contents api_type_elements api_type_query) bin/tests/unit/fake_api.o
 UNIT_type := $(types_o)
@@ -54,7 +54,7 @@ UNIT_ckpt_pieces := bin/tests/unit/ckpt_store.o $(ckpt_o) $(base_o)
 UNIT_ckpt_capture := bin/tests/unit/ckpt_store.o $(ckpt_o) $(base_o)
 UNIT_ckpt_writer := lib/ckpt/writer.o
 UNIT_ckpt_choice := lib/ckpt/choice.o
-UNIT_uses := $(call mpi_o,uses)
+UNIT_symbol_scan := $(call mpi_o,symbol_scan)
 heartbeat_o := $(patsubst %.c,%.o,$(wildcard lib/heartbeat/*.c))
 UNIT_ring := lib/heartbeat/ring.o
 UNIT_detector := lib/heartbeat/detector.o

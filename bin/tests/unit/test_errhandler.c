@@ -11,7 +11,7 @@
 #include "mpi/comm/comm.h"
 #include "mpi/comm/errhandler.h"
 #include "mpi/handle/errtext.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 #include "unit.h"
 
 static struct comm *made;

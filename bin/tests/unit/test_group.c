@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "mpi/comm/group.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 #include "unit.h"
 
 enum { WORLD = 24 };

@@ -3,7 +3,7 @@
  * live that others were made of. */
 #include <string.h>
 
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 #include "type_check.h"
 
 enum { ROOM = 40 };

@@ -3,7 +3,7 @@
  * their parts. */
 #include <string.h>
 
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 #include "type_check.h"
 
 START_TEST(sizes_and_pairs)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "mpi/bindings/api.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 #include "type_check.h"
 
 START_TEST(invented_handles_are_refused)

@@ -12,7 +12,7 @@
 #include "api.h"
 #include "check.h"
 #include "mpi/comm/info.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 
 enum { ALIGNMENT = 64, ALIGNMENT_MAX = 1 << 30 };
 

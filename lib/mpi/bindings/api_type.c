@@ -2,7 +2,7 @@
 /* Making and freeing datatypes (MPI 5.0 sections 5.1.2 and 5.1.9). */
 #include "api.h"
 #include "api_type.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 
 static int contiguous(MPI_Count count, bool large, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {

@@ -9,7 +9,7 @@
 #include "info.h"
 #include "mpi/handle/attr.h"
 #include "mpi/handle/fail.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 #include "topo.h"
 
 /* the counter and the plane share 32 bits */

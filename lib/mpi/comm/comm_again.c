@@ -6,7 +6,7 @@
 
 #include "base/list.h"
 #include "ckpt/section_communicators.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 
 /* ---- capture ---- */
 

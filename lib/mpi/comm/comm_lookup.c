@@ -2,7 +2,7 @@
 /* What the program names: handles, and the two that it may name from MPI_Init to MPI_Finalize. */
 #include "comm.h"
 #include "mpi/handle/fail.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 
 static struct comm *world, *self; /* NULL: the program may not name them */
 

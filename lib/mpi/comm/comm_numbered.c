@@ -4,7 +4,7 @@
 
 #include "ckpt/section_numbers.h"
 #include "comm_inside.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 
 static struct section_numbers restored; /* of a line */
 

@@ -12,7 +12,7 @@
 #include "errhandler.h"
 #include "mpi/handle/attr.h"
 #include "mpi/handle/fail.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 
 enum {
 	COUNTER_SELF = 1,

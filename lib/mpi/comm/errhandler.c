@@ -10,7 +10,7 @@
 #include "mpi/engine/engine.h"
 #include "mpi/handle/errtext.h"
 #include "mpi/handle/fail.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 #include "mpi/handle/process.h"
 
 static struct errhandler predefined[] = {

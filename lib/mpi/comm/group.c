@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "mpi/handle/fail.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 
 /* MPI_GROUP_EMPTY. Every operation that leaves nobody gives this one. */
 static struct group empty = {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "mpi/handle/fail.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 
 struct info *info_new(void)
 {

@@ -2,7 +2,7 @@
 /* What the program names: handles of info objects, and MPI_INFO_ENV. */
 #include "info.h"
 #include "mpi/handle/fail.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 
 /* Lives as long as the process. */
 static int environment(struct info **out)

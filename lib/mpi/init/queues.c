@@ -17,7 +17,7 @@
 #include "base/plural.h"
 #include "mpi/comm/comm.h"
 #include "mpi/engine/engine.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 #include "mpi/handle/process.h"
 #include "mpi/p2p/match.h"
 #include "mpi/p2p/p2p_state.h"

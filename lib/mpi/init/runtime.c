@@ -12,7 +12,7 @@
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
 #include "output.h"
-#include "runtime_inside.h"
+#include "runtime_job.h"
 
 _Atomic enum runtime_state runtime_now;
 

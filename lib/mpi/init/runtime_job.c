@@ -25,9 +25,9 @@
 #include "mpi/type/type.h"
 #include "output.h"
 #include "queues.h"
-#include "runtime_inside.h"
+#include "runtime_job.h"
 #include "session.h"
-#include "uses.h"
+#include "symbol_scan.h"
 
 enum {
 	BYHAND_CONNECT_MS = 120000, /* people type slowly */

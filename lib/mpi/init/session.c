@@ -11,7 +11,7 @@
 #include "mpi/comm/errhandler.h"
 #include "mpi/comm/hints.h"
 #include "mpi/handle/fail.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 #include "mpi/p2p/p2p_buffer.h"
 #include "mpi/p2p/request.h"
 

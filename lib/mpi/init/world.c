@@ -10,7 +10,7 @@
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
 #include "runtime.h"
-#include "uses.h"
+#include "symbol_scan.h"
 
 static struct {
 	_Atomic enum world_state state;

@@ -5,7 +5,7 @@
 
 #include "inflight.h"
 #include "mpi/handle/fail.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 #include "p2p_inside.h"
 #include "stored.h"
 

@@ -10,7 +10,7 @@
 #include "mpi/comm/info.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 #include "rma_pending.h"
 
 static struct link windows = {&windows, &windows};

@@ -8,7 +8,7 @@
 #include "mpi/construct/comm_make.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 #include "rma.h"
 #include "win_epoch.h"
 

@@ -8,7 +8,7 @@
 
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 #include "op_kernels.h"
 #include "type_table.h"
 

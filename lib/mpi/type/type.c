@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "mpi/handle/fail.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 #include "type_table.h"
 
 int type_lookup(MPI_Datatype handle, struct type **out)

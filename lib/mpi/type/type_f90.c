@@ -2,7 +2,7 @@
 #include "type_f90.h"
 
 #include "mpi/handle/fail.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 #include "type_contents.h"
 #include "type_table.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "mpi/handle/fail.h"
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 
 static int too_large(void)
 {

@@ -3,7 +3,7 @@
  * Open addressing with linear probes. An entry lies between its home slot and the next empty slot;
  * removal closes the gap, so there are no tombstones and a probe for a stranger ends soon.
  */
-#include "live.h"
+#include "handle_table.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * The dynamic symbols of what is loaded, as the dynamic linker has them in memory. Nothing is read
  * that does not lie in the object's own segments.
  */
-#include "uses.h"
+#include "symbol_scan.h"
 
 #include <link.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "mpi/handle/live.h"
+#include "mpi/handle/handle_table.h"
 #include "unit.h"
 
 enum { OBJECTS = 3000, STEPS = 200000 };

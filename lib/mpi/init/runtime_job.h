@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What runtime.c and runtime_job.c share. */
-#ifndef FTMPI_MPI_RUNTIME_INSIDE_H
-#define FTMPI_MPI_RUNTIME_INSIDE_H
+#ifndef FTMPI_MPI_RUNTIME_JOB_H
+#define FTMPI_MPI_RUNTIME_JOB_H
 
 #include "runtime.h"
 

@@ -2,7 +2,7 @@
 /* What this test itself consists of: it, and libraries that refer to names of each other. */
 #include <stdlib.h>
 
-#include "mpi/init/uses.h"
+#include "mpi/init/symbol_scan.h"
 #include "unit.h"
 
 /* libsubunit asks the C library for it */

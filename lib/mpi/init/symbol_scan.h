@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the program is made of. */
-#ifndef FTMPI_MPI_USES_H
-#define FTMPI_MPI_USES_H
+#ifndef FTMPI_MPI_SYMBOL_SCAN_H
+#define FTMPI_MPI_SYMBOL_SCAN_H
 
 #include <stdbool.h>
 

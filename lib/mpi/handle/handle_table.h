@@ -4,8 +4,8 @@
  * into memory that the program names, so a freed or invented handle is found out without touching
  * what it points to. The engine lock guards it.
  */
-#ifndef FTMPI_MPI_LIVE_H
-#define FTMPI_MPI_LIVE_H
+#ifndef FTMPI_MPI_HANDLE_TABLE_H
+#define FTMPI_MPI_HANDLE_TABLE_H
 
 #include <stdbool.h>
 
