@@ -30,8 +30,6 @@ my %STOREY = map { $ROOMS[$_] => $_ } 0 .. $#ROOMS;
 
 # folder => how many of its files are in circles: what is left to be opened. It only becomes less.
 my %CIRCLES = (
-	launch         => 3,    # three ways to learn what a process is, one structure
-	'mpi/init'     => 2,
 );
 
 # folder of bin/lib/FTMPI => the folders that its modules may use beside their own. Shared is what lies in

@@ -19,8 +19,8 @@
 #include "base/log.h"
 #include "launch.h"
 
-/* The START message is on its way when the rank is started: this long only when something is wrong.
- */
+/* The START message is on its way when the rank is started: it takes this long only when something
+ * is wrong. */
 enum { START_MS = 60000, HEAD_BYTES = 8 };
 
 static const char env_control[] = "FTMPI_CONTROL_FD", env_listen[] = "FTMPI_LISTEN_FD",
@@ -59,10 +59,10 @@ static int take_fd(const char *name)
 }
 
 /* Held while a message is sent, and for good after RESTARTING. */
-static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t sending = PTHREAD_MUTEX_INITIALIZER;
 
-/* Whole: a message of which a part went out would spoil all that come behind it, and a handler of
- * the program's may interrupt us anywhere. */
+/* A message of which only a part went out would spoil all messages behind it, and a signal of the
+ * program may interrupt the call anywhere. */
 static bool send_all(int fd, const uint8_t *at, size_t len)
 {
 	while (len > 0) {
@@ -78,10 +78,10 @@ static bool send_all(int fd, const uint8_t *at, size_t len)
 	return true;
 }
 
-enum { SAY_BYTES = 1200 };
+enum { MESSAGE_BYTES = 1200 };
 
-/* Messages are small: the socket's buffer takes them whole, and nobody waits. The body is in out,
- * behind the head, and ends at w. */
+/* Messages are small: the socket's buffer takes them whole, so the call does not wait. The body is
+ * in out, behind the head, and ends at w. */
 static void post(int fd, enum control_type type, uint8_t *out, const struct writer *w)
 {
 	struct writer head = writer_over(out, HEAD_BYTES);
@@ -102,9 +102,9 @@ static void write_text(struct writer *w, const char *text)
 	writer_string(w, brief);
 }
 
-static void say(int fd, enum control_type type, uint32_t number, const char *text)
+static void send_number(int fd, enum control_type type, uint32_t number, const char *text)
 {
-	uint8_t out[SAY_BYTES];
+	uint8_t out[MESSAGE_BYTES];
 	struct writer w = writer_over(out + HEAD_BYTES, sizeof out - HEAD_BYTES);
 
 	if (fd < 0)
@@ -116,11 +116,11 @@ static void say(int fd, enum control_type type, uint32_t number, const char *tex
 	post(fd, type, out, &w);
 }
 
-static void tell(int fd, enum control_type type, uint32_t number, const char *text)
+static void send_locked(int fd, enum control_type type, uint32_t number, const char *text)
 {
-	pthread_mutex_lock(&telling);
-	say(fd, type, number, text);
-	pthread_mutex_unlock(&telling);
+	pthread_mutex_lock(&sending);
+	send_number(fd, type, number, text);
+	pthread_mutex_unlock(&sending);
 }
 
 /* 0, FT_EGONE at the end of the stream, FT_ETIME */
@@ -258,7 +258,7 @@ static int pass_restart(int fd, uint32_t len, uint64_t deadline)
 	int rc = len == sizeof body ? read_all(fd, body, sizeof body, deadline) : FT_EPROTO;
 
 	if (rc == 0)
-		tell(fd, CONTROL_RESTARTING, cursor_u32(&c), NULL);
+		send_locked(fd, CONTROL_RESTARTING, cursor_u32(&c), NULL);
 	return rc;
 }
 
@@ -323,31 +323,31 @@ int control_start(struct launch *l, char *err, size_t errsize)
 	return rc;
 }
 
-/* ---- what the agent is told ---- */
+/* ---- messages to the agent ---- */
 
 void control_inited(int fd)
 {
-	tell(fd, CONTROL_INITED, (uint32_t)getpid(), NULL);
+	send_locked(fd, CONTROL_INITED, (uint32_t)getpid(), NULL);
 }
 
 void control_finalized(int fd)
 {
-	tell(fd, CONTROL_FINALIZED, 0, NULL);
+	send_locked(fd, CONTROL_FINALIZED, 0, NULL);
 }
 
 void control_aborted(int fd, uint32_t code, const char *text)
 {
-	tell(fd, CONTROL_ABORTED, code, text);
+	send_locked(fd, CONTROL_ABORTED, code, text);
 }
 
 void control_lost(int fd, int peer, const char *why)
 {
-	tell(fd, CONTROL_LOST, (uint32_t)peer, why);
+	send_locked(fd, CONTROL_LOST, (uint32_t)peer, why);
 }
 
-/* The heartbeats' thread must not wait for an agent that reads nothing: that one is found out
+/* The heartbeats' thread must not wait for an agent that reads nothing; such an agent is noticed
  * elsewhere. */
-static void tell_at_once(int fd, enum control_type type, const uint32_t *numbers, int count)
+static void send_at_once(int fd, enum control_type type, const uint32_t *numbers, int count)
 {
 	uint8_t out[HEAD_BYTES + 12];
 	struct writer w = writer_over(out, sizeof out);
@@ -358,62 +358,62 @@ static void tell_at_once(int fd, enum control_type type, const uint32_t *numbers
 	writer_u16(&w, CONTROL_VERSION);
 	for (int i = 0; i < count; i++)
 		writer_u32(&w, numbers[i]);
-	pthread_mutex_lock(&telling);
+	pthread_mutex_lock(&sending);
 	if (fd >= 0 && send(fd, out, len, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)len)
 		log_event("what was noticed of rank %u could not be told", numbers[0]);
-	pthread_mutex_unlock(&telling);
+	pthread_mutex_unlock(&sending);
 }
 
 void control_suspect(int fd, int peer, unsigned silent_ms, uint32_t progress)
 {
 	uint32_t numbers[] = {(uint32_t)peer, silent_ms, progress};
 
-	tell_at_once(fd, CONTROL_SUSPECT, numbers, 3);
+	send_at_once(fd, CONTROL_SUSPECT, numbers, 3);
 }
 
 void control_heard(int fd, int peer)
 {
 	uint32_t number = (uint32_t)peer;
 
-	tell_at_once(fd, CONTROL_HEARD, &number, 1);
+	send_at_once(fd, CONTROL_HEARD, &number, 1);
 }
 
 void control_program(int fd, bool uses_checkpoints)
 {
-	tell(fd, CONTROL_PROGRAM, uses_checkpoints, NULL);
+	send_locked(fd, CONTROL_PROGRAM, uses_checkpoints, NULL);
 }
 
 void control_runs(int fd, const uint8_t hash[CONTROL_HASH_BYTES], const char *path)
 {
-	uint8_t out[SAY_BYTES];
+	uint8_t out[MESSAGE_BYTES];
 	struct writer w = writer_over(out + HEAD_BYTES, sizeof out - HEAD_BYTES);
 
 	if (fd < 0)
 		return;
 	writer_bytes(&w, hash, CONTROL_HASH_BYTES);
 	write_text(&w, path);
-	pthread_mutex_lock(&telling);
+	pthread_mutex_lock(&sending);
 	post(fd, CONTROL_RUNS, out, &w);
-	pthread_mutex_unlock(&telling);
+	pthread_mutex_unlock(&sending);
 }
 
 void control_loaded(void)
 {
-	tell(find_fd(env_control), CONTROL_LOADED, (uint32_t)getpid(), NULL);
+	send_locked(find_fd(env_control), CONTROL_LOADED, (uint32_t)getpid(), NULL);
 }
 
 void control_line(int fd, uint32_t line)
 {
-	tell(fd, CONTROL_LINE, line, NULL);
+	send_locked(fd, CONTROL_LINE, line, NULL);
 }
 
 void control_restored(int fd, uint32_t line, const char *session)
 {
-	tell(fd, CONTROL_RESTORED, line, session);
+	send_locked(fd, CONTROL_RESTORED, line, session);
 }
 
 void control_restarting(int fd, uint32_t epoch)
 {
-	pthread_mutex_lock(&telling);
-	say(fd, CONTROL_RESTARTING, epoch, NULL);
+	pthread_mutex_lock(&sending);
+	send_number(fd, CONTROL_RESTARTING, epoch, NULL);
 }

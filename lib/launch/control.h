@@ -31,32 +31,17 @@ enum control_type {
 	CONTROL_LOADED = 28,
 };
 
-struct loop;
+struct launch;
 
-/*
- * control_commands.c. What the agent says while the job runs is obeyed on the loop's thread from
- * now on. A RESTART of a later epoch than `epoch`: RESTARTING is said, then restart is called,
- * which does not return; no byte behind it is read. An OBSERVE of this epoch: observe is called; a
- * DUMP: dump. The end of the socket, or anything else that comes, ends this process. fd stays the
- * caller's. Before loop_start. 0 or FT_ENOMEM.
- */
-struct control_orders {
-	void (*restart)(void), (*observe)(void), (*dump)(void);
-};
+/* Was this process started by the launcher (FTMPI_CONTROL_FD is set)? */
+bool control_present(void);
 
-int control_watch(struct loop *loop, int fd, uint32_t epoch, const struct control_orders *orders);
-void control_unwatch(void);
+/* Waits for the launcher's START message. 0, or an error with a sentence in err. */
+int control_start(struct launch *l, char *err, size_t errsize);
 
-/* Pure: an order on its way, in pieces of any size; all zeros: nothing of it has come. */
-struct control_order {
-	uint8_t bytes[12];
-	size_t have;
-	uint16_t type; /* CONTROL_RESTART, _OBSERVE or _DUMP, once it is whole */
-};
-
-/* So many bytes of it are to be read, and not one more; 0: it is whole, and *epoch is set;
- * FT_EPROTO: it is not one for a rank that runs. */
-int control_order_needs(struct control_order *o, uint32_t *epoch);
+/* Pure: the body of a START message. 0, FT_EPROTO or FT_ENOMEM. l->rank and tables are set only on
+ * success. */
+int control_decode_start(struct launch *l, const void *body, size_t len);
 
 /* Tell the agent. Any thread; without a launcher (fd -1) nothing happens. A launcher that is gone
  * is noticed elsewhere. */
@@ -69,16 +54,16 @@ void control_runs(int fd, const uint8_t hash[CONTROL_HASH_BYTES], const char *pa
 void control_line(int fd, uint32_t line);
 void control_restored(int fd, uint32_t line, const char *session);
 
-/* The first word of a process image, before it knows of a control socket: that it was executed. In
- * a program that no agent has started nothing happens. */
+/* The first message of a process image, before the image has its START: it was executed. In a
+ * program that no agent has started nothing happens. */
 void control_loaded(void);
 
-/* The last word of this process image: a thread that wants to tell anything after it waits for the
- * end of the image. */
+/* The last message of this process image: a thread that sends anything after it waits for the end
+ * of the image. */
 void control_restarting(int fd, uint32_t epoch);
 
-/* Its heartbeats have not come for so long; they come again. Must not be held up, so what the agent
- * does not take is logged and dropped. */
+/* The peer's heartbeats have not come for so long; they come again. These calls must not wait, so a
+ * message that the agent does not take is logged and dropped. */
 void control_suspect(int fd, int peer, unsigned silent_ms, uint32_t progress);
 void control_heard(int fd, int peer);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the agent says to a rank that runs: RESTART, OBSERVE, DUMP, and, by the end of the socket,
- * that it is gone. */
-#include "control.h"
+/* What the agent sends to a rank that runs: RESTART, OBSERVE, DUMP. The end of the socket means
+ * that the agent is gone. */
+#include "control_commands.h"
 
 #include <errno.h>
 #include <event2/event.h>
@@ -13,32 +13,33 @@
 #include "base/fault.h"
 #include "base/log.h"
 #include "base/loop.h"
+#include "control.h"
 
 enum { HEAD_BYTES = 8, EPOCH_BYTES = 4 };
 
-int control_order_needs(struct control_order *o, uint32_t *epoch)
+int control_commands_needs(struct control_command *c, uint32_t *epoch)
 {
-	struct cursor c = cursor_over(o->bytes, o->have);
+	struct cursor in = cursor_over(c->bytes, c->have);
 
-	if (o->have < HEAD_BYTES)
-		return (int)(HEAD_BYTES - o->have);
-	if (cursor_u32(&c) != EPOCH_BYTES)
+	if (c->have < HEAD_BYTES)
+		return (int)(HEAD_BYTES - c->have);
+	if (cursor_u32(&in) != EPOCH_BYTES)
 		return FT_EPROTO;
-	o->type = cursor_u16(&c);
-	if (o->type < CONTROL_RESTART || o->type > CONTROL_DUMP ||
-		cursor_u16(&c) != CONTROL_VERSION)
+	c->type = cursor_u16(&in);
+	if (c->type < CONTROL_RESTART || c->type > CONTROL_DUMP ||
+		cursor_u16(&in) != CONTROL_VERSION)
 		return FT_EPROTO;
-	if (o->have < sizeof o->bytes)
-		return (int)(sizeof o->bytes - o->have);
-	*epoch = cursor_u32(&c);
+	if (c->have < sizeof c->bytes)
+		return (int)(sizeof c->bytes - c->have);
+	*epoch = cursor_u32(&in);
 	return 0;
 }
 
 static struct {
 	struct event *event;
 	uint32_t epoch;
-	struct control_orders orders;
-	struct control_order order;
+	struct control_commands commands;
+	struct control_command command;
 } watch;
 
 static _Noreturn void leave(const char *why)
@@ -53,13 +54,13 @@ static _Noreturn void refuse(void)
 	_exit(1);
 }
 
-static void obey(int fd, uint32_t epoch)
+static void carry_out(int fd, uint32_t epoch)
 {
-	watch.order.have = 0;
-	if (watch.order.type != CONTROL_RESTART) {
+	watch.command.have = 0;
+	if (watch.command.type != CONTROL_RESTART) {
 		if (epoch == watch.epoch)
-			(watch.order.type == CONTROL_DUMP ? watch.orders.dump
-							  : watch.orders.observe)();
+			(watch.command.type == CONTROL_DUMP ? watch.commands.dump
+							    : watch.commands.observe)();
 		return;
 	}
 	if (epoch <= watch.epoch) {
@@ -68,41 +69,42 @@ static void obey(int fd, uint32_t epoch)
 	}
 	fault_point("restart-received");
 	control_restarting(fd, epoch);
-	watch.orders.restart();
+	watch.commands.restart();
 }
 
 static void on_control(evutil_socket_t fd, short what, void *arg)
 {
-	struct control_order *o = &watch.order;
+	struct control_command *c = &watch.command;
 	uint32_t epoch;
 	int needs;
 
 	(void)what;
 	(void)arg;
-	while ((needs = control_order_needs(o, &epoch)) > 0) {
-		ssize_t n = recv((int)fd, o->bytes + o->have, (size_t)needs, MSG_DONTWAIT);
+	while ((needs = control_commands_needs(c, &epoch)) > 0) {
+		ssize_t n = recv((int)fd, c->bytes + c->have, (size_t)needs, MSG_DONTWAIT);
 
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 		if (n <= 0)
 			leave("the launcher is gone");
-		o->have += (size_t)n;
+		c->have += (size_t)n;
 	}
 	if (needs < 0)
 		refuse();
-	obey((int)fd, epoch);
+	carry_out((int)fd, epoch);
 }
 
-int control_watch(struct loop *loop, int fd, uint32_t epoch, const struct control_orders *orders)
+int control_commands_watch(
+	struct loop *loop, int fd, uint32_t epoch, const struct control_commands *commands)
 {
 	watch.epoch = epoch;
-	watch.orders = *orders;
-	watch.order.have = 0;
+	watch.commands = *commands;
+	watch.command.have = 0;
 	watch.event = event_new(loop_base(loop), fd, EV_READ | EV_PERSIST, on_control, NULL);
 	return watch.event && event_add(watch.event, NULL) == 0 ? 0 : FT_ENOMEM;
 }
 
-void control_unwatch(void)
+void control_commands_unwatch(void)
 {
 	if (watch.event)
 		event_free(watch.event);

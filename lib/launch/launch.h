@@ -39,38 +39,14 @@ struct launch {
 	int control_fd;			/* owned; -1 without a launcher */
 };
 
-/* Finds it out, in one of the three ways. argc and argv are main's, or NULL. 0, or an error with a
- * sentence in err (which stays as it is for FT_ENOMEM). */
-int launch_learn(struct launch *l, int *argc, char ***argv, char *err, size_t errsize);
-
-/* Tables for `size` ranks. 0 or FT_ENOMEM. */
+/* launch.c. Tables for `size` ranks. 0 or FT_ENOMEM. */
 int launch_alloc(struct launch *l, int size);
 
 /* Frees the tables, wipes the secret; descriptors are left alone. */
 void launch_free(struct launch *l);
 
-/* Was this process started by the launcher (FTMPI_CONTROL_FD is set)? */
-bool control_present(void);
-
-/* Waits for the launcher's START message. 0, or an error with a sentence in err. */
-int control_start(struct launch *l, char *err, size_t errsize);
-
-/* Pure: the body of a START message. 0, FT_EPROTO or FT_ENOMEM. l->rank and tables are set only on
- * success. */
-int control_decode_start(struct launch *l, const void *body, size_t len);
-
-/* Do the arguments hold -ftmpi? */
-bool byhand_present(int argc, char **argv);
-
-/* What main was given, for calls that are not given it: a copy, whose array the caller frees. NULL:
- * out of memory. */
-char **byhand_arguments(int *argc);
-
-/* Take all from -ftmpi on out of them. */
-void byhand_take_out(int *argc, char **argv);
-
-/* Takes `-ftmpi WORKDIR RANK SIZE 0 HOST0 1 HOST1 ...` out of the arguments, resolves the hosts,
- * listens. 0, or an error with a sentence in err. */
-int byhand_start(struct launch *l, int *argc, char ***argv, char *err, size_t errsize);
+/* launch_learn.c. Finds out which of the three ways it was. argc and argv are main's, or NULL. 0,
+ * or an error with a sentence in err (which stays as it is for FT_ENOMEM). */
+int launch_learn(struct launch *l, int *argc, char ***argv, char *err, size_t errsize);
 
 #endif

@@ -19,6 +19,7 @@
 #include "base/plural.h"
 #include "base/shown.h"
 #include "launch.h"
+#include "manual_start.h"
 
 enum { SECRET_LEAST = 16, SECRET_MOST = 4096, BACKLOG = 1024 };
 
@@ -30,7 +31,7 @@ static int find(int argc, char **argv)
 	return -1;
 }
 
-bool byhand_present(int argc, char **argv)
+bool manual_start_given(int argc, char **argv)
 {
 	return find(argc, argv) >= 0;
 }
@@ -45,7 +46,7 @@ __attribute__((constructor)) static void keep_arguments(int argc, char **argv)
 	main_argv = argv;
 }
 
-char **byhand_arguments(int *argc)
+char **manual_start_arguments(int *argc)
 {
 	char **argv = calloc((size_t)main_argc + 1, sizeof *argv);
 
@@ -54,7 +55,7 @@ char **byhand_arguments(int *argc)
 	return argv;
 }
 
-void byhand_take_out(int *argc, char **argv)
+void manual_start_take_out(int *argc, char **argv)
 {
 	int at = find(*argc, argv);
 
@@ -251,7 +252,7 @@ static int take_recovery(struct launch *l, const char *file, char *err, size_t e
 	return FT_EINVAL;
 }
 
-int byhand_start(struct launch *l, int *argc, char ***argv, char *err, size_t errsize)
+int manual_start(struct launch *l, int *argc, char ***argv, char *err, size_t errsize)
 {
 	int at = find(*argc, *argv), end = at + 1, rc;
 	char **args = *argv + at + 1;
@@ -270,6 +271,6 @@ int byhand_start(struct launch *l, int *argc, char ***argv, char *err, size_t er
 		rc = parse(l, args + 1, end - at - 2, err, errsize);
 	if (rc)
 		return rc;
-	byhand_take_out(argc, *argv);
+	manual_start_take_out(argc, *argv);
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include "base/knob.h"
 #include "fuzz.h"
 #include "launch/launch.h"
+#include "launch/manual_start.h"
 
 enum { WORDS = 1500 };
 
@@ -181,9 +182,9 @@ static void arguments(struct script *in)
 	text = script_text(in, FUZZ_INPUT_MAX);
 	argc = split(text, words);
 	FUZZ_CHECK(knob_load(err, sizeof err) == 0, "%s", err);
-	if (byhand_present(argc, argv)) {
+	if (manual_start_given(argc, argv)) {
 		memcpy(kept, words, sizeof kept);
-		rc = byhand_start(&l, &argc, &argv, err, sizeof err);
+		rc = manual_start(&l, &argc, &argv, err, sizeof err);
 		for (at = 1; strcmp(kept[at], "-ftmpi") != 0;)
 			at++;
 		if (rc)

@@ -11,6 +11,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "launch/control.h"
+#include "launch/control_commands.h"
 #include "fuzz.h"
 #include "launch/launch.h"
 
@@ -202,11 +203,11 @@ static void told(struct script *in)
 /* In pieces, as they come; no more is asked for than an order has. */
 static void order(struct script *in)
 {
-	struct control_order o = {.have = 0};
+	struct control_command o = {.have = 0};
 	uint32_t epoch = 0;
 	int needs;
 
-	while ((needs = control_order_needs(&o, &epoch)) > 0 && !script_ended(in)) {
+	while ((needs = control_commands_needs(&o, &epoch)) > 0 && !script_ended(in)) {
 		size_t piece = 1 + script_u8(in) % (unsigned)needs;
 
 		FUZZ_CHECK((size_t)needs <= sizeof o.bytes - o.have, "%d more bytes", needs);

@@ -15,6 +15,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "launch/control.h"
+#include "launch/control_commands.h"
 #include "launch/launch.h"
 #include "unit.h"
 
@@ -124,9 +125,9 @@ END_TEST
 
 /* ---- orders ---- */
 
-static struct control_order order(uint32_t len, uint16_t type, uint16_t version, size_t have)
+static struct control_command order(uint32_t len, uint16_t type, uint16_t version, size_t have)
 {
-	struct control_order o = {.have = have};
+	struct control_command o = {.have = have};
 	struct writer w = writer_over(o.bytes, sizeof o.bytes);
 
 	writer_u32(&w, len);
@@ -142,9 +143,9 @@ START_TEST(an_order_is_read_to_its_end)
 {
 	for (size_t have = 0; have <= 12; have++) {
 		uint16_t type = (uint16_t)(CONTROL_RESTART + have % 3);
-		struct control_order o = order(4, type, CONTROL_VERSION, have);
+		struct control_command o = order(4, type, CONTROL_VERSION, have);
 		uint32_t epoch = 7;
-		int needs = control_order_needs(&o, &epoch);
+		int needs = control_commands_needs(&o, &epoch);
 
 		ck_assert_int_ge(needs, have < 12);
 		ck_assert_uint_le(have + (size_t)needs, 12);
@@ -156,7 +157,7 @@ END_TEST
 
 START_TEST(what_is_no_order_is_refused)
 {
-	struct control_order bad[] = {
+	struct control_command bad[] = {
 		order(4, CONTROL_START, CONTROL_VERSION, 8),
 		order(4, 0, CONTROL_VERSION, 8),
 		order(4, CONTROL_DUMP + 1, CONTROL_VERSION, 8),
@@ -170,7 +171,7 @@ START_TEST(what_is_no_order_is_refused)
 	uint32_t epoch;
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-		ck_assert_msg(control_order_needs(&bad[i], &epoch) == FT_EPROTO, "case %zu", i);
+		ck_assert_msg(control_commands_needs(&bad[i], &epoch) == FT_EPROTO, "case %zu", i);
 }
 END_TEST
 

@@ -226,7 +226,7 @@ START_TEST(handles)
 	ck_assert_int_eq(group_lookup(second, &found), MPI_SUCCESS);
 	group_unexport(found);
 	ck_assert_int_eq(group_lookup(second, &found), MPI_ERR_GROUP);
-	live_clear();
+	handle_table_clear();
 }
 END_TEST
 

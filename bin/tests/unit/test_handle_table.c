@@ -17,18 +17,18 @@ START_TEST(knows_exactly_the_live)
 	for (int i = 0; i < STEPS; i++) {
 		int k = rand() % OBJECTS;
 
-		ck_assert_int_eq(live_has(&objects[k], OBJECT_GROUP), there[k]);
+		ck_assert_int_eq(handle_table_has(&objects[k], OBJECT_GROUP), there[k]);
 		if (there[k]) {
-			live_remove(&objects[k]);
+			handle_table_remove(&objects[k]);
 		} else {
 			objects[k].kind = OBJECT_GROUP;
-			ck_assert_int_eq(live_add(&objects[k]), 0);
+			ck_assert_int_eq(handle_table_add(&objects[k]), 0);
 		}
 		there[k] = !there[k];
 	}
 	for (int k = 0; k < OBJECTS; k++)
-		ck_assert_int_eq(live_has(&objects[k], OBJECT_GROUP), there[k]);
-	live_clear();
+		ck_assert_int_eq(handle_table_has(&objects[k], OBJECT_GROUP), there[k]);
+	handle_table_clear();
 	free(objects);
 	free(there);
 }
@@ -38,13 +38,13 @@ START_TEST(looks_at_the_kind)
 {
 	struct object o = {OBJECT_COMM, 1};
 
-	ck_assert_int_eq(live_add(&o), 0);
-	ck_assert(live_has(&o, OBJECT_COMM));
-	ck_assert(!live_has(&o, OBJECT_GROUP));
-	ck_assert_ptr_null(live_any(OBJECT_GROUP));
-	ck_assert_ptr_eq(live_any(OBJECT_COMM), &o);
-	live_clear();
-	ck_assert(!live_has(&o, OBJECT_COMM));
+	ck_assert_int_eq(handle_table_add(&o), 0);
+	ck_assert(handle_table_has(&o, OBJECT_COMM));
+	ck_assert(!handle_table_has(&o, OBJECT_GROUP));
+	ck_assert_ptr_null(handle_table_any(OBJECT_GROUP));
+	ck_assert_ptr_eq(handle_table_any(OBJECT_COMM), &o);
+	handle_table_clear();
+	ck_assert(!handle_table_has(&o, OBJECT_COMM));
 }
 END_TEST
 
@@ -55,14 +55,14 @@ START_TEST(clears_all_but_info)
 
 	for (int k = 0; k < OBJECTS; k++) {
 		objects[k].kind = k % 3 ? OBJECT_COMM : OBJECT_INFO;
-		ck_assert_int_eq(live_add(&objects[k]), 0);
+		ck_assert_int_eq(handle_table_add(&objects[k]), 0);
 	}
-	live_clear();
+	handle_table_clear();
 	for (int k = 0; k < OBJECTS; k++)
-		ck_assert_int_eq(live_has(&objects[k], objects[k].kind), k % 3 == 0);
+		ck_assert_int_eq(handle_table_has(&objects[k], objects[k].kind), k % 3 == 0);
 	for (int k = 0; k < OBJECTS; k += 3)
-		live_remove(&objects[k]);
-	live_clear();
+		handle_table_remove(&objects[k]);
+	handle_table_clear();
 	free(objects);
 }
 END_TEST
@@ -70,9 +70,9 @@ END_TEST
 START_TEST(strangers_are_not_touched)
 {
 	/* addresses that cannot be read */
-	ck_assert(!live_has((void *)8, OBJECT_COMM));
-	ck_assert(!live_has((void *)0xdeadbeef0, OBJECT_COMM));
-	live_remove((void *)0xdeadbeef0);
+	ck_assert(!handle_table_has((void *)8, OBJECT_COMM));
+	ck_assert(!handle_table_has((void *)0xdeadbeef0, OBJECT_COMM));
+	handle_table_remove((void *)0xdeadbeef0);
 }
 END_TEST
 

@@ -192,7 +192,7 @@ START_TEST(inner_types_come_back)
 	ck_assert_int_eq(inner.combiner, MPI_COMBINER_VECTOR);
 	ck_assert(inner.ints[0] == 3 && inner.ints[1] == 2 && inner.ints[2] == 4);
 	must(MPI_Type_free(&s.types[0]));
-	ck_assert_ptr_null(live_any(OBJECT_TYPE));
+	ck_assert_ptr_null(handle_table_any(OBJECT_TYPE));
 }
 END_TEST
 
@@ -213,7 +213,7 @@ START_TEST(what_comes_back_is_another_reference)
 	must(MPI_Type_free(&s.types[0]));
 	must(MPI_Type_free(&inner));
 	must(MPI_Type_free(&outer));
-	ck_assert_ptr_null(live_any(OBJECT_TYPE));
+	ck_assert_ptr_null(handle_table_any(OBJECT_TYPE));
 }
 END_TEST
 
@@ -266,7 +266,7 @@ START_TEST(a_long_chain_is_freed_without_a_long_stack)
 		ck_assert_int_eq(n, LONG / 1000);
 	}
 	must(MPI_Type_free(&t));
-	ck_assert_ptr_null(live_any(OBJECT_TYPE));
+	ck_assert_ptr_null(handle_table_any(OBJECT_TYPE));
 }
 END_TEST
 
@@ -308,7 +308,7 @@ START_TEST(types_for_fortran_kinds)
 	ck_assert_int_eq(MPI_Type_create_f90_complex(1, 5000, &a), MPI_ERR_ARG);
 	ck_assert_int_eq(MPI_Type_create_f90_real(MPI_UNDEFINED, MPI_UNDEFINED, &a), MPI_ERR_ARG);
 	types_fini();
-	ck_assert_ptr_null(live_any(OBJECT_TYPE));
+	ck_assert_ptr_null(handle_table_any(OBJECT_TYPE));
 }
 END_TEST
 

@@ -141,7 +141,7 @@ START_TEST(attributes)
 	must(MPI_Type_set_attr(MPI_INT, stays, here));
 	ck_assert_ptr_eq(got(MPI_INT, stays), here);
 	types_fini();
-	ck_assert_ptr_null(live_any(OBJECT_TYPE));
+	ck_assert_ptr_null(handle_table_any(OBJECT_TYPE));
 	ck_assert_ptr_null(got(MPI_INT, stays));
 	attr_fini();
 }

@@ -94,7 +94,7 @@ START_TEST(wrong_arguments)
 	ck_assert_int_eq(DARRAY(2, 0, nine, block, NULL, ok), MPI_ERR_ARG);
 	ck_assert_int_eq(DARRAY(2, 0, nine, block, nine, NULL), MPI_ERR_ARG);
 	ck_assert_ptr_eq(t, MPI_DATATYPE_NULL);
-	ck_assert_ptr_null(live_any(OBJECT_TYPE));
+	ck_assert_ptr_null(handle_table_any(OBJECT_TYPE));
 }
 END_TEST
 
@@ -115,7 +115,7 @@ START_TEST(large_arrays)
 	ck_assert_int_eq(MPI_Type_create_subarray_c(
 				 2, sizes, subsizes, starts, MPI_ORDER_C, MPI_LONG_DOUBLE, &t),
 		MPI_ERR_ARG);
-	ck_assert_ptr_null(live_any(OBJECT_TYPE));
+	ck_assert_ptr_null(handle_table_any(OBJECT_TYPE));
 }
 END_TEST
 

@@ -68,7 +68,7 @@ static int allocate(MPI_Aint size, size_t alignment, void **base)
 		return no_memory(size);
 	m = header_of((uint8_t *)block + alignment);
 	*m = (struct mem){{.kind = OBJECT_MEM, .refs = 1}, block};
-	rc = live_add(&m->head);
+	rc = handle_table_add(&m->head);
 	if (rc != MPI_SUCCESS) {
 		free(block);
 		return rc;
@@ -102,8 +102,8 @@ int PMPI_Free_mem(void *base)
 	int rc = MPI_SUCCESS;
 
 	api_enter("MPI_Free_mem");
-	if ((uintptr_t)base > ALIGNMENT && live_has(header_of(base), OBJECT_MEM)) {
-		live_remove(&header_of(base)->head);
+	if ((uintptr_t)base > ALIGNMENT && handle_table_has(header_of(base), OBJECT_MEM)) {
+		handle_table_remove(&header_of(base)->head);
 		free(header_of(base)->block);
 	} else {
 		rc = fail_with(

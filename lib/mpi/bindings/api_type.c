@@ -231,7 +231,7 @@ static int drop(struct type *t)
 		return fail_with(MPI_ERR_TYPE, "the datatype is predefined and cannot be freed");
 	type_hold(t);
 	rc = attr_delete_all(type_attrs(t));
-	if (rc == MPI_SUCCESS && live_has(t->handle, OBJECT_TYPE))
+	if (rc == MPI_SUCCESS && handle_table_has(t->handle, OBJECT_TYPE))
 		type_free(t);
 	type_release(t);
 	return rc;

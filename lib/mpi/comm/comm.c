@@ -105,7 +105,7 @@ void comm_destroy(struct comm *c)
 /* Make it a live handle of the program, or nothing. */
 static int publish(struct comm *c, const struct comm *parent, struct comm **out)
 {
-	int rc = live_add(&c->head);
+	int rc = handle_table_add(&c->head);
 
 	if (rc != MPI_SUCCESS) {
 		comm_destroy(c);
@@ -152,7 +152,7 @@ void comm_drop(struct comm *c)
 		return;
 	c->freed = true;
 	made.alive--;
-	live_remove(&c->head);
+	handle_table_remove(&c->head);
 	comm_release(c);
 }
 

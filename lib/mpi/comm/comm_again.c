@@ -72,13 +72,13 @@ bool comm_again_capture(uint8_t **out, size_t *len)
 	struct gathered g = {0};
 
 	comm_again_fini();
-	live_each(OBJECT_COMM, gather, &g);
+	handle_table_each(OBJECT_COMM, gather, &g);
 	g.list = malloc((g.n + 1) * sizeof *g.list);
 	if (!g.list)
 		return false;
 	g.n = 0;
 	g.bytes = SECTION_COMMUNICATORS_HEAD;
-	live_each(OBJECT_COMM, gather, &g);
+	handle_table_each(OBJECT_COMM, gather, &g);
 	qsort(g.list, g.n, sizeof *g.list, by_making);
 	*out = write_all(&g);
 	*len = g.bytes;
@@ -119,7 +119,7 @@ static bool is_there(uint64_t context)
 {
 	struct sought s = {.context = context};
 
-	live_each(OBJECT_COMM, look_at, &s);
+	handle_table_each(OBJECT_COMM, look_at, &s);
 	return s.found && context != COMM_NO_CONTEXT;
 }
 

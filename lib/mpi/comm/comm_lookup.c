@@ -35,7 +35,7 @@ int comm_lookup(MPI_Comm handle, struct comm **out)
 		*out = world;
 	else if (handle == MPI_COMM_SELF && self)
 		*out = self;
-	else if (live_has(handle, OBJECT_COMM))
+	else if (handle_table_has(handle, OBJECT_COMM))
 		*out = (struct comm *)(void *)handle;
 	else
 		return refuse(handle);

@@ -60,7 +60,7 @@ static void each_comm(void (*visit)(struct comm *c, void *arg), void *arg)
 
 	visit(comm_world(), arg);
 	visit(comm_self(), arg);
-	live_each(OBJECT_COMM, visit_object, &e);
+	handle_table_each(OBJECT_COMM, visit_object, &e);
 }
 
 bool comm_numbered_capture(uint8_t **out, size_t *len)

@@ -91,11 +91,11 @@ static void free_forgotten(void)
 {
 	struct object *o;
 
-	while ((o = live_any(OBJECT_COMM)))
+	while ((o = handle_table_any(OBJECT_COMM)))
 		comm_drop((struct comm *)(void *)o);
-	while ((o = live_any(OBJECT_GROUP)))
+	while ((o = handle_table_any(OBJECT_GROUP)))
 		group_unexport((struct group *)(void *)o);
-	live_clear();
+	handle_table_clear();
 }
 
 void comm_free_world(void)

@@ -32,7 +32,7 @@ int errhandler_lookup(MPI_Errhandler handle, struct errhandler **out)
 			return MPI_SUCCESS;
 		}
 	}
-	if (live_has(handle, OBJECT_ERRHANDLER)) {
+	if (handle_table_has(handle, OBJECT_ERRHANDLER)) {
 		*out = (struct errhandler *)(void *)handle;
 		return MPI_SUCCESS;
 	}
@@ -128,7 +128,7 @@ void errhandler_release(struct errhandler *e)
 int errhandler_export(struct errhandler *e, MPI_Errhandler *handle)
 {
 	if (is_made(e) && e->handles == 0) {
-		int rc = live_add(&e->head);
+		int rc = handle_table_add(&e->head);
 
 		if (rc != MPI_SUCCESS)
 			return rc;
@@ -143,7 +143,7 @@ int errhandler_export(struct errhandler *e, MPI_Errhandler *handle)
 void errhandler_unexport(struct errhandler *e)
 {
 	if (is_made(e) && --e->handles == 0)
-		live_remove(&e->head);
+		handle_table_remove(&e->head);
 	errhandler_release(e);
 }
 

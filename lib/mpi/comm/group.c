@@ -73,7 +73,7 @@ void group_release(struct group *g)
 
 int group_lookup(MPI_Group handle, struct group **out)
 {
-	if (live_has(handle, OBJECT_GROUP)) {
+	if (handle_table_has(handle, OBJECT_GROUP)) {
 		*out = (struct group *)(void *)handle;
 		return MPI_SUCCESS;
 	}
@@ -93,7 +93,7 @@ int group_export(struct group *g, MPI_Group *handle)
 		return MPI_SUCCESS;
 	}
 	if (g->handles == 0) {
-		int rc = live_add(&g->head);
+		int rc = handle_table_add(&g->head);
 
 		if (rc != MPI_SUCCESS)
 			return rc;
@@ -109,6 +109,6 @@ void group_unexport(struct group *g)
 	if (g == &empty)
 		return;
 	if (--g->handles == 0)
-		live_remove(&g->head);
+		handle_table_remove(&g->head);
 	group_release(g);
 }

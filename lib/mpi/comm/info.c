@@ -125,7 +125,7 @@ struct info *info_copy(const struct info *from)
 
 int info_export(struct info *i, MPI_Info *handle)
 {
-	int rc = live_add(&i->head);
+	int rc = handle_table_add(&i->head);
 
 	if (rc == MPI_SUCCESS)
 		*handle = (MPI_Info)(void *)i;
@@ -134,7 +134,7 @@ int info_export(struct info *i, MPI_Info *handle)
 
 void info_unexport(struct info *i)
 {
-	live_remove(&i->head);
+	handle_table_remove(&i->head);
 	info_free(i);
 }
 

@@ -24,7 +24,7 @@ int info_hints(MPI_Info handle, struct info **out)
 		return MPI_SUCCESS;
 	if (handle == MPI_INFO_ENV)
 		return environment(out);
-	if (!live_has(handle, OBJECT_INFO))
+	if (!handle_table_has(handle, OBJECT_INFO))
 		return fail_with(
 			MPI_ERR_INFO, "%p is not an info object, or it was freed", (void *)handle);
 	*out = (struct info *)(void *)handle;

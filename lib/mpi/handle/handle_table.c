@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Open addressing with linear probes. An entry lies between its home slot and the next empty slot;
- * removal closes the gap, so there are no tombstones and a probe for a stranger ends soon.
+ * removal closes the gap, so there are no tombstones and a probe for an unknown address ends soon.
  */
 #include "handle_table.h"
 
@@ -15,36 +15,36 @@ static struct {
 	struct object **slots;
 	size_t mask; /* slots - 1, a power of two less one */
 	size_t count;
-	size_t last; /* slot that live_any has found */
-} live;
+	size_t last; /* slot that handle_table_any has found */
+} table;
 
 static size_t home_of(const void *address)
 {
 	uint64_t x = (uint64_t)(uintptr_t)address * 0x9e3779b97f4a7c15u;
 
-	return (size_t)(x >> 32) & live.mask;
+	return (size_t)(x >> 32) & table.mask;
 }
 
 static void put(struct object *object)
 {
 	size_t i = home_of(object);
 
-	while (live.slots[i])
-		i = (i + 1) & live.mask;
-	live.slots[i] = object;
+	while (table.slots[i])
+		i = (i + 1) & table.mask;
+	table.slots[i] = object;
 }
 
 static int grow(void)
 {
-	struct object **old = live.slots;
-	size_t n = old ? live.mask + 1 : 0;
+	struct object **old = table.slots;
+	size_t n = old ? table.mask + 1 : 0;
 	size_t bigger = n ? 2 * n : 64;
 	struct object **slots = calloc(bigger, sizeof(*slots));
 
 	if (!slots)
 		return fail_with(MPI_ERR_NO_MEM, "no memory for a table of %zu handles", bigger);
-	live.slots = slots;
-	live.mask = bigger - 1;
+	table.slots = slots;
+	table.mask = bigger - 1;
 	for (size_t i = 0; i < n; i++) {
 		if (old[i])
 			put(old[i]);
@@ -53,77 +53,78 @@ static int grow(void)
 	return MPI_SUCCESS;
 }
 
-int live_add(struct object *object)
+int handle_table_add(struct object *object)
 {
-	if (!live.slots || 2 * (live.count + 1) > live.mask + 1) {
+	if (!table.slots || 2 * (table.count + 1) > table.mask + 1) {
 		int rc = grow();
 
 		if (rc != MPI_SUCCESS)
 			return rc;
 	}
 	put(object);
-	live.count++;
+	table.count++;
 	return MPI_SUCCESS;
 }
 
 /* The slot that holds address, or NULL. */
 static struct object **find(const void *address)
 {
-	if (!live.slots)
+	if (!table.slots)
 		return NULL;
-	for (size_t i = home_of(address); live.slots[i]; i = (i + 1) & live.mask) {
-		if (live.slots[i] == address)
-			return &live.slots[i];
+	for (size_t i = home_of(address); table.slots[i]; i = (i + 1) & table.mask) {
+		if (table.slots[i] == address)
+			return &table.slots[i];
 	}
 	return NULL;
 }
 
-void live_remove(const struct object *object)
+void handle_table_remove(const struct object *object)
 {
 	struct object **slot = find(object);
 	size_t gap;
 
 	if (!slot)
 		return;
-	gap = (size_t)(slot - live.slots);
-	live.count--;
-	for (size_t i = (gap + 1) & live.mask; live.slots[i]; i = (i + 1) & live.mask) {
+	gap = (size_t)(slot - table.slots);
+	table.count--;
+	for (size_t i = (gap + 1) & table.mask; table.slots[i]; i = (i + 1) & table.mask) {
 		/* an entry may move back as long as it stays at or behind its home */
-		if (((i - home_of(live.slots[i])) & live.mask) >= ((i - gap) & live.mask)) {
-			live.slots[gap] = live.slots[i];
+		if (((i - home_of(table.slots[i])) & table.mask) >= ((i - gap) & table.mask)) {
+			table.slots[gap] = table.slots[i];
 			gap = i;
 		}
 	}
-	live.slots[gap] = NULL;
+	table.slots[gap] = NULL;
 }
 
-bool live_has(const void *handle, enum object_kind kind)
+bool handle_table_has(const void *handle, enum object_kind kind)
 {
 	struct object **slot = find(handle);
 
 	return slot && (*slot)->kind == kind;
 }
 
-struct object *live_any(enum object_kind kind)
+struct object *handle_table_any(enum object_kind kind)
 {
 	/* from the last one on, so that who frees all of them does not begin at the beginning
 	 * each time */
-	for (size_t i = 0; live.slots && i <= live.mask; i++) {
-		size_t at = (live.last + i) & live.mask;
+	for (size_t i = 0; table.slots && i <= table.mask; i++) {
+		size_t at = (table.last + i) & table.mask;
 
-		if (live.slots[at] && live.slots[at]->kind == kind) {
-			live.last = at;
-			return live.slots[at];
+		if (table.slots[at] && table.slots[at]->kind == kind) {
+			table.last = at;
+			return table.slots[at];
 		}
 	}
 	return NULL;
 }
 
-void live_each(enum object_kind kind, void (*visit)(struct object *object, void *arg), void *arg)
+void handle_table_each(
+	enum object_kind kind, void (*visit)(struct object *object, void *arg), void *arg)
 {
-	for (size_t i = 0; live.slots && i <= live.mask; i++) {
-		if (live.slots[i] && live.slots[i]->kind == kind)
-			visit(live.slots[i], arg);
+	for (size_t i = 0; table.slots && i <= table.mask; i++) {
+		if (table.slots[i] && table.slots[i]->kind == kind)
+			visit(table.slots[i], arg);
 	}
 }
 
@@ -132,16 +133,16 @@ static bool outlives(const struct object *o)
 	return o->kind == OBJECT_INFO || o->kind == OBJECT_ERRHANDLER;
 }
 
-void live_clear(void)
+void handle_table_clear(void)
 {
-	for (size_t i = 0; live.slots && i <= live.mask; i++) {
+	for (size_t i = 0; table.slots && i <= table.mask; i++) {
 		/* another may move into the gap */
-		while (live.slots[i] && !outlives(live.slots[i]))
-			live_remove(live.slots[i]);
+		while (table.slots[i] && !outlives(table.slots[i]))
+			handle_table_remove(table.slots[i]);
 	}
-	if (live.count > 0)
+	if (table.count > 0)
 		return;
-	free(live.slots);
-	live.slots = NULL;
-	live.mask = live.count = 0;
+	free(table.slots);
+	table.slots = NULL;
+	table.mask = table.count = 0;
 }

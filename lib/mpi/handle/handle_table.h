@@ -12,22 +12,23 @@
 #include "object.h"
 
 /* Make object's address a handle. MPI_SUCCESS, or MPI_ERR_NO_MEM with fail_with said. */
-int live_add(struct object *object);
+int handle_table_add(struct object *object);
 
 /* No-op when it is not there. */
-void live_remove(const struct object *object);
+void handle_table_remove(const struct object *object);
 
 /* Whether handle is the address of a live object of this kind. */
-bool live_has(const void *handle, enum object_kind kind);
+bool handle_table_has(const void *handle, enum object_kind kind);
 
 /* Some live object of this kind, NULL when there is none. */
-struct object *live_any(enum object_kind kind);
+struct object *handle_table_any(enum object_kind kind);
 
 /* All live objects of this kind; visit adds and removes none. */
-void live_each(enum object_kind kind, void (*visit)(struct object *object, void *arg), void *arg);
+void handle_table_each(
+	enum object_kind kind, void (*visit)(struct object *object, void *arg), void *arg);
 
 /* Forget all addresses but those of info objects and error handlers, which outlive MPI_Finalize;
- * the objects themselves are their owners' affair. */
-void live_clear(void);
+ * the owners of the objects free them. */
+void handle_table_clear(void);
 
 #endif

@@ -117,7 +117,7 @@ static struct comm *comm_of(struct text *t, uint64_t context)
 	t->found = NULL;
 	find_comm(&comm_world()->head, t);
 	find_comm(&comm_self()->head, t);
-	live_each(OBJECT_COMM, find_comm, t);
+	handle_table_each(OBJECT_COMM, find_comm, t);
 	return t->found;
 }
 

@@ -14,8 +14,6 @@
 #include "output.h"
 #include "runtime_job.h"
 
-_Atomic enum runtime_state runtime_now;
-
 static struct {
 	/* guards the others, and is taken before the engine's lock */
 	pthread_mutex_t using;
@@ -35,17 +33,17 @@ static void forked_parent(void)
 
 static void forked_child(void)
 {
-	enum runtime_state state = atomic_load(&runtime_now);
+	enum runtime_state state = atomic_load(&runtime_job_state);
 
 	if (state == RUNTIME_RUNNING || state == RUNTIME_IDLE)
-		atomic_store(&runtime_now, RUNTIME_FORKED);
+		atomic_store(&runtime_job_state, RUNTIME_FORKED);
 	pthread_mutex_unlock(&rt.using);
 }
 
 static void watch_forks(void)
 {
 	if (pthread_atfork(before_fork, forked_parent, forked_child) != 0)
-		runtime_give_up(ft_error_text(FT_ENOMEM));
+		runtime_job_give_up(ft_error_text(FT_ENOMEM));
 }
 
 bool runtime_use(int *argc, char ***argv)
@@ -56,13 +54,13 @@ bool runtime_use(int *argc, char ***argv)
 	pthread_once(&watched, watch_forks);
 	pthread_mutex_lock(&rt.using);
 	there = !rt.ending;
-	if (there && atomic_load(&runtime_now) == RUNTIME_BEFORE)
-		runtime_start(argc, argv);
+	if (there && atomic_load(&runtime_job_state) == RUNTIME_BEFORE)
+		runtime_job_start(argc, argv);
 	else if (there)
-		runtime_take_out(argc, argv);
+		runtime_job_take_out(argc, argv);
 	if (there) {
 		rt.users++;
-		atomic_store(&runtime_now, RUNTIME_RUNNING);
+		atomic_store(&runtime_job_state, RUNTIME_RUNNING);
 	}
 	pthread_mutex_unlock(&rt.using);
 	return there;
@@ -84,7 +82,7 @@ static bool let_go(void)
 	last = --rt.users == 0;
 	rt.ending = last && !rt.kept;
 	if (last && rt.kept)
-		atomic_store(&runtime_now, RUNTIME_IDLE);
+		atomic_store(&runtime_job_state, RUNTIME_IDLE);
 	pthread_mutex_unlock(&rt.using);
 	return last && !rt.kept;
 }
@@ -92,7 +90,7 @@ static bool let_go(void)
 void runtime_release(void)
 {
 	if (let_go())
-		runtime_finish();
+		runtime_job_finish();
 }
 
 /* Of a process that has sessions. What the program registered for its exit has run before. Not in a
@@ -108,7 +106,7 @@ __attribute__((destructor)) static void at_exit(void)
 		return;
 	fail_begin("exit");
 	rt.ending = true;
-	runtime_finish();
+	runtime_job_finish();
 }
 
 static void tell_end(int errclass)
@@ -116,7 +114,7 @@ static void tell_end(int errclass)
 	bool asked = strcmp(fail_call(), "MPI_Abort") == 0;
 
 	output_flush();
-	control_aborted(runtime_control_fd(), (uint32_t)errclass, asked ? "" : fail_call());
+	control_aborted(runtime_job_control_fd(), (uint32_t)errclass, asked ? "" : fail_call());
 }
 
 /* A program may be ended for what it does before MPI_Init, and in a static one its own constructors

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process joins its job, and leaves it: what it is, learned; everything built, and taken down. */
+/* A process joins its job, and leaves it: it learns what it is, builds everything, and takes it
+ * down. */
+#include "runtime_job.h"
+
 #include <stdio.h>
 #include <unistd.h>
 
@@ -11,7 +14,9 @@
 #include "beating.h"
 #include "ckpt/ckpt.h"
 #include "launch/control.h"
+#include "launch/control_commands.h"
 #include "launch/launch.h"
+#include "launch/manual_start.h"
 #include "launch/reexec.h"
 #include "mpi/coll/coll_launch.h"
 #include "mpi/comm/comm.h"
@@ -25,7 +30,6 @@
 #include "mpi/type/type.h"
 #include "output.h"
 #include "queues.h"
-#include "runtime_job.h"
 #include "session.h"
 #include "symbol_scan.h"
 
@@ -35,16 +39,18 @@ enum {
 	PROGRAM_DESCRIPTORS = 64,   /* that the program may want */
 };
 
+_Atomic enum runtime_state runtime_job_state;
+
 static struct launch launch = {.listen_fd = -1, .beat_fd = -1, .control_fd = -1};
 static struct tp *tp;
 static struct loop *loop;
 
-int runtime_control_fd(void)
+int runtime_job_control_fd(void)
 {
 	return launch.control_fd;
 }
 
-_Noreturn void runtime_give_up(const char *why)
+_Noreturn void runtime_job_give_up(const char *why)
 {
 	log_error("%s: %s", fail_call(), why);
 	output_flush();
@@ -81,11 +87,11 @@ static void learn(int *argc, char ***argv)
 	if (rc == 0)
 		rc = launch_learn(&launch, argc, argv, err, sizeof err);
 	if (rc)
-		runtime_give_up(err);
+		runtime_job_give_up(err);
 	name_process();
 	fault_configure(launch.rank, launch.epoch);
 	tell_program();
-	control_program(launch.control_fd, uses_names("FTMPI_"));
+	control_program(launch.control_fd, symbol_scan_finds("FTMPI_"));
 	fault_point("init-started");
 }
 
@@ -99,7 +105,7 @@ static void on_lost(int peer, const char *why)
 
 static int attach(void)
 {
-	static const struct control_orders orders = {reexec_now, beating_observe, queues_dump};
+	static const struct control_commands commands = {reexec_now, beating_observe, queues_dump};
 	bool launched = launch.control_fd >= 0;
 	struct tp_physical phys = {
 		.listen_fd = launch.listen_fd,
@@ -121,14 +127,14 @@ static int attach(void)
 	launch.listen_fd = -1;
 	rc = engine_start(tp, loop, comm_world()->crowded);
 	if (rc == 0 && launched)
-		rc = control_watch(loop, launch.control_fd, launch.epoch, &orders);
+		rc = control_commands_watch(loop, launch.control_fd, launch.epoch, &commands);
 	return rc;
 }
 
 static void detach(void)
 {
 	loop_stop(loop);
-	control_unwatch();
+	control_commands_unwatch();
 	engine_stop();
 	tp_detach(tp, false);
 	loop_free(loop);
@@ -141,7 +147,7 @@ static void start_checkpoints(void)
 
 	comm_set_appnum((int)launch.settings.appnum);
 	if (ckpt_job_start(&launch, err, sizeof err) != 0)
-		runtime_give_up(err);
+		runtime_job_give_up(err);
 }
 
 static int build(void)
@@ -183,14 +189,14 @@ static int build(void)
 	return attach();
 }
 
-void runtime_start(int *argc, char ***argv)
+void runtime_job_start(int *argc, char ***argv)
 {
 	int rc;
 
 	learn(argc, argv);
 	descriptors_raise((unsigned)launch.size + OWN_DESCRIPTORS + PROGRAM_DESCRIPTORS);
 	if (!descriptors_free(OWN_DESCRIPTORS))
-		runtime_give_up(descriptors_text());
+		runtime_job_give_up(descriptors_text());
 	rc = build();
 	if (rc == 0)
 		rc = beating_start(&launch);
@@ -199,17 +205,17 @@ void runtime_start(int *argc, char ***argv)
 	if (rc == 0)
 		rc = loop_start(loop);
 	if (rc)
-		runtime_give_up(ft_error_text(rc));
+		runtime_job_give_up(ft_error_text(rc));
 	fault_point("init-attached");
-	atomic_store(&runtime_now, RUNTIME_RUNNING);
+	atomic_store(&runtime_job_state, RUNTIME_RUNNING);
 	control_inited(launch.control_fd);
 	fault_point("init-done");
 }
 
-void runtime_take_out(int *argc, char ***argv)
+void runtime_job_take_out(int *argc, char ***argv)
 {
 	if (launch.by_hand && argc && argv && *argv)
-		byhand_take_out(argc, *argv);
+		manual_start_take_out(argc, *argv);
 }
 
 /* ---- the end ---- */
@@ -231,7 +237,7 @@ static void must_be_alone(void)
 	process_die(MPI_ERR_OTHER);
 }
 
-void runtime_finish(void)
+void runtime_job_finish(void)
 {
 	fault_point("finalize-begun");
 	engine_enter(); /* the progress thread must not read the last goodbye while this one sleeps
@@ -242,7 +248,7 @@ void runtime_finish(void)
 	tp_bye(tp);
 	engine_wait(everyone_said_bye, tp);
 	must_be_alone();
-	atomic_store(&runtime_now, RUNTIME_AFTER); /* before anybody can come in */
+	atomic_store(&runtime_job_state, RUNTIME_AFTER); /* before anybody can come in */
 	engine_leave();
 	ckpt_job_clear_up();
 	fault_point("finalize-done");

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What runtime.c and runtime_job.c share. */
+/* A process joins its job, and leaves it. For runtime.c, which knows the users. */
 #ifndef FTMPI_MPI_RUNTIME_JOB_H
 #define FTMPI_MPI_RUNTIME_JOB_H
 
 #include "runtime.h"
 
-/* ---- runtime_job.c ---- */
-
 /* Learn what this process is and build everything, or end the process with a sentence. */
-void runtime_start(int *argc, char ***argv);
+void runtime_job_start(int *argc, char ***argv);
 
-/* For users after the first: arguments of a job begun by hand are not the program's. */
-void runtime_take_out(int *argc, char ***argv);
+/* For users after the first: the arguments of a start by hand are not the program's. */
+void runtime_job_take_out(int *argc, char ***argv);
 
 /* Say goodbye and take everything down. */
-void runtime_finish(void);
+void runtime_job_finish(void);
 
-_Noreturn void runtime_give_up(const char *why);
+_Noreturn void runtime_job_give_up(const char *why);
+
+/* The control socket, -1 without a launcher. */
+int runtime_job_control_fd(void);
 
 #endif

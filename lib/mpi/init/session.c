@@ -21,7 +21,7 @@ static struct link sessions = {&sessions, &sessions};
 
 int session_lookup(MPI_Session handle, struct session **out)
 {
-	if (live_has(handle, OBJECT_SESSION)) {
+	if (handle_table_has(handle, OBJECT_SESSION)) {
 		*out = (struct session *)(void *)handle;
 		return MPI_SUCCESS;
 	}
@@ -90,7 +90,7 @@ int session_new(struct errhandler *e, struct info *hints, struct session **out)
 	if (rc != MPI_SUCCESS)
 		return rc;
 	s->head = (struct object){.kind = OBJECT_SESSION, .refs = 1};
-	rc = live_add(&s->head);
+	rc = handle_table_add(&s->head);
 	if (rc != MPI_SUCCESS) {
 		free(s);
 		return rc;
@@ -137,7 +137,7 @@ static struct left what_is_left(const struct session *s)
 	struct left left = {.number = s->number};
 
 	requests_each(count_request, &left);
-	live_each(OBJECT_COMM, count_comm, &left);
+	handle_table_each(OBJECT_COMM, count_comm, &left);
 	return left;
 }
 
@@ -163,7 +163,7 @@ int session_free(struct session *s)
 	if (s->buffer)
 		buffer_abandon(s->buffer);
 	list_remove(&s->link);
-	live_remove(&s->head);
+	handle_table_remove(&s->head);
 	errhandler_release(s->errhandler);
 	info_free(s->hints);
 	s->head.kind = OBJECT_FREED;

@@ -125,7 +125,7 @@ static int look_into(struct dl_phdr_info *info, size_t size, void *arg)
 	size_t n;
 
 	(void)size;
-	if (inside(info, (uintptr_t)uses_names, 1))
+	if (inside(info, (uintptr_t)symbol_scan_finds, 1))
 		return 0;
 	take_entries(&o);
 	n = count_symbols(&o);
@@ -140,7 +140,7 @@ static int look_into(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-bool uses_names(const char *prefix)
+bool symbol_scan_finds(const char *prefix)
 {
 	return dl_iterate_phdr(look_into, (void *)(uintptr_t)prefix) != 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the program is made of. */
+/* The names that the program refers to. */
 #ifndef FTMPI_MPI_SYMBOL_SCAN_H
 #define FTMPI_MPI_SYMBOL_SCAN_H
 
@@ -10,6 +10,6 @@
  * with this? The object that holds this function does not count; so a program that is linked
  * statically with it uses nothing by this measure.
  */
-bool uses_names(const char *prefix);
+bool symbol_scan_finds(const char *prefix);
 
 #endif

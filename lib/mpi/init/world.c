@@ -68,7 +68,7 @@ bool world_open(int *argc, char ***argv, int thread_level)
  * library, which goes by PMPI_Session_init, and profilers say nothing about it. */
 static bool may_make_sessions(void)
 {
-	return uses_names("MPI_Session_init") || uses_names("mpi_session_init");
+	return symbol_scan_finds("MPI_Session_init") || symbol_scan_finds("mpi_session_init");
 }
 
 void world_close(void)

@@ -23,7 +23,7 @@ static struct message *message_new(struct comm *c, int source)
 	if (!m)
 		return NULL;
 	m->head = (struct object){.kind = OBJECT_MESSAGE, .refs = 1};
-	if (live_add(&m->head) != MPI_SUCCESS) {
+	if (handle_table_add(&m->head) != MPI_SUCCESS) {
 		free(m);
 		return NULL;
 	}
@@ -35,7 +35,7 @@ static struct message *message_new(struct comm *c, int source)
 
 static void message_free(struct message *m)
 {
-	live_remove(&m->head);
+	handle_table_remove(&m->head);
 	comm_release(m->comm);
 	free(m);
 }
@@ -108,7 +108,7 @@ int message_lookup(MPI_Message handle, struct message **out)
 		return MPI_SUCCESS;
 	if (handle == MPI_MESSAGE_NULL)
 		return fail_with(MPI_ERR_REQUEST, "MPI_MESSAGE_NULL was given");
-	if (!live_has(handle, OBJECT_MESSAGE))
+	if (!handle_table_has(handle, OBJECT_MESSAGE))
 		return fail_with(MPI_ERR_REQUEST, "%p is not a message (was it received already?)",
 			(void *)handle);
 	*out = (struct message *)(void *)handle;

@@ -19,7 +19,7 @@ static struct link windows = {&windows, &windows};
 
 int win_lookup(MPI_Win handle, struct win **out)
 {
-	if (live_has(handle, OBJECT_WIN)) {
+	if (handle_table_has(handle, OBJECT_WIN)) {
 		*out = (struct win *)(void *)handle;
 		return MPI_SUCCESS;
 	}
@@ -116,7 +116,7 @@ void win_forget_all(void)
 	struct link *item;
 
 	while ((item = list_first(&windows))) {
-		live_remove(&window_of(item)->head);
+		handle_table_remove(&window_of(item)->head);
 		destroy(window_of(item));
 	}
 }

@@ -136,7 +136,7 @@ static int build(struct comm *c, const struct win_wish *wish, struct part *all, 
 	if (!w && wish->flavor == MPI_WIN_FLAVOR_SHARED)
 		win_shared_make_nothing(c);
 	if (rc == MPI_SUCCESS)
-		rc = live_add(&w->head);
+		rc = handle_table_add(&w->head);
 	/* behind this all ranks know the window, so that messages about it find it */
 	mine.rc = rc;
 	rc = gather(c, &mine, all);
@@ -144,7 +144,7 @@ static int build(struct comm *c, const struct win_wish *wish, struct part *all, 
 		win_shared_by_all(w);
 	if (rc && w) {
 		w->hints = NULL;
-		live_remove(&w->head);
+		handle_table_remove(&w->head);
 		win_release(w);
 	}
 	if (rc == MPI_SUCCESS)
@@ -190,7 +190,7 @@ int win_free(struct win *w)
 		rc = win_sync_barrier(w);
 	if (rc)
 		return rc;
-	live_remove(&w->head);
+	handle_table_remove(&w->head);
 	win_release(w);
 	return MPI_SUCCESS;
 }

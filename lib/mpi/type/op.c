@@ -63,7 +63,7 @@ int op_lookup(MPI_Op handle, struct op **out)
 
 	if (SLOT_OF(handle) < OP_SLOTS && rules[SLOT_OF(handle)].name)
 		op = &ops[SLOT_OF(handle)];
-	else if (live_has(handle, OBJECT_OP))
+	else if (handle_table_has(handle, OBJECT_OP))
 		op = (struct op *)(void *)handle;
 	if (op) {
 		*out = op;
@@ -173,7 +173,7 @@ int op_make(MPI_User_function *user, MPI_User_function_c *user_c, bool commutati
 	if (!op)
 		return fail_with(MPI_ERR_NO_MEM, "no memory for an operator");
 	*op = (struct op){{OBJECT_OP, 1}, commutative, user, user_c, (MPI_Op)(void *)op};
-	rc = live_add(&op->head);
+	rc = handle_table_add(&op->head);
 	if (rc != MPI_SUCCESS) {
 		free(op);
 		return rc;
@@ -184,6 +184,6 @@ int op_make(MPI_User_function *user, MPI_User_function_c *user_c, bool commutati
 
 void op_free(struct op *op)
 {
-	live_remove(&op->head);
+	handle_table_remove(&op->head);
 	op_release(op);
 }

@@ -13,7 +13,7 @@ int type_lookup(MPI_Datatype handle, struct type **out)
 {
 	struct type *t = type_predefined(handle);
 
-	if (!t && live_has(handle, OBJECT_TYPE))
+	if (!t && handle_table_has(handle, OBJECT_TYPE))
 		t = (struct type *)(void *)handle;
 	if (t) {
 		*out = t;
@@ -50,7 +50,7 @@ struct type *type_bytes(void)
 
 void type_free(struct type *t)
 {
-	live_remove(&t->head);
+	handle_table_remove(&t->head);
 	type_release(t);
 }
 
@@ -78,7 +78,7 @@ void types_fini(void)
 {
 	struct object *o;
 
-	while ((o = live_any(OBJECT_TYPE)))
+	while ((o = handle_table_any(OBJECT_TYPE)))
 		type_free((struct type *)(void *)o);
 	for (uintptr_t h = TYPE_FIRST; h <= TYPE_LAST; h++) {
 		struct type *t = type_predefined((MPI_Datatype)h);

@@ -106,7 +106,7 @@ int type_f90(int combiner, int p, int r, struct type **out)
 			"no type has %d decimal digits and exponents up to %d; 18 and 4931 are "
 			"most",
 			p, r);
-	live_each(OBJECT_TYPE, look_at, &s);
+	handle_table_each(OBJECT_TYPE, look_at, &s);
 	*out = s.found;
 	return s.found ? MPI_SUCCESS : make(&s, k->basic, out);
 }

@@ -265,7 +265,7 @@ int shape_finish_list(const struct shape *s, struct part_list *list, struct type
 	};
 	t->one_run = is_one_run(layout);
 	t->contiguous = is_contiguous(t);
-	rc = live_add(&t->head);
+	rc = handle_table_add(&t->head);
 	if (rc != MPI_SUCCESS)
 		goto drop;
 	*out = t;

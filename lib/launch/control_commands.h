@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Commands of the agent to a rank that runs (doc/control.md). */
+#ifndef FTMPI_LAUNCH_CONTROL_COMMANDS_H
+#define FTMPI_LAUNCH_CONTROL_COMMANDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct loop;
+
+/*
+ * From now on commands are carried out on the loop's thread. A RESTART of a later epoch than
+ * `epoch`: RESTARTING is sent, then restart is called, which does not return; no byte behind the
+ * command is read. An OBSERVE of this epoch: observe is called; a DUMP: dump. The end of the
+ * socket, or anything else that comes, ends this process. fd stays the caller's. Before loop_start.
+ * 0 or FT_ENOMEM.
+ */
+struct control_commands {
+	void (*restart)(void), (*observe)(void), (*dump)(void);
+};
+
+int control_commands_watch(
+	struct loop *loop, int fd, uint32_t epoch, const struct control_commands *commands);
+void control_commands_unwatch(void);
+
+/* Pure: a command that is being received, in pieces of any size; all zeros: nothing of it has come.
+ */
+struct control_command {
+	uint8_t bytes[12];
+	size_t have;
+	uint16_t type; /* CONTROL_RESTART, _OBSERVE or _DUMP, once it is whole */
+};
+
+/* The number of bytes of it to be read next; 0: it is whole, and *epoch is set; FT_EPROTO: it is no
+ * command for a rank that runs. */
+int control_commands_needs(struct control_command *o, uint32_t *epoch);
+
+#endif
