@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What each unit test links with beside its own file.
 groups_o := $(call mpi_o,fail handle_table group group_ops)
-comms_o := $(groups_o) $(call mpi_o,comm comm_world comm_predefined comm_lookup comm_hosts comm_numbered comm_again attr attr_key attr_comm errhandler errtext topo info info_lookup info_env) lib/ckpt/section_communicators.o lib/ckpt/section_numbers.o lib/base/cursor.o
+comms_o := $(groups_o) $(call mpi_o,comm comm_world comm_predefined comm_lookup comm_hosts comm_numbered comm_again attr attr_key comm_attr errhandler errtext topo info info_lookup info_env) lib/ckpt/section_communicators.o lib/ckpt/section_numbers.o lib/base/cursor.o
 fakes_o := $(addprefix bin/tests/unit/,fake_api.o fake_process.o)
 UNIT_handle_table := $(call mpi_o,handle_table fail) bin/tests/unit/fake_api.o
 UNIT_group := $(groups_o) bin/tests/unit/fake_api.o
@@ -12,12 +12,12 @@ UNIT_coord_talk := $(call mpi_o,coord_talk) $(comms_o) $(fakes_o) $(base_o)
 UNIT_attr := $(comms_o) $(fakes_o)
 UNIT_errhandler := $(comms_o) $(fakes_o)
 board_o := $(comms_o) $(fakes_o) $(addprefix bin/tests/unit/,fake_ranks.o comm_board.o) $(call mpi_o,comm_make comm_create comm_ballot comm_split comm_inter comm_inter_part comm_inter_merge dims api_comm api_comm_inter \
-	api_comm_make api_comm_end api_comm_type hints api_group api_topo topo_calls api_attr check type type_release type_contents type_table type_layout)
+	api_comm_make api_comm_end api_comm_type hints api_group api_topo topo_calls api_attr check type type_release type_contents type_table layout)
 UNIT_comm := $(board_o)
 UNIT_comm_hosts := $(board_o)
 UNIT_comm_object := $(board_o)
-type_o := $(call mpi_o,fail type type_release type_table type_layout type_shape type_make type_array type_pack type_walk type_cursor \
-	type_contents type_signature type_f90 attr attr_key errtext handle_table)
+type_o := $(call mpi_o,fail type type_release type_table layout shape type_make type_array type_pack type_walk type_cursor \
+	type_contents signature type_f90 attr attr_key errtext handle_table)
 types_o := $(type_o) $(call mpi_o,type_external api_type api_type_args api_type_array api_type_attr \
 	api_type_blocks api_type_contents api_type_elements api_type_query) bin/tests/unit/fake_api.o
 UNIT_type := $(types_o)
@@ -41,7 +41,7 @@ UNIT_sched_move := $(UNIT_sched)
 UNIT_sched_reduce := bin/tests/unit/sched_sim.o $(sched_o)
 UNIT_sched_neighbor := bin/tests/unit/sched_sim.o $(call mpi_o,topo) $(sched_o)
 UNIT_coll_choose := $(call mpi_o,coll_choose)
-UNIT_coll_written := $(call mpi_o,coll_written sched_build)
+UNIT_coll_written := $(call mpi_o,coll_written sched)
 UNIT_coll := $(addprefix bin/tests/unit/,fake_team.o coll_case.o coll_movement.o coll_reduction.o) $(coll_o)
 UNIT_coll_rules := bin/tests/unit/fake_team.o $(coll_o)
 UNIT_coll_typed := $(UNIT_coll_rules)

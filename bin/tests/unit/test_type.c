@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "mpi/handle/status.h"
-#include "mpi/type/type_layout.h"
+#include "mpi/type/layout.h"
 #include "type_check.h"
 
 struct padded {

@@ -7,7 +7,7 @@
 #include "api_type.h"
 #include "mpi/handle/status.h"
 #include "mpi/type/type_f90.h"
-#include "mpi/type/type_signature.h"
+#include "mpi/type/signature.h"
 
 static int elements(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Receives whose message has not the length that there is room for. */
-#include "mpi/type/type_signature.h"
+#include "mpi/type/signature.h"
 #include "p2p.h"
 #include "request.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/list.h"
 #include "mpi/type/type_cursor.h"
-#include "mpi/type/type_layout.h"
+#include "mpi/type/layout.h"
 
 /* What one system call can take and bring; smaller ones cost more of these than the cache saves
  * (bench/README.md). Tests set less. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Far more than any type of the library has (type_layout.c flattens before that), and little stack.
+/* Far more than any type of the library has (layout.c flattens before that), and little stack.
  */
 enum { DEPTH_LIMIT = 64, PART_BYTES = 40, COUNT_BYTES = 8 };
 

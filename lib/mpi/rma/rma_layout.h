@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mpi/type/type_layout.h"
+#include "mpi/type/layout.h"
 
 /* How many bytes it takes. */
 size_t rma_layout_bytes(const struct layout *l);

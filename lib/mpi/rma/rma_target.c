@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/type/type_layout.h"
+#include "mpi/type/layout.h"
 #include "rma_question.h"
 
 /* ---- answers ---- */

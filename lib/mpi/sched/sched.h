@@ -136,7 +136,7 @@ struct sched_around {
 	bool grid; /* two entries for each dimension: down it, and up */
 };
 
-/* sched_build.c */
+/* sched.c */
 void sched_init(struct sched *s);
 void sched_free(struct sched *s);
 void sched_send(struct sched *s, int peer, struct sched_span a);

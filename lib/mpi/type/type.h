@@ -35,7 +35,7 @@ struct type {
 	bool lb_set, ub_set;   /* a bound was given by MPI_Type_create_resized, here or below */
 	MPI_Datatype basic;    /* the predefined type all parts are made of (MPI_BYTE, MPI_DOUBLE,
 				  ...), or    MPI_DATATYPE_NULL when they differ or there are none */
-	struct layout *layout; /* where the data lies (type_layout.h) */
+	struct layout *layout; /* where the data lies (layout.h) */
 	struct contents *contents; /* how the program made it; NULL for the predefined */
 	bool unnamed;		 /* predefined, but without a name (type_f90.h): not to be freed */
 	struct attr_list *attrs; /* NULL without attributes */
@@ -114,8 +114,8 @@ size_t type_copy(const struct type *from, const void *src, size_t nsrc, const st
 
 /*
  * Making types (MPI 5.0 section 5.1.2). Counts are not negative; the new type is not committed, is
- * the caller's by one reference, and is known to type_lookup until type_free. Errors, with fail_with
- * said: MPI_ERR_ARG when the type would be larger than the address space, MPI_ERR_NO_MEM.
+ * the caller's by one reference, and is known to type_lookup until type_free. Errors, with
+ * fail_with said: MPI_ERR_ARG when the type would be larger than the address space, MPI_ERR_NO_MEM.
  */
 int type_make_contiguous(struct type *old, size_t count, struct type **out);
 

@@ -5,7 +5,7 @@
 
 #include "mpi/handle/fail.h"
 #include "type.h"
-#include "type_shape.h"
+#include "shape.h"
 
 static int too_large(struct shape *s)
 {

@@ -10,7 +10,7 @@
 #include <sys/uio.h>
 
 #include "type.h"
-#include "type_layout.h"
+#include "layout.h"
 
 /* On one level of the layout's tree: in copy `copy` of `part`, one of those up to `end`. */
 struct cursor_frame {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "type_signature.h"
+#include "signature.h"
 #include "type_table.h"
 
 /* A number: its bytes here and there. */

@@ -2,7 +2,7 @@
 /* New types from old ones, by way of shapes (MPI 5.0 section 5.1.2). */
 #include "type.h"
 #include "type_contents.h"
-#include "type_shape.h"
+#include "shape.h"
 
 int type_make_contiguous(struct type *old, size_t count, struct type **out)
 {

@@ -4,7 +4,7 @@
 
 #include "type.h"
 #include "type_contents.h"
-#include "type_layout.h"
+#include "layout.h"
 
 void contents_release(struct contents *c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "type_table.h"
 
-#include "type_layout.h"
+#include "layout.h"
 
 #define SLOTS (TYPE_LAST - TYPE_FIRST + 1)
 #define SLOT_OF(handle) ((uintptr_t)(handle)-TYPE_FIRST)

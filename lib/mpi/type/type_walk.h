@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "type_layout.h"
+#include "layout.h"
 
 enum direction { GATHER, SCATTER };
 

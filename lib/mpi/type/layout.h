@@ -7,8 +7,8 @@
  *
  * Ownership: a part owns one reference of its child. Layouts are shared by types and never change.
  */
-#ifndef FTMPI_MPI_TYPE_LAYOUT_H
-#define FTMPI_MPI_TYPE_LAYOUT_H
+#ifndef FTMPI_MPI_LAYOUT_H
+#define FTMPI_MPI_LAYOUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

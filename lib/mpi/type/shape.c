@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "type_shape.h"
+#include "shape.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "type_layout.h"
+#include "layout.h"
 
 #include <stdlib.h>
 

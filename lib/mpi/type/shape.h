@@ -5,15 +5,15 @@
  * here, so that walks over the finished layout need not. On failure the shape is dropped, fail_with
  * said, and MPI_ERR_ARG (larger than the address space) or MPI_ERR_NO_MEM returned.
  */
-#ifndef FTMPI_MPI_TYPE_SHAPE_H
-#define FTMPI_MPI_TYPE_SHAPE_H
+#ifndef FTMPI_MPI_SHAPE_H
+#define FTMPI_MPI_SHAPE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "mpi.h"
 #include "type.h"
-#include "type_layout.h"
+#include "layout.h"
 
 struct shape {
 	bool empty; /* no data and no bound: has no say in bounds */

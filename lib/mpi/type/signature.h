@@ -4,8 +4,8 @@
  * down the types it was made of (type_contents.h): all constructors but MPI_Type_create_struct
  * repeat one type, so their parts follow from sizes alone.
  */
-#ifndef FTMPI_MPI_TYPE_SIGNATURE_H
-#define FTMPI_MPI_TYPE_SIGNATURE_H
+#ifndef FTMPI_MPI_SIGNATURE_H
+#define FTMPI_MPI_SIGNATURE_H
 
 #include <stdbool.h>
 #include <stddef.h>

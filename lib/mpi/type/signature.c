@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "type_signature.h"
+#include "signature.h"
 
 #include <stdlib.h>
 
