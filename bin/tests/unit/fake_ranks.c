@@ -56,12 +56,12 @@ static _Noreturn void be_rank(const struct ranks_job *job, int rank)
 	struct world_info info = {rank, job->size, job->node, job->cores};
 
 	alarm(RANKS_DEADLINE_S);
-	if (comm_init_world(&info) != MPI_SUCCESS)
+	if (comm_world_init(&info) != MPI_SUCCESS)
 		_exit(1);
 	comm_name_world(true);
 	job->body(job->shared);
-	comm_delete_world_attributes();
-	comm_free_world();
+	comm_world_delete_attributes();
+	comm_world_free();
 	exit(0);
 }
 

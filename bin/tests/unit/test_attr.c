@@ -52,7 +52,7 @@ static int key(int extra)
 	struct attr_functions f = {ATTR_COMM, {copy}, {del}, value_of(extra)};
 	int keyval = MPI_KEYVAL_INVALID;
 
-	ck_assert_int_eq(attr_keyval_create(&f, &keyval), MPI_SUCCESS);
+	ck_assert_int_eq(attr_key_create(&f, &keyval), MPI_SUCCESS);
 	ck_assert_int_ne(keyval, MPI_KEYVAL_INVALID);
 	return keyval;
 }
@@ -80,7 +80,7 @@ static void begin(void)
 
 	calls[0] = '\0';
 	refuse_copy = refuse_delete = 0;
-	ck_assert_int_eq(comm_init_world(&w), MPI_SUCCESS);
+	ck_assert_int_eq(comm_world_init(&w), MPI_SUCCESS);
 	comm_name_world(true);
 	ck_assert_int_eq(comm_new(comm_world()->group, comm_context_of(0, comm_counter_next()),
 				 comm_world(), &made),
@@ -89,7 +89,7 @@ static void begin(void)
 
 static void end(void)
 {
-	comm_free_world();
+	comm_world_free();
 }
 
 START_TEST(set_get_delete)
@@ -135,7 +135,7 @@ START_TEST(all_are_deleted_last_set_first)
 
 	for (int i = 1; i <= 4; i++)
 		ck_assert_int_eq(attr_set(comm_attrs(c), key(i), value_of(10 * i)), MPI_SUCCESS);
-	comm_delete_world_attributes();
+	comm_world_delete_attributes();
 	expect_calls("d4:40 d3:30 d2:20 d1:10 ");
 }
 END_TEST
@@ -147,8 +147,8 @@ START_TEST(copies)
 	struct attr_functions dup = {ATTR_COMM, {MPI_COMM_DUP_FN}, {MPI_COMM_NULL_DELETE_FN}, NULL};
 	int a = key(1), seven = key(2), k_none, k_dup;
 
-	attr_keyval_create(&none, &k_none);
-	attr_keyval_create(&dup, &k_dup);
+	attr_key_create(&none, &k_none);
+	attr_key_create(&dup, &k_dup);
 	attr_set(comm_attrs(comm_world()), a, value_of(5));
 	attr_set(comm_attrs(comm_world()), k_none, value_of(6));
 	attr_set(comm_attrs(comm_world()), seven, value_of(7));
@@ -183,8 +183,8 @@ START_TEST(freed_key)
 	int a = key(1);
 
 	attr_set(comm_attrs(comm_world()), a, value_of(5));
-	ck_assert_int_eq(attr_keyval_free(ATTR_COMM, a), MPI_SUCCESS);
-	ck_assert_int_eq(attr_keyval_free(ATTR_COMM, a), MPI_SUCCESS);
+	ck_assert_int_eq(attr_key_free(ATTR_COMM, a), MPI_SUCCESS);
+	ck_assert_int_eq(attr_key_free(ATTR_COMM, a), MPI_SUCCESS);
 	ck_assert_int_eq(attr_set(comm_attrs(made), a, value_of(6)), MPI_ERR_KEYVAL);
 	ck_assert_int_eq(got(comm_world(), a), 5);
 	ck_assert_int_eq(attr_copy_all(comm_attrs(comm_world()), comm_attrs(made)), MPI_SUCCESS);
@@ -192,7 +192,7 @@ START_TEST(freed_key)
 	ck_assert_int_eq(got(comm_world(), a), -1);
 	ck_assert_int_eq(attr_delete_all(comm_attrs(made)), MPI_SUCCESS);
 	expect_calls("c1:5 d1:5 d1:105 ");
-	ck_assert_int_eq(attr_keyval_free(ATTR_COMM, a), MPI_ERR_KEYVAL);
+	ck_assert_int_eq(attr_key_free(ATTR_COMM, a), MPI_ERR_KEYVAL);
 	ck_assert_int_eq(attr_delete(comm_attrs(made), a), MPI_ERR_KEYVAL);
 	ck_assert_int_ne(key(2), a);
 }
@@ -217,10 +217,10 @@ START_TEST(callbacks_may_change_the_list)
 	int k;
 
 	other_key = key(1);
-	attr_keyval_create(&f, &k);
+	attr_key_create(&f, &k);
 	attr_set(comm_attrs(comm_self()), other_key, value_of(10));
 	attr_set(comm_attrs(comm_self()), k, value_of(90));
-	comm_delete_world_attributes();
+	comm_world_delete_attributes();
 	expect_calls("d9:90 d1:10 d3:30 ");
 }
 END_TEST
@@ -245,7 +245,7 @@ START_TEST(callback_may_delete_its_own)
 	struct attr_functions f = {ATTR_COMM, {MPI_COMM_NULL_COPY_FN}, {delete_again}, value_of(1)};
 	int k;
 
-	attr_keyval_create(&f, &k);
+	attr_key_create(&f, &k);
 	attr_set(comm_attrs(comm_world()), k, value_of(10));
 	ck_assert_int_eq(attr_delete(comm_attrs(comm_world()), k), MPI_SUCCESS);
 	expect_calls("d1:10 d1:10 ");
@@ -288,11 +288,11 @@ START_TEST(wrong_keys)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		ck_assert_int_eq(attr_set(comm_attrs(made), wrong[i], NULL), MPI_ERR_KEYVAL);
 		ck_assert_int_eq(comm_attr_get(made, wrong[i], &value, &found), MPI_ERR_KEYVAL);
-		ck_assert_int_eq(attr_keyval_free(ATTR_COMM, wrong[i]), MPI_ERR_KEYVAL);
+		ck_assert_int_eq(attr_key_free(ATTR_COMM, wrong[i]), MPI_ERR_KEYVAL);
 	}
 	ck_assert_int_eq(attr_set(comm_attrs(made), MPI_TAG_UB, NULL), MPI_ERR_KEYVAL);
 	ck_assert_int_eq(attr_delete(comm_attrs(made), MPI_TAG_UB), MPI_ERR_KEYVAL);
-	ck_assert_int_eq(attr_keyval_free(ATTR_COMM, MPI_TAG_UB), MPI_ERR_KEYVAL);
+	ck_assert_int_eq(attr_key_free(ATTR_COMM, MPI_TAG_UB), MPI_ERR_KEYVAL);
 }
 END_TEST
 
@@ -307,17 +307,17 @@ START_TEST(kinds)
 	bool found = false;
 	int k = MPI_KEYVAL_INVALID;
 
-	attr_keyval_create(&f, &k);
+	attr_key_create(&f, &k);
 	ck_assert_int_eq(attr_set(comm_attrs(made), k, NULL), MPI_ERR_KEYVAL);
 	ck_assert_int_eq(attr_set(type, k, NULL), MPI_ERR_KEYVAL);
-	ck_assert_int_eq(attr_keyval_free(ATTR_TYPE, k), MPI_ERR_KEYVAL);
+	ck_assert_int_eq(attr_key_free(ATTR_TYPE, k), MPI_ERR_KEYVAL);
 	ck_assert_int_eq(attr_set(win, key(1), NULL), MPI_ERR_KEYVAL);
 	ck_assert_int_eq(attr_get(win, MPI_TAG_UB, &value, &found), MPI_ERR_KEYVAL);
 	ck_assert_int_eq(attr_set(win, k, value_of(5)), MPI_SUCCESS);
 	ck_assert_int_eq(attr_copy_all(win, copy), MPI_SUCCESS);
 	ck_assert_int_eq(attr_get(copy, k, &value, &found), MPI_SUCCESS);
 	ck_assert(found && value == value_of(5));
-	ck_assert_int_eq(attr_keyval_free(ATTR_WIN, k), MPI_SUCCESS);
+	ck_assert_int_eq(attr_key_free(ATTR_WIN, k), MPI_SUCCESS);
 	ck_assert_int_eq(attr_delete_all(win), MPI_SUCCESS);
 	attr_forget_all(&list);
 	attr_forget_all(&copied);
@@ -330,7 +330,7 @@ START_TEST(after_the_world_a_new_one)
 
 	attr_set(comm_attrs(comm_world()), a, value_of(5));
 	attr_set(comm_attrs(made), a, value_of(6));
-	comm_free_world();
+	comm_world_free();
 	expect_calls("");
 	begin();
 	ck_assert_int_eq(attr_delete(comm_attrs(comm_world()), a), MPI_ERR_KEYVAL);

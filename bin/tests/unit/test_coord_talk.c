@@ -74,7 +74,7 @@ static void setup(void)
 	struct world_info world = {.size = PEERS, .node = zeros, .cores = ones};
 
 	heard[0] = '\0';
-	ck_assert_int_eq(comm_init_world(&world), MPI_SUCCESS);
+	ck_assert_int_eq(comm_world_init(&world), MPI_SUCCESS);
 	ck_assert_int_eq(talk_init(NULL, PEERS), 0);
 }
 

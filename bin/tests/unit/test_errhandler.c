@@ -63,7 +63,7 @@ static void begin(void)
 
 	told_comm = MPI_COMM_NULL;
 	told_code = told_times = 0;
-	ck_assert_int_eq(comm_init_world(&w), MPI_SUCCESS);
+	ck_assert_int_eq(comm_world_init(&w), MPI_SUCCESS);
 	comm_name_world(true);
 	ck_assert_int_eq(comm_new(comm_world()->group, comm_context_of(0, comm_counter_next()),
 				 comm_world(), &made),
@@ -72,7 +72,7 @@ static void begin(void)
 
 static void end(void)
 {
-	comm_free_world();
+	comm_world_free();
 }
 
 START_TEST(returned)
@@ -176,7 +176,7 @@ START_TEST(fatal_without_a_world)
 	char text[2048];
 
 	errhandler_set(comm_world(), predefined(MPI_ERRORS_RETURN));
-	comm_free_world();
+	comm_world_free();
 	api_enter("MPI_Error_class");
 	fail_with(MPI_ERR_ARG, "errorclass is a null pointer");
 	last_words(NULL, MPI_ERR_ARG, text, sizeof(text));

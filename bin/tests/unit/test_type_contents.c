@@ -307,7 +307,7 @@ START_TEST(types_for_fortran_kinds)
 	ck_assert_int_eq(MPI_Type_create_f90_real(19, 1, &a), MPI_ERR_ARG);
 	ck_assert_int_eq(MPI_Type_create_f90_complex(1, 5000, &a), MPI_ERR_ARG);
 	ck_assert_int_eq(MPI_Type_create_f90_real(MPI_UNDEFINED, MPI_UNDEFINED, &a), MPI_ERR_ARG);
-	types_fini();
+	type_fini();
 	ck_assert_ptr_null(handle_table_any(OBJECT_TYPE));
 }
 END_TEST

@@ -78,10 +78,10 @@ START_TEST(basic_types)
 		ck_assert_msg(
 			t->external == n, "%s: size %zu, not %zu", type_name(t), t->external, n);
 		memset(got, 0x5a, sizeof(got));
-		must(external_write(t, 1, &k->value, got));
+		must(type_external_write(t, 1, &k->value, got));
 		ck_assert_msg(memcmp(got, want, n) == 0 && got[n] == 0x5a, "%s: not %s",
 			type_name(t), k->external);
-		must(external_read(t, 1, want, back));
+		must(type_external_read(t, 1, want, back));
 		ck_assert_msg(
 			memcmp(back, &k->value, k->type == MPI_LONG_DOUBLE ? 10 : t->size) == 0,
 			"%s: %s is read as something else", type_name(t), k->external);
@@ -99,16 +99,16 @@ START_TEST(long_doubles_come_back)
 		unsigned char external[16];
 		long double back = 0;
 
-		must(external_write(t, 1, &values[i], external));
-		must(external_read(t, 1, external, &back));
+		must(type_external_write(t, 1, &values[i], external));
+		must(type_external_read(t, 1, external, &back));
 		ck_assert_msg(back == values[i], "%Lg came back as %Lg", values[i], back);
 	}
 	{
 		unsigned char external[16];
 		long double nan = NAN, back = 0;
 
-		must(external_write(t, 1, &nan, external));
-		must(external_read(t, 1, external, &back));
+		must(type_external_write(t, 1, &nan, external));
+		must(type_external_read(t, 1, external, &back));
 		ck_assert(isnan(back));
 	}
 }
@@ -149,10 +149,10 @@ START_TEST(structs)
 
 	ck_assert_int_eq(t->external, n);
 	type_pack(t, a, 1, packed);
-	must(external_write(t, 1, packed, got));
+	must(type_external_write(t, 1, packed, got));
 	ck_assert_mem_eq(got, want, n);
 	memset(packed, 0, sizeof(packed));
-	must(external_read(t, 1, got, packed));
+	must(type_external_read(t, 1, got, packed));
 	type_unpack(t, b, 1, packed, t->size);
 	for (int i = 0; i < 2; i++) {
 		ck_assert(a[i].s[0] == b[i].s[0] && a[i].s[1] == b[i].s[1] && a[i].l == b[i].l);

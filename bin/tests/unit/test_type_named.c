@@ -66,7 +66,7 @@ START_TEST(names)
 	ck_assert_int_eq(MPI_Type_get_name(t, name, NULL), MPI_ERR_ARG);
 	must(MPI_Type_free(&t));
 	must(MPI_Type_free(&copy));
-	types_fini();
+	type_fini();
 	ck_assert_str_eq(name_of(MPI_INT), "MPI_INT");
 }
 END_TEST
@@ -140,10 +140,10 @@ START_TEST(attributes)
 	ck_assert_int_eq(MPI_Type_set_attr(t, was, here), MPI_ERR_KEYVAL);
 	must(MPI_Type_set_attr(MPI_INT, stays, here));
 	ck_assert_ptr_eq(got(MPI_INT, stays), here);
-	types_fini();
+	type_fini();
 	ck_assert_ptr_null(handle_table_any(OBJECT_TYPE));
 	ck_assert_ptr_null(got(MPI_INT, stays));
-	attr_fini();
+	attr_key_fini();
 }
 END_TEST
 

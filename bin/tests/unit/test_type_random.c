@@ -272,8 +272,8 @@ static void check_external(const struct made *m)
 	ck_assert_msg(object_of(m)->external == want, "external size %zu, not %zu: %s",
 		object_of(m)->external, want, m->text);
 	external[size] = back[im.data] = 42;
-	must(external_write(object_of(m), count, packed, external), "external_write");
-	must(external_read(object_of(m), count, external, back), "external_read");
+	must(type_external_write(object_of(m), count, packed, external), "type_external_write");
+	must(type_external_read(object_of(m), count, external, back), "type_external_read");
 	ck_assert_msg(external[size] == 42 && back[im.data] == 42, "wrote too much: %s", m->text);
 	ck_assert_msg(!exact || memcmp(packed, back, im.data) == 0, "not the same: %s", m->text);
 	free(packed);

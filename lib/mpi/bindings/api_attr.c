@@ -11,7 +11,7 @@ static int create(const struct attr_functions *f, int *keyval)
 	int rc = check_pointer(keyval, "keyval");
 
 	if (rc == MPI_SUCCESS)
-		rc = attr_keyval_create(f, keyval);
+		rc = attr_key_create(f, keyval);
 	return api_leave(NULL, rc);
 }
 
@@ -46,7 +46,7 @@ static int free_key(int *keyval)
 	int rc = check_pointer(keyval, "keyval");
 
 	if (rc == MPI_SUCCESS)
-		rc = attr_keyval_free(ATTR_COMM, *keyval);
+		rc = attr_key_free(ATTR_COMM, *keyval);
 	if (rc == MPI_SUCCESS)
 		*keyval = MPI_KEYVAL_INVALID;
 	return api_leave(NULL, rc);

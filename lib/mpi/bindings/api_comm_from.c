@@ -86,7 +86,7 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info
 	if (rc == MPI_SUCCESS && g->size > 0) {
 		rc = check_member(g);
 		if (rc == MPI_SUCCESS)
-			rc = comm_create_from_group(g, stringtag, &made);
+			rc = comm_from_group(g, stringtag, &made);
 	}
 	return end(&a, made, rc);
 }
@@ -138,6 +138,6 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
 	if (rc == MPI_SUCCESS)
 		rc = check_groups(local_group, remote_group, &from);
 	if (rc == MPI_SUCCESS)
-		rc = comm_inter_from_groups(&from, &made);
+		rc = comm_from_groups(&from, &made);
 	return end(&a, made, rc);
 }

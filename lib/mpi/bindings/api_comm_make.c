@@ -36,7 +36,7 @@ static int dup(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 	if (rc == MPI_SUCCESS)
 		rc = hints_set(&hints, hints_of_comm, info);
 	if (rc == MPI_SUCCESS)
-		rc = comm_dup(c, &made);
+		rc = comm_make_dup(c, &made);
 	if (rc == MPI_SUCCESS)
 		made->hints = hints;
 	else
@@ -139,6 +139,6 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *ne
 	if (rc == MPI_SUCCESS && tag < 0)
 		rc = fail_with(MPI_ERR_TAG, "tag %d is less than 0", tag);
 	if (rc == MPI_SUCCESS)
-		rc = comm_create_group(c, g, tag, &made);
+		rc = comm_make_group(c, g, tag, &made);
 	return finish(c, made, newcomm, rc);
 }

@@ -21,7 +21,7 @@ static int color_of_resource(const struct comm *c, const struct info *said)
 {
 	const char *resource = said ? info_find(said, RESOURCE_KEY) : NULL;
 
-	return resource && strcmp(resource, RESOURCE_HOST) == 0 ? comm_node_of(c, c->rank)
+	return resource && strcmp(resource, RESOURCE_HOST) == 0 ? comm_hosts_node_of(c, c->rank)
 								: MPI_UNDEFINED;
 }
 
@@ -43,10 +43,10 @@ static int color_of_type(const struct comm *c, int split_type, const struct info
 {
 	switch (split_type) {
 	case MPI_COMM_TYPE_SHARED:
-		*color = comm_node_of(c, c->rank);
+		*color = comm_hosts_node_of(c, c->rank);
 		return MPI_SUCCESS;
 	case MPI_COMM_TYPE_HW_UNGUIDED:
-		*color = comm_spans_nodes(c) ? comm_node_of(c, c->rank) : MPI_UNDEFINED;
+		*color = comm_hosts_several(c) ? comm_hosts_node_of(c, c->rank) : MPI_UNDEFINED;
 		return MPI_SUCCESS;
 	case MPI_COMM_TYPE_HW_GUIDED:
 		*color = color_of_resource(c, said);
@@ -69,7 +69,7 @@ static int tell_resource(int split_type, MPI_Info info, const struct comm *made)
 	int rc = MPI_SUCCESS;
 
 	if (split_type == MPI_COMM_TYPE_HW_UNGUIDED && made)
-		rc = info_hints(info, &said);
+		rc = info_lookup_hints(info, &said);
 	return said ? info_put(said, RESOURCE_KEY, RESOURCE_HOST) : rc;
 }
 
@@ -86,7 +86,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(newcomm, "newcomm");
 	if (rc == MPI_SUCCESS)
-		rc = info_hints(info, &said);
+		rc = info_lookup_hints(info, &said);
 	if (rc == MPI_SUCCESS)
 		rc = hints_set(&hints, hints_of_comm, info);
 	if (rc == MPI_SUCCESS)

@@ -51,7 +51,7 @@ int PMPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 	if (rc == MPI_SUCCESS && argc < 0)
 		rc = fail_with(MPI_ERR_ARG, "argc is %d, less than 0", argc);
 	if (rc == MPI_SUCCESS)
-		rc = give(info_environment(argc, argv), info);
+		rc = give(info_env(argc, argv), info);
 	return leave(rc);
 }
 

@@ -30,7 +30,7 @@ static int alignment_of(MPI_Info info, size_t *alignment)
 	const char *said;
 	char *end;
 	long n;
-	int rc = info_hints(info, &hints);
+	int rc = info_lookup_hints(info, &hints);
 
 	*alignment = ALIGNMENT;
 	said = rc == MPI_SUCCESS && hints ? info_find(hints, key) : NULL;

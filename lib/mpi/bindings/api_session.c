@@ -128,7 +128,7 @@ static int check_info(MPI_Info info)
 {
 	struct info *said;
 
-	return info_hints(info, &said);
+	return info_lookup_hints(info, &said);
 }
 
 #pragma weak MPI_Session_get_num_psets = PMPI_Session_get_num_psets

@@ -54,7 +54,7 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int p
 	if (rc == MPI_SUCCESS)
 		rc = check_grid(c, ndims, dims, periods, &places);
 	if (rc == MPI_SUCCESS)
-		rc = comm_create_leading(c, places, &made);
+		rc = comm_make_leading(c, places, &made);
 	if (rc == MPI_SUCCESS && made)
 		rc = comm_set_topology(made, topo_new(ndims, dims, periods, made->rank));
 	if (rc == MPI_SUCCESS)

@@ -35,7 +35,7 @@ static int create(struct comm *c, const struct graph *g, MPI_Comm *comm_graph)
 	int rc = check_graph(c, g->nnodes, g->index, g->edges);
 
 	if (rc == MPI_SUCCESS && g->nnodes > 0)
-		rc = comm_create_leading(c, g->nnodes, &made);
+		rc = comm_make_leading(c, g->nnodes, &made);
 	if (rc == MPI_SUCCESS && made)
 		rc = comm_set_topology(
 			made, topo_graph_new(g->nnodes, g->index, g->edges, made->rank));

@@ -18,9 +18,9 @@ static int contiguous(MPI_Count count, bool large, MPI_Datatype oldtype, MPI_Dat
 		rc = type_make_contiguous(old, (size_t)count, &t);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	c = contents_new(MPI_COMBINER_CONTIGUOUS, large);
-	contents_count(c, count);
-	contents_type(c, old);
+	c = type_contents_new(MPI_COMBINER_CONTIGUOUS, large);
+	type_contents_count(c, count);
+	type_contents_type(c, old);
 	return type_give(rc, t, c, newtype);
 }
 
@@ -46,15 +46,15 @@ struct blocks {
 
 static struct contents *describe(const struct blocks *b, struct type *old)
 {
-	struct contents *c = contents_new(b->combiner, b->large);
+	struct contents *c = type_contents_new(b->combiner, b->large);
 
-	contents_count(c, b->count);
-	contents_count(c, b->blocklen);
+	type_contents_count(c, b->count);
+	type_contents_count(c, b->blocklen);
 	if (b->combiner == MPI_COMBINER_VECTOR)
-		contents_count(c, b->stride);
+		type_contents_count(c, b->stride);
 	else
-		contents_address(c, b->stride);
-	contents_type(c, old);
+		type_contents_address(c, b->stride);
+	type_contents_type(c, old);
 	return c;
 }
 
@@ -131,10 +131,10 @@ static int resized(
 		rc = type_make_resized(old, (MPI_Aint)lb, (MPI_Aint)extent, &t);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	c = contents_new(MPI_COMBINER_RESIZED, large);
-	contents_address(c, lb);
-	contents_address(c, extent);
-	contents_type(c, old);
+	c = type_contents_new(MPI_COMBINER_RESIZED, large);
+	type_contents_address(c, lb);
+	type_contents_address(c, extent);
+	type_contents_type(c, old);
 	return type_give(rc, t, c, newtype);
 }
 
@@ -182,8 +182,8 @@ static int duplicate(MPI_Datatype oldtype, MPI_Datatype *newtype)
 		rc = type_make_dup(old, &t);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	c = contents_new(MPI_COMBINER_DUP, false);
-	contents_type(c, old);
+	c = type_contents_new(MPI_COMBINER_DUP, false);
+	type_contents_type(c, old);
 	rc = type_give(rc, t, c, &made);
 	if (rc != MPI_SUCCESS)
 		return rc;

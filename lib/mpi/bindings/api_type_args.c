@@ -34,12 +34,12 @@ int type_need_array(struct type_array a, const char *what)
 
 int type_give(int rc, struct type *t, struct contents *c, MPI_Datatype *newtype)
 {
-	if (rc == MPI_SUCCESS && !contents_good(c)) {
+	if (rc == MPI_SUCCESS && !type_contents_good(c)) {
 		type_free(t);
 		rc = fail_with(MPI_ERR_NO_MEM, "no memory for a datatype");
 	}
 	if (rc != MPI_SUCCESS) {
-		contents_release(c);
+		type_release_contents(c);
 		return rc;
 	}
 	t->contents = c;

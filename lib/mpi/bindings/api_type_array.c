@@ -175,24 +175,24 @@ static void reverse(struct type_dim *dims, int n)
 static void note_counts(struct contents *c, struct type_array values, int n)
 {
 	for (int i = 0; i < n; i++)
-		contents_count(c, type_array_at(values, i));
+		type_contents_count(c, type_array_at(values, i));
 }
 
 static void note_ints(struct contents *c, const int *values, int n)
 {
 	for (int i = 0; i < n; i++)
-		contents_int(c, values[i]);
+		type_contents_int(c, values[i]);
 }
 
 static struct contents *describe(const struct array *a, struct type *old)
 {
-	struct contents *c = contents_new(a->combiner, a->large);
+	struct contents *c = type_contents_new(a->combiner, a->large);
 
 	if (is_darray(a)) {
-		contents_int(c, a->procs);
-		contents_int(c, a->rank);
+		type_contents_int(c, a->procs);
+		type_contents_int(c, a->rank);
 	}
-	contents_int(c, a->ndims);
+	type_contents_int(c, a->ndims);
 	note_counts(c, a->sizes, a->ndims);
 	if (is_darray(a)) {
 		note_ints(c, a->distribs, a->ndims);
@@ -202,8 +202,8 @@ static struct contents *describe(const struct array *a, struct type *old)
 		note_counts(c, a->subsizes, a->ndims);
 		note_counts(c, a->starts, a->ndims);
 	}
-	contents_int(c, a->order);
-	contents_type(c, old);
+	type_contents_int(c, a->order);
+	type_contents_type(c, old);
 	return c;
 }
 
@@ -218,8 +218,8 @@ static int make(const struct array *a, struct type_dim *dims, MPI_Datatype *newt
 		return rc;
 	if (a->order == MPI_ORDER_C)
 		reverse(dims, a->ndims);
-	rc = is_darray(a) ? type_make_darray(old, dims, a->ndims, &t)
-			  : type_make_subarray(old, dims, a->ndims, &t);
+	rc = is_darray(a) ? type_array_darray(old, dims, a->ndims, &t)
+			  : type_array_subarray(old, dims, a->ndims, &t);
 	return rc == MPI_SUCCESS ? type_give(rc, t, describe(a, old), newtype) : rc;
 }
 

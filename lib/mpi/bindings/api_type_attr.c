@@ -29,7 +29,7 @@ static int find_name(MPI_Datatype datatype, const char **name)
 	struct type *t = NULL;
 	int rc;
 
-	if (datatype == MPI_DATATYPE_NULL || type_is_missing(datatype)) {
+	if (datatype == MPI_DATATYPE_NULL || type_table_is_missing(datatype)) {
 		*name = type_table_name(datatype);
 		return MPI_SUCCESS;
 	}
@@ -75,7 +75,7 @@ int PMPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
 	api_enter("MPI_Type_create_keyval");
 	rc = check_pointer(type_keyval, "type_keyval");
 	if (rc == MPI_SUCCESS)
-		rc = attr_keyval_create(&f, type_keyval);
+		rc = attr_key_create(&f, type_keyval);
 	return api_leave(NULL, rc);
 }
 
@@ -87,7 +87,7 @@ int PMPI_Type_free_keyval(int *type_keyval)
 	api_enter("MPI_Type_free_keyval");
 	rc = check_pointer(type_keyval, "type_keyval");
 	if (rc == MPI_SUCCESS)
-		rc = attr_keyval_free(ATTR_TYPE, *type_keyval);
+		rc = attr_key_free(ATTR_TYPE, *type_keyval);
 	if (rc == MPI_SUCCESS)
 		*type_keyval = MPI_KEYVAL_INVALID;
 	return api_leave(NULL, rc);

@@ -64,21 +64,21 @@ static int one_block(const struct blocks *b, MPI_Count i, struct type *old, stru
 
 static struct contents *describe(const struct blocks *b, const struct type_block *list, size_t n)
 {
-	struct contents *c = contents_new(b->combiner, b->large);
+	struct contents *c = type_contents_new(b->combiner, b->large);
 
-	contents_count(c, b->count);
+	type_contents_count(c, b->count);
 	if (!has_lens(b))
-		contents_count(c, b->blocklen);
+		type_contents_count(c, b->blocklen);
 	for (size_t i = 0; i < n && has_lens(b); i++)
-		contents_count(c, (MPI_Count)list[i].count);
+		type_contents_count(c, (MPI_Count)list[i].count);
 	for (size_t i = 0; i < n; i++) {
 		if (in_extents(b))
-			contents_count(c, type_array_at(b->at, (MPI_Count)i));
+			type_contents_count(c, type_array_at(b->at, (MPI_Count)i));
 		else
-			contents_address(c, list[i].at);
+			type_contents_address(c, list[i].at);
 	}
 	for (size_t i = 0; i < n && b->combiner == MPI_COMBINER_STRUCT; i++)
-		contents_type(c, list[i].type);
+		type_contents_type(c, list[i].type);
 	return c;
 }
 
@@ -100,7 +100,7 @@ static int make(const struct blocks *b, struct type *old, MPI_Datatype *newtype)
 	if (rc == MPI_SUCCESS) {
 		c = describe(b, list, n);
 		if (old)
-			contents_type(c, old);
+			type_contents_type(c, old);
 		rc = type_give(rc, t, c, newtype);
 	}
 	free(list);

@@ -138,7 +138,7 @@ int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 	api_enter("MPI_Type_match_size");
 	rc = check_pointer(datatype, "datatype");
 	if (rc == MPI_SUCCESS)
-		rc = type_match_size(typeclass, size, datatype);
+		rc = type_f90_match_size(typeclass, size, datatype);
 	return api_leave(NULL, rc);
 }
 

@@ -21,7 +21,7 @@ static int size_of(MPI_Datatype datatype, MPI_Count *size)
 
 	if (!size)
 		return null_argument();
-	if (type_is_missing(datatype)) {
+	if (type_table_is_missing(datatype)) {
 		*size = MPI_UNDEFINED;
 		return MPI_SUCCESS;
 	}

@@ -56,7 +56,7 @@ static int make_on(struct comm *c, struct making *m)
 	if (c->remote)
 		return fail_with(
 			MPI_ERR_COMM, "communicator %s is an intercommunicator", comm_label(c));
-	if (m->wish.flavor == MPI_WIN_FLAVOR_SHARED && comm_spans_nodes(c))
+	if (m->wish.flavor == MPI_WIN_FLAVOR_SHARED && comm_hosts_several(c))
 		return fail_with(MPI_ERR_RMA_SHARED,
 			"communicator %s spans hosts, which cannot share memory; split it with "
 			"MPI_COMM_TYPE_SHARED",

@@ -111,7 +111,7 @@ int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn,
 	api_enter("MPI_Win_create_keyval");
 	int rc = check_pointer(win_keyval, "win_keyval");
 	if (rc == MPI_SUCCESS)
-		rc = attr_keyval_create(&f, win_keyval);
+		rc = attr_key_create(&f, win_keyval);
 	return api_leave(NULL, rc);
 }
 
@@ -121,7 +121,7 @@ int PMPI_Win_free_keyval(int *win_keyval)
 	api_enter("MPI_Win_free_keyval");
 	int rc = check_pointer(win_keyval, "win_keyval");
 	if (rc == MPI_SUCCESS)
-		rc = attr_keyval_free(ATTR_WIN, *win_keyval);
+		rc = attr_key_free(ATTR_WIN, *win_keyval);
 	if (rc == MPI_SUCCESS)
 		*win_keyval = MPI_KEYVAL_INVALID;
 	return api_leave(NULL, rc);

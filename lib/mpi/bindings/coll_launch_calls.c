@@ -50,7 +50,7 @@ int coll_call_init(const char *name, MPI_Comm comm, coll_planner *plan, struct c
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(request, "request");
 	if (rc == MPI_SUCCESS)
-		rc = info_hints(info, &hints);
+		rc = info_lookup_hints(info, &hints);
 	if (rc == MPI_SUCCESS)
 		rc = launch(c, plan, call, true, request);
 	return api_leave(c, rc);

@@ -86,7 +86,7 @@ static int pack_external(const struct packing *p, char *to)
 	if (rc != MPI_SUCCESS)
 		return rc;
 	type_pack(p->t, p->user, (size_t)p->count, here);
-	rc = external_write(p->t, (size_t)p->count, here, to);
+	rc = type_external_write(p->t, (size_t)p->count, here, to);
 	free(here);
 	return rc;
 }
@@ -99,7 +99,7 @@ static int unpack_external(const struct packing *p, const char *from)
 
 	if (rc != MPI_SUCCESS)
 		return rc;
-	rc = external_read(p->t, n, from, here);
+	rc = type_external_read(p->t, n, from, here);
 	if (rc == MPI_SUCCESS)
 		type_unpack(p->t, (void *)(uintptr_t)p->user, n, here, n * p->t->size);
 	free(here);

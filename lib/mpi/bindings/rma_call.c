@@ -159,7 +159,7 @@ static int take_get_accumulate(const struct rma_said *s, struct rma_call *c)
 /* MPI 5.0 section 12.3.4: integers, logicals, bytes. */
 static bool may_be_swapped(MPI_Datatype datatype)
 {
-	switch (type_class_of(datatype)) {
+	switch (type_table_class_of(datatype)) {
 	case CLASS_C_INTEGER:
 	case CLASS_FORTRAN_INTEGER:
 	case CLASS_LOGICAL:

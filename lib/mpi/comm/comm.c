@@ -63,7 +63,7 @@ struct comm *comm_alloc(struct group *group, uint64_t context)
 	c->context = context;
 	c->rank = group->rank;
 	c->size = group->size;
-	c->crowded = comm_is_crowded(group);
+	c->crowded = comm_hosts_crowded(group);
 	comm_numbered_apply(c);
 	c->group = group;
 	group_hold(group);

@@ -58,7 +58,7 @@ struct comm {
 };
 
 /* Who is in the job and where it runs. The arrays, one entry per world rank, stay the caller's and
- * stay as they are until comm_free_world. */
+ * stay as they are until comm_world_free. */
 struct world_info {
 	int rank, size;
 	const int *node;  /* index of the rank's host, from 0 */
@@ -66,18 +66,18 @@ struct world_info {
 };
 
 /* Build MPI_COMM_WORLD and MPI_COMM_SELF. MPI_SUCCESS, MPI_ERR_NO_MEM or MPI_ERR_INTERN. */
-int comm_init_world(const struct world_info *w);
+int comm_world_init(const struct world_info *w);
 
 /* What MPI_Finalize does first, while everything still works: delete the attributes of
  * MPI_COMM_SELF, the last set first (MPI 5.0 section 11.2.4), then those of MPI_COMM_WORLD. Lets
  * the engine lock go around each callback. Errors of callbacks are ignored. */
-void comm_delete_world_attributes(void);
+void comm_world_delete_attributes(void);
 
 /* Free everything of this layer, what the program forgot to free included. No operation may be
  * pending. Attributes still there vanish without a callback. */
-void comm_free_world(void);
+void comm_world_free(void);
 
-/* NULL outside comm_init_world ... comm_free_world. */
+/* NULL outside comm_world_init ... comm_world_free. */
 struct comm *comm_world(void);
 struct comm *comm_self(void);
 
@@ -136,7 +136,7 @@ static inline struct attr_holder comm_attrs(struct comm *c)
 }
 
 /* What MPI_APPNUM says; before MPI_Init ends. */
-void comm_set_appnum(int number);
+void comm_attr_set_appnum(int number);
 
 /* attr_get, and the attributes that every communicator has. */
 int comm_attr_get(struct comm *c, int keyval, void **value, bool *found);
@@ -203,16 +203,16 @@ void comm_drop(struct comm *c);
 
 /*
  * New communicators (comm_make.c, comm_create.c, comm_split.c). *out is NULL where this process is
- * not in the new one. Collective over c, except comm_create_group: over g. All may let the engine
+ * not in the new one. Collective over c, except comm_make_group: over g. All may let the engine
  * lock go.
  */
-int comm_dup(struct comm *c, struct comm **out);
-/* comm_dup that waits for nobody (comm_idup.c): **out is there at once, and may be used when the
- * request is done. */
+int comm_make_dup(struct comm *c, struct comm **out);
+/* comm_make_dup that waits for nobody (comm_idup.c): **out is there at once, and may be used when
+ * the request is done. */
 int comm_idup(struct comm *c, struct comm **out, struct request **request);
 int comm_split(struct comm *c, int color, int key, struct comm **out);
 int comm_create(struct comm *c, struct group *g, struct comm **out);
-int comm_create_group(struct comm *c, struct group *g, int tag, struct comm **out);
+int comm_make_group(struct comm *c, struct group *g, int tag, struct comm **out);
 /*
  * Intercommunicators (comm_inter.c). create: collective over local, whose rank `leader` speaks over
  * peer with that communicator's rank remote_leader; peer and remote_leader count there alone.
@@ -231,7 +231,7 @@ int comm_inter_create(struct comm *local, const struct comm_meeting *how, struct
  * are told apart by the string tags. This process is in g and local; the remote group and its
  * leader count at the local leader alone.
  */
-int comm_create_from_group(struct group *g, const char *stringtag, struct comm **out);
+int comm_from_group(struct group *g, const char *stringtag, struct comm **out);
 
 struct comm_groups {
 	struct group *local, *remote;
@@ -239,17 +239,17 @@ struct comm_groups {
 	const char *stringtag;
 };
 
-int comm_inter_from_groups(const struct comm_groups *from, struct comm **out);
+int comm_from_groups(const struct comm_groups *from, struct comm **out);
 
 int comm_inter_merge(struct comm *c, bool high, struct comm **out);
-int comm_inter_split(struct comm *c, int color, int key, struct comm **out);
-int comm_inter_subset(struct comm *c, struct group *g, struct comm **out);
+int comm_inter_part_split(struct comm *c, int color, int key, struct comm **out);
+int comm_inter_part_subset(struct comm *c, struct group *g, struct comm **out);
 
 /* of the first n ranks of c, in their order; 1 <= n <= c->size */
-int comm_create_leading(struct comm *c, int n, struct comm **out);
+int comm_make_leading(struct comm *c, int n, struct comm **out);
 
 /* The color that splits c by host, and whether c spans more than one. */
-int comm_node_of(const struct comm *c, int rank);
-bool comm_spans_nodes(const struct comm *c);
+int comm_hosts_node_of(const struct comm *c, int rank);
+bool comm_hosts_several(const struct comm *c);
 
 #endif

@@ -17,7 +17,7 @@ static int *refresh(int *value, int now)
 
 static int appnum;
 
-void comm_set_appnum(int number)
+void comm_attr_set_appnum(int number)
 {
 	appnum = number;
 }

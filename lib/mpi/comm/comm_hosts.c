@@ -5,7 +5,7 @@
 #include "comm_inside.h"
 
 static struct world_info info;
-static int *loads; /* per host, scratch of comm_is_crowded; all 0 between calls */
+static int *loads; /* per host, scratch of comm_hosts_crowded; all 0 between calls */
 
 bool comm_hosts_init(const struct world_info *w)
 {
@@ -26,7 +26,7 @@ void comm_hosts_fini(void)
 	loads = NULL;
 }
 
-int comm_node_of(const struct comm *c, int rank)
+int comm_hosts_node_of(const struct comm *c, int rank)
 {
 	return info.node[c->group->world[rank]];
 }
@@ -40,15 +40,15 @@ static bool lies_elsewhere(const struct group *g, int node)
 	return false;
 }
 
-bool comm_spans_nodes(const struct comm *c)
+bool comm_hosts_several(const struct comm *c)
 {
-	int here = comm_node_of(c, c->rank);
+	int here = comm_hosts_node_of(c, c->rank);
 
 	return lies_elsewhere(c->group, here) || (c->remote && lies_elsewhere(c->remote, here));
 }
 
 /* Computed from what all ranks know alike, so all ranks choose the same algorithms. */
-bool comm_is_crowded(const struct group *g)
+bool comm_hosts_crowded(const struct group *g)
 {
 	bool crowded = false;
 

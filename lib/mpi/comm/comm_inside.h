@@ -31,7 +31,7 @@ bool comm_hosts_init(const struct world_info *w);
 void comm_hosts_fini(void);
 
 /* Has some host more of these than cores? */
-bool comm_is_crowded(const struct group *g);
+bool comm_hosts_crowded(const struct group *g);
 
 /* ---- comm_numbered.c ---- */
 

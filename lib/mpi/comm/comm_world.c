@@ -58,7 +58,7 @@ static int check_info(const struct world_info *w)
 	return MPI_SUCCESS;
 }
 
-int comm_init_world(const struct world_info *w)
+int comm_world_init(const struct world_info *w)
 {
 	int rc = check_info(w);
 
@@ -72,13 +72,13 @@ int comm_init_world(const struct world_info *w)
 		comm_job.coord = predefined(0, w->size, COUNTER_COORD, MPI_COMM_NULL);
 	}
 	if (!comm_job.world || !comm_job.self || !comm_job.coord) {
-		comm_free_world();
+		comm_world_free();
 		return fail_with(MPI_ERR_NO_MEM, "no memory for a job of %d ranks", w->size);
 	}
 	return MPI_SUCCESS;
 }
 
-void comm_delete_world_attributes(void)
+void comm_world_delete_attributes(void)
 {
 	if (comm_job.self)
 		attr_delete_all(comm_attrs(comm_job.self));
@@ -98,7 +98,7 @@ static void free_forgotten(void)
 	handle_table_clear();
 }
 
-void comm_free_world(void)
+void comm_world_free(void)
 {
 	free_forgotten();
 	comm_again_fini();
@@ -108,7 +108,7 @@ void comm_free_world(void)
 		comm_release(comm_job.self);
 	if (comm_job.world)
 		comm_release(comm_job.world);
-	attr_fini();
+	attr_key_fini();
 	comm_hosts_fini();
 	comm_numbered_forget();
 	comm_name_world(false);

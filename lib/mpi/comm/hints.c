@@ -4,18 +4,18 @@
 
 #include <string.h>
 
-bool hint_is_flag(const char *value)
+bool hints_is_flag(const char *value)
 {
 	return strcmp(value, "true") == 0 || strcmp(value, "false") == 0;
 }
 
 /* The library makes no use of them yet, but a layer above may ask what was promised. */
 const struct hint hints_of_comm[] = {
-	{"mpi_assert_no_any_tag", "false", hint_is_flag},
-	{"mpi_assert_no_any_source", "false", hint_is_flag},
-	{"mpi_assert_exact_length", "false", hint_is_flag},
-	{"mpi_assert_allow_overtaking", "false", hint_is_flag},
-	{"mpi_assert_strict_persistent_collective_ordering", "false", hint_is_flag},
+	{"mpi_assert_no_any_tag", "false", hints_is_flag},
+	{"mpi_assert_no_any_source", "false", hints_is_flag},
+	{"mpi_assert_exact_length", "false", hints_is_flag},
+	{"mpi_assert_allow_overtaking", "false", hints_is_flag},
+	{"mpi_assert_strict_persistent_collective_ordering", "false", hints_is_flag},
 	{NULL, NULL, NULL},
 };
 
@@ -53,7 +53,7 @@ static int no_memory(void)
 int hints_set(struct info **held, const struct hint *known, MPI_Info given)
 {
 	struct info *said, *copy;
-	int rc = info_hints(given, &said);
+	int rc = info_lookup_hints(given, &said);
 
 	if (rc != MPI_SUCCESS || !said)
 		return rc;

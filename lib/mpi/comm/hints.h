@@ -24,7 +24,7 @@ extern const struct hint hints_of_comm[];
 extern const struct hint hints_of_win[];
 
 /* "true" or "false" */
-bool hint_is_flag(const char *value);
+bool hints_is_flag(const char *value);
 
 /*
  * Take over what given (MPI_INFO_NULL: nothing) says of the known keys; the others of *held stay.

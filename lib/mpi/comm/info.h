@@ -50,15 +50,16 @@ bool info_remove(struct info *i, const char *key);
 int info_check_key(const char *key);
 int info_check_value(const char *key, const char *value);
 
-/* MPI_SUCCESS and *out (borrowed; NULL for MPI_INFO_NULL), or MPI_ERR_INFO with fail_with said. What
- * calls use that take hints. MPI_INFO_ENV is made when it is first asked for: MPI_ERR_NO_MEM. */
-int info_hints(MPI_Info handle, struct info **out);
+/* MPI_SUCCESS and *out (borrowed; NULL for MPI_INFO_NULL), or MPI_ERR_INFO with fail_with said.
+ * What calls use that take hints. MPI_INFO_ENV is made when it is first asked for: MPI_ERR_NO_MEM.
+ */
+int info_lookup_hints(MPI_Info handle, struct info **out);
 
 /* The same, but MPI_INFO_NULL is refused: what calls use that work on an info object. */
 int info_lookup(MPI_Info handle, struct info **out);
 
 /* What this process was started with, in MPI_INFO_ENV's keys (info_env.c); argc and argv are the
  * program's, or 0 and NULL: those of the process. NULL: out of memory. */
-struct info *info_environment(int argc, char *const *argv);
+struct info *info_env(int argc, char *const *argv);
 
 #endif

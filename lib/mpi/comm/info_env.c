@@ -82,7 +82,7 @@ static bool put_machine(struct info *i)
 	return put(i, "host", u.nodename) && put(i, "arch", u.machine);
 }
 
-struct info *info_environment(int argc, char *const *argv)
+struct info *info_env(int argc, char *const *argv)
 {
 	const char *part = getenv("FTMPI_PART_SIZE"); /* where the job has several parts */
 	struct info *i = info_new();

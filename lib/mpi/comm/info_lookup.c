@@ -10,14 +10,14 @@ static int environment(struct info **out)
 	static struct info *env;
 
 	if (!env)
-		env = info_environment(0, NULL);
+		env = info_env(0, NULL);
 	if (!env)
 		return fail_with(MPI_ERR_NO_MEM, "no memory for MPI_INFO_ENV");
 	*out = env;
 	return MPI_SUCCESS;
 }
 
-int info_hints(MPI_Info handle, struct info **out)
+int info_lookup_hints(MPI_Info handle, struct info **out)
 {
 	*out = NULL;
 	if (handle == MPI_INFO_NULL)
@@ -35,5 +35,5 @@ int info_lookup(MPI_Info handle, struct info **out)
 {
 	if (handle == MPI_INFO_NULL)
 		return fail_with(MPI_ERR_INFO, "MPI_INFO_NULL was given");
-	return info_hints(handle, out);
+	return info_lookup_hints(handle, out);
 }

@@ -75,7 +75,7 @@ struct topo_edge {
 
 /* The edges of this process, in the order that its neighbours shall have. NULL when out of memory.
  */
-struct topology *topo_dist_new(const struct topo_edge *edges, size_t n, bool weighted);
+struct topology *topo_graph_new_dist(const struct topo_edge *edges, size_t n, bool weighted);
 
 /*
  * MPI_Dims_create: replace the zeros in dims so that the product is nnodes. The new ones do not

@@ -118,7 +118,7 @@ static int count_out(const struct topo_edge *edges, size_t n)
 	return (int)out;
 }
 
-struct topology *topo_dist_new(const struct topo_edge *edges, size_t n, bool weighted)
+struct topology *topo_graph_new_dist(const struct topo_edge *edges, size_t n, bool weighted)
 {
 	struct topology *t = graph_alloc(MPI_DIST_GRAPH, 2 * n);
 	int nout = count_out(edges, n), nin = (int)n - nout, in = 0, out = 0;

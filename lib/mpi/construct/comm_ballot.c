@@ -33,8 +33,8 @@ static struct candidate *elect(const struct comm_ballot *ballots, int n, int col
 	return list;
 }
 
-struct group *comm_elected(const struct group *from, const struct comm_ballot *ballots, int color,
-	struct comm_ballot *first)
+struct group *comm_ballot_elected(const struct group *from, const struct comm_ballot *ballots,
+	int color, struct comm_ballot *first)
 {
 	int n;
 	struct candidate *chosen = elect(ballots, from->size, color, &n);
@@ -54,7 +54,7 @@ struct group *comm_elected(const struct group *from, const struct comm_ballot *b
 	return g;
 }
 
-int comm_check_ballots(const struct group *g, const struct comm_ballot *ballots)
+int comm_ballot_check(const struct group *g, const struct comm_ballot *ballots)
 {
 	for (int i = 0; i < g->size; i++) {
 		if (ballots[i].color != MPI_UNDEFINED && ballots[i].counter == 0)

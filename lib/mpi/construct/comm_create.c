@@ -32,11 +32,11 @@ static int create(struct comm *c, struct group *g, struct comm **out)
 	uint32_t mine = say_counter(g);
 	void *counters;
 	int *ranks;
-	int rc = comm_locate(c, g, &ranks);
+	int rc = comm_make_locate(c, g, &ranks);
 
 	if (rc != MPI_SUCCESS)
 		return rc;
-	rc = comm_gather_all(c, &mine, sizeof(mine), &counters);
+	rc = comm_make_gather(c, &mine, sizeof(mine), &counters);
 	if (rc == MPI_SUCCESS) {
 		*out = NULL;
 		rc = check_counters(c, counters);
@@ -54,7 +54,7 @@ int comm_create(struct comm *c, struct group *g, struct comm **out)
 
 	comm_hold(c);
 	group_hold(g);
-	rc = c->remote ? comm_inter_subset(c, g, out) : create(c, g, out);
+	rc = c->remote ? comm_inter_part_subset(c, g, out) : create(c, g, out);
 	group_release(g);
 	comm_release(c);
 	return rc;

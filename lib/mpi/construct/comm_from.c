@@ -3,7 +3,7 @@
  * MPI_COMM_WORLD's, beside its collectives. */
 #include "comm_make.h"
 
-int comm_string_tag(const char *stringtag)
+int comm_from_tag(const char *stringtag)
 {
 	uint32_t h = 2166136261u; /* FNV-1a */
 
@@ -12,18 +12,18 @@ int comm_string_tag(const char *stringtag)
 	return (int)((h ^ h >> 28) & 0x0fffffff);
 }
 
-int comm_create_from_group(struct group *g, const char *stringtag, struct comm **out)
+int comm_from_group(struct group *g, const char *stringtag, struct comm **out)
 {
-	int tag = comm_make_tag(COMM_TAG_FROM_GROUP, comm_string_tag(stringtag));
+	int tag = comm_make_tag(COMM_TAG_FROM_GROUP, comm_from_tag(stringtag));
 
 	return comm_make_in_group(comm_world(), g, tag, out);
 }
 
-int comm_inter_from_groups(const struct comm_groups *from, struct comm **out)
+int comm_from_groups(const struct comm_groups *from, struct comm **out)
 {
 	struct comm_meeting how = {.leader = from->leader,
 		.peer = comm_world(),
-		.tag = comm_make_tag(COMM_TAG_FROM_GROUPS, comm_string_tag(from->stringtag))};
+		.tag = comm_make_tag(COMM_TAG_FROM_GROUPS, comm_from_tag(from->stringtag))};
 	struct comm *local;
 	int rc;
 

@@ -28,7 +28,7 @@ static int on_finish(struct request *r, MPI_Status *status)
 	(void)status;
 	d->bringing = NULL;
 	/* it says what is wrong */
-	return rc == MPI_SUCCESS && d->unsettled ? comm_dup_settle(d->copy, d->both) : rc;
+	return rc == MPI_SUCCESS && d->unsettled ? comm_make_dup_settle(d->copy, d->both) : rc;
 }
 
 static int on_expects(const struct request *r)
@@ -61,7 +61,7 @@ static void on_brought(struct engine_chore *chore)
 	struct copying *d = container_of(chore, struct copying, chore);
 
 	if (d->bringing->error == MPI_SUCCESS)
-		d->unsettled = comm_dup_settle(d->copy, d->both) != MPI_SUCCESS;
+		d->unsettled = comm_make_dup_settle(d->copy, d->both) != MPI_SUCCESS;
 	request_complete(d->request, MPI_SUCCESS);
 }
 
@@ -79,7 +79,7 @@ static int bring(struct comm *c, struct copying *d)
 /* d is the request's, or gone. */
 static int begin(struct comm *c, struct copying *d)
 {
-	int rc = comm_dup_open(c, d->both, &d->copy);
+	int rc = comm_make_dup_open(c, d->both, &d->copy);
 
 	if (rc != MPI_SUCCESS) {
 		free(d);
@@ -91,7 +91,7 @@ static int begin(struct comm *c, struct copying *d)
 	rc = d->request ? bring(c, d) : comm_make_no_memory(c);
 	if (rc == MPI_SUCCESS)
 		return rc;
-	comm_unmake(d->copy);
+	comm_make_undo(d->copy);
 	if (d->request) {
 		request_free(d->request);
 	} else {
@@ -104,7 +104,7 @@ static int begin(struct comm *c, struct copying *d)
 /* The operation goes on: others count on it. */
 static void give_up(struct copying *d)
 {
-	comm_unmake(d->copy);
+	comm_make_undo(d->copy);
 	if (d->request->done)
 		request_free(d->request);
 	else
@@ -124,7 +124,7 @@ int comm_idup(struct comm *c, struct comm **out, struct request **request)
 	d->bringing->then = &d->chore;
 	if (d->bringing->done)
 		on_brought(&d->chore);
-	rc = comm_inherit(c, d->copy);
+	rc = comm_make_inherit(c, d->copy);
 	if (rc != MPI_SUCCESS) {
 		give_up(d);
 		return rc;

@@ -12,7 +12,8 @@
 #include "mpi/handle/fail.h"
 #include "mpi/p2p/p2p.h"
 
-int comm_swap(struct comm *c, const void *mine, size_t my_bytes, void *theirs, size_t their_bytes)
+int comm_inter_swap(
+	struct comm *c, const void *mine, size_t my_bytes, void *theirs, size_t their_bytes)
 {
 	struct coll_swap w = {mine, my_bytes, theirs, their_bytes};
 
@@ -58,7 +59,7 @@ static int meet(const struct comm *local, const struct other *o, struct met *m, 
 {
 	int rc;
 
-	m->mine = comm_propose(local->size, true);
+	m->mine = comm_make_propose(local->size, true);
 	rc = swap_bytes(o, &m->mine, sizeof(m->mine), &m->theirs, sizeof(m->theirs));
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -128,7 +129,7 @@ static int create_met(
 	group_inherit(s.remote, local->group);
 	rc = check_remote(local, s.remote);
 	if (rc == MPI_SUCCESS)
-		rc = comm_contexts(&s, &m->mine, &m->theirs);
+		rc = comm_make_contexts(&s, &m->mine, &m->theirs);
 	if (rc == MPI_SUCCESS)
 		rc = comm_new_sides(&s, local, out);
 	group_release(s.remote);

@@ -49,13 +49,13 @@ static int merge(struct comm *c, bool high, struct comm **out)
 
 	if (c->rank == 0)
 		mine.counter = comm_counter_next();
-	rc = comm_gather_all(c->local, &mine, sizeof(mine), &all);
+	rc = comm_make_gather(c->local, &mine, sizeof(mine), &all);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	ours = all;
 	for (int i = 1; i < c->size; i++)
 		ours->mixed |= ours[i].high != ours->high;
-	rc = comm_swap(c, ours, sizeof(*ours), &theirs, sizeof(theirs));
+	rc = comm_inter_swap(c, ours, sizeof(*ours), &theirs, sizeof(theirs));
 	if (rc == MPI_SUCCESS && (ours->mixed || theirs.mixed))
 		rc = fail_with(MPI_ERR_ARG,
 			"high must be the same on all processes of a side, and is not on the %s "

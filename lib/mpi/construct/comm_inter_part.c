@@ -14,7 +14,7 @@ static int agree(struct comm *c, int n, struct comm_proposal both[2])
 {
 	both[0] = both[1] = (struct comm_proposal){0};
 	if (c->rank == 0)
-		both[0] = comm_propose(n, true);
+		both[0] = comm_make_propose(n, true);
 	return coll_now_agree(c, both, sizeof(both[0]));
 }
 
@@ -32,8 +32,8 @@ static int make_elected(struct comm *c, int color, const struct comm_ballot *our
 	const struct comm_ballot *others, struct comm **out)
 {
 	struct comm_ballot a = {0}, b = {0};
-	struct comm_sides s = {.group = comm_elected(c->group, ours, color, &a),
-		.remote = comm_elected(c->remote, others, color, &b)};
+	struct comm_sides s = {.group = comm_ballot_elected(c->group, ours, color, &a),
+		.remote = comm_ballot_elected(c->remote, others, color, &b)};
 	int rc = MPI_SUCCESS;
 
 	if (!s.group || !s.remote) {
@@ -44,7 +44,7 @@ static int make_elected(struct comm *c, int color, const struct comm_ballot *our
 		struct comm_proposal theirs = {
 			s.remote->world[0], s.remote->size, b.counter, b.local_counter};
 
-		rc = comm_contexts(&s, &mine, &theirs);
+		rc = comm_make_contexts(&s, &mine, &theirs);
 	}
 	if (rc == MPI_SUCCESS)
 		rc = make_part(c, &s, out);
@@ -55,7 +55,7 @@ static int make_elected(struct comm *c, int color, const struct comm_ballot *our
 	return rc;
 }
 
-int comm_inter_split(struct comm *c, int color, int key, struct comm **out)
+int comm_inter_part_split(struct comm *c, int color, int key, struct comm **out)
 {
 	struct comm_ballot mine = {color, key, 0, 0}, *others;
 	void *ours = NULL;
@@ -65,18 +65,18 @@ int comm_inter_split(struct comm *c, int color, int key, struct comm **out)
 		mine.counter = comm_counter_next();
 		mine.local_counter = comm_counter_next();
 	}
-	rc = comm_gather_all(c->local, &mine, sizeof(mine), &ours);
+	rc = comm_make_gather(c->local, &mine, sizeof(mine), &ours);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	others = malloc((size_t)c->npeers * sizeof(*others));
-	rc = others ? comm_swap(c, ours, (size_t)c->size * sizeof(mine), others,
+	rc = others ? comm_inter_swap(c, ours, (size_t)c->size * sizeof(mine), others,
 			      (size_t)c->npeers * sizeof(*others))
 		    : comm_make_no_memory(c);
 	*out = NULL;
 	if (rc == MPI_SUCCESS)
-		rc = comm_check_ballots(c->group, ours);
+		rc = comm_ballot_check(c->group, ours);
 	if (rc == MPI_SUCCESS)
-		rc = comm_check_ballots(c->remote, others);
+		rc = comm_ballot_check(c->remote, others);
 	if (rc == MPI_SUCCESS && color != MPI_UNDEFINED)
 		rc = make_elected(c, color, ours, others, out);
 	free(others);
@@ -105,12 +105,12 @@ static int subset(struct comm *c, struct group *g, const int *ranks,
 
 	if (!others)
 		return comm_make_no_memory(c);
-	rc = comm_swap(c, ranks, (size_t)both[0].n * sizeof(*ranks), others,
+	rc = comm_inter_swap(c, ranks, (size_t)both[0].n * sizeof(*ranks), others,
 		(size_t)both[1].n * sizeof(*others));
 	if (rc == MPI_SUCCESS)
 		rc = remote_part(c, others, both[1].n, &s.remote);
 	if (rc == MPI_SUCCESS) {
-		rc = comm_contexts(&s, &both[0], &both[1]);
+		rc = comm_make_contexts(&s, &both[0], &both[1]);
 		if (rc == MPI_SUCCESS)
 			rc = make_part(c, &s, out);
 		group_release(s.remote);
@@ -132,11 +132,11 @@ static int check_part(
 	return MPI_SUCCESS;
 }
 
-int comm_inter_subset(struct comm *c, struct group *g, struct comm **out)
+int comm_inter_part_subset(struct comm *c, struct group *g, struct comm **out)
 {
 	struct comm_proposal both[2];
 	int *ranks = NULL;
-	int bad = comm_locate(c, g, &ranks);
+	int bad = comm_make_locate(c, g, &ranks);
 	int rc = agree(c, bad ? -1 : g->size, both);
 
 	if (rc == MPI_SUCCESS && !bad)

@@ -31,7 +31,7 @@ int comm_make_used_up(int world_rank)
 		world_rank, COMM_MOST);
 }
 
-struct comm_proposal comm_propose(int n, bool both_sides)
+struct comm_proposal comm_make_propose(int n, bool both_sides)
 {
 	struct comm_proposal p = {comm_world_info()->rank, n, comm_counter_next(), 0};
 
@@ -40,7 +40,7 @@ struct comm_proposal comm_propose(int n, bool both_sides)
 	return p;
 }
 
-int comm_contexts(
+int comm_make_contexts(
 	struct comm_sides *s, const struct comm_proposal *mine, const struct comm_proposal *theirs)
 {
 	const struct comm_proposal *lower =
@@ -66,7 +66,7 @@ int comm_make(struct comm *parent, struct group *g, uint32_t counter, struct com
 	return comm_new_sides(&s, parent, out);
 }
 
-void comm_unmake(struct comm *c)
+void comm_make_undo(struct comm *c)
 {
 	(void)attr_delete_all(comm_attrs(c));
 	comm_drop(c);
@@ -79,7 +79,7 @@ static int agree_counter(struct comm *c, uint32_t *counter)
 	return coll_now_bcast(c, counter, sizeof(*counter), 0);
 }
 
-int comm_inherit(struct comm *from, struct comm *to)
+int comm_make_inherit(struct comm *from, struct comm *to)
 {
 	if (from->topo) {
 		to->topo = topo_copy(from->topo);
@@ -89,29 +89,29 @@ int comm_inherit(struct comm *from, struct comm *to)
 	return attr_copy_all(comm_attrs(from), comm_attrs(to));
 }
 
-int comm_dup_open(struct comm *c, struct comm_proposal both[2], struct comm **out)
+int comm_make_dup_open(struct comm *c, struct comm_proposal both[2], struct comm **out)
 {
 	struct comm_sides sides = {c->group, c->remote, COMM_NO_CONTEXT, COMM_NO_CONTEXT};
 
 	both[0] = both[1] = (struct comm_proposal){0};
 	if (c->rank == 0)
-		both[0] = comm_propose(c->size, c->remote != NULL);
+		both[0] = comm_make_propose(c->size, c->remote != NULL);
 	comm_again(&sides);
 	return comm_new_sides(&sides, c, out);
 }
 
 /* One that was made again has its contexts. */
-int comm_dup_settle(struct comm *copy, const struct comm_proposal both[2])
+int comm_make_dup_settle(struct comm *copy, const struct comm_proposal both[2])
 {
 	struct comm_sides s = {0};
-	int rc = comm_contexts(&s, &both[0], copy->remote ? &both[1] : NULL);
+	int rc = comm_make_contexts(&s, &both[0], copy->remote ? &both[1] : NULL);
 
 	if (rc == MPI_SUCCESS && copy->context == COMM_NO_CONTEXT)
 		comm_settle(copy, s.context, s.local_context);
 	return rc;
 }
 
-int comm_dup(struct comm *c, struct comm **out)
+int comm_make_dup(struct comm *c, struct comm **out)
 {
 	struct comm_proposal both[2];
 	struct comm *copy = NULL;
@@ -120,22 +120,22 @@ int comm_dup(struct comm *c, struct comm **out)
 	comm_hold(c);
 	/* the counter goes round before copy functions are asked, so that a rank whose function
 	 * refuses leaves nobody waiting */
-	rc = comm_dup_open(c, both, &copy);
+	rc = comm_make_dup_open(c, both, &copy);
 	if (rc == MPI_SUCCESS)
 		rc = coll_now_agree(c, both, sizeof(both[0]));
 	if (rc == MPI_SUCCESS)
-		rc = comm_dup_settle(copy, both);
+		rc = comm_make_dup_settle(copy, both);
 	if (rc == MPI_SUCCESS)
-		rc = comm_inherit(c, copy);
+		rc = comm_make_inherit(c, copy);
 	if (rc == MPI_SUCCESS)
 		*out = copy;
 	else if (copy)
-		comm_unmake(copy);
+		comm_make_undo(copy);
 	comm_release(c);
 	return rc;
 }
 
-int comm_gather_all(struct comm *c, const void *mine, size_t bytes, void **all)
+int comm_make_gather(struct comm *c, const void *mine, size_t bytes, void **all)
 {
 	int rc;
 
@@ -150,7 +150,7 @@ int comm_gather_all(struct comm *c, const void *mine, size_t bytes, void **all)
 	return rc;
 }
 
-int comm_locate(const struct comm *c, const struct group *g, int **ranks)
+int comm_make_locate(const struct comm *c, const struct group *g, int **ranks)
 {
 	int *all = malloc(2 * ((size_t)g->size + 1) * sizeof(*all));
 	int rc;
@@ -199,7 +199,7 @@ static int make_in_group(struct comm *c, struct group *g, int tag, struct comm *
 {
 	uint32_t counter = 0;
 	int *ranks;
-	int rc = comm_locate(c, g, &ranks);
+	int rc = comm_make_locate(c, g, &ranks);
 
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -224,7 +224,7 @@ int comm_make_in_group(struct comm *c, struct group *g, int tag, struct comm **o
 	return rc;
 }
 
-int comm_create_group(struct comm *c, struct group *g, int tag, struct comm **out)
+int comm_make_group(struct comm *c, struct group *g, int tag, struct comm **out)
 {
 	*out = NULL;
 	if (g->rank == MPI_UNDEFINED)
@@ -232,7 +232,7 @@ int comm_create_group(struct comm *c, struct group *g, int tag, struct comm **ou
 	return comm_make_in_group(c, g, comm_make_tag(COMM_TAG_GROUP, tag), out);
 }
 
-int comm_create_leading(struct comm *c, int n, struct comm **out)
+int comm_make_leading(struct comm *c, int n, struct comm **out)
 {
 	struct group *g = group_make(n, c->group->world, c->group->world[c->rank]);
 	uint32_t counter;

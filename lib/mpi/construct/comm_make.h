@@ -14,19 +14,20 @@ struct comm_ballot {
 
 /* Those of `from` that voted for color, in the order of the new communicator. NULL: no memory.
  * *first: what their first says, untouched when there is none. */
-struct group *comm_elected(const struct group *from, const struct comm_ballot *ballots, int color,
-	struct comm_ballot *first);
+struct group *comm_ballot_elected(const struct group *from, const struct comm_ballot *ballots,
+	int color, struct comm_ballot *first);
 
 /* All ranks' `mine`, bytes long each, in an array that the caller frees; NULL in *all on an error.
  */
-int comm_gather_all(struct comm *c, const void *mine, size_t bytes, void **all);
+int comm_make_gather(struct comm *c, const void *mine, size_t bytes, void **all);
 
 /* What rank 0 of each side has goes to all of the other one. */
-int comm_swap(struct comm *c, const void *mine, size_t my_bytes, void *theirs, size_t their_bytes);
+int comm_inter_swap(
+	struct comm *c, const void *mine, size_t my_bytes, void *theirs, size_t their_bytes);
 
 /* The rank in c's own group of each process of g, in an array that the caller frees; MPI_ERR_GROUP
  * when one is not there. */
-int comm_locate(const struct comm *c, const struct group *g, int **ranks);
+int comm_make_locate(const struct comm *c, const struct group *g, int **ranks);
 
 /* A communicator of g whose rank 0 proposed this counter. All its ranks fail alike without one. */
 int comm_make(struct comm *parent, struct group *g, uint32_t counter, struct comm **out);
@@ -39,29 +40,29 @@ struct comm_proposal {
 };
 
 /* Of n processes; local_counter is 0 without another side. */
-struct comm_proposal comm_propose(int n, bool both_sides);
+struct comm_proposal comm_make_propose(int n, bool both_sides);
 
 /* The contexts of what is made by the proposals of both sides, or, theirs being NULL, of the only
  * one. Both sides fail alike where it concerns both. */
-int comm_contexts(
+int comm_make_contexts(
 	struct comm_sides *s, const struct comm_proposal *mine, const struct comm_proposal *theirs);
 
 /* A copy of c: begin, and what this process proposes, in both[0]; and the end, when rank 0's
  * proposals of both sides are known (coll_own_agree). */
-int comm_dup_open(struct comm *c, struct comm_proposal both[2], struct comm **out);
-int comm_dup_settle(struct comm *copy, const struct comm_proposal both[2]);
+int comm_make_dup_open(struct comm *c, struct comm_proposal both[2], struct comm **out);
+int comm_make_dup_settle(struct comm *copy, const struct comm_proposal both[2]);
 
 /* What a copy alone takes over (MPI 5.0 section 7.4.2). */
-int comm_inherit(struct comm *from, struct comm *to);
+int comm_make_inherit(struct comm *from, struct comm *to);
 
 /* Give a communicator that was not handed out yet back. */
-void comm_unmake(struct comm *c);
+void comm_make_undo(struct comm *c);
 
 /* What comm_make says when there is no counter. */
 int comm_make_used_up(int world_rank);
 
 /* The same when one of those of g that vote for a color has none. All that see the ballots fail. */
-int comm_check_ballots(const struct group *g, const struct comm_ballot *ballots);
+int comm_ballot_check(const struct group *g, const struct comm_ballot *ballots);
 
 int comm_make_no_memory(const struct comm *c);
 
@@ -81,7 +82,7 @@ static inline int comm_make_tag(enum comm_make_tag what, int tag)
 }
 
 /* A number of a string tag. */
-int comm_string_tag(const char *stringtag);
+int comm_from_tag(const char *stringtag);
 
 /* Instead of comm_inter_create, for a leader whose side has failed already: the other one is told.
  */

@@ -7,7 +7,7 @@
 static int make_elected(struct comm *c, const struct comm_ballot *ballots, struct comm **out)
 {
 	struct comm_ballot first;
-	struct group *g = comm_elected(c->group, ballots, ballots[c->rank].color, &first);
+	struct group *g = comm_ballot_elected(c->group, ballots, ballots[c->rank].color, &first);
 	int rc;
 
 	if (!g)
@@ -25,11 +25,11 @@ static int split_intra(struct comm *c, int color, int key, struct comm **out)
 
 	if (color != MPI_UNDEFINED)
 		mine.counter = comm_counter_next();
-	rc = comm_gather_all(c, &mine, sizeof(mine), &ballots);
+	rc = comm_make_gather(c, &mine, sizeof(mine), &ballots);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	*out = NULL;
-	rc = comm_check_ballots(c->group, ballots);
+	rc = comm_ballot_check(c->group, ballots);
 	if (rc == MPI_SUCCESS && color != MPI_UNDEFINED)
 		rc = make_elected(c, ballots, out);
 	free(ballots);
@@ -41,7 +41,8 @@ int comm_split(struct comm *c, int color, int key, struct comm **out)
 	int rc;
 
 	comm_hold(c);
-	rc = c->remote ? comm_inter_split(c, color, key, out) : split_intra(c, color, key, out);
+	rc = c->remote ? comm_inter_part_split(c, color, key, out)
+		       : split_intra(c, color, key, out);
 	comm_release(c);
 	return rc;
 }

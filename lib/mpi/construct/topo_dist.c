@@ -60,7 +60,7 @@ static bool has_weights(const int votes[VOTES])
 /* t is given away. */
 static int make(struct comm *c, struct topology *t, struct comm **out)
 {
-	int rc = comm_create_leading(c, c->size, out);
+	int rc = comm_make_leading(c, c->size, out);
 
 	if (rc == MPI_SUCCESS)
 		return comm_set_topology(*out, t);
@@ -100,7 +100,7 @@ static int adjacent(struct comm *c, const struct topo_dist *said, struct comm **
 	free(counts);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	t = topo_dist_new(said->edges, said->n, has_weights(votes));
+	t = topo_graph_new_dist(said->edges, said->n, has_weights(votes));
 	if (t)
 		t->one_way = one_way;
 	return make(c, t, out);
@@ -239,7 +239,7 @@ static int scattered(struct comm *c, const struct topo_dist *said, struct comm *
 		rc = receive(c, &from, &to, &n);
 	}
 	if (rc == MPI_SUCCESS)
-		rc = make(c, topo_dist_new(to.edges, n, has_weights(votes)), out);
+		rc = make(c, topo_graph_new_dist(to.edges, n, has_weights(votes)), out);
 	mail_free(&from);
 	mail_free(&to);
 	return rc;

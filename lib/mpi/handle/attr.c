@@ -36,7 +36,7 @@ static struct attr *attr_find(struct attr_holder o, const struct keyval *k)
 static void attr_unlink(struct attr *a)
 {
 	list_remove(&a->link);
-	keyval_release(a->key);
+	attr_key_release(a->key);
 	free(a);
 }
 
@@ -140,7 +140,7 @@ static int attr_remove(struct attr_holder o, struct keyval *k)
 		rc = callback_failed("delete", k, rc);
 	else if (a)
 		attr_unlink(a);
-	keyval_release(k);
+	attr_key_release(k);
 	return rc;
 }
 
@@ -148,7 +148,7 @@ int attr_set(struct attr_holder o, int keyval, void *value)
 {
 	struct keyval *k = NULL;
 	struct attr *a;
-	int rc = keyval_lookup(o.kind, keyval, &k);
+	int rc = attr_key_lookup(o.kind, keyval, &k);
 
 	if (rc == MPI_SUCCESS && k->freed)
 		rc = fail_with(MPI_ERR_KEYVAL, "attribute key %d was freed", keyval);
@@ -164,7 +164,7 @@ int attr_set(struct attr_holder o, int keyval, void *value)
 		else
 			rc = attr_append(o, k, value);
 	}
-	keyval_release(k);
+	attr_key_release(k);
 	return rc;
 }
 
@@ -172,7 +172,7 @@ int attr_get(struct attr_holder o, int keyval, void **value, bool *found)
 {
 	struct keyval *k = NULL;
 	struct attr *a;
-	int rc = keyval_lookup(o.kind, keyval, &k);
+	int rc = attr_key_lookup(o.kind, keyval, &k);
 
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -186,7 +186,7 @@ int attr_get(struct attr_holder o, int keyval, void **value, bool *found)
 int attr_delete(struct attr_holder o, int keyval)
 {
 	struct keyval *k = NULL;
-	int rc = keyval_lookup(o.kind, keyval, &k);
+	int rc = attr_key_lookup(o.kind, keyval, &k);
 
 	return rc == MPI_SUCCESS ? attr_remove(o, k) : rc;
 }
@@ -219,7 +219,7 @@ static int attr_copy(struct attr_holder from, const struct attr *a, struct attr_
 	rc = ask_copy(from, a, &value, &wanted);
 	if (rc == MPI_SUCCESS && wanted)
 		rc = attr_append(to, k, value);
-	keyval_release(k);
+	attr_key_release(k);
 	return rc;
 }
 
@@ -259,7 +259,7 @@ int attr_copy_all(struct attr_holder from, struct attr_holder to)
 
 		if (a && rc == MPI_SUCCESS)
 			rc = attr_copy(from, a, to);
-		keyval_release(keep[i]);
+		attr_key_release(keep[i]);
 	}
 	free(keep);
 	return rc;

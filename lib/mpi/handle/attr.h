@@ -45,11 +45,11 @@ struct attr_functions {
 	void *extra_state;
 };
 
-int attr_keyval_create(const struct attr_functions *f, int *keyval);
+int attr_key_create(const struct attr_functions *f, int *keyval);
 
 /* MPI_ERR_KEYVAL for a predefined or unknown key, or one of another kind. A second time, while
  * attributes keep it alive, does nothing. */
-int attr_keyval_free(enum attr_kind kind, int keyval);
+int attr_key_free(enum attr_kind kind, int keyval);
 
 /* An old value is deleted first; if its delete function refuses, nothing is set. */
 int attr_set(struct attr_holder o, int keyval, void *value);
@@ -72,6 +72,6 @@ int attr_delete_all(struct attr_holder o);
 void attr_forget_all(struct attr_list **list);
 
 /* Free the keys the program forgot. No object has attributes any more. */
-void attr_fini(void);
+void attr_key_fini(void);
 
 #endif

@@ -22,7 +22,7 @@ static struct link *keys(void)
 	return &table.keys;
 }
 
-void keyval_release(struct keyval *k)
+void attr_key_release(struct keyval *k)
 {
 	if (--k->refs > 0)
 		return;
@@ -30,7 +30,7 @@ void keyval_release(struct keyval *k)
 	free(k);
 }
 
-int attr_keyval_create(const struct attr_functions *f, int *keyval)
+int attr_key_create(const struct attr_functions *f, int *keyval)
 {
 	struct link *head = keys();
 	struct keyval *k;
@@ -69,7 +69,7 @@ static struct keyval *find(int keyval)
 	return NULL;
 }
 
-int keyval_lookup(enum attr_kind kind, int keyval, struct keyval **out)
+int attr_key_lookup(enum attr_kind kind, int keyval, struct keyval **out)
 {
 	struct keyval *k;
 
@@ -89,19 +89,19 @@ int keyval_lookup(enum attr_kind kind, int keyval, struct keyval **out)
 	return MPI_SUCCESS;
 }
 
-int attr_keyval_free(enum attr_kind kind, int keyval)
+int attr_key_free(enum attr_kind kind, int keyval)
 {
 	struct keyval *k = NULL;
-	int rc = keyval_lookup(kind, keyval, &k);
+	int rc = attr_key_lookup(kind, keyval, &k);
 
 	if (rc != MPI_SUCCESS || k->freed)
 		return rc;
 	k->freed = true;
-	keyval_release(k);
+	attr_key_release(k);
 	return MPI_SUCCESS;
 }
 
-void attr_fini(void)
+void attr_key_fini(void)
 {
 	struct link *l;
 

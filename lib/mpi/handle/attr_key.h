@@ -18,7 +18,7 @@ struct keyval {
 
 /* Also one that the program freed, while it lives. MPI_ERR_KEYVAL with fail_with said when it is
  * predefined, unknown or of another kind. */
-int keyval_lookup(enum attr_kind kind, int keyval, struct keyval **out);
-void keyval_release(struct keyval *k);
+int attr_key_lookup(enum attr_kind kind, int keyval, struct keyval **out);
+void attr_key_release(struct keyval *k);
 
 #endif

@@ -8,8 +8,8 @@
 /* Begins, where the job wants heartbeats; they take l->beat_fd then. 0 or an error. */
 int beating_start(struct launch *l);
 
-/* Every rank of the job beats by now: who has not been heard of yet may be missed from here on. Any
- * thread. */
+/* Every rank of the job sends heartbeats by now, so a rank without any may be suspected from here
+ * on. Any thread. */
 void beating_observe(void);
 
 /* MPI_Finalize: the observers are told that it is no failure. Closes l->beat_fd too. */

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long standard output may take, whose reader may be slow, and then all other streams: a thread
+/* The time for standard output, whose reader may be slow, and then for all other streams: a thread
  * that waits for input holds the lock of its stream. */
 enum { PRINTED_SECONDS = 5, OTHERS_SECONDS = 1 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The text is made under the lock and written without it: who reads it may be slow, and a rank
- * must not wait for that. Where nothing is taken for a second the rest is given up.
+ * The text is made under the lock and written without it, since its reader may be slow and a rank
+ * must not wait for that. When the reader takes nothing for a second the rest is dropped.
  */
 #include "queues.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who uses the process's part in the job: the first one begins it, the last one ends it. */
+/* The users of the process's part in the job: the first one begins it, the last one ends it. */
 #include "runtime.h"
 
 #include <pthread.h>
@@ -93,8 +93,8 @@ void runtime_release(void)
 		runtime_job_finish();
 }
 
-/* Of a process that has sessions. What the program registered for its exit has run before. Not in a
- * child, and not where the process leaves with users. */
+/* The end of a process that has sessions. What the program registered with atexit has run before.
+ * Nothing happens in a forked child, or when the process exits with users. */
 __attribute__((destructor)) static void at_exit(void)
 {
 	enum runtime_state state = runtime_state();
@@ -117,8 +117,8 @@ static void tell_end(int errclass)
 	control_aborted(runtime_job_control_fd(), (uint32_t)errclass, asked ? "" : fail_call());
 }
 
-/* A program may be ended for what it does before MPI_Init, and in a static one its own constructors
- * may do it: this one comes before those without a priority. */
+/* An error before MPI_Init may end the program, and a constructor of a statically linked program
+ * may make that error. So this constructor has a priority: it runs before those without. */
 __attribute__((constructor(101))) static void hang_in(void)
 {
 	process_on_end(tell_end);

@@ -35,7 +35,7 @@ static inline enum runtime_state runtime_state(void)
  * argc and argv may be NULL. false: it has ended, for good. Without the engine's lock. */
 bool runtime_use(int *argc, char ***argv);
 
-/* From now on it ends when the process exits. By one of its users. */
+/* From now on it ends when the process exits. Called by one of its users. */
 void runtime_keep(void);
 
 /* One user less. After the last one, unless it is kept, everything is written, all ranks have said

@@ -67,7 +67,7 @@ static void name_process(void)
 	log_configure(launch.verbosity, who);
 }
 
-/* The launcher compares what ranks are. One whose file cannot be read is not compared. */
+/* The launcher compares the programs of all ranks. A rank whose file cannot be read is left out. */
 static void tell_program(void)
 {
 	uint8_t hash[CKPT_PROGRAM_BYTES];
@@ -145,7 +145,7 @@ static void start_checkpoints(void)
 {
 	char err[512];
 
-	comm_set_appnum((int)launch.settings.appnum);
+	comm_attr_set_appnum((int)launch.settings.appnum);
 	if (ckpt_job_start(&launch, err, sizeof err) != 0)
 		runtime_job_give_up(err);
 }
@@ -181,7 +181,7 @@ static int build(void)
 	if (!tp)
 		return FT_ENOMEM;
 	engine_lock();
-	rc = comm_init_world(&world) == MPI_SUCCESS ? 0 : FT_ENOMEM;
+	rc = comm_world_init(&world) == MPI_SUCCESS ? 0 : FT_ENOMEM;
 	engine_unlock();
 	if (rc)
 		return rc;
@@ -200,8 +200,8 @@ void runtime_job_start(int *argc, char ***argv)
 	rc = build();
 	if (rc == 0)
 		rc = beating_start(&launch);
-	/* last: other ranks' connections come from here on, and must not take the descriptors that
-	 * the others need */
+	/* last: from here on other ranks connect, and must not take the descriptors that the calls
+	 * above need */
 	if (rc == 0)
 		rc = loop_start(loop);
 	if (rc)
@@ -226,7 +226,7 @@ static bool everyone_said_bye(void *arg, int *expect)
 	return tp_finished(arg);
 }
 
-/* What the end takes away would be missed by a thread that is inside a call. */
+/* A thread inside a call would use what the end takes away. */
 static void must_be_alone(void)
 {
 	if (engine_alone())
@@ -261,8 +261,8 @@ void runtime_job_finish(void)
 	coll_launch_fini();
 	win_forget_all();
 	rma_fini();
-	types_fini();
-	comm_free_world();
+	type_fini();
+	comm_world_free();
 	engine_unlock();
 	p2p_fini(); /* some messages in its lists are the transport's */
 	tp_free(tp);

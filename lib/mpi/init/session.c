@@ -62,7 +62,7 @@ static bool is_thread_level(const char *value)
 	return false;
 }
 
-/* The first is told, not asked for (MPI 5.0 section 11.4.3): nothing else is supported. */
+/* The program cannot ask for the first (MPI 5.0 section 11.4.3), only read it. */
 static const struct hint hints_of_session[] = {
 	{"mpi_memory_alloc_kinds", "mpi,system", NULL},
 	{"thread_level", "MPI_THREAD_MULTIPLE", is_thread_level},

@@ -3,8 +3,8 @@
  * Sessions (MPI 5.0 section 11.3). The engine's lock guards them.
  *
  * A session has a number that no other of the process ever has. A group keeps the number of the
- * session it comes from, and a communicator that of its group; so nothing that is derived from a
- * session needs it to be there, and whoever wants its error handler or its buffer asks by number.
+ * session it comes from, and a communicator that of its group; so what is derived from a session
+ * does not need the session to exist. Its error handler and buffer are looked up by the number.
  */
 #ifndef FTMPI_MPI_SESSION_H
 #define FTMPI_MPI_SESSION_H
@@ -25,7 +25,7 @@ struct session {
 	struct link link;
 	uint64_t number; /* from 1 */
 	struct errhandler *errhandler;
-	struct info *hints;    /* NULL: nothing was said */
+	struct info *hints;    /* NULL: the program gave none */
 	struct buffer *buffer; /* for MPI_Bsend, once it had one of its own; malloc'ed */
 	MPI_Session handle;
 };

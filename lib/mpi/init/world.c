@@ -33,7 +33,7 @@ bool world_is_main_thread(void)
 	return world_state() >= WORLD_OPEN && pthread_equal(world.main_thread, pthread_self());
 }
 
-/* Of several threads one comes from one state to the next. */
+/* Only one of several threads makes the step from one state to the next. */
 static bool advance(enum world_state from)
 {
 	return atomic_compare_exchange_strong(&world.state, &from, from + 1);
@@ -64,8 +64,8 @@ bool world_open(int *argc, char ***argv, int thread_level)
 	return true;
 }
 
-/* A program that names the call, in C or in Fortran, may yet make its first session. The Fortran
- * library, which goes by PMPI_Session_init, and profilers say nothing about it. */
+/* A program that refers to the call, in C or in Fortran, may yet make its first session. The
+ * Fortran library and profilers refer to PMPI_Session_init, so they do not count. */
 static bool may_make_sessions(void)
 {
 	return symbol_scan_finds("MPI_Session_init") || symbol_scan_finds("mpi_session_init");
@@ -76,7 +76,7 @@ void world_close(void)
 	if (!advance(WORLD_OPEN))
 		end_program(
 			world_state() >= WORLD_CLOSING ? "after MPI_Finalize" : "before MPI_Init");
-	comm_delete_world_attributes();
+	comm_world_delete_attributes();
 	comm_name_world(false);
 	engine_leave();
 	if (may_make_sessions())

@@ -151,7 +151,7 @@ void rma_answer_handle(struct win *w, int target, const struct rma_message *m);
 /* Is no epoch open on any rank? Each rank reports its own. Collective over the job. */
 bool rma_line_closed_everywhere(void);
 
-/* Why a protocol that waits for nobody cannot make a line now, or NULL. */
+/* Why a protocol whose ranks do not wait for each other cannot make a line now, or NULL. */
 const char *rma_line_objection(void);
 
 #endif

@@ -92,11 +92,12 @@ static bool read_part(struct reader *r, int depth, struct part *out)
 	out->child = read_layout(r, depth + 1);
 	if (out->child && out->child->size == w.len)
 		return true;
-	part_release(out);
+	layout_part_release(out);
 	return false;
 }
 
-/* part_list_add may say the same in fewer parts; a child of one copy goes into its parent. */
+/* layout_list_add may describe the same bytes in fewer parts; a child of one copy goes into its
+ * parent. */
 static struct layout *read_layout(struct reader *r, int depth)
 {
 	struct part_list list = {0};
@@ -110,16 +111,16 @@ static struct layout *read_layout(struct reader *r, int depth)
 		if (!read_part(r, depth, &p))
 			goto clear;
 		if (__builtin_add_overflow(total, p.count * p.len, &total) || total >= FAR) {
-			part_release(&p);
+			layout_part_release(&p);
 			goto clear;
 		}
-		if (!part_list_add(&list, p))
+		if (!layout_list_add(&list, p))
 			goto clear;
 	}
-	return part_list_finish(&list);
+	return layout_list_finish(&list);
 
 clear:
-	part_list_clear(&list);
+	layout_list_clear(&list);
 	return NULL;
 }
 
@@ -178,7 +179,7 @@ struct visit {
 	void *arg;
 };
 
-/* The bounds were told in 64 bits, so nothing overflows on the way. */
+/* The bounds fit in 64 bits (rma_layout_bounds), so nothing overflows here. */
 static bool visit_layout(const struct layout *l, int64_t base, const struct visit *v)
 {
 	for (size_t i = 0; i < l->n; i++) {

@@ -19,12 +19,12 @@ size_t rma_layout_bytes(const struct layout *l);
 /* Write them. */
 void rma_layout_write(const struct layout *l, uint8_t *out);
 
-/* What a stranger wrote, checked: exactly len bytes, no part empty, sizes that add up, not too
+/* A layout from a message, checked: exactly len bytes, no part empty, sizes that add up, not too
  * deep. NULL when it makes no sense or there is no memory; else the caller's by one reference. */
 struct layout *rma_layout_read(const uint8_t *bytes, size_t len);
 
 /* The lowest and, behind the last, highest byte that `count` (at least 1) copies of l touch, extent
- * bytes from one to the next. False when that cannot be told in 64 bits. */
+ * bytes from one to the next. False when they do not fit in 64 bits. */
 bool rma_layout_bounds(
 	const struct layout *l, uint64_t count, int64_t extent, int64_t *low, int64_t *high);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows and recovery lines. Between epochs nothing of a window is on its way and nothing is owed,
- * so its memory is ordinary memory of the program; within one a line would cut through what it does
- * not know. A protocol that waits for nobody cannot tell when all ranks are between epochs.
+ * Windows and recovery lines. Between epochs no message of a window is on its way and no answer is
+ * owed, so its memory is ordinary memory of the program; within an epoch a line would cut through
+ * operations that it does not record. A protocol whose ranks do not wait for each other has no moment
+ * when all are between epochs.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -65,7 +65,8 @@ static int check_range(const struct rma_call *c, int64_t *at)
 
 /* ---- at once ---- */
 
-/* Of this process's own memory a dynamic window may have some or not. */
+/* An address in this process of what the target has at `at`; NULL: it cannot be reached from here.
+ * A dynamic window has only the parts of this process's memory that are attached. */
 static char *reach(const struct rma_call *c, int64_t at)
 {
 	char *near = c->w->peers[c->target].near;
@@ -90,7 +91,7 @@ static bool copy(const struct rma_area *from, const struct rma_area *to)
 	       (size_t)-1;
 }
 
-/* The origin's data as the operators want it. */
+/* The origin's data is packed first, as the operators take arrays. */
 static bool combine_here(const struct rma_call *c, const struct rma_area *there)
 {
 	size_t bytes = c->origin.count * (c->origin.type ? c->origin.type->size : 0);

@@ -40,7 +40,8 @@ struct rma_head {
 	uint64_t bytes;	     /* of data at the target */
 	uint64_t count;	     /* copies of the layout, */
 	int64_t extent;	     /* bytes from one to the next */
-	uint32_t layout_len; /* 0: the data lies in one piece, and count and extent say nothing */
+	uint32_t layout_len; /* 0: the data lies in one piece, and count and extent have no meaning
+			      */
 	uint32_t op, basic;  /* handles: what to do, with elements of which predefined type */
 	uint32_t zero[3];
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the program may say of its use of a window (MPI 5.0 sections 12.2.1, 12.2.3). All but
- * alloc_shared_noncontig change nothing here: what they would allow to be done faster is done in
- * the strict way. */
+/* Hints about the use of a window (MPI 5.0 sections 12.2.1, 12.2.3). All but alloc_shared_noncontig
+ * change nothing here: operations are done in the strict way that is right without them. */
 #include <string.h>
 
 #include "mpi/comm/hints.h"
@@ -46,12 +45,12 @@ static bool is_number(const char *value)
 }
 
 const struct hint hints_of_win[] = {
-	{"no_locks", "false", hint_is_flag},
+	{"no_locks", "false", hints_is_flag},
 	{"accumulate_ordering", "rar,raw,war,waw", is_ordering},
 	{"accumulate_ops", "same_op_no_op", is_ops},
-	{"same_size", "false", hint_is_flag},
-	{"same_disp_unit", "false", hint_is_flag},
-	{"alloc_shared_noncontig", "false", hint_is_flag},
+	{"same_size", "false", hints_is_flag},
+	{"same_disp_unit", "false", hints_is_flag},
+	{"alloc_shared_noncontig", "false", hints_is_flag},
 	{"mpi_accumulate_granularity", "0", is_number},
 	{NULL, NULL, NULL},
 };

@@ -12,7 +12,7 @@
 #include "rma.h"
 #include "win_epoch.h"
 
-/* Each rank tells the others this of its part of the window. */
+/* Each rank's part of the window, as all ranks get to know it. */
 struct part {
 	uint64_t size, disp_unit;
 	uint32_t counter; /* of rank 0: for the context */
@@ -90,7 +90,7 @@ static struct win *win_new(struct comm *c, const struct win_wish *wish, const st
 	return w;
 }
 
-/* Zeroed, on pages of its own; there is some also when the size is 0. */
+/* Zeroed, on pages of its own. A window of size 0 gets a page, too. */
 static int allocate(struct win *w)
 {
 	w->mapped_bytes = w->size ? (size_t)w->size : 1;

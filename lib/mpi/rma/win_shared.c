@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory that the ranks of one host share: one file without a name (memfd_create), which rank 0
- * makes and the others open through its entry in /proc. It goes with the last process that has it,
- * whatever becomes of them.
+ * makes and the others open through its entry in /proc. It disappears with the last process
+ * that has it open or mapped, however these end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +50,8 @@ static bool total(const struct win *w, bool noncontiguous, size_t *bytes)
 	return true;
 }
 
-/* Nothing is nowhere: a program that asks for the memory of such a rank must not find another's. */
+/* A part of no bytes has no address: a program that asks for the memory of such a rank must not
+ * find another rank's. */
 static void lay_out(struct win *w, bool noncontiguous)
 {
 	char *at = w->mapped;
@@ -88,7 +89,7 @@ static struct offer make_offer(struct win *w, size_t bytes)
 	return o;
 }
 
-/* The process and the number could be somebody else's where hosts are not what they seem. */
+/* Where two hosts have the same name, this may be a file of another process. */
 static bool is_offered(int fd, const struct offer *o, size_t bytes)
 {
 	char path[64], link[128], name[128];

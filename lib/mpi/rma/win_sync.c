@@ -31,8 +31,8 @@ int win_sync_barrier(struct win *w)
 	return coll_motion_end(&run, coll_plan_barrier(&run, w->comm));
 }
 
-/* A barrier also where the assertions say that it is not needed: the others may not have begun
- * what they expose. */
+/* There is a barrier also where the assertions say that none is needed: other ranks may not have
+ * begun their exposure epochs. */
 int win_sync_fence(struct win *w, int assert)
 {
 	int rc = win_epoch_may_fence(w), failed;

@@ -18,12 +18,12 @@ void layout_release(struct layout *l)
 	if (--l->refs > 0)
 		return;
 	for (size_t i = 0; i < l->n; i++)
-		part_release(&l->parts[i]);
+		layout_part_release(&l->parts[i]);
 	free(l->parts);
 	free(l);
 }
 
-void part_release(struct part *p)
+void layout_part_release(struct part *p)
 {
 	if (p->child)
 		layout_release(p->child);
@@ -58,7 +58,7 @@ static bool repeat_in_place(struct part *p, size_t count, ptrdiff_t stride)
 	return false;
 }
 
-struct part part_of_layout(struct layout *l)
+struct part layout_part_of_layout(struct layout *l)
 {
 	struct part p = {0, 1, 0, l->size, l};
 
@@ -69,7 +69,7 @@ struct part part_of_layout(struct layout *l)
 	return p;
 }
 
-struct part part_of_elements(const struct layout *l, size_t count, ptrdiff_t extent)
+struct part layout_part_of_elements(const struct layout *l, size_t count, ptrdiff_t extent)
 {
 	struct part p = l->parts[0];
 
@@ -78,7 +78,7 @@ struct part part_of_elements(const struct layout *l, size_t count, ptrdiff_t ext
 	return p;
 }
 
-bool part_repeat(struct part *p, size_t count, ptrdiff_t stride)
+bool layout_part_repeat(struct part *p, size_t count, ptrdiff_t stride)
 {
 	struct part_list list = {0};
 	struct layout *child;
@@ -89,12 +89,12 @@ bool part_repeat(struct part *p, size_t count, ptrdiff_t stride)
 	copy = *p;
 	if (copy.child)
 		layout_hold(copy.child);
-	if (!part_list_add(&list, copy))
+	if (!layout_list_add(&list, copy))
 		return false;
-	child = part_list_finish(&list);
+	child = layout_list_finish(&list);
 	if (!child)
 		return false;
-	part_release(p);
+	layout_part_release(p);
 	*p = (struct part){0, count, stride, child->size, child};
 	return true;
 }
@@ -135,45 +135,45 @@ static bool add_inlined(struct part_list *list, struct part *p)
 		q.at += p->at;
 		if (q.child)
 			layout_hold(q.child);
-		if (!part_list_add(list, q))
+		if (!layout_list_add(list, q))
 			return false;
 	}
 	return true;
 }
 
-bool part_list_add(struct part_list *list, struct part p)
+bool layout_list_add(struct part_list *list, struct part p)
 {
 	if (p.child && p.count == 1 &&
 		(p.child->n <= INLINE_PARTS || p.child->depth >= DEPTH_MAX)) {
 		bool ok = add_inlined(list, &p);
 
-		part_release(&p);
+		layout_part_release(&p);
 		return ok;
 	}
 	if (extend_last(list, &p))
 		return true;
 	if (!list_reserve(list)) {
-		part_release(&p);
+		layout_part_release(&p);
 		return false;
 	}
 	list->parts[list->n++] = p;
 	return true;
 }
 
-void part_list_clear(struct part_list *list)
+void layout_list_clear(struct part_list *list)
 {
 	for (size_t i = 0; i < list->n; i++)
-		part_release(&list->parts[i]);
+		layout_part_release(&list->parts[i]);
 	free(list->parts);
 	*list = (struct part_list){0};
 }
 
-struct layout *part_list_finish(struct part_list *list)
+struct layout *layout_list_finish(struct part_list *list)
 {
 	struct layout *l = malloc(sizeof(*l));
 
 	if (!l) {
-		part_list_clear(list);
+		layout_list_clear(list);
 		return NULL;
 	}
 	*l = (struct layout){.refs = 1, .depth = 1, .n = list->n, .parts = list->parts};

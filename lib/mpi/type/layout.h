@@ -42,22 +42,22 @@ void layout_hold(struct layout *l);
 void layout_release(struct layout *l);
 
 /* All of l, which holds some data, as one part. The caller owns the part. */
-struct part part_of_layout(struct layout *l);
+struct part layout_part_of_layout(struct layout *l);
 
 /* Make *p count (at least 1) copies of what it is. The caller has checked that no offset and no
  * size overflows. False when out of memory, and *p is as it was. */
-bool part_repeat(struct part *p, size_t count, ptrdiff_t stride);
+bool layout_part_repeat(struct part *p, size_t count, ptrdiff_t stride);
 
 /* The same without memory: `count` copies of l as a part that borrows what it points to. */
-struct part part_of_elements(const struct layout *l, size_t count, ptrdiff_t extent);
+struct part layout_part_of_elements(const struct layout *l, size_t count, ptrdiff_t extent);
 
-void part_release(struct part *p);
+void layout_part_release(struct part *p);
 
 /* Append p, whose reference moves to the list. False when out of memory, and p is released. */
-bool part_list_add(struct part_list *list, struct part p);
-void part_list_clear(struct part_list *list);
+bool layout_list_add(struct part_list *list, struct part p);
+void layout_list_clear(struct part_list *list);
 
 /* The layout made of the list, which is empty afterwards; NULL when out of memory. */
-struct layout *part_list_finish(struct part_list *list);
+struct layout *layout_list_finish(struct part_list *list);
 
 #endif

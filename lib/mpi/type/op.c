@@ -101,7 +101,7 @@ int op_check(const struct op *op, const struct type *t)
 			"%s is defined for predefined datatypes, not for a derived one; use "
 			"MPI_Op_create",
 			rule->name);
-	if (!(rule->classes & IN(type_class_of(known_as(t)))))
+	if (!(rule->classes & IN(type_table_class_of(known_as(t)))))
 		return fail_with(MPI_ERR_OP, "%s is not defined for datatype 0x%x", rule->name,
 			(unsigned)(uintptr_t)t->handle);
 	return MPI_SUCCESS;
@@ -136,7 +136,7 @@ void op_apply(struct op *op, const void *in, void *inout, size_t count, struct t
 	if (!is_user(op)) {
 		const struct rule *rule = &rules[SLOT_OF(op->handle)];
 
-		op_kernel_find(rule->kind, type_value_of(known_as(t)))(in, inout, count);
+		op_kernels_find(rule->kind, type_table_value_of(known_as(t)))(in, inout, count);
 		return;
 	}
 	op_hold(op);

@@ -200,7 +200,7 @@ static op_kernel *const kernels[VALUE_COUNT][OP_KINDS] = {
 	[VALUE_2DOUBLE] = {[OP_MINLOC] = minloc_2double, [OP_MAXLOC] = maxloc_2double},
 };
 
-op_kernel *op_kernel_find(enum op_kind kind, enum type_value value)
+op_kernel *op_kernels_find(enum op_kind kind, enum type_value value)
 {
 	return kernels[value][kind];
 }

@@ -27,6 +27,6 @@ enum op_kind {
 typedef void op_kernel(const void *in, void *inout, size_t n);
 
 /* NULL when the operator makes no sense for such values. */
-op_kernel *op_kernel_find(enum op_kind kind, enum type_value value);
+op_kernel *op_kernels_find(enum op_kind kind, enum type_value value);
 
 #endif

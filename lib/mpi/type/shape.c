@@ -32,7 +32,7 @@ struct shape shape_of(struct type *t)
 	};
 
 	if (s.size > 0)
-		s.part = part_of_layout(t->layout);
+		s.part = layout_part_of_layout(t->layout);
 	return s;
 }
 
@@ -46,7 +46,7 @@ struct shape shape_copy(const struct shape *s)
 void shape_drop(struct shape *s)
 {
 	if (s->size > 0)
-		part_release(&s->part);
+		layout_part_release(&s->part);
 	*s = SHAPE_NOTHING;
 }
 
@@ -107,7 +107,7 @@ int shape_repeat(struct shape *s, size_t count, MPI_Aint stride)
 		shape_drop(s);
 		return too_large();
 	}
-	if (s->size > 0 && !part_repeat(&s->part, count, stride)) {
+	if (s->size > 0 && !layout_part_repeat(&s->part, count, stride)) {
 		shape_drop(s);
 		return no_memory();
 	}
@@ -187,7 +187,7 @@ int shape_join(struct shape *all, struct shape *s, struct part_list *list)
 		shape_drop(s);
 		return too_large();
 	}
-	if (s->size > 0 && !part_list_add(list, s->part))
+	if (s->size > 0 && !layout_list_add(list, s->part))
 		return no_memory();
 	return MPI_SUCCESS;
 }
@@ -197,15 +197,15 @@ int shape_gather(struct shape *all, struct part_list *list)
 	struct layout *layout;
 
 	if (all->size == 0) {
-		part_list_clear(list);
+		layout_list_clear(list);
 		return MPI_SUCCESS;
 	}
-	layout = part_list_finish(list);
+	layout = layout_list_finish(list);
 	if (!layout) {
 		*all = SHAPE_NOTHING;
 		return no_memory();
 	}
-	all->part = part_of_layout(layout);
+	all->part = layout_part_of_layout(layout);
 	layout_release(layout);
 	return MPI_SUCCESS;
 }
@@ -239,7 +239,7 @@ static bool is_one_run(const struct layout *l)
 
 int shape_finish_list(const struct shape *s, struct part_list *list, struct type **out)
 {
-	struct layout *layout = part_list_finish(list);
+	struct layout *layout = layout_list_finish(list);
 	struct type *t = malloc(sizeof(*t));
 	int rc;
 
@@ -283,7 +283,7 @@ int shape_finish(struct shape *s, struct type **out)
 
 	if (s->size == 0)
 		s->data = (struct span){0, 0};
-	else if (!part_list_add(&list, s->part))
+	else if (!layout_list_add(&list, s->part))
 		return no_memory();
 	return shape_finish_list(s, &list, out);
 }

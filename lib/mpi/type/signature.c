@@ -36,7 +36,7 @@ static size_t block_count(const struct contents *c, size_t i)
 /* The second half of a pair is an element too. */
 static size_t elements_of_basic(const struct type *t, size_t bytes)
 {
-	size_t first = type_pair_first(t->handle);
+	size_t first = type_table_pair_first(t->handle);
 
 	if (bytes == 0)
 		return 0;
@@ -122,7 +122,7 @@ size_t signature_bytes(const struct type *t, size_t elements)
 		return NOT_WHOLE;
 	take_whole(&p, t, (size_t)-1);
 	t = descend(&p, t);
-	return p.sum + (p.left ? type_pair_first(t->handle) : 0);
+	return p.sum + (p.left ? type_table_pair_first(t->handle) : 0);
 }
 
 /* One level of structs within structs: copies of t, of which the first is under way, at a block. */

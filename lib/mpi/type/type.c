@@ -21,7 +21,7 @@ int type_lookup(MPI_Datatype handle, struct type **out)
 	}
 	if (handle == MPI_DATATYPE_NULL)
 		return fail_with(MPI_ERR_TYPE, "the datatype is MPI_DATATYPE_NULL");
-	if (type_is_missing(handle))
+	if (type_table_is_missing(handle))
 		return fail_with(MPI_ERR_TYPE,
 			"the optional Fortran datatype 0x%x does not exist in this build",
 			(unsigned)(uintptr_t)handle);
@@ -74,7 +74,7 @@ int type_set_name(struct type *t, const char *name)
 	return MPI_SUCCESS;
 }
 
-void types_fini(void)
+void type_fini(void)
 {
 	struct object *o;
 

@@ -66,7 +66,7 @@ int type_lookup(MPI_Datatype handle, struct type **out);
 int type_lookup_committed(MPI_Datatype handle, struct type **out);
 
 /* One of the optional Fortran types that have a handle always, and here no size. */
-bool type_is_missing(MPI_Datatype handle);
+bool type_table_is_missing(MPI_Datatype handle);
 
 /* The type that means plain bytes: always there, contiguous, size 1. */
 struct type *type_bytes(void);
@@ -89,12 +89,12 @@ static inline void type_hold(struct type *t)
 }
 
 /* Nobody has a reference any more. */
-void type_destroy(struct type *t);
+void type_release_last(struct type *t);
 
 static inline void type_release(struct type *t)
 {
 	if (!handle_is_predefined(t->handle) && --t->head.refs == 0)
-		type_destroy(t);
+		type_release_last(t);
 }
 
 /* Gather `count` elements at buf into count * t->size bytes at packed, in type-map order. */
@@ -153,8 +153,8 @@ struct type_dim {
 
 /* Dimension 0 varies fastest. Everything was checked: parts lie in the whole, blocks are at least
  * 1 and, for MPI_DISTRIBUTE_BLOCK, together hold the dimension. */
-int type_make_subarray(struct type *old, const struct type_dim *dims, int n, struct type **out);
-int type_make_darray(struct type *old, const struct type_dim *dims, int n, struct type **out);
+int type_array_subarray(struct type *old, const struct type_dim *dims, int n, struct type **out);
+int type_array_darray(struct type *old, const struct type_dim *dims, int n, struct type **out);
 
 /* The handle is gone; the object follows with its last reference. Not for predefined types. */
 void type_free(struct type *t);
@@ -167,6 +167,6 @@ int type_set_name(struct type *t, const char *name);
 
 /* What MPI_Finalize does: what the program forgot to free goes, names and attributes too, and no
  * callback is called. */
-void types_fini(void);
+void type_fini(void);
 
 #endif

@@ -104,7 +104,7 @@ static int take_cyclic(struct shape *s, const struct type_dim *d, MPI_Aint whole
 		rc = shape_gather(&all, &list);
 	*s = SHAPE_NOTHING;
 	if (rc != MPI_SUCCESS) {
-		part_list_clear(&list);
+		layout_list_clear(&list);
 		return rc;
 	}
 	*s = all;
@@ -145,12 +145,12 @@ static int make(struct type *old, const struct type_dim *dims, int n,
 	return rc == MPI_SUCCESS ? shape_finish(&s, out) : rc;
 }
 
-int type_make_subarray(struct type *old, const struct type_dim *dims, int n, struct type **out)
+int type_array_subarray(struct type *old, const struct type_dim *dims, int n, struct type **out)
 {
 	return make(old, dims, n, take_sub, out);
 }
 
-int type_make_darray(struct type *old, const struct type_dim *dims, int n, struct type **out)
+int type_array_darray(struct type *old, const struct type_dim *dims, int n, struct type **out)
 {
 	return make(old, dims, n, take_part, out);
 }

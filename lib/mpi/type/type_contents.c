@@ -6,7 +6,7 @@
 
 #include "type.h"
 
-struct contents *contents_new(int combiner, bool large)
+struct contents *type_contents_new(int combiner, bool large)
 {
 	struct contents *c = calloc(1, sizeof *c);
 
@@ -15,13 +15,13 @@ struct contents *contents_new(int combiner, bool large)
 	return c;
 }
 
-struct contents *contents_hold(struct contents *c)
+struct contents *type_contents_hold(struct contents *c)
 {
 	c->refs++;
 	return c;
 }
 
-bool contents_good(const struct contents *c)
+bool type_contents_good(const struct contents *c)
 {
 	return c && !c->bad;
 }
@@ -41,7 +41,7 @@ static void *grown(struct contents *c, void *items, size_t n, size_t width)
 	return more;
 }
 
-void contents_int(struct contents *c, int value)
+void type_contents_int(struct contents *c, int value)
 {
 	int *ints = c ? grown(c, c->ints, c->nints, sizeof *ints) : NULL;
 
@@ -61,12 +61,12 @@ static void add_large(struct contents *c, MPI_Count value)
 	c->larges[c->nlarge++] = value;
 }
 
-void contents_count(struct contents *c, MPI_Count value)
+void type_contents_count(struct contents *c, MPI_Count value)
 {
 	if (c && c->large)
 		add_large(c, value);
 	else
-		contents_int(c, (int)value);
+		type_contents_int(c, (int)value);
 }
 
 static void add_address(struct contents *c, MPI_Aint value)
@@ -79,7 +79,7 @@ static void add_address(struct contents *c, MPI_Aint value)
 	c->addresses[c->naddresses++] = value;
 }
 
-void contents_address(struct contents *c, MPI_Count value)
+void type_contents_address(struct contents *c, MPI_Count value)
 {
 	if (!c)
 		return;
@@ -89,7 +89,7 @@ void contents_address(struct contents *c, MPI_Count value)
 		add_address(c, (MPI_Aint)value);
 }
 
-void contents_type(struct contents *c, struct type *t)
+void type_contents_type(struct contents *c, struct type *t)
 {
 	struct type **types = c ? grown(c, c->types, c->ntypes, sizeof(struct type *)) : NULL;
 

@@ -27,17 +27,17 @@ struct contents {
 };
 
 /* NULL when out of memory; the functions below then do nothing. */
-struct contents *contents_new(int combiner, bool large);
-struct contents *contents_hold(struct contents *c);
-void contents_release(struct contents *c);
+struct contents *type_contents_new(int combiner, bool large);
+struct contents *type_contents_hold(struct contents *c);
+void type_release_contents(struct contents *c);
 
 /* An int whatever the function, a count, and a number of bytes. */
-void contents_int(struct contents *c, int value);
-void contents_count(struct contents *c, MPI_Count value);
-void contents_address(struct contents *c, MPI_Count value);
-void contents_type(struct contents *c, struct type *t);
+void type_contents_int(struct contents *c, int value);
+void type_contents_count(struct contents *c, MPI_Count value);
+void type_contents_address(struct contents *c, MPI_Count value);
+void type_contents_type(struct contents *c, struct type *t);
 
 /* Whether all was noted. */
-bool contents_good(const struct contents *c);
+bool type_contents_good(const struct contents *c);
 
 #endif

@@ -14,7 +14,7 @@
 void type_cursor_begin(struct type_cursor *c, struct cursor_frame *frames, const struct type *t,
 	const void *buf, size_t count)
 {
-	c->all = part_of_elements(t->layout, count, t->extent);
+	c->all = layout_part_of_elements(t->layout, count, t->extent);
 	c->frames = c->top = frames;
 	c->within = 0;
 	*frames = (struct cursor_frame){&c->all, &c->all + 1, 0, type_address(buf, 0)};

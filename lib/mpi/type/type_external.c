@@ -59,7 +59,7 @@ static struct numbers by_value(MPI_Datatype basic)
 {
 	struct number index = integer(sizeof(int), true);
 
-	switch (type_value_of(basic)) {
+	switch (type_table_value_of(basic)) {
 	case VALUE_FLOAT:
 	case VALUE_DOUBLE:
 	case VALUE_LONG_DOUBLE:
@@ -170,14 +170,14 @@ static void read_run(void *arg, struct signature_run run)
 	}
 }
 
-int external_write(const struct type *t, size_t count, const void *packed, void *external)
+int type_external_write(const struct type *t, size_t count, const void *packed, void *external)
 {
 	struct walk w = {packed, external};
 
 	return signature_each(t, count, write_run, &w);
 }
 
-int external_read(const struct type *t, size_t count, const void *external, void *packed)
+int type_external_read(const struct type *t, size_t count, const void *external, void *packed)
 {
 	struct walk w = {external, packed};
 

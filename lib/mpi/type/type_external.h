@@ -13,7 +13,7 @@
 
 /* Between count * t->size packed bytes, as type_pack makes them, and count * t->external bytes.
  * MPI_ERR_NO_MEM with fail_with said. */
-int external_write(const struct type *t, size_t count, const void *packed, void *external);
-int external_read(const struct type *t, size_t count, const void *external, void *packed);
+int type_external_write(const struct type *t, size_t count, const void *packed, void *external);
+int type_external_read(const struct type *t, size_t count, const void *external, void *packed);
 
 #endif

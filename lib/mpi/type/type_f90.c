@@ -71,22 +71,22 @@ static void look_at(struct object *o, void *arg)
 
 static struct contents *describe(const struct search *s)
 {
-	struct contents *c = contents_new(s->combiner, false);
+	struct contents *c = type_contents_new(s->combiner, false);
 
 	if (!is_integer(s))
-		contents_int(c, s->p);
-	contents_int(c, s->r);
+		type_contents_int(c, s->p);
+	type_contents_int(c, s->r);
 	return c;
 }
 
 static int make(const struct search *s, MPI_Datatype basic, struct type **out)
 {
 	struct contents *c = describe(s);
-	int rc = contents_good(c) ? type_make_dup(type_predefined(basic), out)
-				  : fail_with(MPI_ERR_NO_MEM, "no memory for a datatype");
+	int rc = type_contents_good(c) ? type_make_dup(type_predefined(basic), out)
+				       : fail_with(MPI_ERR_NO_MEM, "no memory for a datatype");
 
 	if (rc != MPI_SUCCESS) {
-		contents_release(c);
+		type_release_contents(c);
 		return rc;
 	}
 	(*out)->contents = c;
@@ -144,7 +144,7 @@ static const char *class_name(int typeclass)
 	}
 }
 
-int type_match_size(int typeclass, int size, MPI_Datatype *out)
+int type_f90_match_size(int typeclass, int size, MPI_Datatype *out)
 {
 	const char *name = class_name(typeclass);
 

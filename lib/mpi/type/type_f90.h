@@ -14,7 +14,7 @@
 int type_f90(int combiner, int p, int r, struct type **out);
 
 /* The predefined type of this class (MPI_TYPECLASS_...) and size in bytes; MPI_ERR_ARG. */
-int type_match_size(int typeclass, int size, MPI_Datatype *out);
+int type_f90_match_size(int typeclass, int size, MPI_Datatype *out);
 
 /* The pair of these types that MPI_MINLOC takes; MPI_DATATYPE_NULL when there is none. */
 MPI_Datatype type_value_index(MPI_Datatype value, MPI_Datatype index);

@@ -48,7 +48,7 @@ static int make_blocks(const struct type_block *blocks, size_t n, bool padded, s
 	if (rc == MPI_SUCCESS && padded)
 		rc = shape_pad(&all);
 	if (rc != MPI_SUCCESS) {
-		part_list_clear(&list);
+		layout_list_clear(&list);
 		return rc;
 	}
 	return shape_finish_list(&all, &list, out);
@@ -87,6 +87,6 @@ int type_make_alias(struct type *t, struct type **out)
 	int rc = type_make_dup(t, out);
 
 	if (rc == MPI_SUCCESS && t->contents)
-		(*out)->contents = contents_hold(t->contents);
+		(*out)->contents = type_contents_hold(t->contents);
 	return rc;
 }

@@ -6,7 +6,7 @@
 #include "type_contents.h"
 #include "layout.h"
 
-void contents_release(struct contents *c)
+void type_release_contents(struct contents *c)
 {
 	if (!c || --c->refs > 0)
 		return;
@@ -30,13 +30,13 @@ static void free_type(struct type *t)
 {
 	t->head.kind = OBJECT_FREED;
 	attr_forget_all(&t->attrs);
-	contents_release(t->contents);
+	type_release_contents(t->contents);
 	layout_release(t->layout);
 	free(t->name);
 	free(t);
 }
 
-void type_destroy(struct type *t)
+void type_release_last(struct type *t)
 {
 	t->next = doomed.first;
 	doomed.first = t;

@@ -96,7 +96,7 @@ const char *type_table_name(MPI_Datatype handle)
 
 #define PAIR_FIRST(handle_, ctype, value_) [SLOT_OF(handle_)] = VALUE_SIZE(ctype),
 
-size_t type_pair_first(MPI_Datatype handle)
+size_t type_table_pair_first(MPI_Datatype handle)
 {
 	static const unsigned char first[SLOTS] = {TYPE_TABLE_PAIRS(PAIR_FIRST)};
 	const struct type *t = type_predefined(handle);
@@ -106,17 +106,17 @@ size_t type_pair_first(MPI_Datatype handle)
 	return first[SLOT_OF(handle)] ? first[SLOT_OF(handle)] : t->size;
 }
 
-enum type_class type_class_of(MPI_Datatype handle)
+enum type_class type_table_class_of(MPI_Datatype handle)
 {
 	return SLOT_OF(handle) < SLOTS ? traits[SLOT_OF(handle)].class : CLASS_NONE;
 }
 
-enum type_value type_value_of(MPI_Datatype handle)
+enum type_value type_table_value_of(MPI_Datatype handle)
 {
 	return SLOT_OF(handle) < SLOTS ? traits[SLOT_OF(handle)].value : VALUE_NONE;
 }
 
-bool type_is_missing(MPI_Datatype handle)
+bool type_table_is_missing(MPI_Datatype handle)
 {
 	for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
 		if (handle == missing[i])

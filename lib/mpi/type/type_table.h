@@ -196,13 +196,13 @@ static inline struct type *type_predefined(MPI_Datatype handle)
 }
 
 /* Bytes of the value of a pair; the whole size for the others. 0 when it is not predefined. */
-size_t type_pair_first(MPI_Datatype handle);
+size_t type_table_pair_first(MPI_Datatype handle);
 
 /* "MPI_INT": also of the null handle and of those that this build does not have; else NULL. */
 const char *type_table_name(MPI_Datatype handle);
 
 /* Both _NONE for a type that is not predefined. */
-enum type_class type_class_of(MPI_Datatype handle);
-enum type_value type_value_of(MPI_Datatype handle);
+enum type_class type_table_class_of(MPI_Datatype handle);
+enum type_value type_table_value_of(MPI_Datatype handle);
 
 #endif
