@@ -9,9 +9,10 @@
 #include "base/error.h"
 #include "base/shown.h"
 
-/* What tells of more than one process: a variable with more than `most`. Of Slurm's, the shell of a
- * batch script or of salloc has SLURM_NTASKS and SLURM_PROCID=0 too; only srun sets SLURM_STEP_*. A
- * PMIx launcher gives no number of processes that can be had here, so rank 0 does not know. */
+/* A variable with more than `most` means that there are several processes. The shell of a batch
+ * script or of salloc has Slurm's SLURM_NTASKS and SLURM_PROCID=0, too; only srun sets
+ * SLURM_STEP_*. A PMIx launcher gives no number of processes that can be read here, so its rank 0
+ * goes unnoticed. */
 static const struct {
 	const char *variable;
 	long most;

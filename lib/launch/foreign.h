@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes that the launcher of another MPI, or srun, has started: each of them would take itself
- * for a job of one, compute the whole, and end with status 0.
+ * Processes that the launcher of another MPI, or srun, has started. Each of them would be a job of
+ * one, compute everything by itself, and end with status 0.
  */
 #ifndef FTMPI_LAUNCH_FOREIGN_H
 #define FTMPI_LAUNCH_FOREIGN_H

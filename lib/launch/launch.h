@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How a process learns what it is: rank, size, who the others are and where. From the launcher over
- * the control socket (control.c), from arguments when it was started by hand (manual_start.c), or
- * not at all: then it is a job of one.
+ * What a process knows of its job: rank, size, the addresses and hosts of all ranks. It comes from
+ * the launcher over the control socket (control.c) or, in a start by hand, from the arguments
+ * (manual_start.c). A process with neither is a job of one.
  */
 #ifndef FTMPI_LAUNCH_LAUNCH_H
 #define FTMPI_LAUNCH_LAUNCH_H
@@ -45,7 +45,7 @@ int launch_alloc(struct launch *l, int size);
 /* Frees the tables, wipes the secret; descriptors are left alone. */
 void launch_free(struct launch *l);
 
-/* launch_learn.c. Finds out which of the three ways it was. argc and argv are main's, or NULL. 0,
+/* launch_learn.c. Fills it in, in one of the three ways. argc and argv are main's, or NULL. 0,
  * or an error with a sentence in err (which stays as it is for FT_ENOMEM). */
 int launch_learn(struct launch *l, int *argc, char ***argv, char *err, size_t errsize);
 

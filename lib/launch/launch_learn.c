@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which of the three ways a process was started in. */
+/* A process was started by the launcher, by hand, or alone. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Started by hand, one terminal a rank:
+ * A start by hand, one terminal a rank:
  *	PROG ARGS... -ftmpi WORKDIR RANK SIZE 0 HOST0 1 HOST1 ... [-ftmpirecover FILE]
  * Rank r listens on port FTMPI_PORT_BASE + r. All ranks read the same secret from the file that
  * FTMPI_SECRET_FILE names.
@@ -39,7 +39,7 @@ bool manual_start_given(int argc, char **argv)
 static int main_argc;
 static char **main_argv;
 
-/* The C library tells constructors what it tells main. */
+/* The C library calls constructors with the arguments of main. */
 __attribute__((constructor)) static void keep_arguments(int argc, char **argv)
 {
 	main_argc = argv ? argc : 0;
@@ -86,7 +86,7 @@ static bool number(const char *text, int least, int most, int *out)
 	return true;
 }
 
-/* The shared secret becomes a key, and the session's name, by hashing. */
+/* The key and the session's name are hashes of the shared secret. */
 static int read_secret(struct launch *l, char *err, size_t errsize)
 {
 	static const uint8_t fixed[AUTH_KEY_BYTES] = "ftmpi started by hand";
@@ -139,8 +139,8 @@ static int resolve(const char *host, int port, struct net_address *out, char *er
 	return 0;
 }
 
-/* On every address of the host: its name may mean another one here than to the others. Strangers do
- * not get past the handshake. */
+/* On every address of the host: the host's name may mean another address here than on other hosts.
+ * The handshake refuses connections without the key. */
 static int listen_on(struct launch *l, int port, char *err, size_t errsize)
 {
 	struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
@@ -185,7 +185,7 @@ static int take_pair(struct launch *l, char **pair, int i, char *err, size_t err
 	if (snprintf(l->hosts[i], LAUNCH_HOST_MAX, "%s", pair[1]) >= LAUNCH_HOST_MAX)
 		return bad(err, errsize, "a host's name has fewer than 256 characters", pair[1]);
 	l->node[i] = node_of(l, i);
-	l->cores[i] = 1 << 20; /* not known of the others, and all must choose alike */
+	l->cores[i] = 1 << 20; /* the number on other hosts is unknown, and all must choose alike */
 	return resolve(
 		l->hosts[i], (int)knob_get(KNOB_PORT_BASE) + i, &l->addresses[i], err, errsize);
 }

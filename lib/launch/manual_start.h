@@ -11,7 +11,7 @@ struct launch;
 /* Do the arguments hold -ftmpi? */
 bool manual_start_given(int argc, char **argv);
 
-/* What main was given, for calls that are not given it: a copy, whose array the caller frees. NULL:
+/* A copy of main's arguments, whose array the caller frees, for calls that do not get them. NULL:
  * out of memory. */
 char **manual_start_arguments(int *argc);
 

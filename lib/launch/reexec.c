@@ -43,7 +43,7 @@ static struct {
 
 /* ---- at the start ---- */
 
-/* A list that ends in NULL and its words, in one piece. */
+/* A list of strings that ends in NULL, and the strings, in one piece of memory. */
 static char **copy_words(char *const *words)
 {
 	size_t n = 0, bytes = sizeof(char *);
@@ -109,8 +109,8 @@ static void keep_signals(void)
 			sigaddset(&first.ignored, s);
 }
 
-/* In every program that is linked with the library: so it is silent, and costs nothing where no
- * agent has started it. */
+/* This runs in every program that is linked with the library. So it is silent, and returns at once
+ * where no agent has started the program. */
 __attribute__((constructor)) static void keep(int argc, char **argv, char **envp)
 {
 	const char *name = (const char *)getauxval(AT_EXECFN);
@@ -136,7 +136,7 @@ static bool same_file(const struct stat *a, dev_t dev, ino_t ino)
 	return a->st_dev == dev && a->st_ino == ino;
 }
 
-/* A stream that the program has closed, or led elsewhere, cannot be had back. */
+/* A stream that the program has closed, or replaced, cannot be restored. */
 static const char *check_descriptors(void)
 {
 	struct stat s;

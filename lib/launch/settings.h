@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the launcher decides for the whole job beside who is where: the list of "name=value" strings
- * in the START message. Every name is listed in doc/control.md.
+ * What the launcher decides for the whole job, beside the placement of ranks: the list of
+ * "name=value" strings in the START message. Every name is listed in doc/control.md.
  */
 #ifndef FTMPI_LAUNCH_SETTINGS_H
 #define FTMPI_LAUNCH_SETTINGS_H
@@ -18,7 +18,7 @@ struct settings {
 	unsigned restarts; /* of this job so far */
 	unsigned appnum;   /* which part of the job this rank is of, from 0 */
 	bool accept_binary;
-	bool debug; /* ranks may be stopped in a debugger: nobody is suspected */
+	bool debug; /* ranks may be stopped in a debugger: none is suspected */
 	bool dump;  /* the user may ask for the ranks' queues */
 	char coord[32];
 	char restore[256]; /* other sessions whose lines may be restored, with commas; "": none */

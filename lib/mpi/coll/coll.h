@@ -68,8 +68,8 @@ int coll_plan_exscan(struct coll_run *run, struct comm *c, const struct coll_red
 int coll_plan_reduce_scatter(struct coll_run *run, struct comm *c, const struct coll_reduction *r,
 	struct sched_numbers counts);
 
-/* On an intercommunicator: what rank 0 of each side says is heard by all of the other side. Lengths
- * are known to both. */
+/* On an intercommunicator: bytes of rank 0 of each side go to all ranks of the other side. Both
+ * sides know the lengths. */
 struct coll_swap {
 	const void *mine; /* counts at rank 0 */
 	size_t my_bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * From a collective call's arguments, as the program gives them, to a plan: they are checked, and
- * the operation is planned. What is wrong is said with fail_with; the operation then has not begun.
+ * the operation is planned. After an error, with fail_with said, the operation has not begun.
  * The blocking calls run the plan, the others make a request of it.
  */
 #ifndef FTMPI_MPI_COLL_CALLS_H
@@ -10,7 +10,7 @@
 #include "coll.h"
 #include "coll_check.h"
 
-/* All that a collective call says beside the communicator. */
+/* The arguments of a collective call beside the communicator. */
 struct coll_call {
 	struct coll_said send, recv;  /* a movement's sides; a broadcast's is send */
 	struct coll_said_reduction r; /* a reduction's */

@@ -78,7 +78,7 @@ int coll_inter_bcast(struct coll_run *run, struct comm *c, struct coll_call *cal
 	return MPI_SUCCESS;
 }
 
-/* From each of the other side its block. */
+/* A block from each rank of the other side. */
 static void take_blocks(struct coll_run *run, const struct coll_side *recv)
 {
 	struct sched_blocks blocks = coll_plan_blocks(recv);
@@ -88,7 +88,7 @@ static void take_blocks(struct coll_run *run, const struct coll_side *recv)
 		sched_recv_some(&run->s, i, sched_block(SCHED_OUT, &blocks, i));
 }
 
-/* To each of them its block. */
+/* A block to each rank of the other side. */
 static void give_blocks(struct coll_run *run, const struct coll_side *send)
 {
 	struct sched_blocks blocks = coll_plan_blocks(send);

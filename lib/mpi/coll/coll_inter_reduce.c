@@ -23,7 +23,7 @@ static void begin_reduction(struct coll_run *run, const struct coll_reduction *r
 	coll_stages_combine(run, &x);
 }
 
-/* The results of both sides change hands between their ranks 0: into `to`. */
+/* The ranks 0 of both sides exchange the results of their sides, into `to`. */
 static void swap_results(struct coll_run *run, struct sched_span to)
 {
 	if (run->at.rank == 0) {
@@ -80,7 +80,8 @@ int coll_inter_allreduce(struct coll_run *run, struct comm *c, struct coll_call 
 	return MPI_SUCCESS;
 }
 
-/* Rank 0 deals out the other side's result, which lies in SCHED_TMP. */
+/* Rank 0 sends the blocks of the other side's result, which lies in SCHED_TMP, to the ranks of its
+ * side. */
 static void deal(struct coll_run *run, const struct coll_reduction *r, const struct sched_blocks *b)
 {
 	int me = run->at.rank;

@@ -4,11 +4,11 @@
  * operator. The rounds of most small operations have one message, or one each way; these use the
  * blocking calls, which look at the one socket that matters.
  *
- * Failure. A message that is not as long as its place is remembered and the schedule goes on, so
- * that no other rank waits for this one; what this rank passes on from then, other than its own
- * contribution, is nothing, so that those who depend on it find out as well. Any other error ends
- * it after all that was started in the round has ended, so that no message is left that points into
- * memory the caller gets back.
+ * Failure. A message that is not as long as its place is noted and the schedule goes on, so that
+ * no other rank waits for this one. From then on this rank sends empty messages in place of
+ * everything but its own contribution, so that the ranks that depend on it notice the error, too.
+ * Any other error ends it after all that was started in the round has ended, so that no message is
+ * left that points into memory the caller gets back.
  */
 #include "coll_motion.h"
 

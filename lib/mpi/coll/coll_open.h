@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collective operations that nobody waits for: a plan becomes a request (MPI 5.0 sections 6.12 and
- * 6.13). A round's messages are started together; when the last of them is done the operation's
+ * Nonblocking and persistent collective operations: a plan becomes a request (MPI 5.0 sections 6.12
+ * and 6.13). A round's messages are started together; when the last of them is done the operation's
  * chore (engine.h) runs the local steps and starts the next round, on whichever thread makes
  * progress. The program's operators are called by the program's threads only, inside its MPI
  * calls, as it expects.
@@ -47,7 +47,7 @@ struct coll_open {
 	size_t at, local, end; /* the next one: messages [at, local), local steps [local, end) */
 	struct request **messages;
 	size_t n, waited; /* started; the first of them that may not be done */
-	bool busy;	  /* a thread is at it, perhaps in an operator, without the lock */
+	bool busy;	  /* a thread works on it, perhaps in an operator, without the lock */
 	int error;	  /* the worst so far, */
 	char *why;	  /* and its sentence; NULL: no memory for it */
 	/* after a restore */
@@ -71,7 +71,7 @@ void coll_open_free(struct coll_open *o);
 /* Its number, and those of its messages (SECTION_OPERATION_TAG). */
 void coll_open_number(struct coll_open *o);
 
-/* Plan a persistent one anew, by what its communicator says now; it keeps its number. */
+/* Plan a persistent one again, for the communicator as it is now; it keeps its number. */
 int coll_open_plan_again(struct coll_open *o);
 
 /* Begin at the first round, or, after so many rounds, at a later one whose messages were sent. */

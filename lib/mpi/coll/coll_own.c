@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations of the library's own, which makes communicators with them. */
+/* Operations of the library's own, with which it makes communicators. */
 #include "coll_inter.h"
 #include "coll_stages.h"
 #include "coll_run.h"
@@ -17,8 +17,9 @@ int coll_own_swap(struct coll_run *run, struct comm *c, const struct coll_swap *
 	return MPI_SUCCESS;
 }
 
-/* What this rank says is written by a round of its own, onto itself. So a line that cuts the
- * operation has it: begun again the operation means what it has said, not what it would say now. */
+/* This rank copies its bytes in a round of their own. So a line that cuts the operation has them:
+ * after a restore the operation goes on with the bytes of before, not with those that the rank
+ * would give then. */
 static void note_said(struct coll_run *run, const void *said, size_t n)
 {
 	coll_run_use(run, SCHED_IN, said, type_bytes());

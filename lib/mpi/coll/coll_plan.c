@@ -49,7 +49,7 @@ void coll_plan_bcast_span(struct coll_run *run, struct sched_span a)
 	}
 }
 
-/* Bytes travel: straight from and into a contiguous buffer, else packed in SCHED_TMP. */
+/* The unit is a byte: straight from and into a contiguous buffer, else packed in SCHED_TMP. */
 int coll_plan_bcast(struct coll_run *run, struct comm *c, const struct coll_side *side, int root)
 {
 	struct type *t = side->type;
@@ -151,7 +151,7 @@ int coll_plan_scatter(struct coll_run *run, struct comm *c, const struct coll_si
 
 /* ---- allgather and all-to-all: sections 6.7 and 6.8 ---- */
 
-/* What this rank gives to an allgather: nothing when it is in place already. */
+/* This rank's contribution to an allgather, unless it is in place already. */
 static void use_own(struct coll_run *run, struct sched_layout *l, const struct coll_side *send)
 {
 	l->in_place = send->buf == MPI_IN_PLACE;
@@ -271,7 +271,7 @@ static void plan_alltoall(struct coll_run *run, const struct sched_layout *l, en
 	}
 }
 
-/* Nobody knows more than its own row of the table of counts: the algorithm is fixed. */
+/* Each rank knows only its own row of the table of counts, so the algorithm is fixed. */
 static int alltoallv(
 	struct coll_run *run, const struct coll_side *send, const struct coll_side *recv)
 {

@@ -23,7 +23,7 @@ static struct link waiting = {&waiting, &waiting};
 
 /* ---- contents ---- */
 
-/* Behind so many rounds; beyond the last: s->n + 1. */
+/* The step behind this number of rounds; s->n + 1 when there are not as many. */
 static size_t steps_of(const struct sched *s, uint32_t rounds)
 {
 	size_t at = 0;
@@ -36,7 +36,7 @@ static size_t steps_of(const struct sched *s, uint32_t rounds)
 	return at;
 }
 
-/* What so many rounds have written. */
+/* The spans that this number of rounds has written. */
 static bool written(
 	const struct coll_run *run, uint32_t rounds, struct sched_span **spans, size_t *n)
 {
@@ -93,8 +93,8 @@ struct captured {
 	size_t n;
 };
 
-/* One that was active in the line and was not started again yet is what it was. A start of before
- * the restore is in no line. */
+/* An operation that was active in the line, and was not started again yet, is saved as it was. A
+ * start of before the restore is in no line. */
 static bool describe(const struct coll_open *o, struct captured *c)
 {
 	const struct request *r = o->request;
@@ -118,7 +118,7 @@ static bool describe(const struct coll_open *o, struct captured *c)
 	return true;
 }
 
-/* Those that are open now come before those that still wait to be begun again. */
+/* The operations that are open now come before those that still wait to be begun again. */
 static void write_all(struct writer *w, const struct captured *v, size_t n, uint32_t count)
 {
 	writer_u32(w, count);

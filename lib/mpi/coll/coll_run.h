@@ -91,7 +91,7 @@ struct sched_blocks coll_plan_blocks(const struct coll_side *side);
 /* ---- coll_scratch.c ---- */
 
 /* Memory, aligned to 64, that is kept from one operation to the next. The engine lock guards it.
- * take: at least *bytes, or NULL; *bytes becomes the true length, which give is told. */
+ * take: at least *bytes, or NULL; *bytes becomes the true length, which give takes. */
 void *coll_scratch_take(size_t *bytes);
 void coll_scratch_give(void *p, size_t bytes);
 

@@ -4,7 +4,7 @@
 #include "coll_run.h"
 #include "mpi/handle/fail.h"
 
-/* ---- what is checked ---- */
+/* ---- checks ---- */
 
 int coll_stages_check_root(const struct comm *c, int root)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What collective operations on intercommunicators are made of: checks, and stages of a plan. */
+/* Parts of collective operations on intercommunicators: checks, and stages of a plan. */
 #ifndef FTMPI_MPI_COLL_STAGES_H
 #define FTMPI_MPI_COLL_STAGES_H
 
@@ -10,12 +10,12 @@
 int coll_stages_check_root(const struct comm *c, int root);
 int coll_stages_check_not_in_place(const void *buf);
 
-/* What is added to the schedule from here on is among the processes of this side; is with the
- * other side. */
+/* Steps that are added to the schedule from here on are among the processes of this side; are with
+ * the other side. */
 void coll_stages_local(struct coll_run *run);
 void coll_stages_remote(struct coll_run *run);
 
-/* What rank 0 has in a goes to the others of its side. */
+/* The data of rank 0 in a goes to the other ranks of its side. */
 void coll_stages_spread(struct coll_run *run, struct sched_span a);
 
 /* The side's contributions in SCHED_IN, combined, in SCHED_OUT of its rank 0; scratch elsewhere. */

@@ -49,13 +49,13 @@ int coll_steps_local(const struct coll_run *run, const struct sched_step *t)
 
 /* ---- messages ---- */
 
-/* What is wrong already is not passed on as if it were well (coll_motion.c). */
+/* After an error nothing but this rank's own contribution is passed on (coll_motion.c). */
 static size_t sent(const struct coll_run *run, const struct sched_span *a)
 {
 	return run->spoilt && a->buf != SCHED_IN ? 0 : a->n;
 }
 
-/* Inside an operation of an intercommunicator ranks of the local group talk, too. */
+/* In an operation of an intercommunicator ranks of the local group exchange messages, too. */
 int coll_steps_start(struct coll_run *run, const struct sched_step *t, struct request **r)
 {
 	struct comm *c = t->local ? run->c->local : run->c;

@@ -103,7 +103,8 @@ static int packed_offsets(struct coll_run *run, int n, const size_t **offsets)
 	return MPI_SUCCESS;
 }
 
-/* The two may be the same memory as long as the blocks are not: a field with its borders, say. */
+/* The two buffers may be the same memory as long as the blocks are not: for example a field with
+ * its borders. */
 int coll_typed_check_apart(const struct coll_run *run)
 {
 	const struct coll_buffer *in = &run->buf[SCHED_IN], *out = &run->buf[SCHED_OUT];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Agreements among all ranks about checkpoints, over a communicator of the library's own.
- * Collective; the engine lock is held, and let go while they wait. A failure ends the process: in a
- * job that loses a rank nothing is agreed any more, and the launcher acts.
+ * Collective; the engine lock is held, and given back while they wait. A failure ends the process:
+ * a job that has lost a rank cannot agree on anything, and the launcher acts.
  */
 #ifndef FTMPI_MPI_TEAM_H
 #define FTMPI_MPI_TEAM_H
@@ -23,10 +23,10 @@ void team_tell(void *bytes, size_t len);
 /* len bytes of each rank, in rank order, to rank 0; all may be NULL elsewhere. */
 void team_gather(const void *one, size_t len, void *all);
 
-/* The least of what all ranks say. */
+/* The minimum over all ranks. */
 uint32_t team_least(uint32_t mine);
 
-/* Does every rank say yes? */
+/* Is it true on every rank? */
 bool team_all(bool yes);
 
 #endif
