@@ -42,18 +42,6 @@ static struct {
 	struct control_command command;
 } watch;
 
-static _Noreturn void leave(const char *why)
-{
-	log_event("%s: this rank ends", why);
-	_exit(1);
-}
-
-static _Noreturn void refuse(void)
-{
-	log_error("the launcher's agent said what no running rank is told: this rank ends");
-	_exit(1);
-}
-
 static void carry_out(int fd, uint32_t epoch)
 {
 	watch.command.have = 0;
@@ -85,12 +73,16 @@ static void on_control(evutil_socket_t fd, short what, void *arg)
 
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
-		if (n <= 0)
-			leave("the launcher is gone");
+		if (n <= 0) {
+			log_event("the launcher is gone: this rank ends");
+			_exit(1);
+		}
 		c->have += (size_t)n;
 	}
-	if (needs < 0)
-		refuse();
+	if (needs < 0) {
+		log_error("the launcher's agent said what no running rank is told: this rank ends");
+		_exit(1);
+	}
 	carry_out((int)fd, epoch);
 }
 

@@ -216,12 +216,6 @@ static const char *program_file(void)
 	return running;
 }
 
-static void end_because(const char *why)
-{
-	log_event("cannot begin again in this process: %s", why);
-	_exit(1);
-}
-
 static void restore_place(void)
 {
 	const char *why =
@@ -229,8 +223,10 @@ static void restore_place(void)
 
 	if (!why)
 		why = restore_directory();
-	if (why)
-		end_because(why);
+	if (why) {
+		log_event("cannot begin again in this process: %s", why);
+		_exit(1);
+	}
 	restore_descriptors();
 }
 

@@ -58,15 +58,6 @@ _Noreturn void runtime_job_give_up(const char *why)
 	_exit(1);
 }
 
-static void name_process(void)
-{
-	char who[LAUNCH_HOST_MAX + 32];
-
-	process_is(launch.rank, launch.host);
-	snprintf(who, sizeof who, "rank %d on %.64s", launch.rank, process_host());
-	log_configure(launch.verbosity, who);
-}
-
 /* The launcher compares the programs of all ranks. A rank whose file cannot be read is left out. */
 static void tell_program(void)
 {
@@ -79,7 +70,7 @@ static void tell_program(void)
 
 static void learn(int *argc, char ***argv)
 {
-	char err[512] = "out of memory";
+	char err[512] = "out of memory", name[LAUNCH_HOST_MAX + 32];
 	int rc = auth_init();
 
 	if (rc == 0)
@@ -88,7 +79,9 @@ static void learn(int *argc, char ***argv)
 		rc = launch_learn(&launch, argc, argv, err, sizeof err);
 	if (rc)
 		runtime_job_give_up(err);
-	name_process();
+	process_is(launch.rank, launch.host);
+	snprintf(name, sizeof name, "rank %d on %.64s", launch.rank, process_host());
+	log_configure(launch.verbosity, name);
 	fault_configure(launch.rank, launch.epoch);
 	tell_program();
 	control_program(launch.control_fd, symbol_scan_finds("FTMPI_"));
@@ -141,15 +134,6 @@ static void detach(void)
 	loop = NULL;
 }
 
-static void start_checkpoints(void)
-{
-	char err[512];
-
-	comm_attr_set_appnum((int)launch.settings.appnum);
-	if (ckpt_job_start(&launch, err, sizeof err) != 0)
-		runtime_job_give_up(err);
-}
-
 static int build(void)
 {
 	size_t eager = (size_t)knob_get(KNOB_EAGER_LIMIT);
@@ -173,6 +157,7 @@ static int build(void)
 		.size = launch.size,
 		.node = launch.node,
 		.cores = launch.cores};
+	char err[512];
 	int rc = p2p_init(&job);
 
 	if (rc)
@@ -185,7 +170,9 @@ static int build(void)
 	engine_unlock();
 	if (rc)
 		return rc;
-	start_checkpoints();
+	comm_attr_set_appnum((int)launch.settings.appnum);
+	if (ckpt_job_start(&launch, err, sizeof err) != 0)
+		runtime_job_give_up(err);
 	return attach();
 }
 

@@ -2,8 +2,8 @@
 /*
  * Windows and recovery lines. Between epochs no message of a window is on its way and no answer is
  * owed, so its memory is ordinary memory of the program; within an epoch a line would cut through
- * operations that it does not record. A protocol whose ranks do not wait for each other has no moment
- * when all are between epochs.
+ * operations that it does not record. A protocol whose ranks do not wait for each other has no
+ * moment when all are between epochs.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,14 +30,6 @@ static const char *what_is_open(const struct win *w)
 	return w->from ? "MPI_Win_wait has to end it" : "MPI_Win_fence has to end it";
 }
 
-static const struct win *find_open(void)
-{
-	const struct win *open = NULL;
-
-	win_each(look, &open);
-	return open;
-}
-
 static void refuse(const struct win *mine, uint32_t rank)
 {
 	if (mine)
@@ -53,9 +45,11 @@ static void refuse(const struct win *mine, uint32_t rank)
 
 bool rma_line_closed_everywhere(void)
 {
-	const struct win *open = find_open();
-	uint32_t least = team_least(open ? (uint32_t)team_rank() : UINT32_MAX);
+	const struct win *open = NULL;
+	uint32_t least;
 
+	win_each(look, &open);
+	least = team_least(open ? (uint32_t)team_rank() : UINT32_MAX);
 	if (least == UINT32_MAX)
 		return true;
 	refuse(open, least);
