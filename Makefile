@@ -91,7 +91,11 @@ $(B)/man/made: include/ftmpi.h doc/man/gen_calls.pl
 # ---- test programs ----
 
 include bin/tests/programs/extra.mk
-program_o = $(addprefix $(O)/bin/tests/programs/,$(1).o prog.o $(EXTRA_$(1)))
+
+# what several programs share is in the folder itself, the programs are in a folder for each subject
+program_c = $(or $(wildcard $(addprefix bin/tests/programs/,$(1).c */$(1).c)),$(error no $(1).c in bin/tests/programs))
+program_o = $(foreach name,$(1) prog $(EXTRA_$(1):.o=),$(patsubst %.c,$(O)/%.o,$(call program_c,$(name))))
+$(O)/bin/tests/programs/%.o: CPPFLAGS += -iquote bin/tests/programs
 
 define program_rule
 $(B)/bin/$(1): $(call program_o,$(1)) $(LIBRARIES)
@@ -171,7 +175,7 @@ clean:
 	rm -rf build build-*
 
 format:
-	clang-format -i $(wildcard lib/*/*.[ch] lib/mpi/*/*.[ch] bin/ckpt/*.[ch] bin/tests/*/*.[ch] bench/papers/*.[ch])
+	clang-format -i $(wildcard lib/*/*.[ch] lib/mpi/*/*.[ch] bin/ckpt/*.[ch] bin/tests/*/*.[ch] bin/tests/*/*/*.[ch] bench/papers/*.[ch])
 
 bench: all slices
 	@sh bin/tests/deps.sh deps-bench
@@ -182,4 +186,4 @@ papers: deps-build all
 
 .PHONY: functions bench slices papers all demo deps deps-build install uninstall clean format
 
--include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(wildcard $(O)/bin/tests/*/*.d)
+-include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(wildcard $(O)/bin/tests/*/*.d $(O)/bin/tests/*/*/*.d)
