@@ -24,7 +24,7 @@ LIBRARIES := $(SO) $(B)/lib/libftmpi.so $(B)/lib/libmpi_abi.so.1 $(B)/lib/libftm
 
 PROGRAMS := inittest collective passnum pi cgs randtest badcall inter comms sessions threads progress pingpong \
 	behind meet threads_wake threads_many threads_ends load again transit mail mixed ahead ckptcalls pattern parts envtest \
-	halo infotest point graphs neighbors onesided stuck tooltest datatypes nonblocking manycomms halfway astride wincut diverge
+	halo infotest p2p graphs neighbors onesided stuck tooltest datatypes nonblocking manycomms halfway astride wincut diverge
 PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%)
 
 TOOL := $(B)/bin/ftmpi-ckpt

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What a test program needs beside its own file and prog.c.
-EXTRA_point := point_buffered.o point_matched.o point_pair.o point_requests.o point_generalised.o point_partitioned.o point_uneven.o point_nothing.o
+EXTRA_p2p := p2p_buffered.o p2p_matched.o p2p_sendrecv.o p2p_requests.o p2p_generalised.o p2p_partitioned.o p2p_short.o p2p_no_data.o
 EXTRA_collective := collective_move.o
 EXTRA_inter := inter_made.o inter_refused.o inter_coll.o inter_reduce.o
 EXTRA_pi := steps.o

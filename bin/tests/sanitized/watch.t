@@ -57,8 +57,8 @@ watch('sh', '-c', 'exit 0')->is_status(0, 'nor one that is gone when its registe
 text_file('report.9', "==9==Running thread 7 was not suspended. False leaks are possible.\n==9==ERROR: LeakSanitizer\n");
 watch('sh', '-c', 'exit 0')->is_status(1, 'but what it says beside that');
 
-my $list = text_file('list', "# why\nall\tjob/dump.t\tno reason\ntsan\tjob/po*.t\tslow\n");
-my @tests = map { "bin/tests/job/$_.t" } qw(dump point info);
+my $list = text_file('list', "# why\nall\tjob/dump.t\tno reason\ntsan\tjob/p2p/p*.t\tslow\n");
+my @tests = map { "bin/tests/job/$_.t" } qw(dump p2p/p2p info);
 is(left_out($list, 'asan', 'rest', @tests)->out, "$tests[1]\n$tests[2]\n", 'what is left for one');
 is(left_out($list, 'tsan', 'rest', @tests)->out, "$tests[2]\n", 'and for another');
 is(left_out($list, 'tsan', 'say', @tests)->out,

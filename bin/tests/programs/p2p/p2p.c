@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * point: the less common calls of point-to-point communication, case by case: buffered sends,
+ * p2p: the less common calls of point-to-point communication, case by case: buffered sends,
  * matched probes, requests of every kind. Without a case all are run that have ranks enough.
  */
-#include "point.h"
+#include "p2p.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const char *name;
 static const struct prog_option options[] = {
 	{"CASE", NULL, PROG_TEXT, &name, 0, "this case alone"},
 };
-struct prog point = {"point", "point-to-point communication, case by case", options, 1, 0, 1};
+struct prog point = {"p2p", "point-to-point communication, case by case", options, 1, 0, 1};
 
 static const struct point_case *const parts[] = {point_buffered, point_matched, point_pair,
 	point_requests, point_generalised, point_partitioned, point_uneven, point_nothing,
@@ -133,7 +133,7 @@ int main(int argc, char **argv)
 				done += run(c);
 	point_want(done > 0, "no case is called %s", name ? name : "");
 	if (point.rank == 0)
-		printf("point: right, %d cases, %d ranks\n", done, point.size);
+		printf("p2p: right, %d cases, %d ranks\n", done, point.size);
 	MPI_Finalize();
 	return 0;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "point.h"
+#include "p2p.h"
 
 enum { PARTS = 8, PART = 5000, ALL = PARTS * PART };
 

@@ -2,7 +2,7 @@
 /* Matched probes: MPI 5.0 section 3.8.2. */
 #include <stdlib.h>
 
-#include "point.h"
+#include "p2p.h"
 
 static void send_two(int n)
 {

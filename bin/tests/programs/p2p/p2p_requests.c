@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "point.h"
+#include "p2p.h"
 
 /* ---- looks at the status ---- */
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "point.h"
+#include "p2p.h"
 
 /* Room for n long messages, as the standard has it reckoned. */
 static int room(int n)

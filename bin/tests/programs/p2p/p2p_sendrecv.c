@@ -2,7 +2,7 @@
 /* Sends and receives in one: MPI 5.0 section 3.10. */
 #include <stdlib.h>
 
-#include "point.h"
+#include "p2p.h"
 
 static int right_of(void)
 {

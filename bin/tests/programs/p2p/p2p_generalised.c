@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "point.h"
+#include "p2p.h"
 
 /* One operation, and what was asked about it. */
 struct op {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages that are shorter than their receives: of whole basic elements, and not. */
-#include "point.h"
+#include "p2p.h"
 
 /* What rank sends itself in `bytes` bytes, and a receive of `count` of t. */
 struct uneven {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Data of no elements: MPI_DATATYPE_NULL is taken as its type; and collective operations in which
  * one rank means nothing and the others mean something. */
-#include "point.h"
+#include "p2p.h"
 
 static void nowhere(void)
 {
