@@ -6,7 +6,7 @@ EXTRA_inter := inter_made.o inter_refused.o inter_coll.o inter_reduce.o
 EXTRA_pi := steps.o
 EXTRA_cgs := mtx.o spread.o steps.o
 EXTRA_mail := mailbox.o mail_plan.o steps.o
-EXTRA_nonblocking := nonblocking_calls.o nonblocking_reduce.o nonblocking_neighbors.o nonblocking_order.o nonblocking_rules.o nonblocking_stand.o
+EXTRA_nonblocking := nonblocking_calls.o nonblocking_reduce.o nonblocking_neighbors.o nonblocking_order.o nonblocking_rules.o nonblocking_persistent.o
 EXTRA_mixed := mixed_data.o mixed_pairs.o mixed_coll.o mixed_calls.o mixed_calls_later.o mixed_later.o mixed_between.o mixed_bursts.o mixed_anyone.o \
 	mixed_stands.o mixed_ops.o mixed_sides.o mixed_sides_calls.o mixed_around.o mixed_places.o \
 	mixed_found.o mixed_modes.o mixed_shares.o mixed_general.o mixed_made.o mail_plan.o steps.o
