@@ -2,7 +2,7 @@
 # What a test program needs beside its own file and prog.c.
 EXTRA_p2p := p2p_buffered.o p2p_matched.o p2p_sendrecv.o p2p_requests.o p2p_generalised.o p2p_partitioned.o p2p_short.o p2p_no_data.o
 EXTRA_collective := collective_move.o
-EXTRA_inter := inter_made.o inter_refused.o inter_coll.o inter_reduce.o
+EXTRA_intercomm := intercomm_construct.o intercomm_errors.o intercomm_coll.o intercomm_reduce.o
 EXTRA_pi := steps.o
 EXTRA_cgs := mtx.o spread.o steps.o
 EXTRA_mail := mailbox.o mail_plan.o steps.o

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Communicators made of an intercommunicator. */
-#include "inter.h"
+#include "intercomm.h"
 
 #include <stdlib.h>
 #include <string.h>

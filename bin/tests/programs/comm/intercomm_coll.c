@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collectives between two sides: movements and barriers. Roots are all processes of both sides. */
-#include "inter.h"
+#include "intercomm.h"
 
 #include <stdlib.h>
 #include <string.h>

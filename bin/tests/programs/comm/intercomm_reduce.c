@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reductions between two sides: each gets what the other one's contributions make. */
-#include "inter.h"
+#include "intercomm.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * manycomms: what comes of a program that makes communicators and never frees them. One rank is
+ * comms_exhausted: what comes of a program that makes communicators and never frees them. One rank is
  * full; whatever it is asked to take part in fails, on all ranks or on none, with a sentence, and
  * works once it has freed some.
  */
@@ -17,7 +17,7 @@ static long fatal;
 static const struct prog_option options[] = {
 	{"-fatal", "N", PROG_LONG, &fatal, 0, "1: errors end the job"},
 };
-static struct prog prog = {"manycomms", "more communicators than there can be", options, 1, 0, 0};
+static struct prog prog = {"comms_exhausted", "more communicators than there can be", options, 1, 0, 0};
 static MPI_Comm kept[MANY];
 static int nkept, cases;
 
@@ -231,7 +231,7 @@ int main(int argc, char **argv)
 	fill(); /* MPI_Finalize finds them */
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (prog.rank == 0)
-		printf("manycomms: right, %d cases, %d ranks\n", cases, prog.size);
+		printf("comms_exhausted: right, %d cases, %d ranks\n", cases, prog.size);
 	MPI_Finalize();
 	return 0;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * inter: intercommunicators between two parts of the world, in many shapes: who is on which side
+ * intercomm: intercommunicators between two parts of the world, in many shapes: who is on which side
  * and in which order, messages to the other side, communicators made of them, every collective, and
  * wrong arguments. Everything is checked against what the shape says.
  */
-#include "inter.h"
+#include "intercomm.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
@@ -224,7 +224,7 @@ int main(int argc, char **argv)
 	const char *path = NULL;
 	const struct prog_option options[] = {{"-board", "FILE", PROG_TEXT, &path, 0,
 		"an empty file on the ranks' only host, to see when ranks leave barriers"}};
-	struct prog prog = {"inter", "intercommunicators in many shapes", options, 1, 0, 0};
+	struct prog prog = {"intercomm", "intercommunicators in many shapes", options, 1, 0, 0};
 	int made = 0, refused = 0, level;
 	size_t bytes;
 
@@ -246,7 +246,7 @@ int main(int argc, char **argv)
 	if (board)
 		munmap(board, bytes);
 	if (prog.rank == 0)
-		printf("inter: right, %d shapes, %d wrong calls, %d ranks\n", made, refused,
+		printf("intercomm: right, %d shapes, %d wrong calls, %d ranks\n", made, refused,
 			prog.size);
 	MPI_Finalize();
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is refused of intercommunicators; what was refused has not begun. */
-#include "inter.h"
+#include "intercomm.h"
 
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parts of inter.c share: two sides of the world and the communicator between them. */
+/* What the parts of intercomm.c share: two sides of the world and the communicator between them. */
 #ifndef FTMPI_PROGRAMS_INTER_H
 #define FTMPI_PROGRAMS_INTER_H
 
