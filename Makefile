@@ -22,9 +22,9 @@ LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o) $(O)/lib/mpi/stubs.o
 SO := $(B)/lib/libftmpi.so.0
 LIBRARIES := $(SO) $(B)/lib/libftmpi.so $(B)/lib/libmpi_abi.so.1 $(B)/lib/libftmpi.a
 
-PROGRAMS := inittest collective passnum pi cgs randtest badcall intercomm comms sessions threads progress pingpong \
-	behind meet threads_wake threads_many threads_ends load again transit mail mixed ahead ckptcalls pattern parts envtest \
-	halo infotest p2p graphs neighbors onesided stuck tooltest datatypes nonblocking comms_exhausted halfway astride wincut diverge
+PROGRAMS := init_calls collective passnum pi cgs randtest badcall intercomm comms sessions threads progress pingpong \
+	behind meet threads_wake threads_many threads_ends load again transit mail mixed ahead ckptcalls pattern parts environment \
+	halo info_objects p2p graphs neighbors onesided stuck tooltest datatypes nonblocking comms_exhausted halfway astride wincut diverge
 PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%)
 
 TOOL := $(B)/bin/ftmpi-ckpt

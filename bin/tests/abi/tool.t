@@ -15,7 +15,7 @@ use Prototypes            ();
 
 my $root = "$FindBin::Bin/../../..";
 my $libdir = $ENV{FTMPI_LIBDIR} or plan skip_all => 'FTMPI_LIBDIR does not name a built library';
-plan skip_all => 'a sanitizer must be loaded before any tool' if sanitized('inittest');
+plan skip_all => 'a sanitizer must be loaded before any tool' if sanitized('init_calls');
 my $tmp = tempdir(CLEANUP => 1);
 my @sources = glob "$root/lib/mpi/*/*.c";
 my $tool = "$tmp/libtool.so";
@@ -52,9 +52,9 @@ sub counted
 	return \%count;
 }
 
-my $job = under_tool(3, 'inittest');
-$job->is_status(0, 'inittest under the tool');
-$job->out_like(qr/^inittest: right, 3 ranks/m, 'inittest under the tool');
+my $job = under_tool(3, 'init_calls');
+$job->is_status(0, 'init_calls under the tool');
+$job->out_like(qr/^init_calls: right, 3 ranks/m, 'init_calls under the tool');
 my $count = counted($job);
 is($count->{0}{MPI_Recv}, 2, 'rank 0 receives twice');
 is($count->{0}{MPI_Send}, undef, '... and does not send');
@@ -64,7 +64,7 @@ for my $rank (1, 2) {
 }
 
 my %seen;
-for my $name (qw(collective passnum envtest infotest tooltest randtest datatypes p2p onesided intercomm)) {
+for my $name (qw(collective passnum environment info_objects tooltest randtest datatypes p2p onesided intercomm)) {
 	my @arguments = $name eq 'collective' ? (200, '-every', 20) : $name eq 'passnum' ? (100) : ();
 	$job = under_tool(2, $name, @arguments);
 	$job->is_status(0, "$name under the tool");

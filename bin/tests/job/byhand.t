@@ -64,7 +64,7 @@ subtest 'one rank alone' => sub {
 
 subtest 'by hand' => sub {
 	for my $size (1, 2, 3, 5) {
-		my @jobs = by_hand($size, [0 .. $size - 1], [program('inittest'), 'one', 'two']);
+		my @jobs = by_hand($size, [0 .. $size - 1], [program('init_calls'), 'one', 'two']);
 		$_->finish for @jobs;
 		my $all = 5 + 2 * $size + 3;
 		for my $rank (0 .. $size - 1) {
@@ -73,7 +73,7 @@ subtest 'by hand' => sub {
 			$job->out_like(qr/^Initial parameters \[\d\d?\] : .* -ftmpi /m, 'it sees -ftmpi');
 			$job->out_like(qr/^Initial parameters \[3\] : \S+ one two$/m, 'which MPI_Init takes out');
 		}
-		$jobs[0]->out_like(qr/^inittest: right, $size ranks, 3 arguments$/m, "$size ranks");
+		$jobs[0]->out_like(qr/^init_calls: right, $size ranks, 3 arguments$/m, "$size ranks");
 	}
 };
 
@@ -129,8 +129,8 @@ subtest 'strangers are shown out' => sub {
 
 subtest 'another secret' => sub {
 	my $base = free_ports(2);
-	my ($one) = by_hand(2, [0], [program('inittest')], base => $base);
-	my ($two) = by_hand(2, [1], [program('inittest')], base => $base,
+	my ($one) = by_hand(2, [0], [program('init_calls')], base => $base);
+	my ($two) = by_hand(2, [1], [program('init_calls')], base => $base,
 		secret => secret_file('other', 'another secret that nobody guesses'));
 	ok($two->wait_for(err => qr/^rank 1 on 127\.0\.0\.1: still trying to reach peer 0: .* secret/m),
 		'the one who connects is told');
@@ -139,7 +139,7 @@ subtest 'another secret' => sub {
 };
 
 subtest 'arguments that are wrong' => sub {
-	my $inittest = program('inittest');
+	my $init_calls = program('init_calls');
 	my %env = (FTMPI_SECRET_FILE => $secret, FTMPI_PORT_BASE => free_ports(2));
 	my @wrong = (
 		['no rank', qr/-ftmpi/, '-ftmpi', "$dir"],
@@ -150,12 +150,12 @@ subtest 'arguments that are wrong' => sub {
 	);
 	for my $case (@wrong) {
 		my ($name, $pattern, @args) = @$case;
-		my $job = FTMPI::Test::Job->run([$inittest, @args], env => \%env, deadline => 30);
+		my $job = FTMPI::Test::Job->run([$init_calls, @args], env => \%env, deadline => 30);
 		ok($job->status > 0 && $job->status < 128, "$name: an error status") or diag($job->saw);
 		$job->err_like($pattern, $name);
 	}
 	my $job = FTMPI::Test::Job->run(
-		[$inittest, '-ftmpi', "$dir", 0, 2, 0, '127.0.0.1', 1, '127.0.0.1'],
+		[$init_calls, '-ftmpi', "$dir", 0, 2, 0, '127.0.0.1', 1, '127.0.0.1'],
 		env => {%env, FTMPI_SECRET_FILE => undef}, deadline => 30);
 	ok($job->status > 0 && $job->status < 128, 'no secret: an error status') or diag($job->saw);
 	$job->err_like(qr/FTMPI_SECRET_FILE/, 'no secret');

@@ -47,7 +47,7 @@ for my $name (all_programs()) {
 
 subtest 'from outside, by address' => sub {
 	check_program($_, 16, [$cluster->outside(@run, '-machinefile', $numbers, '-n', 16)])
-		for 'inittest', 'cgs';
+		for 'init_calls', 'cgs';
 	at_rest('from outside');
 };
 

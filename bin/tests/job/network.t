@@ -70,7 +70,7 @@ subtest 'IPv6 alone' => sub {
 	my $numbers = $cluster->machine_file(map { '[' . $cluster->host($_)->address6 . ']:2' } 1 .. 3);
 	must_run('ip', '-n', $_->netns, 'addr', 'del', $_->address . '/24', 'dev', 'eth0')
 		for $cluster->hosts;
-	check_program('inittest', 6, [$cluster->host(1)->inside(@run, '-machinefile', $numbers, '-n', 6)]);
+	check_program('init_calls', 6, [$cluster->host(1)->inside(@run, '-machinefile', $numbers, '-n', 6)]);
 	must_run('ip', '-n', $_->netns, 'addr', 'add', $_->address . '/24', 'dev', 'eth0')
 		for $cluster->hosts;
 };

@@ -58,7 +58,7 @@ text_file('report.9', "==9==Running thread 7 was not suspended. False leaks are 
 watch('sh', '-c', 'exit 0')->is_status(1, 'but what it says beside that');
 
 my $list = text_file('list', "# why\nall\tjob/dump.t\tno reason\ntsan\tjob/p2p/p*.t\tslow\n");
-my @tests = map { "bin/tests/job/$_.t" } qw(dump p2p/p2p info);
+my @tests = map { "bin/tests/job/$_.t" } qw(dump p2p/p2p init/info_objects);
 is(left_out($list, 'asan', 'rest', @tests)->out, "$tests[1]\n$tests[2]\n", 'what is left for one');
 is(left_out($list, 'tsan', 'rest', @tests)->out, "$tests[2]\n", 'and for another');
 is(left_out($list, 'tsan', 'say', @tests)->out,

@@ -15,7 +15,7 @@ our @EXPORT_OK = qw(check_program all_programs);
 
 # arguments, and the pattern of the result for this many ranks
 my %table = (
-	inittest   => {args => ['one', 'two'], right => sub { qr/^inittest: right, $_[0] ranks, 3 arg/m }},
+	init_calls   => {args => ['one', 'two'], right => sub { qr/^init_calls: right, $_[0] ranks, 3 arg/m }},
 	collective => {args => [200, '-every', 20],
 		right => sub { qr/^collective: right, 10 rounds in 200 loops, $_[0] ranks/m }},
 	passnum => {args => [300], right => \&passnum},
@@ -38,8 +38,8 @@ sub passnum
 	return qr/^passnum: right, number $number after 300 loops, $p ranks/m;
 }
 
-# Every rank of inittest says its part, once.
-sub check_inittest
+# Every rank of init_calls says its part, once.
+sub check_init_calls
 {
 	my ($job, $p) = @_;
 	for my $rank (1 .. $p - 1) {
@@ -61,7 +61,7 @@ sub check_program
 	my $entry = $table{$name};
 	my $job = FTMPI::Test::Job->run([@$launch, program($name), @{$entry->{args}}], %option);
 	$job->well($entry->{right}->($p), "$name on $p ranks");
-	check_inittest($job, $p) if $name eq 'inittest';
+	check_init_calls($job, $p) if $name eq 'init_calls';
 	return $job;
 }
 

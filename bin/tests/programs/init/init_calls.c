@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * inittest: the most basic calls. Prints argv before and after MPI_Init (which takes its own
+ * init_calls: the most basic calls. Prints argv before and after MPI_Init (which takes its own
  * arguments out), what MPI_Initialized and MPI_Finalized say, rank and size; every rank sends
  * 5 * rank to rank 0, which checks it.
  */
@@ -65,7 +65,7 @@ static void check_arguments(const struct prog *prog, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct prog prog = {
-		"inittest", "the most basic MPI calls; takes any arguments", NULL, 0, 0, 1};
+		"init_calls", "the most basic MPI calls; takes any arguments", NULL, 0, 0, 1};
 	show_arguments(argc, argv);
 	int before = show_flag("Initialized", MPI_Initialized);
 	int ended = 0;
@@ -89,10 +89,10 @@ int main(int argc, char **argv)
 	MPI_Finalize();
 	ended = show_flag("Finalized", MPI_Finalized);
 	if (!ended || show_flag("Initialized", MPI_Initialized) != 1) {
-		fprintf(stderr, "inittest: rank %d: WRONG: flags after MPI_Finalize\n", prog.rank);
+		fprintf(stderr, "init_calls: rank %d: WRONG: flags after MPI_Finalize\n", prog.rank);
 		return 1;
 	}
 	if (prog.rank == 0)
-		printf("inittest: right, %d ranks, %d arguments\n", prog.size, argc);
+		printf("init_calls: right, %d ranks, %d arguments\n", prog.size, argc);
 	return 0;
 }

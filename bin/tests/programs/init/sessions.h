@@ -28,7 +28,7 @@ void right(const char *what);
 /* What MPI_Initialized and MPI_Finalized say. */
 void flags(int initialized, int finalized);
 
-/* sessions_alone.c: a whole session, used; its groups in two sides */
+/* sessions_only.c: a whole session, used; its groups in two sides */
 void alone(void);
 void groups_and_comms(void);
 void between_groups(void);
@@ -42,7 +42,7 @@ void errors_anytime(void);
 /* sessions_buffer.c */
 void buffers(void);
 
-/* sessions_ends.c */
+/* sessions_exit.c */
 void end_open(void);
 void end_open_beside_world(void);
 void end_late_call(void);

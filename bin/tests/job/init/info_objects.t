@@ -5,7 +5,7 @@ use strict;
 use warnings;
 
 use FindBin ();
-use lib "$FindBin::Bin/../lib";
+use lib "$FindBin::Bin/../../lib";
 
 use Test::More;
 
@@ -14,8 +14,8 @@ use FTMPI::Test::Job qw(ftmpirun program);
 for my $ranks (1, 2, 5) {
 	for my $word ('', 'word') {
 		my $job = FTMPI::Test::Job->run(
-			[ftmpirun(), '-n', $ranks, program('infotest'), length $word ? $word : ()]);
-		$job->well(qr/^infotest: right, $ranks ranks$/m, "$ranks ranks, argument '$word'");
+			[ftmpirun(), '-n', $ranks, program('info_objects'), length $word ? $word : ()]);
+		$job->well(qr/^info_objects: right, $ranks ranks$/m, "$ranks ranks, argument '$word'");
 	}
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * infotest: info objects before MPI_Init, while MPI runs and after MPI_Finalize; their limits and
+ * info_objects: info objects before MPI_Init, while MPI runs and after MPI_Finalize; their limits and
  * errors; MPI_INFO_ENV; hints of communicators.
  */
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "expect.h"
 #include "prog.h"
 
-static struct prog prog = {.name = "infotest", .text = "info objects and hints"};
+static struct prog prog = {.name = "info_objects", .text = "info objects and hints"};
 
 /* What info says of key, "(none)" when it does not have it. */
 static const char *value_of(MPI_Info info, const char *key)
@@ -305,6 +305,6 @@ int main(int argc, char **argv)
 	IS(MPI_Info_free(&early), MPI_SUCCESS);
 	environment(argc, argv, directory);
 	if (prog.rank == 0)
-		printf("infotest: right, %d ranks\n", prog.size);
+		printf("info_objects: right, %d ranks\n", prog.size);
 	return 0;
 }

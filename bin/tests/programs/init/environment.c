@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * envtest: memory of the library, error classes and codes, what the library tells of its binary
+ * environment: memory of the library, error classes and codes, what the library tells of its binary
  * interface, threads and the machine.
  */
 #include <stdint.h>
@@ -15,7 +15,7 @@
 
 enum { BIG = 1 << 20 };
 
-static struct prog prog = {.name = "envtest", .text = "memory, errors, inquiries"};
+static struct prog prog = {.name = "environment", .text = "memory, errors, inquiries"};
 
 /* ---- MPI_Alloc_mem ---- */
 
@@ -380,6 +380,6 @@ int main(int argc, char **argv)
 	versions();
 	binary_interface();
 	if (prog.rank == 0)
-		printf("envtest: right, %d ranks\n", prog.size);
+		printf("environment: right, %d ranks\n", prog.size);
 	return 0;
 }
