@@ -64,7 +64,7 @@ for my $rank (1, 2) {
 }
 
 my %seen;
-for my $name (qw(collective passnum environment info_objects tooltest randtest datatypes p2p onesided intercomm)) {
+for my $name (qw(collective passnum environment info_objects tool_interface randtest datatypes p2p onesided intercomm)) {
 	my @arguments = $name eq 'collective' ? (200, '-every', 20) : $name eq 'passnum' ? (100) : ();
 	$job = under_tool(2, $name, @arguments);
 	$job->is_status(0, "$name under the tool");

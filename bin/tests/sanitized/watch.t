@@ -57,15 +57,15 @@ watch('sh', '-c', 'exit 0')->is_status(0, 'nor one that is gone when its registe
 text_file('report.9', "==9==Running thread 7 was not suspended. False leaks are possible.\n==9==ERROR: LeakSanitizer\n");
 watch('sh', '-c', 'exit 0')->is_status(1, 'but what it says beside that');
 
-my $list = text_file('list', "# why\nall\tjob/dump.t\tno reason\ntsan\tjob/p2p/p*.t\tslow\n");
-my @tests = map { "bin/tests/job/$_.t" } qw(dump p2p/p2p init/info_objects);
+my $list = text_file('list', "# why\nall\tjob/tools/dump_queues.t\tno reason\ntsan\tjob/p2p/p*.t\tslow\n");
+my @tests = map { "bin/tests/job/$_.t" } qw(tools/dump_queues p2p/p2p init/info_objects);
 is(left_out($list, 'asan', 'rest', @tests)->out, "$tests[1]\n$tests[2]\n", 'what is left for one');
 is(left_out($list, 'tsan', 'rest', @tests)->out, "$tests[2]\n", 'and for another');
 is(left_out($list, 'tsan', 'say', @tests)->out,
 	"left out: $tests[0]: no reason\nleft out: $tests[1]: slow\n", 'what is left out is said');
 left_out(text_file('list', "tsan job/none.t gone\n"), 'tsan', 'say', @tests)
 	->err_like(qr{there is no test job/none\.t}, 'a test that is not there any more');
-left_out(text_file('list', "tsan job/dump.t\n"), 'tsan', 'say', @tests)
+left_out(text_file('list', "tsan job/tools/dump_queues.t\n"), 'tsan', 'say', @tests)
 	->err_like(qr/a sanitizer, a test and a reason are wanted/, 'a line without a reason');
 
 done_testing();

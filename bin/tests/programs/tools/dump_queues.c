@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stuck CASE: ranks that wait for ever, each in a way of its own, so that what they print of their
+ * dump_queues CASE: ranks that wait for ever, each in a way of its own, so that what they print of their
  * queues can be read. "p2p": rank 0 waits in MPI_Recv and has other operations open, rank 1
  * computes, the others wait in a barrier. "odd": rank 0 has what is no plain message, and what must
  * not be listed. "wait": all wait in MPI_Recv.
@@ -19,7 +19,7 @@ static const char *name;
 static const struct prog_option options[] = {
 	{"CASE", NULL, PROG_TEXT, &name, 0, "p2p, odd or wait"},
 };
-static struct prog prog = {"stuck", "waits for ever", options, 1, 0, 1};
+static struct prog prog = {"dump_queues", "waits for ever", options, 1, 0, 1};
 
 static void tell(const char *what)
 {

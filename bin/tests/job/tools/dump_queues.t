@@ -5,7 +5,7 @@ use strict;
 use warnings;
 
 use FindBin ();
-use lib "$FindBin::Bin/../lib";
+use lib "$FindBin::Bin/../../lib";
 
 use Test::More;
 
@@ -15,7 +15,7 @@ use FTMPI::Test::Process qw(patience);
 sub start
 {
 	my ($ranks, $case, @options) = @_;
-	my $job = FTMPI::Test::Job->start([ftmpirun(), '-n', $ranks, @options, program('stuck'), $case],
+	my $job = FTMPI::Test::Job->start([ftmpirun(), '-n', $ranks, @options, program('dump_queues'), $case],
 		deadline => 90);
 	$job->wait_for(out => qr/^rank $_ /m) for 0 .. $ranks - 1;
 	return $job;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * tooltest: the tools interface before MPI_Init, while MPI runs and after MPI_Finalize: what it
+ * tool_interface: the tools interface before MPI_Init, while MPI runs and after MPI_Finalize: what it
  * shows is true, and what cannot be is refused with its own codes.
  */
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 enum { SHORT = 1000 };
 
-static struct prog prog = {.name = "tooltest", .text = "the tools interface"};
+static struct prog prog = {.name = "tool_interface", .text = "the tools interface"};
 
 static void not_initialized(void)
 {
@@ -349,6 +349,6 @@ int main(int argc, char **argv)
 	IS(MPI_T_pvar_session_free(&session), MPI_T_ERR_INVALID_SESSION);
 	IS(MPI_T_finalize(), MPI_SUCCESS);
 	if (prog.rank == 0)
-		printf("tooltest: right, %d ranks\n", prog.size);
+		printf("tool_interface: right, %d ranks\n", prog.size);
 	return 0;
 }
