@@ -17,7 +17,7 @@ EXTRA_load := load_many.o load_flood.o load_hold.o load_large.o load_memory.o me
 EXTRA_randtest := rt_basic.o rt_layout.o rt_image.o rt_comm.o rt_move.o rt_movev.o rt_reduce.o rt_value.o \
 	rt_message.o rt_block.o rt_flight.o rt_odd.o rt_soak.o memory.o
 EXTRA_threads_wake := asleep.o
-EXTRA_threads_ends := asleep.o
+EXTRA_threads_exit := asleep.o
 EXTRA_threads := threads_p2p.o threads_requests.o threads_coll.o threads_objects.o threads_callbacks.o
 EXTRA_again := again_words.o
 EXTRA_ckptcalls := asleep.o

@@ -6,7 +6,7 @@ use strict;
 use warnings;
 
 use FindBin ();
-use lib "$FindBin::Bin/../lib";
+use lib "$FindBin::Bin/../../lib";
 
 use Test::More;
 
@@ -103,7 +103,7 @@ for my $wake (['gathered', 2, 0], ['full', 2, 3000], ['swallowed', 1, 0], ['left
 sub ends
 {
 	my ($case) = @_;
-	return FTMPI::Test::Job->run([ftmpirun(), '-n', 2, program('threads_ends'), $case],
+	return FTMPI::Test::Job->run([ftmpirun(), '-n', 2, program('threads_exit'), $case],
 		env => {FTMPI_SPIN_US => 0}, deadline => 60);
 }
 
@@ -126,14 +126,14 @@ for my $end (
 
 # MPI 5.0 section 11.2.2 would have the main thread do it, and does not insist.
 ends('finalize-elsewhere')
-	->well(qr/^threads_ends: finalized by another thread$/m, 'MPI_Finalize by another thread');
+	->well(qr/^threads_exit: finalized by another thread$/m, 'MPI_Finalize by another thread');
 
-ends('fork')->well(qr/^threads_ends: right, with children$/m, 'children that let MPI be');
+ends('fork')->well(qr/^threads_exit: right, with children$/m, 'children that let MPI be');
 
 {
 	my $job = ends('fork-call');
 	$job->is_status(0, 'children that call MPI');
-	$job->out_like(qr/^threads_ends: right, with children$/m, 'the rank goes on');
+	$job->out_like(qr/^threads_exit: right, with children$/m, 'the rank goes on');
 	$job->err_like(qr/^rank 1 on \S+: $_ was called in a child process .*: the child is ended$/m, $_)
 		for 'MPI_Comm_rank', 'MPI_Finalize', 'MPI_Init';
 	$job->none_left('children that call MPI');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * threads_ends CASE: how a rank with several threads ends, well or otherwise: errors and
+ * threads_exit CASE: how a rank with several threads ends, well or otherwise: errors and
  * MPI_Abort while others are inside MPI, MPI_Finalize too early or by another thread, children.
  * The last rank does it; the others talk or wait.
  */
@@ -162,7 +162,7 @@ static void run_finalize_elsewhere(void)
 	pthread_join(thread, NULL);
 	MPI_Finalized(&done);
 	if (prog.rank == 0)
-		printf("threads_ends: %s\n", done ? "finalized by another thread" : "WRONG");
+		printf("threads_exit: %s\n", done ? "finalized by another thread" : "WRONG");
 	exit(0);
 }
 
@@ -250,7 +250,7 @@ static void run_children(void (*child)(int i), int want, int children)
 		MPI_Comm_free(&comms[t]);
 	}
 	if (prog.rank == 0)
-		printf("threads_ends: right, with children\n");
+		printf("threads_exit: right, with children\n");
 }
 
 static void run_fork(void)
@@ -284,7 +284,7 @@ int main(int argc, char **argv)
 	};
 	int level;
 
-	prog = (struct prog){"threads_ends", "ends of ranks with threads", options, 2, 0, 1};
+	prog = (struct prog){"threads_exit", "ends of ranks with threads", options, 2, 0, 1};
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
 	prog_begin(&prog, argc, argv);
 	const struct prog_case *c =
