@@ -13,9 +13,9 @@ EXTRA_mixed := mixed_data.o mixed_pairs.o mixed_coll.o mixed_calls.o mixed_calls
 EXTRA_ahead := mail_plan.o steps.o
 EXTRA_datatypes := datatypes_pack.o datatypes_long.o
 EXTRA_badcall := badcall_args.o
-EXTRA_load := load_many.o load_flood.o load_hold.o load_large.o load_memory.o memory.o
+EXTRA_load := load_many.o load_flood.o load_absent.o load_large.o load_memory.o memory.o
 EXTRA_randtest := rt_basic.o rt_layout.o rt_image.o rt_comm.o rt_move.o rt_movev.o rt_reduce.o rt_value.o \
-	rt_message.o rt_block.o rt_flight.o rt_odd.o rt_soak.o memory.o
+	rt_message.o rt_blocking.o rt_nonblocking.o rt_rare.o rt_soak.o memory.o
 EXTRA_threads_wake := asleep.o
 EXTRA_threads_exit := asleep.o
 EXTRA_threads := threads_p2p.o threads_requests.o threads_coll.o threads_objects.o threads_callbacks.o

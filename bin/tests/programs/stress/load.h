@@ -25,7 +25,7 @@ struct load_case {
 extern const struct load_case load_many_cases[], load_flood_cases[], load_hold_cases[],
 	load_large_cases[], load_memory_cases[];
 
-/* load_hold.c: the case `late` has a rank that does not call MPI_Init for long. */
+/* load_absent.c: the case `late` has a rank that does not call MPI_Init for long. */
 void load_hold_before_init(int argc, char **argv);
 
 /* Ends the job unless what was measured is at most `most`. */
