@@ -4,7 +4,7 @@
  *
  *	pieces SECONDS
  *
- * Pi by the Monte Carlo method, as bin/tests/programs/pi does it, in pieces of half a millisecond.
+ * Pi by the Monte Carlo method, as bin/tests/programs/apps/pi does it, in pieces of half a millisecond.
  * After each ROUND of them, a tenth of a second, the counts are summed at rank 0: not more often,
  *as messages wake other threads, too. At the end rank 0 prints the pieces of everybody, a line a
  * round:
