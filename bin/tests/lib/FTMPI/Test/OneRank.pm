@@ -4,7 +4,7 @@ package FTMPI::Test::OneRank;
 # One rank whose agent is the test: it is started as an agent would start it, and told what the test
 # wants. The other ranks of its job have sockets that listen, and nobody behind them.
 #
-#	my $rank = FTMPI::Test::OneRank->start([program('again'), 'init', 'pause'], size => 2);
+#	my $rank = FTMPI::Test::OneRank->start([program('reexec'), 'init', 'pause'], size => 2);
 #	$rank->tell_start(0);
 #	my ($name, @fields) = $rank->hear;
 

@@ -6,7 +6,7 @@ use strict;
 use warnings;
 
 use FindBin ();
-use lib "$FindBin::Bin/../lib";
+use lib "$FindBin::Bin/../../lib";
 
 use File::Copy ();
 use File::Temp ();
@@ -29,7 +29,7 @@ my $dir = File::Temp->newdir('ftmpi-reexec-XXXXXX', TMPDIR => 1);
 sub again
 {
 	my ($words, %option) = @_;
-	return FTMPI::Test::OneRank->start([program('again'), @$words], size => 2, %option);
+	return FTMPI::Test::OneRank->start([program('reexec'), @$words], size => 2, %option);
 }
 
 # What it was started with, once it is in its last state.
@@ -123,7 +123,7 @@ for my $word (qw(close redirect)) {
 
 {
 	my $copy = "$dir/copy";
-	File::Copy::copy(program('again'), $copy) && chmod(0755, $copy) or die "$copy: $!\n";
+	File::Copy::copy(program('reexec'), $copy) && chmod(0755, $copy) or die "$copy: $!\n";
 	my $rank = FTMPI::Test::OneRank->start([$copy, qw(init pause)]);
 	my $pid  = $rank->pid;
 	$rank->tell_start(0);
@@ -138,7 +138,7 @@ for my $word (qw(close redirect)) {
 
 {
 	my $copy = "$dir/not-executable";
-	File::Copy::copy(program('again'), $copy) && chmod(0755, $copy) or die "$copy: $!\n";
+	File::Copy::copy(program('reexec'), $copy) && chmod(0755, $copy) or die "$copy: $!\n";
 	my $rank = FTMPI::Test::OneRank->start([$copy, qw(init pause)]);
 	$rank->tell_start(0);
 	$rank->is_ready;
@@ -152,11 +152,11 @@ for my $word (qw(close redirect)) {
 # ---- how it may be linked ----
 
 SKIP: {
-	skip 'a plain program cannot be linked with a sanitized library', 6 if sanitized('again');
+	skip 'a plain program cannot be linked with a sanitized library', 6 if sanitized('reexec');
 	my $libdir = $ENV{FTMPI_LIBDIR} // root() . '/build/lib';
 	for my $how ([], ['-static']) {
 		my $name = "linked with libftmpi.a @$how";
-		my @sources = map { root() . "/bin/tests/programs/$_.c" } qw(again again_words);
+		my @sources = map { root() . "/bin/tests/programs/recovery/$_.c" } qw(reexec reexec_states);
 		my ($status, $said) = run_quiet($ENV{CC} // 'cc', '-D_GNU_SOURCE', @$how, '-I', root() . '/include',
 			@sources, '-o', "$dir/linked", "$libdir/libftmpi.a",
 			qw(-levent_core -lsodium -lxxhash -lpthread));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pattern: who talks to whom is chosen, and the same in every run: in each interval every rank
+ * line_traffic: who talks to whom is chosen, and the same in every run: in each interval every rank
  * sends to its receivers of the pattern, a number in each message, gets what is sent to it, and
  * makes its checkpoint. For what lines cost that depends on who has exchanged anything.
  */
@@ -35,7 +35,7 @@ static const struct prog_option options[] = {
 		"to the FIFO any more"},
 };
 
-static struct prog prog = {"pattern", "talks by a pattern between checkpoints", options,
+static struct prog prog = {"line_traffic", "talks by a pattern between checkpoints", options,
 	sizeof options / sizeof *options, 0, 1};
 
 /* ---- the patterns: does `from` send to `to`? They are two ranks. ---- */
@@ -88,7 +88,7 @@ static const struct pattern *pattern_named(void)
 		if (strcmp(patterns[i].name, name) == 0)
 			return &patterns[i];
 	if (prog.rank == 0)
-		fprintf(stderr, "pattern: there is no pattern '%s'; try pattern -h\n", name);
+		fprintf(stderr, "line_traffic: there is no pattern '%s'; try line_traffic -h\n", name);
 	MPI_Finalize();
 	exit(2);
 }
@@ -148,7 +148,7 @@ static void wait_at_gate(void)
 	char c;
 	int fd = open(gate, O_RDONLY | O_CLOEXEC);
 
-	fprintf(stderr, "pattern: rank %d waits at the gate\n", prog.rank);
+	fprintf(stderr, "line_traffic: rank %d waits at the gate\n", prog.rank);
 	if (fd < 0 || read(fd, &c, 1) != 0)
 		prog_wrong(&prog, "cannot read %s to its end", gate);
 	close(fd);
@@ -174,7 +174,7 @@ int main(int argc, char **argv)
 	if (*gate)
 		wait_at_gate();
 	if (prog.rank == 0)
-		printf("pattern: right, %s, %ld lines, %d ranks\n", name, lines, prog.size);
+		printf("line_traffic: right, %s, %ld lines, %d ranks\n", name, lines, prog.size);
 	free(r.in);
 	free(r.requests);
 	MPI_Finalize();

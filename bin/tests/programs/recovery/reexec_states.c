@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The words that again understands. */
-#include "again.h"
+/* The words that reexec understands. */
+#include "reexec.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -342,7 +342,7 @@ void again_obey(char **argv, const char *word)
 	while (i < n && strcmp(words[i].name, word) != 0)
 		i++;
 	if (i == n) {
-		fprintf(stderr, "again: there is no word %s\n", word);
+		fprintf(stderr, "reexec: there is no word %s\n", word);
 		exit(2);
 	}
 	if (words[i].stays)

@@ -6,7 +6,7 @@ use strict;
 use warnings;
 
 use FindBin ();
-use lib "$FindBin::Bin/../lib";
+use lib "$FindBin::Bin/../../lib";
 
 use POSIX qw(WUNTRACED);
 use Test::More;
@@ -24,7 +24,7 @@ sub start_rank
 {
 	my ($rank, %option) = @_;
 	my $stay = delete $option{stay} // 'ring';
-	return FTMPI::Test::OneRank->start([program('again'), 'init', $stay],
+	return FTMPI::Test::OneRank->start([program('reexec'), 'init', $stay],
 		size => 2, rank => $rank, verbosity => 1, %option);
 }
 

@@ -18,11 +18,11 @@ struct transit_case {
 	void (*before)(void), (*after)(void);
 };
 
-/* transit_waiting.c: messages that no receive is posted for */
+/* transit_unexpected.c: messages that no receive is posted for */
 extern const struct transit_case transit_short, transit_long, transit_self, transit_any,
 	transit_buffered, transit_cut;
 
-/* transit_open.c: those of receives that are open, and those that were found */
+/* transit_posted.c: those of receives that are open, and those that were found */
 extern const struct transit_case transit_open, transit_holes, transit_rake, transit_found;
 
 extern struct prog transit;

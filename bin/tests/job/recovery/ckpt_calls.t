@@ -6,7 +6,7 @@ use strict;
 use warnings;
 
 use FindBin ();
-use lib "$FindBin::Bin/../lib";
+use lib "$FindBin::Bin/../../lib";
 
 use File::Temp ();
 use Test::More;
@@ -14,7 +14,7 @@ use Test::More;
 use FTMPI::Test::Job qw(ftmpirun program);
 
 my $scratch = File::Temp->newdir('ftmpi-calls-XXXXXX', TMPDIR => 1);
-my $right   = qr/\Ackptcalls: all right\n\z/;
+my $right   = qr/\Ackpt_calls: all right\n\z/;
 
 # What a program that does not look at results reads of each call that failed, once from each process; $ranks of them.
 my @failed = (
@@ -37,20 +37,20 @@ sub right
 	return;
 }
 
-right(3, 'three ranks', FTMPI::Test::Job->run([ftmpirun(), '-n', 3, '-coord', 'blocking', '-workdir', "$scratch/a", program('ckptcalls')]));
+right(3, 'three ranks', FTMPI::Test::Job->run([ftmpirun(), '-n', 3, '-coord', 'blocking', '-workdir', "$scratch/a", program('ckpt_calls')]));
 is(scalar(my @lines = glob "$scratch/a/*/line-*.manifest"), 2, 'the newest two lines are there');
 
 right(2, 'with an interval', FTMPI::Test::Job->run(
 	[ftmpirun(), '-n', 2, '-coord', 'blocking', '-workdir', "$scratch/b", '-ckpt-interval', 0.05, '-keep', 1,
-		program('ckptcalls'), '-in-time']));
+		program('ckpt_calls'), '-in-time']));
 is(scalar(@lines = glob "$scratch/b/*/line-*.manifest"), 1, '-keep 1 keeps one line');
 is(scalar(@lines = glob "$scratch/b/*/line-*.e0000"),    1, '... and its files alone');
 
-right(1, 'alone', FTMPI::Test::Job->run(['sh', '-c', 'cd "$0" && exec "$1"', "$scratch", program('ckptcalls')]));
+right(1, 'alone', FTMPI::Test::Job->run(['sh', '-c', 'cd "$0" && exec "$1"', "$scratch", program('ckpt_calls')]));
 is(scalar(@lines = glob "$scratch/2*/line-*.manifest"), 2, '... in the current directory');
 
 my $job = FTMPI::Test::Job->run(
-	[ftmpirun(), '-n', 3, '-coord', 'blocking', '-workdir', "$scratch/c", program('ckptcalls'), '-thread'], deadline => 30);
+	[ftmpirun(), '-n', 3, '-coord', 'blocking', '-workdir', "$scratch/c", program('ckpt_calls'), '-thread'], deadline => 30);
 $job->is_status(0, 'another thread is inside MPI');
 $job->err_like(qr/^rank 2 on \S+: FTMPI_Perform_Checkpoint: line 4 is not made: another thread is inside/m,
 	'another thread is inside MPI');
@@ -61,20 +61,20 @@ $job->out_like($right, 'every rank is told, and the next line is made');
 for my $coord (qw(eventlog tagging compare auto)) {
 	my @own = $coord eq 'auto' ? '-auto' : ();
 	right(3, "-coord $coord", FTMPI::Test::Job->run([ftmpirun(), '-n', 3, '-coord', $coord, '-workdir', "$scratch/$coord",
-		program('ckptcalls'), '-local', @own]));
+		program('ckpt_calls'), '-local', @own]));
 	is(scalar(@lines = glob "$scratch/$coord/*/line-*.manifest"), 2, '... its lines are there');
 	is(scalar(@lines = glob "$scratch/$coord/*/line-*.e0000"),    2, '... and the files of no other');
 }
 
 right(2, 'eventlog: each rank is told when it is time', FTMPI::Test::Job->run(
 	[ftmpirun(), '-n', 2, '-coord', 'eventlog', '-workdir', "$scratch/d", '-ckpt-interval', 0.05, '-keep', 1,
-		program('ckptcalls'), '-local', '-in-time']));
+		program('ckpt_calls'), '-local', '-in-time']));
 is(scalar(@lines = glob "$scratch/d/*/line-*.manifest"), 1, '... -keep 1 keeps one line');
 
 for my $case ([ 'copy', 'ckpt-copy', qr/no memory/ ], [ 'write', 'ckpt-write', qr/cannot write .*No space left/ ]) {
 	my ($how, $point, $why) = @$case;
 	my $job = FTMPI::Test::Job->run([ftmpirun(), '-n', 3, '-coord', 'eventlog', '-workdir', "$scratch/$how",
-			program('ckptcalls'), '-local', '-broken', $how],
+			program('ckpt_calls'), '-local', '-broken', $how],
 		deadline => 60, env => { FTMPI_FAULT => "$point:2:0:1:ENOSPC" });
 	$job->is_status(0, "a $how that fails");
 	$job->err_like(qr/^rank 2 on \S+: FTMPI_Perform_Checkpoint: line 1 is not made: [^\n]*$why[^\n]*\n/m,
@@ -88,7 +88,7 @@ for my $case ([ 'eventlog', '-local' ], [ 'auto', '-local', '-auto' ], [ 'auto',
 	[ 'auto', qw(-auto -choose blocking) ], [ 'blocking', qw(-choose eventlog) ], [ 'eventlog', '-local', qw(-choose blocking) ]) {
 	my ($coord, @words) = @$case;
 	my $job = FTMPI::Test::Job->run([ftmpirun(), '-n', 3, '-coord', $coord, '-workdir', "$scratch/e",
-		program('ckptcalls'), '-thread', @words], deadline => 60);
+		program('ckpt_calls'), '-thread', @words], deadline => 60);
 	$job->is_status(0, "-coord $coord, @words: another thread is inside MPI");
 	$job->err_like(qr/^rank 2 on \S+: FTMPI_Perform_Checkpoint: line 4 is not made: another thread is inside/m,
 		'... which its rank says');
@@ -98,7 +98,7 @@ for my $case ([ 'eventlog', '-local' ], [ 'auto', '-local', '-auto' ], [ 'auto',
 for my $local ([ 'blocking' ], [ 'eventlog', '-local' ]) {
 	my ($coord, @own) = @$local;
 	my $job = FTMPI::Test::Job->run([ftmpirun(), '-n', 3, '-coord', $coord, '-workdir', "$scratch/freed-$coord",
-			program('ckptcalls'), '-freed', @own], deadline => 30);
+			program('ckpt_calls'), '-freed', @own], deadline => 30);
 	right(3, "$coord: a variable whose memory is gone", $job, 'a sentence');
 	$job->err_like(qr/^rank 2 on \S+: FTMPI_Perform_Checkpoint: line \d+ is not made: while saving variable 9: 1048576 bytes of it at \S+ are not/m,
 		'... is named, and the next line is made without it');

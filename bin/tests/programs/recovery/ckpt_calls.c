@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ckptcalls: what the calls of ftmpi.h answer, right and wrong arguments alike, before MPI_Init,
- * while MPI runs and after MPI_Finalize. Prints "ckptcalls: all right".
+ * ckpt_calls: what the calls of ftmpi.h answer, right and wrong arguments alike, before MPI_Init,
+ * while MPI runs and after MPI_Finalize. Prints "ckpt_calls: all right".
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 #include "asleep.h"
 #include "prog.h"
 
-static struct prog prog = {.name = "ckptcalls", .text = "what the checkpoint calls answer"};
+static struct prog prog = {.name = "ckpt_calls", .text = "what the checkpoint calls answer"};
 static int wrong;
 
 #define IS(call, expected) is(#call, (long long)(call), (long long)(expected))
@@ -25,7 +25,7 @@ static void is(const char *call, long long got, long long expected)
 	if (got == expected)
 		return;
 	wrong = 1;
-	fprintf(stderr, "ckptcalls: WRONG: %s gives %lld, not %lld\n", call, got, expected);
+	fprintf(stderr, "ckpt_calls: WRONG: %s gives %lld, not %lld\n", call, got, expected);
 }
 
 static void outside(void)
@@ -276,6 +276,6 @@ int main(int argc, char **argv)
 	MPI_Finalize();
 	outside();
 	if (!wrong && prog.rank == 0)
-		puts("ckptcalls: all right");
+		puts("ckpt_calls: all right");
 	return wrong;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What again does to its own process. */
+/* What reexec does to its own process. */
 #ifndef FTMPI_PROGRAMS_AGAIN_H
 #define FTMPI_PROGRAMS_AGAIN_H
 

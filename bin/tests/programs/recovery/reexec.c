@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * again: prints what it was started with, then does what its words say, one after the other, and
+ * reexec: prints what it was started with, then does what its words say, one after the other, and
  * stays in the state that the last of them is. For tests of ranks that begin again in place.
  */
 #include <dirent.h>
@@ -14,7 +14,7 @@
 
 #include <ftmpi.h>
 
-#include "again.h"
+#include "reexec.h"
 
 /* It refers to the checkpoint calls, whether the library has them or not. */
 #pragma weak FTMPI_Get_restart_count
