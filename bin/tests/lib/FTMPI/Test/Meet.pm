@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 package FTMPI::Test::Meet;
 
-# A running job of the program meet whose secret the test knows: ftmpirun is made to start its agent
+# A running job of the program connect_later whose secret the test knows: ftmpirun is made to start its agent
 # through an ssh of ours, which runs it here and keeps a copy of what the agent is told.
 
 use strict;
@@ -24,7 +24,7 @@ sub start
 {
 	my ($class, $ranks, %option) = @_;
 	my $dir  = File::Temp->newdir('ftmpi-meet-XXXXXX', TMPDIR => 1);
-	my $self = bless {dir => $dir, ranks => $ranks, program => program('meet')}, $class;
+	my $self = bless {dir => $dir, ranks => $ranks, program => program('connect_later')}, $class;
 	POSIX::mkfifo("$dir/orders", 0600) or die "mkfifo: $!\n";
 	open($self->{orders}, '+<', "$dir/orders") or die "$dir/orders: $!\n";
 	$self->{orders}->autoflush(1);
@@ -52,7 +52,7 @@ sub job { return $_[0]{job} }
 sub ready
 {
 	my ($self) = @_;
-	$self->{job}->wait_for(out => qr/^meet: ready$/m) or return 0;
+	$self->{job}->wait_for(out => qr/^connect_later: ready$/m) or return 0;
 	$self->learn;
 	return 1;
 }
@@ -142,7 +142,7 @@ sub end_well
 	my ($self, $name) = @_;
 	print {$self->{orders}} "0\n";
 	my $job = $self->{job}->finish;
-	$job->out_like(qr/^meet: right, \d+ rounds, $self->{ranks} ranks$/m, $name);
+	$job->out_like(qr/^connect_later: right, \d+ rounds, $self->{ranks} ranks$/m, $name);
 	$job->is_status(0, $name);
 	return $job->none_left($name);
 }

@@ -7,7 +7,7 @@ use strict;
 use warnings;
 
 use FindBin ();
-use lib "$FindBin::Bin/../lib";
+use lib "$FindBin::Bin/../../lib";
 
 use MIME::Base64 qw(encode_base64);
 use Test::More;
@@ -158,7 +158,7 @@ subtest 'the secret is nowhere' => sub {
 	is_deeply([grep { $seen{$_} =~ /$forms/i } sort keys %seen], [], 'and not to be seen')
 		or diag('looked at ', join "\n", sort keys %seen);
 	my $all = join "\n", keys %seen;
-	like($all, qr/environ of .*$_/, "looked at $_") for 'agent on here', '/meet ', '/ftmpirun ', 'tee ';
+	like($all, qr/environ of .*$_/, "looked at $_") for 'agent on here', '/connect_later ', '/ftmpirun ', 'tee ';
 };
 
 subtest 'nobody but the ranks listens' => sub {

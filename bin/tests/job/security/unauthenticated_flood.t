@@ -7,7 +7,7 @@ use strict;
 use warnings;
 
 use FindBin ();
-use lib "$FindBin::Bin/../lib";
+use lib "$FindBin::Bin/../../lib";
 
 use File::Temp ();
 use POSIX      ();
@@ -78,7 +78,7 @@ for my $kind (qw(silent noisy greeting)) {
 		cmp_ok($lines, '<',  MOST_LINES, "$lines lines tell of them");
 		cmp_ok($all,   '>=', $made / 2,  "... and count them: $all");
 		my @more = map { $held[$_] - $memory[$_] } 0 .. RANKS - 1;
-		if (sanitized('meet')) {
+		if (sanitized('connect_later')) {
 			note("memory is not compared: the sanitizer keeps what is freed");
 		} else {
 			is(scalar(grep { $_ > MOST_KIB } @more), 0, "ranks need @more KiB more");

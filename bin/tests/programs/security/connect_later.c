@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * meet: a number goes round the ring all the time, and is checked. Rank 0 takes orders from a
+ * connect_later: a number goes round the ring all the time, and is checked. Rank 0 takes orders from a
  * named pipe, one a line: `D` lets all ranks at distance D exchange messages, which makes their
  * connections when it is the first time; `0` ends the job. So a test chooses the moment at which
  * ranks connect.
@@ -115,7 +115,7 @@ static void run(const struct prog *p, int orders)
 		}
 	}
 	if (p->rank == 0)
-		printf("meet: right, %ld rounds, %d ranks\n", t.round, p->size);
+		printf("connect_later: right, %ld rounds, %d ranks\n", t.round, p->size);
 }
 
 int main(int argc, char **argv)
@@ -124,7 +124,7 @@ int main(int argc, char **argv)
 	const struct prog_option options[] = {
 		{"-orders", "PIPE", PROG_TEXT, &path, 0, "named pipe with the orders"},
 	};
-	struct prog p = {"meet", "ranks that connect when they are told to", options, 1, 0, 1};
+	struct prog p = {"connect_later", "ranks that connect when they are told to", options, 1, 0, 1};
 	int orders = -1;
 
 	alarm(GUARD_SECONDS); /* a test that was killed gives no orders any more */
@@ -137,7 +137,7 @@ int main(int argc, char **argv)
 		orders = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 		if (orders < 0)
 			prog_wrong(&p, "%s: %s", path, strerror(errno));
-		printf("meet: ready\n");
+		printf("connect_later: ready\n");
 		fflush(stdout);
 	}
 	run(&p, orders);
