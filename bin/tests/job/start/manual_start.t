@@ -5,7 +5,7 @@ use strict;
 use warnings;
 
 use FindBin ();
-use lib "$FindBin::Bin/../lib";
+use lib "$FindBin::Bin/../../lib";
 
 use File::Temp ();
 use Socket qw(pack_sockaddr_in INADDR_LOOPBACK PF_INET SOCK_STREAM);
