@@ -23,8 +23,8 @@ SO := $(B)/lib/libftmpi.so.0
 LIBRARIES := $(SO) $(B)/lib/libftmpi.so $(B)/lib/libmpi_abi.so.1 $(B)/lib/libftmpi.a
 
 PROGRAMS := init_calls collective passnum pi cgs randtest badcall intercomm comms sessions threads progress pingpong \
-	behind connect_later threads_wake threads_many threads_exit load reexec transit mail mixed ahead ckpt_calls line_traffic parts environment \
-	halo info_objects p2p graphs neighbors onesided dump_queues tool_interface datatypes nonblocking comms_exhausted halfway astride wincut diverge
+	slow_lines connect_later threads_wake threads_many threads_exit load reexec transit mail mixed ckpt_no_wait ckpt_calls line_traffic mpmd environment \
+	halo info_objects p2p graphs neighbors onesided dump_queues tool_interface datatypes nonblocking comms_exhausted partial_message open_at_restore window_cut diverge
 PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%)
 
 TOOL := $(B)/bin/ftmpi-ckpt

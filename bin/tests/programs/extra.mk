@@ -7,10 +7,10 @@ EXTRA_pi := steps.o
 EXTRA_cgs := mtx.o spread.o steps.o
 EXTRA_mail := mailbox.o mail_plan.o steps.o
 EXTRA_nonblocking := nonblocking_calls.o nonblocking_reduce.o nonblocking_neighbors.o nonblocking_order.o nonblocking_rules.o nonblocking_persistent.o
-EXTRA_mixed := mixed_data.o mixed_pairs.o mixed_coll.o mixed_calls.o mixed_calls_later.o mixed_later.o mixed_between.o mixed_bursts.o mixed_anyone.o \
-	mixed_stands.o mixed_ops.o mixed_sides.o mixed_sides_calls.o mixed_around.o mixed_places.o \
-	mixed_found.o mixed_modes.o mixed_shares.o mixed_general.o mixed_made.o mail_plan.o steps.o
-EXTRA_ahead := mail_plan.o steps.o
+EXTRA_mixed := mixed_data.o mixed_blocking.o mixed_coll.o mixed_coll_calls.o mixed_icoll_calls.o mixed_icoll.o mixed_intercomm.o mixed_requests.o mixed_wildcards.o \
+	mixed_persistent.o mixed_ops.o mixed_intercoll.o mixed_intercoll_calls.o mixed_neighbors.o mixed_topologies.o \
+	mixed_mprobe.o mixed_send_modes.o mixed_partitioned.o mixed_grequest.o mixed_comms.o mail_plan.o steps.o
+EXTRA_ckpt_no_wait := mail_plan.o steps.o
 EXTRA_datatypes := datatypes_pack.o datatypes_long.o
 EXTRA_badcall := badcall_args.o
 EXTRA_load := load_many.o load_flood.o load_absent.o load_large.o load_memory.o memory.o
@@ -26,4 +26,4 @@ EXTRA_transit := transit_unexpected.o transit_posted.o
 EXTRA_sessions := sessions_only.o sessions_errors.o sessions_buffer.o sessions_exit.o
 EXTRA_graphs := graphs_dist.o
 EXTRA_halo := steps.o
-EXTRA_astride := steps.o
+EXTRA_open_at_restore := steps.o

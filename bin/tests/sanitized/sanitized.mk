@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The tests under the sanitizers: make asan ubsan tsan. SANITIZED_ONLY="job/p2p/p2p.t fault/ranks.t" chooses among the Perl tests.
+# The tests under the sanitizers: make asan ubsan tsan. SANITIZED_ONLY="job/p2p/p2p.t fault/killed_ranks.t" chooses among the Perl tests.
 
 SANITIZED := bin/tests/sanitized
 REPORTS := $(abspath $(B)/reports)

@@ -14,7 +14,7 @@ use Test::More ();
 use FTMPI::Test::Fault ();
 use FTMPI::Test::Job   qw(data_file);
 
-our @EXPORT_OK = qw(breadth killed moved);
+our @EXPORT_OK = qw(open_operations killed moved);
 
 # Arguments by program. Runs that hold wait after the step -hold to be killed, so that so many kills
 # are certain.
@@ -32,7 +32,7 @@ sub parts { return qw(sides around found modes partitioned generalised bursts) }
 
 # Options for `killed`: these parts of mixed under this protocol; where nobody waits ranks come to a
 # line up to so many steps after others.
-sub breadth
+sub open_operations
 {
 	my ($coord, $parts, $skew) = @_;
 	return (program => 'mixed', coord => $coord,
