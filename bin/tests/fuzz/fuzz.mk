@@ -8,6 +8,8 @@ FUZZ_C := frames handshake control byhand beat ckpt_file manifest coord orphans 
 FUZZ_PERL := wire machines options address channel condition
 FUZZ_ONLY ?= $(FUZZ_C) $(FUZZ_PERL)
 FUZZ_DIR := bin/tests/fuzz
+# a folder of inputs for each target, as libFuzzer has it; many, small and binary, so they lie with the data
+FUZZ_CORPUS := bin/tests/data/fuzz
 
 # What each target consists of, beside common.c and its driver: objects of the library, and helpers.
 FUZZ_frames := $(addprefix $(FUZZ_DIR)/,frames.o frames_say.o frames_user.o frames_in.o frames_out.o) $(transport_o) $(base_o)
@@ -57,7 +59,7 @@ $(foreach t,$(FUZZ_C),$(eval $(call fuzz_rule,$(t))))
 FUZZ_REPLAYS := $(FUZZ_C:%=$(B)/fuzz/replay_%)
 
 fuzz-replay: $(FUZZ_REPLAYS)
-	@for t in $(FUZZ_C); do $(WATCH) $(B)/fuzz/replay_$$t $(FUZZ_DIR)/corpus/$$t 2>$(B)/fuzz/$$t.log || \
+	@for t in $(FUZZ_C); do $(WATCH) $(B)/fuzz/replay_$$t $(FUZZ_CORPUS)/$$t 2>$(B)/fuzz/$$t.log || \
 		{ tail -n 20 $(B)/fuzz/$$t.log; exit 1; }; done
 
 FUZZ_UNKNOWN = $(filter-out $(FUZZ_C) $(FUZZ_PERL),$(FUZZ_ONLY))
@@ -67,7 +69,7 @@ fuzz:
 	$(if $(FUZZ_UNKNOWN),$(error FUZZ_ONLY: there is no target $(FUZZ_UNKNOWN); choose from $(FUZZ_C) $(FUZZ_PERL)))
 	@sh bin/tests/deps.sh deps-fuzz
 	$(if $(FUZZ_BUILT),@$(MAKE) --no-print-directory B=build-fuzz $(FUZZ_BUILT))
-	@$(TEST_ENV) sh $(FUZZ_DIR)/run.sh "$(FUZZ_SECONDS)" "$(FUZZ_SEED)" $(FUZZ_ONLY)
+	@$(TEST_ENV) sh $(FUZZ_DIR)/run.sh "$(FUZZ_SECONDS)" "$(FUZZ_SEED)" $(FUZZ_CORPUS) $(FUZZ_ONLY)
 
 .PHONY: fuzz fuzz-replay
 

@@ -14,7 +14,7 @@ use FTMPI::Test::FuzzTargets ();
 
 use constant { RUNS => 1500, SEED => 4711 };
 
-my $corpus = abs_path(dirname(__FILE__)) . '/corpus';
+my $corpus = abs_path(dirname(__FILE__) . '/../data/fuzz');
 
 for my $name (FTMPI::Test::FuzzTargets::names()) {
 	my $target = FTMPI::Test::FuzzTargets::target($name, $corpus);

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# run.sh SECONDS SEED TARGET...: each target in turn, for so long; a target that fails does not keep the
-# others from running. What fails is in build-fuzz/, what was learned in build-fuzz/corpus/.
+# run.sh SECONDS SEED CORPUS TARGET...: each target in turn, for so long, from its inputs in CORPUS/TARGET; a
+# target that fails does not keep the others from running. What fails is in build-fuzz/, what was learned in
+# build-fuzz/corpus/.
 set -u
 
-seconds=$1 seed=$2
-shift 2
-tree=bin/tests/fuzz/corpus failed=
+seconds=$1 seed=$2 tree=$3 failed=
+shift 3
 
 # a C target: libFuzzer chooses a seed for 0 and prints it
 fuzz_c() {

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Writes the seeds of the fuzz targets: perl -Ibin/lib bin/tests/fuzz/seeds.pl CORPUS. What a byte means
-# is said at the head of each target. Files called found-* are inputs that once failed; they are kept by
+# Writes the seeds of the fuzz targets: perl -Ibin/lib bin/tests/fuzz/seeds.pl bin/tests/data/fuzz. What a
+# byte means is said at the head of each target. Files called found-* are inputs that once failed; they are kept by
 # hand and left alone here. The seeds themselves are in seeds/, by what they are of.
 use strict;
 use warnings;
