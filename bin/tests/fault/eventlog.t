@@ -35,7 +35,7 @@ sub killed
 killed('eventlog', $_, 4) for FTMPI::Test::Kills::programs();
 killed('eventlog', 'mixed', $_, qw(-skew 20)) for 2, 3, 8;
 killed('eventlog', 'mixed', 4, qw(-ckpt 5 -skew 40));    # up to eight lines ahead
-killed('eventlog', 'mixed', 4, qw(-only bursts -skew 20));    # derived datatypes on their way
+killed('eventlog', 'mixed', 4, qw(-only requests -skew 20));    # derived datatypes on their way
 killed('tagging', $_, 4) for qw(mail cgs);
 killed('tagging', 'mixed', 3, qw(-skew 20));
 killed('compare', 'mail', 4);

@@ -23,7 +23,7 @@ sub killed
 {
 	my ($coord, $ranks, @args) = @_;
 	FTMPI::Test::Kills::killed(coord => $coord, program => 'mixed', ranks => $ranks, seed => $seed++,
-		kills => KILLS, args => ['-only', 'between', @args]);
+		kills => KILLS, args => ['-only', 'intercomm', @args]);
 	return;
 }
 

@@ -21,7 +21,7 @@ my $cluster = FTMPI::Test::Cluster->new(hosts => 4);
 for my $hosts (2, 3) {
 	FTMPI::Test::Kills::killed(
 		coord => 'eventlog', program => 'mixed', ranks => 2 * $hosts, seed => $hosts, kills => 4,
-		args  => [qw(-only between -skew 20)],
+		args  => [qw(-only intercomm -skew 20)],
 		where => " on $hosts hosts",
 		run   => ['-ssh', $cluster->ssh, '-machinefile',
 			$cluster->machine_file(map { "node$_ slots=2" } 1 .. $hosts)],

@@ -24,7 +24,7 @@ sub killed
 {
 	my ($coord, $ranks, @args) = @_;
 	FTMPI::Test::Kills::killed(coord => $coord, program => 'mixed', ranks => $ranks, seed => $seed++,
-		kills => KILLS, args => ['-only', 'later', @args]);
+		kills => KILLS, args => ['-only', 'icoll', @args]);
 	return;
 }
 

@@ -47,11 +47,11 @@ sub on_hosts
 for ([ 'blocking', 3 ], [ 'eventlog', 5, qw(-skew 20) ]) {
 	my ($coord, $ranks, @args) = @$_;
 	FTMPI::Test::Kills::killed(coord => $coord, program => 'mixed', ranks => $ranks, seed => $seed++, kills => 4,
-		where => ' on 3 hosts', args => ['-only', 'later', @args], on_hosts(2, 1 .. 3));
+		where => ' on 3 hosts', args => ['-only', 'icoll', @args], on_hosts(2, 1 .. 3));
 }
 
 # ---- from two hosts to one ----
 
-FTMPI::Test::Kills::moved(args => [qw(-only later -seed 33)], from => {on_hosts(2, 1, 2)}, to => {on_hosts(4, 3)});
+FTMPI::Test::Kills::moved(args => [qw(-only icoll -seed 33)], from => {on_hosts(2, 1, 2)}, to => {on_hosts(4, 3)});
 
 done_testing();

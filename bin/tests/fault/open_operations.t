@@ -47,7 +47,7 @@ sub killed_made
 {
 	my ($coord, @args) = @_;
 	FTMPI::Test::Kills::killed(program => 'mixed', coord => $coord, ranks => 2 + $seed % 4, seed => $seed++,
-		kills => KILLS, args => [qw(-only made -made 10), @args]);
+		kills => KILLS, args => [qw(-only comms -made 10), @args]);
 	return;
 }
 

@@ -37,7 +37,7 @@ for ([ 'blocking', 2, 4 ], [ 'eventlog', 3, 5 ]) {
 # ---- from two hosts to one ----
 
 # Seed 9 has requests that stand whose datatypes were freed.
-FTMPI::Test::Kills::moved(args => [qw(-stopped -seed 9 -only), 'sides,around'],
+FTMPI::Test::Kills::moved(args => [qw(-stopped -seed 9 -only), 'intercoll,neighbors'],
 	from => {on_hosts(2, 1, 2)}, to => {on_hosts(4, 3)});
 
 done_testing();

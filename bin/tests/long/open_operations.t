@@ -44,7 +44,7 @@ for my $seed ($first .. $last) {
 	my $coord = chosen($seed, qw(eventlog blocking compare blocking eventlog tagging));
 	run_seed($seed, open_operations($coord, chosen($seed, @parts, join ',', @parts), chosen($seed, 3, 12, 25, 40)));
 	run_seed($seed, program => 'mixed', coord => $coord,
-		args => [qw(-only made -made 10), $seed % 5 == 0 ? '-across' : ('-skew', $coord eq 'blocking' ? 0 : 7)]);
+		args => [qw(-only comms -made 10), $seed % 5 == 0 ? '-across' : ('-skew', $coord eq 'blocking' ? 0 : 7)]);
 }
 
 done_testing();

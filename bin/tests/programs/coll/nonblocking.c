@@ -73,7 +73,7 @@ int main(int argc, char **argv)
 	make_blocks();
 	MPI_Cart_create(MPI_COMM_WORLD, 1, &nb.size, &periodic, 0, &nb_ring);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-	int done = run(nb_orders, only) + run(nb_rules, only) + run(nb_stands, only);
+	int done = run(nb_orders, only) + run(nb_rules, only) + run(nb_persistent, only);
 	if (done == 0)
 		prog_wrong(&nb, "there is no case '%s'", only);
 	if (nb.rank == 0)

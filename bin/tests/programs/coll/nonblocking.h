@@ -50,6 +50,6 @@ extern struct nb_blocks nb_even; /* of NB_BLOCK ints each */
 
 /* ---- cases, each ends with a NULL name ---- */
 
-extern const struct prog_case nb_orders[], nb_rules[], nb_stands[];
+extern const struct prog_case nb_orders[], nb_rules[], nb_persistent[];
 
 #endif

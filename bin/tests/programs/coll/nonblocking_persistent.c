@@ -99,7 +99,7 @@ static void handles_go(void)
 	free(all);
 }
 
-const struct prog_case nb_stands[] = {
+const struct prog_case nb_persistent[] = {
 	{"again", again},
 	{"any-order", any_order},
 	{"life", life},

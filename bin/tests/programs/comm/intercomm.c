@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * intercomm: intercommunicators between two parts of the world, in many shapes: who is on which side
- * and in which order, messages to the other side, communicators made of them, every collective, and
- * wrong arguments. Everything is checked against what the shape says.
+ * intercomm: intercommunicators between two parts of the world, in many shapes: who is on which
+ * side and in which order, messages to the other side, communicators made of them, every
+ * collective, and wrong arguments. Everything is checked against what the shape says.
  */
 #include "intercomm.h"
 
@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-void inter_wrong(const struct inter *in, const char *fmt, ...)
+void intercomm_wrong(const struct intercomm *in, const char *fmt, ...)
 {
 	char text[400];
 	va_list args;
@@ -55,8 +55,8 @@ static const struct shape shapes[] = {
 
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-static void members(
-	struct inter_side *out, const struct prog *prog, const struct shape *sh, int cut, int side)
+static void members(struct intercomm_side *out, const struct prog *prog, const struct shape *sh,
+	int cut, int side)
 {
 	out->size = 0;
 	for (int i = 0; i < prog->size; i++) {
@@ -68,7 +68,7 @@ static void members(
 }
 
 /* The last of each side leads, over a communicator in which ranks are not the world's. */
-static void make(struct inter *in, const struct prog *prog, const struct shape *sh, int cut)
+static void make(struct intercomm *in, const struct prog *prog, const struct shape *sh, int cut)
 {
 	int leader, their_leader, n = prog->size;
 	MPI_Comm turned;
@@ -90,39 +90,39 @@ static void make(struct inter *in, const struct prog *prog, const struct shape *
 	MPI_Comm_free(&turned);
 }
 
-static void unmake(struct inter *in)
+static void unmake(struct intercomm *in)
 {
 	MPI_Comm_free(&in->comm);
 	MPI_Comm_free(&in->local);
 	if (in->comm != MPI_COMM_NULL)
-		inter_wrong(in, "a freed handle is not MPI_COMM_NULL");
+		intercomm_wrong(in, "a freed handle is not MPI_COMM_NULL");
 }
 
 /* ---- who is there ---- */
 
-static void check_group(const struct inter *in, MPI_Group g, const struct inter_side *side)
+static void check_group(const struct intercomm *in, MPI_Group g, const struct intercomm_side *side)
 {
 	MPI_Group world;
-	int n, mine[INTER_MOST], at[INTER_MOST];
+	int n, mine[INTERCOMM_MOST], at[INTERCOMM_MOST];
 
 	MPI_Group_size(g, &n);
 	if (n != side->size)
-		inter_wrong(in, "a group of %d, not %d", n, side->size);
+		intercomm_wrong(in, "a group of %d, not %d", n, side->size);
 	for (int i = 0; i < n; i++)
 		mine[i] = i;
 	MPI_Comm_group(MPI_COMM_WORLD, &world);
 	MPI_Group_translate_ranks(g, n, mine, world, at);
 	for (int i = 0; i < n; i++) {
 		if (at[i] != side->world[i])
-			inter_wrong(
+			intercomm_wrong(
 				in, "rank %d is world rank %d, not %d", i, at[i], side->world[i]);
 	}
 	MPI_Group_free(&world);
 	MPI_Group_free(&g);
 }
 
-void inter_check(const struct inter *in, MPI_Comm c, const struct inter_side *us,
-	const struct inter_side *them)
+void intercomm_check(const struct intercomm *in, MPI_Comm c, const struct intercomm_side *us,
+	const struct intercomm_side *them)
 {
 	int flag = 0, rank = -1, size = -1, remote = -1;
 	MPI_Group g;
@@ -132,10 +132,10 @@ void inter_check(const struct inter *in, MPI_Comm c, const struct inter_side *us
 	MPI_Comm_size(c, &size);
 	MPI_Comm_remote_size(c, &remote);
 	if (!flag || size != us->size || remote != them->size)
-		inter_wrong(in, "inter %d, size %d and %d, not %d and %d", flag, size, remote,
+		intercomm_wrong(in, "inter %d, size %d and %d, not %d and %d", flag, size, remote,
 			us->size, them->size);
 	if (rank < 0 || rank >= size || us->world[rank] != in->prog->rank)
-		inter_wrong(in, "this process is rank %d", rank);
+		intercomm_wrong(in, "this process is rank %d", rank);
 	MPI_Comm_group(c, &g);
 	check_group(in, g, us);
 	MPI_Comm_remote_group(c, &g);
@@ -145,9 +145,9 @@ void inter_check(const struct inter *in, MPI_Comm c, const struct inter_side *us
 /* ---- messages ---- */
 
 /* All write to all of the other side; a source is a rank of the other side. */
-static void messages(const struct inter *in)
+static void messages(const struct intercomm *in)
 {
-	MPI_Request sent[INTER_MOST];
+	MPI_Request sent[INTERCOMM_MOST];
 	MPI_Status st;
 	int me = in->prog->rank, got;
 
@@ -160,7 +160,7 @@ static void messages(const struct inter *in)
 		MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 7, in->comm, &st);
 		if (st.MPI_SOURCE != from || from < 0 || from >= in->them.size ||
 			got != in->them.world[from])
-			inter_wrong(in, "a message of %d from rank %d, probed from %d", got,
+			intercomm_wrong(in, "a message of %d from rank %d, probed from %d", got,
 				st.MPI_SOURCE, from);
 	}
 	MPI_Waitall(in->them.size, sent, MPI_STATUSES_IGNORE);
@@ -169,14 +169,14 @@ static void messages(const struct inter *in)
 	for (int i = in->them.size - 1; i >= 0; i--) {
 		MPI_Recv(&got, 1, MPI_INT, i, in->rank, in->comm, &st);
 		if (got != in->them.world[i] || st.MPI_SOURCE != i || st.MPI_TAG != in->rank)
-			inter_wrong(in, "rank %d wrote %d, source %d, tag %d", i, got,
+			intercomm_wrong(in, "rank %d wrote %d, source %d, tag %d", i, got,
 				st.MPI_SOURCE, st.MPI_TAG);
 	}
 	MPI_Waitall(in->them.size, sent, MPI_STATUSES_IGNORE);
 	MPI_Sendrecv(&me, 1, MPI_INT, MPI_PROC_NULL, 0, &got, 1, MPI_INT, MPI_PROC_NULL, 0,
 		in->comm, &st);
 	if (st.MPI_SOURCE != MPI_PROC_NULL)
-		inter_wrong(in, "nobody is source %d", st.MPI_SOURCE);
+		intercomm_wrong(in, "nobody is source %d", st.MPI_SOURCE);
 }
 
 /* ---- the whole ---- */
@@ -203,18 +203,18 @@ static unsigned char *board_open(const struct prog *prog, const char *path, size
 /* Returns how many wrong calls were refused. */
 static int one_shape(const struct prog *prog, const struct shape *sh, int cut, unsigned char *board)
 {
-	struct inter in;
+	struct intercomm in;
 	int refused;
 
 	make(&in, prog, sh, cut);
-	inter_check(&in, in.comm, &in.us, &in.them);
+	intercomm_check(&in, in.comm, &in.us, &in.them);
 	messages(&in);
-	inter_offspring(&in);
-	inter_collectives(&in);
-	inter_reductions(&in);
-	refused = inter_refusals(&in);
+	intercomm_construct(&in);
+	intercomm_collectives(&in);
+	intercomm_reductions(&in);
+	refused = intercomm_refusals(&in);
 	if (board)
-		inter_barriers(&in, board);
+		intercomm_barriers(&in, board);
 	unmake(&in);
 	return refused;
 }
@@ -230,19 +230,19 @@ int main(int argc, char **argv)
 
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
 	prog_begin(&prog, argc, argv);
-	if (prog.size < 2 || prog.size > INTER_MOST)
-		prog_wrong(&prog, "2 to %d ranks are needed", INTER_MOST);
-	bytes = (size_t)SHAPES * (size_t)prog.size * INTER_BARRIERS * (size_t)prog.size;
+	if (prog.size < 2 || prog.size > INTERCOMM_MOST)
+		prog_wrong(&prog, "2 to %d ranks are needed", INTERCOMM_MOST);
+	bytes = (size_t)SHAPES * (size_t)prog.size * INTERCOMM_BARRIERS * (size_t)prog.size;
 	unsigned char *board = board_open(&prog, path, bytes);
 
 	for (int i = 0; i < SHAPES; i++) {
 		for (int cut = 1; cut < prog.size && (cut == 1 || i < SHAPES - 1); cut++) {
 			refused += one_shape(&prog, &shapes[i], cut,
-				board ? board + made * INTER_BARRIERS * prog.size : NULL);
+				board ? board + made * INTERCOMM_BARRIERS * prog.size : NULL);
 			made++;
 		}
 	}
-	inter_overlap(&prog);
+	intercomm_overlap(&prog);
 	if (board)
 		munmap(board, bytes);
 	if (prog.rank == 0)

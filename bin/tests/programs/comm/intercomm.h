@@ -1,54 +1,54 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the parts of intercomm.c share: two sides of the world and the communicator between them. */
-#ifndef FTMPI_PROGRAMS_INTER_H
-#define FTMPI_PROGRAMS_INTER_H
+#ifndef FTMPI_PROGRAMS_INTERCOMM_H
+#define FTMPI_PROGRAMS_INTERCOMM_H
 
 #include <mpi.h>
 
 #include "prog.h"
 
-enum { INTER_MOST = 64 };
+enum { INTERCOMM_MOST = 64 };
 
 /* One side: its processes by rank, as ranks of the world. */
-struct inter_side {
+struct intercomm_side {
 	int size;
-	int world[INTER_MOST];
+	int world[INTERCOMM_MOST];
 };
 
-struct inter {
+struct intercomm {
 	const struct prog *prog;
 	const char *shape;
 	int side, rank; /* of this process */
-	struct inter_side us, them;
+	struct intercomm_side us, them;
 	MPI_Comm local, comm;
 };
 
 /* Ends the job with a sentence that names the shape. */
-_Noreturn void inter_wrong(const struct inter *in, const char *fmt, ...)
+_Noreturn void intercomm_wrong(const struct intercomm *in, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Is c an intercommunicator of these two sides, seen from this process? */
-void inter_check(const struct inter *in, MPI_Comm c, const struct inter_side *us,
-	const struct inter_side *them);
+void intercomm_check(const struct intercomm *in, MPI_Comm c, const struct intercomm_side *us,
+	const struct intercomm_side *them);
 
 /* Every collective on it, each side's processes as roots. */
-void inter_collectives(const struct inter *in);
+void intercomm_collectives(const struct intercomm *in);
 
 /* Reductions on it. */
-void inter_reductions(const struct inter *in);
+void intercomm_reductions(const struct intercomm *in);
 
 /* Barriers; board is memory of all ranks, zeroed, one byte for each and barrier: board[i * size +
  * rank]. */
-enum { INTER_BARRIERS = 20 };
-void inter_barriers(const struct inter *in, volatile unsigned char *board);
+enum { INTERCOMM_BARRIERS = 20 };
+void intercomm_barriers(const struct intercomm *in, volatile unsigned char *board);
 
 /* Wrong arguments; how many were tried. */
-int inter_refusals(const struct inter *in);
+int intercomm_refusals(const struct intercomm *in);
 
 /* Groups that have processes in common, which takes two threads to try. */
-void inter_overlap(const struct prog *prog);
+void intercomm_overlap(const struct prog *prog);
 
 /* Communicators made of it. */
-void inter_offspring(const struct inter *in);
+void intercomm_construct(const struct intercomm *in);
 
 #endif

@@ -39,21 +39,21 @@ static void fill(int *buf, struct lay l, int n, int from, int to)
 		buf[i * l.step] = value(from, to, i);
 }
 
-static void check(const struct inter *in, const char *what, const int *buf, struct lay l, int n,
+static void check(const struct intercomm *in, const char *what, const int *buf, struct lay l, int n,
 	int from, int to)
 {
 	for (int i = 0; i < n; i++) {
 		if (buf[i * l.step] != value(from, to, i))
-			inter_wrong(in, "%s: element %d of %d from %d is %d, not %d", what, i, n,
-				from, buf[i * l.step], value(from, to, i));
+			intercomm_wrong(in, "%s: element %d of %d from %d is %d, not %d", what, i,
+				n, from, buf[i * l.step], value(from, to, i));
 		if (l.step > 1 && buf[i * l.step + 1] != GAP)
-			inter_wrong(in, "%s: the gap behind element %d is %d", what, i,
+			intercomm_wrong(in, "%s: the gap behind element %d is %d", what, i,
 				buf[i * l.step + 1]);
 	}
 }
 
 /* Memory for so many ints, all GAP. */
-static int *blank(const struct inter *in, int n)
+static int *blank(const struct intercomm *in, int n)
 {
 	int *p = prog_alloc(in->prog, ((size_t)n + 1) * sizeof *p);
 
@@ -64,7 +64,7 @@ static int *blank(const struct inter *in, int n)
 
 /* One operation to try: `most` is how long a block is at most. */
 struct trial {
-	const struct inter *in;
+	const struct intercomm *in;
 	struct lay send, recv;
 	int most;
 };
@@ -82,7 +82,7 @@ static int root_for(const struct trial *t, int side, int root)
 	return t->in->rank == root ? MPI_ROOT : MPI_PROC_NULL;
 }
 
-static const struct inter_side *side_of(const struct trial *t, int side)
+static const struct intercomm_side *side_of(const struct trial *t, int side)
 {
 	return t->in->side == side ? &t->in->us : &t->in->them;
 }
@@ -116,7 +116,7 @@ static void gather(const struct trial *t, int side, int root)
 		check(t->in, "Gather", recv + i * n * t->recv.step, t->recv, n,
 			t->in->them.world[i], 0);
 	if (arg != MPI_ROOT && recv[0] != GAP)
-		inter_wrong(t->in, "Gather wrote where there is no root");
+		intercomm_wrong(t->in, "Gather wrote where there is no root");
 	free(send);
 	free(recv);
 }
@@ -132,7 +132,7 @@ static void scatter(const struct trial *t, int side, int root)
 	if (arg >= 0)
 		check(t->in, "Scatter", recv, t->recv, n, t->in->them.world[arg], me(t));
 	else if (recv[0] != GAP)
-		inter_wrong(t->in, "Scatter wrote on the root's side");
+		intercomm_wrong(t->in, "Scatter wrote on the root's side");
 	free(send);
 	free(recv);
 }
@@ -181,7 +181,7 @@ static int length(const struct trial *t, int from, int to)
 
 /* Blocks for or from each of the other side, the last first, one element between them. */
 struct blocks {
-	int counts[INTER_MOST], displs[INTER_MOST];
+	int counts[INTERCOMM_MOST], displs[INTERCOMM_MOST];
 	int *buf;
 };
 
@@ -293,7 +293,7 @@ static void one_trial(const struct trial *t)
 	alltoallv(t);
 }
 
-void inter_collectives(const struct inter *in)
+void intercomm_collectives(const struct intercomm *in)
 {
 	static const int lengths[] = {0, 1, 2, 700};
 	struct lay d = dense(), g = gapped();
@@ -309,9 +309,9 @@ void inter_collectives(const struct inter *in)
 }
 
 /* Nobody leaves before all of the other side have come. */
-void inter_barriers(const struct inter *in, volatile unsigned char *board)
+void intercomm_barriers(const struct intercomm *in, volatile unsigned char *board)
 {
-	for (int i = 0; i < INTER_BARRIERS; i++) {
+	for (int i = 0; i < INTERCOMM_BARRIERS; i++) {
 		volatile unsigned char *seen = board + i * in->prog->size;
 
 		seen[in->prog->rank] = 1;
@@ -319,7 +319,8 @@ void inter_barriers(const struct inter *in, volatile unsigned char *board)
 		MPI_Barrier(in->comm);
 		for (int k = 0; k < in->them.size; k++) {
 			if (!seen[in->them.world[k]])
-				inter_wrong(in, "barrier %d was left before rank %d came", i, k);
+				intercomm_wrong(
+					in, "barrier %d was left before rank %d came", i, k);
 		}
 	}
 }

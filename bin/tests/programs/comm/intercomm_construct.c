@@ -18,7 +18,7 @@ static int copied(MPI_Comm c, int key, void *extra, void *value, void *out, int 
 }
 
 /* A copy keeps its messages apart, and has the attribute as the copy function says. */
-static void copies(const struct inter *in)
+static void copies(const struct intercomm *in)
 {
 	int key, flag = 0, result = -1, first = 1, second = 2, got[2] = {0, 0}, peer;
 	char memory[2], *value = NULL;
@@ -28,19 +28,19 @@ static void copies(const struct inter *in)
 	MPI_Comm_create_keyval(copied, MPI_COMM_NULL_DELETE_FN, &key, NULL);
 	MPI_Comm_set_attr(in->comm, key, memory);
 	MPI_Comm_dup(in->comm, &dup);
-	inter_check(in, dup, &in->us, &in->them);
+	intercomm_check(in, dup, &in->us, &in->them);
 	MPI_Comm_compare(in->comm, dup, &result);
 	if (result != MPI_CONGRUENT)
-		inter_wrong(in, "a copy compares as %d", result);
+		intercomm_wrong(in, "a copy compares as %d", result);
 	MPI_Comm_compare(in->comm, in->comm, &result);
 	if (result != MPI_IDENT)
-		inter_wrong(in, "it compares with itself as %d", result);
+		intercomm_wrong(in, "it compares with itself as %d", result);
 	MPI_Comm_compare(in->comm, in->local, &result);
 	if (result != MPI_UNEQUAL)
-		inter_wrong(in, "it compares with its own side as %d", result);
+		intercomm_wrong(in, "it compares with its own side as %d", result);
 	MPI_Comm_get_attr(dup, key, &value, &flag);
 	if (!flag || value != memory + 1)
-		inter_wrong(in, "the copy's attribute is not what the function said");
+		intercomm_wrong(in, "the copy's attribute is not what the function said");
 	MPI_Comm_delete_attr(in->comm, key);
 	MPI_Comm_free_keyval(&key);
 	if (in->rank < in->them.size) {
@@ -51,7 +51,7 @@ static void copies(const struct inter *in)
 		MPI_Recv(&got[0], 1, MPI_INT, peer, 3, in->comm, MPI_STATUS_IGNORE);
 		MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
 		if (got[0] != 1 || got[1] != 2)
-			inter_wrong(in, "%d and %d came, not 1 and 2", got[0], got[1]);
+			intercomm_wrong(in, "%d and %d came, not 1 and 2", got[0], got[1]);
 	}
 	MPI_Comm_free(&dup);
 }
@@ -64,9 +64,9 @@ static int by_three(int rank)
 }
 
 /* The ranks of a side with this color, the highest first. */
-static struct inter_side part(const struct inter_side *of, int color)
+static struct intercomm_side part(const struct intercomm_side *of, int color)
 {
-	struct inter_side p = {0};
+	struct intercomm_side p = {0};
 
 	for (int i = of->size - 1; i >= 0; i--) {
 		if (by_three(i) == color)
@@ -76,27 +76,28 @@ static struct inter_side part(const struct inter_side *of, int color)
 }
 
 /* Colors are ranks modulo 3, of which the third stays out; keys turn the order round. */
-static void splits(const struct inter *in)
+static void splits(const struct intercomm *in)
 {
 	int color = by_three(in->rank);
-	struct inter_side us = part(&in->us, color), them = part(&in->them, color);
+	struct intercomm_side us = part(&in->us, color), them = part(&in->them, color);
 	MPI_Comm c;
 
 	MPI_Comm_split(in->comm, color == 2 ? MPI_UNDEFINED : color, -in->rank, &c);
 	if (color == 2 || them.size == 0) {
 		if (c != MPI_COMM_NULL)
-			inter_wrong(in, "color %d has a communicator without another side", color);
+			intercomm_wrong(
+				in, "color %d has a communicator without another side", color);
 		return;
 	}
-	inter_check(in, c, &us, &them);
+	intercomm_check(in, c, &us, &them);
 	MPI_Barrier(c);
 	MPI_Comm_free(&c);
 }
 
 /* The ranks of a side in the order of their keys. */
-static struct inter_side turned(const struct inter_side *of)
+static struct intercomm_side turned(const struct intercomm_side *of)
 {
-	struct inter_side t = {.size = of->size};
+	struct intercomm_side t = {.size = of->size};
 
 	for (int i = 0; i < of->size; i++)
 		t.world[i] = of->world[of->size - 1 - i];
@@ -104,7 +105,7 @@ static struct inter_side turned(const struct inter_side *of)
 }
 
 /* No two processes are in the set of one alone; on one host nothing is smaller than all. */
-static void splits_to_nobody(const struct inter *in)
+static void splits_to_nobody(const struct intercomm *in)
 {
 	MPI_Comm c = in->comm;
 	MPI_Info info;
@@ -113,42 +114,42 @@ static void splits_to_nobody(const struct inter *in)
 	MPI_Info_set(info, "mpi_pset_name", "mpi://SELF");
 	MPI_Comm_split_type(in->comm, MPI_COMM_TYPE_RESOURCE_GUIDED, 0, info, &c);
 	if (c != MPI_COMM_NULL)
-		inter_wrong(in, "there is somebody else in mpi://SELF");
+		intercomm_wrong(in, "there is somebody else in mpi://SELF");
 	c = in->comm;
 	MPI_Comm_split_type(in->comm, MPI_COMM_TYPE_HW_UNGUIDED, 0, info, &c);
 	if (c != MPI_COMM_NULL)
-		inter_wrong(in, "the unguided split is no smaller than all");
+		intercomm_wrong(in, "the unguided split is no smaller than all");
 	c = in->comm;
 	MPI_Comm_split_type(in->comm, MPI_UNDEFINED, 0, info, &c);
 	if (c != MPI_COMM_NULL)
-		inter_wrong(in, "MPI_UNDEFINED gives a communicator");
+		intercomm_wrong(in, "MPI_UNDEFINED gives a communicator");
 	MPI_Info_free(&info);
 }
 
 /* By resource (MPI 5.0 section 7.4.2): all ranks are on one host, keys turn the order round. One
  * side stays out then. */
-static void splits_by_host(const struct inter *in)
+static void splits_by_host(const struct intercomm *in)
 {
-	struct inter_side us = turned(&in->us), them = turned(&in->them);
+	struct intercomm_side us = turned(&in->us), them = turned(&in->them);
 	MPI_Comm c = MPI_COMM_NULL;
 
 	MPI_Comm_split_type(in->comm, MPI_COMM_TYPE_SHARED, -in->rank, MPI_INFO_NULL, &c);
-	inter_check(in, c, &us, &them);
+	intercomm_check(in, c, &us, &them);
 	MPI_Barrier(c);
 	MPI_Comm_free(&c);
 	c = in->comm;
 	MPI_Comm_split_type(in->comm, in->side == 0 ? MPI_COMM_TYPE_SHARED : MPI_UNDEFINED, 0,
 		MPI_INFO_NULL, &c);
 	if (c != MPI_COMM_NULL)
-		inter_wrong(in, "a split without another side gives a communicator");
+		intercomm_wrong(in, "a split without another side gives a communicator");
 	splits_to_nobody(in);
 }
 
 /* The first half of each side, or nobody on one side. */
-static void creates(const struct inter *in, int empty_side)
+static void creates(const struct intercomm *in, int empty_side)
 {
-	struct inter_side us = in->us, them = in->them;
-	int n = (us.size + 1) / 2, ranks[INTER_MOST];
+	struct intercomm_side us = in->us, them = in->them;
+	int n = (us.size + 1) / 2, ranks[INTERCOMM_MOST];
 	MPI_Group all, half;
 	MPI_Comm c;
 
@@ -161,9 +162,9 @@ static void creates(const struct inter *in, int empty_side)
 	MPI_Comm_create(in->comm, half, &c);
 	if (in->rank >= n || empty_side >= 0) {
 		if (c != MPI_COMM_NULL)
-			inter_wrong(in, "somebody who is not in it has a communicator");
+			intercomm_wrong(in, "somebody who is not in it has a communicator");
 	} else {
-		inter_check(in, c, &us, &them);
+		intercomm_check(in, c, &us, &them);
 		MPI_Barrier(c);
 		MPI_Comm_free(&c);
 	}
@@ -174,27 +175,28 @@ static void creates(const struct inter *in, int empty_side)
 /* ---- one of both ---- */
 
 /* Does this side come first? */
-static void check_merged(const struct inter *in, MPI_Comm c, int first)
+static void check_merged(const struct intercomm *in, MPI_Comm c, int first)
 {
-	const struct inter_side *a = first ? &in->us : &in->them, *b = first ? &in->them : &in->us;
+	const struct intercomm_side *a = first ? &in->us : &in->them,
+				    *b = first ? &in->them : &in->us;
 	int flag = 1, rank, size, *all, want;
 
 	MPI_Comm_test_inter(c, &flag);
 	MPI_Comm_rank(c, &rank);
 	MPI_Comm_size(c, &size);
 	if (flag || size != in->prog->size)
-		inter_wrong(in, "merged, inter %d of %d", flag, size);
+		intercomm_wrong(in, "merged, inter %d of %d", flag, size);
 	all = prog_alloc(in->prog, (size_t)size * sizeof *all);
 	MPI_Allgather(&in->prog->rank, 1, MPI_INT, all, 1, MPI_INT, c);
 	for (int i = 0; i < size; i++) {
 		want = i < a->size ? a->world[i] : b->world[i - a->size];
 		if (all[i] != want)
-			inter_wrong(in, "rank %d of the merged is %d, not %d", i, all[i], want);
+			intercomm_wrong(in, "rank %d of the merged is %d, not %d", i, all[i], want);
 	}
 	free(all);
 }
 
-static void merges(const struct inter *in)
+static void merges(const struct intercomm *in)
 {
 	int where;
 	MPI_Comm c;
@@ -226,7 +228,7 @@ static void hear(MPI_Comm *c, int *code, ...)
 }
 
 /* A new communicator has the handler of the one it was made from, also when that is freed. */
-static void handlers(const struct inter *in)
+static void handlers(const struct intercomm *in)
 {
 	MPI_Errhandler h, got;
 	MPI_Comm dup, merged;
@@ -239,26 +241,26 @@ static void handlers(const struct inter *in)
 	MPI_Intercomm_merge(dup, in->side, &merged);
 	MPI_Comm_get_errhandler(merged, &got);
 	if (got != h)
-		inter_wrong(in, "the merged one has another error handler");
+		intercomm_wrong(in, "the merged one has another error handler");
 	MPI_Errhandler_free(&got);
 	MPI_Errhandler_free(&h);
 	heard = 0;
 	MPI_Send(&x, 1, MPI_INT, in->them.size, 0, dup);
 	MPI_Send(&x, 1, MPI_INT, in->prog->size, 0, merged);
 	if (heard != 2)
-		inter_wrong(in, "the error handler was called %d times, not 2", heard);
+		intercomm_wrong(in, "the error handler was called %d times, not 2", heard);
 	MPI_Comm_get_name(dup, name, &n);
 	if (n != 0)
-		inter_wrong(in, "a new one has the name %s", name);
+		intercomm_wrong(in, "a new one has the name %s", name);
 	MPI_Comm_set_name(dup, "between");
 	MPI_Comm_get_name(dup, name, &n);
 	if (n != 7 || strcmp(name, "between") != 0)
-		inter_wrong(in, "the name is %s", name);
+		intercomm_wrong(in, "the name is %s", name);
 	MPI_Comm_free(&merged);
 	MPI_Comm_free(&dup);
 }
 
-void inter_offspring(const struct inter *in)
+void intercomm_construct(const struct intercomm *in)
 {
 	copies(in);
 	splits(in);

@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 struct refusal {
-	const struct inter *in;
+	const struct intercomm *in;
 	int n;
 };
 
@@ -17,7 +17,7 @@ static void expect(struct refusal *r, const char *what, int class, int rc)
 	if (rc != MPI_SUCCESS)
 		MPI_Error_class(rc, &got);
 	if (got != class)
-		inter_wrong(r->in, "%s: error class %d, not %d", what, got, class);
+		intercomm_wrong(r->in, "%s: error class %d, not %d", what, got, class);
 }
 
 static void refuse_messages(struct refusal *r, MPI_Comm c)
@@ -32,7 +32,7 @@ static void refuse_messages(struct refusal *r, MPI_Comm c)
 /* All of these are collective, and all processes give the same. */
 static void refuse_collectives(struct refusal *r, MPI_Comm c)
 {
-	int x[INTER_MOST] = {0}, y[INTER_MOST], n = r->in->them.size;
+	int x[INTERCOMM_MOST] = {0}, y[INTERCOMM_MOST], n = r->in->them.size;
 
 	expect(r, "Scan", MPI_ERR_COMM, MPI_Scan(x, y, 1, MPI_INT, MPI_SUM, c));
 	expect(r, "Exscan", MPI_ERR_COMM, MPI_Exscan(x, y, 1, MPI_INT, MPI_SUM, c));
@@ -92,7 +92,7 @@ static void refuse_mixed_merge(struct refusal *r, MPI_Comm c)
 			MPI_Intercomm_merge(c, r->in->rank > 0, &out));
 }
 
-int inter_refusals(const struct inter *in)
+int intercomm_refusals(const struct intercomm *in)
 {
 	struct refusal r = {in, 0};
 	MPI_Comm c;
@@ -130,7 +130,7 @@ static void *meet_self(void *arg)
 	return NULL;
 }
 
-void inter_overlap(const struct prog *prog)
+void intercomm_overlap(const struct prog *prog)
 {
 	struct overlap o[2];
 	pthread_t thread;

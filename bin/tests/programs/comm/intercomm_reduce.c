@@ -32,7 +32,7 @@ static struct map contribution(int rank, int i)
 }
 
 /* What a side's contributions make, in the order of its ranks. */
-static struct map made(const struct inter_side *side, int i)
+static struct map made(const struct intercomm_side *side, int i)
 {
 	struct map m = contribution(side->world[0], i);
 
@@ -42,7 +42,7 @@ static struct map made(const struct inter_side *side, int i)
 }
 
 struct trial {
-	const struct inter *in;
+	const struct intercomm *in;
 	MPI_Datatype type;
 	MPI_Op op;
 	struct map *send, *recv;
@@ -55,11 +55,11 @@ static void check(const struct trial *t, const char *what, int first, int n)
 		struct map want = made(&t->in->them, first + i);
 
 		if (t->recv[i].a != want.a || t->recv[i].b != want.b)
-			inter_wrong(t->in, "%s: element %d of %d is (%ld, %ld), not (%ld, %ld)",
+			intercomm_wrong(t->in, "%s: element %d of %d is (%ld, %ld), not (%ld, %ld)",
 				what, first + i, n, t->recv[i].a, t->recv[i].b, want.a, want.b);
 	}
 	if (t->recv[n].a != -1)
-		inter_wrong(t->in, "%s: something lies behind the result", what);
+		intercomm_wrong(t->in, "%s: something lies behind the result", what);
 }
 
 static void renew(const struct trial *t, int n)
@@ -99,7 +99,7 @@ static void reduce_scatter_block(const struct trial *t, int each)
 /* The first of a side gives up what the last one gets. */
 static void reduce_scatter(const struct trial *t, int each)
 {
-	int size = t->in->us.size, n = each * t->in->them.size, counts[INTER_MOST], first = 0;
+	int size = t->in->us.size, n = each * t->in->them.size, counts[INTERCOMM_MOST], first = 0;
 
 	for (int i = 0; i < size; i++)
 		counts[i] = n;
@@ -125,7 +125,7 @@ static void one_length(const struct trial *t, int n)
 	reduce_scatter(t, n);
 }
 
-static void sums(const struct inter *in)
+static void sums(const struct intercomm *in)
 {
 	int mine = in->prog->rank, got = -1, want = 0;
 
@@ -133,10 +133,10 @@ static void sums(const struct inter *in)
 		want += in->them.world[i];
 	MPI_Allreduce(&mine, &got, 1, MPI_INT, MPI_SUM, in->comm);
 	if (got != want)
-		inter_wrong(in, "the sum is %d, not %d", got, want);
+		intercomm_wrong(in, "the sum is %d, not %d", got, want);
 }
 
-void inter_reductions(const struct inter *in)
+void intercomm_reductions(const struct intercomm *in)
 {
 	static const int lengths[] = {0, 1, 60};
 	size_t most = 60 * (size_t)in->us.size * (size_t)in->them.size + 1;

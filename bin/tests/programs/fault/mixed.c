@@ -25,20 +25,20 @@
 #include "steps.h"
 
 static const struct mixed_part *const parts[MIXED_PARTS] = {
-	[MIXED_PAIRS] = &mixed_pairs,
+	[MIXED_BLOCKING] = &mixed_blocking,
 	[MIXED_COLL] = &mixed_coll,
-	[MIXED_BURSTS] = &mixed_bursts,
-	[MIXED_ANYONE] = &mixed_anyone,
-	[MIXED_STANDS] = &mixed_stands,
-	[MIXED_LATER] = &mixed_later,
-	[MIXED_BETWEEN] = &mixed_between,
-	[MIXED_SIDES] = &mixed_sides,
-	[MIXED_AROUND] = &mixed_around,
-	[MIXED_FOUND] = &mixed_found,
-	[MIXED_MODES] = &mixed_modes,
-	[MIXED_SHARES] = &mixed_shares,
-	[MIXED_GENERAL] = &mixed_general,
-	[MIXED_MADE] = &mixed_made,
+	[MIXED_REQUESTS] = &mixed_requests,
+	[MIXED_WILDCARDS] = &mixed_wildcards,
+	[MIXED_PERSISTENT_P2P] = &mixed_persistent,
+	[MIXED_ICOLL] = &mixed_icoll,
+	[MIXED_INTERCOMM] = &mixed_intercomm,
+	[MIXED_INTERCOLL] = &mixed_intercoll,
+	[MIXED_NEIGHBORS] = &mixed_neighbors,
+	[MIXED_MPROBE] = &mixed_mprobe,
+	[MIXED_SEND_MODES] = &mixed_send_modes,
+	[MIXED_PARTITIONED] = &mixed_partitioned,
+	[MIXED_GREQUEST] = &mixed_grequest,
+	[MIXED_NEW_COMMS] = &mixed_comms,
 };
 
 /* Protected variables beside those of the parts. */
@@ -117,10 +117,11 @@ static void make_communicators(struct mixed *m)
 			MPI_Comm_split(MPI_COMM_WORLD, m->prog->rank % 2, 0, &m->comm[c]);
 		else if (c == MIXED_TRIPLE)
 			MPI_Comm_split(MPI_COMM_WORLD, m->prog->rank / 3, 0, &m->comm[c]);
-		else if (c == MIXED_BETWEEN_COMM || c == MIXED_SIDES_COMM || c == MIXED_MAKER_SIDES)
+		else if (c == MIXED_INTERCOMM_COMM || c == MIXED_INTERCOLL_COMM ||
+			 c == MIXED_MAKER_SIDES)
 			make_between(m, &m->comm[c]);
 		else if (c >= MIXED_GRID && c <= MIXED_WEB)
-			m->comm[c] = mixed_around_make(m, c);
+			m->comm[c] = mixed_neighbors_make(m, c);
 		else
 			MPI_Comm_dup(MPI_COMM_WORLD, &m->comm[c]);
 }

@@ -25,15 +25,15 @@ enum mixed_comm {
 	MIXED_ANY,
 	MIXED_PROBED,
 	MIXED_STANDING,
-	MIXED_BETWEEN_COMM, /* even and odd ranks are its two sides */
-	MIXED_SIDES_COMM,   /* so they are here */
-	MIXED_GRID,	    /* these have neighbours (mixed_topologies.c) */
+	MIXED_INTERCOMM_COMM, /* even and odd ranks are its two sides */
+	MIXED_INTERCOLL_COMM, /* so they are here */
+	MIXED_GRID,	      /* these have neighbours (mixed_topologies.c) */
 	MIXED_RING,
 	MIXED_GRAPH,
 	MIXED_WEB,
-	MIXED_FOUND_COMM,
-	MIXED_MODES_COMM,
-	MIXED_SHARES_COMM,
+	MIXED_MPROBE_COMM,
+	MIXED_SEND_MODES_COMM,
+	MIXED_PARTITIONED_COMM,
 	MIXED_MAKER, /* what others are made from: all, a half, the two sides */
 	MIXED_MAKER_HALF,
 	MIXED_MAKER_SIDES,
@@ -41,20 +41,20 @@ enum mixed_comm {
 };
 
 enum mixed_name {
-	MIXED_PAIRS,
+	MIXED_BLOCKING,
 	MIXED_COLL,
-	MIXED_BURSTS,
-	MIXED_ANYONE,
-	MIXED_STANDS,
-	MIXED_LATER,
-	MIXED_BETWEEN,
-	MIXED_SIDES,
-	MIXED_AROUND,
-	MIXED_FOUND,
-	MIXED_MODES,
-	MIXED_SHARES,
-	MIXED_GENERAL,
-	MIXED_MADE,
+	MIXED_REQUESTS,
+	MIXED_WILDCARDS,
+	MIXED_PERSISTENT_P2P,
+	MIXED_ICOLL,
+	MIXED_INTERCOMM,
+	MIXED_INTERCOLL,
+	MIXED_NEIGHBORS,
+	MIXED_MPROBE,
+	MIXED_SEND_MODES,
+	MIXED_PARTITIONED,
+	MIXED_GREQUEST,
+	MIXED_NEW_COMMS,
 	MIXED_PARTS
 };
 
@@ -97,9 +97,9 @@ struct mixed_part {
 	void (*end)(struct mixed *m);
 };
 
-extern const struct mixed_part mixed_pairs, mixed_coll, mixed_bursts, mixed_anyone, mixed_stands,
-	mixed_later, mixed_between, mixed_sides, mixed_around, mixed_found, mixed_modes,
-	mixed_shares, mixed_general, mixed_made;
+extern const struct mixed_part mixed_blocking, mixed_coll, mixed_requests, mixed_wildcards,
+	mixed_persistent, mixed_icoll, mixed_intercomm, mixed_intercoll, mixed_neighbors,
+	mixed_mprobe, mixed_send_modes, mixed_partitioned, mixed_grequest, mixed_comms;
 
 /* ---- the plan: random numbers, lengths, contents ---- */
 
@@ -159,7 +159,7 @@ MPI_Request *mixed_send_add(const struct mixed *m, struct mixed_sends *s, void *
 void mixed_sends_test(struct mixed_sends *s);
 void mixed_sends_end(struct mixed_sends *s);
 
-/* Save this with every line; ids are the parts' names, and MIXED_PARTS of mixed_anyone. */
+/* Save this with every line; ids are the parts' names, and MIXED_PARTS of mixed_wildcards. */
 void mixed_protect(const struct mixed *m, int id, void *addr, size_t bytes);
 
 #endif

@@ -17,18 +17,18 @@ struct pair {
 
 static long bytes_from(const struct mixed *m, long step, int rank)
 {
-	uint64_t random = mixed_random(m, MIXED_PAIRS, step, 1000 + (uint64_t)rank);
+	uint64_t random = mixed_random(m, MIXED_BLOCKING, step, 1000 + (uint64_t)rank);
 	return mixed_bytes(m, &random, MIXED_ITEM);
 }
 
 static uint64_t key_from(const struct mixed *m, long step, int rank)
 {
-	return mixed_random(m, MIXED_PAIRS, step, 2000 + (uint64_t)rank);
+	return mixed_random(m, MIXED_BLOCKING, step, 2000 + (uint64_t)rank);
 }
 
 static struct pair pair_at(const struct mixed *m, long step, long *way)
 {
-	uint64_t random = mixed_random(m, MIXED_PAIRS, step, 0);
+	uint64_t random = mixed_random(m, MIXED_BLOCKING, step, 0);
 	int size = m->prog->size, rank = m->prog->rank;
 	int distance = (int)mixed_decide(&random, size);
 	struct pair p = {.step = step,
@@ -130,7 +130,7 @@ static void pairs_step(struct mixed *m, long step)
 	void *out = prog_alloc(m->prog, (size_t)p.out), *in = prog_alloc(m->prog, (size_t)p.in);
 	mixed_fill(p.out_key, out, p.out);
 	ways[way % WAYS](m, &p, out, in, &status);
-	mixed_enter_known(m, MIXED_PAIRS, step, &status, p.tag, p.in_key, in, p.in);
+	mixed_enter_known(m, MIXED_BLOCKING, step, &status, p.tag, p.in_key, in, p.in);
 	free(out);
 	free(in);
 }
@@ -142,8 +142,8 @@ static uint64_t pairs_expect(const struct mixed *m, long step)
 	return mixed_worth_of(m, p.from, p.tag, p.in_key, p.in);
 }
 
-const struct mixed_part mixed_pairs = {
-	.name = "pairs",
+const struct mixed_part mixed_blocking = {
+	.name = "blocking",
 	.step = pairs_step,
 	.expect = pairs_expect,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The collective operations of mixed: how each is called, and what it must give. */
-#ifndef FTMPI_PROGRAMS_MIXED_CALLS_H
-#define FTMPI_PROGRAMS_MIXED_CALLS_H
+#ifndef FTMPI_PROGRAMS_MIXED_COLL_CALLS_H
+#define FTMPI_PROGRAMS_MIXED_COLL_CALLS_H
 
 #include <stdbool.h>
 
@@ -32,11 +32,11 @@ extern const struct mixed_kind {
 } mixed_kinds[];
 
 /* The same calls, to be waited for and to be started. What they are given stays. */
-extern const struct mixed_later {
+extern const struct mixed_icoll {
 	void (*begin)(
 		const struct mixed_call *c, const uint64_t *in, uint64_t *out, MPI_Request *r);
 	void (*make)(const struct mixed_call *c, const uint64_t *in, uint64_t *out, MPI_Request *r);
-} mixed_laters[];
+} mixed_icoll_calls[];
 
 extern const int mixed_kind_count;
 

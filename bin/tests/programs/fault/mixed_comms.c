@@ -33,7 +33,7 @@ static struct mixed_sends sends;
 
 static enum kind kind_of(const struct mixed *m, int64_t g, int i)
 {
-	uint64_t random = mixed_random(m, MIXED_MADE, (long)g, (uint64_t)i);
+	uint64_t random = mixed_random(m, MIXED_NEW_COMMS, (long)g, (uint64_t)i);
 
 	/* one process has no other side */
 	return (enum kind)(random % (m->prog->size > 1 ? KINDS : SIDES));
@@ -194,7 +194,7 @@ static uint64_t key_of(const struct mixed *m, long step, int64_t g, int i, int f
 {
 	uint64_t which = ((uint64_t)g * EACH + (uint64_t)i) * 100 + (uint64_t)from;
 
-	return mixed_random(m, MIXED_MADE, -step - 1, which);
+	return mixed_random(m, MIXED_NEW_COMMS, -step - 1, which);
 }
 
 static bool is_sides(const struct mixed *m, int64_t g, int i)
@@ -274,7 +274,7 @@ static void receive(struct mixed *m, long step, int64_t g, int i)
 		mixed_worth_of(m, 0, 0, key_of(m, step, g, i, v.from_in_job), (long)sizeof(data)))
 		prog_wrong(m->prog, "generation %ld, communicator %d, step %ld: wrong words",
 			(long)g, i, step);
-	mixed_enter(m, MIXED_MADE, 0, TAG, data, (long)sizeof(data));
+	mixed_enter(m, MIXED_NEW_COMMS, 0, TAG, data, (long)sizeof(data));
 }
 
 /* A sum of what each says of itself, over the own or the other side. */
@@ -352,7 +352,7 @@ static void begin(struct mixed *m)
 	state.first = state.end = 1;
 	MPI_Comm_create_keyval(copy_attribute, MPI_COMM_NULL_DELETE_FN, &keyval, NULL);
 	MPI_Comm_set_attr(m->comm[MIXED_MAKER], keyval, (char *)NULL + 7);
-	mixed_protect(m, MIXED_MADE, &state, sizeof(state));
+	mixed_protect(m, MIXED_NEW_COMMS, &state, sizeof(state));
 }
 
 /* In their order; what was under way is begun again. */
@@ -370,7 +370,7 @@ static void restored(struct mixed *m)
  * that is checked has been checked, so each rank says what it has received. */
 static uint64_t expect(const struct mixed *m, long step)
 {
-	return step == 1 ? m->state.sum[MIXED_MADE] : 0;
+	return step == 1 ? m->state.sum[MIXED_NEW_COMMS] : 0;
 }
 
 static void end(struct mixed *m)
@@ -383,8 +383,8 @@ static void end(struct mixed *m)
 	MPI_Comm_free_keyval(&keyval);
 }
 
-const struct mixed_part mixed_made = {
-	.name = "made",
+const struct mixed_part mixed_comms = {
+	.name = "comms",
 	.begin = begin,
 	.restored = restored,
 	.step = step_made,

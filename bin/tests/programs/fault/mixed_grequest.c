@@ -21,7 +21,7 @@ static uint64_t key;
 
 static uint64_t key_of(const struct mixed *m, long step)
 {
-	return mixed_random(m, MIXED_GENERAL, step, (uint64_t)m->prog->rank);
+	return mixed_random(m, MIXED_GREQUEST, step, (uint64_t)m->prog->rank);
 }
 
 static int query(void *extra, MPI_Status *status)
@@ -73,7 +73,7 @@ static void finish(struct mixed *m)
 	if (bytes != (int)(right % 1000) || status.MPI_SOURCE != (int)(right % 7) || key != 0)
 		prog_wrong(m->prog, "a generalised request of step %ld says %d bytes from %d",
 			(long)state.started, bytes, status.MPI_SOURCE);
-	mixed_enter(m, MIXED_GENERAL, 0, TAG, &right, (long)sizeof(right));
+	mixed_enter(m, MIXED_GREQUEST, 0, TAG, &right, (long)sizeof(right));
 	state.started = 0;
 }
 
@@ -94,7 +94,7 @@ static void step_general(struct mixed *m, long step)
 
 static void begin(struct mixed *m)
 {
-	mixed_protect(m, MIXED_GENERAL, &state, sizeof(state));
+	mixed_protect(m, MIXED_GREQUEST, &state, sizeof(state));
 }
 
 static void restored(struct mixed *m)
@@ -115,8 +115,8 @@ static uint64_t expect(const struct mixed *m, long step)
 	return starts_at(m, step) ? mixed_worth(0, TAG, &right, (long)sizeof(right)) : 0;
 }
 
-const struct mixed_part mixed_general = {
-	.name = "generalised",
+const struct mixed_part mixed_grequest = {
+	.name = "grequest",
 	.begin = begin,
 	.restored = restored,
 	.step = step_general,

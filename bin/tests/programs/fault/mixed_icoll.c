@@ -37,7 +37,7 @@ struct manner {
 
 static struct manner plan(const struct mixed *m, long step, long which, struct mixed_call *c)
 {
-	uint64_t random = mixed_random(m, MIXED_LATER, step, (uint64_t)which);
+	uint64_t random = mixed_random(m, MIXED_ICOLL, step, (uint64_t)which);
 	struct manner how = {
 		.kind = mixed_call_plan(m, step + (which + 1) * STEPS_APART, &random, c)};
 	how.lag = mixed_decide(&random, OPEN + 1);
@@ -49,14 +49,14 @@ static struct manner plan(const struct mixed *m, long step, long which, struct m
 
 static long count_at(const struct mixed *m, long step)
 {
-	uint64_t random = mixed_random(m, MIXED_LATER, step, 1000);
+	uint64_t random = mixed_random(m, MIXED_ICOLL, step, 1000);
 	return step >= 1 && step <= m->steps ? mixed_decide(&random, 3) : 0;
 }
 
 /* Its memory, and the call; `make`: as a persistent one. */
 static void begin(struct later *l, const struct manner *how, bool make)
 {
-	const struct mixed_later *calls = &mixed_laters[how->kind];
+	const struct mixed_icoll *calls = &mixed_icoll_calls[how->kind];
 	const uint64_t *in;
 	int n;
 	l->kind = how->kind;
@@ -89,7 +89,7 @@ static void begin_at(struct mixed *m, int slot)
 static void finished(struct mixed *m, int slot, bool persistent)
 {
 	struct later *l = &open[slot];
-	m->state.sum[MIXED_LATER] += mixed_call_verify(&l->call, l->kind, l->out);
+	m->state.sum[MIXED_ICOLL] += mixed_call_verify(&l->call, l->kind, l->out);
 	m->state.received++;
 	if (persistent)
 		MPI_Request_free(&l->request);
@@ -158,7 +158,7 @@ static void finish_standing(struct mixed *m)
 {
 	for (int i = STANDING; i-- > 0;) {
 		MPI_Wait(&standing[i].request, MPI_STATUS_IGNORE);
-		m->state.sum[MIXED_LATER] +=
+		m->state.sum[MIXED_ICOLL] +=
 			mixed_call_verify(&standing[i].call, standing[i].kind, standing[i].out);
 		m->state.received++;
 	}
@@ -175,7 +175,7 @@ static struct manner plan_standing(const struct mixed *m, int i, struct mixed_ca
 
 static void later_begin(struct mixed *m)
 {
-	mixed_protect(m, MIXED_LATER, &state, sizeof(state));
+	mixed_protect(m, MIXED_ICOLL, &state, sizeof(state));
 	for (int i = 0; i < STANDING; i++) {
 		struct manner how = plan_standing(m, i, &standing[i].call);
 		begin(&standing[i], &how, true);
@@ -232,8 +232,8 @@ static void later_end(struct mixed *m)
 	}
 }
 
-const struct mixed_part mixed_later = {
-	.name = "later",
+const struct mixed_part mixed_icoll = {
+	.name = "icoll",
 	.begin = later_begin,
 	.restored = later_restored,
 	.step = later_step,

@@ -212,7 +212,7 @@ static void make_reduce_scatter(
 	MPI_Reduce_scatter_init(in, out, c->counts, MPI_UINT64_T, c->op, c->comm, MPI_INFO_NULL, r);
 }
 
-const struct mixed_later mixed_laters[] = {
+const struct mixed_icoll mixed_icoll_calls[] = {
 	{begin_barrier, make_barrier},
 	{begin_bcast, make_bcast},
 	{begin_gather, make_gather},

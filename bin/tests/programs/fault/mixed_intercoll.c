@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mixed's collective operations of an intercommunicator, all of them: what each gives and gets. The
- * calls are in mixed_intercoll_calls.c, how long they stay open is mixed_ops.c's. Even and odd ranks
- * are the two sides.
+ * calls are in mixed_intercoll_calls.c, how long they stay open is mixed_ops.c's. Even and odd
+ * ranks are the two sides.
  */
 #include "mixed_intercoll.h"
 
@@ -13,7 +13,7 @@ static bool at_root(const struct side *s, const struct mixed_deal *d)
 	return s->side == d->side && s->rank == d->root;
 }
 
-struct side mixed_side_of(const struct mixed *m)
+struct side mixed_intercoll_of(const struct mixed *m)
 {
 	int rank = m->prog->rank, size = m->prog->size;
 	struct side s = {.side = rank % 2, .rank = rank / 2};
@@ -34,9 +34,9 @@ static int self(const struct side *s)
 	return 2 * s->rank + s->side;
 }
 
-long mixed_side_count(const struct mixed_deal *d, int rank)
+long mixed_intercoll_count(const struct mixed_deal *d, int rank)
 {
-	return d->n + rank % SIDES_UNEVEN;
+	return d->n + rank % INTERCOLL_UNEVEN;
 }
 
 /* All that a side reduces: a multiple of the processes of either side. */
@@ -46,26 +46,26 @@ static long total(const struct side *s, const struct mixed_deal *d)
 }
 
 /* What is left over is the last one's. */
-long mixed_side_share(const struct side *s, const struct mixed_deal *d, int rank)
+long mixed_intercoll_share(const struct side *s, const struct mixed_deal *d, int rank)
 {
 	long even = total(s, d) / s->us;
 
-	if (d->kind == SIDES_REDUCE_SCATTER_BLOCK || s->us == 1 || even == 0)
+	if (d->kind == INTERCOLL_REDUCE_SCATTER_BLOCK || s->us == 1 || even == 0)
 		return even;
 	return rank == 0 ? even + 1 : rank == s->us - 1 ? even - 1 : even;
 }
 
 static void choose(struct mixed_deal *d, uint64_t *random)
 {
-	struct side s = mixed_side_of(d->m);
+	struct side s = mixed_intercoll_of(d->m);
 	long low = s.us < s.them ? s.us : s.them, most;
 
-	d->kind = (int)mixed_decide(random, SIDES_KINDS);
-	d->which = MIXED_SIDES_COMM;
+	d->kind = (int)mixed_decide(random, INTERCOLL_KINDS);
+	d->which = MIXED_INTERCOLL_COMM;
 	d->side = (int)mixed_decide(random, 2);
 	d->root = (int)(mixed_decide(random, 1000) % low);
 	d->n = mixed_bytes(d->m, random, 8) / 8;
-	most = ROOM / (2 * d->m->prog->size * (1 + d->m->prog->size / 2)) - SIDES_UNEVEN;
+	most = ROOM / (2 * d->m->prog->size * (1 + d->m->prog->size / 2)) - INTERCOLL_UNEVEN;
 	if (d->n > most)
 		d->n = most;
 }
@@ -74,32 +74,32 @@ static void choose(struct mixed_deal *d, uint64_t *random)
 
 static long to_each(const struct side *s, const struct mixed_deal *d, uint64_t *in)
 {
-	int stride = d->kind == SIDES_ALLTOALLW ? 2 : 1;
+	int stride = d->kind == INTERCOLL_ALLTOALLW ? 2 : 1;
 
 	for (int r = 0; r < s->them; r++)
-		mixed_ops_words(d, self(s), other(s, r), mixed_side_count(d, r), stride,
-			in + r * mixed_side_block(d));
-	return s->them * mixed_side_block(d);
+		mixed_ops_words(d, self(s), other(s, r), mixed_intercoll_count(d, r), stride,
+			in + r * mixed_intercoll_block(d));
+	return s->them * mixed_intercoll_block(d);
 }
 
 static long give(const struct mixed_deal *d, uint64_t *in)
 {
-	struct side s = mixed_side_of(d->m);
+	struct side s = mixed_intercoll_of(d->m);
 
 	switch (d->kind) {
-	case SIDES_SCATTER:
-	case SIDES_SCATTERV:
-	case SIDES_ALLTOALL:
-	case SIDES_ALLTOALLV:
-	case SIDES_ALLTOALLW:
+	case INTERCOLL_SCATTER:
+	case INTERCOLL_SCATTERV:
+	case INTERCOLL_ALLTOALL:
+	case INTERCOLL_ALLTOALLV:
+	case INTERCOLL_ALLTOALLW:
 		return to_each(&s, d, in);
-	case SIDES_REDUCE_SCATTER:
-	case SIDES_REDUCE_SCATTER_BLOCK:
+	case INTERCOLL_REDUCE_SCATTER:
+	case INTERCOLL_REDUCE_SCATTER_BLOCK:
 		mixed_ops_words(d, self(&s), MIXED_ALL, total(&s, d), 1, in);
 		return total(&s, d);
 	default:
-		mixed_ops_words(d, self(&s), MIXED_ALL, d->n + SIDES_UNEVEN, 1, in);
-		return d->n + SIDES_UNEVEN;
+		mixed_ops_words(d, self(&s), MIXED_ALL, d->n + INTERCOLL_UNEVEN, 1, in);
+		return d->n + INTERCOLL_UNEVEN;
 	}
 }
 
@@ -110,29 +110,30 @@ static long give(const struct mixed_deal *d, uint64_t *in)
 static long from_each(const struct side *s, const struct mixed_deal *d, bool uneven, uint64_t *out)
 {
 	for (int r = 0; r < s->them; r++)
-		mixed_ops_words(d, other(s, r), MIXED_ALL, uneven ? mixed_side_count(d, r) : d->n,
-			1, out + r * (uneven ? mixed_side_block(d) : d->n));
-	return s->them * (uneven ? mixed_side_block(d) : d->n);
+		mixed_ops_words(d, other(s, r), MIXED_ALL,
+			uneven ? mixed_intercoll_count(d, r) : d->n, 1,
+			out + r * (uneven ? mixed_intercoll_block(d) : d->n));
+	return s->them * (uneven ? mixed_intercoll_block(d) : d->n);
 }
 
 static long for_me(const struct side *s, const struct mixed_deal *d, uint64_t *out)
 {
-	int stride = d->kind == SIDES_ALLTOALLW ? 2 : 1;
-	bool uneven = d->kind != SIDES_ALLTOALL;
-	long n = uneven ? mixed_side_count(d, s->rank) : d->n;
+	int stride = d->kind == INTERCOLL_ALLTOALLW ? 2 : 1;
+	bool uneven = d->kind != INTERCOLL_ALLTOALL;
+	long n = uneven ? mixed_intercoll_count(d, s->rank) : d->n;
 
 	for (int r = 0; r < s->them; r++)
 		mixed_ops_words(d, other(s, r), self(s), n, stride,
-			out + r * (uneven ? mixed_side_block(d) : d->n));
-	return s->them * (uneven ? mixed_side_block(d) : d->n);
+			out + r * (uneven ? mixed_intercoll_block(d) : d->n));
+	return s->them * (uneven ? mixed_intercoll_block(d) : d->n);
 }
 
 static long from_root(const struct side *s, const struct mixed_deal *d, uint64_t *out)
 {
 	int root = other(s, d->root);
-	long n = d->kind == SIDES_SCATTERV ? mixed_side_count(d, s->rank) : d->n;
+	long n = d->kind == INTERCOLL_SCATTERV ? mixed_intercoll_count(d, s->rank) : d->n;
 
-	mixed_ops_words(d, root, d->kind == SIDES_BCAST ? MIXED_ALL : self(s), n, 1, out);
+	mixed_ops_words(d, root, d->kind == INTERCOLL_BCAST ? MIXED_ALL : self(s), n, 1, out);
 	return n;
 }
 
@@ -152,36 +153,36 @@ static long my_share(const struct side *s, const struct mixed_deal *d, uint64_t 
 	long first = 0;
 
 	for (int r = 0; r < s->rank; r++)
-		first += mixed_side_share(s, d, r);
-	return sums(s, d, first, mixed_side_share(s, d, s->rank), out);
+		first += mixed_intercoll_share(s, d, r);
+	return sums(s, d, first, mixed_intercoll_share(s, d, s->rank), out);
 }
 
 static long want(const struct mixed_deal *d, uint64_t *out)
 {
-	struct side s = mixed_side_of(d->m);
+	struct side s = mixed_intercoll_of(d->m);
 	bool rooted = at_root(&s, d), their_root = s.side != d->side;
 
 	switch (d->kind) {
-	case SIDES_BCAST:
-	case SIDES_SCATTER:
-	case SIDES_SCATTERV:
+	case INTERCOLL_BCAST:
+	case INTERCOLL_SCATTER:
+	case INTERCOLL_SCATTERV:
 		return their_root ? from_root(&s, d, out) : 0;
-	case SIDES_GATHER:
-	case SIDES_GATHERV:
-		return rooted ? from_each(&s, d, d->kind == SIDES_GATHERV, out) : 0;
-	case SIDES_ALLGATHER:
-	case SIDES_ALLGATHERV:
-		return from_each(&s, d, d->kind == SIDES_ALLGATHERV, out);
-	case SIDES_ALLTOALL:
-	case SIDES_ALLTOALLV:
-	case SIDES_ALLTOALLW:
+	case INTERCOLL_GATHER:
+	case INTERCOLL_GATHERV:
+		return rooted ? from_each(&s, d, d->kind == INTERCOLL_GATHERV, out) : 0;
+	case INTERCOLL_ALLGATHER:
+	case INTERCOLL_ALLGATHERV:
+		return from_each(&s, d, d->kind == INTERCOLL_ALLGATHERV, out);
+	case INTERCOLL_ALLTOALL:
+	case INTERCOLL_ALLTOALLV:
+	case INTERCOLL_ALLTOALLW:
 		return for_me(&s, d, out);
-	case SIDES_REDUCE:
+	case INTERCOLL_REDUCE:
 		return rooted ? sums(&s, d, 0, d->n, out) : 0;
-	case SIDES_ALLREDUCE:
+	case INTERCOLL_ALLREDUCE:
 		return sums(&s, d, 0, d->n, out);
-	case SIDES_REDUCE_SCATTER:
-	case SIDES_REDUCE_SCATTER_BLOCK:
+	case INTERCOLL_REDUCE_SCATTER:
+	case INTERCOLL_REDUCE_SCATTER_BLOCK:
 		return my_share(&s, d, out);
 	default:
 		return 0;
@@ -191,13 +192,13 @@ static long want(const struct mixed_deal *d, uint64_t *out)
 /* ---- the part ---- */
 
 static struct mixed_family family = {
-	.part = MIXED_SIDES,
+	.part = MIXED_INTERCOLL,
 	.most = 2,
 	.room = ROOM,
 	.choose = choose,
 	.give = give,
 	.want = want,
-	.call = mixed_sides_call,
+	.call = mixed_intercoll_call,
 };
 
 static bool alone(const struct mixed *m)
@@ -234,8 +235,8 @@ static void end(struct mixed *m)
 		mixed_ops_end(&family);
 }
 
-const struct mixed_part mixed_sides = {
-	.name = "sides",
+const struct mixed_part mixed_intercoll = {
+	.name = "intercoll",
 	.begin = begin,
 	.restored = restored,
 	.step = step_sides,

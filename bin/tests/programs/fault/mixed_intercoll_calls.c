@@ -37,13 +37,13 @@ enum { LISTS = 5 };
 static struct args args_of(struct mixed_op *o)
 {
 	const struct mixed_deal *d = &o->deal;
-	struct side s = mixed_side_of(d->m);
+	struct side s = mixed_intercoll_of(d->m);
 	size_t most = (size_t)d->m->prog->size;
 	struct args a = {.comm = d->m->comm[d->which],
 		.n = (int)d->n,
-		.share = (int)mixed_side_share(&s, d, s.rank),
+		.share = (int)mixed_intercoll_share(&s, d, s.rank),
 		.root = root_of(&s, d),
-		.mine = (int)mixed_side_count(d, s.rank)};
+		.mine = (int)mixed_intercoll_count(d, s.rank)};
 
 	o->lists = prog_alloc(d->m->prog, most * (LISTS * sizeof(int) + 2 * sizeof(*a.to)));
 	a.to = o->lists;
@@ -54,13 +54,13 @@ static struct args args_of(struct mixed_op *o)
 	a.bytes = a.got + most;
 	a.shares = a.bytes + most;
 	for (int r = 0; r < s.them; r++) {
-		a.counts[r] = (int)mixed_side_count(d, r);
-		a.displs[r] = (int)(r * mixed_side_block(d));
+		a.counts[r] = (int)mixed_intercoll_count(d, r);
+		a.displs[r] = (int)(r * mixed_intercoll_block(d));
 		a.got[r] = a.mine;
 		a.bytes[r] = a.displs[r] * (int)sizeof(uint64_t);
 	}
 	for (int r = 0; r < s.us; r++)
-		a.shares[r] = (int)mixed_side_share(&s, d, r);
+		a.shares[r] = (int)mixed_intercoll_share(&s, d, r);
 	return a;
 }
 
@@ -190,7 +190,7 @@ static void alltoallv(struct mixed_op *o, const struct args *a)
 
 static void alltoallw(struct mixed_op *o, const struct args *a)
 {
-	int them = mixed_side_of(o->deal.m).them;
+	int them = mixed_intercoll_of(o->deal.m).them;
 
 	for (int r = 0; r < them; r++) {
 		a->to[r] = every_second(a->counts[r]);
@@ -262,25 +262,25 @@ static void reduce_scatter_block(struct mixed_op *o, const struct args *a)
 			a->comm, MPI_INFO_NULL, &o->request);
 }
 
-static void (*const calls[SIDES_KINDS])(struct mixed_op *o, const struct args *a) = {
-	[SIDES_BARRIER] = barrier,
-	[SIDES_BCAST] = bcast,
-	[SIDES_GATHER] = gather,
-	[SIDES_GATHERV] = gatherv,
-	[SIDES_SCATTER] = scatter,
-	[SIDES_SCATTERV] = scatterv,
-	[SIDES_ALLGATHER] = allgather,
-	[SIDES_ALLGATHERV] = allgatherv,
-	[SIDES_ALLTOALL] = alltoall,
-	[SIDES_ALLTOALLV] = alltoallv,
-	[SIDES_ALLTOALLW] = alltoallw,
-	[SIDES_REDUCE] = reduce,
-	[SIDES_ALLREDUCE] = allreduce,
-	[SIDES_REDUCE_SCATTER] = reduce_scatter,
-	[SIDES_REDUCE_SCATTER_BLOCK] = reduce_scatter_block,
+static void (*const calls[INTERCOLL_KINDS])(struct mixed_op *o, const struct args *a) = {
+	[INTERCOLL_BARRIER] = barrier,
+	[INTERCOLL_BCAST] = bcast,
+	[INTERCOLL_GATHER] = gather,
+	[INTERCOLL_GATHERV] = gatherv,
+	[INTERCOLL_SCATTER] = scatter,
+	[INTERCOLL_SCATTERV] = scatterv,
+	[INTERCOLL_ALLGATHER] = allgather,
+	[INTERCOLL_ALLGATHERV] = allgatherv,
+	[INTERCOLL_ALLTOALL] = alltoall,
+	[INTERCOLL_ALLTOALLV] = alltoallv,
+	[INTERCOLL_ALLTOALLW] = alltoallw,
+	[INTERCOLL_REDUCE] = reduce,
+	[INTERCOLL_ALLREDUCE] = allreduce,
+	[INTERCOLL_REDUCE_SCATTER] = reduce_scatter,
+	[INTERCOLL_REDUCE_SCATTER_BLOCK] = reduce_scatter_block,
 };
 
-void mixed_sides_call(struct mixed_op *o)
+void mixed_intercoll_call(struct mixed_op *o)
 {
 	struct args a = args_of(o);
 

@@ -38,7 +38,7 @@ static int one_of(int side, int rank)
 
 static uint64_t word(const struct mixed *m, long step, int from, int i)
 {
-	return mixed_random(m, MIXED_BETWEEN, step, (uint64_t)from << 32 | (uint32_t)i);
+	return mixed_random(m, MIXED_INTERCOMM, step, (uint64_t)from << 32 | (uint32_t)i);
 }
 
 /* ---- messages: from each to one of the other side ---- */
@@ -67,7 +67,7 @@ static void send(struct mixed *m, long step)
 	mixed_fill(g.key, data, g.bytes);
 	/* the step is in the tag: what was sent at different steps has different lags */
 	MPI_Isend(data, g.bytes, MPI_BYTE, x.rank % x.them, g.tag + 2 * (int)step,
-		m->comm[MIXED_BETWEEN_COMM], mixed_send_add(m, &x.sends, data));
+		m->comm[MIXED_INTERCOMM_COMM], mixed_send_add(m, &x.sends, data));
 }
 
 /* What rank `from` of the other side sent at that step, if it was for this one. */
@@ -78,8 +78,8 @@ static void receive(struct mixed *m, long step, int from)
 	void *data = prog_alloc(m->prog, (size_t)g.bytes);
 	MPI_Status status;
 
-	MPI_Recv(data, g.bytes, MPI_BYTE, from, tag, m->comm[MIXED_BETWEEN_COMM], &status);
-	mixed_enter_known(m, MIXED_BETWEEN, step, &status, tag, g.key, data, g.bytes);
+	MPI_Recv(data, g.bytes, MPI_BYTE, from, tag, m->comm[MIXED_INTERCOMM_COMM], &status);
+	mixed_enter_known(m, MIXED_INTERCOMM, step, &status, tag, g.key, data, g.bytes);
 	free(data);
 }
 
@@ -102,7 +102,7 @@ struct deal {
 
 static struct deal deal_at(const struct mixed *m, long step)
 {
-	uint64_t random = mixed_random(m, MIXED_BETWEEN, step, 0);
+	uint64_t random = mixed_random(m, MIXED_INTERCOMM, step, 0);
 	struct deal d = {.kind = (enum kind)mixed_decide(&random, KINDS)};
 	int low = x.us < x.them ? x.us : x.them;
 
@@ -137,7 +137,7 @@ static int want(const struct mixed *m, long step, const struct deal *d, uint64_t
 
 static void call(const struct mixed *m, const struct deal *d, uint64_t *in, uint64_t *out)
 {
-	MPI_Comm c = m->comm[MIXED_BETWEEN_COMM];
+	MPI_Comm c = m->comm[MIXED_INTERCOMM_COMM];
 	int root = x.side != d->root_side ? d->root : at_root(d) ? MPI_ROOT : MPI_PROC_NULL;
 
 	if (d->kind == ALLREDUCE)
@@ -154,7 +154,7 @@ static void call(const struct mixed *m, const struct deal *d, uint64_t *in, uint
 
 static void enter(struct mixed *m, const uint64_t *words, int n)
 {
-	m->state.sum[MIXED_BETWEEN] += mixed_worth(0, n, words, n * (long)sizeof(*words));
+	m->state.sum[MIXED_INTERCOMM] += mixed_worth(0, n, words, n * (long)sizeof(*words));
 	m->state.received++;
 }
 
@@ -179,8 +179,8 @@ static void begin_later(struct mixed *m, long step)
 {
 	for (int i = 0; i < WORDS; i++)
 		x.mine[i] = word(m, step, m->prog->rank, i + WORDS);
-	MPI_Iallreduce(
-		x.mine, x.sum, WORDS, MPI_UINT64_T, MPI_SUM, m->comm[MIXED_BETWEEN_COMM], &x.later);
+	MPI_Iallreduce(x.mine, x.sum, WORDS, MPI_UINT64_T, MPI_SUM, m->comm[MIXED_INTERCOMM_COMM],
+		&x.later);
 	begun = step;
 }
 
@@ -202,7 +202,7 @@ static void begin(struct mixed *m)
 	x.rank = m->prog->rank / 2;
 	x.us = (m->prog->size + !x.side) / 2;
 	x.them = m->prog->size - x.us;
-	mixed_protect(m, MIXED_BETWEEN, &begun, sizeof(begun));
+	mixed_protect(m, MIXED_INTERCOMM, &begun, sizeof(begun));
 }
 
 static void restored(struct mixed *m)
@@ -259,8 +259,8 @@ static void end(struct mixed *m)
 	mixed_sends_end(&x.sends);
 }
 
-const struct mixed_part mixed_between = {
-	.name = "between",
+const struct mixed_part mixed_intercomm = {
+	.name = "intercomm",
 	.begin = begin,
 	.restored = restored,
 	.step = step_between,

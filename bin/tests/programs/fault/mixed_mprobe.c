@@ -44,13 +44,13 @@ struct letter {
 
 static int letters(const struct mixed *m, long step, int source)
 {
-	return mixed_letters(m, MIXED_FOUND, step, source, MOST);
+	return mixed_letters(m, MIXED_MPROBE, step, source, MOST);
 }
 
 static struct letter letter_at(const struct mixed *m, long step, int source, int j)
 {
 	uint64_t random =
-		mixed_random(m, MIXED_FOUND, step, ((uint64_t)source << 8) + 1 + (uint64_t)j);
+		mixed_random(m, MIXED_MPROBE, step, ((uint64_t)source << 8) + 1 + (uint64_t)j);
 	struct letter l = {.key = random};
 
 	l.dest = (int)mixed_decide(&random, m->prog->size);
@@ -68,7 +68,7 @@ static void send_due(struct mixed *m, long step)
 
 		mixed_fill(l.key, buffer, l.bytes);
 		(l.synchronous ? MPI_Issend : MPI_Isend)(buffer, (int)l.bytes, MPI_BYTE, l.dest,
-			l.tag, m->comm[MIXED_FOUND_COMM], mixed_send_add(m, &sends, buffer));
+			l.tag, m->comm[MIXED_MPROBE_COMM], mixed_send_add(m, &sends, buffer));
 	}
 }
 
@@ -93,7 +93,7 @@ struct manner {
 static struct manner manner_of(const struct mixed *m, int64_t index)
 {
 	uint64_t random =
-		mixed_random(m, MIXED_FOUND, -1, (uint64_t)index * 100 + (uint64_t)m->prog->rank);
+		mixed_random(m, MIXED_MPROBE, -1, (uint64_t)index * 100 + (uint64_t)m->prog->rank);
 	struct manner how = {.wait = mixed_decide(&random, LATE + 1)};
 
 	how.open = mixed_decide(&random, LATE + 1);
@@ -103,7 +103,7 @@ static struct manner manner_of(const struct mixed *m, int64_t index)
 
 static void find(struct mixed *m, int64_t i, int64_t index, int source, int tag, MPI_Status *status)
 {
-	MPI_Comm c = m->comm[MIXED_FOUND_COMM];
+	MPI_Comm c = m->comm[MIXED_MPROBE_COMM];
 	int flag = 0;
 
 	if (!manner_of(m, index).probed)
@@ -157,7 +157,7 @@ static void take(struct mixed *m, int64_t i)
 		prog_wrong(m->prog,
 			"%d bytes from %d with tag %d were found, %d from %d with %d received",
 			f.bytes, f.source, f.tag, bytes, status.MPI_SOURCE, status.MPI_TAG);
-	mixed_enter(m, MIXED_FOUND, f.source, f.tag, at[i].buffer, bytes);
+	mixed_enter(m, MIXED_MPROBE, f.source, f.tag, at[i].buffer, bytes);
 	free(at[i].buffer);
 	state.count--;
 	memmove(&state.of[i], &state.of[i + 1], (size_t)(state.count - i) * sizeof(state.of[0]));
@@ -227,7 +227,7 @@ static void step_found(struct mixed *m, long step)
 
 static void begin(struct mixed *m)
 {
-	mixed_protect(m, MIXED_FOUND, &state, sizeof(state));
+	mixed_protect(m, MIXED_MPROBE, &state, sizeof(state));
 }
 
 static uint64_t expect(const struct mixed *m, long step)
@@ -251,8 +251,8 @@ static void end(struct mixed *m)
 	mixed_sends_end(&sends);
 }
 
-const struct mixed_part mixed_found = {
-	.name = "found",
+const struct mixed_part mixed_mprobe = {
+	.name = "mprobe",
 	.begin = begin,
 	.restored = restored,
 	.step = step_found,

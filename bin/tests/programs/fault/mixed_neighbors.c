@@ -11,71 +11,71 @@ enum { ROOM = 1 << 16, SOURCES_MOST = 3 * 8 };
 
 static void choose(struct mixed_deal *d, uint64_t *random)
 {
-	d->kind = (int)mixed_decide(random, AROUND_KINDS);
+	d->kind = (int)mixed_decide(random, NEIGHBORS_KINDS);
 	d->which = MIXED_GRID + (int)mixed_decide(random, MIXED_WEB - MIXED_GRID + 1);
 	d->n = mixed_bytes(d->m, random, 8) / 8;
-	if (d->n > ROOM / (2 * SOURCES_MOST) - AROUND_UNEVEN)
-		d->n = ROOM / (2 * SOURCES_MOST) - AROUND_UNEVEN;
+	if (d->n > ROOM / (2 * SOURCES_MOST) - NEIGHBORS_UNEVEN)
+		d->n = ROOM / (2 * SOURCES_MOST) - NEIGHBORS_UNEVEN;
 }
 
-long mixed_around_count(const struct mixed_deal *d, int from, int edge)
+long mixed_neighbors_count(const struct mixed_deal *d, int from, int edge)
 {
-	if (d->kind == AROUND_ALLGATHER || d->kind == AROUND_ALLTOALL)
+	if (d->kind == NEIGHBORS_ALLGATHER || d->kind == NEIGHBORS_ALLTOALL)
 		return d->n;
-	return d->n + (from + (d->kind == AROUND_ALLGATHERV ? 0 : edge)) % AROUND_UNEVEN;
+	return d->n + (from + (d->kind == NEIGHBORS_ALLGATHERV ? 0 : edge)) % NEIGHBORS_UNEVEN;
 }
 
 /* Who gathers gives all the same. */
 static bool gathers(const struct mixed_deal *d)
 {
-	return d->kind == AROUND_ALLGATHER || d->kind == AROUND_ALLGATHERV;
+	return d->kind == NEIGHBORS_ALLGATHER || d->kind == NEIGHBORS_ALLGATHERV;
 }
 
 static int stride(const struct mixed_deal *d)
 {
-	return d->kind == AROUND_ALLTOALLW ? 2 : 1;
+	return d->kind == NEIGHBORS_ALLTOALLW ? 2 : 1;
 }
 
 static long give(const struct mixed_deal *d, uint64_t *in)
 {
 	int self = d->m->prog->rank;
-	struct around to = mixed_around_to(d, self);
+	struct around to = mixed_neighbors_to(d, self);
 
 	if (gathers(d)) {
-		mixed_ops_words(d, self, MIXED_ALL, mixed_around_count(d, self, 0), 1, in);
-		return mixed_around_block(d);
+		mixed_ops_words(d, self, MIXED_ALL, mixed_neighbors_count(d, self, 0), 1, in);
+		return mixed_neighbors_block(d);
 	}
 	for (int i = 0; i < to.n; i++)
-		mixed_ops_words(d, self, i, mixed_around_count(d, self, i), stride(d),
-			in + i * mixed_around_block(d));
-	return to.n * mixed_around_block(d);
+		mixed_ops_words(d, self, i, mixed_neighbors_count(d, self, i), stride(d),
+			in + i * mixed_neighbors_block(d));
+	return to.n * mixed_neighbors_block(d);
 }
 
 static long want(const struct mixed_deal *d, uint64_t *out)
 {
 	int self = d->m->prog->rank;
-	struct around from = mixed_around_from(d, self);
+	struct around from = mixed_neighbors_from(d, self);
 
 	for (int i = 0; i < from.n; i++) {
 		if (from.rank[i] < 0)
 			continue;
-		int edge = mixed_around_edge(d, self, i);
+		int edge = mixed_neighbors_edge(d, self, i);
 
 		mixed_ops_words(d, from.rank[i], gathers(d) ? MIXED_ALL : edge,
-			mixed_around_count(d, from.rank[i], edge), stride(d),
-			out + i * mixed_around_block(d));
+			mixed_neighbors_count(d, from.rank[i], edge), stride(d),
+			out + i * mixed_neighbors_block(d));
 	}
-	return from.n * mixed_around_block(d);
+	return from.n * mixed_neighbors_block(d);
 }
 
 /* ---- the calls ---- */
 
 /* One side of a call, by edge. */
 struct edges {
-	int counts[AROUND_MOST], displs[AROUND_MOST];
-	MPI_Aint bytes[AROUND_MOST];
-	MPI_Datatype types[AROUND_MOST];
-	int blocks[AROUND_MOST]; /* all 1: blocks of a type each */
+	int counts[NEIGHBORS_MOST], displs[NEIGHBORS_MOST];
+	MPI_Aint bytes[NEIGHBORS_MOST];
+	MPI_Datatype types[NEIGHBORS_MOST];
+	int blocks[NEIGHBORS_MOST]; /* all 1: blocks of a type each */
 	int n;
 };
 
@@ -86,7 +86,7 @@ struct args {
 static void set_edge(const struct mixed_deal *d, struct edges *e, int i, long count)
 {
 	e->counts[i] = (int)count;
-	e->displs[i] = (int)(i * mixed_around_block(d));
+	e->displs[i] = (int)(i * mixed_neighbors_block(d));
 	e->bytes[i] = e->displs[i] * (MPI_Aint)sizeof(uint64_t);
 	e->blocks[i] = 1;
 	MPI_Type_vector((int)count, 1, 2, MPI_UINT64_T, &e->types[i]);
@@ -98,17 +98,18 @@ static struct args *args_of(struct mixed_op *o)
 {
 	const struct mixed_deal *d = &o->deal;
 	int self = d->m->prog->rank;
-	struct around to = mixed_around_to(d, self), from = mixed_around_from(d, self);
+	struct around to = mixed_neighbors_to(d, self), from = mixed_neighbors_from(d, self);
 	struct args *a = prog_alloc(d->m->prog, sizeof(*a));
 
 	a->to.n = a->from.n = 0;
 	for (int i = 0; i < to.n; i++)
-		set_edge(d, &a->to, i, mixed_around_count(d, self, i));
+		set_edge(d, &a->to, i, mixed_neighbors_count(d, self, i));
 	for (int i = 0; i < from.n; i++) {
 		long count = 0;
 
 		if (from.rank[i] >= 0)
-			count = mixed_around_count(d, from.rank[i], mixed_around_edge(d, self, i));
+			count = mixed_neighbors_count(
+				d, from.rank[i], mixed_neighbors_edge(d, self, i));
 		set_edge(d, &a->from, i, count);
 	}
 	return a;
@@ -140,7 +141,7 @@ static void allgather(struct mixed_op *o, const struct args *a, MPI_Comm c)
 
 static void allgatherv(struct mixed_op *o, const struct args *a, MPI_Comm c)
 {
-	int mine = (int)mixed_around_count(&o->deal, o->deal.m->prog->rank, 0);
+	int mine = (int)mixed_neighbors_count(&o->deal, o->deal.m->prog->rank, 0);
 
 	if (o->deal.way == MIXED_NOW)
 		MPI_Neighbor_allgatherv(o->in, mine, MPI_UINT64_T, o->out, a->from.counts,
@@ -196,16 +197,17 @@ static void alltoallw(struct mixed_op *o, const struct args *a, MPI_Comm c)
 			&o->request);
 }
 
-static void (*const calls[AROUND_KINDS])(struct mixed_op *o, const struct args *a, MPI_Comm c) = {
-	[AROUND_ALLGATHER] = allgather,
-	[AROUND_ALLGATHERV] = allgatherv,
-	[AROUND_ALLTOALL] = alltoall,
-	[AROUND_ALLTOALLV] = alltoallv,
-	[AROUND_ALLTOALLW] = alltoallw,
+static void (*const calls[NEIGHBORS_KINDS])(
+	struct mixed_op *o, const struct args *a, MPI_Comm c) = {
+	[NEIGHBORS_ALLGATHER] = allgather,
+	[NEIGHBORS_ALLGATHERV] = allgatherv,
+	[NEIGHBORS_ALLTOALL] = alltoall,
+	[NEIGHBORS_ALLTOALLV] = alltoallv,
+	[NEIGHBORS_ALLTOALLW] = alltoallw,
 };
 
 /* The operation keeps what it needs of the types. */
-void mixed_around_call(struct mixed_op *o)
+void mixed_neighbors_call(struct mixed_op *o)
 {
 	struct args *a = args_of(o);
 
@@ -218,13 +220,13 @@ void mixed_around_call(struct mixed_op *o)
 /* ---- the part ---- */
 
 static struct mixed_family family = {
-	.part = MIXED_AROUND,
+	.part = MIXED_NEIGHBORS,
 	.most = 2,
 	.room = ROOM,
 	.choose = choose,
 	.give = give,
 	.want = want,
-	.call = mixed_around_call,
+	.call = mixed_neighbors_call,
 };
 
 static void begin(struct mixed *m)
@@ -253,8 +255,8 @@ static void end(struct mixed *m)
 	mixed_ops_end(&family);
 }
 
-const struct mixed_part mixed_around = {
-	.name = "around",
+const struct mixed_part mixed_neighbors = {
+	.name = "neighbors",
 	.begin = begin,
 	.restored = restored,
 	.step = step_around,

@@ -29,7 +29,7 @@ static struct {
 
 static uint64_t key_of(const struct mixed *m, long step, int channel, int source)
 {
-	return mixed_random(m, MIXED_SHARES, step, (uint64_t)channel << 32 | (uint32_t)source);
+	return mixed_random(m, MIXED_PARTITIONED, step, (uint64_t)channel << 32 | (uint32_t)source);
 }
 
 static int source_of(const struct mixed *m, const struct channel *c)
@@ -52,7 +52,7 @@ static void make(const struct mixed *m, int i)
 {
 	struct channel *c = &channels[i];
 	int to = (m->prog->rank + c->distance) % m->prog->size, share = (int)c->bytes;
-	MPI_Comm comm = m->comm[MIXED_SHARES_COMM];
+	MPI_Comm comm = m->comm[MIXED_PARTITIONED_COMM];
 
 	c->out = prog_alloc(m->prog, (size_t)all_bytes(c));
 	c->in = i == 1 ? mixed_blank(m, all_bytes(c)) : prog_alloc(m->prog, (size_t)all_bytes(c));
@@ -71,7 +71,7 @@ static bool is_ready_at(const struct mixed *m, int channel, int partition, int64
 {
 	uint64_t which = (uint64_t)channel * 100 + (uint64_t)partition;
 	uint64_t random = mixed_random(
-		m, MIXED_SHARES, -(long)state.started, which * 100 + (uint64_t)m->prog->rank);
+		m, MIXED_PARTITIONED, -(long)state.started, which * 100 + (uint64_t)m->prog->rank);
 
 	return (int64_t)(random % READY) == j;
 }
@@ -134,7 +134,7 @@ static void finish(struct mixed *m, int i)
 		data = prog_alloc(m->prog, (size_t)all_bytes(c));
 		mixed_collect(m, data, all_bytes(c), c->in);
 	}
-	mixed_enter(m, MIXED_SHARES, source_of(m, c), tag_of(i), data, all_bytes(c));
+	mixed_enter(m, MIXED_PARTITIONED, source_of(m, c), tag_of(i), data, all_bytes(c));
 	if (mixed_worth(0, 0, data, all_bytes(c)) !=
 		mixed_worth_of(m, 0, 0, key_of(m, step, i, source_of(m, c)), all_bytes(c)))
 		prog_wrong(m->prog, "channel %d: what came is not that of step %ld", i, step);
@@ -166,11 +166,12 @@ static void begin(struct mixed *m)
 	long most = m->most < 400000 ? m->most : 400000;
 	long bytes[CHANNELS] = {200, 4 * MIXED_ITEM, most / PARTS};
 
-	mixed_protect(m, MIXED_SHARES, &state, sizeof(state));
+	mixed_protect(m, MIXED_PARTITIONED, &state, sizeof(state));
 	for (int i = 0; i < CHANNELS; i++) {
 		channels[i].bytes = bytes[i];
-		channels[i].distance = (int)(mixed_random(m, MIXED_SHARES, 0, (uint64_t)(i / 2)) %
-					     (uint64_t)m->prog->size);
+		channels[i].distance =
+			(int)(mixed_random(m, MIXED_PARTITIONED, 0, (uint64_t)(i / 2)) %
+				(uint64_t)m->prog->size);
 		make(m, i);
 	}
 }
@@ -211,7 +212,7 @@ static void end(struct mixed *m)
 	}
 }
 
-const struct mixed_part mixed_shares = {
+const struct mixed_part mixed_partitioned = {
 	.name = "partitioned",
 	.begin = begin,
 	.restored = restored,

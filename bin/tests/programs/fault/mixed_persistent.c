@@ -30,7 +30,7 @@ static MPI_Request never = MPI_REQUEST_NULL;
 
 static uint64_t key_of(const struct mixed *m, long step, int kind, int source)
 {
-	return mixed_random(m, MIXED_STANDS, step, (uint64_t)kind << 32 | (uint32_t)source);
+	return mixed_random(m, MIXED_PERSISTENT_P2P, step, (uint64_t)kind << 32 | (uint32_t)source);
 }
 
 static int source_of(const struct mixed *m, const struct kind *k)
@@ -74,7 +74,7 @@ static void finish(struct mixed *m, int i)
 		data = prog_alloc(m->prog, (size_t)k->bytes);
 		mixed_collect(m, data, k->bytes, k->in);
 	}
-	mixed_enter_known(m, MIXED_STANDS, step, &status, TAG + i,
+	mixed_enter_known(m, MIXED_PERSISTENT_P2P, step, &status, TAG + i,
 		key_of(m, step, i, source_of(m, k)), data, k->bytes);
 	if (i == 1)
 		free(data);
@@ -124,10 +124,10 @@ static void stands_begin(struct mixed *m)
 {
 	long most = m->most < 200000 ? m->most : 200000;
 	long bytes[KINDS] = {0, (m->most < 600 ? m->most : 600) / MIXED_ITEM * MIXED_ITEM, most};
-	mixed_protect(m, MIXED_STANDS, &state, sizeof(state));
+	mixed_protect(m, MIXED_PERSISTENT_P2P, &state, sizeof(state));
 	for (int i = 0; i < KINDS; i++) {
 		kinds[i].bytes = bytes[i];
-		kinds[i].distance = (int)(mixed_random(m, MIXED_STANDS, 0, (uint64_t)i) %
+		kinds[i].distance = (int)(mixed_random(m, MIXED_PERSISTENT_P2P, 0, (uint64_t)i) %
 					  (uint64_t)m->prog->size);
 		make(m, i);
 	}
@@ -165,7 +165,7 @@ static void stands_end(struct mixed *m)
 	}
 }
 
-const struct mixed_part mixed_stands = {
+const struct mixed_part mixed_persistent = {
 	.name = "persistent",
 	.begin = stands_begin,
 	.restored = stands_restored,

@@ -34,7 +34,7 @@ static struct mixed_sends sends;
 
 static uint64_t about(const struct mixed *m, struct burst b, int what)
 {
-	return mixed_random(m, MIXED_BURSTS, b.step,
+	return mixed_random(m, MIXED_REQUESTS, b.step,
 		((uint64_t)b.source * (MOST + 1) + (uint64_t)b.j) * 4 + (uint64_t)what);
 }
 
@@ -76,7 +76,7 @@ static uint64_t key_of(const struct mixed *m, struct burst b)
 static long post_step(const struct mixed *m, struct burst b)
 {
 	uint64_t envelope = ((uint64_t)b.source * 1000 + (uint64_t)m->prog->rank) * TAGS;
-	uint64_t random = mixed_random(m, MIXED_BURSTS, -1, envelope + (uint64_t)tag_of(b));
+	uint64_t random = mixed_random(m, MIXED_REQUESTS, -1, envelope + (uint64_t)tag_of(b));
 	long step = b.step - EARLY + (long)(random % (EARLY + LATE + 1));
 	return step < 1 ? 1 : step;
 }
@@ -209,7 +209,7 @@ static void take(struct mixed *m, int64_t i)
 	if (has_items(b))
 		data = collected(m, b, data, &status);
 	mixed_enter_known(
-		m, MIXED_BURSTS, (long)b.step, &status, tag_of(b), key_of(m, b), data, bytes);
+		m, MIXED_REQUESTS, (long)b.step, &status, tag_of(b), key_of(m, b), data, bytes);
 	free(data);
 	open.count--;
 	memmove(&open.of[i], &open.of[i + 1], (size_t)(open.count - i) * sizeof(open.of[0]));
@@ -237,7 +237,7 @@ static void bursts_step(struct mixed *m, long step)
 
 static void bursts_begin(struct mixed *m)
 {
-	mixed_protect(m, MIXED_BURSTS, &open, sizeof(open));
+	mixed_protect(m, MIXED_REQUESTS, &open, sizeof(open));
 }
 
 static void bursts_restored(struct mixed *m)
@@ -269,8 +269,8 @@ static void bursts_end(struct mixed *m)
 	mixed_sends_end(&sends);
 }
 
-const struct mixed_part mixed_bursts = {
-	.name = "bursts",
+const struct mixed_part mixed_requests = {
+	.name = "requests",
 	.begin = bursts_begin,
 	.restored = bursts_restored,
 	.step = bursts_step,

@@ -46,7 +46,7 @@ static struct mixed_sends sends;
 
 static struct turn turn_at(const struct mixed *m, long step)
 {
-	uint64_t random = mixed_random(m, MIXED_MODES, step, 0), own;
+	uint64_t random = mixed_random(m, MIXED_SEND_MODES, step, 0), own;
 	int size = m->prog->size, rank = m->prog->rank;
 	struct turn t = {.mode = (enum mode)mixed_decide(&random, MODES)};
 	int distance = (int)mixed_decide(&random, size);
@@ -54,19 +54,19 @@ static struct turn turn_at(const struct mixed *m, long step)
 	t.from = (rank + size - distance) % size;
 	t.to = (rank + distance) % size;
 	t.bytes = mixed_bytes(m, &random, 1);
-	own = mixed_random(m, MIXED_MODES, step, 1 + (uint64_t)rank);
+	own = mixed_random(m, MIXED_SEND_MODES, step, 1 + (uint64_t)rank);
 	t.lag = mixed_decide(&own, LATE + 1);
 	return t;
 }
 
 static uint64_t key_from(const struct mixed *m, long step, int rank)
 {
-	return mixed_random(m, MIXED_MODES, step, 1000 + (uint64_t)rank);
+	return mixed_random(m, MIXED_SEND_MODES, step, 1000 + (uint64_t)rank);
 }
 
 static MPI_Comm comm_of(const struct mixed *m)
 {
-	return m->comm[MIXED_MODES_COMM];
+	return m->comm[MIXED_SEND_MODES_COMM];
 }
 
 static void *data_of(const struct mixed *m, const struct turn *t, long step)
@@ -97,7 +97,7 @@ static void take(struct mixed *m, long step)
 	MPI_Status status;
 
 	MPI_Wait(&at[slot].request, &status);
-	mixed_enter_known(m, MIXED_MODES, step, &status, TAG, key_from(m, step, t.from),
+	mixed_enter_known(m, MIXED_SEND_MODES, step, &status, TAG, key_from(m, step, t.from),
 		at[slot].in, t.bytes);
 	free(at[slot].in);
 	free(at[slot].out);
@@ -204,7 +204,7 @@ static void step_modes(struct mixed *m, long step)
 
 static void begin(struct mixed *m)
 {
-	mixed_protect(m, MIXED_MODES, open, sizeof(open));
+	mixed_protect(m, MIXED_SEND_MODES, open, sizeof(open));
 	MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0);
 }
 
@@ -248,8 +248,8 @@ static void end(struct mixed *m)
 	MPI_Buffer_detach(&buffer, &size);
 }
 
-const struct mixed_part mixed_modes = {
-	.name = "modes",
+const struct mixed_part mixed_send_modes = {
+	.name = "send_modes",
 	.begin = begin,
 	.restored = restored,
 	.step = step_modes,

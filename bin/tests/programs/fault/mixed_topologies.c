@@ -63,7 +63,7 @@ static struct around graph_of(const struct mixed *m, int rank)
 
 static struct around web_to(const struct mixed *m, int rank)
 {
-	uint64_t random = mixed_random(m, MIXED_AROUND, 0, UINT64_C(1) << 61 | (uint64_t)rank);
+	uint64_t random = mixed_random(m, MIXED_NEIGHBORS, 0, UINT64_C(1) << 61 | (uint64_t)rank);
 	struct around a = {.n = (int)mixed_decide(&random, WEB_EDGES + 1)};
 
 	for (int i = 0; i < a.n; i++)
@@ -88,23 +88,24 @@ static struct around web_from(const struct mixed *m, int rank)
 
 /* ---- edges ---- */
 
-struct around mixed_around_to(const struct mixed_deal *d, int rank)
+struct around mixed_neighbors_to(const struct mixed_deal *d, int rank)
 {
 	if (d->which == MIXED_GRID || d->which == MIXED_RING)
 		return grid_of(d->m, d->which, rank);
 	return d->which == MIXED_GRAPH ? graph_of(d->m, rank) : web_to(d->m, rank);
 }
 
-struct around mixed_around_from(const struct mixed_deal *d, int rank)
+struct around mixed_neighbors_from(const struct mixed_deal *d, int rank)
 {
-	return d->which == MIXED_WEB ? web_from(d->m, rank) : mixed_around_to(d, rank);
+	return d->which == MIXED_WEB ? web_from(d->m, rank) : mixed_neighbors_to(d, rank);
 }
 
 /* What comes from below was sent up. Else edges of the same two ranks are told apart by their
  * order. */
-int mixed_around_edge(const struct mixed_deal *d, int rank, int i)
+int mixed_neighbors_edge(const struct mixed_deal *d, int rank, int i)
 {
-	struct around from = mixed_around_from(d, rank), to = mixed_around_to(d, from.rank[i]);
+	struct around from = mixed_neighbors_from(d, rank),
+		      to = mixed_neighbors_to(d, from.rank[i]);
 	int before = 0, edge = 0;
 
 	if (d->which == MIXED_GRID || d->which == MIXED_RING)
@@ -131,7 +132,7 @@ static MPI_Comm make_grid(const struct mixed *m, int which)
 static MPI_Comm make_graph(const struct mixed *m)
 {
 	int size = m->prog->size, n = 0;
-	int *index = prog_alloc(m->prog, (size_t)size * (1 + AROUND_MOST) * sizeof(*index));
+	int *index = prog_alloc(m->prog, (size_t)size * (1 + NEIGHBORS_MOST) * sizeof(*index));
 	int *edges = index + size;
 	MPI_Comm c;
 
@@ -157,7 +158,7 @@ static MPI_Comm make_web(const struct mixed *m)
 	return c;
 }
 
-MPI_Comm mixed_around_make(const struct mixed *m, int which)
+MPI_Comm mixed_neighbors_make(const struct mixed *m, int which)
 {
 	if (which == MIXED_GRID || which == MIXED_RING)
 		return make_grid(m, which);

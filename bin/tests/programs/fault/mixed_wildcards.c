@@ -39,13 +39,13 @@ struct letter {
 
 static int letters(const struct mixed *m, long step, int source)
 {
-	return mixed_letters(m, MIXED_ANYONE, step, source, MOST);
+	return mixed_letters(m, MIXED_WILDCARDS, step, source, MOST);
 }
 
 static struct letter letter_at(const struct mixed *m, long step, int source, int j)
 {
 	uint64_t random =
-		mixed_random(m, MIXED_ANYONE, step, ((uint64_t)source << 8) + 1 + (uint64_t)j);
+		mixed_random(m, MIXED_WILDCARDS, step, ((uint64_t)source << 8) + 1 + (uint64_t)j);
 	struct letter l = {.source = source, .key = random};
 	l.dest = (int)mixed_decide(&random, m->prog->size);
 	l.tag = (int)mixed_decide(&random, TAGS);
@@ -97,7 +97,7 @@ static void enter(struct mixed *m, enum way way, const MPI_Status *status, const
 {
 	int bytes = 0;
 	MPI_Get_count(status, MPI_BYTE, &bytes);
-	mixed_enter(m, MIXED_ANYONE, status->MPI_SOURCE, status->MPI_TAG, data, bytes);
+	mixed_enter(m, MIXED_WILDCARDS, status->MPI_SOURCE, status->MPI_TAG, data, bytes);
 	state.done[way]++;
 }
 
@@ -188,7 +188,7 @@ static void anyone_begin(struct mixed *m)
 	if (ripe_from == NULL)
 		prog_wrong(m->prog, "out of memory");
 	done_from = ripe_from + m->prog->size;
-	mixed_protect(m, MIXED_ANYONE, &state, sizeof(state));
+	mixed_protect(m, MIXED_WILDCARDS, &state, sizeof(state));
 	mixed_protect(m, MIXED_PARTS, ripe_from, 2 * bytes);
 	for (int i = 0; i < STANDING; i++)
 		at.request[i] = MPI_REQUEST_NULL;
@@ -221,8 +221,8 @@ static void anyone_end(struct mixed *m)
 	free(ripe_from);
 }
 
-const struct mixed_part mixed_anyone = {
-	.name = "anyone",
+const struct mixed_part mixed_wildcards = {
+	.name = "wildcards",
 	.begin = anyone_begin,
 	.restored = anyone_restored,
 	.step = anyone_step,

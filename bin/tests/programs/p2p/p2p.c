@@ -17,13 +17,12 @@ static const char *name;
 static const struct prog_option options[] = {
 	{"CASE", NULL, PROG_TEXT, &name, 0, "this case alone"},
 };
-struct prog point = {"p2p", "point-to-point communication, case by case", options, 1, 0, 1};
+struct prog p2p = {"p2p", "point-to-point communication, case by case", options, 1, 0, 1};
 
-static const struct point_case *const parts[] = {point_buffered, point_matched, point_pair,
-	point_requests, point_generalised, point_partitioned, point_uneven, point_nothing,
-	point_last};
+static const struct p2p_case *const parts[] = {p2p_buffered, p2p_matched, p2p_sendrecv,
+	p2p_requests, p2p_generalised, p2p_partitioned, p2p_short, p2p_no_data, p2p_last};
 
-void point_want(bool right, const char *fmt, ...)
+void p2p_want(bool right, const char *fmt, ...)
 {
 	char text[500];
 	va_list args;
@@ -33,10 +32,10 @@ void point_want(bool right, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
-	prog_wrong(&point, "%s", text);
+	prog_wrong(&p2p, "%s", text);
 }
 
-void point_error(const char *what, int class, int rc)
+void p2p_error(const char *what, int class, int rc)
 {
 	int got = MPI_SUCCESS, length = 0;
 	char text[MPI_MAX_ERROR_STRING] = "success";
@@ -45,7 +44,7 @@ void point_error(const char *what, int class, int rc)
 		MPI_Error_class(rc, &got);
 		MPI_Error_string(rc, text, &length);
 	}
-	point_want(got == class, "%s: error class %d (%s), not %d", what, got, text, class);
+	p2p_want(got == class, "%s: error class %d (%s), not %d", what, got, text, class);
 }
 
 static unsigned char byte_of(int seed, size_t i)
@@ -53,68 +52,68 @@ static unsigned char byte_of(int seed, size_t i)
 	return (unsigned char)(seed * 37 + (int)(i % 253));
 }
 
-unsigned char *point_bytes(int seed, size_t n)
+unsigned char *p2p_bytes(int seed, size_t n)
 {
-	unsigned char *p = prog_alloc(&point, n);
+	unsigned char *p = prog_alloc(&p2p, n);
 
 	for (size_t i = 0; i < n; i++)
 		p[i] = byte_of(seed, i);
 	return p;
 }
 
-void point_check(const char *what, const unsigned char *bytes, int seed, size_t n)
+void p2p_check(const char *what, const unsigned char *bytes, int seed, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		point_want(bytes[i] == byte_of(seed, i), "%s: byte %zu of %zu is %d, not %d", what,
-			i, n, bytes[i], byte_of(seed, i));
+		p2p_want(bytes[i] == byte_of(seed, i), "%s: byte %zu of %zu is %d, not %d", what, i,
+			n, bytes[i], byte_of(seed, i));
 }
 
-void point_tell(int other)
+void p2p_tell(int other)
 {
-	MPI_Send(NULL, 0, MPI_BYTE, other, POINT_GO, MPI_COMM_WORLD);
+	MPI_Send(NULL, 0, MPI_BYTE, other, P2P_GO, MPI_COMM_WORLD);
 }
 
-void point_wait(int other)
+void p2p_wait(int other)
 {
-	MPI_Recv(NULL, 0, MPI_BYTE, other, POINT_GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Recv(NULL, 0, MPI_BYTE, other, P2P_GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-void point_status(const char *what, const MPI_Status *s, int source, int tag, int bytes)
+void p2p_status(const char *what, const MPI_Status *s, int source, int tag, int bytes)
 {
 	int count = -1;
 
 	MPI_Get_count(s, MPI_BYTE, &count);
-	point_want(s->MPI_SOURCE == source && s->MPI_TAG == tag && count == bytes,
+	p2p_want(s->MPI_SOURCE == source && s->MPI_TAG == tag && count == bytes,
 		"%s: source %d, tag %d, %d bytes; not %d, %d, %d", what, s->MPI_SOURCE, s->MPI_TAG,
 		count, source, tag, bytes);
 }
 
-void point_recv(const char *what, int source, int tag, int seed, int n, MPI_Comm comm)
+void p2p_recv(const char *what, int source, int tag, int seed, int n, MPI_Comm comm)
 {
-	unsigned char *p = prog_alloc(&point, (size_t)n);
+	unsigned char *p = prog_alloc(&p2p, (size_t)n);
 	MPI_Status s;
 
 	MPI_Recv(p, n, MPI_BYTE, source, tag, comm, &s);
-	point_status(what, &s, source, tag, n);
-	point_check(what, p, seed, (size_t)n);
+	p2p_status(what, &s, source, tag, n);
+	p2p_check(what, p, seed, (size_t)n);
 	free(p);
 }
 
-__attribute__((no_sanitize("thread"))) unsigned char point_seen(const volatile unsigned char *byte)
+__attribute__((no_sanitize("thread"))) unsigned char p2p_seen(const volatile unsigned char *byte)
 {
 	return *byte;
 }
 
-static int run(const struct point_case *c)
+static int run(const struct p2p_case *c)
 {
 	int flag = 0;
 
-	if (point.size < c->ranks)
+	if (p2p.size < c->ranks)
 		return 0;
 	c->run();
 	MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
-	point_want(!flag, "%s: a message is left over", c->name);
+	p2p_want(!flag, "%s: a message is left over", c->name);
 	MPI_Barrier(MPI_COMM_WORLD);
 	return 1;
 }
@@ -125,15 +124,15 @@ int main(int argc, char **argv)
 
 	alarm(prog_patience(GUARD_SECONDS));
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-	prog_begin(&point, argc, argv);
+	prog_begin(&p2p, argc, argv);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		for (const struct point_case *c = parts[i]; c->name; c++)
-			if (name ? strcmp(name, c->name) == 0 : parts[i] != point_last)
+		for (const struct p2p_case *c = parts[i]; c->name; c++)
+			if (name ? strcmp(name, c->name) == 0 : parts[i] != p2p_last)
 				done += run(c);
-	point_want(done > 0, "no case is called %s", name ? name : "");
-	if (point.rank == 0)
-		printf("p2p: right, %d cases, %d ranks\n", done, point.size);
+	p2p_want(done > 0, "no case is called %s", name ? name : "");
+	if (p2p.rank == 0)
+		printf("p2p: right, %d cases, %d ranks\n", done, p2p.size);
 	MPI_Finalize();
 	return 0;
 }

@@ -11,16 +11,16 @@ static void nowhere(void)
 	MPI_Status s;
 	int x = 7;
 
-	point_error("Send", MPI_SUCCESS, MPI_Send(&x, 3, none, MPI_PROC_NULL, 1, w));
-	point_error("Recv", MPI_SUCCESS, MPI_Recv(&x, 3, none, MPI_PROC_NULL, 1, w, &s));
-	point_status("Recv", &s, MPI_PROC_NULL, MPI_ANY_TAG, 0);
-	point_error("Isend", MPI_SUCCESS, MPI_Isend(&x, 1, none, MPI_PROC_NULL, 1, w, &r));
+	p2p_error("Send", MPI_SUCCESS, MPI_Send(&x, 3, none, MPI_PROC_NULL, 1, w));
+	p2p_error("Recv", MPI_SUCCESS, MPI_Recv(&x, 3, none, MPI_PROC_NULL, 1, w, &s));
+	p2p_status("Recv", &s, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+	p2p_error("Isend", MPI_SUCCESS, MPI_Isend(&x, 1, none, MPI_PROC_NULL, 1, w, &r));
 	MPI_Wait(&r, MPI_STATUS_IGNORE);
-	point_error("Recv_init", MPI_SUCCESS, MPI_Recv_init(&x, 1, none, MPI_PROC_NULL, 1, w, &r));
+	p2p_error("Recv_init", MPI_SUCCESS, MPI_Recv_init(&x, 1, none, MPI_PROC_NULL, 1, w, &r));
 	MPI_Request_free(&r);
-	point_error("negative", MPI_ERR_COUNT, MPI_Send(&x, -1, none, MPI_PROC_NULL, 1, w));
-	point_error("no tag", MPI_ERR_TAG, MPI_Send(&x, 1, none, MPI_PROC_NULL, -5, w));
-	point_want(x == 7, "a receive from nobody wrote %d", x);
+	p2p_error("negative", MPI_ERR_COUNT, MPI_Send(&x, -1, none, MPI_PROC_NULL, 1, w));
+	p2p_error("no tag", MPI_ERR_TAG, MPI_Send(&x, 1, none, MPI_PROC_NULL, -5, w));
+	p2p_want(x == 7, "a receive from nobody wrote %d", x);
 }
 
 static void no_elements(void)
@@ -28,17 +28,17 @@ static void no_elements(void)
 	const MPI_Datatype none = MPI_DATATYPE_NULL;
 	MPI_Comm w = MPI_COMM_WORLD;
 	MPI_Status s;
-	int me = point.rank, x = 7, y = 8;
+	int me = p2p.rank, x = 7, y = 8;
 
-	point_error("Sendrecv", MPI_SUCCESS,
+	p2p_error("Sendrecv", MPI_SUCCESS,
 		MPI_Sendrecv(NULL, 0, none, me, 1, NULL, 0, none, me, 1, w, &s));
-	point_status("Sendrecv", &s, me, 1, 0);
-	point_error("Send", MPI_ERR_TYPE, MPI_Send(&x, 1, none, me, 1, w));
-	point_error("Bcast", MPI_SUCCESS, MPI_Bcast(&x, 0, none, 0, w));
-	point_error("Gather", MPI_SUCCESS, MPI_Gather(&x, 0, none, &y, 0, none, 0, w));
-	point_error("Allreduce", MPI_SUCCESS, MPI_Allreduce(&x, &y, 0, none, MPI_SUM, w));
-	point_error("Allreduce", MPI_ERR_TYPE, MPI_Allreduce(&x, &y, 1, none, MPI_SUM, w));
-	point_want(x == 7 && y == 8, "no elements are %d and %d", x, y);
+	p2p_status("Sendrecv", &s, me, 1, 0);
+	p2p_error("Send", MPI_ERR_TYPE, MPI_Send(&x, 1, none, me, 1, w));
+	p2p_error("Bcast", MPI_SUCCESS, MPI_Bcast(&x, 0, none, 0, w));
+	p2p_error("Gather", MPI_SUCCESS, MPI_Gather(&x, 0, none, &y, 0, none, 0, w));
+	p2p_error("Allreduce", MPI_SUCCESS, MPI_Allreduce(&x, &y, 0, none, MPI_SUM, w));
+	p2p_error("Allreduce", MPI_ERR_TYPE, MPI_Allreduce(&x, &y, 1, none, MPI_SUM, w));
+	p2p_want(x == 7 && y == 8, "no elements are %d and %d", x, y);
 }
 
 static void window(void)
@@ -49,12 +49,12 @@ static void window(void)
 	MPI_Win_create(&x, sizeof x, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
 	MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
 	MPI_Win_fence(0, win);
-	point_error("Put", MPI_SUCCESS,
+	p2p_error("Put", MPI_SUCCESS,
 		MPI_Put(&y, 0, MPI_DATATYPE_NULL, 0, 0, 0, MPI_DATATYPE_NULL, win));
-	point_error("Put", MPI_ERR_TYPE, MPI_Put(&y, 1, MPI_DATATYPE_NULL, 0, 0, 1, MPI_INT, win));
+	p2p_error("Put", MPI_ERR_TYPE, MPI_Put(&y, 1, MPI_DATATYPE_NULL, 0, 0, 1, MPI_INT, win));
 	MPI_Win_fence(0, win);
 	MPI_Win_free(&win);
-	point_want(x == 7, "no elements are %d", x);
+	p2p_want(x == 7, "no elements are %d", x);
 }
 
 /* The error class that all ranks but one get, and then all are well again. */
@@ -62,10 +62,10 @@ static void all_but(const char *what, int one, int class, int rc)
 {
 	int mine = 1, sum = 0;
 
-	point_error(what, point.rank == one ? MPI_SUCCESS : class, rc);
-	point_error("after it", MPI_SUCCESS,
+	p2p_error(what, p2p.rank == one ? MPI_SUCCESS : class, rc);
+	p2p_error("after it", MPI_SUCCESS,
 		MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
-	point_want(sum == point.size, "after %s: %d ranks, not %d", what, sum, point.size);
+	p2p_want(sum == p2p.size, "after %s: %d ranks, not %d", what, sum, p2p.size);
 }
 
 /* The root means nothing and the others something: they are told, at whatever length. */
@@ -77,7 +77,7 @@ static void root_has_nothing(void)
 	MPI_Request r;
 
 	for (int i = 0; i < 3; i++) {
-		int n = point.rank == 0 ? 0 : lengths[i];
+		int n = p2p.rank == 0 ? 0 : lengths[i];
 
 		all_but("Bcast of nothing", 0, MPI_ERR_TRUNCATE,
 			MPI_Bcast(data, n, MPI_BYTE, 0, w));
@@ -90,10 +90,10 @@ static void root_has_nothing(void)
 static void one_has_no_room(void)
 {
 	char data[100] = {0};
-	int last = point.size - 1;
-	int rc = MPI_Bcast(data, point.rank == last ? 0 : 100, MPI_BYTE, 0, MPI_COMM_WORLD);
+	int last = p2p.size - 1;
+	int rc = MPI_Bcast(data, p2p.rank == last ? 0 : 100, MPI_BYTE, 0, MPI_COMM_WORLD);
 
-	point_error("Bcast without room", point.rank == last ? MPI_ERR_TRUNCATE : MPI_SUCCESS, rc);
+	p2p_error("Bcast without room", p2p.rank == last ? MPI_ERR_TRUNCATE : MPI_SUCCESS, rc);
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -102,13 +102,13 @@ static void reduction(void)
 {
 	int x = 1, sum = 0, rc;
 
-	rc = MPI_Reduce(&x, &sum, point.rank == 1 ? 0 : 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
-	if (point.rank == 0)
-		point_error("Reduce, one has nothing", MPI_ERR_TRUNCATE, rc);
+	rc = MPI_Reduce(&x, &sum, p2p.rank == 1 ? 0 : 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+	if (p2p.rank == 0)
+		p2p_error("Reduce, one has nothing", MPI_ERR_TRUNCATE, rc);
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
-const struct point_case point_nothing[] = {
+const struct p2p_case p2p_no_data[] = {
 	{"nothing-nowhere", nowhere, 1},
 	{"nothing-elements", no_elements, 1},
 	{"nothing-window", window, 1},

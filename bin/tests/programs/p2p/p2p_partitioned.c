@@ -12,7 +12,7 @@ static MPI_Request send_to(void *p, int dest, int tag)
 {
 	MPI_Request r;
 
-	point_error("Psend_init", MPI_SUCCESS,
+	p2p_error("Psend_init", MPI_SUCCESS,
 		MPI_Psend_init(
 			p, PARTS, PART, MPI_BYTE, dest, tag, MPI_COMM_WORLD, MPI_INFO_NULL, &r));
 	return r;
@@ -23,7 +23,7 @@ static MPI_Request recv_from(void *p, int source, int tag)
 {
 	MPI_Request r;
 
-	point_error("Precv_init", MPI_SUCCESS,
+	p2p_error("Precv_init", MPI_SUCCESS,
 		MPI_Precv_init(
 			p, 2, ALL / 2, MPI_BYTE, source, tag, MPI_COMM_WORLD, MPI_INFO_NULL, &r));
 	return r;
@@ -31,7 +31,7 @@ static MPI_Request recv_from(void *p, int source, int tag)
 
 static void fill(unsigned char *p, int seed)
 {
-	unsigned char *made = point_bytes(seed, ALL);
+	unsigned char *made = p2p_bytes(seed, ALL);
 
 	memcpy(p, made, ALL);
 	free(made);
@@ -40,24 +40,24 @@ static void fill(unsigned char *p, int seed)
 /* In three ways, out of order; a plain message of the same tag goes elsewhere. */
 static void send_all(void)
 {
-	unsigned char *p = prog_alloc(&point, ALL);
+	unsigned char *p = prog_alloc(&p2p, ALL);
 	MPI_Request r = send_to(p, 1, 1);
 	int flag, list[] = {7, 0, 3};
 
 	for (int round = 0; round < 3; round++) {
 		memset(p, 0, ALL);
 		MPI_Start(&r);
-		point_wait(1);
+		p2p_wait(1);
 		fill(p, round);
-		point_error("Pready_range", MPI_SUCCESS, MPI_Pready_range(4, 6, r));
-		point_error("Pready_list", MPI_SUCCESS, MPI_Pready_list(3, list, r));
+		p2p_error("Pready_range", MPI_SUCCESS, MPI_Pready_range(4, 6, r));
+		p2p_error("Pready_list", MPI_SUCCESS, MPI_Pready_list(3, list, r));
 		MPI_Pready(1, r);
 		MPI_Test(&r, &flag, MPI_STATUS_IGNORE);
-		point_want(!flag, "done, and partition 2 is not ready");
+		p2p_want(!flag, "done, and partition 2 is not ready");
 		MPI_Send(&round, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
 		MPI_Pready(2, r);
 		MPI_Wait(&r, MPI_STATUS_IGNORE);
-		point_want(r != MPI_REQUEST_NULL, "a persistent request is gone");
+		p2p_want(r != MPI_REQUEST_NULL, "a persistent request is gone");
 	}
 	MPI_Request_free(&r);
 	free(p);
@@ -65,28 +65,28 @@ static void send_all(void)
 
 static void recv_all(void)
 {
-	unsigned char *p = prog_alloc(&point, ALL);
+	unsigned char *p = prog_alloc(&p2p, ALL);
 	MPI_Request r = recv_from(p, 0, 1);
 	MPI_Status s;
 	int flag, plain;
 
 	MPI_Parrived(r, 0, &flag);
-	point_want(flag, "an inactive request is not complete");
+	p2p_want(flag, "an inactive request is not complete");
 	flag = 0;
-	point_error("no request", MPI_SUCCESS, MPI_Parrived(MPI_REQUEST_NULL, 0, &flag));
-	point_want(flag, "no request is not complete");
+	p2p_error("no request", MPI_SUCCESS, MPI_Parrived(MPI_REQUEST_NULL, 0, &flag));
+	p2p_want(flag, "no request is not complete");
 	for (int round = 0; round < 3; round++) {
 		MPI_Start(&r);
 		MPI_Parrived(r, 1, &flag);
-		point_want(!flag, "arrived before it was ready");
-		point_tell(0);
+		p2p_want(!flag, "arrived before it was ready");
+		p2p_tell(0);
 		MPI_Recv(&plain, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		point_want(plain == round, "a plain message: %d", plain);
+		p2p_want(plain == round, "a plain message: %d", plain);
 		for (flag = 0; !flag;)
 			MPI_Parrived(r, 1, &flag);
 		MPI_Wait(&r, &s);
-		point_status("partitioned", &s, 0, 1, ALL);
-		point_check("partitioned", p, round, ALL);
+		p2p_status("partitioned", &s, 0, 1, ALL);
+		p2p_check("partitioned", p, round, ALL);
 	}
 	MPI_Request_free(&r);
 	free(p);
@@ -94,9 +94,9 @@ static void recv_all(void)
 
 static void rounds(void)
 {
-	if (point.rank == 0)
+	if (p2p.rank == 0)
 		send_all();
-	else if (point.rank == 1)
+	else if (p2p.rank == 1)
 		recv_all();
 }
 
@@ -107,8 +107,8 @@ static void as_made(void)
 	MPI_Request r[3];
 
 	for (int i = 0; i < 3; i++)
-		p[i] = prog_alloc(&point, ALL);
-	if (point.rank == 0) {
+		p[i] = prog_alloc(&p2p, ALL);
+	if (p2p.rank == 0) {
 		for (int i = 0; i < 3; i++) {
 			fill(p[i], i);
 			r[i] = send_to(p[i], 1, 1);
@@ -117,19 +117,19 @@ static void as_made(void)
 			MPI_Start(&r[i]);
 			MPI_Pready_range(0, PARTS - 1, r[i]);
 		}
-	} else if (point.rank == 1) {
+	} else if (p2p.rank == 1) {
 		for (int i = 0; i < 3; i++)
 			r[i] = recv_from(p[i], 0, 1);
 		MPI_Startall(3, r);
 	}
-	if (point.rank < 2) {
+	if (p2p.rank < 2) {
 		MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
 		for (int i = 0; i < 3; i++)
 			MPI_Request_free(&r[i]);
 	}
 	for (int i = 0; i < 3; i++) {
-		if (point.rank == 1)
-			point_check("as made", p[i], i, ALL);
+		if (p2p.rank == 1)
+			p2p_check("as made", p[i], i, ALL);
 		free(p[i]);
 	}
 }
@@ -144,7 +144,7 @@ static void nobody(void)
 	MPI_Startall(2, r);
 	MPI_Pready(0, r[0]);
 	MPI_Parrived(r[1], 0, &flag);
-	point_want(flag, "from nobody, and it has not arrived");
+	p2p_want(flag, "from nobody, and it has not arrived");
 	MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
 	MPI_Request_free(&r[0]);
 	MPI_Request_free(&r[1]);
@@ -153,42 +153,42 @@ static void nobody(void)
 static void errors(void)
 {
 	MPI_Request in, out, null = MPI_REQUEST_NULL;
-	unsigned char *p = prog_alloc(&point, ALL), *q = prog_alloc(&point, ALL);
+	unsigned char *p = prog_alloc(&p2p, ALL), *q = prog_alloc(&p2p, ALL);
 	int flag, twice[] = {3, 3};
 
-	point_error("partitions", MPI_ERR_ARG,
+	p2p_error("partitions", MPI_ERR_ARG,
 		MPI_Psend_init(p, -1, 1, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &out));
-	point_error("count", MPI_ERR_COUNT,
+	p2p_error("count", MPI_ERR_COUNT,
 		MPI_Psend_init(p, 2, -1, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &out));
-	point_error("too many", MPI_ERR_COUNT,
+	p2p_error("too many", MPI_ERR_COUNT,
 		MPI_Psend_init_c(p, 1 << 30, (MPI_Count)1 << 40, MPI_BYTE, 0, 0, MPI_COMM_WORLD,
 			MPI_INFO_NULL, &out));
-	point_error("any source", MPI_ERR_RANK,
+	p2p_error("any source", MPI_ERR_RANK,
 		MPI_Precv_init(
 			p, 2, 1, MPI_BYTE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &in));
-	point_error("any tag", MPI_ERR_TAG,
+	p2p_error("any tag", MPI_ERR_TAG,
 		MPI_Precv_init(
 			p, 2, 1, MPI_BYTE, 0, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &in));
 	fill(p, 1);
-	out = send_to(p, point.rank, 2);
-	in = recv_from(q, point.rank, 2);
-	point_error("not started", MPI_ERR_REQUEST, MPI_Pready(0, out));
+	out = send_to(p, p2p.rank, 2);
+	in = recv_from(q, p2p.rank, 2);
+	p2p_error("not started", MPI_ERR_REQUEST, MPI_Pready(0, out));
 	MPI_Start(&out);
 	MPI_Start(&in);
-	point_error("a receive", MPI_ERR_REQUEST, MPI_Pready(0, in));
-	point_error("a send", MPI_ERR_REQUEST, MPI_Parrived(out, 0, &flag));
-	point_error("null", MPI_ERR_REQUEST, MPI_Pready(0, null));
-	point_error("cancel", MPI_ERR_REQUEST, MPI_Cancel(&in));
-	point_error("range", MPI_ERR_ARG, MPI_Pready(PARTS, out));
-	point_error("range", MPI_ERR_ARG, MPI_Pready_range(-1, 2, out));
-	point_error("range", MPI_ERR_ARG, MPI_Parrived(in, 2, &flag));
-	point_error("twice", MPI_ERR_ARG, MPI_Pready_list(2, twice, out));
-	point_error("twice", MPI_ERR_ARG, MPI_Pready_range(2, 4, out));
+	p2p_error("a receive", MPI_ERR_REQUEST, MPI_Pready(0, in));
+	p2p_error("a send", MPI_ERR_REQUEST, MPI_Parrived(out, 0, &flag));
+	p2p_error("null", MPI_ERR_REQUEST, MPI_Pready(0, null));
+	p2p_error("cancel", MPI_ERR_REQUEST, MPI_Cancel(&in));
+	p2p_error("range", MPI_ERR_ARG, MPI_Pready(PARTS, out));
+	p2p_error("range", MPI_ERR_ARG, MPI_Pready_range(-1, 2, out));
+	p2p_error("range", MPI_ERR_ARG, MPI_Parrived(in, 2, &flag));
+	p2p_error("twice", MPI_ERR_ARG, MPI_Pready_list(2, twice, out));
+	p2p_error("twice", MPI_ERR_ARG, MPI_Pready_range(2, 4, out));
 	MPI_Pready_range(0, 2, out);
 	MPI_Pready_range(4, PARTS - 1, out);
 	MPI_Wait(&out, MPI_STATUS_IGNORE);
 	MPI_Wait(&in, MPI_STATUS_IGNORE);
-	point_check("after errors", q, 1, ALL);
+	p2p_check("after errors", q, 1, ALL);
 	MPI_Request_free(&out);
 	MPI_Request_free(&in);
 	free(p);
@@ -215,33 +215,33 @@ static void by_threads(void)
 	pthread_t thread[PARTS];
 	int number[PARTS];
 
-	shared.made = point_bytes(6, ALL);
-	shared.bytes = prog_alloc(&point, ALL);
-	if (point.rank == 0) {
+	shared.made = p2p_bytes(6, ALL);
+	shared.bytes = prog_alloc(&p2p, ALL);
+	if (p2p.rank == 0) {
 		shared.request = send_to(shared.bytes, 1, 3);
 		MPI_Start(&shared.request);
 		for (int i = 0; i < PARTS; i++) {
 			number[i] = i;
-			point_want(pthread_create(&thread[i], NULL, ready_one, &number[i]) == 0,
+			p2p_want(pthread_create(&thread[i], NULL, ready_one, &number[i]) == 0,
 				"no thread");
 		}
 		for (int i = 0; i < PARTS; i++)
 			pthread_join(thread[i], NULL);
-	} else if (point.rank == 1) {
+	} else if (p2p.rank == 1) {
 		shared.request = recv_from(shared.bytes, 0, 3);
 		MPI_Start(&shared.request);
 	}
-	if (point.rank < 2) {
+	if (p2p.rank < 2) {
 		MPI_Wait(&shared.request, MPI_STATUS_IGNORE);
 		MPI_Request_free(&shared.request);
 	}
-	if (point.rank == 1)
-		point_check("by threads", shared.bytes, 6, ALL);
+	if (p2p.rank == 1)
+		p2p_check("by threads", shared.bytes, 6, ALL);
 	free(shared.made);
 	free(shared.bytes);
 }
 
-const struct point_case point_partitioned[] = {
+const struct p2p_case p2p_partitioned[] = {
 	{"partitioned-rounds", rounds, 2},
 	{"partitioned-as-made", as_made, 2},
 	{"partitioned-nobody", nobody, 1},

@@ -21,15 +21,15 @@ static void one(const struct uneven *u)
 
 	for (int posted = 0; posted < 2; posted++) {
 		if (posted)
-			MPI_Irecv(place, u->count, u->t, point.rank, 3, MPI_COMM_WORLD, &r);
-		MPI_Isend(data, u->bytes, u->sent, point.rank, 3, MPI_COMM_WORLD, &sent);
+			MPI_Irecv(place, u->count, u->t, p2p.rank, 3, MPI_COMM_WORLD, &r);
+		MPI_Isend(data, u->bytes, u->sent, p2p.rank, 3, MPI_COMM_WORLD, &sent);
 		if (posted)
 			rc = MPI_Wait(&r, &s);
 		else
-			rc = MPI_Recv(place, u->count, u->t, point.rank, 3, MPI_COMM_WORLD, &s);
+			rc = MPI_Recv(place, u->count, u->t, p2p.rank, 3, MPI_COMM_WORLD, &s);
 		MPI_Wait(&sent, MPI_STATUS_IGNORE);
-		point_error(u->what, u->class, rc);
-		point_status(u->what, &s, point.rank, 3, u->bytes);
+		p2p_error(u->what, u->class, rc);
+		p2p_status(u->what, &s, p2p.rank, 3, u->bytes);
 	}
 }
 
@@ -80,7 +80,7 @@ static void made(void)
 	MPI_Type_free(&comb);
 }
 
-const struct point_case point_uneven[] = {
+const struct p2p_case p2p_short[] = {
 	{"uneven-basic", basic, 1},
 	{"uneven-made", made, 1},
 	{NULL, NULL, 0},

@@ -106,6 +106,6 @@ int main(int argc, char **argv)
 	if (FTMPI_Get_restart_count == NULL)
 		printf("no checkpoints in this library\n");
 	for (int i = 1; i < n; i++)
-		again_obey(argv, words[i]);
+		reexec_obey(argv, words[i]);
 	return 0;
 }

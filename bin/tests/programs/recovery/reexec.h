@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What reexec does to its own process. */
-#ifndef FTMPI_PROGRAMS_AGAIN_H
-#define FTMPI_PROGRAMS_AGAIN_H
+#ifndef FTMPI_PROGRAMS_REEXEC_H
+#define FTMPI_PROGRAMS_REEXEC_H
 
 /* Does what this word says; argv is the one that main was given. */
-void again_obey(char **argv, const char *word);
+void reexec_obey(char **argv, const char *word);
 
 #endif

@@ -334,7 +334,7 @@ static const struct {
 	{"vfork", stay_vfork, 1},
 };
 
-void again_obey(char **argv, const char *word)
+void reexec_obey(char **argv, const char *word)
 {
 	size_t n = sizeof words / sizeof *words, i = 0;
 

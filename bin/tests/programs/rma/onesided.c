@@ -87,7 +87,7 @@ static int run(const struct prog_case *c)
 int main(int argc, char **argv)
 {
 	const struct prog_case *parts[] = {
-		os_moves, os_syncs, os_sums, os_windows, os_wrongs, os_threads};
+		os_putgets, os_syncs, os_accumulates, os_windows, os_wrongs, os_threads};
 	int level, cases = 0;
 
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);

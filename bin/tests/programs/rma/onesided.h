@@ -28,7 +28,7 @@ int os_left(void);
 /* MPI_ERRORS_RETURN */
 void os_return(MPI_Win win);
 
-extern const struct prog_case os_moves[], os_syncs[], os_sums[], os_windows[], os_wrongs[],
+extern const struct prog_case os_putgets[], os_syncs[], os_accumulates[], os_windows[], os_wrongs[],
 	os_threads[];
 
 #endif

@@ -258,7 +258,7 @@ static void unaligned(void)
 	os_free(&win);
 }
 
-const struct prog_case os_sums[] = {
+const struct prog_case os_accumulates[] = {
 	{"operators on bytes", of_bytes},
 	{"operators on shorts", of_shorts},
 	{"operators on ints", of_ints},

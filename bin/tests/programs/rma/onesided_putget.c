@@ -290,7 +290,7 @@ static void large_counts(void)
 	os_free(&win);
 }
 
-const struct prog_case os_moves[] = {
+const struct prog_case os_putgets[] = {
 	{"put and get", put_and_get},
 	{"local completion", local_completion},
 	{"types at the target", at_target},

@@ -8,7 +8,7 @@
 #include <mpi.h>
 
 static const struct load_case *const families[] = {
-	load_many_cases, load_flood_cases, load_hold_cases, load_large_cases, load_memory_cases};
+	load_many_cases, load_flood_cases, load_absent_cases, load_large_cases, load_memory_cases};
 
 static const struct load_case *case_named(const char *name)
 {
@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 		{"-file", "PATH", PROG_TEXT, &l.file, 0, "a FIFO, or the file that ends the case"},
 	};
 	l.prog = (struct prog){"load", "much of everything, and little memory", options, 6, 0, 1};
-	load_hold_before_init(argc, argv);
+	load_absent_before_init(argc, argv);
 	MPI_Init(&argc, &argv);
 	prog_begin(&l.prog, argc, argv);
 	const struct load_case *c = l.what != NULL ? case_named(l.what) : NULL;

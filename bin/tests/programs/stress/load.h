@@ -22,11 +22,11 @@ struct load_case {
 };
 
 /* Each ends with a NULL name. */
-extern const struct load_case load_many_cases[], load_flood_cases[], load_hold_cases[],
+extern const struct load_case load_many_cases[], load_flood_cases[], load_absent_cases[],
 	load_large_cases[], load_memory_cases[];
 
 /* load_absent.c: the case `late` has a rank that does not call MPI_Init for long. */
-void load_hold_before_init(int argc, char **argv);
+void load_absent_before_init(int argc, char **argv);
 
 /* Ends the job unless what was measured is at most `most`. */
 void load_bound(const struct load *l, const char *what, size_t measured, size_t most);

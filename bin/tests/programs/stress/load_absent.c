@@ -36,7 +36,7 @@ static void let_go(const struct load *l)
 }
 
 /* With the arguments `late -file FIFO` or `later -file FIFO`, in this order. */
-void load_hold_before_init(int argc, char **argv)
+void load_absent_before_init(int argc, char **argv)
 {
 	const char *rank = getenv("FTMPI_RANK");
 	if (argc >= 4 && strncmp(argv[1], "late", 4) == 0 && rank != NULL && atoi(rank) == HELD)
@@ -130,7 +130,7 @@ static void run_until(struct load *l)
 	}
 }
 
-const struct load_case load_hold_cases[] = {
+const struct load_case load_absent_cases[] = {
 	{"held", run_held, 3},
 	{"late", run_late, 3},
 	{"later", run_late, 3}, /* let go by somebody else */

@@ -79,7 +79,7 @@ static void on_alarm(int signal_number)
 }
 
 static const struct rt_kind *const families[] = {rt_move_kinds, rt_movev_kinds, rt_reduce_kinds,
-	rt_block_kinds, rt_flight_kinds, rt_odd_kinds};
+	rt_blocking_kinds, rt_nonblocking_kinds, rt_rare_kinds};
 
 /* Kind number n of all, or how many there are in *count. */
 static const struct rt_kind *kind_at(size_t n, size_t *count)

@@ -65,8 +65,8 @@ struct rt_kind {
 extern const struct rt_kind rt_move_kinds[];
 extern const struct rt_kind rt_movev_kinds[];
 extern const struct rt_kind rt_reduce_kinds[];
-extern const struct rt_kind rt_block_kinds[];
-extern const struct rt_kind rt_flight_kinds[];
-extern const struct rt_kind rt_odd_kinds[];
+extern const struct rt_kind rt_blocking_kinds[];
+extern const struct rt_kind rt_nonblocking_kinds[];
+extern const struct rt_kind rt_rare_kinds[];
 
 #endif

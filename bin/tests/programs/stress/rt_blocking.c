@@ -166,7 +166,7 @@ static void run_sendrecv(struct rt_case *c)
 	free(next);
 }
 
-const struct rt_kind rt_block_kinds[] = {
+const struct rt_kind rt_blocking_kinds[] = {
 	{"blocking", run_blocking},
 	{"sendrecv", run_sendrecv},
 	{NULL, NULL},

@@ -349,7 +349,7 @@ static void run_probe_any(struct rt_case *c)
 	flight_free(&f);
 }
 
-const struct rt_kind rt_flight_kinds[] = {
+const struct rt_kind rt_nonblocking_kinds[] = {
 	{"flight", run_flight},
 	{"mixed", run_mixed},
 	{"persistent", run_persistent},

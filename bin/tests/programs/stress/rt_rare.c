@@ -245,7 +245,7 @@ static void run_nobody(struct rt_case *c)
 	rt_list_free(&p.list);
 }
 
-const struct rt_kind rt_odd_kinds[] = {
+const struct rt_kind rt_rare_kinds[] = {
 	{"cancel", run_cancel},
 	{"cancel-race", run_cancel_race},
 	{"truncate", run_truncate},

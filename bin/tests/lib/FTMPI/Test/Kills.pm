@@ -28,7 +28,7 @@ my %programs = (
 sub programs { return sort keys %programs }
 
 # Parts of mixed that are not messages and collective operations of one communicator.
-sub parts { return qw(sides around found modes partitioned generalised bursts) }
+sub parts { return qw(intercoll neighbors mprobe send_modes partitioned grequest requests) }
 
 # Options for `killed`: these parts of mixed under this protocol; where nobody waits ranks come to a
 # line up to so many steps after others.
