@@ -6,20 +6,15 @@ use strict;
 use warnings;
 use File::Temp 'tempdir';
 use FindBin;
+use lib "$FindBin::Bin/../lib";
 use Test::More;
+
+use FTMPI::Test::File qw(read_file);
 
 my $include = "$FindBin::Bin/../../../include";
 my $libdir = $ENV{FTMPI_LIBDIR} or plan skip_all => 'FTMPI_LIBDIR does not name a built library';
 my $cc = $ENV{CC} || 'cc';
 my $tmp = tempdir(CLEANUP => 1);
-
-sub slurp
-{
-	my ($path) = @_;
-	open my $in, '<', $path or die "$path: $!";
-	local $/;
-	return scalar <$in>;
-}
 
 # name => nm's letter
 sub symbols
@@ -68,7 +63,7 @@ sub check_profiler
 	return;
 }
 
-my $header = slurp("$include/mpi.h");
+my $header = read_file("$include/mpi.h");
 $header =~ s{/\*.*?\*/}{}gs;
 my @names = sort { $a cmp $b } $header =~ /^(?:int|double|MPI_\w+) (MPI_\w+)\(/mg;
 is(scalar(grep { !/_(?:c2f|f2c|c2f08|f082c|f2f08|f082f)$/ } @names), 664 + 10,

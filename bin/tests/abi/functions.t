@@ -5,28 +5,14 @@ use strict;
 use warnings;
 use File::Temp 'tempdir';
 use FindBin;
+use lib "$FindBin::Bin/../lib";
 use Test::More;
+
+use FTMPI::Test::File qw(read_file write_file);
 
 my $root = "$FindBin::Bin/../../..";
 my $tmp = tempdir(CLEANUP => 1);
 my @sources = glob "$root/lib/mpi/*/*.c";
-
-sub slurp
-{
-	my ($path) = @_;
-	open my $in, '<', $path or die "$path: $!";
-	local $/;
-	return scalar <$in>;
-}
-
-sub spew
-{
-	my ($name, $text) = @_;
-	open my $out, '>', "$tmp/$name" or die "$tmp/$name: $!";
-	print $out $text;
-	close $out or die "$tmp/$name: $!";
-	return "$tmp/$name";
-}
 
 sub generate
 {
@@ -37,18 +23,18 @@ sub generate
 
 my ($status, $made) = generate("$root/include/mpi.h", "$root/lib/mpi/functions.txt", @sources);
 is($status, 0, 'the list can be made') or diag $made;
-ok($made eq slurp("$root/doc/functions.md"), 'doc/functions.md is up to date')
+ok($made eq read_file("$root/doc/functions.md"), 'doc/functions.md is up to date')
 	or diag 'call `make functions` and commit the file';
 my ($standard, $here) = $made =~ /^Of the (\d+) functions of the standard (\d+) are implemented/m;
 is($standard, 664, 'all names of the standard');
 my @rows = $made =~ /^\| (MPI_\w+(?:, `_c`)?) \|/mg;
-my @declared = slurp("$root/include/mpi.h") =~ /^(?:int|double|MPI_\w+) (MPI_\w+)\(/mg;
+my @declared = read_file("$root/include/mpi.h") =~ /^(?:int|double|MPI_\w+) (MPI_\w+)\(/mg;
 is(scalar(map { /_c`$/ ? (1, 1) : 1 } @rows), scalar @declared, 'a row for each, and for those beside it');
 
-my $header = spew('h.h', "/* ---- One (section 1) ---- */\nint MPI_One(int a);\nint MPI_One_c(int a);\n"
+my $header = write_file("$tmp/h.h", "/* ---- One (section 1) ---- */\nint MPI_One(int a);\nint MPI_One_c(int a);\n"
 	. "/* ---- Two, a title of\n * two lines ---- */\nint MPI_Two(void);\nint MPI_Three(void);\n");
-my $source = spew('c.c', join '', map { "#pragma weak MPI_$_ = PMPI_$_\n" } qw(One One_c Two));
-my $table = spew('t.txt', "# words\n\nsince 0.1.0: MPI_Two\nlimit MPI_Two: small | no\n");
+my $source = write_file("$tmp/c.c", join '', map { "#pragma weak MPI_$_ = PMPI_$_\n" } qw(One One_c Two));
+my $table = write_file("$tmp/t.txt", "# words\n\nsince 0.1.0: MPI_Two\nlimit MPI_Two: small | no\n");
 ($status, $made) = generate($header, $table, $source);
 is($status, 0, 'a small one');
 like($made, qr/^Of the 4 functions of the standard 3 are implemented/m, 'is counted');
@@ -58,7 +44,7 @@ like($made, qr/^\| MPI_One, `_c` \| next \|  \|$/m, 'both forms in a row');
 like($made, qr/^\| MPI_Two \| 0\.1\.0 \| small \| no \|$/m, 'version and limits');
 like($made, qr/^\| MPI_Three \| no \|  \|$/m, 'what is missing');
 for my $bad ("since 0.1.0: MPI_Four\n", "limit MPI_Three: x\n", "nonsense\n") {
-	($status, $made) = generate($header, spew('bad.txt', $bad), $source);
+	($status, $made) = generate($header, write_file("$tmp/bad.txt", $bad), $source);
 	isnt($status, 0, "refused: $bad");
 	like($made, qr/bad\.txt/, '... naming the file');
 }

@@ -4,7 +4,10 @@
 use strict;
 use warnings;
 use FindBin;
+use lib "$FindBin::Bin/../lib";
 use Test::More;
+
+use FTMPI::Test::File qw(read_file);
 
 my $include = "$FindBin::Bin/../../../include";
 my $cc = $ENV{CC} || 'cc';
@@ -17,14 +20,6 @@ sub compiles
 	my $said = `@command 2>&1`;
 	ok($? == 0, $what) or diag "@command\n$said";
 	return;
-}
-
-sub slurp
-{
-	my ($path) = @_;
-	open my $in, '<', $path or die "$path: $!";
-	local $/;
-	return scalar <$in>;
 }
 
 # Both headers, with every compiler that is here.
@@ -59,7 +54,7 @@ compiles('every value of the ABI', $cc, '-std=gnu11', '-Wall', '-Wextra', '-Werr
 	compiles('... and FTMPI_NO_WARN_UNUSED', @command, '-DFTMPI_NO_WARN_UNUSED');
 }
 
-my $text = slurp("$include/mpi.h");
+my $text = read_file("$include/mpi.h");
 $text =~ s{/\*.*?\*/}{}gs;
 my %declared;
 while ($text =~ /^(?:int|double|MPI_\w+) (P?MPI_\w+)\(([^;]*)\);/mg) {

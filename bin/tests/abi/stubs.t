@@ -5,25 +5,19 @@ use strict;
 use warnings;
 use File::Temp 'tempdir';
 use FindBin;
+use lib "$FindBin::Bin/../lib";
 use Test::More;
+
+use FTMPI::Test::File qw(write_file);
 
 my $root = "$FindBin::Bin/../../..";
 my $tmp = tempdir(CLEANUP => 1);
 
-sub write_file
-{
-	my ($name, $text) = @_;
-	open my $out, '>', "$tmp/$name" or die "$tmp/$name: $!";
-	print $out $text;
-	close $out or die "$tmp/$name: $!";
-	return "$tmp/$name";
-}
-
 sub generate
 {
 	my ($header, $source) = @_;
-	my $h = write_file('h.h', $header);
-	my $c = write_file('c.c', $source);
+	my $h = write_file("$tmp/h.h", $header);
+	my $c = write_file("$tmp/c.c", $source);
 	my $said = `$^X $root/lib/mpi/gen_stubs.pl $h $c 2>&1`;
 	return ($? >> 8, $said);
 }

@@ -16,6 +16,7 @@ use Test::More;
 
 use FTMPI::Test::Alone   ();
 use FTMPI::Test::Fault   ();
+use FTMPI::Test::File    qw(read_file write_file);
 use FTMPI::Test::Job     qw(program);
 use FTMPI::Test::Process qw(must_run);
 
@@ -49,23 +50,6 @@ sub copy
 	return $dir;
 }
 
-sub slurp
-{
-	my ($path) = @_;
-	open(my $in, '<:raw', $path) or die "$path: $!\n";
-	local $/;
-	return <$in>;
-}
-
-sub spew
-{
-	my ($path, $bytes) = @_;
-	open(my $out, '>:raw', $path) or die "$path: $!\n";
-	print $out $bytes;
-	close($out) or die "$path: $!\n";
-	return;
-}
-
 # The file of a rank, or the manifest, of a line.
 sub file
 {
@@ -77,13 +61,13 @@ sub file
 sub flip
 {
 	my ($path, $at) = @_;
-	my $bytes = slurp($path);
+	my $bytes = read_file($path);
 	substr($bytes, $at, 1) ^= "\x10";
-	spew($path, $bytes);
+	write_file($path, $bytes);
 	return;
 }
 
-sub truncated { my ($path, $by) = @_; return spew($path, substr slurp($path), 0, -$by) }
+sub truncated { my ($path, $by) = @_; return write_file($path, substr read_file($path), 0, -$by) }
 
 sub restore
 {
@@ -116,18 +100,18 @@ sub damages
 	my $size = -s file($made->workdir, 2, 3);
 	my $name = qr/line-00000002\S*rank-00003\.ckpt/;
 	falls_back('a truncated file', $name, sub { truncated(file($_[0], 2, 3), 1) });
-	falls_back('an empty file', $name, sub { spew(file($_[0], 2, 3), '') });
+	falls_back('an empty file', $name, sub { write_file(file($_[0], 2, 3), '') });
 	falls_back('a file that is missing', $name, sub { unlink file($_[0], 2, 3) });
 	falls_back('a file of another rank', $name,
 		sub { File::Copy::copy(file($_[0], 2, 2), file($_[0], 2, 3)) });
 	falls_back('a file of another line', $name,
 		sub { File::Copy::copy(file($_[0], 1, 3), file($_[0], 2, 3)) });
-	falls_back('a file that grew', $name, sub { spew(file($_[0], 2, 3), slurp(file($_[0], 2, 3)) . "\0") });
+	falls_back('a file that grew', $name, sub { write_file(file($_[0], 2, 3), read_file(file($_[0], 2, 3)) . "\0") });
 	falls_back("byte $_ of $size", $name, do { my $at = $_; sub { flip(file($_[0], 2, 3), $at) } })
 		for 0, 9, 40, int($size / 2), $size - 3;
 	falls_back('half a manifest', qr/line-00000002\.manifest/,
-		sub { truncated(file($_[0], 2), int(length(slurp(file($_[0], 2))) / 2)) });
-	falls_back('an empty manifest', qr/line-00000002\.manifest/, sub { spew(file($_[0], 2), '') });
+		sub { truncated(file($_[0], 2), int(length(read_file(file($_[0], 2))) / 2)) });
+	falls_back('an empty manifest', qr/line-00000002\.manifest/, sub { write_file(file($_[0], 2), '') });
 	falls_back('a flipped manifest', qr/line-00000002\.manifest/, sub { flip(file($_[0], 2), 40) });
 	falls_back('a pipe of the name of a manifest', qr/line-00000002\.manifest/, sub {
 		unlink file($_[0], 2);
@@ -250,13 +234,13 @@ sub every_byte
 {
 	my $dir  = copy();
 	my $path = file($dir, 2, 1);
-	my $bytes = slurp($path);
+	my $bytes = read_file($path);
 	my @unseen;
 	for (my $at = 0; $at < length $bytes; $at += 23) {
 		flip($path, $at);
 		my ($status) = FTMPI::Test::Fault::tool('verify', $dir);
 		push @unseen, $at if $status >> 8 != 1;
-		spew($path, $bytes);
+		write_file($path, $bytes);
 	}
 	is("@unseen", '', "$coord: a flipped byte is seen wherever it is");
 	File::Path::remove_tree($dir);
@@ -291,13 +275,13 @@ sub refusals
 		args => ['-trace']);
 	refused('a newer version', qr/version/, sub {
 			for my $line (1, 2) {
-				my $manifest = slurp(file($_[0], $line));
+				my $manifest = read_file(file($_[0], $line));
 				$manifest =~ s/\A(\N*?)(\d+)\n/$1 . ($2 + 1) . "\n"/e;
 				$manifest =~ s/^check \N*\n\z//m;
-				spew(file($_[0], $line), $manifest);
+				write_file(file($_[0], $line), $manifest);
 				my ($check) = qx{xxhsum -H3 <'@{[ file($_[0], $line) ]}'} =~ /\b([0-9a-f]{16})\b/
 					or die "xxhsum does not tell the checksum\n";
-				spew(file($_[0], $line), "${manifest}check $check\n");
+				write_file(file($_[0], $line), "${manifest}check $check\n");
 			}
 		});
 	return;

@@ -9,10 +9,10 @@ use warnings;
 use FindBin ();
 use lib "$FindBin::Bin/../../lib";
 
-use File::Path ();
 use File::Temp ();
 use Test::More;
 
+use FTMPI::Test::File    qw(write_file);
 use FTMPI::Test::Job     qw(root sanitized);
 use FTMPI::Test::Process qw(run_quiet);
 
@@ -24,21 +24,10 @@ my $prefix = "$dir/prefix";
 my $folder = "$prefix/libexec/ftmpi/bin";
 my @names  = qw(mpicc mpicxx mpic++ mpiCC mpifort mpif77 mpif90 mpiexec mpirun);
 
-sub write_file
-{
-	my ($name, $text) = @_;
-	my ($in) = "$dir/$name" =~ m{^(.*)/};
-	File::Path::make_path($in);
-	open(my $out, '>', "$dir/$name") or die "$name: $!\n";
-	print $out $text;
-	close($out) or die "$name: $!\n";
-	return;
-}
-
 # Another MPI, of which nothing works.
-write_file("other/$_", "#!/bin/sh\necho \"another MPI was used: \$0\" >&2\nexit 99\n") for @names;
+write_file("$dir/other/$_", "#!/bin/sh\necho \"another MPI was used: \$0\" >&2\nexit 99\n") for @names;
 chmod 0755, map { "$dir/other/$_" } @names;
-write_file("otherpc/$_.pc", "Name: other\nDescription: another\nVersion: 4.1.4\nCflags: -I/another\nLibs: -lanother\n")
+write_file("$dir/otherpc/$_.pc", "Name: other\nDescription: another\nVersion: 4.1.4\nCflags: -I/another\nLibs: -lanother\n")
 	for qw(ompi-c ompi-cxx ompi-fort);
 
 my %clean = (FTMPI_LIBDIR => undef, PERL5LIB => undef, MAKEFLAGS => undef, MAKELEVEL => undef, CC => undef, CXX => undef,
@@ -112,10 +101,10 @@ my $f77 = <<'F';
       end
 F
 for my $in (qw(plain cmake meson autoconf)) {
-	write_file("$in/greet.c",   $c);
-	write_file("$in/greet.cc",  $c);
-	write_file("$in/greet.f90", $f90);
-	write_file("$in/greet.f",   $f77);
+	write_file("$dir/$in/greet.c",   $c);
+	write_file("$dir/$in/greet.cc",  $c);
+	write_file("$dir/$in/greet.f90", $f90);
+	write_file("$dir/$in/greet.f",   $f77);
 }
 
 # ---- by themselves ----
@@ -133,7 +122,7 @@ like($job->out, qr{/share/man/man1/ftmpicc\.1$}m, 'the manual page');
 
 # ---- CMake ----
 
-write_file('cmake/CMakeLists.txt', <<'T');
+write_file("$dir/cmake/CMakeLists.txt", <<'T');
 cmake_minimum_required(VERSION 3.16)
 project(greet C CXX Fortran)
 find_package(MPI REQUIRED COMPONENTS C CXX Fortran)
@@ -159,14 +148,14 @@ greets('cmake', './out/fortran');
 
 # ---- meson ----
 
-write_file('meson/meson.build', <<'T');
+write_file("$dir/meson/meson.build", <<'T');
 project('greet', 'c', 'cpp', 'fortran')
 foreach what : [['c', 'greet.c', 'c'], ['cxx', 'greet.cc', 'cpp'], ['fortran', 'greet.f90', 'fortran']]
   greet = executable(what[0], what[1], dependencies: dependency('mpi', language: what[2], method: get_option('how')))
   test(what[0], find_program('mpiexec'), args: ['-n', '2', greet])
 endforeach
 T
-write_file('meson/meson_options.txt', "option('how', type: 'string', value: 'auto')\n");
+write_file("$dir/meson/meson_options.txt", "option('how', type: 'string', value: 'auto')\n");
 for my $how (qw(auto config-tool)) {
 	run_there('meson', "meson setup -Dhow=$how $how && ninja -C $how && meson test -C $how", "meson, $how");
 	greets('meson', "./$how/c");
@@ -175,7 +164,7 @@ for my $how (qw(auto config-tool)) {
 
 # ---- Autoconf ----
 
-write_file('autoconf/configure.ac', <<'T');
+write_file("$dir/autoconf/configure.ac", <<'T');
 AC_INIT([greet], [1])
 AM_INIT_AUTOMAKE([foreign])
 m4_foreach([language], [[C], [C++], [Fortran], [Fortran 77]],
@@ -186,7 +175,7 @@ CC=$MPICC CXX=$MPICXX FC=$MPIFC F77=$MPIF77
 AC_CONFIG_FILES([Makefile])
 AC_OUTPUT
 T
-write_file('autoconf/Makefile.am', <<'T');
+write_file("$dir/autoconf/Makefile.am", <<'T');
 bin_PROGRAMS = c cxx fortran f77
 c_SOURCES = greet.c
 cxx_SOURCES = greet.cc
@@ -207,7 +196,7 @@ is_deeply([missing("$prefix/bin")], [], 'bin has all names');
 ok(-e "$prefix/share/man/man1/mpicc.1", '... and their pages');
 make('install')->is_status(0, 'make install without it');
 is_deeply([grep { -e "$prefix/bin/$_" } @names], [], 'takes them away');
-write_file('prefix/bin/mpif90', 'of another MPI');
+write_file("$dir/prefix/bin/mpif90", 'of another MPI');
 isnt((my $refused = make('install MPI_NAMES=1'))->{status}, 0, 'MPI_NAMES=1 beside a command of another MPI is refused');
 like($refused->err, qr{/bin/mpif90 is another MPI's}, '... which is named');
 is_deeply([grep { -l "$prefix/bin/$_" } @names], [], '... and none of the names is there');

@@ -11,13 +11,14 @@ use lib "$FindBin::Bin/../../lib";
 use File::Temp ();
 use Test::More;
 
+use FTMPI::Test::File qw(read_file write_file);
 use FTMPI::Test::Job qw(root sanitized);
 
 plan skip_all => 'the compilers here build no sanitized programs' if sanitized('pi');
 
 my $root   = root();
 my $secret;
-my $readme = slurp("$root/README.md");
+my $readme = read_file("$root/README.md");
 my $dir    = File::Temp->newdir('ftmpi-readme-XXXXXX', TMPDIR => 1);
 
 my $hello = <<'C';
@@ -33,23 +34,6 @@ int main(int argc, char **argv)
 	return MPI_Finalize();
 }
 C
-
-sub slurp
-{
-	my ($path) = @_;
-	open my $in, '<', $path or die "$path: $!\n";
-	local $/;
-	return <$in>;
-}
-
-sub spew
-{
-	my ($path, $text) = @_;
-	open my $out, '>', $path or die "$path: $!\n";
-	print $out $text;
-	close $out or die "$path: $!\n";
-	return;
-}
 
 # The line of the README that begins so, without its comment.
 sub readme_line
@@ -85,7 +69,7 @@ sub said
 sub installed_fortran
 {
 	my ($prefix, $with) = @_;
-	spew("$dir/hello.f90", <<'F');
+	write_file("$dir/hello.f90", <<'F');
 program hello
   use ftmpi_f08
   integer :: rank, size
@@ -113,14 +97,14 @@ sub compiles_loop
 	$loop =~ s/^    //mg;
 	$loop =~ s/(#include.*\n)/$1void compute(double *field, int step);\nvoid solve(double *field, MPI_Count cells, int steps);\n
 		void solve(double *field, MPI_Count cells, int steps)\n{ int step = 0, due = 0;\n/;
-	spew("$dir/loop.c", "$loop}\n");
+	write_file("$dir/loop.c", "$loop}\n");
 	run_there('bin/ftmpicc -Wall -Wextra -c loop.c')->is_status(0, 'the loop with checkpoints compiles');
 	return;
 }
 
 symlink "$root/bin", "$dir/bin" or die "symlink: $!\n";
-spew("$dir/hello.c",  $hello);
-spew("$dir/machines", "# this one\nlocalhost slots=16\n");
+write_file("$dir/hello.c",  $hello);
+write_file("$dir/machines", "# this one\nlocalhost slots=16\n");
 
 compiles_loop();
 run_there(readme_line('bin/ftmpicc -o hello'))->is_status(0, 'it compiles');

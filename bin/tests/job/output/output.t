@@ -11,21 +11,13 @@ use lib "$FindBin::Bin/../../lib";
 use File::Temp ();
 use Test::More;
 
+use FTMPI::Test::File    qw(write_file);
 use FTMPI::Test::Job     qw(ftmpirun root sanitized);
 use FTMPI::Test::Process qw(run_quiet);
 
 plan skip_all => 'the compilers here build no sanitized programs' if sanitized('pi');
 
 my $dir = File::Temp->newdir('ftmpi-output-XXXXXX', TMPDIR => 1);
-
-sub write_file
-{
-	my ($name, $text) = @_;
-	open(my $out, '>', "$dir/$name") or die "$name: $!\n";
-	print $out $text;
-	close($out) or die "$name: $!\n";
-	return;
-}
 
 sub content
 {
@@ -44,7 +36,7 @@ sub compiled
 }
 
 # Words one after the other say what it does. It waits for the file "go".
-write_file('says.c', <<'C');
+write_file("$dir/says.c", <<'C');
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -92,7 +84,7 @@ int main(int argc, char **argv)
 }
 C
 
-write_file('unsynced.cc', <<'C');
+write_file("$dir/unsynced.cc", <<'C');
 #include <mpi.h>
 #include <iostream>
 int main()
@@ -105,7 +97,7 @@ int main()
 }
 C
 
-write_file('units.f90', <<'F');
+write_file("$dir/units.f90", <<'F');
 program units
   use mpi_f08
   logical :: there
@@ -128,7 +120,7 @@ sub watched
 	my ($name, $seen, @command) = @_;
 	my $job = FTMPI::Test::Job->start([ftmpirun(), @command], dir => "$dir", deadline => 60);
 	$seen->($job);
-	write_file('go', '');
+	write_file("$dir/go", '');
 	$job->finish;
 	unlink "$dir/go";
 	$job->none_left($name);
@@ -215,7 +207,7 @@ SKIP: {
 		qw(-n 1 -pty ./says init line waits abort));
 	$job->is_status(3, '-pty: MPI_Abort');
 	my $bytes = join '', map { chr } 0 .. 255;
-	write_file('bytes', $bytes x 2000);
+	write_file("$dir/bytes", $bytes x 2000);
 	$job = FTMPI::Test::Job->run([ftmpirun(), qw(-n 1 -pty cat bytes)], dir => "$dir");
 	$job->is_status(0, '-pty: all bytes');
 	ok($job->out eq $bytes x 2000, '-pty: all bytes arrive as they are');

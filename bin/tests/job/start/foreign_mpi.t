@@ -11,20 +11,12 @@ use lib "$FindBin::Bin/../../lib";
 use File::Temp ();
 use Test::More;
 
+use FTMPI::Test::File    qw(write_file);
 use FTMPI::Test::Job     qw(ftmpirun program);
 use FTMPI::Test::Process qw(run_quiet);
 
 my $dir = File::Temp->newdir('ftmpi-foreign-XXXXXX', TMPDIR => 1);
 my $pi  = program('pi');
-
-sub write_file
-{
-	my ($name, $text) = @_;
-	open(my $out, '>', "$dir/$name") or die "$name: $!\n";
-	print $out $text;
-	close($out) or die "$name: $!\n";
-	return;
-}
 
 sub run
 {
@@ -35,9 +27,9 @@ sub run
 
 # `direct` asks for libmpi.so.40, `through` for a library that asks for it. Both print and, given a
 # word, wait for the file of that name.
-write_file('mpi.c', 'int MPI_Init(int *c, char ***v) { (void)c; (void)v; return 0; }');
-write_file('third.c', 'int MPI_Init(int *, char ***); int third(void) { return MPI_Init(0, 0); }');
-write_file('main.c', <<'C');
+write_file("$dir/mpi.c", 'int MPI_Init(int *c, char ***v) { (void)c; (void)v; return 0; }');
+write_file("$dir/third.c", 'int MPI_Init(int *, char ***); int third(void) { return MPI_Init(0, 0); }');
+write_file("$dir/main.c", <<'C');
 #include <stdio.h>
 #include <unistd.h>
 int BEGIN();
@@ -79,7 +71,7 @@ sub noticed
 	my ($name, @command) = @_;
 	my $job = FTMPI::Test::Job->start([ftmpirun(), '-v', @command], dir => "$dir", env => \%env, deadline => 60);
 	ok($job->wait_for(err => qr/rank 0 on \S+ has loaded libmpi\.so\.40 of another MPI/), "$name: it is noticed");
-	write_file('go', '');
+	write_file("$dir/go", '');
 	$job->finish;
 	unlink "$dir/go";
 	$job->none_left($name);
