@@ -13,18 +13,18 @@ use MIME::Base64 qw(encode_base64);
 use Test::More;
 use Time::HiRes qw(time);
 
-use FTMPI::Test::Meet     ();
+use FTMPI::Test::ConnectLater ();
 use FTMPI::Test::Process  qw(must_run process_name);
 use FTMPI::Test::Stranger qw(call port_of say_to heard last_words hello proof frame CHALLENGE);
 
 use constant { RANKS => 4, DEADLINE => 60 };
 
-my $meet = FTMPI::Test::Meet->start(RANKS, deadline => 200);
-$meet->ready or BAIL_OUT('the job does not start');
-$meet->meet($_) for 1, 2;
-my $job    = $meet->job;
-my $key    = $meet->key;
-my @before = $meet->descriptors;
+my $ring = FTMPI::Test::ConnectLater->start(RANKS, deadline => 200);
+$ring->ready or BAIL_OUT('the job does not start');
+$ring->connect($_) for 1, 2;
+my $job    = $ring->job;
+my $key    = $ring->key;
+my @before = $ring->descriptors;
 
 my $foreign = qr/it does not speak our protocol, or means another rank/;
 
@@ -76,7 +76,7 @@ subtest 'turned away at once' => sub {
 	for my $case (@at_once) {
 		my ($name, $words, $why) = @$case;
 		my $to   = $rank++ % RANKS;
-		my $s    = call($meet->at($to));
+		my $s    = call($ring->at($to));
 		my $port = port_of($s);
 		say_to($s, $words->(($to + 1) % RANKS, $to));
 		is(last_words($s, time + DEADLINE), '', "$name: the connection is closed without a word");
@@ -87,7 +87,7 @@ subtest 'turned away at once' => sub {
 subtest 'turned away after the challenge' => sub {
 	for my $case (@challenged) {
 		my ($name, $answer, $why) = @$case;
-		my $s     = call($meet->at(2));
+		my $s     = call($ring->at(2));
 		my $port  = port_of($s);
 		my $hello = hello($key, 1, 2);
 		say_to($s, $hello);
@@ -101,7 +101,7 @@ subtest 'turned away after the challenge' => sub {
 
 subtest 'a port scan' => sub {
 	my @ports = map {
-		my $s = call($meet->at($_));
+		my $s = call($ring->at($_));
 		port_of($s)
 	} 0 .. RANKS - 1;
 	turned_away($_, qr/it closed the connection/, 'a call without a word') for @ports;
@@ -111,7 +111,7 @@ subtest 'those who keep others waiting are closed in time' => sub {
 	my @held;
 	for my $case (@slow) {
 		my ($name, $words, $expect, $why, $more) = @$case;
-		my $s = call($meet->at(3));
+		my $s = call($ring->at(3));
 		say_to($s, $words);
 		heard($s, $expect, time + DEADLINE);
 		say_to($s, $more // '');
@@ -126,10 +126,10 @@ subtest 'those who keep others waiting are closed in time' => sub {
 };
 
 subtest 'the job has not noticed' => sub {
-	my $rounds = $meet->rounds;
-	ok($meet->meet(1), 'it goes on');
-	cmp_ok($meet->rounds, '>', $rounds, 'the number has gone round all the time');
-	is_deeply([$meet->descriptors], \@before, 'no descriptor is left open');
+	my $rounds = $ring->rounds;
+	ok($ring->connect(1), 'it goes on');
+	cmp_ok($ring->rounds, '>', $rounds, 'the number has gone round all the time');
+	is_deeply([$ring->descriptors], \@before, 'no descriptor is left open');
 };
 
 # Everything about the job's processes and files that others can see.
@@ -138,13 +138,13 @@ sub visible
 	my %seen = ('the output' => $job->out, 'the log' => $job->err);
 	for my $pid ($job->pids) {
 		my $name = process_name($pid);
-		$seen{"$_ of $name"} = FTMPI::Test::Meet::slurp("/proc/$pid/$_") for qw(cmdline environ comm);
+		$seen{"$_ of $name"} = FTMPI::Test::Process::slurp("/proc/$pid/$_") for qw(cmdline environ comm);
 		$seen{"the programs and files of $name"} =
 			join "\n", map { readlink // () } glob "/proc/$pid/{exe,cwd,fd/*}";
 	}
-	$seen{'file names'} = join "\n", glob "/tmp/{,.}* /dev/shm/* $meet->{dir}/{,*/}* {,.}*";
+	$seen{'file names'} = join "\n", glob "/tmp/{,.}* /dev/shm/* $ring->{dir}/{,*/}* {,.}*";
 	$seen{'the work directory'} =
-		join "\n", map { FTMPI::Test::Meet::slurp($_) } glob "$meet->{dir}/work/*";
+		join "\n", map { FTMPI::Test::Process::slurp($_) } glob "$ring->{dir}/work/*";
 	return %seen;
 }
 
@@ -162,7 +162,7 @@ subtest 'the secret is nowhere' => sub {
 };
 
 subtest 'nobody but the ranks listens' => sub {
-	my %rank = map { $_ => 1 } $meet->pids;
+	my %rank = map { $_ => 1 } $ring->pids;
 	my %mine = map { $_ => 1 } $job->pids;
 	is(scalar keys %rank, RANKS, 'all ranks are known');
 	cmp_ok(scalar keys %mine, '>=', RANKS + 3, 'so are launcher, agent and guard');
@@ -178,5 +178,5 @@ subtest 'nobody but the ranks listens' => sub {
 	is_deeply(\@others, [], 'and none of others than the ranks and their agent');
 };
 
-$meet->end_well('in the end');
+$ring->end_well('in the end');
 done_testing();

@@ -14,10 +14,10 @@ use POSIX      ();
 use Test::More;
 use Time::HiRes qw(time);
 
+use FTMPI::Test::ConnectLater ();
 use FTMPI::Test::Flood    ();
 use FTMPI::Test::Hand     qw(free_ports start_rank hand_job verdict WELCOME);
 use FTMPI::Test::Job      qw(program sanitized);
-use FTMPI::Test::Meet     ();
 use FTMPI::Test::Stranger qw(call say_to heard last_words hello proof CHALLENGE VERDICT);
 
 use constant { RANKS => 8, DEADLINE => 120, MOST_LINES => 1000, MOST_KIB => 16 << 10 };
@@ -42,38 +42,38 @@ sub told_of
 # The number of descriptors goes back to this, which takes a few turns of the loop of each rank.
 sub settled
 {
-	my ($meet, @want) = @_;
+	my ($ring, @want) = @_;
 	my $until = time + DEADLINE;
 	my @have;
 	while (time < $until) {
-		@have = $meet->descriptors;
+		@have = $ring->descriptors;
 		last if "@have" eq "@want";
-		$meet->meet(1) or last;
+		$ring->connect(1) or last;
 	}
 	return is("@have", "@want", 'descriptors, by rank: its new connections and no more');
 }
 
 for my $kind (qw(silent noisy greeting)) {
 	subtest "a flood that is $kind" => sub {
-		my $meet = FTMPI::Test::Meet->start(RANKS, deadline => DEADLINE);
-		$meet->ready && $meet->meet(1) or return fail('the job does not start');
-		my @descriptors = $meet->descriptors;
-		my @memory      = $meet->memory;
-		my $flood = FTMPI::Test::Flood->start($meet, $kind, VICTIMS);
+		my $ring = FTMPI::Test::ConnectLater->start(RANKS, deadline => DEADLINE);
+		$ring->ready && $ring->connect(1) or return fail('the job does not start');
+		my @descriptors = $ring->descriptors;
+		my @memory      = $ring->memory;
+		my $flood = FTMPI::Test::Flood->start($ring, $kind, VICTIMS);
 		my $made  = 0;
 		for my $distance (2 .. RANKS / 2) {
 			ok($made = $flood->wait_for($made + 1500), "a flood: $made connections");
-			ok($meet->meet($distance), "ranks at distance $distance connect all the same")
+			ok($ring->connect($distance), "ranks at distance $distance connect all the same")
 				or last;
 		}
 		$flood->wait_for(10_000);
-		my @held = $meet->memory;
-		my ($most) = sort { $b <=> $a } $meet->descriptors;
+		my @held = $ring->memory;
+		my ($most) = sort { $b <=> $a } $ring->descriptors;
 		cmp_ok($most, '<', $descriptors[0] + RANKS + 2 * HELD + 10, 'so many are not held');
 		$made = $flood->stop;
-		settled($meet, map { $_ + RANKS - 3 } @descriptors);
-		$meet->end_well("under $made strangers");
-		my ($lines, $all) = told_of($meet->job->err);
+		settled($ring, map { $_ + RANKS - 3 } @descriptors);
+		$ring->end_well("under $made strangers");
+		my ($lines, $all) = told_of($ring->job->err);
 		cmp_ok($made,  '>=', 10_000,     "there were $made of them");
 		cmp_ok($lines, '<',  MOST_LINES, "$lines lines tell of them");
 		cmp_ok($all,   '>=', $made / 2,  "... and count them: $all");
@@ -98,28 +98,28 @@ sub descriptor_end
 sub limited
 {
 	my ($limit) = @_;
-	my $meet = FTMPI::Test::Meet->start(RANKS, deadline => DEADLINE,
+	my $ring = FTMPI::Test::ConnectLater->start(RANKS, deadline => DEADLINE,
 		before => ['sh', '-c', "ulimit -n $limit; exec \"\$0\" \"\$@\""]);
-	return $meet->ready && $meet->meet(1) ? $meet : undef;
+	return $ring->ready && $ring->connect(1) ? $ring : undef;
 }
 
 # First those that a rank needs and no more than one beside; then some that are the program's.
 subtest 'a flood, and few descriptors' => sub {
-	my $probe = FTMPI::Test::Meet->start(RANKS, deadline => DEADLINE);
-	$probe->ready && $probe->meet($_) || return fail('the job does not start') for 1 .. RANKS / 2;
+	my $probe = FTMPI::Test::ConnectLater->start(RANKS, deadline => DEADLINE);
+	$probe->ready && $probe->connect($_) || return fail('the job does not start') for 1 .. RANKS / 2;
 	my ($need) = sort { $b <=> $a } map { descriptor_end($_) } $probe->pids;
 	$probe->end_well('without a flood');
 	for my $limit ($need + 1, 61) {
-		my $meet = limited($limit) or return fail("no job with $limit descriptors");
-		my $flood = FTMPI::Test::Flood->start($meet, 'silent', VICTIMS);
+		my $ring = limited($limit) or return fail("no job with $limit descriptors");
+		my $flood = FTMPI::Test::Flood->start($ring, 'silent', VICTIMS);
 		ok($flood->wait_full, 'a flood');
-		ok($meet->meet($_), "ranks at distance $_ connect all the same") || last
+		ok($ring->connect($_), "ranks at distance $_ connect all the same") || last
 			for 2 .. RANKS / 2;
-		my ($used) = sort { $b <=> $a } map { descriptor_end($_) } $meet->pids;
+		my ($used) = sort { $b <=> $a } map { descriptor_end($_) } $ring->pids;
 		cmp_ok($used, '<=', $need + $limit / 4, "of $limit descriptors strangers have a quarter")
 			if $limit == 61;
 		$flood->stop;
-		$meet->end_well("with $limit descriptors");
+		$ring->end_well("with $limit descriptors");
 	}
 };
 
@@ -145,17 +145,17 @@ subtest 'a flood before the ranks begin' => sub {
 	my $dir = File::Temp->newdir('ftmpi-gate-XXXXXX', TMPDIR => 1);
 	POSIX::mkfifo("$dir/gate", 0600) or die "mkfifo: $!\n";
 	open(my $gate, '+<', "$dir/gate") or die "$dir/gate: $!\n";
-	my $meet = FTMPI::Test::Meet->start(RANKS, deadline => DEADLINE, before => ['sh', '-c',
+	my $ring = FTMPI::Test::ConnectLater->start(RANKS, deadline => DEADLINE, before => ['sh', '-c',
 			"echo at the gate; read x <'$dir/gate'; exec \"\$0\" \"\$@\""]);
-	$meet->job->wait_for(out => qr/(?:^at the gate\n){${\RANKS}}/m) or return fail('no ranks');
-	$meet->learn;
-	my $flood = FTMPI::Test::Flood->start($meet, 'silent', VICTIMS);
+	$ring->job->wait_for(out => qr/(?:^at the gate\n){${\RANKS}}/m) or return fail('no ranks');
+	$ring->learn;
+	my $flood = FTMPI::Test::Flood->start($ring, 'silent', VICTIMS);
 	ok($flood->wait_full, 'a flood');
 	syswrite($gate, "\n" x RANKS);
-	ok($meet->ready, 'the ranks begin');
-	ok($meet->meet($_), "ranks at distance $_ connect all the same") || last for 1 .. RANKS / 2;
+	ok($ring->ready, 'the ranks begin');
+	ok($ring->connect($_), "ranks at distance $_ connect all the same") || last for 1 .. RANKS / 2;
 	$flood->stop;
-	$meet->end_well('a flood before the ranks begin');
+	$ring->end_well('a flood before the ranks begin');
 };
 
 done_testing();

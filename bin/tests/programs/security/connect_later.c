@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * connect_later: a number goes round the ring all the time, and is checked. Rank 0 takes orders from a
- * named pipe, one a line: `D` lets all ranks at distance D exchange messages, which makes their
- * connections when it is the first time; `0` ends the job. So a test chooses the moment at which
- * ranks connect.
+ * connect_later: a number goes round the ring all the time, and is checked. Rank 0 takes orders
+ * from a named pipe, one a line: `D` lets all ranks at distance D exchange messages, which makes
+ * their connections when it is the first time; `0` ends the job. So a test chooses the moment at
+ * which ranks connect.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #include "prog.h"
 
-enum { TAG_RING = 1, TAG_MEET, SHORT = 64, LONG = 300000, NO_ORDER = -1, GUARD_SECONDS = 300 };
+enum { TAG_RING = 1, TAG_CONNECT, SHORT = 64, LONG = 300000, NO_ORDER = -1, GUARD_SECONDS = 300 };
 
 struct token {
 	long round, sum, order;
@@ -82,14 +82,14 @@ static void exchange(const struct prog *p, int to, int from, size_t len)
 
 	for (size_t i = 0; i < len; i++)
 		out[i] = byte_of(p->rank, to, i);
-	MPI_Sendrecv(out, (int)len, MPI_BYTE, to, TAG_MEET, in, (int)len, MPI_BYTE, from, TAG_MEET,
-		MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Sendrecv(out, (int)len, MPI_BYTE, to, TAG_CONNECT, in, (int)len, MPI_BYTE, from,
+		TAG_CONNECT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	check_bytes(p, in, from, len);
 	free(out);
 	free(in);
 }
 
-static void meet(const struct prog *p, long distance)
+static void connect_at(const struct prog *p, long distance)
 {
 	int up = (int)((p->rank + distance) % p->size);
 	int down = (int)((p->rank + p->size - distance % p->size) % p->size);
@@ -107,7 +107,7 @@ static void run(const struct prog *p, int orders)
 		t.order = p->rank == 0 ? take_order(p, orders) : NO_ORDER;
 		t = go_round(p, t);
 		if (t.order > 0) {
-			meet(p, t.order);
+			connect_at(p, t.order);
 			t = go_round(p, t);
 			if (p->rank == 0)
 				printf("distance %ld: right after %ld rounds\n", t.order, t.round);
@@ -124,7 +124,8 @@ int main(int argc, char **argv)
 	const struct prog_option options[] = {
 		{"-orders", "PIPE", PROG_TEXT, &path, 0, "named pipe with the orders"},
 	};
-	struct prog p = {"connect_later", "ranks that connect when they are told to", options, 1, 0, 1};
+	struct prog p = {
+		"connect_later", "ranks that connect when they are told to", options, 1, 0, 1};
 	int orders = -1;
 
 	alarm(GUARD_SECONDS); /* a test that was killed gives no orders any more */

@@ -23,19 +23,19 @@ my %words = (
 	silent   => sub { '' },
 	noisy    => sub { "GET / HTTP/1.1\r\n\r\n" },
 	greeting => sub {
-		my ($meet, $to) = @_;
-		return hello($meet->key, ($to + 2) % $meet->{ranks}, $to);
+		my ($ring, $to) = @_;
+		return hello($ring->key, ($to + 2) % $ring->{ranks}, $to);
 	},
 );
 
 # At these ranks of the job.
 sub start
 {
-	my ($class, $meet, $kind, @ranks) = @_;
+	my ($class, $ring, $kind, @ranks) = @_;
 	pipe(my $count, my $told)  or die "pipe: $!\n";
 	pipe(my $alive, my $owner) or die "pipe: $!\n";
 	my $self = bless {count => $count, owner => $owner, made => 0}, $class;
-	my @to = map { address_of($meet, $_, $words{$kind}) } @ranks;
+	my @to = map { address_of($ring, $_, $words{$kind}) } @ranks;
 	$self->{pid} = fork() // die "cannot fork: $!\n";
 	if (!$self->{pid}) {
 		close($owner);
@@ -73,11 +73,11 @@ sub keep_most
 
 sub address_of
 {
-	my ($meet, $rank, $say) = @_;
-	my ($error, $to) = getaddrinfo($meet->at($rank), {flags => AI_NUMERICHOST,
+	my ($ring, $rank, $say) = @_;
+	my ($error, $to) = getaddrinfo($ring->at($rank), {flags => AI_NUMERICHOST,
 			socktype => SOCK_STREAM});
 	die "$error\n" if $error;
-	return [$to, $say->($meet, $rank)];
+	return [$to, $say->($ring, $rank)];
 }
 
 # Without waiting for anything.

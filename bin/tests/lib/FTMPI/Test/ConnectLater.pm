@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-package FTMPI::Test::Meet;
+package FTMPI::Test::ConnectLater;
 
 # A running job of the program connect_later whose secret the test knows: ftmpirun is made to start its agent
 # through an ssh of ours, which runs it here and keeps a copy of what the agent is told.
@@ -14,6 +14,7 @@ use Test::More ();
 use FTMPI::Control ();
 use FTMPI::Wire    ();
 use FTMPI::Test::Job qw(ftmpirun program);
+use FTMPI::Test::Process ();
 
 # Bytes of a row of the table of ranks beside its strings.
 use constant ROW => 20;
@@ -23,7 +24,7 @@ use constant ROW => 20;
 sub start
 {
 	my ($class, $ranks, %option) = @_;
-	my $dir  = File::Temp->newdir('ftmpi-meet-XXXXXX', TMPDIR => 1);
+	my $dir  = File::Temp->newdir('ftmpi-connect-XXXXXX', TMPDIR => 1);
 	my $self = bless {dir => $dir, ranks => $ranks, program => program('connect_later')}, $class;
 	POSIX::mkfifo("$dir/orders", 0600) or die "mkfifo: $!\n";
 	open($self->{orders}, '+<', "$dir/orders") or die "$dir/orders: $!\n";
@@ -106,24 +107,16 @@ sub pids
 	for my $pid ($self->{job}->pids) {
 		my $program = readlink "/proc/$pid/exe" or next;
 		next if $program ne $self->{program};
-		$pids[$1] = $pid if slurp("/proc/$pid/environ") =~ /(?:\A|\0)FTMPI_RANK=(\d+)\0/;
+		$pids[$1] = $pid if FTMPI::Test::Process::slurp("/proc/$pid/environ") =~ /(?:\A|\0)FTMPI_RANK=(\d+)\0/;
 	}
 	return @pids;
 }
 
-sub slurp
-{
-	my ($path) = @_;
-	open(my $in, '<:raw', $path) or return '';
-	local $/;
-	return <$in> // '';
-}
-
 # Lets all ranks at this distance exchange messages; false (with a note) when they do not manage to.
-sub meet
+sub connect
 {
 	my ($self, $distance) = @_;
-	my $times = 1 + ($self->{met}{$distance}++ // 0);
+	my $times = 1 + ($self->{connected}{$distance}++ // 0);
 	print {$self->{orders}} "$distance\n";
 	my $line = qr/^distance $distance: right after \d+ rounds\n/m;
 	return $self->{job}->wait_for(out => qr/(?:$line.*?){$times}/s);
@@ -158,7 +151,7 @@ sub descriptors
 sub memory
 {
 	my ($self) = @_;
-	return map { slurp("/proc/$_/status") =~ /^VmRSS:\s*(\d+)/m ? $1 : 0 } $self->pids;
+	return map { FTMPI::Test::Process::slurp("/proc/$_/status") =~ /^VmRSS:\s*(\d+)/m ? $1 : 0 } $self->pids;
 }
 
 1;
