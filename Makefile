@@ -22,9 +22,12 @@ LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o) $(O)/lib/mpi/stubs.o
 SO := $(B)/lib/libftmpi.so.0
 LIBRARIES := $(SO) $(B)/lib/libftmpi.so $(B)/lib/libmpi_abi.so.1 $(B)/lib/libftmpi.a
 
-PROGRAMS := init_calls collective passnum pi cgs randtest badcall intercomm comms sessions threads progress pingpong \
-	slow_lines connect_later threads_wake threads_many threads_exit load reexec transit mail mixed ckpt_no_wait ckpt_calls line_traffic mpmd environment \
-	halo info_objects p2p graphs neighbors onesided dump_queues tool_interface datatypes nonblocking comms_exhausted partial_message open_at_restore window_cut diverge
+# by their folders in bin/tests/programs
+PROGRAMS := p2p pingpong collective nonblocking onesided comms comms_exhausted graphs intercomm neighbors datatypes \
+	badcall environment info_objects init_calls sessions dump_queues tool_interface \
+	progress threads threads_exit threads_many threads_wake cgs mail passnum pi connect_later \
+	ckpt_calls line_traffic reexec transit \
+	ckpt_no_wait diverge halo mixed mpmd open_at_restore partial_message slow_lines window_cut load randtest
 PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%)
 
 TOOL := $(B)/bin/ftmpi-ckpt

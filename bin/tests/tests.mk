@@ -67,8 +67,8 @@ arrows: $(LIB_OBJ)
 
 # where the Perl tests find what was built
 TEST_ENV = FTMPI_LIBDIR=$(abspath $(B)/lib) FTMPI_PROGRAMS=$(abspath $(B)/bin) PERL5LIB=$(abspath bin/lib):$(abspath bin/tests/lib)
-PERL_TESTS := $(sort $(wildcard bin/tests/abi/*.t bin/tests/build/*.t bin/tests/launcher/*.t bin/tests/cluster/*.t bin/tests/job/*.t bin/tests/job/*/*.t \
-	bin/tests/bench/*.t bin/tests/sanitized/*.t bin/tests/fuzz/*.t bin/tests/ckpt/*.t bin/tests/fault/*.t bin/tests/fortran/*.t))
+PERL_TESTS := $(sort $(wildcard $(addprefix bin/tests/,abi/*.t build/*.t launcher/*.t cluster/*.t job/*.t job/*/*.t bench/*.t \
+	sanitized/*.t fuzz/*.t ckpt/*.t fault/*.t fortran/*.t)))
 
 # so many files at a time: a third of them wait, most of the time, for something to be noticed
 PERL_TESTS_AT_ONCE ?= 2

@@ -15,7 +15,7 @@ our @EXPORT_OK = qw(check_program all_programs);
 
 # arguments, and the pattern of the result for this many ranks
 my %table = (
-	init_calls   => {args => ['one', 'two'], right => sub { qr/^init_calls: right, $_[0] ranks, 3 arg/m }},
+	init_calls => {args => ['one', 'two'], right => sub { qr/^init_calls: right, $_[0] ranks, 3 arg/m }},
 	collective => {args => [200, '-every', 20],
 		right => sub { qr/^collective: right, 10 rounds in 200 loops, $_[0] ranks/m }},
 	passnum => {args => [300], right => \&passnum},
