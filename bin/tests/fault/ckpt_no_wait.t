@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Nobody waits in a checkpoint: one rank returns from it before another has come to its own, which waits
-# for what the first does then. And the line is committed although nobody has posted a receive for
-# large messages that it holds, and although their receiver is not in MPI.
+# FTMPI_Perform_Checkpoint does not wait for other ranks: one rank returns from it and then sends the message
+# that another rank waits for before its own checkpoint. The line is committed although no receive is posted for
+# the large messages in it, and although their receiver is outside MPI.
 use strict;
 use warnings;
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What `make demo` runs, and that it would tell a wrong answer from a right one.
+# What `make demo` runs, and that it can tell a wrong answer from a right one.
 use strict;
 use warnings;
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Programs that send something else when they are run again from a line: what a rank received before
-# the line, and its sender sends after it, is thrown away when it comes again, so it has to be the same.
-# When it is not, or never comes, the job ends with a sentence that names the ranks: before it has an answer, or in MPI_Finalize where something never came.
+# Programs that send other messages when they are run again from a line. A message that was received before the
+# line and is sent after it is thrown away when it is sent again, so it has to be the same. When it differs, or
+# never comes, the job ends with a sentence that names the ranks: before it has an answer, or in MPI_Finalize
+# where a message never came.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Lines that nobody waits for: ranks are killed at random moments under every such protocol, make their
-# checkpoints at moments of their own, many lines ahead of others, or when their time has come; and a
-# line made under one protocol is restored under another. bin/tests/long/eventlog.t has more of it.
+# Protocols that do not wait for other ranks: under each, ranks are killed at random moments and make their
+# checkpoints independently, many lines ahead of others, or by interval; and a line made under one protocol is
+# restored under another. bin/tests/long/eventlog.t has more of it.
 use strict;
 use warnings;
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Intercommunicators across lines: messages, collective operations, one that is open; ranks are killed
-# at random moments under each kind of protocol. intercomm_hosts.t has several hosts.
+# Intercommunicators across lines: messages, collectives, and a collective that stays open; ranks are killed at
+# random moments under each kind of protocol. intercomm_hosts.t has several hosts.
 use strict;
 use warnings;
 

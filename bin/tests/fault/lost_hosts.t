@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Hosts that are lost in every way, and jobs that go on elsewhere.
+# Hosts that are lost in every way, and jobs that go on on other hosts.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# A program that makes lines and never calls FTMPI_Restore. Where nobody waits for others it is told so at
-# its first line; after a failure the job ends with a sentence, and not with ranks that wait for each
-# other; its lines can be restored where all stop together.
+# A program that makes lines and never calls FTMPI_Restore. Under a protocol that does not wait it is told so at
+# its first line; after a failure the job ends with a sentence, and not with ranks that wait for each other; its
+# lines can be restored under the protocol that stops all ranks.
 use strict;
 use warnings;
 
@@ -17,7 +17,7 @@ FTMPI::Test::Fault::alone();
 
 my @args = qw(-open nothing -without -trace -steps 8 -ckpt);
 
-sub unasked
+sub no_restore_call
 {
 	my ($coord) = @_;
 	my $fault = FTMPI::Test::Fault->start(program => 'open_at_restore', coord => $coord, run => ['-v'],
@@ -37,7 +37,7 @@ sub unasked
 	return;
 }
 
-unasked($_) for qw(eventlog tagging);
+no_restore_call($_) for qw(eventlog tagging);
 
 # and where all come to the first checkpoint together it restores
 my $fault = FTMPI::Test::Fault->start(program => 'open_at_restore', coord => 'blocking', args => [@args, qw(4 -hold 5)]);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What is begun before FTMPI_Restore and ended after it: collective operations, messages, operations on
-# a window. A rank is killed, and killed again when a line was made after the restore; what was open is
-# what it is in an undisturbed run, and nothing of it is in the later line. What cannot end is refused.
+# Operations that begin before FTMPI_Restore and end after it: collectives, messages, operations on a window. A
+# rank is killed, and killed again when a line was made after the restore. The open operations give what they
+# give in an undisturbed run, and the later line holds nothing of them. What cannot end is refused.
 use strict;
 use warnings;
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Collective operations that are open across lines: some are begun and not waited for, some stand;
-# ranks are killed at random moments, under each kind of protocol, and a line of one is restored under
-# another.
+# Collectives that are open across lines, nonblocking and persistent; ranks are killed at random moments under
+# each kind of protocol, and a line of one protocol is restored under another.
 use strict;
 use warnings;
 

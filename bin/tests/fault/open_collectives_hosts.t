@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Collective operations that are open across lines, on several hosts; and a line that was made where the
-# ranks were not crowded, restored where they are, as other algorithms would be chosen there.
+# Collectives that are open across lines, on several hosts; and a line that was made where the ranks were not
+# crowded, restored where they are and other algorithms would be chosen.
 use strict;
 use warnings;
 

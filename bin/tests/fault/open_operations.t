@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Whatever of MPI can be open across a line: collective operations of two sides and among neighbours,
-# messages that are found and not received, every mode of sending, partitioned messages, generalised
-# requests, derived datatypes on their way, communicators of an interval. Ranks are killed at random
-# moments under each protocol.
-# open_operations_hosts.t has several hosts, bin/tests/long/open_operations.t more of it.
+# Everything in MPI that can be open across a line: collectives of intercommunicators and among neighbours,
+# messages found by matched probes and not received yet, every mode of sending, partitioned messages,
+# generalised requests, derived datatypes in transit, communicators that live for an interval. Ranks are killed
+# at random moments under each protocol. open_operations_hosts.t has several hosts,
+# bin/tests/long/open_operations.t more of it.
 use strict;
 use warnings;
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What is open across lines, as in open_operations.t, on several hosts; and a line that was made where the ranks
-# were not crowded, restored where they are, as other algorithms would be chosen there.
+# Operations that are open across lines, as in open_operations.t, on several hosts; and a line that was made
+# where the ranks were not crowded, restored where they are and other algorithms would be chosen.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# A rank is killed when a part of a long message with holes has come: its sender, or its receiver. The
-# job goes on from a line that was made before the message, or while it came. Its blocks are short,
-# so that it is packed, or long. Where all stop for the line it must be made among more than these two:
-# between them alone nothing that is said of the line overtakes the message.
+# A rank is killed when part of a long message with holes has arrived: its sender, or its receiver. The job goes
+# on from a line that was made before the message, or while it arrived. The blocks of the message are short, so
+# that it is packed, or long. Under the protocol that stops all ranks the line needs more ranks than these two:
+# between two ranks alone no control message overtakes the message.
 use strict;
 use warnings;
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The program is built anew while a job of it runs, and a rank dies: all ranks go on as what the job began
-# with, or, where a wrapper starts something else now, the job ends with a sentence.
+# The program is rebuilt while a job of it runs, and a rank dies: all ranks go on with the program that the job
+# began with, or, where a wrapper now starts another one, the job ends with a sentence.
 use strict;
 use warnings;
 

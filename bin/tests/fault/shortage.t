@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Memory or threads are short while a line that nobody waits for is made: that line is given up on all
-# ranks and the reason is said; the next ones are made, and the job ends.
+# Memory or threads are short while a line is made under a protocol that does not wait: all ranks give up that
+# line and say why; later lines are made, and the job ends well.
 use strict;
 use warnings;
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Lines that nobody waits for, where the disk is slower than the calls, or a rank is late for its own:
-# they are committed one after the other all the same, and a rank holds few copies of its state.
+# Protocols that do not wait, when the disk is slower than the calls or a rank is late for its checkpoint: lines
+# are committed one after the other all the same, and a rank holds few copies of its state.
 use strict;
 use warnings;
 

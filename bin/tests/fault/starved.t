@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# A rank that gets no processor: it is not taken for one that is stopped. It is made so without a clock: its
-# threads run only when nobody else wants their processor (SCHED_IDLE), and others always want that.
+# A rank that gets no CPU time is not taken for a stopped one. The test needs no timing for it: the threads of
+# the rank run only when no other thread wants their CPU (SCHED_IDLE), and others always do.
 use strict;
 use warnings;
 

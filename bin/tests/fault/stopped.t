@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Processes that are stopped: nothing ends, only silence tells.
+# Processes that are stopped: nothing ends, so that only missing heartbeats show the failure.
 use strict;
 use warnings;
 

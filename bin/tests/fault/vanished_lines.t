@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Lines that were committed, and are not there when ranks come to restore one: the work directory was
-# removed, or unmounted, or its newest line is gone. The job ends with a sentence, or goes on from
-# what is there with -restart-from-start.
+# Lines that were committed and are gone when ranks come to restore one: the work directory was removed or
+# unmounted, or its newest line is missing. The job ends with a sentence, or goes on from what is there with
+# -restart-from-start.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# A window is made and freed after one rank's checkpoint and before those of the others, so that no
-# rank has one when it makes its own. Such a line is given up, with the reason, and when a rank is
-# killed the job goes on from what is whole; a line that cuts nothing of a window is committed.
+# A window is made and freed after one rank's checkpoint and before those of the others, so that it is open in
+# no checkpoint. Such a line is given up, with the reason, and when a rank is killed the job goes on from a line
+# that is whole; a line that cuts no use of a window is committed.
 use strict;
 use warnings;
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Recovery lines of a program with windows: made between epochs, refused within, and gone on from
-# when ranks are killed.
+# Recovery lines of a program with windows: lines are made between epochs and refused within one, and the job
+# goes on from them when ranks are killed.
 use strict;
 use warnings;
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# A million messages under way, many ranks for longer, a rank that is away for a minute.
+# A million messages in transit, many ranks for longer, a rank that does nothing for a minute.
 use strict;
 use warnings;
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Memory short by small steps: each job is right or says that there is none.
+# Memory is limited in small steps: each job has the right answer or says that there is no memory.
 use strict;
 use warnings;
 

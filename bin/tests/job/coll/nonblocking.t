@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Collective operations that return a request: every one in every form, many at once, while the program
-# computes, and what may be done with their requests.
+# Nonblocking and persistent collectives: every operation in every form, many at once, progress while the
+# program computes, and the rules for their requests.
 use strict;
 use warnings;
 

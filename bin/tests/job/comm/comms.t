@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Copies that nobody waits for, communicators from groups alone, disconnecting, hints.
+# Ways to make and end communicators: MPI_Comm_idup, communicators made from groups alone, MPI_Comm_disconnect,
+# hints of copies.
 use strict;
 use warnings;
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Communicators that are never freed: at some point no more can be made, which all ranks are told alike.
+# Communicators that are never freed: at some point no more can be made, and the call fails on all ranks alike.
 use strict;
 use warnings;
 

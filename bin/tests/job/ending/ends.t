@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# How jobs end: a rank that exits, aborts or is killed takes the others with it, by a sentence that
-# names rank, host and status; signals to ftmpirun end everything; nobody is left in any case.
+# How jobs end: when a rank exits, aborts or is killed, the others are ended and a sentence names rank, host and
+# status; a signal to ftmpirun ends the whole job; no process is left in any case.
 use strict;
 use warnings;
 

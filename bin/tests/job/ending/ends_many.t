@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Many jobs, one after the other and at once, good ones and such as fail or are interrupted: each
-# ends as it should, and nothing at all is left on the machine: no process, no socket, no file.
+# Many jobs, one after the other and at once: some succeed, some fail, some are interrupted. Each ends as it
+# should, and nothing is left on the machine: no process, no socket, no file.
 use strict;
 use warnings;
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Ctrl-C and other signals at every moment of ftmpirun's life: while it starts a job, while the job
-# runs, while it ends. A moment is the first call of each of its subs; with FTMPI_TEST_EVERY (make
-# check-long) every call of any. Whenever it comes, the job ends in its own good way or with the
-# status of the signal, without a word, and nothing is left behind.
+# Ctrl-C and other signals at every moment of ftmpirun's life: while it starts a job, while the job runs, while
+# it ends. A moment is the first call of each of its subs; with FTMPI_TEST_EVERY (make check-long) every call.
+# Whenever the signal comes, the job ends normally or with the status of the signal, prints nothing about it,
+# and leaves nothing behind.
 use strict;
 use warnings;
 

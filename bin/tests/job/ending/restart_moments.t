@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Ctrl-C and SIGKILL at every moment at which ftmpirun mends a failure: a rank that was killed, and a
-# host that was lost. A moment is the first call of each of its subs after the failure. Whenever it
-# comes, the job ends with the status of the signal or in its own good way, and nothing is left behind.
+# Ctrl-C and SIGKILL at every moment at which ftmpirun mends a failure: a rank that was killed, and a host that
+# was lost. A moment is the first call of each of its subs after the failure. Whenever the signal comes, the job
+# ends with the status of the signal or normally, and leaves nothing behind.
 use strict;
 use warnings;
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The Sessions Model: alone, many at once, around the world; its errors; and how a program ends that has
-# sessions. fault/sessions.t kills ranks.
+# The Sessions Model: sessions without MPI_Init, many at once, sessions around the world model; errors; and how
+# a program that has sessions ends. fault/sessions.t kills ranks.
 use strict;
 use warnings;
 

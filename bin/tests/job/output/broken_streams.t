@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Standard streams that are closed, full, or whose reader goes away: no output is lost without a
-# word, no job stays because nobody reads it, and nothing is left.
+# Standard streams that are closed or full, or whose reader goes away: no output is lost silently, no job waits
+# for a reader that is gone, and nothing is left.
 use strict;
 use warnings;
 

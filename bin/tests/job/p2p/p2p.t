@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Point-to-point communication beyond sends and receives: buffered sends, matched probes, requests of
-# every kind; when short messages go at once, and when none does.
+# Point-to-point communication beyond plain sends and receives: buffered sends, matched probes, requests of
+# every kind; with eager messages, and with none.
 use strict;
 use warnings;
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What a message costs in system calls, as strace sees rank 0: one to send it, one to receive it, and no
-# question whether a socket is ready between what comes and the answer to it.
+# How many system calls a message costs, as strace shows for rank 0: one to send it, one to receive it, and no
+# question whether a socket is ready between a message and the answer to it.
 use strict;
 use warnings;
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Stopped and continued: a rank, the agent, ftmpirun; and all of the job by Ctrl-Z at ftmpirun. It
-# goes on afterwards and is right. A job that is stopped can be ended, too.
+# A rank, the agent, ftmpirun, or the whole job (by Ctrl-Z at ftmpirun) is stopped and continued: the job goes
+# on afterwards and its answer is right. A stopped job can be ended, too.
 use strict;
 use warnings;
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# A rank that is stopped in a debugger, in a job without -debug, is ended for showing no life: who held it
-# is told. The test is the debugger.
+# A rank that a debugger stops, in a job without -debug, is ended because it shows no life, and ftmpirun says
+# which process traces it. The test is the debugger.
 use strict;
 use warnings;
 

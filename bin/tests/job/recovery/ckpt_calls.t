@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The calls of ftmpi.h and what they answer: in a job, alone without ftmpirun, and with an interval. What
-# a checkpoint is to be that cannot be written.
+# What the calls of ftmpi.h return: in a job, in one process without ftmpirun, and with -ckpt-interval; and what
+# happens when a checkpoint cannot be written.
 use strict;
 use warnings;
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Ranks of two epochs meet, as they do during a restart: nothing of the old one is believed, and
-# whoever is late is waited for. The test is the agent of both.
+# Ranks of two epochs connect to each other, as happens during a restart: messages of the old epoch are refused,
+# and a rank that is late is waited for. The test plays the agent of both ranks.
 use strict;
 use warnings;
 

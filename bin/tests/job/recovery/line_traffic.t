@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What ranks say to each other for recovery lines that nobody waits for: exactly so many messages and
-# bytes, no word between ranks that exchanged nothing in the interval, and no connection for it, but on
-# the edges of the tree. The counts are those that ftmpirun -v tells; doc/coord.md has the formula.
+# The control messages of recovery lines under protocols that do not wait: their number and bytes are exact, and
+# ranks that exchanged nothing in the interval neither send each other any nor connect, except along the edges
+# of the tree. The counts are those of ftmpirun -v; doc/coord.md has the formula.
 use strict;
 use warnings;
 

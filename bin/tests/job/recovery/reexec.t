@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# A rank that is told to restart begins again in place, whatever it is doing: the same process, with
-# everything as at its first start. The test is its agent.
+# A rank that is told to restart executes its program again in the same process, whatever it is doing, with
+# everything as at its first start. The test plays its agent.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Messages across a recovery line, and what a whole new job finds in it: each way in which a message
-# can lie when the line is made, for several numbers of ranks, and with every message eager or none;
-# under each protocol, and under another than that which made it.
+# Messages across a recovery line, and what a new job finds in the line: each state that a message can be in
+# when the line is made, for several numbers of ranks, with every message eager or none, under each protocol,
+# and restored under a protocol other than that which made the line.
 use strict;
 use warnings;
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# One-sided communication: windows, epochs, puts, gets and accumulates, wrong arguments, threads; with
-# every message long (a rendezvous), and with threads that sleep at once.
+# One-sided communication: windows, epochs, puts, gets and accumulates, wrong arguments, threads; also with
+# every message as a rendezvous, and with threads that sleep without spinning first.
 use strict;
 use warnings;
 

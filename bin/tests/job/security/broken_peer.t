@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# A peer that belongs to the job, and then says what no rank may say: the rank that hears it names the
-# peer and the reason and fails the call that waits for it. It does not crash, hang or believe it.
+# A peer authenticates itself and then sends what no rank may send. The receiver names the peer and the reason
+# and fails the call that waits for this peer; it does not crash, hang or use the data.
 use strict;
 use warnings;
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Somebody between two ranks who has heard all they said, and somebody who sits where a rank should:
-# neither gets in with what was said before, nor makes a rank give up or believe him.
+# An attacker between two ranks who has recorded all that they sent, and one who listens at the address of a
+# rank: neither authenticates with recorded bytes, and no rank gives up or believes them.
 use strict;
 use warnings;
 

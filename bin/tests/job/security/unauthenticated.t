@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Strangers at the ports of a running job: whoever does not prove that he belongs to it is turned
-# away, with a line that says why and where he came from, and the job does not notice. And the
-# secret that the proof needs is nowhere to be seen.
+# Unauthenticated connections to the ports of a running job: a peer that does not prove that it belongs to the
+# job is turned away, with a line that says why and from where it came, and the job goes on undisturbed. The
+# secret that the proof needs is visible nowhere.
 use strict;
 use warnings;
 

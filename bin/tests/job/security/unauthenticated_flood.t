@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Floods of strangers: more of them than a rank cares to hold, coming all the time, while ranks that
-# have not spoken yet connect to each other. All of them get through, the answer is right, the log
-# stays short and nothing is left open.
+# Floods of unauthenticated connections: more than a rank is willing to hold, all the time, while ranks that are
+# not connected yet connect to each other. Every rank gets through, the answer is right, the log stays short and
+# no descriptor is left open.
 use strict;
 use warnings;
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# A program of another MPI under ftmpirun, and ours under the launcher of another: each process would
-# be a job of one and end well. A library that has no more than the other's name stands for it.
+# A program of another MPI under ftmpirun, and a program of ours under the launcher of another MPI: without a
+# check each process would be a job of one rank and end well. The other MPI is a library that has its name and
+# little else.
 use strict;
 use warnings;
 

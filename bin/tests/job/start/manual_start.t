@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Without ftmpirun: one rank alone, and ranks started by hand with -ftmpi.
+# Jobs without ftmpirun: one process alone, and ranks that are started by hand with -ftmpi.
 use strict;
 use warnings;
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Much at once: ranks, messages that wait, a sender far ahead, a rank that is held; and little: memory
-# and descriptors. bin/tests/long/load.t has the large forms.
+# High load: many ranks, many unexpected messages, a sender far ahead of its receiver, a rank that does nothing
+# for long; and scarce memory and descriptors. bin/tests/long/load.t has the large forms.
 use strict;
 use warnings;
 

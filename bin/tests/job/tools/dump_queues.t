@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# ftmpirun -dump: on SIGUSR1 ranks print what they wait for, whatever they do, and go on.
+# ftmpirun -dump: on SIGUSR1 each rank prints the operations that it waits for, whatever it is doing, and goes
+# on.
 use strict;
 use warnings;
 

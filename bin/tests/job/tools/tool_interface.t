@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The tools interface: its variables say what is, whatever MPI does.
+# MPI_T: its variables show the true state, whatever MPI is doing.
 use strict;
 use warnings;
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Derived datatypes in messages: packing by hand, distributed arrays, types freed on the way.
+# Derived datatypes in messages: packing by hand, distributed arrays, types that are freed while their messages
+# are in transit.
 use strict;
 use warnings;
 

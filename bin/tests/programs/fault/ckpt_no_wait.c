@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ckpt_no_wait: a rank that returns from its checkpoint before another one has come to its own, which
- * waits for a word that the first sends only then. So nobody may wait for anybody in
- * FTMPI_Perform_Checkpoint, and the word is an orphan: received before the line, sent after it.
+ * ckpt_no_wait: a rank returns from its checkpoint before another one has come to its own,
+ * which waits for a message that the first sends only then. So no rank may wait for another in
+ * FTMPI_Perform_Checkpoint, and the message is an orphan: received before the line, sent after
+ * it.
  *
  * Rank 0 sends rank 1 two messages before its checkpoint, for which rank 1 posts a receive only
- * when FTMPI_CKPT_Wait says that the line was committed; with -gate rank 1 does not even call MPI
- * until a test that knows it lets it. All ranks must then find the messages, and the word once.
+ * when FTMPI_CKPT_Wait says that the line was committed; with -gate rank 1 does not even call
+ * MPI until a test that knows it lets it. All ranks must then find the messages, and the orphan
+ * once.
  */
 #include <fcntl.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mixed's collective operations of an intercommunicator, all of them: what each gives and gets. The
- * calls are in mixed_intercoll_calls.c, how long they stay open is mixed_ops.c's. Even and odd
- * ranks are the two sides.
+ * calls are in mixed_intercoll_calls.c; mixed_ops.c says how long an operation stays open. The even
+ * ranks are one side, the odd ones the other.
  */
 #include "mixed_intercoll.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mixed's collective operations among neighbours: what each gives and gets, and the calls. Who is
- * beside whom says mixed_topologies.c, how long they stay open is mixed_ops.c's.
+ * mixed's collective operations among neighbours: what each gives and gets, and the calls.
+ * mixed_topologies.c says who is whose neighbour, mixed_ops.c how long an operation stays open.
  */
 #include "mixed_neighbors.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * open_at_restore: what a program has begun before FTMPI_Restore and ends after it. In the first run the
- * call returns at once; in the next ones the library goes back to a line while all of that is under
- * way. Each rank then exchanges a number with its neighbours in each step, with the tag of what was
- * open, makes a line, and adds up what it got; so a message too many or too few makes the sum
- * wrong.
+ * open_at_restore: what a program has begun before FTMPI_Restore and ends after it. In the
+ * first run the call returns at once; in the next ones the library goes back to a line while
+ * all of that is in progress. In each step each rank then exchanges a number with its
+ * neighbours, with the tag of the open messages, makes a line, and adds up what it got; so a
+ * message too many or too few makes the sum wrong.
  */
 #include <pthread.h>
 #include <stdbool.h>

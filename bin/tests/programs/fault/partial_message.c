@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * partial_message: one rank sends the last one a long message with holes, and one of the two kills itself
- * when a part of it has come. A line was made before, or just then. In the second run the last rank
- * gets every byte, which the sender sends again or the line holds. Of two ranks the first sends; of
- * four the second, from which the last hears nothing else: what it hears of the others overtakes
- * the message, and the word behind it, which is in the sender's buffer (MPI_Bsend).
+ * partial_message: one rank sends the last one a long message with holes, and one of the two
+ * kills itself when a part of it has arrived. A line was made before, or just then. In the
+ * second run the last rank gets every byte, which the sender sends again or the line holds. Of
+ * two ranks the first sends; of four the second, and the last rank hears nothing else from it:
+ * the control messages of the other ranks overtake the message, and the one behind it, which is
+ * in the sender's buffer (MPI_Bsend).
  */
 #include <signal.h>
 #include <stdbool.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * window_cut: a window is made, used and freed after one rank has made its checkpoint, and before the
- * others make theirs; so it is open on none of them then, and yet the line cuts what they do with
- * it. A rank kills itself when the line has come to its end, and all must end with the right answer
- * in the second run. With -before all make their checkpoints first; with -behind when it is freed:
- * then the line is whole, and they go on from it.
+ * window_cut: a window is made, used and freed after one rank has made its checkpoint, and
+ * before the others make theirs; so no checkpoint has it open, and yet the line cuts its use. A
+ * rank kills itself when the line has come to its end, and all must end with the right answer
+ * in the second run. With -before all make their checkpoints first, with -behind after the
+ * window is freed: then the line is whole, and they go on from it.
  */
 #include <signal.h>
 #include <stdio.h>

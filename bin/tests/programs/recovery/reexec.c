@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * reexec: prints what it was started with, then does what its words say, one after the other, and
- * stays in the state that the last of them is. For tests of ranks that begin again in place.
+ * reexec: prints what it was started with, then carries out its arguments, one after the other,
+ * and stays in the state that the last one puts it in. For tests of ranks that execute their
+ * program again in place.
  */
 #include <dirent.h>
 #include <fcntl.h>

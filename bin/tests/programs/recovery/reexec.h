@@ -3,7 +3,7 @@
 #ifndef FTMPI_PROGRAMS_REEXEC_H
 #define FTMPI_PROGRAMS_REEXEC_H
 
-/* Does what this word says; argv is the one that main was given. */
+/* Does what this argument says; argv is the one that main was given. */
 void reexec_obey(char **argv, const char *word);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The words that reexec understands. */
+/* The states that reexec can be put in, by their words on the command line. */
 #include "reexec.h"
 
 #include <errno.h>
