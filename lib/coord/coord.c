@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/fault.h"
-#include "coord/blocking.h"
+#include "coord/actions.h"
 #include "coord/lines.h"
 
 static const struct name {
@@ -66,6 +65,7 @@ int coord_init(struct coord *c, const char *name, int self, int size, const stru
 
 void coord_fini(struct coord *c)
 {
+	actions_free(c);
 	state_fini(c);
 	debts_free(&c->debts);
 	free(c->sent);
@@ -88,58 +88,14 @@ bool coord_choose(struct coord *c, const char *name)
 	if (n->logs && n->tags)
 		return n->auto_;
 	use(c, n);
-	if (n->waits)
-		c->lines->ended = true;
 	return true;
 }
 
 /* ---- lines ---- */
 
-bool coord_checkpoint(struct coord *c)
+bool coord_next_action(struct coord *c, struct coord_action *a)
 {
-	if (c->auto_)
-		coord_choose(c, "eventlog");
-	return c->waits ? blocking_checkpoint(c) : step_begin(c);
-}
-
-/* C3: what was sent in the part of the program that is run again, and not received, is void; what
- * could not be fetched for lack of memory is thrown away like the rest. When there is no line it is
- * the beginning of a whole run, and stays. The line's messages and debts come in take, when
- * counting has begun anew; who is through with it may tell us of the next line while we are not. */
-bool coord_restore(struct coord *c)
-{
-	fault_point("restore-begin");
-	if (!c->env->find(c->user))
-		return false;
-	fault_point("restore-found");
-	c->env->quiet(c->user);
-	c->restored = true;
-	blocking_drain(c);
-	c->env->forget(c->user);
-	fault_point("restore-drained");
-	debts_free(&c->debts);
-	if (c->lines) {
-		step_clear(c);
-		c->lines->restores++;
-	}
-	c->env->take(c->user);
-	fault_point("restore-end");
-	return true;
-}
-
-static bool all_over(void *arg)
-{
-	const struct coord *c = arg;
-
-	return !c->lines->list;
-}
-
-bool coord_wait(struct coord *c)
-{
-	if (c->waits)
-		return c->concluded;
-	c->env->wait(c->user, all_over, c);
-	return c->lines->committed == c->line;
+	return actions_take(c, a);
 }
 
 uint32_t coord_next(const struct coord *c, uint32_t after)
@@ -192,9 +148,9 @@ bool coord_control(struct coord *c, int peer, const uint8_t *bytes, size_t len)
 	if (!c->lines || peer < 0 || peer >= c->size || peer == c->self ||
 		!report_decode(&r, bytes, len))
 		return false;
-	if (c->lines->ended || r.restores < c->lines->restores)
+	if (coord_is_silent(c) || r.restores < c->restores)
 		return true;
-	if (r.restores > c->lines->restores)
+	if (r.restores > c->restores)
 		return false;
 	right = r.kind == REPORT_SENT ? reports_got(c, peer, &r, bytes, len)
 				      : agree_got(c, peer, &r);

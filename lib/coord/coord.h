@@ -56,49 +56,87 @@ struct coord_part {
 	uint64_t seal, bytes;
 };
 
-/* What a protocol asks of lib/mpi. */
-struct coord_env {
-	/* ---- collective; these wait (blocking, and every restore) ---- */
+/*
+ * What is to be done, one after the other. Each of the first group is asked for by a call of the
+ * program, may wait for other ranks, and is answered (coord_answer) before there is another of
+ * them.
+ */
+enum coord_action_kind {
+	COORD_NOTHING,
 
-	/* sent[q]: messages sent to rank q so far. *mine: what all ranks have sent to this one. */
-	void (*exchange)(void *user, const uint64_t *sent, uint64_t *mine);
+	/* All ranks say how many messages they have sent to each (coord.sent). Number: what all
+	 * have sent to this one. Collective. */
+	COORD_EXCHANGE,
 
-	/* Let messages come until done says that it is enough. */
-	void (*wait)(void *user, bool (*done)(void *arg), void *arg);
+	/* Let messages come, and do what is asked meanwhile, until coord_waited says that it is
+	 * enough. */
+	COORD_WAIT,
 
 	/* Bring every message that was sent and not received by the program into this process's
-	 * memory, contents and all. false: no memory. */
-	bool (*secure)(void *user);
+	 * memory, contents and all. line: for a line; 0: for a restore. Not ok: no memory. */
+	COORD_SECURE,
 
-	/* Throw away all messages that were not received. After secure. What has been received, or
-	 * was matched, by then is no message of the program any more for undelivered and fate. */
-	void (*forget)(void *user);
+	/* Write this rank's part of `line` durably. Not ok: it could not; the reason was said. */
+	COORD_SAVE,
 
-	/* Write this rank's part of line c->line durably. false: it could not; the reason was said.
-	 */
-	bool (*save)(void *user);
+	/* Commit `line` if every rank is ready (this one: ok), else give it up. Ok: it is
+	 * committed: the same answer everywhere. Collective. */
+	COORD_CONCLUDE,
 
-	/* Commit the line if every rank is ready, else give it up: the same answer everywhere. */
-	bool (*conclude)(void *user, bool ready);
-
-	/* Agree on the line to go back to, and set c->line to the highest number that a line ever
-	 * had: the same on all ranks. false: there is none. */
-	bool (*find)(void *user);
+	/* Agree on the line to go back to. Ok: there is one. Number: the highest that a line ever
+	 * had; the same on all ranks. Collective. */
+	COORD_FIND,
 
 	/* What the program has begun, and what goes on without it (operations that nobody waits
-	 * for), comes to its end on all ranks. From here until take returns no rank begins a
-	 * message. */
-	void (*quiet)(void *user);
+	 * for), comes to its end on all ranks. From here until COORD_TAKE is done no rank begins a
+	 * message. Collective. */
+	COORD_QUIET,
 
-	/* Take everything from it, its messages too; when this begins all ranks have forgotten,
-	 * when it returns all have taken. */
-	void (*take)(void *user);
+	/* Throw away all messages that were not received. After COORD_SECURE. What has been
+	 * received, or was matched, by then is no message of the program any more for undelivered
+	 * and fate. */
+	COORD_FORGET,
 
-	/* The least of what all ranks say. */
-	uint32_t (*least)(void *user, uint32_t mine);
+	/* Take everything from the line, its messages too; when this begins all ranks have
+	 * forgotten, when it is answered all have taken. Collective. */
+	COORD_TAKE,
 
-	/* ---- these never wait (eventlog, tagging) ---- */
+	/* The least of what all ranks say, here coord.line, is the number. Collective. */
+	COORD_MINIMUM,
+};
 
+struct coord_action {
+	enum coord_action_kind kind;
+	uint32_t line;
+	bool ok;
+};
+
+/* What a call of the program waits for; calls.c has the table. */
+enum coord_state {
+	COORD_IDLE,
+	COORD_LINE_COUNTING, /* blocking */
+	COORD_LINE_DRAINING,
+	COORD_LINE_SECURING,
+	COORD_LINE_SAVING,
+	COORD_LINE_CONCLUDING,
+	COORD_FINDING, /* a restore */
+	COORD_QUIETING,
+	COORD_RESTORE_COUNTING,
+	COORD_RESTORE_DRAINING,
+	COORD_RESTORE_SECURING,
+	COORD_FORGETTING,
+	COORD_TAKING,
+	COORD_AWAITING,	    /* coord_wait */
+	COORD_END_COUNTING, /* coord_close */
+	COORD_END_DRAINING,
+	COORD_END_MINIMUM,
+	COORD_END_FINISHING,
+	COORD_ENDED,
+	COORD_STATES
+};
+
+/* What a protocol asks of lib/mpi at once. */
+struct coord_env {
 	/* Visit every message that has arrived and that the program has not received (its receive
 	 * is open: matched or even done, but not waited for; or it waits for a receive). */
 	void (*undelivered)(
@@ -143,15 +181,21 @@ struct coord_peer {
 	uint32_t forget_at; /* so many of them */
 };
 
-/* `line` may be read by all, and set by env->find; the rest is lib/coord's. */
+/* What is to be done and was not taken yet. */
+struct coord_actions {
+	struct coord_action *v;
+	size_t at, n, room;
+};
+
+/* All but `line` and `sent`, which may be read by all, is lib/coord's. */
 struct coord {
-	uint32_t line;	 /* the latest that this rank has begun, or what find said */
+	uint32_t line;	 /* the latest that this rank has begun, or what COORD_FIND said */
 	bool waits;	 /* blocking */
 	bool logs;	 /* eventlog */
 	bool tags;	 /* tagging. Both: compare, or a choice is still to come */
 	bool auto_;	 /* a choice may still come */
 	bool busy;	 /* an arrival is more than a count */
-	bool due;	 /* something is to be asked of lib/mpi */
+	bool due;	 /* something is to be done */
 	unsigned making; /* lines with a part of this rank that is not lost */
 	int self, size;
 	const struct coord_env *env;
@@ -161,8 +205,14 @@ struct coord {
 	struct coord_peer *peers;
 	struct debts debts;
 	struct coord_lines *lines; /* NULL: blocking from the start */
-	bool concluded;		   /* blocking: the latest line was committed, or there was none */
-	bool restored;		   /* this run of the ranks has gone back to a line */
+	enum coord_state state;	   /* of a call of the program */
+	struct coord_actions actions;
+	uint32_t restores;  /* how often this run of the ranks has gone back to a line */
+	bool concluded;	    /* blocking: the latest line was committed, or there was none */
+	bool ready;	    /* blocking: this rank's part of the line is written */
+	bool result;	    /* of the latest call */
+	uint64_t expected;  /* messages that all ranks have sent to this one */
+	uint32_t common;    /* at the end: the latest line that every rank has begun */
 	unsigned comparing; /* lib/mpi's: orphans sent again, whose contents are not here yet */
 };
 
@@ -179,6 +229,12 @@ const char *coord_names(void);
 /* The program asks for a protocol: has effect under "auto", before the first line. true: it has, or
  * that protocol is in use anyway. All ranks ask for the same. */
 bool coord_choose(struct coord *c, const char *name);
+
+/* May the program still choose? */
+static inline bool coord_is_auto(const struct coord *c)
+{
+	return c->auto_;
+}
 
 /* Does making a line wait for all ranks? */
 static inline bool coord_is_blocking(const struct coord *c)
@@ -291,15 +347,44 @@ enum coord_fate coord_fate(const struct coord *c, uint32_t line, const struct co
 bool coord_torn(const struct coord *c, uint32_t line);
 bool coord_crowded(const struct coord *c, uint32_t line);
 
+/* These begin a call of the program. It is over when nothing is to be done any more; coord_result
+ * is what it says. One at a time. */
+
 /* Make a line. blocking: true: it is committed. Else: true: this rank's state is captured, under
  * number c->line; `over` tells the end. Collective only under blocking. A number is used once,
  * whatever becomes of the line. */
-bool coord_checkpoint(struct coord *c);
+void coord_checkpoint(struct coord *c);
 
-/* Take the latest one; true: it was taken. Collective, waits, under every protocol. In take,
+/* Take the latest one; true: it was taken. Collective, waits, under every protocol. In COORD_TAKE
  * lib/mpi gives each message of the line back (coord_injected, in their order) and the orphans
  * (coord_load). */
-bool coord_restore(struct coord *c);
+void coord_restore(struct coord *c);
+
+/* Wait until the lines of this rank that all ranks take are over (a rank that never comes to one
+ * would be waited for for ever; coord_close is for the end). true: the latest was committed, or
+ * there is none. */
+void coord_wait(struct coord *c);
+
+/* The program ends: lines that every rank has begun are finished, the others given up; after a
+ * restore all has to come that was sent, and what is never sent again is told. Collective, waits
+ * (not under blocking, but after a restore). */
+void coord_close(struct coord *c);
+
+static inline bool coord_result(const struct coord *c)
+{
+	return c->result;
+}
+
+/* What is to be done next: to be taken, and done, until there is nothing more. false: there is
+ * nothing. */
+bool coord_next_action(struct coord *c, struct coord_action *a);
+
+/* The latest of the first group of enum coord_action_kind is done. ok, number: where it says what
+ * they are. */
+void coord_answer(struct coord *c, bool ok, uint64_t number);
+
+/* In COORD_WAIT: is it enough? */
+bool coord_waited(const struct coord *c);
 
 uint64_t coord_injected(struct coord *c, int peer, uint64_t context, int32_t tag);
 
@@ -322,16 +407,6 @@ void coord_committed(struct coord *c, uint32_t line, bool ok);
 
 /* Bytes that peer's protocol told ours. false: they make no sense (nothing was done). */
 bool coord_control(struct coord *c, int peer, const uint8_t *bytes, size_t len);
-
-/* Wait until the lines of this rank that all ranks take are over (a rank that never comes to one
- * would be waited for for ever; coord_close is for the end). true: the latest was committed, or
- * there is none. */
-bool coord_wait(struct coord *c);
-
-/* The program ends: lines that every rank has begun are finished, the others given up; after a
- * restore all has to come that was sent, and what is never sent again is told. Collective, waits
- * (not under blocking, but after a restore). */
-void coord_close(struct coord *c);
 
 /* ---- time (eventlog, tagging; blocking asks rank 0 in lib/mpi) ---- */
 

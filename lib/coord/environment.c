@@ -17,14 +17,14 @@ void environment_no_memory(const struct coord *c)
 
 struct report environment_head(const struct coord *c, enum report_kind kind, uint32_t line)
 {
-	return (struct report){.kind = kind, .restores = c->lines->restores, .line = line};
+	return (struct report){.kind = kind, .restores = c->restores, .line = line};
 }
 
 void environment_send(struct coord *c, int peer, uint8_t *bytes, size_t len)
 {
 	if (!bytes)
 		environment_no_memory(c);
-	if (!c->lines->ended)
+	if (!coord_is_silent(c))
 		c->env->tell(c->user, peer, bytes, len);
 	free(bytes);
 }

@@ -5,7 +5,7 @@
  * Each file calls only those below it:
  *
  *   arrivals.c     a message of the program arrives
- *   ending.c       the program ends
+ *   calls.c        a call of the program goes its way
  *   coord.c        the rest of coord.h
  *   step.c         a line is begun; drives all others
  *   state.c        all of it, made and cleared
@@ -15,6 +15,7 @@
  *   lines.c        the lines of this rank: what they lack, peers that close them
  *   cutting.c      the cut of a line; compare.c: two ways to make it
  *   tallies.c      what is summed up on the tree, by line
+ *   actions.c      what is to be done
  *   environment.c  what is asked of lib/mpi at any time: sending bytes, ending the job
  *
  * and these know nothing of struct coord_lines: cut.c, early.c, tagging.c, report.c, tally.c.
@@ -85,10 +86,8 @@ struct coord_lines {
 	uint32_t committed;  /* the latest */
 	uint32_t committing; /* rank 0: env->commit was called */
 	uint32_t wanted;     /* the latest that somebody asked for */
-	uint32_t restores;
-	uint64_t injected; /* messages, in all restores */
-	bool running;	   /* step_run is at work, or must not be */
-	bool ended;	   /* coord_close is through, or another protocol was chosen */
+	uint64_t injected;   /* messages, in all restores */
+	bool running;	     /* step_run is at work, or must not be */
 	struct line *list;
 	struct tally *tallies;
 	struct early_report *early, **early_end;
@@ -100,6 +99,13 @@ struct coord_lines {
 
 /* How many lines a rank may be ahead of another. */
 enum { LINES_AHEAD = 1 << 20 };
+
+/* Nothing is told, and what others tell is of no interest: the program has ended, or has chosen to
+ * wait. */
+static inline bool coord_is_silent(const struct coord *c)
+{
+	return c->waits || c->state == COORD_ENDED;
+}
 
 /* ---- environment.c ---- */
 

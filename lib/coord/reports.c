@@ -68,7 +68,7 @@ void reports_send(struct coord *c, uint32_t *counts)
 		struct to *to = &c->lines->to[q];
 		struct report r = {.kind = REPORT_SENT,
 			.flags = REPORT_LAST,
-			.restores = c->lines->restores,
+			.restores = c->restores,
 			.line = c->line,
 			.total = c->sent[q] - to->before};
 
@@ -85,8 +85,7 @@ void reports_send(struct coord *c, uint32_t *counts)
 struct envlog_entry *coord_log_entry(struct coord *c, int peer, uint64_t context, int32_t tag)
 {
 	struct envlog *log = &c->peers[peer].log;
-	struct report r = {
-		.kind = REPORT_SENT, .restores = c->lines->restores, .line = c->line + 1};
+	struct report r = {.kind = REPORT_SENT, .restores = c->restores, .line = c->line + 1};
 	struct envlog_entry *e = envlog_again(log, context, tag);
 
 	if (e)

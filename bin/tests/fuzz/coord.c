@@ -105,61 +105,7 @@ static void fatal(void *user, const char *sentence)
 	FUZZ_CHECK(false, "%s", sentence);
 }
 
-static void exchange(void *user, const uint64_t *sent, uint64_t *mine)
-{
-	(void)user;
-	(void)sent;
-	*mine = 0;
-}
-
-static void wait_for(void *user, bool (*done)(void *arg), void *arg)
-{
-	(void)user;
-	FUZZ_CHECK(done(arg), "waits");
-}
-
-static bool secure(void *user)
-{
-	(void)user;
-	return true;
-}
-
-static void forget(void *user)
-{
-	(void)user;
-	f.nwaiting = 0;
-}
-
-static bool find(void *user)
-{
-	(void)user;
-	f.c.line = f.restored;
-	return true;
-}
-
-static void quiet(void *user)
-{
-	(void)user;
-}
-
-static void take(void *user)
-{
-	const uint8_t *bytes;
-	size_t len = script_bytes(&f.in, &bytes, script_u8(&f.in));
-
-	(void)user;
-	if (coord_valid(bytes, len, f.c.size))
-		FUZZ_CHECK(coord_load(&f.c, bytes, len), "out of memory");
-}
-
-static const struct coord_env env = {.exchange = exchange,
-	.wait = wait_for,
-	.secure = secure,
-	.forget = forget,
-	.find = find,
-	.quiet = quiet,
-	.take = take,
-	.undelivered = undelivered,
+static const struct coord_env env = {.undelivered = undelivered,
 	.capture = capture,
 	.settle = settle,
 	.finish = finish,
@@ -167,6 +113,32 @@ static const struct coord_env env = {.exchange = exchange,
 	.over = over,
 	.tell = tell,
 	.fatal = fatal};
+
+/* ---- calls of the program ---- */
+
+static void take(void)
+{
+	const uint8_t *bytes;
+	size_t len = script_bytes(&f.in, &bytes, script_u8(&f.in));
+
+	if (coord_valid(bytes, len, f.c.size))
+		FUZZ_CHECK(coord_load(&f.c, bytes, len), "out of memory");
+}
+
+static void drive(void)
+{
+	struct coord_action a;
+
+	while (coord_next_action(&f.c, &a)) {
+		if (a.kind == COORD_WAIT)
+			FUZZ_CHECK(coord_waited(&f.c), "waits");
+		else if (a.kind == COORD_FORGET)
+			f.nwaiting = 0;
+		else if (a.kind == COORD_TAKE)
+			take();
+		coord_answer(&f.c, true, a.kind == COORD_FIND ? f.restored : 0);
+	}
+}
 
 /* ---- steps ---- */
 
@@ -179,6 +151,7 @@ static void step_checkpoint(void)
 {
 	if (f.c.line + 1 < LINES)
 		coord_checkpoint(&f.c);
+	drive();
 }
 
 static void step_send(void)
@@ -281,6 +254,7 @@ static void step_restore(void)
 	if (f.restores || f.committing || f.c.line > f.restored)
 		return;
 	coord_restore(&f.c);
+	drive();
 	f.restores++;
 	memset(f.captured, 0, sizeof f.captured);
 	memset(f.finished, 0, sizeof f.finished);

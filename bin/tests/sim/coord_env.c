@@ -179,112 +179,18 @@ static void fatal(void *user, const char *sentence)
 	world_fails(r->w, "rank %d: %s", r->self, sentence);
 }
 
-/* ---- what waits ---- */
-
-/* All ranks have come here, so nobody sends any more. */
-static void exchange(void *user, const uint64_t *sent, uint64_t *mine)
+/* Under a protocol that waits. */
+void save_line(struct rank *r, uint32_t line)
 {
-	struct rank *r = user;
-
-	(void)sent;
-	*mine = 0;
-	for (int q = 0; q < r->w->program.ranks; q++)
-		*mine += r->w->ranks[q].c.sent[r->self];
-}
-
-static void wait_for(void *user, bool (*done)(void *arg), void *arg)
-{
-	struct rank *r = user;
-
-	while (!r->w->other && !done(arg)) {
-		bool moved = coord_is_blocking(&r->c) || r->w->before_restore
-				     ? deliver_to(r->w, r->self)
-				     : move_network(r->w);
-
-		if (!moved)
-			world_fails(r->w, "rank %d waits for ever", r->self);
-	}
-}
-
-static bool secure(void *user)
-{
-	struct rank *r = user;
-
-	for (int i = 0; i < r->inbox.n; i++)
-		r->w->mails[r->inbox.v[i]].whole = true;
-	return true;
-}
-
-static void forget(void *user)
-{
-	struct rank *r = user;
-
-	r->inbox.n = 0;
-}
-
-static bool save(void *user)
-{
-	struct rank *r = user;
-	struct part *part = part_of(r, r->c.line);
+	struct part *part = part_of(r, line);
 
 	part->captured = part->finished = part->durable = true;
 	part->held = r->inbox;
-	keep_orphans(r, part, r->c.line);
-	check_part(r, r->c.line);
-	return true;
+	keep_orphans(r, part, line);
+	check_part(r, line);
 }
 
-static bool conclude(void *user, bool ready)
-{
-	struct rank *r = user;
-	struct part *part = part_of(r, r->c.line);
-
-	if (!ready)
-		world_fails(r->w, "rank %d is not ready for line %u", r->self, r->c.line);
-	part->over = true;
-	part->committed = r->w->verdict;
-	part->lost = !r->w->verdict;
-	return r->w->verdict;
-}
-
-static bool find(void *user)
-{
-	return find_line(user);
-}
-
-static void quiet(void *user)
-{
-	struct rank *r = user;
-
-	end_operations(r->w);
-}
-
-static void take(void *user)
-{
-	take_line(user);
-}
-
-static uint32_t least(void *user, uint32_t mine)
-{
-	struct rank *r = user;
-
-	for (int q = 0; q < r->w->program.ranks; q++)
-		if (r->w->ranks[q].c.line < mine)
-			mine = r->w->ranks[q].c.line;
-	return mine;
-}
-
-const struct coord_env sim_env = {.exchange = exchange,
-	.wait = wait_for,
-	.secure = secure,
-	.forget = forget,
-	.save = save,
-	.conclude = conclude,
-	.find = find,
-	.quiet = quiet,
-	.take = take,
-	.least = least,
-	.undelivered = undelivered,
+const struct coord_env sim_env = {.undelivered = undelivered,
 	.capture = capture,
 	.settle = settle,
 	.finish = finish,

@@ -93,12 +93,10 @@ static void choose_line(struct world *w)
 	set_restored(w, w->nstore ? w->store[0] : NULL);
 }
 
-bool find_line(struct rank *r)
+bool find_line(struct rank *r, uint64_t *latest)
 {
-	if (!r->w->restored)
-		return false;
-	r->c.line = r->w->latest;
-	return true;
+	*latest = r->w->restored ? r->w->latest : r->c.line;
+	return r->w->restored != NULL;
 }
 
 static void inject(struct rank *r, int env, unsigned number, uint8_t contents)
@@ -152,7 +150,7 @@ static void restore(struct world *w)
 	if (w->restored)
 		send_void(w);
 	for (int q = 0; q < w->program.ranks; q++)
-		if (coord_restore(&w->ranks[q].c) != (w->restored != NULL))
+		if (drive_restore(&w->ranks[q]) != (w->restored != NULL))
 			world_fails(w, "rank %d: restored, or not?", q);
 	w->before_restore = false;
 	for (int q = 0; q < w->program.ranks; q++) {

@@ -204,6 +204,15 @@ struct coord_message message_of(const struct world *w, int id);
 
 extern const struct coord_env sim_env;
 
+void save_line(struct rank *r, uint32_t line);
+
+/* ---- coord_drive.c: calls of the program, to their end ---- */
+
+bool drive_checkpoint(struct rank *r);
+bool drive_restore(struct rank *r);
+bool drive_wait(struct rank *r);
+void drive_close(struct rank *r);
+
 /* ---- coord_moves.c ---- */
 
 /* Something happens that needs no program: a message comes, a part is written ... false: nothing
@@ -242,7 +251,7 @@ void world_end_epoch(struct world *w);
 void store_add(struct world *w, uint32_t line);
 void store_clear(struct world *w);
 void take_line(struct rank *r);
-bool find_line(struct rank *r);
+bool find_line(struct rank *r, uint64_t *latest);
 
 /* ---- coord_part.c ---- */
 

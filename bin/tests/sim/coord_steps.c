@@ -35,7 +35,7 @@ static bool make_line(struct rank *r)
 
 	world_says(w, "%d begins line %u", r->self, line);
 	cut(r, line);
-	captured = coord_checkpoint(&r->c);
+	captured = drive_checkpoint(r);
 	if (r->c.line != line)
 		world_fails(w, "rank %d made line %u, not %u", r->self, r->c.line, line);
 	if (line > w->latest) {
@@ -115,7 +115,7 @@ static bool settled(struct rank *r)
 	for (uint32_t k = w->base + 1; k <= line; k++)
 		if (!part_of(r, k)->over && !coord_is_blocking(&r->c))
 			return false;
-	committed = coord_wait(&r->c);
+	committed = drive_wait(r);
 	if (line > w->base && committed != part_of(r, line)->committed)
 		world_fails(w, "rank %d: line %u was committed or not?", r->self, line);
 	r->state.pc++;

@@ -130,7 +130,7 @@ static void end(struct world *w)
 
 	check_end(w);
 	for (int i = 0; i < n && !w->other; i++)
-		coord_close(&w->ranks[(first + i) % n].c);
+		drive_close(&w->ranks[(first + i) % n]);
 	if (!w->other)
 		check_closed(w);
 	while (!w->other && move_network(w))

@@ -44,8 +44,10 @@ void cluster_go_back(struct cluster *cl, struct cluster *before, uint32_t line)
 {
 	cl->before = before;
 	cl->taken = line;
-	for (int q = 0; q < cl->size; q++)
-		ck_assert(coord_restore(&cl->ranks[q].c));
+	for (int q = 0; q < cl->size; q++) {
+		coord_restore(&cl->ranks[q].c);
+		ck_assert(rank_drive(&cl->ranks[q]));
+	}
 }
 
 static bool is_of(const struct mail *m, int from, int to, int32_t tag)
@@ -125,7 +127,20 @@ void pass(struct cluster *cl, int from, int to, int32_t tag)
 
 bool checkpoint(struct cluster *cl, int rank)
 {
-	return coord_checkpoint(&cl->ranks[rank].c);
+	coord_checkpoint(&cl->ranks[rank].c);
+	return rank_drive(&cl->ranks[rank]);
+}
+
+bool wait_for_lines(struct cluster *cl, int rank)
+{
+	coord_wait(&cl->ranks[rank].c);
+	return rank_drive(&cl->ranks[rank]);
+}
+
+void close_rank(struct cluster *cl, int rank)
+{
+	coord_close(&cl->ranks[rank].c);
+	rank_drive(&cl->ranks[rank]);
 }
 
 static bool gets(struct cluster *cl, const struct told *t, size_t len)

@@ -85,6 +85,12 @@ void pass(struct cluster *cl, int from, int to, int32_t tag);
 /* The rank's next line; true: captured. */
 bool checkpoint(struct cluster *cl, int rank);
 
+/* Until the rank's lines are over; true: the latest was committed. */
+bool wait_for_lines(struct cluster *cl, int rank);
+
+/* Its program ends. */
+void close_rank(struct cluster *cl, int rank);
+
 /* One message between protocols; all of them, until there are none. */
 void tell_one(struct cluster *cl, int from, int to);
 void tell_all(struct cluster *cl);

@@ -150,50 +150,17 @@ static void fatal(void *user, const char *sentence)
 	exit(3);
 }
 
-/* ---- what waits ---- */
+/* ---- calls of the program ---- */
 
-static void exchange(void *user, const uint64_t *sent, uint64_t *mine)
+static void wait_for(struct rank *r)
 {
-	(void)user;
-	(void)sent;
-	*mine = 0;
-}
-
-static void wait_for(void *user, bool (*done)(void *arg), void *arg)
-{
-	(void)user;
-	if (!done(arg))
+	if (!coord_waited(&r->c))
 		tell_all(cluster_now);
-	ck_assert_msg(done(arg), "it would wait for ever");
+	ck_assert_msg(coord_waited(&r->c), "it would wait for ever");
 }
 
-static bool secure(void *user)
+static void take_line(struct rank *r)
 {
-	(void)user;
-	return true;
-}
-
-static void forget(void *user)
-{
-	(void)user;
-}
-
-static bool find(void *user)
-{
-	struct rank *r = user;
-
-	r->c.line = cluster_now->taken;
-	return true;
-}
-
-static void quiet(void *user)
-{
-	(void)user;
-}
-
-static void take_line(void *user)
-{
-	struct rank *r = user;
 	struct asked *a = rank_asked(&cluster_now->before->ranks[r->self], cluster_now->taken);
 
 	for (int i = 0; i < a->held.n; i++) {
@@ -206,24 +173,56 @@ static void take_line(void *user)
 	ck_assert(coord_load(&r->c, a->orphans, a->orphans_len));
 }
 
-static uint32_t least(void *user, uint32_t mine)
+static uint32_t minimum(void)
 {
-	(void)user;
+	uint32_t least = UINT32_MAX;
+
 	for (int q = 0; q < cluster_now->size; q++)
-		if (cluster_now->ranks[q].c.line < mine)
-			mine = cluster_now->ranks[q].c.line;
-	return mine;
+		if (cluster_now->ranks[q].c.line < least)
+			least = cluster_now->ranks[q].c.line;
+	return least;
 }
 
-const struct coord_env cluster_env = {.exchange = exchange,
-	.wait = wait_for,
-	.secure = secure,
-	.forget = forget,
-	.find = find,
-	.quiet = quiet,
-	.take = take_line,
-	.least = least,
-	.undelivered = undelivered,
+static void act(struct rank *r, const struct coord_action *a)
+{
+	uint64_t number = 0;
+
+	switch (a->kind) {
+	case COORD_WAIT:
+		wait_for(r);
+		break;
+	case COORD_FIND:
+		number = cluster_now->taken;
+		break;
+	case COORD_TAKE:
+		take_line(r);
+		break;
+	case COORD_MINIMUM:
+		number = minimum();
+		break;
+	case COORD_EXCHANGE:
+	case COORD_SECURE:
+	case COORD_QUIET:
+	case COORD_FORGET:
+		break;
+	case COORD_SAVE:
+	case COORD_CONCLUDE:
+	case COORD_NOTHING:
+		ck_abort_msg("action %d", a->kind);
+	}
+	coord_answer(&r->c, true, number);
+}
+
+bool rank_drive(struct rank *r)
+{
+	struct coord_action a;
+
+	while (coord_next_action(&r->c, &a))
+		act(r, &a);
+	return coord_result(&r->c);
+}
+
+const struct coord_env cluster_env = {.undelivered = undelivered,
 	.capture = capture,
 	.settle = settle,
 	.finish = finish,

@@ -12,6 +12,9 @@ enum { MAIL_CONTEXT = 6 };
 
 extern const struct coord_env cluster_env;
 
+/* Do what its protocol asks for, until there is nothing more: the call's result. */
+bool rank_drive(struct rank *r);
+
 /* The one whose protocols are at work. */
 extern struct cluster *cluster_now;
 

@@ -24,94 +24,89 @@ static void step(const char *name)
 	strcat(fake.steps, " ");
 }
 
-static void exchange(void *user, const uint64_t *sent, uint64_t *mine)
+static uint64_t exchange(void)
 {
-	(void)user;
-	step("exchange");
-	memcpy(fake.told, sent, sizeof fake.told);
-	*mine = fake.expected;
+	memcpy(fake.told, fake.c.sent, sizeof fake.told);
+	return fake.expected;
 }
 
 /* A message comes with each look, as long as it is waited for one. */
-static void wait_for(void *user, bool (*done)(void *arg), void *arg)
+static void wait_for(void)
 {
-	(void)user;
-	step("wait");
-	while (!done(arg)) {
+	while (!coord_waited(&fake.c)) {
 		ck_assert_int_lt(++fake.waited, 1000);
 		coord_arrived(&fake.c, 1, 0, 0, 1);
 	}
 }
 
-static bool secure(void *user)
+static void act(const struct coord_action *a)
 {
-	(void)user;
-	step("secure");
-	return fake.secured;
+	static const char *const names[] = {[COORD_EXCHANGE] = "exchange",
+		[COORD_WAIT] = "wait",
+		[COORD_SECURE] = "secure",
+		[COORD_SAVE] = "save",
+		[COORD_CONCLUDE] = "ready",
+		[COORD_FIND] = "find",
+		[COORD_QUIET] = "quiet",
+		[COORD_FORGET] = "forget",
+		[COORD_TAKE] = "take"};
+	const bool unready = a->kind == COORD_CONCLUDE && !a->ok;
+	bool ok = true;
+
+	step(unready ? "unready" : names[a->kind]);
+	if (a->kind == COORD_WAIT)
+		wait_for();
+	else if (a->kind == COORD_SECURE)
+		ok = fake.secured;
+	else if (a->kind == COORD_SAVE)
+		ok = fake.saved;
+	else if (a->kind == COORD_CONCLUDE)
+		ok = fake.concluded && a->ok;
+	else if (a->kind == COORD_FIND)
+		ok = fake.found;
+	coord_answer(&fake.c, ok, a->kind == COORD_EXCHANGE ? exchange() : 0);
 }
 
-static void forget(void *user)
+static bool drive(void)
 {
-	(void)user;
-	step("forget");
+	struct coord_action a;
+
+	while (coord_next_action(&fake.c, &a))
+		act(&a);
+	return coord_result(&fake.c);
 }
 
-static bool save(void *user)
+static bool checkpoint(void)
 {
-	(void)user;
-	step("save");
-	return fake.saved;
+	coord_checkpoint(&fake.c);
+	return drive();
 }
 
-static bool conclude(void *user, bool ready)
+static bool wait_for_lines(void)
 {
-	(void)user;
-	step(ready ? "ready" : "unready");
-	return fake.concluded && ready;
+	coord_wait(&fake.c);
+	return drive();
 }
 
-static bool find(void *user)
+static bool restore(void)
 {
-	(void)user;
-	step("find");
-	return fake.found;
+	coord_restore(&fake.c);
+	return drive();
 }
-
-static void quiet(void *user)
-{
-	(void)user;
-	step("quiet");
-}
-
-static void take(void *user)
-{
-	(void)user;
-	step("take");
-}
-
-static const struct coord_env env = {.exchange = exchange,
-	.wait = wait_for,
-	.secure = secure,
-	.forget = forget,
-	.save = save,
-	.conclude = conclude,
-	.find = find,
-	.quiet = quiet,
-	.take = take};
 
 static void begin(void)
 {
 	coord_fini(&fake.c);
 	memset(&fake, 0, sizeof fake);
 	fake.secured = fake.saved = fake.concluded = fake.found = true;
-	ck_assert_int_eq(coord_init(&fake.c, "blocking", 0, SIZE, &env, NULL), 0);
+	ck_assert_int_eq(coord_init(&fake.c, "blocking", 0, SIZE, NULL, NULL), 0);
 }
 
 START_TEST(an_unknown_name_is_refused)
 {
 	struct coord c;
 
-	ck_assert_int_eq(coord_init(&c, "hopeful", 0, SIZE, &env, NULL), FT_EINVAL);
+	ck_assert_int_eq(coord_init(&c, "hopeful", 0, SIZE, NULL, NULL), FT_EINVAL);
 	ck_assert_ptr_nonnull(strstr(coord_names(), "blocking"));
 }
 END_TEST
@@ -124,7 +119,7 @@ START_TEST(a_line_waits_for_every_message)
 	coord_sent(&fake.c, 2, 0, 0);
 	coord_arrived(&fake.c, 1, 0, 0, 1);
 	fake.expected = 5;
-	ck_assert(coord_checkpoint(&fake.c));
+	ck_assert(checkpoint());
 	ck_assert_str_eq(fake.steps, "exchange wait secure save ready ");
 	ck_assert_int_eq(fake.waited, 4);
 	ck_assert_uint_eq(fake.told[0], 0);
@@ -139,21 +134,21 @@ START_TEST(a_rank_that_fails_says_so)
 {
 	begin();
 	fake.secured = false;
-	ck_assert(!coord_checkpoint(&fake.c));
+	ck_assert(!checkpoint());
 	ck_assert_str_eq(fake.steps, "exchange wait secure unready ");
 	begin();
 	fake.saved = false;
-	ck_assert(!coord_checkpoint(&fake.c));
+	ck_assert(!checkpoint());
 	ck_assert_str_eq(fake.steps, "exchange wait secure save unready ");
 	begin();
 	fake.concluded = false;
-	ck_assert(!coord_checkpoint(&fake.c));
+	ck_assert(!checkpoint());
 	ck_assert_str_eq(fake.steps, "exchange wait secure save ready ");
-	ck_assert(!coord_wait(&fake.c));
+	ck_assert(!wait_for_lines());
 	fake.concluded = true;
-	ck_assert(coord_checkpoint(&fake.c));
+	ck_assert(checkpoint());
 	ck_assert_uint_eq(fake.c.line, 2);
-	ck_assert(coord_wait(&fake.c));
+	ck_assert(wait_for_lines());
 	coord_fini(&fake.c);
 }
 END_TEST
@@ -162,7 +157,7 @@ START_TEST(a_restore_forgets_the_prefix)
 {
 	begin();
 	fake.expected = 2;
-	ck_assert(coord_restore(&fake.c));
+	ck_assert(restore());
 	ck_assert_str_eq(fake.steps, "find quiet exchange wait secure forget take ");
 	ck_assert_int_eq(fake.waited, 2);
 	coord_fini(&fake.c);
@@ -173,7 +168,7 @@ START_TEST(without_a_line_nothing_is_forgotten)
 {
 	begin();
 	fake.found = false;
-	ck_assert(!coord_restore(&fake.c));
+	ck_assert(!restore());
 	ck_assert_str_eq(fake.steps, "find ");
 	coord_fini(&fake.c);
 }

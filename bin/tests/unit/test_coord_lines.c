@@ -200,14 +200,14 @@ START_TEST(a_rank_that_cannot_capture_says_so)
 	tell_all(&cl);
 	for (int q = 0; q < 3; q++)
 		ck_assert(cl.ranks[q].lines[1].over && !cl.ranks[q].lines[1].committed);
-	ck_assert(!coord_wait(&cl.ranks[1].c));
+	ck_assert(!wait_for_lines(&cl, 1));
 	cl.ranks[2].cannot_capture = false;
 	all_checkpoint();
 	arrive(&cl, 0, 2, 7);
 	tell_all(&cl);
 	must_be(2, 2, "0:7#1", "");
 	must_commit(2);
-	ck_assert(coord_wait(&cl.ranks[1].c));
+	ck_assert(wait_for_lines(&cl, 1));
 	cluster_end(&cl);
 }
 END_TEST
@@ -277,7 +277,7 @@ START_TEST(the_end_gives_up_what_not_all_have_begun)
 	checkpoint(&cl, 0);
 	checkpoint(&cl, 2);
 	for (int q = 0; q < 3; q++)
-		coord_close(&cl.ranks[q].c);
+		close_rank(&cl, q);
 	must_commit(1);
 	ck_assert(cl.ranks[0].lines[2].over && !cl.ranks[0].lines[2].committed);
 	ck_assert(cl.ranks[2].lines[2].over && !cl.ranks[2].lines[2].committed);

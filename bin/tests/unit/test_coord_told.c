@@ -304,8 +304,8 @@ START_TEST(what_never_comes_again_is_told)
 	cluster_restore(&again, &cl, 1, _i ? "blocking" : "eventlog");
 	again.fatal = "this rank (1) had received 1 message before the line restored, the first "
 		      "from rank 0, that never came again";
-	coord_close(&again.ranks[0].c);
-	coord_close(&again.ranks[1].c);
+	close_rank(&again, 0);
+	close_rank(&again, 1);
 }
 END_TEST
 

@@ -18,6 +18,7 @@
 #include "mpi/coll/team.h"
 #include "mpi/engine/engine.h"
 #include "mpi/init/runtime.h"
+#include "mpi/recovery/ckpt_drive.h"
 #include "mpi/recovery/ckpt_job.h"
 #include "mpi/recovery/ckpt_restore.h"
 #include "mpi/recovery/ckpt_vars.h"
@@ -106,7 +107,7 @@ static bool restored(struct ckpt_job *j)
 	if (!j->restoring)
 		return false;
 	j->restoring = false;
-	return coord_restore(&j->coord);
+	return ckpt_drive_restore();
 }
 
 /* Under a protocol that waits for nobody each rank comes to its first checkpoint at a step of its
@@ -136,13 +137,13 @@ static void check_restore_called(const struct ckpt_job *j)
 
 /* While messages are counted and saved open operations send none. But this rank's go on until all
  * others are here: one may wait for such an operation before it comes. */
-static bool make_blocking(struct ckpt_job *j)
+static bool make_blocking(void)
 {
 	bool ok;
 
 	team_all(true);
 	coll_open_hold(true);
-	ok = coord_checkpoint(&j->coord);
+	ok = ckpt_drive_checkpoint();
 	coll_open_hold(false);
 	return ok;
 }
@@ -157,12 +158,12 @@ static int make_line(struct ckpt_job *j)
 	if (coord_is_blocking(&j->coord) && !rma_line_closed_everywhere())
 		return FTMPI_CKPTERROR;
 	if (coord_is_blocking(&j->coord))
-		return make_blocking(j) ? FTMPI_CHECKPOINTED : FTMPI_CKPTERROR;
+		return make_blocking() ? FTMPI_CHECKPOINTED : FTMPI_CKPTERROR;
 	fault_point("ckpt-begin");
 	j->since = clock_ns();
 	/* what it says to others leaves with the next call or tick: the program does not wait for
 	 * it */
-	ok = coord_checkpoint(&j->coord);
+	ok = ckpt_drive_checkpoint();
 	fault_point("ckpt-end");
 	return ok ? FTMPI_CHECKPOINTED : FTMPI_CKPTERROR;
 }

@@ -5,6 +5,7 @@
 #include "api_ckpt.h"
 #include "ftmpi.h"
 #include "mpi/engine/engine.h"
+#include "mpi/recovery/ckpt_drive.h"
 #include "mpi/recovery/ckpt_job.h"
 
 int FTMPI_CKPT_Wait(void)
@@ -13,7 +14,7 @@ int FTMPI_CKPT_Wait(void)
 
 	if (!api_ckpt_enter("FTMPI_CKPT_Wait"))
 		return FTMPI_CKPTERROR;
-	committed = coord_wait(&ckpt_job()->coord);
+	committed = ckpt_drive_wait();
 	engine_leave();
 	return committed ? FTMPI_CHECKPOINTED : FTMPI_CKPTERROR;
 }

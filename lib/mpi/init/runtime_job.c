@@ -24,6 +24,7 @@
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
 #include "mpi/p2p/p2p_state.h"
+#include "mpi/recovery/ckpt_drive.h"
 #include "mpi/recovery/ckpt_job.h"
 #include "mpi/recovery/coord_talk.h"
 #include "mpi/rma/rma.h"
@@ -171,7 +172,7 @@ static int build(void)
 	if (rc)
 		return rc;
 	comm_attr_set_appnum((int)launch.settings.appnum);
-	if (ckpt_job_start(&launch, err, sizeof err) != 0)
+	if (ckpt_drive_start(&launch, err, sizeof err) != 0)
 		runtime_job_give_up(err);
 	return attach();
 }
@@ -230,7 +231,7 @@ void runtime_job_finish(void)
 	engine_enter(); /* the progress thread must not read the last goodbye while this one sleeps
 			 */
 	must_be_alone();
-	ckpt_job_close();
+	ckpt_drive_close();
 	must_be_alone();
 	tp_bye(tp);
 	engine_wait(everyone_said_bye, tp);
@@ -244,7 +245,7 @@ void runtime_job_finish(void)
 	beating_stop(&launch); /* only now: should its goodbye be lost, the silence is explained */
 	detach();
 	engine_lock();
-	ckpt_job_stop();
+	ckpt_drive_stop();
 	coll_launch_fini();
 	win_forget_all();
 	rma_fini();

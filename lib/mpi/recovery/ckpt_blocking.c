@@ -12,9 +12,8 @@
 #include "mpi/coll/team.h"
 #include "mpi/handle/process.h"
 
-bool ckpt_blocking_save(void *user)
+bool ckpt_blocking_save(struct ckpt_job *j)
 {
-	struct ckpt_job *j = user;
 	struct ckpt_part p = {.job = j, .line = j->coord.line};
 	char err[1024];
 	const char *why = ckpt_part_begin(&p, err, sizeof err);
@@ -38,9 +37,8 @@ static bool all_ready(const struct coord_part *parts, size_t n)
 }
 
 /* A number is used once: after a failure that manifest may be there, or come to be. */
-bool ckpt_blocking_conclude(void *user, bool ready)
+bool ckpt_blocking_conclude(struct ckpt_job *j, bool ready)
 {
-	struct ckpt_job *j = user;
 	struct coord_part mine = {ready, j->written.seal, j->written.bytes}, *all = NULL;
 	uint32_t committed = false;
 	bool first = team_rank() == 0;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines that all ranks wait for: what struct coord_env has as save and conclude. Collective. */
+/* Lines that all ranks wait for: what enum coord_action_kind has as COORD_SAVE and COORD_CONCLUDE.
+ * Collective. */
 #ifndef FTMPI_MPI_CKPT_BLOCKING_H
 #define FTMPI_MPI_CKPT_BLOCKING_H
 
 #include <stdbool.h>
 
-bool ckpt_blocking_save(void *user);
-bool ckpt_blocking_conclude(void *user, bool ready);
+struct ckpt_job;
+
+bool ckpt_blocking_save(struct ckpt_job *j);
+bool ckpt_blocking_conclude(struct ckpt_job *j, bool ready);
 
 #endif

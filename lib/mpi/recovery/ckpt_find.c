@@ -262,9 +262,9 @@ static void say_what_is_taken(const struct search *s)
 	control_restored(s->j->launch->control_fd, s->p.line, s->p.session);
 }
 
-bool ckpt_find(void *user)
+bool ckpt_find(struct ckpt_job *j, uint32_t *highest)
 {
-	struct search s = {.j = user};
+	struct search s = {.j = j};
 	enum ckpt_outcome outcome = CKPT_NOT_NOW;
 
 	if (team_rank() == 0)
@@ -282,7 +282,7 @@ bool ckpt_find(void *user)
 	}
 	if (s.foreign[0])
 		log_error("%s", s.foreign);
-	s.j->coord.line = s.p.next - 1;
+	*highest = s.p.next - 1;
 	if (outcome != CKPT_WHOLE && !may_begin_again(&s))
 		none_is_whole(&s);
 	if (outcome == CKPT_WHOLE && team_rank() == 0)

@@ -32,14 +32,6 @@ struct ckpt_job {
 
 struct ckpt_job *ckpt_job(void);
 
-/* After the communicators are made, and before they go. 0, or an error with a sentence in err. */
-int ckpt_job_start(const struct launch *l, char *err, size_t errsize);
-void ckpt_job_stop(void);
-
-/* The program ends: lines that every rank has begun are finished, and nothing is written any more.
- * Waits for all ranks, the lock let go. */
-void ckpt_job_close(void);
-
 /* Every rank has said goodbye: rank 0 removes what failures left of lines that were not made. */
 void ckpt_job_clear_up(void);
 

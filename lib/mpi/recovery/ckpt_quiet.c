@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "ckpt_job.h"
 #include "ckpt_restore.h"
+#include "ckpt_wait.h"
 #include "mpi/coll/coll_launch.h"
 #include "mpi/coll/team.h"
 #include "mpi/engine/engine.h"
@@ -100,8 +101,8 @@ static void end_operations(const struct coord *c)
 	uint32_t least;
 
 	do {
-		c->env->exchange(c->user, c->sent, &g.expected);
-		c->env->wait(c->user, have_come, &g);
+		team_scatter_sum(c->sent, &g.expected);
+		ckpt_wait(have_come, &g);
 		now = look(c);
 		least = team_least(!now.open.unfinished ? ENDED
 				   : same(&was, &now)	? STANDS
@@ -112,10 +113,8 @@ static void end_operations(const struct coord *c)
 		lacks_a_member(&now.open);
 }
 
-void ckpt_quiet(void *user)
+void ckpt_quiet(struct ckpt_job *j)
 {
-	struct ckpt_job *j = user;
-
 	must_be_alone();
 	rma_wait_windows();
 	end_operations(&j->coord);

@@ -80,12 +80,12 @@ static bool take_all(struct ckpt_job *j)
 
 /* Not before all have what this rank has sent: it may still go out from memory that is written now.
  */
-void ckpt_restore_take(void *user)
+void ckpt_restore_take(struct ckpt_job *j)
 {
 	bool ok;
 
 	team_all(true);
-	ok = take_all(user);
+	ok = take_all(j);
 
 	fault_point("restore-taken");
 	if (team_all(ok))

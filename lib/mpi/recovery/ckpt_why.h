@@ -2,7 +2,7 @@
 /*
  * What the user is told when a line is not made: the one place of these sentences, whatever the
  * protocol. What rooms below find out is said by them: inflight.h of messages in transit,
- * rma_objection of windows, lib/ckpt of files.
+ * rma_line_objection of windows, lib/ckpt of files.
  */
 #ifndef FTMPI_MPI_CKPT_WHY_H
 #define FTMPI_MPI_CKPT_WHY_H

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Calls of a simulated program into its protocol: what they ask for, one after the other. */
+#include "coord_sim.h"
+
+/* All ranks have come here, so nobody sends any more. */
+static uint64_t exchange(const struct rank *r)
+{
+	uint64_t mine = 0;
+
+	for (int q = 0; q < r->w->program.ranks; q++)
+		mine += r->w->ranks[q].c.sent[r->self];
+	return mine;
+}
+
+static void wait_for(struct rank *r)
+{
+	while (!r->w->other && !coord_waited(&r->c)) {
+		bool moved = coord_is_blocking(&r->c) || r->w->before_restore
+				     ? deliver_to(r->w, r->self)
+				     : move_network(r->w);
+
+		if (!moved)
+			world_fails(r->w, "rank %d waits for ever", r->self);
+	}
+}
+
+static void secure(struct rank *r)
+{
+	for (int i = 0; i < r->inbox.n; i++)
+		r->w->mails[r->inbox.v[i]].whole = true;
+}
+
+static bool conclude(struct rank *r, const struct coord_action *a)
+{
+	struct part *part = part_of(r, a->line);
+
+	if (!a->ok)
+		world_fails(r->w, "rank %d is not ready for line %u", r->self, a->line);
+	part->over = true;
+	part->committed = r->w->verdict;
+	part->lost = !r->w->verdict;
+	return r->w->verdict;
+}
+
+static uint64_t minimum(const struct rank *r)
+{
+	uint32_t least = r->c.line;
+
+	for (int q = 0; q < r->w->program.ranks; q++)
+		if (r->w->ranks[q].c.line < least)
+			least = r->w->ranks[q].c.line;
+	return least;
+}
+
+static void act(struct rank *r, const struct coord_action *a)
+{
+	bool ok = true;
+	uint64_t number = 0;
+
+	switch (a->kind) {
+	case COORD_EXCHANGE:
+		number = exchange(r);
+		break;
+	case COORD_WAIT:
+		wait_for(r);
+		break;
+	case COORD_SECURE:
+		secure(r);
+		break;
+	case COORD_SAVE:
+		save_line(r, a->line);
+		break;
+	case COORD_CONCLUDE:
+		ok = conclude(r, a);
+		break;
+	case COORD_FIND:
+		ok = find_line(r, &number);
+		break;
+	case COORD_QUIET:
+		end_operations(r->w);
+		break;
+	case COORD_FORGET:
+		r->inbox.n = 0;
+		break;
+	case COORD_TAKE:
+		take_line(r);
+		break;
+	case COORD_MINIMUM:
+		number = minimum(r);
+		break;
+	case COORD_NOTHING:
+		world_fails(r->w, "rank %d: nothing is asked for", r->self);
+	}
+	coord_answer(&r->c, ok, number);
+}
+
+static bool drive(struct rank *r)
+{
+	struct coord_action a;
+
+	while (coord_next_action(&r->c, &a))
+		act(r, &a);
+	return coord_result(&r->c);
+}
+
+bool drive_checkpoint(struct rank *r)
+{
+	coord_checkpoint(&r->c);
+	return drive(r);
+}
+
+bool drive_restore(struct rank *r)
+{
+	coord_restore(&r->c);
+	return drive(r);
+}
+
+bool drive_wait(struct rank *r)
+{
+	coord_wait(&r->c);
+	return drive(r);
+}
+
+void drive_close(struct rank *r)
+{
+	coord_close(&r->c);
+	drive(r);
+}

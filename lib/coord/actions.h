@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is to be done, in its order: appended by the protocol, taken by who drives it. */
+#ifndef FTMPI_COORD_ACTIONS_H
+#define FTMPI_COORD_ACTIONS_H
+
+#include "coord/coord.h"
+
+/* Frees what was not taken. */
+void actions_free(struct coord *c);
+
+/* Behind all that are there. Bytes of one belong to it, and to whoever takes it. */
+void actions_add(struct coord *c, const struct coord_action *a);
+
+/* false: there is none. */
+bool actions_take(struct coord *c, struct coord_action *a);
+
+#endif

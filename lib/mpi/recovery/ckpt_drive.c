@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ckpt_drive.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/fault.h"
+#include "base/log.h"
+#include "base/plural.h"
+#include "ckpt/writer.h"
+#include "ckpt_blocking.h"
+#include "ckpt_job.h"
+#include "ckpt_line.h"
+#include "ckpt_restore.h"
+#include "ckpt_vars.h"
+#include "ckpt_verdict.h"
+#include "ckpt_wait.h"
+#include "coord_talk.h"
+#include "mpi.h"
+#include "mpi/coll/team.h"
+#include "mpi/engine/engine.h"
+#include "mpi/handle/fail.h"
+#include "mpi/handle/process.h"
+#include "mpi/p2p/inflight.h"
+#include "mpi/p2p/p2p_saved.h"
+#include "mpi/p2p/p2p_state.h"
+
+/* ---- what the protocol asks for at once ---- */
+
+static void undelivered(
+	void *user, void (*visit)(void *arg, const struct coord_message *m), void *arg)
+{
+	(void)user;
+	p2p_undelivered(visit, arg);
+}
+
+static void tell(void *user, int peer, const uint8_t *bytes, size_t len)
+{
+	(void)user;
+	talk_say(peer, bytes, len);
+}
+
+static void fatal(void *user, const char *sentence)
+{
+	(void)user;
+	process_last_words();
+	log_error("coordination of checkpoints: %s: the job cannot go on", sentence);
+	process_die(MPI_ERR_INTERN);
+}
+
+static const struct coord_env env = {
+	.undelivered = undelivered,
+	.capture = ckpt_line_capture,
+	.settle = ckpt_line_settle,
+	.finish = ckpt_line_finish,
+	.commit = ckpt_verdict_post,
+	.over = ckpt_line_over,
+	.tell = tell,
+	.fatal = fatal,
+};
+
+/* ---- what a call of the program waits for ---- */
+
+static bool waited(void *arg)
+{
+	return coord_waited(arg);
+}
+
+static bool secure(uint32_t line)
+{
+	bool ok = p2p_secure();
+
+	if (!ok)
+		log_error("%s: no memory for the messages that wait to be received", fail_call());
+	if (line)
+		fault_point("ckpt-drained");
+	return ok;
+}
+
+static bool conclude(struct ckpt_job *j, bool ready)
+{
+	bool committed;
+
+	fault_point("ckpt-saved");
+	committed = ckpt_blocking_conclude(j, ready);
+	fault_point("ckpt-end");
+	return committed;
+}
+
+static bool find(struct ckpt_job *j, uint32_t *highest)
+{
+	bool found;
+
+	fault_point("restore-begin");
+	found = ckpt_find(j, highest);
+	if (found)
+		fault_point("restore-found");
+	return found;
+}
+
+static void forget(void)
+{
+	p2p_forget();
+	fault_point("restore-drained");
+}
+
+static void take(struct ckpt_job *j)
+{
+	ckpt_restore_take(j);
+	fault_point("restore-end");
+}
+
+static void act(struct ckpt_job *j, const struct coord_action *a)
+{
+	bool ok = true;
+	uint64_t number = 0;
+	uint32_t line = 0;
+
+	switch (a->kind) {
+	case COORD_EXCHANGE:
+		team_scatter_sum(j->coord.sent, &number);
+		break;
+	case COORD_WAIT:
+		ckpt_wait(waited, &j->coord);
+		break;
+	case COORD_SECURE:
+		ok = secure(a->line);
+		break;
+	case COORD_SAVE:
+		ok = ckpt_blocking_save(j);
+		break;
+	case COORD_CONCLUDE:
+		ok = conclude(j, a->ok);
+		break;
+	case COORD_FIND:
+		ok = find(j, &line);
+		number = line;
+		break;
+	case COORD_QUIET:
+		ckpt_quiet(j);
+		break;
+	case COORD_FORGET:
+		forget();
+		break;
+	case COORD_TAKE:
+		take(j);
+		break;
+	case COORD_MINIMUM:
+		number = team_least(j->coord.line);
+		break;
+	case COORD_NOTHING:
+		break;
+	}
+	coord_answer(&j->coord, ok, number);
+}
+
+static bool drive(struct ckpt_job *j)
+{
+	struct coord_action a;
+
+	while (coord_next_action(&j->coord, &a))
+		act(j, &a);
+	return coord_result(&j->coord);
+}
+
+bool ckpt_drive_checkpoint(void)
+{
+	struct ckpt_job *j = ckpt_job();
+
+	if (coord_is_blocking(&j->coord))
+		fault_point("ckpt-begin");
+	coord_checkpoint(&j->coord);
+	return drive(j);
+}
+
+bool ckpt_drive_restore(void)
+{
+	struct ckpt_job *j = ckpt_job();
+
+	coord_restore(&j->coord);
+	return drive(j);
+}
+
+bool ckpt_drive_wait(void)
+{
+	struct ckpt_job *j = ckpt_job();
+
+	coord_wait(&j->coord);
+	return drive(j);
+}
+
+/* ---- start and end ---- */
+
+int ckpt_drive_start(const struct launch *l, char *err, size_t errsize)
+{
+	const char *coord = l->settings.coord;
+	struct ckpt_job *j = ckpt_job();
+	int rc;
+
+	memset(j, 0, sizeof *j);
+	rc = coord_init(&j->coord, coord, l->rank, l->size, &env, j);
+	if (rc == FT_EINVAL)
+		snprintf(err, errsize, "there is no coordination protocol '%s'; there is: %s",
+			coord, coord_names());
+	else if (rc)
+		snprintf(err, errsize, "%s", ft_error_text(rc));
+	if (rc)
+		return rc;
+	j->launch = l;
+	j->restoring = l->settings.restarts > 0 || l->settings.restore[0];
+	j->since = clock_ns();
+	j->id.epoch = l->epoch;
+	j->id.rank = (uint32_t)l->rank;
+	j->id.size = (uint32_t)l->size;
+	if (inflight_init(&j->coord, l->size, p2p_pull) != 0 ||
+		talk_init(&j->coord, l->size) != 0) {
+		snprintf(err, errsize, "%s", ft_error_text(FT_ENOMEM));
+		return FT_ENOMEM;
+	}
+	ckpt_line_init();
+	p2p_coordinate(&j->coord);
+	return 0;
+}
+
+/* What the lines of this run took of the network beside the program's messages. */
+static void tell_traffic(void)
+{
+	struct talk_said said = talk_said();
+	const struct ckpt_job *j = ckpt_job();
+
+	if (!coord_is_blocking(&j->coord) && j->coord.line)
+		log_event("coordination of lines up to %u: %" PRIu64
+			  " message%s to %d rank%s, %" PRIu64 " byte%s",
+			j->coord.line, said.messages, plural(said.messages), said.peers,
+			plural((uint64_t)said.peers), said.bytes, plural(said.bytes));
+}
+
+static void end_protocol(struct ckpt_job *j)
+{
+	coord_close(&j->coord);
+	drive(j);
+}
+
+/* Without a launcher a rank may be gone, and lines with it. */
+void ckpt_drive_close(void)
+{
+	if (!p2p_gone())
+		end_protocol(ckpt_job());
+	tell_traffic();
+	engine_unlock();
+	ckpt_writer_wait();
+	engine_lock();
+}
+
+void ckpt_drive_stop(void)
+{
+	struct ckpt_job *j = ckpt_job();
+
+	p2p_coordinate(NULL);
+	ckpt_line_fini();
+	talk_fini();
+	inflight_fini();
+	coord_fini(&j->coord);
+	ckpt_buffer_free(&j->buffer);
+	ckpt_vars_clear();
+	ckpt_registry_free(&j->registry);
+	ckpt_loaded_free(&j->loaded);
+	j->launch = NULL;
+}

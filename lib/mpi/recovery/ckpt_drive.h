@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Drives the coordination protocol (lib/coord) of this process: starts it, does what it asks for,
+ * and brings calls of the program into it to their end. Under the engine lock.
+ */
+#ifndef FTMPI_MPI_CKPT_DRIVE_H
+#define FTMPI_MPI_CKPT_DRIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "launch/launch.h"
+
+/* After the communicators are made, and before they go. 0, or an error with a sentence in err. */
+int ckpt_drive_start(const struct launch *l, char *err, size_t errsize);
+void ckpt_drive_stop(void);
+
+/* The program ends: lines that every rank has begun are finished, and nothing is written any more.
+ * Waits for all ranks, the lock let go. */
+void ckpt_drive_close(void);
+
+/* As coord_checkpoint, coord_restore and coord_wait, to the end. */
+bool ckpt_drive_checkpoint(void);
+bool ckpt_drive_restore(void);
+bool ckpt_drive_wait(void);
+
+#endif
