@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "mpi/recovery/ckpt_drive.h"
 #include "mpi/recovery/ckpt_job.h"
 #include "mpi/engine/engine.h"
 #include <mpi.h>
@@ -36,7 +37,7 @@ static int with_logging(int slice)
 static void log_messages(int yes)
 {
 	engine_lock();
-	p2p_coordinate(yes ? &ckpt_job()->coord : NULL);
+	p2p_coordinate(yes ? &ckpt_job()->coord : NULL, ckpt_drive);
 	engine_unlock();
 }
 

@@ -9,6 +9,10 @@ enum { FIRST_ROOM = 16 };
 
 void actions_free(struct coord *c)
 {
+	struct coord_action a;
+
+	while (actions_take(c, &a))
+		free(a.bytes);
 	free(c->actions.v);
 	c->actions = (struct coord_actions){0};
 }
@@ -27,6 +31,19 @@ void actions_add(struct coord *c, const struct coord_action *a)
 		all->room = room;
 	}
 	all->v[all->n++] = *a;
+	c->due = true;
+}
+
+void actions_send(struct coord *c, int peer, uint8_t *bytes, size_t len)
+{
+	if (!bytes)
+		environment_no_memory(c);
+	if (coord_is_silent(c))
+		free(bytes);
+	else
+		actions_add(
+			c, &(struct coord_action){
+				   .kind = COORD_SEND, .peer = peer, .bytes = bytes, .len = len});
 }
 
 bool actions_take(struct coord *c, struct coord_action *a)

@@ -11,6 +11,9 @@ void actions_free(struct coord *c);
 /* Behind all that are there. Bytes of one belong to it, and to whoever takes it. */
 void actions_add(struct coord *c, const struct coord_action *a);
 
+/* Send what was encoded (given away; NULL: no memory) to peer; nothing once this rank has ended. */
+void actions_send(struct coord *c, int peer, uint8_t *bytes, size_t len);
+
 /* false: there is none. */
 bool actions_take(struct coord *c, struct coord_action *a);
 

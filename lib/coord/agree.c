@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What ranks agree on, on the tree: whose part of a line is durable, what becomes of it; and that a
  * line is wanted. */
+#include "coord/actions.h"
 #include "coord/lines.h"
 #include "coord/tree.h"
 
@@ -36,7 +37,7 @@ static void judge(struct coord *c, struct tally *t, bool committed)
 		size_t len;
 		uint8_t *bytes = report_encode_rest(&r, &len);
 
-		environment_send(c, child, bytes, len);
+		actions_send(c, child, bytes, len);
 	}
 	if (committed && t->line > c->lines->committed)
 		c->lines->committed = t->line;
@@ -70,7 +71,7 @@ static void ready_up(struct coord *c, struct tally *t)
 	}
 	r.n = (uint32_t)tree_span(c->self, c->size);
 	bytes = report_encode_parts(&r, t->parts, &len);
-	environment_send(c, tree_parent(c->self), bytes, len);
+	actions_send(c, tree_parent(c->self), bytes, len);
 }
 
 /* Rank 0, one line after the other; one that is older than a committed one is of no use. */
@@ -81,7 +82,8 @@ static void commit(struct coord *c, struct tally *t)
 		return;
 	}
 	c->lines->committing = t->line;
-	c->env->commit(c->user, t->line, t->parts);
+	actions_add(c,
+		&(struct coord_action){.kind = COORD_COMMIT, .line = t->line, .parts = t->parts});
 }
 
 void agree_committed(struct coord *c, uint32_t line, bool ok)
@@ -130,7 +132,7 @@ void agree_want(struct coord *c, uint32_t line, int from)
 		if (to < 0 || to == from)
 			continue;
 		bytes = report_encode_rest(&r, &len);
-		environment_send(c, to, bytes, len);
+		actions_send(c, to, bytes, len);
 	}
 }
 

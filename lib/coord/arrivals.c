@@ -15,15 +15,27 @@ struct envlog_entry *coord_seen_entry(struct coord *c, int peer, uint64_t contex
 
 	if (e)
 		return e;
-	if (p->seen.n >= p->forget_at && !c->lines->list) {
-		reports_forget(c);
-		p->forget_at =
-			2 * p->seen.n > COORD_FORGET_LEAST ? 2 * p->seen.n : COORD_FORGET_LEAST;
-	}
+	if (p->seen.n >= p->forget_at)
+		step_list(c);
 	e = envlog_get(&p->seen, context, tag);
 	if (!e)
 		environment_no_memory(c);
 	return e;
+}
+
+/* Entries that nobody needs are forgotten, if no line is being made. */
+void coord_listed(struct coord *c, const struct coord_undelivered *u)
+{
+	c->lines->listing = false;
+	if (c->lines->list || u->incomplete || !c->logs)
+		return;
+	reports_forget(c, u);
+	for (int q = 0; q < c->size; q++) {
+		struct coord_peer *p = &c->peers[q];
+
+		p->forget_at =
+			2 * p->seen.n > COORD_FORGET_LEAST ? 2 * p->seen.n : COORD_FORGET_LEAST;
+	}
 }
 
 /* *m gets its index. Tagging alone has one count for all envelopes: above what eventlog gave while
@@ -65,6 +77,5 @@ bool coord_discards_debt(struct coord *c, int peer, uint64_t context, int32_t ta
 		arrives(c, &m);
 	if (coord_is_early(c, stamp)) /* orphan to lines to come, too */
 		coord_received(c, &m, &c->debts.paid);
-	coord_noted(c);
 	return true;
 }

@@ -31,9 +31,11 @@ static const struct {
 	enum coord_action_kind asks;
 	uint32_t leads;
 } states[COORD_STATES] = {
-	[COORD_IDLE] = {COORD_NOTHING, BIT(COORD_LINE_COUNTING) | BIT(COORD_FINDING) |
-					       BIT(COORD_AWAITING) | BIT(COORD_END_COUNTING) |
-					       BIT(COORD_END_MINIMUM) | BIT(COORD_ENDED)},
+	[COORD_IDLE] = {COORD_NOTHING, BIT(COORD_CAPTURING) | BIT(COORD_LINE_COUNTING) |
+					       BIT(COORD_FINDING) | BIT(COORD_AWAITING) |
+					       BIT(COORD_END_COUNTING) | BIT(COORD_END_MINIMUM) |
+					       BIT(COORD_ENDED)},
+	[COORD_CAPTURING] = {COORD_CAPTURE, BIT(COORD_IDLE)},
 	[COORD_LINE_COUNTING] = {COORD_EXCHANGE, BIT(COORD_LINE_DRAINING)},
 	[COORD_LINE_DRAINING] = {COORD_WAIT, BIT(COORD_LINE_SECURING)},
 	[COORD_LINE_SECURING] = {COORD_SECURE, BIT(COORD_LINE_SAVING) | BIT(COORD_LINE_CONCLUDING)},
@@ -75,15 +77,18 @@ static void finish(struct coord *c, enum coord_state state, bool result)
 
 /* ---- they begin ---- */
 
-void coord_checkpoint(struct coord *c)
+void coord_checkpoint(struct coord *c, struct coord_undelivered *u)
 {
 	if (coord_is_auto(c))
 		coord_choose(c, "eventlog");
 	if (coord_is_blocking(c)) {
 		c->line++;
 		become(c, COORD_LINE_COUNTING);
+	} else if (step_begin(c, u)) {
+		become(c, COORD_CAPTURING);
 	} else {
-		c->result = step_begin(c);
+		c->result = false;
+		step_begun(c, false);
 	}
 }
 
@@ -248,14 +253,17 @@ static void answer_end(struct coord *c, uint64_t number)
 	default:
 		become(c, COORD_ENDED);
 		lines_give_up(c);
-		step_run(c);
+		c->due = true;
 	}
 }
 
 void coord_answer(struct coord *c, bool ok, uint64_t number)
 {
 	assert(states[c->state].asks != COORD_NOTHING);
-	if (c->state <= COORD_LINE_CONCLUDING)
+	if (c->state == COORD_CAPTURING) {
+		finish(c, COORD_IDLE, ok);
+		step_begun(c, ok);
+	} else if (c->state <= COORD_LINE_CONCLUDING)
 		answer_line(c, ok, number);
 	else if (c->state <= COORD_TAKING)
 		answer_restore(c, ok, number);

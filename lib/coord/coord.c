@@ -42,14 +42,14 @@ static void use(struct coord *c, const struct name *n)
 		lines_busy(c);
 }
 
-int coord_init(struct coord *c, const char *name, int self, int size, const struct coord_env *env,
-	void *user)
+int coord_init(
+	struct coord *c, const char *name, int self, int size, coord_fatal *fatal, void *user)
 {
 	const struct name *n = find_name(name);
 	int rc;
 
 	*c = (struct coord){
-		.env = env, .user = user, .self = self, .size = size, .concluded = true};
+		.fatal = fatal, .user = user, .self = self, .size = size, .concluded = true};
 	if (!n)
 		return FT_EINVAL;
 	c->sent = calloc((size_t)size, sizeof *c->sent);
@@ -95,7 +95,7 @@ bool coord_choose(struct coord *c, const char *name)
 
 bool coord_next_action(struct coord *c, struct coord_action *a)
 {
-	return actions_take(c, a);
+	return step_next(c, a);
 }
 
 uint32_t coord_next(const struct coord *c, uint32_t after)
@@ -130,13 +130,13 @@ void coord_written(struct coord *c, uint32_t line, const struct coord_part *part
 	if (!l)
 		return;
 	lines_said(c, l, part);
-	step_run(c);
+	c->due = true;
 }
 
 void coord_committed(struct coord *c, uint32_t line, bool ok)
 {
 	agree_committed(c, line, ok);
-	step_run(c);
+	c->due = true;
 }
 
 /* Before a restore other numbers were in use. */
@@ -154,8 +154,7 @@ bool coord_control(struct coord *c, int peer, const uint8_t *bytes, size_t len)
 		return false;
 	right = r.kind == REPORT_SENT ? reports_got(c, peer, &r, bytes, len)
 				      : agree_got(c, peer, &r);
-	if (right)
-		step_run(c);
+	c->due |= right;
 	return right;
 }
 
@@ -190,8 +189,8 @@ bool coord_crowded(const struct coord *c, uint32_t line)
 
 void coord_compared(struct coord *c)
 {
-	if (--c->comparing == 0 && c->lines)
-		step_run(c);
+	if (--c->comparing == 0)
+		c->due = true;
 }
 
 void coord_received(
@@ -247,9 +246,4 @@ bool coord_load(struct coord *c, const uint8_t *bytes, size_t len)
 
 	orphans_free(&o);
 	return ok;
-}
-
-void coord_run(struct coord *c)
-{
-	step_run(c);
 }

@@ -3,9 +3,11 @@
  * Coordination of checkpoints: which messages a recovery line has to hold, and how the ranks come
  * to one. A protocol is chosen at launch by its name; a program needs no change for it.
  *
- * lib/mpi tells the protocol of every message of the program (coord_sent, coord_discards,
- * coord_arrived; the protocol's own messages are not told), and does what it asks for through
- * struct coord_env. Who calls holds the lock that guards messages.
+ * A protocol is a step function: events go in, and what is to be done comes out as a list of
+ * actions (coord_next_action), each of which is done before the next is taken. lib/mpi tells it of
+ * every message of the program (coord_sent, coord_discards, coord_arrived; the protocol's own
+ * messages are not told). Nothing here waits, and nothing calls back but to end the job. Who calls
+ * holds the lock that guards messages.
  *
  * A message is named by its envelope (peer, context, tag) and its index: the how-many-th with this
  * envelope it is. Messages of one envelope keep their order, so sender and receiver agree on it.
@@ -56,6 +58,18 @@ struct coord_part {
 	uint64_t seal, bytes;
 };
 
+/* Messages that have arrived and that the program has not received (its receive is open: matched or
+ * even done, but not waited for; or the message waits for a receive). */
+struct coord_undelivered {
+	struct coord_message *v;
+	size_t n, room;
+	bool incomplete; /* there was no memory for all of them */
+};
+
+/* One more; list: a struct coord_undelivered. */
+void coord_undelivered_add(void *list, const struct coord_message *m);
+void coord_undelivered_free(struct coord_undelivered *u);
+
 /*
  * What is to be done, one after the other. Each of the first group is asked for by a call of the
  * program, may wait for other ranks, and is answered (coord_answer) before there is another of
@@ -103,17 +117,57 @@ enum coord_action_kind {
 
 	/* The least of what all ranks say, here coord.line, is the number. Collective. */
 	COORD_MINIMUM,
+
+	/* ---- these wait for nobody, and nothing else is done from within one ---- */
+
+	/* Copy this rank's state for `line`. From now on until COORD_OVER, hold on to the contents
+	 * of every message, undelivered now or arriving later, that coord_fate(line) does not call
+	 * COORD_OUT. Answered. Not ok: it could not; the reason was said. COORD_OVER comes all the
+	 * same. */
+	COORD_CAPTURE,
+
+	/* Of messages from peer nothing is COORD_OPEN any more with respect to `line`: ask again;
+	 * let go of those that are out, see that the contents of those that are in come here at
+	 * once. */
+	COORD_SETTLE,
+
+	/* No message will be added to `line` any more: when the contents of all that are in are
+	 * here, write it, then say coord_written. Not asked when COORD_CAPTURE failed. */
+	COORD_FINISH,
+
+	/* Rank 0: every part is durable (parts[0 .. size-1], gone after the next event): commit the
+	 * line, then say coord_committed. */
+	COORD_COMMIT,
+
+	/* The line is committed (ok) or given up: let go of everything that is held for it. */
+	COORD_OVER,
+
+	/* Send len bytes to peer, whose coord_control gets them. In order for each pair; never to
+	 * oneself. Who takes the action frees the bytes. */
+	COORD_SEND,
+
+	/* Say coord_listed. */
+	COORD_LIST,
 };
 
 struct coord_action {
 	enum coord_action_kind kind;
 	uint32_t line;
 	bool ok;
+	int peer;
+	uint8_t *bytes;
+	size_t len;
+	const struct coord_part *parts;
 };
+
+/* Two ways to classify disagree, or memory is short for a count that cannot be lost: one sentence.
+ * Does not return. */
+typedef void coord_fatal(void *user, const char *sentence);
 
 /* What a call of the program waits for; calls.c has the table. */
 enum coord_state {
 	COORD_IDLE,
+	COORD_CAPTURING,     /* a line that nobody waits for */
 	COORD_LINE_COUNTING, /* blocking */
 	COORD_LINE_DRAINING,
 	COORD_LINE_SECURING,
@@ -133,43 +187,6 @@ enum coord_state {
 	COORD_END_FINISHING,
 	COORD_ENDED,
 	COORD_STATES
-};
-
-/* What a protocol asks of lib/mpi at once. */
-struct coord_env {
-	/* Visit every message that has arrived and that the program has not received (its receive
-	 * is open: matched or even done, but not waited for; or it waits for a receive). */
-	void (*undelivered)(
-		void *user, void (*visit)(void *arg, const struct coord_message *m), void *arg);
-
-	/* Copy this rank's state for `line`. From now on until `over`, hold on to the contents of
-	 * every message, undelivered now or arriving later, that coord_fate(line) does not call
-	 * COORD_OUT. false: it could not; the reason was said. `over` comes all the same. */
-	bool (*capture)(void *user, uint32_t line);
-
-	/* Of messages from peer nothing is COORD_OPEN any more with respect to `line`: ask again;
-	 * let go of those that are out, see that the contents of those that are in come here at
-	 * once. */
-	void (*settle)(void *user, uint32_t line, int peer);
-
-	/* No message will be added to `line` any more: when the contents of all that are in are
-	 * here, write it, then say coord_written. Not called when capture failed. */
-	void (*finish)(void *user, uint32_t line);
-
-	/* Rank 0: every part is durable (parts[0 .. size-1], gone when this returns): commit the
-	 * line, then say coord_committed. */
-	void (*commit)(void *user, uint32_t line, const struct coord_part *parts);
-
-	/* The line is committed or given up: let go of everything that is held for it. */
-	void (*over)(void *user, uint32_t line, bool committed);
-
-	/* Send these bytes (copied) to peer, whose coord_control gets them. In order for each pair;
-	 * never to oneself. */
-	void (*tell)(void *user, int peer, const uint8_t *bytes, size_t len);
-
-	/* Two ways to classify disagree, or memory is short for a count that cannot be lost: one
-	 * sentence. Does not return. */
-	void (*fatal)(void *user, const char *sentence);
 };
 
 struct coord_lines;
@@ -198,8 +215,8 @@ struct coord {
 	bool due;	 /* something is to be done */
 	unsigned making; /* lines with a part of this rank that is not lost */
 	int self, size;
-	const struct coord_env *env;
-	void *user;
+	coord_fatal *fatal;
+	void *user;	  /* its */
 	uint64_t *sent;	  /* by rank: messages of the program to it */
 	uint64_t arrived; /* messages of the program that have come here, received or not */
 	struct coord_peer *peers;
@@ -219,8 +236,8 @@ struct coord {
 /* 0, FT_EINVAL (no protocol of that name; coord_names tells them) or FT_ENOMEM. Names: "blocking",
  * "eventlog", "tagging", "compare" (eventlog and tagging side by side on the same traffic; ends the
  * job when they disagree), "auto" (eventlog until coord_choose says otherwise). */
-int coord_init(struct coord *c, const char *name, int self, int size, const struct coord_env *env,
-	void *user);
+int coord_init(
+	struct coord *c, const char *name, int self, int size, coord_fatal *fatal, void *user);
 void coord_fini(struct coord *c);
 
 /* The names of all protocols, separated by ", ". */
@@ -250,20 +267,23 @@ uint64_t coord_arrived_busy(
 	struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp);
 struct envlog_entry *coord_seen_entry(struct coord *c, int peer, uint64_t context, int32_t tag);
 bool coord_discards_debt(struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp);
-void coord_run(struct coord *c);
 
-/* A message to peer begins. */
-static inline void coord_sent(struct coord *c, int peer, uint64_t context, int32_t tag)
+/* A message to peer begins. true: something is to be done (coord_asks). */
+static inline bool coord_sent(struct coord *c, int peer, uint64_t context, int32_t tag)
 {
 	struct envlog_entry *e;
+	bool asks = false;
 
 	if (c->logs) {
 		e = envlog_last(&c->peers[peer].log, context, tag);
-		if (!e)
+		if (!e) {
 			e = coord_log_entry(c, peer, context, tag);
+			asks = c->due;
+		}
 		e->a++;
 	}
 	c->sent[peer]++;
+	return asks;
 }
 
 /* What goes into its envelope. */
@@ -303,8 +323,8 @@ static inline bool coord_is_early(const struct coord *c, uint32_t stamp)
 void coord_received(
 	struct coord *c, const struct coord_message *m, const struct orphan_sum *contents);
 
-/* It has come and is not thrown away: its index (0 under blocking). When it is where
- * env->undelivered, and who asks for its fate, find it: coord_noted. */
+/* It has come and is not thrown away: its index (0 under blocking). When it is where who asks for
+ * its fate, or lists what is undelivered, finds it: coord_asks. */
 static inline uint64_t coord_arrived(
 	struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp)
 {
@@ -319,14 +339,6 @@ static inline uint64_t coord_arrived(
 	if (!e)
 		e = coord_seen_entry(c, peer, context, tag);
 	return ++e->a;
-}
-
-/* The message that coord_arrived told is noted: if it was the last that a line waited for, that
- * line is finished now. (Not within coord_arrived: finish would not find the message.) */
-static inline void coord_noted(struct coord *c)
-{
-	if (c->due)
-		coord_run(c);
 }
 
 /* Is any line being made? Only then coord_fate is of interest. */
@@ -350,10 +362,10 @@ bool coord_crowded(const struct coord *c, uint32_t line);
 /* These begin a call of the program. It is over when nothing is to be done any more; coord_result
  * is what it says. One at a time. */
 
-/* Make a line. blocking: true: it is committed. Else: true: this rank's state is captured, under
- * number c->line; `over` tells the end. Collective only under blocking. A number is used once,
- * whatever becomes of the line. */
-void coord_checkpoint(struct coord *c);
+/* Make a line; u: what is undelivered (NULL under blocking). blocking: true: it is committed. Else:
+ * true: this rank's state is captured, under number c->line; COORD_OVER tells the end. Collective
+ * only under blocking. A number is used once, whatever becomes of the line. */
+void coord_checkpoint(struct coord *c, struct coord_undelivered *u);
 
 /* Take the latest one; true: it was taken. Collective, waits, under every protocol. In COORD_TAKE
  * lib/mpi gives each message of the line back (coord_injected, in their order) and the orphans
@@ -375,11 +387,18 @@ static inline bool coord_result(const struct coord *c)
 	return c->result;
 }
 
-/* What is to be done next: to be taken, and done, until there is nothing more. false: there is
- * nothing. */
+/* Is something to be done? Asked after every event. */
+static inline bool coord_asks(const struct coord *c)
+{
+	return c->due;
+}
+
+/* What is to be done next. It is taken and done until there is nothing more (false), one after the
+ * other: events within an action that waits are followed by their own actions, those within another
+ * by what is done after it. */
 bool coord_next_action(struct coord *c, struct coord_action *a);
 
-/* The latest of the first group of enum coord_action_kind is done. ok, number: where it says what
+/* What is answered is done. ok, number: where it says what
  * they are. */
 void coord_answer(struct coord *c, bool ok, uint64_t number);
 
@@ -400,8 +419,11 @@ bool coord_valid(const uint8_t *bytes, size_t len, int size);
 /* What coord_valid accepted. false: no memory. */
 bool coord_load(struct coord *c, const uint8_t *bytes, size_t len);
 
+/* What is undelivered now. */
+void coord_listed(struct coord *c, const struct coord_undelivered *u);
+
 /* This rank's part is durable; NULL: it could not be written, or not be held (at any time between
- * capture and over). */
+ * COORD_CAPTURE and COORD_OVER). */
 void coord_written(struct coord *c, uint32_t line, const struct coord_part *part);
 void coord_committed(struct coord *c, uint32_t line, bool ok);
 

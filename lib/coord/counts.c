@@ -3,6 +3,7 @@
  * back, which peers have closed it in silence. */
 #include <stdlib.h>
 
+#include "coord/actions.h"
 #include "coord/lines.h"
 #include "coord/tree.h"
 
@@ -40,7 +41,7 @@ static void send_down(struct coord *c, struct tally *t, const uint32_t *list)
 
 		r.n = (uint32_t)tree_span(child, c->size);
 		bytes = report_encode_counts(&r, list + (child - c->self), &len);
-		environment_send(c, child, bytes, len);
+		actions_send(c, child, bytes, len);
 	}
 	counts_sweep(c);
 }
@@ -59,7 +60,7 @@ static void send_up(struct coord *c, struct tally *t)
 	}
 	r.n = (uint32_t)c->size;
 	bytes = report_encode_counts(&r, t->counts, &len);
-	environment_send(c, tree_parent(c->self), bytes, len);
+	actions_send(c, tree_parent(c->self), bytes, len);
 }
 
 void counts_add(struct coord *c, uint32_t line, const uint32_t *counts)

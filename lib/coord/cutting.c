@@ -4,30 +4,6 @@
 
 #include "coord/lines.h"
 
-struct waiting {
-	struct coord_message *v;
-	size_t n, room;
-	bool bad;
-};
-
-static void gather(void *arg, const struct coord_message *m)
-{
-	struct waiting *w = arg;
-
-	if (w->n == w->room) {
-		size_t room = w->room ? 2 * w->room : 16;
-		struct coord_message *v = realloc(w->v, room * sizeof *v);
-
-		if (!v) {
-			w->bad = true;
-			return;
-		}
-		w->v = v;
-		w->room = room;
-	}
-	w->v[w->n++] = *m;
-}
-
 /* Debts are numbered behind what has come, so they need entries. */
 static bool enter_debts(struct coord *c)
 {
@@ -40,13 +16,13 @@ static bool enter_debts(struct coord *c)
 	return true;
 }
 
-static bool cut_log(struct coord *c, struct line *l, const struct waiting *w)
+static bool cut_log(struct coord *c, struct line *l, const struct coord_undelivered *u)
 {
 	const struct envlog **logs = malloc((size_t)c->size * sizeof *logs);
 	struct cut_state state = {.size = c->size,
 		.arrived = logs,
-		.waiting = w->v,
-		.nwaiting = w->n,
+		.waiting = u->v,
+		.nwaiting = u->n,
 		.debts = &c->debts};
 
 	if (!logs || !enter_debts(c)) {
@@ -60,22 +36,18 @@ static bool cut_log(struct coord *c, struct line *l, const struct waiting *w)
 	return l->cut != NULL;
 }
 
-bool lines_cut(struct coord *c, struct line *l)
+bool lines_cut(struct coord *c, struct line *l, struct coord_undelivered *u)
 {
-	struct waiting w = {0};
-	bool ok;
+	bool ok = !u->incomplete;
 
-	c->env->undelivered(c->user, gather, &w);
-	ok = !w.bad;
-	cut_sort(w.v, w.n);
+	cut_sort(u->v, u->n);
 	if (ok && c->logs)
-		ok = cut_log(c, l, &w);
+		ok = cut_log(c, l, u);
 	if (ok && c->tags) {
-		l->tag = tag_cut_new(&c->lines->tagging, l->line, w.v, w.n, &c->debts);
+		l->tag = tag_cut_new(&c->lines->tagging, l->line, u->v, u->n, &c->debts);
 		ok = l->tag != NULL;
 	}
 	if (ok)
-		l->early = early_cut_new(&c->lines->received, l->line, w.v, w.n, &c->debts);
-	free(w.v);
+		l->early = early_cut_new(&c->lines->received, l->line, u->v, u->n, &c->debts);
 	return ok && l->early;
 }

@@ -7,7 +7,7 @@
  *   arrivals.c     a message of the program arrives
  *   calls.c        a call of the program goes its way
  *   coord.c        the rest of coord.h
- *   step.c         a line is begun; drives all others
+ *   step.c         a line is begun; what is to be done
  *   state.c        all of it, made and cleared
  *   agree.c        on the tree: whose part is durable, the verdict; that a line is wanted
  *   reports.c      who has sent how much: to others, from others
@@ -15,14 +15,14 @@
  *   lines.c        the lines of this rank: what they lack, peers that close them
  *   cutting.c      the cut of a line; compare.c: two ways to make it
  *   tallies.c      what is summed up on the tree, by line
- *   actions.c      what is to be done
- *   environment.c  what is asked of lib/mpi at any time: sending bytes, ending the job
+ *   actions.c      the list of what is to be done
+ *   environment.c  the head of a control message, and ending the job
  *
- * and these know nothing of struct coord_lines: cut.c, early.c, tagging.c, report.c, tally.c.
+ * and these know nothing of struct coord_lines: cut.c, early.c, tagging.c, report.c, tally.c,
+ * undelivered.c.
  *
- * Everything that calls back into lib/mpi but capture, undelivered, tell and fatal is done by
- * step.c, or by agree_step for it, one thing at a time, when the state is whole: lib/mpi may call
- * coord_* from within.
+ * What is to be done is found by step.c, or by agree_step for it, one thing at a time, when the
+ * state is whole: lib/mpi may tell coord_* of events while it does it.
  */
 #ifndef FTMPI_COORD_LINES_H
 #define FTMPI_COORD_LINES_H
@@ -36,11 +36,11 @@
 
 enum line_state {
 	LINE_MAKING,	/* messages may be added to it */
-	LINE_FINISHED,	/* finish was called: this rank's part is being written */
+	LINE_FINISHED,	/* COORD_FINISH was asked for: this rank's part is being written */
 	LINE_DURABLE,	/* this rank's part is written */
 	LINE_LOST,	/* this rank has no part of it */
-	LINE_COMMITTED, /* on all ranks; env->over is to be called */
-	LINE_GIVEN_UP,	/* on all ranks, or at the end; env->over is to be called */
+	LINE_COMMITTED, /* on all ranks; COORD_OVER is to come */
+	LINE_GIVEN_UP,	/* on all ranks, or at the end; COORD_OVER is to come */
 	LINE_STATES
 };
 
@@ -84,10 +84,10 @@ struct coord_lines {
 	uint32_t base;	     /* numbers of lines begin after it */
 	uint32_t closed;     /* by all peers, and all lines before */
 	uint32_t committed;  /* the latest */
-	uint32_t committing; /* rank 0: env->commit was called */
+	uint32_t committing; /* rank 0: COORD_COMMIT was not answered yet */
 	uint32_t wanted;     /* the latest that somebody asked for */
 	uint64_t injected;   /* messages, in all restores */
-	bool running;	     /* step_run is at work, or must not be */
+	bool listing;	     /* COORD_LIST was not answered yet */
 	struct line *list;
 	struct tally *tallies;
 	struct early_report *early, **early_end;
@@ -115,9 +115,6 @@ _Noreturn void environment_no_memory(const struct coord *c);
 /* The header of a control message about `line`. */
 struct report environment_head(const struct coord *c, enum report_kind kind, uint32_t line);
 
-/* Send what was encoded (freed here; NULL: no memory) to peer; nothing once this rank has ended. */
-void environment_send(struct coord *c, int peer, uint8_t *bytes, size_t len);
-
 /* ---- tallies.c ---- */
 
 /* Makes it when there is none. */
@@ -131,8 +128,8 @@ void tallies_ready(struct coord *c, uint32_t line, const struct coord_part *part
 
 /* ---- cutting.c ---- */
 
-/* For a line just begun. false: no memory. */
-bool lines_cut(struct coord *c, struct line *l);
+/* For a line just begun; sorts u. false: no memory. */
+bool lines_cut(struct coord *c, struct line *l, struct coord_undelivered *u);
 
 /* ---- compare.c: does not return when they differ ---- */
 
@@ -155,7 +152,7 @@ void lines_free(struct line *l);
 /* It comes to another state, to which the present one leads. */
 void lines_become(struct line *l, enum line_state state);
 
-/* COMMITTED or GIVEN_UP: only env->over is still to be called for it. */
+/* COMMITTED or GIVEN_UP: only COORD_OVER is still to come. */
 bool lines_is_over(const struct line *l);
 
 /* It is not known yet whether this rank's part will be durable: MAKING or FINISHED. */
@@ -206,7 +203,7 @@ bool reports_got(
 void reports_got_early(struct coord *c);
 
 /* Forget entries by envelope that nobody needs. No line may be in the making. */
-void reports_forget(struct coord *c);
+void reports_forget(struct coord *c, const struct coord_undelivered *u);
 
 /* ---- agree.c ---- */
 
@@ -222,15 +219,21 @@ void agree_want(struct coord *c, uint32_t line, int from);
 int state_init(struct coord *c);
 void state_fini(struct coord *c);
 
-/* All begins anew after c->line. Lib/mpi is not asked: it has let go of all lines before. */
+/* All begins anew after c->line. All lines are gone. */
 void state_clear(struct coord *c);
 
 /* ---- step.c ---- */
 
-bool step_begin(struct coord *c);
+/* A line begins. Its cut is made; false: no memory. Then, when this rank's state is captured, or is
+ * not: step_begun. */
+bool step_begin(struct coord *c, struct coord_undelivered *u);
+void step_begun(struct coord *c, bool captured);
 
-/* Ask lib/mpi for what is to be asked, until there is nothing more. */
-void step_run(struct coord *c);
+/* What is to be done next. false: nothing. */
+bool step_next(struct coord *c, struct coord_action *a);
+
+/* What is undelivered is to be listed, for reports_forget. false: not now. */
+bool step_list(struct coord *c);
 
 /* A restore: all lines are given up, and all begins anew after c->line. */
 void step_clear(struct coord *c);

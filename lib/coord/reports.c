@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coord/actions.h"
 #include "coord/lines.h"
 
 /* Entries of a log for one peer, after which it is told before its time; simulations set less. */
@@ -20,7 +21,7 @@ static void deliver(struct coord *c, int peer, uint8_t *bytes, size_t len)
 	struct report r;
 
 	if (peer != c->self) {
-		environment_send(c, peer, bytes, len);
+		actions_send(c, peer, bytes, len);
 		return;
 	}
 	if (!bytes || !report_decode(&r, bytes, len))
@@ -206,9 +207,8 @@ void reports_got_early(struct coord *c)
 
 /* ---- entries that nobody needs ---- */
 
-static void hold(void *arg, const struct coord_message *m)
+static void hold(struct coord *c, const struct coord_message *m)
 {
-	struct coord *c = arg;
 	struct envlog_entry *e = envlog_find(&c->peers[m->peer].seen, m->context, m->tag);
 
 	if (e)
@@ -216,11 +216,10 @@ static void hold(void *arg, const struct coord_message *m)
 }
 
 /* E9. The sender need not know: it tells increments. */
-void reports_forget(struct coord *c)
+void reports_forget(struct coord *c, const struct coord_undelivered *u)
 {
-	if (!c->logs)
-		return;
-	c->env->undelivered(c->user, hold, c);
+	for (size_t i = 0; i < u->n; i++)
+		hold(c, &u->v[i]);
 	for (size_t i = 0; c->debts.left && i < c->debts.n; i++) {
 		const struct orphan_range *r = &c->debts.v[i].range;
 		struct coord_message m = {

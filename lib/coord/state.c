@@ -25,7 +25,6 @@ int state_init(struct coord *c)
 	return tagging_init(&x->tagging, c->size);
 }
 
-/* Without asking lib/mpi. */
 static void drop_lines(struct coord_lines *x)
 {
 	while (x->list) {
@@ -79,5 +78,6 @@ void state_clear(struct coord *c)
 	early_clear(&x->received);
 	x->base = x->closed = x->committed = x->wanted = c->line;
 	x->committing = 0;
+	x->listing = false;
 	lines_busy(c);
 }

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What drives all others: a line is begun, and one thing after the other is asked of lib/mpi. */
-#include "coord/lines.h"
-
+/* What drives all others: a line is begun, and one thing after the other is found to be done. */
 #include <stdlib.h>
 
-/* ---- what is asked of lib/mpi ---- */
+#include "coord/actions.h"
+#include "coord/lines.h"
+
+/* ---- what is to be done ---- */
 
 static bool settle_step(struct coord *c)
 {
 	for (struct line *l = c->lines->list; l; l = l->next) {
 		if (l->state == LINE_LOST || lines_is_over(l) || l->settled == l->nsettle)
 			continue;
-		c->env->settle(c->user, l->line, l->settle[l->settled++]);
+		actions_add(c, &(struct coord_action){.kind = COORD_SETTLE,
+				       .line = l->line,
+				       .peer = l->settle[l->settled++]});
 		return true;
 	}
 	return false;
@@ -25,10 +28,22 @@ static bool finish_step(struct coord *c)
 		if (l->cut && l->tag)
 			compare_orphans(c, l);
 		lines_become(l, LINE_FINISHED);
-		c->env->finish(c->user, l->line);
+		actions_add(c, &(struct coord_action){.kind = COORD_FINISH, .line = l->line});
 		return true;
 	}
 	return false;
+}
+
+bool step_list(struct coord *c)
+{
+	struct coord_lines *x = c->lines;
+
+	if (x->list || !c->logs)
+		return false;
+	if (!x->listing)
+		actions_add(c, &(struct coord_action){.kind = COORD_LIST});
+	x->listing = true;
+	return true;
 }
 
 static bool over_step(struct coord *c)
@@ -40,26 +55,26 @@ static bool over_step(struct coord *c)
 			continue;
 		*at = l->next;
 		lines_busy(c);
-		c->env->over(c->user, l->line, l->state == LINE_COMMITTED);
+		actions_add(c, &(struct coord_action){.kind = COORD_OVER,
+				       .line = l->line,
+				       .ok = l->state == LINE_COMMITTED});
 		lines_free(l);
-		if (!c->lines->list)
-			reports_forget(c);
+		step_list(c);
 		return true;
 	}
 	return false;
 }
 
-void step_run(struct coord *c)
+/* Found one at a time: what is done before may change what is to be done. */
+bool step_next(struct coord *c, struct coord_action *a)
 {
-	struct coord_lines *x = c->lines;
-
-	if (x->running)
-		return;
-	x->running = true;
-	do
-		c->due = false;
-	while (settle_step(c) || finish_step(c) || agree_step(c) || over_step(c));
-	x->running = false;
+	while (!actions_take(c, a))
+		if (!c->lines || c->state == COORD_CAPTURING ||
+			!(settle_step(c) || finish_step(c) || agree_step(c) || over_step(c))) {
+			c->due = false;
+			return false;
+		}
+	return true;
 }
 
 /* ---- beginning a line ---- */
@@ -75,21 +90,25 @@ static void report_line(struct coord *c)
 	free(counts);
 }
 
-/* E2. From the cut on a message counts for the next interval; peers that had closed the line before
- * do so now, when lib/mpi has its copy. */
-bool step_begin(struct coord *c)
+bool step_begin(struct coord *c, struct coord_undelivered *u)
 {
-	struct coord_lines *x = c->lines;
 	struct line *l;
-	bool captured;
+	bool cut;
 
 	c->line++;
 	l = lines_add(c);
-	x->running = true;
-	captured = lines_cut(c, l);
+	cut = lines_cut(c, l, u);
 	lines_busy(c);
-	if (captured)
-		captured = c->env->capture(c->user, l->line);
+	return cut;
+}
+
+/* E2. From the cut on a message counts for the next interval; peers that had closed the line before
+ * do so now, when lib/mpi has its copy. */
+void step_begun(struct coord *c, bool captured)
+{
+	struct coord_lines *x = c->lines;
+	struct line *l = lines_find(c, c->line);
+
 	if (!captured)
 		lines_said(c, l, NULL);
 	for (int p = 0; p < c->size; p++)
@@ -98,9 +117,7 @@ bool step_begin(struct coord *c)
 	report_line(c);
 	reports_got_early(c);
 	counts_sweep(c);
-	x->running = false;
-	step_run(c);
-	return captured;
+	c->due = true;
 }
 
 /* ---- after a restore ---- */

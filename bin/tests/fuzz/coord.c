@@ -25,17 +25,26 @@ static struct {
 
 /* ---- what it may ask for ---- */
 
-static void undelivered(
-	void *user, void (*visit)(void *arg, const struct coord_message *m), void *arg)
+static struct coord_undelivered undelivered(void)
 {
-	(void)user;
+	struct coord_undelivered u = {0};
+
 	for (int i = 0; i < f.nwaiting; i++)
-		visit(arg, &f.waiting[i]);
+		coord_undelivered_add(&u, &f.waiting[i]);
+	FUZZ_CHECK(!u.incomplete, "out of memory");
+	return u;
 }
 
-static bool capture(void *user, uint32_t line)
+static void list(void)
 {
-	(void)user;
+	struct coord_undelivered u = undelivered();
+
+	coord_listed(&f.c, &u);
+	coord_undelivered_free(&u);
+}
+
+static bool capture(uint32_t line)
+{
 	FUZZ_CHECK(line < LINES && !f.captured[line], "line %u is captured again", line);
 	f.captured[line] = true;
 	for (int i = 0; i < f.nwaiting; i++)
@@ -45,9 +54,8 @@ static bool capture(void *user, uint32_t line)
 	return true;
 }
 
-static void settle(void *user, uint32_t line, int peer)
+static void settle(uint32_t line, int peer)
 {
-	(void)user;
 	FUZZ_CHECK(f.captured[line] && !f.finished[line] && !f.over[line], "line %u", line);
 	FUZZ_CHECK(peer >= 0 && peer < f.c.size, "rank %d", peer);
 	for (int i = 0; i < f.nwaiting; i++)
@@ -56,12 +64,11 @@ static void settle(void *user, uint32_t line, int peer)
 			"a message of a peer that has closed the line is open");
 }
 
-static void finish(void *user, uint32_t line)
+static void finish(uint32_t line)
 {
 	uint8_t *bytes;
 	size_t len;
 
-	(void)user;
 	FUZZ_CHECK(f.captured[line] && !f.finished[line] && !f.over[line], "line %u", line);
 	f.finished[line] = true;
 	/* stamps that are not what was reported: then checksums and orphans do not fit */
@@ -71,9 +78,8 @@ static void finish(void *user, uint32_t line)
 	free(bytes);
 }
 
-static void commit(void *user, uint32_t line, const struct coord_part *parts)
+static void commit(uint32_t line, const struct coord_part *parts)
 {
-	(void)user;
 	FUZZ_CHECK(f.c.self == 0 && !f.committing, "line %u while %u is committed", line,
 		f.committing);
 	FUZZ_CHECK(f.finished[line] && !f.over[line], "line %u", line);
@@ -82,19 +88,17 @@ static void commit(void *user, uint32_t line, const struct coord_part *parts)
 	f.committing = line;
 }
 
-static void over(void *user, uint32_t line, bool committed)
+static void over(uint32_t line, bool committed)
 {
-	(void)user;
 	FUZZ_CHECK(f.captured[line] && !f.over[line], "line %u", line);
 	FUZZ_CHECK(!committed || f.finished[line], "a line that was not finished");
 	f.over[line] = true;
 }
 
-static void tell(void *user, int peer, const uint8_t *bytes, size_t len)
+static void tell(int peer, const uint8_t *bytes, size_t len)
 {
 	struct report r;
 
-	(void)user;
 	FUZZ_CHECK(peer >= 0 && peer < f.c.size && peer != f.c.self, "to rank %d", peer);
 	FUZZ_CHECK(report_decode(&r, bytes, len), "what is told makes no sense");
 }
@@ -104,15 +108,6 @@ static void fatal(void *user, const char *sentence)
 	(void)user;
 	FUZZ_CHECK(false, "%s", sentence);
 }
-
-static const struct coord_env env = {.undelivered = undelivered,
-	.capture = capture,
-	.settle = settle,
-	.finish = finish,
-	.commit = commit,
-	.over = over,
-	.tell = tell,
-	.fatal = fatal};
 
 /* ---- calls of the program ---- */
 
@@ -125,19 +120,48 @@ static void take(void)
 		FUZZ_CHECK(coord_load(&f.c, bytes, len), "out of memory");
 }
 
+static void act(const struct coord_action *a)
+{
+	switch (a->kind) {
+	case COORD_SETTLE:
+		settle(a->line, a->peer);
+		break;
+	case COORD_FINISH:
+		finish(a->line);
+		break;
+	case COORD_COMMIT:
+		commit(a->line, a->parts);
+		break;
+	case COORD_OVER:
+		over(a->line, a->ok);
+		break;
+	case COORD_SEND:
+		tell(a->peer, a->bytes, a->len);
+		free(a->bytes);
+		break;
+	case COORD_LIST:
+		list();
+		break;
+	case COORD_CAPTURE:
+		coord_answer(&f.c, capture(a->line), 0);
+		break;
+	default:
+		if (a->kind == COORD_WAIT)
+			FUZZ_CHECK(coord_waited(&f.c), "waits");
+		else if (a->kind == COORD_FORGET)
+			f.nwaiting = 0;
+		else if (a->kind == COORD_TAKE)
+			take();
+		coord_answer(&f.c, true, a->kind == COORD_FIND ? f.restored : 0);
+	}
+}
+
 static void drive(void)
 {
 	struct coord_action a;
 
-	while (coord_next_action(&f.c, &a)) {
-		if (a.kind == COORD_WAIT)
-			FUZZ_CHECK(coord_waited(&f.c), "waits");
-		else if (a.kind == COORD_FORGET)
-			f.nwaiting = 0;
-		else if (a.kind == COORD_TAKE)
-			take();
-		coord_answer(&f.c, true, a.kind == COORD_FIND ? f.restored : 0);
-	}
+	while (coord_asks(&f.c) && coord_next_action(&f.c, &a))
+		act(&a);
 }
 
 /* ---- steps ---- */
@@ -149,9 +173,13 @@ static int peer(void)
 
 static void step_checkpoint(void)
 {
-	if (f.c.line + 1 < LINES)
-		coord_checkpoint(&f.c);
-	drive();
+	struct coord_undelivered u;
+
+	if (f.c.line + 1 == LINES)
+		return;
+	u = undelivered();
+	coord_checkpoint(&f.c, &u);
+	coord_undelivered_free(&u);
 }
 
 static void step_send(void)
@@ -175,7 +203,6 @@ static void step_arrives(void)
 	}
 	m.index = coord_arrived(&f.c, m.peer, m.context, m.tag, m.stamp);
 	f.waiting[f.nwaiting++] = m;
-	coord_noted(&f.c);
 }
 
 /* In memory of its own, so that a look beyond the end is seen. */
@@ -306,10 +333,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	how = script_u8(&f.in);
 	ranks = 1 + (how & 7);
 	self = (how >> 3 & 7) % ranks;
-	FUZZ_CHECK(coord_init(&f.c, how & 64 ? "auto" : "eventlog", self, ranks, &env, &f) == 0,
+	FUZZ_CHECK(coord_init(&f.c, how & 64 ? "auto" : "eventlog", self, ranks, fatal, NULL) == 0,
 		"out of memory");
-	for (int i = 0; i < STEPS && !script_ended(&f.in); i++)
+	for (int i = 0; i < STEPS && !script_ended(&f.in); i++) {
 		step();
+		drive();
+	}
 	for (uint32_t line = 0; (line = coord_next(&f.c, line));)
 		FUZZ_CHECK(f.captured[line] && !f.over[line], "line %u", line);
 	coord_fini(&f.c);

@@ -166,7 +166,7 @@ static void check_due(struct world *w)
 		world_fails(w, "%u lines for %u requests", w->latest - w->base, w->asked);
 	for (int q = 0; q < w->program.ranks; q++)
 		if (w->ranks[q].c.line < w->latest && has_written(&w->ranks[q]) &&
-			!coord_due(&w->ranks[q].c, false))
+			!drive_due(&w->ranks[q], false))
 			world_fails(w, "rank %d is not asked for line %u", q, w->latest);
 }
 

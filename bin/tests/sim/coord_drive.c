@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls of a simulated program into its protocol: what they ask for, one after the other. */
+/* What protocols ask for is done, one after the other. */
+#include <stdlib.h>
+
 #include "coord_sim.h"
 
 /* All ranks have come here, so nobody sends any more. */
@@ -52,6 +54,54 @@ static uint64_t minimum(const struct rank *r)
 	return least;
 }
 
+static struct coord_undelivered undelivered(const struct rank *r)
+{
+	struct coord_undelivered u = {0};
+
+	for (int i = 0; i < r->inbox.n; i++) {
+		struct coord_message m = message_of(r->w, r->inbox.v[i]);
+
+		coord_undelivered_add(&u, &m);
+	}
+	return u;
+}
+
+static void list(struct rank *r)
+{
+	struct coord_undelivered u = undelivered(r);
+
+	coord_listed(&r->c, &u);
+	coord_undelivered_free(&u);
+}
+
+/* What waits for nobody. false: it is something else. */
+static bool act_at_once(struct rank *r, const struct coord_action *a)
+{
+	switch (a->kind) {
+	case COORD_SETTLE:
+		settle_peer(r, a->line, a->peer);
+		return true;
+	case COORD_FINISH:
+		finish_line(r, a->line);
+		return true;
+	case COORD_COMMIT:
+		commit_line(r, a->line, a->parts);
+		return true;
+	case COORD_OVER:
+		end_line(r, a->line, a->ok);
+		return true;
+	case COORD_SEND:
+		tell_peer(r, a->peer, a->bytes, a->len);
+		free(a->bytes);
+		return true;
+	case COORD_LIST:
+		list(r);
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void act(struct rank *r, const struct coord_action *a)
 {
 	bool ok = true;
@@ -88,41 +138,58 @@ static void act(struct rank *r, const struct coord_action *a)
 	case COORD_MINIMUM:
 		number = minimum(r);
 		break;
-	case COORD_NOTHING:
-		world_fails(r->w, "rank %d: nothing is asked for", r->self);
+	case COORD_CAPTURE:
+		ok = capture_line(r, a->line);
+		break;
+	default:
+		world_fails(r->w, "rank %d: action %d is unknown", r->self, a->kind);
 	}
 	coord_answer(&r->c, ok, number);
 }
 
-static bool drive(struct rank *r)
+void drive(struct rank *r)
 {
 	struct coord_action a;
 
-	while (coord_next_action(&r->c, &a))
-		act(r, &a);
-	return coord_result(&r->c);
+	while (coord_asks(&r->c) && coord_next_action(&r->c, &a))
+		if (!act_at_once(r, &a))
+			act(r, &a);
 }
 
 bool drive_checkpoint(struct rank *r)
 {
-	coord_checkpoint(&r->c);
-	return drive(r);
+	struct coord_undelivered u = undelivered(r);
+
+	coord_checkpoint(&r->c, &u);
+	coord_undelivered_free(&u);
+	drive(r);
+	return coord_result(&r->c);
 }
 
 bool drive_restore(struct rank *r)
 {
 	coord_restore(&r->c);
-	return drive(r);
+	drive(r);
+	return coord_result(&r->c);
 }
 
 bool drive_wait(struct rank *r)
 {
 	coord_wait(&r->c);
-	return drive(r);
+	drive(r);
+	return coord_result(&r->c);
 }
 
 void drive_close(struct rank *r)
 {
 	coord_close(&r->c);
 	drive(r);
+}
+
+bool drive_due(struct rank *r, bool elapsed)
+{
+	bool due = coord_due(&r->c, elapsed);
+
+	drive(r);
+	return due;
 }

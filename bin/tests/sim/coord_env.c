@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What protocols ask for, as a simulated rank does it. */
+/* What protocols ask for of lines, as a simulated rank does it. */
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "coord_sim.h"
-
-static void undelivered(
-	void *user, void (*visit)(void *arg, const struct coord_message *m), void *arg)
-{
-	struct rank *r = user;
-
-	for (int i = 0; i < r->inbox.n; i++) {
-		struct coord_message m = message_of(r->w, r->inbox.v[i]);
-
-		visit(arg, &m);
-	}
-}
 
 /* A message that is in is asked for at once (E4). */
 static void hold(struct rank *r, struct part *part, uint32_t line, int id)
@@ -31,9 +19,8 @@ static void hold(struct rank *r, struct part *part, uint32_t line, int id)
 		r->w->mails[id].pull = true;
 }
 
-static bool capture(void *user, uint32_t line)
+bool capture_line(struct rank *r, uint32_t line)
 {
-	struct rank *r = user;
 	struct part *part = part_of(r, line);
 
 	part->captured = !rng_chance(&r->w->rng, r->w->rates.spoil);
@@ -43,9 +30,8 @@ static bool capture(void *user, uint32_t line)
 	return part->captured;
 }
 
-static void settle(void *user, uint32_t line, int peer)
+void settle_peer(struct rank *r, uint32_t line, int peer)
 {
-	struct rank *r = user;
 	struct world *w = r->w;
 	struct part *part = part_of(r, line);
 
@@ -78,9 +64,8 @@ static void keep_orphans(struct rank *r, struct part *part, uint32_t line)
 		world_fails(r->w, "rank %d, line %u: orphans that are not valid", r->self, line);
 }
 
-static void finish(void *user, uint32_t line)
+void finish_line(struct rank *r, uint32_t line)
 {
-	struct rank *r = user;
 	struct part *part = part_of(r, line);
 
 	if (!part->captured || part->finished || part->over || part->lost)
@@ -102,9 +87,8 @@ static void finish(void *user, uint32_t line)
 	check_part(r, line);
 }
 
-static void commit(void *user, uint32_t line, const struct coord_part *parts)
+void commit_line(struct rank *r, uint32_t line, const struct coord_part *parts)
 {
-	struct rank *r = user;
 	struct world *w = r->w;
 
 	if (r->self || w->committing)
@@ -122,9 +106,8 @@ static void commit(void *user, uint32_t line, const struct coord_part *parts)
 	w->commit_known = false;
 }
 
-static void over(void *user, uint32_t line, bool committed)
+void end_line(struct rank *r, uint32_t line, bool committed)
 {
-	struct rank *r = user;
 	struct part *part = part_of(r, line);
 
 	world_says(r->w, "%d: line %u is over%s", r->self, line, committed ? ", committed" : "");
@@ -154,9 +137,8 @@ static void count_told(struct world *w, const uint8_t *bytes, size_t len)
 	w->told_of[line][0] += bytes[0] == 1 && bytes[1] & 1;
 }
 
-static void tell(void *user, int peer, const uint8_t *bytes, size_t len)
+void tell_peer(struct rank *r, int peer, const uint8_t *bytes, size_t len)
 {
-	struct rank *r = user;
 	struct world *w = r->w;
 	struct told *t = malloc(sizeof *t + len);
 
@@ -172,13 +154,6 @@ static void tell(void *user, int peer, const uint8_t *bytes, size_t len)
 	count_told(w, bytes, len);
 }
 
-static void fatal(void *user, const char *sentence)
-{
-	struct rank *r = user;
-
-	world_fails(r->w, "rank %d: %s", r->self, sentence);
-}
-
 /* Under a protocol that waits. */
 void save_line(struct rank *r, uint32_t line)
 {
@@ -189,12 +164,3 @@ void save_line(struct rank *r, uint32_t line)
 	keep_orphans(r, part, line);
 	check_part(r, line);
 }
-
-const struct coord_env sim_env = {.undelivered = undelivered,
-	.capture = capture,
-	.settle = settle,
-	.finish = finish,
-	.commit = commit,
-	.over = over,
-	.tell = tell,
-	.fatal = fatal};

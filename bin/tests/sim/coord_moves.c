@@ -26,6 +26,7 @@ void send_mail(struct world *w, struct rank *r, int env, unsigned number)
 	if (id == MAILS)
 		world_fails(w, "more messages than the simulator has room for");
 	coord_sent(&r->c, e->to, e->context, e->tag);
+	drive(r);
 	r->state.put[env][number] = w->sends[env];
 	w->mails[id] = (struct mail){.env = env,
 		.number = number,
@@ -137,6 +138,7 @@ static void arrive(struct world *w, int env)
 		check_again(r, id);
 		if (!w->other)
 			coord_compared(&r->c);
+		drive(r);
 		return;
 	}
 	if (m->more)
@@ -145,7 +147,7 @@ static void arrive(struct world *w, int env)
 	mails_add(&r->inbox, id);
 	match_posts(r);
 	hold(r, id);
-	coord_noted(&r->c);
+	drive(r);
 }
 
 static bool move_mail(struct world *w, int to)
@@ -224,6 +226,7 @@ static bool move_control(struct world *w)
 		world_says(w, "%d tells %d: kind %d", from, to, t->len ? t->bytes[0] : -1);
 		if (!coord_control(&rank_of(w, to)->c, from, t->bytes, t->len))
 			world_fails(w, "rank %d does not understand what %d tells", to, from);
+		drive(rank_of(w, to));
 		free(t);
 		return true;
 	}
@@ -245,6 +248,7 @@ static void lose(struct rank *r, struct part *part, uint32_t line)
 	world_says(r->w, "%d: line %u cannot be written", r->self, line);
 	part->lost = true;
 	coord_written(&r->c, line, NULL);
+	drive(r);
 }
 
 static bool write_part(struct rank *r, uint32_t line)
@@ -264,6 +268,7 @@ static bool write_part(struct rank *r, uint32_t line)
 	world_says(r->w, "%d: line %u is written", r->self, line);
 	part->durable = true;
 	coord_written(&r->c, line, &said);
+	drive(r);
 	return true;
 }
 
@@ -294,6 +299,7 @@ static bool move_commit(struct world *w)
 		w->committing = 0;
 		part_of(&w->ranks[0], line)->lost = !w->commit_known;
 		coord_committed(&w->ranks[0].c, line, w->commit_known);
+		drive(&w->ranks[0]);
 		return true;
 	}
 	store_add(w, line);

@@ -139,8 +139,7 @@ static void send_void(struct world *w)
 		if (rng_chance(&w->rng, 500))
 			deliver_to(w, (int)rng_below(&w->rng, (unsigned)w->program.ranks));
 		if (!coord_is_blocking(&w->ranks[0].c) && rng_chance(&w->rng, 50))
-			coord_due(
-				&w->ranks[rng_below(&w->rng, (unsigned)w->program.ranks)].c, true);
+			drive_due(&w->ranks[rng_below(&w->rng, (unsigned)w->program.ranks)], true);
 	}
 }
 
@@ -180,6 +179,13 @@ static void choose_protocol(struct world *w)
 	world_says(w, "protocol %s, choice %s", w->protocol, w->choice ? w->choice : "none");
 }
 
+static void fatal(void *user, const char *sentence)
+{
+	struct rank *r = user;
+
+	world_fails(r->w, "rank %d: %s", r->self, sentence);
+}
+
 static void begin_rank(struct world *w, int q)
 {
 	struct rank *r = &w->ranks[q];
@@ -201,7 +207,7 @@ static void begin_rank(struct world *w, int q)
 	}
 	for (int to = 0; to < w->program.ranks; to++)
 		w->told_end[q][to] = &w->told[q][to];
-	if (coord_init(&r->c, w->protocol, q, w->program.ranks, &sim_env, r))
+	if (coord_init(&r->c, w->protocol, q, w->program.ranks, fatal, r))
 		abort();
 }
 

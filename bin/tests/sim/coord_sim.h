@@ -200,18 +200,27 @@ int mails_take(struct mails *m, int at);
 struct part *part_of(struct rank *r, uint32_t line);
 struct coord_message message_of(const struct world *w, int id);
 
-/* ---- coord_env.c ---- */
+/* ---- coord_env.c: what is asked for of a line ---- */
 
-extern const struct coord_env sim_env;
-
+bool capture_line(struct rank *r, uint32_t line);
+void settle_peer(struct rank *r, uint32_t line, int peer);
+void finish_line(struct rank *r, uint32_t line);
+void commit_line(struct rank *r, uint32_t line, const struct coord_part *parts);
+void end_line(struct rank *r, uint32_t line, bool committed);
 void save_line(struct rank *r, uint32_t line);
+void tell_peer(struct rank *r, int peer, const uint8_t *bytes, size_t len);
 
-/* ---- coord_drive.c: calls of the program, to their end ---- */
+/* ---- coord_drive.c ---- */
 
+/* Does what its protocol asks for, until there is nothing more; after every event. */
+void drive(struct rank *r);
+
+/* Calls of the program, to their end. */
 bool drive_checkpoint(struct rank *r);
 bool drive_restore(struct rank *r);
 bool drive_wait(struct rank *r);
 void drive_close(struct rank *r);
+bool drive_due(struct rank *r, bool elapsed);
 
 /* ---- coord_moves.c ---- */
 

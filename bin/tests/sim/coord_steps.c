@@ -95,8 +95,8 @@ static bool due(struct rank *r)
 	bool elapsed = rng_chance(&w->rng, w->rates.elapsed);
 
 	if (!coord_is_blocking(&r->c)) {
-		w->asked += elapsed && !coord_due(&r->c, false);
-		if (coord_due(&r->c, elapsed)) {
+		w->asked += elapsed && !drive_due(r, false);
+		if (drive_due(r, elapsed)) {
 			check_paced(r);
 			return checkpoint(r);
 		}

@@ -17,7 +17,7 @@ void cluster_begin(struct cluster *cl, int size, const char *protocol)
 		struct rank *r = &cl->ranks[q];
 
 		r->self = q;
-		ck_assert_int_eq(coord_init(&r->c, protocol, q, size, &cluster_env, r), 0);
+		ck_assert_int_eq(coord_init(&r->c, protocol, q, size, cluster_fatal, r), 0);
 	}
 }
 
@@ -59,7 +59,8 @@ void send_mail(struct cluster *cl, int from, int to, int32_t tag)
 {
 	struct mail m = {.from = from, .to = to, .tag = tag, .number = ++cl->nflown};
 
-	coord_sent(&cl->ranks[from].c, to, MAIL_CONTEXT, tag);
+	if (coord_sent(&cl->ranks[from].c, to, MAIL_CONTEXT, tag))
+		rank_drive(&cl->ranks[from]);
 	m.stamp = coord_stamp(&cl->ranks[from].c);
 	mails_add(&cl->flying, &m);
 }
@@ -72,7 +73,7 @@ static void hold(struct rank *r, const struct mail *m)
 		if (coord_fate(&r->c, l, &msg) != COORD_OUT)
 			mails_add(&rank_asked(r, l)->held, m);
 	}
-	coord_noted(&r->c);
+	rank_drive(r);
 }
 
 bool arrive(struct cluster *cl, int from, int to, int32_t tag)
@@ -86,6 +87,7 @@ bool arrive(struct cluster *cl, int from, int to, int32_t tag)
 	m = mails_take(&cl->flying, i);
 	if (coord_discards(&r->c, from, MAIL_CONTEXT, tag, m.stamp)) {
 		coord_compared(&r->c);
+		rank_drive(r);
 		cl->lost++;
 		return false;
 	}
@@ -125,9 +127,25 @@ void pass(struct cluster *cl, int from, int to, int32_t tag)
 		receive(cl, from, to, tag, cl->nflown);
 }
 
+void goes_on(struct cluster *cl, int rank)
+{
+	rank_drive(&cl->ranks[rank]);
+}
+
+bool due(struct cluster *cl, int rank, bool elapsed)
+{
+	bool is = coord_due(&cl->ranks[rank].c, elapsed);
+
+	goes_on(cl, rank);
+	return is;
+}
+
 bool checkpoint(struct cluster *cl, int rank)
 {
-	coord_checkpoint(&cl->ranks[rank].c);
+	struct coord_undelivered u = rank_undelivered(&cl->ranks[rank]);
+
+	coord_checkpoint(&cl->ranks[rank].c, &u);
+	coord_undelivered_free(&u);
 	return rank_drive(&cl->ranks[rank]);
 }
 
@@ -145,7 +163,10 @@ void close_rank(struct cluster *cl, int rank)
 
 static bool gets(struct cluster *cl, const struct told *t, size_t len)
 {
-	return coord_control(&cl->ranks[t->to].c, t->from, t->bytes, len);
+	bool right = coord_control(&cl->ranks[t->to].c, t->from, t->bytes, len);
+
+	goes_on(cl, t->to);
+	return right;
 }
 
 enum { KIND_BEGIN = 6 };

@@ -82,11 +82,17 @@ void receive(struct cluster *cl, int from, int to, int32_t tag, int number);
 /* All three. */
 void pass(struct cluster *cl, int from, int to, int32_t tag);
 
+/* What the rank is told by a test itself is followed by what it asks for. */
+void goes_on(struct cluster *cl, int rank);
+
 /* The rank's next line; true: captured. */
 bool checkpoint(struct cluster *cl, int rank);
 
 /* Until the rank's lines are over; true: the latest was committed. */
 bool wait_for_lines(struct cluster *cl, int rank);
+
+/* Is a line due? */
+bool due(struct cluster *cl, int rank, bool elapsed);
 
 /* Its program ends. */
 void close_rank(struct cluster *cl, int rank);

@@ -43,21 +43,28 @@ struct asked *rank_asked(struct rank *r, uint32_t line)
 
 /* ---- what protocols ask for ---- */
 
-static void undelivered(
-	void *user, void (*visit)(void *arg, const struct coord_message *m), void *arg)
+struct coord_undelivered rank_undelivered(const struct rank *r)
 {
-	struct rank *r = user;
+	struct coord_undelivered u = {0};
 
 	for (int i = 0; i < r->waiting.n; i++) {
 		struct coord_message m = mail_name(&r->waiting.v[i]);
 
-		visit(arg, &m);
+		coord_undelivered_add(&u, &m);
 	}
+	return u;
 }
 
-static bool capture(void *user, uint32_t line)
+static void list(struct rank *r)
 {
-	struct rank *r = user;
+	struct coord_undelivered u = rank_undelivered(r);
+
+	coord_listed(&r->c, &u);
+	coord_undelivered_free(&u);
+}
+
+static bool capture(struct rank *r, uint32_t line)
+{
 	struct asked *a = rank_asked(r, line);
 
 	a->captured = !r->cannot_capture;
@@ -70,9 +77,8 @@ static bool capture(void *user, uint32_t line)
 	return a->captured;
 }
 
-static void settle(void *user, uint32_t line, int peer)
+static void settle(struct rank *r, uint32_t line, int peer)
 {
-	struct rank *r = user;
 	struct asked *a = rank_asked(r, line);
 
 	ck_assert(a->captured && !a->finished && !a->over);
@@ -89,9 +95,8 @@ static void settle(void *user, uint32_t line, int peer)
 	}
 }
 
-static void finish(void *user, uint32_t line)
+static void finish(struct rank *r, uint32_t line)
 {
-	struct rank *r = user;
 	struct asked *a = rank_asked(r, line);
 	struct coord_part part = {.ok = 1, .seal = 100 * line + (uint32_t)r->self, .bytes = line};
 
@@ -108,9 +113,8 @@ static void finish(void *user, uint32_t line)
 		coord_written(&r->c, line, r->cannot_write ? NULL : &part);
 }
 
-static void commit(void *user, uint32_t line, const struct coord_part *parts)
+static void commit(struct rank *r, uint32_t line, const struct coord_part *parts)
 {
-	struct rank *r = user;
 
 	ck_assert_int_eq(r->self, 0);
 	for (uint32_t q = 0; q < (uint32_t)cluster_now->size; q++) {
@@ -123,18 +127,17 @@ static void commit(void *user, uint32_t line, const struct coord_part *parts)
 		coord_committed(&r->c, line, !cluster_now->cannot_commit);
 }
 
-static void over(void *user, uint32_t line, bool committed)
+static void over(struct rank *r, uint32_t line, bool committed)
 {
-	struct asked *a = rank_asked(user, line);
+	struct asked *a = rank_asked(r, line);
 
 	ck_assert(!a->over);
 	a->over = true;
 	a->committed = committed;
 }
 
-static void tell(void *user, int peer, const uint8_t *bytes, size_t len)
+static void tell(struct rank *r, int peer, const uint8_t *bytes, size_t len)
 {
-	struct rank *r = user;
 	struct told t = {.from = r->self, .to = peer, .bytes = malloc(len + 1), .len = len};
 
 	ck_assert_int_ne(peer, r->self);
@@ -143,7 +146,7 @@ static void tell(void *user, int peer, const uint8_t *bytes, size_t len)
 	cluster_now->told[cluster_now->ntold++] = t;
 }
 
-static void fatal(void *user, const char *sentence)
+void cluster_fatal(void *user, const char *sentence)
 {
 	(void)user;
 	ck_assert_msg(cluster_now->fatal && strstr(sentence, cluster_now->fatal), "%s", sentence);
@@ -183,9 +186,38 @@ static uint32_t minimum(void)
 	return least;
 }
 
+/* What waits for nobody. false: it is something else. */
+static bool act_at_once(struct rank *r, const struct coord_action *a)
+{
+	switch (a->kind) {
+	case COORD_SETTLE:
+		settle(r, a->line, a->peer);
+		return true;
+	case COORD_FINISH:
+		finish(r, a->line);
+		return true;
+	case COORD_COMMIT:
+		commit(r, a->line, a->parts);
+		return true;
+	case COORD_OVER:
+		over(r, a->line, a->ok);
+		return true;
+	case COORD_SEND:
+		tell(r, a->peer, a->bytes, a->len);
+		free(a->bytes);
+		return true;
+	case COORD_LIST:
+		list(r);
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void act(struct rank *r, const struct coord_action *a)
 {
 	uint64_t number = 0;
+	bool ok = true;
 
 	switch (a->kind) {
 	case COORD_WAIT:
@@ -200,33 +232,26 @@ static void act(struct rank *r, const struct coord_action *a)
 	case COORD_MINIMUM:
 		number = minimum();
 		break;
+	case COORD_CAPTURE:
+		ok = capture(r, a->line);
+		break;
 	case COORD_EXCHANGE:
 	case COORD_SECURE:
 	case COORD_QUIET:
 	case COORD_FORGET:
 		break;
-	case COORD_SAVE:
-	case COORD_CONCLUDE:
-	case COORD_NOTHING:
+	default:
 		ck_abort_msg("action %d", a->kind);
 	}
-	coord_answer(&r->c, true, number);
+	coord_answer(&r->c, ok, number);
 }
 
 bool rank_drive(struct rank *r)
 {
 	struct coord_action a;
 
-	while (coord_next_action(&r->c, &a))
-		act(r, &a);
+	while (coord_asks(&r->c) && coord_next_action(&r->c, &a))
+		if (!act_at_once(r, &a))
+			act(r, &a);
 	return coord_result(&r->c);
 }
-
-const struct coord_env cluster_env = {.undelivered = undelivered,
-	.capture = capture,
-	.settle = settle,
-	.finish = finish,
-	.commit = commit,
-	.over = over,
-	.tell = tell,
-	.fatal = fatal};

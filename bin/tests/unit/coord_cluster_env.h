@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a rank of coord_cluster gives its protocol (struct coord_env), and the lists of messages
- * that it does it with.
+ * What a rank of coord_cluster does for its protocol, and the lists of messages that it does it
+ * with.
  */
 #ifndef FTMPI_TESTS_COORD_CLUSTER_ENV_H
 #define FTMPI_TESTS_COORD_CLUSTER_ENV_H
@@ -10,9 +10,12 @@
 
 enum { MAIL_CONTEXT = 6 };
 
-extern const struct coord_env cluster_env;
+void cluster_fatal(void *user, const char *sentence);
 
-/* Do what its protocol asks for, until there is nothing more: the call's result. */
+struct coord_undelivered rank_undelivered(const struct rank *r);
+
+/* Do what its protocol asks for, until there is nothing more; after every event. The result of the
+ * latest call. */
 bool rank_drive(struct rank *r);
 
 /* The one whose protocols are at work. */

@@ -249,21 +249,25 @@ START_TEST(lines_commit_in_their_order)
 		for (uint32_t line = 2; line <= 3; line++) {
 			part = (struct coord_part){1, 100 * line + q, line};
 			coord_written(&cl.ranks[q].c, line, &part);
+			goes_on(&cl, q);
 		}
 	tell_all(&cl);
 	ck_assert_uint_eq(cl.committing, 2);
 	for (uint32_t q = 0; q < 2; q++) {
 		part = (struct coord_part){1, 100 + q, 1};
 		coord_written(&cl.ranks[q].c, 1, &part);
+		goes_on(&cl, q);
 	}
 	tell_all(&cl);
 	coord_committed(&cl.ranks[0].c, 2, true);
+	goes_on(&cl, 0);
 	tell_all(&cl);
 	must_commit(2);
 	ck_assert(cl.ranks[1].lines[1].over && !cl.ranks[1].lines[1].committed);
 	ck_assert_uint_eq(cl.committing, 3);
 	ck_assert(!cl.ranks[1].lines[3].over);
 	coord_committed(&cl.ranks[0].c, 3, true);
+	goes_on(&cl, 0);
 	tell_all(&cl);
 	must_commit(3);
 	cluster_end(&cl);
@@ -289,15 +293,15 @@ START_TEST(a_wish_makes_all_due_once)
 {
 	cluster_begin(&cl, 5, protocols[_i]);
 	for (int q = 0; q < 5; q++)
-		ck_assert(!coord_due(&cl.ranks[q].c, false));
-	ck_assert(coord_due(&cl.ranks[3].c, true));
-	ck_assert(coord_due(&cl.ranks[0].c, true));
+		ck_assert(!due(&cl, q, false));
+	ck_assert(due(&cl, 3, true));
+	ck_assert(due(&cl, 0, true));
 	tell_all(&cl);
 	for (int q = 0; q < 5; q++)
-		ck_assert(coord_due(&cl.ranks[q].c, false));
+		ck_assert(due(&cl, q, false));
 	all_checkpoint();
 	for (int q = 0; q < 5; q++)
-		ck_assert(!coord_due(&cl.ranks[q].c, false));
+		ck_assert(!due(&cl, q, false));
 	tell_all(&cl);
 	must_commit(1);
 	cluster_end(&cl);
@@ -312,17 +316,19 @@ START_TEST(who_has_not_written_its_part_is_not_due)
 	cluster_begin(&cl, 2, protocols[_i]);
 	cl.slow = true;
 	all_checkpoint();
-	ck_assert(!coord_due(&cl.ranks[0].c, true));
+	ck_assert(!due(&cl, 0, true));
 	tell_all(&cl);
 	ck_assert(cl.ranks[0].lines[1].finished);
-	ck_assert(!coord_due(&cl.ranks[0].c, true));
+	ck_assert(!due(&cl, 0, true));
 	ck_assert_int_eq(cl.ntold, 0);
 	coord_written(&cl.ranks[1].c, 1, &(struct coord_part){1, 101, 1});
-	ck_assert(coord_due(&cl.ranks[1].c, true));
+	goes_on(&cl, 1);
+	ck_assert(due(&cl, 1, true));
 	tell_all(&cl);
-	ck_assert(!coord_due(&cl.ranks[0].c, false));
+	ck_assert(!due(&cl, 0, false));
 	coord_written(&cl.ranks[0].c, 1, &part);
-	ck_assert(coord_due(&cl.ranks[0].c, false));
+	goes_on(&cl, 0);
+	ck_assert(due(&cl, 0, false));
 	cluster_end(&cl);
 }
 END_TEST
@@ -333,7 +339,8 @@ START_TEST(who_has_lost_its_part_is_due_again)
 	cl.slow = true;
 	all_checkpoint();
 	coord_written(&cl.ranks[0].c, 1, NULL);
-	ck_assert(coord_due(&cl.ranks[0].c, true));
+	goes_on(&cl, 0);
+	ck_assert(due(&cl, 0, true));
 	cluster_end(&cl);
 }
 END_TEST

@@ -28,7 +28,8 @@ static void must_commit(struct cluster *c, uint32_t line)
 static void sent(int from, int to, int first, int n)
 {
 	for (int tag = first; tag < first + n; tag++)
-		coord_sent(&cl.ranks[from].c, to, CONTEXT, tag);
+		if (coord_sent(&cl.ranks[from].c, to, CONTEXT, tag))
+			goes_on(&cl, from);
 }
 
 /* Received at once. */
@@ -37,7 +38,7 @@ static void arrived(int from, int to, int first, int n, uint32_t stamp)
 	for (int tag = first; tag < first + n; tag++) {
 		ck_assert(!coord_discards(&cl.ranks[to].c, from, CONTEXT, tag, stamp));
 		ck_assert_uint_gt(coord_arrived(&cl.ranks[to].c, from, CONTEXT, tag, stamp), 0);
-		coord_noted(&cl.ranks[to].c);
+		goes_on(&cl, to);
 	}
 }
 
@@ -203,6 +204,7 @@ START_TEST(a_verdict_must_be_possible)
 	ck_assert(!checkpoint(&cl, 1));
 	ck_assert(!coord_control(c, 0, yes, sizeof yes - 1));
 	ck_assert(coord_control(c, 0, no, sizeof no - 1));
+	goes_on(&cl, 1);
 	ck_assert(cl.ranks[1].lines[1].over);
 	ck_assert(!coord_control(c, 0, no, sizeof no - 1));
 	cluster_end(&cl);
@@ -315,13 +317,14 @@ START_TEST(what_was_told_before_a_restore_is_void)
 	line_with_an_orphan(&cl);
 	cluster_begin(&again, 2, "compare");
 	for (int tag = 0; tag < LOG_MOST + 1; tag++)
-		coord_sent(&again.ranks[0].c, 1, CONTEXT, tag);
-	ck_assert(coord_due(&again.ranks[0].c, true));
+		if (coord_sent(&again.ranks[0].c, 1, CONTEXT, tag))
+			goes_on(&again, 0);
+	ck_assert(due(&again, 0, true));
 	ck_assert_int_eq(again.ntold, 2);
 	cluster_go_back(&again, &cl, 1);
 	tell_all(&again);
-	ck_assert(!coord_due(&again.ranks[1].c, false));
-	ck_assert(!coord_due(&again.ranks[0].c, false));
+	ck_assert(!due(&again, 1, false));
+	ck_assert(!due(&again, 0, false));
 	pass(&again, 0, 1, 9);
 	send_mail(&again, 0, 1, 7);
 	ck_assert(!arrive(&again, 0, 1, 7));
@@ -369,8 +372,10 @@ START_TEST(a_choice_may_come_late)
 
 	cluster_begin(&cl, 2, "auto");
 	for (int tag = 100; tag < 101 + LOG_MOST; tag++) {
-		coord_sent(&cl.ranks[0].c, 1, CONTEXT, tag);
+		if (coord_sent(&cl.ranks[0].c, 1, CONTEXT, tag))
+			goes_on(&cl, 0);
 		coord_arrived(&cl.ranks[1].c, 0, CONTEXT, tag, 1);
+		goes_on(&cl, 1);
 	}
 	ck_assert_int_eq(cl.ntold, 1);
 	pass(&cl, 0, 1, 7);

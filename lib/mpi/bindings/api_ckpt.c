@@ -193,12 +193,12 @@ int FTMPI_Restore(void)
 }
 
 /* What others have said is heard first; what they are asked leaves at once. */
-static bool local_due(struct ckpt_job *j, bool elapsed)
+static bool local_due(bool elapsed)
 {
 	bool due;
 
 	engine_look();
-	due = coord_due(&j->coord, elapsed);
+	due = ckpt_drive_due(elapsed);
 	tp_flush(engine_tp());
 	return due;
 }
@@ -218,7 +218,7 @@ int FTMPI_Checkpoint_due(int *flag)
 	if (interval && coord_is_blocking(&j->coord))
 		team_tell(&due, sizeof due);
 	else if (interval)
-		due = local_due(j, due);
+		due = local_due(due);
 	*flag = due;
 	return leave(MPI_SUCCESS);
 }

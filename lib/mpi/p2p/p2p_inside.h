@@ -11,12 +11,11 @@
 #include <stdint.h>
 
 #include "base/clock.h"
+#include "coord/coord.h"
 #include "match.h"
 #include "mpi/comm/comm.h"
 #include "p2p_state.h"
 #include "request.h"
-
-struct coord;
 
 struct p2p {
 	struct match match;
@@ -24,6 +23,7 @@ struct p2p {
 	bool *gone;	     /* by world rank: its connection broke */
 	bool anyone_gone;    /* and there is no launcher */
 	struct coord *coord; /* told of every message; NULL */
+	void (*drive)(void); /* does what that asks for */
 	uint64_t moment;     /* messages that have come or met their receives so far */
 };
 
@@ -40,6 +40,13 @@ static inline uint64_t p2p_time(void)
 static inline bool p2p_is_told(uint64_t context)
 {
 	return p2p.coord && !comm_is_coord_context(context);
+}
+
+/* The protocol was told of a message, which is where who asks for it finds it. */
+static inline void p2p_noted(void)
+{
+	if (__builtin_expect(coord_asks(p2p.coord), false))
+		p2p.drive();
 }
 
 static inline uint64_t p2p_context(const struct request *r)

@@ -170,7 +170,9 @@ void p2p_orphan_received(struct object *head, int rc)
 	if (!rc && !orphans_same(&a->first, &now))
 		say_other(a);
 	free(a);
-	if (p2p.coord)
+	if (p2p.coord) {
 		coord_compared(p2p.coord);
+		p2p_noted();
+	}
 	engine_completed(); /* somebody may be waiting until all are */
 }

@@ -96,7 +96,7 @@ struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te,
 		return p2p.job.windows->place(peer, &e, length);
 	if (__builtin_expect(told && is_void(&e, peer), false)) {
 		place = p2p_orphan_place(peer, &e, length);
-		coord_noted(p2p.coord);
+		p2p_noted();
 		return place;
 	}
 	m = match_arrival(&p2p.match, e.context, peer, e.tag);
@@ -113,7 +113,7 @@ struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te,
 		return place;
 	if (__builtin_expect(coord_making(p2p.coord), false))
 		inflight_open(r);
-	coord_noted(p2p.coord);
+	p2p_noted();
 	return place;
 }
 
@@ -139,7 +139,7 @@ void p2p_on_keep(void *user, struct tp_held *held)
 	msg->index = tell_arrival(msg);
 	if (__builtin_expect(coord_making(p2p.coord), false))
 		inflight_kept(msg);
-	coord_noted(p2p.coord);
+	p2p_noted();
 }
 
 void p2p_on_forget(void *user, struct tp_held *held)

@@ -23,8 +23,12 @@ static inline int32_t coord_tag(uint64_t context, int32_t tag)
 	return context & 1 && !(tag & SECTION_OPERATION_TAG) ? tag % 16 : tag;
 }
 
-/* Tell this protocol of every message of the program from now on; NULL: of none. */
-void p2p_coordinate(struct coord *c);
+/* Tell this protocol of every message of the program from now on; NULL: of none. drive does what
+ * it asks for. */
+void p2p_coordinate(struct coord *c, void (*drive)(void));
+
+/* The protocol was told of something else. */
+void p2p_drive(void);
 
 /* Words about a window are told, too, though they meet no receive: what goes into the envelope of
  * one that is sent; it was sent; one is whole, which is when it is received. */

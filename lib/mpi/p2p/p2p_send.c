@@ -71,8 +71,9 @@ static inline int transmit(struct envelope *e, int peer, const void *payload, si
 		e->stamp = coord_stamp(p2p.coord);
 	te = envelope_pack(e);
 	rc = tp_send(engine_tp(), peer, &te, payload, len, flags, r);
-	if (rc >= 0 && told)
-		coord_sent(p2p.coord, peer, e->context, coord_tag(e->context, e->tag));
+	if (rc >= 0 && told &&
+		coord_sent(p2p.coord, peer, e->context, coord_tag(e->context, e->tag)))
+		p2p.drive();
 	return rc;
 }
 

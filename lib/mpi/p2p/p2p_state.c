@@ -6,9 +6,16 @@
 
 struct p2p p2p;
 
-void p2p_coordinate(struct coord *c)
+void p2p_coordinate(struct coord *c, void (*drive)(void))
 {
 	p2p.coord = c;
+	p2p.drive = drive;
+}
+
+void p2p_drive(void)
+{
+	if (p2p.drive)
+		p2p.drive();
 }
 
 uint32_t p2p_word_stamp(void)
@@ -18,8 +25,8 @@ uint32_t p2p_word_stamp(void)
 
 void p2p_word_sent(int peer, uint64_t context)
 {
-	if (p2p.coord)
-		coord_sent(p2p.coord, peer, context, 0);
+	if (p2p.coord && coord_sent(p2p.coord, peer, context, 0))
+		p2p.drive();
 }
 
 void p2p_word_arrived(int peer, uint64_t context, uint32_t stamp)
@@ -27,7 +34,7 @@ void p2p_word_arrived(int peer, uint64_t context, uint32_t stamp)
 	if (!p2p.coord)
 		return;
 	coord_arrived(p2p.coord, peer, context, 0, stamp);
-	coord_noted(p2p.coord);
+	p2p_noted();
 }
 
 struct match *p2p_matching(void)

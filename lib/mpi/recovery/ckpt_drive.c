@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -28,21 +29,6 @@
 #include "mpi/p2p/p2p_saved.h"
 #include "mpi/p2p/p2p_state.h"
 
-/* ---- what the protocol asks for at once ---- */
-
-static void undelivered(
-	void *user, void (*visit)(void *arg, const struct coord_message *m), void *arg)
-{
-	(void)user;
-	p2p_undelivered(visit, arg);
-}
-
-static void tell(void *user, int peer, const uint8_t *bytes, size_t len)
-{
-	(void)user;
-	talk_say(peer, bytes, len);
-}
-
 static void fatal(void *user, const char *sentence)
 {
 	(void)user;
@@ -50,17 +36,6 @@ static void fatal(void *user, const char *sentence)
 	log_error("coordination of checkpoints: %s: the job cannot go on", sentence);
 	process_die(MPI_ERR_INTERN);
 }
-
-static const struct coord_env env = {
-	.undelivered = undelivered,
-	.capture = ckpt_line_capture,
-	.settle = ckpt_line_settle,
-	.finish = ckpt_line_finish,
-	.commit = ckpt_verdict_post,
-	.over = ckpt_line_over,
-	.tell = tell,
-	.fatal = fatal,
-};
 
 /* ---- what a call of the program waits for ---- */
 
@@ -113,6 +88,7 @@ static void take(struct ckpt_job *j)
 	fault_point("restore-end");
 }
 
+/* What is answered. */
 static void act(struct ckpt_job *j, const struct coord_action *a)
 {
 	bool ok = true;
@@ -151,29 +127,79 @@ static void act(struct ckpt_job *j, const struct coord_action *a)
 	case COORD_MINIMUM:
 		number = team_least(j->coord.line);
 		break;
-	case COORD_NOTHING:
+	case COORD_CAPTURE:
+		ok = ckpt_line_capture(a->line);
 		break;
+	default:
+		fatal(NULL, "an action that there is not");
 	}
 	coord_answer(&j->coord, ok, number);
 }
 
-static bool drive(struct ckpt_job *j)
+static void list(struct ckpt_job *j)
 {
+	struct coord_undelivered u = {0};
+
+	p2p_undelivered(coord_undelivered_add, &u);
+	coord_listed(&j->coord, &u);
+	coord_undelivered_free(&u);
+}
+
+/* What waits for nobody, and is not answered. false: it is something else. */
+static bool act_at_once(struct ckpt_job *j, const struct coord_action *a)
+{
+	switch (a->kind) {
+	case COORD_SETTLE:
+		ckpt_line_settle(a->line, a->peer);
+		return true;
+	case COORD_FINISH:
+		ckpt_line_finish(a->line);
+		return true;
+	case COORD_COMMIT:
+		ckpt_verdict_post(a->line, a->parts);
+		return true;
+	case COORD_OVER:
+		ckpt_line_over(a->line);
+		return true;
+	case COORD_SEND:
+		talk_say(a->peer, a->bytes, a->len);
+		free(a->bytes);
+		return true;
+	case COORD_LIST:
+		list(j);
+		return true;
+	default:
+		return false;
+	}
+}
+
+void ckpt_drive(void)
+{
+	struct ckpt_job *j = ckpt_job();
+	static bool acting; /* nothing else is done before this action is done */
 	struct coord_action a;
 
-	while (coord_next_action(&j->coord, &a))
-		act(j, &a);
-	return coord_result(&j->coord);
+	while (!acting && coord_asks(&j->coord) && coord_next_action(&j->coord, &a)) {
+		acting = a.kind >= COORD_CAPTURE;
+		if (!act_at_once(j, &a))
+			act(j, &a);
+		acting = false;
+	}
 }
 
 bool ckpt_drive_checkpoint(void)
 {
 	struct ckpt_job *j = ckpt_job();
+	struct coord_undelivered u = {0};
 
 	if (coord_is_blocking(&j->coord))
 		fault_point("ckpt-begin");
-	coord_checkpoint(&j->coord);
-	return drive(j);
+	else
+		p2p_undelivered(coord_undelivered_add, &u);
+	coord_checkpoint(&j->coord, &u);
+	coord_undelivered_free(&u);
+	ckpt_drive();
+	return coord_result(&j->coord);
 }
 
 bool ckpt_drive_restore(void)
@@ -181,7 +207,8 @@ bool ckpt_drive_restore(void)
 	struct ckpt_job *j = ckpt_job();
 
 	coord_restore(&j->coord);
-	return drive(j);
+	ckpt_drive();
+	return coord_result(&j->coord);
 }
 
 bool ckpt_drive_wait(void)
@@ -189,7 +216,16 @@ bool ckpt_drive_wait(void)
 	struct ckpt_job *j = ckpt_job();
 
 	coord_wait(&j->coord);
-	return drive(j);
+	ckpt_drive();
+	return coord_result(&j->coord);
+}
+
+bool ckpt_drive_due(bool elapsed)
+{
+	bool due = coord_due(&ckpt_job()->coord, elapsed);
+
+	ckpt_drive();
+	return due;
 }
 
 /* ---- start and end ---- */
@@ -201,7 +237,7 @@ int ckpt_drive_start(const struct launch *l, char *err, size_t errsize)
 	int rc;
 
 	memset(j, 0, sizeof *j);
-	rc = coord_init(&j->coord, coord, l->rank, l->size, &env, j);
+	rc = coord_init(&j->coord, coord, l->rank, l->size, fatal, j);
 	if (rc == FT_EINVAL)
 		snprintf(err, errsize, "there is no coordination protocol '%s'; there is: %s",
 			coord, coord_names());
@@ -221,7 +257,7 @@ int ckpt_drive_start(const struct launch *l, char *err, size_t errsize)
 		return FT_ENOMEM;
 	}
 	ckpt_line_init();
-	p2p_coordinate(&j->coord);
+	p2p_coordinate(&j->coord, ckpt_drive);
 	return 0;
 }
 
@@ -238,17 +274,13 @@ static void tell_traffic(void)
 			plural((uint64_t)said.peers), said.bytes, plural(said.bytes));
 }
 
-static void end_protocol(struct ckpt_job *j)
-{
-	coord_close(&j->coord);
-	drive(j);
-}
-
 /* Without a launcher a rank may be gone, and lines with it. */
 void ckpt_drive_close(void)
 {
-	if (!p2p_gone())
-		end_protocol(ckpt_job());
+	if (!p2p_gone()) {
+		coord_close(&ckpt_job()->coord);
+		ckpt_drive();
+	}
 	tell_traffic();
 	engine_unlock();
 	ckpt_writer_wait();
@@ -259,7 +291,7 @@ void ckpt_drive_stop(void)
 {
 	struct ckpt_job *j = ckpt_job();
 
-	p2p_coordinate(NULL);
+	p2p_coordinate(NULL, NULL);
 	ckpt_line_fini();
 	talk_fini();
 	inflight_fini();

@@ -19,9 +19,16 @@ void ckpt_drive_stop(void);
  * Waits for all ranks, the lock let go. */
 void ckpt_drive_close(void);
 
+/* Do what the protocol asks for, until there is nothing more. After every event; called from within
+ * an action that waits for nobody it leaves that to who does the action. */
+void ckpt_drive(void);
+
 /* As coord_checkpoint, coord_restore and coord_wait, to the end. */
 bool ckpt_drive_checkpoint(void);
 bool ckpt_drive_restore(void);
 bool ckpt_drive_wait(void);
+
+/* As coord_due; who is asked is told. */
+bool ckpt_drive_due(bool elapsed);
 
 #endif

@@ -98,6 +98,7 @@ static void end_task(struct line *l, const struct coord_part *part, const char *
 	if (why)
 		ckpt_why_not_made(l->in.number, why);
 	coord_written(&l->part.job->coord, l->in.number, part);
+	p2p_drive();
 }
 
 /* What was given up while it waited for the writer needs no file. */
@@ -205,7 +206,7 @@ static bool takes(uint32_t number)
 }
 
 /* What breaks a line while its messages are noted is said when it is finished. */
-bool ckpt_line_capture(void *user, uint32_t number)
+bool ckpt_line_capture(uint32_t number)
 {
 	const char *why = rma_line_objection();
 	bool wanted = why || takes(number);
@@ -214,7 +215,7 @@ bool ckpt_line_capture(void *user, uint32_t number)
 	making++;
 	engine_set_making(true);
 	if (!why && wanted)
-		why = capture(user, number, text, sizeof text);
+		why = capture(ckpt_job(), number, text, sizeof text);
 	else if (!why && !engine_alone())
 		why = ckpt_why_text(CKPT_WHY_THREADS);
 	if (why)
@@ -225,18 +226,17 @@ bool ckpt_line_capture(void *user, uint32_t number)
 
 /* ---- its messages, its end ---- */
 
-void ckpt_line_settle(void *user, uint32_t number, int peer)
+void ckpt_line_settle(uint32_t number, int peer)
 {
 	struct line *l = find(number);
 
-	(void)user;
 	if (l)
 		inflight_settle(&l->in, peer);
 }
 
-void ckpt_line_finish(void *user, uint32_t number)
+void ckpt_line_finish(uint32_t number)
 {
-	struct ckpt_job *j = user;
+	struct ckpt_job *j = ckpt_job();
 	struct line *l = find(number);
 	const char *why;
 
@@ -254,12 +254,10 @@ void ckpt_line_finish(void *user, uint32_t number)
 	inflight_finish(&l->in);
 }
 
-void ckpt_line_over(void *user, uint32_t number, bool committed)
+void ckpt_line_over(uint32_t number)
 {
 	struct line *l = find(number);
 
-	(void)user;
-	(void)committed;
 	fault_point("line-over");
 	if (--making == 0)
 		engine_set_making(false);

@@ -2,7 +2,8 @@
 /*
  * Lines that are made while the program goes on: this rank's state is copied while the program
  * waits, messages in transit are held (inflight.h), and a thread writes both (lib/ckpt/writer.h).
- * What struct coord_env asks for; under the engine lock, which the writer takes to report.
+ * What the protocol asks for (enum coord_action_kind); under the engine lock, which the writer
+ * takes to report.
  */
 #ifndef FTMPI_MPI_CKPT_LINE_H
 #define FTMPI_MPI_CKPT_LINE_H
@@ -15,9 +16,9 @@
 void ckpt_line_init(void);
 void ckpt_line_fini(void);
 
-bool ckpt_line_capture(void *user, uint32_t line);
-void ckpt_line_settle(void *user, uint32_t line, int peer);
-void ckpt_line_finish(void *user, uint32_t line);
-void ckpt_line_over(void *user, uint32_t line, bool committed);
+bool ckpt_line_capture(uint32_t line);
+void ckpt_line_settle(uint32_t line, int peer);
+void ckpt_line_finish(uint32_t line);
+void ckpt_line_over(uint32_t line);
 
 #endif

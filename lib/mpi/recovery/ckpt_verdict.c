@@ -14,6 +14,7 @@
 #include "launch/control.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/process.h"
+#include "mpi/p2p/p2p_saved.h"
 
 /* ---- the manifest ---- */
 
@@ -93,6 +94,7 @@ static void conclude(const struct commit *c, bool ok)
 {
 	engine_visit();
 	coord_committed(&c->job->coord, c->line, ok);
+	p2p_drive();
 	engine_leave();
 }
 
@@ -119,9 +121,9 @@ static void cannot_commit(struct loop_task *task)
 	free(c);
 }
 
-void ckpt_verdict_post(void *user, uint32_t line, const struct coord_part *parts)
+void ckpt_verdict_post(uint32_t line, const struct coord_part *parts)
 {
-	struct ckpt_job *j = user;
+	struct ckpt_job *j = ckpt_job();
 	size_t bytes = j->id.size * sizeof *parts;
 	struct commit *c = malloc(sizeof *c + bytes);
 

@@ -17,7 +17,7 @@ bool ckpt_verdict_commit(const struct ckpt_job *j, uint32_t line, const struct c
 /* Old lines go; those numbered `making` or larger are being made. Any thread, without the lock. */
 void ckpt_verdict_prune(const struct ckpt_job *j, uint32_t making);
 
-/* Both, by the thread that writes: what struct coord_env has as commit. */
-void ckpt_verdict_post(void *user, uint32_t line, const struct coord_part *parts);
+/* Both, by the thread that writes: what COORD_COMMIT asks for. */
+void ckpt_verdict_post(uint32_t line, const struct coord_part *parts);
 
 #endif

@@ -12,6 +12,7 @@
 #include "mpi/engine/engine.h"
 #include "mpi/handle/process.h"
 #include "mpi/p2p/envelope.h"
+#include "mpi/p2p/p2p_saved.h"
 
 /* More than a protocol says at once. */
 enum { LENGTH_MAX = 16 << 20 };
@@ -111,6 +112,7 @@ static void obey(struct words *w)
 {
 	if (!coord_control(s.coord, w->peer, w->bytes, w->len))
 		end("words of the protocol make no sense", MPI_ERR_INTERN, w->peer, w->len);
+	p2p_drive();
 	free(w);
 	engine_completed(); /* somebody may be waiting for a line's end */
 }
