@@ -27,7 +27,7 @@ struct envlog_entry *coord_seen_entry(struct coord *c, int peer, uint64_t contex
 void coord_listed(struct coord *c, const struct coord_undelivered *u)
 {
 	c->lines->listing = false;
-	if (c->lines->list || u->incomplete || !c->logs)
+	if (c->lines->list || u->incomplete || !coord_logs(c))
 		return;
 	reports_forget(c, u);
 	for (int q = 0; q < c->size; q++) {
@@ -43,14 +43,14 @@ void coord_listed(struct coord *c, const struct coord_undelivered *u)
 static inline void arrives(struct coord *c, struct coord_message *m)
 {
 	m->index = c->arrived + c->lines->injected;
-	if (c->logs) {
+	if (coord_logs(c)) {
 		struct envlog_entry *e = envlog_last(&c->peers[m->peer].seen, m->context, m->tag);
 
 		if (!e)
 			e = coord_seen_entry(c, m->peer, m->context, m->tag);
 		m->index = ++e->a;
 	}
-	if (c->tags && !tagging_arrived(&c->lines->tagging, c->line, m))
+	if (coord_tags(c) && !tagging_arrived(&c->lines->tagging, c->line, m))
 		environment_no_memory(c);
 	if (c->making)
 		lines_arrived(c, m);
@@ -73,7 +73,7 @@ bool coord_discards_debt(struct coord *c, int peer, uint64_t context, int32_t ta
 		return false;
 	c->arrived++;
 	c->comparing++;
-	if (c->logs || c->tags)
+	if (coord_logs(c) || coord_tags(c))
 		arrives(c, &m);
 	if (coord_is_early(c, stamp)) /* orphan to lines to come, too */
 		coord_received(c, &m, &c->debts.paid);

@@ -10,13 +10,13 @@
 
 static const struct name {
 	const char *name;
-	bool waits, logs, tags, auto_;
+	enum coord_protocol protocol;
 } names[] = {
-	{"auto", .logs = true, .tags = true, .auto_ = true},
-	{"blocking", .waits = true},
-	{"eventlog", .logs = true},
-	{"tagging", .tags = true},
-	{"compare", .logs = true, .tags = true},
+	{"auto", COORD_AUTO},
+	{"blocking", COORD_BLOCKING},
+	{"eventlog", COORD_EVENTLOG},
+	{"tagging", COORD_TAGGING},
+	{"compare", COORD_COMPARE},
 };
 
 const char *coord_names(void)
@@ -32,12 +32,9 @@ static const struct name *find_name(const char *name)
 	return NULL;
 }
 
-static void use(struct coord *c, const struct name *n)
+static void use(struct coord *c, enum coord_protocol protocol)
 {
-	c->waits = n->waits;
-	c->logs = n->logs;
-	c->tags = n->tags;
-	c->auto_ = n->auto_;
+	c->protocol = protocol;
 	if (c->lines)
 		lines_busy(c);
 }
@@ -54,12 +51,12 @@ int coord_init(
 		return FT_EINVAL;
 	c->sent = calloc((size_t)size, sizeof *c->sent);
 	rc = c->sent ? 0 : FT_ENOMEM;
-	if (rc == 0 && !n->waits)
+	if (rc == 0 && n->protocol != COORD_BLOCKING)
 		rc = state_init(c);
 	if (rc)
 		coord_fini(c);
 	else
-		use(c, n);
+		use(c, n->protocol);
 	return rc;
 }
 
@@ -72,22 +69,16 @@ void coord_fini(struct coord *c)
 	c->sent = NULL;
 }
 
-static bool in_use(const struct coord *c, const struct name *n)
-{
-	return n->waits == c->waits && n->logs == c->logs && n->tags == c->tags &&
-	       n->auto_ == c->auto_;
-}
-
 /* What others tell of the other protocols before they choose is of no interest then. */
 bool coord_choose(struct coord *c, const char *name)
 {
 	const struct name *n = find_name(name);
 
-	if (!n || !c->auto_)
-		return n && in_use(c, n);
-	if (n->logs && n->tags)
-		return n->auto_;
-	use(c, n);
+	if (!n || !coord_is_auto(c))
+		return n && n->protocol == c->protocol;
+	if (n->protocol == COORD_AUTO || n->protocol == COORD_COMPARE)
+		return n->protocol == COORD_AUTO;
+	use(c, n->protocol);
 	return true;
 }
 
@@ -162,7 +153,7 @@ bool coord_due(struct coord *c, bool elapsed)
 {
 	const struct line *last = lines_find(c, c->line);
 
-	if (c->waits)
+	if (coord_is_blocking(c))
 		return elapsed;
 	if (last && lines_is_open(last))
 		return false;
@@ -196,7 +187,7 @@ void coord_compared(struct coord *c)
 void coord_received(
 	struct coord *c, const struct coord_message *m, const struct orphan_sum *contents)
 {
-	if (c->lines && !c->waits)
+	if (c->lines && !coord_is_blocking(c))
 		early_received(&c->lines->received, m, contents);
 }
 
@@ -206,7 +197,7 @@ uint64_t coord_injected(struct coord *c, int peer, uint64_t context, int32_t tag
 
 	if (c->lines)
 		c->lines->injected++;
-	if (!c->logs)
+	if (!coord_logs(c))
 		return 0;
 	e = envlog_get(&c->peers[peer].seen, context, tag);
 	if (!e)
@@ -225,7 +216,7 @@ bool coord_save(struct coord *c, uint32_t line, uint8_t **out, size_t *len)
 		ok = cut_orphans(l->cut, &o);
 	else if (l && l->tag)
 		ok = tag_cut_orphans(l->tag, &o);
-	else if (c->waits)
+	else if (coord_is_blocking(c))
 		ok = debts_left(&c->debts, &o);
 	if (ok && l && l->early && !l->early->lost)
 		ok = early_cut_sums(l->early, &o);

@@ -164,6 +164,15 @@ struct coord_action {
  * Does not return. */
 typedef void coord_fatal(void *user, const char *sentence);
 
+/* Only a choice (coord_choose) leads from one to another, from COORD_AUTO to one that it has. */
+enum coord_protocol {
+	COORD_BLOCKING = 0,
+	COORD_EVENTLOG = 1,
+	COORD_TAGGING = 2,
+	COORD_COMPARE = COORD_EVENTLOG | COORD_TAGGING,
+	COORD_AUTO = COORD_COMPARE | 4, /* both, as the choice is still to come */
+};
+
 /* What a call of the program waits for; calls.c has the table. */
 enum coord_state {
 	COORD_IDLE,
@@ -206,11 +215,8 @@ struct coord_actions {
 
 /* All but `line` and `sent`, which may be read by all, is lib/coord's. */
 struct coord {
-	uint32_t line;	 /* the latest that this rank has begun, or what COORD_FIND said */
-	bool waits;	 /* blocking */
-	bool logs;	 /* eventlog */
-	bool tags;	 /* tagging. Both: compare, or a choice is still to come */
-	bool auto_;	 /* a choice may still come */
+	uint32_t line; /* the latest that this rank has begun, or what COORD_FIND said */
+	enum coord_protocol protocol;
 	bool busy;	 /* an arrival is more than a count */
 	bool due;	 /* something is to be done */
 	unsigned making; /* lines with a part of this rank that is not lost */
@@ -250,13 +256,24 @@ bool coord_choose(struct coord *c, const char *name);
 /* May the program still choose? */
 static inline bool coord_is_auto(const struct coord *c)
 {
-	return c->auto_;
+	return c->protocol == COORD_AUTO;
+}
+
+/* Are messages counted by envelope? Are their stamps looked at? */
+static inline bool coord_logs(const struct coord *c)
+{
+	return c->protocol & COORD_EVENTLOG;
+}
+
+static inline bool coord_tags(const struct coord *c)
+{
+	return c->protocol & COORD_TAGGING;
 }
 
 /* Does making a line wait for all ranks? */
 static inline bool coord_is_blocking(const struct coord *c)
 {
-	return c->waits;
+	return c->protocol == COORD_BLOCKING;
 }
 
 /* ---- every message of the program ---- */
@@ -274,7 +291,7 @@ static inline bool coord_sent(struct coord *c, int peer, uint64_t context, int32
 	struct envlog_entry *e;
 	bool asks = false;
 
-	if (c->logs) {
+	if (coord_logs(c)) {
 		e = envlog_last(&c->peers[peer].log, context, tag);
 		if (!e) {
 			e = coord_log_entry(c, peer, context, tag);
@@ -333,7 +350,7 @@ static inline uint64_t coord_arrived(
 	c->arrived++;
 	if (c->busy)
 		return coord_arrived_busy(c, peer, context, tag, stamp);
-	if (!c->logs)
+	if (!coord_logs(c))
 		return 0;
 	e = envlog_last(&c->peers[peer].seen, context, tag);
 	if (!e)

@@ -41,9 +41,9 @@ bool lines_cut(struct coord *c, struct line *l, struct coord_undelivered *u)
 	bool ok = !u->incomplete;
 
 	cut_sort(u->v, u->n);
-	if (ok && c->logs)
+	if (ok && coord_logs(c))
 		ok = cut_log(c, l, u);
-	if (ok && c->tags) {
+	if (ok && coord_tags(c)) {
 		l->tag = tag_cut_new(&c->lines->tagging, l->line, u->v, u->n, &c->debts);
 		ok = l->tag != NULL;
 	}

@@ -27,7 +27,7 @@ void lines_busy(struct coord *c)
 	c->making = 0;
 	for (const struct line *l = c->lines->list; l; l = l->next)
 		c->making += has_part(l);
-	c->busy = c->tags || c->making;
+	c->busy = coord_tags(c) || c->making;
 }
 
 bool lines_identified(const struct coord *c, const struct line *l)

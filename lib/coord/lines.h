@@ -104,7 +104,7 @@ enum { LINES_AHEAD = 1 << 20 };
  * wait. */
 static inline bool coord_is_silent(const struct coord *c)
 {
-	return c->waits || c->state == COORD_ENDED;
+	return coord_is_blocking(c) || c->state == COORD_ENDED;
 }
 
 /* ---- environment.c ---- */

@@ -48,7 +48,7 @@ static void tell_log(struct coord *c, int peer, struct report *r)
 	uint8_t *bytes;
 	size_t len;
 
-	if (c->logs) {
+	if (coord_logs(c)) {
 		entries = envlog_sorted(log);
 		if (!entries)
 			environment_no_memory(c);
@@ -113,7 +113,7 @@ static bool continues(const struct coord *c, const struct from *f, const struct 
 	if (r->line - c->lines->base > c->line - c->lines->base + LINES_AHEAD)
 		return false;
 	if (!entries)
-		return (!c->logs || c->auto_) && r->total >= before;
+		return (!coord_logs(c) || coord_is_auto(c)) && r->total >= before;
 	return r->total == before + report_sum(r);
 }
 
@@ -140,7 +140,7 @@ static void apply(struct coord *c, int peer, const struct report *r)
 	struct coord_lines *x = c->lines;
 
 	lines_close(c, peer, r->line - 1);
-	for (uint32_t i = 0; c->logs && i < r->n; i++) {
+	for (uint32_t i = 0; coord_logs(c) && i < r->n; i++) {
 		struct envlog_entry e = report_entry(r, i), *seen;
 
 		seen = envlog_get(&c->peers[peer].seen, e.context, e.tag);

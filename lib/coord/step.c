@@ -38,7 +38,7 @@ bool step_list(struct coord *c)
 {
 	struct coord_lines *x = c->lines;
 
-	if (x->list || !c->logs)
+	if (x->list || !coord_logs(c))
 		return false;
 	if (!x->listing)
 		actions_add(c, &(struct coord_action){.kind = COORD_LIST});
