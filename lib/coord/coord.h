@@ -21,8 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "coord/debts.h"
-#include "coord/envlog.h"
+#include "coord/suppress.h"
+#include "coord/envelope_counters.h"
 
 struct coord;
 

@@ -10,8 +10,8 @@
 #define FTMPI_COORD_CUT_H
 
 #include "coord/coord.h"
-#include "coord/debts.h"
-#include "coord/envlog.h"
+#include "coord/suppress.h"
+#include "coord/envelope_counters.h"
 
 struct cut_span {
 	size_t at, n;

@@ -10,7 +10,7 @@
 #define FTMPI_COORD_EARLY_H
 
 #include "coord/coord.h"
-#include "coord/debts.h"
+#include "coord/suppress.h"
 
 struct early_message {
 	struct coord_message m;

@@ -13,13 +13,13 @@
  *   reports.c      who has sent how much: to others, from others
  *   counts.c       on the tree: how many reports come
  *   lines.c        the lines of this rank: what they lack, peers that close them
- *   cutting.c      the cut of a line; compare.c: two ways to make it
- *   tallies.c      what is summed up on the tree, by line
+ *   line_cut.c     the cut of a line; compare.c: two ways to make it
+ *   sums.c         what is summed up on the tree, by line
  *   actions.c      the list of what is to be done
  *   environment.c  the head of a control message, and ending the job
  *
- * and these know nothing of struct coord_lines: cut.c, early.c, tagging.c, report.c, tally.c,
- * undelivered.c.
+ * and these know nothing of struct coord_lines: cut.c, early.c, tagging.c, control_message.c,
+ * reduction.c, undelivered.c.
  *
  * What is to be done is found by step.c, or by agree_step for it, one thing at a time, when the
  * state is whole: lib/mpi may tell coord_* of events while it does it.
@@ -30,9 +30,9 @@
 #include "coord/coord.h"
 #include "coord/cut.h"
 #include "coord/early.h"
-#include "coord/report.h"
+#include "coord/control_message.h"
 #include "coord/tagging.h"
-#include "coord/tally.h"
+#include "coord/reduction.h"
 
 enum line_state {
 	LINE_MAKING,	/* messages may be added to it */
@@ -115,7 +115,7 @@ _Noreturn void environment_no_memory(const struct coord *c);
 /* The header of a control message about `line`. */
 struct report environment_head(const struct coord *c, enum report_kind kind, uint32_t line);
 
-/* ---- tallies.c ---- */
+/* ---- sums.c ---- */
 
 /* Makes it when there is none. */
 struct tally *tallies_at(struct coord *c, uint32_t line);
@@ -126,7 +126,7 @@ bool tallies_passed(const struct coord *c, uint32_t line);
 /* This rank's part is durable, or (ok: 0) there will be none. */
 void tallies_ready(struct coord *c, uint32_t line, const struct coord_part *part);
 
-/* ---- cutting.c ---- */
+/* ---- line_cut.c ---- */
 
 /* For a line just begun; sorts u. false: no memory. */
 bool lines_cut(struct coord *c, struct line *l, struct coord_undelivered *u);

@@ -7,7 +7,7 @@
 #define FTMPI_COORD_TAGGING_H
 
 #include "coord/coord.h"
-#include "coord/debts.h"
+#include "coord/suppress.h"
 
 /* Messages that came from a later interval than the receiver's own. */
 struct tagging {

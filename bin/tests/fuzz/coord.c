@@ -9,7 +9,7 @@
  * receive all           9 restore: line, length of orphans, orphans
  */
 #include "coord/coord.h"
-#include "coord/report.h"
+#include "coord/control_message.h"
 #include "fuzz.h"
 
 enum { LINES = 64, STEPS = 400, CONTEXT = 6, WAITING = 64, HEAD = REPORT_HEAD_BYTES };

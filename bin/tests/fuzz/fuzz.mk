@@ -19,7 +19,7 @@ FUZZ_ckpt_file := $(FUZZ_DIR)/ckpt_file.o $(ckpt_o) $(base_o)
 FUZZ_manifest := $(FUZZ_DIR)/manifest.o $(ckpt_o) $(base_o)
 FUZZ_byhand := $(FUZZ_DIR)/byhand.o lib/launch/manual_start.o lib/launch/control.o lib/launch/control_commands.o lib/launch/launch.o lib/launch/foreign.o lib/launch/settings.o $(base_o)
 FUZZ_coord := $(FUZZ_DIR)/coord.o $(coord_o)
-FUZZ_orphans := $(FUZZ_DIR)/orphans.o lib/coord/orphans.o lib/coord/debts.o $(base_o)
+FUZZ_orphans := $(FUZZ_DIR)/orphans.o lib/coord/orphans.o lib/coord/suppress.o $(base_o)
 FUZZ_rma_layout := $(FUZZ_DIR)/rma_layout.o $(call mpi_o,rma_layout) $(types_o)
 FUZZ_rma_words := $(addprefix $(FUZZ_DIR)/,rma_words.o rma_judge.o rma_world.o) $(call mpi_o,rma rma_target \
 	rma_understand rma_turns rma_message rma_answer rma_pending rma_layout rma_memory win_memory op op_kernels) $(types_o)

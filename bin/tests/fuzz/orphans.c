@@ -3,7 +3,7 @@
  * they are thrown at a receiver. The rest is the bytes. */
 #include "coord/orphans.h"
 
-#include "coord/debts.h"
+#include "coord/suppress.h"
 #include "fuzz.h"
 
 /* What is accepted is what would be written, but for neighbours that are one range then. */

@@ -2,9 +2,9 @@
 /* The pure parts of coordination, each alone: counts by envelope, orphans and debts, the tree. */
 #include <string.h>
 
-#include "coord/debts.h"
-#include "coord/envlog.h"
-#include "coord/tally.h"
+#include "coord/suppress.h"
+#include "coord/envelope_counters.h"
+#include "coord/reduction.h"
 #include "coord/tree.h"
 #include "unit.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "coord/orphans.h"
-#include "coord/report.h"
+#include "coord/control_message.h"
 #include "coord_cluster.h"
 #include "unit.h"
 

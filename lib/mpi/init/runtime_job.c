@@ -26,7 +26,7 @@
 #include "mpi/p2p/p2p_state.h"
 #include "mpi/recovery/ckpt_drive.h"
 #include "mpi/recovery/ckpt_job.h"
-#include "mpi/recovery/coord_talk.h"
+#include "mpi/recovery/coord_channel.h"
 #include "mpi/rma/rma.h"
 #include "mpi/type/type.h"
 #include "output.h"

@@ -19,7 +19,7 @@
 #include "ckpt_vars.h"
 #include "ckpt_verdict.h"
 #include "ckpt_wait.h"
-#include "coord_talk.h"
+#include "coord_channel.h"
 #include "mpi.h"
 #include "mpi/coll/team.h"
 #include "mpi/engine/engine.h"

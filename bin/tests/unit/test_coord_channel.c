@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "mpi/comm/comm.h"
-#include "mpi/recovery/coord_talk.h"
+#include "mpi/recovery/coord_channel.h"
 #include "mpi/engine/engine.h"
 #include "mpi/p2p/p2p_saved.h"
 #include "unit.h"
@@ -137,5 +137,5 @@ START_TEST(said)
 }
 END_TEST
 
-UNIT_MAIN("coord_talk", tcase_add_test(tc, in_order); tcase_add_test(tc, lost);
+UNIT_MAIN("coord_channel", tcase_add_test(tc, in_order); tcase_add_test(tc, lost);
 	  tcase_add_test(tc, said);)

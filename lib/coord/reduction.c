@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coord/tally.h"
+#include "coord/reduction.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coord/report.h"
+#include "coord/control_message.h"
 
 #include <stdlib.h>
 
 #include "base/cursor.h"
-#include "coord/envlog.h"
+#include "coord/envelope_counters.h"
 
 /* No interval has more messages than that; so sums do not overflow. */
 #define MOST_MESSAGES (UINT64_C(1) << 48)

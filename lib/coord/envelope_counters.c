@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coord/envlog.h"
+#include "coord/envelope_counters.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coord/debts.h"
+#include "coord/suppress.h"
 
 #include <stdlib.h>
 #include <string.h>

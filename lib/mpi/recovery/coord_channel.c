@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coord_talk.h"
+#include "coord_channel.h"
 
 #include <stdlib.h>
 #include <string.h>
