@@ -7,27 +7,27 @@
 
 /* ---- whose part is durable ---- */
 
-static bool got_ready(struct coord *c, int peer, const struct report *r)
+static bool got_ready(struct coord *c, int peer, const struct control_message *r)
 {
 	int bit = tree_child_bit(c->self, c->size, peer);
-	struct tally *t;
+	struct reduction *t;
 
-	if (bit < 0 || r->n != (uint32_t)tree_span(peer, c->size) || tallies_passed(c, r->line))
+	if (bit < 0 || r->n != (uint32_t)tree_span(peer, c->size) || sums_passed(c, r->line))
 		return false;
-	t = tallies_at(c, r->line);
+	t = sums_at(c, r->line);
 	if (t->readied & 1u << bit)
 		return false;
 	for (uint32_t i = 0; i < r->n; i++)
-		t->parts[(uint32_t)(peer - c->self) + i] = report_part(r, i);
+		t->parts[(uint32_t)(peer - c->self) + i] = control_message_part(r, i);
 	t->readied |= 1u << bit;
 	return true;
 }
 
 /* ---- the verdict ---- */
 
-static void judge(struct coord *c, struct tally *t, bool committed)
+static void judge(struct coord *c, struct reduction *t, bool committed)
 {
-	struct report r = environment_head(c, REPORT_VERDICT, t->line);
+	struct control_message r = environment_head(c, CONTROL_VERDICT, t->line);
 	struct line *l = lines_find(c, t->line);
 	int child;
 
@@ -35,7 +35,7 @@ static void judge(struct coord *c, struct tally *t, bool committed)
 	r.committed = committed;
 	for (int bit = 0; (child = tree_child(c->self, c->size, bit)) >= 0; bit++) {
 		size_t len;
-		uint8_t *bytes = report_encode_rest(&r, &len);
+		uint8_t *bytes = control_message_encode_rest(&r, &len);
 
 		actions_send(c, child, bytes, len);
 	}
@@ -45,37 +45,37 @@ static void judge(struct coord *c, struct tally *t, bool committed)
 		lines_become(l, committed ? LINE_COMMITTED : LINE_GIVEN_UP);
 }
 
-static bool got_verdict(struct coord *c, int peer, const struct report *r)
+static bool got_verdict(struct coord *c, int peer, const struct control_message *r)
 {
-	struct tally *t = tally_find(c->lines->tallies, r->line);
+	struct reduction *t = reduction_find(c->lines->reductions, r->line);
 
 	if (peer != tree_parent(c->self) || !t || !t->told || t->judged)
 		return false;
-	if (r->committed && !tally_all_ok(t, tree_span(c->self, c->size)))
+	if (r->committed && !reduction_all_ok(t, tree_span(c->self, c->size)))
 		return false;
 	judge(c, t, r->committed);
 	return true;
 }
 
-static void ready_up(struct coord *c, struct tally *t)
+static void ready_up(struct coord *c, struct reduction *t)
 {
-	struct report r = environment_head(c, REPORT_READY, t->line);
+	struct control_message r = environment_head(c, CONTROL_READY, t->line);
 	uint8_t *bytes;
 	size_t len;
 
 	t->told = true;
 	if (c->self == 0) {
-		if (!tally_all_ok(t, c->size))
+		if (!reduction_all_ok(t, c->size))
 			judge(c, t, false);
 		return;
 	}
 	r.n = (uint32_t)tree_span(c->self, c->size);
-	bytes = report_encode_parts(&r, t->parts, &len);
+	bytes = control_message_encode_parts(&r, t->parts, &len);
 	actions_send(c, tree_parent(c->self), bytes, len);
 }
 
 /* Rank 0, one line after the other; one that is older than a committed one is of no use. */
-static void commit(struct coord *c, struct tally *t)
+static void commit(struct coord *c, struct reduction *t)
 {
 	if (t->line < c->lines->committed) {
 		judge(c, t, false);
@@ -88,7 +88,7 @@ static void commit(struct coord *c, struct tally *t)
 
 void agree_committed(struct coord *c, uint32_t line, bool ok)
 {
-	struct tally *t = tally_find(c->lines->tallies, line);
+	struct reduction *t = reduction_find(c->lines->reductions, line);
 
 	if (c->lines->committing != line || !t)
 		return;
@@ -100,7 +100,7 @@ bool agree_step(struct coord *c)
 {
 	struct coord_lines *x = c->lines;
 
-	for (struct tally *t = x->tallies; t; t = t->next) {
+	for (struct reduction *t = x->reductions; t; t = t->next) {
 		if (!t->told && t->readied == tree_all(c->self, c->size)) {
 			ready_up(c, t);
 			return true;
@@ -110,7 +110,7 @@ bool agree_step(struct coord *c)
 			return true;
 		}
 		if (t->judged && t->line <= x->closed) {
-			tally_remove(&x->tallies, t);
+			reduction_remove(&x->reductions, t);
 			return true;
 		}
 	}
@@ -121,7 +121,7 @@ bool agree_step(struct coord *c)
 
 void agree_want(struct coord *c, uint32_t line, int from)
 {
-	struct report r = environment_head(c, REPORT_BEGIN, line);
+	struct control_message r = environment_head(c, CONTROL_BEGIN, line);
 
 	c->lines->wanted = line;
 	for (int bit = -1; bit < TREE_CHILDREN; bit++) {
@@ -131,12 +131,12 @@ void agree_want(struct coord *c, uint32_t line, int from)
 
 		if (to < 0 || to == from)
 			continue;
-		bytes = report_encode_rest(&r, &len);
+		bytes = control_message_encode_rest(&r, &len);
 		actions_send(c, to, bytes, len);
 	}
 }
 
-static bool got_begin(struct coord *c, int peer, const struct report *r)
+static bool got_begin(struct coord *c, int peer, const struct control_message *r)
 {
 	if (!tree_joins(c->self, c->size, peer))
 		return false;
@@ -145,23 +145,23 @@ static bool got_begin(struct coord *c, int peer, const struct report *r)
 	return true;
 }
 
-bool agree_got(struct coord *c, int peer, const struct report *r)
+bool agree_got(struct coord *c, int peer, const struct control_message *r)
 {
 	if (r->line <= c->lines->base ||
 		r->line - c->lines->base > c->line - c->lines->base + LINES_AHEAD)
 		return false;
 	switch (r->kind) {
-	case REPORT_COUNTS_UP:
+	case CONTROL_COUNTS_UP:
 		return counts_got_up(c, peer, r);
-	case REPORT_COUNTS_DOWN:
+	case CONTROL_COUNTS_DOWN:
 		return counts_got_down(c, peer, r);
-	case REPORT_READY:
+	case CONTROL_READY:
 		return got_ready(c, peer, r);
-	case REPORT_VERDICT:
+	case CONTROL_VERDICT:
 		return got_verdict(c, peer, r);
-	case REPORT_BEGIN:
+	case CONTROL_BEGIN:
 		return got_begin(c, peer, r);
-	case REPORT_SENT:
+	case CONTROL_REPORT:
 		break;
 	}
 	return false;

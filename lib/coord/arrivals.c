@@ -8,16 +8,16 @@
 #define COORD_FORGET_LEAST 64
 #endif
 
-struct envlog_entry *coord_seen_entry(struct coord *c, int peer, uint64_t context, int32_t tag)
+struct envelope_counter *coord_seen_entry(struct coord *c, int peer, uint64_t context, int32_t tag)
 {
 	struct coord_peer *p = &c->peers[peer];
-	struct envlog_entry *e = envlog_again(&p->seen, context, tag);
+	struct envelope_counter *e = envelope_counters_again(&p->seen, context, tag);
 
 	if (e)
 		return e;
 	if (p->seen.n >= p->forget_at)
 		step_list(c);
-	e = envlog_get(&p->seen, context, tag);
+	e = envelope_counters_get(&p->seen, context, tag);
 	if (!e)
 		environment_no_memory(c);
 	return e;
@@ -44,7 +44,8 @@ static inline void arrives(struct coord *c, struct coord_message *m)
 {
 	m->index = c->arrived + c->lines->injected;
 	if (coord_logs(c)) {
-		struct envlog_entry *e = envlog_last(&c->peers[m->peer].seen, m->context, m->tag);
+		struct envelope_counter *e =
+			envelope_counters_last(&c->peers[m->peer].seen, m->context, m->tag);
 
 		if (!e)
 			e = coord_seen_entry(c, m->peer, m->context, m->tag);
@@ -65,17 +66,17 @@ uint64_t coord_arrived_busy(
 	return m.index;
 }
 
-bool coord_discards_debt(struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp)
+bool coord_discards_orphan(struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp)
 {
 	struct coord_message m = {.peer = peer, .context = context, .tag = tag, .stamp = stamp};
 
-	if (!debts_paid(&c->debts, peer, context, tag))
+	if (!suppress_arrived(&c->suppress, peer, context, tag))
 		return false;
 	c->arrived++;
 	c->comparing++;
 	if (coord_logs(c) || coord_tags(c))
 		arrives(c, &m);
 	if (coord_is_early(c, stamp)) /* orphan to lines to come, too */
-		coord_received(c, &m, &c->debts.paid);
+		coord_received(c, &m, &c->suppress.latest);
 	return true;
 }

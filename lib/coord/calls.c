@@ -9,9 +9,9 @@
  *
  * A restore (C3): what was sent in the part of the program that is run again, and not received, is
  * void; what could not be fetched for lack of memory is thrown away like the rest. When there is no
- * line it is the beginning of a whole run, and stays. The line's messages and debts come while it
- * is taken, when counting has begun anew; who is through with it may tell us of the next line while
- * we are not.
+ * line it is the beginning of a whole run, and stays. The line's messages and orphans to suppress
+ * come while it is taken, when counting has begun anew; who is through with it may tell us of the
+ * next line while we are not.
  *
  * The end: after a restore all that is sent has to come. What was thrown away, or is still to be,
  * was received once, and a program that does not send it any more has gone another way. Then lines
@@ -131,7 +131,7 @@ static bool common_over(const struct coord *c)
 	const struct coord_lines *x = c->lines;
 
 	return (!x->list || x->list->line > c->common) &&
-	       (!x->tallies || x->tallies->line > c->common);
+	       (!x->reductions || x->reductions->line > c->common);
 }
 
 bool coord_waited(const struct coord *c)
@@ -157,22 +157,22 @@ static void say_owed(const struct coord *c)
 	char text[320];
 	uint32_t peer = 0;
 
-	for (size_t i = c->debts.n; i-- > 0;)
-		if (debt_left(&c->debts.v[i]).count)
-			peer = c->debts.v[i].range.peer;
+	for (size_t i = c->suppress.n; i-- > 0;)
+		if (suppress_range_left(&c->suppress.v[i]).count)
+			peer = c->suppress.v[i].range.peer;
 	snprintf(text, sizeof text,
 		"this rank (%d) had received %" PRIu64
 		" message%s before the line restored, the first from rank %" PRIu32
 		", that never came again: the program sends other messages when it is run again, "
 		"and needs `-coord blocking`",
-		c->self, c->debts.left, c->debts.left == 1 ? "" : "s", peer);
+		c->self, c->suppress.left, c->suppress.left == 1 ? "" : "s", peer);
 	environment_fatal(c, text);
 }
 
 /* Everything of before is forgotten. */
 static void begin_anew(struct coord *c)
 {
-	debts_free(&c->debts);
+	suppress_free(&c->suppress);
 	if (c->lines)
 		step_clear(c);
 	c->restores++;
@@ -242,7 +242,7 @@ static void answer_end(struct coord *c, uint64_t number)
 		become(c, COORD_END_DRAINING);
 		break;
 	case COORD_END_DRAINING:
-		if (c->debts.left)
+		if (c->suppress.left)
 			say_owed(c);
 		end_lines(c);
 		break;

@@ -11,11 +11,11 @@
 
 /* ---- out ---- */
 
-static uint8_t *begin(const struct report *r, size_t rest, struct writer *w, size_t *len)
+static uint8_t *begin(const struct control_message *r, size_t rest, struct writer *w, size_t *len)
 {
 	uint8_t *bytes;
 
-	*len = REPORT_HEAD_BYTES + rest;
+	*len = CONTROL_HEAD_BYTES + rest;
 	bytes = malloc(*len);
 	if (!bytes)
 		return NULL;
@@ -27,10 +27,11 @@ static uint8_t *begin(const struct report *r, size_t rest, struct writer *w, siz
 	return bytes;
 }
 
-uint8_t *report_encode_sent(const struct report *r, const struct envlog_entry *entries, size_t *len)
+uint8_t *control_message_encode_report(
+	const struct control_message *r, const struct envelope_counter *entries, size_t *len)
 {
 	struct writer w;
-	uint8_t *bytes = begin(r, 12 + (size_t)r->n * REPORT_ENTRY_BYTES, &w, len);
+	uint8_t *bytes = begin(r, 12 + (size_t)r->n * CONTROL_ENTRY_BYTES, &w, len);
 
 	if (!bytes)
 		return NULL;
@@ -44,7 +45,8 @@ uint8_t *report_encode_sent(const struct report *r, const struct envlog_entry *e
 	return bytes;
 }
 
-uint8_t *report_encode_counts(const struct report *r, const uint32_t *counts, size_t *len)
+uint8_t *control_message_encode_counts(
+	const struct control_message *r, const uint32_t *counts, size_t *len)
 {
 	struct writer w;
 	uint8_t *bytes = begin(r, 4 + (size_t)r->n * 4, &w, len);
@@ -57,10 +59,11 @@ uint8_t *report_encode_counts(const struct report *r, const uint32_t *counts, si
 	return bytes;
 }
 
-uint8_t *report_encode_parts(const struct report *r, const struct coord_part *parts, size_t *len)
+uint8_t *control_message_encode_parts(
+	const struct control_message *r, const struct coord_part *parts, size_t *len)
 {
 	struct writer w;
-	uint8_t *bytes = begin(r, 4 + (size_t)r->n * REPORT_PART_BYTES, &w, len);
+	uint8_t *bytes = begin(r, 4 + (size_t)r->n * CONTROL_PART_BYTES, &w, len);
 
 	if (!bytes)
 		return NULL;
@@ -75,12 +78,12 @@ uint8_t *report_encode_parts(const struct report *r, const struct coord_part *pa
 	return bytes;
 }
 
-uint8_t *report_encode_rest(const struct report *r, size_t *len)
+uint8_t *control_message_encode_rest(const struct control_message *r, size_t *len)
 {
 	struct writer w;
-	uint8_t *bytes = begin(r, r->kind == REPORT_VERDICT, &w, len), committed = r->committed;
+	uint8_t *bytes = begin(r, r->kind == CONTROL_VERDICT, &w, len), committed = r->committed;
 
-	if (bytes && r->kind == REPORT_VERDICT)
+	if (bytes && r->kind == CONTROL_VERDICT)
 		writer_bytes(&w, &committed, 1);
 	return bytes;
 }
@@ -88,7 +91,7 @@ uint8_t *report_encode_rest(const struct report *r, size_t *len)
 /* ---- in ---- */
 
 /* Exactly n items are left. */
-static bool take_list(struct report *r, struct cursor *c, size_t item)
+static bool take_list(struct control_message *r, struct cursor *c, size_t item)
 {
 	r->n = cursor_u32(c);
 	if (c->bad || (uint64_t)(c->end - c->at) != (uint64_t)r->n * item)
@@ -97,27 +100,28 @@ static bool take_list(struct report *r, struct cursor *c, size_t item)
 	return true;
 }
 
-struct envlog_entry report_entry(const struct report *r, uint32_t i)
+struct envelope_counter control_message_entry(const struct control_message *r, uint32_t i)
 {
-	struct cursor c = cursor_over(r->list + (size_t)i * REPORT_ENTRY_BYTES, REPORT_ENTRY_BYTES);
-	struct envlog_entry e = {.context = cursor_u64(&c)};
+	struct cursor c =
+		cursor_over(r->list + (size_t)i * CONTROL_ENTRY_BYTES, CONTROL_ENTRY_BYTES);
+	struct envelope_counter e = {.context = cursor_u64(&c)};
 
 	e.tag = (int32_t)cursor_u32(&c);
 	e.a = cursor_u64(&c);
 	return e;
 }
 
-uint32_t report_count(const struct report *r, uint32_t i)
+uint32_t control_message_count(const struct control_message *r, uint32_t i)
 {
 	struct cursor c = cursor_over(r->list + (size_t)i * 4, 4);
 
 	return cursor_u32(&c);
 }
 
-struct coord_part report_part(const struct report *r, uint32_t i)
+struct coord_part control_message_part(const struct control_message *r, uint32_t i)
 {
-	const uint8_t *at = r->list + (size_t)i * REPORT_PART_BYTES;
-	struct cursor c = cursor_over(at + 1, REPORT_PART_BYTES - 1);
+	const uint8_t *at = r->list + (size_t)i * CONTROL_PART_BYTES;
+	struct cursor c = cursor_over(at + 1, CONTROL_PART_BYTES - 1);
 	struct coord_part p = {.ok = *at};
 
 	p.seal = cursor_u64(&c);
@@ -125,27 +129,27 @@ struct coord_part report_part(const struct report *r, uint32_t i)
 	return p;
 }
 
-uint64_t report_sum(const struct report *r)
+uint64_t control_message_sum(const struct control_message *r)
 {
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < r->n; i++)
-		sum += report_entry(r, i).a;
+		sum += control_message_entry(r, i).a;
 	return sum;
 }
 
 /* Sorted, so none is there twice; no sum is more than the total. */
-static bool entries_right(const struct report *r)
+static bool entries_right(const struct control_message *r)
 {
-	struct envlog_entry was = {0};
+	struct envelope_counter was = {0};
 	uint64_t left = r->total;
 
 	for (uint32_t i = 0; i < r->n; i++) {
-		struct envlog_entry e = report_entry(r, i);
+		struct envelope_counter e = control_message_entry(r, i);
 
-		if (e.context == ENVLOG_FREE || !e.a || e.a > left)
+		if (e.context == ENVELOPE_COUNTERS_FREE || !e.a || e.a > left)
 			return false;
-		if (i && envlog_order(was.context, was.tag, e.context, e.tag) >= 0)
+		if (i && envelope_counters_order(was.context, was.tag, e.context, e.tag) >= 0)
 			return false;
 		left -= e.a;
 		was = e;
@@ -153,27 +157,27 @@ static bool entries_right(const struct report *r)
 	return true;
 }
 
-static bool take_sent(struct report *r, struct cursor *c)
+static bool take_sent(struct control_message *r, struct cursor *c)
 {
-	bool last = r->flags & REPORT_LAST, entries = r->flags & REPORT_ENTRIES;
+	bool last = r->flags & CONTROL_LAST, entries = r->flags & CONTROL_ENTRIES;
 
 	r->total = cursor_u64(c);
-	if (!take_list(r, c, REPORT_ENTRY_BYTES) || !r->total || r->total > MOST_MESSAGES)
+	if (!take_list(r, c, CONTROL_ENTRY_BYTES) || !r->total || r->total > MOST_MESSAGES)
 		return false;
 	if ((!entries && r->n) || (!last && !r->n))
 		return false;
 	return entries_right(r);
 }
 
-static bool parts_right(const struct report *r)
+static bool parts_right(const struct control_message *r)
 {
 	for (uint32_t i = 0; i < r->n; i++)
-		if (report_part(r, i).ok > 1)
+		if (control_message_part(r, i).ok > 1)
 			return false;
 	return true;
 }
 
-static bool take_verdict(struct report *r, struct cursor *c)
+static bool take_verdict(struct control_message *r, struct cursor *c)
 {
 	uint8_t committed;
 
@@ -182,35 +186,35 @@ static bool take_verdict(struct report *r, struct cursor *c)
 	return cursor_done(c) && committed <= 1;
 }
 
-static bool take_rest(struct report *r, struct cursor *c)
+static bool take_rest(struct control_message *r, struct cursor *c)
 {
 	switch (r->kind) {
-	case REPORT_SENT:
+	case CONTROL_REPORT:
 		return take_sent(r, c);
-	case REPORT_COUNTS_UP:
-	case REPORT_COUNTS_DOWN:
+	case CONTROL_COUNTS_UP:
+	case CONTROL_COUNTS_DOWN:
 		return take_list(r, c, 4);
-	case REPORT_READY:
-		return take_list(r, c, REPORT_PART_BYTES) && parts_right(r);
-	case REPORT_VERDICT:
+	case CONTROL_READY:
+		return take_list(r, c, CONTROL_PART_BYTES) && parts_right(r);
+	case CONTROL_VERDICT:
 		return take_verdict(r, c);
-	case REPORT_BEGIN:
+	case CONTROL_BEGIN:
 		return cursor_done(c);
 	}
 	return false;
 }
 
-bool report_decode(struct report *r, const uint8_t *bytes, size_t len)
+bool control_message_decode(struct control_message *r, const uint8_t *bytes, size_t len)
 {
 	struct cursor c = cursor_over(bytes, len);
 	unsigned word = cursor_u16(&c), zero = cursor_u16(&c);
 
-	*r = (struct report){.kind = word & 0xff, .flags = word >> 8};
+	*r = (struct control_message){.kind = word & 0xff, .flags = word >> 8};
 	r->restores = cursor_u32(&c);
 	r->line = cursor_u32(&c);
 	if (c.bad || zero || !r->line)
 		return false;
-	if (r->flags & ~(r->kind == REPORT_SENT ? REPORT_LAST | REPORT_ENTRIES : 0u))
+	if (r->flags & ~(r->kind == CONTROL_REPORT ? CONTROL_LAST | CONTROL_ENTRIES : 0u))
 		return false;
 	return take_rest(r, &c);
 }

@@ -64,7 +64,7 @@ void coord_fini(struct coord *c)
 {
 	actions_free(c);
 	state_fini(c);
-	debts_free(&c->debts);
+	suppress_free(&c->suppress);
 	free(c->sent);
 	c->sent = NULL;
 }
@@ -133,18 +133,18 @@ void coord_committed(struct coord *c, uint32_t line, bool ok)
 /* Before a restore other numbers were in use. */
 bool coord_control(struct coord *c, int peer, const uint8_t *bytes, size_t len)
 {
-	struct report r;
+	struct control_message r;
 	bool right;
 
 	if (!c->lines || peer < 0 || peer >= c->size || peer == c->self ||
-		!report_decode(&r, bytes, len))
+		!control_message_decode(&r, bytes, len))
 		return false;
 	if (coord_is_silent(c) || r.restores < c->restores)
 		return true;
 	if (r.restores > c->restores)
 		return false;
-	right = r.kind == REPORT_SENT ? reports_got(c, peer, &r, bytes, len)
-				      : agree_got(c, peer, &r);
+	right = r.kind == CONTROL_REPORT ? reports_got(c, peer, &r, bytes, len)
+					 : agree_got(c, peer, &r);
 	c->due |= right;
 	return right;
 }
@@ -193,13 +193,13 @@ void coord_received(
 
 uint64_t coord_injected(struct coord *c, int peer, uint64_t context, int32_t tag)
 {
-	struct envlog_entry *e;
+	struct envelope_counter *e;
 
 	if (c->lines)
 		c->lines->injected++;
 	if (!coord_logs(c))
 		return 0;
-	e = envlog_get(&c->peers[peer].seen, context, tag);
+	e = envelope_counters_get(&c->peers[peer].seen, context, tag);
 	if (!e)
 		environment_no_memory(c);
 	e->s++;
@@ -217,7 +217,7 @@ bool coord_save(struct coord *c, uint32_t line, uint8_t **out, size_t *len)
 	else if (l && l->tag)
 		ok = tag_cut_orphans(l->tag, &o);
 	else if (coord_is_blocking(c))
-		ok = debts_left(&c->debts, &o);
+		ok = suppress_left(&c->suppress, &o);
 	if (ok && l && l->early && !l->early->lost)
 		ok = early_cut_sums(l->early, &o);
 	ok = ok && orphans_encode(&o, out, len);
@@ -233,7 +233,7 @@ bool coord_valid(const uint8_t *bytes, size_t len, int size)
 bool coord_load(struct coord *c, const uint8_t *bytes, size_t len)
 {
 	struct orphans o = {0};
-	bool ok = orphans_decode(&o, bytes, len) && debts_load(&c->debts, &o);
+	bool ok = orphans_decode(&o, bytes, len) && suppress_load(&c->suppress, &o);
 
 	orphans_free(&o);
 	return ok;

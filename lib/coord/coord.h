@@ -202,9 +202,9 @@ struct coord_lines;
 
 /* Counts by envelope (eventlog). */
 struct coord_peer {
-	struct envlog log;  /* a: sent to it in this interval, and not reported */
-	struct envlog seen; /* a: arrived from it; s: it says that it has sent */
-	uint32_t forget_at; /* so many of them */
+	struct envelope_counters log;  /* a: sent to it in this interval, and not reported */
+	struct envelope_counters seen; /* a: arrived from it; s: it says that it has sent */
+	uint32_t forget_at;	       /* so many of them */
 };
 
 /* What is to be done and was not taken yet. */
@@ -226,7 +226,7 @@ struct coord {
 	uint64_t *sent;	  /* by rank: messages of the program to it */
 	uint64_t arrived; /* messages of the program that have come here, received or not */
 	struct coord_peer *peers;
-	struct debts debts;
+	struct suppress suppress;
 	struct coord_lines *lines; /* NULL: blocking from the start */
 	enum coord_state state;	   /* of a call of the program */
 	struct coord_actions actions;
@@ -279,20 +279,21 @@ static inline bool coord_is_blocking(const struct coord *c)
 /* ---- every message of the program ---- */
 
 /* What is not hot of what follows. */
-struct envlog_entry *coord_log_entry(struct coord *c, int peer, uint64_t context, int32_t tag);
+struct envelope_counter *coord_log_entry(struct coord *c, int peer, uint64_t context, int32_t tag);
 uint64_t coord_arrived_busy(
 	struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp);
-struct envlog_entry *coord_seen_entry(struct coord *c, int peer, uint64_t context, int32_t tag);
-bool coord_discards_debt(struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp);
+struct envelope_counter *coord_seen_entry(struct coord *c, int peer, uint64_t context, int32_t tag);
+bool coord_discards_orphan(
+	struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp);
 
 /* A message to peer begins. true: something is to be done (coord_asks). */
 static inline bool coord_sent(struct coord *c, int peer, uint64_t context, int32_t tag)
 {
-	struct envlog_entry *e;
+	struct envelope_counter *e;
 	bool asks = false;
 
 	if (coord_logs(c)) {
-		e = envlog_last(&c->peers[peer].log, context, tag);
+		e = envelope_counters_last(&c->peers[peer].log, context, tag);
 		if (!e) {
 			e = coord_log_entry(c, peer, context, tag);
 			asks = c->due;
@@ -316,7 +317,7 @@ static inline uint32_t coord_stamp(const struct coord *c)
 static inline bool coord_discards(
 	struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp)
 {
-	return c->debts.left && coord_discards_debt(c, peer, context, tag, stamp);
+	return c->suppress.left && coord_discards_orphan(c, peer, context, tag, stamp);
 }
 
 /* Of the message that coord_discards has just thrown away: what it was when it was received. When
@@ -325,7 +326,7 @@ static inline bool coord_discards(
  * lost). No line is finished before. */
 static inline const struct orphan_sum *coord_expected(const struct coord *c)
 {
-	return &c->debts.paid;
+	return &c->suppress.latest;
 }
 
 void coord_compared(struct coord *c);
@@ -345,14 +346,14 @@ void coord_received(
 static inline uint64_t coord_arrived(
 	struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp)
 {
-	struct envlog_entry *e;
+	struct envelope_counter *e;
 
 	c->arrived++;
 	if (c->busy)
 		return coord_arrived_busy(c, peer, context, tag, stamp);
 	if (!coord_logs(c))
 		return 0;
-	e = envlog_last(&c->peers[peer].seen, context, tag);
+	e = envelope_counters_last(&c->peers[peer].seen, context, tag);
 	if (!e)
 		e = coord_seen_entry(c, peer, context, tag);
 	return ++e->a;
@@ -444,7 +445,7 @@ void coord_listed(struct coord *c, const struct coord_undelivered *u);
 void coord_written(struct coord *c, uint32_t line, const struct coord_part *part);
 void coord_committed(struct coord *c, uint32_t line, bool ok);
 
-/* Bytes that peer's protocol told ours. false: they make no sense (nothing was done). */
+/* A control message of peer has come. false: they make no sense (nothing was done). */
 bool coord_control(struct coord *c, int peer, const uint8_t *bytes, size_t len);
 
 /* ---- time (eventlog, tagging; blocking asks rank 0 in lib/mpi) ---- */

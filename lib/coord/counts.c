@@ -12,7 +12,7 @@ void counts_sweep(struct coord *c)
 	struct coord_lines *x = c->lines;
 
 	for (;;) {
-		const struct tally *t = tally_find(x->tallies, x->closed + 1);
+		const struct reduction *t = reduction_find(x->reductions, x->closed + 1);
 
 		if (!t || !t->known || t->lasts < t->expected)
 			return;
@@ -28,9 +28,9 @@ static bool is_child(const struct coord *c, int peer)
 }
 
 /* list: of this rank's subtree. */
-static void send_down(struct coord *c, struct tally *t, const uint32_t *list)
+static void send_down(struct coord *c, struct reduction *t, const uint32_t *list)
 {
-	struct report r = environment_head(c, REPORT_COUNTS_DOWN, t->line);
+	struct control_message r = environment_head(c, CONTROL_COUNTS_DOWN, t->line);
 	int child;
 
 	t->known = true;
@@ -40,15 +40,15 @@ static void send_down(struct coord *c, struct tally *t, const uint32_t *list)
 		uint8_t *bytes;
 
 		r.n = (uint32_t)tree_span(child, c->size);
-		bytes = report_encode_counts(&r, list + (child - c->self), &len);
+		bytes = control_message_encode_counts(&r, list + (child - c->self), &len);
 		actions_send(c, child, bytes, len);
 	}
 	counts_sweep(c);
 }
 
-static void send_up(struct coord *c, struct tally *t)
+static void send_up(struct coord *c, struct reduction *t)
 {
-	struct report r = environment_head(c, REPORT_COUNTS_UP, t->line);
+	struct control_message r = environment_head(c, CONTROL_COUNTS_UP, t->line);
 	uint8_t *bytes;
 	size_t len;
 
@@ -59,52 +59,52 @@ static void send_up(struct coord *c, struct tally *t)
 		return;
 	}
 	r.n = (uint32_t)c->size;
-	bytes = report_encode_counts(&r, t->counts, &len);
+	bytes = control_message_encode_counts(&r, t->counts, &len);
 	actions_send(c, tree_parent(c->self), bytes, len);
 }
 
 void counts_add(struct coord *c, uint32_t line, const uint32_t *counts)
 {
-	struct tally *t = tallies_at(c, line);
+	struct reduction *t = sums_at(c, line);
 
-	tally_count(t, TREE_SELF, c->size, counts);
+	reduction_count(t, TREE_SELF, c->size, counts);
 	send_up(c, t);
 }
 
-static uint32_t *take_counts(struct coord *c, const struct report *r)
+static uint32_t *take_counts(struct coord *c, const struct control_message *r)
 {
 	uint32_t *counts = malloc((size_t)r->n * sizeof *counts);
 
 	if (!counts)
 		environment_no_memory(c);
 	for (uint32_t i = 0; i < r->n; i++)
-		counts[i] = report_count(r, i);
+		counts[i] = control_message_count(r, i);
 	return counts;
 }
 
-bool counts_got_up(struct coord *c, int peer, const struct report *r)
+bool counts_got_up(struct coord *c, int peer, const struct control_message *r)
 {
 	uint32_t *counts;
 	bool right;
 
-	if (!is_child(c, peer) || r->n != (uint32_t)c->size || tallies_passed(c, r->line))
+	if (!is_child(c, peer) || r->n != (uint32_t)c->size || sums_passed(c, r->line))
 		return false;
 	counts = take_counts(c, r);
-	right = tally_count_right(
-		tally_find(c->lines->tallies, r->line), c->self, c->size, peer, counts);
+	right = reduction_count_right(
+		reduction_find(c->lines->reductions, r->line), c->self, c->size, peer, counts);
 	if (right) {
-		struct tally *t = tallies_at(c, r->line);
+		struct reduction *t = sums_at(c, r->line);
 
-		tally_count(t, tree_child_bit(c->self, c->size, peer), c->size, counts);
+		reduction_count(t, tree_child_bit(c->self, c->size, peer), c->size, counts);
 		send_up(c, t);
 	}
 	free(counts);
 	return right;
 }
 
-bool counts_got_down(struct coord *c, int peer, const struct report *r)
+bool counts_got_down(struct coord *c, int peer, const struct control_message *r)
 {
-	struct tally *t = tally_find(c->lines->tallies, r->line);
+	struct reduction *t = reduction_find(c->lines->reductions, r->line);
 	uint32_t *counts;
 	bool right;
 

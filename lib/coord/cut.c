@@ -11,7 +11,7 @@ int cut_order(const struct coord_message *a, const struct coord_message *b)
 
 	if (a->peer != b->peer)
 		return a->peer < b->peer ? -1 : 1;
-	order = envlog_order(a->context, a->tag, b->context, b->tag);
+	order = envelope_counters_order(a->context, a->tag, b->context, b->tag);
 	return order ? order : a->index < b->index ? -1 : a->index > b->index;
 }
 
@@ -43,42 +43,42 @@ static struct cut_span span_waiting(
 	return span;
 }
 
-static struct cut_span span_debts(
+static struct cut_span span_suppress(
 	struct cut *c, const struct cut_state *s, size_t *at, int peer, const struct cut_env *e)
 {
 	struct cut_span span = {.at = *at};
 	size_t n;
-	const struct debt *d = debts_of(s->debts, peer, e->context, e->tag, &n);
+	const struct suppress_range *d = suppress_of(s->suppress, peer, e->context, e->tag, &n);
 
-	for (size_t i = 0; s->debts->left && i < n; i++) {
-		struct orphan_range r = debt_left(&d[i]);
+	for (size_t i = 0; s->suppress->left && i < n; i++) {
+		struct orphan_range r = suppress_range_left(&d[i]);
 
 		if (!r.count)
 			continue;
 		r.first += e->a;
-		c->debts[(*at)++] = r;
+		c->suppress[(*at)++] = r;
 	}
 	span.n = *at - span.at;
 	return span;
 }
 
 static bool cut_peer(
-	struct cut *c, const struct cut_state *s, int p, size_t *waiting, size_t *debts)
+	struct cut *c, const struct cut_state *s, int p, size_t *waiting, size_t *suppress)
 {
-	const struct envlog *log = s->arrived[p];
+	const struct envelope_counters *log = s->arrived[p];
 	struct cut_peer *cp = &c->peers[p];
-	struct envlog_entry *all;
+	struct envelope_counter *all;
 
 	if (!log->n)
 		return true;
-	all = envlog_sorted(log);
+	all = envelope_counters_sorted(log);
 	cp->env = malloc(log->n * sizeof *cp->env);
 	for (uint32_t i = 0; all && cp->env && i < log->n; i++) {
 		struct cut_env *e = &cp->env[cp->n++];
 
 		*e = (struct cut_env){.context = all[i].context, .tag = all[i].tag, .a = all[i].a};
 		e->waiting = span_waiting(c, s, waiting, p, e);
-		e->debts = span_debts(c, s, debts, p, e);
+		e->suppress = span_suppress(c, s, suppress, p, e);
 	}
 	free(all);
 	return cp->n == log->n;
@@ -87,7 +87,7 @@ static bool cut_peer(
 struct cut *cut_new(const struct cut_state *s)
 {
 	struct cut *c = calloc(1, sizeof *c);
-	size_t waiting = 0, debts = 0;
+	size_t waiting = 0, suppress = 0;
 	bool ok;
 
 	if (!c)
@@ -95,10 +95,10 @@ struct cut *cut_new(const struct cut_state *s)
 	c->size = s->size;
 	c->peers = calloc((size_t)s->size, sizeof *c->peers);
 	c->waiting = malloc((s->nwaiting + 1) * sizeof *c->waiting);
-	c->debts = malloc((s->debts->n + 1) * sizeof *c->debts);
-	ok = c->peers && c->waiting && c->debts;
+	c->suppress = malloc((s->suppress->n + 1) * sizeof *c->suppress);
+	ok = c->peers && c->waiting && c->suppress;
 	for (int p = 0; ok && p < s->size; p++)
-		ok = cut_peer(c, s, p, &waiting, &debts);
+		ok = cut_peer(c, s, p, &waiting, &suppress);
 	if (ok)
 		return c;
 	cut_free(c);
@@ -113,7 +113,7 @@ void cut_free(struct cut *c)
 		free(c->peers[p].env);
 	free(c->peers);
 	free(c->waiting);
-	free(c->debts);
+	free(c->suppress);
 	free(c);
 }
 
@@ -126,7 +126,7 @@ static struct cut_env *find(const struct cut_peer *cp, uint64_t context, int32_t
 	while (from < to) {
 		size_t mid = from + (to - from) / 2;
 		struct cut_env *e = &cp->env[mid];
-		int order = envlog_order(e->context, e->tag, context, tag);
+		int order = envelope_counters_order(e->context, e->tag, context, tag);
 
 		if (order == 0)
 			return e;
@@ -194,13 +194,13 @@ static bool crosses(const struct cut *c, const struct cut_env *e)
 			return true;
 		later++;
 	}
-	return e->a - later != e->s || e->debts.n;
+	return e->a - later != e->s || e->suppress.n;
 }
 
-bool cut_close(struct cut *c, int peer, const struct envlog *arrived)
+bool cut_close(struct cut *c, int peer, const struct envelope_counters *arrived)
 {
 	struct cut_peer *cp = &c->peers[peer];
-	struct envlog_entry *all = envlog_sorted(arrived);
+	struct envelope_counter *all = envelope_counters_sorted(arrived);
 	struct cut_env *env = malloc((arrived->n + 1) * sizeof *env);
 
 	if (!all || !env) {
@@ -228,7 +228,7 @@ bool cut_close(struct cut *c, int peer, const struct envlog *arrived)
 	return true;
 }
 
-/* Received are s + 1 ... a without those that waited; debts lie above a. */
+/* Received are s + 1 ... a without those that waited; orphans to suppress lie above a. */
 static bool orphans_of(
 	const struct cut *c, const struct cut_env *e, struct orphan_range r, struct orphans *o)
 {
@@ -248,8 +248,8 @@ static bool orphans_of(
 	r.first = next - e->s;
 	r.count = e->a >= next ? e->a + 1 - next : 0;
 	ok = ok && orphans_add(o, &r);
-	for (size_t i = 0; ok && i < e->debts.n; i++) {
-		const struct orphan_range *d = &c->debts[e->debts.at + i];
+	for (size_t i = 0; ok && i < e->suppress.n; i++) {
+		const struct orphan_range *d = &c->suppress[e->suppress.at + i];
 		uint64_t end = d->first + d->count, from = d->first > e->s ? d->first : e->s + 1;
 
 		r.first = from - e->s;

@@ -82,38 +82,38 @@ static void take_received(struct early_cut *c, const struct early *e,
 	}
 }
 
-static void take_debts(struct early_cut *c, const struct debts *d)
+static void take_suppress(struct early_cut *c, const struct suppress *d)
 {
 	for (size_t i = 0; d->left && i < d->n; i++) {
 		const struct orphan_range *r = &d->v[i].range;
-		struct orphan_range left = debt_left(&d->v[i]);
+		struct orphan_range left = suppress_range_left(&d->v[i]);
 		uint64_t first = d->v[i].come + left.first;
 
 		for (uint64_t k = 0; k < left.count; k++)
-			c->debts[c->ndebts++] = (struct early_sum){
-				r->peer, r->tag, r->context, debt_sum(d, &d->v[i], first + k)};
+			c->suppress[c->nsuppress++] = (struct early_sum){
+				r->peer, r->tag, r->context, suppress_sum(d, &d->v[i], first + k)};
 	}
 }
 
 struct early_cut *early_cut_new(struct early *e, uint32_t line, const struct coord_message *waiting,
-	size_t nwaiting, const struct debts *debts)
+	size_t nwaiting, const struct suppress *suppress)
 {
 	struct early_cut *c = calloc(1, sizeof *c);
 
 	if (!c)
 		return NULL;
 	prune(e, line);
-	c->lost = e->lost > line || debts->left > ORPHAN_SUMS_MOST - e->n;
+	c->lost = e->lost > line || suppress->left > ORPHAN_SUMS_MOST - e->n;
 	if (c->lost)
 		return c;
 	c->received = malloc((e->n + 1) * sizeof *c->received);
-	c->debts = malloc(((size_t)debts->left + 1) * sizeof *c->debts);
-	if (!c->received || !c->debts) {
+	c->suppress = malloc(((size_t)suppress->left + 1) * sizeof *c->suppress);
+	if (!c->received || !c->suppress) {
 		early_cut_free(c);
 		return NULL;
 	}
 	take_received(c, e, waiting, nwaiting);
-	take_debts(c, debts);
+	take_suppress(c, suppress);
 	return c;
 }
 
@@ -122,7 +122,7 @@ void early_cut_free(struct early_cut *c)
 	if (!c)
 		return;
 	free(c->received);
-	free(c->debts);
+	free(c->suppress);
 	free(c);
 }
 
@@ -168,14 +168,15 @@ static bool add(struct orphans *o, const struct early_sum *v, size_t n)
 	return ok;
 }
 
-/* All that was received is orphan; of the debts those are that come last. */
+/* All that was received is orphan; of the orphans to suppress those are that come last. */
 bool early_cut_sums(const struct early_cut *c, struct orphans *o)
 {
-	struct part received = {c->received, c->nreceived}, debts = {c->debts, c->ndebts};
+	struct part received = {c->received, c->nreceived}, suppress = {c->suppress, c->nsuppress};
 	size_t used = 0;
 
 	for (size_t i = 0, end; i < o->n; i = end) {
-		struct part mine = part_of(&received, &o->v[i]), owed = part_of(&debts, &o->v[i]);
+		struct part mine = part_of(&received, &o->v[i]),
+			    owed = part_of(&suppress, &o->v[i]);
 		uint64_t n = 0;
 
 		for (end = i; end < o->n && orphans_order(&o->v[end], &o->v[i]) == 0; end++)

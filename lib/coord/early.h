@@ -2,9 +2,9 @@
 /*
  * Checksums of messages that may become orphans (E11): those that were received from a later
  * interval than the receiver's own, which are few. At a cut those of them that its line does not
- * see sent are its orphans; so are the debts that are left, with the checksums that they had in the
- * line that was restored. Bounded: when one more is received than there is room for, the lines to
- * which it would be orphan are not made. Pure.
+ * see sent are its orphans; so are the orphans to suppress that are left, with the checksums that
+ * they had in the line that was restored. Bounded: when one more is received than there is room
+ * for, the lines to which it would be orphan are not made. Pure.
  */
 #ifndef FTMPI_COORD_EARLY_H
 #define FTMPI_COORD_EARLY_H
@@ -38,16 +38,16 @@ struct early_sum {
 };
 
 /* Those of one line: in the order of orphans; of an envelope what was received comes first, then
- * the debts, of which some may have been sent again before the line by then. */
+ * the orphans to suppress, of which some may have been sent again before the line by then. */
 struct early_cut {
-	struct early_sum *received, *debts;
-	size_t nreceived, ndebts;
+	struct early_sum *received, *suppress;
+	size_t nreceived, nsuppress;
 	bool lost; /* there are more orphans than checksums */
 };
 
 /* The cut for `line`; waiting as in struct cut_state. NULL: no memory. */
 struct early_cut *early_cut_new(struct early *e, uint32_t line, const struct coord_message *waiting,
-	size_t nwaiting, const struct debts *debts);
+	size_t nwaiting, const struct suppress *suppress);
 void early_cut_free(struct early_cut *c);
 
 /* Give each of the line's orphans its checksum. false: no memory, or they do not fit, as one that

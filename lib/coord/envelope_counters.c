@@ -5,29 +5,29 @@
 
 enum { FIRST_ROOM = 8 };
 
-static struct envlog_entry nothing = {.context = ENVLOG_FREE};
+static struct envelope_counter nothing = {.context = ENVELOPE_COUNTERS_FREE};
 
-static void forget_recent(struct envlog *l)
+static void forget_recent(struct envelope_counters *l)
 {
-	for (int i = 0; i < ENVLOG_RECENT; i++)
+	for (int i = 0; i < ENVELOPE_COUNTERS_RECENT; i++)
 		l->recent[i] = &nothing;
 }
 
-static void note_recent(struct envlog *l, struct envlog_entry *e)
+static void note_recent(struct envelope_counters *l, struct envelope_counter *e)
 {
-	l->recent[(uint32_t)e->tag % ENVLOG_RECENT] = e;
+	l->recent[(uint32_t)e->tag % ENVELOPE_COUNTERS_RECENT] = e;
 }
 
-void envlog_init(struct envlog *l)
+void envelope_counters_init(struct envelope_counters *l)
 {
-	*l = (struct envlog){0};
+	*l = (struct envelope_counters){0};
 	forget_recent(l);
 }
 
-void envlog_free(struct envlog *l)
+void envelope_counters_free(struct envelope_counters *l)
 {
 	free(l->slots);
-	envlog_init(l);
+	envelope_counters_init(l);
 }
 
 static uint32_t hash(uint64_t context, int32_t tag)
@@ -38,44 +38,48 @@ static uint32_t hash(uint64_t context, int32_t tag)
 }
 
 /* Its entry, or the free one where it belongs. There is always a free one. */
-static struct envlog_entry *slot(const struct envlog *l, uint64_t context, int32_t tag)
+static struct envelope_counter *slot(
+	const struct envelope_counters *l, uint64_t context, int32_t tag)
 {
 	for (uint32_t i = hash(context, tag);; i++) {
-		struct envlog_entry *e = &l->slots[i & (l->room - 1)];
+		struct envelope_counter *e = &l->slots[i & (l->room - 1)];
 
-		if (e->context == ENVLOG_FREE || (e->context == context && e->tag == tag))
+		if (e->context == ENVELOPE_COUNTERS_FREE ||
+			(e->context == context && e->tag == tag))
 			return e;
 	}
 }
 
-struct envlog_entry *envlog_find(const struct envlog *l, uint64_t context, int32_t tag)
+struct envelope_counter *envelope_counters_find(
+	const struct envelope_counters *l, uint64_t context, int32_t tag)
 {
-	struct envlog_entry *e = l->room ? slot(l, context, tag) : NULL;
+	struct envelope_counter *e = l->room ? slot(l, context, tag) : NULL;
 
-	return e && e->context != ENVLOG_FREE ? e : NULL;
+	return e && e->context != ENVELOPE_COUNTERS_FREE ? e : NULL;
 }
 
-struct envlog_entry *envlog_again(struct envlog *l, uint64_t context, int32_t tag)
+struct envelope_counter *envelope_counters_again(
+	struct envelope_counters *l, uint64_t context, int32_t tag)
 {
-	struct envlog_entry *e = envlog_find(l, context, tag);
+	struct envelope_counter *e = envelope_counters_find(l, context, tag);
 
 	if (e)
 		note_recent(l, e);
 	return e;
 }
 
-static void free_all(struct envlog_entry *slots, uint32_t room)
+static void free_all(struct envelope_counter *slots, uint32_t room)
 {
 	for (uint32_t i = 0; i < room; i++)
-		slots[i].context = ENVLOG_FREE;
+		slots[i].context = ENVELOPE_COUNTERS_FREE;
 }
 
 /* All of it at places of their own again. */
-static bool grow(struct envlog *l)
+static bool grow(struct envelope_counters *l)
 {
-	struct envlog was = *l;
+	struct envelope_counters was = *l;
 	uint32_t room = was.room ? 2 * was.room : FIRST_ROOM;
-	struct envlog_entry *slots = room > was.room ? malloc(room * sizeof *slots) : NULL;
+	struct envelope_counter *slots = room > was.room ? malloc(room * sizeof *slots) : NULL;
 
 	if (!slots)
 		return false;
@@ -83,29 +87,30 @@ static bool grow(struct envlog *l)
 	l->slots = slots;
 	l->room = room;
 	for (uint32_t i = 0; i < was.room; i++)
-		if (was.slots[i].context != ENVLOG_FREE)
+		if (was.slots[i].context != ENVELOPE_COUNTERS_FREE)
 			*slot(l, was.slots[i].context, was.slots[i].tag) = was.slots[i];
 	free(was.slots);
 	forget_recent(l);
 	return true;
 }
 
-struct envlog_entry *envlog_get(struct envlog *l, uint64_t context, int32_t tag)
+struct envelope_counter *envelope_counters_get(
+	struct envelope_counters *l, uint64_t context, int32_t tag)
 {
-	struct envlog_entry *e = envlog_find(l, context, tag);
+	struct envelope_counter *e = envelope_counters_find(l, context, tag);
 
 	if (!e) {
 		if (l->n >= l->room / 2 && !grow(l))
 			return NULL;
 		e = slot(l, context, tag);
-		*e = (struct envlog_entry){.context = context, .tag = tag};
+		*e = (struct envelope_counter){.context = context, .tag = tag};
 		l->n++;
 	}
 	note_recent(l, e);
 	return e;
 }
 
-void envlog_clear(struct envlog *l)
+void envelope_counters_clear(struct envelope_counters *l)
 {
 	if (l->n)
 		free_all(l->slots, l->room);
@@ -115,22 +120,22 @@ void envlog_clear(struct envlog *l)
 
 /* Entries behind one that goes may have to move up, so all are placed anew; from the first free
  * one on, no place is taken that is still to be read. */
-void envlog_keep(struct envlog *l)
+void envelope_counters_keep(struct envelope_counters *l)
 {
 	uint32_t start = 0;
 
 	if (!l->n)
 		return;
-	while (l->slots[start].context != ENVLOG_FREE)
+	while (l->slots[start].context != ENVELOPE_COUNTERS_FREE)
 		start++;
 	l->n = 0;
 	forget_recent(l);
 	for (uint32_t i = 1; i <= l->room; i++) {
-		struct envlog_entry *e = &l->slots[(start + i) & (l->room - 1)], was = *e;
+		struct envelope_counter *e = &l->slots[(start + i) & (l->room - 1)], was = *e;
 
-		if (was.context == ENVLOG_FREE)
+		if (was.context == ENVELOPE_COUNTERS_FREE)
 			continue;
-		e->context = ENVLOG_FREE;
+		e->context = ENVELOPE_COUNTERS_FREE;
 		if (!was.held && was.a == was.s)
 			continue;
 		was.held = false;
@@ -141,20 +146,20 @@ void envlog_keep(struct envlog *l)
 
 static int by_envelope(const void *a, const void *b)
 {
-	const struct envlog_entry *x = a, *y = b;
+	const struct envelope_counter *x = a, *y = b;
 
-	return envlog_order(x->context, x->tag, y->context, y->tag);
+	return envelope_counters_order(x->context, x->tag, y->context, y->tag);
 }
 
-struct envlog_entry *envlog_sorted(const struct envlog *l)
+struct envelope_counter *envelope_counters_sorted(const struct envelope_counters *l)
 {
-	struct envlog_entry *all = malloc((l->n + 1) * sizeof *all);
+	struct envelope_counter *all = malloc((l->n + 1) * sizeof *all);
 	uint32_t n = 0;
 
 	if (!all)
 		return NULL;
 	for (uint32_t i = 0; i < l->room; i++)
-		if (l->slots[i].context != ENVLOG_FREE)
+		if (l->slots[i].context != ENVELOPE_COUNTERS_FREE)
 			all[n++] = l->slots[i];
 	qsort(all, n, sizeof *all, by_envelope);
 	return all;

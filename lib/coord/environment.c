@@ -15,7 +15,8 @@ void environment_no_memory(const struct coord *c)
 	environment_fatal(c, "no memory to count messages for checkpoints");
 }
 
-struct report environment_head(const struct coord *c, enum report_kind kind, uint32_t line)
+struct control_message environment_head(
+	const struct coord *c, enum control_kind kind, uint32_t line)
 {
-	return (struct report){.kind = kind, .restores = c->restores, .line = line};
+	return (struct control_message){.kind = kind, .restores = c->restores, .line = line};
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cut of a line: from what has arrived, what the program has received of it, and debts. */
+/* The cut of a line: from what has arrived, what the program has received of it, and orphans to
+ * suppress. */
 #include <stdlib.h>
 
 #include "coord/lines.h"
 
-/* Debts are numbered behind what has come, so they need entries. */
-static bool enter_debts(struct coord *c)
+/* Orphans to suppress are numbered behind what has come, so they need entries. */
+static bool enter_suppress(struct coord *c)
 {
-	for (size_t i = 0; c->debts.left && i < c->debts.n; i++) {
-		const struct orphan_range *r = &c->debts.v[i].range;
+	for (size_t i = 0; c->suppress.left && i < c->suppress.n; i++) {
+		const struct orphan_range *r = &c->suppress.v[i].range;
 
-		if (!envlog_get(&c->peers[r->peer].seen, r->context, r->tag))
+		if (!envelope_counters_get(&c->peers[r->peer].seen, r->context, r->tag))
 			return false;
 	}
 	return true;
@@ -18,14 +19,14 @@ static bool enter_debts(struct coord *c)
 
 static bool cut_log(struct coord *c, struct line *l, const struct coord_undelivered *u)
 {
-	const struct envlog **logs = malloc((size_t)c->size * sizeof *logs);
+	const struct envelope_counters **logs = malloc((size_t)c->size * sizeof *logs);
 	struct cut_state state = {.size = c->size,
 		.arrived = logs,
 		.waiting = u->v,
 		.nwaiting = u->n,
-		.debts = &c->debts};
+		.suppress = &c->suppress};
 
-	if (!logs || !enter_debts(c)) {
+	if (!logs || !enter_suppress(c)) {
 		free(logs);
 		return false;
 	}
@@ -36,7 +37,7 @@ static bool cut_log(struct coord *c, struct line *l, const struct coord_undelive
 	return l->cut != NULL;
 }
 
-bool lines_cut(struct coord *c, struct line *l, struct coord_undelivered *u)
+bool line_cut(struct coord *c, struct line *l, struct coord_undelivered *u)
 {
 	bool ok = !u->incomplete;
 
@@ -44,10 +45,10 @@ bool lines_cut(struct coord *c, struct line *l, struct coord_undelivered *u)
 	if (ok && coord_logs(c))
 		ok = cut_log(c, l, u);
 	if (ok && coord_tags(c)) {
-		l->tag = tag_cut_new(&c->lines->tagging, l->line, u->v, u->n, &c->debts);
+		l->tag = tag_cut_new(&c->lines->tagging, l->line, u->v, u->n, &c->suppress);
 		ok = l->tag != NULL;
 	}
 	if (ok)
-		l->early = early_cut_new(&c->lines->received, l->line, u->v, u->n, &c->debts);
+		l->early = early_cut_new(&c->lines->received, l->line, u->v, u->n, &c->suppress);
 	return ok && l->early;
 }

@@ -105,7 +105,7 @@ void lines_said(struct coord *c, struct line *l, const struct coord_part *part)
 	if (!lines_is_open(l))
 		return;
 	lines_become(l, part ? LINE_DURABLE : LINE_LOST);
-	tallies_ready(c, l->line, part ? part : &none);
+	sums_ready(c, l->line, part ? part : &none);
 	if (part)
 		return;
 	cut_free(l->cut);

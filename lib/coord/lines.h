@@ -74,7 +74,7 @@ struct from {
 	uint32_t closed;
 };
 
-/* What a peer was told. */
+/* What a peer was sent. */
 struct to {
 	uint64_t before;   /* coord.sent at the latest line */
 	uint64_t reported; /* in this interval */
@@ -89,7 +89,7 @@ struct coord_lines {
 	uint64_t injected;   /* messages, in all restores */
 	bool listing;	     /* COORD_LIST was not answered yet */
 	struct line *list;
-	struct tally *tallies;
+	struct reduction *reductions;
 	struct early_report *early, **early_end;
 	struct from *from;
 	struct to *to;
@@ -100,8 +100,8 @@ struct coord_lines {
 /* How many lines a rank may be ahead of another. */
 enum { LINES_AHEAD = 1 << 20 };
 
-/* Nothing is told, and what others tell is of no interest: the program has ended, or has chosen to
- * wait. */
+/* No control message is sent, and those that come are of no interest: the program has ended, or has
+ * chosen to wait. */
 static inline bool coord_is_silent(const struct coord *c)
 {
 	return coord_is_blocking(c) || c->state == COORD_ENDED;
@@ -113,23 +113,24 @@ _Noreturn void environment_fatal(const struct coord *c, const char *sentence);
 _Noreturn void environment_no_memory(const struct coord *c);
 
 /* The header of a control message about `line`. */
-struct report environment_head(const struct coord *c, enum report_kind kind, uint32_t line);
+struct control_message environment_head(
+	const struct coord *c, enum control_kind kind, uint32_t line);
 
 /* ---- sums.c ---- */
 
 /* Makes it when there is none. */
-struct tally *tallies_at(struct coord *c, uint32_t line);
+struct reduction *sums_at(struct coord *c, uint32_t line);
 
 /* Nothing more is to be counted for this line. */
-bool tallies_passed(const struct coord *c, uint32_t line);
+bool sums_passed(const struct coord *c, uint32_t line);
 
 /* This rank's part is durable, or (ok: 0) there will be none. */
-void tallies_ready(struct coord *c, uint32_t line, const struct coord_part *part);
+void sums_ready(struct coord *c, uint32_t line, const struct coord_part *part);
 
 /* ---- line_cut.c ---- */
 
 /* For a line just begun; sorts u. false: no memory. */
-bool lines_cut(struct coord *c, struct line *l, struct coord_undelivered *u);
+bool line_cut(struct coord *c, struct line *l, struct coord_undelivered *u);
 
 /* ---- compare.c: does not return when they differ ---- */
 
@@ -185,8 +186,8 @@ void lines_busy(struct coord *c);
 void counts_add(struct coord *c, uint32_t line, const uint32_t *counts);
 
 /* A child's sums, the parent's. false: they make no sense. */
-bool counts_got_up(struct coord *c, int peer, const struct report *r);
-bool counts_got_down(struct coord *c, int peer, const struct report *r);
+bool counts_got_up(struct coord *c, int peer, const struct control_message *r);
+bool counts_got_down(struct coord *c, int peer, const struct control_message *r);
 
 /* When all reports that there are for the next line have come, who has sent none has closed it. */
 void counts_sweep(struct coord *c);
@@ -196,8 +197,8 @@ void counts_sweep(struct coord *c);
 /* The interval before c->line is over: tell all peers; counts[q] becomes 1 for those who get it. */
 void reports_send(struct coord *c, uint32_t *counts);
 
-bool reports_got(
-	struct coord *c, int peer, const struct report *r, const uint8_t *bytes, size_t len);
+bool reports_got(struct coord *c, int peer, const struct control_message *r, const uint8_t *bytes,
+	size_t len);
 
 /* Those that waited for this interval. */
 void reports_got_early(struct coord *c);
@@ -211,7 +212,7 @@ void reports_forget(struct coord *c, const struct coord_undelivered *u);
 bool agree_step(struct coord *c);
 
 void agree_committed(struct coord *c, uint32_t line, bool ok);
-bool agree_got(struct coord *c, int peer, const struct report *r);
+bool agree_got(struct coord *c, int peer, const struct control_message *r);
 void agree_want(struct coord *c, uint32_t line, int from);
 
 /* ---- state.c ---- */

@@ -5,23 +5,23 @@
 
 #include "coord/tree.h"
 
-struct tally *tally_find(struct tally *list, uint32_t line)
+struct reduction *reduction_find(struct reduction *list, uint32_t line)
 {
 	while (list && list->line < line)
 		list = list->next;
 	return list && list->line == line ? list : NULL;
 }
 
-static void destroy(struct tally *t)
+static void destroy(struct reduction *t)
 {
 	free(t->counts);
 	free(t->parts);
 	free(t);
 }
 
-static struct tally *make(uint32_t line, int self, int size)
+static struct reduction *make(uint32_t line, int self, int size)
 {
-	struct tally *t = calloc(1, sizeof *t);
+	struct reduction *t = calloc(1, sizeof *t);
 
 	if (!t)
 		return NULL;
@@ -34,9 +34,9 @@ static struct tally *make(uint32_t line, int self, int size)
 	return NULL;
 }
 
-struct tally *tally_at(struct tally **list, uint32_t line, int self, int size)
+struct reduction *reduction_at(struct reduction **list, uint32_t line, int self, int size)
 {
-	struct tally *t;
+	struct reduction *t;
 
 	while (*list && (*list)->line < line)
 		list = &(*list)->next;
@@ -50,7 +50,7 @@ struct tally *tally_at(struct tally **list, uint32_t line, int self, int size)
 	return t;
 }
 
-void tally_remove(struct tally **list, struct tally *t)
+void reduction_remove(struct reduction **list, struct reduction *t)
 {
 	while (*list != t)
 		list = &(*list)->next;
@@ -59,7 +59,8 @@ void tally_remove(struct tally **list, struct tally *t)
 }
 
 /* Each rank of the child's subtree counts once at most, and not for itself. */
-bool tally_count_right(const struct tally *t, int self, int size, int child, const uint32_t *counts)
+bool reduction_count_right(
+	const struct reduction *t, int self, int size, int child, const uint32_t *counts)
 {
 	int bit = tree_child_bit(self, size, child), span;
 
@@ -72,14 +73,14 @@ bool tally_count_right(const struct tally *t, int self, int size, int child, con
 	return true;
 }
 
-void tally_count(struct tally *t, int bit, int size, const uint32_t *counts)
+void reduction_count(struct reduction *t, int bit, int size, const uint32_t *counts)
 {
 	for (int q = 0; q < size; q++)
 		t->counts[q] += counts[q];
 	t->counted |= 1u << bit;
 }
 
-bool tally_all_ok(const struct tally *t, int span)
+bool reduction_all_ok(const struct reduction *t, int span)
 {
 	for (int i = 0; i < span; i++)
 		if (!t->parts[i].ok)

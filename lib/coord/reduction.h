@@ -3,13 +3,13 @@
  * What a rank sums up on the tree for one line: how many reports come to each rank, and whose part
  * is durable. It begins with the first that tells, and ends when the rank has passed on both. Pure.
  */
-#ifndef FTMPI_COORD_TALLY_H
-#define FTMPI_COORD_TALLY_H
+#ifndef FTMPI_COORD_REDUCTION_H
+#define FTMPI_COORD_REDUCTION_H
 
 #include "coord/coord.h"
 
-struct tally {
-	struct tally *next;
+struct reduction {
+	struct reduction *next;
 	uint32_t line;
 	/* how many reports */
 	unsigned counted;	  /* who has contributed: bits of tree.h */
@@ -24,16 +24,16 @@ struct tally {
 };
 
 /* Ordered by line. tally_at makes it; NULL: no memory. */
-struct tally *tally_find(struct tally *list, uint32_t line);
-struct tally *tally_at(struct tally **list, uint32_t line, int self, int size);
-void tally_remove(struct tally **list, struct tally *t);
+struct reduction *reduction_find(struct reduction *list, uint32_t line);
+struct reduction *reduction_at(struct reduction **list, uint32_t line, int self, int size);
+void reduction_remove(struct reduction **list, struct reduction *t);
 
 /* n = size counts; false: they make no sense, or have come before. */
-bool tally_count_right(
-	const struct tally *t, int self, int size, int child, const uint32_t *counts);
-void tally_count(struct tally *t, int bit, int size, const uint32_t *counts);
+bool reduction_count_right(
+	const struct reduction *t, int self, int size, int child, const uint32_t *counts);
+void reduction_count(struct reduction *t, int bit, int size, const uint32_t *counts);
 
 /* Does every part of the subtree say ok? */
-bool tally_all_ok(const struct tally *t, int span);
+bool reduction_all_ok(const struct reduction *t, int span);
 
 #endif

@@ -13,24 +13,24 @@
 
 /* ---- to others ---- */
 
-static void apply(struct coord *c, int peer, const struct report *r);
+static void apply(struct coord *c, int peer, const struct control_message *r);
 
 /* What this rank sends to itself is reported the same way. */
 static void deliver(struct coord *c, int peer, uint8_t *bytes, size_t len)
 {
-	struct report r;
+	struct control_message r;
 
 	if (peer != c->self) {
 		actions_send(c, peer, bytes, len);
 		return;
 	}
-	if (!bytes || !report_decode(&r, bytes, len))
+	if (!bytes || !control_message_decode(&r, bytes, len))
 		environment_no_memory(c);
 	apply(c, peer, &r);
 	free(bytes);
 }
 
-static uint64_t sum(const struct envlog_entry *e, uint32_t n)
+static uint64_t sum(const struct envelope_counter *e, uint32_t n)
 {
 	uint64_t all = 0;
 
@@ -40,25 +40,25 @@ static uint64_t sum(const struct envlog_entry *e, uint32_t n)
 }
 
 /* The peer learns what is in the log, which is empty then. */
-static void tell_log(struct coord *c, int peer, struct report *r)
+static void tell_log(struct coord *c, int peer, struct control_message *r)
 {
-	struct envlog *log = &c->peers[peer].log;
+	struct envelope_counters *log = &c->peers[peer].log;
 	struct to *to = &c->lines->to[peer];
-	struct envlog_entry *entries = NULL;
+	struct envelope_counter *entries = NULL;
 	uint8_t *bytes;
 	size_t len;
 
 	if (coord_logs(c)) {
-		entries = envlog_sorted(log);
+		entries = envelope_counters_sorted(log);
 		if (!entries)
 			environment_no_memory(c);
-		r->flags |= REPORT_ENTRIES;
+		r->flags |= CONTROL_ENTRIES;
 		r->n = log->n;
 		to->reported += sum(entries, log->n);
 		r->total = to->reported;
-		envlog_clear(log);
+		envelope_counters_clear(log);
 	}
-	bytes = report_encode_sent(r, entries, &len);
+	bytes = control_message_encode_report(r, entries, &len);
 	free(entries);
 	deliver(c, peer, bytes, len);
 }
@@ -67,8 +67,8 @@ void reports_send(struct coord *c, uint32_t *counts)
 {
 	for (int q = 0; q < c->size; q++) {
 		struct to *to = &c->lines->to[q];
-		struct report r = {.kind = REPORT_SENT,
-			.flags = REPORT_LAST,
+		struct control_message r = {.kind = CONTROL_REPORT,
+			.flags = CONTROL_LAST,
 			.restores = c->restores,
 			.line = c->line,
 			.total = c->sent[q] - to->before};
@@ -83,17 +83,18 @@ void reports_send(struct coord *c, uint32_t *counts)
 	}
 }
 
-struct envlog_entry *coord_log_entry(struct coord *c, int peer, uint64_t context, int32_t tag)
+struct envelope_counter *coord_log_entry(struct coord *c, int peer, uint64_t context, int32_t tag)
 {
-	struct envlog *log = &c->peers[peer].log;
-	struct report r = {.kind = REPORT_SENT, .restores = c->restores, .line = c->line + 1};
-	struct envlog_entry *e = envlog_again(log, context, tag);
+	struct envelope_counters *log = &c->peers[peer].log;
+	struct control_message r = {
+		.kind = CONTROL_REPORT, .restores = c->restores, .line = c->line + 1};
+	struct envelope_counter *e = envelope_counters_again(log, context, tag);
 
 	if (e)
 		return e;
 	if (log->n >= COORD_LOG_MOST)
 		tell_log(c, peer, &r);
-	e = envlog_get(log, context, tag);
+	e = envelope_counters_get(log, context, tag);
 	if (!e)
 		environment_no_memory(c);
 	return e;
@@ -103,9 +104,9 @@ struct envlog_entry *coord_log_entry(struct coord *c, int peer, uint64_t context
 
 /* Does it continue what the peer has said? A tagger's last report may follow one with entries,
  * while no protocol was chosen. */
-static bool continues(const struct coord *c, const struct from *f, const struct report *r)
+static bool continues(const struct coord *c, const struct from *f, const struct control_message *r)
 {
-	bool same = r->line == f->interval, entries = r->flags & REPORT_ENTRIES;
+	bool same = r->line == f->interval, entries = r->flags & CONTROL_ENTRIES;
 	uint64_t before = same ? f->entries : 0;
 
 	if (r->line <= f->closed || r->line < f->interval || (same && f->ended))
@@ -114,46 +115,46 @@ static bool continues(const struct coord *c, const struct from *f, const struct 
 		return false;
 	if (!entries)
 		return (!coord_logs(c) || coord_is_auto(c)) && r->total >= before;
-	return r->total == before + report_sum(r);
+	return r->total == before + control_message_sum(r);
 }
 
 /* Does it fit what the tree says? */
-static bool is_expected(const struct coord *c, const struct report *r)
+static bool is_expected(const struct coord *c, const struct control_message *r)
 {
-	const struct tally *t = tally_find(c->lines->tallies, r->line);
+	const struct reduction *t = reduction_find(c->lines->reductions, r->line);
 
-	return !(r->flags & REPORT_LAST) || !t || !t->known || t->lasts < t->expected;
+	return !(r->flags & CONTROL_LAST) || !t || !t->known || t->lasts < t->expected;
 }
 
-static void note(struct from *f, const struct report *r)
+static void note(struct from *f, const struct control_message *r)
 {
 	if (r->line != f->interval)
 		f->entries = 0;
 	f->interval = r->line;
-	f->ended = r->flags & REPORT_LAST;
-	f->entries += report_sum(r);
+	f->ended = r->flags & CONTROL_LAST;
+	f->entries += control_message_sum(r);
 }
 
 /* One that speaks of an interval says that all lines before are closed. */
-static void apply(struct coord *c, int peer, const struct report *r)
+static void apply(struct coord *c, int peer, const struct control_message *r)
 {
 	struct coord_lines *x = c->lines;
 
 	lines_close(c, peer, r->line - 1);
 	for (uint32_t i = 0; coord_logs(c) && i < r->n; i++) {
-		struct envlog_entry e = report_entry(r, i), *seen;
+		struct envelope_counter e = control_message_entry(r, i), *seen;
 
-		seen = envlog_get(&c->peers[peer].seen, e.context, e.tag);
+		seen = envelope_counters_get(&c->peers[peer].seen, e.context, e.tag);
 		if (!seen)
 			environment_no_memory(c);
 		seen->s += e.a;
 	}
-	if (!(r->flags & REPORT_LAST))
+	if (!(r->flags & CONTROL_LAST))
 		return;
 	x->from[peer].sent += r->total;
 	lines_close(c, peer, r->line);
 	if (peer != c->self)
-		tallies_at(c, r->line)->lasts++;
+		sums_at(c, r->line)->lasts++;
 }
 
 static void keep_early(struct coord *c, int peer, const uint8_t *bytes, size_t len)
@@ -168,8 +169,8 @@ static void keep_early(struct coord *c, int peer, const uint8_t *bytes, size_t l
 	c->lines->early_end = &e->next;
 }
 
-bool reports_got(
-	struct coord *c, int peer, const struct report *r, const uint8_t *bytes, size_t len)
+bool reports_got(struct coord *c, int peer, const struct control_message *r, const uint8_t *bytes,
+	size_t len)
 {
 	struct from *f = &c->lines->from[peer];
 
@@ -192,9 +193,9 @@ void reports_got_early(struct coord *c)
 
 	while (*at) {
 		struct early_report *e = *at;
-		struct report r;
+		struct control_message r;
 
-		if (!report_decode(&r, e->bytes, e->len) || r.line > c->line + 1) {
+		if (!control_message_decode(&r, e->bytes, e->len) || r.line > c->line + 1) {
 			at = &e->next;
 			continue;
 		}
@@ -209,7 +210,8 @@ void reports_got_early(struct coord *c)
 
 static void hold(struct coord *c, const struct coord_message *m)
 {
-	struct envlog_entry *e = envlog_find(&c->peers[m->peer].seen, m->context, m->tag);
+	struct envelope_counter *e =
+		envelope_counters_find(&c->peers[m->peer].seen, m->context, m->tag);
 
 	if (e)
 		e->held = true;
@@ -220,13 +222,13 @@ void reports_forget(struct coord *c, const struct coord_undelivered *u)
 {
 	for (size_t i = 0; i < u->n; i++)
 		hold(c, &u->v[i]);
-	for (size_t i = 0; c->debts.left && i < c->debts.n; i++) {
-		const struct orphan_range *r = &c->debts.v[i].range;
+	for (size_t i = 0; c->suppress.left && i < c->suppress.n; i++) {
+		const struct orphan_range *r = &c->suppress.v[i].range;
 		struct coord_message m = {
 			.peer = (int)r->peer, .context = r->context, .tag = r->tag};
 
 		hold(c, &m);
 	}
 	for (int p = 0; p < c->size; p++)
-		envlog_keep(&c->peers[p].seen);
+		envelope_counters_keep(&c->peers[p].seen);
 }

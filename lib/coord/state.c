@@ -19,8 +19,8 @@ int state_init(struct coord *c)
 	if (!x->from || !x->to || !c->peers)
 		return FT_ENOMEM;
 	for (int p = 0; p < c->size; p++) {
-		envlog_init(&c->peers[p].log);
-		envlog_init(&c->peers[p].seen);
+		envelope_counters_init(&c->peers[p].log);
+		envelope_counters_init(&c->peers[p].seen);
 	}
 	return tagging_init(&x->tagging, c->size);
 }
@@ -33,8 +33,8 @@ static void drop_lines(struct coord_lines *x)
 		x->list = l->next;
 		lines_free(l);
 	}
-	while (x->tallies)
-		tally_remove(&x->tallies, x->tallies);
+	while (x->reductions)
+		reduction_remove(&x->reductions, x->reductions);
 	while (x->early) {
 		struct early_report *e = x->early;
 
@@ -50,8 +50,8 @@ void state_fini(struct coord *c)
 		return;
 	drop_lines(c->lines);
 	for (int p = 0; c->peers && p < c->size; p++) {
-		envlog_free(&c->peers[p].log);
-		envlog_free(&c->peers[p].seen);
+		envelope_counters_free(&c->peers[p].log);
+		envelope_counters_free(&c->peers[p].seen);
 	}
 	tagging_free(&c->lines->tagging);
 	early_free(&c->lines->received);
@@ -69,8 +69,8 @@ void state_clear(struct coord *c)
 
 	drop_lines(x);
 	for (int p = 0; p < c->size; p++) {
-		envlog_clear(&c->peers[p].log);
-		envlog_clear(&c->peers[p].seen);
+		envelope_counters_clear(&c->peers[p].log);
+		envelope_counters_clear(&c->peers[p].seen);
 		x->from[p] = (struct from){.closed = c->line};
 		x->to[p] = (struct to){.before = c->sent[p]};
 	}

@@ -97,7 +97,7 @@ bool step_begin(struct coord *c, struct coord_undelivered *u)
 
 	c->line++;
 	l = lines_add(c);
-	cut = lines_cut(c, l, u);
+	cut = line_cut(c, l, u);
 	lines_busy(c);
 	return cut;
 }

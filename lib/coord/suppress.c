@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-void debts_free(struct debts *d)
+void suppress_free(struct suppress *d)
 {
 	free(d->v);
 	free(d->sums);
-	*d = (struct debts){0};
+	*d = (struct suppress){0};
 }
 
 /* A line of before has no checksums. */
-static bool load_sums(struct debts *d, const struct orphans *o)
+static bool load_sums(struct suppress *d, const struct orphans *o)
 {
 	if (!o->nsums)
 		return true;
@@ -22,19 +22,19 @@ static bool load_sums(struct debts *d, const struct orphans *o)
 	return d->sums != NULL;
 }
 
-bool debts_load(struct debts *d, const struct orphans *o)
+bool suppress_load(struct suppress *d, const struct orphans *o)
 {
-	struct debts is = {.v = malloc((o->n + 1) * sizeof *is.v), .n = o->n};
+	struct suppress is = {.v = malloc((o->n + 1) * sizeof *is.v), .n = o->n};
 	size_t at = 0;
 
 	if (!is.v || !load_sums(&is, o)) {
 		free(is.v);
 		return false;
 	}
-	debts_free(d);
+	suppress_free(d);
 	*d = is;
 	for (size_t i = 0; i < o->n; i++) {
-		d->v[i] = (struct debt){.range = o->v[i], .at = at};
+		d->v[i] = (struct suppress_range){.range = o->v[i], .at = at};
 		d->left += o->v[i].count;
 		at += (size_t)o->v[i].count;
 	}
@@ -42,7 +42,7 @@ bool debts_load(struct debts *d, const struct orphans *o)
 }
 
 /* The first that is not before it. */
-static size_t lower(const struct debts *d, const struct orphan_range *key)
+static size_t lower(const struct suppress *d, const struct orphan_range *key)
 {
 	size_t from = 0, to = d->n;
 
@@ -57,8 +57,8 @@ static size_t lower(const struct debts *d, const struct orphan_range *key)
 	return from;
 }
 
-const struct debt *debts_of(
-	const struct debts *d, int peer, uint64_t context, int32_t tag, size_t *n)
+const struct suppress_range *suppress_of(
+	const struct suppress *d, int peer, uint64_t context, int32_t tag, size_t *n)
 {
 	struct orphan_range key = {.peer = (uint32_t)peer, .context = context, .tag = tag};
 	size_t first = lower(d, &key), end = first;
@@ -69,33 +69,34 @@ const struct debt *debts_of(
 	return *n ? &d->v[first] : NULL;
 }
 
-bool debts_paid(struct debts *d, int peer, uint64_t context, int32_t tag)
+bool suppress_arrived(struct suppress *d, int peer, uint64_t context, int32_t tag)
 {
 	size_t n;
-	const struct debt *of = debts_of(d, peer, context, tag, &n);
-	struct debt *v = n ? d->v + (of - d->v) : NULL;
-	bool paid = false;
+	const struct suppress_range *of = suppress_of(d, peer, context, tag, &n);
+	struct suppress_range *v = n ? d->v + (of - d->v) : NULL;
+	bool suppressed = false;
 
 	for (size_t i = 0; i < n; i++) {
 		uint64_t number = ++v[i].come;
 
 		if (number < v[i].range.first || number >= v[i].range.first + v[i].range.count)
 			continue;
-		paid = true;
-		d->paid = debt_sum(d, &v[i], number);
+		suppressed = true;
+		d->latest = suppress_sum(d, &v[i], number);
 	}
-	d->left -= paid;
-	return paid;
+	d->left -= suppressed;
+	return suppressed;
 }
 
-struct orphan_sum debt_sum(const struct debts *d, const struct debt *of, uint64_t number)
+struct orphan_sum suppress_sum(
+	const struct suppress *d, const struct suppress_range *of, uint64_t number)
 {
 	if (!d->sums)
 		return (struct orphan_sum){.length = ORPHAN_NO_LENGTH};
 	return d->sums[of->at + (size_t)(number - of->range.first)];
 }
 
-struct orphan_range debt_left(const struct debt *d)
+struct orphan_range suppress_range_left(const struct suppress_range *d)
 {
 	struct orphan_range r = d->range;
 	uint64_t end = r.first + r.count, from = r.first > d->come ? r.first : d->come + 1;
@@ -105,16 +106,16 @@ struct orphan_range debt_left(const struct debt *d)
 	return r;
 }
 
-bool debts_left(const struct debts *d, struct orphans *o)
+bool suppress_left(const struct suppress *d, struct orphans *o)
 {
 	for (size_t i = 0; d->left && i < d->n; i++) {
-		struct orphan_range r = debt_left(&d->v[i]);
+		struct orphan_range r = suppress_range_left(&d->v[i]);
 		uint64_t first = d->v[i].come + r.first;
 
 		if (!orphans_add(o, &r))
 			return false;
 		for (uint64_t k = 0; d->sums && k < r.count; k++) {
-			struct orphan_sum s = debt_sum(d, &d->v[i], first + k);
+			struct orphan_sum s = suppress_sum(d, &d->v[i], first + k);
 
 			if (!orphans_add_sum(o, &s))
 				return false;

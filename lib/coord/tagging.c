@@ -100,18 +100,19 @@ static uint64_t early_of(const struct tagging *t, const struct orphan_range *r)
 }
 
 /* Early ones have come: those that are still to come are numbered behind them. */
-static bool take_debts(struct tag_cut *c, const struct tagging *t, const struct debts *debts)
+static bool take_suppress(
+	struct tag_cut *c, const struct tagging *t, const struct suppress *suppress)
 {
-	c->debts = malloc((debts->n + 1) * sizeof *c->debts);
-	for (size_t i = 0; c->debts && debts->left && i < debts->n; i++) {
-		struct orphan_range r = debt_left(&debts->v[i]);
+	c->suppress = malloc((suppress->n + 1) * sizeof *c->suppress);
+	for (size_t i = 0; c->suppress && suppress->left && i < suppress->n; i++) {
+		struct orphan_range r = suppress_range_left(&suppress->v[i]);
 
 		if (!r.count)
 			continue;
 		r.first += early_of(t, &r);
-		c->debts[c->ndebts++] = (struct tag_debt){.range = r};
+		c->suppress[c->nsuppress++] = (struct tag_suppress){.range = r};
 	}
-	return c->debts != NULL;
+	return c->suppress != NULL;
 }
 
 static void count_missing(struct tag_cut *c, const struct tagging *t)
@@ -135,7 +136,7 @@ static void prune(struct tagging *t, uint32_t line)
 }
 
 struct tag_cut *tag_cut_new(struct tagging *t, uint32_t line, const struct coord_message *waiting,
-	size_t nwaiting, const struct debts *debts)
+	size_t nwaiting, const struct suppress *suppress)
 {
 	struct tag_cut *c = calloc(1, sizeof *c);
 
@@ -147,7 +148,7 @@ struct tag_cut *tag_cut_new(struct tagging *t, uint32_t line, const struct coord
 	c->closed = calloc((size_t)t->size, sizeof *c->closed);
 	prune(t, line);
 	if (c->missing && c->closed && early_orphans(c, t, waiting, nwaiting) &&
-		take_debts(c, t, debts)) {
+		take_suppress(c, t, suppress)) {
 		count_missing(c, t);
 		note_torn(c, waiting, nwaiting);
 		return c;
@@ -163,7 +164,7 @@ void tag_cut_free(struct tag_cut *c)
 	free(c->missing);
 	free(c->closed);
 	orphans_free(&c->orphans);
-	free(c->debts);
+	free(c->suppress);
 	free(c);
 }
 
@@ -183,9 +184,9 @@ void tag_cut_arrived(struct tag_cut *c, const struct coord_message *m)
 	c->torn |= coord_is_uncut(m->context);
 	c->missing[m->peer]--;
 	c->left -= c->closed[m->peer];
-	for (size_t i = 0; i < c->ndebts; i++)
-		if (orphans_order(&c->debts[i].range, &key) == 0)
-			c->debts[i].sent++;
+	for (size_t i = 0; i < c->nsuppress; i++)
+		if (orphans_order(&c->suppress[i].range, &key) == 0)
+			c->suppress[i].sent++;
 }
 
 bool tag_cut_orphans(const struct tag_cut *c, struct orphans *o)
@@ -194,9 +195,10 @@ bool tag_cut_orphans(const struct tag_cut *c, struct orphans *o)
 
 	for (size_t i = 0; ok && i < c->orphans.n; i++)
 		ok = orphans_add(o, &c->orphans.v[i]);
-	for (size_t i = 0; ok && i < c->ndebts; i++) {
-		struct debt d = {.range = c->debts[i].range, .come = c->debts[i].sent};
-		struct orphan_range r = debt_left(&d);
+	for (size_t i = 0; ok && i < c->nsuppress; i++) {
+		struct suppress_range d = {
+			.range = c->suppress[i].range, .come = c->suppress[i].sent};
+		struct orphan_range r = suppress_range_left(&d);
 
 		ok = orphans_add(o, &r);
 	}

@@ -17,8 +17,8 @@ struct tagging {
 	int size;
 };
 
-/* Debts that were not paid at the cut. */
-struct tag_debt {
+/* Orphans to suppress that were not come at the cut. */
+struct tag_suppress {
 	struct orphan_range range; /* counted from the cut, messages of later intervals not */
 	uint64_t sent;		   /* after the cut come with a stamp not above the line */
 };
@@ -31,8 +31,8 @@ struct tag_cut {
 	uint64_t left; /* the sum of it over the closed */
 	bool torn;     /* a message that must not be crosses it */
 	struct orphans orphans;
-	struct tag_debt *debts;
-	size_t ndebts;
+	struct tag_suppress *suppress;
+	size_t nsuppress;
 };
 
 /* 0 or FT_ENOMEM. */
@@ -43,7 +43,8 @@ void tagging_clear(struct tagging *t);
 /* false: no memory. */
 bool tagging_early(struct tagging *t, const struct coord_message *m);
 
-/* A message has come, debts included; `line`: how many lines the receiver has. false: no memory. */
+/* A message has come, orphans to suppress included; `line`: how many lines the receiver has. false:
+ * no memory. */
 static inline bool tagging_arrived(struct tagging *t, uint32_t line, const struct coord_message *m)
 {
 	t->arrived[m->peer]++;
@@ -52,7 +53,7 @@ static inline bool tagging_arrived(struct tagging *t, uint32_t line, const struc
 
 /* The cut for `line`; waiting as in struct cut_state. NULL: no memory. */
 struct tag_cut *tag_cut_new(struct tagging *t, uint32_t line, const struct coord_message *waiting,
-	size_t nwaiting, const struct debts *debts);
+	size_t nwaiting, const struct suppress *suppress);
 void tag_cut_free(struct tag_cut *c);
 
 /* Peer has sent so many messages before its checkpoint. */

@@ -12,7 +12,7 @@
 #include "coord/control_message.h"
 #include "fuzz.h"
 
-enum { LINES = 64, STEPS = 400, CONTEXT = 6, WAITING = 64, HEAD = REPORT_HEAD_BYTES };
+enum { LINES = 64, STEPS = 400, CONTEXT = 6, WAITING = 64, HEAD = CONTROL_HEAD_BYTES };
 
 static struct {
 	struct coord c;
@@ -97,10 +97,10 @@ static void over(uint32_t line, bool committed)
 
 static void tell(int peer, const uint8_t *bytes, size_t len)
 {
-	struct report r;
+	struct control_message r;
 
 	FUZZ_CHECK(peer >= 0 && peer < f.c.size && peer != f.c.self, "to rank %d", peer);
-	FUZZ_CHECK(report_decode(&r, bytes, len), "what is told makes no sense");
+	FUZZ_CHECK(control_message_decode(&r, bytes, len), "what is told makes no sense");
 }
 
 static void fatal(void *user, const char *sentence)

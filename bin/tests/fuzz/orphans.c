@@ -17,36 +17,36 @@ static void again(const struct orphans *o, const uint8_t *bytes, size_t len)
 	free(wrote);
 }
 
-/* No message is thrown away that is no debt, and no more than there are; each of the first range
- * has its own checksum. */
+/* No message is thrown away that is no orphan to suppress, and no more than there are; each of the
+ * first range has its own checksum. */
 static void pay(const struct orphans *o, uint64_t messages)
 {
 	const struct orphan_range *r = o->v;
-	struct debts d = {0};
+	struct suppress d = {0};
 	struct orphans left = {0};
 	uint64_t before;
 
-	FUZZ_CHECK(debts_load(&d, o), "out of memory");
+	FUZZ_CHECK(suppress_load(&d, o), "out of memory");
 	before = d.left;
 	for (uint64_t i = 1; o->n && i <= messages; i++) {
-		bool paid = debts_paid(&d, (int)r->peer, r->context, r->tag);
+		bool suppressed = suppress_arrived(&d, (int)r->peer, r->context, r->tag);
 
-		before -= paid;
-		FUZZ_CHECK(paid || i < r->first || i >= r->first + r->count, "number %d is a debt",
-			(int)i);
-		if (paid && o->nsums && i < r->first + r->count)
-			FUZZ_CHECK(memcmp(&d.paid, &o->sums[i - r->first], sizeof d.paid) == 0,
+		before -= suppressed;
+		FUZZ_CHECK(suppressed || i < r->first || i >= r->first + r->count,
+			"number %d is a debt", (int)i);
+		if (suppressed && o->nsums && i < r->first + r->count)
+			FUZZ_CHECK(memcmp(&d.latest, &o->sums[i - r->first], sizeof d.latest) == 0,
 				"number %d has another's checksum", (int)i);
 	}
 	FUZZ_CHECK(d.left == before, "%d are left", (int)d.left);
-	FUZZ_CHECK(debts_left(&d, &left), "out of memory");
+	FUZZ_CHECK(suppress_left(&d, &left), "out of memory");
 	FUZZ_CHECK(!left.nsums || left.nsums == before, "%zu checksums", left.nsums);
 	FUZZ_CHECK(!left.nsums == !o->nsums || !before, "checksums are lost");
 	for (size_t i = 0; i < left.n; i++)
 		before -= left.v[i].count;
 	FUZZ_CHECK(before == 0, "some are lost");
 	orphans_free(&left);
-	debts_free(&d);
+	suppress_free(&d);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

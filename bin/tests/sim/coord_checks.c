@@ -91,9 +91,9 @@ static const struct state *state_at(struct world *w, int rank, uint32_t line)
 }
 
 /* 6: pairs that have exchanged anything in the interval, and the tree's edges. */
-static void check_told(struct world *w, uint32_t line)
+static void check_control(struct world *w, uint32_t line)
 {
-	const unsigned *told = w->told_of[line - w->base], n = (unsigned)w->program.ranks;
+	const unsigned *control = w->control_of[line - w->base], n = (unsigned)w->program.ranks;
 	bool pair[RANKS][RANKS] = {0};
 	unsigned pairs = 0;
 
@@ -107,13 +107,13 @@ static void check_told(struct world *w, uint32_t line)
 			 state_at(w, e->from, line - 1)->sent[i];
 		pairs += *spoke;
 	}
-	if (told[0] != pairs || told[1] < pairs || told[6] > 2 * (n - 1))
+	if (control[0] != pairs || control[1] < pairs || control[6] > 2 * (n - 1))
 		world_fails(w, "line %u: %u REPORTs, %u last, %u BEGIN for %u pairs of %u ranks",
-			line, told[1], told[0], told[6], pairs, n);
+			line, control[1], control[0], control[6], pairs, n);
 	for (int kind = 2; kind <= 5; kind++)
-		if (told[kind] != n - 1)
+		if (control[kind] != n - 1)
 			world_fails(w, "line %u: %u messages of kind %d on the tree of %u ranks",
-				line, told[kind], kind, n);
+				line, control[kind], kind, n);
 }
 
 static void check_line(struct world *w, uint32_t line)
@@ -140,7 +140,7 @@ static void check_line(struct world *w, uint32_t line)
 	if (first->committed && lost)
 		world_fails(w, "line %u was committed without a part", line);
 	if (!coord_is_blocking(&w->ranks[0].c))
-		check_told(w, line);
+		check_control(w, line);
 }
 
 /* ---- 5 ---- */
@@ -207,7 +207,8 @@ void check_closed(struct world *w)
 void check_left(struct world *w)
 {
 	for (int q = 0; q < w->program.ranks; q++)
-		if (w->ranks[q].inbox.n || w->ranks[q].c.debts.left)
+		if (w->ranks[q].inbox.n || w->ranks[q].c.suppress.left)
 			world_fails(w, "rank %d: %d messages and %llu debts are left", q,
-				w->ranks[q].inbox.n, (unsigned long long)w->ranks[q].c.debts.left);
+				w->ranks[q].inbox.n,
+				(unsigned long long)w->ranks[q].c.suppress.left);
 }

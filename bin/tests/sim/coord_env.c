@@ -122,25 +122,25 @@ void end_line(struct rank *r, uint32_t line, bool committed)
 }
 
 /* Kind, flags and line are where doc/coord.md says. */
-static void count_told(struct world *w, const uint8_t *bytes, size_t len)
+static void count_control(struct world *w, const uint8_t *bytes, size_t len)
 {
 	uint32_t line;
 
-	if (len < 12 || bytes[0] >= TOLD_KINDS)
-		world_fails(w, "what is told has no kind");
+	if (len < 12 || bytes[0] >= CONTROL_KINDS)
+		world_fails(w, "a control message has no kind");
 	memcpy(&line, bytes + 8, 4);
 	line = le32toh(line) - w->base;
-	w->seen->told++;
+	w->seen->control++;
 	if (w->before_restore || line >= LINES)
 		return;
-	w->told_of[line][bytes[0]]++;
-	w->told_of[line][0] += bytes[0] == 1 && bytes[1] & 1;
+	w->control_of[line][bytes[0]]++;
+	w->control_of[line][0] += bytes[0] == 1 && bytes[1] & 1;
 }
 
-void tell_peer(struct rank *r, int peer, const uint8_t *bytes, size_t len)
+void send_control(struct rank *r, int peer, const uint8_t *bytes, size_t len)
 {
 	struct world *w = r->w;
-	struct told *t = malloc(sizeof *t + len);
+	struct control *t = malloc(sizeof *t + len);
 
 	if (peer == r->self || peer < 0 || peer >= w->program.ranks)
 		world_fails(w, "rank %d tells %d", r->self, peer);
@@ -149,9 +149,9 @@ void tell_peer(struct rank *r, int peer, const uint8_t *bytes, size_t len)
 	t->next = NULL;
 	t->len = len;
 	memcpy(t->bytes, bytes, len);
-	*w->told_end[r->self][peer] = t;
-	w->told_end[r->self][peer] = &t->next;
-	count_told(w, bytes, len);
+	*w->control_end[r->self][peer] = t;
+	w->control_end[r->self][peer] = &t->next;
+	count_control(w, bytes, len);
 }
 
 /* Under a protocol that waits. */

@@ -216,13 +216,13 @@ static bool move_control(struct world *w)
 
 	for (int i = 0; i < n * n; i++) {
 		int from = (start + i) % (n * n) / n, to = (start + i) % n;
-		struct told *t = w->told[from][to];
+		struct control *t = w->control[from][to];
 
 		if (!t)
 			continue;
-		w->told[from][to] = t->next;
+		w->control[from][to] = t->next;
 		if (!t->next)
-			w->told_end[from][to] = &w->told[from][to];
+			w->control_end[from][to] = &w->control[from][to];
 		world_says(w, "%d tells %d: kind %d", from, to, t->len ? t->bytes[0] : -1);
 		if (!coord_control(&rank_of(w, to)->c, from, t->bytes, t->len))
 			world_fails(w, "rank %d does not understand what %d tells", to, from);

@@ -125,7 +125,7 @@ static void clear_counts(struct interval *v, unsigned send, unsigned recv)
 }
 
 static void clear_interval(
-	const struct world *w, struct interval *v, unsigned sent, uint64_t got, uint64_t debts)
+	const struct world *w, struct interval *v, unsigned sent, uint64_t got, uint64_t suppress)
 {
 	uint64_t send = UP_TO(sent) & ~UP_TO(v->sent), recv = got & ~v->got, both;
 
@@ -137,7 +137,7 @@ static void clear_interval(
 	both = v->orphans & send;
 	v->orphans &= ~both;
 	send &= ~both;
-	if (w->one_ahead_only && (v->orphans & ~debts))
+	if (w->one_ahead_only && (v->orphans & ~suppress))
 		world_fails(w, "an orphan of two lines, and no rank was two ahead");
 	both = send & recv;
 	v->transit |= send & ~both;
@@ -151,12 +151,12 @@ static void check_interval(
 {
 	struct world *w = r->w;
 	struct interval v = interval_base(w, env);
-	uint64_t debts = v.orphans;
+	uint64_t suppress = v.orphans;
 
 	for (uint32_t k = w->base + 1; k <= line; k++)
 		clear_interval(w, &v,
 			part_of(&w->ranks[w->program.envs[env].from], k)->state.sent[env],
-			part_of(&w->ranks[r->self], k)->state.got[env], debts);
+			part_of(&w->ranks[r->self], k)->state.got[env], suppress);
 	if (v.transit != transit || v.orphans != orphans)
 		world_fails(w, "rank %d, line %u: the interval form has other sets", r->self, line);
 	if (v.in_order && (v.ntransit != count(transit) || v.norphans != count(orphans)))

@@ -206,7 +206,7 @@ static void begin_rank(struct world *w, int q)
 		part->held.n = 0;
 	}
 	for (int to = 0; to < w->program.ranks; to++)
-		w->told_end[q][to] = &w->told[q][to];
+		w->control_end[q][to] = &w->control[q][to];
 	if (coord_init(&r->c, w->protocol, q, w->program.ranks, fatal, r))
 		abort();
 }
@@ -225,7 +225,7 @@ void world_begin_epoch(struct world *w)
 	w->commit_known = false;
 	w->one_ahead_only = true;
 	w->asked = 0;
-	memset(w->told_of, 0, sizeof w->told_of);
+	memset(w->control_of, 0, sizeof w->control_of);
 	w->slow_rank = (int)rng_below(&w->rng, 2 * RANKS);
 	for (int e = 0; e < w->program.nenvs; e++)
 		w->flying[e].n = 0;
@@ -246,10 +246,10 @@ void world_end_epoch(struct world *w)
 			w->ranks[q].parts[i].orphans = NULL;
 		}
 		for (int to = 0; to < w->program.ranks; to++)
-			while (w->told[q][to]) {
-				struct told *t = w->told[q][to];
+			while (w->control[q][to]) {
+				struct control *t = w->control[q][to];
 
-				w->told[q][to] = t->next;
+				w->control[q][to] = t->next;
 				free(t);
 			}
 	}

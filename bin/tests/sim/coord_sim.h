@@ -28,7 +28,7 @@ enum {
 	LINES = 48, /* in one epoch */
 	MAILS = 1024,
 	KEPT = 2, /* committed lines */
-	TOLD_KINDS = 7,
+	CONTROL_KINDS = 7,
 };
 
 /* ---- the program (coord_program.c) ---- */
@@ -128,8 +128,8 @@ struct rank {
 	bool chosen;
 };
 
-struct told {
-	struct told *next;
+struct control {
+	struct control *next;
 	size_t len;
 	uint8_t bytes[];
 };
@@ -155,7 +155,7 @@ struct rates {
 
 struct seen {
 	unsigned long lines, committed, given_up, restores, transit, orphans, both, thrown, ahead,
-		blocking, oracle, told, torn, crowded, other;
+		blocking, oracle, control, torn, crowded, other;
 };
 
 struct world {
@@ -170,7 +170,7 @@ struct world {
 	struct mail mails[MAILS];
 	int nmails;
 	struct mails flying[ENVELOPES];
-	struct told *told[RANKS][RANKS], **told_end[RANKS][RANKS];
+	struct control *control[RANKS][RANKS], **control_end[RANKS][RANKS];
 	uint32_t base;		    /* the number before the first line of this epoch */
 	uint32_t latest;	    /* the highest that a line had */
 	uint32_t committing;	    /* rank 0 was asked to commit it */
@@ -183,8 +183,9 @@ struct world {
 	bool before_restore, one_ahead_only;
 	uint8_t sends[ENVELOPES]; /* what it puts into its messages, now */
 	bool other;		  /* one came again with other contents: the job has ended */
-	unsigned told_of[LINES][TOLD_KINDS]; /* by line and kind, as on the wire; 0: last REPORTs */
-	unsigned asked;			     /* requests by time that made a line */
+	unsigned control_of[LINES]
+			   [CONTROL_KINDS]; /* by line and kind, as on the wire; 0: last REPORTs */
+	unsigned asked;			    /* requests by time that made a line */
 };
 
 #define BIT(k) ((uint64_t)1 << (k))
@@ -208,7 +209,7 @@ void finish_line(struct rank *r, uint32_t line);
 void commit_line(struct rank *r, uint32_t line, const struct coord_part *parts);
 void end_line(struct rank *r, uint32_t line, bool committed);
 void save_line(struct rank *r, uint32_t line);
-void tell_peer(struct rank *r, int peer, const uint8_t *bytes, size_t len);
+void send_control(struct rank *r, int peer, const uint8_t *bytes, size_t len);
 
 /* ---- coord_drive.c ---- */
 

@@ -228,6 +228,6 @@ int main(int argc, char **argv)
 	       "%lu control messages\n",
 		(unsigned long long)runs, seen.lines, seen.committed, seen.given_up, seen.torn,
 		seen.crowded, seen.blocking, seen.ahead, seen.transit, seen.orphans, seen.both,
-		seen.restores, seen.thrown, seen.other, seen.oracle, seen.told);
+		seen.restores, seen.thrown, seen.other, seen.oracle, seen.control);
 	return 0;
 }

@@ -28,8 +28,8 @@ void cluster_end(struct cluster *cl)
 		for (int i = 0; i < LINES_MOST; i++)
 			free(cl->ranks[q].lines[i].orphans);
 	}
-	for (int i = 0; i < cl->ntold; i++)
-		free(cl->told[i].bytes);
+	for (int i = 0; i < cl->ncontrol; i++)
+		free(cl->control[i].bytes);
 	cluster_now = cl->before;
 }
 
@@ -161,7 +161,7 @@ void close_rank(struct cluster *cl, int rank)
 	rank_drive(&cl->ranks[rank]);
 }
 
-static bool gets(struct cluster *cl, const struct told *t, size_t len)
+static bool gets(struct cluster *cl, const struct control *t, size_t len)
 {
 	bool right = coord_control(&cl->ranks[t->to].c, t->from, t->bytes, len);
 
@@ -172,10 +172,10 @@ static bool gets(struct cluster *cl, const struct told *t, size_t len)
 enum { KIND_BEGIN = 6 };
 
 /* In memory of its own, so that a look beyond the end is seen. */
-static void refuses_pieces(struct cluster *cl, const struct told *t)
+static void refuses_pieces(struct cluster *cl, const struct control *t)
 {
 	for (size_t len = 0; len < t->len; len += len < 64 ? 1 : t->len / 16) {
-		struct told piece = *t;
+		struct control piece = *t;
 
 		piece.bytes = malloc(len + 1);
 		memcpy(piece.bytes, t->bytes, len);
@@ -185,12 +185,12 @@ static void refuses_pieces(struct cluster *cl, const struct told *t)
 	}
 }
 
-static bool tell_at(struct cluster *cl, int i)
+static bool deliver_at(struct cluster *cl, int i)
 {
-	struct told t = cl->told[i];
+	struct control t = cl->control[i];
 	bool right;
 
-	memmove(&cl->told[i], &cl->told[i + 1], (size_t)(--cl->ntold - i) * sizeof t);
+	memmove(&cl->control[i], &cl->control[i + 1], (size_t)(--cl->ncontrol - i) * sizeof t);
 	if (cl->hostile)
 		refuses_pieces(cl, &t);
 	right = gets(cl, &t, t.len);
@@ -200,20 +200,20 @@ static bool tell_at(struct cluster *cl, int i)
 	return right;
 }
 
-void tell_one(struct cluster *cl, int from, int to)
+void deliver_one(struct cluster *cl, int from, int to)
 {
-	for (int i = 0; i < cl->ntold; i++)
-		if (cl->told[i].from == from && cl->told[i].to == to) {
-			ck_assert(tell_at(cl, i));
+	for (int i = 0; i < cl->ncontrol; i++)
+		if (cl->control[i].from == from && cl->control[i].to == to) {
+			ck_assert(deliver_at(cl, i));
 			return;
 		}
 	ck_abort_msg("%d has told %d nothing", from, to);
 }
 
-void tell_all(struct cluster *cl)
+void deliver_all(struct cluster *cl)
 {
-	while (cl->ntold)
-		ck_assert(tell_at(cl, 0));
+	while (cl->ncontrol)
+		ck_assert(deliver_at(cl, 0));
 }
 
 const char *transit(struct cluster *cl, int rank, uint32_t line)

@@ -8,7 +8,7 @@
 
 #include "coord/coord.h"
 
-enum { RANKS_MOST = 8, LINES_MOST = 8, MESSAGES_MOST = 64, TOLD_MOST = 256 };
+enum { RANKS_MOST = 8, LINES_MOST = 8, MESSAGES_MOST = 64, CONTROL_MOST = 256 };
 
 struct mail {
 	int from, to;
@@ -23,7 +23,7 @@ struct mails {
 	int n;
 };
 
-struct told {
+struct control {
 	int from, to;
 	uint8_t *bytes;
 	size_t len;
@@ -50,8 +50,8 @@ struct cluster {
 	int size;
 	struct rank ranks[RANKS_MOST];
 	struct mails flying;
-	struct told told[TOLD_MOST];
-	int ntold, nflown;
+	struct control control[CONTROL_MOST];
+	int ncontrol, nflown;
 	bool slow; /* nobody says coord_written or coord_committed by himself */
 	bool cannot_commit;
 	bool hostile;		/* what is told comes cut, too, and twice: that must be refused */
@@ -98,8 +98,8 @@ bool due(struct cluster *cl, int rank, bool elapsed);
 void close_rank(struct cluster *cl, int rank);
 
 /* One message between protocols; all of them, until there are none. */
-void tell_one(struct cluster *cl, int from, int to);
-void tell_all(struct cluster *cl);
+void deliver_one(struct cluster *cl, int from, int to);
+void deliver_all(struct cluster *cl);
 
 /* "1:7#2 0:7#1": sender, tag and number of the messages that a line of a rank has. */
 const char *transit(struct cluster *cl, int rank, uint32_t line);

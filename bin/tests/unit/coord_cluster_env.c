@@ -136,14 +136,14 @@ static void over(struct rank *r, uint32_t line, bool committed)
 	a->committed = committed;
 }
 
-static void tell(struct rank *r, int peer, const uint8_t *bytes, size_t len)
+static void send_control(struct rank *r, int peer, const uint8_t *bytes, size_t len)
 {
-	struct told t = {.from = r->self, .to = peer, .bytes = malloc(len + 1), .len = len};
+	struct control t = {.from = r->self, .to = peer, .bytes = malloc(len + 1), .len = len};
 
 	ck_assert_int_ne(peer, r->self);
-	ck_assert_int_lt(cluster_now->ntold, TOLD_MOST);
+	ck_assert_int_lt(cluster_now->ncontrol, CONTROL_MOST);
 	memcpy(t.bytes, bytes, len);
-	cluster_now->told[cluster_now->ntold++] = t;
+	cluster_now->control[cluster_now->ncontrol++] = t;
 }
 
 void cluster_fatal(void *user, const char *sentence)
@@ -158,7 +158,7 @@ void cluster_fatal(void *user, const char *sentence)
 static void wait_for(struct rank *r)
 {
 	if (!coord_waited(&r->c))
-		tell_all(cluster_now);
+		deliver_all(cluster_now);
 	ck_assert_msg(coord_waited(&r->c), "it would wait for ever");
 }
 
@@ -203,7 +203,7 @@ static bool act_at_once(struct rank *r, const struct coord_action *a)
 		over(r, a->line, a->ok);
 		return true;
 	case COORD_SEND:
-		tell(r, a->peer, a->bytes, a->len);
+		send_control(r, a->peer, a->bytes, a->len);
 		free(a->bytes);
 		return true;
 	case COORD_LIST:

@@ -66,7 +66,7 @@ int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *pa
 
 static void *announce(int peer, const char *words)
 {
-	struct tp_place place = talk_channel.place(peer, NULL, strlen(words));
+	struct tp_place place = coord_channel.place(peer, NULL, strlen(words));
 
 	ck_assert_uint_eq(place.room, strlen(words));
 	memcpy(place.buf, words, place.room);
@@ -80,7 +80,7 @@ static void setup(void)
 
 	heard[0] = '\0';
 	ck_assert_int_eq(comm_world_init(&world), MPI_SUCCESS);
-	ck_assert_int_eq(talk_init(NULL, PEERS), 0);
+	ck_assert_int_eq(coord_channel_init(NULL, PEERS), 0);
 }
 
 /* The first is long and comes last; another peer's do not wait for it. */
@@ -93,15 +93,15 @@ START_TEST(in_order)
 	second = announce(1, "two");
 	third = announce(1, "three");
 	other = announce(2, "x");
-	talk_channel.received(second, 0);
+	coord_channel.received(second, 0);
 	ck_assert_str_eq(heard, "");
-	talk_channel.received(other, 0);
+	coord_channel.received(other, 0);
 	ck_assert_str_eq(heard, "2x ");
-	talk_channel.received(first, 0);
+	coord_channel.received(first, 0);
 	ck_assert_str_eq(heard, "2x 1one 1two ");
-	talk_channel.received(third, 0);
+	coord_channel.received(third, 0);
 	ck_assert_str_eq(heard, "2x 1one 1two 1three ");
-	talk_fini();
+	coord_channel_fini();
 }
 END_TEST
 
@@ -113,10 +113,10 @@ START_TEST(lost)
 	setup();
 	first = announce(1, "one");
 	second = announce(1, "two");
-	talk_channel.received(first, FT_EPEER);
-	talk_channel.received(second, 0);
+	coord_channel.received(first, FT_EPEER);
+	coord_channel.received(second, 0);
 	ck_assert_str_eq(heard, "");
-	talk_fini();
+	coord_channel_fini();
 }
 END_TEST
 
@@ -128,12 +128,12 @@ START_TEST(said)
 	setup();
 	for (size_t i = 0; i < 2; i++) {
 		answer = at_once[i];
-		talk_say(1, (const uint8_t *)"words", 5);
+		coord_channel_send(1, (const uint8_t *)"words", 5);
 	}
 	answer = 0;
-	talk_say(1, (const uint8_t *)"words", 5);
-	talk_channel.sent(sent);
-	talk_fini();
+	coord_channel_send(1, (const uint8_t *)"words", 5);
+	coord_channel.sent(sent);
+	coord_channel_fini();
 }
 END_TEST
 

@@ -34,7 +34,7 @@ START_TEST(what_all_have_received_is_no_matter)
 	pass(&cl, 0, 1, 7);
 	pass(&cl, 1, 2, 7);
 	all_checkpoint();
-	tell_all(&cl);
+	deliver_all(&cl);
 	must_be(1, 1, "", "");
 	must_commit(1);
 	ck_assert(!coord_making(&cl.ranks[0].c));
@@ -49,7 +49,7 @@ START_TEST(a_message_that_waits_is_in_transit)
 	send_mail(&cl, 0, 1, 7);
 	arrive(&cl, 0, 1, 7);
 	all_checkpoint();
-	tell_all(&cl);
+	deliver_all(&cl);
 	must_be(1, 1, "0:7#2", "");
 	must_commit(1);
 	cluster_end(&cl);
@@ -68,11 +68,11 @@ START_TEST(a_message_that_comes_late_is_in_transit)
 	checkpoint(&cl, 0);
 	send_mail(&cl, 0, 1, 8);
 	arrive(&cl, 0, 1, 8);
-	tell_all(&cl);
+	deliver_all(&cl);
 	ck_assert_str_eq(transit(&cl, 1, 1), "not finished");
 	ck_assert(!cl.ranks[0].lines[1].over);
 	arrive(&cl, 0, 1, 7);
-	tell_all(&cl);
+	deliver_all(&cl);
 	must_be(1, 1, "0:8#2 0:7#1", "");
 	must_commit(1);
 	cluster_end(&cl);
@@ -87,9 +87,9 @@ START_TEST(a_message_from_after_the_line_is_an_orphan)
 	pass(&cl, 0, 1, 7);
 	pass(&cl, 0, 1, 7);
 	pass(&cl, 0, 1, 9);
-	tell_all(&cl);
+	deliver_all(&cl);
 	checkpoint(&cl, 1);
-	tell_all(&cl);
+	deliver_all(&cl);
 	must_be(1, 1, "", "0:7#1+2 0:9#1+1");
 	must_commit(1);
 	cluster_end(&cl);
@@ -111,7 +111,7 @@ START_TEST(one_envelope_can_have_both)
 	receive(&cl, 0, 1, 7, 4);
 	receive(&cl, 0, 1, 7, 6);
 	checkpoint(&cl, 1);
-	tell_all(&cl);
+	deliver_all(&cl);
 	must_be(1, 1, "0:7#1", "0:7#2+1 0:7#4+1");
 	must_commit(1);
 	cluster_end(&cl);
@@ -125,7 +125,7 @@ START_TEST(a_rank_can_be_several_lines_ahead)
 		pass(&cl, 0, 1, 7);
 		send_mail(&cl, 0, 2, 5);
 		checkpoint(&cl, 0);
-		tell_all(&cl);
+		deliver_all(&cl);
 	}
 	send_mail(&cl, 0, 1, 7);
 	arrive(&cl, 0, 1, 7);
@@ -133,12 +133,12 @@ START_TEST(a_rank_can_be_several_lines_ahead)
 		checkpoint(&cl, 1);
 	for (int i = 0; i < 3; i++) {
 		checkpoint(&cl, 2);
-		tell_all(&cl);
+		deliver_all(&cl);
 		ck_assert_str_eq(transit(&cl, 2, (uint32_t)i + 1), "not finished");
 	}
 	for (int i = 0; i < 3; i++)
 		arrive(&cl, 0, 2, 5);
-	tell_all(&cl);
+	deliver_all(&cl);
 	must_be(1, 1, "", "0:7#1+2");
 	must_be(1, 2, "", "0:7#1+1");
 	must_be(1, 3, "", "");
@@ -175,13 +175,13 @@ START_TEST(who_sent_nothing_need_not_say_so)
 	send_mail(&cl, 3, 1, 7);
 	arrive(&cl, 3, 1, 7);
 	all_checkpoint();
-	ck_assert_int_eq(cl.ntold, 2 + 2); /* to rank 1; from 1 to 0, and from 3 to 2 */
-	tell_all(&cl);
+	ck_assert_int_eq(cl.ncontrol, 2 + 2); /* to rank 1; from 1 to 0, and from 3 to 2 */
+	deliver_all(&cl);
 	must_be(1, 1, "3:7#2", "");
 	must_commit(1);
 	all_checkpoint();
-	ck_assert_int_eq(cl.ntold, 2);
-	tell_all(&cl);
+	ck_assert_int_eq(cl.ncontrol, 2);
+	deliver_all(&cl);
 	must_commit(2);
 	cluster_end(&cl);
 }
@@ -197,14 +197,14 @@ START_TEST(a_rank_that_cannot_capture_says_so)
 	ck_assert(checkpoint(&cl, 1));
 	ck_assert(!checkpoint(&cl, 2));
 	ck_assert(!coord_making(&cl.ranks[2].c));
-	tell_all(&cl);
+	deliver_all(&cl);
 	for (int q = 0; q < 3; q++)
 		ck_assert(cl.ranks[q].lines[1].over && !cl.ranks[q].lines[1].committed);
 	ck_assert(!wait_for_lines(&cl, 1));
 	cl.ranks[2].cannot_capture = false;
 	all_checkpoint();
 	arrive(&cl, 0, 2, 7);
-	tell_all(&cl);
+	deliver_all(&cl);
 	must_be(2, 2, "0:7#1", "");
 	must_commit(2);
 	ck_assert(wait_for_lines(&cl, 1));
@@ -217,17 +217,17 @@ START_TEST(a_rank_that_cannot_write_says_so)
 	cluster_begin(&cl, 3, protocols[_i]);
 	cl.ranks[1].cannot_write = true;
 	all_checkpoint();
-	tell_all(&cl);
+	deliver_all(&cl);
 	for (int q = 0; q < 3; q++)
 		ck_assert(cl.ranks[q].lines[1].over && !cl.ranks[q].lines[1].committed);
 	cl.ranks[1].cannot_write = false;
 	cl.cannot_commit = true;
 	all_checkpoint();
-	tell_all(&cl);
+	deliver_all(&cl);
 	ck_assert(cl.ranks[1].lines[2].over && !cl.ranks[1].lines[2].committed);
 	cl.cannot_commit = false;
 	all_checkpoint();
-	tell_all(&cl);
+	deliver_all(&cl);
 	must_commit(3);
 	cluster_end(&cl);
 }
@@ -242,7 +242,7 @@ START_TEST(lines_commit_in_their_order)
 	cl.slow = true;
 	for (int i = 0; i < 3; i++)
 		all_checkpoint();
-	tell_all(&cl);
+	deliver_all(&cl);
 	for (uint32_t line = 1; line <= 3; line++)
 		ck_assert(cl.ranks[0].lines[line].finished && cl.ranks[1].lines[line].finished);
 	for (uint32_t q = 0; q < 2; q++)
@@ -251,24 +251,24 @@ START_TEST(lines_commit_in_their_order)
 			coord_written(&cl.ranks[q].c, line, &part);
 			goes_on(&cl, q);
 		}
-	tell_all(&cl);
+	deliver_all(&cl);
 	ck_assert_uint_eq(cl.committing, 2);
 	for (uint32_t q = 0; q < 2; q++) {
 		part = (struct coord_part){1, 100 + q, 1};
 		coord_written(&cl.ranks[q].c, 1, &part);
 		goes_on(&cl, q);
 	}
-	tell_all(&cl);
+	deliver_all(&cl);
 	coord_committed(&cl.ranks[0].c, 2, true);
 	goes_on(&cl, 0);
-	tell_all(&cl);
+	deliver_all(&cl);
 	must_commit(2);
 	ck_assert(cl.ranks[1].lines[1].over && !cl.ranks[1].lines[1].committed);
 	ck_assert_uint_eq(cl.committing, 3);
 	ck_assert(!cl.ranks[1].lines[3].over);
 	coord_committed(&cl.ranks[0].c, 3, true);
 	goes_on(&cl, 0);
-	tell_all(&cl);
+	deliver_all(&cl);
 	must_commit(3);
 	cluster_end(&cl);
 }
@@ -296,13 +296,13 @@ START_TEST(a_wish_makes_all_due_once)
 		ck_assert(!due(&cl, q, false));
 	ck_assert(due(&cl, 3, true));
 	ck_assert(due(&cl, 0, true));
-	tell_all(&cl);
+	deliver_all(&cl);
 	for (int q = 0; q < 5; q++)
 		ck_assert(due(&cl, q, false));
 	all_checkpoint();
 	for (int q = 0; q < 5; q++)
 		ck_assert(!due(&cl, q, false));
-	tell_all(&cl);
+	deliver_all(&cl);
 	must_commit(1);
 	cluster_end(&cl);
 }
@@ -317,14 +317,14 @@ START_TEST(who_has_not_written_its_part_is_not_due)
 	cl.slow = true;
 	all_checkpoint();
 	ck_assert(!due(&cl, 0, true));
-	tell_all(&cl);
+	deliver_all(&cl);
 	ck_assert(cl.ranks[0].lines[1].finished);
 	ck_assert(!due(&cl, 0, true));
-	ck_assert_int_eq(cl.ntold, 0);
+	ck_assert_int_eq(cl.ncontrol, 0);
 	coord_written(&cl.ranks[1].c, 1, &(struct coord_part){1, 101, 1});
 	goes_on(&cl, 1);
 	ck_assert(due(&cl, 1, true));
-	tell_all(&cl);
+	deliver_all(&cl);
 	ck_assert(!due(&cl, 0, false));
 	coord_written(&cl.ranks[0].c, 1, &part);
 	goes_on(&cl, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The pure parts of coordination, each alone: counts by envelope, orphans and debts, the tree. */
+/* The pure parts of coordination, each alone: counts by envelope, orphans and orphans to suppress,
+ * the tree. */
 #include <string.h>
 
 #include "coord/suppress.h"
@@ -12,32 +13,33 @@
 
 START_TEST(envelopes_count_apart)
 {
-	struct envlog l;
-	struct envlog_entry *all;
+	struct envelope_counters l;
+	struct envelope_counter *all;
 
-	envlog_init(&l);
-	ck_assert_ptr_null(envlog_last(&l, 0, 0));
-	ck_assert_ptr_null(envlog_find(&l, 0, 0));
+	envelope_counters_init(&l);
+	ck_assert_ptr_null(envelope_counters_last(&l, 0, 0));
+	ck_assert_ptr_null(envelope_counters_find(&l, 0, 0));
 	for (int round = 0; round < 3; round++)
 		for (int i = 0; i < 5000; i++)
-			envlog_get(&l, (uint64_t)(i % 50) << 32, i / 50)->a++;
+			envelope_counters_get(&l, (uint64_t)(i % 50) << 32, i / 50)->a++;
 	ck_assert_uint_eq(l.n, 5000);
-	for (int tag = 99; tag > 99 - ENVLOG_RECENT; tag--)
-		ck_assert_ptr_eq(envlog_last(&l, UINT64_C(49) << 32, tag),
-			envlog_find(&l, UINT64_C(49) << 32, tag));
-	ck_assert_ptr_null(envlog_last(&l, UINT64_C(49) << 32, 99 - ENVLOG_RECENT));
-	ck_assert_ptr_null(envlog_last(&l, UINT64_C(48) << 32, 99));
-	all = envlog_sorted(&l);
+	for (int tag = 99; tag > 99 - ENVELOPE_COUNTERS_RECENT; tag--)
+		ck_assert_ptr_eq(envelope_counters_last(&l, UINT64_C(49) << 32, tag),
+			envelope_counters_find(&l, UINT64_C(49) << 32, tag));
+	ck_assert_ptr_null(
+		envelope_counters_last(&l, UINT64_C(49) << 32, 99 - ENVELOPE_COUNTERS_RECENT));
+	ck_assert_ptr_null(envelope_counters_last(&l, UINT64_C(48) << 32, 99));
+	all = envelope_counters_sorted(&l);
 	for (uint32_t i = 0; i < l.n; i++) {
 		ck_assert_uint_eq(all[i].context, (uint64_t)(i / 100) << 32);
 		ck_assert_int_eq(all[i].tag, (int)(i % 100));
 		ck_assert_uint_eq(all[i].a, 3);
 	}
 	free(all);
-	envlog_clear(&l);
+	envelope_counters_clear(&l);
 	ck_assert_uint_eq(l.n, 0);
-	ck_assert_ptr_null(envlog_again(&l, 0, 0));
-	envlog_free(&l);
+	ck_assert_ptr_null(envelope_counters_again(&l, 0, 0));
+	envelope_counters_free(&l);
 }
 END_TEST
 
@@ -45,35 +47,35 @@ END_TEST
 START_TEST(what_is_even_and_not_held_is_forgotten)
 {
 	for (int n = 1; n < 4000; n++) {
-		struct envlog l;
+		struct envelope_counters l;
 		uint32_t kept = 0;
 		int many = n % 128;
 		uint64_t step = (uint64_t)n;
 
-		envlog_init(&l);
+		envelope_counters_init(&l);
 		for (int i = 0; i < many; i++) {
-			struct envlog_entry *e = envlog_get(&l, i * step, i);
+			struct envelope_counter *e = envelope_counters_get(&l, i * step, i);
 
 			e->a = 7;
 			e->s = i % 3 ? 7 : 5;
 			e->held = i % 7 == 1;
 		}
-		envlog_keep(&l);
+		envelope_counters_keep(&l);
 		for (int i = 0; i < many; i++) {
 			bool stays = i % 3 == 0 || i % 7 == 1;
-			struct envlog_entry *e = envlog_find(&l, i * step, i);
+			struct envelope_counter *e = envelope_counters_find(&l, i * step, i);
 
 			ck_assert_int_eq(e != NULL, stays);
 			ck_assert(!e || (!e->held && e->a == 7));
 			kept += stays;
 		}
 		ck_assert_uint_eq(l.n, kept);
-		envlog_free(&l);
+		envelope_counters_free(&l);
 	}
 }
 END_TEST
 
-/* ---- orphans and debts ---- */
+/* ---- orphans and orphans to suppress ---- */
 
 static void add(struct orphans *o, uint32_t peer, int32_t tag, uint64_t first, uint64_t count)
 {
@@ -120,7 +122,7 @@ static void add_sums(struct orphans *o, uint64_t n)
 START_TEST(orphans_have_checksums)
 {
 	struct orphans o = {0}, again = {0}, left = {0};
-	struct debts d = {0};
+	struct suppress d = {0};
 	uint8_t *bytes;
 	size_t len;
 
@@ -136,15 +138,16 @@ START_TEST(orphans_have_checksums)
 	ck_assert(orphans_decode(&again, bytes, len));
 	ck_assert_uint_eq(again.nsums, 3);
 	ck_assert_uint_eq(again.sums[2].hash, 300);
-	ck_assert(debts_load(&d, &again));
-	ck_assert(!debts_paid(&d, 0, 6, 7) && debts_paid(&d, 0, 6, 7));
-	ck_assert_uint_eq(d.paid.length, 1);
-	ck_assert(debts_left(&d, &left));
+	ck_assert(suppress_load(&d, &again));
+	ck_assert(!suppress_arrived(&d, 0, 6, 7) && suppress_arrived(&d, 0, 6, 7));
+	ck_assert_uint_eq(d.latest.length, 1);
+	ck_assert(suppress_left(&d, &left));
 	ck_assert_uint_eq(left.nsums, 2);
 	ck_assert_uint_eq(left.sums[1].hash, 300);
-	ck_assert(debts_paid(&d, 0, 6, 7) && !debts_paid(&d, 0, 6, 7) && debts_paid(&d, 0, 6, 7));
-	ck_assert_uint_eq(d.paid.hash, 300);
-	debts_free(&d);
+	ck_assert(suppress_arrived(&d, 0, 6, 7) && !suppress_arrived(&d, 0, 6, 7) &&
+		  suppress_arrived(&d, 0, 6, 7));
+	ck_assert_uint_eq(d.latest.hash, 300);
+	suppress_free(&d);
 	orphans_free(&o);
 	orphans_free(&again);
 	orphans_free(&left);
@@ -213,29 +216,29 @@ END_TEST
 START_TEST(debts_are_paid_once)
 {
 	struct orphans o = {0}, left = {0};
-	struct debts d = {0};
+	struct suppress d = {0};
 
 	add(&o, 0, 7, 2, 2);
 	add(&o, 0, 7, 5, 1);
 	add(&o, 1, 7, 1, 1);
-	ck_assert(debts_load(&d, &o));
+	ck_assert(suppress_load(&d, &o));
 	ck_assert_uint_eq(d.left, 4);
-	ck_assert(!debts_paid(&d, 0, 6, 7));
-	ck_assert(!debts_paid(&d, 0, 6, 8));
-	ck_assert(!debts_paid(&d, 0, 4, 7));
-	ck_assert(debts_paid(&d, 0, 6, 7));
-	ck_assert(debts_left(&d, &left));
+	ck_assert(!suppress_arrived(&d, 0, 6, 7));
+	ck_assert(!suppress_arrived(&d, 0, 6, 8));
+	ck_assert(!suppress_arrived(&d, 0, 4, 7));
+	ck_assert(suppress_arrived(&d, 0, 6, 7));
+	ck_assert(suppress_left(&d, &left));
 	ck_assert_uint_eq(left.n, 3);
 	ck_assert_uint_eq(left.v[0].first, 1);
 	ck_assert_uint_eq(left.v[0].count, 1);
 	ck_assert_uint_eq(left.v[1].first, 3);
-	ck_assert(debts_paid(&d, 0, 6, 7));
-	ck_assert(!debts_paid(&d, 0, 6, 7));
-	ck_assert(debts_paid(&d, 0, 6, 7));
-	ck_assert(!debts_paid(&d, 0, 6, 7));
-	ck_assert(debts_paid(&d, 1, 6, 7));
+	ck_assert(suppress_arrived(&d, 0, 6, 7));
+	ck_assert(!suppress_arrived(&d, 0, 6, 7));
+	ck_assert(suppress_arrived(&d, 0, 6, 7));
+	ck_assert(!suppress_arrived(&d, 0, 6, 7));
+	ck_assert(suppress_arrived(&d, 1, 6, 7));
 	ck_assert_uint_eq(d.left, 0);
-	debts_free(&d);
+	suppress_free(&d);
 	orphans_free(&o);
 	orphans_free(&left);
 }
@@ -268,35 +271,35 @@ START_TEST(the_tree_holds_everybody_once)
 }
 END_TEST
 
-START_TEST(tallies_are_by_line)
+START_TEST(sums_are_by_line)
 {
 	static const uint32_t lines[] = {5, 3, 9, 3};
-	struct tally *list = NULL;
+	struct reduction *list = NULL;
 	uint32_t one[4] = {1, 0, 0, 2};
 
 	for (int i = 0; i < 4; i++)
-		ck_assert_uint_eq(tally_at(&list, lines[i], 0, 4)->line, lines[i]);
+		ck_assert_uint_eq(reduction_at(&list, lines[i], 0, 4)->line, lines[i]);
 	ck_assert_uint_eq(list->line, 3);
-	ck_assert_ptr_eq(tally_find(list, 5), list->next);
-	ck_assert_ptr_null(tally_find(list, 4));
-	ck_assert(!tally_count_right(list, 0, 4, 2, (uint32_t[]){0, 0, 2, 0}));
-	ck_assert(!tally_count_right(list, 0, 4, 2, (uint32_t[]){3, 0, 0, 0}));
-	ck_assert(!tally_count_right(list, 0, 4, 3, (uint32_t[]){0, 0, 0, 0}));
-	ck_assert(tally_count_right(list, 0, 4, 2, (uint32_t[]){2, 2, 1, 1}));
-	tally_count(list, 1, 4, one);
-	tally_count(list, TREE_SELF, 4, one);
+	ck_assert_ptr_eq(reduction_find(list, 5), list->next);
+	ck_assert_ptr_null(reduction_find(list, 4));
+	ck_assert(!reduction_count_right(list, 0, 4, 2, (uint32_t[]){0, 0, 2, 0}));
+	ck_assert(!reduction_count_right(list, 0, 4, 2, (uint32_t[]){3, 0, 0, 0}));
+	ck_assert(!reduction_count_right(list, 0, 4, 3, (uint32_t[]){0, 0, 0, 0}));
+	ck_assert(reduction_count_right(list, 0, 4, 2, (uint32_t[]){2, 2, 1, 1}));
+	reduction_count(list, 1, 4, one);
+	reduction_count(list, TREE_SELF, 4, one);
 	ck_assert_uint_eq(list->counts[3], 4);
-	ck_assert(!tally_count_right(list, 0, 4, 2, one));
+	ck_assert(!reduction_count_right(list, 0, 4, 2, one));
 	while (list)
-		tally_remove(&list, list->next ? list->next : list);
+		reduction_remove(&list, list->next ? list->next : list);
 }
 END_TEST
 
-UNIT_MAIN(
-	"coord_parts", tcase_add_test(tc, envelopes_count_apart);
-	tcase_add_test(tc, what_is_even_and_not_held_is_forgotten);
-	tcase_add_test(tc, orphans_go_through_bytes); tcase_add_test(tc, orphans_have_checksums);
-	tcase_add_test(tc, messages_are_the_same_as_far_as_is_known); tcase_add_loop_test(
-		tc, orphans_that_make_no_sense, 0, (int)(sizeof wrongs / sizeof *wrongs));
-	tcase_add_test(tc, orphans_that_cannot_be_counted); tcase_add_test(tc, debts_are_paid_once);
-	tcase_add_test(tc, the_tree_holds_everybody_once); tcase_add_test(tc, tallies_are_by_line);)
+UNIT_MAIN("coord_parts", tcase_add_test(tc, envelopes_count_apart);
+	  tcase_add_test(tc, what_is_even_and_not_held_is_forgotten);
+	  tcase_add_test(tc, orphans_go_through_bytes); tcase_add_test(tc, orphans_have_checksums);
+	  tcase_add_test(tc, messages_are_the_same_as_far_as_is_known); tcase_add_loop_test(
+		  tc, orphans_that_make_no_sense, 0, (int)(sizeof wrongs / sizeof *wrongs));
+	  tcase_add_test(tc, orphans_that_cannot_be_counted);
+	  tcase_add_test(tc, debts_are_paid_once);
+	  tcase_add_test(tc, the_tree_holds_everybody_once); tcase_add_test(tc, sums_are_by_line);)

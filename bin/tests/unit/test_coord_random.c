@@ -94,10 +94,10 @@ static void step_tell(void)
 	struct cluster *cl = cluster();
 	int i;
 
-	if (!cl->ntold)
+	if (!cl->ncontrol)
 		return;
-	i = (int)below((unsigned)cl->ntold);
-	tell_one(cl, cl->told[i].from, cl->told[i].to);
+	i = (int)below((unsigned)cl->ncontrol);
+	deliver_one(cl, cl->control[i].from, cl->control[i].to);
 }
 
 static void note(struct history *h, int rank)
@@ -201,7 +201,7 @@ static void finish_lines(uint32_t first)
 		for (int q = 0; q < cl->size; q++)
 			step_receive(q);
 	}
-	tell_all(cl);
+	deliver_all(cl);
 	for (uint32_t line = first + 1; line <= last; line++)
 		for (int q = 0; q < cl->size; q++)
 			check_line(q, line);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What protocols tell each other: when, how much, and what is refused. Debts and choices. */
+/* Control messages: what protocols of two ranks send to each other: when, how much, and what is
+ * refused. Orphans to suppress and choices. */
 #include <string.h>
 
 #include "coord/orphans.h"
@@ -47,15 +48,15 @@ START_TEST(a_long_log_is_told_early)
 	cluster_begin(&cl, 2, "compare");
 	sent(0, 1, 0, LOG_MOST);
 	sent(0, 1, 0, LOG_MOST);
-	ck_assert_int_eq(cl.ntold, 0);
+	ck_assert_int_eq(cl.ncontrol, 0);
 	sent(0, 1, LOG_MOST, 2 * LOG_MOST);
-	ck_assert_int_eq(cl.ntold, 2);
+	ck_assert_int_eq(cl.ncontrol, 2);
 	arrived(0, 1, 0, LOG_MOST, 1);
 	ck_assert(checkpoint(&cl, 0));
 	sent(0, 1, 0, LOG_MOST + 1);
-	tell_one(&cl, 0, 1);
+	deliver_one(&cl, 0, 1);
 	ck_assert(checkpoint(&cl, 1));
-	tell_all(&cl);
+	deliver_all(&cl);
 	arrived(0, 1, LOG_MOST, 2 * LOG_MOST, 1);
 	ck_assert(!cl.ranks[1].lines[1].finished);
 	arrived(0, 1, 0, LOG_MOST - 1, 1);
@@ -63,10 +64,10 @@ START_TEST(a_long_log_is_told_early)
 	arrived(0, 1, LOG_MOST - 1, 1, 1);
 	ck_assert(cl.ranks[1].lines[1].finished);
 	arrived(0, 1, 0, LOG_MOST + 1, 2);
-	tell_all(&cl);
+	deliver_all(&cl);
 	must_commit(&cl, 1);
 	all_checkpoint(&cl);
-	tell_all(&cl);
+	deliver_all(&cl);
 	must_commit(&cl, 2);
 	ck_assert_uint_eq(cl.ranks[0].c.peers[1].log.n, 0);
 	ck_assert_uint_eq(cl.ranks[1].c.peers[0].seen.n, 0);
@@ -81,7 +82,7 @@ START_TEST(tables_stay_small_without_lines)
 	for (int i = 0; i < 200; i++) {
 		sent(0, 1, 1000 * i, 1000);
 		arrived(0, 1, 1000 * i, 1000, 1);
-		tell_all(&cl);
+		deliver_all(&cl);
 		ck_assert_uint_le(cl.ranks[0].c.peers[1].log.n, LOG_MOST);
 		ck_assert_uint_le(cl.ranks[1].c.peers[0].seen.n, 5 * LOG_MOST);
 	}
@@ -164,7 +165,7 @@ START_TEST(what_makes_no_sense_is_refused)
 	free(bytes);
 	pass(&cl, 1, 0, 7);
 	all_checkpoint(&cl);
-	tell_all(&cl);
+	deliver_all(&cl);
 	must_commit(&cl, 1);
 	cluster_end(&cl);
 }
@@ -185,7 +186,7 @@ START_TEST(a_line_is_closed_once)
 
 	cluster_begin(&cl, 2, "eventlog");
 	all_checkpoint(&cl);
-	tell_all(&cl);
+	deliver_all(&cl);
 	must_commit(&cl, 1);
 	ck_assert(!coord_control(&cl.ranks[0].c, 1, late, sizeof late - 1));
 	cluster_end(&cl);
@@ -219,15 +220,15 @@ static void line_with_an_orphan(struct cluster *c)
 	send_mail(c, 0, 1, 5);
 	checkpoint(c, 0);
 	pass(c, 0, 1, 7);
-	tell_all(c);
+	deliver_all(c);
 	checkpoint(c, 1);
 	arrive(c, 0, 1, 5);
-	tell_all(c);
+	deliver_all(c);
 	must_commit(c, 1);
 }
 
 /* A line made before the orphan was sent again has it, too. */
-START_TEST(a_debt_goes_into_the_next_line)
+START_TEST(an_orphan_to_suppress_goes_into_the_next_line)
 {
 	static const char *const names[] = {"eventlog", "tagging", "compare"};
 
@@ -239,11 +240,11 @@ START_TEST(a_debt_goes_into_the_next_line)
 	ck_assert(!arrive(&again, 0, 1, 7));
 	pass(&again, 0, 1, 7);
 	ck_assert_int_eq(again.lost, 1);
-	tell_all(&again);
+	deliver_all(&again);
 	ck_assert_str_eq(transit(&again, 1, 2), "0:5#1");
 	ck_assert_str_eq(orphans(&again, 1, 2), "0:7#1+1");
 	all_checkpoint(&again);
-	tell_all(&again);
+	deliver_all(&again);
 	ck_assert_str_eq(transit(&again, 1, 3), "0:5#1");
 	ck_assert_str_eq(orphans(&again, 1, 3), "");
 	must_commit(&again, 3);
@@ -263,7 +264,7 @@ START_TEST(a_choice_after_a_restore_mixes_up_no_messages)
 	checkpoint(&again, 0);
 	pass(&again, 0, 1, 5);
 	checkpoint(&again, 1);
-	tell_all(&again);
+	deliver_all(&again);
 	ck_assert_str_eq(transit(&again, 1, 2), "0:5#1");
 	ck_assert_str_eq(orphans(&again, 1, 2), "0:5#1+1 0:7#1+1");
 	cluster_end(&again);
@@ -271,7 +272,7 @@ START_TEST(a_choice_after_a_restore_mixes_up_no_messages)
 }
 END_TEST
 
-START_TEST(blocking_pays_debts_and_saves_them)
+START_TEST(blocking_suppresses_orphans_and_saves_them)
 {
 	struct orphans o = {0};
 	uint8_t *bytes;
@@ -320,16 +321,16 @@ START_TEST(what_was_told_before_a_restore_is_void)
 		if (coord_sent(&again.ranks[0].c, 1, CONTEXT, tag))
 			goes_on(&again, 0);
 	ck_assert(due(&again, 0, true));
-	ck_assert_int_eq(again.ntold, 2);
+	ck_assert_int_eq(again.ncontrol, 2);
 	cluster_go_back(&again, &cl, 1);
-	tell_all(&again);
+	deliver_all(&again);
 	ck_assert(!due(&again, 1, false));
 	ck_assert(!due(&again, 0, false));
 	pass(&again, 0, 1, 9);
 	send_mail(&again, 0, 1, 7);
 	ck_assert(!arrive(&again, 0, 1, 7));
 	all_checkpoint(&again);
-	tell_all(&again);
+	deliver_all(&again);
 	ck_assert_str_eq(transit(&again, 1, 2), "0:5#1");
 	ck_assert_str_eq(orphans(&again, 1, 2), "");
 	must_commit(&again, 2);
@@ -377,19 +378,19 @@ START_TEST(a_choice_may_come_late)
 		coord_arrived(&cl.ranks[1].c, 0, CONTEXT, tag, 1);
 		goes_on(&cl, 1);
 	}
-	ck_assert_int_eq(cl.ntold, 1);
+	ck_assert_int_eq(cl.ncontrol, 1);
 	pass(&cl, 0, 1, 7);
 	send_mail(&cl, 0, 1, 7);
 	ck_assert(coord_choose(&cl.ranks[0].c, names[_i]));
 	ck_assert(checkpoint(&cl, 0));
 	pass(&cl, 0, 1, 8);
-	tell_all(&cl);
+	deliver_all(&cl);
 	ck_assert(coord_choose(&cl.ranks[1].c, names[_i]));
 	ck_assert(checkpoint(&cl, 1));
-	tell_all(&cl);
+	deliver_all(&cl);
 	ck_assert(!cl.ranks[1].lines[1].finished);
 	arrive(&cl, 0, 1, 7);
-	tell_all(&cl);
+	deliver_all(&cl);
 	ck_assert_str_eq(transit(&cl, 1, 1), "0:7#2");
 	ck_assert_str_eq(orphans(&cl, 1, 1), "0:8#1+1");
 	must_commit(&cl, 1);
@@ -403,9 +404,10 @@ UNIT_MAIN("coord_told", tcase_add_test(tc, a_long_log_is_told_early);
 	  tcase_add_test(tc, tables_stay_small_without_lines);
 	  LOOP(what_makes_no_sense_is_refused, sizeof wrongs / sizeof *wrongs);
 	  tcase_add_test(tc, blocking_is_told_nothing); tcase_add_test(tc, a_line_is_closed_once);
-	  tcase_add_test(tc, a_verdict_must_be_possible); LOOP(a_debt_goes_into_the_next_line, 3);
+	  tcase_add_test(tc, a_verdict_must_be_possible);
+	  LOOP(an_orphan_to_suppress_goes_into_the_next_line, 3);
 	  tcase_add_test(tc, a_choice_after_a_restore_mixes_up_no_messages);
-	  tcase_add_test(tc, blocking_pays_debts_and_saves_them);
+	  tcase_add_test(tc, blocking_suppresses_orphans_and_saves_them);
 	  tcase_add_loop_exit_test(tc, what_never_comes_again_is_told, 3, 0, 2);
 	  tcase_add_test(tc, what_was_told_before_a_restore_is_void);
 	  tcase_add_test(tc, a_program_can_choose_once); LOOP(a_choice_may_come_late, 2);)

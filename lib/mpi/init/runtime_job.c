@@ -152,7 +152,7 @@ static int build(void)
 		.timed = launch.settings.dump,
 		.lost = on_lost,
 		.session_buffer = session_buffer,
-		.coordination = &talk_channel,
+		.coordination = &coord_channel,
 		.windows = &rma_channel};
 	struct world_info world = {.rank = launch.rank,
 		.size = launch.size,

@@ -162,7 +162,7 @@ static bool act_at_once(struct ckpt_job *j, const struct coord_action *a)
 		ckpt_line_over(a->line);
 		return true;
 	case COORD_SEND:
-		talk_say(a->peer, a->bytes, a->len);
+		coord_channel_send(a->peer, a->bytes, a->len);
 		free(a->bytes);
 		return true;
 	case COORD_LIST:
@@ -252,7 +252,7 @@ int ckpt_drive_start(const struct launch *l, char *err, size_t errsize)
 	j->id.rank = (uint32_t)l->rank;
 	j->id.size = (uint32_t)l->size;
 	if (inflight_init(&j->coord, l->size, p2p_pull) != 0 ||
-		talk_init(&j->coord, l->size) != 0) {
+		coord_channel_init(&j->coord, l->size) != 0) {
 		snprintf(err, errsize, "%s", ft_error_text(FT_ENOMEM));
 		return FT_ENOMEM;
 	}
@@ -264,7 +264,7 @@ int ckpt_drive_start(const struct launch *l, char *err, size_t errsize)
 /* What the lines of this run took of the network beside the program's messages. */
 static void tell_traffic(void)
 {
-	struct talk_said said = talk_said();
+	struct coord_channel_sent said = coord_channel_sent();
 	const struct ckpt_job *j = ckpt_job();
 
 	if (!coord_is_blocking(&j->coord) && j->coord.line)
@@ -293,7 +293,7 @@ void ckpt_drive_stop(void)
 
 	p2p_coordinate(NULL, NULL);
 	ckpt_line_fini();
-	talk_fini();
+	coord_channel_fini();
 	inflight_fini();
 	coord_fini(&j->coord);
 	ckpt_buffer_free(&j->buffer);

@@ -14,12 +14,12 @@
 #include "mpi/p2p/envelope.h"
 #include "mpi/p2p/p2p_saved.h"
 
-/* More than a protocol says at once. */
+/* More than a protocol sends at once. */
 enum { LENGTH_MAX = 16 << 20 };
 
-struct words {
+struct message {
 	struct object head; /* OBJECT_HEARD or OBJECT_SAID */
-	struct link link;   /* heard: of its peer; to be said: of all; oldest first */
+	struct link link;   /* received: of its peer; to be sent: of all; oldest first */
 	int peer;
 	size_t len;
 	bool whole;
@@ -28,50 +28,50 @@ struct words {
 
 static struct {
 	struct coord *coord;
-	struct link *heard; /* by peer: not obeyed yet */
-	bool *told;	    /* by peer: anything */
+	struct link *received; /* by peer: not handled yet */
+	bool *reached;	       /* by peer: anything */
 	int peers;
-	struct talk_said said;
-	struct link unsaid;
-	struct engine_chore say;
+	struct coord_channel_sent sent;
+	struct link unsent;
+	struct engine_chore send;
 } s;
 
-static void say_all(struct engine_chore *chore);
+static void send_all(struct engine_chore *chore);
 
-int talk_init(struct coord *c, int peers)
+int coord_channel_init(struct coord *c, int peers)
 {
-	s.heard = malloc((size_t)peers * sizeof *s.heard);
-	s.told = calloc((size_t)peers, sizeof *s.told);
-	if (!s.heard || !s.told) {
-		free(s.heard);
-		free(s.told);
-		s.heard = NULL;
-		s.told = NULL;
+	s.received = malloc((size_t)peers * sizeof *s.received);
+	s.reached = calloc((size_t)peers, sizeof *s.reached);
+	if (!s.received || !s.reached) {
+		free(s.received);
+		free(s.reached);
+		s.received = NULL;
+		s.reached = NULL;
 		return FT_ENOMEM;
 	}
 	for (int i = 0; i < peers; i++)
-		list_init(&s.heard[i]);
-	list_init(&s.unsaid);
-	s.say = (struct engine_chore){.run = say_all};
+		list_init(&s.received[i]);
+	list_init(&s.unsent);
+	s.send = (struct engine_chore){.run = send_all};
 	s.coord = c;
 	s.peers = peers;
-	s.said = (struct talk_said){0};
+	s.sent = (struct coord_channel_sent){0};
 	return 0;
 }
 
-void talk_fini(void)
+void coord_channel_fini(void)
 {
 	for (int i = 0; i < s.peers; i++)
-		for (struct link *item; (item = list_pop(&s.heard[i]));)
-			free(container_of(item, struct words, link));
+		for (struct link *item; (item = list_pop(&s.received[i]));)
+			free(container_of(item, struct message, link));
 	if (s.peers > 0)
-		engine_never(&s.say);
-	for (struct link *item; s.peers > 0 && (item = list_pop(&s.unsaid));)
-		free(container_of(item, struct words, link));
-	free(s.heard);
-	free(s.told);
-	s.heard = NULL;
-	s.told = NULL;
+		engine_never(&s.send);
+	for (struct link *item; s.peers > 0 && (item = list_pop(&s.unsent));)
+		free(container_of(item, struct message, link));
+	free(s.received);
+	free(s.reached);
+	s.received = NULL;
+	s.reached = NULL;
 	s.peers = 0;
 }
 
@@ -83,32 +83,32 @@ static _Noreturn void end(const char *why, int errclass, int peer, size_t len)
 	process_die(errclass);
 }
 
-static struct words *words_new(enum object_kind kind, int peer, size_t len)
+static struct message *message_new(enum object_kind kind, int peer, size_t len)
 {
-	struct words *w = malloc(sizeof *w + len);
+	struct message *w = malloc(sizeof *w + len);
 
 	if (!w)
 		end("no memory for words of the protocol", MPI_ERR_NO_MEM, peer, len);
-	*w = (struct words){.head = {.kind = kind, .refs = 1}, .peer = peer, .len = len};
+	*w = (struct message){.head = {.kind = kind, .refs = 1}, .peer = peer, .len = len};
 	list_init(&w->link);
 	return w;
 }
 
-/* ---- hearing ---- */
+/* ---- receiving ---- */
 
 static struct tp_place place(int peer, const struct envelope *e, uint64_t length)
 {
-	struct words *w;
+	struct message *w;
 
 	(void)e;
 	if (length > LENGTH_MAX)
 		end("words of the protocol are too long", MPI_ERR_INTERN, peer, (size_t)length);
-	w = words_new(OBJECT_HEARD, peer, (size_t)length);
-	list_append(&s.heard[peer], &w->link);
+	w = message_new(OBJECT_HEARD, peer, (size_t)length);
+	list_append(&s.received[peer], &w->link);
 	return (struct tp_place){.buf = w->bytes, .room = w->len, .cookie = w};
 }
 
-static void obey(struct words *w)
+static void handle(struct message *w)
 {
 	if (!coord_control(s.coord, w->peer, w->bytes, w->len))
 		end("words of the protocol make no sense", MPI_ERR_INTERN, w->peer, w->len);
@@ -117,33 +117,33 @@ static void obey(struct words *w)
 	engine_completed(); /* somebody may be waiting for a line's end */
 }
 
-/* What a lost rank had begun to say stays unheard, and so does what came behind it: nothing is
+/* A message that a lost rank had begun is not handled, nor is what came behind it: nothing is
  * committed any more. */
 static void received(struct object *head, int rc)
 {
-	struct words *w = (struct words *)(void *)head;
-	struct link *heard = &s.heard[w->peer], *first;
+	struct message *w = (struct message *)(void *)head;
+	struct link *queue = &s.received[w->peer], *first;
 
 	if (rc)
 		return;
 	w->whole = true;
-	while ((first = list_first(heard)) && container_of(first, struct words, link)->whole) {
+	while ((first = list_first(queue)) && container_of(first, struct message, link)->whole) {
 		list_remove(first);
-		obey(container_of(first, struct words, link));
+		handle(container_of(first, struct message, link));
 	}
 }
 
-/* ---- saying ---- */
+/* ---- sending ---- */
 
 static void count(int peer, size_t len)
 {
-	s.said.messages++;
-	s.said.bytes += len;
-	s.said.peers += !s.told[peer];
-	s.told[peer] = true;
+	s.sent.messages++;
+	s.sent.bytes += len;
+	s.sent.peers += !s.reached[peer];
+	s.reached[peer] = true;
 }
 
-static void say(struct words *w)
+static void transmit(struct message *w)
 {
 	struct envelope e = {.context = comm_coord()->context, .source = comm_coord()->rank};
 	struct tp_envelope te = envelope_pack(&e);
@@ -159,29 +159,29 @@ static void say(struct words *w)
 		free(w);
 }
 
-static void say_all(struct engine_chore *chore)
+static void send_all(struct engine_chore *chore)
 {
 	struct link *item;
 
 	(void)chore;
-	while ((item = list_pop(&s.unsaid)))
-		say(container_of(item, struct words, link));
+	while ((item = list_pop(&s.unsent)))
+		transmit(container_of(item, struct message, link));
 }
 
-struct talk_said talk_said(void)
+struct coord_channel_sent coord_channel_sent(void)
 {
-	say_all(&s.say);
-	return s.said;
+	send_all(&s.send);
+	return s.sent;
 }
 
 /* Not at once: a checkpoint would wait for the system call. */
-void talk_say(int peer, const uint8_t *bytes, size_t len)
+void coord_channel_send(int peer, const uint8_t *bytes, size_t len)
 {
-	struct words *w = words_new(OBJECT_SAID, peer, len);
+	struct message *w = message_new(OBJECT_SAID, peer, len);
 
 	memcpy(w->bytes, bytes, len);
-	list_append(&s.unsaid, &w->link);
-	engine_soon(&s.say);
+	list_append(&s.unsent, &w->link);
+	engine_soon(&s.send);
 }
 
 static void sent(struct object *head)
@@ -189,4 +189,4 @@ static void sent(struct object *head)
 	free(head);
 }
 
-const struct p2p_channel talk_channel = {place, received, sent};
+const struct p2p_channel coord_channel = {place, received, sent};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the coordination protocols of two ranks say to each other: messages of a context of their
- * own, which no receive is posted for and no line holds. Heard in the order in which they were
- * said, though a long one (rendezvous) may be whole after a short one that was said later. All need
+ * Control messages of the coordination protocols, from rank to rank: messages of a context of their
+ * own, which no receive is posted for and no line holds. Handled in the order in which they were
+ * sent, though a long one (rendezvous) may be whole after a short one that was sent later. All need
  * the engine lock.
  */
-#ifndef FTMPI_MPI_COORD_TALK_H
-#define FTMPI_MPI_COORD_TALK_H
+#ifndef FTMPI_MPI_COORD_CHANNEL_H
+#define FTMPI_MPI_COORD_CHANNEL_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,20 +16,20 @@
 #include "transport/transport.h"
 
 /* 0 or FT_ENOMEM */
-int talk_init(struct coord *c, int peers);
-void talk_fini(void);
+int coord_channel_init(struct coord *c, int peers);
+void coord_channel_fini(void);
 
-/* Copied. Words for a rank that is gone are dropped. Without memory the process ends. */
-void talk_say(int peer, const uint8_t *bytes, size_t len);
+/* Copied. Messages to a rank that is gone are dropped. Without memory the process ends. */
+void coord_channel_send(int peer, const uint8_t *bytes, size_t len);
 
-/* What was said since talk_init. */
-struct talk_said {
+/* What was sent since coord_channel_init. */
+struct coord_channel_sent {
 	uint64_t messages, bytes;
-	int peers; /* that were told anything */
+	int peers; /* that were sent anything */
 };
-struct talk_said talk_said(void);
+struct coord_channel_sent coord_channel_sent(void);
 
 /* What the transport says of them. */
-extern const struct p2p_channel talk_channel;
+extern const struct p2p_channel coord_channel;
 
 #endif
