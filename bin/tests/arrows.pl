@@ -19,7 +19,7 @@ my %MAY = (
 	heartbeat => ['base'],
 	ckpt      => ['base'],
 	launch    => ['base'],
-	coord     => [qw(transport base)],
+	coord     => ['base'],
 	mpi       => [qw(base launch transport heartbeat coord ckpt)],
 	fortran   => [],    # over mpi.h and ftmpi.h alone
 );
