@@ -157,27 +157,24 @@ static void recv_bytes(struct comm *c, void *buf, size_t bytes, int source, int 
 }
 
 /* What is no collective keeps clear of the collectives' plane and tags. */
-static void check_apart(enum plane plane, int tag)
+static void check_apart(const struct p2p_message *m)
 {
-	ranks_must(plane == PLANE_COLL, "in the library's plane", plane);
-	ranks_must(tag >= 1 << 30, "a tag above those of collectives", tag);
+	ranks_must(m->plane == PLANE_COLL, "in the library's plane", (long)m->plane);
+	ranks_must(m->tag >= 1 << 30, "a tag above those of collectives", m->tag);
 }
 
-int p2p_send(struct comm *c, enum plane plane, const void *buf, size_t count, struct type *t,
-	int dest, int tag, enum send_mode mode)
+int p2p_send_wait(const struct p2p_message *m)
 {
-	(void)mode;
-	check_apart(plane, tag);
-	send_bytes(c, buf, count * t->size, dest, tag);
+	check_apart(m);
+	send_bytes(m->comm, m->buf, (size_t)m->count * m->type->size, m->rank, m->tag);
 	return MPI_SUCCESS;
 }
 
-int p2p_recv(struct comm *c, enum plane plane, void *buf, size_t count, struct type *t, int source,
-	int tag, MPI_Status *status)
+int p2p_recv(const struct p2p_message *m, MPI_Status *status)
 {
 	(void)status;
-	check_apart(plane, tag);
-	recv_bytes(c, buf, count * t->size, source, tag);
+	check_apart(m);
+	recv_bytes(m->comm, m->buf, (size_t)m->count * m->type->size, m->rank, m->tag);
 	return MPI_SUCCESS;
 }
 

@@ -61,7 +61,8 @@ void api_enter(const char *name)
 int api_leave(struct comm *c, int rc)
 {
 	(void)c;
-	team_must((rc != MPI_SUCCESS) == (fail_detail()[0] != '\0'), "class %d and text do not agree", rc);
+	team_must((rc != MPI_SUCCESS) == (fail_detail()[0] != '\0'),
+		"class %d and text do not agree", rc);
 	return rc;
 }
 
@@ -170,53 +171,48 @@ static int start(struct comm *c, struct request want, struct request **out)
 	return MPI_SUCCESS;
 }
 
-int p2p_isend(struct comm *c, enum plane plane, const void *buf, size_t count, struct type *t,
-	int dest, int tag, enum send_mode mode, struct request **out)
+static int start_message(const struct p2p_message *m, bool send, struct request **out)
 {
-	struct request want = {.send = true, .me = c->rank, .peer = dest, .tag = tag};
+	struct request want = {.send = send,
+		.me = m->comm->rank,
+		.peer = m->rank,
+		.tag = m->tag,
+		.buf = m->buf,
+		.count = (size_t)m->count,
+		.type = m->type};
 
-	team_must(plane == PLANE_COLL && mode == SEND_STANDARD, "the program's plane");
-	want.buf = (void *)(uintptr_t)buf;
-	want.count = count;
-	want.type = t;
-	return start(c, want, out);
+	team_must(m->plane == PLANE_COLL && m->mode == SEND_STANDARD, "the program's plane");
+	return start(m->comm, want, out);
+}
+
+int p2p_isend(const struct p2p_message *m, struct request **out)
+{
+	return start_message(m, true, out);
 }
 
 /* None of these leaves before its receive is there. */
-bool p2p_send_now(const struct comm *c, enum plane plane, const struct p2p_message *m)
+int p2p_send(const struct p2p_message *m, struct request **rest)
 {
-	(void)c;
-	(void)plane;
-	(void)m;
-	return false;
+	return start_message(m, true, rest);
 }
 
-int p2p_irecv(struct comm *c, enum plane plane, void *buf, size_t count, struct type *t, int source,
-	int tag, struct request **out)
+int p2p_irecv(const struct p2p_message *m, struct request **out)
 {
-	struct request want = {.me = c->rank, .peer = source, .tag = tag};
-
-	team_must(plane == PLANE_COLL, "the program's plane");
-	want.buf = buf;
-	want.count = count;
-	want.type = t;
-	return start(c, want, out);
+	return start_message(m, false, out);
 }
 
-int p2p_send(struct comm *c, enum plane plane, const void *buf, size_t count, struct type *t,
-	int dest, int tag, enum send_mode mode)
+int p2p_send_wait(const struct p2p_message *m)
 {
 	struct request *r = NULL;
-	int rc = p2p_isend(c, plane, buf, count, t, dest, tag, mode, &r);
+	int rc = p2p_isend(m, &r);
 
 	return rc ? rc : request_wait(r, MPI_STATUS_IGNORE);
 }
 
-int p2p_recv(struct comm *c, enum plane plane, void *buf, size_t count, struct type *t, int source,
-	int tag, MPI_Status *status)
+int p2p_recv(const struct p2p_message *m, MPI_Status *status)
 {
 	struct request *r = NULL;
-	int rc = p2p_irecv(c, plane, buf, count, t, source, tag, &r);
+	int rc = p2p_irecv(m, &r);
 
 	return rc ? rc : request_wait(r, status);
 }

@@ -10,18 +10,18 @@
 
 /* ---- sends ---- */
 
-static int bsend(const char *name, struct check_message *m)
+static int bsend(const char *name, struct p2p_message *m)
 {
 	int rc;
 
 	api_enter(name);
 	rc = check_send(m);
 	if (rc == MPI_SUCCESS)
-		rc = buffer_send(m->c, m->buf, (size_t)m->count, m->t, m->rank, m->tag);
-	return api_leave(m->c, rc);
+		rc = buffer_send(m);
+	return api_leave(m->comm, rc);
 }
 
-static int ibsend(const char *name, struct check_message *m, MPI_Request *request)
+static int ibsend(const char *name, struct p2p_message *m, MPI_Request *request)
 {
 	struct request *r = NULL;
 	int rc;
@@ -31,16 +31,16 @@ static int ibsend(const char *name, struct check_message *m, MPI_Request *reques
 	if (rc == MPI_SUCCESS)
 		rc = check_send(m);
 	if (rc == MPI_SUCCESS)
-		rc = buffer_isend(m->c, m->buf, (size_t)m->count, m->t, m->rank, m->tag, &r);
+		rc = buffer_isend(m, &r);
 	if (rc == MPI_SUCCESS)
 		*request = (MPI_Request)r;
-	return api_leave(m->c, rc);
+	return api_leave(m->comm, rc);
 }
 
 #pragma weak MPI_Bsend = PMPI_Bsend
 int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+	struct p2p_message m = p2p_message(buf, count, datatype, dest, tag, comm);
 
 	return bsend("MPI_Bsend", &m);
 }
@@ -49,7 +49,7 @@ int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
 int PMPI_Bsend_c(
 	const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+	struct p2p_message m = p2p_message(buf, count, datatype, dest, tag, comm);
 
 	return bsend("MPI_Bsend_c", &m);
 }
@@ -58,7 +58,7 @@ int PMPI_Bsend_c(
 int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
 	MPI_Request *request)
 {
-	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+	struct p2p_message m = p2p_message(buf, count, datatype, dest, tag, comm);
 
 	return ibsend("MPI_Ibsend", &m, request);
 }
@@ -67,7 +67,7 @@ int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int
 int PMPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
 	MPI_Comm comm, MPI_Request *request)
 {
-	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+	struct p2p_message m = p2p_message(buf, count, datatype, dest, tag, comm);
 
 	return ibsend("MPI_Ibsend_c", &m, request);
 }

@@ -47,7 +47,7 @@ static void is_pending(struct request *r, void *arg)
 {
 	struct pending *p = arg;
 
-	if (r->comm == p->c && !request_idle(r))
+	if (r->m.comm == p->c && !request_idle(r))
 		p->any = r;
 }
 

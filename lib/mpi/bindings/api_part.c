@@ -7,7 +7,7 @@
 #include "request_set.h"
 
 /* count is that of one partition; neither source nor tag may be a wildcard. */
-static int check_parts(struct check_message *m, int partitions, MPI_Info info)
+static int check_parts(struct p2p_message *m, int partitions, MPI_Info info)
 {
 	struct info *hints;
 	MPI_Count all;
@@ -32,9 +32,8 @@ struct parts {
 };
 
 static int init(
-	const char *name, struct check_message *m, const struct parts *parts, MPI_Request *request)
+	const char *name, struct p2p_message *m, const struct parts *parts, MPI_Request *request)
 {
-	struct p2p_message message;
 	struct request *r = NULL;
 	int rc;
 
@@ -42,21 +41,18 @@ static int init(
 	rc = check_pointer(request, "request");
 	if (rc == MPI_SUCCESS)
 		rc = check_parts(m, parts->partitions, parts->info);
-	if (rc == MPI_SUCCESS) {
-		message = (struct p2p_message){
-			(void *)(uintptr_t)m->buf, (size_t)m->count, m->t, m->rank, m->tag};
-		rc = part_init(m->c, &message, parts->send, parts->partitions, &r);
-	}
+	if (rc == MPI_SUCCESS)
+		rc = part_init(m, parts->send, parts->partitions, &r);
 	if (rc == MPI_SUCCESS)
 		*request = (MPI_Request)r;
-	return api_leave(m->c, rc);
+	return api_leave(m->comm, rc);
 }
 
 #pragma weak MPI_Psend_init = PMPI_Psend_init
 int PMPI_Psend_init(const void *buf, int partitions, int count, MPI_Datatype datatype, int dest,
 	int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+	struct p2p_message m = p2p_message(buf, count, datatype, dest, tag, comm);
 	struct parts parts = {true, partitions, info};
 
 	return init("MPI_Psend_init", &m, &parts, request);
@@ -66,7 +62,7 @@ int PMPI_Psend_init(const void *buf, int partitions, int count, MPI_Datatype dat
 int PMPI_Psend_init_c(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype,
 	int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+	struct p2p_message m = p2p_message(buf, count, datatype, dest, tag, comm);
 	struct parts parts = {true, partitions, info};
 
 	return init("MPI_Psend_init_c", &m, &parts, request);
@@ -76,7 +72,7 @@ int PMPI_Psend_init_c(const void *buf, int partitions, MPI_Count count, MPI_Data
 int PMPI_Precv_init(void *buf, int partitions, int count, MPI_Datatype datatype, int dest, int tag,
 	MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+	struct p2p_message m = p2p_message(buf, count, datatype, dest, tag, comm);
 	struct parts parts = {false, partitions, info};
 
 	return init("MPI_Precv_init", &m, &parts, request);
@@ -86,7 +82,7 @@ int PMPI_Precv_init(void *buf, int partitions, int count, MPI_Datatype datatype,
 int PMPI_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
 	int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+	struct p2p_message m = p2p_message(buf, count, datatype, dest, tag, comm);
 	struct parts parts = {false, partitions, info};
 
 	return init("MPI_Precv_init_c", &m, &parts, request);

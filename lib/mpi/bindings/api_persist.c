@@ -6,7 +6,7 @@
 #include "mpi/p2p/request.h"
 
 static int make(
-	struct check_message *m, enum request_kind kind, enum send_mode mode, MPI_Request *request)
+	struct p2p_message *m, enum request_kind kind, enum send_mode mode, MPI_Request *request)
 {
 	struct request *r;
 	int rc = check_pointer(request, "request");
@@ -15,35 +15,31 @@ static int make(
 		rc = kind == REQUEST_SEND ? check_send(m) : check_recv(m);
 	if (rc)
 		return rc;
-	r = request_new(kind, m->c, PLANE_POINT, m->t);
+	m->mode = mode;
+	r = request_new(kind, m);
 	if (!r)
 		return fail_with(MPI_ERR_NO_MEM, "no memory for a request");
 	r->persistent = true;
-	r->mode = mode;
 	r->class = mode == SEND_BUFFERED ? &buffer_class : NULL;
-	r->buf = (void *)(uintptr_t)m->buf;
-	r->count = (size_t)m->count;
-	r->rank = m->rank;
-	r->tag = m->tag;
 	*request = (MPI_Request)r;
 	return MPI_SUCCESS;
 }
 
-static int init(const char *name, struct check_message *m, enum request_kind kind,
+static int init(const char *name, struct p2p_message *m, enum request_kind kind,
 	enum send_mode mode, MPI_Request *request)
 {
 	int rc;
 
 	api_enter(name);
 	rc = make(m, kind, mode, request);
-	return api_leave(m->c, rc);
+	return api_leave(m->comm, rc);
 }
 
 #pragma weak MPI_Send_init = PMPI_Send_init
 int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
 	MPI_Comm comm, MPI_Request *request)
 {
-	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+	struct p2p_message m = p2p_message(buf, count, datatype, dest, tag, comm);
 
 	return init("MPI_Send_init", &m, REQUEST_SEND, SEND_STANDARD, request);
 }
@@ -52,7 +48,7 @@ int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, 
 int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
 	MPI_Comm comm, MPI_Request *request)
 {
-	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+	struct p2p_message m = p2p_message(buf, count, datatype, dest, tag, comm);
 
 	return init("MPI_Send_init_c", &m, REQUEST_SEND, SEND_STANDARD, request);
 }
@@ -61,7 +57,7 @@ int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
 	MPI_Comm comm, MPI_Request *request)
 {
-	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+	struct p2p_message m = p2p_message(buf, count, datatype, dest, tag, comm);
 
 	return init("MPI_Ssend_init", &m, REQUEST_SEND, SEND_SYNC, request);
 }
@@ -70,7 +66,7 @@ int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
 	MPI_Comm comm, MPI_Request *request)
 {
-	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+	struct p2p_message m = p2p_message(buf, count, datatype, dest, tag, comm);
 
 	return init("MPI_Ssend_init_c", &m, REQUEST_SEND, SEND_SYNC, request);
 }
@@ -79,7 +75,7 @@ int PMPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
 	MPI_Comm comm, MPI_Request *request)
 {
-	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+	struct p2p_message m = p2p_message(buf, count, datatype, dest, tag, comm);
 
 	return init("MPI_Rsend_init", &m, REQUEST_SEND, SEND_READY, request);
 }
@@ -88,7 +84,7 @@ int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
 	MPI_Comm comm, MPI_Request *request)
 {
-	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+	struct p2p_message m = p2p_message(buf, count, datatype, dest, tag, comm);
 
 	return init("MPI_Rsend_init_c", &m, REQUEST_SEND, SEND_READY, request);
 }
@@ -97,7 +93,7 @@ int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
 	MPI_Comm comm, MPI_Request *request)
 {
-	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+	struct p2p_message m = p2p_message(buf, count, datatype, dest, tag, comm);
 
 	return init("MPI_Bsend_init", &m, REQUEST_SEND, SEND_BUFFERED, request);
 }
@@ -106,7 +102,7 @@ int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
 	MPI_Comm comm, MPI_Request *request)
 {
-	struct check_message m = {buf, count, datatype, dest, tag, comm, NULL, NULL};
+	struct p2p_message m = p2p_message(buf, count, datatype, dest, tag, comm);
 
 	return init("MPI_Bsend_init_c", &m, REQUEST_SEND, SEND_BUFFERED, request);
 }
@@ -115,7 +111,7 @@ int PMPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
 	MPI_Request *request)
 {
-	struct check_message m = {buf, count, datatype, source, tag, comm, NULL, NULL};
+	struct p2p_message m = p2p_message(buf, count, datatype, source, tag, comm);
 
 	return init("MPI_Recv_init", &m, REQUEST_RECV, SEND_STANDARD, request);
 }
@@ -124,7 +120,7 @@ int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int 
 int PMPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
 	MPI_Comm comm, MPI_Request *request)
 {
-	struct check_message m = {buf, count, datatype, source, tag, comm, NULL, NULL};
+	struct p2p_message m = p2p_message(buf, count, datatype, source, tag, comm);
 
 	return init("MPI_Recv_init_c", &m, REQUEST_RECV, SEND_STANDARD, request);
 }
@@ -138,7 +134,7 @@ static int start(MPI_Request handle, struct comm **c)
 		rc = fail_with(MPI_ERR_REQUEST, "MPI_REQUEST_NULL cannot be started");
 	if (rc)
 		return rc;
-	*c = r->comm;
+	*c = r->m.comm;
 	if (!r->persistent)
 		return fail_with(MPI_ERR_REQUEST, "the request is not persistent");
 	if (r->active)

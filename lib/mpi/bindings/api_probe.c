@@ -146,8 +146,8 @@ int PMPI_Improbe(
 
 /* ---- what was found is received ---- */
 
-/* m->c is told the communicator, for its error handler. */
-static int receive(struct check_message *m, MPI_Message *message, struct request **out)
+/* m->comm is told the communicator, for its error handler. */
+static int receive(struct p2p_message *m, MPI_Message *message, struct request **out)
 {
 	struct message *found = NULL;
 	int rc = check_pointer(message, "message");
@@ -155,19 +155,18 @@ static int receive(struct check_message *m, MPI_Message *message, struct request
 	if (rc == MPI_SUCCESS)
 		rc = message_lookup(*message, &found);
 	if (found)
-		m->c = message_comm(found);
+		m->comm = message_comm(found);
 	if (rc == MPI_SUCCESS)
 		rc = check_buffer(m);
 	if (rc == MPI_SUCCESS)
-		rc = message_receive(found, (void *)(uintptr_t)m->buf, (size_t)m->count, m->t, out);
+		rc = message_receive(found, m, out);
 	if (rc == MPI_SUCCESS)
 		*message = MPI_MESSAGE_NULL;
 	return rc;
 }
 
 /* The request may hold the communicator's last reference. */
-static int mrecv(
-	const char *name, struct check_message *m, MPI_Message *message, MPI_Status *status)
+static int mrecv(const char *name, struct p2p_message *m, MPI_Message *message, MPI_Status *status)
 {
 	struct request *r = NULL;
 	struct comm *c = NULL;
@@ -176,14 +175,14 @@ static int mrecv(
 	api_enter(name);
 	rc = receive(m, message, &r);
 	if (rc)
-		return api_leave(m->c, rc);
+		return api_leave(m->comm, rc);
 	c = set_hold_comm(r);
 	rc = request_wait(r, status);
 	return set_leave(c, rc);
 }
 
 static int imrecv(
-	const char *name, struct check_message *m, MPI_Message *message, MPI_Request *request)
+	const char *name, struct p2p_message *m, MPI_Message *message, MPI_Request *request)
 {
 	struct request *r = NULL;
 	int rc;
@@ -194,14 +193,14 @@ static int imrecv(
 		rc = receive(m, message, &r);
 	if (rc == MPI_SUCCESS)
 		*request = (MPI_Request)r;
-	return api_leave(m->c, rc);
+	return api_leave(m->comm, rc);
 }
 
 #pragma weak MPI_Mrecv = PMPI_Mrecv
 int PMPI_Mrecv(
 	void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
-	struct check_message m = {.buf = buf, .count = count, .datatype = datatype};
+	struct p2p_message m = {.buf = buf, .count = count, .datatype = datatype};
 
 	return mrecv("MPI_Mrecv", &m, message, status);
 }
@@ -210,7 +209,7 @@ int PMPI_Mrecv(
 int PMPI_Imrecv(
 	void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
-	struct check_message m = {.buf = buf, .count = count, .datatype = datatype};
+	struct p2p_message m = {.buf = buf, .count = count, .datatype = datatype};
 
 	return imrecv("MPI_Imrecv", &m, message, request);
 }
@@ -219,7 +218,7 @@ int PMPI_Imrecv(
 int PMPI_Mrecv_c(
 	void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
-	struct check_message m = {.buf = buf, .count = count, .datatype = datatype};
+	struct p2p_message m = {.buf = buf, .count = count, .datatype = datatype};
 
 	return mrecv("MPI_Mrecv_c", &m, message, status);
 }
@@ -228,7 +227,7 @@ int PMPI_Mrecv_c(
 int PMPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message,
 	MPI_Request *request)
 {
-	struct check_message m = {.buf = buf, .count = count, .datatype = datatype};
+	struct p2p_message m = {.buf = buf, .count = count, .datatype = datatype};
 
 	return imrecv("MPI_Imrecv_c", &m, message, request);
 }

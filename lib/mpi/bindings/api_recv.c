@@ -5,22 +5,19 @@
 #include "mpi/p2p/p2p.h"
 #include "mpi/p2p/request.h"
 
-static int recv_now(const char *name, struct check_message *m, MPI_Status *status)
+static int recv_blocking(const char *name, struct p2p_message *m, MPI_Status *status)
 {
-	void *buf = (void *)(uintptr_t)m->buf;
 	int rc;
 
 	api_enter(name);
 	rc = check_recv(m);
 	if (rc == MPI_SUCCESS)
-		rc = p2p_recv(
-			m->c, PLANE_POINT, buf, (size_t)m->count, m->t, m->rank, m->tag, status);
-	return api_leave(m->c, rc);
+		rc = p2p_recv(m, status);
+	return api_leave(m->comm, rc);
 }
 
-static int irecv(const char *name, struct check_message *m, MPI_Request *request)
+static int irecv(const char *name, struct p2p_message *m, MPI_Request *request)
 {
-	void *buf = (void *)(uintptr_t)m->buf;
 	struct request *r = NULL;
 	int rc;
 
@@ -29,26 +26,26 @@ static int irecv(const char *name, struct check_message *m, MPI_Request *request
 	if (rc == MPI_SUCCESS)
 		rc = check_recv(m);
 	if (rc == MPI_SUCCESS)
-		rc = p2p_irecv(m->c, PLANE_POINT, buf, (size_t)m->count, m->t, m->rank, m->tag, &r);
+		rc = p2p_irecv(m, &r);
 	if (rc == MPI_SUCCESS)
 		*request = (MPI_Request)r;
-	return api_leave(m->c, rc);
+	return api_leave(m->comm, rc);
 }
 
 #pragma weak MPI_Recv = PMPI_Recv
 int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
 	MPI_Status *status)
 {
-	struct check_message m = {buf, count, datatype, source, tag, comm, NULL, NULL};
+	struct p2p_message m = p2p_message(buf, count, datatype, source, tag, comm);
 
-	return recv_now("MPI_Recv", &m, status);
+	return recv_blocking("MPI_Recv", &m, status);
 }
 
 #pragma weak MPI_Irecv = PMPI_Irecv
 int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
 	MPI_Request *request)
 {
-	struct check_message m = {buf, count, datatype, source, tag, comm, NULL, NULL};
+	struct p2p_message m = p2p_message(buf, count, datatype, source, tag, comm);
 
 	return irecv("MPI_Irecv", &m, request);
 }
@@ -57,16 +54,16 @@ int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
 	MPI_Comm comm, MPI_Status *status)
 {
-	struct check_message m = {buf, count, datatype, source, tag, comm, NULL, NULL};
+	struct p2p_message m = p2p_message(buf, count, datatype, source, tag, comm);
 
-	return recv_now("MPI_Recv_c", &m, status);
+	return recv_blocking("MPI_Recv_c", &m, status);
 }
 
 #pragma weak MPI_Irecv_c = PMPI_Irecv_c
 int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
 	MPI_Comm comm, MPI_Request *request)
 {
-	struct check_message m = {buf, count, datatype, source, tag, comm, NULL, NULL};
+	struct p2p_message m = p2p_message(buf, count, datatype, source, tag, comm);
 
 	return irecv("MPI_Irecv_c", &m, request);
 }

@@ -5,7 +5,7 @@
 #include "mpi/p2p/p2p.h"
 #include "mpi/p2p/request.h"
 
-static int both(struct check_message *out, struct check_message *in, MPI_Status *status)
+static int both(struct p2p_message *out, struct p2p_message *in, MPI_Status *status)
 {
 	struct request *r = NULL;
 	int sent, rc = check_send(out);
@@ -13,12 +13,10 @@ static int both(struct check_message *out, struct check_message *in, MPI_Status 
 	if (rc == MPI_SUCCESS)
 		rc = check_recv(in);
 	if (rc == MPI_SUCCESS)
-		rc = p2p_irecv(in->c, PLANE_POINT, (void *)(uintptr_t)in->buf, (size_t)in->count,
-			in->t, in->rank, in->tag, &r);
+		rc = p2p_irecv(in, &r);
 	if (rc)
 		return rc;
-	sent = p2p_send(out->c, PLANE_POINT, out->buf, (size_t)out->count, out->t, out->rank,
-		out->tag, SEND_STANDARD);
+	sent = p2p_send_wait(out);
 	if (sent)
 		p2p_cancel(r);
 	if (sent && r->cancelled)
@@ -28,39 +26,27 @@ static int both(struct check_message *out, struct check_message *in, MPI_Status 
 }
 
 static int sendrecv(
-	const char *name, struct check_message *out, struct check_message *in, MPI_Status *status)
+	const char *name, struct p2p_message *out, struct p2p_message *in, MPI_Status *status)
 {
 	int rc;
 
 	api_enter(name);
 	rc = both(out, in, status);
-	return api_leave(out->c, rc);
-}
-
-static struct p2p_message message_of(const struct check_message *m)
-{
-	return (struct p2p_message){
-		(void *)(uintptr_t)m->buf, (size_t)m->count, m->t, m->rank, m->tag};
+	return api_leave(out->comm, rc);
 }
 
 /* One request for both. */
-static int begin(
-	struct check_message *out, struct check_message *in, bool replace, struct request **r)
+static int begin(struct p2p_message *out, struct p2p_message *in, bool replace, struct request **r)
 {
-	struct p2p_message send, receive;
 	int rc = check_send(out);
 
 	if (rc == MPI_SUCCESS)
 		rc = check_recv(in);
-	if (rc)
-		return rc;
-	send = message_of(out);
-	receive = message_of(in);
-	return p2p_isendrecv(out->c, &send, &receive, replace, r);
+	return rc ? rc : p2p_isendrecv(out, in, replace, r);
 }
 
 static int replace(
-	const char *name, struct check_message *out, struct check_message *in, MPI_Status *status)
+	const char *name, struct p2p_message *out, struct p2p_message *in, MPI_Status *status)
 {
 	struct request *r = NULL;
 	int rc;
@@ -69,11 +55,11 @@ static int replace(
 	rc = begin(out, in, true, &r);
 	if (rc == MPI_SUCCESS)
 		rc = request_wait(r, status);
-	return api_leave(out->c, rc);
+	return api_leave(out->comm, rc);
 }
 
-static int isendrecv(const char *name, struct check_message *out, struct check_message *in,
-	bool same, MPI_Request *request)
+static int isendrecv(const char *name, struct p2p_message *out, struct p2p_message *in, bool same,
+	MPI_Request *request)
 {
 	struct request *r = NULL;
 	int rc;
@@ -84,7 +70,7 @@ static int isendrecv(const char *name, struct check_message *out, struct check_m
 		rc = begin(out, in, same, &r);
 	if (rc == MPI_SUCCESS)
 		*request = (MPI_Request)r;
-	return api_leave(out->c, rc);
+	return api_leave(out->comm, rc);
 }
 
 #pragma weak MPI_Sendrecv = PMPI_Sendrecv
@@ -92,8 +78,8 @@ int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int
 	void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
 	MPI_Status *status)
 {
-	struct check_message out = {sendbuf, sendcount, sendtype, dest, sendtag, comm, NULL, NULL};
-	struct check_message in = {recvbuf, recvcount, recvtype, source, recvtag, comm, NULL, NULL};
+	struct p2p_message out = p2p_message(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+	struct p2p_message in = p2p_message(recvbuf, recvcount, recvtype, source, recvtag, comm);
 
 	return sendrecv("MPI_Sendrecv", &out, &in, status);
 }
@@ -103,8 +89,8 @@ int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, in
 	void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
 	MPI_Request *request)
 {
-	struct check_message out = {sendbuf, sendcount, sendtype, dest, sendtag, comm, NULL, NULL};
-	struct check_message in = {recvbuf, recvcount, recvtype, source, recvtag, comm, NULL, NULL};
+	struct p2p_message out = p2p_message(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+	struct p2p_message in = p2p_message(recvbuf, recvcount, recvtype, source, recvtag, comm);
 
 	return isendrecv("MPI_Isendrecv", &out, &in, false, request);
 }
@@ -113,8 +99,8 @@ int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, in
 int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag,
 	int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-	struct check_message out = {buf, count, datatype, dest, sendtag, comm, NULL, NULL};
-	struct check_message in = {buf, count, datatype, source, recvtag, comm, NULL, NULL};
+	struct p2p_message out = p2p_message(buf, count, datatype, dest, sendtag, comm);
+	struct p2p_message in = p2p_message(buf, count, datatype, source, recvtag, comm);
 
 	return replace("MPI_Sendrecv_replace", &out, &in, status);
 }
@@ -123,8 +109,8 @@ int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag,
 	int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-	struct check_message out = {buf, count, datatype, dest, sendtag, comm, NULL, NULL};
-	struct check_message in = {buf, count, datatype, source, recvtag, comm, NULL, NULL};
+	struct p2p_message out = p2p_message(buf, count, datatype, dest, sendtag, comm);
+	struct p2p_message in = p2p_message(buf, count, datatype, source, recvtag, comm);
 
 	return isendrecv("MPI_Isendrecv_replace", &out, &in, true, request);
 }
@@ -134,8 +120,8 @@ int PMPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 	int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source,
 	int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-	struct check_message out = {sendbuf, sendcount, sendtype, dest, sendtag, comm, NULL, NULL};
-	struct check_message in = {recvbuf, recvcount, recvtype, source, recvtag, comm, NULL, NULL};
+	struct p2p_message out = p2p_message(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+	struct p2p_message in = p2p_message(recvbuf, recvcount, recvtype, source, recvtag, comm);
 
 	return sendrecv("MPI_Sendrecv_c", &out, &in, status);
 }
@@ -145,8 +131,8 @@ int PMPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
 	int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source,
 	int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-	struct check_message out = {sendbuf, sendcount, sendtype, dest, sendtag, comm, NULL, NULL};
-	struct check_message in = {recvbuf, recvcount, recvtype, source, recvtag, comm, NULL, NULL};
+	struct p2p_message out = p2p_message(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+	struct p2p_message in = p2p_message(recvbuf, recvcount, recvtype, source, recvtag, comm);
 
 	return isendrecv("MPI_Isendrecv_c", &out, &in, false, request);
 }
@@ -155,8 +141,8 @@ int PMPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
 int PMPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
 	int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-	struct check_message out = {buf, count, datatype, dest, sendtag, comm, NULL, NULL};
-	struct check_message in = {buf, count, datatype, source, recvtag, comm, NULL, NULL};
+	struct p2p_message out = p2p_message(buf, count, datatype, dest, sendtag, comm);
+	struct p2p_message in = p2p_message(buf, count, datatype, source, recvtag, comm);
 
 	return replace("MPI_Sendrecv_replace_c", &out, &in, status);
 }
@@ -165,8 +151,8 @@ int PMPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, i
 int PMPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
 	int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-	struct check_message out = {buf, count, datatype, dest, sendtag, comm, NULL, NULL};
-	struct check_message in = {buf, count, datatype, source, recvtag, comm, NULL, NULL};
+	struct p2p_message out = p2p_message(buf, count, datatype, dest, sendtag, comm);
+	struct p2p_message in = p2p_message(buf, count, datatype, source, recvtag, comm);
 
 	return isendrecv("MPI_Isendrecv_replace_c", &out, &in, true, request);
 }

@@ -10,28 +10,19 @@
 #include "api.h"
 #include "mpi.h"
 #include "mpi/comm/comm.h"
+#include "mpi/p2p/p2p.h"
 #include "mpi/type/type.h"
 
 /* Bytes of a message, at most. */
 #define CHECK_LONGEST ((uint64_t)1 << 48)
 
-/* A message as the program describes it, and as the library has understood it. */
-struct check_message {
-	const void *buf;
-	MPI_Count count;
-	MPI_Datatype datatype;
-	int rank, tag;
-	MPI_Comm comm;
-	/* out */
-	struct comm *c; /* NULL when comm is bad: then MPI_COMM_WORLD's error handler is called */
-	struct type *t;
-};
-
-int check_send(struct check_message *m);
-int check_recv(struct check_message *m);
+/* Of m, as the program describes it: they find m->comm and m->type. Is handle bad, comm stays NULL:
+ * then MPI_COMM_WORLD's error handler is called. */
+int check_send(struct p2p_message *m);
+int check_recv(struct p2p_message *m);
 
 /* buffer, count and datatype alone */
-int check_buffer(struct check_message *m);
+int check_buffer(struct p2p_message *m);
 
 /* rank and tag of a probe or a receive */
 int check_source(const struct comm *c, int source, int tag);

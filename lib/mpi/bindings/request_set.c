@@ -24,10 +24,10 @@ int set_leave(struct comm *c, int rc)
 
 struct comm *set_hold_comm(struct request *r)
 {
-	if (!r || !r->comm)
+	if (!r || !r->m.comm)
 		return NULL;
-	comm_hold(r->comm);
-	return r->comm;
+	comm_hold(r->m.comm);
+	return r->m.comm;
 }
 
 int set_open(struct request_set *s, int count, const MPI_Request *handles)

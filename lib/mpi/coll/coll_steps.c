@@ -60,16 +60,19 @@ int coll_steps_start(struct coll_run *run, const struct sched_step *t, struct re
 {
 	struct comm *c = t->local ? run->c->local : run->c;
 	int tag = t->local ? run->local_tag : run->tag;
-	struct p2p_message m = {
-		coll_run_span_at(run, t->a), t->a.n, coll_run_span_type(run, t->a), t->peer, tag};
+	struct p2p_message m = {.buf = coll_run_span_at(run, t->a),
+		.count = (MPI_Count)t->a.n,
+		.comm = c,
+		.type = coll_run_span_type(run, t->a),
+		.rank = t->peer,
+		.tag = tag,
+		.plane = PLANE_COLL};
 
 	*r = NULL;
 	if (t->kind == SCHED_RECV)
-		return p2p_irecv(c, PLANE_COLL, m.buf, m.count, m.t, m.rank, m.tag, r);
-	m.count = sent(run, &t->a);
-	if (p2p_send_now(c, PLANE_COLL, &m))
-		return MPI_SUCCESS;
-	return p2p_isend(c, PLANE_COLL, m.buf, m.count, m.t, m.rank, m.tag, SEND_STANDARD, r);
+		return p2p_irecv(&m, r);
+	m.count = (MPI_Count)sent(run, &t->a);
+	return p2p_send(&m, r);
 }
 
 static int start_kind(struct coll_run *run, const struct sched_step *t, size_t n,

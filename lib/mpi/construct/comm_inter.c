@@ -30,16 +30,20 @@ struct other {
 static int swap_bytes(const struct other *o, const void *mine, size_t n, void *theirs, size_t m)
 {
 	bool first = comm_world_info()->rank < comm_world_rank(o->comm, o->rank);
+	struct p2p_message out = {.buf = (void *)(uintptr_t)mine,
+		.count = (MPI_Count)n,
+		.comm = o->comm,
+		.type = type_bytes(),
+		.rank = o->rank,
+		.tag = o->tag,
+		.plane = PLANE_COLL};
+	struct p2p_message in = out;
 	int rc = MPI_SUCCESS;
 
-	for (int turn = 0; turn < 2 && rc == MPI_SUCCESS; turn++) {
-		if ((turn == 0) == first)
-			rc = p2p_send(o->comm, PLANE_COLL, mine, n, type_bytes(), o->rank, o->tag,
-				SEND_STANDARD);
-		else
-			rc = p2p_recv(o->comm, PLANE_COLL, theirs, m, type_bytes(), o->rank, o->tag,
-				MPI_STATUS_IGNORE);
-	}
+	in.buf = theirs;
+	in.count = (MPI_Count)m;
+	for (int turn = 0; turn < 2 && rc == MPI_SUCCESS; turn++)
+		rc = (turn == 0) == first ? p2p_send_wait(&out) : p2p_recv(&in, MPI_STATUS_IGNORE);
 	return rc;
 }
 

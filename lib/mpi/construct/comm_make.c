@@ -180,17 +180,25 @@ int comm_make_locate(const struct comm *c, const struct group *g, int **ranks)
 static int tell_down(
 	struct comm *c, const struct group *g, const int *ranks, int tag, uint32_t *counter)
 {
+	struct p2p_message m = {.buf = counter,
+		.count = sizeof *counter,
+		.comm = c,
+		.type = type_bytes(),
+		.tag = tag,
+		.plane = PLANE_COLL};
 	int me = g->rank, bit = 1, rc = MPI_SUCCESS;
 
 	while (bit < g->size && !(me & bit))
 		bit *= 2;
-	if (me != 0)
-		rc = p2p_recv(c, PLANE_COLL, counter, sizeof(*counter), type_bytes(),
-			ranks[me - bit], tag, MPI_STATUS_IGNORE);
+	if (me != 0) {
+		m.rank = ranks[me - bit];
+		rc = p2p_recv(&m, MPI_STATUS_IGNORE);
+	}
 	for (bit /= 2; bit > 0 && rc == MPI_SUCCESS; bit /= 2) {
-		if (me + bit < g->size)
-			rc = p2p_send(c, PLANE_COLL, counter, sizeof(*counter), type_bytes(),
-				ranks[me + bit], tag, SEND_STANDARD);
+		if (me + bit >= g->size)
+			continue;
+		m.rank = ranks[me + bit];
+		rc = p2p_send_wait(&m);
 	}
 	return rc;
 }

@@ -75,12 +75,12 @@ static void put_tag(struct text *t, bool collective, int tag)
 static void put_message(struct text *t, const struct request *r)
 {
 	bool receive = r->kind == REQUEST_RECV;
-	size_t bytes = r->type ? r->count * r->type->size : 0;
+	size_t bytes = r->m.type ? r->m.count * r->m.type->size : 0;
 
 	fputs(receive ? "receive from " : "send to ", t->out);
-	put_rank(t, r->comm, r->rank);
-	put_tag(t, r->plane != PLANE_POINT, r->tag);
-	fprintf(t->out, ", %s, %zu byte%s", comm_label(r->comm), bytes, plural(bytes));
+	put_rank(t, r->m.comm, r->m.rank);
+	put_tag(t, r->m.plane != PLANE_POINT, r->m.tag);
+	fprintf(t->out, ", %s, %zu byte%s", comm_label(r->m.comm), bytes, plural(bytes));
 	if (receive && !r->posted)
 		fputs(", its message is on the way", t->out);
 }
@@ -93,11 +93,11 @@ static void put_request(struct request *r, void *arg)
 		return;
 	t->requests++;
 	begin_line(t);
-	if (r->kind != REQUEST_OTHER && r->comm)
+	if (r->kind != REQUEST_OTHER && r->m.comm)
 		put_message(t, r);
 	else
 		fprintf(t->out, "an operation that is no single message, %s",
-			r->comm ? comm_label(r->comm) : "of no communicator");
+			r->m.comm ? comm_label(r->m.comm) : "of no communicator");
 	end_line(t, r->since);
 }
 

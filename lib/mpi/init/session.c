@@ -118,7 +118,7 @@ static void count_request(struct request *r, void *arg)
 	struct left *left = arg;
 
 	left->requests +=
-		r->comm && r->comm->group->session == left->number && !r->freed && r->active;
+		r->m.comm && r->m.comm->group->session == left->number && !r->freed && r->active;
 }
 
 static void count_comm(struct object *o, void *arg)

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "mpi.h"
 #include "mpi/comm/comm.h"
@@ -19,39 +20,55 @@ enum send_mode { SEND_STANDARD, SEND_SYNC, SEND_READY, SEND_BUFFERED };
 struct request;
 
 /*
- * Start a send or a receive of `count` elements of t at buf. Arguments are already checked: dest is
- * a rank of c or MPI_PROC_NULL, source may also be MPI_ANY_SOURCE, tag may be MPI_ANY_TAG for a
- * receive. buf stays the caller's until the request is done. On success *out is owned by the
- * caller, who gives it to request_wait*. Errors: MPI_ERR_NO_MEM, MPI_ERR_INTERN.
+ * A message as it is asked for. A binding writes it down once, and its checks find comm and type;
+ * all that sends or receives reads it, down to the transport, and a request has a copy.
  */
-int p2p_isend(struct comm *c, enum plane plane, const void *buf, size_t count, struct type *t,
-	int dest, int tag, enum send_mode mode, struct request **out);
-int p2p_irecv(struct comm *c, enum plane plane, void *buf, size_t count, struct type *t, int source,
-	int tag, struct request **out);
-
-/* A message as it is asked for. */
 struct p2p_message {
-	void *buf;
-	size_t count;
-	struct type *t;
+	void *buf; /* a send only reads it */
+	MPI_Count count;
+	struct comm *comm; /* NULL while nobody has looked for it */
+	struct type *type;
 	int rank, tag;
+	uint64_t plane; /* enum plane, and what sets partitioned messages apart (p2p_part.h) */
+	enum send_mode mode;
+	/* what the program calls type and comm */
+	MPI_Datatype datatype;
+	MPI_Comm handle;
 };
 
-/* Send it if it leaves at once: most messages do, and need no request. false: nothing has happened;
- * p2p_isend says why, if it does not do it. */
-bool p2p_send_now(const struct comm *c, enum plane plane, const struct p2p_message *m);
+/* What the program gives a call. */
+static inline struct p2p_message p2p_message(
+	const void *buf, MPI_Count count, MPI_Datatype datatype, int rank, int tag, MPI_Comm handle)
+{
+	return (struct p2p_message){.buf = (void *)(uintptr_t)buf,
+		.count = count,
+		.datatype = datatype,
+		.rank = rank,
+		.tag = tag,
+		.handle = handle};
+}
+
+/*
+ * Start a send or a receive. The message is checked: rank is one of comm or MPI_PROC_NULL, a
+ * receive's may also be MPI_ANY_SOURCE and its tag MPI_ANY_TAG. buf stays the caller's until the
+ * request is done. On success *out is owned by the caller, who gives it to request_wait*. Errors:
+ * MPI_ERR_NO_MEM, MPI_ERR_INTERN.
+ */
+int p2p_isend(const struct p2p_message *m, struct request **out);
+int p2p_irecv(const struct p2p_message *m, struct request **out);
+
+/* As p2p_isend, but a message that leaves at once, as most do, needs no request: *rest is NULL. */
+int p2p_send(const struct p2p_message *m, struct request **rest);
 
 /* A send and a receive as one request (MPI_Isendrecv). With replace there is one buffer, in->buf,
- * and what is sent is copied first; out and in then have the same buf, count and t. */
-int p2p_isendrecv(struct comm *c, const struct p2p_message *out, const struct p2p_message *in,
-	bool replace, struct request **request);
+ * and what is sent is copied first; out and in then have the same buf, count and type. */
+int p2p_isendrecv(const struct p2p_message *out, const struct p2p_message *in, bool replace,
+	struct request **request);
 
 /* The blocking pair; status may be MPI_STATUS_IGNORE. Errors of the message (MPI_ERR_TRUNCATE,
  * MPI_ERR_PROC_ABORTED) are returned. */
-int p2p_send(struct comm *c, enum plane plane, const void *buf, size_t count, struct type *t,
-	int dest, int tag, enum send_mode mode);
-int p2p_recv(struct comm *c, enum plane plane, void *buf, size_t count, struct type *t, int source,
-	int tag, MPI_Status *status);
+int p2p_send_wait(const struct p2p_message *m);
+int p2p_recv(const struct p2p_message *m, MPI_Status *status);
 
 /* Wait until it is done and free it; returns the message's error class. */
 int request_wait(struct request *r, MPI_Status *status);

@@ -123,14 +123,14 @@ static void copy_gone(struct request *r)
 
 static const struct request_class copy_class = {.start = p2p_start_message, .free = copy_gone};
 
-static struct copy *copy_new(struct buffer *b, const void *buf, size_t count, struct type *t)
+static struct copy *copy_new(struct buffer *b, const struct p2p_message *m)
 {
-	size_t len = count * t->size;
+	size_t len = (size_t)p2p_room(m);
 	struct copy *copy = malloc(sizeof *copy + len);
 
 	if (!copy)
 		return NULL;
-	type_pack(t, buf, count, copy->bytes);
+	type_pack(m->type, m->buf, (size_t)m->count, copy->bytes);
 	copy->buffer = b;
 	copy->number = ++b->sent;
 	copy->len = len;
@@ -139,22 +139,25 @@ static struct copy *copy_new(struct buffer *b, const void *buf, size_t count, st
 	return copy;
 }
 
-static int start_copy(struct copy *copy, struct comm *c, int dest, int tag)
+/* m, but for what is sent. */
+static int start_copy(struct copy *copy, const struct p2p_message *m)
 {
-	struct request *r = request_new(REQUEST_SEND, c, PLANE_POINT, type_bytes());
+	struct p2p_message bytes = {.buf = copy->bytes,
+		.count = (MPI_Count)copy->len,
+		.comm = m->comm,
+		.type = type_bytes(),
+		.rank = m->rank,
+		.tag = m->tag};
+	struct request *r = request_new(REQUEST_SEND, &bytes);
 	struct request orphan = {.owner = copy};
 	int rc;
 
 	if (!r) {
 		copy_gone(&orphan);
-		return fail_with(MPI_ERR_NO_MEM, "no memory for a request");
+		return MPI_ERR_NO_MEM;
 	}
 	r->class = &copy_class;
 	r->owner = copy;
-	r->buf = copy->bytes;
-	r->count = copy->len;
-	r->rank = dest;
-	r->tag = tag;
 	r->freed = true;
 	rc = p2p_start(r);
 	if (rc)
@@ -162,28 +165,29 @@ static int start_copy(struct copy *copy, struct comm *c, int dest, int tag)
 	return rc;
 }
 
-int buffer_send(struct comm *c, const void *buf, size_t count, struct type *t, int dest, int tag)
+int buffer_send(const struct p2p_message *m)
 {
-	struct buffer *b = buffer_of(c);
+	struct buffer *b = buffer_of(m->comm);
+	size_t len = (size_t)p2p_room(m);
 	struct copy *copy;
 	int rc;
 
-	if (dest == MPI_PROC_NULL)
+	if (m->rank == MPI_PROC_NULL)
 		return MPI_SUCCESS;
-	rc = check_room(b, count * t->size);
+	rc = check_room(b, len);
 	if (rc)
 		return rc;
-	copy = copy_new(b, buf, count, t);
+	copy = copy_new(b, m);
 	if (!copy)
-		return fail_with(MPI_ERR_NO_MEM, "no memory for a copy of a message of %zu bytes",
-			count * t->size);
-	return start_copy(copy, c, dest, tag);
+		return fail_with(
+			MPI_ERR_NO_MEM, "no memory for a copy of a message of %zu bytes", len);
+	return start_copy(copy, m);
 }
 
 /* For the program it is over. */
 int buffer_start(struct request *r)
 {
-	int rc = buffer_send(r->comm, r->buf, r->count, r->type, r->rank, r->tag);
+	int rc = buffer_send(&r->m);
 
 	if (rc == MPI_SUCCESS)
 		request_complete(r, MPI_SUCCESS);
@@ -192,19 +196,14 @@ int buffer_start(struct request *r)
 
 const struct request_class buffer_class = {.start = buffer_start};
 
-int buffer_isend(struct comm *c, const void *buf, size_t count, struct type *t, int dest, int tag,
-	struct request **out)
+int buffer_isend(const struct p2p_message *m, struct request **out)
 {
-	struct request *r = request_new(REQUEST_SEND, c, PLANE_POINT, t);
+	struct request *r = request_new(REQUEST_SEND, m);
 	int rc;
 
 	if (!r)
-		return fail_with(MPI_ERR_NO_MEM, "no memory for a request");
+		return MPI_ERR_NO_MEM;
 	r->class = &buffer_class;
-	r->buf = (void *)(uintptr_t)buf;
-	r->count = count;
-	r->rank = dest;
-	r->tag = tag;
 	rc = p2p_start(r);
 	if (rc)
 		request_free(r);

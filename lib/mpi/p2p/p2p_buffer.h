@@ -15,6 +15,7 @@
 #include "mpi/comm/comm.h"
 #include "mpi/type/type.h"
 
+struct p2p_message;
 struct request;
 
 /* One for the process, and one for each communicator or session that has its own. */
@@ -44,12 +45,11 @@ int buffer_iflush(struct buffer *b, struct comm *c, struct request **out);
 /* Its owner goes: it is freed. What lies in it is sent all the same, and nobody waits for it. */
 void buffer_abandon(struct buffer *b);
 
-/* Copy it and begin to send it. MPI_ERR_BUFFER: there is no room. Arguments as p2p_isend's. */
-int buffer_send(struct comm *c, const void *buf, size_t count, struct type *t, int dest, int tag);
+/* Copy it and begin to send it. MPI_ERR_BUFFER: there is no room. */
+int buffer_send(const struct p2p_message *m);
 
 /* The same as a request that is done when it is started; persistent or not. */
-int buffer_isend(struct comm *c, const void *buf, size_t count, struct type *t, int dest, int tag,
-	struct request **out);
+int buffer_isend(const struct p2p_message *m, struct request **out);
 int buffer_start(struct request *r);
 extern const struct request_class buffer_class;
 

@@ -86,7 +86,7 @@ static bool write_open(struct writer *w, const struct request *r)
 	section_messages_write(w, &e);
 	ok = !w->bad && (size_t)(w->end - w->at) >= r->bytes;
 	if (ok) {
-		type_pack_prefix(r->type, r->buf, r->count, w->at, (size_t)r->bytes);
+		type_pack_prefix(r->m.type, r->m.buf, r->m.count, w->at, (size_t)r->bytes);
 		w->at += r->bytes;
 	}
 	return ok;

@@ -13,7 +13,7 @@ struct stored *p2p_copy(const struct request *r)
 
 	if (!m)
 		return NULL;
-	type_pack_prefix(r->type, r->buf, r->count, m->bytes, (size_t)r->bytes);
+	type_pack_prefix(r->m.type, r->m.buf, r->m.count, m->bytes, (size_t)r->bytes);
 	memset(m->bytes + r->bytes, 0, (size_t)(r->length - r->bytes));
 	m->whole = true;
 	return m;

@@ -49,15 +49,15 @@ static inline void p2p_noted(void)
 		p2p.drive();
 }
 
-static inline uint64_t p2p_context(const struct request *r)
+static inline uint64_t p2p_context(const struct p2p_message *m)
 {
-	return r->comm->context | r->plane;
+	return m->comm->context | m->plane;
 }
 
-/* Of the request's buffer, in bytes. */
-static inline uint64_t p2p_room(const struct request *r)
+/* Of the message's buffer, in bytes. */
+static inline uint64_t p2p_room(const struct p2p_message *m)
 {
-	return (uint64_t)r->count * r->type->size;
+	return (uint64_t)m->count * m->type->size;
 }
 
 /* ---- p2p_send.c ---- */

@@ -123,8 +123,8 @@ static void give(struct request *r, struct message *m)
 	struct match_msg *msg = m->msg;
 
 	r->active = true;
-	r->rank = m->source;
-	r->tag = msg->tag;
+	r->m.rank = m->source;
+	r->m.tag = msg->tag;
 	r->match.context = msg->context;
 	r->match.peer = msg->peer;
 	match_forget(msg);
@@ -133,20 +133,17 @@ static void give(struct request *r, struct message *m)
 	p2p_give(r, msg);
 }
 
-int message_receive(
-	struct message *m, void *buf, size_t count, struct type *t, struct request **out)
+int message_receive(struct message *found, const struct p2p_message *m, struct request **out)
 {
-	struct request *r = request_new(REQUEST_RECV, m ? m->comm : NULL, PLANE_POINT, t);
+	struct request *r = request_new(REQUEST_RECV, m);
 
 	if (!r)
-		return fail_with(MPI_ERR_NO_MEM, "no memory for a request");
-	r->buf = buf;
-	r->count = count;
+		return MPI_ERR_NO_MEM;
 	*out = r;
-	if (m) {
-		give(r, m);
+	if (found) {
+		give(r, found);
 		return MPI_SUCCESS;
 	}
-	r->rank = MPI_PROC_NULL;
+	r->m.rank = MPI_PROC_NULL;
 	return p2p_start(r);
 }

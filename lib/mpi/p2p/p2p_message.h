@@ -19,6 +19,7 @@
 #include "p2p_state.h"
 
 struct message;
+struct p2p_message;
 struct request;
 
 /* *out NULL: there is none. MPI_ERR_NO_MEM. */
@@ -29,9 +30,9 @@ int message_lookup(MPI_Message handle, struct message **out);
 
 struct comm *message_comm(const struct message *m);
 
-/* Start to receive it; m is gone (NULL: nobody's message). MPI_ERR_NO_MEM: it is still there. */
-int message_receive(
-	struct message *m, void *buf, size_t count, struct type *t, struct request **out);
+/* Start to receive it as m says, whose comm is its; it is gone (NULL: nobody's message).
+ * MPI_ERR_NO_MEM: it is still there. */
+int message_receive(struct message *found, const struct p2p_message *m, struct request **out);
 
 /* It lies elsewhere now; NULL: it was thrown away. */
 void message_moved(struct message *m, struct match_msg *msg);

@@ -43,13 +43,13 @@ static uint64_t end_hash(const XXH64_state_t *h)
 /* false: no memory. */
 static bool hash_scattered(XXH64_state_t *h, const struct request *r)
 {
-	struct cursor_frame *frames = malloc(type_cursor_frames(r->type) * sizeof *frames);
+	struct cursor_frame *frames = malloc(type_cursor_frames(r->m.type) * sizeof *frames);
 	struct type_cursor at;
 	char stage[4096];
 
 	if (!frames)
 		return false;
-	type_cursor_begin(&at, frames, r->type, r->buf, r->count);
+	type_cursor_begin(&at, frames, r->m.type, r->m.buf, r->m.count);
 	for (uint64_t left = r->bytes; left > 0;) {
 		size_t n = left < sizeof stage ? (size_t)left : sizeof stage;
 
@@ -63,7 +63,8 @@ static bool hash_scattered(XXH64_state_t *h, const struct request *r)
 
 static bool hash_contents(XXH64_state_t *h, const struct request *r)
 {
-	const void *piece = r->type->contiguous ? r->buf : type_piece(r->type, r->buf, r->count);
+	const void *piece =
+		r->m.type->contiguous ? r->m.buf : type_piece(r->m.type, r->m.buf, r->m.count);
 
 	if (r->bytes == 0)
 		return true;

@@ -64,42 +64,38 @@ static void pair_free(struct request *r)
 static const struct request_class pair_class = {
 	.query = query, .finish = finish, .free = pair_free};
 
-static struct request *part(
-	struct pair *p, enum request_kind kind, struct comm *c, const struct p2p_message *m)
+static struct request *part(struct pair *p, enum request_kind kind, const struct p2p_message *m)
 {
-	struct request *r = request_new(kind, c, PLANE_POINT, m->t);
+	struct request *r = request_new(kind, m);
 
-	if (!r)
-		return NULL;
-	r->buf = m->buf;
-	r->count = m->count;
-	r->rank = m->rank;
-	r->tag = m->tag;
-	r->then = &p->chore;
+	if (r)
+		r->then = &p->chore;
 	return r;
 }
 
 static bool copy_out(struct pair *p, struct p2p_message *m)
 {
-	size_t len = m->count * m->t->size;
+	size_t len = (size_t)m->count * m->type->size;
 
 	p->copy = malloc(len ? len : 1);
 	if (!p->copy)
 		return false;
-	type_pack(m->t, m->buf, m->count, p->copy);
-	*m = (struct p2p_message){p->copy, len, type_bytes(), m->rank, m->tag};
+	type_pack(m->type, m->buf, (size_t)m->count, p->copy);
+	m->buf = p->copy;
+	m->count = (MPI_Count)len;
+	m->type = type_bytes();
 	return true;
 }
 
-static bool fill(struct pair *p, struct comm *c, const struct p2p_message *out,
-	const struct p2p_message *in, bool replace)
+static bool fill(
+	struct pair *p, const struct p2p_message *out, const struct p2p_message *in, bool replace)
 {
 	struct p2p_message m = *out;
 
 	if (replace && !copy_out(p, &m))
 		return false;
-	p->out = part(p, REQUEST_SEND, c, &m);
-	p->in = part(p, REQUEST_RECV, c, in);
+	p->out = part(p, REQUEST_SEND, &m);
+	p->in = part(p, REQUEST_RECV, in);
 	return p->out && p->in;
 }
 
@@ -133,8 +129,8 @@ static void abandon(struct request *whole)
 	request_free(whole);
 }
 
-int p2p_isendrecv(struct comm *c, const struct p2p_message *out, const struct p2p_message *in,
-	bool replace, struct request **request)
+int p2p_isendrecv(const struct p2p_message *out, const struct p2p_message *in, bool replace,
+	struct request **request)
 {
 	struct pair *p = calloc(1, sizeof *p);
 	int rc = MPI_SUCCESS;
@@ -142,14 +138,14 @@ int p2p_isendrecv(struct comm *c, const struct p2p_message *out, const struct p2
 	if (!p)
 		return fail_with(MPI_ERR_NO_MEM, "no memory for a request");
 	p->chore.run = on_part_done;
-	p->whole = request_new_other(&pair_class, c, p);
+	p->whole = request_new_other(&pair_class, out->comm, p);
 	if (!p->whole) {
 		free(p);
 		return fail_with(MPI_ERR_NO_MEM, "no memory for a request");
 	}
-	if (!fill(p, c, out, in, replace))
+	if (!fill(p, out, in, replace))
 		rc = fail_with(MPI_ERR_NO_MEM, "no memory for a send and a receive of %zu elements",
-			in->count);
+			(size_t)in->count);
 	if (rc == MPI_SUCCESS)
 		rc = start(p);
 	if (rc)

@@ -61,12 +61,13 @@ void parts_fini(void)
 }
 
 /* What sets its messages apart from all others. */
-static int make_channel(struct comm *c, const struct p2p_message *m, bool send, uint64_t *channel)
+static int make_channel(const struct p2p_message *m, bool send, uint64_t *channel)
 {
-	struct numbered key = {.context = c->context, .peer = m->rank, .tag = m->tag, .send = send};
+	struct numbered key = {
+		.context = m->comm->context, .peer = m->rank, .tag = m->tag, .send = send};
 	struct numbered *n;
 
-	if (c->context >> NUMBER_SHIFT)
+	if (m->comm->context >> NUMBER_SHIFT)
 		return fail_with(MPI_ERR_UNSUPPORTED_OPERATION,
 			"partitioned communication is for communicators whose first rank is below "
 			"2^%d in the job",
@@ -119,16 +120,15 @@ static const struct request_class recv_class = {.start = p2p_start_message,
 	.query = finish_recv,
 	.free = part_free};
 
-int part_init(struct comm *c, const struct p2p_message *m, bool send, int partitions,
-	struct request **out)
+int part_init(const struct p2p_message *m, bool send, int partitions, struct request **out)
 {
 	struct part *p = calloc(1, sizeof *p + (size_t)partitions * sizeof *p->ready);
 	struct request *r = NULL;
 	uint64_t channel = 0;
-	int rc = make_channel(c, m, send, &channel);
+	int rc = make_channel(m, send, &channel);
 
 	if (rc == MPI_SUCCESS && p)
-		r = request_new(send ? REQUEST_SEND : REQUEST_RECV, c, PLANE_POINT, m->t);
+		r = request_new(send ? REQUEST_SEND : REQUEST_RECV, m);
 	if (rc == MPI_SUCCESS && !r)
 		rc = fail_with(MPI_ERR_NO_MEM, "no memory for %d partitions", partitions);
 	if (rc) {
@@ -138,12 +138,8 @@ int part_init(struct comm *c, const struct p2p_message *m, bool send, int partit
 	p->partitions = partitions;
 	r->class = send ? &send_class : &recv_class;
 	r->owner = p;
-	r->plane |= channel;
+	r->m.plane |= channel;
 	r->persistent = true;
-	r->buf = m->buf;
-	r->count = m->count;
-	r->rank = m->rank;
-	r->tag = m->tag;
 	*out = r;
 	return MPI_SUCCESS;
 }

@@ -22,8 +22,7 @@ struct request;
 void parts_fini(void);
 
 /* A persistent request; m->count is that of all partitions together. MPI_ERR_NO_MEM. */
-int part_init(struct comm *c, const struct p2p_message *m, bool send, int partitions,
-	struct request **out);
+int part_init(const struct p2p_message *m, bool send, int partitions, struct request **out);
 
 /* Partitions low to high of a send are ready. MPI_ERR_REQUEST, MPI_ERR_ARG; what the send says. */
 int part_ready(struct request *r, int low, int high);

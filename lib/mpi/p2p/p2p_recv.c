@@ -33,21 +33,21 @@ static inline void take(struct request *r, const struct match_msg *msg)
 	r->index = msg->index;
 	r->arrived = msg->arrived;
 	r->matched = __builtin_expect(msg->matched != 0, false) ? msg->matched : ++p2p.moment;
-	r->source = r->rank >= 0 ? r->rank : p2p_source_rank(r->comm, msg->peer, msg->source);
+	r->source = r->m.rank >= 0 ? r->m.rank : p2p_source_rank(r->m.comm, msg->peer, msg->source);
 	r->got_tag = msg->tag;
 }
 
 /* Where shall its payload go? Without memory nowhere, and the receive fails. */
 static inline struct tp_place place_for(struct request *r)
 {
-	struct tp_place place = {.buf = r->buf, .room = p2p_room(r), .cookie = r};
+	struct tp_place place = {.buf = r->m.buf, .room = p2p_room(&r->m), .cookie = r};
 
-	if (r->type->contiguous || place.room == 0)
+	if (r->m.type->contiguous || place.room == 0)
 		return place;
-	place.buf = type_piece(r->type, r->buf, r->count);
+	place.buf = type_piece(r->m.type, r->m.buf, r->m.count);
 	if (place.buf)
 		return place;
-	r->packed = place.pieces = pieces_in(r->type, r->buf, r->count);
+	r->packed = place.pieces = pieces_in(r->m.type, r->m.buf, r->m.count);
 	if (!r->packed) {
 		r->error = MPI_ERR_NO_MEM;
 		place.room = 0;
@@ -156,7 +156,7 @@ void p2p_on_forget(void *user, struct tp_held *held)
 
 static void finish(struct request *r, uint64_t length, int rc)
 {
-	uint64_t room = p2p_room(r);
+	uint64_t room = p2p_room(&r->m);
 	int error = MPI_SUCCESS;
 
 	r->length = length;
@@ -165,7 +165,7 @@ static void finish(struct request *r, uint64_t length, int rc)
 		error = MPI_ERR_PROC_ABORTED;
 	else if (__builtin_expect(length != room, false))
 		error = p2p_uneven(r, room);
-	if (!rc && !r->type->contiguous && r->error)
+	if (!rc && !r->m.type->contiguous && r->error)
 		error = r->error;
 	if (rc && p2p.job.launched)
 		return; /* the launcher ends or restarts this process: no answer, so no wrong one */
@@ -179,10 +179,10 @@ static void finish(struct request *r, uint64_t length, int rc)
 /* A message in our memory has its receive and is whole, or never will be. */
 static void fill(struct request *r, struct stored *m, int rc)
 {
-	uint64_t room = p2p_room(r), n = m->length < room ? m->length : room;
+	uint64_t room = p2p_room(&r->m), n = m->length < room ? m->length : room;
 
 	if (!rc)
-		type_unpack(r->type, r->buf, r->count, m->bytes, (size_t)n);
+		type_unpack(r->m.type, r->m.buf, r->m.count, m->bytes, (size_t)n);
 	r->stored = NULL;
 	finish(r, m->length, rc);
 	stored_release(m);
@@ -294,16 +294,16 @@ void p2p_recv_start(struct request *r)
 {
 	struct match_msg *msg;
 
-	if (r->rank == MPI_PROC_NULL) {
+	if (r->m.rank == MPI_PROC_NULL) {
 		r->source = MPI_PROC_NULL;
 		r->got_tag = MPI_ANY_TAG;
 		request_complete(r, MPI_SUCCESS);
 		return;
 	}
-	r->match.context = p2p_context(r);
-	r->match.peer =
-		r->rank == MPI_ANY_SOURCE ? MPI_ANY_SOURCE : comm_world_rank(r->comm, r->rank);
-	r->match.tag = r->tag;
+	r->match.context = p2p_context(&r->m);
+	r->match.peer = r->m.rank == MPI_ANY_SOURCE ? MPI_ANY_SOURCE
+						    : comm_world_rank(r->m.comm, r->m.rank);
+	r->match.tag = r->m.tag;
 	msg = match_post(&p2p.match, &r->match);
 	r->posted = !msg;
 	engine_set_posted(p2p.match.nposted);
@@ -315,6 +315,26 @@ void p2p_recv_start(struct request *r)
 	}
 }
 
+int p2p_irecv(const struct p2p_message *m, struct request **out)
+{
+	struct request *r = request_new(REQUEST_RECV, m);
+
+	if (!r)
+		return MPI_ERR_NO_MEM;
+	request_begin(r);
+	p2p_recv_start(r);
+	*out = r;
+	return MPI_SUCCESS;
+}
+
+int p2p_recv(const struct p2p_message *m, MPI_Status *status)
+{
+	struct request *r = NULL;
+	int rc = p2p_irecv(m, &r);
+
+	return rc ? rc : request_wait(r, status);
+}
+
 /* ---- the end of a peer ---- */
 
 static void fail_posted(struct link *list, int peer)
@@ -322,7 +342,7 @@ static void fail_posted(struct link *list, int peer)
 	list_for_each_safe (item, list) {
 		struct match_recv *m = container_of(item, struct match_recv, link);
 		struct request *r = container_of(m, struct request, match);
-		int source = p2p_source_rank(r->comm, peer, -1);
+		int source = p2p_source_rank(r->m.comm, peer, -1);
 
 		if (source < 0)
 			continue;

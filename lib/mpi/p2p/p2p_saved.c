@@ -58,7 +58,7 @@ bool p2p_pull(struct match_msg *msg)
 bool p2p_is_open(const struct request *r)
 {
 	return r->kind == REQUEST_RECV && r->active && !r->posted && !r->past && !r->cancelled &&
-	       r->rank != MPI_PROC_NULL && !comm_is_coord_context(r->match.context);
+	       r->m.rank != MPI_PROC_NULL && !comm_is_coord_context(r->match.context);
 }
 
 static bool is_whole(struct match_msg *msg, void *arg)

@@ -45,65 +45,85 @@ static bool goes_in_pieces(size_t len)
 /* The data of a send: where it lies, in pieces, or packed. NULL: no memory. */
 static const void *payload_of(struct request *r, size_t len)
 {
-	void *piece = type_piece(r->type, r->buf, r->count);
+	void *piece = type_piece(r->m.type, r->m.buf, r->m.count);
 
 	if (piece)
 		return piece;
 	if (goes_in_pieces(len)) {
-		r->packed = pieces_out(r->type, r->buf, r->count);
+		r->packed = pieces_out(r->m.type, r->m.buf, r->m.count);
 		return r->packed;
 	}
 	r->packed = malloc(len);
 	if (r->packed)
-		type_pack(r->type, r->buf, r->count, r->packed);
+		type_pack(r->m.type, r->m.buf, r->m.count, r->packed);
 	return r->packed;
 }
 
-/* As tp_send; the protocol is told what leaves. */
-static inline int transmit(struct envelope *e, int peer, const void *payload, size_t len,
-	unsigned flags, struct request *r)
+/* What goes before it on the wire. */
+static inline struct tp_envelope envelope_of(const struct p2p_message *m)
 {
-	bool told = p2p_is_told(e->context);
-	struct tp_envelope te;
-	int rc;
+	struct envelope e = {.context = p2p_context(m), .tag = m->tag, .source = m->comm->rank};
 
-	if (told)
-		e->stamp = coord_stamp(p2p.coord);
-	te = envelope_pack(e);
-	rc = tp_send(engine_tp(), peer, &te, payload, len, flags, r);
-	if (rc >= 0 && told &&
-		coord_sent(p2p.coord, peer, e->context, coord_tag(e->context, e->tag)))
-		p2p.drive();
-	return rc;
+	if (p2p_is_told(e.context))
+		e.stamp = coord_stamp(p2p.coord);
+	return envelope_pack(&e);
 }
 
-bool p2p_send_now(const struct comm *c, enum plane plane, const struct p2p_message *m)
+/* It leaves: the protocol is told. */
+static inline void note_sent(const struct p2p_message *m, int peer)
 {
-	struct envelope e = {.context = c->context | plane, .tag = m->tag, .source = c->rank};
-	const void *payload = type_piece(m->t, m->buf, m->count);
-	size_t len = m->count * m->t->size;
+	uint64_t context = p2p_context(m);
 
-	if (m->rank < 0 || (len && !payload))
-		return false;
-	return transmit(&e, comm_world_rank(c, m->rank), payload, len, TP_NOW, NULL) == 1;
+	if (p2p_is_told(context) &&
+		coord_sent(p2p.coord, peer, context, coord_tag(context, m->tag)))
+		p2p.drive();
+}
+
+int p2p_send(const struct p2p_message *m, struct request **rest)
+{
+	const void *payload = type_piece(m->type, m->buf, (size_t)m->count);
+	size_t len = (size_t)p2p_room(m);
+	struct tp_envelope te;
+	int peer;
+
+	if (m->rank < 0 || m->mode == SEND_SYNC || (len && !payload))
+		return p2p_isend(m, rest);
+	peer = comm_world_rank(m->comm, m->rank);
+	te = envelope_of(m);
+	/* should nothing have happened, p2p_isend says why */
+	if (tp_send(engine_tp(), peer, &te, payload, len, TP_NOW, NULL) != 1)
+		return p2p_isend(m, rest);
+	note_sent(m, peer);
+	*rest = NULL;
+	return MPI_SUCCESS;
+}
+
+/* rc is tp_send's. */
+static int failed(const struct request *r, int rc, size_t len)
+{
+	if (rc != FT_EPEER)
+		return fail_with(MPI_ERR_NO_MEM, "no memory for a message of %zu bytes", len);
+	tp_flush(engine_tp()); /* the news of its loss may be on its way */
+	if (p2p.gone[comm_world_rank(r->m.comm, r->m.rank)] && p2p.job.launched)
+		return MPI_SUCCESS;
+	return fail_with(MPI_ERR_PROC_ABORTED, "rank %d has left the job", r->m.rank);
 }
 
 int p2p_send_start(struct request *r)
 {
-	const void *payload = r->buf;
-	size_t len = (size_t)p2p_room(r);
-	struct envelope e = {.context = p2p_context(r), .tag = r->tag, .source = r->comm->rank};
-	unsigned flags = r->mode == SEND_SYNC ? TP_SYNC : 0;
+	const void *payload = r->m.buf;
+	size_t len = (size_t)p2p_room(&r->m);
+	unsigned flags = r->m.mode == SEND_SYNC ? TP_SYNC : 0;
+	struct tp_envelope te;
 	int peer, rc;
 
-	r->source = r->rank;
-	r->got_tag = r->tag;
-	if (r->rank == MPI_PROC_NULL) {
+	r->source = r->m.rank;
+	r->got_tag = r->m.tag;
+	if (r->m.rank == MPI_PROC_NULL) {
 		request_complete(r, MPI_SUCCESS);
 		return MPI_SUCCESS;
 	}
-	peer = comm_world_rank(r->comm, r->rank);
-	if (!r->type->contiguous && len) {
+	if (!r->m.type->contiguous && len) {
 		payload = payload_of(r, len);
 		if (!payload)
 			return fail_with(
@@ -111,14 +131,37 @@ int p2p_send_start(struct request *r)
 		if (payload == r->packed && goes_in_pieces(len))
 			flags |= TP_PIECES;
 	}
-	rc = transmit(&e, peer, payload, len, flags, r);
-	if (rc == FT_EPEER)
-		tp_flush(engine_tp()); /* the news of its loss may be on its way */
+	peer = comm_world_rank(r->m.comm, r->m.rank);
+	te = envelope_of(&r->m);
+	rc = tp_send(engine_tp(), peer, &te, payload, len, flags, r);
+	if (rc < 0)
+		return failed(r, rc, len);
+	note_sent(&r->m, peer);
 	if (rc == 1)
 		request_complete(r, MPI_SUCCESS);
-	if (rc >= 0 || (rc == FT_EPEER && p2p.gone[peer] && p2p.job.launched))
-		return MPI_SUCCESS;
-	if (rc == FT_EPEER)
-		return fail_with(MPI_ERR_PROC_ABORTED, "rank %d has left the job", r->rank);
-	return fail_with(MPI_ERR_NO_MEM, "no memory for a message of %zu bytes", len);
+	return MPI_SUCCESS;
+}
+
+int p2p_isend(const struct p2p_message *m, struct request **out)
+{
+	struct request *r = request_new(REQUEST_SEND, m);
+	int rc;
+
+	if (!r)
+		return MPI_ERR_NO_MEM;
+	request_begin(r);
+	rc = p2p_send_start(r);
+	if (rc)
+		request_free(r);
+	else
+		*out = r;
+	return rc;
+}
+
+int p2p_send_wait(const struct p2p_message *m)
+{
+	struct request *rest = NULL;
+	int rc = p2p_send(m, &rest);
+
+	return rc || !rest ? rc : request_wait(rest, MPI_STATUS_IGNORE);
 }

@@ -16,12 +16,7 @@ int p2p_start(struct request *r)
 {
 	int rc = MPI_SUCCESS;
 
-	r->active = true;
-	r->done = r->cancelled = r->past = false;
-	r->error = MPI_SUCCESS;
-	r->bytes = r->length = 0;
-	if (__builtin_expect(p2p.job.timed, false))
-		r->since = p2p_time();
+	request_begin(r);
 	if (__builtin_expect(r->class != NULL, false))
 		rc = r->class->start(r);
 	else if (r->kind == REQUEST_RECV)
@@ -37,8 +32,8 @@ int p2p_cancel(struct request *r)
 {
 	if (r->class && r->class->cancel)
 		return r->class->cancel(r);
-	if (r->kind == REQUEST_SEND && !r->done && r->rank >= 0)
-		tp_withdraw(engine_tp(), comm_world_rank(r->comm, r->rank), r);
+	if (r->kind == REQUEST_SEND && !r->done && r->m.rank >= 0)
+		tp_withdraw(engine_tp(), comm_world_rank(r->m.comm, r->m.rank), r);
 	if (r->kind == REQUEST_RECV && r->posted)
 		p2p_recv_withdraw(r);
 	return MPI_SUCCESS;

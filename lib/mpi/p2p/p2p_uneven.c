@@ -18,7 +18,7 @@ static bool ends_inside_element(const struct type *t, size_t bytes)
  */
 int p2p_uneven(const struct request *r, uint64_t room)
 {
-	if (r->length > room || r->plane == PLANE_COLL)
+	if (r->length > room || r->m.plane == PLANE_COLL)
 		return MPI_ERR_TRUNCATE;
-	return ends_inside_element(r->type, (size_t)r->length) ? MPI_ERR_TYPE : MPI_SUCCESS;
+	return ends_inside_element(r->m.type, (size_t)r->length) ? MPI_ERR_TYPE : MPI_SUCCESS;
 }

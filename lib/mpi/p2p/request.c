@@ -9,6 +9,7 @@
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/status.h"
+#include "p2p_inside.h"
 
 static struct slab slab;
 
@@ -22,37 +23,49 @@ void requests_fini(void)
 	slab_fini(&slab);
 }
 
-struct request *request_new(
-	enum request_kind kind, struct comm *c, enum plane plane, struct type *t)
+static __attribute__((noinline, cold)) struct request *no_memory(void)
+{
+	fail_with(MPI_ERR_NO_MEM, "no memory for a request");
+	return NULL;
+}
+
+struct request *request_new(enum request_kind kind, const struct p2p_message *m)
 {
 	struct request *r = slab_take(&slab);
 
-	if (!r)
-		return NULL;
+	if (__builtin_expect(!r, false))
+		return no_memory();
 	memset(r, 0, slab.size); /* as a constant it would become a slow loop, in place */
 	r->head = (struct object){.kind = OBJECT_REQUEST, .refs = 1};
 	r->live = true;
 	r->kind = kind;
-	r->comm = c;
-	r->type = t;
-	r->plane = plane;
+	r->m = *m;
 	list_init(&r->match.link);
-	if (c)
-		comm_hold(c);
-	if (t)
-		type_hold(t);
+	if (m->comm)
+		comm_hold(m->comm);
+	if (m->type)
+		type_hold(m->type);
 	return r;
+}
+
+void request_begin(struct request *r)
+{
+	r->active = true;
+	r->done = r->cancelled = r->past = false;
+	r->error = MPI_SUCCESS;
+	r->bytes = r->length = 0;
+	r->since = p2p_time();
 }
 
 struct request *request_new_other(const struct request_class *class, struct comm *c, void *owner)
 {
-	struct request *r = request_new(REQUEST_OTHER, c, PLANE_COLL, NULL);
+	struct p2p_message none = {.comm = c, .plane = PLANE_COLL, .rank = MPI_ANY_SOURCE};
+	struct request *r = request_new(REQUEST_OTHER, &none);
 
 	if (!r)
 		return NULL;
 	r->class = class;
 	r->owner = owner;
-	r->rank = MPI_ANY_SOURCE;
 	r->active = true;
 	return r;
 }
@@ -69,10 +82,10 @@ void request_free(struct request *r)
 		inflight_leave(r);
 	if (r->class && r->class->free)
 		r->class->free(r);
-	if (r->comm)
-		comm_release(r->comm);
-	if (r->type)
-		type_release(r->type);
+	if (r->m.comm)
+		comm_release(r->m.comm);
+	if (r->m.type)
+		type_release(r->m.type);
 	if (__builtin_expect(r->packed != NULL, false))
 		drop_packed(r);
 	r->head.kind = OBJECT_FREED;
@@ -130,8 +143,8 @@ void request_complete(struct request *r, int error)
 
 int request_expects(const struct request *r)
 {
-	if (r->rank >= 0)
-		return comm_world_rank(r->comm, r->rank);
+	if (r->m.rank >= 0)
+		return comm_world_rank(r->m.comm, r->m.rank);
 	return r->class && r->class->expects ? r->class->expects(r) : -1;
 }
 
@@ -173,14 +186,14 @@ static void fill_status(const struct request *r, MPI_Status *status)
 
 static int say_uneven(const struct request *r)
 {
-	unsigned long long length = r->length, room = r->count * r->type->size;
+	unsigned long long length = r->length, room = (size_t)r->m.count * r->m.type->size;
 
 	if (r->error == MPI_ERR_TYPE)
 		return fail_with(r->error,
 			"a message of %llu bytes from rank %d with tag %d ends inside a basic "
 			"element of the datatype that receives it: the sender means another type",
 			length, r->source, r->got_tag);
-	if (r->plane == PLANE_COLL)
+	if (r->m.plane == PLANE_COLL)
 		return fail_with(r->error,
 			"rank %d gave %llu bytes where this rank expects %llu: their counts or "
 			"datatypes do not agree, or those of a rank that it heard from",
@@ -199,12 +212,13 @@ static int say_error(const struct request *r)
 	case MPI_ERR_TYPE:
 		return say_uneven(r);
 	case MPI_ERR_PROC_ABORTED:
-		return fail_with(r->error, "rank %d is gone", r->rank < 0 ? r->source : r->rank);
+		return fail_with(
+			r->error, "rank %d is gone", r->m.rank < 0 ? r->source : r->m.rank);
 	case MPI_ERR_NO_MEM:
 		return fail_with(r->error, "no memory for a message of %llu bytes",
 			(unsigned long long)r->length);
 	default:
-		return fail_with(r->error, "the message to or from rank %d failed", r->rank);
+		return fail_with(r->error, "the message to or from rank %d failed", r->m.rank);
 	}
 }
 

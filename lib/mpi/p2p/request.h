@@ -52,14 +52,8 @@ struct request {
 	bool past;	/* a receive that had its message when a line was restored */
 	int error;	/* the message's MPI error class, once done */
 	uint64_t since; /* when it was started (p2p_time) */
-	/* what was asked for */
-	struct comm *comm; /* held; NULL when it belongs to none */
-	struct type *type; /* held; NULL when it has none */
-	uint64_t plane;	   /* and what sets partitioned messages apart (p2p_part.h) */
-	enum send_mode mode;
-	void *buf;
-	size_t count;
-	int rank, tag;
+	/* What was asked for. comm and type are held; NULL when it belongs to none, or has none. */
+	struct p2p_message m;
 	/* of a message that does not lie in one piece: its bytes, or what takes it apart (pieces.h)
 	 */
 	void *packed;
@@ -81,13 +75,16 @@ struct request {
 void requests_init(void);
 void requests_fini(void);
 
-/* One reference, kind, arguments stored, comm and type held; inactive. NULL: out of memory. */
-struct request *request_new(
-	enum request_kind kind, struct comm *c, enum plane plane, struct type *t);
+/* One reference, kind, message copied, its comm and type held; inactive. NULL: out of memory, and
+ * that is said with fail_with. */
+struct request *request_new(enum request_kind kind, const struct p2p_message *m);
 
 /* REQUEST_OTHER; c may be NULL. Active and not done: request_complete ends it. */
 struct request *request_new_other(const struct request_class *class, struct comm *c, void *owner);
 void request_free(struct request *r);
+
+/* It is under way from now on, and nothing is known of its message. */
+void request_begin(struct request *r);
 
 /* MPI_SUCCESS and *out (NULL for MPI_REQUEST_NULL), or MPI_ERR_REQUEST with fail_with said. */
 int request_lookup(MPI_Request handle, struct request **out);
