@@ -14,7 +14,7 @@ void tp_send_done(struct tp *tp, struct tp_send *op, int rc)
 	list_remove(&op->link);
 	idtab_remove(&tp->sends, op->id);
 	slab_give(&tp->send_slab, op);
-	tp->asked--;
+	tp->work.asked--;
 	tp->c.up->sent(tp->c.user, cookie, rc);
 }
 
@@ -26,7 +26,7 @@ void tp_recv_done(struct tp *tp, struct tp_recv *op, int rc)
 	list_remove(&op->link);
 	idtab_remove(&tp->recvs, op->id);
 	slab_give(&tp->recv_slab, op);
-	tp->asked--;
+	tp->work.asked--;
 	tp->c.up->received(tp->c.user, cookie, length, rc);
 }
 

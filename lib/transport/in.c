@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Input: bytes into frames, with any split of them over reads. One read asks for a header and what
- * follows it; a body of which much is still to come is read straight into its place.
+ * Input, from a look at the sockets to the upcalls about an eager message: bytes into frames, with
+ * any split of them over reads. One read asks for a header and what follows it; a body of which
+ * much is still to come is read straight into its place. What other frames mean is in message.c.
+ * Nothing in a header is believed before it is checked; an error ends the connection.
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -54,8 +57,25 @@ static __attribute__((noinline)) void pass_pieces(struct tp_in *in, uint64_t byt
 		in->place.pieces->pass(in->place.pieces, (size_t)bytes);
 }
 
+/* All of the body is here. */
+static inline void body_end(struct tp *tp, struct tp_peer *p)
+{
+	struct tp_in *in = &p->in;
+	enum tp_body body = in->body;
+
+	in->body = BODY_NONE;
+	if (body == BODY_PLACE) {
+		tp_consumed(tp, p, in->length);
+		tp->c.up->received(tp->c.user, in->place.cookie, in->length, 0);
+	} else if (body == BODY_HOLD) {
+		tp_hold_complete(tp, p, in->hold);
+	} else if (body == BODY_DATA) {
+		tp_recv_done(tp, in->op, 0);
+	}
+}
+
 /* A message that has no place yet has no pieces. */
-static inline __attribute__((always_inline)) int body_advance(
+static inline __attribute__((always_inline)) void body_advance(
 	struct tp *tp, struct tp_peer *p, uint64_t bytes)
 {
 	if (__builtin_expect(p->in.place.pieces != NULL, false))
@@ -64,7 +84,43 @@ static inline __attribute__((always_inline)) int body_advance(
 	p->in.offset += bytes;
 	if (p->in.body == BODY_HOLD)
 		p->in.hold->have += bytes;
-	return p->in.left ? 0 : tp_message_body(tp, p);
+	if (p->in.left == 0)
+		body_end(tp, p);
+}
+
+/* A message that its sender wrote at once. Where it lies the envelope is bytes alone, in both. */
+static int begin_eager(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
+{
+	const struct tp_envelope *e = (const struct tp_envelope *)(const void *)f->envelope;
+	struct tp_in *in = &p->in;
+	uint64_t cost = tp_eager_cost(f->length);
+
+	if (f->length > WIRE_EAGER_MAX || p->unconsumed_in + cost > tp->c.unexpected_limit)
+		return FT_EPROTO;
+	p->unconsumed_in += (uint32_t)cost;
+	in->left = in->length = f->length;
+	in->offset = 0;
+	in->place = tp->c.up->match(tp->c.user, p->id, e, f->length);
+	in->body = BODY_PLACE;
+	return in->place.cookie ? 0 : tp_hold_eager(tp, p, e);
+}
+
+/* What holds for every header, and for the order of messages. */
+static int begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
+{
+	if (f->kind == 0 || f->kind >= WIRE_KIND_END || f->zero[0] || f->zero[1] || f->zero[2])
+		return FT_EPROTO;
+	if (f->epoch != tp->job.epoch)
+		return FT_ESTALE;
+	if (f->credit > p->unconsumed)
+		return FT_EPROTO;
+	p->unconsumed -= f->credit;
+	if (f->kind == WIRE_EAGER || f->kind == WIRE_RTS) {
+		if (f->seq != p->recv_seq + 1 || p->bye_received)
+			return FT_EPROTO;
+		p->recv_seq = f->seq;
+	}
+	return f->kind == WIRE_EAGER ? begin_eager(tp, p, f) : tp_message_begin(tp, p, f);
 }
 
 /* Use up what is in the prefetch buffer. 0, or an error that ends the connection. */
@@ -87,14 +143,16 @@ static int parse(struct tp *tp, struct tp_peer *p)
 			if (target)
 				memcpy(target, in->buf + in->at, n);
 			in->at += n;
-			rc = body_advance(tp, p, n);
+			body_advance(tp, p, n);
 		} else {
 			if (have < sizeof f)
 				return 0;
 			memcpy(&f, in->buf + in->at, sizeof f);
 			in->at += sizeof f;
 			tp->counts.frames_in++;
-			rc = tp_message_begin(tp, p, &f);
+			rc = begin(tp, p, &f);
+			if (rc == 0 && in->body != BODY_NONE && in->left == 0)
+				body_end(tp, p);
 		}
 	}
 	return rc;
@@ -102,13 +160,13 @@ static int parse(struct tp *tp, struct tp_peer *p)
 
 /* One read. *full says that it gave all that was asked for, so that there may be more. */
 static ssize_t read_direct(
-	struct tp *tp, struct tp_peer *p, uint8_t *target, uint64_t room, int *rc, bool *full)
+	struct tp *tp, struct tp_peer *p, uint8_t *target, uint64_t room, bool *full)
 {
 	size_t asked = room < (1u << 30) ? (size_t)room : 1u << 30;
 	ssize_t n = recv(p->fd, target, asked, MSG_DONTWAIT);
 
 	if (n > 0)
-		*rc = body_advance(tp, p, (uint64_t)n);
+		body_advance(tp, p, (uint64_t)n);
 	*full = n > 0 && (size_t)n == asked;
 	return n;
 }
@@ -128,8 +186,7 @@ static size_t pieces_within(struct tp_pieces *pieces, uint64_t room, struct msgh
 }
 
 /* The same into several pieces at once. */
-static __attribute__((noinline)) ssize_t read_pieces(
-	struct tp *tp, struct tp_peer *p, int *rc, bool *full)
+static __attribute__((noinline)) ssize_t read_pieces(struct tp *tp, struct tp_peer *p, bool *full)
 {
 	enum { IN_IOV = 64 };
 	struct iovec iov[IN_IOV];
@@ -141,7 +198,7 @@ static __attribute__((noinline)) ssize_t read_pieces(
 	ssize_t n = recvmsg(p->fd, &m, MSG_DONTWAIT);
 
 	if (n > 0)
-		*rc = body_advance(tp, p, (uint64_t)n);
+		body_advance(tp, p, (uint64_t)n);
 	*full = n > 0 && (size_t)n == asked;
 	return n;
 }
@@ -178,9 +235,9 @@ static bool read_once(struct tp *tp, struct tp_peer *p, bool *full)
 
 	tp->counts.recvs++;
 	if (target && __builtin_expect(p->in.place.pieces != NULL, false))
-		n = read_pieces(tp, p, &rc, full);
+		n = read_pieces(tp, p, full);
 	else if (target && room > TP_DIRECT)
-		n = read_direct(tp, p, target, room, &rc, full);
+		n = read_direct(tp, p, target, room, full);
 	else
 		n = read_prefetch(tp, p, &rc, full);
 	if (n == 0)
@@ -194,12 +251,68 @@ static bool read_once(struct tp *tp, struct tp_peer *p, bool *full)
 
 /* Reads while the socket gives all that is asked for, but not for ever: others wait too. True when
  * bytes came. */
-bool tp_in_read(struct tp *tp, struct tp_peer *p)
+static bool read_peer(struct tp *tp, struct tp_peer *p)
 {
 	enum { TURNS = 16 };
 	bool moved = false, full = true;
 
 	for (int turn = 0; turn < TURNS && full && p->state == TP_UP && !p->dying; turn++)
 		moved |= read_once(tp, p, &full);
+	return moved;
+}
+
+/* ---- looks: at the socket that is expected to speak, at times at all of them, so that the cost
+ * follows activity, not the number of peers ---- */
+
+/* After so many looks at all of them: when the expected one is silent, and when it speaks without
+ * end. */
+enum { ALL_WHEN_SILENT = 16, ALL_WHEN_BUSY = 256 };
+
+bool tp_in_events(struct tp *tp, const struct epoll_event *ev, int n)
+{
+	bool moved = false;
+
+	for (int i = 0; i < n; i++) {
+		struct tp_peer *p;
+
+		if (ev[i].data.u32 == UINT32_MAX)
+			continue; /* meant for the thread that sleeps: tp_sleep takes it */
+		p = &tp->peers[ev[i].data.u32];
+		if (ev[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+			moved |= read_peer(tp, p);
+		if (ev[i].events & EPOLLOUT)
+			moved |= tp_out_write(tp, p);
+	}
+	return moved;
+}
+
+bool tp_flush(struct tp *tp)
+{
+	bool moved;
+
+	tp_assert_held(tp);
+	moved = tp_out_flush(tp);
+	if (list_empty(&tp->lost))
+		return moved;
+	tp_reap(tp);
+	return true;
+}
+
+bool tp_look(struct tp *tp, int expect)
+{
+	struct epoll_event ev[TP_EVENTS];
+	bool moved = false;
+
+	tp_assert_held(tp);
+	tp->turn++;
+	if (expect >= 0 && tp->peers[expect].state == TP_UP)
+		moved = read_peer(tp, &tp->peers[expect]);
+	if (expect < 0 || tp->turn % (moved ? ALL_WHEN_BUSY : ALL_WHEN_SILENT) == 0)
+		moved |= tp_in_events(tp, ev, epoll_wait(tp->epoll_fd, ev, TP_EVENTS, 0));
+	moved |= tp_out_flush(tp);
+	if (!list_empty(&tp->lost)) {
+		tp_reap(tp);
+		moved = true;
+	}
 	return moved;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What frames mean. Happy path of an eager message: EAGER -> match -> its place -> received. Of a
- * long one: RTS -> match (or hold, and later claim) -> CTS -> DATA -> received at one end, sent at
- * the other. Nothing in a header is believed before it is checked; an error returned from here ends
- * the connection. What concerns the sender's side is in send.c.
+ * What frames mean that are no eager message with a place. Happy path of a long one: RTS -> match
+ * (or hold, and later claim) -> CTS -> DATA -> received at one end, sent at the other. Headers come
+ * here checked (in.c), but for what belongs to one kind; an error returned from here ends the
+ * connection. What concerns the sender's side is in send.c.
  */
 #include <stdlib.h>
 
@@ -14,15 +14,6 @@
 static const struct tp_envelope *envelope_of(const struct wire_frame *f)
 {
 	return (const struct tp_envelope *)(const void *)f->envelope;
-}
-
-/* Eager bytes were handed over: the sender may send as many again. Told with the next frame, or by
- * itself when much has gathered. */
-static void consumed(struct tp *tp, struct tp_peer *p, uint64_t length)
-{
-	p->owed += (uint32_t)tp_eager_cost(length);
-	if (p->owed > tp->c.unexpected_limit / 4 && p->state == TP_UP && !p->dying && !p->bye_sent)
-		tp_out_control(tp, p, WIRE_CREDIT, 0, 0);
 }
 
 /* Ask for the payload of an announced message. 0; FT_ENOMEM: it was not asked for. */
@@ -40,7 +31,7 @@ static int ask(struct tp *tp, struct tp_peer *p, uint64_t sender_id, uint64_t le
 	if (tp_out_control(tp, p, WIRE_CTS, sender_id, op->id) != 0)
 		goto remove_id;
 	list_append(&p->receiving, &op->link);
-	tp->asked++;
+	tp->work.asked++;
 	return 0;
 
 remove_id:
@@ -67,7 +58,7 @@ static struct tp_hold *hold_new(struct tp *tp, struct tp_peer *p, enum tp_hold_k
 }
 
 /* keep may claim it at once; an empty one is then gone, and has no body to wait for. */
-static int hold_eager(struct tp *tp, struct tp_peer *p, const struct tp_envelope *e)
+int tp_hold_eager(struct tp *tp, struct tp_peer *p, const struct tp_envelope *e)
 {
 	struct tp_in *in = &p->in;
 
@@ -79,24 +70,6 @@ static int hold_eager(struct tp *tp, struct tp_peer *p, const struct tp_envelope
 		in->body = BODY_HOLD;
 	tp->c.up->keep(tp->c.user, &in->hold->held);
 	return 0;
-}
-
-static int begin_eager(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
-{
-	const struct tp_envelope *e = envelope_of(f);
-	struct tp_in *in = &p->in;
-	uint64_t cost = tp_eager_cost(f->length);
-
-	if (f->length > WIRE_EAGER_MAX || p->unconsumed_in + cost > tp->c.unexpected_limit)
-		return FT_EPROTO;
-	p->unconsumed_in += (uint32_t)cost;
-	in->left = in->length = f->length;
-	in->offset = 0;
-	in->place = tp->c.up->match(tp->c.user, p->id, e, f->length);
-	in->body = BODY_PLACE;
-	if (!in->place.cookie)
-		return hold_eager(tp, p, e);
-	return in->left ? 0 : tp_message_body(tp, p);
 }
 
 static int begin_rts(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
@@ -152,26 +125,12 @@ static int begin_data(struct tp *tp, struct tp_peer *p, const struct wire_frame 
 	in->body = BODY_DATA;
 	in->left = in->length = f->length;
 	in->offset = 0;
-	return in->left ? 0 : tp_message_body(tp, p);
+	return 0;
 }
 
 int tp_message_begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 {
-	if (f->kind == 0 || f->kind >= WIRE_KIND_END || f->zero[0] || f->zero[1] || f->zero[2])
-		return FT_EPROTO;
-	if (f->epoch != tp->job.epoch)
-		return FT_ESTALE;
-	if (f->credit > p->unconsumed)
-		return FT_EPROTO;
-	p->unconsumed -= f->credit;
-	if (f->kind == WIRE_EAGER || f->kind == WIRE_RTS) {
-		if (f->seq != p->recv_seq + 1 || p->bye_received)
-			return FT_EPROTO;
-		p->recv_seq = f->seq;
-	}
 	switch ((enum wire_kind)f->kind) {
-	case WIRE_EAGER:
-		return begin_eager(tp, p, f);
 	case WIRE_RTS:
 		return begin_rts(tp, p, f);
 	case WIRE_CTS:
@@ -185,6 +144,7 @@ int tp_message_begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *
 		return take_withdraw(tp, p, f);
 	case WIRE_WITHDRAWN:
 		return tp_send_withdrawn(tp, p, f);
+	case WIRE_EAGER:
 	case WIRE_CREDIT:
 	case WIRE_KIND_END:
 		break;
@@ -193,39 +153,16 @@ int tp_message_begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *
 }
 
 /* A held message is whole: it may have been claimed or dropped while it came. */
-static void hold_complete(struct tp *tp, struct tp_peer *p, struct tp_hold *h)
+void tp_hold_complete(struct tp *tp, struct tp_peer *p, struct tp_hold *h)
 {
 	if (!h->place.cookie && !h->dropped)
 		return;
-	consumed(tp, p, h->held.length);
+	tp_consumed(tp, p, h->held.length);
 	if (h->place.cookie) {
 		tp_payload_copy(&h->place, h->bytes, NULL, h->held.length);
 		tp->c.up->received(tp->c.user, h->place.cookie, h->held.length, 0);
 	}
 	tp_hold_free(tp, h);
-}
-
-int tp_message_body(struct tp *tp, struct tp_peer *p)
-{
-	struct tp_in *in = &p->in;
-	enum tp_body body = in->body;
-
-	in->body = BODY_NONE;
-	switch (body) {
-	case BODY_PLACE:
-		consumed(tp, p, in->length);
-		tp->c.up->received(tp->c.user, in->place.cookie, in->length, 0);
-		break;
-	case BODY_HOLD:
-		hold_complete(tp, p, in->hold);
-		break;
-	case BODY_DATA:
-		tp_recv_done(tp, in->op, 0);
-		break;
-	case BODY_NONE:
-		break;
-	}
-	return 0;
 }
 
 static bool hold_whole(const struct tp_hold *h)
@@ -250,7 +187,7 @@ void tp_claim(struct tp *tp, struct tp_held *held, struct tp_place place)
 		if (h->have == UINT64_MAX)
 			rc = FT_EPEER;
 		else if (hold_whole(h))
-			hold_complete(tp, p, h);
+			tp_hold_complete(tp, p, h);
 		if (rc == 0)
 			return;
 	} else {
@@ -272,7 +209,7 @@ void tp_drop(struct tp *tp, struct tp_held *held)
 	if (h->kind == HOLD_EAGER && h->have != UINT64_MAX) {
 		h->dropped = true;
 		if (hold_whole(h))
-			hold_complete(tp, &tp->peers[held->peer], h);
+			tp_hold_complete(tp, &tp->peers[held->peer], h);
 		return;
 	}
 	tp_hold_free(tp, h);

@@ -29,7 +29,7 @@ static void finish_header(struct tp *tp, struct tp_peer *p, struct wire_frame *f
 static void append(struct tp *tp, struct tp_peer *p, struct tp_out *o)
 {
 	list_append(&p->queue, &o->link);
-	tp->queued++;
+	tp->work.queued++;
 	if (!list_linked(&p->busy))
 		list_append(&tp->busy, &p->busy);
 }
@@ -141,6 +141,12 @@ int tp_out_control(
 	return tp_out_small(tp, p, &f, NULL, 0);
 }
 
+void tp_out_credit(struct tp *tp, struct tp_peer *p)
+{
+	if (p->state == TP_UP && !p->dying && !p->bye_sent)
+		tp_out_control(tp, p, WIRE_CREDIT, 0, 0);
+}
+
 int tp_out_large(struct tp *tp, struct tp_peer *p, struct wire_frame *f, struct tp_send *op)
 {
 	struct tp_out *o = malloc(sizeof *o + sizeof *f);
@@ -163,7 +169,7 @@ int tp_out_large(struct tp *tp, struct tp_peer *p, struct wire_frame *f, struct 
 static void out_free(struct tp *tp, struct tp_out *o)
 {
 	list_remove(&o->link);
-	tp->queued--;
+	tp->work.queued--;
 	if (o->room >= TP_BATCH && !tp->spare) {
 		*o = (struct tp_out){.room = o->room};
 		tp->spare = o;

@@ -27,7 +27,7 @@ static int hold_back(struct tp *tp, const struct tp_envelope *e, const void *pay
 		*op = tp_send_of(p->id, payload, len, flags, cookie);
 		op->self_hold = h;
 		list_append(&p->sending, &op->link);
-		tp->asked++;
+		tp->work.asked++;
 	} else if (len) {
 		memcpy(h->bytes, payload, len);
 	}

@@ -8,20 +8,6 @@
 #include "base/error.h"
 #include "transport/tp.h"
 
-static int send_eager(
-	struct tp *tp, struct tp_peer *p, struct wire_frame *f, const void *payload, size_t len)
-{
-	int rc;
-
-	f->kind = WIRE_EAGER;
-	rc = tp_out_small(tp, p, f, payload, len);
-	if (rc)
-		return rc;
-	p->send_seq = f->seq;
-	p->unconsumed += (uint32_t)tp_eager_cost(len);
-	return 1;
-}
-
 static __attribute__((noinline)) int send_rendezvous(struct tp *tp, struct tp_peer *p,
 	struct wire_frame *f, const void *payload, size_t len, unsigned flags, void *cookie)
 {
@@ -39,7 +25,7 @@ static __attribute__((noinline)) int send_rendezvous(struct tp *tp, struct tp_pe
 		goto remove_id;
 	p->send_seq = f->seq;
 	list_append(&p->sending, &op->link);
-	tp->asked++;
+	tp->work.asked++;
 	return 0;
 
 remove_id:
@@ -54,6 +40,7 @@ int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *pa
 {
 	struct tp_peer *p = &tp->peers[peer];
 	struct wire_frame f = {.seq = p->send_seq + 1, .length = len};
+	int rc;
 
 	tp_assert_held(tp);
 	if (peer == tp->c.self)
@@ -65,12 +52,17 @@ int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *pa
 	memcpy(f.envelope, e->bytes, sizeof f.envelope);
 	if (p->state == TP_IDLE)
 		tp_conns_connect(tp, peer);
-	if (len <= tp->c.eager_limit && !(flags & (TP_SYNC | TP_PIECES)) &&
-		p->unconsumed + tp_eager_cost(len) <= tp->c.unexpected_limit)
-		return send_eager(tp, p, &f, payload, len);
-	if (flags & TP_NOW)
-		return FT_EAGAIN;
-	return send_rendezvous(tp, p, &f, payload, len, flags, cookie);
+	if (len > tp->c.eager_limit || flags & (TP_SYNC | TP_PIECES) ||
+		p->unconsumed + tp_eager_cost(len) > tp->c.unexpected_limit)
+		return flags & TP_NOW ? FT_EAGAIN
+				      : send_rendezvous(tp, p, &f, payload, len, flags, cookie);
+	f.kind = WIRE_EAGER;
+	rc = tp_out_small(tp, p, &f, payload, len);
+	if (rc)
+		return rc;
+	p->send_seq = f.seq;
+	p->unconsumed += (uint32_t)tp_eager_cost(len);
+	return 1;
 }
 
 int tp_send_asked(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)

@@ -124,6 +124,7 @@ struct tp_peer {
 };
 
 struct tp_conns; /* conn.c */
+struct epoll_event;
 
 struct tp {
 	struct tp_config c;
@@ -132,8 +133,7 @@ struct tp {
 	struct slab send_slab, recv_slab;
 	struct link busy, lost;
 	struct tp_out *spare; /* one empty batch; NULL */
-	size_t queued;	      /* tp_out in all queues */
-	size_t asked;	      /* tp_send and tp_recv that wait for the other side */
+	struct tp_work work;
 	struct tp_counts counts;
 	unsigned turn;
 	uint64_t flush; /* number of the next, from 1 */
@@ -149,6 +149,7 @@ enum {
 	TP_PREFETCH = 16384, /* bytes asked for when a header is expected */
 	TP_DIRECT = 4096,    /* a body with more left than this is read into its place */
 	TP_BATCH = 16384,    /* bytes of small messages that leave together */
+	TP_EVENTS = 16,	     /* asked of epoll at once */
 	TP_COPY_MAX = 2048,  /* up to here header and payload are copied into one write */
 };
 
@@ -190,13 +191,24 @@ static inline bool tp_out_flush(struct tp *tp)
 void tp_out_renew(struct tp *tp, struct tp_peer *p);
 void tp_out_drop(struct tp *tp, struct tp_peer *p);
 
-/* in.c */
-bool tp_in_read(struct tp *tp, struct tp_peer *p);
+/* in.c: what epoll has said; true when bytes moved */
+bool tp_in_events(struct tp *tp, const struct epoll_event *ev, int n);
 
 /* What one eager message counts against the bound on unexpected memory. */
 static inline uint64_t tp_eager_cost(uint64_t length)
 {
 	return length + sizeof(struct wire_frame);
+}
+
+/* Eager bytes were handed over: the sender may send as many again. It is told with the next frame,
+ * or by itself (out.c) when much has gathered. */
+void tp_out_credit(struct tp *tp, struct tp_peer *p);
+
+static inline void tp_consumed(struct tp *tp, struct tp_peer *p, uint64_t length)
+{
+	p->owed += (uint32_t)tp_eager_cost(length);
+	if (__builtin_expect(p->owed > tp->c.unexpected_limit / 4, false))
+		tp_out_credit(tp, p);
 }
 
 /* done.c: it is over, and freed; the user is told of a send or a receive */
@@ -209,9 +221,11 @@ void tp_hold_free(struct tp *tp, struct tp_hold *h);
 int tp_send_asked(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
 int tp_send_withdrawn(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
 
-/* message.c: what a frame means; 0 or an error that ends the connection */
+/* message.c: what a frame means that is no eager message; it is held, its place being unknown: 0 or
+ * an error that ends the connection. A held eager message is whole. */
 int tp_message_begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
-int tp_message_body(struct tp *tp, struct tp_peer *p);
+int tp_hold_eager(struct tp *tp, struct tp_peer *p, const struct tp_envelope *e);
+void tp_hold_complete(struct tp *tp, struct tp_peer *p, struct tp_hold *h);
 
 /* payload.c: any payload to any place */
 void tp_payload_copy_pieces(

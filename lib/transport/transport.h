@@ -111,11 +111,11 @@ struct tp *tp_new(const struct tp_config *config);
 void tp_free(struct tp *tp);
 
 struct tp_physical {
-	struct loop *loop;		    /* not started yet; outlives the attachment */
-	int listen_fd;			    /* ours from here on; -1 in a job of one */
+	struct loop *loop;		     /* not started yet; outlives the attachment */
+	int listen_fd;			     /* ours from here on; -1 in a job of one */
 	const struct net_address *addresses; /* `size` of them, copied */
-	const uint8_t *session;		    /* WIRE_SESSION_BYTES, copied */
-	const uint8_t *secret;		    /* AUTH_KEY_BYTES, copied */
+	const uint8_t *session;		     /* WIRE_SESSION_BYTES, copied */
+	const uint8_t *secret;		     /* AUTH_KEY_BYTES, copied */
 	uint32_t epoch;
 	unsigned connect_ms;   /* after which a peer that cannot be reached is lost */
 	bool refused_is_final; /* nobody will listen there later: lost at once */
@@ -180,8 +180,19 @@ void tp_kick(struct tp *tp);
  * his own. It may also be without cause. Good from tp_attach to tp_detach. */
 int tp_descriptor(const struct tp *tp);
 
-/* Is there work that the program's next call should not be waited for? */
-bool tp_pending(const struct tp *tp);
+/* Is there work that the program's next call should not be waited for? Every call of MPI asks as it
+ * ends, so the numbers can be read where they stand, from tp_new to tp_free. */
+struct tp_work {
+	size_t queued; /* pieces of output */
+	size_t asked;  /* sends and receives that wait for the other side */
+};
+
+const struct tp_work *tp_work(const struct tp *tp);
+
+static inline bool tp_is_pending(const struct tp_work *work)
+{
+	return work->queued > 0 || work->asked > 0;
+}
 
 /* ---- the end ---- */
 

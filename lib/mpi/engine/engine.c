@@ -13,6 +13,7 @@ int engine_start(struct tp *tp, struct loop *loop, bool crowded)
 	int rc;
 
 	engine.tp = tp;
+	engine.work = tp_work(tp);
 	engine.loop = loop;
 	engine.crowded = crowded;
 	engine.ticking = engine.watching = engine.completed = false;

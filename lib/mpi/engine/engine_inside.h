@@ -10,6 +10,7 @@
 struct engine {
 	struct lock lock;
 	struct tp *tp;
+	const struct tp_work *work; /* the transport's */
 	struct loop *loop;
 	bool crowded;
 	int inside;	/* threads in MPI calls */
@@ -31,7 +32,7 @@ extern struct engine engine __attribute__((visibility("hidden")));
 /* Other work than to hear what comes. */
 static inline bool engine_must_tick(void)
 {
-	return engine.making || !list_empty(&engine.chores) || tp_pending(engine.tp);
+	return engine.making || !list_empty(&engine.chores) || tp_is_pending(engine.work);
 }
 
 static inline bool engine_has_work(void)
