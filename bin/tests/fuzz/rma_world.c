@@ -111,14 +111,10 @@ void engine_never(struct engine_chore *c)
 		chore = NULL;
 }
 
-void engine_completed(void)
-{
-}
+struct engine_news engine_news;
 
-void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
+void engine_wait_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
 {
-	int expect = -1;
-
 	FUZZ_CHECK(done(arg, &expect), "it waits");
 }
 

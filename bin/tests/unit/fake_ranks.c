@@ -235,10 +235,8 @@ int request_expects(const struct request *r)
 	return -1;
 }
 
-void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
+void engine_wait_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
 {
-	int expect = -1;
-
 	ranks_must(done(arg, &expect), "nothing to wait for", expect);
 }
 

@@ -43,9 +43,7 @@ void engine_never(struct engine_chore *chore)
 	(void)chore;
 }
 
-void engine_completed(void)
-{
-}
+struct engine_news engine_news;
 
 struct tp *engine_tp(void)
 {

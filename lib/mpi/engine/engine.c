@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who is inside: calls begin and end here, and what they leave behind is handed to whoever goes on.
- * The lock is in engine_lock.c, how they wait in engine_wait.c, the progress thread in
- * engine_tick.c.
+ * Who is inside: calls begin, wait and end here, and what they leave behind is handed to whoever
+ * goes on. The lock is in engine_lock.c, the progress thread in engine_tick.c.
+ *
+ * Waiting is: look, yield, then sleep. One thread at a time sleeps in the transport's epoll; others
+ * that wait sleep on a condition and are woken when something was completed or when nobody watches
+ * the sockets any more.
  */
+#include <pthread.h>
+#include <sched.h>
+
+#include "base/clock.h"
+#include "base/knob.h"
 #include "engine_inside.h"
+
+enum { YIELD_WANTED_NS = 3000, YIELD_INTERVAL_MAX = 16, ROOMY_SPIN = 5 };
+
+/* something was completed, or nobody sleeps in epoll */
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static unsigned yield_interval = 1; /* looks a yield */
 
 /* ---- start and end ---- */
 
@@ -16,9 +30,9 @@ int engine_start(struct tp *tp, struct loop *loop, bool crowded)
 	engine.work = tp_work(tp);
 	engine.loop = loop;
 	engine.crowded = crowded;
-	engine.ticking = engine.watching = engine.completed = false;
+	engine.ticking = engine.watching = false;
 	engine.making = engine.visited = engine.windows = false;
-	engine.posted = 0;
+	engine_news = (struct engine_news){0};
 	rc = engine_tick_open();
 	if (rc)
 		engine_stop();
@@ -32,15 +46,7 @@ void engine_stop(void)
 	engine.loop = NULL;
 }
 
-/* ---- calls ---- */
-
-/* The one who sleeps knows of no output that came after it fell asleep, and the tick leaves all to
- * those inside. */
-static void hand_over(void)
-{
-	tp_flush(engine.tp);
-	tp_watch(engine.tp);
-}
+/* ---- a call begins ---- */
 
 /* Only who holds the lock writes it, so that it costs no more than an ordinary number. */
 static void count_call(void)
@@ -74,46 +80,9 @@ void engine_post(struct loop_task *task)
 	loop_post(engine.loop, task);
 }
 
-/* Who watches hears what comes, but does nothing else. */
-static bool wants_ticks(void)
-{
-	if (engine.ticking)
-		return engine.watching && engine_must_tick();
-	return engine_has_work();
-}
-
-/* A visitor's words are for other ranks, who wait for them, and for a thread that may wait here. */
-static void end_visit(void)
-{
-	engine.visited = false;
-	engine.completed = true;
-	tp_flush(engine.tp);
-}
-
-void engine_leave(void)
-{
-	engine.inside--;
-	if (__builtin_expect(engine.visited, false))
-		end_visit();
-	if (engine.sleeping)
-		hand_over();
-	if (engine.completed)
-		engine_tell();
-	if (engine.tp && wants_ticks())
-		engine_tick_start();
-	lock_give(&engine.lock);
-}
-
 bool engine_alone(void)
 {
 	return engine.inside == 1;
-}
-
-/* ---- what there is to do ---- */
-
-void engine_completed(void)
-{
-	engine.completed = true;
 }
 
 void engine_set_making(bool making)
@@ -126,7 +95,146 @@ void engine_set_windows(bool any)
 	engine.windows = any;
 }
 
-void engine_set_posted(unsigned receives)
+/* ---- others are told ---- */
+
+/* Whoever sleeps shall look again. */
+void engine_tell(void)
 {
-	engine.posted = receives;
+	engine_news.completed = false;
+	if (engine.sleeping)
+		tp_kick(engine.tp);
+	if (engine.waiting)
+		pthread_cond_broadcast(&cond);
+}
+
+/* Most have nobody to tell. */
+static inline void tell_if_due(void)
+{
+	if (!engine_news.completed)
+		return;
+	engine_news.completed = false;
+	if (__builtin_expect(engine.sleeping || engine.waiting > 0, false))
+		engine_tell();
+}
+
+/* ---- waiting ---- */
+
+static void sleep_until_news(void)
+{
+	if (engine.sleeping) {
+		tp_watch(engine.tp);
+		engine.waiting++;
+		lock_wait(&engine.lock, &cond);
+		engine.waiting--;
+		return;
+	}
+	engine.sleeping = true;
+	tp_sleep(engine.tp, -1);
+	engine.sleeping = false;
+	engine_tell();
+}
+
+static void yield(void)
+{
+	lock_give(&engine.lock);
+	sched_yield();
+	lock_take(&engine.lock);
+}
+
+/* A yield that nobody wanted only makes the next look later, so they grow rare; one that let
+ * somebody run shows that the core is shared, and then every look is followed by one. */
+static void yield_at_times(unsigned looks, uint64_t now)
+{
+	if (looks % yield_interval != 0 && engine.inside == 1)
+		return;
+	yield();
+	if (clock_ns() - now > YIELD_WANTED_NS)
+		yield_interval = 1;
+	else if (yield_interval < YIELD_INTERVAL_MAX)
+		yield_interval *= 2;
+}
+
+static uint64_t spin_ns(void)
+{
+	return (uint64_t)knob_get(KNOB_SPIN_US) * 1000 * (engine.crowded ? 1 : ROOMY_SPIN);
+}
+
+void engine_wait_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
+{
+	uint64_t since = 0;
+	unsigned looks = 0;
+
+	/* it is asked again when that can have changed the answer */
+	if (tp_flush(engine.tp) && done(arg, &expect))
+		return;
+	do {
+		uint64_t now;
+		bool moved;
+
+		moved = engine_look_at(expect, true);
+		expect = -1;
+		/* also what this call completed before it came here: it may sleep next */
+		tell_if_due();
+		if (moved) {
+			since = 0;
+			continue;
+		}
+		now = clock_ns();
+		if (!since)
+			since = now;
+		if (now - since < spin_ns()) {
+			yield_at_times(++looks, now);
+		} else {
+			sleep_until_news();
+			since = 0;
+		}
+	} while (!done(arg, &expect));
+	if (engine.waiting && !engine.sleeping)
+		engine_tell();
+}
+
+void engine_look(void)
+{
+	tp_flush(engine.tp);
+	if (!engine_look_at(-1, true) && engine.crowded)
+		yield();
+}
+
+/* ---- a call ends ---- */
+
+/* The one who sleeps knows of no output that came after it fell asleep, and the tick leaves all to
+ * those inside. */
+static void hand_over(void)
+{
+	tp_flush(engine.tp);
+	tp_watch(engine.tp);
+}
+
+/* Who watches hears what comes, but does nothing else. */
+static bool wants_ticks(void)
+{
+	if (engine.ticking)
+		return engine.watching && engine_must_tick();
+	return engine_has_work();
+}
+
+/* A visitor's words are for other ranks, who wait for them, and for a thread that may wait here. */
+static void end_visit(void)
+{
+	engine.visited = false;
+	engine_news.completed = true;
+	tp_flush(engine.tp);
+}
+
+void engine_leave(void)
+{
+	engine.inside--;
+	if (__builtin_expect(engine.visited, false))
+		end_visit();
+	if (engine.sleeping)
+		hand_over();
+	tell_if_due();
+	if (engine.tp && wants_ticks())
+		engine_tick_start();
+	lock_give(&engine.lock);
 }

@@ -50,16 +50,35 @@ bool engine_alone(void);
 
 struct tp *engine_tp(void);
 
-/* Wait until done. When it is not, done may set *expect to the peer whose socket shall be looked at
- * first (it is -1, nobody in particular, otherwise). Yields between looks, and after KNOB_SPIN_US
- * (longer when not crowded) sleeps in the kernel. */
-void engine_wait(bool (*done)(void *arg, int *expect), void *arg);
+/* Wait until done, which was asked already. When it is not, done may set *expect to the peer whose
+ * socket shall be looked at first (it is -1, nobody in particular, otherwise). Yields between
+ * looks, and after KNOB_SPIN_US (longer when not crowded) sleeps in the kernel. */
+void engine_wait_on(int expect, bool (*done)(void *arg, int *expect), void *arg);
+
+static inline void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
+{
+	int expect = -1;
+
+	if (!done(arg, &expect))
+		engine_wait_on(expect, done, arg);
+}
 
 /* One look at everything, for calls that must not wait. */
 void engine_look(void);
 
+/* What every message tells the engine. Guarded by the lock. */
+struct engine_news {
+	bool completed;	 /* something, since somebody was last told */
+	unsigned posted; /* receives */
+};
+
+extern struct engine_news engine_news __attribute__((visibility("hidden")));
+
 /* Something was completed that another thread may be waiting for. */
-void engine_completed(void);
+static inline void engine_completed(void)
+{
+	engine_news.completed = true;
+}
 
 /* engine_completed, and tell them now: for the loop's thread, which never leaves an MPI call. */
 void engine_tell(void);
@@ -82,7 +101,10 @@ void engine_never(struct engine_chore *chore);
 
 /* There is work for the progress thread even though nothing waits to be sent (receives are posted).
  */
-void engine_set_posted(unsigned receives);
+static inline void engine_set_posted(unsigned receives)
+{
+	engine_news.posted = receives;
+}
 
 /* The same while there are windows, which others may access at any time. */
 void engine_set_windows(bool any);

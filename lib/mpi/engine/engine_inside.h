@@ -13,12 +13,10 @@ struct engine {
 	const struct tp_work *work; /* the transport's */
 	struct loop *loop;
 	bool crowded;
-	int inside;	/* threads in MPI calls */
-	int waiting;	/* of these, on a condition */
-	bool sleeping;	/* one is in tp_sleep */
-	bool completed; /* since somebody was last told */
+	int inside;    /* threads in MPI calls */
+	int waiting;   /* of these, on a condition */
+	bool sleeping; /* one is in tp_sleep */
 	_Atomic uint32_t calls;
-	unsigned posted;
 	struct link chores;
 	bool making, visited; /* a line; what a visitor said is not flushed yet */
 	bool windows;	      /* that others may access */
@@ -37,7 +35,7 @@ static inline bool engine_must_tick(void)
 
 static inline bool engine_has_work(void)
 {
-	return engine.posted > 0 || engine.windows || engine_must_tick();
+	return engine_news.posted > 0 || engine.windows || engine_must_tick();
 }
 
 /* ---- engine_chores.c ---- */
@@ -45,10 +43,17 @@ static inline bool engine_has_work(void)
 /* of_program: this is one of its threads, not the progress thread. */
 void engine_do_chores(bool of_program);
 
-/* ---- engine_wait.c ---- */
-
 /* One look, at this peer first, and the chores that it brought. Has anything moved? */
-bool engine_look_at(int expect, bool of_program);
+static inline bool engine_look_at(int expect, bool of_program)
+{
+	bool moved = tp_look(engine.tp, expect);
+
+	if (__builtin_expect(list_empty(&engine.chores), true))
+		return moved;
+	engine_do_chores(of_program);
+	tp_flush(engine.tp);
+	return true;
+}
 
 /* ---- engine_tick.c ---- */
 

@@ -5,6 +5,8 @@
 struct engine engine = {
 	.lock = {.mutex = PTHREAD_MUTEX_INITIALIZER}, .chores = {&engine.chores, &engine.chores}};
 
+struct engine_news engine_news;
+
 struct lock *engine_lock_object(void)
 {
 	return &engine.lock;
