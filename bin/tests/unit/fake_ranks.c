@@ -229,12 +229,6 @@ void requests_each(void (*visit)(struct request *r, void *arg), void *arg)
 	(void)arg;
 }
 
-int request_expects(const struct request *r)
-{
-	(void)r;
-	return -1;
-}
-
 void engine_wait_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
 {
 	ranks_must(done(arg, &expect), "nothing to wait for", expect);

@@ -40,37 +40,31 @@ static const char *when_not_running(enum runtime_state state)
 	}
 }
 
-/* Kept out of check_running, which then is two instructions of each call. */
-static _Noreturn __attribute__((noinline, cold)) void not_running(enum runtime_state state)
+/* Kept out of api_enter, where the question is two instructions then. */
+static _Noreturn __attribute__((noinline, cold)) void not_running(void)
 {
+	enum runtime_state state = runtime_state();
+
 	api_refuse_child();
 	process_last_words();
 	log_error("%s was called %s: the program is ended", fail_call(), when_not_running(state));
 	process_die(MPI_ERR_OTHER);
 }
 
-static inline void check_running(void)
-{
-	enum runtime_state state = runtime_state();
-
-	if (__builtin_expect(state != RUNTIME_RUNNING, false))
-		not_running(state);
-}
-
 void api_enter(const char *name)
 {
 	fail_begin(name);
-	check_running();
+	if (__builtin_expect(runtime_state() != RUNTIME_RUNNING, false))
+		not_running();
 	engine_enter();
-	check_running(); /* another thread may have been in MPI_Finalize */
+	/* another thread may have been in MPI_Finalize */
+	if (__builtin_expect(runtime_state() != RUNTIME_RUNNING, false))
+		not_running();
 }
 
-int api_leave(struct comm *c, int rc)
+int api_raise(struct comm *c, int rc)
 {
-	engine_leave();
-	if (__builtin_expect(rc != MPI_SUCCESS, 0))
-		rc = errhandler_raise(c, rc);
-	return rc;
+	return errhandler_raise(c, rc);
 }
 
 int api_leave_by(const struct errhandler *e, int rc)

@@ -24,19 +24,26 @@
 #include <stdint.h>
 
 #include "mpi.h"
+#include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
 
 struct comm;
 
-/* Begin an MPI call: takes the engine lock. A call before MPI_Init or after MPI_Finalize, where there
- * is no session either, ends the process with a sentence (MPI 5.0 section 11.4.1 makes it
+/* Begin an MPI call: takes the engine lock. A call before MPI_Init or after MPI_Finalize, where
+ * there is no session either, ends the process with a sentence (MPI 5.0 section 11.4.1 makes it
  * erroneous). `name` must be a literal. */
 void api_enter(const char *name);
 
 /* End an MPI call: releases the engine lock; if rc is not MPI_SUCCESS the error handler of c
  * (MPI_COMM_WORLD's when c is NULL) is called. Returns rc. */
-int api_leave(struct comm *c, int rc);
+int api_raise(struct comm *c, int rc);
+
+static inline int api_leave(struct comm *c, int rc)
+{
+	engine_leave();
+	return __builtin_expect(rc == MPI_SUCCESS, true) ? rc : api_raise(c, rc);
+}
 
 /* The same, but e is asked: it need not be anybody's, and is not needed afterwards. */
 struct errhandler;

@@ -16,17 +16,11 @@ static int check_length(const struct p2p_message *m)
 		(long long)m->count, m->type->size);
 }
 
-static inline int see_buffer(struct p2p_message *m)
+/* Lengths that need a second look, and addresses that are none. */
+static int check_place(const struct p2p_message *m)
 {
-	int rc;
+	int rc = check_length(m);
 
-	if (m->count < 0)
-		return fail_with(MPI_ERR_COUNT, "count is %lld, less than 0", (long long)m->count);
-	if (m->rank == MPI_PROC_NULL && m->datatype == MPI_DATATYPE_NULL)
-		m->count = 0; /* nothing is sent or received, whatever its type */
-	rc = type_lookup_for(m->datatype, m->count, &m->type);
-	if (__builtin_expect(!rc && ((uint64_t)m->count | m->type->size) >> 24, false))
-		rc = check_length(m);
 	if (rc)
 		return rc;
 	if (m->buf == MPI_IN_PLACE)
@@ -37,17 +31,19 @@ static inline int see_buffer(struct p2p_message *m)
 	return MPI_SUCCESS;
 }
 
-int check_buffer(struct p2p_message *m)
-{
-	return see_buffer(m);
-}
-
-static inline int check_rank(const struct comm *c, int rank)
+static int check_rank(const struct comm *c, int rank)
 {
 	if ((rank >= 0 && rank < c->npeers) || rank == MPI_PROC_NULL)
 		return MPI_SUCCESS;
 	return fail_with(MPI_ERR_RANK, "rank %d is not in %s %s of %d", rank,
 		c->remote ? "the remote group of" : "communicator", comm_label(c), c->npeers);
+}
+
+static int check_dest(const struct comm *c, int dest, int tag)
+{
+	if (tag < 0)
+		return fail_with(MPI_ERR_TAG, "tag %d is less than 0", tag);
+	return check_rank(c, dest);
 }
 
 int check_source(const struct comm *c, int source, int tag)
@@ -57,22 +53,47 @@ int check_source(const struct comm *c, int source, int tag)
 	return source == MPI_ANY_SOURCE ? MPI_SUCCESS : check_rank(c, source);
 }
 
+enum checked { SENT, RECEIVED, BUFFER_ALONE };
+
+/* In this order: communicator, count, type, buffer, tag, rank. What is wrong is said apart, so that
+ * what is right reads from top to bottom. */
+static inline int check(struct p2p_message *m, enum checked what)
+{
+	int rc = what == BUFFER_ALONE ? MPI_SUCCESS : comm_lookup(m->handle, &m->comm);
+
+	if (rc)
+		return rc;
+	if (m->count < 0)
+		return fail_with(MPI_ERR_COUNT, "count is %lld, less than 0", (long long)m->count);
+	if (m->rank == MPI_PROC_NULL && m->datatype == MPI_DATATYPE_NULL)
+		m->count = 0; /* nothing is sent or received, whatever its type */
+	rc = type_lookup_for(m->datatype, m->count, &m->type);
+	if (rc)
+		return rc;
+	if (__builtin_expect(((uint64_t)m->count | m->type->size) >> 24 || m->buf == MPI_IN_PLACE ||
+				     m->buf == MPI_BOTTOM,
+		    false)) {
+		rc = check_place(m);
+		if (rc)
+			return rc;
+	}
+	if (what == BUFFER_ALONE || (m->tag >= 0 && m->rank >= 0 && m->rank < m->comm->npeers))
+		return MPI_SUCCESS;
+	return what == SENT ? check_dest(m->comm, m->rank, m->tag)
+			    : check_source(m->comm, m->rank, m->tag);
+}
+
+int check_buffer(struct p2p_message *m)
+{
+	return check(m, BUFFER_ALONE);
+}
+
 int check_send(struct p2p_message *m)
 {
-	int rc = comm_lookup(m->handle, &m->comm);
-
-	if (rc == MPI_SUCCESS)
-		rc = see_buffer(m);
-	if (rc == MPI_SUCCESS && m->tag < 0)
-		rc = fail_with(MPI_ERR_TAG, "tag %d is less than 0", m->tag);
-	return rc ? rc : check_rank(m->comm, m->rank);
+	return check(m, SENT);
 }
 
 int check_recv(struct p2p_message *m)
 {
-	int rc = comm_lookup(m->handle, &m->comm);
-
-	if (rc == MPI_SUCCESS)
-		rc = see_buffer(m);
-	return rc ? rc : check_source(m->comm, m->rank, m->tag);
+	return check(m, RECEIVED);
 }

@@ -4,24 +4,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static _Thread_local const char *current = "MPI";
-static _Thread_local char detail[512];
-static _Thread_local bool is_null;
-
-void fail_begin(const char *call)
-{
-	current = call;
-	detail[0] = '\0';
-}
+_Thread_local struct fail_thread fail_thread = {.call = "MPI"};
 
 const char *fail_call(void)
 {
-	return current;
+	return fail_thread.call;
 }
 
 const char *fail_detail(void)
 {
-	return detail;
+	return fail_thread.detail;
 }
 
 int fail_with(int errclass, const char *fmt, ...)
@@ -29,20 +21,20 @@ int fail_with(int errclass, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(detail, sizeof detail, fmt, args);
+	vsnprintf(fail_thread.detail, sizeof fail_thread.detail, fmt, args);
 	va_end(args);
-	is_null = false;
+	fail_thread.is_null = false;
 	return errclass;
 }
 
 int fail_null(const char *what)
 {
 	fail_with(MPI_ERR_ARG, "%s is a null pointer", what);
-	is_null = true;
+	fail_thread.is_null = true;
 	return MPI_ERR_ARG;
 }
 
 bool fail_is_null(void)
 {
-	return is_null && detail[0] != '\0';
+	return fail_thread.is_null && fail_thread.detail[0] != '\0';
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is wrong with a call. Functions below the bindings return MPI_SUCCESS or an MPI error class;
- * whoever first knows the error says it with fail_with, once. The binding that leaves the call hands
- * both to the error handler. Everything here is the thread's own.
+ * whoever first knows the error says it with fail_with, once. The binding that leaves the call
+ * hands both to the error handler. Everything here is the thread's own.
  */
 #ifndef FTMPI_MPI_FAIL_H
 #define FTMPI_MPI_FAIL_H
@@ -11,8 +11,21 @@
 
 #include "mpi.h" /* error classes */
 
+struct fail_thread {
+	const char *call;
+	bool is_null;
+	char detail[512];
+};
+
+/* Hidden: every call begins here. */
+extern _Thread_local struct fail_thread fail_thread __attribute__((visibility("hidden")));
+
 /* A call begins, and nothing is wrong yet. `call` is its name, a literal. */
-void fail_begin(const char *call);
+static inline void fail_begin(const char *call)
+{
+	fail_thread.call = call;
+	fail_thread.detail[0] = '\0';
+}
 
 /* Name of the MPI call that this thread is in. */
 const char *fail_call(void);
@@ -20,8 +33,8 @@ const char *fail_call(void);
 /* Record what is wrong ("rank 9 is not in a communicator of 4"); returns errclass. */
 int fail_with(int errclass, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same for a null pointer where the call needs an address: MPI_ERR_ARG. That is a mistake of the
- * call, not of its object; see errhandler_raise for who is told. */
+/* The same for a null pointer where the call needs an address: MPI_ERR_ARG. That is a mistake of
+ * the call, not of its object; see errhandler_raise for who is told. */
 int fail_null(const char *what);
 
 /* Is what was said last such a null pointer? */

@@ -25,90 +25,69 @@ int p2p_source_rank(const struct comm *c, int peer, int said)
 	return MPI_ANY_SOURCE;
 }
 
-static inline void take(struct request *r, const struct match_msg *msg)
+/* Its data does not lie in one piece of the buffer, or not at its beginning. Without memory it goes
+ * nowhere, and the receive fails. */
+static __attribute__((noinline)) void find_pieces(struct request *r, struct tp_place *place)
 {
-	r->posted = false;
-	r->peer = msg->peer;
-	r->stamp = msg->stamp;
-	r->index = msg->index;
-	r->arrived = msg->arrived;
-	r->matched = __builtin_expect(msg->matched != 0, false) ? msg->matched : ++p2p.moment;
-	r->source = r->m.rank >= 0 ? r->m.rank : p2p_source_rank(r->m.comm, msg->peer, msg->source);
-	r->got_tag = msg->tag;
+	place->buf = type_piece(r->m.type, r->m.buf, (size_t)r->m.count);
+	if (place->buf)
+		return;
+	r->packed = place->pieces = pieces_in(r->m.type, r->m.buf, (size_t)r->m.count);
+	if (r->packed)
+		return;
+	r->error = MPI_ERR_NO_MEM;
+	place->room = 0;
 }
 
-/* Where shall its payload go? Without memory nowhere, and the receive fails. */
-static inline struct tp_place place_for(struct request *r)
-{
-	struct tp_place place = {.buf = r->m.buf, .room = p2p_room(&r->m), .cookie = r};
+/* ---- a message comes ---- */
 
-	if (r->m.type->contiguous || place.room == 0)
-		return place;
-	place.buf = type_piece(r->m.type, r->m.buf, r->m.count);
-	if (place.buf)
-		return place;
-	r->packed = place.pieces = pieces_in(r->m.type, r->m.buf, r->m.count);
-	if (!r->packed) {
-		r->error = MPI_ERR_NO_MEM;
-		place.room = 0;
-	}
+/* Messages of the library's own, and one of the program that a recovery line has already. */
+static __attribute__((noinline)) struct tp_place place_of_other(
+	int peer, const struct envelope *e, uint64_t length)
+{
+	struct tp_place place;
+
+	if (comm_is_coord_talk(e->context))
+		return p2p.job.coordination->place(peer, e, length);
+	if (comm_is_window(e->context))
+		return p2p.job.windows->place(peer, e, length);
+	place = p2p_orphan_place(peer, e, length);
+	p2p_noted();
 	return place;
 }
 
-/* ---- messages come ---- */
-
-/* A message that has come; its index is not known yet. */
-static struct match_msg msg_from(const struct envelope *e, int peer)
-{
-	return (struct match_msg){.context = e->context,
-		.peer = peer,
-		.tag = e->tag,
-		.source = e->source,
-		.stamp = e->stamp,
-		.arrived = ++p2p.moment};
-}
-
-static inline uint64_t tell_arrival(const struct match_msg *m)
-{
-	return coord_arrived(
-		p2p.coord, m->peer, m->context, coord_tag(m->context, m->tag), m->stamp);
-}
-
-/* Of a message that the protocol is told of. */
-static bool is_void(const struct envelope *e, int peer)
-{
-	return coord_discards(p2p.coord, peer, e->context, coord_tag(e->context, e->tag), e->stamp);
-}
-
+/* Straight into the buffer of its receive, if that is posted. */
 struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te, uint64_t length)
 {
 	struct envelope e = envelope_unpack(te);
 	bool told = p2p_is_told(e.context);
+	int32_t tag = coord_tag(e.context, e.tag);
 	struct match_recv *m;
-	struct match_msg msg;
 	struct tp_place place;
 	struct request *r;
 
 	(void)user;
-	if (__builtin_expect(comm_is_coord_talk(e.context), false))
-		return p2p.job.coordination->place(peer, &e, length);
-	if (__builtin_expect(comm_is_window(e.context), false))
-		return p2p.job.windows->place(peer, &e, length);
-	if (__builtin_expect(told && is_void(&e, peer), false)) {
-		place = p2p_orphan_place(peer, &e, length);
-		p2p_noted();
-		return place;
-	}
+	if (__builtin_expect(
+		    comm_is_coord_talk(e.context) || comm_is_window(e.context) ||
+			    (told && coord_discards(p2p.coord, peer, e.context, tag, e.stamp)),
+		    false))
+		return place_of_other(peer, &e, length);
 	m = match_arrival(&p2p.match, e.context, peer, e.tag);
 	if (!m)
 		return (struct tp_place){0};
 	engine_set_posted(p2p.match.nposted);
 	r = container_of(m, struct request, match);
-	msg = msg_from(&e, peer);
-	if (told)
-		msg.index = tell_arrival(&msg);
-	take(r, &msg);
-	place = place_for(r);
+	r->posted = false;
+	r->peer = peer;
+	r->stamp = e.stamp;
+	r->arrived = ++p2p.moment;
+	r->index = told ? coord_arrived(p2p.coord, peer, e.context, tag, e.stamp) : 0;
+	r->matched = ++p2p.moment;
+	r->source = r->m.rank >= 0 ? r->m.rank : p2p_source_rank(r->m.comm, peer, e.source);
+	r->got_tag = e.tag;
+	place = (struct tp_place){.buf = r->m.buf, .room = p2p_room(&r->m), .cookie = r};
+	if (__builtin_expect(!r->m.type->contiguous && place.room > 0, false))
+		find_pieces(r, &place);
 	if (!told)
 		return place;
 	if (__builtin_expect(coord_making(p2p.coord), false))
@@ -130,13 +109,19 @@ void p2p_on_keep(void *user, struct tp_held *held)
 	struct match_msg *msg = msg_of(held);
 
 	(void)user;
-	*msg = msg_from(&e, held->peer);
-	msg->since = p2p_time();
+	*msg = (struct match_msg){.context = e.context,
+		.peer = held->peer,
+		.tag = e.tag,
+		.source = e.source,
+		.stamp = e.stamp,
+		.arrived = ++p2p.moment,
+		.since = p2p_time()};
 	match_keep(&p2p.match, msg);
 	engine_completed(); /* somebody may be probing for it */
 	if (!p2p_is_told(e.context))
 		return;
-	msg->index = tell_arrival(msg);
+	msg->index = coord_arrived(
+		p2p.coord, msg->peer, msg->context, coord_tag(msg->context, msg->tag), msg->stamp);
 	if (__builtin_expect(coord_making(p2p.coord), false))
 		inflight_kept(msg);
 	p2p_noted();
@@ -229,14 +214,27 @@ void p2p_on_received(void *user, void *cookie, uint64_t length, int rc)
 
 /* ---- receives are posted ---- */
 
+static inline void take(struct request *r, const struct match_msg *msg)
+{
+	r->posted = false;
+	r->peer = msg->peer;
+	r->stamp = msg->stamp;
+	r->index = msg->index;
+	r->arrived = msg->arrived;
+	r->matched = msg->matched ? msg->matched : ++p2p.moment;
+	r->source = r->m.rank >= 0 ? r->m.rank : p2p_source_rank(r->m.comm, msg->peer, msg->source);
+	r->got_tag = msg->tag;
+}
+
 /* The transport has it, taken out of the lists. */
 static void start_held(struct request *r, struct match_msg *msg)
 {
 	struct tp_held *held = container_of(msg, struct tp_held, user);
-	struct tp_place place;
+	struct tp_place place = {.buf = r->m.buf, .room = p2p_room(&r->m), .cookie = r};
 
 	take(r, msg);
-	place = place_for(r);
+	if (!r->m.type->contiguous && place.room > 0)
+		find_pieces(r, &place);
 	if (__builtin_expect(msg->inflight != NULL, false))
 		inflight_matched(msg->inflight, r);
 	tp_claim(engine_tp(), held, place);
@@ -332,7 +330,11 @@ int p2p_recv(const struct p2p_message *m, MPI_Status *status)
 	struct request *r = NULL;
 	int rc = p2p_irecv(m, &r);
 
-	return rc ? rc : request_wait(r, status);
+	if (rc)
+		return rc;
+	if (!r->done)
+		engine_wait_on(request_expects(r), request_is_done, r);
+	return request_finish(NULL, r, status);
 }
 
 /* ---- the end of a peer ---- */

@@ -141,13 +141,6 @@ void request_complete(struct request *r, int error)
 		engine_completed();
 }
 
-int request_expects(const struct request *r)
-{
-	if (r->m.rank >= 0)
-		return comm_world_rank(r->m.comm, r->m.rank);
-	return r->class && r->class->expects ? r->class->expects(r) : -1;
-}
-
 void status_empty(MPI_Status *status)
 {
 	if (status == MPI_STATUS_IGNORE)
@@ -290,7 +283,7 @@ static bool all_done(void *arg, int *expect)
 	return false;
 }
 
-static bool one_done(void *arg, int *expect)
+bool request_is_done(void *arg, int *expect)
 {
 	const struct request *r = arg;
 
@@ -302,7 +295,7 @@ static bool one_done(void *arg, int *expect)
 int request_wait(struct request *r, MPI_Status *status)
 {
 	if (!r->done)
-		engine_wait(one_done, r);
+		engine_wait_on(request_expects(r), request_is_done, r);
 	return request_finish(NULL, r, status);
 }
 

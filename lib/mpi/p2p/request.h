@@ -112,7 +112,15 @@ static inline bool request_arrived(int error)
 int p2p_uneven(const struct request *r, uint64_t room);
 
 /* The peer that progress should look at first for it, -1: none in particular. */
-int request_expects(const struct request *r);
+static inline int request_expects(const struct request *r)
+{
+	if (r->m.rank >= 0)
+		return comm_world_rank(r->m.comm, r->m.rank);
+	return r->class && r->class->expects ? r->class->expects(r) : -1;
+}
+
+/* For engine_wait_on: arg is the request. */
+bool request_is_done(void *arg, int *expect);
 
 /* Give the result of a request that is idle: the status, its error class, and the request freed
  * (or, persistent, inactive again); *handle becomes MPI_REQUEST_NULL unless it is persistent. */
