@@ -107,16 +107,6 @@ void engine_tell(void)
 		pthread_cond_broadcast(&cond);
 }
 
-/* Most have nobody to tell. */
-static inline void tell_if_due(void)
-{
-	if (!engine_news.completed)
-		return;
-	engine_news.completed = false;
-	if (__builtin_expect(engine.sleeping || engine.waiting > 0, false))
-		engine_tell();
-}
-
 /* ---- waiting ---- */
 
 static void sleep_until_news(void)
@@ -174,7 +164,7 @@ void engine_wait_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
 		moved = engine_look_at(expect, true);
 		expect = -1;
 		/* also what this call completed before it came here: it may sleep next */
-		tell_if_due();
+		engine_tell_if_due();
 		if (moved) {
 			since = 0;
 			continue;
@@ -233,7 +223,7 @@ void engine_leave(void)
 		end_visit();
 	if (engine.sleeping)
 		hand_over();
-	tell_if_due();
+	engine_tell_if_due();
 	if (engine.tp && wants_ticks())
 		engine_tick_start();
 	lock_give(&engine.lock);

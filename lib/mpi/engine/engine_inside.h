@@ -38,6 +38,16 @@ static inline bool engine_has_work(void)
 	return engine_news.posted > 0 || engine.windows || engine_must_tick();
 }
 
+/* engine_tell, for those that have completed something: most have nobody to tell. */
+static inline void engine_tell_if_due(void)
+{
+	if (!engine_news.completed)
+		return;
+	engine_news.completed = false;
+	if (__builtin_expect(engine.sleeping || engine.waiting > 0, false))
+		engine_tell();
+}
+
 /* ---- engine_chores.c ---- */
 
 /* of_program: this is one of its threads, not the progress thread. */
