@@ -63,14 +63,14 @@ uint32_t engine_calls(void)
 
 void engine_enter(void)
 {
-	lock_take(&engine.lock);
+	lock_take(&engine_mutex);
 	engine.inside++;
 	count_call();
 }
 
 void engine_visit(void)
 {
-	lock_take(&engine.lock);
+	lock_take(&engine_mutex);
 	engine.inside++;
 	engine.visited = true;
 }
@@ -82,16 +82,19 @@ void engine_post(struct loop_task *task)
 
 bool engine_alone(void)
 {
+	engine_assert_held();
 	return engine.inside == 1;
 }
 
 void engine_set_making(bool making)
 {
+	engine_assert_held();
 	engine.making = making;
 }
 
 void engine_set_windows(bool any)
 {
+	engine_assert_held();
 	engine.windows = any;
 }
 
@@ -100,6 +103,7 @@ void engine_set_windows(bool any)
 /* Whoever sleeps shall look again. */
 void engine_tell(void)
 {
+	engine_assert_held();
 	engine_news.completed = false;
 	if (engine.sleeping)
 		tp_kick(engine.tp);
@@ -114,7 +118,7 @@ static void sleep_until_news(void)
 	if (engine.sleeping) {
 		tp_watch(engine.tp);
 		engine.waiting++;
-		lock_wait(&engine.lock, &cond);
+		lock_wait(&engine_mutex, &cond);
 		engine.waiting--;
 		return;
 	}
@@ -126,9 +130,9 @@ static void sleep_until_news(void)
 
 static void yield(void)
 {
-	lock_give(&engine.lock);
+	lock_give(&engine_mutex);
 	sched_yield();
-	lock_take(&engine.lock);
+	lock_take(&engine_mutex);
 }
 
 /* A yield that nobody wanted only makes the next look later, so they grow rare; one that let
@@ -154,6 +158,7 @@ void engine_wait_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
 	uint64_t since = 0;
 	unsigned looks = 0;
 
+	engine_assert_held();
 	/* it is asked again when that can have changed the answer */
 	if (tp_flush(engine.tp) && done(arg, &expect))
 		return;
@@ -185,6 +190,7 @@ void engine_wait_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
 
 void engine_look(void)
 {
+	engine_assert_held();
 	tp_flush(engine.tp);
 	if (!engine_look_at(-1, true) && engine.crowded)
 		yield();
@@ -218,6 +224,7 @@ static void end_visit(void)
 
 void engine_leave(void)
 {
+	engine_assert_held();
 	engine.inside--;
 	if (__builtin_expect(engine.visited, false))
 		end_visit();
@@ -226,5 +233,5 @@ void engine_leave(void)
 	engine_tell_if_due();
 	if (engine.tp && wants_ticks())
 		engine_tick_start();
-	lock_give(&engine.lock);
+	lock_give(&engine_mutex);
 }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/list.h"
+#include "base/lock.h"
 #include "base/loop.h"
 #include "transport/transport.h"
 
@@ -29,7 +30,20 @@ void engine_lock(void);
 /* Also around a call of a user's function (operator, attribute copy, error handler): nothing looked
  * up before it may be trusted after it unless it is held by a reference. */
 void engine_unlock(void);
-bool engine_held(void);
+
+/* For engine_held alone. */
+extern struct lock engine_mutex __attribute__((visibility("hidden")));
+
+static inline bool engine_held(void)
+{
+	return lock_held(&engine_mutex);
+}
+
+/* At the head of what needs the lock, as in the transport. */
+static inline void engine_assert_held(void)
+{
+	assert(engine_held());
+}
 
 /* An MPI call begins and ends: engine_lock and engine_unlock, and the progress thread knows. */
 void engine_enter(void);

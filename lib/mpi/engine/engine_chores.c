@@ -4,6 +4,7 @@
 
 void engine_soon(struct engine_chore *chore)
 {
+	engine_assert_held();
 	if (chore->queued)
 		return;
 	chore->queued = true;
@@ -12,6 +13,7 @@ void engine_soon(struct engine_chore *chore)
 
 void engine_never(struct engine_chore *chore)
 {
+	engine_assert_held();
 	if (chore->queued)
 		list_remove(&chore->link);
 	chore->queued = false;
@@ -22,6 +24,7 @@ void engine_do_chores(bool of_program)
 {
 	struct link *item, later;
 
+	engine_assert_held();
 	list_init(&later);
 	while ((item = list_first(&engine.chores))) {
 		struct engine_chore *chore = container_of(item, struct engine_chore, link);

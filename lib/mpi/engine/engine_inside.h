@@ -8,7 +8,6 @@
 #include "engine.h"
 
 struct engine {
-	struct lock lock;
 	struct tp *tp;
 	const struct tp_work *work; /* the transport's */
 	struct loop *loop;

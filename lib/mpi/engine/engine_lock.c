@@ -2,29 +2,24 @@
 /* The one lock, with what it guards of the engine's: the floor of the other files. */
 #include "engine_inside.h"
 
-struct engine engine = {
-	.lock = {.mutex = PTHREAD_MUTEX_INITIALIZER}, .chores = {&engine.chores, &engine.chores}};
+struct lock engine_mutex = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+struct engine engine = {.chores = {&engine.chores, &engine.chores}};
 
 struct engine_news engine_news;
 
 struct lock *engine_lock_object(void)
 {
-	return &engine.lock;
+	return &engine_mutex;
 }
 
 void engine_lock(void)
 {
-	lock_take(&engine.lock);
+	lock_take(&engine_mutex);
 }
 
 void engine_unlock(void)
 {
-	lock_give(&engine.lock);
-}
-
-bool engine_held(void)
-{
-	return lock_held(&engine.lock);
+	lock_give(&engine_mutex);
 }
 
 struct tp *engine_tp(void)

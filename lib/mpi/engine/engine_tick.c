@@ -35,7 +35,7 @@ static void arm_timer(void)
  * them. */
 static bool lock_for_tick(void)
 {
-	if (lock_try(&engine.lock))
+	if (lock_try(&engine_mutex))
 		return true;
 	if (++t.locked_ticks < IDLE_TICKS)
 		return false;

@@ -172,6 +172,7 @@ int buffer_send(const struct p2p_message *m)
 	struct copy *copy;
 	int rc;
 
+	engine_assert_held();
 	if (m->rank == MPI_PROC_NULL)
 		return MPI_SUCCESS;
 	rc = check_room(b, len);
@@ -201,6 +202,7 @@ int buffer_isend(const struct p2p_message *m, struct request **out)
 	struct request *r = request_new(REQUEST_SEND, m);
 	int rc;
 
+	engine_assert_held();
 	if (!r)
 		return MPI_ERR_NO_MEM;
 	r->class = &buffer_class;
@@ -228,6 +230,7 @@ struct buffer *buffer_own(struct buffer **own)
 
 int buffer_attach(struct buffer *b, void *address, MPI_Count size)
 {
+	engine_assert_held();
 	if (!b)
 		return fail_with(MPI_ERR_NO_MEM, "no memory to attach a buffer");
 	if (b->attached)
@@ -253,6 +256,7 @@ static bool is_empty(void *arg, int *expect)
 /* One that is not there is as good as one without room (MPI 5.0 section 3.6). */
 int buffer_detach(struct buffer *b, void **address, MPI_Count *size)
 {
+	engine_assert_held();
 	if (!b)
 		return fail_with(MPI_ERR_NO_MEM, "no memory to detach a buffer");
 	engine_wait(is_empty, b);
@@ -279,6 +283,7 @@ int buffer_flush(struct buffer *b)
 {
 	struct flushing f = {b, b ? b->sent : 0};
 
+	engine_assert_held();
 	if (!b)
 		return fail_with(MPI_ERR_NO_MEM, "no memory to flush a buffer");
 	engine_wait(is_flushed, &f);
@@ -300,6 +305,7 @@ int buffer_iflush(struct buffer *b, struct comm *c, struct request **out)
 	struct flush *f = calloc(1, sizeof *f);
 	struct request *r = b && f ? request_new_other(&flush_class, c, f) : NULL;
 
+	engine_assert_held();
 	if (!r) {
 		free(f);
 		return fail_with(MPI_ERR_NO_MEM, "no memory for a request");

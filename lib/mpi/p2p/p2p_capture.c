@@ -149,6 +149,7 @@ bool p2p_capture(uint8_t **out, size_t *len)
 	uint32_t count;
 	bool ok = list_deliveries(&d);
 
+	engine_assert_held();
 	if (!ok)
 		return false;
 	*len = total_bytes(&d, &count);
@@ -194,6 +195,7 @@ bool p2p_inject(struct coord *coord, const uint8_t *bytes, size_t len)
 	const uint8_t *contents;
 	struct section_message e;
 
+	engine_assert_held();
 	for (uint32_t left = cursor_u32(&c); left > 0; left--) {
 		struct stored *m;
 

@@ -77,6 +77,7 @@ struct match_msg *p2p_probe(struct comm *c, int source, int tag, struct p2p_foun
 	int peer = source == MPI_ANY_SOURCE ? MPI_ANY_SOURCE : comm_world_rank(c, source);
 	struct match_msg *msg = match_probe(p2p_matching(), c->context | PLANE_POINT, peer, tag);
 
+	engine_assert_held();
 	if (!msg)
 		return NULL;
 	out->source = source >= 0 ? source : p2p_source_rank(c, msg->peer, msg->source);
@@ -90,6 +91,7 @@ int message_find(struct comm *c, int source, int tag, struct p2p_found *found, M
 	struct match_msg *msg = p2p_probe(c, source, tag, found);
 	struct message *m;
 
+	engine_assert_held();
 	*out = MPI_MESSAGE_NULL;
 	if (!msg)
 		return MPI_SUCCESS;
@@ -103,6 +105,7 @@ int message_find(struct comm *c, int source, int tag, struct p2p_found *found, M
 
 int message_lookup(MPI_Message handle, struct message **out)
 {
+	engine_assert_held();
 	*out = NULL;
 	if (handle == MPI_MESSAGE_NO_PROC)
 		return MPI_SUCCESS;
@@ -137,6 +140,7 @@ int message_receive(struct message *found, const struct p2p_message *m, struct r
 {
 	struct request *r = request_new(REQUEST_RECV, m);
 
+	engine_assert_held();
 	if (!r)
 		return MPI_ERR_NO_MEM;
 	*out = r;

@@ -135,6 +135,7 @@ int p2p_isendrecv(const struct p2p_message *out, const struct p2p_message *in, b
 	struct pair *p = calloc(1, sizeof *p);
 	int rc = MPI_SUCCESS;
 
+	engine_assert_held();
 	if (!p)
 		return fail_with(MPI_ERR_NO_MEM, "no memory for a request");
 	p->chore.run = on_part_done;

@@ -127,6 +127,7 @@ int part_init(const struct p2p_message *m, bool send, int partitions, struct req
 	uint64_t channel = 0;
 	int rc = make_channel(m, send, &channel);
 
+	engine_assert_held();
 	if (rc == MPI_SUCCESS && p)
 		r = request_new(send ? REQUEST_SEND : REQUEST_RECV, m);
 	if (rc == MPI_SUCCESS && !r)
@@ -170,6 +171,7 @@ int part_ready(struct request *r, int low, int high)
 	struct part *p = r ? r->owner : NULL;
 	int rc;
 
+	engine_assert_held();
 	if (!r || r->class != &send_class)
 		return fail_with(MPI_ERR_REQUEST, "the request is not of MPI_Psend_init");
 	if (!r->active)
@@ -193,6 +195,7 @@ int part_arrived(struct request *r, int partition, bool *arrived)
 {
 	int rc;
 
+	engine_assert_held();
 	if (!r) { /* as one that is not active: MPI 5.0 section 4.2.3 */
 		*arrived = true;
 		return MPI_SUCCESS;

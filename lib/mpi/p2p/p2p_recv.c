@@ -66,6 +66,7 @@ struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te,
 	struct tp_place place;
 	struct request *r;
 
+	engine_assert_held();
 	(void)user;
 	if (__builtin_expect(
 		    comm_is_coord_talk(e.context) || comm_is_window(e.context) ||
@@ -108,6 +109,7 @@ void p2p_on_keep(void *user, struct tp_held *held)
 	struct envelope e = envelope_unpack(&held->envelope);
 	struct match_msg *msg = msg_of(held);
 
+	engine_assert_held();
 	(void)user;
 	*msg = (struct match_msg){.context = e.context,
 		.peer = held->peer,
@@ -131,6 +133,7 @@ void p2p_on_forget(void *user, struct tp_held *held)
 {
 	struct match_msg *msg = msg_of(held);
 
+	engine_assert_held();
 	(void)user;
 	match_forget(msg);
 	if (msg->inflight)
@@ -205,6 +208,7 @@ void p2p_on_received(void *user, void *cookie, uint64_t length, int rc)
 {
 	struct object *head = cookie;
 
+	engine_assert_held();
 	(void)user;
 	if (__builtin_expect(head->kind >= OBJECT_STORED, false))
 		other_received(head, rc);
@@ -262,6 +266,7 @@ static inline void give(struct request *r, struct match_msg *msg)
 
 void p2p_give(struct request *r, struct match_msg *msg)
 {
+	engine_assert_held();
 	give(r, msg);
 }
 
@@ -270,6 +275,7 @@ void p2p_arrive(struct stored *m)
 	struct match_recv *recv =
 		match_arrival(&p2p.match, m->msg.context, m->msg.peer, m->msg.tag);
 
+	engine_assert_held();
 	m->msg.arrived = ++p2p.moment;
 	if (!recv) {
 		m->msg.since = p2p_time();
@@ -282,6 +288,7 @@ void p2p_arrive(struct stored *m)
 
 void p2p_recv_withdraw(struct request *r)
 {
+	engine_assert_held();
 	match_withdraw(&p2p.match, &r->match);
 	engine_set_posted(p2p.match.nposted);
 	r->posted = false;
@@ -292,6 +299,7 @@ void p2p_recv_start(struct request *r)
 {
 	struct match_msg *msg;
 
+	engine_assert_held();
 	if (r->m.rank == MPI_PROC_NULL) {
 		r->source = MPI_PROC_NULL;
 		r->got_tag = MPI_ANY_TAG;
@@ -357,6 +365,7 @@ static void fail_posted(struct link *list, int peer)
 
 void p2p_recv_fail(int peer)
 {
+	engine_assert_held();
 	fail_posted(&p2p.match.posted[peer], peer);
 	fail_posted(&p2p.match.any, peer);
 	engine_set_posted(p2p.match.nposted);

@@ -40,6 +40,7 @@ bool p2p_pull(struct match_msg *msg)
 	struct stored *m = stored_new(msg, held->length);
 	struct tp_place place;
 
+	engine_assert_held();
 	if (!m)
 		return false;
 	list_append(&msg->link, &m->msg.link);
@@ -78,6 +79,7 @@ bool p2p_receiving(void)
 {
 	bool waiting = false;
 
+	engine_assert_held();
 	requests_each(look_for_open, &waiting);
 	return waiting;
 }
@@ -102,6 +104,7 @@ bool p2p_secure(void)
 {
 	bool ok = true;
 
+	engine_assert_held();
 	p2p_each_kept(take_over, &ok);
 	engine_wait(all_whole, NULL);
 	return ok;
@@ -130,6 +133,7 @@ static void leave_behind(struct request *r, void *arg)
 
 void p2p_forget(void)
 {
+	engine_assert_held();
 	p2p_each_kept(forget, NULL);
 	requests_each(leave_behind, NULL);
 }
@@ -153,6 +157,7 @@ static bool note_kept(struct match_msg *msg, void *arg)
 
 void p2p_note(void)
 {
+	engine_assert_held();
 	p2p_each_kept(note_kept, NULL);
 	requests_each(note_open, NULL);
 }
@@ -187,6 +192,7 @@ void p2p_undelivered(void (*visit)(void *arg, const struct coord_message *m), vo
 {
 	struct visitor v = {visit, arg};
 
+	engine_assert_held();
 	p2p_each_kept(visit_kept, &v);
 	requests_each(visit_open, &v);
 }

@@ -25,6 +25,7 @@ void p2p_on_sent(void *user, void *cookie, int rc)
 {
 	struct request *r = cookie;
 
+	engine_assert_held();
 	(void)user;
 	if (__builtin_expect(r->head.kind >= OBJECT_STORED, false)) {
 		other_sent(&r->head);
@@ -86,6 +87,7 @@ int p2p_send(const struct p2p_message *m, struct request **rest)
 	struct tp_envelope te;
 	int peer;
 
+	engine_assert_held();
 	if (m->rank < 0 || m->mode == SEND_SYNC || (len && !payload))
 		return p2p_isend(m, rest);
 	peer = comm_world_rank(m->comm, m->rank);
@@ -117,6 +119,7 @@ int p2p_send_start(struct request *r)
 	struct tp_envelope te;
 	int peer, rc;
 
+	engine_assert_held();
 	r->source = r->m.rank;
 	r->got_tag = r->m.tag;
 	if (r->m.rank == MPI_PROC_NULL) {

@@ -6,6 +6,7 @@
 
 int p2p_start_message(struct request *r)
 {
+	engine_assert_held();
 	if (r->kind == REQUEST_SEND)
 		return p2p_send_start(r);
 	p2p_recv_start(r);
@@ -16,6 +17,7 @@ int p2p_start(struct request *r)
 {
 	int rc = MPI_SUCCESS;
 
+	engine_assert_held();
 	request_begin(r);
 	if (__builtin_expect(r->class != NULL, false))
 		rc = r->class->start(r);
@@ -30,6 +32,7 @@ int p2p_start(struct request *r)
 
 int p2p_cancel(struct request *r)
 {
+	engine_assert_held();
 	if (r->class && r->class->cancel)
 		return r->class->cancel(r);
 	if (r->kind == REQUEST_SEND && !r->done && r->m.rank >= 0)

@@ -33,6 +33,7 @@ struct request *request_new(enum request_kind kind, const struct p2p_message *m)
 {
 	struct request *r = slab_take(&slab);
 
+	engine_assert_held();
 	if (__builtin_expect(!r, false))
 		return no_memory();
 	memset(r, 0, slab.size); /* as a constant it would become a slow loop, in place */
@@ -78,6 +79,7 @@ static void drop_packed(struct request *r)
 
 void request_free(struct request *r)
 {
+	engine_assert_held();
 	if (__builtin_expect(r->inflight != NULL, false))
 		inflight_leave(r);
 	if (r->class && r->class->free)
@@ -111,6 +113,7 @@ void requests_each(void (*visit)(struct request *r, void *arg), void *arg)
 {
 	struct visitor v = {visit, arg};
 
+	engine_assert_held();
 	slab_each(&slab, visit_live, &v);
 }
 
@@ -129,6 +132,7 @@ int request_lookup(MPI_Request handle, struct request **out)
 
 void request_complete(struct request *r, int error)
 {
+	engine_assert_held();
 	r->error = error;
 	r->done = true;
 	if (__builtin_expect(r->packed != NULL, false))
@@ -233,6 +237,7 @@ static int ask_class(
 
 int request_peek(struct request *r, MPI_Status *status)
 {
+	engine_assert_held();
 	if (r->class)
 		return ask_class(r, r->class->query, status);
 	fill_status(r, status);
@@ -243,6 +248,7 @@ int request_finish(MPI_Request *handle, struct request *r, MPI_Status *status)
 {
 	int rc = MPI_SUCCESS;
 
+	engine_assert_held();
 	if (__builtin_expect(r->class != NULL, false)) {
 		rc = ask_class(r, r->class->finish, status);
 		if (rc == MPI_SUCCESS && r->active)
@@ -304,6 +310,7 @@ int request_wait_all(struct request **r, size_t n)
 	struct waiting w = {r, n, 0};
 	int rc = MPI_SUCCESS;
 
+	engine_assert_held();
 	engine_wait(all_done, &w);
 	for (size_t i = 0; i < n; i++) {
 		int one = r[i] ? request_finish(NULL, r[i], MPI_STATUS_IGNORE) : MPI_SUCCESS;
