@@ -2,7 +2,7 @@
 /*
  * Input, from a look at the sockets to the upcalls about an eager message: bytes into frames, with
  * any split of them over reads. One read asks for a header and what follows it; a body of which
- * much is still to come is read straight into its place. What other frames mean is in message.c.
+ * much is still to come is read straight into its place. What other frames mean is in frame.c.
  * Nothing in a header is believed before it is checked; an error ends the connection.
  */
 #include <errno.h>

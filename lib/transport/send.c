@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sender's side of messages (message.c): eager ones leave at once, long ones are announced and
+ * The sender's side of messages (frame.c): eager ones leave at once, long ones are announced and
  * leave when they are asked for, unless they were taken back before.
  */
 #include <string.h>

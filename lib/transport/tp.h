@@ -221,7 +221,7 @@ void tp_hold_free(struct tp *tp, struct tp_hold *h);
 int tp_send_asked(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
 int tp_send_withdrawn(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
 
-/* message.c: what a frame means that is no eager message; it is held, its place being unknown: 0 or
+/* frame.c: what a frame means that is no eager message; it is held, its place being unknown: 0 or
  * an error that ends the connection. A held eager message is whole. */
 int tp_message_begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
 int tp_hold_eager(struct tp *tp, struct tp_peer *p, const struct tp_envelope *e);

@@ -7,7 +7,7 @@
 #include "mpi/engine/engine.h"
 #include "mpi/handle/status.h"
 #include "mpi/p2p/p2p.h"
-#include "mpi/p2p/p2p_message.h"
+#include "mpi/p2p/p2p_probe.h"
 #include "request_set.h"
 
 struct probing {

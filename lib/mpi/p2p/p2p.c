@@ -12,7 +12,7 @@
 #include "mpi/engine/engine.h"
 #include "p2p_buffer.h"
 #include "p2p_inside.h"
-#include "p2p_message.h"
+#include "p2p_probe.h"
 #include "p2p_part.h"
 #include "p2p_saved.h"
 #include "stored.h"

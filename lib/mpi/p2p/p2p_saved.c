@@ -11,7 +11,7 @@
 #include "inflight.h"
 #include "mpi/comm/comm.h"
 #include "mpi/engine/engine.h"
-#include "p2p_message.h"
+#include "p2p_probe.h"
 #include "p2p_state.h"
 #include "request.h"
 #include "stored.h"

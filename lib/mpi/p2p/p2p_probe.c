@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "p2p_message.h"
+#include "p2p_probe.h"
 
 #include <stdlib.h>
 

@@ -6,8 +6,8 @@
  * long one costs no copy. For a recovery line it is in transit; the handle is gone after a restore,
  * the message is not. All need the engine lock.
  */
-#ifndef FTMPI_MPI_P2P_MESSAGE_H
-#define FTMPI_MPI_P2P_MESSAGE_H
+#ifndef FTMPI_MPI_P2P_PROBE_H
+#define FTMPI_MPI_P2P_PROBE_H
 
 #include <stdbool.h>
 #include <stddef.h>
