@@ -13,23 +13,23 @@ use warnings;
 
 use POSIX qw(WNOHANG WUNTRACED WIFSTOPPED);
 
-use FTMPI::Agent::Examiner  ();
-use FTMPI::Agent::Foreign   ();
-use FTMPI::Agent::Listeners ();
-use FTMPI::Agent::Pipes     ();
-use FTMPI::Agent::Program   ();
-use FTMPI::Agent::Ranks     ();
-use FTMPI::Agent::Silence   ();
-use FTMPI::Agent::Spawn     ();
-use FTMPI::Agent::Sweep     ();
-use FTMPI::Channel          ();
-use FTMPI::Condition        ();
-use FTMPI::Control          ();
-use FTMPI::Lateness         ();
-use FTMPI::Loop             ();
-use FTMPI::Net              ();
-use FTMPI::Probe            ();
-use FTMPI::Stopped          ();
+use FTMPI::Agent::Examiner   ();
+use FTMPI::Agent::ForeignMpi ();
+use FTMPI::Agent::Listeners  ();
+use FTMPI::Agent::Pipes      ();
+use FTMPI::Agent::Program    ();
+use FTMPI::Agent::Ranks      ();
+use FTMPI::Agent::Spawn      ();
+use FTMPI::Agent::Sweep      ();
+use FTMPI::Agent::Watchdog   ();
+use FTMPI::Channel           ();
+use FTMPI::Condition         ();
+use FTMPI::Control           ();
+use FTMPI::Lateness          ();
+use FTMPI::Loop              ();
+use FTMPI::Net               ();
+use FTMPI::Probe             ();
+use FTMPI::StoppedProcesses  ();
 
 # Seconds for the last words.
 use constant FAREWELL => 2;
@@ -91,7 +91,7 @@ sub _make_parts
 {
 	my ($self) = @_;
 	my @common = (loop => $self->{loop}, tell => sub { $self->_tell(@_) });
-	$self->{stopped}   = FTMPI::Stopped->new;
+	$self->{stopped}   = FTMPI::StoppedProcesses->new;
 	$self->{lateness}  = FTMPI::Lateness->new;
 	$self->{examiner}  = FTMPI::Agent::Examiner->new(loop => $self->{loop});
 	$self->{listeners} = FTMPI::Agent::Listeners->new;
@@ -99,7 +99,7 @@ sub _make_parts
 	$self->{probe}     = FTMPI::Probe->new(@common);
 	$self->{ranks}     = FTMPI::Agent::Ranks->new(@common,
 		map { $_ => $self->{$_} } qw(session listeners pipes));
-	$self->{foreign} = FTMPI::Agent::Foreign->new(@common, map { $_ => $self->{$_} } qw(session ranks));
+	$self->{foreign} = FTMPI::Agent::ForeignMpi->new(@common, map { $_ => $self->{$_} } qw(session ranks));
 	return;
 }
 
@@ -147,7 +147,7 @@ sub _setup
 	my ($self, $credit, $silence, $most) = @_;
 	@$self{qw(patience patience_most)} = (0, $most);
 	$self->{pipes}->credit($credit);
-	$self->{silence} = FTMPI::Agent::Silence->new(
+	$self->{silence} = FTMPI::Agent::Watchdog->new(
 		loop      => $self->{loop},
 		ms        => $silence,
 		heard     => sub { $self->{channel}->heard },
@@ -211,10 +211,10 @@ sub _run
 		$self->_tell('FAILED', $why);
 		return;
 	}
-	$self->{stop_limit} = FTMPI::Stopped::limit(@{ $run{settings} });
+	$self->{stop_limit} = FTMPI::StoppedProcesses::limit(@{ $run{settings} });
 	$run{pty} = grep { $_ eq 'pty=1' } @{ $run{settings} };
 	$run{settings} = [ grep { !/^pty=/ } @{ $run{settings} } ];    # ranks see it themselves
-	$self->{loop}->on_late(FTMPI::Stopped::lateness($self->{stop_limit}), sub { $self->_late($_[0]) })
+	$self->{loop}->on_late(FTMPI::StoppedProcesses::lateness($self->{stop_limit}), sub { $self->_late($_[0]) })
 		if $self->{stop_limit};
 	$self->{ranks}->run(\%run);
 	$self->{foreign}->watch;
@@ -332,7 +332,7 @@ sub _count_stops
 {
 	my ($self) = @_;
 	return if $self->{counting} || !$self->{stop_limit} || !$self->{stopped}->is_counting;
-	$self->{counting} = $self->{loop}->after($self->{stop_limit} / 1000 / FTMPI::Stopped::TURNS,
+	$self->{counting} = $self->{loop}->after($self->{stop_limit} / 1000 / FTMPI::StoppedProcesses::TURNS,
 		sub { delete $self->{counting}; $self->_stops_turn });
 	return;
 }

@@ -13,17 +13,17 @@ use File::Basename ();
 use File::Spec     ();
 use POSIX          qw(SIG_BLOCK SIG_SETMASK);
 
-use FTMPI::Cli::Machines   ();
-use FTMPI::Cli::Options    ();
-use FTMPI::Cli::Resume     ();
-use FTMPI::Cli::Sessions   ();
-use FTMPI::Cli::Values     ();
-use FTMPI::Error           ();
-use FTMPI::Launcher        ();
-use FTMPI::Launcher::Start ();
-use FTMPI::Launcher::Words ();
-use FTMPI::Net             ();
-use FTMPI::Version         ();
+use FTMPI::Cli::Machines       ();
+use FTMPI::Cli::Options        ();
+use FTMPI::Cli::RestoreNotes   ();
+use FTMPI::Cli::Sessions       ();
+use FTMPI::Cli::Values         ();
+use FTMPI::Error               ();
+use FTMPI::Launcher            ();
+use FTMPI::Launcher::Bootstrap ();
+use FTMPI::Launcher::Sentences ();
+use FTMPI::Net                 ();
+use FTMPI::Version             ();
 
 # PATH_MAX: what a rank takes.
 use constant { MACHINEFILE_MAX => 16 << 20, PATH_MAX => 4095 };
@@ -158,10 +158,10 @@ sub _own_parts
 sub _notes
 {
 	my ($workdir, $options, $parts, @restore) = @_;
-	return [ (map { "note: $_" } @{ $restore[2]{notes} }), FTMPI::Cli::Resume::sentences($workdir, $restore[2], time) ]
+	return [ (map { "note: $_" } @{ $restore[2]{notes} }), FTMPI::Cli::RestoreNotes::sentences($workdir, $restore[2], time) ]
 		if @restore;
 	my @none = defined $options->{restore} ? "-restore=auto: there is no recovery line in $workdir: the job begins at its beginning." : ();
-	my @open = FTMPI::Cli::Resume::forgotten($workdir, { ranks => _ranks($options), parts => $parts }) // ();
+	my @open = FTMPI::Cli::RestoreNotes::forgotten($workdir, { ranks => _ranks($options), parts => $parts }) // ();
 	return [ @none, @open ];
 }
 
@@ -206,7 +206,7 @@ sub _place
 				. ($slots == 1 ? 'one slot that there is' : "$slots slots that there are")
 				. ' (-no-oversubscribe)')
 			if $options->{'no-oversubscribe'};
-		print STDERR "ftmpirun: note: $n ranks share " . FTMPI::Launcher::Words::count($slots, 'slot') . ".\n" if $named;
+		print STDERR "ftmpirun: note: $n ranks share " . FTMPI::Launcher::Sentences::count($slots, 'slot') . ".\n" if $named;
 	}
 	my $placed = FTMPI::Cli::Machines::place($hosts, $n);
 	$_->{local} = $is_local{ $_->{name} } for @$placed;
@@ -259,7 +259,7 @@ sub _ssh
 {
 	my ($given) = @_;
 	my $command = $given // $ENV{FTMPI_SSH};
-	$command = FTMPI::Launcher::Start::DEFAULT_SSH if !defined $command || $command eq '';
+	$command = FTMPI::Launcher::Bootstrap::DEFAULT_SSH if !defined $command || $command eq '';
 	require Text::ParseWords;
 	my @words = Text::ParseWords::shellwords($command);
 	FTMPI::Error::usage("-ssh: '" . FTMPI::Error::clean($command) . "' is not a command line")

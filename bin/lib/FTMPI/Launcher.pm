@@ -12,20 +12,20 @@ use warnings;
 
 use POSIX ();
 
-use FTMPI::Condition         ();
-use FTMPI::Control           ();
-use FTMPI::Error             ();
-use FTMPI::Lateness          ();
-use FTMPI::Launcher::Builds  ();
-use FTMPI::Launcher::Fleet   ();
-use FTMPI::Launcher::Job     ();
-use FTMPI::Launcher::Stdin   ();
-use FTMPI::Launcher::Streams ();
-use FTMPI::Launcher::Verdict ();
-use FTMPI::Launcher::Words   ();
-use FTMPI::Launcher::Workdir ();
-use FTMPI::Loop              ();
-use FTMPI::Stopped           ();
+use FTMPI::Condition           ();
+use FTMPI::Control             ();
+use FTMPI::Error               ();
+use FTMPI::Lateness            ();
+use FTMPI::Launcher::Builds    ();
+use FTMPI::Launcher::Fleet     ();
+use FTMPI::Launcher::Job       ();
+use FTMPI::Launcher::Sentences ();
+use FTMPI::Launcher::Stdin     ();
+use FTMPI::Launcher::Streams   ();
+use FTMPI::Launcher::Verdict   ();
+use FTMPI::Launcher::Workdir   ();
+use FTMPI::Loop                ();
+use FTMPI::StoppedProcesses    ();
 
 # Bytes of output that may wait for a slow reader before the agents get no more credit; seconds that
 # agents have to leave after the job, and that the order to stop has to get on its way.
@@ -110,8 +110,8 @@ sub run
 	my $self = bless { plan => $plan, loop => FTMPI::Loop->new, over => 0, timers => {}, events => [],
 		lateness => FTMPI::Lateness->new }, __PACKAGE__;
 	$self->_prepare;
-	$self->_log("session $self->{session_name}: " . FTMPI::Launcher::Words::count($plan->{size}, 'rank') . ' on '
-			. FTMPI::Launcher::Words::count(scalar(() = $self->{job}->crew->used), 'host'));
+	$self->_log("session $self->{session_name}: " . FTMPI::Launcher::Sentences::count($plan->{size}, 'rank') . ' on '
+			. FTMPI::Launcher::Sentences::count(scalar(() = $self->{job}->crew->used), 'host'));
 	$self->_say($_) for @{ $plan->{notes} };
 	$self->_event('begin');
 	$self->{loop}->run;
@@ -160,7 +160,7 @@ sub _prepare
 	$loop->on_signal('USR1', sub { $self->_dump });
 	$loop->after($plan->{timeout}, sub { $self->_event('timeout', $plan->{timeout}) })
 		if defined $plan->{timeout};
-	$loop->on_late(FTMPI::Stopped::lateness($plan->{timeout_heartbeat}), sub { $self->_late($_[0]) })
+	$loop->on_late(FTMPI::StoppedProcesses::lateness($plan->{timeout_heartbeat}), sub { $self->_late($_[0]) })
 		if $plan->{heartbeat} && $plan->{starved_limit};
 	return;
 }

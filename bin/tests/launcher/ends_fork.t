@@ -9,9 +9,9 @@ use lib "$FindBin::RealBin/../../lib";
 use POSIX ();
 use Test::More;
 
-use FTMPI::Agent::Spawn    ();
-use FTMPI::Launcher::Start ();
-use FTMPI::Loop            ();
+use FTMPI::Agent::Spawn        ();
+use FTMPI::Launcher::Bootstrap ();
+use FTMPI::Loop                ();
 
 # whoever started the tests may ignore it, and ftmpirun respects that
 $SIG{INT} = 'DEFAULT';
@@ -33,7 +33,7 @@ sub told
 kill 'INT', $$;
 is_deeply([ told() ], ['INT'], 'the loop tells signals');
 
-for my $package (qw(FTMPI::Launcher::Start FTMPI::Agent::Spawn)) {
+for my $package (qw(FTMPI::Launcher::Bootstrap FTMPI::Agent::Spawn)) {
 	no strict 'refs';
 	no warnings 'redefine';
 	my $become = \&{"${package}::_become"};
@@ -45,7 +45,7 @@ my %plan = (
 	rank   => 1, local_rank => 1, size   => 2, epoch => 0, session_name => 'x', path => '/bin/true',
 	argv   => ['true'], listen => $listen, complaints => $complaints);
 my %start = (
-	'an agent' => sub { FTMPI::Launcher::Start::launch('true') },
+	'an agent' => sub { FTMPI::Launcher::Bootstrap::launch('true') },
 	'a rank'   => sub { FTMPI::Agent::Spawn::start(\%plan) },
 );
 for my $who (sort keys %start) {

@@ -6,20 +6,20 @@ use warnings;
 
 use Test::More;
 
-use FTMPI::Control         ();
-use FTMPI::Launcher::Fleet ();
-use FTMPI::Launcher::Host  ();
-use FTMPI::Wire            ();
+use FTMPI::Control             ();
+use FTMPI::Launcher::AgentLink ();
+use FTMPI::Launcher::Fleet     ();
+use FTMPI::Wire                ();
 
 # An agent that keeps what it is told.
 my %told;
 {
 	no warnings 'redefine';
-	*FTMPI::Launcher::Host::start     = sub { return };
-	*FTMPI::Launcher::Host::tell      = sub { my ($self, @message) = @_; push @{ $told{ $self->{name} } }, \@message; return };
-	*FTMPI::Launcher::Host::connected = sub { return !$_[0]{closed} };
-	*FTMPI::Launcher::Host::close     = sub { $_[0]{closed} = 1; return };
-	*FTMPI::Launcher::Host::signal    = sub { push @{ $told{ $_[0]{name} } }, [ signal => $_[1] ]; return 1 };
+	*FTMPI::Launcher::AgentLink::start     = sub { return };
+	*FTMPI::Launcher::AgentLink::tell      = sub { my ($self, @message) = @_; push @{ $told{ $self->{name} } }, \@message; return };
+	*FTMPI::Launcher::AgentLink::connected = sub { return !$_[0]{closed} };
+	*FTMPI::Launcher::AgentLink::close     = sub { $_[0]{closed} = 1; return };
+	*FTMPI::Launcher::AgentLink::signal    = sub { push @{ $told{ $_[0]{name} } }, [ signal => $_[1] ]; return 1 };
 }
 
 sub told

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # One process of a rank, as its agent sees it, through one or more epochs of the job: what it says on
-# its control connection, what it is asked, how it is killed. FTMPI::Agent::Again decides.
+# its control connection, what it is asked, how it is killed. FTMPI::Agent::RestartInPlace decides.
 #
 # Failure modes: it breaks the control protocol: that is told, and it is killed. Its control
 # connection ends while it is to execute its program again: it is killed, for it can never be told
@@ -11,12 +11,12 @@ package FTMPI::Agent::Process;
 use strict;
 use warnings;
 
-use FTMPI::Agent::Again ();
-use FTMPI::Agent::Spawn ();
-use FTMPI::Agent::Sweep ();
-use FTMPI::Channel      ();
-use FTMPI::Control      ();
-use FTMPI::Loop         ();
+use FTMPI::Agent::RestartInPlace ();
+use FTMPI::Agent::Spawn          ();
+use FTMPI::Agent::Sweep          ();
+use FTMPI::Channel               ();
+use FTMPI::Control               ();
+use FTMPI::Loop                  ();
 
 # What the field of STOPPED holds.
 use constant MS_MAX => 0xffffffff;
@@ -73,7 +73,7 @@ sub _hear
 		$self->{is_ours} = 1 if $fields[0] == $self->{pid};
 		return;
 	}
-	my ($what, $state) = FTMPI::Agent::Again::heard($self, $name, @fields);
+	my ($what, $state) = FTMPI::Agent::RestartInPlace::heard($self, $name, @fields);
 	if ($what eq 'lie') {
 		$self->{control}->refuse("an unexpected $name message");
 		return;
@@ -186,7 +186,7 @@ sub begin_again
 {
 	my ($self, $epoch, $fed) = @_;
 	@$self{qw(runs fed)} = (FTMPI::Agent::Spawn::file_id("/proc/$self->{pid}/exe"), $fed);
-	if (FTMPI::Agent::Again::why_not($self)) {
+	if (FTMPI::Agent::RestartInPlace::why_not($self)) {
 		$self->doom;
 	} elsif ($self->{state} eq 'running') {
 		$self->{control}->send_bytes(FTMPI::Control::encode('RESTART', $epoch));

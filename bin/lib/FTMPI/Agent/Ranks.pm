@@ -19,11 +19,11 @@ use Errno qw(ENOENT);
 use IO::Handle ();
 use POSIX qw(WIFSIGNALED WTERMSIG WEXITSTATUS);
 
-use FTMPI::Agent::Feed    ();
-use FTMPI::Agent::Process ();
-use FTMPI::Agent::Spawn   ();
-use FTMPI::Agent::Sweep   ();
-use FTMPI::Unfinished     ();
+use FTMPI::Agent::Process   ();
+use FTMPI::Agent::Spawn     ();
+use FTMPI::Agent::StdinPipe ();
+use FTMPI::Agent::Sweep     ();
+use FTMPI::PartialLines     ();
 
 # In seconds: TERM to KILL; RESTART to RESTARTING, and from there to LOADED; how long one that was
 # killed may take to go (to give back much memory takes a while). Ranks started in one turn of the loop.
@@ -272,7 +272,7 @@ sub remove_unfinished
 {
 	my ($self) = @_;
 	my $run = $self->{run} or return;
-	FTMPI::Unfinished::remove("$run->{workdir}/$run->{session_name}", $run->{epoch}, @{ $run->{ranks} });
+	FTMPI::PartialLines::remove("$run->{workdir}/$run->{session_name}", $run->{epoch}, @{ $run->{ranks} });
 	return;
 }
 
@@ -436,7 +436,7 @@ sub _open_feed
 		$self->{feed}->hold;
 		return;
 	}
-	$self->{feed} = FTMPI::Agent::Feed->new(
+	$self->{feed} = FTMPI::Agent::StdinPipe->new(
 		loop      => $self->{loop},
 		on_taken  => sub { $self->_tell('STDIN_TAKEN', $_[0]) },
 		on_closed => sub { $self->_tell('STDIN_CLOSED') });

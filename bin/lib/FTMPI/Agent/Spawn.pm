@@ -13,10 +13,10 @@ use Fcntl qw(F_DUPFD);
 use POSIX ();
 use Socket qw(AF_UNIX SOCK_STREAM PF_UNSPEC);
 
-use FTMPI::Agent::Foreign ();
-use FTMPI::Agent::Pty     ();
-use FTMPI::Agent::Sweep   ();
-use FTMPI::Loop           ();
+use FTMPI::Agent::ForeignMpi ();
+use FTMPI::Agent::Pty        ();
+use FTMPI::Agent::Sweep      ();
+use FTMPI::Loop              ();
 
 # Linux; Fcntl does not have it.
 use constant F_DUPFD_CLOEXEC => 1030;
@@ -43,7 +43,7 @@ sub refuses
 {
 	my ($program) = @_;
 	my $path = $program->executable // return $program->why;
-	my $why  = FTMPI::Agent::Foreign::refuses($path);
+	my $why  = FTMPI::Agent::ForeignMpi::refuses($path);
 	return 'cannot run ' . $program->name . ": $why" if defined $why;
 	my $limit = _descriptor_limit();
 	return if $limit >= DESCRIPTORS_MIN;

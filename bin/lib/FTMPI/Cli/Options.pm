@@ -401,8 +401,8 @@ sub _unknown
 		if defined $value && $BY_NAME{$before} && defined $BY_NAME{$before}{arg};
 	_refuse("$text; write -$1 $2") if $name =~ /^(np?)([0-9]+)\z/;
 	_refuse("$text: more ranks than slots are allowed unless -no-oversubscribe is given") if $name eq 'oversubscribe';
-	require FTMPI::Cli::Nearest;
-	return _refuse($text . FTMPI::Cli::Nearest::hint('-', $before // $name, keys %BY_NAME));
+	require FTMPI::Cli::Suggestion;
+	return _refuse($text . FTMPI::Cli::Suggestion::hint('-', $before // $name, keys %BY_NAME));
 }
 
 sub _option

@@ -16,9 +16,9 @@ use warnings;
 
 use POSIX qw(_exit);
 
-use FTMPI::Cli::Values     ();
-use FTMPI::Error           ();
-use FTMPI::Launcher::Words ();
+use FTMPI::Cli::Values         ();
+use FTMPI::Error               ();
+use FTMPI::Launcher::Sentences ();
 
 # Sessions that ranks are told beside the first choice, as many as fit into their setting; seconds that
 # reading manifests may take; seconds by which clocks of hosts may differ.
@@ -51,7 +51,7 @@ sub choose
 		if !@well;
 	my ($first, @others) = _newest(@well);
 	FTMPI::Error::failed("-restore: line $first->{line} of session $first->{session} is of "
-			. FTMPI::Launcher::Words::count($first->{size}, 'rank') . ", not of $n")
+			. FTMPI::Launcher::Sentences::count($first->{size}, 'rank') . ", not of $n")
 		if $first->{size} != $n;
 	@others = grep { $_->{size} == $n } @others;
 	splice @others, OTHERS if @others > OTHERS;

@@ -7,9 +7,9 @@ package FTMPI::Cli::Values;
 use strict;
 use warnings;
 
-use FTMPI::Address      ();
-use FTMPI::Cli::Nearest ();
-use FTMPI::Error        ();
+use FTMPI::Address         ();
+use FTMPI::Cli::Suggestion ();
+use FTMPI::Error           ();
 
 use constant RANKS_MAX => 65536;
 
@@ -35,7 +35,7 @@ sub _refuse
 sub _none_of
 {
 	my ($word, $value, @values) = @_;
-	return _refuse($word, $value, 'none of ' . join(', ', @values) . FTMPI::Cli::Nearest::hint('', $value, @values));
+	return _refuse($word, $value, 'none of ' . join(', ', @values) . FTMPI::Cli::Suggestion::hint('', $value, @values));
 }
 
 sub ranks

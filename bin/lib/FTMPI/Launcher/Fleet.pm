@@ -2,7 +2,7 @@
 #
 # The agents of a job: started, told where its ranks are, told to run them, left. Hosts go by their
 # number in the plan; each has at most one agent that counts, the one started last. Which host is used
-# for what is decided elsewhere (FTMPI::Launcher::Job, FTMPI::Launcher::Crew).
+# for what is decided elsewhere (FTMPI::Launcher::Job, FTMPI::Launcher::HostTable).
 package FTMPI::Launcher::Fleet;
 
 use strict;
@@ -10,12 +10,12 @@ use warnings;
 
 use POSIX qw(WNOHANG);
 
-use FTMPI::Address         ();
-use FTMPI::Control         ();
-use FTMPI::Launcher::Host  ();
-use FTMPI::Launcher::Words ();
-use FTMPI::Net             ();
-use FTMPI::Wire            ();
+use FTMPI::Address             ();
+use FTMPI::Control             ();
+use FTMPI::Launcher::AgentLink ();
+use FTMPI::Launcher::Sentences ();
+use FTMPI::Net                 ();
+use FTMPI::Wire                ();
 
 # Output of all agents together that is on its way, and the least of one, in bytes; seconds between
 # two questions without heartbeats, and the least for each host with them; questions within the timeout
@@ -64,7 +64,7 @@ sub start
 	my ($self, $index) = @_;
 	my $plan = $self->{plan};
 	my $host = $plan->{hosts}[$index];
-	my $agent = FTMPI::Launcher::Host->new(
+	my $agent = FTMPI::Launcher::AgentLink->new(
 		%$host{qw(name local)},
 		size     => $plan->{size},
 		loop     => $self->{loop},
@@ -137,7 +137,7 @@ sub starves
 	my ($self, $index, $seconds, $load) = @_;
 	my $agent = $self->{agents}[$index];
 	$agent->starves($seconds);
-	return $agent->{load} = FTMPI::Launcher::Words::load($load, $agent->{here}{cores});
+	return $agent->{load} = FTMPI::Launcher::Sentences::load($load, $agent->{here}{cores});
 }
 
 # Its load when it was short of processors last; nothing when it never was.
@@ -249,8 +249,8 @@ sub _ports
 		return 0;
 	}
 	$agent->{ports}{ $ranks->[$_] } = [ $ports->[$_], $ports->[ @$ranks + $_ ] // 0 ] for 0 .. $#$ranks;
-	$self->{on_log}->("host $agent->{name}: @{[ FTMPI::Launcher::Words::numbered('rank', @$ranks) ]} at"
-			. " $agent->{address}, @{[ FTMPI::Launcher::Words::numbered('port', @$ports) ]}");
+	$self->{on_log}->("host $agent->{name}: @{[ FTMPI::Launcher::Sentences::numbered('rank', @$ranks) ]} at"
+			. " $agent->{address}, @{[ FTMPI::Launcher::Sentences::numbered('port', @$ports) ]}");
 	return 1;
 }
 

@@ -2,7 +2,7 @@
 #
 # The course of a job: what comes in which phase, and how it ends. Pure: an event comes in, a list of
 # actions goes out; FTMPI::Launcher performs them. What a failure is: FTMPI::Launcher::Failure. Hosts, places and
-# awaited answers: FTMPI::Launcher::Crew. Ranks that show no life: FTMPI::Launcher::Verdict.
+# awaited answers: FTMPI::Launcher::HostTable. Ranks that show no life: FTMPI::Launcher::Verdict.
 #
 #	starting    agents are on their way; no rank runs yet
 #	running     ranks run
@@ -12,9 +12,9 @@
 #	            to go, and deaths are only counted
 #	over        nothing is left; the exit status is known
 #
-# What mends failures is in FTMPI::Launcher::Mending; this is the course of things otherwise.
+# What mends failures is in FTMPI::Launcher::Recovery; this is the course of things otherwise.
 #
-# Actions, beside those of FTMPI::Launcher::Crew: [say => sentence], [log => text], [kill => hard],
+# Actions, beside those of FTMPI::Launcher::HostTable: [say => sentence], [log => text], [kill => hard],
 # [timer => name, seconds, what the event is to carry], [gone => rank] when its output is to be
 # finished, [examine => rank, seconds] when its agent is to look at it, [fence => rank],
 # [observe => epoch] when all ranks beat, [run => epoch], [over => status].
@@ -23,14 +23,14 @@ package FTMPI::Launcher::Job;
 use strict;
 use warnings;
 
-use FTMPI::Launcher::Crew    ();
-use FTMPI::Launcher::Failure ();
-use FTMPI::Launcher::Mending ();
-use FTMPI::Launcher::Words   ();
+use FTMPI::Launcher::Failure   ();
+use FTMPI::Launcher::HostTable ();
+use FTMPI::Launcher::Recovery  ();
+use FTMPI::Launcher::Sentences ();
 
-our @ISA = ('FTMPI::Launcher::Mending');
+our @ISA = ('FTMPI::Launcher::Recovery');
 
-# All timers of a job, in seconds, but for those of FTMPI::Launcher::Mending: how long ranks have to end after they
+# All timers of a job, in seconds, but for those of FTMPI::Launcher::Recovery: how long ranks have to end after they
 # were told to, and after they were killed.
 use constant { LEAVE_TIME => 5, KILLED_TIME => 3 };
 
@@ -115,7 +115,7 @@ sub new
 	my ($class, %arg) = @_;
 	my $self = bless {
 		on => 'failure', max => 3, silent => sub { 0 }, lenient => sub { 0 }, %arg,
-		crew  => FTMPI::Launcher::Crew->new(@{ $arg{hosts} }),
+		crew  => FTMPI::Launcher::HostTable->new(@{ $arg{hosts} }),
 		phase => 'starting',
 		epoch => 0,
 		row   => 0,
@@ -215,13 +215,13 @@ sub _over
 	$self->{phase} = 'over';
 	my @late = map { [ say => $_ ] } @{ $self->{late} };
 	@late = () if defined $self->{status};
-	push @late, [ say => FTMPI::Launcher::Words::NOT_ASKED_FOR ]
+	push @late, [ say => FTMPI::Launcher::Sentences::NOT_ASKED_FOR ]
 		if defined $self->{restoring} && !$self->{came_back} && !$self->{foreign} && !defined $self->{status};
 	if ($self->{foreign} && !$self->{in_mpi}) {
-		push @late, [ say => FTMPI::Launcher::Words::foreign(@{ $self->{foreign} }) ];
+		push @late, [ say => FTMPI::Launcher::Sentences::foreign(@{ $self->{foreign} }) ];
 		$self->{status} ||= $self->{late_status} || 1;
 	}
-	push @late, [ say => FTMPI::Launcher::Words::goes_on(@$self{qw(session line restored restoring)}) ]
+	push @late, [ say => FTMPI::Launcher::Sentences::goes_on(@$self{qw(session line restored restoring)}) ]
 		if $self->{tells_line} && ($self->{uses} || defined $self->{restoring});
 	$self->{status} //= $self->{late_status} // 0;
 	return (@late, [ over => $self->{status} ]);
@@ -374,7 +374,7 @@ sub _foreign
 	my ($self, $rank, $long, $library) = @_;
 	return if $self->{in_mpi};
 	$self->{foreign} = [ $self->_who($rank), $library ];
-	my $note = FTMPI::Launcher::Words::foreign_note(@{ $self->{foreign} });
+	my $note = FTMPI::Launcher::Sentences::foreign_note(@{ $self->{foreign} });
 	return $long && !$self->{warned}++ ? [ say => $note ] : [ log => $note ];
 }
 
@@ -439,7 +439,7 @@ sub _exited
 		push @actions, $self->_failure(
 			class  => $class,
 			status => FTMPI::Launcher::Failure::exit_code($status, $signal),
-			text   => FTMPI::Launcher::Words::ended($self->_who($rank), $how, @{ $self->{ranks}[$rank] }{qw(silent word tracer)}),
+			text   => FTMPI::Launcher::Sentences::ended($self->_who($rank), $how, @{ $self->{ranks}[$rank] }{qw(silent word tracer)}),
 			words  => $words,
 			rank   => $rank);
 	}

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # What ranks and launcher write, on its way to standard output and standard error: lines are put
-# together (FTMPI::Launcher::Output) and written as fast as the readers take them (FTMPI::Launcher::Writer).
+# together (FTMPI::Launcher::OutputLines) and written as fast as the readers take them (FTMPI::Launcher::Writer).
 package FTMPI::Launcher::Streams;
 
 use strict;
 use warnings;
 
-use FTMPI::Error            ();
-use FTMPI::Launcher::Output ();
-use FTMPI::Launcher::Writer ();
-use FTMPI::Loop             ();
+use FTMPI::Error                 ();
+use FTMPI::Launcher::OutputLines ();
+use FTMPI::Launcher::Writer      ();
+use FTMPI::Loop                  ();
 
 # Of what a rank wrote to standard error last, for messages: lines, and bytes of all and of one.
 use constant { WORDS_LINES => 3, WORDS_MAX => 2048, WORD_MAX => 120 };
@@ -25,7 +25,7 @@ sub new
 		loop      => $arg{loop},
 		has_input => $arg{has_input},
 		words     => {},
-		output    => FTMPI::Launcher::Output->new(tag => $arg{tag}, interactive => 0),
+		output    => FTMPI::Launcher::OutputLines->new(tag => $arg{tag}, interactive => 0),
 		writer    => FTMPI::Launcher::Writer->new(%calls),
 	}, $class;
 }

@@ -8,9 +8,9 @@ package FTMPI::Launcher::Workdir;
 use strict;
 use warnings;
 
-use FTMPI::Launcher::Record ();
-use FTMPI::Launcher::Shared ();
-use FTMPI::Unfinished       ();
+use FTMPI::Launcher::Record        ();
+use FTMPI::Launcher::SharedWorkdir ();
+use FTMPI::PartialLines            ();
 
 # path; session: its name; ranks: how many; parts: as the record has them; tell => sub (host, message); say
 # and log => sub (sentence); name => sub (host).
@@ -19,7 +19,7 @@ sub new
 	my ($class, %arg) = @_;
 	my $probe = ".ftmpi-$arg{session}";
 	my $tell  = $arg{tell};
-	my $shared = FTMPI::Launcher::Shared->new(
+	my $shared = FTMPI::Launcher::SharedWorkdir->new(
 		workdir => $arg{path},
 		tell    => sub { my ($host, $order) = @_; $tell->($host, 'PROBE', $order, $arg{path}, $probe) },
 		say     => $arg{say},
@@ -64,7 +64,7 @@ sub keep_record
 sub clear
 {
 	my ($self, $epoch) = @_;
-	FTMPI::Unfinished::remove_barren($self->{folder}, $epoch);
+	FTMPI::PartialLines::remove_barren($self->{folder}, $epoch);
 	unlink $self->{probe};
 	return;
 }

@@ -12,10 +12,10 @@ use Test::More  ();
 use Time::HiRes ();
 
 # what is sent to the agent's host is read from where these were loaded
-use FTMPI::Agent           ();
-use FTMPI::Control         ();
-use FTMPI::Launcher::Start ();
-use FTMPI::Wire            ();
+use FTMPI::Agent               ();
+use FTMPI::Control             ();
+use FTMPI::Launcher::Bootstrap ();
+use FTMPI::Wire                ();
 use LauncherTest;
 
 use constant { DEADLINE => $ENV{FTMPI_TEST_DEADLINE} // 60, ADDRESS => '127.0.0.1', CREDIT => 1 << 20 };
@@ -26,8 +26,8 @@ our $SESSION = 'S' x 16;
 sub new
 {
 	my ($class, %arg) = @_;
-	my $command = [ FTMPI::Launcher::Start::command({ name => 'here', local => 1, ranks => [], size => 8 }) ];
-	my $process = FTMPI::Launcher::Start::launch(@$command) or die "agent: $!\n";
+	my $command = [ FTMPI::Launcher::Bootstrap::command({ name => 'here', local => 1, ranks => [], size => 8 }) ];
+	my $process = FTMPI::Launcher::Bootstrap::launch(@$command) or die "agent: $!\n";
 	my $self    = bless {
 		%$process,
 		wire  => FTMPI::Wire->new,
@@ -37,7 +37,7 @@ sub new
 		ports => {},
 		hears_strain => $arg{strain},
 	}, $class;
-	$self->_write(FTMPI::Launcher::Start::payload());
+	$self->_write(FTMPI::Launcher::Bootstrap::payload());
 	$self->_greeting;
 	$self->order('SETUP', $arg{credit} // CREDIT, $arg{silence} // 0, 3600000);
 	$self->await(qr/^HERE /);

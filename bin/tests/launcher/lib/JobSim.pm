@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# A job in virtual time: the real FTMPI::Launcher::Job, with FTMPI::Launcher::Crew, FTMPI::Launcher::Place and FTMPI::Launcher::Verdict, over
+# A job in virtual time: the real FTMPI::Launcher::Job, with FTMPI::Launcher::HostTable, FTMPI::Launcher::Placement and FTMPI::Launcher::Verdict, over
 # hosts, agents and ranks that are made up here and struck by whatever the seed says. run() returns
 # what was wrong, and how the job ended.
 package JobSim;

@@ -3,7 +3,7 @@
 # How an agent gets to its host: perl is started there with a few words that read the agent's
 # modules from standard input, so that nothing of FTMPI has to be installed on that host. The same
 # way is taken on this machine, only without ssh.
-package FTMPI::Launcher::Start;
+package FTMPI::Launcher::Bootstrap;
 
 use strict;
 use warnings;
@@ -16,9 +16,9 @@ use FTMPI::Loop ();
 use constant DEFAULT_SSH => 'ssh -o BatchMode=yes -o ConnectTimeout=10';
 
 # What the agent is made of, each after those it uses.
-my @MODULES = map { "FTMPI/$_.pm" } qw(Error Wire Control Loop Channel Agent/Silence Stopped
-	Lateness Condition Agent/Examiner Agent/Feed Agent/Pipes Address Net Agent/Listeners Agent/Sweep Agent/Elf Agent/Foreign
-	Agent/Pty Agent/Spawn Agent/Program Agent/Again Agent/Process Unfinished Agent/Ranks Probe Agent);
+my @MODULES = map { "FTMPI/$_.pm" } qw(Error Wire Control Loop Channel Agent/Watchdog StoppedProcesses
+	Lateness Condition Agent/Examiner Agent/StdinPipe Agent/Pipes Address Net Agent/Listeners Agent/Sweep Agent/Elf Agent/ForeignMpi
+	Agent/Pty Agent/Spawn Agent/Program Agent/RestartInPlace Agent/Process PartialLines Agent/Ranks Probe Agent);
 
 # Run by perl on the host. It goes through two shells of unknown kind as one single-quoted word: no
 # single quote, no exclamation mark, no line end in it.
@@ -69,7 +69,7 @@ sub payload
 {
 	my $bytes = pack 'V', scalar @MODULES;
 	for my $module (@MODULES) {
-		my $path = ($INC{'FTMPI/Launcher/Start.pm'} =~ s{FTMPI/Launcher/Start\.pm\z}{}r) . $module;
+		my $path = ($INC{'FTMPI/Launcher/Bootstrap.pm'} =~ s{FTMPI/Launcher/Bootstrap\.pm\z}{}r) . $module;
 		open my $file, '<:raw', $path or die "cannot read $path: $!\n";
 		my $source = do { local $/; <$file> };
 		$bytes .= pack 'V/a* V/a*', $module, $source;

@@ -7,7 +7,7 @@
 #	again    it executes its program anew, and has said nothing in the new epoch yet: if it ends,
 #	         nothing is lost, and it is started by a fork
 #	doomed   it was killed, so that the rank can be started by a fork
-package FTMPI::Agent::Again;
+package FTMPI::Agent::RestartInPlace;
 
 use strict;
 use warnings;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # What a word was meant to be that is none of those there are. Pure.
-package FTMPI::Cli::Nearest;
+package FTMPI::Cli::Suggestion;
 
 use strict;
 use warnings;

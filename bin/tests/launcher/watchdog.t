@@ -6,9 +6,9 @@ use warnings;
 
 use Test::More;
 
-use FTMPI::Agent::Silence ();
-use FTMPI::Lateness       ();
-use FTMPI::Loop           ();
+use FTMPI::Agent::Watchdog ();
+use FTMPI::Lateness        ();
+use FTMPI::Loop            ();
 
 package Turns;
 sub new   { return bless {}, shift }
@@ -22,7 +22,7 @@ sub silent_after
 {
 	my (@allowed) = @_;
 	my ($loop, $silent) = (Turns->new, 0);
-	my $silence = FTMPI::Agent::Silence->new(loop => $loop, ms => 4000, heard => sub { 0 }, on_silent => sub { $silent = 1 },
+	my $silence = FTMPI::Agent::Watchdog->new(loop => $loop, ms => 4000, heard => sub { 0 }, on_silent => sub { $silent = 1 },
 		@allowed ? (allowed => sub { @allowed > 1 ? shift @allowed : $allowed[0] }) : ());
 	for my $turn (1 .. 99) {
 		$loop->turn;

@@ -4,7 +4,7 @@
 # host that gets ranks: the host of rank 0, which commits recovery lines, makes a file there
 # (FTMPI::Probe), the others look for it, and it is removed. Pure: what is to be sent goes to `tell`, what
 # was found out to `say`. The job goes on; a host that is lost, or does not answer, is not waited for.
-package FTMPI::Launcher::Shared;
+package FTMPI::Launcher::SharedWorkdir;
 
 use strict;
 use warnings;

@@ -2,7 +2,7 @@
 #
 # Whether the other side has been silent for too long. Own turns are counted, not time: who was
 # stopped for a while himself listens again before he judges.
-package FTMPI::Agent::Silence;
+package FTMPI::Agent::Watchdog;
 
 use strict;
 use warnings;

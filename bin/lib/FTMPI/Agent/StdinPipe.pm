@@ -2,7 +2,7 @@
 #
 # The agent's end of rank 0's standard input: what the pipe does not take waits here, and all of it
 # while there is no pipe, or while it is held.
-package FTMPI::Agent::Feed;
+package FTMPI::Agent::StdinPipe;
 
 use strict;
 use warnings;

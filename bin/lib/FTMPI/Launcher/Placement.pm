@@ -3,7 +3,7 @@
 # Where ranks go whose host has failed: to the spares of the machine file in their order, as many as
 # each has slots; what is left is packed onto all hosts that are well, evenly by slots. If there is no
 # such host, to those that failed before: they may be back. Pure.
-package FTMPI::Launcher::Place;
+package FTMPI::Launcher::Placement;
 
 use strict;
 use warnings;

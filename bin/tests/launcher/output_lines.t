@@ -6,9 +6,9 @@ use warnings;
 
 use Test::More;
 
-use FTMPI::Launcher::Output ();
+use FTMPI::Launcher::OutputLines ();
 
-my $plain = FTMPI::Launcher::Output->new(tag => 0, interactive => 0);
+my $plain = FTMPI::Launcher::OutputLines->new(tag => 0, interactive => 0);
 is($plain->add(1, 1, 'ab',        0), '',       'a partial line is held');
 is($plain->add(2, 1, "other\n",   0), "other\n", 'another rank passes it');
 is($plain->add(1, 2, "err\n",     0), "err\n",  'so does the other stream');
@@ -21,7 +21,7 @@ $plain->add(4, 1, 'four', 0);
 $plain->add(5, 2, 'five', 0);
 is_deeply([ $plain->finish_all ], [ [ 1, 'four' ], [ 2, 'five' ] ], 'all that is left');
 
-my $prompt = FTMPI::Launcher::Output->new(tag => 0, interactive => 0);
+my $prompt = FTMPI::Launcher::OutputLines->new(tag => 0, interactive => 0);
 is($prompt->idle_time, undef, 'nothing to wait for');
 $prompt->add(1, 1, 'half', 10);
 is($prompt->idle_time, undef, 'nor for the half line of another rank');
@@ -34,7 +34,7 @@ is_deeply([ $prompt->idle(10.15) ], [ [ 1, 'name? ' ] ], 'then it is shown');
 is($prompt->idle_time, undef, 'once');
 is($prompt->add(0, 1, "Bob\n", 11), "Bob\n", 'and its line goes on');
 
-my $tagged = FTMPI::Launcher::Output->new(tag => 1, interactive => 0);
+my $tagged = FTMPI::Launcher::OutputLines->new(tag => 1, interactive => 0);
 is($tagged->add(7, 1, "a\n\nb\nc", 0), "[7] a\n[7] \n[7] b\n", 'every line has a tag');
 is_deeply([ $tagged->finish(7) ], [ [ 1, "[7] c\n" ] ], 'and ends');
 $tagged->add(0, 1, 'name? ', 0);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # What the launcher tells of failures and restarts, in words. Pure.
-package FTMPI::Launcher::Words;
+package FTMPI::Launcher::Sentences;
 
 use strict;
 use warnings;

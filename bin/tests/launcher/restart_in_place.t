@@ -8,16 +8,16 @@ use FindBin ();
 use lib "$FindBin::RealBin/../../lib";
 use Test::More;
 
-use FTMPI::Agent::Again   ();
-use FTMPI::Agent::Ranks   ();
-use FTMPI::Agent::Silence ();
+use FTMPI::Agent::Ranks          ();
+use FTMPI::Agent::RestartInPlace ();
+use FTMPI::Agent::Watchdog       ();
 
 # A process that may begin again in place.
 my %good = (
 	state   => 'running', started => 1,   program => 1, finalized => 0, pid => 10, mpi_pid => 10,
 	file    => '1:2',     runs    => '1:2', fed   => 0);
 
-is(FTMPI::Agent::Again::why_not({%good}), undef, 'a process may begin again in place');
+is(FTMPI::Agent::RestartInPlace::why_not({%good}), undef, 'a process may begin again in place');
 for my $case (
 	[ 'that was killed',                 qr/killed/,        state => 'doomed' ],
 	[ 'that has not said PROGRAM',       qr/MPI_Init/,      program => 0 ],
@@ -32,10 +32,10 @@ for my $case (
 	)
 {
 	my ($who, $why, %facts) = @$case;
-	like(FTMPI::Agent::Again::why_not({ %good, %facts }), $why, "not one $who");
+	like(FTMPI::Agent::RestartInPlace::why_not({ %good, %facts }), $why, "not one $who");
 }
 for my $state (qw(asked again)) {
-	is(FTMPI::Agent::Again::why_not({ %good, state => $state, started => 0, program => 0 }),
+	is(FTMPI::Agent::RestartInPlace::why_not({ %good, state => $state, started => 0, program => 0 }),
 		undef, "one that waits for START ($state) goes on to wait");
 }
 
@@ -57,7 +57,7 @@ for my $case (
 {
 	my ($state, $started, $message, $want) = @$case;
 	my $process = { state => $state, started => $started, asked_for => 3 };
-	is(join(' ', FTMPI::Agent::Again::heard($process, @$message)),
+	is(join(' ', FTMPI::Agent::RestartInPlace::heard($process, @$message)),
 		$want, "$state" . ($started ? '' : ', no START') . ": @$message: $want");
 }
 
@@ -89,7 +89,7 @@ sub silence
 	my ($ms) = @_;
 	my ($heard, $silent) = (0, 0);
 	my $loop    = Loop->new;
-	my $silence = FTMPI::Agent::Silence->new(
+	my $silence = FTMPI::Agent::Watchdog->new(
 		loop      => $loop,
 		ms        => $ms,
 		heard     => sub { $heard },
@@ -97,7 +97,7 @@ sub silence
 	return ($silence, $loop, \$heard, \$silent);
 }
 
-my $turns = FTMPI::Agent::Silence::TURNS;
+my $turns = FTMPI::Agent::Watchdog::TURNS;
 my ($silence, $loop, $heard, $silent) = silence(5000);
 for (1 .. 3) {
 	$loop->turns($turns - 1);

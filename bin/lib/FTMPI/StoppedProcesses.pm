@@ -3,7 +3,7 @@
 # Which processes are stopped, and for how long: whether the others wait for one that nobody will
 # continue. Pure: it has no clock. The caller's turns are counted, not time: who was stopped for a
 # while himself learns what has been continued before he judges.
-package FTMPI::Stopped;
+package FTMPI::StoppedProcesses;
 
 use strict;
 use warnings;

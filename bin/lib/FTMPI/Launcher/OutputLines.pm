@@ -5,7 +5,7 @@
 # end comes, the rank ends, or it is LINE_MAX long. A prompt of the interactive rank is shown when
 # nothing at all came for IDLE seconds; the caller asks for that only while somebody may answer, since what
 # was no prompt, but a line that its writer had no processor to end, is cut by the next one then.
-package FTMPI::Launcher::Output;
+package FTMPI::Launcher::OutputLines;
 
 use strict;
 use warnings;

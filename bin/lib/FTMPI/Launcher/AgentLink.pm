@@ -3,7 +3,7 @@
 # The launcher's view of one host: its agent's process, the channel to it, and what the agent told
 # of the machine. Events go to the launcher: frame (host, name, fields), lost (host, why), with why
 # '' when nobody said.
-package FTMPI::Launcher::Host;
+package FTMPI::Launcher::AgentLink;
 
 use strict;
 use warnings;
@@ -11,12 +11,12 @@ use warnings;
 use Errno qw(EAGAIN EINTR EWOULDBLOCK);
 use IO::Handle ();
 
-use FTMPI::Channel         ();
-use FTMPI::Control         ();
-use FTMPI::Error           ();
-use FTMPI::Lateness        ();
-use FTMPI::Launcher::Start ();
-use FTMPI::Loop            ();
+use FTMPI::Channel             ();
+use FTMPI::Control             ();
+use FTMPI::Error               ();
+use FTMPI::Lateness            ();
+use FTMPI::Launcher::Bootstrap ();
+use FTMPI::Loop                ();
 
 # All timers of a host, in seconds: from the start to the first word of the agent; how long to wait for
 # the words of an ssh that failed. (The time between two questions whether it is still there is given.)
@@ -35,7 +35,7 @@ sub new
 sub start
 {
 	my ($self) = @_;
-	my $process = FTMPI::Launcher::Start::launch(FTMPI::Launcher::Start::command($self, @{ $self->{ssh} }));
+	my $process = FTMPI::Launcher::Bootstrap::launch(FTMPI::Launcher::Bootstrap::command($self, @{ $self->{ssh} }));
 	FTMPI::Error::failed("host $self->{name}: cannot start: $!") if !$process;
 	my $loop = $self->{loop};
 	@$self{qw(pid err)} = @$process{qw(pid err)};
@@ -48,7 +48,7 @@ sub start
 		greeting => FTMPI::Control::GREETING,
 		on_frame => sub { $self->_frame(@_) },
 		on_end   => sub { $self->_ended(@_) });
-	$self->{channel}->send_bytes(FTMPI::Launcher::Start::payload());
+	$self->{channel}->send_bytes(FTMPI::Launcher::Bootstrap::payload());
 	$self->{start_timer} = $loop->after(
 		START_TIME,
 		sub {

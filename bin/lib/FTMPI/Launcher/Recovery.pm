@@ -9,13 +9,13 @@
 # the program makes no checkpoints, or restarts brought nothing new several times in a row, or no host
 # is left: the job ends with the failure. While a failure waits for the news whether the program makes
 # checkpoints at all, the phase stays `running`, with {pending}.
-package FTMPI::Launcher::Mending;
+package FTMPI::Launcher::Recovery;
 
 use strict;
 use warnings;
 
-use FTMPI::Launcher::Failure ();
-use FTMPI::Launcher::Words   ();
+use FTMPI::Launcher::Failure   ();
+use FTMPI::Launcher::Sentences ();
 
 # All timers of mending, in seconds: how long a broken connection waits for the news that explains it; a
 # failure for a rank's word whether the program makes checkpoints; agents have to answer the order to
@@ -162,7 +162,7 @@ sub _excused
 {
 	my ($self, $host, $who, $load) = @_;
 	return if $self->{debug} || $self->{excused}{$host}++;
-	return [ say => FTMPI::Launcher::Words::starved($who, $load, $self->{verdict}{starved}) . '.' ];
+	return [ say => FTMPI::Launcher::Sentences::starved($who, $load, $self->{verdict}{starved}) . '.' ];
 }
 
 # It is not there any more, or about to go.
@@ -209,7 +209,7 @@ sub _condemn
 {
 	my ($self, $name, @data) = @_;
 	my $crew = $self->{crew};
-	my $text = FTMPI::Launcher::Words::judged($crew, $name, @data);
+	my $text = FTMPI::Launcher::Sentences::judged($crew, $name, @data);
 	if (!$self->can_restart) {
 		$self->{verdict}->clear;
 		(my $once = $text) =~ s/[0-9]+ ms//;
@@ -253,7 +253,7 @@ sub _not_gone
 	return $self->_failure(
 		class  => 'hung',
 		status => 1,
-		text   => FTMPI::Launcher::Words::ended($self->_who($rank), 'cannot be killed', @$entry{qw(silent word tracer)}),
+		text   => FTMPI::Launcher::Sentences::ended($self->_who($rank), 'cannot be killed', @$entry{qw(silent word tracer)}),
 		rank   => $rank);
 }
 
@@ -295,11 +295,11 @@ sub _decide
 	my ($self, $failure) = @_;
 	my $max = $self->{max};
 	if (!$self->can_restart) {
-		return $self->_give_up($failure, defined $self->{uses} ? FTMPI::Launcher::Words::NO_CHECKPOINTS : $failure->{tail});
+		return $self->_give_up($failure, defined $self->{uses} ? FTMPI::Launcher::Sentences::NO_CHECKPOINTS : $failure->{tail});
 	}
-	return $self->_give_up($failure, FTMPI::Launcher::Words::INPUT_LOST) if $self->{input_lost};
+	return $self->_give_up($failure, FTMPI::Launcher::Sentences::INPUT_LOST) if $self->{input_lost};
 	$self->{row}++ if !$failure->{uncounted};
-	return $self->_give_up($failure, FTMPI::Launcher::Words::last_words($failure->{words}) . FTMPI::Launcher::Words::too_often($max))
+	return $self->_give_up($failure, FTMPI::Launcher::Sentences::last_words($failure->{words}) . FTMPI::Launcher::Sentences::too_often($max))
 		if $self->{row} > $max;
 	return $self->_restart($failure);
 }
@@ -310,7 +310,7 @@ sub input_lost { $_[0]{input_lost} = 1; return }
 sub _from
 {
 	my ($self) = @_;
-	return FTMPI::Launcher::Words::from($self->{line}, $self->{restoring});
+	return FTMPI::Launcher::Sentences::from($self->{line}, $self->{restoring});
 }
 
 sub _restart
@@ -322,10 +322,10 @@ sub _restart
 	$self->{epoch}++;
 	$self->_reset;
 	my @again = $crew->restart($self->{epoch});
-	my ($moved, @actions) = $self->_rehouse or return $self->_give_up($failure, FTMPI::Launcher::Words::NO_HOST);
-	my $what = FTMPI::Launcher::Words::restart(@$self{qw(row max)}, $self->_from);
+	my ($moved, @actions) = $self->_rehouse or return $self->_give_up($failure, FTMPI::Launcher::Sentences::NO_HOST);
+	my $what = FTMPI::Launcher::Sentences::restart(@$self{qw(row max)}, $self->_from);
 	return (
-		[ say => $failure->{text} . FTMPI::Launcher::Words::last_words($failure->{words}) . "$moved; $what." ],
+		[ say => $failure->{text} . FTMPI::Launcher::Sentences::last_words($failure->{words}) . "$moved; $what." ],
 		@again,
 		@actions,
 		$crew->probe($self->{now}, $self->{epoch}),
@@ -338,7 +338,7 @@ sub _rehouse
 {
 	my ($self) = @_;
 	my ($actions, $moved) = $self->{crew}->rehouse($self->{epoch}) or return;
-	return (FTMPI::Launcher::Words::moved($self->{crew}, $moved), @$actions);
+	return (FTMPI::Launcher::Sentences::moved($self->{crew}, $moved), @$actions);
 }
 
 # Before all run again: its ranks get another place in the same epoch.
@@ -349,7 +349,7 @@ sub _host_lost_again
 	$self->{crew}->lost($host, $self->{now});
 	return ([ log => $sentence ], [ drop => $host ]) if !$missed;
 	my ($moved, @actions) = $self->_rehouse
-		or return ([ drop => $host ], $self->_fail(1, $sentence . FTMPI::Launcher::Words::NO_HOST));
+		or return ([ drop => $host ], $self->_fail(1, $sentence . FTMPI::Launcher::Sentences::NO_HOST));
 	return ([ say => "$sentence$moved." ], [ drop => $host ], @actions, $self->_advance);
 }
 
@@ -361,7 +361,7 @@ sub _no_answer
 	my @again = [ timer => 'answer', ANSWER_TIME, $epoch ];
 	return @again if !defined $host;
 	return (
-		$self->_host_lost_again($host, FTMPI::Launcher::Words::no_answer($self->{crew}->name($host), ANSWER_TIME)),
+		$self->_host_lost_again($host, FTMPI::Launcher::Sentences::no_answer($self->{crew}->name($host), ANSWER_TIME)),
 		@again);
 }
 
@@ -407,7 +407,7 @@ sub _all_are_back
 {
 	my ($self) = @_;
 	return [ timer => 'tell', TELL_TIME, $self->{epoch} ]
-		if !$self->{restored} && $self->_from ne FTMPI::Launcher::Words::BEGINNING;
+		if !$self->{restored} && $self->_from ne FTMPI::Launcher::Sentences::BEGINNING;
 	return $self->_tell($self->{epoch});
 }
 
@@ -416,7 +416,7 @@ sub _tell
 	my ($self, $epoch) = @_;
 	return if $epoch != $self->{epoch};
 	my $back = delete $self->{back} // return;
-	return [ say => FTMPI::Launcher::Words::all_run($self->{crew}->size, $self->{now} - $back, $self->{restored}) ];
+	return [ say => FTMPI::Launcher::Sentences::all_run($self->{crew}->size, $self->{now} - $back, $self->{restored}) ];
 }
 
 1;

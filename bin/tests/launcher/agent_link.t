@@ -6,8 +6,8 @@ use warnings;
 
 use Test::More;
 
-use FTMPI::Control        ();
-use FTMPI::Launcher::Host ();
+use FTMPI::Control             ();
+use FTMPI::Launcher::AgentLink ();
 
 # A loop whose timers are called by hand, and a channel that keeps what is sent.
 package Loop;
@@ -28,7 +28,7 @@ package main;
 
 my (@lost, @frames);
 my $loop = Loop->new;
-my $host = FTMPI::Launcher::Host->new(
+my $host = FTMPI::Launcher::AgentLink->new(
 	loop     => $loop,
 	name     => 'h',
 	period   => 5,

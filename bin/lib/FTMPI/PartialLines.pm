@@ -5,7 +5,7 @@
 # them, so this is for the end. Only files that these ranks alone write are touched, in this epoch and
 # those before, which are over: of a later one others may be writing elsewhere. The folder of a session
 # in which nothing came to be, because no line was ever made, goes as well.
-package FTMPI::Unfinished;
+package FTMPI::PartialLines;
 
 use strict;
 use warnings;

@@ -7,9 +7,9 @@ use warnings;
 use File::Temp ();
 use Test::More;
 
-use FTMPI::Cli::Resume      ();
-use FTMPI::Cli::Sessions    ();
-use FTMPI::Launcher::Record ();
+use FTMPI::Cli::RestoreNotes ();
+use FTMPI::Cli::Sessions     ();
+use FTMPI::Launcher::Record  ();
 
 my $programs = $ENV{FTMPI_PROGRAMS} or plan skip_all => 'FTMPI_PROGRAMS does not name built programs';
 my $work = File::Temp->newdir('ftmpi-resume-XXXXXX', TMPDIR => 1);
@@ -34,7 +34,7 @@ sub record
 sub said
 {
 	my ($line, $now) = @_;
-	return FTMPI::Cli::Resume::sentences("$work", $line, $now);
+	return FTMPI::Cli::RestoreNotes::sentences("$work", $line, $now);
 }
 
 # ---- the record ----
@@ -66,7 +66,7 @@ rmdir "$work/$name";
 
 # ---- the line that is gone on from ----
 
-is(FTMPI::Cli::Resume::age($_->[0]), $_->[1], $_->[1])
+is(FTMPI::Cli::RestoreNotes::age($_->[0]), $_->[1], $_->[1])
 	for [ 0, '0 seconds ago' ], [ 1, '1 second ago' ], [ 119, '119 seconds ago' ], [ 180, '3 minutes ago' ], [ 7200, '2 hours ago' ],
 	[ 300000, '3 days ago' ], [ -1, '0 seconds ago' ], [ -6, 'by a clock that was ahead of this one' ];
 my ($long_job, $short, $next) = map { "2026112$_-203610-1a2b3c4$_" } 1 .. 3;
@@ -99,12 +99,12 @@ like($said[1], qr/^note: session $next has finished \($date, status 0\)/, 'a job
 # ---- the word that was forgotten ----
 
 my %same = (ranks => 4, parts => [ [ 4, './solver', 'in.dat' ] ]);
-like(FTMPI::Cli::Resume::forgotten("$work", \%same), qr/^note: the job begins at its beginning; -restore would go on from line 1 of session $short,/,
+like(FTMPI::Cli::RestoreNotes::forgotten("$work", \%same), qr/^note: the job begins at its beginning; -restore would go on from line 1 of session $short,/,
 	'a job that begins again though the same command did not finish');
-is(FTMPI::Cli::Resume::forgotten("$work", { %same, parts => [ [ 4, './solver', 'other.dat' ] ] }), undef, '... but no other command');
-is(FTMPI::Cli::Resume::forgotten("$work", { %same, parts => [ [ 2, './solver', 'in.dat' ] ] }), undef, '... nor number of ranks');
+is(FTMPI::Cli::RestoreNotes::forgotten("$work", { %same, parts => [ [ 4, './solver', 'other.dat' ] ] }), undef, '... but no other command');
+is(FTMPI::Cli::RestoreNotes::forgotten("$work", { %same, parts => [ [ 2, './solver', 'in.dat' ] ] }), undef, '... nor number of ranks');
 record($short, end => [ 0, 8000, '' ]);
-is(FTMPI::Cli::Resume::forgotten("$work", \%same), undef, '... nor when all is finished');
+is(FTMPI::Cli::RestoreNotes::forgotten("$work", \%same), undef, '... nor when all is finished');
 
 is_deeply([ FTMPI::Cli::Sessions::choose(File::Temp->newdir, 'auto', 4) ], [], 'auto: nothing to go on from');
 is((FTMPI::Cli::Sessions::choose("$work", 'auto', 4))[0], $next, '... or the newest line');

@@ -6,14 +6,14 @@ use warnings;
 
 use Test::More;
 
-use FTMPI::Stopped ();
+use FTMPI::StoppedProcesses ();
 
 # A story in words: "stop7", "go7", "pause", "on", or a number of turns. What was reported, as
 # "process:limits" after the turn.
 sub reported
 {
 	my ($story) = @_;
-	my $stopped = FTMPI::Stopped->new;
+	my $stopped = FTMPI::StoppedProcesses->new;
 	my ($turns, @told) = (0);
 	for my $word (split ' ', $story) {
 		if ($word =~ /^(stop|go)(\d+)\z/) {
@@ -53,7 +53,7 @@ for my $case (
 	is(reported($story), $want, "$name: $story");
 }
 
-my $stopped = FTMPI::Stopped->new;
+my $stopped = FTMPI::StoppedProcesses->new;
 my @counting;
 for my $step ([ 'go', 1 ], [ 'stop', 1 ], [ 'pause', 1 ], [ 'pause', 0 ], [ 'go', 1 ]) {
 	my ($what, $which) = @$step;
@@ -75,7 +75,7 @@ for my $case (
 	)
 {
 	my ($settings, $want, $name) = @$case;
-	is(FTMPI::Stopped::limit(split ' ', $settings), $want, "$name: $settings");
+	is(FTMPI::StoppedProcesses::limit(split ' ', $settings), $want, "$name: $settings");
 }
 
 done_testing;

@@ -9,9 +9,9 @@ use lib "$FindBin::RealBin/lib";
 use lib "$FindBin::RealBin/../../lib";
 use Test::More;
 
-use FTMPI::Launcher::Start ();
-use FTMPI::Loop            ();
-use FTMPI::Test::Process   qw(run_quiet patience);
+use FTMPI::Launcher::Bootstrap ();
+use FTMPI::Loop                ();
+use FTMPI::Test::Process       qw(run_quiet patience);
 
 # Modules by name, in their order; after what precedes them.
 sub modules
@@ -23,7 +23,7 @@ sub modules
 }
 
 require FTMPI::Agent;
-my @parts = modules(FTMPI::Launcher::Start::payload());
+my @parts = modules(FTMPI::Launcher::Bootstrap::payload());
 my %there;
 while (my ($name, $source) = splice @parts, 0, 2) {
 	my @missing = grep { !$there{$_} } map { s{::}{/}gr . '.pm' } $source =~ /^use (FTMPI::[\w:]+)/mg;
@@ -33,12 +33,12 @@ while (my ($name, $source) = splice @parts, 0, 2) {
 
 # The launcher sends them, and need not compile them.
 my $loaded = `$^X '-I$FindBin::RealBin/../../lib' -e 'require FTMPI::Cli; print join " ", keys %INC'`;
-like($loaded, qr{FTMPI/Launcher/Start\.pm}, 'ftmpirun has its own modules');
+like($loaded, qr{FTMPI/Launcher/Bootstrap\.pm}, 'ftmpirun has its own modules');
 unlike($loaded, qr{FTMPI/Agent}, '... and none of an agent');
 
 # The first words on the channel, and what the agent says of it.
-my @command = FTMPI::Launcher::Start::command({ local => 1, name => 'here', ranks => [0] });
-my $agent = FTMPI::Launcher::Start::launch(@command);
+my @command = FTMPI::Launcher::Bootstrap::command({ local => 1, name => 'here', ranks => [0] });
+my $agent = FTMPI::Launcher::Bootstrap::launch(@command);
 my $broken = pack 'V V/a* V/a*', 1, 'FTMPI/Broken.pm', 'die "no such thing here\n"';
 syswrite $agent->{out}, $broken;
 alarm patience(60);

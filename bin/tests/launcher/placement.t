@@ -6,7 +6,7 @@ use warnings;
 
 use Test::More;
 
-use FTMPI::Launcher::Place ();
+use FTMPI::Launcher::Placement ();
 
 # "spare:2" is a spare of two slots, "used:2+1" a host of two slots that has one rank.
 sub placed
@@ -17,7 +17,7 @@ sub placed
 		my ($kind, $slots, $load) = $word =~ /^(\w+):(\d+)(?:\+(\d+))?\z/;
 		push @hosts, { kind => $kind, slots => $slots, load => $load // 0 };
 	}
-	my $place = FTMPI::Launcher::Place::find([ split ' ', $ranks ], \@hosts) or return 'nowhere';
+	my $place = FTMPI::Launcher::Placement::find([ split ' ', $ranks ], \@hosts) or return 'nowhere';
 	return join ' ', map { "$_>$place->{$_}" } sort { $a <=> $b } keys %$place;
 }
 

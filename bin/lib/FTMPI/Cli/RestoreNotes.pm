@@ -2,16 +2,16 @@
 #
 # What is said of the line that a job goes on from, and of what the user may have meant instead. Pure,
 # but for reading the records of sessions.
-package FTMPI::Cli::Resume;
+package FTMPI::Cli::RestoreNotes;
 
 use strict;
 use warnings;
 
 use POSIX ();
 
-use FTMPI::Cli::Sessions    ();
-use FTMPI::Launcher::Record ();
-use FTMPI::Launcher::Words  ();
+use FTMPI::Cli::Sessions       ();
+use FTMPI::Launcher::Record    ();
+use FTMPI::Launcher::Sentences ();
 
 # Seconds by which clocks may differ without a word.
 use constant CLOCKS_DIFFER => 5;
@@ -26,9 +26,9 @@ sub age
 	$seconds = 0 if $seconds < 0;
 	for ([ day => 86400 ], [ hour => 3600 ], [ minute => 60 ]) {
 		my ($unit, $length) = @$_;
-		return FTMPI::Launcher::Words::count(int $seconds / $length, $unit) . ' ago' if $seconds >= 2 * $length;
+		return FTMPI::Launcher::Sentences::count(int $seconds / $length, $unit) . ' ago' if $seconds >= 2 * $length;
 	}
-	return FTMPI::Launcher::Words::count($seconds, 'second') . ' ago';
+	return FTMPI::Launcher::Sentences::count($seconds, 'second') . ' ago';
 }
 
 sub _line

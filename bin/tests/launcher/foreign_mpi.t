@@ -8,22 +8,22 @@ use FindBin ();
 use lib "$FindBin::RealBin/lib";
 use Test::More;
 
-use FTMPI::Agent::Elf     ();
-use FTMPI::Agent::Foreign ();
-use FTMPI::Agent::Process ();
-use FTMPI::Agent::Ranks   ();
-use FTMPI::Launcher::Job  ();
+use FTMPI::Agent::Elf        ();
+use FTMPI::Agent::ForeignMpi ();
+use FTMPI::Agent::Process    ();
+use FTMPI::Agent::Ranks      ();
+use FTMPI::Launcher::Job     ();
 use LauncherTest;
 
 # ---- names ----
 
 for my $name (qw(libmpi.so.40 libmpi.so.12.3.0 libmpich.so.12 libmpi.so libmpifort.so.12 libmpi_mpifh.so.40
 	libmpi_usempif08.so.40 libmpi_cxx.so.40 libmpicxx.so.12 libmpi_abi.so.0.0.0 libpmpi.so.12)) {
-	is(FTMPI::Agent::Foreign::library('libc.so.6', $name), $name, "$name is another MPI's");
-	is(FTMPI::Agent::Foreign::library($name, 'libftmpi.so.0'), undef, '... but not beside ours');
+	is(FTMPI::Agent::ForeignMpi::library('libc.so.6', $name), $name, "$name is another MPI's");
+	is(FTMPI::Agent::ForeignMpi::library($name, 'libftmpi.so.0'), undef, '... but not beside ours');
 }
 for my $name (qw(libmpir.so.3 libmpfr.so.6 libmpi4py.so libmpimetis.so libpmix.so.2 libmpc.so.3 libftmpi.so.0 mylibmpi.so)) {
-	is(FTMPI::Agent::Foreign::library($name), undef, "$name is not");
+	is(FTMPI::Agent::ForeignMpi::library($name), undef, "$name is not");
 }
 
 # ---- files ----
@@ -111,7 +111,7 @@ package main;
 	my $turns = Turns->new;
 	local *FTMPI::Loop::now = sub { return $turns->{at} += 0.001 };
 	$ranks->{ranks} = {};
-	FTMPI::Agent::Foreign->new(loop => $turns, ranks => $ranks)->watch;
+	FTMPI::Agent::ForeignMpi->new(loop => $turns, ranks => $ranks)->watch;
 	like($turns->all, qr/^0\.05 0\.15 .* 5\.0\d/, 'those that are started later are looked at, too');
 }
 

@@ -5,7 +5,7 @@
 # comes through a third one, or a script runs the program) the agent looks what its processes have
 # loaded while ranks have not come to MPI_Init. That alone is no failure, for a program may have loaded it
 # for other purposes, or a script may still run ours: the launcher decides when all have ended.
-package FTMPI::Agent::Foreign;
+package FTMPI::Agent::ForeignMpi;
 
 use strict;
 use warnings;

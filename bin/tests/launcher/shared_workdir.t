@@ -12,9 +12,9 @@ use Test::More;
 
 use LauncherTest;
 
-use FTMPI::Launcher::Shared ();
-use FTMPI::Loop             ();
-use FTMPI::Probe            ();
+use FTMPI::Launcher::SharedWorkdir ();
+use FTMPI::Loop                    ();
+use FTMPI::Probe                   ();
 
 use constant { LOOK => FTMPI::Probe::LOOK, MAKE => FTMPI::Probe::MAKE, REMOVE => FTMPI::Probe::REMOVE };
 
@@ -26,7 +26,7 @@ my $shared;
 sub anew
 {
 	@told = @said = ();
-	$shared = FTMPI::Launcher::Shared->new(
+	$shared = FTMPI::Launcher::SharedWorkdir->new(
 		workdir => '/w',
 		tell    => sub { push @told, "@_" },
 		say     => sub { push @said, $_[0] },

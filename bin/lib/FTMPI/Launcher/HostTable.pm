@@ -12,12 +12,12 @@
 #
 # Actions: [start => host], [bind => hosts], [restart => host, epoch], [drop => host] when it is out of
 # reach, [dismiss => host] when it is not but is not wanted any more.
-package FTMPI::Launcher::Crew;
+package FTMPI::Launcher::HostTable;
 
 use strict;
 use warnings;
 
-use FTMPI::Launcher::Place ();
+use FTMPI::Launcher::Placement ();
 
 # Seconds after which a host that failed is tried again.
 use constant RETRY_TIME => 30;
@@ -125,7 +125,7 @@ sub rehouse
 {
 	my ($self, $epoch) = @_;
 	my @lost  = sort { $a <=> $b } map { $self->ranks($_) } grep { $self->state($_) eq 'bad' } $self->used;
-	my $place = FTMPI::Launcher::Place::find(\@lost, [ map { $self->_view($_, $epoch) } @{ $self->{hosts} } ]);
+	my $place = FTMPI::Launcher::Placement::find(\@lost, [ map { $self->_view($_, $epoch) } @{ $self->{hosts} } ]);
 	return if !$place;
 	$_->{ranks} = [] for grep { $_->{state} eq 'bad' } @{ $self->{hosts} };
 	my %moved;
