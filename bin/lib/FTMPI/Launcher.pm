@@ -86,11 +86,11 @@ my %ACTIONS = (
 	log     => sub { $_[0]->_step($_[1]) },
 	start   => \&_start,
 	bind    => \&_bind,
-	restart => \&_restart,
+	restart_all => \&_restart_all,
 	run     => \&_run,
 	drop    => sub { $_[0]{workdir}->lost($_[1]); $_[0]{fleet}->drop($_[1]) },
 	dismiss => sub { $_[0]{workdir}->lost($_[1]); $_[0]{fleet}->dismiss($_[1]) },
-	observe => sub { $_[0]{fleet}->tell_all('OBSERVE_ALL', $_[1]) },
+	observe_all => sub { $_[0]{fleet}->tell_all('OBSERVE_ALL', $_[1]) },
 	examine => sub { my ($self, $rank, $s) = @_; $self->_tell_home($rank, 'EXAMINE', $rank, int 1000 * $s) },
 	fence   => sub { my ($self, $rank) = @_; $self->_tell_home($rank, 'FENCE', $rank) },
 	kill    => sub { $_[0]{fleet}->tell_all('KILL', $_[1]) },
@@ -111,7 +111,7 @@ sub run
 		lateness => FTMPI::Lateness->new }, __PACKAGE__;
 	$self->_prepare;
 	$self->_log("session $self->{session_name}: " . FTMPI::Launcher::Sentences::count($plan->{size}, 'rank') . ' on '
-			. FTMPI::Launcher::Sentences::count(scalar(() = $self->{job}->crew->used), 'host'));
+			. FTMPI::Launcher::Sentences::count(scalar(() = $self->{job}->hosts->used), 'host'));
 	$self->_say($_) for @{ $plan->{notes} };
 	$self->_event('begin');
 	$self->{loop}->run;
@@ -168,10 +168,10 @@ sub _prepare
 sub _ask_whether_shared
 {
 	my ($self) = @_;
-	my $crew = $self->{job}->crew;
-	my $home = $crew->home(0);
+	my $hosts = $self->{job}->hosts;
+	my $home = $hosts->home(0);
 	return if $self->{job}->phase ne 'running';
-	$self->{workdir}->ask_whether_shared($home, grep { $_ != $home } $crew->used);
+	$self->{workdir}->ask_whether_shared($home, grep { $_ != $home } $hosts->used);
 	return;
 }
 
@@ -248,7 +248,7 @@ sub _log
 sub _step
 {
 	my ($self, $text) = @_;
-	my $since = $self->{job}->since_failure;
+	my $since = $self->{job}->recovery->since;
 	$text .= sprintf ' (%.0f ms after the failure was noticed)', 1000 * (FTMPI::Loop::now() - $since)
 		if defined $since;
 	$self->_log($text);
@@ -261,7 +261,7 @@ sub _frame
 {
 	my ($self, $index, $name, @fields) = @_;
 	my $rank = $OF_RANK{$name} ? $fields[0] : $OF_RANK_0{$name} ? 0 : undef;
-	if (defined $rank && !$self->{job}->crew->has($index, $rank)) {
+	if (defined $rank && !$self->{job}->hosts->has($index, $rank)) {
 		$self->{fleet}->refuse($index, 'it spoke of a rank that it has not');
 		return;
 	}
@@ -285,7 +285,7 @@ sub _held
 sub _runs
 {
 	my ($self, $rank, $hash, $path) = @_;
-	my $who = "rank $rank on " . $self->{job}->crew->name_of($rank);
+	my $who = $self->{job}->hosts->who($rank);
 	my $why = $self->{builds}->runs($rank, $who, FTMPI::Error::clean($path), unpack 'H*', $hash);
 	$self->_event('cannot', $why) if defined $why;
 	return;
@@ -364,11 +364,11 @@ sub _usual_patience
 {
 	my ($self, $index) = @_;
 	my ($job, $plan) = @$self{qw(job plan)};
-	return PATIENCE if !$plan->{heartbeat} || $plan->{hosts}[$index]{local} || !$job->can_restart;
+	return PATIENCE if !$plan->{heartbeat} || $plan->{hosts}[$index]{local} || !$job->recovery->can_restart;
 	my $unit = $plan->{timeout_heartbeat} / 1000;
 	return OBSERVED * $unit if $job->phase ne 'running';
 	return STARTING * $unit if $job->is_starting($index);
-	return $job->crew->used > 1 ? OBSERVED * $unit : $unit;
+	return $job->hosts->used > 1 ? OBSERVED * $unit : $unit;
 }
 
 sub _start
@@ -384,8 +384,8 @@ sub _start
 sub _bind
 {
 	my ($self, @orders) = @_;
-	my ($crew, $fleet) = ($self->{job}->crew, $self->{fleet});
-	return if eval { $fleet->bind(\@orders, $crew->used); 1 };
+	my ($hosts, $fleet) = ($self->{job}->hosts, $self->{fleet});
+	return if eval { $fleet->bind(\@orders, $hosts->used); 1 };
 	die $@ if !ref $@;
 	my $text  = $@->text;
 	my %unfit = map { $_ => $fleet->unfit($_) } map { $_->[0] } @orders;
@@ -395,7 +395,7 @@ sub _bind
 	return;
 }
 
-sub _restart
+sub _restart_all
 {
 	my ($self, $index, $epoch) = @_;
 	$self->{stdin}->hold if $self->{stdin};
@@ -407,12 +407,12 @@ sub _restart
 sub _run
 {
 	my ($self, $epoch) = @_;
-	my ($plan, $crew) = ($self->{plan}, $self->{job}->crew);
+	my ($plan, $hosts) = ($self->{plan}, $self->{job}->hosts);
 	$self->_step('all are told to run') if $epoch;
 	$self->{streams}->finish;
 	my @head = (@$self{qw(session secret)}, $epoch, @$plan{qw(size verbosity workdir)}, $self->{session_name});
 	my @settings = (@{ $plan->{settings} }, "restarts=$epoch", $self->_expected);
-	$self->{fleet}->run(sub { $crew->ranks($_[0]) }, \@head, \@settings, $crew->used);
+	$self->{fleet}->run(sub { $hosts->ranks($_[0]) }, \@head, \@settings, $hosts->used);
 	if ($self->{stdin}) {
 		$self->{stdin}->rewind;
 		return;
@@ -422,7 +422,7 @@ sub _run
 		keep     => $plan->{restart_on} ne 'none' && $plan->{max_restarts},
 		on_bytes => sub { $self->_tell_home(0, 'STDIN', $_[0]) },
 		on_end   => sub { $self->_tell_home(0, 'STDIN_END') },
-		on_lost  => sub { $self->{job}->input_lost });
+		on_lost  => sub { $self->{job}->recovery->input_lost });
 	return;
 }
 
@@ -430,14 +430,14 @@ sub _run
 sub _expected
 {
 	my ($self) = @_;
-	my $line = $self->{job}->line // return;
+	my $line = $self->{job}->recovery->line // return;
 	return ("committed=$line", $self->{plan}{from_start} ? 'from-start=1' : ());
 }
 
 sub _tell_home
 {
 	my ($self, $rank, @message) = @_;
-	$self->{fleet}->tell($self->{job}->crew->home($rank), @message);
+	$self->{fleet}->tell($self->{job}->hosts->home($rank), @message);
 	return;
 }
 

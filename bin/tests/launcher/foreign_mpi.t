@@ -13,6 +13,7 @@ use FTMPI::Agent::ForeignMpi ();
 use FTMPI::Agent::Process    ();
 use FTMPI::Agent::Ranks      ();
 use FTMPI::Launcher::Job     ();
+use FTMPI::Launcher::Verdict ();
 use LauncherTest;
 
 # ---- names ----
@@ -122,7 +123,9 @@ my @news = (0, 0, 'libmpi.so.40');
 sub job
 {
 	my (@events) = @_;
-	my $job = FTMPI::Launcher::Job->new(hosts => [ { name => 'h', slots => 2, ranks => [ 0, 1 ] } ]);
+	my $job = FTMPI::Launcher::Job->new(
+		hosts   => [ { name => 'h', slots => 2, ranks => [ 0, 1 ] } ],
+		verdict => FTMPI::Launcher::Verdict->new(period => 0.1, timeout => 1, size => 2));
 	my @said;
 	for my $event ([ begin => ], [ here => 0 ], [ ports => 0 ], @events) {
 		push @said, map { $_->[1] } grep { $_->[0] eq 'say' } $job->event(@$event);

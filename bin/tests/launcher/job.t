@@ -38,7 +38,7 @@ sub story
 	for my $event (@events) {
 		for my $action ($job->event(@$event)) {
 			my ($name, @data) = @$action;
-			next if $name =~ /^(?:log|gone|start|drop|observe)\z/;
+			next if $name =~ /^(?:log|gone|start|drop|observe_all)\z/;
 			push @told, $name eq 'say' ? "say: $data[0]" : join ' ', $name, grep { defined } @data[ 0, 1 ];
 		}
 	}
@@ -59,7 +59,7 @@ is_deeply(story(2, @ready, inited(0, 1), finalized(0, 1), ended(0, 1)), ['over 0
 	my $job = new_job(2);
 	$job->event(@$_) for ['begin'], (map { [ here => $_ ] } 0, 1), map { [ ports => $_ ] } 0, 1;
 	my @observed = map { [ map { $_->[0] } $job->event(@$_) ] } inited(0, 0, 1, 1);
-	is_deeply(\@observed, [ [], [], ['observe'], [] ], 'ranks observe each other when all have begun');
+	is_deeply(\@observed, [ [], [], ['observe_all'], [] ], 'ranks observe each other when all have begun');
 }
 is_deeply(story(2, @ready, ended(0, 1)), ['over 0'], 'programs without MPI');
 is_deeply(story(2, @ready, ended(1), [ 'inited', 0 ], killed(0)),

@@ -36,7 +36,7 @@ sub tell
 	my @answers;
 	for my $action ($self->{job}->event(@event)) {
 		my ($name, @data) = @$action;
-		next if $name =~ /^(?:log|gone|observe)\z/;
+		next if $name =~ /^(?:log|gone|observe_all)\z/;
 		push @answers, $self->_answers($name, @data);
 		my @shown = $name eq 'bind' ? map { join ' ', "$_->[0]:", @$_[ 1 .. $#$_ ] } @data : @data;
 		push @{ $self->{told} }, join ' ', $name, grep { defined } @shown;
@@ -52,7 +52,7 @@ sub _answers
 	return if grep { defined && $self->{mute}{$_} } @hosts;
 	return [ here => $data[0] ] if $name eq 'start';
 	return map { [ ports => $_->[0] ] } @data if $name eq 'bind';
-	return [ again => @data ] if $name eq 'restart';
+	return [ again => @data ] if $name eq 'restart_all';
 	return;
 }
 
@@ -67,7 +67,7 @@ sub begun
 sub born
 {
 	my ($self, $uses) = @_;
-	for my $rank (0 .. $self->{job}->crew->size - 1) {
+	for my $rank (0 .. $self->{job}->hosts->size - 1) {
 		$self->tell('program', $rank, $uses) if defined $uses;
 		$self->tell('inited', $rank);
 	}
@@ -94,7 +94,7 @@ $job = begun('a:2,b:2,c:2', 4);
 $job->tell('line', 4)->tell(qw(exited 2 0 9), 'out of cheese / bye');
 is_deeply([ $job->told ], [
 	"say rank 2 on b $by9; its last words: \"out of cheese / bye\"; restart 1 of 3 from line 4.",
-	'restart 0 1', 'restart 1 1', 'timer answer 30 1', 'run 1' ],
+	'restart_all 0 1', 'restart_all 1 1', 'timer answer 30 1', 'run 1' ],
 	'a rank that was killed: all begin again where they are');
 $job->{now} = 0.25;
 $job->tell('restored', 4, 's')->born;
@@ -196,7 +196,7 @@ $job->told;
 $job->tell(qw(host_lost 1), 'lost b', 1)->tell(qw(exited 0 0 9));
 is_deeply([ $job->told ], [ 'drop 1', "say rank 1 on a $by9.", 'over 137' ], '... nor when nobody is left to tell');
 $job = begun('a:2', 2);
-$job->{job}->input_lost;
+$job->{job}->recovery->input_lost;
 $job->tell(qw(exited 1 0 9));
 like(($job->told)[0], qr/^say rank 1 on a \Q$by9\E; rank 0 was given more standard input/,
 	'nor one whose input is not kept');
@@ -230,7 +230,7 @@ for my $on (sort keys %MENDED) {
 	for my $way (sort keys %WAYS) {
 		my $story = begun('a,b', 2, on => $on);
 		$story->tell(@$_) for @{ $WAYS{$way} };
-		push @mended, $way if grep { /^(?:restart|fence)/ } $story->told;
+		push @mended, $way if grep { /^(?:restart_all|fence)/ } $story->told;
 	}
 	is("@mended", $MENDED{$on}, "-restart-on $on");
 }
@@ -250,13 +250,13 @@ $job->tell(qw(host_lost 1), 'lost b', 1);
 is_deeply([ $job->told ], ['drop 1'], 'a host whose ranks are through is not missed');
 $job->tell(qw(exited 0 0 9));
 is_deeply([ $job->told ], [ "say rank 0 on a $by9; ranks 2-3 go to a; restart 1 of 3 from the beginning.",
-	'restart 0 1', 'timer answer 30 1', 'bind 0: 2 3', 'run 1' ], '... until its ranks begin again');
+	'restart_all 0 1', 'timer answer 30 1', 'bind 0: 2 3', 'run 1' ], '... until its ranks begin again');
 
 # Hosts.
 $job = begun('a:2,b:2,c,d:4', 4);
 $job->tell(qw(host_lost 1), 'lost b', 1);
 is_deeply([ $job->told ], [ 'drop 1', 'say lost b; rank 2 goes to c; rank 3 goes to d; restart 1 of 3 from the beginning.',
-	'restart 0 1', 'start 2', 'start 3', 'timer answer 30 1', 'bind 2: 2 3: 3', 'run 1' ],
+	'restart_all 0 1', 'start 2', 'start 3', 'timer answer 30 1', 'bind 2: 2 3: 3', 'run 1' ],
 	'a host is lost: its ranks go to spares');
 $job = begun('a:2,b:2,c,d:4', 4);
 $job->{mute} = { 2 => 1 };
@@ -267,7 +267,7 @@ is_deeply([ $job->told ], [ 'say host c: cannot start: x; rank 2 goes to d.', 'd
 	'... a spare that does not start is passed over');
 $job->tell('unfit', 3, 'host d: cannot enter /x');
 is_deeply([ $job->told ], [ 'drop 3', 'say host d: cannot enter /x; ranks 2-3 go to a; restart 1 of 3 from the beginning.',
-	'restart 0 2', 'timer answer 30 2', 'bind 0: 2 3', 'run 2' ], '... one that cannot run the program, too, uncounted');
+	'restart_all 0 2', 'timer answer 30 2', 'bind 0: 2 3', 'run 2' ], '... one that cannot run the program, too, uncounted');
 $job = begun('a,b', 2);
 $job->tell(qw(host_lost 1), 'lost b', 1);
 $job->tell('unfit', 0, 'host a: cannot run x')->tell('unfit', 1, 'host b: cannot run x');
@@ -277,7 +277,7 @@ is(($job->told)[-1], 'over 1', '... but not for ever, when none is left that can
 $job = begun('a,b', 2);
 $job->tell(qw(host_lost 1), 'lost b', 1);
 is_deeply([ $job->told ], [ 'drop 1', 'say lost b; rank 1 goes to a; restart 1 of 3 from the beginning.',
-	'restart 0 1', 'timer answer 30 1', 'bind 0: 1', 'run 1' ], 'without spares they are packed');
+	'restart_all 0 1', 'timer answer 30 1', 'bind 0: 1', 'run 1' ], 'without spares they are packed');
 $job->{now} = 29;
 $job->tell(qw(exited 0 0 9));
 ok(!grep({ /^start/ } $job->told), 'a host that failed is left alone for a while');
@@ -501,7 +501,7 @@ for my $case ([ [qw(stopped 2 1000)], [qw(suspect 3 2 1000)] ], [ [qw(suspect 3 
 	$job->tell(@$second)->tell('judge', 0);
 	is_deeply([ $job->told ], [], "@$second after @$first is no news");
 	$job->tell(qw(exited 2 0 9))->tell(@$second);
-	is_deeply([ grep { !/^(?:restart|timer|run)/ } $job->told ], ["say $hung"], '... nor when it has gone');
+	is_deeply([ grep { !/^(?:restart_all|timer|run)/ } $job->told ], ["say $hung"], '... nor when it has gone');
 }
 $job = begun('a:2,b:2', 4, debug => 1);
 $job->tell(qw(stopped 2 1000));

@@ -10,7 +10,7 @@
 #
 # Ranks on a host that is well stay there. A host without ranks delays nobody.
 #
-# Actions: [start => host], [bind => hosts], [restart => host, epoch], [drop => host] when it is out of
+# Actions: [start => host], [bind => hosts], [restart_all => host, epoch], [drop => host] when it is out of
 # reach, [dismiss => host] when it is not but is not wanted any more.
 package FTMPI::Launcher::HostTable;
 
@@ -44,6 +44,7 @@ sub is_local { return $_[0]{hosts}[ $_[1] ]{local} }
 sub ranks    { return @{ $_[0]{hosts}[ $_[1] ]{ranks} } }
 sub home     { return $_[0]{home}[ $_[1] ] }
 sub name_of  { my ($self, $rank) = @_; return $self->name($self->home($rank)) }
+sub who      { my ($self, $rank) = @_; return "rank $rank on " . $self->name_of($rank) }
 
 # Whether this rank is (or was last) at this host.
 sub has { my ($self, $host, $rank) = @_; return ($self->{home}[$rank] // -1) == $host }
@@ -116,7 +117,7 @@ sub restart
 	my ($self, $epoch) = @_;
 	my @well = grep { $self->state($_) eq 'well' } $self->used;
 	$self->{hosts}[$_]{again} = 1 for @well;
-	return map { [ restart => $_, $epoch ] } @well;
+	return map { [ restart_all => $_, $epoch ] } @well;
 }
 
 # New places for the ranks of hosts that are bad: a list of actions and { host => [ranks] }; or

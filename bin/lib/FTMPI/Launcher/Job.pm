@@ -1,23 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The course of a job: what comes in which phase, and how it ends. Pure: an event comes in, a list of
-# actions goes out; FTMPI::Launcher performs them. What a failure is: FTMPI::Launcher::Failure. Hosts, places and
-# awaited answers: FTMPI::Launcher::HostTable. Ranks that show no life: FTMPI::Launcher::Verdict.
+# actions goes out; FTMPI::Launcher performs them.
 #
 #	starting    agents are on their way; no rank runs yet
 #	running     ranks run
-#	recovering  a failure is being mended: agents have been told to begin again; what ranks tell is
-#	            of the epoch before, until all agents have answered and RUN is sent
+#	recovering  after a failure: agents have been told that all begin again; what ranks tell is of the
+#	            epoch before, until all agents have answered and RUN is sent
 #	ending      something has failed for good, or the user wants the end: every rank has been told
 #	            to go, and deaths are only counted
 #	over        nothing is left; the exit status is known
 #
-# What mends failures is in FTMPI::Launcher::Recovery; this is the course of things otherwise.
+# The happy path: start, run, and the end of all ranks. After a failure: FTMPI::Launcher::Recovery decides
+# whether all begin again; then every agent that has ranks is told so (restart_all), and when all have
+# answered, and sockets are bound where ranks are new, the ranks are told to run in the next epoch. Other
+# courses: a host is lost before that, and its ranks get another place in the same epoch; no host is left:
+# the job ends. While a failure waits for the news whether the program makes checkpoints, the job runs on.
+#
+# The job's state is changed here alone. Its parts: how far ranks are (FTMPI::Launcher::RankTable); which
+# hosts are well, and where ranks are (FTMPI::Launcher::HostTable); restarts (FTMPI::Launcher::Recovery);
+# ranks and hosts that show no life (FTMPI::Launcher::Suspects).
 #
 # Actions, beside those of FTMPI::Launcher::HostTable: [say => sentence], [log => text], [kill => hard],
 # [timer => name, seconds, what the event is to carry], [gone => rank] when its output is to be
 # finished, [examine => rank, seconds] when its agent is to look at it, [fence => rank],
-# [observe => epoch] when all ranks beat, [run => epoch], [over => status].
+# [observe_all => epoch] when all ranks beat, [run => epoch], [over => status].
 package FTMPI::Launcher::Job;
 
 use strict;
@@ -25,14 +32,21 @@ use warnings;
 
 use FTMPI::Launcher::Failure   ();
 use FTMPI::Launcher::HostTable ();
+use FTMPI::Launcher::RankTable ();
 use FTMPI::Launcher::Recovery  ();
 use FTMPI::Launcher::Sentences ();
+use FTMPI::Launcher::Suspects  ();
 
-our @ISA = ('FTMPI::Launcher::Recovery');
-
-# All timers of a job, in seconds, but for those of FTMPI::Launcher::Recovery: how long ranks have to end after they
-# were told to, and after they were killed.
-use constant { LEAVE_TIME => 5, KILLED_TIME => 3 };
+# All timers of a job but those of FTMPI::Launcher::Suspects, in seconds. The end: ranks have to end after they
+# were told to, and after they were killed. Failures: a broken connection waits for the news that explains
+# it; agents have to answer restart_all; the news that all run again waits for that of the line.
+use constant {
+	LEAVE_TIME   => 5,
+	KILLED_TIME  => 3,
+	EXPLAIN_TIME => 2,
+	ANSWER_TIME  => 30,
+	TELL_TIME    => 1,
+};
 
 my %EVENTS = (
 	starting => {
@@ -58,19 +72,11 @@ my %EVENTS = (
 		lost        => '_lost',
 		broken      => '_broken',
 		suspect     => '_suspect',
-		heard       => '_heard',
-		condition   => '_condition',
-		strained    => '_strained',
-		bears       => '_bears',
-		stopped     => '_stopped',
 		foreign     => '_foreign',
 		cannot      => '_cannot',
 		unfit       => '_unfit',
 		exited      => '_exited',
-		traced      => '_traced',
 		explain     => '_unexplained',
-		judge       => '_judge',
-		fenced      => '_not_gone',
 		undecided   => '_undecided',
 		tell        => '_tell',
 		host_lost   => '_host_lost',
@@ -82,7 +88,7 @@ my %EVENTS = (
 		here        => '_here',
 		ports       => '_ports',
 		again       => '_again',
-		line        => '_late_line',
+		line        => '_line_before',
 		cannot      => '_cannot',
 		unfit       => '_host_lost_again',
 		host_lost   => '_host_lost_again',
@@ -93,7 +99,7 @@ my %EVENTS = (
 	},
 	ending => {
 		exited    => '_counted',
-		line      => '_last_line',
+		line      => '_line',
 		unfit     => '_host_counted',
 		host_lost => '_host_counted',
 		signal    => '_hurried',
@@ -103,25 +109,39 @@ my %EVENTS = (
 	over => {},
 );
 
+# While ranks run, FTMPI::Launcher::Suspects has a method of the same name for each of these.
+my %OF_SUSPECTS = map { $_ => 1 } qw(heard condition stopped traced strained bears judge fenced);
+
 my %SIGNAL_NUMBER = (HUP => 1, INT => 2, TERM => 15);
 
-# hosts: { name, slots, local, ranks } each, in the order of the machine file. on, max: of restarts;
-# from_start: also of programs that make no checkpoints; verdict: an FTMPI::Launcher::Verdict; silent: sub
-# (host) -> seconds since its agent was heard; lenient: sub (host) -> for how many it may be silent because it
-# is short of processors, or 0; restoring: words for the line of -restore, or undef;
-# session: the job's name; term_ranks: seconds that ranks get after a SIGTERM, or undef.
+# hosts: { name, slots, local, ranks } each, in the order of the machine file. on, max, from_start, restoring: see
+# FTMPI::Launcher::Recovery; verdict, silent, lenient, debug: see FTMPI::Launcher::Suspects; session: the
+# job's name; term_ranks: seconds that ranks get after a SIGTERM, or undef.
 sub new
 {
 	my ($class, %arg) = @_;
+	my $hosts    = FTMPI::Launcher::HostTable->new(@{ $arg{hosts} });
+	my $ranks    = FTMPI::Launcher::RankTable->new($hosts->size);
+	my $recovery = FTMPI::Launcher::Recovery->new(
+		on => $arg{on} // 'failure', max => $arg{max} // 3, map { $_ => $arg{$_} } qw(from_start restoring));
+	my $suspects = FTMPI::Launcher::Suspects->new(
+		ranks    => $ranks,
+		hosts    => $hosts,
+		recovery => $recovery,
+		verdict  => $arg{verdict},
+		silent   => $arg{silent}  // sub { 0 },
+		lenient  => $arg{lenient} // sub { 0 },
+		debug    => $arg{debug});
 	my $self = bless {
-		on => 'failure', max => 3, silent => sub { 0 }, lenient => sub { 0 }, %arg,
-		crew  => FTMPI::Launcher::HostTable->new(@{ $arg{hosts} }),
-		phase => 'starting',
-		epoch => 0,
-		row   => 0,
-		now   => 0,
+		hosts    => $hosts,
+		ranks    => $ranks,
+		recovery => $recovery,
+		suspects => $suspects,
+		phase    => 'starting',
+		epoch    => 0,
+		now      => 0,
+		map { $_ => $arg{$_} } qw(session term_ranks),
 	}, $class;
-	$self->{on} = 'none' if !$self->{max};
 	$self->_reset;
 	return $self;
 }
@@ -130,10 +150,10 @@ sub phase  { return $_[0]{phase} }
 sub status { return $_[0]{status} }
 sub why    { return $_[0]{why} }
 sub epoch  { return $_[0]{epoch} }
-sub crew   { return $_[0]{crew} }
+sub hosts  { return $_[0]{hosts} }
 
-# The newest recovery line that this job has committed, or nothing.
-sub line { return $_[0]{line} }
+# For the questions that it answers, and input_lost().
+sub recovery { return $_[0]{recovery} }
 
 # What time it is, for all events until it is told again.
 sub at { $_[0]{now} = $_[1]; return }
@@ -142,44 +162,423 @@ sub at { $_[0]{now} = $_[1]; return }
 sub event
 {
 	my ($self, $name, @data) = @_;
+	return $self->_of_suspects($name, @data) if $OF_SUSPECTS{$name} && $self->{phase} eq 'running';
 	my $method = $EVENTS{ $self->{phase} }{$name} // return;
 	return $self->$method(@data);
 }
-
-# When the failure was noticed that is being mended, until all ranks run again; else nothing.
-sub since_failure { return $_[0]{back} }
 
 # Some rank of this host has not come as far as MPI_Init yet.
 sub is_starting
 {
 	my ($self, $host) = @_;
-	return scalar grep { $self->{ranks}[$_]{state} eq 'started' } $self->{crew}->ranks($host);
-}
-
-# A failure of this job can be mended, as far as is known.
-sub can_restart
-{
-	my ($self) = @_;
-	return $self->{on} ne 'none' && ($self->{from_start} || $self->{uses});
+	return scalar grep { $self->{ranks}->state($_) eq 'started' } $self->{hosts}->ranks($host);
 }
 
 # All ranks begin, or begin again.
 sub _reset
 {
 	my ($self) = @_;
-	my $n = $self->{crew}->size;
-	$self->{ranks} = [ map { { state => 'started' } } 1 .. $n ];
-	@$self{qw(live unborn)} = ($n, $n);
+	$self->{ranks}->reset;
+	$self->{recovery}->reset;
+	$self->{suspects}->reset($self->{epoch});
 	@$self{qw(late lost)} = ([], []);
-	delete @$self{qw(late_status pending restored judging)};
-	$self->{verdict}->clear if $self->{verdict};
+	delete $self->{late_status};
 	return;
 }
 
-sub _who
+sub _who { my ($self, $rank) = @_; return $self->{hosts}->who($rank) }
+
+# ---- the start, and the start after a failure ----
+
+sub _begin { return $_[0]{hosts}->begin }
+
+sub _unfit_at_first
+{
+	my ($self, $host, $sentence, $was_here) = @_;
+	return $self->_fail(1, $sentence . ($was_here ? '; the job is ended.' : ''));
+}
+
+sub _here
+{
+	my ($self, $host) = @_;
+	$self->{hosts}->here($host);
+	return $self->_advance;
+}
+
+sub _ports
+{
+	my ($self, $host) = @_;
+	$self->{hosts}->ports($host);
+	return $self->_advance;
+}
+
+sub _again
+{
+	my ($self, $host, $epoch) = @_;
+	return if $epoch != $self->{epoch};
+	$self->{hosts}->again($host);
+	return $self->_advance;
+}
+
+# Ask for what is missing, or let the ranks run.
+sub _advance
+{
+	my ($self) = @_;
+	return if $self->{phase} eq 'running';
+	my @orders = $self->{hosts}->ask;
+	return @orders if @orders || $self->{hosts}->late;
+	$self->{phase} = 'running';
+	$self->_reset;
+	return [ run => $self->{epoch} ];
+}
+
+# ---- what ranks tell ----
+
+# A rank that ended without MPI_Init will never answer the ones that called it.
+sub _inited
 {
 	my ($self, $rank) = @_;
-	return "rank $rank on " . $self->{crew}->name_of($rank);
+	my $ranks = $self->{ranks};
+	return if !$ranks->inited($rank);
+	$self->{in_mpi} = 1;
+	my @known = $self->_program($rank, 0);
+	my $left = $ranks->first_in('left');
+	return (@known, $self->_never_came($left)) if defined $left;
+	return @known if !$ranks->all_inited || $self->{phase} ne 'running';
+	return (@known, [ observe_all => $self->{epoch} ], $self->_all_are_back);
+}
+
+# It, or what it has started, has loaded the library of another MPI. That may mean nothing.
+sub _foreign
+{
+	my ($self, $rank, $long, $library) = @_;
+	return if $self->{in_mpi};
+	$self->{foreign} = [ $self->_who($rank), $library ];
+	my $note = FTMPI::Launcher::Sentences::foreign_note(@{ $self->{foreign} });
+	return $long && !$self->{warned}++ ? [ say => $note ] : [ log => $note ];
+}
+
+sub _never_came
+{
+	my ($self, $rank) = @_;
+	return if $self->{recovery}->is_undecided;
+	return $self->_fail(1, $self->_who($rank)
+		. ' exited with status 0 without calling MPI_Init,'
+			. ' while others wait for it; ');
+}
+
+sub _finalized
+{
+	my ($self, $rank) = @_;
+	$self->{ranks}->finalized($rank);
+	$self->{suspects}->leaves($rank);
+	return;
+}
+
+# The call that failed is named, but for MPI_Abort itself. A restore that failed will fail again.
+sub _aborted
+{
+	my ($self, $rank, $code, $call) = @_;
+	my $what = length $call ? "stopped on an error in $call" : "called MPI_Abort with code $code";
+	my $tail = $self->{ranks}->living > 1 ? '; the other ranks are ended.' : '.';
+	return $self->_failure(
+		class  => $call =~ /^FTMPI_/ ? 'final' : 'error',
+		status => $code & 0xff || 1,
+		text   => $self->_who($rank) . " $what",
+		tail   => $tail,
+		rank   => $rank);
+}
+
+sub _broken
+{
+	my ($self, $rank, $text) = @_;
+	return if $self->{recovery}->is_undecided;
+	return $self->_fail(1,
+		$self->_who($rank) . " broke the rules of its control connection ($text); ");
+}
+
+# Whether the program makes checkpoints.
+sub _program
+{
+	my ($self, $rank, $uses) = @_;
+	return $self->_carry_out($self->{recovery}->program($uses));
+}
+
+sub _line
+{
+	my ($self, $number) = @_;
+	$self->{recovery}->committed($number);
+	return [ log => "line $number is committed" ];
+}
+
+sub _line_before
+{
+	my ($self, $number) = @_;
+	$self->{recovery}->committed_before($number);
+	return [ log => "line $number is committed" ];
+}
+
+sub _restored
+{
+	my ($self, $number, $session) = @_;
+	$self->{recovery}->restored($number, $session);
+	return ([ log => "line $number of session $session is restored" ],
+		$self->{ranks}->all_inited ? $self->_all_are_back : ());
+}
+
+# All ranks have called MPI_Init again, if this is not the first time. Which line they go on from is told by
+# rank 0, most often at once.
+sub _all_are_back
+{
+	my ($self) = @_;
+	return if !defined $self->{recovery}->since;
+	return [ timer => 'tell', TELL_TIME, $self->{epoch} ] if $self->{recovery}->awaits_line;
+	return $self->_tell($self->{epoch});
+}
+
+sub _tell
+{
+	my ($self, $epoch) = @_;
+	return if $epoch != $self->{epoch};
+	my $sentence = $self->{recovery}->all_run($self->{hosts}->size, $self->{now}) // return;
+	return [ say => $sentence ];
+}
+
+# ---- ends of ranks ----
+
+# The verdict on a rank's end: by what it had reached, and how it ended. After MPI_Finalize nobody
+# waits for it: others may finish their work, unless it was killed and is to do its own again.
+sub _exited
+{
+	my ($self, $rank, $status, $signal, $words) = @_;
+	my ($ranks, $suspects) = @$self{qw(ranks suspects)};
+	return if $ranks->is_gone($rank);
+	$ranks->bury($rank);
+	$suspects->leaves($rank);
+	my $how     = FTMPI::Launcher::Failure::how($status, $signal);
+	my $class   = FTMPI::Launcher::Failure::of_exit($status, $signal);
+	my $code    = FTMPI::Launcher::Failure::exit_code($status, $signal);
+	my @actions = ([ log => $self->_who($rank) . " $how" ], [ gone => $rank ]);
+	if (!defined $class) {
+		push @actions, $self->_ended_well($rank);
+	} elsif ($ranks->state($rank) eq 'finalized' && !($class eq 'killed' && $self->{recovery}->can_restart)) {
+		$self->_ended_late($rank, $code, $how);
+	} else {
+		push @actions, $self->_failure(
+			class  => $class,
+			status => $code,
+			text   => $suspects->ended($rank, $how),
+			words  => $words,
+			rank   => $rank);
+	}
+	return (@actions, $self->_nobody_left);
+}
+
+# All ranks have ended. If one of them failed, none can tell any more whether it makes checkpoints.
+sub _nobody_left
+{
+	my ($self) = @_;
+	my $recovery = $self->{recovery};
+	return if $self->{phase} ne 'running' || $self->{ranks}->living;
+	return $recovery->is_undecided ? $self->_carry_out($recovery->decide) : $self->_over;
+}
+
+# It ended with status 0.
+sub _ended_well
+{
+	my ($self, $rank) = @_;
+	my $ranks  = $self->{ranks};
+	my $before = $ranks->state($rank);
+	$ranks->ended_well($rank);
+	return if $self->{recovery}->is_undecided;
+	if ($before eq 'inited') {
+		return $self->_fail(1, $self->_who($rank)
+				. ' exited without calling MPI_Finalize; the job is ended.');
+	}
+	my $waited_for = $before eq 'started' && defined $ranks->first_in('inited');
+	return $waited_for ? $self->_never_came($rank) : ();
+}
+
+sub _ended_late
+{
+	my ($self, $rank, $code, $how) = @_;
+	$self->{ranks}->ended_late($rank);
+	$self->{late_status} //= $code;
+	push @{ $self->{late} }, $self->_who($rank) . " $how after MPI_Finalize."
+		if !@{ $self->{late} };
+	return;
+}
+
+# ---- lost connections, ranks that show no life ----
+
+# Most often the other end has died, and the news of that is on its way.
+sub _lost
+{
+	my ($self, $rank, $peer, $reason) = @_;
+	return $self->_broken($rank, "it has no peer $peer") if $peer >= $self->{ranks}->size;
+	push @{ $self->{lost} }, { rank => $rank, peer => $peer, reason => $reason };
+	return [ timer => 'explain', EXPLAIN_TIME, $self->{epoch} ];
+}
+
+# Nothing explained the oldest one in time. It does no harm when one of the two is through with MPI.
+sub _unexplained
+{
+	my ($self, $epoch) = @_;
+	return if $epoch != $self->{epoch};
+	my $lost = shift @{ $self->{lost} } // return;
+	my ($rank, $peer) = @$lost{qw(rank peer)};
+	return if grep { $self->{ranks}->state($_) =~ /^(?:finalized|done)$/ } $rank, $peer;
+	my ($one, $other) = map { $self->_who($_) } $rank, $peer;
+	return $self->_failure(
+		class  => 'lost',
+		status => 1,
+		text   => "connection between $one and $other broke: $lost->{reason}",
+		tail   => '; the job is ended.');
+}
+
+sub _suspect
+{
+	my ($self, $observer, $rank, $ms) = @_;
+	return $self->_broken($observer, "it has no peer $rank") if $rank >= $self->{ranks}->size;
+	return $self->_of_suspects('suspect', $observer, $rank, $ms);
+}
+
+sub _of_suspects
+{
+	my ($self, $event, @data) = @_;
+	return map { $_->[0] eq 'failure' ? $self->_failure(%{ $_->[1] }) : $_ }
+		$self->{suspects}->$event($self->{now}, @data);
+}
+
+# ---- lost hosts ----
+
+# A host all of whose ranks have ended is not missed. uncounted: its loss is none of the restarts in a row.
+sub _host_lost
+{
+	my ($self, $host, $sentence, undef, $uncounted) = @_;
+	my $is_missed = grep { !$self->{ranks}->is_gone($_) } $self->{hosts}->ranks($host);
+	if (!$is_missed) {
+		$self->{hosts}->lost($host, $self->{now});
+		return ([ log => $sentence ], [ drop => $host ]);
+	}
+	return (
+		$self->_failure(
+			class => 'host', status => 1, text => $sentence, tail => '; the job is ended.', uncounted => $uncounted,
+			drop  => [$host]),
+		$self->_nobody_left);
+}
+
+# It cannot run the program. At the first start that is the user's to mend; one that came later is done
+# without, which is no failure of the job. But when no other host is left it is tried again: from the
+# second time on that counts, or it would go on for ever.
+sub _unfit
+{
+	my ($self, $host, $sentence) = @_;
+	return $self->_host_lost($host, $sentence, 1, !$self->{unfit}{$host}++) if $self->{epoch};
+	$self->{ranks}->bury($self->{hosts}->ranks($host));
+	return $self->_fail(1, $sentence);
+}
+
+# The same of one rank, whose end will be told.
+sub _cannot_run
+{
+	my ($self, $host, $sentence) = @_;
+	return $self->{epoch} ? $self->_unfit($host, $sentence) : $self->_fail(1, $sentence);
+}
+
+# ---- failures and restarts ----
+
+# A failure (see FTMPI::Launcher::Recovery), and rank: of which it is, if it is one's; drop, dismiss: hosts
+# that are lost by it, to be done without whatever is decided.
+sub _failure
+{
+	my ($self, %failure) = @_;
+	my ($hosts, @aside) = ($self->{hosts});
+	push @aside, map { [ drop    => $_ ] } @{ delete $failure{drop}    // [] };
+	push @aside, map { [ dismiss => $_ ] } @{ delete $failure{dismiss} // [] };
+	for my $host (map { $_->[1] } @aside) {
+		$hosts->lost($host, $self->{now});
+		$self->{ranks}->bury($hosts->ranks($host));
+	}
+	my $rank = delete $failure{rank};
+	$failure{at} = defined $rank ? $self->{suspects}->fenced_at($rank) // $self->{now} : $self->{now};
+	return (@aside, $self->_carry_out($self->{recovery}->failed(\%failure)));
+}
+
+# No rank has said whether it makes checkpoints.
+sub _undecided
+{
+	my ($self, $epoch) = @_;
+	return if $epoch != $self->{epoch};
+	return $self->_carry_out($self->{recovery}->decide);
+}
+
+# A decision of FTMPI::Launcher::Recovery.
+sub _carry_out
+{
+	my ($self, $decision, $failure, $ending) = @_;
+	return if !defined $decision;
+	return [ timer => 'undecided', FTMPI::Launcher::Recovery::PROGRAM_TIME, $self->{epoch} ] if $decision eq 'wait';
+	return $decision eq 'restart' ? $self->_restart($failure) : $self->_give_up($failure, $ending);
+}
+
+sub _give_up
+{
+	my ($self, $failure, $ending) = @_;
+	return $self->_fail($failure->{status}, $failure->{text} . $ending);
+}
+
+sub _restart
+{
+	my ($self, $failure) = @_;
+	my ($hosts, $recovery) = @$self{qw(hosts recovery)};
+	$self->{phase} = 'recovering';
+	$self->{epoch}++;
+	$recovery->begins($failure);
+	$self->_reset;
+	my @orders = $hosts->restart($self->{epoch});
+	my ($moved, @starts) = $self->_rehouse or return $self->_give_up($failure, FTMPI::Launcher::Sentences::NO_HOST);
+	return (
+		[ say => $recovery->sentence($failure, $moved) ],
+		@orders,
+		@starts,
+		$hosts->probe($self->{now}, $self->{epoch}),
+		[ timer => 'answer', ANSWER_TIME, $self->{epoch} ],
+		$self->_advance);
+}
+
+# Places for ranks whose host has failed: words, and actions; or nothing when there is none.
+sub _rehouse
+{
+	my ($self) = @_;
+	my ($actions, $moved) = $self->{hosts}->rehouse($self->{epoch}) or return;
+	return (FTMPI::Launcher::Sentences::moved($self->{hosts}, $moved), @$actions);
+}
+
+# Before all run again: its ranks get another place in the same epoch.
+sub _host_lost_again
+{
+	my ($self, $host, $sentence) = @_;
+	my $hosts  = $self->{hosts};
+	my $missed = $hosts->ranks($host);
+	$hosts->lost($host, $self->{now});
+	return ([ log => $sentence ], [ drop => $host ]) if !$missed;
+	my ($moved, @starts) = $self->_rehouse
+		or return ([ drop => $host ], $self->_fail(1, $sentence . FTMPI::Launcher::Sentences::NO_HOST));
+	return ([ say => "$sentence$moved." ], [ drop => $host ], @starts, $self->_advance);
+}
+
+sub _no_answer
+{
+	my ($self, $epoch) = @_;
+	return if $epoch != $self->{epoch};
+	my $hosts = $self->{hosts};
+	my ($host) = grep { $hosts->state($_) eq 'well' } $hosts->late;
+	my @again = [ timer => 'answer', ANSWER_TIME, $epoch ];
+	return @again if !defined $host;
+	return (
+		$self->_host_lost_again($host, FTMPI::Launcher::Sentences::no_answer($hosts->name($host), ANSWER_TIME)),
+		@again);
 }
 
 # ---- the end ----
@@ -192,7 +591,7 @@ sub _fail
 	$self->{status} = $status;
 	my @actions;
 	if (defined $sentence) {
-		my $rest = $self->{live} ? '; the other ranks are ended.' : '.';
+		my $rest = $self->{ranks}->living ? '; the other ranks are ended.' : '.';
 		$sentence =~ s/; \z/$rest/;
 		$self->{why} = $sentence;
 		@actions = ([ say => $sentence ]);
@@ -205,26 +604,8 @@ sub _end
 	my ($self, $hard) = @_;
 	my $unstarted = $self->{phase} =~ /^(?:starting|recovering)\z/;
 	$self->{phase} = 'ending';
-	return $self->_over if $unstarted || !$self->{live};
+	return $self->_over if $unstarted || !$self->{ranks}->living;
 	return ([ kill => $hard ], [ timer => 'leave', $hard ? KILLED_TIME : LEAVE_TIME ]);
-}
-
-sub _over
-{
-	my ($self) = @_;
-	$self->{phase} = 'over';
-	my @late = map { [ say => $_ ] } @{ $self->{late} };
-	@late = () if defined $self->{status};
-	push @late, [ say => FTMPI::Launcher::Sentences::NOT_ASKED_FOR ]
-		if defined $self->{restoring} && !$self->{came_back} && !$self->{foreign} && !defined $self->{status};
-	if ($self->{foreign} && !$self->{in_mpi}) {
-		push @late, [ say => FTMPI::Launcher::Sentences::foreign(@{ $self->{foreign} }) ];
-		$self->{status} ||= $self->{late_status} || 1;
-	}
-	push @late, [ say => FTMPI::Launcher::Sentences::goes_on(@$self{qw(session line restored restoring)}) ]
-		if $self->{tells_line} && ($self->{uses} || defined $self->{restoring});
-	$self->{status} //= $self->{late_status} // 0;
-	return (@late, [ over => $self->{status} ]);
 }
 
 sub _cannot
@@ -242,20 +623,12 @@ sub _interrupted
 	my $status = 128 + $SIGNAL_NUMBER{$name};
 	my $seconds = $self->{term_ranks};
 	return $self->_fail($status, "SIG$name came; the job is ended.")
-		if !$seconds || $name ne 'TERM' || $self->{phase} ne 'running' || !$self->{live};
+		if !$seconds || $name ne 'TERM' || $self->{phase} ne 'running' || !$self->{ranks}->living;
 	@$self{qw(status phase)} = ($status, 'ending');
 	return (
 		[ say   => "SIGTERM came, and is passed to the ranks; what has not ended in $seconds s is ended." ],
 		[ kill  => int 1000 * $seconds + 0.5 ],
 		[ timer => 'leave', $seconds + LEAVE_TIME ]);
-}
-
-# One that was made while the job was ended.
-sub _last_line
-{
-	my ($self, $number) = @_;
-	@$self{qw(uses line)} = (1, $number);
-	return [ log => "line $number is committed" ];
 }
 
 # A second signal, or the end of the time of -timeout: no more grace.
@@ -284,202 +657,33 @@ sub _output_gone
 sub _counted
 {
 	my ($self, $rank) = @_;
-	$self->_bury($rank);
-	return ([ gone => $rank ], $self->{live} ? () : $self->_over);
+	$self->{ranks}->bury($rank);
+	return ([ gone => $rank ], $self->{ranks}->living ? () : $self->_over);
 }
 
 sub _host_counted
 {
 	my ($self, $host) = @_;
-	$self->_bury($self->{crew}->ranks($host));
-	return $self->{live} ? () : $self->_over;
+	$self->{ranks}->bury($self->{hosts}->ranks($host));
+	return $self->{ranks}->living ? () : $self->_over;
 }
 
-# These ranks are not there any more.
-sub _bury
-{
-	my ($self, @ranks) = @_;
-	for my $rank (grep { !$self->{ranks}[$_]{gone} } @ranks) {
-		$self->{ranks}[$rank]{gone} = 1;
-		$self->{live}--;
-	}
-	return;
-}
-
-# ---- the start, and the start after a failure ----
-
-sub _begin { return $_[0]{crew}->begin }
-
-sub _unfit_at_first
-{
-	my ($self, $host, $sentence, $was_here) = @_;
-	return $self->_fail(1, $sentence . ($was_here ? '; the job is ended.' : ''));
-}
-
-sub _here
-{
-	my ($self, $host) = @_;
-	$self->{crew}->here($host);
-	return $self->_advance;
-}
-
-sub _ports
-{
-	my ($self, $host) = @_;
-	$self->{crew}->ports($host);
-	return $self->_advance;
-}
-
-sub _again
-{
-	my ($self, $host, $epoch) = @_;
-	return if $epoch != $self->{epoch};
-	$self->{crew}->again($host);
-	return $self->_advance;
-}
-
-# Ask for what is missing, or let the ranks run.
-sub _advance
+sub _over
 {
 	my ($self) = @_;
-	return if $self->{phase} eq 'running';
-	my @orders = $self->{crew}->ask;
-	return @orders if @orders || $self->{crew}->late;
-	$self->{phase} = 'running';
-	$self->_reset;
-	return [ run => $self->{epoch} ];
-}
-
-# ---- what ranks tell ----
-
-# A rank that ended without MPI_Init will never answer the ones that called it.
-sub _inited
-{
-	my ($self, $rank) = @_;
-	my $ranks = $self->{ranks};
-	return if $ranks->[$rank]{state} ne 'started';
-	$ranks->[$rank]{state} = 'inited';
-	$self->{unborn}--;
-	$self->{in_mpi} = 1;
-	my @known = $self->_program($rank, 0);
-	my ($left) = grep { $ranks->[$_]{state} eq 'left' } 0 .. $#$ranks;
-	return (@known, $self->_never_came($left)) if defined $left;
-	return @known if $self->{unborn} || $self->{phase} ne 'running';
-	return (@known, [ observe => $self->{epoch} ], defined $self->{back} ? $self->_all_are_back : ());
-}
-
-# It, or what it has started, has loaded the library of another MPI. That may mean nothing.
-sub _foreign
-{
-	my ($self, $rank, $long, $library) = @_;
-	return if $self->{in_mpi};
-	$self->{foreign} = [ $self->_who($rank), $library ];
-	my $note = FTMPI::Launcher::Sentences::foreign_note(@{ $self->{foreign} });
-	return $long && !$self->{warned}++ ? [ say => $note ] : [ log => $note ];
-}
-
-sub _never_came
-{
-	my ($self, $rank) = @_;
-	return if $self->{pending};
-	return $self->_fail(1, $self->_who($rank)
-		. ' exited with status 0 without calling MPI_Init,'
-			. ' while others wait for it; ');
-}
-
-sub _finalized
-{
-	my ($self, $rank) = @_;
-	$self->{ranks}[$rank]{state} = 'finalized';
-	$self->_leaves($rank);
-	return;
-}
-
-# The call that failed is named, but for MPI_Abort itself. A restore that failed will fail again.
-sub _aborted
-{
-	my ($self, $rank, $code, $call) = @_;
-	my $what = length $call ? "stopped on an error in $call" : "called MPI_Abort with code $code";
-	my $tail = $self->{live} > 1 ? '; the other ranks are ended.' : '.';
-	return $self->_failure(
-		class  => $call =~ /^FTMPI_/ ? 'final' : 'error',
-		status => $code & 0xff || 1,
-		text   => $self->_who($rank) . " $what",
-		tail   => $tail,
-		rank   => $rank);
-}
-
-sub _broken
-{
-	my ($self, $rank, $text) = @_;
-	return if $self->{pending};
-	return $self->_fail(1,
-		$self->_who($rank) . " broke the rules of its control connection ($text); ");
-}
-
-# ---- ends of ranks ----
-
-# The verdict on a rank's end: by what it had reached, and how it ended. After MPI_Finalize nobody
-# waits for it: others may finish their work, unless it was killed and is to do its own again.
-sub _exited
-{
-	my ($self, $rank, $status, $signal, $words) = @_;
-	return if $self->{ranks}[$rank]{gone};
-	$self->_bury($rank);
-	$self->_leaves($rank);
-	my $how     = FTMPI::Launcher::Failure::how($status, $signal);
-	my $class   = FTMPI::Launcher::Failure::of_exit($status, $signal);
-	my @actions = ([ log => $self->_who($rank) . " $how" ], [ gone => $rank ]);
-	if (!defined $class) {
-		push @actions, $self->_left($rank);
-	} elsif ($self->{ranks}[$rank]{state} eq 'finalized'
-		&& !($class eq 'killed' && $self->can_restart)) {
-		$self->_ended_late($rank, FTMPI::Launcher::Failure::exit_code($status, $signal), $how);
-	} else {
-		push @actions, $self->_failure(
-			class  => $class,
-			status => FTMPI::Launcher::Failure::exit_code($status, $signal),
-			text   => FTMPI::Launcher::Sentences::ended($self->_who($rank), $how, @{ $self->{ranks}[$rank] }{qw(silent word tracer)}),
-			words  => $words,
-			rank   => $rank);
+	my $recovery = $self->{recovery};
+	$self->{phase} = 'over';
+	my @late = map { [ say => $_ ] } @{ $self->{late} };
+	@late = () if defined $self->{status};
+	push @late, [ say => FTMPI::Launcher::Sentences::NOT_ASKED_FOR ]
+		if $recovery->was_not_asked_for && !$self->{foreign} && !defined $self->{status};
+	if ($self->{foreign} && !$self->{in_mpi}) {
+		push @late, [ say => FTMPI::Launcher::Sentences::foreign(@{ $self->{foreign} }) ];
+		$self->{status} ||= $self->{late_status} || 1;
 	}
-	return (@actions, $self->_nobody_left);
+	push @late, map { [ say => $_ ] } $recovery->goes_on($self->{session}) if $self->{tells_line};
+	$self->{status} //= $self->{late_status} // 0;
+	return (@late, [ over => $self->{status} ]);
 }
-
-# All ranks have ended. If one of them failed, none can tell any more whether it makes checkpoints.
-sub _nobody_left
-{
-	my ($self) = @_;
-	return if $self->{phase} ne 'running' || $self->{live};
-	my $pending = delete $self->{pending};
-	return $pending ? $self->_decide($pending) : $self->_over;
-}
-
-# It ended with status 0.
-sub _left
-{
-	my ($self, $rank) = @_;
-	my $ranks = $self->{ranks};
-	my $state = $ranks->[$rank]{state};
-	$ranks->[$rank]{state} = $state eq 'finalized' ? 'done' : 'left';
-	return if $self->{pending};
-	if ($state eq 'inited') {
-		return $self->_fail(1, $self->_who($rank)
-				. ' exited without calling MPI_Finalize; the job is ended.');
-	}
-	my $waited_for = $state eq 'started' && grep { $_->{state} eq 'inited' } @$ranks;
-	return $waited_for ? $self->_never_came($rank) : ();
-}
-
-sub _ended_late
-{
-	my ($self, $rank, $code, $how) = @_;
-	$self->{ranks}[$rank]{state} = 'done';
-	$self->{late_status} //= $code;
-	push @{ $self->{late} }, $self->_who($rank) . " $how after MPI_Finalize."
-		if !@{ $self->{late} };
-	return;
-}
-
 
 1;

@@ -97,24 +97,23 @@ sub starved
 # A judgement of FTMPI::Launcher::Verdict.
 sub judged
 {
-	my ($crew, $name, @data) = @_;
-	my $who = sub { "rank $_[0] on " . $crew->name_of($_[0]) };
-	if ($name eq 'host') {
-		my ($hosts, $ms) = @data;
-		return 'host ' . join(', ', map { $crew->name($_) } @$hosts) . " shows no life for $ms ms";
+	my ($hosts, $what, @data) = @_;
+	if ($what eq 'host') {
+		my ($silent, $ms) = @data;
+		return 'host ' . join(', ', map { $hosts->name($_) } @$silent) . " shows no life for $ms ms";
 	}
-	return $who->($data[0]) . " shows no life for $data[1] ms (" . cause($data[2]) . ')' if $name eq 'fence';
-	return 'hosts ' . join(' and ', map { $crew->name($_) } @data[ 1, 2 ])
-		. " do not reach each other for $data[3] ms" if $name eq 'link';
-	return $who->($data[1]) . ' is not heard by ' . $who->($data[0]) . " for $data[2] ms";
+	return $hosts->who($data[0]) . " shows no life for $data[1] ms (" . cause($data[2]) . ')' if $what eq 'fence';
+	return 'hosts ' . join(' and ', map { $hosts->name($_) } @data[ 1, 2 ])
+		. " do not reach each other for $data[3] ms" if $what eq 'link';
+	return $hosts->who($data[1]) . ' is not heard by ' . $hosts->who($data[0]) . " for $data[2] ms";
 }
 
 # Where ranks go.
 sub moved
 {
-	my ($crew, $moved) = @_;
+	my ($hosts, $moved) = @_;
 	return join '', map { '; ' . numbered('rank', sort { $a <=> $b } @{ $moved->{$_} }) . (@{ $moved->{$_} } == 1 ? ' goes' : ' go')
-			. ' to ' . $crew->name($_) } sort { $a <=> $b } keys %$moved;
+			. ' to ' . $hosts->name($_) } sort { $a <=> $b } keys %$moved;
 }
 
 sub from

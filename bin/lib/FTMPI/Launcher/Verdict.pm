@@ -47,6 +47,9 @@ sub gather_time
 # Seconds between the two looks of an agent: a rank that is well has beaten meanwhile.
 sub look_time { return 1.5 * $_[0]{period} }
 
+# For how many seconds a rank or host without a processor may be silent.
+sub starved_limit { return $_[0]{starved} }
+
 # Another epoch: nobody is suspected.
 sub clear { @{ $_[0] }{qw(said words)} = ({}, {}); return }
 

@@ -193,7 +193,7 @@ sub _do_bind
 	return;
 }
 
-sub _do_restart
+sub _do_restart_all
 {
 	my ($self, $host, $epoch) = @_;
 	my $agent = $self->{agents}[$host];
@@ -227,20 +227,20 @@ sub _do_dismiss { my ($self, $host) = @_; $self->{agents}[$host] = undef; return
 sub _do_run
 {
 	my ($self, $epoch) = @_;
-	my $crew = $self->{job}->crew;
+	my $hosts = $self->{job}->hosts;
 	$self->_wrong("epoch $epoch runs twice") if $self->{ran}{$epoch};
 	$self->_wrong("epoch $epoch after a later one") if grep { $_ > $epoch } keys %{ $self->{ran} };
 	my %place;
-	for my $host (0 .. $crew->count - 1) {
-		push @{ $place{$_} }, $host for $crew->ranks($host);
+	for my $host (0 .. $hosts->count - 1) {
+		push @{ $place{$_} }, $host for $hosts->ranks($host);
 	}
 	for my $rank (0 .. $self->{n} - 1) {
 		my @at = @{ $place{$rank} // [] };
-		$self->_wrong("rank $rank is at [@at]") if @at != 1 || $at[0] != $crew->home($rank);
+		$self->_wrong("rank $rank is at [@at]") if @at != 1 || $at[0] != $hosts->home($rank);
 		$self->_check_place($rank, $at[0], $epoch);
 	}
 	my $run = $self->{ran}{$epoch} = { ranks => {} };
-	$run->{ranks}{$_} = { host => $crew->home($_) } for 0 .. $self->{n} - 1;
+	$run->{ranks}{$_} = { host => $hosts->home($_) } for 0 .. $self->{n} - 1;
 	$self->_start_rank($epoch, $_) for 0 .. $self->{n} - 1;
 	$self->_after(0.5 + rand 2, sub { $self->_make_line($epoch, 1) }) if $self->{uses};
 	return;
@@ -250,7 +250,7 @@ sub _check_place
 {
 	my ($self, $rank, $host, $epoch) = @_;
 	my $agent = $self->{agents}[$host];
-	my $state = $self->{job}->crew->state($host);
+	my $state = $self->{job}->hosts->state($host);
 	$self->_wrong("rank $rank on host $host, which is $state") if $state ne 'well';
 	$self->_wrong("rank $rank on host $host, which has no agent") if !$agent || !$agent->{here};
 	$self->_wrong("rank $rank has no socket on host $host") if ($agent->{bound}{$rank} // 0) != 2;
@@ -323,7 +323,7 @@ sub _make_line
 sub _do_examine
 {
 	my ($self, $rank, $seconds) = @_;
-	my $host  = $self->{job}->crew->home($rank);
+	my $host  = $self->{job}->hosts->home($rank);
 	my $agent = $self->{agents}[$host] // return;
 	return if !$self->{up}[$host];
 	my $epoch = $agent->{alive}{$rank};
@@ -338,7 +338,7 @@ sub _do_examine
 sub _check_blame
 {
 	my ($self, $rank, $what) = @_;
-	my $agent = $self->{agents}[ $self->{job}->crew->home($rank) ] // return;
+	my $agent = $self->{agents}[ $self->{job}->hosts->home($rank) ] // return;
 	my $state = $agent->{state}{ "$rank." . ($agent->{alive}{$rank} // '-') } // return;
 	$self->_wrong("$what: rank $rank got no processor for " . ($self->{now} - $state->{since}) . ' s only')
 		if $self->{limit} && $state->{word} eq 'starved' && $self->{now} - $state->{since} < $self->{limit};
@@ -349,13 +349,13 @@ sub _do_fence
 {
 	my ($self, $rank) = @_;
 	$self->_check_blame($rank, 'fenced');
-	my $agent = $self->{agents}[ $self->{job}->crew->home($rank) ] // return;
+	my $agent = $self->{agents}[ $self->{job}->hosts->home($rank) ] // return;
 	$self->_die($agent, $rank, 0, 9) if $self->{up}[ $agent->{host} ] && rand() < 0.9;
 	return;
 }
 
 # All have begun, in this epoch.
-sub _do_observe
+sub _do_observe_all
 {
 	my ($self, $epoch) = @_;
 	$self->_wrong("OBSERVE of epoch $epoch in " . $self->{job}->epoch) if $epoch != $self->{job}->epoch;
@@ -429,7 +429,7 @@ sub _suspect
 	my $epoch = $self->{job}->epoch;
 	for my $observer (@observers) {
 		$self->_after(1 + rand 0.15, sub {
-			my $agent = $self->{agents}[ $self->{job}->crew->home($observer) ] // return;
+			my $agent = $self->{agents}[ $self->{job}->hosts->home($observer) ] // return;
 			$self->_from_agent($agent, rand 0.02, 'suspect', $observer, $rank, 1000 + int rand 100)
 				if $self->_lives($agent, $observer, $epoch);
 		});
@@ -478,7 +478,7 @@ sub _starve_rank
 	$self->_after($length, sub {
 		delete $agent->{state}{$key};
 		for my $observer (@others) {
-			my $its = $self->{agents}[ $self->{job}->crew->home($observer) ] // next;
+			my $its = $self->{agents}[ $self->{job}->hosts->home($observer) ] // next;
 			$self->_from_agent($its, 0.1 + rand 0.1, 'heard', $observer, $rank) if $self->_lives($its, $observer, $epoch);
 		}
 	});
@@ -555,8 +555,8 @@ sub _cut_link
 	my $run = $self->{ran}{ $self->{job}->epoch } // return;
 	my $spoilt = $run->{spoilt};
 	my ($agent, $rank) = $self->_victim or return;
-	my $crew = $self->{job}->crew;
-	my ($peer) = grep { $crew->home($_) != $agent->{host} && !$self->_is_through($_) } $self->_others($rank);
+	my $hosts = $self->{job}->hosts;
+	my ($peer) = grep { $hosts->home($_) != $agent->{host} && !$self->_is_through($_) } $self->_others($rank);
 	if (!defined $peer) {
 		$run->{spoilt} = $spoilt;
 		return;

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Ranks and hosts that show no life: from the first suspicion to what is done about it. Suspicions and
+# the answers of agents go to FTMPI::Launcher::Verdict; what it judges is turned into actions here. The
+# job's own state is not touched: it is asked of the tables of ranks and hosts and of
+# FTMPI::Launcher::Recovery, which are handed in, and changed by FTMPI::Launcher::Job alone. Pure: the time
+# comes with each event.
+#
+# Each event returns actions (see FTMPI::Launcher::Job), and this one, which is for the job itself:
+#	[failure => { class, status, text, tail, rank, drop, dismiss }]
+# with drop and dismiss the hosts that are to be done without: out of reach, and not.
+#
+# The happy path: a rank is stopped; its observers say so; it is fenced, that is, killed by its agent, and
+# its end is a failure like any other. Other courses: it cannot be killed: that is the failure; its host is
+# silent, or cannot be reached from another: the failure is the host's, or the link's; it only gets no
+# processor: it is excused; the job could not begin again: it is left alone, and people are told once.
+package FTMPI::Launcher::Suspects;
+
+use strict;
+use warnings;
+
+use FTMPI::Launcher::Recovery  ();
+use FTMPI::Launcher::Sentences ();
+
+# Seconds that a fenced rank has to be gone.
+use constant FENCE_TIME => 3;
+
+# ranks: FTMPI::Launcher::RankTable; hosts: FTMPI::Launcher::HostTable; recovery: FTMPI::Launcher::Recovery;
+# verdict: FTMPI::Launcher::Verdict; silent: sub (host) -> seconds since its agent was heard; lenient: sub
+# (host) -> for how many it may be silent because it is short of processors, or 0; debug: nobody is judged.
+sub new
+{
+	my ($class, %arg) = @_;
+	my $self = bless { %arg, noticed => {}, excused => {} }, $class;
+	$self->reset(0);
+	return $self;
+}
+
+# Another epoch: nobody is suspected or fenced.
+sub reset
+{
+	my ($self, $epoch) = @_;
+	@$self{qw(epoch fenced timer)} = ($epoch, {}, 0);
+	$self->{verdict}->clear;
+	return;
+}
+
+# When this rank was fenced, or nothing.
+sub fenced_at
+{
+	my ($self, $rank) = @_;
+	my $fence = $self->{fenced}{$rank} // return;
+	return $fence->{at};
+}
+
+# How a rank ended, and why it had to, if it was fenced.
+sub ended
+{
+	my ($self, $rank, $how) = @_;
+	my $fence = $self->{fenced}{$rank} // {};
+	return FTMPI::Launcher::Sentences::ended($self->{hosts}->who($rank), $how, @$fence{qw(ms word tracer)});
+}
+
+# A rank is through with MPI: it will neither be heard nor hear others.
+sub leaves { my ($self, $rank) = @_; $self->{verdict}->leaves($rank); return }
+
+# ---- what is told of ranks ----
+
+# The observer has not heard this rank for so many ms.
+sub suspect
+{
+	my ($self, $now, $observer, $rank, $ms) = @_;
+	my $hosts = $self->{hosts};
+	my @log = [ log => $hosts->who($observer) . ": no sign of rank $rank for $ms ms" ];
+	return @log if $self->{debug} || $self->_is_settled($rank) || $self->{ranks}->state($rank) eq 'finalized';
+	$self->{verdict}->suspect($observer, $rank, $ms, $now);
+	my @asked  = $self->_examinations($now);
+	my @judged = $hosts->home($observer) == $hosts->home($rank) ? $self->_judgement($now) : ();
+	return (@log, @asked, @judged, $self->{timer} ? () : $self->_judge_later);
+}
+
+# It hears it again.
+sub heard
+{
+	my ($self, undef, $observer, $rank) = @_;
+	$self->{verdict}->heard($observer, $rank);
+	return;
+}
+
+# What an agent saw of a rank. load: the load of its machine, in words. One that is starved is excused, or
+# judged when that is due: hundreds of such answers may come at a time, and none makes any case clearer.
+sub condition
+{
+	my ($self, $now, $rank, $word, $load) = @_;
+	my ($verdict, $hosts) = @$self{qw(verdict hosts)};
+	$verdict->told($rank, $word, $now);
+	my @log = [ log => $hosts->who($rank) . ": $word" ];
+	return (@log, $self->_judgement($now)) if $word ne 'starved';
+	return @log if !$verdict->is_worth_telling($rank, $now);
+	return (@log, $self->_excused($hosts->home($rank), $hosts->who($rank), $load));
+}
+
+# The agent on its host sees that it is stopped: no observer's word is needed. The agent tells that again
+# and again, so what cannot be decided yet is left for the next time.
+sub stopped
+{
+	my ($self, $now, $rank, $ms) = @_;
+	my $recovery = $self->{recovery};
+	return if $self->{debug} || $recovery->is_undecided || $self->_is_settled($rank);
+	return if !$recovery->is_known && $ms < 1000 * FTMPI::Launcher::Recovery::PROGRAM_TIME;
+	return $self->_condemn($now, 'fence', $rank, $ms);
+}
+
+# It is fenced, and a debugger holds it.
+sub traced
+{
+	my ($self, undef, $rank, $tracer) = @_;
+	$self->{fenced}{$rank}{tracer} = $tracer if $self->{fenced}{$rank};
+	return;
+}
+
+# It is not there any more, or about to go.
+sub _is_settled
+{
+	my ($self, $rank) = @_;
+	return $self->{ranks}->is_gone($rank) || $self->{fenced}{$rank};
+}
+
+# ---- what is told of agents ----
+
+# An agent was late itself by so many ms.
+sub strained
+{
+	my ($self, undef, $host, $ms, $load) = @_;
+	return [ log => 'the agent on ' . $self->{hosts}->name($host) . " is late by $ms ms ($load)" ];
+}
+
+# An agent is silent, and is not lost for that because it gets no processor.
+sub bears
+{
+	my ($self, undef, $host, $load) = @_;
+	return $self->_excused($host, 'the agent on ' . $self->{hosts}->name($host), $load);
+}
+
+# Told once of each host.
+sub _excused
+{
+	my ($self, $host, $who, $load) = @_;
+	return if $self->{debug} || $self->{excused}{$host}++;
+	return [ say => FTMPI::Launcher::Sentences::starved($who, $load, $self->{verdict}->starved_limit) . '.' ];
+}
+
+# ---- judgement ----
+
+# The timer of the same name: suspicions have been gathered for a while.
+sub judge
+{
+	my ($self, $now, $epoch) = @_;
+	return if $epoch != $self->{epoch};
+	$self->{timer} = 0;
+	return if $self->{recovery}->is_undecided;
+	my @judged = $self->_judgement($now);
+	return (@judged, $self->_examinations($now), $self->_judge_later);
+}
+
+# As long as somebody is suspected. There is one such timer at a time, whoever is heard meanwhile.
+sub _judge_later
+{
+	my ($self) = @_;
+	my $verdict = $self->{verdict};
+	$self->{timer} = $verdict->is_open or return;
+	return [ timer => 'judge', $verdict->gather_time, $self->{epoch} ];
+}
+
+# Agents are to look at the suspects, and at those who suspect them.
+sub _examinations
+{
+	my ($self, $now) = @_;
+	my $verdict = $self->{verdict};
+	return map { [ examine => $_, $verdict->look_time ] } $verdict->to_ask($now);
+}
+
+sub _judgement
+{
+	my ($self, $now) = @_;
+	return if $self->{recovery}->is_undecided;
+	my $hosts = $self->{hosts};
+	my $judgement = $self->{verdict}->judge($now, sub { $hosts->home($_[0]) }, @$self{qw(silent lenient)});
+	return $judgement ? $self->_condemn($now, @$judgement) : ();
+}
+
+# What is judged: see FTMPI::Launcher::Verdict. What cannot be mended by a restart is not made worse here: a
+# rank that is stopped may be continued. Any judgement but that of one rank settles all suspicions.
+sub _condemn
+{
+	my ($self, $now, $what, @data) = @_;
+	my ($hosts, $verdict) = @$self{qw(hosts verdict)};
+	my $text = FTMPI::Launcher::Sentences::judged($hosts, $what, @data);
+	if (!$self->{recovery}->can_restart) {
+		$verdict->clear;
+		(my $once = $text) =~ s/[0-9]+ ms//;
+		return if $self->{noticed}{$once}++;
+		return [ say => "$text; the job is not ended for that." ];
+	}
+	return $self->_fence($now, $text, @data) if $what eq 'fence';
+	$verdict->clear;
+	return [ failure => {
+		class   => $what eq 'host' ? 'host' : 'lost',
+		status  => 1,
+		text    => $text,
+		tail    => '; the job is ended.',
+		drop    => $what eq 'host' ? $data[0] : [],
+		dismiss => $what eq 'link' ? [ grep { defined } $hosts->dispensable(@{ $data[0] }) ] : [],
+	} ];
+}
+
+sub _fence
+{
+	my ($self, $now, $text, $rank, $ms, $word) = @_;
+	$self->{verdict}->forget($rank);
+	$self->{fenced}{$rank} = { at => $now, ms => $ms, word => $word };
+	return ([ log => $text ], [ fence => $rank ], [ timer => 'fenced', FENCE_TIME, $self->{epoch}, $rank ]);
+}
+
+# The timer of the same name: a rank that was fenced may still be there, when even SIGKILL does not reach it.
+sub fenced
+{
+	my ($self, $now, $epoch, $rank) = @_;
+	return if $epoch != $self->{epoch} || $self->{ranks}->is_gone($rank);
+	return [ timer => 'fenced', FENCE_TIME, $epoch, $rank ]
+		if $now - $self->fenced_at($rank) < $self->{lenient}->($self->{hosts}->home($rank));
+	return [ failure => {
+		class  => 'hung',
+		status => 1,
+		text   => $self->ended($rank, 'cannot be killed'),
+		rank   => $rank,
+	} ];
+}
+
+1;
