@@ -190,7 +190,7 @@ sub _bind
 	}
 	my $why = $listeners->why
 		// "cannot listen on a port at $how[0]: " . FTMPI::Agent::Spawn::system_reason();
-	$self->_tell('FAILED', $why);
+	$self->_tell('UNFIT', $why);
 	return;
 }
 
@@ -208,7 +208,7 @@ sub _run
 		return;
 	}
 	if (defined(my $why = $self->{listeners}->reopen // $self->_prepare(\%run, @parts))) {
-		$self->_tell('FAILED', $why);
+		$self->_tell('UNFIT', $why);
 		return;
 	}
 	$self->{stop_limit} = FTMPI::StoppedProcesses::limit(@{ $run{settings} });

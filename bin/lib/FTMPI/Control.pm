@@ -55,7 +55,7 @@ my @TABLE = (
 	# agent to launcher
 	[ 48, 'HERE',         'agent', 'usSS' ],
 	[ 49, 'PORTS',        'agent', 'H' ],
-	[ 50, 'FAILED',       'agent', 's' ],
+	[ 50, 'UNFIT',        'agent', 's' ],
 	[ 51, 'STARTED',      'agent', 'uu' ],
 	[ 52, 'NEWS',         'agent', 'uhr' ],
 	[ 53, 'BROKEN',       'agent', 'us' ],

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-3-Clause
-# When a host counts as lost: its timers, without a clock.
+# When an agent counts as lost: its timers, without a clock.
 use strict;
 use warnings;
 
@@ -71,9 +71,9 @@ my $now = 50;
 }
 comes('PONG');
 is($host->lenient, 0, 'a host is not to be silent for longer than others');
-$host->starves(0.2);
+$host->starves(0.2, 0);
 is($host->lenient, 6, '... but when something there is late');
-$host->starves(0.1);
+$host->starves(0.1, 0);
 is($host->lenient, 6, '... by the most that it was');
 $now = 109;
 comes('PONG');
@@ -81,7 +81,7 @@ $now = 1000;
 is($host->lenient, 6, '... as long as it is not heard');
 comes('PONG');
 is($host->lenient, 0, '... or heard soon after that');
-$host->starves(0.1);
+$host->starves(0.1, 0);
 is($host->lenient, 3, 'what was before is forgotten');
 
 done_testing;

@@ -108,7 +108,7 @@ subtest 'a program that is replaced' => sub {
 		$agent->await(qr/^EXITED 1 0 9$/);
 		$agent->again(1);
 		is($agent->all('epoch', 0, 1), '1 1', "$who: all begin again as what the job began with");
-		is_deeply([ $agent->said(qr/EXITED|FAILED|CANNOT/) ], [], '... nothing fails');
+		is_deeply([ $agent->said(qr/EXITED|UNFIT|CANNOT/) ], [], '... nothing fails');
 		$agent->end_well($who);
 	}
 };
@@ -120,7 +120,7 @@ subtest 'a program that is changed in place' => sub {
 	$agent->restart(1);
 	$agent->pass;
 	$agent->run(epoch => 1);
-	ok($agent->await(qr/^FAILED cannot run \S+: .*changed in place/), 'it is not executed again');
+	ok($agent->await(qr/^UNFIT cannot run \S+: .*changed in place/), 'it is not executed again');
 	is_deeply([ $agent->said(qr/STARTED/) ], [], '... by no rank');
 	$agent->order('END');
 	$agent->finish;

@@ -16,11 +16,18 @@ my %told;
 {
 	no warnings 'redefine';
 	*FTMPI::Launcher::AgentLink::start     = sub { return };
+	*FTMPI::Launcher::AgentLink::_ping     = sub { return };
 	*FTMPI::Launcher::AgentLink::tell      = sub { my ($self, @message) = @_; push @{ $told{ $self->{name} } }, \@message; return };
 	*FTMPI::Launcher::AgentLink::connected = sub { return !$_[0]{closed} };
 	*FTMPI::Launcher::AgentLink::close     = sub { $_[0]{closed} = 1; return };
 	*FTMPI::Launcher::AgentLink::signal    = sub { push @{ $told{ $_[0]{name} } }, [ signal => $_[1] ]; return 1 };
 }
+
+package Loop;
+sub new    { return bless {}, shift }
+sub cancel { return }
+
+package main;
 
 sub told
 {
@@ -34,17 +41,18 @@ my $fleet = FTMPI::Launcher::Fleet->new(
 		hosts => [ map { { name => $_, ranks => [0] } } qw(a b c) ], size => 3, heartbeat => 100, timeout_heartbeat => 1000, silence => 5000,
 		wdir  => '/', prog => ['p'], env => [],
 	},
+	loop     => Loop->new,
 	patience => sub { 1 },
 	on_log   => sub { },
-	on_frame => sub { push @frames, join ' ', @_[ 0, 1 ] },
-	on_lost  => sub { push @lost,   $_[0] });
+	on_frame => sub { push @frames, join ' ', $_[0]->index, $_[1] },
+	on_lost  => sub { push @lost, $_[0]->index });
 
 # An agent says this.
 sub says
 {
 	my ($agent, @message) = @_;
-	$agent->{heard} = 1 if $message[0] eq 'HERE';
-	$agent->{on_frame}->($agent, @message);
+	my (undef, $type, undef, $body) = unpack 'V v v a*', FTMPI::Control::encode(@message);
+	$agent->_frame($type, $body);
 	return;
 }
 
@@ -84,7 +92,7 @@ is(told('a')->[0][-1], $run->[-1], '... which is the same everywhere');
 $fleet->drop(1);
 is_deeply(told('b'), [ [ signal => 'KILL' ] ], 'an agent out of reach is ended here');
 says($b, 'PONG');
-$b->{on_lost}->($b, 'gone');
+$b->_lose('gone');
 is_deeply([ @lost, grep { /PONG/ } splice @frames ], [], '... and not heard any more');
 my $c = here(2, '10.0.0.3');
 told($_) for qw(a c);
@@ -104,7 +112,7 @@ is_deeply(unpacked(told('c')->[0][-1]),
 {
 	my @refused;
 	no warnings 'redefine';
-	local *FTMPI::Launcher::Fleet::refuse = sub { push @refused, $_[1] };
+	local *FTMPI::Launcher::AgentLink::refuse = sub { push @refused, $_[0]->index };
 	$fleet->start(2);
 	splice @frames;
 	says($fleet->agent(2), 'STRAINED', 700, 120);

@@ -150,7 +150,7 @@ sub _cannot_start
 {
 	my ($self, $why) = @_;
 	$self->{waiting} = [];
-	$self->_tell('FAILED', $why);
+	$self->_tell('UNFIT', $why);
 	return 0;
 }
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The launcher's view of one host: its agent's process, the channel to it, and what the agent told
-# of the machine. Events go to the launcher: frame (host, name, fields), lost (host, why), with why
-# '' when nobody said.
+# The launcher's end of one agent: its process, the channel to it, what it told of its machine, the sockets
+# that it has bound, and how much credit for output it is owed. An agent says HERE first, and once. Two
+# events go to the owner: on_frame (this link, name, fields) and on_lost (this link, why), with why '' when
+# nobody said.
 package FTMPI::Launcher::AgentLink;
 
 use strict;
@@ -11,26 +12,36 @@ use warnings;
 use Errno qw(EAGAIN EINTR EWOULDBLOCK);
 use IO::Handle ();
 
+use FTMPI::Address             ();
 use FTMPI::Channel             ();
 use FTMPI::Control             ();
 use FTMPI::Error               ();
 use FTMPI::Lateness            ();
 use FTMPI::Launcher::Bootstrap ();
+use FTMPI::Launcher::Sentences ();
 use FTMPI::Loop                ();
+use FTMPI::Wire                ();
 
-# All timers of a host, in seconds: from the start to the first word of the agent; how long to wait for
-# the words of an ssh that failed. (The time between two questions whether it is still there is given.)
-use constant { START_TIME => 30, WORDS_TIME => 0.3 };
+# All timers of an agent, in seconds: from its start to its first frame; how long to wait for the words of an
+# ssh that failed; how long it has to leave. (The time between two PINGs is given.)
+use constant { START_TIME => 30, WORDS_TIME => 0.3, LEAVE_TIME => 3 };
 use constant WORDS_MAX => 8192;
 
-# loop, name, local, size (ranks of the job), on_frame, on_lost, ssh => [words]; period: seconds between
-# two questions; patience: sub -> seconds without an answer after which it is lost.
+# loop; index, name, local: of its host; size: ranks of the job; ssh => [words]; period: seconds between two
+# PINGs; patience: sub (this link) -> seconds without an answer after which it is lost; sockets: of each rank;
+# on_frame, on_lost, and on_log => sub (text).
 sub new
 {
 	my ($class, %arg) = @_;
-	return bless { %arg, words => '', heard => 0, unanswered => 0, heard_at => 0, lateness => FTMPI::Lateness->new },
-		$class;
+	return bless { %arg, words => '', unanswered => 0, heard_at => 0, lateness => FTMPI::Lateness->new,
+		owed => 0, binds => [], ports => {}, held => 0 }, $class;
 }
+
+sub index { return $_[0]{index} }
+sub name  { return $_[0]{name} }
+
+# What the agent told of its machine: see FTMPI::Address::choose(), and cores; nothing before that.
+sub here { return $_[0]{here} }
 
 sub start
 {
@@ -68,13 +79,6 @@ sub advice
 		. FTMPI::Error::clean(join ' ', @{ $self->{ssh} }, $self->{name}, 'perl -v');
 }
 
-# To the command that leads there, and to what it started: it has a process group of its own.
-sub signal
-{
-	my ($self, $name) = @_;
-	return kill($name, -$self->{pid}) || kill $name, $self->{pid};
-}
-
 sub tell
 {
 	my ($self, @message) = @_;
@@ -85,22 +89,7 @@ sub tell
 sub queued    { return $_[0]{channel}->queued }
 sub connected { return !$_[0]{channel}->ended }
 
-# Nothing more is wanted of it. What runs there ends when it notices that.
-sub close
-{
-	my ($self) = @_;
-	$self->_cancel_timers;
-	$self->{channel}->close;
-	$self->{loop}->drop($self->{err});
-	return;
-}
-
-sub _cancel_timers
-{
-	my ($self) = @_;
-	$self->{loop}->cancel(delete $self->{$_}) for qw(start_timer ping_timer words_timer);
-	return;
-}
+# ---- what the agent says ----
 
 sub _frame
 {
@@ -108,19 +97,97 @@ sub _frame
 	my ($name, @fields) = eval { FTMPI::Control::decode('agent', $type, $body) };
 	if (!defined $name) {
 		chomp(my $why = $@);
-		$self->{channel}->refuse($why);
+		$self->refuse($why);
 		return;
 	}
 	$self->{unanswered} = 0;
 	$self->{heard_at}   = FTMPI::Loop::now();
-	if ($name eq 'HERE') {
-		$self->{heard} = 1;
-		$self->{loop}->cancel(delete $self->{start_timer});
-		$self->_ping;
+	return if $name eq 'BYE';
+	if (($name eq 'HERE') == defined $self->{here}) {
+		$self->refuse('it did not begin with what it is, or said that twice');
+		return;
 	}
+	$self->_here(@fields) if $name eq 'HERE';
+	return if $name eq 'PORTS' && !$self->_ports(@fields);
+	$self->{owed} += length $fields[2] if $name eq 'OUT';
 	$self->{on_frame}->($self, $name, @fields);
 	return;
 }
+
+# What it said makes no sense: it is lost.
+sub refuse
+{
+	my ($self, $why) = @_;
+	$self->{channel}->refuse($why);
+	return;
+}
+
+sub _here
+{
+	my ($self, $cores, $ssh, $names, $addresses) = @_;
+	$self->{here} = {
+		name  => $self->{name},
+		local => $self->{local},
+		cores => $cores,
+		FTMPI::Address::reported($ssh, $names, $addresses),
+	};
+	$self->{loop}->cancel(delete $self->{start_timer});
+	$self->_ping;
+	return;
+}
+
+# The number of a HELD: they come in the order of the HOLDs.
+sub next_held { return $_[0]{held}++ }
+
+# ---- sockets ----
+
+# The first address that is chosen for it is kept: something may listen there.
+sub use_address { $_[0]{address} //= $_[1]; return }
+
+# ports: the range of -ports.
+sub bind
+{
+	my ($self, $ports, @ranks) = @_;
+	push @{ $self->{binds} }, \@ranks;
+	$self->tell('BIND', $self->{address}, @ranks * $self->{sockets}, @$ports);
+	return;
+}
+
+sub _ports
+{
+	my ($self, $ports) = @_;
+	my $ranks = shift @{ $self->{binds} };
+	if (!$ranks || @$ports != @$ranks * $self->{sockets}) {
+		$self->refuse('it bound a wrong number of ports');
+		return 0;
+	}
+	$self->{ports}{ $ranks->[$_] } = [ $ports->[$_], $ports->[ @$ranks + $_ ] // 0 ] for 0 .. $#$ranks;
+	$self->{on_log}->("host $self->{name}: @{[ FTMPI::Launcher::Sentences::numbered('rank', @$ranks) ]} at"
+			. " $self->{address}, @{[ FTMPI::Launcher::Sentences::numbered('port', @$ports) ]}");
+	return 1;
+}
+
+# One row of the table of all ranks; node: the number of its host there.
+sub row
+{
+	my ($self, $rank, $node) = @_;
+	return FTMPI::Wire::pack_fields(FTMPI::Control::ROW, @$self{qw(name address)}, @{ $self->{ports}{$rank} }, $node,
+		$self->{here}{cores});
+}
+
+# ---- output ----
+
+# Credit for output that has gone on, if that is a large part of what it had at first.
+sub settle
+{
+	my ($self, $credit) = @_;
+	return if $self->{owed} * 4 < $credit;
+	$self->tell('CREDIT', $self->{owed}) if $self->connected;
+	$self->{owed} = 0;
+	return;
+}
+
+# ---- whether it is still there ----
 
 # Whatever comes from the agent counts as an answer. Questions are counted, not time: a launcher
 # that was itself stopped for a while asks again before it judges.
@@ -128,7 +195,7 @@ sub _ping
 {
 	my ($self) = @_;
 	my $silent = $self->{unanswered} * $self->{period};
-	if ($silent >= $self->{patience}->()) {
+	if ($silent >= $self->{patience}->($self)) {
 		$self->_lose(sprintf 'no answer for %.3g s', $silent);
 		return;
 	}
@@ -145,11 +212,22 @@ sub silence
 	return $self->{unanswered} > 1 ? ($self->{unanswered} - 1) * $self->{period} : 0;
 }
 
-# A rank or the agent there gets too little of a processor: it was late by so many seconds.
-sub starves { my ($self, $seconds) = @_; $self->{lateness}->late($seconds, FTMPI::Loop::now()); return }
+# A rank or the agent there gets too little of a processor: it was late by so many seconds. Returns the load
+# of the machine in words.
+sub starves
+{
+	my ($self, $seconds, $load) = @_;
+	$self->{lateness}->late($seconds, FTMPI::Loop::now());
+	return $self->{load} = FTMPI::Launcher::Sentences::load($load, $self->{here}{cores});
+}
+
+# The load when it was short of processors last; nothing when it never was.
+sub load { return $_[0]{load} }
 
 # For how long it may be silent, as things were when it was heard last.
 sub lenient { my ($self) = @_; return $self->{lateness}->allowance($self->{heard_at}) }
+
+# ---- its end ----
 
 sub _lose
 {
@@ -193,8 +271,8 @@ sub _tell_end
 {
 	my ($self) = @_;
 	my $why = $self->{channel}->refused ? $self->{end} : $self->last_words // $self->{end};
-	$self->close;
-	$self->{on_lost}->($self, $why);
+	$why = 'it ended without a word' . $self->advice if !length $why && !$self->{here};
+	$self->_lose($why);
 	return;
 }
 
@@ -203,11 +281,65 @@ sub _tell_end
 sub last_words
 {
 	my ($self) = @_;
-	for my $text ($self->{words}, $self->{heard} ? '' : $self->{channel}->chatter) {
+	for my $text ($self->{words}, $self->{here} ? '' : $self->{channel}->chatter) {
 		my @lines = grep { length } map { FTMPI::Error::clean($_) } split /[\r\n]+/, $text;
 		return $lines[-1] if @lines;
 	}
 	return;
 }
+
+# To the command that leads there, and to what it started: it has a process group of its own.
+sub signal
+{
+	my ($self, $name) = @_;
+	return kill($name, -$self->{pid}) || kill $name, $self->{pid};
+}
+
+# Nothing more is heard of it or told to it. What runs there ends when it notices that.
+sub close
+{
+	my ($self) = @_;
+	$self->_cancel_timers;
+	$self->{channel}->close;
+	$self->{loop}->drop($self->{err});
+	return;
+}
+
+sub _cancel_timers
+{
+	my ($self) = @_;
+	$self->{loop}->cancel(delete $self->{$_}) for qw(start_timer ping_timer words_timer);
+	return;
+}
+
+# Ended at once, with what was to bring us there.
+sub kill_process
+{
+	my ($self) = @_;
+	$self->close;
+	$self->signal('KILL') if !$self->{reaped};
+	return;
+}
+
+# Told to clear up and leave. One that is on its way, or out of reach, is ended with what was to bring us
+# there; so is one that does not leave in time.
+sub dismiss
+{
+	my ($self) = @_;
+	return if $self->{reaped};
+	if ($self->{here} && $self->connected) {
+		$self->tell('END');
+	} else {
+		$self->close;
+		$self->signal('TERM');
+	}
+	$self->{loop}->after(LEAVE_TIME, sub { $self->kill_process if !$self->{reaped} });
+	return;
+}
+
+# The process here has ended.
+sub is_reaped { return $_[0]{reaped} }
+sub reaped    { $_[0]{reaped} = 1; return }
+sub pid       { return $_[0]{pid} }
 
 1;

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The agents of a job: started, told where its ranks are, told to run them, left. Hosts go by their
-# number in the plan; each has at most one agent that counts, the one started last. Which host is used
-# for what is decided elsewhere (FTMPI::Launcher::Job, FTMPI::Launcher::HostTable).
+# The agents of a job. Hosts go by their number in the plan; each has at most one agent that counts, the one
+# started last. That is all that stands between an agent's link (FTMPI::Launcher::AgentLink) and the
+# launcher: events of agents that do not count any more are left out, all others pass as they are, with
+# their link. Beside that, what concerns all agents together: addresses, the table of ranks, the end. Which
+# host is used for what is decided elsewhere (FTMPI::Launcher::Job, FTMPI::Launcher::HostTable).
 package FTMPI::Launcher::Fleet;
 
 use strict;
@@ -11,27 +13,21 @@ use warnings;
 use POSIX qw(WNOHANG);
 
 use FTMPI::Address             ();
-use FTMPI::Control             ();
 use FTMPI::Launcher::AgentLink ();
-use FTMPI::Launcher::Sentences ();
 use FTMPI::Net                 ();
-use FTMPI::Wire                ();
 
 # Output of all agents together that is on its way, and the least of one, in bytes; seconds between
-# two questions without heartbeats, and the least for each host with them; questions within the timeout
-# of heartbeats; seconds that an agent has to leave.
+# two PINGs without heartbeats, and the least for each host with them; PINGs within the timeout of
+# heartbeats.
 use constant {
 	CREDIT_ALL => 1 << 22,
 	CREDIT_MIN => 1 << 16,
 	PING_TIME  => 5,
 	PING_LEAST => 0.001,
 	PINGS      => 5,
-	LEAVE_TIME => 3,
 };
 
-# plan: see FTMPI::Launcher; loop; on_frame => sub (host, name, fields); on_lost => sub (host, why,
-# whether it had been here); on_log => sub (text); patience => sub (host) -> seconds without an answer
-# after which an agent is lost.
+# plan: see FTMPI::Launcher; loop; patience, on_frame, on_lost, on_log: see FTMPI::Launcher::AgentLink.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -46,7 +42,7 @@ sub new
 	return $self;
 }
 
-# Seconds between two questions: a few within the timeout are enough, and each wakes two processes.
+# Seconds between two PINGs: a few within the timeout are enough, and each wakes two processes.
 sub _period
 {
 	my ($beat, $timeout) = @_;
@@ -55,32 +51,49 @@ sub _period
 	return $period < $beat ? $beat : $period;
 }
 
-sub name  { return $_[0]{plan}{hosts}[ $_[1] ]{name} }
+# The agent of this host that counts, or nothing.
 sub agent { return $_[0]{agents}[ $_[1] ] }
 
-# An agent for this host.
+# This agent is the one that counts.
+sub counts { my ($self, $agent) = @_; return $agent == ($self->agent($agent->index) // 0) }
+
+sub _agents { my ($self) = @_; return grep { $_ } @{ $self->{agents} } }
+
+# ---- the start of an agent ----
+
 sub start
 {
 	my ($self, $index) = @_;
-	my $plan = $self->{plan};
-	my $host = $plan->{hosts}[$index];
+	my $plan  = $self->{plan};
+	my $host  = $plan->{hosts}[$index];
 	my $agent = FTMPI::Launcher::AgentLink->new(
 		%$host{qw(name local)},
+		index    => $index,
 		size     => $plan->{size},
 		loop     => $self->{loop},
 		ssh      => $plan->{ssh},
 		period   => $self->{period},
-		patience => sub { $self->{patience}->($index) },
-		on_frame => sub { $self->_frame($index, @_) },
-		on_lost  => sub { $self->_lost($index, @_) });
-	@$agent{qw(owed binds ports)} = (0, [], {});
+		patience => $self->{patience},
+		sockets  => $plan->{heartbeat} ? 2 : 1,
+		on_log   => $self->{on_log},
+		on_frame => $self->_if_it_counts($self->{on_frame}),
+		on_lost  => $self->_if_it_counts($self->{on_lost}));
 	$agent->start;
 	$self->{agents}[$index] = $agent;
 	push @{ $self->{all} }, $agent;
 	$agent->tell('SETUP', $self->{credit}, $plan->{silence}, 1000 * ($plan->{starved_limit} // 0));
 	$agent->tell('HOLD', @$_) for holds($plan);
-	$agent->{held} = 0;
 	return;
+}
+
+# The filter.
+sub _if_it_counts
+{
+	my ($self, $event) = @_;
+	return sub {
+		my ($agent, @data) = @_;
+		$event->($agent, @data) if $self->counts($agent);
+	};
 }
 
 # What a job executes, part by part: working directory, environment, [the name that the user gave].
@@ -92,19 +105,12 @@ sub holds
 	return map { [ $_->{wdir}, [ @{ $plan->{env} }, @{ $_->{env} } ], [ $_->{prog}[0] ] ] } @own;
 }
 
-# Of which part this host tells now: its number, and the name of its program; or nothing.
-sub next_held
-{
-	my ($self, $index) = @_;
-	my $number = $self->{agents}[$index]{held}++;
-	my $hold = (holds($self->{plan}))[$number] // return;
-	return ($number, $hold->[2][0]);
-}
+# ---- what agents are told ----
 
 sub tell
 {
 	my ($self, $index, @message) = @_;
-	my $agent = $self->{agents}[$index];
+	my $agent = $self->agent($index);
 	$agent->tell(@message) if $agent && $agent->connected;
 	return;
 }
@@ -116,109 +122,24 @@ sub tell_all
 	return;
 }
 
-# Words that no agent has taken yet.
-sub is_telling
-{
-	my ($self) = @_;
-	return scalar grep { $_ && $_->connected && $_->queued } @{ $self->{agents} };
-}
-
-# Seconds since the agent was heard.
-sub silence
-{
-	my ($self, $index) = @_;
-	my $agent = $self->{agents}[$index];
-	return $agent ? $agent->silence : 0;
-}
-
-# Something there gets too little of a processor, and was late by so many seconds. Its load, in words.
-sub starves
-{
-	my ($self, $index, $seconds, $load) = @_;
-	my $agent = $self->{agents}[$index];
-	$agent->starves($seconds);
-	return $agent->{load} = FTMPI::Launcher::Sentences::load($load, $agent->{here}{cores});
-}
-
-# Its load when it was short of processors last; nothing when it never was.
-sub load { my ($self, $index) = @_; return ($self->{agents}[$index] // {})->{load} }
-
-sub lenient
-{
-	my ($self, $index) = @_;
-	my $agent = $self->{agents}[$index];
-	return $agent ? $agent->lenient : 0;
-}
-
-# ---- what agents say ----
-
-sub _frame
-{
-	my ($self, $index, $agent, $name, @fields) = @_;
-	if ($name eq 'BYE') {
-		$agent->{bye} = 1;
-		return;
-	}
-	return if $agent != ($self->{agents}[$index] // 0);
-	if (($name eq 'HERE') == defined $agent->{here}) {
-		$self->refuse($index, 'it did not begin with what it is, or said that twice');
-		return;
-	}
-	$self->_here($index, $agent, @fields) if $name eq 'HERE';
-	return if $name eq 'PORTS' && !$self->_ports($index, $agent, @fields);
-	$agent->{owed} += length $fields[2] if $name eq 'OUT';
-	$self->{on_frame}->($index, $name, @fields);
-	return;
-}
-
-sub _lost
-{
-	my ($self, $index, $agent, $why) = @_;
-	return if $agent != ($self->{agents}[$index] // 0);
-	$self->{on_lost}->($index, length $why ? $why : $agent->{heard} ? '' : 'it ended without a word' . $agent->advice,
-		$agent->{heard});
-	return;
-}
-
-# What it said makes no sense: it is lost.
-sub refuse
-{
-	my ($self, $index, $why) = @_;
-	my $agent = $self->{agents}[$index];
-	$agent->{channel}->refuse($why) if $agent;
-	return;
-}
-
-sub _here
-{
-	my ($self, $index, $agent, $cores, $ssh, $names, $addresses) = @_;
-	$agent->{here} = {
-		name  => $agent->{name},
-		local => $agent->{local},
-		cores => $cores,
-		FTMPI::Address::reported($ssh, $names, $addresses),
-	};
-	return;
-}
-
-# ---- sockets ----
+# How many agents have not taken all that they were told.
+sub is_telling { my ($self) = @_; return scalar grep { $_->connected && $_->queued } $self->_agents }
 
 # orders: [host, ranks] each; used: all hosts that have ranks. All addresses are chosen together, but
 # where something listens already it stays. Ends in a FTMPI::Error when there is none that fits.
 sub bind
 {
 	my ($self, $orders, @used) = @_;
-	my $plan  = $self->{plan};
-	my @found = FTMPI::Address::choose(
-		hosts   => [ map { $self->{agents}[$_]{here} } @used ],
+	my $plan   = $self->{plan};
+	my @agents = map { $self->agent($_) } @used;
+	my @found  = FTMPI::Address::choose(
+		hosts   => [ map { $_->here } @agents ],
 		iface   => $plan->{iface},
 		towards => \&FTMPI::Net::source_towards);
-	$self->{agents}[ $used[$_] ]{address} //= $found[$_] for 0 .. $#used;
+	$agents[$_]->use_address($found[$_]) for 0 .. $#agents;
 	for my $order (@$orders) {
 		my ($index, @ranks) = @$order;
-		my $agent = $self->{agents}[$index];
-		push @{ $agent->{binds} }, \@ranks;
-		$agent->tell('BIND', $agent->{address}, $self->_sockets(@ranks), @{ $plan->{ports} // [ 0, 0 ] });
+		$self->agent($index)->bind($plan->{ports} // [ 0, 0 ], @ranks);
 	}
 	return;
 }
@@ -227,34 +148,11 @@ sub bind
 sub unfit
 {
 	my ($self, $index) = @_;
-	my @host = $self->{agents}[$index]{here};
+	my @host = $self->agent($index)->here;
 	eval { FTMPI::Address::choose(hosts => \@host, iface => $self->{plan}{iface}); 1 } and return;
 	die $@ if !ref $@;
 	return $@->text;
 }
-
-# A rank has a socket for data, and one for heartbeats if there are any.
-sub _sockets
-{
-	my ($self, @ranks) = @_;
-	return @ranks * ($self->{plan}{heartbeat} ? 2 : 1);
-}
-
-sub _ports
-{
-	my ($self, $index, $agent, $ports) = @_;
-	my $ranks = shift @{ $agent->{binds} };
-	if (!$ranks || @$ports != $self->_sockets(@$ranks)) {
-		$self->refuse($index, 'it bound a wrong number of ports');
-		return 0;
-	}
-	$agent->{ports}{ $ranks->[$_] } = [ $ports->[$_], $ports->[ @$ranks + $_ ] // 0 ] for 0 .. $#$ranks;
-	$self->{on_log}->("host $agent->{name}: @{[ FTMPI::Launcher::Sentences::numbered('rank', @$ranks) ]} at"
-			. " $agent->{address}, @{[ FTMPI::Launcher::Sentences::numbered('port', @$ports) ]}");
-	return 1;
-}
-
-# ---- ranks ----
 
 # RUN to all hosts that have ranks. ranks: sub (host) -> its ranks; head, settings: of the message.
 sub run
@@ -275,25 +173,14 @@ sub _table
 	my ($self, $ranks, @used) = @_;
 	my @rows;
 	for my $node (0 .. $#used) {
-		my $agent = $self->{agents}[ $used[$node] ];
-		for my $rank ($ranks->($used[$node])) {
-			$rows[$rank] = FTMPI::Wire::pack_fields(FTMPI::Control::ROW, @$agent{qw(name address)},
-				@{ $agent->{ports}{$rank} }, $node, $agent->{here}{cores});
-		}
+		my $agent = $self->agent($used[$node]);
+		$rows[$_] = $agent->row($_, $node) for $ranks->($used[$node]);
 	}
 	return join '', @rows;
 }
 
 # Give the agents credit for output that has gone on, in large pieces.
-sub settle
-{
-	my ($self) = @_;
-	for my $agent (grep { $_ && $_->{owed} * 4 >= $self->{credit} } @{ $self->{agents} }) {
-		$agent->tell('CREDIT', $agent->{owed}) if $agent->connected;
-		$agent->{owed} = 0;
-	}
-	return;
-}
+sub settle { my ($self) = @_; $_->settle($self->{credit}) for $self->_agents; return }
 
 # ---- the end of an agent ----
 
@@ -301,36 +188,27 @@ sub settle
 sub drop
 {
 	my ($self, $index) = @_;
-	my $agent = $self->{agents}[$index] // return;
-	$self->{agents}[$index] = undef;
-	$self->_kill($agent);
+	my $agent = $self->_forget($index) // return;
+	$agent->kill_process;
 	return;
 }
 
-sub _kill
-{
-	my ($self, $agent) = @_;
-	$agent->close;
-	$agent->signal('KILL') if !$agent->{reaped};
-	return;
-}
-
-# It is not wanted any more: told to clear up and leave. One that is on its way, or out of reach, is
-# ended with what was to bring us there.
+# It is not wanted any more.
 sub dismiss
 {
 	my ($self, $index) = @_;
-	my $agent = $self->{agents}[$index] // return;
-	$self->{agents}[$index] = undef;
-	return if $agent->{reaped};
-	if ($agent->{heard} && $agent->connected) {
-		$agent->tell('END');
-	} else {
-		$agent->close;
-		$agent->signal('TERM');
-	}
-	$self->{loop}->after(LEAVE_TIME, sub { $self->_kill($agent) if !$agent->{reaped} });
+	my $agent = $self->_forget($index) // return;
+	$agent->dismiss;
 	return;
+}
+
+# From now on it does not count.
+sub _forget
+{
+	my ($self, $index) = @_;
+	my $agent = $self->agent($index);
+	$self->{agents}[$index] = undef if $agent;
+	return $agent;
 }
 
 sub dismiss_all
@@ -344,9 +222,9 @@ sub dismiss_all
 sub abandon
 {
 	my ($self) = @_;
-	for my $agent (grep { !$_->{reaped} } @{ $self->{all} }) {
-		$self->_kill($agent);
-		$agent->{reaped} = 1;
+	for my $agent (grep { !$_->is_reaped } @{ $self->{all} }) {
+		$agent->kill_process;
+		$agent->reaped;
 	}
 	return;
 }
@@ -355,9 +233,9 @@ sub reap
 {
 	my ($self) = @_;
 	while ((my $pid = waitpid -1, WNOHANG) > 0) {
-		$_->{reaped} = 1 for grep { $_->{pid} == $pid } @{ $self->{all} };
+		$_->reaped for grep { $_->pid == $pid } @{ $self->{all} };
 	}
-	@{ $self->{all} } = grep { !$_->{reaped} || $_->connected } @{ $self->{all} };
+	@{ $self->{all} } = grep { !$_->is_reaped || $_->connected } @{ $self->{all} };
 	return;
 }
 
@@ -365,7 +243,7 @@ sub reap
 sub is_gone
 {
 	my ($self) = @_;
-	return !grep { !$_->{reaped} } @{ $self->{all} };
+	return !grep { !$_->is_reaped } @{ $self->{all} };
 }
 
 1;

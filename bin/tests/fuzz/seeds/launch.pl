@@ -154,7 +154,7 @@ my @MESSAGES = (
 	[ PART => 2, 3, '/tmp', [qw(prog arg)], ['A=b'] ],
 	[ STDIN => 'abc' ], ['STDIN_END'], [ KILL => 1 ], [ CREDIT => 7 ], ['PING'], ['END'],
 	[ HERE => 4, '10.0.0.1', [qw(lo eth0)], [qw(127.0.0.1 10.0.0.2)] ], [ PORTS => [ 1, 65535 ] ],
-	[ FAILED => 'why' ], [ STARTED => 0, 99 ], [ NEWS => 0, 16, 'body' ], [ BROKEN => 1, 'how' ],
+	[ UNFIT => 'why' ], [ STARTED => 0, 99 ], [ NEWS => 0, 16, 'body' ], [ BROKEN => 1, 'how' ],
 	[ CANNOT_RUN => 0, 'no' ], [ OUT => 0, 2, "line\n" ], [ EXITED => 0, 1, 0 ], [ STDIN_TAKEN => 5 ],
 	['STDIN_CLOSED'], ['PONG'], ['BYE'], [ AGAIN => 1 ], [ STOPPED => 1, 1000 ],
 	[ RESTARTING => 1 ], [ SUSPECT => 1, 1012, 7 ], [ LINE => 4 ], [ PROGRAM => 1 ], [ RESTORED => 4, 'name' ],

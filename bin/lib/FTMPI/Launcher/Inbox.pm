@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What agents and ranks send, on its way to FTMPI::Launcher::Job. An event has the name of its frame, in small
+# letters: EXITED is the event `exited`; so is a message of a rank, which its agent passes on in a NEWS. What
+# is wrong in itself (a rank that is not on that host, a NEWS that makes no sense) loses the agent; texts are
+# made safe to show. Frames that are no event (output, standard input, what programs are) go to the part of
+# the launcher that they concern.
+package FTMPI::Launcher::Inbox;
+
+use strict;
+use warnings;
+
+use FTMPI::Condition ();
+use FTMPI::Control   ();
+use FTMPI::Error     ();
+
+# Frames that are nothing but an event, and what that carries, from the agent and the fields of the frame. An
+# event of a host carries its number.
+my %EVENTS = (
+	PORTS      => sub { $_[0]->index },
+	UNFIT      => sub { ($_[0]->index, 'host ' . $_[0]->name . ': ' . FTMPI::Error::clean($_[1])) },
+	CANNOT_RUN => sub { ($_[0]->index, 'host ' . $_[0]->name . ": $_[2]") },
+	BROKEN     => sub { @_[ 1, 2 ] },
+	STOPPED    => sub { @_[ 1, 2 ] },
+	TRACED     => sub { ($_[1], FTMPI::Error::clean("$_[3], process $_[2]")) },
+	FOREIGN    => sub { (@_[ 1, 2 ], FTMPI::Error::clean($_[3])) },
+	INITED     => sub { $_[1] },
+	FINALIZED  => sub { $_[1] },
+	ABORTED    => sub { (@_[ 1, 2 ], FTMPI::Error::clean($_[3])) },
+	LOST       => sub { (@_[ 1, 2 ], FTMPI::Error::clean($_[3])) },
+	SUSPECT    => sub { @_[ 1 .. 3 ] },
+	HEARD      => sub { @_[ 1, 2 ] },
+);
+
+# Frames that concern others too, or others alone.
+my %HANDLERS = (
+	HERE         => \&_here,
+	AGAIN        => \&_again,
+	HELD         => \&_held,
+	STARTED      => \&_started,
+	OUT          => \&_out,
+	EXITED       => \&_exited,
+	CONDITION    => \&_condition,
+	STRAINED     => \&_strained,
+	STDIN_TAKEN  => \&_stdin_taken,
+	STDIN_CLOSED => \&_stdin_closed,
+	PROBED       => \&_probed,
+	NEWS         => \&_news,
+	RUNS         => \&_runs,
+	PROGRAM      => \&_program,
+	LINE         => \&_line,
+	RESTORED     => \&_restored,
+);
+
+# Frames of an agent that begin with a rank, and those of rank 0: it is one of that host.
+my %OF_RANK_0 = map { $_ => 1 } qw(STDIN_TAKEN STDIN_CLOSED);
+my %OF_RANK = map { $_ => 1 } qw(STARTED NEWS BROKEN CANNOT_RUN OUT EXITED STOPPED TRACED FOREIGN CONDITION);
+
+# plan: see FTMPI::Launcher; job: FTMPI::Launcher::Job, for its table of hosts and its phase; event => sub (name,
+# data); say, log, step => sub (text); programs: the name of each part's; builds, streams, workdir: as in FTMPI::Launcher; stdin => sub: the
+# FTMPI::Launcher::Stdin, or nothing; on_output => sub, when output has come.
+sub new
+{
+	my ($class, %arg) = @_;
+	return bless { %arg, expected => $arg{plan}{expected} }, $class;
+}
+
+# A frame of an agent.
+sub frame
+{
+	my ($self, $agent, $name, @fields) = @_;
+	my $rank = $OF_RANK{$name} ? $fields[0] : $OF_RANK_0{$name} ? 0 : undef;
+	if (defined $rank && !$self->{job}->hosts->has($agent->index, $rank)) {
+		$agent->refuse('it spoke of a rank that it has not');
+		return;
+	}
+	$self->_take($agent, $name, @fields);
+	return;
+}
+
+# A message of a rank. The agent has checked it.
+sub _news
+{
+	my ($self, $agent, $rank, $type, $body) = @_;
+	my ($name, @fields) = eval { FTMPI::Control::decode('rank', $type, $body) };
+	if (!defined $name) {
+		$agent->refuse('it sent news that make no sense');
+		return;
+	}
+	$self->_take($agent, $name, $rank, @fields);
+	return;
+}
+
+sub _take
+{
+	my ($self, $agent, $name, @fields) = @_;
+	if (my $handler = $HANDLERS{$name}) {
+		$self->$handler($agent, @fields);
+	} elsif (my $data = $EVENTS{$name}) {
+		$self->{event}->(lc $name, $data->($agent, @fields));
+	}
+	return;
+}
+
+# ---- agents ----
+
+sub _here
+{
+	my ($self, $agent) = @_;
+	$self->{step}->('host ' . $agent->name . ' is here');
+	$self->{event}->('here', $agent->index);
+	return;
+}
+
+sub _again
+{
+	my ($self, $agent, $epoch) = @_;
+	$self->{step}->('host ' . $agent->name . ' begins again');
+	$self->{event}->('again', $agent->index, $epoch);
+	return;
+}
+
+sub _strained
+{
+	my ($self, $agent, $ms, $load) = @_;
+	return if !$self->{plan}{starved_limit};
+	$self->{event}->('strained', $agent->index, $ms, $agent->starves($ms / 1000, $load));
+	return;
+}
+
+# ---- what programs are ----
+
+# What the agent found by the name of a part's program.
+sub _held
+{
+	my ($self, $agent, $paths, $ids) = @_;
+	my $part = $agent->next_held;
+	my $name = $self->{programs}[$part] // return;
+	my ($path, $id) = map { $_->[0] // '' } $paths, $ids;
+	return if !length $path || !length $id;
+	my $why = $self->{builds}->held($agent->name, $part, $name, $path, $id) // return;
+	$self->{event}->('unfit', $agent->index, FTMPI::Error::clean($why));
+	return;
+}
+
+# What a rank is, in its own words.
+sub _runs
+{
+	my ($self, undef, $rank, $hash, $path) = @_;
+	my $who = $self->{job}->hosts->who($rank);
+	my $why = $self->{builds}->runs($rank, $who, FTMPI::Error::clean($path), unpack 'H*', $hash);
+	$self->{event}->('cannot', $why) if defined $why;
+	return;
+}
+
+# ---- processes of ranks ----
+
+sub _started
+{
+	my ($self, $agent, $rank, $pid) = @_;
+	$self->{log}->("rank $rank on " . $agent->name . " is process $pid");
+	return;
+}
+
+sub _exited
+{
+	my ($self, undef, $rank, $status, $signal) = @_;
+	$self->{event}->('exited', $rank, $status, $signal, $self->{streams}->last_words($rank));
+	return;
+}
+
+# What the agent saw of a rank.
+sub _condition
+{
+	my ($self, $agent, $rank, $number, $load) = @_;
+	my $word = FTMPI::Condition::word($number);
+	$self->{event}->('condition', $rank, $word,
+		$word eq 'starved' ? $agent->starves($self->{plan}{timeout_heartbeat} / 1000, $load) : undef);
+	return;
+}
+
+sub _out
+{
+	my ($self, undef, $rank, $stream, $bytes) = @_;
+	$self->{streams}->take($rank, $stream == 1 ? 1 : 2, $bytes);
+	$self->{on_output}->();
+	return;
+}
+
+sub _stdin_taken
+{
+	my ($self, undef, $bytes) = @_;
+	my $stdin = $self->{stdin}->() or return;
+	$stdin->taken($bytes);
+	return;
+}
+
+sub _stdin_closed
+{
+	my ($self) = @_;
+	my $stdin = $self->{stdin}->() or return;
+	$stdin->close;
+	return;
+}
+
+# ---- recovery lines and the work directory ----
+
+# Once the program is known to make checkpoints, it matters whether all hosts share the work directory.
+sub _program
+{
+	my ($self, undef, $rank, $uses) = @_;
+	$self->{event}->('program', $rank, $uses);
+	return if !$uses || $self->{job}->phase ne 'running';
+	my $hosts = $self->{job}->hosts;
+	my $home  = $hosts->home(0);
+	$self->{workdir}->ask_whether_shared($home, grep { $_ != $home } $hosts->used);
+	return;
+}
+
+sub _probed
+{
+	my ($self, $agent, $order, $why) = @_;
+	$self->{workdir}->answered($agent->index, $order, FTMPI::Error::clean($why));
+	return;
+}
+
+sub _line
+{
+	my ($self, undef, undef, $number) = @_;
+	$self->{event}->('line', $number);
+	$self->{workdir}->keep_record;
+	return;
+}
+
+# A line that is older than the one that -restore named has its reason in what ranks have said of that.
+sub _restored
+{
+	my ($self, undef, undef, $number, $session) = @_;
+	$session = FTMPI::Error::clean($session);
+	$self->{workdir}->restored($session, $number);
+	$self->{event}->('restored', $number, $session);
+	my $expected = delete $self->{expected} // return;
+	$self->{say}->("line $number of session $session is restored instead of line $expected->{line}.")
+		if $session eq $expected->{session} && $number != $expected->{line};
+	return;
+}
+
+1;
