@@ -19,7 +19,8 @@
 #
 # The job's state is changed here alone. Its parts: how far ranks are (FTMPI::Launcher::RankTable); which
 # hosts are well, and where ranks are (FTMPI::Launcher::HostTable); restarts (FTMPI::Launcher::Recovery);
-# ranks and hosts that show no life (FTMPI::Launcher::Suspects).
+# ranks and hosts that show no life (FTMPI::Launcher::Suspects); status and last sentences
+# (FTMPI::Launcher::Outcome).
 #
 # Actions, beside those of FTMPI::Launcher::HostTable: [say => sentence], [log => text], [kill => hard],
 # [timer => name, seconds, what the event is to carry], [gone => rank] when its output is to be
@@ -32,6 +33,7 @@ use warnings;
 
 use FTMPI::Launcher::Failure   ();
 use FTMPI::Launcher::HostTable ();
+use FTMPI::Launcher::Outcome   ();
 use FTMPI::Launcher::RankTable ();
 use FTMPI::Launcher::Recovery  ();
 use FTMPI::Launcher::Sentences ();
@@ -137,18 +139,19 @@ sub new
 		ranks    => $ranks,
 		recovery => $recovery,
 		suspects => $suspects,
+		outcome  => FTMPI::Launcher::Outcome->new(recovery => $recovery, session => $arg{session}),
 		phase    => 'starting',
 		epoch    => 0,
 		now      => 0,
-		map { $_ => $arg{$_} } qw(session term_ranks),
+		term_ranks => $arg{term_ranks},
 	}, $class;
 	$self->_reset;
 	return $self;
 }
 
 sub phase  { return $_[0]{phase} }
-sub status { return $_[0]{status} }
-sub why    { return $_[0]{why} }
+sub status { return $_[0]{outcome}->status }
+sub why    { return $_[0]{outcome}->why }
 sub epoch  { return $_[0]{epoch} }
 sub hosts  { return $_[0]{hosts} }
 
@@ -181,8 +184,8 @@ sub _reset
 	$self->{ranks}->reset;
 	$self->{recovery}->reset;
 	$self->{suspects}->reset($self->{epoch});
-	@$self{qw(late lost)} = ([], []);
-	delete $self->{late_status};
+	$self->{outcome}->reset;
+	$self->{lost} = [];
 	return;
 }
 
@@ -240,7 +243,7 @@ sub _inited
 	my ($self, $rank) = @_;
 	my $ranks = $self->{ranks};
 	return if !$ranks->inited($rank);
-	$self->{in_mpi} = 1;
+	$self->{outcome}->in_mpi;
 	my @known = $self->_program($rank, 0);
 	my $left = $ranks->first_in('left');
 	return (@known, $self->_never_came($left)) if defined $left;
@@ -252,10 +255,8 @@ sub _inited
 sub _foreign
 {
 	my ($self, $rank, $long, $library) = @_;
-	return if $self->{in_mpi};
-	$self->{foreign} = [ $self->_who($rank), $library ];
-	my $note = FTMPI::Launcher::Sentences::foreign_note(@{ $self->{foreign} });
-	return $long && !$self->{warned}++ ? [ say => $note ] : [ log => $note ];
+	my ($note, $is_for_user) = $self->{outcome}->foreign($self->_who($rank), $long, $library) or return;
+	return [ ($is_for_user ? 'say' : 'log') => $note ];
 }
 
 sub _never_came
@@ -362,7 +363,8 @@ sub _exited
 	if (!defined $class) {
 		push @actions, $self->_ended_well($rank);
 	} elsif ($ranks->state($rank) eq 'finalized' && !($class eq 'killed' && $self->{recovery}->can_restart)) {
-		$self->_ended_late($rank, $code, $how);
+		$ranks->ended_late($rank);
+		$self->{outcome}->failed_late($self->_who($rank), $code, $how);
 	} else {
 		push @actions, $self->_failure(
 			class  => $class,
@@ -397,16 +399,6 @@ sub _ended_well
 	}
 	my $waited_for = $before eq 'started' && defined $ranks->first_in('inited');
 	return $waited_for ? $self->_never_came($rank) : ();
-}
-
-sub _ended_late
-{
-	my ($self, $rank, $code, $how) = @_;
-	$self->{ranks}->ended_late($rank);
-	$self->{late_status} //= $code;
-	push @{ $self->{late} }, $self->_who($rank) . " $how after MPI_Finalize."
-		if !@{ $self->{late} };
-	return;
 }
 
 # ---- lost connections, ranks that show no life ----
@@ -583,20 +575,12 @@ sub _no_answer
 
 # ---- the end ----
 
-# The first failure that is not mended: say it, remember its status, and end what still runs. A
-# sentence that ends in "; " is finished by what happens to the others.
+# The first failure that is not mended: say it, and end what still runs.
 sub _fail
 {
 	my ($self, $status, $sentence) = @_;
-	$self->{status} = $status;
-	my @actions;
-	if (defined $sentence) {
-		my $rest = $self->{ranks}->living ? '; the other ranks are ended.' : '.';
-		$sentence =~ s/; \z/$rest/;
-		$self->{why} = $sentence;
-		@actions = ([ say => $sentence ]);
-	}
-	return (@actions, $self->_end(0));
+	my @said = $self->{outcome}->failed($status, $sentence, $self->{ranks}->living);
+	return (map({ [ say => $_ ] } @said), $self->_end(0));
 }
 
 sub _end
@@ -618,13 +602,14 @@ sub _cannot
 sub _interrupted
 {
 	my ($self, $name) = @_;
-	$self->{why} = "SIG$name";
-	$self->{tells_line} = 1;
-	my $status = 128 + $SIGNAL_NUMBER{$name};
+	my $outcome = $self->{outcome};
+	my $status  = 128 + $SIGNAL_NUMBER{$name};
+	$outcome->ended_by_user;
 	my $seconds = $self->{term_ranks};
 	return $self->_fail($status, "SIG$name came; the job is ended.")
 		if !$seconds || $name ne 'TERM' || $self->{phase} ne 'running' || !$self->{ranks}->living;
-	@$self{qw(status phase)} = ($status, 'ending');
+	$outcome->interrupted($status, $name);
+	$self->{phase} = 'ending';
 	return (
 		[ say   => "SIGTERM came, and is passed to the ranks; what has not ended in $seconds s is ended." ],
 		[ kill  => int 1000 * $seconds + 0.5 ],
@@ -641,7 +626,7 @@ sub _hurried
 sub _timed_out
 {
 	my ($self, $seconds) = @_;
-	$self->{tells_line} = 1;
+	$self->{outcome}->ended_by_user;
 	return $self->_fail(124, "the job did not end within $seconds s (-timeout); it is ended.");
 }
 
@@ -671,19 +656,9 @@ sub _host_counted
 sub _over
 {
 	my ($self) = @_;
-	my $recovery = $self->{recovery};
 	$self->{phase} = 'over';
-	my @late = map { [ say => $_ ] } @{ $self->{late} };
-	@late = () if defined $self->{status};
-	push @late, [ say => FTMPI::Launcher::Sentences::NOT_ASKED_FOR ]
-		if $recovery->was_not_asked_for && !$self->{foreign} && !defined $self->{status};
-	if ($self->{foreign} && !$self->{in_mpi}) {
-		push @late, [ say => FTMPI::Launcher::Sentences::foreign(@{ $self->{foreign} }) ];
-		$self->{status} ||= $self->{late_status} || 1;
-	}
-	push @late, map { [ say => $_ ] } $recovery->goes_on($self->{session}) if $self->{tells_line};
-	$self->{status} //= $self->{late_status} // 0;
-	return (@late, [ over => $self->{status} ]);
+	my @said = map { [ say => $_ ] } $self->{outcome}->over;
+	return (@said, [ over => $self->status ]);
 }
 
 1;
