@@ -250,17 +250,17 @@ sub _prepare_program
 	return FTMPI::Agent::Spawn::refuses($part->{program});
 }
 
-# What was told so far is of older epochs. AGAIN says so.
+# What was told so far is of older epochs. RESTARTING_ALL says so.
 sub _restart
 {
 	my ($self, $epoch) = @_;
-	my $wrong = $self->{ranks}->again($epoch);
+	my $wrong = $self->{ranks}->restart($epoch);
 	if (defined $wrong) {
 		$self->_disobey($wrong);
 		return;
 	}
 	$self->{examiner}->forget;
-	$self->_tell('AGAIN', $epoch);
+	$self->_tell('RESTARTING_ALL', $epoch);
 	return;
 }
 

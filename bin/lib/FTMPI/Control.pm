@@ -66,7 +66,7 @@ my @TABLE = (
 	[ 58, 'STDIN_CLOSED', 'agent', '' ],
 	[ 59, 'PONG',         'agent', '' ],
 	[ 60, 'BYE',          'agent', '' ],
-	[ 61, 'AGAIN',        'agent', 'u' ],
+	[ 61, 'RESTARTING_ALL', 'agent', 'u' ],
 	[ 62, 'STOPPED',      'agent', 'uu' ],
 	[ 63, 'CONDITION',    'agent', 'uuu' ],
 	[ 64, 'STRAINED',     'agent', 'uu' ],

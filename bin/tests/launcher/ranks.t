@@ -110,7 +110,7 @@ sub begun_again
 	my ($self, $name, $state) = @_;
 	hears($self, "$name: it comes to MPI_Init", sub { $_[0]->{mpi_pid} });
 	my $pid = process($self)->{pid};
-	$self->{ranks}->again(1);
+	$self->{ranks}->restart(1);
 	hears($self, "$name: its state is '$state'", sub { $_[0]->state eq $state });
 	return $pid;
 }
@@ -137,9 +137,9 @@ sub finish
 {
 	my $name = 'answers, and executes nothing';
 	my $self = stage(qw(join @0:asked @0:answer deaf));
-	my $pid  = begun_again($self, $name, 'again');
+	my $pid  = begun_again($self, $name, 'reexecuted');
 	$self->{loop}->pass(FTMPI::Agent::Ranks::ANSWER_TIME + FTMPI::Agent::Ranks::LOAD_TIME - 1);
-	is(process($self)->state, 'again', "$name: it has some time");
+	is(process($self)->state, 'reexecuted', "$name: it has some time");
 	$self->{loop}->pass(2);
 	replaced($self, $name, $pid);
 	finish($self);
@@ -147,10 +147,10 @@ sub finish
 {
 	my $name = 'the same while all are stopped';
 	my $self = stage(qw(join @0:asked @0:answer deaf));
-	my $pid  = begun_again($self, $name, 'again');
+	my $pid  = begun_again($self, $name, 'reexecuted');
 	$self->{ranks}->suspend(1);
 	$self->{loop}->pass(1000);
-	is(process($self)->state, 'again', "$name: it is not judged");
+	is(process($self)->state, 'reexecuted', "$name: it is not judged");
 	$self->{ranks}->suspend(0);
 	$self->{loop}->pass(FTMPI::Agent::Ranks::ANSWER_TIME + FTMPI::Agent::Ranks::LOAD_TIME + 1);
 	replaced($self, $name, $pid);
@@ -164,13 +164,13 @@ sub finish
 	my $process = process($self);
 	my $pid     = $process->{pid};
 	unlink $gate;
-	$self->{ranks}->again(1);
-	hears($self, "$name: it is loaded again", sub { $_[0]->state eq 'again' && !$_[0]->is_stuck });
+	$self->{ranks}->restart(1);
+	hears($self, "$name: it is loaded again", sub { $_[0]->state eq 'reexecuted' && !$_[0]->is_stuck });
 	$self->{loop}->pass(1000);
-	is($process->state, 'again', "$name: that is no fault while it is not told START");
+	is($process->state, 'reexecuted', "$name: that is no fault while it is not told START");
 	run($self, 1);
 	$self->{loop}->pass($process->init_limit - 1);
-	is($process->state, 'again', "$name: it has longer than it took at first");
+	is($process->state, 'reexecuted', "$name: it has longer than it took at first");
 	$self->{loop}->pass(2);
 	text_file('gate', '');
 	replaced($self, $name, $pid);
@@ -219,7 +219,7 @@ sub finish
 		weaken($process);
 		kill 'KILL', $pid;
 		ok(reaped($self, $pid), "$name: it is killed");
-		$self->{ranks}->again($epoch);
+		$self->{ranks}->restart($epoch);
 		run($self, $epoch);
 		$self->{loop}->pass(1000);
 		is($process, undef, "$name: nothing is kept of it");

@@ -52,7 +52,7 @@ sub _answers
 	return if grep { defined && $self->{mute}{$_} } @hosts;
 	return [ here => $data[0] ] if $name eq 'start';
 	return map { [ ports => $_->[0] ] } @data if $name eq 'bind';
-	return [ again => @data ] if $name eq 'restart_all';
+	return [ restarting_all => @data ] if $name eq 'restart_all';
 	return;
 }
 
@@ -127,9 +127,9 @@ $job->tell(qw(exited 2 0 9));
 $job->told;
 $job->tell(@$_) for [qw(exited 3 0 11)], [ 'aborted', 3, 7, '' ], [ 'exited', 0, 3, 0 ], [ 'lost', 0, 2, 'x' ],
 	[ 'broken', 3, 'x' ], [ 'suspect', 0, 2, 1000 ], [ 'stopped', 2, 1000 ], [ 'inited', 3 ], [ 'finalized', 0 ], [ 'explain', 0 ],
-	[ 'judge', 0 ], [ 'fenced', 0, 2 ], [ 'again', 0, 0 ], [ 'again', 1, 0 ];
+	[ 'judge', 0 ], [ 'fenced', 0, 2 ], [ 'restarting_all', 0, 0 ], [ 'restarting_all', 1, 0 ];
 is_deeply([ $job->told ], [], 'what ranks of the old epoch did is no news');
-$job->tell('again', 1, 1);
+$job->tell('restarting_all', 1, 1);
 is_deeply([ $job->told ], ['run 1'], '... the new one begins when all have answered');
 $job->tell(@$_) for [ 'explain', 0 ], [ 'judge', 0 ], [ 'fenced', 0, 2 ], [ 'undecided', 0 ], [ 'tell', 0 ], [ 'answer', 1 ];
 is_deeply([ $job->told ], [], 'timers of the old epoch are none of the new');
@@ -153,11 +153,11 @@ is(($job->told)[-1], 'run 6', '... once more');
 $job = begun('a:2', 2, max => 2);
 $job->tell(qw(exited 1 0 9))->born;
 $job->{mute}{0} = 1;
-$job->tell(qw(exited 1 0 9))->tell('line', 1)->tell('again', 0, 2)->born->tell(qw(exited 1 0 9));
+$job->tell(qw(exited 1 0 9))->tell('line', 1)->tell('restarting_all', 0, 2)->born->tell(qw(exited 1 0 9));
 is(($job->told)[-1], 'timer answer 30 3', '... also one that was committed just before the failure');
 $job = begun('a:2', 2, max => 1);
 $job->{mute}{0} = 1;
-$job->tell(qw(exited 1 0 9))->tell('line', 1)->tell('again', 0, 1)->born->tell(qw(exited 1 0 9));
+$job->tell(qw(exited 1 0 9))->tell('line', 1)->tell('restarting_all', 0, 1)->born->tell(qw(exited 1 0 9));
 is(($job->told)[-1], 'timer leave 5', '... after which this was the first restart');
 
 # Who may be started again.

@@ -27,14 +27,14 @@ for my $case (
 	[ 'of another file',                 qr/another program/, runs => '1:3' ],
 	[ 'that cannot be looked at',        qr/another program/, runs => undef ],
 	[ 'that took input',                 qr/standard input/, fed => 1 ],
-	[ 'that was sent START, and is silent', qr/MPI_Init/,   state => 'again', program => 0 ],
+	[ 'that was sent START, and is silent', qr/MPI_Init/,   state => 'reexecuted', program => 0 ],
 	[ 'that was sent START, and has not answered', qr/MPI_Init/, state => 'asked', program => 0 ],
 	)
 {
 	my ($who, $why, %facts) = @$case;
 	like(FTMPI::Agent::RestartInPlace::why_not({ %good, %facts }), $why, "not one $who");
 }
-for my $state (qw(asked again)) {
+for my $state (qw(asked reexecuted)) {
 	is(FTMPI::Agent::RestartInPlace::why_not({ %good, state => $state, started => 0, program => 0 }),
 		undef, "one that waits for START ($state) goes on to wait");
 }
@@ -47,11 +47,11 @@ for my $case (
 	[ 'asked',   0, [ LOST       => 1, 'reset' ],   'drop asked' ],
 	[ 'asked',   1, [ FINALIZED  => () ],           'drop asked' ],
 	[ 'asked',   0, [ RESTARTING => 2 ],            'drop asked' ],
-	[ 'asked',   0, [ RESTARTING => 3 ],            'drop again' ],
-	[ 'asked',   1, [ RESTARTING => 3 ],            'drop again' ],
-	[ 'again',   1, [ PROGRAM    => 1 ],            'tell running' ],
-	[ 'again',   0, [ PROGRAM    => 1 ],            'lie again' ],
-	[ 'again',   1, [ RESTARTING => 3 ],            'lie again' ],
+	[ 'asked',   0, [ RESTARTING => 3 ],            'drop reexecuted' ],
+	[ 'asked',   1, [ RESTARTING => 3 ],            'drop reexecuted' ],
+	[ 'reexecuted', 1, [ PROGRAM    => 1 ],            'tell running' ],
+	[ 'reexecuted', 0, [ PROGRAM    => 1 ],            'lie reexecuted' ],
+	[ 'reexecuted', 1, [ RESTARTING => 3 ],            'lie reexecuted' ],
 	[ 'doomed',  1, [ INITED     => 5 ],            'drop doomed' ],
 	)
 {

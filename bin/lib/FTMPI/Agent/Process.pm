@@ -78,7 +78,7 @@ sub _hear
 		$self->{control}->refuse("an unexpected $name message");
 		return;
 	}
-	my $back = $self->{state} eq 'again' && $state eq 'running';
+	my $back = $self->{state} eq 'reexecuted' && $state eq 'running';
 	$self->{state} = $state;
 	return if $what ne 'tell';
 	$self->_has_come if $name eq 'PROGRAM';
@@ -99,7 +99,7 @@ sub _has_come
 }
 
 # It was told to execute its program again, and that has not come about.
-sub is_stuck { return $_[0]{state} eq 'asked' || $_[0]{state} eq 'again' && !$_[0]{loaded} }
+sub is_stuck { return $_[0]{state} eq 'asked' || $_[0]{state} eq 'reexecuted' && !$_[0]{loaded} }
 
 # For so many seconds after START an image that was executed again is waited for.
 sub init_limit { return INIT_TIME + INIT_FACTOR * ($_[0]{took} // 0) }
@@ -182,7 +182,7 @@ sub stopped
 }
 
 # The job begins again in this epoch. fed: it took standard input.
-sub begin_again
+sub restart
 {
 	my ($self, $epoch, $fed) = @_;
 	@$self{qw(runs fed)} = (FTMPI::Agent::Spawn::file_id("/proc/$self->{pid}/exe"), $fed);

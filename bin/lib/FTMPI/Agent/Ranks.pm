@@ -104,7 +104,7 @@ sub _go_on
 	}
 	$process->doom if $process->{at} ne $self->{listeners}->at($rank);
 	$process->send_start(FTMPI::Agent::Spawn::of_part($self->{run}, $rank), $self->{local}{$rank});
-	$self->_watch_init($process) if $process->state eq 'again';
+	$self->_watch_init($process) if $process->state eq 'reexecuted';
 	return;
 }
 
@@ -342,7 +342,7 @@ sub order
 # Restarts.
 
 # All begin again in this epoch. Returns what is wrong when that cannot be.
-sub again
+sub restart
 {
 	my ($self, $epoch) = @_;
 	return "a restart in epoch $epoch, which is past" if $epoch <= $self->{epoch};
@@ -350,7 +350,7 @@ sub again
 	@$self{qw(epoch ran waiting)} = ($epoch, 0, []);
 	$self->_bury(splice @{ $self->{ended} });
 	my $fed = $self->{feed} && $self->{feed}->used;
-	$_->begin_again($epoch, $_->{rank} == 0 && $fed) for values %{ $self->{ranks} };
+	$_->restart($epoch, $_->{rank} == 0 && $fed) for values %{ $self->{ranks} };
 	$self->_keep_feed;
 	$self->_watch_answers;
 	return;
@@ -383,7 +383,7 @@ sub _watch_init
 	my $epoch = $self->{epoch};
 	$self->{loop}->cancel($process->{limit});
 	$process->{limit} = $self->{loop}->after($process->init_limit, sub {
-		return if $self->{epoch} != $epoch || $process->state ne 'again';
+		return if $self->{epoch} != $epoch || $process->state ne 'reexecuted';
 		return $self->_watch_init($process) if $self->{suspended};
 		$process->doom;
 	});

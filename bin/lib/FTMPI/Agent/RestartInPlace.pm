@@ -2,11 +2,11 @@
 #
 # What a restart of the job means for one rank's process. Pure; FTMPI::Agent::Ranks acts.
 #
-#	running  it belongs to the present epoch: what it says is told, and its end
-#	asked    RESTART is on its way to it: what comes from it is old until it says RESTARTING
-#	again    it executes its program anew, and has said nothing in the new epoch yet: if it ends,
-#	         nothing is lost, and it is started by a fork
-#	doomed   it was killed, so that the rank can be started by a fork
+#	running     it belongs to the present epoch: what it says is told, and its end
+#	asked       RESTART is on its way to it: what comes from it is old until it says RESTARTING
+#	reexecuted  it executes its program anew, and has said nothing in the new epoch yet: if it ends,
+#	            nothing is lost, and it is started by a fork
+#	doomed      it was killed, so that the rank can be started by a fork
 package FTMPI::Agent::RestartInPlace;
 
 use strict;
@@ -41,7 +41,7 @@ sub heard
 	my $state = $process->{state};
 	if ($state eq 'asked') {
 		my $answer = $name eq 'RESTARTING' && $fields[0] == $process->{asked_for};
-		return ('drop', $answer ? 'again' : 'asked');
+		return ('drop', $answer ? 'reexecuted' : 'asked');
 	}
 	return ('drop', $state) if $state eq 'doomed';
 	return ('lie', $state) if $name eq 'RESTARTING' || !$process->{started};

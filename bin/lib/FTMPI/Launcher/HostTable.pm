@@ -31,7 +31,7 @@ sub new
 		my @ranks = @{ $host->{ranks} };
 		$self->{home}[$_] = @{ $self->{hosts} } for @ranks;
 		push @{ $self->{hosts} },
-			{ %$host, ranks => \@ranks, state => 'spare', unbound => [], again => 0, ports => 0 };
+			{ %$host, ranks => \@ranks, state => 'spare', unbound => [], told_restart => 0, ports => 0 };
 	}
 	return $self;
 }
@@ -63,7 +63,7 @@ sub _start
 {
 	my ($self, $index, $epoch) = @_;
 	my $host = $self->{hosts}[$index];
-	@$host{qw(state again ports tried)} = ('coming', 0, 0, $epoch);
+	@$host{qw(state told_restart ports tried)} = ('coming', 0, 0, $epoch);
 	$host->{unbound} = [ @{ $host->{ranks} } ];
 	return [ start => $index ];
 }
@@ -72,14 +72,14 @@ sub _start
 
 sub here  { my ($self, $index) = @_; $self->{hosts}[$index]{state} = 'well'; return }
 sub ports { my ($self, $index) = @_; $self->{hosts}[$index]{ports}--; return }
-sub again { my ($self, $index) = @_; $self->{hosts}[$index]{again} = 0; return }
+sub restarting { my ($self, $index) = @_; $self->{hosts}[$index]{told_restart} = 0; return }
 
 # Hosts of which an answer is awaited.
 sub late
 {
 	my ($self) = @_;
 	my $hosts = $self->{hosts};
-	return grep { my $host = $hosts->[$_]; $host->{state} ne 'well' || $host->{again} || $host->{ports} }
+	return grep { my $host = $hosts->[$_]; $host->{state} ne 'well' || $host->{told_restart} || $host->{ports} }
 		$self->used;
 }
 
@@ -107,7 +107,7 @@ sub lost
 {
 	my ($self, $index, $now) = @_;
 	my $host = $self->{hosts}[$index];
-	@$host{qw(state since again ports unbound)} = ('bad', $now, 0, 0, []);
+	@$host{qw(state since told_restart ports unbound)} = ('bad', $now, 0, 0, []);
 	return;
 }
 
@@ -116,7 +116,7 @@ sub restart
 {
 	my ($self, $epoch) = @_;
 	my @well = grep { $self->state($_) eq 'well' } $self->used;
-	$self->{hosts}[$_]{again} = 1 for @well;
+	$self->{hosts}[$_]{told_restart} = 1 for @well;
 	return map { [ restart_all => $_, $epoch ] } @well;
 }
 

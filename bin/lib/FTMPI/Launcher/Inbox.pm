@@ -35,7 +35,7 @@ my %EVENTS = (
 # Frames that concern others too, or others alone.
 my %HANDLERS = (
 	HERE         => \&_here,
-	AGAIN        => \&_again,
+	RESTARTING_ALL => \&_restarting_all,
 	HELD         => \&_held,
 	STARTED      => \&_started,
 	OUT          => \&_out,
@@ -112,11 +112,11 @@ sub _here
 	return;
 }
 
-sub _again
+sub _restarting_all
 {
 	my ($self, $agent, $epoch) = @_;
 	$self->{step}->('host ' . $agent->name . ' begins again');
-	$self->{event}->('again', $agent->index, $epoch);
+	$self->{event}->('restarting_all', $agent->index, $epoch);
 	return;
 }
 

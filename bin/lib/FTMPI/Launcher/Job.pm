@@ -89,7 +89,7 @@ my %EVENTS = (
 	recovering => {
 		here        => '_here',
 		ports       => '_ports',
-		again       => '_again',
+		restarting_all => '_restarting_all',
 		line        => '_line_before',
 		cannot      => '_cannot',
 		unfit       => '_host_lost_again',
@@ -215,11 +215,11 @@ sub _ports
 	return $self->_advance;
 }
 
-sub _again
+sub _restarting_all
 {
 	my ($self, $host, $epoch) = @_;
 	return if $epoch != $self->{epoch};
-	$self->{hosts}->again($host);
+	$self->{hosts}->restarting($host);
 	return $self->_advance;
 }
 

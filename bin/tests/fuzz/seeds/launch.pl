@@ -156,7 +156,7 @@ my @MESSAGES = (
 	[ HERE => 4, '10.0.0.1', [qw(lo eth0)], [qw(127.0.0.1 10.0.0.2)] ], [ PORTS => [ 1, 65535 ] ],
 	[ UNFIT => 'why' ], [ STARTED => 0, 99 ], [ NEWS => 0, 16, 'body' ], [ BROKEN => 1, 'how' ],
 	[ CANNOT_RUN => 0, 'no' ], [ OUT => 0, 2, "line\n" ], [ EXITED => 0, 1, 0 ], [ STDIN_TAKEN => 5 ],
-	['STDIN_CLOSED'], ['PONG'], ['BYE'], [ AGAIN => 1 ], [ STOPPED => 1, 1000 ],
+	['STDIN_CLOSED'], ['PONG'], ['BYE'], [ RESTARTING_ALL => 1 ], [ STOPPED => 1, 1000 ],
 	[ RESTARTING => 1 ], [ SUSPECT => 1, 1012, 7 ], [ LINE => 4 ], [ PROGRAM => 1 ], [ RESTORED => 4, 'name' ],
 	[ RUNS => 'h' x 16, '/bin/prog' ], [ LOADED => 4711 ], [ HOLD => '/', ['A=b'], ['prog'] ],
 	[ HELD => ['/bin/prog'], ['10-1f'] ], [ TRACED => 1, 4711, 'gdb' ],

@@ -125,7 +125,7 @@ sub restart
 {
 	my ($self, $epoch) = @_;
 	$self->order('RESTART_ALL', $epoch);
-	return $self->await(qr/^AGAIN $epoch$/);
+	return $self->await(qr/^RESTARTING_ALL $epoch$/);
 }
 
 # What came, from the mark on.

@@ -151,7 +151,7 @@ sub _from_agent
 	$agent->{last} = $at;
 	$self->_after($at - $self->{now}, sub {
 		return if ($self->{agents}[ $agent->{host} ] // 0) != $agent;
-		$agent->{told} = $event[2] if $event[0] eq 'again';
+		$agent->{told} = $event[2] if $event[0] eq 'restarting_all';
 		$agent->{bound}{$_} = 2 for $event[0] eq 'ports' ? @{ shift @{ $agent->{asked} } } : ();
 		$self->_event(@event);
 	});
@@ -204,7 +204,7 @@ sub _do_restart_all
 	$self->_old_news($agent) if rand() < 0.3;
 	return if !$self->{up}[$host];
 	$agent->{alive} = {};
-	$self->_from_agent($agent, rand() < 0.1 ? rand 3 : rand 0.02, 'again', $host, $epoch);
+	$self->_from_agent($agent, rand() < 0.1 ? rand 3 : rand 0.02, 'restarting_all', $host, $epoch);
 	return;
 }
 
