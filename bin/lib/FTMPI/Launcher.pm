@@ -255,7 +255,7 @@ sub _agent_lost
 sub _bears
 {
 	my ($self, $agent, $load) = @_;
-	$self->_event('bears', $agent->index, $load) if $self->{fleet}->counts($agent);
+	$self->_event('bears', $agent->index, $load) if $self->{fleet}->is_current($agent);
 	return;
 }
 

@@ -54,8 +54,8 @@ sub _period
 # The agent of this host that counts, or nothing.
 sub agent { return $_[0]{agents}[ $_[1] ] }
 
-# This agent is the one that counts.
-sub counts { my ($self, $agent) = @_; return $agent == ($self->agent($agent->index) // 0) }
+# This agent is the one of its host that counts.
+sub is_current { my ($self, $agent) = @_; return $agent == ($self->agent($agent->index) // 0) }
 
 sub _agents { my ($self) = @_; return grep { $_ } @{ $self->{agents} } }
 
@@ -76,8 +76,8 @@ sub start
 		patience => $self->{patience},
 		sockets  => $plan->{heartbeat} ? 2 : 1,
 		on_log   => $self->{on_log},
-		on_frame => $self->_if_it_counts($self->{on_frame}),
-		on_lost  => $self->_if_it_counts($self->{on_lost}));
+		on_frame => $self->_if_current($index, $self->{on_frame}),
+		on_lost  => $self->_if_current($index, $self->{on_lost}));
 	$agent->start;
 	$self->{agents}[$index] = $agent;
 	push @{ $self->{all} }, $agent;
@@ -86,14 +86,11 @@ sub start
 	return;
 }
 
-# The filter.
-sub _if_it_counts
+# The filter: events of the agent of this host that counts.
+sub _if_current
 {
-	my ($self, $event) = @_;
-	return sub {
-		my ($agent, @data) = @_;
-		$event->($agent, @data) if $self->counts($agent);
-	};
+	my ($self, $index, $event) = @_;
+	return sub { $event->(@_) if $_[0] == ($self->{agents}[$index] // 0) };
 }
 
 # What a job executes, part by part: working directory, environment, [the name that the user gave].

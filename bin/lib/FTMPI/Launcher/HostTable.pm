@@ -43,14 +43,15 @@ sub name     { return $_[0]{hosts}[ $_[1] ]{name} }
 sub is_local { return $_[0]{hosts}[ $_[1] ]{local} }
 sub ranks    { return @{ $_[0]{hosts}[ $_[1] ]{ranks} } }
 sub home     { return $_[0]{home}[ $_[1] ] }
-sub name_of  { my ($self, $rank) = @_; return $self->name($self->home($rank)) }
-sub who      { my ($self, $rank) = @_; return "rank $rank on " . $self->name_of($rank) }
+
+# A rank in words.
+sub who { my ($self, $rank) = @_; return "rank $rank on $self->{hosts}[ $self->{home}[$rank] ]{name}" }
 
 # Whether this rank is (or was last) at this host.
 sub has { my ($self, $host, $rank) = @_; return ($self->{home}[$rank] // -1) == $host }
 
 # Hosts that have ranks.
-sub used { my ($self) = @_; return grep { $self->ranks($_) } 0 .. $#{ $self->{hosts} } }
+sub used { my ($self) = @_; return grep { @{ $self->{hosts}[$_]{ranks} } } 0 .. $#{ $self->{hosts} } }
 
 sub begin
 {

@@ -189,8 +189,6 @@ sub _reset
 	return;
 }
 
-sub _who { my ($self, $rank) = @_; return $self->{hosts}->who($rank) }
-
 # ---- the start, and the start after a failure ----
 
 sub _begin { return $_[0]{hosts}->begin }
@@ -255,7 +253,7 @@ sub _inited
 sub _foreign
 {
 	my ($self, $rank, $long, $library) = @_;
-	my ($note, $is_for_user) = $self->{outcome}->foreign($self->_who($rank), $long, $library) or return;
+	my ($note, $is_for_user) = $self->{outcome}->foreign($self->{hosts}->who($rank), $long, $library) or return;
 	return [ ($is_for_user ? 'say' : 'log') => $note ];
 }
 
@@ -263,7 +261,7 @@ sub _never_came
 {
 	my ($self, $rank) = @_;
 	return if $self->{recovery}->is_undecided;
-	return $self->_fail(1, $self->_who($rank)
+	return $self->_fail(1, $self->{hosts}->who($rank)
 		. ' exited with status 0 without calling MPI_Init,'
 			. ' while others wait for it; ');
 }
@@ -285,7 +283,7 @@ sub _aborted
 	return $self->_failure(
 		class  => $call =~ /^FTMPI_/ ? 'final' : 'error',
 		status => $code & 0xff || 1,
-		text   => $self->_who($rank) . " $what",
+		text   => $self->{hosts}->who($rank) . " $what",
 		tail   => $tail,
 		rank   => $rank);
 }
@@ -295,7 +293,7 @@ sub _broken
 	my ($self, $rank, $text) = @_;
 	return if $self->{recovery}->is_undecided;
 	return $self->_fail(1,
-		$self->_who($rank) . " broke the rules of its control connection ($text); ");
+		$self->{hosts}->who($rank) . " broke the rules of its control connection ($text); ");
 }
 
 # Whether the program makes checkpoints.
@@ -359,12 +357,12 @@ sub _exited
 	my $how     = FTMPI::Launcher::Failure::how($status, $signal);
 	my $class   = FTMPI::Launcher::Failure::of_exit($status, $signal);
 	my $code    = FTMPI::Launcher::Failure::exit_code($status, $signal);
-	my @actions = ([ log => $self->_who($rank) . " $how" ], [ gone => $rank ]);
+	my @actions = ([ log => $self->{hosts}->who($rank) . " $how" ], [ gone => $rank ]);
 	if (!defined $class) {
 		push @actions, $self->_ended_well($rank);
 	} elsif ($ranks->state($rank) eq 'finalized' && !($class eq 'killed' && $self->{recovery}->can_restart)) {
 		$ranks->ended_late($rank);
-		$self->{outcome}->failed_late($self->_who($rank), $code, $how);
+		$self->{outcome}->failed_late($self->{hosts}->who($rank), $code, $how);
 	} else {
 		push @actions, $self->_failure(
 			class  => $class,
@@ -394,7 +392,7 @@ sub _ended_well
 	$ranks->ended_well($rank);
 	return if $self->{recovery}->is_undecided;
 	if ($before eq 'inited') {
-		return $self->_fail(1, $self->_who($rank)
+		return $self->_fail(1, $self->{hosts}->who($rank)
 				. ' exited without calling MPI_Finalize; the job is ended.');
 	}
 	my $waited_for = $before eq 'started' && defined $ranks->first_in('inited');
@@ -420,7 +418,7 @@ sub _unexplained
 	my $lost = shift @{ $self->{lost} } // return;
 	my ($rank, $peer) = @$lost{qw(rank peer)};
 	return if grep { $self->{ranks}->state($_) =~ /^(?:finalized|done)$/ } $rank, $peer;
-	my ($one, $other) = map { $self->_who($_) } $rank, $peer;
+	my ($one, $other) = map { $self->{hosts}->who($_) } $rank, $peer;
 	return $self->_failure(
 		class  => 'lost',
 		status => 1,
