@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What /proc says of a process whose heartbeats do not come. Pure: texts of /proc in, a word out.
+# The condition of a process whose heartbeats are missed, from /proc. Pure: texts of /proc in, a word out.
 #
 #	stopped  by a signal, or by a debugger
 #	starved  it would run, but gets no processor, or waits in the kernel for memory or a disk

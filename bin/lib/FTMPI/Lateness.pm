@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# How late somebody was in the last minute, and for how long its silence is no surprise then: so many
-# times as long as that. One that was late by a tenth of a second is given some more seconds, one that was
-# late by some seconds a minute. Pure: it has no clock.
+# How late a process was in the last minute because it got no processor, and for how long it may therefore be
+# silent: FACTOR times as long. A process that was late by a tenth of a second is given some more seconds, one
+# that was late by some seconds is given a minute. Pure: it has no clock.
 package FTMPI::Lateness;
 
 use strict;

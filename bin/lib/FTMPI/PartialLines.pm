@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What ranks were writing when they were ended. A file of a recovery line has another name until it is
-# whole (doc/ckpt-format.md); where the job goes on the next line's commit removes what is left of
-# them, so this is for the end. Only files that these ranks alone write are touched, in this epoch and
-# those before, which are over: of a later one others may be writing elsewhere. The folder of a session
-# in which nothing came to be, because no line was ever made, goes as well.
+# Removes the files of recovery lines that ranks were writing when they were ended. Such a file has a temporary
+# name until it is whole (doc/ckpt-format.md). While the job goes on, the commit of the next line removes these
+# files, so this is for the end. Only files that the given ranks alone write are touched, of this epoch and
+# those before, which are over: files of a later epoch may be in use elsewhere. The folder of a session
+# without any line is removed as well.
 package FTMPI::PartialLines;
 
 use strict;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Which processes are stopped, and for how long: whether the others wait for one that nobody will
-# continue. Pure: it has no clock. The caller's turns are counted, not time: who was stopped for a
-# while himself learns what has been continued before he judges.
+# Which processes are stopped (SIGSTOP and the like), and for how long: the other ranks may be waiting for a
+# process that nobody will continue. Pure: it has no clock. The caller's turns are counted, not time: a caller
+# that was stopped itself learns first which processes have been continued.
 package FTMPI::StoppedProcesses;
 
 use strict;

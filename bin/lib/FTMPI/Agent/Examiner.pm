@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# An agent looks at processes of its ranks, when the launcher asks: reads /proc, twice for most, and
-# says what FTMPI::Condition makes of it. Nothing is read while nobody is suspected.
+# Examines processes of the agent's ranks when the launcher asks: reads /proc, for most processes twice, and
+# tells the condition that FTMPI::Condition makes of it. Nothing is read while no rank is suspected.
 package FTMPI::Agent::Examiner;
 
 use strict;

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Programs of another MPI: under ftmpirun each rank of such a one would be a job of one, and end with
-# status 0. One whose file asks for the library of another MPI is not run at all. Otherwise (the library
-# comes through a third one, or a script runs the program) the agent looks what its processes have
-# loaded while ranks have not come to MPI_Init. That alone is no failure, for a program may have loaded it
-# for other purposes, or a script may still run ours: the launcher decides when all have ended.
+# Programs of another MPI: under ftmpirun each rank of such a program would be a job of one, and end with
+# status 0. A program whose file asks for the library of another MPI is not run at all. The library may also
+# come through another library, or a script may run the program: so the agent looks which libraries its
+# processes have loaded while ranks have not called MPI_Init. Such a library alone is no failure, for a program
+# may use it for other purposes, or a script may still run a program of FTMPI: the launcher decides when all
+# ranks have ended.
 package FTMPI::Agent::ForeignMpi;
 
 use strict;

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The listening sockets of the ranks of one host: bound before the ranks run, and kept open here, so
-# that a rank that is started again has the ports it had. Only the socket for data of a rank that is
-# through with MPI is closed, until the rank begins again: who still calls it is refused, and need not
-# wait for an answer. Whose a socket is, the
-# table of all ranks says: a row with its port.
+# that a rank that is started again has the ports it had. Only the data socket of a rank that has finished
+# MPI is closed, until the rank begins again: a rank that still connects to it is refused, and need not wait for
+# an answer. The table of all ranks says which socket belongs to which rank: the row has its ports.
 package FTMPI::Agent::Listeners;
 
 use strict;

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# One process of a rank, as its agent sees it, through one or more epochs of the job: what it says on
-# its control connection, what it is asked, how it is killed. FTMPI::Agent::RestartInPlace decides.
+# One process of a rank, as its agent sees it, through one or more epochs of the job: its control connection,
+# its restarts in place, its end. FTMPI::Agent::RestartInPlace decides what a message means.
 #
-# Failure modes: it breaks the control protocol: that is told, and it is killed. Its control
-# connection ends while it is to execute its program again: it is killed, for it can never be told
-# START.
+# Failure modes: the process breaks the control protocol: the launcher is told, and the process is killed. Its
+# control connection ends while it is executing its program again: the process is killed, for it can never
+# be sent START.
 package FTMPI::Agent::Process;
 
 use strict;

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The ranks of one host: they are started, watched, and begun again with the job. The happy path of a
+# The ranks of one host: they are started, watched, and restarted with the job. The happy path of a
 # restart: every process is told to execute its program again and answers RESTARTING; RUN comes, and
-# START is sent to it. What cannot do that is killed, and started by a fork when RUN has come; so is
-# one that does not answer, load its program or come to MPI_Init in time, or ends before it said
-# anything in the new epoch. Only what belongs to the present epoch is told.
+# START is sent to the process. A process that cannot do that is killed, and its rank is started by a fork
+# when RUN has come; so is one that does not answer, load its program or call MPI_Init in time, or that ends
+# before it said anything in the new epoch. The launcher is told only what belongs to the present epoch.
 #
-# Failure modes: a rank has ended but others hold its pipes: what is in them at that time is
-# forwarded before its end is told, the rest as it comes, until a restart. A process that was killed
-# to be replaced does not go (it waits for a disk in the kernel, or for its debugger): its successor
+# Failure modes: a rank has ended but other processes hold its pipes: what is in the pipes at that time is
+# forwarded before the end of the rank is told, the rest as it comes, until a restart. A process that was
+# killed to be replaced does not go (it waits for a disk in the kernel, or for its debugger): its successor
 # is started beside it.
 package FTMPI::Agent::Ranks;
 
@@ -71,7 +71,7 @@ sub run
 	$self->{here} = { map { $_ => 1 } @ranks };
 	$_->doom for grep { !$self->{here}{ $_->{rank} } } values %{ $self->{ranks} };
 	$self->_number(@ranks);
-	$self->_open_feed if $self->{here}{0};
+	$self->_open_stdin if $self->{here}{0};
 	$self->_go_on($_) for @ranks;
 	$self->_start_some;
 	return;
@@ -127,8 +127,8 @@ sub _start_rank
 	my $path = $run->{program}->executable;
 	return $self->_cannot_start($run->{program}->why) if !defined $path;
 	my ($listen, $beat) = $self->{listeners}->of($rank);
-	my ($stdin, $feed);
-	pipe($stdin, $feed) if $rank == 0;
+	my ($stdin, $writer);
+	pipe($stdin, $writer) if $rank == 0;
 	my $started = FTMPI::Agent::Spawn::start({
 		%$run,
 		path       => $path,
@@ -142,7 +142,7 @@ sub _start_rank
 	});
 	return $self->_cannot_start("cannot start rank $rank: " . FTMPI::Agent::Spawn::system_reason()) if !$started;
 	$self->_adopt($rank, $started);
-	$self->{feed}->attach($feed) if $feed;
+	$self->{stdin}->attach($writer) if $writer;
 	return 1;
 }
 
@@ -165,7 +165,7 @@ sub _adopt
 		tell    => $self->{tell},
 		at      => $self->{listeners}->at($rank),
 		output  => $self->{pipes}->add($rank, %{ $started->{out} }),
-		on_back => sub { $self->{feed}->release if $rank == 0 },
+		on_back => sub { $self->{stdin}->release if $rank == 0 },
 		on_doom => sub { $self->_watch_end($_[0]) });
 	$self->{ranks}{$rank} = $self->{pids}{ $started->{pid} } = $process;
 	$self->_tell('STARTED', $rank, $started->{pid});
@@ -213,7 +213,7 @@ sub reap
 	}
 	$self->{pipes}->drain($process->{output});
 	push @{ $self->{ended} }, $process;
-	$self->{feed}->close if $rank == 0 && $self->{feed};
+	$self->{stdin}->close if $rank == 0 && $self->{stdin};
 	my $signal = WIFSIGNALED($status) ? WTERMSIG($status) : 0;
 	$self->{listeners}->hang_up($rank) if $process->{finalized};
 	$self->_tell('EXITED', $rank, $signal ? 0 : WEXITSTATUS($status), $signal);
@@ -349,9 +349,9 @@ sub restart
 	return 'a restart of a job that is ended'         if $self->{ending};
 	@$self{qw(epoch ran waiting)} = ($epoch, 0, []);
 	$self->_bury(splice @{ $self->{ended} });
-	my $fed = $self->{feed} && $self->{feed}->used;
+	my $fed = $self->{stdin} && $self->{stdin}->used;
 	$_->restart($epoch, $_->{rank} == 0 && $fed) for values %{ $self->{ranks} };
-	$self->_keep_feed;
+	$self->_keep_stdin;
 	$self->_watch_answers;
 	return;
 }
@@ -417,33 +417,33 @@ sub _forget
 # Standard input of rank 0. A process that begins again in place keeps its pipe, and gets nothing
 # before it speaks: if it dies first, the next one gets all of it.
 
-sub _keep_feed
+sub _keep_stdin
 {
 	my ($self) = @_;
 	my $first = $self->{ranks}{0};
 	if ($first && $first->state ne 'doomed') {
-		$self->{feed}->hold;
-	} elsif (my $feed = delete $self->{feed}) {
-		$feed->drop;
+		$self->{stdin}->hold;
+	} elsif (my $pipe = delete $self->{stdin}) {
+		$pipe->drop;
 	}
 	return;
 }
 
-sub _open_feed
+sub _open_stdin
 {
 	my ($self) = @_;
-	if ($self->{feed}) {
-		$self->{feed}->hold;
+	if ($self->{stdin}) {
+		$self->{stdin}->hold;
 		return;
 	}
-	$self->{feed} = FTMPI::Agent::StdinPipe->new(
+	$self->{stdin} = FTMPI::Agent::StdinPipe->new(
 		loop      => $self->{loop},
 		on_taken  => sub { $self->_tell('STDIN_TAKEN', $_[0]) },
 		on_closed => sub { $self->_tell('STDIN_CLOSED') });
 	return;
 }
 
-sub input     { $_[0]{feed}->add($_[1]) if $_[0]{feed}; return }
-sub input_end { $_[0]{feed}->end        if $_[0]{feed}; return }
+sub input     { $_[0]{stdin}->add($_[1]) if $_[0]{stdin}; return }
+sub input_end { $_[0]{stdin}->end        if $_[0]{stdin}; return }
 
 1;

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What a restart of the job means for one rank's process. Pure; FTMPI::Agent::Ranks acts.
+# Whether a rank's process can take part in a restart of the job in place, by executing its program again, and
+# what its messages mean until it has done so. Pure; FTMPI::Agent::Process acts.
 #
 #	running     it belongs to the present epoch: what it says is told, and its end
-#	asked       RESTART is on its way to it: what comes from it is old until it says RESTARTING
+#	asked       RESTART was sent: what the process says is old until it says RESTARTING
 #	reexecuted  it executes its program anew, and has said nothing in the new epoch yet: if it ends,
 #	            nothing is lost, and it is started by a fork
 #	doomed      it was killed, so that the rank can be started by a fork

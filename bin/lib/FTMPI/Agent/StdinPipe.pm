@@ -47,7 +47,7 @@ sub end
 	return;
 }
 
-# Nothing is written from now on: who reads is about to change. What waits is forgotten.
+# Nothing is written from now on, because another process is about to read. What waits is forgotten.
 sub hold
 {
 	my ($self) = @_;

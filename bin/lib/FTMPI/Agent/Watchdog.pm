@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Whether the other side has been silent for too long. Own turns are counted, not time: who was
-# stopped for a while himself listens again before he judges.
+# Notices that the other side has been silent for too long. The watchdog counts its own turns, not time: after
+# it was stopped itself, it listens again before it judges.
 package FTMPI::Agent::Watchdog;
 
 use strict;

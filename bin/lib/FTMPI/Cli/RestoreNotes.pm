@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What is said of the line that a job goes on from, and of what the user may have meant instead. Pure,
-# but for reading the records of sessions.
+# The sentences that tell from which recovery line -restore goes on, and which other line the user may have
+# meant. Pure, but for reading the records of sessions.
 package FTMPI::Cli::RestoreNotes;
 
 use strict;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What a word was meant to be that is none of those there are. Pure.
+# "did you mean": the known word that is nearest to an unknown one. Pure.
 package FTMPI::Cli::Suggestion;
 
 use strict;

@@ -114,7 +114,7 @@ sub _frame
 	return;
 }
 
-# What it said makes no sense: it is lost.
+# What the agent said makes no sense: the agent is lost.
 sub refuse
 {
 	my ($self, $why) = @_;
@@ -189,8 +189,8 @@ sub settle
 
 # ---- whether it is still there ----
 
-# Whatever comes from the agent counts as an answer. Questions are counted, not time: a launcher
-# that was itself stopped for a while asks again before it judges.
+# Whatever comes from the agent counts as an answer. Unanswered PINGs are counted, not time: a launcher that was
+# stopped itself asks again before it judges.
 sub _ping
 {
 	my ($self) = @_;
@@ -205,7 +205,7 @@ sub _ping
 	return;
 }
 
-# For how many seconds it has not answered, as far as questions tell.
+# For how many seconds the agent has not answered, as far as PINGs tell.
 sub silence
 {
 	my ($self) = @_;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# How an agent gets to its host: perl is started there with a few words that read the agent's
-# modules from standard input, so that nothing of FTMPI has to be installed on that host. The same
-# way is taken on this machine, only without ssh.
+# How an agent gets to its host: perl is started there with a short program that reads the agent's
+# modules from standard input, so that nothing of FTMPI has to be installed on that host. An agent on this
+# machine is started in the same way, without ssh.
 package FTMPI::Launcher::Bootstrap;
 
 use strict;
@@ -15,7 +15,7 @@ use FTMPI::Loop ();
 
 use constant DEFAULT_SSH => 'ssh -o BatchMode=yes -o ConnectTimeout=10';
 
-# What the agent is made of, each after those it uses.
+# The modules of the agent; each stands after those that it uses.
 my @MODULES = map { "FTMPI/$_.pm" } qw(Error Wire Control Loop Channel Agent/Watchdog StoppedProcesses
 	Lateness Condition Agent/Examiner Agent/StdinPipe Agent/Pipes Address Net Agent/Listeners Agent/Sweep Agent/Elf Agent/ForeignMpi
 	Agent/Pty Agent/Spawn Agent/Program Agent/RestartInPlace Agent/Process PartialLines Agent/Ranks Probe Agent);
@@ -64,7 +64,7 @@ sub command
 	return ('sh', '-c', $SHELL, 'ftmpirun', $need, $BOOT, $host->{name});
 }
 
-# What the agent is to read first: the sources, which need not be compiled here.
+# The first bytes that the agent reads: the sources of its modules, which need not be compiled here.
 sub payload
 {
 	my $bytes = pack 'V', scalar @MODULES;

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# No two builds of a program in one job: not on two hosts, not before and after a restart. What agents
-# hold is compared before a rank is started there; what ranks say they are, which a wrapper may have
-# chosen, when they come to MPI_Init. Different programs under different names are the user's business.
+# No two builds of a program in one job: not on two hosts, not before and after a restart. The files that
+# agents have opened are compared before a rank is started; the programs that ranks execute, which a wrapper
+# may have chosen, are compared when they call MPI_Init. Different programs under different names are the
+# user's business.
 # Pure.
 package FTMPI::Launcher::Builds;
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What a failure is, in one table: how each came about, which of them -restart-on mends, and the
-# words for them. Pure.
+# The classes of failures: how a failure comes about, which classes -restart-on mends, and the words for
+# the end of a process. Pure.
 #
 #	error   the program's own: an exit status other than 0, MPI_Abort
 #	crash   the program's own: a signal that a program brings on itself
@@ -45,14 +45,14 @@ my %MENDED  = (
 	any     => [ @OUTSIDE, 'crash', 'error' ],
 );
 
-# Shells, and what they run, tell of a signal by this much more than its number.
+# A shell tells the signal that ended its program as a status: 128 more than the number of the signal.
 sub _signal_in
 {
 	my ($status) = @_;
 	return $status > 128 && $SIGNAL_TEXT{ $status - 128 } ? $status - 128 : 0;
 }
 
-# What the end of a process was: nothing for a good one.
+# The class of the end of a process; nothing for a good end.
 sub of_exit
 {
 	my ($status, $signal) = @_;

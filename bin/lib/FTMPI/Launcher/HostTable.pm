@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The hosts of a job as FTMPI::Launcher::Job sees them: which are well, which ranks each has, and which answers
-# are awaited before all ranks can be told to run. Pure.
+# The hosts of a job: which of them are well, which ranks each host has, and which answers of agents are
+# awaited before all ranks can be told to run. Pure.
 #
 #	spare   no agent is there, and none was asked for
 #	coming  an agent was asked for
 #	well    its agent is here
-#	bad     it has failed, and is not used but when it has been tried again
+#	bad     it has failed, and is used again only after it has been tried again
 #
 # Ranks on a host that is well stay there. A host without ranks delays nobody.
 #
-# Actions: [start => host], [bind => hosts], [restart_all => host, epoch], [drop => host] when it is out of
-# reach, [dismiss => host] when it is not but is not wanted any more.
+# Actions: [start => host], [bind => hosts], [restart_all => host, epoch], [drop => host] for a host that is out
+# of reach, [dismiss => host] for one that can be reached and is not wanted any more.
 package FTMPI::Launcher::HostTable;
 
 use strict;
@@ -84,8 +84,8 @@ sub late
 		$self->used;
 }
 
-# What is to be asked next. Sockets are bound when all agents are here, since the addresses of all are
-# chosen together.
+# The next requests to agents. Sockets are bound when all agents are here, because the addresses of all hosts
+# are chosen together.
 sub ask
 {
 	my ($self) = @_;
@@ -159,8 +159,8 @@ sub probe
 	return map { $self->_start($_, $epoch) } @old;
 }
 
-# Of two hosts that do not reach each other the one to do without: that with fewer ranks, but not the
-# launcher's own; nothing when there is no place for its ranks.
+# Which of two hosts that do not reach each other can be done without: the one with fewer ranks, but not the
+# launcher's own host. Returns nothing when there is no place for its ranks.
 sub dispensable
 {
 	my ($self, @pair) = @_;

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Lines out of the bytes that ranks write, so that no line of one rank is cut by another's. Pure: it
-# is told what came and what time it is, and says what to write. A partial line is held until its
-# end comes, the rank ends, or it is LINE_MAX long. A prompt of the interactive rank is shown when
-# nothing at all came for IDLE seconds; the caller asks for that only while somebody may answer, since what
-# was no prompt, but a line that its writer had no processor to end, is cut by the next one then.
+# Makes lines of the bytes that ranks write, so that no line of one rank is cut by another rank's. Pure: the
+# caller tells which bytes came at what time, and is told what to write. A partial line is held until its
+# end comes, the rank ends, or the line is LINE_MAX long. A partial line of the interactive rank may be a
+# prompt: it is shown when nothing at all came for IDLE seconds. The caller asks for that only while somebody
+# may answer, for a line whose writer merely got no processor would be cut by the next line then.
 package FTMPI::Launcher::OutputLines;
 
 use strict;

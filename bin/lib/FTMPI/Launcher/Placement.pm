@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Where ranks go whose host has failed: to the spares of the machine file in their order, as many as
-# each has slots; what is left is packed onto all hosts that are well, evenly by slots. If there is no
-# such host, to those that failed before: they may be back. Pure.
+# Places for the ranks of a host that has failed. They go to the spare hosts in the order of the machine file,
+# as many to each as it has slots; the rest is spread over all hosts that are well, evenly by slots. If no
+# host is well, they go to hosts that failed before, which may be back. Pure.
 package FTMPI::Launcher::Placement;
 
 use strict;
 use warnings;
 
-# ranks: those without a host. hosts: { kind, slots, load } each, with load the number of ranks that
-# stay there and kind one of
+# ranks: the ranks without a host. hosts: { kind, slots, load } each; load is the number of ranks that
+# stay there, and kind one of
 #	spare   no rank of the job is there
 #	used    it is well and has ranks
 #	last    it failed, and has not been tried since
@@ -39,7 +39,7 @@ sub find
 	return \%place;
 }
 
-# The host that has the fewest ranks a slot with one more; the first of them.
+# The first host that would have the fewest ranks a slot with one rank more.
 sub _emptiest
 {
 	my ($hosts, $loads, @open) = @_;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What is known of a job beside its recovery lines: a file of text in its session's folder, which the
-# launcher writes when the first line is committed and again when the job has ended (doc/ckpt-format.md).
-# It is for people, and for the choice that -restore makes; no line counts or not for its sake.
+# The record of a job: a text file beside the recovery lines in the session's folder, which the launcher
+# writes when the first line is committed and again when the job has ended (doc/ckpt-format.md). It is for
+# people, and for the choice that -restore makes; whether a line is valid does not depend on it.
 package FTMPI::Launcher::Record;
 
 use strict;
@@ -54,7 +54,7 @@ sub encode
 	return join '', map { "$_\n" } @lines;
 }
 
-# The record of this text, or nothing when it is none. What a later version adds is passed over.
+# The record in this text; nothing when the text is no record. Lines of a later version are ignored.
 sub decode
 {
 	my ($text) = @_;
@@ -76,7 +76,8 @@ sub decode
 	return \%record;
 }
 
-# Into this folder, which is there, in place of what was there. Returns why not, or nothing.
+# Writes the record into this folder, which exists, in place of an older record. Returns why that failed, or
+# nothing.
 sub save
 {
 	my ($folder, $record) = @_;

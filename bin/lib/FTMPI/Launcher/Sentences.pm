@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What the launcher tells of failures and restarts, in words. Pure.
+# The sentences in which the launcher tells the user of failures and restarts. Pure.
 package FTMPI::Launcher::Sentences;
 
 use strict;

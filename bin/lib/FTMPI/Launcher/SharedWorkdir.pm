@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Do all hosts share the work directory? Asked once the program is known to make checkpoints, of each
-# host that gets ranks: the host of rank 0, which commits recovery lines, makes a file there
-# (FTMPI::Probe), the others look for it, and it is removed. Pure: what is to be sent goes to `tell`, what
-# was found out to `say`. The job goes on; a host that is lost, or does not answer, is not waited for.
+# Finds out whether all hosts share the work directory, once the program is known to make checkpoints. The
+# host of rank 0, which commits recovery lines, makes a file there (FTMPI::Probe); each other host that gets
+# ranks looks for the file; the file is removed. Pure: `tell` sends a request, `say` tells the user what was
+# found. The job goes on meanwhile; a host that is lost, or does not answer, is not waited for.
 package FTMPI::Launcher::SharedWorkdir;
 
 use strict;
@@ -18,7 +18,7 @@ sub new
 	return bless { %arg, known => {}, waiting => {} }, $class;
 }
 
-# The hosts that have ranks, that of rank 0 first. Those that were asked before are not asked again.
+# maker: the host of rank 0; others: the other hosts that have ranks. A host is asked once.
 sub ask
 {
 	my ($self, $maker, @others) = @_;

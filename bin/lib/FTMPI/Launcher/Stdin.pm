@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Standard input on its way to rank 0: never more than WINDOW bytes ahead of what that rank took. What
-# was given is kept, as far as KEEP_MAX goes, and given again to a rank 0 that begins again.
+# Standard input on its way to rank 0: at most WINDOW bytes are sent before the rank has taken them. The bytes
+# are kept, up to KEEP_MAX, and sent again when rank 0 begins again.
 package FTMPI::Launcher::Stdin;
 
 use strict;
@@ -66,7 +66,7 @@ sub close
 # Nothing more comes, or is read.
 sub is_over { return $_[0]{over} }
 
-# Rank 0 is to begin again: nothing is given meanwhile, and what is heard of it is of the old one.
+# Rank 0 is about to begin again: nothing is sent meanwhile, and what its agent tells concerns the old process.
 sub hold
 {
 	my ($self) = @_;

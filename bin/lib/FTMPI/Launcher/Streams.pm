@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What ranks and launcher write, on its way to standard output and standard error: lines are put
-# together (FTMPI::Launcher::OutputLines) and written as fast as the readers take them (FTMPI::Launcher::Writer).
+# Output of ranks and launcher on its way to standard output and standard error: FTMPI::Launcher::OutputLines
+# puts lines together, FTMPI::Launcher::Writer writes them as fast as the readers take them.
 package FTMPI::Launcher::Streams;
 
 use strict;

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What to think of ranks that show no life. Ranks observe each other by heartbeats, and tell whom they
-# do not hear any more (SUSPECT), and whom they hear again (HEARD); the launcher hears of each host's
-# agent how long it has been silent, and asks the agents of the suspect and of those who suspect it what
-# is the matter with these processes (FTMPI::Condition has the words). Suspicions are gathered for a
-# moment, so that a host that fell silent as a whole is seen as one. Pure: it has no clock.
+# Judges ranks that show no life. Ranks observe each other by heartbeats, and tell when they do not hear a
+# rank any more (SUSPECT) and when they hear it again (HEARD). The launcher knows for how long each agent has
+# been silent, and asks the agents of the suspect and of its observers for the condition of these processes
+# (FTMPI::Condition has the words). Suspicions are gathered for a moment, so that a host that fell silent as a
+# whole is seen as one. Pure: it has no clock.
 #
-# The happy path: a rank was stopped. Those who observe it say so; its host's agent is well, and says
-# that it is stopped; it is fenced. Other courses:
+# The happy path: a rank is stopped. Its observers say so; the agent of its host is well, and says that the
+# rank is stopped; the rank is fenced. Other courses:
 #
 #	its host's agent is silent, too      the host has failed
 #	it gets no processor (starved)       it is excused for as long as a starved one may be silent
-#	an observer gets none, or its host   its word does not count while that is so
-#	is silent
+#	an observer gets no processor, or    the word of the observer does not count while that is so
+#	its host is silent
 #	it runs; two hosts that are well     they do not reach each other: a restart, without one of
 #	suspect ranks of each other          the two if possible
-#	it runs, and so do those who do not  the way between them is broken: a restart, when no other
-#	hear it                              word has come for a while
-#	nothing can be told of it            as if it hung when all who observe it say so, or one beside
-#	                                     it; else as if it ran
+#	it runs, and so do the observers     the way between them is broken: a restart, when nothing else
+#	that do not hear it                  has been told for a while
+#	nothing is known of it               as if it hung, if all its observers suspect it, or one on its
+#	                                     host does; else as if it ran
 package FTMPI::Launcher::Verdict;
 
 use strict;
@@ -87,7 +87,7 @@ sub forget { delete $_[0]{said}{ $_[1] }; return }
 
 sub is_open { return scalar %{ $_[0]{said} } }
 
-# Whose agents are to be asked now: of whom nothing was told for half the timeout.
+# The ranks whose agents are to be asked now: those of which nothing was told for half the timeout.
 sub to_ask
 {
 	my ($self, $now) = @_;
@@ -112,8 +112,8 @@ sub told
 	return;
 }
 
-# Whether a rank has been excused for so long that people should know: one that is late now and then is
-# nobody's concern.
+# Whether a rank has been excused for so long that the user should know. A rank that is late now and then is
+# no news.
 sub is_worth_telling
 {
 	my ($self, $rank, $now) = @_;
@@ -134,7 +134,7 @@ sub _word
 #	[host => hosts, ms]          these hosts have failed
 #	[fence => rank, ms, word]    it is stopped, or hangs
 #	[link => blamed, host, host, ms]  these two do not reach each other; one of the blamed may go
-#	[apart => observer, rank, ms]  one of those who should hear it does not
+#	[apart => observer, rank, ms]  this observer should hear the rank, and does not
 # or nothing yet.
 sub judge
 {
@@ -229,7 +229,7 @@ sub _longest
 	return $ms;
 }
 
-# All who can know say so, or one beside it, to whom no cable leads.
+# All observers suspect the rank, or one on its own host does, which needs no cable to hear it.
 sub _is_sure
 {
 	my ($self, $rank, $observers, $home) = @_;

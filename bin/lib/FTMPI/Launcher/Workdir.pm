@@ -59,8 +59,8 @@ sub keep_record
 	return;
 }
 
-# The agents have left, and clear up themselves; what one of them that was ended first has left is cleared
-# here, if we see the work directory.
+# The agents have left, and have cleared up. What an agent left that was killed before it could do so is
+# removed here, if the launcher sees the work directory.
 sub clear
 {
 	my ($self, $epoch) = @_;
