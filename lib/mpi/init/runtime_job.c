@@ -99,7 +99,8 @@ static void on_lost(int peer, const char *why)
 
 static int attach(void)
 {
-	static const struct control_commands commands = {reexec_now, beating_observe, queues_dump};
+	static const struct control_commands commands = {
+		.restart = reexec_now, .observe = beating_observe, .dump = queues_dump};
 	bool launched = launch.control_fd >= 0;
 	struct tp_physical phys = {
 		.listen_fd = launch.listen_fd,
