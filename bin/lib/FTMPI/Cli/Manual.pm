@@ -22,15 +22,15 @@ and the program, at the same path; FTMPI itself need not be installed there.
 In the first spelling, MACHINEFILE names the hosts and WORKDIR is the directory for the records of
 runs.
 In the second, as other launchers have it, both are options.
-Options come before the program; all that follows it is given to it untouched, but a final
+Options may be written with one dash or two.
+They come before the program; all words behind the program are given to it untouched, except a final
 .B \-restore
 or
 .BR \-restore=... ,
 which is an option there, too.
-A program that has such a word of its own is named behind a
+A program that has such a last word of its own is named behind a
 .BR \-\- ,
-after which nothing is an option.
-They may be written with one dash or two.
+after which no word is an option.
 .PP
 A word
 .B :
@@ -47,7 +47,9 @@ and
 .B mpirun
 (see
 .BR ftmpicc (1))
-are other names of it, and know the second spelling only.
+are other names of
+.BR ftmpirun ,
+and know the second spelling only.
 .PP
 A program without a slash in its name is looked for in PATH and then in the working directory.
 It may be a script or another program that runs the MPI program, such as a shell,
@@ -55,15 +57,15 @@ It may be a script or another program that runs the MPI program, such as a shell
 or
 .BR gdb (1).
 A script runs one MPI program in each rank: MPI_Init of a second one fails, after a minute.
-A program of another MPI is refused, since each rank of it would be a job of one; when it turns out only at
-the end that no rank has called this MPI's
+A program of another MPI is refused, since each rank of it would be a job of one.
+When it turns out only at the end that no rank has called this MPI's
 .B MPI_Init
-but one had loaded the library of another, the exit status is 1.
-Other programs may be run.
+and a rank had loaded the library of another MPI, the exit status is 1.
+Programs without MPI may be run.
 EOR
 
 my $MACHINES = <<'EOR';
-One host a line; what follows a # is a comment:
+One host a line; text behind a # is a comment:
 .PP
 .nf
 .RS
@@ -78,25 +80,25 @@ localhost
 .fi
 .PP
 A host without a number has one slot; a host that is named again adds slots.
-Ranks fill the slots of the first host, then of the next, and when all are full go round again.
-Hosts that get no ranks are spares: ranks of a host that is lost go there.
-Then a note says so, unless
+Ranks fill the slots of the first host, then of the next.
+When all slots are full the ranks go round again, and a note says so, unless
 .B \-no\-oversubscribe
 refuses it.
+Hosts that get no ranks are spares: ranks of a host that is lost go there.
 Without a machine file all ranks run on this machine.
 .PP
 Names and addresses of this machine are not reached by ssh.
-When ranks run on several hosts, they talk over the address at which ssh reached a host, and on this
-machine over the one that leads there;
+Ranks on several hosts use the address at which ssh reached a host, and on this
+machine the address that leads there;
 .B \-iface
 chooses another.
 EOR
 
 my $STREAMS = <<'EOR';
-What ranks write to standard output and standard error arrives complete, and no line of one rank is
+Output of ranks on standard output and standard error arrives complete, and no line of one rank is
 cut by another's.
-While standard input has not ended, a prompt that rank 0 leaves without a line end is shown after a tenth of a
-second; lines of others may follow it.
+While standard input has not ended, a prompt that rank 0 writes without a line end is shown after a tenth of a
+second; lines of other ranks may follow it.
 A program that did not choose its buffers itself
 .RB ( setvbuf (3))
 writes each line when it is complete, as on a terminal;
@@ -109,9 +111,10 @@ The first interrupt
 .B SIGTERM
 or
 .BR SIGHUP )
-sends SIGTERM to every rank on every host, and SIGKILL a second later; another one kills them at
+sends SIGTERM to every rank on every host, and SIGKILL a second later; another interrupt kills them at
 once.
-What came is told, and from which recovery line
+.B ftmpirun
+prints which signal came, and from which recovery line
 .B \-restore
 goes on.
 .PP
@@ -119,11 +122,11 @@ With
 .B \-term\-ranks
 S a SIGTERM, which batch systems send before a job's time is over, is passed to the processes that called MPI_Init, and
 the job is ended when all have ended, or after S seconds.
-A program that catches it can come to a last recovery line on all ranks, or save what else it likes, and exit.
+A program that catches it can make a last recovery line on all ranks, or save other data, and exit.
 The status is 143 all the same: the job has been interrupted.
 Another signal ends the job as without the option.
 .PP
-No process of a job outlives it, also none that has become a daemon.
+No process of a job outlives the job, not even one that has become a daemon.
 .PP
 When
 .B ftmpirun
@@ -131,7 +134,7 @@ is suspended by Ctrl\-Z
 .RB ( SIGTSTP ),
 so are the ranks on every host; when it goes on
 .RB ( SIGCONT ),
-they do.
+so do the ranks.
 The time of
 .B \-timeout
 runs on meanwhile.
@@ -145,7 +148,7 @@ makes every rank that is between
 and the end of
 .B MPI_Finalize
 print its queues on standard error, whatever it does at that moment: a line for each send and receive that is
-not done, and for each message that no receive has taken, with the other rank, the tag, the communicator's name, the
+not done, and for each message without a receive, with the other rank, the tag, the communicator's name, the
 bytes and for how long.
 A rank that waits in a collective operation shows the messages that the operation waits for.
 The job goes on.
@@ -161,17 +164,18 @@ begin again from
 .BR main ,
 and go on from the latest recovery line that is whole, or from the beginning before there is one.
 Ranks that live execute the program again in the same process; the others are started anew.
-All of them run what the job began with: the file of the program is kept open on each host, so it may be
+All of them run the file with which the job began: the file of the program is kept open on each host, so it may be
 replaced by another build (renamed over, as linkers and installations do) while the job runs.
 A file that was changed in place is refused, and so is a host whose file is not the same as that of
-the others, and a rank that a script starts as another build than before; of shared libraries nothing is known.
+the others, and a rank that a script starts as another build than before; shared libraries are not compared.
 A rank or host that is dead is noticed at once, one that is silent after
 .BR \-timeout\-heartbeat .
-A rank that shows no life is killed (one that a debugger holds, too, and the debugger is named:
+A rank without a sign of life is killed (one that a debugger holds, too, and the debugger is named:
 .B \-debug
-lets ranks be stopped), as is one that is stopped by a signal and not continued for so long, wherever in
+lets ranks be stopped).
+So is a rank that is stopped by a signal and not continued for so long, wherever in
 the program it is (inside a script only between MPI_Init and MPI_Finalize).
-One that would run and gets no processor, or waits for memory, is left alone for
+A rank that is ready to run and gets no processor, or waits for memory, is left alone for
 .BR \-starved\-limit .
 .PP
 An exit status other than 0,
@@ -184,10 +188,10 @@ An exit status of 128+n, with which shells tell of signal n, counts as that sign
 .PP
 A program that never calls
 .B FTMPI_Perform_Checkpoint
-cannot go on from anywhere: its job is ended with a sentence, unless
+has nothing to go on from: after a failure its job is ended with a sentence, unless
 .B \-restart\-from\-start
 lets it begin again.
-In such a job nothing is done about a rank that only shows no life but to tell of it, and a host is lost
+In such a job a rank without a sign of life is only reported, and a host is lost
 when it has not answered for 20 seconds.
 .PP
 The ranks of a host that is lost go to the spares: hosts of the machine file that have no ranks, in their
@@ -196,61 +200,63 @@ When there are none left, they are packed onto the other hosts, evenly by slots.
 A spare that does not answer, or cannot run the program, is passed over.
 A host that was lost is not used any more; at the first restart at least 30 seconds later it is asked again,
 and if it answers it is a spare.
-Only when no other host is left it is tried at once.
-When two hosts do not reach each other, but both are reached from here, the one with fewer ranks is done
-without, if there is a place for its ranks.
+It is asked at once only when no other host is left.
+When two hosts do not reach each other, but this machine reaches both, the host with fewer ranks is
+given up, if there is a place for its ranks.
 The agent of a host that hears nothing from
 .B ftmpirun
 for 5 seconds (5 times the timeout, if that is more) kills its ranks.
 .PP
-Each restart is told of in two lines: which rank failed, where, how, with the last three lines it wrote to
-standard error, and where its ranks go; then, when all ranks run, after how long.
+Each restart is reported in two lines: which rank failed, where and how, with the last three lines that it wrote to
+standard error, and where its ranks go; then, when all ranks run, how long that took.
 A job that fails
 .B \-max\-restarts
 times and once more without a new recovery line in between is ended, with the status of the failure.
 Standard input is given to rank 0 again from its beginning; more than 64 MiB of it are not kept, and then
 a failure ends the job.
-What ranks had written is not taken back.
+Output that ranks had written is not taken back.
 .PP
 If
 .B ftmpirun
 itself or this machine is lost, all ranks end, and the same command with
 .B \-restore
 goes on from the newest recovery line in the work directory.
-It is a new job, with recovery lines of its own; those it came from stay.
-Which line that is, of which session and how old, is said at the beginning; so is that its job had finished,
+It is a new job, with recovery lines of its own; the lines of the old job stay.
+At the beginning
+.B ftmpirun
+prints the line, its session and its age; also that its job had finished,
 or that another session, which did not finish, has come further (after a short run by mistake, say).
-A job that begins at its beginning, although the same command has left lines and did not finish, says
-that, too.
+When a job begins at its beginning, although the same command has left lines and did not finish,
+.B ftmpirun
+prints that, too.
 The newest line is that of the latest time of all sessions there, in a session that of the highest number; a time is never before that of an
 earlier line in the same directory, also when a clock was set back.
 Manifests are checked before anything is started, by
 .BR ftmpi-ckpt (1),
 which is installed beside
 .BR ftmpirun .
-When no line of the newest session proves to be whole, the newest one of the session before is taken, unless a session was named, and that is said.
+When no line of the newest session proves to be whole, the newest line of the session before is taken, with a sentence, unless a session was named.
 .PP
-A file of a line that cannot be read at the moment is tried again for some seconds; a damaged one is passed
-over, and the line before taken.
+A file of a line that cannot be read at the moment is tried again for some seconds; a damaged line is passed
+over, and the line before it is taken.
 When the lines that were committed are not there any more (the work directory was removed or unmounted, or is
 another one on the host where a rank begins again), the job ends with a sentence; with
 .B \-restart\-from\-start
 it goes on from what is there, or begins again.
 .PP
 The work directory must be the same one on all hosts, on a file system that they share.
-That is found out when a program that makes checkpoints begins, and is told when it is not so.
-What is written there holds the program's data: folders are made with mode 0700 and files with 0600, of
+That is checked when a program that makes checkpoints begins, and reported when it is not so.
+The files there hold the program's data: folders are made with mode 0700 and files with 0600, of
 which the umask may take away more.
-Who else is to read them is let in with
 .BR chmod (1)
-afterwards.
+lets other users read them afterwards.
 .PP
 Under a
 .B \-coord
-that does not wait, each rank says with
+that does not wait, each rank prints with
 .B \-v
-in MPI_Finalize how many messages, to how many ranks and of how many bytes its recovery lines took beside
-those of the program, since the last restart.
+in MPI_Finalize how many control messages, to how many ranks and of how many bytes, its recovery lines took
+since the last restart.
 EOR
 
 my @STATUSES = (

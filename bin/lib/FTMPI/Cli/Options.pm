@@ -20,9 +20,8 @@ my @TABLE = (
 		arg   => 'N',
 		part  => 1,
 		check => \&FTMPI::Cli::Values::ranks,
-		text  => 'Start N ranks. Names the second spelling. Behind a word ":" after the arguments of the'
-			. ' program comes another part of the job: -n N, options of its own (-x, -env, -wdir) and'
-			. ' its program.',
+		text  => 'Start N ranks, in the second spelling. A word ":" after the arguments of the program begins'
+			. ' another part of the job: -n N, options of its own (-x, -env, -wdir) and its program.',
 	},
 	{
 		names   => [qw(machinefile hostfile f)],
@@ -41,7 +40,7 @@ my @TABLE = (
 		arg     => 'DIR',
 		default => 'the current directory',
 		text    => 'Where recovery lines are kept, in a folder for each job. All hosts must share it.'
-			. ' Made if it is missing. Folders and files in it can be read by their user alone.',
+			. ' Made if it is missing. Only their user can read folders and files in it.',
 	},
 	{
 		names   => ['wdir'],
@@ -132,15 +131,15 @@ my @TABLE = (
 		arg     => 'MS',
 		check   => FTMPI::Cli::Values::milliseconds('a period in ms: 0 for none, or', 10, 60000, 0),
 		default => 100,
-		text    => 'Ranks show each other every MS milliseconds (or 2s) that they live. 0 switches that'
-			. ' off: then only deaths and closed connections are noticed.',
+		text    => 'Ranks send each other heartbeats every MS milliseconds (or 2s). 0: none; then only'
+			. ' deaths and closed connections are noticed.',
 	},
 	{
 		names   => ['timeout-heartbeat'],
 		arg     => 'MS',
 		check   => FTMPI::Cli::Values::milliseconds('a time in ms', 30, 86400000),
 		default => '1000, but at least 3 periods',
-		text    => 'A rank or host that shows no life for so long has failed. At least 3 periods of'
+		text    => 'A rank or host without a sign of life for so long has failed. At least 3 periods of'
 			. ' -heartbeat.',
 	},
 	{
@@ -148,16 +147,16 @@ my @TABLE = (
 		arg     => 'S',
 		check   => FTMPI::Cli::Values::whole('a time in s: 0 for none, or', 1, 86400, 0),
 		default => 60,
-		text    => 'A rank that its agent sees to get no processor, or to wait in the kernel for memory or a'
-			. ' disk, has failed after S seconds without a sign of life only; so has a host that is'
-			. ' known to be short of processors. 0: as any other.',
+		text    => 'A rank that gets no processor, or waits in the kernel for memory or a disk, as its agent'
+			. ' sees it, has failed only after S seconds without a sign of life; so has a host that is'
+			. ' known to be short of processors. 0: no longer than any other.',
 	},
 	{
 		names   => ['ckpt-interval'],
 		arg     => 'TIME',
 		check   => \&FTMPI::Cli::Values::interval,
 		default => 'never',
-		text    => 'FTMPI_Checkpoint_due() says yes when TIME has gone by since the last'
+		text    => 'FTMPI_Checkpoint_due() is true when TIME has passed since the last'
 			. ' checkpoint: seconds, or with units as in 90s, 10m, 1.5h, 1h30m. Under eventlog not'
 			. ' before that checkpoint is written, however long the disk takes.',
 	},
@@ -167,7 +166,7 @@ my @TABLE = (
 		check   => FTMPI::Cli::Values::whole('a number of recovery lines', 1, 1000000),
 		default => 2,
 		text    => 'Keep the newest N recovery lines. Room for one more is needed while it is made; after a'
-			. ' restart those of before stay until there are N new ones.',
+			. ' restart the earlier lines stay until there are N new ones.',
 	},
 	{
 		names   => ['coord'],
@@ -175,11 +174,11 @@ my @TABLE = (
 		check   => \&FTMPI::Cli::Values::coord,
 		default => 'blocking',
 		text    => 'How ranks come to a recovery line. blocking: all stop, save and go on. eventlog:'
-			. ' nobody waits, each rank copies its state and goes on. The program has to call'
+			. ' no rank waits, each copies its state and goes on. The program has to call'
 			. ' FTMPI_Restore. It is for programs that send the'
 			. ' same when they are run again; one whose messages depend on which came first'
 			. ' (MPI_ANY_SOURCE, MPI_Waitany, MPI_Waitsome, MPI_Test, MPI_Iprobe) may not, and is'
-			. ' ended after a restart when it is seen, see ftmpi.h. tagging: the same by another rule, to be compared.'
+			. ' ended after a restart when its messages differ, see ftmpi.h. tagging: the same by another rule, for comparison.'
 			. ' auto: what the program asks for, else eventlog. compare: both rules at once; the'
 			. ' job ends when they differ (for tests).',
 	},
@@ -195,7 +194,7 @@ my @TABLE = (
 		arg     => 'WHAT',
 		check   => \&FTMPI::Cli::Values::restart_on,
 		default => 'failure',
-		text    => 'Which failures are mended by a restart. failure: what came from outside (a rank'
+		text    => 'Which failures are mended by a restart. failure: those from outside (a rank'
 			. ' that was killed or hangs, a host or connection that is gone). crash: also a rank'
 			. ' that crashed (SIGSEGV and the like). any: also an exit status other than 0, and'
 			. ' MPI_Abort. none: none.',
@@ -204,7 +203,7 @@ my @TABLE = (
 		names => ['restart-from-start'],
 		kind  => 'flag',
 		text  => 'Also restart a program that makes no checkpoints, or whose recovery lines are gone: it begins'
-			. ' again.',
+			. ' again from the start.',
 	},
 	{
 		names => ['restore'],
@@ -226,7 +225,7 @@ my @TABLE = (
 	{
 		names => ['debug'],
 		kind  => 'flag',
-		text  => 'Ranks may be stopped in a debugger: nothing is done about one that shows no life.',
+		text  => 'Ranks may be stopped in a debugger: nothing is done about one without a sign of life.',
 	},
 	{
 		names => ['dump'],
@@ -237,7 +236,7 @@ my @TABLE = (
 	{
 		names => ['v'],
 		kind  => 'count',
-		text  => 'Tell on standard error what is being done. Twice: tell more.',
+		text  => 'Print on standard error what is being done. Twice: print more.',
 	},
 	{
 		names => ['-'],
