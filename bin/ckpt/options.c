@@ -10,7 +10,7 @@ static const char help[] =
 	"usage: ftmpi-ckpt COMMAND [OPTIONS] WORKDIR[/SESSION]\n"
 	"\n"
 	"  list     sessions and their recovery lines\n"
-	"  verify   read everything; say what is damaged\n"
+	"  verify   read everything; name what is damaged\n"
 	"  show     what is in a line\n"
 	"  prune    keep only the newest whole lines of each session\n"
 	"\n"
@@ -23,7 +23,7 @@ static const char help[] =
 	"  -version     print the version\n"
 	"\n"
 	"Exit status: 0 all is well, 1 something cannot be read or removed (verify, show: is\n"
-	"damaged, or there is no line), 2 wrong words.\n";
+	"damaged, or there is no line), 2 the command line is wrong.\n";
 
 void options_help(FILE *out)
 {
