@@ -131,7 +131,7 @@ sub help
 	my ($program, $language) = @_;
 	my $entry = $LANGUAGE{$language};
 	return <<"EOT";
-usage: $program [OPTIONS] [what the $entry->{name} compiler takes]
+usage: $program [OPTIONS] [arguments of the $entry->{name} compiler]
 
   -show           print the command instead of running it (also -showme)
   -compile-info   print the command that compiles (also -compile_info)
