@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The calls of the program: a line that all wait for, a restore, waiting for lines, the end. Each
- * goes from one state to the next; a state asks one thing of lib/mpi, and its answer leads on.
+ * The calls of the program: a line that all wait for, a restore, the end. Each goes from one state
+ * to the next; a state asks one thing of lib/mpi, and its answer leads on.
  *
  * A line of `blocking`: all ranks arrive (B1); each learns how many messages were sent to it and
  * waits until they are here, so nothing is on its way any more; each writes its part with what lies
@@ -32,9 +32,8 @@ static const struct {
 	uint32_t leads;
 } states[COORD_STATES] = {
 	[COORD_IDLE] = {COORD_NOTHING, BIT(COORD_CAPTURING) | BIT(COORD_LINE_COUNTING) |
-					       BIT(COORD_FINDING) | BIT(COORD_AWAITING) |
-					       BIT(COORD_END_COUNTING) | BIT(COORD_END_MINIMUM) |
-					       BIT(COORD_ENDED)},
+					       BIT(COORD_FINDING) | BIT(COORD_END_COUNTING) |
+					       BIT(COORD_END_MINIMUM) | BIT(COORD_ENDED)},
 	[COORD_CAPTURING] = {COORD_CAPTURE, BIT(COORD_IDLE)},
 	[COORD_LINE_COUNTING] = {COORD_EXCHANGE, BIT(COORD_LINE_DRAINING)},
 	[COORD_LINE_DRAINING] = {COORD_WAIT, BIT(COORD_LINE_SECURING)},
@@ -48,7 +47,6 @@ static const struct {
 	[COORD_RESTORE_SECURING] = {COORD_SECURE, BIT(COORD_FORGETTING)},
 	[COORD_FORGETTING] = {COORD_FORGET, BIT(COORD_TAKING)},
 	[COORD_TAKING] = {COORD_TAKE, BIT(COORD_IDLE)},
-	[COORD_AWAITING] = {COORD_WAIT, BIT(COORD_IDLE)},
 	[COORD_END_COUNTING] = {COORD_EXCHANGE, BIT(COORD_END_DRAINING)},
 	[COORD_END_DRAINING] = {COORD_WAIT, BIT(COORD_END_MINIMUM) | BIT(COORD_ENDED)},
 	[COORD_END_MINIMUM] = {COORD_MINIMUM, BIT(COORD_END_FINISHING)},
@@ -97,14 +95,6 @@ void coord_restore(struct coord *c)
 	become(c, COORD_FINDING);
 }
 
-void coord_wait(struct coord *c)
-{
-	if (coord_is_blocking(c))
-		c->result = c->concluded;
-	else
-		become(c, COORD_AWAITING);
-}
-
 static void end_lines(struct coord *c)
 {
 	become(c, coord_is_blocking(c) ? COORD_ENDED : COORD_END_MINIMUM);
@@ -141,8 +131,6 @@ bool coord_waited(const struct coord *c)
 	case COORD_RESTORE_DRAINING:
 	case COORD_END_DRAINING:
 		return all_here(c);
-	case COORD_AWAITING:
-		return !c->lines->list;
 	case COORD_END_FINISHING:
 		return common_over(c);
 	default:
@@ -267,8 +255,6 @@ void coord_answer(struct coord *c, bool ok, uint64_t number)
 		answer_line(c, ok, number);
 	else if (c->state <= COORD_TAKING)
 		answer_restore(c, ok, number);
-	else if (c->state == COORD_AWAITING)
-		finish(c, COORD_IDLE, c->lines->committed == c->line);
 	else
 		answer_end(c, number);
 }

@@ -89,6 +89,16 @@ bool coord_next_action(struct coord *c, struct coord_action *a)
 	return step_next(c, a);
 }
 
+bool coord_lines_over(const struct coord *c)
+{
+	return !c->lines || !c->lines->list;
+}
+
+bool coord_lines_made(const struct coord *c)
+{
+	return coord_is_blocking(c) ? c->concluded : c->lines->committed == c->line;
+}
+
 uint32_t coord_next(const struct coord *c, uint32_t after)
 {
 	for (const struct line *l = c->lines ? c->lines->list : NULL; l; l = l->next)

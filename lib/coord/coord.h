@@ -189,7 +189,6 @@ enum coord_state {
 	COORD_RESTORE_SECURING,
 	COORD_FORGETTING,
 	COORD_TAKING,
-	COORD_AWAITING,	    /* coord_wait */
 	COORD_END_COUNTING, /* coord_close */
 	COORD_END_DRAINING,
 	COORD_END_MINIMUM,
@@ -390,15 +389,18 @@ void coord_checkpoint(struct coord *c, struct coord_undelivered *u);
  * (coord_load). */
 void coord_restore(struct coord *c);
 
-/* Wait until the lines of this rank that all ranks take are over (a rank that never comes to one
- * would be waited for for ever; coord_close is for the end). true: the latest was committed, or
- * there is none. */
-void coord_wait(struct coord *c);
-
 /* The program ends: lines that every rank has begun are finished, the others given up; after a
  * restore all has to come that was sent, and what is never sent again is told. Collective, waits
  * (not under blocking, but after a restore). */
 void coord_close(struct coord *c);
+
+/* Are the lines of this rank over? Whoever waits for that begins no call: another thread may make a
+ * line meanwhile. A rank that never comes to one would be waited for for ever; coord_close is for
+ * the end. */
+bool coord_lines_over(const struct coord *c);
+
+/* When they are: was the latest committed, or is there none? */
+bool coord_lines_made(const struct coord *c);
 
 static inline bool coord_result(const struct coord *c)
 {

@@ -21,6 +21,7 @@ EXTRA_threads_exit := asleep.o
 EXTRA_threads := threads_p2p.o threads_requests.o threads_coll.o threads_objects.o threads_callbacks.o
 EXTRA_reexec := reexec_states.o
 EXTRA_ckpt_calls := asleep.o
+EXTRA_two_threads := asleep.o
 EXTRA_onesided := onesided_putget.o onesided_sync.o onesided_accumulate.o onesided_win.o onesided_errors.o onesided_threads.o
 EXTRA_transit := transit_unexpected.o transit_posted.o
 EXTRA_sessions := sessions_only.o sessions_errors.o sessions_buffer.o sessions_exit.o

@@ -14,9 +14,9 @@ static uint64_t exchange(const struct rank *r)
 	return mine;
 }
 
-static void wait_for(struct rank *r)
+static void wait_for(struct rank *r, bool (*over)(const struct coord *c))
 {
-	while (!r->w->other && !coord_waited(&r->c)) {
+	while (!r->w->other && !over(&r->c)) {
 		bool moved = coord_is_blocking(&r->c) || r->w->before_restore
 				     ? deliver_to(r->w, r->self)
 				     : move_network(r->w);
@@ -112,7 +112,7 @@ static void act(struct rank *r, const struct coord_action *a)
 		number = exchange(r);
 		break;
 	case COORD_WAIT:
-		wait_for(r);
+		wait_for(r, coord_waited);
 		break;
 	case COORD_SECURE:
 		secure(r);
@@ -175,9 +175,8 @@ bool drive_restore(struct rank *r)
 
 bool drive_wait(struct rank *r)
 {
-	coord_wait(&r->c);
-	drive(r);
-	return coord_result(&r->c);
+	wait_for(r, coord_lines_over);
+	return coord_lines_made(&r->c);
 }
 
 void drive_close(struct rank *r)

@@ -44,6 +44,11 @@ static bool waited(void *arg)
 	return coord_waited(arg);
 }
 
+static bool lines_over(void *arg)
+{
+	return coord_lines_over(arg);
+}
+
 static bool secure(uint32_t line)
 {
 	bool ok = p2p_secure();
@@ -215,9 +220,9 @@ bool ckpt_drive_wait(void)
 {
 	struct ckpt_job *j = ckpt_job();
 
-	coord_wait(&j->coord);
-	ckpt_drive();
-	return coord_result(&j->coord);
+	if (!coord_is_blocking(&j->coord))
+		ckpt_wait(lines_over, &j->coord);
+	return coord_lines_made(&j->coord);
 }
 
 bool ckpt_drive_due(bool elapsed)

@@ -23,9 +23,11 @@ void ckpt_drive_close(void);
  * an action that waits for nobody it leaves that to who does the action. */
 void ckpt_drive(void);
 
-/* As coord_checkpoint, coord_restore and coord_wait, to the end. */
+/* As coord_checkpoint and coord_restore, to the end. */
 bool ckpt_drive_checkpoint(void);
 bool ckpt_drive_restore(void);
+
+/* Until the lines of this rank are over. true: the latest was committed, or there is none. */
 bool ckpt_drive_wait(void);
 
 /* As coord_due; who is asked is told. */
