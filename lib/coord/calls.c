@@ -82,11 +82,9 @@ void coord_checkpoint(struct coord *c, struct coord_undelivered *u)
 	if (coord_is_blocking(c)) {
 		c->line++;
 		become(c, COORD_LINE_COUNTING);
-	} else if (step_begin(c, u)) {
-		become(c, COORD_CAPTURING);
 	} else {
-		c->result = false;
-		step_begun(c, false);
+		c->ready = step_begin(c, u);
+		become(c, COORD_CAPTURING);
 	}
 }
 
@@ -249,8 +247,8 @@ void coord_answer(struct coord *c, bool ok, uint64_t number)
 {
 	assert(states[c->state].asks != COORD_NOTHING);
 	if (c->state == COORD_CAPTURING) {
-		finish(c, COORD_IDLE, ok);
-		step_begun(c, ok);
+		finish(c, COORD_IDLE, c->ready && ok);
+		step_begun(c, c->result);
 	} else if (c->state <= COORD_LINE_CONCLUDING)
 		answer_line(c, ok, number);
 	else if (c->state <= COORD_TAKING)

@@ -120,7 +120,8 @@ enum coord_action_kind {
 
 	/* ---- these wait for nobody, and nothing else is done from within one ---- */
 
-	/* Copy this rank's state for `line`. From now on until COORD_OVER, hold on to the contents
+	/* Copy this rank's state for `line`; not ok: there is no memory for its cut, say so and
+	 * answer not ok. From now on until COORD_OVER, hold on to the contents
 	 * of every message, undelivered now or arriving later, that coord_fate(line) does not call
 	 * COORD_OUT. Answered. Not ok: it could not; the reason was said. COORD_OVER comes all the
 	 * same. */
@@ -231,7 +232,7 @@ struct coord {
 	struct coord_actions actions;
 	uint32_t restores;  /* how often this run of the ranks has gone back to a line */
 	bool concluded;	    /* blocking: the latest line was committed, or there was none */
-	bool ready;	    /* blocking: this rank's part of the line is written */
+	bool ready;	    /* the line is cut; blocking: this rank's part of it is written */
 	bool result;	    /* of the latest call */
 	uint64_t expected;  /* messages that all ranks have sent to this one */
 	uint32_t common;    /* at the end: the latest line that every rank has begun */

@@ -17,6 +17,7 @@ FTMPI::Test::Fault::alone();
 my %reasons = (
 	'short-pull'   => qr/no memory for a message in transit/,
 	'short-copy'   => qr/no memory to copy a message in transit/,
+	'short-list'   => qr/no memory for a copy of what it has to hold/,
 	'short-thread' => qr/there is no thread to (?:write|do) it/,
 );
 

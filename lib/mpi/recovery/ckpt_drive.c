@@ -133,7 +133,7 @@ static void act(struct ckpt_job *j, const struct coord_action *a)
 		number = team_least(j->coord.line);
 		break;
 	case COORD_CAPTURE:
-		ok = ckpt_line_capture(a->line);
+		ok = ckpt_line_capture(a->line, a->ok);
 		break;
 	default:
 		fatal(NULL, "an action that there is not");
@@ -201,6 +201,7 @@ bool ckpt_drive_checkpoint(void)
 		fault_point("ckpt-begin");
 	else
 		p2p_undelivered(coord_undelivered_add, &u);
+	u.incomplete |= !coord_is_blocking(&j->coord) && fault_error("short-list");
 	coord_checkpoint(&j->coord, &u);
 	coord_undelivered_free(&u);
 	ckpt_drive();

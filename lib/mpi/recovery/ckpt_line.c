@@ -206,9 +206,9 @@ static bool takes(uint32_t number)
 }
 
 /* What breaks a line while its messages are noted is said when it is finished. */
-bool ckpt_line_capture(uint32_t number)
+bool ckpt_line_capture(uint32_t number, bool cut)
 {
-	const char *why = rma_line_objection();
+	const char *why = cut ? rma_line_objection() : ckpt_why_text(CKPT_WHY_STATE);
 	bool wanted = why || takes(number);
 	char text[256];
 

@@ -16,7 +16,8 @@
 void ckpt_line_init(void);
 void ckpt_line_fini(void);
 
-bool ckpt_line_capture(uint32_t line);
+/* cut: there was memory for the protocol's part of it. */
+bool ckpt_line_capture(uint32_t line, bool cut);
 void ckpt_line_settle(uint32_t line, int peer);
 void ckpt_line_finish(uint32_t line);
 void ckpt_line_over(uint32_t line);
