@@ -4,8 +4,10 @@
  *
  *   header   u8 kind, u8 flags, u16 0, u32 restores, u32 line
  *   REPORT   u64 total, u32 n, n times: u64 context, i32 tag, u64 count (sorted, counts above 0)
- *   COUNTS   u32 n, n times u32: up: by rank of the job, summed over the subtree; down: of the
- * subtree READY    u32 n, n times: u8 ok, u64 seal, u64 bytes: of the subtree VERDICT  u8 committed
+ *   COUNTS   u32 n, n times u32
+ *            up: by rank of the job, summed over the subtree; down: of the subtree
+ *   READY    u32 n, n times: u8 ok, u64 seal, u64 bytes: of the subtree
+ *   VERDICT  u8 committed
  *   BEGIN    nothing
  *
  * `restores` tells what was sent before the ranks went back to a line: that is void. What is

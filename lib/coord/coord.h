@@ -419,8 +419,7 @@ static inline bool coord_asks(const struct coord *c)
  * by what is done after it. */
 bool coord_next_action(struct coord *c, struct coord_action *a);
 
-/* What is answered is done. ok, number: where it says what
- * they are. */
+/* What is answered is done. ok, number: where it says what they are. */
 void coord_answer(struct coord *c, bool ok, uint64_t number);
 
 /* In COORD_WAIT: is it enough? */
