@@ -75,8 +75,16 @@ static void finish(struct coord *c, enum coord_state state, bool result)
 
 /* ---- they begin ---- */
 
+/* The thread rule of ftmpi.h: the others stay out. */
+static void must_be_idle(const struct coord *c)
+{
+	if (c->state != COORD_IDLE)
+		environment_fatal(c, "two threads make lines, or restore, at the same time");
+}
+
 void coord_checkpoint(struct coord *c, struct coord_undelivered *u)
 {
+	must_be_idle(c);
 	if (coord_is_auto(c))
 		coord_choose(c, "eventlog");
 	if (coord_is_blocking(c)) {
@@ -90,6 +98,7 @@ void coord_checkpoint(struct coord *c, struct coord_undelivered *u)
 
 void coord_restore(struct coord *c)
 {
+	must_be_idle(c);
 	become(c, COORD_FINDING);
 }
 

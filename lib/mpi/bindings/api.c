@@ -41,10 +41,8 @@ static const char *when_not_running(enum runtime_state state)
 }
 
 /* Kept out of api_enter, where the question is two instructions then. */
-static _Noreturn __attribute__((noinline, cold)) void not_running(void)
+static _Noreturn __attribute__((noinline, cold)) void not_running(enum runtime_state state)
 {
-	enum runtime_state state = runtime_state();
-
 	api_refuse_child();
 	process_last_words();
 	log_error("%s was called %s: the program is ended", fail_call(), when_not_running(state));
@@ -53,13 +51,16 @@ static _Noreturn __attribute__((noinline, cold)) void not_running(void)
 
 void api_enter(const char *name)
 {
+	enum runtime_state state = runtime_state();
+
 	fail_begin(name);
-	if (__builtin_expect(runtime_state() != RUNTIME_RUNNING, false))
-		not_running();
+	if (__builtin_expect(state != RUNTIME_RUNNING, false))
+		not_running(state);
 	engine_enter();
 	/* another thread may have been in MPI_Finalize */
-	if (__builtin_expect(runtime_state() != RUNTIME_RUNNING, false))
-		not_running();
+	state = runtime_state();
+	if (__builtin_expect(state != RUNTIME_RUNNING, false))
+		not_running(state);
 }
 
 int api_raise(struct comm *c, int rc)
