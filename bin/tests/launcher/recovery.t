@@ -187,6 +187,15 @@ for my $case ([ 1, qr/restart 1 of 3/ ], [ 0, qr/\Q$none\E/ ]) {
 	$job->tell('program', 0, $uses);
 	like(($job->told)[0], $what, "... and then known: $uses");
 }
+for my $line (0, 1) {
+	$job = Story->new('a:3', 3)->tell('begin')->tell(qw(exited 0 0 0))->tell(qw(exited 1 0 9));
+	$job->tell('line', 1) if $line;
+	$job->told;
+	$job->tell('inited', 2);
+	is_deeply([ grep { !/^(?:restart_all|timer|run)/ } $job->told ],
+		[ $line ? "say rank 1 on a $by9; restart 1 of 3 from line 1." : ("say rank 1 on a $by9; $none", 'kill 0') ],
+		'... and a rank that ended before MPI_Init is no second failure');
+}
 $job = Story->new('a:2', 2)->tell('begin')->tell(qw(exited 1 0 9));
 $job->told;
 $job->tell('undecided', 0);

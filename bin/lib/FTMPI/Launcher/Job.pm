@@ -235,7 +235,8 @@ sub _advance
 
 # ---- what ranks tell ----
 
-# A rank that ended without MPI_Init will never answer the ones that called it.
+# A rank that ended without MPI_Init will never answer the ones that called it. A failure that waited for a rank
+# to come this far is decided first, and settles everything.
 sub _inited
 {
 	my ($self, $rank) = @_;
@@ -243,9 +244,10 @@ sub _inited
 	return if !$ranks->inited($rank);
 	$self->{outcome}->in_mpi;
 	my @known = $self->_program($rank, 0);
+	return @known if $self->{phase} ne 'running';
 	my $left = $ranks->first_in('left');
 	return (@known, $self->_never_came($left)) if defined $left;
-	return @known if !$ranks->all_inited || $self->{phase} ne 'running';
+	return @known if !$ranks->all_inited;
 	return (@known, [ observe_all => $self->{epoch} ], $self->_all_are_back);
 }
 
