@@ -106,7 +106,7 @@ sub _make_parts
 		plan     => $plan,
 		loop     => $loop,
 		patience => sub { $self->{patience}->of(@_) },
-		on_log   => sub { $self->_log(@_) },
+		on_log   => sub { $self->_log($_[1]) },
 		on_frame => sub { $self->{inbox}->frame(@_) },
 		on_lost  => sub { $self->_agent_lost(@_) });
 	$self->{patience} = FTMPI::Launcher::Patience->new(

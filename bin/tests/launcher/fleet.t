@@ -35,7 +35,7 @@ sub told
 	return [ splice @{ $told{$name} // [] } ];
 }
 
-my (@frames, @lost);
+my (@frames, @lost, @logged);
 my $fleet = FTMPI::Launcher::Fleet->new(
 	plan => {
 		hosts => [ map { { name => $_, ranks => [0] } } qw(a b c) ], size => 3, heartbeat => 100, timeout_heartbeat => 1000, silence => 5000,
@@ -43,7 +43,7 @@ my $fleet = FTMPI::Launcher::Fleet->new(
 	},
 	loop     => Loop->new,
 	patience => sub { 1 },
-	on_log   => sub { },
+	on_log   => sub { push @logged, $_[1] },
 	on_frame => sub { push @frames, join ' ', $_[0]->index, $_[1] },
 	on_lost  => sub { push @lost, $_[0]->index });
 
@@ -91,9 +91,14 @@ is(told('a')->[0][-1], $run->[-1], '... which is the same everywhere');
 # The host b is replaced: the address of a stays, and c has its own.
 $fleet->drop(1);
 is_deeply(told('b'), [ [ signal => 'KILL' ] ], 'an agent out of reach is ended here');
+is_deeply([ splice @logged ], [ 'host a: rank 0 at 10.0.0.1, ports 1-2', 'host b: ranks 1-2 at 10.0.0.2, ports 3-6' ],
+	'... whose sockets were logged');
+$b->bind([ 0, 0 ], 1);
 says($b, 'PONG');
+says($b, 'PORTS', [ 3, 4 ]);
 $b->_lose('gone');
-is_deeply([ @lost, grep { /PONG/ } splice @frames ], [], '... and not heard any more');
+is_deeply([ @lost, @logged, grep { /PONG/ } splice @frames ], [], '... and not heard any more');
+told('b');
 my $c = here(2, '10.0.0.3');
 told($_) for qw(a c);
 @ranks{ 0 .. 2 } = ([ 0, 2 ], [], [1]);

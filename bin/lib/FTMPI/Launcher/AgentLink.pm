@@ -29,7 +29,7 @@ use constant WORDS_MAX => 8192;
 
 # loop; index, name, local: of its host; size: ranks of the job; ssh => [words]; period: seconds between two
 # PINGs; patience: sub (this link) -> seconds without an answer after which it is lost; sockets: of each rank;
-# on_frame, on_lost, and on_log => sub (text).
+# on_frame, on_lost, and on_log => sub (this link, text).
 sub new
 {
 	my ($class, %arg) = @_;
@@ -162,7 +162,7 @@ sub _ports
 		return 0;
 	}
 	$self->{ports}{ $ranks->[$_] } = [ $ports->[$_], $ports->[ @$ranks + $_ ] // 0 ] for 0 .. $#$ranks;
-	$self->{on_log}->("host $self->{name}: @{[ FTMPI::Launcher::Sentences::numbered('rank', @$ranks) ]} at"
+	$self->{on_log}->($self, "host $self->{name}: @{[ FTMPI::Launcher::Sentences::numbered('rank', @$ranks) ]} at"
 			. " $self->{address}, @{[ FTMPI::Launcher::Sentences::numbered('port', @$ports) ]}");
 	return 1;
 }

@@ -75,7 +75,7 @@ sub start
 		period   => $self->{period},
 		patience => $self->{patience},
 		sockets  => $plan->{heartbeat} ? 2 : 1,
-		on_log   => $self->{on_log},
+		on_log   => $self->_if_current($index, $self->{on_log}),
 		on_frame => $self->_if_current($index, $self->{on_frame}),
 		on_lost  => $self->_if_current($index, $self->{on_lost}));
 	$agent->start;
