@@ -38,21 +38,21 @@ use constant {
 
 # What FTMPI::Launcher::Job may ask for. An action that is a message to agents has its name.
 my %ACTIONS = (
-	start       => \&_start,
-	bind        => \&_bind,
-	run         => \&_run,
+	start       => '_start',
+	bind        => '_bind',
+	run         => '_run',
 	observe_all => sub { $_[0]{fleet}->tell_all('OBSERVE_ALL', $_[1]) },
 	examine     => sub { my ($self, $rank, $s) = @_; $self->_tell_home($rank, 'EXAMINE', $rank, int 1000 * $s) },
 	fence       => sub { my ($self, $rank) = @_; $self->_tell_home($rank, 'FENCE', $rank) },
-	restart_all => \&_restart_all,
+	restart_all => '_restart_all',
 	drop        => sub { $_[0]{workdir}->lost($_[1]); $_[0]{fleet}->drop($_[1]) },
 	dismiss     => sub { $_[0]{workdir}->lost($_[1]); $_[0]{fleet}->dismiss($_[1]) },
 	kill        => sub { $_[0]{fleet}->tell_all('KILL', $_[1]) },
 	say         => sub { $_[0]->_say($_[1]) },
 	log         => sub { $_[0]->_step($_[1]) },
-	timer       => \&_timer,
+	timer       => '_timer',
 	gone        => sub { $_[0]{streams}->finish($_[1]) },
-	over        => \&_over,
+	over        => '_over',
 );
 
 # plan: hosts => [{ name, local, slots, ranks }] (without ranks: a spare), size, prog => [words],
@@ -190,7 +190,8 @@ sub _event
 		$self->{job}->at(FTMPI::Loop::now());
 		for my $action ($self->{job}->event(@$next)) {
 			my ($name, @arguments) = @$action;
-			$ACTIONS{$name}->($self, @arguments);
+			my $method = $ACTIONS{$name};
+			$self->$method(@arguments);
 		}
 	}
 	return;

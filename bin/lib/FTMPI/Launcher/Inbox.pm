@@ -32,25 +32,9 @@ my %EVENTS = (
 	HEARD      => sub { @_[ 1, 2 ] },
 );
 
-# Frames that concern others too, or others alone.
-my %HANDLERS = (
-	HERE         => \&_here,
-	RESTARTING_ALL => \&_restarting_all,
-	HELD         => \&_held,
-	STARTED      => \&_started,
-	OUT          => \&_out,
-	EXITED       => \&_exited,
-	CONDITION    => \&_condition,
-	STRAINED     => \&_strained,
-	STDIN_TAKEN  => \&_stdin_taken,
-	STDIN_CLOSED => \&_stdin_closed,
-	PROBED       => \&_probed,
-	NEWS         => \&_news,
-	RUNS         => \&_runs,
-	PROGRAM      => \&_program,
-	LINE         => \&_line,
-	RESTORED     => \&_restored,
-);
+# Frames that concern others too, or others alone: the method has the name of the frame.
+my %HANDLERS = map { $_ => '_' . lc } qw(HERE RESTARTING_ALL HELD STARTED OUT EXITED CONDITION STRAINED STDIN_TAKEN
+	STDIN_CLOSED PROBED NEWS RUNS PROGRAM LINE RESTORED);
 
 # Frames of an agent that begin with a rank, and those of rank 0: it is one of that host.
 my %OF_RANK_0 = map { $_ => 1 } qw(STDIN_TAKEN STDIN_CLOSED);

@@ -96,7 +96,7 @@ subtest 'Ctrl-C' => sub {
 for my $case (['INT', 130], ['TERM', 143], ['HUP', 129]) {
 	my ($signal, $status) = @$case;
 	subtest "SIG$signal to ftmpirun alone" => sub {
-		my @some = grep { $every ? $_ % 4 == 0 : /::Launcher::(?:(?:Fleet|AgentLink|Inbox|Workdir)::)?\w+\z/ } @moments;
+		my @some = grep { $every ? $_ % 4 == 0 : /::Launcher::(?:(?:Fleet|AgentLink|Inbox|Patience|Workdir)::)?\w+\z/ } @moments;
 		at_each(\@short, \@some, sub { "$signal:self:$_[0]" },
 			sub { ended_by($_[0], $status, "SIG$signal at $_[1]") });
 	};

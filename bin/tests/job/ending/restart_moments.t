@@ -71,7 +71,7 @@ for my $case (['a rank is killed', \@rank_dies], ['a host is lost', \@host_dies]
 	my ($name, $command) = @$case;
 	my %seen;
 	my $whole = shoot($command, 'list');
-	my @moments = grep { /::Launcher::(?:(?:Job|Recovery|Fleet|AgentLink|Inbox|Stdin|HostTable|Workdir)::)?\w+\z/ && !$seen{$_}++ } ended($whole);
+	my @moments = grep { /::Launcher::(?:(?:Job|Recovery|Fleet|AgentLink|Inbox|Patience|Stdin|HostTable|Workdir)::)?\w+\z/ && !$seen{$_}++ } ended($whole);
 	$whole->out_like(qr/^pi: right/m, $name);
 	$whole->is_status(0, $name);
 	cmp_ok(scalar @moments, '>', 25, "$name: there are moments") or diag("@moments");
