@@ -30,7 +30,7 @@ int engine_start(struct tp *tp, struct loop *loop, bool crowded)
 	engine.work = tp_work(tp);
 	engine.loop = loop;
 	engine.crowded = crowded;
-	engine.ticking = engine.watching = false;
+	engine.ticking = TICKING_STOPPED;
 	engine.making = engine.visited = engine.windows = false;
 	engine_news = (struct engine_news){0};
 	rc = engine_tick_open();
@@ -209,9 +209,9 @@ static void hand_over(void)
 /* Who watches hears what comes, but does nothing else. */
 static bool wants_ticks(void)
 {
-	if (engine.ticking)
-		return engine.watching && engine_must_tick();
-	return engine_has_work();
+	if (engine.ticking == TICKING_STOPPED)
+		return engine_has_work();
+	return engine.ticking == TICKING_WATCHING && engine_must_tick();
 }
 
 /* A visitor's words are for other ranks, who wait for them, and for a thread that may wait here. */

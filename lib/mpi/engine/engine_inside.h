@@ -7,6 +7,18 @@
 
 #include "engine.h"
 
+/* What the progress thread does. */
+enum ticking {
+	TICKING_STOPPED,  /* nothing: neither its timer nor news wake it */
+	TICKING_ON,	  /* it ticks by its timer */
+	TICKING_WATCHING, /* it sleeps until there are news */
+	TICKING_STATES
+};
+
+/*
+ * The flags are no states of one thing: each is set and cleared by another event, at any time,
+ * whatever the progress thread does and whatever the others say.
+ */
 struct engine {
 	struct tp *tp;
 	const struct tp_work *work; /* the transport's */
@@ -19,8 +31,7 @@ struct engine {
 	struct link chores;
 	bool making, visited; /* a line; what a visitor said is not flushed yet */
 	bool windows;	      /* that others may access */
-	bool ticking;
-	bool watching; /* no tick before there are news */
+	enum ticking ticking;
 };
 
 /* Hidden: every call goes through it, and is to find it without asking where it is. */

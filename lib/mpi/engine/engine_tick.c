@@ -22,10 +22,26 @@ static struct {
 	int locked_ticks; /* the loop thread's */
 } t = {.timer = -1};
 
-/* By any thread: the progress thread is not woken before it is time. */
-static void arm_timer(void)
+/* Any thread that leaves MPI may start the ticks, also while the progress thread watches. The
+ * latter alone goes on, watches or stops, at the end of a tick. */
+static void become(enum ticking ticking)
 {
-	struct itimerspec when = {.it_value.tv_nsec = TICK_US * 1000};
+	static const bool leads[TICKING_STATES][TICKING_STATES] = {
+		[TICKING_STOPPED] = {[TICKING_ON] = true},
+		[TICKING_ON] =
+			{[TICKING_ON] = true, [TICKING_WATCHING] = true, [TICKING_STOPPED] = true},
+		[TICKING_WATCHING] =
+			{[TICKING_ON] = true, [TICKING_WATCHING] = true, [TICKING_STOPPED] = true},
+	};
+
+	assert(leads[engine.ticking][ticking]);
+	engine.ticking = ticking;
+}
+
+/* By any thread: the progress thread is not woken before it is time. 0: not at all. */
+static void set_timer(long us)
+{
+	struct itimerspec when = {.it_value.tv_nsec = us * 1000};
 
 	timerfd_settime(t.timer, 0, &when, NULL);
 }
@@ -46,19 +62,25 @@ static bool lock_for_tick(void)
 static void tick_later(void)
 {
 	event_del(t.on_news);
-	arm_timer();
+	set_timer(TICK_US);
 }
 
-/* News that were none, such as a kick that nobody has taken, are not waited for at once again. */
+/* News that were none, such as a kick that nobody has taken, are not waited for at once again.
+ * Ticks that were started while this thread watched, or waited for the lock, have left news to be
+ * waited for, or the timer set: one that stops takes both back. */
 static void go_on(bool busy, bool believed)
 {
-	engine.watching = busy && believed && engine.windows && !engine_must_tick();
-	if (engine.watching)
+	if (busy && believed && engine.windows && !engine_must_tick()) {
+		become(TICKING_WATCHING);
 		event_add(t.on_news, NULL);
-	else if (t.idle_ticks < IDLE_TICKS)
+	} else if (t.idle_ticks < IDLE_TICKS) {
+		become(TICKING_ON);
 		tick_later();
-	else
-		engine.ticking = false;
+	} else {
+		become(TICKING_STOPPED);
+		event_del(t.on_news);
+		set_timer(0);
+	}
 }
 
 static void tick(bool news)
@@ -103,10 +125,9 @@ void engine_tick_start(void)
 {
 	if (!t.on_timer)
 		return;
-	engine.ticking = true;
-	engine.watching = false;
+	become(TICKING_ON);
 	t.idle_ticks = 0;
-	arm_timer();
+	set_timer(TICK_US);
 }
 
 int engine_tick_open(void)
