@@ -116,8 +116,7 @@ struct request *stage_matched(uint64_t index, uint64_t arrived, bool done)
 	struct request *r = &receives[index];
 
 	*r = (struct request){.kind = REQUEST_RECV,
-		.active = true,
-		.done = done,
+		.state = done ? REQUEST_DONE : REQUEST_MATCHED,
 		.match.context = CONTEXT,
 		.peer = (int)(index % STAGE_PEERS),
 		.got_tag = 100 + (int)index,

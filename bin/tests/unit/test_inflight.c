@@ -125,7 +125,7 @@ START_TEST(several_lines)
 	ck_assert_ptr_nonnull(r->inflight);
 	inflight_filled(r, true);
 	ck_assert_int_eq(copies, 1);
-	r->done = true;
+	r->state = REQUEST_DONE;
 	fates[0][1] = fates[1][1] = COORD_IN;
 	stage_begin(2); /* the program has not waited for it: no second copy */
 	fates[2][1] = COORD_IN;
@@ -217,7 +217,7 @@ START_TEST(broken)
 	inflight_filled(r, true);
 	ck_assert_ptr_nonnull(line[0].why);
 	ck_assert_int_eq(readies[0], 2);
-	r->done = true;
+	r->state = REQUEST_DONE;
 	no_memory = false;
 	stage_begin(2); /* now there is memory */
 	fates[2][3] = COORD_IN;

@@ -55,7 +55,7 @@ static int cancel(struct request *r)
 {
 	struct grequest *g = r->owner;
 	const char *name = fail_call();
-	int complete = r->done;
+	int complete = request_done(r);
 
 	engine_unlock();
 	return said(name, "cancel_fn", g->cancel(g->extra_state, complete));
@@ -115,7 +115,8 @@ static int lookup(MPI_Request handle, struct request **out)
 	int rc = MPI_SUCCESS;
 
 	*out = NULL;
-	if (handle_is(handle, OBJECT_FREED) && r->live && r->class == &grequest_class)
+	if (handle_is(handle, OBJECT_FREED) && r->state != REQUEST_UNUSED &&
+		r->class == &grequest_class)
 		*out = r;
 	else
 		rc = request_lookup(handle, out);
@@ -124,7 +125,7 @@ static int lookup(MPI_Request handle, struct request **out)
 	if (!*out || (*out)->class != &grequest_class)
 		return fail_with(MPI_ERR_REQUEST, "%s is not a generalised request",
 			*out ? "the request" : "MPI_REQUEST_NULL");
-	if ((*out)->done)
+	if (request_done(*out))
 		return fail_with(MPI_ERR_REQUEST, "the request is complete already");
 	return MPI_SUCCESS;
 }

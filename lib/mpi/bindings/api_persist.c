@@ -137,7 +137,7 @@ static int start(MPI_Request handle, struct comm **c)
 	*c = r->m.comm;
 	if (!r->persistent)
 		return fail_with(MPI_ERR_REQUEST, "the request is not persistent");
-	if (r->active)
+	if (request_active(r))
 		return fail_with(MPI_ERR_REQUEST, "the request is still active: wait for it first");
 	return p2p_start(r);
 }

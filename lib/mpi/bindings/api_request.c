@@ -165,7 +165,7 @@ static int finish_some(struct request_set *s, int *outcount, int indices[], MPI_
 	for (int i = 0; i < s->count; i++) {
 		int one;
 
-		if (!set_in_play(s->r[i]) || !s->r[i]->done)
+		if (!set_in_play(s->r[i]) || !request_done(s->r[i]))
 			continue;
 		one = finish_at(s, i, set_status_at(statuses, n));
 		if (statuses != MPI_STATUSES_IGNORE)

@@ -9,7 +9,7 @@
 
 static bool is_binding(const struct request *r)
 {
-	return r->active && r->class && r->class->binding;
+	return request_active(r) && r->class && r->class->binding;
 }
 
 /* MPI 5.0 section 6.12: other ranks count on a collective operation, until it is over */
@@ -82,7 +82,7 @@ int PMPI_Cancel(MPI_Request *request)
 	rc = check_pointer(request, "request");
 	if (rc == MPI_SUCCESS)
 		rc = request_lookup(*request, &r);
-	if (rc == MPI_SUCCESS && (!r || !r->active))
+	if (rc == MPI_SUCCESS && (!r || !request_active(r)))
 		rc = fail_with(MPI_ERR_REQUEST, "the request is %s",
 			r ? "not active" : "MPI_REQUEST_NULL");
 	if (rc == MPI_SUCCESS)
@@ -93,7 +93,7 @@ int PMPI_Cancel(MPI_Request *request)
 
 		c = set_hold_comm(r);
 		rc = p2p_cancel(r);
-		if (!own && r->cancelled && !r->done)
+		if (!own && r->cancelled && !request_done(r))
 			request_complete(r, MPI_SUCCESS);
 	}
 	return set_leave(c, rc);
@@ -192,7 +192,7 @@ static int peek_some(struct request_set *s, int *outcount, int indices[], MPI_St
 	for (int i = 0; i < s->count; i++) {
 		int one;
 
-		if (!set_in_play(s->r[i]) || !s->r[i]->done)
+		if (!set_in_play(s->r[i]) || !request_done(s->r[i]))
 			continue;
 		one = peek_into(s, i, statuses, n);
 		rc = rc ? rc : one;

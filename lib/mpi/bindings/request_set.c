@@ -90,7 +90,7 @@ bool set_any_done(void *arg, int *expect)
 		if (!set_in_play(s->r[i]))
 			continue;
 		playing++;
-		if (s->r[i]->done) {
+		if (request_done(s->r[i])) {
 			s->next = i;
 			return true;
 		}

@@ -33,7 +33,7 @@ bool set_look(struct request_set *s, bool (*done)(void *, int *));
 /* Active, and not MPI_REQUEST_NULL. */
 static inline bool set_in_play(const struct request *r)
 {
-	return r && r->active;
+	return r && request_active(r);
 }
 
 static inline MPI_Status *set_status_at(MPI_Status *statuses, int i)

@@ -53,7 +53,8 @@ int coll_launch(struct coll_open *o, int planned, bool persistent, struct reques
 		return rc;
 	}
 	r->persistent = persistent;
-	r->active = !persistent;
+	if (persistent)
+		request_become(r, REQUEST_INACTIVE);
 	coll_open_add(o, r);
 	rc = coll_resume_find(o);
 	if (rc == MPI_SUCCESS && !persistent)

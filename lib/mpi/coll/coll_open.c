@@ -72,7 +72,7 @@ static void open_round(struct coll_open *o, enum coll_which which)
 
 static bool messages_done(struct coll_open *o)
 {
-	while (o->waited < o->n && o->messages[o->waited]->done)
+	while (o->waited < o->n && request_done(o->messages[o->waited]))
 		o->waited++;
 	return o->waited == o->n;
 }
@@ -91,7 +91,7 @@ static void close_round(struct coll_open *o)
 
 static void go_on(struct coll_open *o)
 {
-	if (o->busy || held || o->request->done)
+	if (o->busy || held || request_done(o->request))
 		return;
 	o->busy = true;
 	while (!is_over(o) && messages_done(o)) {
@@ -107,7 +107,7 @@ static void on_chore(struct engine_chore *chore)
 {
 	struct coll_open *o = container_of(chore, struct coll_open, chore);
 
-	if (o->request->active)
+	if (request_active(o->request))
 		go_on(o);
 }
 
@@ -159,13 +159,13 @@ struct coll_standing coll_open_standing(void)
 	list_for_each (item, &all) {
 		const struct coll_open *o = container_of(item, struct coll_open, link);
 
-		if (!o->request->active)
+		if (!request_active(o->request))
 			continue;
 		st.rounds += o->round;
 		for (size_t i = 0; i < o->n; i++)
-			st.messages += o->messages[i]->done;
-		st.unfinished += !o->request->done;
-		if (!st.first && !o->request->done)
+			st.messages += request_done(o->messages[i]);
+		st.unfinished += !request_done(o->request);
+		if (!st.first && !request_done(o->request))
 			st.first = o;
 	}
 	return st;
@@ -176,7 +176,7 @@ void coll_open_leave(void)
 	list_for_each (item, &all) {
 		struct coll_open *o = container_of(item, struct coll_open, link);
 
-		o->past = o->request->active;
+		o->past = request_active(o->request);
 	}
 }
 

@@ -107,7 +107,7 @@ static bool describe(const struct coll_open *o, struct captured *c)
 			.plan = coll_written_sum(&o->run.s)}};
 	if (o->saved)
 		c->e = o->saved->e;
-	if (o->saved || o->past || !r->active)
+	if (o->saved || o->past || !request_active(r))
 		return true;
 	c->e.flags |= SECTION_OPERATION_ACTIVE;
 	c->e.rounds = o->round;

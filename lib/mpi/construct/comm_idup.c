@@ -105,7 +105,7 @@ static int begin(struct comm *c, struct copying *d)
 static void give_up(struct copying *d)
 {
 	comm_make_undo(d->copy);
-	if (d->request->done)
+	if (request_done(d->request))
 		request_free(d->request);
 	else
 		d->request->freed = true;
@@ -122,7 +122,7 @@ int comm_idup(struct comm *c, struct comm **out, struct request **request)
 	if (rc != MPI_SUCCESS)
 		return rc;
 	d->bringing->then = &d->chore;
-	if (d->bringing->done)
+	if (request_done(d->bringing))
 		on_brought(&d->chore);
 	rc = comm_make_inherit(c, d->copy);
 	if (rc != MPI_SUCCESS) {

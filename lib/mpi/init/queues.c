@@ -81,7 +81,7 @@ static void put_message(struct text *t, const struct request *r)
 	put_rank(t, r->m.comm, r->m.rank);
 	put_tag(t, r->m.plane != PLANE_POINT, r->m.tag);
 	fprintf(t->out, ", %s, %zu byte%s", comm_label(r->m.comm), bytes, plural(bytes));
-	if (receive && !r->posted)
+	if (receive && r->state != REQUEST_POSTED)
 		fputs(", its message is on the way", t->out);
 }
 

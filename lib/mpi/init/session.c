@@ -117,8 +117,8 @@ static void count_request(struct request *r, void *arg)
 {
 	struct left *left = arg;
 
-	left->requests +=
-		r->m.comm && r->m.comm->group->session == left->number && !r->freed && r->active;
+	left->requests += r->m.comm && r->m.comm->group->session == left->number && !r->freed &&
+			  request_active(r);
 }
 
 static void count_comm(struct object *o, void *arg)

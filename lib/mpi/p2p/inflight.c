@@ -121,7 +121,7 @@ static void take_contents(struct inflight *f, struct request *r)
 	if (r->stored) {
 		f->contents = stored_hold(r->stored);
 		r->stored->msg.inflight = f;
-	} else if (r->done) {
+	} else if (request_done(r)) {
 		inflight_filled(r, request_arrived(r->error));
 	}
 }

@@ -36,6 +36,16 @@ static inline uint64_t p2p_time(void)
 	return __builtin_expect(p2p.job.timed, false) ? clock_ns() : 0;
 }
 
+/* It is under way from now on, and nothing is known of its message. */
+static inline void p2p_begin(struct request *r)
+{
+	request_become(r, REQUEST_STARTED);
+	r->cancelled = r->past = false;
+	r->error = MPI_SUCCESS;
+	r->bytes = r->length = 0;
+	r->since = p2p_time();
+}
+
 /* The protocol is told of it. */
 static inline bool p2p_is_told(uint64_t context)
 {

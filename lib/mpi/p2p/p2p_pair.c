@@ -26,7 +26,7 @@ static void on_part_done(struct engine_chore *chore)
 {
 	struct pair *p = pair_of(chore);
 
-	if (!p->whole->done && p->in->done && p->out->done)
+	if (!request_done(p->whole) && request_done(p->in) && request_done(p->out))
 		request_complete(p->whole, MPI_SUCCESS);
 }
 
@@ -121,7 +121,7 @@ static void abandon(struct request *whole)
 {
 	struct pair *p = whole->owner;
 
-	if (p->in && p->in->active && !p->in->done)
+	if (p->in && !request_idle(p->in))
 		request_wait(p->in, MPI_STATUS_IGNORE);
 	else if (p->in)
 		request_free(p->in);

@@ -174,7 +174,7 @@ int part_ready(struct request *r, int low, int high)
 	engine_assert_held();
 	if (!r || r->class != &send_class)
 		return fail_with(MPI_ERR_REQUEST, "the request is not of MPI_Psend_init");
-	if (!r->active)
+	if (!request_active(r))
 		return fail_with(MPI_ERR_REQUEST, "the request is not started");
 	rc = check_ready(p, low, high);
 	if (rc)

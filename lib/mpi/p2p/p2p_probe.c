@@ -125,7 +125,7 @@ static void give(struct request *r, struct message *m)
 {
 	struct match_msg *msg = m->msg;
 
-	r->active = true;
+	request_become(r, REQUEST_STARTED);
 	r->m.rank = m->source;
 	r->m.tag = msg->tag;
 	r->match.context = msg->context;

@@ -78,7 +78,7 @@ struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te,
 		return (struct tp_place){0};
 	engine_set_posted(p2p.match.nposted);
 	r = container_of(m, struct request, match);
-	r->posted = false;
+	request_become(r, REQUEST_MATCHED);
 	r->peer = peer;
 	r->stamp = e.stamp;
 	r->arrived = ++p2p.moment;
@@ -220,7 +220,7 @@ void p2p_on_received(void *user, void *cookie, uint64_t length, int rc)
 
 static inline void take(struct request *r, const struct match_msg *msg)
 {
-	r->posted = false;
+	request_become(r, REQUEST_MATCHED);
 	r->peer = msg->peer;
 	r->stamp = msg->stamp;
 	r->index = msg->index;
@@ -291,7 +291,7 @@ void p2p_recv_withdraw(struct request *r)
 	engine_assert_held();
 	match_withdraw(&p2p.match, &r->match);
 	engine_set_posted(p2p.match.nposted);
-	r->posted = false;
+	request_become(r, REQUEST_STARTED);
 	r->cancelled = true;
 }
 
@@ -311,11 +311,13 @@ void p2p_recv_start(struct request *r)
 						    : comm_world_rank(r->m.comm, r->m.rank);
 	r->match.tag = r->m.tag;
 	msg = match_post(&p2p.match, &r->match);
-	r->posted = !msg;
-	engine_set_posted(p2p.match.nposted);
 	if (msg) {
 		give(r, msg);
-	} else if (r->match.peer >= 0 && p2p.gone[r->match.peer] && !p2p.job.launched) {
+		return;
+	}
+	request_become(r, REQUEST_POSTED);
+	engine_set_posted(p2p.match.nposted);
+	if (r->match.peer >= 0 && p2p.gone[r->match.peer] && !p2p.job.launched) {
 		p2p_recv_withdraw(r);
 		request_complete(r, MPI_ERR_PROC_ABORTED);
 	}
@@ -327,7 +329,7 @@ int p2p_irecv(const struct p2p_message *m, struct request **out)
 
 	if (!r)
 		return MPI_ERR_NO_MEM;
-	request_begin(r);
+	p2p_begin(r);
 	p2p_recv_start(r);
 	*out = r;
 	return MPI_SUCCESS;
@@ -340,7 +342,7 @@ int p2p_recv(const struct p2p_message *m, MPI_Status *status)
 
 	if (rc)
 		return rc;
-	if (!r->done)
+	if (!request_done(r))
 		engine_wait_on(request_expects(r), request_is_done, r);
 	return request_finish(NULL, r, status);
 }
@@ -357,7 +359,7 @@ static void fail_posted(struct link *list, int peer)
 		if (source < 0)
 			continue;
 		match_withdraw(&p2p.match, m);
-		r->posted = false;
+		request_become(r, REQUEST_STARTED);
 		r->source = source;
 		request_complete(r, MPI_ERR_PROC_ABORTED);
 	}

@@ -58,8 +58,9 @@ bool p2p_pull(struct match_msg *msg)
 
 bool p2p_is_open(const struct request *r)
 {
-	return r->kind == REQUEST_RECV && r->active && !r->posted && !r->past && !r->cancelled &&
-	       r->m.rank != MPI_PROC_NULL && !comm_is_coord_context(r->match.context);
+	return r->kind == REQUEST_RECV && (r->state == REQUEST_MATCHED || request_done(r)) &&
+	       !r->past && !r->cancelled && r->m.rank != MPI_PROC_NULL &&
+	       !comm_is_coord_context(r->match.context);
 }
 
 static bool is_whole(struct match_msg *msg, void *arg)
@@ -72,7 +73,7 @@ static void look_for_open(struct request *r, void *arg)
 {
 	bool *waiting = arg;
 
-	*waiting |= p2p_is_open(r) && !r->done;
+	*waiting |= p2p_is_open(r) && !request_done(r);
 }
 
 bool p2p_receiving(void)

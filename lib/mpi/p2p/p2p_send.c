@@ -152,7 +152,7 @@ int p2p_isend(const struct p2p_message *m, struct request **out)
 
 	if (!r)
 		return MPI_ERR_NO_MEM;
-	request_begin(r);
+	p2p_begin(r);
 	rc = p2p_send_start(r);
 	if (rc)
 		request_free(r);

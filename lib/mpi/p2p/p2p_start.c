@@ -18,7 +18,7 @@ int p2p_start(struct request *r)
 	int rc = MPI_SUCCESS;
 
 	engine_assert_held();
-	request_begin(r);
+	p2p_begin(r);
 	if (__builtin_expect(r->class != NULL, false))
 		rc = r->class->start(r);
 	else if (r->kind == REQUEST_RECV)
@@ -26,7 +26,7 @@ int p2p_start(struct request *r)
 	else
 		rc = p2p_send_start(r);
 	if (rc)
-		r->active = false;
+		request_become(r, REQUEST_INACTIVE);
 	return rc;
 }
 
@@ -35,9 +35,9 @@ int p2p_cancel(struct request *r)
 	engine_assert_held();
 	if (r->class && r->class->cancel)
 		return r->class->cancel(r);
-	if (r->kind == REQUEST_SEND && !r->done && r->m.rank >= 0)
+	if (r->kind == REQUEST_SEND && !request_done(r) && r->m.rank >= 0)
 		tp_withdraw(engine_tp(), comm_world_rank(r->m.comm, r->m.rank), r);
-	if (r->kind == REQUEST_RECV && r->posted)
+	if (r->kind == REQUEST_RECV && r->state == REQUEST_POSTED)
 		p2p_recv_withdraw(r);
 	return MPI_SUCCESS;
 }

@@ -11,6 +11,19 @@
 #include "mpi/handle/status.h"
 #include "p2p_inside.h"
 
+/* What could not be begun is inactive again, or gone. A receive that was withdrawn is as one that
+ * is not posted yet, and then done. None is freed while it is in the matching lists, or while its
+ * message is on the way. */
+const uint8_t request_leads[REQUEST_STATES] = {
+	[REQUEST_UNUSED] = 1 << REQUEST_INACTIVE,
+	[REQUEST_INACTIVE] = 1 << REQUEST_STARTED | 1 << REQUEST_UNUSED,
+	[REQUEST_STARTED] = 1 << REQUEST_POSTED | 1 << REQUEST_MATCHED | 1 << REQUEST_DONE |
+			    1 << REQUEST_INACTIVE | 1 << REQUEST_UNUSED,
+	[REQUEST_POSTED] = 1 << REQUEST_MATCHED | 1 << REQUEST_STARTED,
+	[REQUEST_MATCHED] = 1 << REQUEST_DONE,
+	[REQUEST_DONE] = 1 << REQUEST_INACTIVE | 1 << REQUEST_UNUSED,
+};
+
 static struct slab slab;
 
 void requests_init(void)
@@ -38,7 +51,7 @@ struct request *request_new(enum request_kind kind, const struct p2p_message *m)
 		return no_memory();
 	memset(r, 0, slab.size); /* as a constant it would become a slow loop, in place */
 	r->head = (struct object){.kind = OBJECT_REQUEST, .refs = 1};
-	r->live = true;
+	request_become(r, REQUEST_INACTIVE);
 	r->kind = kind;
 	r->m = *m;
 	list_init(&r->match.link);
@@ -47,15 +60,6 @@ struct request *request_new(enum request_kind kind, const struct p2p_message *m)
 	if (m->type)
 		type_hold(m->type);
 	return r;
-}
-
-void request_begin(struct request *r)
-{
-	r->active = true;
-	r->done = r->cancelled = r->past = false;
-	r->error = MPI_SUCCESS;
-	r->bytes = r->length = 0;
-	r->since = p2p_time();
 }
 
 struct request *request_new_other(const struct request_class *class, struct comm *c, void *owner)
@@ -67,7 +71,7 @@ struct request *request_new_other(const struct request_class *class, struct comm
 		return NULL;
 	r->class = class;
 	r->owner = owner;
-	r->active = true;
+	request_become(r, REQUEST_STARTED);
 	return r;
 }
 
@@ -91,7 +95,7 @@ void request_free(struct request *r)
 	if (__builtin_expect(r->packed != NULL, false))
 		drop_packed(r);
 	r->head.kind = OBJECT_FREED;
-	r->live = false;
+	request_become(r, REQUEST_UNUSED);
 	slab_give(&slab, r);
 }
 
@@ -100,12 +104,12 @@ struct visitor {
 	void *arg;
 };
 
-static void visit_live(void *object, void *arg)
+static void visit_used(void *object, void *arg)
 {
 	struct request *r = object;
 	struct visitor *v = arg;
 
-	if (r->live)
+	if (r->state != REQUEST_UNUSED)
 		v->visit(r, v->arg);
 }
 
@@ -114,7 +118,7 @@ void requests_each(void (*visit)(struct request *r, void *arg), void *arg)
 	struct visitor v = {visit, arg};
 
 	engine_assert_held();
-	slab_each(&slab, visit_live, &v);
+	slab_each(&slab, visit_used, &v);
 }
 
 int request_lookup(MPI_Request handle, struct request **out)
@@ -133,8 +137,8 @@ int request_lookup(MPI_Request handle, struct request **out)
 void request_complete(struct request *r, int error)
 {
 	engine_assert_held();
+	request_become(r, REQUEST_DONE);
 	r->error = error;
-	r->done = true;
 	if (__builtin_expect(r->packed != NULL, false))
 		drop_packed(r);
 	if (r->then)
@@ -175,7 +179,7 @@ static void fill_status(const struct request *r, MPI_Status *status)
 {
 	if (status == MPI_STATUS_IGNORE)
 		return;
-	if (r->active)
+	if (request_active(r))
 		message_status(r, status);
 	else
 		status_empty(status);
@@ -203,8 +207,6 @@ static int say_uneven(const struct request *r)
 static int say_error(const struct request *r)
 {
 	switch (r->error) {
-	case MPI_SUCCESS:
-		return MPI_SUCCESS;
 	case MPI_ERR_TRUNCATE:
 	case MPI_ERR_TYPE:
 		return say_uneven(r);
@@ -228,7 +230,7 @@ static int ask_class(
 	int kept = mine->MPI_ERROR;
 
 	status_empty(mine);
-	if (!r->active)
+	if (!request_active(r))
 		return MPI_SUCCESS;
 	status_set_cancelled(mine, r->cancelled);
 	mine->MPI_ERROR = kept;
@@ -251,17 +253,18 @@ int request_finish(MPI_Request *handle, struct request *r, MPI_Status *status)
 	engine_assert_held();
 	if (__builtin_expect(r->class != NULL, false)) {
 		rc = ask_class(r, r->class->finish, status);
-		if (rc == MPI_SUCCESS && r->active)
+		if (rc == MPI_SUCCESS && request_active(r) && r->error)
 			rc = say_error(r);
 	} else {
-		if (r->active)
+		if (request_active(r) && r->error)
 			rc = say_error(r);
 		fill_status(r, status);
 	}
 	if (r->persistent) {
 		if (r->inflight)
 			inflight_leave(r);
-		r->active = r->done = false;
+		if (request_active(r))
+			request_become(r, REQUEST_INACTIVE);
 		return rc;
 	}
 	request_free(r);
@@ -280,7 +283,7 @@ static bool all_done(void *arg, int *expect)
 {
 	struct waiting *w = arg;
 
-	while (w->next < w->n && (!w->r[w->next] || w->r[w->next]->done))
+	while (w->next < w->n && (!w->r[w->next] || request_done(w->r[w->next])))
 		w->next++;
 	if (w->next == w->n)
 		return true;
@@ -293,14 +296,15 @@ bool request_is_done(void *arg, int *expect)
 {
 	const struct request *r = arg;
 
-	if (!r->done)
-		*expect = request_expects(r);
-	return r->done;
+	if (request_done(r))
+		return true;
+	*expect = request_expects(r);
+	return false;
 }
 
 int request_wait(struct request *r, MPI_Status *status)
 {
-	if (!r->done)
+	if (!request_done(r))
 		engine_wait_on(request_expects(r), request_is_done, r);
 	return request_finish(NULL, r, status);
 }

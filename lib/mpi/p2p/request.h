@@ -17,13 +17,24 @@
 
 enum request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_OTHER };
 
+enum request_state {
+	REQUEST_UNUSED,	  /* in the slab */
+	REQUEST_INACTIVE, /* made, or persistent and waited for: nothing is under way */
+	REQUEST_STARTED,  /* under way; a receive only before it is posted or after it was withdrawn
+			   */
+	REQUEST_POSTED,	  /* a receive in the matching lists */
+	REQUEST_MATCHED,  /* a receive whose message is on its way into the buffer */
+	REQUEST_DONE,	  /* over, and not waited for yet */
+	REQUEST_STATES
+};
+
 /*
  * What a request does that is not one message (a collective operation, a generalised request, ...),
  * or not at once. Its owner puts the address of a static one into request.class, and whatever it
  * needs into a struct that request.owner points to. Any may be NULL.
  */
 struct request_class {
-	int (*start)(struct request *r); /* MPI_Start: it is active already */
+	int (*start)(struct request *r); /* MPI_Start: it is REQUEST_STARTED already */
 	/* MPI_Cancel; sets cancelled and completes it, or not */
 	int (*cancel)(struct request *r);
 	/* It is done, and the program takes note: fill in the status (not MPI_STATUS_IGNORE; empty
@@ -43,12 +54,12 @@ struct request {
 	const struct request_class *class; /* of REQUEST_OTHER; others hardly ever have one */
 	void *owner;
 	struct engine_chore *then; /* to be done once this one is (NULL: nothing) */
-	bool live;		   /* in use, not in the slab */
+	enum request_state state;
+	/* No states, since each is true in several of these: what it is for good; what the program
+	 * or a restore did to it while it was under way, which holds until it is begun again. */
 	bool persistent;
-	bool active; /* started and not waited for; always for those that are not persistent */
-	bool done;
-	bool freed; /* MPI_Request_free: nobody will wait, it frees itself when done */
-	bool cancelled;
+	bool freed;	/* MPI_Request_free: nobody will wait, it frees itself when done */
+	bool cancelled; /* set before it is done, and the status says so after it */
 	bool past;	/* a receive that had its message when a line was restored */
 	int error;	/* the message's MPI error class, once done */
 	uint64_t since; /* when it was started (p2p_time) */
@@ -59,7 +70,6 @@ struct request {
 	void *packed;
 	/* a receive */
 	struct match_recv match;
-	bool posted;
 	/* its message, once it has one */
 	int peer; /* rank in the world */
 	uint32_t stamp;
@@ -75,16 +85,23 @@ struct request {
 void requests_init(void);
 void requests_fini(void);
 
+/* From each state, the states that it leads to: a bit for each, so that every message can afford to
+ * ask. */
+extern const uint8_t request_leads[REQUEST_STATES] __attribute__((visibility("hidden")));
+
+static inline void request_become(struct request *r, enum request_state state)
+{
+	assert(request_leads[r->state] & 1u << state);
+	r->state = state;
+}
+
 /* One reference, kind, message copied, its comm and type held; inactive. NULL: out of memory, and
  * that is said with fail_with. */
 struct request *request_new(enum request_kind kind, const struct p2p_message *m);
 
-/* REQUEST_OTHER; c may be NULL. Active and not done: request_complete ends it. */
+/* REQUEST_OTHER; c may be NULL. Started: request_complete ends it. */
 struct request *request_new_other(const struct request_class *class, struct comm *c, void *owner);
 void request_free(struct request *r);
-
-/* It is under way from now on, and nothing is known of its message. */
-void request_begin(struct request *r);
 
 /* MPI_SUCCESS and *out (NULL for MPI_REQUEST_NULL), or MPI_ERR_REQUEST with fail_with said. */
 int request_lookup(MPI_Request handle, struct request **out);
@@ -95,10 +112,21 @@ void request_complete(struct request *r, int error);
 /* All requests in use. */
 void requests_each(void (*visit)(struct request *r, void *arg), void *arg);
 
-/* Nothing to wait for: done, or not active. */
+static inline bool request_done(const struct request *r)
+{
+	return r->state == REQUEST_DONE;
+}
+
+/* Started, and not waited for. */
+static inline bool request_active(const struct request *r)
+{
+	return r->state >= REQUEST_STARTED;
+}
+
+/* Nothing to wait for. */
 static inline bool request_idle(const struct request *r)
 {
-	return r->done || !r->active;
+	return request_done(r) || !request_active(r);
 }
 
 /* A message is here, as much of it as there was room for; or there was an error before. */
