@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What unit tests of lib/mpi need of api.h and engine.h when there is no engine: errors go back to
- * the caller, nothing is locked. fake_unlocks counts how often a user's function ran.
+ * the caller, and the one thread, or each of the processes, has the lock all the time. fake_unlocks
+ * counts how often a user's function ran.
  */
 #include "mpi/bindings/api.h"
 #include "mpi/engine/engine.h"
 
 extern int fake_unlocks;
 int fake_unlocks;
+struct lock engine_mutex = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static __attribute__((constructor)) void have_lock(void)
+{
+	lock_take(&engine_mutex);
+}
 
 void api_enter(const char *name)
 {

@@ -29,14 +29,14 @@ struct member {
 };
 
 static struct {
-	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	struct member members[TEAM_MOST];
 	struct request *waiting; /* neither met nor failed, in order of their start */
 	size_t messages;
 	team_body *body;
 	void *arg;
-} team = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
+} team = {.wake = PTHREAD_COND_INITIALIZER};
+struct lock engine_mutex = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 void team_must(bool ok, const char *fmt, ...)
 {
@@ -72,12 +72,12 @@ int api_raise(struct comm *c, int rc)
 
 void engine_unlock(void)
 {
-	pthread_mutex_unlock(&team.lock);
+	lock_give(&engine_mutex);
 }
 
 void engine_lock(void)
 {
-	pthread_mutex_lock(&team.lock);
+	lock_take(&engine_mutex);
 }
 
 int comm_lookup(MPI_Comm handle, struct comm **out)
@@ -221,6 +221,17 @@ int p2p_recv(const struct p2p_message *m, MPI_Status *status)
 	return rc ? rc : request_wait(r, status);
 }
 
+/* As lock_wait. */
+static int wait_awake(const struct timespec *deadline)
+{
+	int late;
+
+	atomic_store(&engine_mutex.owner, 0);
+	late = pthread_cond_timedwait(&team.wake, &engine_mutex.mutex, deadline);
+	atomic_store(&engine_mutex.owner, lock_self());
+	return late;
+}
+
 int request_wait(struct request *r, MPI_Status *status)
 {
 	struct timespec deadline;
@@ -230,7 +241,7 @@ int request_wait(struct request *r, MPI_Status *status)
 	clock_gettime(CLOCK_REALTIME, &deadline);
 	deadline.tv_sec += TEAM_DEADLINE_S;
 	while (!r->done) {
-		int late = pthread_cond_timedwait(&team.wake, &team.lock, &deadline);
+		int late = wait_awake(&deadline);
 
 		team_must(!late, "rank %d has waited %d s to %s %zu elements %s rank %d (tag %d)",
 			r->me, TEAM_DEADLINE_S, r->send ? "send" : "receive", r->count,
@@ -296,9 +307,9 @@ static void *member_main(void *arg)
 {
 	struct member *m = arg;
 
-	pthread_mutex_lock(&team.lock);
+	engine_lock();
 	team.body(&m->comm, team.arg);
-	pthread_mutex_unlock(&team.lock);
+	engine_unlock();
 	return NULL;
 }
 

@@ -2,6 +2,7 @@
 #include "coll_launch.h"
 
 #include "coll_resume.h"
+#include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
 #include "mpi/p2p/request.h"
 
@@ -46,6 +47,7 @@ int coll_launch(struct coll_open *o, int planned, bool persistent, struct reques
 	int rc = coll_open_ready(o, planned);
 	struct request *r = rc ? NULL : request_new_other(&class, o->run.c, o);
 
+	engine_assert_held();
 	if (rc == MPI_SUCCESS && !r)
 		rc = fail_with(MPI_ERR_NO_MEM, "no memory for a request");
 	if (rc) {

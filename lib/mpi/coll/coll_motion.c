@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "coll_steps.h"
+#include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
 #include "mpi/p2p/p2p.h"
 
@@ -107,6 +108,7 @@ int coll_motion_end(struct coll_run *run, int planned)
 {
 	int rc = coll_run_ready(run, planned);
 
+	engine_assert_held();
 	if (rc == MPI_SUCCESS) {
 		coll_run_number(run);
 		rc = run_all(run);

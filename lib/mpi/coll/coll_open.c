@@ -143,6 +143,7 @@ void coll_open_resume(struct coll_open *o, uint32_t rounds, int error)
 
 void coll_open_hold(bool hold)
 {
+	engine_assert_held();
 	held = hold;
 	if (hold)
 		return;
@@ -156,6 +157,7 @@ struct coll_standing coll_open_standing(void)
 {
 	struct coll_standing st = {0};
 
+	engine_assert_held();
 	list_for_each (item, &all) {
 		const struct coll_open *o = container_of(item, struct coll_open, link);
 
@@ -173,6 +175,7 @@ struct coll_standing coll_open_standing(void)
 
 void coll_open_leave(void)
 {
+	engine_assert_held();
 	list_for_each (item, &all) {
 		struct coll_open *o = container_of(item, struct coll_open, link);
 
@@ -264,6 +267,7 @@ int coll_open_plan_again(struct coll_open *o)
 	struct coll_call call = o->call;
 	int rc;
 
+	engine_assert_held();
 	release_all(&o->run);
 	coll_run_free(&o->run);
 	coll_run_begin(&o->run, c);

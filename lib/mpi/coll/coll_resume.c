@@ -8,6 +8,7 @@
 #include "coll_open.h"
 #include "coll_steps.h"
 #include "coll_written.h"
+#include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
 #include "mpi/p2p/request.h"
 
@@ -170,6 +171,7 @@ bool coll_resume_capture(uint8_t **out, size_t *len)
 	struct captured *v;
 	bool ok;
 
+	engine_assert_held();
 	*out = NULL;
 	*len = 0;
 	if (most + others == 0)
@@ -198,6 +200,7 @@ bool coll_resume_take(const uint8_t *bytes, size_t len)
 	struct section_operation e;
 	const uint8_t *contents;
 
+	engine_assert_held();
 	for (uint32_t left = cursor_u32(&c); left > 0; left--) {
 		struct coll_saved *s = NULL;
 
@@ -284,6 +287,7 @@ static int unplanned(const struct coll_open *o)
  * chosen other algorithms. */
 void coll_resume_taken(void)
 {
+	engine_assert_held();
 	list_for_each (item, coll_open_all()) {
 		struct coll_open *o = container_of(item, struct coll_open, link);
 		struct coll_saved *s = o->request->persistent ? find(o) : NULL;

@@ -7,6 +7,7 @@
 #include "comm_inside.h"
 #include "errhandler.h"
 #include "info.h"
+#include "mpi/engine/engine.h"
 #include "mpi/handle/attr.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/handle_table.h"
@@ -131,6 +132,7 @@ int comm_new_sides(const struct comm_sides *sides, const struct comm *parent, st
 {
 	struct comm *c = comm_alloc(sides->group, sides->context);
 
+	engine_assert_held();
 	if (c && (!sides->remote || add_remote(c, sides->remote, sides->local_context)))
 		return publish(c, parent, out);
 	if (c)
@@ -140,6 +142,7 @@ int comm_new_sides(const struct comm_sides *sides, const struct comm *parent, st
 
 void comm_settle(struct comm *c, uint64_t context, uint64_t local_context)
 {
+	engine_assert_held();
 	c->context = context;
 	comm_numbered_apply(c);
 	if (c->local)
@@ -148,6 +151,7 @@ void comm_settle(struct comm *c, uint64_t context, uint64_t local_context)
 
 void comm_drop(struct comm *c)
 {
+	engine_assert_held();
 	if (c->freed)
 		return;
 	c->freed = true;

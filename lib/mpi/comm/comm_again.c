@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "ckpt/section_communicators.h"
+#include "mpi/engine/engine.h"
 #include "mpi/handle/handle_table.h"
 
 /* ---- capture ---- */
@@ -71,6 +72,7 @@ bool comm_again_capture(uint8_t **out, size_t *len)
 {
 	struct gathered g = {0};
 
+	engine_assert_held();
 	comm_again_fini();
 	handle_table_each(OBJECT_COMM, gather, &g);
 	g.list = malloc((g.n + 1) * sizeof *g.list);
@@ -144,6 +146,7 @@ bool comm_again_take(const uint8_t *bytes, size_t len)
 	struct section_communicator e;
 	const uint8_t *ranks;
 
+	engine_assert_held();
 	comm_counter_least(cursor_u32(&c));
 	for (uint32_t left = cursor_u32(&c); left > 0; left--)
 		if (!section_communicators_read(&c, comm_world_info()->size, &e, &ranks) ||

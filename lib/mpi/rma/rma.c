@@ -23,6 +23,7 @@ int rma_start(void)
 {
 	int peers = comm_world()->size;
 
+	engine_assert_held();
 	if (s.received)
 		return MPI_SUCCESS;
 	s.received = malloc((size_t)peers * sizeof *s.received);
@@ -56,6 +57,7 @@ static struct tp_place place(int peer, const struct envelope *e, uint64_t length
 {
 	struct rma_message *m;
 
+	engine_assert_held();
 	if (!s.received)
 		end("words about a window, and this rank never had one", MPI_ERR_INTERN, peer,
 			length);
@@ -79,6 +81,7 @@ static void received(struct object *head, int rc)
 {
 	struct rma_message *m = container_of(head, struct rma_message, head);
 
+	engine_assert_held();
 	if (rc)
 		return;
 	p2p_word_arrived(m->peer, m->context, m->stamp);
@@ -111,6 +114,7 @@ static void handle(const struct rma_message *m)
 /* Nothing on the way gives the lock back, so messages are handled by one thread at a time. */
 static void handle_all(struct engine_chore *chore)
 {
+	engine_assert_held();
 	(void)chore;
 	for (int i = 0; i < s.peers; i++) {
 		struct link *first;

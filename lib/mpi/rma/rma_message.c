@@ -62,6 +62,7 @@ int rma_message_send(struct win *w, int rank, struct rma_message *m)
 	struct tp_envelope te = envelope_pack(&e);
 	int peer = comm_world_rank(w->comm, rank), rc;
 
+	engine_assert_held();
 	unsent += m->len;
 	rc = tp_send(engine_tp(), peer, &te, &m->wire, sizeof m->wire + m->len, 0, m);
 	if (rc >= 0)

@@ -226,6 +226,7 @@ int rma_origin_begin(struct rma_call *c)
 	int64_t at;
 	int rc;
 
+	engine_assert_held();
 	if (c->count * c->type->size > 0) {
 		rc = check_range(c, &at);
 		if (rc)
@@ -245,6 +246,7 @@ int rma_origin_unlock(struct win *w, int target)
 {
 	int rc;
 
+	engine_assert_held();
 	if (!rma_pending_add(&w->peers[target]))
 		return fail_with(MPI_ERR_NO_MEM, "no memory to give back a lock");
 	rc = rma_message_send_head(w, target, (struct rma_head){.kind = RMA_UNLOCK});

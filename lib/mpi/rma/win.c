@@ -19,6 +19,7 @@ static struct link windows = {&windows, &windows};
 
 int win_lookup(MPI_Win handle, struct win **out)
 {
+	engine_assert_held();
 	if (handle_table_has(handle, OBJECT_WIN)) {
 		*out = (struct win *)(void *)handle;
 		return MPI_SUCCESS;
@@ -75,6 +76,7 @@ static void clear_list(struct link *list)
 
 void win_add(struct win *w)
 {
+	engine_assert_held();
 	list_append(&windows, &w->link);
 }
 
@@ -107,6 +109,7 @@ static void destroy(struct win *w)
 
 void win_release(struct win *w)
 {
+	engine_assert_held();
 	if (--w->head.refs == 0)
 		destroy(w);
 }

@@ -160,6 +160,7 @@ int win_make(struct comm *c, const struct win_wish *wish, struct win **out)
 	struct part *all = malloc((size_t)c->size * sizeof *all);
 	int rc;
 
+	engine_assert_held();
 	if (!all)
 		return no_memory(c);
 	if (mine.rc == MPI_SUCCESS)
@@ -181,6 +182,7 @@ int win_free(struct win *w)
 {
 	int rc = win_epoch_may_fence(w);
 
+	engine_assert_held();
 	if (rc == MPI_SUCCESS && w->fence_used)
 		rc = fail_with(MPI_ERR_RMA_SYNC,
 			"an epoch that MPI_Win_fence began is open on window %s", win_label(w));

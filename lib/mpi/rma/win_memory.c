@@ -2,6 +2,7 @@
 /* Which memory of this rank a window has; attaching and detaching (MPI 5.0 section 12.2.4). */
 #include <stdlib.h>
 
+#include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
 #include "win.h"
 
@@ -61,6 +62,7 @@ int win_memory_attach(struct win *w, void *base, MPI_Aint size)
 	struct win_region *r;
 	int rc = must_be_dynamic(w);
 
+	engine_assert_held();
 	if (rc)
 		return rc;
 	if (overlaps(w, (uintptr_t)base, (uintptr_t)base + (uintptr_t)size))
@@ -79,6 +81,7 @@ int win_memory_detach(struct win *w, const void *base)
 {
 	int rc = must_be_dynamic(w);
 
+	engine_assert_held();
 	if (rc)
 		return rc;
 	list_for_each_safe (item, &w->regions) {

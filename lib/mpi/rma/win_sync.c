@@ -37,6 +37,7 @@ int win_sync_fence(struct win *w, int assert)
 {
 	int rc = win_epoch_may_fence(w), failed;
 
+	engine_assert_held();
 	if (rc)
 		return rc;
 	see_memory();
@@ -110,6 +111,7 @@ int win_sync_start(struct win *w, struct group *g, int assert)
 	struct members m = {.w = w, .g = g};
 	int rc = win_epoch_may_start(w);
 
+	engine_assert_held();
 	if (rc == MPI_SUCCESS)
 		rc = check_members(w, g);
 	if (rc)
@@ -131,6 +133,7 @@ int win_sync_complete(struct win *w)
 	struct group *g = w->to;
 	int rc, failed;
 
+	engine_assert_held();
 	if (!g)
 		return fail_with(MPI_ERR_RMA_SYNC,
 			"MPI_Win_start has not begun an epoch of window %s", win_label(w));
@@ -146,6 +149,7 @@ int win_sync_post(struct win *w, struct group *g, int assert)
 {
 	int rc = win_epoch_may_post(w);
 
+	engine_assert_held();
 	if (rc == MPI_SUCCESS)
 		rc = check_members(w, g);
 	if (rc)
@@ -179,6 +183,7 @@ int win_sync_wait(struct win *w)
 	struct members m = {.w = w, .g = w->from};
 	int rc;
 
+	engine_assert_held();
 	if (!m.g)
 		return not_posted(w);
 	rc = rma_wait(all_completed, &m);
@@ -191,6 +196,7 @@ int win_sync_test(struct win *w, bool *done)
 {
 	struct members m = {.w = w, .g = w->from};
 
+	engine_assert_held();
 	if (!m.g)
 		return not_posted(w);
 	engine_look();
@@ -226,6 +232,7 @@ int win_sync_lock(struct win *w, bool exclusive, int target, int assert)
 	struct win_peer *p = &w->peers[target];
 	int rc = win_epoch_may_lock(w, target);
 
+	engine_assert_held();
 	if (rc)
 		return rc;
 	w->fenced = false;
@@ -254,6 +261,7 @@ int win_sync_unlock(struct win *w, int target)
 {
 	int rc;
 
+	engine_assert_held();
 	if (w->locked_all)
 		return fail_with(MPI_ERR_RMA_SYNC,
 			"MPI_Win_lock_all has locked window %s: MPI_Win_unlock_all gives it back",
@@ -287,6 +295,7 @@ int win_sync_lock_all(struct win *w, int assert)
 	struct all a = {.w = w};
 	int rc = win_epoch_may_lock_all(w);
 
+	engine_assert_held();
 	if (rc)
 		return rc;
 	w->fenced = false;
@@ -307,6 +316,7 @@ int win_sync_unlock_all(struct win *w)
 {
 	int rc = MPI_SUCCESS;
 
+	engine_assert_held();
 	if (!w->locked_all)
 		return fail_with(MPI_ERR_RMA_SYNC, "MPI_Win_lock_all has not locked window %s",
 			win_label(w));
@@ -322,6 +332,7 @@ int win_sync_flush(struct win *w, int target, bool local)
 {
 	int rc = win_epoch_may_flush(w, target);
 
+	engine_assert_held();
 	if (rc)
 		return rc;
 	see_memory();
@@ -336,6 +347,7 @@ int win_sync_flush_all(struct win *w, bool local)
 {
 	int rc;
 
+	engine_assert_held();
 	if (!w->locks && !w->locked_all)
 		return fail_with(MPI_ERR_RMA_SYNC, "no lock of window %s is held", win_label(w));
 	see_memory();
