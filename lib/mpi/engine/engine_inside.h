@@ -58,7 +58,7 @@ static inline void engine_tell_if_due(void)
 		engine_tell();
 }
 
-/* ---- engine_chores.c ---- */
+/* ---- engine_defer.c ---- */
 
 /* of_program: this is one of its threads, not the progress thread. */
 void engine_do_chores(bool of_program);
