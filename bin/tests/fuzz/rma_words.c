@@ -62,7 +62,7 @@ static void say(struct script *in, int peer)
 	memcpy((char *)place.buf + sizeof head, bytes, len);
 	f.said = 0;
 	rma_channel.received(place.cookie, how & LOST ? -1 : 0);
-	words_run_chores();
+	words_run_deferred();
 	words_judge(peer, &head, len);
 }
 

@@ -37,7 +37,7 @@ void words_end(void);
 /* Whatever is left. */
 void words_clear(void);
 
-void words_run_chores(void);
+void words_run_deferred(void);
 
 /* ---- rma_judge.c ---- */
 

@@ -27,7 +27,7 @@ void __wrap_free(void *p);
 static bool counting;
 static void *blocks[WORDS_BLOCKS];
 static const size_t MOST = 1 << 20; /* more cannot be had */
-static struct engine_chore *chore;
+static struct engine_deferred *deferred;
 static struct comm comm;
 static const int ranks[WORDS_RANKS] = {0, 1, 2};
 
@@ -100,15 +100,15 @@ void log_error(const char *fmt, ...)
 	fuzz_check_sentence(text, sizeof text);
 }
 
-void engine_soon(struct engine_chore *c)
+void engine_defer(struct engine_deferred *c)
 {
-	chore = c;
+	deferred = c;
 }
 
-void engine_never(struct engine_chore *c)
+void engine_defer_cancel(struct engine_deferred *c)
 {
-	if (chore == c)
-		chore = NULL;
+	if (deferred == c)
+		deferred = NULL;
 }
 
 struct engine_news engine_news;
@@ -190,11 +190,11 @@ const char *win_label(const struct win *w)
 	return w->name;
 }
 
-void words_run_chores(void)
+void words_run_deferred(void)
 {
-	struct engine_chore *now = chore;
+	struct engine_deferred *now = deferred;
 
-	chore = NULL;
+	deferred = NULL;
 	if (now)
 		now->run(now);
 }

@@ -33,14 +33,14 @@ void p2p_drive(void)
 {
 }
 
-void engine_soon(struct engine_chore *chore)
+void engine_defer(struct engine_deferred *deferred)
 {
-	chore->run(chore);
+	deferred->run(deferred);
 }
 
-void engine_never(struct engine_chore *chore)
+void engine_defer_cancel(struct engine_deferred *deferred)
 {
-	(void)chore;
+	(void)deferred;
 }
 
 struct engine_news engine_news;

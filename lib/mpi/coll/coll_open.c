@@ -67,7 +67,7 @@ static void open_round(struct coll_open *o, enum coll_which which)
 	note_error(o, coll_steps_start_all(&o->run, &s->steps[o->at], o->local - o->at, which,
 			      o->messages, &o->n));
 	for (size_t i = 0; i < o->n; i++)
-		o->messages[i]->then = &o->chore;
+		o->messages[i]->then = &o->deferred;
 }
 
 static bool messages_done(struct coll_open *o)
@@ -103,9 +103,9 @@ static void go_on(struct coll_open *o)
 		request_complete(o->request, o->error);
 }
 
-static void on_chore(struct engine_chore *chore)
+static void on_deferred(struct engine_deferred *deferred)
 {
-	struct coll_open *o = container_of(chore, struct coll_open, chore);
+	struct coll_open *o = container_of(deferred, struct coll_open, deferred);
 
 	if (request_active(o->request))
 		go_on(o);
@@ -148,7 +148,7 @@ void coll_open_hold(bool hold)
 	if (hold)
 		return;
 	list_for_each (item, &all)
-		engine_soon(&container_of(item, struct coll_open, link)->chore);
+		engine_defer(&container_of(item, struct coll_open, link)->deferred);
 }
 
 /* ---- before a restore ---- */
@@ -196,7 +196,7 @@ struct coll_open *coll_open_new(struct comm *c)
 	memset((char *)o + offsetof(struct coll_open, plan), 0,
 		sizeof *o - offsetof(struct coll_open, plan));
 	list_init(&o->link);
-	o->chore.run = on_chore;
+	o->deferred.run = on_deferred;
 	o->name = fail_call();
 	coll_run_begin(&o->run, c);
 	return o;
@@ -248,7 +248,7 @@ int coll_open_ready(struct coll_open *o, int planned)
 	const struct op *op = o->run.op;
 	int rc = coll_run_ready(&o->run, planned);
 
-	o->chore.by_program = op && (op->user || op->user_c);
+	o->deferred.by_program = op && (op->user || op->user_c);
 	o->crowded = o->run.c->crowded;
 	return rc ? rc : make_room(o);
 }
@@ -286,7 +286,7 @@ void coll_open_add(struct coll_open *o, struct request *r)
 void coll_open_free(struct coll_open *o)
 {
 	if (o->request) {
-		engine_never(&o->chore);
+		engine_defer_cancel(&o->deferred);
 		list_remove(&o->link);
 		release_all(&o->run);
 	}

@@ -2,8 +2,8 @@
 /*
  * Nonblocking and persistent collective operations: a plan becomes a request (MPI 5.0 sections 6.12
  * and 6.13). A round's messages are started together; when the last of them is done the operation's
- * chore (engine.h) runs the local steps and starts the next round, on whichever thread makes
- * progress. The program's operators are called by the program's threads only, inside its MPI
+ * deferred work (engine.h) runs the local steps and starts the next round, on whichever thread
+ * makes progress. The program's operators are called by the program's threads only, inside its MPI
  * calls, as it expects.
  *
  * Messages carry the operation's number, like those of operations that are waited for, and
@@ -34,7 +34,7 @@ struct request;
 
 struct coll_open {
 	struct link link; /* of all, in the order of their beginnings */
-	struct engine_chore chore;
+	struct engine_deferred deferred;
 	struct request *request; /* which owns it */
 	struct coll_run run;
 	/* a persistent one: how it was planned */

@@ -13,7 +13,7 @@
 #include "mpi/p2p/request.h"
 
 struct copying {
-	struct engine_chore chore;
+	struct engine_deferred deferred;
 	struct request *request, *bringing; /* the program's; the operation's */
 	struct comm *copy;		    /* held */
 	struct comm_proposal both[2];
@@ -44,7 +44,7 @@ static void on_free(struct request *r)
 
 	if (d->bringing)
 		(void)request_finish(NULL, d->bringing, MPI_STATUS_IGNORE);
-	engine_never(&d->chore);
+	engine_defer_cancel(&d->deferred);
 	comm_release(d->copy);
 	free(d);
 }
@@ -56,9 +56,9 @@ static const struct request_class class = {
 	.binding = true,
 };
 
-static void on_brought(struct engine_chore *chore)
+static void on_brought(struct engine_deferred *deferred)
 {
-	struct copying *d = container_of(chore, struct copying, chore);
+	struct copying *d = container_of(deferred, struct copying, deferred);
 
 	if (d->bringing->error == MPI_SUCCESS)
 		d->unsettled = comm_make_dup_settle(d->copy, d->both) != MPI_SUCCESS;
@@ -86,7 +86,7 @@ static int begin(struct comm *c, struct copying *d)
 		return rc;
 	}
 	comm_hold(d->copy);
-	d->chore.run = on_brought;
+	d->deferred.run = on_brought;
 	d->request = request_new_other(&class, c, d);
 	rc = d->request ? bring(c, d) : comm_make_no_memory(c);
 	if (rc == MPI_SUCCESS)
@@ -121,9 +121,9 @@ int comm_idup(struct comm *c, struct comm **out, struct request **request)
 	rc = begin(c, d);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	d->bringing->then = &d->chore;
+	d->bringing->then = &d->deferred;
 	if (request_done(d->bringing))
-		on_brought(&d->chore);
+		on_brought(&d->deferred);
 	rc = comm_make_inherit(c, d->copy);
 	if (rc != MPI_SUCCESS) {
 		give_up(d);

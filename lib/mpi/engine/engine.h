@@ -97,21 +97,21 @@ static inline void engine_completed(void)
 /* engine_completed, and tell them now: for the loop's thread, which never leaves an MPI call. */
 void engine_tell(void);
 
-/* Something to be done with the lock held, soon, but not here: in an upcall of the transport, say.
- * It is done after the look that is under way, on whichever thread makes progress, and before any
- * thread that waits is asked whether it is done. Once, also when it is put twice. */
-struct engine_chore {
+/* Deferred work: what must be done with the lock held, but not here: in an upcall of the transport,
+ * say. It is done after the look that is under way, on whichever thread makes progress, and before
+ * any thread that waits is asked whether it is done. Once, also when it is deferred twice. */
+struct engine_deferred {
 	struct link link;
 	bool queued;
 	bool by_program; /* calls what the program wrote: only on a thread of the program's, which
 			    is inside a call */
-	void (*run)(struct engine_chore *chore);
+	void (*run)(struct engine_deferred *deferred);
 };
 
-void engine_soon(struct engine_chore *chore);
+void engine_defer(struct engine_deferred *deferred);
 
 /* Forget it, if it is queued. */
-void engine_never(struct engine_chore *chore);
+void engine_defer_cancel(struct engine_deferred *deferred);
 
 /* There is work for the progress thread even though nothing waits to be sent (receives are posted).
  */

@@ -28,7 +28,7 @@ struct engine {
 	int waiting;   /* of these, on a condition */
 	bool sleeping; /* one is in tp_sleep */
 	_Atomic uint32_t calls;
-	struct link chores;
+	struct link deferred;
 	bool making, visited; /* a line; what a visitor said is not flushed yet */
 	bool windows;	      /* that others may access */
 	enum ticking ticking;
@@ -40,7 +40,7 @@ extern struct engine engine __attribute__((visibility("hidden")));
 /* Other work than to hear what comes. */
 static inline bool engine_must_tick(void)
 {
-	return engine.making || !list_empty(&engine.chores) || tp_is_pending(engine.work);
+	return engine.making || !list_empty(&engine.deferred) || tp_is_pending(engine.work);
 }
 
 static inline bool engine_has_work(void)
@@ -61,16 +61,16 @@ static inline void engine_tell_if_due(void)
 /* ---- engine_defer.c ---- */
 
 /* of_program: this is one of its threads, not the progress thread. */
-void engine_do_chores(bool of_program);
+void engine_defer_run(bool of_program);
 
-/* One look, at this peer first, and the chores that it brought. Has anything moved? */
+/* One look, at this peer first, and the work that it deferred. Has anything moved? */
 static inline bool engine_look_at(int expect, bool of_program)
 {
 	bool moved = tp_look(engine.tp, expect);
 
-	if (__builtin_expect(list_empty(&engine.chores), true))
+	if (__builtin_expect(list_empty(&engine.deferred), true))
 		return moved;
-	engine_do_chores(of_program);
+	engine_defer_run(of_program);
 	tp_flush(engine.tp);
 	return true;
 }

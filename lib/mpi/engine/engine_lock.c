@@ -3,7 +3,7 @@
 #include "engine_inside.h"
 
 struct lock engine_mutex = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-struct engine engine = {.chores = {&engine.chores, &engine.chores}};
+struct engine engine = {.deferred = {&engine.deferred, &engine.deferred}};
 
 struct engine_news engine_news;
 

@@ -11,20 +11,20 @@
 #include "request.h"
 
 struct pair {
-	struct engine_chore chore; /* one of the two is done */
-	struct request *whole;	   /* the program's */
+	struct engine_deferred deferred; /* one of the two is done */
+	struct request *whole;		 /* the program's */
 	struct request *out, *in;
 	void *copy; /* what is sent, when the receive gets the same buffer; NULL */
 };
 
-static struct pair *pair_of(struct engine_chore *chore)
+static struct pair *pair_of(struct engine_deferred *deferred)
 {
-	return container_of(chore, struct pair, chore);
+	return container_of(deferred, struct pair, deferred);
 }
 
-static void on_part_done(struct engine_chore *chore)
+static void on_part_done(struct engine_deferred *deferred)
 {
-	struct pair *p = pair_of(chore);
+	struct pair *p = pair_of(deferred);
 
 	if (!request_done(p->whole) && request_done(p->in) && request_done(p->out))
 		request_complete(p->whole, MPI_SUCCESS);
@@ -52,7 +52,7 @@ static void pair_free(struct request *r)
 {
 	struct pair *p = r->owner;
 
-	engine_never(&p->chore);
+	engine_defer_cancel(&p->deferred);
 	if (p->in)
 		request_free(p->in);
 	if (p->out)
@@ -69,7 +69,7 @@ static struct request *part(struct pair *p, enum request_kind kind, const struct
 	struct request *r = request_new(kind, m);
 
 	if (r)
-		r->then = &p->chore;
+		r->then = &p->deferred;
 	return r;
 }
 
@@ -138,7 +138,7 @@ int p2p_isendrecv(const struct p2p_message *out, const struct p2p_message *in, b
 	engine_assert_held();
 	if (!p)
 		return fail_with(MPI_ERR_NO_MEM, "no memory for a request");
-	p->chore.run = on_part_done;
+	p->deferred.run = on_part_done;
 	p->whole = request_new_other(&pair_class, out->comm, p);
 	if (!p->whole) {
 		free(p);

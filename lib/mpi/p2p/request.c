@@ -142,7 +142,7 @@ void request_complete(struct request *r, int error)
 	if (__builtin_expect(r->packed != NULL, false))
 		drop_packed(r);
 	if (r->then)
-		engine_soon(r->then);
+		engine_defer(r->then);
 	if (r->freed)
 		request_free(r);
 	else

@@ -33,10 +33,10 @@ static struct {
 	int peers;
 	struct coord_channel_sent sent;
 	struct link unsent;
-	struct engine_chore send;
+	struct engine_deferred send;
 } s;
 
-static void send_all(struct engine_chore *chore);
+static void send_all(struct engine_deferred *deferred);
 
 int coord_channel_init(struct coord *c, int peers)
 {
@@ -52,7 +52,7 @@ int coord_channel_init(struct coord *c, int peers)
 	for (int i = 0; i < peers; i++)
 		list_init(&s.received[i]);
 	list_init(&s.unsent);
-	s.send = (struct engine_chore){.run = send_all};
+	s.send = (struct engine_deferred){.run = send_all};
 	s.coord = c;
 	s.peers = peers;
 	s.sent = (struct coord_channel_sent){0};
@@ -65,7 +65,7 @@ void coord_channel_fini(void)
 		for (struct link *item; (item = list_pop(&s.received[i]));)
 			free(container_of(item, struct message, link));
 	if (s.peers > 0)
-		engine_never(&s.send);
+		engine_defer_cancel(&s.send);
 	for (struct link *item; s.peers > 0 && (item = list_pop(&s.unsent));)
 		free(container_of(item, struct message, link));
 	free(s.received);
@@ -159,11 +159,11 @@ static void transmit(struct message *w)
 		free(w);
 }
 
-static void send_all(struct engine_chore *chore)
+static void send_all(struct engine_deferred *deferred)
 {
 	struct link *item;
 
-	(void)chore;
+	(void)deferred;
 	while ((item = list_pop(&s.unsent)))
 		transmit(container_of(item, struct message, link));
 }
@@ -181,7 +181,7 @@ void coord_channel_send(int peer, const uint8_t *bytes, size_t len)
 
 	memcpy(w->bytes, bytes, len);
 	list_append(&s.unsent, &w->link);
-	engine_soon(&s.send);
+	engine_defer(&s.send);
 }
 
 static void sent(struct object *head)

@@ -16,8 +16,8 @@ static struct {
 	int peers;
 } s;
 
-static void handle_all(struct engine_chore *chore);
-static struct engine_chore handling = {.run = handle_all};
+static void handle_all(struct engine_deferred *deferred);
+static struct engine_deferred handling = {.run = handle_all};
 
 int rma_start(void)
 {
@@ -37,7 +37,7 @@ int rma_start(void)
 
 void rma_fini(void)
 {
-	engine_never(&handling);
+	engine_defer_cancel(&handling);
 	for (int i = 0; i < s.peers; i++)
 		for (struct link *item; (item = list_pop(&s.received[i]));)
 			free(container_of(item, struct rma_message, link));
@@ -86,7 +86,7 @@ static void received(struct object *head, int rc)
 		return;
 	p2p_word_arrived(m->peer, m->context, m->stamp);
 	m->whole = true;
-	engine_soon(&handling);
+	engine_defer(&handling);
 }
 
 static bool is_answer(uint32_t kind)
@@ -112,10 +112,10 @@ static void handle(const struct rma_message *m)
 }
 
 /* Nothing on the way gives the lock back, so messages are handled by one thread at a time. */
-static void handle_all(struct engine_chore *chore)
+static void handle_all(struct engine_deferred *deferred)
 {
 	engine_assert_held();
-	(void)chore;
+	(void)deferred;
 	for (int i = 0; i < s.peers; i++) {
 		struct link *first;
 

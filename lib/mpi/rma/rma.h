@@ -2,7 +2,7 @@
 /*
  * One-sided communication by messages, between the transport's upcalls and the two parts that a
  * rank plays in a window. Received messages are gathered and, once they are whole, handled in the
- * order in which each rank sent them, as deferred work (engine_soon) and not in the upcall, since
+ * order in which each rank sent them, as deferred work (engine_defer) and not in the upcall, since
  * they are answered. All functions need the engine lock.
  *
  * From the floor: rma_pending.c and win.c (state), rma_message.c (sending), rma_wait.c; the
