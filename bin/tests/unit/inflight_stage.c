@@ -17,7 +17,7 @@ struct stored *pulled[STAGE_MESSAGES];
 int pulls, copies;
 bool no_memory;
 struct request receives[STAGE_MESSAGES];
-uint64_t moment, state, length;
+uint64_t sequence, state, length;
 
 /* ---- what inflight.c asks for ---- */
 
@@ -76,14 +76,14 @@ void stage_setup(void)
 	memset(receives, 0, sizeof receives);
 	pulls = copies = 0;
 	no_memory = false;
-	moment = state = length = 0;
+	sequence = state = length = 0;
 	ck_assert_int_eq(inflight_init(NULL, STAGE_PEERS, pull), 0);
 }
 
 void stage_begin(uint32_t number)
 {
 	line[number] = (struct inflight_line){
-		.number = number, .at = moment + 1, .state = state, .ready = on_ready};
+		.number = number, .at = sequence + 1, .state = state, .ready = on_ready};
 	inflight_begin(&line[number]);
 }
 
@@ -99,7 +99,7 @@ struct match_msg *stage_comes(uint64_t index)
 		.peer = (int)(index % STAGE_PEERS),
 		.tag = 100 + (int)index,
 		.index = index,
-		.arrived = ++moment};
+		.arrived = ++sequence};
 	return &waiting[index];
 }
 
@@ -122,7 +122,7 @@ struct request *stage_matched(uint64_t index, uint64_t arrived, bool done)
 		.got_tag = 100 + (int)index,
 		.index = index,
 		.arrived = arrived,
-		.matched = ++moment};
+		.matched = ++sequence};
 	return r;
 }
 

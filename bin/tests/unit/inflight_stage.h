@@ -32,7 +32,7 @@ extern struct request receives[STAGE_MESSAGES];
 
 extern int pulls, copies; /* how many */
 extern bool no_memory;	  /* for either */
-extern uint64_t moment;
+extern uint64_t sequence;
 extern uint64_t state;	/* bytes of the next line */
 extern uint64_t length; /* what a copy says it has; 0: the truth */
 
@@ -42,7 +42,7 @@ void stage_setup(void);
 void stage_begin(uint32_t number);
 void stage_end(uint32_t number);
 
-/* A message that nobody receives yet; who receives it then, or it came at that moment. */
+/* A message that nobody receives yet; a receive of one that arrived with this sequence number. */
 struct match_msg *stage_comes(uint64_t index);
 struct request *stage_matched(uint64_t index, uint64_t arrived, bool done);
 

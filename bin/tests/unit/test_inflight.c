@@ -8,8 +8,8 @@ START_TEST(order_of_the_program)
 	uint64_t first, second;
 
 	stage_setup();
-	first = ++moment;
-	second = ++moment;
+	first = ++sequence;
+	second = ++sequence;
 	stage_matched(3, second, true); /* came later, was matched first */
 	stage_matched(2, first, true);
 	stage_comes(5);
@@ -42,8 +42,8 @@ START_TEST(taken_between_lines)
 	stage_begin(0);
 	fates[0][1] = COORD_OPEN;
 	inflight_kept(stage_comes(1));
-	inflight_taken(waiting[1].inflight, ++moment);
-	stage_matched(3, ++moment, true);
+	inflight_taken(waiting[1].inflight, ++sequence);
+	stage_matched(3, ++sequence, true);
 	stage_begin(1);
 	fates[0][1] = COORD_OUT;
 	fates[1][1] = fates[1][3] = COORD_IN;
@@ -153,7 +153,7 @@ START_TEST(received_between_lines)
 	stage_setup();
 	stage_begin(0);
 	fates[0][1] = fates[1][1] = COORD_IN;
-	r = stage_matched(1, ++moment, false);
+	r = stage_matched(1, ++sequence, false);
 	inflight_open(r);
 	inflight_filled(r, true);
 	inflight_leave(r);
@@ -177,7 +177,7 @@ START_TEST(let_go_while_received)
 	stage_setup();
 	stage_begin(0);
 	fates[0][1] = COORD_OPEN;
-	r = stage_matched(1, ++moment, false);
+	r = stage_matched(1, ++sequence, false);
 	inflight_open(r);
 	ck_assert_ptr_nonnull(r->inflight);
 	fates[0][1] = COORD_OUT;
@@ -210,7 +210,7 @@ START_TEST(broken)
 	stage_end(0);
 	stage_begin(0);
 	fates[0][3] = COORD_IN;
-	r = stage_matched(3, ++moment, false);
+	r = stage_matched(3, ++sequence, false);
 	inflight_open(r);
 	inflight_finish(&line[0]);
 	ck_assert_int_eq(readies[0], 1);
@@ -241,7 +241,7 @@ START_TEST(copies_are_bounded)
 	stage_setup();
 	stage_begin(0);
 	for (uint64_t i = 1; i < 4; i++) {
-		struct request *r = stage_matched(i, ++moment, false);
+		struct request *r = stage_matched(i, ++sequence, false);
 
 		fates[0][i] = COORD_OPEN;
 		inflight_open(r);
@@ -254,7 +254,7 @@ START_TEST(copies_are_bounded)
 	stage_end(0);
 	stage_begin(1);
 	fates[1][5] = COORD_IN;
-	receives[5] = *stage_matched(5, ++moment, false);
+	receives[5] = *stage_matched(5, ++sequence, false);
 	inflight_open(&receives[5]);
 	inflight_filled(&receives[5], true);
 	ck_assert_ptr_null(line[1].why);
@@ -272,7 +272,7 @@ START_TEST(copies_may_be_as_much_as_the_state)
 	stage_begin(0);
 	length = INFLIGHT_COPIES / 2;
 	for (uint64_t i = 1; i < 6; i++) {
-		struct request *r = stage_matched(i, ++moment, false);
+		struct request *r = stage_matched(i, ++sequence, false);
 
 		fates[0][i] = COORD_OPEN;
 		inflight_open(r);

@@ -195,9 +195,9 @@ void inflight_stored(struct inflight *f, struct stored *m)
 	f->msg = &m->msg;
 }
 
-void inflight_taken(struct inflight *f, uint64_t moment)
+void inflight_taken(struct inflight *f, uint64_t sequence)
 {
-	f->matched = moment;
+	f->matched = sequence;
 }
 
 void inflight_matched(struct inflight *f, struct request *r)

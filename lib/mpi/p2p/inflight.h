@@ -44,7 +44,7 @@ struct inflight_member {
 struct inflight_line {
 	struct link link;
 	uint32_t number;
-	uint64_t at;	 /* the moment of its capture */
+	uint64_t at;	 /* the next sequence number at its capture */
 	uint64_t begun;	 /* the same, among what was received */
 	uint64_t state;	 /* bytes of the rank's state in it */
 	const char *why; /* it cannot be made: the reason; NULL */
@@ -112,7 +112,7 @@ void inflight_open(struct request *r);
  * sender. */
 void inflight_stored(struct inflight *f, struct stored *m);
 void inflight_whole(struct inflight *f);
-void inflight_taken(struct inflight *f, uint64_t moment);
+void inflight_taken(struct inflight *f, uint64_t sequence);
 void inflight_matched(struct inflight *f, struct request *r);
 void inflight_filled(struct request *r, bool ok);
 void inflight_leave(struct request *r);

@@ -9,7 +9,7 @@ struct inflight {
 	struct link link; /* of its peer */
 	struct coord_message m;
 	int tag, source;
-	uint64_t arrived, matched; /* moments; 0: has not */
+	uint64_t arrived, matched; /* sequence numbers; 0: has not */
 	uint64_t left; /* when the program had received it, by inflights.clock; 0: it has not */
 	struct match_msg *msg;	 /* while it waits for a receive */
 	struct request *receive; /* while it is open */

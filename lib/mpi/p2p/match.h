@@ -33,11 +33,11 @@ struct match_msg {
 	int source;		   /* its sender's rank in the communicator, as the sender says */
 	uint32_t stamp;		   /* of its sender, for the coordination protocol */
 	uint64_t index;		   /* of that, too */
-	uint64_t arrived;	   /* moment (p2p_moment) */
+	uint64_t arrived;	   /* sequence number (p2p_sequence) */
 	struct stored *stored;	   /* NULL: the transport has it */
 	struct inflight *inflight; /* noted for lines being made; NULL */
 	struct message *taken;	   /* MPI_Mprobe has found it; NULL */
-	uint64_t matched;	   /* moment of that; 0 */
+	uint64_t matched;	   /* sequence number of that; 0 */
 	uint64_t since;		   /* when it was put here (p2p_time) */
 };
 

@@ -24,7 +24,7 @@ struct p2p {
 	bool anyone_gone;    /* and there is no launcher */
 	struct coord *coord; /* told of every message; NULL */
 	void (*drive)(void); /* does what that asks for */
-	uint64_t moment;     /* messages that have come or met their receives so far */
+	uint64_t sequence;   /* the last number of a message that came, or of a match */
 };
 
 /* Hidden: every message goes by it, and is to find it without asking where it is. */

@@ -59,7 +59,7 @@ static void take(struct message *m, struct match_msg *msg)
 {
 	m->msg = msg;
 	msg->taken = m;
-	msg->matched = p2p_next_moment();
+	msg->matched = p2p_next_sequence();
 	match_take(p2p_matching(), msg);
 	if (msg->inflight)
 		inflight_taken(msg->inflight, msg->matched);

@@ -81,9 +81,9 @@ struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te,
 	request_become(r, REQUEST_MATCHED);
 	r->peer = peer;
 	r->stamp = e.stamp;
-	r->arrived = ++p2p.moment;
+	r->arrived = ++p2p.sequence;
 	r->index = told ? coord_arrived(p2p.coord, peer, e.context, tag, e.stamp) : 0;
-	r->matched = ++p2p.moment;
+	r->matched = ++p2p.sequence;
 	r->source = r->m.rank >= 0 ? r->m.rank : p2p_source_rank(r->m.comm, peer, e.source);
 	r->got_tag = e.tag;
 	place = (struct tp_place){.buf = r->m.buf, .room = p2p_room(&r->m), .cookie = r};
@@ -116,7 +116,7 @@ void p2p_on_keep(void *user, struct tp_held *held)
 		.tag = e.tag,
 		.source = e.source,
 		.stamp = e.stamp,
-		.arrived = ++p2p.moment,
+		.arrived = ++p2p.sequence,
 		.since = p2p_time()};
 	match_keep(&p2p.match, msg);
 	engine_completed(); /* somebody may be probing for it */
@@ -225,7 +225,7 @@ static inline void take(struct request *r, const struct match_msg *msg)
 	r->stamp = msg->stamp;
 	r->index = msg->index;
 	r->arrived = msg->arrived;
-	r->matched = msg->matched ? msg->matched : ++p2p.moment;
+	r->matched = msg->matched ? msg->matched : ++p2p.sequence;
 	r->source = r->m.rank >= 0 ? r->m.rank : p2p_source_rank(r->m.comm, msg->peer, msg->source);
 	r->got_tag = msg->tag;
 }
@@ -276,7 +276,7 @@ void p2p_arrive(struct stored *m)
 		match_arrival(&p2p.match, m->msg.context, m->msg.peer, m->msg.tag);
 
 	engine_assert_held();
-	m->msg.arrived = ++p2p.moment;
+	m->msg.arrived = ++p2p.sequence;
 	if (!recv) {
 		m->msg.since = p2p_time();
 		match_keep(&p2p.match, &m->msg);

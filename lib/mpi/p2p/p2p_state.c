@@ -42,14 +42,14 @@ struct match *p2p_matching(void)
 	return &p2p.match;
 }
 
-uint64_t p2p_moment(void)
+uint64_t p2p_sequence(void)
 {
-	return p2p.moment;
+	return p2p.sequence;
 }
 
-uint64_t p2p_next_moment(void)
+uint64_t p2p_next_sequence(void)
 {
-	return ++p2p.moment;
+	return ++p2p.sequence;
 }
 
 bool p2p_gone(void)

@@ -69,8 +69,8 @@ void p2p_give(struct request *r, struct match_msg *msg);
 
 uint64_t p2p_length(const struct match_msg *msg);
 
-/* Moments: how many messages have come or met their receives so far; one more. */
-uint64_t p2p_moment(void);
-uint64_t p2p_next_moment(void);
+/* Sequence numbers, of messages that come and of matches: the last one; the next one. */
+uint64_t p2p_sequence(void);
+uint64_t p2p_next_sequence(void);
 
 #endif

@@ -73,7 +73,7 @@ struct request {
 	/* its message, once it has one */
 	int peer; /* rank in the world */
 	uint32_t stamp;
-	uint64_t index, arrived, matched; /* as in match_msg; matched: a moment, too */
+	uint64_t index, arrived, matched; /* as in match_msg */
 	struct stored *stored;		  /* it comes through the library's memory; NULL */
 	struct inflight *inflight;	  /* noted for lines being made; NULL */
 	/* the status, once done */

@@ -161,7 +161,8 @@ static const char *capture(struct ckpt_job *j, uint32_t number, char *text, size
 
 	if (!l)
 		return ckpt_why_text(CKPT_WHY_STATE);
-	l->in = (struct inflight_line){.number = number, .at = p2p_moment() + 1, .ready = on_ready};
+	l->in = (struct inflight_line){
+		.number = number, .at = p2p_sequence() + 1, .ready = on_ready};
 	l->part = (struct ckpt_part){.job = j, .line = number, .in = &l->in};
 	l->write.run = write_line;
 	l->give_up.run = give_up;
