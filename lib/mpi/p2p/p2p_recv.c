@@ -12,7 +12,7 @@
 #include "p2p_inside.h"
 #include "p2p_orphan.h"
 #include "p2p_saved.h"
-#include "pieces.h"
+#include "iov_cursor.h"
 #include "stored.h"
 
 int p2p_source_rank(const struct comm *c, int peer, int said)

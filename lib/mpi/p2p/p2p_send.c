@@ -11,7 +11,7 @@
 #include "mpi/handle/fail.h"
 #include "p2p_inside.h"
 #include "p2p_saved.h"
-#include "pieces.h"
+#include "iov_cursor.h"
 
 static void other_sent(struct object *head)
 {

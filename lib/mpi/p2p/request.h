@@ -65,7 +65,8 @@ struct request {
 	uint64_t since; /* when it was started (p2p_time) */
 	/* What was asked for. comm and type are held; NULL when it belongs to none, or has none. */
 	struct p2p_message m;
-	/* of a message that does not lie in one piece: its bytes, or what takes it apart (pieces.h)
+	/* of a message that does not lie in one piece: its bytes, or what takes it apart
+	 * (iov_cursor.h)
 	 */
 	void *packed;
 	/* a receive */

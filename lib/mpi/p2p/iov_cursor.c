@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "pieces.h"
+#include "iov_cursor.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/p2p/pieces.h"
+#include "mpi/p2p/iov_cursor.h"
 #include "mpi/type/type.h"
 #include "type_map.h"
 #include "type_random.h"
