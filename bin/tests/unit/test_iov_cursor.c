@@ -122,8 +122,8 @@ static void send_through(const struct made *m, const struct made *to, size_t cou
 {
 	struct area out = area_new(m, count), in = area_new(to, room);
 	size_t data = min(out.data, in.data);
-	struct tp_pieces *source = pieces_out(object_of(m), out.buf, count);
-	struct tp_pieces *sink = pieces_in(object_of(to), in.buf, room);
+	struct tp_pieces *source = iov_cursor_out(object_of(m), out.buf, count);
+	struct tp_pieces *sink = iov_cursor_in(object_of(to), in.buf, room);
 	char *want = malloc(in.size), *wire = malloc(LONGEST);
 
 	for (size_t i = 0; i < out.data; i++)
@@ -192,7 +192,7 @@ START_TEST(long_runs_are_not_copied)
 	must(MPI_Type_indexed(200, lens, at, MPI_BYTE, &handle), "MPI_Type_indexed");
 	must(type_lookup(handle, &t), "type_lookup");
 	buf = malloc(200 * 20000);
-	p = _i ? pieces_in(t, buf, 1) : pieces_out(t, buf, 1);
+	p = _i ? iov_cursor_in(t, buf, 1) : iov_cursor_out(t, buf, 1);
 	while (seen < 200) {
 		int n = p->next(p, iov, IOV);
 
@@ -213,5 +213,5 @@ START_TEST(long_runs_are_not_copied)
 }
 END_TEST
 
-UNIT_MAIN("pieces", tcase_add_loop_test(tc, what_goes_in_pieces_comes_whole, 0, SEEDS);
+UNIT_MAIN("iov_cursor", tcase_add_loop_test(tc, what_goes_in_pieces_comes_whole, 0, SEEDS);
 	  tcase_add_loop_test(tc, long_runs_are_not_copied, 0, 2);)

@@ -9,17 +9,17 @@
 
 /* What one system call can take and bring; smaller ones cost more of these than the cache saves
  * (bench/README.md). Tests set less. */
-#ifndef PIECES_STAGE
-#define PIECES_STAGE (1 << 20)
+#ifndef IOV_CURSOR_STAGE
+#define IOV_CURSOR_STAGE (1 << 20)
 #endif
 
 enum {
-	STAGE = PIECES_STAGE,
+	STAGE = IOV_CURSOR_STAGE,
 	LONG_RUN = 4 << 10, /* on average: from here on a copy costs more than a longer list */
 	RUNS = 64,	    /* told to the kernel at once */
 };
 
-struct pieces {
+struct iov_cursor {
 	struct tp_pieces head;
 	struct type_cursor cursor;
 	size_t left; /* bytes from the cursor on */
@@ -32,9 +32,9 @@ struct pieces {
 	struct cursor_frame frames[]; /* stage or runs behind them */
 };
 
-static struct pieces *pieces_of(struct tp_pieces *head)
+static struct iov_cursor *cursor_of(struct tp_pieces *head)
 {
-	return container_of(head, struct pieces, head);
+	return container_of(head, struct iov_cursor, head);
 }
 
 static size_t smaller(size_t a, size_t b)
@@ -46,7 +46,7 @@ static size_t smaller(size_t a, size_t b)
 
 static int next_runs(struct tp_pieces *head, struct iovec *iov, int max)
 {
-	struct pieces *p = pieces_of(head);
+	struct iov_cursor *p = cursor_of(head);
 	int n = 0;
 
 	if (p->run == p->nruns) {
@@ -62,7 +62,7 @@ static int next_runs(struct tp_pieces *head, struct iovec *iov, int max)
 
 static void pass_runs(struct tp_pieces *head, size_t bytes)
 {
-	struct pieces *p = pieces_of(head);
+	struct iov_cursor *p = cursor_of(head);
 
 	while (bytes > 0) {
 		struct iovec *run = &p->runs[p->run];
@@ -79,7 +79,7 @@ static void pass_runs(struct tp_pieces *head, size_t bytes)
 
 static int next_out(struct tp_pieces *head, struct iovec *iov, int max)
 {
-	struct pieces *p = pieces_of(head);
+	struct iov_cursor *p = cursor_of(head);
 
 	(void)max;
 	if (p->at == p->end) {
@@ -94,7 +94,7 @@ static int next_out(struct tp_pieces *head, struct iovec *iov, int max)
 
 static void pass_out(struct tp_pieces *head, size_t bytes)
 {
-	pieces_of(head)->at += bytes;
+	cursor_of(head)->at += bytes;
 }
 
 /* ---- short ones that are received: they leave the stage before anybody else enters ---- */
@@ -104,13 +104,13 @@ static char arrivals[STAGE];
 static int next_in(struct tp_pieces *head, struct iovec *iov, int max)
 {
 	(void)max;
-	*iov = (struct iovec){arrivals, smaller(sizeof arrivals, pieces_of(head)->left)};
+	*iov = (struct iovec){arrivals, smaller(sizeof arrivals, cursor_of(head)->left)};
 	return 1;
 }
 
 static void pass_in(struct tp_pieces *head, size_t bytes)
 {
-	struct pieces *p = pieces_of(head);
+	struct iov_cursor *p = cursor_of(head);
 
 	type_cursor_unpack(&p->cursor, arrivals, bytes);
 	p->left -= bytes;
@@ -126,38 +126,38 @@ static bool runs_are_long(const struct type *t)
 	return t->layout->size / t->layout->runs >= LONG_RUN;
 }
 
-static struct pieces *make(const struct tp_pieces *head, const struct type *t, const void *buf,
+static struct iov_cursor *make(const struct tp_pieces *head, const struct type *t, const void *buf,
 	size_t count, size_t extra)
 {
 	size_t nframes = type_cursor_frames(t);
-	struct pieces *p = malloc(sizeof *p + nframes * sizeof *p->frames + extra);
+	struct iov_cursor *p = malloc(sizeof *p + nframes * sizeof *p->frames + extra);
 
 	if (!p)
 		return NULL;
-	*p = (struct pieces){.head = *head, .left = count * t->size};
+	*p = (struct iov_cursor){.head = *head, .left = count * t->size};
 	type_cursor_begin(&p->cursor, p->frames, t, buf, count);
 	p->runs = (struct iovec *)(void *)(p->frames + nframes);
 	p->stage = (char *)p->runs;
 	return p;
 }
 
-static struct pieces *make_runs(const struct type *t, const void *buf, size_t count)
+static struct iov_cursor *make_runs(const struct type *t, const void *buf, size_t count)
 {
 	return make(&by_runs, t, buf, count, RUNS * sizeof(struct iovec));
 }
 
-struct tp_pieces *pieces_out(const struct type *t, const void *buf, size_t count)
+struct tp_pieces *iov_cursor_out(const struct type *t, const void *buf, size_t count)
 {
-	struct pieces *p = runs_are_long(t) ? make_runs(t, buf, count)
-					    : make(&by_stage_out, t, buf, count,
-						      smaller(STAGE, count * t->size));
+	struct iov_cursor *p = runs_are_long(t) ? make_runs(t, buf, count)
+						: make(&by_stage_out, t, buf, count,
+							  smaller(STAGE, count * t->size));
 
 	return p ? &p->head : NULL;
 }
 
-struct tp_pieces *pieces_in(const struct type *t, void *buf, size_t count)
+struct tp_pieces *iov_cursor_in(const struct type *t, void *buf, size_t count)
 {
-	struct pieces *p =
+	struct iov_cursor *p =
 		runs_are_long(t) ? make_runs(t, buf, count) : make(&by_stage_in, t, buf, count, 0);
 
 	return p ? &p->head : NULL;

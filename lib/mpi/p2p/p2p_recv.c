@@ -27,12 +27,12 @@ int p2p_source_rank(const struct comm *c, int peer, int said)
 
 /* Its data does not lie in one piece of the buffer, or not at its beginning. Without memory it goes
  * nowhere, and the receive fails. */
-static __attribute__((noinline)) void find_pieces(struct request *r, struct tp_place *place)
+static __attribute__((noinline)) void find_payload(struct request *r, struct tp_place *place)
 {
 	place->buf = type_piece(r->m.type, r->m.buf, (size_t)r->m.count);
 	if (place->buf)
 		return;
-	r->packed = place->pieces = pieces_in(r->m.type, r->m.buf, (size_t)r->m.count);
+	r->packed = place->pieces = iov_cursor_in(r->m.type, r->m.buf, (size_t)r->m.count);
 	if (r->packed)
 		return;
 	r->error = MPI_ERR_NO_MEM;
@@ -88,7 +88,7 @@ struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te,
 	r->got_tag = e.tag;
 	place = (struct tp_place){.buf = r->m.buf, .room = p2p_room(&r->m), .cookie = r};
 	if (__builtin_expect(!r->m.type->contiguous && place.room > 0, false))
-		find_pieces(r, &place);
+		find_payload(r, &place);
 	if (!told)
 		return place;
 	if (__builtin_expect(coord_making(p2p.coord), false))
@@ -238,7 +238,7 @@ static void start_held(struct request *r, struct match_msg *msg)
 
 	take(r, msg);
 	if (!r->m.type->contiguous && place.room > 0)
-		find_pieces(r, &place);
+		find_payload(r, &place);
 	if (__builtin_expect(msg->inflight != NULL, false))
 		inflight_matched(msg->inflight, r);
 	tp_claim(engine_tp(), held, place);

@@ -38,20 +38,20 @@ void p2p_on_sent(void *user, void *cookie, int rc)
 }
 
 /* What must wait for its receiver is packed while it goes. */
-static bool goes_in_pieces(size_t len)
+static bool goes_by_cursor(size_t len)
 {
 	return len > p2p.job.eager_limit;
 }
 
-/* The data of a send: where it lies, in pieces, or packed. NULL: no memory. */
+/* The data of a send: where it lies, a cursor over it, or packed. NULL: no memory. */
 static const void *payload_of(struct request *r, size_t len)
 {
 	void *piece = type_piece(r->m.type, r->m.buf, r->m.count);
 
 	if (piece)
 		return piece;
-	if (goes_in_pieces(len)) {
-		r->packed = pieces_out(r->m.type, r->m.buf, r->m.count);
+	if (goes_by_cursor(len)) {
+		r->packed = iov_cursor_out(r->m.type, r->m.buf, r->m.count);
 		return r->packed;
 	}
 	r->packed = malloc(len);
@@ -131,7 +131,7 @@ int p2p_send_start(struct request *r)
 		if (!payload)
 			return fail_with(
 				MPI_ERR_NO_MEM, "no memory to pack a message of %zu bytes", len);
-		if (payload == r->packed && goes_in_pieces(len))
+		if (payload == r->packed && goes_by_cursor(len))
 			flags |= TP_PIECES;
 	}
 	peer = comm_world_rank(r->m.comm, r->m.rank);
