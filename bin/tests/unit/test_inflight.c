@@ -17,12 +17,12 @@ START_TEST(order_of_the_program)
 	stage_begin(0);
 	for (int i = 0; i < STAGE_MESSAGES; i++)
 		fates[0][i] = COORD_IN;
-	inflight_kept(&waiting[5]);
-	inflight_kept(&waiting[4]);
+	inflight_unexpected(&waiting[5]);
+	inflight_unexpected(&waiting[4]);
 	inflight_open(&receives[2]);
 	inflight_open(&receives[3]);
-	inflight_kept(stage_comes(7));
-	inflight_kept(stage_comes(6));
+	inflight_unexpected(stage_comes(7));
+	inflight_unexpected(stage_comes(6));
 	for (uint64_t i = 4; i < 8; i++)
 		stage_fill(i);
 	inflight_finish(&line[0]);
@@ -41,13 +41,13 @@ START_TEST(taken_between_lines)
 	stage_setup();
 	stage_begin(0);
 	fates[0][1] = COORD_OPEN;
-	inflight_kept(stage_comes(1));
-	inflight_taken(waiting[1].inflight, ++sequence);
+	inflight_unexpected(stage_comes(1));
+	inflight_mprobed(waiting[1].inflight, ++sequence);
 	stage_matched(3, ++sequence, true);
 	stage_begin(1);
 	fates[0][1] = COORD_OUT;
 	fates[1][1] = fates[1][3] = COORD_IN;
-	inflight_kept(&waiting[1]);
+	inflight_unexpected(&waiting[1]);
 	inflight_open(&receives[3]);
 	inflight_settle(&line[1], 1);
 	stage_fill(1);
@@ -64,8 +64,8 @@ START_TEST(waits_for_contents)
 	stage_setup();
 	stage_begin(0);
 	fates[0][1] = fates[0][3] = COORD_IN;
-	inflight_kept(stage_comes(1));
-	inflight_kept(stage_comes(3));
+	inflight_unexpected(stage_comes(1));
+	inflight_unexpected(stage_comes(3));
 	ck_assert_int_eq(pulls, 2);
 	inflight_finish(&line[0]);
 	stage_fill(3);
@@ -83,10 +83,10 @@ START_TEST(pulled_when_known)
 	stage_setup();
 	stage_begin(0);
 	fates[0][1] = fates[0][3] = fates[0][2] = COORD_OPEN;
-	inflight_kept(stage_comes(1));
-	inflight_kept(stage_comes(3));
-	inflight_kept(stage_comes(2));
-	inflight_kept(stage_comes(5)); /* out */
+	inflight_unexpected(stage_comes(1));
+	inflight_unexpected(stage_comes(3));
+	inflight_unexpected(stage_comes(2));
+	inflight_unexpected(stage_comes(5)); /* out */
 	ck_assert_int_eq(pulls, 0);
 	ck_assert_ptr_nonnull(waiting[3].inflight);
 	ck_assert_ptr_null(waiting[5].inflight);
@@ -119,7 +119,7 @@ START_TEST(several_lines)
 	stage_begin(0);
 	stage_begin(1);
 	fates[0][1] = fates[1][1] = COORD_OPEN;
-	inflight_kept(stage_comes(1));
+	inflight_unexpected(stage_comes(1));
 	r = stage_matched(1, waiting[1].arrived, false);
 	inflight_matched(waiting[1].inflight, r);
 	ck_assert_ptr_nonnull(r->inflight);
@@ -201,7 +201,7 @@ START_TEST(broken)
 	stage_begin(1);
 	fates[0][1] = COORD_IN;
 	no_memory = true;
-	inflight_kept(stage_comes(1));
+	inflight_unexpected(stage_comes(1));
 	ck_assert_ptr_nonnull(line[0].why);
 	ck_assert_ptr_null(line[1].why);
 	ck_assert_int_eq(readies[0], 0);
@@ -291,7 +291,7 @@ START_TEST(withdrawn)
 	stage_setup();
 	stage_begin(0);
 	fates[0][1] = COORD_OPEN;
-	inflight_kept(stage_comes(1));
+	inflight_unexpected(stage_comes(1));
 	inflight_withdrawn(waiting[1].inflight);
 	ck_assert_ptr_null(line[0].why);
 	inflight_finish(&line[0]);

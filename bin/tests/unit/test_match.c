@@ -90,7 +90,7 @@ static void step_arrive(struct world *w)
 	if (got)
 		return;
 	w->o[slot].msg = (struct match_msg){.context = context, .peer = peer, .tag = tag};
-	match_keep(&w->m, &w->o[slot].msg);
+	match_add_unexpected(&w->m, &w->o[slot].msg);
 	w->msgs[w->nmsgs++] = slot;
 }
 

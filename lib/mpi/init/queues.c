@@ -121,7 +121,7 @@ static struct comm *comm_of(struct text *t, uint64_t context)
 	return t->found;
 }
 
-static void put_kept(struct text *t, const struct match_msg *m)
+static void put_unreceived(struct text *t, const struct match_msg *m)
 {
 	struct comm *c = comm_of(t, m->context);
 	uint64_t bytes =
@@ -137,7 +137,7 @@ static void put_kept(struct text *t, const struct match_msg *m)
 	put_tag(t, m->context & 1, m->tag);
 	fprintf(t->out, ", %s, %" PRIu64 " byte%s", c ? comm_label(c) : "unknown communicator",
 		bytes, plural(bytes));
-	if (m->taken)
+	if (m->handle)
 		fputs(", found by MPI_Mprobe", t->out);
 	end_line(t, m->since);
 }
@@ -145,10 +145,10 @@ static void put_kept(struct text *t, const struct match_msg *m)
 static void put_all(struct text *t)
 {
 	requests_each(put_request, t);
-	list_for_each (item, &p2p_matching()->taken)
-		put_kept(t, container_of(item, struct match_msg, all));
+	list_for_each (item, &p2p_matching()->matched)
+		put_unreceived(t, container_of(item, struct match_msg, all));
 	list_for_each (item, &p2p_matching()->arrivals)
-		put_kept(t, container_of(item, struct match_msg, all));
+		put_unreceived(t, container_of(item, struct match_msg, all));
 	begin_line(t);
 	fprintf(t->out, "queues: %u operation%s not done, %u message%s without a receive\n",
 		t->requests, plural(t->requests), t->messages, plural(t->messages));

@@ -97,7 +97,7 @@ static struct inflight *note(const struct coord_message *m)
 	return f;
 }
 
-void inflight_kept(struct match_msg *msg)
+void inflight_unexpected(struct match_msg *msg)
 {
 	struct coord_message m = inflight_name(msg);
 	struct inflight *f = msg->inflight ? NULL : note(&m);
@@ -195,7 +195,7 @@ void inflight_stored(struct inflight *f, struct stored *m)
 	f->msg = &m->msg;
 }
 
-void inflight_taken(struct inflight *f, uint64_t sequence)
+void inflight_mprobed(struct inflight *f, uint64_t sequence)
 {
 	f->matched = sequence;
 }

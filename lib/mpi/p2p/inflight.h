@@ -101,18 +101,18 @@ bool inflight_bytes(const struct inflight_line *l, uint8_t **out, size_t *len);
 struct coord_message inflight_name(const struct match_msg *msg);
 struct coord_message inflight_name_open(const struct request *r);
 
-/* It waits for a receive, in the transport's memory or in ours; or it has its receive, open yet.
- * They are noted if some line may have to hold them. */
-void inflight_kept(struct match_msg *msg);
+/* It is unexpected, in the transport's memory or in ours; or it has its receive, open yet. They are
+ * noted if some line may have to hold them. */
+void inflight_unexpected(struct match_msg *msg);
 void inflight_open(struct request *r);
 
 /* A noted one (msg->inflight, r->inflight): is in our memory now, but perhaps not whole; is whole
- * there; was found by MPI_Mprobe and waits on; got its receive; its contents are in the receive's
+ * there; was matched by MPI_Mprobe and waits on; got its receive; its contents are in the receive's
  * buffer (ok) or never will be; its receive is the program's memory again; it was taken back by its
  * sender. */
 void inflight_stored(struct inflight *f, struct stored *m);
 void inflight_whole(struct inflight *f);
-void inflight_taken(struct inflight *f, uint64_t sequence);
+void inflight_mprobed(struct inflight *f, uint64_t sequence);
 void inflight_matched(struct inflight *f, struct request *r);
 void inflight_filled(struct request *r, bool ok);
 void inflight_leave(struct request *r);

@@ -11,19 +11,19 @@ int match_init(struct match *m, int peers)
 
 	if (!lists)
 		return -1;
-	*m = (struct match){.peers = peers, .posted = lists, .kept = lists + peers};
+	*m = (struct match){.peers = peers, .posted = lists, .unexpected = lists + peers};
 	for (int i = 0; i < 2 * peers; i++)
 		list_init(&lists[i]);
 	list_init(&m->any);
 	list_init(&m->arrivals);
-	list_init(&m->taken);
+	list_init(&m->matched);
 	return 0;
 }
 
 void match_fini(struct match *m)
 {
 	free(m->posted);
-	m->posted = m->kept = NULL;
+	m->posted = m->unexpected = NULL;
 }
 
 static bool tag_fits(int wanted, int tag)
@@ -55,22 +55,22 @@ struct match_recv *match_arrival(struct match *m, uint64_t context, int peer, in
 	return r;
 }
 
-void match_keep(struct match *m, struct match_msg *msg)
+void match_add_unexpected(struct match *m, struct match_msg *msg)
 {
-	list_append(&m->kept[msg->peer], &msg->link);
+	list_append(&m->unexpected[msg->peer], &msg->link);
 	list_append(&m->arrivals, &msg->all);
 }
 
-void match_forget(struct match_msg *msg)
+void match_remove(struct match_msg *msg)
 {
 	list_remove(&msg->link);
 	list_remove(&msg->all);
 }
 
-void match_take(struct match *m, struct match_msg *msg)
+void match_set_matched(struct match *m, struct match_msg *msg)
 {
-	match_forget(msg);
-	list_append(&m->taken, &msg->all);
+	match_remove(msg);
+	list_append(&m->matched, &msg->all);
 }
 
 struct match_msg *match_probe(const struct match *m, uint64_t context, int peer, int tag)
@@ -84,7 +84,7 @@ struct match_msg *match_probe(const struct match *m, uint64_t context, int peer,
 		}
 		return NULL;
 	}
-	list_for_each (item, &m->kept[peer]) {
+	list_for_each (item, &m->unexpected[peer]) {
 		struct match_msg *msg = container_of(item, struct match_msg, link);
 
 		if (msg->context == context && tag_fits(tag, msg->tag))
@@ -98,7 +98,7 @@ struct match_msg *match_post(struct match *m, struct match_recv *recv)
 	struct match_msg *msg = match_probe(m, recv->context, recv->peer, recv->tag);
 
 	if (msg) {
-		match_forget(msg);
+		match_remove(msg);
 		return msg;
 	}
 	recv->order = m->order++;

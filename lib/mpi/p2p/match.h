@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Matching (MPI 5.0 section 3.5): receives that wait for messages, messages that wait for receives.
- * Pure: no socket, no lock. Peers are ranks of the world.
+ * Matching (MPI 5.0 section 3.5): receives that are posted, and unexpected messages, which no
+ * receive has matched. Pure: no socket, no lock. Peers are ranks of the world.
  *
  * A receive with a named source waits in its peer's list, one for any source in a list of its own;
- * `order` says which of two candidates was posted first. A message waits in its peer's list and,
- * for receives from any source, in the list of all arrivals. So what other peers have sent or are
- * asked for costs nothing when the source is named.
+ * `order` says which of two candidates was posted first. An unexpected message is in its peer's
+ * list and, for receives from any source, in the list of all arrivals. So what other peers have
+ * sent or are asked for costs nothing when the source is named.
  */
 #ifndef FTMPI_MPI_MATCH_H
 #define FTMPI_MPI_MATCH_H
@@ -36,7 +36,7 @@ struct match_msg {
 	uint64_t arrived;	   /* sequence number (p2p_sequence) */
 	struct stored *stored;	   /* NULL: the transport has it */
 	struct inflight *inflight; /* noted for lines being made; NULL */
-	struct message *taken;	   /* MPI_Mprobe has found it; NULL */
+	struct message *handle;	   /* what MPI_Mprobe has matched it to; NULL */
 	uint64_t matched;	   /* sequence number of that; 0 */
 	uint64_t since;		   /* when it was put here (p2p_time) */
 };
@@ -45,9 +45,9 @@ struct match {
 	int peers;
 	struct link *posted; /* by peer */
 	struct link any;
-	struct link *kept; /* by peer */
+	struct link *unexpected; /* by peer */
 	struct link arrivals;
-	struct link taken; /* no receive will find them */
+	struct link matched; /* by MPI_Mprobe: no receive will find them */
 	uint64_t order;
 	unsigned nposted;
 };
@@ -56,20 +56,20 @@ struct match {
 int match_init(struct match *m, int peers);
 void match_fini(struct match *m);
 
-/* A message has come: the receive it belongs to, taken out of the lists; or NULL. */
+/* A message has come: the receive that it matches, removed from the lists; or NULL. */
 struct match_recv *match_arrival(struct match *m, uint64_t context, int peer, int tag);
 
-/* No receive wants it yet. msg->context, peer and tag are set. */
-void match_keep(struct match *m, struct match_msg *msg);
+/* No receive matches it. msg->context, peer and tag are set. */
+void match_add_unexpected(struct match *m, struct match_msg *msg);
 
-/* A kept message leaves the lists. */
-void match_forget(struct match_msg *msg);
+/* An unexpected message, or a matched one, leaves the lists. */
+void match_remove(struct match_msg *msg);
 
-/* A kept message goes from the others to the taken ones, the last of them. */
-void match_take(struct match *m, struct match_msg *msg);
+/* An unexpected message goes to the matched ones, as the last of them. */
+void match_set_matched(struct match *m, struct match_msg *msg);
 
-/* A receive is posted (context, peer and tag are set): the message it gets, taken out of the lists;
- * or NULL, and it waits. */
+/* A receive is posted (context, peer and tag are set): the message it matches, removed from the
+ * lists; or NULL, and it waits. */
 struct match_msg *match_post(struct match *m, struct match_recv *recv);
 
 /* The message that match_post would give, left where it is. */

@@ -34,8 +34,8 @@ int p2p_init(const struct p2p_job *job)
 static bool forget_stored(struct match_msg *msg, void *arg)
 {
 	(void)arg;
-	if (msg->taken)
-		message_forget(msg->taken);
+	if (msg->handle)
+		message_forget(msg->handle);
 	if (msg->stored)
 		stored_release(msg->stored);
 	return true;
@@ -43,7 +43,7 @@ static bool forget_stored(struct match_msg *msg, void *arg)
 
 void p2p_fini(void)
 {
-	p2p_each_kept(forget_stored, NULL);
+	p2p_each_unreceived(forget_stored, NULL);
 	match_fini(&p2p.match);
 	buffers_fini();
 	parts_fini();
@@ -70,7 +70,7 @@ static void on_notify(void *user)
 
 const struct tp_upcalls p2p_upcalls = {
 	.match = p2p_on_match,
-	.keep = p2p_on_keep,
+	.keep = p2p_on_unexpected,
 	.forget = p2p_on_forget,
 	.received = p2p_on_received,
 	.sent = p2p_on_sent,

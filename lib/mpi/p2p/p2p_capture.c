@@ -53,7 +53,7 @@ static int by_delivery(const void *a, const void *b)
 static void gather_all(struct deliveries *d)
 {
 	requests_each(gather_open, d);
-	list_for_each (item, &p2p_matching()->taken) {
+	list_for_each (item, &p2p_matching()->matched) {
 		const struct match_msg *msg = container_of(item, struct match_msg, all);
 
 		if (msg->stored)

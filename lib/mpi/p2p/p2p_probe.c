@@ -55,14 +55,14 @@ struct comm *message_comm(const struct message *m)
 	return m->comm;
 }
 
-static void take(struct message *m, struct match_msg *msg)
+static void set_matched(struct message *m, struct match_msg *msg)
 {
 	m->msg = msg;
-	msg->taken = m;
+	msg->handle = m;
 	msg->matched = p2p_next_sequence();
-	match_take(p2p_matching(), msg);
+	match_set_matched(p2p_matching(), msg);
 	if (msg->inflight)
-		inflight_taken(msg->inflight, msg->matched);
+		inflight_mprobed(msg->inflight, msg->matched);
 	if (!msg->stored)
 		container_of(msg, struct tp_held, user)->firm = true;
 }
@@ -98,7 +98,7 @@ int message_find(struct comm *c, int source, int tag, struct p2p_found *found, M
 	m = message_new(c, found->source);
 	if (!m)
 		return fail_with(MPI_ERR_NO_MEM, "no memory for a message's handle");
-	take(m, msg);
+	set_matched(m, msg);
 	*out = (MPI_Message)m;
 	return MPI_SUCCESS;
 }
@@ -130,8 +130,8 @@ static void give(struct request *r, struct message *m)
 	r->m.tag = msg->tag;
 	r->match.context = msg->context;
 	r->match.peer = msg->peer;
-	match_forget(msg);
-	msg->taken = NULL;
+	match_remove(msg);
+	msg->handle = NULL;
 	message_free(m);
 	p2p_give(r, msg);
 }

@@ -100,11 +100,11 @@ struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te,
 static struct match_msg *msg_of(struct tp_held *held)
 {
 	static_assert(
-		sizeof(struct match_msg) <= sizeof held->user, "it is kept in the held message");
+		sizeof(struct match_msg) <= sizeof held->user, "it lies in the unexpected message");
 	return (struct match_msg *)(void *)held->user;
 }
 
-void p2p_on_keep(void *user, struct tp_held *held)
+void p2p_on_unexpected(void *user, struct tp_held *held)
 {
 	struct envelope e = envelope_unpack(&held->envelope);
 	struct match_msg *msg = msg_of(held);
@@ -118,14 +118,14 @@ void p2p_on_keep(void *user, struct tp_held *held)
 		.stamp = e.stamp,
 		.arrived = ++p2p.sequence,
 		.since = p2p_time()};
-	match_keep(&p2p.match, msg);
+	match_add_unexpected(&p2p.match, msg);
 	engine_completed(); /* somebody may be probing for it */
 	if (!p2p_is_told(e.context))
 		return;
 	msg->index = coord_arrived(
 		p2p.coord, msg->peer, msg->context, coord_tag(msg->context, msg->tag), msg->stamp);
 	if (__builtin_expect(coord_making(p2p.coord), false))
-		inflight_kept(msg);
+		inflight_unexpected(msg);
 	p2p_noted();
 }
 
@@ -135,7 +135,7 @@ void p2p_on_forget(void *user, struct tp_held *held)
 
 	engine_assert_held();
 	(void)user;
-	match_forget(msg);
+	match_remove(msg);
 	if (msg->inflight)
 		inflight_withdrawn(msg->inflight);
 }
@@ -218,7 +218,7 @@ void p2p_on_received(void *user, void *cookie, uint64_t length, int rc)
 
 /* ---- receives are posted ---- */
 
-static inline void take(struct request *r, const struct match_msg *msg)
+static inline void set_matched(struct request *r, const struct match_msg *msg)
 {
 	request_become(r, REQUEST_MATCHED);
 	r->peer = msg->peer;
@@ -231,12 +231,12 @@ static inline void take(struct request *r, const struct match_msg *msg)
 }
 
 /* The transport has it, taken out of the lists. */
-static void start_held(struct request *r, struct match_msg *msg)
+static void claim(struct request *r, struct match_msg *msg)
 {
 	struct tp_held *held = container_of(msg, struct tp_held, user);
 	struct tp_place place = {.buf = r->m.buf, .room = p2p_room(&r->m), .cookie = r};
 
-	take(r, msg);
+	set_matched(r, msg);
 	if (!r->m.type->contiguous && place.room > 0)
 		find_payload(r, &place);
 	if (__builtin_expect(msg->inflight != NULL, false))
@@ -247,7 +247,7 @@ static void start_held(struct request *r, struct match_msg *msg)
 /* A message in our memory, taken out of the lists, goes to a receive. As other_received. */
 static __attribute__((noinline)) void give_stored(struct request *r, struct stored *m)
 {
-	take(r, &m->msg);
+	set_matched(r, &m->msg);
 	if (m->msg.inflight)
 		inflight_matched(m->msg.inflight, r);
 	r->stored = m;
@@ -261,7 +261,7 @@ static inline void give(struct request *r, struct match_msg *msg)
 	if (msg->stored)
 		give_stored(r, msg->stored);
 	else
-		start_held(r, msg);
+		claim(r, msg);
 }
 
 void p2p_give(struct request *r, struct match_msg *msg)
@@ -279,7 +279,7 @@ void p2p_arrive(struct stored *m)
 	m->msg.arrived = ++p2p.sequence;
 	if (!recv) {
 		m->msg.since = p2p_time();
-		match_keep(&p2p.match, &m->msg);
+		match_add_unexpected(&p2p.match, &m->msg);
 		return;
 	}
 	engine_set_posted(p2p.match.nposted);

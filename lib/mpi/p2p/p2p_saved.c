@@ -24,11 +24,11 @@ static bool each_in(struct link *list, bool (*visit)(struct match_msg *, void *)
 	return true;
 }
 
-bool p2p_each_kept(bool (*visit)(struct match_msg *msg, void *arg), void *arg)
+bool p2p_each_unreceived(bool (*visit)(struct match_msg *msg, void *arg), void *arg)
 {
 	struct match *m = p2p_matching();
 
-	return each_in(&m->taken, visit, arg) && each_in(&m->arrivals, visit, arg);
+	return each_in(&m->matched, visit, arg) && each_in(&m->arrivals, visit, arg);
 }
 
 /* ---- taking over ---- */
@@ -45,9 +45,9 @@ bool p2p_pull(struct match_msg *msg)
 		return false;
 	list_append(&msg->link, &m->msg.link);
 	list_append(&msg->all, &m->msg.all);
-	match_forget(msg);
-	if (m->msg.taken)
-		message_moved(m->msg.taken, &m->msg);
+	match_remove(msg);
+	if (m->msg.handle)
+		message_moved(m->msg.handle, &m->msg);
 	if (m->msg.inflight)
 		inflight_stored(m->msg.inflight, m);
 	place = (struct tp_place){
@@ -89,7 +89,7 @@ static bool all_whole(void *arg, int *expect)
 {
 	(void)arg;
 	(void)expect;
-	return p2p_each_kept(is_whole, NULL) && !p2p_receiving();
+	return p2p_each_unreceived(is_whole, NULL) && !p2p_receiving();
 }
 
 static bool take_over(struct match_msg *msg, void *arg)
@@ -106,7 +106,7 @@ bool p2p_secure(void)
 	bool ok = true;
 
 	engine_assert_held();
-	p2p_each_kept(take_over, &ok);
+	p2p_each_unreceived(take_over, &ok);
 	engine_wait(all_whole, NULL);
 	return ok;
 }
@@ -116,9 +116,9 @@ static bool forget(struct match_msg *msg, void *arg)
 	(void)arg;
 	if (comm_is_coord_context(msg->context))
 		return true;
-	match_forget(msg);
-	if (msg->taken)
-		message_moved(msg->taken, NULL);
+	match_remove(msg);
+	if (msg->handle)
+		message_moved(msg->handle, NULL);
 	if (msg->stored)
 		stored_release(msg->stored);
 	else
@@ -135,7 +135,7 @@ static void leave_behind(struct request *r, void *arg)
 void p2p_forget(void)
 {
 	engine_assert_held();
-	p2p_each_kept(forget, NULL);
+	p2p_each_unreceived(forget, NULL);
 	requests_each(leave_behind, NULL);
 }
 
@@ -148,18 +148,18 @@ static void note_open(struct request *r, void *arg)
 		inflight_open(r);
 }
 
-static bool note_kept(struct match_msg *msg, void *arg)
+static bool note_unreceived(struct match_msg *msg, void *arg)
 {
 	(void)arg;
 	if (!comm_is_coord_context(msg->context))
-		inflight_kept(msg);
+		inflight_unexpected(msg);
 	return true;
 }
 
 void p2p_note(void)
 {
 	engine_assert_held();
-	p2p_each_kept(note_kept, NULL);
+	p2p_each_unreceived(note_unreceived, NULL);
 	requests_each(note_open, NULL);
 }
 
@@ -179,7 +179,7 @@ static void visit_open(struct request *r, void *arg)
 	v->visit(v->arg, &m);
 }
 
-static bool visit_kept(struct match_msg *msg, void *arg)
+static bool visit_unreceived(struct match_msg *msg, void *arg)
 {
 	const struct visitor *v = arg;
 	struct coord_message m = inflight_name(msg);
@@ -194,6 +194,6 @@ void p2p_undelivered(void (*visit)(void *arg, const struct coord_message *m), vo
 	struct visitor v = {visit, arg};
 
 	engine_assert_held();
-	p2p_each_kept(visit_kept, &v);
+	p2p_each_unreceived(visit_unreceived, &v);
 	requests_each(visit_open, &v);
 }

@@ -36,9 +36,10 @@ uint32_t p2p_word_stamp(void);
 void p2p_word_sent(int peer, uint64_t context);
 void p2p_word_arrived(int peer, uint64_t context, uint32_t stamp);
 
-/* Visit every message that has come and has no receive, what MPI_Mprobe has found first; visit may
+/* Visit every message that has come and has no receive, what MPI_Mprobe has matched first, then the
+ * unexpected ones; visit may
  * take it out of the lists. Ends, with false, when visit says false. */
-bool p2p_each_kept(bool (*visit)(struct match_msg *msg, void *arg), void *arg);
+bool p2p_each_unreceived(bool (*visit)(struct match_msg *msg, void *arg), void *arg);
 
 /* A receive that the program has not finished and that has its message, since the last restore. */
 bool p2p_is_open(const struct request *r);

@@ -2,7 +2,7 @@
 /*
  * Messages that lie in the library's memory: those that a checkpoint took over from the transport,
  * those that a restored line held, and copies of what the program got while a line that has to hold
- * it is being made. Some wait for a receive: in the matching lists they stand among the ones that
+ * it is being made. Some are unexpected: in the matching lists they stand among the ones that
  * the transport keeps. Guarded by the engine lock; contents that are whole never change, so who has
  * a reference may read them without it.
  */
