@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receiving: receives that are posted, messages that come, and how the two meet. The transport
- * brings a message straight into the buffer of its receive; one that no receive wants yet stays
- * with the transport, in the matching lists. There it stands among those that lie in the library's
- * memory (stored.h), which are copied to their receive once they are whole.
+ * Receiving: receives that are posted, messages that come, and how one matches the other. A message
+ * that comes for a posted receive (p2p_on_match) goes from the socket into its buffer, and the
+ * receive is done when all of it is there (p2p_on_received). One that comes unexpected
+ * (p2p_on_unexpected) is put into the matching lists and stays with the transport until a receive
+ * claims it. After a restore, or while a line is made, unexpected messages may also lie in the
+ * library's memory (stored.h): these are copied to their receive once they are whole.
  */
 #include "base/error.h"
 #include "envelope.h"
 #include "inflight.h"
+#include "iov_cursor.h"
 #include "mpi/engine/engine.h"
 #include "p2p_inside.h"
 #include "p2p_orphan.h"
 #include "p2p_saved.h"
-#include "iov_cursor.h"
 #include "stored.h"
 
 int p2p_source_rank(const struct comm *c, int peer, int said)
@@ -25,8 +27,9 @@ int p2p_source_rank(const struct comm *c, int peer, int said)
 	return MPI_ANY_SOURCE;
 }
 
-/* Its data does not lie in one piece of the buffer, or not at its beginning. Without memory it goes
- * nowhere, and the receive fails. */
+/* For a type that is not contiguous: its data lies in one piece somewhere else than at the
+ * beginning of the buffer, or a cursor finds it. Without memory for that the message goes nowhere,
+ * and the receive fails. */
 static __attribute__((noinline)) void find_payload(struct request *r, struct tp_place *place)
 {
 	place->buf = type_piece(r->m.type, r->m.buf, (size_t)r->m.count);
@@ -41,7 +44,8 @@ static __attribute__((noinline)) void find_payload(struct request *r, struct tp_
 
 /* ---- a message comes ---- */
 
-/* Messages of the library's own, and one of the program that a recovery line has already. */
+/* A message of the library's own, or an orphan: one that this rank had received before the recovery
+ * line that was restored. */
 static __attribute__((noinline)) struct tp_place place_of_other(
 	int peer, const struct envelope *e, uint64_t length)
 {
@@ -56,7 +60,7 @@ static __attribute__((noinline)) struct tp_place place_of_other(
 	return place;
 }
 
-/* Straight into the buffer of its receive, if that is posted. */
+/* A message is coming: its place is the buffer of its receive, if that is posted. */
 struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te, uint64_t length)
 {
 	struct envelope e = envelope_unpack(te);
@@ -164,7 +168,8 @@ static void finish(struct request *r, uint64_t length, int rc)
 	request_complete(r, error);
 }
 
-/* A message in our memory has its receive and is whole, or never will be. */
+/* A message in the library's memory has its receive, and is whole; or rc says why it never will be.
+ */
 static void fill(struct request *r, struct stored *m, int rc)
 {
 	uint64_t room = p2p_room(&r->m), n = m->length < room ? m->length : room;
@@ -176,8 +181,8 @@ static void fill(struct request *r, struct stored *m, int rc)
 	stored_release(m);
 }
 
-/* What the transport filled. Is its sender gone, the launcher acts; without one the receive fails.
- */
+/* The transport has filled a message in the library's memory, or has lost its sender: then the
+ * launcher acts, and without one the receive fails. */
 static void stored_received(struct stored *m, int rc)
 {
 	if (!rc || !p2p.job.launched) {
@@ -191,7 +196,7 @@ static void stored_received(struct stored *m, int rc)
 	stored_release(m);
 }
 
-/* Hardly any message: so that the others save no registers for it, it stays apart. */
+/* Not inline, so that the receives, which are nearly all messages, save no registers for it. */
 static __attribute__((noinline)) void other_received(struct object *head, int rc)
 {
 	if (head->kind == OBJECT_STORED)
@@ -230,7 +235,8 @@ static inline void set_matched(struct request *r, const struct match_msg *msg)
 	r->got_tag = msg->tag;
 }
 
-/* The transport has it, taken out of the lists. */
+/* An unexpected message that stayed with the transport, removed from the lists, goes to a receive.
+ */
 static void claim(struct request *r, struct match_msg *msg)
 {
 	struct tp_held *held = container_of(msg, struct tp_held, user);
@@ -244,7 +250,7 @@ static void claim(struct request *r, struct match_msg *msg)
 	tp_claim(engine_tp(), held, place);
 }
 
-/* A message in our memory, taken out of the lists, goes to a receive. As other_received. */
+/* The same for one in the library's memory. Not inline, as other_received. */
 static __attribute__((noinline)) void give_stored(struct request *r, struct stored *m)
 {
 	set_matched(r, &m->msg);

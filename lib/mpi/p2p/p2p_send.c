@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sending: a message's data is found or packed, and goes to the transport. One that leaves at once
- * needs no request.
+ * Sending. A message that leaves at once needs no request (p2p_send); any other has one, which is
+ * done when the transport says so (p2p_on_sent). Data that does not lie in one piece is packed
+ * first, or, where it is long, while it leaves.
  */
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "envelope.h"
+#include "iov_cursor.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
 #include "p2p_inside.h"
 #include "p2p_saved.h"
-#include "iov_cursor.h"
 
+/* A message of the library's own. */
 static void other_sent(struct object *head)
 {
 	if (head->kind == OBJECT_SAID)
@@ -37,7 +39,7 @@ void p2p_on_sent(void *user, void *cookie, int rc)
 	request_complete(r, rc == FT_EPEER ? MPI_ERR_PROC_ABORTED : MPI_SUCCESS);
 }
 
-/* What must wait for its receiver is packed while it goes. */
+/* A message that must wait for its receiver is packed while it leaves, through a cursor. */
 static bool goes_by_cursor(size_t len)
 {
 	return len > p2p.job.eager_limit;
@@ -60,7 +62,6 @@ static const void *payload_of(struct request *r, size_t len)
 	return r->packed;
 }
 
-/* What goes before it on the wire. */
 static inline struct tp_envelope envelope_of(const struct p2p_message *m)
 {
 	struct envelope e = {.context = p2p_context(m), .tag = m->tag, .source = m->comm->rank};
@@ -70,7 +71,7 @@ static inline struct tp_envelope envelope_of(const struct p2p_message *m)
 	return envelope_pack(&e);
 }
 
-/* It leaves: the protocol is told. */
+/* The message leaves: the coordination protocol is told. */
 static inline void note_sent(const struct p2p_message *m, int peer)
 {
 	uint64_t context = p2p_context(m);
@@ -92,7 +93,7 @@ int p2p_send(const struct p2p_message *m, struct request **rest)
 		return p2p_isend(m, rest);
 	peer = comm_world_rank(m->comm, m->rank);
 	te = envelope_of(m);
-	/* should nothing have happened, p2p_isend says why */
+	/* else nothing was sent: p2p_isend sends it, or says what is wrong */
 	if (tp_send(engine_tp(), peer, &te, payload, len, TP_NOW, NULL) != 1)
 		return p2p_isend(m, rest);
 	note_sent(m, peer);
@@ -100,12 +101,12 @@ int p2p_send(const struct p2p_message *m, struct request **rest)
 	return MPI_SUCCESS;
 }
 
-/* rc is tp_send's. */
+/* tp_send has returned the error rc. MPI_SUCCESS: the request stays open, as the launcher acts. */
 static int failed(const struct request *r, int rc, size_t len)
 {
 	if (rc != FT_EPEER)
 		return fail_with(MPI_ERR_NO_MEM, "no memory for a message of %zu bytes", len);
-	tp_flush(engine_tp()); /* the news of its loss may be on its way */
+	tp_flush(engine_tp()); /* the transport may know of its loss, and not have told yet */
 	if (p2p.gone[comm_world_rank(r->m.comm, r->m.rank)] && p2p.job.launched)
 		return MPI_SUCCESS;
 	return fail_with(MPI_ERR_PROC_ABORTED, "rank %d has left the job", r->m.rank);

@@ -65,9 +65,9 @@ struct request {
 	uint64_t since; /* when it was started (p2p_time) */
 	/* What was asked for. comm and type are held; NULL when it belongs to none, or has none. */
 	struct p2p_message m;
-	/* of a message that does not lie in one piece: its bytes, or what takes it apart
-	 * (iov_cursor.h)
-	 */
+	/* Of a message that does not lie in one piece: its bytes, packed, or a cursor over where
+	 * they lie (iov_cursor.h). It is freed when the message is over,
+	 * else NULL. */
 	void *packed;
 	/* a receive */
 	struct match_recv match;
