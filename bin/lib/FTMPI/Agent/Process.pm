@@ -205,6 +205,9 @@ sub order
 	return;
 }
 
+# What it has said by now, as far as one read brings it.
+sub listen { my ($self) = @_; $self->{control}->receive; return }
+
 # It has ended. What it said before is heard first.
 sub end
 {

@@ -215,6 +215,8 @@ sub reap
 	push @{ $self->{ended} }, $process;
 	$self->{stdin}->close if $rank == 0 && $self->{stdin};
 	my $signal = WIFSIGNALED($status) ? WTERMSIG($status) : 0;
+	# a line that another rank told of before this one failed is the one to go back to
+	$_->listen for $status && !$self->{ending} ? values %{ $self->{ranks} } : ();
 	$self->{listeners}->hang_up($rank) if $process->{finalized};
 	$self->_tell('EXITED', $rank, $signal ? 0 : WEXITSTATUS($status), $signal);
 	return;
