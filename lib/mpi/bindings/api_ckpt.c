@@ -216,7 +216,7 @@ int FTMPI_Checkpoint_due(int *flag)
 	interval = (uint64_t)j->launch->settings.ckpt_interval_ms * 1000000;
 	due = interval && clock_ns() - j->since >= interval;
 	if (interval && coord_is_blocking(&j->coord))
-		team_tell(&due, sizeof due);
+		team_broadcast(&due, sizeof due);
 	else if (interval)
 		due = local_due(due);
 	*flag = due;

@@ -42,7 +42,7 @@ void team_scatter_sum(const uint64_t *each, uint64_t *mine)
 	must(coll_now_reduce_scatter(comm_coord(), &r));
 }
 
-void team_tell(void *bytes, size_t len)
+void team_broadcast(void *bytes, size_t len)
 {
 	must(coll_now_bcast(comm_coord(), bytes, len, 0));
 }
@@ -52,7 +52,7 @@ void team_gather(const void *one, size_t len, void *all)
 	must(coll_now_gather(comm_coord(), one, len, all, 0));
 }
 
-uint32_t team_least(uint32_t mine)
+uint32_t team_minimum(uint32_t mine)
 {
 	uint32_t least = 0;
 	struct coll_reduction r = reduction(&mine, &least, MPI_UINT32_T, MPI_MIN);

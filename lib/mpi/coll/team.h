@@ -17,14 +17,14 @@ int team_size(void);
 /* *mine: the sum over all ranks p of what p has in each[this rank]. */
 void team_scatter_sum(const uint64_t *each, uint64_t *mine);
 
-/* From rank 0 to all. */
-void team_tell(void *bytes, size_t len);
+/* A broadcast from rank 0. */
+void team_broadcast(void *bytes, size_t len);
 
 /* len bytes of each rank, in rank order, to rank 0; all may be NULL elsewhere. */
 void team_gather(const void *one, size_t len, void *all);
 
 /* The minimum over all ranks. */
-uint32_t team_least(uint32_t mine);
+uint32_t team_minimum(uint32_t mine);
 
 /* Is it true on every rank? */
 bool team_all(bool yes);

@@ -53,7 +53,7 @@ bool ckpt_blocking_conclude(struct ckpt_job *j, bool ready)
 		committed =
 			all_ready(all, j->id.size) && ckpt_verdict_commit(j, j->coord.line, all);
 	fault_point("ckpt-decided");
-	team_tell(&committed, sizeof committed);
+	team_broadcast(&committed, sizeof committed);
 	if (first)
 		ckpt_verdict_prune(j, j->coord.line + 1);
 	free(all);

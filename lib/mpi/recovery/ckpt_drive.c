@@ -130,7 +130,7 @@ static void act(struct ckpt_job *j, const struct coord_action *a)
 		take(j);
 		break;
 	case COORD_MINIMUM:
-		number = team_least(j->coord.line);
+		number = team_minimum(j->coord.line);
 		break;
 	case COORD_CAPTURE:
 		ok = ckpt_line_capture(a->line, a->ok);

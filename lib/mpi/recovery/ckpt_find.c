@@ -181,12 +181,12 @@ static enum ckpt_outcome load_on_all(struct search *s)
 {
 	char err[1024] = "";
 	enum ckpt_outcome outcome =
-		(enum ckpt_outcome)team_least((uint32_t)load(s, err, sizeof err));
+		(enum ckpt_outcome)team_minimum((uint32_t)load(s, err, sizeof err));
 	uint32_t me = (uint32_t)team_rank(), teller;
 
 	if (outcome != CKPT_BROKEN)
 		return outcome;
-	teller = team_least(s->not_ours ? me : UINT32_MAX);
+	teller = team_minimum(s->not_ours ? me : UINT32_MAX);
 	if (teller == me && !s->foreign[0])
 		snprintf(s->foreign, sizeof s->foreign,
 			"line %u of session %s cannot be restored: %s", s->p.line, s->p.session,
@@ -234,7 +234,7 @@ static bool may_begin_again(const struct search *s)
 	const struct settings *set = &s->j->launch->settings;
 	uint32_t lost = s->lost;
 
-	team_tell(&lost, sizeof lost);
+	team_broadcast(&lost, sizeof lost);
 	if (lost)
 		return false;
 	if (s->p.given_up || set->restore[0])
@@ -272,7 +272,7 @@ bool ckpt_find(struct ckpt_job *j, uint32_t *highest)
 	while (outcome != CKPT_WHOLE) {
 		if (team_rank() == 0)
 			propose(&s);
-		team_tell(&s.p, sizeof s.p);
+		team_broadcast(&s.p, sizeof s.p);
 		if (!s.p.line)
 			break;
 		fault_point("restore-load");

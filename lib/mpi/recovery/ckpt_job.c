@@ -63,7 +63,7 @@ void ckpt_job_name(void)
 	if (!s.name[0]) {
 		if (team_rank() == 0)
 			make_name(&s);
-		team_tell(&s, sizeof s);
+		team_broadcast(&s, sizeof s);
 	}
 	memcpy(job.id.session, s.id, sizeof job.id.session);
 	snprintf(job.dir, sizeof job.dir, "%s/%.255s", l->workdir[0] ? l->workdir : ".", s.name);

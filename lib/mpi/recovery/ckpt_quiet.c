@@ -77,7 +77,7 @@ static bool have_come(void *arg)
 static _Noreturn void lacks_a_member(const struct coll_standing *open)
 {
 	uint32_t mine = open->unfinished ? (uint32_t)team_rank() : UINT32_MAX;
-	bool first = team_least(mine) == mine;
+	bool first = team_minimum(mine) == mine;
 	int peer;
 
 	process_last_words();
@@ -104,9 +104,9 @@ static void end_operations(const struct coord *c)
 		team_scatter_sum(c->sent, &g.expected);
 		ckpt_wait(have_come, &g);
 		now = look(c);
-		least = team_least(!now.open.unfinished ? ENDED
-				   : same(&was, &now)	? STANDS
-							: GOES_ON);
+		least = team_minimum(!now.open.unfinished ? ENDED
+				     : same(&was, &now)	  ? STANDS
+							  : GOES_ON);
 		was = now;
 	} while (least == GOES_ON);
 	if (least == STANDS)

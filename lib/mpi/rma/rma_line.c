@@ -49,7 +49,7 @@ bool rma_line_closed_everywhere(void)
 	uint32_t least;
 
 	win_each(look, &open);
-	least = team_least(open ? (uint32_t)team_rank() : UINT32_MAX);
+	least = team_minimum(open ? (uint32_t)team_rank() : UINT32_MAX);
 	if (least == UINT32_MAX)
 		return true;
 	refuse(open, least);
