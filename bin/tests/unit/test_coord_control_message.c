@@ -400,7 +400,7 @@ END_TEST
 
 #define LOOP(name, n) tcase_add_loop_test(tc, name, 0, (int)(n))
 
-UNIT_MAIN("coord_told", tcase_add_test(tc, a_long_log_is_told_early);
+UNIT_MAIN("coord_control_message", tcase_add_test(tc, a_long_log_is_told_early);
 	  tcase_add_test(tc, tables_stay_small_without_lines);
 	  LOOP(what_makes_no_sense_is_refused, sizeof wrongs / sizeof *wrongs);
 	  tcase_add_test(tc, blocking_is_told_nothing); tcase_add_test(tc, a_line_is_closed_once);
