@@ -49,7 +49,7 @@ static bool got_verdict(struct coord *c, int peer, const struct control_message 
 {
 	struct reduction *t = reduction_find(c->lines->reductions, r->line);
 
-	if (peer != tree_parent(c->self) || !t || !t->told || t->judged)
+	if (peer != tree_parent(c->self) || !t || !t->passed_on || t->judged)
 		return false;
 	if (r->committed && !reduction_all_ok(t, tree_span(c->self, c->size)))
 		return false;
@@ -63,7 +63,7 @@ static void ready_up(struct coord *c, struct reduction *t)
 	uint8_t *bytes;
 	size_t len;
 
-	t->told = true;
+	t->passed_on = true;
 	if (c->self == 0) {
 		if (!reduction_all_ok(t, c->size))
 			judge(c, t, false);
@@ -101,11 +101,11 @@ bool agree_step(struct coord *c)
 	struct coord_lines *x = c->lines;
 
 	for (struct reduction *t = x->reductions; t; t = t->next) {
-		if (!t->told && t->readied == tree_all(c->self, c->size)) {
+		if (!t->passed_on && t->readied == tree_all(c->self, c->size)) {
 			ready_up(c, t);
 			return true;
 		}
-		if (c->self == 0 && t->told && !t->judged && !x->committing) {
+		if (c->self == 0 && t->passed_on && !t->judged && !x->committing) {
 			commit(c, t);
 			return true;
 		}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a rank sums up on the tree for one line: how many reports come to each rank, and whose part
- * is durable. It begins with the first that tells, and ends when the rank has passed on both. Pure.
+ * is durable. It begins with the first control message of the line, and ends when the rank has
+ * passed on both. Pure.
  */
 #ifndef FTMPI_COORD_REDUCTION_H
 #define FTMPI_COORD_REDUCTION_H
@@ -19,11 +20,11 @@ struct reduction {
 	/* whose part is durable */
 	unsigned readied;
 	struct coord_part *parts; /* of the subtree */
-	bool told;		  /* up, or the root has decided */
+	bool passed_on;		  /* to the parent, or the root has decided */
 	bool judged;		  /* it came to its end */
 };
 
-/* Ordered by line. tally_at makes it; NULL: no memory. */
+/* Ordered by line. reduction_at makes it; NULL: no memory. */
 struct reduction *reduction_find(struct reduction *list, uint32_t line);
 struct reduction *reduction_at(struct reduction **list, uint32_t line, int self, int size);
 void reduction_remove(struct reduction **list, struct reduction *t);

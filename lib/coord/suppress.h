@@ -4,8 +4,8 @@
  * and which are thrown away then (E7). By envelope: how many messages have come since the restore,
  * and which numbers of them are orphans to suppress. Pure.
  */
-#ifndef FTMPI_COORD_DEBTS_H
-#define FTMPI_COORD_DEBTS_H
+#ifndef FTMPI_COORD_SUPPRESS_H
+#define FTMPI_COORD_SUPPRESS_H
 
 #include "coord/orphans.h"
 

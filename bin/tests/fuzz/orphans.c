@@ -33,7 +33,7 @@ static void pay(const struct orphans *o, uint64_t messages)
 
 		before -= suppressed;
 		FUZZ_CHECK(suppressed || i < r->first || i >= r->first + r->count,
-			"number %d is a debt", (int)i);
+			"number %d is an orphan to suppress", (int)i);
 		if (suppressed && o->nsums && i < r->first + r->count)
 			FUZZ_CHECK(memcmp(&d.latest, &o->sums[i - r->first], sizeof d.latest) == 0,
 				"number %d has another's checksum", (int)i);

@@ -11,8 +11,8 @@
  * that all have begun must be committed, unless it was given up.
  *
  * In story 7 the messages of one envelope are those of a window: no line may have one of them. In story 8
- * a rank sends on what came first, so that it may send something else when it is run again: then `told`
- * must be set, or all that remember what was sent must remember the same.
+ * a rank sends on what came first, so that it may send something else when it is run again: then
+ * `differed` must be set, or all that remember what was sent must remember the same.
  *
  * STORY chooses the programs (stories.h), FAILURES how many failures there are at most: each at any moment,
  * and each either ends all ranks, who then go on from the last committed line, or spoils a line. The
@@ -57,7 +57,7 @@
 #define CKPT 4
 #define END 5
 #define FIRST 6 /* any message of envelopes 0 and 4: which one it was is to be sent */
-#define TELL 7	/* sends that */
+#define PASS_ON 7 /* sends that */
 #define LEARN 8 /* receives it */
 
 /* ---- what the ranks know; gone with a failure ---- */
@@ -69,24 +69,25 @@ chan net[ENVELOPES] = [3] of { byte };	    /* contents on their way */
 byte sent[ENVELOPES];			    /* sender: in this interval */
 byte arrived[ENVELOPES];		    /* receiver: how many, so the latest's index */
 byte waiting[ENVELOPES];		    /* the set of those that were not received */
-byte debts[ENVELOPES];			    /* the set of those to throw away when they come */
+byte suppress[ENVELOPES];		    /* the set of those to throw away when they come */
 byte content[ENVELOPES * MOST];		    /* by index; the protocol does not look at it */
 byte reported[ENVELOPES];		    /* sent up to the latest line that its sender closed */
 
 chan reports[PAIRS] = [LINES] of { byte, byte, byte }; /* line, increments of one or two tags */
-bool spoke[LINES * PAIRS];	/* there is a report; what the tree of counts tells when all have begun */
+/* there is a report; all know of it from the tree of counts when all have begun */
+bool has_reported[LINES * PAIRS];
 bool closed[LINES * PAIRS];
 
 byte delivered[LINES * ENVELOPES]; /* D: the set */
 byte total[LINES * ENVELOPES];	   /* S, once the pair is closed */
-byte held[LINES * ENVELOPES];	   /* the set of candidates: their contents are kept for this line */
+byte candidates[LINES * ENVELOPES]; /* the set of those whose contents are kept for this line */
 bool ready[LINES * RANKS];
 bool given_up[LINES];
 
 #if STORY == 8
-byte came, learnt; /* of the programs of ranks 1 and 2 */
-bool told;	   /* an orphan came again, and was another: the job has ended */
-#define OVER told
+byte came, learnt;   /* of the programs of ranks 1 and 2 */
+bool differed;	     /* an orphan came again, and was another: the job has ended */
+#define OVER differed
 #else
 #define OVER false
 #endif
@@ -122,11 +123,11 @@ inline whole(r)
 		if
 #ifndef BREAK_NO_WAIT_FOR_ARRIVALS
 		:: TO(e) == r && all ->
-#ifdef BREAK_NO_WAIT_FOR_DEBTS
+#ifdef BREAK_NO_WAIT_FOR_SUPPRESSED
 			/* what is in transit and has not come */
 			all = !(UP_TO(total[LE(i, e)]) & ~UP_TO(arrived[e]) & ~delivered[LE(i, e)])
 #else
-			/* all that was sent before the line has come; debts, too, to be compared */
+			/* all that was sent before the line has come; also orphans to suppress, to be compared */
 			all = arrived[e] >= total[LE(i, e)]
 #endif
 #endif
@@ -145,7 +146,7 @@ inline write(r)
 	for (e : 0 .. ENVELOPES - 1) {
 		if
 		:: TO(e) == r ->
-			s = held[LE(i, e)] & UP_TO(total[LE(i, e)]) & ~delivered[LE(i, e)];
+			s = candidates[LE(i, e)] & UP_TO(total[LE(i, e)]) & ~delivered[LE(i, e)];
 			n = delivered[LE(i, e)] & ~UP_TO(total[LE(i, e)]);
 			orphans[LE(i, e)] = n >> total[LE(i, e)];
 #ifdef BREAK_COUNTS_ONLY
@@ -154,7 +155,7 @@ inline write(r)
 			for (k : 1 .. MOST - 1) {
 				n = n + ((delivered[LE(i, e)] >> k) & 1)
 			}
-			s = held[LE(i, e)] & UP_TO(total[LE(i, e)]) & ~UP_TO(n);
+			s = candidates[LE(i, e)] & UP_TO(total[LE(i, e)]) & ~UP_TO(n);
 			orphans[LE(i, e)] = (n > total[LE(i, e)] -> UP_TO(n - total[LE(i, e)]) : 0);
 #endif
 #ifndef BREAK_WINDOW_CUT
@@ -179,7 +180,7 @@ inline write(r)
 				:: else
 				fi
 			}
-			held[LE(i, e)] = 0
+			candidates[LE(i, e)] = 0
 		:: else
 		fi
 	}
@@ -214,11 +215,11 @@ inline checkpoint(r)
 		if
 		:: TO(e) == r ->
 			delivered[LE(i, e)] = UP_TO(arrived[e]) & ~waiting[e];
-#ifndef BREAK_DEBTS_NOT_CARRIED
-			delivered[LE(i, e)] = delivered[LE(i, e)] | debts[e];
+#ifndef BREAK_SUPPRESSED_NOT_CARRIED
+			delivered[LE(i, e)] = delivered[LE(i, e)] | suppress[e];
 #endif
 #ifndef BREAK_NO_QUEUE_SAVED
-			held[LE(i, e)] = waiting[e];
+			candidates[LE(i, e)] = waiting[e];
 #endif
 			total[LE(i, e)] = (closed[LP(i, PAIR(e))] -> reported[e] : 0)
 		:: else
@@ -238,14 +239,14 @@ inline report(c)
 	if
 	:: c == 0 && sent[0] + sent[1] > 0 ->
 		reports[0]!i, sent[0], sent[1];
-		spoke[LP(i, 0)] = true;
+		has_reported[LP(i, 0)] = true;
 		sent[0] = 0;
 		sent[1] = 0
 	:: c > 0 && sent[c + 1] > 0 ->
 		reports[c]!i, sent[c + 1], 0;
-		spoke[LP(i, c)] = true;
+		has_reported[LP(i, c)] = true;
 		sent[c + 1] = 0
-	:: else /* nothing was sent: nothing is said */
+	:: else /* nothing was sent: there is no report */
 	fi
 }
 
@@ -283,20 +284,21 @@ inline read_report(c)
 	}
 }
 
-/* Rank r knows that all have begun line i, and has as many reports of it as there are: those who did
+/* Rank r knows that all have begun line i, and has as many reports of it as there are: ranks that did
  * not report it have nothing to report. Lines of a pair are closed in their order. */
-#define HEARD(j, c, r) (RECEIVER(c) != r || !spoke[LP(j, c)] || closed[LP(j, c)])
-#define ALL_HEARD(j, r) (HEARD(j, 0, r) && HEARD(j, 1, r) && HEARD(j, 2, r) && HEARD(j, 3, r))
+#define REPORTED(j, c, r) (RECEIVER(c) != r || !has_reported[LP(j, c)] || closed[LP(j, c)])
+#define ALL_REPORTED(j, r)                                                                         \
+	(REPORTED(j, 0, r) && REPORTED(j, 1, r) && REPORTED(j, 2, r) && REPORTED(j, 3, r))
 #define SILENT(j, c, r)                                                                            \
 	(RECEIVER(c) == r && !closed[LP(j, c)] && (j == 1 || closed[LP(j > 1 -> j - 1 : 1, c)]))
 #define SOME_SILENT(j, r) (SILENT(j, 0, r) || SILENT(j, 1, r) || SILENT(j, 2, r) || SILENT(j, 3, r))
 
 #if defined(BREAK_CLOSE_BEFORE_COUNTS)
-#define CAN_CLOSE(j, r) (line[r] >= j && ALL_HEARD(j, r))
+#define CAN_CLOSE(j, r) (line[r] >= j && ALL_REPORTED(j, r))
 #elif defined(BREAK_CLOSE_BEFORE_REPORTS)
 #define CAN_CLOSE(j, r) (BEGUN(j))
 #else
-#define CAN_CLOSE(j, r) (BEGUN(j) && ALL_HEARD(j, r))
+#define CAN_CLOSE(j, r) (BEGUN(j) && ALL_REPORTED(j, r))
 #endif
 
 #ifdef BREAK_CLOSE_OUT_OF_ORDER
@@ -323,11 +325,11 @@ inline arrive(m)
 	arrived[m]++;
 	k = arrived[m];
 	if
-	:: debts[m] & BIT(k) ->
+	:: suppress[m] & BIT(k) ->
 		net[m]?n;
-		debts[m] = debts[m] & ~BIT(k);
+		suppress[m] = suppress[m] & ~BIT(k);
 #if STORY == 8 && !defined(BREAK_NO_CHECKSUMS)
-		told = told || n != content[m * MOST + k]
+		differed = differed || n != content[m * MOST + k]
 #endif
 	:: else ->
 		net[m]?n;
@@ -338,7 +340,7 @@ inline arrive(m)
 			if
 			:: line[TO(m)] >= i && i > committed && !given_up[i - 1] && !ready[LR(i, TO(m))] &&
 				(!closed[LP(i, PAIR(m))] || k <= total[LE(i, m)]) ->
-				held[LE(i, m)] = held[LE(i, m)] | BIT(k)
+				candidates[LE(i, m)] = candidates[LE(i, m)] | BIT(k)
 			:: else
 			fi
 		}
@@ -353,7 +355,7 @@ inline arrive(m)
 	}
 }
 
-/* The how-many-th oldest that waits is received: its content is what the program expects. */
+/* The n-th oldest that waits is received: its content is what the program expects. */
 inline receive(m, nth)
 {
 	n = 0;
@@ -400,7 +402,7 @@ inline forget_line()
 	for (e : 0 .. ENVELOPES - 1) {
 		delivered[LE(i, e)] = 0;
 		total[LE(i, e)] = 0;
-		held[LE(i, e)] = 0;
+		candidates[LE(i, e)] = 0;
 		saved[LE(i, e)] = (i == committed -> saved[LE(i, e)] : 0);
 		orphans[LE(i, e)] = (i == committed -> orphans[LE(i, e)] : 0)
 	}
@@ -415,7 +417,7 @@ inline forget()
 	for (i : 1 .. LINES) {
 		forget_line();
 		for (p : 0 .. PAIRS - 1) {
-			spoke[LP(i, p)] = false;
+			has_reported[LP(i, p)] = false;
 			closed[LP(i, p)] = i <= committed
 		}
 		given_up[i - 1] = false
@@ -453,19 +455,19 @@ inline restore()
 		}
 		waiting[e] = UP_TO(arrived[e]);
 		reported[e] = arrived[e];
-		debts[e] = (i > 0 -> orphans[LE((i > 0 -> i : 1), e)] << arrived[e] : 0);
-		/* who is restored has no window */
-		assert(!WINDOW(e) || (!arrived[e] && !debts[e]));
+		suppress[e] = (i > 0 -> orphans[LE((i > 0 -> i : 1), e)] << arrived[e] : 0);
+		/* a rank that is restored has no window */
+		assert(!WINDOW(e) || (!arrived[e] && !suppress[e]));
 #if STORY == 8
 		for (k : 1 .. MOST - 1) {
 			if
-			:: debts[e] & BIT(k) -> content[e * MOST + k] = sums[LE(i, e) * MOST + k - arrived[e]]
+			:: suppress[e] & BIT(k) -> content[e * MOST + k] = sums[LE(i, e) * MOST + k - arrived[e]]
 			:: else
 			fi
 		}
 #endif
-#ifdef BREAK_NO_DEBTS
-		debts[e] = 0;
+#ifdef BREAK_NO_SUPPRESSION
+		suppress[e] = 0;
 #endif
 	}
 	for (q : 0 .. RANKS - 1) {
@@ -504,7 +506,7 @@ end:	do
 #if STORY == 8
 	:: d_step { op[self] == FIRST && waiting[0] -> take_first(0); pc[self]++; fetch(self) }
 	:: d_step { op[self] == FIRST && waiting[4] -> take_first(4); pc[self]++; fetch(self) }
-	:: d_step { op[self] == TELL && !OVER -> net[2]!came; sent[2]++; pc[self]++; fetch(self) }
+	:: d_step { op[self] == PASS_ON && !OVER -> net[2]!came; sent[2]++; pc[self]++; fetch(self) }
 	:: d_step { op[self] == LEARN && waiting[2] -> learn(); pc[self]++; fetch(self) }
 #endif
 	od
@@ -554,15 +556,15 @@ end:	do
 inline check_end()
 {
 #if STORY == 8
-	/* who learnt it remembers what was sent */
-	assert(told || learnt == came);
+	/* a rank that learnt it remembers what was sent */
+	assert(differed || learnt == came);
 #endif
 	for (q : 0 .. RANKS - 1) {
 		assert(OVER || op[q] == END)
 	}
 	for (e : 0 .. ENVELOPES - 1) {
 		assert(OVER || !waiting[e]);
-		assert(OVER || !debts[e])
+		assert(OVER || !suppress[e])
 	}
 	for (i : 1 .. LINES) {
 		assert(OVER || !BEGUN(i) || given_up[i - 1] || committed >= i)

@@ -22,7 +22,7 @@ inline fetch(who)
 #endif
 #if STORY == 1
 	/* Two envelopes from 0 to 1, received across each other; rank 0 takes three lines without
-	 * asking anybody, rank 2 hears of it all last. */
+	 * asking anybody, the lines reach rank 2 last. */
 	AT(0, 0, SEND, 0, 1)
 	AT(0, 1, CKPT, 0, 0)
 	AT(0, 2, SEND, 1, 1)
@@ -75,7 +75,7 @@ inline fetch(who)
 	AT(2, 4, CKPT, 0, 0)
 #elif STORY == 4
 	/* Orphans of orphans: rank 1 is far ahead of rank 0's lines, and a line is made while its
-	 * debts have not come again. */
+	 * orphans to suppress have not come again. */
 	AT(0, 0, CKPT, 0, 0)
 	AT(0, 1, CKPT, 0, 0)
 	AT(0, 2, SEND, 0, 1)
@@ -104,7 +104,7 @@ inline fetch(who)
 	AT(2, 1, SEND, 3, 1)
 #elif STORY == 6
 #define LENGTH(r) ((r) == 1 -> 3 : 1)
-	/* Two senders to one rank, and a rank that never hears of anybody. */
+	/* Two senders to one rank, and a rank that receives nothing. */
 	AT(0, 0, SEND, 0, 1)
 	AT(0, 1, RECV, 3, 1)
 	AT(0, 2, SEND, 0, 2)
@@ -116,7 +116,7 @@ inline fetch(who)
 	AT(2, 1, SEND, 3, 1)
 	AT(2, 2, SEND, 4, 2)
 #elif STORY == 7
-	/* Words about a window: orphans to a line, none, in transit. */
+	/* Messages of a window: orphans to a line, none, in transit. */
 	AT(0, 0, CKPT, 0, 0)
 	AT(0, 1, CKPT, 0, 0)
 	AT(0, 2, CKPT, 0, 0)
@@ -138,7 +138,7 @@ inline fetch(who)
 	AT(1, 0, CKPT, 0, 0)
 	AT(1, 1, FIRST, 0, 0)
 	AT(1, 2, FIRST, 0, 0)
-	AT(1, 3, TELL, 2, 0)
+	AT(1, 3, PASS_ON, 2, 0)
 	AT(1, 4, CKPT, 0, 0)
 	AT(2, 0, SEND, 4, 1)
 	AT(2, 1, LEARN, 2, 0)

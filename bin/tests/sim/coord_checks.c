@@ -208,7 +208,7 @@ void check_left(struct world *w)
 {
 	for (int q = 0; q < w->program.ranks; q++)
 		if (w->ranks[q].inbox.n || w->ranks[q].c.suppress.left)
-			world_fails(w, "rank %d: %d messages and %llu debts are left", q,
-				w->ranks[q].inbox.n,
+			world_fails(w, "rank %d: %d messages and %llu orphans to suppress are left",
+				q, w->ranks[q].inbox.n,
 				(unsigned long long)w->ranks[q].c.suppress.left);
 }

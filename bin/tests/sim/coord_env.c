@@ -14,7 +14,7 @@ static void hold(struct rank *r, struct part *part, uint32_t line, int id)
 
 	if (fate == COORD_OUT)
 		return;
-	mails_add(&part->held, id);
+	mails_add(&part->candidates, id);
 	if (fate == COORD_IN)
 		r->w->mails[id].pull = true;
 }
@@ -37,8 +37,8 @@ void settle_peer(struct rank *r, uint32_t line, int peer)
 
 	if (!part->captured || part->finished || part->over)
 		world_fails(w, "rank %d, line %u: settled out of its time", r->self, line);
-	for (int i = part->held.n; i-- > 0;) {
-		struct coord_message m = message_of(w, part->held.v[i]);
+	for (int i = part->candidates.n; i-- > 0;) {
+		struct coord_message m = message_of(w, part->candidates.v[i]);
 
 		if (m.peer != peer)
 			continue;
@@ -47,10 +47,10 @@ void settle_peer(struct rank *r, uint32_t line, int peer)
 			world_fails(w, "rank %d, line %u: %d has closed it, and a message is open",
 				r->self, line, peer);
 		case COORD_OUT:
-			mails_take(&part->held, i);
+			mails_take(&part->candidates, i);
 			break;
 		case COORD_IN:
-			w->mails[part->held.v[i]].pull = true;
+			w->mails[part->candidates.v[i]].pull = true;
 		}
 	}
 }
@@ -71,8 +71,8 @@ void finish_line(struct rank *r, uint32_t line)
 	if (!part->captured || part->finished || part->over || part->lost)
 		world_fails(r->w, "rank %d, line %u: finished out of its time", r->self, line);
 	part->finished = true;
-	for (int i = 0; i < part->held.n; i++) {
-		struct coord_message m = message_of(r->w, part->held.v[i]);
+	for (int i = 0; i < part->candidates.n; i++) {
+		struct coord_message m = message_of(r->w, part->candidates.v[i]);
 
 		if (coord_fate(&r->c, line, &m) != COORD_IN)
 			world_fails(r->w, "rank %d, line %u: finished, and a message is not in",
@@ -143,7 +143,7 @@ void send_control(struct rank *r, int peer, const uint8_t *bytes, size_t len)
 	struct control *t = malloc(sizeof *t + len);
 
 	if (peer == r->self || peer < 0 || peer >= w->program.ranks)
-		world_fails(w, "rank %d tells %d", r->self, peer);
+		world_fails(w, "rank %d sends a control message to %d", r->self, peer);
 	if (!t)
 		abort();
 	t->next = NULL;
@@ -160,7 +160,7 @@ void save_line(struct rank *r, uint32_t line)
 	struct part *part = part_of(r, line);
 
 	part->captured = part->finished = part->durable = true;
-	part->held = r->inbox;
+	part->candidates = r->inbox;
 	keep_orphans(r, part, line);
 	check_part(r, line);
 }

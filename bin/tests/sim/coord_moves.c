@@ -114,7 +114,7 @@ static void hold(struct rank *r, int id)
 		enum coord_fate fate = coord_fate(&r->c, line, &m);
 
 		if (fate != COORD_OUT)
-			mails_add(&part->held, id);
+			mails_add(&part->candidates, id);
 		if (fate == COORD_IN)
 			r->w->mails[id].pull = true;
 		if (fate != COORD_OUT && part->finished)
@@ -223,9 +223,10 @@ static bool move_control(struct world *w)
 		w->control[from][to] = t->next;
 		if (!t->next)
 			w->control_end[from][to] = &w->control[from][to];
-		world_says(w, "%d tells %d: kind %d", from, to, t->len ? t->bytes[0] : -1);
+		world_says(w, "a control message from %d to %d: kind %d", from, to,
+			t->len ? t->bytes[0] : -1);
 		if (!coord_control(&rank_of(w, to)->c, from, t->bytes, t->len))
-			world_fails(w, "rank %d does not understand what %d tells", to, from);
+			world_fails(w, "rank %d refuses a control message from %d", to, from);
 		drive(rank_of(w, to));
 		free(t);
 		return true;
@@ -237,8 +238,8 @@ static bool move_control(struct world *w)
 
 static bool is_whole(const struct world *w, const struct part *part)
 {
-	for (int i = 0; i < part->held.n; i++)
-		if (!w->mails[part->held.v[i]].whole)
+	for (int i = 0; i < part->candidates.n; i++)
+		if (!w->mails[part->candidates.v[i]].whole)
 			return false;
 	return true;
 }

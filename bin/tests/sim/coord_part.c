@@ -10,13 +10,13 @@ static unsigned count(uint64_t set)
 
 /* ---- by definition ---- */
 
-static uint64_t held_of(const struct rank *r, const struct part *part, uint32_t line, int env)
+static uint64_t candidates_of(const struct rank *r, const struct part *part, uint32_t line, int env)
 {
 	const struct world *w = r->w;
 	uint64_t set = 0;
 
-	for (int i = 0; i < part->held.n; i++) {
-		const struct mail *m = &w->mails[part->held.v[i]];
+	for (int i = 0; i < part->candidates.n; i++) {
+		const struct mail *m = &w->mails[part->candidates.v[i]];
 
 		if (m->env != env)
 			continue;
@@ -194,11 +194,11 @@ void check_part(struct rank *r, uint32_t line)
 		if (!from->begun)
 			world_fails(w, "rank %d, line %u: identified before %d has begun it",
 				r->self, line, e->from);
-		if (held_of(r, part, line, i) != (sent & ~got))
+		if (candidates_of(r, part, line, i) != (sent & ~got))
 			world_fails(w,
-				"rank %d, line %u, envelope %d: in transit are %llx, held are %llx",
+				"rank %d, line %u, envelope %d: in transit are %llx, kept are %llx",
 				r->self, line, i, (unsigned long long)(sent & ~got),
-				(unsigned long long)held_of(r, part, line, i));
+				(unsigned long long)candidates_of(r, part, line, i));
 		if (orphans_of(r, part, i, from->state.sent[i]) != (got & ~sent))
 			world_fails(w, "rank %d, line %u, envelope %d: orphans are %llx, not %llx",
 				r->self, line, i, (unsigned long long)(got & ~sent),

@@ -19,9 +19,9 @@ static void store_rank(struct world *w, struct stored *s, int q)
 	const struct part *part = part_of(&w->ranks[q], s->line);
 
 	s->state[q] = part->state;
-	s->nmail[q] = part->held.n;
-	for (int i = 0; i < part->held.n; i++) {
-		const struct mail *m = &w->mails[part->held.v[i]];
+	s->nmail[q] = part->candidates.n;
+	for (int i = 0; i < part->candidates.n; i++) {
+		const struct mail *m = &w->mails[part->candidates.v[i]];
 
 		s->mail[q][i].env = m->env;
 		s->mail[q][i].number = m->number;
@@ -203,7 +203,7 @@ static void begin_rank(struct world *w, int q)
 		part->begun = part->captured = part->finished = part->durable = false;
 		part->lost = part->over = part->committed = false;
 		part->torn = part->crowded = false;
-		part->held.n = 0;
+		part->candidates.n = 0;
 	}
 	for (int to = 0; to < w->program.ranks; to++)
 		w->control_end[q][to] = &w->control[q][to];

@@ -112,7 +112,7 @@ struct part {
 	bool torn;    /* a message of a window crosses it */
 	bool crowded; /* it has too many orphans */
 	struct state state;
-	struct mails held; /* candidates; once finished what is in transit */
+	struct mails candidates; /* candidates; once finished what is in transit */
 	uint8_t *orphans;
 	size_t norphans;
 };

@@ -4,8 +4,8 @@
  * been silent and what the agents see of those whom a suspicion is about, and decides. The rule is
  * that of FTMPI::Launcher::Verdict, as far as heartbeats go.
  */
-#ifndef FTMPI_TESTS_SIM_DECIDE_H
-#define FTMPI_TESTS_SIM_DECIDE_H
+#ifndef FTMPI_TESTS_SIM_DETECTOR_DECIDE_H
+#define FTMPI_TESTS_SIM_DETECTOR_DECIDE_H
 
 #include <stdbool.h>
 #include <stdint.h>

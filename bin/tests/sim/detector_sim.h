@@ -7,8 +7,8 @@
  * A run is a few epochs. In each some faults happen; a decision ends it, and the next begins
  * without what was lost.
  */
-#ifndef FTMPI_TESTS_SIM_H
-#define FTMPI_TESTS_SIM_H
+#ifndef FTMPI_TESTS_SIM_DETECTOR_SIM_H
+#define FTMPI_TESTS_SIM_DETECTOR_SIM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -211,7 +211,7 @@ void deliver_one(struct cluster *cl, int from, int to)
 			ck_assert(deliver_at(cl, i));
 			return;
 		}
-	ck_abort_msg("%d has told %d nothing", from, to);
+	ck_abort_msg("%d has sent %d no control message", from, to);
 }
 
 void deliver_all(struct cluster *cl)

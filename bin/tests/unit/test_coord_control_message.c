@@ -43,7 +43,7 @@ static void arrived(int from, int to, int first, int n, uint32_t stamp)
 	}
 }
 
-START_TEST(a_long_log_is_told_early)
+START_TEST(a_long_log_is_reported_early)
 {
 	cluster_begin(&cl, 2, "compare");
 	sent(0, 1, 0, LOG_MOST);
@@ -171,7 +171,7 @@ START_TEST(what_makes_no_sense_is_refused)
 }
 END_TEST
 
-START_TEST(blocking_is_told_nothing)
+START_TEST(blocking_has_no_control_messages)
 {
 	cluster_begin(&cl, 2, "blocking");
 	ck_assert(!coord_control(&cl.ranks[0].c, 1, (const uint8_t *)"\6\0\0\0\0\0\0\0\1\0\0", 12));
@@ -179,7 +179,7 @@ START_TEST(blocking_is_told_nothing)
 }
 END_TEST
 
-/* Who has closed a line without a word cannot say later that it had sent something. */
+/* A rank that has closed a line without a report cannot report later that it had sent something. */
 START_TEST(a_line_is_closed_once)
 {
 	static const uint8_t late[] = HEAD("\1", "\3", "\1") ONE "\1\0\0\0" ONE "\0\0\0\0" ONE;
@@ -301,7 +301,7 @@ START_TEST(blocking_suppresses_orphans_and_saves_them)
 END_TEST
 
 /* The job ends with a sentence. */
-START_TEST(what_never_comes_again_is_told)
+START_TEST(what_never_comes_again_ends_the_job)
 {
 	line_with_an_orphan(&cl);
 	cluster_restore(&again, &cl, 1, _i ? "blocking" : "eventlog");
@@ -312,8 +312,8 @@ START_TEST(what_never_comes_again_is_told)
 }
 END_TEST
 
-/* Ranks that have worked before they ask for the line: what they told is void. */
-START_TEST(what_was_told_before_a_restore_is_void)
+/* Ranks that have worked before they ask for the line: their control messages are void. */
+START_TEST(control_messages_before_a_restore_are_void)
 {
 	line_with_an_orphan(&cl);
 	cluster_begin(&again, 2, "compare");
@@ -400,14 +400,14 @@ END_TEST
 
 #define LOOP(name, n) tcase_add_loop_test(tc, name, 0, (int)(n))
 
-UNIT_MAIN("coord_control_message", tcase_add_test(tc, a_long_log_is_told_early);
+UNIT_MAIN("coord_control_message", tcase_add_test(tc, a_long_log_is_reported_early);
 	  tcase_add_test(tc, tables_stay_small_without_lines);
 	  LOOP(what_makes_no_sense_is_refused, sizeof wrongs / sizeof *wrongs);
-	  tcase_add_test(tc, blocking_is_told_nothing); tcase_add_test(tc, a_line_is_closed_once);
-	  tcase_add_test(tc, a_verdict_must_be_possible);
+	  tcase_add_test(tc, blocking_has_no_control_messages);
+	  tcase_add_test(tc, a_line_is_closed_once); tcase_add_test(tc, a_verdict_must_be_possible);
 	  LOOP(an_orphan_to_suppress_goes_into_the_next_line, 3);
 	  tcase_add_test(tc, a_choice_after_a_restore_mixes_up_no_messages);
 	  tcase_add_test(tc, blocking_suppresses_orphans_and_saves_them);
-	  tcase_add_loop_exit_test(tc, what_never_comes_again_is_told, 3, 0, 2);
-	  tcase_add_test(tc, what_was_told_before_a_restore_is_void);
+	  tcase_add_loop_exit_test(tc, what_never_comes_again_ends_the_job, 3, 0, 2);
+	  tcase_add_test(tc, control_messages_before_a_restore_are_void);
 	  tcase_add_test(tc, a_program_can_choose_once); LOOP(a_choice_may_come_late, 2);)

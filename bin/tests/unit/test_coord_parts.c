@@ -213,7 +213,7 @@ START_TEST(orphans_that_cannot_be_counted)
 }
 END_TEST
 
-START_TEST(debts_are_paid_once)
+START_TEST(an_orphan_is_suppressed_once)
 {
 	struct orphans o = {0}, left = {0};
 	struct suppress d = {0};
@@ -301,5 +301,5 @@ UNIT_MAIN("coord_parts", tcase_add_test(tc, envelopes_count_apart);
 	  tcase_add_test(tc, messages_are_the_same_as_far_as_is_known); tcase_add_loop_test(
 		  tc, orphans_that_make_no_sense, 0, (int)(sizeof wrongs / sizeof *wrongs));
 	  tcase_add_test(tc, orphans_that_cannot_be_counted);
-	  tcase_add_test(tc, debts_are_paid_once);
+	  tcase_add_test(tc, an_orphan_is_suppressed_once);
 	  tcase_add_test(tc, the_tree_holds_everybody_once); tcase_add_test(tc, sums_are_by_line);)

@@ -4,8 +4,8 @@
  * the operation is planned. After an error, with fail_with said, the operation has not begun.
  * The blocking calls run the plan, the others make a request of it.
  */
-#ifndef FTMPI_MPI_COLL_CALLS_H
-#define FTMPI_MPI_COLL_CALLS_H
+#ifndef FTMPI_MPI_COLL_CALL_H
+#define FTMPI_MPI_COLL_CALL_H
 
 #include "coll.h"
 #include "coll_check.h"
