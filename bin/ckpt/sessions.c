@@ -87,7 +87,7 @@ static int add(struct sessions *out, const char *path)
 	if (rc)
 		rc = ckpt_unreadable((struct ckpt_err){err, sizeof err}, path, rc);
 	else
-		rc = ckpt_lines(&ckpt_fs_posix, path, &s.lines, &s.nlines, err, sizeof err);
+		rc = ckpt_line_numbers(&ckpt_fs_posix, path, &s.lines, &s.nlines, err, sizeof err);
 	grown = rc ? NULL : realloc(out->v, (out->n + 1) * sizeof *grown);
 	if (!grown) {
 		complain("%s", err);

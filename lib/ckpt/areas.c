@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-struct area {
+struct mapping {
 	uint8_t *data;
 	uint64_t size, used;
 };
@@ -52,14 +52,14 @@ static void *map(uint64_t size)
 }
 
 /* The more there is, the larger: so there are never many. */
-static bool area_make(struct area *a, uint64_t len, uint64_t total)
+static bool area_make(struct mapping *a, uint64_t len, uint64_t total)
 {
 	uint64_t size = len > LEAST ? len : LEAST;
 
 	if (size < total / GROWTH)
 		size = total / GROWTH;
 	size = rounded(size, size >= HUGE_LEAST ? HUGE_PAGE : PAGE);
-	*a = (struct area){map(size), size, 0};
+	*a = (struct mapping){map(size), size, 0};
 	return a->data != NULL;
 }
 
@@ -71,7 +71,7 @@ static bool fits(const struct areas *as, uint64_t len)
 static bool grow(struct areas *as)
 {
 	size_t room = as->room ? 2 * as->room : 8;
-	struct area *a = realloc(as->a, room * sizeof *a);
+	struct mapping *a = realloc(as->a, room * sizeof *a);
 
 	if (!a)
 		return false;
@@ -83,7 +83,7 @@ static bool grow(struct areas *as)
 /* The current one is not in use and too small, or there is none: here is another. */
 static bool replace(struct areas *as, uint64_t len)
 {
-	struct area now, *old;
+	struct mapping now, *old;
 
 	if (as->at == as->room && !grow(as))
 		return false;
@@ -105,7 +105,7 @@ void *areas_take(struct areas *as, uint64_t len)
 {
 	uint64_t need = rounded(len ? len : 1, ALIGN);
 	size_t was = as->at;
-	struct area *a;
+	struct mapping *a;
 
 	if (len > UINT64_MAX / 4) /* so that no sum of lengths overflows */
 		return NULL;
@@ -124,7 +124,7 @@ void *areas_take(struct areas *as, uint64_t len)
 static void cut(struct areas *as, size_t n)
 {
 	while (as->n > n) {
-		struct area *a = &as->a[--as->n];
+		struct mapping *a = &as->a[--as->n];
 
 		munmap(a->data, a->size);
 		as->total -= a->size;

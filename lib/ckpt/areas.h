@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct area;
+struct mapping;
 
 /* {0} has no memory. */
 struct areas {
-	struct area *a;
+	struct mapping *a;
 	size_t n, room;
 	size_t at;	/* the one that the next piece comes from */
 	uint64_t total; /* bytes of all */

@@ -108,7 +108,7 @@ int ckpt_commit(const struct ckpt_fs *fs, const char *session_dir, const struct 
 
 /* Numbers of committed lines (there is a manifest of that name), newest first; *out is malloc'ed,
  * perhaps NULL for none. 0 (no folder: no lines), FT_ESYS, FT_ENOMEM. */
-int ckpt_lines(const struct ckpt_fs *fs, const char *session_dir, uint32_t **out, size_t *n,
+int ckpt_line_numbers(const struct ckpt_fs *fs, const char *session_dir, uint32_t **out, size_t *n,
 	char *err, size_t errsize);
 
 /* The time of the newest line of all sessions in the work directory; 0: there is none. A line that

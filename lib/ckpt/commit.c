@@ -138,7 +138,7 @@ static int newest_first(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-int ckpt_lines(const struct ckpt_fs *fs, const char *session_dir, uint32_t **out, size_t *n,
+int ckpt_line_numbers(const struct ckpt_fs *fs, const char *session_dir, uint32_t **out, size_t *n,
 	char *err, size_t errsize)
 {
 	struct numbers found = {0};

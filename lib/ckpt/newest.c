@@ -34,7 +34,7 @@ static int look_at(void *ctx, const char *name)
 	if (!ckpt_name_is_session(name) || strlen(s->work_dir) > CKPT_DIR_MAX - 30)
 		return 0;
 	ckpt_path_in(&path, s->work_dir, name);
-	if (ckpt_lines(s->fs, path.text, &lines, &n, ignored, sizeof ignored) != 0)
+	if (ckpt_line_numbers(s->fs, path.text, &lines, &n, ignored, sizeof ignored) != 0)
 		return 0;
 	for (size_t i = 0; i < n; i++) {
 		if (ckpt_manifest_read(s->fs, path.text, lines[i], &m, ignored, sizeof ignored) !=

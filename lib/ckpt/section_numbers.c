@@ -8,13 +8,13 @@
 
 enum { HEAD_BYTES = 4, ENTRY_BYTES = 16 };
 
-static uint32_t count_of(const struct section_numbers *n)
+static uint32_t count_of(const struct section_numbers_bytes *n)
 {
 	return (uint32_t)((n->len - HEAD_BYTES) / ENTRY_BYTES);
 }
 
 void section_numbers_write(
-	struct section_numbers *n, uint64_t context, struct section_number number)
+	struct section_numbers_bytes *n, uint64_t context, struct section_number number)
 {
 	size_t len = n->len ? n->len + ENTRY_BYTES : HEAD_BYTES + ENTRY_BYTES;
 	uint8_t *bytes = n->bad ? NULL : realloc(n->bytes, len);
@@ -22,7 +22,7 @@ void section_numbers_write(
 
 	if (!bytes) {
 		free(n->bytes);
-		*n = (struct section_numbers){.bad = true};
+		*n = (struct section_numbers_bytes){.bad = true};
 		return;
 	}
 	n->bytes = bytes;
@@ -35,7 +35,7 @@ void section_numbers_write(
 	writer_u32(&head, count_of(n));
 }
 
-bool section_numbers_take(struct section_numbers *n, const uint8_t *bytes, size_t len)
+bool section_numbers_take(struct section_numbers_bytes *n, const uint8_t *bytes, size_t len)
 {
 	struct cursor c = cursor_over(bytes, len);
 	uint32_t count = cursor_u32(&c);
@@ -48,12 +48,12 @@ bool section_numbers_take(struct section_numbers *n, const uint8_t *bytes, size_
 		return false;
 	memcpy(copy, bytes, len);
 	free(n->bytes);
-	*n = (struct section_numbers){.bytes = copy, .len = len};
+	*n = (struct section_numbers_bytes){.bytes = copy, .len = len};
 	return true;
 }
 
 bool section_numbers_find(
-	const struct section_numbers *n, uint64_t context, struct section_number *number)
+	const struct section_numbers_bytes *n, uint64_t context, struct section_number *number)
 {
 	struct cursor c = cursor_over(n->bytes, n->len);
 	bool found = false;

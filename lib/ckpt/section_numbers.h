@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct section_numbers {
+struct section_numbers_bytes {
 	uint8_t *bytes; /* malloc'ed; NULL: empty */
 	size_t len;
 	bool bad; /* out of memory */
@@ -25,13 +25,13 @@ struct section_number {
 };
 
 void section_numbers_write(
-	struct section_numbers *n, uint64_t context, struct section_number number);
+	struct section_numbers_bytes *n, uint64_t context, struct section_number number);
 
 /* Copy of bytes that came from elsewhere. false: they make no sense, or no memory. */
-bool section_numbers_take(struct section_numbers *n, const uint8_t *bytes, size_t len);
+bool section_numbers_take(struct section_numbers_bytes *n, const uint8_t *bytes, size_t len);
 
 /* true, and *number is set: the context is in the table. */
 bool section_numbers_find(
-	const struct section_numbers *n, uint64_t context, struct section_number *number);
+	const struct section_numbers_bytes *n, uint64_t context, struct section_number *number);
 
 #endif

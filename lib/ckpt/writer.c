@@ -95,7 +95,7 @@ static int start(void)
 	return rc == 0 ? 0 : FT_ESYS;
 }
 
-static int post(struct ckpt_task *t, void (*enter)(struct link *tasks, struct link *t))
+static int enqueue(struct ckpt_task *t, void (*enter)(struct link *tasks, struct link *t))
 {
 	int rc = 0;
 
@@ -112,12 +112,12 @@ static int post(struct ckpt_task *t, void (*enter)(struct link *tasks, struct li
 
 int ckpt_writer_post(struct ckpt_task *t)
 {
-	return post(t, list_append);
+	return enqueue(t, list_append);
 }
 
 int ckpt_writer_post_first(struct ckpt_task *t)
 {
-	return post(t, list_prepend);
+	return enqueue(t, list_prepend);
 }
 
 void ckpt_writer_wait(void)

@@ -14,12 +14,12 @@ void actions_free(struct coord *c)
 	while (actions_take(c, &a))
 		free(a.bytes);
 	free(c->actions.v);
-	c->actions = (struct coord_actions){0};
+	c->actions = (struct coord_action_list){0};
 }
 
 void actions_add(struct coord *c, const struct coord_action *a)
 {
-	struct coord_actions *all = &c->actions;
+	struct coord_action_list *all = &c->actions;
 
 	if (all->n == all->room) {
 		size_t room = all->room ? 2 * all->room : FIRST_ROOM;
@@ -48,7 +48,7 @@ void actions_send(struct coord *c, int peer, uint8_t *bytes, size_t len)
 
 bool actions_take(struct coord *c, struct coord_action *a)
 {
-	struct coord_actions *all = &c->actions;
+	struct coord_action_list *all = &c->actions;
 
 	if (all->at == all->n)
 		return false;

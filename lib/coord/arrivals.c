@@ -8,10 +8,10 @@
 #define COORD_FORGET_LEAST 64
 #endif
 
-struct envelope_counter *coord_seen_entry(struct coord *c, int peer, uint64_t context, int32_t tag)
+struct envelope_slot *coord_seen_entry(struct coord *c, int peer, uint64_t context, int32_t tag)
 {
 	struct coord_peer *p = &c->peers[peer];
-	struct envelope_counter *e = envelope_counters_again(&p->seen, context, tag);
+	struct envelope_slot *e = envelope_counters_again(&p->seen, context, tag);
 
 	if (e)
 		return e;
@@ -44,7 +44,7 @@ static inline void arrives(struct coord *c, struct coord_message *m)
 {
 	m->index = c->arrived + c->lines->injected;
 	if (coord_logs(c)) {
-		struct envelope_counter *e =
+		struct envelope_slot *e =
 			envelope_counters_last(&c->peers[m->peer].seen, m->context, m->tag);
 
 		if (!e)

@@ -131,7 +131,7 @@ static bool common_over(const struct coord *c)
 	       (!x->reductions || x->reductions->line > c->common);
 }
 
-bool coord_waited(const struct coord *c)
+bool coord_wait_is_over(const struct coord *c)
 {
 	switch (c->state) {
 	case COORD_LINE_DRAINING:

@@ -28,7 +28,7 @@ static uint8_t *begin(const struct control_message *r, size_t rest, struct write
 }
 
 uint8_t *control_message_encode_report(
-	const struct control_message *r, const struct envelope_counter *entries, size_t *len)
+	const struct control_message *r, const struct envelope_slot *entries, size_t *len)
 {
 	struct writer w;
 	uint8_t *bytes = begin(r, 12 + (size_t)r->n * CONTROL_ENTRY_BYTES, &w, len);
@@ -100,11 +100,11 @@ static bool take_list(struct control_message *r, struct cursor *c, size_t item)
 	return true;
 }
 
-struct envelope_counter control_message_entry(const struct control_message *r, uint32_t i)
+struct envelope_slot control_message_entry(const struct control_message *r, uint32_t i)
 {
 	struct cursor c =
 		cursor_over(r->list + (size_t)i * CONTROL_ENTRY_BYTES, CONTROL_ENTRY_BYTES);
-	struct envelope_counter e = {.context = cursor_u64(&c)};
+	struct envelope_slot e = {.context = cursor_u64(&c)};
 
 	e.tag = (int32_t)cursor_u32(&c);
 	e.a = cursor_u64(&c);
@@ -141,11 +141,11 @@ uint64_t control_message_sum(const struct control_message *r)
 /* Sorted, so none is there twice; no sum is more than the total. */
 static bool entries_right(const struct control_message *r)
 {
-	struct envelope_counter was = {0};
+	struct envelope_slot was = {0};
 	uint64_t left = r->total;
 
 	for (uint32_t i = 0; i < r->n; i++) {
-		struct envelope_counter e = control_message_entry(r, i);
+		struct envelope_slot e = control_message_entry(r, i);
 
 		if (e.context == ENVELOPE_COUNTERS_FREE || !e.a || e.a > left)
 			return false;

@@ -53,11 +53,11 @@ struct control_message {
 	bool committed;
 };
 
-struct envelope_counter;
+struct envelope_slot;
 
 /* Entries: what `a` says. */
 uint8_t *control_message_encode_report(
-	const struct control_message *r, const struct envelope_counter *entries, size_t *len);
+	const struct control_message *r, const struct envelope_slot *entries, size_t *len);
 uint8_t *control_message_encode_counts(
 	const struct control_message *r, const uint32_t *counts, size_t *len);
 uint8_t *control_message_encode_parts(
@@ -68,7 +68,7 @@ uint8_t *control_message_encode_rest(
 bool control_message_decode(struct control_message *r, const uint8_t *bytes, size_t len);
 
 /* Number i of the list. An entry's s is 0. */
-struct envelope_counter control_message_entry(const struct control_message *r, uint32_t i);
+struct envelope_slot control_message_entry(const struct control_message *r, uint32_t i);
 uint32_t control_message_count(const struct control_message *r, uint32_t i);
 struct coord_part control_message_part(const struct control_message *r, uint32_t i);
 

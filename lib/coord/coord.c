@@ -203,7 +203,7 @@ void coord_received(
 
 uint64_t coord_injected(struct coord *c, int peer, uint64_t context, int32_t tag)
 {
-	struct envelope_counter *e;
+	struct envelope_slot *e;
 
 	if (c->lines)
 		c->lines->injected++;

@@ -82,8 +82,8 @@ enum coord_action_kind {
 	 * have sent to this one. Collective. */
 	COORD_EXCHANGE,
 
-	/* Let messages come, and do what is asked meanwhile, until coord_waited says that it is
-	 * enough. */
+	/* Let messages come, and do what is asked meanwhile, until coord_wait_is_over says that it
+	 * is enough. */
 	COORD_WAIT,
 
 	/* Bring every message that was sent and not received by the program into this process's
@@ -208,7 +208,7 @@ struct coord_peer {
 };
 
 /* What is to be done and was not taken yet. */
-struct coord_actions {
+struct coord_action_list {
 	struct coord_action *v;
 	size_t at, n, room;
 };
@@ -229,7 +229,7 @@ struct coord {
 	struct suppress suppress;
 	struct coord_lines *lines; /* NULL: blocking from the start */
 	enum coord_state state;	   /* of a call of the program */
-	struct coord_actions actions;
+	struct coord_action_list actions;
 	uint32_t restores;  /* how often this run of the ranks has gone back to a line */
 	bool concluded;	    /* blocking: the latest line was committed, or there was none */
 	bool ready;	    /* the line is cut; blocking: this rank's part of it is written */
@@ -279,17 +279,17 @@ static inline bool coord_is_blocking(const struct coord *c)
 /* ---- every message of the program ---- */
 
 /* What is not hot of what follows. */
-struct envelope_counter *coord_log_entry(struct coord *c, int peer, uint64_t context, int32_t tag);
+struct envelope_slot *coord_log_entry(struct coord *c, int peer, uint64_t context, int32_t tag);
 uint64_t coord_arrived_busy(
 	struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp);
-struct envelope_counter *coord_seen_entry(struct coord *c, int peer, uint64_t context, int32_t tag);
+struct envelope_slot *coord_seen_entry(struct coord *c, int peer, uint64_t context, int32_t tag);
 bool coord_discards_orphan(
 	struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp);
 
 /* A message to peer begins. true: something is to be done (coord_asks). */
 static inline bool coord_sent(struct coord *c, int peer, uint64_t context, int32_t tag)
 {
-	struct envelope_counter *e;
+	struct envelope_slot *e;
 	bool asks = false;
 
 	if (coord_logs(c)) {
@@ -346,7 +346,7 @@ void coord_received(
 static inline uint64_t coord_arrived(
 	struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp)
 {
-	struct envelope_counter *e;
+	struct envelope_slot *e;
 
 	c->arrived++;
 	if (c->busy)
@@ -423,7 +423,7 @@ bool coord_next_action(struct coord *c, struct coord_action *a);
 void coord_answer(struct coord *c, bool ok, uint64_t number);
 
 /* In COORD_WAIT: is it enough? */
-bool coord_waited(const struct coord *c);
+bool coord_wait_is_over(const struct coord *c);
 
 uint64_t coord_injected(struct coord *c, int peer, uint64_t context, int32_t tag);
 

@@ -67,7 +67,7 @@ static bool cut_peer(
 {
 	const struct envelope_counters *log = s->arrived[p];
 	struct cut_peer *cp = &c->peers[p];
-	struct envelope_counter *all;
+	struct envelope_slot *all;
 
 	if (!log->n)
 		return true;
@@ -200,7 +200,7 @@ static bool crosses(const struct cut *c, const struct cut_env *e)
 bool cut_close(struct cut *c, int peer, const struct envelope_counters *arrived)
 {
 	struct cut_peer *cp = &c->peers[peer];
-	struct envelope_counter *all = envelope_counters_sorted(arrived);
+	struct envelope_slot *all = envelope_counters_sorted(arrived);
 	struct cut_env *env = malloc((arrived->n + 1) * sizeof *env);
 
 	if (!all || !env) {

@@ -5,7 +5,7 @@
 
 enum { FIRST_ROOM = 8 };
 
-static struct envelope_counter nothing = {.context = ENVELOPE_COUNTERS_FREE};
+static struct envelope_slot nothing = {.context = ENVELOPE_COUNTERS_FREE};
 
 static void forget_recent(struct envelope_counters *l)
 {
@@ -13,7 +13,7 @@ static void forget_recent(struct envelope_counters *l)
 		l->recent[i] = &nothing;
 }
 
-static void note_recent(struct envelope_counters *l, struct envelope_counter *e)
+static void note_recent(struct envelope_counters *l, struct envelope_slot *e)
 {
 	l->recent[(uint32_t)e->tag % ENVELOPE_COUNTERS_RECENT] = e;
 }
@@ -38,11 +38,10 @@ static uint32_t hash(uint64_t context, int32_t tag)
 }
 
 /* Its entry, or the free one where it belongs. There is always a free one. */
-static struct envelope_counter *slot(
-	const struct envelope_counters *l, uint64_t context, int32_t tag)
+static struct envelope_slot *slot(const struct envelope_counters *l, uint64_t context, int32_t tag)
 {
 	for (uint32_t i = hash(context, tag);; i++) {
-		struct envelope_counter *e = &l->slots[i & (l->room - 1)];
+		struct envelope_slot *e = &l->slots[i & (l->room - 1)];
 
 		if (e->context == ENVELOPE_COUNTERS_FREE ||
 			(e->context == context && e->tag == tag))
@@ -50,25 +49,25 @@ static struct envelope_counter *slot(
 	}
 }
 
-struct envelope_counter *envelope_counters_find(
+struct envelope_slot *envelope_counters_find(
 	const struct envelope_counters *l, uint64_t context, int32_t tag)
 {
-	struct envelope_counter *e = l->room ? slot(l, context, tag) : NULL;
+	struct envelope_slot *e = l->room ? slot(l, context, tag) : NULL;
 
 	return e && e->context != ENVELOPE_COUNTERS_FREE ? e : NULL;
 }
 
-struct envelope_counter *envelope_counters_again(
+struct envelope_slot *envelope_counters_again(
 	struct envelope_counters *l, uint64_t context, int32_t tag)
 {
-	struct envelope_counter *e = envelope_counters_find(l, context, tag);
+	struct envelope_slot *e = envelope_counters_find(l, context, tag);
 
 	if (e)
 		note_recent(l, e);
 	return e;
 }
 
-static void free_all(struct envelope_counter *slots, uint32_t room)
+static void free_all(struct envelope_slot *slots, uint32_t room)
 {
 	for (uint32_t i = 0; i < room; i++)
 		slots[i].context = ENVELOPE_COUNTERS_FREE;
@@ -79,7 +78,7 @@ static bool grow(struct envelope_counters *l)
 {
 	struct envelope_counters was = *l;
 	uint32_t room = was.room ? 2 * was.room : FIRST_ROOM;
-	struct envelope_counter *slots = room > was.room ? malloc(room * sizeof *slots) : NULL;
+	struct envelope_slot *slots = room > was.room ? malloc(room * sizeof *slots) : NULL;
 
 	if (!slots)
 		return false;
@@ -94,16 +93,16 @@ static bool grow(struct envelope_counters *l)
 	return true;
 }
 
-struct envelope_counter *envelope_counters_get(
+struct envelope_slot *envelope_counters_get(
 	struct envelope_counters *l, uint64_t context, int32_t tag)
 {
-	struct envelope_counter *e = envelope_counters_find(l, context, tag);
+	struct envelope_slot *e = envelope_counters_find(l, context, tag);
 
 	if (!e) {
 		if (l->n >= l->room / 2 && !grow(l))
 			return NULL;
 		e = slot(l, context, tag);
-		*e = (struct envelope_counter){.context = context, .tag = tag};
+		*e = (struct envelope_slot){.context = context, .tag = tag};
 		l->n++;
 	}
 	note_recent(l, e);
@@ -131,7 +130,7 @@ void envelope_counters_keep(struct envelope_counters *l)
 	l->n = 0;
 	forget_recent(l);
 	for (uint32_t i = 1; i <= l->room; i++) {
-		struct envelope_counter *e = &l->slots[(start + i) & (l->room - 1)], was = *e;
+		struct envelope_slot *e = &l->slots[(start + i) & (l->room - 1)], was = *e;
 
 		if (was.context == ENVELOPE_COUNTERS_FREE)
 			continue;
@@ -146,14 +145,14 @@ void envelope_counters_keep(struct envelope_counters *l)
 
 static int by_envelope(const void *a, const void *b)
 {
-	const struct envelope_counter *x = a, *y = b;
+	const struct envelope_slot *x = a, *y = b;
 
 	return envelope_counters_order(x->context, x->tag, y->context, y->tag);
 }
 
-struct envelope_counter *envelope_counters_sorted(const struct envelope_counters *l)
+struct envelope_slot *envelope_counters_sorted(const struct envelope_counters *l)
 {
-	struct envelope_counter *all = malloc((l->n + 1) * sizeof *all);
+	struct envelope_slot *all = malloc((l->n + 1) * sizeof *all);
 	uint32_t n = 0;
 
 	if (!all)

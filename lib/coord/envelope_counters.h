@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct envelope_counter {
+struct envelope_slot {
 	uint64_t context; /* ENVELOPE_COUNTERS_FREE: none */
 	int32_t tag;
 	bool held;  /* for envelope_counters_keep */
@@ -25,9 +25,9 @@ struct envelope_counter {
 enum { ENVELOPE_COUNTERS_RECENT = 16 };
 
 struct envelope_counters {
-	struct envelope_counter
+	struct envelope_slot
 		*recent[ENVELOPE_COUNTERS_RECENT]; /* never NULL; perhaps of no entry */
-	struct envelope_counter *slots;
+	struct envelope_slot *slots;
 	uint32_t n, room; /* room: 0 or a power of 2 */
 };
 
@@ -35,24 +35,24 @@ void envelope_counters_init(struct envelope_counters *l);
 void envelope_counters_free(struct envelope_counters *l);
 
 /* The entry, made if there is none. NULL: no memory. Valid until the next that is made. */
-struct envelope_counter *envelope_counters_get(
+struct envelope_slot *envelope_counters_get(
 	struct envelope_counters *l, uint64_t context, int32_t tag);
 
 /* NULL: there is none. */
-struct envelope_counter *envelope_counters_find(
+struct envelope_slot *envelope_counters_find(
 	const struct envelope_counters *l, uint64_t context, int32_t tag);
 
 /* The latest entry with such a tag, if it is that; else NULL. */
-static inline struct envelope_counter *envelope_counters_last(
+static inline struct envelope_slot *envelope_counters_last(
 	const struct envelope_counters *l, uint64_t context, int32_t tag)
 {
-	struct envelope_counter *e = l->recent[(uint32_t)tag % ENVELOPE_COUNTERS_RECENT];
+	struct envelope_slot *e = l->recent[(uint32_t)tag % ENVELOPE_COUNTERS_RECENT];
 
 	return e->context == context && e->tag == tag ? e : NULL;
 }
 
 /* As envelope_counters_find; it is one of the latest then. */
-struct envelope_counter *envelope_counters_again(
+struct envelope_slot *envelope_counters_again(
 	struct envelope_counters *l, uint64_t context, int32_t tag);
 
 /* Forget all, keep the memory. */
@@ -63,7 +63,7 @@ void envelope_counters_keep(struct envelope_counters *l);
 
 /* Copies of all, sorted by envelope_counters_order: malloc'ed, never NULL but for want of memory.
  */
-struct envelope_counter *envelope_counters_sorted(const struct envelope_counters *l);
+struct envelope_slot *envelope_counters_sorted(const struct envelope_counters *l);
 
 static inline int envelope_counters_order(
 	uint64_t context, int32_t tag, uint64_t context2, int32_t tag2)

@@ -30,7 +30,7 @@ static void deliver(struct coord *c, int peer, uint8_t *bytes, size_t len)
 	free(bytes);
 }
 
-static uint64_t sum(const struct envelope_counter *e, uint32_t n)
+static uint64_t sum(const struct envelope_slot *e, uint32_t n)
 {
 	uint64_t all = 0;
 
@@ -44,7 +44,7 @@ static void tell_log(struct coord *c, int peer, struct control_message *r)
 {
 	struct envelope_counters *log = &c->peers[peer].log;
 	struct to *to = &c->lines->to[peer];
-	struct envelope_counter *entries = NULL;
+	struct envelope_slot *entries = NULL;
 	uint8_t *bytes;
 	size_t len;
 
@@ -83,12 +83,12 @@ void reports_send(struct coord *c, uint32_t *counts)
 	}
 }
 
-struct envelope_counter *coord_log_entry(struct coord *c, int peer, uint64_t context, int32_t tag)
+struct envelope_slot *coord_log_entry(struct coord *c, int peer, uint64_t context, int32_t tag)
 {
 	struct envelope_counters *log = &c->peers[peer].log;
 	struct control_message r = {
 		.kind = CONTROL_REPORT, .restores = c->restores, .line = c->line + 1};
-	struct envelope_counter *e = envelope_counters_again(log, context, tag);
+	struct envelope_slot *e = envelope_counters_again(log, context, tag);
 
 	if (e)
 		return e;
@@ -142,7 +142,7 @@ static void apply(struct coord *c, int peer, const struct control_message *r)
 
 	lines_close(c, peer, r->line - 1);
 	for (uint32_t i = 0; coord_logs(c) && i < r->n; i++) {
-		struct envelope_counter e = control_message_entry(r, i), *seen;
+		struct envelope_slot e = control_message_entry(r, i), *seen;
 
 		seen = envelope_counters_get(&c->peers[peer].seen, e.context, e.tag);
 		if (!seen)
@@ -210,7 +210,7 @@ void reports_got_early(struct coord *c)
 
 static void hold(struct coord *c, const struct coord_message *m)
 {
-	struct envelope_counter *e =
+	struct envelope_slot *e =
 		envelope_counters_find(&c->peers[m->peer].seen, m->context, m->tag);
 
 	if (e)

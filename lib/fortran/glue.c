@@ -148,7 +148,7 @@ MPI_Status *ftn_status(const int *status)
 	return status == ftmpi_f_status_ ? MPI_STATUS_IGNORE : (MPI_Status *)(size_t)status;
 }
 
-MPI_Status *ftn_statuses(const int *statuses)
+MPI_Status *ftn_status_array(const int *statuses)
 {
 	return statuses == ftmpi_f_statuses_ ? MPI_STATUSES_IGNORE : (MPI_Status *)(size_t)statuses;
 }

@@ -52,7 +52,7 @@ void ftn_indices_out(int *indices, int *count, int c_count);
 /* Variables of the COMMON blocks become C's values. */
 void *ftn_buffer(const void *buffer);
 MPI_Status *ftn_status(const int *status);
-MPI_Status *ftn_statuses(const int *statuses);
+MPI_Status *ftn_status_array(const int *statuses);
 int *ftn_weights(const int *weights);
 bool ftn_in_place(const void *buffer);
 

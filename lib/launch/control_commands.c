@@ -38,7 +38,7 @@ int control_commands_needs(struct control_command *c, uint32_t *epoch)
 static struct {
 	struct event *event;
 	uint32_t epoch;
-	struct control_commands commands;
+	struct control_handlers commands;
 	struct control_command command;
 } watch;
 
@@ -87,7 +87,7 @@ static void on_control(evutil_socket_t fd, short what, void *arg)
 }
 
 int control_commands_watch(
-	struct loop *loop, int fd, uint32_t epoch, const struct control_commands *commands)
+	struct loop *loop, int fd, uint32_t epoch, const struct control_handlers *commands)
 {
 	watch.epoch = epoch;
 	watch.commands = *commands;

@@ -15,12 +15,12 @@ struct loop;
  * socket, or anything else that comes, ends this process. fd stays the caller's. Before loop_start.
  * 0 or FT_ENOMEM.
  */
-struct control_commands {
+struct control_handlers {
 	void (*restart)(void), (*observe)(void), (*dump)(void);
 };
 
 int control_commands_watch(
-	struct loop *loop, int fd, uint32_t epoch, const struct control_commands *commands);
+	struct loop *loop, int fd, uint32_t epoch, const struct control_handlers *commands);
 void control_commands_unwatch(void);
 
 /* Pure: a command that is being received, in pieces of any size; all zeros: nothing of it has come.

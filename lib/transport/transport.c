@@ -224,7 +224,7 @@ bool tp_finished(struct tp *tp)
 	return true;
 }
 
-void tp_count(const struct tp *tp, struct tp_counts *out)
+void tp_read_counts(const struct tp *tp, struct tp_counts *out)
 {
 	*out = tp->counts;
 }

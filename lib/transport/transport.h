@@ -210,6 +210,6 @@ struct tp_counts {
 	uint64_t held_bytes; /* unexpected payload now in memory */
 	int connected;
 };
-void tp_count(const struct tp *tp, struct tp_counts *out);
+void tp_read_counts(const struct tp *tp, struct tp_counts *out);
 
 #endif

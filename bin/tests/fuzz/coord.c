@@ -147,7 +147,7 @@ static void act(const struct coord_action *a)
 		break;
 	default:
 		if (a->kind == COORD_WAIT)
-			FUZZ_CHECK(coord_waited(&f.c), "waits");
+			FUZZ_CHECK(coord_wait_is_over(&f.c), "waits");
 		else if (a->kind == COORD_FORGET)
 			f.nwaiting = 0;
 		else if (a->kind == COORD_TAKE)

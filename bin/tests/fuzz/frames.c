@@ -69,7 +69,7 @@ void frames_settle(void)
 		user_check(s);
 		remember(s);
 	}
-	tp_count(frames.tp, &counts);
+	tp_read_counts(frames.tp, &counts);
 	FUZZ_CHECK(counts.held_bytes <= (uint64_t)frames.window * (RANKS - 1), "%zu bytes are held",
 		(size_t)counts.held_bytes);
 }

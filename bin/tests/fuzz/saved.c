@@ -33,7 +33,7 @@ static void messages(const uint8_t *bytes, size_t len, int size)
 /* The first entry of a context counts. */
 static void numbers(const uint8_t *bytes, size_t len)
 {
-	struct section_numbers n = {0};
+	struct section_numbers_bytes n = {0};
 	struct section_number found;
 	struct cursor c = cursor_over(bytes, len);
 	uint64_t context;

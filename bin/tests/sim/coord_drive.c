@@ -112,7 +112,7 @@ static void act(struct rank *r, const struct coord_action *a)
 		number = exchange(r);
 		break;
 	case COORD_WAIT:
-		wait_for(r, coord_waited);
+		wait_for(r, coord_wait_is_over);
 		break;
 	case COORD_SECURE:
 		secure(r);

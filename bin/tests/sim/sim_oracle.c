@@ -160,7 +160,7 @@ uint32_t world_check(struct world *w, const char *when)
 	size_t n;
 
 	actor_init(&reader, w, 99, true);
-	if (ckpt_lines(&reader.ops, sim_dir, &lines, &n, err, sizeof err) != 0)
+	if (ckpt_line_numbers(&reader.ops, sim_dir, &lines, &n, err, sizeof err) != 0)
 		world_fails(w, "%s", err);
 	found = calloc(n + 1, sizeof *found);
 	if (!found)

@@ -157,9 +157,9 @@ void cluster_fatal(void *user, const char *sentence)
 
 static void wait_for(struct rank *r)
 {
-	if (!coord_waited(&r->c))
+	if (!coord_wait_is_over(&r->c))
 		deliver_all(cluster_now);
-	ck_assert_msg(coord_waited(&r->c), "it would wait for ever");
+	ck_assert_msg(coord_wait_is_over(&r->c), "it would wait for ever");
 }
 
 static void take_line(struct rank *r)

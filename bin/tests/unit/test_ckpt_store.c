@@ -18,7 +18,7 @@ static const char *lines(void)
 	uint32_t *v;
 	size_t n, at = 0;
 
-	ck_assert_int_eq(ckpt_lines(fs, store_dir, &v, &n, store_err, sizeof store_err), 0);
+	ck_assert_int_eq(ckpt_line_numbers(fs, store_dir, &v, &n, store_err, sizeof store_err), 0);
 	text[0] = '\0';
 	for (size_t i = 0; i < n; i++)
 		at += (size_t)sprintf(text + at, i ? " %u" : "%u", v[i]);

@@ -33,7 +33,7 @@ static uint64_t exchange(void)
 /* A message comes with each look, as long as it is waited for one. */
 static void wait_for(void)
 {
-	while (!coord_waited(&fake.c)) {
+	while (!coord_wait_is_over(&fake.c)) {
 		ck_assert_int_lt(++fake.waited, 1000);
 		coord_arrived(&fake.c, 1, 0, 0, 1);
 	}

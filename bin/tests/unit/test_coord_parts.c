@@ -14,7 +14,7 @@
 START_TEST(envelopes_count_apart)
 {
 	struct envelope_counters l;
-	struct envelope_counter *all;
+	struct envelope_slot *all;
 
 	envelope_counters_init(&l);
 	ck_assert_ptr_null(envelope_counters_last(&l, 0, 0));
@@ -54,7 +54,7 @@ START_TEST(what_is_even_and_not_held_is_forgotten)
 
 		envelope_counters_init(&l);
 		for (int i = 0; i < many; i++) {
-			struct envelope_counter *e = envelope_counters_get(&l, i * step, i);
+			struct envelope_slot *e = envelope_counters_get(&l, i * step, i);
 
 			e->a = 7;
 			e->s = i % 3 ? 7 : 5;
@@ -63,7 +63,7 @@ START_TEST(what_is_even_and_not_held_is_forgotten)
 		envelope_counters_keep(&l);
 		for (int i = 0; i < many; i++) {
 			bool stays = i % 3 == 0 || i % 7 == 1;
-			struct envelope_counter *e = envelope_counters_find(&l, i * step, i);
+			struct envelope_slot *e = envelope_counters_find(&l, i * step, i);
 
 			ck_assert_int_eq(e != NULL, stays);
 			ck_assert(!e || (!e->held && e->a == 7));

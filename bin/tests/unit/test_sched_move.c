@@ -209,18 +209,18 @@ static void give(const struct trial *t, struct sim *m, int rank, const struct sc
 	case GATHER:
 	case ALLGATHER:
 		if (l->in_place)
-			own_in = sched_block(SCHED_OUT, &l->out, rank);
+			own_in = sched_block_span(SCHED_OUT, &l->out, rank);
 		put(t, m, rank, own_in, rank, 0);
 		break;
 	case SCATTER:
 		for (int i = 0; rank == t->root && i < t->size; i++)
-			put(t, m, rank, sched_block(SCHED_IN, &l->in, i), rank, i);
+			put(t, m, rank, sched_block_span(SCHED_IN, &l->in, i), rank, i);
 		break;
 	case ALLTOALL:
 		for (int i = 0; i < t->size; i++)
 			put(t, m, rank,
-				l->in_place ? sched_block(SCHED_OUT, &l->out, i)
-					    : sched_block(SCHED_IN, &l->in, i),
+				l->in_place ? sched_block_span(SCHED_OUT, &l->out, i)
+					    : sched_block_span(SCHED_IN, &l->in, i),
 				rank, i);
 		break;
 	}
@@ -242,7 +242,7 @@ static void verify(const struct trial *t, struct sim *m, int rank, const struct 
 		break;
 	}
 	for (int i = 0; i < t->size; i++)
-		expect(t, m, rank, sched_block(SCHED_OUT, &l->out, i), i, rank);
+		expect(t, m, rank, sched_block_span(SCHED_OUT, &l->out, i), i, rank);
 }
 
 static void try_movement(const struct trial *t)

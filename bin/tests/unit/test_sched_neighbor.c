@@ -42,7 +42,7 @@ static int lay(const int *edges, int n, int per_six, int *counts, int *displs)
 static void put(struct sim *m, int rank, enum sched_buf buf, const struct sched_blocks *b, int k,
 	int edge, bool check)
 {
-	struct sched_span a = sched_block(buf, b, k);
+	struct sched_span a = sched_block_span(buf, b, k);
 
 	for (size_t i = 0; i < a.n * m->unit[buf]; i++) {
 		struct cell *c = sim_cell(m, rank, buf, a.first, i);

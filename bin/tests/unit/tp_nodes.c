@@ -167,7 +167,7 @@ struct tp_counts counts_of(int i)
 	struct tp_counts c;
 
 	lock_take(&nodes[i].lock);
-	tp_count(nodes[i].tp, &c);
+	tp_read_counts(nodes[i].tp, &c);
 	lock_give(&nodes[i].lock);
 	return c;
 }

@@ -109,7 +109,7 @@ sub words
 	return $a->{array} ? many_handles($a) : one_handle($a) if $a->{handle};
 	return logical($a) if $kind eq 'logical';
 	return string($a, $f) if $kind eq 'string';
-	return ([], ($a->{array} ? 'ftn_statuses' : 'ftn_status') . "($n)", []) if $kind eq 'status';
+	return ([], ($a->{array} ? 'ftn_status_array' : 'ftn_status') . "($n)", []) if $kind eq 'status';
 	return ([], "ftn_buffer($n)", []) if $kind eq 'choice';
 	return ([], "ftn_ranges($n)", []) if $kind eq 'ranges';
 	return ([], "ftn_weights($n)", []) if $n =~ /weights$/;

@@ -25,14 +25,14 @@ static int check_parts(struct p2p_message *m, int partitions, MPI_Info info)
 	return check_send(m);
 }
 
-struct parts {
+struct part_args {
 	bool send;
 	int partitions;
 	MPI_Info info;
 };
 
-static int init(
-	const char *name, struct p2p_message *m, const struct parts *parts, MPI_Request *request)
+static int init(const char *name, struct p2p_message *m, const struct part_args *parts,
+	MPI_Request *request)
 {
 	struct request *r = NULL;
 	int rc;
@@ -53,7 +53,7 @@ int PMPI_Psend_init(const void *buf, int partitions, int count, MPI_Datatype dat
 	int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	struct p2p_message m = p2p_message(buf, count, datatype, dest, tag, comm);
-	struct parts parts = {true, partitions, info};
+	struct part_args parts = {true, partitions, info};
 
 	return init("MPI_Psend_init", &m, &parts, request);
 }
@@ -63,7 +63,7 @@ int PMPI_Psend_init_c(const void *buf, int partitions, MPI_Count count, MPI_Data
 	int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	struct p2p_message m = p2p_message(buf, count, datatype, dest, tag, comm);
-	struct parts parts = {true, partitions, info};
+	struct part_args parts = {true, partitions, info};
 
 	return init("MPI_Psend_init_c", &m, &parts, request);
 }
@@ -73,7 +73,7 @@ int PMPI_Precv_init(void *buf, int partitions, int count, MPI_Datatype datatype,
 	MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	struct p2p_message m = p2p_message(buf, count, datatype, dest, tag, comm);
-	struct parts parts = {false, partitions, info};
+	struct part_args parts = {false, partitions, info};
 
 	return init("MPI_Precv_init", &m, &parts, request);
 }
@@ -83,7 +83,7 @@ int PMPI_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Datatype d
 	int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	struct p2p_message m = p2p_message(buf, count, datatype, dest, tag, comm);
-	struct parts parts = {false, partitions, info};
+	struct part_args parts = {false, partitions, info};
 
 	return init("MPI_Precv_init_c", &m, &parts, request);
 }

@@ -39,7 +39,7 @@ static int check_data(struct packing *p)
 	return MPI_SUCCESS;
 }
 
-static int check_buffers(const struct packing *p)
+static int check_packed(const struct packing *p)
 {
 	MPI_Count at;
 	int rc = check_pointer(p->position, "position");
@@ -67,7 +67,7 @@ static int check(struct packing *p)
 {
 	int rc = check_data(p);
 
-	return rc == MPI_SUCCESS ? check_buffers(p) : rc;
+	return rc == MPI_SUCCESS ? check_packed(p) : rc;
 }
 
 /* For external data: what lies between it and the program's. */

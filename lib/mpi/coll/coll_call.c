@@ -29,7 +29,7 @@ int coll_call_bcast(struct coll_run *run, struct comm *c, struct coll_call *call
 static int check_one(const struct comm *c, const struct coll_said *said_own, struct coll_side *own,
 	const struct coll_said *said_other, struct coll_side *other)
 {
-	int rc = coll_check_sides(c->npeers, said_own, own, said_other, other);
+	int rc = coll_check_both(c->npeers, said_own, own, said_other, other);
 
 	return rc ? rc : coll_check_own(own, other, c->rank);
 }
@@ -77,7 +77,7 @@ int coll_call_alltoall(struct coll_run *run, struct comm *c, struct coll_call *c
 	if (c->remote)
 		return coll_inter_alltoall(run, c, call);
 	struct coll_side send, recv;
-	int rc = coll_check_sides(c->npeers, &call->send, &send, &call->recv, &recv);
+	int rc = coll_check_both(c->npeers, &call->send, &send, &call->recv, &recv);
 
 	return rc ? rc : coll_plan_alltoall(run, c, &send, &recv);
 }

@@ -143,7 +143,7 @@ int coll_check_own(const struct coll_side *own, const struct coll_side *other, i
 		"MPI_IN_PLACE instead of it");
 }
 
-int coll_check_sides(int blocks, const struct coll_said *said_own, struct coll_side *own,
+int coll_check_both(int blocks, const struct coll_said *said_own, struct coll_side *own,
 	const struct coll_said *said_other, struct coll_side *other)
 {
 	int rc = coll_check_side(blocks, said_other, other);

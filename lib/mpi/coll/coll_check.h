@@ -32,7 +32,7 @@ struct coll_side coll_check_no_side(const struct coll_said *said);
 
 /* Both sides where both count: this rank's own, which may be MPI_IN_PLACE (then the rest of it does
  * not count), and the other. They may not be the same memory. */
-int coll_check_sides(int blocks, const struct coll_said *said_own, struct coll_side *own,
+int coll_check_both(int blocks, const struct coll_said *said_own, struct coll_side *own,
 	const struct coll_said *said_other, struct coll_side *other);
 
 /* A reduction as the program describes it. */

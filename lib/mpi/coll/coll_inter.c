@@ -18,7 +18,7 @@ static int check_sides(
 {
 	int rc = coll_stages_check_not_in_place(call->send.buf);
 
-	return rc ? rc : coll_check_sides(c->npeers, &call->send, send, &call->recv, recv);
+	return rc ? rc : coll_check_both(c->npeers, &call->send, send, &call->recv, recv);
 }
 
 static struct sched_span own_block(enum sched_buf buf, const struct coll_side *side)
@@ -85,7 +85,7 @@ static void take_blocks(struct coll_run *run, const struct coll_side *recv)
 
 	coll_run_use(run, SCHED_OUT, recv->buf, recv->type);
 	for (int i = 0; i < run->c->npeers; i++)
-		sched_recv_some(&run->s, i, sched_block(SCHED_OUT, &blocks, i));
+		sched_recv_some(&run->s, i, sched_block_span(SCHED_OUT, &blocks, i));
 }
 
 /* A block to each rank of the other side. */
@@ -95,7 +95,7 @@ static void give_blocks(struct coll_run *run, const struct coll_side *send)
 
 	coll_run_use(run, SCHED_IN, send->buf, send->type);
 	for (int i = 0; i < run->c->npeers; i++)
-		sched_send_some(&run->s, i, sched_block(SCHED_IN, &blocks, i));
+		sched_send_some(&run->s, i, sched_block_span(SCHED_IN, &blocks, i));
 }
 
 int coll_inter_gather(struct coll_run *run, struct comm *c, struct coll_call *call)

@@ -85,16 +85,16 @@ int coll_inter_allreduce(struct coll_run *run, struct comm *c, struct coll_call 
 static void deal(struct coll_run *run, const struct coll_reduction *r, const struct sched_blocks *b)
 {
 	int me = run->at.rank;
-	struct sched_span own = coll_stages_first(SCHED_AUX, sched_block(SCHED_TMP, b, me).n);
+	struct sched_span own = coll_stages_first(SCHED_AUX, sched_block_span(SCHED_TMP, b, me).n);
 
 	coll_run_use(run, SCHED_AUX, r->out, r->type);
 	coll_stages_local(run);
 	if (me != 0)
 		sched_recv_some(&run->s, 0, own);
 	for (int i = 1; i < run->at.size && me == 0; i++)
-		sched_send_some(&run->s, i, sched_block(SCHED_TMP, b, i));
+		sched_send_some(&run->s, i, sched_block_span(SCHED_TMP, b, i));
 	if (me == 0 && own.n > 0)
-		sched_copy(&run->s, own, sched_block(SCHED_TMP, b, 0));
+		sched_copy(&run->s, own, sched_block_span(SCHED_TMP, b, 0));
 	sched_round(&run->s);
 }
 

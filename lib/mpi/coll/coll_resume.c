@@ -38,7 +38,7 @@ static size_t steps_of(const struct sched *s, uint32_t rounds)
 }
 
 /* The spans that this number of rounds has written. */
-static bool written(
+static bool written_spans(
 	const struct coll_run *run, uint32_t rounds, struct sched_span **spans, size_t *n)
 {
 	unsigned blocks = 0;
@@ -113,7 +113,7 @@ static bool describe(const struct coll_open *o, struct captured *c)
 	c->e.flags |= SECTION_OPERATION_ACTIVE;
 	c->e.rounds = o->round;
 	c->e.error = (uint32_t)o->error;
-	if (!written(&o->run, o->round, &c->spans, &c->n))
+	if (!written_spans(&o->run, o->round, &c->spans, &c->n))
 		return false;
 	c->e.length = total_bytes(&o->run, c->spans, c->n);
 	return true;
@@ -285,7 +285,7 @@ static int unplanned(const struct coll_open *o)
 
 /* Ranks may be crowded on other hosts now than before, or than they seemed to be: then all may have
  * chosen other algorithms. */
-void coll_resume_taken(void)
+void coll_resume_restored(void)
 {
 	engine_assert_held();
 	list_for_each (item, coll_open_all()) {
@@ -306,7 +306,7 @@ static int give_back(struct coll_open *o)
 	size_t n;
 	bool fits;
 
-	if (!written(&o->run, s->e.rounds, &spans, &n))
+	if (!written_spans(&o->run, s->e.rounds, &spans, &n))
 		return fail_with(MPI_ERR_NO_MEM, "no memory to resume an operation");
 	fits = total_bytes(&o->run, spans, n) == s->e.length;
 	if (fits)

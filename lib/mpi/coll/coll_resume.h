@@ -23,7 +23,7 @@ bool coll_resume_capture(uint8_t **out, size_t *len);
 bool coll_resume_take(const uint8_t *bytes, size_t len);
 
 /* All of a line is taken: persistent operations of before the restore are those of the line. */
-void coll_resume_taken(void);
+void coll_resume_restored(void);
 
 /* A new one: is it to be one of the line? It gets the number of that, else the next. MPI_ERR_ARG:
  * it is not the one that would have to come. */

@@ -6,7 +6,7 @@
 #include "comm_inside.h"
 #include "mpi/handle/handle_table.h"
 
-static struct section_numbers restored; /* of a line */
+static struct section_numbers_bytes restored; /* of a line */
 
 void comm_numbered_apply(struct comm *c)
 {
@@ -21,7 +21,7 @@ void comm_numbered_apply(struct comm *c)
 void comm_numbered_forget(void)
 {
 	free(restored.bytes);
-	restored = (struct section_numbers){0};
+	restored = (struct section_numbers_bytes){0};
 }
 
 static void write_number(struct comm *c, void *arg)
@@ -65,7 +65,7 @@ static void each_comm(void (*visit)(struct comm *c, void *arg), void *arg)
 
 bool comm_numbered_capture(uint8_t **out, size_t *len)
 {
-	struct section_numbers n = {0};
+	struct section_numbers_bytes n = {0};
 
 	each_comm(write_number, &n);
 	*out = n.bytes;

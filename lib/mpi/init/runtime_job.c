@@ -99,7 +99,7 @@ static void on_lost(int peer, const char *why)
 
 static int attach(void)
 {
-	static const struct control_commands commands = {
+	static const struct control_handlers commands = {
 		.restart = reexec_now, .observe = beating_observe, .dump = queues_dump};
 	bool launched = launch.control_fd >= 0;
 	struct tp_physical phys = {

@@ -39,9 +39,9 @@ static void fatal(void *user, const char *sentence)
 
 /* ---- what a call of the program waits for ---- */
 
-static bool waited(void *arg)
+static bool over(void *arg)
 {
-	return coord_waited(arg);
+	return coord_wait_is_over(arg);
 }
 
 static bool lines_over(void *arg)
@@ -105,7 +105,7 @@ static void act(struct ckpt_job *j, const struct coord_action *a)
 		team_scatter_sum(j->coord.sent, &number);
 		break;
 	case COORD_WAIT:
-		ckpt_wait(waited, &j->coord);
+		ckpt_wait(over, &j->coord);
 		break;
 	case COORD_SECURE:
 		ok = secure(a->line);

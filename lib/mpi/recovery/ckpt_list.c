@@ -54,7 +54,7 @@ static _Noreturn void cannot_list(const char *err)
 	process_die(MPI_ERR_OTHER);
 }
 
-static void list_session(
+static void find_lines(
 	const struct ckpt_job *j, struct ckpt_choice *c, unsigned which, const char *session)
 {
 	char dir[sizeof j->dir], err[1024];
@@ -65,7 +65,7 @@ static void list_session(
 
 	ckpt_list_dir(j, session, dir, sizeof dir);
 	for (;;) {
-		rc = ckpt_lines(&ckpt_fs_posix, dir, &line, &n, err, sizeof err);
+		rc = ckpt_line_numbers(&ckpt_fs_posix, dir, &line, &n, err, sizeof err);
 		if (rc == 0)
 			break;
 		if (rc == FT_ENOMEM || !ckpt_choice_unlisted(c, &pause_ms))
@@ -97,7 +97,7 @@ void ckpt_list_all(const struct ckpt_job *j, struct ckpt_choice *c)
 		if (i == 1 && named)
 			list_named(c, named);
 		else
-			list_session(j, c, i, session);
+			find_lines(j, c, i, session);
 }
 
 /* What a rank of an epoch before still does is not to happen while we look. Where that cannot be

@@ -72,7 +72,7 @@ static bool take_all(struct ckpt_job *j)
 
 	ckpt_buffer_free(&j->buffer);
 	ok = ckpt_part_take(j);
-	coll_resume_taken();
+	coll_resume_restored();
 	if (!ok)
 		log_error("no memory for what the line holds");
 	return variables && ok;

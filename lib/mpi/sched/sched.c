@@ -125,7 +125,7 @@ struct sched_span sched_range(enum sched_buf buf, const struct sched_blocks *b, 
 	return sched_span(buf, (ptrdiff_t)((size_t)lo * b->n), (size_t)(hi - lo) * b->n);
 }
 
-struct sched_span sched_block(enum sched_buf buf, const struct sched_blocks *b, int i)
+struct sched_span sched_block_span(enum sched_buf buf, const struct sched_blocks *b, int i)
 {
 	if (b->spans)
 		return b->spans[i];

@@ -165,7 +165,7 @@ static inline struct sched_span sched_part(enum sched_buf buf, size_t total, int
 
 /* Blocks lo to hi-1 of a buffer whose blocks lie side by side; any one block of any buffer. */
 struct sched_span sched_range(enum sched_buf buf, const struct sched_blocks *b, int lo, int hi);
-struct sched_span sched_block(enum sched_buf buf, const struct sched_blocks *b, int i);
+struct sched_span sched_block_span(enum sched_buf buf, const struct sched_blocks *b, int i);
 
 /* Rank counted from the root, and back. */
 static inline int sched_vrank(const struct sched_place *at)

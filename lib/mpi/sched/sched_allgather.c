@@ -20,7 +20,7 @@ static struct sched_span work_range(const struct work *w, int lo, int hi)
 static struct sched_span own_block(const struct sched_place *at, const struct sched_layout *l)
 {
 	if (l->in_place)
-		return sched_block(SCHED_OUT, &l->out, at->rank);
+		return sched_block_span(SCHED_OUT, &l->out, at->rank);
 	return sched_span(SCHED_IN, 0, l->in.n);
 }
 
@@ -46,8 +46,8 @@ static void finish(struct sched *s, const struct sched_place *at, const struct s
 			sched_range(SCHED_TMP, &l->tmp, 0, at->size));
 	} else {
 		for (int i = 0; i < at->size; i++)
-			sched_copy(s, sched_block(SCHED_OUT, &l->out, i),
-				sched_block(SCHED_TMP, &l->tmp, i));
+			sched_copy(s, sched_block_span(SCHED_OUT, &l->out, i),
+				sched_block_span(SCHED_TMP, &l->tmp, i));
 	}
 	sched_round(s);
 }
@@ -149,13 +149,13 @@ void sched_allgather_ring(
 	int block = at->rank;
 
 	if (!l->in_place)
-		sched_copy(s, sched_block(SCHED_OUT, &l->out, block), own_block(at, l));
+		sched_copy(s, sched_block_span(SCHED_OUT, &l->out, block), own_block(at, l));
 	sched_round(s);
 	for (int i = 1; i < at->size; i++) {
 		int next = block > 0 ? block - 1 : at->size - 1;
 
-		sched_send_some(s, sched_up(at, 1), sched_block(SCHED_OUT, &l->out, block));
-		sched_recv_some(s, sched_down(at, 1), sched_block(SCHED_OUT, &l->out, next));
+		sched_send_some(s, sched_up(at, 1), sched_block_span(SCHED_OUT, &l->out, block));
+		sched_recv_some(s, sched_down(at, 1), sched_block_span(SCHED_OUT, &l->out, next));
 		sched_round(s);
 		block = next;
 	}

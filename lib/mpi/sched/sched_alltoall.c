@@ -207,7 +207,7 @@ void sched_alltoall_bruck(
 		sched_round(s);
 	}
 	for (int i = 0; i < p; i++)
-		sched_copy(s, sched_block(SCHED_OUT, &l->out, sched_down(at, i)),
+		sched_copy(s, sched_block_span(SCHED_OUT, &l->out, sched_down(at, i)),
 			sched_range(SCHED_TMP, &l->tmp, i, i + 1));
 	sched_round(s);
 }
@@ -220,8 +220,8 @@ static void save_source(struct sched *s, const struct sched_layout *l, int p)
 			sched_range(SCHED_OUT, &l->out, 0, p));
 	} else {
 		for (int i = 0; i < p; i++)
-			sched_copy(s, sched_block(SCHED_TMP, &l->tmp, i),
-				sched_block(SCHED_OUT, &l->out, i));
+			sched_copy(s, sched_block_span(SCHED_TMP, &l->tmp, i),
+				sched_block_span(SCHED_OUT, &l->out, i));
 	}
 	sched_round(s);
 }
@@ -240,13 +240,14 @@ void sched_alltoall_window(
 
 		for (int i = lo; i < hi; i++)
 			sched_recv_some(s, sched_down(at, i),
-				sched_block(SCHED_OUT, &l->out, sched_down(at, i)));
+				sched_block_span(SCHED_OUT, &l->out, sched_down(at, i)));
 		for (int i = lo; i < hi; i++)
-			sched_send_some(s, sched_up(at, i), sched_block(buf, in, sched_up(at, i)));
+			sched_send_some(
+				s, sched_up(at, i), sched_block_span(buf, in, sched_up(at, i)));
 		sched_round(s);
 	}
 	if (!l->in_place)
-		sched_copy(s, sched_block(SCHED_OUT, &l->out, at->rank),
-			sched_block(SCHED_IN, &l->in, at->rank));
+		sched_copy(s, sched_block_span(SCHED_OUT, &l->out, at->rank),
+			sched_block_span(SCHED_IN, &l->in, at->rank));
 	sched_round(s);
 }

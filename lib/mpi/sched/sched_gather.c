@@ -46,7 +46,7 @@ static void gather_child(
 static void gather_root(struct sched *s, const struct sched_place *at, const struct sched_layout *l)
 {
 	if (!l->in_place)
-		sched_copy(s, sched_block(SCHED_OUT, &l->out, at->rank),
+		sched_copy(s, sched_block_span(SCHED_OUT, &l->out, at->rank),
 			sched_span(SCHED_IN, 0, l->in.n));
 	sched_round(s);
 	for (int mask = 1; mask < at->size; mask <<= 1)
@@ -114,7 +114,7 @@ static void scatter_root(
 		scatter_child(s, at, l, mask);
 	if (!l->in_place)
 		sched_copy(s, sched_span(SCHED_OUT, 0, l->out.n),
-			sched_block(SCHED_IN, &l->in, at->rank));
+			sched_block_span(SCHED_IN, &l->in, at->rank));
 	sched_round(s);
 }
 
@@ -152,12 +152,12 @@ void sched_gather_linear(
 	for (int i = 1; i < at->size; i++) {
 		int peer = sched_up(at, i);
 
-		sched_recv_some(s, peer, sched_block(SCHED_OUT, &l->out, peer));
+		sched_recv_some(s, peer, sched_block_span(SCHED_OUT, &l->out, peer));
 		if (i % window == 0)
 			sched_round(s);
 	}
 	if (!l->in_place)
-		sched_copy(s, sched_block(SCHED_OUT, &l->out, at->rank),
+		sched_copy(s, sched_block_span(SCHED_OUT, &l->out, at->rank),
 			sched_span(SCHED_IN, 0, l->in.n));
 	sched_round(s);
 }
@@ -173,12 +173,12 @@ void sched_scatter_linear(
 	for (int i = 1; i < at->size; i++) {
 		int peer = sched_up(at, i);
 
-		sched_send_some(s, peer, sched_block(SCHED_IN, &l->in, peer));
+		sched_send_some(s, peer, sched_block_span(SCHED_IN, &l->in, peer));
 		if (i % window == 0)
 			sched_round(s);
 	}
 	if (!l->in_place)
 		sched_copy(s, sched_span(SCHED_OUT, 0, l->out.n),
-			sched_block(SCHED_IN, &l->in, at->rank));
+			sched_block_span(SCHED_IN, &l->in, at->rank));
 	sched_round(s);
 }

@@ -16,7 +16,7 @@ static int nth_source(const struct sched_around *n, int i)
 
 static struct sched_span given(const struct sched_layout *l, int i, bool one)
 {
-	return sched_block(SCHED_IN, &l->in, one ? 0 : i);
+	return sched_block_span(SCHED_IN, &l->in, one ? 0 : i);
 }
 
 /* The next edge to this rank itself, from the i-th on; the number of edges when there is none. */
@@ -38,8 +38,8 @@ static void copy_own(struct sched *s, int rank, const struct sched_around *n,
 		from = own_source(n, rank, from);
 		if (from == n->nsources)
 			return;
-		sched_copy(
-			s, sched_block(SCHED_OUT, &l->out, nth_source(n, from)), given(l, i, one));
+		sched_copy(s, sched_block_span(SCHED_OUT, &l->out, nth_source(n, from)),
+			given(l, i, one));
 		from++;
 	}
 }
@@ -51,7 +51,7 @@ void sched_neighbor(struct sched *s, const struct sched_place *at, const struct 
 		int k = nth_source(n, i), peer = n->sources[k];
 
 		if (peer >= 0 && peer != at->rank)
-			sched_recv_some(s, peer, sched_block(SCHED_OUT, &l->out, k));
+			sched_recv_some(s, peer, sched_block_span(SCHED_OUT, &l->out, k));
 	}
 	for (int i = 0; i < n->ndestinations; i++) {
 		int peer = n->destinations[i];

@@ -234,7 +234,7 @@ static void scatter_blocks(struct sched *s, const struct sched_place *at, enum s
 	const struct sched_blocks *in)
 {
 	int r = at->rank, n = sched_subtree(r, at->size), mask = 1;
-	struct sched_span own = sched_block(whole, in, r);
+	struct sched_span own = sched_block_span(whole, in, r);
 	struct sched_span out = sched_span(SCHED_OUT, 0, own.n);
 
 	while (mask < n)
@@ -270,7 +270,7 @@ void sched_reduce_scatter_leaders(struct sched *s, const struct sched_place *at,
 {
 	struct sched_half h = sched_half(at);
 	struct fold f = fold_start_apart(r);
-	struct sched_span own = sched_block(SCHED_OUT, in, at->rank);
+	struct sched_span own = sched_block_span(SCHED_OUT, in, at->rank);
 	struct sched_span out = sched_span(SCHED_OUT, 0, own.n);
 
 	fold_leaders(s, at, &h, &f);
@@ -280,10 +280,10 @@ void sched_reduce_scatter_leaders(struct sched *s, const struct sched_place *at,
 		return;
 	}
 	for (int leaf = h.leader + 1; leaf < h.end; leaf++) {
-		sched_send_some(s, leaf, sched_block(f.acc, in, leaf));
+		sched_send_some(s, leaf, sched_block_span(f.acc, in, leaf));
 		sched_round(s);
 	}
-	sched_copy(s, out, sched_block(f.acc, in, at->rank));
+	sched_copy(s, out, sched_block_span(f.acc, in, at->rank));
 	sched_round(s);
 }
 

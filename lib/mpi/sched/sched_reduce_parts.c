@@ -200,11 +200,11 @@ void sched_reduce_scatter_ring(struct sched *s, const struct sched_place *at,
 {
 	int p = at->size, part = sched_down(at, p > 1);
 	enum sched_buf input = r->in_place ? SCHED_OUT : SCHED_IN, next_buf = SCHED_TMP;
-	struct sched_span held = sched_block(input, in, part);
+	struct sched_span held = sched_block_span(input, in, part);
 
 	for (int i = 1; i < p; i++) {
 		part = part > 0 ? part - 1 : p - 1;
-		struct sched_span own = sched_block(input, in, part);
+		struct sched_span own = sched_block_span(input, in, part);
 		struct sched_span next = sched_span(next_buf, 0, own.n);
 
 		if (i == p - 1 && !r->in_place)

@@ -18,7 +18,7 @@ static int enter_handle(MPI_T_cvar_handle handle, const void *buf)
 {
 	int rc = tool_enter();
 
-	if (rc == MPI_SUCCESS && !tool_member(tool_cvars(), handle))
+	if (rc == MPI_SUCCESS && !tool_member(tool_cvar_list(), handle))
 		rc = MPI_T_ERR_INVALID_HANDLE;
 	if (rc == MPI_SUCCESS && !buf)
 		rc = MPI_T_ERR_INVALID;
@@ -94,7 +94,7 @@ int PMPI_T_cvar_handle_alloc(
 		rc = MPI_T_ERR_MEMORY;
 	if (rc == MPI_SUCCESS) {
 		c->knob = (enum knob)cvar_index;
-		list_append(tool_cvars(), &c->link);
+		list_append(tool_cvar_list(), &c->link);
 		*handle = (MPI_T_cvar_handle)(void *)c;
 		*count = 1;
 	}

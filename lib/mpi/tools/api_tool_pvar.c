@@ -27,7 +27,7 @@ static int enter_session(MPI_T_pvar_session session)
 {
 	int rc = tool_enter();
 
-	if (rc == MPI_SUCCESS && !tool_member(tool_sessions(), session))
+	if (rc == MPI_SUCCESS && !tool_member(tool_session_list(), session))
 		rc = MPI_T_ERR_INVALID_SESSION;
 	return rc;
 }
@@ -118,7 +118,7 @@ int PMPI_T_pvar_session_create(MPI_T_pvar_session *session)
 		rc = MPI_T_ERR_MEMORY;
 	if (rc == MPI_SUCCESS) {
 		list_init(&s->handles);
-		list_append(tool_sessions(), &s->link);
+		list_append(tool_session_list(), &s->link);
 		*session = (MPI_T_pvar_session)(void *)s;
 	}
 	return tool_leave(rc);

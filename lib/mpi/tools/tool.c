@@ -36,12 +36,12 @@ void tool_string(const char *text, char *out, int *len)
 	tool_int(whole, len);
 }
 
-struct link *tool_cvars(void)
+struct link *tool_cvar_list(void)
 {
 	return &tool.cvars;
 }
 
-struct link *tool_sessions(void)
+struct link *tool_session_list(void)
 {
 	return &tool.sessions;
 }

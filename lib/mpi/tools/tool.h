@@ -86,8 +86,8 @@ void tool_begin(void);
 bool tool_end(void);
 
 /* The lists of what is in use. */
-struct link *tool_cvars(void);
-struct link *tool_sessions(void);
+struct link *tool_cvar_list(void);
+struct link *tool_session_list(void);
 
 /* Is this the address of a member's link? */
 bool tool_member(const struct link *head, const void *address);

@@ -44,7 +44,7 @@ static struct tp_counts counts(void)
 	struct tp_counts c = {0};
 
 	if (running())
-		tp_count(engine_tp(), &c);
+		tp_read_counts(engine_tp(), &c);
 	return c;
 }
 

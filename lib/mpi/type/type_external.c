@@ -17,7 +17,7 @@ struct number {
 };
 
 /* A basic type is one or two of them. */
-struct numbers {
+struct basic_type {
 	int n;
 	struct number of[2];
 };
@@ -45,17 +45,17 @@ static struct number real(size_t size)
 	return x;
 }
 
-static struct numbers one(struct number x)
+static struct basic_type one(struct number x)
 {
-	return (struct numbers){1, {x}};
+	return (struct basic_type){1, {x}};
 }
 
-static struct numbers two(struct number x, struct number y)
+static struct basic_type two(struct number x, struct number y)
 {
-	return (struct numbers){2, {x, y}};
+	return (struct basic_type){2, {x, y}};
 }
 
-static struct numbers by_value(MPI_Datatype basic)
+static struct basic_type by_value(MPI_Datatype basic)
 {
 	struct number index = integer(sizeof(int), true);
 
@@ -89,9 +89,9 @@ static struct numbers by_value(MPI_Datatype basic)
 	}
 }
 
-static struct numbers numbers_of(MPI_Datatype basic)
+static struct basic_type numbers_of(MPI_Datatype basic)
 {
-	struct numbers x = by_value(basic);
+	struct basic_type x = by_value(basic);
 	size_t others = x.n == 2 ? x.of[1].external : 0;
 
 	x.of[0].external = (unsigned char)(type_predefined(basic)->external - others);
@@ -144,7 +144,7 @@ struct walk {
 
 static void write_run(void *arg, struct signature_run run)
 {
-	struct numbers x = numbers_of(run.basic);
+	struct basic_type x = numbers_of(run.basic);
 	struct walk *w = arg;
 
 	for (size_t i = 0; i < run.count; i++) {
@@ -158,7 +158,7 @@ static void write_run(void *arg, struct signature_run run)
 
 static void read_run(void *arg, struct signature_run run)
 {
-	struct numbers x = numbers_of(run.basic);
+	struct basic_type x = numbers_of(run.basic);
 	struct walk *w = arg;
 
 	for (size_t i = 0; i < run.count; i++) {
