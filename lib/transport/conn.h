@@ -74,7 +74,7 @@ struct conn {
 	uint8_t in[64];
 };
 
-/* strangers.c. Those who have said hello for this job, and those who have not, do not compete. */
+/* unauthenticated.c. Those who have said hello for this job, and those who have not, do not compete. */
 enum stranger_stage { STRANGER_UNKNOWN, STRANGER_GREETED, STRANGER_STAGES };
 
 struct strangers {
@@ -114,7 +114,7 @@ void conn_accepted(struct tp_conns *cs, int fd, const struct net_address *from);
 /* conn_release.c: frees it; the descriptor is the caller's. */
 int conn_release(struct conn *c);
 
-/* strangers.c: 0 or FT_ENOMEM. */
+/* unauthenticated.c: 0 or FT_ENOMEM. */
 int strangers_open(struct tp_conns *cs);
 
 /* Closes them all, and says what was not said yet. The loop has stopped. */
