@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names for objects that strangers may speak: a 64-bit id made of a slot and a generation, so that
- * an id that was never given out, or whose object is gone, is found out in constant time.
+ * Names for objects that unauthenticated peers may send: a 64-bit id made of a slot and a
+ * generation, so that an id that was never given out, or whose object is gone, is found out in
+ * constant time.
  */
 #ifndef FTMPI_BASE_IDTAB_H
 #define FTMPI_BASE_IDTAB_H

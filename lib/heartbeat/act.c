@@ -42,7 +42,7 @@ void hb_act(struct hb *h, const struct detector_act *a)
 	say(a);
 }
 
-void hb_heard(struct hb *h, const struct record *r)
+void hb_handle(struct hb *h, const struct record *r)
 {
 	struct detector_act a =
 		detector_beat(h->detector, (int)r->from, r->progress, r->leaving, clock_ns());

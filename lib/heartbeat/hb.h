@@ -8,7 +8,7 @@
  *			timeout: reads and judges
  *	the timeout	silence that is a suspicion; also how long an observer may take to answer
  *			a connection, and to acknowledge what was written
- *	PROOF_MS	a stranger that has not proved itself by then is closed
+ *	PROOF_MS	a connection that has not proved itself by then is closed
  *	REFUSALS_MS	in which at most REFUSALS_LINES refusals are logged one by one
  *			(base/admission.h)
  */
@@ -30,8 +30,9 @@
 
 enum {
 	PROOF_MS = 5000,
-	STRANGERS_MAX = 64,
-	STRANGERS_SHARE = 16, /* one of so many descriptors: the transport has strangers, too */
+	UNAUTHENTICATED_MAX = 64,
+	UNAUTHENTICATED_SHARE =
+		16, /* one of so many descriptors: the transport has such connections, too */
 };
 
 /* The way to one observer. */
@@ -52,20 +53,20 @@ struct beat_link {
 
 /* One connection that was accepted. */
 struct beat_in {
-	struct link link; /* in strangers or proved */
+	struct link link; /* in unauthenticated or proved */
 	struct hb *h;
 	int fd;
 	struct event *readable;
-	uint64_t deadline; /* while a stranger */
+	uint64_t deadline; /* while unauthenticated */
 	struct record_stream stream;
 };
 
 struct beat_listener {
 	int fd;
 	struct event *readable;
-	bool paused;		    /* no descriptor was free; until the next tick */
-	struct admission strangers; /* of beat_in */
-	struct link proved;	    /* of beat_in */
+	bool paused;			  /* no descriptor was free; until the next tick */
+	struct admission unauthenticated; /* of beat_in */
+	struct link proved;		  /* of beat_in */
 	struct refusals refusals;
 };
 
@@ -86,7 +87,7 @@ struct hb {
 };
 
 /* act.c: a beat has come; the detector has found something; would a line be written at once? */
-void hb_heard(struct hb *h, const struct record *r);
+void hb_handle(struct hb *h, const struct record *r);
 void hb_act(struct hb *h, const struct detector_act *a);
 bool hb_may_log(void);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Being beaten to. Anybody can connect, so a connection is a stranger's until its first beat has
- * proved itself: there are only so many, the oldest gives way, and none may take longer
- * than PROOF_MS. After that there is one connection for each observed rank, the newest.
+ * Incoming heartbeats. Anybody can connect, so a connection is unauthenticated until its first beat
+ * has proved itself: there are only so many, the oldest gives way, and none may take longer than
+ * PROOF_MS. After that there is one connection for each observed rank, the newest.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ enum { RECORDS = 16 };
 
 /* ---- what is said of those that are turned away ---- */
 
-static void say_rest(struct beat_listener *in)
+static void log_rest(struct beat_listener *in)
 {
 	unsigned long more = refusals_rest(&in->refusals);
 
@@ -41,15 +41,15 @@ static void complain(struct hb *h, const struct beat_in *b, const char *why)
 
 /* ---- one connection ---- */
 
-static bool stranger(const struct beat_in *b)
+static bool unauthenticated(const struct beat_in *b)
 {
 	return b->stream.from < 0;
 }
 
 static void in_close(struct beat_in *b)
 {
-	if (stranger(b))
-		admission_leave(&b->h->in.strangers, &b->link);
+	if (unauthenticated(b))
+		admission_leave(&b->h->in.unauthenticated, &b->link);
 	else
 		list_remove(&b->link);
 	event_free(b->readable);
@@ -81,7 +81,7 @@ static void prove(struct beat_in *b)
 	/* from now on the tick reads it: a computing rank is disturbed once a period, not at each
 	 * beat */
 	event_del(b->readable);
-	admission_leave(&h->in.strangers, &b->link);
+	admission_leave(&h->in.unauthenticated, &b->link);
 	list_append(&h->in.proved, &b->link);
 	close_older(h, b, b->stream.from);
 }
@@ -92,7 +92,7 @@ static bool take_records(struct beat_in *b, const uint8_t *at, const uint8_t *en
 	struct hb *h = b->h;
 	struct record_reader reader = {&h->key, h->c.epoch, (uint32_t)h->c.self};
 	struct record r;
-	bool before = stranger(b);
+	bool before = unauthenticated(b);
 	int rc;
 
 	while ((rc = record_next(&b->stream, &reader, &at, end, &r)) > 0) {
@@ -103,7 +103,7 @@ static bool take_records(struct beat_in *b, const uint8_t *at, const uint8_t *en
 		if (before)
 			prove(b);
 		before = false;
-		hb_heard(h, &r);
+		hb_handle(h, &r);
 	}
 	if (rc == 0)
 		return true;
@@ -166,8 +166,8 @@ static void take_in(struct hb *h, int fd)
 		.readable = e,
 		.deadline = clock_ns() + (uint64_t)PROOF_MS * 1000000,
 		.stream.from = -1};
-	drop(admission_surplus(&h->in.strangers));
-	admission_enter(&h->in.strangers, &b->link);
+	drop(admission_surplus(&h->in.unauthenticated));
+	admission_enter(&h->in.unauthenticated, &b->link);
 	if (!challenge(b))
 		in_close(b);
 	return;
@@ -182,7 +182,7 @@ close_fd:
 /* Who waits in the backlog would wake the loop without end. */
 static void no_descriptor(struct beat_listener *in)
 {
-	if (drop(admission_oldest(&in->strangers)))
+	if (drop(admission_oldest(&in->unauthenticated)))
 		return;
 	event_del(in->readable);
 	in->paused = true;
@@ -214,7 +214,7 @@ static void on_listener(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	for (int i = 0; i < h->in.strangers.most / 4 && accept_one(h); i++)
+	for (int i = 0; i < h->in.unauthenticated.most / 4 && accept_one(h); i++)
 		continue;
 }
 
@@ -222,7 +222,8 @@ int listener_open(struct hb *h)
 {
 	struct beat_listener *in = &h->in;
 
-	admission_open(&in->strangers, admission_most(STRANGERS_MAX, STRANGERS_SHARE));
+	admission_open(
+		&in->unauthenticated, admission_most(UNAUTHENTICATED_MAX, UNAUTHENTICATED_SHARE));
 	list_init(&in->proved);
 	in->fd = h->c.listen_fd;
 	evutil_make_socket_nonblocking(in->fd);
@@ -248,7 +249,7 @@ static void close_late(struct beat_listener *in, uint64_t now)
 {
 	struct link *item;
 
-	while ((item = admission_oldest(&in->strangers))) {
+	while ((item = admission_oldest(&in->unauthenticated))) {
 		struct beat_in *b = container_of(item, struct beat_in, link);
 
 		if (b->deadline > now)
@@ -262,9 +263,9 @@ void listener_tick(struct hb *h, uint64_t now)
 	struct beat_listener *in = &h->in;
 
 	if (refusals_renew(&in->refusals, now))
-		say_rest(in);
+		log_rest(in);
 	read_all(&in->proved);
-	read_all(&in->strangers.held);
+	read_all(&in->unauthenticated.held);
 	close_late(in, now);
 	if (in->paused && event_add(in->readable, NULL) == 0)
 		in->paused = false;
@@ -275,9 +276,9 @@ void listener_close(struct hb *h)
 	struct beat_listener *in = &h->in;
 	struct link *item;
 
-	while ((item = admission_oldest(&in->strangers)) || (item = list_first(&in->proved)))
+	while ((item = admission_oldest(&in->unauthenticated)) || (item = list_first(&in->proved)))
 		in_close(container_of(item, struct beat_in, link));
-	say_rest(in);
+	log_rest(in);
 	event_free(in->readable);
 	if (in->fd >= 0)
 		close(in->fd);

@@ -7,10 +7,10 @@
 #include "base/cursor.h"
 #include "base/error.h"
 
-enum { PROVED_BYTES = RECORD_BYTES - RECORD_MAC_BYTES, WORD_BYTES = 8 };
+enum { PROVED_BYTES = RECORD_BYTES - RECORD_MAC_BYTES, LABEL_BYTES = 8 };
 
 /* keeps these macs apart from those of the handshake, which has the same key */
-static const char word_beat[WORD_BYTES] = "beat";
+static const char label_beat[LABEL_BYTES] = "beat";
 
 void record_challenge(const uint8_t nonce[AUTH_NONCE_BYTES], uint8_t out[RECORD_CHALLENGE_BYTES])
 {
@@ -33,10 +33,10 @@ int record_take_challenge(const uint8_t in[RECORD_CHALLENGE_BYTES], uint8_t nonc
 static void mac_of(const struct record_key *key, const uint8_t *nonce, const uint8_t *proved,
 	uint8_t out[AUTH_MAC_BYTES])
 {
-	uint8_t msg[WORD_BYTES + RECORD_SESSION_BYTES + AUTH_NONCE_BYTES + PROVED_BYTES];
+	uint8_t msg[LABEL_BYTES + RECORD_SESSION_BYTES + AUTH_NONCE_BYTES + PROVED_BYTES];
 	struct writer w = writer_over(msg, sizeof msg);
 
-	writer_bytes(&w, word_beat, sizeof word_beat);
+	writer_bytes(&w, label_beat, sizeof label_beat);
 	writer_bytes(&w, key->session, sizeof key->session);
 	writer_bytes(&w, nonce, AUTH_NONCE_BYTES);
 	writer_bytes(&w, proved, PROVED_BYTES);

@@ -75,14 +75,14 @@ static void attempt_failed(struct attempt *a, int err)
 	lock_give(tp->c.lock);
 }
 
-/* What strangers hold is ours first. */
+/* Descriptors of unauthenticated connections are taken before an attempt goes without one. */
 static int open_socket(struct attempt *a, int family)
 {
 	int fd;
 
 	do
 		fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	while (fd < 0 && errno == EMFILE && strangers_drop_oldest(a->cs));
+	while (fd < 0 && errno == EMFILE && unauthenticated_drop_oldest(a->cs));
 	return fd;
 }
 

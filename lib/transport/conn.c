@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "transport/conn.h"
 
-/* Why a stranger is turned away. */
+/* Why an unauthenticated connection is turned away. */
 static const char *reason(const struct conn *c, int rc, int err)
 {
 	bool greeted = c->state == CONN_PROOF;
@@ -38,7 +38,7 @@ static void conn_fail(struct conn *c, int rc, int err)
 	struct attempt *a = c->attempt;
 
 	if (!a) {
-		stranger_turn_away(c, reason(c, rc, err));
+		unauthenticated_turn_away(c, reason(c, rc, err));
 		return;
 	}
 	log_event("handshake to peer %d: %s%s%s", a->peer, ft_error_text(rc), err ? ": " : "",
@@ -48,7 +48,7 @@ static void conn_fail(struct conn *c, int rc, int err)
 }
 
 /* These are the first bytes on a fresh connection: the kernel takes them whole. */
-static int conn_say(struct conn *c, const void *bytes, size_t len)
+static int conn_send(struct conn *c, const void *bytes, size_t len)
 {
 	return send(c->fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)len ? 0 : FT_EPEER;
 }
@@ -62,9 +62,9 @@ static int on_connected(struct conn *c)
 		errno = err;
 		return FT_ESYS;
 	}
-	hs_hello(&c->talk, &c->cs->tp->job, (uint32_t)c->attempt->peer);
+	handshake_hello(&c->handshake, &c->cs->tp->job, (uint32_t)c->attempt->peer);
 	c->state = CONN_CHALLENGE;
-	return conn_say(c, &c->talk.hello, sizeof c->talk.hello);
+	return conn_send(c, &c->handshake.hello, sizeof c->handshake.hello);
 }
 
 static int on_challenge(struct conn *c)
@@ -75,7 +75,7 @@ static int on_challenge(struct conn *c)
 	int rc;
 
 	memcpy(&in, c->in, sizeof in);
-	rc = hs_take_challenge(&c->talk, &c->cs->tp->job, &in, &proof);
+	rc = handshake_take_challenge(&c->handshake, &c->cs->tp->job, &in, &proof);
 	if (rc)
 		return rc;
 	c->state = CONN_VERDICT;
@@ -84,7 +84,7 @@ static int on_challenge(struct conn *c)
 	until = clock_ns() + (uint64_t)c->cs->connect_ms * 1000000;
 	if (c->deadline < until)
 		c->deadline = until;
-	return conn_say(c, &proof, sizeof proof);
+	return conn_send(c, &proof, sizeof proof);
 }
 
 static int on_hello(struct conn *c)
@@ -94,14 +94,14 @@ static int on_hello(struct conn *c)
 	int rc;
 
 	memcpy(&hello, c->in, sizeof hello);
-	rc = hs_take_hello(&c->talk, &c->cs->tp->job, &hello);
+	rc = handshake_take_hello(&c->handshake, &c->cs->tp->job, &hello);
 	if (rc)
 		return rc;
-	hs_challenge(&c->talk, &c->cs->tp->job, &challenge);
+	handshake_challenge(&c->handshake, &c->cs->tp->job, &challenge);
 	admission_leave(c->admission, &c->link);
 	c->state = CONN_PROOF;
-	stranger_enter(c);
-	return conn_say(c, &challenge, sizeof challenge);
+	unauthenticated_enter(c);
+	return conn_send(c, &challenge, sizeof challenge);
 }
 
 /* Ours: the other side has said yes or "wait". The connection leaves this file or is closed. */
@@ -148,7 +148,7 @@ static bool may_attach(const struct tp *tp, const struct tp_peer *p, int *verdic
 static void on_proved(struct conn *c)
 {
 	struct tp *tp = c->cs->tp;
-	struct tp_peer *p = &tp->peers[c->talk.hello.from];
+	struct tp_peer *p = &tp->peers[c->handshake.hello.from];
 	struct attempt *ours;
 	struct wire_verdict v = {.magic = WIRE_MAGIC};
 	int code, fd;
@@ -158,7 +158,7 @@ static void on_proved(struct conn *c)
 	ours = c->cs->attempts[p->id];
 	if (may_attach(tp, p, &code)) {
 		v.code = (uint32_t)code;
-		taken = conn_say(c, &v, sizeof v) == 0 && code == WIRE_WELCOME;
+		taken = conn_send(c, &v, sizeof v) == 0 && code == WIRE_WELCOME;
 	}
 	if (taken) {
 		fd = conn_release(c);
@@ -173,7 +173,7 @@ static void on_proved(struct conn *c)
 	if (!taken && v.code == WIRE_BUSY)
 		close(conn_release(c));
 	else if (!taken)
-		stranger_turn_away(c, "that rank has a connection already");
+		unauthenticated_turn_away(c, "that rank has a connection already");
 }
 
 static void on_proof(struct conn *c)
@@ -182,7 +182,7 @@ static void on_proof(struct conn *c)
 	int rc;
 
 	memcpy(&proof, c->in, sizeof proof);
-	rc = hs_take_proof(&c->talk, &c->cs->tp->job, &proof);
+	rc = handshake_take_proof(&c->handshake, &c->cs->tp->job, &proof);
 	if (rc)
 		conn_fail(c, rc, 0);
 	else
@@ -334,6 +334,6 @@ void conn_accepted(struct tp_conns *cs, int fd, const struct net_address *from)
 	if (!c)
 		return;
 	c->from = *from;
-	stranger_enter(c);
+	unauthenticated_enter(c);
 	on_conn(fd, EV_READ, c);
 }

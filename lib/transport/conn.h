@@ -11,7 +11,7 @@
  *	DESCRIPTORS_MS pause before accepting goes on when the process has run out of descriptors
  *	SHORTAGE_MS   after which the user is told that there are none
  *	GREETED_MS    before that nobody who said hello gives way to a newcomer for want of them
- *	REFUSALS_MS   in which at most REFUSALS_LINES strangers are logged one by one
+ *	REFUSALS_MS   in which at most REFUSALS_LINES refusals are logged one by one
  *		      (base/admission.h)
  *	AWAIT_MS      a peer that said BUSY and has not come by then is tried again
  *	PATIENCE_MS   after which a person who started the ranks by hand is told what is waited for
@@ -38,8 +38,8 @@ enum {
 	DESCRIPTORS_MS = 50,
 	SHORTAGE_MS = 1000,
 	GREETED_MS = 1000,
-	STRANGERS_MAX = 128, /* of each stage, */
-	STRANGERS_SHARE = 8, /* and one of so many descriptors: both together have a quarter */
+	UNAUTHENTICATED_MAX = 128, /* of each stage, */
+	UNAUTHENTICATED_SHARE = 8, /* and one of so many descriptors: both have a quarter */
 };
 
 /* Our wish to reach a peer, while it lasts. */
@@ -62,23 +62,27 @@ enum conn_state { CONN_OPENING, CONN_CHALLENGE, CONN_VERDICT, CONN_HELLO, CONN_P
 struct conn {
 	struct link link;
 	struct tp_conns *cs;
-	struct attempt *attempt;     /* NULL: accepted, a stranger until it has proved itself */
-	struct admission *admission; /* that holds a stranger; NULL: ours */
-	struct net_address from;     /* a stranger's */
+	struct attempt *attempt; /* NULL: accepted, unauthenticated until it has proved itself */
+	struct admission *admission; /* of an unauthenticated one; NULL: ours */
+	struct net_address from;     /* where an accepted one comes from */
 	struct event *event;
 	int fd;
 	enum conn_state state;
 	uint64_t deadline;
-	struct hs_talk talk;
+	struct handshake handshake;
 	size_t have;
 	uint8_t in[64];
 };
 
-/* unauthenticated.c. Those who have said hello for this job, and those who have not, do not compete. */
-enum stranger_stage { STRANGER_UNKNOWN, STRANGER_GREETED, STRANGER_STAGES };
+/* unauthenticated.c. Connections with a hello of this job, and those without, do not compete. */
+enum unauthenticated_stage {
+	UNAUTHENTICATED_SILENT,
+	UNAUTHENTICATED_GREETED,
+	UNAUTHENTICATED_STAGES
+};
 
-struct strangers {
-	struct admission of[STRANGER_STAGES];
+struct unauthenticated {
+	struct admission of[UNAUTHENTICATED_STAGES];
 	struct refusals refusals;
 	struct event *complain; /* at the end of REFUSALS_MS */
 };
@@ -91,9 +95,9 @@ struct tp_conns {
 	struct event *resume; /* listening, after a pause */
 	int reserve;	      /* a descriptor to turn somebody away with */
 	uint64_t shortage;    /* since when there is no other; 0: there is */
-	bool told;	      /* the user knows */
-	struct link ours;     /* connections that we make */
-	struct strangers strangers;
+	bool shortage_logged;
+	struct link ours; /* connections that we make */
+	struct unauthenticated unauthenticated;
 	unsigned connect_ms;
 	bool refused_is_final;
 	struct attempt **attempts; /* by peer, NULL until it is first tried */
@@ -115,22 +119,22 @@ void conn_accepted(struct tp_conns *cs, int fd, const struct net_address *from);
 int conn_release(struct conn *c);
 
 /* unauthenticated.c: 0 or FT_ENOMEM. */
-int strangers_open(struct tp_conns *cs);
+int unauthenticated_open(struct tp_conns *cs);
 
-/* Closes them all, and says what was not said yet. The loop has stopped. */
-void strangers_close(struct tp_conns *cs);
+/* Closes them all, and logs the refusals that were only counted. The loop has stopped. */
+void unauthenticated_close(struct tp_conns *cs);
 
 /* It joins those of its state. When they are too many the oldest of them has to go. */
-void stranger_enter(struct conn *c);
+void unauthenticated_enter(struct conn *c);
 
 /* Closes and frees it. */
-void stranger_turn_away(struct conn *c, const char *why);
+void unauthenticated_turn_away(struct conn *c, const char *why);
 
-/* One descriptor less is in use; false: no stranger holds one that can be spared. */
-bool strangers_drop_oldest(struct tp_conns *cs);
-bool strangers_held(const struct tp_conns *cs);
+/* One descriptor less is in use; false: no unauthenticated connection can be spared. */
+bool unauthenticated_drop_oldest(struct tp_conns *cs);
+bool unauthenticated_any(const struct tp_conns *cs);
 
 /* Closes fd, on which `from` was accepted only to be told that there is no room. */
-void stranger_refuse(struct tp_conns *cs, int fd, const struct net_address *from);
+void unauthenticated_refuse(struct tp_conns *cs, int fd, const struct net_address *from);
 
 #endif

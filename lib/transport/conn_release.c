@@ -16,7 +16,7 @@ int conn_release(struct conn *c)
 		list_remove(&c->link);
 	if (c->event)
 		event_free(c->event);
-	auth_wipe(&c->talk, sizeof c->talk);
+	auth_wipe(&c->handshake, sizeof c->handshake);
 	free(c);
 	return fd;
 }

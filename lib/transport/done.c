@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Completions: an operation or a held message leaves its tables, and the user is told. Whoever
- * finds the end calls these, so they call nothing else of the transport.
+ * Completions: an operation or an unexpected message leaves its tables, and the user is told.
+ * Whoever finds the end calls these, so they call nothing else of the transport.
  */
 #include <stdlib.h>
 
@@ -30,10 +30,10 @@ void tp_recv_done(struct tp *tp, struct tp_recv *op, int rc)
 	tp->c.up->received(tp->c.user, cookie, length, rc);
 }
 
-void tp_hold_free(struct tp *tp, struct tp_hold *h)
+void tp_unexpected_free(struct tp *tp, struct tp_unexpected_message *h)
 {
-	if (h->kind == HOLD_EAGER)
-		tp->counts.held_bytes -= h->held.length;
+	if (h->kind == UNEXPECTED_EAGER)
+		tp->counts.unexpected_bytes -= h->public.length;
 	list_remove(&h->link);
 	free(h);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What frames mean that are no eager message with a place. Happy path of a long one: RTS -> match
- * (or hold, and later claim) -> CTS -> DATA -> received at one end, sent at the other. Headers come
- * here checked (in.c), but for what belongs to one kind; an error returned from here ends the
- * connection. What concerns the sender's side is in send.c.
+ * (or unexpected, and later claimed) -> CTS -> DATA -> received at one end, sent at the other.
+ * Headers come here checked (in.c), but for what belongs to one kind; an error returned from here
+ * ends the connection. What concerns the sender's side is in send.c.
  */
 #include <stdlib.h>
 
@@ -41,34 +41,34 @@ free_op:
 	return FT_ENOMEM;
 }
 
-static struct tp_hold *hold_new(struct tp *tp, struct tp_peer *p, enum tp_hold_kind kind,
-	const struct tp_envelope *e, uint64_t length)
+static struct tp_unexpected_message *unexpected_new(struct tp *tp, struct tp_peer *p,
+	enum tp_unexpected_kind kind, const struct tp_envelope *e, uint64_t length)
 {
-	size_t bytes = kind == HOLD_EAGER ? (size_t)length : 0;
-	struct tp_hold *h = malloc(sizeof *h + bytes);
+	size_t bytes = kind == UNEXPECTED_EAGER ? (size_t)length : 0;
+	struct tp_unexpected_message *h = malloc(sizeof *h + bytes);
 
 	if (!h)
 		return NULL;
-	*h = (struct tp_hold){
-		.held = {.peer = p->id, .length = length, .envelope = *e}, .kind = kind};
-	if (kind == HOLD_EAGER)
-		tp->counts.held_bytes += length;
-	list_append(&p->holds, &h->link);
+	*h = (struct tp_unexpected_message){
+		.public = {.peer = p->id, .length = length, .envelope = *e}, .kind = kind};
+	if (kind == UNEXPECTED_EAGER)
+		tp->counts.unexpected_bytes += length;
+	list_append(&p->unexpected, &h->link);
 	return h;
 }
 
 /* keep may claim it at once; an empty one is then gone, and has no body to wait for. */
-int tp_hold_eager(struct tp *tp, struct tp_peer *p, const struct tp_envelope *e)
+int tp_unexpected_eager(struct tp *tp, struct tp_peer *p, const struct tp_envelope *e)
 {
 	struct tp_in *in = &p->in;
 
 	in->body = BODY_NONE;
-	in->hold = hold_new(tp, p, HOLD_EAGER, e, in->length);
-	if (!in->hold)
+	in->unexpected = unexpected_new(tp, p, UNEXPECTED_EAGER, e, in->length);
+	if (!in->unexpected)
 		return FT_ENOMEM;
 	if (in->left)
-		in->body = BODY_HOLD;
-	tp->c.up->keep(tp->c.user, &in->hold->held);
+		in->body = BODY_UNEXPECTED;
+	tp->c.up->keep(tp->c.user, &in->unexpected->public);
 	return 0;
 }
 
@@ -76,7 +76,7 @@ static int begin_rts(struct tp *tp, struct tp_peer *p, const struct wire_frame *
 {
 	const struct tp_envelope *e = envelope_of(f);
 	struct tp_place place;
-	struct tp_hold *h;
+	struct tp_unexpected_message *h;
 
 	if (f->length > (uint64_t)1 << 48)
 		return FT_EPROTO;
@@ -88,26 +88,28 @@ static int begin_rts(struct tp *tp, struct tp_peer *p, const struct wire_frame *
 			tp->c.up->received(tp->c.user, place.cookie, f->length, rc);
 		return rc;
 	}
-	h = hold_new(tp, p, HOLD_RTS, e, f->length);
+	h = unexpected_new(tp, p, UNEXPECTED_RTS, e, f->length);
 	if (!h)
 		return FT_ENOMEM;
 	h->sender_id = f->id;
-	tp->c.up->keep(tp->c.user, &h->held);
+	tp->c.up->keep(tp->c.user, &h->public);
 	return 0;
 }
 
-/* Not held: it was asked for before this came, and the sender knows by now. Firm: it will be. */
+/* No longer unexpected: it was asked for before this came, and the sender knows by now. Firm: it
+ * will be. */
 static int take_withdraw(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 {
-	list_for_each (item, &p->holds) {
-		struct tp_hold *h = container_of(item, struct tp_hold, link);
+	list_for_each (item, &p->unexpected) {
+		struct tp_unexpected_message *h =
+			container_of(item, struct tp_unexpected_message, link);
 
-		if (h->kind != HOLD_RTS || h->sender_id != f->id)
+		if (h->kind != UNEXPECTED_RTS || h->sender_id != f->id)
 			continue;
-		if (h->held.firm)
+		if (h->public.firm)
 			return 0;
-		tp->c.up->forget(tp->c.user, &h->held);
-		tp_hold_free(tp, h);
+		tp->c.up->forget(tp->c.user, &h->public);
+		tp_unexpected_free(tp, h);
 		return tp_out_control(tp, p, WIRE_WITHDRAWN, f->id, 0);
 	}
 	return 0;
@@ -152,65 +154,65 @@ int tp_message_begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *
 	return 0;
 }
 
-/* A held message is whole: it may have been claimed or dropped while it came. */
-void tp_hold_complete(struct tp *tp, struct tp_peer *p, struct tp_hold *h)
+/* An unexpected message is whole: it may have been claimed or dropped while it came. */
+void tp_unexpected_complete(struct tp *tp, struct tp_peer *p, struct tp_unexpected_message *h)
 {
 	if (!h->place.cookie && !h->dropped)
 		return;
-	tp_consumed(tp, p, h->held.length);
+	tp_consumed(tp, p, h->public.length);
 	if (h->place.cookie) {
-		tp_payload_copy(&h->place, h->bytes, NULL, h->held.length);
-		tp->c.up->received(tp->c.user, h->place.cookie, h->held.length, 0);
+		tp_payload_copy(&h->place, h->bytes, NULL, h->public.length);
+		tp->c.up->received(tp->c.user, h->place.cookie, h->public.length, 0);
 	}
-	tp_hold_free(tp, h);
+	tp_unexpected_free(tp, h);
 }
 
-static bool hold_whole(const struct tp_hold *h)
+static bool unexpected_whole(const struct tp_unexpected_message *h)
 {
-	return h->kind != HOLD_EAGER || h->have == h->held.length;
+	return h->kind != UNEXPECTED_EAGER || h->have == h->public.length;
 }
 
-void tp_claim(struct tp *tp, struct tp_held *held, struct tp_place place)
+void tp_claim(struct tp *tp, struct tp_unexpected *unexpected, struct tp_place place)
 {
-	struct tp_hold *h = (struct tp_hold *)held;
-	struct tp_peer *p = &tp->peers[held->peer];
-	uint64_t length = held->length;
+	struct tp_unexpected_message *h = (struct tp_unexpected_message *)unexpected;
+	struct tp_peer *p = &tp->peers[unexpected->peer];
+	uint64_t length = unexpected->length;
 	int rc = 0;
 
 	tp_assert_held(tp);
-	if (h->kind == HOLD_SELF) {
+	if (h->kind == UNEXPECTED_SELF) {
 		tp_self_claim(tp, h, place);
 		return;
 	}
-	if (h->kind == HOLD_EAGER) {
+	if (h->kind == UNEXPECTED_EAGER) {
 		h->place = place;
 		if (h->have == UINT64_MAX)
 			rc = FT_EPEER;
-		else if (hold_whole(h))
-			tp_hold_complete(tp, p, h);
+		else if (unexpected_whole(h))
+			tp_unexpected_complete(tp, p, h);
 		if (rc == 0)
 			return;
 	} else {
 		rc = p->state == TP_UP && !p->dying ? ask(tp, p, h->sender_id, length, place)
 						    : FT_EPEER;
 	}
-	tp_hold_free(tp, h);
+	tp_unexpected_free(tp, h);
 	if (rc)
 		tp->c.up->received(tp->c.user, place.cookie, length, rc);
 }
 
-void tp_drop(struct tp *tp, struct tp_held *held)
+void tp_drop(struct tp *tp, struct tp_unexpected *unexpected)
 {
-	struct tp_hold *h = (struct tp_hold *)held;
+	struct tp_unexpected_message *h = (struct tp_unexpected_message *)unexpected;
 
 	tp_assert_held(tp);
-	if (h->kind == HOLD_SELF && h->op)
-		h->op->self_hold = NULL;
-	if (h->kind == HOLD_EAGER && h->have != UINT64_MAX) {
+	if (h->kind == UNEXPECTED_SELF && h->op)
+		h->op->self_message = NULL;
+	if (h->kind == UNEXPECTED_EAGER && h->have != UINT64_MAX) {
 		h->dropped = true;
-		if (hold_whole(h))
-			tp_hold_complete(tp, &tp->peers[held->peer], h);
+		if (unexpected_whole(h))
+			tp_unexpected_complete(tp, &tp->peers[unexpected->peer], h);
 		return;
 	}
-	tp_hold_free(tp, h);
+	tp_unexpected_free(tp, h);
 }

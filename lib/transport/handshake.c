@@ -5,25 +5,25 @@
 
 #include "base/error.h"
 
-static void mac_of(const struct hs_talk *t, const struct hs_job *job, const char word[8],
+static void mac_of(const struct handshake *t, const struct handshake_job *job, const char label[8],
 	uint8_t out[AUTH_MAC_BYTES])
 {
 	struct {
-		char word[8];
+		char label[8];
 		struct wire_hello hello;
 		uint8_t nonce[24];
 	} msg;
 
 	memset(&msg, 0, sizeof msg);
-	memcpy(msg.word, word, sizeof msg.word);
+	memcpy(msg.label, label, sizeof msg.label);
 	msg.hello = t->hello;
 	memcpy(msg.nonce, t->nonce, sizeof msg.nonce);
 	auth_mac(job->secret, &msg, sizeof msg, out);
 }
 
-static const char word_accept[8] = "accept", word_connect[8] = "connect";
+static const char label_accept[8] = "accept", label_connect[8] = "connect";
 
-void hs_hello(struct hs_talk *t, const struct hs_job *job, uint32_t to)
+void handshake_hello(struct handshake *t, const struct handshake_job *job, uint32_t to)
 {
 	memset(t, 0, sizeof *t);
 	t->hello = (struct wire_hello){.magic = WIRE_MAGIC,
@@ -35,7 +35,8 @@ void hs_hello(struct hs_talk *t, const struct hs_job *job, uint32_t to)
 	auth_random(t->hello.nonce, sizeof t->hello.nonce);
 }
 
-int hs_take_hello(struct hs_talk *t, const struct hs_job *job, const struct wire_hello *hello)
+int handshake_take_hello(
+	struct handshake *t, const struct handshake_job *job, const struct wire_hello *hello)
 {
 	if (hello->magic != WIRE_MAGIC || hello->version != WIRE_VERSION || hello->zero)
 		return FT_EPROTO;
@@ -50,33 +51,35 @@ int hs_take_hello(struct hs_talk *t, const struct hs_job *job, const struct wire
 	return 0;
 }
 
-void hs_challenge(struct hs_talk *t, const struct hs_job *job, struct wire_challenge *out)
+void handshake_challenge(
+	struct handshake *t, const struct handshake_job *job, struct wire_challenge *out)
 {
 	auth_random(t->nonce, sizeof t->nonce);
 	out->magic = WIRE_MAGIC;
 	memcpy(out->nonce, t->nonce, sizeof out->nonce);
-	mac_of(t, job, word_accept, out->mac);
+	mac_of(t, job, label_accept, out->mac);
 }
 
-int hs_take_challenge(struct hs_talk *t, const struct hs_job *job, const struct wire_challenge *in,
-	struct wire_proof *out)
+int handshake_take_challenge(struct handshake *t, const struct handshake_job *job,
+	const struct wire_challenge *in, struct wire_proof *out)
 {
 	uint8_t want[AUTH_MAC_BYTES];
 
 	if (in->magic != WIRE_MAGIC)
 		return FT_EPROTO;
 	memcpy(t->nonce, in->nonce, sizeof t->nonce);
-	mac_of(t, job, word_accept, want);
+	mac_of(t, job, label_accept, want);
 	if (!auth_equal(want, in->mac))
 		return FT_EAUTH;
-	mac_of(t, job, word_connect, out->mac);
+	mac_of(t, job, label_connect, out->mac);
 	return 0;
 }
 
-int hs_take_proof(const struct hs_talk *t, const struct hs_job *job, const struct wire_proof *in)
+int handshake_take_proof(
+	const struct handshake *t, const struct handshake_job *job, const struct wire_proof *in)
 {
 	uint8_t want[AUTH_MAC_BYTES];
 
-	mac_of(t, job, word_connect, want);
+	mac_of(t, job, label_connect, want);
 	return auth_equal(want, in->mac) ? 0 : FT_EAUTH;
 }

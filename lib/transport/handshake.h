@@ -8,8 +8,8 @@
  *	proof MAC("connect", hello, Nb)  ->
  *	                                 <- verdict
  *
- * Both nonces are fresh, so nothing recorded earlier is of use; the two words keep a mac from being
- * sent back to its maker.
+ * Both nonces are fresh, so nothing recorded earlier is of use; the two labels keep a mac from
+ *being sent back to its maker.
  */
 #ifndef FTMPI_TRANSPORT_HANDSHAKE_H
 #define FTMPI_TRANSPORT_HANDSHAKE_H
@@ -20,27 +20,30 @@
 #include "transport/wire.h"
 
 /* What both sides of a job know. */
-struct hs_job {
+struct handshake_job {
 	uint8_t session[WIRE_SESSION_BYTES];
 	uint8_t secret[AUTH_KEY_BYTES];
 	uint32_t epoch, self, size;
 };
 
-struct hs_talk {
+struct handshake {
 	struct wire_hello hello;
 	uint8_t nonce[24]; /* the accepting side's */
 };
 
-void hs_hello(struct hs_talk *t, const struct hs_job *job, uint32_t to);
+void handshake_hello(struct handshake *t, const struct handshake_job *job, uint32_t to);
 
 /* 0, FT_EPROTO (not our protocol or version, impossible ranks), FT_EAUTH (another session) or
  * FT_ESTALE (another epoch). `t` then holds the hello, which nobody has proved yet. */
-int hs_take_hello(struct hs_talk *t, const struct hs_job *job, const struct wire_hello *hello);
-void hs_challenge(struct hs_talk *t, const struct hs_job *job, struct wire_challenge *out);
+int handshake_take_hello(
+	struct handshake *t, const struct handshake_job *job, const struct wire_hello *hello);
+void handshake_challenge(
+	struct handshake *t, const struct handshake_job *job, struct wire_challenge *out);
 
 /* 0, FT_EPROTO or FT_EAUTH; on success *out is the answer. */
-int hs_take_challenge(struct hs_talk *t, const struct hs_job *job, const struct wire_challenge *in,
-	struct wire_proof *out);
-int hs_take_proof(const struct hs_talk *t, const struct hs_job *job, const struct wire_proof *in);
+int handshake_take_challenge(struct handshake *t, const struct handshake_job *job,
+	const struct wire_challenge *in, struct wire_proof *out);
+int handshake_take_proof(
+	const struct handshake *t, const struct handshake_job *job, const struct wire_proof *in);
 
 #endif

@@ -15,11 +15,11 @@
 #include "transport/tp.h"
 
 /* At most *room bytes of the next piece. Not inlined, so that who has none saves no registers. */
-static __attribute__((noinline)) uint8_t *first_piece(struct tp_pieces *pieces, uint64_t *room)
+static __attribute__((noinline)) uint8_t *first_piece(struct tp_iov_cursor *cursor, uint64_t *room)
 {
 	struct iovec first;
 
-	pieces->next(pieces, &first, 1);
+	cursor->next(cursor, &first, 1);
 	if (*room > first.iov_len)
 		*room = first.iov_len;
 	return first.iov_base;
@@ -32,8 +32,8 @@ static inline uint8_t *body_target(struct tp_in *in, uint64_t *room)
 
 	*room = in->left;
 	switch (in->body) {
-	case BODY_HOLD:
-		return in->hold->bytes + in->offset;
+	case BODY_UNEXPECTED:
+		return in->unexpected->bytes + in->offset;
 	case BODY_PLACE:
 	case BODY_DATA:
 		space = in->place.room > in->offset ? in->place.room - in->offset : 0;
@@ -41,8 +41,8 @@ static inline uint8_t *body_target(struct tp_in *in, uint64_t *room)
 			return NULL;
 		if (*room > space)
 			*room = space;
-		if (__builtin_expect(in->place.pieces != NULL, false))
-			return first_piece(in->place.pieces, room);
+		if (__builtin_expect(in->place.cursor != NULL, false))
+			return first_piece(in->place.cursor, room);
 		return (uint8_t *)in->place.buf + in->offset;
 	case BODY_NONE:
 		break;
@@ -54,7 +54,7 @@ static inline uint8_t *body_target(struct tp_in *in, uint64_t *room)
 static __attribute__((noinline)) void pass_pieces(struct tp_in *in, uint64_t bytes)
 {
 	if (in->offset < in->place.room)
-		in->place.pieces->pass(in->place.pieces, (size_t)bytes);
+		in->place.cursor->pass(in->place.cursor, (size_t)bytes);
 }
 
 /* All of the body is here. */
@@ -67,8 +67,8 @@ static inline void body_end(struct tp *tp, struct tp_peer *p)
 	if (body == BODY_PLACE) {
 		tp_consumed(tp, p, in->length);
 		tp->c.up->received(tp->c.user, in->place.cookie, in->length, 0);
-	} else if (body == BODY_HOLD) {
-		tp_hold_complete(tp, p, in->hold);
+	} else if (body == BODY_UNEXPECTED) {
+		tp_unexpected_complete(tp, p, in->unexpected);
 	} else if (body == BODY_DATA) {
 		tp_recv_done(tp, in->op, 0);
 	}
@@ -78,12 +78,12 @@ static inline void body_end(struct tp *tp, struct tp_peer *p)
 static inline __attribute__((always_inline)) void body_advance(
 	struct tp *tp, struct tp_peer *p, uint64_t bytes)
 {
-	if (__builtin_expect(p->in.place.pieces != NULL, false))
+	if (__builtin_expect(p->in.place.cursor != NULL, false))
 		pass_pieces(&p->in, bytes);
 	p->in.left -= bytes;
 	p->in.offset += bytes;
-	if (p->in.body == BODY_HOLD)
-		p->in.hold->have += bytes;
+	if (p->in.body == BODY_UNEXPECTED)
+		p->in.unexpected->have += bytes;
 	if (p->in.left == 0)
 		body_end(tp, p);
 }
@@ -102,7 +102,7 @@ static int begin_eager(struct tp *tp, struct tp_peer *p, const struct wire_frame
 	in->offset = 0;
 	in->place = tp->c.up->match(tp->c.user, p->id, e, f->length);
 	in->body = BODY_PLACE;
-	return in->place.cookie ? 0 : tp_hold_eager(tp, p, e);
+	return in->place.cookie ? 0 : tp_unexpected_eager(tp, p, e);
 }
 
 /* What holds for every header, and for the order of messages. */
@@ -172,11 +172,11 @@ static ssize_t read_direct(
 }
 
 /* The pieces that the next `room` bytes go to, cut off there. Returns how many bytes they are. */
-static size_t pieces_within(struct tp_pieces *pieces, uint64_t room, struct msghdr *m, int max)
+static size_t pieces_within(struct tp_iov_cursor *cursor, uint64_t room, struct msghdr *m, int max)
 {
 	size_t asked = 0;
 
-	m->msg_iovlen = (size_t)pieces->next(pieces, m->msg_iov, max);
+	m->msg_iovlen = (size_t)cursor->next(cursor, m->msg_iov, max);
 	for (size_t i = 0; i < m->msg_iovlen; i++) {
 		if (m->msg_iov[i].iov_len > room - asked)
 			m->msg_iov[i].iov_len = (size_t)room - asked;
@@ -194,7 +194,7 @@ static __attribute__((noinline)) ssize_t read_pieces(struct tp *tp, struct tp_pe
 	struct tp_in *in = &p->in;
 	uint64_t space = in->place.room - in->offset;
 	size_t asked =
-		pieces_within(in->place.pieces, in->left < space ? in->left : space, &m, IN_IOV);
+		pieces_within(in->place.cursor, in->left < space ? in->left : space, &m, IN_IOV);
 	ssize_t n = recvmsg(p->fd, &m, MSG_DONTWAIT);
 
 	if (n > 0)
@@ -234,7 +234,7 @@ static bool read_once(struct tp *tp, struct tp_peer *p, bool *full)
 	int rc = 0;
 
 	tp->counts.recvs++;
-	if (target && __builtin_expect(p->in.place.pieces != NULL, false))
+	if (target && __builtin_expect(p->in.place.cursor != NULL, false))
 		n = read_pieces(tp, p, full);
 	else if (target && room > TP_DIRECT)
 		n = read_direct(tp, p, target, room, full);

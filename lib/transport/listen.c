@@ -61,7 +61,7 @@ static bool turn_away(struct tp_conns *cs)
 	close(cs->reserve);
 	fd = accept_from(cs, &from);
 	if (fd >= 0)
-		stranger_refuse(cs, fd, &from);
+		unauthenticated_refuse(cs, fd, &from);
 	open_reserve(cs);
 	descriptors_unlock();
 	return fd >= 0;
@@ -74,19 +74,20 @@ static void note_shortage(struct tp_conns *cs)
 
 	if (cs->shortage == 0)
 		cs->shortage = now;
-	if (cs->told || now - cs->shortage < (uint64_t)SHORTAGE_MS * 1000000)
+	if (cs->shortage_logged || now - cs->shortage < (uint64_t)SHORTAGE_MS * 1000000)
 		return;
-	cs->told = true;
+	cs->shortage_logged = true;
 	log_error("other ranks cannot connect: %s; each rank that one talks to takes one",
 		descriptors_text());
 }
 
-/* The newcomer takes the place of a stranger, or is told that there is none. */
+/* The newcomer takes the place of an unauthenticated connection, or is answered that there is none.
+ */
 static bool make_room(struct tp_conns *cs)
 {
-	if (strangers_drop_oldest(cs))
+	if (unauthenticated_drop_oldest(cs))
 		return true;
-	if (turn_away(cs) && strangers_held(cs))
+	if (turn_away(cs) && unauthenticated_any(cs))
 		return true;
 	pause_listening(cs);
 	note_shortage(cs);
@@ -111,12 +112,12 @@ static bool accept_one(struct tp_conns *cs)
 	return make_room(cs);
 }
 
-/* The backlog never waits for strangers that are held: a peer may be behind them. But those who
+/* The backlog never waits for unauthenticated connections: a peer may be behind them. But those who
  * were accepted are heard between the batches, so that a peer has answered before it is the
  * oldest. */
 static void on_listener(evutil_socket_t fd, short what, void *arg)
 {
-	enum { BATCH = STRANGERS_MAX / 4 };
+	enum { BATCH = UNAUTHENTICATED_MAX / 4 };
 
 	(void)fd;
 	(void)what;
@@ -156,7 +157,7 @@ int tp_conns_open(struct tp *tp, const struct tp_physical *phys)
 		.refused_is_final = phys->refused_is_final};
 	list_init(&cs->ours);
 	cs->attempts = calloc((size_t)tp->c.size, sizeof(struct attempt *));
-	if (!cs->attempts || strangers_open(cs) != 0)
+	if (!cs->attempts || unauthenticated_open(cs) != 0)
 		goto free_cs;
 	if (cs->listen_fd >= 0 && open_listener(cs) != 0)
 		goto free_listener;
@@ -168,7 +169,7 @@ int tp_conns_open(struct tp *tp, const struct tp_physical *phys)
 free_listener:
 	free_event(cs->listener);
 	free_event(cs->resume);
-	strangers_close(cs);
+	unauthenticated_close(cs);
 free_cs:
 	free(cs->attempts);
 	free(cs);
@@ -184,7 +185,7 @@ int tp_conns_close(struct tp *tp, bool keep_listener)
 	loop_stop(cs->loop);
 	while ((item = list_first(&cs->ours)))
 		close(conn_release(container_of(item, struct conn, link)));
-	strangers_close(cs);
+	unauthenticated_close(cs);
 	for (int i = 0; i < tp->c.size; i++) {
 		if (cs->attempts[i] && cs->attempts[i]->timer)
 			event_free(cs->attempts[i]->timer);

@@ -155,7 +155,7 @@ int tp_out_large(struct tp *tp, struct tp_peer *p, struct wire_frame *f, struct 
 		return FT_ENOMEM;
 	*o = (struct tp_out){.op = op,
 		.payload = op->payload,
-		.pieces = op->pieces,
+		.cursor = op->cursor,
 		.payload_len = op->len,
 		.len = sizeof *f,
 		.room = sizeof *f};
@@ -194,8 +194,8 @@ static int gather(struct tp_peer *p, struct iovec *iov)
 			break;
 		if (o->len > head)
 			iov[n++] = (struct iovec){o->bytes + head, o->len - head};
-		if (o->pieces)
-			return n + o->pieces->next(o->pieces, iov + n, OUT_IOV - n);
+		if (o->cursor)
+			return n + o->cursor->next(o->cursor, iov + n, OUT_IOV - n);
 		if (o->payload_len > o->done - head)
 			iov[n++] =
 				(struct iovec){(void *)(uintptr_t)(o->payload + (o->done - head)),
@@ -209,7 +209,7 @@ static void pass_pieces(struct tp_out *o, size_t bytes)
 	size_t head = o->done < o->len ? o->len - o->done : 0;
 
 	if (bytes > head)
-		o->pieces->pass(o->pieces, bytes - head);
+		o->cursor->pass(o->cursor, bytes - head);
 }
 
 static void written(struct tp *tp, struct tp_peer *p, size_t bytes)
@@ -218,7 +218,7 @@ static void written(struct tp *tp, struct tp_peer *p, size_t bytes)
 		struct tp_out *o = container_of(p->queue.next, struct tp_out, link);
 		size_t left = o->len + o->payload_len - o->done;
 
-		if (o->pieces)
+		if (o->cursor)
 			pass_pieces(o, bytes < left ? bytes : left);
 		if (bytes < left) {
 			o->done += bytes;

@@ -7,7 +7,7 @@
 /* What is left of a payload or a place, wherever it lies. */
 struct rest {
 	char *at;
-	struct tp_pieces *pieces;
+	struct tp_iov_cursor *cursor;
 	uint64_t left;
 };
 
@@ -15,15 +15,15 @@ static struct iovec first_of(const struct rest *r)
 {
 	struct iovec first = {r->at, (size_t)r->left};
 
-	if (r->pieces)
-		r->pieces->next(r->pieces, &first, 1);
+	if (r->cursor)
+		r->cursor->next(r->cursor, &first, 1);
 	return first;
 }
 
 static void pass(struct rest *r, size_t bytes)
 {
-	if (r->pieces)
-		r->pieces->pass(r->pieces, bytes);
+	if (r->cursor)
+		r->cursor->pass(r->cursor, bytes);
 	else
 		r->at += bytes;
 	r->left -= bytes;
@@ -35,10 +35,10 @@ static size_t smaller(uint64_t a, uint64_t b)
 }
 
 void tp_payload_copy_pieces(
-	const struct tp_place *to, const void *from, struct tp_pieces *pieces, uint64_t length)
+	const struct tp_place *to, const void *from, struct tp_iov_cursor *cursor, uint64_t length)
 {
 	uint64_t n = length < to->room ? length : to->room;
-	struct rest out = {(char *)(uintptr_t)from, pieces, n}, in = {to->buf, to->pieces, n};
+	struct rest out = {(char *)(uintptr_t)from, cursor, n}, in = {to->buf, to->cursor, n};
 
 	while (out.left > 0) {
 		struct iovec a = first_of(&out), b = first_of(&in);

@@ -10,14 +10,14 @@ void tp_reap_reading(struct tp *tp, struct tp_peer *p)
 
 	if (in->body == BODY_PLACE) {
 		tp->c.up->received(tp->c.user, in->place.cookie, in->length, FT_EPEER);
-	} else if (in->body == BODY_HOLD) {
-		struct tp_hold *h = in->hold;
+	} else if (in->body == BODY_UNEXPECTED) {
+		struct tp_unexpected_message *h = in->unexpected;
 
 		if (h->place.cookie) {
-			tp->c.up->received(tp->c.user, h->place.cookie, h->held.length, FT_EPEER);
-			tp_hold_free(tp, h);
+			tp->c.up->received(tp->c.user, h->place.cookie, h->public.length, FT_EPEER);
+			tp_unexpected_free(tp, h);
 		} else if (h->dropped) {
-			tp_hold_free(tp, h);
+			tp_unexpected_free(tp, h);
 		} else {
 			h->have = UINT64_MAX; /* whoever claims it is told */
 		}

@@ -52,7 +52,7 @@ int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *pa
 	memcpy(f.envelope, e->bytes, sizeof f.envelope);
 	if (p->state == TP_IDLE)
 		tp_conns_connect(tp, peer);
-	if (len > tp->c.eager_limit || flags & (TP_SYNC | TP_PIECES) ||
+	if (len > tp->c.eager_limit || flags & (TP_SYNC | TP_IOV_CURSOR) ||
 		p->unconsumed + tp_eager_cost(len) > tp->c.unexpected_limit)
 		return flags & TP_NOW ? FT_EAGAIN
 				      : send_rendezvous(tp, p, &f, payload, len, flags, cookie);
@@ -95,7 +95,7 @@ void tp_withdraw(struct tp *tp, int peer, const void *cookie)
 
 		if (op->cookie != cookie)
 			continue;
-		if (op->self_hold)
+		if (op->self_message)
 			tp_self_withdraw(tp, op);
 		else if (peer != tp->c.self)
 			op->withdrawing |= tp_out_control(tp, p, WIRE_WITHDRAW, op->id, 0) == 0;

@@ -33,7 +33,7 @@ struct tp_out {
 	struct link link;
 	struct tp_send *op; /* told when written; NULL for a batch */
 	const uint8_t *payload;
-	struct tp_pieces *pieces; /* instead of payload; NULL */
+	struct tp_iov_cursor *cursor; /* instead of payload; NULL */
 	size_t payload_len;
 	size_t done;	  /* of len + payload_len */
 	size_t len, room; /* of bytes */
@@ -46,21 +46,21 @@ struct tp_send {
 	uint64_t id;
 	int peer;
 	const void *payload;
-	struct tp_pieces *pieces; /* instead of payload; NULL */
+	struct tp_iov_cursor *cursor; /* instead of payload; NULL */
 	size_t len;
 	void *cookie;
-	struct tp_hold *self_hold; /* to ourselves: the held side, or NULL */
-	bool withdrawing;	   /* WITHDRAW was sent */
+	struct tp_unexpected_message *self_message; /* to ourselves: the unexpected side, or NULL */
+	bool withdrawing;			    /* WITHDRAW was sent */
 };
 
 static inline struct tp_send tp_send_of(
 	int peer, const void *payload, size_t len, unsigned flags, void *cookie)
 {
-	bool pieces = flags & TP_PIECES;
+	bool cursor = flags & TP_IOV_CURSOR;
 
 	return (struct tp_send){.peer = peer,
-		.payload = pieces ? NULL : payload,
-		.pieces = pieces ? (struct tp_pieces *)(uintptr_t)payload : NULL,
+		.payload = cursor ? NULL : payload,
+		.cursor = cursor ? (struct tp_iov_cursor *)(uintptr_t)payload : NULL,
 		.len = len,
 		.cookie = cookie};
 }
@@ -74,13 +74,13 @@ struct tp_recv {
 	struct tp_place place;
 };
 
-enum tp_hold_kind { HOLD_EAGER, HOLD_RTS, HOLD_SELF };
+enum tp_unexpected_kind { UNEXPECTED_EAGER, UNEXPECTED_RTS, UNEXPECTED_SELF };
 
-/* struct tp_held is its public face and comes first. */
-struct tp_hold {
-	struct tp_held held;
+/* struct tp_unexpected is its public face and comes first. */
+struct tp_unexpected_message {
+	struct tp_unexpected public;
 	struct link link; /* in peer->holds */
-	enum tp_hold_kind kind;
+	enum tp_unexpected_kind kind;
 	uint64_t have;	       /* EAGER: bytes that have come */
 	bool dropped;	       /* EAGER, not whole yet: nobody wants it any more */
 	struct tp_place place; /* EAGER, claimed before it was whole */
@@ -90,7 +90,7 @@ struct tp_hold {
 };
 
 /* Where the body of the frame that is being read goes. */
-enum tp_body { BODY_NONE, BODY_PLACE, BODY_HOLD, BODY_DATA };
+enum tp_body { BODY_NONE, BODY_PLACE, BODY_UNEXPECTED, BODY_DATA };
 
 struct tp_in {
 	uint8_t *buf;	/* prefetch buffer */
@@ -100,7 +100,7 @@ struct tp_in {
 	uint64_t length; /* of the whole message */
 	uint64_t offset; /* of the next byte in it */
 	struct tp_place place;
-	struct tp_hold *hold;
+	struct tp_unexpected_message *unexpected;
 	struct tp_recv *op;
 };
 
@@ -117,7 +117,7 @@ struct tp_peer {
 	struct link queue; /* tp_out */
 	struct link busy;  /* in tp->busy while it has a queue */
 	uint64_t wrote;	   /* before which flush something was last written at once; 0: never */
-	struct link sending, receiving, holds;
+	struct link sending, receiving, unexpected;
 	struct link lost; /* in tp->lost until reaped */
 	bool want_out;	  /* EPOLLOUT is armed */
 	struct tp_in in;
@@ -140,7 +140,7 @@ struct tp {
 	bool bye;
 	/* physical */
 	int epoll_fd, wake_fd;
-	struct hs_job job;
+	struct handshake_job job;
 	struct net_address *addresses;
 	struct tp_conns *conns;
 };
@@ -214,29 +214,29 @@ static inline void tp_consumed(struct tp *tp, struct tp_peer *p, uint64_t length
 /* done.c: it is over, and freed; the user is told of a send or a receive */
 void tp_send_done(struct tp *tp, struct tp_send *op, int rc);
 void tp_recv_done(struct tp *tp, struct tp_recv *op, int rc);
-void tp_hold_free(struct tp *tp, struct tp_hold *h);
+void tp_unexpected_free(struct tp *tp, struct tp_unexpected_message *h);
 
 /* send.c: the other side asks for a send, or gives one up that was to be taken back: 0 or an error
  * that ends the connection */
 int tp_send_asked(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
 int tp_send_withdrawn(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
 
-/* frame.c: what a frame means that is no eager message; it is held, its place being unknown: 0 or
- * an error that ends the connection. A held eager message is whole. */
+/* frame.c: what a frame means that is no eager message; it is unexpected, its place being unknown:
+ * 0 or an error that ends the connection. An unexpected eager message is whole. */
 int tp_message_begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
-int tp_hold_eager(struct tp *tp, struct tp_peer *p, const struct tp_envelope *e);
-void tp_hold_complete(struct tp *tp, struct tp_peer *p, struct tp_hold *h);
+int tp_unexpected_eager(struct tp *tp, struct tp_peer *p, const struct tp_envelope *e);
+void tp_unexpected_complete(struct tp *tp, struct tp_peer *p, struct tp_unexpected_message *h);
 
 /* payload.c: any payload to any place */
 void tp_payload_copy_pieces(
-	const struct tp_place *to, const void *from, struct tp_pieces *pieces, uint64_t length);
+	const struct tp_place *to, const void *from, struct tp_iov_cursor *cursor, uint64_t length);
 
 /* Bytes in memory, at `from` or in pieces, to a place: as many as there is room for. */
 static inline void tp_payload_copy(
-	const struct tp_place *to, const void *from, struct tp_pieces *pieces, uint64_t length)
+	const struct tp_place *to, const void *from, struct tp_iov_cursor *cursor, uint64_t length)
 {
-	if (__builtin_expect(pieces || to->pieces, false))
-		tp_payload_copy_pieces(to, from, pieces, length);
+	if (__builtin_expect(cursor || to->cursor, false))
+		tp_payload_copy_pieces(to, from, cursor, length);
 	else if (length > 0 && to->room > 0)
 		memcpy(to->buf, from, length < to->room ? (size_t)length : to->room);
 }
@@ -245,7 +245,7 @@ static inline void tp_payload_copy(
 int tp_self_send(struct tp *tp, const struct tp_envelope *e, const void *payload, size_t len,
 	unsigned flags, void *cookie);
 void tp_self_withdraw(struct tp *tp, struct tp_send *op);
-void tp_self_claim(struct tp *tp, struct tp_hold *h, struct tp_place place);
+void tp_self_claim(struct tp *tp, struct tp_unexpected_message *h, struct tp_place place);
 
 /* socket.c */
 void tp_socket_tune(int fd);

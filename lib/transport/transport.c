@@ -19,7 +19,7 @@ static void peer_init(struct tp_peer *p, int id)
 	list_init(&p->busy);
 	list_init(&p->sending);
 	list_init(&p->receiving);
-	list_init(&p->holds);
+	list_init(&p->unexpected);
 	list_init(&p->lost);
 }
 
@@ -48,12 +48,12 @@ struct tp *tp_new(const struct tp_config *config)
 	return tp;
 }
 
-static void free_list_of_holds(struct tp_peer *p)
+static void free_unexpected(struct tp_peer *p)
 {
 	struct link *item;
 
-	while ((item = list_pop(&p->holds)))
-		free(container_of(item, struct tp_hold, link));
+	while ((item = list_pop(&p->unexpected)))
+		free(container_of(item, struct tp_unexpected_message, link));
 }
 
 static void free_queue(struct tp_peer *p)
@@ -67,7 +67,7 @@ static void free_queue(struct tp_peer *p)
 void tp_free(struct tp *tp)
 {
 	for (int i = 0; i < tp->c.size; i++) {
-		free_list_of_holds(&tp->peers[i]);
+		free_unexpected(&tp->peers[i]);
 		free_queue(&tp->peers[i]);
 	}
 	idtab_fini(&tp->sends);
@@ -93,7 +93,7 @@ static int copy_addresses(struct tp *tp, const struct tp_physical *phys)
 
 static void set_job(struct tp *tp, const struct tp_physical *phys)
 {
-	tp->job = (struct hs_job){
+	tp->job = (struct handshake_job){
 		.epoch = phys->epoch, .self = (uint32_t)tp->c.self, .size = (uint32_t)tp->c.size};
 	memcpy(tp->job.session, phys->session, sizeof tp->job.session);
 	memcpy(tp->job.secret, phys->secret, sizeof tp->job.secret);

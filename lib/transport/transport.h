@@ -39,13 +39,13 @@ struct tp_envelope {
  * as the socket takes or brings bytes. Whose memory it is, and for how long, is as for one that
  * lies in one piece.
  */
-struct tp_pieces {
+struct tp_iov_cursor {
 	/* Where the next bytes are, or shall be put: at least one piece, at most max, none empty.
 	 * Good until they are passed or other pieces are asked for. */
-	int (*next)(struct tp_pieces *p, struct iovec *iov, int max);
+	int (*next)(struct tp_iov_cursor *p, struct iovec *iov, int max);
 
 	/* So many of them, no more than next has told, were taken or put there. */
-	void (*pass)(struct tp_pieces *p, size_t bytes);
+	void (*pass)(struct tp_iov_cursor *p, size_t bytes);
 };
 
 /* Where the payload of a message goes: at most `room` bytes to buf, or into pieces (the rest is
@@ -55,12 +55,12 @@ struct tp_place {
 	void *buf;
 	size_t room;
 	void *cookie;
-	struct tp_pieces *pieces; /* NULL: to buf */
+	struct tp_iov_cursor *cursor; /* NULL: to buf */
 };
 
 /* A message that has come, or been announced, and has no place yet. The transport owns it until it
  * is claimed or dropped; `user` is the user's to keep his queue links in. */
-struct tp_held {
+struct tp_unexpected {
 	int peer;
 	uint64_t length;
 	struct tp_envelope envelope;
@@ -74,10 +74,10 @@ struct tp_upcalls {
 		void *user, int peer, const struct tp_envelope *e, uint64_t length);
 
 	/* It is kept until tp_claim or tp_drop. */
-	void (*keep)(void *user, struct tp_held *held);
+	void (*keep)(void *user, struct tp_unexpected *unexpected);
 
 	/* Its sender has taken it back: when this returns it is gone. */
-	void (*forget)(void *user, struct tp_held *held);
+	void (*forget)(void *user, struct tp_unexpected *unexpected);
 
 	/* The message for `cookie` is in its place (rc 0), or never will be (FT_EPEER). length is
 	 * the message's own, which may be more than the room. */
@@ -87,7 +87,7 @@ struct tp_upcalls {
 	void (*sent)(void *user, void *cookie, int rc);
 
 	/* The connection to peer is gone for good. All its messages have been answered with
-	 * FT_EPEER, held ones stay. Called once per peer and attachment. */
+	 * FT_EPEER, unexpected ones stay. Called once per peer and attachment. */
 	void (*lost)(void *user, int peer, const char *why);
 
 	/* Another thread than the one that waits may have completed something. Without the lock's
@@ -107,7 +107,7 @@ struct tp_config {
 /* NULL when out of memory. */
 struct tp *tp_new(const struct tp_config *config);
 
-/* After tp_detach. Held messages are freed; cookies still out are forgotten. */
+/* After tp_detach. Unexpected messages are freed; cookies still out are forgotten. */
 void tp_free(struct tp *tp);
 
 struct tp_physical {
@@ -132,9 +132,9 @@ int tp_detach(struct tp *tp, bool keep_listener);
 /* ---- messages ---- */
 
 enum {
-	TP_SYNC = 1,   /* done only when the receiver has given it a place */
-	TP_NOW = 2,    /* not at all if it cannot be done at once; not with the others */
-	TP_PIECES = 4, /* payload is a struct tp_pieces; waits for its place, too */
+	TP_SYNC = 1,	   /* done only when the receiver has given it a place */
+	TP_NOW = 2,	   /* not at all if it cannot be done at once; not with the others */
+	TP_IOV_CURSOR = 4, /* payload is a struct tp_iov_cursor; waits for its place, too */
 };
 
 /*
@@ -149,12 +149,12 @@ int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *pa
  * it firm), `sent` is called with FT_ECANCEL, perhaps before this returns; else nothing changes. */
 void tp_withdraw(struct tp *tp, int peer, const void *cookie);
 
-/* Give a held message its place; place.cookie is not NULL. `received` may be called before this
- * returns. The held message is the transport's alone again. */
-void tp_claim(struct tp *tp, struct tp_held *held, struct tp_place place);
+/* Give an unexpected message its place; place.cookie is not NULL. `received` may be called before
+ * this returns. The message is the transport's alone again. */
+void tp_claim(struct tp *tp, struct tp_unexpected *unexpected, struct tp_place place);
 
-/* Throw a held message away. */
-void tp_drop(struct tp *tp, struct tp_held *held);
+/* Throw an unexpected message away. */
+void tp_drop(struct tp *tp, struct tp_unexpected *unexpected);
 
 /* ---- progress, by the thread that waits ---- */
 
@@ -207,7 +207,7 @@ struct tp_counts {
 	uint64_t sends, recvs; /* system calls on data sockets */
 	uint64_t frames_out, frames_in;
 	uint64_t sleeps;
-	uint64_t held_bytes; /* unexpected payload now in memory */
+	uint64_t unexpected_bytes; /* unexpected payload now in memory */
 	int connected;
 };
 void tp_read_counts(const struct tp *tp, struct tp_counts *out);

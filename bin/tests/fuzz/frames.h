@@ -38,7 +38,7 @@ struct receive {
  * transport asks for its place, the model's when its header is read from what was fed. */
 struct message {
 	struct receive *to;
-	struct tp_held *held;
+	struct tp_unexpected *held;
 	bool dropped, forgotten, old; /* old: it was there before this step */
 	/* the model's */
 	bool known;

@@ -70,7 +70,7 @@ static struct tp_place on_match(void *user, int peer, const struct tp_envelope *
 
 void user_claim(struct message *m, size_t room)
 {
-	struct tp_held *held = m->held;
+	struct tp_unexpected *held = m->held;
 	struct receive *r = receive_new(0, room);
 
 	if (!r)
@@ -79,7 +79,7 @@ void user_claim(struct message *m, size_t room)
 	tp_claim(frames.tp, held, place_of(r, &frames.sides[held->peer], m));
 }
 
-static void on_keep(void *user, struct tp_held *held)
+static void on_keep(void *user, struct tp_unexpected *held)
 {
 	struct side *s = &frames.sides[held->peer];
 	struct message *m = &s->messages[s->matched - 1];
@@ -92,7 +92,7 @@ static void on_keep(void *user, struct tp_held *held)
 		user_claim(m, (size_t)(held->length < 4096 ? held->length : 4096));
 }
 
-static void on_forget(void *user, struct tp_held *held)
+static void on_forget(void *user, struct tp_unexpected *held)
 {
 	struct message *m;
 
@@ -183,7 +183,7 @@ void user_post(uint8_t tag, size_t room)
 void user_drop(uint8_t tag)
 {
 	struct message *m = first_held(tag);
-	struct tp_held *held;
+	struct tp_unexpected *held;
 
 	if (!m)
 		return;

@@ -16,9 +16,9 @@ void __wrap_auth_random(void *out, size_t len)
 	memset(out, ++drawn, len);
 }
 
-struct hs_job handshake_job(uint32_t self)
+struct handshake_job fuzz_job(uint32_t self)
 {
-	struct hs_job job = {.epoch = EPOCH, .self = self, .size = RANKS};
+	struct handshake_job job = {.epoch = EPOCH, .self = self, .size = RANKS};
 
 	memset(job.session, 0x11, sizeof job.session);
 	memset(job.secret, 0x22, sizeof job.secret);
@@ -28,7 +28,7 @@ struct hs_job handshake_job(uint32_t self)
 void handshake_mac(const char *word, const struct wire_hello *hello, const uint8_t nonce[24],
 	uint8_t out[AUTH_MAC_BYTES])
 {
-	struct hs_job job = handshake_job(0);
+	struct handshake_job job = fuzz_job(0);
 	uint8_t said[8 + sizeof *hello + 24] = {0};
 
 	memcpy(said, word, strlen(word));
@@ -68,7 +68,7 @@ bool handshake_spoil(struct script *in, void *message, size_t len)
 
 static bool is_member(const struct wire_hello *h)
 {
-	struct hs_job job = handshake_job(SELF);
+	struct handshake_job job = fuzz_job(SELF);
 
 	return h->magic == WIRE_MAGIC && h->version == WIRE_VERSION && !h->zero &&
 	       memcmp(h->session, job.session, sizeof job.session) == 0 && h->epoch == EPOCH &&
@@ -78,51 +78,51 @@ static bool is_member(const struct wire_hello *h)
 /* Somebody connects to us. */
 static void accepting(struct script *in)
 {
-	struct hs_job ours = handshake_job(SELF), theirs = handshake_job(script_u8(in) % RANKS);
-	struct hs_talk a, b;
+	struct handshake_job ours = fuzz_job(SELF), theirs = fuzz_job(script_u8(in) % RANKS);
+	struct handshake a, b;
 	struct wire_challenge challenge;
 	struct wire_proof proof;
 	uint8_t want[AUTH_MAC_BYTES];
 	int rc;
 
-	hs_hello(&a, &theirs, SELF);
+	handshake_hello(&a, &theirs, SELF);
 	handshake_spoil(in, &a.hello, sizeof a.hello);
-	rc = hs_take_hello(&b, &ours, &a.hello);
+	rc = handshake_take_hello(&b, &ours, &a.hello);
 	FUZZ_CHECK((rc == 0) == is_member(&a.hello), "hello: %s", ft_error_text(rc));
 	if (rc)
 		return;
-	hs_challenge(&b, &ours, &challenge);
+	handshake_challenge(&b, &ours, &challenge);
 	handshake_mac("accept", &a.hello, challenge.nonce, want);
 	FUZZ_CHECK(memcmp(want, challenge.mac, sizeof want) == 0, "another challenge");
 	/* what we said ourselves opens nothing */
 	memcpy(proof.mac, challenge.mac, sizeof proof.mac);
-	FUZZ_CHECK(
-		hs_take_proof(&b, &ours, &proof) == FT_EAUTH, "its own mac was taken for a proof");
+	FUZZ_CHECK(handshake_take_proof(&b, &ours, &proof) == FT_EAUTH,
+		"its own mac was taken for a proof");
 	handshake_mac("connect", &a.hello, challenge.nonce, want);
 	memcpy(proof.mac, want, sizeof want);
 	handshake_spoil(in, &proof, sizeof proof);
-	rc = hs_take_proof(&b, &ours, &proof);
+	rc = handshake_take_proof(&b, &ours, &proof);
 	FUZZ_CHECK((rc == 0) == (memcmp(want, proof.mac, sizeof want) == 0), "proof: %d", rc);
 }
 
 /* We connect to somebody. */
 static void connecting(struct script *in)
 {
-	struct hs_job ours = handshake_job(SELF);
-	struct hs_talk t;
+	struct handshake_job ours = fuzz_job(SELF);
+	struct handshake t;
 	struct wire_challenge challenge = {.magic = WIRE_MAGIC};
 	struct wire_proof proof;
 	uint8_t want[AUTH_MAC_BYTES];
 	bool right;
 	int rc;
 
-	hs_hello(&t, &ours, 2);
+	handshake_hello(&t, &ours, 2);
 	memset(challenge.nonce, script_u8(in), sizeof challenge.nonce);
 	handshake_mac("accept", &t.hello, challenge.nonce, challenge.mac);
 	handshake_spoil(in, &challenge, sizeof challenge);
 	handshake_mac("accept", &t.hello, challenge.nonce, want);
 	right = challenge.magic == WIRE_MAGIC && memcmp(want, challenge.mac, sizeof want) == 0;
-	rc = hs_take_challenge(&t, &ours, &challenge, &proof);
+	rc = handshake_take_challenge(&t, &ours, &challenge, &proof);
 	FUZZ_CHECK((rc == 0) == right, "challenge: %s", ft_error_text(rc));
 	if (rc)
 		return;

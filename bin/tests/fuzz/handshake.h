@@ -9,7 +9,7 @@
 enum { RANKS = 4, SELF = 1, EPOCH = 3 };
 
 /* The job as its members know it. */
-struct hs_job handshake_job(uint32_t self);
+struct handshake_job fuzz_job(uint32_t self);
 
 /* The keyed hash of doc/wire.md, said once more: MAC(secret, word | hello | Nb). */
 void handshake_mac(const char *word, const struct wire_hello *hello, const uint8_t nonce[24],

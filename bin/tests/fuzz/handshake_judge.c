@@ -9,7 +9,7 @@ enum tp_peer_state state_of(uint32_t rank)
 
 static bool is_member(const struct wire_hello *hello)
 {
-	struct hs_job job = handshake_job(SELF);
+	struct handshake_job job = fuzz_job(SELF);
 
 	return hello->magic == WIRE_MAGIC && hello->version == WIRE_VERSION && !hello->zero &&
 	       memcmp(hello->session, job.session, sizeof job.session) == 0 &&
@@ -71,7 +71,7 @@ static void judge_first_frame(const struct talk *t, uint32_t rank, size_t at)
 }
 
 /* A stranger has spoken; `before` was the state of all peers. */
-static void judge_stranger(struct talk *t, const enum tp_peer_state *before)
+static void judge_unauthenticated(struct talk *t, const enum tp_peer_state *before)
 {
 	uint32_t rank, heard = verdict_heard(t);
 	bool busy, welcome;
@@ -115,7 +115,7 @@ static void judge_call(struct talk *t, const enum tp_peer_state *before)
 void handshake_judge(struct talk *t, const enum tp_peer_state *before)
 {
 	if (!t->over && t->fd >= 0)
-		(t->ours ? judge_call : judge_stranger)(t, before);
+		(t->ours ? judge_call : judge_unauthenticated)(t, before);
 	for (uint32_t rank = 0; rank < RANKS; rank++) {
 		FUZZ_CHECK(
 			h.proved[rank] || state_of(rank) != TP_UP, "a stranger is rank %u", rank);

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "handshake_talk.h"
 
-struct handshake h;
+struct scene h;
 
 /* ---- the member's user ---- */
 
@@ -26,7 +26,7 @@ static struct tp_place on_match(void *user, int peer, const struct tp_envelope *
 	return (struct tp_place){0};
 }
 
-static void on_held(void *user, struct tp_held *held)
+static void on_held(void *user, struct tp_unexpected *held)
 {
 	(void)user;
 	(void)held;
@@ -146,12 +146,12 @@ static void call_us(struct talk *t, uint32_t rank)
 
 static void say_first(struct talk *t, struct script *in)
 {
-	struct hs_job theirs = handshake_job(script_u8(in) % RANKS);
-	struct hs_talk ht;
+	struct handshake_job theirs = fuzz_job(script_u8(in) % RANKS);
+	struct handshake ht;
 	struct wire_challenge c = {.magic = WIRE_MAGIC};
 
 	if (!t->ours) {
-		hs_hello(&ht, &theirs, SELF);
+		handshake_hello(&ht, &theirs, SELF);
 		handshake_spoil(in, &ht.hello, sizeof ht.hello);
 		say(t, &ht.hello, sizeof ht.hello);
 		return;
@@ -217,7 +217,7 @@ static void step(struct script *in)
 
 static void begin(void)
 {
-	struct hs_job job = handshake_job(SELF);
+	struct handshake_job job = fuzz_job(SELF);
 	struct tp_config config = {.self = SELF,
 		.size = RANKS,
 		.eager_limit = 64,

@@ -24,7 +24,7 @@ struct talk {
 	struct log said, heard;
 };
 
-struct handshake {
+struct scene {
 	struct tp *tp;
 	struct loop *loop;
 	struct lock lock;
@@ -35,7 +35,7 @@ struct handshake {
 	unsigned messages[RANKS];
 };
 
-extern struct handshake h;
+extern struct scene h;
 
 /* Said in the same breath as the last word. */
 static const struct wire_frame first_frame = {.kind = WIRE_EAGER, .epoch = EPOCH, .seq = 1};

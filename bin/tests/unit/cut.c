@@ -10,7 +10,7 @@ uint8_t *cut_byte(const struct cut *c, size_t i)
 	return c->base + i + i / c->step * c->step;
 }
 
-static int next(struct tp_pieces *head, struct iovec *iov, int max)
+static int next(struct tp_iov_cursor *head, struct iovec *iov, int max)
 {
 	struct cut *c = container_of(head, struct cut, head);
 	size_t at = c->at;
@@ -27,7 +27,7 @@ static int next(struct tp_pieces *head, struct iovec *iov, int max)
 	return n;
 }
 
-static void pass(struct tp_pieces *head, size_t bytes)
+static void pass(struct tp_iov_cursor *head, size_t bytes)
 {
 	struct cut *c = container_of(head, struct cut, head);
 
@@ -36,7 +36,7 @@ static void pass(struct tp_pieces *head, size_t bytes)
 	c->at += bytes;
 }
 
-struct tp_pieces *cut_begin(struct cut *c, void *base, size_t len, size_t step)
+struct tp_iov_cursor *cut_begin(struct cut *c, void *base, size_t len, size_t step)
 {
 	*c = (struct cut){{next, pass}, base, step, 0, len};
 	return &c->head;

@@ -9,12 +9,12 @@
 #include "transport/transport.h"
 
 struct cut {
-	struct tp_pieces head;
+	struct tp_iov_cursor head;
 	uint8_t *base;
 	size_t step, at, len; /* passed so far, and all */
 };
 
-struct tp_pieces *cut_begin(struct cut *c, void *base, size_t len, size_t step);
+struct tp_iov_cursor *cut_begin(struct cut *c, void *base, size_t len, size_t step);
 
 /* Byte i of the payload. */
 uint8_t *cut_byte(const struct cut *c, size_t i);

@@ -6,9 +6,9 @@
 #include "transport/handshake.h"
 #include "unit.h"
 
-static struct hs_job job_of(uint32_t self)
+static struct handshake_job job_of(uint32_t self)
 {
-	struct hs_job j = {.epoch = 3, .self = self, .size = 4};
+	struct handshake_job j = {.epoch = 3, .self = self, .size = 4};
 
 	memset(j.session, 0x11, sizeof j.session);
 	memset(j.secret, 0x22, sizeof j.secret);
@@ -16,29 +16,30 @@ static struct hs_job job_of(uint32_t self)
 }
 
 /* Rank 1 connects to rank 2. Returns the first error either side meets. */
-static int talk(const struct hs_job *one, const struct hs_job *two, struct wire_proof *said)
+static int talk(
+	const struct handshake_job *one, const struct handshake_job *two, struct wire_proof *said)
 {
-	struct hs_talk a, b;
+	struct handshake a, b;
 	struct wire_challenge challenge;
 	struct wire_proof proof;
 	int rc;
 
-	hs_hello(&a, one, 2);
-	rc = hs_take_hello(&b, two, &a.hello);
+	handshake_hello(&a, one, 2);
+	rc = handshake_take_hello(&b, two, &a.hello);
 	if (rc)
 		return rc;
-	hs_challenge(&b, two, &challenge);
-	rc = hs_take_challenge(&a, one, &challenge, &proof);
+	handshake_challenge(&b, two, &challenge);
+	rc = handshake_take_challenge(&a, one, &challenge, &proof);
 	if (rc)
 		return rc;
 	if (said)
 		*said = proof;
-	return hs_take_proof(&b, two, &proof);
+	return handshake_take_proof(&b, two, &proof);
 }
 
 START_TEST(members_get_in)
 {
-	struct hs_job one = job_of(1), two = job_of(2);
+	struct handshake_job one = job_of(1), two = job_of(2);
 
 	auth_init();
 	ck_assert_int_eq(talk(&one, &two, NULL), 0);
@@ -47,7 +48,7 @@ END_TEST
 
 START_TEST(strangers_do_not)
 {
-	struct hs_job one = job_of(1), two = job_of(2), other;
+	struct handshake_job one = job_of(1), two = job_of(2), other;
 
 	auth_init();
 	other = one;
@@ -72,49 +73,49 @@ END_TEST
 
 START_TEST(a_replay_is_refused)
 {
-	struct hs_job one = job_of(1), two = job_of(2);
-	struct hs_talk a, b;
+	struct handshake_job one = job_of(1), two = job_of(2);
+	struct handshake a, b;
 	struct wire_challenge challenge;
 	struct wire_proof recorded;
 
 	auth_init();
 	ck_assert_int_eq(talk(&one, &two, &recorded), 0);
-	hs_hello(&a, &one, 2);
-	ck_assert_int_eq(hs_take_hello(&b, &two, &a.hello), 0);
-	hs_challenge(&b, &two, &challenge);
-	ck_assert_int_eq(hs_take_proof(&b, &two, &recorded), FT_EAUTH);
+	handshake_hello(&a, &one, 2);
+	ck_assert_int_eq(handshake_take_hello(&b, &two, &a.hello), 0);
+	handshake_challenge(&b, &two, &challenge);
+	ck_assert_int_eq(handshake_take_proof(&b, &two, &recorded), FT_EAUTH);
 }
 END_TEST
 
 /* Without knowing the secret, sending the acceptor's own mac back must not do. */
 START_TEST(a_mac_sent_back_is_refused)
 {
-	struct hs_job one = job_of(1), two = job_of(2);
-	struct hs_talk a, b;
+	struct handshake_job one = job_of(1), two = job_of(2);
+	struct handshake a, b;
 	struct wire_challenge challenge;
 	struct wire_proof echo;
 
 	auth_init();
-	hs_hello(&a, &one, 2);
-	ck_assert_int_eq(hs_take_hello(&b, &two, &a.hello), 0);
-	hs_challenge(&b, &two, &challenge);
+	handshake_hello(&a, &one, 2);
+	ck_assert_int_eq(handshake_take_hello(&b, &two, &a.hello), 0);
+	handshake_challenge(&b, &two, &challenge);
 	memcpy(echo.mac, challenge.mac, sizeof echo.mac);
-	ck_assert_int_eq(hs_take_proof(&b, &two, &echo), FT_EAUTH);
+	ck_assert_int_eq(handshake_take_proof(&b, &two, &echo), FT_EAUTH);
 }
 END_TEST
 
 START_TEST(garbage_is_refused)
 {
-	struct hs_job two = job_of(2), one = job_of(1);
-	struct hs_talk a, b;
+	struct handshake_job two = job_of(2), one = job_of(1);
+	struct handshake a, b;
 	struct wire_hello hello;
 
 	auth_init();
-	hs_hello(&a, &one, 2);
+	handshake_hello(&a, &one, 2);
 	for (size_t i = 0; i < 8 + WIRE_SESSION_BYTES + 12; i++) {
 		memcpy(&hello, &a.hello, sizeof hello);
 		((uint8_t *)&hello)[i] ^= 0x80;
-		ck_assert_int_ne(hs_take_hello(&b, &two, &hello), 0);
+		ck_assert_int_ne(handshake_take_hello(&b, &two, &hello), 0);
 	}
 }
 END_TEST

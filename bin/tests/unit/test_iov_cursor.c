@@ -62,7 +62,7 @@ static size_t min(size_t a, size_t b)
 }
 
 /* What a socket takes: some bytes of what it is offered. */
-static size_t take(struct tp_pieces *p, char *to, size_t most)
+static size_t take(struct tp_iov_cursor *p, char *to, size_t most)
 {
 	struct iovec iov[IOV];
 	int n = p->next(p, iov, between(1, IOV));
@@ -90,7 +90,7 @@ static size_t sum(const struct iovec *iov, int n)
 }
 
 /* What a socket brings, for a sink that has room for no more than `room` more. */
-static void bring(struct tp_pieces *p, const char *from, size_t bytes, size_t room)
+static void bring(struct tp_iov_cursor *p, const char *from, size_t bytes, size_t room)
 {
 	while (bytes > 0) {
 		struct iovec iov[IOV];
@@ -122,8 +122,8 @@ static void send_through(const struct made *m, const struct made *to, size_t cou
 {
 	struct area out = area_new(m, count), in = area_new(to, room);
 	size_t data = min(out.data, in.data);
-	struct tp_pieces *source = iov_cursor_out(object_of(m), out.buf, count);
-	struct tp_pieces *sink = iov_cursor_in(object_of(to), in.buf, room);
+	struct tp_iov_cursor *source = iov_cursor_out(object_of(m), out.buf, count);
+	struct tp_iov_cursor *sink = iov_cursor_in(object_of(to), in.buf, room);
 	char *want = malloc(in.size), *wire = malloc(LONGEST);
 
 	for (size_t i = 0; i < out.data; i++)
@@ -179,7 +179,7 @@ START_TEST(long_runs_are_not_copied)
 {
 	int lens[200], at[200];
 	struct iovec iov[IOV];
-	struct tp_pieces *p;
+	struct tp_iov_cursor *p;
 	MPI_Datatype handle;
 	struct type *t;
 	char *buf;

@@ -87,10 +87,10 @@ static void in_pieces(int to, uint32_t number, int ways, size_t len, size_t room
 			*cut_byte(&out, i) = big[i];
 	}
 	if (ways & 2)
-		place.pieces = cut_begin(&in, far_in, room, step + 1);
+		place.cursor = cut_begin(&in, far_in, room, step + 1);
 	if (early)
 		post_place(to, 0, number, place);
-	if (send_to(0, to, number, payload, len, ways & 1 ? TP_PIECES : 0) == 1)
+	if (send_to(0, to, number, payload, len, ways & 1 ? TP_IOV_CURSOR : 0) == 1)
 		before--;
 	if (!early) {
 		WAIT_FOR(s->held);
@@ -143,7 +143,7 @@ START_TEST(pieces_end_with_their_message)
 	fill(big, LEN, 1);
 	memset(far_in, GAP, sizeof far_in);
 	for (uint32_t i = 0; i < MESSAGES; i++) {
-		place.pieces = cut_begin(&in[i], far_in + (size_t)i * 2 * ROOM, ROOM, STEP);
+		place.cursor = cut_begin(&in[i], far_in + (size_t)i * 2 * ROOM, ROOM, STEP);
 		post_place(1, 0, i, place);
 	}
 	for (uint32_t i = 0; i < MESSAGES; i++)

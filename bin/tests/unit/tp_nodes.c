@@ -32,12 +32,12 @@ static struct tp_place on_match(void *user, int peer, const struct tp_envelope *
 	return s->posted ? s->place : (struct tp_place){0};
 }
 
-static void on_keep(void *user, struct tp_held *held)
+static void on_keep(void *user, struct tp_unexpected *held)
 {
 	slot_of(user, held->peer, &held->envelope)->held = held;
 }
 
-static void on_forget(void *user, struct tp_held *held)
+static void on_forget(void *user, struct tp_unexpected *held)
 {
 	slot_of(user, held->peer, &held->envelope)->held = NULL;
 }

@@ -21,7 +21,7 @@ struct slot {
 	struct tp_place place;
 	uint64_t length;
 	int rc;
-	struct tp_held *held;
+	struct tp_unexpected *held;
 };
 
 struct node {

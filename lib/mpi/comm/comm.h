@@ -93,13 +93,13 @@ static inline bool comm_is_coord_context(uint64_t context)
 	return context >> 1 == 2;
 }
 
-/* What protocols say to each other; the ranks' agreements are on the other plane. */
-static inline bool comm_is_coord_talk(uint64_t context)
+/* Control messages of the protocols; the ranks' agreements are on the other plane. */
+static inline bool comm_is_coord_control(uint64_t context)
 {
 	return context == 2 << 1;
 }
 
-/* What ranks of a window say to each other (rma_wire.h has the other bits). */
+/* Messages among the ranks of a window (rma_wire.h has the other bits). */
 static inline bool comm_is_window(uint64_t context)
 {
 	return (int64_t)context < 0;

@@ -24,12 +24,12 @@ enum object_kind {
 	OBJECT_MESSAGE,
 	OBJECT_SESSION,
 	/* No handles: what else the transport's upcalls are about. */
-	OBJECT_STORED,	  /* a message in the library's memory */
-	OBJECT_ORPHAN,	  /* messages that are compared and thrown away */
-	OBJECT_HEARD,	  /* words of the coordination protocol, coming */
-	OBJECT_SAID,	  /* and going */
-	OBJECT_RMA_HEARD, /* words about a window, coming */
-	OBJECT_RMA_SAID,  /* and going */
+	OBJECT_STORED,		 /* a message in the library's memory */
+	OBJECT_ORPHAN,		 /* messages that are compared and thrown away */
+	OBJECT_CONTROL_RECEIVED, /* a control message of the coordination protocol */
+	OBJECT_CONTROL_SENT,	 /* the same */
+	OBJECT_RMA_RECEIVED,	 /* a message of a window */
+	OBJECT_RMA_SENT,	 /* the same */
 };
 
 /* refs counts the user's handle and every pending operation that needs the object. All fields are

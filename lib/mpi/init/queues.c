@@ -125,7 +125,7 @@ static void put_unreceived(struct text *t, const struct match_msg *m)
 {
 	struct comm *c = comm_of(t, m->context);
 	uint64_t bytes =
-		m->stored ? m->stored->length : container_of(m, struct tp_held, user)->length;
+		m->stored ? m->stored->length : container_of(m, struct tp_unexpected, user)->length;
 
 	t->messages++;
 	begin_line(t);

@@ -109,7 +109,7 @@ __attribute__((destructor)) static void at_exit(void)
 	runtime_job_finish();
 }
 
-static void tell_end(int errclass)
+static void report_end(int errclass)
 {
 	bool asked = strcmp(fail_call(), "MPI_Abort") == 0;
 
@@ -121,5 +121,5 @@ static void tell_end(int errclass)
  * may make that error. So this constructor has a priority: it runs before those without. */
 __attribute__((constructor(101))) static void hang_in(void)
 {
-	process_on_end(tell_end);
+	process_on_end(report_end);
 }

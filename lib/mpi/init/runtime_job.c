@@ -60,7 +60,7 @@ _Noreturn void runtime_job_give_up(const char *why)
 }
 
 /* The launcher compares the programs of all ranks. A rank whose file cannot be read is left out. */
-static void tell_program(void)
+static void report_program(void)
 {
 	uint8_t hash[CKPT_PROGRAM_BYTES];
 	char name[CKPT_NAME_BYTES], err[512];
@@ -84,7 +84,7 @@ static void learn(int *argc, char ***argv)
 	snprintf(name, sizeof name, "rank %d on %.64s", launch.rank, process_host());
 	log_configure(launch.verbosity, name);
 	fault_configure(launch.rank, launch.epoch);
-	tell_program();
+	report_program();
 	control_program(launch.control_fd, symbol_scan_finds("FTMPI_"));
 	fault_point("init-started");
 }

@@ -20,7 +20,7 @@ enum {
 };
 
 struct iov_cursor {
-	struct tp_pieces head;
+	struct tp_iov_cursor head;
 	struct type_cursor cursor;
 	size_t left; /* bytes from the cursor on */
 	/* what is staged and not passed yet */
@@ -32,7 +32,7 @@ struct iov_cursor {
 	struct cursor_frame frames[]; /* stage or runs behind them */
 };
 
-static struct iov_cursor *cursor_of(struct tp_pieces *head)
+static struct iov_cursor *cursor_of(struct tp_iov_cursor *head)
 {
 	return container_of(head, struct iov_cursor, head);
 }
@@ -44,7 +44,7 @@ static size_t smaller(size_t a, size_t b)
 
 /* ---- long runs, either way ---- */
 
-static int next_runs(struct tp_pieces *head, struct iovec *iov, int max)
+static int next_runs(struct tp_iov_cursor *head, struct iovec *iov, int max)
 {
 	struct iov_cursor *p = cursor_of(head);
 	int n = 0;
@@ -60,7 +60,7 @@ static int next_runs(struct tp_pieces *head, struct iovec *iov, int max)
 	return n;
 }
 
-static void pass_runs(struct tp_pieces *head, size_t bytes)
+static void pass_runs(struct tp_iov_cursor *head, size_t bytes)
 {
 	struct iov_cursor *p = cursor_of(head);
 
@@ -77,7 +77,7 @@ static void pass_runs(struct tp_pieces *head, size_t bytes)
 
 /* ---- short ones that are sent ---- */
 
-static int next_out(struct tp_pieces *head, struct iovec *iov, int max)
+static int next_out(struct tp_iov_cursor *head, struct iovec *iov, int max)
 {
 	struct iov_cursor *p = cursor_of(head);
 
@@ -92,7 +92,7 @@ static int next_out(struct tp_pieces *head, struct iovec *iov, int max)
 	return 1;
 }
 
-static void pass_out(struct tp_pieces *head, size_t bytes)
+static void pass_out(struct tp_iov_cursor *head, size_t bytes)
 {
 	cursor_of(head)->at += bytes;
 }
@@ -101,14 +101,14 @@ static void pass_out(struct tp_pieces *head, size_t bytes)
 
 static char arrivals[STAGE];
 
-static int next_in(struct tp_pieces *head, struct iovec *iov, int max)
+static int next_in(struct tp_iov_cursor *head, struct iovec *iov, int max)
 {
 	(void)max;
 	*iov = (struct iovec){arrivals, smaller(sizeof arrivals, cursor_of(head)->left)};
 	return 1;
 }
 
-static void pass_in(struct tp_pieces *head, size_t bytes)
+static void pass_in(struct tp_iov_cursor *head, size_t bytes)
 {
 	struct iov_cursor *p = cursor_of(head);
 
@@ -118,16 +118,17 @@ static void pass_in(struct tp_pieces *head, size_t bytes)
 
 /* ---- making them ---- */
 
-static const struct tp_pieces by_runs = {next_runs, pass_runs}, by_stage_out = {next_out, pass_out},
-			      by_stage_in = {next_in, pass_in};
+static const struct tp_iov_cursor by_runs = {next_runs, pass_runs},
+				  by_stage_out = {next_out, pass_out},
+				  by_stage_in = {next_in, pass_in};
 
 static bool runs_are_long(const struct type *t)
 {
 	return t->layout->size / t->layout->runs >= LONG_RUN;
 }
 
-static struct iov_cursor *make(const struct tp_pieces *head, const struct type *t, const void *buf,
-	size_t count, size_t extra)
+static struct iov_cursor *make(const struct tp_iov_cursor *head, const struct type *t,
+	const void *buf, size_t count, size_t extra)
 {
 	size_t nframes = type_cursor_frames(t);
 	struct iov_cursor *p = malloc(sizeof *p + nframes * sizeof *p->frames + extra);
@@ -146,7 +147,7 @@ static struct iov_cursor *make_runs(const struct type *t, const void *buf, size_
 	return make(&by_runs, t, buf, count, RUNS * sizeof(struct iovec));
 }
 
-struct tp_pieces *iov_cursor_out(const struct type *t, const void *buf, size_t count)
+struct tp_iov_cursor *iov_cursor_out(const struct type *t, const void *buf, size_t count)
 {
 	struct iov_cursor *p = runs_are_long(t) ? make_runs(t, buf, count)
 						: make(&by_stage_out, t, buf, count,
@@ -155,7 +156,7 @@ struct tp_pieces *iov_cursor_out(const struct type *t, const void *buf, size_t c
 	return p ? &p->head : NULL;
 }
 
-struct tp_pieces *iov_cursor_in(const struct type *t, void *buf, size_t count)
+struct tp_iov_cursor *iov_cursor_in(const struct type *t, void *buf, size_t count)
 {
 	struct iov_cursor *p =
 		runs_are_long(t) ? make_runs(t, buf, count) : make(&by_stage_in, t, buf, count, 0);

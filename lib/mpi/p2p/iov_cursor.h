@@ -13,7 +13,7 @@
 
 /* Of `count` elements at buf, which hold some data: to be sent; to be received in. NULL: no memory.
  * The caller's, one malloc'ed block; type and buffer outlive it. */
-struct tp_pieces *iov_cursor_out(const struct type *t, const void *buf, size_t count);
-struct tp_pieces *iov_cursor_in(const struct type *t, void *buf, size_t count);
+struct tp_iov_cursor *iov_cursor_out(const struct type *t, const void *buf, size_t count);
+struct tp_iov_cursor *iov_cursor_in(const struct type *t, void *buf, size_t count);
 
 #endif

@@ -89,8 +89,8 @@ int p2p_source_rank(const struct comm *c, int peer, int said);
 void p2p_recv_fail(int peer);
 
 struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te, uint64_t length);
-void p2p_on_unexpected(void *user, struct tp_held *held);
-void p2p_on_forget(void *user, struct tp_held *held);
+void p2p_on_unexpected(void *user, struct tp_unexpected *held);
+void p2p_on_forget(void *user, struct tp_unexpected *held);
 void p2p_on_received(void *user, void *cookie, uint64_t length, int rc);
 
 #endif

@@ -95,7 +95,7 @@ void p2p_orphan_note(const struct request *r, bool right)
 
 struct again {
 	struct object head; /* OBJECT_ORPHAN */
-	struct tp_pieces pieces;
+	struct tp_iov_cursor pieces;
 	int peer, tag;
 	bool collective;
 	uint64_t length, left;
@@ -106,7 +106,7 @@ struct again {
 /* Bytes leave it before anybody else's enter. */
 static char bytes[1 << 16];
 
-static int next_bytes(struct tp_pieces *pieces, struct iovec *iov, int max)
+static int next_bytes(struct tp_iov_cursor *pieces, struct iovec *iov, int max)
 {
 	const struct again *a = container_of(pieces, struct again, pieces);
 
@@ -115,7 +115,7 @@ static int next_bytes(struct tp_pieces *pieces, struct iovec *iov, int max)
 	return 1;
 }
 
-static void pass_bytes(struct tp_pieces *pieces, size_t n)
+static void pass_bytes(struct tp_iov_cursor *pieces, size_t n)
 {
 	struct again *a = container_of(pieces, struct again, pieces);
 
@@ -142,7 +142,7 @@ struct tp_place p2p_orphan_place(int peer, const struct envelope *e, uint64_t le
 		.first = *coord_expected(p2p.coord)};
 	begin_hash(&a->hash, e->context, e->tag);
 	return (struct tp_place){
-		.room = (size_t)length, .cookie = a, .pieces = length ? &a->pieces : NULL};
+		.room = (size_t)length, .cookie = a, .cursor = length ? &a->pieces : NULL};
 }
 
 static _Noreturn void say_other(const struct again *a)

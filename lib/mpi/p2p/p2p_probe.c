@@ -64,12 +64,13 @@ static void set_matched(struct message *m, struct match_msg *msg)
 	if (msg->inflight)
 		inflight_mprobed(msg->inflight, msg->matched);
 	if (!msg->stored)
-		container_of(msg, struct tp_held, user)->firm = true;
+		container_of(msg, struct tp_unexpected, user)->firm = true;
 }
 
 uint64_t p2p_length(const struct match_msg *msg)
 {
-	return msg->stored ? msg->stored->length : container_of(msg, struct tp_held, user)->length;
+	return msg->stored ? msg->stored->length
+			   : container_of(msg, struct tp_unexpected, user)->length;
 }
 
 struct match_msg *p2p_probe(struct comm *c, int source, int tag, struct p2p_found *out)

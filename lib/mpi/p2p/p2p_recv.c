@@ -35,7 +35,7 @@ static __attribute__((noinline)) void find_payload(struct request *r, struct tp_
 	place->buf = type_piece(r->m.type, r->m.buf, (size_t)r->m.count);
 	if (place->buf)
 		return;
-	r->packed = place->pieces = iov_cursor_in(r->m.type, r->m.buf, (size_t)r->m.count);
+	r->packed = place->cursor = iov_cursor_in(r->m.type, r->m.buf, (size_t)r->m.count);
 	if (r->packed)
 		return;
 	r->error = MPI_ERR_NO_MEM;
@@ -51,7 +51,7 @@ static __attribute__((noinline)) struct tp_place place_of_other(
 {
 	struct tp_place place;
 
-	if (comm_is_coord_talk(e->context))
+	if (comm_is_coord_control(e->context))
 		return p2p.job.coordination->place(peer, e, length);
 	if (comm_is_window(e->context))
 		return p2p.job.windows->place(peer, e, length);
@@ -73,7 +73,7 @@ struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te,
 	engine_assert_held();
 	(void)user;
 	if (__builtin_expect(
-		    comm_is_coord_talk(e.context) || comm_is_window(e.context) ||
+		    comm_is_coord_control(e.context) || comm_is_window(e.context) ||
 			    (told && coord_discards(p2p.coord, peer, e.context, tag, e.stamp)),
 		    false))
 		return place_of_other(peer, &e, length);
@@ -101,14 +101,14 @@ struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te,
 	return place;
 }
 
-static struct match_msg *msg_of(struct tp_held *held)
+static struct match_msg *msg_of(struct tp_unexpected *held)
 {
 	static_assert(
 		sizeof(struct match_msg) <= sizeof held->user, "it lies in the unexpected message");
 	return (struct match_msg *)(void *)held->user;
 }
 
-void p2p_on_unexpected(void *user, struct tp_held *held)
+void p2p_on_unexpected(void *user, struct tp_unexpected *held)
 {
 	struct envelope e = envelope_unpack(&held->envelope);
 	struct match_msg *msg = msg_of(held);
@@ -133,7 +133,7 @@ void p2p_on_unexpected(void *user, struct tp_held *held)
 	p2p_noted();
 }
 
-void p2p_on_forget(void *user, struct tp_held *held)
+void p2p_on_forget(void *user, struct tp_unexpected *held)
 {
 	struct match_msg *msg = msg_of(held);
 
@@ -203,9 +203,9 @@ static __attribute__((noinline)) void other_received(struct object *head, int rc
 		stored_received((struct stored *)(void *)head, rc);
 	else if (head->kind == OBJECT_ORPHAN)
 		p2p_orphan_received(head, rc);
-	else if (head->kind == OBJECT_HEARD)
+	else if (head->kind == OBJECT_CONTROL_RECEIVED)
 		p2p.job.coordination->received(head, rc);
-	else if (head->kind == OBJECT_RMA_HEARD)
+	else if (head->kind == OBJECT_RMA_RECEIVED)
 		p2p.job.windows->received(head, rc);
 }
 
@@ -239,7 +239,7 @@ static inline void set_matched(struct request *r, const struct match_msg *msg)
  */
 static void claim(struct request *r, struct match_msg *msg)
 {
-	struct tp_held *held = container_of(msg, struct tp_held, user);
+	struct tp_unexpected *held = container_of(msg, struct tp_unexpected, user);
 	struct tp_place place = {.buf = r->m.buf, .room = p2p_room(&r->m), .cookie = r};
 
 	set_matched(r, msg);

@@ -36,7 +36,7 @@ bool p2p_each_unreceived(bool (*visit)(struct match_msg *msg, void *arg), void *
 /* In the same places of the lists. */
 bool p2p_pull(struct match_msg *msg)
 {
-	struct tp_held *held = container_of(msg, struct tp_held, user);
+	struct tp_unexpected *held = container_of(msg, struct tp_unexpected, user);
 	struct stored *m = stored_new(msg, held->length);
 	struct tp_place place;
 
@@ -122,7 +122,7 @@ static bool forget(struct match_msg *msg, void *arg)
 	if (msg->stored)
 		stored_release(msg->stored);
 	else
-		tp_drop(engine_tp(), container_of(msg, struct tp_held, user));
+		tp_drop(engine_tp(), container_of(msg, struct tp_unexpected, user));
 	return true;
 }
 

@@ -17,7 +17,7 @@
 /* A message of the library's own. */
 static void other_sent(struct object *head)
 {
-	if (head->kind == OBJECT_SAID)
+	if (head->kind == OBJECT_CONTROL_SENT)
 		p2p.job.coordination->sent(head);
 	else
 		p2p.job.windows->sent(head);
@@ -133,7 +133,7 @@ int p2p_send_start(struct request *r)
 			return fail_with(
 				MPI_ERR_NO_MEM, "no memory to pack a message of %zu bytes", len);
 		if (payload == r->packed && goes_by_cursor(len))
-			flags |= TP_PIECES;
+			flags |= TP_IOV_CURSOR;
 	}
 	peer = comm_world_rank(r->m.comm, r->m.rank);
 	te = envelope_of(&r->m);

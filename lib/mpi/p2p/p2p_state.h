@@ -18,7 +18,7 @@ struct object;
 struct buffer;
 
 /* Messages of the library's own, which no receive is posted for: their context tells them
- * (comm_is_coord_talk, comm_is_window), and what the transport says of them goes on to these. */
+ * (comm_is_coord_control, comm_is_window), and what the transport says of them goes on to these. */
 struct p2p_channel {
 	struct tp_place (*place)(int peer, const struct envelope *e, uint64_t length);
 	void (*received)(struct object *head, int rc);

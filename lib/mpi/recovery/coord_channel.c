@@ -18,7 +18,7 @@
 enum { LENGTH_MAX = 16 << 20 };
 
 struct message {
-	struct object head; /* OBJECT_HEARD or OBJECT_SAID */
+	struct object head; /* OBJECT_CONTROL_RECEIVED or OBJECT_CONTROL_SENT */
 	struct link link;   /* received: of its peer; to be sent: of all; oldest first */
 	int peer;
 	size_t len;
@@ -103,7 +103,7 @@ static struct tp_place place(int peer, const struct envelope *e, uint64_t length
 	(void)e;
 	if (length > LENGTH_MAX)
 		end("words of the protocol are too long", MPI_ERR_INTERN, peer, (size_t)length);
-	w = message_new(OBJECT_HEARD, peer, (size_t)length);
+	w = message_new(OBJECT_CONTROL_RECEIVED, peer, (size_t)length);
 	list_append(&s.received[peer], &w->link);
 	return (struct tp_place){.buf = w->bytes, .room = w->len, .cookie = w};
 }
@@ -177,7 +177,7 @@ struct coord_channel_sent coord_channel_sent(void)
 /* Not at once: a checkpoint would wait for the system call. */
 void coord_channel_send(int peer, const uint8_t *bytes, size_t len)
 {
-	struct message *w = message_new(OBJECT_SAID, peer, len);
+	struct message *w = message_new(OBJECT_CONTROL_SENT, peer, len);
 
 	memcpy(w->bytes, bytes, len);
 	list_append(&s.unsent, &w->link);

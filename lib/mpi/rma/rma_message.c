@@ -29,7 +29,7 @@ static struct rma_message *message_alloc(enum object_kind kind, size_t len)
 
 struct rma_message *rma_message_incoming(size_t length)
 {
-	return message_alloc(OBJECT_RMA_HEARD, length - sizeof(struct rma_head));
+	return message_alloc(OBJECT_RMA_RECEIVED, length - sizeof(struct rma_head));
 }
 
 struct rma_message *rma_message_new(size_t layout_len, size_t data)
@@ -39,7 +39,7 @@ struct rma_message *rma_message_new(size_t layout_len, size_t data)
 
 	if (__builtin_add_overflow(at, data, &len) || len > RMA_MESSAGE_LIMIT)
 		return NULL;
-	m = message_alloc(OBJECT_RMA_SAID, len);
+	m = message_alloc(OBJECT_RMA_SENT, len);
 	if (!m)
 		return NULL;
 	memset(m->bytes + layout_len, 0, at - layout_len);

@@ -80,7 +80,7 @@ static uint64_t connections(void)
 
 static uint64_t unexpected_bytes(void)
 {
-	return counts().held_bytes;
+	return counts().unexpected_bytes;
 }
 
 /* The program's; the other plane is the library's. */
@@ -93,7 +93,7 @@ static uint64_t unexpected_messages(void)
 	list_for_each (at, &p2p_matching()->arrivals) {
 		uint64_t context = container_of(at, struct match_msg, all)->context;
 
-		n += !(context & 1) && !comm_is_coord_talk(context);
+		n += !(context & 1) && !comm_is_coord_control(context);
 	}
 	return n;
 }
