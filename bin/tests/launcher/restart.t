@@ -71,6 +71,13 @@ is_deeply(told($job), [
 	"ftmpirun: all 2 ranks run again, N ms after the failure was noticed (line 7).\n" ],
 	'... begins again from there') if ($job->{host}) = $job->{err} =~ /rank 1 on (\S+)/;
 
+# A line that was told before the failure counts, whichever the agent hears of first.
+my @order = map { scratch() . "/order-$_" } qw(stopped told);
+$job = job([qw(-n 2)], qw(join 1:@0:stopagent), "1:\@0:touch:$order[0]", "0:\@0:await:$order[0]", '0:@0:line:8',
+	"0:\@0:touch:$order[1]", "1:\@0:await:$order[1]", qw(1:@0:kill:KILL @0:obey 0:@1:restored:8 finalize));
+is($job->{status}, 0, 'a line and a failure at the same time') or diag $job->{err};
+like($job->{err}, qr/; restart 1 of 3 from line 8\.$/m, '... begins again from that line');
+
 # The last words.
 my $mark = scratch() . '/spoken';
 $job = ftmpirun([ qw(-n 2 -max-restarts 1), $^X, '-e', <<'EOS', $mark, @rank, qw(join 1:@0:kill:KILL 1:@1:kill:TERM hang) ]);
