@@ -5,10 +5,12 @@ use strict;
 use warnings;
 
 use FindBin ();
+use lib "$FindBin::Bin/../lib";
 
-use File::Path ();
 use File::Temp ();
 use Test::More;
+
+use FTMPI::Test::File ();
 
 my $walks = "$FindBin::Bin/../walks.pl";
 my $said  = `$^X $walks $FindBin::Bin/../../..`;
@@ -33,10 +35,7 @@ sub walks
 		my $text = $file{$name};
 		my ($from, $to) = @{ $change{$name} // ['', ''] };
 		$text =~ s/$from/$to/ if $from ne '';
-		File::Path::make_path("$top/$name" =~ s{/[^/]+\z}{}r);
-		open my $out, '>', "$top/$name" or die "$name: $!\n";
-		print $out $text;
-		close $out or die "$name: $!\n";
+		FTMPI::Test::File::write_file("$top/$name", $text);
 	}
 	my $text = `$^X $walks -count $top`;
 	return ($? >> 8, $text);
