@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Memory that the ranks of one host share: one file without a name (memfd_create), which rank 0
- * makes and the others open through its entry in /proc. It disappears with the last process
- * that has it open or mapped, however these end.
- */
+/* Memory that the ranks of one host share: one file of memory, which rank 0 makes and the others
+ * open. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file_limit.h"
+#include "base/memory_file.h"
 #include "mpi/coll/coll.h"
 #include "mpi/handle/fail.h"
 #include "win.h"
@@ -21,7 +16,7 @@
 struct offer {
 	int32_t pid, fd; /* fd -1: there is none */
 	int32_t error;	 /* errno then */
-	char name[64];
+	char name[MEMORY_FILE_NAME];
 };
 
 static int failed(const char *what, int error)
@@ -65,60 +60,27 @@ static void lay_out(struct win *w, bool noncontiguous)
 
 /* ---- the file ---- */
 
-static bool set_length(int fd, size_t bytes)
-{
-	struct file_limit limit;
-	bool ok;
-
-	file_limit_enter(&limit);
-	ok = ftruncate(fd, (off_t)bytes) == 0;
-	file_limit_leave(&limit);
-	return ok;
-}
-
 static struct offer make_offer(struct win *w, size_t bytes)
 {
 	struct offer o = {.pid = getpid(), .fd = -1};
 
 	snprintf(o.name, sizeof o.name, "ftmpi-window-%llx", (unsigned long long)w->context);
-	w->shared_fd = memfd_create(o.name, MFD_CLOEXEC);
-	if (w->shared_fd >= 0 && set_length(w->shared_fd, bytes))
-		o.fd = w->shared_fd;
-	else
+	o.fd = w->shared_fd = memory_file_make(o.name, bytes);
+	if (o.fd < 0)
 		o.error = errno;
 	return o;
 }
 
-/* Where two hosts have the same name, this may be a file of another process. */
-static bool is_offered(int fd, const struct offer *o, size_t bytes)
+static int take_offer(struct offer *o, size_t bytes, int *fd)
 {
-	char path[64], link[128], name[128];
-	struct stat st;
-	ssize_t n;
-
-	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	snprintf(name, sizeof name, "/memfd:%.63s", o->name);
-	n = readlink(path, link, sizeof link - 1);
-	if (n < 0)
-		return false;
-	link[n] = '\0';
-	return strncmp(link, name, strlen(name)) == 0 && fstat(fd, &st) == 0 &&
-	       (size_t)st.st_size == bytes;
-}
-
-static int take_offer(const struct offer *o, size_t bytes, int *fd)
-{
-	char path[64];
-
 	if (o->fd < 0)
 		return failed("rank 0 has no memory to share", o->error);
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", o->pid, o->fd);
-	*fd = open(path, O_RDWR | O_CLOEXEC);
-	if (*fd < 0)
-		return failed("the memory of rank 0 cannot be opened", errno);
-	if (is_offered(*fd, o, bytes))
+	o->name[sizeof o->name - 1] = '\0';
+	*fd = memory_file_open(o->pid, o->fd, o->name, bytes);
+	if (*fd >= 0)
 		return MPI_SUCCESS;
-	close(*fd);
+	if (errno != ENXIO)
+		return failed("the memory of rank 0 cannot be opened", errno);
 	return fail_with(MPI_ERR_RMA_SHARED,
 		"the process of rank 0 cannot be seen here: the ranks are not on one host");
 }
@@ -134,7 +96,7 @@ static int map(struct win *w, int fd, size_t bytes)
 	return MPI_SUCCESS;
 }
 
-static int share(struct win *w, const struct offer *o, size_t bytes)
+static int share(struct win *w, struct offer *o, size_t bytes)
 {
 	int fd = w->shared_fd, rc;
 
