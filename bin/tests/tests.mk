@@ -12,13 +12,16 @@ base_o := $(patsubst %.c,%.o,$(wildcard lib/base/*.c))
 transport_o := $(patsubst %.c,%.o,$(wildcard lib/transport/*.c))
 UNIT_base := $(base_o)
 UNIT_match := $(call mpi_o,match)
+UNIT_byte_ring := lib/transport/byte_ring.o
 UNIT_handshake := lib/transport/handshake.o lib/base/auth.o
 nodes_o := bin/tests/unit/tp_nodes.o $(transport_o) $(base_o)
 UNIT_transport := $(nodes_o)
 UNIT_transport_payload := bin/tests/unit/cut.o $(nodes_o)
 UNIT_transport_epochs := $(nodes_o)
 UNIT_transport_short := $(nodes_o)
+UNIT_transport_memory := $(nodes_o)
 # the test stands between the transport and these
+$(B)/unit/test_transport_memory: UNIT_LIBS += -Wl,--wrap=memory_file_make,--wrap=memory_file_open
 $(B)/unit/test_transport_short: UNIT_LIBS += -Wl,--wrap=malloc,--wrap=send,--wrap=sendmsg
 UNIT_control := lib/launch/control.o lib/launch/control_commands.o lib/launch/launch.o lib/launch/foreign.o lib/launch/manual_start.o lib/launch/settings.o $(base_o)
 -include bin/tests/unit/objects.mk
