@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-enum kind { NUMBER, FLAG, TEXT };
+enum kind { NUMBER, FLAG, TEXT, TRANSPORT };
 
 #define FIELD(f) offsetof(struct settings, f), sizeof(((struct settings *)0)->f)
 
@@ -28,6 +28,7 @@ static const struct {
 	{"accept-binary", FLAG, FIELD(accept_binary), 1},
 	{"debug", FLAG, FIELD(debug), 1},
 	{"dump", FLAG, FIELD(dump), 1},
+	{"transport", TRANSPORT, 0, 0, 0},
 	{"coord", TEXT, FIELD(coord), 0},
 	{"restore", TEXT, FIELD(restore), 0},
 	{"restore-line", NUMBER, FIELD(restore_line), 0xffffffff},
@@ -50,11 +51,20 @@ static bool number(const char *text, unsigned long max, unsigned long *out)
 	return *end == '\0' && *out <= max;
 }
 
+static bool transport(struct settings *s, const char *value)
+{
+	s->tcp_only = strcmp(value, "tcp") == 0;
+	s->memory_only = strcmp(value, "shm") == 0;
+	return s->tcp_only || s->memory_only || strcmp(value, "auto") == 0;
+}
+
 static bool store(struct settings *s, size_t i, const char *value)
 {
 	char *at = (char *)s + table[i].offset;
 	unsigned long n;
 
+	if (table[i].kind == TRANSPORT)
+		return transport(s, value);
 	if (table[i].kind == TEXT) {
 		if (strlen(value) >= table[i].size)
 			return false;

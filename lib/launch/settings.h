@@ -20,6 +20,8 @@ struct settings {
 	bool accept_binary;
 	bool debug; /* ranks may be stopped in a debugger: none is suspected */
 	bool dump;  /* the user may ask for the ranks' queues */
+	bool tcp_only,
+		memory_only; /* how ranks of one host speak; neither: through memory if they can */
 	char coord[32];
 	char restore[256]; /* other sessions whose lines may be restored, with commas; "": none */
 	uint32_t restore_line; /* of the one session named; 0: the newest */

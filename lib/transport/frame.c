@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "transport/tp.h"
+#include "transport/memory.h"
 
 /* Where it lies: both are bytes alone. */
 static const struct tp_envelope *envelope_of(const struct wire_frame *f)
@@ -146,6 +146,11 @@ int tp_message_begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *
 		return take_withdraw(tp, p, f);
 	case WIRE_WITHDRAWN:
 		return tp_send_withdrawn(tp, p, f);
+	case WIRE_OFFER:
+	case WIRE_TAKEN:
+	case WIRE_MEMORY:
+	case WIRE_DECLINED:
+		return tp_memory_frame(tp, p, f);
 	case WIRE_EAGER:
 	case WIRE_CREDIT:
 	case WIRE_KIND_END:

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Input, from a look at the sockets to the upcalls about an eager message: bytes into frames, with
- * any split of them over reads. One read asks for a header and what follows it; a body of which
- * much is still to come is read straight into its place. What other frames mean is in frame.c.
- * Nothing in a header is believed before it is checked; an error ends the connection.
+ * Input, from a look at the sockets and rings to the upcalls about an eager message: bytes into
+ * frames, with any split of them over reads. One read of a socket asks for a header and what
+ * follows it; a body of which much is still to come is read straight into its place. From a ring
+ * each byte is copied once, into its place. What other frames mean is in frame.c. Nothing in a
+ * header is believed before it is checked; an error ends the connection.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include <sys/uio.h>
 
 #include "base/error.h"
-#include "transport/tp.h"
+#include "transport/memory.h"
 
 /* At most *room bytes of the next piece. Not inlined, so that who has none saves no registers. */
 static __attribute__((noinline)) uint8_t *first_piece(struct tp_iov_cursor *cursor, uint64_t *room)
@@ -88,21 +89,36 @@ static inline __attribute__((always_inline)) void body_advance(
 		body_end(tp, p);
 }
 
-/* A message that its sender wrote at once. Where it lies the envelope is bytes alone, in both. */
-static int begin_eager(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
+/* A message that its sender wrote at once. Where it lies the envelope is bytes alone. */
+static inline __attribute__((always_inline)) int begin_eager(
+	struct tp *tp, struct tp_peer *p, const uint8_t *envelope, uint64_t length)
 {
-	const struct tp_envelope *e = (const struct tp_envelope *)(const void *)f->envelope;
+	const struct tp_envelope *e = (const struct tp_envelope *)(const void *)envelope;
 	struct tp_in *in = &p->in;
-	uint64_t cost = tp_eager_cost(f->length);
+	uint64_t cost = tp_eager_cost(length);
+	int rc = 0;
 
-	if (f->length > WIRE_EAGER_MAX || p->unconsumed_in + cost > tp->c.unexpected_limit)
+	if (length > WIRE_EAGER_MAX || p->unconsumed_in + cost > tp->c.unexpected_limit)
 		return FT_EPROTO;
 	p->unconsumed_in += (uint32_t)cost;
-	in->left = in->length = f->length;
+	in->left = in->length = length;
 	in->offset = 0;
-	in->place = tp->c.up->match(tp->c.user, p->id, e, f->length);
+	in->place = tp->c.up->match(tp->c.user, p->id, e, length);
 	in->body = BODY_PLACE;
-	return in->place.cookie ? 0 : tp_unexpected_eager(tp, p, e);
+	if (!in->place.cookie)
+		rc = tp_unexpected_eager(tp, p, e);
+	if (rc == 0 && length == 0 && in->body != BODY_NONE)
+		body_end(tp, p);
+	return rc;
+}
+
+/* What the peer has consumed, and no more than it was sent. */
+static inline int take_credit(struct tp_peer *p, uint32_t credit)
+{
+	if (credit > p->unconsumed)
+		return FT_EPROTO;
+	p->unconsumed -= credit;
+	return 0;
 }
 
 /* What holds for every header, and for the order of messages. */
@@ -112,15 +128,44 @@ static int begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 		return FT_EPROTO;
 	if (f->epoch != tp->job.epoch)
 		return FT_ESTALE;
-	if (f->credit > p->unconsumed)
+	if (take_credit(p, f->credit) != 0)
 		return FT_EPROTO;
-	p->unconsumed -= f->credit;
 	if (f->kind == WIRE_EAGER || f->kind == WIRE_RTS) {
 		if (f->seq != p->recv_seq + 1 || p->bye_received)
 			return FT_EPROTO;
 		p->recv_seq = f->seq;
 	}
-	return f->kind == WIRE_EAGER ? begin_eager(tp, p, f) : tp_message_begin(tp, p, f);
+	tp->counts.frames_in++;
+	return f->kind == WIRE_EAGER ? begin_eager(tp, p, f->envelope, f->length)
+				     : tp_message_begin(tp, p, f);
+}
+
+/* As many of these bytes as the body that is being read still wants. Returns how many. */
+static inline size_t take_body(struct tp *tp, struct tp_peer *p, const uint8_t *bytes, size_t have)
+{
+	struct tp_in *in = &p->in;
+	size_t used = 0;
+
+	while (used < have && in->body != BODY_NONE) {
+		uint64_t room;
+		uint8_t *target = body_target(in, &room);
+		size_t n = have - used < room ? have - used : (size_t)room;
+
+		if (target)
+			memcpy(target, bytes + used, n);
+		used += n;
+		body_advance(tp, p, n);
+	}
+	return used;
+}
+
+/* After the last frame on the socket only bytes that wake come there. */
+static int only_bells(const uint8_t *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (bytes[i] != 0)
+			return FT_EPROTO;
+	return 0;
 }
 
 /* Use up what is in the prefetch buffer. 0, or an error that ends the connection. */
@@ -131,28 +176,16 @@ static int parse(struct tp *tp, struct tp_peer *p)
 	int rc = 0;
 
 	while (rc == 0 && !p->dying) {
-		size_t have = in->end - in->at;
-
-		if (in->body != BODY_NONE) {
-			uint64_t room;
-			uint8_t *target = body_target(in, &room);
-			size_t n = have < room ? have : (size_t)room;
-
-			if (n == 0)
-				return 0;
-			if (target)
-				memcpy(target, in->buf + in->at, n);
-			in->at += n;
-			body_advance(tp, p, n);
-		} else {
-			if (have < sizeof f)
-				return 0;
-			memcpy(&f, in->buf + in->at, sizeof f);
-			in->at += sizeof f;
-			tp->counts.frames_in++;
-			rc = begin(tp, p, &f);
-			if (rc == 0 && in->body != BODY_NONE && in->left == 0)
-				body_end(tp, p);
+		in->at += take_body(tp, p, in->buf + in->at, in->end - in->at);
+		if (in->end - in->at < sizeof f)
+			return 0;
+		memcpy(&f, in->buf + in->at, sizeof f);
+		in->at += sizeof f;
+		rc = begin(tp, p, &f);
+		if (rc == 0 && p->in_ring) {
+			rc = only_bells(in->buf + in->at, in->end - in->at);
+			in->at = in->end = 0;
+			return rc;
 		}
 	}
 	return rc;
@@ -251,22 +284,165 @@ static bool read_once(struct tp *tp, struct tp_peer *p, bool *full)
 
 /* Reads while the socket gives all that is asked for, but not for ever: others wait too. True when
  * bytes came. */
-static bool read_peer(struct tp *tp, struct tp_peer *p)
+static bool read_socket(struct tp *tp, struct tp_peer *p)
 {
 	enum { TURNS = 16 };
 	bool moved = false, full = true;
 
-	for (int turn = 0; turn < TURNS && full && p->state == TP_UP && !p->dying; turn++)
+	for (int turn = 0; turn < TURNS && full && p->state == TP_UP && !p->dying && !p->in_ring;
+		turn++)
 		moved |= read_once(tp, p, &full);
 	return moved;
 }
 
-/* ---- looks: at the socket that is expected to speak, at times at all of them, so that the cost
+/* ---- through memory ---- */
+
+/* An eager message between two frames: its number is the next, and its epoch the connection's. */
+static int take_short(struct tp *tp, struct tp_peer *p, const struct byte_ring_record *r)
+{
+	struct tp_in *in = &p->in;
+	int rc;
+
+	if (in->body != BODY_NONE || in->end > 0 || p->bye_received ||
+		take_credit(p, r->credit) != 0)
+		return FT_EPROTO;
+	p->recv_seq++;
+	tp->counts.frames_in++;
+	rc = begin_eager(tp, p, r->envelope, r->length);
+	if (rc == 0)
+		take_body(tp, p, r->bytes, r->length);
+	return rc;
+}
+
+/* A header may lie in two records: its first part waits in the prefetch buffer. */
+static int take_stream(struct tp *tp, struct tp_peer *p, const uint8_t *bytes, size_t have)
+{
+	struct tp_in *in = &p->in;
+	struct wire_frame f;
+	int rc = 0;
+
+	while (have > 0 && rc == 0 && !p->dying) {
+		size_t n = take_body(tp, p, bytes, have);
+
+		if (n == 0) {
+			n = sizeof f - in->end < have ? sizeof f - in->end : have;
+			memcpy(in->buf + in->end, bytes, n);
+			in->end += n;
+			if (in->end == sizeof f) {
+				memcpy(&f, in->buf, sizeof f);
+				in->end = 0;
+				rc = begin(tp, p, &f);
+			}
+		}
+		bytes += n;
+		have -= n;
+	}
+	return rc;
+}
+
+/* Reads while there are records, but not for ever: the next look at the mailbox goes on with it.
+ * True when bytes came. */
+static bool read_ring(struct tp *tp, struct tp_peer *p)
+{
+	enum { RECORDS = 64 };
+	struct byte_ring_record r;
+	int rc = 0, i;
+
+	for (i = 0; i < RECORDS && rc == 0 && !p->dying; i++) {
+		enum byte_ring_kind kind = byte_ring_peek(p->in_ring, &r);
+
+		if (kind == BYTE_RING_NOTHING)
+			return i > 0;
+		if (kind == BYTE_RING_SHORT)
+			rc = take_short(tp, p, &r);
+		else if (kind == BYTE_RING_STREAM)
+			rc = take_stream(tp, p, r.bytes, r.length);
+		else
+			rc = FT_EPROTO;
+		if (rc == 0 && byte_ring_pass(p->in_ring, r.length))
+			tp_memory_post(p);
+	}
+	if (rc)
+		tp_peer_lose(tp, p, ft_error_text(rc));
+	mailbox_post(tp->mail.box, p->memory->own);
+	return true;
+}
+
+/* What it wrote before it went is read first. */
+static void socket_ended(struct tp *tp, struct tp_peer *p, const char *why)
+{
+	enum { MOST = BYTE_RING_CELLS };
+
+	for (int i = 0; i < MOST && !p->dying && read_ring(tp, p); i++)
+		;
+	tp_peer_lose(tp, p, why);
+}
+
+/* The socket of a peer whose messages come through memory: it rang, or is gone. */
+static bool read_bells(struct tp *tp, struct tp_peer *p)
+{
+	uint8_t bells[256];
+	ssize_t n = recv(p->fd, bells, sizeof bells, MSG_DONTWAIT);
+
+	tp->counts.recvs++;
+	if (n == 0)
+		socket_ended(tp, p, "it closed the connection");
+	else if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
+		socket_ended(tp, p, strerror(errno));
+	else if (n > 0 && only_bells(bells, (size_t)n) != 0)
+		tp_peer_lose(tp, p, ft_error_text(FT_EPROTO));
+	return n > 0;
+}
+
+/* ---- of either kind ---- */
+
+static inline bool read_peer(struct tp *tp, struct tp_peer *p)
+{
+	bool moved;
+
+	if (__builtin_expect(p->in_ring != NULL, true))
+		return !p->dying && read_ring(tp, p);
+	moved = read_socket(tp, p);
+	return p->in_ring && !p->dying ? read_ring(tp, p) || moved : moved;
+}
+
+/* ---- looks: at the peer that is expected to speak, at times at all of them, so that the cost
  * follows activity, not the number of peers ---- */
 
 /* After so many looks at all of them: when the expected one is silent, and when it speaks without
- * end. */
+ * end. Sockets that bring nothing but the end of their peers are looked at as seldom as that. */
 enum { ALL_WHEN_SILENT = 16, ALL_WHEN_BUSY = 256 };
+
+static bool look_at_sockets(struct tp *tp)
+{
+	struct epoll_event ev[TP_EVENTS];
+
+	return tp_in_events(tp, ev, epoll_wait(tp->epoll_fd, ev, TP_EVENTS, 0));
+}
+
+/* Those that share memory and have said that they have news: bytes, or room for ours. */
+bool tp_in_mailbox(struct tp *tp)
+{
+	bool moved = false;
+
+	for (unsigned w = 0; tp->mail.box && w < tp->mail.words; w++) {
+		uint64_t news = mailbox_take(tp->mail.box, w);
+
+		for (; news; news &= news - 1) {
+			unsigned slot = w * MAILBOX_BITS + (unsigned)__builtin_ctzll(news);
+			struct tp_peer *p;
+
+			if (slot >= tp->mail.slots)
+				continue;
+			p = &tp->peers[tp->mail.peers[slot]];
+			if (p->in_ring && !p->dying)
+				moved |= read_ring(tp, p);
+			if (p->out_ring && !list_empty(&p->queue))
+				moved |= tp_out_write(tp, p);
+		}
+	}
+	return moved;
+}
 
 bool tp_in_events(struct tp *tp, const struct epoll_event *ev, int n)
 {
@@ -278,8 +454,12 @@ bool tp_in_events(struct tp *tp, const struct epoll_event *ev, int n)
 		if (ev[i].data.u32 == UINT32_MAX)
 			continue; /* meant for the thread that sleeps: tp_sleep takes it */
 		p = &tp->peers[ev[i].data.u32];
-		if (ev[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR))
-			moved |= read_peer(tp, p);
+		if (ev[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR)) {
+			if (p->in_ring && !p->dying)
+				moved |= read_bells(tp, p);
+			if (!p->dying)
+				moved |= read_peer(tp, p);
+		}
 		if (ev[i].events & EPOLLOUT)
 			moved |= tp_out_write(tp, p);
 	}
@@ -300,15 +480,17 @@ bool tp_flush(struct tp *tp)
 
 bool tp_look(struct tp *tp, int expect)
 {
-	struct epoll_event ev[TP_EVENTS];
 	bool moved = false;
 
 	tp_assert_held(tp);
 	tp->turn++;
 	if (expect >= 0 && tp->peers[expect].state == TP_UP)
 		moved = read_peer(tp, &tp->peers[expect]);
-	if (expect < 0 || tp->turn % (moved ? ALL_WHEN_BUSY : ALL_WHEN_SILENT) == 0)
-		moved |= tp_in_events(tp, ev, epoll_wait(tp->epoll_fd, ev, TP_EVENTS, 0));
+	if (expect < 0 || tp->turn % (moved ? ALL_WHEN_BUSY : ALL_WHEN_SILENT) == 0) {
+		moved |= tp_in_mailbox(tp);
+		if (tp->sockets > 0 || expect == TP_EVERYBODY || tp->turn % ALL_WHEN_BUSY == 0)
+			moved |= look_at_sockets(tp);
+	}
 	moved |= tp_out_flush(tp);
 	if (!list_empty(&tp->lost)) {
 		tp_reap(tp);

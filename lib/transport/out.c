@@ -14,7 +14,7 @@
 #include <sys/uio.h>
 
 #include "base/error.h"
-#include "transport/tp.h"
+#include "transport/memory.h"
 
 /* Every header that leaves carries what this side has consumed. */
 static void finish_header(struct tp *tp, struct tp_peer *p, struct wire_frame *f)
@@ -83,11 +83,27 @@ static void enqueue(struct tp *tp, struct tp_peer *p, const struct iovec iov[2],
 	}
 }
 
-/* Bytes taken by the socket, 0 when it is full or (having marked the peer) broken. */
+/* Bytes taken by the ring, where the peer may have written what it cannot have meant. */
+static size_t write_ring(struct tp *tp, struct tp_peer *p, const struct iovec *iov, int n)
+{
+	size_t bytes = byte_ring_write(p->out_ring, iov, n);
+
+	if (bytes == SIZE_MAX) {
+		tp_peer_lose(tp, p, ft_error_text(FT_EPROTO));
+		return 0;
+	}
+	if (bytes > 0)
+		tp_memory_post(p);
+	return bytes;
+}
+
+/* Bytes taken by the ring or the socket, 0 when it is full or (having marked the peer) broken. */
 static size_t write_some(struct tp *tp, struct tp_peer *p, struct iovec *iov, int n)
 {
 	ssize_t done;
 
+	if (p->out_ring)
+		return write_ring(tp, p, iov, n);
 	tp->counts.sends++;
 	do {
 		if (n == 1) {
@@ -106,6 +122,20 @@ static size_t write_some(struct tp *tp, struct tp_peer *p, struct iovec *iov, in
 	return 0;
 }
 
+/* A message that fits a record of its ring goes there as it is. False: it goes another way. */
+static bool put_short(struct tp *tp, struct tp_peer *p, const struct wire_frame *f,
+	const void *payload, size_t len)
+{
+	if (f->kind != WIRE_EAGER || len > BYTE_RING_SHORT_MAX || !list_empty(&p->queue) ||
+		p->dying || !byte_ring_put_short(p->out_ring, p->owed, f->envelope, payload, len))
+		return false;
+	p->unconsumed_in -= p->owed;
+	p->owed = 0;
+	tp->counts.frames_out++;
+	tp_memory_post(p);
+	return true;
+}
+
 int tp_out_small(
 	struct tp *tp, struct tp_peer *p, struct wire_frame *f, const void *payload, size_t len)
 {
@@ -113,10 +143,13 @@ int tp_out_small(
 	struct iovec iov[2] = {{f, sizeof *f}, {(void *)(uintptr_t)payload, len}};
 	size_t done;
 
+	if (p->out_ring && put_short(tp, p, f, payload, len))
+		return 0;
 	if (!reserve(tp, p, sizeof *f + len))
 		return FT_ENOMEM;
 	finish_header(tp, p, f);
-	if (p->state != TP_UP || p->wrote == tp->flush || !list_empty(&p->queue)) {
+	if (p->state != TP_UP || (p->wrote == tp->flush && !p->out_ring) ||
+		!list_empty(&p->queue)) {
 		enqueue(tp, p, iov, 0);
 		return 0;
 	}
@@ -166,6 +199,20 @@ int tp_out_large(struct tp *tp, struct tp_peer *p, struct wire_frame *f, struct 
 	return 0;
 }
 
+int tp_out_link(struct tp *tp, struct tp_peer *p, struct wire_frame *f, bool last)
+{
+	struct tp_out *o = malloc(sizeof *o + sizeof *f);
+
+	if (!o)
+		return FT_ENOMEM;
+	*o = (struct tp_out){.of_link = true, .last = last, .len = sizeof *f, .room = sizeof *f};
+	finish_header(tp, p, f);
+	memcpy(o->bytes, f, sizeof *f);
+	append(tp, p, o);
+	tp_out_write(tp, p);
+	return 0;
+}
+
 static void out_free(struct tp *tp, struct tp_out *o)
 {
 	list_remove(&o->link);
@@ -200,6 +247,8 @@ static int gather(struct tp_peer *p, struct iovec *iov)
 			iov[n++] =
 				(struct iovec){(void *)(uintptr_t)(o->payload + (o->done - head)),
 					o->payload_len - (o->done - head)};
+		if (o->last)
+			break;
 	}
 	return n;
 }
@@ -210,6 +259,14 @@ static void pass_pieces(struct tp_out *o, size_t bytes)
 
 	if (bytes > head)
 		o->cursor->pass(o->cursor, bytes - head);
+}
+
+/* The last frame on the socket is written: what leaves now goes into the ring. */
+static void go_over(struct tp *tp, struct tp_peer *p)
+{
+	p->out_ring = &p->memory->out;
+	if (p->want_out)
+		tp_peer_want_out(tp, p, false);
 }
 
 static void written(struct tp *tp, struct tp_peer *p, size_t bytes)
@@ -227,6 +284,8 @@ static void written(struct tp *tp, struct tp_peer *p, size_t bytes)
 		bytes -= left;
 		if (o->op)
 			tp_send_done(tp, o->op, 0);
+		if (o->last)
+			go_over(tp, p);
 		out_free(tp, o);
 	}
 }
@@ -267,6 +326,10 @@ void tp_out_renew(struct tp *tp, struct tp_peer *p)
 		struct tp_out *o = container_of(item, struct tp_out, link);
 		size_t at = 0;
 
+		if (o->of_link) {
+			out_free(tp, o);
+			continue;
+		}
 		if (o->payload_len && o->done) {
 			tp_send_done(tp, o->op, FT_ECANCEL);
 			out_free(tp, o);

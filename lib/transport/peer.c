@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "transport/tp.h"
+#include "transport/memory.h"
 
 static const char *const state_names[TP_PEER_STATES] = {
 	"idle", "connecting", "awaiting", "up", "lost"};
@@ -50,8 +50,11 @@ void tp_peer_unplug(struct tp *tp, struct tp_peer *p)
 	if (p->state == TP_UP) {
 		close(p->fd);
 		tp->counts.connected--;
+		tp->sockets -= !p->in_ring;
 	}
 	p->fd = -1;
+	p->offered = false;
+	tp_memory_drop(p);
 	free(p->in.buf);
 	p->in = (struct tp_in){0};
 	p->wrote = 0;

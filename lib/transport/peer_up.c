@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 
-#include "transport/tp.h"
+#include "transport/memory.h"
 
 void tp_peer_up(struct tp *tp, struct tp_peer *p, int fd)
 {
@@ -15,11 +15,14 @@ void tp_peer_up(struct tp *tp, struct tp_peer *p, int fd)
 	p->want_out = false;
 	p->in = (struct tp_in){.buf = malloc(TP_PREFETCH)};
 	tp->counts.connected++;
+	tp->sockets++;
 	if (!p->in.buf || epoll_ctl(tp->epoll_fd, EPOLL_CTL_ADD, fd, &ev) != 0) {
 		tp_peer_lose(tp, p, "no memory or descriptors for the connection");
 		tp_reap(tp);
 		return;
 	}
+	if (p->near && p->id > tp->c.self && !tp->bye)
+		tp_memory_offer(tp, p);
 	if (tp->bye && !p->bye_sent && tp_out_control(tp, p, WIRE_BYE, 0, 0) == 0)
 		p->bye_sent = true;
 	tp_out_write(tp, p);

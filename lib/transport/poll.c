@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sleeping in the kernel until a socket has news, or somebody kicks. */
+/* Sleeping in the kernel until a socket has news, a peer of this host rings, or somebody kicks. */
 #include <errno.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "transport/tp.h"
+#include "transport/memory.h"
 
 /* Only the sleeper may take the kick. Another that looks between the kick and the sleeper's return
  * from the kernel would put it to sleep again. */
@@ -29,9 +29,20 @@ void tp_watch(struct tp *tp)
 	list_for_each (item, &tp->busy) {
 		struct tp_peer *p = container_of(item, struct tp_peer, busy);
 
-		if (p->state == TP_UP && !p->want_out && !list_empty(&p->queue))
+		if (p->state == TP_UP && !p->out_ring && !p->want_out && !list_empty(&p->queue))
 			tp_peer_want_out(tp, p, true);
 	}
+}
+
+bool tp_listen(struct tp *tp, bool listen)
+{
+	tp_assert_held(tp);
+	tp->mail.listening = listen;
+	if (listen)
+		return tp_memory_sleep(tp);
+	if (!tp->mail.sleeping)
+		tp_memory_wake(tp);
+	return true;
 }
 
 void tp_sleep(struct tp *tp, int timeout_ms)
@@ -42,11 +53,18 @@ void tp_sleep(struct tp *tp, int timeout_ms)
 	tp_assert_held(tp);
 	tp_watch(tp);
 	tp->counts.sleeps++;
+	tp->mail.sleeping = true;
+	if (!tp_memory_sleep(tp))
+		timeout_ms = 0;
 	lock_give(tp->c.lock);
 	n = epoll_wait(tp->epoll_fd, ev, TP_EVENTS, timeout_ms);
 	lock_take(tp->c.lock);
+	tp->mail.sleeping = false;
+	if (!tp->mail.listening)
+		tp_memory_wake(tp);
 	take_kick(tp, ev, n);
 	tp_in_events(tp, ev, n);
+	tp_in_mailbox(tp);
 	tp_out_flush(tp);
 	tp_reap(tp);
 }

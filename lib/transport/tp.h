@@ -21,7 +21,9 @@
 #include "base/idtab.h"
 #include "base/list.h"
 #include "base/slab.h"
+#include "transport/byte_ring.h"
 #include "transport/handshake.h"
+#include "transport/mailbox.h"
 #include "transport/transport.h"
 #include "transport/wire.h"
 
@@ -32,6 +34,8 @@ enum tp_peer_state { TP_IDLE, TP_CONNECTING, TP_AWAITING, TP_UP, TP_LOST, TP_PEE
 struct tp_out {
 	struct link link;
 	struct tp_send *op; /* told when written; NULL for a batch */
+	bool of_link;	    /* a frame about this connection, which means nothing on another */
+	bool last;	    /* of_link, and the last one on the socket */
 	const uint8_t *payload;
 	struct tp_iov_cursor *cursor; /* instead of payload; NULL */
 	size_t payload_len;
@@ -104,10 +108,15 @@ struct tp_in {
 	struct tp_recv *op;
 };
 
+struct tp_memory; /* memory.h */
+
 struct tp_peer {
 	enum tp_peer_state state;
 	int id;
 	int fd;
+	struct byte_ring_writer *out_ring; /* what leaves goes there; NULL: to the socket */
+	struct byte_ring_reader
+		*in_ring; /* what comes lies there; NULL: it comes from the socket */
 	uint64_t send_seq, recv_seq;
 	uint32_t unconsumed;	/* eager bytes sent and not credited yet */
 	uint32_t unconsumed_in; /* eager bytes received and not credited yet */
@@ -118,9 +127,23 @@ struct tp_peer {
 	struct link busy;  /* in tp->busy while it has a queue */
 	uint64_t wrote;	   /* before which flush something was last written at once; 0: never */
 	struct link sending, receiving, unexpected;
-	struct link lost; /* in tp->lost until reaped */
-	bool want_out;	  /* EPOLLOUT is armed */
+	struct link lost;	  /* in tp->lost until reaped */
+	bool want_out;		  /* EPOLLOUT is armed */
+	bool near;		  /* on this host: memory may be shared */
+	bool offered;		  /* it has offered some on this connection */
+	struct tp_memory *memory; /* shared with it; NULL */
 	struct tp_in in;
+};
+
+/* Where peers of this host say that there is news. */
+struct tp_mailbox {
+	struct mailbox *box; /* NULL until the first peer of this host is up */
+	int fd;		     /* -1 */
+	uint8_t name[16];
+	int *peers;		  /* by slot */
+	unsigned slots, words;	  /* in use; those that the peers of this host can need */
+	bool sleeping, listening; /* a thread is in tp_sleep; the descriptor is waited for */
+	bool required;		  /* a peer of this host may not be spoken with otherwise */
 };
 
 struct tp_conns; /* conn.c */
@@ -135,6 +158,8 @@ struct tp {
 	struct tp_out *spare; /* one empty batch; NULL */
 	struct tp_work work;
 	struct tp_counts counts;
+	struct tp_mailbox mail;
+	unsigned sockets; /* connections whose frames come from the socket */
 	unsigned turn;
 	uint64_t flush; /* number of the next, from 1 */
 	bool bye;
@@ -178,6 +203,9 @@ int tp_out_small(
 int tp_out_large(struct tp *tp, struct tp_peer *p, struct wire_frame *f, struct tp_send *op);
 int tp_out_control(
 	struct tp *tp, struct tp_peer *p, enum wire_kind kind, uint64_t id, uint64_t peer_id);
+
+/* A frame about this connection; last: what leaves after it goes through memory. */
+int tp_out_link(struct tp *tp, struct tp_peer *p, struct wire_frame *f, bool last);
 bool tp_out_write(struct tp *tp, struct tp_peer *p);
 bool tp_out_all(struct tp *tp);
 
@@ -191,8 +219,9 @@ static inline bool tp_out_flush(struct tp *tp)
 void tp_out_renew(struct tp *tp, struct tp_peer *p);
 void tp_out_drop(struct tp *tp, struct tp_peer *p);
 
-/* in.c: what epoll has said; true when bytes moved */
+/* in.c: what epoll has said, and the mailbox; true when bytes moved */
 bool tp_in_events(struct tp *tp, const struct epoll_event *ev, int n);
+bool tp_in_mailbox(struct tp *tp);
 
 /* What one eager message counts against the bound on unexpected memory. */
 static inline uint64_t tp_eager_cost(uint64_t length)

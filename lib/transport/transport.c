@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "transport/tp.h"
+#include "transport/memory.h"
 
 static void peer_init(struct tp_peer *p, int id)
 {
@@ -30,7 +30,7 @@ struct tp *tp_new(const struct tp_config *config)
 	if (!tp)
 		return NULL;
 	tp->c = *config;
-	tp->epoll_fd = tp->wake_fd = -1;
+	tp->epoll_fd = tp->wake_fd = tp->mail.fd = -1;
 	tp->peers = calloc((size_t)config->size, sizeof *tp->peers);
 	if (!tp->peers) {
 		free(tp);
@@ -122,6 +122,21 @@ static void close_epoll(struct tp *tp)
 	tp->addresses = NULL;
 }
 
+/* The mailbox has room for all that may come. */
+static void set_near(struct tp *tp, const struct tp_physical *phys)
+{
+	unsigned near = 0;
+
+	for (int i = 0; i < tp->c.size; i++) {
+		struct tp_peer *p = &tp->peers[i];
+
+		p->near = phys->near && phys->near[i] && i != tp->c.self && near < MAILBOX_SLOTS;
+		near += p->near;
+	}
+	tp->mail.words = mailbox_words(near);
+	tp->mail.required = phys->memory_required;
+}
+
 /* What was queued before goes out in the new epoch. */
 static void resume_peers(struct tp *tp)
 {
@@ -137,6 +152,7 @@ int tp_attach(struct tp *tp, const struct tp_physical *phys)
 	int rc;
 
 	set_job(tp, phys);
+	set_near(tp, phys);
 	rc = copy_addresses(tp, phys);
 	if (rc == 0)
 		rc = open_epoll(tp);
@@ -167,6 +183,7 @@ int tp_detach(struct tp *tp, bool keep_listener)
 		if (p->state != TP_IDLE)
 			tp_peer_set(p, TP_IDLE);
 	}
+	tp_memory_close(tp);
 	lock_give(tp->c.lock);
 	close_epoll(tp);
 	return listener;
@@ -227,4 +244,5 @@ bool tp_finished(struct tp *tp)
 void tp_read_counts(const struct tp *tp, struct tp_counts *out)
 {
 	*out = tp->counts;
+	out->through_memory = tp->counts.connected - (int)tp->sockets;
 }

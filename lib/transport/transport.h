@@ -119,6 +119,9 @@ struct tp_physical {
 	uint32_t epoch;
 	unsigned connect_ms;   /* after which a peer that cannot be reached is lost */
 	bool refused_is_final; /* nobody will listen there later: lost at once */
+	const bool *near;      /* `size`, copied: the peer is on this host, and memory may be shared
+				  with it; NULL: with none */
+	bool memory_required;  /* a peer that is near and cannot share memory is lost */
 };
 
 /* Builds everything physical. 0, FT_ENOMEM or FT_ESYS. */
@@ -161,8 +164,10 @@ void tp_drop(struct tp *tp, struct tp_unexpected *unexpected);
 /* Give the kernel what waits to be sent together. True when something moved. */
 bool tp_flush(struct tp *tp);
 
-/* Read what has come, write what has room: first from peer `expect` (-1: nobody in particular), and
- * every few calls from everyone. True when something moved. */
+/* Read what has come, write what has room: first from peer `expect` (TP_ANYBODY: nobody in
+ * particular), and every few calls from everyone; TP_EVERYBODY: from everyone now. True when
+ * something moved. */
+enum { TP_ANYBODY = -1, TP_EVERYBODY = -2 };
 bool tp_look(struct tp *tp, int expect);
 
 /* Let the lock go and sleep in the kernel until something comes, tp_kick or timeout_ms (-1: none).
@@ -176,9 +181,13 @@ void tp_watch(struct tp *tp);
 /* Wake the thread in tp_sleep. Needs no lock. */
 void tp_kick(struct tp *tp);
 
-/* Readable when tp_look(tp, -1) would find something; for who wants to be told of that in a loop of
- * his own. It may also be without cause. Good from tp_attach to tp_detach. */
+/* Readable when tp_look(tp, TP_EVERYBODY) would find something and tp_listen(tp, true) was said;
+ * for who wants to be told of that in a loop of his own. It may also be without cause. Good from
+ * tp_attach to tp_detach. */
 int tp_descriptor(const struct tp *tp);
+
+/* The descriptor is waited for, or not any more. False: there is something already. */
+bool tp_listen(struct tp *tp, bool listen);
 
 /* Is there work that the program's next call should not be waited for? Every call of MPI asks as it
  * ends, so the numbers can be read where they stand, from tp_new to tp_free. */
@@ -205,6 +214,7 @@ bool tp_finished(struct tp *tp);
 /* Numbers for tests and -v. */
 struct tp_counts {
 	uint64_t sends, recvs; /* system calls on data sockets */
+	int through_memory;    /* of `connected`, whose messages come through memory */
 	uint64_t frames_out, frames_in;
 	uint64_t sleeps;
 	uint64_t unexpected_bytes; /* unexpected payload now in memory */

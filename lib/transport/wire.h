@@ -18,7 +18,7 @@
 
 enum {
 	WIRE_MAGIC = 0x49504d46, /* "FMPI" */
-	WIRE_VERSION = 1,
+	WIRE_VERSION = 2,
 	WIRE_ENVELOPE_BYTES = 20,
 	WIRE_SESSION_BYTES = SESSION_BYTES,
 };
@@ -33,6 +33,12 @@ enum wire_kind {
 	WIRE_WITHDRAW =
 		7, /* an RTS is taken back, if nobody has asked for it yet: id is the sender's */
 	WIRE_WITHDRAWN = 8, /* it is gone: id is the sender's */
+	WIRE_OFFER = 9,	  /* memory to be shared (memory.h): id is the sender's process, peer_id the
+			     descriptors of its rings (upper half) and of its mailbox, length the
+			     receiver's slot there, envelope the name of the files */
+	WIRE_TAKEN = 10,  /* it is: the same of the other side, without rings */
+	WIRE_MEMORY = 11, /* what follows in this direction lies in the memory */
+	WIRE_DECLINED = 12, /* nothing will be shared */
 	WIRE_KIND_END
 };
 

@@ -148,7 +148,7 @@ START_TEST(small_messages_are_gathered)
 	nodes_start();
 	post(1, 0, 0, NULL, 0);
 	send_to(0, 1, 0, NULL, 0, 0);
-	WAIT_FOR(nodes[1].in[0][0].done);
+	WAIT_FOR(nodes[1].in[0][0].done && is_settled(0, 1));
 	before = counts_of(0);
 	for (uint32_t i = 1; i <= 64; i++) {
 		post(1, 0, i, got, 8);
@@ -162,10 +162,10 @@ START_TEST(small_messages_are_gathered)
 }
 END_TEST
 
-UNIT_MAIN("transport", tcase_add_test(tc, a_synchronous_send_waits_for_its_receive);
-	  tcase_add_test(tc, now_or_not_at_all);
-	  tcase_add_test(tc, a_waiting_send_can_be_taken_back);
-	  tcase_add_test(tc, a_send_that_is_wanted_cannot);
-	  tcase_add_loop_test(tc, simultaneous_open, 0, 10);
-	  tcase_add_test(tc, unexpected_memory_is_bounded);
-	  tcase_add_test(tc, small_messages_are_gathered);)
+NODES_MAIN("transport", tcase_add_test(tc, a_synchronous_send_waits_for_its_receive);
+	   tcase_add_test(tc, now_or_not_at_all);
+	   tcase_add_test(tc, a_waiting_send_can_be_taken_back);
+	   tcase_add_test(tc, a_send_that_is_wanted_cannot);
+	   tcase_add_loop_test(tc, simultaneous_open, 0, 10);
+	   tcase_add_test(tc, unexpected_memory_is_bounded);
+	   tcase_add_test(tc, small_messages_are_gathered);)

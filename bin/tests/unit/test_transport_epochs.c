@@ -146,7 +146,7 @@ START_TEST(a_stale_peer_is_refused)
 }
 END_TEST
 
-UNIT_MAIN("transport_epochs", tcase_add_test(tc, the_death_of_a_peer_is_told);
-	  tcase_add_test(tc, nobody_listens); tcase_add_test(tc, the_physical_half_is_built_anew);
-	  tcase_add_test(tc, who_comes_late_to_an_epoch_is_waited_for);
-	  tcase_add_test(tc, a_stale_peer_is_refused);)
+NODES_MAIN("transport_epochs", tcase_add_test(tc, the_death_of_a_peer_is_told);
+	   tcase_add_test(tc, nobody_listens); tcase_add_test(tc, the_physical_half_is_built_anew);
+	   tcase_add_test(tc, who_comes_late_to_an_epoch_is_waited_for);
+	   tcase_add_test(tc, a_stale_peer_is_refused);)

@@ -157,6 +157,6 @@ START_TEST(pieces_end_with_their_message)
 }
 END_TEST
 
-UNIT_MAIN("transport_payload", tcase_add_test(tc, every_size_arrives);
-	  tcase_add_test(tc, pieces_arrive); tcase_add_test(tc, pieces_end_with_their_message);
-	  tcase_add_test(tc, what_is_too_long_is_cut);)
+NODES_MAIN("transport_payload", tcase_add_test(tc, every_size_arrives);
+	   tcase_add_test(tc, pieces_arrive); tcase_add_test(tc, pieces_end_with_their_message);
+	   tcase_add_test(tc, what_is_too_long_is_cut);)

@@ -93,6 +93,26 @@ static int listen_here(int i)
 	return fd;
 }
 
+static bool near[N], memory_required;
+
+void nodes_share_memory(void)
+{
+	memset(near, true, sizeof near);
+}
+
+void nodes_require_memory(void)
+{
+	memory_required = true;
+}
+
+bool is_settled(int i, int peers)
+{
+	struct tp_counts c;
+
+	tp_read_counts(nodes[i].tp, &c);
+	return c.through_memory == (near[0] ? peers : 0);
+}
+
 void node_attach(int i, uint32_t epoch)
 {
 	struct node *n = &nodes[i];
@@ -103,7 +123,9 @@ void node_attach(int i, uint32_t epoch)
 		.secret = secret,
 		.epoch = epoch,
 		.connect_ms = WAIT_MS,
-		.refused_is_final = true};
+		.refused_is_final = true,
+		.near = near,
+		.memory_required = memory_required};
 
 	ck_assert_int_eq(tp_attach(n->tp, &phys), 0);
 	ck_assert_int_eq(loop_start(n->loop), 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Several transports in one process, with real sockets on loopback, driven in turns. The user's
- * side here matches every message with the receive that has the same number in its envelope.
+ * Several transports in one process, with real sockets on loopback and, where a test wants it,
+ * shared memory, driven in turns. The user's side here matches every message with the receive that
+ * has the same number in its envelope.
  */
 #ifndef FTMPI_TESTS_TP_NODES_H
 #define FTMPI_TESTS_TP_NODES_H
@@ -39,6 +40,18 @@ extern int listeners[N];
 extern uint8_t big[1 << 20], got[1 << 20];
 void fill(uint8_t *buf, size_t len, unsigned seed);
 
+/* From now on nodes that start share memory. */
+void nodes_share_memory(void);
+
+/* ... and lose whom they cannot share it with. */
+void nodes_require_memory(void);
+
+/* The main function of a test whose cases run over TCP and through memory. */
+#define NODES_MAIN(name, ...)                                                                      \
+	UNIT_MAIN(name, __VA_ARGS__; suite_add_tcase(suite, tc);                                   \
+		  tc = tcase_create("through memory"); tcase_set_timeout(tc, UNIT_DEADLINE_S);     \
+		  tcase_add_checked_fixture(tc, nodes_share_memory, NULL); __VA_ARGS__)
+
 /* All of them, in epoch 1. */
 void nodes_start(void);
 void nodes_stop(void);
@@ -65,6 +78,10 @@ void nodes_all_locks(void (*what)(struct lock *l));
 	}
 
 struct tp_counts counts_of(int i);
+
+/* No frame about memory is on its way between node i and `peers` others that it has spoken with.
+ * With the lock held, as in WAIT_FOR. */
+bool is_settled(int i, int peers);
 
 int send_to(int from, int to, uint32_t number, const void *buf, size_t len, unsigned flags);
 

@@ -70,10 +70,14 @@ static void tick_later(void)
  * waited for, or the timer set: one that stops takes both back. */
 static void go_on(bool busy, bool believed)
 {
-	if (busy && believed && engine.windows && !engine_must_tick()) {
+	if (busy && believed && engine.windows && !engine_must_tick() &&
+		tp_listen(engine.tp, true)) {
 		become(TICKING_WATCHING);
 		event_add(t.on_news, NULL);
-	} else if (t.idle_ticks < IDLE_TICKS) {
+		return;
+	}
+	tp_listen(engine.tp, false);
+	if (t.idle_ticks < IDLE_TICKS) {
 		become(TICKING_ON);
 		tick_later();
 	} else {
@@ -93,7 +97,7 @@ static void tick(bool news)
 	}
 	if (engine.inside == 0 && engine_has_work()) {
 		tp_flush(engine.tp);
-		moved = engine_look_at(-1, false);
+		moved = engine_look_at(TP_EVERYBODY, false);
 		busy = true;
 	}
 	t.idle_ticks = busy ? 0 : t.idle_ticks + 1 + t.locked_ticks;

@@ -3,6 +3,7 @@
  * down. */
 #include "runtime_job.h"
 
+#include <stdlib.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -97,11 +98,21 @@ static void on_lost(int peer, const char *why)
 		log_error("lost rank %d on %s: %s", peer, launch.hosts[peer], why);
 }
 
+/* Which ranks are on this one's host: with them it may share memory. The caller frees it. */
+static bool *ranks_near(void)
+{
+	bool *near = calloc((size_t)launch.size, sizeof *near);
+
+	for (int i = 0; near && i < launch.size; i++)
+		near[i] = !launch.settings.tcp_only && launch.node[i] == launch.node[launch.rank];
+	return near;
+}
+
 static int attach(void)
 {
 	static const struct control_handlers commands = {
 		.restart = reexec_now, .observe = beating_observe, .dump = queues_dump};
-	bool launched = launch.control_fd >= 0;
+	bool launched = launch.control_fd >= 0, *near = ranks_near();
 	struct tp_physical phys = {
 		.listen_fd = launch.listen_fd,
 		.addresses = launch.addresses,
@@ -110,13 +121,14 @@ static int attach(void)
 		.epoch = launch.epoch,
 		.connect_ms = launched ? (unsigned)knob_get(KNOB_CONNECT_MS) : BYHAND_CONNECT_MS,
 		.refused_is_final = launched,
+		.near = near,
+		.memory_required = launch.settings.memory_only,
 	};
 	int rc;
 
 	loop = phys.loop = loop_new("ftmpi-progress");
-	if (!loop)
-		return FT_ENOMEM;
-	rc = tp_attach(tp, &phys);
+	rc = loop && near ? tp_attach(tp, &phys) : FT_ENOMEM;
+	free(near);
 	if (rc)
 		return rc;
 	launch.listen_fd = -1;

@@ -169,6 +169,15 @@ my @TABLE = (
 			. ' restart the earlier lines stay until there are N new ones.',
 	},
 	{
+		names   => ['transport'],
+		arg     => 'NAME',
+		check   => \&FTMPI::Cli::Values::transport,
+		default => 'auto',
+		text    => 'How ranks of one host speak with each other. auto: through memory, and over TCP where'
+			. ' none can be shared (a container with processes of its own). shm: through memory, or'
+			. ' not at all. tcp: over TCP. Ranks of different hosts always use TCP.',
+	},
+	{
 		names   => ['coord'],
 		arg     => 'NAME',
 		check   => \&FTMPI::Cli::Values::coord,

@@ -20,6 +20,7 @@ use constant LINE_MAX => 4294967295;
 
 # Protocols of lib/coord; auto: as the program asks.
 my @COORDS = qw(auto blocking eventlog tagging compare);
+my @TRANSPORTS = qw(auto shm tcp);
 my @WHATS  = qw(failure crash any none);
 
 # The name of a session, and of its folder in WORKDIR.
@@ -125,6 +126,13 @@ sub coord
 	my ($value, $word) = @_;
 	return $value if grep { $_ eq $value } @COORDS;
 	return _none_of($word, $value, @COORDS);
+}
+
+sub transport
+{
+	my ($value, $word) = @_;
+	return $value if grep { $_ eq $value } @TRANSPORTS;
+	return _none_of($word, $value, @TRANSPORTS);
 }
 
 sub restart_on

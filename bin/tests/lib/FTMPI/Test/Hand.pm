@@ -11,7 +11,7 @@ use Exporter qw(import);
 use File::Temp ();
 
 use FTMPI::Test::Job      ();
-use FTMPI::Test::Stranger qw(call say_to heard hello challenge proof hand_key open_here CHALLENGE
+use FTMPI::Test::Stranger qw(call say_to heard hello challenge proof frame hand_key open_here CHALLENGE
 	PROOF VERDICT);
 
 our @EXPORT_OK = qw(free_ports start_rank hand_job attach_to answer verdict WELCOME);
@@ -69,7 +69,18 @@ sub attach_to
 	my $challenge = heard($s, CHALLENGE, $until) // return;
 	say_to($s, proof(hand_job(), $hello, $challenge));
 	my $verdict = heard($s, VERDICT, $until) // '';
-	return $verdict eq verdict(WELCOME) ? $s : undef;
+	return if $verdict ne verdict(WELCOME);
+	return $to < $from ? _declined($s, $until) : $s;
+}
+
+# The lower rank of one host offers memory first of all.
+sub _declined
+{
+	my ($s, $until) = @_;
+	my $offer = heard($s, length frame('OFFER'), $until) // '';
+	die 'no offer of memory, but ' . unpack('H*', $offer) . "\n" if substr($offer, 0, 1) ne substr frame('OFFER'), 0, 1;
+	say_to($s, frame('DECLINED'));
+	return $s;
 }
 
 # The other side: of a connection that a rank made, the challenge is said and the proof heard.

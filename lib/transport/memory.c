@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is shared with the peers of this host, and how a side sleeps and is woken. */
+#include "transport/memory.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* ---- our mailbox ---- */
+
+/* It is made for the first peer, perhaps while another thread sleeps. */
+static bool open_mailbox(struct tp *tp)
+{
+	struct tp_mailbox *m = &tp->mail;
+
+	if (m->box)
+		return true;
+	m->peers = malloc((size_t)tp->c.size * sizeof *m->peers);
+	if (!m->peers)
+		return false;
+	auth_random(m->name, sizeof m->name);
+	m->slots = 0;
+	m->box = tp_memory_make("mailbox", m->name, sizeof *m->box, &m->fd);
+	if (!m->box) {
+		free(m->peers);
+		m->peers = NULL;
+		return false;
+	}
+	if (m->sleeping || m->listening)
+		mailbox_sleep(m->box, m->words);
+	return true;
+}
+
+/* A peer has at most one connection in an attachment, and keeps its slot until the end of it. */
+bool tp_memory_slot(struct tp *tp, const struct tp_peer *p, uint64_t *slot)
+{
+	if (!open_mailbox(tp) || tp->mail.slots >= tp->mail.words * MAILBOX_BITS)
+		return false;
+	tp->mail.peers[tp->mail.slots] = p->id;
+	*slot = tp->mail.slots++;
+	return true;
+}
+
+void tp_memory_close(struct tp *tp)
+{
+	struct tp_mailbox *m = &tp->mail;
+
+	if (m->box) {
+		munmap(m->box, sizeof *m->box);
+		close(m->fd);
+	}
+	free(m->peers);
+	m->box = NULL;
+	m->peers = NULL;
+	m->slots = 0;
+	m->fd = -1;
+}
+
+bool tp_memory_sleep(struct tp *tp)
+{
+	return !tp->mail.box || mailbox_sleep(tp->mail.box, tp->mail.words);
+}
+
+void tp_memory_wake(struct tp *tp)
+{
+	if (tp->mail.box)
+		mailbox_wake(tp->mail.box, tp->mail.words);
+}
+
+/* ---- a peer ---- */
+
+void tp_memory_drop(struct tp_peer *p)
+{
+	struct tp_memory *m = p->memory;
+
+	p->out_ring = NULL;
+	p->in_ring = NULL;
+	p->memory = NULL;
+	if (!m)
+		return;
+	munmap(m->rings, TP_RINGS_BYTES);
+	if (m->theirs)
+		munmap(m->theirs, sizeof *m->theirs);
+	if (m->fd >= 0)
+		close(m->fd);
+	free(m);
+}
+
+/* A socket without room has bytes that the peer has not read: they wake it, too. */
+void tp_memory_ring(const struct tp_peer *p)
+{
+	static const uint8_t bell = 0;
+
+	if (send(p->fd, &bell, 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		return;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Memory that this process shares with a peer of its host: frames go through a ring in it for each
+ *direction, and the socket stays, for the beginning, for its end, and to wake a peer that sleeps.
+ *
+ *	lower rank                               higher rank
+ *	OFFER (where its memory is)        ->
+ *	                                   <-    TAKEN (where its mailbox is), or DECLINED
+ *	MEMORY, or DECLINED                ->
+ *	                                   <-    MEMORY
+ *
+ * MEMORY is a side's last frame on the socket: what follows of its stream lies in its ring, and the
+ *socket brings only bytes of 0 that wake. Where no memory can be had, or opened (a container with
+ *processes of its own), the frames stay on the socket.
+ *
+ * Bounds: two rings (byte_ring.h) for each peer of this host that was spoken with, and a page for
+ *each process: 126 peers take 16 MiB, 64 ranks that all speak with all 252 MiB together.
+ */
+#ifndef FTMPI_TRANSPORT_MEMORY_H
+#define FTMPI_TRANSPORT_MEMORY_H
+
+#include "transport/byte_ring.h"
+#include "transport/mailbox.h"
+#include "transport/tp.h"
+
+enum tp_memory_state {
+	TP_MEMORY_OFFERED, /* by us: the peer's answer is to come */
+	TP_MEMORY_TAKEN,   /* by us: the peer's MEMORY is to come */
+	TP_MEMORY_ON,	   /* our MEMORY is on its way, or written */
+	TP_MEMORY_STATES
+};
+
+struct tp_memory {
+	enum tp_memory_state state;
+	struct byte_ring *rings; /* two, mapped; the first is the lower rank's to write */
+	int fd;			 /* of the rings, until the peer has answered; -1 */
+	struct mailbox *theirs;	 /* mapped; NULL */
+	unsigned slot, own;	 /* ours in it; the peer's in ours */
+	struct byte_ring_writer out;
+	struct byte_ring_reader in;
+};
+
+enum {
+	TP_RINGS_BYTES = 2 * BYTE_RING_BYTES,
+	TP_MEMORY_NAME = sizeof((struct tp_mailbox *)NULL)->name
+};
+
+static_assert((int)TP_MEMORY_NAME <= (int)WIRE_ENVELOPE_BYTES, "it goes in place of an envelope");
+
+/* ---- memory_map.c: files that are mapped, by what they are and the name that their process has
+ * drawn, which nobody else can have by chance. NULL and errno. ---- */
+
+/* *fd is the caller's. */
+void *tp_memory_make(const char *what, const uint8_t *name, size_t bytes, int *fd);
+
+/* What process pid has open as fd. */
+void *tp_memory_take(uint64_t pid, int fd, const char *what, const uint8_t *name, size_t bytes);
+
+/* ---- memory_offer.c: frames about memory ---- */
+
+/* A peer of this host is up, and this side's rank is the lower one. */
+void tp_memory_offer(struct tp *tp, struct tp_peer *p);
+
+/* One of the frames above: 0 or an error that ends the connection. */
+int tp_memory_frame(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
+
+/* ---- memory.c ---- */
+
+/* A slot of our mailbox for a peer, which keeps it until the end of the attachment. False: there is
+ * none. */
+bool tp_memory_slot(struct tp *tp, const struct tp_peer *p, uint64_t *slot);
+
+/* The peer's connection is gone. */
+void tp_memory_drop(struct tp_peer *p);
+
+/* Wakes the peer, if it sleeps. */
+void tp_memory_ring(const struct tp_peer *p);
+
+/* There is something for the peer in its ring, or room in ours. */
+static inline void tp_memory_post(const struct tp_peer *p)
+{
+	if (__builtin_expect(mailbox_post(p->memory->theirs, p->memory->slot), false))
+		tp_memory_ring(p);
+}
+
+/* From here on peers ring. False: there is news already. Until nobody sleeps or listens any more.
+ */
+bool tp_memory_sleep(struct tp *tp);
+void tp_memory_wake(struct tp *tp);
+
+/* The mailbox goes. */
+void tp_memory_close(struct tp *tp);
+
+#endif
