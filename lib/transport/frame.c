@@ -16,19 +16,36 @@ static const struct tp_envelope *envelope_of(const struct wire_frame *f)
 	return (const struct tp_envelope *)(const void *)f->envelope;
 }
 
-/* Ask for the payload of an announced message. 0; FT_ENOMEM: it was not asked for. */
-static int ask(struct tp *tp, struct tp_peer *p, uint64_t sender_id, uint64_t length,
-	struct tp_place place)
-{
-	struct tp_recv *op = slab_take(&tp->recv_slab);
+/* An announced message, as its sender named it. */
+struct announced {
+	uint64_t id, length, address;
+};
 
+/* 0: it is in its place, and both sides know; FT_ENOMEM: the sender cannot be told. */
+static int pulled(struct tp *tp, struct tp_peer *p, const struct announced *a, void *cookie)
+{
+	int rc = tp_out_control(tp, p, WIRE_PULLED, a->id, 0);
+
+	if (rc == 0)
+		tp->c.up->received(tp->c.user, cookie, a->length, 0);
+	return rc;
+}
+
+/* Fetch the payload of an announced message, or ask for it. 0; FT_ENOMEM: it was not asked for. */
+static int ask(struct tp *tp, struct tp_peer *p, const struct announced *a, struct tp_place place)
+{
+	struct tp_recv *op;
+
+	if (a->address && tp_memory_pull(p, a->address, a->length, place))
+		return pulled(tp, p, a, place.cookie);
+	op = slab_take(&tp->recv_slab);
 	if (!op)
 		return FT_ENOMEM;
-	*op = (struct tp_recv){.peer = p->id, .length = length, .place = place};
+	*op = (struct tp_recv){.peer = p->id, .length = a->length, .place = place};
 	op->id = idtab_add(&tp->recvs, op);
 	if (!op->id)
 		goto free_op;
-	if (tp_out_control(tp, p, WIRE_CTS, sender_id, op->id) != 0)
+	if (tp_out_control(tp, p, WIRE_CTS, a->id, op->id) != 0)
 		goto remove_id;
 	list_append(&p->receiving, &op->link);
 	tp->work.asked++;
@@ -75,6 +92,7 @@ int tp_unexpected_eager(struct tp *tp, struct tp_peer *p, const struct tp_envelo
 static int begin_rts(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 {
 	const struct tp_envelope *e = envelope_of(f);
+	struct announced a = {f->id, f->length, f->peer_id};
 	struct tp_place place;
 	struct tp_unexpected_message *h;
 
@@ -82,7 +100,7 @@ static int begin_rts(struct tp *tp, struct tp_peer *p, const struct wire_frame *
 		return FT_EPROTO;
 	place = tp->c.up->match(tp->c.user, p->id, e, f->length);
 	if (place.cookie) {
-		int rc = ask(tp, p, f->id, f->length, place);
+		int rc = ask(tp, p, &a, place);
 
 		if (rc)
 			tp->c.up->received(tp->c.user, place.cookie, f->length, rc);
@@ -92,6 +110,7 @@ static int begin_rts(struct tp *tp, struct tp_peer *p, const struct wire_frame *
 	if (!h)
 		return FT_ENOMEM;
 	h->sender_id = f->id;
+	h->address = f->peer_id;
 	tp->c.up->keep(tp->c.user, &h->public);
 	return 0;
 }
@@ -146,6 +165,8 @@ int tp_message_begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *
 		return take_withdraw(tp, p, f);
 	case WIRE_WITHDRAWN:
 		return tp_send_withdrawn(tp, p, f);
+	case WIRE_PULLED:
+		return tp_send_pulled(tp, p, f);
 	case WIRE_OFFER:
 	case WIRE_TAKEN:
 	case WIRE_MEMORY:
@@ -181,7 +202,7 @@ void tp_claim(struct tp *tp, struct tp_unexpected *unexpected, struct tp_place p
 {
 	struct tp_unexpected_message *h = (struct tp_unexpected_message *)unexpected;
 	struct tp_peer *p = &tp->peers[unexpected->peer];
-	uint64_t length = unexpected->length;
+	struct announced a = {h->sender_id, unexpected->length, h->address};
 	int rc = 0;
 
 	tp_assert_held(tp);
@@ -198,12 +219,11 @@ void tp_claim(struct tp *tp, struct tp_unexpected *unexpected, struct tp_place p
 		if (rc == 0)
 			return;
 	} else {
-		rc = p->state == TP_UP && !p->dying ? ask(tp, p, h->sender_id, length, place)
-						    : FT_EPEER;
+		rc = p->state == TP_UP && !p->dying ? ask(tp, p, &a, place) : FT_EPEER;
 	}
 	tp_unexpected_free(tp, h);
 	if (rc)
-		tp->c.up->received(tp->c.user, place.cookie, length, rc);
+		tp->c.up->received(tp->c.user, place.cookie, a.length, rc);
 }
 
 void tp_drop(struct tp *tp, struct tp_unexpected *unexpected)

@@ -96,7 +96,6 @@ static inline __attribute__((always_inline)) int begin_eager(
 	const struct tp_envelope *e = (const struct tp_envelope *)(const void *)envelope;
 	struct tp_in *in = &p->in;
 	uint64_t cost = tp_eager_cost(length);
-	int rc = 0;
 
 	if (length > WIRE_EAGER_MAX || p->unconsumed_in + cost > tp->c.unexpected_limit)
 		return FT_EPROTO;
@@ -105,11 +104,14 @@ static inline __attribute__((always_inline)) int begin_eager(
 	in->offset = 0;
 	in->place = tp->c.up->match(tp->c.user, p->id, e, length);
 	in->body = BODY_PLACE;
-	if (!in->place.cookie)
-		rc = tp_unexpected_eager(tp, p, e);
-	if (rc == 0 && length == 0 && in->body != BODY_NONE)
+	return in->place.cookie ? 0 : tp_unexpected_eager(tp, p, e);
+}
+
+/* A body has begun that has no bytes. */
+static inline void end_empty(struct tp *tp, struct tp_peer *p)
+{
+	if (__builtin_expect(p->in.body != BODY_NONE && p->in.left == 0, false))
 		body_end(tp, p);
-	return rc;
 }
 
 /* What the peer has consumed, and no more than it was sent. */
@@ -124,6 +126,8 @@ static inline int take_credit(struct tp_peer *p, uint32_t credit)
 /* What holds for every header, and for the order of messages. */
 static int begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 {
+	int rc;
+
 	if (f->kind == 0 || f->kind >= WIRE_KIND_END || f->zero[0] || f->zero[1] || f->zero[2])
 		return FT_EPROTO;
 	if (f->epoch != tp->job.epoch)
@@ -136,8 +140,11 @@ static int begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 		p->recv_seq = f->seq;
 	}
 	tp->counts.frames_in++;
-	return f->kind == WIRE_EAGER ? begin_eager(tp, p, f->envelope, f->length)
-				     : tp_message_begin(tp, p, f);
+	rc = f->kind == WIRE_EAGER ? begin_eager(tp, p, f->envelope, f->length)
+				   : tp_message_begin(tp, p, f);
+	if (rc == 0)
+		end_empty(tp, p);
+	return rc;
 }
 
 /* As many of these bytes as the body that is being read still wants. Returns how many. */
@@ -309,9 +316,11 @@ static int take_short(struct tp *tp, struct tp_peer *p, const struct byte_ring_r
 	p->recv_seq++;
 	tp->counts.frames_in++;
 	rc = begin_eager(tp, p, r->envelope, r->length);
-	if (rc == 0)
-		take_body(tp, p, r->bytes, r->length);
-	return rc;
+	if (rc)
+		return rc;
+	end_empty(tp, p);
+	take_body(tp, p, r->bytes, r->length);
+	return 0;
 }
 
 /* A header may lie in two records: its first part waits in the prefetch buffer. */

@@ -34,6 +34,8 @@ struct tp_memory {
 	enum tp_memory_state state;
 	struct byte_ring *rings; /* two, mapped; the first is the lower rank's to write */
 	int fd;			 /* of the rings, until the peer has answered; -1 */
+	pid_t pid;		 /* of the peer's process */
+	bool unreadable;	 /* the system does not let us read its memory */
 	struct mailbox *theirs;	 /* mapped; NULL */
 	unsigned slot, own;	 /* ours in it; the peer's in ours */
 	struct byte_ring_writer out;
@@ -69,6 +71,10 @@ int tp_memory_frame(struct tp *tp, struct tp_peer *p, const struct wire_frame *f
 /* A slot of our mailbox for a peer, which keeps it until the end of the attachment. False: there is
  * none. */
 bool tp_memory_slot(struct tp *tp, const struct tp_peer *p, uint64_t *slot);
+
+/* Reads an announced payload where it lies in the peer's memory: in one copy, and without the peer.
+ * False: that cannot be done, and it has to be sent. */
+bool tp_memory_pull(struct tp_peer *p, uint64_t address, uint64_t length, struct tp_place place);
 
 /* The peer's connection is gone. */
 void tp_memory_drop(struct tp_peer *p);

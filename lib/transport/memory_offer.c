@@ -82,6 +82,7 @@ void tp_memory_offer(struct tp *tp, struct tp_peer *p)
 static bool take_mailbox(struct tp_memory *m, const struct wire_frame *f)
 {
 	m->slot = (unsigned)f->length;
+	m->pid = (pid_t)f->id;
 	m->theirs = tp_memory_take(
 		f->id, (int)(uint32_t)f->peer_id, "mailbox", f->envelope, sizeof *m->theirs);
 	return m->theirs != NULL;

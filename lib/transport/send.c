@@ -21,6 +21,7 @@ static __attribute__((noinline)) int send_rendezvous(struct tp *tp, struct tp_pe
 		goto free_op;
 	f->kind = WIRE_RTS;
 	f->id = op->id;
+	f->peer_id = p->out_ring ? (uint64_t)(uintptr_t)op->payload : 0;
 	if (tp_out_small(tp, p, f, NULL, 0) != 0)
 		goto remove_id;
 	p->send_seq = f->seq;
@@ -83,6 +84,16 @@ int tp_send_asked(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 	else if (data.length == 0)
 		tp_send_done(tp, op, 0);
 	return rc;
+}
+
+int tp_send_pulled(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
+{
+	struct tp_send *op = idtab_find(&tp->sends, f->id);
+
+	if (!op || op->peer != p->id || !op->payload || !p->memory)
+		return FT_EPROTO;
+	tp_send_done(tp, op, 0);
+	return 0;
 }
 
 void tp_withdraw(struct tp *tp, int peer, const void *cookie)

@@ -89,6 +89,7 @@ struct tp_unexpected_message {
 	bool dropped;	       /* EAGER, not whole yet: nobody wants it any more */
 	struct tp_place place; /* EAGER, claimed before it was whole */
 	uint64_t sender_id;    /* RTS */
+	uint64_t address;      /* RTS: in the sender's memory; 0 */
 	struct tp_send *op;    /* SELF: payload still at the sender, else in bytes */
 	uint8_t bytes[];
 };
@@ -245,9 +246,10 @@ void tp_send_done(struct tp *tp, struct tp_send *op, int rc);
 void tp_recv_done(struct tp *tp, struct tp_recv *op, int rc);
 void tp_unexpected_free(struct tp *tp, struct tp_unexpected_message *h);
 
-/* send.c: the other side asks for a send, or gives one up that was to be taken back: 0 or an error
- * that ends the connection */
+/* send.c: the other side asks for a send, has read its payload, or gives one up that was to be
+ * taken back: 0 or an error that ends the connection */
 int tp_send_asked(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
+int tp_send_pulled(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
 int tp_send_withdrawn(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
 
 /* frame.c: what a frame means that is no eager message; it is unexpected, its place being unknown:

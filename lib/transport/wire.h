@@ -25,7 +25,8 @@ enum {
 
 enum wire_kind {
 	WIRE_EAGER = 1,	 /* a whole message: envelope, seq, length, then the payload */
-	WIRE_RTS = 2,	 /* a message that waits at its sender: envelope, seq, length, id */
+	WIRE_RTS = 2,	 /* a message that waits at its sender: envelope, seq, length, id; peer_id:
+			    where    it lies in the sender's memory, for one that can read there, or 0 */
 	WIRE_CTS = 3,	 /* send it: id is the sender's, peer_id the receiver's */
 	WIRE_DATA = 4,	 /* the payload that was asked for: peer_id is the receiver's, length */
 	WIRE_CREDIT = 5, /* nothing but the credit that every header carries */
@@ -39,6 +40,7 @@ enum wire_kind {
 	WIRE_TAKEN = 10,  /* it is: the same of the other side, without rings */
 	WIRE_MEMORY = 11, /* what follows in this direction lies in the memory */
 	WIRE_DECLINED = 12, /* nothing will be shared */
+	WIRE_PULLED = 13,   /* an announced payload was read where it lies: id is the sender's */
 	WIRE_KIND_END
 };
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is true of peers that share memory alone: frames need no system call, a sleeper is woken,
- * what a peer wrote before its end is read, one that reads nothing keeps nobody else waiting, and
- * where no memory can be had the frames stay on the socket. The test stands between the transport
- * and the files of memory (ld --wrap).
+ * What is true of peers that share memory alone: frames need no system call, a long payload is
+ * copied once, a sleeper is woken, what a peer wrote before its end is read, one that reads nothing
+ * keeps nobody else waiting, and where no memory can be had the frames stay on the socket. The test
+ * stands between the transport and the files of memory, and the reading of other processes
+ * (ld --wrap).
  */
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include "base/error.h"
 #include "base/memory_file.h"
@@ -29,6 +32,30 @@ int __wrap_memory_file_make(const char *name, size_t bytes)
 int __wrap_memory_file_open(pid_t pid, int fd, const char *name, size_t bytes)
 {
 	return none_opened ? -1 : __real_memory_file_open(pid, fd, name, bytes);
+}
+
+static atomic_int pulls;    /* calls that read another process */
+static int pull_errno;	    /* that they fail with; 0: they do not */
+static size_t pull_at_once; /* bytes that one reads at most; 0: all */
+
+ssize_t __real_process_vm_readv(pid_t pid, const struct iovec *to, unsigned long nto,
+	const struct iovec *from, unsigned long nfrom, unsigned long flags);
+ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *to, unsigned long nto,
+	const struct iovec *from, unsigned long nfrom, unsigned long flags);
+
+ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *to, unsigned long nto,
+	const struct iovec *from, unsigned long nfrom, unsigned long flags)
+{
+	struct iovec part = *from;
+
+	pulls++;
+	if (pull_errno) {
+		errno = pull_errno;
+		return -1;
+	}
+	if (pull_at_once && part.iov_len > pull_at_once)
+		part.iov_len = pull_at_once;
+	return __real_process_vm_readv(pid, to, nto, &part, nfrom, flags);
 }
 
 /* A message from node `from` to each other, and the frames about memory. */
@@ -78,6 +105,65 @@ START_TEST(messages_need_no_system_call)
 	exchange(1, 0, 0, 50, EAGER);
 	exchange(0, 2, 0, 20, 300000);
 	ck_assert_uint_eq(system_calls(), before);
+	nodes_stop();
+}
+END_TEST
+
+/* Expected or not, in one go or several. */
+START_TEST(a_long_payload_is_read_where_it_lies)
+{
+	enum { BYTES = 300000 };
+	struct slot *s;
+
+	nodes_share_memory();
+	nodes_start();
+	meet(0);
+	fill(big, sizeof big, 4);
+	pull_at_once = _i ? 100000 : 0;
+	exchange(0, 1, 0, 10, BYTES);
+	ck_assert_int_eq(send_to(1, 0, 0, big, BYTES, 0), 0);
+	WAIT_FOR(nodes[0].in[1][0].held);
+	memset(got, 0, sizeof got);
+	s = post(0, 1, 0, got, BYTES);
+	ck_assert(s->done);
+	ck_assert_int_eq(memcmp(got, big, BYTES), 0);
+	ck_assert_int_eq(pulls, _i ? 33 : 11);
+	WAIT_FOR(nodes[0].sent == 10 && nodes[1].sent == 1);
+	nodes_stop();
+}
+END_TEST
+
+/* Then it is sent; one refusal of the system is enough, a bad address counts for its message alone.
+ */
+START_TEST(a_payload_that_cannot_be_read_is_sent)
+{
+	nodes_share_memory();
+	nodes_start();
+	meet(0);
+	fill(big, sizeof big, 5);
+	pull_errno = _i ? EFAULT : EPERM;
+	exchange(0, 1, 0, 10, 300000);
+	ck_assert_int_eq(pulls, _i ? 10 : 1);
+	nodes_stop();
+}
+END_TEST
+
+/* The message is longer than the room for it. */
+START_TEST(no_more_is_read_than_there_is_room_for)
+{
+	struct slot *s;
+
+	nodes_share_memory();
+	nodes_start();
+	meet(0);
+	fill(big, sizeof big, 6);
+	memset(got, 0, sizeof got);
+	s = post(1, 0, 0, got, 1000);
+	ck_assert_int_eq(send_to(0, 1, 0, big, 200000, 0), 0);
+	WAIT_FOR(s->done && nodes[0].sent == 1);
+	ck_assert_uint_eq(s->length, 200000);
+	ck_assert_int_eq(memcmp(got, big, 1000), 0);
+	ck_assert_int_eq(got[1000], 0);
 	nodes_stop();
 }
 END_TEST
@@ -220,6 +306,9 @@ START_TEST(a_sleeper_is_woken)
 END_TEST
 
 UNIT_MAIN("transport_memory", tcase_add_test(tc, messages_need_no_system_call);
+	  tcase_add_loop_test(tc, a_long_payload_is_read_where_it_lies, 0, 2);
+	  tcase_add_loop_test(tc, a_payload_that_cannot_be_read_is_sent, 0, 2);
+	  tcase_add_test(tc, no_more_is_read_than_there_is_room_for);
 	  tcase_add_loop_test(tc, without_memory_frames_stay_on_the_socket, 0, 2);
 	  tcase_add_loop_test(tc, memory_that_is_required_or_none, 0, 2);
 	  tcase_add_test(tc, what_was_written_before_the_end_is_read);
