@@ -19,19 +19,6 @@ if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
 	plan skip_all => $reason;
 }
 
-# Everything on this machine that belongs to the cluster of the process `pid`.
-sub remains
-{
-	my ($pid) = @_;
-	my (undef, $ns)    = run_quiet('ip', 'netns', 'list');
-	my (undef, $links) = run_quiet('ip', '-o', 'link');
-	my $files     = "ftmpi-cluster-$pid-";
-	my @processes = grep { index(FTMPI::Test::Process::slurp("$_/cmdline"), $files) >= 0 }
-		glob '/proc/[0-9]*';
-	return ($ns =~ /^(ftm$pid[a-z]?)\b/mg, $links =~ /(ftm$pid[a-z]?)[:@]/g,
-		glob("/tmp/ftmpi-cluster-$pid-*"), @processes);
-}
-
 sub remote
 {
 	my ($cluster, $from, $to, @command) = @_;
@@ -95,7 +82,7 @@ subtest 'a host that is killed can be started again' => sub {
 };
 
 $cluster->remove;
-is_deeply([remains($$)], [], 'nothing is left of a cluster that was removed');
+is_deeply([FTMPI::Test::Cluster::remains($$)], [], 'nothing is left of a cluster that was removed');
 
 # A child makes a cluster and ends in some way; it says when the cluster is up.
 sub abandoned
@@ -116,12 +103,12 @@ for my $end (['die "because"', 'died'], ['exit 7', 'exited'], ['select undef, un
 	my ($how, $name, @signal) = @$end;
 	my $job = abandoned($how, @signal);
 	isnt($job->status, 0, "a run that $name");
-	is_deeply([remains($job->pid)], [], '... leaves nothing');
+	is_deeply([FTMPI::Test::Cluster::remains($job->pid)], [], '... leaves nothing');
 }
 
 my $killed = abandoned('select undef, undef, undef, 60', 'KILL');
-isnt(scalar(my @there = remains($killed->pid)), 0, 'a run that was killed leaves something');
+isnt(scalar(my @there = FTMPI::Test::Cluster::remains($killed->pid)), 0, 'a run that was killed leaves something');
 FTMPI::Test::Cluster->new(hosts => 1)->remove;
-is_deeply([remains($killed->pid)], [], '... which the next run removes');
+is_deeply([FTMPI::Test::Cluster::remains($killed->pid)], [], '... which the next run removes');
 
 done_testing();

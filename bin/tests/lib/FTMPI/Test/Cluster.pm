@@ -58,6 +58,7 @@ sub new
 	my $error = $@;
 	return $self if $good;
 	$self->remove;
+	die $error if ref $error;
 	die "the cluster cannot be made: $error";
 }
 
@@ -217,6 +218,20 @@ sub remove_stale
 		File::Path::remove_tree($dir) if $pid && !-d "/proc/$pid";
 	}
 	return;
+}
+
+# Everything on this machine that belongs to a cluster of the process `pid`: names, paths, processes.
+sub remains
+{
+	my ($pid) = @_;
+	my (undef, $ns)    = run_quiet('ip', 'netns', 'list');
+	my (undef, $links) = run_quiet('ip', '-o', 'link');
+	my $files     = "ftmpi-cluster-$pid-";
+	my $tmp       = File::Spec->tmpdir;
+	my @processes = grep { index(FTMPI::Test::Process::slurp("$_/cmdline"), $files) >= 0 }
+		glob '/proc/[0-9]*';
+	return ($ns =~ /^(ftm$pid[a-z]?)\b/mg, $links =~ /(ftm$pid[a-z]?)[:@]/g,
+		glob("$tmp/ftmpi-cluster-$pid-*"), @processes);
 }
 
 sub remove_all
