@@ -5,8 +5,8 @@
  *	mpibench SECONDS NAME:BYTES...
  *
  * Rank 0 prints a line "NAME BYTES NUMBER" as each is done; ops.c has the names and units. How
- *often an operation is repeated follows from how long it takes here: what spins on a crowded core
- *is measured for as long as what sleeps, not for as many rounds.
+ * often an operation is repeated follows from how long it takes here: what spins on a crowded core
+ * is measured for as long as what sleeps, not for as many rounds.
  */
 #include <math.h>
 #include <mpi.h>
@@ -84,9 +84,10 @@ static double timed(const struct bench *b, double budget)
 static void measure(const struct bench *b, double budget)
 {
 	double number;
+	size_t each = b->own_buffers ? 1 : (size_t)bytes + 8;
 
-	out = calloc((size_t)size, (size_t)bytes + 8);
-	in = calloc((size_t)size, (size_t)bytes + 8);
+	out = calloc((size_t)size, each);
+	in = calloc((size_t)size, each);
 	if (out == NULL || in == NULL) {
 		fprintf(stderr, "mpibench: no memory for %s of %d bytes\n", b->name, bytes);
 		MPI_Abort(MPI_COMM_WORLD, 1);

@@ -16,7 +16,8 @@ extern char *in, *out;
  * asked once: its answer counts on rank 0. With a window the time is cut into pieces of so many
  * seconds, and the fastest one counts: what disturbs now and then does not, what comes in each
  * piece does. synchronised: a barrier comes before each run, outside the time; so a root that only
- * sends cannot be many operations ahead of the others. */
+ * sends cannot be many operations ahead of the others. own_buffers: it makes its own, and gets
+ * none; what is `bytes` to others is its size. */
 struct bench {
 	const char *name;
 	void (*run)(void);
@@ -24,6 +25,7 @@ struct bench {
 	double (*shown)(double seconds); /* from the seconds of one run to what is printed */
 	double window;
 	bool synchronised;
+	bool own_buffers;
 };
 
 /* NULL when there is none of that name. */

@@ -2,12 +2,13 @@
 /*
  * What mpibench can measure. `bytes` is the size of a message; of the whole buffer for bcast,
  * reduce, allreduce and scan; of each rank's block for allgather, alltoall, gather, scatter and
- * reduce_scatter.
+ * reduce_scatter; of a kernel the size, as in the head of its file.
  */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel.h"
 #include "mpibench.h"
 
 static void pingpong(void)
@@ -144,6 +145,10 @@ static const struct bench benches[] = {
 	{.name = "memory", .number = own_memory},
 	{.name = "waiting", .number = own_waiting},
 	{.name = "beating", .number = own_beating},
+	{.name = "cg", .number = cg, .own_buffers = true},
+	{.name = "transpose", .number = transpose, .own_buffers = true},
+	{.name = "halo", .number = halo, .own_buffers = true},
+	{.name = "sort", .number = sample_sort, .own_buffers = true},
 	{.name = "strided_8", .number = strided_8},
 	{.name = "strided_1k", .number = strided_1k},
 	{.name = "strided_64k", .number = strided_64k},

@@ -9,7 +9,7 @@ use warnings;
 
 use FTMPI::Bench::Process ();
 
-my @PROGRAM = qw(mpibench.c ops.c own.c beating.c strided.c);
+my @PROGRAM = qw(mpibench.c ops.c own.c beating.c strided.c kernel.c cg.c transpose.c halo.c sort.c);
 
 # `%d` is the number of ranks. What of a user's environment would change a measurement is taken out
 # of it, `env` put in. By the test mark the tests find what is left behind.
@@ -71,7 +71,7 @@ sub build
 	$peer->{exe} = "$into/" . lc($peer->{name} =~ s/ //gr);
 	my $done = FTMPI::Bench::Process::run(
 		command => [ @{ $peer->{cc} }, qw(-O2 -w -o), $peer->{exe},
-			(map { "$from/$_" } @{ $peer->{sources} }), '-lm' ],
+			(map { m{^/} ? $_ : "$from/$_" } @{ $peer->{sources} }), '-lm' ],
 		env   => environment($peer),
 		dir   => $into,
 		limit => $limit,
