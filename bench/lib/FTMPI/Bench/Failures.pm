@@ -10,6 +10,7 @@ use warnings;
 use FTMPI::Bench::Beats        ();
 use FTMPI::Bench::Disk         ();
 use FTMPI::Bench::Distribution ();
+use FTMPI::Bench::Hosts        ();
 use FTMPI::Bench::Lines        ();
 use FTMPI::Bench::Peers        ();
 use FTMPI::Bench::Process      ();
@@ -97,7 +98,7 @@ sub _strikes
 	my ($arg, @pairs) = @_;
 	my ($fault) = $arg->{what} =~ /^detect_(\w+)/;
 	$arg->{bytes} ||= 1 << 20;
-	if ($fault eq 'silent' && defined(my $why = _no_cluster($arg->{root}))) {
+	if ($fault eq 'silent' && defined(my $why = FTMPI::Bench::Hosts::why_not($arg->{root}))) {
 		$_->[1]{state}{FTMPI} = 'skipped' for @pairs;
 		return "$arg->{what}: not measured: $why.";
 	}
@@ -149,19 +150,6 @@ sub _odd
 	return (
 		@more ? @more . " of the $what trials took more than one restart." : (),
 		@other ? @other . " of the $what trials were told of in other words, as in: " . $other[0]->otherwise : ());
-}
-
-# Why there can be no hosts that fall silent, or undef. The cluster's module takes the signals for
-# itself; here they belong to bench/run.
-sub _no_cluster
-{
-	my ($root) = @_;
-	my %signal = map { $_ => $SIG{$_} } qw(INT TERM HUP);
-	local @INC = ("$root/bin/tests/lib", @INC);
-	my $loaded = eval { require FTMPI::Test::Cluster; 1 };
-	my $error  = $@;
-	$SIG{$_} = $signal{$_} // 'DEFAULT' for keys %signal;
-	return $loaded ? FTMPI::Test::Cluster->why_not : $error =~ s/\n.*//sr;
 }
 
 1;
