@@ -5,7 +5,8 @@
 set -eu
 
 build="gcc g++ libc6-dev binutils make perl pkg-config libevent-dev libsodium-dev libxxhash-dev"
-tests="gfortran check openssh-client openssh-server iproute2 procps strace valgrind gdb man-db ncurses-base xxhash spin
+hosts="openssh-client openssh-server iproute2"
+tests="$hosts gfortran check procps strace valgrind gdb man-db ncurses-base xxhash spin
 	cmake meson ninja-build autoconf automake autoconf-archive"
 
 fuzz="clang libclang-rt-dev"
@@ -15,7 +16,7 @@ peers="libopenmpi-dev openmpi-bin mpich libmpich-dev"
 case "${1:-deps}" in
 deps-build) wanted=$build ;;
 deps-fuzz) wanted="$build $fuzz" ;;
-deps-bench) wanted="$build $peers" ;;
+deps-bench) wanted="$build $peers $hosts" ;;
 *) wanted="$build $tests" ;;
 esac
 

@@ -14,11 +14,13 @@ use Test::More;
 use FTMPI::Bench::Cases   ();
 use FTMPI::Bench::Charts  ();
 use FTMPI::Bench::Compare ();
+use FTMPI::Bench::Peers   ();
 use FTMPI::Bench::Report  ();
 use FTMPI::Bench::Results ();
 use FTMPI::Bench::Stats   ();
 use FTMPI::Bench::Turns   ();
 use FTMPI::Test::Job      qw(root sanitized);
+use FTMPI::Test::StrawPeers ();
 
 my $dir = File::Temp->newdir('ftmpi-bench-test-XXXXXX', TMPDIR => 1);
 my %case = map { $_->{id} => $_ } FTMPI::Bench::Cases::all(2);
@@ -75,20 +77,86 @@ subtest 'every small collective on more ranks than cores has its target' => sub 
 	}
 };
 
-subtest 'every collective with a root is measured after a barrier, too' => sub {
-	for my $what (qw(bcast reduce gather scatter)) {
-		ok($case{"${what}_sync $_ 8"}, "${what}_sync $_ 8") for 8, 65536, 1 << 20;
+subtest 'and every one of default transports has one, whatever its size' => sub {
+	for my $what (FTMPI::Bench::Cases::collectives()) {
+		for my $bytes ($what eq 'barrier' ? 0 : (8, 1024, 65536, 1 << 20)) {
+			for my $ranks (2, 4, 8, 16) {
+				my $id = "$what/default $bytes $ranks";
+				is(FTMPI::Bench::Stats::target_text($case{$id} // {}), $ranks > 2 ? '≤ 0.8 × peer' : '≤ 1 × peer', $id);
+			}
+		}
 	}
+	is(FTMPI::Bench::Stats::target_text($case{"pingpong/default $_ 2"} // {}), '≤ 1 × peer', "pingpong/default $_ 2")
+		for 8, 1024, 65536, 4 << 20;
+	is(FTMPI::Bench::Stats::target_text($case{'rate/default 8 2'} // {}), '≥ 1 × peer', 'rate/default 8 2');
+	my %roomy = map { $_->{id} => $_ } FTMPI::Bench::Cases::all(16);
+	is(FTMPI::Bench::Stats::target_text($roomy{'barrier/default 0 16'}), '≤ 1 × peer', 'a core for each rank');
+};
+
+subtest 'every collective with a root is measured after a barrier, too' => sub {
+	for my $what (map { ("${_}_sync", "${_}_sync/default") } qw(bcast reduce gather scatter)) {
+		for my $ranks (2, 4, 8, 16) {
+			ok($case{"$what $_ $ranks"}, "$what $_ $ranks") for 8, 65536, 1 << 20;
+		}
+	}
+};
+
+subtest 'kernels and hosts' => sub {
+	for my $kernel (FTMPI::Bench::Cases::kernels()) {
+		my $size = FTMPI::Bench::Cases::kernel_size($kernel);
+		is(FTMPI::Bench::Stats::target_text($case{"$kernel/default $size $_"} // {}), '≤ 1 × peer', "$kernel on $_ ranks")
+			for 2, 4, 8, 16, 64;
+		is_deeply([ @{ $case{"$kernel $size 4"} }{qw(operation transport unit)} ], [ $kernel, 'tcp', 'ms' ], "$kernel over TCP");
+	}
+	is_deeply([ @{ $case{'alltoall/gbit 1024 4'} }{qw(operation transport unit)} ], [qw(alltoall gbit us)], 'two hosts');
+	ok($case{"$_/gbit 8 2"}, "$_/gbit") for qw(pingpong rate);
+	my @ids = map { $_->{id} } FTMPI::Bench::Cases::all(2);
+	is(scalar @ids, scalar keys %case, 'no row is there twice');
+	my @mixed;
+	for my $job (FTMPI::Bench::Cases::jobs(FTMPI::Bench::Cases::all(2))) {
+		my %of = map { ("$_->{transport} $_->{ranks}" => 1) } @$job;
+		push @mixed, $job->[0]{id} if keys %of != 1;
+	}
+	is_deeply(\@mixed, [], 'a job has one transport and one number of ranks');
+};
+
+# The launcher of a tree that can choose, and of one that cannot.
+subtest 'which transport a peer is started with' => sub {
+	my %option = (chooses => '  -transport tcp|shm|auto', 'has-none' => '  -timeout TIME');
+	for my $tree (sort keys %option) {
+		mkdir "$dir/$_" for $tree, "$tree/bin";
+		FTMPI::Test::StrawPeers::script("$dir/$tree/bin/ftmpirun", "echo '$option{$tree}'");
+	}
+	my $line = sub {
+		my ($tree, $name, $transport) = @_;
+		my ($peer) = grep { $_->{name} eq $name } FTMPI::Bench::Peers::all("$dir/$tree");
+		my $over = { %{ FTMPI::Bench::Peers::over($peer, $transport) }, exe => 'exe' };
+		my $words = FTMPI::Bench::Peers::command($over, { ranks => 4, ssh => '/my/ssh', hosts => '/my/hosts' }, 1, 'rate:8');
+		return "@$words", FTMPI::Bench::Peers::environment($over);
+	};
+	my ($tcp) = $line->('chooses', 'FTMPI', 'tcp');
+	like($tcp, qr{/ftmpirun -transport tcp -n 4 exe 1 rate:8\z}, 'told to use TCP');
+	($tcp) = $line->('has-none', 'FTMPI', 'tcp');
+	like($tcp, qr{/ftmpirun -n 4 exe 1 rate:8\z}, 'where nothing else is known');
+	like(($line->('chooses', 'FTMPI', 'default'))[0], qr{/ftmpirun -n 4 exe}, 'not told');
+	like(($line->('chooses', 'FTMPI', 'gbit'))[0], qr{-ssh /my/ssh -machinefile /my/hosts -n 4 exe}, 'on hosts');
+	is(($line->('chooses', 'Open MPI', 'default'))[0], 'mpirun.openmpi --oversubscribe -np 4 exe 1 rate:8', 'as a user starts it');
+	local @ENV{qw(UCX_TLS MPIR_CVAR_NOLOCAL)} = ('all', 0);
+	my %env = map { $_ => ($line->('chooses', 'MPICH', $_))[1] } qw(tcp default gbit);
+	is($env{tcp}{UCX_TLS}, 'tcp,self', 'MPICH over TCP');
+	ok(!exists $env{default}{$_}, "MPICH by default: $_ is not set") for qw(UCX_TLS MPIR_CVAR_NOLOCAL);
+	is_deeply([ @{ $env{gbit} }{qw(UCX_TLS MPIR_CVAR_NOLOCAL)} ], [ 'tcp,self', undef ], 'MPICH between hosts');
 };
 
 subtest 'results are read as they were written' => sub {
 	my $result = result(row('barrier 0 8', FTMPI => [ 60.5, 7e-05 ], 'Open MPI' => []),
-		row('rate 8 2', FTMPI => [2_000_000]));
+		row('rate 8 2', FTMPI => [2_000_000]), row('rate/default 8 2', FTMPI => [3]), row('cg/default 256 64', FTMPI => [7]));
 	$result->{rows}[0]{state}{'Open MPI'} = 'limit';
 	my $again = FTMPI::Bench::Results::from_text('x.tsv', FTMPI::Bench::Results::to_text($result));
 	is_deeply($again, $result, 'all of it');
 	like(FTMPI::Bench::Report::page($again), qr/^\| barrier \|.*\| > 60 s \|/m, 'the limit is told');
-	for my $bad ("nothing\n", "# FTMPI bench results 1\nbarrier\t0\n",
+	like(FTMPI::Bench::Report::page($again), qr/^\| cg\/default \| 256 \| 64 \| ms \|/m, 'a size that is no bytes');
+	for my $bad ("nothing\n", "# FTMPI bench results 1\nbarrier/\t0\t8\tus\tFTMPI\tok\t1\n", "# FTMPI bench results 1\nbarrier\t0\n",
 		"# FTMPI bench results 1\nbarrier\t0\t8\tus\tFTMPI\tok\t1,x\n",
 		"# FTMPI bench results 1\n" . "barrier\t0\t8\tus\tFTMPI\tok\t1\n" x 2) {
 		ok(!eval { FTMPI::Bench::Results::from_text('x.tsv', $bad); 1 }, 'refused');
@@ -120,6 +188,9 @@ subtest 'compare' => sub {
 	like($page, qr/^\| bcast .*\| \+50\.0 % \|  \|  \|  \|/m, 'a change within the spread');
 	like($page, qr/^3 rows in both.*1 better, 1 worse\.$/m, 'counted');
 	like($page, qr/^Only in the new one: scan 8 4\.$/m, 'rows that are new');
+	($old, $new) = map { result(row('rate 8 2', FTMPI => [10]), row('rate/default 8 2', FTMPI => [$_])) } 10, 20;
+	$page = FTMPI::Bench::Compare::page($old, $new);
+	like($page, qr/^\| rate \|.*\| \+0\.0 % .*\n\| rate\/default \|.*\| \+100\.0 % /m, 'transports are told apart');
 	my $other = result();
 	$other->{head}[1][1] = 'Another CPU';
 	like(FTMPI::Bench::Compare::page($old, $other), qr/different machines/, 'other machines are told');
@@ -144,6 +215,12 @@ subtest 'charts' => sub {
 	my @rows = map { row("pingpong $_ 2", FTMPI => [ $_ / 100 + 4 ], floor => [ $_ / 200 + 4 ]) } 1, 1024, 1 << 20;
 	my @charts = FTMPI::Bench::Charts::all(result(@rows, row('bcast 8 4', FTMPI => [1], 'Open MPI' => [2])));
 	is_deeply([ map { $_->[0] } @charts ], [qw(latency bandwidth collectives-8)], 'those with rows');
+	push @charts, FTMPI::Bench::Charts::all(result(
+		(map { row("pingpong/default $_ 2", FTMPI => [ $_ / 100 ]) } 8, 1024),
+		(map { row("pingpong/gbit $_ 2", FTMPI => [ $_ / 100 ]) } 8, 1024),
+		row('bcast/default 65536 16', FTMPI => [1], MPICH => [2]), row('halo/default 512 64', FTMPI => [1], MPICH => [2])));
+	is_deeply([ map { $_->[0] } @charts[ 3 .. $#charts ] ], [ qw(default-latency default-bandwidth gbit-latency gbit-bandwidth
+		default-collectives-65536 default-kernels) ], 'those of other transports');
 	ok(well_formed($_->[2]), "$_->[0] is well-formed") for @charts;
 	ok(!well_formed('<a><b></a></b>'), 'what is not is seen');
 };
@@ -168,40 +245,25 @@ subtest 'words' => sub {
 	$job->err_like(qr/\Abench\/compare: cannot read [^\n]+\n\z/, 'compare without files');
 };
 
-# Peers of straw: their compilers make nothing, their launchers print a figure for each row asked for.
-sub straw
-{
-	my $bin = "$dir/bin";
-	mkdir $bin;
-	my %script = (
-		(map { ("mpicc.$_" => 'exit 0') } qw(openmpi mpich)),
-		(map { ($_ => 'for w; do case $w in *[a-z]:[0-9]*) echo "${w%:*} ${w#*:} 1000000";; esac; done') }
-			qw(mpirun.openmpi mpiexec.mpich)),
-	);
-	for my $name (keys %script) {
-		open my $out, '>', "$bin/$name" or die "$bin/$name: $!\n";
-		print $out "#!/bin/sh\n$script{$name}\n";
-		close $out;
-		chmod 0755, "$bin/$name";
-	}
-	mkdir "$dir/tmp";
-	return (TMPDIR => "$dir/tmp", PATH => "$bin:$ENV{PATH}", FTMPI_LIBDIR => $ENV{FTMPI_LIBDIR});
-}
-my %straw = straw();
+my %straw = FTMPI::Test::StrawPeers::environment("$dir");
 
 subtest 'some rows from beginning to end' => sub {
 	plan skip_all => 'bench/run compiles without the sanitizer that the library has' if sanitized('pi');
-	my $job = bench([ %straw ], 'run', '-rounds', 2, '-only', '^(pingpong 8 |barrier 0 4|start 0 32)', '-o', "$dir/got.md");
+	my $job = bench([ %straw ], 'run', '-rounds', 2, '-only',
+		'^(pingpong(/default)? 8 |barrier 0 4|start 0 32|cg/default 256 2)', '-o', "$dir/got.md");
 	$job->is_status(0, 'bench/run');
 	my $result = FTMPI::Bench::Results::read_file("$dir/got.tsv");
-	is(scalar @{ $result->{rows} }, 3, 'three rows');
+	is(scalar @{ $result->{rows} }, 5, 'five rows');
+	my ($cg) = grep { $_->{what} eq 'cg/default' } @{ $result->{rows} };
+	is_deeply([ @{ $cg->{state} }{ 'FTMPI', 'Open MPI', 'MPICH' } ], [qw(ok ok failed)], 'a peer with a wrong answer has failed');
+	like("@{ $result->{notes} }", qr/MPICH: a job failed: .* cg: unknown 7 is off/, 'and a note has its words');
 	for my $row (@{ $result->{rows} }) {
 		is(scalar @{ $row->{values}{FTMPI} }, 2, "$row->{id}: a value each round");
 		cmp_ok($row->{values}{FTMPI}[0], '>', 0, "$row->{id}: of something");
 	}
 	ok(-s "$dir/got.md", 'a page');
 	my $same = bench([], 'compare', "$dir/got.tsv", "$dir/got.tsv");
-	$same->well(qr/^3 rows in both; .* 0 better, 0 worse\.$/m, 'compared with itself');
+	$same->well(qr/^5 rows in both; .* 0 better, 0 worse\.$/m, 'compared with itself');
 	is_deeply([ glob "$dir/tmp/*" ], [], 'no temporary directory is left');
 };
 

@@ -2,6 +2,10 @@
 #
 # What is measured, and what is aimed at: data. Units, and what is better; the rows of the table with
 # their targets; which of them run as one job. Nothing here measures anything.
+#
+# A row is "WHAT BYTES RANKS". WHAT is an operation, over TCP on this host; behind a slash over another
+# transport: OPERATION/default over that which each implementation chooses on this host, OPERATION/gbit
+# on two hosts with 1 Gbit/s between them.
 package FTMPI::Bench::Cases;
 
 use strict;
@@ -11,6 +15,7 @@ use constant {
 	SECONDS => 0.25,    # one figure is measured for about so long
 	WAITING => 3,       # seconds in one receive
 	MIB     => 1 << 20,
+	KIB64   => 64 << 10,
 	SAVED   => 256 << 20,    # bytes of a rank in a checkpoint
 	NOTICED => 1200,         # ms: the default timeout of heartbeats and two periods
 };
@@ -31,6 +36,10 @@ my @COLLECTIVES = map { @$_ } @FAMILIES;
 # Those with a root, each after a barrier: back to back a root that only sends, or leaves that do, run ahead.
 my @SYNCHRONISED = map { "${_}_sync" } qw(bcast reduce gather scatter);
 
+# Whole programs, and their sizes (the heads of cg.c, transpose.c, halo.c, sort.c).
+my %KERNEL_SIZE = (cg => 256, transpose => 1024, halo => 512, sort => MIB);
+my @KERNELS     = qw(cg transpose halo sort);
+
 my @LENGTHS = map { 1 << $_ } 0, 3, 6, 8, 10, 12, 14, 16, 18, 20, 22;
 
 my %UNIT = (
@@ -48,12 +57,22 @@ my %UNIT = (
 	commit             => 'ms',
 	(map { ("protocol_$_" => 'ms') } PROTOCOL),
 	(map { ("detect_$_" => 'ms') } qw(killed stopped silent)),
+	(map { ($_ => 'ms') } @KERNELS),
 	map { $_ => 'us' } @COLLECTIVES, @SYNCHRONISED,
 );
 
 my @PEERS_AND_US = ('FTMPI', 'Open MPI', 'MPICH');
 
 sub collectives { return @COLLECTIVES }
+sub kernels     { return @KERNELS }
+sub kernel_size { return $KERNEL_SIZE{ $_[0] } }
+
+# The operation and the transport (tcp, default or gbit) of WHAT.
+sub parts
+{
+	my ($operation, $transport) = $_[0] =~ m{^(\w*)(?:/(\w+))?\z};
+	return ($operation, $transport // 'tcp');
+}
 
 # True when the greater number is the better one.
 sub more_is_better
@@ -96,19 +115,34 @@ my %TARGETS = (
 );
 
 # Small collectives have a target when the ranks outnumber the cores, long ones always.
-sub _targets
+sub _tcp_targets
 {
-	my ($what, $bytes, $ranks, $cores) = @_;
-	my $given = $TARGETS{"$what $bytes $ranks"} // $TARGETS{"$what $bytes"};
+	my ($operation, $bytes, $ranks, $cores) = @_;
+	my $given = $TARGETS{"$operation $bytes $ranks"} // $TARGETS{"$operation $bytes"};
 	return $given if $given;
-	return [] if !grep { $_ eq $what } @COLLECTIVES;
+	return [ { against => 'peer', most => 1 } ] if $KERNEL_SIZE{$operation};
+	return [] if !grep { $_ eq $operation } @COLLECTIVES;
 	return [ { against => 'peer', most => 1 } ] if $bytes >= MIB;
 	return $ranks > $cores ? [ { against => 'peer', most => 0.7 } ] : [];
 }
 
+# As fast as the better peer; collectives of more ranks than cores faster.
+sub _default_targets
+{
+	my ($operation, $bytes, $ranks, $cores) = @_;
+	return $TARGETS{"$operation $bytes"} if $operation eq 'waiting';
+	return [ { against => 'peer', least => 1 } ] if $operation eq 'rate';
+	return [] if grep { $_ eq $operation } @SYNCHRONISED;
+	my $crowded = $ranks > $cores && grep { $_ eq $operation } @COLLECTIVES;
+	return [ { against => 'peer', most => $crowded ? 0.8 : 1 } ];
+}
+
+my %TARGETS_OF = (tcp => \&_tcp_targets, default => \&_default_targets, gbit => sub { [] });
+
 # what: one for all the rows of a section. quick: the rows of -quick.
 my %QUICK = map { $_ => 1 } 'pingpong 8 2', "pingpong @{[MIB]} 2", 'rate 8 2', 'barrier 0 4',
-	'allreduce 8 8', 'alltoall 1024 8', "bcast @{[MIB]} 4", 'start 0 32', 'waiting 3 2';
+	'allreduce 8 8', 'alltoall 1024 8', "bcast @{[MIB]} 4", 'start 0 32', 'waiting 3 2',
+	'pingpong/default 8 2', 'pingpong/gbit 8 2', 'cg/default 256 4';
 
 # One row. More: job (rows with the same one share a job), who (implementations), rounds (at most), times
 # (measurements a round, by FTMPI::Bench::Failures).
@@ -116,14 +150,17 @@ sub _case
 {
 	my ($cores, $section, $what, $bytes, $ranks, %more) = @_;
 	my $id = "$what $bytes $ranks";
+	my ($operation, $transport) = parts($what);
 	return {
 		id      => $id,
 		section => $section,
 		what    => $what,
 		bytes   => $bytes,
 		ranks   => $ranks,
-		unit    => $UNIT{$what},
-		targets => _targets($what, $bytes, $ranks, $cores),
+		operation => $operation,
+		transport => $transport,
+		unit    => $UNIT{$operation},
+		targets => $TARGETS_OF{$transport}->($operation, $bytes, $ranks, $cores),
 		quick   => $QUICK{$id} // 0,
 		job     => $id,
 		who     => \@PEERS_AND_US,
@@ -139,16 +176,17 @@ sub _two_ranks
 		_case($cores, 'Two ranks', 'rate', 8, 2);
 }
 
-# The rows of all collectives with so many ranks; a barrier has no bytes.
+# The rows of all collectives with so many ranks, over `where`: '', or a slash and the transport. A barrier has
+# no bytes, and stands beside those of 8.
 sub _collectives
 {
-	my ($cores, $section, $ranks, @bytes) = @_;
+	my ($cores, $section, $where, $ranks, @bytes) = @_;
 	my @cases;
 	for my $family (@FAMILIES) {
-		my @job = (job => "@$family, @bytes, $ranks");
+		my @job = (job => "@$family$where, @bytes, $ranks");
 		for my $what (@$family) {
-			my @sizes = $what ne 'barrier' ? @bytes : $bytes[0] < MIB ? 0 : ();
-			push @cases, map { _case($cores, $section, $what, $_, $ranks, @job) } @sizes;
+			my @sizes = $what ne 'barrier' ? @bytes : $bytes[0] == 8 ? 0 : ();
+			push @cases, map { _case($cores, $section, "$what$where", $_, $ranks, @job) } @sizes;
 		}
 	}
 	return @cases;
@@ -156,10 +194,54 @@ sub _collectives
 
 sub _synchronised
 {
-	my ($cores, $ranks, @bytes) = @_;
-	my @rest = ($ranks, job => "@SYNCHRONISED, @bytes, $ranks");
-	return map { my $what = $_; map { _case($cores, 'Rooted collectives, each after a barrier', $what, $_, @rest) } @bytes }
-		@SYNCHRONISED;
+	my ($cores, $section, $where, $ranks, @bytes) = @_;
+	my @rest = ($ranks, job => "@SYNCHRONISED$where, @bytes, $ranks");
+	return map { my $what = $_; map { _case($cores, $section, "$what$where", $_, @rest) } @bytes } @SYNCHRONISED;
+}
+
+# What each implementation does when nobody tells it how.
+sub _defaults
+{
+	my ($cores) = @_;
+	my $two = 'Default transports, two ranks';
+	my @job = (2, job => 'pingpong/default');
+	return (
+		(map { _case($cores, $two, 'pingpong/default', $_, @job) } grep { $_ >= 8 } @LENGTHS),
+		_case($cores, $two, 'rate/default', 8, 2),
+		_case($cores, $two, 'waiting/default', WAITING, 2),
+		(map {
+			my $ranks = $_;
+			map { _collectives($cores, "Default transports, collectives on $ranks ranks", '/default', $ranks, @$_) }
+				[ 8, 1024 ], [KIB64], [MIB];
+		} 2, 4, 8, 16),
+		(map {
+			_synchronised($cores, 'Default transports, rooted collectives, each after a barrier', '/default', $_, 8, KIB64, MIB)
+		} 2, 4, 8, 16),
+	);
+}
+
+# Two ranks are on a host each; of four, the first two are on one.
+sub _hosts
+{
+	my ($cores) = @_;
+	my $row = sub { _case($cores, 'Two hosts at 1 Gbit/s', @_) };
+	my @collectives = map { my $what = $_; map { [ $what, $_ ] } 8, 1024, KIB64, MIB } qw(bcast allreduce alltoall);
+	return (
+		(map { $row->('pingpong/gbit', $_, 2, job => 'pingpong/gbit') } 8, 1024, KIB64, MIB, 4 * MIB),
+		$row->('rate/gbit', 8, 2),
+		map { $row->("$_->[0]/gbit", $_->[1], 4, job => "$_->[0]/gbit") } @collectives,
+	);
+}
+
+# A job each, for a wrong answer ends the job.
+sub _kernels
+{
+	my ($cores) = @_;
+	my $rows = sub {
+		my ($section, $where, @ranks) = @_;
+		map { my $kernel = $_; map { _case($cores, $section, "$kernel$where", $KERNEL_SIZE{$kernel}, $_) } @ranks } @KERNELS;
+	};
+	return ($rows->('Kernels', '', 4, 16), $rows->('Default transports, kernels', '/default', 2, 4, 8, 16, 64));
 }
 
 # The floor: without heartbeats; dd. Of the others none does this.
@@ -205,15 +287,18 @@ sub all
 	my $rest = 'Starting, waiting, memory';
 	return (
 		_two_ranks($cores),
-		_collectives($cores, 'Collectives', 2, 8),
-		(map { _collectives($cores, 'Collectives', $_, 8, 1024) } 4, 8, 16),
-		(map { _collectives($cores, 'Collectives, 1 MiB', $_, MIB) } 2, 4, 8),
-		(map { _synchronised($cores, $_, 8, 64 * 1024, MIB) } 4, 8),
+		_collectives($cores, 'Collectives', '', 2, 8),
+		(map { _collectives($cores, 'Collectives', '', $_, 8, 1024) } 4, 8, 16),
+		(map { _collectives($cores, 'Collectives, 1 MiB', '', $_, MIB) } 2, 4, 8),
+		(map { _synchronised($cores, 'Rooted collectives, each after a barrier', '', $_, 8, KIB64, MIB) } 2, 4, 8, 16),
 		_case($cores, $rest, 'waiting', WAITING, 2),
 		_case($cores, $rest, 'start', 0, 32),
 		_case($cores, $rest, 'start', 0, 128),
 		_case($cores, $rest, 'start', 0, 512, who => ['FTMPI']),
 		_case($cores, $rest, 'memory', 8, 128, who => [ 'floor', @PEERS_AND_US ], rounds => 1),
+		_defaults($cores),
+		_kernels($cores),
+		_hosts($cores),
 		_failures($cores),
 		_checkpoints($cores),
 	);

@@ -22,7 +22,15 @@ my @LINES = (
 	{ name => 'MPICH',    colour => '#009e73', shape => 'diamond' },
 	{ name => 'FTMPI',    colour => '#0072b2', shape => 'square' },
 );
-my %SHADE = (2 => '#b9d6ea', 4 => '#6fb0d8', 8 => '#2f7fb5', 16 => '#0b3d66');
+my %SHADE = (2 => '#b9d6ea', 4 => '#6fb0d8', 8 => '#2f7fb5', 16 => '#0b3d66', 64 => '#061d31');
+
+# By the transport of rows: what their charts' names begin with, how the titles tell them apart, and the
+# second line of a chart.
+my %OVER = (
+	tcp     => { name => '',         title => '',             note => 'one host over TCP' },
+	default => { name => 'default-', title => ', by default', note => "one host, each one's default transport" },
+	gbit    => { name => 'gbit-',    title => ', two hosts',  note => 'two hosts on one machine, 1 Gbit/s between them' },
+);
 
 # Rows with many trials: what happened, until what.
 my @TRIALS = (
@@ -40,41 +48,47 @@ sub all
 	my ($result) = @_;
 	my %row = map { $_->{id} => $_ } @{ $result->{rows} };
 	my $note = _note($result);
-	my @bars = map { _bar_chart($result, \%row, $_, $note) } 8, 1024, 1 << 20;
-	return grep { defined } _line_charts(\%row, $note), @bars, map { _histogram(\%row, $_) } @TRIALS;
+	my @lines = map { _line_charts(\%row, $_, $note) } qw(tcp default gbit);
+	my @bars = (
+		(map { _collectives(\%row, 'tcp',     $_, $note) } 8, 1024, 1 << 20),
+		(map { _collectives(\%row, 'default', $_, $note) } 8, 1024, 65536, 1 << 20),
+	);
+	return grep { defined } @lines, @bars, _kernels(\%row, $note), map { _histogram(\%row, $_) } @TRIALS;
 }
 
 sub _note
 {
 	my ($result) = @_;
 	my %head = map { @$_ } @{ $result->{head} };
-	return "one host over TCP, $head{cores} cores; medians of $head{rounds} rounds; $head{date}";
+	return "$head{cores} cores; medians of $head{rounds} rounds; $head{date}";
 }
 
 sub _line_charts
 {
-	my ($row, $note) = @_;
-	my @rows = grep { $_->{what} eq 'pingpong' } values %$row;
+	my ($row, $transport, $note) = @_;
+	my $over = $OVER{$transport};
+	my $what = $transport eq 'tcp' ? 'pingpong' : "pingpong/$transport";
+	my @rows = grep { $_->{what} eq $what } values %$row;
 	return if @rows < 2;
 	my %common = (
-		note    => $note,
+		note    => "$over->{note}, $note",
 		x       => 'message size',
 		x_label => sub { FTMPI::Bench::Report::size({ what => '', bytes => $_[0] }) },
 	);
 	my $latency = FTMPI::Bench::Svg::lines(
 		%common,
-		title  => 'Ping-pong: time one way (lower is better)',
+		title  => "Ping-pong: time one way$over->{title} (lower is better)",
 		y      => 'microseconds',
 		series => _series(sub { $_[1] }, @rows),
 	);
 	my $bandwidth = FTMPI::Bench::Svg::lines(
 		%common,
-		title  => 'Ping-pong: bandwidth (higher is better)',
+		title  => "Ping-pong: bandwidth$over->{title} (higher is better)",
 		y      => 'MB/s',
 		series => _series(sub { $_[0] / $_[1] }, @rows),
 	);
-	return [ 'latency', 'Time one way over message size', $latency ],
-		[ 'bandwidth', 'Bandwidth over message size', $bandwidth ];
+	return [ "$over->{name}latency", "Time one way over message size$over->{title}", $latency ],
+		[ "$over->{name}bandwidth", "Bandwidth over message size$over->{title}", $bandwidth ];
 }
 
 sub _series
@@ -92,36 +106,68 @@ sub _series
 	return \@series;
 }
 
-# Our time over the better peer's. A barrier stands beside those of 8 bytes.
+# A barrier stands beside those of 8 bytes.
+sub _collectives
+{
+	my ($row, $transport, $bytes, $note) = @_;
+	my $over  = $OVER{$transport};
+	my $where = $transport eq 'tcp' ? '' : "/$transport";
+	my @groups = map { [ $_ => $_ . $where . ' ' . ($_ eq 'barrier' && $bytes == 8 ? 0 : $bytes) ] }
+		FTMPI::Bench::Cases::collectives();
+	my $size = FTMPI::Bench::Report::size({ what => '', bytes => $bytes });
+	return _bar_chart($row, \@groups,
+		name  => "$over->{name}collectives-$bytes",
+		text  => "Collectives of $size beside the better peer$over->{title}",
+		title => "Collectives, $size$over->{title}",
+		note  => "$over->{note}, $note",
+		x     => 'collective',
+		aims  => _aims($transport, $bytes),
+	);
+}
+
+sub _kernels
+{
+	my ($row, $note) = @_;
+	my $over   = $OVER{default};
+	my @groups = map { [ $_ => "$_/default " . FTMPI::Bench::Cases::kernel_size($_) ] } FTMPI::Bench::Cases::kernels();
+	return _bar_chart($row, \@groups,
+		name  => "$over->{name}kernels",
+		text  => "Kernels beside the better peer$over->{title}",
+		title => "Kernels$over->{title}",
+		note  => "$over->{note}, $note",
+		x     => 'kernel',
+		aims  => [ { at => 1, name => 'as fast (target)' } ],
+	);
+}
+
+# Our time over the better peer's. groups: [name, "WHAT BYTES"] each, a bar for each number of ranks; nothing
+# without rows.
 sub _bar_chart
 {
-	my ($result, $row, $bytes, $note) = @_;
+	my ($row, $groups, %chart) = @_;
 	my (@groups, %has);
-	for my $what (FTMPI::Bench::Cases::collectives()) {
-		my $size = $what eq 'barrier' && $bytes == 8 ? 0 : $bytes;
+	for my $group (@$groups) {
+		my ($name, $rows) = @$group;
 		my %bar;
 		for my $ranks (keys %SHADE) {
-			my $this = $row->{"$what $size $ranks"} // next;
+			my $this = $row->{"$rows $ranks"} // next;
 			$bar{$ranks} = FTMPI::Bench::Stats::to_peer($this) // next;
 			$has{$ranks} = 1;
 		}
-		push @groups, { name => $what =~ s/_/-/r, bar => \%bar } if %bar;
+		push @groups, { name => $name =~ s/_/-/r, bar => \%bar } if %bar;
 	}
 	return if !@groups;
 	my @ranks = sort { $a <=> $b } keys %has;
 	$_->{bars} = [ @{ $_->{bar} }{@ranks} ] for @groups;
-	my $size = FTMPI::Bench::Report::size({ what => '', bytes => $bytes });
 	my $svg = FTMPI::Bench::Svg::bars(
-		title  => "Collectives, $size: time over the better peer's (lower is better)",
-		note   => $note,
-		x      => 'collective',
+		(map { $_ => $chart{$_} } qw(note x aims)),
+		title  => "$chart{title}: time over the better peer's (lower is better)",
 		y      => 'FTMPI / better peer',
 		groups => \@groups,
 		series => [ map { { name => "$_ ranks", colour => $SHADE{$_} } } @ranks ],
-		aims   => _aims($bytes),
 		_height(map { grep { defined } @{ $_->{bars} } } @groups),
 	);
-	return [ "collectives-$bytes", "Collectives of $size beside the better peer", $svg ];
+	return [ $chart{name}, $chart{text}, $svg ];
 }
 
 sub _height
@@ -133,7 +179,9 @@ sub _height
 
 sub _aims
 {
-	my ($bytes) = @_;
+	my ($transport, $bytes) = @_;
+	return [ { at => 1, name => 'as fast (target)' }, { at => 0.8, name => 'target with more ranks than cores' } ]
+		if $transport eq 'default';
 	return [ { at => 1, name => 'as fast (target)' } ] if $bytes >= 1 << 20;
 	return [ { at => 1, name => 'as fast' }, { at => 0.7, name => 'target with more ranks than cores' } ];
 }

@@ -21,11 +21,12 @@ my @TABLE = (
 		name => 'only',
 		arg  => 'REGEX',
 		read => \&_pattern,
-		text => 'Only the rows whose "WHAT BYTES RANKS" matches, as in -only "^(barrier|bcast) .* 8$".',
+		text => 'Only the rows whose "WHAT BYTES RANKS" matches, as in -only "^(barrier|bcast) .* 8$";'
+			. ' -only /default, /gbit: those over other transports than TCP.',
 	},
 	{
 		name => 'quick',
-		text => 'Only nine rows, one of each kind.',
+		text => 'Only twelve rows, one of each kind.',
 	},
 	{
 		name => 'o',
@@ -50,7 +51,7 @@ my @TABLE = (
 
 my %BY_NAME = (help => $TABLE[-1], map { $_->{name} => $_ } @TABLE);
 
-my ($command, $what) = ('bench/run', 'Measures FTMPI, Open MPI and MPICH over TCP on this host, in turns.'
+my ($command, $what) = ('bench/run', 'Measures FTMPI, Open MPI and MPICH in turns, on this host.'
 	. " `make bench` builds and\ninstalls what it needs. bench/README.md says how to read the results.");
 
 # For another command: its name, what it does, defaults, what its options do, and more of them.

@@ -29,7 +29,9 @@ sub size
 	my ($row) = @_;
 	my $bytes = $row->{bytes};
 	return '' if !$bytes;
-	return "$bytes s" if $row->{what} =~ /^(?:waiting|beating)\z/;
+	my ($operation) = FTMPI::Bench::Cases::parts($row->{what});
+	return "$bytes s" if $operation =~ /^(?:waiting|beating)\z/;
+	return $bytes if FTMPI::Bench::Cases::kernel_size($operation);
 	return ($bytes >> 20) . ' MiB' if $bytes >= 1 << 20;
 	return ($bytes >> 10) . ' KiB' if $bytes >= 1 << 10;
 	return "$bytes B";
@@ -105,7 +107,7 @@ sub _head
 	my %head = map { @$_ } @{ $result->{head} };
 	my @versions = map { "$_ $head{$_}" } grep { defined $head{$_} } 'FTMPI', 'Open MPI', 'MPICH';
 	return "$head{machine}, $head{cores} cores, $head{system}; " . join(', ', @versions)
-		. ", all over TCP on this host. $head{date}, medians of $head{rounds} rounds in turns.\n";
+		. ", over TCP on this host where a row names no other transport. $head{date}, medians of $head{rounds} rounds in turns.\n";
 }
 
 # charts: [file name, text for those who cannot see it] each.

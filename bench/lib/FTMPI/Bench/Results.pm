@@ -54,7 +54,7 @@ sub _add
 {
 	my ($result, $row_of, $where, $line) = @_;
 	my ($what, $bytes, $ranks, $unit, $name, $state, $values) =
-		$line =~ /^(\w+)\t(\d+)\t(\d+)\t([^\t]+)\t([^\t]+)\t(ok|limit|failed|skipped)\t((?:$NUMBER(?:,$NUMBER)*)?)\z/
+		$line =~ m{^(\w+(?:/\w+)?)\t(\d+)\t(\d+)\t([^\t]+)\t([^\t]+)\t(ok|limit|failed|skipped)\t((?:$NUMBER(?:,$NUMBER)*)?)\z}
 		or die "$where: not a row of results\n";
 	my $id  = "$what $bytes $ranks";
 	my $row = $row_of->{$id};

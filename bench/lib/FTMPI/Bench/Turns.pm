@@ -9,6 +9,7 @@ use warnings;
 
 use FTMPI::Bench::Cases    ();
 use FTMPI::Bench::Failures ();
+use FTMPI::Bench::Hosts    ();
 use FTMPI::Bench::Peers    ();
 use FTMPI::Bench::Process  ();
 use FTMPI::Bench::Stats    ();
@@ -32,16 +33,36 @@ sub measure
 		$arg{done}->($_) for @of_job;
 		push @rows, @of_job;
 	}
+	$self->{hosts}->remove if $self->{hosts};
 	return (\@rows, [ _notes($self), @notes ]);
 }
 
 sub _rounds
 {
 	my ($self, @pairs) = @_;
+	if ($pairs[0][0]{transport} eq 'gbit' && defined _no_hosts($self)) {
+		for my $row (map { $_->[1] } @pairs) {
+			$row->{state}{$_} = 'skipped' for keys %{ $row->{state} };
+		}
+		return;
+	}
 	for my $round (1 .. $self->{rounds}) {
 		_turn($self, $_, $round, @pairs) for @{ $self->{peers} };
 	}
 	return;
+}
+
+# Made for the first row that needs them. Why there are none, or undef.
+sub _no_hosts
+{
+	my ($self) = @_;
+	return $self->{no_hosts} if exists $self->{no_hosts};
+	my $why = FTMPI::Bench::Hosts::why_not($self->{root});
+	if (!defined $why && !eval { $self->{hosts} = FTMPI::Bench::Hosts->new; 1 }) {
+		die $@ if ref $@;
+		$why = $@ =~ s/\.?\s*\n.*//sr;
+	}
+	return $self->{no_hosts} = $why;
 }
 
 sub _row
@@ -66,15 +87,21 @@ sub _turn
 		($row->{state}{$name} // '') eq 'ok' && $round <= ($case->{rounds} // $round)
 			&& !far_behind($row, $name)
 	} @pairs or return;
-	my $from_outside = $pairs[0][0]{what} eq 'start';
+	my $first = $pairs[0][0];
+	my $from_outside = $first->{what} eq 'start';
+	my $over  = FTMPI::Bench::Peers::over($peer, $first->{transport});
+	my $hosts = $first->{transport} eq 'gbit' ? $self->{hosts} : undef;
+	my $command = FTMPI::Bench::Peers::command($over,
+		{ ranks => $first->{ranks}, $hosts ? $hosts->given($over->{host}, $first->{ranks}) : () },
+		FTMPI::Bench::Cases::SECONDS, map { "$_->[0]{operation}:$_->[0]{bytes}" } @pairs);
 	my $job = FTMPI::Bench::Process::run(
-		command => FTMPI::Bench::Peers::command($peer, $pairs[0][0]{ranks},
-			FTMPI::Bench::Cases::SECONDS, map { "$_->[0]{what}:$_->[0]{bytes}" } @pairs),
-		env   => FTMPI::Bench::Peers::environment($peer),
+		command => $hosts ? [ $hosts->inside(@$command) ] : $command,
+		env   => FTMPI::Bench::Peers::environment($over),
 		dir   => $self->{dir},
 		limit => $self->{limit},
 		$from_outside ? () : (lines => scalar @pairs),
 	);
+	$hosts->quiet if $hosts;
 	_tell($self, $name, $job);
 	my $numbers = $from_outside ? _seconds($job) : numbers(@{ $job->{out} });
 	_keep($name, $job, $numbers, @$_) for @pairs;
@@ -107,7 +134,7 @@ sub numbers
 sub _keep
 {
 	my ($name, $job, $numbers, $case, $row) = @_;
-	my $number = $numbers->{"$case->{what} $case->{bytes}"};
+	my $number = $numbers->{"$case->{operation} $case->{bytes}"};
 	if (!defined $number) {
 		$row->{state}{$name} = $job->{state} eq 'limit' ? 'limit' : 'failed';
 		return;
@@ -139,6 +166,7 @@ sub _notes
 				. " $grace s after the last figure, and were ended."
 		} sort keys %$lingered),
 		(map { "$_: a job failed: $failed->{$_}." } sort keys %$failed),
+		defined $self->{no_hosts} ? "rows on two hosts: not measured: $self->{no_hosts}." : (),
 	);
 }
 
