@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# How many system calls a message costs, as strace shows for rank 0: one to send it, one to receive it, and no
-# question whether a socket is ready between a message and the answer to it.
+# How many system calls a message costs, as strace shows for rank 0. Over TCP: one to send it, one to receive it,
+# and no question whether a socket is ready between a message and the answer to it. Through memory: none.
 use strict;
 use warnings;
 
@@ -17,20 +17,27 @@ plan skip_all => 'strace cannot follow a program with the thread sanitizer' if s
 
 my $dir = File::Temp->newdir('ftmpi-syscalls-XXXXXX', TMPDIR => 1);
 
-# The system calls of rank 0's main thread while it works: [name, result] each. The empty message at the
-# start and the end of the work, a barrier's, are few among many.
-sub calls_of
+# The system calls of rank 0's main thread: [name, result] each.
+sub trace
 {
-	my ($rounds, @argument) = @_;
+	my ($transport, $rounds, @argument) = @_;
 	my $trace = "$dir/trace";
 	my $shell = 'test "$FTMPI_RANK" = 0 && exec strace -qq -o "$0" "$@"; exec "$@"';
 	my $job   = FTMPI::Test::Job->run(
-		[ ftmpirun(), '-n', 2, 'sh', '-c', $shell, $trace, program('pingpong'), '-rounds', $rounds,
+		[ ftmpirun(), '-transport', $transport, '-n', 2, 'sh', '-c', $shell, $trace, program('pingpong'), '-rounds', $rounds,
 			@argument ],
 		env => { FTMPI_SPIN_US => 1_000_000 });
 	$job->well(qr/^pingpong: right, $rounds rounds$/m, "@argument: the messages are right");
 	open my $in, '<', $trace or die "$trace: $!\n";
-	my @calls = map { /^(\w+)\(.*= (-?\d+)/ ? [ $1, $2 ] : () } <$in>;
+	return map { /^(\w+)\(.*= (-?\d+)/ ? [ $1, $2 ] : () } <$in>;
+}
+
+# Those over TCP while it works. The empty message at the start and the end of the work, a barrier's, are few
+# among many.
+sub calls_of
+{
+	my ($rounds, @argument) = @_;
+	my @calls = trace('tcp', $rounds, @argument);
 	my @sends = grep { $calls[$_][0] =~ /^send/ } 0 .. $#calls;
 	die "strace saw no message among @{[ scalar @calls ]} calls\n" if @sends < $rounds;
 	return @calls[ $sends[0] .. $sends[-1] ];
@@ -80,6 +87,13 @@ for my $bytes (0, 8, 1000, 4000) {
 	my ($rounds, $window) = (200, 64);
 	my @calls = calls_of($rounds, '-window', $window);
 	cmp_ok(count(\&sent, @calls), '<=', 2.1 * $rounds, 'a window of 64 messages: two calls send it');
+}
+
+# What the start and the end of a job take is the same for many rounds as for few. Looks at the sockets and
+# yields are as many as the ranks wait, which is the machine's matter.
+for my $bytes (0, 8, 4000) {
+	my ($few, $many) = map { count(sub { sent(@_) || received(@_) }, trace('shm', $_, '-bytes', $bytes)) } 1, 5000;
+	cmp_ok($many - $few, '<=', 250, "$bytes bytes through memory: no call sends or receives it");
 }
 
 done_testing();
