@@ -4,7 +4,7 @@
 
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 0
-FUZZ_C := frames handshake control byhand beat ckpt_file manifest coord orphans operations communicators rma_layout rma_words saved
+FUZZ_C := frames ring handshake control byhand beat ckpt_file manifest coord orphans operations communicators rma_layout rma_words saved
 FUZZ_PERL := wire machines options address channel condition
 FUZZ_ONLY ?= $(FUZZ_C) $(FUZZ_PERL)
 FUZZ_DIR := bin/tests/fuzz
@@ -13,6 +13,7 @@ FUZZ_CORPUS := bin/tests/data/fuzz
 
 # What each target consists of, beside common.c and its driver: objects of the library, and helpers.
 FUZZ_frames := $(addprefix $(FUZZ_DIR)/,frames.o frames_say.o frames_user.o frames_in.o frames_out.o) $(transport_o) $(base_o)
+FUZZ_ring := $(FUZZ_DIR)/ring.o $(transport_o) $(base_o)
 FUZZ_handshake := $(addprefix $(FUZZ_DIR)/,handshake.o handshake_talk.o handshake_judge.o) $(transport_o) $(base_o)
 FUZZ_control := $(FUZZ_DIR)/control.o lib/launch/control.o lib/launch/control_commands.o lib/launch/launch.o lib/launch/foreign.o lib/launch/manual_start.o lib/launch/settings.o $(base_o)
 FUZZ_ckpt_file := $(FUZZ_DIR)/ckpt_file.o $(ckpt_o) $(base_o)

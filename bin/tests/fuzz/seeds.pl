@@ -30,6 +30,7 @@ wire_seeds();
 condition_seeds();
 address_seeds();
 frames_seeds();
+ring_seeds();
 handshake_seeds();
 control_seeds();
 byhand_seeds();

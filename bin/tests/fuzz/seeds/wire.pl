@@ -211,4 +211,60 @@ sub beat_seeds
 	return;
 }
 
+# ---- ring: steps ----
+
+my ($LOOK, $RIGHT_ROOM) = ("\4", "\7\1\0");
+
+sub short_of   { my ($bytes, $credit, $spoil) = @_; return pack 'C v C2', 0, $bytes, $credit // 0, $spoil // 0 }
+sub post_room  { return pack 'C v', 5, $_[0] }
+sub send_bytes { return pack 'C v', 6, $_[0] }
+
+# kind; spoil: bits for number, length, id, address, credit; cut: bytes of its end; payload
+sub ring_frame
+{
+	my ($kind, %f) = @_;
+	return pack 'C4 v', 1, $kind, $f{spoil} // 0, $f{cut} // 0, $f{payload} // 0 if $kind == 1;
+	return pack 'C4 v3 C', 1, $kind, $f{spoil} // 0, $f{cut} // 0, $f{payload} // 0, $f{length} // 0, $f{id} // 0, $f{peer} // 0;
+}
+
+sub ring_seeds
+{
+	my %seed = (
+		'short'          => [ post_room(100), short_of(8), $LOOK ],
+		'short-empty'    => [ post_room(0), short_of(0), $LOOK ],
+		'short-longest'  => [ post_room(1999), short_of(8163), $LOOK ],
+		'short-many'     => [ (short_of(500), $LOOK) x 60 ],
+		'short-unasked'  => [ short_of(8), $LOOK, post_room(8), $LOOK ],
+		'short-credited' => [ send_bytes(40), short_of(8, 104), $LOOK ],
+		'short-too-much' => [ short_of(8, 1), $LOOK ],
+		'short-spoiled'  => [ short_of(65535, 0, 255), $LOOK ],
+		'around'         => [ (post_room(0), short_of(8000), $LOOK) x 20 ],
+		'frame'          => [ post_room(100), ring_frame(1, payload => 100), $LOOK ],
+		'frame-cut'      => [ post_room(100), ring_frame(1, payload => 100, cut => 90), $LOOK, short_of(8), $LOOK ],
+		'header-cut'     => [ ring_frame(1, cut => 20), $LOOK, ring_frame(1, cut => 44), $LOOK ],
+		'frame-number'   => [ ring_frame(1, spoil => 1), $LOOK ],
+		'rts'            => [ post_room(100), ring_frame(2, length => 90, id => 4), $LOOK ],
+		'rts-pulled'     => [ post_room(100), ring_frame(2, spoil => 8, length => 90, id => 4), $LOOK ],
+		'rts-huge'       => [ post_room(100), ring_frame(2, spoil => 10, length => 90, id => 4), $LOOK ],
+		'rts-kept'       => [ ring_frame(2, spoil => 8, length => 90, id => 4), $LOOK, post_room(1000), $LOOK ],
+		'pulled-unasked' => [ ring_frame(13, id => 1), $LOOK ],
+		'asked'          => [ send_bytes(20000), ring_frame(3, id => 1, peer => 1), $LOOK ],
+		'offer'          => [ ring_frame(9), $LOOK ],
+		'memory'         => [ ring_frame(11), $LOOK ],
+		'bye'            => [ ring_frame(6), short_of(8), $LOOK ],
+		'word'           => [ pack('C V', 3, 0xffffffff), $LOOK ],
+		'word-nothing'   => [ pack('C V', 3, 1 << 24), $LOOK ],
+		'skip'           => [ pack('C V', 3, 3 << 24), $LOOK ],
+		'skip-again'     => [ short_of(8), pack('C V', 3, 3 << 24), pack('C V', 3, 3 << 24), $LOOK ],
+		'raw'            => [ pack('C v C', 2, 0, 200), "\2\0\0\2" x 50, $LOOK ],
+		'full'           => [ (send_bytes(8000)) x 12, $LOOK, $RIGHT_ROOM, $LOOK ],
+		'room-of-a-liar' => [ send_bytes(8), pack('C2 V C', 7, 0, 12345, 1), (send_bytes(8000)) x 9, $LOOK ],
+		'bits'           => [ pack('C2 V2', 8, 0, 0xffffffff, 0xffffffff), short_of(8), $LOOK ],
+		'bell'           => [ "\11\0", short_of(8), $LOOK ],
+		'bell-wrong'     => [ "\11\377", $LOOK ],
+	);
+	seed('ring', $_, @{ $seed{$_} }) for keys %seed;
+	return;
+}
+
 1;
