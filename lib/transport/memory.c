@@ -55,6 +55,7 @@ void tp_memory_close(struct tp *tp)
 	m->peers = NULL;
 	m->slots = 0;
 	m->fd = -1;
+	m->listening = false;
 }
 
 bool tp_memory_sleep(struct tp *tp)
