@@ -29,6 +29,7 @@ use FTMPI::Lateness          ();
 use FTMPI::Loop              ();
 use FTMPI::Net               ();
 use FTMPI::Probe             ();
+use FTMPI::Processors        ();
 use FTMPI::StoppedProcesses  ();
 
 # Seconds for the last words.
@@ -156,7 +157,7 @@ sub _setup
 	my $interfaces = FTMPI::Net::interfaces();
 	my (undef, undef, $arrived) = split ' ', $ENV{SSH_CONNECTION} // '';
 	$self->_tell(
-		'HERE', FTMPI::Net::cores(), $arrived // '',
+		'HERE', FTMPI::Processors::count(), $arrived // '',
 		[ map { $_->[0] } @$interfaces ],
 		[ map { $_->[1] } @$interfaces ]);
 	return;

@@ -23,6 +23,7 @@ use FTMPI::Launcher            ();
 use FTMPI::Launcher::Bootstrap ();
 use FTMPI::Launcher::Sentences ();
 use FTMPI::Net                 ();
+use FTMPI::Processors          ();
 use FTMPI::Version             ();
 
 # PATH_MAX: what a rank takes.
@@ -198,7 +199,7 @@ sub _place
 	my $local = FTMPI::Net::local_test();
 	my %is_local;
 	my $key_of = sub { ($is_local{ $_[0] } //= $local->($_[0]) ? 1 : 0) ? '' : $_[0] };
-	my $myself = { name => FTMPI::Net::hostname(), slots => FTMPI::Net::cores() };
+	my $myself = { name => FTMPI::Net::hostname(), slots => FTMPI::Processors::count() };
 	my $hosts = FTMPI::Cli::Machines::merge($named // [$myself], $key_of);
 	my ($n, $slots) = (_ranks($options), FTMPI::Cli::Machines::slots($hosts));
 	if ($n > $slots) {

@@ -137,20 +137,4 @@ sub _listen
 	return ($socket, $got);
 }
 
-# The processors this process may use.
-sub cores
-{
-	open my $file, '<', '/proc/self/status' or return 1;
-	while (my $line = <$file>) {
-		next if $line !~ /^Cpus_allowed_list:\s*(\S+)/;
-		my $count = 0;
-		for my $range (split /,/, $1) {
-			my ($from, $to) = split /-/, $range;
-			$count += ($to // $from) - $from + 1;
-		}
-		return $count || 1;
-	}
-	return 1;
-}
-
 1;

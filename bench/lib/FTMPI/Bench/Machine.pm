@@ -9,7 +9,7 @@ use warnings;
 use POSIX ();
 
 use FTMPI::Bench::Peers ();
-use FTMPI::Net          ();
+use FTMPI::Processors   ();
 
 sub _line
 {
@@ -31,7 +31,7 @@ sub head
 	return (
 		[ date    => POSIX::strftime('%Y-%m-%d', gmtime) ],
 		[ machine => _line('/proc/cpuinfo', qr/^model name\s*:\s*(.*\S)/) // (POSIX::uname())[4] ],
-		[ cores   => FTMPI::Net::cores() ],
+		[ cores   => FTMPI::Processors::count() ],
 		[ system  => 'Linux ' . (POSIX::uname())[2] ],
 		@versions,
 		[ rounds => $arg{rounds} ],

@@ -11,7 +11,7 @@ use Exporter qw(import);
 use POSIX ();
 use Time::HiRes qw(time);
 
-use FTMPI::Net ();
+use FTMPI::Processors ();
 
 our @EXPORT_OK = qw(patience run_quiet must_run wait_readable wait_until wait_gone kill_gone marked_pids process_name);
 
@@ -32,7 +32,7 @@ sub _crowd
 {
 	open my $in, '<', '/proc/loadavg' or return 1;
 	my ($load) = split ' ', readline $in;
-	my $each = $load / FTMPI::Net::cores();
+	my $each = $load / FTMPI::Processors::count();
 	return $each < 1 ? 1 : $each > CROWD_MOST ? CROWD_MOST : $each;
 }
 

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The processors of this machine: which ones this process may use, which of them are one core, how much of
+# them its cgroup grants, and how a process is bound to some. A processor is what Linux numbers as one, with
+# hyperthreads one of a core's threads. Linux alone. Where a file is read, `root` (default: none) stands
+# before its path.
+package FTMPI::Processors;
+
+use strict;
+use warnings;
+
+use Config ();
+use Errno qw(ENOSYS);
+
+# Processors have lower numbers than this: Linux is built for fewer.
+use constant NUMBERS_MAX => 1 << 16;
+
+# sched_setaffinity, by the kind of machine that perl was built for.
+my %SETAFFINITY = (x86_64 => 203, aarch64 => 122, riscv64 => 122, loongarch64 => 122, powerpc64le => 222, ppc64le => 222, s390x => 239);
+
+# The numbers of "0-2,5", in their order; nothing when it is no such list.
+sub numbers
+{
+	my ($list) = @_;
+	my %is_in;
+	for my $range (split /,/, $list) {
+		my ($from, undef, $to) = $range =~ /^\s*([0-9]{1,6})(-([0-9]{1,6}))?\s*\z/ or return;
+		$to //= $from;
+		return if $from > $to || $to >= NUMBERS_MAX;
+		@is_in{ $from .. $to } = ();
+	}
+	return sort { $a <=> $b } keys %is_in;
+}
+
+# Ascending numbers as Linux and taskset(1) write them: "0-2,5".
+sub text
+{
+	my @ranges;
+	for my $n (@_) {
+		if (@ranges && $ranges[-1][1] == $n - 1) {
+			$ranges[-1][1] = $n;
+		} else {
+			push @ranges, [ $n, $n ];
+		}
+	}
+	return join ',', map { $_->[0] == $_->[1] ? $_->[0] : "$_->[0]-$_->[1]" } @ranges;
+}
+
+sub _read
+{
+	my ($path) = @_;
+	open my $file, '<', $path or return;
+	local $/;
+	return scalar <$file>;
+}
+
+# The numbers of those that this process may use, ascending; nothing when that cannot be told. Its mask may have
+# processors that are switched off, or are not there.
+sub allowed
+{
+	my ($root) = (@_, '');
+	my ($list) = (_read("$root/proc/self/status") // '') =~ /^Cpus_allowed_list:\s*(\S+)/m or return;
+	my @allowed = numbers($list);
+	my %online = map { $_ => 1 } numbers(_read("$root/sys/devices/system/cpu/online") // '');
+	return %online ? grep { $online{$_} } @allowed : @allowed;
+}
+
+# How many this process may use.
+sub count { return scalar(my @allowed = allowed(@_)) || 1 }
+
+# The cores of those that this process may use: [processor, ...] each, with what it may use of that core. In the
+# order of sockets, and in a socket of their first processors. What Linux does not tell is a core of its own.
+sub cores
+{
+	my ($root) = (@_, '');
+	my @allowed = allowed($root);
+	my %left = map { $_ => 1 } @allowed;
+	my @cores;
+	for my $first (@allowed) {
+		next if !$left{$first};
+		my $topology = "$root/sys/devices/system/cpu/cpu$first/topology";
+		my ($socket) = (_read("$topology/physical_package_id") // '') =~ /^(\d+)/;
+		my @core = grep { delete $left{$_} } $first, grep { $_ != $first } numbers(_read("$topology/thread_siblings_list") // '');
+		push @cores, [ $socket // 0, @core ];
+	}
+	return map { my (undef, @core) = @$_; \@core } sort { $a->[0] <=> $b->[0] || $a->[1] <=> $b->[1] } @cores;
+}
+
+# How many processors' time the cgroup of this process may take (1.5, say), or undef if there is no limit: the
+# least that it or one above it has. For both versions of cgroups, where systems have them.
+sub limit
+{
+	my ($root) = (@_, '');
+	my $least;
+	for my $line (split /\n/, _read("$root/proc/self/cgroup") // '') {
+		my ($controllers, $path) = $line =~ /^\d+:([^:]*):(.*)/ or next;
+		next if length $controllers && !grep { $_ eq 'cpu' } split /,/, $controllers;
+		my $top = "$root/sys/fs/cgroup" . (length $controllers ? '/cpu' : '');
+		my @folders = grep { length } split m{/}, $path;
+		for my $depth (0 .. @folders) {
+			my $here = _limit_of(join '/', $top, @folders[ 0 .. $depth - 1 ]) // next;
+			$least = $here if !defined $least || $here < $least;
+		}
+	}
+	return $least;
+}
+
+# That of one cgroup: quota and period in us.
+sub _limit_of
+{
+	my ($folder) = @_;
+	my $text = _read("$folder/cpu.max") // join ' ', map { _read("$folder/cpu.cfs_${_}_us") // '' } qw(quota period);
+	my ($quota, $period) = $text =~ /^(\d{1,15})\s+([1-9]\d{0,14})\s*\z/ or return;
+	return $quota / $period;
+}
+
+# Bind this process to these, one or more. False, with $! set, where that cannot be.
+sub bind_to
+{
+	my (@processors) = @_;
+	my ($machine) = $Config::Config{archname} =~ /^(\w+)/;
+	my $number = $SETAFFINITY{$machine};
+	if (!defined $number) {
+		$! = ENOSYS;
+		return 0;
+	}
+	my @words = (0) x (1 + $processors[-1] / 64);
+	$words[ $_ / 64 ] |= 1 << $_ % 64 for @processors;
+	my $mask = pack 'Q*', @words;
+	return syscall($number, 0, length $mask, $mask) == 0;
+}
+
+1;
