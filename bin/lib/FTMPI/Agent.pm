@@ -213,8 +213,11 @@ sub _run
 		return;
 	}
 	$self->{stop_limit} = FTMPI::StoppedProcesses::limit(@{ $run{settings} });
-	$run{pty} = grep { $_ eq 'pty=1' } @{ $run{settings} };
-	$run{settings} = [ grep { !/^pty=/ } @{ $run{settings} } ];    # ranks see it themselves
+	# ranks see these themselves
+	my %own = map { /^(pty|bind)=(.*)/s ? ($1 => $2) : () } @{ $run{settings} };
+	$run{settings} = [ grep { !/^(?:pty|bind)=/ } @{ $run{settings} } ];
+	$run{pty}  = ($own{pty}  // '') eq '1';
+	$run{bind} = ($own{bind} // '') =~ /^(auto|core)\z/ ? $1 : 'none';
 	$self->{loop}->on_late(FTMPI::StoppedProcesses::lateness($self->{stop_limit}), sub { $self->_late($_[0]) })
 		if $self->{stop_limit};
 	$self->{ranks}->run(\%run);

@@ -120,6 +120,7 @@ sub plan
 		max_restarts => $options->{'max-restarts'} // 3,
 		from_start   => $options->{'restart-from-start'},
 		debug        => $options->{debug},
+		bind         => $options->{bind},
 		dump         => $options->{dump},
 		accept_binary => $options->{'accept-binary'},
 		ssh       => _ssh($options->{ssh}),
@@ -178,6 +179,7 @@ sub _settings
 		$setting{$name} = $options->{$name} ? $options->{$name} : next;
 	}
 	$setting{$_} = 1 for grep { $setting{$_} } qw(accept-binary debug dump pty);
+	$setting{bind} = $options->{bind} // 'auto';
 	$setting{restore} = join ',', $restore->[0], @{ $restore->[2]{others} } if @$restore;
 	$setting{'restore-line'} = $restore->[1] if @$restore;
 	return [ map { "$_=$setting{$_}" } sort keys %setting ];

@@ -73,6 +73,7 @@ my @TABLE = (
 	[ 65, 'FOREIGN',      'agent', 'uus' ],
 	[ 66, 'HELD',         'agent', 'SS' ],
 	[ 67, 'TRACED',       'agent', 'uus' ],
+	[ 68, 'BOUND',        'agent', 'USs' ],
 	[ 71, 'PROBED',       'agent', 'us' ],
 );
 

@@ -58,7 +58,7 @@ my %ACTIONS = (
 # plan: hosts => [{ name, local, slots, ranks }] (without ranks: a spare), size, prog => [words],
 # env => [words], wdir, workdir, ssh => [words], iface, ports => [first, last], timeout, tag,
 # verbosity; heartbeat, timeout_heartbeat, silence in ms; starved_limit in s; settings => [words]; restart_on,
-# max_restarts, from_start, debug; restoring: words for what -restore named; expected: { session, line } of
+# max_restarts, from_start, debug; bind: core if the user insists on that; restoring: words for what -restore named; expected: { session, line } of
 # it; notes: sentences to begin with; parts => [[number of ranks, program, arguments]], for the record.
 sub run
 {

@@ -114,6 +114,14 @@ sub _limit_of
 	return $quota / $period;
 }
 
+# Why no process can be bound here, or nothing: this one is bound to what it may use anyhow.
+sub cannot_bind
+{
+	my @allowed = allowed();
+	return 'the processors of this machine are not known' if !@allowed;
+	return bind_to(@allowed) ? () : "sched_setaffinity: $!";
+}
+
 # Bind this process to these, one or more. False, with $! set, where that cannot be.
 sub bind_to
 {

@@ -60,6 +60,8 @@ is_deeply(
 	'those of failures');
 is_deeply(parsed('-n', 2, '-coord', $_, 'p'), { n => 2, coord => $_, prog => ['p'] }, "-coord $_")
 	for qw(auto blocking eventlog tagging compare);
+is_deeply([ map { parsed(@$_, qw(-n 2 p))->{bind} } [], [qw(-bind core)], [qw(--bind-to none)], [qw(-bind auto)] ],
+	[ undef, 'core', 'none', 'auto' ], 'how ranks are bound, in the spelling of other launchers, too');
 my $session = '20261121-203610-1a2b3c4d';
 for my $case ([ '-restore', 'latest' ], [ '-restore=auto', 'auto' ], [ "--restore=$session", $session ],
 	[ "-restore=$session:4294967295", "$session:4294967295" ]) {
@@ -149,6 +151,12 @@ for my $bad (
 		qr/^-restore: '20261121-203610-1a2b3c4d:4294967296' is no recovery line/ ],
 	[ [qw(-n=1 p)],                       qr/^unknown option -n=1; write -n 1$hint/ ],
 	[ [qw(-n4 p)],                        qr/^unknown option -n4; write -n 4$hint/ ],
+	[ [qw(-n 1 -bind socket p)],          qr/^-bind: 'socket' is none of auto, core, none$hint/ ],
+	[ [qw(-n 1 --bind-to cores p)],       qr/^--bind-to: 'cores' is none of auto, core, none \(did you mean core\?\)$hint/ ],
+	[ [qw(--bind-to=core -n 1 p)],        qr/^unknown option --bind-to=core; write -bind-to core$hint/ ],
+	[ [qw(-bind core -bind-to none -n 1 p)], qr/^-bind is given twice$hint/ ],
+	[ [qw(-n 1 a : -n 1 -bind core b)],   qr/^-bind is for the whole job: it goes before the first program$hint/ ],
+	[ [qw(--report-bindings -n 1 p)],     qr/^unknown option --report-bindings: -v tells the processors of each rank$hint/ ],
 	[ [qw(--oversubscribe -n 1 p)],       qr/^unknown option --oversubscribe: more ranks than slots are allowed/ ],
 	[ [qw(-restore auto -n 1 p)],         qr/^write -restore=auto for -restore auto$hint/ ],
 	[ [qw(-n 1 p a -restore auto)],       qr/^write -restore=auto for -restore auto; if these words are/ ],

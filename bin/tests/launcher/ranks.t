@@ -73,7 +73,7 @@ sub run
 	my ($self, $epoch) = @_;
 	$self->{ranks}->run({
 		session => 's' x 16, secret => 'k' x 32, epoch => $epoch, size => 1, verbosity => 0, workdir => '/', session_name => 'n',
-		ranks => [0], argv => [ $^X, $RANK, @{ $self->{words} } ], settings => [], table => '',
+		ranks => [0], argv => [ $^X, $RANK, @{ $self->{words} } ], settings => [], bind => 'none', table => '',
 		program => FTMPI::Agent::Program->hold($^X),
 	});
 	return;

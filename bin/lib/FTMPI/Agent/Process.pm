@@ -26,7 +26,7 @@ use constant MS_MAX => 0xffffffff;
 use constant { INIT_TIME => 30, INIT_FACTOR => 10 };
 
 # loop; rank; pid, socket (its control connection), file (what was executed) as FTMPI::Agent::Spawn::start()
-# has them; at: names of its listening sockets; output: see FTMPI::Agent::Pipes;
+# has them; at: names of its listening sockets; bound: its processors as text, or ''; output: see FTMPI::Agent::Pipes;
 # tell => sub (message to the launcher); on_back => sub, when it speaks in a new epoch; on_doom => sub,
 # when it was killed, so that another can take its place.
 sub new

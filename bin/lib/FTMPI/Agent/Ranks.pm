@@ -19,11 +19,13 @@ use Errno qw(ENOENT);
 use IO::Handle ();
 use POSIX qw(WIFSIGNALED WTERMSIG WEXITSTATUS);
 
+use FTMPI::Agent::Binding   ();
 use FTMPI::Agent::Process   ();
 use FTMPI::Agent::Spawn     ();
 use FTMPI::Agent::StdinPipe ();
 use FTMPI::Agent::Sweep     ();
 use FTMPI::PartialLines     ();
+use FTMPI::Processors       ();
 
 # In seconds: TERM to KILL; RESTART to RESTARTING, and from there to LOADED; how long one that was
 # killed may take to go (to give back much memory takes a while). Ranks started in one turn of the loop.
@@ -41,6 +43,8 @@ sub new
 		ended   => [],
 		local   => {},
 		here    => {},
+		bound   => {},
+		told    => '',
 		waiting => [],
 		epoch   => 0,
 		ran     => 0,
@@ -71,6 +75,8 @@ sub run
 	$self->{here} = { map { $_ => 1 } @ranks };
 	$_->doom for grep { !$self->{here}{ $_->{rank} } } values %{ $self->{ranks} };
 	$self->_number(@ranks);
+	my $why = $self->_bind(@ranks);
+	return $self->_cannot_start($why) if defined $why;
 	$self->_open_stdin if $self->{here}{0};
 	$self->_go_on($_) for @ranks;
 	$self->_start_some;
@@ -92,8 +98,44 @@ sub _number
 	return;
 }
 
-# A process that is there goes on, if the table still gives it its own sockets; one that dies is
-# followed by another.
+# The processors of each rank, which depend on all that are here, in the order of their numbers on this host; the
+# launcher is told when that changes. Returns why they cannot be bound, if the user insists on that: at the
+# start of the job alone, for after a failure it is better to go on.
+sub _bind
+{
+	my ($self, @ranks) = @_;
+	my ($run, $local) = @$self{qw(run local)};
+	$self->{bound} = {};
+	return if $run->{bind} eq 'none';
+	@ranks = sort { $local->{$a} <=> $local->{$b} } @ranks;
+	my ($chosen, $why) = (undef, FTMPI::Processors::cannot_bind());
+	($chosen, $why) = FTMPI::Agent::Binding::choose($run->{bind}, [ FTMPI::Processors::cores() ],
+		FTMPI::Processors::limit(), map { $self->_threads($_) } @ranks) if !defined $why;
+	return "its ranks cannot be bound (-bind core): $why; start fewer, or leave them unbound with -bind none"
+		if !$chosen && $run->{bind} eq 'core' && !$run->{epoch};
+	@{ $self->{bound} }{@ranks} = @$chosen if $chosen;
+	my @where = map { $self->_where($_) } @ranks;
+	my $told  = "@ranks @where";
+	$self->_tell('BOUND', \@ranks, \@where, $why // '') if $told ne $self->{told};
+	$self->{told} = $told;
+	return;
+}
+
+# How many threads the environment gives to a rank.
+sub _threads
+{
+	my ($self, $rank) = @_;
+	my $own = FTMPI::Agent::Spawn::of_part($self->{run}, $rank)->{own_env} // [];
+	my ($last) = grep { /^OMP_NUM_THREADS(?:=|\z)/ } reverse @$own;
+	my $value = defined $last ? (split /=/, $last, 2)[1] : $ENV{OMP_NUM_THREADS};
+	return FTMPI::Agent::Binding::threads($value);
+}
+
+# The processors to which a rank is bound, as text: '' if it is not.
+sub _where { my ($self, $rank) = @_; return FTMPI::Processors::text(@{ $self->{bound}{$rank} // [] }) }
+
+# A process that is there goes on, if the table still gives it its own sockets, and it its processors; one
+# that dies is followed by another.
 sub _go_on
 {
 	my ($self, $rank) = @_;
@@ -102,7 +144,7 @@ sub _go_on
 		push @{ $self->{waiting} }, $rank;
 		return;
 	}
-	$process->doom if $process->{at} ne $self->{listeners}->at($rank);
+	$process->doom if $process->{at} ne $self->{listeners}->at($rank) || $process->{bound} ne $self->_where($rank);
 	$process->send_start(FTMPI::Agent::Spawn::of_part($self->{run}, $rank), $self->{local}{$rank});
 	$self->_watch_init($process) if $process->state eq 'reexecuted';
 	return;
@@ -138,6 +180,7 @@ sub _start_rank
 		listen     => $listen,
 		beat       => $beat,
 		stdin      => $stdin,
+		processors => $self->{bound}{$rank},
 		complaints => $self->{complaints}{writer},
 	});
 	return $self->_cannot_start("cannot start rank $rank: " . FTMPI::Agent::Spawn::system_reason()) if !$started;
@@ -164,6 +207,7 @@ sub _adopt
 		loop    => $self->{loop},
 		tell    => $self->{tell},
 		at      => $self->{listeners}->at($rank),
+		bound   => $self->_where($rank),
 		output  => $self->{pipes}->add($rank, %{ $started->{out} }),
 		on_back => sub { $self->{stdin}->release if $rank == 0 },
 		on_doom => sub { $self->_watch_end($_[0]) });

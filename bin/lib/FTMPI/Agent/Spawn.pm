@@ -17,6 +17,7 @@ use FTMPI::Agent::ForeignMpi ();
 use FTMPI::Agent::Pty        ();
 use FTMPI::Agent::Sweep      ();
 use FTMPI::Loop              ();
+use FTMPI::Processors        ();
 
 # Linux; Fcntl does not have it.
 use constant F_DUPFD_CLOEXEC => 1030;
@@ -111,7 +112,7 @@ sub find_program
 }
 
 # plan: rank, local_rank, size, epoch, session_name, path and file (what is executed), argv, listen, beat (or undef), complaints
-# (where a failed exec is told), stdin (what it reads, or undef for nothing). Returns { pid, file,
+# (where a failed exec is told), stdin (what it reads, or undef for nothing), processors (those that it is bound to, or undef). Returns { pid, file,
 # socket (the control connection), out => {1, 2} }, or nothing with $! set.
 sub start
 {
@@ -151,6 +152,7 @@ sub _become
 	_place_streams($plan->{stdin}, $out, $err);
 	_place_sockets($control, @$plan{qw(listen beat)});
 	_place_names($plan);
+	FTMPI::Processors::bind_to(@{ $plan->{processors} }) if $plan->{processors};
 	_enter_part($plan) if $plan->{own_env};
 	{
 		no warnings 'exec';

@@ -94,6 +94,57 @@ machine the address that leads there;
 chooses another.
 EOR
 
+my $BINDING = <<'EOR';
+By default
+.RB ( "\-bind auto" )
+the processors of each host are divided among its ranks, if there is one for each of them: 4 ranks on 16 cores
+get cores 0\-3, 4\-7, 8\-11 and 12\-15.
+A rank does not get onto another one's cores, and the threads that it starts have room in its share.
+The processors are those that
+.B ftmpirun
+(on other hosts the session of
+.BR ssh (1))
+may use itself: those that
+.BR taskset (1),
+a batch system or a container has left to it.
+Where the cgroup grants less time than one processor for each rank, the ranks are not bound.
+Shares follow each other in the order of the ranks and of sockets, and are as equal as whole cores can be; where there are
+fewer cores than ranks, but hardware threads enough, they are of threads.
+Slots in a machine file have no part in this.
+.PP
+With OMP_NUM_THREADS=T in its environment a rank needs T processors.
+When the ranks of a host need more than there are, none is bound there, and each may use all.
+.PP
+Programs beside the job are not looked for.
+Several jobs with even shares leave room for each other: while all their ranks together are no more than the cores, there
+is a core for each rank within its share.
+On a machine that has more to do than cores,
+.B \-bind none
+leaves it to the system who runs where.
+It is also for programs and wrappers that choose processors by their numbers
+.RB ( numactl (8)),
+which may lie outside of a rank's share.
+.PP
+.B \-bind core
+gives each rank one core (T with OMP_NUM_THREADS=T) with all threads of that, side by side from the first core on,
+as
+.B mpirun \-\-bind\-to core \-\-map\-by core
+of Open MPI does; where there are more ranks than cores, but hardware threads enough, one of these.
+Two such jobs on one host are bound to the same cores.
+A job for which the processors of a host do not suffice does not begin.
+.PP
+After a failure the ranks of each host are bound anew if others have come to it.
+Those whose processors change are started anew in place of executing the program again in the same process.
+Where they do not suffice then, the job goes on with unbound ranks, under
+.B core
+too, and
+.B ftmpirun
+prints that.
+With
+.B \-v
+it prints the processors of each rank, or why none is bound.
+EOR
+
 my $STREAMS = <<'EOR';
 Output of ranks on standard output and standard error arrives complete, and no line of one rank is
 cut by another's.
@@ -163,7 +214,7 @@ lost, and a connection that breaks between two ranks that live are failures, and
 begin again from
 .BR main ,
 and go on from the latest recovery line that is whole, or from the beginning before there is one.
-Ranks that live execute the program again in the same process; the others are started anew.
+Ranks that live execute the program again in the same process (but see BINDING); the others are started anew.
 All of them run the file with which the job began: the file of the program is kept open on each host, so it may be
 replaced by another build (renamed over, as linkers and installations do) while the job runs.
 A file that was changed in place is refused, and so is a host whose file is not the same as that of
@@ -282,6 +333,7 @@ my @ENVIRONMENT = (
 		'Set for every rank: descriptors that it inherits.' ],
 	[ 'FTMPI_AGENT', 'Set for every rank: the mark by which what it starts is found and ended if the agent is killed.' ],
 	[ 'FTMPI_SINGLETON', 'With the value 1, programs of another MPI are run all the same.' ],
+	[ 'OMP_NUM_THREADS', 'How many processors a rank needs, as it finds this variable on its host: see BINDING.' ],
 	[ 'PATH, LD_LIBRARY_PATH, FTMPI_*', 'Given to the ranks on all hosts.' ],
 );
 
@@ -310,6 +362,7 @@ EOR
 	$text .= _section('DESCRIPTION',              $DESCRIPTION);
 	$text .= _section('OPTIONS',                  join '', map { _option($_) } @options);
 	$text .= _section('MACHINE FILE',             $MACHINES);
+	$text .= _section('BINDING',                  $BINDING);
 	$text .= _section('INPUT, OUTPUT, INTERRUPT', $STREAMS);
 	$text .= _section('FAILURES AND RESTARTS',    $FAILURES);
 	$text .= _section('EXIT STATUS',              _list(@STATUSES));

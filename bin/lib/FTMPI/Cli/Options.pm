@@ -127,6 +127,16 @@ my @TABLE = (
 		text  => 'Refuse to start more ranks than there are slots.',
 	},
 	{
+		names   => [qw(bind bind-to)],
+		arg     => 'core|none|auto',
+		check   => \&FTMPI::Cli::Values::binding,
+		default => 'auto',
+		text    => 'Which processors a rank may use. auto: the processors that a host gives to the job are divided'
+			. ' among its ranks evenly; where they do not suffice, ranks use all of them. core: each rank has a core of'
+			. ' its own, or, with OMP_NUM_THREADS=T, T cores; where these do not suffice, the job does not begin. none:'
+			. ' each rank may use all. -v tells which ones each rank got.',
+	},
+	{
 		names   => ['heartbeat'],
 		arg     => 'MS',
 		check   => FTMPI::Cli::Values::milliseconds('a period in ms: 0 for none, or', 10, 60000, 0),
@@ -409,6 +419,7 @@ sub _unknown
 		if defined $value && $BY_NAME{$before} && defined $BY_NAME{$before}{arg};
 	_refuse("$text; write -$1 $2") if $name =~ /^(np?)([0-9]+)\z/;
 	_refuse("$text: more ranks than slots are allowed unless -no-oversubscribe is given") if $name eq 'oversubscribe';
+	_refuse("$text: -v tells the processors of each rank") if $name eq 'report-bindings';
 	require FTMPI::Cli::Suggestion;
 	return _refuse($text . FTMPI::Cli::Suggestion::hint('-', $before // $name, keys %BY_NAME));
 }

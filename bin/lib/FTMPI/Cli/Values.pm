@@ -22,6 +22,7 @@ use constant LINE_MAX => 4294967295;
 my @COORDS = qw(auto blocking eventlog tagging compare);
 my @TRANSPORTS = qw(auto shm tcp);
 my @WHATS  = qw(failure crash any none);
+my @BINDS  = qw(auto core none);
 
 # The name of a session, and of its folder in WORKDIR.
 my $SESSION = qr/[0-9]{8}-[0-9]{6}-[0-9a-f]{8}/;
@@ -140,6 +141,13 @@ sub restart_on
 	my ($value, $word) = @_;
 	return $value if grep { $_ eq $value } @WHATS;
 	return _none_of($word, $value, @WHATS);
+}
+
+sub binding
+{
+	my ($value, $word) = @_;
+	return $value if grep { $_ eq $value } @BINDS;
+	return _none_of($word, $value, @BINDS);
 }
 
 # latest, auto, SESSION or SESSION:LINE

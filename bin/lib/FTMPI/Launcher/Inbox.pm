@@ -33,7 +33,7 @@ my %EVENTS = (
 );
 
 # Frames that concern others too, or others alone: the method has the name of the frame.
-my %HANDLERS = map { $_ => '_' . lc } qw(HERE RESTARTING_ALL HELD STARTED OUT EXITED CONDITION STRAINED STDIN_TAKEN
+my %HANDLERS = map { $_ => '_' . lc } qw(HERE RESTARTING_ALL HELD STARTED BOUND OUT EXITED CONDITION STRAINED STDIN_TAKEN
 	STDIN_CLOSED PROBED NEWS RUNS PROGRAM LINE RESTORED);
 
 # Frames of an agent that begin with a rank, and those of rank 0: it is one of that host.
@@ -143,6 +143,25 @@ sub _started
 {
 	my ($self, $agent, $rank, $pid) = @_;
 	$self->{log}->("rank $rank on " . $agent->name . " is process $pid");
+	return;
+}
+
+# Where ranks are bound to now. When the user wanted that and it cannot be any more, that is no secret.
+sub _bound
+{
+	my ($self, $agent, $ranks, $where, $why) = @_;
+	my $host = $agent->name;
+	if (@$ranks != @$where || grep { !$self->{job}->hosts->has($agent->index, $_) } @$ranks) {
+		$agent->refuse('it told of bound ranks that it has not');
+	} elsif (length $why) {
+		my $wanted = ($self->{plan}{bind} // '') eq 'core';
+		$self->{ $wanted ? 'say' : 'log' }->("the ranks on $host are not bound: " . FTMPI::Error::clean($why) . '.');
+	} else {
+		for my $i (0 .. $#$ranks) {
+			my $processors = $where->[$i] =~ /\D/ ? 'processors' : 'processor';
+			$self->{log}->("rank $ranks->[$i] on $host is bound to $processors " . FTMPI::Error::clean($where->[$i]));
+		}
+	}
 	return;
 }
 

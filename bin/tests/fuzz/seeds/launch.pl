@@ -134,6 +134,7 @@ sub options_seeds
 		'failures'        => [qw(-n 2 -heartbeat 50 -timeout-heartbeat 150 -ckpt-interval .25 -keep 3 -coord
 			blocking -max-restarts 0 -restart-on crash -restart-from-start -accept-binary -debug -restore p)],
 		'restore-second'  => [qw(-n 1 p a -restore=auto)],
+		'bind'            => [qw(-n 2 --bind-to core p)],
 		'times'           => [qw(-n 1 -timeout 1h30m -ckpt-interval 1.5m -heartbeat 250ms -timeout-heartbeat 2s p)],
 		'misspelt'        => [qw(-n 1 -ckpt-intervall=5 p)],
 		'parts'           => [qw(-n 2 -env A 1 a x : -n 3 -wdir d -x B b : -np 1 c -restore)],
@@ -160,6 +161,7 @@ my @MESSAGES = (
 	[ RESTARTING => 1 ], [ SUSPECT => 1, 1012, 7 ], [ LINE => 4 ], [ PROGRAM => 1 ], [ RESTORED => 4, 'name' ],
 	[ RUNS => 'h' x 16, '/bin/prog' ], [ LOADED => 4711 ], [ HOLD => '/', ['A=b'], ['prog'] ],
 	[ HELD => ['/bin/prog'], ['10-1f'] ], [ TRACED => 1, 4711, 'gdb' ],
+	[ BOUND => [ 0, 1 ], [ '0-1', '2,5' ], '' ],
 	[ RESTART_ALL => 1 ], [ FENCE => 2 ], [ RESTART => 1 ],
 	[ HEARD => 1 ], [ EXAMINE => 1, 150 ], [ PATIENCE => 60000 ], [ CONDITION => 1, 2, 8407 ], [ STRAINED => 700, 8407 ],
 );
