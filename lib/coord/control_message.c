@@ -31,7 +31,8 @@ uint8_t *control_message_encode_report(
 	const struct control_message *r, const struct envelope_slot *entries, size_t *len)
 {
 	struct writer w;
-	uint8_t *bytes = begin(r, 12 + (size_t)r->n * CONTROL_ENTRY_BYTES, &w, len);
+	uint8_t *bytes =
+		begin(r, CONTROL_REPORT_BYTES + (size_t)r->n * CONTROL_ENTRY_BYTES, &w, len);
 
 	if (!bytes)
 		return NULL;
@@ -86,6 +87,25 @@ uint8_t *control_message_encode_rest(const struct control_message *r, size_t *le
 	if (bytes && r->kind == CONTROL_VERDICT)
 		writer_bytes(&w, &committed, 1);
 	return bytes;
+}
+
+static int by_envelope(const void *a, const void *b)
+{
+	struct cursor x = cursor_over(a, CONTROL_ENTRY_BYTES),
+		      y = cursor_over(b, CONTROL_ENTRY_BYTES);
+	uint64_t contexts[] = {cursor_u64(&x), cursor_u64(&y)};
+
+	return envelope_counters_order(
+		contexts[0], (int32_t)cursor_u32(&x), contexts[1], (int32_t)cursor_u32(&y));
+}
+
+void control_message_finish(uint8_t *bytes, size_t len)
+{
+	const size_t head = CONTROL_HEAD_BYTES + CONTROL_REPORT_BYTES;
+
+	if (len > head && bytes[0] == CONTROL_REPORT)
+		qsort(bytes + head, (len - head) / CONTROL_ENTRY_BYTES, CONTROL_ENTRY_BYTES,
+			by_envelope);
 }
 
 /* ---- in ---- */

@@ -3,7 +3,8 @@
  * Control messages: what protocols of two ranks send to each other, little-endian:
  *
  *   header   u8 kind, u8 flags, u16 0, u32 restores, u32 line
- *   REPORT   u64 total, u32 n, n times: u64 context, i32 tag, u64 count (sorted, counts above 0)
+ *   REPORT   u64 total, u32 n, n times: u64 context, i32 tag, u64 count (sorted: by
+ *            control_message_finish; counts above 0)
  *   COUNTS   u32 n, n times u32
  *            up: by rank of the job, summed over the subtree; down: of the subtree
  *   READY    u32 n, n times: u8 ok, u64 seal, u64 bytes: of the subtree
@@ -39,6 +40,7 @@ enum control_flags {
 
 enum {
 	CONTROL_HEAD_BYTES = 12,
+	CONTROL_REPORT_BYTES = 12, /* before the entries */
 	CONTROL_ENTRY_BYTES = 20,
 	CONTROL_PART_BYTES = 17,
 };
@@ -55,7 +57,7 @@ struct control_message {
 
 struct envelope_slot;
 
-/* Entries: what `a` says. */
+/* Entries: what `a` says, in any order. */
 uint8_t *control_message_encode_report(
 	const struct control_message *r, const struct envelope_slot *entries, size_t *len);
 uint8_t *control_message_encode_counts(
@@ -64,6 +66,9 @@ uint8_t *control_message_encode_parts(
 	const struct control_message *r, const struct coord_part *parts, size_t *len);
 uint8_t *control_message_encode_rest(
 	const struct control_message *r, size_t *len); /* VERDICT, BEGIN */
+
+/* What was encoded is as it is to be sent: entries of a report are sorted, which takes its time. */
+void control_message_finish(uint8_t *bytes, size_t len);
 
 bool control_message_decode(struct control_message *r, const uint8_t *bytes, size_t len);
 

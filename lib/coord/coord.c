@@ -159,6 +159,11 @@ bool coord_control(struct coord *c, int peer, const uint8_t *bytes, size_t len)
 	return right;
 }
 
+void coord_finish_bytes(uint8_t *bytes, size_t len)
+{
+	control_message_finish(bytes, len);
+}
+
 bool coord_due(struct coord *c, bool elapsed)
 {
 	const struct line *last = lines_find(c, c->line);

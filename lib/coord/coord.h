@@ -143,8 +143,9 @@ enum coord_action_kind {
 	/* The line is committed (ok) or given up: let go of everything that is held for it. */
 	COORD_OVER,
 
-	/* Send len bytes to peer, whose coord_control gets them. In order for each pair; never to
-	 * oneself. Who takes the action frees the bytes. */
+	/* Send len bytes to peer, whose coord_control gets them, in order for each pair; never to
+	 * oneself. Before they are sent, coord_finish_bytes, which need not be in the program's
+	 * call. Who takes the action frees the bytes. */
 	COORD_SEND,
 
 	/* Say coord_listed. */
@@ -418,6 +419,10 @@ static inline bool coord_asks(const struct coord *c)
  * other: events within an action that waits are followed by their own actions, those within another
  * by what is done after it. */
 bool coord_next_action(struct coord *c, struct coord_action *a);
+
+/* The bytes of a COORD_SEND become what is sent: a report of many envelopes is sorted here. Once.
+ * Needs no lock. */
+void coord_finish_bytes(uint8_t *bytes, size_t len);
 
 /* What is answered is done. ok, number: where it says what they are. */
 void coord_answer(struct coord *c, bool ok, uint64_t number);

@@ -2,92 +2,131 @@
 #include "coord/cut.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "coord/message_sort.h"
+
+/* ---- one envelope ---- */
+
+/* Above all others. */
+#define NO_ENTRY UINT32_MAX
+
+static uint32_t entry_of(const struct cut_peer *cp, uint64_t context, int32_t tag)
+{
+	const struct envelope_slot *e = envelope_counters_last(cp->seen, context, tag);
+
+	if (!e)
+		e = envelope_counters_find(cp->seen, context, tag);
+	return e ? (uint32_t)(e - cp->seen->slots) : NO_ENTRY;
+}
+
+static uint64_t a_of(const struct cut_peer *cp, uint32_t entry)
+{
+	return entry < cp->na ? cp->a[entry] : 0;
+}
+
+static uint64_t s_of(const struct cut_peer *cp, uint32_t entry)
+{
+	return entry < cp->ns ? cp->s[entry] : 0;
+}
+
+/* The first in the list that is not before it. */
+static size_t lower_waiting(const struct cut *c, const struct coord_message *key)
+{
+	size_t from = 0, to = c->nwaiting;
+
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (message_order(&c->waiting[mid], key) < 0)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
+static size_t lower_suppress(const struct cut *c, const struct orphan_range *key)
+{
+	size_t from = 0, to = c->nsuppress;
+
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (orphans_order(&c->suppress[mid], key) < 0)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
+static bool waits(const struct cut *c, const struct coord_message *m)
+{
+	size_t at = lower_waiting(c, m);
+
+	return at < c->nwaiting && message_order(&c->waiting[at], m) == 0;
+}
+
+/* Messages of one envelope that waited, and its orphans to suppress. */
+struct span {
+	const struct coord_message *waiting;
+	const struct orphan_range *suppress;
+	size_t nwaiting, nsuppress;
+};
+
+static struct span span_of(const struct cut *c, int peer, const struct envelope_slot *e)
+{
+	struct coord_message m = {.peer = peer, .context = e->context, .tag = e->tag};
+	struct orphan_range r = {.peer = (uint32_t)peer, .context = e->context, .tag = e->tag};
+	size_t w = lower_waiting(c, &m), d = lower_suppress(c, &r);
+	struct span span = {.waiting = c->waiting + w, .suppress = c->suppress + d};
+
+	m.index = UINT64_MAX;
+	while (w + span.nwaiting < c->nwaiting &&
+		message_order(&span.waiting[span.nwaiting], &m) <= 0)
+		span.nwaiting++;
+	while (d + span.nsuppress < c->nsuppress &&
+		orphans_order(&span.suppress[span.nsuppress], &r) == 0)
+		span.nsuppress++;
+	return span;
+}
 
 /* ---- making it ---- */
 
-int cut_order(const struct coord_message *a, const struct coord_message *b)
+static bool copy_a(struct cut_peer *cp)
 {
-	int order;
+	const struct envelope_slot *slots = cp->seen->slots;
+	uint32_t n = cp->seen->n;
 
-	if (a->peer != b->peer)
-		return a->peer < b->peer ? -1 : 1;
-	order = envelope_counters_order(a->context, a->tag, b->context, b->tag);
-	return order ? order : a->index < b->index ? -1 : a->index > b->index;
+	if (!n)
+		return true;
+	cp->a = malloc(n * sizeof *cp->a);
+	if (!cp->a)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		cp->a[i] = slots[i].a;
+	cp->na = n;
+	return true;
 }
 
-static int by_message(const void *a, const void *b)
+/* They are numbered behind what has come. */
+static void copy_suppress(struct cut *c, const struct suppress *d)
 {
-	return cut_order(a, b);
-}
-
-void cut_sort(struct coord_message *m, size_t n)
-{
-	if (n)
-		qsort(m, n, sizeof *m, by_message);
-}
-
-/* The messages of this envelope: *at goes forward through the sorted list. */
-static struct cut_span span_waiting(
-	struct cut *c, const struct cut_state *s, size_t *at, int peer, const struct cut_env *e)
-{
-	struct coord_message key = {.peer = peer, .context = e->context, .tag = e->tag};
-	struct cut_span span;
-
-	while (*at < s->nwaiting && cut_order(&s->waiting[*at], &key) < 0)
-		++*at;
-	span.at = *at;
-	key.index = UINT64_MAX;
-	for (; *at < s->nwaiting && cut_order(&s->waiting[*at], &key) <= 0; ++*at)
-		c->waiting[*at] = s->waiting[*at].index;
-	span.n = *at - span.at;
-	return span;
-}
-
-static struct cut_span span_suppress(
-	struct cut *c, const struct cut_state *s, size_t *at, int peer, const struct cut_env *e)
-{
-	struct cut_span span = {.at = *at};
-	size_t n;
-	const struct suppress_range *d = suppress_of(s->suppress, peer, e->context, e->tag, &n);
-
-	for (size_t i = 0; s->suppress->left && i < n; i++) {
-		struct orphan_range r = suppress_range_left(&d[i]);
+	for (size_t i = 0; d->left && i < d->n; i++) {
+		struct orphan_range r = suppress_range_left(&d->v[i]);
+		const struct cut_peer *cp = &c->peers[r.peer];
 
 		if (!r.count)
 			continue;
-		r.first += e->a;
-		c->suppress[(*at)++] = r;
+		r.first += a_of(cp, entry_of(cp, r.context, r.tag));
+		c->suppress[c->nsuppress++] = r;
 	}
-	span.n = *at - span.at;
-	return span;
-}
-
-static bool cut_peer(
-	struct cut *c, const struct cut_state *s, int p, size_t *waiting, size_t *suppress)
-{
-	const struct envelope_counters *log = s->arrived[p];
-	struct cut_peer *cp = &c->peers[p];
-	struct envelope_slot *all;
-
-	if (!log->n)
-		return true;
-	all = envelope_counters_sorted(log);
-	cp->env = malloc(log->n * sizeof *cp->env);
-	for (uint32_t i = 0; all && cp->env && i < log->n; i++) {
-		struct cut_env *e = &cp->env[cp->n++];
-
-		*e = (struct cut_env){.context = all[i].context, .tag = all[i].tag, .a = all[i].a};
-		e->waiting = span_waiting(c, s, waiting, p, e);
-		e->suppress = span_suppress(c, s, suppress, p, e);
-	}
-	free(all);
-	return cp->n == log->n;
 }
 
 struct cut *cut_new(const struct cut_state *s)
 {
 	struct cut *c = calloc(1, sizeof *c);
-	size_t waiting = 0, suppress = 0;
 	bool ok;
 
 	if (!c)
@@ -97,20 +136,29 @@ struct cut *cut_new(const struct cut_state *s)
 	c->waiting = malloc((s->nwaiting + 1) * sizeof *c->waiting);
 	c->suppress = malloc((s->suppress->n + 1) * sizeof *c->suppress);
 	ok = c->peers && c->waiting && c->suppress;
-	for (int p = 0; ok && p < s->size; p++)
-		ok = cut_peer(c, s, p, &waiting, &suppress);
-	if (ok)
-		return c;
-	cut_free(c);
-	return NULL;
+	for (int p = 0; ok && p < s->size; p++) {
+		c->peers[p].seen = s->arrived[p];
+		ok = copy_a(&c->peers[p]);
+	}
+	if (!ok) {
+		cut_free(c);
+		return NULL;
+	}
+	if (s->nwaiting)
+		memcpy(c->waiting, s->waiting, s->nwaiting * sizeof *c->waiting);
+	c->nwaiting = s->nwaiting;
+	copy_suppress(c, s->suppress);
+	return c;
 }
 
 void cut_free(struct cut *c)
 {
 	if (!c)
 		return;
-	for (int p = 0; c->peers && p < c->size; p++)
-		free(c->peers[p].env);
+	for (int p = 0; c->peers && p < c->size; p++) {
+		free(c->peers[p].a);
+		free(c->peers[p].s);
+	}
 	free(c->peers);
 	free(c->waiting);
 	free(c->suppress);
@@ -119,63 +167,25 @@ void cut_free(struct cut *c)
 
 /* ---- asking it ---- */
 
-static struct cut_env *find(const struct cut_peer *cp, uint64_t context, int32_t tag)
-{
-	size_t from = 0, to = cp->n;
-
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-		struct cut_env *e = &cp->env[mid];
-		int order = envelope_counters_order(e->context, e->tag, context, tag);
-
-		if (order == 0)
-			return e;
-		if (order < 0)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	return NULL;
-}
-
-static bool waits(const struct cut *c, const struct cut_env *e, uint64_t index)
-{
-	size_t from = e->waiting.at, to = from + e->waiting.n;
-
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-
-		if (c->waiting[mid] == index)
-			return true;
-		if (c->waiting[mid] < index)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	return false;
-}
-
 enum coord_fate cut_fate(const struct cut *c, const struct coord_message *m)
 {
 	const struct cut_peer *cp = &c->peers[m->peer];
-	const struct cut_env *e = find(cp, m->context, m->tag);
+	uint32_t entry = entry_of(cp, m->context, m->tag);
 
-	if (e && m->index <= e->a && !waits(c, e, m->index))
+	if (m->index <= a_of(cp, entry) && !waits(c, m))
 		return COORD_OUT;
 	if (!cp->closed)
 		return COORD_OPEN;
-	return e && m->index <= e->s ? COORD_IN : COORD_OUT;
+	return m->index <= s_of(cp, entry) ? COORD_IN : COORD_OUT;
 }
 
 void cut_arrived(struct cut *c, const struct coord_message *m)
 {
 	struct cut_peer *cp = &c->peers[m->peer];
-	const struct cut_env *e;
 
 	if (!cp->closed || !cp->missing)
 		return;
-	e = find(cp, m->context, m->tag);
-	if (!e || m->index > e->s)
+	if (m->index > s_of(cp, entry_of(cp, m->context, m->tag)))
 		return;
 	cp->missing--;
 	c->missing--;
@@ -185,90 +195,87 @@ void cut_arrived(struct cut *c, const struct coord_message *m)
 
 /* Is anything of this envelope in transit, or orphan? What came after its sender's checkpoint and
  * was not received is neither. */
-static bool crosses(const struct cut *c, const struct cut_env *e)
+static bool crosses(const struct cut *c, int peer, uint32_t entry)
 {
+	const struct cut_peer *cp = &c->peers[peer];
+	struct span span = span_of(c, peer, &cp->seen->slots[entry]);
 	uint64_t later = 0;
 
-	for (size_t i = 0; i < e->waiting.n; i++) {
-		if (c->waiting[e->waiting.at + i] <= e->s)
+	for (size_t i = 0; i < span.nwaiting; i++) {
+		if (span.waiting[i].index <= s_of(cp, entry))
 			return true;
 		later++;
 	}
-	return e->a - later != e->s || e->suppress.n;
+	return a_of(cp, entry) - later != s_of(cp, entry) || span.nsuppress;
 }
 
-bool cut_close(struct cut *c, int peer, const struct envelope_counters *arrived)
+bool cut_close(struct cut *c, int peer)
 {
 	struct cut_peer *cp = &c->peers[peer];
-	struct envelope_slot *all = envelope_counters_sorted(arrived);
-	struct cut_env *env = malloc((arrived->n + 1) * sizeof *env);
+	const struct envelope_slot *slots = cp->seen->slots;
+	uint32_t n = cp->seen->n;
 
-	if (!all || !env) {
-		free(all);
-		free(env);
+	cp->s = malloc((n + 1) * sizeof *cp->s);
+	if (!cp->s)
 		return false;
-	}
-	for (uint32_t i = 0; i < arrived->n; i++) {
-		const struct cut_env *was = find(cp, all[i].context, all[i].tag);
-
-		env[i] =
-			was ? *was : (struct cut_env){.context = all[i].context, .tag = all[i].tag};
-		env[i].s = all[i].s;
-		if (coord_is_uncut(env[i].context) && crosses(c, &env[i]))
+	cp->ns = n;
+	for (uint32_t i = 0; i < n; i++) {
+		cp->s[i] = slots[i].s;
+		cp->missing += slots[i].s > slots[i].a ? slots[i].s - slots[i].a : 0;
+		if (coord_is_uncut(slots[i].context) && crosses(c, peer, i))
 			c->torn = true;
-		if (all[i].s > all[i].a)
-			cp->missing += all[i].s - all[i].a;
 	}
-	free(all);
-	free(cp->env);
-	cp->env = env;
-	cp->n = arrived->n;
 	cp->closed = true;
 	c->missing += cp->missing;
 	return true;
 }
 
+/* ---- orphans ---- */
+
 /* Received are s + 1 ... a without those that waited; orphans to suppress lie above a. */
-static bool orphans_of(
-	const struct cut *c, const struct cut_env *e, struct orphan_range r, struct orphans *o)
+static bool orphans_of(const struct cut *c, int peer, uint32_t entry, struct orphans *o)
 {
-	uint64_t next = e->s + 1;
+	const struct cut_peer *cp = &c->peers[peer];
+	const struct envelope_slot *e = &cp->seen->slots[entry];
+	struct span span = span_of(c, peer, e);
+	struct orphan_range r = {.peer = (uint32_t)peer, .context = e->context, .tag = e->tag};
+	uint64_t a = a_of(cp, entry), s = s_of(cp, entry), next = s + 1;
 	bool ok = true;
 
-	for (size_t i = 0; i < e->waiting.n; i++) {
-		uint64_t index = c->waiting[e->waiting.at + i];
+	for (size_t i = 0; i < span.nwaiting; i++) {
+		uint64_t index = span.waiting[i].index;
 
 		if (index < next)
 			continue;
-		r.first = next - e->s;
+		r.first = next - s;
 		r.count = index - next;
 		ok = ok && orphans_add(o, &r);
 		next = index + 1;
 	}
-	r.first = next - e->s;
-	r.count = e->a >= next ? e->a + 1 - next : 0;
+	r.first = next - s;
+	r.count = a >= next ? a + 1 - next : 0;
 	ok = ok && orphans_add(o, &r);
-	for (size_t i = 0; ok && i < e->suppress.n; i++) {
-		const struct orphan_range *d = &c->suppress[e->suppress.at + i];
-		uint64_t end = d->first + d->count, from = d->first > e->s ? d->first : e->s + 1;
+	for (size_t i = 0; ok && i < span.nsuppress; i++) {
+		const struct orphan_range *d = &span.suppress[i];
+		uint64_t end = d->first + d->count, from = d->first > s ? d->first : s + 1;
 
-		r.first = from - e->s;
+		r.first = from - s;
 		r.count = end > from ? end - from : 0;
 		ok = orphans_add(o, &r);
 	}
 	return ok;
 }
 
+/* Hardly an envelope has any. */
 bool cut_orphans(const struct cut *c, struct orphans *o)
 {
-	for (int p = 0; p < c->size; p++)
-		for (uint32_t i = 0; i < c->peers[p].n; i++) {
-			const struct cut_env *e = &c->peers[p].env[i];
-			struct orphan_range r = {
-				.peer = (uint32_t)p, .context = e->context, .tag = e->tag};
+	for (int p = 0; p < c->size; p++) {
+		const struct cut_peer *cp = &c->peers[p];
 
-			if (!orphans_of(c, e, r, o))
+		for (uint32_t i = 0; i < cp->na || i < cp->ns; i++)
+			if ((a_of(cp, i) > s_of(cp, i) || c->nsuppress) && !orphans_of(c, p, i, o))
 				return false;
-		}
+	}
+	orphans_sort(o);
 	return true;
 }

@@ -5,7 +5,11 @@
  * that have arrived and were not received, and with the orphans to suppress that are to come. When
  * a peer has closed the line, s is known of each envelope: what it sent before its own checkpoint.
  * In transit is {1..s} without D, orphans are D without {1..s}: exactly, whatever the order of
- * receives. Pure.
+ * receives.
+ *
+ * The program waits while a cut is made, and a rank may have used any number of envelopes: a and s
+ * are copied, one number for each entry of the counters, and nothing is sorted or looked up. Who
+ * asks for an envelope finds its number in the counters themselves. Pure.
  */
 #ifndef FTMPI_COORD_CUT_H
 #define FTMPI_COORD_CUT_H
@@ -14,21 +18,10 @@
 #include "coord/suppress.h"
 #include "coord/envelope_counters.h"
 
-struct cut_span {
-	size_t at, n;
-};
-
-struct cut_env {
-	uint64_t context;
-	int32_t tag;
-	uint64_t a, s;
-	struct cut_span waiting;  /* in cut.waiting: arrived and not received */
-	struct cut_span suppress; /* in cut.suppress: numbers as messages have them */
-};
-
 struct cut_peer {
-	struct cut_env *env; /* sorted by envelope_counters_order */
-	uint32_t n;
+	const struct envelope_counters *seen;
+	uint64_t *a, *s; /* by entry of seen; s: when closed. Entries that came later: 0 */
+	uint32_t na, ns; /* how many there were */
 	bool closed;
 	uint64_t missing; /* when closed: sent before the line and not here; orphans to suppress,
 			     too */
@@ -37,14 +30,16 @@ struct cut_peer {
 struct cut {
 	int size;
 	struct cut_peer *peers;
-	uint64_t *waiting;
-	struct orphan_range *suppress;
+	struct coord_message *waiting; /* arrived and not received, by message_sort */
+	size_t nwaiting;
+	struct orphan_range *suppress; /* in the order of orphans; numbers as messages have them */
+	size_t nsuppress;
 	uint64_t missing;
 	bool torn; /* a message that must not be crosses it */
 };
 
 /* What a cut is made of: entries by peer (a, and s known so far), messages that have arrived and
- * were not received, sorted by cut_sort, and orphans to suppress. */
+ * were not received, by message_sort, and orphans to suppress. */
 struct cut_state {
 	int size;
 	const struct envelope_counters *const *arrived; /* by peer */
@@ -53,16 +48,13 @@ struct cut_state {
 	const struct suppress *suppress;
 };
 
-/* By peer, context, tag, index. */
-int cut_order(const struct coord_message *a, const struct coord_message *b);
-void cut_sort(struct coord_message *m, size_t n);
-
-/* NULL: no memory. */
+/* NULL: no memory. Until the cut is freed the counters stay where they are, and none is forgotten.
+ */
 struct cut *cut_new(const struct cut_state *s);
 void cut_free(struct cut *c);
 
 /* Peer has closed the line: s of its entries is final. false: no memory. */
-bool cut_close(struct cut *c, int peer, const struct envelope_counters *arrived);
+bool cut_close(struct cut *c, int peer);
 
 /* Fate of a message that was not received before the cut. */
 enum coord_fate cut_fate(const struct cut *c, const struct coord_message *m);

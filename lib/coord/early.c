@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "coord/cut.h"
+#include "coord/message_sort.h"
 
 void early_free(struct early *e)
 {
@@ -44,13 +44,6 @@ void early_received(struct early *e, const struct coord_message *m, const struct
 
 /* ---- the cut ---- */
 
-static int by_message(const void *a, const void *b)
-{
-	const struct early_message *x = a, *y = b;
-
-	return cut_order(&x->m, &y->m);
-}
-
 /* What was sent before this line can be orphan to no later one either. */
 static void prune(struct early *e, uint32_t line)
 {
@@ -60,8 +53,7 @@ static void prune(struct early *e, uint32_t line)
 		if (e->v[i].m.stamp > line)
 			e->v[n++] = e->v[i];
 	e->n = n;
-	if (n)
-		qsort(e->v, n, sizeof *e->v, by_message);
+	message_sort(e->v, n, sizeof *e->v);
 }
 
 /* What is here and was not waited for was not received. Both lists are sorted. */
@@ -73,9 +65,9 @@ static void take_received(struct early_cut *c, const struct early *e,
 	for (size_t i = 0; i < e->n; i++) {
 		const struct coord_message *m = &e->v[i].m;
 
-		while (w < nwaiting && cut_order(&waiting[w], m) < 0)
+		while (w < nwaiting && message_order(&waiting[w], m) < 0)
 			w++;
-		if (w < nwaiting && cut_order(&waiting[w], m) == 0)
+		if (w < nwaiting && message_order(&waiting[w], m) == 0)
 			continue;
 		c->received[c->nreceived++] =
 			(struct early_sum){(uint32_t)m->peer, m->tag, m->context, e->v[i].sum};

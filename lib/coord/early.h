@@ -13,7 +13,7 @@
 #include "coord/suppress.h"
 
 struct early_message {
-	struct coord_message m;
+	struct coord_message m; /* first, for message_sort */
 	struct orphan_sum sum;
 };
 

@@ -2,6 +2,7 @@
 #include "coord/envelope_counters.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { FIRST_ROOM = 8 };
 
@@ -27,6 +28,7 @@ void envelope_counters_init(struct envelope_counters *l)
 void envelope_counters_free(struct envelope_counters *l)
 {
 	free(l->slots);
+	free(l->places);
 	envelope_counters_init(l);
 }
 
@@ -37,24 +39,24 @@ static uint32_t hash(uint64_t context, int32_t tag)
 	return (uint32_t)(h >> 32);
 }
 
-/* Its entry, or the free one where it belongs. There is always a free one. */
-static struct envelope_slot *slot(const struct envelope_counters *l, uint64_t context, int32_t tag)
+/* Where its number is, or belongs. There is always a free place. */
+static uint32_t *place(const struct envelope_counters *l, uint64_t context, int32_t tag)
 {
 	for (uint32_t i = hash(context, tag);; i++) {
-		struct envelope_slot *e = &l->slots[i & (l->room - 1)];
+		uint32_t *number = &l->places[i & (l->room - 1)];
 
-		if (e->context == ENVELOPE_COUNTERS_FREE ||
-			(e->context == context && e->tag == tag))
-			return e;
+		if (!*number || (l->slots[*number - 1].context == context &&
+					l->slots[*number - 1].tag == tag))
+			return number;
 	}
 }
 
 struct envelope_slot *envelope_counters_find(
 	const struct envelope_counters *l, uint64_t context, int32_t tag)
 {
-	struct envelope_slot *e = l->room ? slot(l, context, tag) : NULL;
+	uint32_t number = l->room ? *place(l, context, tag) : 0;
 
-	return e && e->context != ENVELOPE_COUNTERS_FREE ? e : NULL;
+	return number ? &l->slots[number - 1] : NULL;
 }
 
 struct envelope_slot *envelope_counters_again(
@@ -67,28 +69,28 @@ struct envelope_slot *envelope_counters_again(
 	return e;
 }
 
-static void free_all(struct envelope_slot *slots, uint32_t room)
+/* All places are free. */
+static void place_all(struct envelope_counters *l)
 {
-	for (uint32_t i = 0; i < room; i++)
-		slots[i].context = ENVELOPE_COUNTERS_FREE;
+	for (uint32_t i = 0; i < l->n; i++)
+		*place(l, l->slots[i].context, l->slots[i].tag) = i + 1;
 }
 
-/* All of it at places of their own again. */
 static bool grow(struct envelope_counters *l)
 {
-	struct envelope_counters was = *l;
-	uint32_t room = was.room ? 2 * was.room : FIRST_ROOM;
-	struct envelope_slot *slots = room > was.room ? malloc(room * sizeof *slots) : NULL;
+	uint32_t room = l->room ? 2 * l->room : FIRST_ROOM;
+	uint32_t *places = room > l->room ? calloc(room, sizeof *places) : NULL;
+	struct envelope_slot *slots = places ? realloc(l->slots, room / 2 * sizeof *slots) : NULL;
 
-	if (!slots)
+	if (!slots) {
+		free(places);
 		return false;
-	free_all(slots, room);
+	}
+	free(l->places);
+	l->places = places;
 	l->slots = slots;
 	l->room = room;
-	for (uint32_t i = 0; i < was.room; i++)
-		if (was.slots[i].context != ENVELOPE_COUNTERS_FREE)
-			*slot(l, was.slots[i].context, was.slots[i].tag) = was.slots[i];
-	free(was.slots);
+	place_all(l);
 	forget_recent(l);
 	return true;
 }
@@ -99,67 +101,42 @@ struct envelope_slot *envelope_counters_get(
 	struct envelope_slot *e = envelope_counters_find(l, context, tag);
 
 	if (!e) {
-		if (l->n >= l->room / 2 && !grow(l))
+		if (l->n == l->room / 2 && !grow(l))
 			return NULL;
-		e = slot(l, context, tag);
+		e = &l->slots[l->n++];
 		*e = (struct envelope_slot){.context = context, .tag = tag};
-		l->n++;
+		*place(l, context, tag) = l->n;
 	}
 	note_recent(l, e);
 	return e;
 }
 
-void envelope_counters_clear(struct envelope_counters *l)
+static void free_places(struct envelope_counters *l)
 {
 	if (l->n)
-		free_all(l->slots, l->room);
-	l->n = 0;
+		memset(l->places, 0, l->room * sizeof *l->places);
 	forget_recent(l);
 }
 
-/* Entries behind one that goes may have to move up, so all are placed anew; from the first free
- * one on, no place is taken that is still to be read. */
+void envelope_counters_clear(struct envelope_counters *l)
+{
+	free_places(l);
+	l->n = 0;
+}
+
 void envelope_counters_keep(struct envelope_counters *l)
 {
-	uint32_t start = 0;
-
-	if (!l->n)
-		return;
-	while (l->slots[start].context != ENVELOPE_COUNTERS_FREE)
-		start++;
-	l->n = 0;
-	forget_recent(l);
-	for (uint32_t i = 1; i <= l->room; i++) {
-		struct envelope_slot *e = &l->slots[(start + i) & (l->room - 1)], was = *e;
-
-		if (was.context == ENVELOPE_COUNTERS_FREE)
-			continue;
-		e->context = ENVELOPE_COUNTERS_FREE;
-		if (!was.held && was.a == was.s)
-			continue;
-		was.held = false;
-		*slot(l, was.context, was.tag) = was;
-		l->n++;
-	}
-}
-
-static int by_envelope(const void *a, const void *b)
-{
-	const struct envelope_slot *x = a, *y = b;
-
-	return envelope_counters_order(x->context, x->tag, y->context, y->tag);
-}
-
-struct envelope_slot *envelope_counters_sorted(const struct envelope_counters *l)
-{
-	struct envelope_slot *all = malloc((l->n + 1) * sizeof *all);
 	uint32_t n = 0;
 
-	if (!all)
-		return NULL;
-	for (uint32_t i = 0; i < l->room; i++)
-		if (l->slots[i].context != ENVELOPE_COUNTERS_FREE)
-			all[n++] = l->slots[i];
-	qsort(all, n, sizeof *all, by_envelope);
-	return all;
+	free_places(l);
+	for (uint32_t i = 0; i < l->n; i++) {
+		struct envelope_slot e = l->slots[i];
+
+		if (!e.held && e.a == e.s)
+			continue;
+		e.held = false;
+		l->slots[n++] = e;
+	}
+	l->n = n;
+	place_all(l);
 }

@@ -3,7 +3,9 @@
  * Counts by (context, tag): of what is sent to a peer, or has come from it. Hashed, so that any
  * number of envelopes costs the same; the latest entries are kept at hand, by the low bits of the
  * tag, so streams of a few envelopes (collective operations, whose tags follow each other, too)
- * cost two comparisons a message. Pure.
+ * cost two comparisons a message. Entries lie in the order in which they were made, so a checkpoint
+ * copies counts one after the other and needs no names with them: number i of the copy is entry i
+ * here until entries are forgotten. Pure.
  */
 #ifndef FTMPI_COORD_ENVELOPE_COUNTERS_H
 #define FTMPI_COORD_ENVELOPE_COUNTERS_H
@@ -13,7 +15,7 @@
 #include <stdint.h>
 
 struct envelope_slot {
-	uint64_t context; /* ENVELOPE_COUNTERS_FREE: none */
+	uint64_t context; /* never ENVELOPE_COUNTERS_FREE */
 	int32_t tag;
 	bool held;  /* for envelope_counters_keep */
 	uint64_t a; /* sent, or arrived */
@@ -27,8 +29,9 @@ enum { ENVELOPE_COUNTERS_RECENT = 16 };
 struct envelope_counters {
 	struct envelope_slot
 		*recent[ENVELOPE_COUNTERS_RECENT]; /* never NULL; perhaps of no entry */
-	struct envelope_slot *slots;
-	uint32_t n, room; /* room: 0 or a power of 2 */
+	struct envelope_slot *slots;		   /* n, in the order in which they were made */
+	uint32_t *places;			   /* hashed: a slot's number, from 1; 0: free */
+	uint32_t n, room; /* room: of places, 0 or a power of 2; half as many slots */
 };
 
 void envelope_counters_init(struct envelope_counters *l);
@@ -58,12 +61,9 @@ struct envelope_slot *envelope_counters_again(
 /* Forget all, keep the memory. */
 void envelope_counters_clear(struct envelope_counters *l);
 
-/* Forget entries that are not held and have a == s; nothing is held afterwards. */
+/* Forget entries that are not held and have a == s; nothing is held afterwards. Others get new
+ * numbers, in the same order. */
 void envelope_counters_keep(struct envelope_counters *l);
-
-/* Copies of all, sorted by envelope_counters_order: malloc'ed, never NULL but for want of memory.
- */
-struct envelope_slot *envelope_counters_sorted(const struct envelope_counters *l);
 
 static inline int envelope_counters_order(
 	uint64_t context, int32_t tag, uint64_t context2, int32_t tag2)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "coord/lines.h"
+#include "coord/message_sort.h"
 
 /* Orphans to suppress are numbered behind what has come, so they need entries. */
 static bool enter_suppress(struct coord *c)
@@ -41,7 +42,7 @@ bool line_cut(struct coord *c, struct line *l, struct coord_undelivered *u)
 {
 	bool ok = !u->incomplete;
 
-	cut_sort(u->v, u->n);
+	message_sort(u->v, u->n, sizeof *u->v);
 	if (ok && coord_logs(c))
 		ok = cut_log(c, l, u);
 	if (ok && coord_tags(c)) {

@@ -128,7 +128,7 @@ void lines_close_one(struct coord *c, struct line *l, int peer)
 		tag_cut_close(l->tag, peer, c->lines->from[peer].sent);
 	if (l->tag && (int64_t)l->tag->missing[peer] < 0)
 		environment_fatal(c, "more messages have come than a rank says that it has sent");
-	if (l->cut && !cut_close(l->cut, peer, &c->peers[peer].seen)) {
+	if (l->cut && !cut_close(l->cut, peer)) {
 		lines_said(c, l, NULL);
 		return;
 	}

@@ -18,8 +18,8 @@
  *   actions.c      the list of what is to be done
  *   environment.c  the head of a control message, and ending the job
  *
- * and these know nothing of struct coord_lines: cut.c, early.c, tagging.c, control_message.c,
- * reduction.c, undelivered.c.
+ * and these know nothing of struct coord_lines: cut.c, early.c, tagging.c, message_sort.c,
+ * control_message.c, reduction.c, undelivered.c.
  *
  * What is to be done is found by step.c, or by agree_step for it, one thing at a time, when the
  * state is whole: lib/mpi may tell coord_* of events while it does it.

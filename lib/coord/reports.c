@@ -15,27 +15,27 @@
 
 static void apply(struct coord *c, int peer, const struct control_message *r);
 
-/* What this rank sends to itself is reported the same way. */
-static void deliver(struct coord *c, int peer, uint8_t *bytes, size_t len)
+/* What this rank sends to itself is reported the same way, but nobody waits for its order. */
+static void deliver(
+	struct coord *c, int peer, struct control_message *r, uint8_t *bytes, size_t len)
 {
-	struct control_message r;
-
 	if (peer != c->self) {
 		actions_send(c, peer, bytes, len);
 		return;
 	}
-	if (!bytes || !control_message_decode(&r, bytes, len))
+	if (!bytes)
 		environment_no_memory(c);
-	apply(c, peer, &r);
+	r->list = bytes + CONTROL_HEAD_BYTES + CONTROL_REPORT_BYTES;
+	apply(c, peer, r);
 	free(bytes);
 }
 
-static uint64_t sum(const struct envelope_slot *e, uint32_t n)
+static uint64_t sum(const struct envelope_counters *log)
 {
 	uint64_t all = 0;
 
-	for (uint32_t i = 0; i < n; i++)
-		all += e[i].a;
+	for (uint32_t i = 0; i < log->n; i++)
+		all += log->slots[i].a;
 	return all;
 }
 
@@ -44,23 +44,19 @@ static void tell_log(struct coord *c, int peer, struct control_message *r)
 {
 	struct envelope_counters *log = &c->peers[peer].log;
 	struct to *to = &c->lines->to[peer];
-	struct envelope_slot *entries = NULL;
 	uint8_t *bytes;
 	size_t len;
 
 	if (coord_logs(c)) {
-		entries = envelope_counters_sorted(log);
-		if (!entries)
-			environment_no_memory(c);
 		r->flags |= CONTROL_ENTRIES;
 		r->n = log->n;
-		to->reported += sum(entries, log->n);
+		to->reported += sum(log);
 		r->total = to->reported;
-		envelope_counters_clear(log);
 	}
-	bytes = control_message_encode_report(r, entries, &len);
-	free(entries);
-	deliver(c, peer, bytes, len);
+	bytes = control_message_encode_report(r, log->slots, &len);
+	if (coord_logs(c))
+		envelope_counters_clear(log);
+	deliver(c, peer, r, bytes, len);
 }
 
 void reports_send(struct coord *c, uint32_t *counts)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "coord/cut.h"
+#include "coord/message_sort.h"
 
 int tagging_init(struct tagging *t, int size)
 {
@@ -71,7 +71,7 @@ static bool early_orphans(struct tag_cut *c, const struct tagging *t,
 			.count = 1};
 
 		number = i && same_envelope(m, m - 1) ? number + 1 : 1;
-		while (w < nwaiting && cut_order(&waiting[w], m) < 0)
+		while (w < nwaiting && message_order(&waiting[w], m) < 0)
 			w++;
 		r.first = number;
 		if (w < nwaiting && same_message(&waiting[w], m))
@@ -132,7 +132,7 @@ static void prune(struct tagging *t, uint32_t line)
 		if (t->early[i].stamp > line)
 			t->early[n++] = t->early[i];
 	t->n = n;
-	cut_sort(t->early, t->n);
+	message_sort(t->early, t->n, sizeof *t->early);
 }
 
 struct tag_cut *tag_cut_new(struct tagging *t, uint32_t line, const struct coord_message *waiting,

@@ -136,6 +136,7 @@ static void act(const struct coord_action *a)
 		over(a->line, a->ok);
 		break;
 	case COORD_SEND:
+		coord_finish_bytes(a->bytes, a->len);
 		tell(a->peer, a->bytes, a->len);
 		free(a->bytes);
 		break;

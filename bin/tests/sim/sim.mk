@@ -33,7 +33,7 @@ $(B)/sim/sim_detector: $(addprefix $(O)/,$(SIM_DETECTOR))
 $(O)/small/coord/%.o: lib/coord/%.c Makefile bin/tests/sim/sim.mk
 	@mkdir -p $(@D)
 	@echo "  CC $< (small)"
-	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -DCOORD_LOG_MOST=3 -DCOORD_FORGET_LEAST=2 -DORPHAN_SUMS_MOST=6 -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -DCOORD_LOG_MOST=3 -DCOORD_FORGET_LEAST=2 -DORPHAN_SUMS_MOST=6 -DMESSAGE_SORT_SHORT=2 -MMD -MP -c $< -o $@
 
 $(B)/sim/sim_coord: $(addprefix $(O)/,$(SIM_COORD_O))
 	@mkdir -p $(@D)

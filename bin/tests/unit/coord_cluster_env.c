@@ -203,6 +203,7 @@ static bool act_at_once(struct rank *r, const struct coord_action *a)
 		over(r, a->line, a->ok);
 		return true;
 	case COORD_SEND:
+		coord_finish_bytes(a->bytes, a->len);
 		send_control(r, a->peer, a->bytes, a->len);
 		free(a->bytes);
 		return true;

@@ -29,6 +29,12 @@ bool coord_control(struct coord *c, int peer, const uint8_t *bytes, size_t len)
 	return true;
 }
 
+void coord_finish_bytes(uint8_t *bytes, size_t len)
+{
+	ck_assert_mem_eq(bytes, "sdrow", len);
+	memcpy(bytes, "words", len);
+}
+
 void p2p_drive(void)
 {
 }
@@ -126,10 +132,10 @@ START_TEST(said)
 	setup();
 	for (size_t i = 0; i < 2; i++) {
 		answer = at_once[i];
-		coord_channel_send(1, (const uint8_t *)"words", 5);
+		coord_channel_send(1, (const uint8_t *)"sdrow", 5);
 	}
 	answer = 0;
-	coord_channel_send(1, (const uint8_t *)"words", 5);
+	coord_channel_send(1, (const uint8_t *)"sdrow", 5);
 	coord_channel.sent(sent);
 	coord_channel_fini();
 }

@@ -150,6 +150,7 @@ static void transmit(struct message *w)
 	int peer = w->peer, rc;
 	size_t len = w->len;
 
+	coord_finish_bytes(w->bytes, len);
 	rc = tp_send(engine_tp(), peer, &te, w->bytes, len, 0, w);
 	if (rc == FT_ENOMEM)
 		end("no memory for words of the protocol", MPI_ERR_NO_MEM, peer, len);
@@ -174,7 +175,7 @@ struct coord_channel_sent coord_channel_sent(void)
 	return s.sent;
 }
 
-/* Not at once: a checkpoint would wait for the system call. */
+/* Not at once: a checkpoint would wait for the order of a report, and for the system call. */
 void coord_channel_send(int peer, const uint8_t *bytes, size_t len)
 {
 	struct message *w = message_new(OBJECT_CONTROL_SENT, peer, len);

@@ -19,7 +19,8 @@
 int coord_channel_init(struct coord *c, int peers);
 void coord_channel_fini(void);
 
-/* Copied. Messages to a rank that is gone are dropped. Without memory the process ends. */
+/* Copied; coord_finish_bytes is called here, when they are sent. Messages to a rank that is gone
+ * are dropped. Without memory the process ends. */
 void coord_channel_send(int peer, const uint8_t *bytes, size_t len);
 
 /* What was sent since coord_channel_init. */
