@@ -13,18 +13,20 @@
 
 struct fail_thread {
 	const char *call;
+	bool said; /* something is wrong, in words that are elsewhere */
 	bool is_null;
-	char detail[512];
 };
 
-/* Hidden: every call begins here. */
-extern _Thread_local struct fail_thread fail_thread __attribute__((visibility("hidden")));
+/* Hidden, and found without a call: every call begins here. So it takes of the few bytes that the
+ * dynamic linker has left for libraries that are loaded while the program runs. */
+extern _Thread_local struct fail_thread fail_thread
+	__attribute__((visibility("hidden"), tls_model("initial-exec")));
 
 /* A call begins, and nothing is wrong yet. `call` is its name, a literal. */
 static inline void fail_begin(const char *call)
 {
 	fail_thread.call = call;
-	fail_thread.detail[0] = '\0';
+	fail_thread.said = false;
 }
 
 /* Name of the MPI call that this thread is in. */
