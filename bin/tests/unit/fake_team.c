@@ -80,7 +80,9 @@ void engine_lock(void)
 	lock_take(&engine_mutex);
 }
 
-int comm_lookup(MPI_Comm handle, struct comm **out)
+struct comm *comm_named_world;
+
+int comm_lookup_other(MPI_Comm handle, struct comm **out)
 {
 	if (handle == MPI_COMM_NULL)
 		return fail_with(MPI_ERR_COMM, "no communicator");

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "api.h"
+#include "mpi/type/type_table.h"
 
 /* Below 2^48 bytes, which is what the transport carries, when both factors are below 2^24. */
 static int check_length(const struct p2p_message *m)
@@ -29,6 +30,14 @@ static int check_place(const struct p2p_message *m)
 		return fail_with(MPI_ERR_BUFFER, "the buffer is a null pointer and count is %lld",
 			(long long)m->count);
 	return MPI_SUCCESS;
+}
+
+/* The type is not predefined, or none. */
+static int check_type(struct p2p_message *m)
+{
+	if (m->rank == MPI_PROC_NULL && m->datatype == MPI_DATATYPE_NULL)
+		m->count = 0; /* nothing is sent or received, whatever its type */
+	return type_lookup_for(m->datatype, m->count, &m->type);
 }
 
 static int check_rank(const struct comm *c, int rank)
@@ -65,11 +74,12 @@ static inline int check(struct p2p_message *m, enum checked what)
 		return rc;
 	if (m->count < 0)
 		return fail_with(MPI_ERR_COUNT, "count is %lld, less than 0", (long long)m->count);
-	if (m->rank == MPI_PROC_NULL && m->datatype == MPI_DATATYPE_NULL)
-		m->count = 0; /* nothing is sent or received, whatever its type */
-	rc = type_lookup_for(m->datatype, m->count, &m->type);
-	if (rc)
-		return rc;
+	m->type = type_predefined(m->datatype); /* these are committed */
+	if (!m->type) {
+		rc = check_type(m);
+		if (rc)
+			return rc;
+	}
 	if (__builtin_expect(((uint64_t)m->count | m->type->size) >> 24 || m->buf == MPI_IN_PLACE ||
 				     m->buf == MPI_BOTTOM,
 		    false)) {

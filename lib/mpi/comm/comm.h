@@ -107,9 +107,20 @@ static inline bool comm_is_window(uint64_t context)
 
 const struct world_info *comm_world_info(void);
 
+/* MPI_COMM_WORLD while the program may name it, else NULL. Hidden: most messages ask for it. */
+extern struct comm *comm_named_world __attribute__((visibility("hidden")));
+int comm_lookup_other(MPI_Comm handle, struct comm **out);
+
 /* MPI_SUCCESS and *out (borrowed), or MPI_ERR_COMM with fail_with said. The others refuse what is
  * no intracommunicator or no intercommunicator; *out is set then, for its error handler. */
-int comm_lookup(MPI_Comm handle, struct comm **out);
+static inline int comm_lookup(MPI_Comm handle, struct comm **out)
+{
+	if (handle != MPI_COMM_WORLD || !comm_named_world)
+		return comm_lookup_other(handle, out);
+	*out = comm_named_world;
+	return MPI_SUCCESS;
+}
+
 int comm_lookup_intra(MPI_Comm handle, struct comm **out);
 int comm_lookup_inter(MPI_Comm handle, struct comm **out);
 

@@ -4,17 +4,18 @@
 #include "mpi/handle/fail.h"
 #include "mpi/handle/handle_table.h"
 
-static struct comm *world, *self; /* NULL: the program may not name them */
+struct comm *comm_named_world;
+static struct comm *named_self; /* NULL: the program may not name it */
 
 void comm_name_world(bool may)
 {
-	world = may ? comm_world() : NULL;
-	self = may ? comm_self() : NULL;
+	comm_named_world = may ? comm_world() : NULL;
+	named_self = may ? comm_self() : NULL;
 }
 
 bool comm_world_is_named(void)
 {
-	return world != NULL;
+	return comm_named_world != NULL;
 }
 
 static int refuse(MPI_Comm handle)
@@ -29,12 +30,10 @@ static int refuse(MPI_Comm handle)
 		(void *)handle);
 }
 
-int comm_lookup(MPI_Comm handle, struct comm **out)
+int comm_lookup_other(MPI_Comm handle, struct comm **out)
 {
-	if (handle == MPI_COMM_WORLD && world)
-		*out = world;
-	else if (handle == MPI_COMM_SELF && self)
-		*out = self;
+	if (handle == MPI_COMM_SELF && named_self)
+		*out = named_self;
 	else if (handle_table_has(handle, OBJECT_COMM))
 		*out = (struct comm *)(void *)handle;
 	else
