@@ -49,7 +49,11 @@ struct request *request_new(enum request_kind kind, const struct p2p_message *m)
 	engine_assert_held();
 	if (__builtin_expect(!r, false))
 		return no_memory();
-	memset(r, 0, slab.size); /* as a constant it would become a slow loop, in place */
+	/* all of it but m: so short that each is a few stores in place */
+	memset(r, 0, offsetof(struct request, m));
+	r->packed = NULL;
+	r->match = (struct match_recv){0};
+	memset(&r->peer, 0, sizeof *r - offsetof(struct request, peer));
 	r->head = (struct object){.kind = OBJECT_REQUEST, .refs = 1};
 	request_become(r, REQUEST_INACTIVE);
 	r->kind = kind;
@@ -134,12 +138,9 @@ int request_lookup(MPI_Request handle, struct request **out)
 	return MPI_SUCCESS;
 }
 
-void request_complete(struct request *r, int error)
+void request_completed_other(struct request *r)
 {
-	engine_assert_held();
-	request_become(r, REQUEST_DONE);
-	r->error = error;
-	if (__builtin_expect(r->packed != NULL, false))
+	if (r->packed)
 		drop_packed(r);
 	if (r->then)
 		engine_defer(r->then);

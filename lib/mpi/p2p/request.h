@@ -107,8 +107,20 @@ void request_free(struct request *r);
 /* MPI_SUCCESS and *out (NULL for MPI_REQUEST_NULL), or MPI_ERR_REQUEST with fail_with said. */
 int request_lookup(MPI_Request handle, struct request **out);
 
+/* What request_complete does of what few requests have. */
+void request_completed_other(struct request *r);
+
 /* The message is over. Frees the request if nobody waits for it. */
-void request_complete(struct request *r, int error);
+static inline void request_complete(struct request *r, int error)
+{
+	engine_assert_held();
+	request_become(r, REQUEST_DONE);
+	r->error = error;
+	if (__builtin_expect(r->packed || r->then || r->freed, false))
+		request_completed_other(r);
+	else
+		engine_completed();
+}
 
 /* All requests in use. */
 void requests_each(void (*visit)(struct request *r, void *arg), void *arg);
