@@ -30,16 +30,29 @@ int p2p_source_rank(const struct comm *c, int peer, int said)
 /* For a type that is not contiguous: its data lies in one piece somewhere else than at the
  * beginning of the buffer, or a cursor finds it. Without memory for that the message goes nowhere,
  * and the receive fails. */
-static __attribute__((noinline)) void find_payload(struct request *r, struct tp_place *place)
+static __attribute__((noinline)) struct tp_place scattered_place(struct request *r)
 {
-	place->buf = type_piece(r->m.type, r->m.buf, (size_t)r->m.count);
-	if (place->buf)
-		return;
-	r->packed = place->cursor = iov_cursor_in(r->m.type, r->m.buf, (size_t)r->m.count);
+	struct tp_place place = {.room = p2p_room(&r->m), .cookie = r};
+
+	place.buf = type_piece(r->m.type, r->m.buf, (size_t)r->m.count);
+	if (place.buf)
+		return place;
+	r->packed = place.cursor = iov_cursor_in(r->m.type, r->m.buf, (size_t)r->m.count);
 	if (r->packed)
-		return;
+		return place;
 	r->error = MPI_ERR_NO_MEM;
-	place->room = 0;
+	place.room = 0;
+	return place;
+}
+
+/* Where the message of a receive goes. */
+static inline struct tp_place place_of(struct request *r)
+{
+	uint64_t room = p2p_room(&r->m);
+
+	if (__builtin_expect(!r->m.type->contiguous && room > 0, false))
+		return scattered_place(r);
+	return (struct tp_place){.buf = r->m.buf, .room = room, .cookie = r};
 }
 
 /* ---- a message comes ---- */
@@ -47,15 +60,16 @@ static __attribute__((noinline)) void find_payload(struct request *r, struct tp_
 /* A message of the library's own, or an orphan: one that this rank had received before the recovery
  * line that was restored. */
 static __attribute__((noinline)) struct tp_place place_of_other(
-	int peer, const struct envelope *e, uint64_t length)
+	int peer, const struct tp_envelope *te, uint64_t length)
 {
+	struct envelope e = envelope_unpack(te);
 	struct tp_place place;
 
-	if (comm_is_coord_control(e->context))
-		return p2p.job.coordination->place(peer, e, length);
-	if (comm_is_window(e->context))
-		return p2p.job.windows->place(peer, e, length);
-	place = p2p_orphan_place(peer, e, length);
+	if (comm_is_coord_control(e.context))
+		return p2p.job.coordination->place(peer, &e, length);
+	if (comm_is_window(e.context))
+		return p2p.job.windows->place(peer, &e, length);
+	place = p2p_orphan_place(peer, &e, length);
 	p2p_noted();
 	return place;
 }
@@ -67,7 +81,6 @@ struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te,
 	bool told = p2p_is_told(e.context);
 	int32_t tag = coord_tag(e.context, e.tag);
 	struct match_recv *m;
-	struct tp_place place;
 	struct request *r;
 
 	engine_assert_held();
@@ -76,7 +89,7 @@ struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te,
 		    comm_is_coord_control(e.context) || comm_is_window(e.context) ||
 			    (told && coord_discards(p2p.coord, peer, e.context, tag, e.stamp)),
 		    false))
-		return place_of_other(peer, &e, length);
+		return place_of_other(peer, te, length);
 	m = match_arrival(&p2p.match, e.context, peer, e.tag);
 	if (!m)
 		return (struct tp_place){0};
@@ -90,15 +103,11 @@ struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te,
 	r->matched = ++p2p.sequence;
 	r->source = r->m.rank >= 0 ? r->m.rank : p2p_source_rank(r->m.comm, peer, e.source);
 	r->got_tag = e.tag;
-	place = (struct tp_place){.buf = r->m.buf, .room = p2p_room(&r->m), .cookie = r};
-	if (__builtin_expect(!r->m.type->contiguous && place.room > 0, false))
-		find_payload(r, &place);
-	if (!told)
-		return place;
-	if (__builtin_expect(coord_making(p2p.coord), false))
+	if (told && __builtin_expect(coord_making(p2p.coord), false))
 		inflight_open(r);
-	p2p_noted();
-	return place;
+	if (told)
+		p2p_noted();
+	return place_of(r);
 }
 
 static struct match_msg *msg_of(struct tp_unexpected *held)
@@ -240,14 +249,11 @@ static inline void set_matched(struct request *r, const struct match_msg *msg)
 static void claim(struct request *r, struct match_msg *msg)
 {
 	struct tp_unexpected *held = container_of(msg, struct tp_unexpected, user);
-	struct tp_place place = {.buf = r->m.buf, .room = p2p_room(&r->m), .cookie = r};
 
 	set_matched(r, msg);
-	if (!r->m.type->contiguous && place.room > 0)
-		find_payload(r, &place);
 	if (__builtin_expect(msg->inflight != NULL, false))
 		inflight_matched(msg->inflight, r);
-	tp_claim(engine_tp(), held, place);
+	tp_claim(engine_tp(), held, place_of(r));
 }
 
 /* The same for one in the library's memory. Not inline, as other_received. */
@@ -329,25 +335,34 @@ void p2p_recv_start(struct request *r)
 	}
 }
 
-int p2p_irecv(const struct p2p_message *m, struct request **out)
+/* NULL: no memory. */
+static inline struct request *begin_receive(const struct p2p_message *m)
 {
 	struct request *r = request_new(REQUEST_RECV, m);
 
 	if (!r)
-		return MPI_ERR_NO_MEM;
+		return NULL;
 	p2p_begin(r);
 	p2p_recv_start(r);
+	return r;
+}
+
+int p2p_irecv(const struct p2p_message *m, struct request **out)
+{
+	struct request *r = begin_receive(m);
+
+	if (!r)
+		return MPI_ERR_NO_MEM;
 	*out = r;
 	return MPI_SUCCESS;
 }
 
 int p2p_recv(const struct p2p_message *m, MPI_Status *status)
 {
-	struct request *r = NULL;
-	int rc = p2p_irecv(m, &r);
+	struct request *r = begin_receive(m);
 
-	if (rc)
-		return rc;
+	if (!r)
+		return MPI_ERR_NO_MEM;
 	if (!request_done(r))
 		engine_wait_on(request_expects(r), request_is_done, r);
 	return request_finish(NULL, r, status);
