@@ -14,6 +14,10 @@
 #include "p2p_inside.h"
 #include "p2p_saved.h"
 
+/* Data that does not lie in one piece is packed on the stack up to so many bytes: a blocking send
+ * of it needs neither a request nor memory then. */
+enum { PACKED_HERE = 2048 };
+
 /* A message of the library's own. */
 static void other_sent(struct object *head)
 {
@@ -62,43 +66,66 @@ static const void *payload_of(struct request *r, size_t len)
 	return r->packed;
 }
 
-static inline struct tp_envelope envelope_of(const struct p2p_message *m)
+/* What the protocol, if it is told of the message, has in its envelope. */
+static inline struct tp_envelope envelope_of(
+	const struct p2p_message *m, uint64_t context, bool told)
 {
-	struct envelope e = {.context = p2p_context(m), .tag = m->tag, .source = m->comm->rank};
+	struct envelope e = {.context = context,
+		.tag = m->tag,
+		.source = m->comm->rank,
+		.stamp = told ? coord_stamp(p2p.coord) : 0};
 
-	if (p2p_is_told(e.context))
-		e.stamp = coord_stamp(p2p.coord);
 	return envelope_pack(&e);
 }
 
 /* The message leaves: the coordination protocol is told. */
-static inline void note_sent(const struct p2p_message *m, int peer)
+static inline void note_sent(int peer, uint64_t context, int tag)
+{
+	if (coord_sent(p2p.coord, peer, context, coord_tag(context, tag)))
+		p2p.drive();
+}
+
+/* Of the data, which lies in one piece. */
+static inline __attribute__((always_inline)) int send_piece(
+	const struct p2p_message *m, const void *payload, size_t len, struct request **rest)
 {
 	uint64_t context = p2p_context(m);
+	bool told = p2p_is_told(context);
+	struct tp_envelope te = envelope_of(m, context, told);
+	int peer = comm_world_rank(m->comm, m->rank);
 
-	if (p2p_is_told(context) &&
-		coord_sent(p2p.coord, peer, context, coord_tag(context, m->tag)))
-		p2p.drive();
+	/* else nothing was sent: p2p_isend sends it, or says what is wrong */
+	if (tp_send(engine_tp(), peer, &te, payload, len, TP_NOW, NULL) != 1)
+		return p2p_isend(m, rest);
+	if (told)
+		note_sent(peer, context, m->tag);
+	*rest = NULL;
+	return MPI_SUCCESS;
+}
+
+/* Little data that does not lie in one piece. */
+static __attribute__((noinline)) int send_packed(
+	const struct p2p_message *m, size_t len, struct request **rest)
+{
+	char packed[PACKED_HERE];
+
+	type_pack(m->type, m->buf, (size_t)m->count, packed);
+	return send_piece(m, packed, len, rest);
 }
 
 int p2p_send(const struct p2p_message *m, struct request **rest)
 {
 	const void *payload = type_piece(m->type, m->buf, (size_t)m->count);
 	size_t len = (size_t)p2p_room(m);
-	struct tp_envelope te;
-	int peer;
 
 	engine_assert_held();
-	if (m->rank < 0 || m->mode == SEND_SYNC || (len && !payload))
+	if (m->rank < 0 || m->mode == SEND_SYNC)
 		return p2p_isend(m, rest);
-	peer = comm_world_rank(m->comm, m->rank);
-	te = envelope_of(m);
-	/* else nothing was sent: p2p_isend sends it, or says what is wrong */
-	if (tp_send(engine_tp(), peer, &te, payload, len, TP_NOW, NULL) != 1)
-		return p2p_isend(m, rest);
-	note_sent(m, peer);
-	*rest = NULL;
-	return MPI_SUCCESS;
+	if (__builtin_expect(payload || !len, true))
+		return send_piece(m, payload, len, rest);
+	if (len <= PACKED_HERE && !goes_by_cursor(len))
+		return send_packed(m, len, rest);
+	return p2p_isend(m, rest);
 }
 
 /* tp_send has returned the error rc. MPI_SUCCESS: the request stays open, as the launcher acts. */
@@ -117,6 +144,8 @@ int p2p_send_start(struct request *r)
 	const void *payload = r->m.buf;
 	size_t len = (size_t)p2p_room(&r->m);
 	unsigned flags = r->m.mode == SEND_SYNC ? TP_SYNC : 0;
+	uint64_t context = p2p_context(&r->m);
+	bool told = p2p_is_told(context);
 	struct tp_envelope te;
 	int peer, rc;
 
@@ -136,11 +165,12 @@ int p2p_send_start(struct request *r)
 			flags |= TP_IOV_CURSOR;
 	}
 	peer = comm_world_rank(r->m.comm, r->m.rank);
-	te = envelope_of(&r->m);
+	te = envelope_of(&r->m, context, told);
 	rc = tp_send(engine_tp(), peer, &te, payload, len, flags, r);
 	if (rc < 0)
 		return failed(r, rc, len);
-	note_sent(&r->m, peer);
+	if (told)
+		note_sent(peer, context, r->m.tag);
 	if (rc == 1)
 		request_complete(r, MPI_SUCCESS);
 	return MPI_SUCCESS;

@@ -219,8 +219,50 @@ static void again(int shape)
 	blocks_free(&got);
 }
 
+/* Short ones: their memory is the program's again when a blocking send is over. Lengths are about
+ * those up to which they are packed on the stack (2048). */
+static void blocking(int shape, size_t bytes)
+{
+	struct blocks out = message(shape, 3, bytes), in = blocks_new(shape, bytes);
+	MPI_Request r;
+
+	receive(&in, TAG, &r);
+	MPI_Send(out.buf, (int)out.count, out.t, next(), TAG, MPI_COMM_WORLD);
+	memset(out.buf, GAP, out.size);
+	MPI_Wait(&r, MPI_STATUS_IGNORE);
+	check_blocks("blocking", &in, 3, in.bytes);
+	blocks_free(&out);
+	blocks_free(&in);
+}
+
+/* More than a receiver that is late has memory for, so some of them wait. */
+static void stream(int shape)
+{
+	enum { BYTES = 2000, MESSAGES = 3000 };
+
+	for (int i = 0; prog.rank == 0 && prog.size > 1 && i < MESSAGES; i++) {
+		struct blocks out = message(shape, i, BYTES);
+
+		MPI_Send(out.buf, (int)out.count, out.t, 1, TAG, MPI_COMM_WORLD);
+		blocks_free(&out);
+	}
+	for (int i = 0; prog.rank == 1 && i < MESSAGES; i++) {
+		struct blocks in = blocks_new(shape, BYTES);
+
+		MPI_Recv(in.buf, (int)in.count, in.t, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		check_blocks("stream", &in, i, in.bytes);
+		blocks_free(&in);
+	}
+}
+
 void in_pieces(void)
 {
+	static const size_t lengths[] = {1, 8, 100, 2040, 2048, 2049, 2064, 4096, 30000};
+
+	for (int shape = 1; shape <= 4; shape++)
+		for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+			blocking(shape, lengths[i]);
+	stream(2);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	for (int i = 0; i < SHAPES; i++) {
 		int other = (i * 4 + 1) % SHAPES;
