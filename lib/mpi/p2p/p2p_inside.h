@@ -79,7 +79,8 @@ void p2p_on_sent(void *user, void *cookie, int rc);
 
 void p2p_recv_start(struct request *r);
 
-/* One that is posted is taken back: no message will meet it. */
+/* One that is posted is taken back: no message will meet it. The caller completes it, and says why.
+ */
 void p2p_recv_withdraw(struct request *r);
 
 /* The sender's rank in the communicator; what the sender says counts only if it is true. */

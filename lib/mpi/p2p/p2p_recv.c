@@ -304,7 +304,6 @@ void p2p_recv_withdraw(struct request *r)
 	match_withdraw(&p2p.match, &r->match);
 	engine_set_posted(p2p.match.nposted);
 	request_become(r, REQUEST_STARTED);
-	r->cancelled = true;
 }
 
 void p2p_recv_start(struct request *r)

@@ -37,7 +37,9 @@ int p2p_cancel(struct request *r)
 		return r->class->cancel(r);
 	if (r->kind == REQUEST_SEND && !request_done(r) && r->m.rank >= 0)
 		tp_withdraw(engine_tp(), comm_world_rank(r->m.comm, r->m.rank), r);
-	if (r->kind == REQUEST_RECV && r->state == REQUEST_POSTED)
+	if (r->kind == REQUEST_RECV && r->state == REQUEST_POSTED) {
 		p2p_recv_withdraw(r);
+		r->cancelled = true;
+	}
 	return MPI_SUCCESS;
 }

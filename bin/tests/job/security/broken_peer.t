@@ -66,8 +66,9 @@ my @cases = (
 # A rank 0 that waits for rank 1, and rank 1's connection to it.
 sub waiting
 {
+	my ($case) = @_;
 	my $base = free_ports(2);
-	my $job  = start_rank(0, 2, $base, [program('badcall'), 'hang'],
+	my $job  = start_rank(0, 2, $base, [program('badcall'), $case // 'hang'],
 		{FTMPI_UNEXPECTED_LIMIT => LIMIT});
 	$job->wait_for(out => qr/^rank 0 waits$/m) or return;
 	my $s = attach_to($base, 1, 0, time + DEADLINE);
@@ -118,6 +119,22 @@ subtest 'a payload for an id of another generation' => sub {
 	say_to($s, frame('DATA', peer_id => $peer_id ^ 1 << 40, length => 4) . 'data');
 	defined hear_end($s, time + DEADLINE) or $job->signal('KILL');
 	ends_with($job, $broke, 'the same place, another generation');
+};
+
+# To a program that goes on, calls for a rank that is gone fail; they were not cancelled.
+subtest 'receives from a rank that is gone' => sub {
+	my ($job, $s) = waiting('gone') or return fail('rank 0 does not wait');
+	shutdown($s, 2);
+	$job->finish;
+	is_deeply([ grep { /^badcall/ } split /\n/, $job->out ],
+		[
+			'badcall: a receive posted before failed',
+			'badcall: a receive posted afterwards failed, not cancelled',
+			'badcall: a send and a receive failed',
+			'badcall: a receive taken back is cancelled',
+		],
+		'they fail')
+		or diag($job->saw);
 };
 
 done_testing();

@@ -157,6 +157,51 @@ static void run_hang(struct bad *b)
 	MPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+static int was_cancelled(const MPI_Status *status)
+{
+	int flag = -1;
+
+	MPI_Test_cancelled(status, &flag);
+	return flag;
+}
+
+static int class_of(int code)
+{
+	int class = -1;
+
+	MPI_Error_class(code, &class);
+	return class;
+}
+
+/* A receive from a rank that is gone fails, which is not the same as being cancelled. */
+static void run_gone(struct bad *b)
+{
+	int x = 0, from = (int)b->rank, failed, both;
+	MPI_Request request;
+	MPI_Status status, cancelled;
+
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	printf("rank %d waits\n", b->prog.rank);
+	fflush(stdout);
+	failed = class_of(MPI_Recv(&x, 1, MPI_INT, from, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	printf("badcall: a receive posted before %s\n",
+		failed == MPI_ERR_PROC_ABORTED ? "failed" : "is wrong");
+	MPI_Irecv(&x, 1, MPI_INT, from, 99, MPI_COMM_WORLD, &request);
+	failed = class_of(MPI_Wait(&request, &status));
+	printf("badcall: a receive posted afterwards %s, %s\n",
+		failed == MPI_ERR_PROC_ABORTED ? "failed" : "is wrong",
+		was_cancelled(&status) ? "cancelled" : "not cancelled");
+	both = class_of(MPI_Sendrecv(&x, 1, MPI_INT, from, 99, &x, 1, MPI_INT, from, 99,
+		MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	printf("badcall: a send and a receive %s\n",
+		both == MPI_ERR_PROC_ABORTED ? "failed" : "are wrong");
+	MPI_Irecv(&x, 1, MPI_INT, b->prog.rank, 99, MPI_COMM_WORLD, &request);
+	MPI_Cancel(&request);
+	MPI_Wait(&request, &cancelled);
+	printf("badcall: a receive taken back is %s\n",
+		was_cancelled(&cancelled) ? "cancelled" : "not cancelled");
+}
+
 static void run_spin(struct bad *b)
 {
 	volatile unsigned long turns = 0;
@@ -202,6 +247,7 @@ static const struct {
 	{"exit-late", run_exit_late},
 	{"unmatched", run_unmatched},
 	{"hang", run_hang},
+	{"gone", run_gone},
 	{"spin", run_spin},
 	{"stubborn", run_stubborn},
 	{"environment", run_environment},
