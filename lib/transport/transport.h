@@ -65,7 +65,7 @@ struct tp_unexpected {
 	uint64_t length;
 	struct tp_envelope envelope;
 	bool firm; /* the user's wish: its sender cannot take it back any more */
-	_Alignas(16) unsigned char user[112];
+	_Alignas(16) unsigned char user[128];
 };
 
 struct tp_upcalls {
