@@ -146,9 +146,9 @@ static void put_all(struct text *t)
 {
 	requests_each(put_request, t);
 	list_for_each (item, &p2p_matching()->matched)
-		put_unreceived(t, container_of(item, struct match_msg, all));
-	list_for_each (item, &p2p_matching()->arrivals)
-		put_unreceived(t, container_of(item, struct match_msg, all));
+		put_unreceived(t, container_of(item, struct match_msg, all.link));
+	list_for_each (item, &p2p_matching()->arrivals.list)
+		put_unreceived(t, container_of(item, struct match_msg, all.link));
 	begin_line(t);
 	fprintf(t->out, "queues: %u operation%s not done, %u message%s without a receive\n",
 		t->requests, plural(t->requests), t->messages, plural(t->messages));

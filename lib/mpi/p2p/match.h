@@ -7,6 +7,11 @@
  * `order` says which of two candidates was posted first. An unexpected message is in its peer's
  * list and, for receives from any source, in the list of all arrivals. So what other peers have
  * sent or are asked for costs nothing when the source is named.
+ *
+ * A list in which a search goes far gets an index (match_index.h): by context and tag, receives for
+ * any tag as another tag, messages also by their context alone. So the work for a message does not
+ * grow with the number of receives that are posted, nor with that of messages that wait. Indexes
+ * take 64 bytes a receive, up to 256 a message, and their tables.
  */
 #ifndef FTMPI_MPI_MATCH_H
 #define FTMPI_MPI_MATCH_H
@@ -15,9 +20,10 @@
 #include <stdint.h>
 
 #include "base/list.h"
+#include "match_index.h"
 
 struct match_recv {
-	struct link link;
+	struct match_place place;
 	uint64_t context;
 	uint64_t order;
 	int peer; /* MPI_ANY_SOURCE: any */
@@ -25,8 +31,8 @@ struct match_recv {
 };
 
 struct match_msg {
-	struct link link; /* of its peer */
-	struct link all;
+	struct match_place place; /* of its peer */
+	struct match_place all;
 	uint64_t context;
 	int peer;
 	int tag;
@@ -43,11 +49,12 @@ struct match_msg {
 
 struct match {
 	int peers;
-	struct link *posted; /* by peer */
-	struct link any;
-	struct link *unexpected; /* by peer */
-	struct link arrivals;
+	struct match_list *posted; /* by peer */
+	struct match_list any;
+	struct match_list *unexpected; /* by peer */
+	struct match_list arrivals;
 	struct link matched; /* by MPI_Mprobe: no receive will find them */
+	struct match_hooks hooks;
 	uint64_t order;
 	unsigned nposted;
 };
@@ -59,11 +66,15 @@ void match_fini(struct match *m);
 /* A message has come: the receive that it matches, removed from the lists; or NULL. */
 struct match_recv *match_arrival(struct match *m, uint64_t context, int peer, int tag);
 
-/* No receive matches it. msg->context, peer and tag are set. */
+/* No receive matches it. msg->context, peer and tag are set, its places are zero or as
+ * match_place_init leaves them; so are those of a receive. */
 void match_add_unexpected(struct match *m, struct match_msg *msg);
 
 /* An unexpected message, or a matched one, leaves the lists. */
-void match_remove(struct match_msg *msg);
+void match_remove(struct match *m, struct match_msg *msg);
+
+/* The same, and one of the same context, peer and tag, which is in no list, takes its places. */
+void match_replace(struct match_msg *msg, struct match_msg *by);
 
 /* An unexpected message goes to the matched ones, as the last of them. */
 void match_set_matched(struct match *m, struct match_msg *msg);
@@ -73,7 +84,7 @@ void match_set_matched(struct match *m, struct match_msg *msg);
 struct match_msg *match_post(struct match *m, struct match_recv *recv);
 
 /* The message that match_post would give, left where it is. */
-struct match_msg *match_probe(const struct match *m, uint64_t context, int peer, int tag);
+struct match_msg *match_probe(struct match *m, uint64_t context, int peer, int tag);
 
 /* Take a waiting receive out. */
 void match_withdraw(struct match *m, struct match_recv *recv);

@@ -54,7 +54,7 @@ static void gather_all(struct deliveries *d)
 {
 	requests_each(gather_open, d);
 	list_for_each (item, &p2p_matching()->matched) {
-		const struct match_msg *msg = container_of(item, struct match_msg, all);
+		const struct match_msg *msg = container_of(item, struct match_msg, all.link);
 
 		if (msg->stored)
 			gather(d, &(struct delivered){.matched = msg->matched, .msg = msg});
@@ -121,8 +121,8 @@ static size_t total_bytes(const struct deliveries *d, uint32_t *count)
 		bytes += SECTION_MESSAGES_ENTRY +
 			 (size_t)(d->list[i].r ? d->list[i].r->bytes
 					       : d->list[i].msg->stored->length);
-	list_for_each (item, &p2p_matching()->arrivals) {
-		const struct match_msg *msg = container_of(item, struct match_msg, all);
+	list_for_each (item, &p2p_matching()->arrivals.list) {
+		const struct match_msg *msg = container_of(item, struct match_msg, all.link);
 
 		if (!msg->stored)
 			continue;
@@ -134,8 +134,8 @@ static size_t total_bytes(const struct deliveries *d, uint32_t *count)
 
 static void write_arrivals(struct writer *w)
 {
-	list_for_each (item, &p2p_matching()->arrivals) {
-		const struct match_msg *msg = container_of(item, struct match_msg, all);
+	list_for_each (item, &p2p_matching()->arrivals.list) {
+		const struct match_msg *msg = container_of(item, struct match_msg, all.link);
 
 		if (msg->stored)
 			write_stored(w, msg);

@@ -131,7 +131,7 @@ static void give(struct request *r, struct message *m)
 	r->m.tag = msg->tag;
 	r->match.context = msg->context;
 	r->match.peer = msg->peer;
-	match_remove(msg);
+	match_remove(p2p_matching(), msg);
 	msg->handle = NULL;
 	message_free(m);
 	p2p_give(r, msg);

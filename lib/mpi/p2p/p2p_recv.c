@@ -148,7 +148,7 @@ void p2p_on_forget(void *user, struct tp_unexpected *held)
 
 	engine_assert_held();
 	(void)user;
-	match_remove(msg);
+	match_remove(&p2p.match, msg);
 	if (msg->inflight)
 		inflight_withdrawn(msg->inflight);
 }
@@ -369,10 +369,10 @@ int p2p_recv(const struct p2p_message *m, MPI_Status *status)
 
 /* ---- the end of a peer ---- */
 
-static void fail_posted(struct link *list, int peer)
+static void fail_posted(struct match_list *l, int peer)
 {
-	list_for_each_safe (item, list) {
-		struct match_recv *m = container_of(item, struct match_recv, link);
+	list_for_each_safe (item, &l->list) {
+		struct match_recv *m = container_of(item, struct match_recv, place.link);
 		struct request *r = container_of(m, struct request, match);
 		int source = p2p_source_rank(r->m.comm, peer, -1);
 

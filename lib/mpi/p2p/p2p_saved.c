@@ -19,7 +19,7 @@
 static bool each_in(struct link *list, bool (*visit)(struct match_msg *, void *), void *arg)
 {
 	list_for_each_safe (item, list)
-		if (!visit(container_of(item, struct match_msg, all), arg))
+		if (!visit(container_of(item, struct match_msg, all.link), arg))
 			return false;
 	return true;
 }
@@ -28,7 +28,7 @@ bool p2p_each_unreceived(bool (*visit)(struct match_msg *msg, void *arg), void *
 {
 	struct match *m = p2p_matching();
 
-	return each_in(&m->matched, visit, arg) && each_in(&m->arrivals, visit, arg);
+	return each_in(&m->matched, visit, arg) && each_in(&m->arrivals.list, visit, arg);
 }
 
 /* ---- taking over ---- */
@@ -43,9 +43,7 @@ bool p2p_pull(struct match_msg *msg)
 	engine_assert_held();
 	if (!m)
 		return false;
-	list_append(&msg->link, &m->msg.link);
-	list_append(&msg->all, &m->msg.all);
-	match_remove(msg);
+	match_replace(msg, &m->msg);
 	if (m->msg.handle)
 		message_moved(m->msg.handle, &m->msg);
 	if (m->msg.inflight)
@@ -116,7 +114,7 @@ static bool forget(struct match_msg *msg, void *arg)
 	(void)arg;
 	if (comm_is_coord_context(msg->context))
 		return true;
-	match_remove(msg);
+	match_remove(p2p_matching(), msg);
 	if (msg->handle)
 		message_moved(msg->handle, NULL);
 	if (msg->stored)

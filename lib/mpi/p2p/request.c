@@ -58,7 +58,7 @@ struct request *request_new(enum request_kind kind, const struct p2p_message *m)
 	request_become(r, REQUEST_INACTIVE);
 	r->kind = kind;
 	r->m = *m;
-	list_init(&r->match.link);
+	match_place_init(&r->match.place);
 	if (m->comm)
 		comm_hold(m->comm);
 	if (m->type)

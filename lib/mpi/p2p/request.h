@@ -51,10 +51,10 @@ struct request_class {
 struct request {
 	struct object head;
 	enum request_kind kind;
+	enum request_state state;
 	const struct request_class *class; /* of REQUEST_OTHER; others hardly ever have one */
 	void *owner;
 	struct engine_deferred *then; /* work for when it is done (NULL: none) */
-	enum request_state state;
 	/* No states, since each is true in several of these: what it is for good; what the program
 	 * or a restore did to it while it was under way, which holds until it is begun again. */
 	bool persistent;

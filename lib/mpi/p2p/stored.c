@@ -12,8 +12,8 @@ struct stored *stored_new(const struct match_msg *msg, uint64_t length)
 	*m = (struct stored){
 		.head = {.kind = OBJECT_STORED, .refs = 1}, .msg = *msg, .length = length};
 	m->msg.stored = m;
-	list_init(&m->msg.link);
-	list_init(&m->msg.all);
+	match_place_init(&m->msg.place);
+	match_place_init(&m->msg.all);
 	return m;
 }
 

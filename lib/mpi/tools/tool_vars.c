@@ -90,8 +90,8 @@ static uint64_t unexpected_messages(void)
 
 	if (!running())
 		return 0;
-	list_for_each (at, &p2p_matching()->arrivals) {
-		uint64_t context = container_of(at, struct match_msg, all)->context;
+	list_for_each (at, &p2p_matching()->arrivals.list) {
+		uint64_t context = container_of(at, struct match_msg, all.link)->context;
 
 		n += !(context & 1) && !comm_is_coord_control(context);
 	}
