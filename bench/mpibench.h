@@ -35,6 +35,10 @@ double own_memory(void);
 double own_waiting(void);
 double own_beating(void);
 
+/* matching.c: `bytes` is how many */
+void matching_reverse(void);
+double matching_us(double seconds);
+
 /* strided.c: messages in blocks of so many bytes */
 double strided_8(void);
 double strided_1k(void);

@@ -127,6 +127,7 @@ static const struct bench benches[] = {
 	{.name = "pingpong", .run = pingpong, .shown = one_way_us},
 	{.name = "steady", .run = pingpong, .shown = one_way_us, .window = 0.1},
 	{.name = "rate", .run = window, .shown = messages_a_second},
+	{.name = "match", .run = matching_reverse, .shown = matching_us},
 	{.name = "barrier", .run = barrier, .shown = us},
 	{.name = "bcast", .run = bcast, .shown = us},
 	{.name = "reduce", .run = reduce, .shown = us},

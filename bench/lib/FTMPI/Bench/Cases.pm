@@ -45,6 +45,7 @@ my @LENGTHS = map { 1 << $_ } 0, 3, 6, 8, 10, 12, 14, 16, 18, 20, 22;
 my %UNIT = (
 	pingpong => 'us',
 	rate     => 'messages/s',
+	match    => 'us',
 	start    => 's',
 	memory   => 'MiB',
 	waiting  => '% of a core',
@@ -173,7 +174,8 @@ sub _two_ranks
 	my ($cores) = @_;
 	my @with_floor = (who => [ 'floor', @PEERS_AND_US ]);
 	return (map { _case($cores, 'Two ranks', 'pingpong', $_, 2, @with_floor) } @LENGTHS),
-		_case($cores, 'Two ranks', 'rate', 8, 2);
+		_case($cores, 'Two ranks', 'rate', 8, 2),
+		(map { _case($cores, 'Two ranks', 'match', $_, 2) } 100, 20_000);
 }
 
 # The rows of all collectives with so many ranks, over `where`: '', or a slash and the transport. A barrier has

@@ -9,7 +9,7 @@ use warnings;
 
 use FTMPI::Bench::Process ();
 
-my @PROGRAM = qw(mpibench.c ops.c own.c beating.c strided.c kernel.c cg.c transpose.c halo.c sort.c);
+my @PROGRAM = qw(mpibench.c ops.c own.c beating.c matching.c strided.c kernel.c cg.c transpose.c halo.c sort.c);
 
 # What of a user's environment would change a measurement is taken out of it, `env` put in. By the test mark
 # the tests find what is left behind.
