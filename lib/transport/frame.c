@@ -31,13 +31,20 @@ static int pulled(struct tp *tp, struct tp_peer *p, const struct announced *a, v
 	return rc;
 }
 
-/* Fetch the payload of an announced message, or ask for it. 0; FT_ENOMEM: it was not asked for. */
+/* Fetch the payload of an announced message, or ask for it. 0; FT_ENOMEM: it was not asked for;
+ * FT_EPEER: it can no longer be had, and the peer is lost. */
 static int ask(struct tp *tp, struct tp_peer *p, const struct announced *a, struct tp_place place)
 {
 	struct tp_recv *op;
 
-	if (a->address && tp_memory_pull(p, a->address, a->length, place))
-		return pulled(tp, p, a, place.cookie);
+	if (a->address) {
+		int rc = tp_memory_pull(p, a->address, a->length, place);
+
+		if (rc == FT_EPEER)
+			tp_peer_lose(tp, p, "its memory can no longer be read");
+		if (rc)
+			return rc == 1 ? pulled(tp, p, a, place.cookie) : rc;
+	}
 	op = slab_take(&tp->recv_slab);
 	if (!op)
 		return FT_ENOMEM;

@@ -349,6 +349,15 @@ static int take_stream(struct tp *tp, struct tp_peer *p, const uint8_t *bytes, s
 	return rc;
 }
 
+/* This thread has taken, or left, what another that sleeps or listens does not find by itself. */
+static void tell_others(struct tp *tp)
+{
+	if (tp->mail.sleeping)
+		tp_kick(tp);
+	if (tp->mail.listening)
+		tp->work.unheard = true;
+}
+
 /* Reads while there are records, but not for ever: the next look at the mailbox goes on with it.
  * True when bytes came. */
 static bool read_ring(struct tp *tp, struct tp_peer *p)
@@ -368,12 +377,13 @@ static bool read_ring(struct tp *tp, struct tp_peer *p)
 			rc = take_stream(tp, p, r.bytes, r.length);
 		else
 			rc = FT_EPROTO;
-		if (rc == 0 && byte_ring_pass(p->in_ring, r.length))
+		if (rc == 0 && byte_ring_pass(p->in_ring, r.length) && !p->dying)
 			tp_memory_post(p);
 	}
 	if (rc)
 		tp_peer_lose(tp, p, ft_error_text(rc));
-	mailbox_post(tp->mail.box, p->memory->own);
+	else if (mailbox_keep(tp->mail.box, p->memory->own))
+		tell_others(tp);
 	return true;
 }
 
@@ -394,6 +404,8 @@ static bool read_bells(struct tp *tp, struct tp_peer *p)
 	ssize_t n = recv(p->fd, bells, sizeof bells, MSG_DONTWAIT);
 
 	tp->counts.recvs++;
+	if (n >= 0)
+		tell_others(tp);
 	if (n == 0)
 		socket_ended(tp, p, "it closed the connection");
 	else if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)

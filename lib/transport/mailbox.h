@@ -2,8 +2,9 @@
 /*
  * Which of the peers that share memory with a process have news for it: a bit for each peer, in
  * memory that all of them have mapped, so that one look costs the same with 2 and with 64 of them.
- * A bit that is set says no more than that a look at that peer may be worth while: it may be stale,
- * and whatever a peer writes here, its owner looks at rings that it would look at anyway.
+ * A bit that is set says no more than that a look at that peer may be worth while: it may be stale.
+ * A peer that writes here what it should not can keep its owner awake, or keep others from waking
+ * it for as long as its longest sleep; it cannot make it read anything else than its rings.
  *
  * Before the owner sleeps in the kernel it marks each word; the peer that finds the mark, and
  * removes it, rings: a byte over the socket. Bits and mark are in one word, so one of the two
@@ -50,6 +51,15 @@ static inline bool mailbox_post(struct mailbox *m, unsigned slot)
 	if (__builtin_expect(!(atomic_fetch_or(word, bit) & MAILBOX_ASLEEP), true))
 		return false;
 	return atomic_fetch_and(word, ~MAILBOX_ASLEEP) & MAILBOX_ASLEEP;
+}
+
+/* By the owner: it has not seen all that there is in this slot. True: a thread of its own sleeps.
+ */
+static inline bool mailbox_keep(struct mailbox *m, unsigned slot)
+{
+	uint64_t bit = (uint64_t)1 << slot % MAILBOX_BITS;
+
+	return atomic_fetch_or(&m->words[slot / MAILBOX_BITS].bits, bit) & MAILBOX_ASLEEP;
 }
 
 /* By the owner: the slots of this word that have news, which have none after that. */

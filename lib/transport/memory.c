@@ -93,6 +93,10 @@ void tp_memory_ring(const struct tp_peer *p)
 {
 	static const uint8_t bell = 0;
 
+	/* our last frame is not on the socket yet: nothing may come between, and its bytes wake,
+	 * too */
+	if (!p->out_ring)
+		return;
 	if (send(p->fd, &bell, 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		return;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory that this process shares with a peer of its host: frames go through a ring in it for each
- *direction, and the socket stays, for the beginning, for its end, and to wake a peer that sleeps.
+ * direction, and the socket stays, for the beginning, for its end, and to wake a peer that sleeps.
  *
  *	lower rank                               higher rank
  *	OFFER (where its memory is)        ->
@@ -10,11 +10,11 @@
  *	                                   <-    MEMORY
  *
  * MEMORY is a side's last frame on the socket: what follows of its stream lies in its ring, and the
- *socket brings only bytes of 0 that wake. Where no memory can be had, or opened (a container with
- *processes of its own), the frames stay on the socket.
+ * socket brings only bytes of 0 that wake. Where no memory can be had, or opened (a container with
+ * processes of its own), the frames stay on the socket.
  *
  * Bounds: two rings (byte_ring.h) for each peer of this host that was spoken with, and a page for
- *each process: 126 peers take 16 MiB, 64 ranks that all speak with all 252 MiB together.
+ * each process: 126 peers take 16 MiB, 64 ranks that all speak with all 252 MiB together.
  */
 #ifndef FTMPI_TRANSPORT_MEMORY_H
 #define FTMPI_TRANSPORT_MEMORY_H
@@ -73,8 +73,9 @@ int tp_memory_frame(struct tp *tp, struct tp_peer *p, const struct wire_frame *f
 bool tp_memory_slot(struct tp *tp, const struct tp_peer *p, uint64_t *slot);
 
 /* Reads an announced payload where it lies in the peer's memory: in one copy, and without the peer.
- * False: that cannot be done, and it has to be sent. */
-bool tp_memory_pull(struct tp_peer *p, uint64_t address, uint64_t length, struct tp_place place);
+ * 1: done; 0: that cannot be done, the place is as it was, and it has to be sent; FT_EPEER: a part of
+ * it was read into pieces, and no more can be. */
+int tp_memory_pull(struct tp_peer *p, uint64_t address, uint64_t length, struct tp_place place);
 
 /* The peer's connection is gone. */
 void tp_memory_drop(struct tp_peer *p);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 
+#include "base/error.h"
 #include "transport/memory.h"
 
 enum { PIECES = 64, AT_ONCE = 1 << 30 };
@@ -30,11 +31,15 @@ static size_t next_pieces(const struct tp_place *place, uint64_t done, uint64_t 
 static bool still_connected(const struct tp_peer *p)
 {
 	struct pollfd hung_up = {.fd = p->fd, .events = POLLRDHUP};
+	int n;
 
-	return poll(&hung_up, 1, 0) == 0;
+	do
+		n = poll(&hung_up, 1, 0);
+	while (n < 0 && errno == EINTR);
+	return n == 0;
 }
 
-bool tp_memory_pull(struct tp_peer *p, uint64_t address, uint64_t length, struct tp_place place)
+int tp_memory_pull(struct tp_peer *p, uint64_t address, uint64_t length, struct tp_place place)
 {
 	uint64_t total = length < place.room ? length : place.room, done = 0;
 	struct tp_memory *m = p->memory;
@@ -42,21 +47,21 @@ bool tp_memory_pull(struct tp_peer *p, uint64_t address, uint64_t length, struct
 	int n;
 
 	if (!m || m->unreadable || !m->theirs)
-		return false;
+		return 0;
 	while (done < total) {
 		struct iovec from = {(void *)(uintptr_t)(address + done),
 			next_pieces(&place, done, total - done, iov, &n)};
 		ssize_t got = process_vm_readv(m->pid, iov, (unsigned long)n, &from, 1, 0);
 
-		if (got <= 0 && done == 0) {
+		if (got < 0 && done == 0)
 			m->unreadable = errno == EPERM || errno == ENOSYS;
-			return false;
-		}
 		if (got <= 0)
 			break;
 		if (place.cursor)
 			place.cursor->pass(place.cursor, (size_t)got);
 		done += (uint64_t)got;
 	}
-	return done == total && still_connected(p);
+	if (done == total && still_connected(p))
+		return 1;
+	return place.cursor && done > 0 ? FT_EPEER : 0;
 }

@@ -17,6 +17,10 @@ static void take_kick(struct tp *tp, const struct epoll_event *ev, int n)
 			return; /* there is nothing more to take */
 }
 
+/* A peer that is stopped after it took the mark, and before it rang, keeps the others of its word
+ * from ringing: who sleeps looks again after so long. */
+enum { BELL_LOST_MS = 1000 };
+
 int tp_descriptor(const struct tp *tp)
 {
 	return tp->epoll_fd;
@@ -38,6 +42,7 @@ bool tp_listen(struct tp *tp, bool listen)
 {
 	tp_assert_held(tp);
 	tp->mail.listening = listen;
+	tp->work.unheard = false;
 	if (listen)
 		return tp_memory_sleep(tp);
 	if (!tp->mail.sleeping)
@@ -56,6 +61,8 @@ void tp_sleep(struct tp *tp, int timeout_ms)
 	tp->mail.sleeping = true;
 	if (!tp_memory_sleep(tp))
 		timeout_ms = 0;
+	else if (tp->mail.box && timeout_ms < 0)
+		timeout_ms = BELL_LOST_MS;
 	lock_give(tp->c.lock);
 	n = epoll_wait(tp->epoll_fd, ev, TP_EVENTS, timeout_ms);
 	lock_take(tp->c.lock);
@@ -67,14 +74,6 @@ void tp_sleep(struct tp *tp, int timeout_ms)
 	tp_in_mailbox(tp);
 	tp_out_flush(tp);
 	tp_reap(tp);
-}
-
-void tp_kick(struct tp *tp)
-{
-	uint64_t one = 1;
-
-	if (write(tp->wake_fd, &one, sizeof one) < 0)
-		return; /* the counter is full: it is awake */
 }
 
 const struct tp_work *tp_work(const struct tp *tp)

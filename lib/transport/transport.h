@@ -171,7 +171,7 @@ enum { TP_ANYBODY = -1, TP_EVERYBODY = -2 };
 bool tp_look(struct tp *tp, int expect);
 
 /* Let the lock go and sleep in the kernel until something comes, tp_kick or timeout_ms (-1: none).
- */
+ * It may also end without cause. */
 void tp_sleep(struct tp *tp, int timeout_ms);
 
 /* A thread stops looking while another is in tp_sleep: what has no room in its socket now is the
@@ -194,6 +194,7 @@ bool tp_listen(struct tp *tp, bool listen);
 struct tp_work {
 	size_t queued; /* pieces of output */
 	size_t asked;  /* sends and receives that wait for the other side */
+	bool unheard;  /* tp_listen has to be said again before the descriptor tells of news */
 };
 
 const struct tp_work *tp_work(const struct tp *tp);

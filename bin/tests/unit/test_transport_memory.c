@@ -7,6 +7,7 @@
  * (ld --wrap).
  */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -305,6 +306,61 @@ START_TEST(a_sleeper_is_woken)
 }
 END_TEST
 
+static bool is_readable(struct tp *tp)
+{
+	struct pollfd p = {.fd = tp_descriptor(tp), .events = POLLIN};
+
+	return poll(&p, 1, 0) == 1;
+}
+
+/* A thread that waits for the descriptor is told of news; when another has read the bell, tp_work
+ * says that it has to listen again, and after that it is told again. */
+START_TEST(a_listener_is_told_whoever_reads_the_bell)
+{
+	struct tp *tp;
+
+	nodes_share_memory();
+	nodes_start();
+	meet(0);
+	tp = nodes[1].tp;
+	for (uint32_t i = 0; i < 50; i++) {
+		bool heard = false;
+
+		WAIT_FOR(heard || (heard = tp_listen(tp, true)));
+		ck_assert(!tp_work(tp)->unheard);
+		ck_assert_int_eq(send_to(0, 1, i, big, 8, 0), 1);
+		ck_assert(is_readable(tp));
+		lock_take(&nodes[1].lock);
+		tp_look(tp, TP_EVERYBODY);
+		ck_assert_ptr_nonnull(nodes[1].in[0][i].held);
+		ck_assert(tp_work(tp)->unheard);
+		lock_give(&nodes[1].lock);
+	}
+	nodes_stop();
+}
+END_TEST
+
+/* A thread that looks at a full ring leaves some of it, for the one that sleeps or for its own next
+ * look. */
+START_TEST(what_one_look_leaves_is_not_forgotten)
+{
+	enum { MESSAGES = 300 };
+
+	nodes_share_memory();
+	nodes_start();
+	meet(0);
+	for (uint32_t i = 0; i < MESSAGES; i++)
+		ck_assert_int_eq(send_to(0, 1, i, big, 8, 0), 1);
+	lock_take(&nodes[1].lock);
+	tp_look(nodes[1].tp, 0);
+	ck_assert_ptr_null(nodes[1].in[0][MESSAGES - 1].held);
+	ck_assert(!tp_listen(nodes[1].tp, true));
+	lock_give(&nodes[1].lock);
+	WAIT_FOR(nodes[1].in[0][MESSAGES - 1].held);
+	nodes_stop();
+}
+END_TEST
+
 UNIT_MAIN("transport_memory", tcase_add_test(tc, messages_need_no_system_call);
 	  tcase_add_loop_test(tc, a_long_payload_is_read_where_it_lies, 0, 2);
 	  tcase_add_loop_test(tc, a_payload_that_cannot_be_read_is_sent, 0, 2);
@@ -313,4 +369,6 @@ UNIT_MAIN("transport_memory", tcase_add_test(tc, messages_need_no_system_call);
 	  tcase_add_loop_test(tc, memory_that_is_required_or_none, 0, 2);
 	  tcase_add_test(tc, what_was_written_before_the_end_is_read);
 	  tcase_add_test(tc, a_full_ring_keeps_nobody_else_waiting);
-	  tcase_add_test(tc, a_sleeper_is_woken);)
+	  tcase_add_test(tc, a_sleeper_is_woken);
+	  tcase_add_test(tc, a_listener_is_told_whoever_reads_the_bell);
+	  tcase_add_test(tc, what_one_look_leaves_is_not_forgotten);)

@@ -211,7 +211,7 @@ static bool wants_ticks(void)
 {
 	if (engine.ticking == TICKING_STOPPED)
 		return engine_has_work();
-	return engine.ticking == TICKING_WATCHING && engine_must_tick();
+	return engine.ticking == TICKING_WATCHING && (engine_must_tick() || engine.work->unheard);
 }
 
 /* A visitor's words are for other ranks, who wait for them, and for a thread that may wait here. */
