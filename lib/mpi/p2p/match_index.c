@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { BITS_FIRST = 6, BITS_MOST = 48 };
+enum { BITS_FIRST = 8, BITS_MOST = 48 };
 
 /* The first hook of a key is in a bucket, the others are in a ring with it. */
 struct match_hook {
@@ -26,6 +26,7 @@ struct match_index {
 void match_hooks_init(struct match_hooks *h)
 {
 	slab_init(&h->slab, sizeof(struct match_hook));
+	h->indexes = 0;
 	h->looks = 0;
 }
 
@@ -126,9 +127,16 @@ struct match_place *match_index_first(const struct match_index *x, uint64_t cont
 
 void match_index_forget(struct match_list *l)
 {
-	if (l->index)
-		free(l->index->buckets);
-	free(l->index);
+	struct match_index *x = l->index;
+
+	if (!x)
+		return;
+	if (--x->hooks->indexes == 0) {
+		slab_fini(&x->hooks->slab);
+		slab_init(&x->hooks->slab, sizeof(struct match_hook));
+	}
+	free(x->buckets);
+	free(x);
 	l->index = NULL;
 }
 
@@ -185,6 +193,7 @@ bool match_index_make(struct match_list *l, struct match_hooks *hooks,
 		return false;
 	}
 	l->index = x;
+	hooks->indexes++;
 	list_for_each (item, &l->list) {
 		match_index_appended(l, container_of(item, struct match_place, link));
 		if (!l->index)

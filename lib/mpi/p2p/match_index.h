@@ -6,11 +6,11 @@
  * the one that is looked for, cost what a list costs.
  *
  * The index is a hash table of keys; the entries of one key are in the order in which they were
- * added. An entry may have several keys, of 64 bytes each, which are kept for the next entries. The
- * table has 64 buckets of 8 bytes, doubled when the keys are more, whatever becomes of them then,
- * and goes with the index. Without memory for more buckets it goes on with longer chains; without
- * memory for an entry the list loses its index, and is searched from its beginning again. Pure: no
- * socket, no lock.
+ * added. An entry may have several keys, of 64 bytes each, which are kept for the next entries
+ * until no list has an index. The table has 256 buckets of 8 bytes, doubled when the keys are more,
+ * whatever becomes of them then, and goes with the index. Without memory for more buckets it goes
+ * on with longer chains; without memory for an entry the list loses its index, and is searched from
+ * its beginning again. Pure: no socket, no lock.
  */
 #ifndef FTMPI_MPI_MATCH_INDEX_H
 #define FTMPI_MPI_MATCH_INDEX_H
@@ -42,7 +42,8 @@ struct match_list {
 
 /* What the indexes of several lists share. */
 struct match_hooks {
-	struct slab slab;
+	struct slab slab; /* empty when there is no index */
+	unsigned indexes;
 	uint64_t looks; /* how often an entry was compared with what is looked for */
 };
 
