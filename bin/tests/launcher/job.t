@@ -159,6 +159,11 @@ is_deeply(story(3, @ready, inited(0 .. 2), @lost, [ 'lost', 0, 2, 'cut' ], final
 	[ 'timer explain 2', 'timer explain 2',
 		'say: connection between rank 0 on h0 and rank 2 on h2 broke: cut; the job is ended.', @soft, 'over 1' ],
 	'... one of two');
+is_deeply(story(2, @ready, inited(0, 1), [ 'lost', 0, 1, 'Connection reset by peer' ], [ 'lost', 1, 0, 'no memory' ],
+		[ 'explain', 0 ], killed(0, 1)),
+	[ 'timer explain 2', 'timer explain 2',
+		'say: connection between rank 1 on h1 and rank 0 on h0 broke: no memory; the job is ended.', @soft, 'over 1' ],
+	'... as the end tells it that closed it');
 is_deeply(story(2, @ready, [ 'lost', 0, 2, 'x' ], killed(0, 1)),
 	[ 'say: rank 0 on h0 broke the rules of its control connection (it has no peer 2);'
 		. ' the other ranks are ended.', @soft, 'over 1' ],

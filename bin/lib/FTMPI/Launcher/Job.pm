@@ -412,12 +412,26 @@ sub _lost
 	return [ timer => 'explain', EXPLAIN_TIME, $self->{epoch} ];
 }
 
+# What an end of a connection says that was closed by the other, which knows why.
+my $CLOSED = qr/^(?:Connection reset by peer|Broken pipe|it closed the connection)\z/;
+
+# Of the reports of a connection, the oldest report's, the one that says most.
+sub _told_best
+{
+	my ($oldest, @others) = @_;
+	my $pair = sub { join ' ', sort @{ $_[0] }{qw(rank peer)} };
+	return $oldest if !$oldest || $oldest->{reason} !~ $CLOSED;
+	my ($better) = grep { $pair->($_) eq $pair->($oldest) && $_->{reason} !~ $CLOSED } @others;
+	return $better // $oldest;
+}
+
 # Nothing explained the oldest one in time. It does no harm when one of the two is through with MPI.
 sub _unexplained
 {
 	my ($self, $epoch) = @_;
 	return if $epoch != $self->{epoch};
-	my $lost = shift @{ $self->{lost} } // return;
+	my $lost = _told_best(@{ $self->{lost} }) // return;
+	shift @{ $self->{lost} };
 	my ($rank, $peer) = @$lost{qw(rank peer)};
 	return if grep { $self->{ranks}->state($_) =~ /^(?:finalized|done)$/ } $rank, $peer;
 	my ($one, $other) = map { $self->{hosts}->who($_) } $rank, $peer;
