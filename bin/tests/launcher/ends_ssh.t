@@ -75,8 +75,9 @@ for my $bad (
 	is($job->{status}, 1, "an ssh of the kind '$host'");
 	like($job->{err}, qr/^ftmpirun: $sentence\n\z/, '... one sentence');
 }
+# Slow as they are, no agent takes ftmpirun for gone.
 for my $good (qw(slow banner dribble relay)) {
-	my $job = wait_end(begin([ @run, qw(-n 2 -host), "a,$good", 'echo', 'x' ]));
+	my $job = wait_end(begin([ @run, qw(-timeout-heartbeat 5000 -n 2 -host), "a,$good", 'echo', 'x' ]));
 	is("$job->{status} $job->{out}$job->{err}", "0 x\nx\n", "an ssh of the kind '$good'");
 }
 
