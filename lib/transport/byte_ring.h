@@ -96,16 +96,6 @@ struct byte_ring_record {
 	uint8_t envelope[WIRE_ENVELOPE_BYTES]; /* of a short message */
 };
 
-/* Is there nothing to read? One load. */
-static inline bool byte_ring_is_empty(const struct byte_ring_reader *r)
-{
-	const unsigned char *head = r->ring->cells + (size_t)r->at * BYTE_RING_CELL;
-
-	return r->kind == BYTE_RING_NOTHING &&
-	       atomic_load_explicit(
-		       (const _Atomic uint32_t *)(const void *)head, memory_order_relaxed) == 0;
-}
-
 /* BYTE_RING_NOTHING, BYTE_RING_STREAM, BYTE_RING_SHORT or BYTE_RING_BROKEN. */
 enum byte_ring_kind byte_ring_peek(struct byte_ring_reader *r, struct byte_ring_record *out);
 

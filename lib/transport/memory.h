@@ -27,7 +27,6 @@ enum tp_memory_state {
 	TP_MEMORY_OFFERED, /* by us: the peer's answer is to come */
 	TP_MEMORY_TAKEN,   /* by us: the peer's MEMORY is to come */
 	TP_MEMORY_ON,	   /* our MEMORY is on its way, or written */
-	TP_MEMORY_STATES
 };
 
 struct tp_memory {

@@ -26,7 +26,7 @@ enum {
 enum wire_kind {
 	WIRE_EAGER = 1,	 /* a whole message: envelope, seq, length, then the payload */
 	WIRE_RTS = 2,	 /* a message that waits at its sender: envelope, seq, length, id; peer_id:
-			    where    it lies in the sender's memory, for one that can read there, or 0 */
+			    where it lies in the sender's memory, for one that can read there, or 0 */
 	WIRE_CTS = 3,	 /* send it: id is the sender's, peer_id the receiver's */
 	WIRE_DATA = 4,	 /* the payload that was asked for: peer_id is the receiver's, length */
 	WIRE_CREDIT = 5, /* nothing but the credit that every header carries */
