@@ -327,13 +327,14 @@ struct conn *conn_ours(struct attempt *a, int fd)
 	return c;
 }
 
-void conn_accepted(struct tp_conns *cs, int fd, const struct net_address *from)
+bool conn_accepted(struct tp_conns *cs, int fd, const struct net_address *from)
 {
 	struct conn *c = conn_new(cs, fd, CONN_HELLO);
 
 	if (!c)
-		return;
+		return false;
 	c->from = *from;
 	unauthenticated_enter(c);
 	on_conn(fd, EV_READ, c);
+	return true;
 }

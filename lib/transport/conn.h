@@ -112,8 +112,8 @@ static inline struct timeval ms_from_now(unsigned ms)
 struct conn *conn_ours(struct attempt *a, int fd);
 
 /* Takes fd over, and hears at once what was said already: a peer that waited its turn has said
- * hello and is no longer one of those who give way to the next. */
-void conn_accepted(struct tp_conns *cs, int fd, const struct net_address *from);
+ * hello and is no longer one of those who give way to the next. False: no memory, fd is closed. */
+bool conn_accepted(struct tp_conns *cs, int fd, const struct net_address *from);
 
 /* conn_release.c: frees it; the descriptor is the caller's. */
 int conn_release(struct conn *c);

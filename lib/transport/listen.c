@@ -68,7 +68,7 @@ static bool turn_away(struct tp_conns *cs)
 }
 
 /* Handshakes under way take some for a moment; a lasting shortage is the user's to end. */
-static void note_shortage(struct tp_conns *cs)
+static void note_shortage(struct tp_conns *cs, const char *of)
 {
 	uint64_t now = clock_ns();
 
@@ -77,8 +77,7 @@ static void note_shortage(struct tp_conns *cs)
 	if (cs->shortage_logged || now - cs->shortage < (uint64_t)SHORTAGE_MS * 1000000)
 		return;
 	cs->shortage_logged = true;
-	log_error("other ranks cannot connect: %s; each rank that one talks to takes one",
-		descriptors_text());
+	log_error("other ranks cannot connect: %s; each rank that one talks to takes some", of);
 }
 
 /* The newcomer takes the place of an unauthenticated connection, or is answered that there is none.
@@ -90,7 +89,7 @@ static bool make_room(struct tp_conns *cs)
 	if (turn_away(cs) && unauthenticated_any(cs))
 		return true;
 	pause_listening(cs);
-	note_shortage(cs);
+	note_shortage(cs, descriptors_text());
 	return false;
 }
 
@@ -101,8 +100,10 @@ static bool accept_one(struct tp_conns *cs)
 	int fd = accept_from(cs, &from);
 
 	if (fd >= 0) {
-		cs->shortage = 0;
-		conn_accepted(cs, fd, &from);
+		if (conn_accepted(cs, fd, &from))
+			cs->shortage = 0;
+		else
+			note_shortage(cs, ft_error_text(FT_ENOMEM));
 		return true;
 	}
 	if (errno == EAGAIN || errno == EWOULDBLOCK)

@@ -136,7 +136,7 @@ for my $limit (12, 20, 31, 32, 40, 64, 67, 68, 100) {
 
 # Little memory: all is well, or one error that says so, and nobody crashes or waits.
 my @room = (0, 200, 400, 500, map({ 600 + 100 * $_ } 0 .. 9), 8192);
-my $no_memory = qr/^ftmpirun: (?:rank \d on \S+ called MPI_Abort with code 9|connection \N+ broke: \N*(?:no|out of|allocate) memory)/m;
+my $no_memory = qr/^(?:ftmpirun: (?:rank \d on \S+ called MPI_Abort with code 9|connection \N+ broke: \N*(?:no|out of|allocate) memory)|rank \d on \S+: other ranks cannot connect: out of memory)/m;
 my $short = 0;
 for my $kib ($sanitized ? () : @room) {
 	my $name = "$kib KiB more than MPI_Init took";
