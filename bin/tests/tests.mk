@@ -15,6 +15,7 @@ UNIT_match := $(call mpi_o,match match_index) lib/base/slab.o
 # the test stands between the index and its memory
 $(B)/unit/test_match: UNIT_LIBS += -Wl,--wrap=calloc
 UNIT_byte_ring := lib/transport/byte_ring.o
+UNIT_byte_ring_steps := lib/transport/byte_ring.o
 UNIT_handshake := lib/transport/handshake.o lib/base/auth.o
 nodes_o := bin/tests/unit/tp_nodes.o $(transport_o) $(base_o)
 UNIT_transport := $(nodes_o)

@@ -147,13 +147,15 @@ sub all_held
 
 # Kills ranks, mostly one at a time, at moments that the seed chooses: after so many steps, after a
 # line, or when all wait; until the job ends. Returns the number of kills. Where ranks come to a line
-# at steps far from each other it takes so many more steps until one is whole.
+# at steps far from each other it takes so many more steps until one is whole. Options: apart (the most
+# steps from one kill to the next), kill (a function that kills a process, and returns whether it did).
 sub kill_at_random
 {
-	my ($self, $seed) = @_;
+	my ($self, $seed, %option) = @_;
 	my ($job, $kills, $seen) = ($self->{job}, 0, 0);
 	my ($skew) = "@{$self->{args}}" =~ /-skew (\d+)/;
-	my $most = 40 + 2 * ($skew // 0);
+	my $most = $option{apart} // 40 + 2 * ($skew // 0);
+	my $kill = $option{kill} // sub { kill 'KILL', $_[0] };
 	srand $seed;
 	for (;;) {
 		my ($rounds, $lines) = (1 + int rand $most, rand() < 0.5 ? 1 : 99);
@@ -167,7 +169,7 @@ sub kill_at_random
 		my %ranks   = $self->ranks;
 		my @victims = sort { $ranks{$a} <=> $ranks{$b} || $a <=> $b } keys %ranks;
 		my $count   = rand() < 0.8 ? 1 : 2;
-		$kills += kill 'KILL', splice @victims, rand @victims, 1 while @victims && $count-- > 0;
+		$kills += $kill->(splice @victims, rand @victims, 1) while @victims && $count-- > 0;
 	}
 }
 

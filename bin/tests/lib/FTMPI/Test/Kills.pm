@@ -12,9 +12,9 @@ use Exporter qw(import);
 use Test::More ();
 
 use FTMPI::Test::Fault ();
-use FTMPI::Test::Job   qw(data_file);
+use FTMPI::Test::Job   qw(data_file program);
 
-our @EXPORT_OK = qw(open_operations killed moved);
+our @EXPORT_OK = qw(open_operations killed moved stepped);
 
 # Arguments by program. Runs that hold wait after the step -hold to be killed, so that so many kills
 # are certain.
@@ -40,23 +40,37 @@ sub open_operations
 }
 
 # Runs one and asks the three questions. Options: program, seed, kills (at least so many), coord, ranks,
-# args (more of them), and what FTMPI::Test::Fault takes; where: words for the name, ' on 2 hosts'.
+# args (more of them), and what FTMPI::Test::Fault takes; where: words for the name, ' on 2 hosts'; apart,
+# kill: as FTMPI::Test::Fault::kill_at_random.
 sub killed
 {
 	my (%option) = @_;
 	my ($program, $seed, $least) = delete @option{qw(program seed kills)};
+	my %how = map { $_ => delete $option{$_} } grep { exists $option{$_} } qw(apart kill);
 	my $more  = delete $option{args}  // [];
 	my $where = delete $option{where} // '';
 	my $fault = FTMPI::Test::Fault->start(%option, program => $program,
 		args => [$programs{$program}->($seed), '-trace', '-holds', $least, @$more],
 		run  => [qw(-max-restarts 1000), @{$option{run} // []}]);
-	my $kills = $fault->kill_at_random($seed);
+	my $kills = $fault->kill_at_random($seed, %how);
 	my $name  = sprintf '%s, seed %d, %s, %d ranks%s, %d kills', "@{[$program, @$more]}", $seed,
 		$option{coord} // 'default protocol', $fault->{ranks}, $where, $kills;
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 	Test::More::cmp_ok($kills, '>=', $least, $name) or Test::More::diag($fault->job->saw);
 	$fault->survived($name, restarts => [$least, $kills]);
 	return;
+}
+
+# A process goes on by less than so many instructions, and dies after the last of them.
+sub stepped
+{
+	my ($most) = @_;
+	return sub {
+		my ($pid) = @_;
+		my $status = system(program('stepped_kill'), $pid, int rand $most) >> 8;
+		die "stepped_kill cannot trace process $pid\n" if $status > 1;
+		return $status == 0 ? 1 : 0;
+	};
 }
 
 # Four ranks of mixed with these arguments, from two hosts to one. A line is made on some hosts, where
