@@ -81,10 +81,24 @@ PERL_TESTS_AT_ONCE ?= 2
 PERL_TESTS_RUN = $(PERL_TESTS)
 include bin/tests/sanitized/sanitized.mk
 
+# Runs these test files, with more in their environment; those that fail are written down under this name.
+# $(call prove,NAME,FILES,ENVIRONMENT)
+define prove
+@mkdir -p $(FAILED) && rm -f $(FAILED)/$(1) $(B)/prove.state
+@$(TEST_ENV) $(3) prove -j$(PERL_TESTS_AT_ONCE) --timer --statefile=$(B)/prove.state --state=save $(WATCH_PERL) $(2) || { \
+	prove --dry --statefile=$(B)/prove.state --state=failed >$(FAILED)/$(1); exit 1; }
+endef
+
 jobs: all $(if $(SANITIZER),,slices)
-	@mkdir -p $(FAILED) && rm -f $(FAILED)/jobs $(B)/prove.state
-	@$(TEST_ENV) prove -j$(PERL_TESTS_AT_ONCE) --timer --statefile=$(B)/prove.state --state=save $(WATCH_PERL) $(PERL_TESTS_RUN) || { \
-		prove --dry --statefile=$(B)/prove.state --state=failed >$(FAILED)/jobs; exit 1; }
+	$(call prove,jobs,$(PERL_TESTS_RUN))
+
+# Ranks of one host talk through memory: what passes messages, and what goes on after a kill, once more over TCP.
+TCP_TESTS := $(addprefix bin/tests/,job/p2p/p2p.t job/coll/nonblocking.t job/comm/comms.t job/rma/onesided.t \
+	job/recovery/transit.t job/threads/threads.t fault/killed_ranks.t fault/random_kills.t fault/open_at_restore.t \
+	fault/open_collectives.t fault/partial_message.t fault/windows.t)
+
+jobs-tcp: all
+	$(call prove,jobs-tcp,$(TCP_TESTS),FTMPI_RUN=$(abspath bin/tests/tcp/ftmpirun))
 
 # what takes minutes, gigabytes, or both
 LONG_TESTS := $(sort $(wildcard bin/tests/long/*.t))
@@ -97,6 +111,6 @@ check:
 	@echo "building and running all tests: a quarter of an hour on 2 cores, an hour beside other work"
 	@sh bin/tests/deps.sh deps
 	@$(MAKE) --no-print-directory -j2 all $(UNIT_BIN) $(FUZZ_REPLAYS) $(SIMS)
-	@sh bin/tests/stages.sh $(B) "$(MAKE)" arrows units model fuzz-replay sim jobs
+	@sh bin/tests/stages.sh $(B) "$(MAKE)" arrows units model fuzz-replay sim jobs jobs-tcp
 
-.PHONY: units model arrows jobs check check-long
+.PHONY: units model arrows jobs jobs-tcp check check-long

@@ -16,7 +16,7 @@ FTMPI::Test::Fault::alone();
 
 for my $coord (qw(blocking eventlog)) {
 	FTMPI::Test::Kills::killed(program => 'mail', coord => $coord, seed => 1, kills => 100,
-		args  => [qw(-bytes 1000 -steps 125000 -ckpt 1000 -hold 124000)],
+		args  => [qw(-bytes 1000 -steps 125000 -ckpt 1000 -hold 124500)],
 		run   => [qw(-transport shm)],
 		apart => 3000, kill => FTMPI::Test::Kills::stepped(3000));
 }
