@@ -7,6 +7,7 @@
 #include "base/cursor.h"
 
 enum { HEAD_BYTES = 4, ENTRY_BYTES = 16 };
+enum { CROWDED = 1, NEAR = 2 };
 
 static uint32_t count_of(const struct section_numbers_bytes *n)
 {
@@ -30,7 +31,7 @@ void section_numbers_write(
 	w = writer_over(bytes + len - ENTRY_BYTES, ENTRY_BYTES);
 	writer_u64(&w, context);
 	writer_u32(&w, number.next);
-	writer_u32(&w, number.crowded);
+	writer_u32(&w, (number.crowded ? CROWDED : 0) | (number.near ? NEAR : 0));
 	head = writer_over(bytes, HEAD_BYTES);
 	writer_u32(&head, count_of(n));
 }
@@ -57,13 +58,16 @@ bool section_numbers_find(
 {
 	struct cursor c = cursor_over(n->bytes, n->len);
 	bool found = false;
+	uint32_t where;
 
 	if (!n->bytes)
 		return false;
 	for (uint32_t left = cursor_u32(&c); left > 0 && !found; left--) {
 		found = cursor_u64(&c) == context;
 		number->next = cursor_u32(&c);
-		number->crowded = cursor_u32(&c) != 0;
+		where = cursor_u32(&c);
+		number->crowded = where & CROWDED;
+		number->near = where & NEAR;
 	}
 	return found && !c.bad;
 }

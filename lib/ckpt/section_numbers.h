@@ -4,7 +4,7 @@
  * recovery line: the number of the next operation, and what algorithms are chosen by. After a
  * restore on other hosts an operation that the line cuts is finished by some ranks and run again by
  * others: all must go by what held when the line was made. Layout: u32 count, then u64 context, u32
- * number, u32 crowded (0 or 1) each. Pure.
+ * number, u32 each: 1 crowded, 2 near, or both. Pure.
  */
 #ifndef FTMPI_CKPT_SECTION_NUMBERS_H
 #define FTMPI_CKPT_SECTION_NUMBERS_H
@@ -21,7 +21,7 @@ struct section_numbers_bytes {
 
 struct section_number {
 	uint32_t next;
-	bool crowded;
+	bool crowded, near;
 };
 
 void section_numbers_write(

@@ -53,7 +53,7 @@ void ranks_must(bool ok, const char *what, long got)
 
 static _Noreturn void be_rank(const struct ranks_job *job, int rank)
 {
-	struct world_info info = {rank, job->size, job->node, job->cores};
+	struct world_info info = {rank, job->size, job->node, job->cores, true};
 
 	alarm(RANKS_DEADLINE_S);
 	if (comm_world_init(&info) != MPI_SUCCESS)

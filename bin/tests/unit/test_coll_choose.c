@@ -9,19 +9,20 @@
 
 /* What is written for each kind of operation (coll_*.c) */
 static const unsigned written[COLL_KINDS] = {
-	[COLL_BARRIER] = IS(ALGO_TREE) | IS(ALGO_LEADERS) | IS(ALGO_DISSEMINATION),
+	[COLL_BARRIER] = IS(ALGO_TREE) | IS(ALGO_LEADERS) | IS(ALGO_STAR) |
+			 IS(ALGO_DISSEMINATION),
 	[COLL_BCAST] = IS(ALGO_TREE) | IS(ALGO_CHAIN) | IS(ALGO_SCATTER),
 	[COLL_GATHER] = IS(ALGO_TREE) | IS(ALGO_LINEAR),
 	[COLL_SCATTER] = IS(ALGO_TREE) | IS(ALGO_LINEAR),
-	[COLL_ALLGATHER] = IS(ALGO_TREE) | IS(ALGO_LEADERS) | IS(ALGO_DOUBLING) | IS(ALGO_BRUCK) |
-			   IS(ALGO_RING),
+	[COLL_ALLGATHER] = IS(ALGO_TREE) | IS(ALGO_LEADERS) | IS(ALGO_STAR) | IS(ALGO_DOUBLING) |
+			   IS(ALGO_BRUCK) | IS(ALGO_RING),
 	[COLL_ALLGATHERV] = IS(ALGO_TREE) | IS(ALGO_RING),
 	[COLL_ALLTOALL] = IS(ALGO_TREE) | IS(ALGO_LEADERS) | IS(ALGO_BRUCK) | IS(ALGO_WINDOW) |
 			  IS(ALGO_PAIRWISE),
 	[COLL_REDUCE] = IS(ALGO_TREE) | IS(ALGO_RABENSEIFNER),
-	[COLL_ALLREDUCE] = IS(ALGO_TREE) | IS(ALGO_LEADERS) | IS(ALGO_DOUBLING) |
+	[COLL_ALLREDUCE] = IS(ALGO_TREE) | IS(ALGO_LEADERS) | IS(ALGO_STAR) | IS(ALGO_DOUBLING) |
 			   IS(ALGO_RABENSEIFNER) | IS(ALGO_RING),
-	[COLL_REDUCE_SCATTER] = IS(ALGO_TREE) | IS(ALGO_LEADERS) | IS(ALGO_RING),
+	[COLL_REDUCE_SCATTER] = IS(ALGO_TREE) | IS(ALGO_LEADERS) | IS(ALGO_STAR) | IS(ALGO_RING),
 	[COLL_SCAN] = IS(ALGO_CHAIN) | IS(ALGO_DOUBLING),
 };
 
@@ -46,11 +47,15 @@ static void check_case(const struct coll_case *k)
 
 START_TEST(test_possible)
 {
-	for (int flags = 0; flags < 4; flags++) {
+	for (int flags = 0; flags < 8; flags++) {
 		for (int size = 1; size <= 70; size++) {
 			for (size_t bytes = 0; bytes < (size_t)1 << 24; bytes = bytes * 2 + 1) {
-				struct coll_case k = {(enum coll_kind)_i, size, bytes,
-					(flags & 1) != 0, (flags & 2) != 0};
+				struct coll_case k = {.kind = (enum coll_kind)_i,
+					.size = size,
+					.bytes = bytes,
+					.crowded = flags & 1,
+					.near = flags & 2,
+					.commutative = flags & 4};
 
 				check_case(&k);
 				k.bytes++;
@@ -63,7 +68,11 @@ END_TEST
 
 static enum coll_algo choice(enum coll_kind kind, int size, size_t bytes, bool crowded)
 {
-	struct coll_case k = {kind, size, bytes, crowded, true};
+	struct coll_case k = {.kind = kind,
+		.size = size,
+		.bytes = bytes,
+		.crowded = crowded,
+		.commutative = true};
 
 	return coll_choose(&k);
 }

@@ -104,6 +104,7 @@ static void hosts_body(void *shared)
 	ranks_must(comm_of(MPI_COMM_WORLD)->crowded, "the world crowded", 0);
 	ranks_must(comm_of(host)->crowded == (me % 3 == 0), "this host crowded", me);
 	ranks_must(!comm_of(MPI_COMM_SELF)->crowded, "one rank never", me);
+	ranks_must(!comm_of(MPI_COMM_WORLD)->near && comm_of(host)->near, "memory of a host", me);
 	ranks_must(PMPI_Comm_split_type(
 			   MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, MPI_INFO_NULL, &none) == 0 &&
 			   none == MPI_COMM_NULL,

@@ -165,7 +165,7 @@ END_TEST
 static void line_body(void *shared)
 {
 	struct comm *world = comm_of(MPI_COMM_WORLD);
-	bool crowded = world->crowded;
+	bool crowded = world->crowded, near = world->near;
 	uint8_t *bytes;
 	size_t len;
 	MPI_Comm handle;
@@ -179,9 +179,11 @@ static void line_body(void *shared)
 	ranks_must(comm_numbered_capture(&bytes, &len), "saved", 0);
 	world->coll_seq = dup->coll_seq = 0;
 	world->crowded = dup->crowded = !crowded;
+	world->near = dup->near = !near;
 	ranks_must(comm_numbered_take(bytes, len), "restored", 0);
 	ranks_must(world->coll_seq == 7 && dup->coll_seq == 9, "their numbers", 0);
 	ranks_must(world->crowded == crowded && dup->crowded == crowded, "their way", crowded);
+	ranks_must(world->near == near && dup->near == near, "their way", near);
 	bytes[0] ^= 1;
 	ranks_must(!comm_numbered_take(bytes, len), "another length is refused", 0);
 	free(bytes);

@@ -62,8 +62,18 @@ END_TEST
 
 typedef void barrier_builder(struct sched *, const struct sched_place *);
 
+static void barrier_leaders(struct sched *s, const struct sched_place *at)
+{
+	sched_barrier_leaders(s, at, 2);
+}
+
+static void barrier_star(struct sched *s, const struct sched_place *at)
+{
+	sched_barrier_leaders(s, at, 1);
+}
+
 static barrier_builder *const barriers[] = {
-	sched_barrier_dissemination, sched_barrier_tree, sched_barrier_leaders};
+	sched_barrier_dissemination, sched_barrier_tree, barrier_leaders, barrier_star};
 
 /* As long as one rank, whichever, has not come, none may leave. */
 START_TEST(test_barrier)
@@ -117,4 +127,5 @@ START_TEST(test_parts)
 END_TEST
 
 UNIT_MAIN("sched", tcase_add_loop_test(tc, test_bcast, 0, 3);
-	  tcase_add_loop_test(tc, test_barrier, 0, 3); tcase_add_test(tc, test_parts);)
+	  tcase_add_loop_test(
+		  tc, test_barrier, 0, (int)(sizeof barriers / sizeof *barriers)); tcase_add_test(tc, test_parts);)

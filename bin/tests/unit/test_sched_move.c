@@ -45,6 +45,18 @@ static void alltoall_window_5(
 	sched_alltoall_window(s, at, l, 5);
 }
 
+static void allgather_leaders(
+	struct sched *s, const struct sched_place *at, const struct sched_layout *l)
+{
+	sched_allgather_leaders(s, at, l, 2);
+}
+
+static void allgather_star(
+	struct sched *s, const struct sched_place *at, const struct sched_layout *l)
+{
+	sched_allgather_leaders(s, at, l, 1);
+}
+
 static const struct algorithm {
 	const char *name;
 	enum movement kind;
@@ -64,7 +76,8 @@ static const struct algorithm {
 	{"scatter linear 1", SCATTER, scatter_linear_1, 1, 1, IRREGULAR},
 	{"scatter linear 16", SCATTER, scatter_linear_16, 16, 1, IRREGULAR},
 	{"allgather tree", ALLGATHER, sched_allgather_tree, 1, 2, IRREGULAR | WORK},
-	{"allgather leaders", ALLGATHER, sched_allgather_leaders, 1, 2, IRREGULAR | WORK},
+	{"allgather leaders", ALLGATHER, allgather_leaders, 1, 2, IRREGULAR | WORK},
+	{"allgather star", ALLGATHER, allgather_star, 1, 2, IRREGULAR | WORK},
 	{"allgather doubling", ALLGATHER, sched_allgather_doubling, 1, 0, POWER | WORK},
 	{"allgather bruck", ALLGATHER, sched_allgather_bruck, 1, 0, 0},
 	{"allgather ring", ALLGATHER, sched_allgather_ring, 1, 0, IRREGULAR},

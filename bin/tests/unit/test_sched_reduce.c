@@ -15,6 +15,30 @@ typedef void builder(struct sched *, const struct sched_place *, const struct sc
 typedef void block_builder(struct sched *, const struct sched_place *,
 	const struct sched_reduction *, const struct sched_blocks *);
 
+static void allreduce_leaders(
+	struct sched *s, const struct sched_place *at, const struct sched_reduction *r)
+{
+	sched_allreduce_leaders(s, at, r, 2);
+}
+
+static void allreduce_star(
+	struct sched *s, const struct sched_place *at, const struct sched_reduction *r)
+{
+	sched_allreduce_leaders(s, at, r, 1);
+}
+
+static void reduce_scatter_leaders(struct sched *s, const struct sched_place *at,
+	const struct sched_reduction *r, const struct sched_blocks *in)
+{
+	sched_reduce_scatter_leaders(s, at, r, in, 2);
+}
+
+static void reduce_scatter_star(struct sched *s, const struct sched_place *at,
+	const struct sched_reduction *r, const struct sched_blocks *in)
+{
+	sched_reduce_scatter_leaders(s, at, r, in, 1);
+}
+
 static const struct algorithm {
 	const char *name;
 	enum outcome outcome;
@@ -26,12 +50,14 @@ static const struct algorithm {
 	{"reduce binomial", AT_ROOT, sched_reduce_binomial, NULL, true, 1},
 	{"reduce rabenseifner", AT_ROOT, sched_reduce_rabenseifner, NULL, false, 0},
 	{"allreduce tree", AT_ALL, sched_allreduce_tree, NULL, true, 2},
-	{"allreduce leaders", AT_ALL, sched_allreduce_leaders, NULL, true, 2},
+	{"allreduce leaders", AT_ALL, allreduce_leaders, NULL, true, 2},
+	{"allreduce star", AT_ALL, allreduce_star, NULL, true, 2},
 	{"allreduce doubling", AT_ALL, sched_allreduce_doubling, NULL, true, 0},
 	{"allreduce rabenseifner", AT_ALL, sched_allreduce_rabenseifner, NULL, false, 0},
 	{"allreduce ring", AT_ALL, sched_allreduce_ring, NULL, false, 0},
 	{"reduce-scatter tree", IN_BLOCKS, NULL, sched_reduce_scatter_tree, true, 0},
-	{"reduce-scatter leaders", IN_BLOCKS, NULL, sched_reduce_scatter_leaders, true, 0},
+	{"reduce-scatter leaders", IN_BLOCKS, NULL, reduce_scatter_leaders, true, 0},
+	{"reduce-scatter star", IN_BLOCKS, NULL, reduce_scatter_star, true, 0},
 	{"reduce-scatter ring", IN_BLOCKS, NULL, sched_reduce_scatter_ring, false, 0},
 	{"scan doubling", PREFIX, sched_scan_doubling, NULL, true, 0},
 	{"scan chain", PREFIX, sched_scan_chain, NULL, true, 1},

@@ -122,9 +122,13 @@ static void reductions(struct comm *c, MPI_Count n, MPI_Op op, int root)
 		coll_args_reduce_scatter(in, out, coll_ints(each), t, op));
 }
 
-static void intra(int size, int rank, bool crowded)
+static void intra(int size, int rank, bool crowded, bool near)
 {
-	struct comm c = {.rank = rank, .size = size, .npeers = size, .crowded = crowded};
+	struct comm c = {.rank = rank,
+		.size = size,
+		.npeers = size,
+		.crowded = crowded,
+		.near = near};
 	const MPI_Datatype types[] = {MPI_INT, MPI_SHORT_INT}; /* in one piece, and not */
 
 	plan(&c, coll_call_barrier, (struct coll_call){0});
@@ -191,12 +195,13 @@ static void neighbours(int rank)
 static void choices(void)
 {
 	for (size_t bytes = 0; bytes < 64 << 20; bytes += bytes / 16 + 1) {
-		for (int k = 0; k < COLL_KINDS * CHOICES * 4; k++) {
-			struct coll_case one = {.kind = (enum coll_kind)(k / 4 / CHOICES),
-				.size = k / 4 % CHOICES + 1,
+		for (int k = 0; k < COLL_KINDS * CHOICES * 8; k++) {
+			struct coll_case one = {.kind = (enum coll_kind)(k / 8 / CHOICES),
+				.size = k / 8 % CHOICES + 1,
 				.bytes = bytes,
 				.crowded = k & 1,
-				.commutative = k & 2};
+				.commutative = k & 2,
+				.near = k & 4};
 
 			add(coll_choose(&one));
 		}
@@ -210,8 +215,8 @@ START_TEST(plans_are_those_of_the_version)
 	ck_assert_int_eq(op_make(never, NULL, false, &in_order), MPI_SUCCESS);
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
 		for (int rank = 0; rank < sizes[i]; rank++) {
-			intra(sizes[i], rank, false);
-			intra(sizes[i], rank, true);
+			for (int where = 0; where < 4; where++)
+				intra(sizes[i], rank, where & 1, where & 2);
 			if (sizes[i] > 1)
 				inter(sizes[i], rank);
 		}

@@ -250,6 +250,7 @@ int coll_open_ready(struct coll_open *o, int planned)
 
 	o->deferred.by_program = op && (op->user || op->user_c);
 	o->crowded = o->run.c->crowded;
+	o->near = o->run.c->near;
 	return rc ? rc : make_room(o);
 }
 

@@ -40,7 +40,7 @@ struct coll_open {
 	/* a persistent one: how it was planned */
 	coll_planner *plan;
 	struct coll_call call;
-	bool crowded;
+	bool crowded, near;
 	const char *name; /* of the call that made it */
 	/* where it stands */
 	uint32_t round;	       /* so many are over */

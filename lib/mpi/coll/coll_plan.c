@@ -14,15 +14,29 @@
 #include "coll_run.h"
 #include "mpi/sched/sched.h"
 
+static struct coll_case case_of(
+	const struct comm *c, enum coll_kind kind, size_t bytes, bool commutative)
+{
+	return (struct coll_case){.kind = kind,
+		.size = c->size,
+		.bytes = bytes,
+		.crowded = c->crowded,
+		.near = c->near,
+		.commutative = commutative};
+}
+
 /* ---- barrier, broadcast, gather, scatter: sections 6.3 to 6.6 ---- */
 
 int coll_plan_barrier(struct coll_run *run, struct comm *c)
 {
-	struct coll_case k = {COLL_BARRIER, c->size, 0, c->crowded, false};
+	struct coll_case k = case_of(c, COLL_BARRIER, 0, false);
 
 	switch (coll_choose(&k)) {
 	case ALGO_LEADERS:
-		sched_barrier_leaders(&run->s, &run->at);
+		sched_barrier_leaders(&run->s, &run->at, 2);
+		break;
+	case ALGO_STAR:
+		sched_barrier_leaders(&run->s, &run->at, 1);
 		break;
 	case ALGO_TREE:
 		sched_barrier_tree(&run->s, &run->at);
@@ -35,7 +49,7 @@ int coll_plan_barrier(struct coll_run *run, struct comm *c)
 
 void coll_plan_bcast_span(struct coll_run *run, struct sched_span a)
 {
-	struct coll_case k = {COLL_BCAST, run->at.size, a.n, run->c->crowded, false};
+	struct coll_case k = case_of(run->c, COLL_BCAST, a.n, false);
 
 	switch (coll_choose(&k)) {
 	case ALGO_CHAIN:
@@ -96,7 +110,7 @@ int coll_plan_gather(struct coll_run *run, struct comm *c, const struct coll_sid
 	bool at_root = c->rank == root;
 	const struct coll_side *own = at_root && !recv->irregular ? recv : send;
 	struct sched_layout l = {.in_place = at_root && send->buf == MPI_IN_PLACE};
-	struct coll_case k = {COLL_GATHER, c->size, 0, c->crowded, false};
+	struct coll_case k = case_of(c, COLL_GATHER, 0, false);
 
 	if (!recv->irregular)
 		k.bytes = own->count * own->type->size;
@@ -126,7 +140,7 @@ int coll_plan_scatter(struct coll_run *run, struct comm *c, const struct coll_si
 	bool at_root = c->rank == root;
 	const struct coll_side *own = at_root && !send->irregular ? send : recv;
 	struct sched_layout l = {.in_place = at_root && recv->buf == MPI_IN_PLACE};
-	struct coll_case k = {COLL_SCATTER, c->size, 0, c->crowded, false};
+	struct coll_case k = case_of(c, COLL_SCATTER, 0, false);
 
 	if (!send->irregular)
 		k.bytes = own->count * own->type->size;
@@ -168,7 +182,10 @@ static void plan_allgather(struct coll_run *run, const struct sched_layout *l, e
 		sched_allgather_tree(&run->s, &run->at, l);
 		break;
 	case ALGO_LEADERS:
-		sched_allgather_leaders(&run->s, &run->at, l);
+		sched_allgather_leaders(&run->s, &run->at, l, 2);
+		break;
+	case ALGO_STAR:
+		sched_allgather_leaders(&run->s, &run->at, l, 1);
 		break;
 	case ALGO_DOUBLING:
 		sched_allgather_doubling(&run->s, &run->at, l);
@@ -214,7 +231,7 @@ static int allgatherv(struct coll_run *run, struct comm *c, const struct coll_si
 	const struct coll_side *recv)
 {
 	struct sched_layout l = {.out = coll_plan_blocks(recv)};
-	struct coll_case k = {COLL_ALLGATHERV, c->size, 0, c->crowded, false};
+	struct coll_case k = case_of(c, COLL_ALLGATHERV, 0, false);
 	int rc = MPI_SUCCESS;
 
 	for (int i = 0; i < c->size; i++)
@@ -238,7 +255,7 @@ int coll_plan_allgather(struct coll_run *run, struct comm *c, const struct coll_
 {
 	size_t block = recv->count * recv->type->size;
 	struct sched_layout l = {.out.n = recv->count, .tmp.n = block};
-	struct coll_case k = {COLL_ALLGATHER, c->size, block * (size_t)c->size, c->crowded, false};
+	struct coll_case k = case_of(c, COLL_ALLGATHER, block * (size_t)c->size, false);
 
 	if (recv->irregular)
 		return allgatherv(run, c, send, recv);
@@ -297,7 +314,7 @@ int coll_plan_alltoall(struct coll_run *run, struct comm *c, const struct coll_s
 {
 	size_t block = recv->count * recv->type->size;
 	struct sched_layout l = {.out.n = recv->count, .tmp.n = block};
-	struct coll_case k = {COLL_ALLTOALL, c->size, block, c->crowded, false};
+	struct coll_case k = case_of(c, COLL_ALLTOALL, block, false);
 
 	if (recv->irregular)
 		return alltoallv(run, send, recv);
@@ -335,7 +352,7 @@ static struct sched_reduction begin(
 static enum coll_algo choose(
 	enum coll_kind kind, const struct comm *c, const struct coll_reduction *r, size_t n)
 {
-	struct coll_case k = {kind, c->size, n * r->type->size, c->crowded, r->op->commutative};
+	struct coll_case k = case_of(c, kind, n * r->type->size, r->op->commutative);
 
 	return coll_choose(&k);
 }
@@ -357,7 +374,10 @@ int coll_plan_allreduce(struct coll_run *run, struct comm *c, const struct coll_
 
 	switch (choose(COLL_ALLREDUCE, c, r, r->count)) {
 	case ALGO_LEADERS:
-		sched_allreduce_leaders(&run->s, &run->at, &x);
+		sched_allreduce_leaders(&run->s, &run->at, &x, 2);
+		break;
+	case ALGO_STAR:
+		sched_allreduce_leaders(&run->s, &run->at, &x, 1);
 		break;
 	case ALGO_DOUBLING:
 		sched_allreduce_doubling(&run->s, &run->at, &x);
@@ -421,7 +441,10 @@ int coll_plan_reduce_scatter(struct coll_run *run, struct comm *c, const struct 
 	x.n = total;
 	switch (choose(COLL_REDUCE_SCATTER, c, r, total)) {
 	case ALGO_LEADERS:
-		sched_reduce_scatter_leaders(&run->s, &run->at, &x, &in);
+		sched_reduce_scatter_leaders(&run->s, &run->at, &x, &in, 2);
+		break;
+	case ALGO_STAR:
+		sched_reduce_scatter_leaders(&run->s, &run->at, &x, &in, 1);
 		break;
 	case ALGO_RING:
 		sched_reduce_scatter_ring(&run->s, &run->at, &x, &in);

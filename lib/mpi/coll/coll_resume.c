@@ -283,8 +283,13 @@ static int unplanned(const struct coll_open *o)
 		comm_label(o->run.c));
 }
 
-/* Ranks may be crowded on other hosts now than before, or than they seemed to be: then all may have
- * chosen other algorithms. */
+/* Ranks may lie in another way than before, or than they seemed to: then all may have chosen other
+ * algorithms. */
+static bool lies_as_planned(const struct coll_open *o)
+{
+	return o->crowded == o->run.c->crowded && o->near == o->run.c->near;
+}
+
 void coll_resume_restored(void)
 {
 	engine_assert_held();
@@ -292,7 +297,7 @@ void coll_resume_restored(void)
 		struct coll_open *o = container_of(item, struct coll_open, link);
 		struct coll_saved *s = o->request->persistent ? find(o) : NULL;
 
-		if (s && !is_the_same(o, s) && o->crowded != o->run.c->crowded)
+		if (s && !is_the_same(o, s) && !lies_as_planned(o))
 			o->unplanned = coll_open_plan_again(o) != MPI_SUCCESS;
 		if (s && !o->unplanned)
 			o->strange = !take_place(o, s);

@@ -65,6 +65,7 @@ struct comm *comm_alloc(struct group *group, uint64_t context)
 	c->rank = group->rank;
 	c->size = group->size;
 	c->crowded = comm_hosts_crowded(group);
+	c->near = comm_hosts_near(group);
 	comm_numbered_apply(c);
 	c->group = group;
 	group_hold(group);

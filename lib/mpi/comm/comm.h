@@ -44,6 +44,7 @@ struct comm {
 	uint64_t serial;   /* of those of the program: the how-many-th that was made */
 	uint32_t coll_seq; /* number of the next collective operation: its messages' tag */
 	bool crowded;	   /* some host has more of its ranks than cores: the same on all ranks */
+	bool near;	   /* all of its ranks share memory: the same on all ranks */
 	bool freed;	   /* the user's handle is gone */
 	struct errhandler *errhandler;
 	bool errhandler_chosen; /* the program set one here */
@@ -63,6 +64,7 @@ struct world_info {
 	int rank, size;
 	const int *node;  /* index of the rank's host, from 0 */
 	const int *cores; /* how many cores that host has; less than 1 counts as 1 */
+	bool memory;	  /* ranks of one host talk through memory */
 };
 
 /* Build MPI_COMM_WORLD and MPI_COMM_SELF. MPI_SUCCESS, MPI_ERR_NO_MEM or MPI_ERR_INTERN. */

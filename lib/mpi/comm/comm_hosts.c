@@ -62,3 +62,8 @@ bool comm_hosts_crowded(const struct group *g)
 		loads[info.node[g->world[i]]] = 0;
 	return crowded;
 }
+
+bool comm_hosts_near(const struct group *g)
+{
+	return info.memory && !lies_elsewhere(g, info.node[g->world[0]]);
+}

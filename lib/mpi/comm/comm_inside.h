@@ -33,6 +33,9 @@ void comm_hosts_fini(void);
 /* Has some host more of these than cores? */
 bool comm_hosts_crowded(const struct group *g);
 
+/* Does each talk with all others through memory? */
+bool comm_hosts_near(const struct group *g);
+
 /* ---- comm_numbered.c ---- */
 
 /* It goes on where a restored line was, if that knows its context. */

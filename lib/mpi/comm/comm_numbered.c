@@ -16,6 +16,7 @@ void comm_numbered_apply(struct comm *c)
 		return;
 	c->coll_seq = n.next;
 	c->crowded = n.crowded;
+	c->near = n.near;
 }
 
 void comm_numbered_forget(void)
@@ -26,7 +27,7 @@ void comm_numbered_forget(void)
 
 static void write_number(struct comm *c, void *arg)
 {
-	struct section_number n = {c->coll_seq, c->crowded};
+	struct section_number n = {c->coll_seq, c->crowded, c->near};
 
 	if (c->context != COMM_NO_CONTEXT)
 		section_numbers_write(arg, c->context, n);

@@ -170,7 +170,8 @@ static int build(void)
 	struct world_info world = {.rank = launch.rank,
 		.size = launch.size,
 		.node = launch.node,
-		.cores = launch.cores};
+		.cores = launch.cores,
+		.memory = !launch.settings.tcp_only};
 	char err[512];
 	int rc = p2p_init(&job);
 

@@ -31,7 +31,7 @@
  * operation, so it names this number, and a library with another one refuses it then. A change of
  * any of these raises it; test_sched_version.c has a checksum of them for every version.
  */
-enum { SCHED_VERSION = 2 };
+enum { SCHED_VERSION = 3 };
 
 /* The first two are the caller's buffers, or stand for them; the others are scratch. */
 enum sched_buf { SCHED_IN, SCHED_OUT, SCHED_TMP, SCHED_AUX, SCHED_BUFS };
@@ -197,29 +197,33 @@ static inline int sched_subtree(int vrank, int size)
 	return vrank == 0 || low > size - vrank ? size - vrank : low;
 }
 
-/* The two halves of all ranks, each with its lowest rank as leader. The leaves of a leader are the
- * other ranks of its half; the leaders exchange what they know. 2(size-1) messages like a tree, but
- * no more than three of them one after another: where the cores are few and shared, and a hop costs
- * a change of process, that is the fastest there is up to some 16 ranks. */
+/* All ranks in one part, or in two halves, each with its lowest rank as leader. The leaves of a leader
+ * are the other ranks of its part; two leaders exchange what they know. 2(size-1) messages like a
+ * tree, but no more than two or three of them one after another: where the cores are few and shared,
+ * and a hop costs a change of process, that is the fastest there is up to some 16 ranks. */
 struct sched_half {
-	int leader, end; /* the half is leader .. end - 1 */
-	int other;	 /* the other leader */
+	int leader, end; /* the part is leader .. end - 1 */
+	int other;	 /* the other leader; the number of ranks: there is none */
 	int other_end;
 };
 
-static inline struct sched_half sched_half(const struct sched_place *at)
+static inline struct sched_half sched_half(const struct sched_place *at, int leaders)
 {
 	int middle = at->size - at->size / 2;
 
+	if (leaders == 1)
+		return (struct sched_half){0, at->size, at->size, at->size};
 	if (at->rank < middle)
 		return (struct sched_half){0, middle, middle, at->size};
 	return (struct sched_half){middle, at->size, 0, middle};
 }
 
+/* One leader or two: see sched_half, where `leaders` is asked for. */
+
 /* sched_tree.c: barriers, and broadcasts of one span */
 void sched_barrier_dissemination(struct sched *s, const struct sched_place *at);
 void sched_barrier_tree(struct sched *s, const struct sched_place *at);
-void sched_barrier_leaders(struct sched *s, const struct sched_place *at);
+void sched_barrier_leaders(struct sched *s, const struct sched_place *at, int leaders);
 void sched_bcast_binomial(struct sched *s, const struct sched_place *at, struct sched_span a);
 /* A chain of all ranks, in segments of seg units. */
 void sched_bcast_chain(
@@ -241,8 +245,8 @@ void sched_scatter_linear(
  * doubling needs a power of two. */
 void sched_allgather_tree(
 	struct sched *s, const struct sched_place *at, const struct sched_layout *l);
-void sched_allgather_leaders(
-	struct sched *s, const struct sched_place *at, const struct sched_layout *l);
+void sched_allgather_leaders(struct sched *s, const struct sched_place *at,
+	const struct sched_layout *l, int leaders);
 void sched_allgather_doubling(
 	struct sched *s, const struct sched_place *at, const struct sched_layout *l);
 void sched_allgather_bruck(
@@ -277,8 +281,8 @@ void sched_reduce_binomial(
 	struct sched *s, const struct sched_place *at, const struct sched_reduction *r);
 void sched_allreduce_tree(
 	struct sched *s, const struct sched_place *at, const struct sched_reduction *r);
-void sched_allreduce_leaders(
-	struct sched *s, const struct sched_place *at, const struct sched_reduction *r);
+void sched_allreduce_leaders(struct sched *s, const struct sched_place *at,
+	const struct sched_reduction *r, int leaders);
 void sched_allreduce_doubling(
 	struct sched *s, const struct sched_place *at, const struct sched_reduction *r);
 /* Rank i gets block i of the result at the start of SCHED_OUT. `in` lies side by side, r->n in all.
@@ -286,7 +290,7 @@ void sched_allreduce_doubling(
 void sched_reduce_scatter_tree(struct sched *s, const struct sched_place *at,
 	const struct sched_reduction *r, const struct sched_blocks *in);
 void sched_reduce_scatter_leaders(struct sched *s, const struct sched_place *at,
-	const struct sched_reduction *r, const struct sched_blocks *in);
+	const struct sched_reduction *r, const struct sched_blocks *in, int leaders);
 
 /* sched_reduce_parts.c: each rank combines a part of the vector. Commutative operators only. */
 void sched_reduce_rabenseifner(

@@ -73,12 +73,12 @@ void sched_allgather_tree(
 	finish(s, at, l);
 }
 
-/* The leaves give their blocks to the leader of their half and get all of them back. */
-void sched_allgather_leaders(
-	struct sched *s, const struct sched_place *at, const struct sched_layout *l)
+/* The leaves give their blocks to their leader and get all of them back. */
+void sched_allgather_leaders(struct sched *s, const struct sched_place *at,
+	const struct sched_layout *l, int leaders)
 {
 	struct work w = begin(s, at, l);
-	struct sched_half h = sched_half(at);
+	struct sched_half h = sched_half(at, leaders);
 	struct sched_span all = work_range(&w, 0, at->size);
 
 	if (at->rank != h.leader) {

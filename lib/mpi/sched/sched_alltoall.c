@@ -127,7 +127,7 @@ static void share_finish(struct sched *s, const struct share *x)
 void sched_alltoall_leaders(
 	struct sched *s, const struct sched_place *at, const struct sched_layout *l)
 {
-	struct sched_half h = sched_half(at);
+	struct sched_half h = sched_half(at, 2);
 	struct share x = {l, h, at->size, h.end - h.leader, h.other_end - h.other};
 	struct sched_span own = sched_range(source(l), source_blocks(l), 0, x.p);
 	struct sched_span result = sched_range(SCHED_OUT, &l->out, 0, x.p);

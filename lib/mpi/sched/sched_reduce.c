@@ -150,7 +150,7 @@ static void fold_exchange(struct sched *s, struct fold *f, int rank, int peer)
 	sched_round(s);
 }
 
-/* The leaves give to the leader of their half, the leaders exchange. The order is kept for
+/* The leaves give to their leader, two leaders exchange. The order is kept for
  * commutative operators too: then both leaders, and so all ranks, get the same bits. */
 static void fold_leaders(
 	struct sched *s, const struct sched_place *at, const struct sched_half *h, struct fold *f)
@@ -170,10 +170,10 @@ static void fold_leaders(
 		fold_exchange(s, f, at->rank, h->other);
 }
 
-void sched_allreduce_leaders(
-	struct sched *s, const struct sched_place *at, const struct sched_reduction *r)
+void sched_allreduce_leaders(struct sched *s, const struct sched_place *at,
+	const struct sched_reduction *r, int leaders)
 {
-	struct sched_half h = sched_half(at);
+	struct sched_half h = sched_half(at, leaders);
 	struct fold f = fold_start(r);
 
 	fold_leaders(s, at, &h, &f);
@@ -266,9 +266,9 @@ static struct fold fold_start_apart(const struct sched_reduction *r)
 }
 
 void sched_reduce_scatter_leaders(struct sched *s, const struct sched_place *at,
-	const struct sched_reduction *r, const struct sched_blocks *in)
+	const struct sched_reduction *r, const struct sched_blocks *in, int leaders)
 {
-	struct sched_half h = sched_half(at);
+	struct sched_half h = sched_half(at, leaders);
 	struct fold f = fold_start_apart(r);
 	struct sched_span own = sched_block_span(SCHED_OUT, in, at->rank);
 	struct sched_span out = sched_span(SCHED_OUT, 0, own.n);

@@ -47,10 +47,10 @@ void sched_barrier_tree(struct sched *s, const struct sched_place *at)
 	sched_bcast_binomial(s, at, none);
 }
 
-void sched_barrier_leaders(struct sched *s, const struct sched_place *at)
+void sched_barrier_leaders(struct sched *s, const struct sched_place *at, int leaders)
 {
 	struct sched_span none = sched_span(SCHED_OUT, 0, 0);
-	struct sched_half h = sched_half(at);
+	struct sched_half h = sched_half(at, leaders);
 
 	if (at->rank != h.leader) {
 		sched_send(s, h.leader, none);
