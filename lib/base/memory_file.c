@@ -26,9 +26,18 @@ static bool set_length(int fd, size_t bytes)
 	return ok;
 }
 
+/* A kernel may have been told to make none that could be executed, an older one does not know of it. */
+static int create(const char *name)
+{
+	enum { NOEXEC_SEAL = 8 };
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | NOEXEC_SEAL);
+
+	return fd < 0 && errno == EINVAL ? memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING) : fd;
+}
+
 int memory_file_make(const char *name, size_t bytes)
 {
-	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING), error;
+	int fd = create(name), error;
 
 	if (fd < 0)
 		return -1;
@@ -40,13 +49,14 @@ int memory_file_make(const char *name, size_t bytes)
 	return -1;
 }
 
-/* /proc shows "/memfd:NAME (deleted)". */
+/* /proc shows "/memfd:NAME (deleted)"; for a process whose first thread has ended, in the others
+ * alone. */
 static bool is_named(int fd, const char *name)
 {
 	char path[64], link[128], want[128];
 	ssize_t n;
 
-	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	snprintf(path, sizeof path, "/proc/thread-self/fd/%d", fd);
 	snprintf(want, sizeof want, "/memfd:%.*s (deleted)", MEMORY_FILE_NAME, name);
 	n = readlink(path, link, sizeof link - 1);
 	if (n < 0)

@@ -7,12 +7,21 @@
 
 #include "transport/tp.h"
 
+void tp_send_unstage(struct tp *tp, struct tp_send *op)
+{
+	if (!op->staged)
+		return;
+	tp->staged -= op->len;
+	free(op->staged);
+}
+
 void tp_send_done(struct tp *tp, struct tp_send *op, int rc)
 {
 	void *cookie = op->cookie;
 
 	list_remove(&op->link);
 	idtab_remove(&tp->sends, op->id);
+	tp_send_unstage(tp, op);
 	slab_give(&tp->send_slab, op);
 	tp->work.asked--;
 	tp->c.up->sent(tp->c.user, cookie, rc);

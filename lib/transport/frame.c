@@ -16,13 +16,8 @@ static const struct tp_envelope *envelope_of(const struct wire_frame *f)
 	return (const struct tp_envelope *)(const void *)f->envelope;
 }
 
-/* An announced message, as its sender named it. */
-struct announced {
-	uint64_t id, length, address;
-};
-
 /* 0: it is in its place, and both sides know; FT_ENOMEM: the sender cannot be told. */
-static int pulled(struct tp *tp, struct tp_peer *p, const struct announced *a, void *cookie)
+static int pulled(struct tp *tp, struct tp_peer *p, const struct tp_announced *a, void *cookie)
 {
 	int rc = tp_out_control(tp, p, WIRE_PULLED, a->id, 0);
 
@@ -31,24 +26,18 @@ static int pulled(struct tp *tp, struct tp_peer *p, const struct announced *a, v
 	return rc;
 }
 
-/* Fetch the payload of an announced message, or ask for it. 0; FT_ENOMEM: it was not asked for;
- * FT_EPEER: it can no longer be had, and the peer is lost. */
-static int ask(struct tp *tp, struct tp_peer *p, const struct announced *a, struct tp_place place)
+/* Fetch the payload of an announced message, or ask for it. 0; FT_ENOMEM: it was not asked for. */
+static int ask(struct tp *tp, struct tp_peer *p, const struct tp_announced *a, struct tp_place place)
 {
 	struct tp_recv *op;
+	uint64_t got = 0;
 
-	if (a->address) {
-		int rc = tp_memory_pull(p, a->address, a->length, place);
-
-		if (rc == FT_EPEER)
-			tp_peer_lose(tp, p, "its memory can no longer be read");
-		if (rc)
-			return rc == 1 ? pulled(tp, p, a, place.cookie) : rc;
-	}
+	if (a->address && tp_memory_pull(tp, p, a, place, &got))
+		return pulled(tp, p, a, place.cookie);
 	op = slab_take(&tp->recv_slab);
 	if (!op)
 		return FT_ENOMEM;
-	*op = (struct tp_recv){.peer = p->id, .length = a->length, .place = place};
+	*op = (struct tp_recv){.peer = p->id, .length = a->length, .got = got, .place = place};
 	op->id = idtab_add(&tp->recvs, op);
 	if (!op->id)
 		goto free_op;
@@ -99,7 +88,7 @@ int tp_unexpected_eager(struct tp *tp, struct tp_peer *p, const struct tp_envelo
 static int begin_rts(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 {
 	const struct tp_envelope *e = envelope_of(f);
-	struct announced a = {f->id, f->length, f->peer_id};
+	struct tp_announced a = {f->id, f->length, f->peer_id};
 	struct tp_place place;
 	struct tp_unexpected_message *h;
 
@@ -209,7 +198,7 @@ void tp_claim(struct tp *tp, struct tp_unexpected *unexpected, struct tp_place p
 {
 	struct tp_unexpected_message *h = (struct tp_unexpected_message *)unexpected;
 	struct tp_peer *p = &tp->peers[unexpected->peer];
-	struct announced a = {h->sender_id, unexpected->length, h->address};
+	struct tp_announced a = {h->sender_id, unexpected->length, h->address};
 	int rc = 0;
 
 	tp_assert_held(tp);

@@ -35,8 +35,14 @@ static inline uint8_t *body_target(struct tp_in *in, uint64_t *room)
 	switch (in->body) {
 	case BODY_UNEXPECTED:
 		return in->unexpected->bytes + in->offset;
-	case BODY_PLACE:
 	case BODY_DATA:
+		if (__builtin_expect(in->offset < in->op->got, false)) {
+			if (*room > in->op->got - in->offset)
+				*room = in->op->got - in->offset;
+			return NULL;
+		}
+		__attribute__((fallthrough));
+	case BODY_PLACE:
 		space = in->place.room > in->offset ? in->place.room - in->offset : 0;
 		if (space == 0)
 			return NULL;
@@ -54,6 +60,8 @@ static inline uint8_t *body_target(struct tp_in *in, uint64_t *room)
 /* They went into the place, all or none: body_target mixes no room with none. */
 static __attribute__((noinline)) void pass_pieces(struct tp_in *in, uint64_t bytes)
 {
+	if (in->body == BODY_DATA && in->offset < in->op->got)
+		return;
 	if (in->offset < in->place.room)
 		in->place.cursor->pass(in->place.cursor, (size_t)bytes);
 }
@@ -323,15 +331,19 @@ static int take_short(struct tp *tp, struct tp_peer *p, const struct byte_ring_r
 	return 0;
 }
 
-/* A header may lie in two records: its first part waits in the prefetch buffer. */
-static int take_stream(struct tp *tp, struct tp_peer *p, const uint8_t *bytes, size_t have)
+/* A header may lie in two records: its first part waits in the prefetch buffer. *used bytes are
+ * taken: less than all when enough was pulled. */
+static int take_stream(struct tp *tp, struct tp_peer *p, const struct byte_ring_record *r,
+	uint64_t enough, size_t *used)
 {
 	struct tp_in *in = &p->in;
 	struct wire_frame f;
 	int rc = 0;
 
-	while (have > 0 && rc == 0 && !p->dying) {
-		size_t n = take_body(tp, p, bytes, have);
+	*used = 0;
+	while (*used < r->length && rc == 0 && !p->dying && tp->pulled < enough) {
+		const uint8_t *bytes = r->bytes + *used;
+		size_t have = r->length - *used, n = take_body(tp, p, bytes, have);
 
 		if (n == 0) {
 			n = sizeof f - in->end < have ? sizeof f - in->end : have;
@@ -343,8 +355,7 @@ static int take_stream(struct tp *tp, struct tp_peer *p, const uint8_t *bytes, s
 				rc = begin(tp, p, &f);
 			}
 		}
-		bytes += n;
-		have -= n;
+		*used += n;
 	}
 	return rc;
 }
@@ -362,22 +373,26 @@ static void tell_others(struct tp *tp)
  * True when bytes came. */
 static bool read_ring(struct tp *tp, struct tp_peer *p)
 {
-	enum { RECORDS = 64 };
+	enum { RECORDS = 64, PULLS = 16 << 20 };
+	uint64_t enough = tp->pulled + PULLS;
 	struct byte_ring_record r;
 	int rc = 0, i;
 
-	for (i = 0; i < RECORDS && rc == 0 && !p->dying; i++) {
+	for (i = 0; i < RECORDS && rc == 0 && !p->dying && tp->pulled < enough; i++) {
 		enum byte_ring_kind kind = byte_ring_peek(p->in_ring, &r);
+		size_t used;
 
 		if (kind == BYTE_RING_NOTHING)
 			return i > 0;
 		if (kind == BYTE_RING_SHORT)
 			rc = take_short(tp, p, &r);
 		else if (kind == BYTE_RING_STREAM)
-			rc = take_stream(tp, p, r.bytes, r.length);
+			rc = take_stream(tp, p, &r, enough, &used);
 		else
 			rc = FT_EPROTO;
-		if (rc == 0 && byte_ring_pass(p->in_ring, r.length) && !p->dying)
+		if (kind == BYTE_RING_SHORT)
+			used = r.length;
+		if (rc == 0 && byte_ring_pass(p->in_ring, used) && !p->dying)
 			tp_memory_post(p);
 	}
 	if (rc)

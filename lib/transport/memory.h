@@ -33,7 +33,9 @@ struct tp_memory {
 	enum tp_memory_state state;
 	struct byte_ring *rings; /* two, mapped; the first is the lower rank's to write */
 	int fd;			 /* of the rings, until the peer has answered; -1 */
-	pid_t pid;		 /* of the peer's process */
+	pid_t pid;		 /* of the peer's process, */
+	uint64_t name_at;	 /* where in its memory it keeps */
+	uint8_t name[sizeof((struct tp_mailbox *)NULL)->name]; /* this */
 	bool unreadable;	 /* the system does not let us read its memory */
 	struct mailbox *theirs;	 /* mapped; NULL */
 	unsigned slot, own;	 /* ours in it; the peer's in ours */
@@ -72,9 +74,9 @@ int tp_memory_frame(struct tp *tp, struct tp_peer *p, const struct wire_frame *f
 bool tp_memory_slot(struct tp *tp, const struct tp_peer *p, uint64_t *slot);
 
 /* Reads an announced payload where it lies in the peer's memory: in one copy, and without the peer.
- * 1: done; 0: that cannot be done, the place is as it was, and it has to be sent; FT_EPEER: a part of
- * it was read into pieces, and no more can be. */
-int tp_memory_pull(struct tp_peer *p, uint64_t address, uint64_t length, struct tp_place place);
+ * False: it has to be sent, and its first *got bytes are in their place. */
+bool tp_memory_pull(struct tp *tp, struct tp_peer *p, const struct tp_announced *a,
+	struct tp_place place, uint64_t *got);
 
 /* The peer's connection is gone. */
 void tp_memory_drop(struct tp_peer *p);

@@ -33,7 +33,8 @@ static void stay(struct tp *tp, struct tp_peer *p, const char *why)
 {
 	log_event("peer %d: no memory is shared: %s", p->id, why);
 	tp_memory_drop(p);
-	if (tp->mail.required)
+	/* one whose last message has come before the frames about memory is not lost for that */
+	if (tp->mail.required && !tp->bye)
 		tp_peer_lose(
 			tp, p, "no memory can be shared with it, and nothing else may be used");
 }
@@ -50,6 +51,7 @@ static void where_mailbox_is(const struct tp *tp, struct wire_frame *f)
 {
 	f->id = (uint64_t)getpid();
 	f->peer_id = (uint32_t)tp->mail.fd;
+	f->seq = (uint64_t)(uintptr_t)tp->mail.name;
 	memcpy(f->envelope, tp->mail.name, TP_MEMORY_NAME);
 }
 
@@ -83,6 +85,8 @@ static bool take_mailbox(struct tp_memory *m, const struct wire_frame *f)
 {
 	m->slot = (unsigned)f->length;
 	m->pid = (pid_t)f->id;
+	m->name_at = f->seq;
+	memcpy(m->name, f->envelope, sizeof m->name);
 	m->theirs = tp_memory_take(
 		f->id, (int)(uint32_t)f->peer_id, "mailbox", f->envelope, sizeof *m->theirs);
 	return m->theirs != NULL;

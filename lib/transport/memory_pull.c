@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A long payload is read where it lies: out of the memory of the peer's process. */
+/*
+ * A long payload is read where it lies: out of the memory of the peer's process. Numbers of processes
+ * are used again, and a process that executes itself keeps its own. So each call reads the name, too,
+ * that the peer has drawn for this attachment and told us the place of: both come from one process,
+ * and a name that is the right one was written by the peer.
+ */
 #include <errno.h>
 #include <poll.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "transport/memory.h"
 
-enum { PIECES = 64, AT_ONCE = 1 << 30 };
+enum { PIECES = 64, AT_ONCE = 1 << 22 };
 
 /* The next pieces of the place, and how many bytes they have, at most `left`. */
 static size_t next_pieces(const struct tp_place *place, uint64_t done, uint64_t left,
@@ -26,8 +32,7 @@ static size_t next_pieces(const struct tp_place *place, uint64_t done, uint64_t 
 	return bytes;
 }
 
-/* The numbers of processes are used again: what was read was the peer's if its connection stands.
- */
+/* A peer that has dropped us may use its buffer for something else. */
 static bool still_connected(const struct tp_peer *p)
 {
 	struct pollfd hung_up = {.fd = p->fd, .events = POLLRDHUP};
@@ -39,29 +44,42 @@ static bool still_connected(const struct tp_peer *p)
 	return n == 0;
 }
 
-int tp_memory_pull(struct tp_peer *p, uint64_t address, uint64_t length, struct tp_place place)
+/* All of it, or as if nothing had been read. */
+static bool read_process(
+	struct tp_memory *m, uint64_t address, size_t bytes, struct iovec to[PIECES + 1], int n)
 {
-	uint64_t total = length < place.room ? length : place.room, done = 0;
+	uint8_t name[TP_MEMORY_NAME];
+	struct iovec from[] = {{(void *)(uintptr_t)address, bytes},
+		{(void *)(uintptr_t)m->name_at, sizeof name}};
+	ssize_t got;
+
+	to[n] = (struct iovec){name, sizeof name};
+	got = process_vm_readv(m->pid, to, (unsigned long)n + 1, from, 2, 0);
+	if (got < 0)
+		m->unreadable = errno == EPERM || errno == ENOSYS || errno == ESRCH;
+	return got == (ssize_t)(bytes + sizeof name) && memcmp(name, m->name, sizeof name) == 0;
+}
+
+bool tp_memory_pull(struct tp *tp, struct tp_peer *p, const struct tp_announced *a,
+	struct tp_place place, uint64_t *got)
+{
+	uint64_t total = a->length < place.room ? a->length : place.room;
 	struct tp_memory *m = p->memory;
-	struct iovec iov[PIECES];
-	int n;
+	struct iovec iov[PIECES + 1];
 
+	*got = 0;
 	if (!m || m->unreadable || !m->theirs)
-		return 0;
-	while (done < total) {
-		struct iovec from = {(void *)(uintptr_t)(address + done),
-			next_pieces(&place, done, total - done, iov, &n)};
-		ssize_t got = process_vm_readv(m->pid, iov, (unsigned long)n, &from, 1, 0);
+		return false;
+	while (*got < total) {
+		int n;
+		size_t bytes = next_pieces(&place, *got, total - *got, iov, &n);
 
-		if (got < 0 && done == 0)
-			m->unreadable = errno == EPERM || errno == ENOSYS;
-		if (got <= 0)
-			break;
+		if (!read_process(m, a->address + *got, bytes, iov, n))
+			return false;
 		if (place.cursor)
-			place.cursor->pass(place.cursor, (size_t)got);
-		done += (uint64_t)got;
+			place.cursor->pass(place.cursor, bytes);
+		*got += bytes;
+		tp->pulled += bytes;
 	}
-	if (done == total && still_connected(p))
-		return 1;
-	return place.cursor && done > 0 ? FT_EPEER : 0;
+	return still_connected(p);
 }

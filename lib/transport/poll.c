@@ -17,10 +17,6 @@ static void take_kick(struct tp *tp, const struct epoll_event *ev, int n)
 			return; /* there is nothing more to take */
 }
 
-/* A peer that is stopped after it took the mark, and before it rang, keeps the others of its word
- * from ringing: who sleeps looks again after so long. */
-enum { BELL_LOST_MS = 1000 };
-
 int tp_descriptor(const struct tp *tp)
 {
 	return tp->epoll_fd;
@@ -62,7 +58,7 @@ void tp_sleep(struct tp *tp, int timeout_ms)
 	if (!tp_memory_sleep(tp))
 		timeout_ms = 0;
 	else if (tp->mail.box && timeout_ms < 0)
-		timeout_ms = BELL_LOST_MS;
+		timeout_ms = TP_BELL_LOST_MS;
 	lock_give(tp->c.lock);
 	n = epoll_wait(tp->epoll_fd, ev, TP_EVENTS, timeout_ms);
 	lock_take(tp->c.lock);

@@ -3,10 +3,28 @@
  * The sender's side of messages (frame.c): eager ones leave at once, long ones are announced and
  * leave when they are asked for, unless they were taken back before.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "transport/tp.h"
+
+/* A payload in pieces is gathered for a peer that reads it where it lies, as long as there are few of
+ * them: that peer then needs no turn of ours for every part that a ring takes. */
+static void stage(struct tp *tp, struct tp_send *op)
+{
+	struct tp_place all = {.room = op->len};
+
+	if (tp->staged + op->len > TP_STAGED_MAX)
+		return;
+	op->staged = all.buf = malloc(op->len);
+	if (!op->staged)
+		return;
+	tp_payload_copy_pieces(&all, NULL, op->cursor, op->len);
+	tp->staged += op->len;
+	op->payload = op->staged;
+	op->cursor = NULL;
+}
 
 static __attribute__((noinline)) int send_rendezvous(struct tp *tp, struct tp_peer *p,
 	struct wire_frame *f, const void *payload, size_t len, unsigned flags, void *cookie)
@@ -21,6 +39,8 @@ static __attribute__((noinline)) int send_rendezvous(struct tp *tp, struct tp_pe
 		goto free_op;
 	f->kind = WIRE_RTS;
 	f->id = op->id;
+	if (p->out_ring && op->cursor && len > 0)
+		stage(tp, op);
 	f->peer_id = p->out_ring ? (uint64_t)(uintptr_t)op->payload : 0;
 	if (tp_out_small(tp, p, f, NULL, 0) != 0)
 		goto remove_id;
@@ -30,6 +50,7 @@ static __attribute__((noinline)) int send_rendezvous(struct tp *tp, struct tp_pe
 	return 0;
 
 remove_id:
+	tp_send_unstage(tp, op);
 	idtab_remove(&tp->sends, op->id);
 free_op:
 	slab_give(&tp->send_slab, op);

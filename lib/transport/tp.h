@@ -55,6 +55,7 @@ struct tp_send {
 	void *cookie;
 	struct tp_unexpected_message *self_message; /* to ourselves: the unexpected side, or NULL */
 	bool withdrawing;			    /* WITHDRAW was sent */
+	void *staged; /* the payload, gathered; malloc'ed; NULL */
 };
 
 static inline struct tp_send tp_send_of(
@@ -69,12 +70,19 @@ static inline struct tp_send tp_send_of(
 		.cookie = cookie};
 }
 
+/* A message whose payload waits at its sender, as that one named it. */
+struct tp_announced {
+	uint64_t id, length;
+	uint64_t address; /* in its memory; 0 */
+};
+
 /* A message whose place is known and whose payload is still to come. */
 struct tp_recv {
 	struct link link; /* in peer->receiving */
 	uint64_t id;
 	int peer;
 	uint64_t length;
+	uint64_t got; /* so many bytes are in their place already */
 	struct tp_place place;
 };
 
@@ -162,7 +170,9 @@ struct tp {
 	struct tp_mailbox mail;
 	unsigned sockets; /* connections whose frames come from the socket */
 	unsigned turn;
-	uint64_t flush; /* number of the next, from 1 */
+	uint64_t flush;	 /* number of the next, from 1 */
+	uint64_t pulled; /* bytes read out of the memory of others */
+	uint64_t staged; /* bytes of payloads that were gathered for others to read */
 	bool bye;
 	/* physical */
 	int epoll_fd, wake_fd;
@@ -177,6 +187,7 @@ enum {
 	TP_BATCH = 16384,    /* bytes of small messages that leave together */
 	TP_EVENTS = 16,	     /* asked of epoll at once */
 	TP_COPY_MAX = 2048,  /* up to here header and payload are copied into one write */
+	TP_STAGED_MAX = 16 << 20, /* bytes of all staged payloads at a time */
 };
 
 static inline void tp_assert_held(const struct tp *tp)
@@ -242,6 +253,7 @@ static inline void tp_consumed(struct tp *tp, struct tp_peer *p, uint64_t length
 }
 
 /* done.c: it is over, and freed; the user is told of a send or a receive */
+void tp_send_unstage(struct tp *tp, struct tp_send *op);
 void tp_send_done(struct tp *tp, struct tp_send *op, int rc);
 void tp_recv_done(struct tp *tp, struct tp_recv *op, int rc);
 void tp_unexpected_free(struct tp *tp, struct tp_unexpected_message *h);

@@ -186,6 +186,10 @@ void tp_kick(struct tp *tp);
  * tp_attach to tp_detach. */
 int tp_descriptor(const struct tp *tp);
 
+/* A peer of this host that is stopped at the wrong moment keeps up to 62 others from waking this
+ * process: who sleeps, or waits for the descriptor, looks again after so long. */
+enum { TP_BELL_LOST_MS = 1000 };
+
 /* The descriptor is waited for, or not any more. False: there is something already. */
 bool tp_listen(struct tp *tp, bool listen);
 

@@ -36,7 +36,8 @@ enum wire_kind {
 	WIRE_WITHDRAWN = 8, /* it is gone: id is the sender's */
 	WIRE_OFFER = 9,	  /* memory to be shared (memory.h): id is the sender's process, peer_id the
 			     descriptors of its rings (upper half) and of its mailbox, length the
-			     receiver's slot there, envelope the name of the files */
+			     receiver's slot there, envelope the name of the files, seq where that
+			     name lies in the sender's memory */
 	WIRE_TAKEN = 10,  /* it is: the same of the other side, without rings */
 	WIRE_MEMORY = 11, /* what follows in this direction lies in the memory */
 	WIRE_DECLINED = 12, /* nothing will be shared */

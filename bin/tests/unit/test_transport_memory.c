@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/memory_file.h"
+#include "cut.h"
 #include "tp_nodes.h"
 
 static atomic_bool none_made, none_opened;
@@ -35,9 +36,10 @@ int __wrap_memory_file_open(pid_t pid, int fd, const char *name, size_t bytes)
 	return none_opened ? -1 : __real_memory_file_open(pid, fd, name, bytes);
 }
 
-static atomic_int pulls;    /* calls that read another process */
-static int pull_errno;	    /* that they fail with; 0: they do not */
-static size_t pull_at_once; /* bytes that one reads at most; 0: all */
+static atomic_int pulls;  /* calls that read another process */
+static int pulls_allowed; /* of them, when pull_errno is set */
+static int pull_errno;	  /* that the others fail with; 0: they do not */
+static bool pull_strange; /* what they read is of another process */
 
 ssize_t __real_process_vm_readv(pid_t pid, const struct iovec *to, unsigned long nto,
 	const struct iovec *from, unsigned long nfrom, unsigned long flags);
@@ -47,16 +49,16 @@ ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *to, unsigned long
 ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *to, unsigned long nto,
 	const struct iovec *from, unsigned long nfrom, unsigned long flags)
 {
-	struct iovec part = *from;
+	ssize_t n;
 
-	pulls++;
-	if (pull_errno) {
+	if (pulls++ >= pulls_allowed && pull_errno) {
 		errno = pull_errno;
 		return -1;
 	}
-	if (pull_at_once && part.iov_len > pull_at_once)
-		part.iov_len = pull_at_once;
-	return __real_process_vm_readv(pid, to, nto, &part, nfrom, flags);
+	n = __real_process_vm_readv(pid, to, nto, from, nfrom, flags);
+	for (unsigned long i = 0; i < nto && pull_strange; i++)
+		memset(to[i].iov_base, 0, to[i].iov_len);
+	return n;
 }
 
 /* A message from node `from` to each other, and the frames about memory. */
@@ -110,7 +112,7 @@ START_TEST(messages_need_no_system_call)
 }
 END_TEST
 
-/* Expected or not, in one go or several. */
+/* Expected or not. */
 START_TEST(a_long_payload_is_read_where_it_lies)
 {
 	enum { BYTES = 300000 };
@@ -120,7 +122,6 @@ START_TEST(a_long_payload_is_read_where_it_lies)
 	nodes_start();
 	meet(0);
 	fill(big, sizeof big, 4);
-	pull_at_once = _i ? 100000 : 0;
 	exchange(0, 1, 0, 10, BYTES);
 	ck_assert_int_eq(send_to(1, 0, 0, big, BYTES, 0), 0);
 	WAIT_FOR(nodes[0].in[1][0].held);
@@ -128,8 +129,76 @@ START_TEST(a_long_payload_is_read_where_it_lies)
 	s = post(0, 1, 0, got, BYTES);
 	ck_assert(s->done);
 	ck_assert_int_eq(memcmp(got, big, BYTES), 0);
-	ck_assert_int_eq(pulls, _i ? 33 : 11);
+	ck_assert_int_eq(pulls, 11);
 	WAIT_FOR(nodes[0].sent == 10 && nodes[1].sent == 1);
+	nodes_stop();
+}
+END_TEST
+
+/* The pieces are gathered for it, and scattered by it. */
+START_TEST(a_payload_in_pieces_is_read_where_it_was_gathered)
+{
+	enum { BYTES = 100000 };
+	static uint8_t far_out[2 * BYTES], far_in[2 * BYTES];
+	struct cut out, in;
+	struct slot *s;
+	uint64_t before;
+
+	nodes_share_memory();
+	nodes_start();
+	meet(0);
+	before = system_calls();
+	cut_begin(&out, far_out, BYTES, 500);
+	cut_begin(&in, far_in, BYTES, 700);
+	for (size_t i = 0; i < BYTES; i++)
+		*cut_byte(&out, i) = (uint8_t)(i * 7 + (i >> 8));
+	s = post_place(1, 0, 0, (struct tp_place){.room = BYTES, .cursor = &in.head});
+	ck_assert_int_eq(send_to(0, 1, 0, &out.head, BYTES, TP_IOV_CURSOR), 0);
+	WAIT_FOR(s->done && nodes[0].sent == 1);
+	for (size_t i = 0; i < BYTES; i++)
+		ck_assert_uint_eq(*cut_byte(&in, i), (uint8_t)(i * 7 + (i >> 8)));
+	ck_assert_int_gt(pulls, 0);
+	ck_assert_uint_eq(system_calls(), before);
+	nodes_stop();
+}
+END_TEST
+
+/* More pieces than one call reads, and another call is refused: the rest is sent, into its place. */
+START_TEST(what_cannot_be_read_to_its_end_is_sent)
+{
+	enum { BYTES = 100000 };
+	static uint8_t far_in[2 * BYTES];
+	struct slot *s;
+	struct cut in;
+
+	nodes_share_memory();
+	nodes_start();
+	meet(0);
+	fill(big, sizeof big, 7);
+	pulls_allowed = _i;
+	pull_errno = _i ? EFAULT : EPERM;
+	cut_begin(&in, far_in, BYTES, 500);
+	s = post_place(1, 0, 0, (struct tp_place){.room = BYTES, .cursor = &in.head});
+	ck_assert_int_eq(send_to(0, 1, 0, big, BYTES, 0), 0);
+	WAIT_FOR(s->done && nodes[0].sent == 1);
+	ck_assert_int_eq(s->rc, 0);
+	for (size_t i = 0; i < BYTES; i++)
+		ck_assert_uint_eq(*cut_byte(&in, i), big[i]);
+	ck_assert_int_eq(pulls, _i + 1);
+	nodes_stop();
+}
+END_TEST
+
+/* The number of a process may name another one by then. */
+START_TEST(what_is_not_the_peers_is_not_believed)
+{
+	nodes_share_memory();
+	nodes_start();
+	meet(0);
+	fill(big, sizeof big, 8);
+	pull_strange = true;
+	exchange(0, 1, 0, 3, 300000);
+	ck_assert_int_eq(pulls, 3);
 	nodes_stop();
 }
 END_TEST
@@ -200,6 +269,78 @@ START_TEST(memory_that_is_required_or_none)
 }
 END_TEST
 
+static void bye(int i)
+{
+	lock_take(&nodes[i].lock);
+	tp_bye(nodes[i].tp);
+	lock_give(&nodes[i].lock);
+}
+
+static void look_at(int i)
+{
+	lock_take(&nodes[i].lock);
+	tp_flush(nodes[i].tp);
+	tp_look(nodes[i].tp, TP_ANYBODY);
+	lock_give(&nodes[i].lock);
+}
+
+/* Node 0 looks, node 1 only writes, until node 0 has the message, or (finished) its end. */
+static void hear_alone(bool finished)
+{
+	uint64_t until = clock_ns() + WAIT_MS * 1000000ull;
+
+	for (bool there = false; !there;) {
+		ck_assert_uint_lt(clock_ns(), until);
+		look_at(0);
+		nodes_all_locks(lock_take);
+		tp_flush(nodes[1].tp);
+		there = finished ? tp_finished(nodes[0].tp) : nodes[0].in[1][0].held != NULL;
+		nodes_all_locks(lock_give);
+	}
+}
+
+/* The first message is the last. Node 0 has offered memory and is gone when node 1 reads of it. */
+START_TEST(an_offer_after_the_last_message_loses_nobody)
+{
+	nodes_share_memory();
+	nodes_require_memory();
+	nodes_start();
+	ck_assert_int_ge(send_to(1, 0, 0, big, 8, 0), 0);
+	bye(1);
+	hear_alone(false);
+	bye(0);
+	hear_alone(true);
+	node_stop(0);
+	for (int i = 0; i < 100; i++)
+		look_at(1);
+	ck_assert_int_eq(nodes[1].lost, 0);
+	nodes_stop();
+}
+END_TEST
+
+/* A look reads no more than it has to: whoever waits for the lock comes in between. */
+START_TEST(one_look_reads_a_bounded_part)
+{
+	enum { MESSAGES = 40 };
+	int done = 0;
+
+	nodes_share_memory();
+	nodes_start();
+	meet(0);
+	for (uint32_t i = 0; i < MESSAGES; i++) {
+		post(1, 0, i, got, sizeof got);
+		ck_assert_int_eq(send_to(0, 1, i, big, sizeof big, 0), 0);
+	}
+	look_at(1);
+	for (int i = 0; i < MESSAGES; i++)
+		done += nodes[1].in[0][i].done;
+	ck_assert_int_gt(done, 0);
+	ck_assert_int_lt(done, MESSAGES);
+	WAIT_FOR(nodes[0].sent == MESSAGES);
+	nodes_stop();
+}
+END_TEST
+
 /* Node 1 writes and ends at once; node 0 has not looked since, and finds the end first. */
 START_TEST(what_was_written_before_the_end_is_read)
 {
@@ -220,14 +361,6 @@ START_TEST(what_was_written_before_the_end_is_read)
 	nodes_stop();
 }
 END_TEST
-
-static void look_at(int i)
-{
-	lock_take(&nodes[i].lock);
-	tp_flush(nodes[i].tp);
-	tp_look(nodes[i].tp, TP_ANYBODY);
-	lock_give(&nodes[i].lock);
-}
 
 /* Node 1 looks at nothing: its ring is full, and node 0 speaks with node 2 all the same. When node
  * 1 looks again everything comes, in order. */
@@ -362,11 +495,16 @@ START_TEST(what_one_look_leaves_is_not_forgotten)
 END_TEST
 
 UNIT_MAIN("transport_memory", tcase_add_test(tc, messages_need_no_system_call);
-	  tcase_add_loop_test(tc, a_long_payload_is_read_where_it_lies, 0, 2);
+	  tcase_add_test(tc, a_long_payload_is_read_where_it_lies);
+	  tcase_add_test(tc, a_payload_in_pieces_is_read_where_it_was_gathered);
+	  tcase_add_loop_test(tc, what_cannot_be_read_to_its_end_is_sent, 0, 4);
+	  tcase_add_test(tc, what_is_not_the_peers_is_not_believed);
 	  tcase_add_loop_test(tc, a_payload_that_cannot_be_read_is_sent, 0, 2);
 	  tcase_add_test(tc, no_more_is_read_than_there_is_room_for);
 	  tcase_add_loop_test(tc, without_memory_frames_stay_on_the_socket, 0, 2);
 	  tcase_add_loop_test(tc, memory_that_is_required_or_none, 0, 2);
+	  tcase_add_test(tc, an_offer_after_the_last_message_loses_nobody);
+	  tcase_add_test(tc, one_look_reads_a_bounded_part);
 	  tcase_add_test(tc, what_was_written_before_the_end_is_read);
 	  tcase_add_test(tc, a_full_ring_keeps_nobody_else_waiting);
 	  tcase_add_test(tc, a_sleeper_is_woken);

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "engine_inside.h"
 
-enum { TICK_US = 1000, IDLE_TICKS = 20 };
+enum { TICK_US = 1000, BUSY_US = 50, IDLE_TICKS = 20 };
 
 static struct {
 	int timer; /* a timerfd; any thread sets it */
@@ -59,27 +59,30 @@ static bool lock_for_tick(void)
 	return true;
 }
 
-static void tick_later(void)
+static void tick_later(long us)
 {
 	event_del(t.on_news);
-	set_timer(TICK_US);
+	set_timer(us);
 }
 
 /* News that were none, such as a kick that nobody has taken, are not waited for at once again.
  * Ticks that were started while this thread watched, or waited for the lock, have left news to be
  * waited for, or the timer set: one that stops takes both back. */
-static void go_on(bool busy, bool believed)
+static void go_on(bool busy, bool moved, bool believed)
 {
 	if (busy && believed && engine.windows && !engine_must_tick() &&
 		tp_listen(engine.tp, true)) {
+		struct timeval lost = {TP_BELL_LOST_MS / 1000, TP_BELL_LOST_MS % 1000 * 1000};
+
 		become(TICKING_WATCHING);
-		event_add(t.on_news, NULL);
+		event_add(t.on_news, &lost);
 		return;
 	}
 	tp_listen(engine.tp, false);
 	if (t.idle_ticks < IDLE_TICKS) {
 		become(TICKING_ON);
-		tick_later();
+		/* a payload on its way: the other side waits for room */
+		tick_later(moved && engine_must_tick() ? BUSY_US : TICK_US);
 	} else {
 		become(TICKING_STOPPED);
 		event_del(t.on_news);
@@ -92,7 +95,7 @@ static void tick(bool news)
 	bool busy = false, moved = false;
 
 	if (!lock_for_tick()) {
-		tick_later();
+		tick_later(TICK_US);
 		return;
 	}
 	if (engine.inside == 0 && engine_has_work()) {
@@ -102,7 +105,7 @@ static void tick(bool news)
 	}
 	t.idle_ticks = busy ? 0 : t.idle_ticks + 1 + t.locked_ticks;
 	t.locked_ticks = 0;
-	go_on(busy, moved || !news);
+	go_on(busy, moved, moved || !news);
 	engine_unlock();
 }
 
@@ -120,9 +123,8 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 static void on_news(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
-	(void)what;
 	(void)arg;
-	tick(true);
+	tick(what & EV_READ);
 }
 
 void engine_tick_start(void)

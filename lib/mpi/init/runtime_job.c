@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 #include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/descriptors.h"
@@ -108,6 +110,29 @@ static bool *ranks_near(void)
 	return near;
 }
 
+/* Where Yama guards processes from each other (kernel.yama.ptrace_scope), the other ranks of this host
+ * may read our memory all the same: they descend from the agent, as we do. */
+static void allow_readers(void)
+{
+	struct ucred agent;
+	socklen_t len = sizeof agent;
+
+	if (launch.settings.tcp_only || launch.control_fd < 0)
+		return;
+	if (getsockopt(launch.control_fd, SOL_SOCKET, SO_PEERCRED, &agent, &len) == 0)
+		prctl(PR_SET_PTRACER, (unsigned long)agent.pid, 0, 0, 0);
+}
+
+/* Those of ranks on this host: one for its connection, and one until it shares memory. */
+static unsigned descriptors_of_peers(void)
+{
+	unsigned n = (unsigned)launch.size;
+
+	for (int i = 0; i < launch.size && !launch.settings.tcp_only; i++)
+		n += launch.node[i] == launch.node[launch.rank];
+	return n;
+}
+
 static int attach(void)
 {
 	static const struct control_handlers commands = {
@@ -126,6 +151,7 @@ static int attach(void)
 	};
 	int rc;
 
+	allow_readers();
 	loop = phys.loop = loop_new("ftmpi-progress");
 	rc = loop && near ? tp_attach(tp, &phys) : FT_ENOMEM;
 	free(near);
@@ -196,7 +222,7 @@ void runtime_job_start(int *argc, char ***argv)
 	int rc;
 
 	learn(argc, argv);
-	descriptors_raise((unsigned)launch.size + OWN_DESCRIPTORS + PROGRAM_DESCRIPTORS);
+	descriptors_raise(descriptors_of_peers() + OWN_DESCRIPTORS + PROGRAM_DESCRIPTORS);
 	if (!descriptors_free(OWN_DESCRIPTORS))
 		runtime_job_give_up(descriptors_text());
 	rc = build();

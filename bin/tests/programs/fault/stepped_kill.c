@@ -4,8 +4,8 @@
  * kills it (SIGKILL). So it can die between any two of them, which a signal that is sent from
  * outside does not do: that one comes when the process enters the kernel.
  *
- * A process that sleeps in the kernel is killed there after SLEEP_S. Exit status 0: it was killed; 1:
- * it was gone before; 2: it cannot be traced.
+ * A process that sleeps in the kernel is killed there after SLEEP_S. Exit status 0: it was killed,
+ * by whomever (one that is stepped may be taken for dead); 1: it was gone before; 2: it cannot be traced.
  */
 #include <errno.h>
 #include <poll.h>
@@ -39,16 +39,18 @@ static long signal_of(int status)
 	return status >> 16 != 0 || signal == SIGTRAP ? 0 : signal;
 }
 
-static void step(pid_t pid, long steps)
+/* How it is after that: a status as of waitpid. */
+static int step(pid_t pid, long steps)
 {
-	int status;
+	int status = 0;
 
 	if (ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) != 0 || !stops(pid, &status))
-		return;
+		return status;
 	while (steps-- > 0)
 		if (ptrace(PTRACE_SINGLESTEP, pid, NULL, signal_of(status)) != 0 ||
 			!stops(pid, &status))
-			return;
+			break;
+	return status;
 }
 
 /* A process that has ended and was not waited for yet has no program any more. */
@@ -79,7 +81,7 @@ int main(int argc, char **argv)
 {
 	struct sigaction a = {.sa_handler = on_alarm}; /* without SA_RESTART */
 	pid_t pid = argc == 3 ? (pid_t)strtol(argv[1], NULL, 10) : 0;
-	int status = 0, err;
+	int status, err;
 
 	if (pid <= 0) {
 		fprintf(stderr, "usage: stepped_kill PID STEPS\n");
@@ -91,10 +93,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "stepped_kill: process %ld: %s\n", (long)pid, strerror(err));
 	if (err)
 		return err == ESRCH ? 1 : 2;
-	step(pid, strtol(argv[2], NULL, 10));
+	status = step(pid, strtol(argv[2], NULL, 10));
 	kill(pid, SIGKILL);
 	alarm(0);
-	while (waitpid(pid, &status, __WALL) == pid && !WIFSIGNALED(status) && !WIFEXITED(status))
+	while (!WIFSIGNALED(status) && !WIFEXITED(status) && waitpid(pid, &status, __WALL) == pid)
 		;
 	return WIFSIGNALED(status) ? 0 : 1;
 }
