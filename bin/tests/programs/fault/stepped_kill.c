@@ -98,5 +98,5 @@ int main(int argc, char **argv)
 	alarm(0);
 	while (!WIFSIGNALED(status) && !WIFEXITED(status) && waitpid(pid, &status, __WALL) == pid)
 		;
-	return WIFSIGNALED(status) ? 0 : 1;
+	return WIFEXITED(status) ? 1 : 0;
 }
