@@ -33,7 +33,7 @@ static uint32_t cells_of(size_t bytes)
 /* False: the reader says that it has given back what it never had. */
 static bool look_for_room(struct byte_ring_writer *w)
 {
-	uint32_t returned = atomic_load_explicit(&w->ring->returned, memory_order_acquire);
+	uint32_t returned = atomic_load(&w->ring->returned);
 	uint32_t used = w->sent - returned;
 
 	w->room = used <= ROOM_MAX ? ROOM_MAX - used : 0;
@@ -43,8 +43,7 @@ static bool look_for_room(struct byte_ring_writer *w)
 /* No room: the reader is asked to tell when there is, and may have made some just before. */
 static bool look_again(struct byte_ring_writer *w)
 {
-	atomic_store_explicit(&w->ring->wanted, 1, memory_order_relaxed);
-	atomic_thread_fence(memory_order_seq_cst);
+	atomic_store(&w->ring->wanted, 1);
 	return look_for_room(w);
 }
 
@@ -210,15 +209,13 @@ enum byte_ring_kind byte_ring_peek(struct byte_ring_reader *r, struct byte_ring_
 	return r->kind;
 }
 
-/* The writer looks at `returned` after it has said that it waits; here it is the other way round,
- * so one of the two sees the other. */
+/* The writer looks at `returned` after it has said that it waits; here it is the other way round, and
+ * all four are in one order, so one of the two sees the other. */
 static bool tell(struct byte_ring_reader *r)
 {
 	r->told = r->taken;
-	atomic_store_explicit(&r->ring->returned, r->taken, memory_order_release);
-	atomic_thread_fence(memory_order_seq_cst);
-	return atomic_load_explicit(&r->ring->wanted, memory_order_relaxed) &&
-	       atomic_exchange_explicit(&r->ring->wanted, 0, memory_order_relaxed);
+	atomic_store(&r->ring->returned, r->taken);
+	return atomic_load(&r->ring->wanted) && atomic_exchange(&r->ring->wanted, 0);
 }
 
 bool byte_ring_pass(struct byte_ring_reader *r, size_t bytes)

@@ -76,7 +76,7 @@ static void expect_calls(const char *want)
 static void begin(void)
 {
 	static const int node = 0, cores = 1;
-	struct world_info w = {0, 1, &node, &cores};
+	struct world_info w = {0, 1, &node, &cores, false};
 
 	calls[0] = '\0';
 	refuse_copy = refuse_delete = 0;

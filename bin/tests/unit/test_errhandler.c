@@ -59,7 +59,7 @@ static void put(struct comm *c, MPI_Comm_errhandler_function *fn)
 static void begin(void)
 {
 	static const int node = 0, cores = 1;
-	struct world_info w = {0, 1, &node, &cores};
+	struct world_info w = {0, 1, &node, &cores, false};
 
 	told_comm = MPI_COMM_NULL;
 	told_code = told_times = 0;
