@@ -23,8 +23,10 @@ static void try_bcast(int how, int size, int root, size_t n, size_t seg)
 			sched_bcast_binomial(&m->ranks[i].s, &at, a);
 		else if (how == 1)
 			sched_bcast_chain(&m->ranks[i].s, &at, a, seg);
-		else
+		else if (how == 2)
 			sched_bcast_scatter(&m->ranks[i].s, &at, a);
+		else
+			sched_bcast_star(&m->ranks[i].s, &at, a, 3);
 	}
 	sim_run(m);
 	for (int i = 0; i < size; i++) {
@@ -35,10 +37,10 @@ static void try_bcast(int how, int size, int root, size_t n, size_t seg)
 				ck_abort_msg("%s: rank %d has element %zu wrong", m->what, i, k);
 		}
 	}
-	if (how == 0 || (how == 1 && seg >= n))
+	if (how == 0 || how == 3 || (how == 1 && seg >= n))
 		ck_assert_uint_eq(m->messages, (size_t)size - 1);
-	/* no rank needs more than the whole; the tree and the chain send nothing twice */
-	if (how < 2)
+	/* no rank needs more than the whole; all but one send nothing twice */
+	if (how != 2)
 		ck_assert_uint_eq(m->cells, n * ((size_t)size - 1));
 	sim_free(m);
 }
@@ -126,6 +128,6 @@ START_TEST(test_parts)
 }
 END_TEST
 
-UNIT_MAIN("sched", tcase_add_loop_test(tc, test_bcast, 0, 3);
+UNIT_MAIN("sched", tcase_add_loop_test(tc, test_bcast, 0, 4);
 	  tcase_add_loop_test(
 		  tc, test_barrier, 0, (int)(sizeof barriers / sizeof *barriers)); tcase_add_test(tc, test_parts);)

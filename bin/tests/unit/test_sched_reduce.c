@@ -48,6 +48,7 @@ static const struct algorithm {
 	int tree;     /* so many times size - 1 messages when it commutes, or 0: any number */
 } algorithms[] = {
 	{"reduce binomial", AT_ROOT, sched_reduce_binomial, NULL, true, 1},
+	{"reduce star", AT_ROOT, sched_reduce_star, NULL, true, 1},
 	{"reduce rabenseifner", AT_ROOT, sched_reduce_rabenseifner, NULL, false, 0},
 	{"allreduce tree", AT_ALL, sched_allreduce_tree, NULL, true, 2},
 	{"allreduce leaders", AT_ALL, allreduce_leaders, NULL, true, 2},

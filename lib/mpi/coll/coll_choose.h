@@ -28,7 +28,7 @@ enum coll_kind {
 enum coll_algo {
 	ALGO_TREE,    /* binomial; where all get something: up to rank 0 and down again */
 	ALGO_LEADERS, /* two leaders, each with half of the ranks */
-	ALGO_STAR,    /* one leader, with all other ranks */
+	ALGO_STAR,    /* one leader, or the root, with all other ranks */
 	ALGO_DISSEMINATION,
 	ALGO_CHAIN,    /* from rank to rank; a broadcast in segments */
 	ALGO_SCATTER,  /* binomial scatter and ring */

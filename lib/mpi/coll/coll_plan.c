@@ -52,6 +52,9 @@ void coll_plan_bcast_span(struct coll_run *run, struct sched_span a)
 	struct coll_case k = case_of(run->c, COLL_BCAST, a.n, false);
 
 	switch (coll_choose(&k)) {
+	case ALGO_STAR:
+		sched_bcast_star(&run->s, &run->at, a, COLL_WINDOW);
+		break;
 	case ALGO_CHAIN:
 		sched_bcast_chain(&run->s, &run->at, a, coll_choose_segment(a.n));
 		break;
@@ -361,10 +364,16 @@ int coll_plan_reduce(struct coll_run *run, struct comm *c, const struct coll_red
 {
 	struct sched_reduction x = begin(run, r, root, c->rank == root);
 
-	if (choose(COLL_REDUCE, c, r, r->count) == ALGO_RABENSEIFNER)
+	switch (choose(COLL_REDUCE, c, r, r->count)) {
+	case ALGO_STAR:
+		sched_reduce_star(&run->s, &run->at, &x);
+		break;
+	case ALGO_RABENSEIFNER:
 		sched_reduce_rabenseifner(&run->s, &run->at, &x);
-	else
+		break;
+	default:
 		sched_reduce_binomial(&run->s, &run->at, &x);
+	}
 	return MPI_SUCCESS;
 }
 

@@ -225,6 +225,9 @@ void sched_barrier_dissemination(struct sched *s, const struct sched_place *at);
 void sched_barrier_tree(struct sched *s, const struct sched_place *at);
 void sched_barrier_leaders(struct sched *s, const struct sched_place *at, int leaders);
 void sched_bcast_binomial(struct sched *s, const struct sched_place *at, struct sched_span a);
+/* The root sends to each rank, to `window` of them at a time. */
+void sched_bcast_star(
+	struct sched *s, const struct sched_place *at, struct sched_span a, int window);
 /* A chain of all ranks, in segments of seg units. */
 void sched_bcast_chain(
 	struct sched *s, const struct sched_place *at, struct sched_span a, size_t seg);
@@ -278,6 +281,9 @@ void sched_neighbor(struct sched *s, const struct sched_place *at, const struct 
  * combined in rank order. At ranks that get no result SCHED_OUT is scratch.
  */
 void sched_reduce_binomial(
+	struct sched *s, const struct sched_place *at, const struct sched_reduction *r);
+/* Each rank gives to the root, which takes them one after another. */
+void sched_reduce_star(
 	struct sched *s, const struct sched_place *at, const struct sched_reduction *r);
 void sched_allreduce_tree(
 	struct sched *s, const struct sched_place *at, const struct sched_reduction *r);

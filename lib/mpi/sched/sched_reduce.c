@@ -129,6 +129,29 @@ void sched_reduce_binomial(
 		fold_end(s, &f, SCHED_OUT);
 }
 
+void sched_reduce_star(
+	struct sched *s, const struct sched_place *at, const struct sched_reduction *r)
+{
+	struct fold f = fold_start(r);
+
+	if (at->rank != at->root) {
+		sched_send(s, at->root, fold_acc(&f));
+		sched_round(s);
+		return;
+	}
+	for (int leaf = at->root - 1; leaf >= 0; leaf--) {
+		sched_recv(s, leaf, fold_spare(&f));
+		fold_left(s, &f);
+		sched_round(s);
+	}
+	for (int leaf = at->root + 1; leaf < at->size; leaf++) {
+		sched_recv(s, leaf, fold_spare(&f));
+		fold_right(s, &f);
+		sched_round(s);
+	}
+	fold_end(s, &f, SCHED_OUT);
+}
+
 void sched_allreduce_tree(
 	struct sched *s, const struct sched_place *at, const struct sched_reduction *r)
 {

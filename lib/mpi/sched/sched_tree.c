@@ -91,6 +91,22 @@ void sched_bcast_binomial(struct sched *s, const struct sched_place *at, struct 
 	}
 }
 
+void sched_bcast_star(
+	struct sched *s, const struct sched_place *at, struct sched_span a, int window)
+{
+	if (at->rank != at->root) {
+		sched_recv(s, at->root, a);
+		sched_round(s);
+		return;
+	}
+	for (int v = 1; v < at->size; v++) {
+		sched_send(s, sched_rank(at, v), a);
+		if (v % window == 0)
+			sched_round(s);
+	}
+	sched_round(s);
+}
+
 static struct sched_span segment(struct sched_span a, size_t seg, size_t i)
 {
 	size_t rest = a.n - i * seg;
