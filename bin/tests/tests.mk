@@ -89,7 +89,7 @@ define prove
 	prove --dry --statefile=$(B)/prove.state --state=failed >$(FAILED)/$(1); exit 1; }
 endef
 
-jobs: all $(if $(SANITIZER),,slices)
+jobs: all $(if $(SANITIZER),,slices $(TUNE_BIN))
 	$(call prove,jobs,$(PERL_TESTS_RUN))
 
 # Ranks of one host talk through memory: what passes messages, and what goes on after a kill, once more over TCP.

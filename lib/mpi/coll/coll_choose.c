@@ -4,7 +4,8 @@
  * rounds and large ones send every byte as seldom as possible. When ranks outnumber cores a message
  * costs a change of process whichever round it is in, so small operations take the fewest messages,
  * and among those the fewest one after another: two leaders.
- * The crowded rows were measured with 2 to 16 ranks on 2 cores over loopback; there every byte is
+ * The rows of coll_rules_near.h are for ranks of one host: make tune has measured them.
+ * The other crowded rows were measured with 2 to 16 ranks on 2 cores over loopback; there every byte is
  * copied by the same cores whatever the algorithm, so the plain tree stays good for long.
  */
 #include "coll_choose.h"
@@ -21,6 +22,7 @@ enum when {
 	ROOMY = 2, /* not crowded */
 	COMMUTES = 4,
 	POWER = 8, /* the size is a power of two */
+	NEAR = 16, /* messages go through memory */
 };
 
 /* The first row that holds is taken: sizes and bytes are the largest that it is for. */
@@ -30,6 +32,8 @@ static const struct rule {
 	size_t size, bytes;
 	enum coll_algo algo;
 } rules[] = {
+#include "coll_rules_near.h"
+
 	{COLL_BARRIER, ALWAYS, 2, ANY, ALGO_DISSEMINATION},
 	{COLL_BARRIER, CROWDED, 64, ANY, ALGO_LEADERS},
 	{COLL_BARRIER, CROWDED, ANY, ANY, ALGO_TREE},
@@ -99,7 +103,7 @@ enum coll_algo coll_choose(const struct coll_case *k)
 {
 	bool power = (k->size & (k->size - 1)) == 0;
 	int is = (k->crowded ? CROWDED : ROOMY) | (k->commutative ? COMMUTES : 0) |
-		 (power ? POWER : 0);
+		 (power ? POWER : 0) | (k->near ? NEAR : 0);
 
 	for (int i = 0; i < RULES; i++) {
 		const struct rule *r = &rules[i];

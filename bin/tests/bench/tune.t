@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What make tune is made of: each algorithm runs, and rows come out that the table of choices can hold.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use File::Temp ();
+use Test::More;
+
+use FTMPI::Test::Job     qw(program root sanitized);
+use FTMPI::Test::Process qw(run_quiet);
+
+plan skip_all => 'it is not built with a sanitizer' if sanitized('pingpong');
+
+my $run  = root() . '/bench/tune/run';
+my $dir  = File::Temp->newdir;
+my @fast = qw(-rounds 1 -seconds 0.001);
+
+# Every one at least once, also in the form for a number of ranks that is no power of two.
+my ($status, $text) = run_quiet($run, @fast, -ranks => '3,4', -bytes => '8,65536', -write => "$dir/rows.h", program('tune_bench'));
+is($status, 0, 'all algorithms run') or diag($text);
+for my $operation (qw(barrier bcast_sync reduce_sync allreduce allgather alltoall gather_sync scatter_sync scan reduce_scatter)) {
+	like($text, qr/^$operation\t4\t\d+\t\w+\t/m, "$operation was measured");
+}
+
+open(my $in, '<', "$dir/rows.h") or die "rows.h: $!\n";
+my @rows = grep { /\{/ } readline $in;
+cmp_ok(scalar @rows, '>=', 20, 'rows for two numbers of ranks');
+is_deeply([ grep { !/^\t\{COLL_\w+, NEAR \| CROWDED[\w| ]*, (?:\d+|ANY), (?:\d+|ANY), ALGO_\w+\},$/ } @rows ], [], 'rows of the table');
+
+($status, $text) = run_quiet($run, '-nonsense', program('tune_bench'));
+isnt($status, 0, 'an option that there is not');
+like($text, qr/^usage: /m, '... is answered with the usage');
+
+done_testing();
