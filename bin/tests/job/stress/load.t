@@ -49,6 +49,9 @@ right($more, 'alltoall', '-bytes', 4, '-rounds', 3);
 right($more, 'alltoall', '-bytes', 4096, '-rounds', 1);
 right($more, 'everyone');
 
+# What they share: two rings for a pair, and a page for each.
+right($many, 'shared', '-bytes', 65536, '-rounds', 3, '-kib', $many == 64 ? 256 << 10 : 16 << 10);
+
 # Messages that wait for receives, receives that wait for messages, in six orders.
 my $waiting = $sanitized ? 1000 : 10000;
 right(2, 'unexpected', '-messages', $waiting);

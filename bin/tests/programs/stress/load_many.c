@@ -6,9 +6,12 @@
 #include "load.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <mpi.h>
+
+#include "memory.h"
 
 /* ---- every rank with every other ---- */
 
@@ -67,6 +70,23 @@ static void run_everyone(struct load *l)
 			prog_wrong(&l->prog, "rank %d says that it is %d", i, in[i]);
 	free(r);
 	free(in);
+}
+
+/* What all ranks together share of memory to talk through, when each has talked with each: not more
+ * than -kib. */
+static void run_shared(struct load *l)
+{
+	unsigned long mine, all = 0;
+	run_alltoall(l);
+	MPI_Barrier(MPI_COMM_WORLD);
+	mine = memory_shared(&l->prog, "/memfd:ftmpi-");
+	MPI_Reduce(&mine, &all, 1, MPI_UNSIGNED_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+	if (l->prog.rank > 0)
+		return;
+	printf("load: %lu KiB are shared\n", all >> 10);
+	if (all == 0)
+		prog_wrong(&l->prog, "no memory is shared");
+	load_bound(l, "shared by all", all, (size_t)l->kib << 10);
 }
 
 /* All the others to rank 0, which connects to nobody. */
@@ -216,6 +236,7 @@ static void run_posted(struct load *l)
 const struct load_case load_many_cases[] = {
 	{"alltoall", run_alltoall, 1},
 	{"everyone", run_everyone, 1},
+	{"shared", run_shared, 1},
 	{"towards", run_towards, 1},
 	{"unexpected", run_unexpected, 2},
 	{"posted", run_posted, 2},

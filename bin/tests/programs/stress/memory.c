@@ -3,6 +3,7 @@
 
 #include <malloc.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static void look(const struct prog *prog, size_t *mapped, size_t *resident)
@@ -34,4 +35,23 @@ size_t memory_in_use(void)
 {
 	struct mallinfo2 m = mallinfo2();
 	return m.uordblks + m.hblkhd;
+}
+
+size_t memory_shared(const struct prog *prog, const char *path)
+{
+	FILE *in = fopen("/proc/self/smaps", "r");
+	char line[512];
+	size_t kib, sum = 0;
+	int wanted = 0;
+	if (!in)
+		prog_wrong(prog, "/proc/self/smaps cannot be read");
+	while (fgets(line, sizeof(line), in)) {
+		const char *name = strchr(line, '/');
+		if (strchr(line, '-') && strchr(line, ':') > strchr(line, '-'))
+			wanted = name && strncmp(name, path, strlen(path)) == 0;
+		else if (wanted && sscanf(line, "Pss: %zu kB", &kib) == 1)
+			sum += kib << 10;
+	}
+	fclose(in);
+	return sum;
 }

@@ -10,6 +10,10 @@
 /* Bytes of this process in physical memory. */
 size_t memory_resident(const struct prog *prog);
 
+/* Bytes of physical memory in mappings of files whose path begins so; what others have mapped, too,
+ * counts for each of them by its share. */
+size_t memory_shared(const struct prog *prog, const char *path);
+
 /* Bytes of address space it has. */
 size_t memory_mapped(const struct prog *prog);
 
