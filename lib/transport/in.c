@@ -97,17 +97,31 @@ static inline __attribute__((always_inline)) void body_advance(
 		body_end(tp, p);
 }
 
-/* A message that its sender wrote at once. Where it lies the envelope is bytes alone. */
-static inline __attribute__((always_inline)) int begin_eager(
-	struct tp *tp, struct tp_peer *p, const uint8_t *envelope, uint64_t length)
+/* Where it lies the envelope is bytes alone. */
+static const struct tp_envelope *envelope_of(const uint8_t *bytes)
 {
-	const struct tp_envelope *e = (const struct tp_envelope *)(const void *)envelope;
-	struct tp_in *in = &p->in;
+	return (const struct tp_envelope *)(const void *)bytes;
+}
+
+/* A message that its sender wrote at once: may it? */
+static inline int admit_eager(struct tp *tp, struct tp_peer *p, uint64_t length)
+{
 	uint64_t cost = tp_eager_cost(length);
 
 	if (length > WIRE_EAGER_MAX || p->unconsumed_in + cost > tp->c.unexpected_limit)
 		return FT_EPROTO;
 	p->unconsumed_in += (uint32_t)cost;
+	return 0;
+}
+
+static int begin_eager(
+	struct tp *tp, struct tp_peer *p, const uint8_t *envelope, uint64_t length)
+{
+	const struct tp_envelope *e = envelope_of(envelope);
+	struct tp_in *in = &p->in;
+
+	if (admit_eager(tp, p, length) != 0)
+		return FT_EPROTO;
 	in->left = in->length = length;
 	in->offset = 0;
 	in->place = tp->c.up->match(tp->c.user, p->id, e, length);
@@ -312,22 +326,44 @@ static bool read_socket(struct tp *tp, struct tp_peer *p)
 
 /* ---- through memory ---- */
 
-/* An eager message between two frames: its number is the next, and its epoch the connection's. */
-static int take_short(struct tp *tp, struct tp_peer *p, const struct byte_ring_record *r)
+/* Where it has no place, or one in pieces. */
+static __attribute__((noinline)) int take_short_slowly(struct tp *tp, struct tp_peer *p,
+	const struct byte_ring_record *r, const struct tp_place *place)
 {
 	struct tp_in *in = &p->in;
 	int rc;
 
-	if (in->body != BODY_NONE || in->end > 0 || p->bye_received ||
-		take_credit(p, r->credit) != 0)
-		return FT_EPROTO;
-	p->recv_seq++;
-	tp->counts.frames_in++;
-	rc = begin_eager(tp, p, r->envelope, r->length);
+	in->left = in->length = r->length;
+	in->offset = 0;
+	in->place = *place;
+	in->body = BODY_PLACE;
+	rc = place->cookie ? 0 : tp_unexpected_eager(tp, p, envelope_of(r->envelope));
 	if (rc)
 		return rc;
 	end_empty(tp, p);
 	take_body(tp, p, r->bytes, r->length);
+	return 0;
+}
+
+/* An eager message between two frames: its number is the next, and its epoch the connection's. It is
+ * here as a whole. */
+static int take_short(struct tp *tp, struct tp_peer *p, const struct byte_ring_record *r)
+{
+	struct tp_in *in = &p->in;
+	struct tp_place place;
+
+	if (in->body != BODY_NONE || in->end > 0 || p->bye_received ||
+		take_credit(p, r->credit) != 0 || admit_eager(tp, p, r->length) != 0)
+		return FT_EPROTO;
+	p->recv_seq++;
+	tp->counts.frames_in++;
+	place = tp->c.up->match(tp->c.user, p->id, envelope_of(r->envelope), r->length);
+	if (__builtin_expect(!place.cookie || place.cursor, false))
+		return take_short_slowly(tp, p, r, &place);
+	if (r->length > 0 && place.room > 0)
+		memcpy(place.buf, r->bytes, r->length < place.room ? r->length : place.room);
+	tp_consumed(tp, p, r->length);
+	tp->c.up->received(tp->c.user, place.cookie, r->length, 0);
 	return 0;
 }
 

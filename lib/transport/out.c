@@ -122,12 +122,11 @@ static size_t write_some(struct tp *tp, struct tp_peer *p, struct iovec *iov, in
 	return 0;
 }
 
-/* A message that fits a record of its ring goes there as it is. False: it goes another way. */
-static bool put_short(struct tp *tp, struct tp_peer *p, const struct wire_frame *f,
-	const void *payload, size_t len)
+bool tp_out_short(struct tp *tp, struct tp_peer *p, const struct tp_envelope *e, const void *payload,
+	size_t len)
 {
-	if (f->kind != WIRE_EAGER || len > BYTE_RING_SHORT_MAX || !list_empty(&p->queue) ||
-		p->dying || !byte_ring_put_short(p->out_ring, p->owed, f->envelope, payload, len))
+	if (len > BYTE_RING_SHORT_MAX || !list_empty(&p->queue) || p->dying ||
+		!byte_ring_put_short(p->out_ring, p->owed, e->bytes, payload, len))
 		return false;
 	p->unconsumed_in -= p->owed;
 	p->owed = 0;
@@ -143,8 +142,6 @@ int tp_out_small(
 	struct iovec iov[2] = {{f, sizeof *f}, {(void *)(uintptr_t)payload, len}};
 	size_t done;
 
-	if (p->out_ring && put_short(tp, p, f, payload, len))
-		return 0;
 	if (!reserve(tp, p, sizeof *f + len))
 		return FT_ENOMEM;
 	finish_header(tp, p, f);

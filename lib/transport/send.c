@@ -57,15 +57,15 @@ free_op:
 	return FT_ENOMEM;
 }
 
-int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *payload, size_t len,
-	unsigned flags, void *cookie)
+/* As a frame, or announced by one. */
+static __attribute__((noinline)) int send_frame(struct tp *tp, struct tp_peer *p,
+	const struct tp_envelope *e, const void *payload, size_t len, unsigned flags, void *cookie,
+	bool eager)
 {
-	struct tp_peer *p = &tp->peers[peer];
 	struct wire_frame f = {.seq = p->send_seq + 1, .length = len};
 	int rc;
 
-	tp_assert_held(tp);
-	if (peer == tp->c.self)
+	if (p->id == tp->c.self)
 		return flags & TP_NOW && len > tp->c.eager_limit
 			       ? FT_EAGAIN
 			       : tp_self_send(tp, e, payload, len, flags, cookie);
@@ -73,9 +73,8 @@ int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *pa
 		return FT_EPEER;
 	memcpy(f.envelope, e->bytes, sizeof f.envelope);
 	if (p->state == TP_IDLE)
-		tp_conns_connect(tp, peer);
-	if (len > tp->c.eager_limit || flags & (TP_SYNC | TP_IOV_CURSOR) ||
-		p->unconsumed + tp_eager_cost(len) > tp->c.unexpected_limit)
+		tp_conns_connect(tp, p->id);
+	if (!eager)
 		return flags & TP_NOW ? FT_EAGAIN
 				      : send_rendezvous(tp, p, &f, payload, len, flags, cookie);
 	f.kind = WIRE_EAGER;
@@ -85,6 +84,22 @@ int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *pa
 	p->send_seq = f.seq;
 	p->unconsumed += (uint32_t)tp_eager_cost(len);
 	return 1;
+}
+
+int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *payload, size_t len,
+	unsigned flags, void *cookie)
+{
+	struct tp_peer *p = &tp->peers[peer];
+	bool eager = len <= tp->c.eager_limit && !(flags & (TP_SYNC | TP_IOV_CURSOR)) &&
+		     p->unconsumed + tp_eager_cost(len) <= tp->c.unexpected_limit;
+
+	tp_assert_held(tp);
+	if (eager && p->out_ring && tp_out_short(tp, p, e, payload, len)) {
+		p->send_seq++;
+		p->unconsumed += (uint32_t)tp_eager_cost(len);
+		return 1;
+	}
+	return send_frame(tp, p, e, payload, len, flags, cookie, eager);
 }
 
 int tp_send_asked(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
