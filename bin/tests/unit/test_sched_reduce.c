@@ -205,4 +205,44 @@ START_TEST(test_reduction)
 }
 END_TEST
 
-UNIT_MAIN("sched_reduce", tcase_add_loop_test(tc, test_reduction, 0, ALGORITHMS);)
+/* Elements that this host's ranks send to ranks of others. Host h has `each` ranks, from h * each on. */
+static size_t leaves_host(builder *make, int host, int hosts, int each, size_t n)
+{
+	struct sched_reduction r = {n, true, false};
+	size_t sum = 0;
+
+	for (int rank = host * each; rank < (host + 1) * each; rank++) {
+		struct sched_place at = {rank, hosts * each, 0};
+		struct sched s;
+
+		sched_init(&s);
+		make(&s, &at, &r);
+		for (size_t i = 0; i < s.n; i++)
+			if (s.steps[i].kind == SCHED_SEND && s.steps[i].peer / each != host)
+				sum += s.steps[i].a.n;
+		sched_free(&s);
+	}
+	return sum;
+}
+
+/* A long vector leaves a host no more often than if it had one rank. */
+START_TEST(ranks_of_a_host_share_the_way_out)
+{
+	enum { N = 64 * 100 };
+	static builder *const builders[] = {sched_allreduce_rabenseifner, sched_reduce_rabenseifner};
+
+	for (size_t b = 0; b < 2; b++)
+		for (int hosts = 2; hosts <= 8; hosts *= 2)
+			for (int host = 0; host < hosts; host++) {
+				size_t alone = leaves_host(builders[b], host, hosts, 1, N);
+
+				for (int each = 2; each <= 8; each *= 2)
+					ck_assert_uint_le(
+						leaves_host(builders[b], host, hosts, each, N),
+						alone);
+			}
+}
+END_TEST
+
+UNIT_MAIN("sched_reduce", tcase_add_loop_test(tc, test_reduction, 0, ALGORITHMS);
+	  tcase_add_test(tc, ranks_of_a_host_share_the_way_out);)

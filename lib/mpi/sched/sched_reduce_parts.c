@@ -32,11 +32,25 @@ static void value_combine(struct sched *s, const struct value *v, int peer, stru
 /*
  * The hypercube of `power` ranks. With size = power + rest, each of the first `rest` pairs of
  * neighbours acts as one: by its even rank, or by the root if that is in it.
+ *
+ * An id has the bits of a rank's place among them in the opposite order. So the first exchanges of the
+ * halving, which move the most, are between neighbours: ranks that fill one host after the other
+ * send no more from host to host than one rank of each would.
  */
 struct cube {
 	int power, rest, root;
 	int id; /* of this rank in it, or -1 */
 };
+
+static int opposite(int bits, int power)
+{
+	int out = 0;
+
+	for (int low = 1, high = power / 2; high > 0; low *= 2, high /= 2)
+		if (bits & low)
+			out |= high;
+	return out;
+}
 
 static struct cube cube_of(const struct sched_place *at)
 {
@@ -46,23 +60,25 @@ static struct cube cube_of(const struct sched_place *at)
 		c.power <<= 1;
 	c.rest = at->size - c.power;
 	if (at->rank >= 2 * c.rest)
-		c.id = at->rank - c.rest;
+		c.id = opposite(at->rank - c.rest, c.power);
 	else if (at->root / 2 == at->rank / 2 ? at->rank == at->root : at->rank % 2 == 0)
-		c.id = at->rank / 2;
+		c.id = opposite(at->rank / 2, c.power);
 	return c;
 }
 
 static int cube_rank(const struct cube *c, int id)
 {
-	if (id >= c->rest)
-		return id + c->rest;
-	return c->root / 2 == id ? c->root : 2 * id;
+	int place = opposite(id, c->power);
+
+	if (place >= c->rest)
+		return place + c->rest;
+	return c->root / 2 == place ? c->root : 2 * place;
 }
 
 /* The id of the root, which always has one. */
 static int cube_root(const struct cube *c)
 {
-	return c->root < 2 * c->rest ? c->root / 2 : c->root - c->rest;
+	return opposite(c->root < 2 * c->rest ? c->root / 2 : c->root - c->rest, c->power);
 }
 
 /* Parts [lo, lo + n) of the vector, one part per id. */
