@@ -10,10 +10,13 @@ use lib "$FindBin::Bin/../lib";
 use File::Temp ();
 use Test::More;
 
+use FTMPI::Processors    ();
 use FTMPI::Test::Job     qw(program root sanitized);
 use FTMPI::Test::Process qw(run_quiet);
 
 plan skip_all => 'it is not built with a sanitizer' if sanitized('pingpong');
+
+plan skip_all => 'it is for fewer than 3 processors' if FTMPI::Processors::count() > 2;
 
 my $run  = root() . '/bench/tune/run';
 my $dir  = File::Temp->newdir;
@@ -34,5 +37,9 @@ is_deeply([ grep { !/^\t\{COLL_\w+, NEAR \| CROWDED[\w| ]*, (?:\d+|ANY), (?:\d+|
 ($status, $text) = run_quiet($run, '-nonsense', program('tune_bench'));
 isnt($status, 0, 'an option that there is not');
 like($text, qr/^usage: /m, '... is answered with the usage');
+
+($status, $text) = run_quiet($run, qw(-ranks 1), program('tune_bench'));
+isnt($status, 0, 'a rank that has a processor');
+like($text, qr/^bench\/tune\/run: 1 ranks have a processor each here /m, '... is refused');
 
 done_testing();

@@ -17,6 +17,9 @@ use FTMPI::Test::Job   qw(sanitized);
 use FTMPI::Test::Kills ();
 
 FTMPI::Test::Fault::alone();
+if (defined(my $reason = FTMPI::Test::Kills::cannot_trace())) {
+	plan skip_all => $reason;
+}
 
 my $kills = sanitized('mail') ? 3 : 12;
 my $seed  = 1;

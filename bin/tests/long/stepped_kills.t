@@ -13,6 +13,9 @@ use FTMPI::Test::Fault ();
 use FTMPI::Test::Kills ();
 
 FTMPI::Test::Fault::alone();
+if (defined(my $reason = FTMPI::Test::Kills::cannot_trace())) {
+	plan skip_all => $reason;
+}
 
 for my $coord (qw(blocking eventlog)) {
 	FTMPI::Test::Kills::killed(program => 'mail', coord => $coord, seed => 1, kills => 100,

@@ -20,9 +20,10 @@ void engine_defer_cancel(struct engine_deferred *deferred)
 }
 
 /* One may queue others, and may let the lock go. */
-void engine_defer_run(bool of_program)
+bool engine_defer_run(bool of_program)
 {
 	struct link *item, later;
+	bool ran = false;
 
 	engine_assert_held();
 	list_init(&later);
@@ -36,7 +37,9 @@ void engine_defer_run(bool of_program)
 		}
 		engine_defer_cancel(deferred);
 		deferred->run(deferred);
+		ran = true;
 	}
 	while ((item = list_pop(&later)))
 		list_append(&engine.deferred, item);
+	return ran;
 }

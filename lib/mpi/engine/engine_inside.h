@@ -60,8 +60,8 @@ static inline void engine_tell_if_due(void)
 
 /* ---- engine_defer.c ---- */
 
-/* of_program: this is one of its threads, not the progress thread. */
-void engine_defer_run(bool of_program);
+/* of_program: this is one of its threads, not the progress thread. Was there anything for it? */
+bool engine_defer_run(bool of_program);
 
 /* One look, at this peer first, and the work that it deferred. Has anything moved? */
 static inline bool engine_look_at(int expect, bool of_program)
@@ -70,9 +70,9 @@ static inline bool engine_look_at(int expect, bool of_program)
 
 	if (__builtin_expect(list_empty(&engine.deferred), true))
 		return moved;
-	engine_defer_run(of_program);
+	moved |= engine_defer_run(of_program);
 	tp_flush(engine.tp);
-	return true;
+	return moved;
 }
 
 /* ---- engine_tick.c ---- */

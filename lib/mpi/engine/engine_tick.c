@@ -81,7 +81,7 @@ static void go_on(bool busy, bool moved, bool believed)
 	tp_listen(engine.tp, false);
 	if (t.idle_ticks < IDLE_TICKS) {
 		become(TICKING_ON);
-		/* a payload on its way: the other side waits for room */
+		/* as long as bytes move: the other side may wait for room */
 		tick_later(moved && engine_must_tick() ? BUSY_US : TICK_US);
 	} else {
 		become(TICKING_STOPPED);

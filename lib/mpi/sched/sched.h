@@ -218,7 +218,7 @@ static inline struct sched_half sched_half(const struct sched_place *at, int lea
 	return (struct sched_half){middle, at->size, 0, middle};
 }
 
-/* One leader or two: see sched_half, where `leaders` is asked for. */
+/* Below, `leaders` is 1 or 2: as sched_half. */
 
 /* sched_tree.c: barriers, and broadcasts of one span */
 void sched_barrier_dissemination(struct sched *s, const struct sched_place *at);

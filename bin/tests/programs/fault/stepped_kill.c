@@ -14,20 +14,32 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { SLEEP_S = 1, EXEC_MS = 1000 };
+
+/* A status that is none of an end, nor of a stop. */
+enum { RUNS = 0xffff };
 
 static void on_alarm(int signal)
 {
 	(void)signal; /* it interrupts waitpid */
 }
 
+/* Again and again: one alarm may come before waitpid does. 0: none. */
+static void set_alarm(int seconds)
+{
+	struct itimerval t = {{seconds, 0}, {seconds, 0}};
+
+	setitimer(ITIMER_REAL, &t, NULL);
+}
+
 /* False: it is gone, or sleeps. */
 static int stops(pid_t pid, int *status)
 {
-	alarm(SLEEP_S);
+	set_alarm(SLEEP_S);
 	return waitpid(pid, status, __WALL) == pid && WIFSTOPPED(*status);
 }
 
@@ -42,7 +54,7 @@ static long signal_of(int status)
 /* How it is after that: a status as of waitpid. */
 static int step(pid_t pid, long steps)
 {
-	int status = 0;
+	int status = RUNS;
 
 	if (ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) != 0 || !stops(pid, &status))
 		return status;
@@ -95,7 +107,7 @@ int main(int argc, char **argv)
 		return err == ESRCH ? 1 : 2;
 	status = step(pid, strtol(argv[2], NULL, 10));
 	kill(pid, SIGKILL);
-	alarm(0);
+	set_alarm(0);
 	while (!WIFSIGNALED(status) && !WIFEXITED(status) && waitpid(pid, &status, __WALL) == pid)
 		;
 	return WIFEXITED(status) ? 1 : 0;

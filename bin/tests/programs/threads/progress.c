@@ -5,7 +5,9 @@
  * tells the other by a signal that the message is through; without a progress thread it never would
  * be. Ranks 0 and 1 on one machine.
  */
+#include <dirent.h>
 #include <mpi.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,6 +71,67 @@ static void one_round(const struct prog *p, unsigned char *buf, int round, int b
 			prog_wrong(p, "round %d: byte %d is %d", round, i, buf[i]);
 }
 
+/* How often the progress thread has gone to sleep. */
+static long sleeps(const struct prog *p)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	long found = -1;
+
+	for (struct dirent *d; found < 0 && tasks && (d = readdir(tasks));) {
+		char path[300], line[128];
+		FILE *in;
+		int ours = 0;
+
+		snprintf(path, sizeof(path), "/proc/self/task/%s/status", d->d_name);
+		in = fopen(path, "r");
+		while (in && fgets(line, sizeof(line), in)) {
+			ours |= strcmp(line, "Name:\tftmpi-progress\n") == 0;
+			if (ours)
+				sscanf(line, "voluntary_ctxt_switches: %ld", &found);
+		}
+		if (in)
+			fclose(in);
+	}
+	if (tasks)
+		closedir(tasks);
+	if (found < 0)
+		prog_wrong(p, "there is no progress thread");
+	return found;
+}
+
+static void add(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+	(void)type;
+	for (int i = 0; i < *n; i++)
+		((int *)inout)[i] += ((int *)in)[i];
+}
+
+/* What only a thread of the program may do, the user's operator, keeps the progress thread waiting: it
+ * may ask once a millisecond whether there is something else. */
+static void left_to_the_program(const struct prog *p)
+{
+	enum { MS = 300 };
+	double begin, end;
+	long before, ticks;
+	int one = 1, sum = 0;
+	MPI_Request request;
+	MPI_Op op;
+
+	MPI_Op_create(add, 1, &op);
+	MPI_Iallreduce(&one, &sum, 1, MPI_INT, op, MPI_COMM_WORLD, &request);
+	before = sleeps(p);
+	for (begin = end = now(); end - begin < MS * 1e-3; end = now())
+		poll(NULL, 0, MS / 10);
+	ticks = sleeps(p) - before;
+	if ((double)ticks > 1.2e3 * (end - begin) + 50)
+		prog_wrong(p, "%ld ticks in %.0f ms in which nothing could be done", ticks,
+			(end - begin) * 1e3);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	MPI_Op_free(&op);
+	if (sum != 2)
+		prog_wrong(p, "the sum is %d", sum);
+}
+
 int main(int argc, char **argv)
 {
 	struct prog p = {
@@ -86,6 +149,7 @@ int main(int argc, char **argv)
 	buf = prog_alloc(&p, BYTES);
 	for (int round = 1; round <= ROUNDS; round++)
 		one_round(&p, buf, round, round % 2, (pid_t)other);
+	left_to_the_program(&p);
 	if (p.rank == 0)
 		printf("progress: right, %d rounds\n", ROUNDS);
 	free(buf);

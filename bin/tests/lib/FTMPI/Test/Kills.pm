@@ -9,10 +9,12 @@ use strict;
 use warnings;
 
 use Exporter qw(import);
+use POSIX ();
 use Test::More ();
 
-use FTMPI::Test::Fault ();
-use FTMPI::Test::Job   qw(data_file program);
+use FTMPI::Test::Fault   ();
+use FTMPI::Test::Job     qw(data_file program);
+use FTMPI::Test::Process qw(run_quiet);
 
 our @EXPORT_OK = qw(open_operations killed moved stepped);
 
@@ -59,6 +61,19 @@ sub killed
 	Test::More::cmp_ok($kills, '>=', $least, $name) or Test::More::diag($fault->job->saw);
 	$fault->survived($name, restarts => [$least, $kills]);
 	return;
+}
+
+# Why no process that is not this one's own can be traced here; undef: it can.
+sub cannot_trace
+{
+	my $pid = fork() // die "cannot fork: $!\n";
+	if (!$pid) {
+		exec 'sleep', 60 or POSIX::_exit(127);
+	}
+	my ($status, $text) = run_quiet(program('stepped_kill'), $pid, 0);
+	kill 'KILL', $pid;
+	waitpid($pid, 0);
+	return $status > 1 ? "nothing can be traced here: $text" : undef;
 }
 
 # A process goes on by less than so many instructions, and dies after the last of them.
