@@ -5,6 +5,7 @@
  * steps; after each step the reader looks, and takes what there is.
  */
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -41,6 +42,7 @@ static void share(void)
 
 /* ---- the process that is stepped ---- */
 
+/* -1, and a line that says so: the system lets nobody trace. */
 static pid_t begin(void (*what)(void))
 {
 	pid_t pid = fork();
@@ -55,8 +57,11 @@ static pid_t begin(void (*what)(void))
 		_exit(0);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_msg(WIFSTOPPED(status), "a process cannot be traced here");
-	return pid;
+	if (WIFSTOPPED(status))
+		return pid;
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+	fprintf(stderr, "test_byte_ring_steps: left out, nothing can be traced here\n");
+	return -1;
 }
 
 /* False: it has ended, and well. */
@@ -139,6 +144,8 @@ START_TEST(a_record_is_there_as_a_whole_or_not_at_all)
 	reader = (struct byte_ring_reader){
 		.ring = &shared->ring, .at = BEGIN, .taken = BEGIN, .told = BEGIN};
 	pid = begin(write_all);
+	if (pid < 0)
+		return;
 	do {
 		struct byte_ring_record r;
 		enum byte_ring_kind kind;
@@ -172,6 +179,8 @@ START_TEST(who_takes_the_mark_has_left_news)
 	share();
 	ck_assert(mailbox_sleep(&shared->box, 2));
 	pid = begin(post);
+	if (pid < 0)
+		return;
 	while (step(pid)) {
 		uint64_t word = shared->box.words[1].bits;
 
