@@ -158,12 +158,17 @@ sub kill_at_random
 	my $kill = $option{kill} // sub { kill 'KILL', $_[0] };
 	srand $seed;
 	for (;;) {
-		my ($rounds, $lines) = (1 + int rand $most, rand() < 0.5 ? 1 : 99);
-		for (;;) {
-			my $new = substr $job->{out}, $seen;
-			last if $new =~ /^rank \d+ waits/m || ($new =~ s/^round//mg) >= $rounds;
-			last if ($new =~ s/^line after//mg) >= $lines;
-			return $kills if !$job->take($job->{until});
+		my ($rounds, $lines, $now) = (1 + int rand $most, rand() < 0.5 ? 1 : 99, 0);
+		until ($now) {
+			pos($job->{out}) = $seen;
+			while ($job->{out} =~ /\G([^\n]*)\n/gc) {
+				my $line = $1;
+				$rounds-- if $line =~ /^round/;
+				$lines--  if $line =~ /^line after/;
+				$now ||= $rounds <= 0 || $lines <= 0 || $line =~ /^rank \d+ waits/;
+			}
+			$seen = pos($job->{out});
+			return $kills if !$now && !$job->take($job->{until});
 		}
 		$seen = length $job->{out};
 		my %ranks   = $self->ranks;
