@@ -13,7 +13,7 @@ use Test::More;
 use FTMPI::Test::Cluster  ();
 use FTMPI::Test::Fault    ();
 use FTMPI::Test::Job      qw(program);
-use FTMPI::Test::Process  qw(must_run process_name wait_gone);
+use FTMPI::Test::Process  qw(patience must_run process_name wait_gone);
 
 if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
 	plan skip_all => $reason;
@@ -33,7 +33,7 @@ my $no_spare = $cluster->machine_file(map { "node$_ slots=2" } 1 .. 2);
 sub at_rest
 {
 	my ($name) = @_;
-	my $until = time + REST_SECONDS;
+	my $until = time + patience(REST_SECONDS);
 	my @left;
 	while (@left = grep { !$cut || comm($_) !~ /^sshd/ } $cluster->strangers) {
 		last if wait_gone($until, @left);

@@ -12,7 +12,7 @@ use Test::More;
 
 use FTMPI::Test::Cluster ();
 use FTMPI::Test::Kills   ();
-use FTMPI::Test::Process qw(process_name wait_gone);
+use FTMPI::Test::Process qw(patience process_name wait_gone);
 
 if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
 	plan skip_all => $reason;
@@ -26,7 +26,7 @@ use constant REST_SECONDS => 30;
 sub at_rest
 {
 	my ($name) = @_;
-	my $until = time + REST_SECONDS;
+	my $until = time + patience(REST_SECONDS);
 	my @left;
 	while (@left = $cluster->strangers) {
 		last if wait_gone($until, @left);
