@@ -18,4 +18,4 @@ tune: deps-build $(TUNE_BIN)
 
 .PHONY: tune
 
--include $(wildcard $(O)/bench/tune/*.d)
+-include $(wildcard $(TUNE_O:.o=.d))

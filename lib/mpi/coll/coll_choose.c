@@ -4,8 +4,8 @@
  * rounds and large ones send every byte as seldom as possible. When ranks outnumber cores a message
  * costs a change of process whichever round it is in, so small operations take the fewest messages,
  * and among those the fewest one after another: two leaders.
- * The rows of coll_rules_near.h are for ranks of one host: make tune has measured them.
- * The other crowded rows were measured with 2 to 16 ranks on 2 cores over loopback; there every byte is
+ * Rows for ranks of one host come first: make tune writes them to coll_rules_near.h.
+ * The crowded rows here were measured with 2 to 16 ranks on 2 cores over loopback; there every byte is
  * copied by the same cores whatever the algorithm, so the plain tree stays good for long.
  */
 #include "coll_choose.h"

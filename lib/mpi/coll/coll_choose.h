@@ -46,7 +46,7 @@ struct coll_case {
 	int size;
 	size_t bytes;
 	bool crowded;	  /* ranks outnumber cores: the number of messages counts */
-	bool near;	  /* messages go through memory: a byte costs more than a message */
+	bool near;	  /* all ranks talk through memory */
 	bool commutative; /* reductions only */
 };
 
