@@ -163,7 +163,67 @@ START_TEST(a_payload_in_pieces_is_read_where_it_was_gathered)
 }
 END_TEST
 
-/* More pieces than one call reads, and another call is refused: the rest is sent, into its place. */
+enum { PIECES_BYTES = 500000, ALL_GATHERED = (16 << 20) / PIECES_BYTES };
+
+/* Payloads in pieces, which have no place yet. */
+static void announce_pieces(struct cut *cuts, int to, uint32_t first, uint32_t count)
+{
+	for (uint32_t i = first; i < first + count; i++) {
+		cut_begin(&cuts[i], big, PIECES_BYTES, 500);
+		ck_assert_int_eq(send_to(0, to, i, &cuts[i].head, PIECES_BYTES, TP_IOV_CURSOR), 0);
+		WAIT_FOR(nodes[to].in[0][i].held);
+	}
+}
+
+/* Is it gathered, and so read at once? Else it is sent in pieces. */
+static bool is_gathered(const struct cut *cut, int to, uint32_t number)
+{
+	int before = pulls, sent = nodes[0].sent;
+	struct slot *s = post(to, 0, number, got, sizeof got);
+
+	WAIT_FOR(s->done && nodes[0].sent == sent + 1);
+	ck_assert_int_eq(s->rc, 0);
+	for (size_t i = 0; i < PIECES_BYTES; i++)
+		ck_assert_uint_eq(got[i], *cut_byte(cut, i));
+	return pulls > before;
+}
+
+/* So much at a time. What is received, taken back or lost makes room. */
+START_TEST(gathered_payloads_are_bounded)
+{
+	static struct cut cuts[4 * ALL_GATHERED];
+	uint32_t next = ALL_GATHERED + 1;
+
+	nodes_share_memory();
+	nodes_start();
+	meet(0);
+	fill(big, sizeof big, 9);
+	announce_pieces(cuts, 1, 0, next);
+	ck_assert(!is_gathered(&cuts[ALL_GATHERED], 1, ALL_GATHERED));
+	ck_assert(is_gathered(&cuts[0], 1, 0));
+	announce_pieces(cuts, 1, next, 1);
+	ck_assert(is_gathered(&cuts[next], 1, next));
+	for (int before = nodes[0].sent, i = 1; i < ALL_GATHERED; i++) {
+		lock_take(&nodes[0].lock);
+		tp_withdraw(nodes[0].tp, 1, &nodes[0]);
+		lock_give(&nodes[0].lock);
+		WAIT_FOR(nodes[0].sent == before + i);
+		ck_assert_int_eq(nodes[0].sent_rc, FT_ECANCEL);
+	}
+	announce_pieces(cuts, 1, ++next, ALL_GATHERED);
+	ck_assert(is_gathered(&cuts[next], 1, next));
+	node_stop(1);
+	WAIT_FOR(nodes[0].lost == 1);
+	next += ALL_GATHERED;
+	announce_pieces(cuts, 2, next, ALL_GATHERED);
+	for (uint32_t i = next; i < next + ALL_GATHERED; i++)
+		ck_assert(is_gathered(&cuts[i], 2, i));
+	nodes_stop();
+}
+END_TEST
+
+/* More pieces than one call reads, and another call is refused: the rest is sent, into its place.
+ */
 START_TEST(what_cannot_be_read_to_its_end_is_sent)
 {
 	enum { BYTES = 100000 };
@@ -497,6 +557,7 @@ END_TEST
 UNIT_MAIN("transport_memory", tcase_add_test(tc, messages_need_no_system_call);
 	  tcase_add_test(tc, a_long_payload_is_read_where_it_lies);
 	  tcase_add_test(tc, a_payload_in_pieces_is_read_where_it_was_gathered);
+	  tcase_add_test(tc, gathered_payloads_are_bounded);
 	  tcase_add_loop_test(tc, what_cannot_be_read_to_its_end_is_sent, 0, 4);
 	  tcase_add_test(tc, what_is_not_the_peers_is_not_believed);
 	  tcase_add_loop_test(tc, a_payload_that_cannot_be_read_is_sent, 0, 2);
