@@ -44,6 +44,12 @@ bool section_numbers_take(struct section_numbers_bytes *n, const uint8_t *bytes,
 
 	if (c.bad || (len - HEAD_BYTES) % ENTRY_BYTES || (len - HEAD_BYTES) / ENTRY_BYTES != count)
 		return false;
+	for (; count > 0; count--) {
+		cursor_u64(&c);
+		cursor_u32(&c);
+		if (cursor_u32(&c) & ~(uint32_t)(CROWDED | NEAR))
+			return false;
+	}
 	copy = malloc(len);
 	if (!copy)
 		return false;

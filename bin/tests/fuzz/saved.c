@@ -42,7 +42,8 @@ static void numbers(const uint8_t *bytes, size_t len)
 		return;
 	for (uint32_t left = cursor_u32(&c); left > 0; left--) {
 		context = cursor_u64(&c);
-		cursor_u64(&c);
+		cursor_u32(&c);
+		FUZZ_CHECK(cursor_u32(&c) < 4, "it has a bit that means nothing");
 		FUZZ_CHECK(section_numbers_find(&n, context, &found), "an entry is not found");
 	}
 	FUZZ_CHECK(cursor_done(&c), "not all of it are entries");

@@ -262,6 +262,7 @@ sub saved_seeds
 		'two'   => [ $number->(0, 17, 1), $number->(6, 2, 0) ],
 		'twice' => [ $number->(6, 17, 1), $number->(6, 2, 0) ],
 		'crowded' => [ $number->(0, 17, 2) ],
+		'strange' => [ $number->(0, 17, 7) ],
 	);
 	seed('saved', "messages-$_", "\0\3", pack('V', scalar @{ $messages{$_} }), @{ $messages{$_} }) for keys %messages;
 	seed('saved', "numbers-$_", "\1", pack('V', scalar @{ $numbers{$_} }), @{ $numbers{$_} }) for keys %numbers;
