@@ -17,6 +17,10 @@ use FTMPI::Test::Process qw(must_run run_quiet wait_gone);
 
 use constant { RANKS => 4, BUSY => 8 };
 
+# Among so many others a rank has a turn every few seconds, and is to be missed between them: under a sanitizer,
+# too, where the timeout would be longer.
+my @missed_soon = qw(-timeout-heartbeat 1000);
+
 for my $tool (qw(chrt taskset)) {
 	my ($status) = run_quiet($tool, '--version');
 	plan skip_all => "there is no $tool here" if $status;
@@ -43,7 +47,7 @@ sub starved
 {
 	my (@options) = @_;
 	my $workdir = File::Temp::tempdir('work-XXXXXX', DIR => FTMPI::Test::Fault::directory());
-	my $job = FTMPI::Test::Job->start([ ftmpirun(), @options, '-workdir', $workdir, '-n', RANKS, 'sh', '-c', $script, 'sh',
+	my $job = FTMPI::Test::Job->start([ ftmpirun(), @missed_soon, @options, '-workdir', $workdir, '-n', RANKS, 'sh', '-c', $script, 'sh',
 		$core, BUSY, program('pi'), qw(100000000 -every 1000000 -ckpt 20 -trace) ]);
 	my $fault = bless { job => $job, program => 'pi' }, 'FTMPI::Test::Fault';
 	$fault->wait_for(out => qr/^round 3$/m);
