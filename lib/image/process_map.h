@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The mappings of a process, out of the text of /proc/PID/maps (proc_pid_maps(5)). Pure: no system
+ * call, no allocation, nothing of libc that takes a lock, so the child of a fork may use it at any
+ * moment.
+ */
+#ifndef FTMPI_IMAGE_PROCESS_MAP_H
+#define FTMPI_IMAGE_PROCESS_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum region_kind {
+	REGION_ANONYMOUS, /* private memory without a file, with or without a name of its own */
+	REGION_FILE,	  /* of a file, private */
+	REGION_SHARED,	  /* of a file or none, shared with others */
+	REGION_STACK,	  /* of the first thread: grows by itself */
+	REGION_HEAP,	  /* what brk(2) moves */
+	REGION_KERNEL,	  /* the kernel's own: vdso, vvar, vsyscall and the like */
+};
+
+struct region {
+	uint64_t low, high; /* addresses: the first one, and the one behind the last */
+	uint64_t offset;    /* in the file */
+	uint64_t inode;	    /* 0: no file */
+	uint32_t major, minor;
+	enum region_kind kind;
+	bool readable, writable, executable;
+	bool deleted;	  /* the file has no name any more */
+	const char *name; /* as it stands in the text, not ended by a NUL; empty: none */
+	size_t name_length;
+};
+
+/*
+ * At most max regions of the text, by address. Returns how many; more than max: so many there are
+ * at least, and what was written makes no whole; -1: line *bad_line (from 1) is none of a process's
+ * map, or comes out of order.
+ */
+long process_map_parse(
+	const char *text, size_t length, struct region *regions, size_t max, size_t *bad_line);
+
+/* The region that this address lies in; NULL. */
+const struct region *process_map_find(const struct region *regions, size_t count, uint64_t address);
+
+#endif
