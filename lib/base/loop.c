@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -19,9 +20,14 @@ struct loop {
 	pthread_t thread;
 	bool started;
 	const char *name;
-	pthread_mutex_t mutex; /* guards tasks and stopping */
+	pthread_mutex_t mutex; /* guards what follows */
+	pthread_cond_t changed;
 	struct link tasks;
-	bool stopping;
+	enum loop_end {
+		END_NOT, /* the thread goes on */
+		END_ASKED,
+		END_BEGUN, /* it has seen that, and does nothing else any more */
+	} end;
 };
 
 static struct loop_task *next_task(struct loop *l)
@@ -29,7 +35,7 @@ static struct loop_task *next_task(struct loop *l)
 	struct link *item;
 
 	pthread_mutex_lock(&l->mutex);
-	item = l->stopping ? NULL : list_pop(&l->tasks);
+	item = l->end == END_NOT ? list_pop(&l->tasks) : NULL;
 	pthread_mutex_unlock(&l->mutex);
 	return item ? container_of(item, struct loop_task, link) : NULL;
 }
@@ -46,8 +52,11 @@ static void on_wake(evutil_socket_t fd, short what, void *arg)
 	while ((task = next_task(l)))
 		task->run(task);
 	pthread_mutex_lock(&l->mutex);
-	if (l->stopping)
+	if (l->end != END_NOT) {
+		l->end = END_BEGUN;
+		pthread_cond_signal(&l->changed);
 		event_base_loopbreak(l->base);
+	}
 	pthread_mutex_unlock(&l->mutex);
 }
 
@@ -71,6 +80,7 @@ struct loop *loop_new(const char *name)
 	if (!l->wake || event_add(l->wake, NULL) != 0)
 		goto free_base;
 	pthread_mutex_init(&l->mutex, NULL);
+	pthread_cond_init(&l->changed, NULL);
 	event_config_free(config);
 	return l;
 
@@ -96,11 +106,22 @@ static void *loop_main(void *arg)
 	return NULL;
 }
 
+static void wake(struct loop *l)
+{
+	uint64_t one = 1;
+
+	if (write(l->wake_fd, &one, sizeof one) < 0)
+		return; /* only when the counter is full: then it is awake anyway */
+}
+
 int loop_start(struct loop *l)
 {
 	sigset_t all, before;
 	int rc;
 
+	l->end = END_NOT;
+	if (!list_empty(&l->tasks))
+		wake(l);
 	/* signals belong to the program's threads */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -108,14 +129,6 @@ int loop_start(struct loop *l)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	l->started = rc == 0;
 	return rc == 0 ? 0 : FT_ESYS;
-}
-
-static void wake(struct loop *l)
-{
-	uint64_t one = 1;
-
-	if (write(l->wake_fd, &one, sizeof one) < 0)
-		return; /* only when the counter is full: then it is awake anyway */
 }
 
 void loop_post(struct loop *l, struct loop_task *task)
@@ -126,16 +139,43 @@ void loop_post(struct loop *l, struct loop_task *task)
 	wake(l);
 }
 
+static void join(struct loop *l)
+{
+	pthread_join(l->thread, NULL);
+	l->started = false;
+}
+
+int loop_pause(struct loop *l, uint64_t until_ns)
+{
+	struct timespec until = {.tv_sec = (time_t)(until_ns / 1000000000u),
+		.tv_nsec = (long)(until_ns % 1000000000u)};
+	bool begun;
+	int rc = 0;
+
+	pthread_mutex_lock(&l->mutex);
+	l->end = END_ASKED;
+	wake(l);
+	while (l->end == END_ASKED && rc == 0)
+		rc = pthread_cond_clockwait(&l->changed, &l->mutex, CLOCK_MONOTONIC, &until);
+	begun = l->end == END_BEGUN;
+	if (!begun)
+		l->end = END_NOT;
+	pthread_mutex_unlock(&l->mutex);
+	if (begun)
+		join(l);
+	return begun ? 0 : FT_ETIME;
+}
+
 void loop_stop(struct loop *l)
 {
 	pthread_mutex_lock(&l->mutex);
-	l->stopping = true;
+	l->end = END_ASKED;
+	list_init(&l->tasks);
 	pthread_mutex_unlock(&l->mutex);
 	if (!l->started)
 		return;
 	wake(l);
-	pthread_join(l->thread, NULL);
-	l->started = false;
+	join(l);
 }
 
 void loop_free(struct loop *l)
@@ -143,6 +183,7 @@ void loop_free(struct loop *l)
 	event_free(l->wake);
 	event_base_free(l->base);
 	close(l->wake_fd);
+	pthread_cond_destroy(&l->changed);
 	pthread_mutex_destroy(&l->mutex);
 	free(l);
 }

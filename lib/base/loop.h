@@ -6,6 +6,8 @@
 #ifndef FTMPI_BASE_LOOP_H
 #define FTMPI_BASE_LOOP_H
 
+#include <stdint.h>
+
 #include "base/list.h"
 
 struct loop;
@@ -17,9 +19,15 @@ struct loop_task {
 	void (*run)(struct loop_task *task);
 };
 
-/* NULL when memory or descriptors are short. The thread starts with loop_start. */
+/* NULL when memory or descriptors are short. The thread starts with loop_start; 0 or FT_ESYS. */
 struct loop *loop_new(const char *name);
 int loop_start(struct loop *l);
+
+/* Ends and joins the thread between two callbacks; events and tasks stay for the one that
+ * loop_start begins. FT_ETIME: at until_ns (clock_ns) one callback had not come back, and the
+ * thread goes on. Not on the loop's thread, and not with a lock held that one of its callbacks
+ * takes. */
+int loop_pause(struct loop *l, uint64_t until_ns);
 
 /* Any thread, also before the start; tasks run in order. */
 void loop_post(struct loop *l, struct loop_task *task);

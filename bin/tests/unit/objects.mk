@@ -74,3 +74,4 @@ UNIT_sched_version := bin/tests/unit/fake_team.o $(coll_o)
 UNIT_ckpt_schedules := $(call mpi_o,ckpt_schedules) lib/ckpt/section_operations.o lib/coord/orphans.o $(base_o)
 UNIT_foreign := lib/launch/foreign.o $(base_o)
 UNIT_process_map := lib/image/process_map.o
+UNIT_loop := lib/base/loop.o
