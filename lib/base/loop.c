@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 
 struct loop {
@@ -147,8 +147,7 @@ static void join(struct loop *l)
 
 int loop_pause(struct loop *l, uint64_t until_ns)
 {
-	struct timespec until = {.tv_sec = (time_t)(until_ns / 1000000000u),
-		.tv_nsec = (long)(until_ns % 1000000000u)};
+	struct timespec until = clock_timespec(until_ns);
 	bool begun;
 	int rc = 0;
 

@@ -8,12 +8,12 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 
 /* From one line to its commit takes less; from one line to the next mostly more. */
-enum { GRACE_MS = 200 };
+enum { GRACE_NS = 200000000 };
 
 static struct {
 	pthread_mutex_t mutex;
@@ -29,23 +29,10 @@ static struct {
 	.end = PTHREAD_COND_INITIALIZER,
 	.tasks = {&writer.tasks, &writer.tasks}};
 
-static struct timespec grace(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	t.tv_nsec += GRACE_MS * 1000000L;
-	if (t.tv_nsec >= 1000000000L) {
-		t.tv_sec++;
-		t.tv_nsec -= 1000000000L;
-	}
-	return t;
-}
-
 /* NULL: there was nothing to do for a while, or somebody waits for that. */
 static struct ckpt_task *next(void)
 {
-	struct timespec until = grace();
+	struct timespec until = clock_timespec(clock_ns() + GRACE_NS);
 	struct link *item;
 
 	while (list_empty(&writer.tasks) && !writer.waiting)
@@ -120,14 +107,20 @@ int ckpt_writer_post_first(struct ckpt_task *t)
 	return enqueue(t, list_prepend);
 }
 
-void ckpt_writer_wait(void)
+int ckpt_writer_wait(uint64_t until_ns)
 {
+	struct timespec until = clock_timespec(until_ns);
+	int rc = 0;
+
 	pthread_mutex_lock(&writer.mutex);
 	writer.waiting++;
 	pthread_cond_signal(&writer.work);
-	while (writer.running)
-		pthread_cond_wait(&writer.end, &writer.mutex);
-	join();
+	while (writer.running && rc == 0)
+		rc = pthread_cond_clockwait(&writer.end, &writer.mutex, CLOCK_MONOTONIC, &until);
+	rc = writer.running ? FT_ETIME : 0;
+	if (rc == 0)
+		join();
 	writer.waiting--;
 	pthread_mutex_unlock(&writer.mutex);
+	return rc;
 }

@@ -7,6 +7,8 @@
 #ifndef FTMPI_CKPT_WRITER_H
 #define FTMPI_CKPT_WRITER_H
 
+#include <stdint.h>
+
 #include "base/list.h"
 
 /* The caller's memory; the writer does not look at it any more once run was called. */
@@ -21,8 +23,8 @@ int ckpt_writer_post(struct ckpt_task *t);
 /* The same, before all tasks that wait. */
 int ckpt_writer_post_first(struct ckpt_task *t);
 
-/* Until nothing is to be done and the thread is gone. Not from a task; nobody posts meanwhile but
- * tasks. */
-void ckpt_writer_wait(void);
+/* Until nothing is to be done and the thread is gone: 0; at until_ns (clock_ns): FT_ETIME, and it
+ * goes on. Not from a task; nobody posts meanwhile but tasks. */
+int ckpt_writer_wait(uint64_t until_ns);
 
 #endif

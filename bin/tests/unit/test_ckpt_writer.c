@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "ckpt/writer.h"
 #include "unit.h"
@@ -53,7 +54,7 @@ START_TEST(tasks_run_in_order)
 		n[i].task.run = note;
 		post(&n[i].task);
 	}
-	ckpt_writer_wait();
+	ck_assert_int_eq(ckpt_writer_wait(UINT64_MAX), 0);
 	ck_assert_int_eq(ran, TASKS);
 	for (int i = 0; i < TASKS; i++)
 		ck_assert_int_eq(n[i].at, i);
@@ -67,7 +68,7 @@ START_TEST(signals_are_not_for_the_writer)
 
 	pthread_sigmask(SIG_SETMASK, NULL, &before);
 	post(&n.task);
-	ckpt_writer_wait();
+	ck_assert_int_eq(ckpt_writer_wait(UINT64_MAX), 0);
 	pthread_sigmask(SIG_SETMASK, NULL, &after);
 	for (int s = 1; s < 32; s++) {
 		ck_assert_int_eq(sigismember(&after, s), sigismember(&before, s));
@@ -96,7 +97,7 @@ START_TEST(a_second_task_gets_no_second_thread)
 	post(&first.task);
 	post(&second.task);
 	pthread_mutex_unlock(&gate);
-	ckpt_writer_wait();
+	ck_assert_int_eq(ckpt_writer_wait(UINT64_MAX), 0);
 	ck_assert_int_eq(first.at, 0);
 	ck_assert_int_eq(second.at, 1);
 	ck_assert_int_eq(first.thread, second.thread);
@@ -117,7 +118,7 @@ START_TEST(what_is_posted_first_runs_before_all_that_wait)
 	}
 	ck_assert_int_eq(ckpt_writer_post_first(&urgent.task), 0);
 	pthread_mutex_unlock(&gate);
-	ckpt_writer_wait();
+	ck_assert_int_eq(ckpt_writer_wait(UINT64_MAX), 0);
 	/* the writer may not have taken the first task yet when the urgent one was posted */
 	ck_assert_int_le(urgent.at, 1);
 	for (int i = 0; i < 3; i++)
@@ -147,7 +148,7 @@ START_TEST(many_threads_may_post)
 		ck_assert_int_eq(pthread_create(&t[i], NULL, post_all, by[i]), 0);
 	for (int i = 0; i < POSTERS; i++)
 		pthread_join(t[i], NULL);
-	ckpt_writer_wait();
+	ck_assert_int_eq(ckpt_writer_wait(UINT64_MAX), 0);
 	ck_assert_int_eq(ran, POSTERS * TASKS);
 	for (int i = 0; i < POSTERS; i++)
 		for (int k = 1; k < TASKS; k++)
@@ -207,7 +208,7 @@ START_TEST(it_ends_by_itself_and_begins_again)
 		}
 		ck_assert_int_eq(n.number, 1);
 	}
-	ckpt_writer_wait();
+	ck_assert_int_eq(ckpt_writer_wait(UINT64_MAX), 0);
 }
 END_TEST
 
@@ -215,10 +216,10 @@ START_TEST(after_waiting_it_begins_again)
 {
 	struct noted n = {.task.run = note};
 
-	ckpt_writer_wait(); /* there is nothing to wait for */
+	ck_assert_int_eq(ckpt_writer_wait(UINT64_MAX), 0); /* there is nothing to wait for */
 	for (int round = 1; round <= 200; round++) {
 		post(&n.task);
-		ckpt_writer_wait();
+		ck_assert_int_eq(ckpt_writer_wait(UINT64_MAX), 0);
 		ck_assert_int_eq(ran, round);
 	}
 }
@@ -238,7 +239,7 @@ START_TEST(a_task_may_post_and_that_is_waited_for)
 	struct noted n = {.task.run = post_another};
 
 	post(&n.task);
-	ckpt_writer_wait();
+	ck_assert_int_eq(ckpt_writer_wait(UINT64_MAX), 0);
 	ck_assert_int_eq(ran, 2);
 	ck_assert_int_eq(later.at, 1);
 }
@@ -251,6 +252,34 @@ static void free_it(struct ckpt_task *t)
 	free(t);
 }
 
+static pthread_barrier_t both;
+
+static void meet(struct ckpt_task *t)
+{
+	pthread_barrier_wait(&both);
+	pthread_barrier_wait(&both);
+	note(t);
+}
+
+/* It is told, and the task goes on; so does what is posted meanwhile. */
+START_TEST(waiting_may_have_a_limit)
+{
+	struct noted n = {.task.run = meet}, next = {.task.run = note};
+
+	pthread_barrier_init(&both, NULL, 2);
+	post(&n.task);
+	pthread_barrier_wait(&both);
+	ck_assert_int_eq(ckpt_writer_wait(0), FT_ETIME);
+	ck_assert_int_eq(ckpt_writer_wait(clock_ns() + 10000000), FT_ETIME);
+	post(&next.task);
+	ck_assert_int_eq(ran, 0);
+	pthread_barrier_wait(&both);
+	ck_assert_int_eq(ckpt_writer_wait(UINT64_MAX), 0);
+	ck_assert_int_eq(ran, 2);
+	pthread_barrier_destroy(&both);
+}
+END_TEST
+
 START_TEST(a_task_may_free_itself)
 {
 	for (int i = 0; i < TASKS; i++) {
@@ -260,7 +289,7 @@ START_TEST(a_task_may_free_itself)
 		t->run = free_it;
 		post(t);
 	}
-	ckpt_writer_wait();
+	ck_assert_int_eq(ckpt_writer_wait(UINT64_MAX), 0);
 	ck_assert_int_eq(ran, TASKS);
 }
 END_TEST
@@ -276,12 +305,12 @@ START_TEST(without_a_thread_it_says_so)
 	ck_assert_int_eq(pthread_attr_setstacksize(&attr, (size_t)1 << 48), 0);
 	ck_assert_int_eq(pthread_setattr_default_np(&attr), 0);
 	ck_assert_int_eq(ckpt_writer_post(&n.task), FT_ESYS);
-	ckpt_writer_wait();
+	ck_assert_int_eq(ckpt_writer_wait(UINT64_MAX), 0);
 	ck_assert_int_eq(ran, 0);
 	pthread_attr_setstacksize(&attr, usual);
 	ck_assert_int_eq(pthread_setattr_default_np(&attr), 0);
 	post(&n.task);
-	ckpt_writer_wait();
+	ck_assert_int_eq(ckpt_writer_wait(UINT64_MAX), 0);
 	ck_assert_int_eq(ran, 1);
 	pthread_attr_destroy(&attr);
 }
@@ -295,5 +324,5 @@ UNIT_MAIN("ckpt_writer", tcase_add_test(tc, tasks_run_in_order);
 	  tcase_add_test(tc, it_ends_by_itself_and_begins_again);
 	  tcase_add_test(tc, after_waiting_it_begins_again);
 	  tcase_add_test(tc, a_task_may_post_and_that_is_waited_for);
-	  tcase_add_test(tc, a_task_may_free_itself);
+	  tcase_add_test(tc, waiting_may_have_a_limit); tcase_add_test(tc, a_task_may_free_itself);
 	  tcase_add_test(tc, without_a_thread_it_says_so);)

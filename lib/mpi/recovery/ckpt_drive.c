@@ -289,7 +289,7 @@ void ckpt_drive_close(void)
 	}
 	tell_traffic();
 	engine_unlock();
-	ckpt_writer_wait();
+	ckpt_writer_wait(UINT64_MAX);
 	engine_lock();
 }
 
