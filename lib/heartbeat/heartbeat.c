@@ -136,6 +136,17 @@ static void on_rise(struct loop_task *task)
 	priority_rise();
 }
 
+int hb_go_on(struct hb *h)
+{
+	loop_post(h->loop, &h->rise);
+	return loop_start(h->loop);
+}
+
+int hb_pause(struct hb *h, uint64_t until_ns)
+{
+	return loop_pause(h->loop, until_ns);
+}
+
 static bool sensible(const struct hb_config *c)
 {
 	return c->size > 0 && c->self >= 0 && c->self < c->size && c->period_ms > 0 &&
@@ -165,8 +176,7 @@ int hb_start(struct hb **out, const struct hb_config *c)
 	if (rc)
 		goto free_all;
 	h->rise.run = on_rise;
-	loop_post(h->loop, &h->rise);
-	rc = loop_start(h->loop);
+	rc = hb_go_on(h);
 	if (rc)
 		goto close_listener;
 	*out = h;

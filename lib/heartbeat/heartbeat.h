@@ -46,6 +46,12 @@ int hb_start(struct hb **out, const struct hb_config *c);
  * Any thread, while it is started. */
 void hb_observe(struct hb *h);
 
+/* Ends the thread: nothing beats, and nobody is judged, until hb_go_on begins another one; a rank
+ * is suspected when that takes longer than the timeout. FT_ETIME: at until_ns (clock_ns) it had not
+ * ended, and goes on. hb_go_on: 0 or FT_ESYS. Not on the heartbeats' thread. */
+int hb_pause(struct hb *h, uint64_t until_ns);
+int hb_go_on(struct hb *h);
+
 /* Ends the thread, closes everything, listen_fd too. leaving: the observers are told that this is
  * the orderly end, as far as they can be reached without waiting. NULL: nothing. */
 void hb_stop(struct hb *h, bool leaving);

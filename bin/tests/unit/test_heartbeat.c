@@ -118,6 +118,26 @@ START_TEST(nor_one_that_was_stopped_with_it)
 }
 END_TEST
 
+/* It is missed like a stopped one, and blames nobody for that time. */
+START_TEST(one_that_pauses_is_not_there)
+{
+	pid_t child;
+
+	beats_begin(&b, 2, PERIOD, TIMEOUT);
+	child = beats_child(&b, 1);
+	beats_start(&b, 0);
+	beats_said_both("child: rank 0 beats\n", "test: rank 1 beats\n");
+	ck_assert_int_eq(hb_pause(b.rank[0], UINT64_MAX), 0);
+	beats_said("suspect 0 by 1.");
+	ck_assert_int_eq(hb_go_on(b.rank[0]), 0);
+	beats_said_first("heard 0 by 1.", "suspect 1 by 0.");
+	signal_child(child, SIGSTOP);
+	beats_said("suspect 1 by 0.");
+	signal_child(child, SIGKILL);
+	beats_end(&b);
+}
+END_TEST
+
 /* Of three the first leaves and the second only stops: when the second is missed the first would
  * have been, for longer. */
 START_TEST(who_leaves_is_not_suspected)
@@ -356,6 +376,7 @@ UNIT_MAIN("heartbeat", tcase_add_test(tc, a_stopped_process_is_suspected);
 	  tcase_add_test(tc, a_killed_process_is_suspected);
 	  tcase_add_test(tc, an_observer_that_was_stopped_blames_nobody);
 	  tcase_add_test(tc, nor_one_that_was_stopped_with_it);
+	  tcase_add_test(tc, one_that_pauses_is_not_there);
 	  tcase_add_test(tc, who_leaves_is_not_suspected);
 	  tcase_add_test(tc, nobody_is_suspected_while_debugging);
 	  tcase_add_test(tc, a_rank_may_begin_anew);
