@@ -19,8 +19,9 @@ my %MAY = (
 	heartbeat => ['base'],
 	ckpt      => ['base'],
 	launch    => ['base'],
+	image     => ['base'],
 	coord     => ['base'],
-	mpi       => [qw(base launch transport heartbeat coord ckpt)],
+	mpi       => [qw(base launch transport heartbeat coord ckpt image)],
 	fortran   => [],    # over mpi.h and ftmpi.h alone
 );
 

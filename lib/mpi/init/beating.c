@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "beating.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -9,10 +8,6 @@
 #include "heartbeat/heartbeat.h"
 #include "launch/control.h"
 #include "mpi/engine/engine.h"
-
-static struct hb *beat; /* NULL: none */
-static bool observing;	/* was ordered before there were any */
-static pthread_mutex_t beat_lock = PTHREAD_MUTEX_INITIALIZER; /* while it goes */
 
 static uint32_t progress(void *user)
 {
@@ -44,16 +39,16 @@ static struct hb_address *addresses_of(const struct launch *l)
 }
 
 /* From now on the progress thread sees it. */
-static void begin(struct hb *h)
+static void begin(struct beating *b, struct hb *h)
 {
-	pthread_mutex_lock(&beat_lock);
-	beat = h;
-	if (observing)
-		hb_observe(beat);
-	pthread_mutex_unlock(&beat_lock);
+	pthread_mutex_lock(&b->lock);
+	b->hb = h;
+	if (b->observing)
+		hb_observe(h);
+	pthread_mutex_unlock(&b->lock);
 }
 
-int beating_start(struct launch *l)
+int beating_start(struct beating *b, struct launch *l)
 {
 	struct hb_address *addresses;
 	struct hb *started = NULL;
@@ -81,29 +76,29 @@ int beating_start(struct launch *l)
 	rc = addresses ? hb_start(&started, &c) : FT_ENOMEM;
 	if (rc == 0) {
 		l->beat_fd = -1;
-		begin(started);
+		begin(b, started);
 	}
 	free(addresses);
 	return rc;
 }
 
-void beating_observe(void)
+void beating_observe(struct beating *b)
 {
-	pthread_mutex_lock(&beat_lock);
-	observing = true;
-	if (beat)
-		hb_observe(beat);
-	pthread_mutex_unlock(&beat_lock);
+	pthread_mutex_lock(&b->lock);
+	b->observing = true;
+	if (b->hb)
+		hb_observe(b->hb);
+	pthread_mutex_unlock(&b->lock);
 }
 
-void beating_stop(struct launch *l)
+void beating_stop(struct beating *b, struct launch *l)
 {
 	struct hb *was;
 
-	pthread_mutex_lock(&beat_lock);
-	was = beat;
-	beat = NULL;
-	pthread_mutex_unlock(&beat_lock);
+	pthread_mutex_lock(&b->lock);
+	was = b->hb;
+	b->hb = NULL;
+	pthread_mutex_unlock(&b->lock);
 	hb_stop(was, true);
 	if (l->beat_fd >= 0)
 		close(l->beat_fd);

@@ -3,16 +3,32 @@
 #ifndef FTMPI_MPI_BEATING_H
 #define FTMPI_MPI_BEATING_H
 
+#include <pthread.h>
+#include <stdbool.h>
+
 #include "launch/launch.h"
 
+struct hb;
+
+struct beating {
+	pthread_mutex_t lock;
+	struct hb *hb;	/* NULL: none */
+	bool observing; /* was ordered, perhaps before there were any */
+};
+
+#define BEATING_NONE                                                                               \
+	{                                                                                          \
+		.lock = PTHREAD_MUTEX_INITIALIZER                                                  \
+	}
+
 /* Begins, where the job wants heartbeats; they take l->beat_fd then. 0 or an error. */
-int beating_start(struct launch *l);
+int beating_start(struct beating *b, struct launch *l);
 
 /* Every rank of the job sends heartbeats by now, so a rank without any may be suspected from here
  * on. Any thread. */
-void beating_observe(void);
+void beating_observe(struct beating *b);
 
 /* MPI_Finalize: the observers are told that it is no failure. Closes l->beat_fd too. */
-void beating_stop(struct launch *l);
+void beating_stop(struct beating *b, struct launch *l);
 
 #endif

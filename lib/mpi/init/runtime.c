@@ -12,6 +12,7 @@
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
 #include "output.h"
+#include "physical.h"
 #include "runtime_job.h"
 
 static struct {
@@ -43,7 +44,7 @@ static void forked_child(void)
 static void watch_forks(void)
 {
 	if (pthread_atfork(before_fork, forked_parent, forked_child) != 0)
-		runtime_job_give_up(ft_error_text(FT_ENOMEM));
+		physical_give_up(ft_error_text(FT_ENOMEM));
 }
 
 bool runtime_use(int *argc, char ***argv)
@@ -114,7 +115,8 @@ static void report_end(int errclass)
 	bool asked = strcmp(fail_call(), "MPI_Abort") == 0;
 
 	output_flush();
-	control_aborted(runtime_job_control_fd(), (uint32_t)errclass, asked ? "" : fail_call());
+	control_aborted(
+		physical_launch()->control_fd, (uint32_t)errclass, asked ? "" : fail_call());
 }
 
 /* An error before MPI_Init may end the program, and a constructor of a statically linked program

@@ -14,9 +14,4 @@ void runtime_job_take_out(int *argc, char ***argv);
 /* Say goodbye and take everything down. */
 void runtime_job_finish(void);
 
-_Noreturn void runtime_job_give_up(const char *why);
-
-/* The control socket, -1 without a launcher. */
-int runtime_job_control_fd(void);
-
 #endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "physical.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/descriptors.h"
+#include "base/error.h"
+#include "base/fault.h"
+#include "base/knob.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "beating.h"
+#include "ckpt/ckpt.h"
+#include "launch/control.h"
+#include "launch/control_commands.h"
+#include "launch/reexec.h"
+#include "mpi/comm/comm.h"
+#include "mpi/engine/engine.h"
+#include "mpi/handle/fail.h"
+#include "mpi/handle/process.h"
+#include "output.h"
+#include "queues.h"
+#include "symbol_scan.h"
+
+enum {
+	BYHAND_CONNECT_MS = 120000, /* people type slowly */
+	OWN_DESCRIPTORS = 12,	    /* of the library, beside one for each peer */
+	PROGRAM_DESCRIPTORS = 64,   /* that the program may want */
+};
+
+static struct {
+	struct launch launch;
+	struct loop *loop; /* of the progress thread; NULL */
+	struct beating beating;
+} physical = {
+	.launch = {.listen_fd = -1, .beat_fd = -1, .control_fd = -1}, .beating = BEATING_NONE};
+
+const struct launch *physical_launch(void)
+{
+	return &physical.launch;
+}
+
+_Noreturn void physical_give_up(const char *why)
+{
+	log_error("%s: %s", fail_call(), why);
+	output_flush();
+	control_aborted(physical.launch.control_fd, 1, fail_call());
+	_exit(1);
+}
+
+/* ---- what the launcher says ---- */
+
+/* The launcher compares the programs of all ranks. A rank whose file cannot be read is left out. */
+static void report_program(void)
+{
+	uint8_t hash[CKPT_PROGRAM_BYTES];
+	char name[CKPT_NAME_BYTES], err[512];
+
+	if (physical.launch.control_fd >= 0 &&
+		ckpt_program(hash, name, sizeof name, err, sizeof err) == 0)
+		control_runs(physical.launch.control_fd, hash, ckpt_program_path());
+}
+
+void physical_learn(int *argc, char ***argv)
+{
+	char err[512] = "out of memory", name[LAUNCH_HOST_MAX + 32];
+	int rc = auth_init();
+
+	if (rc == 0)
+		rc = knob_load(err, sizeof err);
+	if (rc == 0)
+		rc = launch_learn(&physical.launch, argc, argv, err, sizeof err);
+	if (rc)
+		physical_give_up(err);
+	process_is(physical.launch.rank, physical.launch.host);
+	snprintf(name, sizeof name, "rank %d on %.64s", physical.launch.rank, process_host());
+	log_configure(physical.launch.verbosity, name);
+	fault_configure(physical.launch.rank, physical.launch.epoch);
+	report_program();
+	control_program(physical.launch.control_fd, symbol_scan_finds("FTMPI_"));
+	fault_point("init-started");
+}
+
+void physical_forget(void)
+{
+	launch_free(&physical.launch);
+}
+
+/* ---- sockets, memory, threads ---- */
+
+/* Which ranks are on this one's host: with them it may share memory. The caller frees it. */
+static bool *ranks_near(void)
+{
+	bool *near = calloc((size_t)physical.launch.size, sizeof *near);
+
+	for (int i = 0; near && i < physical.launch.size; i++)
+		near[i] = !physical.launch.settings.tcp_only &&
+			  physical.launch.node[i] == physical.launch.node[physical.launch.rank];
+	return near;
+}
+
+/* Where Yama guards processes from each other (kernel.yama.ptrace_scope), the other ranks of this
+ * host may read our memory all the same: they descend from the agent, as we do. */
+static void allow_readers(void)
+{
+	struct ucred agent;
+	socklen_t len = sizeof agent;
+
+	if (physical.launch.settings.tcp_only || physical.launch.control_fd < 0)
+		return;
+	if (getsockopt(physical.launch.control_fd, SOL_SOCKET, SO_PEERCRED, &agent, &len) == 0)
+		prctl(PR_SET_PTRACER, (unsigned long)agent.pid, 0, 0, 0);
+}
+
+/* Those of ranks on this host: one for its connection, and one until it shares memory. */
+static unsigned descriptors_of_peers(void)
+{
+	unsigned n = (unsigned)physical.launch.size;
+
+	for (int i = 0; i < physical.launch.size && !physical.launch.settings.tcp_only; i++)
+		n += physical.launch.node[i] == physical.launch.node[physical.launch.rank];
+	return n;
+}
+
+static void have_descriptors(void)
+{
+	descriptors_raise(descriptors_of_peers() + OWN_DESCRIPTORS + PROGRAM_DESCRIPTORS);
+	if (!descriptors_free(OWN_DESCRIPTORS))
+		physical_give_up(descriptors_text());
+}
+
+static void observe(void)
+{
+	beating_observe(&physical.beating);
+}
+
+int physical_build(struct tp *tp)
+{
+	static const struct control_handlers commands = {
+		.restart = reexec_now, .observe = observe, .dump = queues_dump};
+	bool launched = physical.launch.control_fd >= 0, *near = ranks_near();
+	struct tp_physical phys = {
+		.listen_fd = physical.launch.listen_fd,
+		.addresses = physical.launch.addresses,
+		.session = physical.launch.session,
+		.secret = physical.launch.secret,
+		.epoch = physical.launch.epoch,
+		.connect_ms = launched ? (unsigned)knob_get(KNOB_CONNECT_MS) : BYHAND_CONNECT_MS,
+		.refused_is_final = launched,
+		.near = near,
+		.memory_required = physical.launch.settings.memory_only,
+	};
+	int rc;
+
+	have_descriptors();
+	allow_readers();
+	physical.loop = phys.loop = loop_new("ftmpi-progress");
+	rc = physical.loop && near ? tp_attach(tp, &phys) : FT_ENOMEM;
+	free(near);
+	if (rc)
+		return rc;
+	physical.launch.listen_fd = -1;
+	rc = engine_start(tp, physical.loop, comm_world()->crowded);
+	if (rc == 0 && launched)
+		rc = control_commands_watch(physical.loop, physical.launch.control_fd,
+			physical.launch.epoch, &commands);
+	return rc;
+}
+
+int physical_start(void)
+{
+	int rc = beating_start(&physical.beating, &physical.launch);
+
+	return rc ? rc : loop_start(physical.loop);
+}
+
+void physical_leave(void)
+{
+	beating_stop(&physical.beating, &physical.launch);
+}
+
+void physical_drop(struct tp *tp)
+{
+	loop_stop(physical.loop);
+	control_commands_unwatch();
+	engine_stop();
+	tp_detach(tp, false);
+	loop_free(physical.loop);
+	physical.loop = NULL;
+}
