@@ -111,6 +111,7 @@ $(foreach p,$(PROGRAMS),$(eval $(call program_rule,$(p))))
 include bench/papers/papers.mk
 include bench/slices/slices.mk
 include bench/tune/tune.mk
+include bin/tests/image/image.mk
 
 # ---- tests ----
 

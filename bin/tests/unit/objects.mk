@@ -75,3 +75,6 @@ UNIT_ckpt_schedules := $(call mpi_o,ckpt_schedules) lib/ckpt/section_operations.
 UNIT_foreign := lib/launch/foreign.o $(base_o)
 UNIT_process_map := lib/image/process_map.o
 UNIT_loop := lib/base/loop.o
+UNIT_image_plan := $(addprefix lib/image/,plan.o process_map.o)
+UNIT_image_pages := lib/image/pages.o
+UNIT_image_fit := $(addprefix lib/image/,fit.o plan.o process_map.o)

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# A program whose image is taken and loaded without the rest of the library: position independent, not so,
+# and linked statically.
+
+IMAGE_SRC := $(wildcard lib/image/*.c)
+IMAGE_OBJ := $(IMAGE_SRC:%.c=$(O)/%.o)
+IMAGE_ALONE := $(addprefix $(B)/bin/image_alone,_pie _fixed _static)
+
+# what runs while libc's memory is exchanged, or its locks may be held by nobody, calls nothing of its own accord
+$(IMAGE_OBJ): CFLAGS += -fno-stack-protector -fno-tree-loop-distribute-patterns -ffreestanding
+
+$(B)/bin/image_alone_pie: IMAGE_LINK := -pie
+$(B)/bin/image_alone_fixed: IMAGE_LINK := -no-pie
+$(B)/bin/image_alone_static: IMAGE_LINK := -static
+
+$(IMAGE_ALONE): $(O)/bin/tests/image/image_alone.o $(IMAGE_OBJ)
+	@mkdir -p $(@D)
+	@echo "  LD $@"
+	$(Q)$(CC) $(ALL_CFLAGS) $(IMAGE_LINK) -o $@ $^
+
+all: $(if $(SANITIZER),,$(IMAGE_ALONE))

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# A process writes its image, and another process of the same program becomes it: with another environment and
+# other arguments, as often as one likes, to the result that it has without. What does not fit is told.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../../lib";
+
+use File::Temp ();
+use Test::More;
+
+use FTMPI::Test::Job qw(program);
+use FTMPI::Test::Process qw(run_quiet);
+
+use constant { STEPS => 400, AT => 250 };
+
+my $dir = File::Temp->newdir('ftmpi-image-XXXXXX', TMPDIR => 1);
+
+# (wait status, what it printed)
+sub alone
+{
+	my ($kind, @words) = @_;
+	return run_quiet('setarch', '-R', program("image_alone_$kind"), @words);
+}
+
+# What it prints, when all is well.
+sub result
+{
+	my ($status, $said) = alone(@_);
+	is($status, 0, "@_: ends") or diag $said;
+	return $said;
+}
+
+for my $kind (qw(pie fixed static)) {
+	my $image = "$dir/$kind";
+	my $expected = result($kind, STEPS, -1, $image);
+	is(result($kind, STEPS, AT, $image), '', "$kind: its image is written");
+	for my $words ([], [ 'x' x 5000, 'y' ]) {
+		local $ENV{IMAGE_ALONE} = $image;
+		local $ENV{MORE} = 'z' x 3000 if @$words;
+		is(result($kind, @$words), $expected, "$kind: woken up it ends as it would have");
+	}
+}
+
+subtest 'the process goes on, too' => sub {
+	my $image = "$dir/more";
+	my $expected = result('pie', STEPS, -1, $image, 40);
+	is(result('pie', STEPS, AT, $image, 40, 'more'), $expected, 'as if nothing had been');
+	cmp_ok(-s $image, '>', 40 << 20, 'its memory is in the image');
+	cmp_ok(-s $image, '<', 60 << 20, '... once');
+	local $ENV{IMAGE_ALONE} = $image;
+	is(result('pie'), $expected, 'and the image is right');
+};
+
+subtest 'what does not fit' => sub {
+	local $ENV{IMAGE_ALONE} = "$dir/pie";
+	my ($status, $said) = alone('fixed');
+	is($status >> 8, 2, 'another program is refused');
+	like($said, qr{the image has .* and here is }, '... with a sentence');
+	($status, $said) = run_quiet(program('image_alone_pie'));
+	is($status >> 8, 2, 'so are addresses that are random') or diag $said;
+};
+
+done_testing();

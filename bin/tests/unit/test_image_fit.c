@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What stays, what is mapped, and what is in the way when a process becomes another one. */
+#include <stdio.h>
+#include <string.h>
+
+#include "image/fit.h"
+#include "image/plan.h"
+#include "unit.h"
+
+enum { MAX = 16 };
+
+static struct region own[MAX];
+static size_t owns;
+static struct image_mapping image[MAX];
+static size_t mappings;
+static char names[MAX][64];
+
+static size_t parse(const char *text, struct region *out)
+{
+	size_t bad;
+	long n = process_map_parse(text, strlen(text), out, MAX, &bad);
+
+	ck_assert_int_ge(n, 0);
+	ck_assert_int_le(n, MAX);
+	return (size_t)n;
+}
+
+static void here(const char *text)
+{
+	owns = parse(text, own);
+}
+
+/* As the image's writer describes it. */
+static void there(const char *text)
+{
+	struct region r[MAX];
+
+	mappings = parse(text, r);
+	for (size_t i = 0; i < mappings; i++) {
+		const char *why;
+
+		snprintf(names[i], sizeof names[i], "%.*s", (int)r[i].name_length, r[i].name);
+		image[i] = (struct image_mapping){.name = names[i],
+			.r = {.low = r[i].low,
+				.high = r[i].high,
+				.offset = r[i].offset,
+				.kind = r[i].kind,
+				.treatment = plan_for(&r[i], NULL, 0, &why),
+				.name_length = (uint32_t)r[i].name_length}};
+	}
+}
+
+static const struct {
+	const char *there, *here;
+	enum fit fit;
+	int other; /* index in here; -1: none */
+} cases[] = {
+	/* without a file */
+	{"1000-3000 rw-p 0 00:00 0", "", FIT_FRESH, -1},
+	{"1000-3000 rw-p 0 00:00 0", "2000-4000 rw-p 0 00:00 0", FIT_FRESH, -1},
+	{"1000-3000 rw-p 0 00:00 0", "2000-4000 rw-p 0 fe:01 7 /lib/a.so", FIT_IN_THE_WAY, 0},
+	{"1000-3000 rw-p 0 00:00 0", "2000-4000 r-xp 0 00:00 0 [vdso]", FIT_IN_THE_WAY, 0},
+	{"1000-3000 rw-p 0 00:00 0", "2000-4000 rw-p 0 00:00 0 [stack]", FIT_IN_THE_WAY, 0},
+	{"1000-3000 rw-p 0 fe:01 7 /tmp/x (deleted)", "", FIT_FRESH, -1},
+	{"1000-3000 r-xp 0 fe:01 7 /bin/x (deleted)", "1000-3000 r-xp 0 fe:01 8 /bin/x",
+		FIT_IN_THE_WAY, 0},
+	/* the kernel's */
+	{"1000-3000 r-xp 0 00:00 0 [vdso]", "1000-3000 r-xp 0 00:00 0 [vdso]", FIT_KERNEL, -1},
+	{"1000-3000 r-xp 0 00:00 0 [vdso]", "1000-2000 r-xp 0 00:00 0 [vdso]", FIT_IN_THE_WAY, 0},
+	{"1000-3000 r-xp 0 00:00 0 [vdso]", "1000-3000 r--p 0 00:00 0 [vvar]", FIT_IN_THE_WAY, 0},
+	{"1000-3000 r-xp 0 00:00 0 [vdso]", "4000-6000 r-xp 0 00:00 0 [vdso]", FIT_IN_THE_WAY, -1},
+	/* stack and heap */
+	{"1000-9000 rw-p 0 00:00 0 [stack]", "7000-9000 rw-p 0 00:00 0 [stack]", FIT_GROW, -1},
+	{"1000-9000 rw-p 0 00:00 0 [stack]", "7000-a000 rw-p 0 00:00 0 [stack]", FIT_IN_THE_WAY, 0},
+	{"1000-9000 rw-p 0 00:00 0 [stack]", "", FIT_IN_THE_WAY, -1},
+	{"1000-9000 rw-p 0 00:00 0 [heap]", "1000-2000 rw-p 0 00:00 0 [heap]", FIT_BREAK, -1},
+	{"1000-9000 rw-p 0 00:00 0 [heap]", "", FIT_BREAK, -1},
+	{"1000-9000 rw-p 0 00:00 0 [heap]", "2000-3000 rw-p 0 00:00 0 [heap]", FIT_IN_THE_WAY, 0},
+	/* files */
+	{"1000-3000 rw-p 5000 fe:01 7 /a.so", "1000-3000 rw-p 5000 fe:02 8 /a.so", FIT_THERE, -1},
+	{"1000-3000 r-xp 5000 fe:01 7 /a.so", "1000-3000 r-xp 5000 fe:02 8 /a.so", FIT_THERE, -1},
+	{"1000-3000 rw-p 5000 fe:01 7 /a.so",
+		"1000-2000 r--p 5000 fe:01 7 /a.so\n2000-4000 rw-p 6000 fe:01 7 /a.so", FIT_THERE,
+		-1},
+	{"1000-3000 rw-p 5000 fe:01 7 /a.so", "4000-6000 rw-p 5000 fe:01 7 /a.so", FIT_FILE, -1},
+	{"1000-3000 rw-p 5000 fe:01 7 /a.so", "1000-3000 rw-p 6000 fe:01 7 /a.so", FIT_IN_THE_WAY,
+		0},
+	{"1000-3000 rw-p 5000 fe:01 7 /a.so", "1000-3000 rw-p 5000 fe:01 7 /b.so", FIT_IN_THE_WAY,
+		0},
+	{"1000-3000 rw-p 5000 fe:01 7 /a.so", "1000-3000 rw-s 5000 fe:01 7 /a.so", FIT_IN_THE_WAY,
+		0},
+	{"1000-3000 rw-p 5000 fe:01 7 /a.so", "1000-2000 rw-p 5000 fe:01 7 /a.so", FIT_IN_THE_WAY,
+		0},
+	{"1000-3000 rw-p 5000 fe:01 7 /a.so", "2000-3000 rw-p 6000 fe:01 7 /a.so", FIT_IN_THE_WAY,
+		0},
+	{"1000-3000 r--s 5000 fe:01 7 /t", "1000-3000 r--s 5000 fe:01 7 /t", FIT_THERE, -1},
+	{"1000-3000 r--s 5000 fe:01 7 /t", "", FIT_FILE, -1},
+};
+
+START_TEST(a_mapping_fits_or_not)
+{
+	const struct region *other = NULL;
+
+	there(cases[_i].there);
+	here(cases[_i].here);
+	ck_assert_int_eq(fit_for(&image[0], own, owns, &other), cases[_i].fit);
+	if (cases[_i].other < 0)
+		ck_assert_ptr_null(other);
+	else
+		ck_assert_ptr_eq(other, &own[cases[_i].other]);
+}
+END_TEST
+
+static const struct {
+	const char *there, *here;
+	size_t n;
+	uint64_t out[4][2];
+} removals[] = {
+	{"", "1000-2000 rw-p 0 00:00 0", 1, {{0x1000, 0x2000}}},
+	{"", "1000-2000 rw-p 0 fe:01 7 /a.so\n3000-4000 rw-p 0 00:00 0 [heap]", 0, {{0}}},
+	{"1000-2000 rw-p 0 00:00 0", "1000-2000 rw-p 0 00:00 0", 0, {{0}}},
+	{"0-9000 rw-p 0 00:00 0", "1000-2000 rw-p 0 00:00 0", 0, {{0}}},
+	{"2000-3000 rw-p 0 00:00 0", "1000-4000 rw-p 0 00:00 0", 2,
+		{{0x1000, 0x2000}, {0x3000, 0x4000}}},
+	{"0-2000 rw-p 0 00:00 0\n3000-5000 rw-p 0 00:00 0", "1000-4000 rw-p 0 00:00 0", 1,
+		{{0x2000, 0x3000}}},
+	{"2000-3000 rw-p 0 00:00 0\n7000-8000 rw-p 0 00:00 0",
+		"1000-2000 rw-p 0 00:00 0\n2000-4000 rw-p 0 00:00 0 \n6000-9000 rw-p 0 00:00 0", 4,
+		{{0x1000, 0x2000}, {0x3000, 0x4000}, {0x6000, 0x7000}, {0x8000, 0x9000}}},
+};
+
+START_TEST(what_the_image_has_not_is_removed)
+{
+	uint64_t out[4][2] = {{0}};
+
+	there(removals[_i].there);
+	here(removals[_i].here);
+	ck_assert_uint_eq(fit_to_remove(image, mappings, own, owns, NULL, 0), removals[_i].n);
+	ck_assert_uint_eq(fit_to_remove(image, mappings, own, owns, out, 4), removals[_i].n);
+	ck_assert_int_eq(memcmp(out, removals[_i].out, sizeof out), 0);
+}
+END_TEST
+
+START_TEST(a_gap_is_free_in_both)
+{
+	there("10000-28000 rw-p 0 00:00 0\n50000-51000 rw-p 0 00:00 0");
+	here("30000-31000 rw-p 0 00:00 0\n48000-49000 r-xp 0 00:00 0 [vdso]");
+	ck_assert_uint_eq(fit_gap(image, mappings, own, owns, 0x8000, 0x10000), 0x40000);
+	ck_assert_uint_eq(fit_gap(image, mappings, own, owns, 0x8001, 0x10000), 0x60000);
+	ck_assert_uint_eq(fit_gap(image, mappings, own, owns, 0x1000, 0x8000), 0x8000);
+	here("10-fffffffffffff000 rw-p 0 00:00 0");
+	ck_assert_uint_eq(fit_gap(image, mappings, own, owns, 0x1000, 0x1000), 0);
+}
+END_TEST
+
+UNIT_MAIN("image_fit",
+	  tcase_add_loop_test(tc, a_mapping_fits_or_not, 0, sizeof cases / sizeof *cases);
+	  tcase_add_loop_test(
+		  tc, what_the_image_has_not_is_removed, 0, sizeof removals / sizeof *removals);
+	  tcase_add_test(tc, a_gap_is_free_in_both);)

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What becomes of each kind of region in an image. */
+#include <string.h>
+
+#include "image/plan.h"
+#include "unit.h"
+
+static const struct {
+	const char *line;
+	enum plan_treatment treatment;
+} lines[] = {
+	{"1000-2000 rw-p 0 00:00 0", PLAN_FRESH},
+	{"1000-2000 ---p 0 00:00 0", PLAN_FRESH},
+	{"1000-2000 rwxp 0 00:00 0", PLAN_FRESH},
+	{"1000-2000 r-xp 0 00:00 0", PLAN_FRESH},
+	{"1000-2000 rw-p 0 00:00 0 [anon: mine]", PLAN_FRESH},
+	{"1000-2000 rw-p 0 00:00 0 [heap]", PLAN_FRESH},
+	{"1000-2000 rw-p 0 00:00 0 [stack]", PLAN_FRESH},
+	{"1000-2000 r-xp 0 00:00 0 [vdso]", PLAN_LEFT_OUT},
+	{"1000-2000 r--p 0 00:00 0 [vvar]", PLAN_LEFT_OUT},
+	{"1000-2000 r-xp 0 fe:01 7 /lib/a.so", PLAN_AS_IT_IS},
+	{"1000-2000 rwxp 0 fe:01 7 /lib/a.so", PLAN_OF_FILE},
+	{"1000-2000 r--p 0 fe:01 7 /lib/a.so", PLAN_OF_FILE},
+	{"1000-2000 rw-p 0 fe:01 7 /lib/a.so", PLAN_OF_FILE},
+	{"1000-2000 ---p 0 fe:01 7 /lib/a.so", PLAN_OF_FILE},
+	{"1000-2000 rw-p 0 fe:01 7 /tmp/data (deleted)", PLAN_WHOLE},
+	{"1000-2000 r-xp 0 fe:01 7 /tmp/program (deleted)", PLAN_WHOLE},
+	{"1000-2000 rw-p 0 00:01 7 /memfd:x (deleted)", PLAN_WHOLE},
+	{"1000-2000 rw-p 0 00:05 7 /dev/zero", PLAN_FRESH},
+	{"1000-2000 r--s 0 fe:01 7 /usr/lib/gconv-modules.cache", PLAN_AS_IT_IS},
+	{"1000-2000 rw-s 0 fe:01 7 /tmp/data", PLAN_REFUSED},
+	{"1000-2000 r--s 0 fe:01 7 /tmp/data (deleted)", PLAN_REFUSED},
+	{"1000-2000 rw-s 0 00:01 7 /dev/zero (deleted)", PLAN_REFUSED},
+	{"1000-2000 rw-s 0 00:01 7 /SYSV00000000 (deleted)", PLAN_REFUSED},
+	{"1000-2000 r--s 0 00:01 7 /dev/shm/x", PLAN_REFUSED},
+	{"1000-2000 r--s 0 00:01 7 /memfd:x (deleted)", PLAN_REFUSED},
+	{"1000-2000 rw-s 0 00:05 7 /dev/dri/card0", PLAN_REFUSED},
+	{"1000-2000 rw-p 0 00:05 7 /dev/mem", PLAN_REFUSED},
+	{"1000-2000 rw-p 0 00:0f 7 /anon_hugepage (deleted)", PLAN_REFUSED},
+};
+
+static struct region region_of(const char *line)
+{
+	struct region r;
+	size_t bad;
+
+	ck_assert_int_eq(process_map_parse(line, strlen(line), &r, 1, &bad), 1);
+	return r;
+}
+
+START_TEST(regions_are_treated)
+{
+	struct region r = region_of(lines[_i].line);
+	const char *why = NULL;
+
+	ck_assert_int_eq(plan_for(&r, NULL, 0, &why), lines[_i].treatment);
+	ck_assert_int_eq(why != NULL, lines[_i].treatment == PLAN_REFUSED);
+}
+END_TEST
+
+/* Only what lies in it as a whole. */
+START_TEST(own_memory_is_left_out)
+{
+	const struct plan_range own[] = {{0x10000, 0x20000}, {0x1000, 0x3000}};
+	struct region in = region_of("1000-2000 rw-s 0 00:01 7 /dev/zero (deleted)");
+	struct region beyond = region_of("2000-4000 rw-p 0 00:00 0");
+	const char *why;
+
+	ck_assert_int_eq(plan_for(&in, own, 2, &why), PLAN_LEFT_OUT);
+	ck_assert_int_eq(plan_for(&in, own, 1, &why), PLAN_REFUSED);
+	ck_assert_int_eq(plan_for(&beyond, own, 2, &why), PLAN_FRESH);
+}
+END_TEST
+
+UNIT_MAIN(
+	"image_plan", tcase_add_loop_test(tc, regions_are_treated, 0, sizeof lines / sizeof *lines);
+	tcase_add_test(tc, own_memory_is_left_out);)

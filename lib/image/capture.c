@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The child's side. Other threads of the process may have held any lock at the moment of the fork,
+ * so it uses system calls alone, and memory that it maps itself.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "context.h"
+#include "image.h"
+#include "pages.h"
+#include "plan.h"
+#include "raw_call.h"
+#include "thread_id.h"
+
+enum {
+	MAPS_TEXT_MAX = 16 << 20, /* 65,530 regions, the most that Linux allows by itself */
+	REGIONS_MAX = 1 << 16,
+	PAGEMAP_ENTRIES = 1 << 12,
+};
+
+/* Of the child, zeros at first. */
+struct scratch {
+	char text[MAPS_TEXT_MAX];
+	struct region regions[REGIONS_MAX];
+	uint64_t pagemap[PAGEMAP_ENTRIES];
+};
+
+static struct {
+	struct image_report *report; /* shared with the child */
+	size_t page_bytes;
+	struct image_context context;
+} image;
+
+struct capture {
+	struct image_out *out;
+	struct scratch *scratch;
+	struct plan_range own[2];
+	size_t count;
+	int pagemap_fd;
+};
+
+int image_init(void)
+{
+	void *p;
+
+	image.page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	p = mmap(NULL, image.page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return -errno;
+	image.report = p;
+	return thread_id_find() ? 0 : -ENOSYS;
+}
+
+const struct image_report *image_report(void)
+{
+	return image.report;
+}
+
+/* ---- the child ---- */
+
+static int open_read_only(const char *path)
+{
+	return (int)raw_call6(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+}
+
+static size_t say(size_t at, const char *text, size_t length)
+{
+	struct image_report *r = image.report;
+
+	for (size_t i = 0; i < length && at < sizeof r->why - 1; i++)
+		r->why[at++] = text[i];
+	r->why[at] = '\0';
+	return at;
+}
+
+static size_t length_of(const char *text)
+{
+	size_t n = 0;
+
+	while (text[n])
+		n++;
+	return n;
+}
+
+static int fail(int error, const char *what)
+{
+	say(0, what, length_of(what));
+	return error;
+}
+
+static int refuse(const struct region *r, const char *why)
+{
+	size_t at = say(0, "it has ", 7);
+
+	at = say(at, why, length_of(why));
+	if (r->name_length > 0) {
+		at = say(at, ": ", 2);
+		say(at, r->name, r->name_length);
+	}
+	return -EOPNOTSUPP;
+}
+
+static int read_maps(struct capture *c)
+{
+	struct scratch *s = c->scratch;
+	int fd = open_read_only("/proc/self/maps");
+	size_t length = 0, bad_line;
+	long n = fd, count;
+
+	while (n >= 0 && length < sizeof s->text) {
+		n = raw_call(
+			SYS_read, fd, (long)(s->text + length), (long)(sizeof s->text - length));
+		if (n <= 0)
+			break;
+		length += (size_t)n;
+	}
+	if (fd >= 0)
+		raw_call(SYS_close, fd, 0, 0);
+	if (n < 0)
+		return fail((int)n, "/proc/self/maps cannot be read");
+	count = process_map_parse(s->text, length, s->regions, REGIONS_MAX, &bad_line);
+	if (count < 0)
+		return fail(-EPROTO, "/proc/self/maps has a line that is not understood");
+	if (count > REGIONS_MAX || length == sizeof s->text)
+		return fail(-E2BIG, "the process has more than 65,536 mappings");
+	c->count = (size_t)count;
+	return 0;
+}
+
+static int write_process(struct capture *c)
+{
+	struct image_process p = {.page_bytes = image.page_bytes,
+		.program_break = (uint64_t)raw_call(SYS_brk, 0, 0, 0),
+		.thread_pointer = (uint64_t)(uintptr_t)__builtin_thread_pointer(),
+		.context = (uint64_t)(uintptr_t)&image.context};
+	int rc = c->out->begin(c->out, IMAGE_PROCESS);
+
+	return rc ? rc : c->out->add(c->out, &p, sizeof p);
+}
+
+static int write_region(struct capture *c, const struct region *r)
+{
+	const char *why = NULL;
+	enum plan_treatment t = plan_for(r, c->own, sizeof c->own / sizeof *c->own, &why);
+	struct image_region to = {.low = r->low,
+		.high = r->high,
+		.offset = r->offset,
+		.treatment = t,
+		.kind = r->kind,
+		.access = (r->readable ? PROT_READ : 0U) | (r->writable ? PROT_WRITE : 0U) |
+			  (r->executable ? PROT_EXEC : 0U),
+		.name_length = (uint32_t)r->name_length};
+	int rc;
+
+	if (t == PLAN_REFUSED)
+		return refuse(r, why);
+	if (t == PLAN_LEFT_OUT && r->kind != REGION_KERNEL)
+		return 0;
+	rc = c->out->add(c->out, &to, sizeof to);
+	return rc || r->name_length == 0 ? rc : c->out->add(c->out, r->name, r->name_length);
+}
+
+static int write_maps(struct capture *c)
+{
+	int rc = c->out->begin(c->out, IMAGE_MAPS);
+
+	for (size_t i = 0; i < c->count && rc == 0; i++)
+		rc = write_region(c, &c->scratch->regions[i]);
+	return rc;
+}
+
+static int write_runs(struct capture *c, const struct pages *p)
+{
+	size_t at = 0, first, n;
+	int rc = 0;
+
+	while (rc == 0 && (n = pages_next_run(p, &at, &first)) > 0) {
+		struct image_run run = {p->low + first * p->page_bytes, n * p->page_bytes};
+
+		rc = c->out->add(c->out, &run, sizeof run);
+		if (rc == 0)
+			rc = c->out->add(c->out, (const void *)(uintptr_t)run.address, run.bytes);
+		image.report->bytes += run.bytes;
+	}
+	return rc;
+}
+
+static int read_pagemap(struct capture *c, uint64_t low, size_t count)
+{
+	long wanted = (long)(count * sizeof(uint64_t));
+	long n = raw_call6(SYS_pread64, c->pagemap_fd, (long)c->scratch->pagemap, wanted,
+		(long)(low / image.page_bytes * sizeof(uint64_t)), 0, 0);
+
+	return n == wanted ? 0 : fail(n < 0 ? (int)n : -EIO, "/proc/self/pagemap cannot be read");
+}
+
+static int write_pages_of(struct capture *c, const struct region *r, enum plan_treatment t)
+{
+	struct pages p = {.page_bytes = image.page_bytes, .zeros = t == PLAN_OF_FILE};
+	int rc = 0;
+
+	if (!r->readable)
+		rc = (int)raw_call(SYS_mprotect, (long)r->low, (long)(r->high - r->low), PROT_READ);
+	for (p.low = r->low; p.low < r->high && rc == 0; p.low += p.count * p.page_bytes) {
+		p.count = (r->high - p.low) / p.page_bytes;
+		if (p.count > PAGEMAP_ENTRIES)
+			p.count = PAGEMAP_ENTRIES;
+		if (t != PLAN_WHOLE) {
+			rc = read_pagemap(c, p.low, p.count);
+			p.pagemap = c->scratch->pagemap;
+		}
+		if (rc == 0)
+			rc = write_runs(c, &p);
+	}
+	return rc;
+}
+
+static int write_pages(struct capture *c)
+{
+	static const struct image_run last;
+	int rc = c->out->begin(c->out, IMAGE_PAGES);
+
+	for (size_t i = 0; i < c->count && rc == 0; i++) {
+		const struct region *r = &c->scratch->regions[i];
+		const char *why;
+		enum plan_treatment t = plan_for(r, c->own, sizeof c->own / sizeof *c->own, &why);
+
+		if (t != PLAN_LEFT_OUT && t != PLAN_AS_IT_IS)
+			rc = write_pages_of(c, r, t);
+	}
+	return rc ? rc : c->out->add(c->out, &last, sizeof last);
+}
+
+static int write_image(struct image_out *out)
+{
+	long bytes = (long)sizeof(struct scratch);
+	long at = raw_call6(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint64_t report = (uint64_t)(uintptr_t)image.report;
+	struct capture c = {.out = out, .scratch = (struct scratch *)at};
+	int rc;
+
+	if (at < 0 && at > -4096)
+		return fail((int)at, "there is no memory for the list of its mappings");
+	c.own[0] = (struct plan_range){report, report + image.page_bytes};
+	c.own[1] = (struct plan_range){(uint64_t)at, (uint64_t)(at + bytes)};
+	rc = read_maps(&c);
+	c.pagemap_fd = rc ? -1 : open_read_only("/proc/self/pagemap");
+	if (rc == 0 && c.pagemap_fd < 0)
+		rc = fail(c.pagemap_fd, "/proc/self/pagemap cannot be opened");
+	if (rc == 0)
+		rc = write_process(&c);
+	if (rc == 0)
+		rc = write_maps(&c);
+	return rc ? rc : write_pages(&c);
+}
+
+/* ---- the process itself ---- */
+
+int image_take(struct image_out *out, pid_t *child)
+{
+	long pid;
+
+	if (image_context_save(&image.context)) {
+		thread_id_set();
+		return 1;
+	}
+	*image.report = (struct image_report){0};
+	/* clone(2) without a signal at its end, and without anything shared */
+	pid = raw_call6(SYS_clone, 0, 0, 0, 0, 0, 0);
+	if (pid == 0) {
+		image.report->error = write_image(out);
+		raw_call(SYS_exit_group, image.report->error != 0, 0, 0);
+		__builtin_unreachable();
+	}
+	*child = (pid_t)pid;
+	return pid < 0 ? (int)pid : 0;
+}

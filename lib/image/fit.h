@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Can a process become the one of an image? Its regions are held against those of the image: what
+ * is mapped anew, what stays, what is removed, or what is in the way. Pure.
+ */
+#ifndef FTMPI_IMAGE_FIT_H
+#define FTMPI_IMAGE_FIT_H
+
+#include "image.h"
+#include "process_map.h"
+
+/* A region of an image, with its name, ended by a NUL. */
+struct image_mapping {
+	struct image_region r;
+	const char *name;
+};
+
+enum fit {
+	FIT_KERNEL, /* the kernel's, and there as well */
+	FIT_FRESH,  /* to be mapped without a file, over what is there */
+	FIT_BREAK,  /* the heap: the program break is moved */
+	FIT_GROW,   /* the stack: grows to its old size */
+	FIT_THERE,  /* of the same part of the same file already */
+	FIT_FILE,   /* to be mapped from its file */
+	FIT_IN_THE_WAY,
+};
+
+/* What becomes of mapping m in a process with these regions. FIT_IN_THE_WAY: *other is the region
+ * that differs; NULL: there is none where one had to be. */
+enum fit fit_for(const struct image_mapping *m, const struct region *own, size_t count,
+	const struct region **other);
+
+/* Parts of the process's own memory without a file that the image does not have: at most max of
+ * them, as low and high. Returns how many there are. */
+size_t fit_to_remove(const struct image_mapping *image, size_t n, const struct region *own,
+	size_t count, uint64_t (*out)[2], size_t max);
+
+/* An address with `bytes` free behind it in both, a multiple of step; 0: there is none. */
+uint64_t fit_gap(const struct image_mapping *image, size_t n, const struct region *own,
+	size_t count, uint64_t bytes, uint64_t step);
+
+#endif

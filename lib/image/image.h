@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The image of a whole process: its memory and where it goes on. A child of a fork writes it, copy
+ * on write, while the process goes on at once; a new process of the same program, whose address
+ * space is not randomised either, loads it before its main function and goes on where the image was
+ * taken. Of threads it knows the one that calls alone. Linux, x86-64 and aarch64, glibc.
+ */
+#ifndef FTMPI_IMAGE_IMAGE_H
+#define FTMPI_IMAGE_IMAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Sections of an image, in this order. Numbers in them are those of the machine. */
+enum image_section {
+	IMAGE_PROCESS, /* struct image_process */
+	IMAGE_MAPS,    /* every region but those of the image writer: struct image_region, then its
+			  file's name */
+	IMAGE_PAGES,   /* runs: struct image_run, then its bytes; the last has none */
+	IMAGE_SECTIONS
+};
+
+struct image_process {
+	uint64_t page_bytes, program_break;
+	uint64_t thread_pointer; /* of the thread that goes on */
+	uint64_t context;	 /* address of its struct image_context */
+};
+
+struct image_region {
+	uint64_t low, high, offset;
+	uint32_t treatment, kind, access; /* enum plan_treatment, enum region_kind, PROT_* */
+	uint32_t name_length;
+};
+
+struct image_run {
+	uint64_t address, bytes;
+};
+
+/* Where the child puts the bytes. It may use nothing but system calls, as raw_call.h has them; both
+ * return 0 or -errno, which ends the image. */
+struct image_out {
+	int (*begin)(struct image_out *o, enum image_section section);
+	int (*add)(struct image_out *o, const void *bytes, size_t length);
+};
+
+/* What the child has to say, in memory that both see. */
+struct image_report {
+	int error;	/* 0, or -errno of what failed */
+	uint64_t bytes; /* of pages */
+	char why[256];	/* a sentence, for an error that has one */
+};
+
+/* Once, before any image: the memory that images need. 0 or -errno. */
+int image_init(void);
+
+/*
+ * The image of this process as it is now. 0: *child writes it; it sends no signal when it ends, and
+ * is waited for with __WALL. Then image_report tells. 1: this process woke up from that image.
+ * -errno: there is no child.
+ */
+int image_take(struct image_out *out, pid_t *child) __attribute__((returns_twice));
+const struct image_report *image_report(void);
+
+/* An image in a file: where its sections begin, and how long they are. */
+struct image_file {
+	int fd;
+	uint64_t at[IMAGE_SECTIONS], length[IMAGE_SECTIONS];
+};
+
+/*
+ * Become that process. Its bytes were checked before. Does not return, unless this process does not
+ * fit the image: then *why is a sentence, nothing has been changed, and the result is -errno. Not
+ * with more than one thread.
+ */
+int image_load(const struct image_file *f, char *why, size_t size);
+
+#endif

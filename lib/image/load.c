@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A new process becomes the one of an image. First, as an ordinary program: is anything in the way?
+ * Then, on a stack of its own and by system calls alone (exchange and what it calls): all memory of
+ * the image comes to its place, that of libc and of this library's variables included. So nothing
+ * outside this file is called there, and no variable is used that is not on that stack or in the
+ * arena.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "context.h"
+#include "fit.h"
+#include "image.h"
+#include "plan.h"
+#include "process_map.h"
+#include "raw_call.h"
+
+enum {
+	ARENA_STACK = 256 << 10,
+	TEXT_MAX = 16 << 20,
+	REGIONS_MAX = 1 << 16,
+	SECTION_MAX = 64 << 20,
+};
+
+#define ARENA_STEP (16ull << 30)
+
+struct to_place {
+	struct image_mapping m;
+	enum fit fit;
+};
+
+/* All of it lies in memory that neither process has anything in. */
+struct arena {
+	struct image_process process;
+	int fd;
+	uint64_t pages_at; /* in the file */
+	size_t mappings, removed;
+	struct to_place *mapping;
+	uint64_t (*remove)[2];
+};
+
+/* The image and this process, in malloc'ed memory. */
+struct both {
+	struct image_process process;
+	uint8_t *section; /* IMAGE_MAPS, as it is in the file */
+	char *names;
+	struct image_mapping *image;
+	size_t mappings;
+	char *text;
+	struct region *own;
+	size_t regions;
+	char *why;
+	size_t size;
+};
+
+static int say(struct both *b, int rc, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int say(struct both *b, int rc, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(b->why, b->size, format, args);
+	va_end(args);
+	return rc;
+}
+
+/* ---- what there is ---- */
+
+static int read_all(int fd, void *out, size_t length, uint64_t at)
+{
+	uint8_t *to = out;
+
+	while (length > 0) {
+		ssize_t n = pread(fd, to, length, (off_t)at);
+
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		to += n;
+		at += (uint64_t)n;
+		length -= (size_t)n;
+	}
+	return 0;
+}
+
+static int parse_mappings(struct both *b, size_t length)
+{
+	size_t at = 0;
+	char *name = b->names;
+
+	while (at < length) {
+		struct image_mapping *m = &b->image[b->mappings];
+
+		if (b->mappings == REGIONS_MAX || length - at < sizeof m->r)
+			return -EPROTO;
+		memcpy(&m->r, b->section + at, sizeof m->r);
+		at += sizeof m->r;
+		if (length - at < m->r.name_length || m->r.low >= m->r.high ||
+			(b->mappings > 0 && m->r.low < m[-1].r.high))
+			return -EPROTO;
+		memcpy(name, b->section + at, m->r.name_length);
+		name[m->r.name_length] = '\0';
+		m->name = name;
+		name += m->r.name_length + 1;
+		at += m->r.name_length;
+		b->mappings++;
+	}
+	return 0;
+}
+
+static int read_image(struct both *b, const struct image_file *f)
+{
+	uint64_t length = f->length[IMAGE_MAPS];
+	int rc;
+
+	if (f->length[IMAGE_PROCESS] != sizeof b->process || length > SECTION_MAX)
+		return say(b, -EPROTO, "it is no image that this version knows");
+	b->section = malloc(length);
+	b->names = malloc(length);
+	b->image = calloc(REGIONS_MAX, sizeof *b->image);
+	if (!b->section || !b->names || !b->image)
+		return say(b, -ENOMEM, "there is no memory for its mappings");
+	rc = read_all(f->fd, &b->process, sizeof b->process, f->at[IMAGE_PROCESS]);
+	if (rc == 0)
+		rc = read_all(f->fd, b->section, length, f->at[IMAGE_MAPS]);
+	if (rc)
+		return say(b, rc, "it cannot be read: %s", strerror(-rc));
+	if (parse_mappings(b, length) != 0)
+		return say(b, -EPROTO, "its mappings make no sense");
+	return 0;
+}
+
+static int read_own(struct both *b)
+{
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	size_t length = 0, bad_line;
+	ssize_t n = 0;
+	long count;
+
+	b->text = malloc(TEXT_MAX);
+	b->own = calloc(REGIONS_MAX, sizeof *b->own);
+	if (fd < 0 || !b->text || !b->own)
+		return say(b, -ENOMEM, "/proc/self/maps cannot be read");
+	while (length < TEXT_MAX && (n = read(fd, b->text + length, TEXT_MAX - length)) > 0)
+		length += (size_t)n;
+	close(fd);
+	count = process_map_parse(b->text, length, b->own, REGIONS_MAX, &bad_line);
+	if (n < 0 || count < 0 || count > REGIONS_MAX)
+		return say(b, -EPROTO, "/proc/self/maps is not understood");
+	b->regions = (size_t)count;
+	return 0;
+}
+
+/* ---- does it fit? ---- */
+
+static int say_in_the_way(struct both *b, const struct image_mapping *m, const struct region *o)
+{
+	const char *name = m->r.name_length ? m->name : "memory";
+
+	if (!o)
+		return say(b, -EINVAL, "the image has %s at %#" PRIx64 ", and here is none", name,
+			m->r.low);
+	return say(b, -EINVAL,
+		"the image has %s at %#" PRIx64 ", and here is %.*s at %#" PRIx64
+		": another program, library or kernel, or addresses are random",
+		name, m->r.low, (int)o->name_length, o->name, o->low);
+}
+
+static int check_process(struct both *b)
+{
+	const struct region *here =
+		process_map_find(b->own, b->regions, (uintptr_t)__builtin_thread_pointer());
+	const struct image_process *p = &b->process;
+
+	if (p->page_bytes != (uint64_t)sysconf(_SC_PAGESIZE))
+		return say(b, -EINVAL,
+			"the image has pages of %" PRIu64 " bytes, this system of %ld",
+			p->page_bytes, sysconf(_SC_PAGESIZE));
+	if (!here || p->thread_pointer != (uintptr_t)__builtin_thread_pointer())
+		return say(b, -EINVAL, "libc keeps its thread's data at another address here");
+	return 0;
+}
+
+static int place_all(struct both *b, struct to_place *out)
+{
+	for (size_t i = 0; i < b->mappings; i++) {
+		const struct region *other = NULL;
+
+		out[i] = (struct to_place){
+			b->image[i], fit_for(&b->image[i], b->own, b->regions, &other)};
+		if (out[i].fit == FIT_IN_THE_WAY)
+			return say_in_the_way(b, &b->image[i], other);
+		if (out[i].fit == FIT_FILE && access(b->image[i].name, R_OK) != 0)
+			return say(b, -errno, "%s cannot be opened: %s", b->image[i].name,
+				strerror(errno));
+	}
+	return 0;
+}
+
+/* ---- the arena ---- */
+
+static uint64_t take(uint64_t *at, uint64_t bytes)
+{
+	uint64_t here = *at;
+
+	*at += (bytes + 63) / 64 * 64;
+	return here;
+}
+
+static int arena_fill(struct both *b, const struct image_file *f, uint64_t low, size_t removed)
+{
+	uint64_t at = low;
+	struct arena *a = (struct arena *)take(&at, sizeof *a);
+	char *names;
+
+	a->process = b->process;
+	a->fd = f->fd;
+	a->pages_at = f->at[IMAGE_PAGES];
+	a->mappings = b->mappings;
+	a->mapping = (struct to_place *)take(&at, b->mappings * sizeof *a->mapping);
+	a->remove = (uint64_t(*)[2])take(&at, removed * sizeof *a->remove);
+	a->removed = removed;
+	names = (char *)take(&at, f->length[IMAGE_MAPS]);
+	memcpy(names, b->names, f->length[IMAGE_MAPS]);
+	fit_to_remove(b->image, b->mappings, b->own, b->regions, a->remove, removed);
+	for (size_t i = 0; i < b->mappings; i++)
+		b->image[i].name = names + (b->image[i].name - b->names);
+	return place_all(b, a->mapping);
+}
+
+static int arena_make(struct both *b, const struct image_file *f, uint64_t *low, uint64_t *high)
+{
+	size_t removed = fit_to_remove(b->image, b->mappings, b->own, b->regions, NULL, 0);
+	uint64_t bytes = (sizeof(struct arena) + b->mappings * sizeof(struct to_place) +
+				 removed * 16 + f->length[IMAGE_MAPS] + ARENA_STACK + 65535) /
+			 65536 * 65536;
+	void *p;
+
+	*low = fit_gap(b->image, b->mappings, b->own, b->regions, bytes, ARENA_STEP);
+	p = *low ? mmap((void *)*low, bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0)
+		 : MAP_FAILED;
+	if (p == MAP_FAILED)
+		return say(b, -ENOMEM, "there is no free address space for loading it");
+	*high = *low + bytes;
+	return arena_fill(b, f, *low, removed);
+}
+
+/* ---- the exchange: nothing but system calls from here on ---- */
+
+static _Noreturn void give_up(const char *what, size_t length)
+{
+	raw_call(SYS_write, STDERR_FILENO, (long)what, (long)length);
+	raw_call(SYS_exit_group, 1, 0, 0);
+	__builtin_unreachable();
+}
+
+#define GIVE_UP(text) give_up("ftmpi: " text "\n", sizeof "ftmpi: " text)
+
+static void must(long result, const char *what, size_t length)
+{
+	if (result < 0 && result > -4096)
+		give_up(what, length);
+}
+
+#define MUST(call, text) must(call, "ftmpi: " text "\n", sizeof "ftmpi: " text)
+
+static long map(const struct image_region *r, int access, int flags, int fd)
+{
+	return raw_call6(SYS_mmap, (long)r->low, (long)(r->high - r->low), access,
+		MAP_FIXED | flags, fd, fd < 0 ? 0 : (long)r->offset);
+}
+
+static void map_file(const struct image_mapping *m)
+{
+	int flags = m->r.kind == REGION_SHARED ? MAP_SHARED : MAP_PRIVATE;
+	int access = m->r.treatment == PLAN_AS_IT_IS ? (int)m->r.access : PROT_READ | PROT_WRITE;
+	long fd = raw_call6(SYS_openat, AT_FDCWD, (long)m->name, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+
+	MUST(fd, "a file of the process image cannot be opened any more");
+	MUST(map(&m->r, access, flags, (int)fd), "a file of the process image cannot be mapped");
+	raw_call(SYS_close, fd, 0, 0);
+}
+
+/* As it was before this process wrote to it: zeros, or what the file has. */
+static void make_clean(const struct image_region *r)
+{
+	MUST(raw_call(SYS_mprotect, (long)r->low, (long)(r->high - r->low), PROT_READ | PROT_WRITE),
+		"memory of the process image cannot be made writable");
+	MUST(raw_call(SYS_madvise, (long)r->low, (long)(r->high - r->low), MADV_DONTNEED),
+		"memory of the process image cannot be cleared");
+}
+
+static void place(const struct to_place *t, uint64_t program_break)
+{
+	const struct image_region *r = &t->m.r;
+
+	switch (t->fit) {
+	case FIT_FRESH:
+		MUST(map(r, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+			     -1),
+			"there is no memory for the process image");
+		break;
+	case FIT_BREAK:
+		if (raw_call(SYS_brk, (long)program_break, 0, 0) != (long)program_break)
+			GIVE_UP("the heap of the process image cannot be had");
+		make_clean(r);
+		break;
+	case FIT_GROW:
+		*(volatile char *)r->low = 0;
+		make_clean(r);
+		break;
+	case FIT_FILE:
+		map_file(&t->m);
+		break;
+	case FIT_THERE:
+		if (r->treatment != PLAN_AS_IT_IS)
+			make_clean(r);
+		break;
+	default:
+		break;
+	}
+}
+
+/* As the process had protected it. */
+static void protect(const struct to_place *t)
+{
+	const struct image_region *r = &t->m.r;
+
+	if (t->fit == FIT_KERNEL || r->treatment == PLAN_AS_IT_IS ||
+		r->access == (PROT_READ | PROT_WRITE))
+		return;
+	MUST(raw_call(SYS_mprotect, (long)r->low, (long)(r->high - r->low), r->access),
+		"memory of the process image cannot be protected");
+}
+
+static void read_at(const struct arena *a, uint64_t at, uint64_t address, uint64_t bytes)
+{
+	while (bytes > 0) {
+		uint64_t piece = bytes < 1 << 30 ? bytes : 1 << 30;
+		long n = raw_call6(SYS_pread64, a->fd, (long)address, (long)piece, (long)at, 0, 0);
+
+		if (n <= 0)
+			GIVE_UP("the process image cannot be read any more");
+		at += (uint64_t)n;
+		address += (uint64_t)n;
+		bytes -= (uint64_t)n;
+	}
+}
+
+static void read_pages(const struct arena *a)
+{
+	uint64_t at = a->pages_at;
+	struct image_run run;
+
+	for (;;) {
+		read_at(a, at, (uint64_t)(uintptr_t)&run, sizeof run);
+		at += sizeof run;
+		if (run.bytes == 0)
+			return;
+		read_at(a, at, run.address, run.bytes);
+		at += run.bytes;
+	}
+}
+
+static _Noreturn void exchange(const struct arena *a)
+{
+	for (size_t i = 0; i < a->mappings; i++)
+		place(&a->mapping[i], a->process.program_break);
+	for (size_t i = 0; i < a->removed; i++)
+		raw_call(SYS_munmap, (long)a->remove[i][0],
+			(long)(a->remove[i][1] - a->remove[i][0]), 0);
+	read_pages(a);
+	for (size_t i = 0; i < a->mappings; i++)
+		protect(&a->mapping[i]);
+	raw_call(SYS_close, a->fd, 0, 0);
+	image_context_load((const struct image_context *)(uintptr_t)a->process.context);
+}
+
+/* exchange, on another stack. */
+static _Noreturn void exchange_on(uint64_t stack_high, const struct arena *a)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("movq %0, %%rsp\n\t"
+			 "xorl %%ebp, %%ebp\n\t"
+			 "call *%1"
+			 :
+			 : "r"(stack_high), "r"(exchange), "D"(a)
+			 : "memory");
+#elif defined(__aarch64__)
+	register const struct arena *x0 __asm__("x0") = a;
+
+	__asm__ volatile("mov sp, %0\n\t"
+			 "mov x29, #0\n\t"
+			 "blr %1"
+			 :
+			 : "r"(stack_high), "r"(exchange), "r"(x0)
+			 : "memory");
+#endif
+	__builtin_unreachable();
+}
+
+int image_load(const struct image_file *f, char *why, size_t size)
+{
+	struct both b = {.why = why, .size = size};
+	uint64_t low = 0, high = 0;
+	sigset_t all, before;
+	int rc;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	rc = read_image(&b, f);
+	if (rc == 0)
+		rc = read_own(&b);
+	if (rc == 0)
+		rc = check_process(&b);
+	if (rc == 0)
+		rc = arena_make(&b, f, &low, &high);
+	if (rc == 0)
+		exchange_on(high, (const struct arena *)low);
+	if (high)
+		munmap((void *)low, high - low);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	free(b.section);
+	free(b.names);
+	free(b.image);
+	free(b.text);
+	free(b.own);
+	return rc;
+}

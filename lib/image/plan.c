@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plan.h"
+
+static bool begins(const struct region *r, const char *with)
+{
+	size_t i = 0;
+
+	while (i < r->name_length && with[i] && r->name[i] == with[i])
+		i++;
+	return !with[i];
+}
+
+static bool lies_in(const struct region *r, const struct plan_range *own, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (r->low >= own[i].low && r->high <= own[i].high)
+			return true;
+	return false;
+}
+
+/* A file of read-only tables, such as those of iconv(3), is as good as a private one. */
+static enum plan_treatment plan_for_shared(const struct region *r, const char **why)
+{
+	if (begins(r, "/SYSV"))
+		*why = "a System V shared memory segment";
+	else if (begins(r, "/dev/shm/") || begins(r, "/memfd:") || begins(r, "/dev/zero"))
+		*why = "memory shared with other processes";
+	else if (begins(r, "/dev/"))
+		*why = "memory of a device";
+	else if (r->deleted || r->inode == 0)
+		*why = "memory shared with other processes";
+	else if (r->writable)
+		*why = "a file mapped shared and writable";
+	else
+		return PLAN_AS_IT_IS;
+	return PLAN_REFUSED;
+}
+
+static enum plan_treatment plan_for_file(const struct region *r, const char **why)
+{
+	if (begins(r, "/dev/zero"))
+		return PLAN_FRESH;
+	if (begins(r, "/anon_hugepage"))
+		*why = "memory in huge pages that were reserved (hugetlbfs)";
+	else if (begins(r, "/dev/") && !begins(r, "/dev/shm/"))
+		*why = "memory of a device";
+	else if (r->deleted)
+		return PLAN_WHOLE;
+	else
+		return r->executable && !r->writable ? PLAN_AS_IT_IS : PLAN_OF_FILE;
+	return PLAN_REFUSED;
+}
+
+enum plan_treatment plan_for(
+	const struct region *r, const struct plan_range *own, size_t n, const char **why)
+{
+	if (r->kind == REGION_KERNEL || lies_in(r, own, n))
+		return PLAN_LEFT_OUT;
+	if (r->kind == REGION_SHARED)
+		return plan_for_shared(r, why);
+	if (r->kind == REGION_FILE)
+		return plan_for_file(r, why);
+	return PLAN_FRESH;
+}
