@@ -157,7 +157,7 @@ sub _setup
 	my $interfaces = FTMPI::Net::interfaces();
 	my (undef, undef, $arrived) = split ' ', $ENV{SSH_CONNECTION} // '';
 	$self->_tell(
-		'HERE', FTMPI::Processors::count(), $arrived // '',
+		'HERE', FTMPI::Processors::at_once(), $arrived // '',
 		[ map { $_->[0] } @$interfaces ],
 		[ map { $_->[1] } @$interfaces ]);
 	return;

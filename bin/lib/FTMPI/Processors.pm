@@ -11,6 +11,7 @@ use warnings;
 
 use Config ();
 use Errno qw(ENOSYS);
+use POSIX qw(ceil);
 
 # Processors have lower numbers than this: Linux is built for fewer.
 use constant NUMBERS_MAX => 1 << 16;
@@ -67,6 +68,15 @@ sub allowed
 
 # How many this process may use.
 sub count { return scalar(my @allowed = allowed(@_)) || 1 }
+
+# How many processes can compute here at a time: where the cgroup grants the time of fewer processors than may be
+# used (docker --cpus=2), as many as that time is, begun ones counted.
+sub at_once
+{
+	my ($count, $limit) = (count(@_), limit(@_));
+	return $count if !defined $limit || $limit >= $count;
+	return ceil($limit) || 1;
+}
 
 # The cores of those that this process may use: [processor, ...] each, with what it may use of that core. In the
 # order of sockets, and in a socket of their first processors. What Linux does not tell is a core of its own.

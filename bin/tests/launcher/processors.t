@@ -87,6 +87,14 @@ is(limit('proc/self/cgroup' => $v1, 'sys/fs/cgroup/cpu/cpu.cfs_quota_us' => "500
 		'sys/fs/cgroup/cpu/cpu.cfs_period_us' => "100000\n"), 0.5, '... in a container');
 is(limit('proc/self/cgroup' => "0::/\n", 'sys/fs/cgroup/cpu.max' => "100000 0\n"), 'none', 'no number');
 
+# How many can compute at a time.
+for my $case ([ 'max', 8 ], [ 800000, 8 ], [ 1000000, 8 ], [ 200000, 2 ], [ 250000, 3 ], [ 50000, 1 ]) {
+	my ($quota, $n) = @$case;
+	my $there = machine(may_use('0-7'), 'proc/self/cgroup' => "0::/\n", 'sys/fs/cgroup/cpu.max' => "$quota 100000\n");
+	is(FTMPI::Processors::at_once($there), $n, "of 8 processors, with a quota of $quota in 100000 us");
+}
+is(FTMPI::Processors::at_once(machine()), 1, 'where nothing is known, one');
+
 # This machine: a process binds itself, and Linux says the same.
 my @mine = FTMPI::Processors::allowed();
 cmp_ok(scalar @mine, '>=', 1, 'processors of this machine');
