@@ -62,8 +62,22 @@ sub allowed
 	my ($root) = (@_, '');
 	my ($list) = (_read("$root/proc/self/status") // '') =~ /^Cpus_allowed_list:\s*(\S+)/m or return;
 	my @allowed = numbers($list);
-	my %online = map { $_ => 1 } numbers(_read("$root/sys/devices/system/cpu/online") // '');
+	my %online = map { $_ => 1 } _online($root);
 	return %online ? grep { $online{$_} } @allowed : @allowed;
+}
+
+sub _online
+{
+	my ($root) = @_;
+	return numbers(_read("$root/sys/devices/system/cpu/online") // '');
+}
+
+# Whether this machine has more than this process may use.
+sub is_restricted
+{
+	my ($root) = (@_, '');
+	my ($there, $mine) = ([ _online($root) ], [ allowed($root) ]);
+	return @$there > @$mine;
 }
 
 # How many this process may use.

@@ -18,10 +18,16 @@ my $threads = [ map { [ $_, $_ + 4 ] } 0 .. 3 ];    # four cores of two threads
 sub chosen
 {
 	my ($mode, $cores, @threads) = @_;
-	return limited($mode, $cores, undef, @threads);
+	return on($mode, { cores => $cores }, @threads);
 }
 
 sub limited
+{
+	my ($mode, $cores, $limit, @threads) = @_;
+	return on($mode, { cores => $cores, limit => $limit }, @threads);
+}
+
+sub on
 {
 	my ($chosen, $why) = FTMPI::Agent::Binding::choose(@_);
 	return $chosen ? join ' ', map { join '+', @$_ } @$chosen : $why;
@@ -47,6 +53,8 @@ is(chosen('auto', $threads, (2) x 4), '0+4 1+5 2+6 3+7', '... or two');
 is(chosen('auto', $threads, ones(9)), 'they need 9 processors, and there are 8', '... and no more');
 is(limited('auto', $sixteen, 4, ones(4)), chosen('auto', $sixteen, ones(4)), 'as many ranks as the cgroup grants');
 is(limited('auto', $sixteen, 3.5, ones(4)), 'they need 4 processors, and the cgroup there grants the time of 3.5', '... and more');
+is(on('auto', { cores => $two, restricted => 1 }, ones(3)),
+	'they need 3 processors, and ftmpirun may use 2 there (taskset, cpuset or batch system)', 'who is not given all is told');
 
 # core
 is(chosen('core', $sixteen, ones(3)), '0 1 2', 'core: side by side from the first one on');
@@ -62,7 +70,7 @@ is(chosen('core', [], 1), 'they need 1 processor, and there are 0', '... nor whe
 sub is_fair
 {
 	my ($mode, $cores, @threads) = @_;
-	my ($chosen) = FTMPI::Agent::Binding::choose($mode, $cores, undef, @threads);
+	my ($chosen) = FTMPI::Agent::Binding::choose($mode, { cores => $cores }, @threads);
 	my (%taken, $bad);
 	for my $i (0 .. $#threads) {
 		$bad ||= @{ $chosen->[$i] } < $threads[$i] || grep { $taken{$_}++ } @{ $chosen->[$i] };
@@ -106,7 +114,7 @@ for my $p (2 .. 24) {
 	my $cores = [ map { [$_] } 0 .. $p - 1 ];
 	for my $n (1 .. $p - 1) {
 		for my $m (1 .. $p - $n) {
-			my @shares = map { @{ (FTMPI::Agent::Binding::choose('auto', $cores, undef, ones($_)))[0] } } $n, $m;
+			my @shares = map { @{ (FTMPI::Agent::Binding::choose('auto', { cores => $cores }, ones($_)))[0] } } $n, $m;
 			push @crowded, "$n and $m ranks on $p cores" if !have_room(@shares);
 		}
 	}

@@ -59,6 +59,12 @@ $root = machine(may_use('0-127'), 'sys/devices/system/cpu/online' => "0-1,4\n");
 is(FTMPI::Processors::text(FTMPI::Processors::allowed($root)), '0-1,4', '... without those that are not there');
 is(FTMPI::Processors::count($root), 3, '... counted');
 is(FTMPI::Processors::count(machine()), 1, 'one at least');
+for my $case ([ '0-1,4', 0 ], [ '0-127', 0 ], [ '1,4', 1 ]) {
+	my ($mask, $is) = @$case;
+	is(!!FTMPI::Processors::is_restricted(machine(may_use($mask), 'sys/devices/system/cpu/online' => "0-1,4\n")), !!$is,
+		"$mask of 0-1,4: " . ($is ? 'there are more' : 'that is all'));
+}
+ok(!FTMPI::Processors::is_restricted(machine(may_use('0'))), '... as where nothing is known');
 
 # Cores.
 my %eight = map { $_ => [ $_ % 4 . ',' . (4 + $_ % 4), 0 ] } 0 .. 7;

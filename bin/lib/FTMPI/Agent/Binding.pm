@@ -34,15 +34,16 @@ sub threads
 	return $product;
 }
 
-# mode: auto or core; cores: see FTMPI::Processors::cores(); limit: how many processors' time the host grants, or undef;
-# threads: of each rank, in the order in which the ranks are to lie. Returns the processors of each rank, [number, ...]
+# mode: auto or core; host: { cores (see FTMPI::Processors::cores()), limit (how many processors' time the host grants, or
+# undef), restricted (it has more processors than these) }; threads: of each rank, in the order in which the ranks are to lie. Returns the processors of each rank, [number, ...]
 # ascending; or (undef, why not).
 sub choose
 {
-	my ($mode, $cores, $limit, @threads) = @_;
+	my ($mode, $host, @threads) = @_;
+	my ($cores, $limit) = @$host{qw(cores limit)};
 	my ($need, $all) = (sum(@threads), [ map { [$_] } map { @$_ } @$cores ]);
 	my $units = $need <= @$cores ? $cores : $all;
-	return (undef, _too_few($need, scalar @threads, scalar @$all)) if $need > @$all;
+	return (undef, _too_few($need, scalar @threads, scalar @$all, $host->{restricted})) if $need > @$all;
 	return (undef, "they need $need processors, and the cgroup there grants the time of $limit")
 		if $mode eq 'auto' && defined $limit && $need > $limit;
 	my $is_packed = $mode eq 'core' && $units == $cores;
@@ -58,9 +59,10 @@ sub choose
 
 sub _too_few
 {
-	my ($need, $ranks, $there) = @_;
-	my $threads = $need > $ranks ? ' (OMP_NUM_THREADS)' : '';
-	return 'they need ' . _count($need) . "$threads, and there " . ($there == 1 ? 'is 1' : "are $there");
+	my ($need, $ranks, $there, $is_restricted) = @_;
+	my $needed = 'they need ' . _count($need) . ($need > $ranks ? ' (OMP_NUM_THREADS)' : '');
+	return "$needed, and ftmpirun may use $there there (taskset, cpuset or batch system)" if $is_restricted;
+	return "$needed, and there " . ($there == 1 ? 'is 1' : "are $there");
 }
 
 sub _count { return $_[0] == 1 ? '1 processor' : "$_[0] processors" }

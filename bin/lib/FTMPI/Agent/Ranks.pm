@@ -109,8 +109,9 @@ sub _bind
 	return if $run->{bind} eq 'none';
 	@ranks = sort { $local->{$a} <=> $local->{$b} } @ranks;
 	my ($chosen, $why) = (undef, FTMPI::Processors::cannot_bind());
-	($chosen, $why) = FTMPI::Agent::Binding::choose($run->{bind}, [ FTMPI::Processors::cores() ],
-		FTMPI::Processors::limit(), map { $self->_threads($_) } @ranks) if !defined $why;
+	my %host = (cores => [ FTMPI::Processors::cores() ], limit => scalar FTMPI::Processors::limit(),
+		restricted => FTMPI::Processors::is_restricted());
+	($chosen, $why) = FTMPI::Agent::Binding::choose($run->{bind}, \%host, map { $self->_threads($_) } @ranks) if !defined $why;
 	return "its ranks cannot be bound (-bind core): $why; start fewer, or leave them unbound with -bind none"
 		if !$chosen && $run->{bind} eq 'core' && !$run->{epoch};
 	@{ $self->{bound} }{@ranks} = @$chosen if $chosen;

@@ -20,6 +20,7 @@ plan skip_all => 'one processor is no choice' if !defined $two[1];
 FTMPI::Processors::bind_to(@two) or plan skip_all => "no process can be bound here: $!";
 my ($one, $other) = @two;
 my $both = "$one,$other";
+my $too_few = 'and ' . (FTMPI::Processors::is_restricted() ? 'ftmpirun may use 2 there (taskset, cpuset or batch system)' : 'there are 2');
 my $dir  = File::Temp->newdir('ftmpi-bound-XXXXXX', TMPDIR => 1);
 
 sub job { return FTMPI::Test::Job->run(@_, env => { OMP_NUM_THREADS => undef }) }
@@ -56,10 +57,10 @@ for my $case (
 }
 
 for my $case (
-	[ 'three ranks', [qw(-n 3)], 'they need 3 processors, and there are 2', ($both) x 3 ],
-	[ 'two of two threads', [qw(-n 2 -x OMP_NUM_THREADS=2)], 'they need 4 processors (OMP_NUM_THREADS), and there are 2', ($both) x 2 ],
+	[ 'three ranks', [qw(-n 3)], "they need 3 processors, $too_few", ($both) x 3 ],
+	[ 'two of two threads', [qw(-n 2 -x OMP_NUM_THREADS=2)], "they need 4 processors (OMP_NUM_THREADS), $too_few", ($both) x 2 ],
 	[ 'two, one of them of two threads', [ qw(-n 1), program('bound'), qw(: -n 1 -env OMP_NUM_THREADS 2) ],
-		'they need 3 processors (OMP_NUM_THREADS), and there are 2', ($both) x 2 ],
+		"they need 3 processors (OMP_NUM_THREADS), $too_few", ($both) x 2 ],
 	[ 'two that are not to be bound', [qw(-bind none -n 2)], undef, ($both) x 2 ],
 	)
 {
@@ -72,7 +73,7 @@ for my $case (
 {
 	my $job = job([ ftmpirun(), qw(-bind core -n 3), program('bound') ]);
 	$job->is_status(1, '-bind core with three ranks');
-	$job->err_like(qr/\Aftmpirun: host \S+: its ranks cannot be bound \(-bind core\): they need 3 processors, and there are 2; start fewer, or leave them unbound with -bind none\n\z/,
+	$job->err_like(qr/\Aftmpirun: host \S+: its ranks cannot be bound \(-bind core\): they need 3 processors, \Q$too_few\E; start fewer, or leave them unbound with -bind none\n\z/,
 		'... and why');
 	is($job->out, '', '... nothing runs');
 	$job->none_left('-bind core');
@@ -81,9 +82,11 @@ for my $case (
 # What is not ours is not used; what ranks run in is bound, too.
 for my $case ([ [qw(-n 1)], $other ], [ [qw(-bind core -n 1)], $other ], [ [qw(-n 2)], $other, $other ]) {
 	my ($options, @processors) = @$case;
-	my $job = job([ 'taskset', '-c', $other, ftmpirun(), @$options, 'sh', '-c', program('bound') . '; exit $?' ]);
+	my $job = job([ 'taskset', '-c', $other, ftmpirun(), '-v', @$options, 'sh', '-c', program('bound') . '; exit $?' ]);
 	my @found = $job->out =~ / on (\S+)$/mg;
 	is("@found", "@processors", "taskset: @$options") or diag $job->saw;
+	$job->err_like(qr/ not bound: they need 2 processors, and ftmpirun may use 1 there \(taskset, cpuset or batch system\)\.$/m, '... the reason')
+		if @processors > 1;
 }
 
 # A restart: the survivor keeps its processor, and the other one finds its own again.
