@@ -151,7 +151,15 @@ for my $bad (
 		qr/^-restore: '20261121-203610-1a2b3c4d:4294967296' is no recovery line/ ],
 	[ [qw(-n=1 p)],                       qr/^unknown option -n=1; write -n 1$hint/ ],
 	[ [qw(-n4 p)],                        qr/^unknown option -n4; write -n 4$hint/ ],
-	[ [qw(-n 1 -bind socket p)],          qr/^-bind: 'socket' is none of auto, core, none$hint/ ],
+	[ [qw(-n 1 -bind socket p)],          qr/^-bind: 'socket' is none of auto, core, none: write -bind none, and .*taskset\(1\) or numactl\(8\)$hint/ ],
+	(map { [ [ qw(-n 1 --bind-to), $_, 'p' ], qr/^--bind-to: '$_' is none of auto, core, none: write -bind none, .*$hint/ ] }
+		qw(numa hwthread package l3cache)),
+	[ [qw(-n 1 -bind sockets p)],         qr/^-bind: 'sockets' is none of auto, core, none$hint/ ],
+	[ [qw(--mca btl self -n 1 p)],        qr/^unknown option --mca: -transport chooses .*, -iface the network, -bind .*$hint/ ],
+	[ [qw(--map-by core -n 1 p)],         qr/^unknown option --map-by: ranks fill the slots .*-bind none.*$hint/ ],
+	[ [qw(-n 1 -rank-by node p)],         qr/^unknown option -rank-by: ranks fill the slots .*taskset\(1\) or numactl\(8\).*$hint/ ],
+	[ [qw(-map-by=core -n 1 p)],          qr/^unknown option -map-by=core: ranks fill the slots/ ],
+	[ [qw(--use-hwthread-cpus -n 1 p)],   qr/^unknown option --use-hwthread-cpus: -bind uses hardware threads .*$hint/ ],
 	[ [qw(-n 1 --bind-to cores p)],       qr/^--bind-to: 'cores' is none of auto, core, none \(did you mean core\?\)$hint/ ],
 	[ [qw(--bind-to=core -n 1 p)],        qr/^unknown option --bind-to=core; write -bind-to core$hint/ ],
 	[ [qw(-bind core -bind-to none -n 1 p)], qr/^-bind is given twice$hint/ ],
@@ -194,6 +202,7 @@ for my $bad (
 }
 
 my $help = FTMPI::Cli::Options::help('ftmpirun');
+like($help, qr/^  -transport auto\|tcp\|shm$/m, 'help has the transports');
 for my $entry (FTMPI::Cli::Options::table()) {
 	my $spelled = FTMPI::Cli::Options::spelled($entry);
 	like($help, qr/^  \Q$spelled\E\n        \S/m, "help has $spelled");

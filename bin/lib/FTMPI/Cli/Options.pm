@@ -180,7 +180,7 @@ my @TABLE = (
 	},
 	{
 		names   => ['transport'],
-		arg     => 'NAME',
+		arg     => 'auto|tcp|shm',
 		check   => \&FTMPI::Cli::Values::transport,
 		default => 'auto',
 		text    => 'How ranks of one host speak with each other. auto: through memory, and over TCP where'
@@ -287,6 +287,17 @@ my %BY_NAME = map {
 	my $entry = $_;
 	map { $_ => $entry } grep { $_ ne '-' } @{ $entry->{names} }
 } @TABLE;
+
+# Options that other launchers have, and what is here in their place.
+my $BY_HAND   = 'taskset(1) or numactl(8) in a script of each rank, by FTMPI_LOCAL_RANK and with -bind none, does what else is wanted';
+my %OF_OTHERS = (
+	'oversubscribe'   => 'more ranks than slots are allowed unless -no-oversubscribe is given',
+	'report-bindings' => '-v tells the processors of each rank',
+	'use-hwthread-cpus' => '-bind uses hardware threads by itself where there are fewer cores than ranks',
+	(map { $_ => '-transport chooses how ranks of one host speak with each other, -iface the network, -bind their processors' } qw(mca gmca)),
+	(map { $_ => "ranks fill the slots of one host after the other; -bind gives them processors in that order, and $BY_HAND" }
+		qw(map-by rank-by)),
+);
 
 sub table { return @TABLE }
 
@@ -420,8 +431,8 @@ sub _unknown
 	_refuse("$text; write -$before " . FTMPI::Error::clean($value))
 		if defined $value && $BY_NAME{$before} && defined $BY_NAME{$before}{arg};
 	_refuse("$text; write -$1 $2") if $name =~ /^(np?)([0-9]+)\z/;
-	_refuse("$text: more ranks than slots are allowed unless -no-oversubscribe is given") if $name eq 'oversubscribe';
-	_refuse("$text: -v tells the processors of each rank") if $name eq 'report-bindings';
+	my $answer = $OF_OTHERS{ $before // $name };
+	_refuse("$text: $answer") if defined $answer;
 	require FTMPI::Cli::Suggestion;
 	return _refuse($text . FTMPI::Cli::Suggestion::hint('-', $before // $name, keys %BY_NAME));
 }

@@ -147,6 +147,9 @@ sub binding
 {
 	my ($value, $word) = @_;
 	return $value if grep { $_ eq $value } @BINDS;
+	return _refuse($word, $value, 'none of ' . join(', ', @BINDS)
+			. ': write -bind none, and bind ranks by FTMPI_LOCAL_RANK with taskset(1) or numactl(8)')
+		if $value =~ /^(?:hwthread|l[123]cache|numa|package|socket)\z/;
 	return _none_of($word, $value, @BINDS);
 }
 
