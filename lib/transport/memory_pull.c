@@ -56,7 +56,8 @@ static bool read_process(
 	to[n] = (struct iovec){name, sizeof name};
 	got = process_vm_readv(m->pid, to, (unsigned long)n + 1, from, 2, 0);
 	if (got < 0)
-		m->unreadable = errno == EPERM || errno == ENOSYS || errno == ESRCH;
+		m->unreadable = errno == EPERM || errno == EACCES || errno == ENOSYS ||
+				errno == ESRCH;
 	return got == (ssize_t)(bytes + sizeof name) && memcmp(name, m->name, sizeof name) == 0;
 }
 

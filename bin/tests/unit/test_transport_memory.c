@@ -267,13 +267,15 @@ END_TEST
  */
 START_TEST(a_payload_that_cannot_be_read_is_sent)
 {
+	static const int errors[] = {EPERM, EACCES, ENOSYS, ESRCH, EFAULT};
+
 	nodes_share_memory();
 	nodes_start();
 	meet(0);
 	fill(big, sizeof big, 5);
-	pull_errno = _i ? EFAULT : EPERM;
+	pull_errno = errors[_i];
 	exchange(0, 1, 0, 10, 300000);
-	ck_assert_int_eq(pulls, _i ? 10 : 1);
+	ck_assert_int_eq(pulls, pull_errno == EFAULT ? 10 : 1);
 	nodes_stop();
 }
 END_TEST
@@ -560,7 +562,7 @@ UNIT_MAIN("transport_memory", tcase_add_test(tc, messages_need_no_system_call);
 	  tcase_add_test(tc, gathered_payloads_are_bounded);
 	  tcase_add_loop_test(tc, what_cannot_be_read_to_its_end_is_sent, 0, 4);
 	  tcase_add_test(tc, what_is_not_the_peers_is_not_believed);
-	  tcase_add_loop_test(tc, a_payload_that_cannot_be_read_is_sent, 0, 2);
+	  tcase_add_loop_test(tc, a_payload_that_cannot_be_read_is_sent, 0, 5);
 	  tcase_add_test(tc, no_more_is_read_than_there_is_room_for);
 	  tcase_add_loop_test(tc, without_memory_frames_stay_on_the_socket, 0, 2);
 	  tcase_add_loop_test(tc, memory_that_is_required_or_none, 0, 2);
