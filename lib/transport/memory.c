@@ -2,6 +2,7 @@
 /* What is shared with the peers of this host, and how a side sleeps and is woken. */
 #include "transport/memory.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -35,8 +36,12 @@ static bool open_mailbox(struct tp *tp)
 /* A peer has at most one connection in an attachment, and keeps its slot until the end of it. */
 bool tp_memory_slot(struct tp *tp, const struct tp_peer *p, uint64_t *slot)
 {
-	if (!open_mailbox(tp) || tp->mail.slots >= tp->mail.words * MAILBOX_BITS)
+	if (!open_mailbox(tp))
 		return false;
+	if (tp->mail.slots >= tp->mail.words * MAILBOX_BITS) {
+		errno = ENOSPC;
+		return false;
+	}
 	tp->mail.peers[tp->mail.slots] = p->id;
 	*slot = tp->mail.slots++;
 	return true;

@@ -69,8 +69,8 @@ int tp_memory_frame(struct tp *tp, struct tp_peer *p, const struct wire_frame *f
 
 /* ---- memory.c ---- */
 
-/* A slot of our mailbox for a peer, which keeps it until the end of the attachment. False: there is
- * none. */
+/* A slot of our mailbox for a peer, which keeps it until the end of the attachment. False, and
+ * errno: there is none. */
 bool tp_memory_slot(struct tp *tp, const struct tp_peer *p, uint64_t *slot);
 
 /* Reads an announced payload where it lies in the peer's memory: in one copy, and without the peer.

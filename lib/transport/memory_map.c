@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Files of memory, mapped. */
+#include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -20,12 +21,15 @@ static void file_name(char out[MEMORY_FILE_NAME], const char *what, const uint8_
 static void *map(int fd, size_t bytes)
 {
 	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	int error;
 
 	if (at == MAP_FAILED)
 		return NULL;
 	if (madvise(at, bytes, MADV_DONTFORK) == 0)
 		return at;
+	error = errno;
 	munmap(at, bytes);
+	errno = error;
 	return NULL;
 }
 
@@ -52,8 +56,10 @@ void *tp_memory_take(uint64_t pid, int fd, const char *what, const uint8_t *name
 	void *at = NULL;
 	int ours;
 
-	if (pid == 0 || pid > INT32_MAX || fd < 0)
+	if (pid == 0 || pid > INT32_MAX || fd < 0) {
+		errno = ENXIO;
 		return NULL;
+	}
 	file_name(file, what, name);
 	ours = memory_file_open((pid_t)pid, fd, file, bytes);
 	if (ours >= 0) {

@@ -28,18 +28,60 @@ static struct tp_memory *memory_new(struct byte_ring *rings, int fd, bool first)
 	return m;
 }
 
-/* Frames stay on the socket, unless the user wants nothing but memory. */
-static void stay(struct tp *tp, struct tp_peer *p, const char *why)
+/* Why a peer and we share none, for people: in the log, and as what the user is told who wants
+ * nothing else. */
+struct reason {
+	const char *log, *lost;
+};
+
+#define REASON(text)                                                                               \
+	(struct reason)                                                                            \
+	{                                                                                          \
+		text, "no memory can be shared with it (" text "); -transport auto would use TCP"  \
+	}
+
+/* Memory of our own, by what it failed with. */
+static struct reason not_made(int error)
 {
-	log_event("peer %d: no memory is shared: %s", p->id, why);
+	switch (error) {
+	case EMFILE:
+	case ENFILE:
+		return REASON("too many open files");
+	case ENOMEM:
+		return REASON("out of memory");
+	default:
+		return REASON("the system gives none");
+	}
+}
+
+/* What /proc says of the peer's. */
+static struct reason not_opened(int error)
+{
+	switch (error) {
+	case ENOENT:
+	case ENXIO:
+	case ESRCH:
+		return REASON("its process cannot be seen: another PID namespace?");
+	case EACCES:
+	case EPERM:
+		return REASON(
+			"its memory may not be opened: another user namespace, or not dumpable?");
+	default:
+		return not_made(error);
+	}
+}
+
+/* Frames stay on the socket, unless the user wants nothing but memory. */
+static void stay(struct tp *tp, struct tp_peer *p, struct reason why)
+{
+	log_event("peer %d: no memory is shared: %s", p->id, why.log);
 	tp_memory_drop(p);
 	/* one whose last message has come before the frames about memory is not lost for that */
 	if (tp->mail.required && !tp->bye)
-		tp_peer_lose(
-			tp, p, "no memory can be shared with it, and nothing else may be used");
+		tp_peer_lose(tp, p, why.lost);
 }
 
-static int decline(struct tp *tp, struct tp_peer *p, const char *why)
+static int decline(struct tp *tp, struct tp_peer *p, struct reason why)
 {
 	struct wire_frame f = {.kind = WIRE_DECLINED};
 
@@ -63,13 +105,13 @@ void tp_memory_offer(struct tp *tp, struct tp_peer *p)
 	int fd;
 
 	if (!tp_memory_slot(tp, p, &f.length)) {
-		stay(tp, p, strerror(errno));
+		stay(tp, p, not_made(errno));
 		return;
 	}
 	rings = tp_memory_make("rings", tp->mail.name, TP_RINGS_BYTES, &fd);
 	p->memory = rings ? memory_new(rings, fd, true) : NULL;
 	if (!p->memory) {
-		stay(tp, p, strerror(errno));
+		stay(tp, p, not_made(errno));
 		return;
 	}
 	p->memory->state = TP_MEMORY_OFFERED;
@@ -101,12 +143,12 @@ static int on_offer(struct tp *tp, struct tp_peer *p, const struct wire_frame *f
 		return FT_EPROTO;
 	p->offered = true;
 	if (!tp_memory_slot(tp, p, &answer.length))
-		return decline(tp, p, strerror(errno));
+		return decline(tp, p, not_made(errno));
 	rings = tp_memory_take(
 		f->id, (int)(f->peer_id >> 32), "rings", f->envelope, TP_RINGS_BYTES);
 	p->memory = rings ? memory_new(rings, -1, false) : NULL;
 	if (!p->memory || !take_mailbox(p->memory, f))
-		return decline(tp, p, strerror(errno));
+		return decline(tp, p, not_opened(errno));
 	p->memory->state = TP_MEMORY_TAKEN;
 	p->memory->own = (unsigned)answer.length;
 	where_mailbox_is(tp, &answer);
@@ -130,7 +172,7 @@ static int on_taken(struct tp *tp, struct tp_peer *p, const struct wire_frame *f
 	close(m->fd);
 	m->fd = -1;
 	if (!take_mailbox(m, f))
-		return decline(tp, p, strerror(errno));
+		return decline(tp, p, not_opened(errno));
 	return go_over(tp, p);
 }
 
@@ -150,7 +192,7 @@ static int on_declined(struct tp *tp, struct tp_peer *p)
 {
 	if (!p->memory || p->memory->state == TP_MEMORY_ON)
 		return FT_EPROTO;
-	stay(tp, p, "the peer cannot open it, or has none");
+	stay(tp, p, REASON("the peer cannot open it, or has none"));
 	return 0;
 }
 

@@ -18,8 +18,10 @@
 #include "base/memory_file.h"
 #include "cut.h"
 #include "tp_nodes.h"
+#include "transport/memory.h"
 
 static atomic_bool none_made, none_opened;
+static int none_errno;
 
 int __real_memory_file_make(const char *name, size_t bytes);
 int __wrap_memory_file_make(const char *name, size_t bytes);
@@ -28,11 +30,13 @@ int __wrap_memory_file_open(pid_t pid, int fd, const char *name, size_t bytes);
 
 int __wrap_memory_file_make(const char *name, size_t bytes)
 {
+	errno = none_errno;
 	return none_made ? -1 : __real_memory_file_make(name, bytes);
 }
 
 int __wrap_memory_file_open(pid_t pid, int fd, const char *name, size_t bytes)
 {
+	errno = none_errno;
 	return none_opened ? -1 : __real_memory_file_open(pid, fd, name, bytes);
 }
 
@@ -318,16 +322,42 @@ START_TEST(without_memory_frames_stay_on_the_socket)
 }
 END_TEST
 
-/* The same, and nothing else may be used: both sides lose each other, and say so. */
+/* The same, and nothing else may be used: both sides lose each other, and the one that found out
+ * says why. */
 START_TEST(memory_that_is_required_or_none)
 {
+	static const struct {
+		bool made;
+		int error;
+		const char *says;
+	} cases[] = {{true, EMFILE, "too many open files"}, {true, ENOMEM, "out of memory"},
+		{true, EPERM, "the system gives none"}, {false, ENFILE, "too many open files"},
+		{false, ENOENT, "another PID namespace"}, {false, ENXIO, "another PID namespace"},
+		{false, EPERM, "another user namespace"},
+		{false, EACCES, "another user namespace"}};
+	const char *why;
+
 	nodes_share_memory();
 	nodes_require_memory();
-	*(_i ? &none_made : &none_opened) = true;
+	none_errno = cases[_i].error;
+	*(cases[_i].made ? &none_made : &none_opened) = true;
 	nodes_start();
 	ck_assert_int_ge(send_to(0, 1, 0, big, 8, 0), 0);
 	WAIT_FOR(nodes[0].lost == 1 && nodes[1].lost == 1);
+	why = nodes[cases[_i].made ? 0 : 1].lost_why;
+	ck_assert_msg(strstr(why, cases[_i].says) != NULL, "%s", why);
+	ck_assert_msg(strstr(why, "-transport auto") != NULL, "%s", why);
 	nodes_stop();
+}
+END_TEST
+
+/* An error of before is not this one's reason. */
+START_TEST(what_cannot_be_a_file_has_a_reason)
+{
+	errno = EBUSY;
+	ck_assert_ptr_null(
+		tp_memory_take(_i ? 0 : 1, _i ? 3 : -1, "rings", (uint8_t[32]){0}, 4096));
+	ck_assert_int_eq(errno, ENXIO);
 }
 END_TEST
 
@@ -565,7 +595,8 @@ UNIT_MAIN("transport_memory", tcase_add_test(tc, messages_need_no_system_call);
 	  tcase_add_loop_test(tc, a_payload_that_cannot_be_read_is_sent, 0, 5);
 	  tcase_add_test(tc, no_more_is_read_than_there_is_room_for);
 	  tcase_add_loop_test(tc, without_memory_frames_stay_on_the_socket, 0, 2);
-	  tcase_add_loop_test(tc, memory_that_is_required_or_none, 0, 2);
+	  tcase_add_loop_test(tc, memory_that_is_required_or_none, 0, 8);
+	  tcase_add_loop_test(tc, what_cannot_be_a_file_has_a_reason, 0, 2);
 	  tcase_add_test(tc, an_offer_after_the_last_message_loses_nobody);
 	  tcase_add_test(tc, one_look_reads_a_bounded_part);
 	  tcase_add_test(tc, what_was_written_before_the_end_is_read);

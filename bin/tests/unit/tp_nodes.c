@@ -67,7 +67,7 @@ static void on_lost(void *user, int peer, const char *why)
 	struct node *n = user;
 
 	(void)peer;
-	(void)why;
+	n->lost_why = why;
 	n->lost++;
 }
 

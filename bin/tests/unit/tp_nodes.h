@@ -31,6 +31,7 @@ struct node {
 	struct lock lock;
 	struct slot in[N][SLOTS]; /* by sender and message number */
 	int sent, sent_rc, lost;
+	const char *lost_why; /* the last one's */
 };
 
 extern struct node nodes[N];
