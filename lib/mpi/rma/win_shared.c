@@ -79,10 +79,15 @@ static int take_offer(struct offer *o, size_t bytes, int *fd)
 	*fd = memory_file_open(o->pid, o->fd, o->name, bytes);
 	if (*fd >= 0)
 		return MPI_SUCCESS;
-	if (errno != ENXIO)
-		return failed("the memory of rank 0 cannot be opened", errno);
-	return fail_with(MPI_ERR_RMA_SHARED,
-		"the process of rank 0 cannot be seen here: the ranks are not on one host");
+	if (errno == ENXIO || errno == ENOENT || errno == ESRCH)
+		return fail_with(MPI_ERR_RMA_SHARED,
+			"the process of rank 0 cannot be seen here (another PID namespace, as of "
+			"another container?)");
+	if (errno == EACCES || errno == EPERM)
+		return failed("the memory of rank 0 may not be opened (another user namespace, or "
+			      "not dumpable?)",
+			errno);
+	return failed("the memory of rank 0 cannot be opened", errno);
 }
 
 static int map(struct win *w, int fd, size_t bytes)
