@@ -36,7 +36,7 @@ struct tp_memory {
 	pid_t pid;		 /* of the peer's process, */
 	uint64_t name_at;	 /* where in its memory it keeps */
 	uint8_t name[sizeof((struct tp_mailbox *)NULL)->name]; /* this */
-	bool unreadable;	 /* the system does not let us read its memory */
+	int unreadable;		 /* errno: the system does not let us read its memory; or 0 */
 	struct mailbox *theirs;	 /* mapped; NULL */
 	unsigned slot, own;	 /* ours in it; the peer's in ours */
 	struct byte_ring_writer out;

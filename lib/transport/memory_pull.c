@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "transport/memory.h"
 
 enum { PIECES = 64, AT_ONCE = 1 << 22 };
@@ -55,10 +56,19 @@ static bool read_process(
 
 	to[n] = (struct iovec){name, sizeof name};
 	got = process_vm_readv(m->pid, to, (unsigned long)n + 1, from, 2, 0);
-	if (got < 0)
-		m->unreadable = errno == EPERM || errno == EACCES || errno == ENOSYS ||
-				errno == ESRCH;
+	if (got < 0 && (errno == EPERM || errno == EACCES || errno == ENOSYS || errno == ESRCH))
+		m->unreadable = errno;
 	return got == (ssize_t)(bytes + sizeof name) && memcmp(name, m->name, sizeof name) == 0;
+}
+
+/* Once: that of the others is most often kept from us, too. */
+static void tell_unreadable(struct tp *tp, const struct tp_peer *p)
+{
+	if (!p->memory->unreadable || tp->mail.told_unreadable)
+		return;
+	tp->mail.told_unreadable = true;
+	log_event("the memory of rank %d may not be read (%s): long messages take two copies",
+		p->id, strerror(p->memory->unreadable));
 }
 
 bool tp_memory_pull(struct tp *tp, struct tp_peer *p, const struct tp_announced *a,
@@ -75,8 +85,10 @@ bool tp_memory_pull(struct tp *tp, struct tp_peer *p, const struct tp_announced 
 		int n;
 		size_t bytes = next_pieces(&place, *got, total - *got, iov, &n);
 
-		if (!read_process(m, a->address + *got, bytes, iov, n))
+		if (!read_process(m, a->address + *got, bytes, iov, n)) {
+			tell_unreadable(tp, p);
 			return false;
+		}
 		if (place.cursor)
 			place.cursor->pass(place.cursor, bytes);
 		*got += bytes;

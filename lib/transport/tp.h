@@ -153,6 +153,7 @@ struct tp_mailbox {
 	unsigned slots, words;	  /* in use; those that the peers of this host can need */
 	bool sleeping, listening; /* a thread is in tp_sleep; the descriptor is waited for */
 	bool required;		  /* a peer of this host may not be spoken with otherwise */
+	bool told_unreadable;	  /* -v: that some peer's memory may not be read */
 };
 
 struct tp_conns; /* conn.c */

@@ -10,11 +10,14 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/memory_file.h"
 #include "cut.h"
 #include "tp_nodes.h"
@@ -281,6 +284,33 @@ START_TEST(a_payload_that_cannot_be_read_is_sent)
 	exchange(0, 1, 0, 10, 300000);
 	ck_assert_int_eq(pulls, pull_errno == EFAULT ? 10 : 1);
 	nodes_stop();
+}
+END_TEST
+
+/* -v says so, once in a process, whichever peers follow. */
+START_TEST(that_memory_may_not_be_read_is_told_once)
+{
+	FILE *log = tmpfile();
+	char line[256];
+	int told = 0;
+
+	ck_assert_ptr_nonnull(log);
+	ck_assert_int_ge(dup2(fileno(log), STDERR_FILENO), 0);
+	log_configure(1, "test");
+	nodes_share_memory();
+	nodes_start();
+	meet(1);
+	fill(big, sizeof big, 5);
+	pull_errno = EPERM;
+	exchange(0, 1, 0, 5, 300000);
+	exchange(2, 1, 0, 5, 300000);
+	nodes_stop();
+	rewind(log);
+	while (fgets(line, sizeof line, log))
+		told += strcmp(line, "test: the memory of rank 0 may not be read (Operation not "
+				     "permitted): long messages take two copies\n") == 0;
+	ck_assert_int_eq(told, 1);
+	ck_assert_int_eq(pulls, 2);
 }
 END_TEST
 
@@ -593,6 +623,7 @@ UNIT_MAIN("transport_memory", tcase_add_test(tc, messages_need_no_system_call);
 	  tcase_add_loop_test(tc, what_cannot_be_read_to_its_end_is_sent, 0, 4);
 	  tcase_add_test(tc, what_is_not_the_peers_is_not_believed);
 	  tcase_add_loop_test(tc, a_payload_that_cannot_be_read_is_sent, 0, 5);
+	  tcase_add_test(tc, that_memory_may_not_be_read_is_told_once);
 	  tcase_add_test(tc, no_more_is_read_than_there_is_room_for);
 	  tcase_add_loop_test(tc, without_memory_frames_stay_on_the_socket, 0, 2);
 	  tcase_add_loop_test(tc, memory_that_is_required_or_none, 0, 8);
