@@ -85,9 +85,21 @@ When all slots are full the ranks go round again, and a note says so, unless
 .B \-no\-oversubscribe
 refuses it.
 Hosts that get no ranks are spares: ranks of a host that is lost go there.
-Without a machine file all ranks run on this machine.
+Without a machine file and
+.B \-host
+all ranks run on this machine, and no such note is printed.
+It has as many slots then as there are processors that
+.B ftmpirun
+may use, hardware threads counted;
+.B \-no\-oversubscribe
+compares the ranks with these.
 .PP
-Names and addresses of this machine are not reached by ssh.
+Names and addresses of this machine are not reached by ssh, and are one host together.
+A name with a user is: user@localhost is reached by ssh, and is a host beside this machine.
+So are two names of another machine: to
+.B ftmpirun
+they are two hosts.
+Ranks of two such hosts talk over TCP, and both hosts bind their ranks to the same processors.
 Ranks on several hosts use the address at which ssh reached a host, and on this
 machine the address that leads there;
 .B \-iface
@@ -107,12 +119,19 @@ The processors are those that
 may use itself: those that
 .BR taskset (1),
 a batch system or a container has left to it.
-Where the cgroup grants less time than one processor for each rank, the ranks are not bound.
+Where the cgroup grants less time than the processors that the ranks need, the ranks are not bound;
+.B \-bind core
+does not look at that.
 Shares follow each other in the order of the ranks and of sockets, and are as equal as whole cores can be; where there are
 fewer cores than ranks, but hardware threads enough, they are of threads.
 Slots in a machine file have no part in this.
 .PP
-With OMP_NUM_THREADS=T in its environment a rank needs T processors.
+With OMP_NUM_THREADS=T in its environment a rank needs T processors, under
+.B core
+too.
+Other hosts do not have the variable from here:
+.B \-x OMP_NUM_THREADS
+gives it to them.
 When the ranks of a host need more than there are, none is bound there, and each may use all.
 .PP
 Programs beside the job are not looked for.
@@ -124,6 +143,15 @@ leaves it to the system who runs where.
 It is also for programs and wrappers that choose processors by their numbers
 .RB ( numactl (8)),
 which may lie outside of a rank's share.
+So is what other launchers bind to sockets or NUMA nodes: a script of each rank calls
+.BR taskset (1)
+or
+.BR numactl (8)
+with what FTMPI_LOCAL_RANK asks for.
+The mask that Slurm gives to
+.B ftmpirun
+is respected; its variables are not read.
+Ranks that are started by hand are not bound.
 .PP
 .B \-bind core
 gives each rank one core (T with OMP_NUM_THREADS=T) with all threads of that, side by side from the first core on,
@@ -143,6 +171,46 @@ prints that.
 With
 .B \-v
 it prints the processors of each rank, or why none is bound.
+EOR
+
+my $MEMORY = <<'EOR';
+Ranks of one host exchange messages through files of memory
+.RB ( memfd_create (2)),
+which have no name and end with their processes; /dev/shm is not used, and its size does not matter.
+Two ranks take 128 KiB once they have spoken, so N ranks at most N(N\-1)/2 times that.
+A page is there when it is first written, and the memory cgroup of the rank that did so is charged for it.
+.PP
+A rank opens the memory of another one in
+.RI /proc/ PID /fd.
+Under
+.B \-transport auto
+two ranks talk over TCP where there is no memory or descriptor left, or where that may not be opened: one of them is in
+another PID namespace or user namespace, or made itself not dumpable.
+So containers that have a rank each talk over TCP, and
+.B ftmpirun
+inside one container, with all its ranks, has memory.
+That is decided once for two ranks, when they connect, and
+.B \-v
+tells it with the reason; under
+.B \-transport shm
+it ends the job.
+They connect over TCP in any case:
+.B shm
+needs the ports of
+.B \-ports
+too.
+Ranks that are started by hand do as under
+.BR auto ,
+without a choice.
+.PP
+A message longer than FTMPI_EAGER_LIMIT is read by its receiver out of its sender's memory
+.RB ( process_vm_readv (2)),
+in one copy.
+Where the system refuses that, the message goes through the ring that both share, in two copies:
+under kernel.yama.ptrace_scope 2 and 3 (under 1 the ranks allow it to what their agent has started; started by hand they do not), or where a seccomp
+filter forbids the call.
+.B \-v
+tells it once for each rank.
 EOR
 
 my $STREAMS = <<'EOR';
@@ -363,6 +431,7 @@ EOR
 	$text .= _section('OPTIONS',                  join '', map { _option($_) } @options);
 	$text .= _section('MACHINE FILE',             $MACHINES);
 	$text .= _section('BINDING',                  $BINDING);
+	$text .= _section('SHARED MEMORY',            $MEMORY);
 	$text .= _section('INPUT, OUTPUT, INTERRUPT', $STREAMS);
 	$text .= _section('FAILURES AND RESTARTS',    $FAILURES);
 	$text .= _section('EXIT STATUS',              _list(@STATUSES));

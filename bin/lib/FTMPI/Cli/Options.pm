@@ -133,8 +133,8 @@ my @TABLE = (
 		default => 'auto',
 		text    => 'Which processors a rank may use. auto: the processors that a host gives to the job are divided'
 			. ' among its ranks evenly; where they do not suffice, ranks use all of them. core: each rank has a core of'
-			. ' its own, or, with OMP_NUM_THREADS=T, T cores; where these do not suffice, the job does not begin. none:'
-			. ' each rank may use all. -v tells which ones each rank got.',
+			. ' its own, or, with OMP_NUM_THREADS=T, T cores; a hardware thread in place of each core where there'
+			. ' are too few cores; where these do not suffice either, the job does not begin. none: each rank may use all. -v tells which ones each rank got.',
 	},
 	{
 		names   => ['heartbeat'],
@@ -187,7 +187,8 @@ my @TABLE = (
 			. ' none can be shared (a container with processes of its own). shm: through memory, or'
 			. ' not at all. tcp: over TCP. Ranks of different hosts always use TCP. Through memory a long'
 			. ' message is read by its receiver where it lies, in one copy; where the system keeps'
-			. ' processes from reading each other (kernel.yama.ptrace_scope 2 or 3), it takes two.',
+			. ' processes from reading each other (kernel.yama.ptrace_scope 2 or 3), it takes two. The manual page'
+			. ' has more under SHARED MEMORY.',
 	},
 	{
 		names   => ['coord'],
@@ -257,7 +258,7 @@ my @TABLE = (
 	{
 		names => ['v'],
 		kind  => 'count',
-		text  => 'Print on standard error what is being done. Twice: print more.',
+		text  => 'Print on standard error what is being done.',
 	},
 	{
 		names => ['-'],
