@@ -13,8 +13,11 @@ $(TUNE_BIN): $(TUNE_O) $(LIB_OBJ)
 	@echo "  LD $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ -Wl,--wrap=coll_choose $^ $(LIBS) -lm
 
+# numbers of ranks, as "8,16": each has to be more than there are processors
+RANKS ?=
+
 tune: deps-build $(TUNE_BIN)
-	@perl bench/tune/run -write lib/mpi/coll/coll_rules_near.h $(TUNE_BIN)
+	@perl bench/tune/run $(if $(RANKS),-ranks $(RANKS)) -write lib/mpi/coll/coll_rules_near.h $(TUNE_BIN)
 
 .PHONY: tune
 

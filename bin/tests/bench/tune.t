@@ -42,4 +42,9 @@ like($text, qr/^usage: /m, '... is answered with the usage');
 isnt($status, 0, 'a rank that has a processor');
 like($text, qr/^bench\/tune\/run: 1 ranks have a processor each here /m, '... is refused');
 
+($status, $text) = run_quiet('make', '-n', '-C', root(), 'tune', 'RANKS=8,32');
+like($text, qr{^perl bench/tune/run -ranks 8,32 -write }m, 'make tune RANKS=... measures these');
+($status, $text) = run_quiet('make', '-n', '-C', root(), 'tune');
+like($text, qr{^perl bench/tune/run +-write }m, '... and without it those of the table');
+
 done_testing();
