@@ -17,7 +17,7 @@
 		"bytes that a rank keeps for one sender before a receive asks for them")           \
 	X(KNOB_SPIN_US, "FTMPI_SPIN_US", 200, 0, 1000000,                                          \
 		"microseconds a wait looks and yields before it sleeps; five times that with a "   \
-		"core for each rank")                                                              \
+		"processor for each rank")                                                         \
 	X(KNOB_CONNECT_MS, "FTMPI_CONNECT_MS", 10000, 10, 3600000,                                 \
 		"milliseconds after which a rank that cannot be connected to is given up")         \
 	X(KNOB_PORT_BASE, "FTMPI_PORT_BASE", 24100, 1024, 65000,                                   \

@@ -216,7 +216,7 @@ void tp_bye(struct tp *tp);
 /* True when every peer that was spoken with has said the same or is gone, and all is written. */
 bool tp_finished(struct tp *tp);
 
-/* Numbers for tests and -v. */
+/* Numbers for tests and for MPI_T. */
 struct tp_counts {
 	uint64_t sends, recvs; /* system calls on data sockets */
 	int through_memory;    /* of `connected`, whose messages come through memory */

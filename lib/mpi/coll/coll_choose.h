@@ -46,7 +46,7 @@ struct coll_case {
 	int size;
 	size_t bytes;
 	bool crowded;	  /* ranks outnumber cores: the number of messages counts */
-	bool near;	  /* all ranks talk through memory */
+	bool near;	  /* all ranks on one node, and not -transport tcp */
 	bool commutative; /* reductions only */
 };
 
