@@ -148,9 +148,9 @@ So is what other launchers bind to sockets or NUMA nodes: a script of each rank 
 or
 .BR numactl (8)
 with what FTMPI_LOCAL_RANK asks for.
-The mask that Slurm gives to
+Of Slurm
 .B ftmpirun
-is respected; its variables are not read.
+respects the mask, and reads no variables.
 Ranks that are started by hand are not bound.
 .PP
 .B \-bind core
