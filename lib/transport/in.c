@@ -114,8 +114,7 @@ static inline int admit_eager(struct tp *tp, struct tp_peer *p, uint64_t length)
 	return 0;
 }
 
-static int begin_eager(
-	struct tp *tp, struct tp_peer *p, const uint8_t *envelope, uint64_t length)
+static int begin_eager(struct tp *tp, struct tp_peer *p, const uint8_t *envelope, uint64_t length)
 {
 	const struct tp_envelope *e = envelope_of(envelope);
 	struct tp_in *in = &p->in;
@@ -345,8 +344,8 @@ static __attribute__((noinline)) int take_short_slowly(struct tp *tp, struct tp_
 	return 0;
 }
 
-/* An eager message between two frames: its number is the next, and its epoch the connection's. It is
- * here as a whole. */
+/* An eager message between two frames: its number is the next, and its epoch the connection's. It
+ * is here as a whole. */
 static int take_short(struct tp *tp, struct tp_peer *p, const struct byte_ring_record *r)
 {
 	struct tp_in *in = &p->in;
@@ -478,8 +477,8 @@ static inline bool read_peer(struct tp *tp, struct tp_peer *p)
 	return p->in_ring && !p->dying ? read_ring(tp, p) || moved : moved;
 }
 
-/* ---- looks: at the peer that is expected to speak, at times at all of them, so that the cost
- * follows activity, not the number of peers ---- */
+/* ---- looks: at the peer that is expected to speak (the last one that did, when it may be any), at
+ * times at all of them, so that the cost follows activity, not the number of peers ---- */
 
 /* After so many looks at all of them: when the expected one is silent, and when it speaks without
  * end. Sockets that bring nothing but the end of their peers are looked at as seldom as that. */
@@ -490,6 +489,13 @@ static bool look_at_sockets(struct tp *tp)
 	struct epoll_event ev[TP_EVENTS];
 
 	return tp_in_events(tp, ev, epoll_wait(tp->epoll_fd, ev, TP_EVENTS, 0));
+}
+
+static inline bool spoke(struct tp *tp, const struct tp_peer *p, bool moved)
+{
+	if (moved)
+		tp->talker = p->id;
+	return moved;
 }
 
 /* Those that share memory and have said that they have news: bytes, or room for ours. */
@@ -508,7 +514,7 @@ bool tp_in_mailbox(struct tp *tp)
 				continue;
 			p = &tp->peers[tp->mail.peers[slot]];
 			if (p->in_ring && !p->dying)
-				moved |= read_ring(tp, p);
+				moved |= spoke(tp, p, read_ring(tp, p));
 			if (p->out_ring && !list_empty(&p->queue))
 				moved |= tp_out_write(tp, p);
 		}
@@ -530,7 +536,7 @@ bool tp_in_events(struct tp *tp, const struct epoll_event *ev, int n)
 			if (p->in_ring && !p->dying)
 				moved |= read_bells(tp, p);
 			if (!p->dying)
-				moved |= read_peer(tp, p);
+				moved |= spoke(tp, p, read_peer(tp, p));
 		}
 		if (ev[i].events & EPOLLOUT)
 			moved |= tp_out_write(tp, p);
@@ -552,13 +558,15 @@ bool tp_flush(struct tp *tp)
 
 bool tp_look(struct tp *tp, int expect)
 {
+	int first = expect == TP_ANYBODY ? tp->talker : expect;
 	bool moved = false;
 
 	tp_assert_held(tp);
 	tp->turn++;
-	if (expect >= 0 && tp->peers[expect].state == TP_UP)
-		moved = read_peer(tp, &tp->peers[expect]);
-	if (expect < 0 || tp->turn % (moved ? ALL_WHEN_BUSY : ALL_WHEN_SILENT) == 0) {
+	if (first >= 0 && tp->peers[first].state == TP_UP)
+		moved = read_peer(tp, &tp->peers[first]);
+	if ((expect < 0 && !moved) ||
+		tp->turn % (expect >= 0 && moved ? ALL_WHEN_BUSY : ALL_WHEN_SILENT) == 0) {
 		moved |= tp_in_mailbox(tp);
 		if (tp->sockets > 0 || expect == TP_EVERYBODY || tp->turn % ALL_WHEN_BUSY == 0)
 			moved |= look_at_sockets(tp);

@@ -171,6 +171,7 @@ struct tp {
 	struct tp_mailbox mail;
 	unsigned sockets; /* connections whose frames come from the socket */
 	unsigned turn;
+	int talker;	 /* the peer that was last found to have spoken; -1 */
 	uint64_t flush;	 /* number of the next, from 1 */
 	uint64_t pulled; /* bytes read out of the memory of others */
 	uint64_t staged; /* bytes of payloads that were gathered for others to read */

@@ -42,6 +42,7 @@ struct tp *tp_new(const struct tp_config *config)
 	idtab_init(&tp->recvs);
 	slab_init(&tp->send_slab, sizeof(struct tp_send));
 	slab_init(&tp->recv_slab, sizeof(struct tp_recv));
+	tp->talker = -1;
 	tp->flush = 1;
 	list_init(&tp->busy);
 	list_init(&tp->lost);

@@ -90,6 +90,22 @@ START_TEST(a_send_that_is_wanted_cannot)
 }
 END_TEST
 
+/* Who spoke last is looked at first, but not alone. */
+START_TEST(one_that_never_stops_keeps_nobody_waiting)
+{
+	nodes_start();
+	for (uint32_t i = 0; !nodes[0].in[2][0].held; i = (i + 1) % SLOTS) {
+		nodes[0].in[1][i] = (struct slot){0};
+		post(0, 1, i, got, 8);
+		ck_assert_int_ge(send_to(1, 0, i, big, 8, 0), 0);
+		WAIT_FOR(nodes[0].in[1][i].done);
+		if (i == 50)
+			ck_assert_int_ge(send_to(2, 0, 0, big, 8, 0), 0);
+	}
+	nodes_stop();
+}
+END_TEST
+
 /* Both begin at once, many times over: one connection each pair, nothing lost. */
 START_TEST(simultaneous_open)
 {
@@ -169,5 +185,6 @@ NODES_MAIN("transport", tcase_add_loop_test(tc, a_synchronous_send_waits_for_its
 	   tcase_add_test(tc, a_waiting_send_can_be_taken_back);
 	   tcase_add_test(tc, a_send_that_is_wanted_cannot);
 	   tcase_add_loop_test(tc, simultaneous_open, 0, 10);
+	   tcase_add_test(tc, one_that_never_stops_keeps_nobody_waiting);
 	   tcase_add_test(tc, unexpected_memory_is_bounded);
 	   tcase_add_test(tc, small_messages_are_gathered);)
