@@ -90,7 +90,9 @@ int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *pa
 	unsigned flags, void *cookie)
 {
 	struct tp_peer *p = &tp->peers[peer];
-	bool eager = len <= tp->c.eager_limit && !(flags & (TP_SYNC | TP_IOV_CURSOR)) &&
+	size_t limit = p->out_ring && tp->c.eager_limit > TP_RING_EAGER ? TP_RING_EAGER
+									: tp->c.eager_limit;
+	bool eager = len <= limit && !(flags & (TP_SYNC | TP_IOV_CURSOR)) &&
 		     p->unconsumed + tp_eager_cost(len) <= tp->c.unexpected_limit;
 
 	tp_assert_held(tp);

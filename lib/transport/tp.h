@@ -189,6 +189,7 @@ enum {
 	TP_BATCH = 16384,    /* bytes of small messages that leave together */
 	TP_EVENTS = 16,	     /* asked of epoll at once */
 	TP_COPY_MAX = 2048,  /* up to here header and payload are copied into one write */
+	TP_RING_EAGER = 32768, /* bytes: what is longer is read in its sender's memory, not brought */
 	TP_STAGED_MAX = 16 << 20, /* bytes of all staged payloads at a time */
 };
 

@@ -11,8 +11,8 @@
  * tp_free needs it held and asserts so. Upcalls run with it held, and may call tp_send and
  * tp_claim.
  *
- * Messages of at most eager_limit bytes leave at once (eager); longer ones and synchronous ones
- * wait at the sender until the receiver has a place (rendezvous). What a receiver keeps for one
+ * Messages of at most eager_limit bytes leave at once (eager), through memory of at most 32 KiB;
+ * longer ones and synchronous ones wait at the sender until the receiver has a place (rendezvous). What a receiver keeps for one
  * sender is bounded: a sender that has `unexpected_limit` eager bytes unconsumed uses rendezvous.
  */
 #ifndef FTMPI_TRANSPORT_TRANSPORT_H

@@ -203,7 +203,7 @@ Ranks that are started by hand do as under
 .BR auto ,
 without a choice.
 .PP
-A message longer than FTMPI_EAGER_LIMIT is read by its receiver out of its sender's memory
+A message longer than 32 KiB (or FTMPI_EAGER_LIMIT, if that is less) is read by its receiver out of its sender's memory
 .RB ( process_vm_readv (2)),
 in one copy.
 Where the system refuses that, the message goes through the ring that both share, in two copies:
