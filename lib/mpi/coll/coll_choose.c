@@ -25,7 +25,8 @@ enum when {
 	NEAR = 16, /* messages go through memory */
 };
 
-/* The first row that holds is taken: sizes and bytes are the largest that it is for. */
+/* The first row that holds is taken: sizes and bytes are the largest that it is for. The rows of a kind
+ * lie side by side, and those with NEAR, which have CROWDED as well, before all others. */
 static const struct rule {
 	enum coll_kind kind;
 	int when;
@@ -99,20 +100,45 @@ static const struct rule {
 
 enum { RULES = sizeof rules / sizeof *rules };
 
+/* Rows of a kind, and perhaps others between them: NULL before the first choice. */
+static struct rows {
+	const struct rule *first, *end;
+} near_rows[COLL_KINDS], other_rows[COLL_KINDS];
+
+static void find_rows(void)
+{
+	for (const struct rule *r = rules; r < rules + RULES; r++) {
+		struct rows *rows = &(r->when & NEAR ? near_rows : other_rows)[r->kind];
+
+		if (!rows->first)
+			rows->first = r;
+		rows->end = r + 1;
+	}
+}
+
+static const struct rule *look_up(const struct rows *rows, const struct coll_case *k, int is)
+{
+	for (const struct rule *r = rows->first; r < rows->end; r++)
+		if (r->kind == k->kind && (r->when & ~is) == 0 && (size_t)k->size <= r->size &&
+			k->bytes <= r->bytes)
+			return r;
+	return NULL;
+}
+
 enum coll_algo coll_choose(const struct coll_case *k)
 {
 	bool power = (k->size & (k->size - 1)) == 0;
 	int is = (k->crowded ? CROWDED : ROOMY) | (k->commutative ? COMMUTES : 0) |
 		 (power ? POWER : 0) | (k->near ? NEAR : 0);
+	const struct rule *r = NULL;
 
-	for (int i = 0; i < RULES; i++) {
-		const struct rule *r = &rules[i];
-
-		if (r->kind == k->kind && (r->when & ~is) == 0 && (size_t)k->size <= r->size &&
-			k->bytes <= r->bytes)
-			return r->algo;
-	}
-	return ALGO_TREE;
+	if (!other_rows[k->kind].first)
+		find_rows();
+	if (k->near && k->crowded)
+		r = look_up(&near_rows[k->kind], k, is);
+	if (!r)
+		r = look_up(&other_rows[k->kind], k, is);
+	return r ? r->algo : ALGO_TREE;
 }
 
 /* Long enough that the cost of a message does not show, but at most some hundred of them. */
