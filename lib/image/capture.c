@@ -13,6 +13,7 @@
 #include "pages.h"
 #include "plan.h"
 #include "raw_call.h"
+#include "state.h"
 #include "thread_id.h"
 
 enum {
@@ -32,6 +33,7 @@ static struct {
 	struct image_report *report; /* shared with the child */
 	size_t page_bytes;
 	struct image_context context;
+	struct image_process process;
 } image;
 
 struct capture {
@@ -132,13 +134,17 @@ static int read_maps(struct capture *c)
 
 static int write_process(struct capture *c)
 {
-	struct image_process p = {.page_bytes = image.page_bytes,
-		.program_break = (uint64_t)raw_call(SYS_brk, 0, 0, 0),
-		.thread_pointer = (uint64_t)(uintptr_t)__builtin_thread_pointer(),
-		.context = (uint64_t)(uintptr_t)&image.context};
-	int rc = c->out->begin(c->out, IMAGE_PROCESS);
+	struct image_process *p = &image.process;
+	int rc = image_state_read(&p->state);
 
-	return rc ? rc : c->out->add(c->out, &p, sizeof p);
+	if (rc)
+		return fail(rc, "its current folder cannot be told");
+	p->page_bytes = image.page_bytes;
+	p->program_break = (uint64_t)raw_call(SYS_brk, 0, 0, 0);
+	p->thread_pointer = (uint64_t)(uintptr_t)__builtin_thread_pointer();
+	p->context = (uint64_t)(uintptr_t)&image.context;
+	rc = c->out->begin(c->out, IMAGE_PROCESS);
+	return rc ? rc : c->out->add(c->out, p, sizeof *p);
 }
 
 static int write_region(struct capture *c, const struct region *r)
@@ -266,9 +272,11 @@ int image_take(struct image_out *out, pid_t *child)
 
 	if (image_context_save(&image.context)) {
 		thread_id_set();
+		image_state_unblock(&image.process.state);
 		return 1;
 	}
 	*image.report = (struct image_report){0};
+	image_state_timers(&image.process.state);
 	/* clone(2) without a signal at its end, and without anything shared */
 	pid = raw_call6(SYS_clone, 0, 0, 0, 0, 0, 0);
 	if (pid == 0) {

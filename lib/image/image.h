@@ -21,10 +21,29 @@ enum image_section {
 	IMAGE_SECTIONS
 };
 
+enum { IMAGE_SIGNALS = 64, IMAGE_TIMERS = 3, IMAGE_FOLDER_MAX = 4096 };
+
+/* As the kernel has them, for rt_sigaction(2). */
+struct image_signal {
+	uint64_t handler, flags, restorer, mask;
+};
+
+/* What the kernel knows of a process, beside its memory and descriptors. Timers are those of
+ * setitimer(2), with what was left of them. */
+struct image_state {
+	struct image_signal signal[IMAGE_SIGNALS]; /* of number i + 1 */
+	uint64_t blocked;
+	uint64_t alternate[3];		 /* a stack_t */
+	uint64_t timer[IMAGE_TIMERS][4]; /* a struct itimerval each */
+	uint64_t umask;
+	char folder[IMAGE_FOLDER_MAX]; /* current; ended by a NUL */
+};
+
 struct image_process {
 	uint64_t page_bytes, program_break;
 	uint64_t thread_pointer; /* of the thread that goes on */
 	uint64_t context;	 /* address of its struct image_context */
+	struct image_state state;
 };
 
 struct image_region {

@@ -3,8 +3,8 @@
  * A new process becomes the one of an image. First, as an ordinary program: is anything in the way?
  * Then, on a stack of its own and by system calls alone (exchange and what it calls): all memory of
  * the image comes to its place, that of libc and of this library's variables included. So nothing
- * outside this file is called there, and no variable is used that is not on that stack or in the
- * arena.
+ * of libc is called there, and no variable is used that is not on that stack or in the
+ * arena; what it calls (state.c, context.c) does as much.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +23,7 @@
 #include "plan.h"
 #include "process_map.h"
 #include "raw_call.h"
+#include "state.h"
 
 enum {
 	ARENA_STACK = 256 << 10,
@@ -373,6 +374,26 @@ static void read_pages(const struct arena *a)
 	}
 }
 
+static size_t length_of(const char *text)
+{
+	size_t n = 0;
+
+	while (text[n])
+		n++;
+	return n;
+}
+
+static void set_state(const struct arena *a)
+{
+	const char *failed = image_state_set(&a->process.state);
+
+	if (failed) {
+		raw_call(SYS_write, STDERR_FILENO, (long)"ftmpi: ", 7);
+		raw_call(SYS_write, STDERR_FILENO, (long)failed, (long)length_of(failed));
+		give_up("\n", 1);
+	}
+}
+
 static _Noreturn void exchange(const struct arena *a)
 {
 	for (size_t i = 0; i < a->mappings; i++)
@@ -384,6 +405,7 @@ static _Noreturn void exchange(const struct arena *a)
 	for (size_t i = 0; i < a->mappings; i++)
 		protect(&a->mapping[i]);
 	raw_call(SYS_close, a->fd, 0, 0);
+	set_state(a);
 	image_context_load((const struct image_context *)(uintptr_t)a->process.context);
 }
 

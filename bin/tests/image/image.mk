@@ -13,9 +13,16 @@ $(B)/bin/image_alone_pie: IMAGE_LINK := -pie
 $(B)/bin/image_alone_fixed: IMAGE_LINK := -no-pie
 $(B)/bin/image_alone_static: IMAGE_LINK := -static
 
-$(IMAGE_ALONE): $(O)/bin/tests/image/image_alone.o $(IMAGE_OBJ)
+$(IMAGE_ALONE): $(O)/bin/tests/image/image_alone.o $(O)/bin/tests/image/image_file.o $(IMAGE_OBJ)
 	@mkdir -p $(@D)
 	@echo "  LD $@"
 	$(Q)$(CC) $(ALL_CFLAGS) $(IMAGE_LINK) -o $@ $^
+
+$(B)/bin/image_state: $(addprefix $(O)/bin/tests/image/,image_state.o image_file.o) $(IMAGE_OBJ)
+	@mkdir -p $(@D)
+	@echo "  LD $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^
+
+IMAGE_ALONE += $(B)/bin/image_state
 
 all: $(if $(SANITIZER),,$(IMAGE_ALONE))

@@ -8,74 +8,21 @@
  * with "more" it goes on. With IMAGE_ALONE=FILE in the environment it is that image, whatever its
  * arguments. At its end it prints what it has computed.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "image/image.h"
-#include "image/raw_call.h"
+#include "image_file.h"
 
 /* Clear memory has whole pages that nobody has touched, in the heap. */
-enum { BLOCKS = 300, HEAD = 4096, CLEAR = 10, CLEAR_BYTES = 100000 };
-
-/* The head of the file says where the sections are. */
-struct file {
-	struct image_out out;
-	int fd;
-	enum image_section now;
-	struct image_file head;
-	uint64_t end;
-};
-
-static int begin(struct image_out *out, enum image_section section)
-{
-	struct file *f = (struct file *)out;
-
-	f->now = section;
-	f->head.at[section] = f->end;
-	return 0;
-}
-
-static int put(const struct file *f, const void *bytes, size_t length, uint64_t at)
-{
-	while (length > 0) {
-		long n = raw_call6(SYS_pwrite64, f->fd, (long)bytes, (long)length, (long)at, 0, 0);
-
-		if (n <= 0)
-			return n < 0 ? (int)n : -EIO;
-		bytes = (const char *)bytes + n;
-		at += (uint64_t)n;
-		length -= (size_t)n;
-	}
-	return 0;
-}
-
-static int add(struct image_out *out, const void *bytes, size_t length)
-{
-	struct file *f = (struct file *)out;
-	int rc = put(f, bytes, length, f->end);
-
-	f->end += length;
-	f->head.length[f->now] += length;
-	return rc ? rc : put(f, &f->head, sizeof f->head, 0);
-}
-
-static _Noreturn void stop(const char *what, const char *why)
-{
-	fprintf(stderr, "image_alone: %s: %s\n", what, why);
-	exit(2);
-}
+enum { BLOCKS = 300, CLEAR = 10, CLEAR_BYTES = 100000 };
 
 /* What is zero in the image is not in the process that loads it. */
 static uint8_t zeros[1 << 16];
 
-static void soil(void)
+void image_file_soil(void)
 {
 	volatile uint8_t stack[1 << 16];
 
@@ -83,52 +30,6 @@ static void soil(void)
 	memset((uint8_t *)stack, 0xff, sizeof stack);
 	for (int i = 0; i < 1000; i++)
 		memset(malloc(1000), 0xff, 1000);
-}
-
-static void load(const char *path)
-{
-	struct image_file f;
-	char why[512];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0 || pread(fd, &f, sizeof f, 0) != sizeof f)
-		stop(path, strerror(errno));
-	soil();
-	f.fd = fcntl(fd, F_DUPFD_CLOEXEC, 500);
-	close(fd);
-	image_load(&f, why, sizeof why);
-	stop("load", why);
-}
-
-__attribute__((constructor)) static void before_main(void)
-{
-	const char *path = getenv("IMAGE_ALONE");
-	int rc = image_init();
-
-	if (rc)
-		stop("init", strerror(-rc));
-	if (path)
-		load(path);
-}
-
-/* True: in the process that woke up. */
-static bool take(const char *path)
-{
-	struct file f = {{begin, add}, open(path, O_CREAT | O_EXCL | O_WRONLY, 0600), 0, {0}, HEAD};
-	pid_t child;
-	int status, rc;
-
-	if (f.fd < 0)
-		stop(path, strerror(errno));
-	rc = image_take(&f.out, &child);
-	if (rc == 1)
-		return true;
-	if (rc < 0)
-		stop("take", strerror(-rc));
-	if (waitpid(child, &status, __WALL) != child || status != 0)
-		stop("image", image_report()->why);
-	close(f.fd);
-	return false;
 }
 
 static uint64_t digest = 1469598103934665603u;
@@ -166,7 +67,7 @@ int main(int argc, char **argv)
 	for (int step = 0; step < steps; step++) {
 		compute(step, block, bytes);
 		x = x * 1.0000001 + (double)(digest & 255) * 1e-9;
-		if (step == at && !take(argv[3]) && argc < 6)
+		if (step == at && !image_file_take(argv[3]) && argc < 6)
 			return 0;
 	}
 	for (size_t i = 0; i < more; i++)

@@ -54,6 +54,19 @@ subtest 'the process goes on, too' => sub {
 	is(result('pie'), $expected, 'and the image is right');
 };
 
+subtest 'signals, timers, folder' => sub {
+	my $image = "$dir/state";
+	mkdir "$dir/folder" or die "$dir/folder: $!\n";
+	my @command = ('setarch', '-R', program('image_state'), $image, "$dir/folder");
+	is_deeply([ run_quiet(@command) ], [ 0, "right\n" ], 'its image is written');
+	local $ENV{IMAGE_ALONE} = $image;
+	is_deeply([ run_quiet(@command) ], [ 0, "right\n" ], 'all is as it was');
+	rmdir "$dir/folder" or die "$dir/folder: $!\n";
+	my ($status, $said) = run_quiet(@command);
+	is($status >> 8, 1, 'without its folder it does not begin');
+	is($said, "ftmpi: the current folder of the process image is not here\n", '... and says so');
+};
+
 subtest 'what does not fit' => sub {
 	local $ENV{IMAGE_ALONE} = "$dir/pie";
 	my ($status, $said) = alone('fixed');

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "image_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "image/image.h"
+#include "image/raw_call.h"
+
+enum { HEAD = 4096 };
+
+/* The head of the file says where the sections are. */
+struct file {
+	struct image_out out;
+	int fd;
+	enum image_section now;
+	struct image_file head;
+	uint64_t end;
+};
+
+static int begin(struct image_out *out, enum image_section section)
+{
+	struct file *f = (struct file *)out;
+
+	f->now = section;
+	f->head.at[section] = f->end;
+	return 0;
+}
+
+static int put(const struct file *f, const void *bytes, size_t length, uint64_t at)
+{
+	while (length > 0) {
+		long n = raw_call6(SYS_pwrite64, f->fd, (long)bytes, (long)length, (long)at, 0, 0);
+
+		if (n <= 0)
+			return n < 0 ? (int)n : -EIO;
+		bytes = (const char *)bytes + n;
+		at += (uint64_t)n;
+		length -= (size_t)n;
+	}
+	return 0;
+}
+
+static int add(struct image_out *out, const void *bytes, size_t length)
+{
+	struct file *f = (struct file *)out;
+	int rc = put(f, bytes, length, f->end);
+
+	f->end += length;
+	f->head.length[f->now] += length;
+	return rc ? rc : put(f, &f->head, sizeof f->head, 0);
+}
+
+static _Noreturn void stop(const char *what, const char *why)
+{
+	fprintf(stderr, "image: %s: %s\n", what, why);
+	exit(2);
+}
+
+static void load(const char *path)
+{
+	struct image_file f;
+	char why[512];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || pread(fd, &f, sizeof f, 0) != sizeof f)
+		stop(path, strerror(errno));
+	image_file_soil();
+	f.fd = fcntl(fd, F_DUPFD_CLOEXEC, 500);
+	close(fd);
+	image_load(&f, why, sizeof why);
+	stop("load", why);
+}
+
+__attribute__((constructor)) static void before_main(void)
+{
+	const char *path = getenv(IMAGE_FILE);
+	int rc = image_init();
+
+	if (rc)
+		stop("init", strerror(-rc));
+	if (path)
+		load(path);
+}
+
+bool image_file_take(const char *path)
+{
+	struct file f = {{begin, add}, open(path, O_CREAT | O_EXCL | O_WRONLY, 0600), 0, {0}, HEAD};
+	pid_t child;
+	int status, rc;
+
+	if (f.fd < 0)
+		stop(path, strerror(errno));
+	rc = image_take(&f.out, &child);
+	if (rc == 1)
+		return true;
+	if (rc < 0)
+		stop("take", strerror(-rc));
+	if (waitpid(child, &status, __WALL) != child || status != 0)
+		stop("image", image_report()->why);
+	close(f.fd);
+	return false;
+}

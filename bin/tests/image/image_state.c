@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the kernel knows of a process comes back with its image: image_state FILE FOLDER. Prints a
+ * line for each thing that is not as it was, and at last "right" or "wrong".
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "image_file.h"
+
+static volatile sig_atomic_t came, on_alternate, alarms;
+static char alternate[1 << 16];
+static int wrong;
+
+static void expect(int holds, const char *what)
+{
+	if (holds)
+		return;
+	printf("wrong: %s\n", what);
+	wrong = 1;
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+	char here;
+
+	(void)context;
+	came = signal + (info->si_pid == getpid() ? 100 : 0);
+	on_alternate = &here >= alternate && &here < alternate + sizeof alternate;
+}
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+	alarms++;
+}
+
+static void set_all(const char *folder)
+{
+	struct sigaction with_all = {
+		.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+	stack_t stack = {.ss_sp = alternate, .ss_size = sizeof alternate};
+	struct itimerval every = {{0, 10000}, {0, 10000}};
+	sigset_t two;
+
+	sigaltstack(&stack, NULL);
+	sigaction(SIGUSR1, &with_all, NULL);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGVTALRM, on_alarm);
+	sigemptyset(&two);
+	sigaddset(&two, SIGUSR2);
+	sigaddset(&two, SIGRTMAX);
+	sigprocmask(SIG_BLOCK, &two, NULL);
+	setitimer(ITIMER_VIRTUAL, &every, NULL);
+	umask(067);
+	expect(chdir(folder) == 0, "chdir");
+}
+
+/* The process that loads the image is otherwise. */
+void image_file_soil(void)
+{
+	signal(SIGUSR1, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	umask(0);
+	expect(chdir("/") == 0, "chdir");
+}
+
+static int disposition(int signal, void (*handler)(int))
+{
+	struct sigaction is;
+
+	return sigaction(signal, NULL, &is) == 0 && is.sa_handler == handler;
+}
+
+static void check_all(const char *folder)
+{
+	char here[4096];
+	sigset_t is;
+
+	alarms = 0;
+	raise(SIGUSR1);
+	expect(came == SIGUSR1 + 100, "the handler of SIGUSR1");
+	expect(on_alternate, "its stack");
+	expect(disposition(SIGHUP, SIG_IGN), "SIGHUP is ignored");
+	expect(disposition(SIGINT, SIG_DFL), "SIGINT is not");
+	sigprocmask(SIG_SETMASK, NULL, &is);
+	expect(sigismember(&is, SIGUSR2) && sigismember(&is, SIGRTMAX), "blocked signals");
+	expect(!sigismember(&is, SIGUSR1) && !sigismember(&is, SIGTERM), "no others are");
+	expect(umask(0) == 067, "the umask");
+	expect(getcwd(here, sizeof here) && strcmp(here, folder) == 0, "the current folder");
+	/* both go by the time that the process computes */
+	for (clock_t until = clock() + 10 * CLOCKS_PER_SEC; alarms < 3 && clock() < until;)
+		;
+	expect(alarms >= 3, "the timer");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3)
+		return 2;
+	set_all(argv[2]);
+	if (image_file_take(argv[1]))
+		check_all(argv[2]);
+	printf("%s\n", wrong ? "wrong" : "right");
+	return wrong;
+}

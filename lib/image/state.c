@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "state.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/time.h>
+
+#include "raw_call.h"
+
+enum { MASK_BYTES = 8 };
+
+void image_state_timers(struct image_state *s)
+{
+	for (int i = 0; i < IMAGE_TIMERS; i++)
+		raw_call(SYS_getitimer, i, (long)s->timer[i], 0);
+}
+
+int image_state_read(struct image_state *s)
+{
+	long n;
+
+	for (int i = 0; i < IMAGE_SIGNALS; i++)
+		raw_call6(SYS_rt_sigaction, i + 1, 0, (long)&s->signal[i], MASK_BYTES, 0, 0);
+	raw_call6(SYS_rt_sigprocmask, SIG_SETMASK, 0, (long)&s->blocked, MASK_BYTES, 0, 0);
+	raw_call(SYS_sigaltstack, 0, (long)s->alternate, 0);
+	s->umask = (uint64_t)raw_call(SYS_umask, 0, 0, 0);
+	raw_call(SYS_umask, (long)s->umask, 0, 0);
+	n = raw_call(SYS_getcwd, (long)s->folder, sizeof s->folder, 0);
+	/* "(unreachable)/...": it lies outside of this process's file system */
+	return n < 0 ? (int)n : s->folder[0] == '/' ? 0 : -ENOENT;
+}
+
+static bool is_fixed(int signal)
+{
+	return signal == SIGKILL || signal == SIGSTOP;
+}
+
+const char *image_state_set(const struct image_state *s)
+{
+	if (raw_call(SYS_chdir, (long)s->folder, 0, 0) < 0)
+		return "the current folder of the process image is not here";
+	raw_call(SYS_umask, (long)s->umask, 0, 0);
+	for (int i = 0; i < IMAGE_SIGNALS; i++)
+		if (!is_fixed(i + 1) && raw_call6(SYS_rt_sigaction, i + 1, (long)&s->signal[i], 0,
+						MASK_BYTES, 0, 0) < 0)
+			return "a signal's handler of the process image cannot be set";
+	if (raw_call(SYS_sigaltstack, (long)s->alternate, 0, 0) < 0)
+		return "the signals' stack of the process image cannot be set";
+	for (int i = 0; i < IMAGE_TIMERS; i++)
+		raw_call(SYS_setitimer, i, (long)s->timer[i], 0);
+	return NULL;
+}
+
+void image_state_unblock(const struct image_state *s)
+{
+	raw_call6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&s->blocked, 0, MASK_BYTES, 0, 0);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the kernel knows of a process beside its memory: how it takes signals, its timers, where it
+ * is. By system calls alone.
+ */
+#ifndef FTMPI_IMAGE_STATE_H
+#define FTMPI_IMAGE_STATE_H
+
+#include "image.h"
+
+/* Timers, which a child does not have: by the process itself, before the fork. */
+void image_state_timers(struct image_state *s);
+
+/* All else, by the process or its child. 0 or -errno: the folder cannot be told. */
+int image_state_read(struct image_state *s);
+
+/* By the process that wakes up, with all signals blocked, and so they stay. Returns what failed,
+ * for a sentence; NULL: nothing. */
+const char *image_state_set(const struct image_state *s);
+
+/* Last, on its own stack: those that have come are taken. */
+void image_state_unblock(const struct image_state *s);
+
+#endif
