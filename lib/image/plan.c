@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plan.h"
 
-static bool begins(const struct region *r, const char *with)
-{
-	size_t i = 0;
-
-	while (i < r->name_length && with[i] && r->name[i] == with[i])
-		i++;
-	return !with[i];
-}
-
 static bool lies_in(const struct region *r, const struct plan_range *own, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -21,11 +12,12 @@ static bool lies_in(const struct region *r, const struct plan_range *own, size_t
 /* A file of read-only tables, such as those of iconv(3), is as good as a private one. */
 static enum plan_treatment plan_for_shared(const struct region *r, const char **why)
 {
-	if (begins(r, "/SYSV"))
+	if (region_name_begins(r, "/SYSV"))
 		*why = "a System V shared memory segment";
-	else if (begins(r, "/dev/shm/") || begins(r, "/memfd:") || begins(r, "/dev/zero"))
+	else if (region_name_begins(r, "/dev/shm/") || region_name_begins(r, "/memfd:") ||
+		 region_name_begins(r, "/dev/zero"))
 		*why = "memory shared with other processes";
-	else if (begins(r, "/dev/"))
+	else if (region_name_begins(r, "/dev/"))
 		*why = "memory of a device";
 	else if (r->deleted || r->inode == 0)
 		*why = "memory shared with other processes";
@@ -38,11 +30,11 @@ static enum plan_treatment plan_for_shared(const struct region *r, const char **
 
 static enum plan_treatment plan_for_file(const struct region *r, const char **why)
 {
-	if (begins(r, "/dev/zero"))
+	if (region_name_begins(r, "/dev/zero"))
 		return PLAN_FRESH;
-	if (begins(r, "/anon_hugepage"))
+	if (region_name_begins(r, "/anon_hugepage"))
 		*why = "memory in huge pages that were reserved (hugetlbfs)";
-	else if (begins(r, "/dev/") && !begins(r, "/dev/shm/"))
+	else if (region_name_begins(r, "/dev/") && !region_name_begins(r, "/dev/shm/"))
 		*why = "memory of a device";
 	else if (r->deleted)
 		return PLAN_WHOLE;

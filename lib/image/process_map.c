@@ -54,7 +54,7 @@ static bool name_is(const struct region *r, const char *name)
 	return i == r->name_length && !name[i];
 }
 
-static bool name_begins(const struct region *r, const char *with)
+bool region_name_begins(const struct region *r, const char *with)
 {
 	size_t i = 0;
 
@@ -79,7 +79,7 @@ static bool take_deleted(struct region *r)
 
 static enum region_kind kind_of(const struct region *r, bool shared)
 {
-	if (name_begins(r, "[v") || name_is(r, "[uprobes]") || name_is(r, "[sigpage]"))
+	if (region_name_begins(r, "[v") || name_is(r, "[uprobes]") || name_is(r, "[sigpage]"))
 		return REGION_KERNEL;
 	if (shared)
 		return REGION_SHARED;

@@ -43,4 +43,6 @@ long process_map_parse(
 /* The region that this address lies in; NULL. */
 const struct region *process_map_find(const struct region *regions, size_t count, uint64_t address);
 
+bool region_name_begins(const struct region *r, const char *with);
+
 #endif

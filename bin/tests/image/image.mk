@@ -4,7 +4,9 @@
 
 IMAGE_SRC := $(wildcard lib/image/*.c)
 IMAGE_OBJ := $(IMAGE_SRC:%.c=$(O)/%.o)
-IMAGE_ALONE := $(addprefix $(B)/bin/image_alone,_pie _fixed _static)
+# not every system has a libc.a
+IMAGE_STATIC := $(if $(findstring /,$(shell $(CC) -print-file-name=libc.a)),_static)
+IMAGE_ALONE := $(addprefix $(B)/bin/image_alone,_pie _fixed $(IMAGE_STATIC))
 
 # what runs while libc's memory is exchanged, or its locks may be held by nobody, calls nothing of its own accord
 $(IMAGE_OBJ): CFLAGS += -fno-stack-protector -fno-tree-loop-distribute-patterns -ffreestanding
