@@ -16,6 +16,12 @@ use FTMPI::Test::Process qw(run_quiet);
 
 use constant { STEPS => 400, AT => 250 };
 
+# a container's filter of system calls may refuse it
+{
+	my ($status, $said) = run_quiet(qw(setarch -R true));
+	plan skip_all => "addresses stay random here (setarch -R): $said" if $status;
+}
+
 my $dir = File::Temp->newdir('ftmpi-image-XXXXXX', TMPDIR => 1);
 
 # (wait status, what it printed)
