@@ -44,15 +44,26 @@ struct capture {
 	int pagemap_fd;
 };
 
+/* The report's page, at this address; NULL: anywhere. 0 or -errno. */
+static int map_report(void *at)
+{
+	long p = raw_call6(SYS_mmap, (long)at, (long)image.page_bytes, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
+
+	if (p < 0 && p > -4096)
+		return (int)p;
+	image.report = (struct image_report *)p;
+	return 0;
+}
+
 int image_init(void)
 {
-	void *p;
+	int rc;
 
 	image.page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	p = mmap(NULL, image.page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED)
-		return -errno;
-	image.report = p;
+	rc = map_report(NULL);
+	if (rc)
+		return rc;
 	return thread_id_find() ? 0 : -ENOSYS;
 }
 
@@ -272,6 +283,9 @@ int image_take(struct image_out *out, pid_t *child)
 
 	if (image_context_save(&image.context)) {
 		thread_id_set();
+		/* no image holds it; its place is free, as it was when this one was taken */
+		if (map_report(image.report) != 0)
+			return -ENOMEM;
 		image_state_unblock(&image.process.state);
 		return 1;
 	}

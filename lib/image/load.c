@@ -266,7 +266,8 @@ static _Noreturn void give_up(const char *what, size_t length)
 	__builtin_unreachable();
 }
 
-#define GIVE_UP(text) give_up("ftmpi: " text "\n", sizeof "ftmpi: " text)
+#define LINE(text) "ftmpi: " text "\n", sizeof("ftmpi: " text "\n") - 1
+#define GIVE_UP(text) give_up(LINE(text))
 
 static void must(long result, const char *what, size_t length)
 {
@@ -274,7 +275,7 @@ static void must(long result, const char *what, size_t length)
 		give_up(what, length);
 }
 
-#define MUST(call, text) must(call, "ftmpi: " text "\n", sizeof "ftmpi: " text)
+#define MUST(call, text) must(call, LINE(text))
 
 static long map(const struct image_region *r, int access, int flags, int fd)
 {

@@ -2,11 +2,11 @@
 /*
  * A program that computes, allocates and frees, and whose image is taken once:
  *
- *	image_alone STEPS STEP FILE [MIB] [more]
+ *	image_alone STEPS STEP FILE [MIB [SECOND]]
  *
  * In step STEP its image goes to FILE, of a process with MIB more of memory, and the program ends;
- * with "more" it goes on. With IMAGE_ALONE=FILE in the environment it is that image, whatever its
- * arguments. At its end it prints what it has computed.
+ * with SECOND it goes on, and writes one there 20 steps later. With IMAGE_ALONE=FILE in the
+ *environment it is that image, whatever its arguments. At its end it prints what it has computed.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -69,6 +69,8 @@ int main(int argc, char **argv)
 		x = x * 1.0000001 + (double)(digest & 255) * 1e-9;
 		if (step == at && !image_file_take(argv[3]) && argc < 6)
 			return 0;
+		if (argc > 5 && step == at + 20)
+			image_file_take(argv[5]);
 	}
 	for (size_t i = 0; i < more; i++)
 		digest = (digest ^ memory[i]) * 1099511628211u;
