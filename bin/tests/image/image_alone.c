@@ -6,7 +6,7 @@
  *
  * In step STEP its image goes to FILE, of a process with MIB more of memory, and the program ends;
  * with SECOND it goes on, and writes one there 20 steps later. With IMAGE_ALONE=FILE in the
- *environment it is that image, whatever its arguments. At its end it prints what it has computed.
+ * environment it is that image, whatever its arguments. At its end it prints what it has computed.
  */
 #include <stdbool.h>
 #include <stdint.h>
