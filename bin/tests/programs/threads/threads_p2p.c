@@ -88,7 +88,13 @@ static void any_source(struct worker *w)
 
 static _Atomic long put_in, taken_out;
 
-/* One tag for all threads: each takes as many as it sends, whosever they are. */
+/* One tag for all threads: each takes as many as it sends, whosever they are. None takes before its
+ * own are sent, or it would take those of a thread that it, or one that it helps, waits for. */
+static void all_have_sent(const struct worker *w)
+{
+	MPI_Barrier(w->comm);
+}
+
 static void pool(struct worker *w)
 {
 	int n = 1 + threads_draw(w, POOL_MOST), x[POOL_MOST], y;
@@ -100,6 +106,7 @@ static void pool(struct worker *w)
 		put_in += x[i];
 		MPI_Isend(&x[i], 1, MPI_INT, w->right, TAG_POOL, threads_shared, &requests[i]);
 	}
+	all_have_sent(w);
 	for (int i = 0; i < n; i++) {
 		MPI_Recv(&y, 1, MPI_INT, MPI_ANY_SOURCE, TAG_POOL, threads_shared, &status);
 		threads_expect(w, status.MPI_SOURCE == w->left, "rank %d put something in",
@@ -136,6 +143,7 @@ static void matched(struct worker *w)
 	for (int i = 0; i < n; i++)
 		w->out[i] = n + i;
 	MPI_Isend(w->out, n, MPI_INT, w->right, TAG_MATCHED, threads_shared, &request);
+	all_have_sent(w);
 	while (poll && !flag)
 		MPI_Improbe(MPI_ANY_SOURCE, TAG_MATCHED, threads_shared, &flag, &message, &status);
 	if (!poll)
