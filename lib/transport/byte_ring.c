@@ -136,6 +136,14 @@ bool byte_ring_put_short(struct byte_ring_writer *w, uint32_t credit,
 	return true;
 }
 
+/* The longest record, and the end of the row that is skipped for it. */
+bool byte_ring_has_room(struct byte_ring_writer *w)
+{
+	enum { ENOUGH = 2 * BYTE_RING_RECORD_MAX / BYTE_RING_CELL };
+
+	return w->room >= ENOUGH || !look_for_room(w) || w->room >= ENOUGH;
+}
+
 /* ---- the reader ---- */
 
 static uint32_t head_of(enum byte_ring_kind kind)
@@ -209,8 +217,8 @@ enum byte_ring_kind byte_ring_peek(struct byte_ring_reader *r, struct byte_ring_
 	return r->kind;
 }
 
-/* The writer looks at `returned` after it has said that it waits; here it is the other way round, and
- * all four are in one order, so one of the two sees the other. */
+/* The writer looks at `returned` after it has said that it waits; here it is the other way round,
+ * and all four are in one order, so one of the two sees the other. */
 static bool tell(struct byte_ring_reader *r)
 {
 	r->told = r->taken;

@@ -76,6 +76,9 @@ size_t byte_ring_write(struct byte_ring_writer *w, const struct iovec *iov, int 
 bool byte_ring_put_short(struct byte_ring_writer *w, uint32_t credit,
 	const uint8_t envelope[WIRE_ENVELOPE_BYTES], const void *payload, size_t len);
 
+/* Is there room for any record, or has the reader written what it cannot have meant? */
+bool byte_ring_has_room(struct byte_ring_writer *w);
+
 /* ---- the reader ---- */
 
 struct byte_ring_reader {

@@ -104,14 +104,10 @@ static const struct tp_envelope *envelope_of(const uint8_t *bytes)
 }
 
 /* A message that its sender wrote at once: may it? */
-static inline int admit_eager(struct tp *tp, struct tp_peer *p, uint64_t length)
+static inline bool may_be_eager(const struct tp *tp, const struct tp_peer *p, uint64_t length)
 {
-	uint64_t cost = tp_eager_cost(length);
-
-	if (length > WIRE_EAGER_MAX || p->unconsumed_in + cost > tp->c.unexpected_limit)
-		return FT_EPROTO;
-	p->unconsumed_in += (uint32_t)cost;
-	return 0;
+	return length <= WIRE_EAGER_MAX &&
+	       p->unconsumed_in + tp_eager_cost(length) <= tp->c.unexpected_limit;
 }
 
 static int begin_eager(struct tp *tp, struct tp_peer *p, const uint8_t *envelope, uint64_t length)
@@ -119,8 +115,9 @@ static int begin_eager(struct tp *tp, struct tp_peer *p, const uint8_t *envelope
 	const struct tp_envelope *e = envelope_of(envelope);
 	struct tp_in *in = &p->in;
 
-	if (admit_eager(tp, p, length) != 0)
+	if (!may_be_eager(tp, p, length))
 		return FT_EPROTO;
+	p->unconsumed_in += (uint32_t)tp_eager_cost(length);
 	in->left = in->length = length;
 	in->offset = 0;
 	in->place = tp->c.up->match(tp->c.user, p->id, e, length);
@@ -135,13 +132,10 @@ static inline void end_empty(struct tp *tp, struct tp_peer *p)
 		body_end(tp, p);
 }
 
-/* What the peer has consumed, and no more than it was sent. */
-static inline int take_credit(struct tp_peer *p, uint32_t credit)
+/* The peer has consumed no more than it was sent. */
+static inline bool may_credit(const struct tp_peer *p, uint32_t credit)
 {
-	if (credit > p->unconsumed)
-		return FT_EPROTO;
-	p->unconsumed -= credit;
-	return 0;
+	return credit <= p->unconsumed;
 }
 
 /* What holds for every header, and for the order of messages. */
@@ -153,8 +147,9 @@ static int begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 		return FT_EPROTO;
 	if (f->epoch != tp->job.epoch)
 		return FT_ESTALE;
-	if (take_credit(p, f->credit) != 0)
+	if (!may_credit(p, f->credit))
 		return FT_EPROTO;
+	p->unconsumed -= f->credit;
 	if (f->kind == WIRE_EAGER || f->kind == WIRE_RTS) {
 		if (f->seq != p->recv_seq + 1 || p->bye_received)
 			return FT_EPROTO;
@@ -344,19 +339,29 @@ static __attribute__((noinline)) int take_short_slowly(struct tp *tp, struct tp_
 	return 0;
 }
 
+enum { LEFT = 1 };
+
 /* An eager message between two frames: its number is the next, and its epoch the connection's. It
- * is here as a whole. */
-static int take_short(struct tp *tp, struct tp_peer *p, const struct byte_ring_record *r)
+ * is here as a whole. *placed: a message of this look went to a receive; one that nobody has asked
+ * for is then left where it lies, as the receive that has its message may be followed by that for
+ * this one. 0, LEFT, or an error that ends the connection. */
+static int take_short(
+	struct tp *tp, struct tp_peer *p, const struct byte_ring_record *r, bool *placed)
 {
 	struct tp_in *in = &p->in;
 	struct tp_place place;
 
-	if (in->body != BODY_NONE || in->end > 0 || p->bye_received ||
-		take_credit(p, r->credit) != 0 || admit_eager(tp, p, r->length) != 0)
+	if (in->body != BODY_NONE || in->end > 0 || p->bye_received || !may_credit(p, r->credit) ||
+		!may_be_eager(tp, p, r->length))
 		return FT_EPROTO;
+	place = tp->c.up->match(tp->c.user, p->id, envelope_of(r->envelope), r->length);
+	if (!place.cookie && *placed)
+		return LEFT;
+	*placed |= place.cookie != NULL;
+	p->unconsumed -= r->credit;
+	p->unconsumed_in += (uint32_t)tp_eager_cost(r->length);
 	p->recv_seq++;
 	tp->counts.frames_in++;
-	place = tp->c.up->match(tp->c.user, p->id, envelope_of(r->envelope), r->length);
 	if (__builtin_expect(!place.cookie || place.cursor, false))
 		return take_short_slowly(tp, p, r, &place);
 	if (r->length > 0 && place.room > 0)
@@ -404,6 +409,11 @@ static void tell_others(struct tp *tp)
 		tp->work.unheard = true;
 }
 
+static inline bool nobody_waits(const struct tp *tp)
+{
+	return tp->c.posted && *tp->c.posted == 0;
+}
+
 /* Reads while there are records, but not for ever: the next look at the mailbox goes on with it.
  * True when bytes came. */
 static bool read_ring(struct tp *tp, struct tp_peer *p)
@@ -411,26 +421,27 @@ static bool read_ring(struct tp *tp, struct tp_peer *p)
 	enum { RECORDS = 64, PULLS = 16 << 20 };
 	uint64_t enough = tp->pulled + PULLS;
 	struct byte_ring_record r;
+	bool placed = false;
 	int rc = 0, i;
 
 	for (i = 0; i < RECORDS && rc == 0 && !p->dying && tp->pulled < enough; i++) {
 		enum byte_ring_kind kind = byte_ring_peek(p->in_ring, &r);
-		size_t used;
+		size_t used = r.length;
 
 		if (kind == BYTE_RING_NOTHING)
 			return i > 0;
 		if (kind == BYTE_RING_SHORT)
-			rc = take_short(tp, p, &r);
+			rc = take_short(tp, p, &r, &placed);
 		else if (kind == BYTE_RING_STREAM)
 			rc = take_stream(tp, p, &r, enough, &used);
 		else
 			rc = FT_EPROTO;
-		if (kind == BYTE_RING_SHORT)
-			used = r.length;
 		if (rc == 0 && byte_ring_pass(p->in_ring, used) && !p->dying)
 			tp_memory_post(p);
+		if (placed && nobody_waits(tp))
+			break;
 	}
-	if (rc)
+	if (rc < 0)
 		tp_peer_lose(tp, p, ft_error_text(rc));
 	else if (mailbox_keep(tp->mail.box, p->memory->own))
 		tell_others(tp);

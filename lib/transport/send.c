@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "transport/tp.h"
 
-/* A payload in pieces is gathered for a peer that reads it where it lies, as long as there are few of
- * them: that peer then needs no turn of ours for every part that a ring takes. */
+/* A payload in pieces is gathered for a peer that reads it where it lies, as long as there are few
+ * of them: that peer then needs no turn of ours for every part that a ring takes. */
 static void stage(struct tp *tp, struct tp_send *op)
 {
 	struct tp_place all = {.room = op->len};
@@ -96,12 +96,25 @@ int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *pa
 		     p->unconsumed + tp_eager_cost(len) <= tp->c.unexpected_limit;
 
 	tp_assert_held(tp);
-	if (eager && p->out_ring && tp_out_short(tp, p, e, payload, len)) {
-		p->send_seq++;
-		p->unconsumed += (uint32_t)tp_eager_cost(len);
-		return 1;
+	if (eager && p->out_ring) {
+		if (tp_out_short(tp, p, e, payload, len)) {
+			p->send_seq++;
+			p->unconsumed += (uint32_t)tp_eager_cost(len);
+			return 1;
+		}
+		if (flags & TP_UNQUEUED && len <= BYTE_RING_SHORT_MAX && !tp_may_send(tp, peer))
+			return FT_EAGAIN;
 	}
 	return send_frame(tp, p, e, payload, len, flags, cookie, eager);
+}
+
+bool tp_may_send(struct tp *tp, int peer)
+{
+	struct tp_peer *p = &tp->peers[peer];
+
+	tp_assert_held(tp);
+	return !p->out_ring || p->state != TP_UP || p->dying || !list_empty(&p->queue) ||
+	       byte_ring_has_room(p->out_ring);
 }
 
 int tp_send_asked(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)

@@ -12,8 +12,9 @@
  * tp_claim.
  *
  * Messages of at most eager_limit bytes leave at once (eager), through memory of at most 32 KiB;
- * longer ones and synchronous ones wait at the sender until the receiver has a place (rendezvous). What a receiver keeps for one
- * sender is bounded: a sender that has `unexpected_limit` eager bytes unconsumed uses rendezvous.
+ * longer ones and synchronous ones wait at the sender until the receiver has a place (rendezvous).
+ * What a receiver keeps for one sender is bounded: a sender that has `unexpected_limit` eager bytes
+ * unconsumed uses rendezvous.
  */
 #ifndef FTMPI_TRANSPORT_TRANSPORT_H
 #define FTMPI_TRANSPORT_TRANSPORT_H
@@ -100,6 +101,9 @@ struct tp_config {
 	size_t eager_limit;	   /* at most WIRE_EAGER_MAX */
 	uint32_t unexpected_limit; /* at least two of the largest eager messages */
 	struct lock *lock;
+	const unsigned *posted; /* how many receives wait for their message, or NULL: while there
+				   are none, messages behind one that has come may be left where
+				   they lie; the lock guards it */
 	const struct tp_upcalls *up;
 	void *user;
 };
@@ -138,6 +142,7 @@ enum {
 	TP_SYNC = 1,	   /* done only when the receiver has given it a place */
 	TP_NOW = 2,	   /* not at all if it cannot be done at once; not with the others */
 	TP_IOV_CURSOR = 4, /* payload is a struct tp_iov_cursor; waits for its place, too */
+	TP_UNQUEUED = 8,   /* with TP_NOW: not while the ring to the peer is full */
 };
 
 /*
@@ -147,6 +152,9 @@ enum {
  */
 int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *payload, size_t len,
 	unsigned flags, void *cookie);
+
+/* False: with TP_UNQUEUED a short message would get FT_EAGAIN, as the ring to the peer is full. */
+bool tp_may_send(struct tp *tp, int peer);
 
 /* Try to take back what tp_send answered 0 for. If its receiver has not given it a place (nor made
  * it firm), `sent` is called with FT_ECANCEL, perhaps before this returns; else nothing changes. */

@@ -207,6 +207,11 @@ int p2p_irecv(const struct p2p_message *m, struct request **out)
 	return start_message(m, false, out);
 }
 
+int p2p_send_blocking(const struct p2p_message *m, struct request **rest)
+{
+	return p2p_send(m, rest);
+}
+
 int p2p_send_wait(const struct p2p_message *m)
 {
 	struct request *r = NULL;
@@ -317,8 +322,10 @@ static void *member_main(void *arg)
 
 void team_run(int size, bool crowded, team_body *body, void *arg)
 {
+	static uint64_t runs;
 	pthread_t threads[TEAM_MOST];
 
+	runs++;
 	memset(team.members, 0, sizeof team.members);
 	team.messages = 0;
 	team.body = body;
@@ -329,6 +336,7 @@ void team_run(int size, bool crowded, team_body *body, void *arg)
 		c->rank = i;
 		c->size = c->npeers = size;
 		c->crowded = crowded;
+		c->serial = runs; /* nothing of another run is remembered of it */
 		c->coll_seq = 0xfffffff0; /* the number wraps on the way */
 		c->handle = (MPI_Comm)(void *)c;
 	}

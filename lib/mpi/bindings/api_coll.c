@@ -2,21 +2,17 @@
 /* Barriers and data movements: MPI 5.0 sections 6.3 to 6.8. */
 #include "api.h"
 #include "api_coll.h"
-#include "mpi/coll/coll_call.h"
-#include "mpi/coll/coll_motion.h"
+#include "mpi/coll/coll_kept.h"
 
 int api_coll(const char *name, MPI_Comm comm, coll_planner *plan, struct coll_call *call)
 {
-	struct coll_run run;
 	struct comm *c = NULL;
 	int rc;
 
 	api_enter(name);
 	rc = comm_lookup(comm, &c);
-	if (rc == MPI_SUCCESS) {
-		coll_run_begin(&run, c);
-		rc = coll_motion_end(&run, plan(&run, c, call));
-	}
+	if (rc == MPI_SUCCESS)
+		rc = coll_kept_run(c, plan, call);
 	return api_leave(c, rc);
 }
 

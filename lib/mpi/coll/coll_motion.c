@@ -26,7 +26,7 @@ enum { FEW_REQUESTS = 2 * 32 };
 static int one_message(struct coll_run *run, const struct sched_step *t)
 {
 	struct request *r = NULL;
-	int rc = coll_steps_start(run, t, &r);
+	int rc = coll_steps_start(run, t, true, &r);
 
 	return rc || !r ? rc : request_wait(r, MPI_STATUS_IGNORE);
 }
@@ -35,7 +35,7 @@ static int send_and_receive(
 	struct coll_run *run, const struct sched_step *send, const struct sched_step *recv)
 {
 	struct request *r = NULL;
-	int rc = coll_steps_start(run, send, &r), sent;
+	int rc = coll_steps_start(run, send, true, &r), sent;
 
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -104,15 +104,19 @@ static int run_all(struct coll_run *run)
 	return worst;
 }
 
+int coll_motion_run(struct coll_run *run)
+{
+	engine_assert_held();
+	coll_run_number(run);
+	return run_all(run);
+}
+
 int coll_motion_end(struct coll_run *run, int planned)
 {
 	int rc = coll_run_ready(run, planned);
 
-	engine_assert_held();
-	if (rc == MPI_SUCCESS) {
-		coll_run_number(run);
-		rc = run_all(run);
-	}
+	if (rc == MPI_SUCCESS)
+		rc = coll_motion_run(run);
 	coll_run_free(run);
 	return rc;
 }

@@ -14,6 +14,9 @@
 
 #include "coll_run.h"
 
+/* Of one that is ready (coll_run_ready), also again: it takes the next number. */
+int coll_motion_run(struct coll_run *run);
+
 /* planned: what the plan returned; an error only frees everything. */
 int coll_motion_end(struct coll_run *run, int planned);
 

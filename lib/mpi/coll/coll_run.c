@@ -32,11 +32,6 @@ void coll_run_begin(struct coll_run *run, struct comm *c)
 	run->spoilt = false;
 }
 
-void coll_run_use(struct coll_run *run, enum sched_buf which, const void *buf, struct type *type)
-{
-	run->buf[which] = (struct coll_buffer){.base = (uintptr_t)buf, .type = type};
-}
-
 int coll_run_prefix(
 	struct coll_run *run, struct sched_numbers counts, size_t unit, const size_t **offsets)
 {
@@ -53,20 +48,6 @@ int coll_run_prefix(
 	run->offsets[n] = sum;
 	*offsets = run->offsets;
 	return MPI_SUCCESS;
-}
-
-void *coll_run_span_at(const struct coll_run *run, struct sched_span a)
-{
-	const struct coll_buffer *b = &run->buf[a.buf];
-
-	return (void *)(b->base + (uintptr_t)(a.first * b->type->extent));
-}
-
-struct type *coll_run_span_type(const struct coll_run *run, struct sched_span a)
-{
-	const struct coll_buffer *b = &run->buf[a.buf];
-
-	return b->typed ? b->typed->types[a.block] : b->type;
 }
 
 /* ---- scratch memory ---- */
@@ -100,21 +81,11 @@ static uintptr_t scratch_base(const struct type *t, size_t n, uintptr_t p)
 	return (p - (uintptr_t)lowest + 63) & ~(uintptr_t)63;
 }
 
-/* Every buffer that is not the caller's becomes scratch, also one of no length: steps may name it.
- */
-int coll_run_ready(struct coll_run *run, int planned)
+/* Memory for those that are not the caller's, which need so many bytes each. */
+static int take_scratch(struct coll_run *run, const size_t need[SCHED_BUFS], size_t total)
 {
-	size_t need[SCHED_BUFS], total = 0;
 	uintptr_t p = (uintptr_t)run->small;
 
-	if (planned == MPI_SUCCESS && run->s.failed)
-		return fail_with(MPI_ERR_NO_MEM, "no memory for the plan of the operation");
-	if (planned != MPI_SUCCESS || run->s.n == 0)
-		return planned;
-	for (int i = 0; i < SCHED_BUFS; i++) {
-		need[i] = run->buf[i].type ? 0 : scratch_need(run->scratch_type, run->s.high[i]);
-		total += need[i];
-	}
 	if (total > sizeof run->small) {
 		run->scratch_bytes = total;
 		run->scratch = coll_scratch_take(&run->scratch_bytes);
@@ -124,18 +95,37 @@ int coll_run_ready(struct coll_run *run, int planned)
 		p = (uintptr_t)run->scratch;
 	}
 	for (int i = 0; i < SCHED_BUFS; i++) {
-		if (run->buf[i].type)
-			continue;
-		run->buf[i].base = scratch_base(run->scratch_type, run->s.high[i], p);
-		run->buf[i].type = run->scratch_type;
+		if (need[i] > 0)
+			run->buf[i].base = scratch_base(run->scratch_type, run->s.high[i], p);
 		p += need[i];
 	}
 	return MPI_SUCCESS;
 }
 
+/* Every buffer that is not the caller's becomes scratch, also one of no length: steps may name it.
+ */
+int coll_run_ready(struct coll_run *run, int planned)
+{
+	size_t need[SCHED_BUFS] = {0}, total = 0;
+
+	if (planned == MPI_SUCCESS && run->s.failed)
+		return fail_with(MPI_ERR_NO_MEM, "no memory for the plan of the operation");
+	if (planned != MPI_SUCCESS || run->s.n == 0)
+		return planned;
+	for (int i = 0; i < SCHED_BUFS; i++) {
+		if (run->buf[i].type)
+			continue;
+		if (run->s.high[i] > 0)
+			total += need[i] = scratch_need(run->scratch_type, run->s.high[i]);
+		run->buf[i].base = (uintptr_t)run->small;
+		run->buf[i].type = run->scratch_type;
+	}
+	return total > 0 ? take_scratch(run, need, total) : MPI_SUCCESS;
+}
+
 static void typed_free(struct coll_typed *typed)
 {
-	for (int i = 0; typed && i < typed->n; i++)
+	for (int i = 0; i < typed->n; i++)
 		type_release(typed->types[i]);
 	free(typed);
 }
@@ -144,8 +134,10 @@ void coll_run_free(struct coll_run *run)
 {
 	if (run->scratch)
 		coll_scratch_give(run->scratch, run->scratch_bytes);
-	typed_free(run->buf[SCHED_IN].typed);
-	typed_free(run->buf[SCHED_OUT].typed);
-	free(run->offsets);
+	for (int i = SCHED_IN; i <= SCHED_OUT; i++)
+		if (run->buf[i].typed)
+			typed_free(run->buf[i].typed);
+	if (run->offsets)
+		free(run->offsets);
 	sched_free(&run->s);
 }

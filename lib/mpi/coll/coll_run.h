@@ -48,7 +48,11 @@ struct coll_run {
 /* Nothing is planned, and the root is rank 0. */
 void coll_run_begin(struct coll_run *run, struct comm *c);
 
-void coll_run_use(struct coll_run *run, enum sched_buf which, const void *buf, struct type *type);
+static inline void coll_run_use(
+	struct coll_run *run, enum sched_buf which, const void *buf, struct type *type)
+{
+	run->buf[which] = (struct coll_buffer){.base = (uintptr_t)buf, .type = type};
+}
 
 /* offsets[0..size]: the sums of counts[] times unit, kept until coll_run_free. MPI_ERR_NO_MEM. */
 int coll_run_prefix(
@@ -62,8 +66,19 @@ int coll_run_ready(struct coll_run *run, int planned);
 void coll_run_number(struct coll_run *run);
 
 /* Where a span lies, and the datatype of its units. */
-void *coll_run_span_at(const struct coll_run *run, struct sched_span a);
-struct type *coll_run_span_type(const struct coll_run *run, struct sched_span a);
+static inline void *coll_run_span_at(const struct coll_run *run, struct sched_span a)
+{
+	const struct coll_buffer *b = &run->buf[a.buf];
+
+	return (void *)(b->base + (uintptr_t)(a.first * b->type->extent));
+}
+
+static inline struct type *coll_run_span_type(const struct coll_run *run, struct sched_span a)
+{
+	const struct coll_buffer *b = &run->buf[a.buf];
+
+	return b->typed ? b->typed->types[a.block] : b->type;
+}
 
 void coll_run_free(struct coll_run *run);
 

@@ -56,7 +56,8 @@ static size_t sent(const struct coll_run *run, const struct sched_span *a)
 }
 
 /* In an operation of an intercommunicator ranks of the local group exchange messages, too. */
-int coll_steps_start(struct coll_run *run, const struct sched_step *t, struct request **r)
+int coll_steps_start(
+	struct coll_run *run, const struct sched_step *t, bool may_wait, struct request **r)
 {
 	struct comm *c = t->local ? run->c->local : run->c;
 	int tag = t->local ? run->local_tag : run->tag;
@@ -72,7 +73,7 @@ int coll_steps_start(struct coll_run *run, const struct sched_step *t, struct re
 	if (t->kind == SCHED_RECV)
 		return p2p_irecv(&m, r);
 	m.count = (MPI_Count)sent(run, &t->a);
-	return p2p_send(&m, r);
+	return may_wait ? p2p_send_blocking(&m, r) : p2p_send(&m, r);
 }
 
 static int start_kind(struct coll_run *run, const struct sched_step *t, size_t n,
@@ -83,7 +84,7 @@ static int start_kind(struct coll_run *run, const struct sched_step *t, size_t n
 	for (size_t i = 0; i < n && rc == MPI_SUCCESS; i++) {
 		if (t[i].kind != kind)
 			continue;
-		rc = coll_steps_start(run, &t[i], &all[*started]);
+		rc = coll_steps_start(run, &t[i], false, &all[*started]);
 		if (rc == MPI_SUCCESS && all[*started])
 			++*started;
 	}
@@ -100,22 +101,4 @@ int coll_steps_start_all(struct coll_run *run, const struct sched_step *t, size_
 	if (rc == MPI_SUCCESS && which == COLL_ALL)
 		rc = start_kind(run, t, n, SCHED_SEND, all, started);
 	return rc;
-}
-
-/* ---- rounds ---- */
-
-size_t coll_steps_round_end(const struct sched *s, size_t at)
-{
-	size_t end = at;
-
-	while (end < s->n && !s->steps[end++].last)
-		;
-	return end;
-}
-
-size_t coll_steps_messages_end(const struct sched *s, size_t at, size_t end)
-{
-	while (at < end && (s->steps[at].kind == SCHED_SEND || s->steps[at].kind == SCHED_RECV))
-		at++;
-	return at;
 }

@@ -11,13 +11,27 @@
 struct request;
 
 /* Steps [at, end) are one round. */
-size_t coll_steps_round_end(const struct sched *s, size_t at);
+static inline size_t coll_steps_round_end(const struct sched *s, size_t at)
+{
+	size_t end = at;
+
+	while (end < s->n && !s->steps[end++].last)
+		;
+	return end;
+}
 
 /* Of these the first are messages, up to here. */
-size_t coll_steps_messages_end(const struct sched *s, size_t at, size_t end);
+static inline size_t coll_steps_messages_end(const struct sched *s, size_t at, size_t end)
+{
+	while (at < end && (s->steps[at].kind == SCHED_SEND || s->steps[at].kind == SCHED_RECV))
+		at++;
+	return at;
+}
 
-/* Start one message. *r becomes NULL when it is complete already. */
-int coll_steps_start(struct coll_run *run, const struct sched_step *t, struct request **r);
+/* Start one message. *r becomes NULL when it is complete already. may_wait: as p2p_send_blocking.
+ */
+int coll_steps_start(
+	struct coll_run *run, const struct sched_step *t, bool may_wait, struct request **r);
 
 /* An operation that goes on after a restore does not send the messages of its round again. */
 enum coll_which { COLL_RECEIVES, COLL_ALL };

@@ -18,7 +18,7 @@
 
 static struct {
 	uint32_t counter; /* the next one */
-	uint64_t ever;	  /* communicators of the program so far */
+	uint64_t ever;	  /* communicators of the program so far, in all sessions */
 	int alive;	  /* handles of the program */
 } made;
 
@@ -27,7 +27,6 @@ static struct {
 void comm_count_from(uint32_t counter)
 {
 	made.counter = counter;
-	made.ever = 0;
 	made.alive = 0;
 }
 

@@ -41,7 +41,8 @@ struct comm {
 				 handle; for the local stages of collectives. Else NULL */
 	const int *peers;     /* rank that a message names -> rank in the world */
 	int npeers;
-	uint64_t serial;   /* of those of the program: the how-many-th that was made */
+	uint64_t serial; /* of those of the program: the how-many-th that this process made; else 0
+			  */
 	uint32_t coll_seq; /* number of the next collective operation: its messages' tag */
 	bool crowded;	   /* some host has more of its ranks than cores: the same on all ranks */
 	bool near;	   /* all of its ranks share memory: the same on all ranks */

@@ -153,15 +153,18 @@ static uint64_t spin_ns(void)
 	return (uint64_t)knob_get(KNOB_SPIN_US) * 1000 * (engine.crowded ? 1 : ROOMY_SPIN);
 }
 
-void engine_wait_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
+/* False: the time to spin is over, and it does not sleep. */
+static inline __attribute__((always_inline)) bool wait_on(
+	int expect, bool (*done)(void *arg, int *expect), void *arg, bool sleeps)
 {
 	uint64_t since = 0;
 	unsigned looks = 0;
+	bool over = false;
 
 	engine_assert_held();
 	/* it is asked again when that can have changed the answer */
 	if (tp_flush(engine.tp) && done(arg, &expect))
-		return;
+		return true;
 	do {
 		uint64_t now;
 		bool moved;
@@ -170,7 +173,7 @@ void engine_wait_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
 		expect = -1;
 		/* also what this call completed before it came here: it may sleep next */
 		engine_tell_if_due();
-		if (moved) {
+		if (moved && sleeps) {
 			since = 0;
 			continue;
 		}
@@ -179,6 +182,9 @@ void engine_wait_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
 			since = now;
 		if (now - since < spin_ns()) {
 			yield_at_times(++looks, now);
+		} else if (!sleeps) {
+			over = true;
+			break;
 		} else {
 			sleep_until_news();
 			since = 0;
@@ -186,6 +192,17 @@ void engine_wait_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
 	} while (!done(arg, &expect));
 	if (engine.waiting && !engine.sleeping)
 		engine_tell();
+	return !over;
+}
+
+void engine_wait_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
+{
+	wait_on(expect, done, arg, true);
+}
+
+bool engine_spin_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
+{
+	return wait_on(expect, done, arg, false);
 }
 
 void engine_look(void)

@@ -77,6 +77,10 @@ static inline void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
 		engine_wait_on(expect, done, arg);
 }
 
+/* The same for what need not be waited for: false when it was not done after KNOB_SPIN_US (longer
+ * when not crowded). */
+bool engine_spin_on(int expect, bool (*done)(void *arg, int *expect), void *arg);
+
 /* One look at everything, for calls that must not wait. */
 void engine_look(void);
 

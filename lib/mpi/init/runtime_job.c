@@ -48,6 +48,7 @@ static int build_logical(const struct launch *launch)
 		.eager_limit = eager,
 		.unexpected_limit = (uint32_t)knob_get(KNOB_UNEXPECTED_LIMIT),
 		.lock = engine_lock_object(),
+		.posted = &engine_news.posted,
 		.up = &p2p_upcalls,
 	};
 	struct p2p_job job = {.size = launch->size,

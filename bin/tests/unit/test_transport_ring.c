@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The pace of peers that share memory: a message that nobody has asked for waits where it lies as
+ * long as others are wanted, and a sender may be told that the ring is full instead of having its
+ * message queued.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "tp_nodes.h"
+
+static void look_alone(int at, int expect)
+{
+	lock_take(&nodes[at].lock);
+	tp_look(nodes[at].tp, expect);
+	lock_give(&nodes[at].lock);
+}
+
+/* Both share memory afterwards, and all that they had to say is read. */
+static void meet(int a, int b)
+{
+	post(b, a, SLOTS - 1, NULL, 0);
+	ck_assert_int_ge(send_to(a, b, SLOTS - 1, NULL, 0, 0), 0);
+	WAIT_FOR(nodes[b].in[a][SLOTS - 1].done);
+	WAIT_FOR(is_settled(a, 1) && is_settled(b, 1));
+}
+
+START_TEST(what_nobody_asks_for_is_left)
+{
+	enum { LAST = 20 };
+	struct slot *in = nodes[1].in[0];
+
+	nodes_share_memory();
+	nodes_start();
+	meet(0, 1);
+	for (uint32_t i = 0; i <= LAST; i++)
+		ck_assert_int_eq(send_to(0, 1, i, big, 8, 0), 1);
+	for (uint32_t i = 0; i < LAST; i++) {
+		post(1, 0, i, got, 8);
+		look_alone(1, i % 2 ? 0 : TP_EVERYBODY);
+		ck_assert(in[i].done);
+		ck_assert_ptr_null(in[i + 1].held);
+	}
+	/* with nothing that is wanted before it, it is kept */
+	look_alone(1, TP_EVERYBODY);
+	ck_assert_ptr_nonnull(in[LAST].held);
+	nodes_stop();
+}
+END_TEST
+
+/* What lies behind it may be what the next look is for. */
+START_TEST(one_that_is_wanted_later_is_not_kept_from_its_receive)
+{
+	struct slot *in = nodes[1].in[0];
+
+	nodes_share_memory();
+	nodes_start();
+	meet(0, 1);
+	for (uint32_t i = 0; i < 100; i++)
+		ck_assert_int_eq(send_to(0, 1, i, big, 8, 0), 1);
+	for (uint32_t i = 99; i > 0; i -= 3) {
+		post(1, 0, i, got, 8);
+		for (int looks = 0; !in[i].done; looks++) {
+			ck_assert_int_lt(looks, 100);
+			look_alone(1, 0);
+		}
+	}
+	for (uint32_t i = 0; i < 100; i++)
+		ck_assert(in[i].done || i % 3 != 0 || i == 0);
+	nodes_stop();
+}
+END_TEST
+
+static int send_unqueued(uint32_t number)
+{
+	struct tp_envelope e = {{0}};
+	int rc;
+
+	memcpy(e.bytes, &number, sizeof number);
+	lock_take(&nodes[0].lock);
+	rc = tp_send(nodes[0].tp, 1, &e, big, 64, TP_NOW | TP_UNQUEUED, NULL);
+	lock_give(&nodes[0].lock);
+	return rc;
+}
+
+static bool may_send(void)
+{
+	bool may;
+
+	lock_take(&nodes[0].lock);
+	may = tp_may_send(nodes[0].tp, 1);
+	lock_give(&nodes[0].lock);
+	return may;
+}
+
+START_TEST(a_full_ring_is_told)
+{
+	uint32_t sent = 0;
+
+	nodes_share_memory();
+	nodes_start();
+	meet(0, 1);
+	while (send_unqueued(sent) == 1)
+		sent++;
+	ck_assert_int_lt(sent, SLOTS - 2);
+	ck_assert_int_eq(send_unqueued(sent), FT_EAGAIN);
+	ck_assert(!may_send());
+	/* without the flag it is queued, and the others go behind it */
+	ck_assert_int_eq(send_to(0, 1, sent++, big, 64, 0), 1);
+	ck_assert(may_send());
+	ck_assert_int_eq(send_unqueued(sent++), 1);
+	for (uint32_t i = 0; i < sent; i++) {
+		post(1, 0, i, got, 64);
+		WAIT_FOR(nodes[1].in[0][i].done);
+	}
+	ck_assert(may_send());
+	nodes_stop();
+}
+END_TEST
+
+UNIT_MAIN("transport_ring", tcase_add_test(tc, what_nobody_asks_for_is_left);
+	  tcase_add_test(tc, one_that_is_wanted_later_is_not_kept_from_its_receive);
+	  tcase_add_test(tc, a_full_ring_is_told);)
