@@ -47,6 +47,9 @@ void nodes_share_memory(void);
 /* ... and lose whom they cannot share it with. */
 void nodes_require_memory(void);
 
+/* Before nodes_start: node 0 has this lock, and nodes_look leaves it to others. */
+void nodes_leave_first(struct lock *lock);
+
 /* The main function of a test whose cases run over TCP and through memory. */
 #define NODES_MAIN(name, ...)                                                                      \
 	UNIT_MAIN(name, __VA_ARGS__; suite_add_tcase(suite, tc);                                   \

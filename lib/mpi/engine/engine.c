@@ -18,32 +18,49 @@ enum { YIELD_WANTED_NS = 3000, YIELD_INTERVAL_MAX = 16, ROOMY_SPIN = 5 };
 
 /* something was completed, or nobody sleeps in epoll */
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
-static unsigned yield_interval = 1; /* looks a yield */
 
 /* ---- start and end ---- */
 
-int engine_start(struct tp *tp, struct loop *loop, bool crowded)
+void engine_start(void)
+{
+	engine.making = engine.visited = engine.windows = false;
+	engine_news = (struct engine_news){0};
+}
+
+int engine_attach(struct tp *tp, struct loop *loop, bool crowded)
 {
 	int rc;
 
-	engine.tp = tp;
-	engine.work = tp_work(tp);
-	engine.loop = loop;
-	engine.crowded = crowded;
-	engine.ticking = TICKING_STOPPED;
-	engine.making = engine.visited = engine.windows = false;
-	engine_news = (struct engine_news){0};
+	engine.phys = (struct engine_physical){.tp = tp,
+		.work = tp_work(tp),
+		.loop = loop,
+		.crowded = crowded,
+		.yield_interval = 1};
 	rc = engine_tick_open();
 	if (rc)
-		engine_stop();
+		engine_detach();
+	else if (engine_has_work())
+		engine_tick_start();
 	return rc;
 }
 
-void engine_stop(void)
+void engine_detach(void)
 {
 	engine_tick_close();
-	engine.tp = NULL;
-	engine.loop = NULL;
+	engine.phys = (struct engine_physical){0};
+}
+
+void engine_forget(bool alone)
+{
+	engine_assert_held();
+	engine_tick_forget();
+	engine.phys = (struct engine_physical){0};
+	engine.sleeping = false;
+	engine.waiting = 0;
+	if (alone)
+		engine.inside = 1;
+	pthread_cond_init(&cond, NULL);
+	lock_init(&engine_mutex);
 }
 
 /* ---- a call begins ---- */
@@ -77,7 +94,7 @@ void engine_visit(void)
 
 void engine_post(struct loop_task *task)
 {
-	loop_post(engine.loop, task);
+	loop_post(engine.phys.loop, task);
 }
 
 bool engine_alone(void)
@@ -106,7 +123,7 @@ void engine_tell(void)
 	engine_assert_held();
 	engine_news.completed = false;
 	if (engine.sleeping)
-		tp_kick(engine.tp);
+		tp_kick(engine.phys.tp);
 	if (engine.waiting)
 		pthread_cond_broadcast(&cond);
 }
@@ -116,14 +133,14 @@ void engine_tell(void)
 static void sleep_until_news(void)
 {
 	if (engine.sleeping) {
-		tp_watch(engine.tp);
+		tp_watch(engine.phys.tp);
 		engine.waiting++;
 		lock_wait(&engine_mutex, &cond);
 		engine.waiting--;
 		return;
 	}
 	engine.sleeping = true;
-	tp_sleep(engine.tp, -1);
+	tp_sleep(engine.phys.tp, -1);
 	engine.sleeping = false;
 	engine_tell();
 }
@@ -139,18 +156,18 @@ static void yield(void)
  * somebody run shows that the core is shared, and then every look is followed by one. */
 static void yield_at_times(unsigned looks, uint64_t now)
 {
-	if (looks % yield_interval != 0 && engine.inside == 1)
+	if (looks % engine.phys.yield_interval != 0 && engine.inside == 1)
 		return;
 	yield();
 	if (clock_ns() - now > YIELD_WANTED_NS)
-		yield_interval = 1;
-	else if (yield_interval < YIELD_INTERVAL_MAX)
-		yield_interval *= 2;
+		engine.phys.yield_interval = 1;
+	else if (engine.phys.yield_interval < YIELD_INTERVAL_MAX)
+		engine.phys.yield_interval *= 2;
 }
 
 static uint64_t spin_ns(void)
 {
-	return (uint64_t)knob_get(KNOB_SPIN_US) * 1000 * (engine.crowded ? 1 : ROOMY_SPIN);
+	return (uint64_t)knob_get(KNOB_SPIN_US) * 1000 * (engine.phys.crowded ? 1 : ROOMY_SPIN);
 }
 
 /* False: the time to spin is over, and it does not sleep. */
@@ -163,7 +180,7 @@ static inline __attribute__((always_inline)) bool wait_on(
 
 	engine_assert_held();
 	/* it is asked again when that can have changed the answer */
-	if (tp_flush(engine.tp) && done(arg, &expect))
+	if (tp_flush(engine.phys.tp) && done(arg, &expect))
 		return true;
 	do {
 		uint64_t now;
@@ -208,8 +225,8 @@ bool engine_spin_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
 void engine_look(void)
 {
 	engine_assert_held();
-	tp_flush(engine.tp);
-	if (!engine_look_at(-1, true) && engine.crowded)
+	tp_flush(engine.phys.tp);
+	if (!engine_look_at(-1, true) && engine.phys.crowded)
 		yield();
 }
 
@@ -219,16 +236,17 @@ void engine_look(void)
  * those inside. */
 static void hand_over(void)
 {
-	tp_flush(engine.tp);
-	tp_watch(engine.tp);
+	tp_flush(engine.phys.tp);
+	tp_watch(engine.phys.tp);
 }
 
 /* Who watches hears what comes, but does nothing else. */
 static bool wants_ticks(void)
 {
-	if (engine.ticking == TICKING_STOPPED)
+	if (engine.phys.ticking == TICKING_STOPPED)
 		return engine_has_work();
-	return engine.ticking == TICKING_WATCHING && (engine_must_tick() || engine.work->unheard);
+	return engine.phys.ticking == TICKING_WATCHING &&
+	       (engine_must_tick() || engine.phys.work->unheard);
 }
 
 /* A visitor's words are for other ranks, who wait for them, and for a thread that may wait here. */
@@ -236,7 +254,7 @@ static void end_visit(void)
 {
 	engine.visited = false;
 	engine_news.completed = true;
-	tp_flush(engine.tp);
+	tp_flush(engine.phys.tp);
 }
 
 void engine_leave(void)
@@ -248,7 +266,7 @@ void engine_leave(void)
 	if (engine.sleeping)
 		hand_over();
 	engine_tell_if_due();
-	if (engine.tp && wants_ticks())
+	if (engine.phys.tp && wants_ticks())
 		engine_tick_start();
 	lock_give(&engine_mutex);
 }

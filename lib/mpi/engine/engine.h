@@ -18,12 +18,29 @@
 #include "base/loop.h"
 #include "transport/transport.h"
 
-/* Once per MPI_Init and MPI_Finalize. engine_start takes the lock into use; the transport and the
- * loop are the caller's. 0 or FT_ENOMEM (memory, or descriptors). */
-int engine_start(struct tp *tp, struct loop *loop, bool crowded);
-void engine_stop(void);
+/* Once per MPI_Init, before anything uses the engine: nothing is posted, in the making or open to
+ * others yet. */
+void engine_start(void);
 
-/* The lock exists before engine_start too. */
+/*
+ * What belongs to this process is built for a transport and a loop, which are the caller's and
+ * outlive it, and dropped again; what waits to be done stays, and the ticks that it wants begin
+ * again with the next attachment. The loop's thread must not run meanwhile, and no other thread may
+ * sleep in a wait or come in. 0 or FT_ENOMEM (memory, or descriptors): then nothing is attached.
+ */
+int engine_attach(struct tp *tp, struct loop *loop, bool crowded);
+void engine_detach(void);
+
+/*
+ * As engine_detach, in a process that has the memory of another and neither its descriptors nor the
+ * library's threads. Before anything is opened, and before the old loop is forgotten: libevent
+ * names descriptors of old. The calling thread is inside a call and holds the lock, which is as new
+ * afterwards: nobody holds it. Other threads of the program that were inside calls did not sleep
+ * there, and are still inside; with `alone` none of them is there any more.
+ */
+void engine_forget(bool alone);
+
+/* The lock exists before engine_start, too. */
 struct lock *engine_lock_object(void);
 void engine_lock(void);
 

@@ -24,5 +24,5 @@ void engine_unlock(void)
 
 struct tp *engine_tp(void)
 {
-	return engine.tp;
+	return engine.phys.tp;
 }

@@ -34,8 +34,8 @@ static void become(enum ticking ticking)
 			{[TICKING_ON] = true, [TICKING_WATCHING] = true, [TICKING_STOPPED] = true},
 	};
 
-	assert(leads[engine.ticking][ticking]);
-	engine.ticking = ticking;
+	assert(leads[engine.phys.ticking][ticking]);
+	engine.phys.ticking = ticking;
 }
 
 /* By any thread: the progress thread is not woken before it is time. 0: not at all. */
@@ -71,14 +71,14 @@ static void tick_later(long us)
 static void go_on(bool busy, bool moved, bool believed)
 {
 	if (busy && believed && engine.windows && !engine_must_tick() &&
-		tp_listen(engine.tp, true)) {
+		tp_listen(engine.phys.tp, true)) {
 		struct timeval lost = {TP_BELL_LOST_MS / 1000, TP_BELL_LOST_MS % 1000 * 1000};
 
 		become(TICKING_WATCHING);
 		event_add(t.on_news, &lost);
 		return;
 	}
-	tp_listen(engine.tp, false);
+	tp_listen(engine.phys.tp, false);
 	if (t.idle_ticks < IDLE_TICKS) {
 		become(TICKING_ON);
 		/* as long as bytes move: the other side may wait for room */
@@ -99,7 +99,7 @@ static void tick(bool news)
 		return;
 	}
 	if (engine.inside == 0 && engine_has_work()) {
-		tp_flush(engine.tp);
+		tp_flush(engine.phys.tp);
 		moved = engine_look_at(TP_EVERYBODY, false);
 		busy = true;
 	}
@@ -138,24 +138,31 @@ void engine_tick_start(void)
 
 int engine_tick_open(void)
 {
-	struct event_base *base = loop_base(engine.loop);
+	struct event_base *base = loop_base(engine.phys.loop);
 
 	t.timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	t.on_timer = event_new(base, t.timer, EV_READ | EV_PERSIST, on_tick, NULL);
-	t.on_news = event_new(base, tp_descriptor(engine.tp), EV_READ, on_news, NULL);
+	t.on_news = event_new(base, tp_descriptor(engine.phys.tp), EV_READ, on_news, NULL);
 	if (t.timer >= 0 && t.on_timer && t.on_news && event_add(t.on_timer, NULL) == 0)
 		return 0;
 	return FT_ENOMEM;
 }
 
-void engine_tick_close(void)
+void engine_tick_forget(void)
 {
 	if (t.on_timer)
 		event_free(t.on_timer);
 	if (t.on_news)
 		event_free(t.on_news);
-	if (t.timer >= 0)
-		close(t.timer);
 	t.on_timer = t.on_news = NULL;
 	t.timer = -1;
+}
+
+void engine_tick_close(void)
+{
+	int timer = t.timer;
+
+	engine_tick_forget();
+	if (timer >= 0)
+		close(timer);
 }

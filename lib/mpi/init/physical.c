@@ -164,7 +164,7 @@ int physical_build(struct tp *tp)
 	if (rc)
 		return rc;
 	physical.launch.listen_fd = -1;
-	rc = engine_start(tp, physical.loop, comm_world()->crowded);
+	rc = engine_attach(tp, physical.loop, comm_world()->crowded);
 	if (rc == 0 && launched)
 		rc = control_commands_watch(physical.loop, physical.launch.control_fd,
 			physical.launch.epoch, &commands);
@@ -187,7 +187,7 @@ void physical_drop(struct tp *tp)
 {
 	loop_stop(physical.loop);
 	control_commands_unwatch();
-	engine_stop();
+	engine_detach();
 	tp_detach(tp, false);
 	loop_free(physical.loop);
 	physical.loop = NULL;

@@ -65,8 +65,10 @@ static int build_logical(const struct launch *launch)
 		.cores = launch->cores,
 		.memory = !launch->settings.tcp_only};
 	char err[512];
-	int rc = p2p_init(&job);
+	int rc;
 
+	engine_start();
+	rc = p2p_init(&job);
 	if (rc)
 		return rc;
 	tp = tp_new(&config);
