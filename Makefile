@@ -28,7 +28,9 @@ PROGRAMS := p2p pingpong bound collective nonblocking repeated onesided comms co
 	progress threads threads_exit threads_many threads_wake cgs mail passnum pi connect_later \
 	ckpt_calls line_traffic reexec transit \
 	ckpt_no_wait diverge halo mixed mpmd open_at_restore partial_message slow_lines stepped_kill two_threads window_cut load randtest
-PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%)
+# these look inside the library, whose own names are not to be seen from outside
+INSIDE := safe_points
+PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%) $(INSIDE:%=$(B)/bin/%)
 
 TOOL := $(B)/bin/ftmpi-ckpt
 TOOL_OBJ := $(patsubst %.c,$(O)/%.o,$(wildcard bin/ckpt/*.c lib/ckpt/*.c lib/base/*.c) lib/coord/orphans.c lib/mpi/type/type_table.c)
@@ -107,6 +109,14 @@ $(B)/bin/$(1): $(call program_o,$(1)) $(LIBRARIES)
 	$$(Q)$$(CC) $$(ALL_CFLAGS) -o $$@ $(call program_o,$(1)) -L$(B)/lib -Wl,-rpath,$(abspath $(B)/lib) -lftmpi -lm
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program_rule,$(p))))
+
+define inside_rule
+$(B)/bin/$(1): $(call program_o,$(1)) $(LIB_OBJ)
+	@mkdir -p $$(@D)
+	@echo "  LD $$@"
+	$$(Q)$$(CC) $$(ALL_CFLAGS) -o $$@ $$^ $$(LIBS) -lm
+endef
+$(foreach p,$(INSIDE),$(eval $(call inside_rule,$(p))))
 
 include bench/papers/papers.mk
 include bench/slices/slices.mk

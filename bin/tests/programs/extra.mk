@@ -18,6 +18,7 @@ EXTRA_randtest := rt_basic.o rt_layout.o rt_image.o rt_comm.o rt_move.o rt_movev
 	rt_message.o rt_blocking.o rt_nonblocking.o rt_rare.o rt_soak.o memory.o
 EXTRA_threads_wake := asleep.o
 EXTRA_threads_exit := asleep.o
+EXTRA_safe_points := asleep.o
 EXTRA_threads := threads_p2p.o threads_requests.o threads_coll.o threads_objects.o threads_callbacks.o
 EXTRA_reexec := reexec_states.o
 EXTRA_ckpt_calls := asleep.o

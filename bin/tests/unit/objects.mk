@@ -78,4 +78,4 @@ UNIT_loop := lib/base/loop.o
 UNIT_image_plan := $(addprefix lib/image/,plan.o process_map.o)
 UNIT_image_pages := lib/image/pages.o
 UNIT_image_fit := $(addprefix lib/image/,fit.o plan.o process_map.o)
-UNIT_engine_attach := $(call mpi_o,engine engine_defer engine_lock engine_tick) $(nodes_o)
+UNIT_engine_attach := $(call mpi_o,engine engine_defer engine_lock engine_safe_point engine_tick) $(nodes_o)

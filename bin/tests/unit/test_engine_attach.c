@@ -247,7 +247,7 @@ static void begin_thread(pthread_t *thread, void *(*run_it)(void *arg), void *ar
 /* One watches the sockets, so many sleep on the condition. */
 static void wait_asleep(int waiting)
 {
-	WAIT_FOR(engine.sleeping && engine.waiting == waiting);
+	WAIT_FOR(engine_is_due(DUE_SLEEPER) && engine.waiting == waiting);
 }
 
 /* Every number that was open is that of something else now. */

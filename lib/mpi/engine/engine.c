@@ -23,7 +23,8 @@ static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 
 void engine_start(void)
 {
-	engine.making = engine.visited = engine.windows = false;
+	engine.making = engine.windows = false;
+	atomic_store(&engine.due, 0);
 	engine_news = (struct engine_news){0};
 }
 
@@ -35,6 +36,7 @@ int engine_attach(struct tp *tp, struct loop *loop, bool crowded)
 		.work = tp_work(tp),
 		.loop = loop,
 		.crowded = crowded,
+		.spin_ns = 1000 * (crowded ? 1 : ROOMY_SPIN),
 		.yield_interval = 1};
 	rc = engine_tick_open();
 	if (rc)
@@ -55,8 +57,8 @@ void engine_forget(bool alone)
 	engine_assert_held();
 	engine_tick_forget();
 	engine.phys = (struct engine_physical){0};
-	engine.sleeping = false;
 	engine.waiting = 0;
+	atomic_store(&engine.due, 0);
 	if (alone)
 		engine.inside = 1;
 	pthread_cond_init(&cond, NULL);
@@ -83,13 +85,15 @@ void engine_enter(void)
 	lock_take(&engine_mutex);
 	engine.inside++;
 	count_call();
+	if (__builtin_expect(engine_is_due(DUE_SAFE_POINT), false))
+		engine_pass_safe_point();
 }
 
 void engine_visit(void)
 {
 	lock_take(&engine_mutex);
 	engine.inside++;
-	engine.visited = true;
+	engine_set_due(DUE_VISIT);
 }
 
 void engine_post(struct loop_task *task)
@@ -122,26 +126,34 @@ void engine_tell(void)
 {
 	engine_assert_held();
 	engine_news.completed = false;
-	if (engine.sleeping)
+	if (engine_is_due(DUE_SLEEPER))
 		tp_kick(engine.phys.tp);
-	if (engine.waiting)
+	if (engine_is_due(DUE_WAITERS))
 		pthread_cond_broadcast(&cond);
+}
+
+static void tell_if_due(void)
+{
+	if (engine_news.completed)
+		engine_tell();
 }
 
 /* ---- waiting ---- */
 
 static void sleep_until_news(void)
 {
-	if (engine.sleeping) {
+	if (engine_is_due(DUE_SLEEPER)) {
 		tp_watch(engine.phys.tp);
 		engine.waiting++;
+		engine_set_due(DUE_WAITERS);
 		lock_wait(&engine_mutex, &cond);
-		engine.waiting--;
+		if (--engine.waiting == 0)
+			engine_clear_due(DUE_WAITERS);
 		return;
 	}
-	engine.sleeping = true;
+	engine_set_due(DUE_SLEEPER);
 	tp_sleep(engine.phys.tp, -1);
-	engine.sleeping = false;
+	engine_clear_due(DUE_SLEEPER);
 	engine_tell();
 }
 
@@ -167,7 +179,19 @@ static void yield_at_times(unsigned looks, uint64_t now)
 
 static uint64_t spin_ns(void)
 {
-	return (uint64_t)knob_get(KNOB_SPIN_US) * 1000 * (engine.phys.crowded ? 1 : ROOMY_SPIN);
+	return (uint64_t)knob_get(KNOB_SPIN_US) * engine.phys.spin_ns;
+}
+
+/* What others wait for, in the middle of a wait. True: a safe point was passed. Threads that came
+ * in meanwhile have left their work to the one that waits, which may sleep next. */
+static bool see_to_others(void)
+{
+	tell_if_due();
+	if (!engine_is_due(DUE_SAFE_POINT) || !engine_pass_safe_point())
+		return false;
+	engine_look_at(-1, true);
+	tell_if_due();
+	return true;
 }
 
 /* False: the time to spin is over, and it does not sleep. */
@@ -189,7 +213,10 @@ static inline __attribute__((always_inline)) bool wait_on(
 		moved = engine_look_at(expect, true);
 		expect = -1;
 		/* also what this call completed before it came here: it may sleep next */
-		engine_tell_if_due();
+		if (__builtin_expect(!engine_is_due(~0u), true))
+			engine_news.completed = false;
+		else if (see_to_others() && done(arg, &expect))
+			break;
 		if (moved && sleeps) {
 			since = 0;
 			continue;
@@ -207,7 +234,7 @@ static inline __attribute__((always_inline)) bool wait_on(
 			since = 0;
 		}
 	} while (!done(arg, &expect));
-	if (engine.waiting && !engine.sleeping)
+	if (engine_is_due(DUE_WAITERS) && !engine_is_due(DUE_SLEEPER))
 		engine_tell();
 	return !over;
 }
@@ -232,14 +259,6 @@ void engine_look(void)
 
 /* ---- a call ends ---- */
 
-/* The one who sleeps knows of no output that came after it fell asleep, and the tick leaves all to
- * those inside. */
-static void hand_over(void)
-{
-	tp_flush(engine.phys.tp);
-	tp_watch(engine.phys.tp);
-}
-
 /* Who watches hears what comes, but does nothing else. */
 static bool wants_ticks(void)
 {
@@ -249,23 +268,34 @@ static bool wants_ticks(void)
 	       (engine_must_tick() || engine.phys.work->unheard);
 }
 
-/* A visitor's words are for other ranks, who wait for them, and for a thread that may wait here. */
-static void end_visit(void)
+/* What others wait for. A visitor's words are for other ranks, and for a thread that may wait here.
+ * The one who sleeps knows of no output that came after it fell asleep, and the tick leaves all to
+ * those inside. */
+static void leave_to_others(void)
 {
-	engine.visited = false;
-	engine_news.completed = true;
-	tp_flush(engine.phys.tp);
+	if (engine_is_due(DUE_VISIT)) {
+		engine_clear_due(DUE_VISIT);
+		engine_news.completed = true;
+		tp_flush(engine.phys.tp);
+	} else if (engine_is_due(DUE_SAFE_POINT)) {
+		tell_if_due();
+		engine_pass_safe_point();
+	}
+	if (engine_is_due(DUE_SLEEPER)) {
+		tp_flush(engine.phys.tp);
+		tp_watch(engine.phys.tp);
+	}
+	tell_if_due();
 }
 
 void engine_leave(void)
 {
 	engine_assert_held();
+	if (__builtin_expect(!engine_is_due(~0u), true))
+		engine_news.completed = false;
+	else
+		leave_to_others();
 	engine.inside--;
-	if (__builtin_expect(engine.visited, false))
-		end_visit();
-	if (engine.sleeping)
-		hand_over();
-	engine_tell_if_due();
 	if (engine.phys.tp && wants_ticks())
 		engine_tick_start();
 	lock_give(&engine_mutex);

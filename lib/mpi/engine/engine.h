@@ -101,6 +101,29 @@ bool engine_spin_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
 /* One look at everything, for calls that must not wait. */
 void engine_look(void);
 
+/*
+ * Safe points. While one is wanted, each thread of the program that is inside a call runs the hook
+ * when it comes to a point where the call could let the lock go: where it begins, between two looks
+ * while it waits, and where it ends. A thread that computes, or is in a function of the user's,
+ * comes to none until it is back. Threads of the library's never do, nor does deferred work.
+ *
+ * The hook runs with the lock held, perhaps several times in a thread, and once more when nothing
+ * is wanted any more. It may let the lock go (engine_unlock, engine_lock) and stay for long, but
+ * must not begin a call or wait in one. Whether the call that it is in may be interrupted is for
+ * the hook to ask; where it may not, the hook returns and is asked again when the thread comes by.
+ */
+
+/* NULL: none. Lock held. */
+void engine_on_safe_point(void (*hook)(void));
+
+/* From now on, or not any more. Who sleeps in a wait is woken once: a thread that has slept again
+ * since then is woken by another engine_want_safe_point(true). Any thread, with or without the
+ * lock, or a signal handler; between engine_attach and engine_detach. */
+void engine_want_safe_point(bool wanted);
+
+/* Does a thread sleep in a wait, though perhaps it is being woken? Lock held. */
+bool engine_somebody_sleeps(void);
+
 /* What every message tells the engine. Guarded by the lock. */
 struct engine_news {
 	bool completed;	 /* something, since somebody was last told */

@@ -2,6 +2,15 @@
 /* Deferred work: found where it could not be done. */
 #include "engine_inside.h"
 
+/* How much of it this thread is in the midst of: more than one when a function of the user's calls
+ * MPI. */
+static _Thread_local unsigned running __attribute__((tls_model("initial-exec")));
+
+bool engine_is_deferring(void)
+{
+	return running > 0;
+}
+
 void engine_defer(struct engine_deferred *deferred)
 {
 	engine_assert_held();
@@ -27,6 +36,7 @@ bool engine_defer_run(bool of_program)
 
 	engine_assert_held();
 	list_init(&later);
+	running++;
 	while ((item = list_first(&engine.deferred))) {
 		struct engine_deferred *deferred = container_of(item, struct engine_deferred, link);
 
@@ -41,5 +51,6 @@ bool engine_defer_run(bool of_program)
 	}
 	while ((item = list_pop(&later)))
 		list_append(&engine.deferred, item);
+	running--;
 	return ran;
 }

@@ -23,21 +23,32 @@ struct engine_physical {
 	bool crowded;
 	enum ticking ticking;
 	unsigned yield_interval; /* looks a yield */
+	unsigned spin_ns;	 /* a wait looks for so long, times KNOB_SPIN_US */
 };
 
 /*
- * The flags are no states of one thing: each is set and cleared by another event, at any time,
- * whatever the progress thread does and whatever the others say.
+ * What a thread that looks or leaves has to see to beside its own call: most calls find none of it,
+ * and ask once. No states of one thing: each is set and cleared by another event, at any time. They
+ * change with the lock held, but for the last: so they do by atomic operations.
  */
+enum engine_due {
+	DUE_SLEEPER = 1,    /* one is in tp_sleep */
+	DUE_WAITERS = 2,    /* some are on the condition */
+	DUE_VISIT = 4,	    /* what a visitor said is not flushed yet */
+	DUE_SAFE_POINT = 8, /* is wanted */
+};
+
+/* The flags are no states of one thing, either. */
 struct engine {
 	struct engine_physical phys;
-	int inside;    /* threads in MPI calls */
-	int waiting;   /* of these, on a condition */
-	bool sleeping; /* one is in tp_sleep */
+	int inside;  /* threads in MPI calls */
+	int waiting; /* of these, on a condition */
 	_Atomic uint32_t calls;
+	_Atomic unsigned due; /* enum engine_due */
 	struct link deferred;
-	bool making, visited; /* a line; what a visitor said is not flushed yet */
-	bool windows;	      /* that others may access */
+	bool making;  /* a line */
+	bool windows; /* that others may access */
+	void (*on_safe_point)(void);
 };
 
 /* Hidden: every call goes through it, and is to find it without asking where it is. */
@@ -54,20 +65,35 @@ static inline bool engine_has_work(void)
 	return engine_news.posted > 0 || engine.windows || engine_must_tick();
 }
 
-/* engine_tell, for those that have completed something: most have nobody to tell. */
-static inline void engine_tell_if_due(void)
+/* Any of these? What whoever wants a safe point wrote before can be read after it. */
+static inline bool engine_is_due(unsigned any)
 {
-	if (!engine_news.completed)
-		return;
-	engine_news.completed = false;
-	if (__builtin_expect(engine.sleeping || engine.waiting > 0, false))
-		engine_tell();
+	return atomic_load_explicit(&engine.due, memory_order_acquire) & any;
 }
+
+static inline void engine_set_due(unsigned bits)
+{
+	atomic_fetch_or(&engine.due, bits);
+}
+
+static inline void engine_clear_due(unsigned bits)
+{
+	atomic_fetch_and(&engine.due, ~bits);
+}
+
+/* ---- engine_safe_point.c ---- */
+
+/* The thread is at a safe point, and one is wanted; it has told others what it completed. False:
+ * this is none, after all. Afterwards all may be different that the lock guards. */
+bool engine_pass_safe_point(void);
 
 /* ---- engine_defer.c ---- */
 
 /* of_program: this is one of its threads, not the progress thread. Was there anything for it? */
 bool engine_defer_run(bool of_program);
+
+/* Is this thread in the midst of deferred work? */
+bool engine_is_deferring(void);
 
 /* One look, at this peer first, and the work that it deferred. Has anything moved? */
 static inline bool engine_look_at(int expect, bool of_program)
