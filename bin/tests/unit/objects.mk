@@ -15,6 +15,7 @@ board_o := $(comms_o) $(fakes_o) $(addprefix bin/tests/unit/,fake_ranks.o comm_b
 	api_comm_make api_comm_end api_comm_type hints api_group api_topo topo_calls api_attr check type type_release type_contents type_table layout)
 UNIT_comm := $(board_o)
 UNIT_comm_hosts := $(board_o)
+$(B)/unit/test_comm_hosts: UNIT_LIBS += -Wl,--wrap=calloc
 UNIT_comm_object := $(board_o)
 type_o := $(call mpi_o,fail type type_release type_table layout shape type_make type_array type_pack type_walk type_cursor \
 	type_contents signature type_f90 attr attr_key errtext handle_table)

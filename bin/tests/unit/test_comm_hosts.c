@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators of what shares a host: MPI_Comm_split_type, on three hosts. */
+/* Communicators of what shares a host: MPI_Comm_split_type, on three hosts. And ranks that run
+ * elsewhere from now on. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "comm_board.h"
 #include "mpi.h"
+#include "mpi/comm/comm_inside.h"
 #include "mpi/comm/info.h"
 #include "unit.h"
 
@@ -135,4 +138,108 @@ START_TEST(hosts)
 }
 END_TEST
 
-UNIT_MAIN("comm_hosts", tcase_add_test(tc, hosts);)
+/* ---- hosts that change ---- */
+
+enum { RANKS = 4 };
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+
+static bool memory_is_short;
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return memory_is_short ? NULL : __real_calloc(n, size);
+}
+
+/* Rank 1 of four. What is given is gone afterwards. */
+static int say_hosts(int (*say)(const struct world_info *), const int node[RANKS], int cores)
+{
+	int *nodes = malloc(RANKS * sizeof *nodes), *each = malloc(RANKS * sizeof *each), rc;
+	struct world_info w = {1, RANKS, nodes, each, true};
+
+	ck_assert(nodes && each);
+	for (int i = 0; i < RANKS; i++) {
+		nodes[i] = node[i];
+		each[i] = cores;
+	}
+	rc = say(&w);
+	memset(nodes, 0x7f, RANKS * sizeof *nodes);
+	memset(each, 0x7f, RANKS * sizeof *each);
+	free(nodes);
+	free(each);
+	return rc;
+}
+
+static void are_on(const int node[RANKS])
+{
+	for (int i = 0; i < RANKS; i++) {
+		ck_assert_int_eq(comm_hosts_node_of(comm_world(), i), node[i]);
+		ck_assert_int_eq(comm_world_info()->node[i], node[i]);
+	}
+}
+
+START_TEST(hosts_are_copied)
+{
+	const int node[RANKS] = {0, 1, 1, 0};
+
+	ck_assert_int_eq(say_hosts(comm_world_init, node, 2), MPI_SUCCESS);
+	are_on(node);
+	ck_assert_int_eq(comm_world_info()->cores[3], 2);
+	ck_assert(comm_hosts_several(comm_world()));
+	ck_assert(!comm_hosts_crowded(comm_world()->group));
+	ck_assert(!comm_hosts_near(comm_world()->group));
+	comm_world_free();
+	ck_assert_ptr_null(comm_world_info());
+}
+END_TEST
+
+/* More hosts than there were, then one; the world's algorithms stay, as all ranks have chosen them
+ * alike. */
+START_TEST(hosts_may_be_others)
+{
+	const int together[RANKS] = {0, 0, 0, 0}, apart[RANKS] = {3000, 1, 2, 2000};
+
+	ck_assert_int_eq(say_hosts(comm_world_init, together, 1), MPI_SUCCESS);
+	ck_assert(comm_world()->crowded && comm_world()->near);
+	for (int round = 0; round < 3; round++) {
+		ck_assert_int_eq(say_hosts(comm_hosts_renew, apart, 1), MPI_SUCCESS);
+		are_on(apart);
+		ck_assert(comm_hosts_several(comm_world()));
+		ck_assert(!comm_hosts_crowded(comm_world()->group));
+		ck_assert(!comm_hosts_near(comm_world()->group));
+		ck_assert(comm_world()->crowded && comm_world()->near);
+		ck_assert_int_eq(say_hosts(comm_hosts_renew, together, 3), MPI_SUCCESS);
+		are_on(together);
+		ck_assert_int_eq(comm_world_info()->cores[0], 3);
+		ck_assert(!comm_hosts_several(comm_world()));
+		ck_assert(comm_hosts_crowded(comm_world()->group));
+		ck_assert(comm_hosts_near(comm_world()->group));
+	}
+	comm_world_free();
+}
+END_TEST
+
+/* A rank is who it was, and its host is known; else nothing changes. */
+START_TEST(hosts_are_refused)
+{
+	const int node[RANKS] = {0, 1, 1, 0}, other[RANKS] = {1, 0, 1, 0},
+		  unknown[RANKS] = {0, 0, -1, 0};
+	struct world_info smaller = {1, RANKS - 1, other, node, true},
+			  another = {2, RANKS, other, node, true};
+
+	ck_assert_int_eq(say_hosts(comm_world_init, node, 2), MPI_SUCCESS);
+	ck_assert_int_eq(say_hosts(comm_hosts_renew, unknown, 2), MPI_ERR_INTERN);
+	ck_assert_int_eq(comm_hosts_renew(&smaller), MPI_ERR_INTERN);
+	ck_assert_int_eq(comm_hosts_renew(&another), MPI_ERR_INTERN);
+	memory_is_short = true;
+	ck_assert_int_eq(say_hosts(comm_hosts_renew, other, 3), MPI_ERR_NO_MEM);
+	memory_is_short = false;
+	are_on(node);
+	ck_assert_int_eq(comm_world_info()->cores[0], 2);
+	comm_world_free();
+}
+END_TEST
+
+UNIT_MAIN("comm_hosts", tcase_add_test(tc, hosts); tcase_add_test(tc, hosts_are_copied);
+	  tcase_add_test(tc, hosts_may_be_others); tcase_add_test(tc, hosts_are_refused);)

@@ -59,8 +59,7 @@ struct comm {
 	MPI_Comm handle; /* what the user calls it */
 };
 
-/* Who is in the job and where it runs. The arrays, one entry per world rank, stay the caller's and
- * stay as they are until comm_world_free. */
+/* Who is in the job and where it runs. The arrays have one entry per world rank. */
 struct world_info {
 	int rank, size;
 	const int *node;  /* index of the rank's host, from 0 */
@@ -68,8 +67,14 @@ struct world_info {
 	bool memory;	  /* ranks of one host talk through memory */
 };
 
-/* Build MPI_COMM_WORLD and MPI_COMM_SELF. MPI_SUCCESS, MPI_ERR_NO_MEM or MPI_ERR_INTERN. */
+/* Build MPI_COMM_WORLD and MPI_COMM_SELF. What w says is copied. MPI_SUCCESS, MPI_ERR_NO_MEM or
+ * MPI_ERR_INTERN. */
 int comm_world_init(const struct world_info *w);
+
+/* The ranks run elsewhere now; rank and size are what they were. What w says is copied. The
+ * communicators that there are go on with the algorithms that their ranks have chosen. The same
+ * results; after a failure nothing has changed. */
+int comm_hosts_renew(const struct world_info *w);
 
 /* What MPI_Finalize does first, while everything still works: delete the attributes of
  * MPI_COMM_SELF, the last set first (MPI 5.0 section 11.2.4), then those of MPI_COMM_WORLD. Lets
@@ -108,6 +113,7 @@ static inline bool comm_is_window(uint64_t context)
 	return (int64_t)context < 0;
 }
 
+/* NULL outside comm_world_init ... comm_world_free; good until comm_hosts_renew. */
 const struct world_info *comm_world_info(void);
 
 /* MPI_COMM_WORLD while the program may name it, else NULL. Hidden: most messages ask for it. */

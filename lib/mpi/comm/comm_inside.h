@@ -10,7 +10,6 @@
 
 /* NULL where there is no job; comm_world.c makes them. */
 struct comm_job {
-	struct world_info info;
 	struct comm *world, *self, *coord;
 };
 
@@ -26,8 +25,7 @@ struct comm *comm_alloc(struct group *group, uint64_t context);
 
 /* ---- comm_hosts.c ---- */
 
-/* false: no memory; fini frees what there is. */
-bool comm_hosts_init(const struct world_info *w);
+/* What comm_hosts_renew took is freed. */
 void comm_hosts_fini(void);
 
 /* Has some host more of these than cores? */

@@ -18,8 +18,3 @@ struct comm *comm_coord(void)
 {
 	return comm_job.coord;
 }
-
-const struct world_info *comm_world_info(void)
-{
-	return comm_job.world ? &comm_job.info : NULL;
-}

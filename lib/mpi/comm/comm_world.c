@@ -31,7 +31,7 @@ static struct comm *predefined(int first, int size, uint32_t counter, MPI_Comm h
 		return NULL;
 	for (int i = 0; i < size; i++)
 		world[i] = first + i;
-	g = group_make(size, world, comm_job.info.rank);
+	g = group_make(size, world, comm_world_info()->rank);
 	free(world);
 	if (!g)
 		return NULL;
@@ -46,31 +46,16 @@ static struct comm *predefined(int first, int size, uint32_t counter, MPI_Comm h
 	return c;
 }
 
-static int check_info(const struct world_info *w)
-{
-	if (w->size < 1 || w->rank < 0 || w->rank >= w->size)
-		return fail_with(
-			MPI_ERR_INTERN, "rank %d of %d is no place in a job", w->rank, w->size);
-	for (int i = 0; i < w->size; i++) {
-		if (w->node[i] < 0)
-			return fail_with(MPI_ERR_INTERN, "the host of rank %d is not known", i);
-	}
-	return MPI_SUCCESS;
-}
-
 int comm_world_init(const struct world_info *w)
 {
-	int rc = check_info(w);
+	int rc = comm_hosts_renew(w);
 
 	if (rc != MPI_SUCCESS)
 		return rc;
-	comm_job.info = *w;
 	comm_count_from(COUNTER_FIRST);
-	if (comm_hosts_init(w)) {
-		comm_job.world = predefined(0, w->size, 0, MPI_COMM_WORLD);
-		comm_job.self = predefined(w->rank, 1, COUNTER_SELF, MPI_COMM_SELF);
-		comm_job.coord = predefined(0, w->size, COUNTER_COORD, MPI_COMM_NULL);
-	}
+	comm_job.world = predefined(0, w->size, 0, MPI_COMM_WORLD);
+	comm_job.self = predefined(w->rank, 1, COUNTER_SELF, MPI_COMM_SELF);
+	comm_job.coord = predefined(0, w->size, COUNTER_COORD, MPI_COMM_NULL);
 	if (!comm_job.world || !comm_job.self || !comm_job.coord) {
 		comm_world_free();
 		return fail_with(MPI_ERR_NO_MEM, "no memory for a job of %d ranks", w->size);
