@@ -91,7 +91,6 @@ int control_commands_watch(
 {
 	watch.epoch = epoch;
 	watch.commands = *commands;
-	watch.command.have = 0;
 	watch.event = event_new(loop_base(loop), fd, EV_READ | EV_PERSIST, on_control, NULL);
 	return watch.event && event_add(watch.event, NULL) == 0 ? 0 : FT_ENOMEM;
 }
@@ -101,4 +100,10 @@ void control_commands_unwatch(void)
 	if (watch.event)
 		event_free(watch.event);
 	watch.event = NULL;
+}
+
+void control_commands_forget(void)
+{
+	control_commands_unwatch();
+	watch.command.have = 0;
 }

@@ -21,7 +21,14 @@ struct control_handlers {
 
 int control_commands_watch(
 	struct loop *loop, int fd, uint32_t epoch, const struct control_handlers *commands);
+
+/* While the loop's thread does not run. Of a command that has come in part the rest is awaited by
+ * the next watch, which is to be on the same socket. */
 void control_commands_unwatch(void);
+
+/* In a process that woke up from an image: the socket is another one, and a command that had come
+ * in part is none any more. Before loop_free. */
+void control_commands_forget(void);
 
 /* Pure: a command that is being received, in pieces of any size; all zeros: nothing of it has come.
  */

@@ -8,12 +8,15 @@
 #include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/loop.h"
 #include "launch/control.h"
 #include "launch/control_commands.h"
 #include "launch/launch.h"
@@ -175,6 +178,60 @@ START_TEST(what_is_no_order_is_refused)
 }
 END_TEST
 
+static sem_t observed;
+
+static void on_observe(void)
+{
+	sem_post(&observed);
+}
+
+static void no_order(void)
+{
+	abort();
+}
+
+/* The loop's thread reads all that is in the socket, and ends. */
+static void read_all_of(struct loop *loop, int fd)
+{
+	uint64_t until = clock_ns() + 60 * 1000000000ull;
+	int left = 1;
+
+	ck_assert_int_eq(loop_start(loop), 0);
+	while (left > 0) {
+		ck_assert_int_eq(ioctl(fd, FIONREAD, &left), 0);
+		ck_assert_msg(clock_ns() < until, "waited 60 s for %d bytes to be read", left);
+		sched_yield();
+	}
+	ck_assert_int_eq(loop_pause(loop, until), 0);
+}
+
+/* An order of which each loop of several reads a part. */
+START_TEST(an_order_in_parts_outlasts_the_watch)
+{
+	static const struct control_handlers handlers = {no_order, on_observe, no_order};
+	static const uint8_t words[] = {4, 0, 0, 0, 3, 0, 1, 0, 9, 0, 0, 0};
+	static const size_t ends[] = {3, 8, 11, 12, 20, 24};
+	size_t at = 0;
+	int fd[2];
+
+	sem_init(&observed, 0, 0);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		struct loop *loop = loop_new("test");
+
+		ck_assert_ptr_nonnull(loop);
+		ck_assert_int_eq(control_commands_watch(loop, fd[1], 9, &handlers), 0);
+		for (; at < ends[i]; at++)
+			ck_assert_int_eq(write(fd[0], &words[at % sizeof words], 1), 1);
+		read_all_of(loop, fd[1]);
+		control_commands_unwatch();
+		loop_free(loop);
+		ck_assert_msg((sem_trywait(&observed) == 0) == (at % sizeof words == 0),
+			"%zu bytes have come", at);
+	}
+}
+END_TEST
+
 /* ---- what the agent is told ---- */
 
 static int told[2];
@@ -305,5 +362,6 @@ UNIT_MAIN("control", tcase_add_test(tc, a_good_one_is_understood);
 	  tcase_add_test(tc, impossible_values_are_refused);
 	  tcase_add_test(tc, an_order_is_read_to_its_end);
 	  tcase_add_test(tc, what_is_no_order_is_refused);
+	  tcase_add_test(tc, an_order_in_parts_outlasts_the_watch);
 	  tcase_add_test(tc, what_is_told_is_as_the_protocol_says);
 	  tcase_add_test(tc, restarting_is_the_last_word);)
