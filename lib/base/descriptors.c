@@ -59,6 +59,7 @@ void descriptors_end_at_exec(unsigned from, unsigned to)
 }
 
 static char text[100];
+static pthread_once_t text_made = PTHREAD_ONCE_INIT;
 
 static void make_text(void)
 {
@@ -72,8 +73,12 @@ static void make_text(void)
 
 const char *descriptors_text(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, make_text);
+	pthread_once(&text_made, make_text);
 	return text;
+}
+
+void descriptors_forget(void)
+{
+	pthread_mutex_init(&opening, NULL);
+	text_made = (pthread_once_t)PTHREAD_ONCE_INIT;
 }

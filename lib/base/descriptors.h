@@ -22,4 +22,8 @@ void descriptors_end_at_exec(unsigned from, unsigned to);
  * be called by any thread. */
 const char *descriptors_text(void);
 
+/* In a process that woke up from an image: whoever held the lock is not there any more, and the
+ * limit may be another. While no other thread calls anything here. */
+void descriptors_forget(void);
+
 #endif

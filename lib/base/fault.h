@@ -7,10 +7,10 @@
  *
  * RANK and EPOCH are numbers or * (any), N is the how-many-th pass of that point in the process,
  * from 1, or * (every one); ACTION is kill, stop, segv, exit (status 3), or an errno's name
- * (ENOSPC, EIO, EROFS, EACCES, ESTALE, EMFILE, ENOMEM), which fault_error returns, or a delay: 250ms
- * is a step that takes a quarter of a second longer (60000ms at most), as on a slow disk. A list that
- * cannot be read ends the process with a sentence. Without the variable a point costs one load and a
- * branch.
+ * (ENOSPC, EIO, EROFS, EACCES, ESTALE, EMFILE, ENOMEM), which fault_error returns, or a delay:
+ *250ms is a step that takes a quarter of a second longer (60000ms at most), as on a slow disk. A
+ *list that cannot be read ends the process with a sentence. Without the variable a point costs one
+ *load and a branch.
  */
 #ifndef FTMPI_BASE_FAULT_H
 #define FTMPI_BASE_FAULT_H
@@ -20,7 +20,9 @@
 
 extern bool fault_armed;
 
-/* Reads FTMPI_FAULT; who this process is. Before the first point; may be called again. */
+/* Reads FTMPI_FAULT; who this process is. Before the first point. May be called again, with another
+ * epoch: a list that was read stays, and passes go on being counted, also in a process that woke up
+ * from an image. */
 void fault_configure(int rank, uint32_t epoch);
 
 int fault_reached(const char *point);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 static _Atomic int log_level;
-static char log_who[96] = "ftmpi"; /* set before there are threads */
+static char log_who[96] = "ftmpi"; /* set while nobody logs */
 
 void log_configure(int level, const char *who)
 {

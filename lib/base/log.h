@@ -7,7 +7,8 @@
 #ifndef FTMPI_BASE_LOG_H
 #define FTMPI_BASE_LOG_H
 
-/* level 0: errors only; 1: events of the protocol (connections, refusals, suspicions) */
+/* level 0: errors only; 1: events of the protocol (connections, refusals, suspicions). who is
+ * copied. While no other thread logs; may be called again. */
 void log_configure(int level, const char *who);
 
 void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

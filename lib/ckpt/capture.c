@@ -97,6 +97,12 @@ void ckpt_capture_clear(void)
 		capture_free(c);
 }
 
+void ckpt_capture_forget(void)
+{
+	pthread_mutex_init(&kept.mutex, NULL);
+	ckpt_capture_clear();
+}
+
 /* ---- sections ---- */
 
 /* Makes place for one more item: *room of them fit. */

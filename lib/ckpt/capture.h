@@ -43,6 +43,10 @@ void ckpt_capture_done(struct ckpt_capture *c);
 /* What is kept is freed. */
 void ckpt_capture_clear(void);
 
+/* In a process that woke up from an image: the same, and whoever held the lock is not there any
+ * more. While no other thread calls anything here. */
+void ckpt_capture_forget(void);
+
 /* ckpt_write of its sections, in the order in which they were added. */
 int ckpt_write_capture(const struct ckpt_fs *fs, const char *session_dir,
 	const struct ckpt_identity *id, uint32_t line, const struct ckpt_capture *c, uint64_t *seal,

@@ -38,6 +38,10 @@ int ckpt_program(
 /* Where that executable is, or was when it was executed; after ckpt_program. */
 const char *ckpt_program_path(void);
 
+/* In a process that woke up from an image: the executable is found out anew, as it may lie
+ * elsewhere, and whoever held the lock is not there any more. While no other thread asks for it. */
+void ckpt_program_forget(void);
+
 /* ---- saving ---- */
 
 enum ckpt_kind {

@@ -112,3 +112,9 @@ int ckpt_program(
 	snprintf(name, size, "%s", base_name);
 	return 0;
 }
+
+void ckpt_program_forget(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	known = false;
+}

@@ -124,3 +124,14 @@ int ckpt_writer_wait(uint64_t until_ns)
 	pthread_mutex_unlock(&writer.mutex);
 	return rc;
 }
+
+/* Nothing here is waited for, or destroyed: what waited is not there any more. */
+void ckpt_writer_forget(void)
+{
+	pthread_mutex_init(&writer.mutex, NULL);
+	pthread_cond_init(&writer.work, NULL);
+	pthread_cond_init(&writer.end, NULL);
+	list_init(&writer.tasks);
+	writer.running = writer.to_join = false;
+	writer.waiting = 0;
+}

@@ -27,4 +27,8 @@ int ckpt_writer_post_first(struct ckpt_task *t);
  * goes on. Not from a task; nobody posts meanwhile but tasks. */
 int ckpt_writer_wait(uint64_t until_ns);
 
+/* In a process that woke up from an image: there is no thread, and tasks that it had not run are
+ * dropped; their memory is the caller's. While no other thread calls anything here. */
+void ckpt_writer_forget(void);
+
 #endif

@@ -61,6 +61,11 @@ static int take_fd(const char *name)
 /* Held while a message is sent, and for good after RESTARTING. */
 static pthread_mutex_t sending = PTHREAD_MUTEX_INITIALIZER;
 
+void control_forget(void)
+{
+	pthread_mutex_init(&sending, NULL);
+}
+
 /* A message of which only a part went out would spoil all messages behind it, and a signal of the
  * program may interrupt the call anywhere. */
 static bool send_all(int fd, const uint8_t *at, size_t len)

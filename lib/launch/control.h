@@ -62,6 +62,10 @@ void control_loaded(void);
  * of the image. */
 void control_restarting(int fd, uint32_t epoch);
 
+/* In a process that woke up from an image: whoever was sending is not there any more, nor is the
+ * agent that was told of a restart. While no other thread calls anything here. */
+void control_forget(void);
+
 /* The peer's heartbeats have not come for so long; they come again. These calls must not wait, so a
  * message that the agent does not take is logged and dropped. */
 void control_suspect(int fd, int peer, unsigned silent_ms, uint32_t progress);

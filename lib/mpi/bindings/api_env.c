@@ -87,7 +87,7 @@ int PMPI_Abort(MPI_Comm comm, int errorcode)
 #pragma weak MPI_Wtime = PMPI_Wtime
 double PMPI_Wtime(void)
 {
-	return (double)clock_ns() * 1e-9;
+	return (double)clock_program_ns() * 1e-9;
 }
 
 #pragma weak MPI_Wtick = PMPI_Wtick

@@ -26,7 +26,8 @@ void comm_attr_set_appnum(int number)
 static int *predefined(int keyval)
 {
 	static int tag_ub = INT_MAX, io = MPI_ANY_SOURCE, host = MPI_PROC_NULL;
-	static int wtime_is_global, universe_size, last_used_code;
+	static int wtime_is_global; /* false: each rank reads its own clock (base/clock.h) */
+	static int universe_size, last_used_code;
 
 	switch (keyval) {
 	case MPI_TAG_UB:

@@ -6,8 +6,8 @@
 #include "mpi.h" /* error classes */
 
 /* Its rank in MPI_COMM_WORLD, and its host as the user calls it (copied; at most 255 bytes; "": the
- * machine's own name). Once, in the call that begins
- * the job. */
+ * machine's own name). In the call that begins the job, and again in a process that woke up from an
+ * image, while no other thread asks. */
 void process_is(int rank, const char *host);
 
 /* 0 and the machine's own name before process_is. */

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/error.h"
 #include "base/fault.h"
@@ -14,7 +15,9 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "beating.h"
+#include "ckpt/capture.h"
 #include "ckpt/ckpt.h"
+#include "ckpt/writer.h"
 #include "launch/control.h"
 #include "launch/control_commands.h"
 #include "launch/reexec.h"
@@ -32,12 +35,17 @@ enum {
 	PROGRAM_DESCRIPTORS = 64,   /* that the program may want */
 };
 
+#define NOTHING_LEARNT                                                                             \
+	{                                                                                          \
+		.listen_fd = -1, .beat_fd = -1, .control_fd = -1                                   \
+	}
+
 static struct {
 	struct launch launch;
 	struct loop *loop; /* of the progress thread; NULL */
 	struct beating beating;
-} physical = {
-	.launch = {.listen_fd = -1, .beat_fd = -1, .control_fd = -1}, .beating = BEATING_NONE};
+	uint64_t noted_ns; /* the program's clock when an image was last taken */
+} physical = {.launch = NOTHING_LEARNT, .beating = BEATING_NONE};
 
 const struct launch *physical_launch(void)
 {
@@ -85,9 +93,29 @@ void physical_learn(int *argc, char ***argv)
 	fault_point("init-started");
 }
 
-void physical_forget(void)
+void physical_unlearn(void)
 {
 	launch_free(&physical.launch);
+}
+
+/* ---- an image ---- */
+
+void physical_note(void)
+{
+	physical.noted_ns = clock_program_ns();
+}
+
+void physical_forget(void)
+{
+	descriptors_forget();
+	control_forget();
+	control_commands_forget();
+	ckpt_writer_forget();
+	ckpt_capture_forget();
+	ckpt_program_forget();
+	launch_free(&physical.launch);
+	physical.launch = (struct launch)NOTHING_LEARNT;
+	clock_go_on(physical.noted_ns);
 }
 
 /* ---- sockets, memory, threads ---- */

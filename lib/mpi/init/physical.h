@@ -14,7 +14,7 @@
 /* Learn what this process is, from its launcher or by hand, or end it with a sentence. */
 void physical_learn(int *argc, char ***argv);
 
-/* What was learnt. Good until the next physical_learn or physical_forget. */
+/* What was learnt. Good until physical_unlearn, physical_forget and the next physical_learn. */
 const struct launch *physical_launch(void);
 
 /* Build all of it, without its threads. 0, FT_ENOMEM or FT_ESYS. */
@@ -30,7 +30,20 @@ void physical_leave(void);
 /* End the threads and close everything but the control socket. Not with the engine's lock held. */
 void physical_drop(struct tp *tp);
 
-/* What was learnt is forgotten. */
+/* What was learnt is freed, but for the control socket. */
+void physical_unlearn(void);
+
+/* Before an image of this process is taken, when all its other threads have stopped: what a process
+ * that wakes up from the image cannot find out by itself is noted. */
+void physical_note(void);
+
+/*
+ * In a process that woke up from that image, first of all: its threads, descriptors and locks are
+ * not those of the image. Nothing is waited for, nothing is sent. Descriptors of the library are
+ * closed by their old numbers, so it comes before the library opens any. The program's clock goes
+ * on from physical_note. Then physical_learn and what follows it, as in a new process. No other
+ * thread of the library runs, and the program's are stopped.
+ */
 void physical_forget(void);
 
 /* This process cannot take part in the job: a sentence, word to the launcher, status 1. */

@@ -45,7 +45,7 @@ static void begin_line(struct text *t)
 static void end_line(struct text *t, uint64_t since)
 {
 	if (since)
-		fprintf(t->out, ", for %.3f s", (double)(clock_ns() - since) * 1e-9);
+		fprintf(t->out, ", for %.3f s", (double)(clock_program_ns() - since) * 1e-9);
 	fputc('\n', t->out);
 }
 

@@ -158,5 +158,5 @@ void runtime_job_finish(void)
 	p2p_fini(); /* some messages in its lists are the transport's */
 	tp_free(tp);
 	tp = NULL;
-	physical_forget();
+	physical_unlearn();
 }

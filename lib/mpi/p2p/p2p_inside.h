@@ -30,10 +30,10 @@ struct p2p {
 /* Hidden: every message goes by it, and is to find it without asking where it is. */
 extern struct p2p p2p __attribute__((visibility("hidden")));
 
-/* Now, or 0: nobody will ask. */
+/* Now, by the program's clock, or 0: nobody will ask. */
 static inline uint64_t p2p_time(void)
 {
-	return __builtin_expect(p2p.job.timed, false) ? clock_ns() : 0;
+	return __builtin_expect(p2p.job.timed, false) ? clock_program_ns() : 0;
 }
 
 /* It is under way from now on, and nothing is known of its message. */
