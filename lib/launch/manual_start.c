@@ -39,8 +39,7 @@ bool manual_start_given(int argc, char **argv)
 static int main_argc;
 static char **main_argv;
 
-/* The C library calls constructors with the arguments of main. */
-__attribute__((constructor)) static void keep_arguments(int argc, char **argv)
+void manual_start_keep(int argc, char **argv)
 {
 	main_argc = argv ? argc : 0;
 	main_argv = argv;

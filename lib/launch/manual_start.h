@@ -11,6 +11,9 @@ struct launch;
 /* Do the arguments hold -ftmpi? */
 bool manual_start_given(int argc, char **argv);
 
+/* When the library is loaded: those of main, or NULL. */
+void manual_start_keep(int argc, char **argv);
+
 /* A copy of main's arguments, whose array the caller frees, for calls that do not get them. NULL:
  * out of memory. */
 char **manual_start_arguments(int *argc);

@@ -18,7 +18,6 @@
 #include "base/descriptors.h"
 #include "base/fault.h"
 #include "base/log.h"
-#include "control.h"
 
 enum { KEPT_MAX = 64 };
 
@@ -109,14 +108,11 @@ static void keep_signals(void)
 			sigaddset(&first.ignored, s);
 }
 
-/* This runs in every program that is linked with the library. So it is silent, and returns at once
- * where no agent has started the program. */
-__attribute__((constructor)) static void keep(int argc, char **argv, char **envp)
+void reexec_keep(char *const *argv, char *const *envp)
 {
 	const char *name = (const char *)getauxval(AT_EXECFN);
 
-	(void)argc;
-	if (!getenv("FTMPI_CONTROL_FD") || !argv || !envp)
+	if (!argv || !envp)
 		return;
 	first.argv = copy_words(argv);
 	first.envp = copy_words(envp);
@@ -126,7 +122,6 @@ __attribute__((constructor)) static void keep(int argc, char **argv, char **envp
 		sched_getaffinity(0, sizeof first.processors, &first.processors) == 0;
 	first.whole = keep_descriptors() && first.argv && first.envp && first.program &&
 		      getcwd(first.cwd, sizeof first.cwd);
-	control_loaded();
 }
 
 /* ---- at the restart ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Beginning again in place: the process runs its program from the start, with the same process id
- * and the same sockets to its agent and its peers. A constructor keeps what the process was started
- * with, before the program can change it; only where an agent started it (FTMPI_CONTROL_FD is set).
+ * and the same sockets to its agent and its peers. What the process was started with is kept when
+ * the library is loaded, before the program can change it.
  *
  * As at the start: arguments, environment, working directory, processors, the signal mask, which
  * signals are ignored, and the descriptors with their flags. No timer runs, no signal waits, and
@@ -11,6 +11,10 @@
  */
 #ifndef FTMPI_LAUNCH_REEXEC_H
 #define FTMPI_LAUNCH_REEXEC_H
+
+/* The process was started with these, as the C library gives them to a constructor (NULL: it does
+ * not), and with all else that is kept as it is now. Once. */
+void reexec_keep(char *const *argv, char *const *envp);
 
 /*
  * On a thread that blocks all signals. Takes no lock and no memory, as the other threads, which end

@@ -62,4 +62,7 @@ int info_lookup(MPI_Info handle, struct info **out);
  * program's, or 0 and NULL: those of the process. NULL: out of memory. */
 struct info *info_env(int argc, char *const *argv);
 
+/* When the library is loaded: the directory of this moment is the one that it was started in. */
+void info_env_keep(void);
+
 #endif

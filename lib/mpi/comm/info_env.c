@@ -18,7 +18,7 @@
 /* The directory that the process was started in, before the program can leave it. */
 static char started_in[PATH_MAX];
 
-__attribute__((constructor)) static void keep_directory(void)
+void info_env_keep(void)
 {
 	if (!getcwd(started_in, sizeof started_in))
 		started_in[0] = '\0';

@@ -26,7 +26,7 @@ static bool nobody_chose(FILE *f)
 }
 
 /* A file that a script has redirected it to, or a terminal, is left as it is. */
-__attribute__((constructor)) static void print_lines(void)
+void output_by_lines(void)
 {
 	struct stat s;
 

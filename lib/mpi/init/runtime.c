@@ -119,9 +119,7 @@ static void report_end(int errclass)
 		physical_launch()->control_fd, (uint32_t)errclass, asked ? "" : fail_call());
 }
 
-/* An error before MPI_Init may end the program, and a constructor of a statically linked program
- * may make that error. So this constructor has a priority: it runs before those without. */
-__attribute__((constructor(101))) static void hang_in(void)
+void runtime_loaded(void)
 {
 	process_on_end(report_end);
 }

@@ -30,6 +30,10 @@ static inline enum runtime_state runtime_state(void)
 	return atomic_load_explicit(&runtime_job_state, memory_order_acquire);
 }
 
+/* When the library is loaded: an error that ends the process, also before the first user, is told
+ * to the launcher. */
+void runtime_loaded(void);
+
 /* One user more. The first one learns what this process is and builds everything, or ends the
  * process with a sentence when that is not possible; others that come at the same time wait.
  * argc and argv may be NULL. false: it has ended, for good. Without the engine's lock. */
