@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -18,65 +19,27 @@
 #include "base/descriptors.h"
 #include "base/fault.h"
 #include "base/log.h"
+#include "started.h"
 
-enum { KEPT_MAX = 64 };
-
-struct kept_fd {
-	int fd, flags;
-	dev_t dev;
-	ino_t ino;
-};
-
-/* What the process was started with. */
-static struct {
-	bool whole;
-	char **argv, **envp;
-	char *program; /* the name that was executed */
-	char cwd[PATH_MAX];
-	sigset_t mask, ignored;
-	cpu_set_t processors;
-	bool know_processors;
-	struct kept_fd fds[KEPT_MAX]; /* by number */
-	size_t nfds;
-} first;
+static struct started first;
 
 /* ---- at the start ---- */
 
-/* A list of strings that ends in NULL, and the strings, in one piece of memory. */
-static char **copy_words(char *const *words)
-{
-	size_t n = 0, bytes = sizeof(char *);
-	char **copy, *at;
-
-	for (; words[n]; n++)
-		bytes += sizeof(char *) + strlen(words[n]) + 1;
-	copy = malloc(bytes);
-	if (!copy)
-		return NULL;
-	at = (char *)(copy + n + 1);
-	for (size_t i = 0; i < n; i++) {
-		copy[i] = at;
-		at = stpcpy(at, words[i]) + 1;
-	}
-	copy[n] = NULL;
-	return copy;
-}
-
 static bool keep_fd(int fd)
 {
-	struct kept_fd *k = &first.fds[first.nfds];
+	struct started_fd *k = &first.fds[first.nfds];
 	struct stat s;
 
-	if (first.nfds == KEPT_MAX || fstat(fd, &s) != 0)
+	if (first.nfds == STARTED_FDS_MAX || fstat(fd, &s) != 0)
 		return false;
-	*k = (struct kept_fd){fd, fcntl(fd, F_GETFL), s.st_dev, s.st_ino};
+	*k = (struct started_fd){fd, fcntl(fd, F_GETFL), s.st_dev, s.st_ino};
 	first.nfds++;
 	return k->flags >= 0;
 }
 
 static int by_number(const void *a, const void *b)
 {
-	return ((const struct kept_fd *)a)->fd - ((const struct kept_fd *)b)->fd;
+	return ((const struct started_fd *)a)->fd - ((const struct started_fd *)b)->fd;
 }
 
 static bool keep_descriptors(void)
@@ -114,19 +77,36 @@ void reexec_keep(char *const *argv, char *const *envp)
 
 	if (!argv || !envp)
 		return;
-	first.argv = copy_words(argv);
-	first.envp = copy_words(envp);
-	first.program = strdup(name ? name : "");
+	first.argv = started_words(argv);
+	first.envp = started_words(envp);
+	snprintf(first.program, sizeof first.program, "%s", name ? name : "");
 	keep_signals();
 	first.know_processors =
 		sched_getaffinity(0, sizeof first.processors, &first.processors) == 0;
-	first.whole = keep_descriptors() && first.argv && first.envp && first.program &&
+	first.whole = keep_descriptors() && first.argv && first.envp &&
 		      getcwd(first.cwd, sizeof first.cwd);
+}
+
+/* ---- over the loading of an image ---- */
+
+size_t reexec_carry(void *arena, size_t room)
+{
+	size_t bytes = first.whole ? started_bytes(&first) : 0;
+
+	if (bytes && bytes <= room)
+		started_encode(&first, arena);
+	return bytes;
+}
+
+int reexec_carried(const void *arena, size_t bytes)
+{
+	started_free(&first);
+	return bytes ? started_decode(&first, arena, bytes) : 0;
 }
 
 /* ---- at the restart ---- */
 
-static bool same_file(const struct stat *a, dev_t dev, ino_t ino)
+static bool same_file(const struct stat *a, uint64_t dev, uint64_t ino)
 {
 	return a->st_dev == dev && a->st_ino == ino;
 }
@@ -137,7 +117,7 @@ static const char *check_descriptors(void)
 	struct stat s;
 
 	for (size_t i = 0; i < first.nfds; i++) {
-		const struct kept_fd *k = &first.fds[i];
+		const struct started_fd *k = &first.fds[i];
 
 		if (fstat(k->fd, &s) != 0 || !same_file(&s, k->dev, k->ino))
 			return "a descriptor that it was started with is closed, or another";
@@ -150,7 +130,7 @@ static void restore_descriptors(void)
 	unsigned next = 0;
 
 	for (size_t i = 0; i < first.nfds; i++) {
-		const struct kept_fd *k = &first.fds[i];
+		const struct started_fd *k = &first.fds[i];
 
 		if ((unsigned)k->fd > next)
 			descriptors_end_at_exec(next, (unsigned)k->fd - 1);

@@ -4,7 +4,7 @@
 
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 0
-FUZZ_C := frames ring handshake control byhand beat ckpt_file manifest coord orphans operations communicators rma_layout rma_words saved
+FUZZ_C := frames ring handshake control byhand started beat ckpt_file manifest coord orphans operations communicators rma_layout rma_words saved
 FUZZ_PERL := wire machines options address channel condition
 FUZZ_ONLY ?= $(FUZZ_C) $(FUZZ_PERL)
 FUZZ_DIR := bin/tests/fuzz
@@ -19,6 +19,7 @@ FUZZ_control := $(FUZZ_DIR)/control.o lib/launch/control.o lib/launch/control_co
 FUZZ_ckpt_file := $(FUZZ_DIR)/ckpt_file.o $(ckpt_o) $(base_o)
 FUZZ_manifest := $(FUZZ_DIR)/manifest.o $(ckpt_o) $(base_o)
 FUZZ_byhand := $(FUZZ_DIR)/byhand.o lib/launch/manual_start.o lib/launch/control.o lib/launch/control_commands.o lib/launch/launch.o lib/launch/foreign.o lib/launch/settings.o $(base_o)
+FUZZ_started := $(FUZZ_DIR)/started.o lib/launch/started.o $(base_o)
 FUZZ_coord := $(FUZZ_DIR)/coord.o $(coord_o)
 FUZZ_orphans := $(FUZZ_DIR)/orphans.o lib/coord/orphans.o lib/coord/suppress.o $(base_o)
 FUZZ_rma_layout := $(FUZZ_DIR)/rma_layout.o $(call mpi_o,rma_layout) $(types_o)

@@ -34,6 +34,7 @@ ring_seeds();
 handshake_seeds();
 control_seeds();
 byhand_seeds();
+started_seeds();
 beat_seeds();
 ckpt_file_seeds();
 manifest_seeds();

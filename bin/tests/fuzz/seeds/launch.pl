@@ -100,6 +100,40 @@ sub byhand_seeds
 	return;
 }
 
+# ---- started: processors, signals, program, directory, words, descriptors ----
+
+sub started_words
+{
+	my $bytes = join '', map { "$_\0" } @_;
+	return pack('V V', scalar @_, length $bytes) . $bytes;
+}
+
+sub started_seeds
+{
+	my $sets = pack 'V a128 a128 a128', 1, "\xff", "\1", "\2";
+	my $names = pack 'V/a V/a', './prog', '/tmp';
+	my @words = (started_words('prog', '', 'x'), started_words('A=b'));
+	my @fds   = map { pack 'V V Q< Q<', $_, 2, 5, $_ } 0 .. 64;
+	my $whole = "$sets$names$words[0]$words[1]";
+	my %seed = (
+		'whole'     => $whole . pack('V', 3) . join('', @fds[0 .. 2]),
+		'nothing'   => pack('V a384 V V', 0, '', 0, 0) . started_words() x 2 . pack('V', 0),
+		'most'      => $whole . pack('V', 64) . join('', @fds[0 .. 63]),
+		'too-many'  => $whole . pack('V', 65) . join('', @fds),
+		'twice'     => $whole . pack('V', 2) . $fds[1] x 2,
+		'negative'  => $whole . pack('V', 1) . pack('V V Q< Q<', ~0 & 0xffffffff, 2, 5, 1),
+		'flags'     => $whole . pack('V', 1) . pack('V V Q< Q<', 1, 1 << 31, 5, 1),
+		'fewer'     => "$sets$names" . pack('V V', 1, 5) . "a\0bc\0" . $words[1] . pack('V', 0),
+		'open-word' => "$sets$names" . pack('V V', 1, 3) . 'a' . "\0b" . $words[1] . pack('V', 0),
+		'beyond'    => "$sets$names" . pack('V V', 1, ~0 & 0xffffffff) . "a\0",
+		'long-name' => $sets . pack('V/a V/a', '/' x 4096, '/tmp') . join('', @words) . pack('V', 0),
+		'cut'       => substr($whole, 0, 300),
+		'more'      => $whole . pack('V', 0) . 'x',
+	);
+	seed('started', $_, $seed{$_}) for keys %seed;
+	return;
+}
+
 # ---- the parsers in Perl (FTMPI::Test::FuzzTargets) ----
 
 sub machines_seeds
