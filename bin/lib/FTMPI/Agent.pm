@@ -13,24 +13,25 @@ use warnings;
 
 use POSIX qw(WNOHANG WUNTRACED WIFSTOPPED);
 
-use FTMPI::Agent::Examiner   ();
-use FTMPI::Agent::ForeignMpi ();
-use FTMPI::Agent::Listeners  ();
-use FTMPI::Agent::Pipes      ();
-use FTMPI::Agent::Program    ();
-use FTMPI::Agent::Ranks      ();
-use FTMPI::Agent::Spawn      ();
-use FTMPI::Agent::Sweep      ();
-use FTMPI::Agent::Watchdog   ();
-use FTMPI::Channel           ();
-use FTMPI::Condition         ();
-use FTMPI::Control           ();
-use FTMPI::Lateness          ();
-use FTMPI::Loop              ();
-use FTMPI::Net               ();
-use FTMPI::Probe             ();
-use FTMPI::Processors        ();
-use FTMPI::StoppedProcesses  ();
+use FTMPI::Agent::Examiner       ();
+use FTMPI::Agent::FixedAddresses ();
+use FTMPI::Agent::ForeignMpi     ();
+use FTMPI::Agent::Listeners      ();
+use FTMPI::Agent::Pipes          ();
+use FTMPI::Agent::Program        ();
+use FTMPI::Agent::Ranks          ();
+use FTMPI::Agent::Spawn          ();
+use FTMPI::Agent::Sweep          ();
+use FTMPI::Agent::Watchdog       ();
+use FTMPI::Channel               ();
+use FTMPI::Condition             ();
+use FTMPI::Control               ();
+use FTMPI::Lateness              ();
+use FTMPI::Loop                  ();
+use FTMPI::Net                   ();
+use FTMPI::Probe                 ();
+use FTMPI::Processors            ();
+use FTMPI::StoppedProcesses      ();
 
 # Seconds for the last words.
 use constant FAREWELL => 2;
@@ -208,16 +209,12 @@ sub _run
 		$self->_disobey($wrong);
 		return;
 	}
+	_take_settings(\%run);
 	if (defined(my $why = $self->{listeners}->reopen // $self->_prepare(\%run, @parts))) {
 		$self->_tell('UNFIT', $why);
 		return;
 	}
 	$self->{stop_limit} = FTMPI::StoppedProcesses::limit(@{ $run{settings} });
-	# ranks see these themselves
-	my %own = map { /^(pty|bind)=(.*)/s ? ($1 => $2) : () } @{ $run{settings} };
-	$run{settings} = [ grep { !/^(?:pty|bind)=/ } @{ $run{settings} } ];
-	$run{pty}  = ($own{pty}  // '') eq '1';
-	$run{bind} = ($own{bind} // '') =~ /^(auto|core)\z/ ? $1 : 'none';
 	$self->{loop}->on_late(FTMPI::StoppedProcesses::lateness($self->{stop_limit}), sub { $self->_late($_[0]) })
 		if $self->{stop_limit};
 	$self->{ranks}->run(\%run);
@@ -225,10 +222,24 @@ sub _run
 	return;
 }
 
+# Those that are for the agent; ranks are not told of them.
+sub _take_settings
+{
+	my ($run) = @_;
+	my %own = map { /^(pty|bind|fixed-addresses)=(.*)/s ? ($1 => $2) : () } @{ $run->{settings} };
+	$run->{settings} = [ grep { !/^(?:pty|bind|fixed-addresses)=/ } @{ $run->{settings} } ];
+	$run->{pty}   = ($own{pty}  // '') eq '1';
+	$run->{bind}  = ($own{bind} // '') =~ /^(auto|core)\z/ ? $1 : 'none';
+	$run->{stack} = FTMPI::Agent::FixedAddresses::stack_of($own{'fixed-addresses'});
+	return;
+}
+
 # Why ranks cannot be run here, or nothing.
 sub _prepare
 {
 	my ($self, $run, @parts) = @_;
+	my $fixed = $run->{stack} && FTMPI::Agent::FixedAddresses::refuses($run->{stack});
+	return $fixed if $fixed;
 	FTMPI::Agent::Spawn::set_environment(@{ $run->{env} });
 	return $self->_prepare_program($run, []) if !@parts;
 	for my $number (0 .. $#parts) {

@@ -13,11 +13,12 @@ use Fcntl qw(F_DUPFD);
 use POSIX ();
 use Socket qw(AF_UNIX SOCK_STREAM PF_UNSPEC);
 
-use FTMPI::Agent::ForeignMpi ();
-use FTMPI::Agent::Pty        ();
-use FTMPI::Agent::Sweep      ();
-use FTMPI::Loop              ();
-use FTMPI::Processors        ();
+use FTMPI::Agent::FixedAddresses ();
+use FTMPI::Agent::ForeignMpi     ();
+use FTMPI::Agent::Pty            ();
+use FTMPI::Agent::Sweep          ();
+use FTMPI::Loop                  ();
+use FTMPI::Processors            ();
 
 # Linux; Fcntl does not have it.
 use constant F_DUPFD_CLOEXEC => 1030;
@@ -112,7 +113,8 @@ sub find_program
 }
 
 # plan: rank, local_rank, size, epoch, session_name, path and file (what is executed), argv, listen, beat (or undef), complaints
-# (where a failed exec is told), stdin (what it reads, or undef for nothing), processors (those that it is bound to, or undef). Returns { pid, file,
+# (where a failed exec is told), stdin (what it reads, or undef for nothing), processors (those that it is bound to, or undef),
+# stack (bytes, at addresses that are the same at each start, or 0: as the host has it). Returns { pid, file,
 # socket (the control connection), out => {1, 2} }, or nothing with $! set.
 sub start
 {
@@ -154,7 +156,7 @@ sub _become
 	_place_names($plan);
 	FTMPI::Processors::bind_to(@{ $plan->{processors} }) if $plan->{processors};
 	_enter_part($plan) if $plan->{own_env};
-	{
+	if (!$plan->{stack} || FTMPI::Agent::FixedAddresses::have($plan->{stack})) {
 		no warnings 'exec';
 		exec { $plan->{path} } @{ $plan->{argv} };
 	}
