@@ -203,3 +203,11 @@ void hb_stop(struct hb *h, bool leaving)
 	listener_close(h);
 	free_all(h);
 }
+
+void hb_forget(struct hb *h)
+{
+	if (!h)
+		return;
+	h->in.fd = -1;
+	hb_stop(h, false);
+}

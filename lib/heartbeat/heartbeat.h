@@ -56,4 +56,9 @@ int hb_go_on(struct hb *h);
  * the orderly end, as far as they can be reached without waiting. NULL: nothing. */
 void hb_stop(struct hb *h, bool leaving);
 
+/* In a process that woke up from an image, which was taken while they paused: everything is freed.
+ * Descriptors are closed by their old numbers, so it comes before any is opened; but that of
+ * listen_fd, which may be in use again, is left alone. NULL: nothing. */
+void hb_forget(struct hb *h);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Heartbeats over real sockets: who stops is suspected, who lives or leaves is not. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "base/clock.h"
@@ -15,7 +17,7 @@
 #include "beats.h"
 #include "heartbeat/hb.h"
 
-#include "unit.h"
+#include "woken.h"
 
 /* Long beside what a loaded machine delays; a suspicion that must not come would be seen before one
  * that must. */
@@ -282,6 +284,46 @@ START_TEST(nothing_is_left_after_the_end)
 }
 END_TEST
 
+static int listener;
+
+static void forgets(void)
+{
+	struct hb_config c = b.c;
+	struct hb *h;
+	int null;
+
+	dup2(STDOUT_FILENO, STDERR_FILENO); /* nobody reads what this process says */
+	null = open("/dev/null", O_RDONLY);
+	/* the launcher gives every process this number */
+	WOKEN_MUST(null == listener || (dup2(null, listener) == listener && close(null) == 0));
+	hb_forget(b.rank[0]);
+	hb_forget(NULL);
+	WOKEN_MUST(fcntl(listener, F_GETFD) >= 0);
+	c.self = 0;
+	c.listen_fd = socket(AF_INET, SOCK_STREAM, 0);
+	WOKEN_MUST(listen(c.listen_fd, 1) == 0);
+	WOKEN_MUST(hb_start(&h, &c) == 0);
+	hb_stop(h, false);
+	WOKEN_MUST(fcntl(c.listen_fd, F_GETFD) < 0 && fcntl(listener, F_GETFD) >= 0);
+}
+
+START_TEST(a_process_that_woke_up_beats_anew)
+{
+	uint64_t until = clock_ns() + (uint64_t)UNIT_DEADLINE_S / 4 * 1000000000;
+
+	beats_begin(&b, 3, PERIOD, TIMEOUT);
+	listener = b.listener[0];
+	beats_start(&b, 0);
+	beats_start(&b, 1);
+	beats_said(" beats\n");
+	beats_said(" beats\n");
+	ck_assert_int_eq(hb_pause(b.rank[0], until), 0);
+	woken(forgets);
+	ck_assert_int_eq(hb_go_on(b.rank[0]), 0);
+	beats_end(&b);
+}
+END_TEST
+
 START_TEST(a_start_that_fails_takes_nothing)
 {
 	struct rlimit before, none;
@@ -381,6 +423,7 @@ UNIT_MAIN("heartbeat", tcase_add_test(tc, a_stopped_process_is_suspected);
 	  tcase_add_test(tc, nobody_is_suspected_while_debugging);
 	  tcase_add_test(tc, a_rank_may_begin_anew);
 	  tcase_add_test(tc, nothing_is_left_after_the_end);
+	  tcase_add_test(tc, a_process_that_woke_up_beats_anew);
 	  tcase_add_test(tc, a_start_that_fails_takes_nothing);
 	  tcase_add_test(tc, its_thread_has_the_priority_that_is_allowed);
 	  tcase_add_test(tc, the_nice_value_that_a_limit_allows);)

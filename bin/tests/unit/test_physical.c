@@ -28,6 +28,7 @@
 #include "launch/control_commands.h"
 #include "mpi.h"
 #include "mpi/handle/process.h"
+#include "mpi/init/beating.h"
 #include "mpi/init/physical.h"
 #include "woken.h"
 
@@ -460,6 +461,7 @@ static void all_locks_are_free(void)
 	char name[CKPT_NAME_BYTES], err[256];
 
 	wake_and_forget();
+	physical_leave();
 	write_something();
 	end_writer();
 	keep_a_capture();
@@ -474,7 +476,7 @@ START_TEST(no_lock_is_held)
 {
 	uint8_t hash[CKPT_PROGRAM_BYTES];
 	char name[CKPT_NAME_BYTES], err[256];
-	pthread_mutex_t *held[4] = {NULL};
+	pthread_mutex_t *held[5] = {NULL};
 
 	ckpt_writer_wait(0);
 	held[0] = taken;
@@ -484,6 +486,8 @@ START_TEST(no_lock_is_held)
 	held[2] = taken;
 	if (ckpt_program(hash, name, sizeof name, err, sizeof err) == 0)
 		held[3] = taken;
+	physical_leave();
+	held[4] = taken;
 	for (size_t i = 0; i < sizeof held / sizeof *held; i++)
 		ck_assert(held[i] && pthread_mutex_lock(held[i]) == 0);
 	descriptors_lock();
@@ -503,6 +507,24 @@ START_TEST(the_limit_of_descriptors_is_another)
 	limit_descriptors(FEW);
 	ck_assert_ptr_nonnull(strstr(descriptors_text(), " 64;"));
 	woken(other_limit);
+}
+END_TEST
+
+static struct beating beating = BEATING_NONE;
+
+static void beats_of_nobody(void)
+{
+	beating_forget(&beating);
+	WOKEN_MUST(!beating.hb && !beating.observing);
+	beating_observe(&beating);
+	WOKEN_MUST(beating.observing);
+}
+
+START_TEST(nobody_is_to_be_observed)
+{
+	beating_observe(&beating);
+	pthread_mutex_lock(&beating.lock);
+	woken(beats_of_nobody);
 }
 END_TEST
 
@@ -563,4 +585,5 @@ UNIT_MAIN("physical", tcase_add_checked_fixture(tc, setup, NULL);
 	  tcase_add_test(tc, the_writer_begins_anew); tcase_add_test(tc, no_capture_is_kept);
 	  tcase_add_test(tc, no_lock_is_held);
 	  tcase_add_test(tc, the_limit_of_descriptors_is_another);
-	  tcase_add_test(tc, time_never_goes_back); tcase_add_test(tc, time_is_the_systems);)
+	  tcase_add_test(tc, nobody_is_to_be_observed); tcase_add_test(tc, time_never_goes_back);
+	  tcase_add_test(tc, time_is_the_systems);)

@@ -18,7 +18,7 @@
 
 enum { WOKEN_DEADLINE_S = UNIT_DEADLINE_S / 2, WOKEN_DESCRIPTORS = 1024 };
 
-/* In it Check cannot be told. */
+/* In it Check cannot be told, so nothing that asserts by Check may be called. */
 #define WOKEN_MUST(holds)                                                                          \
 	do {                                                                                       \
 		if (!(holds)) {                                                                    \

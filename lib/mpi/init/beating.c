@@ -104,3 +104,11 @@ void beating_stop(struct beating *b, struct launch *l)
 		close(l->beat_fd);
 	l->beat_fd = -1;
 }
+
+void beating_forget(struct beating *b)
+{
+	pthread_mutex_init(&b->lock, NULL);
+	hb_forget(b->hb);
+	b->hb = NULL;
+	b->observing = false;
+}

@@ -31,4 +31,8 @@ void beating_observe(struct beating *b);
 /* MPI_Finalize: the observers are told that it is no failure. Closes l->beat_fd too. */
 void beating_stop(struct beating *b, struct launch *l);
 
+/* In a process that woke up from an image, which was taken while they paused (hb_forget): there are
+ * none, and nobody has ordered any. While no other thread uses them. */
+void beating_forget(struct beating *b);
+
 #endif

@@ -108,6 +108,7 @@ void physical_note(void)
 void physical_forget(void)
 {
 	descriptors_forget();
+	beating_forget(&physical.beating);
 	control_forget();
 	control_commands_forget();
 	ckpt_writer_forget();

@@ -33,7 +33,8 @@ void physical_drop(struct tp *tp);
 /* What was learnt is freed, but for the control socket. */
 void physical_unlearn(void);
 
-/* Before an image of this process is taken, when all its other threads have stopped: what a process
+/* Before an image of this process is taken, when the library's threads have ended and all others
+ * have stopped: what a process
  * that wakes up from the image cannot find out by itself is noted. */
 void physical_note(void);
 
@@ -42,7 +43,7 @@ void physical_note(void);
  * not those of the image. Nothing is waited for, nothing is sent. Descriptors of the library are
  * closed by their old numbers, so it comes before the library opens any. The program's clock goes
  * on from physical_note. Then physical_learn and what follows it, as in a new process. No other
- * thread of the library runs, and the program's are stopped.
+ * thread runs. The transport, the engine and the loop are the caller's to forget.
  */
 void physical_forget(void);
 
