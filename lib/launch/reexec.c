@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -74,6 +75,7 @@ static void keep_signals(void)
 void reexec_keep(char *const *argv, char *const *envp)
 {
 	const char *name = (const char *)getauxval(AT_EXECFN);
+	struct rlimit stack;
 
 	if (!argv || !envp)
 		return;
@@ -81,6 +83,8 @@ void reexec_keep(char *const *argv, char *const *envp)
 	first.envp = started_words(envp);
 	snprintf(first.program, sizeof first.program, "%s", name ? name : "");
 	keep_signals();
+	if (getrlimit(RLIMIT_STACK, &stack) == 0)
+		first.stack = stack.rlim_cur;
 	first.know_processors =
 		sched_getaffinity(0, sizeof first.processors, &first.processors) == 0;
 	first.whole = keep_descriptors() && first.argv && first.envp &&
@@ -151,6 +155,17 @@ static const char *restore_directory(void)
 	return chdir(first.cwd) == 0 ? NULL : "its working directory is gone";
 }
 
+/* No higher than the program lets it be now. */
+static void restore_stack(void)
+{
+	struct rlimit r;
+
+	if (!first.stack || getrlimit(RLIMIT_STACK, &r) != 0)
+		return;
+	r.rlim_cur = first.stack < r.rlim_max ? first.stack : r.rlim_max;
+	setrlimit(RLIMIT_STACK, &r);
+}
+
 static void stop_timers(void)
 {
 	static const struct itimerval none;
@@ -212,6 +227,7 @@ void reexec_now(void)
 	restore_place();
 	stop_timers();
 	restore_signals();
+	restore_stack();
 	if (first.know_processors)
 		sched_setaffinity(0, sizeof first.processors, &first.processors);
 	file = program_file();

@@ -5,8 +5,9 @@
  * the library is loaded, before the program can change it.
  *
  * As at the start: arguments, environment, working directory, processors, the signal mask, which
- * signals are ignored, and the descriptors with their flags. No timer runs, no signal waits, and
- * what the program had opened is closed. Not undone: umask, resource limits, niceness. Children of
+ * signals are ignored, the soft limit of the stack (addresses depend on it), and the descriptors
+ * with their flags. No timer runs, no signal waits, and what the program had opened is closed. Not
+ * undone: umask, other resource limits, niceness. Children of
  * the program live on, and output that was not flushed is lost.
  */
 #ifndef FTMPI_LAUNCH_REEXEC_H

@@ -29,6 +29,7 @@ struct started {
 	sigset_t mask, ignored;
 	bool know_processors;
 	cpu_set_t processors;
+	uint64_t stack; /* the soft limit of it, on which addresses depend: RLIMIT_STACK */
 	struct started_fd fds[STARTED_FDS_MAX]; /* by number */
 	size_t nfds;
 };

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
@@ -13,7 +14,7 @@
 #include "launch/started.h"
 #include "woken.h"
 
-enum { ARENA = 64 << 10, LISTED = 5, NOT_LISTED = 6 };
+enum { ARENA = 64 << 10, LISTED = 5, NOT_LISTED = 6, STACK = 3 << 20 };
 
 static uint8_t arena[ARENA];
 static struct started known;
@@ -29,6 +30,7 @@ static void setup(void)
 		.program = "./prog",
 		.cwd = "/tmp/here",
 		.know_processors = true,
+		.stack = UINT64_MAX,
 		.fds = {{0, O_RDWR, 1, 2}, {LISTED, O_APPEND, UINT64_MAX, 7}, {1 << 30, 0, 0, 0}},
 		.nfds = 3};
 	sigaddset(&known.mask, SIGUSR1);
@@ -56,8 +58,8 @@ static bool same(const struct started *a, const struct started *b)
 	       memcmp(&a->mask, &b->mask, sizeof a->mask) == 0 &&
 	       memcmp(&a->ignored, &b->ignored, sizeof a->ignored) == 0 && a->whole == b->whole &&
 	       a->know_processors == b->know_processors &&
-	       CPU_EQUAL(&a->processors, &b->processors) && a->nfds == b->nfds &&
-	       memcmp(a->fds, b->fds, a->nfds * sizeof *a->fds) == 0;
+	       CPU_EQUAL(&a->processors, &b->processors) && a->stack == b->stack &&
+	       a->nfds == b->nfds && memcmp(a->fds, b->fds, a->nfds * sizeof *a->fds) == 0;
 }
 
 /* At any address. */
@@ -211,6 +213,23 @@ START_TEST(what_is_kept_fits_or_is_not_written)
 }
 END_TEST
 
+START_TEST(what_is_kept_is_as_it_is)
+{
+	struct started got;
+	struct rlimit stack;
+	char cwd[PATH_MAX];
+
+	keep_own();
+	ck_assert_int_eq(started_decode(&got, arena, reexec_carry(arena, sizeof arena)), 0);
+	ck_assert_str_eq(got.argv[0], "of the image");
+	ck_assert_str_eq(got.cwd, getcwd(cwd, sizeof cwd));
+	ck_assert_int_eq(getrlimit(RLIMIT_STACK, &stack), 0);
+	ck_assert_uint_eq(got.stack, stack.rlim_cur);
+	ck_assert_uint_ge(got.nfds, 3);
+	started_free(&got);
+}
+END_TEST
+
 START_TEST(what_was_not_carried_is_not_known)
 {
 	size_t bytes;
@@ -230,6 +249,7 @@ __attribute__((constructor)) static void executed_again(int argc, char **argv)
 {
 	const char *who = getenv("STARTED_TEST");
 	struct sigaction hup;
+	struct rlimit stack;
 	sigset_t mask;
 	char cwd[64];
 
@@ -241,6 +261,7 @@ __attribute__((constructor)) static void executed_again(int argc, char **argv)
 	WOKEN_MUST(sigaction(SIGHUP, NULL, &hup) == 0 && hup.sa_handler == SIG_IGN);
 	WOKEN_MUST((fcntl(LISTED, F_GETFL) & (O_ACCMODE | O_APPEND)) == (O_RDWR | O_APPEND));
 	WOKEN_MUST(fcntl(NOT_LISTED, F_GETFD) < 0);
+	WOKEN_MUST(getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur == STACK);
 	_exit(0);
 }
 
@@ -265,6 +286,7 @@ static void know_own(void)
 	}
 	known.nfds = 4;
 	known.know_processors = false;
+	known.stack = STACK;
 }
 
 static void begins_again(void)
@@ -291,5 +313,6 @@ UNIT_MAIN("started", tcase_add_checked_fixture(tc, setup, teardown);
 	  tcase_add_test(tc, what_it_cannot_have_been_is_refused);
 	  tcase_add_test(tc, descriptors_are_checked); tcase_add_test(tc, descriptors_have_a_bound);
 	  tcase_add_test(tc, what_is_kept_fits_or_is_not_written);
+	  tcase_add_test(tc, what_is_kept_is_as_it_is);
 	  tcase_add_test(tc, what_was_not_carried_is_not_known);
 	  tcase_add_test(tc, a_process_that_woke_up_begins_again_as_itself);)

@@ -100,7 +100,7 @@ sub byhand_seeds
 	return;
 }
 
-# ---- started: processors, signals, program, directory, words, descriptors ----
+# ---- started: processors, signals, stack, program, directory, words, descriptors ----
 
 sub started_words
 {
@@ -110,14 +110,14 @@ sub started_words
 
 sub started_seeds
 {
-	my $sets = pack 'V a128 a128 a128', 1, "\xff", "\1", "\2";
+	my $sets = pack 'V a128 a128 a128 Q<', 1, "\xff", "\1", "\2", 8 << 20;
 	my $names = pack 'V/a V/a', './prog', '/tmp';
 	my @words = (started_words('prog', '', 'x'), started_words('A=b'));
 	my @fds   = map { pack 'V V Q< Q<', $_, 2, 5, $_ } 0 .. 64;
 	my $whole = "$sets$names$words[0]$words[1]";
 	my %seed = (
 		'whole'     => $whole . pack('V', 3) . join('', @fds[0 .. 2]),
-		'nothing'   => pack('V a384 V V', 0, '', 0, 0) . started_words() x 2 . pack('V', 0),
+		'nothing'   => pack('V a384 Q< V V', 0, '', 0, 0, 0) . started_words() x 2 . pack('V', 0),
 		'most'      => $whole . pack('V', 64) . join('', @fds[0 .. 63]),
 		'too-many'  => $whole . pack('V', 65) . join('', @fds),
 		'twice'     => $whole . pack('V', 2) . $fds[1] x 2,
