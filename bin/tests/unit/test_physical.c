@@ -30,6 +30,7 @@
 #include "mpi/handle/process.h"
 #include "mpi/init/beating.h"
 #include "mpi/init/physical.h"
+#include "mpi/recovery/ckpt_job.h"
 #include "woken.h"
 
 enum { EPOCH = 5, MB = 1 << 20, FEW = 64 };
@@ -113,10 +114,12 @@ static void put_frame(uint16_t type, const void *body, size_t len)
 	WOKEN_MUST(write(agent, body, len) == (ssize_t)len);
 }
 
+static const char *session_name = "session";
+
 /* Rank 1 of 2. */
 static void put_start(uint32_t epoch, const char *host)
 {
-	uint8_t body[1024], session[16] = {1}, secret[32] = {2};
+	uint8_t body[1024], session[16] = {(uint8_t)session_name[0]}, secret[32] = {2};
 	struct writer w = writer_over(body, sizeof body);
 
 	writer_bytes(&w, session, sizeof session);
@@ -127,7 +130,7 @@ static void put_start(uint32_t epoch, const char *host)
 	for (int i = 0; i < 3; i++)
 		writer_u32(&w, 0);
 	writer_string(&w, "/tmp");
-	writer_string(&w, "session");
+	writer_string(&w, session_name);
 	writer_u32(&w, 0);
 	for (int i = 0; i < 2; i++) {
 		writer_string(&w, host);
@@ -528,6 +531,41 @@ START_TEST(nobody_is_to_be_observed)
 }
 END_TEST
 
+static void is_in_session(const char *name, uint32_t epoch)
+{
+	struct ckpt_job *j = ckpt_job();
+	uint64_t now = clock_ns();
+	char dir[64];
+
+	snprintf(dir, sizeof dir, "/tmp/%s", name);
+	WOKEN_MUST(strcmp(j->dir, dir) == 0 && j->id.epoch == epoch);
+	WOKEN_MUST(memcmp(j->id.session, physical_launch()->session, 16) == 0);
+	WOKEN_MUST(j->since <= now && now - j->since < WOKEN_DEADLINE_S * NS);
+}
+
+static void is_of_another_session(void)
+{
+	wake_and_forget();
+	session_name = "later";
+	learn(EPOCH + 1, "new");
+	other_boot = -1000000;
+	ckpt_job_renew();
+	is_in_session("later", EPOCH + 1);
+}
+
+/* A line that another job goes on from is in that one's session. */
+START_TEST(lines_are_of_another_session)
+{
+	ckpt_job()->launch = physical_launch();
+	ckpt_job_renew();
+	ck_assert_str_eq(ckpt_job()->dir, "");
+	ckpt_job_name();
+	ckpt_job_renew();
+	is_in_session("session", EPOCH);
+	woken(is_of_another_session);
+}
+END_TEST
+
 /* ---- the clock ---- */
 
 static double last;
@@ -585,5 +623,6 @@ UNIT_MAIN("physical", tcase_add_checked_fixture(tc, setup, NULL);
 	  tcase_add_test(tc, the_writer_begins_anew); tcase_add_test(tc, no_capture_is_kept);
 	  tcase_add_test(tc, no_lock_is_held);
 	  tcase_add_test(tc, the_limit_of_descriptors_is_another);
-	  tcase_add_test(tc, nobody_is_to_be_observed); tcase_add_test(tc, time_never_goes_back);
-	  tcase_add_test(tc, time_is_the_systems);)
+	  tcase_add_test(tc, nobody_is_to_be_observed);
+	  tcase_add_test(tc, lines_are_of_another_session);
+	  tcase_add_test(tc, time_never_goes_back); tcase_add_test(tc, time_is_the_systems);)

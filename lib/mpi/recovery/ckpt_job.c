@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/auth.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "mpi.h"
 #include "mpi/coll/team.h"
@@ -50,23 +51,47 @@ static void find_program(void)
 	process_die(MPI_ERR_OTHER);
 }
 
+static void take_name(const struct session *s)
+{
+	const char *work_dir = job.launch->workdir[0] ? job.launch->workdir : ".";
+
+	memcpy(job.id.session, s->id, sizeof job.id.session);
+	snprintf(job.dir, sizeof job.dir, "%s/%.255s", work_dir, s->name);
+}
+
+static struct session given_name(const struct launch *l)
+{
+	struct session s;
+
+	memcpy(s.name, l->session_name, sizeof s.name);
+	memcpy(s.id, l->session, sizeof s.id);
+	return s;
+}
+
 void ckpt_job_name(void)
 {
-	const struct launch *l = job.launch;
-	struct session s = {0};
+	struct session s;
 
 	if (job.dir[0])
 		return;
 	find_program();
-	memcpy(s.name, l->session_name, sizeof s.name);
-	memcpy(s.id, l->session, sizeof s.id);
+	s = given_name(job.launch);
 	if (!s.name[0]) {
 		if (team_rank() == 0)
 			make_name(&s);
 		team_broadcast(&s, sizeof s);
 	}
-	memcpy(job.id.session, s.id, sizeof job.id.session);
-	snprintf(job.dir, sizeof job.dir, "%s/%.255s", l->workdir[0] ? l->workdir : ".", s.name);
+	take_name(&s);
+}
+
+void ckpt_job_renew(void)
+{
+	struct session s = given_name(job.launch);
+
+	job.id.epoch = job.launch->epoch;
+	job.since = clock_ns();
+	if (job.dir[0] && s.name[0])
+		take_name(&s);
 }
 
 void ckpt_job_clear_up(void)

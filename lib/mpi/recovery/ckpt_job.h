@@ -38,4 +38,9 @@ void ckpt_job_clear_up(void);
 /* The folder of this session and who we are, agreed on: collective the first time. */
 void ckpt_job_name(void);
 
+/* In a process that woke up from an image, once the launch is learnt: it is of this epoch; the
+ * session's folder, if it was known, is the one of the job that it is in now; and the time to the
+ * next line begins. */
+void ckpt_job_renew(void);
+
 #endif
