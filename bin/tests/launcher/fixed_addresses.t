@@ -27,7 +27,8 @@ plan skip_all => $why if defined $why;
 sub own_personality
 {
 	open my $file, '<', '/proc/self/personality' or die "/proc/self/personality: $!\n";
-	return hex <$file>;
+	chomp(my $bits = <$file>);
+	return hex $bits;
 }
 
 my @command = ('sh', '-c', 'cat /proc/self/personality; echo stack $(ulimit -S -s) $(ulimit -H -s);'
@@ -80,7 +81,7 @@ SKIP: {
 };
 
 subtest 'what the setting may be' => sub {
-	is(FTMPI::Agent::FixedAddresses::stack_of($_->[0]), $_->[1], $_->[0] // 'nothing')
+	is(FTMPI::Agent::FixedAddresses::stack_of($_->[0]), $_->[1], 'bytes of "' . ($_->[0] // 'nothing') =~ s/\n/\\n/r . '"')
 		for [ undef, 0 ], [ '', 0 ], [ 0, 0 ], [ 8388608, 8388608 ], [ '-1', 0 ], [ '8M', 0 ], [ "8\n", 0 ], [ '9' x 16, 0 ];
 };
 
