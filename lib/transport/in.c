@@ -414,9 +414,10 @@ static inline bool nobody_waits(const struct tp *tp)
 	return tp->c.posted && *tp->c.posted == 0;
 }
 
-/* Reads while there are records, but not for ever: the next look at the mailbox goes on with it.
- * True when bytes came. */
-static bool read_ring(struct tp *tp, struct tp_peer *p)
+/* Reads while there are records, but not for ever. True when bytes came; *left: there may be more.
+ * Who has taken the peer's bit in the mailbox then puts it back, so that whatever lies in a ring
+ * has its bit set, or will have it by the peer. */
+static bool read_ring(struct tp *tp, struct tp_peer *p, bool *left)
 {
 	enum { RECORDS = 64, PULLS = 16 << 20 };
 	uint64_t enough = tp->pulled + PULLS;
@@ -424,12 +425,15 @@ static bool read_ring(struct tp *tp, struct tp_peer *p)
 	bool placed = false;
 	int rc = 0, i;
 
+	*left = true;
 	for (i = 0; i < RECORDS && rc == 0 && !p->dying && tp->pulled < enough; i++) {
 		enum byte_ring_kind kind = byte_ring_peek(p->in_ring, &r);
 		size_t used = r.length;
 
-		if (kind == BYTE_RING_NOTHING)
+		if (kind == BYTE_RING_NOTHING) {
+			*left = false;
 			return i > 0;
+		}
 		if (kind == BYTE_RING_SHORT)
 			rc = take_short(tp, p, &r, &placed);
 		else if (kind == BYTE_RING_STREAM)
@@ -443,8 +447,6 @@ static bool read_ring(struct tp *tp, struct tp_peer *p)
 	}
 	if (rc < 0)
 		tp_peer_lose(tp, p, ft_error_text(rc));
-	else if (mailbox_keep(tp->mail.box, p->memory->own))
-		tell_others(tp);
 	return true;
 }
 
@@ -452,8 +454,9 @@ static bool read_ring(struct tp *tp, struct tp_peer *p)
 static void socket_ended(struct tp *tp, struct tp_peer *p, const char *why)
 {
 	enum { MOST = BYTE_RING_CELLS };
+	bool left;
 
-	for (int i = 0; i < MOST && !p->dying && read_ring(tp, p); i++)
+	for (int i = 0; i < MOST && !p->dying && read_ring(tp, p, &left); i++)
 		;
 	tp_peer_lose(tp, p, why);
 }
@@ -480,12 +483,12 @@ static bool read_bells(struct tp *tp, struct tp_peer *p)
 
 static inline bool read_peer(struct tp *tp, struct tp_peer *p)
 {
-	bool moved;
+	bool moved, left;
 
 	if (__builtin_expect(p->in_ring != NULL, true))
-		return !p->dying && read_ring(tp, p);
+		return !p->dying && read_ring(tp, p, &left);
 	moved = read_socket(tp, p);
-	return p->in_ring && !p->dying ? read_ring(tp, p) || moved : moved;
+	return p->in_ring && !p->dying ? read_ring(tp, p, &left) || moved : moved;
 }
 
 /* ---- looks: at the peer that is expected to speak (the last one that did, when it may be any), at
@@ -509,6 +512,15 @@ static inline bool spoke(struct tp *tp, const struct tp_peer *p, bool moved)
 	return moved;
 }
 
+static bool read_mail(struct tp *tp, struct tp_peer *p)
+{
+	bool left, moved = spoke(tp, p, read_ring(tp, p, &left));
+
+	if (left && !p->dying && mailbox_keep(tp->mail.box, p->memory->own))
+		tell_others(tp);
+	return moved;
+}
+
 /* Those that share memory and have said that they have news: bytes, or room for ours. */
 bool tp_in_mailbox(struct tp *tp)
 {
@@ -525,7 +537,7 @@ bool tp_in_mailbox(struct tp *tp)
 				continue;
 			p = &tp->peers[tp->mail.peers[slot]];
 			if (p->in_ring && !p->dying)
-				moved |= spoke(tp, p, read_ring(tp, p));
+				moved |= read_mail(tp, p);
 			if (p->out_ring && !list_empty(&p->queue))
 				moved |= tp_out_write(tp, p);
 		}

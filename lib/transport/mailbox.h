@@ -57,12 +57,9 @@ static inline bool mailbox_post(struct mailbox *m, unsigned slot)
  */
 static inline bool mailbox_keep(struct mailbox *m, unsigned slot)
 {
-	_Atomic uint64_t *word = &m->words[slot / MAILBOX_BITS].bits;
-	uint64_t bit = (uint64_t)1 << slot % MAILBOX_BITS, now = atomic_load(word);
+	uint64_t bit = (uint64_t)1 << slot % MAILBOX_BITS;
 
-	if (!(now & bit))
-		now = atomic_fetch_or(word, bit);
-	return now & MAILBOX_ASLEEP;
+	return atomic_fetch_or(&m->words[slot / MAILBOX_BITS].bits, bit) & MAILBOX_ASLEEP;
 }
 
 /* By the owner: the slots of this word that have news, which have none after that. */
