@@ -24,9 +24,11 @@ UNIT_transport_payload := bin/tests/unit/cut.o $(nodes_o)
 UNIT_transport_epochs := $(nodes_o)
 UNIT_transport_short := $(nodes_o)
 UNIT_transport_ring := $(nodes_o)
+UNIT_transport_anew := $(nodes_o)
 UNIT_transport_memory := bin/tests/unit/cut.o $(nodes_o)
 # the test stands between the transport and these
 $(B)/unit/test_transport_memory: UNIT_LIBS += -Wl,--wrap=memory_file_make,--wrap=memory_file_open,--wrap=process_vm_readv
+$(B)/unit/test_transport_anew: UNIT_LIBS += -Wl,--wrap=process_vm_readv,--wrap=loop_stop,--wrap=pthread_join
 $(B)/unit/test_transport_short: UNIT_LIBS += -Wl,--wrap=malloc,--wrap=send,--wrap=sendmsg
 UNIT_control := lib/launch/control.o lib/launch/control_commands.o lib/launch/launch.o lib/launch/foreign.o lib/launch/manual_start.o lib/launch/settings.o $(base_o)
 -include bin/tests/unit/objects.mk

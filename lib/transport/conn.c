@@ -43,7 +43,7 @@ static void conn_fail(struct conn *c, int rc, int err)
 	}
 	log_event("handshake to peer %d: %s%s%s", a->peer, ft_error_text(rc), err ? ": " : "",
 		err ? strerror(err) : "");
-	close(conn_release(c));
+	conn_close(c);
 	a->failed(a, err ? err : ETIMEDOUT);
 }
 
@@ -163,7 +163,7 @@ static void on_proved(struct conn *c)
 	if (taken) {
 		fd = conn_release(c);
 		if (ours && ours->conn)
-			close(conn_release(ours->conn));
+			conn_close(ours->conn);
 		if (ours && ours->timer)
 			event_del(ours->timer);
 		tp_peer_up(tp, p, fd);
@@ -171,7 +171,7 @@ static void on_proved(struct conn *c)
 	}
 	lock_give(tp->c.lock);
 	if (!taken && v.code == WIRE_BUSY)
-		close(conn_release(c));
+		conn_close(c);
 	else if (!taken)
 		unauthenticated_turn_away(c, "that rank has a connection already");
 }

@@ -115,13 +115,16 @@ struct conn *conn_ours(struct attempt *a, int fd);
  * hello and is no longer one of those who give way to the next. False: no memory, fd is closed. */
 bool conn_accepted(struct tp_conns *cs, int fd, const struct net_address *from);
 
-/* conn_release.c: frees it; the descriptor is the caller's. */
+/* conn_release.c: frees it; the descriptor is the caller's. -1: it was forgotten. */
 int conn_release(struct conn *c);
+
+/* The same, and closes it. */
+void conn_close(struct conn *c);
 
 /* unauthenticated.c: 0 or FT_ENOMEM. */
 int unauthenticated_open(struct tp_conns *cs);
 
-/* Closes them all, and logs the refusals that were only counted. The loop has stopped. */
+/* Closes them all, and logs the refusals that were only counted. The loop's thread is not there. */
 void unauthenticated_close(struct tp_conns *cs);
 
 /* It joins those of its state. When they are too many the oldest of them has to go. */

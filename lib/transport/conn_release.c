@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of a connection's handshake, whatever it came to. */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "transport/conn.h"
 
@@ -19,4 +20,12 @@ int conn_release(struct conn *c)
 	auth_wipe(&c->handshake, sizeof c->handshake);
 	free(c);
 	return fd;
+}
+
+void conn_close(struct conn *c)
+{
+	int fd = conn_release(c);
+
+	if (fd >= 0)
+		close(fd);
 }

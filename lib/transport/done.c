@@ -27,16 +27,29 @@ void tp_send_done(struct tp *tp, struct tp_send *op, int rc)
 	tp->c.up->sent(tp->c.user, cookie, rc);
 }
 
+static void recv_free(struct tp *tp, struct tp_recv *op)
+{
+	list_remove(&op->link);
+	idtab_remove(&tp->recvs, op->id);
+	slab_give(&tp->recv_slab, op);
+	tp->work.asked--;
+}
+
 void tp_recv_done(struct tp *tp, struct tp_recv *op, int rc)
 {
 	void *cookie = op->place.cookie;
 	uint64_t length = op->length;
 
-	list_remove(&op->link);
-	idtab_remove(&tp->recvs, op->id);
-	slab_give(&tp->recv_slab, op);
-	tp->work.asked--;
+	recv_free(tp, op);
 	tp->c.up->received(tp->c.user, cookie, length, rc);
+}
+
+void tp_recv_unmatch(struct tp *tp, struct tp_recv *op)
+{
+	void *cookie = op->place.cookie;
+
+	recv_free(tp, op);
+	tp->c.up->unmatch(tp->c.user, cookie);
 }
 
 void tp_unexpected_free(struct tp *tp, struct tp_unexpected_message *h)

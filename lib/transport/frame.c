@@ -27,7 +27,8 @@ static int pulled(struct tp *tp, struct tp_peer *p, const struct tp_announced *a
 }
 
 /* Fetch the payload of an announced message, or ask for it. 0; FT_ENOMEM: it was not asked for. */
-static int ask(struct tp *tp, struct tp_peer *p, const struct tp_announced *a, struct tp_place place)
+static int ask(
+	struct tp *tp, struct tp_peer *p, const struct tp_announced *a, struct tp_place place)
 {
 	struct tp_recv *op;
 	uint64_t got = 0;
@@ -79,6 +80,7 @@ int tp_unexpected_eager(struct tp *tp, struct tp_peer *p, const struct tp_envelo
 	in->unexpected = unexpected_new(tp, p, UNEXPECTED_EAGER, e, in->length);
 	if (!in->unexpected)
 		return FT_ENOMEM;
+	in->unexpected->cost = (uint32_t)tp_eager_cost(in->length);
 	if (in->left)
 		in->body = BODY_UNEXPECTED;
 	tp->c.up->keep(tp->c.user, &in->unexpected->public);
@@ -181,7 +183,7 @@ void tp_unexpected_complete(struct tp *tp, struct tp_peer *p, struct tp_unexpect
 {
 	if (!h->place.cookie && !h->dropped)
 		return;
-	tp_consumed(tp, p, h->public.length);
+	tp_consumed(tp, p, h->cost);
 	if (h->place.cookie) {
 		tp_payload_copy(&h->place, h->bytes, NULL, h->public.length);
 		tp->c.up->received(tp->c.user, h->place.cookie, h->public.length, 0);
@@ -192,6 +194,13 @@ void tp_unexpected_complete(struct tp *tp, struct tp_peer *p, struct tp_unexpect
 static bool unexpected_whole(const struct tp_unexpected_message *h)
 {
 	return h->kind != UNEXPECTED_EAGER || h->have == h->public.length;
+}
+
+bool tp_is_here(const struct tp_unexpected *unexpected)
+{
+	const struct tp_unexpected_message *h = (const struct tp_unexpected_message *)unexpected;
+
+	return h->kind != UNEXPECTED_RTS && unexpected_whole(h);
 }
 
 void tp_claim(struct tp *tp, struct tp_unexpected *unexpected, struct tp_place place)

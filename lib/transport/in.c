@@ -74,7 +74,7 @@ static inline void body_end(struct tp *tp, struct tp_peer *p)
 
 	in->body = BODY_NONE;
 	if (body == BODY_PLACE) {
-		tp_consumed(tp, p, in->length);
+		tp_consumed(tp, p, tp_eager_cost(in->length));
 		tp->c.up->received(tp->c.user, in->place.cookie, in->length, 0);
 	} else if (body == BODY_UNEXPECTED) {
 		tp_unexpected_complete(tp, p, in->unexpected);
@@ -366,7 +366,7 @@ static int take_short(
 		return take_short_slowly(tp, p, r, &place);
 	if (r->length > 0 && place.room > 0)
 		memcpy(place.buf, r->bytes, r->length < place.room ? r->length : place.room);
-	tp_consumed(tp, p, r->length);
+	tp_consumed(tp, p, tp_eager_cost(r->length));
 	tp->c.up->received(tp->c.user, place.cookie, r->length, 0);
 	return 0;
 }

@@ -177,15 +177,16 @@ free_cs:
 	return FT_ENOMEM;
 }
 
-int tp_conns_close(struct tp *tp, bool keep_listener)
+int tp_conns_close(struct tp *tp, enum tp_end how)
 {
 	struct tp_conns *cs = tp->conns;
 	int listener = cs->listen_fd;
 	struct link *item;
 
-	loop_stop(cs->loop);
+	if (how != TP_FORGET)
+		loop_stop(cs->loop);
 	while ((item = list_first(&cs->ours)))
-		close(conn_release(container_of(item, struct conn, link)));
+		conn_close(container_of(item, struct conn, link));
 	unauthenticated_close(cs);
 	for (int i = 0; i < tp->c.size; i++) {
 		if (cs->attempts[i] && cs->attempts[i]->timer)
@@ -196,7 +197,7 @@ int tp_conns_close(struct tp *tp, bool keep_listener)
 	free_event(cs->resume);
 	if (cs->reserve >= 0)
 		close(cs->reserve);
-	if (listener >= 0 && !keep_listener) {
+	if (listener >= 0 && how == TP_CLOSE) {
 		close(listener);
 		listener = -1;
 	}

@@ -85,7 +85,8 @@ void tp_memory_drop(struct tp_peer *p)
 	p->memory = NULL;
 	if (!m)
 		return;
-	munmap(m->rings, TP_RINGS_BYTES);
+	if (m->rings)
+		munmap(m->rings, TP_RINGS_BYTES);
 	if (m->theirs)
 		munmap(m->theirs, sizeof *m->theirs);
 	if (m->fd >= 0)

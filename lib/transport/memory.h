@@ -31,14 +31,14 @@ enum tp_memory_state {
 
 struct tp_memory {
 	enum tp_memory_state state;
-	struct byte_ring *rings; /* two, mapped; the first is the lower rank's to write */
+	struct byte_ring *rings; /* two, mapped: the lower rank writes the first; NULL: forgotten */
 	int fd;			 /* of the rings, until the peer has answered; -1 */
 	pid_t pid;		 /* of the peer's process, */
 	uint64_t name_at;	 /* where in its memory it keeps */
 	uint8_t name[sizeof((struct tp_mailbox *)NULL)->name]; /* this */
-	int unreadable;		 /* errno: the system does not let us read its memory; or 0 */
-	struct mailbox *theirs;	 /* mapped; NULL */
-	unsigned slot, own;	 /* ours in it; the peer's in ours */
+	int unreadable;		/* errno: the system does not let us read its memory; or 0 */
+	struct mailbox *theirs; /* mapped; NULL */
+	unsigned slot, own;	/* ours in it; the peer's in ours */
 	struct byte_ring_writer out;
 	struct byte_ring_reader in;
 };

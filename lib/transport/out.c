@@ -122,8 +122,8 @@ static size_t write_some(struct tp *tp, struct tp_peer *p, struct iovec *iov, in
 	return 0;
 }
 
-bool tp_out_short(struct tp *tp, struct tp_peer *p, const struct tp_envelope *e, const void *payload,
-	size_t len)
+bool tp_out_short(struct tp *tp, struct tp_peer *p, const struct tp_envelope *e,
+	const void *payload, size_t len)
 {
 	if (len > BYTE_RING_SHORT_MAX || !list_empty(&p->queue) || p->dying ||
 		!byte_ring_put_short(p->out_ring, p->owed, e->bytes, payload, len))
@@ -315,8 +315,8 @@ static size_t frame_bytes(const uint8_t *at)
 	return sizeof f + (f.kind == WIRE_EAGER ? f.length : 0);
 }
 
-/* A frame of which a part went out on a socket that is gone cannot be finished on another: it is
- * forgotten. The whole ones behind it belong to the new epoch from now on. */
+/* What was queued for a peer whose channel is quiet: frames that nobody has begun to write belong
+ * to the new epoch from now on, those about the connection that was are forgotten. */
 void tp_out_renew(struct tp *tp, struct tp_peer *p)
 {
 	list_for_each_safe (item, &p->queue) {
@@ -327,14 +327,10 @@ void tp_out_renew(struct tp *tp, struct tp_peer *p)
 			out_free(tp, o);
 			continue;
 		}
-		if (o->payload_len && o->done) {
-			tp_send_done(tp, o->op, FT_ECANCEL);
-			out_free(tp, o);
-			continue;
-		}
+		assert(!o->payload_len || o->done == 0);
 		while (at < o->done)
 			at += frame_bytes(o->bytes + at);
-		o->done = at;
+		assert(at == o->done);
 		for (; at < o->len; at += frame_bytes(o->bytes + at))
 			memcpy(o->bytes + at + offsetof(struct wire_frame, epoch), &tp->job.epoch,
 				sizeof tp->job.epoch);
@@ -343,8 +339,8 @@ void tp_out_renew(struct tp *tp, struct tp_peer *p)
 	}
 }
 
-/* The peer is gone: what was queued for it is answered. */
-void tp_out_drop(struct tp *tp, struct tp_peer *p)
+/* Nothing of it will leave: what was queued is answered. */
+void tp_out_drop(struct tp *tp, struct tp_peer *p, int rc)
 {
 	struct link *item;
 
@@ -354,7 +350,7 @@ void tp_out_drop(struct tp *tp, struct tp_peer *p)
 
 		out_free(tp, o);
 		if (op)
-			tp_send_done(tp, op, FT_EPEER);
+			tp_send_done(tp, op, rc);
 	}
 }
 

@@ -44,11 +44,13 @@ void tp_peer_lose(struct tp *tp, struct tp_peer *p, const char *why)
 	list_append(&tp->lost, &p->lost);
 }
 
-/* Takes the socket and everything that depends on it away; the logical side stays. */
+/* Takes the socket and everything that depends on it away; the logical side stays, and of a message
+ * that is half read where it was to go. */
 void tp_peer_unplug(struct tp *tp, struct tp_peer *p)
 {
 	if (p->state == TP_UP) {
-		close(p->fd);
+		if (p->fd >= 0)
+			close(p->fd);
 		tp->counts.connected--;
 		tp->sockets -= !p->in_ring;
 	}
@@ -56,7 +58,8 @@ void tp_peer_unplug(struct tp *tp, struct tp_peer *p)
 	p->offered = false;
 	tp_memory_drop(p);
 	free(p->in.buf);
-	p->in = (struct tp_in){0};
+	p->in.buf = NULL;
+	p->in.at = p->in.end = 0;
 	p->wrote = 0;
 	p->want_out = false;
 }

@@ -34,7 +34,7 @@ static void bury(struct tp *tp, struct tp_peer *p)
 	tp_peer_unplug(tp, p);
 	p->dying = false;
 	tp_peer_set(p, TP_LOST);
-	tp_out_drop(tp, p);
+	tp_out_drop(tp, p, FT_EPEER);
 	list_remove(&p->busy);
 	while ((item = list_first(&p->sending)))
 		tp_send_done(tp, container_of(item, struct tp_send, link), FT_EPEER);

@@ -55,7 +55,7 @@ struct tp_send {
 	void *cookie;
 	struct tp_unexpected_message *self_message; /* to ourselves: the unexpected side, or NULL */
 	bool withdrawing;			    /* WITHDRAW was sent */
-	void *staged; /* the payload, gathered; malloc'ed; NULL */
+	void *staged;				    /* the payload, gathered; malloc'ed; NULL */
 };
 
 static inline struct tp_send tp_send_of(
@@ -94,6 +94,7 @@ struct tp_unexpected_message {
 	struct link link; /* in peer->holds */
 	enum tp_unexpected_kind kind;
 	uint64_t have;	       /* EAGER: bytes that have come */
+	uint32_t cost;	       /* EAGER: its sender is credited so much when it is consumed */
 	bool dropped;	       /* EAGER, not whole yet: nobody wants it any more */
 	struct tp_place place; /* EAGER, claimed before it was whole */
 	uint64_t sender_id;    /* RTS */
@@ -189,7 +190,8 @@ enum {
 	TP_BATCH = 16384,    /* bytes of small messages that leave together */
 	TP_EVENTS = 16,	     /* asked of epoll at once */
 	TP_COPY_MAX = 2048,  /* up to here header and payload are copied into one write */
-	TP_RING_EAGER = 32768, /* bytes: what is longer is read in its sender's memory, not brought */
+	TP_RING_EAGER =
+		32768, /* bytes: what is longer is read in its sender's memory, not brought */
 	TP_STAGED_MAX = 16 << 20, /* bytes of all staged payloads at a time */
 };
 
@@ -213,9 +215,10 @@ void tp_reap(struct tp *tp);
 void tp_reap_reading(struct tp *tp, struct tp_peer *p);
 
 /* out.c */
-/* An eager message that fits a record of its ring goes there as it is. False: it goes another way. */
-bool tp_out_short(struct tp *tp, struct tp_peer *p, const struct tp_envelope *e, const void *payload,
-	size_t len);
+/* An eager message that fits a record of its ring goes there as it is. False: it goes another way.
+ */
+bool tp_out_short(struct tp *tp, struct tp_peer *p, const struct tp_envelope *e,
+	const void *payload, size_t len);
 int tp_out_small(
 	struct tp *tp, struct tp_peer *p, struct wire_frame *f, const void *payload, size_t len);
 int tp_out_large(struct tp *tp, struct tp_peer *p, struct wire_frame *f, struct tp_send *op);
@@ -235,7 +238,7 @@ static inline bool tp_out_flush(struct tp *tp)
 }
 
 void tp_out_renew(struct tp *tp, struct tp_peer *p);
-void tp_out_drop(struct tp *tp, struct tp_peer *p);
+void tp_out_drop(struct tp *tp, struct tp_peer *p, int rc);
 
 /* in.c: what epoll has said, and the mailbox; true when bytes moved */
 bool tp_in_events(struct tp *tp, const struct epoll_event *ev, int n);
@@ -251,17 +254,21 @@ static inline uint64_t tp_eager_cost(uint64_t length)
  * or by itself (out.c) when much has gathered. */
 void tp_out_credit(struct tp *tp, struct tp_peer *p);
 
-static inline void tp_consumed(struct tp *tp, struct tp_peer *p, uint64_t length)
+static inline void tp_consumed(struct tp *tp, struct tp_peer *p, uint64_t cost)
 {
-	p->owed += (uint32_t)tp_eager_cost(length);
+	p->owed += (uint32_t)cost;
 	if (__builtin_expect(p->owed > tp->c.unexpected_limit / 4, false))
 		tp_out_credit(tp, p);
 }
+
+/* forget.c: numbers and addresses of what is physical, without touching what they may name */
+void tp_forget(struct tp *tp);
 
 /* done.c: it is over, and freed; the user is told of a send or a receive */
 void tp_send_unstage(struct tp *tp, struct tp_send *op);
 void tp_send_done(struct tp *tp, struct tp_send *op, int rc);
 void tp_recv_done(struct tp *tp, struct tp_recv *op, int rc);
+void tp_recv_unmatch(struct tp *tp, struct tp_recv *op);
 void tp_unexpected_free(struct tp *tp, struct tp_unexpected_message *h);
 
 /* send.c: the other side asks for a send, has read its payload, or gives one up that was to be
@@ -301,7 +308,7 @@ void tp_socket_tune(int fd);
 
 /* listen.c, attempt.c */
 int tp_conns_open(struct tp *tp, const struct tp_physical *phys);
-int tp_conns_close(struct tp *tp, bool keep_listener);
+int tp_conns_close(struct tp *tp, enum tp_end how);
 void tp_conns_connect(struct tp *tp, int peer);
 
 #endif

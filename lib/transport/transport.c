@@ -142,6 +142,7 @@ static void set_near(struct tp *tp, const struct tp_physical *phys)
 static void resume_peers(struct tp *tp)
 {
 	for (int i = 0; i < tp->c.size; i++) {
+		assert(tp->peers[i].in.body == BODY_NONE);
 		tp_out_renew(tp, &tp->peers[i]);
 		if (!list_empty(&tp->peers[i].queue))
 			tp_conns_connect(tp, i);
@@ -169,15 +170,19 @@ int tp_attach(struct tp *tp, const struct tp_physical *phys)
 	return 0;
 }
 
-int tp_detach(struct tp *tp, bool keep_listener)
+int tp_detach(struct tp *tp, enum tp_end how)
 {
-	int listener = tp_conns_close(tp, keep_listener);
+	int listener;
 
+	if (how == TP_FORGET)
+		tp_forget(tp);
+	listener = tp_conns_close(tp, how);
 	lock_take(tp->c.lock);
 	for (int i = 0; i < tp->c.size; i++) {
 		struct tp_peer *p = &tp->peers[i];
 
-		tp_reap_reading(tp, p);
+		if (how == TP_CLOSE)
+			tp_reap_reading(tp, p);
 		tp_peer_unplug(tp, p);
 		p->dying = p->bye_sent = p->bye_received = false;
 		list_remove(&p->lost);

@@ -5,7 +5,8 @@
  *
  * Two halves. The logical one (peers, sequence numbers, queues, messages on their way) lives as
  * long as the transport. The physical one (sockets, epoll, connection attempts, the epoch) hangs
- * off tp_attach and can be dropped with tp_detach and built anew while the process lives.
+ * off tp_attach and can be dropped with tp_detach and built anew, while the process lives or in one
+ * that woke up from its image.
  *
  * One lock, the user's, guards all of it: every function but tp_new, tp_attach, tp_detach and
  * tp_free needs it held and asserts so. Upcalls run with it held, and may call tp_send and
@@ -77,7 +78,8 @@ struct tp_upcalls {
 	/* It is kept until tp_claim or tp_drop. */
 	void (*keep)(void *user, struct tp_unexpected *unexpected);
 
-	/* Its sender has taken it back: when this returns it is gone. */
+	/* Its sender has taken it back, or (tp_begin_anew) will send it again or never: when this
+	 * returns it is gone. */
 	void (*forget)(void *user, struct tp_unexpected *unexpected);
 
 	/* The message for `cookie` is in its place (rc 0), or never will be (FT_EPEER). length is
@@ -94,6 +96,11 @@ struct tp_upcalls {
 	/* Another thread than the one that waits may have completed something. Without the lock's
 	 * being let go. */
 	void (*notify)(void *user);
+
+	/* By tp_begin_anew alone; it may not call the transport. The message for `cookie` did not
+	 * become whole, and will come again or never: the user matches its receive again. What is
+	 * in the place already means nothing. */
+	void (*unmatch)(void *user, void *cookie);
 };
 
 struct tp_config {
@@ -131,10 +138,39 @@ struct tp_physical {
 /* Builds everything physical. 0, FT_ENOMEM or FT_ESYS. */
 int tp_attach(struct tp *tp, const struct tp_physical *phys);
 
-/* Drops everything physical; the loop is stopped. Frames that were not given to the kernel yet stay
- * queued, messages that were half written or half read are lost. With keep_listener the listening
- * socket is returned, else closed and -1 returned. */
-int tp_detach(struct tp *tp, bool keep_listener);
+/*
+ * Drops everything physical. The listening socket with TP_KEEP_LISTENER, else -1.
+ *
+ * TP_CLOSE, TP_KEEP_LISTENER: the loop is stopped.
+ * TP_FORGET: this process woke up from an image. Of all that is physical only numbers and addresses
+ * came with it, which may be others' by now: no descriptor is closed or written to, no memory of
+ * others is read or given back, and the loop, whose thread is not there, is left alone. Only
+ * libevent takes events off a descriptor of the loop's; so this comes before the number of that is
+ * in use again, and before loop_free.
+ *
+ * What tp_attach builds then goes on with the numbers of the messages of each pair. That is right
+ * for pairs whose channels are quiet: on both sides nothing is half written or half read, and
+ * nothing lies in the kernel or in shared memory. Frames that are queued, of which nothing was
+ * written, leave in the new attachment. For all others tp_begin_anew comes between; as far as it
+ * can be seen that a pair was not quiet, tp_attach asserts that it was.
+ */
+enum tp_end { TP_CLOSE, TP_KEEP_LISTENER, TP_FORGET };
+int tp_detach(struct tp *tp, enum tp_end how);
+
+/*
+ * Between tp_detach (but with TP_CLOSE) and tp_attach: this member's pairs with all others begin
+ * anew, as those do with it. Message numbers and credits begin at their beginning, and nothing that
+ * was said before means anything. What has come as a whole stays; messages that a recovery line
+ * holds are the user's to bring back.
+ * - Sends that wait for their receiver, and what is queued, are done: `sent` with 0.
+ * - A message that has its place and is not whole: `unmatch`.
+ * - One that has none, and is not whole or only announced: `forget`, also if it is firm.
+ * What this member sends itself is not touched.
+ */
+void tp_begin_anew(struct tp *tp);
+
+/* Is all of it in this process's memory, so that it outlives tp_begin_anew? */
+bool tp_is_here(const struct tp_unexpected *unexpected);
 
 /* ---- messages ---- */
 

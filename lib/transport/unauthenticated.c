@@ -64,7 +64,7 @@ void unauthenticated_turn_away(struct conn *c, const char *why)
 	if (c->state == CONN_PROOF)
 		snprintf(as, sizeof as, " as rank %u", (unsigned)c->handshake.hello.from);
 	complain(c->cs, &c->from, as, why);
-	close(conn_release(c));
+	conn_close(c);
 }
 
 void unauthenticated_refuse(struct tp_conns *cs, int fd, const struct net_address *from)
@@ -139,7 +139,7 @@ void unauthenticated_close(struct tp_conns *cs)
 		struct link *item;
 
 		while ((item = admission_oldest(&s->of[i])))
-			close(conn_release(container_of(item, struct conn, link)));
+			conn_close(container_of(item, struct conn, link));
 	}
 	log_rest(s);
 	event_free(s->complain);

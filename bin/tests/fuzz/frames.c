@@ -273,7 +273,7 @@ static void finish(void)
 	claim_held(1);
 	FUZZ_CHECK(tp_finished(frames.tp), "all are gone, and it is not finished");
 	lock_give(&frames.lock);
-	tp_detach(frames.tp, false);
+	tp_detach(frames.tp, TP_CLOSE);
 	loop_free(frames.loop);
 	tp_free(frames.tp);
 	user_free();

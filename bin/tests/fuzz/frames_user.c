@@ -149,8 +149,13 @@ static void on_notify(void *user)
 	(void)user;
 }
 
-const struct tp_upcalls frames_upcalls = {
-	on_match, on_keep, on_forget, on_received, on_sent, on_lost, on_notify};
+const struct tp_upcalls frames_upcalls = {.match = on_match,
+	.keep = on_keep,
+	.forget = on_forget,
+	.received = on_received,
+	.sent = on_sent,
+	.lost = on_lost,
+	.notify = on_notify};
 
 /* ---- what he does ---- */
 

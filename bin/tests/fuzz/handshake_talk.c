@@ -58,8 +58,13 @@ static void on_notify(void *user)
 	(void)user;
 }
 
-static const struct tp_upcalls upcalls = {
-	on_match, on_held, on_held, on_received, on_sent, on_lost, on_notify};
+static const struct tp_upcalls upcalls = {.match = on_match,
+	.keep = on_held,
+	.forget = on_held,
+	.received = on_received,
+	.sent = on_sent,
+	.lost = on_lost,
+	.notify = on_notify};
 
 /* ---- sockets and turns ---- */
 
@@ -251,7 +256,7 @@ void handshake_talk(struct script *in)
 	turn();
 	for (uint32_t rank = 0; rank < RANKS; rank++)
 		FUZZ_CHECK(state_of(rank) != TP_UP, "its connection is gone, and it is there");
-	tp_detach(h.tp, false);
+	tp_detach(h.tp, TP_CLOSE);
 	loop_free(h.loop);
 	tp_free(h.tp);
 	lock_fini(&h.lock);

@@ -103,8 +103,13 @@ static void on_notify(void *user)
 	(void)user;
 }
 
-static const struct tp_upcalls upcalls = {
-	on_match, on_keep, on_forget, on_received, on_sent, on_lost, on_notify};
+static const struct tp_upcalls upcalls = {.match = on_match,
+	.keep = on_keep,
+	.forget = on_forget,
+	.received = on_received,
+	.sent = on_sent,
+	.lost = on_lost,
+	.notify = on_notify};
 
 /* ---- the peer ---- */
 
@@ -341,7 +346,7 @@ static void finish(void)
 		free(r->buf);
 	}
 	lock_give(&w.lock);
-	tp_detach(w.tp, false);
+	tp_detach(w.tp, TP_CLOSE);
 	loop_free(w.loop);
 	tp_free(w.tp);
 	lock_fini(&w.lock);

@@ -66,7 +66,7 @@ static void rebuild(void)
 {
 	detach();
 	for (int i = 0; i < N; i++) {
-		listeners[i] = tp_detach(nodes[i].tp, true);
+		listeners[i] = tp_detach(nodes[i].tp, TP_KEEP_LISTENER);
 		loop_free(nodes[i].loop);
 	}
 	epoch++;

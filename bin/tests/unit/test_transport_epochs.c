@@ -54,7 +54,7 @@ START_TEST(the_physical_half_is_built_anew)
 		WAIT_FOR(s->done && nodes[0].sent == (int)number / 2 + 1);
 		ck_assert_int_eq(memcmp(got, big, 50000), 0);
 		for (int i = 0; i < N; i++) {
-			listeners[i] = tp_detach(nodes[i].tp, true);
+			listeners[i] = tp_detach(nodes[i].tp, TP_KEEP_LISTENER);
 			loop_free(nodes[i].loop);
 		}
 		for (int i = 0; i < N; i++)
@@ -66,7 +66,7 @@ END_TEST
 
 static void move_to(int i, uint32_t epoch)
 {
-	listeners[i] = tp_detach(nodes[i].tp, true);
+	listeners[i] = tp_detach(nodes[i].tp, TP_KEEP_LISTENER);
 	loop_free(nodes[i].loop);
 	node_attach(i, epoch);
 }

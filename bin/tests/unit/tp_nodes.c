@@ -50,7 +50,10 @@ static void on_keep(void *user, struct tp_unexpected *held)
 
 static void on_forget(void *user, struct tp_unexpected *held)
 {
-	slot_of(user, held->peer, &held->envelope)->held = NULL;
+	struct slot *s = slot_of(user, held->peer, &held->envelope);
+
+	ck_assert_ptr_eq(s->held, held);
+	s->held = NULL;
 }
 
 static void on_received(void *user, void *cookie, uint64_t length, int rc)
@@ -61,6 +64,15 @@ static void on_received(void *user, void *cookie, uint64_t length, int rc)
 	s->done = true;
 	s->length = length;
 	s->rc = rc;
+}
+
+static void on_unmatch(void *user, void *cookie)
+{
+	struct slot *s = cookie;
+
+	(void)user;
+	ck_assert(!s->done);
+	s->unmatched++;
 }
 
 static void on_sent(void *user, void *cookie, int rc)
@@ -87,8 +99,14 @@ static void on_notify(void *user)
 	(void)user;
 }
 
-static const struct tp_upcalls upcalls = {
-	on_match, on_keep, on_forget, on_received, on_sent, on_lost, on_notify};
+static const struct tp_upcalls upcalls = {.match = on_match,
+	.keep = on_keep,
+	.forget = on_forget,
+	.received = on_received,
+	.sent = on_sent,
+	.lost = on_lost,
+	.notify = on_notify,
+	.unmatch = on_unmatch};
 
 static int listen_here(int i)
 {
@@ -102,6 +120,12 @@ static int listen_here(int i)
 	memcpy(&addresses[i].addr, &a, sizeof a);
 	addresses[i].len = sizeof a;
 	return fd;
+}
+
+void nodes_listen(void)
+{
+	for (int i = 0; i < N; i++)
+		listeners[i] = listen_here(i);
 }
 
 static bool near[N], memory_required;
@@ -145,8 +169,7 @@ void node_attach(int i, uint32_t epoch)
 void nodes_start(void)
 {
 	ck_assert_int_eq(auth_init(), 0);
-	for (int i = 0; i < N; i++)
-		listeners[i] = listen_here(i);
+	nodes_listen();
 	for (int i = 0; i < N; i++) {
 		struct tp_config c = {.self = i,
 			.size = N,
@@ -164,7 +187,7 @@ void nodes_start(void)
 
 void node_stop(int i)
 {
-	tp_detach(nodes[i].tp, false);
+	tp_detach(nodes[i].tp, TP_CLOSE);
 	loop_free(nodes[i].loop);
 	tp_free(nodes[i].tp);
 	nodes[i].tp = NULL;

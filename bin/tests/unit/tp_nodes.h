@@ -19,6 +19,7 @@ enum { N = 3, SLOTS = 600, EAGER = 4096, UNEXPECTED = 65536, WAIT_MS = 20000 };
 
 struct slot {
 	bool posted, done;
+	int unmatched; /* so often: it waits for its message again */
 	struct tp_place place;
 	uint64_t length;
 	int rc;
@@ -59,6 +60,9 @@ void nodes_leave_first(struct lock *lock);
 /* All of them, in epoch 1. */
 void nodes_start(void);
 void nodes_stop(void);
+
+/* New listening sockets, in listeners. */
+void nodes_listen(void);
 
 /* Builds the physical half of one, which listens at listeners[i]. */
 void node_attach(int i, uint32_t epoch);

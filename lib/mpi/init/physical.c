@@ -217,7 +217,7 @@ void physical_drop(struct tp *tp)
 	loop_stop(physical.loop);
 	control_commands_unwatch();
 	engine_detach();
-	tp_detach(tp, false);
+	tp_detach(tp, TP_CLOSE);
 	loop_free(physical.loop);
 	physical.loop = NULL;
 }
