@@ -36,6 +36,8 @@ struct world {
 	struct match_recv recv[OBJECTS];
 	struct match_msg msg[OBJECTS];
 	struct plain recvs, msgs, found; /* found: by MPI_Mprobe; its objects are those of msgs */
+	struct plain under_way;		 /* receives that have met their message */
+	int posted_at[OBJECTS], posts;	 /* of receives */
 	int tags;
 	bool short_of_memory;
 };
@@ -104,6 +106,15 @@ static struct match_recv random_receive(const struct world *w)
 		.tag = rand() % 6 ? m.tag : MPI_ANY_TAG};
 }
 
+/* A receive has met its message. Some stay under way for some time. */
+static void has_met(struct world *w, int slot)
+{
+	if (w->under_way.n < 50 && rand() % 2)
+		w->under_way.at[w->under_way.n++] = slot;
+	else
+		w->recvs.unused[w->recvs.nunused++] = slot;
+}
+
 static void step_arrive(struct world *w)
 {
 	struct match_msg m = random_message(w);
@@ -112,7 +123,7 @@ static void step_arrive(struct world *w)
 
 	ck_assert_ptr_eq(got, want < 0 ? NULL : &w->recv[w->recvs.at[want]]);
 	if (got) {
-		w->recvs.unused[w->recvs.nunused++] = w->recvs.at[want];
+		has_met(w, w->recvs.at[want]);
 		take_out(&w->recvs, want);
 		return;
 	}
@@ -137,13 +148,14 @@ static void step_post(struct world *w)
 	want = plain_post(w, r);
 	seen = match_probe(&w->m, r->context, r->peer, r->tag);
 	got = match_post(&w->m, r);
+	w->posted_at[slot] = w->posts++;
 	ck_assert_ptr_eq(got, want < 0 ? NULL : &w->msg[w->msgs.at[want]]);
 	ck_assert_ptr_eq(seen, got);
 	if (!got) {
 		w->recvs.at[w->recvs.n++] = slot;
 		return;
 	}
-	w->recvs.unused[w->recvs.nunused++] = slot;
+	has_met(w, slot);
 	w->msgs.unused[w->msgs.nunused++] = w->msgs.at[want];
 	take_out(&w->msgs, want);
 }
@@ -158,6 +170,28 @@ static void step_withdraw(struct world *w)
 	match_withdraw(&w->m, &w->recv[w->recvs.at[i]]);
 	w->recvs.unused[w->recvs.nunused++] = w->recvs.at[i];
 	take_out(&w->recvs, i);
+}
+
+/* One that is under way is over, or waits for its message again. */
+static void step_end_or_repost(struct world *w)
+{
+	int i, slot, to = 0;
+
+	if (w->under_way.n == 0)
+		return;
+	i = rand() % w->under_way.n;
+	slot = w->under_way.at[i];
+	take_out(&w->under_way, i);
+	if (rand() % 2) {
+		w->recvs.unused[w->recvs.nunused++] = slot;
+		return;
+	}
+	match_repost(&w->m, &w->recv[slot]);
+	while (to < w->recvs.n && w->posted_at[w->recvs.at[to]] < w->posted_at[slot])
+		to++;
+	memmove(&w->recvs.at[to + 1], &w->recvs.at[to],
+		(size_t)(w->recvs.n++ - to) * sizeof *w->recvs.at);
+	w->recvs.at[to] = slot;
 }
 
 /* Its sender takes a message back, or a found one is received. */
@@ -227,8 +261,10 @@ static void step(struct world *w, int phase)
 		step_arrive(w);
 	else if (what < 26)
 		step_post(w);
-	else if (what < 28)
+	else if (what < 27)
 		step_withdraw(w);
+	else if (what < 28)
+		step_end_or_repost(w);
 	else if (what < 30)
 		step_remove(w);
 	else if (what < 31)

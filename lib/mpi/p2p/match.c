@@ -133,6 +133,20 @@ void match_withdraw(struct match *m, struct match_recv *recv)
 	m->nposted--;
 }
 
+void match_repost(struct match *m, struct match_recv *recv)
+{
+	struct match_list *l = list_of(m, recv);
+	struct link *later = l->list.next;
+
+	if (l->index)
+		match_index_drop(l);
+	while (later != &l->list &&
+		recv_at(container_of(later, struct match_place, link))->order < recv->order)
+		later = later->next;
+	list_append(later, &recv->place.link);
+	m->nposted++;
+}
+
 static __attribute__((noinline)) struct match_recv *arrival_searched(
 	struct match *m, uint64_t context, int peer, int tag)
 {
@@ -212,10 +226,11 @@ void match_replace(struct match_msg *msg, struct match_msg *by)
 	match_place_give(&msg->all, &by->all);
 }
 
-void match_set_matched(struct match *m, struct match_msg *msg)
+uint64_t match_set_matched(struct match *m, struct match_msg *msg)
 {
 	match_remove(m, msg);
 	list_append(&m->matched, &msg->all.link);
+	return m->order++;
 }
 
 static struct match_msg *indexed_msg(struct match_index *x, uint64_t context, int tag, bool all)
@@ -265,7 +280,6 @@ static __attribute__((noinline)) struct match_msg *post_searched(
 		match_remove(m, msg);
 		return msg;
 	}
-	recv->order = m->order++;
 	append(list_of(m, recv), &recv->place);
 	m->nposted++;
 	return NULL;
@@ -278,6 +292,7 @@ struct match_msg *match_post(struct match *m, struct match_recv *recv)
 	struct match_list *l = list_of(m, recv);
 	struct match_msg *msg = first ? msg_at(first, all) : NULL;
 
+	recv->order = m->order++; /* also of one that waits for nothing: for match_repost */
 	if (msg && (!msg_fits(msg, recv->context, recv->tag) || msg->place.hooks || msg->all.hooks))
 		return post_searched(m, recv);
 	if (msg) {
@@ -287,7 +302,6 @@ struct match_msg *match_post(struct match *m, struct match_recv *recv)
 	}
 	if (__builtin_expect(l->index != NULL, false))
 		return post_searched(m, recv);
-	recv->order = m->order++;
 	list_append(&l->list, &recv->place.link);
 	m->nposted++;
 	return NULL;

@@ -76,11 +76,12 @@ void match_remove(struct match *m, struct match_msg *msg);
 /* The same, and one of the same context, peer and tag, which is in no list, takes its places. */
 void match_replace(struct match_msg *msg, struct match_msg *by);
 
-/* An unexpected message goes to the matched ones, as the last of them. */
-void match_set_matched(struct match *m, struct match_msg *msg);
+/* An unexpected message goes to the matched ones, as the last of them. Returns what is the order of
+ * the receive that will get it. */
+uint64_t match_set_matched(struct match *m, struct match_msg *msg);
 
-/* A receive is posted (context, peer and tag are set): the message it matches, removed from the
- * lists; or NULL, and it waits. */
+/* A receive is posted (context, peer and tag are set, its order is set here): the message it
+ * matches, removed from the lists; or NULL, and it waits. */
 struct match_msg *match_post(struct match *m, struct match_recv *recv);
 
 /* The message that match_post would give, left where it is. */
@@ -88,5 +89,10 @@ struct match_msg *match_probe(struct match *m, uint64_t context, int peer, int t
 
 /* Take a waiting receive out. */
 void match_withdraw(struct match *m, struct match_recv *recv);
+
+/* A receive that had met its message waits for it again, among the others where its order says.
+ * Messages that wait are not looked at: what it had met came before them. Hardly ever done: its
+ * list loses its index until a search makes another, and is gone through from its beginning. */
+void match_repost(struct match *m, struct match_recv *recv);
 
 #endif

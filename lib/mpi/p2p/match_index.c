@@ -140,8 +140,7 @@ void match_index_forget(struct match_list *l)
 	l->index = NULL;
 }
 
-/* The list goes on without. */
-static void drop(struct match_list *l)
+void match_index_drop(struct match_list *l)
 {
 	struct slab *slab = &l->index->hooks->slab;
 
@@ -163,7 +162,7 @@ void match_index_appended(struct match_list *l, struct match_place *p)
 
 	x->places++;
 	if (!x->add(x, p))
-		drop(l);
+		match_index_drop(l);
 }
 
 void match_index_removed(struct match_list *l, struct match_place *p)
@@ -176,7 +175,7 @@ void match_index_removed(struct match_list *l, struct match_place *p)
 	}
 	p->hooks = NULL;
 	if (--x->places <= MATCH_NEAR)
-		drop(l);
+		match_index_drop(l);
 }
 
 bool match_index_make(struct match_list *l, struct match_hooks *hooks,

@@ -84,6 +84,9 @@ void match_index_removed(struct match_list *l, struct match_place *p);
 /* Another entry with the same keys takes the place of one, in the list and in its index. */
 void match_place_give(struct match_place *from, struct match_place *to);
 
+/* The index goes, and the list goes on without. */
+void match_index_drop(struct match_list *l);
+
 /* The index goes, and its entries, which may not be there any more, are not looked at. */
 void match_index_forget(struct match_list *l);
 
