@@ -124,6 +124,22 @@ START_TEST(lost)
 }
 END_TEST
 
+/* What will not come is out of the way of what is said later. */
+START_TEST(unplaced)
+{
+	void *first, *second;
+
+	setup();
+	first = announce(1, "one");
+	coord_channel.unplace(first);
+	second = announce(1, "two");
+	coord_channel.received(second, 0);
+	ck_assert_str_eq(heard, "1two ");
+	coord_channel.unplace(announce(2, "left"));
+	coord_channel_fini();
+}
+END_TEST
+
 /* Freed at once, or when the transport gives them back. */
 START_TEST(said)
 {
@@ -142,4 +158,4 @@ START_TEST(said)
 END_TEST
 
 UNIT_MAIN("coord_channel", tcase_add_test(tc, in_order); tcase_add_test(tc, lost);
-	  tcase_add_test(tc, said);)
+	  tcase_add_test(tc, unplaced); tcase_add_test(tc, said);)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Point-to-point messages: requests above, the transport below, matching between. They begin and
- * end here, with all that the other files have. The transport's upcalls end here, in p2p_recv.c and
- * in p2p_send.c; they run with the engine lock held, on whichever thread makes progress.
+ * end here, with all that the other files have. The transport's upcalls end here, in p2p_recv.c, in
+ * p2p_anew.c and in p2p_send.c; they run with the engine lock held, on whichever thread makes
+ * progress.
  */
 #include "p2p.h"
 
@@ -76,4 +77,5 @@ const struct tp_upcalls p2p_upcalls = {
 	.sent = p2p_on_sent,
 	.lost = on_lost,
 	.notify = on_notify,
+	.unmatch = p2p_on_unmatch,
 };

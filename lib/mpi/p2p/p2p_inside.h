@@ -94,4 +94,8 @@ void p2p_on_unexpected(void *user, struct tp_unexpected *held);
 void p2p_on_forget(void *user, struct tp_unexpected *held);
 void p2p_on_received(void *user, void *cookie, uint64_t length, int rc);
 
+/* ---- p2p_anew.c ---- */
+
+void p2p_on_unmatch(void *user, void *cookie);
+
 #endif

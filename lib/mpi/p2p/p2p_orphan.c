@@ -177,3 +177,10 @@ void p2p_orphan_received(struct object *head, int rc)
 	}
 	engine_completed(); /* somebody may be waiting until all are */
 }
+
+void p2p_orphan_unplace(struct object *head)
+{
+	free(container_of(head, struct again, head));
+	if (p2p.coord)
+		coord_compared(p2p.coord);
+}

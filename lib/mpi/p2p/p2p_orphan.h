@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages that were received, or are to be thrown away, as orphans of a line: what they contain.
- * For p2p_recv.c alone. All need the engine lock. */
+ * For p2p_recv.c and p2p_anew.c alone. All need the engine lock. */
 #ifndef FTMPI_MPI_P2P_ORPHAN_H
 #define FTMPI_MPI_P2P_ORPHAN_H
 
@@ -20,5 +20,8 @@ void p2p_orphan_note(const struct request *r, bool right);
 /* An orphan comes again (coord_discards): where it goes, and when all of it is there. */
 struct tp_place p2p_orphan_place(int peer, const struct envelope *e, uint64_t length);
 void p2p_orphan_received(struct object *head, int rc);
+
+/* Or it will not be there, as all pairs begin anew (p2p_anew.c). */
+void p2p_orphan_unplace(struct object *head);
 
 #endif

@@ -14,6 +14,7 @@ struct message {
 	struct comm *comm;     /* held */
 	struct match_msg *msg; /* NULL: thrown away when a line was restored */
 	int source;	       /* its sender's rank in comm */
+	uint64_t order;	       /* of its receive (match.h) */
 };
 
 static struct message *message_new(struct comm *c, int source)
@@ -60,7 +61,7 @@ static void set_matched(struct message *m, struct match_msg *msg)
 	m->msg = msg;
 	msg->handle = m;
 	msg->matched = p2p_next_sequence();
-	match_set_matched(p2p_matching(), msg);
+	m->order = match_set_matched(p2p_matching(), msg);
 	if (msg->inflight)
 		inflight_mprobed(msg->inflight, msg->matched);
 	if (!msg->stored)
@@ -131,6 +132,8 @@ static void give(struct request *r, struct message *m)
 	r->m.tag = msg->tag;
 	r->match.context = msg->context;
 	r->match.peer = msg->peer;
+	r->match.tag = msg->tag;
+	r->match.order = m->order;
 	match_remove(p2p_matching(), msg);
 	msg->handle = NULL;
 	message_free(m);

@@ -109,6 +109,29 @@ bool p2p_secure(void)
 	return ok;
 }
 
+static bool is_here(const struct match_msg *msg)
+{
+	return msg->stored ? msg->stored->whole
+			   : tp_is_here(container_of(msg, struct tp_unexpected, user));
+}
+
+bool p2p_secure_found(void)
+{
+	struct link *found = &p2p_matching()->matched;
+	bool all_here = true;
+
+	engine_assert_held();
+	list_for_each_safe (item, found) {
+		struct match_msg *msg = container_of(item, struct match_msg, all.link);
+
+		if (!msg->stored && !is_here(msg))
+			p2p_pull(msg);
+	}
+	list_for_each (item, found)
+		all_here &= is_here(container_of(item, struct match_msg, all.link));
+	return all_here;
+}
+
 static bool forget(struct match_msg *msg, void *arg)
 {
 	(void)arg;

@@ -48,6 +48,11 @@ bool p2p_is_open(const struct request *r);
  * wait until they and those of receives under way are here. false: no memory for one of them. */
 bool p2p_secure(void);
 
+/* Take over those that MPI_Mprobe has found and that are not whole yet. Are all of them, by now?
+ * An image is taken only when they are: its program knows them by their handles, so they can
+ * neither be dropped nor come again. */
+bool p2p_secure_found(void);
+
 /* Is the message of a receive on its way? */
 bool p2p_receiving(void);
 

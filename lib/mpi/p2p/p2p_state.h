@@ -23,6 +23,9 @@ struct p2p_channel {
 	struct tp_place (*place)(int peer, const struct envelope *e, uint64_t length);
 	void (*received)(struct object *head, int rc);
 	void (*sent)(struct object *head);
+
+	/* What place gave a place will not be received: it is forgotten, and not answered. */
+	void (*unplace)(struct object *head);
 };
 
 struct p2p_job {
@@ -51,6 +54,10 @@ struct match *p2p_matching(void);
 
 /* Is somebody gone, and no launcher there to act? */
 bool p2p_gone(void);
+
+/* Nobody is, since the other ranks are there again: in a process that woke up, with tp_begin_anew.
+ */
+void p2p_peers_anew(void);
 
 /* A message that is whole has come from elsewhere than the transport: give it to a receive, or keep
  * it. It is p2p's from here on. */

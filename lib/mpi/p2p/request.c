@@ -13,14 +13,14 @@
 
 /* What could not be begun is inactive again, or gone. A receive that was withdrawn is as one that
  * is not posted yet, and then done. None is freed while it is in the matching lists, or while its
- * message is on the way. */
+ * message is on the way. In a process that woke up it waits for that message again. */
 const uint8_t request_leads[REQUEST_STATES] = {
 	[REQUEST_UNUSED] = 1 << REQUEST_INACTIVE,
 	[REQUEST_INACTIVE] = 1 << REQUEST_STARTED | 1 << REQUEST_UNUSED,
 	[REQUEST_STARTED] = 1 << REQUEST_POSTED | 1 << REQUEST_MATCHED | 1 << REQUEST_DONE |
 			    1 << REQUEST_INACTIVE | 1 << REQUEST_UNUSED,
 	[REQUEST_POSTED] = 1 << REQUEST_MATCHED | 1 << REQUEST_STARTED,
-	[REQUEST_MATCHED] = 1 << REQUEST_DONE,
+	[REQUEST_MATCHED] = 1 << REQUEST_DONE | 1 << REQUEST_POSTED,
 	[REQUEST_DONE] = 1 << REQUEST_INACTIVE | 1 << REQUEST_UNUSED,
 };
 

@@ -190,4 +190,12 @@ static void sent(struct object *head)
 	free(head);
 }
 
-const struct p2p_channel coord_channel = {place, received, sent};
+static void unplace(struct object *head)
+{
+	struct message *w = (struct message *)(void *)head;
+
+	list_remove(&w->link);
+	free(w);
+}
+
+const struct p2p_channel coord_channel = {place, received, sent, unplace};

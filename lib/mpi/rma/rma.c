@@ -130,4 +130,13 @@ static void handle_all(struct engine_deferred *deferred)
 	engine_completed(); /* a thread may be waiting for an answer, or for a post */
 }
 
-const struct p2p_channel rma_channel = {place, received, rma_message_sent};
+/* No recovery line holds it: there are no windows then, or nothing is on its way between them. */
+static void unplace(struct object *head)
+{
+	struct rma_message *m = container_of(head, struct rma_message, head);
+
+	list_remove(&m->link);
+	free(m);
+}
+
+const struct p2p_channel rma_channel = {place, received, rma_message_sent, unplace};
