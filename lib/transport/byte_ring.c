@@ -122,7 +122,7 @@ static bool make_room(struct byte_ring_writer *w, uint32_t cells)
 bool byte_ring_put_short(struct byte_ring_writer *w, uint32_t credit,
 	const uint8_t envelope[WIRE_ENVELOPE_BYTES], const void *payload, size_t len)
 {
-	uint32_t cells = cells_of(BYTE_RING_SHORT_HEAD + len);
+	uint32_t head = byte_ring_short_head(len), cells = cells_of(head + len);
 	unsigned char *to;
 
 	if (!make_room(w, cells))
@@ -131,7 +131,7 @@ bool byte_ring_put_short(struct byte_ring_writer *w, uint32_t credit,
 	memcpy(to + sizeof(uint32_t), &credit, sizeof credit);
 	memcpy(to + BYTE_RING_HEAD, envelope, WIRE_ENVELOPE_BYTES);
 	if (len > 0)
-		memcpy(to + BYTE_RING_SHORT_HEAD, payload, len);
+		memcpy(to + head, payload, len);
 	publish(w, BYTE_RING_SHORT, (uint32_t)len, cells);
 	return true;
 }
@@ -146,9 +146,9 @@ bool byte_ring_has_room(struct byte_ring_writer *w)
 
 /* ---- the reader ---- */
 
-static uint32_t head_of(enum byte_ring_kind kind)
+static uint32_t head_of(enum byte_ring_kind kind, size_t length)
 {
-	return kind == BYTE_RING_SHORT ? BYTE_RING_SHORT_HEAD : BYTE_RING_HEAD;
+	return kind == BYTE_RING_SHORT ? byte_ring_short_head(length) : BYTE_RING_HEAD;
 }
 
 /* What a record may say of itself where it lies. */
@@ -162,7 +162,7 @@ static bool is_sound(const struct byte_ring_reader *r, uint32_t kind, uint32_t l
 	case BYTE_RING_STREAM:
 		return length > 0 && BYTE_RING_HEAD + length <= most;
 	case BYTE_RING_SHORT:
-		return BYTE_RING_SHORT_HEAD + length <= most;
+		return byte_ring_short_head(length) + length <= most;
 	case BYTE_RING_SKIP:
 		return length == 0 && r->at > 0; /* so there are no two of them in a row */
 	default:
@@ -208,7 +208,7 @@ enum byte_ring_kind byte_ring_peek(struct byte_ring_reader *r, struct byte_ring_
 			return kind;
 	}
 	from = cell(r->ring, r->at);
-	out->bytes = from + head_of(r->kind) + r->done;
+	out->bytes = from + head_of(r->kind, r->length) + r->done;
 	out->length = r->length - r->done;
 	if (r->kind == BYTE_RING_SHORT) {
 		memcpy(&out->credit, from + sizeof(uint32_t), sizeof out->credit);
@@ -232,6 +232,6 @@ bool byte_ring_pass(struct byte_ring_reader *r, size_t bytes)
 	r->done += (uint32_t)bytes;
 	if (r->done < r->length)
 		return false;
-	advance(r, cells_of(head_of(r->kind) + r->length));
+	advance(r, cells_of(head_of(r->kind, r->length) + r->length));
 	return r->taken - r->told >= TELL_AFTER && tell(r);
 }

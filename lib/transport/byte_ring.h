@@ -34,10 +34,18 @@ enum {
 	BYTE_RING_CELLS = BYTE_RING_BYTES / BYTE_RING_CELL - 2,
 	BYTE_RING_RECORD_MAX = 8192, /* bytes of memory that one record takes, at most */
 	BYTE_RING_HEAD = 8,	     /* of them, before the bytes of a stream */
-	BYTE_RING_SHORT_HEAD = BYTE_RING_HEAD + WIRE_ENVELOPE_BYTES,
-	BYTE_RING_SHORT_MAX = BYTE_RING_RECORD_MAX -
-			      BYTE_RING_SHORT_HEAD, /* payload of a short message, at most */
+	BYTE_RING_SHORT_HEAD = BYTE_RING_HEAD + WIRE_ENVELOPE_BYTES, /* credit, envelope */
+	BYTE_RING_SHORT_MAX =
+		BYTE_RING_RECORD_MAX - BYTE_RING_CELL, /* payload of a short message, at most */
 };
+
+/* Where the payload of a short message begins: in the cell of its head, or, as copies to and from
+ * the middle of lines are slow, in the next one. */
+static inline uint32_t byte_ring_short_head(size_t length)
+{
+	return BYTE_RING_SHORT_HEAD + length <= BYTE_RING_CELL ? BYTE_RING_SHORT_HEAD
+							       : BYTE_RING_CELL;
+}
 
 /* All zero when it is new. */
 struct byte_ring {

@@ -139,14 +139,15 @@ static void put(uint32_t word, const void *bytes, size_t len)
 
 static void put_short(struct script *in)
 {
-	uint8_t bytes[4 + WIRE_ENVELOPE_BYTES + BYTE_RING_SHORT_MAX] = {0};
+	uint8_t bytes[BYTE_RING_RECORD_MAX] = {0};
 	uint32_t said = script_u16(in), len = said % (BYTE_RING_SHORT_MAX + 1);
 	uint32_t credit = script_u8(in);
 
 	memcpy(bytes, &credit, sizeof credit);
 	if (script_u8(in) == 255)
 		len = said;
-	put(2u << 24 | len, bytes, 4 + WIRE_ENVELOPE_BYTES + said % (BYTE_RING_SHORT_MAX + 1));
+	said %= BYTE_RING_SHORT_MAX + 1;
+	put(2u << 24 | len, bytes, byte_ring_short_head(said) - sizeof len + said);
 }
 
 /* A header whose number and length are right unless the script spoils them, and some of its
