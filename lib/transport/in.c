@@ -348,6 +348,8 @@ enum { LEFT = 1 };
 static int take_short(
 	struct tp *tp, struct tp_peer *p, const struct byte_ring_record *r, bool *placed)
 {
+	unsigned posted =
+		tp->c.posted ? *tp->c.posted : 0; /* words of the library have no receive */
 	struct tp_in *in = &p->in;
 	struct tp_place place;
 
@@ -357,7 +359,7 @@ static int take_short(
 	place = tp->c.up->match(tp->c.user, p->id, envelope_of(r->envelope), r->length);
 	if (!place.cookie && *placed)
 		return LEFT;
-	*placed |= place.cookie != NULL;
+	*placed |= place.cookie && (!tp->c.posted || *tp->c.posted != posted);
 	p->unconsumed -= r->credit;
 	p->unconsumed_in += (uint32_t)tp_eager_cost(r->length);
 	p->recv_seq++;
@@ -481,6 +483,17 @@ static bool read_bells(struct tp *tp, struct tp_peer *p)
 
 /* ---- of either kind ---- */
 
+/* left: in its ring there may be more than was read, and its bit in the mailbox is not set. */
+static void put_back(struct tp *tp, struct tp_peer *p, bool left)
+{
+	struct byte_ring_record r;
+
+	if (left && !p->dying && byte_ring_peek(p->in_ring, &r) != BYTE_RING_NOTHING &&
+		mailbox_keep(tp->mail.box, p->memory->own))
+		tell_others(tp);
+}
+
+/* Before a peer goes over to its ring a look at the mailbox takes its bit for nothing. */
 static inline bool read_peer(struct tp *tp, struct tp_peer *p)
 {
 	bool moved, left;
@@ -488,7 +501,11 @@ static inline bool read_peer(struct tp *tp, struct tp_peer *p)
 	if (__builtin_expect(p->in_ring != NULL, true))
 		return !p->dying && read_ring(tp, p, &left);
 	moved = read_socket(tp, p);
-	return p->in_ring && !p->dying ? read_ring(tp, p, &left) || moved : moved;
+	if (p->in_ring && !p->dying) {
+		moved |= read_ring(tp, p, &left);
+		put_back(tp, p, left);
+	}
+	return moved;
 }
 
 /* ---- looks: at the peer that is expected to speak (the last one that did, when it may be any), at
@@ -516,8 +533,7 @@ static bool read_mail(struct tp *tp, struct tp_peer *p)
 {
 	bool left, moved = spoke(tp, p, read_ring(tp, p, &left));
 
-	if (left && !p->dying && mailbox_keep(tp->mail.box, p->memory->own))
-		tell_others(tp);
+	put_back(tp, p, left);
 	return moved;
 }
 

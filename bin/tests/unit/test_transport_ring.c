@@ -48,6 +48,54 @@ START_TEST(what_nobody_asks_for_is_left)
 }
 END_TEST
 
+/* Words of the library are read while there are any, whether the program waits for something or
+ * not: nobody else looks for them. */
+START_TEST(words_of_the_library_do_not_wait)
+{
+	nodes_share_memory();
+	nodes_start();
+	meet(0, 1);
+	for (uint32_t i = 0; i < 20; i++) {
+		nodes[1].in[0][i].of_library = true;
+		post(1, 0, i, got, 8);
+		ck_assert_int_eq(send_to(0, 1, i, big, 8, 0), 1);
+	}
+	look_alone(1, TP_EVERYBODY);
+	for (uint32_t i = 0; i < 20; i++)
+		ck_assert(nodes[1].in[0][i].done);
+	nodes_stop();
+}
+END_TEST
+
+/* The bit of a peer is taken for nothing while its ring is not in use yet: the look that goes over
+ * to the ring, and leaves something there, sets it again. */
+START_TEST(what_lies_there_from_the_beginning_is_found)
+{
+	enum { LAST = 5 };
+	struct slot *in = nodes[1].in[0];
+
+	nodes_share_memory();
+	nodes_start();
+	post(1, 0, SLOTS - 1, NULL, 0);
+	ck_assert_int_ge(send_to(0, 1, SLOTS - 1, NULL, 0, 0), 0);
+	for (uint64_t until = clock_ns() + WAIT_MS * 1000000ull; !counts_of(0).through_memory;) {
+		ck_assert(clock_ns() < until);
+		look_alone(0, TP_EVERYBODY);
+		if (!counts_of(0).through_memory)
+			look_alone(1, TP_EVERYBODY);
+	}
+	for (uint32_t i = 0; i <= LAST; i++)
+		ck_assert_int_eq(send_to(0, 1, i, big, 8, 0), 1);
+	post(1, 0, 0, got, 8);
+	for (uint64_t until = clock_ns() + WAIT_MS * 1000000ull; !in[LAST].held;) {
+		ck_assert(clock_ns() < until);
+		look_alone(1, TP_EVERYBODY);
+	}
+	ck_assert(in[0].done);
+	nodes_stop();
+}
+END_TEST
+
 /* What lies behind it may be what the next look is for. */
 START_TEST(one_that_is_wanted_later_is_not_kept_from_its_receive)
 {
@@ -119,5 +167,7 @@ START_TEST(a_full_ring_is_told)
 END_TEST
 
 UNIT_MAIN("transport_ring", tcase_add_test(tc, what_nobody_asks_for_is_left);
+	  tcase_add_test(tc, words_of_the_library_do_not_wait);
+	  tcase_add_test(tc, what_lies_there_from_the_beginning_is_found);
 	  tcase_add_test(tc, one_that_is_wanted_later_is_not_kept_from_its_receive);
 	  tcase_add_test(tc, a_full_ring_is_told);)

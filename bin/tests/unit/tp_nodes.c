@@ -38,9 +38,13 @@ static struct slot *slot_of(struct node *n, int peer, const struct tp_envelope *
 static struct tp_place on_match(void *user, int peer, const struct tp_envelope *e, uint64_t length)
 {
 	struct slot *s = slot_of(user, peer, e);
+	struct node *n = user;
 
 	(void)length;
-	return s->posted ? s->place : (struct tp_place){0};
+	if (!s->posted)
+		return (struct tp_place){0};
+	n->posted -= !s->of_library;
+	return s->place;
 }
 
 static void on_keep(void *user, struct tp_unexpected *held)
@@ -69,10 +73,11 @@ static void on_received(void *user, void *cookie, uint64_t length, int rc)
 static void on_unmatch(void *user, void *cookie)
 {
 	struct slot *s = cookie;
+	struct node *n = user;
 
-	(void)user;
 	ck_assert(!s->done);
 	s->unmatched++;
+	n->posted += !s->of_library;
 }
 
 static void on_sent(void *user, void *cookie, int rc)
@@ -176,6 +181,7 @@ void nodes_start(void)
 			.eager_limit = EAGER,
 			.unexpected_limit = UNEXPECTED,
 			.lock = lock_of(i),
+			.posted = &nodes[i].posted,
 			.up = &upcalls,
 			.user = &nodes[i]};
 
@@ -250,6 +256,8 @@ struct slot *post_place(int at, int from, uint32_t number, struct tp_place place
 	s->posted = true;
 	if (s->held)
 		tp_claim(nodes[at].tp, s->held, s->place);
+	else
+		nodes[at].posted += !s->of_library;
 	lock_give(lock_of(at));
 	return s;
 }

@@ -19,7 +19,8 @@ enum { N = 3, SLOTS = 600, EAGER = 4096, UNEXPECTED = 65536, WAIT_MS = 20000 };
 
 struct slot {
 	bool posted, done;
-	int unmatched; /* so often: it waits for its message again */
+	bool of_library; /* no receive of the program: not counted among those posted */
+	int unmatched;	 /* so often: it waits for its message again */
 	struct tp_place place;
 	uint64_t length;
 	int rc;
@@ -31,6 +32,7 @@ struct node {
 	struct loop *loop;
 	struct lock lock;
 	struct slot in[N][SLOTS]; /* by sender and message number */
+	unsigned posted;	  /* receives that wait for their message */
 	int sent, sent_rc, lost;
 	const char *lost_why; /* the last one's */
 };

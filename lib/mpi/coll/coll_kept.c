@@ -101,6 +101,7 @@ int coll_kept_run(struct comm *c, coll_planner *plan, struct coll_call *call)
 		k->busy = true;
 		rc = coll_motion_run(&k->run);
 		k->busy = false;
+		k->good = rc == MPI_SUCCESS;
 		return rc;
 	}
 	k = &kept[next % KEPT];

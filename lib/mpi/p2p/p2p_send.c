@@ -94,11 +94,14 @@ static bool may_send(void *peer, int *expect)
 /* The ring to the peer is full. What is queued then is dearer for both, so a call that may wait
  * does so a moment for room; one that has waited in vain has no more to wait for, as it leaves a
  * queue. */
-static __attribute__((noinline)) int send_in_a_moment(
-	int peer, const struct tp_envelope *te, const void *payload, size_t len)
+static __attribute__((noinline)) int send_in_a_moment(const struct p2p_message *m, uint64_t context,
+	bool told, int peer, const void *payload, size_t len)
 {
+	struct tp_envelope te;
+
 	engine_spin_on(peer, may_send, &peer);
-	return tp_send(engine_tp(), peer, te, payload, len, TP_NOW, NULL);
+	te = envelope_of(m, context, told); /* a line may have been cut meanwhile */
+	return tp_send(engine_tp(), peer, &te, payload, len, TP_NOW, NULL);
 }
 
 /* Of the data, which lies in one piece. */
@@ -113,7 +116,7 @@ static inline __attribute__((always_inline)) int send_piece(const struct p2p_mes
 		may_wait ? TP_NOW | TP_UNQUEUED : TP_NOW, NULL);
 
 	if (__builtin_expect(rc == FT_EAGAIN && may_wait && !tp_may_send(engine_tp(), peer), false))
-		rc = send_in_a_moment(peer, &te, payload, len);
+		rc = send_in_a_moment(m, context, told, peer, payload, len);
 	/* else nothing was sent: p2p_isend sends it, or says what is wrong */
 	if (rc != 1)
 		return p2p_isend(m, rest);

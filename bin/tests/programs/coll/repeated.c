@@ -4,6 +4,7 @@
  * and between two calls something changes that the arguments do not show: who is in a communicator
  * that lies where another one lay, what a datatype or an operator is, what arrays say.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -281,7 +282,7 @@ static void other_arrays(void)
 /* ---- what goes wrong ---- */
 
 /* A call that fails is no model for the next one, and neither is one in which a message was too
- * long. */
+ * long, at whichever of them. */
 static void after_errors(void)
 {
 	MPI_Comm comm;
@@ -289,17 +290,25 @@ static void after_errors(void)
 
 	MPI_Comm_dup(MPI_COMM_WORLD, &comm);
 	MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-	for (int i = 0; i < 2 * TIMES; i++) {
-		int n = i % 2 == 0 && prog.rank == 0 ? 3 : 2;
+	for (int i = 0; i < 4 * TIMES; i++) {
+		bool wrong = i % 4 == 2;
 
 		fill();
 		memcpy(out, in, sizeof out);
-		rc = MPI_Bcast(out, n, MPI_LONG, 0, comm);
+		rc = MPI_Bcast(out, wrong && prog.rank == 0 ? 3 : 2, MPI_LONG, 0, comm);
 		MPI_Error_class(rc, &class);
-		if (i % 2 || prog.size == 1)
+		if (!wrong || prog.size == 1)
 			expect("the class of a right call", class, MPI_SUCCESS);
 		if (class == MPI_SUCCESS)
 			expect("what a right call gave", out[1], word(0));
+		MPI_Barrier(MPI_COMM_WORLD);
+		rc = MPI_Allreduce(in, out, wrong && prog.rank == prog.size - 1 ? 2 : 1, MPI_LONG,
+			MPI_SUM, comm);
+		MPI_Error_class(rc, &class);
+		if (!wrong || prog.size == 1)
+			expect("the class of a right reduction", class, MPI_SUCCESS);
+		if (class == MPI_SUCCESS && !wrong)
+			expect("what a right reduction gave", out[0], sum_of_words());
 		MPI_Barrier(MPI_COMM_WORLD);
 		rc = MPI_Bcast(out, -1, MPI_LONG, 0, comm);
 		MPI_Error_class(rc, &class);
