@@ -46,6 +46,11 @@ bool thread_id_find(void)
 	return offset != NOT_FOUND;
 }
 
+int thread_id_offset(void)
+{
+	return offset;
+}
+
 void thread_id_set(void)
 {
 	*(volatile int *)(pthread_self() + (uintptr_t)offset) = own_id();

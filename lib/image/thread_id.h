@@ -13,6 +13,9 @@
  * found at one place in both. */
 bool thread_id_find(void);
 
+/* Where it was found; -1: thread_id_find has found none. */
+int thread_id_offset(void);
+
 /* The calling thread's is what the kernel says. */
 void thread_id_set(void);
 

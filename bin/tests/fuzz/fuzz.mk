@@ -4,7 +4,7 @@
 
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 0
-FUZZ_C := frames ring handshake control byhand started beat ckpt_file manifest coord orphans operations communicators rma_layout rma_words saved
+FUZZ_C := frames ring handshake control byhand started beat ckpt_file manifest coord orphans operations communicators rma_layout rma_words saved image_process
 FUZZ_PERL := wire machines options address channel condition
 FUZZ_ONLY ?= $(FUZZ_C) $(FUZZ_PERL)
 FUZZ_DIR := bin/tests/fuzz
@@ -28,6 +28,7 @@ FUZZ_rma_words := $(addprefix $(FUZZ_DIR)/,rma_words.o rma_judge.o rma_world.o) 
 FUZZ_saved := $(FUZZ_DIR)/saved.o lib/ckpt/section_numbers.o $(base_o)
 FUZZ_operations := $(FUZZ_DIR)/operations.o lib/ckpt/section_operations.o $(base_o)
 FUZZ_communicators := $(FUZZ_DIR)/communicators.o lib/ckpt/section_communicators.o $(base_o)
+FUZZ_image_process := $(FUZZ_DIR)/image_process.o lib/image/process.o $(base_o)
 FUZZ_beat := $(FUZZ_DIR)/beat.o lib/heartbeat/record.o $(base_o)
 
 # calls that would leave the process, or differ from run to run

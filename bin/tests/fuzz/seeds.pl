@@ -22,7 +22,7 @@ sub seed
 	return;
 }
 
-require "$FindBin::Bin/seeds/$_.pl" for qw(wire launch lines windows);
+require "$FindBin::Bin/seeds/$_.pl" for qw(wire launch lines windows images);
 
 machines_seeds();
 options_seeds();
@@ -45,3 +45,4 @@ communicators_seeds();
 rma_layout_seeds();
 rma_words_seeds();
 saved_seeds();
+image_process_seeds();

@@ -4,6 +4,7 @@
 
 IMAGE_SRC := $(wildcard lib/image/*.c)
 IMAGE_OBJ := $(IMAGE_SRC:%.c=$(O)/%.o)
+IMAGE_BASE := $(addprefix $(O)/lib/base/,cursor.o shown.o)
 # not every system has a libc.a
 IMAGE_STATIC := $(if $(findstring /,$(shell $(CC) -print-file-name=libc.a)),_static)
 IMAGE_ALONE := $(addprefix $(B)/bin/image_alone,_pie _fixed $(IMAGE_STATIC))
@@ -15,12 +16,12 @@ $(B)/bin/image_alone_pie: IMAGE_LINK := -pie
 $(B)/bin/image_alone_fixed: IMAGE_LINK := -no-pie
 $(B)/bin/image_alone_static: IMAGE_LINK := -static
 
-$(IMAGE_ALONE): $(O)/bin/tests/image/image_alone.o $(O)/bin/tests/image/image_file.o $(IMAGE_OBJ)
+$(IMAGE_ALONE): $(O)/bin/tests/image/image_alone.o $(O)/bin/tests/image/image_file.o $(IMAGE_OBJ) $(IMAGE_BASE)
 	@mkdir -p $(@D)
 	@echo "  LD $@"
 	$(Q)$(CC) $(ALL_CFLAGS) $(IMAGE_LINK) -o $@ $^
 
-$(B)/bin/image_state: $(addprefix $(O)/bin/tests/image/,image_state.o image_file.o) $(IMAGE_OBJ)
+$(B)/bin/image_state: $(addprefix $(O)/bin/tests/image/,image_state.o image_file.o) $(IMAGE_OBJ) $(IMAGE_BASE)
 	@mkdir -p $(@D)
 	@echo "  LD $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^
