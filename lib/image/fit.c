@@ -54,7 +54,12 @@ static enum fit fit_for_stack(const struct image_mapping *m, const struct region
 {
 	const struct region *o = own_of_kind(own, count, REGION_STACK);
 
-	return o && o->high == m->r.high ? FIT_GROW : in_the_way(o, other);
+	if (!o || o->high != m->r.high)
+		return in_the_way(o, other);
+	for (size_t i = 0; i < count; i++)
+		if (&own[i] != o && overlap(&m->r, &own[i]))
+			return in_the_way(&own[i], other);
+	return FIT_GROW;
 }
 
 /* A new process that has not asked for any has no heap yet. */
@@ -63,7 +68,13 @@ static enum fit fit_for_heap(const struct image_mapping *m, const struct region 
 {
 	const struct region *o = own_of_kind(own, count, REGION_HEAP);
 
-	return !o || o->low == m->r.low ? FIT_BREAK : in_the_way(o, other);
+	if (o && o->low != m->r.low)
+		return in_the_way(o, other);
+	for (size_t i = 0; i < count; i++)
+		if (overlap(&m->r, &own[i]) && own[i].kind != REGION_HEAP &&
+			own[i].kind != REGION_ANONYMOUS)
+			return in_the_way(&own[i], other);
+	return FIT_BREAK;
 }
 
 /* Memory without a file may be anywhere but over code, the stack and what is the kernel's. */

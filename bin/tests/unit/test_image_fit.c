@@ -76,6 +76,17 @@ static const struct {
 	{"1000-9000 rw-p 0 00:00 0 [heap]", "1000-2000 rw-p 0 00:00 0 [heap]", FIT_BREAK, -1},
 	{"1000-9000 rw-p 0 00:00 0 [heap]", "", FIT_BREAK, -1},
 	{"1000-9000 rw-p 0 00:00 0 [heap]", "2000-3000 rw-p 0 00:00 0 [heap]", FIT_IN_THE_WAY, 0},
+	/* what they grow over */
+	{"1000-9000 rw-p 0 00:00 0 [stack]",
+		"1000-2000 rw-p 0 00:00 0\n7000-9000 rw-p 0 00:00 0 [stack]", FIT_IN_THE_WAY, 0},
+	{"1000-9000 rw-p 0 00:00 0 [stack]",
+		"1000-2000 r-xp 0 fe:01 7 /lib/a.so\n7000-9000 rw-p 0 00:00 0 [stack]",
+		FIT_IN_THE_WAY, 0},
+	{"1000-9000 rw-p 0 00:00 0 [heap]",
+		"1000-2000 rw-p 0 00:00 0 [heap]\n7000-9000 r-xp 0 fe:01 7 /lib/a.so",
+		FIT_IN_THE_WAY, 1},
+	{"1000-9000 rw-p 0 00:00 0 [heap]", "8000-a000 r-xp 0 00:00 0 [vdso]", FIT_IN_THE_WAY, 0},
+	{"1000-9000 rw-p 0 00:00 0 [heap]", "1000-2000 rw-p 0 00:00 0", FIT_BREAK, -1},
 	/* files */
 	{"1000-3000 rw-p 5000 fe:01 7 /a.so", "1000-3000 rw-p 5000 fe:02 8 /a.so", FIT_THERE, -1},
 	{"1000-3000 r-xp 5000 fe:01 7 /a.so", "1000-3000 r-xp 5000 fe:02 8 /a.so", FIT_THERE, -1},
