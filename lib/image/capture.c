@@ -5,13 +5,18 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "context.h"
 #include "image.h"
 #include "pages.h"
 #include "plan.h"
+#include "process_here.h"
 #include "raw_call.h"
 #include "state.h"
 #include "thread_id.h"
@@ -20,6 +25,7 @@ enum {
 	MAPS_TEXT_MAX = 16 << 20, /* 65,530 regions, the most that Linux allows by itself */
 	REGIONS_MAX = 1 << 16,
 	PAGEMAP_ENTRIES = 1 << 12,
+	PATH_BYTES = 4096,
 };
 
 /* Of the child, zeros at first. */
@@ -27,6 +33,8 @@ struct scratch {
 	char text[MAPS_TEXT_MAX];
 	struct region regions[REGIONS_MAX];
 	uint64_t pagemap[PAGEMAP_ENTRIES];
+	char path[PATH_BYTES];
+	struct statx file;
 };
 
 static struct {
@@ -34,6 +42,8 @@ static struct {
 	size_t page_bytes;
 	struct image_context context;
 	struct image_process process;
+	uint8_t *origin; /* malloc'ed; NULL: image_prepare was not called */
+	size_t origin_bytes;
 } image;
 
 struct capture {
@@ -58,13 +68,36 @@ static int map_report(void *at)
 
 int image_init(void)
 {
-	int rc;
-
+	process_here_init();
 	image.page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	rc = map_report(NULL);
+	return thread_id_find() ? 0 : -ENOSYS;
+}
+
+int image_prepare(char *why, size_t size)
+{
+	struct process here;
+	int rc = process_here(&here, why, size);
+
+	free(image.origin);
+	image.origin = NULL;
 	if (rc)
 		return rc;
-	return thread_id_find() ? 0 : -ENOSYS;
+	rc = process_possible(&here, why, size);
+	/* not before, for a process that becomes an image's may have that mapping in its way */
+	if (rc == 0 && !image.report) {
+		rc = map_report(NULL);
+		if (rc)
+			snprintf(why, size, "there is no memory for the report of an image: %s",
+				strerror(-rc));
+	}
+	if (rc == 0) {
+		rc = process_encode(&here, &image.origin, &image.origin_bytes);
+		if (rc)
+			snprintf(why, size, "what this process is cannot be written down: %s",
+				strerror(-rc));
+	}
+	process_free(&here);
+	return rc;
 }
 
 const struct image_report *image_report(void)
@@ -143,6 +176,13 @@ static int read_maps(struct capture *c)
 	return 0;
 }
 
+static int write_origin(struct capture *c)
+{
+	int rc = c->out->begin(c->out, IMAGE_ORIGIN);
+
+	return rc ? rc : c->out->add(c->out, image.origin, image.origin_bytes);
+}
+
 static int write_process(struct capture *c)
 {
 	struct image_process *p = &image.process;
@@ -150,12 +190,32 @@ static int write_process(struct capture *c)
 
 	if (rc)
 		return fail(rc, "its current folder cannot be told");
-	p->page_bytes = image.page_bytes;
 	p->program_break = (uint64_t)raw_call(SYS_brk, 0, 0, 0);
 	p->thread_pointer = (uint64_t)(uintptr_t)__builtin_thread_pointer();
 	p->context = (uint64_t)(uintptr_t)&image.context;
 	rc = c->out->begin(c->out, IMAGE_PROCESS);
 	return rc ? rc : c->out->add(c->out, p, sizeof *p);
+}
+
+/* The file of a region as it is now. */
+static int look_at_file(struct capture *c, const struct region *r, struct image_region *to)
+{
+	struct scratch *s = c->scratch;
+	long rc = -ENAMETOOLONG;
+
+	if (r->name_length < sizeof s->path) {
+		for (size_t i = 0; i < r->name_length; i++)
+			s->path[i] = r->name[i];
+		s->path[r->name_length] = '\0';
+		rc = raw_call6(SYS_statx, AT_FDCWD, (long)s->path, 0, STATX_SIZE | STATX_MTIME,
+			(long)&s->file, 0);
+	}
+	if (rc < 0)
+		return refuse(r, "a file that cannot be found");
+	to->file_bytes = s->file.stx_size;
+	to->file_seconds = s->file.stx_mtime.tv_sec;
+	to->file_nanoseconds = s->file.stx_mtime.tv_nsec;
+	return 0;
 }
 
 static int write_region(struct capture *c, const struct region *r)
@@ -176,7 +236,9 @@ static int write_region(struct capture *c, const struct region *r)
 		return refuse(r, why);
 	if (t == PLAN_LEFT_OUT && r->kind != REGION_KERNEL)
 		return 0;
-	rc = c->out->add(c->out, &to, sizeof to);
+	rc = plan_opens_file(t) ? look_at_file(c, r, &to) : 0;
+	if (rc == 0)
+		rc = c->out->add(c->out, &to, sizeof to);
 	return rc || r->name_length == 0 ? rc : c->out->add(c->out, r->name, r->name_length);
 }
 
@@ -269,6 +331,8 @@ static int write_image(struct image_out *out)
 	if (rc == 0 && c.pagemap_fd < 0)
 		rc = fail(c.pagemap_fd, "/proc/self/pagemap cannot be opened");
 	if (rc == 0)
+		rc = write_origin(&c);
+	if (rc == 0)
 		rc = write_process(&c);
 	if (rc == 0)
 		rc = write_maps(&c);
@@ -281,6 +345,8 @@ int image_take(struct image_out *out, pid_t *child)
 {
 	long pid;
 
+	if (!image.origin)
+		return -EINVAL;
 	if (image_context_save(&image.context)) {
 		thread_id_set();
 		/* no image holds it; its place is free, as it was when this one was taken */

@@ -12,8 +12,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Sections of an image, in this order. Numbers in them are those of the machine. */
+/* Sections of an image, in this order. Numbers in them are those of the machine, but for those of
+ * the first. */
 enum image_section {
+	IMAGE_ORIGIN,  /* what process it is of, on what machine: process.h */
 	IMAGE_PROCESS, /* struct image_process */
 	IMAGE_MAPS,    /* every region but those of the image writer: struct image_region, then its
 			  file's name */
@@ -40,7 +42,7 @@ struct image_state {
 };
 
 struct image_process {
-	uint64_t page_bytes, program_break;
+	uint64_t program_break;
 	uint64_t thread_pointer; /* of the thread that goes on */
 	uint64_t context;	 /* address of its struct image_context */
 	struct image_state state;
@@ -50,6 +52,10 @@ struct image_region {
 	uint64_t low, high, offset;
 	uint32_t treatment, kind, access; /* enum plan_treatment, enum region_kind, PROT_* */
 	uint32_t name_length;
+	/* of one that is mapped from its file: that file as it was; else 0 */
+	uint64_t file_nanoseconds;
+	uint64_t file_bytes;
+	int64_t file_seconds; /* when it was changed last, since 1970 */
 };
 
 struct image_run {
@@ -70,27 +76,40 @@ struct image_report {
 	char why[256];	/* a sentence, for an error that has one */
 };
 
-/* Once, before any image: the memory that images need. 0 or -errno. */
+/* Once, before main and before any image: what the program may change later. 0 or -errno. */
 int image_init(void);
+
+/*
+ * Before each image, and before other threads are stopped, for it takes locks of libc: what this
+ * process is. 0; or -errno, and *why is a sentence: there can be no image of this process.
+ */
+int image_prepare(char *why, size_t size);
 
 /*
  * The image of this process as it is now. 0: *child writes it; it sends no signal when it ends, and
  * is waited for with __WALL. Then image_report tells. 1: this process woke up from that image.
- * -errno: there is no child.
+ * -errno: there is no child; -EINVAL: image_prepare was not called, or has failed.
  */
 int image_take(struct image_out *out, pid_t *child) __attribute__((returns_twice));
+/* NULL: image_prepare was not called yet. */
 const struct image_report *image_report(void);
 
-/* An image in a file: where its sections begin, and how long they are. */
+/* An image in a file: where its sections begin, how long they are, and their sums by XXH3. The last
+ * one ends the file. */
 struct image_file {
 	int fd;
-	uint64_t at[IMAGE_SECTIONS], length[IMAGE_SECTIONS];
+	uint64_t at[IMAGE_SECTIONS], length[IMAGE_SECTIONS], sum[IMAGE_SECTIONS];
 };
 
+/* Reads all of it. 0; or -errno, and *why is a sentence: the file is shorter or longer than its
+ * sections, or the sum of one is another. */
+int image_verify(const struct image_file *f, char *why, size_t size);
+
 /*
- * Become that process. Its bytes were checked before. Does not return, unless this process does not
- * fit the image: then *why is a sentence, nothing has been changed, and the result is -errno. Not
- * with more than one thread.
+ * Become that process. Its bytes were checked before (image_verify, or who keeps images). Does not
+ * return, unless this process does not fit the image, or has more than one thread, or the image's
+ * tables do not fit each other: then *why is a sentence, nothing has been changed, and the result
+ * is -errno.
  */
 int image_load(const struct image_file *f, char *why, size_t size);
 

@@ -15,21 +15,24 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "context.h"
 #include "fit.h"
 #include "image.h"
 #include "plan.h"
+#include "process_here.h"
 #include "process_map.h"
 #include "raw_call.h"
 #include "state.h"
+#include "tables.h"
 
 enum {
 	ARENA_STACK = 256 << 10,
 	TEXT_MAX = 16 << 20,
 	REGIONS_MAX = 1 << 16,
-	SECTION_MAX = 64 << 20,
 };
 
 #define ARENA_STEP (16ull << 30)
@@ -51,6 +54,8 @@ struct arena {
 
 /* The image and this process, in malloc'ed memory. */
 struct both {
+	struct process origin, here;
+	struct tables_bounds bounds;
 	struct image_process process;
 	uint8_t *section; /* IMAGE_MAPS, as it is in the file */
 	char *names;
@@ -94,38 +99,65 @@ static int read_all(int fd, void *out, size_t length, uint64_t at)
 	return 0;
 }
 
-static int parse_mappings(struct both *b, size_t length)
+/* One by one, for their bytes lie between them. */
+static int check_runs(struct both *b, const struct image_file *f)
 {
-	size_t at = 0;
-	char *name = b->names;
+	struct tables_runs c = {.mapping = b->image,
+		.n = b->mappings,
+		.page_bytes = b->bounds.page_bytes,
+		.left = f->length[IMAGE_PAGES]};
+	int rc = 0;
 
-	while (at < length) {
-		struct image_mapping *m = &b->image[b->mappings];
+	while (rc == 0) {
+		struct image_run run = {0};
+		uint64_t at = f->at[IMAGE_PAGES] + f->length[IMAGE_PAGES] - c.left;
 
-		if (b->mappings == REGIONS_MAX || length - at < sizeof m->r)
-			return -EPROTO;
-		memcpy(&m->r, b->section + at, sizeof m->r);
-		at += sizeof m->r;
-		if (length - at < m->r.name_length || m->r.low >= m->r.high ||
-			(b->mappings > 0 && m->r.low < m[-1].r.high))
-			return -EPROTO;
-		memcpy(name, b->section + at, m->r.name_length);
-		name[m->r.name_length] = '\0';
-		m->name = name;
-		name += m->r.name_length + 1;
-		at += m->r.name_length;
-		b->mappings++;
+		if (c.left >= sizeof run)
+			rc = read_all(f->fd, &run, sizeof run, at);
+		if (rc)
+			return say(b, rc, "it cannot be read: %s", strerror(-rc));
+		rc = tables_next_run(&c, &run, b->why, b->size);
 	}
-	return 0;
+	return rc == 1 ? 0 : rc;
+}
+
+/* Before anything else of the image is understood: is it of such a process? */
+static int check_origin(struct both *b, const struct image_file *f)
+{
+	uint64_t length = f->length[IMAGE_ORIGIN];
+	uint8_t *bytes = length <= PROCESS_BYTES_MAX ? malloc(length) : NULL;
+	int rc = bytes ? read_all(f->fd, bytes, length, f->at[IMAGE_ORIGIN]) : -EPROTO;
+
+	if (rc == 0)
+		rc = process_decode(&b->origin, bytes, length);
+	free(bytes);
+	if (rc)
+		return say(
+			b, rc, "the image does not say what process it is of: %s", strerror(-rc));
+	rc = process_here(&b->here, b->why, b->size);
+	if (rc == 0)
+		rc = process_possible(&b->here, b->why, b->size);
+	return rc ? rc : image_fits(&b->origin, &b->here, b->why, b->size);
+}
+
+static int check_sections(struct both *b, const struct image_file *f)
+{
+	struct stat is;
+
+	if (fstat(f->fd, &is) < 0)
+		return say(b, -errno, "it cannot be looked at: %s", strerror(errno));
+	return tables_sections(f, (uint64_t)is.st_size, b->why, b->size);
 }
 
 static int read_image(struct both *b, const struct image_file *f)
 {
 	uint64_t length = f->length[IMAGE_MAPS];
+	long count;
 	int rc;
 
-	if (f->length[IMAGE_PROCESS] != sizeof b->process || length > SECTION_MAX)
+	if (f->length[IMAGE_PROCESS] != sizeof b->process || length > TABLES_SECTION_MAX)
 		return say(b, -EPROTO, "it is no image that this version knows");
+	b->bounds = (struct tables_bounds){b->here.page_bytes, TABLES_HIGH};
 	b->section = malloc(length);
 	b->names = malloc(length);
 	b->image = calloc(REGIONS_MAX, sizeof *b->image);
@@ -136,9 +168,13 @@ static int read_image(struct both *b, const struct image_file *f)
 		rc = read_all(f->fd, b->section, length, f->at[IMAGE_MAPS]);
 	if (rc)
 		return say(b, rc, "it cannot be read: %s", strerror(-rc));
-	if (parse_mappings(b, length) != 0)
-		return say(b, -EPROTO, "its mappings make no sense");
-	return 0;
+	count = tables_mappings(
+		b->section, length, &b->bounds, b->image, REGIONS_MAX, b->names, b->why, b->size);
+	if (count < 0)
+		return (int)count;
+	b->mappings = (size_t)count;
+	rc = tables_process(&b->process, b->image, b->mappings, &b->bounds, b->why, b->size);
+	return rc ? rc : check_runs(b, f);
 }
 
 static int read_own(struct both *b)
@@ -182,25 +218,54 @@ static int check_process(struct both *b)
 	const struct region *here =
 		process_map_find(b->own, b->regions, (uintptr_t)__builtin_thread_pointer());
 	const struct image_process *p = &b->process;
+	struct rlimit stack = {RLIM_INFINITY, RLIM_INFINITY};
 
-	if (p->page_bytes != (uint64_t)sysconf(_SC_PAGESIZE))
-		return say(b, -EINVAL,
-			"the image has pages of %" PRIu64 " bytes, this system of %ld",
-			p->page_bytes, sysconf(_SC_PAGESIZE));
 	if (!here || p->thread_pointer != (uintptr_t)__builtin_thread_pointer())
 		return say(b, -EINVAL, "libc keeps its thread's data at another address here");
-	return 0;
+	getrlimit(RLIMIT_STACK, &stack);
+	return tables_stack(b->image, b->mappings, stack.rlim_cur, b->why, b->size);
+}
+
+/* A build id says more than the time of a file. */
+static int check_source(struct both *b, const struct image_mapping *m)
+{
+	struct stat is;
+
+	if (!plan_opens_file(m->r.treatment) || process_same_object(&b->origin, &b->here, m->r.low))
+		return 0;
+	if (stat(m->name, &is) < 0)
+		return say(b, -errno, "%s of the image is not here: %s", m->name, strerror(errno));
+	return tables_source(m, (uint64_t)is.st_size, is.st_mtim.tv_sec,
+		(uint64_t)is.st_mtim.tv_nsec, b->why, b->size);
+}
+
+/* A library in whose constructor threads begin. */
+static int check_threads(struct both *b)
+{
+	int count = process_threads(b->why, b->size);
+
+	if (count > 1)
+		return say(b, -EINVAL,
+			"this process has %d threads before its main function, and an image is "
+			"loaded with one: a library begins threads when it is loaded; have it not "
+			"do so (OpenBLAS: OPENBLAS_NUM_THREADS=1)",
+			count);
+	return count < 0 ? count : 0;
 }
 
 static int place_all(struct both *b, struct to_place *out)
 {
 	for (size_t i = 0; i < b->mappings; i++) {
 		const struct region *other = NULL;
+		int rc;
 
 		out[i] = (struct to_place){
 			b->image[i], fit_for(&b->image[i], b->own, b->regions, &other)};
 		if (out[i].fit == FIT_IN_THE_WAY)
 			return say_in_the_way(b, &b->image[i], other);
+		rc = check_source(b, &b->image[i]);
+		if (rc)
+			return rc;
 		if (out[i].fit == FIT_FILE && access(b->image[i].name, R_OK) != 0)
 			return say(b, -errno, "%s cannot be opened: %s", b->image[i].name,
 				strerror(errno));
@@ -442,7 +507,13 @@ int image_load(const struct image_file *f, char *why, size_t size)
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	rc = read_image(&b, f);
+	rc = check_threads(&b);
+	if (rc == 0)
+		rc = check_sections(&b, f);
+	if (rc == 0)
+		rc = check_origin(&b, f);
+	if (rc == 0)
+		rc = read_image(&b, f);
 	if (rc == 0)
 		rc = read_own(&b);
 	if (rc == 0)
@@ -454,6 +525,8 @@ int image_load(const struct image_file *f, char *why, size_t size)
 	if (high)
 		munmap((void *)low, high - low);
 	sigprocmask(SIG_SETMASK, &before, NULL);
+	process_free(&b.origin);
+	process_free(&b.here);
 	free(b.section);
 	free(b.names);
 	free(b.image);

@@ -16,6 +16,12 @@ enum plan_treatment {
 	PLAN_REFUSED,  /* cannot be brought back */
 };
 
+/* Is it mapped from its file? */
+static inline bool plan_opens_file(enum plan_treatment t)
+{
+	return t == PLAN_AS_IT_IS || t == PLAN_OF_FILE;
+}
+
 struct plan_range {
 	uint64_t low, high;
 };

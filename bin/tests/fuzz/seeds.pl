@@ -46,3 +46,4 @@ rma_layout_seeds();
 rma_words_seeds();
 saved_seeds();
 image_process_seeds();
+image_tables_seeds();

@@ -7,13 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "image/image.h"
 #include "image/raw_call.h"
 
-enum { HEAD = 4096 };
+enum { HEAD = 4096, PIECE = 1 << 20 };
 
 /* The head of the file says where the sections are. */
 struct file {
@@ -22,14 +25,27 @@ struct file {
 	enum image_section now;
 	struct image_file head;
 	uint64_t end;
+	XXH3_state_t sum; /* of the section of now */
+	/* The sum is one of the bytes that are written. The child's stack, which is in the image,
+	 * is changed by making the sum; so bytes are copied to this memory, which is not. */
+	uint8_t *piece;
 };
 
 static int begin(struct image_out *out, enum image_section section)
 {
 	struct file *f = (struct file *)out;
 
+	long piece = (long)f->piece;
+
+	if (!piece)
+		piece = raw_call6(SYS_mmap, 0, PIECE, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (piece < 0 && piece > -4096)
+		return (int)piece;
+	f->piece = (uint8_t *)piece;
 	f->now = section;
 	f->head.at[section] = f->end;
+	XXH3_64bits_reset(&f->sum);
 	return 0;
 }
 
@@ -50,10 +66,20 @@ static int put(const struct file *f, const void *bytes, size_t length, uint64_t 
 static int add(struct image_out *out, const void *bytes, size_t length)
 {
 	struct file *f = (struct file *)out;
-	int rc = put(f, bytes, length, f->end);
+	int rc = 0;
 
-	f->end += length;
-	f->head.length[f->now] += length;
+	while (length > 0 && rc == 0) {
+		size_t n = length < PIECE ? length : PIECE;
+
+		memcpy(f->piece, bytes, n);
+		rc = put(f, f->piece, n, f->end);
+		XXH3_64bits_update(&f->sum, f->piece, n);
+		f->end += n;
+		f->head.length[f->now] += n;
+		bytes = (const char *)bytes + n;
+		length -= n;
+	}
+	f->head.sum[f->now] = XXH3_64bits_digest(&f->sum);
 	return rc ? rc : put(f, &f->head, sizeof f->head, 0);
 }
 
@@ -66,7 +92,7 @@ static _Noreturn void stop(const char *what, const char *why)
 static void load(const char *path)
 {
 	struct image_file f;
-	char why[512];
+	char why[1024];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0 || pread(fd, &f, sizeof f, 0) != sizeof f)
@@ -74,7 +100,8 @@ static void load(const char *path)
 	image_file_soil();
 	f.fd = fcntl(fd, F_DUPFD_CLOEXEC, 500);
 	close(fd);
-	image_load(&f, why, sizeof why);
+	if (image_verify(&f, why, sizeof why) == 0)
+		image_load(&f, why, sizeof why);
 	stop("load", why);
 }
 
@@ -91,10 +118,14 @@ __attribute__((constructor)) static void before_main(void)
 
 bool image_file_take(const char *path)
 {
-	struct file f = {{begin, add}, open(path, O_CREAT | O_EXCL | O_WRONLY, 0600), 0, {0}, HEAD};
+	struct file f = {.out = {begin, add}, .end = HEAD};
+	char why[1024];
 	pid_t child;
 	int status, rc;
 
+	if (image_prepare(why, sizeof why) != 0)
+		stop("prepare", why);
+	f.fd = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
 	if (f.fd < 0)
 		stop(path, strerror(errno));
 	rc = image_take(&f.out, &child);
