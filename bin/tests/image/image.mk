@@ -16,6 +16,12 @@ $(B)/bin/image_alone_pie: IMAGE_LINK := -pie
 $(B)/bin/image_alone_fixed: IMAGE_LINK := -no-pie
 $(B)/bin/image_alone_static: IMAGE_LINK := -static
 
+# as one that was built with a sanitizer; one whose library begins a thread before main
+$(B)/bin/image_alone_sanitized: $(O)/bin/tests/image/fake_sanitizer.o
+$(B)/bin/image_alone_threaded: $(O)/bin/tests/image/early_thread.o
+
+IMAGE_ALONE += $(addprefix $(B)/bin/image_alone_,sanitized threaded)
+
 $(IMAGE_ALONE): $(O)/bin/tests/image/image_alone.o $(O)/bin/tests/image/image_file.o $(IMAGE_OBJ) $(IMAGE_BASE)
 	@mkdir -p $(@D)
 	@echo "  LD $@"
@@ -26,6 +32,12 @@ $(B)/bin/image_state: $(addprefix $(O)/bin/tests/image/,image_state.o image_file
 	@echo "  LD $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^
 
-IMAGE_ALONE += $(B)/bin/image_state
+# a library, and the same one built anew
+$(B)/lib/image_word_1.so $(B)/lib/image_word_2.so: $(B)/lib/image_word_%.so: bin/tests/image/image_word.c
+	@mkdir -p $(@D)
+	@echo "  LD $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -DWORD=$* -shared -Wl,--build-id -o $@ $<
+
+IMAGE_ALONE += $(B)/bin/image_state $(B)/lib/image_word_1.so $(B)/lib/image_word_2.so
 
 all: $(if $(SANITIZER),,$(IMAGE_ALONE))
