@@ -41,3 +41,6 @@ $(B)/lib/image_word_1.so $(B)/lib/image_word_2.so: $(B)/lib/image_word_%.so: bin
 IMAGE_ALONE += $(B)/bin/image_state $(B)/lib/image_word_1.so $(B)/lib/image_word_2.so
 
 all: $(if $(SANITIZER),,$(IMAGE_ALONE))
+
+# lib/image is in no library yet
+-include $(IMAGE_OBJ:.o=.d)
