@@ -94,6 +94,13 @@ int image_take(struct image_out *out, pid_t *child) __attribute__((returns_twice
 /* NULL: image_prepare was not called yet. */
 const struct image_report *image_report(void);
 
+/* Of files that the process had open for writing, and that have another length now. */
+enum image_lengths {
+	IMAGE_CUT,  /* it becomes the one that they had: what was written since is lost, what was
+		       cut off since is zeros. Wrong for a file that other processes write, too */
+	IMAGE_KEEP, /* it stays */
+};
+
 /* An image in a file: where its sections begin, how long they are, and their sums by XXH3. The last
  * one ends the file. */
 struct image_file {

@@ -4,7 +4,7 @@
 
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 0
-FUZZ_C := frames ring handshake control byhand started beat ckpt_file manifest coord orphans operations communicators rma_layout rma_words saved image_process image_tables
+FUZZ_C := frames ring handshake control byhand started beat ckpt_file manifest coord orphans operations communicators rma_layout rma_words saved image_process image_tables image_files
 FUZZ_PERL := wire machines options address channel condition
 FUZZ_ONLY ?= $(FUZZ_C) $(FUZZ_PERL)
 FUZZ_DIR := bin/tests/fuzz
@@ -30,6 +30,7 @@ FUZZ_operations := $(FUZZ_DIR)/operations.o lib/ckpt/section_operations.o $(base
 FUZZ_communicators := $(FUZZ_DIR)/communicators.o lib/ckpt/section_communicators.o $(base_o)
 FUZZ_image_process := $(FUZZ_DIR)/image_process.o lib/image/process.o $(base_o)
 FUZZ_image_tables := $(FUZZ_DIR)/image_tables.o lib/image/tables.o lib/base/shown.o
+FUZZ_image_files := $(FUZZ_DIR)/image_files.o $(addprefix lib/,image/files.o image/files_section.o image/files_steps.o base/cursor.o base/shown.o)
 FUZZ_beat := $(FUZZ_DIR)/beat.o lib/heartbeat/record.o $(base_o)
 
 # calls that would leave the process, or differ from run to run

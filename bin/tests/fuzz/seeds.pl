@@ -47,3 +47,4 @@ rma_words_seeds();
 saved_seeds();
 image_process_seeds();
 image_tables_seeds();
+image_files_seeds();

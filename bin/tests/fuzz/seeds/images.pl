@@ -124,4 +124,89 @@ sub image_tables_seeds
 	return;
 }
 
+# ---- descriptors ----
+
+# One of them; by name: fields that are not 0.
+sub image_file_entry
+{
+	my ($number, $kind, %f) = @_;
+	my $text = $f{text} // '';
+	return pack 'V6 Q<5 a*', $number, $kind, $f{same} // $number, $f{cloexec} // 0, $f{flags} // 0, $f{length} // length $text,
+		map({ $f{$_} // 0 } qw(offset size device inode special)), $text;
+}
+
+# A table of these entries, and what is found at a load: an error, type and bytes of the file.
+sub image_files_seed
+{
+	my ($name, $entries, $found, %how) = @_;
+	seed('image_files', $name, pack('C C C C V', 0, @{ $found // [ 0, 8, 9 ] }, $how{count} // scalar @$entries),
+		substr join('', @$entries), 0, $how{bytes} // 4000);
+	return;
+}
+
+sub image_files_seeds
+{
+	my ($own, $inherited, $regular, $folder, $device, $pipe) = 0 .. 5;
+	my @reads  = (flags => 0, device => 8, inode => 100, offset => 5, size => 9, text => '/tmp/in');
+	my @writes = (@reads, flags => 1);
+	my @pipe   = (inode => 77, special => 65536);
+	my %seed = (
+		'none'       => [],
+		'file'       => [ image_file_entry(3, $regular, @reads) ],
+		'written'    => [ image_file_entry(3, $regular, @writes) ],
+		'twice'      => [ image_file_entry(3, $regular, @writes), image_file_entry(40, $regular, same => 3, cloexec => 1) ],
+		'folder'     => [ image_file_entry(3, $folder, offset => 7, text => '/tmp') ],
+		'device'     => [ image_file_entry(3, $device, special => 0x103, text => '/dev/null') ],
+		'pipe'       => [ image_file_entry(3, $pipe, @pipe, text => 'contents'), image_file_entry(4, $pipe, @pipe, flags => 1) ],
+		'streams'    => [ map({ image_file_entry($_, $inherited) } 0 .. 2), image_file_entry(50, $inherited, same => 1) ],
+		'own'        => [ image_file_entry(3, $own), image_file_entry(1048575, $own, cloexec => 1) ],
+		'one-end'    => [ image_file_entry(3, $pipe, @pipe) ],
+		'no-first'   => [ image_file_entry(40, $regular, same => 3) ],
+		'kind'       => [ image_file_entry(3, 6) ],
+		'unordered'  => [ image_file_entry(4, $own), image_file_entry(3, $own) ],
+		'number'     => [ image_file_entry(1048576, $own) ],
+		'relative'   => [ image_file_entry(3, $regular, @reads, text => 'tmp/in') ],
+		'nul'        => [ image_file_entry(3, $regular, @reads, text => "/tmp\0in") ],
+		'created'    => [ image_file_entry(3, $regular, @reads, flags => 0x241) ],
+		'control'    => [ image_file_entry(3, $regular, @reads, flags => 3) ],
+		'negative'   => [ image_file_entry(3, $regular, @reads, offset => ~0) ],
+		'other-device' => [ image_file_entry(3, $device, special => 0x501, text => '/dev/tty') ],
+		'long-text'  => [ image_file_entry(3, $regular, @reads, length => ~0 & 0xffffffff) ],
+		'escape'     => [ image_file_entry(3, $regular, @reads, text => "/tmp/\e[2J\n" . 'n' x 300) ],
+	);
+	image_files_seed($_, $seed{$_}) for keys %seed;
+	image_files_seed('missing', $seed{file}, [ 1, 0, 0 ]);
+	image_files_seed('escape-missing', $seed{escape}, [ 1, 0, 0 ]);
+	image_files_seed('shorter', $seed{file}, [ 0, 8, 4 ]);
+	image_files_seed('no-file', $seed{file}, [ 0, 4, 9 ]);
+	image_files_seed('cut', $seed{file}, undef, bytes => 70);
+	image_files_seed('more', $seed{twice}, undef, count => 1);
+	image_files_seed('fewer', $seed{twice}, undef, count => 3);
+	image_files_seed('many', $seed{twice}, undef, count => 0xffffffff);
+
+	# type, flags, device number, bits, link
+	my %descriptor = (
+		'is-file'    => [ 8, 1, 0, 1, '/tmp/a' ],
+		'is-lost'    => [ 8, 1, 0, 0, "/tmp/a\e[2J\n (deleted)" ],
+		'is-memfd'   => [ 8, 1, 0, 0, '/memfd:a (deleted)' ],
+		'is-folder'  => [ 4, 0, 0, 1, '/tmp' ],
+		'is-null'    => [ 2, 2, 0x103, 1, '/dev/null' ],
+		'is-tty'     => [ 2, 2, 0x500, 1, '/dev/tty' ],
+		'is-pipe'    => [ 1, 1, 0, 0, 'pipe:[77]' ],
+		'is-fifo'    => [ 1, 1, 0, 1, '/tmp/fifo' ],
+		'is-socket'  => [ 12, 2, 0, 0, 'socket:[77]' ],
+		'is-epoll'   => [ 0, 2, 0, 0, 'anon_inode:[eventpoll]' ],
+		'is-stream'  => [ 8, 1, 0, 7, '/tmp/out' ],
+		'is-moved'   => [ 8, 1, 0, 11, '/tmp/out' ],
+		'is-inherited' => [ 12, 2, 0, 2, 'socket:[77]' ],
+		'is-proc'    => [ 8, 0, 0, 1, '/proc/4711/maps' ],
+		'is-long'    => [ 12, 2, 0, 0, 'x' x 4000 ],
+	);
+	for my $name (keys %descriptor) {
+		my ($type, $flags, $device, $bits, $link) = @{ $descriptor{$name} };
+		seed('image_files', $name, pack 'C C v v C a*', 1, $type, $flags, $device, $bits, $link);
+	}
+	return;
+}
+
 1;

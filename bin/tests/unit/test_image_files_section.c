@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The bytes that a table of descriptors is in an image; and what is done with it at a load. */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "image/files_section.h"
+#include "image/files_steps.h"
+#include "unit.h"
+
+enum { ENTRIES = 9, ROOM = 2048 };
+
+#define TEXT(s) .text = (const uint8_t *)(s), .length = sizeof(s) - 1
+
+static const struct files_entry whole[ENTRIES] = {
+	{.number = 0, .same = 0, .kind = FILES_INHERITED},
+	{.number = 1,
+		.same = 1,
+		.kind = FILES_REGULAR,
+		.flags = O_WRONLY | O_APPEND,
+		.offset = 7,
+		.size = 9,
+		.device = 8,
+		.inode = 100,
+		TEXT("/tmp/out")},
+	{.number = 4, .same = 4, .kind = FILES_OWN, .close_on_exec = 1},
+	{.number = 5, .same = 1, .kind = FILES_REGULAR},
+	{.number = 6, .same = 1, .kind = FILES_INHERITED},
+	{.number = 7,
+		.same = 7,
+		.kind = FILES_FOLDER,
+		.flags = O_DIRECTORY,
+		.offset = 3,
+		TEXT("/tmp")},
+	{.number = 8,
+		.same = 8,
+		.kind = FILES_PIPE,
+		.flags = O_WRONLY,
+		.inode = 77,
+		.special = 4096},
+	{.number = 9,
+		.same = 9,
+		.kind = FILES_PIPE,
+		.flags = O_NONBLOCK,
+		.inode = 77,
+		.special = 4096,
+		TEXT("contents")},
+	{.number = 1048575,
+		.same = 1048575,
+		.kind = FILES_DEVICE,
+		.flags = O_RDWR,
+		.special = 0x103,
+		TEXT("/dev/null")},
+};
+
+static struct files_entry entry[FILES_MAX];
+
+static int read_again(const struct files_entry *e, size_t n)
+{
+	static uint8_t bytes[ROOM];
+	size_t length = files_section_write(e, n, bytes, sizeof bytes);
+
+	ck_assert_uint_gt(length, 0);
+	return files_section_read(bytes, length, entry);
+}
+
+START_TEST(it_comes_back)
+{
+	ck_assert_int_eq(read_again(whole, 0), 0);
+	ck_assert_int_eq(read_again(whole, ENTRIES), ENTRIES);
+	for (size_t i = 0; i < ENTRIES; i++) {
+		struct files_entry e = entry[i];
+
+		ck_assert(!e.length || memcmp(e.text, whole[i].text, e.length) == 0);
+		e.text = whole[i].text;
+		ck_assert_int_eq(memcmp(&e, &whole[i], sizeof e), 0);
+	}
+}
+END_TEST
+
+START_TEST(every_byte_is_there)
+{
+	uint8_t bytes[ROOM], *exact;
+	size_t length = files_section_write(whole, ENTRIES, bytes, sizeof bytes);
+
+	ck_assert_uint_eq(length, 4 + ENTRIES * FILES_ENTRY_BYTES + 8 + 4 + 8 + 9);
+	ck_assert_uint_eq(files_section_write(whole, ENTRIES, bytes, length - 1), 0);
+	ck_assert_uint_eq(files_section_write(whole, ENTRIES, bytes, length), length);
+	for (size_t n = 0; n < length; n++) {
+		exact = malloc(n + 1);
+		memcpy(exact, bytes, n);
+		ck_assert_int_eq(files_section_read(exact, n, entry), -1);
+		free(exact);
+	}
+	bytes[length] = 0;
+	ck_assert_int_eq(files_section_read(bytes, length + 1, entry), -1);
+	memcpy(bytes, "\1\20\0\0", 4);
+	ck_assert_int_eq(files_section_read(bytes, length, entry), -1);
+}
+END_TEST
+
+enum field {
+	NUMBER,
+	KIND,
+	SAME,
+	CLOSE_ON_EXEC,
+	FLAGS,
+	LENGTH,
+	OFFSET,
+	SIZE,
+	DEVICE,
+	INODE,
+	SPECIAL
+};
+
+static void set(struct files_entry *e, enum field f, uint64_t to)
+{
+	uint32_t *small[] = {
+		&e->number, &e->kind, &e->same, &e->close_on_exec, &e->flags, &e->length};
+	uint64_t *large[] = {&e->offset, &e->size, &e->device, &e->inode, &e->special};
+
+	if (f < OFFSET)
+		*small[f] = (uint32_t)to;
+	else
+		*large[f - OFFSET] = to;
+}
+
+/* Entry, what of it is otherwise; each alone makes a table that nobody writes. */
+static const struct {
+	size_t entry;
+	enum field field;
+	uint64_t to;
+} damages[] = {
+	{0, KIND, FILES_KINDS},
+	{0, KIND, ~0U},
+	{0, SAME, FILES_NUMBER_END},
+	{0, FLAGS, O_RDWR},
+	{0, INODE, 5},
+	{0, CLOSE_ON_EXEC, 2},
+	{1, NUMBER, 0},
+	{1, NUMBER, 4},
+	{1, SAME, 0},
+	{1, SAME, 5},
+	{1, FLAGS, O_ACCMODE},
+	{1, FLAGS, O_WRONLY | O_CREAT},
+	{1, FLAGS, O_WRONLY | O_TRUNC},
+	{1, FLAGS, O_WRONLY | O_DIRECTORY},
+	{1, OFFSET, 1ull << 63},
+	{1, SIZE, 1ull << 63},
+	{1, SPECIAL, 1},
+	{1, LENGTH, 0},
+	{2, SAME, 1},
+	{2, SIZE, 1},
+	{3, SAME, 4},
+	{3, SAME, 3},
+	{3, SAME, 7},
+	{3, KIND, FILES_FOLDER},
+	{3, OFFSET, 1},
+	{4, KIND, FILES_OWN},
+	{4, SPECIAL, 1},
+	{5, FLAGS, O_WRONLY},
+	{5, SIZE, 1},
+	{5, SPECIAL, 1},
+	{5, OFFSET, ~0ull},
+	{6, FLAGS, O_RDONLY},
+	{6, FLAGS, O_WRONLY | O_APPEND},
+	{6, INODE, 78},
+	{7, SPECIAL, 7},
+	{7, SPECIAL, 1ull << 31},
+	{7, FLAGS, O_WRONLY},
+	{7, OFFSET, 1},
+	{7, SIZE, 1},
+	{7, SAME, 8},
+	{8, NUMBER, FILES_NUMBER_END},
+	{8, SPECIAL, 0x102},
+	{8, SPECIAL, 0x203},
+	{8, OFFSET, 1},
+	{8, SIZE, 1},
+	{8, FLAGS, O_ACCMODE},
+};
+
+START_TEST(nothing_is_believed)
+{
+	struct files_entry e[ENTRIES];
+
+	memcpy(e, whole, sizeof e);
+	set(&e[damages[_i].entry], damages[_i].field, damages[_i].to);
+	ck_assert_int_eq(read_again(e, ENTRIES), -1);
+}
+END_TEST
+
+START_TEST(numbers_rise)
+{
+	struct files_entry e[2] = {whole[2], whole[2]};
+
+	for (uint32_t second = 3; second < 6; second++) {
+		e[1].number = e[1].same = second;
+		ck_assert_int_eq(read_again(e, 2), second > e[0].number ? 2 : -1);
+	}
+}
+END_TEST
+
+START_TEST(texts_are_checked)
+{
+	static uint8_t bytes[1 << 21];
+	static char large[FILES_CONTENTS_MAX + 1];
+	struct files_entry e[2] = {whole[1], whole[8]}, p[2] = {whole[6], whole[7]};
+	size_t length;
+
+	ck_assert_int_eq(read_again(e, 2), 2);
+	e[0].text = (const uint8_t *)"tmp/oute";
+	ck_assert_int_eq(read_again(e, 2), -1);
+	e[0].text = (const uint8_t *)"/tmp\0out";
+	ck_assert_int_eq(read_again(e, 2), -1);
+	memset(large, '/', sizeof large);
+	e[0].text = p[1].text = (const uint8_t *)large;
+	for (int more = 0; more < 2; more++) {
+		e[0].length = FILES_PATH_MAX + (uint32_t)more;
+		length = files_section_write(e, 2, bytes, sizeof bytes);
+		ck_assert_int_eq(files_section_read(bytes, length, entry), more ? -1 : 2);
+		p[1].length = FILES_CONTENTS_MAX + (uint32_t)more;
+		p[1].special = 1 << 24;
+		length = files_section_write(p, 2, bytes, sizeof bytes);
+		ck_assert_int_eq(files_section_read(bytes, length, entry), more ? -1 : 2);
+	}
+}
+END_TEST
+
+/* Contents are with the first one that reads, and so they are there once. */
+START_TEST(contents_are_there_once)
+{
+	struct files_entry p[3] = {whole[6], whole[7], whole[7]};
+
+	p[2].number = p[2].same = 10;
+	ck_assert_int_eq(read_again(p, 3), -1);
+	p[2].length = 0;
+	ck_assert_int_eq(read_again(p, 3), 3);
+	p[0].length = 1;
+	p[0].text = (const uint8_t *)"x";
+	ck_assert_int_eq(read_again(p, 3), -1);
+}
+END_TEST
+
+/* ---- steps ---- */
+
+enum { NUMBERS = 64 };
+
+/* A process of so many numbers, and which file each has; 0: none. */
+struct process {
+	int file[NUMBERS];
+	int cut; /* the last one, and */
+	uint64_t to;
+};
+
+static void take_step(struct process *p, const struct files_step *s)
+{
+	ck_assert(s->fd >= 0 && s->fd < NUMBERS && s->to >= 0 && s->to < NUMBERS);
+	ck_assert_int_ne(p->file[s->fd], 0);
+	if (s->what == FILES_CUT) {
+		p->cut = p->file[s->fd];
+		p->to = s->length;
+	} else if (s->what == FILES_PLACE) {
+		p->file[s->to] = p->file[s->fd];
+	} else {
+		p->file[s->fd] = 0;
+	}
+}
+
+/* Files of the new process are 100 and its number, of the image 1000 and its number. */
+START_TEST(each_comes_to_its_number)
+{
+	static const int here[] = {3, 0, 1, 5, 2, 9, 20}, own[] = {20, -1};
+	const struct files_entry e[] = {
+		{.number = 0, .same = 0, .kind = FILES_INHERITED},
+		{.number = 1, .same = 2, .kind = FILES_INHERITED},
+		{.number = 2, .same = 2, .kind = FILES_REGULAR, .size = 12},
+		{.number = 3, .same = 1, .kind = FILES_INHERITED},
+		{.number = 5, .same = 5, .kind = FILES_OWN},
+		{.number = 6, .same = 6, .kind = FILES_OWN},
+		{.number = 7, .same = 7, .kind = FILES_PIPE},
+		{.number = 8, .same = 2, .kind = FILES_REGULAR},
+		{.number = 11, .same = 11, .kind = FILES_INHERITED},
+	};
+	enum { N = sizeof e / sizeof *e };
+	const struct files_opened opened[N] = {{FILES_NONE, false}, {30, false}, {31, true},
+		{32, false}, {FILES_NONE, false}, {FILES_NONE, false}, {33, false},
+		{FILES_NONE, false}, {FILES_NONE, false}};
+	struct process p = {.file = {[30] = 102, [31] = 1002, [32] = 101, [33] = 1007}};
+	struct files_step step[3 * N + 7];
+	static const int expected[NUMBERS] = {
+		[0] = 100, 102, 1002, 101, [7] = 1007, 1002, [20] = 120};
+	size_t n;
+
+	for (size_t i = 0; i < 7; i++)
+		p.file[here[i]] = 100 + here[i];
+	n = files_steps(e, N, opened, (struct files_numbers){here, 7},
+		(struct files_numbers){own, 2}, step);
+	ck_assert_uint_le(n, 3 * N + 7);
+	for (size_t i = 0; i < n; i++)
+		take_step(&p, &step[i]);
+	ck_assert_int_eq(memcmp(p.file, expected, sizeof expected), 0);
+	ck_assert_int_eq(p.cut, 1002);
+	ck_assert_uint_eq(p.to, 12);
+}
+END_TEST
+
+START_TEST(close_on_exec_is_of_each)
+{
+	const struct files_entry e[] = {
+		{.number = 3, .same = 3, .kind = FILES_REGULAR},
+		{.number = 4, .same = 3, .kind = FILES_REGULAR, .close_on_exec = 1},
+	};
+	const struct files_opened opened[] = {{30, false}, {FILES_NONE, false}};
+	struct files_step step[6];
+
+	ck_assert_uint_eq(files_steps(e, 2, opened, (struct files_numbers){0},
+				  (struct files_numbers){0}, step),
+		3);
+	ck_assert(step[0].what == FILES_PLACE && step[0].to == 3 && !step[0].close_on_exec);
+	ck_assert(step[1].what == FILES_PLACE && step[1].to == 4 && step[1].close_on_exec);
+	ck_assert(step[2].what == FILES_CLOSE && step[2].fd == 30);
+}
+END_TEST
+
+START_TEST(numbers_of_both)
+{
+	static const int here[] = {9, 12, 2}, own[] = {-1, 12, 4}, others[] = {3, 12};
+
+	ck_assert_int_eq(files_in_both(whole, ENTRIES, (struct files_numbers){own, 3}), 4);
+	ck_assert_int_eq(files_in_both(whole, ENTRIES, (struct files_numbers){own, 2}), FILES_NONE);
+	ck_assert_int_eq(
+		files_in_both(whole, ENTRIES, (struct files_numbers){others, 2}), FILES_NONE);
+	ck_assert_int_eq(files_free_from(whole, 8, (struct files_numbers){here, 3}), 13);
+	ck_assert_int_eq(files_free_from(whole, 8, (struct files_numbers){here, 1}), 10);
+	ck_assert_int_eq(files_free_from(whole, 0, (struct files_numbers){here, 0}), FILES_STREAMS);
+}
+END_TEST
+
+UNIT_MAIN("image_files_section", tcase_add_test(tc, it_comes_back);
+	  tcase_add_test(tc, every_byte_is_there);
+	  tcase_add_loop_test(tc, nothing_is_believed, 0, sizeof damages / sizeof *damages);
+	  tcase_add_test(tc, numbers_rise); tcase_add_test(tc, texts_are_checked);
+	  tcase_add_test(tc, contents_are_there_once); tcase_add_test(tc, each_comes_to_its_number);
+	  tcase_add_test(tc, close_on_exec_is_of_each); tcase_add_test(tc, numbers_of_both);)

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "files_steps.h"
+
+static bool has(struct files_numbers of, int number)
+{
+	for (size_t i = 0; i < of.count; i++)
+		if (of.number[i] == number)
+			return true;
+	return false;
+}
+
+int files_in_both(const struct files_entry *e, size_t n, struct files_numbers own)
+{
+	for (size_t i = 0; i < own.count; i++)
+		if (own.number[i] >= 0 && files_find(e, n, (uint32_t)own.number[i]))
+			return own.number[i];
+	return FILES_NONE;
+}
+
+int files_free_from(const struct files_entry *e, size_t n, struct files_numbers here)
+{
+	int above = n > 0 ? (int)e[n - 1].number + 1 : 0;
+
+	for (size_t i = 0; i < here.count; i++)
+		if (here.number[i] >= above)
+			above = here.number[i] + 1;
+	return above < FILES_STREAMS ? FILES_STREAMS : above;
+}
+
+/* FILES_NONE: nothing comes to this number. */
+static int source_of(
+	const struct files_entry *all, size_t n, const struct files_opened *opened, size_t i)
+{
+	if (all[i].kind == FILES_OWN || all[i].kind == FILES_INHERITED)
+		return opened[i].fd;
+	return opened[files_find(all, n, all[i].same) - all].fd;
+}
+
+size_t files_steps(const struct files_entry *e, size_t n, const struct files_opened *opened,
+	struct files_numbers here, struct files_numbers own, struct files_step *out)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (opened[i].cut)
+			out[at++] = (struct files_step){
+				.what = FILES_CUT, .fd = opened[i].fd, .length = e[i].size};
+	for (size_t i = 0; i < n; i++)
+		if (source_of(e, n, opened, i) != FILES_NONE)
+			out[at++] = (struct files_step){.what = FILES_PLACE,
+				.fd = source_of(e, n, opened, i),
+				.to = (int)e[i].number,
+				.close_on_exec = e[i].close_on_exec};
+	for (size_t i = 0; i < n; i++)
+		if (opened[i].fd != FILES_NONE)
+			out[at++] = (struct files_step){.what = FILES_CLOSE, .fd = opened[i].fd};
+	for (size_t i = 0; i < here.count; i++) {
+		const struct files_entry *there =
+			here.number[i] < 0 ? NULL : files_find(e, n, (uint32_t)here.number[i]);
+
+		if (!has(own, here.number[i]) && (!there || there->kind == FILES_OWN))
+			out[at++] = (struct files_step){.what = FILES_CLOSE, .fd = here.number[i]};
+	}
+	return at;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is left to do at a load when all files of an image are open, at numbers that are in nobody's
+ * way: none of it can fail for what is there. Pure.
+ */
+#ifndef FTMPI_IMAGE_FILES_STEPS_H
+#define FTMPI_IMAGE_FILES_STEPS_H
+
+#include "files.h"
+
+struct files_step {
+	enum {
+		FILES_CUT,   /* fd's file, to `length` bytes */
+		FILES_PLACE, /* fd's open file to number `to` */
+		FILES_CLOSE  /* fd */
+	} what;
+	int fd, to;
+	bool close_on_exec;
+	uint64_t length;
+};
+
+/* What was opened for an entry, FILES_NONE of those that nothing is to be opened for: duplicates of
+ * others of the image, and what is inherited as this number. */
+struct files_opened {
+	int fd;
+	bool cut;
+};
+
+/* The descriptors of a process, in any order. */
+struct files_numbers {
+	const int *number;
+	size_t count;
+};
+
+/* A number that is the new process's own, and the image's, too; FILES_NONE. */
+int files_in_both(const struct files_entry *e, size_t n, struct files_numbers own);
+
+/* The lowest number above all of these. */
+int files_free_from(const struct files_entry *e, size_t n, struct files_numbers here);
+
+/*
+ * opened: for each entry. here: what was open before any of these was. The room of out is
+ * 3 * n + here.count. Returns how many steps there are, in their order.
+ */
+size_t files_steps(const struct files_entry *e, size_t n, const struct files_opened *opened,
+	struct files_numbers here, struct files_numbers own, struct files_step *out);
+
+#endif
