@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "context.h"
+#include "files_read.h"
 #include "image.h"
 #include "pages.h"
 #include "plan.h"
@@ -44,12 +45,13 @@ static struct {
 	struct image_process process;
 	uint8_t *origin; /* malloc'ed; NULL: image_prepare was not called */
 	size_t origin_bytes;
+	struct files_held files; /* until the child has them */
 } image;
 
 struct capture {
 	struct image_out *out;
 	struct scratch *scratch;
-	struct plan_range own[2];
+	struct plan_range own[3];
 	size_t count;
 	int pagemap_fd;
 };
@@ -68,7 +70,11 @@ static int map_report(void *at)
 
 int image_init(void)
 {
+	struct files_inherited inherited;
+
 	process_here_init();
+	files_inherited_read(&inherited);
+	files_inherited_are(&inherited);
 	image.page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	return thread_id_find() ? 0 : -ENOSYS;
 }
@@ -251,6 +257,13 @@ static int write_maps(struct capture *c)
 	return rc;
 }
 
+static int write_files(struct capture *c)
+{
+	int rc = c->out->begin(c->out, IMAGE_FILES);
+
+	return rc ? rc : c->out->add(c->out, image.files.bytes, image.files.length);
+}
+
 static int write_runs(struct capture *c, const struct pages *p)
 {
 	size_t at = 0, first, n;
@@ -313,19 +326,27 @@ static int write_pages(struct capture *c)
 	return rc ? rc : c->out->add(c->out, &last, sizeof last);
 }
 
+/* As the kernel's list has it. */
+static struct plan_range range(uint64_t low, uint64_t bytes)
+{
+	return (struct plan_range){
+		low, low + (bytes + image.page_bytes - 1) / image.page_bytes * image.page_bytes};
+}
+
 static int write_image(struct image_out *out)
 {
 	long bytes = (long)sizeof(struct scratch);
 	long at = raw_call6(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	uint64_t report = (uint64_t)(uintptr_t)image.report;
+		/* shared, so that it is a mapping of its own, whatever lies beside it */
+		MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	struct capture c = {.out = out, .scratch = (struct scratch *)at};
 	int rc;
 
 	if (at < 0 && at > -4096)
 		return fail((int)at, "there is no memory for the list of its mappings");
-	c.own[0] = (struct plan_range){report, report + image.page_bytes};
-	c.own[1] = (struct plan_range){(uint64_t)at, (uint64_t)(at + bytes)};
+	c.own[0] = range((uint64_t)(uintptr_t)image.report, image.page_bytes);
+	c.own[1] = range((uint64_t)at, (uint64_t)bytes);
+	c.own[2] = (struct plan_range){image.files.low, image.files.high};
 	rc = read_maps(&c);
 	c.pagemap_fd = rc ? -1 : open_read_only("/proc/self/pagemap");
 	if (rc == 0 && c.pagemap_fd < 0)
@@ -336,6 +357,8 @@ static int write_image(struct image_out *out)
 		rc = write_process(&c);
 	if (rc == 0)
 		rc = write_maps(&c);
+	if (rc == 0)
+		rc = write_files(&c);
 	return rc ? rc : write_pages(&c);
 }
 
@@ -357,6 +380,12 @@ int image_take(struct image_out *out, pid_t *child)
 	}
 	*image.report = (struct image_report){0};
 	image_state_timers(&image.process.state);
+	pid = files_read(&image.files, (struct files_numbers){out->own, out->owned},
+		image.report->why, sizeof image.report->why);
+	if (pid < 0) {
+		files_release(&image.files);
+		return (int)pid;
+	}
 	/* clone(2) without a signal at its end, and without anything shared */
 	pid = raw_call6(SYS_clone, 0, 0, 0, 0, 0, 0);
 	if (pid == 0) {
@@ -364,6 +393,7 @@ int image_take(struct image_out *out, pid_t *child)
 		raw_call(SYS_exit_group, image.report->error != 0, 0, 0);
 		__builtin_unreachable();
 	}
+	files_release(&image.files);
 	*child = (pid_t)pid;
 	return pid < 0 ? (int)pid : 0;
 }

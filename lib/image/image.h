@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The image of a whole process: its memory and where it goes on. A child of a fork writes it, copy
- * on write, while the process goes on at once; a new process of the same program, whose address
- * space is not randomised either, loads it before its main function and goes on where the image was
- * taken. Of threads it knows the one that calls alone. Linux, x86-64 and aarch64, glibc.
+ * The image of a whole process: its memory, its open files and where it goes on. A child of a fork
+ * writes it, copy on write, while the process goes on at once; a new process of the same program,
+ * whose address space is not randomised either, loads it before its main function and goes on where
+ * the image was taken. Of threads it knows the one that calls alone. Linux, x86-64 and aarch64,
+ * glibc.
  */
 #ifndef FTMPI_IMAGE_IMAGE_H
 #define FTMPI_IMAGE_IMAGE_H
@@ -19,6 +20,7 @@ enum image_section {
 	IMAGE_PROCESS, /* struct image_process */
 	IMAGE_MAPS,    /* every region but those of the image writer: struct image_region, then its
 			  file's name */
+	IMAGE_FILES,   /* descriptors, as files_section.h has them */
 	IMAGE_PAGES,   /* runs: struct image_run, then its bytes; the last has none */
 	IMAGE_SECTIONS
 };
@@ -67,6 +69,8 @@ struct image_run {
 struct image_out {
 	int (*begin)(struct image_out *o, enum image_section section);
 	int (*add)(struct image_out *o, const void *bytes, size_t length);
+	const int *own; /* descriptors that no image holds, such as the one it is written to */
+	size_t owned;
 };
 
 /* What the child has to say, in memory that both see. */
@@ -88,13 +92,15 @@ int image_prepare(char *why, size_t size);
 /*
  * The image of this process as it is now. 0: *child writes it; it sends no signal when it ends, and
  * is waited for with __WALL. Then image_report tells. 1: this process woke up from that image.
- * -errno: there is no child; -EINVAL: image_prepare was not called, or has failed.
+ * -errno: there is no child; -EINVAL: image_prepare was not called, or has failed. image_report
+ * says why when it was the descriptors.
  */
 int image_take(struct image_out *out, pid_t *child) __attribute__((returns_twice));
 /* NULL: image_prepare was not called yet. */
 const struct image_report *image_report(void);
 
-/* Of files that the process had open for writing, and that have another length now. */
+/* Of files that the process had open for writing, and that have another length now. What was
+ * written over since is not undone. */
 enum image_lengths {
 	IMAGE_CUT,  /* it becomes the one that they had: what was written since is lost, what was
 		       cut off since is zeros. Wrong for a file that other processes write, too */
@@ -106,17 +112,25 @@ enum image_lengths {
 struct image_file {
 	int fd;
 	uint64_t at[IMAGE_SECTIONS], length[IMAGE_SECTIONS], sum[IMAGE_SECTIONS];
+	enum image_lengths lengths;
+	const int *own; /* descriptors of this process that stay, beside the standard streams */
+	size_t owned;
 };
 
 /* Reads all of it. 0; or -errno, and *why is a sentence: the file is shorter or longer than its
  * sections, or the sum of one is another. */
 int image_verify(const struct image_file *f, char *why, size_t size);
 
+/* The lowest number from which on no descriptor is in the way of the image's: `own` ones lie there.
+ * -errno: *why is a sentence. */
+int image_free_from(const struct image_file *f, char *why, size_t size);
+
 /*
  * Become that process. Its bytes were checked before (image_verify, or who keeps images). Does not
- * return, unless this process does not fit the image, or has more than one thread, or the image's
- * tables do not fit each other: then *why is a sentence, nothing has been changed, and the result
- * is -errno.
+ * return, unless this process or the files that it finds do not fit the image, or it has more than
+ * one thread, or the image's tables do not fit each other: then *why is a sentence, nothing has
+ * been changed (but the limit of descriptors may have been raised), and the result is -errno.
+ * Descriptors that are neither the image's nor `own` are closed.
  */
 int image_load(const struct image_file *f, char *why, size_t size);
 

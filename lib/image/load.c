@@ -4,7 +4,7 @@
  * Then, on a stack of its own and by system calls alone (exchange and what it calls): all memory of
  * the image comes to its place, that of libc and of this library's variables included. So nothing
  * of libc is called there, and no variable is used that is not on that stack or in the
- * arena; what it calls (state.c, context.c) does as much.
+ * arena; what it calls (state.c, context.c, files_exchange) does as much.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "context.h"
+#include "files_open.h"
 #include "fit.h"
 #include "image.h"
 #include "plan.h"
@@ -45,6 +46,7 @@ struct to_place {
 /* All of it lies in memory that neither process has anything in. */
 struct arena {
 	struct image_process process;
+	struct files_plan files;
 	int fd;
 	uint64_t pages_at; /* in the file */
 	size_t mappings, removed;
@@ -64,6 +66,7 @@ struct both {
 	char *text;
 	struct region *own;
 	size_t regions;
+	struct files_plan files;
 	char *why;
 	size_t size;
 };
@@ -290,6 +293,9 @@ static int arena_fill(struct both *b, const struct image_file *f, uint64_t low, 
 	char *names;
 
 	a->process = b->process;
+	a->files = b->files;
+	a->files.step = (struct files_step *)take(&at, b->files.steps * sizeof *a->files.step);
+	memcpy(a->files.step, b->files.step, b->files.steps * sizeof *a->files.step);
 	a->fd = f->fd;
 	a->pages_at = f->at[IMAGE_PAGES];
 	a->mappings = b->mappings;
@@ -308,7 +314,8 @@ static int arena_make(struct both *b, const struct image_file *f, uint64_t *low,
 {
 	size_t removed = fit_to_remove(b->image, b->mappings, b->own, b->regions, NULL, 0);
 	uint64_t bytes = (sizeof(struct arena) + b->mappings * sizeof(struct to_place) +
-				 removed * 16 + f->length[IMAGE_MAPS] + ARENA_STACK + 65535) /
+				 b->files.steps * sizeof(struct files_step) + removed * 16 +
+				 f->length[IMAGE_MAPS] + ARENA_STACK + 65535) /
 			 65536 * 65536;
 	void *p;
 
@@ -453,6 +460,8 @@ static void set_state(const struct arena *a)
 {
 	const char *failed = image_state_set(&a->process.state);
 
+	if (!failed)
+		failed = files_exchange(&a->files);
 	if (failed) {
 		raw_call(SYS_write, STDERR_FILENO, (long)"ftmpi: ", 7);
 		raw_call(SYS_write, STDERR_FILENO, (long)failed, (long)length_of(failed));
@@ -515,6 +524,9 @@ int image_load(const struct image_file *f, char *why, size_t size)
 	if (rc == 0)
 		rc = read_image(&b, f);
 	if (rc == 0)
+		rc = files_open(&b.files, f, why, size);
+	/* behind whatever asks malloc for memory: what is not in this list stays for ever */
+	if (rc == 0)
 		rc = read_own(&b);
 	if (rc == 0)
 		rc = check_process(&b);
@@ -524,6 +536,7 @@ int image_load(const struct image_file *f, char *why, size_t size)
 		exchange_on(high, (const struct arena *)low);
 	if (high)
 		munmap((void *)low, high - low);
+	files_close(&b.files);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	process_free(&b.origin);
 	process_free(&b.here);

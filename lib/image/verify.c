@@ -38,6 +38,7 @@ int image_verify(const struct image_file *f, char *why, size_t size)
 	static const char *const name[] = {[IMAGE_ORIGIN] = "origin",
 		[IMAGE_PROCESS] = "process",
 		[IMAGE_MAPS] = "mappings",
+		[IMAGE_FILES] = "files",
 		[IMAGE_PAGES] = "pages"};
 	_Static_assert(sizeof name / sizeof *name == IMAGE_SECTIONS, "each has a name");
 	struct stat is;

@@ -102,7 +102,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	length = script_u16(&in);
 	length = script_bytes(&in, &bytes, length);
 	f.length[IMAGE_MAPS] = length;
-	f.at[IMAGE_PAGES] = length;
+	for (int i = IMAGE_MAPS + 1; i < IMAGE_SECTIONS; i++)
+		f.at[i] = length;
 	if (!is_refused(tables_sections(&f, file_bytes, why, sizeof why), why, sizeof why))
 		FUZZ_CHECK(length + f.length[IMAGE_PAGES] == file_bytes, "it does not end");
 	names = malloc(length + 1);

@@ -27,7 +27,7 @@ $(IMAGE_ALONE): $(O)/bin/tests/image/image_alone.o $(O)/bin/tests/image/image_fi
 	@echo "  LD $@"
 	$(Q)$(CC) $(ALL_CFLAGS) $(IMAGE_LINK) -o $@ $^
 
-$(B)/bin/image_state: $(addprefix $(O)/bin/tests/image/,image_state.o image_file.o) $(IMAGE_OBJ) $(IMAGE_BASE)
+$(B)/bin/image_state $(B)/bin/image_files: $(B)/bin/%: $(addprefix $(O)/bin/tests/image/,%.o image_file.o) $(IMAGE_OBJ) $(IMAGE_BASE)
 	@mkdir -p $(@D)
 	@echo "  LD $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^
@@ -38,7 +38,7 @@ $(B)/lib/image_word_1.so $(B)/lib/image_word_2.so: $(B)/lib/image_word_%.so: bin
 	@echo "  LD $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -DWORD=$* -shared -Wl,--build-id -o $@ $<
 
-IMAGE_ALONE += $(B)/bin/image_state $(B)/lib/image_word_1.so $(B)/lib/image_word_2.so
+IMAGE_ALONE += $(B)/bin/image_state $(B)/bin/image_files $(B)/lib/image_word_1.so $(B)/lib/image_word_2.so
 
 all: $(if $(SANITIZER),,$(IMAGE_ALONE))
 

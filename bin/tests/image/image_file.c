@@ -18,6 +18,8 @@
 
 enum { HEAD = 4096, PIECE = 1 << 20 };
 
+int image_file_own = -1;
+
 /* The head of the file says where the sections are. */
 struct file {
 	struct image_out out;
@@ -98,10 +100,16 @@ static void load(const char *path)
 	if (fd < 0 || pread(fd, &f, sizeof f, 0) != sizeof f)
 		stop(path, strerror(errno));
 	image_file_soil();
-	f.fd = fcntl(fd, F_DUPFD_CLOEXEC, 500);
-	close(fd);
-	if (image_verify(&f, why, sizeof why) == 0)
-		image_load(&f, why, sizeof why);
+	f.fd = fd;
+	if (image_verify(&f, why, sizeof why) != 0)
+		stop("load", why);
+	if (image_file_own < 0)
+		image_file_own =
+			fcntl(STDERR_FILENO, F_DUPFD, image_free_from(&f, why, sizeof why));
+	f.own = &image_file_own;
+	f.owned = 1;
+	f.lengths = getenv("IMAGE_KEEP") ? IMAGE_KEEP : IMAGE_CUT;
+	image_load(&f, why, sizeof why);
 	stop("load", why);
 }
 
@@ -118,21 +126,22 @@ __attribute__((constructor)) static void before_main(void)
 
 bool image_file_take(const char *path)
 {
-	struct file f = {.out = {begin, add}, .end = HEAD};
+	int own[] = {-1, image_file_own};
+	struct file f = {.out = {begin, add, own, 2}, .end = HEAD};
 	char why[1024];
 	pid_t child;
 	int status, rc;
 
 	if (image_prepare(why, sizeof why) != 0)
 		stop("prepare", why);
-	f.fd = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
+	own[0] = f.fd = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
 	if (f.fd < 0)
 		stop(path, strerror(errno));
 	rc = image_take(&f.out, &child);
 	if (rc == 1)
 		return true;
 	if (rc < 0)
-		stop("take", strerror(-rc));
+		stop("take", image_report()->why[0] ? image_report()->why : strerror(-rc));
 	if (waitpid(child, &status, __WALL) != child || status != 0)
 		stop("image", image_report()->why);
 	close(f.fd);

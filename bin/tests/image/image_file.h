@@ -13,4 +13,9 @@ bool image_file_take(const char *path);
 #define IMAGE_FILE "IMAGE_ALONE"
 void image_file_soil(void);
 
+/* A descriptor of the process that loads the image, and stays: above the image's, unless
+ * image_file_soil has set it. With IMAGE_KEEP in the environment files keep
+ * their length. */
+extern int image_file_own;
+
 #endif

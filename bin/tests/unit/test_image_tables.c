@@ -23,14 +23,15 @@ static const struct {
 	uint64_t at[IMAGE_SECTIONS], length[IMAGE_SECTIONS], bytes;
 	const char *said; /* NULL: they fit */
 } files[] = {
-	{{100, 110, 110, 130}, {10, 0, 20, 5}, 135, NULL},
-	{{100, 110, 110, 130}, {10, 0, 20, 5}, 134, "is cut: its file has 134 bytes of 135"},
-	{{100, 110, 110, 130}, {10, 0, 20, 5}, 136, "has 136 bytes, and the image 135"},
-	{{100, 110, 109, 130}, {10, 0, 20, 5}, 135,
+	{{100, 110, 110, 130, 130}, {10, 0, 20, 0, 5}, 135, NULL},
+	{{100, 110, 110, 130, 130}, {10, 0, 20, 0, 5}, 134,
+		"is cut: its file has 134 bytes of 135"},
+	{{100, 110, 110, 130, 130}, {10, 0, 20, 0, 5}, 136, "has 136 bytes, and the image 135"},
+	{{100, 110, 109, 130, 130}, {10, 0, 20, 0, 5}, 135,
 		"section 2 of the image is to begin at byte 109"},
-	{{100, 110, 111, 130}, {10, 0, 20, 5}, 135,
+	{{100, 110, 111, 130, 130}, {10, 0, 20, 0, 5}, 135,
 		"section 2 of the image is to begin at byte 111"},
-	{{100, 110, 110, 130}, {10, 0, 20, ~0ull}, 129, "section 3 of the image"},
+	{{100, 110, 110, 130, 130}, {10, 0, 20, 0, ~0ull}, 129, "section 4 of the image"},
 	{{100, 100 + G, 100 + 2 * G, 100 + 3 * G}, {G, G, G, G}, 100, "section 1 of the image"},
 };
 

@@ -14,13 +14,11 @@ use File::Temp ();
 use Test::More;
 
 use FTMPI::Test::File    qw(read_file write_file);
+use FTMPI::Test::Image   qw(HEAD ORIGIN PROCESS MAPS PAGES SECTIONS place section replaced);
 use FTMPI::Test::Job     qw(program);
 use FTMPI::Test::Process qw(run_quiet);
 
 use constant { STEPS => 400, AT => 250 };
-
-# the head of a file, and how many sections there are (enum image_section)
-use constant { HEAD => 4096, SECTIONS => 4 };
 
 # a container's filter of system calls may refuse it
 {
@@ -130,21 +128,13 @@ refused('nor without the data', load("$dir/with", 'pie', @preload), 'load', qr{/
 
 # ---- the file ----
 
-# Where a section begins, and how long it is.
-sub section
-{
-	my ($i) = @_;
-	my (undef, undef, @number) = unpack 'l< l< Q<*', substr read_file($image), 0, 8 + 16 * SECTIONS;
-	return @number[ $i, SECTIONS + $i ];
-}
-
 my $size = -s $image;
 refused('no image that is shorter', load(changed(sub { substr ${ $_[0] }, -1, 1, '' }), 'pie'),
 	'load', qr/the image is cut: its file has ${\($size - 1)} bytes of $size/, qr/use another/);
 refused('nor one that ends in its head', load(changed(sub { ${ $_[0] } = substr ${ $_[0] }, 0, HEAD }), 'pie'), 'load', qr/has 4096 bytes of $size/);
 refused('nor one that is longer', load(changed(sub { ${ $_[0] } .= 'x' }), 'pie'), 'load', qr/has ${\($size + 1)} bytes, and the image $size/, qr/damaged/);
 for my $i (0 .. SECTIONS - 1) {
-	my ($at, $length) = section($i);
+	my ($at, $length) = place(read_file($image), $i);
 	cmp_ok($length, '>', 0, "section $i has bytes");
 	my $flip = sub { substr(${ $_[0] }, $at + int $length / 2, 1) ^= "\1" };
 	refused("nor one with another bit in section $i", load(changed($flip), 'pie'),
@@ -153,26 +143,20 @@ for my $i (0 .. SECTIONS - 1) {
 
 # ---- its tables: other numbers, and a checksum that is right ----
 
-# Section $i with $change made to its bytes, which stay as many.
+# Section $i with $change made to its bytes.
 sub resummed
 {
 	my ($i, $change) = @_;
 	return changed(sub {
 		my ($file) = @_;
-		my ($at, $length) = section($i);
-		my $bytes = substr $$file, $at, $length;
+		my $bytes = section($$file, $i);
 		$change->($bytes);
-		write_file("$dir/section", $bytes);
-		my ($sum) = qx{xxhsum -H3 <'$dir/section'} =~ /\b([0-9a-f]{16})\b/ or die "xxhsum does not tell the checksum\n";
-		substr $$file, $at, $length, $bytes;
-		substr $$file, 8 + 8 * (2 * SECTIONS + $i), 8, reverse pack 'H*', $sum;
+		$$file = replaced($$file, $i, $bytes);
 	});
 }
 
 # Number $n of 64 bits in section $i, from byte $from.
 sub put_number { my ($i, $from, $number) = @_; return resummed($i, sub { substr $_[0], $from, 8, pack 'Q<', $number }) }
-
-use constant { ORIGIN => 0, PROCESS => 1, MAPS => 2, PAGES => 3 };
 
 my ($kernel) = unpack 'x12 V/a*', substr read_file($image), HEAD, 200;
 my $vdso     = 16 + length $kernel;

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Descriptors come back with an image:
+ *
+ *	image_files FILE FOLDER [nokcmp]
+ *
+ * opens what FOLDER has and more, writes its image to FILE, and looks at all of it; so does the
+ * process that wakes up, which writes an image of its own to FILE.2 first. Prints a line for each
+ * thing that is not as it was, and at last "right" or "wrong", and "end" on its other output. With
+ *nokcmp as where a filter refuses kcmp(2).
+ *
+ *	image_files FILE FOLDER refused WHAT
+ *
+ * opens one thing that no image holds, and is told so.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "image_file.h"
+
+enum { DUPLICATE = 40, SAVED_OUTPUT = 50, SURPLUS = 61, OWN = 600, HIGH = 777 };
+enum { IN_PIPE = 100000, PAGE = 4096 };
+
+static int wrong, report = STDOUT_FILENO;
+
+static void expect(int holds, const char *what)
+{
+	if (holds)
+		return;
+	dprintf(report, "wrong: %s\n", what);
+	wrong = 1;
+}
+
+static int open_in(const char *folder, const char *name, int flags)
+{
+	char path[4096];
+	int fd;
+
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	fd = open(path, flags, 0600);
+	expect(fd >= 0, path);
+	return fd;
+}
+
+/* The process that loads the image has other files there, and one that stays. */
+void image_file_soil(void)
+{
+	int zero = open("/dev/zero", O_RDONLY);
+
+	dup2(zero, DUPLICATE);
+	dup2(zero, SURPLUS);
+	if (getenv("IMAGE_OWN"))
+		image_file_own = dup2(zero, atoi(getenv("IMAGE_OWN")));
+}
+
+/* ---- what comes back ---- */
+
+static struct {
+	int input, again, output, append, null, zero, random, folder, path, self;
+	int read_end, read_too, write_end, small[2];
+	FILE *text;
+	DIR *listed;
+	char *own_map;
+	const char *shared_map;
+} have;
+
+static int names_seen;
+
+static void read_name(void)
+{
+	names_seen += readdir(have.listed) != NULL;
+}
+
+static void open_files(const char *folder)
+{
+	char line[64];
+
+	have.input = open_in(folder, "input", O_RDONLY);
+	have.again = open_in(folder, "input", O_RDONLY | O_CLOEXEC);
+	have.output = open_in(folder, "output", O_RDWR | O_CREAT | O_TRUNC | O_NONBLOCK);
+	have.append = open_in(folder, "append", O_WRONLY | O_CREAT | O_APPEND);
+	have.text = fdopen(open_in(folder, "text", O_RDONLY), "r");
+	have.path = open_in(folder, "input", O_PATH);
+	have.folder = open_in(folder, ".", O_RDONLY | O_DIRECTORY);
+	have.listed = fdopendir(open_in(folder, "many", O_RDONLY | O_DIRECTORY));
+	have.null = open("/dev/null", O_WRONLY);
+	have.zero = open("/dev/zero", O_RDONLY);
+	have.random = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+	have.self = open("/proc/self/comm", O_RDONLY);
+	have.own_map = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE,
+		open_in(folder, "mapped", O_RDONLY), 0);
+	have.shared_map =
+		mmap(NULL, PAGE, PROT_READ, MAP_SHARED, open_in(folder, "mapped", O_RDONLY), PAGE);
+	expect(read(have.input, line, 5) == 5, "input");
+	expect(fgets(line, sizeof line, have.text) && strcmp(line, "one\n") == 0, "text");
+	expect(write(have.output, "0123456789", 10) == 10, "output");
+	expect(dup2(have.output, DUPLICATE) == DUPLICATE, "duplicate");
+	expect(dup3(have.output, HIGH, O_CLOEXEC) == HIGH, "high");
+	expect(write(have.append, "<", 1) == 1, "append");
+	have.own_map[0] = 'O';
+	read_name();
+	read_name();
+}
+
+static void open_pipes(void)
+{
+	static char much[IN_PIPE];
+	int end[2];
+
+	expect(pipe2(end, O_CLOEXEC) == 0, "pipe");
+	have.read_end = end[0];
+	have.write_end = end[1];
+	have.read_too = dup(have.read_end);
+	fcntl(have.write_end, F_SETPIPE_SZ, 1 << 17);
+	fcntl(have.read_end, F_SETFL, O_NONBLOCK);
+	for (int i = 0; i < IN_PIPE; i++)
+		much[i] = (char)(i * 7 + i / 1000);
+	expect(write(have.write_end, much, IN_PIPE) == IN_PIPE, "pipe is filled");
+	expect(pipe(have.small) == 0 && write(have.small[1], "x", 1) == 1, "small pipe");
+}
+
+/* What printf(3) writes goes to a file; the number of the standard input is free. */
+static void redirect(const char *folder)
+{
+	fflush(stdout);
+	expect(dup2(STDOUT_FILENO, SAVED_OUTPUT) == SAVED_OUTPUT, "saved output");
+	report = SAVED_OUTPUT;
+	dup2(open_in(folder, "printed", O_WRONLY | O_CREAT | O_TRUNC), STDOUT_FILENO);
+	close(STDIN_FILENO);
+}
+
+static int on_exec(int fd)
+{
+	return fcntl(fd, F_GETFD) == FD_CLOEXEC;
+}
+
+static void check_files(void)
+{
+	char line[64] = "";
+	struct stat st;
+
+	expect(read(have.input, line, 3) == 3 && memcmp(line, "567", 3) == 0, "offset");
+	expect(read(have.again, line, 3) == 3 && memcmp(line, "012", 3) == 0, "the file once more");
+	expect(!on_exec(have.input) && on_exec(have.again), "close-on-exec");
+	expect(fgets(line, sizeof line, have.text) && strcmp(line, "two\n") == 0, "a FILE");
+	expect((fcntl(have.output, F_GETFL) & (O_ACCMODE | O_NONBLOCK | O_APPEND)) ==
+			(O_RDWR | O_NONBLOCK),
+		"flags");
+	expect(fstat(have.output, &st) == 0 && st.st_ino > 0, "output is open");
+	expect(write(have.output, "ab", 2) == 2 && write(DUPLICATE, "c", 1) == 1, "duplicate");
+	expect(lseek(HIGH, 0, SEEK_CUR) == 13, "duplicates have one offset");
+	expect(!on_exec(have.output) && !on_exec(DUPLICATE) && on_exec(HIGH),
+		"close-on-exec of duplicates");
+	expect(fcntl(have.append, F_GETFL) & O_APPEND, "append");
+	expect(write(have.append, ">", 1) == 1, "append is written to");
+	expect((fcntl(have.path, F_GETFL) & O_PATH) && fstat(have.path, &st) == 0, "a path");
+	expect(faccessat(have.folder, "input", R_OK, 0) == 0, "a folder");
+	while (readdir(have.listed))
+		names_seen++;
+	for (rewinddir(have.listed); readdir(have.listed);)
+		names_seen--;
+	expect(names_seen == 0, "where it is in a folder");
+	expect(write(have.null, "x", 1) == 1, "/dev/null");
+	expect(read(have.zero, line, 5) == 5 && line[4] == 0, "/dev/zero");
+	expect(read(have.random, line, 5) == 5 && on_exec(have.random), "/dev/urandom");
+	expect(read(have.self, line, 5) == 5 && memcmp(line, "image", 5) == 0, "/proc/self");
+	expect(have.own_map[0] == 'O' && have.own_map[1] == 'm' && have.own_map[PAGE] == 'M',
+		"a private mapping");
+	expect(have.shared_map[0] == 'M', "a shared one");
+}
+
+static void check_pipes(void)
+{
+	static char much[IN_PIPE + 1];
+	int same = 1;
+
+	expect(fcntl(have.read_end, F_GETFL) & O_NONBLOCK, "a pipe's flags");
+	expect(!(fcntl(have.write_end, F_GETFL) & O_NONBLOCK), "... of one end");
+	expect(on_exec(have.read_end) && !on_exec(have.read_too), "a pipe's close-on-exec");
+	expect(fcntl(have.read_end, F_GETPIPE_SZ) == 1 << 17, "its size");
+	expect(read(have.read_end, much, 50) == 50, "its contents");
+	expect(read(have.read_too, much + 50, sizeof much - 50) == IN_PIPE - 50, "all of them");
+	for (int i = 0; i < IN_PIPE; i++)
+		same &= much[i] == (char)(i * 7 + i / 1000);
+	expect(same, "as they were");
+	expect(read(have.read_end, much, 1) == -1 && errno == EAGAIN, "no more");
+	expect(write(have.write_end, "new", 3) == 3 && read(have.read_end, much, 9) == 3 &&
+			memcmp(much, "new", 3) == 0,
+		"it is a pipe");
+	expect(read(have.small[0], much, 9) == 1 && much[0] == 'x', "another pipe");
+}
+
+/* What is open and none of the program's: how many, and the last of them. */
+static int others(int *last)
+{
+	int n = 0;
+
+	for (int i = OWN; i < 4 * HIGH; i++)
+		if (i != HIGH && fcntl(i, F_GETFD) != -1) {
+			*last = i;
+			n++;
+		}
+	return n;
+}
+
+static void check_streams(int woke)
+{
+	int own = -1;
+
+	expect(printf("printed\n") == 8 && fflush(stdout) == 0, "redirected output");
+	expect(fcntl(STDIN_FILENO, F_GETFD) == -1, "what was closed");
+	expect(fcntl(SURPLUS, F_GETFD) == -1, "what was not open");
+	expect(others(&own) == woke, "what is the new process's own");
+}
+
+static void without_kcmp(void)
+{
+	struct sock_filter f[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_kcmp, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof f / sizeof *f, f};
+
+	expect(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+			prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 &&
+			syscall(SYS_kcmp, getpid(), getpid(), 0, 0, 0) == -1 && errno == EPERM,
+		"a filter");
+}
+
+static int bring_back(const char *image, const char *folder)
+{
+	char second[4096];
+	int woke;
+
+	snprintf(second, sizeof second, "%s.2", image);
+	open_files(folder);
+	open_pipes();
+	redirect(folder);
+	woke = image_file_take(image);
+	if (woke) {
+		expect(others(&image_file_own) == 1, "the new process's own is told");
+		image_file_take(second);
+	}
+	check_files();
+	check_pipes();
+	check_streams(woke);
+	dprintf(report, "%s\n", wrong ? "wrong" : "right");
+	dprintf(STDERR_FILENO, "end\n");
+	return wrong;
+}
+
+/* ---- what does not ---- */
+
+static int lost(const char *folder, const char *name, int by_another)
+{
+	char path[4096], other[4096];
+	int fd = open_in(folder, name, O_RDWR | O_CREAT);
+
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	snprintf(other, sizeof other, "%s/other", folder);
+	if (by_another) {
+		close(open_in(folder, "other", O_RDWR | O_CREAT));
+		expect(rename(other, path) == 0, "rename");
+	} else {
+		expect(unlink(path) == 0, "unlink");
+	}
+	return fd;
+}
+
+static int lost_folder(const char *folder)
+{
+	char path[4096];
+	int fd;
+
+	snprintf(path, sizeof path, "%s/lost-folder", folder);
+	expect(mkdir(path, 0700) == 0, path);
+	fd = open(path, O_RDONLY);
+	expect(rmdir(path) == 0, path);
+	return fd;
+}
+
+static int named_pipe(const char *folder)
+{
+	char path[4096];
+
+	snprintf(path, sizeof path, "%s/fifo", folder);
+	expect(mkfifo(path, 0600) == 0, path);
+	return open(path, O_RDWR);
+}
+
+static int one_end(int flags, int which)
+{
+	int end[2];
+
+	expect(pipe2(end, flags) == 0, "pipe");
+	if (which >= 0)
+		close(end[1 - which]);
+	return end[which < 0 ? 0 : which];
+}
+
+/* One more than an image holds, with those that were there and the image's file. */
+static int too_many(void)
+{
+	struct rlimit limit = {.rlim_cur = 5000, .rlim_max = 5000};
+	int n = 0, fd = -1;
+
+	expect(setrlimit(RLIMIT_NOFILE, &limit) == 0, "setrlimit");
+	for (int i = 0; i < 4096; i++)
+		n += fcntl(i, F_GETFD) != -1;
+	for (; n < 4096; n++)
+		fd = dup(STDERR_FILENO);
+	return fd;
+}
+
+static int shared_memory(const char *folder)
+{
+	int fd = open_in(folder, "shared", O_RDWR | O_CREAT);
+
+	expect(ftruncate(fd, PAGE) == 0, "ftruncate");
+	expect(mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) != MAP_FAILED, "mmap");
+	return fd;
+}
+
+static int open_refused(const char *folder, const char *what)
+{
+	sigset_t none;
+	int two[2];
+
+	sigemptyset(&none);
+	if (strcmp(what, "socket") == 0)
+		return socketpair(AF_UNIX, SOCK_STREAM, 0, two) ? -1 : two[0];
+	if (strcmp(what, "epoll") == 0)
+		return epoll_create1(0);
+	if (strcmp(what, "eventfd") == 0)
+		return eventfd(3, 0);
+	if (strcmp(what, "timerfd") == 0)
+		return timerfd_create(CLOCK_MONOTONIC, 0);
+	if (strcmp(what, "signalfd") == 0)
+		return signalfd(-1, &none, 0);
+	if (strcmp(what, "inotify") == 0)
+		return inotify_init1(0);
+	if (strcmp(what, "memfd") == 0)
+		return memfd_create("name", 0);
+	if (strcmp(what, "terminal") == 0)
+		return posix_openpt(O_RDWR | O_NOCTTY);
+	if (strcmp(what, "lost") == 0)
+		return lost(folder, "lost\n", 0);
+	if (strcmp(what, "replaced") == 0)
+		return lost(folder, "replaced", 1);
+	if (strcmp(what, "folder") == 0)
+		return lost_folder(folder);
+	if (strcmp(what, "fifo") == 0)
+		return named_pipe(folder);
+	if (strcmp(what, "reader") == 0)
+		return one_end(0, 0);
+	if (strcmp(what, "writer") == 0)
+		return one_end(0, 1);
+	if (strcmp(what, "packets") == 0)
+		return one_end(O_DIRECT, -1);
+	if (strcmp(what, "many") == 0)
+		return too_many();
+	if (strcmp(what, "shared") == 0)
+		return shared_memory(folder);
+	return -1;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3)
+		return 3;
+	if (argc > 3 && strcmp(argv[3], "nokcmp") == 0)
+		without_kcmp();
+	if (argc < 5)
+		return bring_back(argv[1], argv[2]);
+	expect(open_refused(argv[2], argv[4]) >= 0, argv[4]);
+	image_file_take(argv[1]);
+	return wrong ? 3 : 0;
+}

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Open files come back with an image, at their numbers and places, and what cannot come back is told, before there
+# is an image, or before the process that loads it has touched anything.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../../lib";
+
+use File::Temp ();
+use Test::More;
+
+use FTMPI::Test::File qw(read_file write_file);
+use FTMPI::Test::Image qw(FILES section replaced);
+use FTMPI::Test::Job qw(program);
+use FTMPI::Test::Process qw(run_quiet);
+
+# a container's filter of system calls may refuse it
+{
+	my ($status, $said) = run_quiet(qw(setarch -R true));
+	plan skip_all => "addresses stay random here (setarch -R): $said" if $status;
+}
+
+use constant { PAGE => 4096, MANY => 2000 };
+
+my $dir     = File::Temp->newdir('ftmpi-image-XXXXXX', TMPDIR => 1);
+my $program = program('image_files');
+my @RIGHT   = (0, "right\nend\n");
+
+# (wait status, what it printed)
+sub run_files
+{
+	my (@words) = @_;
+	return run_quiet('setarch', '-R', $program, @words);
+}
+
+sub run_image
+{
+	my ($image) = @_;
+	local $ENV{IMAGE_ALONE} = $image;
+	unlink "$image.2";
+	return run_files();
+}
+
+sub folder
+{
+	my ($name) = @_;
+	write_file("$dir/$name/input",  '0123456789');
+	write_file("$dir/$name/text",   "one\ntwo\nthree\n");
+	write_file("$dir/$name/mapped", 'm' x PAGE . 'M' x PAGE);
+	write_file("$dir/$name/many/a-rather-long-name-$_", '') for 1 .. MANY;
+	return "$dir/$name";
+}
+
+# What the program writes after its image.
+sub is_written
+{
+	my ($folder, $what, $output, $append) = @_;
+	is(read_file("$folder/output"), $output // '0123456789abc', "$what: its file")    or return;
+	is(read_file("$folder/append"), $append // '<>',            "... that it appends to");
+	is(read_file("$folder/printed"), "printed\n", '... and what it prints to');
+	return;
+}
+
+for my $how ([], ['nokcmp']) {
+	my $name = "all@$how";
+	my ($image, $folder) = ("$dir/$name.image", folder($name));
+	is_deeply([ run_files($image, $folder, @$how) ], \@RIGHT, "$name: the process goes on as before");
+	is_written($folder, $name);
+
+	write_file("$folder/$_", read_file("$folder/$_") . 'LATER') for qw(output append input);
+	is_deeply([ run_image($image) ], \@RIGHT, '... and so does one that wakes up');
+	is_written($folder, '... to whom later output is none');
+	is(read_file("$folder/input"), '0123456789LATER', '... but of what it reads, nothing is cut');
+
+	is_deeply([ run_image("$image.2") ], \@RIGHT, '... whose own image is right, too');
+	is_written($folder, "$name.2");
+}
+
+my ($image, $folder) = ("$dir/image", folder('one'));
+is_deeply([ run_files($image, $folder) ], \@RIGHT, 'an image');
+
+subtest 'the output is a file' => sub {
+	my @command = ('exec >"$1" && shift && exec setarch -R "$0" "$@"', $program);
+	my ($first, $second) = ("$dir/first", "$dir/second");
+	is_deeply([ run_quiet(qw(sh -c), @command, $first, "$dir/to-file", $folder) ], [ 0, "end\n" ], 'an image');
+	is(read_file($first), "right\n", '... says so there');
+	local $ENV{IMAGE_ALONE} = "$dir/to-file";
+	is_deeply([ run_quiet(qw(sh -c), @command, $second) ], [ 0, "end\n" ], 'what wakes up');
+	is(read_file($second), "right\n", '... says so where its own output goes');
+	is(read_file($first), "right\n", '... and the other is as it was');
+};
+
+subtest 'lengths' => sub {
+	write_file("$folder/output", '0123456789abcLATER');
+	write_file("$folder/append", '<>LATER');
+	{
+		local $ENV{IMAGE_KEEP} = 1;
+		is_deeply([ run_image($image) ], \@RIGHT, 'kept');
+	}
+	is_written($folder, 'kept', '0123456789abcLATER', '<>LATER>');
+	write_file("$folder/append", '');
+	my ($status, $said) = run_image($image);
+	like($said, qr{append, descriptor \d+ of the image, has 0 bytes here, and the program was at byte 1$}, 'too short');
+};
+
+# The image is refused with this sentence, and the files are as they were.
+sub refuses
+{
+	my ($what, $sentence, $image) = @_;
+	my $before = read_file("$folder/output");
+	my ($status, $said) = run_image($image // "$dir/image");
+	is($status >> 8, 2, "$what is refused");
+	like($said, qr{\Aimage: load: $sentence\n\z}, '... with a sentence');
+	is(read_file("$folder/output"), $before, '... and nothing is touched');
+	return;
+}
+
+subtest 'what is not there' => sub {
+	write_file("$folder/append", '<>');
+	write_file("$folder/output", '0123456789LATER');
+	rename "$folder/text", "$folder/not-text" or die "rename: $!\n";
+	my $text = qr{\Q$folder/text\E, descriptor \d+ of the image,};
+	refuses('a missing file', qr{$text cannot be opened: No such file or directory});
+	mkdir "$folder/text" or die "mkdir: $!\n";
+	refuses('a folder in its place', qr{$text is not the file it was});
+	rmdir "$folder/text" or die "rmdir: $!\n";
+	symlink '/dev/null', "$folder/text" or die "symlink: $!\n";
+	refuses('a device in its place', qr{$text is not the file it was});
+	unlink "$folder/text";
+	write_file("$folder/text", 'one');
+	refuses('a shorter file', qr{$text has 3 bytes here, and the program was at byte 14});
+	unlink "$folder/text";
+	rename "$folder/not-text", "$folder/text" or die "rename: $!\n";
+};
+
+subtest 'what is in the way' => sub {
+	{
+		local $ENV{IMAGE_OWN} = 40;
+		refuses('a number of both', qr{descriptor 40 is the library's here and the program's in the image});
+	}
+	# the image has a file where its output was, and its output elsewhere
+	my $two = "$dir/two";
+	my ($status, $said) = run_quiet(qw(sh -c), 'exec setarch -R "$0" "$@" 2>/dev/null', $program, $two, $folder);
+	is($said, "right\n", 'an image of a process with two outputs');
+	{
+		local $ENV{IMAGE_ALONE} = $two;
+		($status, $said) = run_quiet(qw(sh -c), 'exec setarch -R "$0" >&-', $program);
+	}
+	is_deeply([ run_image($two) ], \@RIGHT, '... has those of the new process');
+	local $ENV{IMAGE_ALONE} = $image;
+	is($said, "image: load: its descriptor 50 is what it was started with as 1, and here nothing is there\n", 'no output');
+	($status, $said) = run_quiet(qw(sh -c), 'ulimit -n 700 && exec setarch -R "$0"', $program);
+	like($said, qr{\Aimage: load: its descriptors need a limit of 8\d\d \(ulimit -n\), and here it is 700\n\z}, 'no room');
+	unlink "$image.2";
+	local $ENV{IMAGE_OWN} = 600;
+	($status, $said) = run_quiet(qw(sh -c), 'ulimit -S -n 700 && exec setarch -R "$0"', $program);
+	is($said, $RIGHT[1], 'but a soft limit is raised');
+};
+
+subtest 'damage' => sub {
+	my $bytes = read_file($image);
+	my $files = section($bytes, FILES);
+	my $damaged = sub {
+		my ($what, $section) = @_;
+		write_file("$dir/damaged", replaced($bytes, FILES, $section));
+		refuses($what, qr{its list of descriptors makes no sense}, "$dir/damaged");
+	};
+	my $with = sub { my ($offset, $number) = @_; substr(my $copy = $files, $offset, 4) = pack 'V', $number; return $copy };
+	is(unpack('V', substr $files, 4, 4), 0, 'the first entry is of descriptor 0');
+	$damaged->('one entry less', $with->(0, unpack('V', $files) - 1));
+	$damaged->('many entries', $with->(0, ~0 & 0xffffffff));
+	$damaged->('an unknown kind', $with->(8, 99));
+	$damaged->('a section cut off', substr $files, 0, -1);
+	$damaged->('no section', '');
+};
+
+my %refused = (
+	socket   => qr{a socket \(socket:\[\d+\]\)},
+	epoll    => qr{a set of descriptors to wait for \(epoll\) \(anon_inode:\[eventpoll\]\)},
+	eventfd  => qr{a counter of events \(eventfd\) \(anon_inode:\[eventfd\]\)},
+	timerfd  => qr{a timer \(timerfd\) \(anon_inode:\[timerfd\]\)},
+	signalfd => qr{signals to be read \(signalfd\) \(anon_inode:\[signalfd\]\)},
+	inotify  => qr{files that are watched \(inotify\) \(anon_inode:inotify\)},
+	memfd    => qr{memory without a name \(memfd\) \(/memfd:name \(deleted\)\)},
+	terminal => qr{a terminal \(/dev/(?:pts/)?ptmx\)},
+	lost     => qr{a file that no name leads to any more \(\Q$folder\E/lost  \(deleted\)\)},
+	replaced => qr{a file that no name leads to any more \(\Q$folder\E/replaced \(deleted\)\)},
+	folder   => qr{a folder that no name leads to any more \(\Q$folder\E/lost-folder \(deleted\)\)},
+	fifo     => qr{a named pipe \(\Q$folder\E/fifo\)},
+	reader   => qr{a pipe to somebody else \(pipe:\[\d+\]\)},
+	writer   => qr{a pipe to somebody else \(pipe:\[\d+\]\)},
+	packets  => qr{a pipe of packets \(pipe:\[\d+\]\)},
+);
+
+for my $what (sort keys %refused) {
+	my ($status, $said) = run_files("$dir/refused.$what", $folder, 'refused', $what);
+	is($status >> 8, 2, "$what is refused");
+	like($said, qr{\Aimage: take: descriptor \d+ is $refused{$what}, which cannot be brought back\n\z}, '... with a sentence');
+}
+my ($status, $said) = run_files("$dir/refused.many", $folder, 'refused', 'many');
+is($said, "image: take: it has more than 4096 descriptors, or one above 1048575\n", 'so is one descriptor too many');
+($status, $said) = run_files("$dir/refused.shared", $folder, 'refused', 'shared');
+is($status >> 8, 2, 'so is a file that is mapped to be written');
+like($said, qr{\Aimage: image: it has a file mapped shared and writable: \Q$folder\E/shared\n\z}, '... with a sentence');
+
+done_testing();

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "files_open.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "files_read.h"
+#include "files_section.h"
+#include "raw_call.h"
+
+/* A load's, in malloc'ed memory. */
+struct work {
+	uint8_t *section;
+	struct files_entry *entry;
+	struct files_opened *opened; /* for each entry */
+	size_t n;
+	int *here;
+	size_t heres;
+	int free_from;
+	char *why;
+	size_t size;
+};
+
+static int say(struct work *w, int rc, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int say(struct work *w, int rc, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(w->why, w->size, format, args);
+	va_end(args);
+	return rc;
+}
+
+/* ---- what the image has ---- */
+
+static int read_section(struct work *w, const struct image_file *f)
+{
+	uint64_t length = f->length[IMAGE_FILES], at = 0;
+	int n;
+
+	if (length > FILES_SECTION_MAX)
+		return say(w, -EPROTO, "its list of descriptors is longer than any can be");
+	w->section = malloc(length + 1);
+	w->entry = calloc(FILES_MAX, sizeof *w->entry);
+	w->opened = calloc(FILES_MAX, sizeof *w->opened);
+	if (!w->section || !w->entry || !w->opened)
+		return say(w, -ENOMEM, "there is no memory for its list of descriptors");
+	while (at < length) {
+		ssize_t got = pread(
+			f->fd, w->section + at, length - at, (off_t)(f->at[IMAGE_FILES] + at));
+
+		if (got <= 0)
+			return say(w, got < 0 ? -errno : -EIO,
+				"its list of descriptors cannot be read: %s",
+				got < 0 ? strerror(errno) : "it ends too early");
+		at += (uint64_t)got;
+	}
+	n = files_section_read(w->section, length, w->entry);
+	if (n < 0)
+		return say(w, -EPROTO, "its list of descriptors makes no sense");
+	w->n = (size_t)n;
+	for (size_t i = 0; i < w->n; i++)
+		w->opened[i].fd = FILES_NONE;
+	return 0;
+}
+
+/* ---- what there is ---- */
+
+static int list_here(struct work *w)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	const struct dirent *d;
+	size_t room = 0;
+
+	while (dir && (d = readdir(dir))) {
+		int number = atoi(d->d_name), *more;
+
+		if (d->d_name[0] == '.' || number == dirfd(dir))
+			continue;
+		if (w->heres == room) {
+			room = room ? 2 * room : 64;
+			more = realloc(w->here, room * sizeof *more);
+			if (!more) {
+				closedir(dir);
+				return say(w, -ENOMEM, "there is no memory for its descriptors");
+			}
+			w->here = more;
+		}
+		w->here[w->heres++] = number;
+	}
+	if (!dir)
+		return say(w, -errno, "/proc/self/fd cannot be read: %s", strerror(errno));
+	closedir(dir);
+	return 0;
+}
+
+/* The image's, what is here, what is opened now: a number each. */
+static int raise_limit(struct work *w)
+{
+	uint64_t needed = (uint64_t)w->free_from + w->n;
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_cur >= needed)
+		return 0;
+	limit.rlim_cur = needed;
+	if (limit.rlim_max >= needed && setrlimit(RLIMIT_NOFILE, &limit) == 0)
+		return 0;
+	return say(w, -EMFILE,
+		"its descriptors need a limit of %" PRIu64 " (ulimit -n), and here it is %" PRIu64,
+		needed, (uint64_t)limit.rlim_max);
+}
+
+/* ---- one after the other is opened ---- */
+
+/* Returns its duplicate where it is in nobody's way, or -errno. It is closed. */
+static int aside(const struct work *w, int fd)
+{
+	int moved = fcntl(fd, F_DUPFD_CLOEXEC, w->free_from);
+	int rc = moved < 0 ? -errno : moved;
+
+	close(fd);
+	return rc;
+}
+
+static int open_path(struct work *w, size_t i, const struct image_file *f)
+{
+	const struct files_entry *e = &w->entry[i];
+	struct files_here here = {0};
+	char path[FILES_PATH_MAX + 1];
+	struct stat st = {0};
+	int fd;
+
+	memcpy(path, e->text, e->length);
+	path[e->length] = '\0';
+	if (stat(path, &st) != 0)
+		here.error = errno;
+	here.mode = st.st_mode;
+	here.size = (uint64_t)st.st_size;
+	here.special = st.st_rdev;
+	if (!files_fits(e, &here, w->why, w->size))
+		return here.error ? -here.error : -EINVAL;
+	fd = open(path, (int)e->flags | O_CLOEXEC | O_NOCTTY);
+	fd = fd < 0 ? -errno : aside(w, fd);
+	if (fd < 0) {
+		here.error = -fd;
+		files_fits(e, &here, w->why, w->size);
+		return fd;
+	}
+	w->opened[i].fd = fd;
+	w->opened[i].cut = files_is_cut(e, &here, f->lengths);
+	if (e->offset > 0 && lseek(fd, (off_t)e->offset, SEEK_SET) < 0)
+		return say(w, -errno, "%.200s cannot be brought to byte %" PRIu64 ": %s", path,
+			e->offset, strerror(errno));
+	return 0;
+}
+
+/* Another descriptor of this end, or of the other one, with these flags. */
+static int open_end(const struct work *w, int end, uint32_t flags)
+{
+	char path[sizeof "/proc/self/fd/" + 12];
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", end);
+	fd = open(path, (int)flags | O_CLOEXEC);
+	return fd < 0 ? -errno : aside(w, fd);
+}
+
+static bool fill(const struct files_entry *with, int end)
+{
+	return fcntl(end, F_SETPIPE_SZ, (int)with->special) >= (int)with->special &&
+	       (with->length == 0 || write(end, with->text, with->length) == (ssize_t)with->length);
+}
+
+/* All descriptors of the pipe that descriptor i is the first one of. */
+static int open_pipe(struct work *w, size_t i)
+{
+	const struct files_entry *first = &w->entry[i];
+	int end[2], rc = 0;
+
+	if (pipe2(end, O_CLOEXEC | O_NONBLOCK) != 0)
+		return say(w, -errno, "a pipe cannot be had: %s", strerror(errno));
+	if (!fill(files_reader_of(w->entry, w->n, first->inode), end[1]))
+		rc = say(w, -EPERM,
+			"the pipe of its descriptor %" PRIu32 " cannot be made as large as it was",
+			first->number);
+	for (size_t k = i; k < w->n && rc == 0; k++) {
+		const struct files_entry *e = &w->entry[k];
+
+		if (e->kind != FILES_PIPE || e->same != e->number || e->inode != first->inode)
+			continue;
+		w->opened[k].fd = open_end(w, end[0], e->flags);
+		if (w->opened[k].fd < 0) {
+			rc = say(w, w->opened[k].fd, "a pipe cannot be opened: %s",
+				strerror(-w->opened[k].fd));
+			w->opened[k].fd = FILES_NONE;
+		}
+	}
+	close(end[0]);
+	close(end[1]);
+	return rc;
+}
+
+/* A duplicate of what this process has there, before anything else comes to that number. */
+static int open_inherited(struct work *w, size_t i, const struct image_file *f)
+{
+	const struct files_entry *e = &w->entry[i];
+	int fd;
+
+	if (e->number == e->same)
+		return 0;
+	/* a number that was free may be the image's own file by now */
+	fd = e->same == (uint32_t)f->fd ? -1 : fcntl((int)e->same, F_DUPFD_CLOEXEC, w->free_from);
+	if (fd >= 0) {
+		w->opened[i].fd = fd;
+		return 0;
+	}
+	return say(w, -EBADF,
+		"its descriptor %" PRIu32 " is what it was started with as %" PRIu32
+		", and here nothing is there",
+		e->number, e->same);
+}
+
+static int open_one(struct work *w, size_t i, const struct image_file *f)
+{
+	const struct files_entry *e = &w->entry[i];
+
+	if (e->kind == FILES_INHERITED)
+		return open_inherited(w, i, f);
+	if (e->kind == FILES_OWN || e->same != e->number || w->opened[i].fd != FILES_NONE)
+		return 0;
+	return e->kind == FILES_PIPE ? open_pipe(w, i) : open_path(w, i, f);
+}
+
+static int open_all(struct work *w, const struct image_file *f)
+{
+	struct files_numbers here = {w->here, w->heres}, own = {f->own, f->owned};
+	int both = files_in_both(w->entry, w->n, own), rc;
+
+	if (both != FILES_NONE)
+		return say(w, -EBUSY,
+			"descriptor %d is the library's here and the program's in the image", both);
+	w->free_from = files_free_from(w->entry, w->n, here);
+	rc = raise_limit(w);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < w->n && rc == 0; i++)
+		rc = open_one(w, i, f);
+	return rc;
+}
+
+static void close_all(const struct work *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (w->opened[i].fd != FILES_NONE)
+			close(w->opened[i].fd);
+}
+
+static void free_all(struct work *w)
+{
+	free(w->section);
+	free(w->entry);
+	free(w->opened);
+	free(w->here);
+}
+
+int files_open(struct files_plan *p, const struct image_file *f, char *why, size_t size)
+{
+	struct work w = {.why = why, .size = size};
+	int rc;
+
+	*p = (struct files_plan){0};
+	files_inherited_read(&p->inherited);
+	rc = read_section(&w, f);
+	if (rc == 0)
+		rc = list_here(&w);
+	if (rc == 0)
+		rc = open_all(&w, f);
+	if (rc == 0) {
+		p->step = calloc(3 * w.n + w.heres, sizeof *p->step);
+		if (!p->step)
+			rc = say(&w, -ENOMEM, "there is no memory for its descriptors");
+	}
+	if (rc == 0)
+		p->steps =
+			files_steps(w.entry, w.n, w.opened, (struct files_numbers){w.here, w.heres},
+				(struct files_numbers){f->own, f->owned}, p->step);
+	else
+		close_all(&w);
+	free_all(&w);
+	return rc;
+}
+
+/* What is to be placed is what files_open has opened, some of it more than once. */
+void files_close(struct files_plan *p)
+{
+	for (size_t i = 0; i < p->steps; i++)
+		if (p->step[i].what == FILES_PLACE)
+			close(p->step[i].fd);
+	free(p->step);
+	*p = (struct files_plan){0};
+}
+
+int image_free_from(const struct image_file *f, char *why, size_t size)
+{
+	struct work w = {.why = why, .size = size};
+	int rc = read_section(&w, f);
+
+	if (rc == 0)
+		rc = list_here(&w);
+	if (rc == 0)
+		rc = files_free_from(w.entry, w.n, (struct files_numbers){w.here, w.heres});
+	free_all(&w);
+	return rc;
+}
+
+/* ---- the exchange: nothing but system calls from here on ---- */
+
+const char *files_exchange(const struct files_plan *p)
+{
+	for (size_t i = 0; i < p->steps; i++) {
+		const struct files_step *s = &p->step[i];
+
+		switch (s->what) {
+		case FILES_CUT:
+			if (raw_call(SYS_ftruncate, s->fd, (long)s->length, 0) < 0)
+				return "a file of the process image cannot be cut to its length";
+			break;
+		case FILES_PLACE:
+			if (raw_call(SYS_dup3, s->fd, s->to, s->close_on_exec ? O_CLOEXEC : 0) < 0)
+				return "a descriptor of the process image cannot be had";
+			break;
+		case FILES_CLOSE:
+			raw_call(SYS_close, s->fd, 0, 0);
+			break;
+		}
+	}
+	files_inherited_are(&p->inherited);
+	return NULL;
+}
