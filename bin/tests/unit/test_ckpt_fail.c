@@ -7,10 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "base/error.h"
 #include "base/fault.h"
+#include "ckpt/out.h"
 #include "ckpt_store.h"
+#include "image/raw_call.h"
 #include "unit.h"
 
 /* The real file system, whose n-th changing operation from now fails. */
@@ -123,6 +126,71 @@ START_TEST(every_step_of_a_file_may_fail)
 	} while (n < 100);
 	/* folder, open, room, 5 writes, head, flush, close, rename, folder */
 	ck_assert_int_ge(n, 12);
+	ck_assert_int_lt(n, 100);
+	ck_assert(store_has("line-00000002.e0000/rank-00000.ckpt"));
+}
+END_TEST
+
+/* All sections but the last; its exit status is how many operations more would not have failed. */
+static void write_by_child(struct ckpt_out *o, const struct ckpt_section *s, size_t n)
+{
+	pid_t child = (pid_t)raw_call6(SYS_clone, 0, 0, 0, 0, 0, 0);
+	int status;
+
+	if (child == 0) {
+		for (size_t i = 0; i + 1 < n; i++) {
+			ckpt_out_section(o, s[i].kind, s[i].id);
+			ckpt_out_add(o, s[i].data, (size_t)s[i].len);
+			ckpt_out_section_end(o);
+		}
+		raw_call(SYS_exit_group, left, 0, 0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, __WALL), child);
+	ck_assert(WIFEXITED(status));
+	left = WEXITSTATUS(status);
+}
+
+static int write_one_with_child(uint32_t line, struct ckpt_rank_file *f)
+{
+	struct ckpt_out_plan plan = {.fs = &failing,
+		.session_dir = store_dir,
+		.id = store_identity(0, 0),
+		.line = line,
+		.child = true};
+	const struct ckpt_section *s;
+	struct ckpt_out *o;
+	int rc;
+
+	plan.sections = store_sections(0, line, &s);
+	rc = ckpt_out_begin(&o, &plan, store_err, sizeof store_err);
+	if (rc)
+		return rc;
+	write_by_child(o, s, plan.sections);
+	ckpt_out_append(o, &s[plan.sections - 1]);
+	return ckpt_out_finish(o, &f->seal, &f->bytes, store_err, sizeof store_err);
+}
+
+START_TEST(every_step_with_a_child_may_fail)
+{
+	struct ckpt_rank_file f;
+	int n = 0;
+
+	store_line(1, 0);
+	error = ENOSPC;
+	do {
+		left = ++n;
+		int rc = write_one_with_child(2, &f);
+
+		if (left > 0)
+			break;
+		ck_assert_msg(rc == FT_ESYS, "step %d: %d", n, rc);
+		check_sentence("No space left on device; make room there");
+		ck_assert(!store_has("line-00000002.e0000/rank-00000.ckpt"));
+		ck_assert(!store_has("line-00000002.e0000/rank-00000.ckpt.tmp"));
+		ck_assert_int_eq(store_check(1, 0), 0);
+	} while (n < 100);
+	/* folder, open, 16 writes and more, head, flush, close, rename, folder */
+	ck_assert_int_ge(n, 23);
 	ck_assert_int_lt(n, 100);
 	ck_assert(store_has("line-00000002.e0000/rank-00000.ckpt"));
 }
@@ -256,6 +324,7 @@ END_TEST
 
 UNIT_MAIN("ckpt_fail", tcase_add_checked_fixture(tc, begin, store_end);
 	  tcase_add_test(tc, every_step_of_a_file_may_fail);
+	  tcase_add_test(tc, every_step_with_a_child_may_fail);
 	  tcase_add_test(tc, every_step_of_a_commit_may_fail);
 	  tcase_add_test(tc, pruning_that_cannot_flush_removes_nothing);
 	  tcase_add_test(tc, a_work_directory_that_is_not_there);
