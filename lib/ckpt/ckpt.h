@@ -52,7 +52,20 @@ enum ckpt_kind {
 	CKPT_COUNTERS,	 /* of the protocol */
 	CKPT_OPERATIONS, /* collective ones that are open */
 	CKPT_COMMUNICATORS,
-	CKPT_SCHEDULES /* version of those that collective operations are done by */
+	CKPT_SCHEDULES, /* version of those that collective operations are done by */
+	/* of a process image alone (image/image.h), beside messages and orphans */
+	CKPT_IMAGE_PROCESS, /* what the kernel knows of it */
+	CKPT_IMAGE_MAPS,    /* what its memory consists of */
+	CKPT_IMAGE_FILES,   /* descriptors */
+	CKPT_IMAGE_THREADS,
+	CKPT_IMAGE_RUNS, /* where its pages belong */
+	CKPT_IMAGE_PAGES
+};
+
+/* What a rank's file is. */
+enum ckpt_file_kind {
+	CKPT_FILE_DATA, /* what the program has named */
+	CKPT_FILE_IMAGE /* its whole process */
 };
 
 struct ckpt_section {
@@ -158,8 +171,8 @@ struct ckpt_loaded {
  * Reads and verifies the file of self->rank in the line of m. 0; FT_EDAMAGED: cut or changed, or
  * not the file that was committed (the sentence names file and section); FT_ENONE: it is not there;
  * FT_EMISMATCH: made by another number of ranks, another program (unless accept_binary), in another
- * byte order or by a newer version; FT_ESYS: it cannot be read now; FT_ENOMEM. *out is set only
- * when it returns 0.
+ * byte order or by a newer version, or a process image (ckpt_image_open in reader.h); FT_ESYS: it
+ * cannot be read now; FT_ENOMEM. *out is set only when it returns 0.
  */
 int ckpt_load(const struct ckpt_fs *fs, const char *session_dir, const struct ckpt_manifest *m,
 	const struct ckpt_identity *self, bool accept_binary, struct ckpt_loaded *out, char *err,

@@ -24,7 +24,7 @@ void ckpt_header_encode(struct ckpt_header *h, uint8_t out[CKPT_HEADER_BYTES])
 	struct writer w = writer_over(out, CKPT_HEADER_BYTES);
 
 	memset(out, 0, CKPT_HEADER_BYTES);
-	h->version = CKPT_VERSION;
+	h->version = h->kind == CKPT_FILE_DATA ? CKPT_VERSION_DATA : CKPT_VERSION;
 	h->order = ckpt_own_order();
 	h->word = sizeof(void *);
 	writer_bytes(&w, magic, sizeof magic);
@@ -42,6 +42,7 @@ void ckpt_header_encode(struct ckpt_header *h, uint8_t out[CKPT_HEADER_BYTES])
 	writer_u32(&w, h->sections);
 	writer_u64(&w, h->bytes);
 	writer_u64(&w, h->table_sum);
+	writer_u32(&w, h->kind);
 	h->seal = XXH3_64bits(out, SEAL_AT);
 	w = writer_over(out + SEAL_AT, 8);
 	writer_u64(&w, h->seal);
@@ -77,10 +78,28 @@ static void read_fields(struct ckpt_header *h, struct cursor *c)
 	h->table_sum = cursor_u64(c);
 }
 
+/* Version 1 has no kind: these bytes are zero there, and meant data. */
+static int read_kind(struct ckpt_header *h, struct cursor *c, const char *path, struct ckpt_err err)
+{
+	uint32_t kind = cursor_u32(c);
+
+	h->kind = CKPT_FILE_DATA;
+	if (h->version == CKPT_VERSION_DATA)
+		return 0;
+	h->kind = CKPT_FILE_IMAGE;
+	return kind == CKPT_FILE_IMAGE
+		       ? 0
+		       : ckpt_says(err, FT_EMISMATCH, path,
+				 "it is of kind %u, which this FTMPI does not know: use the FTMPI "
+				 "that made it",
+				 kind);
+}
+
 int ckpt_header_decode(struct ckpt_header *h, const uint8_t *in, uint64_t have, uint64_t file_bytes,
 	const char *path, struct ckpt_err err)
 {
 	struct cursor c = cursor_over(in, CKPT_HEADER_BYTES), end;
+	int rc;
 
 	if (have < CKPT_HEADER_BYTES || file_bytes < CKPT_HEADER_BYTES)
 		return ckpt_says(err, FT_EDAMAGED, path,
@@ -94,12 +113,15 @@ int ckpt_header_decode(struct ckpt_header *h, const uint8_t *in, uint64_t have, 
 		return ckpt_says(err, FT_EDAMAGED, path, "its header is damaged");
 	c.at += sizeof magic;
 	h->version = cursor_u32(&c);
-	if (h->version != CKPT_VERSION)
+	if (h->version < CKPT_VERSION_DATA || h->version > CKPT_VERSION)
 		return ckpt_says(err, FT_EMISMATCH, path,
-			"it is of version %u, and this FTMPI reads version %d: use the FTMPI "
-			"that made it",
-			h->version, CKPT_VERSION);
+			"it is of version %u, and this FTMPI reads versions %d and %d: use the "
+			"FTMPI that made it",
+			h->version, CKPT_VERSION_DATA, CKPT_VERSION);
 	read_fields(h, &c);
+	rc = read_kind(h, &c, path, err);
+	if (rc)
+		return rc;
 	if (h->bytes != file_bytes)
 		return ckpt_says(err, FT_EDAMAGED, path,
 			"it has %llu bytes instead of %llu: it was cut, or something was added",
@@ -152,9 +174,15 @@ const char *ckpt_kind_name(uint32_t kind)
 		[CKPT_OPERATIONS] = "operations",
 		[CKPT_COMMUNICATORS] = "communicators",
 		[CKPT_SCHEDULES] = "schedules",
+		[CKPT_IMAGE_PROCESS] = "process",
+		[CKPT_IMAGE_MAPS] = "mappings",
+		[CKPT_IMAGE_FILES] = "files",
+		[CKPT_IMAGE_THREADS] = "threads",
+		[CKPT_IMAGE_RUNS] = "runs",
+		[CKPT_IMAGE_PAGES] = "pages",
 	};
 
-	return kind >= CKPT_BUFFER && kind <= CKPT_SCHEDULES ? names[kind] : "unknown";
+	return kind >= CKPT_BUFFER && kind <= CKPT_IMAGE_PAGES ? names[kind] : "unknown";
 }
 
 struct ckpt_section_name ckpt_section_name(uint32_t kind, uint32_t id, size_t index)

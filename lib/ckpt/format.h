@@ -15,7 +15,9 @@
 #include "ckpt/sentence.h"
 
 enum {
-	CKPT_VERSION = 1,
+	CKPT_VERSION = 2,      /* the newest */
+	CKPT_VERSION_DATA = 1, /* of files that are no process image: an older library reads them,
+				  and refuses an image for its version */
 	CKPT_HEADER_BYTES = 256,
 	CKPT_ENTRY_BYTES = 32,
 	CKPT_SECTIONS_MAX = 1 << 20,
@@ -25,6 +27,7 @@ enum {
 
 struct ckpt_header {
 	uint32_t version, order, word; /* byte order and bytes of a pointer where it was made */
+	enum ckpt_file_kind kind;
 	struct ckpt_identity id;
 	uint32_t line, sections;
 	int64_t time_s;
@@ -38,12 +41,12 @@ struct ckpt_entry {
 	uint64_t at; /* in the file: found when the table is read */
 };
 
-/* Fills in order, word, version and seal of h. */
+/* Fills in order, word, version (by the kind) and seal of h. */
 void ckpt_header_encode(struct ckpt_header *h, uint8_t out[CKPT_HEADER_BYTES]);
 void ckpt_entry_encode(const struct ckpt_entry *e, uint8_t out[CKPT_ENTRY_BYTES]);
 
 /* The first `have` bytes of a file of file_bytes; path is for the sentence. 0, FT_EDAMAGED,
- * FT_EMISMATCH (version). After 0 the table fits into the file. */
+ * FT_EMISMATCH (version, kind). After 0 the table fits into the file. */
 int ckpt_header_decode(struct ckpt_header *h, const uint8_t *in, uint64_t have, uint64_t file_bytes,
 	const char *path, struct ckpt_err err);
 

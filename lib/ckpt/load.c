@@ -36,10 +36,25 @@ static int check_maker(const struct ckpt_reader *r, const struct ckpt_identity *
 			h->order == CKPT_ORDER_BIG ? "big-endian" : "little-endian", 8 * h->word);
 	if (!accept_binary && memcmp(h->id.program, self->program, sizeof self->program) != 0)
 		return ckpt_says(err, FT_EMISMATCH, r->path.text,
-			"it was made by another build of the program (%s; this is %s): give "
-			"-accept-binary, before the program, if this one can go on from there",
-			shown(h->id.program_name).text, shown(self->program_name).text);
+			"it was made by another build of the program (%s; this is %s): %s",
+			shown(h->id.program_name).text, shown(self->program_name).text,
+			h->kind == CKPT_FILE_IMAGE
+				? "the image of a process needs the very same one"
+				: "give -accept-binary, before the program, if this one can go on "
+				  "from there");
 	return 0;
+}
+
+static int check_kind(const struct ckpt_reader *r, enum ckpt_file_kind wanted, struct ckpt_err err)
+{
+	if (r->header.kind == wanted)
+		return 0;
+	return ckpt_says(err, FT_EMISMATCH, r->path.text,
+		wanted == CKPT_FILE_DATA
+			? "it is the image of a process, and this job saves data: restore it in a "
+			  "job that saves images"
+			: "it has data that the program saved, and this job saves images of "
+			  "processes: restore it in a job that saves data");
 }
 
 /* Every section into memory, one behind the other, each beginning at a multiple of 64. */
@@ -68,6 +83,31 @@ static int load_sections(struct ckpt_reader *r, struct ckpt_loaded *out, struct 
 	return 0;
 }
 
+/* The file that self may go on from, as far as header and table tell. */
+static int open_own(struct ckpt_reader *r, const struct ckpt_fs *fs, const char *session_dir,
+	const struct ckpt_manifest *m, const struct ckpt_identity *self, struct ckpt_err err)
+{
+	struct ckpt_path path;
+	int rc;
+
+	if (strlen(session_dir) > CKPT_DIR_MAX)
+		return ckpt_failed(err, "read in", session_dir, -ENAMETOOLONG);
+	rc = check_size(m, self, session_dir, err);
+	if (rc)
+		return rc;
+	ckpt_path_file(&path, session_dir, m->line, m->epoch, self->rank, false);
+	rc = -fault_error("restore-read");
+	if (rc)
+		return ckpt_unreadable(err, path.text, rc);
+	rc = ckpt_reader_open(r, fs, path.text, err);
+	if (rc)
+		return rc;
+	rc = ckpt_reader_belongs(r, m, self->rank, err);
+	if (rc)
+		ckpt_reader_close(r);
+	return rc;
+}
+
 int ckpt_load(const struct ckpt_fs *fs, const char *session_dir, const struct ckpt_manifest *m,
 	const struct ckpt_identity *self, bool accept_binary, struct ckpt_loaded *out, char *err,
 	size_t errsize)
@@ -75,22 +115,11 @@ int ckpt_load(const struct ckpt_fs *fs, const char *session_dir, const struct ck
 	struct ckpt_err e = {err, errsize};
 	struct ckpt_loaded found = {0};
 	struct ckpt_reader r;
-	struct ckpt_path path;
-	int rc;
+	int rc = open_own(&r, fs, session_dir, m, self, e);
 
-	if (strlen(session_dir) > CKPT_DIR_MAX)
-		return ckpt_failed(e, "read in", session_dir, -ENAMETOOLONG);
-	rc = check_size(m, self, session_dir, e);
 	if (rc)
 		return rc;
-	ckpt_path_file(&path, session_dir, m->line, m->epoch, self->rank, false);
-	rc = -fault_error("restore-read");
-	if (rc)
-		return ckpt_unreadable(e, path.text, rc);
-	rc = ckpt_reader_open(&r, fs, path.text, e);
-	if (rc)
-		return rc;
-	rc = ckpt_reader_belongs(&r, m, self->rank, e);
+	rc = check_kind(&r, CKPT_FILE_DATA, e);
 	if (rc == 0)
 		rc = check_maker(&r, self, accept_binary, e);
 	if (rc == 0)
@@ -100,6 +129,27 @@ int ckpt_load(const struct ckpt_fs *fs, const char *session_dir, const struct ck
 		ckpt_loaded_free(&found);
 	else
 		*out = found;
+	return rc;
+}
+
+int ckpt_image_open(const struct ckpt_fs *fs, const char *session_dir,
+	const struct ckpt_manifest *m, const struct ckpt_identity *self, struct ckpt_reader *out,
+	struct ckpt_err err)
+{
+	struct ckpt_reader r;
+	int rc = open_own(&r, fs, session_dir, m, self, err);
+
+	if (rc)
+		return rc;
+	rc = check_kind(&r, CKPT_FILE_IMAGE, err);
+	if (rc == 0)
+		rc = check_maker(&r, self, false, err);
+	for (uint32_t i = 0; i < r.header.sections && rc == 0; i++)
+		rc = ckpt_reader_section(&r, i, NULL, err);
+	if (rc)
+		ckpt_reader_close(&r);
+	else
+		*out = r;
 	return rc;
 }
 

@@ -198,6 +198,7 @@ static struct ckpt_out *make(const struct ckpt_out_plan *plan)
 	o->at = o->begun = head;
 	o->h = (struct ckpt_header){.id = plan->id,
 		.line = plan->line,
+		.kind = plan->kind,
 		.sections = (uint32_t)plan->sections,
 		.time_s = time(NULL)};
 	ckpt_path_folder(&o->folder, plan->session_dir, plan->line, plan->id.epoch);

@@ -29,6 +29,7 @@ struct ckpt_out_plan {
 	const char *session_dir;
 	struct ckpt_identity id;
 	uint32_t line;
+	enum ckpt_file_kind kind;
 	size_t sections; /* so many are written, neither fewer nor more */
 	uint64_t bytes;	 /* of all sections together, for which room is reserved; 0: not known */
 	bool child;	 /* some are written by a child */

@@ -116,6 +116,14 @@ free_both:
 	return rc;
 }
 
+const struct ckpt_entry *ckpt_reader_find(const struct ckpt_reader *r, enum ckpt_kind kind)
+{
+	for (uint32_t i = 0; i < r->header.sections; i++)
+		if (r->entries[i].kind == kind)
+			return &r->entries[i];
+	return NULL;
+}
+
 int ckpt_reader_belongs(const struct ckpt_reader *r, const struct ckpt_manifest *m, uint32_t rank,
 	struct ckpt_err err)
 {

@@ -32,4 +32,17 @@ void ckpt_reader_close(struct ckpt_reader *r);
 int ckpt_reader_belongs(const struct ckpt_reader *r, const struct ckpt_manifest *m, uint32_t rank,
 	struct ckpt_err err);
 
+/*
+ * A process image to load: the file of self->rank in the line of m, with every byte verified, in
+ * memory that does not grow with it. 0: *out is open, and what its entries name may be read into
+ * place, from its descriptor; to be closed. Results as of ckpt_load, which takes data; another
+ * build of the program is never accepted.
+ */
+int ckpt_image_open(const struct ckpt_fs *fs, const char *session_dir,
+	const struct ckpt_manifest *m, const struct ckpt_identity *self, struct ckpt_reader *out,
+	struct ckpt_err err);
+
+/* The first section of this kind; NULL: there is none. Until the reader is closed. */
+const struct ckpt_entry *ckpt_reader_find(const struct ckpt_reader *r, enum ckpt_kind kind);
+
 #endif

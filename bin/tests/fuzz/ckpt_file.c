@@ -117,6 +117,12 @@ static void mend(uint8_t *file, size_t size, int how)
 		put64(file + HEAD - 8, seal(file));
 }
 
+static void check_sums(const struct one *o)
+{
+	FUZZ_CHECK(get(o->bytes + 152, 8) == table_sum(o->bytes, o->size), "the table's sum");
+	FUZZ_CHECK(get(o->bytes + HEAD - 8, 8) == seal(o->bytes), "no seal");
+}
+
 /* What is accepted is what is in the file, all of it, in order. */
 static void check_loaded(const struct one *o, const struct ckpt_loaded *l)
 {
@@ -138,8 +144,34 @@ static void check_loaded(const struct one *o, const struct ckpt_loaded *l)
 		at += s->len;
 	}
 	FUZZ_CHECK(at == o->size, "%zu bytes were not looked at", o->size - at);
-	FUZZ_CHECK(get(o->bytes + 152, 8) == table_sum(o->bytes, o->size), "the table's sum");
-	FUZZ_CHECK(get(o->bytes + HEAD - 8, 8) == seal(o->bytes), "no seal");
+	FUZZ_CHECK(get(o->bytes + 8, 4) == 1, "an image is no data");
+	check_sums(o);
+}
+
+static void check_image(const struct one *o, const struct ckpt_reader *r)
+{
+	size_t at = HEAD + (size_t)r->header.sections * CKPT_ENTRY_BYTES;
+
+	FUZZ_CHECK(get(o->bytes + 8, 4) == 2 && get(o->bytes + 160, 4) == 1, "no image");
+	for (uint32_t i = 0; i < r->header.sections; i++) {
+		const struct ckpt_entry *e = &r->entries[i];
+
+		FUZZ_CHECK(e->at == at && e->len <= o->size - at, "section %u is elsewhere", i);
+		FUZZ_CHECK(e->sum == XXH3_64bits(o->bytes + at, e->len),
+			"section %u was not verified", i);
+		at += e->len;
+	}
+	FUZZ_CHECK(at == o->size, "%zu bytes were not looked at", o->size - at);
+	check_sums(o);
+}
+
+static void check_refused(const struct one *o, int rc, const char *err, size_t size)
+{
+	FUZZ_CHECK(o->opened == 0, "the file is still open");
+	FUZZ_CHECK(rc == FT_EDAMAGED || rc == FT_EMISMATCH, "refused with %d", rc);
+	fuzz_check_sentence(err, size);
+	FUZZ_CHECK(
+		strstr(err, "rank-00000.ckpt: "), "the sentence does not name the file: %s", err);
 }
 
 static void load(struct one *o, int how)
@@ -147,25 +179,33 @@ static void load(struct one *o, int how)
 	struct ckpt_rank_file f = {1, 2};
 	struct ckpt_manifest m = {.line = 1, .size = 2, .ranks = &f};
 	struct ckpt_identity self = {.size = 2};
+	struct ckpt_reader image;
 	struct ckpt_loaded l;
 	char err[512] = "";
-	int rc;
+	int rc, rc_image;
 
 	if (how & MEANT && o->size >= HEAD) {
 		f.seal = get(o->bytes + HEAD - 8, 8);
 		f.bytes = o->size;
 	}
 	rc = ckpt_load(&o->ops, "s", &m, &self, (how & ACCEPT) != 0, &l, err, sizeof err);
-	FUZZ_CHECK(o->opened == 0, "the file is still open");
 	if (rc == 0) {
+		FUZZ_CHECK(o->opened == 0, "the file is still open");
 		check_loaded(o, &l);
 		ckpt_loaded_free(&l);
-		return;
+	} else {
+		check_refused(o, rc, err, sizeof err);
 	}
-	FUZZ_CHECK(rc == FT_EDAMAGED || rc == FT_EMISMATCH, "refused with %d", rc);
-	fuzz_check_sentence(err, sizeof err);
-	FUZZ_CHECK(
-		strstr(err, "rank-00000.ckpt: "), "the sentence does not name the file: %s", err);
+	rc_image = ckpt_image_open(
+		&o->ops, "s", &m, &self, &image, (struct ckpt_err){err, sizeof err});
+	if (rc_image == 0) {
+		check_image(o, &image);
+		ckpt_reader_close(&image);
+		FUZZ_CHECK(o->opened == 0, "the file is still open");
+	} else {
+		check_refused(o, rc_image, err, sizeof err);
+	}
+	FUZZ_CHECK(rc != 0 || rc_image != 0, "it is both");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -52,6 +52,7 @@ UNIT_ckpt_store := bin/tests/unit/ckpt_store.o $(ckpt_o) $(base_o)
 UNIT_ckpt_damage := bin/tests/unit/ckpt_store.o $(ckpt_o) $(base_o)
 UNIT_ckpt_fail := bin/tests/unit/ckpt_store.o $(ckpt_o) $(base_o)
 UNIT_ckpt_pieces := bin/tests/unit/ckpt_store.o $(ckpt_o) $(base_o)
+UNIT_ckpt_image := bin/tests/unit/ckpt_store.o $(ckpt_o) $(base_o)
 UNIT_ckpt_out := bin/tests/unit/ckpt_store.o $(ckpt_o) $(base_o)
 UNIT_ckpt_capture := bin/tests/unit/ckpt_store.o $(ckpt_o) $(base_o)
 UNIT_ckpt_writer := lib/ckpt/writer.o

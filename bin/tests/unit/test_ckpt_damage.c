@@ -313,7 +313,22 @@ static int load_changed(long at, uint8_t value)
 START_TEST(a_newer_version_is_refused)
 {
 	ck_assert_int_eq(load_changed(8, CKPT_VERSION + 1), FT_EMISMATCH);
-	says("it is of version 2, and this FTMPI reads version 1");
+	says("it is of version 3, and this FTMPI reads versions 1 and 2");
+}
+END_TEST
+
+START_TEST(an_older_version_is_refused)
+{
+	ck_assert_int_eq(load_changed(8, 0), FT_EMISMATCH);
+	says("it is of version 0");
+}
+END_TEST
+
+/* Of version 2 there are process images alone, and so far. */
+START_TEST(another_kind_is_refused)
+{
+	ck_assert_int_eq(load_changed(8, CKPT_VERSION), FT_EMISMATCH);
+	says("it is of kind 0, which this FTMPI does not know");
 }
 END_TEST
 
@@ -378,6 +393,8 @@ UNIT_MAIN("ckpt_damage", tcase_add_checked_fixture(tc, store_begin, store_end);
 	  tcase_add_test(tc, another_number_of_ranks_is_refused);
 	  tcase_add_test(tc, another_program_is_refused_unless_accepted);
 	  tcase_add_test(tc, a_newer_version_is_refused);
+	  tcase_add_test(tc, an_older_version_is_refused);
+	  tcase_add_test(tc, another_kind_is_refused);
 	  tcase_add_test(tc, another_byte_order_is_refused);
 	  tcase_add_test(tc, another_word_size_is_refused);
 	  tcase_add_loop_test(tc, more_sections_than_bytes_are_refused, 0, 2);

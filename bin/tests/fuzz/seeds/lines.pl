@@ -10,9 +10,9 @@ use warnings;
 sub ckpt_header
 {
 	my (%f) = @_;
-	return pack 'a8 V3 a16 V4 a16 a64 Q< V Q< Q< x88 Q<', "\x89FTCKPT\n", $f{version} // 1, $f{order} // 1,
+	return pack 'a8 V3 a16 V4 a16 a64 Q< V Q< Q< V x84 Q<', "\x89FTCKPT\n", $f{version} // 1, $f{order} // 1,
 		$f{word} // 8, '', $f{epoch} // 0, $f{rank} // 0, $f{size} // 2, $f{line} // 1, $f{program} // '',
-		$f{name} // 'solver', 1795293000, $f{sections} // 0, $f{bytes} // 256, 0, 0;
+		$f{name} // 'solver', 1795293000, $f{sections} // 0, $f{bytes} // 256, 0, $f{kind} // 0, 0;
 }
 
 # A file of these sections: [kind, id, type, bytes]; the header's fields.
@@ -28,6 +28,9 @@ sub ckpt_file_seeds
 {
 	my @three = ([ 1, 0, 0, 'buffer' ], [ 2, 7, 3, 'x' x 100 ], [ 3, 0, 0, '' ]);
 	my $whole = ckpt_file(\@three);
+	my @image = ([ 9, 0, 0, 'process' ], [ 10, 0, 0, 'maps' ], [ 11, 0, 0, '' ], [ 12, 0, 0, '' ], [ 14, 0, 0, 'page' x 100 ],
+		[ 13, 0, 0, 'runs' ], [ 3, 0, 0, "\0" x 4 ], [ 4, 0, 0, "\0" x 4 ]);
+	my $image = ckpt_file(\@image, version => 2, kind => 1);
 	my %seed = (
 		'whole'       => [ 31, $whole ],
 		'empty'       => [ 31, ckpt_file([]) ],
@@ -40,6 +43,17 @@ sub ckpt_file_seeds
 		'accepted'    => [ 31, ckpt_file(\@three, program => 'p') ],
 		'odd-name'    => [ 27, ckpt_file(\@three, program => 'p', name => "\e[2J\n" . 'n' x 62) ],
 		'version'     => [ 31, ckpt_file(\@three, version => 2) ],
+		'version-0'   => [ 31, ckpt_file(\@three, version => 0) ],
+		'version-3'   => [ 31, ckpt_file(\@image, version => 3, kind => 1) ],
+		'kind-old'    => [ 31, ckpt_file(\@three, kind => 1) ],
+		'kind-2'      => [ 31, ckpt_file(\@image, version => 2, kind => 2) ],
+		'image'       => [ 31, $image ],
+		'image-empty' => [ 31, ckpt_file([], version => 2, kind => 1) ],
+		'image-unmeant'  => [ 23, $image ],
+		'image-sections' => [ 30, $image ],
+		'image-program'  => [ 31, ckpt_file(\@image, version => 2, kind => 1, program => 'p') ],
+		'image-order'    => [ 31, ckpt_file(\@image, version => 2, kind => 1, order => 2) ],
+		'image-cut'      => [ 31, substr $image, 0, -5 ],
 		'order'       => [ 31, ckpt_file(\@three, order => 2) ],
 		'word'        => [ 31, ckpt_file(\@three, word => 4) ],
 		'other-rank'  => [ 31, ckpt_file(\@three, rank => 1) ],
