@@ -33,7 +33,7 @@ INSIDE := safe_points
 PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%) $(INSIDE:%=$(B)/bin/%)
 
 TOOL := $(B)/bin/ftmpi-ckpt
-TOOL_OBJ := $(patsubst %.c,$(O)/%.o,$(wildcard bin/ckpt/*.c lib/ckpt/*.c lib/base/*.c) lib/coord/orphans.c lib/mpi/type/type_table.c)
+TOOL_OBJ := $(patsubst %.c,$(O)/%.o,$(wildcard bin/ckpt/*.c lib/ckpt/*.c lib/base/*.c) lib/coord/orphans.c lib/image/contents.c lib/mpi/type/type_table.c)
 
 all: $(LIBRARIES) $(PROGRAM_BIN) $(TOOL) $(B)/man/made
 

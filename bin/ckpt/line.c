@@ -28,6 +28,21 @@ static void check_lengths(struct line *l, const char *session_path)
 	}
 }
 
+/* By the head of its first file. */
+static void look_at_kind(struct line *l, const char *session_path)
+{
+	char unsaid[SENTENCE_BYTES];
+	struct ckpt_reader reader;
+	struct ckpt_path path;
+
+	ckpt_path_file(&path, session_path, l->number, l->m.epoch, 0, false);
+	if (ckpt_reader_open(&reader, fs, path.text, (struct ckpt_err){unsaid, sizeof unsaid}) != 0)
+		return;
+	l->known = true;
+	l->images = reader.header.kind == CKPT_FILE_IMAGE;
+	ckpt_reader_close(&reader);
+}
+
 void line_read(struct line *l, const char *session_path, uint32_t number)
 {
 	int rc;
@@ -42,6 +57,7 @@ void line_read(struct line *l, const char *session_path, uint32_t number)
 	for (uint32_t r = 0; r < l->m.size; r++)
 		l->bytes += l->m.ranks[r].bytes;
 	check_lengths(l, session_path);
+	look_at_kind(l, session_path);
 }
 
 void line_free(struct line *l)

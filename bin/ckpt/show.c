@@ -39,6 +39,10 @@ static bool contents(const struct options *o, struct ckpt_reader *r, uint32_t i)
 		return show_orphans(o, r, i);
 	case CKPT_OPERATIONS:
 		return show_operations(o, r, i);
+	case CKPT_IMAGE_MAPS:
+		return show_mappings(o, r, i);
+	case CKPT_IMAGE_PAGES:
+		return show_pages(o, r, i);
 	default:
 		return true;
 	}
@@ -73,13 +77,15 @@ static void file_head(const struct options *o, const struct ckpt_reader *r)
 	const struct ckpt_header *h = &r->header;
 
 	if (!o->json) {
-		printf("  rank %u: %s, written %s, seal %s\n", h->id.rank, text_bytes(h->bytes).v,
+		printf("  rank %u: %s%s, written %s, seal %s\n", h->id.rank,
+			h->kind == CKPT_FILE_IMAGE ? "process image, " : "", text_bytes(h->bytes).v,
 			text_time(h->time_s).v, sum_text(h->seal).v);
 		printf("    %7s  %-13s  %10s  %-18s  %20s  %s\n", "section", "kind", "id", "type",
 			"bytes", "checksum");
 		return;
 	}
 	json_unsigned("version", h->version);
+	json_string("kind", h->kind == CKPT_FILE_IMAGE ? "image" : "data");
 	json_string("byte_order", h->order == CKPT_ORDER_BIG ? "big" : "little");
 	json_unsigned("word_bytes", h->word);
 	json_unsigned("bytes", h->bytes);

@@ -70,7 +70,8 @@ struct line {
 	uint32_t number;
 	struct ckpt_manifest m; /* when has_manifest */
 	bool has_manifest;
-	uint64_t bytes;		      /* of its files */
+	bool known, images; /* its first file could be looked at; holds the image of a process */
+	uint64_t bytes;	    /* of its files */
 	char problem[SENTENCE_BYTES]; /* empty: the manifest reads, and all files have their lengths
 				       */
 };
@@ -85,6 +86,9 @@ bool file_verify(const char *session_path, const struct ckpt_manifest *m, uint32
 /* Section i, which is of that kind; false: it cannot be read, or makes no sense, which is said. */
 bool show_orphans(const struct options *o, struct ckpt_reader *r, uint32_t i);
 bool show_operations(const struct options *o, struct ckpt_reader *r, uint32_t i);
+/* Of a process image made on a machine of this kind; else nothing is said. */
+bool show_mappings(const struct options *o, struct ckpt_reader *r, uint32_t i);
+bool show_pages(const struct options *o, struct ckpt_reader *r, uint32_t i);
 
 /* ---- commands: an exit status ---- */
 

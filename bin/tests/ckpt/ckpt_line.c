@@ -4,13 +4,17 @@
  * recovery line, for tests of what reads them; with - as PROGRAM it is not committed. Each rank has
  * the data buffer (100000 bytes), variable 7 (80 bytes), messages (10 bytes), and orphans and
  * operations if their bytes are given (hexadecimal). Lines are of November 2026, of other times
- * with CKPT_LINE_TIME in the environment (Unix seconds).
+ * with CKPT_LINE_TIME in the environment (Unix seconds). With CKPT_LINE_IMAGE there is a process
+ * image instead, of 6 mappings and 2 runs of pages; "mappings" or "pages" takes the last byte of
+ * that section away.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ckpt/ckpt.h"
+#include "ckpt/out.h"
+#include "image/image.h"
+#include "image/process_map.h"
 
 enum { TYPE = 0x214 /* MPI_DOUBLE */, TIME = 1795293000, BUFFER = 100000, ORPHANS_MAX = 1000 };
 
@@ -29,8 +33,71 @@ static size_t hex(const char *text, uint8_t *out)
 	return n;
 }
 
+/* Returns its bytes. */
+static uint64_t add_mapping(
+	uint8_t *out, uint64_t low, uint64_t bytes, uint32_t kind, const char *name)
+{
+	struct image_region r = {.low = low,
+		.high = low + bytes,
+		.kind = kind,
+		.name_length = (uint32_t)strlen(name)};
+
+	memcpy(out, &r, sizeof r);
+	memcpy(out + sizeof r, name, r.name_length);
+	return sizeof r + r.name_length;
+}
+
+static uint64_t make_mappings(uint8_t *out)
+{
+	uint64_t n = add_mapping(out, 0x10000, 0x3000, REGION_FILE, "/bin/solver");
+
+	n += add_mapping(out + n, 0x13000, 0x1000, REGION_FILE, "/bin/solver");
+	n += add_mapping(out + n, 0x20000, 0x100000, REGION_HEAP, "[heap]");
+	n += add_mapping(out + n, 0x400000, 0x2000, REGION_FILE, "/lib/libc.so");
+	n += add_mapping(out + n, 0x500000, 0x21000, REGION_STACK, "[stack]");
+	return n + add_mapping(out + n, 0x600000, 0x1000, REGION_KERNEL, "[vdso]");
+}
+
+static uint64_t make_pages(uint8_t *out)
+{
+	static const struct image_run runs[] = {{0x13000, 0x1000}, {0x20000, 0x3000}, {0, 0}};
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+		memcpy(out + n, &runs[i], sizeof runs[i]);
+		n += sizeof runs[i] + runs[i].bytes;
+	}
+	return n;
+}
+
+static size_t make_image(struct ckpt_section *s, const char *how)
+{
+	static uint8_t mappings[4096], pages[1 << 15];
+
+	s[0] = (struct ckpt_section){CKPT_IMAGE_PROCESS, 0, 0, 0, "process", 7};
+	s[1] = (struct ckpt_section){CKPT_IMAGE_MAPS, 0, 0, 0, mappings, make_mappings(mappings)};
+	s[2] = (struct ckpt_section){CKPT_IMAGE_PAGES, 0, 0, 0, pages, make_pages(pages)};
+	s[1].len -= strcmp(how, "mappings") == 0;
+	s[2].len -= strcmp(how, "pages") == 0;
+	return 3;
+}
+
+static int write_part(struct ckpt_out_plan *plan, const struct ckpt_section *s,
+	struct ckpt_rank_file *f, char *err, size_t errsize)
+{
+	struct ckpt_out *o;
+	int rc = ckpt_out_begin(&o, plan, err, errsize);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < plan->sections; i++)
+		ckpt_out_append(o, &s[i]);
+	return ckpt_out_finish(o, &f->seal, &f->bytes, err, errsize);
+}
+
 int main(int argc, char **argv)
 {
+	const char *image = getenv("CKPT_LINE_IMAGE");
 	static uint8_t bytes[BUFFER], orphans[ORPHANS_MAX], operations[ORPHANS_MAX];
 	struct ckpt_section s[] = {{CKPT_BUFFER, 0, 0, 0, bytes, BUFFER},
 		{CKPT_VARIABLE, 7, TYPE, 0, bytes, 80}, {CKPT_MESSAGES, 0, 0, 0, bytes, 10},
@@ -56,9 +123,18 @@ int main(int argc, char **argv)
 	m.ranks = calloc(m.size, sizeof *m.ranks);
 	for (size_t i = 0; i < BUFFER; i++)
 		bytes[i] = (uint8_t)(i * 17 + m.line);
-	for (id.rank = 0; rc == 0 && m.ranks && id.rank < id.size; id.rank++)
-		rc = ckpt_write(&ckpt_fs_posix, argv[1], &id, m.line, s, sections,
-			&m.ranks[id.rank].seal, &m.ranks[id.rank].bytes, err, sizeof err);
+	if (image)
+		sections = make_image(s, image);
+	for (id.rank = 0; rc == 0 && m.ranks && id.rank < id.size; id.rank++) {
+		struct ckpt_out_plan plan = {.fs = &ckpt_fs_posix,
+			.session_dir = argv[1],
+			.id = id,
+			.line = m.line,
+			.kind = image ? CKPT_FILE_IMAGE : CKPT_FILE_DATA,
+			.sections = sections};
+
+		rc = write_part(&plan, s, &m.ranks[id.rank], err, sizeof err);
+	}
 	if (rc == 0 && (argc < 6 || strcmp(argv[5], "-") != 0))
 		rc = ckpt_commit(&ckpt_fs_posix, argv[1], &m, err, sizeof err);
 	free(m.ranks);

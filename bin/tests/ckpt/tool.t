@@ -125,7 +125,7 @@ is(tool('list', $work, '-session', 'other')->{status}, 1, 'a session that is not
 my $got = json_of(tool('list', $path, '-json'));
 is_deeply([ map { $_->{line} } @{ $got->{sessions}[0]{lines} } ], [ 3, 2, 1 ], '... lines');
 is_deeply($got->{sessions}[0]{lines}[1], { line => 2, epoch => 0, time => 1795293002, ranks => 2,
-	bytes => 2 * (256 + 3 * 32 + 100090), program => 'solver', whole => JSON::PP::true(), problem => undef },
+	bytes => 2 * (256 + 3 * 32 + 100090), program => 'solver', kind => 'data', whole => JSON::PP::true(), problem => undef },
 	'... all of a line');
 is_deeply($got->{sessions}[0]{unfinished}, [ { line => 4, epoch => 1 } ], '... what was not committed');
 
@@ -227,6 +227,40 @@ $show = tool('show', "$work/operations-cut");
 is($show->{status}, 1, 'operations that are none');
 like($show->{out}, qr/rank-00001\.ckpt: section 4 holds no operations, although it says so$/m, '... which is said');
 File::Path::remove_tree(glob "$work/operations*");
+
+# ---- process images ----
+
+{
+	local $ENV{CKPT_LINE_IMAGE} = '';
+	line('image', 1, 0, 2);
+	$ENV{CKPT_LINE_IMAGE} = $_, line("image-$_", 1, 0, 2) for qw(mappings pages);
+}
+like(tool('list', "$work/image")->{out}, qr/^ +1 .* whole, process images$/m, 'list knows a line of process images');
+is(json_of(tool('list', '-json', "$work/image"))->{sessions}[0]{lines}[0]{kind}, 'image', '... also as JSON');
+like(tool('verify', "$work/image")->{out}, qr/^image: line 1 is whole \(2 files, [^,]+, process images\)$/, '... and verify');
+$show = tool('show', "$work/image");
+is($show->{status}, 0, 'show an image') or diag($show->{out});
+like($show->{out}, qr/^  rank 1: process image, /m, '... says so');
+my $kinds = join '', map { " +$_\n" } 'files: 3 mappings, 24\.0 KiB', 'stack: 1 mapping, 132\.0 KiB', 'heap: 1 mapping, 1\.0 MiB',
+	'kernel: 1 mapping, 4\.0 KiB', '/bin/solver: 2 mappings, 16\.0 KiB', '/lib/libc\.so: 1 mapping, 8\.0 KiB';
+is(scalar(() = $show->{out} =~ /^ +1  mappings .*\n$kinds +2  pages .*\n +16\.0 KiB in 2 runs; zeros are not held$/mg),
+	2, '... mappings by kind, files, pages, of each rank') or diag($show->{out});
+$of = json_of(tool('show', '-json', "$work/image"))->{lines}[0]{files}[0];
+is("$of->{kind} $of->{version}", 'image 2', '... also as JSON');
+is_deeply($of->{sections}[1]{mappings}[1], { name => 'stack', mappings => 1, bytes => 135168 }, '... mappings');
+is_deeply($of->{sections}[1]{mapped_files}, [ { name => '/bin/solver', mappings => 2, bytes => 16384 },
+	{ name => '/lib/libc.so', mappings => 1, bytes => 8192 } ], '... files');
+is("$of->{sections}[2]{runs} $of->{sections}[2]{page_bytes}", '2 16384', '... pages');
+is($of->{sections}[$_]{problem}, undef, '... without a problem') for 1, 2;
+for ([ 1, 'mappings' ], [ 2, 'pages' ]) {
+	my ($section, $kind) = @$_;
+	my $got = tool('show', "$work/image-$kind");
+	is($got->{status}, 1, "$kind that are none");
+	like($got->{out}, qr/rank-00001\.ckpt: section $section holds no $kind, although it says so$/m, '... which is said');
+	like(json_of(tool('show', '-json', "$work/image-$kind"))->{lines}[0]{files}[1]{sections}[$section]{problem},
+		qr/holds no $kind/, '... also as JSON');
+}
+File::Path::remove_tree(glob "$work/image*");
 
 # ---- damage ----
 

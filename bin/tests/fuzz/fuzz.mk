@@ -4,7 +4,7 @@
 
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 0
-FUZZ_C := frames ring handshake control byhand started beat ckpt_file manifest coord orphans operations communicators rma_layout rma_words saved image_process image_tables image_files
+FUZZ_C := frames ring handshake control byhand started beat ckpt_file manifest coord orphans operations communicators rma_layout rma_words saved image_process image_tables image_files image_contents
 FUZZ_PERL := wire machines options address channel condition
 FUZZ_ONLY ?= $(FUZZ_C) $(FUZZ_PERL)
 FUZZ_DIR := bin/tests/fuzz
@@ -17,6 +17,7 @@ FUZZ_ring := $(FUZZ_DIR)/ring.o $(transport_o) $(base_o)
 FUZZ_handshake := $(addprefix $(FUZZ_DIR)/,handshake.o handshake_talk.o handshake_judge.o) $(transport_o) $(base_o)
 FUZZ_control := $(FUZZ_DIR)/control.o lib/launch/control.o lib/launch/control_commands.o lib/launch/launch.o lib/launch/foreign.o lib/launch/manual_start.o lib/launch/settings.o $(base_o)
 FUZZ_ckpt_file := $(FUZZ_DIR)/ckpt_file.o $(ckpt_o) $(base_o)
+FUZZ_image_contents := $(FUZZ_DIR)/image_contents.o lib/image/contents.o
 FUZZ_manifest := $(FUZZ_DIR)/manifest.o $(ckpt_o) $(base_o)
 FUZZ_byhand := $(FUZZ_DIR)/byhand.o lib/launch/manual_start.o lib/launch/control.o lib/launch/control_commands.o lib/launch/launch.o lib/launch/foreign.o lib/launch/settings.o $(base_o)
 FUZZ_started := $(FUZZ_DIR)/started.o lib/launch/started.o $(base_o)

@@ -76,6 +76,37 @@ sub ckpt_file_seeds
 	return;
 }
 
+# ---- sections of a process image: 0 mappings, 1 runs of pages; then the section ----
+
+sub image_contents_seeds
+{
+	my $run = sub { my ($address, $bytes) = @_; return pack('Q<2', $address, $bytes) . 'x' x $bytes };
+	my $end = pack 'Q<2', 0, 0;
+	my $file = mapping_bytes(0x1000, 0x3000, 0, 2, 1, 5, '/bin/solver');
+	my %seed = (
+		'none'      => [ 0 ],
+		'one'       => [ 0, $file ],
+		'two'       => [ 0, $file, mapping_bytes(0x3000, 0x5000, 0x2000, 1, 0, 3, '') ],
+		'over'      => [ 0, $file, mapping_bytes(0x2000, 0x5000, 0, 1, 0, 3, '') ],
+		'empty'     => [ 0, mapping_bytes(0x1000, 0x1000, 0, 1, 0, 3, '') ],
+		'kind'      => [ 0, mapping_bytes(0x1000, 0x2000, 0, 1, 6, 3, '') ],
+		'long-name' => [ 0, substr mapping_bytes(0x1000, 0x2000, 0, 1, 0, 3, 'x'), 0, -1 ],
+		'cut'       => [ 0, substr $file, 0, 30 ],
+		'runs-none' => [ 1, $end ],
+		'runs-two'  => [ 1, $run->(0x1000, 64), $run->(0x3000, 32), $end ],
+		'runs-more' => [ 1, $run->(0x1000, 64), $end, 'x' ],
+		'runs-cut'  => [ 1, $run->(0x1000, 64), substr $end, 0, 15 ],
+		'runs-long' => [ 1, pack 'Q<2', 0x1000, ~0 ],
+		'runs-wrap' => [ 1, $run->(~0 - 15, 64), $end ],
+		'runs-nothing' => [ 1 ],
+	);
+	for my $name (keys %seed) {
+		my ($what, @bytes) = @{ $seed{$name} };
+		seed('image_contents', $name, chr $what, @bytes);
+	}
+	return;
+}
+
 sub manifest_seeds
 {
 	my $check = 'check ' . '0' x 16 . "\n";
