@@ -59,7 +59,8 @@ enum ckpt_kind {
 	CKPT_IMAGE_FILES,   /* descriptors */
 	CKPT_IMAGE_THREADS,
 	CKPT_IMAGE_RUNS, /* where its pages belong */
-	CKPT_IMAGE_PAGES
+	CKPT_IMAGE_PAGES,
+	CKPT_IMAGE_ORIGIN /* what process it is of, on what machine */
 };
 
 /* What a rank's file is. */

@@ -180,9 +180,10 @@ const char *ckpt_kind_name(uint32_t kind)
 		[CKPT_IMAGE_THREADS] = "threads",
 		[CKPT_IMAGE_RUNS] = "runs",
 		[CKPT_IMAGE_PAGES] = "pages",
+		[CKPT_IMAGE_ORIGIN] = "origin",
 	};
 
-	return kind >= CKPT_BUFFER && kind <= CKPT_IMAGE_PAGES ? names[kind] : "unknown";
+	return kind >= CKPT_BUFFER && kind <= CKPT_IMAGE_ORIGIN ? names[kind] : "unknown";
 }
 
 struct ckpt_section_name ckpt_section_name(uint32_t kind, uint32_t id, size_t index)

@@ -51,7 +51,7 @@ static struct {
 struct capture {
 	struct image_out *out;
 	struct scratch *scratch;
-	struct plan_range own[3];
+	struct plan_range own[4];
 	size_t count;
 	int pagemap_fd;
 };
@@ -347,6 +347,7 @@ static int write_image(struct image_out *out)
 	c.own[0] = range((uint64_t)(uintptr_t)image.report, image.page_bytes);
 	c.own[1] = range((uint64_t)at, (uint64_t)bytes);
 	c.own[2] = (struct plan_range){image.files.low, image.files.high};
+	c.own[3] = range((uint64_t)(uintptr_t)out->memory, out->memory_bytes);
 	rc = read_maps(&c);
 	c.pagemap_fd = rc ? -1 : open_read_only("/proc/self/pagemap");
 	if (rc == 0 && c.pagemap_fd < 0)

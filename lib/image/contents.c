@@ -5,28 +5,30 @@
 
 #include "process_map.h"
 
-static bool makes_sense(const struct contents_maps *m, const struct image_region *r)
-{
-	return r->low < r->high && r->low >= m->high && r->kind <= REGION_KERNEL &&
-	       r->name_length <= m->left - sizeof *r;
-}
-
-bool contents_next_mapping(struct contents_maps *m, struct image_region *r, const char **name)
+bool contents_next_entry(struct contents_maps *m, struct image_region *r, const char **name)
 {
 	if (m->left == 0 || m->bad)
 		return false;
 	m->bad = m->left < sizeof *r;
 	if (!m->bad) {
 		memcpy(r, m->at, sizeof *r);
-		m->bad = !makes_sense(m, r);
+		m->bad = r->name_length > m->left - sizeof *r;
 	}
 	if (m->bad)
 		return false;
 	*name = (const char *)m->at + sizeof *r;
 	m->at += sizeof *r + r->name_length;
 	m->left -= sizeof *r + r->name_length;
-	m->high = r->high;
 	return true;
+}
+
+bool contents_next_mapping(struct contents_maps *m, struct image_region *r, const char **name)
+{
+	if (!contents_next_entry(m, r, name))
+		return false;
+	m->bad = r->low >= r->high || r->low < m->high || r->kind > REGION_KERNEL;
+	m->high = r->high;
+	return !m->bad;
 }
 
 bool contents_next_run(struct contents_runs *c, const struct image_run *run)

@@ -18,6 +18,10 @@ struct contents_maps {
 	bool bad;      /* these are no mappings, although the section says so */
 };
 
+/* As contents_next_mapping, but what the mapping is may be anything: only its bytes are all there.
+ */
+bool contents_next_entry(struct contents_maps *m, struct image_region *r, const char **name);
+
 /* The next mapping, by address; the name of its file (r->name_length bytes, not ended by a NUL)
  * lies in the section. false: there is none any more, or m->bad. */
 bool contents_next_mapping(struct contents_maps *m, struct image_region *r, const char **name);

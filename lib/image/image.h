@@ -71,6 +71,8 @@ struct image_out {
 	int (*add)(struct image_out *o, const void *bytes, size_t length);
 	const int *own; /* descriptors that no image holds, such as the one it is written to */
 	size_t owned;
+	const void *memory; /* its own, shared with the child: no image holds it */
+	size_t memory_bytes;
 };
 
 /* What the child has to say, in memory that both see. */
@@ -107,8 +109,8 @@ enum image_lengths {
 	IMAGE_KEEP, /* it stays */
 };
 
-/* An image in a file: where its sections begin, how long they are, and their sums by XXH3. The last
- * one ends the file. */
+/* An image in a file: where its sections begin, one behind the other, how long they are, and their
+ * sums by XXH3. */
 struct image_file {
 	int fd;
 	uint64_t at[IMAGE_SECTIONS], length[IMAGE_SECTIONS], sum[IMAGE_SECTIONS];
@@ -117,8 +119,8 @@ struct image_file {
 	size_t owned;
 };
 
-/* Reads all of it. 0; or -errno, and *why is a sentence: the file is shorter or longer than its
- * sections, or the sum of one is another. */
+/* Reads all of a file that ends with its image. 0; or -errno, and *why is a sentence: the file is
+ * shorter or longer than its sections, or the sum of one is another. */
 int image_verify(const struct image_file *f, char *why, size_t size);
 
 /* The lowest number from which on no descriptor is in the way of the image's: `own` ones lie there.

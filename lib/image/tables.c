@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/shown.h"
+#include "contents.h"
 #include "context.h"
 #include "plan.h"
 
@@ -49,11 +50,6 @@ int tables_sections(const struct image_file *f, uint64_t file_bytes, char *text,
 		return wrong(why,
 			"the image is cut: its file has %" PRIu64 " bytes of %" PRIu64
 			"; use another image",
-			file_bytes, end);
-	if (end < file_bytes)
-		return wrong(why,
-			"the file of the image has %" PRIu64 " bytes, and the image %" PRIu64
-			": it is damaged; use another image",
 			file_bytes, end);
 	return 0;
 }
@@ -109,29 +105,23 @@ long tables_mappings(const uint8_t *section, size_t length, const struct tables_
 	struct image_mapping *out, size_t max, char *names, char *text, size_t size)
 {
 	struct sentence why = {text, size};
-	size_t at = 0, n = 0, stacks = 0;
+	struct contents_maps c = {.at = section, .left = length};
+	size_t n = 0, stacks = 0;
+	struct image_region r;
 	uint64_t above = 0;
+	const char *name;
 
-	while (at < length) {
+	while (contents_next_entry(&c, &r, &name)) {
 		struct image_mapping *m = &out[n];
 		const char *what;
 
-		if (n == max || length - at < sizeof m->r)
-			return wrong(why,
-				"the image's list of mappings ends within mapping %zu, or has more "
-				"than %zu; use another image",
-				n + 1, max);
-		memcpy(&m->r, section + at, sizeof m->r);
-		at += sizeof m->r;
-		if (length - at < m->r.name_length)
-			return wrong(why,
-				"the name of the image's mapping %zu is cut; use another image",
-				n + 1);
-		memcpy(names, section + at, m->r.name_length);
-		names[m->r.name_length] = '\0';
-		m->name = names;
-		names += m->r.name_length + 1;
-		at += m->r.name_length;
+		if (n == max)
+			return wrong(why, "the image has more than %zu mappings; use another image",
+				max);
+		memcpy(names, name, r.name_length);
+		names[r.name_length] = '\0';
+		*m = (struct image_mapping){r, names};
+		names += r.name_length + 1;
 		stacks += m->r.kind == REGION_STACK;
 		what = wrong_of(m, above, bounds);
 		if (!what && stacks > 1)
@@ -141,9 +131,13 @@ long tables_mappings(const uint8_t *section, size_t length, const struct tables_
 				"the image's mapping %zu, %#" PRIx64 " to %#" PRIx64
 				" (%s), %s: the image is damaged; use another one",
 				n + 1, m->r.low, m->r.high, shown(m->name).text, what);
-		above = m->r.high;
+		above = r.high;
 		n++;
 	}
+	if (c.bad)
+		return wrong(why,
+			"the image's list of mappings is cut in mapping %zu; use another image",
+			n + 1);
 	return (long)n;
 }
 

@@ -26,7 +26,7 @@ struct tables_bounds {
 #define TABLES_HIGH (1ull << 48)
 #endif
 
-/* A file of so many bytes holds these sections, in their order, and ends with the last one. */
+/* A file of so many bytes holds these sections, in their order and without a gap. */
 int tables_sections(const struct image_file *f, uint64_t file_bytes, char *why, size_t size);
 
 /*

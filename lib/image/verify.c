@@ -41,6 +41,7 @@ int image_verify(const struct image_file *f, char *why, size_t size)
 		[IMAGE_FILES] = "files",
 		[IMAGE_PAGES] = "pages"};
 	_Static_assert(sizeof name / sizeof *name == IMAGE_SECTIONS, "each has a name");
+	uint64_t end = f->at[IMAGE_SECTIONS - 1] + f->length[IMAGE_SECTIONS - 1];
 	struct stat is;
 	uint8_t *piece;
 	int rc = fstat(f->fd, &is) < 0 ? -errno : 0;
@@ -50,6 +51,13 @@ int image_verify(const struct image_file *f, char *why, size_t size)
 		return rc;
 	}
 	rc = tables_sections(f, (uint64_t)is.st_size, why, size);
+	if (rc == 0 && end < (uint64_t)is.st_size) {
+		snprintf(why, size,
+			"the file of the image has %" PRIu64 " bytes, and the image %" PRIu64
+			": it is damaged; use another image",
+			(uint64_t)is.st_size, end);
+		rc = -EPROTO;
+	}
 	piece = rc ? NULL : malloc(PIECE);
 	if (rc == 0 && !piece) {
 		snprintf(why, size, "there is no memory for reading the image");

@@ -105,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (int i = IMAGE_MAPS + 1; i < IMAGE_SECTIONS; i++)
 		f.at[i] = length;
 	if (!is_refused(tables_sections(&f, file_bytes, why, sizeof why), why, sizeof why))
-		FUZZ_CHECK(length + f.length[IMAGE_PAGES] == file_bytes, "it does not end");
+		FUZZ_CHECK(length + f.length[IMAGE_PAGES] <= file_bytes, "it is cut");
 	names = malloc(length + 1);
 	section = malloc(length + 1);
 	FUZZ_CHECK(names && section, "out of memory");

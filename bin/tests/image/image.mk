@@ -38,7 +38,14 @@ $(B)/lib/image_word_1.so $(B)/lib/image_word_2.so: $(B)/lib/image_word_%.so: bin
 	@echo "  LD $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -DWORD=$* -shared -Wl,--build-id -o $@ $<
 
-IMAGE_ALONE += $(B)/bin/image_state $(B)/bin/image_files $(B)/lib/image_word_1.so $(B)/lib/image_word_2.so
+# the same program, whose image is a recovery line
+IMAGE_LINE_SRC := $(addprefix bin/tests/image/,image_alone.c image_line.c) $(wildcard lib/ckpt/*.c lib/base/*.c)
+$(B)/bin/image_line: $(IMAGE_LINE_SRC:%.c=$(O)/%.o) $(IMAGE_OBJ)
+	@mkdir -p $(@D)
+	@echo "  LD $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+
+IMAGE_ALONE += $(addprefix $(B)/bin/image_,state files line) $(B)/lib/image_word_1.so $(B)/lib/image_word_2.so
 
 all: $(if $(SANITIZER),,$(IMAGE_ALONE))
 

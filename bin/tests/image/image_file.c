@@ -127,7 +127,7 @@ __attribute__((constructor)) static void before_main(void)
 bool image_file_take(const char *path)
 {
 	int own[] = {-1, image_file_own};
-	struct file f = {.out = {begin, add, own, 2}, .end = HEAD};
+	struct file f = {.out = {.begin = begin, .add = add, .own = own, .owned = 2}, .end = HEAD};
 	char why[1024];
 	pid_t child;
 	int status, rc;

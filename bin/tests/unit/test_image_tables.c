@@ -26,7 +26,7 @@ static const struct {
 	{{100, 110, 110, 130, 130}, {10, 0, 20, 0, 5}, 135, NULL},
 	{{100, 110, 110, 130, 130}, {10, 0, 20, 0, 5}, 134,
 		"is cut: its file has 134 bytes of 135"},
-	{{100, 110, 110, 130, 130}, {10, 0, 20, 0, 5}, 136, "has 136 bytes, and the image 135"},
+	{{100, 110, 110, 130, 130}, {10, 0, 20, 0, 5}, 136, NULL},
 	{{100, 110, 109, 130, 130}, {10, 0, 20, 0, 5}, 135,
 		"section 2 of the image is to begin at byte 109"},
 	{{100, 110, 111, 130, 130}, {10, 0, 20, 0, 5}, 135,
@@ -156,8 +156,7 @@ START_TEST(the_list_is_whole)
 	whole = length;
 	for (length = 1; length < whole; length++) {
 		ck_assert_int_eq(parse(), -EPROTO);
-		ck_assert_ptr_nonnull(
-			strstr(why, length < whole - 3 ? "within mapping 1" : "is cut"));
+		ck_assert_ptr_nonnull(strstr(why, "is cut in mapping 1"));
 	}
 	ck_assert_int_eq(parse(), 1);
 	put_named((struct image_region)PLAIN(0x2000, 0x3000), "t\0o", 3);
