@@ -77,6 +77,7 @@ UNIT_sched_version := bin/tests/unit/fake_team.o $(coll_o)
 UNIT_ckpt_schedules := $(call mpi_o,ckpt_schedules) lib/ckpt/section_operations.o lib/coord/orphans.o $(base_o)
 UNIT_foreign := lib/launch/foreign.o $(base_o)
 UNIT_process_map := lib/image/process_map.o
+UNIT_thread_status := lib/image/thread_status.o
 UNIT_loop := lib/base/loop.o
 UNIT_image_plan := $(addprefix lib/image/,plan.o process_map.o)
 UNIT_image_pages := lib/image/pages.o
