@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "context.h"
 #include "files_read.h"
 #include "image.h"
 #include "pages.h"
@@ -21,6 +20,7 @@
 #include "raw_call.h"
 #include "state.h"
 #include "thread_id.h"
+#include "threads.h"
 
 enum {
 	MAPS_TEXT_MAX = 16 << 20, /* 65,530 regions, the most that Linux allows by itself */
@@ -41,7 +41,6 @@ struct scratch {
 static struct {
 	struct image_report *report; /* shared with the child */
 	size_t page_bytes;
-	struct image_context context;
 	struct image_process process;
 	uint8_t *origin; /* malloc'ed; NULL: image_prepare was not called */
 	size_t origin_bytes;
@@ -197,8 +196,8 @@ static int write_process(struct capture *c)
 	if (rc)
 		return fail(rc, "its current folder cannot be told");
 	p->program_break = (uint64_t)raw_call(SYS_brk, 0, 0, 0);
-	p->thread_pointer = (uint64_t)(uintptr_t)__builtin_thread_pointer();
-	p->context = (uint64_t)(uintptr_t)&image.context;
+	p->thread_pointer = image_threads_first_pointer();
+	p->context = (uint64_t)(uintptr_t)image_threads_first_context();
 	rc = c->out->begin(c->out, IMAGE_PROCESS);
 	return rc ? rc : c->out->add(c->out, p, sizeof *p);
 }
@@ -367,34 +366,42 @@ static int write_image(struct image_out *out)
 
 int image_take(struct image_out *out, pid_t *child)
 {
+	uint64_t blocked;
 	long pid;
+	int rc;
 
 	if (!image.origin)
 		return -EINVAL;
-	if (image_context_save(&image.context)) {
-		thread_id_set();
+	blocked = image_state_block();
+	rc = image_threads_park(out->patience_ms, image.report->why, sizeof image.report->why);
+	if (rc) {
+		image_state_unblock(blocked);
+		return rc;
+	}
+	if (image_context_save(image_threads_own_context())) {
+		rc = image_threads_back();
 		/* no image holds it; its place is free, as it was when this one was taken */
-		if (map_report(image.report) != 0)
-			return -ENOMEM;
-		image_state_unblock(&image.process.state);
-		return 1;
+		if (rc == 0)
+			rc = map_report(image.report);
+		image_threads_release();
+		image_state_unblock(blocked);
+		return rc ? rc : 1;
 	}
 	*image.report = (struct image_report){0};
 	image_state_timers(&image.process.state);
 	pid = files_read(&image.files, (struct files_numbers){out->own, out->owned},
 		image.report->why, sizeof image.report->why);
-	if (pid < 0) {
-		files_release(&image.files);
-		return (int)pid;
-	}
 	/* clone(2) without a signal at its end, and without anything shared */
-	pid = raw_call6(SYS_clone, 0, 0, 0, 0, 0, 0);
+	if (pid == 0)
+		pid = raw_call6(SYS_clone, 0, 0, 0, 0, 0, 0);
 	if (pid == 0) {
 		image.report->error = write_image(out);
 		raw_call(SYS_exit_group, image.report->error != 0, 0, 0);
 		__builtin_unreachable();
 	}
 	files_release(&image.files);
+	image_threads_release();
+	image_state_unblock(blocked);
 	*child = (pid_t)pid;
 	return pid < 0 ? (int)pid : 0;
 }

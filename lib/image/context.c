@@ -4,7 +4,8 @@
 #if defined(__x86_64__)
 
 /* rbx, rbp, r12 to r15, the stack behind the return address, that address; control words of the
- * two floating-point units */
+ * two floating-point units. clone(2) is call 56: its flags, stack, two words for ids, thread
+ * pointer; what is in r9 stays there. */
 __asm__(".text\n"
 	".globl image_context_save\n"
 	".hidden image_context_save\n"
@@ -42,11 +43,30 @@ __asm__(".text\n"
 	"	fldcw 72(%rdi)\n"
 	"	movl $1, %eax\n"
 	"	jmp *56(%rdi)\n"
-	".size image_context_load, . - image_context_load\n");
+	".size image_context_load, . - image_context_load\n"
+	".globl image_context_begin\n"
+	".hidden image_context_begin\n"
+	".type image_context_begin, @function\n"
+	"image_context_begin:\n"
+	"	movq %rdi, %r9\n"
+	"	movq %rsi, %rdi\n"
+	"	movq 48(%r9), %rsi\n"
+	"	movq %rdx, %r10\n"
+	"	movq %rcx, %r8\n"
+	"	xorl %edx, %edx\n"
+	"	movl $56, %eax\n"
+	"	syscall\n"
+	"	testq %rax, %rax\n"
+	"	jnz 1f\n"
+	"	movq %r9, %rdi\n"
+	"	jmp image_context_load\n"
+	"1:	ret\n"
+	".size image_context_begin, . - image_context_begin\n");
 
 #elif defined(__aarch64__)
 
-/* x19 to x30, sp, d8 to d15, fpcr */
+/* x19 to x30, sp, d8 to d15, fpcr. clone(2) is call 220, and has the thread pointer before the
+ * second word; what is in x9 stays there. */
 __asm__(".text\n"
 	".globl image_context_save\n"
 	".hidden image_context_save\n"
@@ -87,6 +107,22 @@ __asm__(".text\n"
 	"	ldp d14, d15, [x0, #160]\n"
 	"	mov w0, #1\n"
 	"	ret\n"
-	".size image_context_load, . - image_context_load\n");
+	".size image_context_load, . - image_context_load\n"
+	".globl image_context_begin\n"
+	".hidden image_context_begin\n"
+	".type image_context_begin, %function\n"
+	"image_context_begin:\n"
+	"	mov x9, x0\n"
+	"	mov x0, x1\n"
+	"	ldr x1, [x9, #96]\n"
+	"	mov x4, x2\n"
+	"	mov x2, #0\n"
+	"	mov x8, #220\n"
+	"	svc 0\n"
+	"	cbnz x0, 1f\n"
+	"	mov x0, x9\n"
+	"	b image_context_load\n"
+	"1:	ret\n"
+	".size image_context_begin, . - image_context_begin\n");
 
 #endif

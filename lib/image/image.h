@@ -3,8 +3,7 @@
  * The image of a whole process: its memory, its open files and where it goes on. A child of a fork
  * writes it, copy on write, while the process goes on at once; a new process of the same program,
  * whose address space is not randomised either, loads it before its main function and goes on where
- * the image was taken. Of threads it knows the one that calls alone. Linux, x86-64 and aarch64,
- * glibc.
+ * the image was taken, with all its threads. Linux, x86-64 and aarch64, glibc.
  */
 #ifndef FTMPI_IMAGE_IMAGE_H
 #define FTMPI_IMAGE_IMAGE_H
@@ -36,16 +35,14 @@ struct image_signal {
  * setitimer(2), with what was left of them. */
 struct image_state {
 	struct image_signal signal[IMAGE_SIGNALS]; /* of number i + 1 */
-	uint64_t blocked;
-	uint64_t alternate[3];		 /* a stack_t */
-	uint64_t timer[IMAGE_TIMERS][4]; /* a struct itimerval each */
+	uint64_t timer[IMAGE_TIMERS][4];	   /* a struct itimerval each */
 	uint64_t umask;
 	char folder[IMAGE_FOLDER_MAX]; /* current; ended by a NUL */
 };
 
 struct image_process {
 	uint64_t program_break;
-	uint64_t thread_pointer; /* of the thread that goes on */
+	uint64_t thread_pointer; /* of the first thread */
 	uint64_t context;	 /* address of its struct image_context */
 	struct image_state state;
 };
@@ -73,9 +70,10 @@ struct image_out {
 	size_t owned;
 	const void *memory; /* its own, shared with the child: no image holds it */
 	size_t memory_bytes;
+	uint32_t patience_ms; /* for other threads to stop; 0: IMAGE_PATIENCE_MS of threads.h */
 };
 
-/* What the child has to say, in memory that both see. */
+/* What the child has to say, in memory that both see; of a child that there is not, why. */
 struct image_report {
 	int error;	/* 0, or -errno of what failed */
 	uint64_t bytes; /* of pages */
@@ -87,15 +85,17 @@ int image_init(void);
 
 /*
  * Before each image, and before other threads are stopped, for it takes locks of libc: what this
- * process is. 0; or -errno, and *why is a sentence: there can be no image of this process.
+ * process is. By one thread at a time, and not while another takes an image. 0; or -errno, and *why
+ * is a sentence: there can be no image of this process.
  */
 int image_prepare(char *why, size_t size);
 
 /*
- * The image of this process as it is now. 0: *child writes it; it sends no signal when it ends, and
- * is waited for with __WALL. Then image_report tells. 1: this process woke up from that image.
- * -errno: there is no child; -EINVAL: image_prepare was not called, or has failed. image_report
- * says why when it was the descriptors.
+ * The image of this process as it is now, by any of its threads; the others stand still until there
+ * is the child (threads.h). 0: *child writes it; it sends no signal when it ends, and is waited for
+ * with __WALL. Then image_report tells. 1: this process woke up from that image. -errno: there is
+ * no child, and image_report may say why; -EBUSY: another thread takes an image; -EINVAL:
+ * image_prepare was not called, or has failed.
  */
 int image_take(struct image_out *out, pid_t *child) __attribute__((returns_twice));
 /* NULL: image_prepare was not called yet. */

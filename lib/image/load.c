@@ -4,7 +4,8 @@
  * Then, on a stack of its own and by system calls alone (exchange and what it calls): all memory of
  * the image comes to its place, that of libc and of this library's variables included. So nothing
  * of libc is called there, and no variable is used that is not on that stack or in the
- * arena; what it calls (state.c, context.c, files_exchange) does as much.
+ * arena; what it calls (state.c, context.c, files_exchange) does as much. At last, when the image's
+ * variables are in their place, threads.c uses its own.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "context.h"
@@ -29,11 +31,13 @@
 #include "raw_call.h"
 #include "state.h"
 #include "tables.h"
+#include "threads.h"
 
 enum {
 	ARENA_STACK = 256 << 10,
 	TEXT_MAX = 16 << 20,
 	REGIONS_MAX = 1 << 16,
+	ENDING_MS = 1000,
 };
 
 #define ARENA_STEP (16ull << 30)
@@ -242,11 +246,16 @@ static int check_source(struct both *b, const struct image_mapping *m)
 		(uint64_t)is.st_mtim.tv_nsec, b->why, b->size);
 }
 
-/* A library in whose constructor threads begin. */
+/* A library in whose constructor threads begin. One that is just ending is waited for. */
 static int check_threads(struct both *b)
 {
+	const struct timespec a_moment = {0, 1000000};
 	int count = process_threads(b->why, b->size);
 
+	for (int i = 0; i < ENDING_MS && count > 1; i++) {
+		nanosleep(&a_moment, NULL);
+		count = process_threads(b->why, b->size);
+	}
 	if (count > 1)
 		return say(b, -EINVAL,
 			"this process has %d threads before its main function, and an image is "
@@ -481,6 +490,7 @@ static _Noreturn void exchange(const struct arena *a)
 		protect(&a->mapping[i]);
 	raw_call(SYS_close, a->fd, 0, 0);
 	set_state(a);
+	MUST(image_threads_begin(), "a thread of the process image cannot be begun");
 	image_context_load((const struct image_context *)(uintptr_t)a->process.context);
 }
 

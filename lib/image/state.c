@@ -23,8 +23,6 @@ int image_state_read(struct image_state *s)
 
 	for (int i = 0; i < IMAGE_SIGNALS; i++)
 		raw_call6(SYS_rt_sigaction, i + 1, 0, (long)&s->signal[i], MASK_BYTES, 0, 0);
-	raw_call6(SYS_rt_sigprocmask, SIG_SETMASK, 0, (long)&s->blocked, MASK_BYTES, 0, 0);
-	raw_call(SYS_sigaltstack, 0, (long)s->alternate, 0);
 	s->umask = (uint64_t)raw_call(SYS_umask, 0, 0, 0);
 	raw_call(SYS_umask, (long)s->umask, 0, 0);
 	n = raw_call(SYS_getcwd, (long)s->folder, sizeof s->folder, 0);
@@ -46,14 +44,20 @@ const char *image_state_set(const struct image_state *s)
 		if (!is_fixed(i + 1) && raw_call6(SYS_rt_sigaction, i + 1, (long)&s->signal[i], 0,
 						MASK_BYTES, 0, 0) < 0)
 			return "a signal's handler of the process image cannot be set";
-	if (raw_call(SYS_sigaltstack, (long)s->alternate, 0, 0) < 0)
-		return "the signals' stack of the process image cannot be set";
 	for (int i = 0; i < IMAGE_TIMERS; i++)
 		raw_call(SYS_setitimer, i, (long)s->timer[i], 0);
 	return NULL;
 }
 
-void image_state_unblock(const struct image_state *s)
+uint64_t image_state_block(void)
 {
-	raw_call6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&s->blocked, 0, MASK_BYTES, 0, 0);
+	uint64_t all = ~0ull, before = 0;
+
+	raw_call6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, MASK_BYTES, 0, 0);
+	return before;
+}
+
+void image_state_unblock(uint64_t blocked)
+{
+	raw_call6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&blocked, 0, MASK_BYTES, 0, 0);
 }

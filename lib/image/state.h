@@ -18,7 +18,10 @@ int image_state_read(struct image_state *s);
  * for a sentence; NULL: nothing. */
 const char *image_state_set(const struct image_state *s);
 
+/* The calling thread takes no signals; returns which it took none of before. */
+uint64_t image_state_block(void);
+
 /* Last, on its own stack: those that have come are taken. */
-void image_state_unblock(const struct image_state *s);
+void image_state_unblock(uint64_t blocked);
 
 #endif

@@ -51,7 +51,17 @@ int thread_id_offset(void)
 	return offset;
 }
 
+int *thread_id_word(void)
+{
+	return (int *)(pthread_self() + (uintptr_t)offset);
+}
+
+bool thread_id_is_right(void)
+{
+	return *(volatile int *)thread_id_word() == own_id();
+}
+
 void thread_id_set(void)
 {
-	*(volatile int *)(pthread_self() + (uintptr_t)offset) = own_id();
+	*(volatile int *)thread_id_word() = own_id();
 }

@@ -19,4 +19,8 @@ int thread_id_offset(void);
 /* The calling thread's is what the kernel says. */
 void thread_id_set(void);
 
+/* The calling thread's. */
+int *thread_id_word(void);
+bool thread_id_is_right(void);
+
 #endif

@@ -27,10 +27,10 @@ $(IMAGE_ALONE): $(O)/bin/tests/image/image_alone.o $(O)/bin/tests/image/image_fi
 	@echo "  LD $@"
 	$(Q)$(CC) $(ALL_CFLAGS) $(IMAGE_LINK) -o $@ $^
 
-$(B)/bin/image_state $(B)/bin/image_files: $(B)/bin/%: $(addprefix $(O)/bin/tests/image/,%.o image_file.o) $(IMAGE_OBJ) $(IMAGE_BASE)
+$(addprefix $(B)/bin/image_,state files threads parking openmp): $(B)/bin/%: $(addprefix $(O)/bin/tests/image/,%.o image_file.o) $(IMAGE_OBJ) $(IMAGE_BASE)
 	@mkdir -p $(@D)
 	@echo "  LD $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^
+	$(Q)$(CC) $(ALL_CFLAGS) $(IMAGE_LINK) -o $@ $^
 
 # a library, and the same one built anew
 $(B)/lib/image_word_1.so $(B)/lib/image_word_2.so: $(B)/lib/image_word_%.so: bin/tests/image/image_word.c
@@ -45,7 +45,12 @@ $(B)/bin/image_line: $(IMAGE_LINE_SRC:%.c=$(O)/%.o) $(IMAGE_OBJ)
 	@echo "  LD $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
 
-IMAGE_ALONE += $(addprefix $(B)/bin/image_,state files line) $(B)/lib/image_word_1.so $(B)/lib/image_word_2.so
+# not every compiler has OpenMP
+$(O)/bin/tests/image/image_openmp.o: CFLAGS += -fopenmp
+$(B)/bin/image_openmp: IMAGE_LINK := -fopenmp
+IMAGE_OPENMP := $(if $(findstring /,$(shell $(CC) -print-file-name=libgomp.spec)),$(B)/bin/image_openmp)
+
+IMAGE_ALONE += $(addprefix $(B)/bin/image_,state files threads parking line) $(IMAGE_OPENMP) $(B)/lib/image_word_1.so $(B)/lib/image_word_2.so
 
 all: $(if $(SANITIZER),,$(IMAGE_ALONE))
 

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "thread_state.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+
+#include "raw_call.h"
+#include "thread_id.h"
+
+/* <linux/rseq.h> and <sys/rseq.h>, which older systems do not have */
+enum { AREA_STEP = 32, AREA_MAX = 512, UNREGISTER = 1 };
+
+#if defined(__x86_64__)
+#define SIGNATURE 0x53053053
+#elif defined(__aarch64__)
+#define SIGNATURE 0xd428bc00
+#endif
+
+/* Of glibc from 2.35 on: from the thread pointer to the area. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+
+static long rseq(uint64_t area, uint64_t bytes, int flags)
+{
+	return raw_call6(SYS_rseq, (long)area, (long)bytes, flags, SIGNATURE, 0, 0);
+}
+
+/* The kernel does not say what is registered. It says EBUSY to what is registered already, and
+ * EINVAL to another place or length. */
+static const char *read_sequences(struct thread_state *s)
+{
+	uint64_t area = s->thread_pointer + (uint64_t)__rseq_offset;
+
+	s->sequences = s->sequences_bytes = 0;
+	for (uint64_t bytes = AREA_STEP; bytes <= AREA_MAX; bytes += AREA_STEP) {
+		long rc = rseq(area, bytes, 0);
+
+		if (rc == 0)
+			rseq(area, bytes, UNREGISTER);
+		if (rc == 0 || rc == -ENOSYS)
+			return NULL;
+		if (rc == -EBUSY) {
+			s->sequences = area;
+			s->sequences_bytes = bytes;
+			return NULL;
+		}
+	}
+	return "has restartable sequences (rseq) that are not glibc's";
+}
+
+const char *thread_state_read(struct thread_state *s)
+{
+	s->thread_pointer = (uint64_t)(uintptr_t)__builtin_thread_pointer();
+	if (!thread_id_is_right())
+		return "was not made by pthread_create";
+	s->id_word = (uint64_t)(uintptr_t)thread_id_word();
+	raw_call(SYS_get_robust_list, 0, (long)&s->robust_list, (long)&s->robust_bytes);
+	raw_call(SYS_sigaltstack, 0, (long)s->signal_stack, 0);
+	raw_call(SYS_prctl, PR_GET_NAME, (long)s->name, 0);
+	if (&__rseq_offset)
+		return read_sequences(s);
+	s->sequences = s->sequences_bytes = 0;
+	return NULL;
+}
+
+int thread_state_set(const struct thread_state *s)
+{
+	long rc = raw_call(SYS_sigaltstack, (long)s->signal_stack, 0, 0);
+
+	thread_id_set();
+	raw_call(SYS_set_tid_address, (long)s->id_word, 0, 0);
+	if (rc == 0 && s->robust_list)
+		rc = raw_call(SYS_set_robust_list, (long)s->robust_list, (long)s->robust_bytes, 0);
+	raw_call(SYS_prctl, PR_SET_NAME, (long)s->name, 0);
+	if (rc == 0 && s->sequences) {
+		/* the first thread's is registered already: anew, so that the kernel fills it in */
+		rseq(s->sequences, s->sequences_bytes, UNREGISTER);
+		rc = rseq(s->sequences, s->sequences_bytes, 0);
+	}
+	return (int)rc;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Threads of the program. For an image each of them but the one that takes it is stopped by a
+ * signal, in whose handler it notes what the kernel knows of it and waits; registers, mask and
+ * stack of signals lie in the frame that the kernel made for the handler. In a process that wakes
+ * up each is begun again in that handler, with the same thread pointer; when all are there, all go
+ * on, by returning from it.
+ *
+ * The signal is SIGRTMAX - 1: programs count from SIGRTMIN upwards, or take SIGRTMAX. Its handler
+ * stays from the first image of a process with threads on; a program that uses it is refused.
+ *
+ * A thread notices what it notices of a handler with SA_RESTART (signal(7)). What waits for as long
+ * as it takes (read from a pipe, a lock, a semaphore, a condition) waits on; what waits for some
+ * time (nanosleep, poll, select, epoll_wait, semaphores of System V), and pause, sigsuspend and
+ * sigwaitinfo, end with EINTR, in the process that goes on and in the one that woke up.
+ *
+ * Threads have new ids in a process that woke up. glibc's own note of them is put right; what else
+ * holds one does not: recursive, error-checking, robust and priority-inheriting mutexes that a
+ * thread has locked at that moment (and dlopen and dl_iterate_phdr, which lock one), and what the
+ * program keeps of gettid.
+ */
+#ifndef FTMPI_IMAGE_THREADS_H
+#define FTMPI_IMAGE_THREADS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "context.h"
+#include "thread_state.h"
+
+enum {
+	IMAGE_THREADS_MAX = 1024,     /* with the one that takes the image */
+	IMAGE_PATIENCE_MS = 10 * 1000 /* for all of them to stop, unless another is given */
+};
+
+/* ---- by the thread that takes the image ---- */
+
+/*
+ * All other threads are stopped, which lasts at most so long (0: IMAGE_PATIENCE_MS), and the
+ * calling one is noted, too. Until image_threads_release it uses nothing of libc that may lock, and
+ * has to block signals. -errno: all go on, and *why is a sentence; but not for -EBUSY: another
+ * thread takes an image.
+ */
+int image_threads_park(uint32_t patience_ms, char *why, size_t size);
+
+/* Where its context belongs; and those of the first thread, for the loader. */
+struct image_context *image_threads_own_context(void);
+const struct image_context *image_threads_first_context(void);
+uint64_t image_threads_first_pointer(void);
+
+/* All go on. */
+void image_threads_release(void);
+
+/* In the process that woke up: this thread is there, and all others have come. 0 or -errno. */
+int image_threads_back(void);
+
+/* ---- by the loader ---- */
+
+/* With all signals blocked, when the image's memory is in its place: all threads but the first, and
+ * the first goes on after that in image_threads_first_context. By system calls alone. 0 or -errno.
+ */
+int image_threads_begin(void);
+
+#endif
