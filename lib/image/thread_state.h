@@ -12,6 +12,7 @@
 #include "thread_status.h"
 
 struct thread_state {
+	uint64_t id;
 	uint64_t thread_pointer;
 	uint64_t id_word;		     /* where glibc has its id, which the kernel clears */
 	uint64_t robust_list, robust_bytes;  /* get_robust_list(2) */
@@ -23,8 +24,9 @@ struct thread_state {
 /* NULL, or why it cannot be brought back: what the thread does, for a sentence. */
 const char *thread_state_read(struct thread_state *s);
 
-/* In the process that woke up; its thread pointer is right already, its id is the new one
- * afterwards. 0 or -errno. */
+/* In the process that woke up, while no other thread of the program goes on. Its thread pointer is
+ * right already; its id is the new one afterwards, also in the robust mutexes that it has locked. 0
+ * or -errno. */
 int thread_state_set(const struct thread_state *s);
 
 #endif

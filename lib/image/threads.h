@@ -15,9 +15,9 @@
  * sigwaitinfo, end with EINTR, in the process that goes on and in the one that woke up.
  *
  * Threads have new ids in a process that woke up. glibc's own note of them is put right; what else
- * holds one does not: recursive, error-checking, robust and priority-inheriting mutexes that a
- * thread has locked at that moment (and dlopen and dl_iterate_phdr, which lock one), and what the
- * program keeps of gettid.
+ * holds one does not: recursive, error-checking and priority-inheriting mutexes, unless they are
+ * robust, that a thread has locked at that moment (and dlopen and dl_iterate_phdr, which lock one),
+ * and what the program keeps of gettid.
  */
 #ifndef FTMPI_IMAGE_THREADS_H
 #define FTMPI_IMAGE_THREADS_H

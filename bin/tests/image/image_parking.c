@@ -287,7 +287,17 @@ static void *take_second(void *arg)
 /* ---- threads that come and go ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static long locked, begun;
+static long locked, begun, handled;
+static pthread_t taker;
+
+/* In the taker, which must not be in it while others are stopped. */
+static void lock_in_handler(int signal)
+{
+	(void)signal;
+	pthread_mutex_lock(&lock);
+	handled++;
+	pthread_mutex_unlock(&lock);
+}
 
 static void *short_one(void *arg)
 {
@@ -305,6 +315,7 @@ static void *churn(void *unused)
 		pthread_t t;
 
 		begin(&t, short_one, (void *)(i % 5000));
+		pthread_kill(taker, SIGUSR2);
 		if (pthread_join(t, NULL) != 0)
 			strange++;
 		pthread_mutex_lock(&lock);
@@ -318,6 +329,8 @@ static void churns(void)
 {
 	pthread_t t[LONG];
 
+	taker = pthread_self();
+	signal(SIGUSR2, lock_in_handler);
 	for (int i = 0; i < LONG; i++)
 		begin(&t[i], churn, NULL);
 	wait_there(LONG);
@@ -326,7 +339,7 @@ static void churns(void)
 	end_all();
 	for (int i = 0; i < LONG; i++)
 		pthread_join(t[i], NULL);
-	strange += locked != begun;
+	strange += locked != begun || handled == 0;
 	printf("%d images\n", CHURNS);
 }
 

@@ -37,6 +37,7 @@ struct worker {
 	_Atomic int turns;
 	volatile sig_atomic_t came, on_stack; /* SIGUSR1 */
 	void *robust;
+	pthread_mutex_t own; /* robust; of every second thread recursive */
 	int sequences;
 	char stack[STACK];
 };
@@ -44,8 +45,8 @@ struct worker {
 static struct worker worker[ROLES];
 static __thread int in_thread = 3;
 static pthread_key_t key;
-static pthread_mutex_t queue = PTHREAD_MUTEX_INITIALIZER, held = PTHREAD_MUTEX_INITIALIZER,
-		       never = PTHREAD_MUTEX_INITIALIZER, robust;
+static pthread_mutex_t queue = PTHREAD_MUTEX_INITIALIZER, never = PTHREAD_MUTEX_INITIALIZER, robust,
+		       held;
 static pthread_cond_t change = PTHREAD_COND_INITIALIZER, no_change = PTHREAD_COND_INITIALIZER;
 static int given, taken; /* under queue */
 static sem_t posted;
@@ -102,6 +103,17 @@ static void on_signal(int signal)
 	w->came = 1;
 }
 
+static void make_robust(pthread_mutex_t *m, int recursive)
+{
+	pthread_mutexattr_t a;
+
+	pthread_mutexattr_init(&a);
+	pthread_mutexattr_setrobust(&a, PTHREAD_MUTEX_ROBUST);
+	if (recursive)
+		pthread_mutexattr_settype(&a, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(m, &a);
+}
+
 static void begin(enum role role)
 {
 	struct worker *w = &worker[role];
@@ -119,6 +131,8 @@ static void begin(enum role role)
 	snprintf(name, sizeof name, "role %d", role);
 	prctl(PR_SET_NAME, name);
 	syscall(SYS_get_robust_list, 0, &w->robust, &bytes);
+	make_robust(&w->own, role % 2);
+	pthread_mutex_lock(&w->own);
 	w->sequences = sequences();
 }
 
@@ -160,6 +174,10 @@ static void check(enum role role)
 	pthread_kill(pthread_self(), SIGUSR1);
 	expect(role, w->came && w->on_stack, "a signal on its stack");
 	check_owner(role);
+	if (role % 2)
+		expect(role, pthread_mutex_lock(&w->own) == 0 && pthread_mutex_unlock(&w->own) == 0,
+			"its mutex, once more");
+	expect(role, pthread_mutex_unlock(&w->own) == 0, "its mutex");
 }
 
 /* ---- what they do ---- */
@@ -272,7 +290,7 @@ static void *work(void *arg)
 		read_one(w);
 		break;
 	case LOCKS:
-		pthread_mutex_lock(&held);
+		expect(LOCKS, pthread_mutex_lock(&held) == 0, "a mutex of another thread");
 		pthread_mutex_unlock(&held);
 		/* and the owner of this one dies */
 		pthread_mutex_lock(&robust);
@@ -331,13 +349,11 @@ static void wait_settled(int images)
 static void begin_all(void)
 {
 	struct sigaction usr1 = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
-	pthread_mutexattr_t a;
 
 	pthread_key_create(&key, NULL);
 	sem_init(&posted, 0, 0);
-	pthread_mutexattr_init(&a);
-	pthread_mutexattr_setrobust(&a, PTHREAD_MUTEX_ROBUST);
-	pthread_mutex_init(&robust, &a);
+	make_robust(&robust, 0);
+	make_robust(&held, 1);
 	sigaction(SIGUSR1, &usr1, NULL);
 	pthread_mutex_lock(&held);
 	for (uintptr_t i = 0; i < ROLES; i++)
@@ -385,7 +401,7 @@ static void end_all(int images)
 	fd = open("/proc/self/fd/0", O_WRONLY);
 	expect(READS, fd >= 0 && write(fd, "x", 1) == 1, "write");
 	close(fd);
-	pthread_mutex_unlock(&held);
+	expect(LOCKS, pthread_mutex_unlock(&held) == 0, "the taker's mutex");
 	while (!worker[SLEEPS].came) {
 		pthread_kill(worker[SLEEPS].thread, SIGUSR1);
 		a_moment();
@@ -405,6 +421,7 @@ static void join_all(void)
 		expect(i, result == (i == CANCELLED ? PTHREAD_CANCELED : &worker[i]), "its result");
 	}
 	expect(CANCELLED, cleaned == 1, "what it had to do at last");
+	expect(CANCELLED, pthread_mutex_lock(&worker[CANCELLED].own) == EOWNERDEAD, "its mutex");
 	expect(LOCKS, pthread_mutex_lock(&robust) == EOWNERDEAD, "a lock of the dead");
 	expect(ROLES, pthread_create(&another, NULL, nothing, &key) == 0, "one more");
 	expect(ROLES, pthread_join(another, &result) == 0 && result == &key, "its end");
