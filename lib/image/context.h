@@ -17,9 +17,8 @@ int image_context_save(struct image_context *c) __attribute__((returns_twice));
 
 _Noreturn void image_context_load(const struct image_context *c);
 
-/* A new thread that begins there, by clone(2) with these flags, this word for its id and this
- * thread pointer. Its id, or -errno. */
-long image_context_begin(
-	const struct image_context *c, long flags, uint64_t id_word, uint64_t thread_pointer);
+/* A new thread that begins there, by clone(2) with these flags and this thread pointer. Its id, or
+ * -errno. */
+long image_context_begin(const struct image_context *c, long flags, uint64_t thread_pointer);
 
 #endif

@@ -58,7 +58,6 @@ const char *thread_state_read(struct thread_state *s)
 	s->thread_pointer = (uint64_t)(uintptr_t)__builtin_thread_pointer();
 	if (!thread_id_is_right())
 		return "was not made by pthread_create";
-	s->id_word = (uint64_t)(uintptr_t)thread_id_word();
 	raw_call(SYS_get_robust_list, 0, (long)&s->robust_list, (long)&s->robust_bytes);
 	raw_call(SYS_sigaltstack, 0, (long)s->signal_stack, 0);
 	raw_call(SYS_prctl, PR_GET_NAME, (long)s->name, 0);
@@ -95,7 +94,8 @@ int thread_state_set(const struct thread_state *s)
 	long rc = raw_call(SYS_sigaltstack, (long)s->signal_stack, 0, 0);
 
 	thread_id_set();
-	raw_call(SYS_set_tid_address, (long)s->id_word, 0, 0);
+	/* which pthread_join waits for: the kernel clears it */
+	raw_call(SYS_set_tid_address, (long)thread_id_word(), 0, 0);
 	if (s->robust_list)
 		own_robust(s, (uint32_t)*thread_id_word());
 	if (rc == 0 && s->robust_list)

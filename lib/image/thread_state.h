@@ -14,7 +14,6 @@
 struct thread_state {
 	uint64_t id;
 	uint64_t thread_pointer;
-	uint64_t id_word;		     /* where glibc has its id, which the kernel clears */
 	uint64_t robust_list, robust_bytes;  /* get_robust_list(2) */
 	uint64_t sequences, sequences_bytes; /* rseq(2): where, and how long; 0: not registered */
 	uint64_t signal_stack[3];	     /* sigaltstack(2) */

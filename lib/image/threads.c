@@ -423,16 +423,16 @@ uint64_t image_threads_first_pointer(void)
 int image_threads_begin(void)
 {
 	const long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
-			   CLONE_SYSVSEM | CLONE_SETTLS | CLONE_CHILD_CLEARTID;
+			   CLONE_SYSVSEM | CLONE_SETTLS;
 	const struct thread *stays = first();
 	size_t count = atomic_load(&park.count);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct thread *t = &park.thread[i];
-		long rc = t == stays || place_of(t) != PARKED
-				  ? 0
-				  : image_context_begin(&t->context, flags, t->state.id_word,
-					    t->state.thread_pointer);
+		long rc =
+			t == stays || place_of(t) != PARKED
+				? 0
+				: image_context_begin(&t->context, flags, t->state.thread_pointer);
 
 		if (rc < 0)
 			return (int)rc;
@@ -442,6 +442,8 @@ int image_threads_begin(void)
 
 int image_threads_back(void)
 {
+	const uint64_t until = now_ms() + IMAGE_PATIENCE_MS;
+	const struct timespec limit = {0, LOOK_AGAIN_MS * 1000000};
 	size_t count = atomic_load(&park.count), expected = 0;
 
 	for (size_t i = 0; i < count; i++)
@@ -452,6 +454,8 @@ int image_threads_back(void)
 
 		if (atomic_load(&park.back) == expected)
 			return atomic_load(&park.back_error);
-		wait_change(&park.news, seen, NULL);
+		if (now_ms() >= until)
+			return -ETIMEDOUT;
+		wait_change(&park.news, seen, &limit);
 	}
 }

@@ -51,7 +51,8 @@ uint64_t image_threads_first_pointer(void);
 /* All go on. */
 void image_threads_release(void);
 
-/* In the process that woke up: this thread is there, and all others have come. 0 or -errno. */
+/* In the process that woke up: this thread is there, and all others have come, within
+ * IMAGE_PATIENCE_MS. 0 or -errno. */
 int image_threads_back(void);
 
 /* ---- by the loader ---- */

@@ -13,7 +13,7 @@ use POSIX qw(mkfifo);
 use Test::More;
 
 use FTMPI::Test::Job qw(program);
-use FTMPI::Test::Process qw(run_quiet);
+use FTMPI::Test::Process qw(patience run_quiet);
 
 # a container's filter of system calls may refuse it
 {
@@ -28,11 +28,11 @@ my $pipe = "$dir/pipe";
 mkfifo($pipe, 0600) or die "$pipe: $!\n";
 open(my $held, '+<', $pipe) or die "$pipe: $!\n";
 
-# (wait status, what it printed); a program ends itself after two minutes
+# (wait status, what it printed)
 sub threads
 {
 	my ($program, @words) = @_;
-	return run_quiet('setarch', '-R', 'sh', '-c', 'exec "$@" <"$0"', $pipe, program($program), @words);
+	return run_quiet('timeout', '-s', 'KILL', patience(60), 'setarch', '-R', 'sh', '-c', 'exec "$@" <"$0"', $pipe, program($program), @words);
 }
 
 # What it prints, when all is well.
