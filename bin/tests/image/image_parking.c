@@ -315,10 +315,10 @@ static void *churn(void *unused)
 		pthread_t t;
 
 		begin(&t, short_one, (void *)(i % 5000));
-		pthread_kill(taker, SIGUSR2);
 		if (pthread_join(t, NULL) != 0)
 			strange++;
 		pthread_mutex_lock(&lock);
+		pthread_kill(taker, SIGUSR2);
 		begun++;
 		pthread_mutex_unlock(&lock);
 	}

@@ -427,6 +427,16 @@ static void join_all(void)
 	expect(ROLES, pthread_join(another, &result) == 0 && result == &key, "its end");
 }
 
+/* True: it woke up. All others are there by then, with their new ids. */
+static bool take(const char *path)
+{
+	if (!image_file_take(path))
+		return false;
+	for (int i = 0; i < ROLES; i++)
+		expect(i, pthread_kill(worker[i].thread, 0) == 0, "it is there");
+	return true;
+}
+
 static void *take_images(void *arg)
 {
 	char **argv = arg;
@@ -438,12 +448,12 @@ static void *take_images(void *arg)
 	sem_post(&posted);
 	while (worker[POSTED].turns < 1)
 		a_moment();
-	if (!image_file_take(argv[1]) && !twice)
+	if (!take(argv[1]) && !twice)
 		exit(0);
 	if (twice) {
 		use_queue();
 		wait_settled(1);
-		image_file_take(argv[2]);
+		take(argv[2]);
 	}
 	use_queue();
 	end_all(1 + twice);
