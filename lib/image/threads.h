@@ -18,6 +18,9 @@
  * holds one does not: recursive, error-checking and priority-inheriting mutexes, unless they are
  * robust, that a thread has locked at that moment (and dlopen and dl_iterate_phdr, which lock one),
  * and what the program keeps of gettid.
+ *
+ * No signal is pending for a thread in a process that woke up, and all run on the processors, and
+ * with the priority, with which that process was begun.
  */
 #ifndef FTMPI_IMAGE_THREADS_H
 #define FTMPI_IMAGE_THREADS_H
