@@ -62,13 +62,14 @@ static enum fit fit_for_stack(const struct image_mapping *m, const struct region
 	return FIT_GROW;
 }
 
-/* A new process that has not asked for any has no heap yet. */
+/* A new process that has not asked for any has no heap yet. Heaps of both begin at one address
+ * (image_fits); what mprotect has split comes piece by piece. */
 static enum fit fit_for_heap(const struct image_mapping *m, const struct region *own, size_t count,
 	const struct region **other)
 {
 	const struct region *o = own_of_kind(own, count, REGION_HEAP);
 
-	if (o && o->low != m->r.low)
+	if (o && o->low > m->r.low)
 		return in_the_way(o, other);
 	for (size_t i = 0; i < count; i++)
 		if (overlap(&m->r, &own[i]) && own[i].kind != REGION_HEAP &&

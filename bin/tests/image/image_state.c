@@ -3,9 +3,12 @@
  * What the kernel knows of a process comes back with its image: image_state FILE FOLDER. Prints a
  * line for each thing that is not as it was, and at last "right" or "wrong".
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
@@ -15,6 +18,7 @@
 
 static volatile sig_atomic_t came, on_alternate, alarms;
 static char alternate[1 << 16];
+static char *page[3]; /* of the heap */
 static int wrong;
 
 static void expect(int holds, const char *what)
@@ -38,6 +42,39 @@ static void on_alarm(int signal)
 {
 	(void)signal;
 	alarms++;
+}
+
+/* The kernel has a mapping for each protection. */
+static void split_heap(void)
+{
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+
+	page[0] = aligned_alloc(bytes, 3 * bytes);
+	expect(page[0] && page[0] < (char *)sbrk(0), "the heap is where it is looked for");
+	for (int i = 0; i < 3; i++) {
+		page[i] = page[0] + (size_t)i * bytes;
+		memset(page[i], 'a' + i, bytes);
+	}
+	expect(mprotect(page[1], bytes, PROT_READ) == 0, "mprotect");
+	expect(mprotect(page[2], bytes, PROT_NONE) == 0, "mprotect");
+}
+
+static int can_be_written(char *there)
+{
+	int zeros = open("/dev/zero", O_RDONLY);
+	ssize_t n = read(zeros, there, 1);
+
+	close(zeros);
+	return n == 1;
+}
+
+static void check_heap(void)
+{
+	expect(page[0][0] == 'a' && page[1][0] == 'b', "what the heap holds");
+	expect(can_be_written(page[0]), "the heap can be written");
+	expect(!can_be_written(page[1]) && !can_be_written(page[2]), "not all of it");
+	mprotect(page[2], (size_t)sysconf(_SC_PAGESIZE), PROT_READ);
+	expect(page[2][0] == 'c', "what could not be read");
 }
 
 static void set_all(const char *folder)
@@ -104,8 +141,11 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	set_all(argv[2]);
-	if (image_file_take(argv[1]))
+	split_heap();
+	if (image_file_take(argv[1])) {
 		check_all(argv[2]);
+		check_heap();
+	}
 	printf("%s\n", wrong ? "wrong" : "right");
 	return wrong;
 }

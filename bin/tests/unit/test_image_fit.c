@@ -76,6 +76,10 @@ static const struct {
 	{"1000-9000 rw-p 0 00:00 0 [heap]", "1000-2000 rw-p 0 00:00 0 [heap]", FIT_BREAK, -1},
 	{"1000-9000 rw-p 0 00:00 0 [heap]", "", FIT_BREAK, -1},
 	{"1000-9000 rw-p 0 00:00 0 [heap]", "2000-3000 rw-p 0 00:00 0 [heap]", FIT_IN_THE_WAY, 0},
+	/* a piece of one that mprotect has split */
+	{"5000-6000 r--p 0 00:00 0 [heap]", "1000-2000 rw-p 0 00:00 0 [heap]", FIT_BREAK, -1},
+	{"5000-6000 r--p 0 00:00 0 [heap]",
+		"1000-5000 rw-p 0 00:00 0 [heap]\n5000-9000 ---p 0 00:00 0 [heap]", FIT_BREAK, -1},
 	/* what they grow over */
 	{"1000-9000 rw-p 0 00:00 0 [stack]",
 		"1000-2000 rw-p 0 00:00 0\n7000-9000 rw-p 0 00:00 0 [stack]", FIT_IN_THE_WAY, 0},

@@ -67,7 +67,7 @@ subtest 'the process goes on, too' => sub {
 	is(result('pie'), $expected, 'so is one of a process that woke up itself');
 };
 
-subtest 'signals, timers, folder' => sub {
+subtest 'signals, timers, folder, a heap in pieces' => sub {
 	my $image = "$dir/state";
 	mkdir "$dir/folder" or die "$dir/folder: $!\n";
 	my @command = ('setarch', '-R', program('image_state'), $image, "$dir/folder");
