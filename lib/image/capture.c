@@ -379,10 +379,13 @@ int image_take(struct image_out *out, pid_t *child)
 		return rc;
 	}
 	if (image_context_save(image_threads_own_context())) {
-		rc = image_threads_back();
 		/* no image holds it; its place is free, as it was when this one was taken */
-		if (rc == 0)
-			rc = map_report(image.report);
+		rc = map_report(image.report);
+		if (rc == 0) {
+			rc = image_threads_back();
+			if (rc)
+				fail(rc, "a thread of the process image did not come back");
+		}
 		image_threads_release();
 		image_state_unblock(blocked);
 		return rc ? rc : 1;
