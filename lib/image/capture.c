@@ -14,6 +14,7 @@
 
 #include "files_read.h"
 #include "image.h"
+#include "load.h"
 #include "pages.h"
 #include "plan.h"
 #include "process_here.h"
@@ -383,7 +384,9 @@ int image_take(struct image_out *out, pid_t *child)
 		rc = map_report(image.report);
 		if (rc == 0) {
 			rc = image_threads_back();
-			if (rc)
+			if (rc == 0)
+				image_load_end();
+			else
 				fail(rc, "a thread of the process image did not come back");
 		}
 		image_threads_release();

@@ -5,7 +5,7 @@
  * the image comes to its place, that of libc and of this library's variables included. So nothing
  * of libc is called there, and no variable is used that is not on that stack or in the
  * arena; what it calls (state.c, context.c, files_exchange) does as much. At last, when the image's
- * variables are in their place, threads.c uses its own.
+ * variables are in their place, load.c and threads.c use theirs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +25,7 @@
 #include "files_open.h"
 #include "fit.h"
 #include "image.h"
+#include "load.h"
 #include "plan.h"
 #include "process_here.h"
 #include "process_map.h"
@@ -49,6 +50,7 @@ struct to_place {
 
 /* All of it lies in memory that neither process has anything in. */
 struct arena {
+	uint64_t bytes; /* of that memory */
 	struct image_process process;
 	struct files_plan files;
 	int fd;
@@ -57,6 +59,11 @@ struct arena {
 	struct to_place *mapping;
 	uint64_t (*remove)[2];
 };
+
+/* The arena, told to the process that wakes up. */
+static struct {
+	uint64_t low, bytes;
+} used;
 
 /* The image and this process, in malloc'ed memory. */
 struct both {
@@ -335,6 +342,7 @@ static int arena_make(struct both *b, const struct image_file *f, uint64_t *low,
 	if (p == MAP_FAILED)
 		return say(b, -ENOMEM, "there is no free address space for loading it");
 	*high = *low + bytes;
+	((struct arena *)p)->bytes = bytes;
 	return arena_fill(b, f, *low, removed);
 }
 
@@ -486,12 +494,19 @@ static _Noreturn void exchange(const struct arena *a)
 		raw_call(SYS_munmap, (long)a->remove[i][0],
 			(long)(a->remove[i][1] - a->remove[i][0]), 0);
 	read_pages(a);
+	used.low = (uint64_t)(uintptr_t)a;
+	used.bytes = a->bytes;
 	for (size_t i = 0; i < a->mappings; i++)
 		protect(&a->mapping[i]);
 	raw_call(SYS_close, a->fd, 0, 0);
 	set_state(a);
 	MUST(image_threads_begin(), "a thread of the process image cannot be begun");
 	image_context_load((const struct image_context *)(uintptr_t)a->process.context);
+}
+
+void image_load_end(void)
+{
+	raw_call(SYS_munmap, (long)used.low, (long)used.bytes, 0);
 }
 
 /* exchange, on another stack. */
