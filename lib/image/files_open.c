@@ -16,6 +16,7 @@
 #include "files_read.h"
 #include "files_section.h"
 #include "raw_call.h"
+#include "read_all.h"
 
 /* A load's, in malloc'ed memory. */
 struct work {
@@ -47,8 +48,8 @@ static int say(struct work *w, int rc, const char *format, ...)
 
 static int read_section(struct work *w, const struct image_file *f)
 {
-	uint64_t length = f->length[IMAGE_FILES], at = 0;
-	int n;
+	uint64_t length = f->length[IMAGE_FILES];
+	int n, rc;
 
 	if (length > FILES_SECTION_MAX)
 		return say(w, -EPROTO, "its list of descriptors is longer than any can be");
@@ -57,16 +58,9 @@ static int read_section(struct work *w, const struct image_file *f)
 	w->opened = calloc(FILES_MAX, sizeof *w->opened);
 	if (!w->section || !w->entry || !w->opened)
 		return say(w, -ENOMEM, "there is no memory for its list of descriptors");
-	while (at < length) {
-		ssize_t got = pread(
-			f->fd, w->section + at, length - at, (off_t)(f->at[IMAGE_FILES] + at));
-
-		if (got <= 0)
-			return say(w, got < 0 ? -errno : -EIO,
-				"its list of descriptors cannot be read: %s",
-				got < 0 ? strerror(errno) : "it ends too early");
-		at += (uint64_t)got;
-	}
+	rc = image_read_all(f->fd, w->section, length, f->at[IMAGE_FILES]);
+	if (rc)
+		return say(w, rc, "its list of descriptors cannot be read: %s", strerror(-rc));
 	n = files_section_read(w->section, length, w->entry);
 	if (n < 0)
 		return say(w, -EPROTO, "its list of descriptors makes no sense");

@@ -30,6 +30,7 @@
 #include "process_here.h"
 #include "process_map.h"
 #include "raw_call.h"
+#include "read_all.h"
 #include "state.h"
 #include "tables.h"
 #include "threads.h"
@@ -97,22 +98,6 @@ static int say(struct both *b, int rc, const char *format, ...)
 
 /* ---- what there is ---- */
 
-static int read_all(int fd, void *out, size_t length, uint64_t at)
-{
-	uint8_t *to = out;
-
-	while (length > 0) {
-		ssize_t n = pread(fd, to, length, (off_t)at);
-
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		to += n;
-		at += (uint64_t)n;
-		length -= (size_t)n;
-	}
-	return 0;
-}
-
 /* One by one, for their bytes lie between them. */
 static int check_runs(struct both *b, const struct image_file *f)
 {
@@ -127,7 +112,7 @@ static int check_runs(struct both *b, const struct image_file *f)
 		uint64_t at = f->at[IMAGE_PAGES] + f->length[IMAGE_PAGES] - c.left;
 
 		if (c.left >= sizeof run)
-			rc = read_all(f->fd, &run, sizeof run, at);
+			rc = image_read_all(f->fd, &run, sizeof run, at);
 		if (rc)
 			return say(b, rc, "it cannot be read: %s", strerror(-rc));
 		rc = tables_next_run(&c, &run, b->why, b->size);
@@ -140,7 +125,7 @@ static int check_origin(struct both *b, const struct image_file *f)
 {
 	uint64_t length = f->length[IMAGE_ORIGIN];
 	uint8_t *bytes = length <= PROCESS_BYTES_MAX ? malloc(length) : NULL;
-	int rc = bytes ? read_all(f->fd, bytes, length, f->at[IMAGE_ORIGIN]) : -EPROTO;
+	int rc = bytes ? image_read_all(f->fd, bytes, length, f->at[IMAGE_ORIGIN]) : -EPROTO;
 
 	if (rc == 0)
 		rc = process_decode(&b->origin, bytes, length);
@@ -177,9 +162,9 @@ static int read_image(struct both *b, const struct image_file *f)
 	b->image = calloc(REGIONS_MAX, sizeof *b->image);
 	if (!b->section || !b->names || !b->image)
 		return say(b, -ENOMEM, "there is no memory for its mappings");
-	rc = read_all(f->fd, &b->process, sizeof b->process, f->at[IMAGE_PROCESS]);
+	rc = image_read_all(f->fd, &b->process, sizeof b->process, f->at[IMAGE_PROCESS]);
 	if (rc == 0)
-		rc = read_all(f->fd, b->section, length, f->at[IMAGE_MAPS]);
+		rc = image_read_all(f->fd, b->section, length, f->at[IMAGE_MAPS]);
 	if (rc)
 		return say(b, rc, "it cannot be read: %s", strerror(-rc));
 	count = tables_mappings(
