@@ -46,6 +46,20 @@ void actions_send(struct coord *c, int peer, uint8_t *bytes, size_t len)
 				   .kind = COORD_SEND, .peer = peer, .bytes = bytes, .len = len});
 }
 
+void actions_keep(struct coord *c, enum coord_action_kind kind)
+{
+	struct coord_action_list *all = &c->actions;
+	size_t kept = 0;
+
+	for (size_t i = all->at; i < all->n; i++)
+		if (all->v[i].kind == kind)
+			all->v[kept++] = all->v[i];
+		else
+			free(all->v[i].bytes);
+	all->at = 0;
+	all->n = kept;
+}
+
 bool actions_take(struct coord *c, struct coord_action *a)
 {
 	struct coord_action_list *all = &c->actions;

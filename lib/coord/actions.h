@@ -14,6 +14,9 @@ void actions_add(struct coord *c, const struct coord_action *a);
 /* Send what was encoded (given away; NULL: no memory) to peer; nothing once this rank has ended. */
 void actions_send(struct coord *c, int peer, uint8_t *bytes, size_t len);
 
+/* All but those of this kind are dropped. */
+void actions_keep(struct coord *c, enum coord_action_kind kind);
+
 /* false: there is none. */
 bool actions_take(struct coord *c, struct coord_action *a);
 

@@ -13,6 +13,9 @@
  * come while it is taken, when counting has begun anew; who is through with it may tell us of the
  * next line while we are not.
  *
+ * Who wakes up from an image (C10) is in the midst of the line that holds it, in CAPTURING or
+ * LINE_SAVING, and has restored that line then: nothing is answered, the call is over.
+ *
  * The end: after a restore all that is sent has to come. What was thrown away, or is still to be,
  * was received once, and a program that does not send it any more has gone another way. Then lines
  * that every rank has begun are finished.
@@ -20,6 +23,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "coord/actions.h"
 #include "coord/lines.h"
@@ -38,7 +42,7 @@ static const struct {
 	[COORD_LINE_COUNTING] = {COORD_EXCHANGE, BIT(COORD_LINE_DRAINING)},
 	[COORD_LINE_DRAINING] = {COORD_WAIT, BIT(COORD_LINE_SECURING)},
 	[COORD_LINE_SECURING] = {COORD_SECURE, BIT(COORD_LINE_SAVING) | BIT(COORD_LINE_CONCLUDING)},
-	[COORD_LINE_SAVING] = {COORD_SAVE, BIT(COORD_LINE_CONCLUDING)},
+	[COORD_LINE_SAVING] = {COORD_SAVE, BIT(COORD_LINE_CONCLUDING) | BIT(COORD_IDLE)},
 	[COORD_LINE_CONCLUDING] = {COORD_CONCLUDE, BIT(COORD_IDLE)},
 	[COORD_FINDING] = {COORD_FIND, BIT(COORD_QUIETING) | BIT(COORD_IDLE)},
 	[COORD_QUIETING] = {COORD_QUIET, BIT(COORD_RESTORE_COUNTING)},
@@ -171,6 +175,20 @@ static void begin_anew(struct coord *c)
 	if (c->lines)
 		step_clear(c);
 	c->restores++;
+}
+
+void coord_woke(struct coord *c, uint32_t highest)
+{
+	if (c->state != COORD_IDLE) {
+		assert(c->state == COORD_CAPTURING || c->state == COORD_LINE_SAVING);
+		become(c, COORD_IDLE);
+	}
+	c->line = highest;
+	memset(c->sent, 0, (size_t)c->size * sizeof *c->sent);
+	c->arrived = 0;
+	begin_anew(c);
+	actions_keep(c, COORD_OVER); /* what was to be said is void */
+	c->result = c->concluded = true;
 }
 
 static void answer_line(struct coord *c, bool ok, uint64_t number)

@@ -430,6 +430,16 @@ void coord_answer(struct coord *c, bool ok, uint64_t number);
 /* In COORD_WAIT: is it enough? */
 bool coord_wait_is_over(const struct coord *c);
 
+/*
+ * In a process that woke up from its image, which was taken in COORD_CAPTURE or COORD_SAVE, or
+ * while no call was under way: in place of the answer, if there was to be one. That call is over,
+ * true; `highest` is the highest number that a line ever had, the same on all ranks. Lines that
+ * were being made are over, too (COORD_OVER), and nothing else is left to be done. Then
+ * coord_injected for each message that lies in the memory of the image and was not received, and
+ * for each of the line, and coord_load, before anything is told of messages of the new pairs.
+ */
+void coord_woke(struct coord *c, uint32_t highest);
+
 uint64_t coord_injected(struct coord *c, int peer, uint64_t context, int32_t tag);
 
 /* Contents of CKPT_ORPHANS of `line` (blocking: of the line being saved): *out malloc'ed. Not

@@ -14,6 +14,9 @@
  * a rank sends on what came first, so that it may send something else when it is run again: then
  * `differed` must be set, or all that remember what was sent must remember the same.
  *
+ * With IMAGES a rank's part has an image of its memory: what lies there and was not received comes back
+ * with it, and counts as received. The counts of the image itself are void in the process that wakes up.
+ *
  * STORY chooses the programs (stories.h), FAILURES how many failures there are at most: each at any moment,
  * and each either ends all ranks, who then go on from the last committed line, or spoils a line. The
  * BREAK_... leave out a rule each; run.sh expects spin to find every one.
@@ -98,6 +101,14 @@ byte committed;
 byte saved_pc[LINES * RANKS];
 byte saved[LINES * ENVELOPES];	 /* in transit: the set of contents, which has their order */
 byte orphans[LINES * ENVELOPES]; /* the set of numbers, counted from the line on */
+
+#ifdef IMAGES
+byte image[LINES * ENVELOPES];	    /* not received, but in memory: the set of contents */
+byte image_sent[LINES * ENVELOPES]; /* what the sender had counted */
+#define SAVED(i, e) (saved[LE(i, e)] | image[LE(i, e)])
+#else
+#define SAVED(i, e) saved[LE(i, e)]
+#endif
 
 #if STORY == 8
 byte sums[LINES * ENVELOPES * MOST]; /* of orphans, by number: what they contain */
@@ -215,15 +226,33 @@ inline checkpoint(r)
 		if
 		:: TO(e) == r ->
 			delivered[LE(i, e)] = UP_TO(arrived[e]) & ~waiting[e];
+#ifdef IMAGES
+			for (k : 1 .. MOST - 1) {
+				if
+				:: waiting[e] & BIT(k) ->
+					image[LE(i, e)] = image[LE(i, e)] | BIT(content[e * MOST + k])
+				:: else
+				fi
+			}
+#ifndef BREAK_MEMORY_NOT_RECEIVED
+			delivered[LE(i, e)] = UP_TO(arrived[e]);
+#endif
+#endif
 #ifndef BREAK_SUPPRESSED_NOT_CARRIED
 			delivered[LE(i, e)] = delivered[LE(i, e)] | suppress[e];
 #endif
-#ifndef BREAK_NO_QUEUE_SAVED
+#if !defined(BREAK_NO_QUEUE_SAVED) && !defined(IMAGES)
 			candidates[LE(i, e)] = waiting[e];
 #endif
 			total[LE(i, e)] = (closed[LP(i, PAIR(e))] -> reported[e] : 0)
 		:: else
+		fi;
+#ifdef IMAGES
+		if
+		:: SENDER(PAIR(e)) == r -> image_sent[LE(i, e)] = sent[e]
+		:: else
 		fi
+#endif
 	}
 	for (q : 0 .. PAIRS - 1) {
 		if
@@ -404,6 +433,10 @@ inline forget_line()
 		total[LE(i, e)] = 0;
 		candidates[LE(i, e)] = 0;
 		saved[LE(i, e)] = (i == committed -> saved[LE(i, e)] : 0);
+#ifdef IMAGES
+		image[LE(i, e)] = (i == committed -> image[LE(i, e)] : 0);
+		image_sent[LE(i, e)] = (i == committed -> image_sent[LE(i, e)] : 0);
+#endif
 		orphans[LE(i, e)] = (i == committed -> orphans[LE(i, e)] : 0)
 	}
 	for (q : 0 .. RANKS - 1) {
@@ -442,12 +475,15 @@ inline restore()
 		od;
 		sent[e] = 0;
 		arrived[e] = 0;
+#ifdef BREAK_COUNTS_OF_IMAGE
+		sent[e] = (i > 0 -> image_sent[LE((i > 0 -> i : 1), e)] : 0);
+#endif
 		for (k : 1 .. MOST - 1) {
 			content[e * MOST + k] = 0;
 		}
 		for (k : 1 .. MOST - 1) {
 			if
-			:: i > 0 && (saved[LE((i > 0 -> i : 1), e)] & BIT(k)) ->
+			:: i > 0 && (SAVED((i > 0 -> i : 1), e) & BIT(k)) ->
 				arrived[e]++;
 				content[e * MOST + arrived[e]] = k
 			:: else

@@ -143,7 +143,7 @@ static void send_void(struct world *w)
 	}
 }
 
-static void restore(struct world *w)
+static void take_lines(struct world *w)
 {
 	w->before_restore = true;
 	if (w->restored)
@@ -152,6 +152,15 @@ static void restore(struct world *w)
 		if (drive_restore(&w->ranks[q]) != (w->restored != NULL))
 			world_fails(w, "rank %d: restored, or not?", q);
 	w->before_restore = false;
+}
+
+static void restore(struct world *w, bool wakes)
+{
+	if (!wakes)
+		take_lines(w);
+	for (int q = 0; wakes && q < w->program.ranks; q++)
+		take_line(&w->ranks[q]);
+	w->seen->woken += wakes;
 	for (int q = 0; q < w->program.ranks; q++) {
 		for (int e = 0; e < w->program.nenvs; e++)
 			if (w->flying[e].n)
@@ -186,13 +195,30 @@ static void fatal(void *user, const char *sentence)
 	world_fails(r->w, "rank %d: %s", r->self, sentence);
 }
 
-static void begin_rank(struct world *w, int q)
+/* With lines in the making, and words about them to be said. */
+static void wake(struct rank *r)
+{
+	coord_woke(&r->c, r->w->latest);
+	drive(r);
+	for (int to = 0; to < r->w->program.ranks; to++)
+		if (r->w->control[r->self][to])
+			world_fails(r->w, "rank %d says something as it wakes up", r->self);
+	if (!coord_lines_over(&r->c) || coord_making(&r->c) || r->c.line != r->w->latest)
+		world_fails(r->w, "rank %d wakes up, and a line is being made", r->self);
+}
+
+static void begin_rank(struct world *w, int q, bool wakes)
 {
 	struct rank *r = &w->ranks[q];
 
+	for (int to = 0; to < w->program.ranks; to++)
+		w->control_end[q][to] = &w->control[q][to];
 	r->w = w;
 	r->self = q;
-	r->chosen = false;
+	if (wakes)
+		wake(r);
+	else
+		r->chosen = false;
 	r->inbox.n = 0;
 	memset(&r->state, 0, sizeof r->state);
 	for (int i = 0; i < POSTS; i++)
@@ -205,9 +231,7 @@ static void begin_rank(struct world *w, int q)
 		part->torn = part->crowded = false;
 		part->candidates.n = 0;
 	}
-	for (int to = 0; to < w->program.ranks; to++)
-		w->control_end[q][to] = &w->control[q][to];
-	if (coord_init(&r->c, w->protocol, q, w->program.ranks, fatal, r))
+	if (!wakes && coord_init(&r->c, w->protocol, q, w->program.ranks, fatal, r))
 		abort();
 }
 
@@ -218,7 +242,7 @@ static void choose_contents(struct world *w)
 		w->sends[rng_below(&w->rng, (unsigned)w->program.nenvs)]++;
 }
 
-void world_begin_epoch(struct world *w)
+void world_begin_epoch(struct world *w, bool wakes)
 {
 	w->nmails = 0;
 	w->committing = 0;
@@ -229,18 +253,20 @@ void world_begin_epoch(struct world *w)
 	w->slow_rank = (int)rng_below(&w->rng, 2 * RANKS);
 	for (int e = 0; e < w->program.nenvs; e++)
 		w->flying[e].n = 0;
-	choose_protocol(w);
+	if (!wakes)
+		choose_protocol(w);
 	choose_line(w);
 	choose_contents(w);
 	for (int q = 0; q < w->program.ranks; q++)
-		begin_rank(w, q);
-	restore(w);
+		begin_rank(w, q, wakes);
+	restore(w, wakes);
 }
 
-void world_end_epoch(struct world *w)
+void world_end_epoch(struct world *w, bool wakes)
 {
 	for (int q = 0; q < w->program.ranks; q++) {
-		coord_fini(&w->ranks[q].c);
+		if (!wakes)
+			coord_fini(&w->ranks[q].c);
 		for (int i = 0; i < LINES; i++) {
 			free(w->ranks[q].parts[i].orphans);
 			w->ranks[q].parts[i].orphans = NULL;

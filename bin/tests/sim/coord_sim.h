@@ -155,7 +155,7 @@ struct rates {
 
 struct seen {
 	unsigned long lines, committed, given_up, restores, transit, orphans, both, thrown, ahead,
-		blocking, oracle, control, torn, crowded, other;
+		blocking, oracle, control, torn, crowded, other, woken;
 };
 
 struct world {
@@ -256,8 +256,10 @@ bool move_program(struct world *w);
 
 /* ---- coord_restart.c ---- */
 
-void world_begin_epoch(struct world *w);
-void world_end_epoch(struct world *w);
+/* wakes: from images of a line that is on disk: the ranks' protocols go on with what they have, in
+ * place of new ones. */
+void world_begin_epoch(struct world *w, bool wakes);
+void world_end_epoch(struct world *w, bool wakes);
 void store_add(struct world *w, uint32_t line);
 void store_clear(struct world *w);
 void take_line(struct rank *r);

@@ -106,12 +106,15 @@ static void drain(struct world *w)
 
 static bool crashes(struct world *w)
 {
+	bool wakes;
+
 	if (!w->crashes_left || !rng_chance(&w->rng, w->rates.crash))
 		return false;
 	w->crashes_left--;
 	world_says(w, "crash");
-	world_end_epoch(w);
-	world_begin_epoch(w);
+	wakes = w->nstore && rng_chance(&w->rng, 300);
+	world_end_epoch(w, wakes);
+	world_begin_epoch(w, wakes);
 	return true;
 }
 
@@ -137,7 +140,7 @@ static void end(struct world *w)
 		;
 	if (!w->other)
 		check_left(w);
-	world_end_epoch(w);
+	world_end_epoch(w, false);
 	store_clear(w);
 }
 
@@ -145,7 +148,7 @@ static void end(struct world *w)
 static uint64_t end_at_once(struct world *w)
 {
 	world_says(w, "another message came again");
-	world_end_epoch(w);
+	world_end_epoch(w, false);
 	store_clear(w);
 	return w->trace;
 }
@@ -173,7 +176,7 @@ static uint64_t run(struct world *w, uint64_t seed)
 	memset(w->sends, 0, sizeof w->sends);
 	program_make(&w->program, &w->rng);
 	choose_rates(w);
-	world_begin_epoch(w);
+	world_begin_epoch(w, false);
 	while (!all_ended(w) || rng_chance(&w->rng, 900)) {
 		if (w->other)
 			return end_at_once(w);
@@ -223,11 +226,12 @@ int main(int argc, char **argv)
 	}
 	printf("sim_coord: %llu runs, %lu lines begun, %lu committed, %lu given up (%lu parts cut "
 	       "a window, %lu had too many orphans), %lu made by all at once, %lu by who was two "
-	       "ahead or more; in transit %lu, orphan %lu, to both %lu; %lu restores, %lu thrown "
-	       "away, %lu jobs ended as they were others; %lu comparisons with the interval form, "
+	       "ahead or more; in transit %lu, orphan %lu, to both %lu; %lu restores (%lu "
+	       "woken up), %lu thrown away, %lu jobs ended as they were others; %lu comparisons "
+	       "with the interval form, "
 	       "%lu control messages\n",
 		(unsigned long long)runs, seen.lines, seen.committed, seen.given_up, seen.torn,
 		seen.crowded, seen.blocking, seen.ahead, seen.transit, seen.orphans, seen.both,
-		seen.restores, seen.thrown, seen.other, seen.oracle, seen.control);
+		seen.restores, seen.woken, seen.thrown, seen.other, seen.oracle, seen.control);
 	return 0;
 }

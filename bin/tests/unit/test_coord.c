@@ -7,7 +7,7 @@
 #include "coord/coord.h"
 #include "unit.h"
 
-enum { SIZE = 3 };
+enum { SIZE = 3, HIGHEST = 7 };
 
 static struct {
 	struct coord c;
@@ -15,6 +15,7 @@ static struct {
 	uint64_t expected; /* what others say they have sent here */
 	int waited;
 	bool secured, saved, concluded, found;
+	bool wakes; /* from the image that COORD_SAVE has taken, as of line HIGHEST */
 	uint64_t told[SIZE];
 } fake;
 
@@ -64,6 +65,10 @@ static void act(const struct coord_action *a)
 		ok = fake.concluded && a->ok;
 	else if (a->kind == COORD_FIND)
 		ok = fake.found;
+	if (a->kind == COORD_SAVE && fake.wakes) {
+		coord_woke(&fake.c, HIGHEST);
+		return;
+	}
 	coord_answer(&fake.c, ok, a->kind == COORD_EXCHANGE ? exchange() : 0);
 }
 
@@ -164,6 +169,36 @@ START_TEST(a_restore_forgets_the_prefix)
 }
 END_TEST
 
+/* Nobody concludes the line again, and no count of before counts (C10). */
+START_TEST(who_wakes_up_while_it_saves_has_restored)
+{
+	begin();
+	fake.concluded = false;
+	ck_assert(!checkpoint());
+	coord_sent(&fake.c, 1, 0, 0);
+	coord_sent(&fake.c, 0, 0, 0);
+	fake.steps[0] = '\0';
+	fake.expected = 3;
+	fake.concluded = fake.wakes = true;
+	ck_assert(checkpoint());
+	ck_assert_str_eq(fake.steps, "exchange wait secure save ");
+	ck_assert_uint_eq(fake.c.line, HIGHEST);
+	ck_assert_uint_eq(fake.c.restores, 1);
+	ck_assert(wait_for_lines());
+
+	fake.wakes = false;
+	fake.waited = 0;
+	fake.expected = 2;
+	coord_sent(&fake.c, 2, 0, 0);
+	ck_assert(checkpoint());
+	ck_assert_int_eq(fake.waited, 2);
+	ck_assert_uint_eq(fake.c.line, HIGHEST + 1);
+	for (int q = 0; q < SIZE; q++)
+		ck_assert_uint_eq(fake.told[q], q == 2);
+	coord_fini(&fake.c);
+}
+END_TEST
+
 START_TEST(without_a_line_nothing_is_forgotten)
 {
 	begin();
@@ -178,4 +213,5 @@ UNIT_MAIN("coord", tcase_add_test(tc, an_unknown_name_is_refused);
 	  tcase_add_test(tc, a_line_waits_for_every_message);
 	  tcase_add_test(tc, a_rank_that_fails_says_so);
 	  tcase_add_test(tc, a_restore_forgets_the_prefix);
+	  tcase_add_test(tc, who_wakes_up_while_it_saves_has_restored);
 	  tcase_add_test(tc, without_a_line_nothing_is_forgotten);)

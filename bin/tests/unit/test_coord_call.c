@@ -209,6 +209,69 @@ START_TEST(the_copies_are_asked_without_order)
 }
 END_TEST
 
+/* ---- waking up ---- */
+
+/* What peer 1 has reported of its interval 8. */
+static void next_report_is_of(uint64_t total)
+{
+	struct control_message r;
+
+	for (int i = 0; i < rank.nsent; i++) {
+		coord_finish_bytes(rank.sent[i].bytes, rank.sent[i].len);
+		ck_assert(control_message_decode(&r, rank.sent[i].bytes, rank.sent[i].len));
+		ck_assert_uint_eq(r.restores, 1);
+		ck_assert_uint_eq(r.line, 8);
+		if (r.kind != CONTROL_REPORT)
+			continue;
+		ck_assert_uint_eq(r.total, total);
+		return;
+	}
+	ck_abort_msg("there is no report");
+}
+
+/* The image is taken while the second line is captured, and the first is still being made; what was
+ * to be said to others is not, and counts of before do not count (C10). */
+START_TEST(who_wakes_up_while_it_captures_has_restored)
+{
+	uint32_t line = 0;
+	struct coord_action a;
+
+	arrive(SENDER, 5, 2);
+	checkpoint();
+	for (int i = 0; i < rank.nsent; i++)
+		free(rank.sent[i].bytes);
+	rank.nsent = 0;
+	coord_undelivered_free(&rank.undelivered);
+	for (int i = 0; i < 3; i++)
+		coord_sent(&rank.c, SENDER, CONTEXT, 1);
+	report_of(SENDER, 3); /* a line to settle */
+	coord_checkpoint(&rank.c, &rank.undelivered);
+	ck_assert(coord_next_action(&rank.c, &a));
+	while (a.kind != COORD_CAPTURE)
+		ck_assert(coord_next_action(&rank.c, &a));
+	for (int32_t tag = 0; tag <= LOG_MOST; tag++) /* more than are kept: a report */
+		coord_sent(&rank.c, AHEAD, CONTEXT, tag);
+	ck_assert(coord_asks(&rank.c));
+	coord_woke(&rank.c, 7);
+	while (coord_next_action(&rank.c, &a)) {
+		ck_assert_int_eq(a.kind, COORD_OVER);
+		ck_assert(!a.ok);
+		ck_assert_uint_eq(a.line, ++line);
+	}
+	ck_assert_uint_eq(line, 2);
+	ck_assert(coord_result(&rank.c) && coord_lines_over(&rank.c) && coord_lines_made(&rank.c));
+	ck_assert(!coord_making(&rank.c));
+	ck_assert_uint_eq(rank.c.line, 7);
+	ck_assert_uint_eq(coord_injected(&rank.c, SENDER, CONTEXT, 1), 1);
+	ck_assert_uint_eq(coord_arrived(&rank.c, SENDER, CONTEXT, 1, 8), 2);
+
+	coord_sent(&rank.c, SENDER, CONTEXT, 1);
+	checkpoint();
+	ck_assert_uint_eq(rank.c.line, 8);
+	next_report_is_of(1);
+}
+END_TEST
+
 /* ---- long lists ---- */
 
 struct item {
@@ -254,4 +317,5 @@ END_TEST
 UNIT_MAIN("coord_call", tcase_add_checked_fixture(tc, setup, teardown);
 	  tcase_add_loop_test(tc, a_checkpoint_sorts_nothing, 0, 3);
 	  tcase_add_test(tc, the_copies_are_asked_without_order);
+	  tcase_add_test(tc, who_wakes_up_while_it_captures_has_restored);
 	  tcase_add_loop_test(tc, long_lists_are_sorted_without_comparisons, 0, 20);)
