@@ -184,6 +184,38 @@ void p2p_note(void)
 	requests_each(note_open, NULL);
 }
 
+/* ---- in a process that woke up ---- */
+
+static void number_open(struct request *r, void *arg)
+{
+	struct coord *coord = arg;
+
+	if (!p2p_is_open(r))
+		return;
+	r->index = coord_injected(
+		coord, r->peer, r->match.context, coord_tag(r->match.context, r->got_tag));
+	r->stamp = 0;
+}
+
+static bool number_unreceived(struct match_msg *msg, void *arg)
+{
+	struct coord *coord = arg;
+
+	if (comm_is_coord_context(msg->context))
+		return true;
+	msg->index =
+		coord_injected(coord, msg->peer, msg->context, coord_tag(msg->context, msg->tag));
+	msg->stamp = 0;
+	return true;
+}
+
+void p2p_number_anew(struct coord *coord)
+{
+	engine_assert_held();
+	requests_each(number_open, coord);
+	p2p_each_unreceived(number_unreceived, coord);
+}
+
 struct visitor {
 	void (*visit)(void *arg, const struct coord_message *m);
 	void *arg;

@@ -76,6 +76,10 @@ void p2p_forget(void);
 /* The contents of CKPT_MESSAGES: *out is malloc'ed. After p2p_secure. false: no memory. */
 bool p2p_capture(uint8_t **out, size_t *len);
 
+/* In a process that woke up from an image, when all pairs have begun anew: the protocol, whose
+ * counts begin anew as well, gives each message that the program has not received its number. */
+void p2p_number_anew(struct coord *coord);
+
 /* Deliver what section_messages_valid accepted, as if it arrived now; the protocol gives each its
  * number. false: no memory. */
 bool p2p_inject(struct coord *coord, const uint8_t *bytes, size_t len);

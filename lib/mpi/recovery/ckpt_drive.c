@@ -178,10 +178,11 @@ static bool act_at_once(struct ckpt_job *j, const struct coord_action *a)
 	}
 }
 
+static bool acting; /* nothing else is done before this action is done */
+
 void ckpt_drive(void)
 {
 	struct ckpt_job *j = ckpt_job();
-	static bool acting; /* nothing else is done before this action is done */
 	struct coord_action a;
 
 	while (!acting && coord_asks(&j->coord) && coord_next_action(&j->coord, &a)) {
@@ -265,6 +266,25 @@ int ckpt_drive_start(const struct launch *l, char *err, size_t errsize)
 	ckpt_line_init();
 	p2p_coordinate(&j->coord, ckpt_drive);
 	return 0;
+}
+
+/* The image may have been taken in an action. A line needs no looking for any more. */
+void ckpt_drive_woke(uint32_t highest)
+{
+	struct ckpt_job *j = ckpt_job();
+
+	acting = false;
+	ckpt_line_forget();
+	coord_woke(&j->coord, highest);
+	ckpt_drive();
+	j->restoring = false;
+	ckpt_verdict_renew();
+}
+
+void ckpt_drive_anew(void)
+{
+	coord_channel_forget();
+	p2p_number_anew(&ckpt_job()->coord);
 }
 
 /* What the lines of this run took of the network beside the program's messages. */

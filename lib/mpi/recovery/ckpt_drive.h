@@ -8,12 +8,21 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "launch/launch.h"
 
 /* After the communicators are made, and before they go. 0, or an error with a sentence in err. */
 int ckpt_drive_start(const struct launch *l, char *err, size_t errsize);
 void ckpt_drive_stop(void);
+
+/*
+ * In a process that woke up from an image, first of all, while what was physical is still named: as
+ * coord_woke. Then, when all pairs have begun anew, ckpt_drive_anew: messages that the program has
+ * not received get their numbers, and what the ranks had to say to each other is void.
+ */
+void ckpt_drive_woke(uint32_t highest);
+void ckpt_drive_anew(void);
 
 /* The program ends: lines that every rank has begun are finished, and nothing is written any more.
  * Waits for all ranks, the lock let go. */

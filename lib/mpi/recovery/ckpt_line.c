@@ -69,6 +69,24 @@ void ckpt_line_fini(void)
 	ckpt_capture_clear();
 }
 
+void ckpt_line_forget(void)
+{
+	list_for_each_safe (item, &lines) {
+		struct line *l = container_of(item, struct line, link);
+
+		if (l->state == LINE_BUSY) {
+			become(l, LINE_SAID);
+			inflight_end(&l->in);
+			inflight_line_free(&l->in);
+			ckpt_part_end(&l->part);
+		} else if (l->state == LINE_GONE) {
+			list_remove(&l->link);
+			line_free(l);
+		}
+	}
+	pace = (struct ckpt_pace){0};
+}
+
 static struct line *find(uint32_t number)
 {
 	list_for_each (item, &lines) {

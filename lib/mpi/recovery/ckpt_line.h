@@ -16,6 +16,10 @@
 void ckpt_line_init(void);
 void ckpt_line_fini(void);
 
+/* In a process that woke up from an image: no task that has a line will ever end, and what such a
+ * line holds is let go. Lines end with ckpt_line_over. */
+void ckpt_line_forget(void);
+
 /* cut: there was memory for the protocol's part of it. */
 bool ckpt_line_capture(uint32_t line, bool cut);
 void ckpt_line_settle(uint32_t line, int peer);

@@ -20,11 +20,17 @@
 
 enum { CLOCK_BEHIND_S = 60 };
 
+static int64_t last; /* rank 0's, which commits one line at a time; 0: nobody has looked */
+
+void ckpt_verdict_renew(void)
+{
+	last = 0;
+}
+
 /* Of a commit: later than all that the work directory had when this job committed its first line,
  * and never before this job's own, also when the clock was set back. */
 static int64_t time_of_commit(const struct ckpt_job *j)
 {
-	static int64_t last; /* rank 0's, which commits one line at a time */
 	int64_t now = time(NULL), least = last;
 
 	if (last == 0) {

@@ -20,4 +20,8 @@ void ckpt_verdict_prune(const struct ckpt_job *j, uint32_t making);
 /* Both, by the thread that writes: what COORD_COMMIT asks for. */
 void ckpt_verdict_post(uint32_t line, const struct coord_part *parts);
 
+/* In a process that woke up from an image: the work directory is looked at again before the first
+ * commit. */
+void ckpt_verdict_renew(void);
+
 #endif

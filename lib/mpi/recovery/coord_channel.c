@@ -59,7 +59,7 @@ int coord_channel_init(struct coord *c, int peers)
 	return 0;
 }
 
-void coord_channel_fini(void)
+void coord_channel_forget(void)
 {
 	for (int i = 0; i < s.peers; i++)
 		for (struct link *item; (item = list_pop(&s.received[i]));)
@@ -68,6 +68,11 @@ void coord_channel_fini(void)
 		engine_defer_cancel(&s.send);
 	for (struct link *item; s.peers > 0 && (item = list_pop(&s.unsent));)
 		free(container_of(item, struct message, link));
+}
+
+void coord_channel_fini(void)
+{
+	coord_channel_forget();
 	free(s.received);
 	free(s.reached);
 	s.received = NULL;

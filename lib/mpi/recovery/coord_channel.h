@@ -19,6 +19,10 @@
 int coord_channel_init(struct coord *c, int peers);
 void coord_channel_fini(void);
 
+/* In a process that woke up from an image, when all pairs have begun anew: what was to be sent, and
+ * what has come and was not handled, means nothing any more. */
+void coord_channel_forget(void);
+
 /* Copied; coord_finish_bytes is called here, when they are sent. Messages to a rank that is gone
  * are dropped. Without memory the process ends. */
 void coord_channel_send(int peer, const uint8_t *bytes, size_t len);
