@@ -105,6 +105,16 @@ void beating_stop(struct beating *b, struct launch *l)
 	l->beat_fd = -1;
 }
 
+int beating_pause(struct beating *b, uint64_t until_ns)
+{
+	return b->hb ? hb_pause(b->hb, until_ns) : 0;
+}
+
+int beating_go_on(struct beating *b)
+{
+	return b->hb ? hb_go_on(b->hb) : 0;
+}
+
 void beating_forget(struct beating *b)
 {
 	pthread_mutex_init(&b->lock, NULL);

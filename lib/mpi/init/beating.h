@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "launch/launch.h"
 
@@ -30,6 +31,10 @@ void beating_observe(struct beating *b);
 
 /* MPI_Finalize: the observers are told that it is no failure. Closes l->beat_fd too. */
 void beating_stop(struct beating *b, struct launch *l);
+
+/* As hb_pause and hb_go_on; 0 where there are none. */
+int beating_pause(struct beating *b, uint64_t until_ns);
+int beating_go_on(struct beating *b);
 
 /* In a process that woke up from an image, which was taken while they paused (hb_forget): there are
  * none, and nobody has ordered any. While no other thread uses them. */

@@ -73,9 +73,20 @@ static void report_program(void)
 		control_runs(physical.launch.control_fd, hash, ckpt_program_path());
 }
 
+/* What was learnt is what this process is. */
+static void be(void)
+{
+	char name[LAUNCH_HOST_MAX + 32];
+
+	process_is(physical.launch.rank, physical.launch.host);
+	snprintf(name, sizeof name, "rank %d on %.64s", physical.launch.rank, process_host());
+	log_configure(physical.launch.verbosity, name);
+	fault_configure(physical.launch.rank, physical.launch.epoch);
+}
+
 void physical_learn(int *argc, char ***argv)
 {
-	char err[512] = "out of memory", name[LAUNCH_HOST_MAX + 32];
+	char err[512] = "out of memory";
 	int rc = auth_init();
 
 	if (rc == 0)
@@ -84,13 +95,27 @@ void physical_learn(int *argc, char ***argv)
 		rc = launch_learn(&physical.launch, argc, argv, err, sizeof err);
 	if (rc)
 		physical_give_up(err);
-	process_is(physical.launch.rank, physical.launch.host);
-	snprintf(name, sizeof name, "rank %d on %.64s", physical.launch.rank, process_host());
-	log_configure(physical.launch.verbosity, name);
-	fault_configure(physical.launch.rank, physical.launch.epoch);
+	be();
 	report_program();
 	control_program(physical.launch.control_fd, symbol_scan_finds("FTMPI_"));
 	fault_point("init-started");
+}
+
+void physical_learn_again(const struct physical_start *start)
+{
+	const struct world_info *was = comm_world_info();
+	struct launch *l = &physical.launch;
+	int rc = control_decode_start(l, start->body, start->len);
+
+	l->control_fd = start->control_fd;
+	l->listen_fd = start->listen_fd;
+	l->beat_fd = start->beat_fd;
+	if (rc)
+		physical_give_up("the launcher's start message could not be read by the process of "
+				 "an image");
+	if (l->rank != was->rank || l->size != was->size)
+		physical_give_up("the image is one of another rank, or of a job of another size");
+	be();
 }
 
 void physical_unlearn(void)
@@ -207,6 +232,25 @@ int physical_start(void)
 	return rc ? rc : loop_start(physical.loop);
 }
 
+int physical_go_on(void)
+{
+	int rc = beating_go_on(&physical.beating);
+
+	return rc ? rc : loop_start(physical.loop);
+}
+
+int physical_pause(uint64_t until_ns)
+{
+	int rc = beating_pause(&physical.beating, until_ns);
+
+	if (rc)
+		return rc;
+	rc = loop_pause(physical.loop, until_ns);
+	if (rc && beating_go_on(&physical.beating) != 0)
+		return FT_ESYS;
+	return rc;
+}
+
 void physical_leave(void)
 {
 	beating_stop(&physical.beating, &physical.launch);
@@ -218,6 +262,19 @@ void physical_drop(struct tp *tp)
 	control_commands_unwatch();
 	engine_detach();
 	tp_detach(tp, TP_CLOSE);
+	loop_free(physical.loop);
+	physical.loop = NULL;
+}
+
+/* A lock is new and free when the engine has forgotten; until then the transport takes the one of
+ * the image. Only libevent names descriptors of old, so the loop is last. */
+void physical_forget_built(struct tp *tp, bool alone)
+{
+	engine_unlock();
+	tp_detach(tp, TP_FORGET);
+	engine_lock();
+	engine_forget(alone);
+	loop_stop(physical.loop);
 	loop_free(physical.loop);
 	physical.loop = NULL;
 }

@@ -14,6 +14,18 @@
 /* Learn what this process is, from its launcher or by hand, or end it with a sentence. */
 void physical_learn(int *argc, char ***argv);
 
+/* What a process has of its agent that is to wake up: its sockets, and the body of the START that
+ * it was given (CONTROL_START), which the caller keeps. */
+struct physical_start {
+	int control_fd, listen_fd, beat_fd; /* physical's from here on */
+	const void *body;
+	size_t len;
+};
+
+/* The same in a process that woke up. RUNS and PROGRAM were sent by who has read START. It has to
+ * be the same rank of as many, else it ends with a sentence. */
+void physical_learn_again(const struct physical_start *start);
+
 /* What was learnt. Good until physical_unlearn, physical_forget and the next physical_learn. */
 const struct launch *physical_launch(void);
 
@@ -23,6 +35,14 @@ int physical_build(struct tp *tp);
 /* Begin the threads. 0, FT_ENOMEM or FT_ESYS. Last: from here on other ranks connect, and must not
  * take the descriptors that others need. */
 int physical_start(void);
+
+/* Until physical_go_on the library has no threads here but the writer (ckpt/writer.h). 0; FT_ETIME:
+ * at until_ns (clock_ns) one of them had not come to its end, and all go on; FT_ESYS: as that, and
+ * one cannot go on. Not with the engine's lock held. */
+int physical_pause(uint64_t until_ns);
+
+/* 0 or FT_ESYS: there is no thread to be had, and this process cannot go on. */
+int physical_go_on(void);
 
 /* Tell the heartbeats' observers that their silence is no failure, and end the heartbeats. */
 void physical_leave(void);
@@ -42,10 +62,15 @@ void physical_note(void);
  * In a process that woke up from that image, first of all: its threads, descriptors and locks are
  * not those of the image. Nothing is waited for, nothing is sent. Descriptors of the library are
  * closed by their old numbers, so it comes before the library opens any. The program's clock goes
- * on from physical_note. Then physical_learn and what follows it, as in a new process. No other
- * thread runs. The transport, the engine and the loop are the caller's to forget.
+ * on from physical_note. Then physical_learn_again and physical_build, as in a new process. No
+ * other thread runs. What physical_build has made is forgotten before (physical_forget_built).
  */
 void physical_forget(void);
+
+/* Of what physical_build has made nothing is there but numbers and addresses: it is dropped without
+ * closing, unmapping or joining anything. The calling thread is inside a call and holds the
+ * engine's lock, which nobody holds afterwards. alone: as in engine_forget. */
+void physical_forget_built(struct tp *tp, bool alone);
 
 /* This process cannot take part in the job: a sentence, word to the launcher, status 1. */
 _Noreturn void physical_give_up(const char *why);

@@ -67,6 +67,11 @@ bool runtime_use(int *argc, char ***argv)
 	return there;
 }
 
+void runtime_forget(void)
+{
+	pthread_mutex_init(&rt.using, NULL);
+}
+
 void runtime_keep(void)
 {
 	pthread_mutex_lock(&rt.using);

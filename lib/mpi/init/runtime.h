@@ -42,6 +42,10 @@ bool runtime_use(int *argc, char ***argv);
 /* From now on it ends when the process exits. Called by one of its users. */
 void runtime_keep(void);
 
+/* In a process that woke up from an image, which was not taken while a user came or went: nobody
+ * holds the lock. While no other thread runs. */
+void runtime_forget(void);
+
 /* One user less. After the last one, unless it is kept, everything is written, all ranks have said
  * goodbye, and it has ended. Without the engine's lock. */
 void runtime_release(void);

@@ -21,10 +21,12 @@ use FTMPI::Control ();
 use FTMPI::Test::Process qw(patience wait_readable wait_gone);
 use FTMPI::Wire ();
 
-use constant {DEADLINE => $ENV{FTMPI_TEST_DEADLINE} // 60, BEAT_FD => 61, CONTROL_FD => 62, LISTEN_FD => 63, ABOVE => 64};
+use constant {DEADLINE => $ENV{FTMPI_TEST_DEADLINE} // 60, BEAT_FD => 61, CONTROL_FD => 62, LISTEN_FD => 63, ABOVE => 80, NEXT_FDS => 71};
 
-# Options: size (1), rank (0), env (a hash), dir, verbosity, settings (beside restarts); sockets (those
-# of another rank of the same job).
+# Options: size (1), rank (0), env (a hash), dir, workdir, verbosity, settings (beside restarts); sockets (those
+# of another rank of the same job). wakes: the program has the sockets of a second agent, too, from NEXT_FDS
+# on; next_sockets: those of another rank that another agent has (go_over); next_hosts: where that one says that
+# the ranks are (all are 'here').
 sub start
 {
 	my ($class, $command, %option) = @_;
@@ -38,12 +40,35 @@ sub start
 	}, $class;
 	$self->{sockets} //= {map { $_ => [map { listener() } 1 .. $self->{size}] } qw(listen beat)};
 	socketpair($self->{control}, my $theirs, AF_UNIX, SOCK_STREAM, PF_UNSPEC) or die "pair: $!\n";
+	$self->make_next if $self->{wakes};
 	pipe($self->{out_fh}, my $out) or die "pipe: $!\n";
 	pipe($self->{err_fh}, my $err) or die "pipe: $!\n";
 	$self->{open} = {map { $_ => $self->{"${_}_fh"} } qw(out err)};
 	$self->{pid} = fork() // die "fork: $!\n";
 	$self->become($theirs, $out, $err) if !$self->{pid};
+	delete $self->{next_theirs};
 	return $self;
+}
+
+sub make_next
+{
+	my ($self) = @_;
+	$self->{next_sockets} //= {map { $_ => [map { listener() } 1 .. $self->{size}] } qw(listen beat)};
+	socketpair($self->{next_control}, $self->{next_theirs}, AF_UNIX, SOCK_STREAM, PF_UNSPEC) or die "pair: $!\n";
+	return;
+}
+
+# The test is the second agent from here on. The first is still there.
+sub go_over
+{
+	my ($self) = @_;
+	$self->{first_control} = $self->{control};
+	$self->{session}       = 'later';
+	$self->{hosts}         = $self->{next_hosts} if $self->{next_hosts};
+	$self->{control} = delete $self->{next_control};
+	$self->{sockets} = $self->{next_sockets};
+	$self->{wire}    = FTMPI::Wire->new;
+	return;
 }
 
 sub listener
@@ -62,6 +87,8 @@ sub port { return port_of($_[0]{sockets}{listen}[$_[1]]) }
 
 sub sockets { return $_[0]{sockets} }
 
+sub next_sockets { return $_[0]{next_sockets} }
+
 # In the table of the next START.
 sub use_sockets { $_[0]{sockets} = $_[1]; return }
 
@@ -73,6 +100,9 @@ sub become
 	setpgrp(0, 0);
 	my @place = ([$self->{sockets}{beat}[$rank], BEAT_FD], [$control, CONTROL_FD],
 		[$self->{sockets}{listen}[$rank], LISTEN_FD]);
+	push @place, [$self->{next_sockets}{beat}[$rank], NEXT_FDS], [$self->{next_theirs}, NEXT_FDS + 1],
+		[$self->{next_sockets}{listen}[$rank], NEXT_FDS + 2]
+		if $self->{wakes};
 	$_->[0] = fcntl($_->[0], F_DUPFD, ABOVE) for @place;
 	POSIX::dup2($_->[0], $_->[1]) for @place;
 	POSIX::close($_->[0]) for @place;
@@ -97,11 +127,14 @@ sub err { return $_[0]{err} }
 sub start_message
 {
 	my ($self, $epoch) = @_;
+	my $hosts = $self->{hosts} // [('here') x $self->{size}];
+	my %node  = map { $hosts->[$_] => $_ } reverse 0 .. $#$hosts;
 	my $table = join '', map {
-		FTMPI::Wire::pack_fields('sshhuu', 'here', '127.0.0.1', $self->port($_), port_of($self->{sockets}{beat}[$_]), 0, 2)
+		FTMPI::Wire::pack_fields('sshhuu', $hosts->[$_], '127.0.0.1', $self->port($_), port_of($self->{sockets}{beat}[$_]),
+			$node{$hosts->[$_]}, 2)
 	} 0 .. $self->{size} - 1;
 	return FTMPI::Control::encode('START', 's' x 16, $epoch, $self->{rank}, $self->{size}, 'k' x 32,
-		$self->{rank}, $self->{size}, $self->{verbosity} // 0, '/tmp', 'session',
+		$self->{rank}, $self->{size}, $self->{verbosity} // 0, $self->{workdir} // '/tmp', $self->{session} // 'session',
 		["restarts=$epoch", @{$self->{settings} // []}], $table);
 }
 

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "wake.h"
+
+#include "base/error.h"
+#include "base/fault.h"
+#include "launch/control.h"
+#include "mpi/comm/comm.h"
+#include "mpi/engine/engine.h"
+#include "mpi/p2p/p2p_state.h"
+#include "mpi/recovery/ckpt_drive.h"
+#include "mpi/recovery/ckpt_job.h"
+#include "runtime.h"
+
+/* What the program has stays: nothing is sent or received here. */
+static void renew_logical(struct tp *tp)
+{
+	const struct launch *launch = physical_launch();
+	struct world_info world = {.rank = launch->rank,
+		.size = launch->size,
+		.node = launch->node,
+		.cores = launch->cores,
+		.memory = !launch->settings.tcp_only};
+
+	engine_lock();
+	if (comm_hosts_renew(&world) != MPI_SUCCESS)
+		physical_give_up(ft_error_text(FT_ENOMEM));
+	ckpt_job_renew();
+	tp_begin_anew(tp);
+	p2p_peers_anew();
+	ckpt_drive_anew();
+	engine_unlock();
+}
+
+/* What closes descriptors by their old numbers comes before what opens any; and messages begin anew
+ * before a peer can connect. */
+void wake(const struct physical_start *start, uint32_t highest, bool alone)
+{
+	struct tp *tp = engine_tp();
+	int rc;
+
+	engine_assert_held();
+	ckpt_drive_woke(highest);
+	physical_forget_built(tp, alone);
+	physical_forget();
+	runtime_forget();
+	physical_learn_again(start);
+	renew_logical(tp);
+	rc = physical_build(tp);
+	if (rc == 0)
+		rc = physical_start();
+	if (rc)
+		physical_give_up(ft_error_text(rc));
+	control_inited(physical_launch()->control_fd);
+	engine_lock();
+}
