@@ -8,9 +8,10 @@ use File::Temp ();
 use FindBin ();
 use Test::More;
 
-use FTMPI::Cli::Manual  ();
-use FTMPI::Cli::Options ();
-use FTMPI::Version      ();
+use FTMPI::Cli::Manual         ();
+use FTMPI::Cli::Options        ();
+use FTMPI::Cli::OtherLaunchers ();
+use FTMPI::Version             ();
 
 my $root = "$FindBin::RealBin/../../..";
 
@@ -30,6 +31,14 @@ for my $entry (FTMPI::Cli::Options::table()) {
 	for my $name (@{ $entry->{names} }) {
 		(my $escaped = "-$name") =~ s/-/\\-/g;
 		like($page, qr/\Q$escaped\E/, "it has -$name");
+	}
+}
+
+for my $row (FTMPI::Cli::OtherLaunchers::table()) {
+	for my $name (@{ $row->[0] }) {
+		(my $escaped = "-$name") =~ s/-/\\-/g;
+		like($page, qr/^\.B (?:\S+, )*\Q$escaped\E(?:,|$)/m, "it has -$name of other launchers");
+		ok(!eval { FTMPI::Cli::Options::parse("-$name", 1); 1 }, '... which is refused');
 	}
 }
 

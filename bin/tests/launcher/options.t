@@ -62,6 +62,8 @@ is_deeply(parsed('-n', 2, '-coord', $_, 'p'), { n => 2, coord => $_, prog => ['p
 	for qw(auto blocking eventlog tagging compare);
 is_deeply([ map { parsed(@$_, qw(-n 2 p))->{bind} } [], [qw(-bind core)], [qw(--bind-to none)], [qw(-bind auto)] ],
 	[ undef, 'core', 'none', 'auto' ], 'how ranks are bound, in the spelling of other launchers, too');
+is_deeply(parsed(qw(--allow-run-as-root --oversubscribe --use-hwthread-cpus -n 2 p a))->{prog}, [qw(p a)],
+	'options of other launchers that ask for what is so anyway');
 my $session = '20261121-203610-1a2b3c4d';
 for my $case ([ '-restore', 'latest' ], [ '-restore=auto', 'auto' ], [ "--restore=$session", $session ],
 	[ "-restore=$session:4294967295", "$session:4294967295" ]) {
@@ -159,13 +161,23 @@ for my $bad (
 	[ [qw(--map-by core -n 1 p)],         qr/^unknown option --map-by: ranks fill the slots .*-bind none.*$hint/ ],
 	[ [qw(-n 1 -rank-by node p)],         qr/^unknown option -rank-by: ranks fill the slots .*taskset\(1\) or numactl\(8\).*$hint/ ],
 	[ [qw(-map-by=core -n 1 p)],          qr/^unknown option -map-by=core: ranks fill the slots/ ],
-	[ [qw(--use-hwthread-cpus -n 1 p)],   qr/^unknown option --use-hwthread-cpus: -bind uses hardware threads .*$hint/ ],
+	[ [qw(-H a -n 1 p)],                  qr/^unknown option -H: write -host LIST$hint/ ],
+	[ [qw(-wd d -n 1 p)],                 qr/^unknown option -wd: write -wdir DIR$hint/ ],
+	[ [qw(-n 1 a : -n 1 -wd d b)],        qr/^unknown option -wd: write -wdir DIR$hint/ ],
+	[ [qw(-V)],                           qr/^unknown option -V: write -version$hint/ ],
+	[ [qw(-q -n 1 p)],                    qr/^unknown option -q: leave it out: .* unless -v is given$hint/ ],
+	[ [qw(-genvall -n 1 p)],              qr/^unknown option -genvall: .*-x VAR .*$hint/ ],
+	[ [qw(--output-filename=o -n 1 p)],   qr/^unknown option --output-filename=o: a script .*>out\.\$FTMPI_RANK'$hint/ ],
+	[ [qw(--display-map -n 1 p)],         qr/^unknown option --display-map: -v tells the host .*$hint/ ],
+	(map { [ [ $_, qw(-n 1 p) ], qr/^unknown option $_: write -tag-output$hint/ ] } qw(-l -prepend-rank)),
+	(map { [ [ $_, qw(4 -n 8 p) ], qr/^unknown option $_: the slots of .* -host a:4,b:4$hint/ ] } qw(-N -ppn -perhost --npernode)),
 	[ [qw(-n 1 --bind-to cores p)],       qr/^--bind-to: 'cores' is none of auto, core, none \(did you mean core\?\)$hint/ ],
 	[ [qw(--bind-to=core -n 1 p)],        qr/^unknown option --bind-to=core; write -bind-to core$hint/ ],
 	[ [qw(-bind core -bind-to none -n 1 p)], qr/^-bind is given twice$hint/ ],
 	[ [qw(-n 1 a : -n 1 -bind core b)],   qr/^-bind is for the whole job: it goes before the first program$hint/ ],
 	[ [qw(--report-bindings -n 1 p)],     qr/^unknown option --report-bindings: -v tells the processors of each rank$hint/ ],
-	[ [qw(--oversubscribe -n 1 p)],       qr/^unknown option --oversubscribe: more ranks than slots are allowed/ ],
+	[ [qw(--oversubscribe -no-oversubscribe -n 1 p)], qr/^-oversubscribe and -no-oversubscribe exclude each other$hint/ ],
+	[ [qw(-n 1 a : --oversubscribe -n 1 b)], qr/^--oversubscribe is for the whole job/ ],
 	[ [qw(-restore auto -n 1 p)],         qr/^write -restore=auto for -restore auto$hint/ ],
 	[ [qw(-n 1 p a -restore auto)],       qr/^write -restore=auto for -restore auto; if these words are/ ],
 	[ [qw(f 1 w p --restore latest)],     qr/^write -restore=latest for -restore latest; if these words are/ ],

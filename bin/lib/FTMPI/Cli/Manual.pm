@@ -7,8 +7,9 @@ package FTMPI::Cli::Manual;
 use strict;
 use warnings;
 
-use FTMPI::Cli::Options ();
-use FTMPI::Version      ();
+use FTMPI::Cli::Options        ();
+use FTMPI::Cli::OtherLaunchers ();
+use FTMPI::Version             ();
 
 my $DESCRIPTION = <<'EOR';
 .B ftmpirun
@@ -62,6 +63,13 @@ When it turns out only at the end that no rank has called this MPI's
 .B MPI_Init
 and a rank had loaded the library of another MPI, the exit status is 1.
 Programs without MPI may be run.
+EOR
+
+my $OTHERS = <<'EOR';
+Some options that other launchers have are accepted without effect, as what they ask for is done anyway:
+.BR \-oversubscribe ", " \-allow\-run\-as\-root " and " \-use\-hwthread\-cpus .
+Where no hosts are named, the hardware threads of this machine count as its slots, with the last of them and without.
+Those that follow are refused, with a sentence that says what to write or what is so without them:
 EOR
 
 my $MACHINES = <<'EOR';
@@ -429,6 +437,7 @@ EOR
 	$text .= _section('SYNOPSIS',                 join ".br\n", map { _usage($_) } @spellings);
 	$text .= _section('DESCRIPTION',              $DESCRIPTION);
 	$text .= _section('OPTIONS',                  join '', map { _option($_) } @options);
+	$text .= _section('OPTIONS OF OTHER LAUNCHERS', $OTHERS . join '', map { _other($_) } FTMPI::Cli::OtherLaunchers::table());
 	$text .= _section('MACHINE FILE',             $MACHINES);
 	$text .= _section('BINDING',                  $BINDING);
 	$text .= _section('SHARED MEMORY',            $MEMORY);
@@ -471,6 +480,12 @@ sub _option
 	$words .= " Default: $entry->{default}." if defined $entry->{default};
 	my $spelled = FTMPI::Cli::Options::spelled($entry);
 	return join "\n", '.TP', '.B ' . _escape($spelled), _escape($words), '';
+}
+
+sub _other
+{
+	my ($names, $answer) = @{ $_[0] };
+	return join "\n", '.TP', '.B ' . _escape(join ', ', map { "-$_" } @$names), _escape(ucfirst "$answer."), '';
 }
 
 sub _list

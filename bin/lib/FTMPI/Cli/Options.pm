@@ -127,6 +127,18 @@ my @TABLE = (
 		text  => 'Refuse to start more ranks than there are slots.',
 	},
 	{
+		names => ['oversubscribe'],
+		kind  => 'flag',
+		text  => 'Accepted for scripts of other launchers, without effect: more ranks than slots may be started unless'
+			. ' -no-oversubscribe is given.',
+	},
+	{
+		names => [qw(allow-run-as-root use-hwthread-cpus)],
+		kind  => 'flag',
+		text  => 'Accepted for scripts of Open MPI, without effect: root may start jobs, and hardware threads are'
+			. ' used where there are too few cores, see -bind.',
+	},
+	{
 		names   => [qw(bind bind-to)],
 		arg     => 'core|none|auto',
 		check   => \&FTMPI::Cli::Values::binding,
@@ -289,17 +301,6 @@ my %BY_NAME = map {
 	map { $_ => $entry } grep { $_ ne '-' } @{ $entry->{names} }
 } @TABLE;
 
-# Options that other launchers have, and what is here in their place.
-my $BY_HAND   = 'taskset(1) or numactl(8) in a script of each rank, by FTMPI_LOCAL_RANK and with -bind none, does what else is wanted';
-my %OF_OTHERS = (
-	'oversubscribe'   => 'more ranks than slots are allowed unless -no-oversubscribe is given',
-	'report-bindings' => '-v tells the processors of each rank',
-	'use-hwthread-cpus' => '-bind uses hardware threads by itself where there are fewer cores than ranks',
-	(map { $_ => '-transport chooses how ranks of one host speak with each other, -iface the network, -bind their processors' } qw(mca gmca)),
-	(map { $_ => "ranks fill the slots of one host after the other; -bind gives them processors in that order, and $BY_HAND" }
-		qw(map-by rank-by)),
-);
-
 sub table { return @TABLE }
 
 # The words of a command line, without the program's name, as a hash: an option's first name => its
@@ -328,6 +329,8 @@ sub _parse
 	_refuse("no program is named") if !@words;
 	_refuse('-host and -machinefile exclude each other')
 		if $got{host} && defined $got{machinefile};
+	_refuse('-oversubscribe and -no-oversubscribe exclude each other')
+		if $got{oversubscribe} && $got{'no-oversubscribe'};
 	_check_heartbeat(\%got);
 	$got{prog} = \@words;
 	return \%got;
@@ -432,7 +435,8 @@ sub _unknown
 	_refuse("$text; write -$before " . FTMPI::Error::clean($value))
 		if defined $value && $BY_NAME{$before} && defined $BY_NAME{$before}{arg};
 	_refuse("$text; write -$1 $2") if $name =~ /^(np?)([0-9]+)\z/;
-	my $answer = $OF_OTHERS{ $before // $name };
+	require FTMPI::Cli::OtherLaunchers;
+	my $answer = FTMPI::Cli::OtherLaunchers::answer($before // $name);
 	_refuse("$text: $answer") if defined $answer;
 	require FTMPI::Cli::Suggestion;
 	return _refuse($text . FTMPI::Cli::Suggestion::hint('-', $before // $name, keys %BY_NAME));
