@@ -220,6 +220,9 @@ for my $entry (FTMPI::Cli::Options::table()) {
 	like($help, qr/^  \Q$spelled\E\n        \S/m, "help has $spelled");
 }
 like($help, qr/^usage: ftmpirun \[OPTIONS\] MACHINEFILE N WORKDIR PROG/, 'help has both spellings');
-like(FTMPI::Cli::Options::help('mpiexec'), qr/^usage: mpiexec -n N/, 'mpiexec has one');
+my $plain = FTMPI::Cli::Options::help('mpiexec');
+like($plain, qr/^usage: mpiexec -n N/, 'mpiexec has one');
+unlike($plain, qr/spelling|WORKDIR|MACHINEFILE/, '... and its help speaks of no other');
+like($_, qr/a\s+recovery\s+line\s+is\s+what\s/, 'help tells what a recovery line is') for $help, $plain;
 
 done_testing;

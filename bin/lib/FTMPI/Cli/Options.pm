@@ -20,7 +20,7 @@ my @TABLE = (
 		arg   => 'N',
 		part  => 1,
 		check => \&FTMPI::Cli::Values::ranks,
-		text  => 'Start N ranks, in the second spelling. A word ":" after the arguments of the program begins'
+		text  => 'Start N ranks. A word ":" after the arguments of the program begins'
 			. ' another part of the job: -n N, options of its own (-x, -env, -wdir) and its program.',
 	},
 	{
@@ -39,7 +39,8 @@ my @TABLE = (
 		names   => ['workdir'],
 		arg     => 'DIR',
 		default => 'the current directory',
-		text    => 'Where recovery lines are kept, in a folder for each job. All hosts must share it.'
+		text    => 'Where recovery lines are kept, in a folder for each job: a recovery line is what all ranks have saved together, and'
+			. ' what the job goes on from after a failure. All hosts must share it.'
 			. ' Made if it is missing. Only their user can read folders and files in it.',
 	},
 	{
@@ -244,7 +245,7 @@ my @TABLE = (
 		arg   => 'auto|SESSION[:LINE]',
 		kind  => 'optional',
 		check => \&FTMPI::Cli::Values::restore,
-		text  => 'Go on from the newest recovery line in WORKDIR, or from that of a session named'
+		text  => 'Go on from the newest recovery line in the work directory, or from that of a session named'
 			. ' there, or from one of its lines. auto: from the newest line if there is one,'
 			. ' else from the beginning. May also be the last word of the command; see "--".',
 	},
