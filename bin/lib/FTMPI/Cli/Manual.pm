@@ -18,7 +18,17 @@ standard input to rank 0, and ends when all of them have ended.
 On every other host it needs
 .BR ssh (1),
 .BR perl (1)
-and the program, at the same path; FTMPI itself need not be installed there.
+and the program, at the same path.
+.B ftmpirun
+sends what it runs there itself, but a program needs its libraries on every host: one that
+.BR ftmpicc (1)
+linked needs libftmpi.so.0 in the folder where it was linked (or one in LD_LIBRARY_PATH), and the system's libraries
+libevent_core, libsodium and libxxhash.
+Linked with
+.B \-ftmpi\-static
+it needs these three only; with
+.B \-static
+none.
 .PP
 In the first spelling, MACHINEFILE names the hosts and WORKDIR is the directory for the records of
 runs.

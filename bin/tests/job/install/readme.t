@@ -11,6 +11,7 @@ use lib "$FindBin::Bin/../../lib";
 use File::Temp ();
 use Test::More;
 
+use FTMPI::Agent::Elf ();
 use FTMPI::Test::File qw(read_file write_file);
 use FTMPI::Test::Job qw(root sanitized);
 
@@ -49,6 +50,13 @@ sub run_there
 {
 	my ($line, %option) = @_;
 	return FTMPI::Test::Job->run([ 'sh', '-c', "cd '$dir' && $line" ], %option);
+}
+
+# What a file asks for beside the C library, without versions.
+sub libraries
+{
+	my ($path) = @_;
+	return sort grep { !/^(?:libc|libm|libpthread|ld-.*)\z/ } map { s/(?:-[0-9.]+)?\.so.*//r } FTMPI::Agent::Elf::needed($path);
 }
 
 sub greetings
@@ -136,6 +144,13 @@ subtest 'make install, and uninstall' => sub {
 	said(run_there("$with $prefix/libexec/ftmpi/bin/mpiexec -n 2 ./there"), 'mpiexec', greetings(2, 1));
 	run_there("$with $prefix/bin/ftmpicc -ftmpi-static -o still hello.c")->is_status(0, 'statically');
 	said(run_there("$with $prefix/bin/ftmpirun -n 2 ./still"), 'static', greetings(2, 1));
+	run_there("$with $prefix/bin/ftmpicc -static -o alone hello.c 2>notes")->is_status(0, 'with nothing shared');
+	said(run_there("$with $prefix/bin/ftmpirun -n 2 ./alone"), 'with nothing shared', greetings(2, 1));
+	my @from_system = qw(libevent_core libsodium libxxhash);
+	is_deeply([ libraries("$dir/there") ], ['libftmpi'], 'a program needs the library on other hosts');
+	is_deeply([ libraries("$prefix/lib/libftmpi.so.0") ], \@from_system, '... which needs what README says');
+	is_deeply([ libraries("$dir/still") ], \@from_system, '... as does one with -ftmpi-static');
+	is_deeply([ FTMPI::Agent::Elf::needed("$dir/alone") ], [], '... and one with -static nothing');
 	said(run_there("$with $prefix/bin/ftmpi-ckpt list bin"), 'ftmpi-ckpt',
 		'there are no recovery lines in bin');
 	run_there("PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --libs ftmpi | grep -- '-Wl,-rpath,/opt/ftmpi/lib -lftmpi'")
