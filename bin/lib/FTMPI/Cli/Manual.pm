@@ -419,6 +419,9 @@ my @ENVIRONMENT = (
 		'Set for every rank: descriptors that it inherits.' ],
 	[ 'FTMPI_AGENT', 'Set for every rank: the mark by which what it starts is found and ended if the agent is killed.' ],
 	[ 'FTMPI_SINGLETON', 'With the value 1, programs of another MPI are run all the same.' ],
+	[ 'FTMPI_EAGER_LIMIT, FTMPI_UNEXPECTED_LIMIT, FTMPI_SPIN_US, FTMPI_CONNECT_MS',
+		'Tune the ranks, see ftmpi(7). A program that stands still because its ranks send much before they receive'
+			. ' may need a higher FTMPI_UNEXPECTED_LIMIT.' ],
 	[ 'OMP_NUM_THREADS', 'How many processors a rank needs, as it finds this variable on its host: see BINDING.' ],
 	[ 'PATH, LD_LIBRARY_PATH, FTMPI_*', 'Given to the ranks on all hosts.' ],
 );
