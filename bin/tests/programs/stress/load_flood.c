@@ -17,7 +17,7 @@ enum { MARK = 1, FLOOD = 2 };
 
 /* Memory that a message may take beside its bytes at the receiver, and at the sender's request;
  * what pages and the kernel's way of counting them may add. */
-enum { RECORD = 384, REQUEST = 640, SLACK = 2 << 20 };
+enum { RECORD = 400, REQUEST = 640, SLACK = 2 << 20 };
 
 static size_t unexpected_limit(void)
 {
