@@ -16,9 +16,9 @@
 	X(KNOB_UNEXPECTED_LIMIT, "FTMPI_UNEXPECTED_LIMIT", 4 << 20, 2 << 20, 1 << 30,              \
 		"bytes that a rank keeps for one sender before a receive asks for them")           \
 	X(KNOB_SPIN_US, "FTMPI_SPIN_US", 200, 0, 1000000,                                          \
-		"microseconds a wait looks and yields before it sleeps, and a blocking send of a " \
-		"short message waits for room in the ring to its receiver; five times that with "  \
-		"a processor for each rank")                                                       \
+		"microseconds a wait looks and yields before it sleeps, five times that with a "   \
+		"processor for each rank; and, up to 100, a blocking send of a short message "     \
+		"waits for room in the ring to its receiver")                                      \
 	X(KNOB_CONNECT_MS, "FTMPI_CONNECT_MS", 10000, 10, 3600000,                                 \
 		"milliseconds after which a rank that cannot be connected to is given up")         \
 	X(KNOB_PORT_BASE, "FTMPI_PORT_BASE", 24100, 1024, 65000,                                   \

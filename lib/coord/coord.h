@@ -321,6 +321,12 @@ static inline bool coord_discards(
 	return c->suppress.left && coord_discards_orphan(c, peer, context, tag, stamp);
 }
 
+/* Does coord_discards count what it does not throw away? Then it is asked once of each message. */
+static inline bool coord_counts(const struct coord *c)
+{
+	return c->suppress.left > 0;
+}
+
 /* Of the message that coord_discards has just thrown away: what it was when it was received. When
  * its contents are here they are compared (orphans_same): another message would have to be
  * received, and cannot be any more. coord_compared: it is the same, or does not come (its sender is

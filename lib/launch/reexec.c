@@ -227,12 +227,12 @@ void reexec_now(void)
 	restore_place();
 	stop_timers();
 	restore_signals();
-	restore_stack();
 	if (first.know_processors)
 		sched_setaffinity(0, sizeof first.processors, &first.processors);
 	file = program_file();
 	fault_point("restart-exec");
 	pthread_sigmask(SIG_SETMASK, &first.mask, NULL);
+	restore_stack(); /* this thread has grown its own already */
 	execve(file, first.argv, first.envp);
 	log_error("cannot execute %s again: %s; this process ends", file, strerror(errno));
 	_exit(1);

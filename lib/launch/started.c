@@ -11,7 +11,7 @@
  *	words	arguments
  *	words	environment
  *	u32	number of descriptors, then of each u32 number, u32 flags, u64 device, u64 inode;
- *their numbers rise
+ *		their numbers rise
  *
  * Words: u32 how many there are, u32 bytes of all of them, then each with a NUL at its end.
  */

@@ -357,7 +357,7 @@ static int take_short(
 		!may_be_eager(tp, p, r->length))
 		return FT_EPROTO;
 	place = tp->c.up->match(tp->c.user, p->id, envelope_of(r->envelope), r->length);
-	if (!place.cookie && *placed)
+	if (!place.cookie && !place.counted && *placed)
 		return LEFT;
 	*placed |= place.cookie && (!tp->c.posted || *tp->c.posted != posted);
 	p->unconsumed -= r->credit;

@@ -58,6 +58,7 @@ struct tp_place {
 	size_t room;
 	void *cookie;
 	struct tp_iov_cursor *cursor; /* NULL: to buf */
+	bool counted; /* there is no cookie, and the message cannot be asked for again */
 };
 
 /* A message that has come, or been announced, and has no place yet. The transport owns it until it
@@ -71,7 +72,8 @@ struct tp_unexpected {
 };
 
 struct tp_upcalls {
-	/* A message with this envelope has come: where shall it be put? */
+	/* A message with this envelope has come: where shall it be put? Without a cookie, and not
+	 * counted, the same may be asked again for it, before it is kept. */
 	struct tp_place (*match)(
 		void *user, int peer, const struct tp_envelope *e, uint64_t length);
 

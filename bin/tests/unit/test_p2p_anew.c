@@ -513,6 +513,23 @@ static void drive(void)
 	ck_assert_msg(false, "the protocol is driven while pairs begin anew");
 }
 
+/* While orphans may come each message is counted as it comes: it is not asked for twice. */
+START_TEST(what_is_counted_is_told_so)
+{
+	static struct coord c;
+	struct tp_envelope e;
+
+	begin();
+	e = in_world(1, 7);
+	p2p_coordinate(&c, drive);
+	ck_assert(!p2p_upcalls.match(NULL, 1, &e, 8).counted);
+	c.suppress.left = 1;
+	ck_assert(p2p_upcalls.match(NULL, 1, &e, 8).counted);
+	p2p_coordinate(NULL, NULL);
+	end();
+}
+END_TEST
+
 START_TEST(an_orphan_that_comes_again_is_not_compared)
 {
 	static struct coord c;
@@ -552,5 +569,6 @@ UNIT_MAIN("p2p_anew", tcase_add_loop_test(tc, receives_keep_their_order, 0, 6);
 	  tcase_add_test(tc, found_messages_are_pulled_in);
 	  tcase_add_test(tc, a_found_message_is_waited_for_in_its_place);
 	  tcase_add_test(tc, words_are_forgotten_by_those_they_are_for);
+	  tcase_add_test(tc, what_is_counted_is_told_so);
 	  tcase_add_test(tc, an_orphan_that_comes_again_is_not_compared);
 	  tcase_add_loop_test(tc, gone_peers_are_there_again, 0, 2);)

@@ -78,6 +78,26 @@ START_TEST(words_of_the_library_do_not_wait)
 }
 END_TEST
 
+START_TEST(what_was_counted_is_not_left)
+{
+	struct slot *in = nodes[1].in[0];
+
+	nodes_share_memory();
+	nodes_start();
+	meet(0, 1);
+	in[1].counted = true;
+	for (uint32_t i = 0; i < 3; i++)
+		ck_assert_int_eq(send_to(0, 1, i, big, 8, 0), 1);
+	post(1, 0, 0, got, 8);
+	post(1, 0, SLOTS - 2, NULL, 0); /* so that the look goes on */
+	look_alone(1, 0);
+	ck_assert(in[0].done);
+	ck_assert_ptr_nonnull(in[1].held);
+	ck_assert_ptr_null(in[2].held);
+	nodes_stop();
+}
+END_TEST
+
 /* The bit of a peer is taken for nothing while its ring is not in use yet: the look that goes over
  * to the ring, and leaves something there, sets it again. */
 START_TEST(what_lies_there_from_the_beginning_is_found)
@@ -178,6 +198,7 @@ START_TEST(a_full_ring_is_told)
 END_TEST
 
 UNIT_MAIN("transport_ring", tcase_add_test(tc, what_nobody_asks_for_is_left);
+	  tcase_add_test(tc, what_was_counted_is_not_left);
 	  tcase_add_test(tc, words_of_the_library_do_not_wait);
 	  tcase_add_test(tc, what_lies_there_from_the_beginning_is_found);
 	  tcase_add_test(tc, one_that_is_wanted_later_is_not_kept_from_its_receive);

@@ -42,7 +42,7 @@ static struct tp_place on_match(void *user, int peer, const struct tp_envelope *
 
 	(void)length;
 	if (!s->posted)
-		return (struct tp_place){0};
+		return (struct tp_place){.counted = s->counted};
 	n->posted -= !s->of_library;
 	return s->place;
 }

@@ -19,6 +19,7 @@ enum { N = 3, SLOTS = 600, EAGER = 4096, UNEXPECTED = 65536, WAIT_MS = 20000 };
 
 struct slot {
 	bool posted, done;
+	bool counted;	 /* when nobody has asked for it: it cannot be asked for twice */
 	bool of_library; /* no receive of the program: not counted among those posted */
 	int unmatched;	 /* so often: it waits for its message again */
 	struct tp_place place;

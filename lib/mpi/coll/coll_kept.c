@@ -104,9 +104,10 @@ int coll_kept_run(struct comm *c, coll_planner *plan, struct coll_call *call)
 		k->good = rc == MPI_SUCCESS;
 		return rc;
 	}
-	k = &kept[next % KEPT];
-	if (k->busy || !is_fixed(call))
+	if (!is_fixed(call))
 		return run_once(c, plan, call);
-	next++;
+	k = &kept[next++ % KEPT];
+	if (k->busy)
+		return run_once(c, plan, call);
 	return run_first(k, c, plan, call);
 }

@@ -14,7 +14,8 @@
 #include "base/knob.h"
 #include "engine_inside.h"
 
-enum { YIELD_WANTED_NS = 3000, YIELD_INTERVAL_MAX = 16, ROOMY_SPIN = 5 };
+/* MOMENT_NS: in which who is in MPI has read much of a full ring */
+enum { MOMENT_NS = 100000, YIELD_WANTED_NS = 3000, YIELD_INTERVAL_MAX = 16, ROOMY_SPIN = 5 };
 
 /* something was completed, or nobody sleeps in epoll */
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
@@ -196,7 +197,7 @@ static bool see_to_others(void)
 
 /* False: the time to spin is over, and it does not sleep. */
 static inline __attribute__((always_inline)) bool wait_on(
-	int expect, bool (*done)(void *arg, int *expect), void *arg, bool sleeps)
+	int expect, bool (*done)(void *arg, int *expect), void *arg, uint64_t spin, bool sleeps)
 {
 	uint64_t since = 0;
 	unsigned looks = 0;
@@ -224,7 +225,7 @@ static inline __attribute__((always_inline)) bool wait_on(
 		now = clock_ns();
 		if (!since)
 			since = now;
-		if (now - since < spin_ns()) {
+		if (now - since < spin) {
 			yield_at_times(++looks, now);
 		} else if (!sleeps) {
 			over = true;
@@ -241,12 +242,14 @@ static inline __attribute__((always_inline)) bool wait_on(
 
 void engine_wait_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
 {
-	wait_on(expect, done, arg, true);
+	wait_on(expect, done, arg, spin_ns(), true);
 }
 
 bool engine_spin_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
 {
-	return wait_on(expect, done, arg, false);
+	uint64_t spin = spin_ns();
+
+	return wait_on(expect, done, arg, spin < MOMENT_NS ? spin : MOMENT_NS, false);
 }
 
 void engine_look(void)

@@ -94,8 +94,8 @@ static inline void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
 		engine_wait_on(expect, done, arg);
 }
 
-/* The same for what need not be waited for: false when it was not done after KNOB_SPIN_US (longer
- * when not crowded). */
+/* The same for what need not be waited for: false when it was not done after 100 us, or KNOB_SPIN_US
+ * where that is less. */
 bool engine_spin_on(int expect, bool (*done)(void *arg, int *expect), void *arg);
 
 /* One look at everything, for calls that must not wait. */

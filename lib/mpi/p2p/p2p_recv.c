@@ -92,7 +92,7 @@ struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te,
 		return place_of_other(peer, te, length);
 	m = match_arrival(&p2p.match, e.context, peer, e.tag);
 	if (!m)
-		return (struct tp_place){0};
+		return (struct tp_place){.counted = told && coord_counts(p2p.coord)};
 	engine_set_posted(p2p.match.nposted);
 	r = container_of(m, struct request, match);
 	request_become(r, REQUEST_MATCHED);
