@@ -88,6 +88,7 @@ static void set_all(const char *folder)
 	sigaltstack(&stack, NULL);
 	sigaction(SIGUSR1, &with_all, NULL);
 	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_DFL); /* what a shell starts in the background ignores it */
 	signal(SIGVTALRM, on_alarm);
 	sigemptyset(&two);
 	sigaddset(&two, SIGUSR2);
