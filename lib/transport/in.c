@@ -430,18 +430,20 @@ static bool read_ring(struct tp *tp, struct tp_peer *p, bool *left)
 	*left = true;
 	for (i = 0; i < RECORDS && rc == 0 && !p->dying && tp->pulled < enough; i++) {
 		enum byte_ring_kind kind = byte_ring_peek(p->in_ring, &r);
-		size_t used = r.length;
+		size_t used = 0;
 
 		if (kind == BYTE_RING_NOTHING) {
 			*left = false;
 			return i > 0;
 		}
-		if (kind == BYTE_RING_SHORT)
+		if (kind == BYTE_RING_SHORT) {
 			rc = take_short(tp, p, &r, &placed);
-		else if (kind == BYTE_RING_STREAM)
+			used = r.length;
+		} else if (kind == BYTE_RING_STREAM) {
 			rc = take_stream(tp, p, &r, enough, &used);
-		else
+		} else {
 			rc = FT_EPROTO;
+		}
 		if (rc == 0 && byte_ring_pass(p->in_ring, used) && !p->dying)
 			tp_memory_post(p);
 		if (placed && nobody_waits(tp))
