@@ -93,13 +93,15 @@ struct tp_unexpected_message {
 	struct tp_unexpected public;
 	struct link link; /* in peer->holds */
 	enum tp_unexpected_kind kind;
-	uint64_t have;	       /* EAGER: bytes that have come */
-	uint32_t cost;	       /* EAGER: its sender is credited so much when it is consumed */
 	bool dropped;	       /* EAGER, not whole yet: nobody wants it any more */
+	uint32_t cost;	       /* EAGER: its sender is credited so much when it is consumed */
+	uint64_t have;	       /* EAGER: bytes that have come */
 	struct tp_place place; /* EAGER, claimed before it was whole */
-	uint64_t sender_id;    /* RTS */
-	uint64_t address;      /* RTS: in the sender's memory; 0 */
-	struct tp_send *op;    /* SELF: payload still at the sender, else in bytes */
+	union {
+		uint64_t sender_id; /* RTS */
+		struct tp_send *op; /* SELF: payload still at the sender, else in bytes */
+	};
+	uint64_t address; /* RTS: in the sender's memory; 0 */
 	uint8_t bytes[];
 };
 
