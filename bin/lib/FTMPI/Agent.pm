@@ -44,7 +44,7 @@ use constant { WCONTINUED => 8, CONTINUED => 0xffff };
 
 my %HANDLERS = (
 	SETUP       => \&_setup,
-	HOLD        => \&_hold,
+	OPEN        => \&_open,
 	BIND        => \&_bind,
 	RUN         => \&_run,
 	PART        => sub { my ($self, @part) = @_; push @{ $self->{parts} }, \@part },
@@ -165,13 +165,13 @@ sub _setup
 }
 
 # What the job begins with is kept, and told, before anything of it runs.
-sub _hold
+sub _open
 {
 	my ($self, $wdir, $env, $names) = @_;
 	my @programs;
 	local %ENV = %ENV;    # one part of the job has nothing of another's
 	@programs = map { $self->_program($wdir, $_) } @$names if !defined FTMPI::Agent::Spawn::enter($env, $wdir);
-	$self->_tell('HELD', [ map { $_->path // '' } @programs ], [ map { $_->id } @programs ]);
+	$self->_tell('OPENED', [ map { $_->path // '' } @programs ], [ map { $_->id } @programs ]);
 	return;
 }
 

@@ -50,7 +50,7 @@ my @TABLE = (
 	[ 46, 'EXAMINE',   'launcher', 'uu' ],
 	[ 47, 'PATIENCE',  'launcher', 'u' ],
 	[ 70, 'PROBE',     'launcher', 'uss' ],
-	[ 80, 'HOLD',      'launcher', 'sSS' ],
+	[ 80, 'OPEN',      'launcher', 'sSS' ],
 	[ 81, 'PART',      'launcher', 'uusSS' ],
 	# agent to launcher
 	[ 48, 'HERE',         'agent', 'usSS' ],
@@ -71,7 +71,7 @@ my @TABLE = (
 	[ 63, 'CONDITION',    'agent', 'uuu' ],
 	[ 64, 'STRAINED',     'agent', 'uu' ],
 	[ 65, 'FOREIGN',      'agent', 'uus' ],
-	[ 66, 'HELD',         'agent', 'SS' ],
+	[ 66, 'OPENED',       'agent', 'SS' ],
 	[ 67, 'TRACED',       'agent', 'uus' ],
 	[ 68, 'BOUND',        'agent', 'USs' ],
 	[ 71, 'PROBED',       'agent', 'us' ],

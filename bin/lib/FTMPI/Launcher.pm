@@ -131,7 +131,7 @@ sub _make_parts
 		job       => $self->{job},
 		event     => sub { $self->_event(@_) },
 		builds    => FTMPI::Launcher::Builds->new(accept => $plan->{accept_binary}),
-		programs  => [ map { $_->[2][0] } FTMPI::Launcher::Fleet::holds($plan) ],
+		programs  => [ map { $_->[2][0] } FTMPI::Launcher::Fleet::programs($plan) ],
 		streams   => $self->{streams},
 		workdir   => $self->{workdir},
 		stdin     => sub { $self->{stdin} },

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-3-Clause
-# No two builds of a program in one job: what an agent holds, what is compared, and what a whole job does
+# No two builds of a program in one job: what an agent opens, what is compared, and what a whole job does
 # about it.
 use strict;
 use warnings;
@@ -78,13 +78,13 @@ subtest 'what may not be read' => sub {
 
 subtest 'what is compared' => sub {
 	my $builds = FTMPI::Launcher::Builds->new;
-	is($builds->held('a', 0, 'prog', '/x/prog', '1-2'), undef, 'the first host');
-	is($builds->held('b', 0, 'prog', '/y/prog', '1-2'), undef, 'another with the same');
-	like($builds->held('c', 0, 'prog', '/x/prog', '1-3'), qr/^host c: .*another file than on host a\b/, 'one with another');
-	like($builds->held('a', 0, 'prog', '/x/prog', '1-3'), qr/^host a: .*not the file any more/, 'the first host, later');
-	is($builds->held('a', 1, 'prog', '/y/prog', '1-4'), undef, 'another program of that name in another part');
-	is($builds->held('a', 0, 'env', '/usr/bin/env', '1-4'), undef, 'what comes with the system');
-	is($builds->held('b', 0, 'env', '/usr/bin/env', '1-5'), undef, '... may differ');
+	is($builds->opened('a', 0, 'prog', '/x/prog', '1-2'), undef, 'the first host');
+	is($builds->opened('b', 0, 'prog', '/y/prog', '1-2'), undef, 'another with the same');
+	like($builds->opened('c', 0, 'prog', '/x/prog', '1-3'), qr/^host c: .*another file than on host a\b/, 'one with another');
+	like($builds->opened('a', 0, 'prog', '/x/prog', '1-3'), qr/^host a: .*not the file any more/, 'the first host, later');
+	is($builds->opened('a', 1, 'prog', '/y/prog', '1-4'), undef, 'another program of that name in another part');
+	is($builds->opened('a', 0, 'env', '/usr/bin/env', '1-4'), undef, 'what comes with the system');
+	is($builds->opened('b', 0, 'env', '/usr/bin/env', '1-5'), undef, '... may differ');
 
 	is($builds->runs(0, 'rank 0', '/x/prog', 'h'), undef, 'a rank');
 	is($builds->runs(1, 'rank 1', '/x/prog', 'h'), undef, 'another of the same build');
@@ -92,10 +92,10 @@ subtest 'what is compared' => sub {
 	is($builds->runs(0, 'rank 0', '/x/prog.old', 'h'), undef, 'the same after a restart, renamed');
 	like($builds->runs(3, 'rank 3', '/x/prog', 'i'), qr/^rank 3 and rank 0 run different builds of \/x\/prog;/, 'of another build');
 	like($builds->runs(1, 'rank 1', '/x/new', 'i'), qr/^rank 1 runs another build of \/x\/new than before/, '... than itself before');
-	is(FTMPI::Launcher::Builds->new(accept => 1)->$_('a', 'p', '/x/p', $_), undef, "accepted: $_") for qw(held runs);
+	is(FTMPI::Launcher::Builds->new(accept => 1)->$_('a', 'p', '/x/p', $_), undef, "accepted: $_") for qw(opened runs);
 	my $accepts = FTMPI::Launcher::Builds->new(accept => 1);
-	$accepts->held('a', 0, 'p', '/x/p', 1);
-	is($accepts->held('b', 0, 'p', '/x/p', 2), undef, 'nothing is compared when all is accepted');
+	$accepts->opened('a', 0, 'p', '/x/p', 1);
+	is($accepts->opened('b', 0, 'p', '/x/p', 2), undef, 'nothing is compared when all is accepted');
 };
 
 # A rank dies, and its program has been replaced: the new process is what the others are.
@@ -130,10 +130,10 @@ subtest 'a program that is changed in place' => sub {
 subtest 'what an agent says of it' => sub {
 	my $path  = copy('/bin/ls', 'told');
 	my $agent = AgentTest->new;
-	$agent->order('HOLD', scratch(), [ 'PATH=' . scratch() . ":$ENV{PATH}" ], [qw(told nothing-like-that)]);
-	my ($paths, $ids) = $agent->await(qr/^HELD (\S+) (\S+)$/);
+	$agent->order('OPEN', scratch(), [ 'PATH=' . scratch() . ":$ENV{PATH}" ], [qw(told nothing-like-that)]);
+	my ($paths, $ids) = $agent->await(qr/^OPENED (\S+) (\S+)$/);
 	is("$paths $ids", "$path, " . FTMPI::Agent::Program->hold($path)->id . ',', 'path and identity, nothing for what is not there');
-	$agent->end_well('an agent that holds');
+	$agent->end_well('an agent that has opened files');
 };
 
 # ---- whole jobs, over an ssh whose hosts have a folder each, which is descriptor 9 there ----

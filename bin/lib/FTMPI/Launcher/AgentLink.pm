@@ -34,7 +34,7 @@ sub new
 {
 	my ($class, %arg) = @_;
 	return bless { %arg, words => '', unanswered => 0, heard_at => 0, lateness => FTMPI::Lateness->new,
-		owed => 0, binds => [], ports => {}, held => 0 }, $class;
+		owed => 0, binds => [], ports => {}, opened => 0 }, $class;
 }
 
 sub index { return $_[0]{index} }
@@ -136,8 +136,8 @@ sub _here
 	return;
 }
 
-# The number of a HELD: they come in the order of the HOLDs.
-sub next_held { return $_[0]{held}++ }
+# The number of an OPENED: they come in the order of the OPENs.
+sub next_opened { return $_[0]{opened}++ }
 
 # ---- sockets ----
 

@@ -17,16 +17,16 @@ my $SYSTEM = qr{^/(?:usr/)?s?bin/};
 sub new
 {
 	my ($class, %arg) = @_;
-	return bless { %arg, held => {}, rank => {}, path => {} }, $class;
+	return bless { %arg, opened => {}, rank => {}, path => {} }, $class;
 }
 
-# An agent holds this for the program of a part of the job; name: that the user gave, which another part may give
+# An agent has opened this for the program of a part of the job; name: that the user gave, which another part may give
 # to another program. Returns what is wrong with that, or nothing.
-sub held
+sub opened
 {
 	my ($self, $host, $part, $name, $path, $id) = @_;
 	return if $self->{accept} || $path =~ $SYSTEM;
-	my $first = $self->{held}{$part} //= { host => $host, id => $id };
+	my $first = $self->{opened}{$part} //= { host => $host, id => $id };
 	return if $first->{id} eq $id;
 	return "host $host: the program $name is not the file any more that the job began with"
 		if $host eq $first->{host};

@@ -82,7 +82,7 @@ sub start
 	$self->{agents}[$index] = $agent;
 	push @{ $self->{all} }, $agent;
 	$agent->tell('SETUP', $self->{credit}, $plan->{silence}, 1000 * ($plan->{starved_limit} // 0));
-	$agent->tell('HOLD', @$_) for holds($plan);
+	$agent->tell('OPEN', @$_) for programs($plan);
 	return;
 }
 
@@ -94,7 +94,7 @@ sub _if_current
 }
 
 # What a job executes, part by part: working directory, environment, [the name that the user gave].
-sub holds
+sub programs
 {
 	my ($plan) = @_;
 	my @own = @{ $plan->{own} // [] };

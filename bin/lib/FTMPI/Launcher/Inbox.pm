@@ -33,7 +33,7 @@ my %EVENTS = (
 );
 
 # Frames that concern others too, or others alone: the method has the name of the frame.
-my %HANDLERS = map { $_ => '_' . lc } qw(HERE RESTARTING_ALL HELD STARTED BOUND OUT EXITED CONDITION STRAINED STDIN_TAKEN
+my %HANDLERS = map { $_ => '_' . lc } qw(HERE RESTARTING_ALL OPENED STARTED BOUND OUT EXITED CONDITION STRAINED STDIN_TAKEN
 	STDIN_CLOSED PROBED NEWS RUNS PROGRAM LINE RESTORED);
 
 # Frames of an agent that begin with a rank, and those of rank 0: it is one of that host.
@@ -115,14 +115,14 @@ sub _strained
 # ---- what programs are ----
 
 # What the agent found by the name of a part's program.
-sub _held
+sub _opened
 {
 	my ($self, $agent, $paths, $ids) = @_;
-	my $part = $agent->next_held;
+	my $part = $agent->next_opened;
 	my $name = $self->{programs}[$part] // return;
 	my ($path, $id) = map { $_->[0] // '' } $paths, $ids;
 	return if !length $path || !length $id;
-	my $why = $self->{builds}->held($agent->name, $part, $name, $path, $id) // return;
+	my $why = $self->{builds}->opened($agent->name, $part, $name, $path, $id) // return;
 	$self->{event}->('unfit', $agent->index, FTMPI::Error::clean($why));
 	return;
 }
