@@ -417,6 +417,25 @@ void control_restored(int fd, uint32_t line, const char *session)
 	send_locked(fd, CONTROL_RESTORED, line, session);
 }
 
+void control_held(int fd, uint32_t n, const char *why)
+{
+	send_locked(fd, CONTROL_HELD, n, why);
+}
+
+void control_saved(int fd, uint32_t n, bool committed)
+{
+	uint8_t out[HEAD_BYTES + 8];
+	struct writer w = writer_over(out + HEAD_BYTES, sizeof out - HEAD_BYTES);
+
+	if (fd < 0)
+		return;
+	writer_u32(&w, n);
+	writer_u32(&w, committed);
+	pthread_mutex_lock(&sending);
+	post(fd, CONTROL_SAVED, out, &w);
+	pthread_mutex_unlock(&sending);
+}
+
 void control_restarting(int fd, uint32_t epoch)
 {
 	pthread_mutex_lock(&sending);

@@ -17,6 +17,7 @@ enum control_type {
 	CONTROL_RESTART = 2,
 	CONTROL_OBSERVE = 3,
 	CONTROL_DUMP = 4,
+	CONTROL_SAVE = 5,
 	CONTROL_INITED = 16,
 	CONTROL_FINALIZED = 17,
 	CONTROL_ABORTED = 18,
@@ -29,7 +30,14 @@ enum control_type {
 	CONTROL_HEARD = 25,
 	CONTROL_RUNS = 27,
 	CONTROL_LOADED = 28,
+	CONTROL_HELD = 29,
+	CONTROL_SAVED = 30,
 };
+
+/* What SAVE asks for: to come to a safe point and stay there, to make the line, to go on without
+ * it.
+ */
+enum control_save_step { CONTROL_SAVE_HOLD, CONTROL_SAVE_GO, CONTROL_SAVE_RELEASE };
 
 struct launch;
 
@@ -53,6 +61,13 @@ void control_program(int fd, bool uses_checkpoints);
 void control_runs(int fd, const uint8_t hash[CONTROL_HASH_BYTES], const char *path);
 void control_line(int fd, uint32_t line);
 void control_restored(int fd, uint32_t line, const char *session);
+
+/* The answer to SAVE n, CONTROL_SAVE_HOLD. why: "", this rank stands at a safe point; else a
+ * sentence of why it cannot, of which the agent gets 1023 bytes. */
+void control_held(int fd, uint32_t n, const char *why);
+
+/* Of rank 0: the line of SAVE n is over, committed or given up. */
+void control_saved(int fd, uint32_t n, bool committed);
 
 /* The first message of a process image, before the image has its START: it was executed. In a
  * program that no agent has started nothing happens. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the agent sends to a rank that runs: RESTART, OBSERVE, DUMP. The end of the socket means
- * that the agent is gone. */
+/* What the agent sends to a rank that runs: RESTART, OBSERVE, DUMP, SAVE. The end of the socket
+ * means that the agent is gone. */
 #include "control_commands.h"
 
 #include <errno.h>
@@ -15,24 +15,43 @@
 #include "base/loop.h"
 #include "control.h"
 
-enum { HEAD_BYTES = 8, EPOCH_BYTES = 4 };
+enum { HEAD_BYTES = 8 };
 
-int control_commands_needs(struct control_command *c, uint32_t *epoch)
+/* Bytes of the body of a command; 0: no running rank is told this. */
+static uint32_t body_bytes(uint16_t type)
+{
+	switch (type) {
+	case CONTROL_RESTART:
+	case CONTROL_OBSERVE:
+	case CONTROL_DUMP:
+		return 4;
+	case CONTROL_SAVE:
+		return 12;
+	default:
+		return 0;
+	}
+}
+
+int control_commands_needs(struct control_command *c)
 {
 	struct cursor in = cursor_over(c->bytes, c->have);
+	uint32_t body, step;
 
 	if (c->have < HEAD_BYTES)
 		return (int)(HEAD_BYTES - c->have);
-	if (cursor_u32(&in) != EPOCH_BYTES)
-		return FT_EPROTO;
+	body = cursor_u32(&in);
 	c->type = cursor_u16(&in);
-	if (c->type < CONTROL_RESTART || c->type > CONTROL_DUMP ||
-		cursor_u16(&in) != CONTROL_VERSION)
+	if (cursor_u16(&in) != CONTROL_VERSION || body == 0 || body != body_bytes(c->type))
 		return FT_EPROTO;
-	if (c->have < sizeof c->bytes)
-		return (int)(sizeof c->bytes - c->have);
-	*epoch = cursor_u32(&in);
-	return 0;
+	if (c->have < HEAD_BYTES + body)
+		return (int)(HEAD_BYTES + body - c->have);
+	c->epoch = cursor_u32(&in);
+	if (c->type != CONTROL_SAVE)
+		return 0;
+	c->n = cursor_u32(&in);
+	step = cursor_u32(&in);
+	c->step = (enum control_save_step)step;
+	return step <= CONTROL_SAVE_RELEASE ? 0 : FT_EPROTO;
 }
 
 static struct {
@@ -42,33 +61,36 @@ static struct {
 	struct control_command command;
 } watch;
 
-static void carry_out(int fd, uint32_t epoch)
+static void carry_out(int fd, const struct control_command *c)
 {
-	watch.command.have = 0;
-	if (watch.command.type != CONTROL_RESTART) {
-		if (epoch == watch.epoch)
-			(watch.command.type == CONTROL_DUMP ? watch.commands.dump
-							    : watch.commands.observe)();
+	const struct control_handlers *commands = &watch.commands;
+	bool current = c->epoch == watch.epoch;
+
+	if (c->type == CONTROL_OBSERVE && current)
+		commands->observe();
+	else if (c->type == CONTROL_DUMP && current)
+		commands->dump();
+	else if (c->type == CONTROL_SAVE && current && commands->save)
+		commands->save(c->n, c->step);
+	if (c->type != CONTROL_RESTART)
 		return;
-	}
-	if (epoch <= watch.epoch) {
-		log_event("a restart of epoch %u comes too late", epoch);
+	if (c->epoch <= watch.epoch) {
+		log_event("a restart of epoch %u comes too late", c->epoch);
 		return;
 	}
 	fault_point("restart-received");
-	control_restarting(fd, epoch);
-	watch.commands.restart();
+	control_restarting(fd, c->epoch);
+	commands->restart();
 }
 
 static void on_control(evutil_socket_t fd, short what, void *arg)
 {
 	struct control_command *c = &watch.command;
-	uint32_t epoch;
 	int needs;
 
 	(void)what;
 	(void)arg;
-	while ((needs = control_commands_needs(c, &epoch)) > 0) {
+	while ((needs = control_commands_needs(c)) > 0) {
 		ssize_t n = recv((int)fd, c->bytes + c->have, (size_t)needs, MSG_DONTWAIT);
 
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -83,7 +105,8 @@ static void on_control(evutil_socket_t fd, short what, void *arg)
 		log_error("the launcher's agent said what no running rank is told: this rank ends");
 		_exit(1);
 	}
-	carry_out((int)fd, epoch);
+	c->have = 0;
+	carry_out((int)fd, c);
 }
 
 int control_commands_watch(

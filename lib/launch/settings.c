@@ -34,11 +34,17 @@ static const struct {
 	{"restore-line", NUMBER, FIELD(restore_line), 0xffffffff},
 	{"committed", NUMBER, FIELD(committed), 0xffffffff},
 	{"from-start", FLAG, FIELD(from_start), 1},
+	{"image", FLAG, FIELD(image), 1},
+	{"image-patience", NUMBER, FIELD(image_patience_ms), 86400000},
+	{"image-keep-files", FLAG, FIELD(image_keep_files), 1},
 };
 
 void settings_default(struct settings *s)
 {
-	*s = (struct settings){.keep = 2, .beat_timeout_ms = 1000, .coord = "blocking"};
+	*s = (struct settings){.keep = 2,
+		.beat_timeout_ms = 1000,
+		.coord = "blocking",
+		.image_patience_ms = 10000};
 }
 
 static bool number(const char *text, unsigned long max, unsigned long *out)

@@ -24,9 +24,12 @@ struct settings {
 		memory_only; /* how ranks of one host speak; neither: through memory if they can */
 	char coord[32];
 	char restore[256]; /* other sessions whose lines may be restored, with commas; "": none */
-	uint32_t restore_line; /* of the one session named; 0: the newest */
-	uint32_t committed;    /* the newest line of this session so far; 0: none */
-	bool from_start;       /* ... and the job may begin again without it */
+	uint32_t restore_line;	    /* of the one session named; 0: the newest */
+	uint32_t committed;	    /* the newest line of this session so far; 0: none */
+	bool from_start;	    /* ... and the job may begin again without it */
+	bool image;		    /* recovery lines hold images of the ranks' processes */
+	unsigned image_patience_ms; /* how long a rank may take to come to a safe point */
+	bool image_keep_files; /* files that were written to are not cut to their length of then */
 };
 
 void settings_default(struct settings *s);

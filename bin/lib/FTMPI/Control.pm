@@ -19,6 +19,7 @@ my @TABLE = (
 	[ 2, 'RESTART', 'agent-rank', 'u' ],
 	[ 3, 'OBSERVE', 'agent-rank', 'u' ],
 	[ 4, 'DUMP',    'agent-rank', 'u' ],
+	[ 5, 'SAVE',    'agent-rank', 'uuu' ],
 	# rank to agent
 	[ 16, 'INITED',     'rank', 'u' ],
 	[ 17, 'FINALIZED',  'rank', '' ],
@@ -32,6 +33,8 @@ my @TABLE = (
 	[ 25, 'HEARD',      'rank', 'u' ],
 	[ 27, 'RUNS',       'rank', 'ks' ],
 	[ 28, 'LOADED',     'rank', 'u' ],
+	[ 29, 'HELD',       'rank', 'us' ],
+	[ 30, 'SAVED',      'rank', 'uu' ],
 	# launcher to agent
 	[ 32, 'SETUP',     'launcher', 'uuu' ],
 	[ 33, 'BIND',      'launcher', 'suuu' ],

@@ -44,9 +44,12 @@ static size_t encode(const struct start *s)
 	writer_u32(&w, 0);
 	writer_string(&w, "/tmp");
 	writer_string(&w, "session");
-	writer_u32(&w, 2);
+	writer_u32(&w, 5);
 	writer_string(&w, "keep=3");
 	writer_string(&w, "restore=last");
+	writer_string(&w, "image=1");
+	writer_string(&w, "image-patience=250");
+	writer_string(&w, "image-keep-files=1");
 	for (uint32_t i = 0; i < s->listed; i++) {
 		writer_string(&w, "node1");
 		writer_string(&w, s->address);
@@ -75,6 +78,8 @@ START_TEST(a_good_one_is_understood)
 	ck_assert_str_eq(l.hosts[2], "node1");
 	ck_assert_uint_eq(l.settings.keep, 3);
 	ck_assert_str_eq(l.settings.restore, "last");
+	ck_assert(l.settings.image && l.settings.image_keep_files);
+	ck_assert_uint_eq(l.settings.image_patience_ms, 250);
 	a = (struct sockaddr_in *)&l.addresses[2].addr;
 	ck_assert_int_eq(ntohs(a->sin_port), 1002);
 	ck_assert_uint_eq(ntohl(a->sin_addr.s_addr), 0x0a000001);
@@ -126,7 +131,32 @@ START_TEST(impossible_values_are_refused)
 }
 END_TEST
 
+START_TEST(settings_of_images)
+{
+	static const char *const bad[] = {"image=2", "image=", "image", "image-patience=-1",
+		"image-patience=86400001", "image-keep-files=yes", "images=1"};
+	struct settings s;
+	char err[256] = "";
+
+	settings_default(&s);
+	ck_assert(!s.image && !s.image_keep_files);
+	ck_assert_uint_eq(s.image_patience_ms, 10000);
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		ck_assert_msg(
+			settings_take(&s, bad[i], err, sizeof err) == FT_EPROTO, "%s", bad[i]);
+		ck_assert_ptr_nonnull(strstr(err, bad[i]));
+	}
+	ck_assert(!s.image && !s.image_keep_files);
+	ck_assert_int_eq(settings_take(&s, "image=1", err, sizeof err), 0);
+	ck_assert(s.image && !s.image_keep_files);
+	ck_assert_int_eq(settings_take(&s, "image=0", err, sizeof err), 0);
+	ck_assert(!s.image);
+}
+END_TEST
+
 /* ---- orders ---- */
+
+enum { SAVE_BYTES = 20, OTHER_BYTES = 12, EPOCH = 0x01020304, N = 0x05060708 };
 
 static struct control_command order(uint32_t len, uint16_t type, uint16_t version, size_t have)
 {
@@ -136,7 +166,9 @@ static struct control_command order(uint32_t len, uint16_t type, uint16_t versio
 	writer_u32(&w, len);
 	writer_u16(&w, type);
 	writer_u16(&w, version);
-	writer_u32(&w, 0x01020304);
+	writer_u32(&w, EPOCH);
+	writer_u32(&w, N);
+	writer_u32(&w, CONTROL_SAVE_RELEASE);
 	ck_assert(!w.bad);
 	return o;
 }
@@ -144,17 +176,37 @@ static struct control_command order(uint32_t len, uint16_t type, uint16_t versio
 /* In any pieces, and nothing is asked for beyond its end. */
 START_TEST(an_order_is_read_to_its_end)
 {
-	for (size_t have = 0; have <= 12; have++) {
-		uint16_t type = (uint16_t)(CONTROL_RESTART + have % 3);
-		struct control_command o = order(4, type, CONTROL_VERSION, have);
-		uint32_t epoch = 7;
-		int needs = control_commands_needs(&o, &epoch);
+	for (uint16_t type = CONTROL_RESTART; type <= CONTROL_SAVE; type++) {
+		size_t bytes = type == CONTROL_SAVE ? SAVE_BYTES : OTHER_BYTES;
 
-		ck_assert_int_ge(needs, have < 12);
-		ck_assert_uint_le(have + (size_t)needs, 12);
-		ck_assert_uint_eq(epoch, have < 12 ? 7 : 0x01020304);
-		ck_assert(have < 12 || o.type == type);
+		for (size_t have = 0; have <= bytes; have++) {
+			struct control_command o =
+				order((uint32_t)bytes - 8, type, CONTROL_VERSION, have);
+			int needs = control_commands_needs(&o);
+
+			ck_assert_int_ge(needs, have < bytes);
+			ck_assert_uint_le(have + (size_t)needs, bytes);
+			ck_assert(have < bytes || (o.type == type && o.epoch == EPOCH));
+		}
 	}
+}
+END_TEST
+
+START_TEST(a_save_says_what_is_to_be_done)
+{
+	struct control_command o = order(12, CONTROL_SAVE, CONTROL_VERSION, SAVE_BYTES);
+
+	for (uint8_t step = CONTROL_SAVE_HOLD; step <= CONTROL_SAVE_RELEASE; step++) {
+		o.bytes[16] = step;
+		ck_assert_int_eq(control_commands_needs(&o), 0);
+		ck_assert_uint_eq(o.n, N);
+		ck_assert_uint_eq(o.step, step);
+	}
+	o.bytes[16] = CONTROL_SAVE_RELEASE + 1;
+	ck_assert_int_eq(control_commands_needs(&o), FT_EPROTO);
+	o.bytes[16] = CONTROL_SAVE_GO;
+	o.bytes[19] = 1;
+	ck_assert_int_eq(control_commands_needs(&o), FT_EPROTO);
 }
 END_TEST
 
@@ -163,7 +215,11 @@ START_TEST(what_is_no_order_is_refused)
 	struct control_command bad[] = {
 		order(4, CONTROL_START, CONTROL_VERSION, 8),
 		order(4, 0, CONTROL_VERSION, 8),
-		order(4, CONTROL_DUMP + 1, CONTROL_VERSION, 8),
+		order(4, CONTROL_SAVE, CONTROL_VERSION, 8),
+		order(16, CONTROL_SAVE, CONTROL_VERSION, 8),
+		order(12, CONTROL_SAVE + 1, CONTROL_VERSION, 8),
+		order(0, CONTROL_SAVE + 1, CONTROL_VERSION, 8),
+		order(12, CONTROL_DUMP, CONTROL_VERSION, 8),
 		order(4, CONTROL_DUMP, 2, 8),
 		order(4, CONTROL_RESTARTING, CONTROL_VERSION, 8),
 		order(4, CONTROL_RESTART, 2, 8),
@@ -171,10 +227,9 @@ START_TEST(what_is_no_order_is_refused)
 		order(5, CONTROL_RESTART, CONTROL_VERSION, 8),
 		order(0xffffffff, CONTROL_RESTART, CONTROL_VERSION, 8),
 	};
-	uint32_t epoch;
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-		ck_assert_msg(control_commands_needs(&bad[i], &epoch) == FT_EPROTO, "case %zu", i);
+		ck_assert_msg(control_commands_needs(&bad[i]) == FT_EPROTO, "case %zu", i);
 }
 END_TEST
 
@@ -208,7 +263,8 @@ static void read_all_of(struct loop *loop, int fd)
 /* An order of which each loop of several reads a part. */
 START_TEST(an_order_in_parts_outlasts_the_watch)
 {
-	static const struct control_handlers handlers = {no_order, on_observe, no_order};
+	static const struct control_handlers handlers = {
+		.restart = no_order, .observe = on_observe, .dump = no_order};
 	static const uint8_t words[] = {4, 0, 0, 0, 3, 0, 1, 0, 9, 0, 0, 0};
 	static const size_t ends[] = {3, 8, 11, 12, 20, 24};
 	size_t at = 0;
@@ -228,6 +284,73 @@ START_TEST(an_order_in_parts_outlasts_the_watch)
 		loop_free(loop);
 		ck_assert_msg((sem_trywait(&observed) == 0) == (at % sizeof words == 0),
 			"%zu bytes have come", at);
+	}
+}
+END_TEST
+
+static struct {
+	uint32_t n;
+	enum control_save_step step;
+} saves[4];
+static size_t saves_n;
+
+static void on_save(uint32_t n, enum control_save_step step)
+{
+	ck_assert_uint_lt(saves_n, sizeof saves / sizeof *saves);
+	saves[saves_n].n = n;
+	saves[saves_n++].step = step;
+}
+
+static void send_orders(int fd, uint32_t epoch)
+{
+	uint8_t out[64];
+	struct writer w = writer_over(out, sizeof out);
+
+	for (uint32_t step = CONTROL_SAVE_HOLD; step <= CONTROL_SAVE_GO; step++) {
+		writer_u32(&w, 12);
+		writer_u16(&w, CONTROL_SAVE);
+		writer_u16(&w, CONTROL_VERSION);
+		writer_u32(&w, epoch);
+		writer_u32(&w, 7);
+		writer_u32(&w, step);
+	}
+	writer_u32(&w, 4);
+	writer_u16(&w, CONTROL_OBSERVE);
+	writer_u16(&w, CONTROL_VERSION);
+	writer_u32(&w, epoch);
+	ck_assert(!w.bad);
+	ck_assert_int_eq(write(fd, out, (size_t)(w.at - out)), w.at - out);
+}
+
+/* Those of this epoch, where there is somebody to do them. */
+START_TEST(a_save_is_carried_out)
+{
+	struct control_handlers handlers = {
+		.restart = no_order, .observe = on_observe, .dump = no_order, .save = on_save};
+
+	for (int saving = 1; saving >= 0; saving--) {
+		struct loop *loop = loop_new("test");
+		int fd[2];
+
+		saves_n = 0;
+		sem_init(&observed, 0, 0);
+		ck_assert_ptr_nonnull(loop);
+		ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+		handlers.save = saving ? on_save : NULL;
+		ck_assert_int_eq(control_commands_watch(loop, fd[1], 9, &handlers), 0);
+		send_orders(fd[0], 8);
+		send_orders(fd[0], 9);
+		send_orders(fd[0], 10);
+		read_all_of(loop, fd[1]);
+		control_commands_unwatch();
+		loop_free(loop);
+		ck_assert_int_eq(sem_trywait(&observed), 0);
+		ck_assert_int_ne(sem_trywait(&observed), 0);
+		ck_assert_uint_eq(saves_n, saving ? 2 : 0);
+		for (size_t i = 0; i < saves_n; i++) {
+			ck_assert_uint_eq(saves[i].n, 7);
+			ck_assert_uint_eq(saves[i].step, i);
+		}
 	}
 }
 END_TEST
@@ -299,6 +422,21 @@ START_TEST(what_is_told_is_as_the_protocol_says)
 		ck_assert_str_eq(path, "/bin/prog");
 		ck_assert(cursor_done(&c));
 	}
+	control_held(told[1], 3, "");
+	expect(CONTROL_HELD, 3, "");
+	control_held(told[1], 4, "it is in MPI_Finalize");
+	expect(CONTROL_HELD, 4, "it is in MPI_Finalize");
+	for (int committed = 0; committed <= 1; committed++) {
+		uint16_t type;
+		struct cursor c;
+
+		control_saved(told[1], 17, committed);
+		c = hear(&type);
+		ck_assert_uint_eq(type, CONTROL_SAVED);
+		ck_assert_uint_eq(cursor_u32(&c), 17);
+		ck_assert_uint_eq(cursor_u32(&c), committed);
+		ck_assert(cursor_done(&c));
+	}
 	control_heard(told[1], 5);
 	expect(CONTROL_HEARD, 5, NULL);
 	control_restarting(told[1], 3);
@@ -359,9 +497,11 @@ END_TEST
 
 UNIT_MAIN("control", tcase_add_test(tc, a_good_one_is_understood);
 	  tcase_add_test(tc, ipv6_is_understood); tcase_add_test(tc, every_cut_is_refused);
-	  tcase_add_test(tc, impossible_values_are_refused);
+	  tcase_add_test(tc, impossible_values_are_refused); tcase_add_test(tc, settings_of_images);
 	  tcase_add_test(tc, an_order_is_read_to_its_end);
+	  tcase_add_test(tc, a_save_says_what_is_to_be_done);
 	  tcase_add_test(tc, what_is_no_order_is_refused);
 	  tcase_add_test(tc, an_order_in_parts_outlasts_the_watch);
+	  tcase_add_test(tc, a_save_is_carried_out);
 	  tcase_add_test(tc, what_is_told_is_as_the_protocol_says);
 	  tcase_add_test(tc, restarting_is_the_last_word);)

@@ -199,7 +199,8 @@ static void no_command(void)
 
 static void watch(uint32_t epoch)
 {
-	static const struct control_handlers commands = {no_command, on_observe, no_command};
+	static const struct control_handlers commands = {
+		.restart = no_command, .observe = on_observe, .dump = no_command};
 
 	loop = loop_new("test");
 	WOKEN_MUST(loop && control_commands_watch(

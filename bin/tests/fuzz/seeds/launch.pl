@@ -52,7 +52,10 @@ sub control_seeds
 	seed('control', 'socket-restarted-long', "\0\0\0\0", FTMPI::Wire::frame(2, 'x' x 5), $start{three});
 	seed('control', 'order', "\3\7", substr($restart[0], 0, 8), "\3", substr $restart[0], 8);
 	my %order = map { $_ => FTMPI::Control::encode($_, 1) } qw(OBSERVE DUMP);
-	seed('control', "order-\L$_\E", "\3\7", substr($order{$_}, 0, 8), "\3", substr $order{$_}, 8) for keys %order;
+	$order{SAVE} = FTMPI::Control::encode('SAVE', 1, 7, 2);
+	seed('control', "order-\L$_\E", "\3\7", substr($order{$_}, 0, 8), chr length($order{$_}) - 9, substr $order{$_}, 8) for keys %order;
+	seed('control', 'order-save-step', "\3\7", substr($order{SAVE}, 0, 8), "\13", pack 'V3', 1, 7, 3);
+	seed('control', 'order-save-short', "\3\7", pack 'V v v', 4, 5, 1);
 	seed('control', 'order-pieces',  "\3", map { "\0$_" } split //, $restart[0]);
 	seed('control', 'order-other',   "\3\7", FTMPI::Wire::frame(1, 'abcd'));
 	seed('control', 'order-long',    "\3\7", FTMPI::Wire::frame(2, 'abcde'));
@@ -193,7 +196,7 @@ my @MESSAGES = (
 	[ CANNOT_RUN => 0, 'no' ], [ OUT => 0, 2, "line\n" ], [ EXITED => 0, 1, 0 ], [ STDIN_TAKEN => 5 ],
 	['STDIN_CLOSED'], ['PONG'], ['BYE'], [ RESTARTING_ALL => 1 ], [ STOPPED => 1, 1000 ],
 	[ RESTARTING => 1 ], [ SUSPECT => 1, 1012, 7 ], [ LINE => 4 ], [ PROGRAM => 1 ], [ RESTORED => 4, 'name' ],
-	[ RUNS => 'h' x 16, '/bin/prog' ], [ LOADED => 4711 ], [ OPEN => '/', ['A=b'], ['prog'] ],
+	[ RUNS => 'h' x 16, '/bin/prog' ], [ LOADED => 4711 ], [ HELD => 7, 'why' ], [ SAVED => 7, 1 ], [ OPEN => '/', ['A=b'], ['prog'] ],
 	[ OPENED => ['/bin/prog'], ['10-1f'] ], [ TRACED => 1, 4711, 'gdb' ],
 	[ BOUND => [ 0, 1 ], [ '0-1', '2,5' ], '' ],
 	[ RESTART_ALL => 1 ], [ FENCE => 2 ], [ RESTART => 1 ],
