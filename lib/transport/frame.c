@@ -203,6 +203,14 @@ bool tp_is_here(const struct tp_unexpected *unexpected)
 	return h->kind != UNEXPECTED_RTS && unexpected_whole(h);
 }
 
+const void *tp_contents(const struct tp_unexpected *unexpected)
+{
+	const struct tp_unexpected_message *h = (const struct tp_unexpected_message *)unexpected;
+
+	assert(h->kind == UNEXPECTED_EAGER && unexpected_whole(h));
+	return h->bytes;
+}
+
 void tp_claim(struct tp *tp, struct tp_unexpected *unexpected, struct tp_place place)
 {
 	struct tp_unexpected_message *h = (struct tp_unexpected_message *)unexpected;

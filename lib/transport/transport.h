@@ -174,6 +174,9 @@ void tp_begin_anew(struct tp *tp);
 /* Is all of it in this process's memory, so that it outlives tp_begin_anew? */
 bool tp_is_here(const struct tp_unexpected *unexpected);
 
+/* The contents of one of another member's that is here. */
+const void *tp_contents(const struct tp_unexpected *unexpected);
+
 /* ---- messages ---- */
 
 enum {

@@ -433,6 +433,7 @@ static void be_busy(void)
 	ck_assert_int_eq(send_to(0, 1, ANNOUNCED, big, 50000, 0), 0);
 	WAIT_FOR(nodes[1].in[0][ANNOUNCED].held);
 	ck_assert(tp_is_here(nodes[1].in[0][WHOLE].held));
+	ck_assert_mem_eq(tp_contents(nodes[1].in[0][WHOLE].held), big, 8);
 	ck_assert(!tp_is_here(nodes[1].in[0][ANNOUNCED].held));
 	nodes[1].in[0][ANNOUNCED].held->firm = true;
 	send_half_of_the_data();
