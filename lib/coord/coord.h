@@ -345,6 +345,8 @@ static inline bool coord_is_early(const struct coord *c, uint32_t stamp)
 	return stamp > c->line + 1;
 }
 
+/* It is received; or an image that is taken now has it in its memory as a whole (C10), and then it
+ * may be told again, and when it is received. */
 void coord_received(
 	struct coord *c, const struct coord_message *m, const struct orphan_sum *contents);
 

@@ -44,6 +44,20 @@ void early_received(struct early *e, const struct coord_message *m, const struct
 
 /* ---- the cut ---- */
 
+/* Of a sorted list. Who knows no contents, as they did not fit, has not received it first. */
+static void unite(struct early *e)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->n; i++) {
+		if (n == 0 || message_order(&e->v[n - 1].m, &e->v[i].m) != 0)
+			e->v[n++] = e->v[i];
+		else if (!e->v[n - 1].sum.hash)
+			e->v[n - 1].sum = e->v[i].sum;
+	}
+	e->n = n;
+}
+
 /* What was sent before this line can be orphan to no later one either. */
 static void prune(struct early *e, uint32_t line)
 {
@@ -54,6 +68,7 @@ static void prune(struct early *e, uint32_t line)
 			e->v[n++] = e->v[i];
 	e->n = n;
 	message_sort(e->v, n, sizeof *e->v);
+	unite(e);
 }
 
 /* What is here and was not waited for was not received. Both lists are sorted. */

@@ -26,7 +26,9 @@ struct early {
 void early_free(struct early *e);
 void early_clear(struct early *e);
 
-/* It was received, with a stamp above the receiver's interval. */
+/* It was received, with a stamp above the receiver's interval; or it stays in an image, and is told
+ * again with each image, and when it is received: the cut unites these, so between two cuts there
+ * is room for two of each. */
 void early_received(struct early *e, const struct coord_message *m, const struct orphan_sum *sum);
 
 /* One checksum, by envelope. */

@@ -6,6 +6,7 @@
 #include "launch/control.h"
 #include "mpi/comm/comm.h"
 #include "mpi/engine/engine.h"
+#include "mpi/p2p/p2p_image.h"
 #include "mpi/p2p/p2p_state.h"
 #include "mpi/recovery/ckpt_drive.h"
 #include "mpi/recovery/ckpt_job.h"
@@ -25,6 +26,7 @@ static void renew_logical(struct tp *tp)
 	if (comm_hosts_renew(&world) != MPI_SUCCESS)
 		physical_give_up(ft_error_text(FT_ENOMEM));
 	ckpt_job_renew();
+	p2p_image_woke(tp);
 	tp_begin_anew(tp);
 	p2p_peers_anew();
 	ckpt_drive_anew();

@@ -224,10 +224,16 @@ void inflight_filled(struct request *r, bool ok)
 					   : "a message in transit is lost");
 }
 
+void inflight_stays(struct inflight *f)
+{
+	if (!f->left)
+		f->left = ++inflights.clock;
+}
+
 void inflight_leave(struct request *r)
 {
 	count_copied(r->inflight);
-	r->inflight->left = ++inflights.clock;
+	inflight_stays(r->inflight);
 	r->inflight->receive = NULL;
 	r->inflight = NULL;
 }

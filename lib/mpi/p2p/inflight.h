@@ -116,6 +116,9 @@ void inflight_mprobed(struct inflight *f, uint64_t sequence);
 void inflight_matched(struct inflight *f, struct request *r);
 void inflight_filled(struct request *r, bool ok);
 void inflight_leave(struct request *r);
+
+/* It stays in an image: lines that begin from now on have it received. */
+void inflight_stays(struct inflight *f);
 void inflight_withdrawn(struct inflight *f);
 
 #endif

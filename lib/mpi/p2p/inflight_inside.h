@@ -10,7 +10,8 @@ struct inflight {
 	struct coord_message m;
 	int tag, source;
 	uint64_t arrived, matched; /* sequence numbers; 0: has not */
-	uint64_t left; /* when the program had received it, by inflights.clock; 0: it has not */
+	uint64_t left; /* when the program had received it, or an image had it, by inflights.clock;
+			  0: neither */
 	struct match_msg *msg;	 /* while it waits for a receive */
 	struct request *receive; /* while it is open */
 	struct stored *contents; /* NULL: not in our memory */

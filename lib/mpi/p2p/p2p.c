@@ -22,10 +22,10 @@ int p2p_init(const struct p2p_job *job)
 {
 	p2p.job = *job;
 	p2p.gone = calloc((size_t)job->size, sizeof *p2p.gone);
-	if (!p2p.gone)
-		return FT_ENOMEM;
-	if (match_init(&p2p.match, job->size) != 0) {
+	p2p.lacking = calloc((size_t)job->size, sizeof *p2p.lacking);
+	if (!p2p.gone || !p2p.lacking || match_init(&p2p.match, job->size) != 0) {
 		free(p2p.gone);
+		free(p2p.lacking);
 		return FT_ENOMEM;
 	}
 	requests_init();
@@ -50,7 +50,9 @@ void p2p_fini(void)
 	parts_fini();
 	requests_fini();
 	free(p2p.gone);
+	free(p2p.lacking);
 	p2p.gone = NULL;
+	p2p.lacking = NULL;
 }
 
 static void on_lost(void *user, int peer, const char *why)

@@ -22,6 +22,7 @@ struct p2p {
 	struct p2p_job job;
 	bool *gone;	     /* by world rank: its connection broke */
 	bool anyone_gone;    /* and there is no launcher */
+	uint64_t *lacking;   /* by world rank: p2p_image.c */
 	struct coord *coord; /* told of every message; NULL */
 	void (*drive)(void); /* does what that asks for */
 	uint64_t sequence;   /* the last number of a message that came, or of a match */

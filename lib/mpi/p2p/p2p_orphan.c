@@ -14,6 +14,7 @@
 
 #include "base/list.h"
 #include "base/log.h"
+#include "inflight.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/process.h"
 #include "mpi/type/type_cursor.h"
@@ -88,6 +89,18 @@ void p2p_orphan_note(const struct request *r, bool right)
 	begin_hash(&h, r->match.context, r->got_tag);
 	if (right && r->bytes == r->length && hash_contents(&h, r))
 		sum.hash = end_hash(&h);
+	coord_received(p2p.coord, &m, &sum);
+}
+
+void p2p_orphan_note_unreceived(const struct match_msg *msg, const void *contents, uint64_t length)
+{
+	struct coord_message m = inflight_name(msg);
+	struct orphan_sum sum = {.length = length};
+	XXH64_state_t h;
+
+	begin_hash(&h, msg->context, msg->tag);
+	XXH64_update(&h, contents, (size_t)length);
+	sum.hash = end_hash(&h);
 	coord_received(p2p.coord, &m, &sum);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages that were received, or are to be thrown away, as orphans of a line: what they contain.
- * For p2p_recv.c and p2p_anew.c alone. All need the engine lock. */
+ * For p2p_recv.c, p2p_anew.c and p2p_image.c alone. All need the engine lock. */
 #ifndef FTMPI_MPI_P2P_ORPHAN_H
 #define FTMPI_MPI_P2P_ORPHAN_H
 
@@ -16,6 +16,9 @@ static inline bool p2p_may_be_orphan(const struct request *r)
 
 /* Then, before the receive is complete; right: its buffer has what was sent. */
 void p2p_orphan_note(const struct request *r, bool right);
+
+/* The same of one that waits for its receive. */
+void p2p_orphan_note_unreceived(const struct match_msg *msg, const void *contents, uint64_t length);
 
 /* An orphan comes again (coord_discards): where it goes, and when all of it is there. */
 struct tp_place p2p_orphan_place(int peer, const struct envelope *e, uint64_t length);

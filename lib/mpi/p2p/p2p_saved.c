@@ -109,7 +109,7 @@ bool p2p_secure(void)
 	return ok;
 }
 
-static bool is_here(const struct match_msg *msg)
+bool p2p_is_here(const struct match_msg *msg)
 {
 	return msg->stored ? msg->stored->whole
 			   : tp_is_here(container_of(msg, struct tp_unexpected, user));
@@ -124,26 +124,30 @@ bool p2p_secure_found(void)
 	list_for_each_safe (item, found) {
 		struct match_msg *msg = container_of(item, struct match_msg, all.link);
 
-		if (!msg->stored && !is_here(msg))
+		if (!msg->stored && !p2p_is_here(msg))
 			p2p_pull(msg);
 	}
 	list_for_each (item, found)
-		all_here &= is_here(container_of(item, struct match_msg, all.link));
+		all_here &= p2p_is_here(container_of(item, struct match_msg, all.link));
 	return all_here;
 }
 
-static bool forget(struct match_msg *msg, void *arg)
+void p2p_drop(struct tp *tp, struct match_msg *msg)
 {
-	(void)arg;
-	if (comm_is_coord_context(msg->context))
-		return true;
 	match_remove(p2p_matching(), msg);
 	if (msg->handle)
 		message_moved(msg->handle, NULL);
 	if (msg->stored)
 		stored_release(msg->stored);
 	else
-		tp_drop(engine_tp(), container_of(msg, struct tp_unexpected, user));
+		tp_drop(tp, container_of(msg, struct tp_unexpected, user));
+}
+
+static bool forget(struct match_msg *msg, void *arg)
+{
+	(void)arg;
+	if (!comm_is_coord_context(msg->context))
+		p2p_drop(engine_tp(), msg);
 	return true;
 }
 

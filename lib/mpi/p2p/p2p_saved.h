@@ -15,6 +15,7 @@
 
 struct match_msg;
 struct request;
+struct tp;
 
 /* What the protocol is told as the tag: operations of the library's plane have numbers without end,
  * and keep their order for each pair, but for those that nobody waits for. */
@@ -52,6 +53,12 @@ bool p2p_secure(void);
  * An image is taken only when they are: its program knows them by their handles, so they can
  * neither be dropped nor come again. */
 bool p2p_secure_found(void);
+
+/* Is all of a message that waits for a receive in this process's memory? */
+bool p2p_is_here(const struct match_msg *msg);
+
+/* Throw away one that waits for a receive; what MPI_Mprobe has found is void. No line notes it. */
+void p2p_drop(struct tp *tp, struct match_msg *msg);
 
 /* Is the message of a receive on its way? */
 bool p2p_receiving(void);

@@ -361,7 +361,7 @@ static void alone(void)
 
 /* ---- two ranks ---- */
 
-enum { READY = 20, EAGER, LEFT, LOST, LATE, WAITED, WORD };
+enum { READY = 20, EAGER, LEFT, LOST, BEHIND, LATE, WAITED, WORD };
 
 static void send_one(int v, int to, int tag)
 {
@@ -378,23 +378,25 @@ static void one_of_two(void)
 	posted = irecv(&late, 1, 0, LATE);
 	MPI_Barrier(MPI_COMM_WORLD);
 	MUST(receive(0, READY) == 1);
-	while (!is_there(0, EAGER) || !is_there(0, LOST))
+	while (!is_there(0, EAGER) || !is_there(0, LOST) || !is_there(0, BEHIND))
 		;
 	waiting = true;
 	want_image();
 	MUST(receive(0, WAITED) == 3);
 	MUST(woken);
 
-	/* what is not whole comes again, as from a sender that has gone back to before it */
+	/* what is not whole comes again, as from a sender that has gone back to before it; so
+	 * does what was behind it */
 	MPI_Test(&left, &whole, MPI_STATUS_IGNORE);
 	send_one(whole, 0, WORD);
 	MPI_Wait(&left, MPI_STATUS_IGNORE);
 	must_be(early, 50);
 	MUST(receive(0, WORD) == 0);
-	MUST(!is_there(0, LOST));
+	MUST(!is_there(0, LOST) && !is_there(0, BEHIND));
 	send_one(0, 0, WORD);
 	MPI_Recv(early, LONG, MPI_INT, 0, LOST, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	must_be(early, 70);
+	MUST(receive(0, BEHIND) == 6);
 	MPI_Wait(&posted, MPI_STATUS_IGNORE);
 	MUST(late == 4);
 	free(early);
@@ -406,9 +408,10 @@ static void other_of_two(void)
 	MPI_Request left, lost;
 
 	MPI_Barrier(MPI_COMM_WORLD);
+	send_one(2, 1, EAGER);
 	left = isend(v, LONG, 1, LEFT);
 	lost = isend(w, LONG, 1, LOST);
-	send_one(2, 1, EAGER);
+	send_one(5, 1, BEHIND);
 	send_one(1, 1, READY);
 	/* a line that rank 1 never comes to is in the making */
 	if (!coord_is_blocking(&ckpt_job()->coord))
@@ -427,6 +430,7 @@ static void other_of_two(void)
 	send_one(0, 1, WORD);
 	MUST(receive(1, WORD) == 0);
 	MPI_Send(again, LONG, MPI_INT, 1, LOST, MPI_COMM_WORLD);
+	send_one(6, 1, BEHIND);
 	send_one(4, 1, LATE);
 	free(v);
 	free(w);
