@@ -38,7 +38,7 @@ void check_arrived(struct rank *r, int id, bool thrown)
 {
 	const struct world *w = r->w;
 	const struct mail *m = &w->mails[id];
-	bool again = m->number && r->state.got[m->env] & BIT(m->number);
+	bool again = m->number && (r->state.got[m->env] | r->woke[m->env]) & BIT(m->number);
 
 	r->w->seen->thrown += thrown;
 	if (w->before_restore ? thrown : !m->number)
@@ -48,7 +48,7 @@ void check_arrived(struct rank *r, int id, bool thrown)
 		world_fails(w, "rank %d: number %u of envelope %d was %sreceived, and is %s",
 			r->self, m->number, m->env, again ? "" : "not ",
 			thrown ? "thrown away" : "received again");
-	for (int i = 0; i < r->inbox.n && !w->before_restore; i++)
+	for (int i = 0; i < r->inbox.n && !w->before_restore && !thrown; i++)
 		if (w->mails[r->inbox.v[i]].env == m->env &&
 			w->mails[r->inbox.v[i]].number == m->number)
 			world_fails(w, "rank %d: number %u of envelope %d comes twice", r->self,

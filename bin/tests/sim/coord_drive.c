@@ -54,21 +54,23 @@ static uint64_t minimum(const struct rank *r)
 	return least;
 }
 
-static struct coord_undelivered undelivered(const struct rank *r)
+/* part: but what stays in its image; or NULL. */
+static struct coord_undelivered undelivered(const struct rank *r, const struct part *part)
 {
 	struct coord_undelivered u = {0};
 
 	for (int i = 0; i < r->inbox.n; i++) {
 		struct coord_message m = message_of(r->w, r->inbox.v[i]);
 
-		coord_undelivered_add(&u, &m);
+		if (!part || !image_has(part, r->inbox.v[i]))
+			coord_undelivered_add(&u, &m);
 	}
 	return u;
 }
 
 static void list(struct rank *r)
 {
-	struct coord_undelivered u = undelivered(r);
+	struct coord_undelivered u = undelivered(r, NULL);
 
 	coord_listed(&r->c, &u);
 	coord_undelivered_free(&u);
@@ -159,7 +161,7 @@ void drive(struct rank *r)
 
 bool drive_checkpoint(struct rank *r)
 {
-	struct coord_undelivered u = undelivered(r);
+	struct coord_undelivered u = undelivered(r, part_of(r, r->c.line + 1));
 
 	coord_checkpoint(&r->c, &u);
 	coord_undelivered_free(&u);

@@ -26,7 +26,8 @@ bool capture_line(struct rank *r, uint32_t line)
 	part->captured = !rng_chance(&r->w->rng, r->w->rates.spoil);
 	part->lost = !part->captured;
 	for (int i = 0; part->captured && i < r->inbox.n; i++)
-		hold(r, part, line, r->inbox.v[i]);
+		if (!image_has(part, r->inbox.v[i]))
+			hold(r, part, line, r->inbox.v[i]);
 	return part->captured;
 }
 
@@ -161,6 +162,10 @@ void save_line(struct rank *r, uint32_t line)
 
 	part->captured = part->finished = part->durable = true;
 	part->candidates = r->inbox;
+	if (r->w->images) { /* all is whole */
+		image_cut(r, part);
+		part->candidates.n = 0;
+	}
 	keep_orphans(r, part, line);
 	check_part(r, line);
 }

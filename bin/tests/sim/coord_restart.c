@@ -30,6 +30,7 @@ static void store_rank(struct world *w, struct stored *s, int q)
 			world_fails(
 				w, "line %u is committed without a message of rank %d", s->line, q);
 	}
+	image_store(w, part, &s->image[q]);
 	s->norphans[q] = part->norphans;
 	s->orphans[q] = malloc(part->norphans + 1);
 	memcpy(s->orphans[q], part->orphans, part->norphans);
@@ -99,16 +100,20 @@ bool find_line(struct rank *r, uint64_t *latest)
 	return r->w->restored != NULL;
 }
 
-static void inject(struct rank *r, int env, unsigned number, uint8_t contents)
+int inject(struct rank *r, const struct stored_mail *m)
 {
 	struct world *w = r->w;
-	const struct envelope *e = &w->program.envs[env];
+	const struct envelope *e = &w->program.envs[m->env];
 	int id = w->nmails++;
 
-	w->mails[id] = (struct mail){
-		.env = env, .number = number, .contents = contents, .post = -1, .whole = true};
+	w->mails[id] = (struct mail){.env = m->env,
+		.number = m->number,
+		.contents = m->contents,
+		.post = -1,
+		.whole = true};
 	w->mails[id].index = coord_injected(&r->c, e->from, e->context, e->tag);
 	mails_add(&r->inbox, id);
+	return id;
 }
 
 void take_line(struct rank *r)
@@ -120,8 +125,9 @@ void take_line(struct rank *r)
 	if (r->inbox.n)
 		world_fails(w, "rank %d: messages from before the restore are left", q);
 	r->state = s->state[q];
+	image_wake(r, &s->image[q]);
 	for (int i = 0; i < s->nmail[q]; i++)
-		inject(r, s->mail[q][i].env, s->mail[q][i].number, s->mail[q][i].contents);
+		inject(r, &s->mail[q][i]);
 	if (!coord_load(&r->c, s->orphans[q], s->norphans[q]))
 		abort();
 }
@@ -221,6 +227,7 @@ static void begin_rank(struct world *w, int q, bool wakes)
 		r->chosen = false;
 	r->inbox.n = 0;
 	memset(&r->state, 0, sizeof r->state);
+	memset(r->woke, 0, sizeof r->woke);
 	for (int i = 0; i < POSTS; i++)
 		r->matched[i] = -1;
 	for (int i = 0; i < LINES; i++) {
@@ -229,7 +236,7 @@ static void begin_rank(struct world *w, int q, bool wakes)
 		part->begun = part->captured = part->finished = part->durable = false;
 		part->lost = part->over = part->committed = false;
 		part->torn = part->crowded = false;
-		part->candidates.n = 0;
+		part->candidates.n = part->kept.n = 0;
 	}
 	if (!wakes && coord_init(&r->c, w->protocol, q, w->program.ranks, fatal, r))
 		abort();

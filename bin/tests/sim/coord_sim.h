@@ -113,6 +113,8 @@ struct part {
 	bool crowded; /* it has too many orphans */
 	struct state state;
 	struct mails candidates; /* candidates; once finished what is in transit */
+	struct mails kept;	 /* in the image; `state` has them as received */
+	int kept_by[MAILS];	 /* the posts that have them, or -1 */
 	uint8_t *orphans;
 	size_t norphans;
 };
@@ -125,6 +127,7 @@ struct rank {
 	int matched[POSTS]; /* mail, or -1 */
 	struct mails inbox; /* arrived and not received, in order */
 	struct part parts[LINES];
+	uint64_t woke[ENVELOPES]; /* sets of numbers that came with its image */
 	bool chosen;
 };
 
@@ -134,16 +137,25 @@ struct control {
 	uint8_t bytes[];
 };
 
+struct stored_mail {
+	int env;
+	unsigned number;
+	uint8_t contents;
+};
+
+struct stored_image {
+	struct stored_mail mail[MAILS];
+	int post[MAILS];
+	int n;
+};
+
 /* A line that is on disk. */
 struct stored {
 	uint32_t line;
 	struct state state[RANKS];
-	struct {
-		int env;
-		unsigned number;
-		uint8_t contents;
-	} mail[RANKS][MAILS];
+	struct stored_mail mail[RANKS][MAILS];
 	int nmail[RANKS];
+	struct stored_image image[RANKS];
 	uint8_t *orphans[RANKS];
 	size_t norphans[RANKS];
 };
@@ -155,12 +167,13 @@ struct rates {
 
 struct seen {
 	unsigned long lines, committed, given_up, restores, transit, orphans, both, thrown, ahead,
-		blocking, oracle, control, torn, crowded, other, woken;
+		blocking, oracle, control, torn, crowded, other, woken, kept;
 };
 
 struct world {
 	uint64_t seed, trace;
 	bool talks;
+	bool images; /* lines hold messages that lie in memory as memory */
 	struct rng rng;
 	struct rates rates;
 	struct seen *seen;
@@ -210,6 +223,14 @@ void commit_line(struct rank *r, uint32_t line, const struct coord_part *parts);
 void end_line(struct rank *r, uint32_t line, bool committed);
 void save_line(struct rank *r, uint32_t line);
 void send_control(struct rank *r, int peer, const uint8_t *bytes, size_t len);
+
+/* ---- coord_image.c ---- */
+
+/* What stays in the image counts as received from here on, for this part. */
+void image_cut(struct rank *r, struct part *part);
+bool image_has(const struct part *part, int id);
+void image_store(const struct world *w, const struct part *part, struct stored_image *s);
+void image_wake(struct rank *r, const struct stored_image *s);
 
 /* ---- coord_drive.c ---- */
 
@@ -264,6 +285,9 @@ void store_add(struct world *w, uint32_t line);
 void store_clear(struct world *w);
 void take_line(struct rank *r);
 bool find_line(struct rank *r, uint64_t *latest);
+
+/* A message of the line is there again: its number among the mails. */
+int inject(struct rank *r, const struct stored_mail *m);
 
 /* ---- coord_part.c ---- */
 

@@ -25,6 +25,9 @@ static void cut(struct rank *r, uint32_t line)
 
 	part->begun = true;
 	part->state = r->state;
+	part->kept.n = 0;
+	if (r->w->images && !coord_is_blocking(&r->c))
+		image_cut(r, part);
 }
 
 static bool make_line(struct rank *r)

@@ -12,7 +12,7 @@ SIM_DETECTOR := $(addprefix bin/tests/sim/,sim_detector.o detector_world.o detec
 	detector_decide.o detector_checks.o) lib/heartbeat/ring.o lib/heartbeat/detector.o
 
 SIM_COORD_O := $(addprefix bin/tests/sim/,sim_coord.o coord_program.o coord_env.o coord_drive.o coord_moves.o coord_steps.o \
-	coord_restart.o coord_part.o coord_checks.o) $(patsubst lib/%.c,small/%.o,$(wildcard lib/coord/*.c)) $(base_o)
+	coord_restart.o coord_image.o coord_part.o coord_checks.o) $(patsubst lib/%.c,small/%.o,$(wildcard lib/coord/*.c)) $(base_o)
 
 $(O)/bin/tests/sim/%.o: bin/tests/sim/%.c Makefile bin/tests/sim/sim.mk
 	@mkdir -p $(@D)

@@ -173,6 +173,7 @@ static uint64_t run(struct world *w, uint64_t seed)
 	w->base = w->latest = 0;
 	w->protocol = "none";
 	w->other = false;
+	w->images = rng_chance(&w->rng, 500);
 	memset(w->sends, 0, sizeof w->sends);
 	program_make(&w->program, &w->rng);
 	choose_rates(w);
@@ -227,11 +228,13 @@ int main(int argc, char **argv)
 	printf("sim_coord: %llu runs, %lu lines begun, %lu committed, %lu given up (%lu parts cut "
 	       "a window, %lu had too many orphans), %lu made by all at once, %lu by who was two "
 	       "ahead or more; in transit %lu, orphan %lu, to both %lu; %lu restores (%lu "
-	       "woken up), %lu thrown away, %lu jobs ended as they were others; %lu comparisons "
+	       "woken up), %lu kept in images, %lu thrown away, %lu jobs ended as they were "
+	       "others; %lu comparisons "
 	       "with the interval form, "
 	       "%lu control messages\n",
 		(unsigned long long)runs, seen.lines, seen.committed, seen.given_up, seen.torn,
 		seen.crowded, seen.blocking, seen.ahead, seen.transit, seen.orphans, seen.both,
-		seen.restores, seen.woken, seen.thrown, seen.other, seen.oracle, seen.control);
+		seen.restores, seen.woken, seen.kept, seen.thrown, seen.other, seen.oracle,
+		seen.control);
 	return 0;
 }
