@@ -136,9 +136,11 @@ static void on_rise(struct loop_task *task)
 	priority_rise();
 }
 
+/* A thread that was ended before it came to its tasks has left this one. */
 int hb_go_on(struct hb *h)
 {
-	loop_post(h->loop, &h->rise);
+	if (!list_linked(&h->rise.link))
+		loop_post(h->loop, &h->rise);
 	return loop_start(h->loop);
 }
 
@@ -176,6 +178,7 @@ int hb_start(struct hb **out, const struct hb_config *c)
 	if (rc)
 		goto free_all;
 	h->rise.run = on_rise;
+	list_init(&h->rise.link);
 	rc = hb_go_on(h);
 	if (rc)
 		goto close_listener;

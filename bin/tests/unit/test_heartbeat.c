@@ -324,6 +324,24 @@ START_TEST(a_process_that_woke_up_beats_anew)
 }
 END_TEST
 
+/* Its thread is ended before it came to its first task, which is still there then. */
+START_TEST(one_that_pauses_before_it_has_begun)
+{
+	uint64_t until = clock_ns() + (uint64_t)UNIT_DEADLINE_S / 4 * 1000000000;
+
+	beats_begin(&b, 2, PERIOD, TIMEOUT);
+	beats_start(&b, 0);
+	for (int i = 0; i < 100; i++) {
+		ck_assert_int_eq(hb_pause(b.rank[0], until), 0);
+		ck_assert_int_eq(hb_go_on(b.rank[0]), 0);
+	}
+	beats_start(&b, 1);
+	beats_said(" beats\n");
+	beats_said(" beats\n");
+	beats_end(&b);
+}
+END_TEST
+
 START_TEST(a_start_that_fails_takes_nothing)
 {
 	struct rlimit before, none;
@@ -424,6 +442,7 @@ UNIT_MAIN("heartbeat", tcase_add_test(tc, a_stopped_process_is_suspected);
 	  tcase_add_test(tc, a_rank_may_begin_anew);
 	  tcase_add_test(tc, nothing_is_left_after_the_end);
 	  tcase_add_test(tc, a_process_that_woke_up_beats_anew);
+	  tcase_add_test(tc, one_that_pauses_before_it_has_begun);
 	  tcase_add_test(tc, a_start_that_fails_takes_nothing);
 	  tcase_add_test(tc, its_thread_has_the_priority_that_is_allowed);
 	  tcase_add_test(tc, the_nice_value_that_a_limit_allows);)
