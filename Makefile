@@ -29,7 +29,7 @@ PROGRAMS := p2p pingpong bound collective nonblocking repeated onesided comms co
 	ckpt_calls line_traffic reexec transit \
 	ckpt_no_wait diverge halo mixed mpmd open_at_restore partial_message slow_lines stepped_kill two_threads window_cut load randtest
 # these look inside the library, whose own names are not to be seen from outside
-INSIDE := safe_points woken_rank
+INSIDE := own_descriptors safe_points woken_rank
 PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%) $(INSIDE:%=$(B)/bin/%)
 
 TOOL := $(B)/bin/ftmpi-ckpt

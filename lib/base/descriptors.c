@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -81,4 +82,28 @@ void descriptors_forget(void)
 {
 	pthread_mutex_init(&opening, NULL);
 	text_made = (pthread_once_t)PTHREAD_ONCE_INIT;
+}
+
+void descriptor_list_add(struct descriptor_list *l, int fd)
+{
+	if (fd < 0)
+		return;
+	if (l->n == l->room) {
+		size_t room = l->room ? 2 * l->room : 32;
+		int *v = realloc(l->v, room * sizeof *v);
+
+		if (!v) {
+			l->incomplete = true;
+			return;
+		}
+		l->v = v;
+		l->room = room;
+	}
+	l->v[l->n++] = fd;
+}
+
+void descriptor_list_free(struct descriptor_list *l)
+{
+	free(l->v);
+	*l = (struct descriptor_list){0};
 }

@@ -3,6 +3,9 @@
 #ifndef FTMPI_BASE_DESCRIPTORS_H
 #define FTMPI_BASE_DESCRIPTORS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /* Raise the soft limit to `wanted` if it is lower, as far as the hard limit lets us. */
 void descriptors_raise(unsigned wanted);
 
@@ -21,6 +24,21 @@ void descriptors_end_at_exec(unsigned from, unsigned to);
 /* "too many open files: this process may have 64; raise the limit (ulimit -n)". Valid for ever; may
  * be called by any thread. */
 const char *descriptors_text(void);
+
+/*
+ * Numbers of open descriptors, in no order; all zeros: none. What keeps descriptors open has a
+ * function that adds those which it has open now, X_own_descriptors, for who must tell them from
+ * the program's. While nothing that it is called for can open or close any.
+ */
+struct descriptor_list {
+	int *v;
+	size_t n, room;
+	bool incomplete; /* some are missing: memory was short, or nobody knows them */
+};
+
+/* Negative: there is none. */
+void descriptor_list_add(struct descriptor_list *l, int fd);
+void descriptor_list_free(struct descriptor_list *l);
 
 /* In a process that woke up from an image: whoever held the lock is not there any more, and the
  * limit may be another. While no other thread calls anything here. */

@@ -11,12 +11,18 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/error.h"
+#include "base/loop_opened.h"
+
+/* So often a base is made that the descriptors of which are not known. */
+enum { TRIES = 20 };
 
 struct loop {
 	struct event_base *base;
 	struct event *wake;
 	int wake_fd;
+	int opened[LOOP_OPENED]; /* by libevent, for the base; -1: not known */
 	pthread_t thread;
 	bool started;
 	const char *name;
@@ -60,6 +66,48 @@ static void on_wake(evutil_socket_t fd, short what, void *arg)
 	pthread_mutex_unlock(&l->mutex);
 }
 
+static void close_base(struct loop *l)
+{
+	if (l->wake)
+		event_free(l->wake);
+	if (l->base)
+		event_base_free(l->base);
+	l->wake = NULL;
+	l->base = NULL;
+}
+
+static bool open_base(struct loop *l, const struct event_config *config)
+{
+	l->base = event_base_new_with_config(config);
+	l->wake = l->base ? event_new(l->base, l->wake_fd, EV_READ | EV_PERSIST, on_wake, l) : NULL;
+	if (l->wake && event_add(l->wake, NULL) == 0)
+		return true;
+	close_base(l);
+	return false;
+}
+
+/* The numbers of what the base has open are known, but for a program that never stops opening
+ * descriptors, or a system that does not tell. */
+static bool open_known_base(struct loop *l, const struct event_config *config)
+{
+	bool known = false, open = true;
+
+	for (int i = 0; i < TRIES && open && !known; i++) {
+		struct loop_opened before = {0};
+
+		close_base(l);
+		descriptors_lock();
+		known = loop_opened_before(&before);
+		open = open_base(l, config);
+		known = known && open && loop_opened_find(&before, l->wake_fd, l->opened);
+		descriptors_unlock();
+		loop_opened_free(&before);
+	}
+	for (int i = 0; i < LOOP_OPENED && !known; i++)
+		l->opened[i] = -1;
+	return open;
+}
+
 struct loop *loop_new(const char *name)
 {
 	struct event_config *config = event_config_new();
@@ -73,21 +121,13 @@ struct loop *loop_new(const char *name)
 	l->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (l->wake_fd < 0)
 		goto free_memory;
-	l->base = event_base_new_with_config(config);
-	if (!l->base)
+	if (!open_known_base(l, config))
 		goto close_wake;
-	l->wake = event_new(l->base, l->wake_fd, EV_READ | EV_PERSIST, on_wake, l);
-	if (!l->wake || event_add(l->wake, NULL) != 0)
-		goto free_base;
 	pthread_mutex_init(&l->mutex, NULL);
 	pthread_cond_init(&l->changed, NULL);
 	event_config_free(config);
 	return l;
 
-free_base:
-	if (l->wake)
-		event_free(l->wake);
-	event_base_free(l->base);
 close_wake:
 	close(l->wake_fd);
 free_memory:
@@ -179,8 +219,7 @@ void loop_stop(struct loop *l)
 
 void loop_free(struct loop *l)
 {
-	event_free(l->wake);
-	event_base_free(l->base);
+	close_base(l);
 	close(l->wake_fd);
 	pthread_cond_destroy(&l->changed);
 	pthread_mutex_destroy(&l->mutex);
@@ -190,4 +229,13 @@ void loop_free(struct loop *l)
 struct event_base *loop_base(struct loop *l)
 {
 	return l->base;
+}
+
+void loop_own_descriptors(const struct loop *l, struct descriptor_list *list)
+{
+	descriptor_list_add(list, l->wake_fd);
+	for (int i = 0; i < LOOP_OPENED; i++) {
+		descriptor_list_add(list, l->opened[i]);
+		list->incomplete |= l->opened[i] < 0;
+	}
 }

@@ -12,6 +12,7 @@
 
 struct loop;
 struct event_base;
+struct descriptor_list;
 
 /* A task is the caller's memory and his again when run is called. */
 struct loop_task {
@@ -40,5 +41,9 @@ void loop_stop(struct loop *l);
 void loop_free(struct loop *l);
 
 struct event_base *loop_base(struct loop *l);
+
+/* Those of libevent were found when the loop was made; where that was not for sure (loop_opened.h),
+ * the list is incomplete. Any thread. */
+void loop_own_descriptors(const struct loop *l, struct descriptor_list *list);
 
 #endif

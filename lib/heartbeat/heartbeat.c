@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "heartbeat/hb.h"
 
@@ -213,4 +214,20 @@ void hb_forget(struct hb *h)
 		return;
 	h->in.fd = -1;
 	hb_stop(h, false);
+}
+
+static void add_accepted(const struct link *list, struct descriptor_list *out)
+{
+	list_for_each (item, list)
+		descriptor_list_add(out, container_of(item, struct beat_in, link)->fd);
+}
+
+void hb_own_descriptors(const struct hb *h, struct descriptor_list *list)
+{
+	loop_own_descriptors(h->loop, list);
+	descriptor_list_add(list, h->in.fd);
+	add_accepted(&h->in.unauthenticated.held, list);
+	add_accepted(&h->in.proved, list);
+	for (int i = 0; i < h->nlinks; i++)
+		descriptor_list_add(list, h->links[i].fd);
 }

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 
 struct hb;
+struct descriptor_list; /* base/descriptors.h */
 
 struct hb_address {
 	struct sockaddr_storage addr; /* with port 0 nobody beats to it */
@@ -51,6 +52,9 @@ void hb_observe(struct hb *h);
  * ended, and goes on. hb_go_on: 0 or FT_ESYS. Not on the heartbeats' thread. */
 int hb_pause(struct hb *h, uint64_t until_ns);
 int hb_go_on(struct hb *h);
+
+/* Adds all that is open. While they pause. */
+void hb_own_descriptors(const struct hb *h, struct descriptor_list *list);
 
 /* Ends the thread, closes everything, listen_fd too. leaving: the observers are told that this is
  * the orderly end, as far as they can be reached without waiting. NULL: nothing. */

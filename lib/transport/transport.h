@@ -31,6 +31,7 @@
 #include "transport/wire.h"
 
 struct tp;
+struct descriptor_list; /* base/descriptors.h */
 
 struct tp_envelope {
 	uint8_t bytes[WIRE_ENVELOPE_BYTES];
@@ -264,6 +265,12 @@ void tp_bye(struct tp *tp);
 
 /* True when every peer that was spoken with has said the same or is gone, and all is written. */
 bool tp_finished(struct tp *tp);
+
+/* ---- what is open ---- */
+
+/* Adds sockets, files of memory and all else that is open, but for what the loop has. While its
+ * thread does not run. */
+void tp_own_descriptors(const struct tp *tp, struct descriptor_list *list);
 
 /* Numbers for tests and for MPI_T. */
 struct tp_counts {

@@ -2,14 +2,19 @@
 /* The thread of a loop ends at a known point and begins again; tasks and events outlast it. */
 #include <dirent.h>
 #include <event2/event.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/list.h"
 #include "base/loop.h"
@@ -229,7 +234,90 @@ START_TEST(events_stay)
 }
 END_TEST
 
+/* ---- what it has open ---- */
+
+enum { DESCRIPTORS = 256, LOOPS = 300 };
+
+static void see_open(bool open[DESCRIPTORS])
+{
+	for (int fd = 0; fd < DESCRIPTORS; fd++)
+		open[fd] = fcntl(fd, F_GETFD) >= 0;
+}
+
+/* Is the list exactly what is open now and was not before? */
+static void check_list(const struct descriptor_list *list, const bool before[DESCRIPTORS])
+{
+	bool open[DESCRIPTORS], said[DESCRIPTORS] = {false};
+
+	see_open(open);
+	for (size_t i = 0; i < list->n; i++) {
+		ck_assert(!said[list->v[i]]);
+		said[list->v[i]] = true;
+	}
+	for (int fd = 0; fd < DESCRIPTORS; fd++)
+		ck_assert_msg(said[fd] == (open[fd] && !before[fd]), "%d", fd);
+}
+
+START_TEST(it_knows_what_it_has_open)
+{
+	struct descriptor_list list = {0};
+	bool before[DESCRIPTORS];
+
+	see_open(before);
+	begin();
+	loop_own_descriptors(l, &list);
+	ck_assert(!list.incomplete);
+	ck_assert_uint_eq(list.n, 4);
+	check_list(&list, before);
+	end();
+	descriptor_list_free(&list);
+	see_open(before);
+	check_list(&list, before);
+}
+END_TEST
+
+static atomic_bool opening;
+
+/* Again and again what a loop has open, too. */
+static void *open_and_close(void *arg)
+{
+	while (opening) {
+		int fd[5] = {epoll_create1(EPOLL_CLOEXEC)};
+
+		ck_assert_int_eq(pipe2(fd + 1, O_CLOEXEC | O_NONBLOCK), 0);
+		ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd + 3), 0);
+		for (int i = 0; i < 5; i++)
+			close(fd[i]);
+	}
+	return arg;
+}
+
+/* Then it is known, or it is known that it is not. */
+START_TEST(another_thread_opens_the_like)
+{
+	struct descriptor_list list = {0};
+	bool before[DESCRIPTORS];
+	pthread_t thread;
+
+	see_open(before);
+	for (int i = 0; i < LOOPS; i++) {
+		opening = true;
+		ck_assert_int_eq(pthread_create(&thread, NULL, open_and_close, NULL), 0);
+		begin();
+		opening = false;
+		pthread_join(thread, NULL);
+		loop_own_descriptors(l, &list);
+		if (!list.incomplete)
+			check_list(&list, before);
+		end();
+		descriptor_list_free(&list);
+	}
+}
+END_TEST
+
 UNIT_MAIN("loop", tcase_add_test(tc, tasks_run_in_order);
 	  tcase_add_test(tc, a_paused_loop_has_no_thread);
 	  tcase_add_test(tc, a_callback_that_does_not_end);
-	  tcase_add_test(tc, tasks_that_were_left_run_later); tcase_add_test(tc, events_stay);)
+	  tcase_add_test(tc, tasks_that_were_left_run_later); tcase_add_test(tc, events_stay);
+	  tcase_add_test(tc, it_knows_what_it_has_open);
+	  tcase_add_test(tc, another_thread_opens_the_like);)

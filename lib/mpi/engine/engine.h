@@ -18,6 +18,8 @@
 #include "base/loop.h"
 #include "transport/transport.h"
 
+struct descriptor_list; /* base/descriptors.h */
+
 /* Once per MPI_Init, before anything uses the engine: nothing is posted, in the making or open to
  * others yet. */
 void engine_start(void);
@@ -39,6 +41,9 @@ void engine_detach(void);
  * there, and are still inside; with `alone` none of them is there any more.
  */
 void engine_forget(bool alone);
+
+/* Adds what is open, but for the transport's and the loop's. Lock held. */
+void engine_own_descriptors(struct descriptor_list *list);
 
 /* The lock exists before engine_start, too. */
 struct lock *engine_lock_object(void);
@@ -94,8 +99,8 @@ static inline void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
 		engine_wait_on(expect, done, arg);
 }
 
-/* The same for what need not be waited for: false when it was not done after 100 us, or KNOB_SPIN_US
- * where that is less. */
+/* The same for what need not be waited for: false when it was not done after 100 us, or
+ * KNOB_SPIN_US where that is less. */
 bool engine_spin_on(int expect, bool (*done)(void *arg, int *expect), void *arg);
 
 /* One look at everything, for calls that must not wait. */

@@ -9,6 +9,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "engine_inside.h"
 
@@ -165,4 +166,10 @@ void engine_tick_close(void)
 	engine_tick_forget();
 	if (timer >= 0)
 		close(timer);
+}
+
+void engine_own_descriptors(struct descriptor_list *list)
+{
+	engine_assert_held();
+	descriptor_list_add(list, t.timer);
 }

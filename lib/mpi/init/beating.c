@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "heartbeat/heartbeat.h"
 #include "launch/control.h"
@@ -121,4 +122,12 @@ void beating_forget(struct beating *b)
 	hb_forget(b->hb);
 	b->hb = NULL;
 	b->observing = false;
+}
+
+void beating_own_descriptors(
+	const struct beating *b, const struct launch *l, struct descriptor_list *list)
+{
+	if (b->hb)
+		hb_own_descriptors(b->hb, list);
+	descriptor_list_add(list, l->beat_fd);
 }

@@ -9,6 +9,7 @@
 
 #include "launch/launch.h"
 
+struct descriptor_list;
 struct hb;
 
 struct beating {
@@ -35,6 +36,10 @@ void beating_stop(struct beating *b, struct launch *l);
 /* As hb_pause and hb_go_on; 0 where there are none. */
 int beating_pause(struct beating *b, uint64_t until_ns);
 int beating_go_on(struct beating *b);
+
+/* Adds all that is open for them, l->beat_fd too. While they pause. */
+void beating_own_descriptors(
+	const struct beating *b, const struct launch *l, struct descriptor_list *list);
 
 /* In a process that woke up from an image, which was taken while they paused (hb_forget): there are
  * none, and nobody has ordered any. While no other thread uses them. */

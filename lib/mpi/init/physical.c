@@ -130,6 +130,20 @@ void physical_note(void)
 	physical.noted_ns = clock_program_ns();
 }
 
+bool physical_descriptors(struct descriptor_list *list)
+{
+	engine_assert_held();
+	descriptor_list_add(list, physical.launch.control_fd);
+	descriptor_list_add(list, physical.launch.listen_fd);
+	beating_own_descriptors(&physical.beating, &physical.launch, list);
+	if (physical.loop)
+		loop_own_descriptors(physical.loop, list);
+	if (engine_tp())
+		tp_own_descriptors(engine_tp(), list);
+	engine_own_descriptors(list);
+	return !list->incomplete;
+}
+
 void physical_forget(void)
 {
 	descriptors_forget();

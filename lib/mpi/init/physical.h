@@ -11,6 +11,8 @@
 #include "launch/launch.h"
 #include "transport/transport.h"
 
+struct descriptor_list; /* base/descriptors.h */
+
 /* Learn what this process is, from its launcher or by hand, or end it with a sentence. */
 void physical_learn(int *argc, char ***argv);
 
@@ -57,6 +59,16 @@ void physical_unlearn(void);
  * have stopped: what a process
  * that wakes up from the image cannot find out by itself is noted. */
 void physical_note(void);
+
+/*
+ * Adds the descriptors that the library has open here: what an image leaves out. Between
+ * physical_pause and physical_go_on, with the engine's lock held, and while the writer is not there
+ * (ckpt_writer_wait). False: the list is incomplete, as memory is short, or what libevent has open
+ * could not be told from what the program opened at the same moment; there is no image then. Not
+ * among them: a file that a caller has open for itself, and memory of a window that ranks share,
+ * which no image can hold.
+ */
+bool physical_descriptors(struct descriptor_list *list);
 
 /*
  * In a process that woke up from that image, first of all: its threads, descriptors and locks are
