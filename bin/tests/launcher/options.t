@@ -85,6 +85,8 @@ for my $case ([ '90', 90 ], [ '90s', 90 ], [ '10m', 600 ], [ '1h30m', 5400 ], [ 
 	my ($written, $seconds) = @$case;
 	is(parsed('-n', 1, $_, $written, 'p')->{ substr $_, 1 }, $seconds, "$_ $written") for qw(-ckpt-interval -timeout);
 }
+is(parsed(qw(-n 1 -term-ranks), $_->[0], 'p')->{'term-ranks'}, $_->[1], "-term-ranks $_->[0]")
+	for [ 5, 5 ], [ '1m', 60 ], [ '500ms', 0.5 ], [ '24h', 86400 ];
 is_deeply([ FTMPI::Cli::Options::heartbeat(parsed(qw(-heartbeat 250ms -timeout-heartbeat 2s -n 1 p))) ], [ 250, 2000 ],
 	'times of heartbeats with units');
 is_deeply([ map { [ FTMPI::Cli::Options::heartbeat(parsed(@$_, qw(-n 1 p))) ] }
@@ -197,6 +199,8 @@ for my $bad (
 	[ [qw(-n 1 -ckpt-interval 0 p)],      qr/^-ckpt-interval: '0' is not a time in seconds/ ],
 	[ [qw(-n 1 -ckpt-interval .0001 p)],
 		qr/^-ckpt-interval: '.0001' is not a time from 0.001 to 4000000 s/ ],
+	[ [qw(-n 1 -term-ranks 2d p)],        qr/^-term-ranks: '2d' is not a time from 0.1 to 86400 s/ ],
+	[ [qw(-n 1 -term-ranks 99ms p)],      qr/^-term-ranks: '99ms' is not a time from 0.1 to 86400 s/ ],
 	[ [qw(-n 1 -keep 0 p)],
 		qr/^-keep: '0' is not a number of recovery lines from 1 to 1000000/ ],
 	[ [qw(-n 1 -coord event p)],

@@ -94,8 +94,8 @@ sub seconds
 sub grace
 {
 	my ($value, $word) = @_;
-	seconds($value, $word);
-	return $value if $value >= 0.1 && $value <= GRACE_MAX;
+	my $seconds = seconds($value, $word);
+	return $seconds if $seconds >= 0.1 && $seconds <= GRACE_MAX;
 	return _refuse($word, $value, 'not a time from 0.1 to ' . GRACE_MAX . ' s');
 }
 
