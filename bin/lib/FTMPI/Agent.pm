@@ -60,6 +60,7 @@ my %HANDLERS = (
 	FENCE       => sub { $_[0]{ranks}->fence($_[1]) },
 	OBSERVE_ALL => sub { $_[0]{ranks}->order('OBSERVE', $_[1]) },
 	DUMP_ALL    => sub { $_[0]{ranks}->order('DUMP', $_[1]) },
+	SAVE_ALL    => sub { my ($self, @save) = @_; $self->{ranks}->order('SAVE', @save) },
 	EXAMINE     => \&_examine,
 	PATIENCE    => sub { $_[0]{patience} = $_[1] },
 );
@@ -231,6 +232,7 @@ sub _take_settings
 	$run->{pty}   = ($own{pty}  // '') eq '1';
 	$run->{bind}  = ($own{bind} // '') =~ /^(auto|core)\z/ ? $1 : 'none';
 	$run->{stack} = FTMPI::Agent::FixedAddresses::stack_of($own{'fixed-addresses'});
+	$run->{image} = grep { $_ eq 'image=1' } @{ $run->{settings} };
 	return;
 }
 

@@ -55,6 +55,7 @@ my @TABLE = (
 	[ 70, 'PROBE',     'launcher', 'uss' ],
 	[ 80, 'OPEN',      'launcher', 'sSS' ],
 	[ 81, 'PART',      'launcher', 'uusSS' ],
+	[ 82, 'SAVE_ALL',  'launcher', 'uuu' ],
 	# agent to launcher
 	[ 48, 'HERE',         'agent', 'usSS' ],
 	[ 49, 'PORTS',        'agent', 'H' ],

@@ -83,7 +83,7 @@ sub _hear
 	return if $what ne 'tell';
 	$self->_has_come if $name eq 'PROGRAM';
 	$self->{finalized} = 1          if $name eq 'FINALIZED';
-	$self->{mpi_pid}   = $fields[0] if $name eq 'INITED';
+	@$self{qw(inited mpi_pid)} = (1, $fields[0]) if $name eq 'INITED';
 	$self->{tell}->('NEWS', $self->{rank}, $type, $body);
 	$self->{on_back}->() if $back;
 	return;
@@ -190,18 +190,18 @@ sub restart
 		$self->doom;
 	} elsif ($self->{state} eq 'running') {
 		$self->{control}->send_bytes(FTMPI::Control::encode('RESTART', $epoch));
-		@$self{qw(state asked_for started program finalized loaded)} = ('asked', $epoch, 0, 0, 0, 0);
+		@$self{qw(state asked_for started program inited finalized loaded)} = ('asked', $epoch, 0, 0, 0, 0, 0);
 	}
 	return;
 }
 
 # What is said while MPI runs there. OBSERVE: from now on it may miss the beats of ranks that it has not
-# heard yet. DUMP: it prints its queues.
+# heard yet. DUMP: it prints its queues. SAVE: a step of a recovery line.
 sub order
 {
-	my ($self, $name, $epoch) = @_;
-	return if !$self->{alive} || $self->{state} ne 'running' || $self->{finalized} || !$self->{mpi_pid};
-	$self->{control}->send_bytes(FTMPI::Control::encode($name, $epoch));
+	my ($self, @message) = @_;
+	return if !$self->{alive} || $self->{state} ne 'running' || $self->{finalized} || !$self->{inited};
+	$self->{control}->send_bytes(FTMPI::Control::encode(@message));
 	return;
 }
 

@@ -377,12 +377,12 @@ sub fence
 }
 
 # OBSERVE: all ranks of the job have come through MPI_Init in this epoch. DUMP: they shall print their
-# queues.
+# queues. SAVE: a step of a recovery line.
 sub order
 {
-	my ($self, $name, $epoch) = @_;
+	my ($self, $name, $epoch, @more) = @_;
 	return if $epoch != $self->{epoch};
-	$_->order($name, $epoch) for values %{ $self->{ranks} };
+	$_->order($name, $epoch, @more) for values %{ $self->{ranks} };
 	return;
 }
 

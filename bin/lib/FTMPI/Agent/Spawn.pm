@@ -114,7 +114,7 @@ sub find_program
 
 # plan: rank, local_rank, size, epoch, session_name, path and file (what is executed), argv, listen, beat (or undef), complaints
 # (where a failed exec is told), stdin (what it reads, or undef for nothing), processors (those that it is bound to, or undef),
-# stack (bytes, at addresses that are the same at each start, or 0: as the host has it). Returns { pid, file,
+# stack (bytes, at addresses that are the same at each start, or 0: as the host has it), image (true: FTMPI_IMAGE is set). Returns { pid, file,
 # socket (the control connection), out => {1, 2} }, or nothing with $! set.
 sub start
 {
@@ -202,8 +202,9 @@ sub _place_names
 	my ($plan) = @_;
 	$ENV{FTMPI_CONTROL_FD} = CONTROL_FD;
 	$ENV{FTMPI_LISTEN_FD}  = LISTEN_FD;
-	delete @ENV{qw(FTMPI_BEAT_FD FTMPI_PART_SIZE)};
+	delete @ENV{qw(FTMPI_BEAT_FD FTMPI_PART_SIZE FTMPI_IMAGE)};
 	$ENV{FTMPI_BEAT_FD}    = BEAT_FD if $plan->{beat};
+	$ENV{FTMPI_IMAGE}      = 1 if $plan->{image};
 	$ENV{FTMPI_RANK}       = $plan->{rank};
 	$ENV{FTMPI_SIZE}       = $plan->{size};
 	$ENV{FTMPI_LOCAL_RANK} = $plan->{local_rank};

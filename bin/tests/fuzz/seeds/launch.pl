@@ -171,6 +171,7 @@ sub options_seeds
 		'failures'        => [qw(-n 2 -heartbeat 50 -timeout-heartbeat 150 -ckpt-interval .25 -keep 3 -coord
 			blocking -max-restarts 0 -restart-on crash -restart-from-start -accept-binary -debug -restore p)],
 		'restore-second'  => [qw(-n 1 p a -restore=auto)],
+		'image'           => [qw(-n 2 -image -image-patience 5s -image-files keep -ckpt-interval 1m -coord eventlog p)],
 		'bind'            => [qw(-n 2 --bind-to core p)],
 		'times'           => [qw(-n 1 -timeout 1h30m -ckpt-interval 1.5m -heartbeat 250ms -timeout-heartbeat 2s p)],
 		'misspelt'        => [qw(-n 1 -ckpt-intervall=5 p)],
@@ -196,7 +197,7 @@ my @MESSAGES = (
 	[ CANNOT_RUN => 0, 'no' ], [ OUT => 0, 2, "line\n" ], [ EXITED => 0, 1, 0 ], [ STDIN_TAKEN => 5 ],
 	['STDIN_CLOSED'], ['PONG'], ['BYE'], [ RESTARTING_ALL => 1 ], [ STOPPED => 1, 1000 ],
 	[ RESTARTING => 1 ], [ SUSPECT => 1, 1012, 7 ], [ LINE => 4 ], [ PROGRAM => 1 ], [ RESTORED => 4, 'name' ],
-	[ RUNS => 'h' x 16, '/bin/prog' ], [ LOADED => 4711 ], [ HELD => 7, 'why' ], [ SAVED => 7, 1 ], [ OPEN => '/', ['A=b'], ['prog'] ],
+	[ RUNS => 'h' x 16, '/bin/prog' ], [ LOADED => 4711 ], [ HELD => 7, 'why' ], [ SAVED => 7, 1 ], [ SAVE_ALL => 0, 7, 2 ], [ OPEN => '/', ['A=b'], ['prog'] ],
 	[ OPENED => ['/bin/prog'], ['10-1f'] ], [ TRACED => 1, 4711, 'gdb' ],
 	[ BOUND => [ 0, 1 ], [ '0-1', '2,5' ], '' ],
 	[ RESTART_ALL => 1 ], [ FENCE => 2 ], [ RESTART => 1 ],
