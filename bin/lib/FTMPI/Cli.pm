@@ -29,6 +29,9 @@ use FTMPI::Version             ();
 # PATH_MAX: what a rank takes.
 use constant { MACHINEFILE_MAX => 16 << 20, PATH_MAX => 4095 };
 
+# Seconds that a rank of an image job has to come to where it can be saved.
+use constant IMAGE_PATIENCE => 10;
+
 # Linux, but for a few old machines, which refuse it; Fcntl does not have it.
 use constant O_TMPFILE => 020000000;
 
@@ -120,6 +123,7 @@ sub plan
 		max_restarts => $options->{'max-restarts'} // 3,
 		from_start   => $options->{'restart-from-start'},
 		debug        => $options->{debug},
+		image        => _image($options),
 		bind         => $options->{bind},
 		dump         => $options->{dump},
 		accept_binary => $options->{'accept-binary'},
@@ -130,6 +134,18 @@ sub plan
 		term_ranks => $options->{'term-ranks'},
 		tag       => $options->{'tag-output'},
 		verbosity => $options->{v} // 0,
+	};
+}
+
+# What FTMPI::Launcher::Lines needs for an image job, or undef.
+sub _image
+{
+	my ($options) = @_;
+	return undef if !$options->{image};
+	return {
+		interval => $options->{'ckpt-interval'},
+		patience => $options->{'image-patience'} // IMAGE_PATIENCE,
+		waits    => ($options->{coord} // 'blocking') eq 'blocking',
 	};
 }
 
@@ -160,11 +176,12 @@ sub _own_parts
 sub _notes
 {
 	my ($workdir, $options, $parts, @restore) = @_;
-	return [ (map { "note: $_" } @{ $restore[2]{notes} }), FTMPI::Cli::RestoreNotes::sentences($workdir, $restore[2], time) ]
+	my @image = $options->{image} && !defined $options->{'ckpt-interval'} ? FTMPI::Launcher::Sentences::NO_INTERVAL : ();
+	return [ @image, (map { "note: $_" } @{ $restore[2]{notes} }), FTMPI::Cli::RestoreNotes::sentences($workdir, $restore[2], time) ]
 		if @restore;
 	my @none = defined $options->{restore} ? "-restore=auto: there is no recovery line in $workdir: the job begins at its beginning." : ();
 	my @open = FTMPI::Cli::RestoreNotes::forgotten($workdir, { ranks => _ranks($options), parts => $parts }) // ();
-	return [ @none, @open ];
+	return [ @image, @none, @open ];
 }
 
 # What ranks are told of the options, "name=value" each.
@@ -180,6 +197,12 @@ sub _settings
 	}
 	$setting{$_} = 1 for grep { $setting{$_} } qw(accept-binary debug dump pty);
 	$setting{bind} = $options->{bind} // 'auto';
+	if (my $image = _image($options)) {
+		require FTMPI::Agent::FixedAddresses;
+		@setting{qw(image image-patience fixed-addresses)}
+			= (1, int 0.5 + 1000 * $image->{patience}, FTMPI::Agent::FixedAddresses::stack_here());
+		$setting{'image-keep-files'} = 1 if ($options->{'image-files'} // '') eq 'keep';
+	}
 	$setting{restore} = join ',', $restore->[0], @{ $restore->[2]{others} } if @$restore;
 	$setting{'restore-line'} = $restore->[1] if @$restore;
 	return [ map { "$_=$setting{$_}" } sort keys %setting ];

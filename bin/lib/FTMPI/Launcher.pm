@@ -42,6 +42,7 @@ my %ACTIONS = (
 	bind        => '_bind',
 	run         => '_run',
 	observe_all => sub { $_[0]{fleet}->tell_all('OBSERVE_ALL', $_[1]) },
+	save_all    => sub { my ($self, @step) = @_; $self->{fleet}->tell_all('SAVE_ALL', @step) },
 	examine     => sub { my ($self, $rank, $s) = @_; $self->_tell_home($rank, 'EXAMINE', $rank, int 1000 * $s) },
 	fence       => sub { my ($self, $rank) = @_; $self->_tell_home($rank, 'FENCE', $rank) },
 	restart_all => '_restart_all',
@@ -58,7 +59,7 @@ my %ACTIONS = (
 # plan: hosts => [{ name, local, slots, ranks }] (without ranks: a spare), size, prog => [words],
 # env => [words], wdir, workdir, ssh => [words], iface, ports => [first, last], timeout, tag,
 # verbosity; heartbeat, timeout_heartbeat, silence in ms; starved_limit in s; settings => [words]; restart_on,
-# max_restarts, from_start, debug; bind: core if the user insists on that; restoring: words for what -restore named; expected: { session, line } of
+# max_restarts, from_start, debug; image: see FTMPI::Launcher::Lines, or undef; bind: core if the user insists on that; restoring: words for what -restore named; expected: { session, line } of
 # it; notes: sentences to begin with; parts => [[number of ranks, program, arguments]], for the record.
 sub run
 {
@@ -153,6 +154,7 @@ sub _make_job
 		max        => $plan->{max_restarts},
 		from_start => $plan->{from_start},
 		debug      => $plan->{debug},
+		image      => $plan->{image},
 		restoring  => $plan->{restoring},
 		session    => $self->{session_name},
 		term_ranks => $plan->{term_ranks},
@@ -174,6 +176,7 @@ sub _listen_to_signals
 	}
 	$loop->on_signal('TSTP', sub { $self->_suspend });
 	$loop->on_signal('USR1', sub { $self->_dump });
+	$loop->on_signal('USR2', sub { $self->_event('line_wanted') }) if $self->{plan}{image};
 	return;
 }
 
@@ -379,6 +382,7 @@ sub _suspend
 	kill 'STOP', $$;
 	$loop->forgive;
 	$self->{fleet}->tell_all('SUSPEND', 0);
+	$self->_event('resumed');
 	return;
 }
 

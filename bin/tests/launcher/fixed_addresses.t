@@ -85,6 +85,17 @@ subtest 'what the setting may be' => sub {
 		for [ undef, 0 ], [ '', 0 ], [ 0, 0 ], [ 8388608, 8388608 ], [ '-1', 0 ], [ '8M', 0 ], [ "8\n", 0 ], [ '9' x 16, 0 ];
 };
 
+subtest 'what a job is to have' => sub {
+	set_limits(4 * MB, $hard) or die "limit of the stack: $!\n";
+	is(FTMPI::Agent::FixedAddresses::stack_here(), 4 * MB, 'what ftmpirun has itself');
+SKIP: {
+		skip 'the stack is limited here', 1 if $hard != ~0;
+		set_limits(~0, $hard) or die "limit of the stack: $!\n";
+		is(FTMPI::Agent::FixedAddresses::stack_here(), 1024 * MB, '... and a number where it has no limit');
+	}
+	set_limits($soft, $hard);
+};
+
 # The agent says this of a RUN, and begins nothing.
 sub is_unfit
 {

@@ -60,6 +60,8 @@ is_deeply(
 	'those of failures');
 is_deeply(parsed('-n', 2, '-coord', $_, 'p'), { n => 2, coord => $_, prog => ['p'] }, "-coord $_")
 	for qw(auto blocking eventlog tagging compare);
+is_deeply(parsed(qw(-n 2 -image -image-patience 1m -image-files keep -coord eventlog p)),
+	{ n => 2, image => 1, 'image-patience' => 60, 'image-files' => 'keep', coord => 'eventlog', prog => ['p'] }, 'those of images');
 is_deeply([ map { parsed(@$_, qw(-n 2 p))->{bind} } [], [qw(-bind core)], [qw(--bind-to none)], [qw(-bind auto)] ],
 	[ undef, 'core', 'none', 'auto' ], 'how ranks are bound, in the spelling of other launchers, too');
 is_deeply(parsed(qw(--allow-run-as-root --oversubscribe --use-hwthread-cpus -n 2 p a))->{prog}, [qw(p a)],
@@ -201,6 +203,13 @@ for my $bad (
 		qr/^-ckpt-interval: '.0001' is not a time from 0.001 to 4000000 s/ ],
 	[ [qw(-n 1 -term-ranks 2d p)],        qr/^-term-ranks: '2d' is not a time from 0.1 to 86400 s/ ],
 	[ [qw(-n 1 -term-ranks 99ms p)],      qr/^-term-ranks: '99ms' is not a time from 0.1 to 86400 s/ ],
+	[ [qw(-n 1 -image-patience 5 p)],     qr/^-image-patience has no meaning without -image$hint/ ],
+	[ [qw(-n 1 -image-files cut p)],      qr/^-image-files has no meaning without -image$hint/ ],
+	[ [qw(-n 1 -image -image-files leave p)], qr/^-image-files: 'leave' is none of cut, keep$hint/ ],
+	[ [qw(-n 1 -image -image-patience 0.01 p)], qr/^-image-patience: '0.01' is not a time from 0.1 to 86400 s$hint/ ],
+	[ [qw(-n 1 -image -accept-binary p)], qr/^-accept-binary has no meaning with -image: .* one build of its program$hint/ ],
+	[ [qw(-n 1 -image -coord auto p)],    qr/^with -image the protocol .*: write -coord eventlog, .* for -coord auto$hint/ ],
+	[ [qw(-n 1 a : -n 1 -image b)],       qr/^-image is for the whole job/ ],
 	[ [qw(-n 1 -keep 0 p)],
 		qr/^-keep: '0' is not a number of recovery lines from 1 to 1000000/ ],
 	[ [qw(-n 1 -coord event p)],

@@ -12,6 +12,7 @@ use Test::More;
 
 use LauncherTest;
 
+use FTMPI::Agent::FixedAddresses   ();
 use FTMPI::Launcher::SharedWorkdir ();
 use FTMPI::Loop                    ();
 use FTMPI::Probe                   ();
@@ -114,10 +115,12 @@ my ($work, $go) = map { scratch() . "/$_" } qw(work go);
 mkdir $work;
 delete $ENV{SSH_CONNECTION};
 
+my @options;
+
 sub job
 {
 	my ($hosts, @words) = @_;
-	return begin([ $FTMPIRUN, '-ssh', "'$apart'", '-host', $hosts, qw(-n 2 -workdir), $work, $^X, $RANK, @words ],
+	return begin([ $FTMPIRUN, @options, '-ssh', "'$apart'", '-host', $hosts, qw(-n 2 -workdir), $work, $^X, $RANK, @words ],
 		env => { TEST_WORK => $work });
 }
 
@@ -133,6 +136,20 @@ SKIP: {
 	is(wait_end($job)->{status}, 0, '... and the job goes on');
 	nobody_left('... and nobody is left');
 	is(join(' ', names()), '', '... nor the file');
+}
+
+SKIP: {
+	skip 'no namespaces here', 2 if system('unshare -rm mount -t tmpfs tmpfs /mnt 2>/dev/null');
+	my $why = FTMPI::Agent::FixedAddresses::refuses(FTMPI::Agent::FixedAddresses::stack_here());
+	skip $why, 2 if defined $why;
+	@options = qw(-image -ckpt-interval 60);
+	unlink $go;
+	my $job = job('here,apart', 'start', 'program:0', 'inited', "await:$go", 'finalize');
+	ok(wait_for($job, 'err', qr{^ftmpirun: host apart does not see what host here writes}m),
+		'an image job is asked, whatever its program calls');
+	text_file('go', '');
+	is(wait_end($job)->{status}, 0, '... and goes on');
+	@options = ();
 }
 
 # What shares it is not told of, and neither is a program that makes no checkpoints asked.

@@ -17,6 +17,18 @@ my %CALLS = (x86_64 => [ 135, 302 ], aarch64 => [ 92, 261 ]);
 # ADDR_NO_RANDOMIZE; what asks for the personality; RLIMIT_STACK
 use constant { NOT_RANDOM => 0x0040000, ASK => 0xffffffff, STACK => 3 };
 
+# Bytes of stack where the limit here is none, or is not known: enough for a program that needs much, and not so
+# much that its threads, which have stacks of the same size, get none.
+use constant { STACK_UNLIMITED => 1 << 30, STACK_USUAL => 8 << 20 };
+
+# The value of the setting for a job that is started here: all its hosts are to do as this one.
+sub stack_here
+{
+	my ($soft) = _stack_limits();
+	return STACK_USUAL if !defined $soft;
+	return length $soft > 15 ? STACK_UNLIMITED : $soft;
+}
+
 # What the value of the setting fixed-addresses means: bytes of stack, or 0 for none of this.
 sub stack_of
 {

@@ -292,6 +292,61 @@ The job goes on.
 Without
 .B \-dump
 the signal has no effect but a sentence.
+.PP
+With
+.BR \-image ,
+SIGUSR2 to
+.B ftmpirun
+begins a recovery line at once, and a sentence tells what has become of it.
+Without
+.B \-image
+the signal ends
+.B ftmpirun
+and the job.
+EOR
+
+my $IMAGES = <<'EOR';
+With
+.B \-image
+a recovery line holds the whole process of each rank: its memory, stacks and registers, and which files it had open.
+The program needs no call for that.
+.B ftmpirun
+begins a line every
+.BR \-ckpt\-interval ,
+counted from the end of the one before, and whenever SIGUSR2 comes to it, from the time when all ranks have called
+.B MPI_Init
+until the first one calls
+.BR MPI_Finalize .
+After a failure each rank goes on in the middle of what it did when the line was made, in place of beginning at
+.BR main .
+.PP
+Under
+.B "\-coord blocking"
+all ranks come to where they can be saved, and wait there for each other; when one does not come within
+.BR \-image\-patience ,
+or cannot be saved, all go on without that line, and
+.B ftmpirun
+prints why, once until a line is made.
+Under
+.B eventlog
+no rank waits.
+.B "\-coord auto"
+cannot be chosen.
+A rank is saved inside an MPI call, or where it computes.
+.B \-restore
+of such a line needs
+.BR \-image ,
+too.
+.PP
+The addresses of a rank's memory have to be the same at each start, on each host.
+So the kernel does not choose them by chance in an image job, and the limit of the stack
+.RB ( "ulimit \-s" )
+is on all hosts what it is for
+.BR ftmpirun ;
+where there is none, it is 1 GiB.
+A host where that cannot be had is refused with a sentence; in a container
+.B "docker run \-\-security\-opt seccomp=unconfined"
+may be needed.
 EOR
 
 my $FAILURES = <<'EOR';
@@ -325,7 +380,9 @@ An exit status of 128+n, with which shells tell of signal n, counts as that sign
 .PP
 A program that never calls
 .B FTMPI_Perform_Checkpoint
-has nothing to go on from: after a failure its job is ended with a sentence, unless
+has nothing to go on from, but with
+.BR \-image :
+after a failure its job is ended with a sentence, unless
 .B \-restart\-from\-start
 lets it begin again.
 In such a job a rank without a sign of life is only reported, and a host is lost
@@ -414,6 +471,7 @@ my @ENVIRONMENT = (
 	[ 'FTMPI_RANK, FTMPI_SIZE, FTMPI_LOCAL_RANK, FTMPI_SESSION',
 		'Set for every rank: its number, how many there are, its number on its host, and'
 			. ' the name of the job.' ],
+	[ 'FTMPI_IMAGE', 'Set to 1 for the ranks of a job with \-image, and unset for others.' ],
 	[ 'FTMPI_PART_SIZE', 'In a job of several programs, how many ranks there are of this one.' ],
 	[ 'FTMPI_CONTROL_FD, FTMPI_LISTEN_FD, FTMPI_BEAT_FD',
 		'Set for every rank: descriptors that it inherits.' ],
@@ -456,6 +514,7 @@ EOR
 	$text .= _section('SHARED MEMORY',            $MEMORY);
 	$text .= _section('INPUT, OUTPUT, INTERRUPT', $STREAMS);
 	$text .= _section('FAILURES AND RESTARTS',    $FAILURES);
+	$text .= _section('IMAGES OF PROCESSES',      $IMAGES);
 	$text .= _section('EXIT STATUS',              _list(@STATUSES));
 	$text .= _section('ENVIRONMENT',              _list(@ENVIRONMENT));
 	$text .= _section('EXAMPLES',                 $EXAMPLES);

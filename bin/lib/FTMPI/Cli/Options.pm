@@ -181,7 +181,32 @@ my @TABLE = (
 		default => 'never',
 		text    => 'FTMPI_Checkpoint_due() is true when TIME has passed since the last'
 			. ' checkpoint: seconds, or with units as in 90s, 10m, 1.5h, 1h30m. Under eventlog not'
-			. ' before that checkpoint is written, however long the disk takes.',
+			. ' before that checkpoint is written, however long the disk takes. With -image a recovery line is made'
+			. ' when TIME has passed since the last one.',
+	},
+	{
+		names => ['image'],
+		kind  => 'flag',
+		text  => 'Recovery lines hold images of the ranks\' processes: the program needs no call for them, and after a failure'
+			. ' goes on where it was. A line is made every -ckpt-interval, on SIGUSR2 to ftmpirun, and by'
+			. ' FTMPI_Perform_Checkpoint in a program that has it. The manual page has more under IMAGES OF PROCESSES.',
+	},
+	{
+		names   => ['image-patience'],
+		arg     => 'TIME',
+		check   => \&FTMPI::Cli::Values::grace,
+		default => '10 s',
+		text    => 'With -image: a rank that has not come to where it can be saved after TIME does without that recovery line; under'
+			. ' blocking so do all.',
+	},
+	{
+		names   => ['image-files'],
+		arg     => 'cut|keep',
+		check   => \&FTMPI::Cli::Values::image_files,
+		default => 'cut',
+		text    => 'With -image: what becomes of a file that the program had open for writing when a line was made, and has written'
+			. ' to since. cut: it gets the length that it had, and what was written since is written again. keep: it'
+			. ' stays as it is.',
 	},
 	{
 		names   => ['keep'],
@@ -333,6 +358,7 @@ sub _parse
 	_refuse('-oversubscribe and -no-oversubscribe exclude each other')
 		if $got{oversubscribe} && $got{'no-oversubscribe'};
 	_check_heartbeat(\%got);
+	_check_image(\%got);
 	$got{prog} = \@words;
 	return \%got;
 }
@@ -408,6 +434,22 @@ sub _check_heartbeat
 	_refuse('-timeout-heartbeat has no meaning with -heartbeat 0') if !$period;
 	_refuse("-timeout-heartbeat $limit is less than three periods of -heartbeat $period")
 		if $limit < 3 * $period;
+	return;
+}
+
+# An image belongs to one build of a program; and the launcher, which begins lines, has to know whether all ranks
+# wait for each other in them.
+sub _check_image
+{
+	my ($got) = @_;
+	for my $option (grep { defined $got->{$_} && !$got->{image} } qw(image-patience image-files)) {
+		_refuse("-$option has no meaning without -image");
+	}
+	return if !$got->{image};
+	_refuse('-accept-binary has no meaning with -image: the image of a process is of one build of its program')
+		if $got->{'accept-binary'};
+	_refuse('with -image the protocol is not left to the program: write -coord eventlog, or -coord blocking, for -coord auto')
+		if ($got->{coord} // '') eq 'auto';
 	return;
 }
 

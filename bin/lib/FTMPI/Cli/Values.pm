@@ -23,6 +23,7 @@ my @COORDS = qw(auto blocking eventlog tagging compare);
 my @TRANSPORTS = qw(auto shm tcp);
 my @WHATS  = qw(failure crash any none);
 my @BINDS  = qw(auto core none);
+my @FILES  = qw(cut keep);
 
 # The name of a session, and of its folder in WORKDIR.
 my $SESSION = qr/[0-9]{8}-[0-9]{6}-[0-9a-f]{8}/;
@@ -90,7 +91,7 @@ sub seconds
 	return duration($value, 1) // _refuse($word, $value, 'not a time in seconds, or ' . TIME_WORDS);
 }
 
-# As what a batch system gives.
+# As what a batch system gives, or a program needs to come to where it can be saved.
 sub grace
 {
 	my ($value, $word) = @_;
@@ -141,6 +142,13 @@ sub restart_on
 	my ($value, $word) = @_;
 	return $value if grep { $_ eq $value } @WHATS;
 	return _none_of($word, $value, @WHATS);
+}
+
+sub image_files
+{
+	my ($value, $word) = @_;
+	return $value if grep { $_ eq $value } @FILES;
+	return _none_of($word, $value, @FILES);
 }
 
 sub binding

@@ -30,6 +30,8 @@ my %EVENTS = (
 	LOST       => sub { (@_[ 1, 2 ], FTMPI::Error::clean($_[3])) },
 	SUSPECT    => sub { @_[ 1 .. 3 ] },
 	HEARD      => sub { @_[ 1, 2 ] },
+	HELD       => sub { (@_[ 1, 2 ], FTMPI::Error::clean($_[3])) },
+	SAVED      => sub { @_[ 1 .. 3 ] },
 );
 
 # Frames that concern others too, or others alone: the method has the name of the frame.
@@ -208,12 +210,12 @@ sub _stdin_closed
 
 # ---- recovery lines and the work directory ----
 
-# Once the program is known to make checkpoints, it matters whether all hosts share the work directory.
+# Once the job is known to make checkpoints, it matters whether all hosts share the work directory.
 sub _program
 {
 	my ($self, undef, $rank, $uses) = @_;
 	$self->{event}->('program', $rank, $uses);
-	return if !$uses || $self->{job}->phase ne 'running';
+	return if !($uses || $self->{plan}{image}) || $self->{job}->phase ne 'running';
 	my $hosts = $self->{job}->hosts;
 	my $home  = $hosts->home(0);
 	$self->{workdir}->ask_whether_shared($home, grep { $_ != $home } $hosts->used);

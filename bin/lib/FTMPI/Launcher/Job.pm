@@ -19,13 +19,14 @@
 #
 # The job's state is changed here alone. Its parts: how far ranks are (FTMPI::Launcher::RankTable); which
 # hosts are well, and where ranks are (FTMPI::Launcher::HostTable); restarts (FTMPI::Launcher::Recovery);
-# ranks and hosts that show no life (FTMPI::Launcher::Suspects); status and last sentences
-# (FTMPI::Launcher::Outcome).
+# ranks and hosts that show no life (FTMPI::Launcher::Suspects); recovery lines that ranks are asked for
+# (FTMPI::Launcher::Lines); status and last sentences (FTMPI::Launcher::Outcome).
 #
 # Actions, beside those of FTMPI::Launcher::HostTable: [say => sentence], [log => text], [kill => hard],
 # [timer => name, seconds, what the event is to carry], [gone => rank] when its output is to be
 # finished, [examine => rank, seconds] when its agent is to look at it, [fence => rank],
-# [observe_all => epoch] when all ranks beat, [run => epoch], [over => status].
+# [observe_all => epoch] when all ranks beat, [save_all => epoch, n, step] for a recovery line (SAVE in doc/control.md),
+# [run => epoch], [over => status].
 package FTMPI::Launcher::Job;
 
 use strict;
@@ -33,13 +34,14 @@ use warnings;
 
 use FTMPI::Launcher::Failure   ();
 use FTMPI::Launcher::HostTable ();
+use FTMPI::Launcher::Lines     ();
 use FTMPI::Launcher::Outcome   ();
 use FTMPI::Launcher::RankTable ();
 use FTMPI::Launcher::Recovery  ();
 use FTMPI::Launcher::Sentences ();
 use FTMPI::Launcher::Suspects  ();
 
-# All timers of a job but those of FTMPI::Launcher::Suspects, in seconds. The end: ranks have to end after they
+# All timers of a job but those of FTMPI::Launcher::Suspects and FTMPI::Launcher::Lines, in seconds. The end: ranks have to end after they
 # were told to, and after they were killed. Failures: a broken connection waits for the news that explains
 # it; agents have to answer restart_all; the news that all run again waits for that of the line.
 use constant {
@@ -61,6 +63,7 @@ my %EVENTS = (
 		signal      => '_interrupted',
 		timeout     => '_timed_out',
 		output_gone => '_output_gone',
+		line_wanted => '_no_line_now',
 	},
 	running => {
 		here        => '_here',
@@ -69,6 +72,11 @@ my %EVENTS = (
 		cannot_run  => '_cannot_run',
 		program     => '_program',
 		line        => '_line',
+		line_wanted => '_line_wanted',
+		line_due    => '_line_due',
+		held        => '_held',
+		saved       => '_saved',
+		resumed     => '_resumed',
 		restored    => '_restored',
 		aborted     => '_aborted',
 		lost        => '_lost',
@@ -91,6 +99,7 @@ my %EVENTS = (
 		ports       => '_ports',
 		restarting_all => '_restarting_all',
 		line        => '_line_before',
+		line_wanted => '_no_line_now',
 		cannot      => '_cannot',
 		unfit       => '_host_lost_again',
 		host_lost   => '_host_lost_again',
@@ -117,7 +126,7 @@ my %OF_SUSPECTS = map { $_ => 1 } qw(heard condition stopped traced strained bea
 my %SIGNAL_NUMBER = (HUP => 1, INT => 2, TERM => 15);
 
 # hosts: { name, slots, local, ranks } each, in the order of the machine file. on, max, from_start, restoring: see
-# FTMPI::Launcher::Recovery; verdict, silent, lenient, debug: see FTMPI::Launcher::Suspects; session: the
+# FTMPI::Launcher::Recovery; verdict, silent, lenient, debug: see FTMPI::Launcher::Suspects; image: see FTMPI::Launcher::Lines; session: the
 # job's name; term_ranks: seconds that ranks get after a SIGTERM, or undef.
 sub new
 {
@@ -125,7 +134,8 @@ sub new
 	my $hosts    = FTMPI::Launcher::HostTable->new(@{ $arg{hosts} });
 	my $ranks    = FTMPI::Launcher::RankTable->new($hosts->size);
 	my $recovery = FTMPI::Launcher::Recovery->new(
-		on => $arg{on} // 'failure', max => $arg{max} // 3, map { $_ => $arg{$_} } qw(from_start restoring));
+		on => $arg{on} // 'failure', max => $arg{max} // 3, image => defined $arg{image},
+		map { $_ => $arg{$_} } qw(from_start restoring));
 	my $suspects = FTMPI::Launcher::Suspects->new(
 		ranks    => $ranks,
 		hosts    => $hosts,
@@ -139,6 +149,7 @@ sub new
 		ranks    => $ranks,
 		recovery => $recovery,
 		suspects => $suspects,
+		lines    => FTMPI::Launcher::Lines->new(hosts => $hosts, image => $arg{image}),
 		outcome  => FTMPI::Launcher::Outcome->new(recovery => $recovery, session => $arg{session}),
 		phase    => 'starting',
 		epoch    => 0,
@@ -184,6 +195,7 @@ sub _reset
 	$self->{ranks}->reset;
 	$self->{recovery}->reset;
 	$self->{suspects}->reset($self->{epoch});
+	$self->{lines}->reset($self->{epoch});
 	$self->{outcome}->reset;
 	$self->{lost} = [];
 	return;
@@ -248,7 +260,7 @@ sub _inited
 	my $left = $ranks->first_in('left');
 	return (@known, $self->_never_came($left)) if defined $left;
 	return @known if !$ranks->all_inited;
-	return (@known, [ observe_all => $self->{epoch} ], $self->_all_are_back);
+	return (@known, [ observe_all => $self->{epoch} ], $self->_all_are_back, $self->{lines}->all_inited);
 }
 
 # It, or what it has started, has loaded the library of another MPI. That may mean nothing.
@@ -273,7 +285,7 @@ sub _finalized
 	my ($self, $rank) = @_;
 	$self->{ranks}->finalized($rank);
 	$self->{suspects}->leaves($rank);
-	return;
+	return $self->{lines}->ends;
 }
 
 # The call that failed is named, but for MPI_Abort itself. A restore that failed will fail again.
@@ -309,8 +321,17 @@ sub _line
 {
 	my ($self, $number) = @_;
 	$self->{recovery}->committed($number);
-	return [ log => "line $number is committed" ];
+	return ([ log => "line $number is committed" ], $self->{lines}->committed);
 }
+
+# SIGUSR2 in an image job.
+sub _line_wanted { return $_[0]{lines}->wanted }
+sub _no_line_now { return [ say => FTMPI::Launcher::Sentences::NO_LINE_NOW ] }
+
+sub _line_due { my ($self, @data) = @_; return $self->{lines}->due(@data) }
+sub _held     { my ($self, @data) = @_; return $self->{lines}->held(@data) }
+sub _saved    { my ($self, @data) = @_; return $self->{lines}->saved(@data) }
+sub _resumed  { return $_[0]{lines}->resumed }
 
 sub _line_before
 {
@@ -603,7 +624,7 @@ sub _end
 	my $unstarted = $self->{phase} =~ /^(?:starting|recovering)\z/;
 	$self->{phase} = 'ending';
 	return $self->_over if $unstarted || !$self->{ranks}->living;
-	return ([ kill => $hard ], [ timer => 'leave', $hard ? KILLED_TIME : LEAVE_TIME ]);
+	return ($self->{lines}->ends, [ kill => $hard ], [ timer => 'leave', $hard ? KILLED_TIME : LEAVE_TIME ]);
 }
 
 sub _cannot
@@ -625,6 +646,7 @@ sub _interrupted
 	$outcome->interrupted($status, $name);
 	$self->{phase} = 'ending';
 	return (
+		$self->{lines}->ends,
 		[ say   => "SIGTERM came, and is passed to the ranks; what has not ended in $seconds s is ended." ],
 		[ kill  => int 1000 * $seconds + 0.5 ],
 		[ timer => 'leave', $seconds + LEAVE_TIME ]);

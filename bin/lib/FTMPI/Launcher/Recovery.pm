@@ -26,12 +26,13 @@ use FTMPI::Launcher::Sentences ();
 use constant PROGRAM_TIME => 5;
 
 # on, max: what -restart-on and -max-restarts say; from_start: also programs that make no checkpoints;
-# restoring: words for the line that -restore named, or undef.
+# restoring: words for the line that -restore named, or undef; image: lines are made whatever the program calls.
 sub new
 {
 	my ($class, %arg) = @_;
 	my $self = bless { %arg, row => 0 }, $class;
 	$self->{on} = 'none' if !$self->{max};
+	$self->{uses} = 1 if $self->{image};
 	return $self;
 }
 
@@ -70,8 +71,12 @@ sub awaits_line
 	return !$self->{restored} && $self->_from ne FTMPI::Launcher::Sentences::BEGINNING;
 }
 
-# -restore was given, and the program never asked for its line.
-sub was_not_asked_for { my ($self) = @_; return defined $self->{restoring} && !$self->{came_back} }
+# -restore was given, and the program never asked for its line. An image is restored without being asked for.
+sub was_not_asked_for
+{
+	my ($self) = @_;
+	return defined $self->{restoring} && !$self->{came_back} && !$self->{image};
+}
 
 # What -restore would go on from when the job has been ended from outside; nothing when that is of no use.
 sub goes_on

@@ -16,6 +16,10 @@ use constant {
 	NOT_ASKED_FOR => '-restore: the program has not asked for its recovery line (FTMPI_Restore), so it began at its'
 		. ' beginning.',
 	NO_HOST => '; no host is left, so the job is ended.',
+	NO_INTERVAL => 'note: -image without -ckpt-interval: recovery lines are made when SIGUSR2 comes to ftmpirun, and by the'
+		. ' program\'s own calls.',
+	NO_LINE_NOW => 'SIGUSR2 has no effect now: a recovery line can be made from the time when all ranks have called'
+		. ' MPI_Init until the first calls MPI_Finalize.',
 };
 
 # 0, 1, 2, 5 as "0-2 5".
@@ -160,6 +164,26 @@ sub all_run
 	my $ranks = $n == 1 ? 'the rank runs' : "all $n ranks run";
 	my $line = $restored ? " (line $restored->{line})" : '';
 	return sprintf '%s again, %.0f ms after the failure was noticed%s.', $ranks, 1000 * $seconds, $line;
+}
+
+# Why there is no recovery line this time. why: the rank's own sentence.
+sub not_held
+{
+	my ($who, $why) = @_;
+	$why =~ s/\.\z//;
+	return "no recovery line is made now: $who: $why.";
+}
+
+sub not_come
+{
+	my ($who, $seconds) = @_;
+	return "no recovery line is made now: $who did not come to a safe point within $seconds s (-image-patience).";
+}
+
+sub not_heard_of
+{
+	my ($seconds) = @_;
+	return "rank 0 has not said within $seconds s whether the recovery line was committed.";
 }
 
 sub no_answer

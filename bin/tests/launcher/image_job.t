@@ -1,0 +1,102 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-3-Clause
+# Whole image jobs, of ranks that make no images: when lines are asked for, and what becomes of them.
+use strict;
+use warnings;
+no warnings 'qw';
+
+use FindBin ();
+use lib "$FindBin::RealBin/../../lib", "$FindBin::RealBin/lib";
+use POSIX ();
+use Test::More;
+
+use FTMPI::Agent::FixedAddresses ();
+use LauncherTest;
+
+my $stack = FTMPI::Agent::FixedAddresses::stack_here();
+my $why   = FTMPI::Agent::FixedAddresses::refuses($stack);
+plan skip_all => $why if defined $why;
+
+# A program that has never heard of checkpoints.
+my @plain = qw(start program:0 inited);
+
+sub words { my (@words) = @_; return ($^X, $RANK, @plain, @words) }
+
+for my $case ([ 'blocking', [] ], [ 'eventlog', [qw(-coord eventlog)] ]) {
+	my ($name, $options) = @$case;
+	my $job = ftmpirun([ qw(-image -ckpt-interval 0.05 -v -n 3), @$options, words(qw(image facts lines:3 finalize)) ]);
+	is($job->{status}, 0, "lines by time, $name") or diag $job->{err};
+	is(join(' ', $job->{err} =~ /^ftmpirun: line (\d) is committed$/mg), '1 2 3', '... are committed one after the other');
+	unlike($job->{err}, qr/no recovery line|has not said/, '... without a complaint');
+	is(scalar(() = $job->{out} =~ /^image=1$/mg), 3, '... ranks know that it is an image job');
+	like($job->{out}, qr/ settings=(?=.* image=1)(?=.* image-patience=10000)(?=.*ckpt-interval=50)/, '... and how long they have')
+		or diag $job->{out};
+	unlike($job->{out}, qr/image-keep-files|fixed-addresses/, '... and nothing that does not concern them');
+	nobody_left();
+}
+
+my $kept = ftmpirun([ qw(-image -image-files keep -image-patience 250ms -ckpt-interval 60 -n 1), words(qw(facts finalize)) ]);
+like($kept->{out}, qr/ settings=(?=.* image-keep-files=1)(?=.* image-patience=250)/, 'files are kept, and another patience');
+is($kept->{err}, '', '... with nothing to say');
+
+# Asks for a line, again while ftmpirun says that some rank has not come to MPI_Init.
+sub asked
+{
+	my ($job) = @_;
+	for (1 .. 1000) {
+		$job->{err} = '';
+		kill 'USR2', $job->{pid};
+		wait_for($job, 'err', qr/^ftmpirun: [^\n]*SIGUSR2[^\n]*\n/) or return 0;
+		return 1 if $job->{err} eq "ftmpirun: the recovery line that SIGUSR2 asked for is committed.\n";
+		last if $job->{err} !~ /^ftmpirun: SIGUSR2 has no effect now/;
+	}
+	diag $job->{err};
+	return 0;
+}
+
+subtest 'SIGUSR2' => sub {
+	my $job = begin([ $FTMPIRUN, qw(-image -n 2), words(qw(lines:2 finalize)) ]);
+	wait_for($job, 'err', qr/^ftmpirun: note: -image without -ckpt-interval: [^\n]*SIGUSR2[^\n]*\n/);
+	for my $line (1, 2) {
+		ok(asked($job), "line $line is made at the user's word, which is told");
+	}
+	wait_end($job);
+	is($job->{status}, 0, '... and no more') or diag $job->{err};
+	nobody_left();
+
+	$job = begin([ $FTMPIRUN, qw(-n 1), words(qw(say:ready hang)) ]);
+	wait_for($job, 'out', qr/ready/);
+	kill 'USR2', $job->{pid};
+	wait_end($job);
+	is($job->{status}, 128 + POSIX::SIGUSR2(), 'it ends any other ftmpirun');
+	nobody_left();
+};
+
+subtest 'ranks that cannot be held' => sub {
+	my $job = ftmpirun([ qw(-image -ckpt-interval 0.05 -n 2),
+		words(qw(save 0:held 1:held:descriptor.7.is.a.pipe. save lines:1 finalize)) ]);
+	is($job->{status}, 0, 'one says why') or diag $job->{err};
+	like($job->{err}, qr/\Aftmpirun: no recovery line is made now: rank 1 on \S+: descriptor\.7\.is\.a\.pipe\.\n\z/, '... which is told');
+	is(join('', sort split /^/, $job->{out}), join('', map { "save=0 1 $_\n" } 0, 0, 2, 2), '... and all go on without a line');
+	$job = ftmpirun([ qw(-image -image-patience 0.1 -ckpt-interval 0.05 -n 2),
+		words(qw(save 0:held save lines:1 finalize)) ]);
+	is($job->{status}, 0, 'one does not come') or diag $job->{err};
+	like($job->{err}, qr/\Aftmpirun: no recovery line is made now: rank 1 on \S+ did not come to a safe point within 0\.1 s \(-image-patience\)\.\n/,
+		'... which is told');
+	is(join('', sort split /^/, $job->{out}), join('', map { "save=0 1 $_\n" } 0, 0, 2, 2), '... and all go on');
+	nobody_left();
+};
+
+subtest 'restarts' => sub {
+	my $job = ftmpirun([ qw(-image -ckpt-interval 0.05 -v -n 2),
+		words(qw(@0:save 0:@0:held 1:@0:kill:KILL 0:@0:obey facts lines:2 1:@1:kill:KILL 0:@1:obey finalize)) ]);
+	is($job->{status}, 0, 'a rank dies while the other is held') or diag $job->{err};
+	like($job->{err}, qr/^ftmpirun: rank 1 on \S+ was killed by signal 9 \(Killed\); restart 1 of 3 from the beginning\.$/m,
+		'... all begin again, though the program makes no checkpoints');
+	like($job->{err}, qr/^ftmpirun: rank 1 on \S+ was killed by signal 9 \(Killed\); restart 1 of 3 from line 2\.$/m,
+		'... and from a line when there is one');
+	like($job->{out}, qr/^epoch=2 (?=.* image=1).* committed=2$/m, '... as the ranks are told');
+	nobody_left();
+};
+
+done_testing;
