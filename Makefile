@@ -122,6 +122,7 @@ include bench/papers/papers.mk
 include bench/slices/slices.mk
 include bench/tune/tune.mk
 include bin/tests/image/image.mk
+include bin/tests/programs/plain/plain.mk
 
 # ---- tests ----
 

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+package FTMPI::Test::PlainPrograms;
+
+# Programs that call MPI alone (bin/tests/programs/plain), and others that have an answer when nothing disturbs them: how
+# each is run, and what it says.
+
+use strict;
+use warnings;
+
+use List::Util qw(uniq);
+
+use FTMPI::Test::Job qw(data_file ftmpirun program);
+
+# Arguments of a run of a second and a half, or of so many `times` that, by four ranks on two idle processors; files
+# go to the folder.
+my %plain = (
+	plain_objects  => sub { my ($times, $folder) = @_; return (int 600 * $times, $folder) },
+	plain_inflight => sub { return int 900 * $_[0] },
+	plain_openmp   => sub { return int 2000 * $_[0] },
+	plain_unit     => sub { my ($times, $folder) = @_; return (int 6000 * $times, $folder) },
+	plain_types    => sub { return int 8000 * $_[0] },
+	plain_gauss    => sub { return 200 + int 1200 * $_[0] ** (1 / 3) },
+	plain_laplace  => sub { return (400, '-steps', int 2000 * $_[0]) },
+	plain_neurons  => sub { return (64, '-steps', int 7000 * $_[0]) },
+	plain_disks    => sub { return (16, '-sweeps', int 2500 * $_[0]) },
+	plain_matmul   => sub { return (512, '-times', 2 + int 14 * $_[0]) },
+	plain_pi       => sub { return (int(400_000_000 * $_[0]), qw(-every 1000000)) },
+	plain_cgs      => sub { return (data_file('bcsstk13.mtx'), '-tol', $_[0] < 1 ? '1e-3' : '1e-9') },
+	plain_mail     => sub { return ('-steps', int 1200 * $_[0]) },
+);
+$plain{"plain_laplace_$_"} = $plain{plain_laplace} for qw(archive fixed static);
+
+# What was not built: not every system has a Fortran compiler, OpenMP or a libc.a.
+my %may_lack = map { $_ => 1 } qw(plain_unit plain_types plain_openmp plain_laplace_static);
+
+# Programs that have calls of FTMPI's, which they are not told to use, and such as have none.
+my %other = (
+	pi         => $plain{plain_pi},
+	cgs        => $plain{plain_cgs},
+	mail       => $plain{plain_mail},
+	mixed      => sub { return ('-steps', int 80 * $_[0]) },
+	passnum    => sub { return int 120_000 * $_[0] },
+	collective => sub { return (int 60_000 * $_[0], qw(-every 500)) },
+	randtest   => sub { return ('-cases', int 500 * $_[0]) },
+	halo       => sub { return int 20_000 * $_[0] },
+	map { $_ => sub { return () } } qw(init_calls repeated nonblocking comms graphs intercomm neighbors datatypes p2p),
+);
+
+sub plain { return grep { !$may_lack{$_} || _is_there($_) } sort keys %plain }
+sub others { return sort keys %other }
+
+# Those that were not built, to be said.
+sub lacking { return grep { !_is_there($_) } sort keys %may_lack }
+
+sub _is_there { my ($name) = @_; return eval { program($name); 1 } }
+
+sub arguments
+{
+	my ($program, $times, $folder) = @_;
+	return ($plain{$program} // $other{$program} // die "there is no program $program\n")->($times, $folder);
+}
+
+# ---- what they say ----
+
+# Without times. A rank that goes back to a line may print again what it has printed since: so each line once.
+sub said
+{
+	my ($text) = @_;
+	return join '', sort { $a cmp $b } uniq map { s/, [\d.]+ s$//r } $text =~ /^.*\n?/mg;
+}
+
+my %answers;
+
+# The same program undisturbed, in an ordinary job.
+sub undisturbed
+{
+	my ($program, $ranks, @args) = @_;
+	return $answers{"$program $ranks @args"} //= do {
+		my $job = FTMPI::Test::Job->run([ ftmpirun(), '-n', $ranks, program($program), @args ]);
+		die "$program fails undisturbed\n" . $job->saw if $job->status || !length $job->out;
+		said($job->out);
+	};
+}
+
+1;
