@@ -9,7 +9,8 @@ use warnings;
 
 use List::Util qw(uniq);
 
-use FTMPI::Test::Job qw(data_file ftmpirun program);
+use FTMPI::Test::File qw(write_file);
+use FTMPI::Test::Job  qw(ftmpirun program);
 
 # Arguments of a run of a second and a half, or of so many `times` that, by four ranks on two idle processors; files
 # go to the folder.
@@ -25,10 +26,26 @@ my %plain = (
 	plain_disks    => sub { return (16, '-sweeps', int 2500 * $_[0]) },
 	plain_matmul   => sub { return (512, '-times', 2 + int 14 * $_[0]) },
 	plain_pi       => sub { return (int(400_000_000 * $_[0]), qw(-every 1000000)) },
-	plain_cgs      => sub { return (data_file('bcsstk13.mtx'), '-tol', $_[0] < 1 ? '1e-3' : '1e-9') },
+	plain_cgs      => sub { my ($times, $folder) = @_; return (_plate(50 + int 250 * sqrt $times, $folder), qw(-tol 1e-6)) },
 	plain_mail     => sub { return ('-steps', int 1200 * $_[0]) },
 );
 $plain{"plain_laplace_$_"} = $plain{plain_laplace} for qw(archive fixed static);
+
+# The equations of a plate of so many points along an edge, in a file that is written once.
+sub _plate
+{
+	my ($edge, $folder) = @_;
+	my $path = "$folder/plate-$edge.mtx";
+	return $path if -e $path;
+	my @entries;
+	for my $i (1 .. $edge * $edge) {
+		push @entries, "$i $i 4";
+		push @entries, "$i @{[ $i - 1 ]} -1" if ($i - 1) % $edge;
+		push @entries, "$i @{[ $i - $edge ]} -1" if $i > $edge;
+	}
+	my $size = join ' ', $edge * $edge, $edge * $edge, scalar @entries;
+	return write_file($path, join "\n", '%%MatrixMarket matrix coordinate real symmetric', $size, @entries, '');
+}
 
 # What was not built: not every system has a Fortran compiler, OpenMP or a libc.a.
 my %may_lack = map { $_ => 1 } qw(plain_unit plain_types plain_openmp plain_laplace_static);
@@ -45,6 +62,14 @@ my %other = (
 	halo       => sub { return int 20_000 * $_[0] },
 	map { $_ => sub { return () } } qw(init_calls repeated nonblocking comms graphs intercomm neighbors datatypes p2p),
 );
+
+# Those that send the same again when they have gone back, whatever comes first.
+my %sends_the_same = map { $_ => 1 } keys %plain, qw(pi cgs mail mixed passnum collective);
+
+# Under which a program can go back to a line (doc/coord.md, Limits).
+sub protocols { return ('blocking', $sends_the_same{ $_[0] } ? 'eventlog' : ()) }
+
+sub is_plain { return exists $plain{ $_[0] } }
 
 sub plain { return grep { !$may_lack{$_} || _is_there($_) } sort keys %plain }
 sub others { return sort keys %other }
@@ -71,15 +96,15 @@ sub said
 
 my %answers;
 
-# The same program undisturbed, in an ordinary job.
+# The same program undisturbed, in an ordinary job: (what it says, how many seconds it takes).
 sub undisturbed
 {
 	my ($program, $ranks, @args) = @_;
-	return $answers{"$program $ranks @args"} //= do {
+	return @{ $answers{"$program $ranks @args"} //= do {
 		my $job = FTMPI::Test::Job->run([ ftmpirun(), '-n', $ranks, program($program), @args ]);
 		die "$program fails undisturbed\n" . $job->saw if $job->status || !length $job->out;
-		said($job->out);
-	};
+		[ said($job->out), $job->took ];
+	} };
 }
 
 1;
