@@ -17,7 +17,7 @@ ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC -fno-semantic-interposition -pthread
 CPPFLAGS += -Iinclude -Ilib
 LIBS := -levent_core -lsodium -lxxhash -lpthread
 
-LIB_SRC := $(wildcard lib/base/*.c lib/transport/*.c lib/heartbeat/*.c lib/coord/*.c lib/ckpt/*.c lib/launch/*.c lib/mpi/*/*.c)
+LIB_SRC := $(wildcard lib/base/*.c lib/transport/*.c lib/heartbeat/*.c lib/coord/*.c lib/ckpt/*.c lib/launch/*.c lib/image/*.c lib/mpi/*/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o) $(O)/lib/mpi/stubs.o
 SO := $(B)/lib/libftmpi.so.0
 LIBRARIES := $(SO) $(B)/lib/libftmpi.so $(B)/lib/libmpi_abi.so.1 $(B)/lib/libftmpi.a

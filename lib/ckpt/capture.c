@@ -179,6 +179,12 @@ uint64_t ckpt_capture_bytes(const struct ckpt_capture *c)
 	return c->bytes;
 }
 
+const struct ckpt_section *ckpt_capture_sections(const struct ckpt_capture *c, size_t *n)
+{
+	*n = c->n;
+	return c->s;
+}
+
 int ckpt_write_capture(const struct ckpt_fs *fs, const char *session_dir,
 	const struct ckpt_identity *id, uint32_t line, const struct ckpt_capture *c, uint64_t *seal,
 	uint64_t *bytes, char *err, size_t errsize)

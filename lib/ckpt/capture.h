@@ -37,6 +37,9 @@ int ckpt_capture_own(struct ckpt_capture *c, uint32_t kind, uint8_t *bytes, uint
 /* Bytes of all its sections. */
 uint64_t ckpt_capture_bytes(const struct ckpt_capture *c);
 
+/* These, in the order in which they were added. Until the next one. */
+const struct ckpt_section *ckpt_capture_sections(const struct ckpt_capture *c, size_t *n);
+
 /* Let go. The memory of at most two copies is kept for the next ones. NULL: nothing happens. */
 void ckpt_capture_done(struct ckpt_capture *c);
 

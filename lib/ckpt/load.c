@@ -132,18 +132,31 @@ int ckpt_load(const struct ckpt_fs *fs, const char *session_dir, const struct ck
 	return rc;
 }
 
+int ckpt_image_reopen(const struct ckpt_fs *fs, const char *session_dir,
+	const struct ckpt_manifest *m, const struct ckpt_identity *self, struct ckpt_reader *out,
+	struct ckpt_err err)
+{
+	int rc = open_own(out, fs, session_dir, m, self, err);
+
+	if (rc)
+		return rc;
+	rc = check_kind(out, CKPT_FILE_IMAGE, err);
+	if (rc == 0)
+		rc = check_maker(out, self, false, err);
+	if (rc)
+		ckpt_reader_close(out);
+	return rc;
+}
+
 int ckpt_image_open(const struct ckpt_fs *fs, const char *session_dir,
 	const struct ckpt_manifest *m, const struct ckpt_identity *self, struct ckpt_reader *out,
 	struct ckpt_err err)
 {
 	struct ckpt_reader r;
-	int rc = open_own(&r, fs, session_dir, m, self, err);
+	int rc = ckpt_image_reopen(fs, session_dir, m, self, &r, err);
 
 	if (rc)
 		return rc;
-	rc = check_kind(&r, CKPT_FILE_IMAGE, err);
-	if (rc == 0)
-		rc = check_maker(&r, self, false, err);
 	for (uint32_t i = 0; i < r.header.sections && rc == 0; i++)
 		rc = ckpt_reader_section(&r, i, NULL, err);
 	if (rc)

@@ -42,6 +42,11 @@ int ckpt_image_open(const struct ckpt_fs *fs, const char *session_dir,
 	const struct ckpt_manifest *m, const struct ckpt_identity *self, struct ckpt_reader *out,
 	struct ckpt_err err);
 
+/* The same without its bytes, which were verified before: each section that is read is, again. */
+int ckpt_image_reopen(const struct ckpt_fs *fs, const char *session_dir,
+	const struct ckpt_manifest *m, const struct ckpt_identity *self, struct ckpt_reader *out,
+	struct ckpt_err err);
+
 /* The first section of this kind; NULL: there is none. Until the reader is closed. */
 const struct ckpt_entry *ckpt_reader_find(const struct ckpt_reader *r, enum ckpt_kind kind);
 

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -333,6 +334,13 @@ static struct plan_range range(uint64_t low, uint64_t bytes)
 		low, low + (bytes + image.page_bytes - 1) / image.page_bytes * image.page_bytes};
 }
 
+static void close_others(int kept)
+{
+	if (kept > 0)
+		raw_call(SYS_close_range, 0, kept - 1, 0);
+	raw_call(SYS_close_range, kept + 1, INT_MAX, 0);
+}
+
 static int write_image(struct image_out *out)
 {
 	long bytes = (long)sizeof(struct scratch);
@@ -342,6 +350,8 @@ static int write_image(struct image_out *out)
 	struct capture c = {.out = out, .scratch = (struct scratch *)at};
 	int rc;
 
+	if (out->closes)
+		close_others(out->kept);
 	if (at < 0 && at > -4096)
 		return fail((int)at, "there is no memory for the list of its mappings");
 	c.own[0] = range((uint64_t)(uintptr_t)image.report, image.page_bytes);

@@ -11,9 +11,13 @@ static bool has(struct files_numbers of, int number)
 
 int files_in_both(const struct files_entry *e, size_t n, struct files_numbers own)
 {
-	for (size_t i = 0; i < own.count; i++)
-		if (own.number[i] >= 0 && files_find(e, n, (uint32_t)own.number[i]))
+	for (size_t i = 0; i < own.count; i++) {
+		const struct files_entry *there =
+			own.number[i] < 0 ? NULL : files_find(e, n, (uint32_t)own.number[i]);
+
+		if (there && there->kind != FILES_OWN)
 			return own.number[i];
+	}
 	return FILES_NONE;
 }
 

@@ -32,7 +32,7 @@ struct files_numbers {
 	size_t count;
 };
 
-/* A number that is the new process's own, and the image's, too; FILES_NONE. */
+/* A number that is the new process's own, and the program's in the image; FILES_NONE. */
 int files_in_both(const struct files_entry *e, size_t n, struct files_numbers own);
 
 /* The lowest number above all of these. */

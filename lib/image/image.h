@@ -8,6 +8,7 @@
 #ifndef FTMPI_IMAGE_IMAGE_H
 #define FTMPI_IMAGE_IMAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -70,6 +71,9 @@ struct image_out {
 	size_t owned;
 	const void *memory; /* its own, shared with the child: no image holds it */
 	size_t memory_bytes;
+	bool closes; /* the child closes all descriptors but `kept` first: who waits for the end of
+			its parent's sockets would wait for the child's */
+	int kept;
 	uint32_t patience_ms; /* for other threads to stop; 0: IMAGE_PATIENCE_MS of threads.h */
 };
 
@@ -117,6 +121,8 @@ struct image_file {
 	enum image_lengths lengths;
 	const int *own; /* descriptors of this process that stay, beside the standard streams */
 	size_t owned;
+	const void *carried; /* bytes for the process that wakes up (image_carried); copied */
+	size_t carried_bytes;
 };
 
 /* Reads all of a file that ends with its image. 0; or -errno, and *why is a sentence: the file is
@@ -127,6 +133,11 @@ int image_verify(const struct image_file *f, char *why, size_t size);
  * -errno: *why is a sentence. */
 int image_free_from(const struct image_file *f, char *why, size_t size);
 
+/* Could this process become the one of the image, as far as can be seen while it has threads and
+ * descriptors of its own, and changes nothing? 0; or -errno, and *why is a sentence: another
+ * program, library, kernel or processor, or tables that do not fit each other. */
+int image_check(const struct image_file *f, char *why, size_t size);
+
 /*
  * Become that process. Its bytes were checked before (image_verify, or who keeps images). Does not
  * return, unless this process or the files that it finds do not fit the image, or it has more than
@@ -135,5 +146,10 @@ int image_free_from(const struct image_file *f, char *why, size_t size);
  * Descriptors that are neither the image's nor `own` are closed.
  */
 int image_load(const struct image_file *f, char *why, size_t size);
+
+/* In a process that woke up: what its loader was given to carry; NULL, with 0 bytes: nothing. Until
+ * image_carried_end, which gives that memory back, and which comes before the next image. */
+const void *image_carried(size_t *bytes);
+void image_carried_end(void);
 
 #endif

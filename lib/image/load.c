@@ -59,11 +59,15 @@ struct arena {
 	size_t mappings, removed;
 	struct to_place *mapping;
 	uint64_t (*remove)[2];
+	void *carried;
+	uint64_t carried_bytes;
 };
 
 /* The arena, told to the process that wakes up. */
 static struct {
 	uint64_t low, bytes;
+	const void *carried;
+	uint64_t carried_bytes;
 } used;
 
 /* The image and this process, in malloc'ed memory. */
@@ -303,6 +307,10 @@ static int arena_fill(struct both *b, const struct image_file *f, uint64_t low, 
 	a->mapping = (struct to_place *)take(&at, b->mappings * sizeof *a->mapping);
 	a->remove = (uint64_t(*)[2])take(&at, removed * sizeof *a->remove);
 	a->removed = removed;
+	a->carried = (void *)take(&at, f->carried_bytes);
+	a->carried_bytes = f->carried_bytes;
+	if (f->carried_bytes)
+		memcpy(a->carried, f->carried, f->carried_bytes);
 	names = (char *)take(&at, f->length[IMAGE_MAPS]);
 	memcpy(names, b->names, f->length[IMAGE_MAPS]);
 	fit_to_remove(b->image, b->mappings, b->own, b->regions, a->remove, removed);
@@ -316,7 +324,7 @@ static int arena_make(struct both *b, const struct image_file *f, uint64_t *low,
 	size_t removed = fit_to_remove(b->image, b->mappings, b->own, b->regions, NULL, 0);
 	uint64_t bytes = (sizeof(struct arena) + b->mappings * sizeof(struct to_place) +
 				 b->files.steps * sizeof(struct files_step) + removed * 16 +
-				 f->length[IMAGE_MAPS] + ARENA_STACK + 65535) /
+				 f->length[IMAGE_MAPS] + f->carried_bytes + ARENA_STACK + 65535) /
 			 65536 * 65536;
 	void *p;
 
@@ -481,6 +489,8 @@ static _Noreturn void exchange(const struct arena *a)
 	read_pages(a);
 	used.low = (uint64_t)(uintptr_t)a;
 	used.bytes = a->bytes;
+	used.carried = a->carried;
+	used.carried_bytes = a->carried_bytes;
 	for (size_t i = 0; i < a->mappings; i++)
 		protect(&a->mapping[i]);
 	raw_call(SYS_close, a->fd, 0, 0);
@@ -491,7 +501,20 @@ static _Noreturn void exchange(const struct arena *a)
 
 void image_load_end(void)
 {
-	raw_call(SYS_munmap, (long)used.low, (long)used.bytes, 0);
+	if (used.carried_bytes == 0)
+		raw_call(SYS_munmap, (long)used.low, (long)used.bytes, 0);
+}
+
+const void *image_carried(size_t *bytes)
+{
+	*bytes = used.carried_bytes;
+	return used.carried;
+}
+
+void image_carried_end(void)
+{
+	used.carried_bytes = 0;
+	image_load_end();
 }
 
 /* exchange, on another stack. */
@@ -515,6 +538,17 @@ static _Noreturn void exchange_on(uint64_t stack_high, const struct arena *a)
 			 : "memory");
 #endif
 	__builtin_unreachable();
+}
+
+static void both_free(struct both *b)
+{
+	process_free(&b->origin);
+	process_free(&b->here);
+	free(b->section);
+	free(b->names);
+	free(b->image);
+	free(b->text);
+	free(b->own);
 }
 
 int image_load(const struct image_file *f, char *why, size_t size)
@@ -548,12 +582,21 @@ int image_load(const struct image_file *f, char *why, size_t size)
 		munmap((void *)low, high - low);
 	files_close(&b.files);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	process_free(&b.origin);
-	process_free(&b.here);
-	free(b.section);
-	free(b.names);
-	free(b.image);
-	free(b.text);
-	free(b.own);
+	both_free(&b);
+	return rc;
+}
+
+int image_check(const struct image_file *f, char *why, size_t size)
+{
+	struct both b = {.why = why, .size = size};
+	int rc = check_sections(&b, f);
+
+	if (rc == 0)
+		rc = check_origin(&b, f);
+	if (rc == 0)
+		rc = read_image(&b, f);
+	for (size_t i = 0; i < b.mappings && rc == 0; i++)
+		rc = check_source(&b, &b.image[i]);
+	both_free(&b);
 	return rc;
 }

@@ -3,7 +3,7 @@
 #define FTMPI_IMAGE_LOAD_H
 
 /* In the process that woke up, when all its threads are on their own stacks: the memory that the
- * load used is given back. By system calls alone. */
+ * load used is given back, unless something is carried in it. By system calls alone. */
 void image_load_end(void);
 
 #endif

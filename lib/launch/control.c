@@ -26,9 +26,22 @@ enum { START_MS = 60000, HEAD_BYTES = 8 };
 static const char env_control[] = "FTMPI_CONTROL_FD", env_listen[] = "FTMPI_LISTEN_FD",
 		  env_beat[] = "FTMPI_BEAT_FD";
 
+/* What was read before main: the sockets, and the body of START. */
+static struct {
+	bool there;
+	int control_fd, listen_fd, beat_fd;
+	uint8_t *body;
+	size_t len;
+} early;
+
 bool control_present(void)
 {
-	return getenv(env_control) != NULL;
+	return early.there || getenv(env_control) != NULL;
+}
+
+bool control_of_images(void)
+{
+	return getenv("FTMPI_IMAGE") != NULL;
 }
 
 /* A descriptor number from the environment that is an open socket, or -1. */
@@ -267,57 +280,44 @@ static int pass_restart(int fd, uint32_t len, uint64_t deadline)
 	return rc;
 }
 
-static int read_start_body(struct launch *l, int fd, uint32_t len, uint64_t deadline)
+/* Malloc'ed. */
+static int read_start_body(int fd, uint8_t **body, uint32_t len, uint64_t deadline)
 {
-	uint8_t *body = malloc(len ? len : 1);
 	int rc;
 
-	if (!body)
+	*body = malloc(len ? len : 1);
+	if (!*body)
 		return FT_ENOMEM;
-	rc = read_all(fd, body, len, deadline);
-	if (rc == 0)
-		rc = control_decode_start(l, body, len);
-	auth_wipe(body, len);
-	free(body);
+	rc = read_all(fd, *body, len, deadline);
+	if (rc) {
+		free(*body);
+		*body = NULL;
+	}
 	return rc;
 }
 
 /* What follows START stays in the socket. */
-static int read_start(struct launch *l, int fd)
+static int read_start(int fd, uint8_t **body, uint32_t *len)
 {
 	uint64_t deadline = clock_ns() + (uint64_t)START_MS * 1000000;
 	uint8_t head[HEAD_BYTES];
 	uint16_t type;
-	uint32_t len;
 	int rc;
 
 	do {
 		rc = read_all(fd, head, sizeof head, deadline);
 		if (rc == 0)
-			rc = parse_head(head, &type, &len);
+			rc = parse_head(head, &type, len);
 		if (rc == 0 && type == CONTROL_RESTART)
-			rc = pass_restart(fd, len, deadline);
+			rc = pass_restart(fd, *len, deadline);
 	} while (rc == 0 && type == CONTROL_RESTART);
 	if (rc)
 		return rc;
-	return type == CONTROL_START ? read_start_body(l, fd, len, deadline) : FT_EPROTO;
+	return type == CONTROL_START ? read_start_body(fd, body, *len, deadline) : FT_EPROTO;
 }
 
-int control_start(struct launch *l, char *err, size_t errsize)
+static int say_start(int rc, char *err, size_t errsize)
 {
-	int rc;
-
-	l->control_fd = take_fd(env_control);
-	l->listen_fd = take_fd(env_listen);
-	l->beat_fd = take_fd(env_beat);
-	if (l->control_fd < 0 || l->listen_fd < 0) {
-		snprintf(err, errsize,
-			"%s or %s names no open socket: start the program with ftmpirun, or unset "
-			"both",
-			env_control, env_listen);
-		return FT_EINVAL;
-	}
-	rc = read_start(l, l->control_fd);
 	if (rc == FT_ETIME)
 		snprintf(err, errsize,
 			"the launcher did not say which rank this is (one rank can run one MPI "
@@ -325,6 +325,57 @@ int control_start(struct launch *l, char *err, size_t errsize)
 	else if (rc)
 		snprintf(err, errsize, "the launcher's start message could not be read: %s",
 			ft_error_text(rc));
+	return rc;
+}
+
+int control_early(const void **body, size_t *len, char *err, size_t errsize)
+{
+	uint32_t n = 0;
+	int rc;
+
+	early.control_fd = take_fd(env_control);
+	early.listen_fd = take_fd(env_listen);
+	early.beat_fd = take_fd(env_beat);
+	if (early.control_fd < 0 || early.listen_fd < 0) {
+		snprintf(err, errsize,
+			"%s or %s names no open socket: start the program with ftmpirun, or unset "
+			"both",
+			env_control, env_listen);
+		return FT_EINVAL;
+	}
+	rc = read_start(early.control_fd, &early.body, &n);
+	early.there = rc == 0;
+	early.len = n;
+	*body = early.body;
+	*len = n;
+	return say_start(rc, err, errsize);
+}
+
+void control_early_end(void)
+{
+	if (!early.there)
+		return;
+	auth_wipe(early.body, early.len);
+	free(early.body);
+	early.there = false;
+	early.body = NULL;
+}
+
+int control_start(struct launch *l, char *err, size_t errsize)
+{
+	bool at_once = !early.there;
+	const void *body;
+	size_t len;
+	int rc = at_once ? control_early(&body, &len, err, errsize) : 0;
+
+	l->control_fd = early.control_fd;
+	l->listen_fd = early.listen_fd;
+	l->beat_fd = early.beat_fd;
+	if (rc)
+		return rc;
+	rc = say_start(control_decode_start(l, early.body, early.len), err, errsize);
+	if (at_once)
+		control_early_end();
 	return rc;
 }
 

@@ -41,8 +41,22 @@ enum control_save_step { CONTROL_SAVE_HOLD, CONTROL_SAVE_GO, CONTROL_SAVE_RELEAS
 
 struct launch;
 
-/* Was this process started by the launcher (FTMPI_CONTROL_FD is set)? */
+/* Was this process started by the launcher (FTMPI_CONTROL_FD is set, or was, until control_early)?
+ */
 bool control_present(void);
+
+/* Is it a rank of a job whose recovery lines are images of processes (FTMPI_IMAGE is set)? */
+bool control_of_images(void);
+
+/*
+ * Before main: what control_start does at first, for all calls of that to come; its body, in memory
+ * that stays until control_early_end. As control_start.
+ */
+int control_early(const void **body, size_t *len, char *err, size_t errsize);
+
+/* No control_start is to come: the body is wiped. Nothing happens where there was no control_early.
+ */
+void control_early_end(void);
 
 /* Waits for the launcher's START message. 0, or an error with a sentence in err. */
 int control_start(struct launch *l, char *err, size_t errsize);

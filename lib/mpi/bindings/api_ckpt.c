@@ -19,7 +19,9 @@
 #include "mpi/engine/engine.h"
 #include "mpi/init/runtime.h"
 #include "mpi/recovery/ckpt_drive.h"
+#include "mpi/recovery/ckpt_image.h"
 #include "mpi/recovery/ckpt_job.h"
+#include "mpi/recovery/ckpt_make.h"
 #include "mpi/recovery/ckpt_restore.h"
 #include "mpi/recovery/ckpt_vars.h"
 #include "mpi/rma/rma.h"
@@ -135,37 +137,16 @@ static void check_restore_called(const struct ckpt_job *j)
 	told = true;
 }
 
-/* While messages are counted and saved open operations send none. But this rank's go on until all
- * others are here: one may wait for such an operation before it comes. */
-static bool make_blocking(void)
-{
-	bool ok;
-
-	team_all(true);
-	coll_open_hold(true);
-	ok = ckpt_drive_checkpoint();
-	coll_open_hold(false);
-	return ok;
-}
-
-/* What the line holds of variables that the program has not named may go when the next one is made:
- * it would not be in that. */
 static int make_line(struct ckpt_job *j)
 {
-	bool ok;
-
-	ckpt_loaded_free(&j->loaded);
-	if (coord_is_blocking(&j->coord) && !rma_line_closed_everywhere())
+	switch (ckpt_make(j)) {
+	case CKPT_MADE:
+		return FTMPI_CHECKPOINTED;
+	case CKPT_WOKEN:
+		return FTMPI_RESTORED;
+	default:
 		return FTMPI_CKPTERROR;
-	if (coord_is_blocking(&j->coord))
-		return make_blocking() ? FTMPI_CHECKPOINTED : FTMPI_CKPTERROR;
-	fault_point("ckpt-begin");
-	j->since = clock_ns();
-	/* what it says to others leaves with the next call or tick: the program does not wait for
-	 * it */
-	ok = ckpt_drive_checkpoint();
-	fault_point("ckpt-end");
-	return ok ? FTMPI_CHECKPOINTED : FTMPI_CKPTERROR;
+	}
 }
 
 int FTMPI_Perform_Checkpoint(void)
@@ -213,7 +194,9 @@ int FTMPI_Checkpoint_due(int *flag)
 		return MPI_ERR_ARG;
 	if (!api_ckpt_enter("FTMPI_Checkpoint_due"))
 		return MPI_ERR_OTHER;
-	interval = (uint64_t)j->launch->settings.ckpt_interval_ms * 1000000;
+	/* an image's time is the launcher's to tell */
+	interval =
+		ckpt_image_is_used() ? 0 : (uint64_t)j->launch->settings.ckpt_interval_ms * 1000000;
 	due = interval && clock_ns() - j->since >= interval;
 	if (interval && coord_is_blocking(&j->coord))
 		team_broadcast(&due, sizeof due);

@@ -81,13 +81,26 @@ uint32_t engine_calls(void)
 	return atomic_load_explicit(&engine.calls, memory_order_relaxed);
 }
 
-void engine_enter(void)
+static inline void begin_call(void)
 {
-	lock_take(&engine_mutex);
 	engine.inside++;
 	count_call();
 	if (__builtin_expect(engine_is_due(DUE_SAFE_POINT), false))
 		engine_pass_safe_point();
+}
+
+void engine_enter(void)
+{
+	lock_take(&engine_mutex);
+	begin_call();
+}
+
+bool engine_try_enter(void)
+{
+	if (!lock_try(&engine_mutex))
+		return false;
+	begin_call();
+	return true;
 }
 
 void engine_visit(void)

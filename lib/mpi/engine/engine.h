@@ -71,6 +71,10 @@ static inline void engine_assert_held(void)
 void engine_enter(void);
 void engine_leave(void);
 
+/* As engine_enter, in a signal handler: not when the lock is not free at once, perhaps because the
+ * interrupted thread holds it. */
+bool engine_try_enter(void);
+
 /* As engine_enter, for a thread of the library's: it is no call of the program. engine_leave lets
  * the kernel have what it said. */
 void engine_visit(void);

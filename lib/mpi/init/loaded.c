@@ -7,6 +7,7 @@
 #include "launch/control.h"
 #include "launch/manual_start.h"
 #include "launch/reexec.h"
+#include "image_load.h"
 #include "mpi/comm/info.h"
 #include "output.h"
 #include "runtime.h"
@@ -23,4 +24,6 @@ __attribute__((constructor(101))) static void loaded(int argc, char **argv, char
 	manual_start_keep(argc, argv);
 	info_env_keep();
 	output_by_lines();
+	if (control_present() && control_of_images())
+		image_job_loaded(); /* last: this process may become another here */
 }

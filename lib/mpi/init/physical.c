@@ -25,6 +25,7 @@
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
+#include "mpi/recovery/ckpt_asked.h"
 #include "output.h"
 #include "queues.h"
 #include "symbol_scan.h"
@@ -97,7 +98,8 @@ void physical_learn(int *argc, char ***argv)
 		physical_give_up(err);
 	be();
 	report_program();
-	control_program(physical.launch.control_fd, symbol_scan_finds("FTMPI_"));
+	control_program(physical.launch.control_fd,
+		physical.launch.settings.image || symbol_scan_finds("FTMPI_"));
 	fault_point("init-started");
 }
 
@@ -201,6 +203,11 @@ static void have_descriptors(void)
 		physical_give_up(descriptors_text());
 }
 
+static void save(uint32_t n, enum control_save_step step)
+{
+	ckpt_asked(physical.loop, n, step);
+}
+
 static void observe(void)
 {
 	beating_observe(&physical.beating);
@@ -209,7 +216,7 @@ static void observe(void)
 int physical_build(struct tp *tp)
 {
 	static const struct control_handlers commands = {
-		.restart = reexec_now, .observe = observe, .dump = queues_dump};
+		.restart = reexec_now, .observe = observe, .dump = queues_dump, .save = save};
 	bool launched = physical.launch.control_fd >= 0, *near = ranks_near();
 	struct tp_physical phys = {
 		.listen_fd = physical.launch.listen_fd,
@@ -270,12 +277,22 @@ void physical_leave(void)
 	beating_stop(&physical.beating, &physical.launch);
 }
 
-void physical_drop(struct tp *tp)
+int physical_start_search(void)
+{
+	return loop_start(physical.loop);
+}
+
+int physical_listen_no_more(void)
+{
+	return loop_pause(physical.loop, UINT64_MAX);
+}
+
+void physical_drop(struct tp *tp, enum tp_end how)
 {
 	loop_stop(physical.loop);
 	control_commands_unwatch();
 	engine_detach();
-	tp_detach(tp, TP_CLOSE);
+	physical.launch.listen_fd = tp_detach(tp, how);
 	loop_free(physical.loop);
 	physical.loop = NULL;
 }

@@ -49,8 +49,15 @@ int physical_go_on(void);
 /* Tell the heartbeats' observers that their silence is no failure, and end the heartbeats. */
 void physical_leave(void);
 
-/* End the threads and close everything but the control socket. Not with the engine's lock held. */
-void physical_drop(struct tp *tp);
+/* As physical_start, without heartbeats, for a search of this process for its image; then
+ * physical_listen_no_more, from which on no rank connects to this one: what has come to the
+ * listening socket waits there. 0, or the errors of the first. */
+int physical_start_search(void);
+int physical_listen_no_more(void);
+
+/* End the threads and close everything but the control socket, with TP_KEEP_LISTENER also but the
+ * listening one. Not with the engine's lock held. */
+void physical_drop(struct tp *tp, enum tp_end how);
 
 /* What was learnt is freed, but for the control socket. */
 void physical_unlearn(void);

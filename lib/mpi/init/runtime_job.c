@@ -12,6 +12,7 @@
 #include "launch/control.h"
 #include "launch/manual_start.h"
 #include "mpi/coll/coll_launch.h"
+#include "mpi/coll/team.h"
 #include "mpi/comm/comm.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
@@ -19,6 +20,7 @@
 #include "mpi/p2p/p2p_state.h"
 #include "mpi/recovery/ckpt_drive.h"
 #include "mpi/recovery/ckpt_job.h"
+#include "mpi/recovery/ckpt_restore.h"
 #include "mpi/recovery/coord_channel.h"
 #include "mpi/rma/rma.h"
 #include "mpi/type/type.h"
@@ -28,6 +30,12 @@
 _Atomic enum runtime_state runtime_job_state;
 
 static struct tp *tp;
+static const struct runtime_job_hooks *hooks;
+
+void runtime_job_on(const struct runtime_job_hooks *h)
+{
+	hooks = h;
+}
 
 static void on_lost(int peer, const char *why)
 {
@@ -98,6 +106,8 @@ void runtime_job_start(int *argc, char ***argv)
 	if (rc)
 		physical_give_up(ft_error_text(rc));
 	fault_point("init-attached");
+	if (hooks)
+		hooks->begin();
 	atomic_store(&runtime_job_state, RUNTIME_RUNNING);
 	control_inited(physical_launch()->control_fd);
 	fault_point("init-done");
@@ -128,25 +138,9 @@ static void must_be_alone(void)
 	process_die(MPI_ERR_OTHER);
 }
 
-void runtime_job_finish(void)
+/* What build_logical and physical_learn have made. */
+static void take_down(void)
 {
-	fault_point("finalize-begun");
-	engine_enter(); /* the progress thread must not read the last goodbye while this one sleeps
-			 */
-	must_be_alone();
-	ckpt_drive_close();
-	must_be_alone();
-	tp_bye(tp);
-	engine_wait(everyone_said_bye, tp);
-	must_be_alone();
-	atomic_store(&runtime_job_state, RUNTIME_AFTER); /* before anybody can come in */
-	engine_leave();
-	ckpt_job_clear_up();
-	fault_point("finalize-done");
-	control_finalized(physical_launch()->control_fd);
-	fault_point("finalize-told");
-	physical_leave(); /* only now: should its goodbye be lost, the silence is explained */
-	physical_drop(tp);
 	engine_lock();
 	ckpt_drive_stop();
 	coll_launch_fini();
@@ -159,4 +153,69 @@ void runtime_job_finish(void)
 	tp_free(tp);
 	tp = NULL;
 	physical_unlearn();
+}
+
+void runtime_job_finish(void)
+{
+	fault_point("finalize-begun");
+	engine_enter(); /* the progress thread must not read the last goodbye while this one sleeps
+			 */
+	must_be_alone();
+	if (hooks)
+		hooks->end();
+	ckpt_drive_close();
+	must_be_alone();
+	tp_bye(tp);
+	engine_wait(everyone_said_bye, tp);
+	must_be_alone();
+	atomic_store(&runtime_job_state, RUNTIME_AFTER); /* before anybody can come in */
+	engine_leave();
+	ckpt_job_clear_up();
+	fault_point("finalize-done");
+	control_finalized(physical_launch()->control_fd);
+	fault_point("finalize-told");
+	physical_leave(); /* only now: should its goodbye be lost, the silence is explained */
+	physical_drop(tp, TP_CLOSE);
+	take_down();
+}
+
+/* ---- before the start ---- */
+
+/* Who is woken connects to the others while these may still be here: none of them may take that for
+ * one of this search. All pairs that agree below are connected by then. */
+static void part(void)
+{
+	team_all(true);
+	engine_unlock();
+	physical_listen_no_more();
+	engine_lock();
+	team_all(true);
+	tp_bye(tp);
+	engine_wait(everyone_said_bye, tp);
+}
+
+bool runtime_job_search(struct ckpt_found *found, uint32_t *highest)
+{
+	struct ckpt_job *j = ckpt_job();
+	int rc;
+
+	fail_begin("the search for a recovery line");
+	physical_learn(NULL, NULL);
+	rc = build_logical(physical_launch());
+	if (rc == 0)
+		rc = physical_build(tp);
+	if (rc == 0)
+		rc = physical_start_search();
+	if (rc)
+		physical_give_up(ft_error_text(rc));
+	engine_enter();
+	ckpt_job_name();
+	if (!ckpt_find(j, highest))
+		j->found.line = 0;
+	part();
+	*found = j->found;
+	engine_leave();
+	physical_drop(tp, TP_KEEP_LISTENER);
+	take_down();
+	return found->line != 0;
 }

@@ -3,7 +3,20 @@
 #ifndef FTMPI_MPI_RUNTIME_JOB_H
 #define FTMPI_MPI_RUNTIME_JOB_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "runtime.h"
+
+struct ckpt_found;
+
+/* What is done when MPI is initialised, before any other rank hears of it, and when it is finalized,
+ * before anything is taken down, within a call. Before the start; memory that stays. */
+struct runtime_job_hooks {
+	void (*begin)(void), (*end)(void);
+};
+
+void runtime_job_on(const struct runtime_job_hooks *hooks);
 
 /* Learn what this process is and build everything, or end the process with a sentence. */
 void runtime_job_start(int *argc, char ***argv);
@@ -13,5 +26,14 @@ void runtime_job_take_out(int *argc, char ***argv);
 
 /* Say goodbye and take everything down. */
 void runtime_job_finish(void);
+
+/*
+ * Before the start, and in its place where it returns true: the ranks of a job of images look for
+ * the line to go on from. All that is built for it is taken down again, but for the sockets that
+ * the launcher gave; no rank connects to this one until it is built anew. found: this rank's image,
+ * open; highest: the highest number that a line ever had. False: there is none, and the job begins
+ * anew. Ends the process with a sentence where there has to be one.
+ */
+bool runtime_job_search(struct ckpt_found *found, uint32_t *highest);
 
 #endif

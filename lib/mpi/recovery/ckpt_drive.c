@@ -13,6 +13,7 @@
 #include "base/plural.h"
 #include "ckpt/writer.h"
 #include "ckpt_blocking.h"
+#include "ckpt_image.h"
 #include "ckpt_job.h"
 #include "ckpt_line.h"
 #include "ckpt_restore.h"
@@ -26,6 +27,7 @@
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
 #include "mpi/p2p/inflight.h"
+#include "mpi/p2p/p2p_image.h"
 #include "mpi/p2p/p2p_saved.h"
 #include "mpi/p2p/p2p_state.h"
 
@@ -96,6 +98,7 @@ static void take(struct ckpt_job *j)
 /* What is answered. */
 static void act(struct ckpt_job *j, const struct coord_action *a)
 {
+	unsigned wakes = ckpt_image_wakes();
 	bool ok = true;
 	uint64_t number = 0;
 	uint32_t line = 0;
@@ -138,7 +141,15 @@ static void act(struct ckpt_job *j, const struct coord_action *a)
 	default:
 		fatal(NULL, "an action that there is not");
 	}
-	coord_answer(&j->coord, ok, number);
+	if (wakes == ckpt_image_wakes()) /* else the call that it was in is over (coord_woke) */
+		coord_answer(&j->coord, ok, number);
+}
+
+static void (*on_over)(uint32_t line, bool committed);
+
+void ckpt_drive_on_over(void (*told)(uint32_t line, bool committed))
+{
+	on_over = told;
 }
 
 static void list(struct ckpt_job *j)
@@ -165,6 +176,8 @@ static bool act_at_once(struct ckpt_job *j, const struct coord_action *a)
 		return true;
 	case COORD_OVER:
 		ckpt_line_over(a->line);
+		if (on_over)
+			on_over(a->line, a->ok);
 		return true;
 	case COORD_SEND:
 		coord_channel_send(a->peer, a->bytes, a->len);
@@ -200,6 +213,8 @@ bool ckpt_drive_checkpoint(void)
 
 	if (coord_is_blocking(&j->coord))
 		fault_point("ckpt-begin");
+	else if (ckpt_image_is_used())
+		p2p_image_undelivered(coord_undelivered_add, &u);
 	else
 		p2p_undelivered(coord_undelivered_add, &u);
 	u.incomplete |= !coord_is_blocking(&j->coord) && fault_error("short-list");
@@ -253,7 +268,8 @@ int ckpt_drive_start(const struct launch *l, char *err, size_t errsize)
 	if (rc)
 		return rc;
 	j->launch = l;
-	j->restoring = l->settings.restarts > 0 || l->settings.restore[0];
+	/* from images processes wake up before main */
+	j->restoring = !l->settings.image && (l->settings.restarts > 0 || l->settings.restore[0]);
 	j->since = clock_ns();
 	j->id.epoch = l->epoch;
 	j->id.rank = (uint32_t)l->rank;

@@ -15,6 +15,7 @@
 #include "base/fault.h"
 #include "base/log.h"
 #include "ckpt/choice.h"
+#include "ckpt_image.h"
 #include "ckpt_job.h"
 #include "ckpt_list.h"
 #include "ckpt_part.h"
@@ -128,6 +129,48 @@ static void complain(struct search *s, enum ckpt_outcome outcome, const char *er
 	}
 }
 
+static void close_image(struct ckpt_job *j)
+{
+	if (j->found.line)
+		ckpt_reader_close(&j->found.image);
+	j->found.line = 0;
+}
+
+/* Of images: whole, and of a process that this one can become. */
+static int open_image(
+	struct search *s, const char *dir, const struct ckpt_manifest *m, char *err, size_t errsize)
+{
+	struct ckpt_job *j = s->j;
+	struct ckpt_found *f = &j->found;
+	int rc = ckpt_image_open(
+		&ckpt_fs_posix, dir, m, &j->id, &f->image, (struct ckpt_err){err, errsize});
+
+	if (rc)
+		return rc;
+	f->line = m->line;
+	snprintf(f->dir, sizeof f->dir, "%s", dir);
+	if (ckpt_image_fits(&f->image, err, errsize))
+		return 0;
+	close_image(j);
+	return FT_EMISMATCH;
+}
+
+static int read_data(
+	struct search *s, const char *dir, const struct ckpt_manifest *m, char *err, size_t errsize)
+{
+	struct ckpt_job *j = s->j;
+	int rc = ckpt_load(&ckpt_fs_posix, dir, m, &j->id, j->launch->settings.accept_binary,
+		&j->loaded, err, errsize);
+
+	if (rc)
+		return rc;
+	if (ckpt_part_valid(&j->loaded, (int)j->id.size))
+		return ckpt_schedules_fit(&j->loaded, err, errsize);
+	snprintf(err, errsize,
+		"the messages, operations or communicators that it holds make no sense");
+	return FT_EDAMAGED;
+}
+
 static int read_line(struct search *s, const char *dir, char *err, size_t errsize)
 {
 	struct ckpt_job *j = s->j;
@@ -140,17 +183,12 @@ static int read_line(struct search *s, const char *dir, char *err, size_t errsiz
 			err[0] = '\0';
 		return rc;
 	}
-	rc = ckpt_load(&ckpt_fs_posix, dir, &m, &j->id, j->launch->settings.accept_binary,
-		&j->loaded, err, errsize);
+	if (j->launch->settings.image)
+		rc = open_image(s, dir, &m, err, errsize);
+	else
+		rc = read_data(s, dir, &m, err, errsize);
 	s->not_ours = rc == FT_EMISMATCH;
 	ckpt_manifest_free(&m);
-	if (rc == 0 && !ckpt_part_valid(&j->loaded, (int)j->id.size)) {
-		snprintf(err, errsize,
-			"the messages, operations or communicators that it holds make no sense");
-		rc = FT_EDAMAGED;
-	} else if (rc == 0) {
-		rc = ckpt_schedules_fit(&j->loaded, err, errsize);
-	}
 	return rc;
 }
 
@@ -164,6 +202,7 @@ static enum ckpt_outcome load(struct search *s, char *err, size_t errsize)
 		return CKPT_WHOLE; /* others could not read theirs at once */
 	s->loaded.line = 0;
 	ckpt_loaded_free(&s->j->loaded);
+	close_image(s->j);
 	ckpt_list_dir(s->j, s->p.session, dir, sizeof dir);
 	rc = read_line(s, dir, err, errsize);
 	if (rc == FT_ENOMEM)

@@ -10,8 +10,16 @@
 #include <stdint.h>
 
 #include "ckpt/ckpt.h"
+#include "ckpt/reader.h"
 #include "coord/coord.h"
 #include "launch/launch.h"
+
+/* This rank's image of a line, verified; the line is 0: there is none. */
+struct ckpt_found {
+	uint32_t line;
+	char dir[LAUNCH_PATH_MAX + LAUNCH_HOST_MAX]; /* of its session */
+	struct ckpt_reader image;		     /* open */
+};
 
 struct ckpt_job {
 	const struct launch *launch;
@@ -26,6 +34,7 @@ struct ckpt_job {
 	struct ckpt_registry registry;
 	/* blocking: this rank's part of the line that is being made */
 	struct coord_part written;
+	struct ckpt_found found; /* of images: what a search has found */
 	/* a restored line, while it holds variables that the program has not named yet */
 	struct ckpt_loaded loaded;
 };

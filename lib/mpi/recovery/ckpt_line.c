@@ -6,12 +6,14 @@
 
 #include "base/fault.h"
 #include "ckpt/writer.h"
+#include "ckpt_image.h"
 #include "ckpt_job.h"
 #include "ckpt_pace.h"
 #include "ckpt_part.h"
 #include "ckpt_why.h"
 #include "mpi/engine/engine.h"
 #include "mpi/p2p/inflight.h"
+#include "mpi/p2p/p2p_image.h"
 #include "mpi/p2p/p2p_saved.h"
 #include "mpi/p2p/p2p_state.h"
 #include "mpi/rma/rma.h"
@@ -138,7 +140,7 @@ static void write_line(struct ckpt_task *task)
 	const char *why = err;
 
 	if (!is_gone(l)) {
-		why = ckpt_part_gather(&l->part, CKPT_STAGE_MESSAGES);
+		why = ckpt_part_gather(&l->part, CKPT_STAGE_MESSAGES, err, sizeof err);
 		if (!why && !ckpt_part_write(&l->part, &written, err, sizeof err))
 			why = err;
 	}
@@ -175,6 +177,7 @@ static void on_ready(struct inflight_line *in)
 static const char *capture(struct ckpt_job *j, uint32_t number, char *text, size_t size)
 {
 	struct line *l = calloc(1, sizeof *l);
+	unsigned wakes = ckpt_image_wakes();
 	const char *why;
 
 	if (!l)
@@ -186,14 +189,17 @@ static const char *capture(struct ckpt_job *j, uint32_t number, char *text, size
 	l->give_up.run = give_up;
 	why = ckpt_part_begin(&l->part, text, size);
 	if (!why)
-		why = ckpt_part_gather(&l->part, CKPT_STAGE_STATE);
-	if (why) {
+		why = ckpt_part_gather(&l->part, CKPT_STAGE_STATE, text, size);
+	if (why || wakes != ckpt_image_wakes()) {
 		line_free(l);
 		return why;
 	}
 	l->in.state = ckpt_capture_bytes(l->part.capture);
 	inflight_begin(&l->in);
-	p2p_note();
+	if (l->part.image)
+		p2p_image_note();
+	else
+		p2p_note();
 	list_append(&lines, &l->link);
 	return NULL;
 }
@@ -224,18 +230,26 @@ static bool takes(uint32_t number)
 	return ok;
 }
 
-/* What breaks a line while its messages are noted is said when it is finished. */
+static const char *objection(void)
+{
+	const char *why = ckpt_image_objection();
+
+	return why ? why : rma_line_objection();
+}
+
+/* What breaks a line while its messages are noted is said when it is finished. In a process that
+ * woke up from its image the answer is of no interest. */
 bool ckpt_line_capture(uint32_t number, bool cut)
 {
-	const char *why = cut ? rma_line_objection() : ckpt_why_text(CKPT_WHY_STATE);
+	const char *why = cut ? objection() : ckpt_why_text(CKPT_WHY_STATE);
 	bool wanted = why || takes(number);
-	char text[256];
+	char text[1024];
 
 	making++;
 	engine_set_making(true);
 	if (!why && wanted)
 		why = capture(ckpt_job(), number, text, sizeof text);
-	else if (!why && !engine_alone())
+	else if (!why && !ckpt_image_is_used() && !engine_alone())
 		why = ckpt_why_text(CKPT_WHY_THREADS);
 	if (why)
 		ckpt_why_not_made(number, why);
@@ -267,7 +281,7 @@ void ckpt_line_finish(uint32_t number)
 	else if (coord_crowded(&j->coord, number))
 		why = ckpt_why_text(CKPT_WHY_CROWDED);
 	else
-		why = ckpt_part_gather(&l->part, CKPT_STAGE_ORPHANS);
+		why = ckpt_part_gather(&l->part, CKPT_STAGE_ORPHANS, NULL, 0);
 	if (why)
 		inflight_break(&l->in, why);
 	inflight_finish(&l->in);

@@ -7,6 +7,7 @@
 #include "ckpt/section_messages.h"
 #include "ckpt/section_operations.h"
 #include "ckpt/section_schedules.h"
+#include "ckpt_image.h"
 #include "ckpt_job.h"
 #include "ckpt_vars.h"
 #include "ckpt_why.h"
@@ -37,9 +38,19 @@ static bool add_variables(struct ckpt_part *p)
 	return true;
 }
 
+/* Those that lie in the memory of an image are in no list beside it. */
+static bool make_no_messages(uint8_t **out, size_t *len)
+{
+	*len = sizeof(uint32_t); /* their number */
+	*out = calloc(1, *len);
+	return *out != NULL;
+}
+
 static bool make_messages(const struct ckpt_part *p, uint8_t **out, size_t *len)
 {
-	return p->in ? inflight_bytes(p->in, out, len) : p2p_capture(out, len);
+	if (p->in)
+		return inflight_bytes(p->in, out, len);
+	return p->image ? make_no_messages(out, len) : p2p_capture(out, len);
 }
 
 static bool make_orphans(const struct ckpt_part *p, uint8_t **out, size_t *len)
@@ -102,6 +113,7 @@ struct rule {
 	bool (*make_of)(const struct ckpt_part *p, uint8_t **out, size_t *len);
 	bool (*add)(struct ckpt_part *p);
 	enum ckpt_why lacking; /* there was no memory for it, and the program did not wait */
+	bool beside;	       /* an image has it, too: it is not in the process's memory */
 	/* Does it make sense in a job of `size` ranks? NULL: it always does. */
 	bool (*valid)(const uint8_t *bytes, size_t len, int size);
 	/* One of them; neither: there is nothing to take, or ckpt_restore.c takes it. false: no
@@ -127,6 +139,7 @@ static const struct rule rules[] = {
 		.stage = CKPT_STAGE_MESSAGES,
 		.make_of = make_messages,
 		.lacking = CKPT_WHY_MESSAGES,
+		.beside = true,
 		.valid = section_messages_valid,
 		.take_to = take_messages},
 	/* numbered from what was sent before the line, messages in transit included */
@@ -134,6 +147,7 @@ static const struct rule rules[] = {
 		.stage = CKPT_STAGE_ORPHANS,
 		.make_of = make_orphans,
 		.lacking = CKPT_WHY_ORPHANS,
+		.beside = true,
 		.valid = coord_valid,
 		.take_to = take_orphans,
 		.last = true},
@@ -169,9 +183,10 @@ enum { RULES = sizeof rules / sizeof *rules };
 /* What another thread sends or receives meanwhile would be in no line, or in half of one. */
 const char *ckpt_part_begin(struct ckpt_part *p, char *text, size_t size)
 {
-	if (!engine_alone())
+	p->image = ckpt_image_is_used();
+	if (!p->image && !engine_alone())
 		return ckpt_why_text(CKPT_WHY_THREADS);
-	if (!ckpt_vars_there(&p->job->registry, text, size))
+	if (!p->image && !ckpt_vars_there(&p->job->registry, text, size))
 		return text;
 	p->capture = p->in ? ckpt_capture_new() : ckpt_capture_in_place();
 	return p->capture ? NULL : ckpt_why_text(p->in ? CKPT_WHY_STATE : CKPT_WHY_NO_MEMORY);
@@ -192,10 +207,17 @@ static bool gather(const struct rule *rule, struct ckpt_part *p)
 	return false;
 }
 
-const char *ckpt_part_gather(struct ckpt_part *p, unsigned stages)
+const char *ckpt_part_gather(struct ckpt_part *p, unsigned stages, char *text, size_t size)
 {
+	if (p->image && (stages & CKPT_STAGE_STATE)) {
+		const char *why = ckpt_image_take(p->job, p->line, text, size);
+
+		p->taken = !why;
+		return why;
+	}
 	for (size_t i = 0; i < RULES; i++)
-		if ((rules[i].stage & stages) && !gather(&rules[i], p))
+		if ((rules[i].stage & stages) && (!p->image || rules[i].beside) &&
+			!gather(&rules[i], p))
 			return ckpt_why_text(p->in ? rules[i].lacking : CKPT_WHY_NO_MEMORY);
 	return NULL;
 }
@@ -205,6 +227,8 @@ bool ckpt_part_write(
 {
 	const struct ckpt_job *j = p->job;
 
+	if (p->image)
+		return ckpt_image_write(p->capture, written, err, errsize);
 	*written = (struct coord_part){.ok = 1};
 	return ckpt_write_capture(&ckpt_fs_posix, j->dir, &j->id, p->line, p->capture,
 		       &written->seal, &written->bytes, err, errsize) == 0;
@@ -212,6 +236,9 @@ bool ckpt_part_write(
 
 void ckpt_part_end(struct ckpt_part *p)
 {
+	if (p->taken)
+		ckpt_image_abandon();
+	p->taken = false;
 	ckpt_capture_done(p->capture);
 	p->capture = NULL;
 }

@@ -29,6 +29,8 @@ struct ckpt_part {
 	uint32_t line;
 	const struct inflight_line *in; /* what holds its messages; NULL: the program waits */
 	struct ckpt_capture *capture;	/* what was gathered; NULL: not begun, or ended */
+	bool image;			/* the state is that of the whole process (ckpt_image.h), */
+	bool taken;			/* which a child writes, or has written */
 };
 
 /* When a section can be gathered. */
@@ -39,12 +41,15 @@ enum ckpt_stage {
 	CKPT_STAGE_ALL = 7	 /* while the program waits it is all the same moment */
 };
 
-/* NULL; or why there is no part, perhaps in text: nothing was begun. Under the engine lock. */
+/* NULL; or why there is no part, perhaps in text: nothing was begun. Under the engine lock. What
+ * ckpt_image.h says of an image holds from before this until its state is gathered. */
 const char *ckpt_part_begin(struct ckpt_part *p, char *text, size_t size);
 
-/* The sections of these stages, in the order of the table. NULL; or why not: the part can only be
- * ended. Under the engine lock, but for messages that were held for the line. */
-const char *ckpt_part_gather(struct ckpt_part *p, unsigned stages);
+/* The sections of these stages, in the order of the table. NULL; or why not, perhaps in text: the
+ * part can only be ended. Under the engine lock, but for messages that were held for the line. The
+ * state of an image is gathered a second time, by the process that wakes up from it
+ * (ckpt_image_wakes): there the part can only be ended, too. */
+const char *ckpt_part_gather(struct ckpt_part *p, unsigned stages, char *text, size_t size);
 
 /* The file, durable. false: err says why, and nothing is left of it. Needs no lock. */
 bool ckpt_part_write(

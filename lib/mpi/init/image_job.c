@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "image_job.h"
+
+#include "base/error.h"
+#include "base/fault.h"
+#include "image/image.h"
+#include "image_carried.h"
+#include "launch/control.h"
+#include "launch/reexec.h"
+#include "mpi/engine/engine.h"
+#include "mpi/recovery/ckpt_asked.h"
+#include "mpi/recovery/ckpt_image.h"
+#include "mpi/recovery/ckpt_job.h"
+#include "physical.h"
+#include "wake.h"
+
+/* ---- the process that wakes up ---- */
+
+static void woke(void)
+{
+	size_t bytes;
+	const struct carried *c = image_carried(&bytes);
+	struct physical_start start;
+	char err[1024];
+
+	if (bytes < sizeof *c || bytes != sizeof *c + c->start + c->started)
+		physical_give_up("the process of an image was begun by another version");
+	start = (struct physical_start){.control_fd = c->control_fd,
+		.listen_fd = c->listen_fd,
+		.beat_fd = c->beat_fd,
+		.body = c->bytes,
+		.len = c->start};
+	ckpt_asked_forget();
+	wake(&start, c->highest, false);
+	if (reexec_carried(c->bytes + c->start, c->started) != 0)
+		physical_give_up(ft_error_text(FT_ENOMEM));
+	if (!ckpt_image_give_back(ckpt_job(), c->dir, c->line, err, sizeof err))
+		physical_give_up(err);
+	image_carried_end();
+	fault_point("image-woken");
+}
+
+/* ---- while MPI is initialised ---- */
+
+static void go_on(void)
+{
+	if (physical_go_on() != 0)
+		physical_give_up("there is no thread to be had after an image was taken");
+}
+
+void image_job_begin(void)
+{
+	static const struct ckpt_image_host host = {.pause = physical_pause,
+		.go_on = go_on,
+		.note = physical_note,
+		.descriptors = physical_descriptors,
+		.woke = woke};
+
+	control_early_end();
+	if (!physical_launch()->settings.image)
+		return;
+	engine_lock();
+	ckpt_job_name();
+	ckpt_image_use(&host);
+	ckpt_asked_use();
+	engine_unlock();
+}
+
+void image_job_end(void)
+{
+	ckpt_asked_end();
+}

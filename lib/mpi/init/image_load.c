@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "image_load.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/fault.h"
+#include "image/image.h"
+#include "image_carried.h"
+#include "image_job.h"
+#include "launch/control.h"
+#include "launch/reexec.h"
+#include "mpi/handle/fail.h"
+#include "mpi/recovery/ckpt_image.h"
+#include "physical.h"
+#include "runtime_job.h"
+
+static struct carried *carry(
+	const struct ckpt_found *f, uint32_t highest, const void *start, size_t len, size_t *bytes)
+{
+	const struct launch *l = physical_launch();
+	size_t started = reexec_carry(NULL, 0);
+	struct carried *c;
+
+	*bytes = sizeof *c + len + started;
+	c = calloc(1, *bytes);
+	if (!c)
+		physical_give_up(ft_error_text(FT_ENOMEM));
+	*c = (struct carried){.control_fd = l->control_fd,
+		.listen_fd = l->listen_fd,
+		.beat_fd = l->beat_fd,
+		.line = f->line,
+		.highest = highest,
+		.start = len,
+		.started = started};
+	memcpy(c->dir, f->dir, sizeof c->dir);
+	memcpy(c->bytes, start, len);
+	reexec_carry(c->bytes + len, started);
+	return c;
+}
+
+static _Noreturn void load(struct ckpt_found *f, uint32_t highest, const void *start, size_t len)
+{
+	const struct launch *l = physical_launch();
+	const int own[] = {l->control_fd, l->listen_fd, l->beat_fd};
+	struct image_file file;
+	char why[1024] = "it lacks a section", text[sizeof f->dir + sizeof why + 64];
+	int from;
+
+	if (ckpt_image_file(&f->image, &file)) {
+		file.lengths = l->settings.image_keep_files ? IMAGE_KEEP : IMAGE_CUT;
+		file.own = own;
+		file.owned = sizeof own / sizeof *own;
+		file.carried = carry(f, highest, start, len, &file.carried_bytes);
+		from = image_free_from(&file, why, sizeof why);
+		file.fd = from < 0 ? -1 : fcntl(f->image.fd, F_DUPFD_CLOEXEC, from);
+		if (from >= 0 && file.fd < 0)
+			snprintf(why, sizeof why, "there is no descriptor for it: %s",
+				strerror(errno));
+		fault_point("image-load");
+		if (file.fd >= 0)
+			image_load(&file, why, sizeof why);
+	}
+	snprintf(text, sizeof text, "line %u of %s cannot be loaded: %s", f->line, f->dir, why);
+	physical_give_up(text);
+}
+
+static bool goes_on(const void *start, size_t len)
+{
+	struct launch l = {0};
+	bool on;
+
+	if (control_decode_start(&l, start, len) != 0)
+		physical_give_up("the launcher's start message could not be read");
+	on = l.settings.image && (l.settings.restarts > 0 || l.settings.restore[0]);
+	launch_free(&l);
+	return on;
+}
+
+void image_job_loaded(void)
+{
+	static const struct runtime_job_hooks hooks = {image_job_begin, image_job_end};
+	char err[512];
+	struct ckpt_found found;
+	const void *start;
+	uint32_t highest;
+	size_t len;
+	int rc;
+
+	fail_begin("the start of the program");
+	runtime_job_on(&hooks);
+	rc = image_init();
+	if (rc)
+		physical_give_up(strerror(-rc));
+	if (control_early(&start, &len, err, sizeof err) != 0)
+		physical_give_up(err);
+	if (goes_on(start, len) && runtime_job_search(&found, &highest))
+		load(&found, highest, start, len);
+}

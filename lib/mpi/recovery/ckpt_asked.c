@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ckpt_asked.h"
+
+#include <event2/event.h>
+#include <event2/event_struct.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/loop.h"
+#include "ckpt_drive.h"
+#include "ckpt_image.h"
+#include "ckpt_job.h"
+#include "ckpt_make.h"
+#include "ckpt_stop.h"
+#include "interrupt.h"
+#include "mpi/engine/engine.h"
+#include "mpi/handle/fail.h"
+
+/* What is asked for. */
+enum asked {
+	ASKED_NOTHING,
+	ASKED_HOLD, /* come to a safe point, say so and wait for the next word */
+	ASKED_GO,   /* make a line at the next safe point, or where this rank is held */
+};
+
+static struct {
+	bool used;
+	enum asked asked;
+	uint32_t n;	/* of that */
+	uint64_t since; /* when it was asked for (clock_ns) */
+	bool refused;	/* HOLD: the launcher knows that this rank cannot */
+	/* rank 0: of the line that is being made for it; line 0: of none */
+	uint32_t line, line_n;
+	struct event again;
+	bool again_there;
+} asked;
+
+static int control_fd(void)
+{
+	return ckpt_job()->launch->control_fd;
+}
+
+static void want_nothing(void)
+{
+	asked.asked = ASKED_NOTHING;
+	ckpt_stop_want(false);
+}
+
+/* ---- at a safe point ---- */
+
+/* Why none can be made here, in the middle of this call. */
+static const char *objection(void)
+{
+	const struct ckpt_job *j = ckpt_job();
+
+	return j->coord.state != COORD_IDLE ? "the program makes or restores a line itself" : NULL;
+}
+
+static void hold(void)
+{
+	uint32_t n = asked.n;
+
+	control_held(control_fd(), n, "");
+	while (asked.asked == ASKED_HOLD && asked.n == n)
+		ckpt_stop_moment();
+}
+
+static void go(struct ckpt_job *j)
+{
+	uint32_t n = asked.n;
+	enum ckpt_made made;
+
+	want_nothing();
+	/* without waiting for others: not while it is not known what became of the one before */
+	if (!coord_is_blocking(&j->coord) && !coord_due(&j->coord, true))
+		return;
+	if (j->id.rank == 0 && !coord_is_blocking(&j->coord)) {
+		asked.line = j->coord.line + 1;
+		asked.line_n = n;
+	}
+	made = ckpt_make(j);
+	if (made != CKPT_WOKEN && j->id.rank == 0 && coord_is_blocking(&j->coord))
+		control_saved(control_fd(), n, made == CKPT_MADE);
+}
+
+/* The thread that comes first is the one that makes the line. */
+static void at_safe_point(void)
+{
+	struct ckpt_job *j = ckpt_job();
+	const char *call = fail_call();
+
+	if (asked.asked == ASKED_NOTHING || objection())
+		return;
+	fail_begin("a recovery line");
+	if (asked.asked == ASKED_HOLD) {
+		ckpt_stop_begin();
+		hold();
+		ckpt_stop_end();
+	}
+	if (asked.asked == ASKED_GO)
+		go(j);
+	fail_begin(call);
+}
+
+/* ---- on the progress thread ---- */
+
+/* It begins the line all the same, without a part of it: all count alike. */
+static void give_up(struct ckpt_job *j)
+{
+	char why[160];
+
+	snprintf(why, sizeof why,
+		"this rank came to no safe point within %.3g s: it computes where it must not be "
+		"interrupted, or its signals are blocked (-image-patience)",
+		(double)j->launch->settings.image_patience_ms / 1000);
+	want_nothing();
+	if (!coord_due(&j->coord, true))
+		return;
+	if (j->id.rank == 0) {
+		asked.line = j->coord.line + 1;
+		asked.line_n = asked.n;
+	}
+	ckpt_image_object(why);
+	ckpt_drive_checkpoint();
+	ckpt_image_object(NULL);
+}
+
+static bool is_late(const struct ckpt_job *j)
+{
+	uint64_t patience = (uint64_t)j->launch->settings.image_patience_ms * 1000000;
+
+	return asked.asked == ASKED_GO && !coord_is_blocking(&j->coord) && !objection() &&
+	       clock_ns() - asked.since >= patience;
+}
+
+static void arm(void)
+{
+	const struct timeval a_moment = {0, 1000};
+
+	event_add(&asked.again, &a_moment);
+}
+
+/* Whoever has slept again meanwhile is woken again; whoever computes is interrupted. */
+static void again(evutil_socket_t fd, short what, void *arg)
+{
+	bool waits;
+
+	(void)fd, (void)what, (void)arg;
+	engine_visit();
+	waits = asked.asked != ASKED_NOTHING && !ckpt_stop_is_begun();
+	if (waits && is_late(ckpt_job()))
+		give_up(ckpt_job());
+	else if (waits)
+		ckpt_stop_want(true);
+	engine_leave();
+	if (!waits)
+		return;
+	interrupt_one();
+	arm();
+}
+
+void ckpt_asked(struct loop *loop, uint32_t n, enum control_save_step step)
+{
+	bool refused;
+
+	if (!asked.again_there)
+		evtimer_assign(&asked.again, loop_base(loop), again, NULL);
+	asked.again_there = true;
+	engine_visit();
+	refused = !asked.used;
+	if (refused || step == CONTROL_SAVE_RELEASE) {
+		want_nothing();
+	} else {
+		asked.asked = step == CONTROL_SAVE_HOLD ? ASKED_HOLD : ASKED_GO;
+		asked.n = n;
+		asked.since = clock_ns();
+		ckpt_stop_want(true);
+		arm();
+	}
+	engine_leave();
+	if (refused && step == CONTROL_SAVE_HOLD)
+		control_held(control_fd(), n, "it is in MPI_Finalize");
+}
+
+/* Rank 0 tells the launcher. */
+static void over(uint32_t line, bool committed)
+{
+	if (!asked.line || line < asked.line)
+		return;
+	control_saved(control_fd(), asked.line_n, committed);
+	asked.line = 0;
+}
+
+/* ---- start and end ---- */
+
+void ckpt_asked_use(void)
+{
+	asked.used = true;
+	ckpt_stop_use(at_safe_point);
+	ckpt_drive_on_over(over);
+}
+
+void ckpt_asked_end(void)
+{
+	if (!asked.used)
+		return;
+	if (asked.asked == ASKED_HOLD)
+		control_held(control_fd(), asked.n, "it is in MPI_Finalize");
+	asked.used = false;
+	asked.asked = ASKED_NOTHING;
+	ckpt_stop_use(NULL);
+	ckpt_drive_on_over(NULL);
+}
+
+void ckpt_asked_forget(void)
+{
+	want_nothing();
+	asked.line = 0;
+	asked.again_there = false;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ckpt_image.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/descriptors.h"
+#include "base/error.h"
+#include "base/fault.h"
+#include "ckpt/capture.h"
+#include "ckpt/out.h"
+#include "ckpt/reader.h"
+#include "ckpt/writer.h"
+#include "ckpt_job.h"
+#include "image/image.h"
+#include "mpi/engine/engine.h"
+#include "mpi/p2p/p2p_saved.h"
+
+enum {
+	PAUSE_MS = 5000,
+	AGAIN_MS = 10,
+};
+
+#define MS UINT64_C(1000000)
+
+static const enum ckpt_kind kinds[IMAGE_SECTIONS] = {
+	[IMAGE_ORIGIN] = CKPT_IMAGE_ORIGIN,
+	[IMAGE_PROCESS] = CKPT_IMAGE_PROCESS,
+	[IMAGE_MAPS] = CKPT_IMAGE_MAPS,
+	[IMAGE_FILES] = CKPT_IMAGE_FILES,
+	[IMAGE_PAGES] = CKPT_IMAGE_PAGES,
+};
+
+static const struct ckpt_image_host *host;
+static const char *objection;
+
+static struct {
+	struct image_out out; /* what image_take is given */
+	struct ckpt_out *file;
+	struct descriptor_list own;
+	bool begun;  /* in the child: it has written something */
+	pid_t child; /* 0: none */
+	unsigned wakes;
+} image;
+
+void ckpt_image_use(const struct ckpt_image_host *h)
+{
+	host = h;
+}
+
+bool ckpt_image_is_used(void)
+{
+	return host != NULL;
+}
+
+unsigned ckpt_image_wakes(void)
+{
+	return image.wakes;
+}
+
+void ckpt_image_object(const char *text)
+{
+	objection = text;
+}
+
+const char *ckpt_image_objection(void)
+{
+	return objection;
+}
+
+/* ---- nothing else runs ---- */
+
+/* Who sleeps in a wait wakes up in the next process without what it slept on. */
+static bool nobody_sleeps(uint64_t until_ns)
+{
+	const struct timespec a_moment = {0, (long)MS};
+
+	while (engine_somebody_sleeps()) {
+		if (clock_ns() >= until_ns)
+			return false;
+		engine_want_safe_point(true);
+		engine_unlock();
+		nanosleep(&a_moment, NULL);
+		engine_lock();
+	}
+	return true;
+}
+
+/* The progress thread may give the writer something to do until it has ended. */
+static const char *pause_threads(uint64_t until_ns)
+{
+	for (;;) {
+		if (ckpt_writer_wait(until_ns) != 0)
+			return "what was to be written before it is not written yet";
+		if (host->pause(until_ns) != 0)
+			return "a thread of the library does not come to its end";
+		if (ckpt_writer_wait(clock_ns() + AGAIN_MS * MS) == 0)
+			return NULL;
+		host->go_on();
+	}
+}
+
+const char *ckpt_image_pause(void)
+{
+	uint64_t until = clock_ns() + PAUSE_MS * MS;
+	const char *why;
+
+	if (!nobody_sleeps(until))
+		return "another thread does not leave its wait in an MPI call";
+	engine_unlock();
+	why = pause_threads(until);
+	engine_lock();
+	return why;
+}
+
+void ckpt_image_go_on(void)
+{
+	engine_unlock();
+	host->go_on();
+	engine_lock();
+}
+
+/* ---- the child writes ---- */
+
+static int begin(struct image_out *out, enum image_section section)
+{
+	int rc = image.begun ? ckpt_out_section_end(image.file) : 0;
+
+	(void)out;
+	image.begun = true;
+	return rc ? rc : ckpt_out_section(image.file, kinds[section], 0);
+}
+
+static int add(struct image_out *out, const void *bytes, size_t length)
+{
+	(void)out;
+	return ckpt_out_add(image.file, bytes, length);
+}
+
+/* ---- taking ---- */
+
+static bool list_own(void)
+{
+	descriptor_list_free(&image.own);
+	descriptor_list_add(&image.own, ckpt_out_descriptor(image.file));
+	return host->descriptors(&image.own);
+}
+
+static const char *begin_file(const struct ckpt_job *j, uint32_t line, char *text, size_t size)
+{
+	struct ckpt_out_plan plan = {.fs = &ckpt_fs_posix,
+		.session_dir = j->dir,
+		.id = j->id,
+		.line = line,
+		.kind = CKPT_FILE_IMAGE,
+		.sections = IMAGE_SECTIONS + CKPT_IMAGE_BESIDE,
+		.child = true};
+
+	if (ckpt_out_begin(&image.file, &plan, text, size) != 0)
+		return text;
+	if (!list_own()) {
+		ckpt_out_abandon(image.file);
+		image.file = NULL;
+		return "the library's descriptors cannot be told from the program's";
+	}
+	image.out = (struct image_out){.begin = begin,
+		.add = add,
+		.own = image.own.v,
+		.owned = image.own.n,
+		.closes = true,
+		.kept = ckpt_out_descriptor(image.file)};
+	image.out.memory = ckpt_out_memory(image.file, &image.out.memory_bytes);
+	image.begun = false;
+	return NULL;
+}
+
+/* The file and its memory are the living process's. */
+static void wake(void)
+{
+	image.file = NULL;
+	image.child = 0;
+	image.wakes++;
+	host->woke();
+}
+
+const char *ckpt_image_take(const struct ckpt_job *j, uint32_t line, char *text, size_t size)
+{
+	const char *why;
+	int rc;
+
+	if (image.file)
+		return "the image before it is not written yet";
+	if (!p2p_secure_found())
+		return "a message that MPI_Mprobe has found is still on its way";
+	if (image_prepare(text, size) != 0)
+		return text;
+	ckpt_capture_clear();
+	why = begin_file(j, line, text, size);
+	if (why)
+		return why;
+	host->note();
+	rc = image_take(&image.out, &image.child);
+	if (rc == 1)
+		wake();
+	if (rc >= 0)
+		return NULL;
+	snprintf(text, size, "%s", image_report()->why[0] ? image_report()->why : strerror(-rc));
+	image.child = 0;
+	ckpt_image_abandon();
+	return text;
+}
+
+/* ---- its end ---- */
+
+/* What it ended with, as waitpid says. */
+static int wait_for_child(void)
+{
+	int status = 0;
+
+	while (waitpid(image.child, &status, __WALL) < 0 && errno == EINTR)
+		;
+	image.child = 0;
+	return status;
+}
+
+bool ckpt_image_write(
+	const struct ckpt_capture *c, struct coord_part *written, char *err, size_t errsize)
+{
+	int status = wait_for_child();
+	struct ckpt_out *file = image.file;
+	const struct ckpt_section *s;
+	size_t n;
+
+	image.file = NULL;
+	if (status == 0)
+		ckpt_out_section_end(file);
+	s = ckpt_capture_sections(c, &n);
+	for (size_t i = 0; status == 0 && i < n; i++)
+		ckpt_out_append(file, &s[i]);
+	*written = (struct coord_part){.ok = 1};
+	if (ckpt_out_finish(file, &written->seal, &written->bytes, err, errsize) == 0)
+		return true;
+	if (status && image_report()->why[0])
+		snprintf(err, errsize, "%s", image_report()->why);
+	return false;
+}
+
+void ckpt_image_abandon(void)
+{
+	if (image.child) {
+		kill(image.child, SIGKILL);
+		wait_for_child();
+	}
+	ckpt_out_abandon(image.file);
+	image.file = NULL;
+}
+
+/* ---- loading ---- */
+
+bool ckpt_image_file(const struct ckpt_reader *r, struct image_file *f)
+{
+	*f = (struct image_file){.fd = r->fd};
+	for (int i = 0; i < IMAGE_SECTIONS; i++) {
+		const struct ckpt_entry *e = ckpt_reader_find(r, kinds[i]);
+
+		if (!e)
+			return false;
+		f->at[i] = e->at;
+		f->length[i] = e->len;
+	}
+	return true;
+}
+
+bool ckpt_image_fits(const struct ckpt_reader *r, char *why, size_t size)
+{
+	struct image_file f;
+	char brief[512];
+
+	if (!ckpt_image_file(r, &f))
+		snprintf(brief, sizeof brief, "it lacks a section");
+	else if (image_check(&f, brief, sizeof brief) == 0)
+		return true;
+	snprintf(why, size, "%s: %s", r->path.text, brief);
+	return false;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ckpt_make.h"
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "ckpt_drive.h"
+#include "ckpt_image.h"
+#include "ckpt_job.h"
+#include "ckpt_stop.h"
+#include "mpi/coll/coll_open.h"
+#include "mpi/coll/team.h"
+#include "mpi/rma/rma.h"
+
+/* While messages are counted and saved open operations send none. But this rank's go on until all
+ * others are here: one may wait for such an operation before it comes. */
+static bool make_blocking(void)
+{
+	bool ok;
+
+	if (!rma_line_closed_everywhere())
+		return false;
+	team_all(true);
+	coll_open_hold(true);
+	ok = ckpt_drive_checkpoint();
+	coll_open_hold(false);
+	return ok;
+}
+
+/* What it says to others leaves with the next call or tick: the program does not wait for it. */
+static bool make_alone(struct ckpt_job *j)
+{
+	bool ok;
+
+	fault_point("ckpt-begin");
+	j->since = clock_ns();
+	ok = ckpt_drive_checkpoint();
+	fault_point("ckpt-end");
+	return ok;
+}
+
+/* Nothing comes in between the pause and the image, so that it is that of the moment of the cut. A
+ * rank that cannot pause begins the line all the same: all count alike. */
+static bool make_alone_paused(struct ckpt_job *j)
+{
+	unsigned wakes = ckpt_image_wakes();
+	const char *why = ckpt_image_pause();
+	bool ok;
+
+	if (why)
+		ckpt_image_object(why);
+	ok = make_alone(j);
+	if (why)
+		ckpt_image_object(NULL);
+	else if (wakes == ckpt_image_wakes())
+		ckpt_image_go_on();
+	return ok;
+}
+
+static enum ckpt_made make_image(struct ckpt_job *j)
+{
+	unsigned wakes = ckpt_image_wakes();
+	bool ok;
+
+	ckpt_stop_begin();
+	ok = coord_is_blocking(&j->coord) ? make_blocking() : make_alone_paused(j);
+	ckpt_stop_end();
+	if (wakes != ckpt_image_wakes())
+		return CKPT_WOKEN;
+	return ok ? CKPT_MADE : CKPT_NOT_MADE;
+}
+
+/* What the line holds of variables that the program has not named may go when the next one is made:
+ * it would not be in that. */
+enum ckpt_made ckpt_make(struct ckpt_job *j)
+{
+	ckpt_loaded_free(&j->loaded);
+	if (ckpt_image_is_used())
+		return make_image(j);
+	if (coord_is_blocking(&j->coord) ? make_blocking() : make_alone(j))
+		return CKPT_MADE;
+	return CKPT_NOT_MADE;
+}
