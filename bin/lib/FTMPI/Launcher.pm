@@ -203,7 +203,7 @@ sub _event
 sub _timer
 {
 	my ($self, $name, $seconds, @data) = @_;
-	$self->{loop}->cancel($self->{timers}{$name}) if $name eq 'leave';
+	$self->{loop}->cancel($self->{timers}{$name}) if $name =~ /^(?:leave|line_due)\z/;
 	$self->{timers}{$name} = $self->{loop}->after($seconds, sub { $self->_event($name, @data) });
 	return;
 }
