@@ -41,7 +41,7 @@ sub under
 	my ($coord, $point) = @_;
 	return $coord eq 'blocking' if $point =~ /^ckpt-(?:drained|saved)$/;
 	return $coord ne 'blocking' if $point =~ /^(?:line-|ckpt-copy$)/;
-	return $point !~ /^short-/;    # passed where it happens to be so: shortage.t
+	return $point !~ /^(?:short|image)-/;    # passed where it happens to be so: shortage.t; in a job of images: job/image/kills.t
 }
 
 # What rank 0 does alone.
