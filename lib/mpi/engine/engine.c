@@ -99,6 +99,10 @@ bool engine_try_enter(void)
 {
 	if (!lock_try(&engine_mutex))
 		return false;
+	if (engine_somebody_sleeps()) {
+		lock_give(&engine_mutex);
+		return false;
+	}
 	begin_call();
 	return true;
 }

@@ -72,7 +72,7 @@ void engine_enter(void);
 void engine_leave(void);
 
 /* As engine_enter, in a signal handler: not when the lock is not free at once, perhaps because the
- * interrupted thread holds it. */
+ * interrupted thread holds it, nor while a thread sleeps in a wait, perhaps this one. */
 bool engine_try_enter(void);
 
 /* As engine_enter, for a thread of the library's: it is no call of the program. engine_leave lets

@@ -26,6 +26,7 @@
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
 #include "mpi/recovery/ckpt_asked.h"
+#include "mpi/recovery/ckpt_image.h"
 #include "output.h"
 #include "queues.h"
 #include "symbol_scan.h"
@@ -203,6 +204,12 @@ static void have_descriptors(void)
 		physical_give_up(descriptors_text());
 }
 
+static void restart(void)
+{
+	ckpt_image_restarting();
+	reexec_now();
+}
+
 static void save(uint32_t n, enum control_save_step step)
 {
 	ckpt_asked(physical.loop, n, step);
@@ -216,7 +223,7 @@ static void observe(void)
 int physical_build(struct tp *tp)
 {
 	static const struct control_handlers commands = {
-		.restart = reexec_now, .observe = observe, .dump = queues_dump, .save = save};
+		.restart = restart, .observe = observe, .dump = queues_dump, .save = save};
 	bool launched = physical.launch.control_fd >= 0, *near = ranks_near();
 	struct tp_physical phys = {
 		.listen_fd = physical.launch.listen_fd,

@@ -10,8 +10,8 @@
 
 struct ckpt_found;
 
-/* What is done when MPI is initialised, before any other rank hears of it, and when it is finalized,
- * before anything is taken down, within a call. Before the start; memory that stays. */
+/* What is done when MPI is initialised, before any other rank hears of it, and when it is
+ * finalized, before anything is taken down, within a call. Before the start; memory that stays. */
 struct runtime_job_hooks {
 	void (*begin)(void), (*end)(void);
 };

@@ -16,6 +16,10 @@
 #include "interrupt.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
+#include "mpi/p2p/p2p_saved.h"
+
+/* Who waits outside of MPI is let be for so long. */
+enum { ASLEEP_NS = 50000000 };
 
 /* What is asked for. */
 enum asked {
@@ -49,12 +53,16 @@ static void want_nothing(void)
 
 /* ---- at a safe point ---- */
 
-/* Why none can be made here, in the middle of this call. */
-static const char *objection(void)
+/* Is the program making a line itself? */
+static bool is_busy(const struct ckpt_job *j)
 {
-	const struct ckpt_job *j = ckpt_job();
+	return j->coord.state != COORD_IDLE;
+}
 
-	return j->coord.state != COORD_IDLE ? "the program makes or restores a line itself" : NULL;
+/* What MPI_Mprobe has found cannot come again; where all wait for each other it comes. */
+static bool is_whole(const struct ckpt_job *j)
+{
+	return coord_is_blocking(&j->coord) || p2p_secure_found();
 }
 
 static void hold(void)
@@ -90,7 +98,7 @@ static void at_safe_point(void)
 	struct ckpt_job *j = ckpt_job();
 	const char *call = fail_call();
 
-	if (asked.asked == ASKED_NOTHING || objection())
+	if (asked.asked == ASKED_NOTHING || is_busy(j) || !is_whole(j))
 		return;
 	fail_begin("a recovery line");
 	if (asked.asked == ASKED_HOLD) {
@@ -130,7 +138,7 @@ static bool is_late(const struct ckpt_job *j)
 {
 	uint64_t patience = (uint64_t)j->launch->settings.image_patience_ms * 1000000;
 
-	return asked.asked == ASKED_GO && !coord_is_blocking(&j->coord) && !objection() &&
+	return asked.asked == ASKED_GO && !coord_is_blocking(&j->coord) && !is_busy(j) &&
 	       clock_ns() - asked.since >= patience;
 }
 
@@ -144,11 +152,12 @@ static void arm(void)
 /* Whoever has slept again meanwhile is woken again; whoever computes is interrupted. */
 static void again(evutil_socket_t fd, short what, void *arg)
 {
-	bool waits;
+	bool waits, asleep;
 
 	(void)fd, (void)what, (void)arg;
 	engine_visit();
 	waits = asked.asked != ASKED_NOTHING && !ckpt_stop_is_begun();
+	asleep = clock_ns() - asked.since >= ASLEEP_NS;
 	if (waits && is_late(ckpt_job()))
 		give_up(ckpt_job());
 	else if (waits)
@@ -156,7 +165,7 @@ static void again(evutil_socket_t fd, short what, void *arg)
 	engine_leave();
 	if (!waits)
 		return;
-	interrupt_one();
+	interrupt_one(asleep);
 	arm();
 }
 

@@ -261,6 +261,16 @@ void ckpt_image_abandon(void)
 	image.file = NULL;
 }
 
+void ckpt_image_restarting(void)
+{
+	pid_t child = image.child;
+
+	if (!child)
+		return;
+	kill(child, SIGKILL);
+	waitpid(child, NULL, __WALL);
+}
+
 /* ---- loading ---- */
 
 bool ckpt_image_file(const struct ckpt_reader *r, struct image_file *f)

@@ -75,6 +75,10 @@ bool ckpt_image_write(
 /* The child is ended, and nothing is left of its file. No child: nothing happens. */
 void ckpt_image_abandon(void);
 
+/* The process begins again in place: the child, which nobody will wait for, is ended. Any thread,
+ * without the lock. */
+void ckpt_image_restarting(void);
+
 /* Can this process become the one of this image, as far as can be seen before it tries? false: why
  * is a sentence. */
 bool ckpt_image_fits(const struct ckpt_reader *r, char *why, size_t size);

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "base/log.h"
+#include "ckpt_image.h"
 
 const char *ckpt_why_text(enum ckpt_why why)
 {
@@ -26,9 +27,15 @@ const char *ckpt_why_text(enum ckpt_why why)
 	return texts[why];
 }
 
+/* Lines of images are mostly the launcher's. */
+static const char *maker(void)
+{
+	return ckpt_image_is_used() ? "" : "FTMPI_Perform_Checkpoint: ";
+}
+
 void ckpt_why_not_made(uint32_t line, const char *why)
 {
-	log_error("FTMPI_Perform_Checkpoint: line %u is not made: %s", line, why);
+	log_error("%sline %u is not made: %s", maker(), line, why);
 }
 
 /* The call says FTMPI_CKPTERROR each time; the sentence comes once. */
@@ -37,20 +44,20 @@ void ckpt_why_behind(uint32_t line, size_t copies, uint64_t bytes)
 	static bool said;
 
 	if (!said)
-		log_error("FTMPI_Perform_Checkpoint: line %u is not made: this rank holds %zu "
+		log_error("%sline %u is not made: this rank holds %zu "
 			  "copies of its state (%.0f MiB) that are not written yet, as the disk is "
 			  "slower than the calls, or another rank is late for its own: until they "
 			  "are written most calls make no line (this is said once)",
-			line, copies, (double)bytes / (1 << 20));
+			maker(), line, copies, (double)bytes / (1 << 20));
 	said = true;
 }
 
 void ckpt_why_not_committed(uint32_t line, const char *why)
 {
-	log_error("FTMPI_Perform_Checkpoint: line %u is not committed: %s", line, why);
+	log_error("%sline %u is not committed: %s", maker(), line, why);
 }
 
 void ckpt_why_made_by_others(uint32_t line, const char *session_dir)
 {
-	log_error("FTMPI_Perform_Checkpoint: line %u of %s was made by others", line, session_dir);
+	log_error("%sline %u of %s was made by others", maker(), line, session_dir);
 }

@@ -110,24 +110,71 @@ static bool is_forbidden(uintptr_t at)
 
 /* ---- in the handler ---- */
 
+/* Of those that a signal with SA_RESTART begins again. */
+static bool may_wait(long call)
+{
+	static const long calls[] = {SYS_read, SYS_readv, SYS_write, SYS_writev, SYS_recvfrom,
+		SYS_recvmsg, SYS_sendto, SYS_sendmsg, SYS_accept, SYS_accept4, SYS_connect,
+		SYS_futex, SYS_wait4, SYS_waitid, SYS_ioctl};
+
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+		if (calls[i] == call)
+			return true;
+	return false;
+}
+
+/* The instruction that was interrupted; and whether it is a system call that waits and that the
+ * signal has ended, or will be begun again. None that malloc makes is one of those. */
+#if defined(__x86_64__)
 static uintptr_t instruction_of(const ucontext_t *u)
 {
-#if defined(__x86_64__)
 	return (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
-#elif defined(__aarch64__)
-	return (uintptr_t)u->uc_mcontext.pc;
-#else
-	(void)u;
-	return 0;
-#endif
 }
+
+static bool is_call_at(uintptr_t at)
+{
+	const uint8_t *code = (const uint8_t *)at;
+
+	return code[0] == 0x0f && code[1] == 0x05; /* syscall */
+}
+
+static bool was_waiting(const ucontext_t *u)
+{
+	uintptr_t at = instruction_of(u);
+	long result = u->uc_mcontext.gregs[REG_RAX];
+
+	return is_call_at(at) ? may_wait(result) : is_call_at(at - 2) && result == -EINTR;
+}
+#elif defined(__aarch64__)
+static uintptr_t instruction_of(const ucontext_t *u)
+{
+	return (uintptr_t)u->uc_mcontext.pc;
+}
+
+static bool is_call_at(uintptr_t at)
+{
+	return *(const uint32_t *)at == 0xd4000001; /* svc #0 */
+}
+
+static bool was_waiting(const ucontext_t *u)
+{
+	uintptr_t at = instruction_of(u);
+
+	if (is_call_at(at))
+		return may_wait((long)u->uc_mcontext.regs[8]);
+	return is_call_at(at - 4) && (long)u->uc_mcontext.regs[0] == -EINTR;
+}
+#else
+#error "which registers has this machine?"
+#endif
 
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
+	const ucontext_t *u = context;
 	int error = errno;
 
 	(void)sig, (void)info;
-	if (!is_forbidden(instruction_of(context)) && engine_try_enter())
+	if ((!is_forbidden(instruction_of(u)) || was_waiting(u)) && engine_try_enter())
 		engine_leave();
 	errno = error;
 }
@@ -146,16 +193,16 @@ static bool handle(void)
 
 /* ---- who is interrupted ---- */
 
-/* "TID (NAME) STATE ...": does it run, and is it the program's? */
-static bool computes(const char *stat)
+/* "TID (NAME) STATE ...": is it the program's, and in one of these states? */
+static bool is_in_state(const char *stat, const char *states)
 {
 	const char *name = strchr(stat, '('), *end = strrchr(stat, ')');
 
-	return name && end && end[1] == ' ' && end[2] == 'R' &&
+	return name && end && end[1] == ' ' && end[2] && strchr(states, end[2]) &&
 	       strncmp(name + 1, OWN_THREADS, strlen(OWN_THREADS)) != 0;
 }
 
-static bool thread_computes(pid_t tid)
+static bool thread_is(pid_t tid, const char *states)
 {
 	char path[64], stat[STAT_BYTES];
 	ssize_t n;
@@ -170,11 +217,11 @@ static bool thread_computes(pid_t tid)
 	if (n <= 0)
 		return false;
 	stat[n] = '\0';
-	return computes(stat);
+	return is_in_state(stat, states);
 }
 
-/* The next one behind `last` that computes; 0: there is none. */
-static pid_t next_thread(pid_t last)
+/* The next one behind `last` that is in such a state; 0: there is none. */
+static pid_t next_thread(pid_t last, const char *states)
 {
 	DIR *d = opendir("/proc/self/task");
 	const struct dirent *e;
@@ -183,7 +230,7 @@ static pid_t next_thread(pid_t last)
 	while (d && (e = readdir(d))) {
 		pid_t tid = (pid_t)atoi(e->d_name);
 
-		if (tid > last && (!next || tid < next) && thread_computes(tid))
+		if (tid > last && (!next || tid < next) && thread_is(tid, states))
 			next = tid;
 	}
 	if (d)
@@ -191,10 +238,11 @@ static pid_t next_thread(pid_t last)
 	return next;
 }
 
-void interrupt_one(void)
+void interrupt_one(bool asleep)
 {
 	static pid_t last;
 	static bool first;
+	const char *states = asleep ? "RS" : "R";
 	pid_t tid = getpid();
 
 	if (!forbidden.known)
@@ -202,8 +250,8 @@ void interrupt_one(void)
 	if (!forbidden.possible || !handle())
 		return;
 	first = !first;
-	if (!first || !thread_computes(tid)) {
-		tid = next_thread(last);
+	if (!first || !thread_is(tid, states)) {
+		tid = next_thread(last, states);
 		last = tid;
 	}
 	if (tid)
