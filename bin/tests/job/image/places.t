@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# A line that is asked for (SIGUSR2) is made wherever the program is, in MPI or outside, and the program comes back to
+# that place.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../../lib";
+
+use File::Temp ();
+use Test::More;
+
+use FTMPI::Test::Job qw(ftmpirun program);
+use FTMPI::Test::Process qw(run_quiet);
+
+use constant RANKS => 3;
+
+# a container's filter of system calls may refuse it
+{
+	my ($status, $said) = run_quiet(qw(setarch -R true));
+	plan skip_all => "addresses stay random here (setarch -R): $said" if $status;
+}
+
+my $dir = File::Temp->newdir('ftmpi-places-XXXXXX', TMPDIR => 1);
+
+# The pids of rank 0, the latest last.
+sub pids { return $_[0]{err} =~ /^ftmpirun: rank 0 on \S+ is process (\d+)$/gm }
+
+for my $coord (qw(blocking eventlog)) {
+	for my $place (qw(compute sleep select join read receive alarm malloc)) {
+		subtest "$coord, $place" => sub {
+			my $over = "$dir/over-$coord-$place";
+			my $job  = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, '-image', '-coord', $coord,
+				'-workdir', "$dir", program('places'), $place, $over ]);
+			ok($job->wait_for(out => qr/^places: rank 0 is there$/m), 'rank 0 is there');
+			$job->signal('USR2');
+			ok($job->wait_for(err => qr/^ftmpirun: line 1 is committed$/m), 'a line is made');
+			my ($pid) = pids($job);
+			kill 'KILL', $pid;
+			ok($job->wait_for(err => qr/^ftmpirun: all 3 ranks run again/m), 'all go on');
+			open(my $file, '>', $over) or die "$over: $!\n";
+			close($file);
+			$job->finish;
+			$job->is_status(0, 'the end');
+			$job->out_like(qr/^places: right, $place$/m, '... is right');
+			unlike($job->{out}, qr/is there\n.*is there\n/s, '... and it did not begin again');
+			$job->none_left($place);
+		};
+	}
+}
+
+done_testing();

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rank 0 stays in one place, in MPI or outside, until a file is there; the others compute. So a
+ * test can have a line made while it is there.
+ */
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/select.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "prog.h"
+
+enum { ITERATIONS = 1 << 20, TAG = 7 };
+
+static struct prog prog;
+static const char *file, *name;
+static volatile double number = 1;
+
+static bool is_over(void)
+{
+	return access(file, F_OK) == 0;
+}
+
+/* Some milliseconds, in which no function is called. */
+static void compute_a_while(void)
+{
+	double x = number;
+
+	for (int i = 0; i < ITERATIONS; i++)
+		x = x * 0.999999 + 0.000001;
+	number = x;
+}
+
+static void compute(void)
+{
+	while (!is_over())
+		compute_a_while();
+}
+
+static void a_moment(void)
+{
+	const struct timespec some = {0, 50000000};
+
+	nanosleep(&some, NULL);
+}
+
+static void sleeps(void)
+{
+	while (!is_over())
+		a_moment();
+}
+
+static void selects(void)
+{
+	while (!is_over()) {
+		struct timeval some = {0, 50000};
+
+		select(0, NULL, NULL, NULL, &some);
+	}
+}
+
+static void *wait_for_file(void *arg)
+{
+	sleeps();
+	return arg;
+}
+
+/* The first thread waits for another, which waits most of the time. */
+static void joins(void)
+{
+	pthread_t thread;
+	void *result;
+
+	if (pthread_create(&thread, NULL, wait_for_file, &prog) != 0)
+		prog_wrong(&prog, "no thread");
+	pthread_join(thread, &result);
+	if (result != &prog)
+		prog_wrong(&prog, "the thread did not return what it was given");
+}
+
+static int in[2];
+
+static void *write_later(void *arg)
+{
+	sleeps();
+	if (write(in[1], "x", 1) != 1)
+		prog_wrong(&prog, "a pipe of its own takes nothing");
+	return arg;
+}
+
+static void reads(void)
+{
+	pthread_t thread;
+	char c = 0;
+
+	if (pipe(in) != 0 || pthread_create(&thread, NULL, write_later, NULL) != 0)
+		prog_wrong(&prog, "no pipe, or no thread");
+	if (read(in[0], &c, 1) != 1 || c != 'x')
+		prog_wrong(&prog, "what another thread wrote to a pipe does not come");
+	pthread_join(thread, NULL);
+}
+
+static void receives(void)
+{
+	int v = 0;
+
+	MPI_Recv(&v, 1, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (v != 5)
+		prog_wrong(&prog, "received %d", v);
+}
+
+static volatile sig_atomic_t alarms;
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+	alarms++;
+}
+
+/* Alarms of its own come all the time. */
+static void alarmed(void)
+{
+	struct sigaction a = {.sa_handler = on_alarm};
+	const struct itimerval often = {{0, 2000}, {0, 2000}}, never = {{0, 0}, {0, 0}};
+
+	sigaction(SIGALRM, &a, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	compute();
+	setitimer(ITIMER_REAL, &never, NULL);
+	if (alarms < 3)
+		prog_wrong(&prog, "%d alarms", (int)alarms);
+}
+
+/* malloc is where a thread must not be interrupted, and this one is there most of the time. */
+static void allocates(void)
+{
+	void *held[64] = {0};
+	unsigned at = 1;
+
+	while (!is_over())
+		for (int i = 0; i < ITERATIONS / 64; i++) {
+			void **p;
+
+			at = at * 1103515245 + 12345;
+			p = &held[at >> 16 & 63];
+			free(*p);
+			*p = malloc(at >> 20);
+		}
+	for (int i = 0; i < 64; i++)
+		free(held[i]);
+}
+
+static const struct prog_case cases[] = {{"compute", compute}, {"sleep", sleeps},
+	{"select", selects}, {"join", joins}, {"read", reads}, {"receive", receives},
+	{"alarm", alarmed}, {"malloc", allocates}};
+
+int main(int argc, char **argv)
+{
+	static const struct prog_option options[] = {
+		{"PLACE", NULL, PROG_TEXT, &name, 0, "where rank 0 stays"},
+		{"FILE", NULL, PROG_TEXT, &file, 0, "until this is there"}};
+	int five = 5, ranks, sum;
+
+	MPI_Init(&argc, &argv);
+	prog = (struct prog){.name = "places",
+		.text = "Rank 0 stays in one place until a file is there.",
+		.options = options,
+		.count = sizeof options / sizeof *options};
+	prog_begin(&prog, argc, argv);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	if (prog.rank == 0)
+		printf("places: rank 0 is there\n");
+	fflush(stdout);
+	if (prog.rank == 0)
+		prog_case_named(&prog, cases, sizeof cases / sizeof *cases, name)->run();
+	else
+		compute();
+	if (prog.rank == 1 && strcmp(name, "receive") == 0)
+		MPI_Send(&five, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD);
+	MPI_Allreduce(&five, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	if (sum != 5 * ranks)
+		prog_wrong(&prog, "the sum is %d", sum);
+	MPI_Finalize();
+	if (prog.rank == 0)
+		printf("places: right, %s\n", name);
+	return 0;
+}
