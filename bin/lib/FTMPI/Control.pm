@@ -78,6 +78,7 @@ my @TABLE = (
 	[ 66, 'OPENED',       'agent', 'SS' ],
 	[ 67, 'TRACED',       'agent', 'uus' ],
 	[ 68, 'BOUND',        'agent', 'USs' ],
+	[ 69, 'STDIN_READ',   'agent', 'uuu' ],
 	[ 71, 'PROBED',       'agent', 'us' ],
 );
 

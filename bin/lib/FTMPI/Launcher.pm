@@ -280,7 +280,8 @@ sub _bind
 	return;
 }
 
-# What ranks of the epoch before have left of a line is finished; rank 0 reads again what it had read.
+# What ranks of the epoch before have left of a line is finished; rank 0 reads again what it had read, unless the image of its
+# process has that.
 sub _run
 {
 	my ($self, $epoch) = @_;
@@ -291,7 +292,7 @@ sub _run
 	my @settings = (@{ $plan->{settings} }, "restarts=$epoch", $self->_expected);
 	$self->{fleet}->run(sub { $hosts->ranks($_[0]) }, \@head, \@settings, $hosts->used);
 	if ($self->{stdin}) {
-		$self->{stdin}->rewind;
+		$self->_rewind_input;
 		return;
 	}
 	$self->{stdin} = FTMPI::Launcher::Stdin->new(
@@ -299,7 +300,24 @@ sub _run
 		keep     => $plan->{restart_on} ne 'none' && $plan->{max_restarts},
 		on_bytes => sub { $self->_tell_home(0, 'STDIN', $_[0]) },
 		on_end   => sub { $self->_tell_home(0, 'STDIN_END') },
-		on_lost  => sub { $self->{job}->recovery->input_lost });
+		on_lost  => sub { $self->{job}->recovery->input_lost },
+		on_unsure => sub { $self->_say(FTMPI::Launcher::Sentences::input_unsure($_[0])) });
+	return;
+}
+
+# In an image job rank 0 says from which line it goes on before anything of its program runs. Where it may also begin
+# without one, it may read before it says that.
+sub _rewind_input
+{
+	my ($self) = @_;
+	my ($stdin, $plan) = @$self{qw(stdin plan)};
+	my $line = $self->{job}->recovery->line;
+	if (!$plan->{image} || !defined $line) {
+		$stdin->rewind;
+		return;
+	}
+	$stdin->await_line;
+	$stdin->go_on($line) if $plan->{from_start};
 	return;
 }
 

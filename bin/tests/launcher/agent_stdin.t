@@ -125,4 +125,31 @@ subtest 'input before rank 0 is started' => sub {
 	$agent->end_well('early input');
 };
 
+# Of the pipe, before each step of a recovery line, and after rank 0 has made its part.
+subtest 'how much rank 0 has read' => sub {
+	my $number = 0;
+	my ($agent) = AgentTest->begun(2, @rank,
+		qw(join facts 0:take:4 save saved:1 save 0:take:3 saved:0 save 0:shut saved:1 hang));
+	$agent->order('STDIN', 'some words');
+	$agent->order('STDIN_END');
+	$agent->await_text(0, qr/took=some;\n/);
+	my @unknown = (4294967295) x 2;
+	for my $case ([ [ 4, 0 ], [ 4, 0 ], 'before its part and after it' ], [ [ 4, 0 ], [ 7, 0 ], '... when it reads meanwhile' ],
+		[ [ 7, 0 ], \@unknown, '... and when it closes its input meanwhile' ]) {
+		my ($before, $after, $what) = @$case;
+		my $n = ++$number;
+		$agent->pass;
+		$agent->order('SAVE_ALL', 0, $n, 1);
+		$agent->await(qr/^NEWS $_ SAVED $n/) for 0, 1;
+		is_deeply([ $agent->said(qr/READ|NEWS 0 SAVED/) ],
+			[ "STDIN_READ $n @$before", "STDIN_READ $n @$after", 'NEWS 0 SAVED ' . $n . ' ' . ($n == 2 ? 0 : 1) ], $what);
+	}
+	$agent->end_well('measures');
+
+	($agent) = AgentTest->begun(2, @rank, qw(join facts hang));
+	$agent->order('SAVE_ALL', 0, 1, 0);
+	ok($agent->await(qr/^STDIN_READ 1 0 0$/), 'nothing, where nothing was written');
+	$agent->end_well('no input');
+};
+
 done_testing;

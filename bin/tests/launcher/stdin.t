@@ -113,4 +113,67 @@ $stdin->hold;
 $stdin->rewind;
 is("$given $lost", 'abc 0', 'nothing is kept when no rank 0 begins again');
 
+# ---- a rank 0 that goes on from the image of its process ----
+
+my @unsure;
+
+# What it gets when it goes on from this line.
+sub again_from
+{
+	my ($line) = @_;
+	($given, @unsure) = ('');
+	$stdin->hold;
+	$stdin->await_line;
+	$stdin->taken(1);
+	is($given, '', 'nothing before it has said from where it goes on');
+	$stdin->go_on($line);
+	return $given;
+}
+
+# The line was asked for with this number; what rank 0 had read before and after its part.
+sub line
+{
+	my ($number, $n, $before, $after) = @_;
+	$stdin->measured($n, $_) for $before, $after;
+	$stdin->committed($number);
+	$stdin->saved($n, $number);
+	return;
+}
+
+fresh(on_unsure => sub { push @unsure, @_ });
+comes('abcdefghi');
+line(1, 1, 2, 2);
+line(2, 2, 5, 6);
+line(3, 3, undef, undef);
+$stdin->committed(4);
+$stdin->measured(5, 8);
+$stdin->saved(5, 5);
+is(again_from(1), 'cdefghi', 'what its image has not read');
+is("@unsure", '', '... which is certain');
+$stdin->go_on(2);
+is($given, 'cdefghi', '... and said once');
+for my $case ([ 2, 'it read meanwhile' ], [ 3, 'what it read cannot be seen' ], [ 4, 'a line of its own' ], [ 5, 'a measure that was lost' ]) {
+	my ($line, $why) = @$case;
+	is(again_from($line), 'abcdefghi', "$why: all again");
+	is("@unsure", $line, '... which is told');
+}
+is(again_from(undef), 'abcdefghi', 'it goes on from no line: all again');
+is("@unsure", '', '... as is right');
+again_from(1);
+line(6, 1, 3, 3);
+is(again_from(6), 'fghi', 'measures count from where it went on');
+line(1, 2, 0, 0);
+is(again_from(1), 'fghi', 'a line of the same number takes the place of the older one');
+$stdin->measured(3, 1);
+is(again_from(1), 'fghi', 'another restart');
+$stdin->measured(3, 1);
+$stdin->saved(3, 7);
+again_from(7);
+is("@unsure", 7, '... after which measures of before do not count');
+$stdin->measured($_, 4) for 1 .. 20;
+is(scalar keys %{ $stdin->{measures} }, FTMPI::Launcher::Stdin::ATTEMPTS, 'numbers that came to nothing are forgotten');
+fresh(on_unsure => sub { push @unsure, @_ });
+is(again_from(1), '', 'where there was no input');
+is("@unsure", '', '... nothing is unsure');
+
 done_testing;

@@ -27,8 +27,8 @@ use constant { INIT_TIME => 30, INIT_FACTOR => 10 };
 
 # loop; rank; pid, socket (its control connection), file (what was executed) as FTMPI::Agent::Spawn::start()
 # has them; at: names of its listening sockets; bound: its processors as text, or ''; output: see FTMPI::Agent::Pipes;
-# tell => sub (message to the launcher); on_back => sub, when it speaks in a new epoch; on_doom => sub,
-# when it was killed, so that another can take its place.
+# tell => sub (message to the launcher); on_saved => sub (number), before SAVED is told; on_back => sub, when it
+# speaks in a new epoch; on_doom => sub, when it was killed, so that another can take its place.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -84,6 +84,7 @@ sub _hear
 	$self->_has_come if $name eq 'PROGRAM';
 	$self->{finalized} = 1          if $name eq 'FINALIZED';
 	@$self{qw(inited mpi_pid)} = (1, $fields[0]) if $name eq 'INITED';
+	$self->{on_saved}->($fields[0]) if $name eq 'SAVED';
 	$self->{tell}->('NEWS', $self->{rank}, $type, $body);
 	$self->{on_back}->() if $back;
 	return;

@@ -210,6 +210,7 @@ sub _adopt
 		at      => $self->{listeners}->at($rank),
 		bound   => $self->_where($rank),
 		output  => $self->{pipes}->add($rank, %{ $started->{out} }),
+		on_saved => sub { $self->_measure_input($_[0]) if $rank == 0 },
 		on_back => sub { $self->{stdin}->release if $rank == 0 },
 		on_doom => sub { $self->_watch_end($_[0]) });
 	$self->{ranks}{$rank} = $self->{pids}{ $started->{pid} } = $process;
@@ -382,6 +383,7 @@ sub order
 {
 	my ($self, $name, $epoch, @more) = @_;
 	return if $epoch != $self->{epoch};
+	$self->_measure_input($more[0]) if $name eq 'SAVE';
 	$_->order($name, $epoch, @more) for values %{ $self->{ranks} };
 	return;
 }
@@ -487,6 +489,17 @@ sub _open_stdin
 		loop      => $self->{loop},
 		on_taken  => sub { $self->_tell('STDIN_TAKEN', $_[0]) },
 		on_closed => sub { $self->_tell('STDIN_CLOSED') });
+	return;
+}
+
+# How much rank 0 has read by now, before or after its part of recovery line n; all ones: not known.
+sub _measure_input
+{
+	my ($self, $n) = @_;
+	my ($first, $stdin) = ($self->{ranks}{0}, $self->{stdin});
+	return if !$first || !$stdin;
+	my $read = $stdin->was_read($first->{pid}) // ~0;
+	$self->_tell('STDIN_READ', $n, $read & 0xffffffff, $read >> 32);
 	return;
 }
 

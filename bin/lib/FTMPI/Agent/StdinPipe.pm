@@ -8,15 +8,17 @@ use strict;
 use warnings;
 
 use Errno qw(EAGAIN EINTR EWOULDBLOCK);
+use Fcntl qw(O_NONBLOCK O_RDONLY);
 use IO::Handle ();
 
-use constant CHUNK => 65536;
+# FIONREAD: of Linux; perl does not have it.
+use constant { CHUNK => 65536, FIONREAD => 0x541b };
 
 # loop; on_taken => sub (bytes written); on_closed => sub, when the rank reads no more.
 sub new
 {
 	my ($class, %arg) = @_;
-	return bless { %arg, queue => '', ending => 0, held => 0, used => 0 }, $class;
+	return bless { %arg, queue => '', ending => 0, held => 0, used => 0, written => 0, inode => 0 }, $class;
 }
 
 # The pipe, or the one after it: what a former one took is not given again.
@@ -25,7 +27,8 @@ sub attach
 	my ($self, $handle) = @_;
 	$self->drop;
 	$handle->blocking(0);
-	@$self{qw(handle held)} = ($handle, 0);
+	@$self{qw(handle held written)} = ($handle, 0, 0);
+	$self->{inode} = (stat $handle)[1];
 	$self->_write;
 	return;
 }
@@ -67,6 +70,18 @@ sub release
 # Whether the rank took any of it, or would not.
 sub used { return $_[0]{used} }
 
+# How many bytes of what was written into the pipe the process has read, with all that have the pipe from it;
+# undef when that cannot be known. The end of the pipe that is written to may be closed by now, so the other one is looked at.
+sub was_read
+{
+	my ($self, $pid) = @_;
+	return 0 if !$self->{written};
+	sysopen my $in, "/proc/$pid/fd/0", O_RDONLY | O_NONBLOCK or return undef;
+	my $unread = pack 'i', 0;
+	return undef if !-p $in || (stat _)[1] != $self->{inode} || !ioctl $in, FIONREAD, $unread;
+	return $self->{written} - unpack 'i', $unread;
+}
+
 # The rank reads no more.
 sub close
 {
@@ -96,6 +111,7 @@ sub _write
 		if (defined $n) {
 			substr $self->{queue}, 0, $n, '';
 			$self->{used} = 1;
+			$self->{written} += $n;
 			$self->{on_taken}->($n);
 		} elsif ($!{EAGAIN} || $!{EWOULDBLOCK}) {
 			$self->{loop}->on_write($handle, sub { $self->_write });

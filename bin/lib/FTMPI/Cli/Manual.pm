@@ -347,6 +347,13 @@ where there is none, it is 1 GiB.
 A host where that cannot be had is refused with a sentence; in a container
 .B "docker run \-\-security\-opt seccomp=unconfined"
 may be needed.
+.PP
+Standard input goes on, after a restart within the job, behind what rank 0 had read when the line was made.
+Where
+.B ftmpirun
+does not know that, since rank 0 was reading just then, or the program made the line itself, it gives rank 0 all of its input again and prints
+that; so it does, without a word, after
+.BR \-restore .
 EOR
 
 my $FAILURES = <<'EOR';
@@ -406,7 +413,7 @@ standard error, and where its ranks go; then, when all ranks run, how long that 
 A job that fails
 .B \-max\-restarts
 times and once more without a new recovery line in between is ended, with the status of the failure.
-Standard input is given to rank 0 again from its beginning; more than 64 MiB of it are not kept, and then
+Standard input is given to rank 0 again from its beginning (but see IMAGES OF PROCESSES); more than 64 MiB of it are not kept, and then
 a failure ends the job.
 Output that ranks had written is not taken back.
 .PP

@@ -24,22 +24,20 @@ my %EVENTS = (
 	STOPPED    => sub { @_[ 1, 2 ] },
 	TRACED     => sub { ($_[1], FTMPI::Error::clean("$_[3], process $_[2]")) },
 	FOREIGN    => sub { (@_[ 1, 2 ], FTMPI::Error::clean($_[3])) },
-	INITED     => sub { $_[1] },
 	FINALIZED  => sub { $_[1] },
 	ABORTED    => sub { (@_[ 1, 2 ], FTMPI::Error::clean($_[3])) },
 	LOST       => sub { (@_[ 1, 2 ], FTMPI::Error::clean($_[3])) },
 	SUSPECT    => sub { @_[ 1 .. 3 ] },
 	HEARD      => sub { @_[ 1, 2 ] },
 	HELD       => sub { (@_[ 1, 2 ], FTMPI::Error::clean($_[3])) },
-	SAVED      => sub { @_[ 1 .. 3 ] },
 );
 
 # Frames that concern others too, or others alone: the method has the name of the frame.
 my %HANDLERS = map { $_ => '_' . lc } qw(HERE RESTARTING_ALL OPENED STARTED BOUND OUT EXITED CONDITION STRAINED STDIN_TAKEN
-	STDIN_CLOSED PROBED NEWS RUNS PROGRAM LINE RESTORED);
+	STDIN_CLOSED STDIN_READ PROBED NEWS INITED RUNS PROGRAM LINE SAVED RESTORED);
 
 # Frames of an agent that begin with a rank, and those of rank 0: it is one of that host.
-my %OF_RANK_0 = map { $_ => 1 } qw(STDIN_TAKEN STDIN_CLOSED);
+my %OF_RANK_0 = map { $_ => 1 } qw(STDIN_TAKEN STDIN_CLOSED STDIN_READ);
 my %OF_RANK = map { $_ => 1 } qw(STARTED NEWS BROKEN CANNOT_RUN OUT EXITED STOPPED TRACED FOREIGN CONDITION);
 
 # plan: see FTMPI::Launcher; job: FTMPI::Launcher::Job, for its table of hosts and its phase; event => sub (name,
@@ -208,6 +206,24 @@ sub _stdin_closed
 	return;
 }
 
+sub _stdin_read
+{
+	my ($self, undef, $n, $low, $high) = @_;
+	my $stdin = $self->{stdin}->() or return;
+	$stdin->measured($n, $low == 0xffffffff && $high == 0xffffffff ? undef : $low + $high * 2**32);
+	return;
+}
+
+# A rank 0 that has come to MPI_Init without a line began at its beginning.
+sub _inited
+{
+	my ($self, undef, $rank) = @_;
+	$self->{event}->('inited', $rank);
+	my $stdin = $self->{stdin}->();
+	$stdin->go_on if $stdin && $rank == 0;
+	return;
+}
+
 # ---- recovery lines and the work directory ----
 
 # Once the job is known to make checkpoints, it matters whether all hosts share the work directory.
@@ -234,6 +250,19 @@ sub _line
 	my ($self, undef, undef, $number) = @_;
 	$self->{event}->('line', $number);
 	$self->{workdir}->keep_record;
+	$self->{line} = $number;
+	my $stdin = $self->{stdin}->();
+	$stdin->committed($number) if $stdin;
+	return;
+}
+
+# Behind the LINE that tells the number of the line.
+sub _saved
+{
+	my ($self, undef, $rank, $n, $committed) = @_;
+	my $stdin = $self->{stdin}->();
+	$stdin->saved($n, $self->{line}) if $stdin && $committed && $rank == 0 && defined $self->{line};
+	$self->{event}->('saved', $rank, $n, $committed);
 	return;
 }
 
@@ -244,6 +273,8 @@ sub _restored
 	$session = FTMPI::Error::clean($session);
 	$self->{workdir}->restored($session, $number);
 	$self->{event}->('restored', $number, $session);
+	my $stdin = $self->{stdin}->();
+	$stdin->go_on($number) if $stdin;
 	my $expected = delete $self->{expected} // return;
 	$self->{say}->("line $number of session $session is restored instead of line $expected->{line}.")
 		if $session eq $expected->{session} && $number != $expected->{line};

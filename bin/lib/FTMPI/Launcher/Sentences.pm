@@ -186,6 +186,12 @@ sub not_heard_of
 	return "rank 0 has not said within $seconds s whether the recovery line was committed.";
 }
 
+sub input_unsure
+{
+	my ($line) = @_;
+	return "it is not known how much of its standard input rank 0 had read in line $line: it is given all of it again.";
+}
+
 sub no_answer
 {
 	my ($host, $seconds) = @_;

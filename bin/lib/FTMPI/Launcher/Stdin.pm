@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Standard input on its way to rank 0: at most WINDOW bytes are sent before the rank has taken them. The bytes
-# are kept, up to KEEP_MAX, and sent again when rank 0 begins again.
+# are kept, up to KEEP_MAX, and sent again when rank 0 begins again: from the beginning, or, when it goes on from the
+# image of its process, from where that had come. How much rank 0 had read is measured before and after it makes its part of
+# a line; when it has read in between, nobody knows how much of that the image holds.
 package FTMPI::Launcher::Stdin;
 
 use strict;
@@ -10,15 +12,17 @@ use warnings;
 use Errno qw(EAGAIN EINTR EWOULDBLOCK);
 use POSIX ();
 
-# RETRY: seconds after which a terminal that belongs to another job is looked at again.
-use constant { WINDOW => 262144, CHUNK => 65536, RETRY => 0.5, KEEP_MAX => 64 << 20 };
+# RETRY: seconds after which a terminal that belongs to another job is looked at again. ATTEMPTS, LINES: of how
+# many, the newest ones, is known what was read.
+use constant { WINDOW => 262144, CHUNK => 65536, RETRY => 0.5, KEEP_MAX => 64 << 20, ATTEMPTS => 8, LINES => 10000 };
 
 # loop; on_bytes => sub (bytes); on_end => sub; keep: whether rank 0 may begin again; on_lost => sub,
-# called when more was given than is kept.
+# called when more was given than is kept; on_unsure => sub (line): rank 0 gets again what it may have read.
 sub new
 {
 	my ($class, %arg) = @_;
-	my $self = bless { %arg, under_way => 0, over => 0, held => 0, kept => '', given => 0 }, $class;
+	my $self = bless { %arg, under_way => 0, over => 0, held => 0, kept => '', given => 0,
+		from => 0, measures => {}, read => {} }, $class;
 	$self->_open;
 	return $self;
 }
@@ -75,12 +79,51 @@ sub hold
 	return;
 }
 
-# It has begun again, and gets everything from the beginning.
+# It has begun again, and gets everything from so many bytes on, or from the beginning.
 sub rewind
 {
-	my ($self) = @_;
-	@$self{qw(held over given under_way)} = (0, 0, 0, 0);
+	my ($self, $from) = @_;
+	$self->{from} = $from //= 0;
+	@$self{qw(held over given under_way awaited measures)} = (0, 0, $from, 0, 0, {});
 	$self->_open;
+	return;
+}
+
+# It has begun again, and is going to say from which line it goes on, if from any.
+sub await_line { $_[0]{awaited} = 1; return }
+
+# It says that now.
+sub go_on
+{
+	my ($self, $line) = @_;
+	return if !$self->{awaited};
+	my $read = defined $line ? $self->{read}{$line} : 0;
+	$self->{on_unsure}->($line) if !defined $read && length $self->{kept};
+	$self->rewind($read);
+	return;
+}
+
+# So much of what this rank 0 was given it has read, before or after its part of the line that was asked for with the number
+# n; undef: nobody knows.
+sub measured
+{
+	my ($self, $n, $bytes) = @_;
+	delete $self->{measures}{ $n - ATTEMPTS };
+	push @{ $self->{measures}{$n} }, defined $bytes ? $self->{from} + $bytes : undef;
+	return;
+}
+
+# A line of this number was committed; of an older one of the same number nothing counts any more.
+sub committed { my ($self, $line) = @_; delete $self->{read}{$line}; return }
+
+# The line that was asked for with the number n is this one.
+sub saved
+{
+	my ($self, $n, $line) = @_;
+	my @measures = @{ delete $self->{measures}{$n} // [] };
+	my ($before, $after) = @measures > 1 ? @measures[ -2, -1 ] : ();
+	delete $self->{read}{ $line - LINES };
+	$self->{read}{$line} = $before if defined $before && defined $after && $before == $after;
 	return;
 }
 

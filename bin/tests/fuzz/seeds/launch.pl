@@ -200,6 +200,7 @@ my @MESSAGES = (
 	[ RUNS => 'h' x 16, '/bin/prog' ], [ LOADED => 4711 ], [ HELD => 7, 'why' ], [ SAVED => 7, 1 ], [ SAVE_ALL => 0, 7, 2 ], [ OPEN => '/', ['A=b'], ['prog'] ],
 	[ OPENED => ['/bin/prog'], ['10-1f'] ], [ TRACED => 1, 4711, 'gdb' ],
 	[ BOUND => [ 0, 1 ], [ '0-1', '2,5' ], '' ],
+	[ STDIN_READ => 7, 1, 0 ],
 	[ RESTART_ALL => 1 ], [ FENCE => 2 ], [ RESTART => 1 ],
 	[ HEARD => 1 ], [ EXAMINE => 1, 150 ], [ PATIENCE => 60000 ], [ CONDITION => 1, 2, 8407 ], [ STRAINED => 700, 8407 ],
 );
