@@ -87,12 +87,14 @@ sub _make_job
 	$self->{kind} = rand() < 0.3;
 	$self->{uses} = 1 if $self->{kind};
 	$self->{limit} = rand() < 0.2 ? 0 : STARVED;
+	$self->{image} = { interval => 0.1 + rand 2, patience => 1, waits => rand() < 0.7 } if rand() < 0.3;
 	$self->{job} = FTMPI::Launcher::Job->new(
 		hosts => \@hosts,
 		on    => $self->{kind} ? 'failure' : (qw(failure failure failure crash any none))[ rand 6 ],
 		max   => $self->{kind} ? 1000 : _pick(0, 4),
 		from_start => rand() < 0.1,
 		session    => 's',
+		image      => $self->{image},
 		silent     => sub { $self->{silent}{ $_[0] } // 0 },
 		lenient    => sub { $self->{now} - ($self->{starved}{ $_[0] } // -99) < 10 ? $self->{limit} : 0 },
 		verdict    => FTMPI::Launcher::Verdict->new(period => 0.1, timeout => 1, size => $n, starved => $self->{limit}));
@@ -215,7 +217,8 @@ sub _old_news
 	for my $rank (grep { rand() < 0.5 } sort keys %{ $agent->{alive} }) {
 		my @news = ([ 'exited', $rank, 0, 9 ], [ 'exited', $rank, 3, 0 ], [ 'aborted', $rank, 1, '' ],
 			[ 'lost', $rank, 0, 'x' ], [ 'finalized', $rank ], [ 'line', 1 ], [ 'suspect', $rank, 0, 1000 ], [ 'stopped', $rank, 1000 ],
-			[ 'inited', $rank ], [ 'broken', $rank, 'x' ]);
+			[ 'inited', $rank ], [ 'broken', $rank, 'x' ],
+			[ 'held', $rank, 1, '' ], [ 'saved', $rank, 1, 1 ]);
 		$self->_from_agent($agent, rand 0.01, @{ $news[ rand @news ] });
 	}
 	return;
@@ -239,6 +242,7 @@ sub _do_run
 		$self->_wrong("rank $rank is at [@at]") if @at != 1 || $at[0] != $hosts->home($rank);
 		$self->_check_place($rank, $at[0], $epoch);
 	}
+	delete $self->{held};
 	my $run = $self->{ran}{$epoch} = { ranks => {} };
 	$run->{ranks}{$_} = { host => $hosts->home($_) } for 0 .. $self->{n} - 1;
 	$self->_start_rank($epoch, $_) for 0 .. $self->{n} - 1;
@@ -359,6 +363,37 @@ sub _do_observe_all
 {
 	my ($self, $epoch) = @_;
 	$self->_wrong("OBSERVE of epoch $epoch in " . $self->{job}->epoch) if $epoch != $self->{job}->epoch;
+	return;
+}
+
+# A step of a line: ranks that are held are let go, or told to go on, when the patience is over.
+sub _do_save_all
+{
+	my ($self, $epoch, $n, $step) = @_;
+	my $held = $self->{held};
+	$self->_wrong("step $step of line $n of epoch $epoch in " . $self->{job}->epoch) if $epoch != $self->{job}->epoch;
+	if ($step == 0) {
+		$self->_wrong("line $n while ranks are held for $held") if defined $held;
+		$self->{held} = $held = "$epoch.$n";
+		$self->_answer_save($_, $epoch, 'held', $n, rand() < 0.05 ? 'why' : '') for grep { rand() < 0.99 } 0 .. $self->{n} - 1;
+		$self->_after($self->{image}{patience} + 0.001, sub {
+			$self->_wrong("ranks are held for line $held too long") if ($self->{held} // '') eq $held && $self->{job}->phase eq 'running';
+		});
+		return;
+	}
+	$self->_wrong("step $step of line $n, while ranks are held for " . ($held // 'none'))
+		if $self->{image}{waits} && ($held // '') ne "$epoch.$n";
+	delete $self->{held};
+	$self->_answer_save(0, $epoch, 'saved', $n, rand() < 0.7) if $step == 1 && rand() < 0.9;
+	return;
+}
+
+sub _answer_save
+{
+	my ($self, $rank, $epoch, @answer) = @_;
+	my $agent = $self->{agents}[ $self->{job}->hosts->home($rank) ] // return;
+	my $name  = shift @answer;
+	$self->_from_agent($agent, rand 0.3, $name, $rank, @answer) if $self->_lives($agent, $rank, $epoch);
 	return;
 }
 
