@@ -267,14 +267,15 @@ int physical_go_on(void)
 	return rc ? rc : loop_start(physical.loop);
 }
 
+/* The heartbeats last: their silence is to be short. */
 int physical_pause(uint64_t until_ns)
 {
-	int rc = beating_pause(&physical.beating, until_ns);
+	int rc = loop_pause(physical.loop, until_ns);
 
 	if (rc)
 		return rc;
-	rc = loop_pause(physical.loop, until_ns);
-	if (rc && beating_go_on(&physical.beating) != 0)
+	rc = beating_pause(&physical.beating, until_ns);
+	if (rc && loop_start(physical.loop) != 0)
 		return FT_ESYS;
 	return rc;
 }

@@ -77,7 +77,8 @@ static bool visit_unreceived(struct match_msg *msg, void *arg)
 	}
 	if (msg->inflight)
 		inflight_stays(msg->inflight);
-	if (coord_is_early(p2p.coord, msg->stamp))
+	/* of one that MPI_Mprobe has found and that is not whole there is no image */
+	if (coord_is_early(p2p.coord, msg->stamp) && p2p_is_here(msg))
 		tell_sum(msg);
 	return true;
 }

@@ -24,6 +24,7 @@
 
 enum {
 	PAUSE_MS = 5000,
+	PARK_MS = 2000,
 	AGAIN_MS = 10,
 };
 
@@ -152,6 +153,14 @@ static bool list_own(void)
 	return host->descriptors(&image.own);
 }
 
+/* For threads to stop in: no heartbeats come meanwhile. */
+static uint32_t patience_ms(const struct launch *l)
+{
+	unsigned half = l->settings.beat_timeout_ms / 2;
+
+	return l->settings.beat_ms && half < PARK_MS ? (half ? half : 1) : PARK_MS;
+}
+
 static const char *begin_file(const struct ckpt_job *j, uint32_t line, char *text, size_t size)
 {
 	struct ckpt_out_plan plan = {.fs = &ckpt_fs_posix,
@@ -169,7 +178,8 @@ static const char *begin_file(const struct ckpt_job *j, uint32_t line, char *tex
 		image.file = NULL;
 		return "the library's descriptors cannot be told from the program's";
 	}
-	image.out = (struct image_out){.begin = begin,
+	image.out = (struct image_out){.patience_ms = patience_ms(j->launch),
+		.begin = begin,
 		.add = add,
 		.own = image.own.v,
 		.owned = image.own.n,

@@ -2,6 +2,8 @@
 #include "ckpt_why.h"
 
 #include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "ckpt_image.h"
@@ -33,9 +35,18 @@ static const char *maker(void)
 	return ckpt_image_is_used() ? "" : "FTMPI_Perform_Checkpoint: ";
 }
 
+/* Nobody looks at the result of a line that the launcher has asked for: the same reason is told
+ * once.
+ */
 void ckpt_why_not_made(uint32_t line, const char *why)
 {
-	log_error("%sline %u is not made: %s", maker(), line, why);
+	static char last[512];
+
+	if (!ckpt_image_is_used() || strncmp(last, why, sizeof last - 1) != 0)
+		log_error("%sline %u is not made: %s", maker(), line, why);
+	else
+		log_event("line %u is not made: %s", line, why);
+	snprintf(last, sizeof last, "%s", why);
 }
 
 /* The call says FTMPI_CKPTERROR each time; the sentence comes once. */

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <link.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -19,7 +20,7 @@
 
 #include "mpi/engine/engine.h"
 
-enum { RANGES_MAX = 16, STAT_BYTES = 512 };
+enum { RANGES_MAX = 16, TEXT_BYTES = 512 };
 
 #define OWN_THREADS "ftmpi-"
 
@@ -108,27 +109,97 @@ static bool is_forbidden(uintptr_t at)
 	return false;
 }
 
-/* ---- in the handler ---- */
+/* ---- who waits in the kernel ---- */
 
-/* Of those that a signal with SA_RESTART begins again. */
-static bool may_wait(long call)
+enum { ARGUMENTS = 6 };
+
+/* As /proc/TID/syscall has it. */
+struct waiting {
+	long call;
+	uintptr_t argument[ARGUMENTS], stack, at;
+};
+
+/* The one that was interrupted last. */
+static struct waiting sleeper;
+
+/* What a signal with SA_RESTART does to it: the kernel begins it again; or it ends with EINTR, and
+ * the handler begins it again, for as long as it has left. */
+enum restart { RESTART_NEVER, RESTART_BY_KERNEL, RESTART_HERE };
+
+static bool is_one_of(long call, const long *calls, size_t n)
 {
-	static const long calls[] = {SYS_read, SYS_readv, SYS_write, SYS_writev, SYS_recvfrom,
-		SYS_recvmsg, SYS_sendto, SYS_sendmsg, SYS_accept, SYS_accept4, SYS_connect,
-		SYS_futex, SYS_wait4, SYS_waitid, SYS_ioctl};
-
-	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+	for (size_t i = 0; i < n; i++)
 		if (calls[i] == call)
 			return true;
 	return false;
 }
 
-/* The instruction that was interrupted; and whether it is a system call that waits and that the
- * signal has ended, or will be begun again. None that malloc makes is one of those. */
+#define IS_ONE_OF(call, calls) is_one_of(call, calls, sizeof(calls) / sizeof *(calls))
+
+/* None that malloc makes is one of these. */
+static bool begins_by_kernel(long call)
+{
+	static const long calls[] = {SYS_read, SYS_readv, SYS_write, SYS_writev, SYS_recvfrom,
+		SYS_recvmsg, SYS_sendto, SYS_sendmsg, SYS_accept, SYS_accept4, SYS_connect,
+		SYS_futex, SYS_wait4, SYS_waitid};
+
+	return IS_ONE_OF(call, calls);
+}
+
+/* The kernel writes down what is left of the time of these. */
+static bool has_time_left(const struct waiting *w)
+{
+	static const long calls[] = {SYS_pselect6, SYS_ppoll};
+
+	if (w->call == SYS_clock_nanosleep)
+		return w->argument[1] != 0 || w->argument[3] != 0;
+	if (w->call == SYS_nanosleep)
+		return w->argument[1] != 0;
+	return IS_ONE_OF(w->call, calls);
+}
+
+static bool has_no_limit(const struct waiting *w)
+{
+#ifdef SYS_poll
+	if (w->call == SYS_poll)
+		return (int)w->argument[2] < 0;
+#endif
+#ifdef SYS_epoll_wait
+	if (w->call == SYS_epoll_wait)
+		return (int)w->argument[3] < 0;
+#endif
+	return w->call == SYS_epoll_pwait && (int)w->argument[3] < 0;
+}
+
+static enum restart restart_of(const struct waiting *w)
+{
+	if (begins_by_kernel(w->call))
+		return RESTART_BY_KERNEL;
+	return has_time_left(w) || has_no_limit(w) ? RESTART_HERE : RESTART_NEVER;
+}
+
+/* What is left of a sleep was written to where its caller wants it. */
+static void go_on_with_rest(struct waiting *w)
+{
+	if (w->call == SYS_clock_nanosleep && w->argument[1] == 0)
+		w->argument[2] = w->argument[3];
+	else if (w->call == SYS_nanosleep)
+		w->argument[0] = w->argument[1];
+}
+
+/* ---- in the handler ---- */
+
 #if defined(__x86_64__)
+#define REGISTER(u, name) ((u)->uc_mcontext.gregs[REG_##name])
+
 static uintptr_t instruction_of(const ucontext_t *u)
 {
-	return (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
+	return (uintptr_t)REGISTER(u, RIP);
+}
+
+static uintptr_t stack_of(const ucontext_t *u)
+{
+	return (uintptr_t)REGISTER(u, RSP);
 }
 
 static bool is_call_at(uintptr_t at)
@@ -138,12 +209,22 @@ static bool is_call_at(uintptr_t at)
 	return code[0] == 0x0f && code[1] == 0x05; /* syscall */
 }
 
-static bool was_waiting(const ucontext_t *u)
+static bool is_begun_again(const ucontext_t *u)
 {
-	uintptr_t at = instruction_of(u);
-	long result = u->uc_mcontext.gregs[REG_RAX];
+	return is_call_at(instruction_of(u)) && begins_by_kernel((long)REGISTER(u, RAX));
+}
 
-	return is_call_at(at) ? may_wait(result) : is_call_at(at - 2) && result == -EINTR;
+static bool has_ended(const ucontext_t *u)
+{
+	return is_call_at(instruction_of(u) - 2) && REGISTER(u, RAX) == -EINTR;
+}
+
+static void begin_again(ucontext_t *u, const struct waiting *w)
+{
+	REGISTER(u, RIP) -= 2;
+	REGISTER(u, RAX) = w->call;
+	REGISTER(u, RDI) = (greg_t)w->argument[0];
+	REGISTER(u, RDX) = (greg_t)w->argument[2];
 }
 #elif defined(__aarch64__)
 static uintptr_t instruction_of(const ucontext_t *u)
@@ -151,31 +232,65 @@ static uintptr_t instruction_of(const ucontext_t *u)
 	return (uintptr_t)u->uc_mcontext.pc;
 }
 
+static uintptr_t stack_of(const ucontext_t *u)
+{
+	return (uintptr_t)u->uc_mcontext.sp;
+}
+
 static bool is_call_at(uintptr_t at)
 {
 	return *(const uint32_t *)at == 0xd4000001; /* svc #0 */
 }
 
-static bool was_waiting(const ucontext_t *u)
+static bool is_begun_again(const ucontext_t *u)
 {
-	uintptr_t at = instruction_of(u);
+	return is_call_at(instruction_of(u)) && begins_by_kernel((long)u->uc_mcontext.regs[8]);
+}
 
-	if (is_call_at(at))
-		return may_wait((long)u->uc_mcontext.regs[8]);
-	return is_call_at(at - 4) && (long)u->uc_mcontext.regs[0] == -EINTR;
+static bool has_ended(const ucontext_t *u)
+{
+	return is_call_at(instruction_of(u) - 4) && (long)u->uc_mcontext.regs[0] == -EINTR;
+}
+
+static void begin_again(ucontext_t *u, const struct waiting *w)
+{
+	u->uc_mcontext.pc -= 4;
+	u->uc_mcontext.regs[0] = w->argument[0];
+	u->uc_mcontext.regs[2] = w->argument[2];
+	u->uc_mcontext.regs[8] = (uint64_t)w->call;
 }
 #else
 #error "which registers has this machine?"
 #endif
 
+/* Another handler may have interrupted a function of libc, wherever it is itself. */
+static bool is_in_handler(const ucontext_t *u)
+{
+	for (int s = 1; s <= SIGRTMAX; s++) {
+		struct sigaction is;
+
+		if (sigismember(&u->uc_sigmask, s) == 1 && sigaction(s, NULL, &is) == 0 &&
+			is.sa_handler != SIG_DFL && is.sa_handler != SIG_IGN)
+			return true;
+	}
+	return false;
+}
+
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
-	const ucontext_t *u = context;
+	ucontext_t *u = context;
+	struct waiting w = sleeper;
+	bool ended = has_ended(u) && instruction_of(u) == w.at && stack_of(u) == w.stack;
 	int error = errno;
 
 	(void)sig, (void)info;
-	if ((!is_forbidden(instruction_of(u)) || was_waiting(u)) && engine_try_enter())
+	if ((!is_forbidden(instruction_of(u)) || is_begun_again(u) || ended) && !is_in_handler(u) &&
+		engine_try_enter())
 		engine_leave();
+	if (ended && restart_of(&w) == RESTART_HERE) {
+		go_on_with_rest(&w);
+		begin_again(u, &w);
+	}
 	errno = error;
 }
 
@@ -202,36 +317,63 @@ static bool is_in_state(const char *stat, const char *states)
 	       strncmp(name + 1, OWN_THREADS, strlen(OWN_THREADS)) != 0;
 }
 
-static bool thread_is(pid_t tid, const char *states)
+/* A file of the thread's in /proc, ended by a NUL; false: it cannot be read. */
+static bool read_of(pid_t tid, const char *name, char *text, size_t size)
 {
-	char path[64], stat[STAT_BYTES];
+	char path[64];
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
+	snprintf(path, sizeof path, "/proc/self/task/%d/%s", (int)tid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	n = read(fd, stat, sizeof stat - 1);
+	n = read(fd, text, size - 1);
 	close(fd);
-	if (n <= 0)
-		return false;
-	stat[n] = '\0';
-	return is_in_state(stat, states);
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0;
 }
 
-/* The next one behind `last` that is in such a state; 0: there is none. */
-static pid_t next_thread(pid_t last, const char *states)
+static bool waits(pid_t tid, struct waiting *w)
+{
+	char text[TEXT_BYTES];
+	uintptr_t *a = w->argument;
+
+	return read_of(tid, "syscall", text, sizeof text) &&
+	       sscanf(text,
+		       "%ld %" SCNxPTR " %" SCNxPTR " %" SCNxPTR " %" SCNxPTR " %" SCNxPTR
+		       " %" SCNxPTR " %" SCNxPTR " %" SCNxPTR,
+		       &w->call, &a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &w->stack, &w->at) == 9;
+}
+
+/* Does it compute; asleep: or wait in what is begun again? *w: in that. */
+static bool can_be_interrupted(pid_t tid, bool asleep, struct waiting *w)
+{
+	char stat[TEXT_BYTES];
+
+	*w = (struct waiting){0};
+	if (!read_of(tid, "stat", stat, sizeof stat))
+		return false;
+	if (is_in_state(stat, "R"))
+		return true;
+	return asleep && is_in_state(stat, "S") && waits(tid, w) && restart_of(w) != RESTART_NEVER;
+}
+
+/* The next one behind `last`; 0: there is none. */
+static pid_t next_thread(pid_t last, bool asleep, struct waiting *w)
 {
 	DIR *d = opendir("/proc/self/task");
 	const struct dirent *e;
+	struct waiting of;
 	pid_t next = 0;
 
 	while (d && (e = readdir(d))) {
 		pid_t tid = (pid_t)atoi(e->d_name);
 
-		if (tid > last && (!next || tid < next) && thread_is(tid, states))
+		if (tid > last && (!next || tid < next) && can_be_interrupted(tid, asleep, &of)) {
 			next = tid;
+			*w = of;
+		}
 	}
 	if (d)
 		closedir(d);
@@ -242,7 +384,7 @@ void interrupt_one(bool asleep)
 {
 	static pid_t last;
 	static bool first;
-	const char *states = asleep ? "RS" : "R";
+	struct waiting w = {0};
 	pid_t tid = getpid();
 
 	if (!forbidden.known)
@@ -250,10 +392,12 @@ void interrupt_one(bool asleep)
 	if (!forbidden.possible || !handle())
 		return;
 	first = !first;
-	if (!first || !thread_is(tid, states)) {
-		tid = next_thread(last, states);
+	if (!first || !can_be_interrupted(tid, asleep, &w)) {
+		tid = next_thread(last, asleep, &w);
 		last = tid;
 	}
-	if (tid)
-		syscall(SYS_tgkill, getpid(), tid, number());
+	if (!tid)
+		return;
+	sleeper = w;
+	syscall(SYS_tgkill, getpid(), tid, number());
 }

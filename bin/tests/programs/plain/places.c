@@ -46,9 +46,9 @@ static void compute(void)
 
 static void a_moment(void)
 {
-	const struct timespec some = {0, 50000000};
+	struct timespec some = {0, 50000000};
 
-	nanosleep(&some, NULL);
+	nanosleep(&some, &some);
 }
 
 static void sleeps(void)
