@@ -12,6 +12,9 @@ use FTMPI::Wire ();
 # The first bytes from an agent to the launcher: what comes before is not ours.
 use constant GREETING => "\0FTMPI agent 1\n";
 
+# Why a rank cannot be held (HELD) that is about to say FINALIZED.
+use constant IN_FINALIZE => 'it is in MPI_Finalize';
+
 # Fields: see FTMPI::Wire.
 my @TABLE = (
 	# agent to rank

@@ -4,6 +4,7 @@
 use strict;
 use warnings;
 
+use FindBin ();
 use Test::More;
 
 use FTMPI::Launcher::HostTable ();
@@ -95,6 +96,17 @@ subtest 'ranks that are not held' => sub {
 		[ "say: no recovery line is made now: ranks 1-2 $late", 'RELEASE 1', 'timer 60' ], 'two do not');
 	is_deeply(last_of(lines(patience => 0.5), 'all_inited', 'due', held(1, 1, 1, 1), 'due')->[0],
 		'say: no recovery line is made now: ranks 0 2 ' . $late =~ s/10 s/0.5 s/r, 'one that answers three times is one');
+};
+
+subtest 'a rank in MPI_Finalize' => sub {
+	my $why = 'it is in MPI_Finalize';
+	my $text = "no recovery line is made now: rank 1 on h1: $why.";
+	my $lines = lines();
+	is_deeply(story($lines, 'all_inited', 'due', [ held => 1, 1, $why ], 'due'),
+		[ ['timer 60'], [ 'HOLD 1', 'timer 10' ], [ "log: $text", 'RELEASE 1' ], [] ], 'ends the lines, which is no news');
+	is_deeply(last_of(lines(), 'all_inited', 'wanted', [ held => 1, 1, $why ]), [ "say: $text", 'RELEASE 1' ], '... but to who asked');
+	open my $source, '<', "$FindBin::RealBin/../../../lib/mpi/recovery/ckpt_asked.c" or die "ckpt_asked.c: $!\n";
+	ok((grep { /control_held\(.*"\Q$why\E"\)/ } <$source>), 'that is how ranks say it');
 };
 
 subtest 'answers that come too late, or from elsewhere' => sub {

@@ -22,6 +22,7 @@ package FTMPI::Launcher::Lines;
 use strict;
 use warnings;
 
+use FTMPI::Control             ();
 use FTMPI::Launcher::Sentences ();
 
 # The steps of SAVE.
@@ -91,12 +92,14 @@ sub resumed
 	return $self->{state} =~ /^(?:held|saving)\z/ ? $self->_timer($self->{limit}) : ();
 }
 
-# A rank's answer to HOLD n: it stands, or why it cannot.
+# A rank's answer to HOLD n: it stands, or why it cannot. One that is in MPI_Finalize is as well as one that is through it.
 sub held
 {
 	my ($self, $rank, $n, $why) = @_;
 	return if $self->{state} ne 'held' || $n != $self->{n};
-	return $self->_release(FTMPI::Launcher::Sentences::not_held($self->{hosts}->who($rank), $why)) if length $why;
+	my $text = FTMPI::Launcher::Sentences::not_held($self->{hosts}->who($rank), $why);
+	return ([ ($self->{wanted} ? 'say' : 'log') => $text ], $self->ends) if $why eq FTMPI::Control::IN_FINALIZE;
+	return $self->_release($text) if length $why;
 	delete $self->{awaited}{$rank};
 	return %{ $self->{awaited} } ? () : $self->_go;
 }
