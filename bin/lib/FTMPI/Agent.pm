@@ -14,7 +14,7 @@ use warnings;
 use POSIX qw(WNOHANG WUNTRACED WIFSTOPPED);
 
 use FTMPI::Agent::Examiner       ();
-use FTMPI::Agent::FixedAddresses ();
+use FTMPI::FixedAddresses ();
 use FTMPI::Agent::ForeignMpi     ();
 use FTMPI::Agent::Listeners      ();
 use FTMPI::Agent::Pipes          ();
@@ -231,7 +231,7 @@ sub _take_settings
 	$run->{settings} = [ grep { !/^(?:pty|bind|fixed-addresses)=/ } @{ $run->{settings} } ];
 	$run->{pty}   = ($own{pty}  // '') eq '1';
 	$run->{bind}  = ($own{bind} // '') =~ /^(auto|core)\z/ ? $1 : 'none';
-	$run->{stack} = FTMPI::Agent::FixedAddresses::stack_of($own{'fixed-addresses'});
+	$run->{stack} = FTMPI::FixedAddresses::stack_of($own{'fixed-addresses'});
 	$run->{image} = grep { $_ eq 'image=1' } @{ $run->{settings} };
 	return;
 }
@@ -240,7 +240,7 @@ sub _take_settings
 sub _prepare
 {
 	my ($self, $run, @parts) = @_;
-	my $fixed = $run->{stack} && FTMPI::Agent::FixedAddresses::refuses($run->{stack});
+	my $fixed = $run->{stack} && FTMPI::FixedAddresses::refuses($run->{stack});
 	return $fixed if $fixed;
 	FTMPI::Agent::Spawn::set_environment(@{ $run->{env} });
 	return $self->_prepare_program($run, []) if !@parts;

@@ -198,9 +198,9 @@ sub _settings
 	$setting{$_} = 1 for grep { $setting{$_} } qw(accept-binary debug dump pty);
 	$setting{bind} = $options->{bind} // 'auto';
 	if (my $image = _image($options)) {
-		require FTMPI::Agent::FixedAddresses;
+		require FTMPI::FixedAddresses;
 		@setting{qw(image image-patience fixed-addresses)}
-			= (1, int 0.5 + 1000 * $image->{patience}, FTMPI::Agent::FixedAddresses::stack_here());
+			= (1, int 0.5 + 1000 * $image->{patience}, FTMPI::FixedAddresses::stack_here());
 		$setting{'image-keep-files'} = 1 if ($options->{'image-files'} // '') eq 'keep';
 	}
 	$setting{restore} = join ',', $restore->[0], @{ $restore->[2]{others} } if @$restore;

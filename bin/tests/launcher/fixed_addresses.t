@@ -12,7 +12,7 @@ use Config ();
 use Test::More;
 
 use AgentTest;
-use FTMPI::Agent::FixedAddresses ();
+use FTMPI::FixedAddresses ();
 
 use constant { MB => 1 << 20, NOT_RANDOM => 0x0040000 };
 
@@ -21,7 +21,7 @@ my ($machine) = $Config::Config{archname} =~ /^(\w+)/;
 my ($prctl, $personality) = $machine eq 'aarch64' ? (167, 92) : (157, 135);
 
 my $own = own_personality();
-my $why = FTMPI::Agent::FixedAddresses::refuses(8 * MB);
+my $why = FTMPI::FixedAddresses::refuses(8 * MB);
 plan skip_all => $why if defined $why;
 
 sub own_personality
@@ -51,11 +51,11 @@ sub ranks
 }
 
 # Those of the stack, of this process and what it starts.
-sub set_limits { return FTMPI::Agent::FixedAddresses::_call(1, 0, 3, pack('Q Q', @_), 0) == 0 }
-my ($soft, $hard) = FTMPI::Agent::FixedAddresses::_stack_limits();
+sub set_limits { return FTMPI::FixedAddresses::_call(1, 0, 3, pack('Q Q', @_), 0) == 0 }
+my ($soft, $hard) = FTMPI::FixedAddresses::_stack_limits();
 
 subtest 'nobody asks for it' => sub {
-	is(FTMPI::Agent::FixedAddresses::refuses(8 * MB), undef, 'it could be');
+	is(FTMPI::FixedAddresses::refuses(8 * MB), undef, 'it could be');
 	is(own_personality(), $own, 'an agent that asks stays as it is');
 	my ($one) = ranks(1);
 	is($one->[0], $own & NOT_RANDOM, 'a rank has its agent\'s personality');
@@ -81,17 +81,17 @@ SKIP: {
 };
 
 subtest 'what the setting may be' => sub {
-	is(FTMPI::Agent::FixedAddresses::stack_of($_->[0]), $_->[1], 'bytes of "' . ($_->[0] // 'nothing') =~ s/\n/\\n/r . '"')
+	is(FTMPI::FixedAddresses::stack_of($_->[0]), $_->[1], 'bytes of "' . ($_->[0] // 'nothing') =~ s/\n/\\n/r . '"')
 		for [ undef, 0 ], [ '', 0 ], [ 0, 0 ], [ 8388608, 8388608 ], [ '-1', 0 ], [ '8M', 0 ], [ "8\n", 0 ], [ '9' x 16, 0 ];
 };
 
 subtest 'what a job is to have' => sub {
 	set_limits(4 * MB, $hard) or die "limit of the stack: $!\n";
-	is(FTMPI::Agent::FixedAddresses::stack_here(), 4 * MB, 'what ftmpirun has itself');
+	is(FTMPI::FixedAddresses::stack_here(), 4 * MB, 'what ftmpirun has itself');
 SKIP: {
 		skip 'the stack is limited here', 1 if $hard != ~0;
 		set_limits(~0, $hard) or die "limit of the stack: $!\n";
-		is(FTMPI::Agent::FixedAddresses::stack_here(), 1024 * MB, '... and a number where it has no limit');
+		is(FTMPI::FixedAddresses::stack_here(), 1024 * MB, '... and a number where it has no limit');
 	}
 	set_limits($soft, $hard);
 };

@@ -10,11 +10,11 @@ use lib "$FindBin::RealBin/../../lib", "$FindBin::RealBin/lib";
 use POSIX ();
 use Test::More;
 
-use FTMPI::Agent::FixedAddresses ();
+use FTMPI::FixedAddresses ();
 use LauncherTest;
 
-my $stack = FTMPI::Agent::FixedAddresses::stack_here();
-my $why   = FTMPI::Agent::FixedAddresses::refuses($stack);
+my $stack = FTMPI::FixedAddresses::stack_here();
+my $why   = FTMPI::FixedAddresses::refuses($stack);
 plan skip_all => $why if defined $why;
 
 # A program that has never heard of checkpoints.

@@ -12,7 +12,7 @@ use Test::More;
 
 use LauncherTest;
 
-use FTMPI::Agent::FixedAddresses   ();
+use FTMPI::FixedAddresses   ();
 use FTMPI::Launcher::SharedWorkdir ();
 use FTMPI::Loop                    ();
 use FTMPI::Probe                   ();
@@ -140,7 +140,7 @@ SKIP: {
 
 SKIP: {
 	skip 'no namespaces here', 2 if system('unshare -rm mount -t tmpfs tmpfs /mnt 2>/dev/null');
-	my $why = FTMPI::Agent::FixedAddresses::refuses(FTMPI::Agent::FixedAddresses::stack_here());
+	my $why = FTMPI::FixedAddresses::refuses(FTMPI::FixedAddresses::stack_here());
 	skip $why, 2 if defined $why;
 	@options = qw(-image -ckpt-interval 60);
 	unlink $go;

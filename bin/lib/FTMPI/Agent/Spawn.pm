@@ -13,7 +13,7 @@ use Fcntl qw(F_DUPFD);
 use POSIX ();
 use Socket qw(AF_UNIX SOCK_STREAM PF_UNSPEC);
 
-use FTMPI::Agent::FixedAddresses ();
+use FTMPI::FixedAddresses ();
 use FTMPI::Agent::ForeignMpi     ();
 use FTMPI::Agent::Pty            ();
 use FTMPI::Agent::Sweep          ();
@@ -156,7 +156,7 @@ sub _become
 	_place_names($plan);
 	FTMPI::Processors::bind_to(@{ $plan->{processors} }) if $plan->{processors};
 	_enter_part($plan) if $plan->{own_env};
-	if (!$plan->{stack} || FTMPI::Agent::FixedAddresses::have($plan->{stack})) {
+	if (!$plan->{stack} || FTMPI::FixedAddresses::have($plan->{stack})) {
 		no warnings 'exec';
 		exec { $plan->{path} } @{ $plan->{argv} };
 	}

@@ -3,7 +3,7 @@
 # Processes whose memory is at the same addresses at each start, as the image of a process needs it:
 # the kernel does not choose them by chance, and the limit of the stack, from which it counts where it
 # maps the rest, is the same on all hosts. Both stay through exec and fork. Linux alone.
-package FTMPI::Agent::FixedAddresses;
+package FTMPI::FixedAddresses;
 
 use strict;
 use warnings;
