@@ -401,7 +401,7 @@ int image_take(struct image_out *out, pid_t *child)
 		}
 		image_threads_release();
 		image_state_unblock(blocked);
-		return rc ? rc : 1;
+		return rc ? 2 : 1;
 	}
 	*image.report = (struct image_report){0};
 	image_state_timers(&image.process.state);

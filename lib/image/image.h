@@ -97,8 +97,9 @@ int image_prepare(char *why, size_t size);
 /*
  * The image of this process as it is now, by any of its threads; the others stand still until there
  * is the child (threads.h). 0: *child writes it; it sends no signal when it ends, and is waited for
- * with __WALL. Then image_report tells. 1: this process woke up from that image. -errno: there is
- * no child, or this process woke up without all of its threads, and image_report may say why;
+ * with __WALL. Then image_report tells. 1: this process woke up from that image. 2: it did, without
+ * all of its threads: image_report says so, and it has to end. -errno: there is no child, and
+ * image_report may say why;
  * -EBUSY: another thread takes an image; -EINVAL: image_prepare was not called, or has failed.
  */
 int image_take(struct image_out *out, pid_t *child) __attribute__((returns_twice));

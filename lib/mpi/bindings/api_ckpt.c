@@ -119,7 +119,7 @@ static void check_restore_called(const struct ckpt_job *j)
 {
 	static bool told;
 
-	if (j->asked || coord_is_blocking(&j->coord))
+	if (j->asked || coord_is_blocking(&j->coord) || ckpt_image_is_used())
 		return;
 	if (j->restoring) {
 		process_last_words();

@@ -54,7 +54,8 @@ void image_job_begin(void)
 		.go_on = go_on,
 		.note = physical_note,
 		.descriptors = physical_descriptors,
-		.woke = woke};
+		.woke = woke,
+		.give_up = physical_give_up};
 
 	control_early_end();
 	if (!physical_launch()->settings.image)

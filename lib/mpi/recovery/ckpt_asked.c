@@ -33,7 +33,6 @@ static struct {
 	enum asked asked;
 	uint32_t n;	/* of that */
 	uint64_t since; /* when it was asked for (clock_ns) */
-	bool refused;	/* HOLD: the launcher knows that this rank cannot */
 	/* rank 0: of the line that is being made for it; line 0: of none */
 	uint32_t line, line_n;
 	struct event again;
@@ -129,6 +128,7 @@ static void give_up(struct ckpt_job *j)
 		asked.line = j->coord.line + 1;
 		asked.line_n = asked.n;
 	}
+	fail_begin("a recovery line");
 	ckpt_image_object(why);
 	ckpt_drive_checkpoint();
 	ckpt_image_object(NULL);
@@ -149,24 +149,26 @@ static void arm(void)
 	event_add(&asked.again, &a_moment);
 }
 
-/* Whoever has slept again meanwhile is woken again; whoever computes is interrupted. */
+/* Whoever has slept again meanwhile is woken again; whoever computes is interrupted. While a line
+ * is being made, or this rank is held, the next request waits. */
 static void again(evutil_socket_t fd, short what, void *arg)
 {
-	bool waits, asleep;
+	bool waits, asleep, alone;
 
 	(void)fd, (void)what, (void)arg;
 	engine_visit();
-	waits = asked.asked != ASKED_NOTHING && !ckpt_stop_is_begun();
-	asleep = clock_ns() - asked.since >= ASLEEP_NS;
-	if (waits && is_late(ckpt_job()))
+	alone = !ckpt_stop_is_begun();
+	if (alone && is_late(ckpt_job()))
 		give_up(ckpt_job());
-	else if (waits)
+	waits = asked.asked != ASKED_NOTHING;
+	asleep = clock_ns() - asked.since >= ASLEEP_NS;
+	if (waits && alone)
 		ckpt_stop_want(true);
 	engine_leave();
-	if (!waits)
-		return;
-	interrupt_one(asleep);
-	arm();
+	if (waits && alone)
+		interrupt_one(asleep);
+	if (waits)
+		arm();
 }
 
 void ckpt_asked(struct loop *loop, uint32_t n, enum control_save_step step)

@@ -216,6 +216,8 @@ const char *ckpt_image_take(const struct ckpt_job *j, uint32_t line, char *text,
 		return why;
 	host->note();
 	rc = image_take(&image.out, &image.child);
+	if (rc == 2)
+		host->give_up(image_report()->why);
 	if (rc == 1)
 		wake();
 	if (rc >= 0)
@@ -228,15 +230,17 @@ const char *ckpt_image_take(const struct ckpt_job *j, uint32_t line, char *text,
 
 /* ---- its end ---- */
 
-/* What it ended with, as waitpid says. */
+/* What it ended with, as waitpid says; not 0 either when the program has waited for it itself. */
 static int wait_for_child(void)
 {
-	int status = 0;
+	pid_t pid;
+	int status;
 
-	while (waitpid(image.child, &status, __WALL) < 0 && errno == EINTR)
-		;
+	do
+		pid = waitpid(image.child, &status, __WALL);
+	while (pid < 0 && errno == EINTR);
 	image.child = 0;
-	return status;
+	return pid < 0 ? -1 : status;
 }
 
 bool ckpt_image_write(
@@ -256,7 +260,7 @@ bool ckpt_image_write(
 	*written = (struct coord_part){.ok = 1};
 	if (ckpt_out_finish(file, &written->seal, &written->bytes, err, errsize) == 0)
 		return true;
-	if (status && image_report()->why[0])
+	if (status > 0 && image_report()->why[0])
 		snprintf(err, errsize, "%s", image_report()->why);
 	return false;
 }

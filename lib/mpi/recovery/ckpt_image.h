@@ -40,6 +40,8 @@ struct ckpt_image_host {
 	 * the line, and what the line holds beside the image is given back. The lock is held before
 	 * and after. */
 	void (*woke)(void);
+	/* This process, which woke up, cannot take part in the job. */
+	void (*give_up)(const char *why) __attribute__((noreturn));
 };
 
 /* From here on lines are images. NULL: not any more. */

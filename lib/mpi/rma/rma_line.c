@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "mpi/coll/team.h"
+#include "mpi/handle/fail.h"
 #include "rma.h"
 #include "win_epoch.h"
 
@@ -33,14 +34,12 @@ static const char *what_is_open(const struct win *w)
 static void refuse(const struct win *mine, uint32_t rank)
 {
 	if (mine)
-		log_error("FTMPI_Perform_Checkpoint: no line is made: an epoch of window %s is "
+		log_error("%s: no line is made: an epoch of window %s is "
 			  "open; %s before",
-			win_label(mine), what_is_open(mine));
+			fail_call(), win_label(mine), what_is_open(mine));
 	else
-		log_error("FTMPI_Perform_Checkpoint: no line is made: an epoch of a window is open "
-			  "on "
-			  "rank %" PRIu32,
-			rank);
+		log_error("%s: no line is made: an epoch of a window is open on rank %" PRIu32,
+			fail_call(), rank);
 }
 
 bool rma_line_closed_everywhere(void)
