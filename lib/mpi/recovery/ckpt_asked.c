@@ -95,7 +95,7 @@ static void go(struct ckpt_job *j)
 static void at_safe_point(void)
 {
 	struct ckpt_job *j = ckpt_job();
-	const char *call = fail_call();
+	struct fail_thread was = fail_thread;
 
 	if (asked.asked == ASKED_NOTHING || is_busy(j) || !is_whole(j))
 		return;
@@ -107,7 +107,7 @@ static void at_safe_point(void)
 	}
 	if (asked.asked == ASKED_GO)
 		go(j);
-	fail_begin(call);
+	fail_thread = was;
 }
 
 /* ---- on the progress thread ---- */
