@@ -324,10 +324,10 @@ END_TEST
 
 START_TEST(numbers_of_both)
 {
-	static const int here[] = {9, 12, 2}, own[] = {-1, 12, 4}, others[] = {3, 12};
+	static const int here[] = {9, 12, 2}, own[] = {-1, 4, 12, 5}, others[] = {3, 12};
 
-	ck_assert_int_eq(files_in_both(whole, ENTRIES, (struct files_numbers){own, 3}), 4);
-	ck_assert_int_eq(files_in_both(whole, ENTRIES, (struct files_numbers){own, 2}), FILES_NONE);
+	ck_assert_int_eq(files_in_both(whole, ENTRIES, (struct files_numbers){own, 4}), 5);
+	ck_assert_int_eq(files_in_both(whole, ENTRIES, (struct files_numbers){own, 3}), FILES_NONE);
 	ck_assert_int_eq(
 		files_in_both(whole, ENTRIES, (struct files_numbers){others, 2}), FILES_NONE);
 	ck_assert_int_eq(files_free_from(whole, 8, (struct files_numbers){here, 3}), 13);
