@@ -297,9 +297,8 @@ bool files_fits(const struct files_entry *e, const struct files_here *h, char *w
 	return true;
 }
 
-bool files_is_cut(
-	const struct files_entry *e, const struct files_here *h, enum image_lengths lengths)
+bool files_is_cut(const struct files_entry *e, const struct files_here *h)
 {
-	return lengths == IMAGE_CUT && e->kind == FILES_REGULAR && !(e->flags & O_PATH) &&
+	return e->kind == FILES_REGULAR && !(e->flags & O_PATH) &&
 	       (e->flags & O_ACCMODE) != O_RDONLY && h->size != e->size;
 }

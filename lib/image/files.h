@@ -121,8 +121,7 @@ struct files_here {
  * shorter than the offset cannot, unless it was so at the image. */
 bool files_fits(const struct files_entry *e, const struct files_here *h, char *why, size_t size);
 
-/* Is the file brought to the length that it had? */
-bool files_is_cut(
-	const struct files_entry *e, const struct files_here *h, enum image_lengths lengths);
+/* Does image_cut bring the file to the length that it had? */
+bool files_is_cut(const struct files_entry *e, const struct files_here *h);
 
 #endif

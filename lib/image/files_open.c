@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/shown.h"
 #include "files_read.h"
 #include "files_section.h"
 #include "raw_call.h"
@@ -129,21 +130,28 @@ static int aside(const struct work *w, int fd)
 	return rc;
 }
 
-static int open_path(struct work *w, size_t i, const struct image_file *f)
+/* What there is under an entry's path. */
+static struct files_here look_at(const struct files_entry *e, char path[FILES_PATH_MAX + 1])
 {
-	const struct files_entry *e = &w->entry[i];
-	struct files_here here = {0};
-	char path[FILES_PATH_MAX + 1];
 	struct stat st = {0};
-	int fd;
+	int error;
 
 	memcpy(path, e->text, e->length);
 	path[e->length] = '\0';
-	if (stat(path, &st) != 0)
-		here.error = errno;
-	here.mode = st.st_mode;
-	here.size = (uint64_t)st.st_size;
-	here.special = st.st_rdev;
+	error = stat(path, &st) == 0 ? 0 : errno;
+	return (struct files_here){.error = error,
+		.mode = st.st_mode,
+		.size = (uint64_t)st.st_size,
+		.special = st.st_rdev};
+}
+
+static int open_path(struct work *w, size_t i)
+{
+	const struct files_entry *e = &w->entry[i];
+	char path[FILES_PATH_MAX + 1];
+	struct files_here here = look_at(e, path);
+	int fd;
+
 	if (!files_fits(e, &here, w->why, w->size))
 		return here.error ? -here.error : -EINVAL;
 	fd = open(path, (int)e->flags | O_CLOEXEC | O_NOCTTY);
@@ -154,7 +162,6 @@ static int open_path(struct work *w, size_t i, const struct image_file *f)
 		return fd;
 	}
 	w->opened[i].fd = fd;
-	w->opened[i].cut = files_is_cut(e, &here, f->lengths);
 	if (e->offset > 0 && lseek(fd, (off_t)e->offset, SEEK_SET) < 0)
 		return say(w, -errno, "%.200s cannot be brought to byte %" PRIu64 ": %s", path,
 			e->offset, strerror(errno));
@@ -235,7 +242,7 @@ static int open_one(struct work *w, size_t i, const struct image_file *f)
 		return open_inherited(w, i, f);
 	if (e->kind == FILES_OWN || e->same != e->number || w->opened[i].fd != FILES_NONE)
 		return 0;
-	return e->kind == FILES_PIPE ? open_pipe(w, i) : open_path(w, i, f);
+	return e->kind == FILES_PIPE ? open_pipe(w, i) : open_path(w, i);
 }
 
 static int open_all(struct work *w, const struct image_file *f)
@@ -283,7 +290,7 @@ int files_open(struct files_plan *p, const struct image_file *f, char *why, size
 	if (rc == 0)
 		rc = open_all(&w, f);
 	if (rc == 0) {
-		p->step = calloc(3 * w.n + w.heres, sizeof *p->step);
+		p->step = calloc(2 * w.n + w.heres, sizeof *p->step);
 		if (!p->step)
 			rc = say(&w, -ENOMEM, "there is no memory for its descriptors");
 	}
@@ -307,6 +314,57 @@ void files_close(struct files_plan *p)
 	*p = (struct files_plan){0};
 }
 
+/* ---- files are cut ---- */
+
+static bool has_path(const struct files_entry *e)
+{
+	return e->length > 0 && e->kind != FILES_PIPE;
+}
+
+static int check_path(struct work *w, const struct files_entry *e)
+{
+	char path[FILES_PATH_MAX + 1];
+	struct files_here here;
+
+	if (!has_path(e))
+		return 0;
+	here = look_at(e, path);
+	if (files_fits(e, &here, w->why, w->size))
+		return 0;
+	return here.error ? -here.error : -EINVAL;
+}
+
+static int cut(struct work *w, const struct files_entry *e)
+{
+	char path[FILES_PATH_MAX + 1];
+	struct files_here here;
+	int rc;
+
+	if (!has_path(e))
+		return 0;
+	here = look_at(e, path);
+	if (!files_is_cut(e, &here) || truncate(path, (off_t)e->size) == 0)
+		return 0;
+	rc = -errno;
+	return say(w, rc,
+		"%s, descriptor %" PRIu32 " of the image, cannot be brought to the %" PRIu64
+		" bytes that it had: %s",
+		shown(path).text, e->number, e->size, strerror(-rc));
+}
+
+int image_cut(const struct image_file *f, char *why, size_t size)
+{
+	struct work w = {.why = why, .size = size};
+	int rc = read_section(&w, f);
+
+	for (size_t i = 0; i < w.n && rc == 0; i++)
+		rc = check_path(&w, &w.entry[i]);
+	for (size_t i = 0; i < w.n && rc == 0; i++)
+		rc = cut(&w, &w.entry[i]);
+	free_all(&w);
+	return rc;
+}
+
 int image_free_from(const struct image_file *f, char *why, size_t size)
 {
 	struct work w = {.why = why, .size = size};
@@ -328,10 +386,6 @@ const char *files_exchange(const struct files_plan *p)
 		const struct files_step *s = &p->step[i];
 
 		switch (s->what) {
-		case FILES_CUT:
-			if (raw_call(SYS_ftruncate, s->fd, (long)s->length, 0) < 0)
-				return "a file of the process image cannot be cut to its length";
-			break;
 		case FILES_PLACE:
 			if (raw_call(SYS_dup3, s->fd, s->to, s->close_on_exec ? O_CLOEXEC : 0) < 0)
 				return "a descriptor of the process image cannot be had";

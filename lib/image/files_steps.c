@@ -46,10 +46,6 @@ size_t files_steps(const struct files_entry *e, size_t n, const struct files_ope
 	size_t at = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (opened[i].cut)
-			out[at++] = (struct files_step){
-				.what = FILES_CUT, .fd = opened[i].fd, .length = e[i].size};
-	for (size_t i = 0; i < n; i++)
 		if (source_of(e, n, opened, i) != FILES_NONE)
 			out[at++] = (struct files_step){.what = FILES_PLACE,
 				.fd = source_of(e, n, opened, i),

@@ -10,20 +10,17 @@
 
 struct files_step {
 	enum {
-		FILES_CUT,   /* fd's file, to `length` bytes */
 		FILES_PLACE, /* fd's open file to number `to` */
 		FILES_CLOSE  /* fd */
 	} what;
 	int fd, to;
 	bool close_on_exec;
-	uint64_t length;
 };
 
 /* What was opened for an entry, FILES_NONE of those that nothing is to be opened for: duplicates of
  * others of the image, and what is inherited as this number. */
 struct files_opened {
 	int fd;
-	bool cut;
 };
 
 /* The descriptors of a process, in any order. */
@@ -40,7 +37,7 @@ int files_free_from(const struct files_entry *e, size_t n, struct files_numbers 
 
 /*
  * opened: for each entry. here: what was open before any of these was. The room of out is
- * 3 * n + here.count. Returns how many steps there are, in their order.
+ * 2 * n + here.count. Returns how many steps there are, in their order.
  */
 size_t files_steps(const struct files_entry *e, size_t n, const struct files_opened *opened,
 	struct files_numbers here, struct files_numbers own, struct files_step *out);

@@ -106,20 +106,11 @@ int image_take(struct image_out *out, pid_t *child) __attribute__((returns_twice
 /* NULL: image_prepare was not called yet. */
 const struct image_report *image_report(void);
 
-/* Of files that the process had open for writing, and that have another length now. What was
- * written over since is not undone. */
-enum image_lengths {
-	IMAGE_CUT,  /* it becomes the one that they had: what was written since is lost, what was
-		       cut off since is zeros. Wrong for a file that other processes write, too */
-	IMAGE_KEEP, /* it stays */
-};
-
 /* An image in a file: where its sections begin, one behind the other, how long they are, and their
  * sums by XXH3. */
 struct image_file {
 	int fd;
 	uint64_t at[IMAGE_SECTIONS], length[IMAGE_SECTIONS], sum[IMAGE_SECTIONS];
-	enum image_lengths lengths;
 	const int *own; /* descriptors of this process that stay, beside the standard streams */
 	size_t owned;
 	const void *carried; /* bytes for the process that wakes up (image_carried); copied */
@@ -138,6 +129,15 @@ int image_free_from(const struct image_file *f, char *why, size_t size);
  * descriptors of its own, and changes nothing? 0; or -errno, and *why is a sentence: another
  * program, library, kernel or processor, or tables that do not fit each other. */
 int image_check(const struct image_file *f, char *why, size_t size);
+
+/*
+ * The files that the process had open for writing get the length that they had: what was written
+ * since is lost, what was cut off since is zeros; what was written over since is not undone. Before
+ * image_load, and where other processes write such a file, too, before any of them goes on; right
+ * for it only if the lengths in all their images agree. 0; or -errno, and *why is a sentence: a
+ * file cannot be opened as it was, and then none was touched, or cannot be cut.
+ */
+int image_cut(const struct image_file *f, char *why, size_t size);
 
 /*
  * Become that process. Its bytes were checked before (image_verify, or who keeps images). Does not

@@ -32,7 +32,7 @@ static void at_a_load(const struct files_entry *e, const struct files_here *here
 		return;
 	if (!files_fits(e, here, why, sizeof why))
 		fuzz_check_sentence(why, sizeof why);
-	files_is_cut(e, here, IMAGE_CUT);
+	files_is_cut(e, here);
 }
 
 /* Every file is placed once at its number, from what was opened, and what was opened is closed. */
@@ -41,7 +41,7 @@ static void steps(const struct files_entry *e, size_t n)
 	static const int numbers[] = {0, 1, 2, 3, 70, 1048575};
 	struct files_numbers here = {numbers, 6}, own = {numbers + 4, 1};
 	struct files_opened *opened = calloc(n + 1, sizeof *opened);
-	struct files_step *step = calloc(3 * n + 6 + 1, sizeof *step);
+	struct files_step *step = calloc(2 * n + 6 + 1, sizeof *step);
 	int above = files_free_from(e, n, here), placed = -1;
 	size_t count;
 
@@ -53,10 +53,9 @@ static void steps(const struct files_entry *e, size_t n)
 		opened[i].fd = e[i].kind == FILES_OWN || (e[i].same == e[i].number) == inherited
 				       ? FILES_NONE
 				       : above + (int)i;
-		opened[i].cut = e[i].kind == FILES_REGULAR && opened[i].fd != FILES_NONE;
 	}
 	count = files_steps(e, n, opened, here, own, step);
-	FUZZ_CHECK(count <= 3 * n + 6, "%zu steps", count);
+	FUZZ_CHECK(count <= 2 * n + 6, "%zu steps", count);
 	for (size_t i = 0; i < count; i++) {
 		FUZZ_CHECK(step[i].what == FILES_CLOSE || step[i].fd >= above, "step %zu", i);
 		if (step[i].what != FILES_PLACE)

@@ -108,7 +108,8 @@ static void load(const char *path)
 			fcntl(STDERR_FILENO, F_DUPFD, image_free_from(&f, why, sizeof why));
 	f.own = &image_file_own;
 	f.owned = 1;
-	f.lengths = getenv("IMAGE_KEEP") ? IMAGE_KEEP : IMAGE_CUT;
+	if (!getenv("IMAGE_KEEP") && image_cut(&f, why, sizeof why) != 0)
+		stop("load", why);
 	image_load(&f, why, sizeof why);
 	stop("load", why);
 }

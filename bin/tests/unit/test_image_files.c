@@ -329,8 +329,7 @@ START_TEST(a_file_fits_or_not)
 
 	ck_assert_int_eq(files_fits(&e, &fits[_i].here, why, sizeof why), !fits[_i].why);
 	ck_assert_str_eq(why, fits[_i].why ? fits[_i].why : "");
-	ck_assert_int_eq(files_is_cut(&e, &fits[_i].here, IMAGE_CUT), fits[_i].cut);
-	ck_assert(!files_is_cut(&e, &fits[_i].here, IMAGE_KEEP));
+	ck_assert_int_eq(files_is_cut(&e, &fits[_i].here), fits[_i].cut);
 }
 END_TEST
 

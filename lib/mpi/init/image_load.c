@@ -43,16 +43,36 @@ static struct carried *carry(
 	return c;
 }
 
+static _Noreturn void cannot_load(const struct ckpt_found *f, const char *why)
+{
+	char text[sizeof f->dir + 1024 + 64];
+
+	snprintf(text, sizeof text, "line %u of %s cannot be loaded: %s", f->line, f->dir, why);
+	physical_give_up(text);
+}
+
+/* Other ranks may have the same files open: no rank writes to them again before all have cut. */
+static void cut_files(const struct ckpt_found *f)
+{
+	struct image_file file;
+	char why[1024] = "it lacks a section";
+
+	if (physical_launch()->settings.image_keep_files)
+		return;
+	fault_point("image-cut");
+	if (!ckpt_image_file(&f->image, &file) || image_cut(&file, why, sizeof why) != 0)
+		cannot_load(f, why);
+}
+
 static _Noreturn void load(struct ckpt_found *f, uint32_t highest, const void *start, size_t len)
 {
 	const struct launch *l = physical_launch();
 	const int own[] = {l->control_fd, l->listen_fd, l->beat_fd};
 	struct image_file file;
-	char why[1024] = "it lacks a section", text[sizeof f->dir + sizeof why + 64];
+	char why[1024] = "it lacks a section";
 	int from;
 
 	if (ckpt_image_file(&f->image, &file)) {
-		file.lengths = l->settings.image_keep_files ? IMAGE_KEEP : IMAGE_CUT;
 		file.own = own;
 		file.owned = sizeof own / sizeof *own;
 		file.carried = carry(f, highest, start, len, &file.carried_bytes);
@@ -65,8 +85,7 @@ static _Noreturn void load(struct ckpt_found *f, uint32_t highest, const void *s
 		if (file.fd >= 0)
 			image_load(&file, why, sizeof why);
 	}
-	snprintf(text, sizeof text, "line %u of %s cannot be loaded: %s", f->line, f->dir, why);
-	physical_give_up(text);
+	cannot_load(f, why);
 }
 
 static bool goes_on(const void *start, size_t len)
@@ -98,6 +117,6 @@ void image_job_loaded(void)
 		physical_give_up(strerror(-rc));
 	if (control_early(&start, &len, err, sizeof err) != 0)
 		physical_give_up(err);
-	if (goes_on(start, len) && runtime_job_search(&found, &highest))
+	if (goes_on(start, len) && runtime_job_search(&found, &highest, cut_files))
 		load(&found, highest, start, len);
 }

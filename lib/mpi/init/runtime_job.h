@@ -32,8 +32,11 @@ void runtime_job_finish(void);
  * the line to go on from. All that is built for it is taken down again, but for the sockets that
  * the launcher gave; no rank connects to this one until it is built anew. found: this rank's image,
  * open; highest: the highest number that a line ever had. False: there is none, and the job begins
- * anew. Ends the process with a sentence where there has to be one.
+ * anew. Ends the process with a sentence where there has to be one. Where there is one, `together`
+ * is called (it may end the process, and makes no MPI call) before any rank leaves the search: what
+ * each does there is over when the first of them loads its image.
  */
-bool runtime_job_search(struct ckpt_found *found, uint32_t *highest);
+bool runtime_job_search(struct ckpt_found *found, uint32_t *highest,
+	void (*together)(const struct ckpt_found *found));
 
 #endif

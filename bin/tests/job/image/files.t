@@ -8,6 +8,7 @@ use warnings;
 use FindBin ();
 use lib "$FindBin::Bin/../../lib";
 
+use File::Copy ();
 use File::Temp ();
 use Test::More;
 
@@ -135,9 +136,22 @@ subtest 'what is not there' => sub {
 	rename "$folder/not-text", "$folder/text" or die "rename: $!\n";
 };
 
+# A file that runs cannot be written to, not by root either.
+subtest 'what cannot be cut' => sub {
+	write_file("$folder/append", '<>');
+	rename "$folder/output", "$folder/not-output" or die "rename: $!\n";
+	File::Copy::cp('/bin/sleep', "$folder/output") or die "$folder/output: $!\n";
+	my $pid = open my $said, '-|', "$folder/output", 1000 or die "$folder/output: $!\n";
+	refuses('a file that runs', qr{\Q$folder/output\E, descriptor \d+ of the image, cannot be brought to the 10 bytes that it had: Text file busy});
+	is(read_file("$folder/append"), '<>', '... nor the files behind it');
+	kill 'KILL', $pid;
+	close $said;
+	rename "$folder/not-output", "$folder/output" or die "rename: $!\n";
+};
+
 subtest 'what is in the way' => sub {
 	{
-		local $ENV{IMAGE_OWN} = 40;
+		local @ENV{qw(IMAGE_OWN IMAGE_KEEP)} = (40, 1);
 		refuses('a number of both', qr{descriptor 40 is the library's here and the program's in the image});
 	}
 	# the image has a file where its output was, and its output elsewhere

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# A file that several ranks write to gets the length that it had at the line, once for all of them: before any rank
+# that woke up writes to it again.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../../lib";
+
+use File::Temp ();
+use Test::More;
+
+use FTMPI::Test::File qw(read_file write_file);
+use FTMPI::Test::Job qw(ftmpirun program);
+use FTMPI::Test::Process qw(run_quiet);
+
+use constant { RANKS => 2, LATE => '2000ms' };
+
+# a container's filter of system calls may refuse it
+{
+	my ($status, $said) = run_quiet(qw(setarch -R true));
+	plan skip_all => "addresses stay random here (setarch -R): $said" if $status;
+}
+
+my $dir = File::Temp->newdir('ftmpi-shared-files-XXXXXX', TMPDIR => 1);
+my $log = "$dir/log";
+
+# The launcher may not have heard of all ranks yet, and says so.
+sub line
+{
+	my ($job) = @_;
+	for my $asked (1 .. 20) {
+		$job->signal('USR2');
+		my $said = "(?:SIGUSR2: \\N*\\n[^\\0]*){$asked}";
+		return 0 if !$job->wait_for(err => qr/^ftmpirun: (?:line 1 is committed$|$said)/m);
+		return 1 if $job->{err} =~ /^ftmpirun: line 1 is committed$/m;
+	}
+	return 0;
+}
+
+# A job whose rank 0 is killed behind a line, with rank 1 cutting its files late; $between: before it is killed.
+sub interrupted
+{
+	my ($between, @options) = @_;
+	unlink $log;
+	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, qw(-image -coord blocking -workdir), "$dir/work", @options,
+		program('shared_log'), $log ], env => { FTMPI_FAULT => 'image-cut:1:*:1:' . LATE });
+	ok($job->wait_for(out => qr/^shared_log: all have begun$/m), 'all have begun');
+	ok(line($job), 'a line is made');
+	$between->();
+	my ($pid) = $job->{err} =~ /^ftmpirun: rank 0 on \S+ is process (\d+)$/m;
+	kill 'KILL', $pid;
+	$job->finish;
+	$job->none_left('the end');
+	return $job;
+}
+
+my @LINES = map { "rank $_\n" } '0 begins', '0 ends', '0 goes on', '1 begins', '1 ends';
+my $later = sub { write_file($log, read_file($log) . "later\n") };
+
+sub is_in_log
+{
+	my (@lines) = @_;
+	open my $file, '<', $log or die "$log: $!\n";
+	is(join('', sort <$file>), join('', sort @lines), '... what each has written');
+	close $file;
+	return;
+}
+
+mkdir "$dir/work" or die "$dir/work: $!\n";
+
+subtest 'cut' => sub {
+	my $job = interrupted($later);
+	$job->is_status(0, 'it ends');
+	is_in_log(@LINES);
+};
+
+subtest 'kept' => sub {
+	my $job = interrupted($later, qw(-image-files keep));
+	$job->is_status(0, 'it ends');
+	is_in_log(@LINES, "later\n");
+};
+
+subtest 'lost' => sub {
+	my $job = interrupted(sub { unlink $log or die "$log: $!\n" });
+	$job->is_status(1, 'it ends');
+	$job->err_like(qr{line 1 of \S+ cannot be loaded: \Q$log\E, descriptor \d+ of the image, cannot be opened: No such file}, '... with a sentence');
+};
+
+done_testing();

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * All ranks append to one file. Rank 0 computes until its process is another one, which woke up
+ * from an image, and appends again at once; then all wait for each other, and append once more.
+ */
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "prog.h"
+
+enum { ITERATIONS = 1 << 20 };
+
+static struct prog prog;
+static volatile double number = 1;
+static int fd;
+
+static void append(const char *what)
+{
+	char line[64];
+	int n = snprintf(line, sizeof line, "rank %d %s\n", prog.rank, what);
+
+	if (write(fd, line, (size_t)n) != n)
+		prog_wrong(&prog, "the file takes nothing");
+}
+
+static void compute(void)
+{
+	double x = number;
+
+	for (int i = 0; i < ITERATIONS; i++)
+		x = x * 0.999999 + 0.000001;
+	number = x;
+}
+
+int main(int argc, char **argv)
+{
+	const char *path;
+	const struct prog_option options[] = {
+		{"FILE", NULL, PROG_TEXT, &path, 0, "what all append to"}};
+	pid_t first = getpid();
+
+	MPI_Init(&argc, &argv);
+	prog = (struct prog){.name = "shared_log",
+		.text = "All ranks append to one file.",
+		.options = options,
+		.count = 1};
+	prog_begin(&prog, argc, argv);
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+	append("begins");
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (prog.rank == 0) {
+		printf("shared_log: all have begun\n");
+		fflush(stdout);
+		while (getpid() == first)
+			compute();
+		append("goes on");
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	append("ends");
+	MPI_Finalize();
+	return 0;
+}
