@@ -47,6 +47,7 @@ static struct {
 	uint8_t *origin; /* malloc'ed; NULL: image_prepare was not called */
 	size_t origin_bytes;
 	struct files_held files; /* until the child has them */
+	uint64_t limit[IMAGE_LIMITS];
 } image;
 
 struct capture {
@@ -105,6 +106,11 @@ int image_prepare(char *why, size_t size)
 	}
 	process_free(&here);
 	return rc;
+}
+
+void image_limits_back(void)
+{
+	image_state_limits_set(image.limit);
 }
 
 const struct image_report *image_report(void)
@@ -405,6 +411,7 @@ int image_take(struct image_out *out, pid_t *child)
 	}
 	*image.report = (struct image_report){0};
 	image_state_timers(&image.process.state);
+	image_state_limits(image.limit);
 	pid = files_read(&image.files, (struct files_numbers){out->own, out->owned},
 		image.report->why, sizeof image.report->why);
 	/* clone(2) without a signal at its end, and without anything shared */

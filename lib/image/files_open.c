@@ -101,10 +101,10 @@ static int list_here(struct work *w)
 	return 0;
 }
 
-/* The image's, what is here, what is opened now: a number each. */
+/* The image's, what is here, its own file, what is opened now: a number each. */
 static int raise_limit(struct work *w)
 {
-	uint64_t needed = (uint64_t)w->free_from + w->n;
+	uint64_t needed = (uint64_t)w->free_from + w->n + 1;
 	struct rlimit limit;
 
 	getrlimit(RLIMIT_NOFILE, &limit);
@@ -373,9 +373,12 @@ int image_free_from(const struct image_file *f, char *why, size_t size)
 	if (rc == 0)
 		rc = list_here(&w);
 	if (rc == 0)
-		rc = files_free_from(w.entry, w.n, (struct files_numbers){w.here, w.heres});
+		w.free_from =
+			files_free_from(w.entry, w.n, (struct files_numbers){w.here, w.heres});
+	if (rc == 0)
+		rc = raise_limit(&w);
 	free_all(&w);
-	return rc;
+	return rc ? rc : w.free_from;
 }
 
 /* ---- the exchange: nothing but system calls from here on ---- */

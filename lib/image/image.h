@@ -121,8 +121,9 @@ struct image_file {
  * shorter or longer than its sections, or the sum of one is another. */
 int image_verify(const struct image_file *f, char *why, size_t size);
 
-/* The lowest number from which on no descriptor is in the way of the image's: `own` ones lie there.
- * -errno: *why is a sentence. */
+/* The lowest number from which on no descriptor is in the way of the image's: `own` ones lie there,
+ * and the image's own file; the soft limit of descriptors is raised for them, since the program may
+ * have lowered it before it began again here. -errno: *why is a sentence. */
 int image_free_from(const struct image_file *f, char *why, size_t size);
 
 /* Could this process become the one of the image, as far as can be seen while it has threads and
@@ -147,6 +148,11 @@ int image_cut(const struct image_file *f, char *why, size_t size);
  * Descriptors that are neither the image's nor `own` are closed.
  */
 int image_load(const struct image_file *f, char *why, size_t size);
+
+/* In a process that woke up, when all is open that it needs beside its image: the soft limits of
+ * resources are those that it had, or the hard ones here where these are lower. Until then they are
+ * its loader's. */
+void image_limits_back(void);
 
 /* In a process that woke up: what its loader was given to carry; NULL, with 0 bytes: nothing. Until
  * image_carried_end, which gives that memory back, and which comes before the next image. */

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 
 #include "raw_call.h"
@@ -15,6 +16,29 @@ void image_state_timers(struct image_state *s)
 {
 	for (int i = 0; i < IMAGE_TIMERS; i++)
 		raw_call(SYS_getitimer, i, (long)s->timer[i], 0);
+}
+
+void image_state_limits(uint64_t soft[IMAGE_LIMITS])
+{
+	struct rlimit64 limit;
+
+	for (int i = 0; i < IMAGE_LIMITS; i++) {
+		limit.rlim_cur = RLIM64_INFINITY;
+		raw_call6(SYS_prlimit64, 0, i, 0, (long)&limit, 0, 0);
+		soft[i] = limit.rlim_cur;
+	}
+}
+
+void image_state_limits_set(const uint64_t soft[IMAGE_LIMITS])
+{
+	struct rlimit64 limit;
+
+	for (int i = 0; i < IMAGE_LIMITS; i++) {
+		if (raw_call6(SYS_prlimit64, 0, i, 0, (long)&limit, 0, 0) < 0)
+			continue;
+		limit.rlim_cur = soft[i] < limit.rlim_max ? soft[i] : limit.rlim_max;
+		raw_call6(SYS_prlimit64, 0, i, (long)&limit, 0, 0, 0);
+	}
 }
 
 int image_state_read(struct image_state *s)

@@ -11,6 +11,12 @@
 /* Timers, which a child does not have: by the process itself, before the fork. */
 void image_state_timers(struct image_state *s);
 
+/* The soft limits of resources (getrlimit(2)), by number; set: no higher than the hard ones here.
+ */
+enum { IMAGE_LIMITS = 16 };
+void image_state_limits(uint64_t soft[IMAGE_LIMITS]);
+void image_state_limits_set(const uint64_t soft[IMAGE_LIMITS]);
+
 /* All else, by the process or its child. 0 or -errno: the folder cannot be told. */
 int image_state_read(struct image_state *s);
 

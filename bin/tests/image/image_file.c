@@ -139,8 +139,10 @@ bool image_file_take(const char *path)
 	if (f.fd < 0)
 		stop(path, strerror(errno));
 	rc = image_take(&f.out, &child);
-	if (rc == 1)
+	if (rc == 1) {
+		image_limits_back();
 		return true;
+	}
 	if (rc < 0)
 		stop("take", image_report()->why[0] ? image_report()->why : strerror(-rc));
 	if (waitpid(child, &status, __WALL) != child || status != 0)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
@@ -16,10 +17,13 @@
 
 #include "image_file.h"
 
+enum { LOW = 50 };
+
 static volatile sig_atomic_t came, on_alternate, alarms;
 static char alternate[1 << 16];
 static char *page[3]; /* of the heap */
 static int wrong;
+static rlim_t longest; /* file */
 
 static void expect(int holds, const char *what)
 {
@@ -42,6 +46,23 @@ static void on_alarm(int signal)
 {
 	(void)signal;
 	alarms++;
+}
+
+static void limit(int what, rlim_t soft)
+{
+	struct rlimit is;
+
+	getrlimit(what, &is);
+	is.rlim_cur = soft < is.rlim_max ? soft : is.rlim_max;
+	setrlimit(what, &is);
+}
+
+static rlim_t limit_of(int what)
+{
+	struct rlimit is = {0};
+
+	getrlimit(what, &is);
+	return is.rlim_cur;
 }
 
 /* The kernel has a mapping for each protection. */
@@ -85,6 +106,7 @@ static void set_all(const char *folder)
 	struct itimerval every = {{0, 10000}, {0, 10000}};
 	sigset_t two;
 
+	longest = limit_of(RLIMIT_FSIZE);
 	sigaltstack(&stack, NULL);
 	sigaction(SIGUSR1, &with_all, NULL);
 	signal(SIGHUP, SIG_IGN);
@@ -96,6 +118,8 @@ static void set_all(const char *folder)
 	sigprocmask(SIG_BLOCK, &two, NULL);
 	setitimer(ITIMER_VIRTUAL, &every, NULL);
 	umask(067);
+	limit(RLIMIT_NOFILE, LOW);
+	limit(RLIMIT_CORE, 0);
 	expect(chdir(folder) == 0, "chdir");
 }
 
@@ -105,6 +129,8 @@ void image_file_soil(void)
 	signal(SIGUSR1, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
 	umask(0);
+	limit(RLIMIT_FSIZE, 1 << 20);
+	limit(RLIMIT_CORE, 4096);
 	expect(chdir("/") == 0, "chdir");
 }
 
@@ -136,6 +162,9 @@ static void check_all(const char *folder)
 	expect(sigismember(&is, SIGUSR2) && sigismember(&is, SIGRTMAX), "blocked signals");
 	expect(!sigismember(&is, SIGUSR1) && !sigismember(&is, SIGTERM), "no others are");
 	expect(umask(0) == 067, "the umask");
+	expect(limit_of(RLIMIT_NOFILE) == LOW, "the limit of descriptors");
+	expect(limit_of(RLIMIT_CORE) == 0, "that of a core file");
+	expect(limit_of(RLIMIT_FSIZE) == longest, "that of a file");
 	expect(getcwd(here, sizeof here) && strcmp(here, folder) == 0, "the current folder");
 	/* both go by the time that the process computes */
 	for (clock_t until = clock() + 10 * CLOCKS_PER_SEC; alarms < 3 && clock() < until;)

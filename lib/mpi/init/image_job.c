@@ -36,6 +36,7 @@ static void woke(void)
 		physical_give_up(ft_error_text(FT_ENOMEM));
 	if (!ckpt_image_give_back(ckpt_job(), c->dir, c->line, err, sizeof err))
 		physical_give_up(err);
+	image_limits_back();
 	image_carried_end();
 	fault_point("image-woken");
 }

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All ranks append to one file. Rank 0 computes until its process is another one, which woke up
- * from an image, and appends again at once; then all wait for each other, and append once more.
+ * All ranks, which have lowered their limit of descriptors, append to one file. Rank 0 computes
+ * until its process is another one, which woke up from an image, and appends again at once; then
+ * all wait for each other, and append once more.
  */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "prog.h"
 
-enum { ITERATIONS = 1 << 20 };
+enum { ITERATIONS = 1 << 20, LOW = 60 };
 
 static struct prog prog;
 static volatile double number = 1;
@@ -35,6 +37,27 @@ static void compute(void)
 	number = x;
 }
 
+/* What the program has lowered is as low in a process that woke up. */
+static void limit_is(rlim_t soft)
+{
+	struct rlimit is = {0};
+
+	getrlimit(RLIMIT_NOFILE, &is);
+	if (is.rlim_cur != soft)
+		prog_wrong(
+			&prog, "the limit of descriptors is %llu", (unsigned long long)is.rlim_cur);
+}
+
+static void lower_limit(void)
+{
+	struct rlimit is;
+
+	getrlimit(RLIMIT_NOFILE, &is);
+	is.rlim_cur = LOW;
+	setrlimit(RLIMIT_NOFILE, &is);
+	limit_is(LOW);
+}
+
 int main(int argc, char **argv)
 {
 	const char *path;
@@ -48,6 +71,7 @@ int main(int argc, char **argv)
 		.options = options,
 		.count = 1};
 	prog_begin(&prog, argc, argv);
+	lower_limit();
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
 	append("begins");
 	MPI_Barrier(MPI_COMM_WORLD);
@@ -59,6 +83,7 @@ int main(int argc, char **argv)
 		append("goes on");
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
+	limit_is(LOW);
 	append("ends");
 	MPI_Finalize();
 	return 0;
