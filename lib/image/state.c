@@ -2,6 +2,7 @@
 #include "state.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,10 +13,31 @@
 
 enum { MASK_BYTES = 8 };
 
+void image_state_timer_due(uint64_t timer[4], int which, bool pending)
+{
+	enum { INTERVAL = 0, VALUE = 2, MICROSECONDS = 1 };
+	bool again = which == ITIMER_REAL && (timer[INTERVAL] || timer[INTERVAL + MICROSECONDS]);
+
+	if (timer[VALUE] || timer[VALUE + MICROSECONDS] || (!pending && !again))
+		return;
+	timer[VALUE + MICROSECONDS] = 1;
+	/* the others keep the interval of before when they are stopped */
+	if (!again)
+		timer[INTERVAL] = timer[INTERVAL + MICROSECONDS] = 0;
+}
+
+/* Signals last: what goes off in between still runs for the one, or is pending for the other. */
 void image_state_timers(struct image_state *s)
 {
+	static const int signals[IMAGE_TIMERS] = {
+		[ITIMER_REAL] = SIGALRM, [ITIMER_VIRTUAL] = SIGVTALRM, [ITIMER_PROF] = SIGPROF};
+	uint64_t pending = 0;
+
 	for (int i = 0; i < IMAGE_TIMERS; i++)
 		raw_call(SYS_getitimer, i, (long)s->timer[i], 0);
+	raw_call(SYS_rt_sigpending, (long)&pending, MASK_BYTES, 0);
+	for (int i = 0; i < IMAGE_TIMERS; i++)
+		image_state_timer_due(s->timer[i], i, pending >> (signals[i] - 1) & 1);
 }
 
 void image_state_limits(uint64_t soft[IMAGE_LIMITS])

@@ -6,10 +6,21 @@
 #ifndef FTMPI_IMAGE_STATE_H
 #define FTMPI_IMAGE_STATE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "image.h"
 
-/* Timers, which a child does not have: by the process itself, before the fork. */
+/* Timers, which a child does not have: by the process itself, before the fork. The caller takes no
+ * signals. */
 void image_state_timers(struct image_state *s);
+
+/*
+ * Of a timer that does not run, as it is for getitimer(2), although its signal is still to come:
+ * that of a timer which goes off once may be pending, and ITIMER_REAL begins again when its signal
+ * is taken. No image has pending signals, so in a process that wakes up it goes off at once. Pure.
+ */
+void image_state_timer_due(uint64_t timer[4], int which, bool pending);
 
 /* The soft limits of resources (getrlimit(2)), by number; set: no higher than the hard ones here.
  */

@@ -19,7 +19,7 @@
 
 enum { LOW = 50 };
 
-static volatile sig_atomic_t came, on_alternate, alarms;
+static volatile sig_atomic_t came, on_alternate, alarms, real_alarms, ends;
 static char alternate[1 << 16];
 static char *page[3]; /* of the heap */
 static int wrong;
@@ -44,8 +44,54 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 
 static void on_alarm(int signal)
 {
-	(void)signal;
-	alarms++;
+	alarms += signal == SIGVTALRM;
+	real_alarms += signal == SIGALRM;
+	ends += signal == SIGPROF;
+}
+
+static int is_pending(int signal)
+{
+	sigset_t is;
+
+	return sigpending(&is) == 0 && sigismember(&is, signal);
+}
+
+static void set_blocked(int how, int signal)
+{
+	sigset_t one;
+
+	sigemptyset(&one);
+	sigaddset(&one, signal);
+	sigprocmask(how, &one, NULL);
+}
+
+/* Both wait to be taken when there is the image: one that goes off once, and one that would begin
+ * again. */
+static void let_timers_wait(void)
+{
+	struct itimerval once = {{0, 0}, {0, 1000}}, often = {{0, 1000}, {0, 1000}};
+
+	signal(SIGALRM, on_alarm);
+	signal(SIGPROF, on_alarm);
+	set_blocked(SIG_BLOCK, SIGALRM);
+	set_blocked(SIG_BLOCK, SIGPROF);
+	setitimer(ITIMER_PROF, &once, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (clock_t until = clock() + 10 * CLOCKS_PER_SEC; clock() < until;)
+		if (is_pending(SIGALRM) && is_pending(SIGPROF))
+			return;
+	expect(0, "timers");
+}
+
+static void check_waiting_timers(void)
+{
+	set_blocked(SIG_UNBLOCK, SIGALRM);
+	set_blocked(SIG_UNBLOCK, SIGPROF);
+	for (clock_t until = clock() + 10 * CLOCKS_PER_SEC; clock() < until;)
+		if (real_alarms >= 3 && ends >= 1)
+			break;
+	expect(real_alarms >= 3, "a timer whose signal was pending");
+	expect(ends == 1, "the signal of one that was over");
 }
 
 static void limit(int what, rlim_t soft)
@@ -178,7 +224,9 @@ int main(int argc, char **argv)
 		return 2;
 	set_all(argv[2]);
 	split_heap();
+	let_timers_wait();
 	if (image_file_take(argv[1])) {
+		check_waiting_timers();
 		check_all(argv[2]);
 		check_heap();
 		expect(!has_arena(), "nothing is left of the load");

@@ -79,6 +79,7 @@ UNIT_foreign := lib/launch/foreign.o $(base_o)
 UNIT_process_map := lib/image/process_map.o
 UNIT_thread_status := lib/image/thread_status.o
 UNIT_loop := $(addprefix lib/base/,loop.o loop_opened.o descriptors.o)
+UNIT_image_state := lib/image/state.o
 UNIT_image_plan := $(addprefix lib/image/,plan.o process_map.o)
 UNIT_image_pages := lib/image/pages.o
 UNIT_image_fit := $(addprefix lib/image/,fit.o plan.o process_map.o)
