@@ -412,8 +412,13 @@ int image_take(struct image_out *out, pid_t *child)
 	*image.report = (struct image_report){0};
 	image_state_timers(&image.process.state);
 	image_state_limits(image.limit);
-	pid = files_read(&image.files, (struct files_numbers){out->own, out->owned},
-		image.report->why, sizeof image.report->why);
+	pid = 0;
+	if (image_state_has_more_timers())
+		pid = fail(-EOPNOTSUPP,
+			"it has a timer of timer_create, which cannot be brought back");
+	if (pid == 0)
+		pid = files_read(&image.files, (struct files_numbers){out->own, out->owned},
+			image.report->why, sizeof image.report->why);
 	/* clone(2) without a signal at its end, and without anything shared */
 	if (pid == 0)
 		pid = raw_call6(SYS_clone, 0, 0, 0, 0, 0, 0);

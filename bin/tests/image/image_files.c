@@ -343,6 +343,14 @@ static int shared_memory(const char *folder)
 	return fd;
 }
 
+static int timer(void)
+{
+	struct sigevent none = {.sigev_notify = SIGEV_NONE};
+	int number;
+
+	return (int)syscall(SYS_timer_create, CLOCK_MONOTONIC, &none, &number);
+}
+
 static int open_refused(const char *folder, const char *what)
 {
 	sigset_t none;
@@ -381,6 +389,8 @@ static int open_refused(const char *folder, const char *what)
 		return one_end(O_DIRECT, -1);
 	if (strcmp(what, "many") == 0)
 		return too_many();
+	if (strcmp(what, "timer") == 0)
+		return timer();
 	if (strcmp(what, "shared") == 0)
 		return shared_memory(folder);
 	return -1;

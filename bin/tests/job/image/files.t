@@ -215,6 +215,11 @@ for my $what (sort keys %refused) {
 }
 my ($status, $said) = run_files("$dir/refused.many", $folder, 'refused', 'many');
 is($said, "image: take: it has more than 4096 descriptors, or one above 1048575\n", 'so is one descriptor too many');
+SKIP: {
+	skip 'the kernel does not say what timers a process has', 1 if !-e '/proc/self/timers';
+	($status, $said) = run_files("$dir/refused.timer", $folder, 'refused', 'timer');
+	is($said, "image: take: it has a timer of timer_create, which cannot be brought back\n", 'so is a timer');
+}
 ($status, $said) = run_files("$dir/refused.shared", $folder, 'refused', 'shared');
 is($status >> 8, 2, 'so is a file that is mapped to be written');
 like($said, qr{\Aimage: image: it has a file mapped shared and writable: \Q$folder\E/shared\n\z}, '... with a sentence');
