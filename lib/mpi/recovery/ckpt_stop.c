@@ -45,7 +45,8 @@ void ckpt_stop_use(void (*asked)(void))
 void ckpt_stop_want(bool wanted)
 {
 	stop.wanted = wanted;
-	engine_want_safe_point(wanted || stop.by);
+	if (!stop.by) /* else one is wanted, and who sleeps was woken for it */
+		engine_want_safe_point(wanted);
 }
 
 void ckpt_stop_begin(void)
