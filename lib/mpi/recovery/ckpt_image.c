@@ -107,24 +107,30 @@ static const char *pause_threads(uint64_t until_ns)
 	}
 }
 
-const char *ckpt_image_pause(void)
-{
-	uint64_t until = clock_ns() + PAUSE_MS * MS;
-	const char *why;
-
-	if (!nobody_sleeps(until))
-		return "another thread does not leave its wait in an MPI call";
-	engine_unlock();
-	why = pause_threads(until);
-	engine_lock();
-	return why;
-}
-
 void ckpt_image_go_on(void)
 {
 	engine_unlock();
 	host->go_on();
 	engine_lock();
+}
+
+/* While the lock is let go a thread may come back from a function of the program's and sleep,
+ * before it comes to a safe point. */
+const char *ckpt_image_pause(void)
+{
+	uint64_t until = clock_ns() + PAUSE_MS * MS;
+	const char *why;
+
+	for (;;) {
+		if (!nobody_sleeps(until))
+			return "another thread does not leave its wait in an MPI call";
+		engine_unlock();
+		why = pause_threads(until);
+		engine_lock();
+		if (why || !engine_somebody_sleeps())
+			return why;
+		ckpt_image_go_on();
+	}
 }
 
 /* ---- the child writes ---- */
