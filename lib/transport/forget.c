@@ -24,7 +24,7 @@ static void forget_peer(struct tp_peer *p)
 	p->memory->fd = -1;
 }
 
-void tp_forget(struct tp *tp)
+void tp_forget_numbers(struct tp *tp)
 {
 	struct tp_conns *cs = tp->conns;
 

@@ -177,14 +177,17 @@ free_cs:
 	return FT_ENOMEM;
 }
 
+void tp_conns_stop(struct tp *tp)
+{
+	loop_stop(tp->conns->loop);
+}
+
 int tp_conns_close(struct tp *tp, enum tp_end how)
 {
 	struct tp_conns *cs = tp->conns;
 	int listener = cs->listen_fd;
 	struct link *item;
 
-	if (how != TP_FORGET)
-		loop_stop(cs->loop);
 	while ((item = list_first(&cs->ours)))
 		conn_close(container_of(item, struct conn, link));
 	unauthenticated_close(cs);

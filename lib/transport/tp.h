@@ -264,7 +264,7 @@ static inline void tp_consumed(struct tp *tp, struct tp_peer *p, uint64_t cost)
 }
 
 /* forget.c: numbers and addresses of what is physical, without touching what they may name */
-void tp_forget(struct tp *tp);
+void tp_forget_numbers(struct tp *tp);
 
 /* done.c: it is over, and freed; the user is told of a send or a receive */
 void tp_send_unstage(struct tp *tp, struct tp_send *op);
@@ -308,8 +308,10 @@ void tp_self_claim(struct tp *tp, struct tp_unexpected_message *h, struct tp_pla
 /* socket.c */
 void tp_socket_tune(int fd);
 
-/* listen.c, attempt.c */
+/* listen.c, attempt.c: stop ends the loop's thread, without the lock; close frees them all, when it
+ * is not there */
 int tp_conns_open(struct tp *tp, const struct tp_physical *phys);
+void tp_conns_stop(struct tp *tp);
 int tp_conns_close(struct tp *tp, enum tp_end how);
 void tp_conns_connect(struct tp *tp, int peer);
 

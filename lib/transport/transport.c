@@ -153,6 +153,7 @@ int tp_attach(struct tp *tp, const struct tp_physical *phys)
 {
 	int rc;
 
+	tp_assert_held(tp);
 	set_job(tp, phys);
 	set_near(tp, phys);
 	rc = copy_addresses(tp, phys);
@@ -164,24 +165,18 @@ int tp_attach(struct tp *tp, const struct tp_physical *phys)
 		close_epoll(tp);
 		return rc;
 	}
-	lock_take(tp->c.lock);
 	resume_peers(tp);
-	lock_give(tp->c.lock);
 	return 0;
 }
 
-int tp_detach(struct tp *tp, enum tp_end how)
+/* What else there is than connections on their way. reap: who waits for what is half read is told.
+ */
+static void drop(struct tp *tp, bool reap)
 {
-	int listener;
-
-	if (how == TP_FORGET)
-		tp_forget(tp);
-	listener = tp_conns_close(tp, how);
-	lock_take(tp->c.lock);
 	for (int i = 0; i < tp->c.size; i++) {
 		struct tp_peer *p = &tp->peers[i];
 
-		if (how == TP_CLOSE)
+		if (reap)
 			tp_reap_reading(tp, p);
 		tp_peer_unplug(tp, p);
 		p->dying = p->bye_sent = p->bye_received = false;
@@ -190,9 +185,27 @@ int tp_detach(struct tp *tp, enum tp_end how)
 			tp_peer_set(p, TP_IDLE);
 	}
 	tp_memory_close(tp);
-	lock_give(tp->c.lock);
 	close_epoll(tp);
+}
+
+int tp_detach(struct tp *tp, enum tp_end how)
+{
+	int listener;
+
+	tp_conns_stop(tp);
+	listener = tp_conns_close(tp, how);
+	lock_take(tp->c.lock);
+	drop(tp, how == TP_CLOSE);
+	lock_give(tp->c.lock);
 	return listener;
+}
+
+void tp_forget(struct tp *tp)
+{
+	tp_assert_held(tp);
+	tp_forget_numbers(tp);
+	tp_conns_close(tp, TP_KEEP_LISTENER);
+	drop(tp, false);
 }
 
 void tp_bye(struct tp *tp)

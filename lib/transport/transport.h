@@ -8,8 +8,8 @@
  * off tp_attach and can be dropped with tp_detach and built anew, while the process lives or in one
  * that woke up from its image.
  *
- * One lock, the user's, guards all of it: every function but tp_new, tp_attach, tp_detach and
- * tp_free needs it held and asserts so. Upcalls run with it held, and may call tp_send and
+ * One lock, the user's, guards all of it: every function but tp_new, tp_detach and tp_free needs it
+ * held and asserts so. Upcalls run with it held, and may call tp_send and
  * tp_claim.
  *
  * Messages of at most eager_limit bytes leave at once (eager), through memory of at most 32 KiB;
@@ -138,18 +138,21 @@ struct tp_physical {
 	bool memory_required;  /* a peer that is near and cannot share memory is lost */
 };
 
-/* Builds everything physical. 0, FT_ENOMEM or FT_ESYS. */
+/* Builds everything physical. 0, FT_ENOMEM or FT_ESYS. The lock is not let go meanwhile: in a
+ * process that woke up other threads may wait for it. */
 int tp_attach(struct tp *tp, const struct tp_physical *phys);
 
+/* Drops everything physical. The loop is stopped. The listening socket with TP_KEEP_LISTENER, else
+ * -1. Without the lock, for which the loop's thread may wait. */
+enum tp_end { TP_CLOSE, TP_KEEP_LISTENER };
+int tp_detach(struct tp *tp, enum tp_end how);
+
 /*
- * Drops everything physical. The listening socket with TP_KEEP_LISTENER, else -1.
- *
- * TP_CLOSE, TP_KEEP_LISTENER: the loop is stopped.
- * TP_FORGET: this process woke up from an image. Of all that is physical only numbers and addresses
- * came with it, which may be others' by now: no descriptor is closed or written to, no memory of
- * others is read or given back, and the loop, whose thread is not there, is left alone. Only
- * libevent takes events off a descriptor of the loop's; so this comes before the number of that is
- * in use again, and before loop_free.
+ * The same in a process that woke up from an image. Of all that is physical only numbers and
+ * addresses came with it, which may be others' by now: no descriptor is closed or written to, no
+ * memory of others is read or given back, and the loop, whose thread is not there, is left alone.
+ * Only libevent takes events off a descriptor of the loop's; so this comes before the number of
+ * that is in use again, and before loop_free. The lock is held, and not let go.
  *
  * What tp_attach builds then goes on with the numbers of the messages of each pair. That is right
  * for pairs whose channels are quiet: on both sides nothing is half written or half read, and
@@ -157,14 +160,13 @@ int tp_attach(struct tp *tp, const struct tp_physical *phys);
  * written, leave in the new attachment. For all others tp_begin_anew comes between; as far as it
  * can be seen that a pair was not quiet, tp_attach asserts that it was.
  */
-enum tp_end { TP_CLOSE, TP_KEEP_LISTENER, TP_FORGET };
-int tp_detach(struct tp *tp, enum tp_end how);
+void tp_forget(struct tp *tp);
 
 /*
- * Between tp_detach (but with TP_CLOSE) and tp_attach: this member's pairs with all others begin
- * anew, as those do with it. Message numbers and credits begin at their beginning, and nothing that
- * was said before means anything. What has come as a whole stays; messages that a recovery line
- * holds are the user's to bring back.
+ * Between tp_detach (but with TP_CLOSE) or tp_forget and tp_attach: this member's pairs with all
+ * others begin anew, as those do with it. Message numbers and credits begin at their beginning, and
+ * nothing that was said before means anything. What has come as a whole stays; messages that a
+ * recovery line holds are the user's to bring back.
  * - Sends that wait for their receiver, and what is queued, are done: `sent` with 0.
  * - A message that has its place and is not whole: `unmatch`.
  * - One that has none, and is not whole or only announced: `forget`, also if it is firm.

@@ -243,8 +243,8 @@ static void begin(uint8_t settings)
 		.unexpected_limit = frames.window,
 		.lock = &frames.lock,
 		.up = &frames_upcalls});
-	FUZZ_CHECK(frames.tp && attach() == 0, "no transport");
 	lock_take(&frames.lock);
+	FUZZ_CHECK(frames.tp && attach() == 0, "no transport");
 	for (int rank = 0; rank < RANKS; rank++)
 		connect_side(rank, settings & SET_SMALL_BUFFERS);
 }

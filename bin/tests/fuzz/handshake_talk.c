@@ -243,7 +243,9 @@ static void begin(void)
 	h.tp = tp_new(&config);
 	phys.loop = h.loop = loop_new("fuzz");
 	phys.listen_fd = h.listeners[SELF];
+	lock_take(&h.lock);
 	FUZZ_CHECK(h.tp && h.loop && tp_attach(h.tp, &phys) == 0, "no transport");
+	lock_give(&h.lock);
 }
 
 void handshake_talk(struct script *in)

@@ -321,10 +321,10 @@ static void begin(void)
 		.lock = &w.lock,
 		.up = &upcalls});
 	w.loop = phys.loop = loop_new("fuzz");
+	lock_take(&w.lock);
 	FUZZ_CHECK(w.tp && w.loop && tp_attach(w.tp, &phys) == 0, "no transport");
 	FUZZ_CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == 0, "no socket pair");
 	w.fd = fds[0];
-	lock_take(&w.lock);
 	peer()->near = false;
 	tp_peer_up(w.tp, peer(), fds[1]);
 	peer()->near = true;

@@ -279,6 +279,8 @@ static void wake_up(void)
 	alarm(UNIT_DEADLINE_S / 2);
 	exchange_descriptors();
 	engine_forget(true);
+	ck_assert(engine_held());
+	engine_unlock();
 	none_was_closed();
 	memset(nodes, 0, sizeof nodes);
 	nodes_start();

@@ -167,7 +167,9 @@ void node_attach(int i, uint32_t epoch)
 		.near = near,
 		.memory_required = memory_required};
 
+	lock_take(lock_of(i));
 	ck_assert_int_eq(tp_attach(n->tp, &phys), 0);
+	lock_give(lock_of(i));
 	ck_assert_int_eq(loop_start(n->loop), 0);
 }
 

@@ -59,11 +59,10 @@ void engine_forget(bool alone)
 	engine_tick_forget();
 	engine.phys = (struct engine_physical){0};
 	engine.waiting = 0;
-	atomic_store(&engine.due, 0);
+	engine_clear_due(~(unsigned)DUE_SAFE_POINT);
 	if (alone)
 		engine.inside = 1;
 	pthread_cond_init(&cond, NULL);
-	lock_init(&engine_mutex);
 }
 
 /* ---- a call begins ---- */

@@ -36,9 +36,11 @@ void engine_detach(void);
 /*
  * As engine_detach, in a process that has the memory of another and neither its descriptors nor the
  * library's threads. Before anything is opened, and before the old loop is forgotten: libevent
- * names descriptors of old. The calling thread is inside a call and holds the lock, which is as new
- * afterwards: nobody holds it. Other threads of the program that were inside calls did not sleep
- * there, and are still inside; with `alone` none of them is there any more.
+ * names descriptors of old. The calling thread is inside a call and holds the lock, in this process
+ * as in that of the image, before and after: other threads of the program, which run again, wait
+ * for it, some since before the image. Those that were inside calls did not sleep in a wait, and
+ * are still inside; with `alone` none of them is there any more. Is a safe point wanted, it still
+ * is.
  */
 void engine_forget(bool alone);
 

@@ -305,13 +305,10 @@ void physical_drop(struct tp *tp, enum tp_end how)
 	physical.loop = NULL;
 }
 
-/* A lock is new and free when the engine has forgotten; until then the transport takes the one of
- * the image. Only libevent names descriptors of old, so the loop is last. */
+/* Only libevent names descriptors of old, so the loop is last. */
 void physical_forget_built(struct tp *tp, bool alone)
 {
-	engine_unlock();
-	tp_detach(tp, TP_FORGET);
-	engine_lock();
+	tp_forget(tp);
 	engine_forget(alone);
 	loop_stop(physical.loop);
 	loop_free(physical.loop);

@@ -31,7 +31,8 @@ void physical_learn_again(const struct physical_start *start);
 /* What was learnt. Good until physical_unlearn, physical_forget and the next physical_learn. */
 const struct launch *physical_launch(void);
 
-/* Build all of it, without its threads. 0, FT_ENOMEM or FT_ESYS. */
+/* Build all of it, without its threads. 0, FT_ENOMEM or FT_ESYS. The engine's lock is held, and not
+ * let go. */
 int physical_build(struct tp *tp);
 
 /* Begin the threads. 0, FT_ENOMEM or FT_ESYS. Last: from here on other ranks connect, and must not
@@ -88,7 +89,7 @@ void physical_forget(void);
 
 /* Of what physical_build has made nothing is there but numbers and addresses: it is dropped without
  * closing, unmapping or joining anything. The calling thread is inside a call and holds the
- * engine's lock, which nobody holds afterwards. alone: as in engine_forget. */
+ * engine's lock, which is not let go. alone: as in engine_forget. */
 void physical_forget_built(struct tp *tp, bool alone);
 
 /* This process cannot take part in the job: a sentence, word to the launcher, status 1. */

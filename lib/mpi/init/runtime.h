@@ -42,8 +42,8 @@ bool runtime_use(int *argc, char ***argv);
 /* From now on it ends when the process exits. Called by one of its users. */
 void runtime_keep(void);
 
-/* In a process that woke up from an image, which was not taken while a user came or went: nobody
- * holds the lock. While no other thread runs. */
+/* In a process that woke up from an image without the program's other threads: nobody holds the
+ * lock. Where they are there it is held, and waited for, by those that did so in the image. */
 void runtime_forget(void);
 
 /* One user less. After the last one, unless it is kept, everything is written, all ranks have said

@@ -93,6 +93,16 @@ static int build_logical(const struct launch *launch)
 	return 0;
 }
 
+static int build_physical(void)
+{
+	int rc;
+
+	engine_lock();
+	rc = physical_build(tp);
+	engine_unlock();
+	return rc;
+}
+
 void runtime_job_start(int *argc, char ***argv)
 {
 	int rc;
@@ -100,7 +110,7 @@ void runtime_job_start(int *argc, char ***argv)
 	physical_learn(argc, argv);
 	rc = build_logical(physical_launch());
 	if (rc == 0)
-		rc = physical_build(tp);
+		rc = build_physical();
 	if (rc == 0)
 		rc = physical_start();
 	if (rc)
@@ -206,7 +216,7 @@ bool runtime_job_search(struct ckpt_found *found, uint32_t *highest,
 	physical_learn(NULL, NULL);
 	rc = build_logical(physical_launch());
 	if (rc == 0)
-		rc = physical_build(tp);
+		rc = build_physical();
 	if (rc == 0)
 		rc = physical_start_search();
 	if (rc)

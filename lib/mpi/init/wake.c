@@ -22,7 +22,6 @@ static void renew_logical(struct tp *tp)
 		.cores = launch->cores,
 		.memory = !launch->settings.tcp_only};
 
-	engine_lock();
 	if (comm_hosts_renew(&world) != MPI_SUCCESS)
 		physical_give_up(ft_error_text(FT_ENOMEM));
 	ckpt_job_renew();
@@ -30,11 +29,10 @@ static void renew_logical(struct tp *tp)
 	tp_begin_anew(tp);
 	p2p_peers_anew();
 	ckpt_drive_anew();
-	engine_unlock();
 }
 
 /* What closes descriptors by their old numbers comes before what opens any; and messages begin anew
- * before a peer can connect. */
+ * before a peer can connect. The lock is what keeps the program's other threads out. */
 void wake(const struct physical_start *start, uint32_t highest, bool alone)
 {
 	struct tp *tp = engine_tp();
@@ -44,7 +42,8 @@ void wake(const struct physical_start *start, uint32_t highest, bool alone)
 	ckpt_drive_woke(highest);
 	physical_forget_built(tp, alone);
 	physical_forget();
-	runtime_forget();
+	if (alone)
+		runtime_forget();
 	physical_learn_again(start);
 	renew_logical(tp);
 	rc = physical_build(tp);
@@ -53,5 +52,4 @@ void wake(const struct physical_start *start, uint32_t highest, bool alone)
 	if (rc)
 		physical_give_up(ft_error_text(rc));
 	control_inited(physical_launch()->control_fd);
-	engine_lock();
 }

@@ -22,10 +22,10 @@
 /*
  * Everything physical is forgotten and built anew, the protocol of coordination goes back to the
  * line, and the agent hears INITED. highest: the highest number that a line ever had. alone: no
- * other thread of the image's is there, or will be; else those that were inside calls come back,
- * and until this returns none of them runs. No descriptor may be open but the standard ones, the
- * program's and those of start. Held on return: the engine's lock, by this thread, as before. Ends
- * the process with a sentence when there is not what it needs.
+ * other thread of the image's is there, or will be; else they run already, and come no further than
+ * to the engine's lock, which is held by this thread and not let go. No descriptor may be open but
+ * the standard ones, the program's and those of start. Ends the process with a sentence when there
+ * is not what it needs.
  */
 void wake(const struct physical_start *start, uint32_t highest, bool alone);
 

@@ -37,8 +37,8 @@ struct ckpt_image_host {
 	/* The library's descriptors. false: the list is incomplete. */
 	bool (*descriptors)(struct descriptor_list *l);
 	/* In the process that woke up: everything physical is built anew, the protocol goes back to
-	 * the line, and what the line holds beside the image is given back. The lock is held before
-	 * and after. */
+	 * the line, and what the line holds beside the image is given back. The lock is held, and
+	 * not let go: the program's other threads run already. */
 	void (*woke)(void);
 	/* This process, which woke up, cannot take part in the job. */
 	void (*give_up)(const char *why) __attribute__((noreturn));

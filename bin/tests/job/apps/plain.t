@@ -36,7 +36,7 @@ for my $name (FTMPI::Test::PlainPrograms::plain()) {
 }
 
 subtest 'wrong arguments' => sub {
-	for my $name (grep { /_(?:objects|inflight|openmp|unit|types)\z/ } FTMPI::Test::PlainPrograms::plain()) {
+	for my $name (grep { /_(?:objects|inflight|threads|openmp|unit|types)\z/ } FTMPI::Test::PlainPrograms::plain()) {
 		my $job = FTMPI::Test::Job->run([ ftmpirun(), '-n', 2, program($name), 'many' ]);
 		$job->is_status(1, $name);
 		$job->err_like(qr/^$name: rank \d: WRONG: .*number of steps/m, $name);

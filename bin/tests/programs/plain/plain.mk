@@ -4,7 +4,7 @@
 
 PLAIN := bin/tests/programs/plain
 PLAIN_C := gauss laplace neurons disks matmul pi cgs mail
-PLAIN_CXX := plain_objects plain_inflight
+PLAIN_CXX := plain_objects plain_inflight plain_threads
 PLAIN_FORTRAN := plain_unit plain_types
 # not every compiler has OpenMP
 PLAIN_OPENMP := $(if $(findstring /,$(shell $(CC) -print-file-name=libgomp.spec)),plain_openmp)
