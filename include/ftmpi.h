@@ -31,6 +31,11 @@ extern "C" {
  * "eventlog" and "tagging" nobody waits: a rank copies its state and goes on; the copy is written
  * meanwhile, with the messages that turn out to belong to the line.
  *
+ * In a job of `ftmpirun -image` lines hold whole processes, and no call is needed. A program that
+ * has these calls may keep them: FTMPI_Perform_Checkpoint returns FTMPI_RESTORED in the process that
+ * goes on from the line, with all variables as they were; FTMPI_Restore has nothing to restore, and
+ * FTMPI_Checkpoint_due is not true by time, as lines by time are made without it.
+ *
  * Thread rule for all of them: between MPI_Init and MPI_Finalize, or while there is a session, by any
  * one thread at a time, no other thread being inside an MPI or FTMPI call. What is said of
  * MPI_Init and MPI_Finalize holds for the first session and the exit of a program of sessions. Unless

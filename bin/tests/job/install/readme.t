@@ -12,6 +12,7 @@ use File::Temp ();
 use Test::More;
 
 use FTMPI::Agent::Elf ();
+use FTMPI::FixedAddresses ();
 use FTMPI::Test::File qw(read_file write_file);
 use FTMPI::Test::Job qw(root sanitized);
 
@@ -119,6 +120,12 @@ run_there(readme_line('bin/ftmpicc -o hello'))->is_status(0, 'it compiles');
 said(run_there(readme_line('bin/ftmpirun -n 4')), 'on this machine', greetings(4, 1));
 said(run_there(readme_line('bin/ftmpirun machines')), 'with a machine file', greetings(16, 2));
 said(run_there('./hello'), 'alone', greetings(1, 1));
+
+my $why = FTMPI::FixedAddresses::refuses(FTMPI::FixedAddresses::stack_here());
+SKIP: {
+	skip($why, 3) if defined $why;
+	said(run_there(readme_line('bin/ftmpirun -image')), 'with images', greetings(4, 1));
+}
 
 $secret = readme_line('(umask 077; head -c 32 /dev/urandom');
 my ($first, $second) = map {
