@@ -287,6 +287,14 @@ bool files_fits(const struct files_entry *e, const struct files_here *h, char *w
 			shown(path).text, e->number, word_for(e->kind));
 		return false;
 	}
+	if (e->kind == FILES_REGULAR && (e->flags & O_ACCMODE) != O_RDONLY &&
+		h->inode != e->inode) {
+		snprintf(why, size,
+			"%s, descriptor %" PRIu32 " of the image, is not the file that the program "
+			"wrote to: that was renamed, or replaced",
+			shown(path).text, e->number);
+		return false;
+	}
 	if (e->kind == FILES_REGULAR && !(e->flags & O_PATH) && h->size < needed) {
 		snprintf(why, size,
 			"%s, descriptor %" PRIu32 " of the image, has %" PRIu64

@@ -114,11 +114,12 @@ void files_refusal(const struct files_facts *f, const char *why, char *out, size
 struct files_here {
 	int error; /* 0, or the errno of it */
 	uint32_t mode;
-	uint64_t size, special;
+	uint64_t size, special, inode;
 };
 
 /* Can this entry, which has a path, be opened again? If not, why is a sentence. A file that is
- * shorter than the offset cannot, unless it was so at the image. */
+ * shorter than the offset cannot, unless it was so at the image; nor can one that was open for
+ * writing and has been replaced since. (Its inode tells: device numbers are each host's own.) */
 bool files_fits(const struct files_entry *e, const struct files_here *h, char *why, size_t size);
 
 /* Does image_cut bring the file to the length that it had? */

@@ -142,7 +142,8 @@ static struct files_here look_at(const struct files_entry *e, char path[FILES_PA
 	return (struct files_here){.error = error,
 		.mode = st.st_mode,
 		.size = (uint64_t)st.st_size,
-		.special = st.st_rdev};
+		.special = st.st_rdev,
+		.inode = st.st_ino};
 }
 
 static int open_path(struct work *w, size_t i)
@@ -350,6 +351,17 @@ static int cut(struct work *w, const struct files_entry *e)
 		"%s, descriptor %" PRIu32 " of the image, cannot be brought to the %" PRIu64
 		" bytes that it had: %s",
 		shown(path).text, e->number, e->size, strerror(-rc));
+}
+
+int files_check(const struct image_file *f, char *why, size_t size)
+{
+	struct work w = {.why = why, .size = size};
+	int rc = read_section(&w, f);
+
+	for (size_t i = 0; i < w.n && rc == 0; i++)
+		rc = check_path(&w, &w.entry[i]);
+	free_all(&w);
+	return rc;
 }
 
 int image_cut(const struct image_file *f, char *why, size_t size)

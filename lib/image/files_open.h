@@ -16,6 +16,9 @@ struct files_plan {
 	size_t steps;
 };
 
+/* Could all be opened, as far as their names tell? 0; or -errno with *why. */
+int files_check(const struct image_file *f, char *why, size_t size);
+
 /* 0; or -errno with *why. After it files_close, which ends what files_open began, or
  * files_exchange. The steps are malloc'ed. */
 int files_open(struct files_plan *p, const struct image_file *f, char *why, size_t size);

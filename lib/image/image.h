@@ -128,7 +128,8 @@ int image_free_from(const struct image_file *f, char *why, size_t size);
 
 /* Could this process become the one of the image, as far as can be seen while it has threads and
  * descriptors of its own, and changes nothing? 0; or -errno, and *why is a sentence: another
- * program, library, kernel or processor, or tables that do not fit each other. */
+ * program, library, kernel or processor, files that are not there or have been replaced, or tables
+ * that do not fit each other. */
 int image_check(const struct image_file *f, char *why, size_t size);
 
 /*

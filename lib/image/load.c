@@ -597,6 +597,8 @@ int image_check(const struct image_file *f, char *why, size_t size)
 		rc = read_image(&b, f);
 	for (size_t i = 0; i < b.mappings && rc == 0; i++)
 		rc = check_source(&b, &b.image[i]);
+	if (rc == 0)
+		rc = files_check(f, why, size);
 	both_free(&b);
 	return rc;
 }

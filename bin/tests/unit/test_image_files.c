@@ -293,6 +293,11 @@ static const struct {
 	{FILES_REGULAR, O_WRONLY, 5, 10, {0, S_IFREG, 5, 0}, NULL, true},
 	{FILES_REGULAR, O_RDONLY, 5, 10, {0, S_IFREG, 11, 0}, NULL, false},
 	{FILES_REGULAR, O_PATH, 0, 10, {0, S_IFREG, 0, 0}, NULL, false},
+	{FILES_REGULAR, O_RDONLY, 5, 10, {0, S_IFREG, 10, 0, 7}, NULL, false},
+	{FILES_REGULAR, O_RDWR, 5, 10, {0, S_IFREG, 10, 0, 7},
+		"/tmp/a , descriptor 7 of the image, is not the file that the program wrote to: "
+		"that was renamed, or replaced",
+		false},
 	{FILES_REGULAR, O_RDWR, 5, 10, {0, S_IFREG, 4, 0},
 		"/tmp/a , descriptor 7 of the image, has 4 bytes here, and the program was at byte "
 		"5",
