@@ -226,7 +226,8 @@ class Bank
 		}
 		for (int i = 0; i < WORKERS; i++)
 			workers.push_back(std::make_unique<Worker>(mix(rank, i)));
-		book.open(path);
+		std::ofstream(path).close(); // what is there is of another run
+		book.open(path, std::ios::app);
 	}
 
 	void step(long now)

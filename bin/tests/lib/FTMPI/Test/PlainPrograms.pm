@@ -64,11 +64,19 @@ my %other = (
 	map { $_ => sub { return () } } qw(init_calls repeated nonblocking comms graphs intercomm neighbors datatypes p2p),
 );
 
+# Over before a line can be expected.
+my %brief = map { $_ => 1 } qw(init_calls repeated comms graphs intercomm neighbors);
+
+sub is_brief { return exists $brief{ $_[0] } }
+
 # Those that send the same again when they have gone back, whatever comes first.
 my %sends_the_same = map { $_ => 1 } keys %plain, qw(pi cgs mail mixed passnum collective);
 
 # Under which a program can go back to a line (doc/coord.md, Limits).
 sub protocols { return ('blocking', $sends_the_same{ $_[0] } ? 'eventlog' : ()) }
+
+# Options of ftmpirun: three threads that wait for each other on one processor leave little to the launcher.
+sub options { return $_[0] eq 'plain_openmp' ? qw(-bind none) : () }
 
 sub is_plain { return exists $plain{ $_[0] } }
 
@@ -92,7 +100,7 @@ sub arguments
 sub said
 {
 	my ($text) = @_;
-	return join '', sort { $a cmp $b } uniq map { s/, [\d.]+ s$//r } $text =~ /^.*\n?/mg;
+	return join '', sort { $a cmp $b } uniq map { s/, (?:[\d.]+ s|time [\d.]+)$//r } $text =~ /^.*\n?/mg;
 }
 
 my %answers;
