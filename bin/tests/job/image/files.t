@@ -139,13 +139,22 @@ subtest 'what is not there' => sub {
 # A file that runs cannot be written to, not by root either.
 subtest 'what cannot be cut' => sub {
 	write_file("$folder/append", '<>');
-	rename "$folder/output", "$folder/not-output" or die "rename: $!\n";
-	File::Copy::cp('/bin/sleep', "$folder/output") or die "$folder/output: $!\n";
+	my $was = read_file("$folder/output");
+	write_file("$folder/output", read_file('/bin/sleep'));
+	chmod 0755, "$folder/output" or die "$folder/output: $!\n";
 	my $pid = open my $said, '-|', "$folder/output", 1000 or die "$folder/output: $!\n";
 	refuses('a file that runs', qr{\Q$folder/output\E, descriptor \d+ of the image, cannot be brought to the 10 bytes that it had: Text file busy});
 	is(read_file("$folder/append"), '<>', '... nor the files behind it');
 	kill 'KILL', $pid;
 	close $said;
+	chmod 0644, "$folder/output" or die "$folder/output: $!\n";
+	write_file("$folder/output", $was);
+};
+
+subtest 'what was replaced' => sub {
+	rename "$folder/output", "$folder/not-output" or die "rename: $!\n";
+	File::Copy::cp("$folder/not-output", "$folder/output") or die "$folder/output: $!\n";
+	refuses('a copy of a file', qr{\Q$folder/output\E, descriptor \d+ of the image, is not the file that the program wrote to: that was renamed, or replaced});
 	rename "$folder/not-output", "$folder/output" or die "rename: $!\n";
 };
 
