@@ -278,8 +278,12 @@ static void wake_up(void)
 
 	alarm(UNIT_DEADLINE_S / 2);
 	exchange_descriptors();
+	engine_set_due(DUE_SAFE_POINT);
 	engine_forget(true);
 	ck_assert(engine_held());
+	ck_assert(engine_is_due(DUE_SAFE_POINT));
+	ck_assert(!engine_is_due(~(unsigned)DUE_SAFE_POINT));
+	engine_want_safe_point(false);
 	engine_unlock();
 	none_was_closed();
 	memset(nodes, 0, sizeof nodes);

@@ -21,7 +21,7 @@ use FTMPI::Test::TimedKills ();
 
 my $seed = 1;
 for my $coord (qw(blocking eventlog)) {
-	FTMPI::Test::TimedKills::killed(program => 'plain_threads', image => 1, coord => $coord, ranks => 3, seed => $seed++, kills => 5);
+	FTMPI::Test::TimedKills::killed(program => 'plain_threads', image => 1, coord => $coord, ranks => 4, seed => $seed++, kills => 5);
 }
 
 done_testing();

@@ -17,7 +17,7 @@ use FTMPI::Test::Job  qw(ftmpirun program);
 my %plain = (
 	plain_objects  => sub { my ($times, $folder) = @_; return (int 600 * $times, $folder) },
 	plain_inflight => sub { return int 900 * $_[0] },
-	plain_threads  => sub { return int 8000 * $_[0] },
+	plain_threads  => sub { return int 4000 * $_[0] },
 	plain_openmp   => sub { return int 2000 * $_[0] },
 	plain_unit     => sub { my ($times, $folder) = @_; return (int 6000 * $times, $folder) },
 	plain_types    => sub { return int 8000 * $_[0] },
