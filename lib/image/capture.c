@@ -48,6 +48,7 @@ static struct {
 	size_t origin_bytes;
 	struct files_held files; /* until the child has them */
 	uint64_t limit[IMAGE_LIMITS];
+	uint64_t private_pages; /* before the fork */
 } image;
 
 struct capture {
@@ -358,6 +359,8 @@ static int write_image(struct image_out *out)
 
 	if (out->closes)
 		close_others(out->kept);
+	if (image_state_private() < image.private_pages)
+		return fail(-EOPNOTSUPP, "it has memory that no child gets (MADV_DONTFORK)");
 	if (at < 0 && at > -4096)
 		return fail((int)at, "there is no memory for the list of its mappings");
 	c.own[0] = range((uint64_t)(uintptr_t)image.report, image.page_bytes);
@@ -419,6 +422,7 @@ int image_take(struct image_out *out, pid_t *child)
 	if (pid == 0)
 		pid = files_read(&image.files, (struct files_numbers){out->own, out->owned},
 			image.report->why, sizeof image.report->why);
+	image.private_pages = image_state_private();
 	/* clone(2) without a signal at its end, and without anything shared */
 	if (pid == 0)
 		pid = raw_call6(SYS_clone, 0, 0, 0, 0, 0, 0);

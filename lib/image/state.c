@@ -40,18 +40,41 @@ void image_state_timers(struct image_state *s)
 		image_state_timer_due(s->timer[i], i, pending >> (signals[i] - 1) & 1);
 }
 
-bool image_state_has_more_timers(void)
+/* The beginning of a file; how many bytes, 0 or less: none. */
+static long read_some(const char *path, char *out, size_t size)
 {
-	long fd = raw_call6(
-		SYS_openat, AT_FDCWD, (long)"/proc/self/timers", O_RDONLY | O_CLOEXEC, 0, 0, 0);
-	long n = 0;
-	char first;
+	long fd = raw_call6(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+	long n = fd;
 
 	if (fd >= 0) {
-		n = raw_call(SYS_read, fd, (long)&first, 1);
+		n = raw_call(SYS_read, fd, (long)out, (long)size);
 		raw_call(SYS_close, fd, 0, 0);
 	}
-	return n > 0;
+	return n;
+}
+
+bool image_state_has_more_timers(void)
+{
+	char first;
+
+	return read_some("/proc/self/timers", &first, 1) > 0;
+}
+
+/* The sixth number of proc_pid_statm(5). */
+uint64_t image_state_private(void)
+{
+	enum { BEFORE = 5 };
+	char text[160];
+	long n = read_some("/proc/self/statm", text, sizeof text);
+	uint64_t pages = 0;
+	int blanks = 0;
+
+	for (long i = 0; i < n && blanks <= BEFORE; i++)
+		if (text[i] == ' ')
+			blanks++;
+		else if (blanks == BEFORE)
+			pages = 10 * pages + (uint64_t)(text[i] - '0');
+	return pages;
 }
 
 void image_state_limits(uint64_t soft[IMAGE_LIMITS])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the kernel knows of a process beside its memory: how it takes signals, its timers, where it
- * is. By system calls alone.
+ * What the kernel knows of a process beside what its memory holds: how it takes signals, its
+ * timers, its limits, where it is. By system calls alone.
  */
 #ifndef FTMPI_IMAGE_STATE_H
 #define FTMPI_IMAGE_STATE_H
@@ -31,6 +31,11 @@ bool image_state_has_more_timers(void);
 enum { IMAGE_LIMITS = 16 };
 void image_state_limits(uint64_t soft[IMAGE_LIMITS]);
 void image_state_limits_set(const uint64_t soft[IMAGE_LIMITS]);
+
+/* The pages of all private mappings that can be written, those included that were never touched; 0:
+ * the kernel does not say. A child has as many, unless there are some that no child gets
+ * (MADV_DONTFORK). */
+uint64_t image_state_private(void);
 
 /* All else, by the process or its child. 0 or -errno: the folder cannot be told. */
 int image_state_read(struct image_state *s);

@@ -343,6 +343,14 @@ static int shared_memory(const char *folder)
 	return fd;
 }
 
+static int not_for_children(void)
+{
+	char *two =
+		mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return two == MAP_FAILED ? -1 : madvise(two, PAGE, MADV_DONTFORK);
+}
+
 static int timer(void)
 {
 	struct sigevent none = {.sigev_notify = SIGEV_NONE};
@@ -389,6 +397,8 @@ static int open_refused(const char *folder, const char *what)
 		return one_end(O_DIRECT, -1);
 	if (strcmp(what, "many") == 0)
 		return too_many();
+	if (strcmp(what, "not-for-children") == 0)
+		return not_for_children();
 	if (strcmp(what, "timer") == 0)
 		return timer();
 	if (strcmp(what, "shared") == 0)

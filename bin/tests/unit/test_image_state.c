@@ -30,7 +30,7 @@ static const struct {
 	{REAL, true, {0, 0, 0, 0}, {0, 0, 0, 1}},
 	{PROF, true, {0, 0, 0, 0}, {0, 0, 0, 1}},
 	/* it was stopped when it had */
-	{VIRTUAL, true, {0, 500, 0, 0}, {0, 0, 0, 1}},
+	{VIRTUAL, true, {3, 500, 0, 0}, {0, 0, 0, 1}},
 };
 
 START_TEST(each_timer)

@@ -224,6 +224,8 @@ for my $what (sort keys %refused) {
 }
 my ($status, $said) = run_files("$dir/refused.many", $folder, 'refused', 'many');
 is($said, "image: take: it has more than 4096 descriptors, or one above 1048575\n", 'so is one descriptor too many');
+($status, $said) = run_files("$dir/refused.not-for-children", $folder, 'refused', 'not-for-children');
+is($said, "image: image: it has memory that no child gets (MADV_DONTFORK)\n", 'so is memory that its writer does not have');
 SKIP: {
 	skip 'the kernel does not say what timers a process has', 1 if !-e '/proc/self/timers';
 	($status, $said) = run_files("$dir/refused.timer", $folder, 'refused', 'timer');
