@@ -9,7 +9,8 @@
  * from 1, or * (every one); ACTION is kill, stop, segv, exit (status 3), or an errno's name
  * (ENOSPC, EIO, EROFS, EACCES, ESTALE, EMFILE, ENOMEM), which fault_error returns, or a delay:
  * 250ms is a step that takes a quarter of a second longer (60000ms at most), as on a slow disk. A
- * list that cannot be read ends the process with a sentence. Without the variable a point costs one
+ * list that cannot be read ends the process with a sentence. A child that writes an image begins with
+ * the counts of its parent, which does not count the child's passes. Without the variable a point costs one
  *load and a branch.
  */
 #ifndef FTMPI_BASE_FAULT_H
