@@ -25,6 +25,7 @@ struct loop {
 	int opened[LOOP_OPENED]; /* by libevent, for the base; -1: not known */
 	pthread_t thread;
 	bool started;
+	struct loop *forgotten; /* the one that was forgotten before; itself: this one is not */
 	const char *name;
 	pthread_mutex_t mutex; /* guards what follows */
 	pthread_cond_t changed;
@@ -117,6 +118,7 @@ struct loop *loop_new(const char *name)
 		goto free_memory;
 	event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
 	l->name = name;
+	l->forgotten = l;
 	list_init(&l->tasks);
 	l->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (l->wake_fd < 0)
@@ -217,8 +219,19 @@ void loop_stop(struct loop *l)
 	join(l);
 }
 
+/* What stays can be found. */
+static struct loop *last_forgotten;
+
+void loop_forget(struct loop *l)
+{
+	l->forgotten = last_forgotten;
+	last_forgotten = l;
+}
+
 void loop_free(struct loop *l)
 {
+	if (l->forgotten != l)
+		return;
 	close_base(l);
 	close(l->wake_fd);
 	pthread_cond_destroy(&l->changed);

@@ -40,6 +40,10 @@ void loop_stop(struct loop *l);
 /* After loop_stop, when all events are freed. */
 void loop_free(struct loop *l);
 
+/* In a process that woke up from an image: the numbers of what l has open may be the program's by
+ * now, so loop_free closes nothing. As libevent closes what it frees, its part stays: some KiB. */
+void loop_forget(struct loop *l);
+
 struct event_base *loop_base(struct loop *l);
 
 /* Those of libevent were found when the loop was made; where that was not for sure (loop_opened.h),

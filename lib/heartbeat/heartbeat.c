@@ -208,11 +208,22 @@ void hb_stop(struct hb *h, bool leaving)
 	free_all(h);
 }
 
+static void forget_accepted(const struct link *list)
+{
+	list_for_each (item, list)
+		container_of(item, struct beat_in, link)->fd = -1;
+}
+
 void hb_forget(struct hb *h)
 {
 	if (!h)
 		return;
 	h->in.fd = -1;
+	for (int i = 0; i < h->nlinks; i++)
+		h->links[i].fd = -1;
+	forget_accepted(&h->in.unauthenticated.held);
+	forget_accepted(&h->in.proved);
+	loop_forget(h->loop);
 	hb_stop(h, false);
 }
 

@@ -61,8 +61,8 @@ void hb_own_descriptors(const struct hb *h, struct descriptor_list *list);
 void hb_stop(struct hb *h, bool leaving);
 
 /* In a process that woke up from an image, which was taken while they paused: everything is freed.
- * Descriptors are closed by their old numbers, so it comes before any is opened; but that of
- * listen_fd, which may be in use again, is left alone. NULL: nothing. */
+ * No descriptor is closed, as its number may be another's. Before the library opens any: libevent
+ * knows them by their old numbers. NULL: nothing. */
 void hb_forget(struct hb *h);
 
 #endif

@@ -53,7 +53,8 @@ static void in_close(struct beat_in *b)
 	else
 		list_remove(&b->link);
 	event_free(b->readable);
-	close(b->fd);
+	if (b->fd >= 0)
+		close(b->fd);
 	free(b);
 }
 

@@ -310,6 +310,7 @@ void physical_forget_built(struct tp *tp, bool alone)
 {
 	tp_forget(tp);
 	engine_forget(alone);
+	loop_forget(physical.loop);
 	loop_stop(physical.loop);
 	loop_free(physical.loop);
 	physical.loop = NULL;

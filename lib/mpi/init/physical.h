@@ -80,8 +80,8 @@ bool physical_descriptors(struct descriptor_list *list);
 
 /*
  * In a process that woke up from that image, first of all: its threads, descriptors and locks are
- * not those of the image. Nothing is waited for, nothing is sent. Descriptors of the library are
- * closed by their old numbers, so it comes before the library opens any. The program's clock goes
+ * not those of the image. Nothing is waited for, sent or closed. libevent knows descriptors by
+ * their old numbers, so it comes before the library opens any. The program's clock goes
  * on from physical_note. Then physical_learn_again and physical_build, as in a new process. With
  * the engine's lock held: the program's other threads run already. What physical_build has made is
  * forgotten before (physical_forget_built).

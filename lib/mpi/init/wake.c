@@ -31,7 +31,7 @@ static void renew_logical(struct tp *tp)
 	ckpt_drive_anew();
 }
 
-/* What closes descriptors by their old numbers comes before what opens any; and messages begin anew
+/* What takes old numbers out of libevent comes before what opens any; and messages begin anew
  * before a peer can connect. The lock is what keeps the program's other threads out. */
 void wake(const struct physical_start *start, uint32_t highest, bool alone)
 {

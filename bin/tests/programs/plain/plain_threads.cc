@@ -3,13 +3,15 @@
 // plain_threads: four threads of each rank are in MPI nearly all of the time (MPI_THREAD_MULTIPLE),
 // each in a communicator of its own: one exchanges with its neighbours, one sends a stream of
 // messages that have to come in their order, one sums by an operator of its own, which computes,
-// and one copies a communicator with an attribute. At times they compute.
+// and one copies a communicator with an attribute. At times they compute, with a file open.
 //
 // Each number that comes is compared with what had to come, and changes what its thread goes on
 // with, so one that is lost, comes twice or comes too early is seen at once. "plain_threads STEPS"
 #include <atomic>
 #include <cinttypes>
+#include <fcntl.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "plain.h"
@@ -29,6 +31,18 @@ uint64_t compute(uint64_t x, long step)
 	return x;
 }
 
+// With a file open, whose number is free as soon as it is closed: another that is closed or opened
+// there meanwhile is none of the program's.
+uint64_t compute_with_file(uint64_t x, long step)
+{
+	int fd = step % 4 == 0 ? open("/dev/null", O_WRONLY) : -1;
+	uint64_t result = compute(x, step);
+
+	if (step % 4 == 0 && (write(fd, "x", 1) != 1 || close(fd) != 0))
+		wrong(NAME, "the file of descriptor %d is gone", fd);
+	return result;
+}
+
 // One thread's work: what it ends with depends on every step.
 class Work
 {
@@ -44,7 +58,7 @@ class Work
 
 		for (long step = 1; step <= steps; step++) {
 			(this->*does[kind])(step);
-			computed ^= compute(state, step);
+			computed ^= compute_with_file(state, step);
 		}
 	}
 
