@@ -3,7 +3,23 @@
 
 int64_t clock_ahead;
 
-void clock_go_on(uint64_t then)
+_Atomic uint64_t clock_stands;
+
+void clock_stand(void)
 {
-	clock_ahead = (int64_t)(then - clock_ns());
+	atomic_store(&clock_stands, clock_program_ns());
+}
+
+void clock_go_on(void)
+{
+	atomic_store(&clock_stands, 0);
+}
+
+void clock_go_on_from_there(void)
+{
+	uint64_t there = atomic_load(&clock_stands);
+
+	if (there)
+		clock_ahead = (int64_t)(there - clock_ns());
+	clock_go_on();
 }

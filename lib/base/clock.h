@@ -3,6 +3,8 @@
 #ifndef FTMPI_BASE_CLOCK_H
 #define FTMPI_BASE_CLOCK_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -19,16 +21,25 @@ static inline uint64_t clock_ns(void)
  * Hidden: MPI_Wtime is to find it without asking where it is. */
 extern int64_t clock_ahead __attribute__((visibility("hidden")));
 
+/* Where it stands; 0: it does not. Hidden for the same reason. */
+extern _Atomic uint64_t clock_stands __attribute__((visibility("hidden")));
+
 /* The program's clock. It is clock_ns, which is another one after a reboot and on another host,
  * until the process wakes up; from then on it goes on from where the image stopped. So it never
  * goes back, and the time from the image to the waking up is none. */
 static inline uint64_t clock_program_ns(void)
 {
-	return clock_ns() + (uint64_t)clock_ahead;
+	uint64_t stands = atomic_load_explicit(&clock_stands, memory_order_acquire);
+
+	return __builtin_expect(stands == 0, true) ? clock_ns() + (uint64_t)clock_ahead : stands;
 }
 
-/* The program's clock goes on from `then` (of clock_program_ns). While nobody reads it. */
-void clock_go_on(uint64_t then);
+/* The program's clock stands from now on, so that nobody has read more than what an image has. It
+ * goes on as if it had not stood; or, in a process that woke up, from there. Any thread may read it
+ * meanwhile. */
+void clock_stand(void);
+void clock_go_on(void);
+void clock_go_on_from_there(void);
 
 /* A time of clock_ns as the system wants it. */
 static inline struct timespec clock_timespec(uint64_t ns)

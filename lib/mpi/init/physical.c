@@ -46,7 +46,6 @@ static struct {
 	struct launch launch;
 	struct loop *loop; /* of the progress thread; NULL */
 	struct beating beating;
-	uint64_t noted_ns; /* the program's clock when an image was last taken */
 } physical = {.launch = NOTHING_LEARNT, .beating = BEATING_NONE};
 
 const struct launch *physical_launch(void)
@@ -130,7 +129,7 @@ void physical_unlearn(void)
 
 void physical_note(void)
 {
-	physical.noted_ns = clock_program_ns();
+	clock_stand();
 }
 
 bool physical_descriptors(struct descriptor_list *list)
@@ -158,7 +157,7 @@ void physical_forget(void)
 	ckpt_program_forget();
 	launch_free(&physical.launch);
 	physical.launch = (struct launch)NOTHING_LEARNT;
-	clock_go_on(physical.noted_ns);
+	clock_go_on_from_there();
 }
 
 /* ---- sockets, memory, threads ---- */
@@ -264,6 +263,7 @@ int physical_go_on(void)
 {
 	int rc = beating_go_on(&physical.beating);
 
+	clock_go_on();
 	return rc ? rc : loop_start(physical.loop);
 }
 

@@ -63,9 +63,9 @@ void physical_drop(struct tp *tp, enum tp_end how);
 /* What was learnt is freed, but for the control socket. */
 void physical_unlearn(void);
 
-/* Before an image of this process is taken, when the library's threads have ended and all others
- * have stopped: what a process
- * that wakes up from the image cannot find out by itself is noted. */
+/* Before an image of this process is taken, when the library's threads have ended: what a process
+ * that wakes up from the image cannot find out by itself is noted. The program's clock stands until
+ * physical_go_on, so that no thread reads more than the image has. */
 void physical_note(void);
 
 /*
