@@ -25,6 +25,7 @@
 enum {
 	PAUSE_MS = 5000,
 	PARK_MS = 2000,
+	RESTARTING_MS = 1000,
 	AGAIN_MS = 10,
 };
 
@@ -223,7 +224,7 @@ const char *ckpt_image_take(const struct ckpt_job *j, uint32_t line, char *text,
 	host->note();
 	rc = image_take(&image.out, &image.child);
 	if (rc == 2)
-		host->give_up(image_report()->why);
+		host->give_up("the process of an image came back without all of its threads");
 	if (rc == 1)
 		wake();
 	if (rc >= 0)
@@ -283,12 +284,14 @@ void ckpt_image_abandon(void)
 
 void ckpt_image_restarting(void)
 {
+	const struct timespec a_moment = {0, (long)MS};
 	pid_t child = image.child;
 
 	if (!child)
 		return;
 	kill(child, SIGKILL);
-	waitpid(child, NULL, __WALL);
+	for (int i = 0; i < RESTARTING_MS && waitpid(child, NULL, __WALL | WNOHANG) == 0; i++)
+		nanosleep(&a_moment, NULL);
 }
 
 /* ---- loading ---- */

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <link.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -119,8 +120,12 @@ struct waiting {
 	uintptr_t argument[ARGUMENTS], stack, at;
 };
 
-/* The one that was interrupted last. */
+/* The one that is being interrupted. No other is before its handler has read that, unless it blocks
+ * the signal. */
 static struct waiting sleeper;
+static _Atomic unsigned under_way; /* looks that are let pass for it; 0: nobody is */
+
+enum { BLOCKED = 64 };
 
 /* What a signal with SA_RESTART does to it: the kernel begins it again; or it ends with EINTR, and
  * the handler begins it again, for as long as it has left. */
@@ -136,7 +141,7 @@ static bool is_one_of(long call, const long *calls, size_t n)
 
 #define IS_ONE_OF(call, calls) is_one_of(call, calls, sizeof(calls) / sizeof *(calls))
 
-/* None that malloc makes is one of these. */
+/* Who waits in these holds no lock of malloc's, unless it forks or waits for another arena. */
 static bool begins_by_kernel(long call)
 {
 	static const long calls[] = {SYS_read, SYS_readv, SYS_write, SYS_writev, SYS_recvfrom,
@@ -211,12 +216,23 @@ static bool is_call_at(uintptr_t at)
 
 static bool is_begun_again(const ucontext_t *u)
 {
-	return is_call_at(instruction_of(u)) && begins_by_kernel((long)REGISTER(u, RAX));
+	return begins_by_kernel((long)REGISTER(u, RAX)) && is_call_at(instruction_of(u));
 }
 
-static bool has_ended(const ucontext_t *u)
+static bool has_ended(const ucontext_t *u, const struct waiting *w)
 {
-	return is_call_at(instruction_of(u) - 2) && REGISTER(u, RAX) == -EINTR;
+	const uintptr_t *a = w->argument;
+
+	return instruction_of(u) == w->at && stack_of(u) == w->stack &&
+	       REGISTER(u, RAX) == -EINTR && (uintptr_t)REGISTER(u, RDI) == a[0] &&
+	       (uintptr_t)REGISTER(u, RSI) == a[1] && (uintptr_t)REGISTER(u, RDX) == a[2] &&
+	       (uintptr_t)REGISTER(u, R10) == a[3] && is_call_at(w->at - 2);
+}
+
+static void end_again(ucontext_t *u)
+{
+	REGISTER(u, RIP) += 2;
+	REGISTER(u, RAX) = -EINTR;
 }
 
 static void begin_again(ucontext_t *u, const struct waiting *w)
@@ -244,12 +260,23 @@ static bool is_call_at(uintptr_t at)
 
 static bool is_begun_again(const ucontext_t *u)
 {
-	return is_call_at(instruction_of(u)) && begins_by_kernel((long)u->uc_mcontext.regs[8]);
+	return begins_by_kernel((long)u->uc_mcontext.regs[8]) && is_call_at(instruction_of(u));
 }
 
-static bool has_ended(const ucontext_t *u)
+static bool has_ended(const ucontext_t *u, const struct waiting *w)
 {
-	return is_call_at(instruction_of(u) - 4) && (long)u->uc_mcontext.regs[0] == -EINTR;
+	const uintptr_t *a = w->argument;
+
+	return instruction_of(u) == w->at && stack_of(u) == w->stack &&
+	       (long)u->uc_mcontext.regs[0] == -EINTR && u->uc_mcontext.regs[1] == a[1] &&
+	       u->uc_mcontext.regs[2] == a[2] && u->uc_mcontext.regs[3] == a[3] &&
+	       is_call_at(w->at - 4);
+}
+
+static void end_again(ucontext_t *u)
+{
+	u->uc_mcontext.pc += 4;
+	u->uc_mcontext.regs[0] = (uint64_t)-EINTR;
 }
 
 static void begin_again(ucontext_t *u, const struct waiting *w)
@@ -276,18 +303,41 @@ static bool is_in_handler(const ucontext_t *u)
 	return false;
 }
 
+/* A signal with a handler of the program's has come meanwhile, and would have ended the wait;
+ * restarts: one with SA_RESTART would not have. */
+static bool is_ended_by_program(const ucontext_t *u, bool restarts)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	for (int s = 1; s <= SIGRTMAX; s++) {
+		struct sigaction is;
+
+		if (s == number() || sigismember(&pending, s) != 1 ||
+			sigismember(&u->uc_sigmask, s) == 1 || sigaction(s, NULL, &is) != 0 ||
+			is.sa_handler == SIG_DFL || is.sa_handler == SIG_IGN)
+			continue;
+		if (!restarts || !(is.sa_flags & SA_RESTART))
+			return true;
+	}
+	return false;
+}
+
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
 	ucontext_t *u = context;
 	struct waiting w = sleeper;
-	bool ended = has_ended(u) && instruction_of(u) == w.at && stack_of(u) == w.stack;
+	bool ended = has_ended(u, &w), begun = is_begun_again(u);
 	int error = errno;
 
 	(void)sig, (void)info;
-	if ((!is_forbidden(instruction_of(u)) || is_begun_again(u) || ended) && !is_in_handler(u) &&
+	under_way = 0;
+	if ((!is_forbidden(instruction_of(u)) || begun || ended) && !is_in_handler(u) &&
 		engine_try_enter())
 		engine_leave();
-	if (ended && restart_of(&w) == RESTART_HERE) {
+	if (begun && is_ended_by_program(u, true)) {
+		end_again(u);
+	} else if (ended && !is_ended_by_program(u, restart_of(&w) == RESTART_BY_KERNEL)) {
 		go_on_with_rest(&w);
 		begin_again(u, &w);
 	}
@@ -303,6 +353,7 @@ static bool handle(void)
 	if (is.sa_handler != SIG_DFL)
 		return is.sa_sigaction == on_signal;
 	sigfillset(&a.sa_mask);
+	sigdelset(&a.sa_mask, SIGRTMAX - 1); /* which stops threads for an image: image/threads.h */
 	return sigaction(number(), &a, NULL) == 0;
 }
 
@@ -384,6 +435,7 @@ void interrupt_one(bool asleep)
 {
 	static pid_t last;
 	static bool first;
+	unsigned left = under_way;
 	struct waiting w = {0};
 	pid_t tid = getpid();
 
@@ -391,6 +443,10 @@ void interrupt_one(bool asleep)
 		find_forbidden();
 	if (!forbidden.possible || !handle())
 		return;
+	if (left > 1) {
+		atomic_compare_exchange_strong(&under_way, &left, left - 1);
+		return;
+	}
 	first = !first;
 	if (!first || !can_be_interrupted(tid, asleep, &w)) {
 		tid = next_thread(last, asleep, &w);
@@ -399,5 +455,7 @@ void interrupt_one(bool asleep)
 	if (!tid)
 		return;
 	sleeper = w;
-	syscall(SYS_tgkill, getpid(), tid, number());
+	under_way = BLOCKED;
+	if (syscall(SYS_tgkill, getpid(), tid, number()) != 0)
+		under_way = 0;
 }

@@ -2,10 +2,12 @@
 /*
  * A thread of the program that is in no call is brought to a safe point by a signal, SIGRTMAX - 2:
  * its handler is one. Not when the thread is in a function of libc, of the dynamic linker or of
- * what has malloc, which may hold a lock, or holds a lock of this library: then the handler
- * returns, and the signal is to be sent again. But one that waits in the kernel, in a call that
- * signals interrupt, holds no such lock, wherever it is; it notices what it notices of a handler
- * with SA_RESTART (signal(7)): nanosleep, poll, select and epoll_wait end with EINTR.
+ * what has malloc, which may hold a lock, or holds a lock of this library, or is in a handler of
+ * the program's: then the handler returns, and the signal is to be sent again. But one that waits
+ * in the kernel, in a call that signals interrupt, holds no such lock, wherever it is, and the call
+ * is begun again, for the time that it has left, unless a signal of the program's has come
+ * meanwhile. Those of which nobody knows that time (poll and epoll_wait with a limit, a sleep that
+ * does not ask for the rest), pause, sigsuspend and the like are not interrupted.
  */
 #ifndef FTMPI_MPI_INTERRUPT_H
 #define FTMPI_MPI_INTERRUPT_H
