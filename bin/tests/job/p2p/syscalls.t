@@ -79,7 +79,8 @@ for my $bytes (0, 8, 1000, 4000) {
 	ok($received > 0.99 * $rounds && $received < 1.01 * $rounds, "$bytes bytes: one call receives a message")
 		or diag("$received calls received $rounds messages");
 	my $detours = detours(@calls);
-	cmp_ok(total($detours), '<=', 0.01 * $rounds, "$bytes bytes: the answer follows at once")
+	# one in each round would be 2000; where processors are short a wait may sleep
+	cmp_ok(total($detours), '<=', 0.05 * $rounds, "$bytes bytes: the answer follows at once")
 		or diag(join ', ', map { "$detours->{$_} $_" } sort keys %$detours);
 }
 
