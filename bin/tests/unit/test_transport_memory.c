@@ -150,6 +150,7 @@ START_TEST(a_payload_in_pieces_is_read_where_it_was_gathered)
 	struct cut out, in;
 	struct slot *s;
 	uint64_t before;
+	size_t wrong = 0;
 
 	nodes_share_memory();
 	nodes_start();
@@ -163,7 +164,8 @@ START_TEST(a_payload_in_pieces_is_read_where_it_was_gathered)
 	ck_assert_int_eq(send_to(0, 1, 0, &out.head, BYTES, TP_IOV_CURSOR), 0);
 	WAIT_FOR(s->done && nodes[0].sent == 1);
 	for (size_t i = 0; i < BYTES; i++)
-		ck_assert_uint_eq(*cut_byte(&in, i), (uint8_t)(i * 7 + (i >> 8)));
+		wrong += *cut_byte(&in, i) != (uint8_t)(i * 7 + (i >> 8));
+	ck_assert_uint_eq(wrong, 0);
 	ck_assert_int_gt(pulls, 0);
 	ck_assert_uint_eq(system_calls(), before);
 	nodes_stop();
@@ -187,11 +189,13 @@ static bool is_gathered(const struct cut *cut, int to, uint32_t number)
 {
 	int before = pulls, sent = nodes[0].sent;
 	struct slot *s = post(to, 0, number, got, sizeof got);
+	size_t wrong = 0;
 
 	WAIT_FOR(s->done && nodes[0].sent == sent + 1);
 	ck_assert_int_eq(s->rc, 0);
 	for (size_t i = 0; i < PIECES_BYTES; i++)
-		ck_assert_uint_eq(got[i], *cut_byte(cut, i));
+		wrong += got[i] != *cut_byte(cut, i);
+	ck_assert_uint_eq(wrong, 0);
 	return pulls > before;
 }
 
@@ -237,6 +241,7 @@ START_TEST(what_cannot_be_read_to_its_end_is_sent)
 	static uint8_t far_in[2 * BYTES];
 	struct slot *s;
 	struct cut in;
+	size_t wrong = 0;
 
 	nodes_share_memory();
 	nodes_start();
@@ -250,7 +255,8 @@ START_TEST(what_cannot_be_read_to_its_end_is_sent)
 	WAIT_FOR(s->done && nodes[0].sent == 1);
 	ck_assert_int_eq(s->rc, 0);
 	for (size_t i = 0; i < BYTES; i++)
-		ck_assert_uint_eq(*cut_byte(&in, i), big[i]);
+		wrong += *cut_byte(&in, i) != big[i];
+	ck_assert_uint_eq(wrong, 0);
 	ck_assert_int_eq(pulls, _i + 1);
 	nodes_stop();
 }
