@@ -15,7 +15,8 @@ use FTMPI::Test::Fault   ();
 use FTMPI::Test::Job     qw(ftmpirun program);
 use FTMPI::Test::Process qw(must_run run_quiet wait_gone);
 
-use constant { RANKS => 4, BUSY => 8 };
+# A thread of the rank is due 3 parts of so many times 1024 of a processor: far less than ten beats a second take.
+use constant { RANKS => 4, BUSY => 48 };
 
 # Among so many others a rank has a turn every few seconds, and is to be missed between them: under a sanitizer,
 # too, where the timeout would be longer.
