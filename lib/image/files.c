@@ -142,6 +142,11 @@ int files_inherited_as(const struct files_inherited *from, const struct files_fa
 
 /* ---- the table ---- */
 
+bool files_is_written(const struct files_entry *e)
+{
+	return e->kind == FILES_REGULAR && (e->flags & O_ACCMODE) != O_RDONLY;
+}
+
 const struct files_entry *files_find(const struct files_entry *e, size_t n, uint32_t number)
 {
 	size_t low = 0, high = n;
@@ -270,6 +275,20 @@ static bool is_of_kind(const struct files_entry *e, const struct files_here *h)
 	}
 }
 
+uint64_t files_birth(const struct statx *of)
+{
+	const uint64_t second = 1000000000;
+
+	if (!(of->stx_mask & STATX_BTIME) || of->stx_btime.tv_sec < 0)
+		return 0;
+	return (uint64_t)of->stx_btime.tv_sec * second + of->stx_btime.tv_nsec;
+}
+
+static bool is_same_file(const struct files_entry *e, const struct files_here *h)
+{
+	return h->inode == e->inode && (!h->birth || !e->birth || h->birth == e->birth);
+}
+
 bool files_fits(const struct files_entry *e, const struct files_here *h, char *why, size_t size)
 {
 	char path[FILES_PATH_MAX + 1];
@@ -287,8 +306,7 @@ bool files_fits(const struct files_entry *e, const struct files_here *h, char *w
 			shown(path).text, e->number, word_for(e->kind));
 		return false;
 	}
-	if (e->kind == FILES_REGULAR && (e->flags & O_ACCMODE) != O_RDONLY &&
-		h->inode != e->inode) {
+	if (files_is_written(e) && !is_same_file(e, h)) {
 		snprintf(why, size,
 			"%s, descriptor %" PRIu32 " of the image, is not the file that the program "
 			"wrote to: that was renamed, or replaced",
@@ -307,6 +325,5 @@ bool files_fits(const struct files_entry *e, const struct files_here *h, char *w
 
 bool files_is_cut(const struct files_entry *e, const struct files_here *h)
 {
-	return e->kind == FILES_REGULAR && !(e->flags & O_PATH) &&
-	       (e->flags & O_ACCMODE) != O_RDONLY && h->size != e->size;
+	return files_is_written(e) && !(e->flags & O_PATH) && h->size != e->size;
 }

@@ -24,6 +24,8 @@
 
 #include "image.h"
 
+struct statx;
+
 enum {
 	FILES_MAX = 4096,	      /* descriptors */
 	FILES_NUMBER_END = 1 << 20,   /* their numbers are below */
@@ -58,6 +60,7 @@ struct files_entry {
 	uint32_t length;	/* of text */
 	uint64_t offset, size;	/* bytes; of FILES_REGULAR, FILES_FOLDER (no size) */
 	uint64_t device, inode; /* at the image; two ends of one pipe have the same */
+	uint64_t birth;		/* as files_birth has it; of FILES_REGULAR open for writing */
 	uint64_t special;	/* FILES_DEVICE: its number; FILES_PIPE: bytes that it can hold */
 	const uint8_t *text;	/* path, not ended by a NUL; of a pipe's first descriptor that
 				   reads: contents */
@@ -95,6 +98,9 @@ uint32_t files_flags_for(enum files_kind kind, uint32_t flags);
 /* The number that this file was inherited as, its own if it may be; FILES_NONE. */
 int files_inherited_as(const struct files_inherited *from, const struct files_facts *f);
 
+/* A regular file that is open for writing. */
+bool files_is_written(const struct files_entry *e);
+
 /* By its number; NULL. Entries are in the order of their numbers. */
 const struct files_entry *files_find(const struct files_entry *e, size_t n, uint32_t number);
 
@@ -110,16 +116,21 @@ size_t files_path_of_self(char *path, size_t length, uint32_t pid);
 /* A sentence: why there is no image. Ended by a NUL, without control characters. */
 void files_refusal(const struct files_facts *f, const char *why, char *out, size_t size);
 
-/* What stat(2) says of an entry's path at a load. */
+/* When a file was made, in nanoseconds since 1970; 0: the file system does not say. */
+uint64_t files_birth(const struct statx *of);
+
+/* What stat(2) and statx(2) say of an entry's path at a load. */
 struct files_here {
 	int error; /* 0, or the errno of it */
 	uint32_t mode;
 	uint64_t size, special, inode;
+	uint64_t birth; /* as files_birth has it */
 };
 
 /* Can this entry, which has a path, be opened again? If not, why is a sentence. A file that is
  * shorter than the offset cannot, unless it was so at the image; nor can one that was open for
- * writing and has been replaced since. (Its inode tells: device numbers are each host's own.) */
+ * writing and has been replaced since. Its inode and birth tell, the latter because the number of
+ * an inode is used again; device numbers are each host's own. */
 bool files_fits(const struct files_entry *e, const struct files_here *h, char *why, size_t size);
 
 /* Does image_cut bring the file to the length that it had? */

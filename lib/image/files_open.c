@@ -134,16 +134,19 @@ static int aside(const struct work *w, int fd)
 static struct files_here look_at(const struct files_entry *e, char path[FILES_PATH_MAX + 1])
 {
 	struct stat st = {0};
+	struct statx more = {0};
 	int error;
 
 	memcpy(path, e->text, e->length);
 	path[e->length] = '\0';
 	error = stat(path, &st) == 0 ? 0 : errno;
+	statx(AT_FDCWD, path, 0, STATX_BTIME, &more);
 	return (struct files_here){.error = error,
 		.mode = st.st_mode,
 		.size = (uint64_t)st.st_size,
 		.special = st.st_rdev,
-		.inode = st.st_ino};
+		.inode = st.st_ino,
+		.birth = files_birth(&more)};
 }
 
 static int open_path(struct work *w, size_t i)

@@ -234,6 +234,14 @@ static int keep_text(struct work *w, struct files_entry *e, const void *text, si
 	return 0;
 }
 
+static uint64_t read_birth(uint32_t number)
+{
+	struct statx file = {0};
+
+	raw_call6(SYS_statx, number, (long)"", AT_EMPTY_PATH, STATX_BTIME, (long)&file, 0);
+	return files_birth(&file);
+}
+
 static int read_place(
 	struct work *w, struct files_entry *e, const struct stat *st, struct files_facts *f)
 {
@@ -244,6 +252,7 @@ static int read_place(
 	e->offset = offset < 0 ? 0 : (uint64_t)offset;
 	e->size = e->kind == FILES_REGULAR ? (uint64_t)st->st_size : 0;
 	e->special = e->kind == FILES_DEVICE ? st->st_rdev : 0;
+	e->birth = files_is_written(e) ? read_birth(e->number) : 0;
 	return keep_text(w, e, w->link, files_path_of_self(w->link, f->length, w->pid));
 }
 

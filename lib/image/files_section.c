@@ -24,6 +24,7 @@ size_t files_section_write(const struct files_entry *e, size_t n, uint8_t *out, 
 		writer_u64(&w, e[i].device);
 		writer_u64(&w, e[i].inode);
 		writer_u64(&w, e[i].special);
+		writer_u64(&w, e[i].birth);
 		writer_bytes(&w, e[i].text, e[i].length);
 	}
 	return w.bad ? 0 : (size_t)(w.at - out);
@@ -34,7 +35,7 @@ size_t files_section_write(const struct files_entry *e, size_t n, uint8_t *out, 
 static bool has_nothing_more(const struct files_entry *e)
 {
 	return !e->flags && !e->length && !e->offset && !e->size && !e->device && !e->inode &&
-	       !e->special;
+	       !e->special && !e->birth;
 }
 
 static bool is_path(const struct files_entry *e)
@@ -82,6 +83,8 @@ static bool is_sound(const struct files_entry *e, const struct files_entry *befo
 	if (e->flags != files_flags_for(e->kind, e->flags) || (e->flags & O_ACCMODE) == O_ACCMODE ||
 		e->offset > INT64_MAX || e->size > INT64_MAX)
 		return false;
+	if (e->birth && !files_is_written(e))
+		return false;
 	if (e->kind == FILES_REGULAR)
 		return is_path(e) && e->special == 0;
 	if (e->kind == FILES_PIPE)
@@ -105,6 +108,7 @@ static bool read_entry(struct cursor *c, struct files_entry *e)
 	e->device = cursor_u64(c);
 	e->inode = cursor_u64(c);
 	e->special = cursor_u64(c);
+	e->birth = cursor_u64(c);
 	e->text = c->at;
 	if (c->bad || (size_t)(c->end - c->at) < e->length)
 		return false;

@@ -2,8 +2,8 @@
 /*
  * The bytes of IMAGE_FILES: the number of entries (32 bits), then each of them, in the order of
  * their numbers: number, kind, same, close_on_exec, flags, length (32 bits each), offset, size,
- * device, inode, special (64 bits each), and `length` bytes of text. Little-endian; flags are those
- * of the machine. Pure.
+ * device, inode, special, birth (64 bits each), and `length` bytes of text. Little-endian; flags
+ * are those of the machine. Pure.
  */
 #ifndef FTMPI_IMAGE_FILES_SECTION_H
 #define FTMPI_IMAGE_FILES_SECTION_H
@@ -11,7 +11,7 @@
 #include "files.h"
 
 enum {
-	FILES_ENTRY_BYTES = 64,
+	FILES_ENTRY_BYTES = 72,
 	FILES_SECTION_MAX = 4 + FILES_MAX * FILES_ENTRY_BYTES + FILES_TEXT_MAX,
 };
 

@@ -287,42 +287,42 @@ static const struct {
 	const char *why; /* NULL: it fits */
 	bool cut;
 } fits[] = {
-	{FILES_REGULAR, O_RDWR, 5, 10, {0, S_IFREG, 10, 0, 0}, NULL, false},
-	{FILES_REGULAR, O_RDWR, 5, 10, {0, S_IFREG, 11, 0, 0}, NULL, true},
-	{FILES_REGULAR, O_WRONLY, 5, 10, {0, S_IFREG, 9, 0, 0}, NULL, true},
-	{FILES_REGULAR, O_WRONLY, 5, 10, {0, S_IFREG, 5, 0, 0}, NULL, true},
-	{FILES_REGULAR, O_RDONLY, 5, 10, {0, S_IFREG, 11, 0, 0}, NULL, false},
-	{FILES_REGULAR, O_PATH, 0, 10, {0, S_IFREG, 0, 0, 0}, NULL, false},
-	{FILES_REGULAR, O_RDONLY, 5, 10, {0, S_IFREG, 10, 0, 7}, NULL, false},
-	{FILES_REGULAR, O_RDWR, 5, 10, {0, S_IFREG, 10, 0, 7},
+	{FILES_REGULAR, O_RDWR, 5, 10, {0, S_IFREG, 10, 0, 0, 0}, NULL, false},
+	{FILES_REGULAR, O_RDWR, 5, 10, {0, S_IFREG, 11, 0, 0, 0}, NULL, true},
+	{FILES_REGULAR, O_WRONLY, 5, 10, {0, S_IFREG, 9, 0, 0, 0}, NULL, true},
+	{FILES_REGULAR, O_WRONLY, 5, 10, {0, S_IFREG, 5, 0, 0, 0}, NULL, true},
+	{FILES_REGULAR, O_RDONLY, 5, 10, {0, S_IFREG, 11, 0, 0, 0}, NULL, false},
+	{FILES_REGULAR, O_PATH, 0, 10, {0, S_IFREG, 0, 0, 0, 0}, NULL, false},
+	{FILES_REGULAR, O_RDONLY, 5, 10, {0, S_IFREG, 10, 0, 7, 0}, NULL, false},
+	{FILES_REGULAR, O_RDWR, 5, 10, {0, S_IFREG, 10, 0, 7, 0},
 		"/tmp/a , descriptor 7 of the image, is not the file that the program wrote to: "
 		"that was renamed, or replaced",
 		false},
-	{FILES_REGULAR, O_RDWR, 5, 10, {0, S_IFREG, 4, 0, 0},
+	{FILES_REGULAR, O_RDWR, 5, 10, {0, S_IFREG, 4, 0, 0, 0},
 		"/tmp/a , descriptor 7 of the image, has 4 bytes here, and the program was at byte "
 		"5",
 		true},
 	/* it was behind the end already */
-	{FILES_REGULAR, O_RDWR, 15, 10, {0, S_IFREG, 10, 0, 0}, NULL, false},
-	{FILES_REGULAR, O_RDONLY, 15, 0, {0, S_IFREG, 0, 0, 0}, NULL, false},
-	{FILES_REGULAR, O_RDWR, 15, 10, {0, S_IFREG, 9, 0, 0},
+	{FILES_REGULAR, O_RDWR, 15, 10, {0, S_IFREG, 10, 0, 0, 0}, NULL, false},
+	{FILES_REGULAR, O_RDONLY, 15, 0, {0, S_IFREG, 0, 0, 0, 0}, NULL, false},
+	{FILES_REGULAR, O_RDWR, 15, 10, {0, S_IFREG, 9, 0, 0, 0},
 		"/tmp/a , descriptor 7 of the image, has 9 bytes here, and the program was at byte "
 		"15",
 		true},
-	{FILES_REGULAR, O_RDWR, 5, 10, {ENOENT, 0, 0, 0, 0},
+	{FILES_REGULAR, O_RDWR, 5, 10, {ENOENT, 0, 0, 0, 0, 0},
 		"/tmp/a , descriptor 7 of the image, cannot be opened: No such file or directory",
 		true},
-	{FILES_REGULAR, O_RDWR, 0, 0, {0, S_IFDIR, 0, 0, 0},
+	{FILES_REGULAR, O_RDWR, 0, 0, {0, S_IFDIR, 0, 0, 0, 0},
 		"/tmp/a , descriptor 7 of the image, is not the file it was", false},
-	{FILES_REGULAR, O_RDWR, 0, 0, {0, S_IFIFO, 0, 0, 0},
+	{FILES_REGULAR, O_RDWR, 0, 0, {0, S_IFIFO, 0, 0, 0, 0},
 		"/tmp/a , descriptor 7 of the image, is not the file it was", false},
-	{FILES_FOLDER, O_RDONLY, 1 << 20, 0, {0, S_IFDIR, 4096, 0, 0}, NULL, false},
-	{FILES_FOLDER, O_RDONLY, 0, 0, {0, S_IFREG, 0, 0, 0},
+	{FILES_FOLDER, O_RDONLY, 1 << 20, 0, {0, S_IFDIR, 4096, 0, 0, 0}, NULL, false},
+	{FILES_FOLDER, O_RDONLY, 0, 0, {0, S_IFREG, 0, 0, 0, 0},
 		"/tmp/a , descriptor 7 of the image, is not the folder it was", false},
-	{FILES_DEVICE, O_RDWR, 0, 0, {0, S_IFCHR, 0, 1 << 8 | 3, 0}, NULL, false},
-	{FILES_DEVICE, O_RDWR, 0, 0, {0, S_IFCHR, 0, 1 << 8 | 5, 0},
+	{FILES_DEVICE, O_RDWR, 0, 0, {0, S_IFCHR, 0, 1 << 8 | 3, 0, 0}, NULL, false},
+	{FILES_DEVICE, O_RDWR, 0, 0, {0, S_IFCHR, 0, 1 << 8 | 5, 0, 0},
 		"/tmp/a , descriptor 7 of the image, is not the device it was", false},
-	{FILES_DEVICE, O_RDWR, 0, 0, {0, S_IFBLK, 0, 1 << 8 | 3, 0},
+	{FILES_DEVICE, O_RDWR, 0, 0, {0, S_IFBLK, 0, 1 << 8 | 3, 0, 0},
 		"/tmp/a , descriptor 7 of the image, is not the device it was", false},
 };
 
@@ -338,6 +338,45 @@ START_TEST(a_file_fits_or_not)
 }
 END_TEST
 
+static const struct {
+	uint32_t flags;
+	uint64_t image, here;
+	bool fits;
+} births[] = {
+	{O_RDWR, 700, 700, true},
+	{O_RDWR, 700, 701, false},
+	{O_WRONLY | O_APPEND, 700, 699, false},
+	{O_RDWR, 0, 701, true},
+	{O_RDWR, 700, 0, true},
+	{O_RDONLY, 0, 701, true},
+};
+
+START_TEST(a_file_is_known_by_its_birth)
+{
+	struct files_entry e = entry_of(FILES_REGULAR, births[_i].flags, 0, 10);
+	struct files_here here = {.mode = S_IFREG, .size = 10, .birth = births[_i].here};
+	char why[256] = "";
+
+	e.birth = births[_i].image;
+	ck_assert_int_eq(files_fits(&e, &here, why, sizeof why), births[_i].fits);
+	ck_assert_int_eq(strstr(why, "was renamed, or replaced") != NULL, !births[_i].fits);
+}
+END_TEST
+
+START_TEST(a_birth_in_nanoseconds)
+{
+	struct statx known = {
+		.stx_mask = STATX_BTIME, .stx_btime = {.tv_sec = 1795293000, .tv_nsec = 123456789}};
+	struct statx unknown = known, before = known;
+
+	ck_assert_uint_eq(files_birth(&known), 1795293000123456789ull);
+	unknown.stx_mask = STATX_BASIC_STATS;
+	ck_assert_uint_eq(files_birth(&unknown), 0);
+	before.stx_btime.tv_sec = -1;
+	ck_assert_uint_eq(files_birth(&before), 0);
+}
+END_TEST
+
 #define EACH(test, cases) tcase_add_loop_test(tc, test, 0, sizeof cases / sizeof *cases)
 
 UNIT_MAIN("image_files", EACH(each_kind, kinds);
@@ -346,4 +385,5 @@ UNIT_MAIN("image_files", EACH(each_kind, kinds);
 	  tcase_add_test(tc, the_number_that_it_was_inherited_as);
 	  tcase_add_test(tc, flags_for_open); tcase_add_test(tc, ends_of_pipes);
 	  EACH(own_files_in_proc, paths); tcase_add_test(tc, a_refusal_is_a_sentence);
-	  EACH(a_file_fits_or_not, fits);)
+	  EACH(a_file_fits_or_not, fits); EACH(a_file_is_known_by_its_birth, births);
+	  tcase_add_test(tc, a_birth_in_nanoseconds);)

@@ -22,6 +22,7 @@ static const struct files_entry whole[ENTRIES] = {
 		.size = 9,
 		.device = 8,
 		.inode = 100,
+		.birth = 1795293000123456789,
 		TEXT("/tmp/out")},
 	{.number = 4, .same = 4, .kind = FILES_OWN, .close_on_exec = 1},
 	{.number = 5, .same = 1, .kind = FILES_REGULAR},
@@ -110,14 +111,15 @@ enum field {
 	SIZE,
 	DEVICE,
 	INODE,
-	SPECIAL
+	SPECIAL,
+	BIRTH
 };
 
 static void set(struct files_entry *e, enum field f, uint64_t to)
 {
 	uint32_t *small[] = {
 		&e->number, &e->kind, &e->same, &e->close_on_exec, &e->flags, &e->length};
-	uint64_t *large[] = {&e->offset, &e->size, &e->device, &e->inode, &e->special};
+	uint64_t *large[] = {&e->offset, &e->size, &e->device, &e->inode, &e->special, &e->birth};
 
 	if (f < OFFSET)
 		*small[f] = (uint32_t)to;
@@ -137,6 +139,7 @@ static const struct {
 	{0, FLAGS, O_RDWR},
 	{0, INODE, 5},
 	{0, CLOSE_ON_EXEC, 2},
+	{0, BIRTH, 1},
 	{1, NUMBER, 0},
 	{1, NUMBER, 4},
 	{1, SAME, 0},
@@ -149,6 +152,11 @@ static const struct {
 	{1, SIZE, 1ull << 63},
 	{1, SPECIAL, 1},
 	{1, LENGTH, 0},
+	{1, FLAGS, O_RDONLY},
+	{3, BIRTH, 1},
+	{5, BIRTH, 1},
+	{6, BIRTH, 1},
+	{8, BIRTH, 1},
 	{2, SAME, 1},
 	{2, SIZE, 1},
 	{3, SAME, 4},

@@ -131,8 +131,8 @@ sub image_file_entry
 {
 	my ($number, $kind, %f) = @_;
 	my $text = $f{text} // '';
-	return pack 'V6 Q<5 a*', $number, $kind, $f{same} // $number, $f{cloexec} // 0, $f{flags} // 0, $f{length} // length $text,
-		map({ $f{$_} // 0 } qw(offset size device inode special)), $text;
+	return pack 'V6 Q<6 a*', $number, $kind, $f{same} // $number, $f{cloexec} // 0, $f{flags} // 0, $f{length} // length $text,
+		map({ $f{$_} // 0 } qw(offset size device inode special birth)), $text;
 }
 
 # A table of these entries, and what is found at a load: an error, type and bytes of the file.
@@ -169,6 +169,9 @@ sub image_files_seeds
 		'nul'        => [ image_file_entry(3, $regular, @reads, text => "/tmp\0in") ],
 		'created'    => [ image_file_entry(3, $regular, @reads, flags => 0x241) ],
 		'control'    => [ image_file_entry(3, $regular, @reads, flags => 3) ],
+		'born'       => [ image_file_entry(3, $regular, @writes, birth => 1795293000000000000) ],
+		'reads-born' => [ image_file_entry(3, $regular, @reads, birth => 1) ],
+		'folder-born' => [ image_file_entry(3, $folder, birth => 1, text => '/tmp') ],
 		'negative'   => [ image_file_entry(3, $regular, @reads, offset => ~0) ],
 		'other-device' => [ image_file_entry(3, $device, special => 0x501, text => '/dev/tty') ],
 		'long-text'  => [ image_file_entry(3, $regular, @reads, length => ~0 & 0xffffffff) ],
