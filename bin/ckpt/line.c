@@ -28,19 +28,24 @@ static void check_lengths(struct line *l, const char *session_path)
 	}
 }
 
-/* By the head of its first file. */
-static void look_at_kind(struct line *l, const char *session_path)
+const char *line_kind_word(enum line_kind kind)
+{
+	return kind == LINE_IMAGES ? "image" : kind == LINE_DATA ? "data" : "";
+}
+
+enum line_kind line_kind(const char *session_path, const struct ckpt_manifest *m)
 {
 	char unsaid[SENTENCE_BYTES];
 	struct ckpt_reader reader;
 	struct ckpt_path path;
+	enum line_kind kind;
 
-	ckpt_path_file(&path, session_path, l->number, l->m.epoch, 0, false);
+	ckpt_path_file(&path, session_path, m->line, m->epoch, 0, false);
 	if (ckpt_reader_open(&reader, fs, path.text, (struct ckpt_err){unsaid, sizeof unsaid}) != 0)
-		return;
-	l->known = true;
-	l->images = reader.header.kind == CKPT_FILE_IMAGE;
+		return LINE_UNKNOWN;
+	kind = reader.header.kind == CKPT_FILE_IMAGE ? LINE_IMAGES : LINE_DATA;
 	ckpt_reader_close(&reader);
+	return kind;
 }
 
 void line_read(struct line *l, const char *session_path, uint32_t number)
@@ -57,7 +62,7 @@ void line_read(struct line *l, const char *session_path, uint32_t number)
 	for (uint32_t r = 0; r < l->m.size; r++)
 		l->bytes += l->m.ranks[r].bytes;
 	check_lengths(l, session_path);
-	look_at_kind(l, session_path);
+	l->kind = line_kind(session_path, &l->m);
 }
 
 void line_free(struct line *l)

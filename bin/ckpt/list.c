@@ -15,7 +15,7 @@ static void json_line(const struct line *l)
 		json_unsigned("ranks", l->m.size);
 		json_unsigned("bytes", l->bytes);
 		json_string("program", l->m.program_name);
-		json_string_or_null("kind", l->images ? "image" : l->known ? "data" : "");
+		json_string_or_null("kind", line_kind_word(l->kind));
 	}
 	json_bool("whole", !*l->problem);
 	json_string_or_null("problem", l->problem);
@@ -27,7 +27,8 @@ static void print_line(const struct line *l)
 	if (l->has_manifest)
 		printf("%10u  %-19s  %6u  %10s  %-16s  %s%s\n", l->number, text_time(l->m.time_s).v,
 			l->m.size, text_bytes(l->bytes).v, shown(l->m.program_name).text,
-			*l->problem ? "damaged" : "whole", l->images ? ", process images" : "");
+			*l->problem ? "damaged" : "whole",
+			l->kind == LINE_IMAGES ? ", process images" : "");
 	else
 		printf("%10u  %-19s  %6s  %10s  %-16s  damaged\n", l->number, "?", "?", "?", "?");
 	if (*l->problem)

@@ -134,12 +134,17 @@ static bool one_file(
 
 static void line_head(const struct options *o, const struct session *s, const struct line *l)
 {
+	static const char *const kinds[] = {
+		[LINE_UNKNOWN] = "",
+		[LINE_DATA] = ", data of the program",
+		[LINE_IMAGES] = ", process images",
+	};
 	const struct ckpt_manifest *m = &l->m;
 
 	if (!o->json) {
-		printf("%s: line %u, epoch %u, committed %s, %u rank%s, %s\n", shown(s->name).text,
-			l->number, m->epoch, text_time(m->time_s).v, m->size, plural(m->size),
-			text_bytes(l->bytes).v);
+		printf("%s: line %u, epoch %u, committed %s, %u rank%s, %s%s\n",
+			shown(s->name).text, l->number, m->epoch, text_time(m->time_s).v, m->size,
+			plural(m->size), text_bytes(l->bytes).v, kinds[l->kind]);
 		printf("  session %s\n  program %s (%s)\n",
 			text_hex(m->session, sizeof m->session).v, shown(m->program_name).text,
 			text_hex(m->program, sizeof m->program).v);
@@ -152,6 +157,7 @@ static void line_head(const struct options *o, const struct session *s, const st
 	json_string("session_id", text_hex(m->session, sizeof m->session).v);
 	json_string("program", m->program_name);
 	json_string("program_hash", text_hex(m->program, sizeof m->program).v);
+	json_string_or_null("kind", line_kind_word(l->kind));
 }
 
 static bool one_line(const struct options *o, const struct session *s, uint32_t number)

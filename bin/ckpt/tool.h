@@ -66,15 +66,22 @@ void record_json(const struct record *r);
 
 /* ---- one line ---- */
 
+/* By the head of its first file, when that can be read. */
+enum line_kind { LINE_UNKNOWN, LINE_DATA, LINE_IMAGES };
+
 struct line {
 	uint32_t number;
 	struct ckpt_manifest m; /* when has_manifest */
 	bool has_manifest;
-	bool known, images; /* its first file could be looked at; holds the image of a process */
-	uint64_t bytes;	    /* of its files */
+	enum line_kind kind;	      /* when has_manifest */
+	uint64_t bytes;		      /* of its files */
 	char problem[SENTENCE_BYTES]; /* empty: the manifest reads, and all files have their lengths
 				       */
 };
+
+enum line_kind line_kind(const char *session_path, const struct ckpt_manifest *m);
+/* A word for scripts; empty: not known. */
+const char *line_kind_word(enum line_kind kind);
 
 void line_read(struct line *l, const char *session_path, uint32_t number);
 void line_free(struct line *l);

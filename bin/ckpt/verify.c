@@ -71,7 +71,7 @@ static void one_line(struct verifying *v, uint32_t number)
 	} else if (well) {
 		printf("%s: line %u is whole (%u file%s, %s%s)\n", shown(v->s->name).text, number,
 			l.m.size, plural(l.m.size), text_bytes(l.bytes).v,
-			l.images ? ", process images" : "");
+			l.kind == LINE_IMAGES ? ", process images" : "");
 	} else {
 		printf("%s: line %u is damaged\n", shown(v->s->name).text, number);
 	}

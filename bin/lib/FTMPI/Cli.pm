@@ -100,7 +100,7 @@ sub plan
 	my $workdir = _work_directory($options->{workdir}, $here);
 	my ($period, $limit) = FTMPI::Cli::Options::heartbeat($options);
 	my @restore = defined $options->{restore}
-		? FTMPI::Cli::Sessions::choose($workdir, $options->{restore}, _ranks($options)) : ();
+		? FTMPI::Cli::Sessions::choose($workdir, $options->{restore}, _ranks($options), $options->{image}, time) : ();
 	my @parts = map { [ $_->{n}, @{ $_->{prog} } ] } $options, @{ $options->{more} // [] };
 	return {
 		notes     => _notes($workdir, $options, \@parts, @restore),

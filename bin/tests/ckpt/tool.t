@@ -130,18 +130,19 @@ is_deeply($got->{sessions}[0]{lines}[1], { line => 2, epoch => 0, time => 179529
 is_deeply($got->{sessions}[0]{unfinished}, [ { line => 4, epoch => 1 } ], '... what was not committed');
 
 my $table = tool('list', '-table', $work);
-is($table->{out}, join('', map { join("\t", @$_) . "\n" } [ '20261120-000000-00000000', 1, 0, 1795293001, 1, 100442, 'solver', '' ],
-		map { [ $name, $_, 0, 1795293000 + $_, 2, 200884, 'solver', '' ] } 3, 2, 1), '-table')
+is($table->{out}, join('', map { join("\t", @$_) . "\n" } [ '20261120-000000-00000000', 1, 0, 1795293001, 1, 100442, 'solver', 'data', '' ],
+		map { [ $name, $_, 0, 1795293000 + $_, 2, 200884, 'solver', 'data', '' ] } 3, 2, 1), '-table')
 	or diag($table->{out});
 is(tool('show', '-table', $path)->{status}, 2, '... is for list');
 
 my $show = tool('show', $path);
-like($show->{out}, qr/^$name: line 3, epoch 0, committed .*, 2 ranks, 196\.2 KiB$/m, 'show: the newest');
+like($show->{out}, qr/^$name: line 3, epoch 0, committed .*, 2 ranks, 196\.2 KiB, data of the program$/m, 'show: the newest');
 like($show->{out}, qr/^ +1  variable +7 +MPI_DOUBLE +80  [0-9a-f]{16}$/m, '... its sections');
 like(tool('show', $path, '-line', 2)->{out}, qr/: line 2,/, '... or another');
 $got = tool('show', $path, '-line', 9);
 is("$got->{status} $got->{err}", "1 ftmpi-ckpt: there is no such recovery line in $path\n", '... that is there');
 $got = json_of(tool('show', '-json', $path));
+is($got->{lines}[0]{kind}, 'data', '... what it is of');
 is($got->{lines}[0]{files}[1]{sections}[0]{bytes}, 100000, '... sizes');
 is($got->{lines}[0]{files}[1]{sections}[2]{kind}, 'messages', '... kinds');
 
@@ -237,16 +238,18 @@ File::Path::remove_tree(glob "$work/operations*");
 }
 like(tool('list', "$work/image")->{out}, qr/^ +1 .* whole, process images$/m, 'list knows a line of process images');
 is(json_of(tool('list', '-json', "$work/image"))->{sessions}[0]{lines}[0]{kind}, 'image', '... also as JSON');
+is((split /\t/, tool('list', '-table', "$work/image")->{out})[7], 'image', '... and in a table');
 like(tool('verify', "$work/image")->{out}, qr/^image: line 1 is whole \(2 files, [^,]+, process images\)$/, '... and verify');
 $show = tool('show', "$work/image");
 is($show->{status}, 0, 'show an image') or diag($show->{out});
-like($show->{out}, qr/^  rank 1: process image, /m, '... says so');
+like($show->{out}, qr/^image: line 1, .*, process images\n.*^  rank 1: process image, /ms, '... says so');
 my $kinds = join '', map { " +$_\n" } 'files: 3 mappings, 24\.0 KiB', 'stack: 1 mapping, 132\.0 KiB', 'heap: 1 mapping, 1\.0 MiB',
 	'kernel: 1 mapping, 4\.0 KiB', '/bin/solver: 2 mappings, 16\.0 KiB', '/lib/libc\.so: 1 mapping, 8\.0 KiB';
 is(scalar(() = $show->{out} =~ /^ +1  mappings .*\n$kinds +2  pages .*\n +16\.0 KiB in 2 runs; zeros are not held$/mg),
 	2, '... mappings by kind, files, pages, of each rank') or diag($show->{out});
-$of = json_of(tool('show', '-json', "$work/image"))->{lines}[0]{files}[0];
-is("$of->{kind} $of->{version}", 'image 2', '... also as JSON');
+my $line = json_of(tool('show', '-json', "$work/image"))->{lines}[0];
+$of = $line->{files}[0];
+is("$line->{kind} $of->{kind} $of->{version}", 'image image 2', '... also as JSON');
 is_deeply($of->{sections}[1]{mappings}[1], { name => 'stack', mappings => 1, bytes => 135168 }, '... mappings');
 is_deeply($of->{sections}[1]{mapped_files}, [ { name => '/bin/solver', mappings => 2, bytes => 16384 },
 	{ name => '/lib/libc.so', mappings => 1, bytes => 8192 } ], '... files');

@@ -99,6 +99,25 @@ subtest 'restarts' => sub {
 	nobody_left();
 };
 
+subtest '-restore of lines of another kind' => sub {
+	plan skip_all => 'FTMPI_PROGRAMS does not name built programs' if !$ENV{FTMPI_PROGRAMS};
+	for my $case ([ 'images', [], "holds images of the ranks' processes: add -image to go on from it" ],
+		[ 'data', ['-image'], 'holds data that the program has saved, and no images of processes: leave -image out to go on from it' ]) {
+		my ($kind, $options, $sentence) = @$case;
+		my ($work, $session) = (scratch() . "/$kind", '20261121-203610-1a2b3c4d');
+		{
+			mkdir $work or die "mkdir: $!\n";
+			local $ENV{CKPT_LINE_IMAGE} = '';
+			delete $ENV{CKPT_LINE_IMAGE} if $kind eq 'data';
+			is(system("$ENV{FTMPI_PROGRAMS}/ckpt_line", "$work/$session", 3, 0, 2), 0, "a line of $kind");
+		}
+		my $job = ftmpirun([ @$options, '-workdir', $work, qw(-n 2 -restore), words(qw(say:began finalize)) ]);
+		is($job->{status}, 1, '... is refused');
+		is($job->{err}, "ftmpirun: -restore: line 3 of session $session $sentence\n", '... with a sentence');
+		is($job->{out}, '', '... before anything runs');
+	}
+};
+
 # Rank 0 goes on behind what it had read when the line was made, however much it has read since.
 subtest 'standard input' => sub {
 	# the next SAVE comes when ftmpirun has heard of the first line

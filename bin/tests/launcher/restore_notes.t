@@ -73,27 +73,28 @@ my ($long_job, $short, $next) = map { "2026112$_-203610-1a2b3c4$_" } 1 .. 3;
 my $date = qr/\d\d\d\d-\d\d-\d\d \d\d:\d\d:\d\d/;
 manifest($long_job, 22, 4, 5000);
 record($long_job);
-my %line = (session => $long_job, line => 22, time => 5000, size => 4);
+my %line = (session => $long_job, line => 22, time => 5000, size => 4, kind => 'data');
 my @said = said(\%line, 5180);
 is(scalar @said, 1, 'one line there is');
 like($said[0], qr/^-restore: going on from line 22 of session $long_job, committed $date \(3 minutes ago\)\.\z/, '... is named with its age');
 
 manifest($short, 1, 4, 6000);
 record($short, end => [ 130, 6100, 'SIGINT' ]);
-my %new = (session => $short, line => 1, time => 6000, size => 4);
+my %new = (session => $short, line => 1, time => 6000, size => 4, kind => 'data');
 @said = said(\%new, 6100);
 is(scalar @said, 2, 'a short run after a long one');
 like($said[1], qr/^note: session $long_job, which did not finish, has come further, to line 22 \($date\): -restore=$long_job goes on/,
 	'... does not hide it');
 is(scalar(said(\%line, 6100)), 1, 'of the further one there is nothing to say');
 is(scalar(said({ %new, size => 2 }, 6100)), 1, '... nor of one with other ranks');
+is(scalar(said({ %new, kind => 'image' }, 6100)), 1, '... nor of one of another kind');
 record($short, from => [ $long_job, 22 ]);
 is(scalar(said(\%new, 6100)), 1, '... nor of the one that it went on from itself');
 record($short);
 manifest($next, 30, 4, 7000);
 record($next, from => [ $long_job, 22 ], end => [ 0, 7100, '' ]);
 is(scalar(said(\%new, 7200)), 1, '... nor of one that another finished, or of that one');
-@said = said({ session => $next, line => 30, time => 7000, size => 4 }, 7200);
+@said = said({ session => $next, line => 30, time => 7000, size => 4, kind => 'data' }, 7200);
 like($said[1], qr/^note: session $next has finished \($date, status 0\)/, 'a job that has finished is told of as such');
 
 # ---- the word that was forgotten ----
@@ -106,9 +107,9 @@ is(FTMPI::Cli::RestoreNotes::forgotten("$work", { %same, parts => [ [ 2, './solv
 record($short, end => [ 0, 8000, '' ]);
 is(FTMPI::Cli::RestoreNotes::forgotten("$work", \%same), undef, '... nor when all is finished');
 
-is_deeply([ FTMPI::Cli::Sessions::choose(File::Temp->newdir, 'auto', 4) ], [], 'auto: nothing to go on from');
-is((FTMPI::Cli::Sessions::choose("$work", 'auto', 4))[0], $next, '... or the newest line');
-eval { FTMPI::Cli::Sessions::choose("$work", 'auto', 5) };
+is_deeply([ FTMPI::Cli::Sessions::choose(File::Temp->newdir, 'auto', 4, 0, 9000) ], [], 'auto: nothing to go on from');
+is((FTMPI::Cli::Sessions::choose("$work", 'auto', 4, 0, 9000))[0], $next, '... or the newest line');
+eval { FTMPI::Cli::Sessions::choose("$work", 'auto', 5, 0, 9000) };
 like($@->text, qr/is of 4 ranks, not of 5/, '... which is not passed over for its ranks');
 
 done_testing;

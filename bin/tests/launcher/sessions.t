@@ -11,7 +11,7 @@ use Test::More;
 use FTMPI::Cli::Sessions ();
 
 my $programs = $ENV{FTMPI_PROGRAMS} or plan skip_all => 'FTMPI_PROGRAMS does not name built programs';
-my $work = File::Temp->newdir('ftmpi-sessions-XXXXXX', TMPDIR => 1);
+our $work = File::Temp->newdir('ftmpi-sessions-XXXXXX', TMPDIR => 1);
 
 use constant NOW => 1000000;
 
@@ -38,7 +38,7 @@ sub change
 	return;
 }
 
-my $choice;
+my ($choice, $image);
 
 # "SESSION LINE" and what there is beside, or the sentence.
 sub chosen
@@ -46,7 +46,7 @@ sub chosen
 	my ($wanted, $n) = @_;
 	local $SIG{ALRM} = sub { die "it waits\n" };
 	my ($session, $number);
-	($session, $number, $choice) = eval { FTMPI::Cli::Sessions::choose("$work", $wanted, $n // 2, NOW) };
+	($session, $number, $choice) = eval { FTMPI::Cli::Sessions::choose("$work", $wanted, $n // 2, $image, NOW) };
 	return "$session $choice->{line}" . ($number ? ' exactly' : '') if defined $session;
 	return ref $@ ? $@->text : $@;
 }
@@ -76,6 +76,31 @@ is(chosen("$old:9"), "$old 9 exactly", 'a line by its number');
 is(chosen("$old:11"), "-restore: there is no line 11 of session $old in $work; $hint",
 	'a line that is not there');
 is(chosen('latest', 3), "-restore: line 2 of session $new is of 2 ranks, not of 3", 'another number of ranks');
+
+# Lines of images.
+{
+	my $elsewhere = File::Temp->newdir('ftmpi-sessions-XXXXXX', TMPDIR => 1);
+	local $work = $elsewhere;
+	my ($of_data, $of_images, $other) = ($old, $new, $late);
+	line($of_data, 1, 2, 1000);
+	line($other, 1, 2, 1000);
+	local $ENV{CKPT_LINE_IMAGE} = '';
+	line($of_images, 2, 2, 2000);
+	is(chosen('latest'), "-restore: line 2 of session $of_images holds images of the ranks' processes: add -image to go on from it",
+		'a line of images where none are wanted');
+	is(chosen($of_data), "$of_data 1", '... but one of data');
+	is(chosen('auto'), chosen('latest'), '... and auto does not pass it over');
+	$image = 1;
+	is(chosen('latest'), "$of_images 2", '... and where images are wanted');
+	is("@{ $choice->{others} }", '', '... is not followed by those of data');
+	is(chosen("$of_data:1"), "-restore: line 1 of session $of_data holds data that the program has saved, and no images of processes:"
+		. ' leave -image out to go on from it', 'a line of data where images are wanted');
+	unlink glob "$work/$of_images/*/rank-00000.ckpt" or die "unlink: $!";
+	is(chosen('latest'), "$of_images 2", 'of a line whose first file is not there that is not known');
+	$image = 0;
+	is(chosen('latest'), "$of_images 2", '... and ranks will tell');
+	is("@{ $choice->{others} }", "$other $of_data", '... or take another');
+}
 
 # What a manifest tells counts only with its checksum.
 line($late, 1, 2, 3000);

@@ -55,7 +55,7 @@ sub sentences
 	return @said;
 }
 
-# Of the sessions that did not finish, with as many ranks, the one that has come further than this line;
+# Of the sessions that did not finish, with as many ranks and lines of this kind, the one that has come further than this line;
 # none that this one's job began with.
 sub _further
 {
@@ -63,7 +63,7 @@ sub _further
 	my %before = map { $_ => 1 } _ancestry($workdir, $line->{session});
 	my @all    = FTMPI::Cli::Sessions::sessions($workdir);
 	my %done   = _done($workdir, map { $_ => scalar FTMPI::Launcher::Record::load("$workdir/$_") } @all);
-	my @others = grep { $_->{size} == $line->{size} && $_->{line} > $line->{line} }
+	my @others = grep { $_->{size} == $line->{size} && $_->{line} > $line->{line} && $_->{kind} eq $line->{kind} }
 		FTMPI::Cli::Sessions::newest_lines($workdir, grep { !$before{$_} && !$done{$_} } @all);
 	my ($furthest) = sort { $b->{line} <=> $a->{line} || $b->{time} <=> $a->{time} } @others;
 	return $furthest;

@@ -24,6 +24,9 @@ use FTMPI::Launcher::Sentences ();
 # reading manifests may take; seconds by which clocks of hosts may differ.
 use constant { OTHERS => 9, READ_TIME => 60, CLOCKS => 60 };
 
+# The kind of a line whose files ftmpi-ckpt cannot read.
+use constant UNKNOWN => '-';
+
 # In the source tree the tool lies beside the library, installed beside ftmpirun.
 sub tool
 {
@@ -33,14 +36,15 @@ sub tool
 	return -d "$root/bin/lib/FTMPI" ? "$lib/../bin/ftmpi-ckpt" : "$root/bin/ftmpi-ckpt";
 }
 
-# wanted: as FTMPI::Cli::Values::restore returns it; now: Unix seconds. Returns the session that n ranks go on
-# from, the line or 0 for its newest, and what is known of that line, as lines() has it, with
+# wanted: as FTMPI::Cli::Values::restore returns it; n: ranks; image: lines are to be of process images; now: Unix
+# seconds. Returns the session that n ranks go on from, the line or 0 for its newest, and what is known of that line, as
+# lines() has it, with
 #	others: the names of further sessions, the next choice first, should no line of this one be whole
 #	notes: sentences for the user
 # Nothing when `auto` finds none; ends with a sentence when there must be one.
 sub choose
 {
-	my ($workdir, $wanted, $n, $now) = @_;
+	my ($workdir, $wanted, $n, $image, $now) = @_;
 	my ($session, $number) = $wanted =~ /^(?:latest|auto)\z/ ? () : split /:/, $wanted;
 	my ($found, $complaint) = lines($workdir, $session);
 	my @lines = grep { !defined $number || $_->{line} == $number } @$found;
@@ -50,16 +54,36 @@ sub choose
 	FTMPI::Error::failed("-restore: $lines[0]{problem}, and there is no other line; see ftmpi-ckpt list")
 		if !@well;
 	my ($first, @others) = _newest(@well);
+	_check_kind($first, $image);
 	FTMPI::Error::failed("-restore: line $first->{line} of session $first->{session} is of "
 			. FTMPI::Launcher::Sentences::count($first->{size}, 'rank') . ", not of $n")
 		if $first->{size} != $n;
-	@others = grep { $_->{size} == $n } @others;
+	@others = grep { $_->{size} == $n && !_is_other_kind($_, $image) } @others;
 	splice @others, OTHERS if @others > OTHERS;
 	my %known = (
 		%$first,
 		others => [ map { $_->{session} } @others ],
-		notes  => [ _notes($first, $now // time, @lines) ]);
+		notes  => [ _notes($first, $now, @lines) ]);
 	return ($first->{session}, $number // 0, \%known);
+}
+
+# Ranks would find out, too; but one that is not told of images calls its main function before it looks for lines. Of
+# what kind a line is whose files cannot be read is left to them.
+sub _is_other_kind
+{
+	my ($line, $image) = @_;
+	return $line->{kind} ne UNKNOWN && ($line->{kind} eq 'image') != !!$image;
+}
+
+sub _check_kind
+{
+	my ($line, $image) = @_;
+	return if !_is_other_kind($line, $image);
+	my $which = "-restore: line $line->{line} of session $line->{session}";
+	FTMPI::Error::failed("$which holds images of the ranks' processes: add -image to go on from it") if !$image;
+	FTMPI::Error::failed("$which holds data that the program has saved, and no images of processes:"
+			. ' leave -image out to go on from it');
+	return;
 }
 
 # The newest line of each of these sessions, of those whose manifests are well: the newest first.
@@ -120,7 +144,8 @@ sub _none
 }
 
 # Lines in WORKDIR, of one session or all, and what ftmpi-ckpt complained of ('' for nothing). A line:
-# session, line, path of nothing else; and, when problem is '', epoch, time, size, bytes, program.
+# session, line, path of nothing else; and, when problem is '', epoch, time, size, bytes, program, kind: image, data or
+# UNKNOWN.
 sub lines
 {
 	my ($workdir, $session) = @_;
@@ -131,7 +156,7 @@ sub lines
 			next;
 		}
 		my %line;
-		@line{qw(session line epoch time size bytes program problem)} = split /\t/, $text, -1;
+		@line{qw(session line epoch time size bytes program kind problem)} = split /\t/, $text, -1;
 		push @lines, \%line if defined $line{problem} && FTMPI::Cli::Values::is_session($line{session});
 	}
 	return (\@lines, join '; ', @complaints);
