@@ -12,8 +12,8 @@
  * Refused, so that there is no image: sockets, terminals, other devices, named pipes, pipes to
  * somebody else, files that have lost their name, memory files, and what exists as a descriptor
  * only (epoll, eventfd, timerfd, signalfd, inotify and the like). A pipe counts as the process's
- * alone when both of its ends are here; that a child of it has them, too, is not seen. Locks on
- * files and owners of signals (F_SETOWN, O_ASYNC) are not held.
+ * alone when both of its ends are here; that a child of it has them, too, is not seen. Locks
+ * are in files_locks.h; leases and owners of signals (F_SETOWN, O_ASYNC) are not held.
  */
 #ifndef FTMPI_IMAGE_FILES_H
 #define FTMPI_IMAGE_FILES_H

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/shown.h"
+#include "files_lock_take.h"
 #include "files_read.h"
 #include "files_section.h"
 #include "raw_call.h"
@@ -22,9 +23,8 @@
 /* A load's, in malloc'ed memory. */
 struct work {
 	uint8_t *section;
-	struct files_entry *entry;
+	struct files_table t;
 	struct files_opened *opened; /* for each entry */
-	size_t n;
 	int *here;
 	size_t heres;
 	int free_from;
@@ -50,23 +50,22 @@ static int say(struct work *w, int rc, const char *format, ...)
 static int read_section(struct work *w, const struct image_file *f)
 {
 	uint64_t length = f->length[IMAGE_FILES];
-	int n, rc;
+	int rc;
 
 	if (length > FILES_SECTION_MAX)
 		return say(w, -EPROTO, "its list of descriptors is longer than any can be");
 	w->section = malloc(length + 1);
-	w->entry = calloc(FILES_MAX, sizeof *w->entry);
+	w->t.entry = calloc(FILES_MAX, sizeof *w->t.entry);
 	w->opened = calloc(FILES_MAX, sizeof *w->opened);
-	if (!w->section || !w->entry || !w->opened)
+	w->t.lock = calloc(FILES_LOCKS_MAX, sizeof *w->t.lock);
+	if (!w->section || !w->t.entry || !w->opened || !w->t.lock)
 		return say(w, -ENOMEM, "there is no memory for its list of descriptors");
 	rc = image_read_all(f->fd, w->section, length, f->at[IMAGE_FILES]);
 	if (rc)
 		return say(w, rc, "its list of descriptors cannot be read: %s", strerror(-rc));
-	n = files_section_read(w->section, length, w->entry);
-	if (n < 0)
+	if (!files_section_read(w->section, length, &w->t))
 		return say(w, -EPROTO, "its list of descriptors makes no sense");
-	w->n = (size_t)n;
-	for (size_t i = 0; i < w->n; i++)
+	for (size_t i = 0; i < w->t.n; i++)
 		w->opened[i].fd = FILES_NONE;
 	return 0;
 }
@@ -104,7 +103,7 @@ static int list_here(struct work *w)
 /* The image's, what is here, its own file, what is opened now: a number each. */
 static int raise_limit(struct work *w)
 {
-	uint64_t needed = (uint64_t)w->free_from + w->n + 1;
+	uint64_t needed = (uint64_t)w->free_from + w->t.n + 1;
 	struct rlimit limit;
 
 	getrlimit(RLIMIT_NOFILE, &limit);
@@ -151,7 +150,7 @@ static struct files_here look_at(const struct files_entry *e, char path[FILES_PA
 
 static int open_path(struct work *w, size_t i)
 {
-	const struct files_entry *e = &w->entry[i];
+	const struct files_entry *e = &w->t.entry[i];
 	char path[FILES_PATH_MAX + 1];
 	struct files_here here = look_at(e, path);
 	int fd;
@@ -192,17 +191,17 @@ static bool fill(const struct files_entry *with, int end)
 /* All descriptors of the pipe that descriptor i is the first one of. */
 static int open_pipe(struct work *w, size_t i)
 {
-	const struct files_entry *first = &w->entry[i];
+	const struct files_entry *first = &w->t.entry[i];
 	int end[2], rc = 0;
 
 	if (pipe2(end, O_CLOEXEC | O_NONBLOCK) != 0)
 		return say(w, -errno, "a pipe cannot be had: %s", strerror(errno));
-	if (!fill(files_reader_of(w->entry, w->n, first->inode), end[1]))
+	if (!fill(files_reader_of(w->t.entry, w->t.n, first->inode), end[1]))
 		rc = say(w, -EPERM,
 			"the pipe of its descriptor %" PRIu32 " cannot be made as large as it was",
 			first->number);
-	for (size_t k = i; k < w->n && rc == 0; k++) {
-		const struct files_entry *e = &w->entry[k];
+	for (size_t k = i; k < w->t.n && rc == 0; k++) {
+		const struct files_entry *e = &w->t.entry[k];
 
 		if (e->kind != FILES_PIPE || e->same != e->number || e->inode != first->inode)
 			continue;
@@ -221,7 +220,7 @@ static int open_pipe(struct work *w, size_t i)
 /* A duplicate of what this process has there, before anything else comes to that number. */
 static int open_inherited(struct work *w, size_t i, const struct image_file *f)
 {
-	const struct files_entry *e = &w->entry[i];
+	const struct files_entry *e = &w->t.entry[i];
 	int fd;
 
 	if (e->number == e->same)
@@ -240,7 +239,7 @@ static int open_inherited(struct work *w, size_t i, const struct image_file *f)
 
 static int open_one(struct work *w, size_t i, const struct image_file *f)
 {
-	const struct files_entry *e = &w->entry[i];
+	const struct files_entry *e = &w->t.entry[i];
 
 	if (e->kind == FILES_INHERITED)
 		return open_inherited(w, i, f);
@@ -252,23 +251,23 @@ static int open_one(struct work *w, size_t i, const struct image_file *f)
 static int open_all(struct work *w, const struct image_file *f)
 {
 	struct files_numbers here = {w->here, w->heres}, own = {f->own, f->owned};
-	int both = files_in_both(w->entry, w->n, own), rc;
+	int both = files_in_both(w->t.entry, w->t.n, own), rc;
 
 	if (both != FILES_NONE)
 		return say(w, -EBUSY,
 			"descriptor %d is the library's here and the program's in the image", both);
-	w->free_from = files_free_from(w->entry, w->n, here);
+	w->free_from = files_free_from(w->t.entry, w->t.n, here);
 	rc = raise_limit(w);
 	if (rc)
 		return rc;
-	for (size_t i = 0; i < w->n && rc == 0; i++)
+	for (size_t i = 0; i < w->t.n && rc == 0; i++)
 		rc = open_one(w, i, f);
-	return rc;
+	return rc ? rc : files_locks_take(&w->t, w->opened, w->why, w->size);
 }
 
 static void close_all(const struct work *w)
 {
-	for (size_t i = 0; i < w->n; i++)
+	for (size_t i = 0; i < w->t.n; i++)
 		if (w->opened[i].fd != FILES_NONE)
 			close(w->opened[i].fd);
 }
@@ -276,7 +275,8 @@ static void close_all(const struct work *w)
 static void free_all(struct work *w)
 {
 	free(w->section);
-	free(w->entry);
+	free(w->t.entry);
+	free(w->t.lock);
 	free(w->opened);
 	free(w->here);
 }
@@ -294,14 +294,13 @@ int files_open(struct files_plan *p, const struct image_file *f, char *why, size
 	if (rc == 0)
 		rc = open_all(&w, f);
 	if (rc == 0) {
-		p->step = calloc(2 * w.n + w.heres, sizeof *p->step);
+		p->step = calloc(2 * w.t.n + w.heres + w.t.locks, sizeof *p->step);
 		if (!p->step)
 			rc = say(&w, -ENOMEM, "there is no memory for its descriptors");
 	}
 	if (rc == 0)
-		p->steps =
-			files_steps(w.entry, w.n, w.opened, (struct files_numbers){w.here, w.heres},
-				(struct files_numbers){f->own, f->owned}, p->step);
+		p->steps = files_steps(&w.t, w.opened, (struct files_numbers){w.here, w.heres},
+			(struct files_numbers){f->own, f->owned}, p->step);
 	else
 		close_all(&w);
 	free_all(&w);
@@ -361,8 +360,8 @@ int files_check(const struct image_file *f, char *why, size_t size)
 	struct work w = {.why = why, .size = size};
 	int rc = read_section(&w, f);
 
-	for (size_t i = 0; i < w.n && rc == 0; i++)
-		rc = check_path(&w, &w.entry[i]);
+	for (size_t i = 0; i < w.t.n && rc == 0; i++)
+		rc = check_path(&w, &w.t.entry[i]);
 	free_all(&w);
 	return rc;
 }
@@ -372,10 +371,10 @@ int image_cut(const struct image_file *f, char *why, size_t size)
 	struct work w = {.why = why, .size = size};
 	int rc = read_section(&w, f);
 
-	for (size_t i = 0; i < w.n && rc == 0; i++)
-		rc = check_path(&w, &w.entry[i]);
-	for (size_t i = 0; i < w.n && rc == 0; i++)
-		rc = cut(&w, &w.entry[i]);
+	for (size_t i = 0; i < w.t.n && rc == 0; i++)
+		rc = check_path(&w, &w.t.entry[i]);
+	for (size_t i = 0; i < w.t.n && rc == 0; i++)
+		rc = cut(&w, &w.t.entry[i]);
 	free_all(&w);
 	return rc;
 }
@@ -389,7 +388,7 @@ int image_free_from(const struct image_file *f, char *why, size_t size)
 		rc = list_here(&w);
 	if (rc == 0)
 		w.free_from =
-			files_free_from(w.entry, w.n, (struct files_numbers){w.here, w.heres});
+			files_free_from(w.t.entry, w.t.n, (struct files_numbers){w.here, w.heres});
 	if (rc == 0)
 		rc = raise_limit(&w);
 	free_all(&w);
@@ -410,6 +409,11 @@ const char *files_exchange(const struct files_plan *p)
 			break;
 		case FILES_CLOSE:
 			raw_call(SYS_close, s->fd, 0, 0);
+			break;
+		case FILES_LOCK:
+			if (files_lock_take_raw(&s->lock, s->fd) < 0)
+				return "a lock on a file of the process image cannot be had any "
+				       "more";
 			break;
 		}
 	}

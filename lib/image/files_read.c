@@ -18,7 +18,8 @@ enum { LISTED_BYTES = 32 << 10, INHERITED_END = 1024, PAGES = 64 << 10 };
 /* Mapped for each image; zeros at first, and only what is used has memory. */
 struct work {
 	struct files_entry entry[FILES_MAX];
-	size_t n, text_used;
+	struct files_lock lock[FILES_LOCKS_MAX];
+	size_t n, locks, text_used;
 	int number[FILES_MAX];
 	size_t numbers;
 	bool is_stream[FILES_STREAMS]; /* the number still has the stream of the process's start */
@@ -27,7 +28,8 @@ struct work {
 	size_t size;
 	struct files_numbers own;
 	_Alignas(8) uint8_t listed[LISTED_BYTES];
-	char link[FILES_PATH_MAX + 8]; /* "self" may be longer than a number */
+	char link[FILES_PATH_MAX + 8];	 /* "self" may be longer than a number */
+	char info[FILES_LOCKS_TEXT_MAX]; /* of a descriptor, in /proc/self/fdinfo */
 	uint8_t text[FILES_TEXT_MAX];
 	uint8_t bytes[FILES_SECTION_MAX];
 };
@@ -187,17 +189,29 @@ static void find_streams(struct work *w)
 
 /* ---- what each of them is ---- */
 
+/* Room for "/proc/self/fdinfo/" and a number. */
+enum { PROC_PATH_BYTES = 32 };
+
+static void proc_path(char path[PROC_PATH_BYTES], const char *folder, uint32_t number)
+{
+	size_t at = 0, digits = 1;
+
+	for (; folder[at]; at++)
+		path[at] = folder[at];
+	for (uint32_t left = number; left >= 10; left /= 10)
+		digits++;
+	for (uint32_t i = 0, left = number; i < digits; i++, left /= 10)
+		path[at + digits - 1 - i] = (char)('0' + left % 10);
+	path[at + digits] = '\0';
+}
+
 static void read_link(struct work *w, struct files_facts *f)
 {
-	char path[sizeof "/proc/self/fd/" + 10] = "/proc/self/fd/";
-	size_t at = sizeof "/proc/self/fd/" - 1, digits = 1;
+	char path[PROC_PATH_BYTES];
 	struct stat named;
 	long n;
 
-	for (uint32_t left = f->number; left >= 10; left /= 10)
-		digits++;
-	for (uint32_t i = 0, left = f->number; i < digits; i++, left /= 10)
-		path[at + digits - 1 - i] = (char)('0' + left % 10);
+	proc_path(path, "/proc/self/fd/", f->number);
 	n = raw_call6(SYS_readlinkat, AT_FDCWD, (long)path, (long)w->link, FILES_PATH_MAX, 0, 0);
 	f->link = w->link;
 	f->length = n < 0 ? 0 : (size_t)n;
@@ -242,18 +256,46 @@ static uint64_t read_birth(uint32_t number)
 	return files_birth(&file);
 }
 
+static int read_locks(struct work *w, uint32_t number)
+{
+	char path[PROC_PATH_BYTES];
+	long fd, n, length = 0, found;
+
+	proc_path(path, "/proc/self/fdinfo/", number);
+	n = fd = raw_call6(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+	while (n >= 0 && (n = raw_call(SYS_read, fd, (long)(w->info + length),
+				  (long)sizeof w->info - length)) > 0)
+		length += n;
+	if (fd >= 0)
+		raw_call(SYS_close, fd, 0, 0);
+	if (n < 0)
+		return say(w->why, w->size, (int)n,
+			"/proc/self/fdinfo cannot be read, which has the locks on its files");
+	found = files_locks_parse(
+		w->info, (size_t)length, number, w->lock + w->locks, FILES_LOCKS_MAX - w->locks);
+	if (found < 0)
+		return say(w->why, w->size, -EPROTO,
+			"it has a lock on a file that is not understood (/proc/self/fdinfo)");
+	if ((size_t)found > FILES_LOCKS_MAX - w->locks || length == (long)sizeof w->info)
+		return say(w->why, w->size, -E2BIG, "it has more than 4096 locks on files");
+	w->locks += (size_t)found;
+	return 0;
+}
+
 static int read_place(
 	struct work *w, struct files_entry *e, const struct stat *st, struct files_facts *f)
 {
 	long offset = e->kind == FILES_DEVICE || (e->flags & O_PATH)
 			      ? 0
 			      : raw_call(SYS_lseek, e->number, 0, SEEK_CUR);
+	int rc;
 
 	e->offset = offset < 0 ? 0 : (uint64_t)offset;
 	e->size = e->kind == FILES_REGULAR ? (uint64_t)st->st_size : 0;
 	e->special = e->kind == FILES_DEVICE ? st->st_rdev : 0;
 	e->birth = files_is_written(e) ? read_birth(e->number) : 0;
-	return keep_text(w, e, w->link, files_path_of_self(w->link, f->length, w->pid));
+	rc = files_may_lock(e) ? read_locks(w, e->number) : 0;
+	return rc ? rc : keep_text(w, e, w->link, files_path_of_self(w->link, f->length, w->pid));
 }
 
 static int take_entry(
@@ -402,7 +444,8 @@ int files_read(struct files_held *h, struct files_numbers own, char *why, size_t
 	if (rc)
 		return rc;
 	h->bytes = w->bytes;
-	h->length = files_section_write(w->entry, w->n, w->bytes, sizeof w->bytes);
+	h->length = files_section_write(&(struct files_table){w->entry, w->n, w->lock, w->locks},
+		w->bytes, sizeof w->bytes);
 	return 0;
 }
 

@@ -7,12 +7,25 @@
 
 #include "base/cursor.h"
 
-size_t files_section_write(const struct files_entry *e, size_t n, uint8_t *out, size_t size)
+static void write_locks(struct writer *w, const struct files_table *t)
+{
+	writer_u32(w, (uint32_t)t->locks);
+	for (size_t i = 0; i < t->locks; i++) {
+		writer_u32(w, t->lock[i].number);
+		writer_u32(w, t->lock[i].kind);
+		writer_u32(w, t->lock[i].write);
+		writer_u64(w, t->lock[i].start);
+		writer_u64(w, t->lock[i].end);
+	}
+}
+
+size_t files_section_write(const struct files_table *t, uint8_t *out, size_t size)
 {
 	struct writer w = writer_over(out, size);
+	const struct files_entry *e = t->entry;
 
-	writer_u32(&w, (uint32_t)n);
-	for (size_t i = 0; i < n; i++) {
+	writer_u32(&w, (uint32_t)t->n);
+	for (size_t i = 0; i < t->n; i++) {
 		writer_u32(&w, e[i].number);
 		writer_u32(&w, e[i].kind);
 		writer_u32(&w, e[i].same);
@@ -27,6 +40,7 @@ size_t files_section_write(const struct files_entry *e, size_t n, uint8_t *out, 
 		writer_u64(&w, e[i].birth);
 		writer_bytes(&w, e[i].text, e[i].length);
 	}
+	write_locks(&w, t);
 	return w.bad ? 0 : (size_t)(w.at - out);
 }
 
@@ -116,15 +130,37 @@ static bool read_entry(struct cursor *c, struct files_entry *e)
 	return true;
 }
 
-int files_section_read(const uint8_t *bytes, size_t length, struct files_entry *out)
+static bool read_lock(struct cursor *c, struct files_lock *l)
+{
+	l->number = cursor_u32(c);
+	l->kind = cursor_u32(c);
+	l->write = cursor_u32(c);
+	l->start = cursor_u64(c);
+	l->end = cursor_u64(c);
+	return !c->bad;
+}
+
+bool files_section_read(const uint8_t *bytes, size_t length, struct files_table *out)
 {
 	struct cursor c = cursor_over(bytes, length);
-	uint32_t count = cursor_u32(&c);
+	uint32_t count = cursor_u32(&c), locks;
 
+	out->n = out->locks = 0;
 	if (count > FILES_MAX)
-		return -1;
+		return false;
 	for (uint32_t i = 0; i < count; i++)
-		if (!read_entry(&c, &out[i]) || !is_sound(&out[i], out, i))
-			return -1;
-	return cursor_done(&c) && !files_one_ended(out, count) ? (int)count : -1;
+		if (!read_entry(&c, &out->entry[i]) || !is_sound(&out->entry[i], out->entry, i))
+			return false;
+	locks = cursor_u32(&c);
+	if (locks > FILES_LOCKS_MAX)
+		return false;
+	for (uint32_t i = 0; i < locks; i++)
+		if (!read_lock(&c, &out->lock[i]) ||
+			!files_lock_is_sound(&out->lock[i], out->entry, count))
+			return false;
+	if (!cursor_done(&c) || files_one_ended(out->entry, count))
+		return false;
+	out->n = count;
+	out->locks = locks;
+	return true;
 }

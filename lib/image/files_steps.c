@@ -40,10 +40,11 @@ static int source_of(
 	return opened[files_find(all, n, all[i].same) - all].fd;
 }
 
-size_t files_steps(const struct files_entry *e, size_t n, const struct files_opened *opened,
+size_t files_steps(const struct files_table *t, const struct files_opened *opened,
 	struct files_numbers here, struct files_numbers own, struct files_step *out)
 {
-	size_t at = 0;
+	const struct files_entry *e = t->entry;
+	size_t n = t->n, at = 0;
 
 	for (size_t i = 0; i < n; i++)
 		if (source_of(e, n, opened, i) != FILES_NONE)
@@ -61,5 +62,10 @@ size_t files_steps(const struct files_entry *e, size_t n, const struct files_ope
 		if (!has(own, here.number[i]) && (!there || there->kind == FILES_OWN))
 			out[at++] = (struct files_step){.what = FILES_CLOSE, .fd = here.number[i]};
 	}
+	for (size_t i = 0; i < t->locks; i++)
+		if (t->lock[i].kind == FILES_POSIX)
+			out[at++] = (struct files_step){.what = FILES_LOCK,
+				.fd = (int)t->lock[i].number,
+				.lock = t->lock[i]};
 	return at;
 }

@@ -6,15 +6,17 @@
 #ifndef FTMPI_IMAGE_FILES_STEPS_H
 #define FTMPI_IMAGE_FILES_STEPS_H
 
-#include "files.h"
+#include "files_locks.h"
 
 struct files_step {
 	enum {
 		FILES_PLACE, /* fd's open file to number `to` */
-		FILES_CLOSE  /* fd */
+		FILES_CLOSE, /* fd */
+		FILES_LOCK   /* by fd */
 	} what;
 	int fd, to;
 	bool close_on_exec;
+	struct files_lock lock;
 };
 
 /* What was opened for an entry, FILES_NONE of those that nothing is to be opened for: duplicates of
@@ -36,10 +38,12 @@ int files_in_both(const struct files_entry *e, size_t n, struct files_numbers ow
 int files_free_from(const struct files_entry *e, size_t n, struct files_numbers here);
 
 /*
- * opened: for each entry. here: what was open before any of these was. The room of out is
- * 2 * n + here.count. Returns how many steps there are, in their order.
+ * opened: for each entry of t. here: what was open before any of these was. The room of out is
+ * 2 * t->n + here.count + t->locks. Returns how many steps there are, in their order. Locks of the
+ * process (POSIX) come last: the kernel drops them when any descriptor of their file is closed.
+ * Others are with what was opened.
  */
-size_t files_steps(const struct files_entry *e, size_t n, const struct files_opened *opened,
+size_t files_steps(const struct files_table *t, const struct files_opened *opened,
 	struct files_numbers here, struct files_numbers own, struct files_step *out);
 
 #endif

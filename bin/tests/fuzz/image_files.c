@@ -3,7 +3,8 @@
  * Descriptors of a process image. The first byte: 0 the bytes of IMAGE_FILES, as an image has them,
  * after 3 bytes of what is found at a load: whether there is an error, of which type its file is
  * (st_mode), how many bytes it has; 1 what the kernel says of a descriptor: type, flags (16 bits),
- * device number (16 bits), which of named, inherited, stream, moved hold, then its link.
+ * device number (16 bits), which of named, inherited, stream, moved hold, then its link; 2 the text
+ * of a descriptor in /proc/self/fdinfo, for its locks.
  */
 #include <errno.h>
 
@@ -14,12 +15,12 @@
 enum { WHY = 256 };
 
 /* What is accepted is what would be written. */
-static void again(const struct files_entry *e, size_t n, const uint8_t *bytes, size_t len)
+static void again(const struct files_table *t, const uint8_t *bytes, size_t len)
 {
 	uint8_t *wrote = malloc(len + 1);
 
 	FUZZ_CHECK(wrote, "out of memory");
-	FUZZ_CHECK(files_section_write(e, n, wrote, len) == len && memcmp(wrote, bytes, len) == 0,
+	FUZZ_CHECK(files_section_write(t, wrote, len) == len && memcmp(wrote, bytes, len) == 0,
 		"it would be others");
 	free(wrote);
 }
@@ -36,13 +37,16 @@ static void at_a_load(const struct files_entry *e, const struct files_here *here
 }
 
 /* Every file is placed once at its number, from what was opened, and what was opened is closed. */
-static void steps(const struct files_entry *e, size_t n)
+static void steps(const struct files_table *t)
 {
+	const struct files_entry *e = t->entry;
+	size_t n = t->n;
 	static const int numbers[] = {0, 1, 2, 3, 70, 1048575};
 	struct files_numbers here = {numbers, 6}, own = {numbers + 4, 1};
 	struct files_opened *opened = calloc(n + 1, sizeof *opened);
-	struct files_step *step = calloc(2 * n + 6 + 1, sizeof *step);
+	struct files_step *step = calloc(2 * n + 6 + t->locks + 1, sizeof *step);
 	int above = files_free_from(e, n, here), placed = -1;
+	bool locked = false;
 	size_t count;
 
 	FUZZ_CHECK(opened && step, "out of memory");
@@ -54,9 +58,14 @@ static void steps(const struct files_entry *e, size_t n)
 				       ? FILES_NONE
 				       : above + (int)i;
 	}
-	count = files_steps(e, n, opened, here, own, step);
-	FUZZ_CHECK(count <= 2 * n + 6, "%zu steps", count);
+	count = files_steps(t, opened, here, own, step);
+	FUZZ_CHECK(count <= 2 * n + 6 + t->locks, "%zu steps", count);
 	for (size_t i = 0; i < count; i++) {
+		if (step[i].what == FILES_LOCK)
+			locked = true;
+		FUZZ_CHECK(!locked || step[i].what == FILES_LOCK, "step %zu may lose a lock", i);
+		if (step[i].what == FILES_LOCK)
+			continue;
 		FUZZ_CHECK(step[i].what == FILES_CLOSE || step[i].fd >= above, "step %zu", i);
 		if (step[i].what != FILES_PLACE)
 			continue;
@@ -71,19 +80,20 @@ static void steps(const struct files_entry *e, size_t n)
 static void section(struct script *in)
 {
 	static struct files_entry entry[FILES_MAX];
+	static struct files_lock lock[FILES_LOCKS_MAX];
+	struct files_table t = {.entry = entry, .lock = lock};
 	bool missing = script_u8(in) & 1;
 	struct files_here here = {.error = missing ? ENOENT : 0,
 		.mode = (uint32_t)script_u8(in) << 12,
 		.size = script_u8(in)};
 	size_t len = (size_t)(in->end - in->at);
 	uint8_t *bytes = (uint8_t *)script_text(in, len);
-	int n = files_section_read(bytes, len, entry);
 
-	if (n >= 0) {
-		again(entry, (size_t)n, bytes, len);
-		for (int i = 0; i < n; i++)
+	if (files_section_read(bytes, len, &t)) {
+		again(&t, bytes, len);
+		for (size_t i = 0; i < t.n; i++)
 			at_a_load(&entry[i], &here);
-		steps(entry, (size_t)n);
+		steps(&t);
 	}
 	free(bytes);
 }
@@ -120,13 +130,38 @@ static void descriptor(struct script *in)
 	free(link);
 }
 
+static void locks(struct script *in)
+{
+	struct files_lock lock[4];
+	size_t len = (size_t)(in->end - in->at);
+	char *text = malloc(len + 1);
+	struct files_entry e = {.number = 7, .same = 7, .kind = FILES_REGULAR};
+	long n;
+
+	FUZZ_CHECK(text, "out of memory");
+	if (len)
+		memcpy(text, in->at, len);
+	n = files_locks_parse(text, len, 7, lock, 4);
+	FUZZ_CHECK(n >= -1 && n <= (long)len, "%ld locks", n);
+	for (long i = 0; i < n && i < 4; i++)
+		FUZZ_CHECK(lock[i].kind == FILES_FLOCK || files_lock_is_sound(&lock[i], &e, 1),
+			"lock %ld", i);
+	free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct script in = script_over(data, size);
 
-	if (script_u8(&in) & 1)
-		descriptor(&in);
-	else
+	switch (script_u8(&in) % 3) {
+	case 0:
 		section(&in);
+		break;
+	case 1:
+		descriptor(&in);
+		break;
+	default:
+		locks(&in);
+	}
 	return 0;
 }

@@ -25,6 +25,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -34,6 +35,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "image_file.h"
@@ -78,6 +80,7 @@ void image_file_soil(void)
 static struct {
 	int input, again, output, append, null, zero, random, folder, path, self;
 	int read_end, read_too, write_end, small[2];
+	int locked, of_file;
 	FILE *text;
 	DIR *listed;
 	char *own_map;
@@ -120,6 +123,66 @@ static void open_files(const char *folder)
 	have.own_map[0] = 'O';
 	read_name();
 	read_name();
+}
+
+/* ---- locks ---- */
+
+static int lock_range(int fd, int how, short type, off_t start, off_t length)
+{
+	struct flock l = {.l_type = type, .l_whence = SEEK_SET, .l_start = start, .l_len = length};
+
+	return fcntl(fd, how, &l);
+}
+
+static void take_locks(const char *folder)
+{
+	have.locked = open_in(folder, "locked", O_RDWR | O_CREAT);
+	have.of_file = open_in(folder, "of-file", O_RDWR | O_CREAT);
+	expect(dup(have.locked) >= 0, "a duplicate of what is locked");
+	expect(flock(have.locked, LOCK_EX) == 0, "flock");
+	expect(flock(have.folder, LOCK_SH) == 0, "flock of a folder");
+	expect(lock_range(have.of_file, F_OFD_SETLK, F_WRLCK, 7, 0) == 0, "a lock of a file");
+	expect(lock_range(have.output, F_SETLK, F_WRLCK, 5, 10) == 0, "a lock of the process");
+	expect(lock_range(have.output, F_SETLK, F_RDLCK, 20, 0) == 0, "another one");
+}
+
+/* As another process sees it: of type, from start to behind the last byte. */
+static int is_locked(int fd, int how, off_t from, short type, off_t start, off_t length)
+{
+	struct flock l = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = from, .l_len = 1};
+
+	return fcntl(fd, how, &l) == 0 && l.l_type == type &&
+	       (type == F_UNLCK || (l.l_start == start && l.l_len == length));
+}
+
+static void look_at_locks(const char *folder)
+{
+	int locked = open_in(folder, "locked", O_RDWR),
+	    of_file = open_in(folder, "of-file", O_RDWR);
+	int of_folder = open_in(folder, ".", O_RDONLY), output = open_in(folder, "output", O_RDWR);
+
+	expect(flock(locked, LOCK_SH | LOCK_NB) == -1 && errno == EWOULDBLOCK, "flock is held");
+	expect(flock(of_folder, LOCK_EX | LOCK_NB) == -1 && errno == EWOULDBLOCK,
+		"a folder's is held");
+	expect(flock(of_folder, LOCK_SH | LOCK_NB) == 0, "... shared");
+	expect(is_locked(of_file, F_OFD_GETLK, 7, F_WRLCK, 7, 0), "a file's is held");
+	expect(is_locked(of_file, F_OFD_GETLK, 6, F_UNLCK, 0, 0), "... and no more");
+	expect(is_locked(output, F_GETLK, 5, F_WRLCK, 5, 10), "the process's is held");
+	expect(is_locked(output, F_GETLK, 15, F_UNLCK, 0, 0), "... and no more");
+	expect(is_locked(output, F_GETLK, 99, F_RDLCK, 20, 0), "... nor the other one");
+	_exit(wrong);
+}
+
+static void check_locks(const char *folder)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0)
+		look_at_locks(folder);
+	expect(child > 0 && waitpid(child, &status, 0) == child && status == 0, "locks");
+	expect(flock(have.locked, LOCK_UN) == 0 && flock(have.locked, LOCK_EX | LOCK_NB) == 0,
+		"a lock is given back by the descriptor that had it");
 }
 
 static void open_pipes(void)
@@ -256,6 +319,7 @@ static int bring_back(const char *image, const char *folder)
 
 	snprintf(second, sizeof second, "%s.2", image);
 	open_files(folder);
+	take_locks(folder);
 	open_pipes();
 	redirect(folder);
 	woke = image_file_take(image);
@@ -263,6 +327,7 @@ static int bring_back(const char *image, const char *folder)
 		expect(others(&image_file_own) == 1, "the new process's own is told");
 		image_file_take(second);
 	}
+	check_locks(folder);
 	check_files();
 	check_pipes();
 	check_streams(woke);

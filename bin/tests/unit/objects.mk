@@ -92,4 +92,5 @@ UNIT_p2p_image := $(UNIT_p2p_anew)
 UNIT_image_process := $(addprefix lib/image/,process.o process_here.o thread_id.o) $(base_o)
 UNIT_image_tables := lib/image/tables.o lib/image/contents.o lib/base/shown.o
 UNIT_image_files := $(addprefix lib/,image/files.o base/shown.o)
-UNIT_image_files_section := $(addprefix lib/image/,files.o files_section.o files_steps.o) $(addprefix lib/base/,cursor.o shown.o)
+UNIT_image_files_locks := $(addprefix lib/image/,files.o files_locks.o) lib/base/shown.o
+UNIT_image_files_section := $(addprefix lib/image/,files.o files_locks.o files_section.o files_steps.o) $(addprefix lib/base/,cursor.o shown.o)

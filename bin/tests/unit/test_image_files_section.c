@@ -55,14 +55,31 @@ static const struct files_entry whole[ENTRIES] = {
 };
 
 static struct files_entry entry[FILES_MAX];
+static struct files_lock lock[FILES_LOCKS_MAX];
+
+static size_t write_table(const struct files_entry *e, size_t n, const struct files_lock *l,
+	size_t locks, uint8_t *out, size_t size)
+{
+	return files_section_write(
+		&(struct files_table){(struct files_entry *)e, n, (struct files_lock *)l, locks},
+		out, size);
+}
+
+/* How many entries it has; -1: it is none. */
+static int read_table(const uint8_t *bytes, size_t length)
+{
+	struct files_table t = {.entry = entry, .lock = lock};
+
+	return files_section_read(bytes, length, &t) ? (int)t.n : -1;
+}
 
 static int read_again(const struct files_entry *e, size_t n)
 {
 	static uint8_t bytes[ROOM];
-	size_t length = files_section_write(e, n, bytes, sizeof bytes);
+	size_t length = write_table(e, n, NULL, 0, bytes, sizeof bytes);
 
 	ck_assert_uint_gt(length, 0);
-	return files_section_read(bytes, length, entry);
+	return read_table(bytes, length);
 }
 
 START_TEST(it_comes_back)
@@ -82,21 +99,21 @@ END_TEST
 START_TEST(every_byte_is_there)
 {
 	uint8_t bytes[ROOM], *exact;
-	size_t length = files_section_write(whole, ENTRIES, bytes, sizeof bytes);
+	size_t length = write_table(whole, ENTRIES, NULL, 0, bytes, sizeof bytes);
 
-	ck_assert_uint_eq(length, 4 + ENTRIES * FILES_ENTRY_BYTES + 8 + 4 + 8 + 9);
-	ck_assert_uint_eq(files_section_write(whole, ENTRIES, bytes, length - 1), 0);
-	ck_assert_uint_eq(files_section_write(whole, ENTRIES, bytes, length), length);
+	ck_assert_uint_eq(length, 4 + ENTRIES * FILES_ENTRY_BYTES + 8 + 4 + 8 + 9 + 4);
+	ck_assert_uint_eq(write_table(whole, ENTRIES, NULL, 0, bytes, length - 1), 0);
+	ck_assert_uint_eq(write_table(whole, ENTRIES, NULL, 0, bytes, length), length);
 	for (size_t n = 0; n < length; n++) {
 		exact = malloc(n + 1);
 		memcpy(exact, bytes, n);
-		ck_assert_int_eq(files_section_read(exact, n, entry), -1);
+		ck_assert_int_eq(read_table(exact, n), -1);
 		free(exact);
 	}
 	bytes[length] = 0;
-	ck_assert_int_eq(files_section_read(bytes, length + 1, entry), -1);
+	ck_assert_int_eq(read_table(bytes, length + 1), -1);
 	memcpy(bytes, "\1\20\0\0", 4);
-	ck_assert_int_eq(files_section_read(bytes, length, entry), -1);
+	ck_assert_int_eq(read_table(bytes, length), -1);
 }
 END_TEST
 
@@ -224,12 +241,12 @@ START_TEST(texts_are_checked)
 	e[0].text = p[1].text = (const uint8_t *)large;
 	for (int more = 0; more < 2; more++) {
 		e[0].length = FILES_PATH_MAX + (uint32_t)more;
-		length = files_section_write(e, 2, bytes, sizeof bytes);
-		ck_assert_int_eq(files_section_read(bytes, length, entry), more ? -1 : 2);
+		length = write_table(e, 2, NULL, 0, bytes, sizeof bytes);
+		ck_assert_int_eq(read_table(bytes, length), more ? -1 : 2);
 		p[1].length = FILES_CONTENTS_MAX + (uint32_t)more;
 		p[1].special = 1 << 24;
-		length = files_section_write(p, 2, bytes, sizeof bytes);
-		ck_assert_int_eq(files_section_read(bytes, length, entry), more ? -1 : 2);
+		length = write_table(p, 2, NULL, 0, bytes, sizeof bytes);
+		ck_assert_int_eq(read_table(bytes, length), more ? -1 : 2);
 	}
 }
 END_TEST
@@ -249,6 +266,63 @@ START_TEST(contents_are_there_once)
 }
 END_TEST
 
+/* ---- locks ---- */
+
+static const struct files_lock locks[] = {
+	{1, FILES_FLOCK, 1, 0, FILES_LOCK_END},
+	{1, FILES_POSIX, 0, 5, 14},
+	{7, FILES_OFD, 0, 20, FILES_LOCK_END},
+};
+
+START_TEST(locks_come_back)
+{
+	enum { LOCKS = 3 };
+	struct files_table t = {.entry = entry, .lock = lock};
+	uint8_t bytes[ROOM], *exact;
+	size_t none = write_table(whole, ENTRIES, NULL, 0, bytes, sizeof bytes);
+	size_t length = write_table(whole, ENTRIES, locks, LOCKS, bytes, sizeof bytes);
+
+	ck_assert_uint_eq(length, none + LOCKS * FILES_LOCK_BYTES);
+	ck_assert(files_section_read(bytes, length, &t));
+	ck_assert_uint_eq(t.n, ENTRIES);
+	ck_assert_uint_eq(t.locks, LOCKS);
+	ck_assert_int_eq(memcmp(lock, locks, sizeof locks), 0);
+	for (size_t n = none - 4; n < length; n++) {
+		exact = malloc(n + 1);
+		memcpy(exact, bytes, n);
+		ck_assert(!files_section_read(exact, n, &t));
+		ck_assert(t.n == 0 && t.locks == 0);
+		free(exact);
+	}
+	ck_assert(!files_section_read(bytes, length + 1, &t));
+	memcpy(bytes + none - 4, "\1\20\0\0", 4);
+	ck_assert(!files_section_read(bytes, length, &t));
+}
+END_TEST
+
+static const struct files_lock wrong_locks[] = {
+	{2, FILES_FLOCK, 1, 0, FILES_LOCK_END}, /* there is no such descriptor */
+	{5, FILES_FLOCK, 1, 0, FILES_LOCK_END}, /* a duplicate */
+	{0, FILES_FLOCK, 1, 0, FILES_LOCK_END}, /* inherited */
+	{4, FILES_FLOCK, 1, 0, FILES_LOCK_END}, /* the library's */
+	{8, FILES_FLOCK, 1, 0, FILES_LOCK_END}, /* a pipe */
+	{1, FILES_LOCK_KINDS, 1, 0, FILES_LOCK_END},
+	{1, FILES_POSIX, 2, 0, FILES_LOCK_END},
+	{1, FILES_POSIX, 1, 6, 5},
+	{1, FILES_OFD, 1, 0, FILES_LOCK_END + 1},
+	{1, FILES_FLOCK, 1, 1, FILES_LOCK_END},
+	{1, FILES_FLOCK, 1, 0, 5},
+};
+
+START_TEST(no_lock_is_believed)
+{
+	uint8_t bytes[ROOM];
+	size_t length = write_table(whole, ENTRIES, &wrong_locks[_i], 1, bytes, sizeof bytes);
+
+	ck_assert_int_eq(read_table(bytes, length), -1);
+}
+END_TEST
+
 /* ---- steps ---- */
 
 enum { NUMBERS = 64 };
@@ -260,6 +334,7 @@ struct process {
 
 static void take_step(struct process *p, const struct files_step *s)
 {
+	ck_assert_int_ne(s->what, FILES_LOCK);
 	ck_assert(s->fd >= 0 && s->fd < NUMBERS && s->to >= 0 && s->to < NUMBERS);
 	ck_assert_int_ne(p->file[s->fd], 0);
 	if (s->what == FILES_PLACE)
@@ -284,19 +359,25 @@ START_TEST(each_comes_to_its_number)
 		{.number = 11, .same = 11, .kind = FILES_INHERITED},
 	};
 	enum { N = sizeof e / sizeof *e };
+	const struct files_lock held[] = {
+		{2, FILES_FLOCK, 1, 0, FILES_LOCK_END}, {2, FILES_POSIX, 1, 5, 14}};
+	const struct files_table t = {(struct files_entry *)e, N, (struct files_lock *)held, 2};
 	const struct files_opened opened[N] = {{FILES_NONE}, {30}, {31}, {32}, {FILES_NONE},
 		{FILES_NONE}, {33}, {FILES_NONE}, {FILES_NONE}};
 	struct process p = {.file = {[30] = 102, [31] = 1002, [32] = 101, [33] = 1007}};
-	struct files_step step[2 * N + 7];
+	struct files_step step[2 * N + 7 + 2];
 	static const int expected[NUMBERS] = {
 		[0] = 100, 102, 1002, 101, [7] = 1007, 1002, [20] = 120};
 	size_t n;
 
 	for (size_t i = 0; i < 7; i++)
 		p.file[here[i]] = 100 + here[i];
-	n = files_steps(e, N, opened, (struct files_numbers){here, 7},
-		(struct files_numbers){own, 2}, step);
-	ck_assert_uint_le(n, 2 * N + 7);
+	n = files_steps(
+		&t, opened, (struct files_numbers){here, 7}, (struct files_numbers){own, 2}, step);
+	ck_assert_uint_le(n, 2 * N + 7 + 2);
+	/* the lock of the process alone, when nothing is closed any more */
+	ck_assert(step[--n].what == FILES_LOCK && step[n].fd == 2);
+	ck_assert_int_eq(memcmp(&step[n].lock, &held[1], sizeof held[1]), 0);
 	for (size_t i = 0; i < n; i++)
 		take_step(&p, &step[i]);
 	ck_assert_int_eq(memcmp(p.file, expected, sizeof expected), 0);
@@ -312,8 +393,9 @@ START_TEST(close_on_exec_is_of_each)
 	const struct files_opened opened[] = {{30}, {FILES_NONE}};
 	struct files_step step[6];
 
-	ck_assert_uint_eq(files_steps(e, 2, opened, (struct files_numbers){0},
-				  (struct files_numbers){0}, step),
+	ck_assert_uint_eq(
+		files_steps(&(struct files_table){(struct files_entry *)e, 2, NULL, 0}, opened,
+			(struct files_numbers){0}, (struct files_numbers){0}, step),
 		3);
 	ck_assert(step[0].what == FILES_PLACE && step[0].to == 3 && !step[0].close_on_exec);
 	ck_assert(step[1].what == FILES_PLACE && step[1].to == 4 && step[1].close_on_exec);
@@ -339,5 +421,7 @@ UNIT_MAIN("image_files_section", tcase_add_test(tc, it_comes_back);
 	  tcase_add_test(tc, every_byte_is_there);
 	  tcase_add_loop_test(tc, nothing_is_believed, 0, sizeof damages / sizeof *damages);
 	  tcase_add_test(tc, numbers_rise); tcase_add_test(tc, texts_are_checked);
-	  tcase_add_test(tc, contents_are_there_once); tcase_add_test(tc, each_comes_to_its_number);
+	  tcase_add_test(tc, contents_are_there_once); tcase_add_test(tc, locks_come_back);
+	  tcase_add_loop_test(tc, no_lock_is_believed, 0, sizeof wrong_locks / sizeof *wrong_locks);
+	  tcase_add_test(tc, each_comes_to_its_number);
 	  tcase_add_test(tc, close_on_exec_is_of_each); tcase_add_test(tc, numbers_of_both);)

@@ -140,7 +140,8 @@ sub image_files_seed
 {
 	my ($name, $entries, $found, %how) = @_;
 	seed('image_files', $name, pack('C C C C V', 0, @{ $found // [ 0, 8, 9 ] }, $how{count} // scalar @$entries),
-		substr join('', @$entries), 0, $how{bytes} // 4000);
+		substr join('', @$entries, pack 'V (V3 Q<2)*', $how{locks} // scalar @{ $how{lock} // [] }, map { @$_ } @{ $how{lock} // [] }),
+			0, $how{bytes} // 4000);
 	return;
 }
 
@@ -186,6 +187,37 @@ sub image_files_seeds
 	image_files_seed('more', $seed{twice}, undef, count => 1);
 	image_files_seed('fewer', $seed{twice}, undef, count => 3);
 	image_files_seed('many', $seed{twice}, undef, count => 0xffffffff);
+
+	# number, kind, whether to write, first byte, last byte
+	my ($flock, $posix, $ofd) = 0 .. 2;
+	my $end  = ~0 >> 1;
+	my %lock = (
+		'locked'         => [ [ 3, $flock, 1, 0, $end ], [ 3, $posix, 1, 5, 14 ], [ 3, $ofd, 0, 20, $end ] ],
+		'locked-number'  => [ [ 4, $flock, 1, 0, $end ] ],
+		'locked-kind'    => [ [ 3, 3,      1, 0, $end ] ],
+		'locked-write'   => [ [ 3, $posix, 2, 0, $end ] ],
+		'locked-range'   => [ [ 3, $posix, 0, 9, 8 ] ],
+		'locked-beyond'  => [ [ 3, $ofd,   0, 0, ~0 ] ],
+		'locked-half'    => [ [ 3, $flock, 1, 0, 9 ] ],
+	);
+	image_files_seed($_, $seed{written}, undef, lock => $lock{$_}) for keys %lock;
+	image_files_seed('locked-pipe', $seed{pipe}, undef, lock => [ [ 3, $flock, 1, 0, $end ] ]);
+	image_files_seed('locked-many', $seed{written}, undef, locks => 4097);
+	image_files_seed('locked-cut', $seed{written}, undef, lock => $lock{locked}, bytes => 100);
+
+	my %info = (
+		'flock'    => "lock:\t1: FLOCK  ADVISORY  WRITE 4711 fe:00:1234 0 EOF\n",
+		'ranges'   => "lock:\t1: POSIX  ADVISORY  READ  4711 fe:00:1234 5 14\nlock:\t2: POSIX  ADVISORY  WRITE 4711 fe:00:1234 20 EOF\n",
+		'ofd'      => "lock:\t1: OFDLCK ADVISORY  READ  -1 103:00:18446744073709551615 0 9223372036854775806\n",
+		'lease'    => "lock:\t1: LEASE  ACTIVE    WRITE 4711 fe:00:1234 0 EOF\n",
+		'unknown'  => "lock:\t1: UNKNOWN UNKNOWN  WRITE 4711 fe:00:1234 0 EOF\n",
+		'down'     => "lock:\t1: POSIX  ADVISORY  READ  4711 fe:00:1234 15 14\n",
+		'huge'     => "lock:\t1: POSIX  ADVISORY  READ  4711 fe:00:1234 99999999999999999999 EOF\n",
+		'more'     => "lock:\t1: POSIX  ADVISORY  READ  4711 fe:00:1234 0 EOF EOF\n",
+		'torn'     => "lock:\t1: POSIX  ADVISORY  READ  4711 fe:0",
+		'many'     => "lock:\t1: FLOCK  ADVISORY  READ  4711 fe:00:1234 0 EOF\n" x 9,
+	);
+	seed('image_files', "info-$_", pack('C', 2), "pos:\t0\nflags:\t02100002\nmnt_id:\t27\nino:\t1234\n", $info{$_}) for keys %info;
 
 	# type, flags, device number, bits, link
 	my %descriptor = (

@@ -8,6 +8,7 @@ use warnings;
 use FindBin ();
 use lib "$FindBin::Bin/../../lib";
 
+use Fcntl qw(F_WRLCK LOCK_EX);
 use File::Copy ();
 use File::Temp ();
 use Test::More;
@@ -15,7 +16,7 @@ use Test::More;
 use FTMPI::Test::File qw(read_file write_file);
 use FTMPI::Test::Image qw(FILES section replaced);
 use FTMPI::Test::Job qw(program);
-use FTMPI::Test::Process qw(run_quiet);
+use FTMPI::Test::Process qw(patience run_quiet);
 
 # a container's filter of system calls may refuse it
 {
@@ -24,6 +25,9 @@ use FTMPI::Test::Process qw(run_quiet);
 }
 
 use constant { PAGE => 4096, MANY => 2000 };
+
+# Linux, which Fcntl does not have: a lock that goes with no other descriptor of its file.
+use constant F_OFD_SETLK => 37;
 
 my $dir     = File::Temp->newdir('ftmpi-image-XXXXXX', TMPDIR => 1);
 my $program = program('image_files');
@@ -159,6 +163,55 @@ subtest 'what was replaced' => sub {
 };
 
 # The number of an inode is used again: ext4 takes the lowest that is free.
+subtest 'what another process has locked' => sub {
+	write_file("$folder/append", '<>');
+	write_file("$folder/output", '0123456789');
+	my $lock = sub { open my $file, '+<', "$folder/$_[0]" or die "$_[0]: $!\n"; flock $file, LOCK_EX or die "flock: $!\n"; return $file };
+	my $range = sub {
+		open my $file, '+<', "$folder/$_[0]" or die "$_[0]: $!\n";
+		fcntl $file, F_OFD_SETLK, pack 's! s! x![q] q q i x![q]', F_WRLCK, 0, @_[ 1, 2 ], 0 or die "fcntl: $!\n";
+		return $file;
+	};
+	my $sentence = sub {
+		my ($name, $how) = @_;
+		return qr{\Q$folder/$name\E, descriptor \d+ of the image, was locked \($how\), and the lock cannot be had: somebody else has it};
+	};
+	{
+		my $file = $lock->('locked');
+		refuses('a lock of flock', $sentence->('locked', 'flock'));
+	}
+	{
+		my $file = $range->('of-file', 100, 1);
+		refuses('a lock of an open file', $sentence->('of-file', 'fcntl, OFD'));
+	}
+	{
+		my $file = $range->('output', 14, 1);
+		refuses('a lock of the process', $sentence->('output', 'fcntl'));
+	}
+	my @files = ($lock->('append'), $range->('output', 16, 4));
+	is_deeply([ run_image($image) ], \@RIGHT, 'a lock beside it is in nobody\'s way');
+};
+
+# Whoever had the lock may be about to end: it is waited for a little.
+subtest 'a lock that becomes free' => sub {
+	write_file("$folder/append", '<>');
+	open my $file, '+<', "$folder/locked" or die "locked: $!\n";
+	flock $file, LOCK_EX or die "flock: $!\n";
+	my $end = time + patience(30);
+	local $ENV{IMAGE_ALONE} = $image;
+	unlink "$image.2";
+	my $pid = open my $said, '-|', 'setarch', '-R', $program or die "$program: $!\n";
+	# the image's process has opened the file, and so it is trying, or about to
+	my $is_open = 0;
+	while (!$is_open && time < $end) {
+		$is_open = grep { (readlink($_) // '') eq "$folder/locked" } glob "/proc/$pid/fd/*";
+	}
+	ok($is_open, 'the process comes to where it wants the lock');
+	close $file;
+	is(join('', <$said>), "right\n", '... and has it');
+	ok(close $said, '... and ends well');
+};
+
 subtest 'what was made anew' => sub {
 	my ($again, $place) = ("$dir/again.image", folder('again'));
 	is_deeply([ run_files($again, $place) ], \@RIGHT, 'an image');
