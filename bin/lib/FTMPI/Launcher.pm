@@ -156,6 +156,7 @@ sub _make_job
 		debug      => $plan->{debug},
 		image      => $plan->{image},
 		restoring  => $plan->{restoring},
+		newest     => sub { scalar $self->{workdir}->newest_line },
 		session    => $self->{session_name},
 		term_ranks => $plan->{term_ranks},
 		silent     => sub { my $its = $agent->(@_); $its ? $its->silence : 0 },

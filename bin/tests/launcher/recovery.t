@@ -120,6 +120,31 @@ $job->tell('tell', 1)->tell('restored', 7, 's');
 is_deeply([ $job->told ], ['say all 4 ranks run again, 0 ms after the failure was noticed.'],
 	'... but not for ever');
 
+# Lines that rank 0 was lost before it could tell of.
+{
+	my $newest;
+	$job = begun('a:2,b:2', 4, newest => sub { $newest });
+	$newest = 3;
+	$job->tell(qw(exited 2 0 9));
+	is_deeply([ ($job->told)[0] ], ["say rank 2 on b $by9; restart 1 of 3 from line 3."], 'a line that is there, and that nobody has told of');
+	is($job->{job}->recovery->line, 3, '... counts as one that was told');
+	$job->born;
+	is_deeply([ $job->told ], ['timer tell 1 1'], '... so news of it are waited for');
+	$job->tell('tell', 1)->told;
+	$job->tell(qw(exited 2 0 9));
+	is_deeply([ ($job->told)[0] ], ["say rank 2 on b $by9; restart 2 of 3 from line 3."], '... but it is new only once');
+	$job->born->told;
+	$job->tell('line', 5)->tell(qw(exited 2 0 9));
+	is_deeply([ ($job->told)[0] ], ["say rank 2 on b $by9; restart 1 of 3 from line 5."], '... and an older one is no news');
+	$job->born->told;
+	$newest = 6;
+	$job->tell(qw(exited 2 0 9));
+	is_deeply([ ($job->told)[0] ], ["say rank 2 on b $by9; restart 1 of 3 from line 6."], 'another one is a new line');
+	$job = begun('a:2,b:2', 4, newest => sub { undef }, image => { patience => 1, waits => 1 });
+	$job->tell(qw(exited 2 0 9));
+	is_deeply([ ($job->told)[0] ], ["say rank 2 on b $by9; restart 1 of 3 from the beginning."], 'there is none');
+}
+
 # Old news.
 $job = begun('a:2,b:2', 4);
 $job->{mute}{1} = 1;

@@ -52,6 +52,22 @@ for my $case (
 	nobody_left();
 }
 
+# Rank 0 may be lost when the line is there, and before it could tell of it.
+{
+	my $work = scratch() . '/unheard';
+	my $job  = begin([ $FTMPIRUN, '-v', '-workdir', $work, '-n', 2, $RANK, qw(join say:ready hang) ]);
+	wait_for($job, 'out', qr/(?:ready\n){2}/);
+	my ($session) = $job->{err} =~ /session (\S+): 2 ranks/ or diag $job->{err};
+	mkdir "$work/$session" or die "mkdir: $!\n";
+	for my $name ('line-00000001.manifest', 'line-00000002.manifest', 'line-00000012.manifest', 'line-00000013.e0000.manifest.tmp') {
+		open my $file, '>', "$work/$session/$name" or die "$name: $!\n";
+	}
+	kill 'TERM', $job->{pid};
+	wait_end($job);
+	like($job->{err}, qr/^ftmpirun: -restore goes on from line 12 of session \Q$session\E\.$/m, 'SIGTERM: a line that nobody has told of');
+	nobody_left();
+}
+
 # -term-ranks: the MPI processes get it, not the shells around them, and have their time.
 {
 	my $job = begin([ $FTMPIRUN, qw(-term-ranks 60 -n 2 sh -c), '"$@"; echo after', 'sh', $RANK, qw(join catch:9 say:ready hang) ]);

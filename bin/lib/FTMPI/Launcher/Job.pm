@@ -125,7 +125,7 @@ my %OF_SUSPECTS = map { $_ => 1 } qw(heard condition stopped traced strained bea
 
 my %SIGNAL_NUMBER = (HUP => 1, INT => 2, TERM => 15);
 
-# hosts: { name, slots, local, ranks } each, in the order of the machine file. on, max, from_start, restoring: see
+# hosts: { name, slots, local, ranks } each, in the order of the machine file. on, max, from_start, restoring, newest: see
 # FTMPI::Launcher::Recovery; verdict, silent, lenient, debug: see FTMPI::Launcher::Suspects; image: see FTMPI::Launcher::Lines; session: the
 # job's name; term_ranks: seconds that ranks get after a SIGTERM, or undef.
 sub new
@@ -135,7 +135,7 @@ sub new
 	my $ranks    = FTMPI::Launcher::RankTable->new($hosts->size);
 	my $recovery = FTMPI::Launcher::Recovery->new(
 		on => $arg{on} // 'failure', max => $arg{max} // 3, image => defined $arg{image},
-		map { $_ => $arg{$_} } qw(from_start restoring));
+		map { $_ => $arg{$_} } qw(from_start restoring newest));
 	my $suspects = FTMPI::Launcher::Suspects->new(
 		ranks    => $ranks,
 		hosts    => $hosts,

@@ -2,7 +2,8 @@
 #
 # Whether a failure is followed by a restart, and from where: what -restart-on and -max-restarts ask
 # for, whether the program makes checkpoints, which recovery lines there are, how many restarts in a row
-# have brought no new one. Pure; FTMPI::Launcher::Job is told what to do, and does it.
+# have brought no new one. Pure, but for a look at which lines there are; FTMPI::Launcher::Job is told what to do,
+# and does it.
 #
 # A decision is nothing, or a list:
 #	'restart', failure           all ranks begin again
@@ -26,13 +27,15 @@ use FTMPI::Launcher::Sentences ();
 use constant PROGRAM_TIME => 5;
 
 # on, max: what -restart-on and -max-restarts say; from_start: also programs that make no checkpoints;
-# restoring: words for the line that -restore named, or undef; image: lines are made whatever the program calls.
+# restoring: words for the line that -restore named, or undef; image: lines are made whatever the program calls;
+# newest => sub: the number of the newest line of this job that can be seen, or undef.
 sub new
 {
 	my ($class, %arg) = @_;
 	my $self = bless { %arg, row => 0 }, $class;
 	$self->{on} = 'none' if !$self->{max};
 	$self->{uses} = 1 if $self->{image};
+	$self->{newest} //= sub { undef };
 	return $self;
 }
 
@@ -82,6 +85,7 @@ sub was_not_asked_for
 sub goes_on
 {
 	my ($self, $session) = @_;
+	$self->_look;
 	return if !$self->{uses} && !defined $self->{restoring};
 	return FTMPI::Launcher::Sentences::goes_on($session, @$self{qw(line restored restoring)});
 }
@@ -101,6 +105,15 @@ sub committed
 {
 	my ($self, $number) = @_;
 	@$self{qw(uses line row)} = (1, $number, 0);
+	return;
+}
+
+# A line counts from when its manifest is there: rank 0 may have been lost before it could tell of it.
+sub _look
+{
+	my ($self) = @_;
+	my $newest = $self->{newest}->() // return;
+	$self->committed($newest) if $newest > ($self->{line} // 0);
 	return;
 }
 
@@ -134,6 +147,7 @@ sub failed
 	$failure->{tail} //= '; ';
 	return ('give_up', $failure, $failure->{tail})
 		if !FTMPI::Launcher::Failure::is_mended($self->{on}, $failure->{class});
+	$self->_look;
 	return $self->_decide($failure) if $self->{from_start} || defined $self->{uses};
 	$self->{pending} = $failure;
 	return ('wait', $failure);

@@ -59,6 +59,16 @@ sub keep_record
 	return;
 }
 
+# The number of the newest recovery line of this job that can be seen from here: there is a manifest of its name. undef:
+# none.
+sub newest_line
+{
+	my ($self) = @_;
+	opendir my $dir, $self->{folder} or return undef;
+	my ($newest) = sort { $b <=> $a } map { /^line-([0-9]{8,10})\.manifest\z/ ? $1 + 0 : () } readdir $dir;
+	return $newest;
+}
+
 # The agents have left, and have cleared up. What an agent left that was killed before it could do so is
 # removed here, if the launcher sees the work directory.
 sub clear
