@@ -177,7 +177,7 @@ sub _notes
 {
 	my ($workdir, $options, $parts, @restore) = @_;
 	my @image = $options->{image} && !defined $options->{'ckpt-interval'} ? FTMPI::Launcher::Sentences::NO_INTERVAL : ();
-	return [ @image, (map { "note: $_" } @{ $restore[2]{notes} }), FTMPI::Cli::RestoreNotes::sentences($workdir, $restore[2], time) ]
+	return [ @image, (map { "note: $_" } @{ $restore[2]{notes} }), FTMPI::Cli::RestoreNotes::sentences($workdir, $restore[2], time, $parts) ]
 		if @restore;
 	my @none = defined $options->{restore} ? "-restore=auto: there is no recovery line in $workdir: the job begins at its beginning." : ();
 	my @open = FTMPI::Cli::RestoreNotes::forgotten($workdir, { ranks => _ranks($options), parts => $parts }) // ();

@@ -10,7 +10,8 @@ use lib "$FindBin::RealBin/../../lib", "$FindBin::RealBin/lib";
 use POSIX ();
 use Test::More;
 
-use FTMPI::FixedAddresses ();
+use FTMPI::FixedAddresses   ();
+use FTMPI::Launcher::Record ();
 use LauncherTest;
 
 my $stack = FTMPI::FixedAddresses::stack_here();
@@ -116,6 +117,20 @@ subtest '-restore of lines of another kind' => sub {
 		is($job->{err}, "ftmpirun: -restore: line 3 of session $session $sentence\n", '... with a sentence');
 		is($job->{out}, '', '... before anything runs');
 	}
+};
+
+subtest '-restore with other arguments' => sub {
+	plan skip_all => 'FTMPI_PROGRAMS does not name built programs' if !$ENV{FTMPI_PROGRAMS};
+	my ($work, $session) = (scratch() . '/arguments', '20261121-203610-1a2b3c4d');
+	mkdir $work or die "mkdir: $!\n";
+	{
+		local $ENV{CKPT_LINE_IMAGE} = '';
+		is(system("$ENV{FTMPI_PROGRAMS}/ckpt_line", "$work/$session", 3, 0, 1), 0, 'a line');
+	}
+	FTMPI::Launcher::Record::save("$work/$session", { ranks => 1, began => 1000, parts => [ [ 1, 'program', qw(-steps 7) ] ] });
+	my $job = ftmpirun([ qw(-image -ckpt-interval 60 -workdir), $work, qw(-n 1 -restore), words(qw(finalize)) ]);
+	is($job->{status}, 0, 'it goes on') or diag $job->{err};
+	like($job->{err}, qr/^ftmpirun: note: the arguments are those of the image \(-steps 7\); those given now have no effect\.$/m, '... with a note, once');
 };
 
 # Rank 0 goes on behind what it had read when the line was made, however much it has read since.

@@ -31,10 +31,12 @@ sub record
 	return;
 }
 
+our $parts = [ [ 4, './solver', 'in.dat' ] ];
+
 sub said
 {
 	my ($line, $now) = @_;
-	return FTMPI::Cli::RestoreNotes::sentences("$work", $line, $now);
+	return FTMPI::Cli::RestoreNotes::sentences("$work", $line, $now, $parts);
 }
 
 # ---- the record ----
@@ -106,6 +108,38 @@ is(FTMPI::Cli::RestoreNotes::forgotten("$work", { %same, parts => [ [ 4, './solv
 is(FTMPI::Cli::RestoreNotes::forgotten("$work", { %same, parts => [ [ 2, './solver', 'in.dat' ] ] }), undef, '... nor number of ranks');
 record($short, end => [ 0, 8000, '' ]);
 is(FTMPI::Cli::RestoreNotes::forgotten("$work", \%same), undef, '... nor when all is finished');
+
+# ---- arguments ----
+
+{
+	my ($first, $second) = map { "2026113$_-203610-1a2b3c4$_" } 0, 1;
+	my @image = (session => $second, line => 1, time => 9000, size => 4, kind => 'image');
+	my $notes = sub { return join '', grep { /arguments/ } said({ @image, @_ }, 9000) };
+	is($notes->(), '', 'arguments of an image that nobody knows');
+	record($first, parts => [ [ 4, './solver', 'in.dat', "a\nb" ] ]);
+	record($second, from => [ $first, 3 ]);
+	is($notes->(), 'note: the arguments are those of the image (in.dat a b); those given now have no effect.',
+		'other arguments than those of the job that began it all');
+	is($notes->(kind => 'data'), '', '... are no matter where the program is begun with them');
+	record($first, parts => [ [ 2, '/tmp/solver', 'in.dat' ] ]);
+	is($notes->(), '', 'the same arguments, of another path');
+	record($first, parts => [ [ 4, './solver' ] ]);
+	like($notes->(), qr/ \(none\); /, 'none at all');
+	record($first, parts => [ [ 4, './solver', 'x' x 3000 ] ]);
+	is(length $notes->(), length('note: the arguments are those of the image (); those given now have no effect.') + 204, 'many are cut');
+	record($first, parts => [ [ 4, './solver', ('x') x 3000 ] ]);
+	is($notes->(), '', 'more than a record has are not compared');
+	record($first, parts => [ [ 2, './solver', 'in.dat' ], [ 2, './solver', 'other' ] ]);
+	is($notes->(), '', 'nor those of other parts');
+	{
+		local $parts = [ [ 2, './solver', 'in.dat' ], [ 2, './solver', 'in.dat' ] ];
+		like($notes->(), qr/ \(other\); /, 'the second part');
+	}
+	unlink "$work/$first/job.record";
+	record($second, from => [ $first, 3 ], parts => [ [ 4, './solver', 'other' ] ]);
+	is($notes->(), '', 'the record of the first job is gone');
+	unlink "$work/$second/job.record";
+}
 
 is_deeply([ FTMPI::Cli::Sessions::choose(File::Temp->newdir, 'auto', 4, 0, 9000) ], [], 'auto: nothing to go on from');
 is((FTMPI::Cli::Sessions::choose("$work", 'auto', 4, 0, 9000))[0], $next, '... or the newest line');

@@ -10,11 +10,15 @@ use warnings;
 use POSIX ();
 
 use FTMPI::Cli::Sessions       ();
+use FTMPI::Error               ();
 use FTMPI::Launcher::Record    ();
 use FTMPI::Launcher::Sentences ();
 
 # Seconds by which clocks may differ without a word.
 use constant CLOCKS_DIFFER => 5;
+
+# Bytes of arguments that a note shows.
+use constant ARGUMENTS_MAX => 200;
 
 sub _when { return POSIX::strftime('%Y-%m-%d %H:%M:%S', localtime $_[0]) }
 
@@ -38,10 +42,10 @@ sub _line
 }
 
 # Sentences about this line, which is gone on from at `now`. workdir: for the records and the lines of
-# other sessions.
+# other sessions; parts: of the job that goes on, as records have them.
 sub sentences
 {
-	my ($workdir, $line, $now) = @_;
+	my ($workdir, $line, $now, $parts) = @_;
 	my $record = FTMPI::Launcher::Record::load("$workdir/$line->{session}");
 	my @said   = '-restore: going on from ' . _line($line) . ', committed ' . _when($line->{time}) . ' ('
 		. age($now - $line->{time}) . ').';
@@ -52,7 +56,29 @@ sub sentences
 	push @said, "note: session $other->{session}, which did not finish, has come further, to line $other->{line} ("
 		. _when($other->{time}) . "): -restore=$other->{session} goes on from that."
 		if $other;
+	push @said, _arguments($workdir, $line, $parts);
 	return @said;
+}
+
+# Programs go on from images with the arguments of these, which are those that the first job of all was given.
+# Nothing when they are the same, or are not known: a record has gone, or did not have the room.
+sub _arguments
+{
+	my ($workdir, $line, $parts) = @_;
+	return if $line->{kind} ne 'image';
+	my @ancestry = _ancestry($workdir, $line->{session});
+	my $record   = FTMPI::Launcher::Record::load("$workdir/$ancestry[-1]") or return;
+	my @before   = @{ $record->{parts} };
+	return if @before != @$parts;
+	for my $i (0 .. $#before) {
+		my (undef, undef, @then) = @{ $before[$i] };
+		my (undef, undef, @now)  = @{ $parts->[$i] };
+		next if join("\0", @then) eq join("\0", @now) || (@then && $then[-1] eq FTMPI::Launcher::Record::REST);
+		my $words = @then ? join ' ', @then : 'none';
+		$words = substr($words, 0, ARGUMENTS_MAX) . ' ...' if length $words > ARGUMENTS_MAX;
+		return 'note: the arguments are those of the image (' . FTMPI::Error::clean($words) . '); those given now have no effect.';
+	}
+	return;
 }
 
 # Of the sessions that did not finish, with as many ranks and lines of this kind, the one that has come further than this line;

@@ -16,6 +16,9 @@ use constant { NAME => 'job.record', FIRST => 'FTMPI-JOB 1' };
 # most parts of which there are words.
 use constant { BYTES_MAX => 1 << 20, WORDS_MAX => 4096, PARTS_MAX => 64 };
 
+# What stands for words that a part had no room for.
+use constant REST => '...';
+
 # Letters that would end a word or a line, and those that a terminal acts on, as %XX.
 sub _escaped
 {
@@ -44,7 +47,7 @@ sub encode
 	for my $part (@parts) {
 		my ($n, @words) = @$part;
 		my $text = join ' ', map { _escaped($_) } @words;
-		$text = substr($text, 0, WORDS_MAX) =~ s/%[0-9A-F]?\z//r . ' ...' if length $text > WORDS_MAX;
+		$text = substr($text, 0, WORDS_MAX) =~ s/%[0-9A-F]?\z//r . ' ' . REST if length $text > WORDS_MAX;
 		push @lines, "part $n $text";
 	}
 	if (my $end = $record->{end}) {
