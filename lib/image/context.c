@@ -3,9 +3,10 @@
 
 #if defined(__x86_64__)
 
-/* rbx, rbp, r12 to r15, the stack behind the return address, that address; control words of the
- * two floating-point units. clone(2) is call 56: its flags, stack, two words for ids, thread
- * pointer; what is in r9 stays there. */
+/* rbx, rbp, r12 to r15, the stack behind the return address, that address; control words and
+ * exception flags of the two floating-point units, where fnstenv masks exceptions until fldcw.
+ * clone(2) is call 56: its flags, stack, two words for ids, thread pointer; what is in r9 stays
+ * there. */
 __asm__(".text\n"
 	".globl image_context_save\n"
 	".hidden image_context_save\n"
@@ -23,7 +24,8 @@ __asm__(".text\n"
 	"	movq (%rsp), %rax\n"
 	"	movq %rax, 56(%rdi)\n"
 	"	stmxcsr 64(%rdi)\n"
-	"	fnstcw 72(%rdi)\n"
+	"	fnstenv 72(%rdi)\n"
+	"	fldcw 72(%rdi)\n"
 	"	xorl %eax, %eax\n"
 	"	ret\n"
 	"	.cfi_endproc\n"
@@ -40,7 +42,7 @@ __asm__(".text\n"
 	"	movq 40(%rdi), %r15\n"
 	"	movq 48(%rdi), %rsp\n"
 	"	ldmxcsr 64(%rdi)\n"
-	"	fldcw 72(%rdi)\n"
+	"	fldenv 72(%rdi)\n"
 	"	movl $1, %eax\n"
 	"	jmp *56(%rdi)\n"
 	".size image_context_load, . - image_context_load\n"
@@ -65,8 +67,8 @@ __asm__(".text\n"
 
 #elif defined(__aarch64__)
 
-/* x19 to x30, sp, d8 to d15, fpcr. clone(2) is call 220, and has the thread pointer before the
- * second word; what is in x9 stays there. */
+/* x19 to x30, sp, d8 to d15, fpcr, fpsr. clone(2) is call 220, and has the thread pointer before
+ * the second word; what is in x9 stays there. */
 __asm__(".text\n"
 	".globl image_context_save\n"
 	".hidden image_context_save\n"
@@ -85,6 +87,8 @@ __asm__(".text\n"
 	"	stp d10, d11, [x0, #128]\n"
 	"	stp d12, d13, [x0, #144]\n"
 	"	stp d14, d15, [x0, #160]\n"
+	"	mrs x9, fpsr\n"
+	"	str x9, [x0, #176]\n"
 	"	mov w0, #0\n"
 	"	ret\n"
 	".size image_context_save, . - image_context_save\n"
@@ -105,6 +109,8 @@ __asm__(".text\n"
 	"	ldp d10, d11, [x0, #128]\n"
 	"	ldp d12, d13, [x0, #144]\n"
 	"	ldp d14, d15, [x0, #160]\n"
+	"	ldr x9, [x0, #176]\n"
+	"	msr fpsr, x9\n"
 	"	mov w0, #1\n"
 	"	ret\n"
 	".size image_context_load, . - image_context_load\n"

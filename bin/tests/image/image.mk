@@ -30,7 +30,7 @@ $(IMAGE_ALONE): $(O)/bin/tests/image/image_alone.o $(O)/bin/tests/image/image_fi
 $(addprefix $(B)/bin/image_,state files threads parking openmp): $(B)/bin/%: $(addprefix $(O)/bin/tests/image/,%.o image_file.o) $(IMAGE_OBJ) $(IMAGE_BASE)
 	@mkdir -p $(@D)
 	@echo "  LD $@"
-	$(Q)$(CC) $(ALL_CFLAGS) $(IMAGE_LINK) -o $@ $^
+	$(Q)$(CC) $(ALL_CFLAGS) $(IMAGE_LINK) -o $@ $^ -lm
 
 # a library, and the same one built anew
 $(B)/lib/image_word_1.so $(B)/lib/image_word_2.so: $(B)/lib/image_word_%.so: bin/tests/image/image_word.c

@@ -4,6 +4,7 @@
  * line for each thing that is not as it was, and at last "right" or "wrong".
  */
 #include <fcntl.h>
+#include <fenv.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@ static char alternate[1 << 16];
 static char *page[3]; /* of the heap */
 static int wrong;
 static rlim_t longest; /* file */
+static int traps;      /* of floating-point exceptions */
 
 static void expect(int holds, const char *what)
 {
@@ -144,6 +146,33 @@ static void check_heap(void)
 	expect(page[2][0] == 'c', "what could not be read");
 }
 
+/* One by arithmetic, one as a library raises it: on x86-64 there is a unit for each. */
+static void set_arithmetic(void)
+{
+	volatile double zero = 0, one = 1;
+
+	feclearexcept(FE_ALL_EXCEPT);
+	one /= zero;
+	feraiseexcept(FE_OVERFLOW);
+	expect(fesetround(FE_UPWARD) == 0, "fesetround");
+	/* not every processor has traps */
+	feenableexcept(FE_INVALID);
+	traps = fegetexcept();
+}
+
+static void check_arithmetic(void)
+{
+	volatile double third = 1, three = 3;
+	volatile long double longer = 1, three_longer = 3;
+	int flags = fetestexcept(FE_DIVBYZERO | FE_OVERFLOW | FE_INVALID);
+
+	third /= three;
+	longer /= three_longer;
+	expect(flags == (FE_DIVBYZERO | FE_OVERFLOW), "flags of floating-point exceptions");
+	expect(fegetround() == FE_UPWARD, "the direction of rounding");
+	expect(third * 3 > 1 && longer * 3 > 1, "... is used");
+}
+
 static void set_all(const char *folder)
 {
 	struct sigaction with_all = {
@@ -225,12 +254,15 @@ int main(int argc, char **argv)
 	set_all(argv[2]);
 	split_heap();
 	let_timers_wait();
+	set_arithmetic();
 	if (image_file_take(argv[1])) {
+		check_arithmetic();
 		check_waiting_timers();
 		check_all(argv[2]);
 		check_heap();
 		expect(!has_arena(), "nothing is left of the load");
 	}
+	expect(fegetexcept() == traps, "traps of floating-point exceptions");
 	printf("%s\n", wrong ? "wrong" : "right");
 	return wrong;
 }
