@@ -6,7 +6,7 @@
 
 #include "raw_call.h"
 
-enum { BLOCK_BYTES = 2304, NOT_FOUND = -1 }; /* less than struct pthread in every glibc */
+enum { BLOCK_BYTES = 1536, NOT_FOUND = -1 }; /* less than struct pthread in every glibc */
 
 static int offset = NOT_FOUND;
 
