@@ -175,6 +175,12 @@ int process_possible(const struct process *here, char *text, size_t size)
 			"the program was built with %s, whose own memory cannot be brought back: "
 			"build the program without it",
 			here->sanitizer);
+	if (here->signer)
+		return say(why, -EOPNOTSUPP,
+			"%s signs return addresses (pointer authentication), with keys that are "
+			"others in each process: build it with -mbranch-protection=none, or boot "
+			"all hosts with arm64.nopauth",
+			shown(here->signer[0] ? here->signer : "the program").text);
 	if (here->addresses == PROCESS_STAY_RANDOM)
 		return say(why, -EOPNOTSUPP,
 			"the addresses of this process are random, and the kernel refuses to "

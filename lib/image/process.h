@@ -56,6 +56,8 @@ struct process {
 	/* of a process alone; no image has these */
 	enum process_addresses addresses;
 	const char *sanitizer; /* NULL: none */
+	const char *signer;    /* the program or library whose code signs return addresses, with
+				  keys that are others in each process; NULL: none */
 };
 
 /* The bytes of *p, in *out, malloc'ed. 0, -ENOMEM; -E2BIG: more than an image describes. */

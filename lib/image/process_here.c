@@ -184,6 +184,41 @@ static bool is_readable(const struct dl_phdr_info *info, const ElfW(Phdr) * note
 	return false;
 }
 
+bool process_signs(const uint32_t *code, size_t instructions)
+{
+	const uint32_t paciasp = 0xd503233f, pacibsp = 0xd503237f;
+
+	for (size_t i = 0; i < instructions; i++)
+		if (code[i] == paciasp || code[i] == pacibsp)
+			return true;
+	return false;
+}
+
+#if defined(__aarch64__)
+/* Code that a processor without keys runs as if there were no such instructions. A mark of the
+ * linker's (GNU_PROPERTY_AARCH64_FEATURE_1_PAC) is there only if all of the object is built so. */
+static bool signs(const struct dl_phdr_info *info)
+{
+	const unsigned long with_keys = 1ul << 30; /* HWCAP_PACA */
+
+	for (int i = 0; i < info->dlpi_phnum && getauxval(AT_HWCAP) & with_keys; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uintptr_t at = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_LOAD && p->p_flags & PF_X && p->p_flags & PF_R &&
+			process_signs((const uint32_t *)at, p->p_filesz / sizeof(uint32_t)))
+			return true;
+	}
+	return false;
+}
+#else
+static bool signs(const struct dl_phdr_info *info)
+{
+	(void)info;
+	return false;
+}
+#endif
+
 static void describe(const struct dl_phdr_info *info, struct process_object *o)
 {
 	o->low = UINT64_MAX;
@@ -216,6 +251,8 @@ static int add_object(struct dl_phdr_info *info, size_t bytes, void *arg)
 	if (p->objects == PROCESS_OBJECTS_MAX)
 		return -E2BIG;
 	p->object[p->objects++] = o;
+	if (!p->signer && signs(info))
+		p->signer = o.name;
 	return 0;
 }
 

@@ -18,6 +18,9 @@ int process_here(struct process *p, char *why, size_t size);
 uint32_t process_build_id(
 	const uint8_t *notes, size_t bytes, size_t align, uint8_t id[PROCESS_ID_MAX]);
 
+/* Does this code of aarch64 sign a return address: is there a paciasp or a pacibsp? Pure. */
+bool process_signs(const uint32_t *code, size_t instructions);
+
 /* How many threads this process has. -errno: *why is a sentence. */
 int process_threads(char *why, size_t size);
 

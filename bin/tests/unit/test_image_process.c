@@ -250,9 +250,29 @@ START_TEST(some_have_no_images)
 	here.addresses = PROCESS_STAY_RANDOM;
 	ck_assert_int_eq(process_possible(&here, why, sizeof why), -EOPNOTSUPP);
 	ck_assert_ptr_nonnull(strstr(why, "the kernel refuses to change that"));
+	here.signer = "/lib/libc.so.6";
+	ck_assert_int_eq(process_possible(&here, why, sizeof why), -EOPNOTSUPP);
+	ck_assert_ptr_nonnull(strstr(why, "/lib/libc.so.6 signs return addresses"));
+	here.signer = "";
+	ck_assert_int_eq(process_possible(&here, why, sizeof why), -EOPNOTSUPP);
+	ck_assert_ptr_nonnull(strstr(why, "the program signs return addresses"));
 	here.sanitizer = "AddressSanitizer";
 	ck_assert_int_eq(process_possible(&here, why, sizeof why), -EOPNOTSUPP);
 	ck_assert_ptr_nonnull(strstr(why, "built with AddressSanitizer"));
+}
+END_TEST
+
+/* nop, stp, ret; what signs with either key; what checks. */
+START_TEST(code_that_signs_is_known)
+{
+	uint32_t code[] = {0xd503201f, 0xa9be7bfd, 0xd50323bf, 0xd65f03c0};
+
+	ck_assert(!process_signs(code, 4));
+	code[3] = 0xd503233f;
+	ck_assert(process_signs(code, 4));
+	ck_assert(!process_signs(code, 3));
+	code[3] = 0xd503237f;
+	ck_assert(process_signs(code, 4));
 }
 END_TEST
 
@@ -472,6 +492,7 @@ UNIT_MAIN(
 	tcase_add_loop_test(tc, a_difference_is_told, 0, sizeof differences / sizeof *differences);
 	tcase_add_test(tc, a_library_differs); tcase_add_test(tc, what_does_not_matter_fits);
 	tcase_add_test(tc, the_same_object_lies_in_both); tcase_add_test(tc, some_have_no_images);
+	tcase_add_test(tc, code_that_signs_is_known);
 	tcase_add_loop_test(tc, an_id_is_found_among_notes, 0, sizeof notes / sizeof *notes);
 	tcase_add_test(tc, an_id_is_not_too_long); tcase_add_test(tc, this_process_is_told);
 	tcase_add_test(tc, random_addresses_are_seen); tcase_add_test(tc, threads_are_counted);)
