@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 enum {
-	PROCESS_WORDS = 9, /* of cpuid, without bits that say nothing about instructions */
+	PROCESS_WORDS = 9, /* of cpuid, without bits that say nothing about instructions; of aarch64
+				  DCZID_EL0 and CTR_EL0 */
 	PROCESS_TEXT = 80,
 	PROCESS_ID_MAX = 64,
 	PROCESS_NAME_MAX = 4095,

@@ -73,13 +73,20 @@ static void find_processor(struct process *p)
 #define PR_SVE_GET_VL 51
 #endif
 
+/* libc keeps how many bytes an instruction clears, and compilers' libraries how long a line of the
+ * cache is; features do not tell. */
 static void find_processor(struct process *p)
 {
 	int sve = prctl(PR_SVE_GET_VL, 0, 0, 0, 0);
+	uint64_t value;
 
 	p->machine = EM_AARCH64;
 	p->register_bytes = sve < 0 ? 0 : (uint64_t)sve & 0xffff;
 	strcpy(p->processor, "aarch64");
+	__asm__("mrs %0, dczid_el0" : "=r"(value));
+	p->word[0] = (uint32_t)value;
+	__asm__("mrs %0, ctr_el0" : "=r"(value));
+	p->word[1] = (uint32_t)value;
 }
 
 #endif
