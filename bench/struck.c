@@ -4,12 +4,14 @@
  *
  *	struck BYTES
  *
- * Each rank protects BYTES; in the first life all make one recovery line. Then every rank says in one
- * line, whenever it has come so far, and computes and sums up with the others without end:
+ * Each rank protects BYTES; in the first life all make one recovery line. Then every rank computes
+ * and sums up with the others, says in one line, whenever it has come so far, and goes on without
+ *end:
  *
- *	running RANK PROCESS LIFE MAIN INITED RESTORED
+ *	running RANK PROCESS LIFE MAIN INITED RESTORED COMPUTED
  *
- * The last three are CLOCK_MONOTONIC in ns: in main, after MPI_Init, after FTMPI_Restore.
+ * The last four are CLOCK_MONOTONIC in ns: in main, after MPI_Init, with what the line has, after
+ *the first sum. In an image job (ftmpirun -image) the first two are always those of the first life.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -52,47 +54,44 @@ static void check(const unsigned char *data, long bytes)
 			wrong("what was restored is not what was saved");
 }
 
-/* When they were restored. */
-static int64_t begin(unsigned char *data, long bytes, int life)
+/* Makes the line, or restores it: images go on behind FTMPI_Perform_Checkpoint. Which life it is.
+ */
+static int begin(unsigned char *data, long bytes)
 {
-	int64_t then;
-	int got;
+	int got, life = 0;
 
 	if (FTMPI_CKPT_Protect(ID, data, bytes, MPI_BYTE) != MPI_SUCCESS)
 		wrong("FTMPI_CKPT_Protect failed");
 	got = FTMPI_Restore();
-	then = now();
-	if (got != (life == 0 ? FTMPI_NOTHING : FTMPI_RESTORED))
-		wrong("FTMPI_Restore did not do what it should");
-	if (life > 0) {
-		check(data, bytes);
-		return then;
+	if (got == FTMPI_NOTHING) {
+		for (long i = 0; i < bytes; i++)
+			data[i] = byte_at(i);
+		got = FTMPI_Perform_Checkpoint();
 	}
-	for (long i = 0; i < bytes; i++)
-		data[i] = byte_at(i);
-	if (FTMPI_Perform_Checkpoint() != FTMPI_CHECKPOINTED ||
-		FTMPI_CKPT_Wait() != FTMPI_CHECKPOINTED)
+	if (FTMPI_Get_restart_count(&life) != MPI_SUCCESS)
+		wrong("there is no count of restarts");
+	if (got != (life == 0 ? FTMPI_CHECKPOINTED : FTMPI_RESTORED))
+		wrong("the line was not made, or not restored");
+	if (life == 0 && FTMPI_CKPT_Wait() != FTMPI_CHECKPOINTED)
 		wrong("there is no recovery line");
-	return then;
+	return life;
 }
 
 static void compute(void)
 {
-	for (;;) {
-		int one = 1, all = 0;
+	int one = 1, all = 0;
 
-		for (int64_t end = now() + WORK_NS; now() < end;)
-			;
-		MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-	}
+	for (int64_t end = now() + WORK_NS; now() < end;)
+		;
+	MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
 int main(int argc, char **argv)
 {
-	int64_t in_main = now(), inited, restored;
+	int64_t in_main = now(), inited, restored, computed;
 	long bytes = argc == 2 ? strtol(argv[1], NULL, 10) : 0;
 	unsigned char *data;
-	int life = 0;
+	int life;
 
 	MPI_Init(&argc, &argv);
 	inited = now();
@@ -100,12 +99,16 @@ int main(int argc, char **argv)
 	if (bytes < 1 || bytes > BYTES_MAX)
 		wrong("usage: struck BYTES");
 	data = malloc((size_t)bytes);
-	if (data == NULL || FTMPI_Get_restart_count(&life) != MPI_SUCCESS)
-		wrong("no memory, or no count of restarts");
-	restored = begin(data, bytes, life);
-	printf("running %d %ld %d %" PRId64 " %" PRId64 " %" PRId64 "\n", rank, (long)getpid(),
-		life, in_main, inited, restored);
-	fflush(stdout);
+	if (data == NULL)
+		wrong("no memory");
+	life = begin(data, bytes);
+	restored = now();
 	compute();
-	return 0;
+	computed = now();
+	check(data, bytes);
+	printf("running %d %ld %d %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\n", rank,
+		(long)getpid(), life, in_main, inited, restored, computed);
+	fflush(stdout);
+	for (;;)
+		compute();
 }

@@ -206,8 +206,8 @@ sub trial
 	return $trial;
 }
 my @BACK = ([ 101, 'ftmpirun: all are told to run (9 ms after the failure was noticed)' ],
-	[ 102, 'running 0 41 2 101100000000 101200000000 101300000000' ],
-	[ 103, 'running 1 42 2 101150000000 101160000000 101350000000' ]);
+	[ 102, 'running 0 41 2 101100000000 101200000000 101300000000 101400000000' ],
+	[ 103, 'running 1 42 2 101150000000 101160000000 101350000000 101390000000' ]);
 
 subtest 'a trial' => sub {
 	my $trial = trial('killed', [ 100.02, 'ftmpirun: rank 1 on h was killed by signal 9 (Killed)' ],
@@ -215,23 +215,26 @@ subtest 'a trial' => sub {
 	ok($trial->is_done, 'all ranks run');
 	my %seconds = $trial->seconds;
 	is_deeply({ map { $_ => sprintf '%.2f', $seconds{$_} } keys %seconds },
-		{ noticed => '0.02', told => '1.00', main => '1.15', inited => '1.20', restored => '1.35' }, 'the first word counts');
+		{ noticed => '0.02', told => '1.00', main => '1.15', inited => '1.20', restored => '1.35', computed => '1.40' }, 'the first word counts');
 	is_deeply({ $trial->pids }, { 0 => 41, 1 => 42 }, 'processes');
 	is($trial->more_restarts, 0, 'one restart');
 	is($trial->otherwise, undef, 'told of as what it was');
+	$trial = trial('killed', [ 100.02, 'ftmpirun: rank 1 on h was killed by signal 9 (Killed)' ],
+		map { [ 103, "running $_ 4$_ 2 99900000000 99950000000 100500000000 100700000000" ] } 0, 1);
+	is(join(' ', sort { $a cmp $b } keys %{ { $trial->seconds } }), 'computed noticed restored', 'an image: what was before the fault is left out');
 };
 
 subtest 'trials that go otherwise' => sub {
 	my $trial = trial('stopped', [ 100.5, 'rank 0 on h: peer 1: up -> lost' ],
-		[ 100.6, 'ftmpirun: rank 0 on h: no sign of rank 1 for 1001 ms' ], [ 100.7, 'running 0 41 1 1 1 1' ]);
+		[ 100.6, 'ftmpirun: rank 0 on h: no sign of rank 1 for 1001 ms' ], [ 100.7, 'running 0 41 1 1 1 1 1' ]);
 	is_deeply({ $trial->seconds }, {}, 'suspicions and old lives are no news');
 	ok(!$trial->is_done, 'nobody is back');
 	$trial->see(101, 'ftmpirun: rank 1 on h shows no life for 1001 ms (stopped or hung)');
 	my %seconds = $trial->seconds;
 	is($seconds{noticed}, 1, 'noticed');
-	$trial->see(@$_) for $BACK[1], [ 104, 'running 1 52 3 1 1 1' ];
+	$trial->see(@$_) for $BACK[1], [ 104, 'running 1 52 3 1 1 1 1' ];
 	ok(!$trial->is_done, 'who was back in an earlier life must come again');
-	$trial->see(105, 'running 0 51 3 1 1 1');
+	$trial->see(105, 'running 0 51 3 1 1 1 1');
 	ok($trial->is_done, 'all are back');
 	is($trial->more_restarts, 1, 'a restart too many is counted');
 	$trial = trial('silent', [ 101, 'ftmpirun: lost the connection to host b (no answer for 3 s); x' ]);

@@ -135,7 +135,7 @@ sub _way
 {
 	my ($what, $ms) = @_;
 	my %name = (noticed => 'noticed', told => 'all agents ready and ranks told to run', main => 'last rank in main',
-		inited => 'last rank through MPI_Init', restored => 'last rank through FTMPI_Restore');
+		inited => 'last rank through MPI_Init', restored => 'last rank with what the line has', computed => 'last rank through a sum');
 	return "$what: on the way, ms after the fault (medians): " . join(', ', map {
 		sprintf '%s %.0f', $name{$_}, FTMPI::Bench::Stats::median(@{ $ms->{$_} })
 	} grep { $ms->{$_} } qw(noticed told main inited restored)) . '.';

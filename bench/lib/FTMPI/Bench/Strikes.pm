@@ -14,8 +14,8 @@ use FTMPI::Bench::Watch ();
 # A fault comes at any moment of a period of heartbeats: up to so many seconds after all run.
 use constant { PAUSE => 0.3, HOSTS => 12, RANKS_A_HOST => 2, RESTARTS => 1_000_000 };
 
-# peer: ours; exe, dir (for work directories), limit, fault, ranks, bytes, count. Returns a list of
-# FTMPI::Bench::Trial; dies with a sentence.
+# peer: ours; exe, dir (for work directories), limit, fault, ranks, bytes, count; options: more of
+# ftmpirun's, if any. Returns a list of FTMPI::Bench::Trial; dies with a sentence.
 sub on_this_host
 {
 	my (%arg) = @_;
@@ -76,7 +76,8 @@ sub _job
 {
 	my (%arg) = @_;
 	my $peer = $arg{peer};
-	my @run = ($peer->{run}[0], '-v', '-max-restarts', RESTARTS, '-workdir', $arg{dir}, @{ $arg{run} }, $arg{exe}, $arg{bytes});
+	my @run = ($peer->{run}[0], '-v', '-max-restarts', RESTARTS, @{ $arg{options} // [] }, '-workdir', $arg{dir}, @{ $arg{run} },
+		$arg{exe}, $arg{bytes});
 	my $watch = FTMPI::Bench::Watch->new(
 		command => [ ($arg{inside} // sub { @_ })->(@run) ],
 		env     => FTMPI::Bench::Peers::environment($peer),

@@ -31,7 +31,7 @@ sub new
 sub see
 {
 	my ($self, $moment, $text) = @_;
-	return $self->_runs(split / /, $1) if $text =~ /^running (\d+(?: \d+){5})\z/;
+	return $self->_runs(split / /, $1) if $text =~ /^running (\d+(?: \d+){6})\z/;
 	return if $text !~ s/^ftmpirun: //;
 	$self->{told} //= $moment if $text =~ /^all are told to run/;
 	return if !length $self->{fault} || defined $self->{noticed} || $text !~ $OTHERWISE;
@@ -65,20 +65,17 @@ sub life { return $_[0]{life} }
 # What was said of it, if that was not what had happened.
 sub otherwise { return $_[0]{otherwise} }
 
-# Seconds from the fault until: noticed; told (the ranks are ordered to run again); main, inited and
-# restored, of the last rank.
+# Seconds from the fault until: noticed; told (the ranks are ordered to run again); main, inited, restored and
+# computed, of the last rank. An image keeps moments from before the fault, which say nothing of it.
 sub seconds
 {
 	my ($self) = @_;
-	my ($main, $inited, $restored) = map {
-		my $which = $_;
-		max(map { $_->[$which] } values %{ $self->{moments} })
-	} 0 .. 2;
-	my %moment = (
-		noticed => $self->{noticed}, told => $self->{told},
-		main => $main, inited => $inited, restored => $restored,
-	);
-	return map { $_ => $moment{$_} - $self->{at} } grep { defined $moment{$_} } keys %moment;
+	my %moment = (noticed => $self->{noticed}, told => $self->{told});
+	my @names = qw(main inited restored computed);
+	for my $which (0 .. $#names) {
+		$moment{ $names[$which] } = max(map { $_->[$which] } values %{ $self->{moments} });
+	}
+	return map { $_ => $moment{$_} - $self->{at} } grep { ($moment{$_} // 0) > $self->{at} } keys %moment;
 }
 
 1;
