@@ -65,15 +65,7 @@ sub _ratios
 	);
 }
 
-sub _sure
-{
-	my @ratios = @_;
-	my @sure   = FTMPI::Bench::Distribution::median_bounds(@ratios);
-	my $sure   = @sure ? sprintf ' with 95 %% certainty the median is within %.4f and %.4f,', @sure : '';
-	return sprintf '%d pairs, median %.4f,%s quartiles %.4f and %.4f.', scalar @ratios,
-		FTMPI::Bench::Stats::median(@ratios), $sure,
-		map { FTMPI::Bench::Distribution::quantile($_, @ratios) } 0.25, 0.75;
-}
+sub _sure { return FTMPI::Bench::Distribution::certainty('pairs', @_) . '.' }
 
 sub _pingpong
 {

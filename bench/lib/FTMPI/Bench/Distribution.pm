@@ -39,6 +39,16 @@ sub median_bounds
 	return @sorted[ $k - 1, $n - $k ];
 }
 
+# Ratios in words; noun: what each is of.
+sub certainty
+{
+	my ($noun, @ratios) = @_;
+	my @sure = median_bounds(@ratios);
+	my $sure = @sure ? sprintf ' with 95 %% certainty the median is within %.4f and %.4f,', @sure : '';
+	my ($low, $median, $high) = map { quantile($_, @ratios) } 0.25, 0.5, 0.75;
+	return sprintf '%d %s, median %.4f,%s quartiles %.4f and %.4f', scalar @ratios, $noun, $median, $sure, $low, $high;
+}
+
 # In words.
 sub words
 {

@@ -61,12 +61,8 @@ sub from_lines
 sub note
 {
 	my ($row) = @_;
-	my @ratios = FTMPI::Bench::Stats::paired($row, 'floor');
-	my @sure   = FTMPI::Bench::Distribution::median_bounds(@ratios);
-	my $sure   = @sure ? sprintf ' with 95 %% certainty the median is within %.4f and %.4f,', @sure : '';
-	return sprintf '%s: with logging over without, slices of the same run: %d runs, median %.4f,%s quartiles %.4f and %.4f.',
-		$row->{what}, scalar @ratios, FTMPI::Bench::Stats::median(@ratios), $sure,
-		map { FTMPI::Bench::Distribution::quantile($_, @ratios) } 0.25, 0.75;
+	my $sure = FTMPI::Bench::Distribution::certainty('runs', FTMPI::Bench::Stats::paired($row, 'floor'));
+	return "$row->{what}: with logging over without, slices of the same run: $sure.";
 }
 
 1;
