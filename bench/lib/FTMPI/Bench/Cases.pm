@@ -17,12 +17,17 @@ use constant {
 	MIB     => 1 << 20,
 	KIB64   => 64 << 10,
 	SAVED   => 256 << 20,    # bytes of a rank in a checkpoint
+	IMAGE_MOST => 1 << 30,   # and in the largest image
 	NOTICED => 1200,         # ms: the default timeout of heartbeats and two periods
 };
 
 # The runs that show what logging of messages costs, and their ranks.
 use constant PROTOCOL => qw(pingpong gauss laplace neurons disks matmul);
 my %PROTOCOL_RANKS = (pingpong => 2, gauss => 4, laplace => 4, neurons => 4, disks => 2, matmul => 5);
+
+# The protocols whose lines of images are measured, and the kernels that show what an image job without lines costs.
+use constant IMAGE_PROTOCOLS => qw(blocking eventlog);
+use constant IMAGE_KERNELS   => qw(cg halo);
 
 # The two halves of the rows of a collective at small sizes are one job, and so on: starting a job
 # can take longer than measuring.
@@ -56,6 +61,10 @@ my %UNIT = (
 	restart            => 'ms',
 	stall              => 'us',
 	commit             => 'ms',
+	image_size         => 'MiB',
+	image_back         => 'ms',
+	(map { ("image_stall_$_" => 'ms') } IMAGE_PROTOCOLS),
+	(map { ("image_cost_$_" => 'ms') } IMAGE_KERNELS),
 	(map { ("protocol_$_" => 'ms') } PROTOCOL),
 	(map { ("detect_$_" => 'ms') } qw(killed stopped silent)),
 	(map { ($_ => 'ms') } @KERNELS),
@@ -66,7 +75,7 @@ my @PEERS_AND_US = ('FTMPI', 'Open MPI', 'MPICH');
 
 sub collectives { return @COLLECTIVES }
 sub kernels     { return @KERNELS }
-sub kernel_size { return $KERNEL_SIZE{ $_[0] } }
+sub kernel_size { return $KERNEL_SIZE{ $_[0] =~ s/^image_cost_//r } }
 
 # The operation and the transport (tcp, default or gbit) of WHAT.
 sub parts
@@ -86,12 +95,12 @@ sub more_is_better
 sub is_paired
 {
 	my ($case) = @_;
-	return $case->{what} =~ /^(?:heartbeat_|checkpoint\z|stall\z|commit\z|protocol_)/;
+	return $case->{what} =~ /^(?:heartbeat_|checkpoint\z|stall\z|commit\z|protocol_|image_stall_|image_cost_)/;
 }
 
 # True when jobs differ by more than what is looked for: a target is met or not only if the median of
 # the pairs is certain enough.
-sub is_faint { return $_[0]{what} =~ /^(?:heartbeat|protocol)_/ }
+sub is_faint { return $_[0]{what} =~ /^(?:heartbeat|protocol|image_cost)_/ }
 
 # A target: against => floor, peer (the better one), value, or greatest (value); most, below or least =>
 # the limit.
@@ -112,6 +121,7 @@ my %TARGETS = (
 	'detect_silent 0'       => [ { against => 'greatest', most => NOTICED } ],
 	'restart ' . MIB()       => [ { against => 'value', most => 300 } ],
 	(map { ("stall $_" => [ { against => 'floor', most => 1.1 } ]) } MIB, 64 * MIB, SAVED),
+	(map { ("image_cost_$_ $KERNEL_SIZE{$_}" => [ { against => 'floor', most => 1.01 } ]) } IMAGE_KERNELS),
 	(map { ("protocol_$_ 0" => [ { against => 'floor', most => 1.01 } ]) } PROTOCOL),
 );
 
@@ -282,6 +292,22 @@ sub _checkpoints
 	);
 }
 
+# The floor: the same by the program's own calls; of the costs, without -image.
+sub _images
+{
+	my ($cores) = @_;
+	my $row = sub { _case($cores, 'Images of processes', splice(@_, 0, 3), who => [ 'floor', 'FTMPI' ], @_) };
+	return (
+		(map {
+			my @what = "image_stall_$_";
+			($row->(@what, 64 * MIB, 2, times => 4), $row->(@what, IMAGE_MOST, 2, times => 2));
+		} IMAGE_PROTOCOLS),
+		$row->('image_size', IMAGE_MOST, 1, times => 1),
+		$row->('image_back', 64 * MIB, 2, times => 10),
+		(map { $row->("image_cost_$_", $KERNEL_SIZE{$_}, 2, times => 8) } IMAGE_KERNELS),
+	);
+}
+
 # On a machine with so many cores.
 sub all
 {
@@ -303,6 +329,7 @@ sub all
 		_hosts($cores),
 		_failures($cores),
 		_checkpoints($cores),
+		_images($cores),
 	);
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The rows about failures and checkpoints: what it costs to be ready for them, how soon they are noticed,
+# The rows about failures, checkpoints and images: what it costs to be ready for them, how soon they are noticed,
 # how soon all goes on. Nobody else among the peers does this, so there are no turns with them.
 package FTMPI::Bench::Failures;
 
@@ -11,6 +11,7 @@ use FTMPI::Bench::Beats        ();
 use FTMPI::Bench::Disk         ();
 use FTMPI::Bench::Distribution ();
 use FTMPI::Bench::Hosts        ();
+use FTMPI::Bench::Images       ();
 use FTMPI::Bench::Lines        ();
 use FTMPI::Bench::Peers        ();
 use FTMPI::Bench::Process      ();
@@ -25,6 +26,10 @@ my %HOW = (
 	stall      => \&_lines,
 	commit     => \&_lines,
 	protocol   => \&_protocol,
+	image_stall => \&_image_stalls,
+	image_size  => \&_image_sizes,
+	image_back  => \&_image_trials,
+	image_cost  => \&_image_costs,
 );
 
 # peers, root, dir, rounds, limit; pairs: [case, row] each, of one job. Returns notes.
@@ -32,7 +37,7 @@ sub measure
 {
 	my ($arg, @pairs) = @_;
 	my $case = $pairs[0][0];
-	my ($kind) = $case->{what} =~ /^([a-z]+)/;
+	my ($kind) = $case->{what} =~ /^((?:image_)?[a-z]+)/;
 	my ($ours) = grep { $_->{name} eq 'FTMPI' } @{ $arg->{peers} };
 	my %with = (%$arg, peer => $ours, count => $case->{times} * $arg->{rounds},
 		map { $_ => $case->{$_} } qw(what bytes ranks times));
@@ -113,6 +118,46 @@ sub _strikes
 	return ((map { _told($_->[1]) } @pairs), _way($arg->{what}, \%ms), _odd($arg->{what}, @trials));
 }
 
+sub _image_stalls
+{
+	my ($arg, $pair) = @_;
+	my ($coord) = $arg->{what} =~ /^image_stall_(\w+)/;
+	$pair->[1]{values} = FTMPI::Bench::Images::stalls(%$arg, coord => $coord, exe => _program($arg, 'gaps'));
+	return;
+}
+
+sub _image_sizes
+{
+	my ($arg, $pair) = @_;
+	$pair->[1]{values} = FTMPI::Bench::Images::sizes(%$arg, exe => _program($arg, 'gaps'));
+	return;
+}
+
+# Until the last rank has summed up once more.
+sub _image_trials
+{
+	my ($arg, $pair) = @_;
+	my (undef, $row) = @$pair;
+	my $trials = FTMPI::Bench::Images::trials(%$arg, exe => _program($arg, 'struck'));
+	my @notes;
+	for my $who (qw(FTMPI floor)) {
+		my %ms   = _parts(@{ $trials->{$who} });
+		my $what = $row->{what} . ($who eq 'floor' ? ', by calls' : '');
+		$row->{values}{$who} = $ms{computed};
+		push @notes, _way($what, \%ms), _odd($what, @{ $trials->{$who} });
+	}
+	return (_told($row), @notes);
+}
+
+sub _image_costs
+{
+	my ($arg, $pair) = @_;
+	my (undef, $row) = @$pair;
+	my ($kernel) = $arg->{what} =~ /^image_cost_(\w+)/;
+	$row->{values} = FTMPI::Bench::Images::costs(%$arg, kernel => $kernel);
+	return FTMPI::Bench::Images::note($row);
+}
+
 # Milliseconds of each part, of all trials.
 sub _parts
 {
@@ -138,7 +183,7 @@ sub _way
 		inited => 'last rank through MPI_Init', restored => 'last rank with what the line has', computed => 'last rank through a sum');
 	return "$what: on the way, ms after the fault (medians): " . join(', ', map {
 		sprintf '%s %.0f', $name{$_}, FTMPI::Bench::Stats::median(@{ $ms->{$_} })
-	} grep { $ms->{$_} } qw(noticed told main inited restored)) . '.';
+	} grep { $ms->{$_} } qw(noticed told main inited restored computed)) . '.';
 }
 
 # Trials that went on otherwise than they should have.

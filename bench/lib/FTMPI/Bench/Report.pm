@@ -41,7 +41,7 @@ sub size
 sub _figure
 {
 	my ($row, $case, $name, $limit) = @_;
-	my $state = $row->{state}{$name} // return $case->{section} =~ /^(?:Failures|Checkpoints)/ && $name ne 'floor' ? '-' : '';
+	my $state = $row->{state}{$name} // return $case->{section} =~ /^(?:Failures|Checkpoints|Images)/ && $name ne 'floor' ? '-' : '';
 	return $state if $state =~ /^(?:failed|skipped)\z/;
 	return "> $limit s" if $state eq 'limit';
 	return number(FTMPI::Bench::Stats::middle($row, $name));

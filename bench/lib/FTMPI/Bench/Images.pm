@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Images of processes beside the same by calls: the same program and options, with -image and without, in jobs one after the
+# other. The order changes from pair to pair.
+package FTMPI::Bench::Images;
+
+use strict;
+use warnings;
+
+use File::Glob qw(bsd_glob);
+use File::Temp ();
+
+use FTMPI::Bench::Cases        ();
+use FTMPI::Bench::Distribution ();
+use FTMPI::Bench::Gaps         ();
+use FTMPI::Bench::Peers        ();
+use FTMPI::Bench::Process      ();
+use FTMPI::Bench::Stats        ();
+use FTMPI::Bench::Strikes      ();
+use FTMPI::Bench::Turns        ();
+use FTMPI::Bench::Watch        ();
+
+# INTERVAL: seconds between lines. FULL, SPARSE: how many tenths of the bytes are not zero, for stalls and for sizes.
+use constant { INTERVAL => 0.5, FULL => 10, SPARSE => 1, MIB => 1 << 20 };
+
+my %OPTIONS = (FTMPI => ['-image'], floor => []);
+
+# What job->(options of ftmpirun) returns, { FTMPI, floor }, of so many pairs of jobs.
+sub _pairs
+{
+	my ($count, $job) = @_;
+	my %got = (FTMPI => [], floor => []);
+	for my $i (1 .. $count) {
+		push @{ $got{$_} }, $job->(@{ $OPTIONS{$_} }) for $i % 2 ? qw(FTMPI floor) : qw(floor FTMPI);
+	}
+	return \%got;
+}
+
+# The functions below take peer: ours; dir, limit; what, bytes, ranks; and die with a sentence.
+
+# exe: of gaps.c; coord; times: lines of a job; rounds: pairs of jobs. Returns milliseconds, a value a line.
+sub stalls
+{
+	my (%arg) = @_;
+	return _pairs($arg{rounds}, sub {
+		my (undef, @ms) = _lines(\%arg, $arg{times}, FULL, '-coord', $arg{coord}, '-keep', 1, @_);
+		return @ms;
+	});
+}
+
+# exe: of gaps.c. Returns MiB of rank 0's file in a line; one pair, as others would be the same.
+sub sizes
+{
+	my (%arg) = @_;
+	return _pairs(1, sub {
+		my ($work) = _lines(\%arg, 1, SPARSE, @_);
+		my @files = bsd_glob("$work/*/line-*/rank-00000.ckpt") or die "$arg{what}: no file of rank 0 is there\n";
+		return sprintf('%.2f', (-s $files[-1]) / MIB) + 0;
+	});
+}
+
+# Follows a job of gaps.c until so many lines are made after the first, which does not count: a copy
+# goes to fresh memory then. Returns the work directory, which lasts as long as that value, and
+# the longest gap of each of these lines.
+sub _lines
+{
+	my ($arg, $count, $tenths, @options) = @_;
+	my $peer  = $arg->{peer};
+	my $work  = File::Temp->newdir('images-XXXXXX', DIR => $arg->{dir});
+	my $gaps  = FTMPI::Bench::Gaps->new;
+	my $watch = FTMPI::Bench::Watch->new(
+		command => [ $peer->{run}[0], '-v', @options, '-ckpt-interval', INTERVAL, '-workdir', "$work", '-n', $arg->{ranks},
+			$arg->{exe}, $arg->{bytes}, $tenths ],
+		env   => FTMPI::Bench::Peers::environment($peer),
+		dir   => $arg->{dir},
+		limit => $arg->{limit},
+	);
+	for my $line (0 .. $count) {
+		$watch->follow("$arg->{what}, line $line", sub { $gaps->see($_[1]) }, sub { $gaps->ms > $line });
+	}
+	$watch->stop;
+	my (undef, @ms) = $gaps->ms;
+	return ($work, @ms);
+}
+
+# exe: of struck.c; times: kills of a job; rounds: pairs of jobs. Returns trials.
+sub trials
+{
+	my (%arg) = @_;
+	return _pairs($arg{rounds}, sub {
+		my $work = File::Temp->newdir('images-XXXXXX', DIR => $arg{dir});
+		return FTMPI::Bench::Strikes::on_this_host(%arg, dir => "$work", fault => 'killed', count => $arg{times}, options => [@_]);
+	});
+}
+
+# kernel: of mpibench; count: pairs of jobs, without lines. Returns milliseconds.
+sub costs
+{
+	my (%arg) = @_;
+	my $peer = $arg{peer};
+	return _pairs($arg{count}, sub {
+		my $done = FTMPI::Bench::Process::run(
+			command => [ $peer->{run}[0], @_, '-workdir', $arg{dir}, '-n', $arg{ranks}, $peer->{exe}, FTMPI::Bench::Cases::SECONDS,
+				"$arg{kernel}:$arg{bytes}" ],
+			env   => FTMPI::Bench::Peers::environment($peer),
+			dir   => $arg{dir},
+			limit => $arg{limit},
+		);
+		die "$arg{what}: $done->{why}\n" if $done->{state} ne 'ended';
+		return FTMPI::Bench::Turns::numbers(@{ $done->{out} })->{"$arg{kernel} $arg{bytes}"}
+			// die "$arg{what}: it printed no figure\n";
+	});
+}
+
+# What is said of costs besides the table.
+sub note
+{
+	my ($row) = @_;
+	my $sure = FTMPI::Bench::Distribution::certainty('pairs', FTMPI::Bench::Stats::paired($row, 'floor'));
+	return "$row->{what}: ratio of pairs of jobs with -image and without: $sure.";
+}
+
+1;
