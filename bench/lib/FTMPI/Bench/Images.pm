@@ -75,10 +75,15 @@ sub _lines
 		dir   => $arg->{dir},
 		limit => $arg->{limit},
 	);
-	for my $line (0 .. $count) {
-		$watch->follow("$arg->{what}, line $line", sub { $gaps->see($_[1]) }, sub { $gaps->ms > $line });
-	}
-	$watch->stop;
+	my $done = eval {
+		for my $line (0 .. $count) {
+			$watch->follow("$arg->{what}, line $line", sub { $gaps->see($_[1]) }, sub { $gaps->ms > $line });
+		}
+		1;
+	};
+	my $why = $@;
+	$watch->stop;    # what still runs would write into the folder while it is removed
+	die $why if !$done;
 	my (undef, @ms) = $gaps->ms;
 	return ($work, @ms);
 }
@@ -89,7 +94,14 @@ sub trials
 	my (%arg) = @_;
 	return _pairs($arg{rounds}, sub {
 		my $work = File::Temp->newdir('images-XXXXXX', DIR => $arg{dir});
-		return FTMPI::Bench::Strikes::on_this_host(%arg, dir => "$work", fault => 'killed', count => $arg{times}, options => [@_]);
+		my @options = @_;
+		my @trials  = eval {
+			FTMPI::Bench::Strikes::on_this_host(%arg, dir => "$work", fault => 'killed', count => $arg{times}, options => \@options);
+		};
+		my $why = $@;
+		FTMPI::Bench::Process::stop();
+		die $why if !@trials;
+		return @trials;
 	});
 }
 
