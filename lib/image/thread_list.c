@@ -109,17 +109,23 @@ bool thread_list_status(int id, struct thread_status *s)
 	return length >= 0 && thread_status_parse(text, (size_t)length, s);
 }
 
-bool thread_list_waits_for(int id, int signal)
+bool thread_list_call(int id, struct thread_call *c)
 {
-	long length = read_file(id, "/syscall"), number, rc;
-	uint64_t argument, set = 0;
-	struct iovec to = {&set, sizeof set}, from;
+	long length = read_file(id, "/syscall");
 
-	if (length < 0 || !thread_call_parse(text, (size_t)length, &number, &argument) ||
-		number != SYS_rt_sigtimedwait)
+	return length >= 0 && thread_call_parse(text, (size_t)length, c);
+}
+
+bool thread_list_waits_for(const struct thread_call *c, int signal)
+{
+	uint64_t set = 0;
+	struct iovec to = {&set, sizeof set}, from;
+	long rc;
+
+	if (c->number != SYS_rt_sigtimedwait)
 		return false;
 	/* by the kernel: it may not be in the call any more, and its stack gone */
-	from = (struct iovec){(void *)(uintptr_t)argument, sizeof set};
+	from = (struct iovec){(void *)(uintptr_t)c->argument[0], sizeof set};
 	rc = raw_call6(SYS_process_vm_readv, raw_call(SYS_getpid, 0, 0, 0), (long)&to, 1,
 		(long)&from, 1, 0);
 	/* where that is forbidden, it may be waiting for this one */

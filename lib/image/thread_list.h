@@ -13,8 +13,11 @@ int thread_list_each(int (*look)(int id, void *arg), void *arg);
 /* False: there is no such thread (any more). */
 bool thread_list_status(int id, struct thread_status *s);
 
-/* Is it in sigwait or the like, for this signal among others? Then the kernel does not say that it
- * blocks it. */
-bool thread_list_waits_for(int id, int signal);
+/* False: it waits in no system call. */
+bool thread_list_call(int id, struct thread_call *c);
+
+/* Is that call sigwait or the like, for this signal among others? Then the kernel does not say that
+ * the thread blocks it. */
+bool thread_list_waits_for(const struct thread_call *c, int signal);
 
 #endif

@@ -50,8 +50,20 @@ bool thread_status_parse(const char *text, size_t length, struct thread_status *
 	return true;
 }
 
+/* " 0x7ffff7d8ad70", which is left behind; NULL: it is not there. */
+static const char *next_hex(const char *text, const char *end, uint64_t *value)
+{
+	if (!text || end - text < 4 || text[0] != ' ' || text[1] != '0' || text[2] != 'x' ||
+		digit(text[3]) < 0)
+		return NULL;
+	read_hex(text + 3, end, value);
+	for (text += 3; text < end && digit(*text) >= 0; text++)
+		;
+	return text;
+}
+
 /* "128 0x7ffff7d8ad70 0x0 ..."; "running"; "-1 ..." for none. */
-bool thread_call_parse(const char *text, size_t length, long *number, uint64_t *argument)
+bool thread_call_parse(const char *text, size_t length, struct thread_call *c)
 {
 	const char *end = text + length;
 	long n = 0;
@@ -60,10 +72,9 @@ bool thread_call_parse(const char *text, size_t length, long *number, uint64_t *
 		return false;
 	for (; text < end && *text >= '0' && *text <= '9' && n < 1000000; text++)
 		n = n * 10 + (*text - '0');
-	if (end - text < 4 || text[0] != ' ' || text[1] != '0' || text[2] != 'x' ||
-		digit(text[3]) < 0)
-		return false;
-	read_hex(text + 3, end, argument);
-	*number = n;
-	return true;
+	c->number = n;
+	for (int i = 0; i < THREAD_CALL_ARGUMENTS; i++)
+		text = next_hex(text, end, &c->argument[i]);
+	text = next_hex(text, end, &c->stack);
+	return next_hex(text, end, &c->at) != NULL;
 }

@@ -10,7 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { THREAD_NAME_BYTES = 16 }; /* with the NUL; Linux's TASK_COMM_LEN */
+enum {
+	THREAD_NAME_BYTES = 16, /* with the NUL; Linux's TASK_COMM_LEN */
+	THREAD_CALL_ARGUMENTS = 6
+};
 
 struct thread_status {
 	char name[THREAD_NAME_BYTES]; /* what does not fit is cut off: an escaped byte is four */
@@ -21,8 +24,14 @@ struct thread_status {
 /* False: there is no state in it, or no mask of signals. */
 bool thread_status_parse(const char *text, size_t length, struct thread_status *s);
 
-/* The system call that it waits in, and its first argument, out of the text of
- * /proc/PID/task/TID/syscall. False: none. */
-bool thread_call_parse(const char *text, size_t length, long *number, uint64_t *argument);
+/* A system call that a thread waits in. */
+struct thread_call {
+	long number;
+	uint64_t argument[THREAD_CALL_ARGUMENTS];
+	uint64_t stack, at; /* its stack, and the instruction that it returns to */
+};
+
+/* Out of the text of /proc/PID/task/TID/syscall. False: it waits in none. */
+bool thread_call_parse(const char *text, size_t length, struct thread_call *c);
 
 #endif

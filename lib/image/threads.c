@@ -16,6 +16,7 @@
 
 #include "raw_call.h"
 #include "thread_list.h"
+#include "thread_wait.h"
 
 enum {
 	LOOK_AGAIN_MS = 5, /* for threads that end, or begin */
@@ -37,6 +38,7 @@ struct thread {
 			      else's */
 	uint32_t round;	   /* of looking, in which it was there */
 	struct thread_status status;
+	struct thread_call call; /* that it waited in when it was asked; all zero: in none */
 	struct thread_state state;
 	const char *refused; /* what it does, for a sentence; NULL */
 	struct image_context context;
@@ -131,16 +133,10 @@ static void come_back(const struct thread *t)
 	tell_news();
 }
 
-static void stop_here(int signal)
+static void stop_here(struct thread *t, int id)
 {
-	const int id = own_id();
-	struct thread *t = find(id);
-	uint32_t turn, released;
+	uint32_t turn = park.turn, released;
 
-	(void)signal;
-	if (!t || !move(t, id, ASKED, ANSWERING))
-		return; /* too late, or by somebody else */
-	turn = park.turn;
 	t->refused = thread_state_read(&t->state);
 	if (image_context_save(&t->context)) {
 		come_back(t);
@@ -151,6 +147,25 @@ static void stop_here(int signal)
 	/* the place in the list is another thread's as soon as this turn is over */
 	while ((int32_t)((released = atomic_load(&park.released)) - turn) < 0)
 		wait_change(&park.released, released, NULL);
+}
+
+/* The library has this one, too, for threads that compute. */
+#define OWN_SIGNALS (1ull << (PARK_SIGNAL - 1) | 1ull << (PARK_SIGNAL - 2))
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+	const int id = own_id();
+	struct thread *t = find(id);
+	struct thread_wait room, *wait;
+
+	(void)signal, (void)info;
+	if (t && !move(t, id, ASKED, ANSWERING))
+		t = NULL; /* too late, or by somebody else */
+	wait = thread_wait_ended(context, t ? &t->call : NULL, &room);
+	if (t)
+		stop_here(t, id);
+	if (wait)
+		thread_wait_again(context, wait, OWN_SIGNALS);
 }
 
 /* ---- who stops them ---- */
@@ -182,10 +197,11 @@ static void say(const struct trouble *t, char *why, size_t size)
 
 static int take_signal(struct trouble *t)
 {
-	struct sigaction is, to = {.sa_handler = stop_here, .sa_flags = SA_RESTART | SA_ONSTACK};
+	struct sigaction is,
+		to = {.sa_sigaction = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK | SA_SIGINFO};
 
 	sigaction(PARK_SIGNAL, NULL, &is);
-	if (is.sa_handler == stop_here)
+	if (is.sa_sigaction == on_signal)
 		return 0;
 	if (is.sa_handler != SIG_DFL)
 		return trouble(t, -EOPNOTSUPP,
@@ -227,8 +243,10 @@ static int ask(struct thread *t, struct trouble *why)
 		return 0;
 	if (t->status.ended && t->id == park.process)
 		return trouble(why, -EOPNOTSUPP, "has ended, the first, and others have not", t);
+	if (!thread_list_call(t->id, &t->call))
+		t->call = (struct thread_call){0};
 	if (t->status.ended || t->status.blocked >> (PARK_SIGNAL - 1) & 1 ||
-		thread_list_waits_for(t->id, PARK_SIGNAL))
+		thread_list_waits_for(&t->call, PARK_SIGNAL))
 		return 0;
 	move(t, t->id, FOUND, ASKED);
 	rc = raw_call(SYS_tgkill, park.process, t->id, PARK_SIGNAL);

@@ -9,10 +9,8 @@
  * The signal is SIGRTMAX - 1: programs count from SIGRTMIN upwards, or take SIGRTMAX. Its handler
  * stays from the first image of a process with threads on; a program that uses it is refused.
  *
- * A thread notices what it notices of a handler with SA_RESTART (signal(7)). What waits for as long
- * as it takes (read from a pipe, a lock, a semaphore, a condition) waits on; what waits for some
- * time (nanosleep, poll, select, epoll_wait, semaphores of System V), and pause, sigsuspend and
- * sigwaitinfo, end with EINTR, in the process that goes on and in the one that woke up.
+ * What waits in a system call waits on, in the process that goes on and in the one that woke up:
+ * the kernel begins the call again (SA_RESTART, signal(7)), or the handler does (thread_wait.h).
  *
  * Threads have new ids in a process that woke up. glibc's own note of them is put right; what else
  * holds one does not: recursive, error-checking and priority-inheriting mutexes, unless they are

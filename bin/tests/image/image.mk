@@ -27,7 +27,7 @@ $(IMAGE_ALONE): $(O)/bin/tests/image/image_alone.o $(O)/bin/tests/image/image_fi
 	@echo "  LD $@"
 	$(Q)$(CC) $(ALL_CFLAGS) $(IMAGE_LINK) -o $@ $^
 
-$(addprefix $(B)/bin/image_,state files threads parking openmp): $(B)/bin/%: $(addprefix $(O)/bin/tests/image/,%.o image_file.o) $(IMAGE_OBJ) $(IMAGE_BASE)
+$(addprefix $(B)/bin/image_,state files threads parking waits openmp): $(B)/bin/%: $(addprefix $(O)/bin/tests/image/,%.o image_file.o) $(IMAGE_OBJ) $(IMAGE_BASE)
 	@mkdir -p $(@D)
 	@echo "  LD $@"
 	$(Q)$(CC) $(ALL_CFLAGS) $(IMAGE_LINK) -o $@ $^ -lm
@@ -50,7 +50,7 @@ $(O)/bin/tests/image/image_openmp.o: CFLAGS += -fopenmp
 $(B)/bin/image_openmp: IMAGE_LINK := -fopenmp
 IMAGE_OPENMP := $(if $(findstring /,$(shell $(CC) -print-file-name=libgomp.spec)),$(B)/bin/image_openmp)
 
-IMAGE_ALONE += $(addprefix $(B)/bin/image_,state files threads parking line) $(IMAGE_OPENMP) $(B)/lib/image_word_1.so $(B)/lib/image_word_2.so
+IMAGE_ALONE += $(addprefix $(B)/bin/image_,state files threads parking waits line) $(IMAGE_OPENMP) $(B)/lib/image_word_1.so $(B)/lib/image_word_2.so
 
 all: $(if $(SANITIZER),,$(IMAGE_ALONE))
 

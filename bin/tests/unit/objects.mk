@@ -78,6 +78,7 @@ UNIT_ckpt_schedules := $(call mpi_o,ckpt_schedules) lib/ckpt/section_operations.
 UNIT_foreign := lib/launch/foreign.o $(base_o)
 UNIT_process_map := lib/image/process_map.o
 UNIT_thread_status := lib/image/thread_status.o
+UNIT_thread_wait := $(addprefix lib/image/,thread_wait.o wait_limit.o)
 UNIT_loop := $(addprefix lib/base/,loop.o loop_opened.o descriptors.o)
 UNIT_image_state := lib/image/state.o
 UNIT_image_plan := $(addprefix lib/image/,plan.o process_map.o)

@@ -63,35 +63,41 @@ START_TEST(what_is_none)
 }
 END_TEST
 
-static long number;
-static uint64_t argument;
+static struct thread_call call;
 
 static bool parse_call(const char *text)
 {
-	return thread_call_parse(text, strlen(text), &number, &argument);
+	return thread_call_parse(text, strlen(text), &call);
 }
 
 START_TEST(a_call_is_read)
 {
-	ck_assert(parse_call("128 0x7ffff7d8ad70 0x0 0x0 0x8 0x0 0x0 0x7ffe 0x7fff\n"));
-	ck_assert_int_eq(number, 128);
-	ck_assert_uint_eq(argument, 0x7ffff7d8ad70);
-	ck_assert(parse_call("0 0x0"));
-	ck_assert_int_eq(number, 0);
-	ck_assert_uint_eq(argument, 0);
+	ck_assert(parse_call("128 0x7ffff7d8ad70 0x1 0x2 0x3 0x4 0x5 0x7ffe 0x7fff\n"));
+	ck_assert_int_eq(call.number, 128);
+	ck_assert_uint_eq(call.argument[0], 0x7ffff7d8ad70);
+	for (unsigned i = 1; i < THREAD_CALL_ARGUMENTS; i++)
+		ck_assert_uint_eq(call.argument[i], i);
+	ck_assert_uint_eq(call.stack, 0x7ffe);
+	ck_assert_uint_eq(call.at, 0x7fff);
+	ck_assert(parse_call("0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0"));
+	ck_assert_int_eq(call.number, 0);
+	ck_assert_uint_eq(call.argument[0], 0);
 }
 END_TEST
 
 START_TEST(what_is_no_call)
 {
-	ck_assert(!parse_call(""));
+	static const char whole[] = "1 0x2 0x3 0x4 0x5 0x6 0x7 0x8 0x9";
+
+	for (size_t n = 0; n < sizeof whole - 1; n++)
+		ck_assert(!thread_call_parse(whole, n, &call));
+	ck_assert(parse_call(whole));
 	ck_assert(!parse_call("running\n"));
 	ck_assert(!parse_call("-1 0x7ffe 0x7fff\n"));
-	ck_assert(!parse_call("128"));
-	ck_assert(!parse_call("128 0x"));
-	ck_assert(!parse_call("128 0xg"));
-	ck_assert(!parse_call("128 1x7"));
-	ck_assert(!parse_call("99999999999999999999 0x1"));
+	ck_assert(!parse_call("128 0xg 0x3 0x4 0x5 0x6 0x7 0x8 0x9"));
+	ck_assert(!parse_call("128 1x7 0x3 0x4 0x5 0x6 0x7 0x8 0x9"));
+	ck_assert(!parse_call("128 0x7,0x3 0x4 0x5 0x6 0x7 0x8 0x9"));
+	ck_assert(!parse_call("99999999999999999999 0x2 0x3 0x4 0x5 0x6 0x7 0x8 0x9"));
 }
 END_TEST
 
@@ -118,7 +124,7 @@ START_TEST(of_this_process)
 	close(fd);
 	/* it reads that file just now */
 	if (n > 0)
-		ck_assert(thread_call_parse(text, (size_t)n, &number, &argument) ||
+		ck_assert(thread_call_parse(text, (size_t)n, &call) ||
 			  strncmp(text, "running", 7) == 0);
 }
 END_TEST

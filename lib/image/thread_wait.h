@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A thread that waits in a system call is stopped by a signal, for an image. The kernel begins many
+ * calls again after that (SA_RESTART); others end with EINTR, which a program that takes no signals
+ * may not expect. The handler begins these again: the thread returns from the handler into a piece
+ * of code that makes the same call, and goes from there to where the call would have returned to.
+ *
+ * What is left of a limit of time counts from when the call is begun again for the first time,
+ * unless the kernel has written it down: nobody knows when the program began it. So a wait lasts at
+ * most twice as long as its limit, and the time of the stops, however often it is stopped.
+ *
+ * All of it is for the handler, by system calls alone; in a process that woke up it goes on as in
+ * the one that was stopped.
+ */
+#ifndef FTMPI_IMAGE_THREAD_WAIT_H
+#define FTMPI_IMAGE_THREAD_WAIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+#include <ucontext.h>
+
+#include "thread_status.h"
+
+/* What that piece of code knows. It is on the stack of the thread, until the call is over. */
+struct thread_wait {
+	uint64_t at, stack; /* where the thread goes on */
+	uint64_t argument[THREAD_CALL_ARGUMENTS];
+	long number;
+	int64_t left_ns; /* of its limit; */
+	uint64_t since;	 /* from this time on, of CLOCK_MONOTONIC */
+	struct timespec limit;
+} __attribute__((aligned(16)));
+
+/*
+ * As a handler begins: was a call that waits ended by its signal? *noted: in which call the thread
+ * was seen before that; NULL: not known. What has to be known is written to *room, a variable of
+ * the function that is the handler, or is there from the last time. NULL: no.
+ */
+struct thread_wait *thread_wait_ended(
+	const ucontext_t *u, const struct thread_call *noted, struct thread_wait *room);
+
+/* As the handler ends, for what the former has returned: the call is begun again, unless another
+ * signal with a handler has come meanwhile, which would have ended it. Signals of the set `own` do
+ * not count, bit n - 1 being signal n. */
+void thread_wait_again(ucontext_t *u, struct thread_wait *w, uint64_t own);
+
+#endif
