@@ -32,6 +32,7 @@ my $seed = 1;
 for my $case (
 	[ plain_objects        => 'blocking', 2 ],
 	[ plain_inflight       => 'eventlog', 4 ],
+	[ plain_depths         => 'blocking', 3 ],
 	[ plain_unit           => 'blocking', 3 ],
 	[ plain_types          => 'eventlog', 3 ],
 	[ plain_openmp         => 'blocking', 2 ],

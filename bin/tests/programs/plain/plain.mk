@@ -4,7 +4,9 @@
 
 PLAIN := bin/tests/programs/plain
 PLAIN_C := gauss laplace neurons disks matmul pi cgs mail
-PLAIN_CXX := plain_objects plain_inflight plain_threads
+PLAIN_CXX := plain_objects plain_inflight plain_threads plain_depths
+# what plain_depths opens
+PLAIN_PART := $(B)/lib/plain_part.so
 PLAIN_FORTRAN := plain_unit plain_types
 # not every compiler has OpenMP
 PLAIN_OPENMP := $(if $(findstring /,$(shell $(CC) -print-file-name=libgomp.spec)),plain_openmp)
@@ -16,7 +18,12 @@ PLAIN_WRAPPED := $(addprefix $(B)/bin/,$(PLAIN_CXX) $(PLAIN_OPENMP))
 PLAIN_BIN := $(PLAIN_CALLED) $(PLAIN_WRAPPED) $(PLAIN_LINKED:%=$(B)/bin/%) $(if $(HAVE_FORTRAN),$(PLAIN_FORTRAN:%=$(B)/bin/%))
 
 # images of processes with a sanitizer there are none
-all: $(if $(SANITIZER),,$(PLAIN_BIN))
+all: $(if $(SANITIZER),,$(PLAIN_BIN) $(PLAIN_PART))
+
+$(PLAIN_PART): $(PLAIN)/plain_part.c $(PLAIN)/plain.mk
+	@mkdir -p $(@D)
+	@echo "  LD $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -shared -Wl,--build-id -o $@ $<
 
 $(O)/plain/%.o: %.c Makefile $(PLAIN)/no_calls/ftmpi.h $(PLAIN)/plain.mk
 	@mkdir -p $(@D)

@@ -20,6 +20,7 @@ my %plain = (
 	plain_threads  => sub { return int 4000 * $_[0] },
 	plain_openmp   => sub { return int 2000 * $_[0] },
 	plain_unit     => sub { my ($times, $folder) = @_; return (int 6000 * $times, $folder) },
+	plain_depths   => sub { my ($times, $folder) = @_; return (int 300 * $times, $folder, _library('plain_part.so')) },
 	plain_types    => sub { return int 8000 * $_[0] },
 	plain_gauss    => sub { return 200 + int 1200 * $_[0] ** (1 / 3) },
 	plain_laplace  => sub { return (400, '-steps', int 2000 * $_[0]) },
@@ -47,6 +48,9 @@ sub _plate
 	my $size = join ' ', $edge * $edge, $edge * $edge, scalar @entries;
 	return write_file($path, join "\n", '%%MatrixMarket matrix coordinate real symmetric', $size, @entries, '');
 }
+
+# A library for a program to open.
+sub _library { my ($name) = @_; return program('plain_depths') =~ s{bin/[^/]+\z}{lib/$name}r }
 
 # What was not built: not every system has a Fortran compiler, OpenMP or a libc.a.
 my %may_lack = map { $_ => 1 } qw(plain_unit plain_types plain_openmp plain_laplace_static);
