@@ -131,7 +131,7 @@ int main(int argc, char **argv)
 {
 	long seed = 1, cases = 2000, first = 0, max_bytes = 4 << 20, deadline = 120;
 	double seconds = 0;
-	int verbose = 0;
+	int verbose = 0, lines = 0;
 	const char *only = NULL;
 	const struct rt_kind *kind = NULL;
 	const struct prog_option options[] = {
@@ -146,14 +146,18 @@ int main(int argc, char **argv)
 		{"-seconds", "S", PROG_DOUBLE, &seconds, 0,
 			"go on for so long, whatever -cases says, and see that memory does not "
 			"grow"},
+		{"-lines", NULL, PROG_FLAG, &lines, 0,
+			"a line may be made at any moment, which ends synchronous sends"},
 		{"-v", NULL, PROG_FLAG, &verbose, 0, "print every case"},
 	};
 	struct prog prog = {
-		"randtest", "random cases of every MPI call that moves data", options, 8, 0, 1};
+		"randtest", "random cases of every MPI call that moves data", options, 9, 0, 1};
 	MPI_Init(&argc, &argv);
 	prog_begin(&prog, argc, argv);
-	now = (struct rt_case){
-		.prog = &prog, .seed = (uint64_t)seed, .max_bytes = (size_t)max_bytes};
+	now = (struct rt_case){.prog = &prog,
+		.seed = (uint64_t)seed,
+		.max_bytes = (size_t)max_bytes,
+		.lines = lines};
 	if (only != NULL && (kind = kind_named(only)) == NULL)
 		prog_wrong(&prog, "there is no kind of case called %s", only);
 	setvbuf(stdout, NULL, _IOLBF, 0);

@@ -30,6 +30,7 @@ struct rt_case {
 	uint64_t seed;
 	long number;
 	size_t max_bytes; /* most bytes in one rank's buffer, holes left out */
+	bool lines;	  /* are made at any moment, and end sends that wait for receives */
 	const char *kind;
 	char detail[160];  /* what it does, for messages */
 	struct rng common; /* draws the same on all ranks of comm */

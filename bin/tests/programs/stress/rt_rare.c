@@ -191,7 +191,7 @@ static void send_synchronous(
 	MPI_Issend(out->buf, out->count, out->type, m->dst, m->tag, c->comm, request);
 	for (int i = 0; i < 20 && !flag; i++)
 		MPI_Test(request, &flag, MPI_STATUS_IGNORE);
-	if (flag)
+	if (flag && !c->lines)
 		rt_wrong(c, "MPI_Issend was over before its receive was posted");
 	if (m->src != m->dst)
 		MPI_Send(NULL, 0, MPI_BYTE, m->dst, 902, c->comm);

@@ -17,6 +17,7 @@
 MPI_Comm threads_shared;
 
 static struct prog prog;
+int threads_lines;
 static struct worker workers[THREADS];
 static long seed = 1, rounds = 50, deadline = 100;
 static const char *only = "";
@@ -243,11 +244,13 @@ int main(int argc, char **argv)
 		{"-level", "LEVEL", PROG_TEXT, &name, 0,
 			"single, funneled, serialized or multiple (default)"},
 		{"-deadline", "S", PROG_LONG, &deadline, 1, "seconds in all (default 100)"},
+		{"-lines", NULL, PROG_FLAG, &threads_lines, 0,
+			"a line may be made at any moment: no send is taken back"},
 	};
 	int asked = wanted_level(argc, argv), provided = -1, count;
 
 	MPI_Init_thread(&argc, &argv, asked, &provided);
-	prog = (struct prog){"threads", "everything at once in four threads", options, 5, 0, 1};
+	prog = (struct prog){"threads", "everything at once in four threads", options, 6, 0, 1};
 	prog_begin(&prog, argc, argv);
 	check_level(asked, provided);
 	if (activity_at(0, &count) == NULL)

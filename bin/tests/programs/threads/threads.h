@@ -50,6 +50,9 @@ struct worker {
 	int out[LONGEST], in[LONGEST];
 };
 
+/* Lines are made at any moment, which takes sends that wait for their receives. */
+extern int threads_lines;
+
 extern MPI_Comm threads_shared; /* like MPI_COMM_WORLD, of all threads */
 
 /* 0 .. n - 1, the same in all ranks */

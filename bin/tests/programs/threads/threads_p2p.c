@@ -198,6 +198,8 @@ static void cancelled(struct worker *w)
 	MPI_Status statuses[2];
 	int x = 1, y = 2, tag = NOBODY + 1 + (int)w->round, flag;
 
+	if (threads_lines)
+		return;
 	MPI_Irecv(&y, 1, MPI_INT, MPI_ANY_SOURCE, NOBODY, threads_shared, &requests[0]);
 	MPI_Issend(&x, 1, MPI_INT, w->right, tag, w->quiet, &requests[1]);
 	MPI_Cancel(&requests[0]);

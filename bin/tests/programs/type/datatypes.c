@@ -14,7 +14,13 @@
 
 #include "datatypes.h"
 
-struct prog prog = {.name = "datatypes", .text = "derived datatypes in messages"};
+int lines;
+static const struct prog_option options[] = {{"-lines", NULL, PROG_FLAG, &lines, 0,
+	"a line may be made at any moment: no send is taken back"}};
+struct prog prog = {.name = "datatypes",
+	.text = "derived datatypes in messages",
+	.options = options,
+	.count = 1};
 
 void expect_number(const char *what, long want, long got)
 {

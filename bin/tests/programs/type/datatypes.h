@@ -11,6 +11,9 @@ enum { TAG = 7 };
 
 extern struct prog prog;
 
+/* Lines are made at any moment, which takes sends that wait for their receives. */
+extern int lines;
+
 /* End the job unless the two are equal. */
 #define expect(what, want, got) expect_number(what, (long)(want), (long)(got))
 void expect_number(const char *what, long want, long got);

@@ -63,18 +63,24 @@ my %other = (
 	mixed      => sub { return ('-steps', int 80 * $_[0]) },
 	passnum    => sub { return int 120_000 * $_[0] },
 	collective => sub { return (int 60_000 * $_[0], qw(-every 500)) },
-	randtest   => sub { return ('-cases', int 500 * $_[0]) },
+	randtest   => sub { return ('-lines', '-cases', int 500 * $_[0]) },
 	halo       => sub { return int 20_000 * $_[0] },
-	map { $_ => sub { return () } } qw(init_calls repeated nonblocking comms graphs intercomm neighbors datatypes p2p),
+	pingpong   => sub { return ('-rounds', int 40_000 * $_[0]) },
+	load       => sub { return ('alltoall', '-rounds', int 4000 * $_[0]) },
+	threads    => sub { return (int(1500 * $_[0]), qw(-lines -deadline 1000)) },
+	threads_many => sub { return (qw(each -blocks 2 -longest 1000 -rounds), int 700 * $_[0]) },
+	(map { $_ => sub { return '-lines' } } qw(datatypes p2p)),
+	map { $_ => sub { return () } }
+		qw(init_calls environment info_objects repeated nonblocking comms comms_exhausted graphs intercomm neighbors onesided),
 );
 
 # Over before a line can be expected.
-my %brief = map { $_ => 1 } qw(init_calls repeated comms graphs intercomm neighbors);
+my %brief = map { $_ => 1 } qw(init_calls environment info_objects repeated comms comms_exhausted graphs intercomm neighbors onesided);
 
 sub is_brief { return exists $brief{ $_[0] } }
 
 # Those that send the same again when they have gone back, whatever comes first.
-my %sends_the_same = map { $_ => 1 } keys %plain, qw(pi cgs mail mixed passnum collective);
+my %sends_the_same = map { $_ => 1 } keys %plain, qw(pi cgs mail mixed passnum collective pingpong load);
 
 # Under which a program can go back to a line (doc/coord.md, Limits).
 sub protocols { return ('blocking', $sends_the_same{ $_[0] } ? 'eventlog' : ()) }
