@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Programs that know nothing of checkpoints run as image jobs (ftmpirun -image): ranks are killed at random moments, also
-# on their way back, processes that write images are killed, and ranks die at points of the making of a line and of
-# the way back. bin/tests/long/image_kills.t has more of it.
+# on their way back, processes that write images are killed, so is ftmpirun, and ranks die at points of the making of a line
+# and of the way back. bin/tests/long/image_kills.t has more of it.
 use strict;
 use warnings;
 
@@ -49,6 +49,10 @@ for my $case (
 
 FTMPI::Test::TimedKills::writers_killed(image => 1, program => 'plain_laplace', coord => $_, ranks => 3, seed => $seed++, kills => 2)
 	for qw(blocking eventlog);
+
+# Each process has an environment of its own; ftmpirun itself is killed.
+FTMPI::Test::TimedKills::killed(image => 1, program => 'plain_depths', coord => 'eventlog', ranks => 2, disguised => 1, seed => $seed++, kills => 3);
+FTMPI::Test::TimedKills::relaunched(image => 1, program => 'plain_objects', coord => 'blocking', ranks => 2, disguised => 1, seed => $seed++, kills => 2);
 
 # ---- fault points ----
 

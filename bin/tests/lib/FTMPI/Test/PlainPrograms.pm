@@ -85,6 +85,9 @@ my %sends_the_same = map { $_ => 1 } keys %plain, qw(pi cgs mail mixed passnum c
 # Under which a program can go back to a line (doc/coord.md, Limits).
 sub protocols { return ('blocking', $sends_the_same{ $_[0] } ? 'eventlog' : ()) }
 
+# Some run on so many ranks alone.
+sub ranks { my ($program, $wanted) = @_; return $program eq 'pingpong' ? 2 : $wanted }
+
 # Options of ftmpirun: three threads that wait for each other on one processor leave little to the launcher.
 sub options { return $_[0] eq 'plain_openmp' ? qw(-bind none) : () }
 

@@ -7,6 +7,7 @@ package FTMPI::Test::TimedKills;
 #
 #	FTMPI::Test::TimedKills::killed(program => 'mail', ranks => 4, coord => 'eventlog', seed => 3, kills => 5);
 #	FTMPI::Test::TimedKills::killed(program => 'plain_inflight', image => 1, coord => 'eventlog', seed => 3, kills => 5);
+#	FTMPI::Test::TimedKills::relaunched(program => 'plain_threads', image => 1, seed => 3, kills => 4);
 #	FTMPI::Test::TimedKills::struck(program => 'plain_laplace', image => 1, fault => 'ckpt-flush:2:0:3:kill');
 
 use strict;
@@ -19,6 +20,7 @@ use Time::HiRes qw(time);
 
 use FTMPI::Test::Alone         ();
 use FTMPI::Test::Fault         ();
+use FTMPI::Test::File          qw(write_file);
 use FTMPI::Test::Job           qw(program);
 use FTMPI::Test::PlainPrograms ();
 use FTMPI::Test::Process       ();
@@ -37,16 +39,34 @@ sub folder
 	return $folders{$program} //= File::Temp::tempdir('files-XXXXXX', DIR => FTMPI::Test::Fault::directory(), CLEANUP => 1);
 }
 
+# A script that becomes the program: each process has another name for itself (argument zero) and an environment of another
+# length, so its stack begins elsewhere.
+my %disguises;
+
+sub disguise
+{
+	my ($path) = @_;
+	return $disguises{$path} //= do {
+		my $script = File::Temp::tempdir('disguise-XXXXXX', DIR => FTMPI::Test::Fault::directory(), CLEANUP => 1) . '/program';
+		write_file($script, "#!$^X\n\$ENV{FTMPI_TEST_DISGUISE} = 'd' x (\$\$ * 37 % 20011);\nexec { '$path' } 'n' x (1 + \$\$ % 300), \@ARGV;\n");
+		chmod 0755, $script or die "$script: $!\n";
+		$script;
+	};
+}
+
 # Starts it. Options: program, ranks (4), coord (blocking), interval (an eighth of the undisturbed run, at most 0.2 s), times
-# (1), args (of the program, in place of those of the table), run (more options of ftmpirun), env, image (0;
-# 1: an image job).
+# (1), args (of the program, in place of those of the table), run (more options of ftmpirun), env, workdir, image (0;
+# 1: an image job), disguised (0; 1: no two processes of it have the same environment).
 sub start
 {
 	my (%option) = @_;
-	my %job = (ranks => 4, coord => 'blocking', times => 1, image => 0, run => [], %option);
+	my %job = (ranks => 4, coord => 'blocking', times => 1, image => 0, disguised => 0, run => [], %option);
+	$job{ranks} = FTMPI::Test::PlainPrograms::ranks($job{program}, $job{ranks});
 	my @args = $job{args} ? @{ $job{args} } : FTMPI::Test::PlainPrograms::arguments($job{program}, $job{times}, folder($job{program}));
 	my ($expected, $took) = FTMPI::Test::PlainPrograms::undisturbed($job{program}, $job{ranks}, @args);
 	$job{interval} //= sprintf '%.3f', min(0.2, $took / 8);
+	my $path   = program($job{program});
+	my $script = $job{disguised} ? disguise($path) : $path;
 	FTMPI::Test::Alone::remember() if $ENV{FTMPI_TEST_ALONE};    # its files are the test's
 	my $fault = FTMPI::Test::Fault->start(
 		program => $job{program},
@@ -55,7 +75,8 @@ sub start
 		args    => \@args,
 		run     => [ '-v', $job{image} ? '-image' : (), '-ckpt-interval', $job{interval}, '-max-restarts', 1000,
 			FTMPI::Test::PlainPrograms::options($job{program}), @{ $job{run} } ],
-		$job{env} ? (env => $job{env}) : (),
+		inside => sub { map { $_ eq $path ? $script : $_ } @_ },
+		map { $job{$_} ? ($_ => $job{$_}) : () } qw(env workdir),
 	);
 	return bless { %job, fault => $fault, job => $fault->job, expected => $expected, seen => 0, kills => 0, log => [] };
 }
@@ -226,6 +247,46 @@ sub writers_killed
 	my $restarts = $self->{fault}->restarts;
 	return Test::More::ok($kills >= $wanted && !$restarts, "$name, as many as are wanted: $restarts restarts") && $good
 		|| !Test::More::diag($self->saw);
+}
+
+# Its lines, as they lie in the work directory.
+sub has_lines { my ($self) = @_; return scalar $self->{fault}->manifests }
+
+# ftmpirun itself is killed, in the first intervals or around a line. Returns whether the job was still there.
+sub kill_launcher
+{
+	my ($self) = @_;
+	my ($when, $pattern, $patience, $after) = @{ $moments[ int rand 5 ] };
+	my $there = $self->pass(10, qr/^ftmpirun: rank @{[ $self->{ranks} - 1 ]} on \S+ is process/m)
+		&& (!$pattern || $self->pass($patience * $self->{interval}, $pattern)) && $self->pass(rand($after) * $self->{interval});
+	return 0 if !$there || !$self->{job}->signal('KILL');
+	$self->{job}->finish;
+	return $self->{job}->status == 137;
+}
+
+# As start, and: seed, kills. ftmpirun is killed, and with it the job, and another one goes on with -restore, so many times; of
+# the last one a rank is killed, too.
+sub relaunched
+{
+	my (%option) = @_;
+	my ($seed, $wanted) = delete @option{qw(seed kills)};
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	srand $seed;
+	my ($kills, $restored, $name) = (0, 0);
+	my $self = start(%option);
+	while ($kills < $wanted && $self->kill_launcher) {
+		$name = sprintf '%s, %s, %d ranks, seed %d, ftmpirun killed, %d', @$self{qw(program coord ranks)}, $seed, ++$kills;
+		$self->{fault}->clear($name, keep => 1);
+		my $line = $self->has_lines;
+		$self = start(%option, workdir => $self->{fault}->workdir, run => [ '-restore=auto', @{ $option{run} // [] } ]);
+		next if !$line;
+		my $goes_on = $self->{fault}->wait_for(err => qr/^ftmpirun: -restore\S*: going on from line \d+ /m);
+		$restored++;
+		return Test::More::diag($self->saw) && 0 if !$goes_on;
+	}
+	$self->kill_at_random($seed, 1);
+	my $good = $self->survived("$option{program}, $option{coord}, seed $seed, $kills times killed with its ftmpirun, $restored times from a line");
+	return Test::More::cmp_ok($kills, '>=', $wanted, "$option{program}, seed $seed: so many kills of ftmpirun") && $good;
 }
 
 # As start, and: fault, a list for FTMPI_FAULT; restarts: at least so many (1), or none (0).
