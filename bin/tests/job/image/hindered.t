@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What cannot be brought back: as long as a rank has it there is no line, a sentence says why, and the job goes on; when
+# it is gone a line is made.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../../lib";
+
+use File::Temp ();
+use Test::More;
+
+use FTMPI::Test::File qw(write_file);
+use FTMPI::Test::Job qw(ftmpirun program);
+use FTMPI::Test::Process qw(run_quiet);
+
+use constant RANKS => 2;
+
+# a container's filter of system calls may refuse it
+{
+	my ($status, $said) = run_quiet(qw(setarch -R true));
+	plan skip_all => "addresses stay random here (setarch -R): $said" if $status;
+}
+
+my $shared = 'it has memory shared with other processes';
+my %why    = (
+	socket      => qr{descriptor \d+ is a socket \(socket:\[\d+\]\), which cannot be brought back},
+	epoll       => qr{descriptor \d+ is a set of descriptors to wait for \(epoll\) \(anon_inode:\[eventpoll\]\), which cannot be brought back},
+	child       => qr{descriptor \d+ is a pipe to somebody else \(pipe:\[\d+\]\), which cannot be brought back},
+	lost        => qr{descriptor \d+ is a file that no name leads to any more \(/\S+/lost  ?\(deleted\)\), which cannot be brought back},
+	anonymous   => qr{$shared: /dev/zero},
+	'system-v'  => qr{it has a System V shared memory segment: /SYSV\w+},
+	posix       => qr{$shared: /dev/shm/ftmpi-hindered-\d+},
+	mapped      => qr{it has a file mapped shared and writable: /\S+/mapped},
+	own         => qr{it has memory that no child gets \(MADV_DONTFORK\)},
+	timer       => qr{it has a timer of timer_create, which cannot be brought back},
+	window      => qr{there are windows; while a program has any, only `-coord blocking` can make lines},
+);
+delete $why{timer} if !-e '/proc/self/timers';
+
+# Asks for a line; the launcher may not have heard of all ranks yet, and says so. Returns what became of it.
+sub line
+{
+	my ($job) = @_;
+	for (1 .. 200) {
+		my $seen = length $job->err;
+		$job->signal('USR2');
+		$job->wait_for(err => qr/\A.{$seen}.*^ftmpirun: (?:SIGUSR2 has no effect now|the recovery line that)/ms) or return 'never over';
+		return $1 if substr($job->err, $seen) =~ /^ftmpirun: the recovery line that SIGUSR2 asked for (?:was|is) ([a-z ]+)\.$/m;
+	}
+	return 'never begun';
+}
+
+for my $what (sort keys %why) {
+	for my $coord (qw(blocking eventlog)) {
+		next if $what eq 'window' && $coord eq 'blocking';
+		subtest "$what, $coord" => sub {
+			my $dir = File::Temp->newdir('ftmpi-hindered-XXXXXX', TMPDIR => 1);
+			my $job = FTMPI::Test::Job->start([ ftmpirun(), '-n', RANKS, qw(-image -coord), $coord, '-workdir', "$dir/work",
+				program('hindered'), $what, "$dir" ]);
+			ok($job->wait_for(out => qr/^hindered: $what is there$/m), 'it is there');
+			is(line($job), 'given up', 'there is no line');
+			$job->err_like(qr/^rank 0 on \S+: line 1 is not made: $why{$what}$/m, '... with a sentence');
+			write_file("$dir/away", '');
+			ok($job->wait_for(out => qr/^hindered: $what is gone$/m), 'the job goes on, and it is gone');
+			is(line($job), 'committed', 'a line is made');
+			write_file("$dir/over", '');
+			$job->finish;
+			$job->is_status(0, 'the end');
+			$job->out_like(qr/^hindered: right, $what$/m, '... is right');
+			$job->none_left($what);
+		};
+	}
+}
+
+done_testing();

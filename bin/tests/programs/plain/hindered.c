@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rank 0 has something that cannot be brought back with an image, until a file is there; then it
+ * has none, until another is there. The others compute.
+ */
+#include <fcntl.h>
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "prog.h"
+
+enum { ITERATIONS = 1 << 20, PAGE = 4096 };
+
+static struct prog prog;
+static const char *name, *folder;
+static volatile double number = 1;
+
+/* Some milliseconds, in which no function is called. */
+static void compute_a_while(void)
+{
+	double x = number;
+
+	for (int i = 0; i < ITERATIONS; i++)
+		x = x * 0.999999 + 0.000001;
+	number = x;
+}
+
+static const char *in_folder(const char *file)
+{
+	static char path[4096];
+
+	snprintf(path, sizeof path, "%s/%s", folder, file);
+	return path;
+}
+
+static void compute_until(const char *file)
+{
+	while (access(in_folder(file), F_OK) != 0)
+		compute_a_while();
+}
+
+static void expect(int holds, const char *what)
+{
+	if (!holds)
+		prog_wrong(&prog, "%s", what);
+}
+
+/* ---- what is there: made with on set, and away without ---- */
+
+static int fd, other_fd;
+
+static void has_socket(int on)
+{
+	int pair[2];
+
+	if (on) {
+		expect(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0, "no socket");
+		fd = pair[0];
+		other_fd = pair[1];
+		return;
+	}
+	close(fd);
+	close(other_fd);
+}
+
+static void has_epoll(int on)
+{
+	if (on)
+		expect((fd = epoll_create1(0)) >= 0, "no epoll");
+	else
+		close(fd);
+}
+
+static void has_child(int on)
+{
+	static FILE *from;
+
+	if (on)
+		expect((from = popen("exec cat /dev/null", "r")) != NULL, "no child");
+	else
+		pclose(from);
+}
+
+static void has_lost_file(int on)
+{
+	if (!on) {
+		close(fd);
+		return;
+	}
+	fd = open(in_folder("lost"), O_RDWR | O_CREAT, 0600);
+	expect(fd >= 0 && unlink(in_folder("lost")) == 0, "no file");
+}
+
+static void *map(int flags, int of)
+{
+	void *at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, flags, of, 0);
+
+	expect(at != MAP_FAILED, "nothing is mapped");
+	return at;
+}
+
+static void has_anonymous(int on)
+{
+	static void *at;
+
+	if (on)
+		at = map(MAP_SHARED | MAP_ANONYMOUS, -1);
+	else
+		munmap(at, PAGE);
+}
+
+static void has_system_v(int on)
+{
+	static void *at;
+	int id;
+
+	if (!on) {
+		shmdt(at);
+		return;
+	}
+	id = shmget(IPC_PRIVATE, PAGE, IPC_CREAT | 0600);
+	at = id < 0 ? (void *)-1 : shmat(id, NULL, 0); /* NOLINT */
+	expect(id >= 0 && shmctl(id, IPC_RMID, NULL) == 0 && at != (void *)-1,
+		"no memory"); /* NOLINT */
+}
+
+static void has_posix(int on)
+{
+	static void *at;
+	char path[64];
+	int of;
+
+	if (!on) {
+		munmap(at, PAGE);
+		return;
+	}
+	snprintf(path, sizeof path, "/ftmpi-hindered-%d", (int)getpid());
+	of = shm_open(path, O_RDWR | O_CREAT, 0600);
+	expect(of >= 0 && ftruncate(of, PAGE) == 0 && shm_unlink(path) == 0, "no memory");
+	at = map(MAP_SHARED, of);
+	close(of);
+}
+
+static void has_mapped_file(int on)
+{
+	static void *at;
+	int of;
+
+	if (!on) {
+		munmap(at, PAGE);
+		return;
+	}
+	of = open(in_folder("mapped"), O_RDWR | O_CREAT, 0600);
+	expect(of >= 0 && ftruncate(of, PAGE) == 0, "no file");
+	at = map(MAP_SHARED, of);
+	close(of);
+}
+
+static void has_own_memory(int on)
+{
+	static void *at;
+
+	if (on)
+		at = map(MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	madvise(at, PAGE, on ? MADV_DONTFORK : MADV_DOFORK);
+}
+
+static void has_timer(int on)
+{
+	static timer_t timer;
+
+	if (on)
+		expect(timer_create(CLOCK_MONOTONIC, NULL, &timer) == 0, "no timer");
+	else
+		timer_delete(timer);
+}
+
+static void has_nothing(int on)
+{
+	(void)on;
+}
+
+static const struct thing {
+	const char *name;
+	void (*is_there)(int on);
+} things[] = {{"socket", has_socket}, {"epoll", has_epoll}, {"child", has_child},
+	{"lost", has_lost_file}, {"anonymous", has_anonymous}, {"system-v", has_system_v},
+	{"posix", has_posix}, {"mapped", has_mapped_file}, {"own", has_own_memory},
+	{"timer", has_timer}, {"window", has_nothing}};
+
+static const struct thing *thing_named(void)
+{
+	for (size_t i = 0; i < sizeof things / sizeof *things; i++)
+		if (strcmp(things[i].name, name) == 0)
+			return &things[i];
+	prog_wrong(&prog, "there is nothing called %s", name);
+}
+
+static void say(const char *what)
+{
+	if (prog.rank != 0)
+		return;
+	printf("hindered: %s is %s\n", name, what);
+	fflush(stdout);
+}
+
+/* Each as long as the files say. A window is of all ranks. */
+static void live(const struct thing *t)
+{
+	MPI_Win window = MPI_WIN_NULL;
+	void *base;
+
+	if (strcmp(name, "window") == 0)
+		MPI_Win_allocate(PAGE, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window);
+	if (prog.rank == 0)
+		t->is_there(1);
+	say("there");
+	compute_until("away");
+	if (prog.rank == 0)
+		t->is_there(0);
+	if (window != MPI_WIN_NULL)
+		MPI_Win_free(&window);
+	say("gone");
+	compute_until("over");
+}
+
+int main(int argc, char **argv)
+{
+	static const struct prog_option options[] = {
+		{"WHAT", NULL, PROG_TEXT, &name, 0, "what rank 0 has"},
+		{"FOLDER", NULL, PROG_TEXT, &folder, 0, "until a file `away` is there"}};
+
+	MPI_Init(&argc, &argv);
+	prog = (struct prog){.name = "hindered",
+		.text = "Rank 0 has what cannot be brought back.",
+		.options = options,
+		.count = sizeof options / sizeof *options};
+	prog_begin(&prog, argc, argv);
+	live(thing_named());
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Finalize();
+	if (prog.rank == 0)
+		printf("hindered: right, %s\n", name);
+	return 0;
+}
