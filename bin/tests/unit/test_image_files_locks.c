@@ -35,10 +35,17 @@ static const struct {
 		{7, FILES_OFD, 1, 0, FILES_LOCK_END - 1}},
 };
 
+/* Member by member: there is padding between them. */
+static bool is_same_lock(const struct files_lock *a, const struct files_lock *b)
+{
+	return a->number == b->number && a->kind == b->kind && a->write == b->write &&
+	       a->start == b->start && a->end == b->end;
+}
+
 START_TEST(one_lock)
 {
 	ck_assert_int_eq(parse(known[_i].text), 1);
-	ck_assert_int_eq(memcmp(&found[0], &known[_i].lock, sizeof found[0]), 0);
+	ck_assert(is_same_lock(&found[0], &known[_i].lock));
 }
 END_TEST
 
