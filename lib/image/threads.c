@@ -24,6 +24,14 @@ enum {
 
 #define PARK_SIGNAL (SIGRTMAX - 1)
 
+/*
+ * The one by which libc reaches all threads for setuid(2): it leaves this signal out of what
+ * sigfillset, pthread_sigmask and sigwait are given, so a thread that blocks all signals, or takes
+ * all in sigwait, takes this one. What libc sends (tgkill) goes to its handler; what is sent here
+ * has another code. The other signal is for threads that block this one, too, without libc.
+ */
+enum { LIBC_SIGNAL = 33 };
+
 enum place {
 	FOUND,	   /* the thread is there, and was not asked */
 	ASKED,	   /* the signal was sent */
@@ -53,7 +61,8 @@ static struct {
 	uint32_t turn;		   /* of images that were tried */
 	_Atomic uint32_t released; /* the last whose threads go on; they wait here */
 	_Atomic uint32_t news;	   /* how many threads were parked or came back; who asked waits */
-	_Atomic uint32_t back;	   /* how many came back; or failed */
+	void (*of_libc)(int, siginfo_t *, void *); /* the handler that libc has */
+	_Atomic uint32_t back;			   /* how many came back; or failed */
 	_Atomic int back_error;
 } park;
 
@@ -158,7 +167,11 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	struct thread *t = find(id);
 	struct thread_wait room, *wait;
 
-	(void)signal, (void)info;
+	if (signal == LIBC_SIGNAL && info->si_code != SI_QUEUE) {
+		t = NULL;
+		if (park.of_libc)
+			park.of_libc(signal, info, context);
+	}
 	if (t && !move(t, id, ASKED, ANSWERING))
 		t = NULL; /* too late, or by somebody else */
 	wait = thread_wait_ended(context, t ? &t->call : NULL, &room);
@@ -212,6 +225,26 @@ static int take_signal(struct trouble *t)
 	return 0;
 }
 
+/* As rt_sigaction(2) has it; sigaction(3) has nothing to do with this signal. */
+struct action {
+	void (*handler)(int, siginfo_t *, void *);
+	uint64_t flags, restorer, mask;
+};
+
+/* Before each use, as libc may have set its own meanwhile: with the first thread. */
+static bool take_libc_signal(void)
+{
+	struct action is, to;
+
+	if (raw_call6(SYS_rt_sigaction, LIBC_SIGNAL, 0, (long)&is, sizeof is.mask, 0, 0) < 0 ||
+		raw_call6(SYS_rt_sigaction, PARK_SIGNAL, 0, (long)&to, sizeof to.mask, 0, 0) < 0)
+		return false;
+	if (is.handler == on_signal)
+		return true;
+	park.of_libc = (uintptr_t)is.handler > (uintptr_t)SIG_IGN ? is.handler : NULL;
+	return raw_call6(SYS_rt_sigaction, LIBC_SIGNAL, (long)&to, 0, sizeof to.mask, 0, 0) == 0;
+}
+
 _Static_assert(IMAGE_THREADS_MAX == 1024, "a sentence has it");
 
 static struct thread *add(int id)
@@ -233,10 +266,32 @@ static struct thread *add(int id)
 	return t;
 }
 
-/* Not one that blocks the signal: it may be waiting for signals to come. It may unblock it soon,
- * as one does that begins or ends. */
+static bool can_be_sent(const struct thread *t, int signal)
+{
+	return !(t->status.blocked >> (signal - 1) & 1) && !thread_list_waits_for(&t->call, signal);
+}
+
+/* Of the kernel's word on the first one is no certainty: it shows a thread in sigwait as one that
+ * blocks nothing, and what it waits for is read at another moment. 0: none, now. A thread may
+ * unblock them soon, as one does that begins or ends. */
+static int signal_for(const struct thread *t)
+{
+	if (can_be_sent(t, LIBC_SIGNAL) && take_libc_signal())
+		return LIBC_SIGNAL;
+	return can_be_sent(t, PARK_SIGNAL) ? PARK_SIGNAL : 0;
+}
+
+static long send(const struct thread *t, int signal)
+{
+	siginfo_t info = {.si_signo = signal, .si_code = SI_QUEUE};
+
+	info.si_pid = park.process;
+	return raw_call6(SYS_rt_tgsigqueueinfo, park.process, t->id, signal, (long)&info, 0, 0);
+}
+
 static int ask(struct thread *t, struct trouble *why)
 {
+	int signal;
 	long rc;
 
 	if (!thread_list_status(t->id, &t->status))
@@ -245,11 +300,11 @@ static int ask(struct thread *t, struct trouble *why)
 		return trouble(why, -EOPNOTSUPP, "has ended, the first, and others have not", t);
 	if (!thread_list_call(t->id, &t->call))
 		t->call = (struct thread_call){0};
-	if (t->status.ended || t->status.blocked >> (PARK_SIGNAL - 1) & 1 ||
-		thread_list_waits_for(&t->call, PARK_SIGNAL))
+	signal = t->status.ended ? 0 : signal_for(t);
+	if (!signal)
 		return 0;
 	move(t, t->id, FOUND, ASKED);
-	rc = raw_call(SYS_tgkill, park.process, t->id, PARK_SIGNAL);
+	rc = send(t, signal);
 	if (rc == 0)
 		return 0;
 	move(t, t->id, ASKED, FOUND);
@@ -335,8 +390,7 @@ static int too_late(const struct thread *t, struct trouble *why)
 {
 	if (place_of(t) == FOUND)
 		return trouble(why, -ETIMEDOUT,
-			"blocks or awaits signal SIGRTMAX - 1, which stops threads for an image",
-			t);
+			"blocks all signals, also libc's own, and does not stop for an image", t);
 	return trouble(why, -ETIMEDOUT, "did not stop in time for an image", t);
 }
 

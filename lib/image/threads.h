@@ -6,8 +6,10 @@
  * up each is begun again in that handler, with the same thread pointer; when all are there, all go
  * on, by returning from it.
  *
- * The signal is SIGRTMAX - 1: programs count from SIGRTMIN upwards, or take SIGRTMAX. Its handler
- * stays from the first image of a process with threads on; a program that uses it is refused.
+ * The signal is number 33, which libc uses for setuid(2) and keeps out of the program's sets, or,
+ * for a thread that blocks it, SIGRTMAX - 1: programs count from SIGRTMIN upwards, or take
+ * SIGRTMAX. Their handlers stay from the first image of a process with threads on; a program that
+ * uses the latter is refused.
  *
  * What waits in a system call waits on, in the process that goes on and in the one that woke up:
  * the kernel begins the call again (SA_RESTART, signal(7)), or the handler does (thread_wait.h).
