@@ -62,4 +62,42 @@ for my $coord (qw(blocking eventlog)) {
 	}
 }
 
+# One that is linked statically is saved in MPI calls alone.
+sub start_static
+{
+	my ($coord, $place, $over, @options) = @_;
+	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', 1, '-image', '-coord', $coord, '-workdir', "$dir", @options,
+		program('places_static'), $place, $over ]);
+	ok($job->wait_for(out => qr/^places: rank 0 is there$/m), 'rank 0 is there');
+	return $job;
+}
+
+sub ends_static
+{
+	my ($job, $place, $over) = @_;
+	open(my $file, '>', $over) or die "$over: $!\n";
+	close($file);
+	$job->finish;
+	$job->is_status(0, 'the end');
+	$job->out_like(qr/^places: right, $place$/m, '... is right');
+	return $job->none_left($place);
+}
+
+for my $coord (qw(blocking eventlog)) {
+	next if !eval { program('places_static') };
+	subtest "$coord, compute, static" => sub {
+		my $over = "$dir/over-$coord-static";
+		my $job  = start_static($coord, 'compute', $over, qw(-image-patience 0.1));
+		my $late = qr/did not come to a safe point within 0\.1 s|came to no safe point/;
+		for (1 .. 200) {
+			$job->signal('USR2');
+			my $seen = length $job->err;
+			last if !$job->wait_for(err => qr/$late|\A.{$seen}.*SIGUSR2 has no effect now/s) || $job->err =~ $late;
+		}
+		$job->err_like($late, 'while it computes it cannot be saved');
+		unlike($job->err, qr/line 1 is committed/, '... and there is no line');
+		ends_static($job, 'compute', $over);
+	};
+}
+
 done_testing();

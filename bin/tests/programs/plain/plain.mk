@@ -12,10 +12,12 @@ PLAIN_FORTRAN := plain_unit plain_types
 PLAIN_OPENMP := $(if $(findstring /,$(shell $(CC) -print-file-name=libgomp.spec)),plain_openmp)
 # the same program, linked in other ways
 PLAIN_LINKED := plain_laplace_archive plain_laplace_fixed $(if $(IMAGE_STATIC),plain_laplace_static)
+# a program that a line finds outside of MPI, linked with libc.a
+PLAIN_PLACES := $(if $(IMAGE_STATIC),$(B)/bin/places_static)
 
 PLAIN_CALLED := $(PLAIN_C:%=$(B)/bin/plain_%)
 PLAIN_WRAPPED := $(addprefix $(B)/bin/,$(PLAIN_CXX) $(PLAIN_OPENMP))
-PLAIN_BIN := $(PLAIN_CALLED) $(PLAIN_WRAPPED) $(PLAIN_LINKED:%=$(B)/bin/%) $(if $(HAVE_FORTRAN),$(PLAIN_FORTRAN:%=$(B)/bin/%))
+PLAIN_BIN := $(PLAIN_CALLED) $(PLAIN_WRAPPED) $(PLAIN_LINKED:%=$(B)/bin/%) $(PLAIN_PLACES) $(if $(HAVE_FORTRAN),$(PLAIN_FORTRAN:%=$(B)/bin/%))
 
 # images of processes with a sanitizer there are none
 all: $(if $(SANITIZER),,$(PLAIN_BIN) $(PLAIN_PART))
@@ -49,6 +51,11 @@ $(PLAIN_LINKED:%=$(B)/bin/%): $(sort $(call plain_o,laplace)) $(LIBRARIES)
 	@mkdir -p $(@D)
 	@echo "  LD $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %.o,$^) $(PLAIN_LINK) -lm 2>$(O)/plain/$(@F).said || { cat $(O)/plain/$(@F).said >&2; exit 1; }
+
+$(PLAIN_PLACES): $(call program_o,places) $(LIBRARIES)
+	@mkdir -p $(@D) $(O)/plain
+	@echo "  LD $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -static -o $@ $(filter %.o,$^) $(B)/lib/libftmpi.a $(LIBS) -lm 2>$(O)/plain/$(@F).said || { cat $(O)/plain/$(@F).said >&2; exit 1; }
 
 $(B)/bin/plain_openmp: PLAIN_CXXFLAGS := -fopenmp
 
