@@ -68,7 +68,7 @@ my %other = (
 	pingpong   => sub { return ('-rounds', int 40_000 * $_[0]) },
 	load       => sub { return ('alltoall', '-rounds', int 4000 * $_[0]) },
 	threads    => sub { return (int(1500 * $_[0]), qw(-lines -deadline 1000)) },
-	threads_many => sub { return (qw(each -blocks 2 -longest 1000 -rounds), int 700 * $_[0]) },
+	threads_many => sub { return (qw(each -blocks 2 -longest 1000 -rounds), int 1500 * $_[0]) },
 	(map { $_ => sub { return '-lines' } } qw(datatypes p2p)),
 	map { $_ => sub { return () } }
 		qw(init_calls environment info_objects repeated nonblocking comms comms_exhausted graphs intercomm neighbors onesided),
@@ -85,8 +85,10 @@ my %sends_the_same = map { $_ => 1 } keys %plain, qw(pi cgs mail mixed passnum c
 # Under which a program can go back to a line (doc/coord.md, Limits).
 sub protocols { return ('blocking', $sends_the_same{ $_[0] } ? 'eventlog' : ()) }
 
-# Some run on so many ranks alone.
-sub ranks { my ($program, $wanted) = @_; return $program eq 'pingpong' ? 2 : $wanted }
+# Some run on so many ranks alone: each rank of threads_many has twice as many threads as there are ranks.
+my %ranks = (pingpong => 2, threads_many => 4);
+
+sub ranks { my ($program, $wanted) = @_; return $ranks{$program} // $wanted }
 
 # Options of ftmpirun: three threads that wait for each other on one processor leave little to the launcher.
 sub options { return $_[0] eq 'plain_openmp' ? qw(-bind none) : () }
