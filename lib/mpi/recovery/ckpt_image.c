@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/descriptors.h"
@@ -50,6 +52,8 @@ static struct {
 	pid_t child; /* 0: none */
 	unsigned wakes;
 } image;
+
+static atomic_bool restarting; /* the child is ended, as this process begins again */
 
 void ckpt_image_use(const struct ckpt_image_host *h)
 {
@@ -258,6 +262,9 @@ bool ckpt_image_write(
 	const struct ckpt_section *s;
 	size_t n;
 
+	/* Until another thread begins the process again: why there is no file is no news then. */
+	while (atomic_load(&restarting))
+		pause();
 	image.file = NULL;
 	if (status == 0)
 		ckpt_out_section_end(file);
@@ -289,6 +296,7 @@ void ckpt_image_restarting(void)
 
 	if (!child)
 		return;
+	atomic_store(&restarting, true);
 	kill(child, SIGKILL);
 	for (int i = 0; i < RESTARTING_MS && waitpid(child, NULL, __WALL | WNOHANG) == 0; i++)
 		nanosleep(&a_moment, NULL);

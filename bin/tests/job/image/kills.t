@@ -69,6 +69,11 @@ for my $coord (sort keys %making) {
 	FTMPI::Test::TimedKills::struck(%short, coord => $coord, fault => 'ckpt-write:1:0:1:ENOSPC', restarts => 0);
 }
 
+# Who begins again ends the process that writes its image: that is no lack of memory. It stands still when another rank dies.
+my %written = (blocking => 'ckpt-saved:2:0:1:kill', eventlog => 'line-written:2:0:1:kill');
+FTMPI::Test::TimedKills::struck(%short, coord => $_, fault => "ckpt-write:1:0:1:stop,$written{$_}", unsaid => qr/is not made/)
+	for sort keys %written;
+
 # On the way back of a rank, by a second death or by being stopped: after a first one as the second line is made.
 my %first = (blocking => 'ckpt-saved:1:0:2:kill', eventlog => 'line-captured:1:0:2:kill');
 for my $coord (sort keys %first) {

@@ -289,17 +289,18 @@ sub relaunched
 	return Test::More::cmp_ok($kills, '>=', $wanted, "$option{program}, seed $seed: so many kills of ftmpirun") && $good;
 }
 
-# As start, and: fault, a list for FTMPI_FAULT; restarts: at least so many (1), or none (0).
+# As start, and: fault, a list for FTMPI_FAULT; restarts: at least so many (1), or none (0); unsaid: what no rank may say.
 sub struck
 {
 	my (%option) = @_;
-	my ($list, $least) = delete @option{qw(fault restarts)};
+	my ($list, $least, $unsaid) = delete @option{qw(fault restarts unsaid)};
 	my $self = start(%option, env => { FTMPI_FAULT => $list });
 	my $name = sprintf '%s, %s, %d ranks, %s', @$self{qw(program coord ranks)}, $list;
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 	my $good = $self->survived($name);
 	my $restarts = $self->{fault}->restarts;
 	$least //= 1;
+	$good = Test::More::unlike($self->{job}->err, $unsaid, "$name: nothing is said of it") && $good if $unsaid;
 	return Test::More::ok($least ? $restarts >= $least : $restarts == 0, "$name: $restarts restarts") && $good
 		|| !Test::More::diag($self->saw);
 }
