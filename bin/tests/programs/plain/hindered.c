@@ -246,6 +246,7 @@ int main(int argc, char **argv)
 		.options = options,
 		.count = sizeof options / sizeof *options};
 	prog_begin(&prog, argc, argv);
+	MPI_Barrier(MPI_COMM_WORLD);
 	live(thing_named());
 	MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Finalize();

@@ -175,6 +175,7 @@ int main(int argc, char **argv)
 		.count = sizeof options / sizeof *options};
 	prog_begin(&prog, argc, argv);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	MPI_Barrier(MPI_COMM_WORLD);
 	if (prog.rank == 0)
 		printf("places: rank 0 is there\n");
 	fflush(stdout);
