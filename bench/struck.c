@@ -5,13 +5,13 @@
  *	struck BYTES
  *
  * Each rank protects BYTES; in the first life all make one recovery line. Then every rank computes
- * and sums up with the others, says in one line, whenever it has come so far, and goes on without
- *end:
+ * and sums up with the others, says in one line, whenever it has come so far, and goes on and on:
  *
  *	running RANK PROCESS LIFE MAIN INITED RESTORED COMPUTED
  *
- * The last four are CLOCK_MONOTONIC in ns: in main, after MPI_Init, with what the line has, after
- *the first sum. In an image job (ftmpirun -image) the first two are always those of the first life.
+ * The last four are CLOCK_MONOTONIC in ns: in main, after MPI_Init, with what the line has, and
+ * after the first sum. In an image job (ftmpirun -image) the first two are always those of the
+ * first life.
  */
 #include <inttypes.h>
 #include <stdint.h>

@@ -7,7 +7,8 @@
  *
  * What is left of a limit of time counts from when the call is begun again for the first time,
  * unless the kernel has written it down: nobody knows when the program began it. So a wait lasts at
- * most twice as long as its limit, and the time of the stops, however often it is stopped.
+ * most twice as long as its limit, and the time of the stops, however often it is stopped; for a
+ * socket three times, as its limit is the socket's and each new call has all of it.
  *
  * All of it is for the handler, by system calls alone; in a process that woke up it goes on as in
  * the one that was stopped.
