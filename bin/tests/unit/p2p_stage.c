@@ -3,6 +3,7 @@
 
 #include "mpi/p2p/p2p.h"
 #include "mpi/p2p/p2p_inside.h"
+#include "mpi/p2p/p2p_probe.h"
 #include "unit.h"
 
 /* ---- the engine and the transport ---- */
@@ -147,9 +148,10 @@ void stage_begin(void)
 
 void stage_end(void)
 {
-	p2p_fini();
 	comm_world_delete_attributes();
+	message_forget_all();
 	comm_world_free();
+	p2p_fini();
 }
 
 struct tp_envelope stage_envelope(uint64_t context, int tag, int source)

@@ -17,6 +17,7 @@
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
+#include "mpi/p2p/p2p_probe.h"
 #include "mpi/p2p/p2p_state.h"
 #include "mpi/recovery/ckpt_drive.h"
 #include "mpi/recovery/ckpt_job.h"
@@ -157,6 +158,7 @@ static void take_down(void)
 	win_forget_all();
 	rma_fini();
 	type_fini();
+	message_forget_all();
 	comm_world_free();
 	engine_unlock();
 	p2p_fini(); /* some messages in its lists are the transport's */

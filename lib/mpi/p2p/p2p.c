@@ -13,7 +13,6 @@
 #include "mpi/engine/engine.h"
 #include "p2p_buffer.h"
 #include "p2p_inside.h"
-#include "p2p_probe.h"
 #include "p2p_part.h"
 #include "p2p_saved.h"
 #include "stored.h"
@@ -35,8 +34,6 @@ int p2p_init(const struct p2p_job *job)
 static bool forget_stored(struct match_msg *msg, void *arg)
 {
 	(void)arg;
-	if (msg->handle)
-		message_forget(msg->handle);
 	if (msg->stored)
 		stored_release(msg->stored);
 	return true;

@@ -41,9 +41,17 @@ static void message_free(struct message *m)
 	free(m);
 }
 
-void message_forget(struct message *m)
+void message_forget_all(void)
 {
-	free(m);
+	struct object *o;
+
+	while ((o = handle_table_any(OBJECT_MESSAGE))) {
+		struct message *m = (struct message *)(void *)o;
+
+		if (m->msg)
+			m->msg->handle = NULL;
+		message_free(m);
+	}
 }
 
 void message_moved(struct message *m, struct match_msg *msg)

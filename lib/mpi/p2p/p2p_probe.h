@@ -37,7 +37,7 @@ int message_receive(struct message *found, const struct p2p_message *m, struct r
 /* It lies elsewhere now; NULL: it was thrown away. */
 void message_moved(struct message *m, struct match_msg *msg);
 
-/* At finalize: nobody will receive it. */
-void message_forget(struct message *m);
+/* At finalize, before communicators are freed: nobody will receive them. */
+void message_forget_all(void);
 
 #endif
