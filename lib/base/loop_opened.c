@@ -25,6 +25,13 @@ static bool add(struct loop_opened *o, const struct loop_opened_file *file)
 	return true;
 }
 
+/* By the number alone: it may be another thread's, which closes it at this moment. The thread
+ * sanitizer takes fstat(2) of such a one for a use of what that thread has made. */
+static bool file_of(int fd, struct stat *st)
+{
+	return fstatat(fd, "", st, AT_EMPTY_PATH) == 0;
+}
+
 /* What is open all the while is listed; what another thread opens or closes meanwhile may be. A
  * process whose first thread has ended finds them in the others alone. */
 bool loop_opened_before(struct loop_opened *o)
@@ -37,7 +44,7 @@ bool loop_opened_before(struct loop_opened *o)
 		struct loop_opened_file file = {.fd = atoi(entry->d_name)};
 		struct stat st;
 
-		if (entry->d_name[0] == '.' || file.fd == dirfd(dir) || fstat(file.fd, &st) != 0)
+		if (entry->d_name[0] == '.' || file.fd == dirfd(dir) || !file_of(file.fd, &st))
 			continue;
 		file.device = st.st_dev;
 		file.inode = st.st_ino;
@@ -101,7 +108,7 @@ static bool may_be_half(int fd)
 	socklen_t len = sizeof domain;
 	struct stat st;
 
-	if (flags < 0 || !(flags & FD_CLOEXEC) || fstat(fd, &st) != 0)
+	if (flags < 0 || !(flags & FD_CLOEXEC) || !file_of(fd, &st))
 		return false;
 	if (S_ISSOCK(st.st_mode))
 		return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 &&
@@ -113,7 +120,7 @@ static bool are_pair(const struct loop_opened_file *a, const struct loop_opened_
 {
 	struct stat st;
 
-	if (fstat(a->fd, &st) != 0)
+	if (!file_of(a->fd, &st))
 		return false;
 	return S_ISSOCK(st.st_mode) || (a->device == b->device && a->inode == b->inode);
 }
