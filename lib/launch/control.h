@@ -70,6 +70,8 @@ int control_decode_start(struct launch *l, const void *body, size_t len);
 void control_inited(int fd);
 void control_finalized(int fd);
 void control_aborted(int fd, uint32_t code, const char *text);
+/* Its text when no rank is to blame: all looked for a recovery line together, and none fits. */
+#define CONTROL_NO_LINE "the search of all ranks for a recovery line"
 void control_lost(int fd, int peer, const char *why);
 void control_program(int fd, bool uses_checkpoints);
 void control_runs(int fd, const uint8_t hash[CONTROL_HASH_BYTES], const char *path);

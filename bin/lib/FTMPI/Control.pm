@@ -15,6 +15,9 @@ use constant GREETING => "\0FTMPI agent 1\n";
 # Why a rank cannot be held (HELD) that is about to say FINALIZED.
 use constant IN_FINALIZE => 'it is in MPI_Finalize';
 
+# What ABORTED names when all ranks have looked for a recovery line, and none fits: no rank is to blame.
+use constant NO_LINE => 'the search of all ranks for a recovery line';
+
 # Fields: see FTMPI::Wire.
 my @TABLE = (
 	# agent to rank

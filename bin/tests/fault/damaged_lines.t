@@ -256,7 +256,7 @@ sub refused
 	$do->($dir);
 	my $fault = restore($dir, %option);
 	$fault->job->finish;
-	isnt($fault->job->status, 0, "$what: refused") or diag($fault->job->saw);
+	is($fault->job->status, 1, "$what: refused") or diag($fault->job->saw);
 	$fault->job->err_like($sentence, $what);
 	unlike($fault->job->out, qr/right|restored/, "$what: nothing runs");
 	unlike($fault->job->err, qr/; restart \d/, "$what: nothing is restarted");
@@ -273,6 +273,12 @@ sub refusals
 	refused('another number of ranks', qr/\b4\b.*\b3\b|\b3\b.*\b4\b/, \&nothing, ranks => 3);
 	refused('another program', qr/program.*-accept-binary/s, \&nothing, program => 'mail',
 		args => ['-trace']);
+	refused('lines of two other programs', qr/ line 4 \N*\(two; this is pi\).* line 3 \N*\(one; this is pi\).*none of the 2 recovery lines/s, sub {
+			my ($dir) = @_;
+			File::Path::remove_tree("$dir/$session");
+			must_run(program('ckpt_line'), "$dir/$session", 3, 0, 4, 'one');
+			must_run(program('ckpt_line'), "$dir/$session", 4, 0, 4, 'two');
+		});
 	refused('a newer version', qr/version/, sub {
 			for my $line (1, 2) {
 				my $manifest = read_file(file($_[0], $line));
@@ -302,7 +308,9 @@ sub another_program
 	my $job = FTMPI::Test::Job->run([@command, '-workdir', $dir, "$own/pi", @args, '-trace']);
 	isnt($job->status, 0, 'a program that was built anew: refused') or diag($job->saw);
 	$job->err_like(qr/-accept-binary/, 'a program that was built anew');
-	is(scalar(() = $job->err =~ /^rank \d/mg), 1, '... in one sentence of all ranks') or diag($job->saw);
+	is(scalar(() = $job->err =~ /^rank \d+ on \S+: line \d+ .* cannot be restored/mg), 1, '... in one sentence of all ranks and lines') or diag($job->saw);
+	$job->err_like(qr/^rank 0 on \S+: none of the 2 recovery lines can be restored: the job cannot go on$/m, '... that were tried');
+	$job->err_like(qr/^ftmpirun: the ranks have found no recovery line that they can go on from, so the job is ended\.$/m, '... and no rank is blamed');
 	$job->none_left('a program that was built anew');
 	$job = FTMPI::Test::Job->run([@command, '-accept-binary', '-workdir', $dir, "$own/pi", @args, '-trace']);
 	$job->out_like(qr/^restored after round 20$/m, '... with -accept-binary');

@@ -114,6 +114,10 @@ is_deeply(
 	story(2, @ready, inited(0, 1), [ 'aborted', 1, 6, 'MPI_Send' ], [ 'exited', 1, 6, 0 ], killed(0)),
 	[ 'say: rank 1 on h1 stopped on an error in MPI_Send; the other ranks are ended.', @soft, 'over 6' ],
 	'an error that ends the job');
+is_deeply(
+	story(2, @ready, inited(0), [ 'aborted', 1, 1, 'the search of all ranks for a recovery line' ], [ 'exited', 1, 1, 0 ], killed(0)),
+	[ 'say: the ranks have found no recovery line that they can go on from, so the job is ended.', @soft, 'over 1' ],
+	'no line to go on from, which is not the first rank\'s fault');
 is_deeply(story(2, @ready, [ 'cannot_run', 1, 'host h1: cannot run x: No' ],
 	[ 'cannot_run', 1, 'host h1: cannot run x: No' ], [ 'exited', 1, 127, 0 ], killed(0)),
 	[ 'say: host h1: cannot run x: No', @soft, 'over 1' ], 'a program that is not there');

@@ -240,6 +240,7 @@ my %WAYS = (
 	error  => [ [ 'exited', 1, 3, 0 ] ],
 	abort  => [ [ 'aborted', 1, 3, '' ] ],
 	final  => [ [ 'aborted', 1, 3, 'FTMPI_Restore' ] ],
+	no_line => [ [ 'aborted', 1, 1, 'the search of all ranks for a recovery line' ] ],
 	crash  => [ [ 'exited', 1, 0, 11 ] ],
 	crash_in_shell  => [ [ 'exited', 1, 139, 0 ] ],
 	killed_in_shell => [ [ 'exited', 1, 137, 0 ] ],

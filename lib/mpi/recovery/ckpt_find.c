@@ -26,6 +26,10 @@
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
 
+/* Of so many lines of another program or job it is told what is wrong with them; and the exit
+ * status of a rank that has nothing to go on from, which is that of ftmpirun, too. */
+enum { FOREIGN_TOLD = 8, NOT_RESTORED = 1 };
+
 /* What rank 0 proposes. */
 struct proposal {
 	char session[LAUNCH_HOST_MAX];
@@ -44,8 +48,9 @@ struct search {
 	bool lost;		 /* lines that were committed are not there */
 	unsigned first, session; /* place of the session of the first proposal, and of this one */
 	bool proposed;
-	bool not_ours;	    /* what was read is whole, but not for this program or job */
-	char foreign[1400]; /* why not, of the first such line, on the rank that tells it; or "" */
+	bool not_ours;	     /* what was read is whole, but not for this program or job */
+	unsigned foreign;    /* such lines so far */
+	char last_why[1024]; /* why not, as this rank told it last; or "" */
 };
 
 /* ---- rank 0 proposes ---- */
@@ -214,8 +219,27 @@ static enum ckpt_outcome load(struct search *s, char *err, size_t errsize)
 	return outcome_of(rc);
 }
 
-/* All ranks read their file of it. That lines are another program's or job's all ranks find alike:
- * the first that does tells it, of one line. */
+/* Behind the path of the file, which each line has its own of. */
+static const char *reason_in(const char *err)
+{
+	const char *end_of_path = strstr(err, ": ");
+
+	return end_of_path ? end_of_path : err;
+}
+
+/* That lines are another program's or job's all ranks find alike, and most often of each line: the
+ * first rank that does tells it, and of older lines only what is new. */
+static void tell_foreign(struct search *s, bool am_teller, const char *err)
+{
+	if (s->foreign++ >= FOREIGN_TOLD || !am_teller)
+		return;
+	if (strcmp(s->last_why, reason_in(err)) == 0)
+		return;
+	snprintf(s->last_why, sizeof s->last_why, "%s", reason_in(err));
+	log_error("line %u of session %s cannot be restored: %s", s->p.line, s->p.session, err);
+}
+
+/* All ranks read their file of it. */
 static enum ckpt_outcome load_on_all(struct search *s)
 {
 	char err[1024] = "";
@@ -226,10 +250,8 @@ static enum ckpt_outcome load_on_all(struct search *s)
 	if (outcome != CKPT_BROKEN)
 		return outcome;
 	teller = team_minimum(s->not_ours ? me : UINT32_MAX);
-	if (teller == me && !s->foreign[0])
-		snprintf(s->foreign, sizeof s->foreign,
-			"line %u of session %s cannot be restored: %s", s->p.line, s->p.session,
-			err);
+	if (teller != UINT32_MAX)
+		tell_foreign(s, teller == me, err);
 	return outcome;
 }
 
@@ -250,21 +272,20 @@ static void say_what_is_lost(const struct search *s)
 }
 
 /* The first rank that ends takes the others with it: before that rank 0 has said why, and another,
- * which was to tell it, has done so before it came here. */
+ * which was to tell it, has done so before it came here. Which one is first means nothing. */
 static _Noreturn void none_is_whole(const struct search *s)
 {
 	process_last_words();
 	if (team_rank() == 0 && s->lost)
 		say_what_is_lost(s);
-	else if (team_rank() == 0 && s->foreign[0])
-		; /* it was told */
 	else if (team_rank() == 0 && s->p.given_up == 1)
 		log_error("the only recovery line cannot be restored: the job cannot go on");
 	else if (team_rank() == 0)
 		log_error("none of the %u recovery lines can be restored: the job cannot go on",
 			s->p.given_up);
 	team_all(true);
-	process_die(MPI_ERR_OTHER);
+	fail_begin(CONTROL_NO_LINE);
+	process_die(NOT_RESTORED);
 }
 
 /* That it cannot be given is as bad as that there is none; unless the job may begin again. */
@@ -319,8 +340,6 @@ bool ckpt_find(struct ckpt_job *j, uint32_t *highest)
 		if (team_rank() == 0 && ckpt_choice_told(&s.choice, outcome) != 0)
 			process_die(MPI_ERR_NO_MEM);
 	}
-	if (s.foreign[0])
-		log_error("%s", s.foreign);
 	*highest = s.p.next - 1;
 	if (outcome != CKPT_WHOLE && !may_begin_again(&s))
 		none_is_whole(&s);

@@ -464,7 +464,7 @@ my @STATUSES = (
 	[ '0', 'All ranks ended with status 0, after restarts or without.' ],
 	[ '1', 'A host could not be reached, or was lost and the job could not go on without it; the'
 			. ' program could not be run; a rank ended without MPI_Finalize; there is'
-			. ' nothing to restore; or \-bind core finds too few processors on a host.' ],
+			. ' nothing to restore, or no recovery line that is there can be restored; or \-bind core finds too few processors on a host.' ],
 	[ '2', 'The command line, the machine file or the work directory is wrong.' ],
 	[ '124', 'The time of \-timeout was over.' ],
 	[ '128+n', 'A rank was killed by signal n, and that was not mended; or ftmpirun was sent signal n; or, with n = 13,'

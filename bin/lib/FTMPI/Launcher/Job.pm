@@ -32,6 +32,7 @@ package FTMPI::Launcher::Job;
 use strict;
 use warnings;
 
+use FTMPI::Control             ();
 use FTMPI::Launcher::Failure   ();
 use FTMPI::Launcher::HostTable ();
 use FTMPI::Launcher::Lines     ();
@@ -288,10 +289,13 @@ sub _finalized
 	return $self->{lines}->ends;
 }
 
-# The call that failed is named, but for MPI_Abort itself. A restore that failed will fail again.
+# The call that failed is named, but for MPI_Abort itself. A restore that failed will fail again; where all
+# ranks have found nothing to go on from, the one that ends first is not to blame.
 sub _aborted
 {
 	my ($self, $rank, $code, $call) = @_;
+	return $self->_failure(class => 'final', status => 1, text => FTMPI::Launcher::Sentences::NO_LINE_FITS, tail => '.', rank => $rank)
+		if $call eq FTMPI::Control::NO_LINE;
 	my $what = length $call ? "stopped on an error in $call" : "called MPI_Abort with code $code";
 	my $tail = $self->{ranks}->living > 1 ? '; the other ranks are ended.' : '.';
 	return $self->_failure(

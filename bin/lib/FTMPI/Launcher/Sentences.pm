@@ -18,6 +18,7 @@ use constant {
 	NO_HOST => '; no host is left, so the job is ended.',
 	NO_INTERVAL => 'note: -image without -ckpt-interval: recovery lines are made when SIGUSR2 comes to ftmpirun, and by the'
 		. ' program\'s own calls.',
+	NO_LINE_FITS => 'the ranks have found no recovery line that they can go on from, so the job is ended',
 	NO_LINE_NOW => 'SIGUSR2 has no effect now: a recovery line can be made from the time when all ranks have called'
 		. ' MPI_Init until the first calls MPI_Finalize.',
 };

@@ -84,8 +84,10 @@ subtest 'kept' => sub {
 
 subtest 'lost' => sub {
 	my $job = interrupted(sub { unlink $log or die "$log: $!\n" });
-	isnt($job->{status}, 0, 'it ends') or diag($job->saw);
+	$job->is_status(1, 'it ends');
 	$job->err_like(qr{line 1 of session \S+ cannot be restored: \S+: \Q$log\E, descriptor \d+ of the image, cannot be opened: No such file}, '... with a sentence');
+	$job->err_like(qr/^rank 0 on \S+: the only recovery line cannot be restored: the job cannot go on$/m, '... which was the only line');
+	$job->err_like(qr/^ftmpirun: the ranks have found no recovery line that they can go on from, so the job is ended\.$/m, '... and no rank is blamed');
 };
 
 done_testing();
