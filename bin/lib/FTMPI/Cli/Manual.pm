@@ -354,6 +354,11 @@ Where
 does not know that, since rank 0 was reading just then, or the program made the line itself, it gives rank 0 all of its input again and prints
 that; so it does, without a word, after
 .BR \-restore .
+.PP
+.I share/doc/ftmpi/images.md
+where FTMPI is installed
+.RI ( doc/images.md
+in its source) tells what an image brings back and what not, which programs and systems it is for, and what to do about each sentence.
 EOR
 
 my $FAILURES = <<'EOR';
