@@ -91,11 +91,18 @@ sub seconds
 	return duration($value, 1) // _refuse($word, $value, 'not a time in seconds, or ' . TIME_WORDS);
 }
 
+# No time at all is one that is too short, which the range says better.
+sub _seconds_or_none
+{
+	my ($value, $word) = @_;
+	return $value =~ /^(?:0+\.?0*|\.0+)(?:d|h|m|s|ms)?\z/ ? 0 : seconds($value, $word);
+}
+
 # As what a batch system gives, or a program needs to come to where it can be saved.
 sub grace
 {
 	my ($value, $word) = @_;
-	my $seconds = seconds($value, $word);
+	my $seconds = _seconds_or_none($value, $word);
 	return $seconds if $seconds >= 0.1 && $seconds <= GRACE_MAX;
 	return _refuse($word, $value, 'not a time from 0.1 to ' . GRACE_MAX . ' s');
 }
@@ -103,7 +110,7 @@ sub grace
 sub interval
 {
 	my ($value, $word) = @_;
-	my $seconds = seconds($value, $word);
+	my $seconds = _seconds_or_none($value, $word);
 	return $seconds if $seconds >= 0.001 && $seconds <= INTERVAL_MAX;
 	return _refuse($word, $value, 'not a time from 0.001 to ' . INTERVAL_MAX . ' s');
 }
