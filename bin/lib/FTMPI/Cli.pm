@@ -97,7 +97,7 @@ sub plan
 {
 	my ($options) = @_;
 	my $here = Cwd::getcwd() // FTMPI::Error::usage("cannot tell the current directory: $!");
-	my $workdir = _work_directory($options->{workdir}, $here);
+	my $workdir = _work_directory($options->{workdir}, $here, ($options->{restore} // 'auto') ne 'auto');
 	my ($period, $limit) = FTMPI::Cli::Options::heartbeat($options);
 	my @restore = defined $options->{restore}
 		? FTMPI::Cli::Sessions::choose($workdir, $options->{restore}, _ranks($options), $options->{image}, time) : ();
@@ -294,10 +294,11 @@ sub _ssh
 }
 
 # WORKDIR is asked for by name or not at all; who asks for it must be able to write there. One that is
-# made here is its user's alone, as all that is written into it.
+# made here is its user's alone, as all that is written into it. is_restored: a line is to be in it, so one that is
+# not there is a mistake.
 sub _work_directory
 {
-	my ($given, $here) = @_;
+	my ($given, $here, $is_restored) = @_;
 	my $path = defined $given ? File::Spec->rel2abs($given, $here) : $here;
 	my (undef, undef, $name) = File::Spec->splitpath(File::Spec->canonpath($path));
 	FTMPI::Error::usage("$path is the folder of a session: the work directory is the one above it, and"
@@ -307,6 +308,7 @@ sub _work_directory
 		if length $path > PATH_MAX;
 	return $path if !defined $given;
 	if (!-e $path) {
+		FTMPI::Error::failed("-restore: there is no recovery line, as there is no work directory $path") if $is_restored;
 		require File::Path;
 		File::Path::make_path($path, { mode => 0700, error => \my $errors });
 		my ($why) = map { values %$_ } @$errors;

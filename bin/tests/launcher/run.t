@@ -104,6 +104,8 @@ for my $bad (
 	[ 2, [ qw(-n 1 -workdir), $sealed, 'true' ],
 		qr/the work directory \S+ is not a directory/ ],
 	[ 2, [ qw(-n 1 -workdir), "$earlier/", 'true' ], qr/is the folder of a session: .* -restore=20261121-203610-1a2b3c4d/ ],
+	[ 1, [ qw(-n 1 -workdir), "$work/mistyped", qw(-restore true) ],
+		qr{-restore: there is no recovery line, as there is no work directory \Q$work\E/mistyped} ],
 	[ 2, [qw(-n 1 -workdir /proc true)], qr{the work directory /proc cannot be written: } ],
 	[ 2, [qw(-n 3 -host localhost:2 -no-oversubscribe true)],
 		qr/3 ranks are more than the 2 slots/ ],
@@ -126,6 +128,7 @@ for my $bad (
 	like($got->{err}, qr/^ftmpirun: [^\n]*$sentence[^\n]*\n\z/, '... one sentence');
 	is($got->{out}, '', '... and nothing else');
 }
+ok(!-e "$work/mistyped", '-restore makes no work directory');
 $job = ftmpirun([qw(-n 3 -host localhost:2 true)]);
 is($job->{status}, 0, 'more ranks than slots run');
 is($job->{err}, "ftmpirun: note: 3 ranks share 2 slots.\n", '... with a note');
