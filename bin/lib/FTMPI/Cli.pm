@@ -104,7 +104,7 @@ sub plan
 	my @parts = map { [ $_->{n}, @{ $_->{prog} } ] } $options, @{ $options->{more} // [] };
 	return {
 		notes     => _notes($workdir, $options, \@parts, @restore),
-		parts     => \@parts,
+		parts     => @restore ? FTMPI::Cli::RestoreNotes::parts($workdir, $restore[2], \@parts) : \@parts,
 		expected  => $restore[2],
 		hosts     => _place($options),
 		size      => _ranks($options),

@@ -128,9 +128,17 @@ subtest '-restore with other arguments' => sub {
 		is(system("$ENV{FTMPI_PROGRAMS}/ckpt_line", "$work/$session", 3, 0, 1), 0, 'a line');
 	}
 	FTMPI::Launcher::Record::save("$work/$session", { ranks => 1, began => 1000, parts => [ [ 1, 'program', qw(-steps 7) ] ] });
-	my $job = ftmpirun([ qw(-image -ckpt-interval 60 -workdir), $work, qw(-n 1 -restore), words(qw(finalize)) ]);
+	my $go  = scratch() . '/go';
+	my $job = begin([ $FTMPIRUN, qw(-v -image -ckpt-interval 60 -workdir), $work, qw(-n 1 -restore), words(qw(say:ready), "await:$go", qw(line:4 finalize)) ]);
+	wait_for($job, 'out', qr/ready/);
+	my ($new) = $job->{err} =~ /session (\S+): 1 rank/ or diag $job->{err};
+	mkdir "$work/$new" or die "mkdir: $!\n";
+	open my $file, '>', $go or die "$go: $!\n";
+	wait_end($job);
 	is($job->{status}, 0, 'it goes on') or diag $job->{err};
 	like($job->{err}, qr/^ftmpirun: note: the arguments are those of the image \(-steps 7\); those given now have no effect\.$/m, '... with a note, once');
+	my @words = @{ FTMPI::Launcher::Record::load("$work/$new")->{parts}[0] };
+	is("@words[ 0, 2 .. $#words ]", '1 -steps 7', '... and the arguments of the image are in the record of the new job');
 };
 
 # Rank 0 goes on behind what it had read when the line was made, however much it has read since.

@@ -120,6 +120,10 @@ is(FTMPI::Cli::RestoreNotes::forgotten("$work", \%same), undef, '... nor when al
 	record($second, from => [ $first, 3 ]);
 	is($notes->(), 'note: the arguments are those of the image (in.dat a b); those given now have no effect.',
 		'other arguments than those of the job that began it all');
+	is_deeply(FTMPI::Cli::RestoreNotes::parts("$work", {@image}, [ [ 4, './solver', 'other' ] ]), [ [ 4, './solver', 'in.dat', "a\nb" ] ],
+		'... which the record will have');
+	is_deeply(FTMPI::Cli::RestoreNotes::parts("$work", { @image, kind => 'data' }, [ [ 4, './solver', 'other' ] ]), [ [ 4, './solver', 'other' ] ],
+		'... but not where they have an effect');
 	is($notes->(kind => 'data'), '', '... are no matter where the program is begun with them');
 	record($first, parts => [ [ 2, '/tmp/solver', 'in.dat' ] ]);
 	is($notes->(), '', 'the same arguments, of another path');
@@ -129,6 +133,7 @@ is(FTMPI::Cli::RestoreNotes::forgotten("$work", \%same), undef, '... nor when al
 	is(length $notes->(), length('note: the arguments are those of the image (); those given now have no effect.') + 204, 'many are cut');
 	record($first, parts => [ [ 4, './solver', ('x') x 3000 ] ]);
 	is($notes->(), '', 'more than a record has are not compared');
+	is_deeply(FTMPI::Cli::RestoreNotes::parts("$work", {@image}, [ [ 4, './solver', 'other' ] ]), [ [ 4, './solver', 'other' ] ], '... nor recorded again');
 	record($first, parts => [ [ 2, './solver', 'in.dat' ], [ 2, './solver', 'other' ] ]);
 	is($notes->(), '', 'nor those of other parts');
 	{

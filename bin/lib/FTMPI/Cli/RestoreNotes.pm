@@ -60,9 +60,10 @@ sub sentences
 	return @said;
 }
 
-# Programs go on from images with the arguments of these, which are those that the first job of all was given.
-# Nothing when they are the same, or are not known: a record has gone, or did not have the room.
-sub _arguments
+# Programs go on from images with the arguments of these, which are those that the first job of all was given: a list for
+# each part of the job, undef where a record did not have the room. Nothing when they are not known: the line is of data, or
+# a record has gone.
+sub _image_arguments
 {
 	my ($workdir, $line, $parts) = @_;
 	return if $line->{kind} ne 'image';
@@ -70,10 +71,26 @@ sub _arguments
 	my $record   = FTMPI::Launcher::Record::load("$workdir/$ancestry[-1]") or return;
 	my @before   = @{ $record->{parts} };
 	return if @before != @$parts;
-	for my $i (0 .. $#before) {
-		my (undef, undef, @then) = @{ $before[$i] };
-		my (undef, undef, @now)  = @{ $parts->[$i] };
-		next if join("\0", @then) eq join("\0", @now) || (@then && $then[-1] eq FTMPI::Launcher::Record::REST);
+	my @arguments = map { [ @{$_}[ 2 .. $#$_ ] ] } @before;
+	return map { @$_ && $_->[-1] eq FTMPI::Launcher::Record::REST ? undef : $_ } @arguments;
+}
+
+# The parts of a job that goes on from this line as its record is to have them: with the arguments that its programs have.
+sub parts
+{
+	my ($workdir, $line, $parts) = @_;
+	my @then = _image_arguments($workdir, $line, $parts);
+	return [ map { $then[$_] ? [ @{ $parts->[$_] }[ 0, 1 ], @{ $then[$_] } ] : $parts->[$_] } 0 .. $#$parts ];
+}
+
+sub _arguments
+{
+	my ($workdir, $line, $parts) = @_;
+	my @arguments = _image_arguments($workdir, $line, $parts);
+	for my $i (0 .. $#arguments) {
+		my @then = @{ $arguments[$i] // next };
+		my (undef, undef, @now) = @{ $parts->[$i] };
+		next if join("\0", @then) eq join("\0", @now);
 		my $words = @then ? join ' ', @then : 'none';
 		$words = substr($words, 0, ARGUMENTS_MAX) . ' ...' if length $words > ARGUMENTS_MAX;
 		return 'note: the arguments are those of the image (' . FTMPI::Error::clean($words) . '); those given now have no effect.';
