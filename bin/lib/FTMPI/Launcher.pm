@@ -177,7 +177,7 @@ sub _listen_to_signals
 	}
 	$loop->on_signal('TSTP', sub { $self->_suspend });
 	$loop->on_signal('USR1', sub { $self->_dump });
-	$loop->on_signal('USR2', sub { $self->_event('line_wanted') }) if $self->{plan}{image};
+	$loop->on_signal('USR2', sub { $self->{plan}{image} ? $self->_event('line_wanted') : $self->_say(FTMPI::Launcher::Sentences::NO_IMAGES) });
 	return;
 }
 

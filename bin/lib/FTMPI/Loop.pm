@@ -91,6 +91,9 @@ sub cancel
 	return;
 }
 
+# Signals that came before anybody could listen to them (bin/ftmpirun).
+our %early;
+
 # Call back in the loop, not in the signal handler, and before all that is ready in the same turn: what else
 # a signal to our process group has ended is heard of after it. A signal that was ignored when we were
 # started (nohup, a background job) stays ignored.
@@ -102,6 +105,7 @@ sub on_signal
 	my ($writer, $came) = @{ $self->{signals} }{qw(writer came)};
 	$self->{signals}{calls}{$name} = $callback;
 	$SIG{$name} = sub { local $!; $came->{$name} = 1; syswrite $writer, '.' };
+	$SIG{$name}->() if delete $early{$name};
 	return;
 }
 

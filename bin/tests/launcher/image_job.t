@@ -7,7 +7,6 @@ no warnings 'qw';
 
 use FindBin ();
 use lib "$FindBin::RealBin/../../lib", "$FindBin::RealBin/lib";
-use POSIX ();
 use Test::More;
 
 use FTMPI::FixedAddresses   ();
@@ -65,11 +64,27 @@ subtest 'SIGUSR2' => sub {
 	is($job->{status}, 0, '... and no more') or diag $job->{err};
 	nobody_left();
 
-	$job = begin([ $FTMPIRUN, qw(-n 1), words(qw(say:ready hang)) ]);
+	my $go = scratch() . '/heard';
+	$job = begin([ $FTMPIRUN, qw(-n 1), words('say:ready', "await:$go", 'finalize') ]);
 	wait_for($job, 'out', qr/ready/);
 	kill 'USR2', $job->{pid};
+	wait_for($job, 'err', qr/^ftmpirun: SIGUSR2 has no effect without -image: [^\n]*\n/);
+	open my $file, '>', $go or die "$go: $!\n";
 	wait_end($job);
-	is($job->{status}, 128 + POSIX::SIGUSR2(), 'it ends any other ftmpirun');
+	is($job->{status}, 0, 'it ends no other ftmpirun either') or diag $job->{err};
+
+	# it comes while the script that perl has begun loads its first module
+	my $early = scratch() . '/Early.pm';
+	open $file, '>', $early or die "$early: $!\n";
+	print $file 'package Early; unshift @INC, sub { kill "USR2", $$ if $_[1] eq "FindBin.pm"; return }; 1;';
+	close $file or die "$early: $!\n";
+	for my $case ([ 'begins with images', ['-image'], qr/has no effect now: / ], [ 'begins', [], qr/has no effect without -image: / ]) {
+		my ($what, $options, $sentence) = @$case;
+		$job = begin([ $^X, '-I' . scratch(), '-MEarly', $FTMPIRUN, @$options, qw(-n 1), words('finalize') ]);
+		wait_end($job);
+		is($job->{status}, 0, "nor one that only $what") or diag $job->{err};
+		like($job->{err}, qr/^ftmpirun: SIGUSR2 $sentence/m, '... and its sentence comes');
+	}
 	nobody_left();
 };
 

@@ -300,9 +300,7 @@ SIGUSR2 to
 begins a recovery line at once, and a sentence tells what has become of it.
 Without
 .B \-image
-the signal ends
-.B ftmpirun
-and the job.
+the signal has no effect but a sentence.
 EOR
 
 my $IMAGES = <<'EOR';

@@ -16,6 +16,7 @@ use constant {
 	NOT_ASKED_FOR => '-restore: the program has not asked for its recovery line (FTMPI_Restore), so it began at its'
 		. ' beginning.',
 	NO_HOST => '; no host is left, so the job is ended.',
+	NO_IMAGES => 'SIGUSR2 has no effect without -image: it begins a recovery line of process images.',
 	NO_INTERVAL => 'note: -image without -ckpt-interval: recovery lines are made when SIGUSR2 comes to ftmpirun, and by the'
 		. ' program\'s own calls.',
 	NO_LINE_FITS => 'the ranks have found no recovery line that they can go on from, so the job is ended',
