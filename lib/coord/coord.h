@@ -374,6 +374,12 @@ static inline bool coord_making(const struct coord *c)
 	return c->making > 0;
 }
 
+/* blocking: this rank's part of a line is made, or is about to be, and others may not know. */
+static inline bool coord_is_saving(const struct coord *c)
+{
+	return c->state == COORD_LINE_SAVING || c->state == COORD_LINE_CONCLUDING;
+}
+
 /* Lines that are being made on this rank, oldest first: first with line 0; 0: no more. */
 uint32_t coord_next(const struct coord *c, uint32_t after);
 

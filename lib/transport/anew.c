@@ -3,8 +3,10 @@
  * The pairs of this member and all others begin anew: their processes were put back to a recovery
  * line, each to its own moment before it, so the numbers of the two sides do not meet. A message
  * that had not come as a whole is one that the line holds, or one that its sender sends again. One
- * that waits here to be sent is in the receiver's part of the line.
+ * that waits here to be sent is in the receiver's part of the line, or had its receive before it;
+ * the sender of a synchronous one wants to know which.
  */
+#include "base/error.h"
 #include "transport/tp.h"
 
 static void unmatch_reading(struct tp *tp, struct tp_peer *p)
@@ -39,7 +41,21 @@ static void forget_unexpected(struct tp *tp, struct tp_peer *p)
 	}
 }
 
-static void begin_anew(struct tp *tp, struct tp_peer *p)
+/* Done, or they stay open; what is queued then leaves when there is a connection. */
+static int answer_sends(struct tp *tp, struct tp_peer *p)
+{
+	list_for_each_safe (item, &p->sending) {
+		struct tp_send *op = container_of(item, struct tp_send, link);
+
+		if (!op->sync)
+			tp_send_done(tp, op, 0);
+		else if (tp_send_open(tp, p, op) != 0)
+			return FT_ENOMEM;
+	}
+	return 0;
+}
+
+static int begin_anew(struct tp *tp, struct tp_peer *p)
 {
 	struct link *item;
 
@@ -47,19 +63,21 @@ static void begin_anew(struct tp *tp, struct tp_peer *p)
 	while ((item = list_first(&p->receiving)))
 		tp_recv_unmatch(tp, container_of(item, struct tp_recv, link));
 	forget_unexpected(tp, p);
-	tp_out_drop(tp, p, 0);
+	tp_out_drop_anew(tp, p);
 	list_remove(&p->busy);
-	while ((item = list_first(&p->sending)))
-		tp_send_done(tp, container_of(item, struct tp_send, link), 0);
 	p->send_seq = p->recv_seq = 0;
 	p->unconsumed = p->unconsumed_in = p->owed = 0;
+	return answer_sends(tp, p);
 }
 
-void tp_begin_anew(struct tp *tp)
+int tp_begin_anew(struct tp *tp)
 {
+	int rc = 0;
+
 	tp_assert_held(tp);
 	assert(!tp->conns);
-	for (int i = 0; i < tp->c.size; i++)
+	for (int i = 0; i < tp->c.size && rc == 0; i++)
 		if (i != tp->c.self)
-			begin_anew(tp, &tp->peers[i]);
+			rc = begin_anew(tp, &tp->peers[i]);
+	return rc;
 }

@@ -13,6 +13,7 @@ void tp_send_unstage(struct tp *tp, struct tp_send *op)
 		return;
 	tp->staged -= op->len;
 	free(op->staged);
+	op->staged = NULL;
 }
 
 void tp_send_done(struct tp *tp, struct tp_send *op, int rc)

@@ -19,7 +19,8 @@ static const struct tp_envelope *envelope_of(const struct wire_frame *f)
 /* 0: it is in its place, and both sides know; FT_ENOMEM: the sender cannot be told. */
 static int pulled(struct tp *tp, struct tp_peer *p, const struct tp_announced *a, void *cookie)
 {
-	int rc = tp_out_control(tp, p, WIRE_PULLED, a->id, 0);
+	struct wire_frame f = {.kind = WIRE_PULLED, .id = a->id, .length = a->early};
+	int rc = tp_out_small(tp, p, &f, NULL, 0);
 
 	if (rc == 0)
 		tp->c.up->received(tp->c.user, cookie, a->length, 0);
@@ -30,6 +31,7 @@ static int pulled(struct tp *tp, struct tp_peer *p, const struct tp_announced *a
 static int ask(
 	struct tp *tp, struct tp_peer *p, const struct tp_announced *a, struct tp_place place)
 {
+	struct wire_frame f = {.kind = WIRE_CTS, .id = a->id, .length = a->early};
 	struct tp_recv *op;
 	uint64_t got = 0;
 
@@ -42,7 +44,8 @@ static int ask(
 	op->id = idtab_add(&tp->recvs, op);
 	if (!op->id)
 		goto free_op;
-	if (tp_out_control(tp, p, WIRE_CTS, a->id, op->id) != 0)
+	f.peer_id = op->id;
+	if (tp_out_small(tp, p, &f, NULL, 0) != 0)
 		goto remove_id;
 	list_append(&p->receiving, &op->link);
 	tp->work.asked++;
@@ -90,13 +93,16 @@ int tp_unexpected_eager(struct tp *tp, struct tp_peer *p, const struct tp_envelo
 static int begin_rts(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 {
 	const struct tp_envelope *e = envelope_of(f);
-	struct tp_announced a = {f->id, f->length, f->peer_id};
+	struct tp_announced a = {f->id, f->length, f->peer_id, false};
+	uint64_t sync = f->kind == WIRE_SYNC ? f->id : 0;
 	struct tp_place place;
 	struct tp_unexpected_message *h;
 
 	if (f->length > (uint64_t)1 << 48)
 		return FT_EPROTO;
+	tp->matching_sync = sync;
 	place = tp->c.up->match(tp->c.user, p->id, e, f->length);
+	tp->matching_sync = 0;
 	if (place.cookie) {
 		int rc = ask(tp, p, &a, place);
 
@@ -107,29 +113,74 @@ static int begin_rts(struct tp *tp, struct tp_peer *p, const struct wire_frame *
 	h = unexpected_new(tp, p, UNEXPECTED_RTS, e, f->length);
 	if (!h)
 		return FT_ENOMEM;
+	h->public.sync = sync;
 	h->sender_id = f->id;
 	h->address = f->peer_id;
 	tp->c.up->keep(tp->c.user, &h->public);
 	return 0;
 }
 
-/* No longer unexpected: it was asked for before this came, and the sender knows by now. Firm: it
- * will be. */
-static int take_withdraw(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
+static struct tp_unexpected_message *find_announced(const struct tp_peer *p, uint64_t id)
 {
 	list_for_each (item, &p->unexpected) {
 		struct tp_unexpected_message *h =
 			container_of(item, struct tp_unexpected_message, link);
 
-		if (h->kind != UNEXPECTED_RTS || h->sender_id != f->id)
-			continue;
-		if (h->public.firm)
-			return 0;
+		if (h->kind == UNEXPECTED_RTS && h->sender_id == id)
+			return h;
+	}
+	return NULL;
+}
+
+/* No longer unexpected: it was asked for before this came; when that was for a receive the sender
+ * knows by now. Firm: it will be. */
+static int take_withdraw(struct tp *tp, struct tp_peer *p, struct tp_withdrawal w)
+{
+	struct tp_unexpected_message *h = find_announced(p, w.id);
+
+	w.unexpected = h ? &h->public : NULL;
+	if ((h && h->public.firm) || !tp->c.up->withdraw(tp->c.user, &w))
+		return 0;
+	if (h) {
 		tp->c.up->forget(tp->c.user, &h->public);
 		tp_unexpected_free(tp, h);
-		return tp_out_control(tp, p, WIRE_WITHDRAWN, f->id, 0);
+	}
+	return tp_out_control(tp, p, WIRE_WITHDRAWN, w.id, 0);
+}
+
+static int begin_withdraw(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
+{
+	struct tp_withdrawal w = {.peer = p->id, .id = f->id, .said = *envelope_of(f)};
+
+	return take_withdraw(tp, p, w);
+}
+
+void tp_withdraw_again(struct tp *tp, const struct tp_withdrawal *w)
+{
+	struct tp_peer *p = &tp->peers[w->peer];
+
+	tp_assert_held(tp);
+	if (p->state == TP_UP && !p->dying && take_withdraw(tp, p, *w) != 0)
+		tp_peer_lose(tp, p, ft_error_text(FT_ENOMEM));
+}
+
+/* The pair began anew while the other side's send was open. */
+static int answer_open(struct tp *tp, struct tp_peer *p, uint64_t id)
+{
+	switch (tp->c.up->open(tp->c.user, p->id, id)) {
+	case TP_SYNC_MATCHED:
+		return tp_out_control(tp, p, WIRE_MATCHED, id, 0);
+	case TP_SYNC_TAKEN_BACK:
+		return tp_out_control(tp, p, WIRE_WITHDRAWN, id, 0);
+	case TP_SYNC_WAITS:
+		break;
 	}
 	return 0;
+}
+
+uint64_t tp_matching_sync(const struct tp *tp)
+{
+	return tp->matching_sync;
 }
 
 static int begin_data(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
@@ -151,6 +202,7 @@ int tp_message_begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *
 {
 	switch ((enum wire_kind)f->kind) {
 	case WIRE_RTS:
+	case WIRE_SYNC:
 		return begin_rts(tp, p, f);
 	case WIRE_CTS:
 		return tp_send_asked(tp, p, f);
@@ -160,11 +212,15 @@ int tp_message_begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *
 		p->bye_received = true;
 		return 0;
 	case WIRE_WITHDRAW:
-		return take_withdraw(tp, p, f);
+		return begin_withdraw(tp, p, f);
 	case WIRE_WITHDRAWN:
 		return tp_send_withdrawn(tp, p, f);
 	case WIRE_PULLED:
 		return tp_send_pulled(tp, p, f);
+	case WIRE_MATCHED:
+		return tp_send_matched(tp, p, f);
+	case WIRE_OPEN:
+		return answer_open(tp, p, f->id);
 	case WIRE_OFFER:
 	case WIRE_TAKEN:
 	case WIRE_MEMORY:
@@ -211,16 +267,17 @@ const void *tp_contents(const struct tp_unexpected *unexpected)
 	return h->bytes;
 }
 
-void tp_claim(struct tp *tp, struct tp_unexpected *unexpected, struct tp_place place)
+static inline __attribute__((always_inline)) void claim(
+	struct tp *tp, struct tp_unexpected *unexpected, struct tp_place place, bool early)
 {
 	struct tp_unexpected_message *h = (struct tp_unexpected_message *)unexpected;
 	struct tp_peer *p = &tp->peers[unexpected->peer];
-	struct tp_announced a = {h->sender_id, unexpected->length, h->address};
+	struct tp_announced a = {h->sender_id, unexpected->length, h->address, early};
 	int rc = 0;
 
 	tp_assert_held(tp);
 	if (h->kind == UNEXPECTED_SELF) {
-		tp_self_claim(tp, h, place);
+		tp_self_claim(tp, h, place, early);
 		return;
 	}
 	if (h->kind == UNEXPECTED_EAGER) {
@@ -237,6 +294,28 @@ void tp_claim(struct tp *tp, struct tp_unexpected *unexpected, struct tp_place p
 	tp_unexpected_free(tp, h);
 	if (rc)
 		tp->c.up->received(tp->c.user, place.cookie, a.length, rc);
+}
+
+void tp_claim(struct tp *tp, struct tp_unexpected *unexpected, struct tp_place place)
+{
+	claim(tp, unexpected, place, false);
+}
+
+void tp_take(struct tp *tp, struct tp_unexpected *unexpected, struct tp_place place)
+{
+	claim(tp, unexpected, place, unexpected->sync != 0);
+}
+
+void tp_matched(struct tp *tp, int peer, uint64_t sync)
+{
+	struct tp_peer *p = &tp->peers[peer];
+
+	tp_assert_held(tp);
+	if (peer == tp->c.self)
+		tp_send_done(tp, idtab_find(&tp->sends, sync), 0);
+	else if (p->state == TP_UP && !p->dying &&
+		 tp_out_control(tp, p, WIRE_MATCHED, sync, 0) != 0)
+		tp_peer_lose(tp, p, ft_error_text(FT_ENOMEM));
 }
 
 void tp_drop(struct tp *tp, struct tp_unexpected *unexpected)

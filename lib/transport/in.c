@@ -150,7 +150,7 @@ static int begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 	if (!may_credit(p, f->credit))
 		return FT_EPROTO;
 	p->unconsumed -= f->credit;
-	if (f->kind == WIRE_EAGER || f->kind == WIRE_RTS) {
+	if (f->kind == WIRE_EAGER || f->kind == WIRE_RTS || f->kind == WIRE_SYNC) {
 		if (f->seq != p->recv_seq + 1 || p->bye_received)
 			return FT_EPROTO;
 		p->recv_seq = f->seq;

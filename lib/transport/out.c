@@ -280,7 +280,7 @@ static void written(struct tp *tp, struct tp_peer *p, size_t bytes)
 		}
 		bytes -= left;
 		if (o->op)
-			tp_send_done(tp, o->op, 0);
+			tp_send_written(tp, o->op);
 		if (o->last)
 			go_over(tp, p);
 		out_free(tp, o);
@@ -352,6 +352,21 @@ void tp_out_drop(struct tp *tp, struct tp_peer *p, int rc)
 		if (op)
 			tp_send_done(tp, op, rc);
 	}
+}
+
+/* The same where the pair begins anew: synchronous sends stay. */
+void tp_out_drop_anew(struct tp *tp, struct tp_peer *p)
+{
+	list_for_each (item, &p->queue) {
+		struct tp_out *o = container_of(item, struct tp_out, link);
+
+		if (!o->op || !o->op->sync)
+			continue;
+		list_remove(&o->op->link);
+		list_append(&p->sending, &o->op->link);
+		o->op = NULL;
+	}
+	tp_out_drop(tp, p, 0);
 }
 
 bool tp_out_all(struct tp *tp)

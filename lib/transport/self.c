@@ -6,6 +6,21 @@
 #include "base/error.h"
 #include "transport/tp.h"
 
+static struct tp_send *self_op(
+	struct tp *tp, const void *payload, size_t len, unsigned flags, void *cookie)
+{
+	struct tp_send *op = slab_take(&tp->send_slab);
+
+	if (!op)
+		return NULL;
+	*op = tp_send_of(tp->c.self, payload, len, flags, cookie);
+	op->id = idtab_add(&tp->sends, op);
+	if (op->id)
+		return op;
+	slab_give(&tp->send_slab, op);
+	return NULL;
+}
+
 /* Nobody wants it yet. A short one is copied; of a long or synchronous one only the address is
  * kept. */
 static int send_unexpected(struct tp *tp, const struct tp_envelope *e, const void *payload,
@@ -14,7 +29,7 @@ static int send_unexpected(struct tp *tp, const struct tp_envelope *e, const voi
 	struct tp_peer *p = &tp->peers[tp->c.self];
 	bool wait = len > tp->c.eager_limit || flags & (TP_SYNC | TP_IOV_CURSOR);
 	struct tp_unexpected_message *h = malloc(sizeof *h + (wait ? 0 : len));
-	struct tp_send *op = wait && h ? slab_take(&tp->send_slab) : NULL;
+	struct tp_send *op = wait && h ? self_op(tp, payload, len, flags, cookie) : NULL;
 
 	if (!h || (wait && !op)) {
 		free(h);
@@ -25,7 +40,7 @@ static int send_unexpected(struct tp *tp, const struct tp_envelope *e, const voi
 		.kind = UNEXPECTED_SELF,
 		.op = op};
 	if (op) {
-		*op = tp_send_of(p->id, payload, len, flags, cookie);
+		h->public.sync = op->sync ? op->id : 0;
 		op->self_message = h;
 		list_append(&p->sending, &op->link);
 		tp->work.asked++;
@@ -51,23 +66,37 @@ int tp_self_send(struct tp *tp, const struct tp_envelope *e, const void *payload
 	return 1;
 }
 
-void tp_self_withdraw(struct tp *tp, struct tp_send *op)
+/* One that was thrown away has no message any more. */
+void tp_self_withdraw(struct tp *tp, const struct tp_envelope *e, struct tp_send *op)
 {
-	if (op->self_message->public.firm)
+	struct tp_unexpected_message *h = op->self_message;
+	struct tp_withdrawal w = {.peer = tp->c.self,
+		.id = op->id,
+		.said = *e,
+		.unexpected = h ? &h->public : NULL};
+
+	if ((h && h->public.firm) || !tp->c.up->withdraw(tp->c.user, &w))
 		return;
-	tp->c.up->forget(tp->c.user, &op->self_message->public);
-	tp_unexpected_free(tp, op->self_message);
+	if (h) {
+		tp->c.up->forget(tp->c.user, &h->public);
+		tp_unexpected_free(tp, h);
+	}
 	tp_send_done(tp, op, FT_ECANCEL);
 }
 
-void tp_self_claim(struct tp *tp, struct tp_unexpected_message *h, struct tp_place place)
+void tp_self_claim(
+	struct tp *tp, struct tp_unexpected_message *h, struct tp_place place, bool early)
 {
 	struct tp_send *op = h->op;
 	size_t len = (size_t)h->public.length;
 
 	tp_payload_copy(&place, op ? op->payload : h->bytes, op ? op->cursor : NULL, len);
 	tp_unexpected_free(tp, h);
-	if (op)
+	if (early) {
+		op->state = SEND_UNMATCHED;
+		op->self_message = NULL;
+	} else if (op) {
 		tp_send_done(tp, op, 0);
+	}
 	tp->c.up->received(tp->c.user, place.cookie, len, 0);
 }

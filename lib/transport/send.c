@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The sender's side of messages (frame.c): eager ones leave at once, long ones are announced and
- * leave when they are asked for, unless they were taken back before.
+ * leave when they are asked for, unless they were taken back before. A synchronous one is done when
+ * a receive has matched it, which may be later.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,7 @@ static __attribute__((noinline)) int send_rendezvous(struct tp *tp, struct tp_pe
 	op->id = idtab_add(&tp->sends, op);
 	if (!op->id)
 		goto free_op;
-	f->kind = WIRE_RTS;
+	f->kind = op->sync ? WIRE_SYNC : WIRE_RTS;
 	f->id = op->id;
 	if (p->out_ring && op->cursor && len > 0)
 		stage(tp, op);
@@ -117,61 +118,139 @@ bool tp_may_send(struct tp *tp, int peer)
 	       byte_ring_has_room(p->out_ring);
 }
 
+/* ---- it is answered ---- */
+
+/*
+ * ANNOUNCED is asked for: LEAVING, and done when the payload has left. A synchronous one that is
+ * asked for before a receive has matched it: LEAVING_EARLY, then UNMATCHED, until that has
+ * happened. One whose payload is read where it lies is never LEAVING. When the pair begins anew all
+ * synchronous ones are UNMATCHED again, as the other side may have gone back behind its receive;
+ * what it says then may also be that it had let the message go (LET_GO), since the program that ran
+ * on here took it back, and will again.
+ */
+
+static struct tp_send *find(
+	struct tp *tp, const struct tp_peer *p, uint64_t id, enum tp_send_state state)
+{
+	struct tp_send *op = idtab_find(&tp->sends, id);
+
+	return op && op->peer == p->id && op->state == state ? op : NULL;
+}
+
+/* Its receiver has it. What is left is the receive. */
+static void is_unmatched(struct tp *tp, struct tp_send *op)
+{
+	tp_send_unstage(tp, op);
+	op->state = SEND_UNMATCHED;
+}
+
+void tp_send_written(struct tp *tp, struct tp_send *op)
+{
+	if (op->state == SEND_LEAVING_EARLY)
+		is_unmatched(tp, op);
+	else
+		tp_send_done(tp, op, 0);
+}
+
 int tp_send_asked(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 {
-	struct tp_send *op = idtab_find(&tp->sends, f->id);
+	struct tp_send *op = find(tp, p, f->id, SEND_ANNOUNCED);
 	struct wire_frame data = {.kind = WIRE_DATA, .peer_id = f->peer_id};
 	int rc;
 
-	if (!op || op->peer != p->id)
+	if (!op || f->length > op->sync)
 		return FT_EPROTO;
-	/* an id is answered once: from now on only the queue knows the operation */
-	idtab_remove(&tp->sends, op->id);
-	list_remove(&op->link);
+	op->state = f->length ? SEND_LEAVING_EARLY : SEND_LEAVING;
+	if (op->state == SEND_LEAVING)
+		list_remove(&op->link);
 	data.length = op->len;
 	rc = op->len > 0 ? tp_out_large(tp, p, &data, op) : tp_out_small(tp, p, &data, NULL, 0);
 	if (rc)
 		tp_send_done(tp, op, rc);
 	else if (data.length == 0)
-		tp_send_done(tp, op, 0);
+		tp_send_written(tp, op);
 	return rc;
 }
 
 int tp_send_pulled(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 {
-	struct tp_send *op = idtab_find(&tp->sends, f->id);
+	struct tp_send *op = find(tp, p, f->id, SEND_ANNOUNCED);
 
-	if (!op || op->peer != p->id || !op->payload || !p->memory)
+	if (!op || f->length > op->sync || !op->payload || !p->memory)
+		return FT_EPROTO;
+	if (f->length)
+		is_unmatched(tp, op);
+	else
+		tp_send_done(tp, op, 0);
+	return 0;
+}
+
+int tp_send_matched(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
+{
+	struct tp_send *op = find(tp, p, f->id, SEND_UNMATCHED);
+
+	if (!op)
 		return FT_EPROTO;
 	tp_send_done(tp, op, 0);
 	return 0;
 }
 
-void tp_withdraw(struct tp *tp, int peer, const void *cookie)
-{
-	struct tp_peer *p = &tp->peers[peer];
+/* ---- the pair begins anew ---- */
 
+/* The frames are queued. One that was to be taken back still is. */
+int tp_send_open(struct tp *tp, struct tp_peer *p, struct tp_send *op)
+{
+	int rc = 0;
+
+	if (op->state == SEND_LET_GO)
+		return 0;
+	is_unmatched(tp, op);
+	op->asked = true;
+	rc = tp_out_control(tp, p, WIRE_OPEN, op->id, 0);
+	if (rc == 0 && op->withdrawing)
+		rc = tp_out_control(tp, p, WIRE_WITHDRAW, op->id, 0);
+	return rc;
+}
+
+/* ---- it is taken back ---- */
+
+static void withdraw(struct tp *tp, const struct tp_envelope *e, struct tp_send *op)
+{
+	struct wire_frame f = {.kind = WIRE_WITHDRAW, .id = op->id};
+
+	memcpy(f.envelope, e->bytes, sizeof f.envelope);
+	if (op->peer == tp->c.self)
+		tp_self_withdraw(tp, e, op);
+	else if (op->state == SEND_LET_GO)
+		tp_send_done(tp, op, FT_ECANCEL);
+	else if (!op->withdrawing)
+		op->withdrawing = tp_out_small(tp, &tp->peers[op->peer], &f, NULL, 0) == 0;
+}
+
+void tp_withdraw(struct tp *tp, int peer, const struct tp_envelope *e, const void *cookie)
+{
 	tp_assert_held(tp);
-	list_for_each (item, &p->sending) {
+	list_for_each (item, &tp->peers[peer].sending) {
 		struct tp_send *op = container_of(item, struct tp_send, link);
 
 		if (op->cookie != cookie)
 			continue;
-		if (op->self_message)
-			tp_self_withdraw(tp, op);
-		else if (peer != tp->c.self)
-			op->withdrawing |= tp_out_control(tp, p, WIRE_WITHDRAW, op->id, 0) == 0;
+		withdraw(tp, e, op);
 		return;
 	}
 }
 
+/* Unasked it would drop a message whose sender takes it for sent. */
 int tp_send_withdrawn(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 {
 	struct tp_send *op = idtab_find(&tp->sends, f->id);
 
-	/* unasked it would drop a message whose sender takes it for sent */
-	if (!op || op->peer != p->id || !op->withdrawing)
+	if (!op || op->peer != p->id || (!op->withdrawing && !op->asked) ||
+		(op->state != SEND_ANNOUNCED && op->state != SEND_UNMATCHED))
 		return FT_EPROTO;
-	tp_send_done(tp, op, FT_ECANCEL);
+	if (op->withdrawing)
+		tp_send_done(tp, op, FT_ECANCEL);
+	else
+		op->state = SEND_LET_GO;
 	return 0;
 }

@@ -44,11 +44,24 @@ struct tp_out {
 	uint8_t bytes[];
 };
 
+/* What a send that is not done waits for: send.c has the steps. */
+enum tp_send_state {
+	SEND_ANNOUNCED, /* to be asked for */
+	SEND_LEAVING,	/* asked for: its payload is in the queue */
+	/* of a synchronous one that no receive has matched: */
+	SEND_LEAVING_EARLY, /* its payload is in the queue */
+	SEND_UNMATCHED,	    /* its receiver has the payload */
+	SEND_LET_GO	    /* its receiver has let it go: it will be taken back */
+};
+
 /* A message that waits at its sender. */
 struct tp_send {
-	struct link link; /* in peer->sending */
+	struct link link; /* in peer->sending, while it is not SEND_LEAVING */
 	uint64_t id;
 	int peer;
+	enum tp_send_state state;
+	bool sync;
+	bool asked; /* OPEN was sent */
 	const void *payload;
 	struct tp_iov_cursor *cursor; /* instead of payload; NULL */
 	size_t len;
@@ -64,6 +77,7 @@ static inline struct tp_send tp_send_of(
 	bool cursor = flags & TP_IOV_CURSOR;
 
 	return (struct tp_send){.peer = peer,
+		.sync = flags & TP_SYNC,
 		.payload = cursor ? NULL : payload,
 		.cursor = cursor ? (struct tp_iov_cursor *)(uintptr_t)payload : NULL,
 		.len = len,
@@ -74,6 +88,7 @@ static inline struct tp_send tp_send_of(
 struct tp_announced {
 	uint64_t id, length;
 	uint64_t address; /* in its memory; 0 */
+	bool early;	  /* no receive has matched it, which its sender waits for */
 };
 
 /* A message whose place is known and whose payload is still to come. */
@@ -178,6 +193,7 @@ struct tp {
 	uint64_t flush;	 /* number of the next, from 1 */
 	uint64_t pulled; /* bytes read out of the memory of others */
 	uint64_t staged; /* bytes of payloads that were gathered for others to read */
+	uint64_t matching_sync;
 	bool bye;
 	/* physical */
 	int epoll_fd, wake_fd;
@@ -241,6 +257,7 @@ static inline bool tp_out_flush(struct tp *tp)
 
 void tp_out_renew(struct tp *tp, struct tp_peer *p);
 void tp_out_drop(struct tp *tp, struct tp_peer *p, int rc);
+void tp_out_drop_anew(struct tp *tp, struct tp_peer *p);
 
 /* in.c: what epoll has said, and the mailbox; true when bytes moved */
 bool tp_in_events(struct tp *tp, const struct epoll_event *ev, int n);
@@ -273,10 +290,17 @@ void tp_recv_done(struct tp *tp, struct tp_recv *op, int rc);
 void tp_recv_unmatch(struct tp *tp, struct tp_recv *op);
 void tp_unexpected_free(struct tp *tp, struct tp_unexpected_message *h);
 
-/* send.c: the other side asks for a send, has read its payload, or gives one up that was to be
- * taken back: 0 or an error that ends the connection */
+/* send.c: all of a payload has left */
+void tp_send_written(struct tp *tp, struct tp_send *op);
+
+/* ... the pair begins anew, and it stays open: 0 or FT_ENOMEM */
+int tp_send_open(struct tp *tp, struct tp_peer *p, struct tp_send *op);
+
+/* ... the other side asks for a send, has read its payload, has a receive for it, or gives one up
+ * that was to be taken back: 0 or an error that ends the connection */
 int tp_send_asked(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
 int tp_send_pulled(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
+int tp_send_matched(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
 int tp_send_withdrawn(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
 
 /* frame.c: what a frame means that is no eager message; it is unexpected, its place being unknown:
@@ -302,8 +326,9 @@ static inline void tp_payload_copy(
 /* self.c */
 int tp_self_send(struct tp *tp, const struct tp_envelope *e, const void *payload, size_t len,
 	unsigned flags, void *cookie);
-void tp_self_withdraw(struct tp *tp, struct tp_send *op);
-void tp_self_claim(struct tp *tp, struct tp_unexpected_message *h, struct tp_place place);
+void tp_self_withdraw(struct tp *tp, const struct tp_envelope *e, struct tp_send *op);
+void tp_self_claim(
+	struct tp *tp, struct tp_unexpected_message *h, struct tp_place place, bool early);
 
 /* socket.c */
 void tp_socket_tune(int fd);

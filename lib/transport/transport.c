@@ -221,14 +221,16 @@ void tp_bye(struct tp *tp)
 	tp_flush(tp);
 }
 
-/* Both have said that they begin nothing more: what was announced and not asked for never will be.
+/* Both have said that they begin nothing more: what was announced and not matched never will be.
  */
 static void give_up_announced(struct tp *tp, struct tp_peer *p)
 {
-	struct link *item;
+	list_for_each_safe (item, &p->sending) {
+		struct tp_send *op = container_of(item, struct tp_send, link);
 
-	while ((item = list_first(&p->sending)))
-		tp_send_done(tp, container_of(item, struct tp_send, link), FT_ECANCEL);
+		if (op->state != SEND_LEAVING_EARLY)
+			tp_send_done(tp, op, FT_ECANCEL);
+	}
 }
 
 static bool peer_finished(struct tp *tp, struct tp_peer *p)

@@ -68,8 +68,23 @@ struct tp_unexpected {
 	int peer;
 	uint64_t length;
 	struct tp_envelope envelope;
-	bool firm; /* the user's wish: its sender cannot take it back any more */
+	uint64_t sync; /* its sender waits until a receive has matched it, and calls it so; 0 */
+	bool firm;     /* the user's wish: its sender cannot take it back any more */
 	_Alignas(16) unsigned char user[128];
+};
+
+struct tp_withdrawal {
+	int peer;
+	uint64_t id;		   /* what its sender calls it */
+	struct tp_envelope said;   /* by tp_withdraw; or zeros */
+	struct tp_unexpected *unexpected; /* NULL: it was claimed (tp_take), or is not there */
+};
+
+/* What became of a synchronous message of before the pair began anew. */
+enum tp_sync {
+	TP_SYNC_MATCHED,   /* it has met its receive */
+	TP_SYNC_WAITS,	   /* it waits for one: tp_matched is called when that has come */
+	TP_SYNC_TAKEN_BACK /* its sender had taken it back */
 };
 
 struct tp_upcalls {
@@ -99,6 +114,13 @@ struct tp_upcalls {
 	/* Another thread than the one that waits may have completed something. Without the lock's
 	 * being let go. */
 	void (*notify)(void *user);
+
+	/* A message's sender wants it back. True: what the user has of it is gone, and forget
+	 * follows for w->unexpected. False: it stays, perhaps for now (tp_withdraw_again). */
+	bool (*withdraw)(void *user, const struct tp_withdrawal *w);
+
+	/* After tp_begin_anew: this synchronous send of peer is not done there. */
+	enum tp_sync (*open)(void *user, int peer, uint64_t sync);
 
 	/* By tp_begin_anew alone; it may not call the transport. The message for `cookie` did not
 	 * become whole, and will come again or never: the user matches its receive again. What is
@@ -167,12 +189,13 @@ void tp_forget(struct tp *tp);
  * others begin anew, as those do with it. Message numbers and credits begin at their beginning, and
  * nothing that was said before means anything. What has come as a whole stays; messages that a
  * recovery line holds are the user's to bring back.
- * - Sends that wait for their receiver, and what is queued, are done: `sent` with 0.
+ * - Sends that wait for their receiver, and what is queued, are done: `sent` with 0. Synchronous
+ *   ones are not: their receivers are asked (`open`) once there is a connection.
  * - A message that has its place and is not whole: `unmatch`.
  * - One that has none, and is not whole or only announced: `forget`, also if it is firm.
- * What this member sends itself is not touched.
+ * What this member sends itself is not touched. 0 or FT_ENOMEM.
  */
-void tp_begin_anew(struct tp *tp);
+int tp_begin_anew(struct tp *tp);
 
 /* Is all of it in this process's memory, so that it outlives tp_begin_anew? */
 bool tp_is_here(const struct tp_unexpected *unexpected);
@@ -183,7 +206,7 @@ const void *tp_contents(const struct tp_unexpected *unexpected);
 /* ---- messages ---- */
 
 enum {
-	TP_SYNC = 1,	   /* done only when the receiver has given it a place */
+	TP_SYNC = 1,	   /* done only when a receive has matched it */
 	TP_NOW = 2,	   /* not at all if it cannot be done at once; not with the others */
 	TP_IOV_CURSOR = 4, /* payload is a struct tp_iov_cursor; waits for its place, too */
 	TP_UNQUEUED = 8,   /* with TP_NOW: not while the ring to the peer is full */
@@ -200,13 +223,25 @@ int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *pa
 /* False: with TP_UNQUEUED a short message would get FT_EAGAIN, as the ring to the peer is full. */
 bool tp_may_send(struct tp *tp, int peer);
 
-/* Try to take back what tp_send answered 0 for. If its receiver has not given it a place (nor made
- * it firm), `sent` is called with FT_ECANCEL, perhaps before this returns; else nothing changes. */
-void tp_withdraw(struct tp *tp, int peer, const void *cookie);
+/* Try to take back what tp_send answered 0 for. If no receive has matched it (nor its receiver made
+ * it firm), `sent` is called with FT_ECANCEL, perhaps before this returns; else nothing changes. The
+ * receiver's user is told e. */
+void tp_withdraw(struct tp *tp, int peer, const struct tp_envelope *e, const void *cookie);
 
 /* Give an unexpected message its place; place.cookie is not NULL. `received` may be called before
  * this returns. The message is the transport's alone again. */
 void tp_claim(struct tp *tp, struct tp_unexpected *unexpected, struct tp_place place);
+
+/* The same for one that no receive has matched yet. Its sender's buffer is free then, and a
+ * synchronous send (unexpected->sync) done by tp_matched, which is said once. */
+void tp_take(struct tp *tp, struct tp_unexpected *unexpected, struct tp_place place);
+void tp_matched(struct tp *tp, int peer, uint64_t sync);
+
+/* In `match`: what unexpected->sync of that message would be. */
+uint64_t tp_matching_sync(const struct tp *tp);
+
+/* What `withdraw` has said false to is asked about again. */
+void tp_withdraw_again(struct tp *tp, const struct tp_withdrawal *w);
 
 /* Throw an unexpected message away. */
 void tp_drop(struct tp *tp, struct tp_unexpected *unexpected);

@@ -18,7 +18,7 @@
 
 enum {
 	WIRE_MAGIC = 0x49504d46, /* "FMPI" */
-	WIRE_VERSION = 3,
+	WIRE_VERSION = 4,
 	WIRE_ENVELOPE_BYTES = 20,
 	WIRE_SESSION_BYTES = SESSION_BYTES,
 };
@@ -27,7 +27,8 @@ enum wire_kind {
 	WIRE_EAGER = 1,	 /* a whole message: envelope, seq, length, then the payload */
 	WIRE_RTS = 2,	 /* a message that waits at its sender: envelope, seq, length, id; peer_id:
 			    where it lies in the sender's memory, for one that can read there, or 0 */
-	WIRE_CTS = 3,	 /* send it: id is the sender's, peer_id the receiver's */
+	WIRE_CTS = 3,	 /* send it: id is the sender's, peer_id the receiver's; length: 1: of SYNC,
+			    before a receive has matched it */
 	WIRE_DATA = 4,	 /* the payload that was asked for: peer_id is the receiver's, length */
 	WIRE_CREDIT = 5, /* nothing but the credit that every header carries */
 	WIRE_BYE = 6,	 /* no message will begin after this */
@@ -41,7 +42,11 @@ enum wire_kind {
 	WIRE_TAKEN = 10,  /* it is: the same of the other side, without rings */
 	WIRE_MEMORY = 11, /* what follows in this direction lies in the memory */
 	WIRE_DECLINED = 12, /* nothing will be shared */
-	WIRE_PULLED = 13,   /* an announced payload was read where it lies: id is the sender's */
+	WIRE_PULLED = 13,   /* an announced payload was read where it lies: id and length as CTS */
+	WIRE_SYNC = 14,	    /* an RTS whose sender waits until a receive has matched it */
+	WIRE_MATCHED = 15,  /* that has happened after the payload was asked for: id is the sender's */
+	WIRE_OPEN = 16,	    /* this SYNC of before the pair began anew is not answered: id is the
+			       sender's */
 	WIRE_KIND_END
 };
 
@@ -49,8 +54,9 @@ struct wire_frame {
 	uint8_t kind;
 	uint8_t zero[3];
 	uint32_t epoch;
-	uint64_t seq; /* EAGER, RTS: number of the message in this direction of the pair, from 1 */
-	uint64_t length; /* EAGER, RTS, DATA: bytes of the message */
+	uint64_t seq; /* EAGER, RTS, SYNC: number of the message in this direction of the pair,
+			 from 1 */
+	uint64_t length; /* EAGER, RTS, SYNC, DATA: bytes of the message */
 	uint64_t id;
 	uint64_t peer_id;
 	uint32_t credit; /* eager bytes (with header) that the sender of this frame has consumed */

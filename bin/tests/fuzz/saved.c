@@ -23,6 +23,8 @@ static void messages(const uint8_t *bytes, size_t len, int size)
 	for (uint32_t i = 0; i < count; i++) {
 		FUZZ_CHECK(section_messages_read(&c, &e, &contents), "message %u was accepted", i);
 		FUZZ_CHECK(e.peer >= 0 && e.peer < size && e.tag >= 0, "of rank %d", e.peer);
+		FUZZ_CHECK(section_messages_entry(&e) == SECTION_MESSAGES_ENTRY + (e.sync ? 8 : 0),
+			"its length");
 		section_messages_write(&w, &e);
 		writer_bytes(&w, contents, (size_t)e.length);
 	}

@@ -26,7 +26,8 @@ static void renew_logical(struct tp *tp)
 		physical_give_up(ft_error_text(FT_ENOMEM));
 	ckpt_job_renew();
 	p2p_image_woke(tp);
-	tp_begin_anew(tp);
+	if (tp_begin_anew(tp) != 0)
+		physical_give_up(ft_error_text(FT_ENOMEM));
 	p2p_peers_anew();
 	ckpt_drive_anew();
 }

@@ -7,6 +7,7 @@
 #include "inflight_inside.h"
 #include "match.h"
 #include "p2p_saved.h"
+#include "p2p_sync.h"
 #include "request.h"
 #include "stored.h"
 
@@ -106,6 +107,7 @@ void inflight_unexpected(struct match_msg *msg)
 		return;
 	f->tag = msg->tag;
 	f->source = msg->source;
+	f->sync = p2p_sync_name(msg);
 	f->arrived = msg->arrived;
 	f->matched = msg->matched;
 	f->msg = msg;
@@ -148,6 +150,13 @@ void inflight_open(struct request *r)
 		note_open(r);
 	if (r->inflight && !r->inflight->contents)
 		take_contents(r->inflight, r);
+}
+
+void inflight_met(struct request *r, uint64_t sync)
+{
+	inflight_open(r);
+	if (r->inflight)
+		r->inflight->sync = sync;
 }
 
 /* ---- what becomes of them ---- */
@@ -238,15 +247,39 @@ void inflight_leave(struct request *r)
 	r->inflight = NULL;
 }
 
+static const char taken_back[] = "its sender took a message in transit back";
+
 void inflight_withdrawn(struct inflight *f)
 {
 	list_for_each (item, &inflights.lines) {
 		struct inflight_line *l = container_of(item, struct inflight_line, link);
 
 		if (inflight_fate(l, f) == COORD_IN)
-			inflight_break(l, "its sender took a message in transit back");
+			inflight_break(l, taken_back);
 	}
 	drop(f);
+}
+
+void inflight_released(struct inflight *f)
+{
+	if (!f->contents) {
+		inflight_break_lines(f, taken_back);
+		return;
+	}
+	count_copied(f);
+	inflight_stays(f);
+	f->msg = NULL;
+}
+
+/* Who closes a line has made his part of it. */
+void inflight_break_behind(uint32_t interval)
+{
+	list_for_each (item, &inflights.lines) {
+		struct inflight_line *l = container_of(item, struct inflight_line, link);
+
+		if (!l->finishing && l->number >= interval)
+			inflight_break(l, taken_back);
+	}
 }
 
 /* ---- lines come and go ---- */

@@ -106,6 +106,9 @@ struct coord_message inflight_name_open(const struct request *r);
 void inflight_unexpected(struct match_msg *msg);
 void inflight_open(struct request *r);
 
+/* It has met its receive as it came; sync: p2p_sync_matching. */
+void inflight_met(struct request *r, uint64_t sync);
+
 /* A noted one (msg->inflight, r->inflight): is in our memory now, but perhaps not whole; is whole
  * there; was matched by MPI_Mprobe and waits on; got its receive; its contents are in the receive's
  * buffer (ok) or never will be; its receive is the program's memory again; it was taken back by its
@@ -120,5 +123,13 @@ void inflight_leave(struct request *r);
 /* It stays in an image: lines that begin from now on have it received. */
 void inflight_stays(struct inflight *f);
 void inflight_withdrawn(struct inflight *f);
+
+/* Its sender takes it back, and may have made its own part of a line without that: lines have what
+ * is here; what is not here they cannot have. */
+void inflight_released(struct inflight *f);
+
+/* Some message is taken back by a sender whose interval this is: lines that it has not made its part
+ * of cannot be made. */
+void inflight_break_behind(uint32_t interval);
 
 #endif

@@ -98,7 +98,8 @@ static void add_member(struct inflight_line *l, struct inflight *f)
 		.entry = {.context = f->m.context,
 			.peer = f->m.peer,
 			.tag = f->tag,
-			.source = f->source}};
+			.source = f->source,
+			.sync = f->sync}};
 	place(member, l);
 	l->lacking += !is_whole(f);
 }
@@ -161,7 +162,8 @@ bool inflight_bytes(const struct inflight_line *l, uint8_t **out, size_t *len)
 	struct writer w;
 
 	for (size_t i = 0; i < l->n; i++)
-		bytes += SECTION_MESSAGES_ENTRY + (size_t)l->members[i].contents->length;
+		bytes += section_messages_entry(&l->members[i].entry) +
+			 (size_t)l->members[i].contents->length;
 	*out = malloc(bytes);
 	if (!*out)
 		return false;

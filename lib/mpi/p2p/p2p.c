@@ -2,7 +2,7 @@
 /*
  * Point-to-point messages: requests above, the transport below, matching between. They begin and
  * end here, with all that the other files have. The transport's upcalls end here, in p2p_recv.c, in
- * p2p_anew.c and in p2p_send.c; they run with the engine lock held, on whichever thread makes
+ * p2p_anew.c, in p2p_sync.c and in p2p_send.c; they run with the engine lock held, on whichever thread makes
  * progress.
  */
 #include "p2p.h"
@@ -15,6 +15,7 @@
 #include "p2p_inside.h"
 #include "p2p_part.h"
 #include "p2p_saved.h"
+#include "p2p_sync.h"
 #include "stored.h"
 
 int p2p_init(const struct p2p_job *job)
@@ -76,5 +77,7 @@ const struct tp_upcalls p2p_upcalls = {
 	.sent = p2p_on_sent,
 	.lost = on_lost,
 	.notify = on_notify,
+	.withdraw = p2p_on_withdraw,
+	.open = p2p_on_open,
 	.unmatch = p2p_on_unmatch,
 };

@@ -185,6 +185,7 @@ static struct stored *stored_from(
 	if (e->length)
 		memcpy(m->bytes, bytes, (size_t)e->length);
 	m->whole = true;
+	m->sync = e->sync;
 	m->msg.index = coord_injected(coord, e->peer, e->context, coord_tag(e->context, e->tag));
 	return m;
 }

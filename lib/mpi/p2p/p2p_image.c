@@ -8,6 +8,7 @@
 #include "p2p_inside.h"
 #include "p2p_orphan.h"
 #include "p2p_saved.h"
+#include "p2p_sync.h"
 #include "stored.h"
 
 /* ---- what stays ---- */
@@ -145,6 +146,7 @@ static bool drop(struct match_msg *msg, void *arg)
 void p2p_image_woke(struct tp *tp)
 {
 	engine_assert_held();
+	p2p_sync_anew();
 	look();
 	p2p_each_unreceived(drop, tp);
 }

@@ -74,6 +74,7 @@ static inline uint64_t p2p_room(const struct p2p_message *m)
 /* ---- p2p_send.c ---- */
 
 int p2p_send_start(struct request *r);
+void p2p_send_withdraw(struct request *r);
 void p2p_on_sent(void *user, void *cookie, int rc);
 
 /* ---- p2p_recv.c ---- */

@@ -15,6 +15,7 @@
 #include "p2p_inside.h"
 #include "p2p_orphan.h"
 #include "p2p_saved.h"
+#include "p2p_sync.h"
 #include "stored.h"
 
 int p2p_source_rank(const struct comm *c, int peer, int said)
@@ -104,7 +105,7 @@ struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te,
 	r->source = r->m.rank >= 0 ? r->m.rank : p2p_source_rank(r->m.comm, peer, e.source);
 	r->got_tag = e.tag;
 	if (told && __builtin_expect(coord_making(p2p.coord), false))
-		inflight_open(r);
+		inflight_met(r, p2p_sync_matching());
 	if (told)
 		p2p_noted();
 	return place_of(r);
@@ -187,6 +188,8 @@ static void fill(struct request *r, struct stored *m, int rc)
 	if (!rc)
 		type_unpack(r->m.type, r->m.buf, r->m.count, m->bytes, (size_t)n);
 	r->stored = NULL;
+	if (m->owed && !rc)
+		p2p_sync_matched(m);
 	finish(r, m->length, rc);
 	stored_release(m);
 }
@@ -202,6 +205,8 @@ static void stored_received(struct stored *m, int rc)
 			inflight_whole(m->msg.inflight);
 		if (m->receive)
 			fill(m->receive, m, rc);
+		else
+			p2p_sync_withdraw_again();
 	}
 	stored_release(m);
 }

@@ -13,6 +13,7 @@
 #include "mpi/engine/engine.h"
 #include "p2p_probe.h"
 #include "p2p_state.h"
+#include "p2p_sync.h"
 #include "request.h"
 #include "stored.h"
 
@@ -50,7 +51,12 @@ bool p2p_pull(struct match_msg *msg)
 		inflight_stored(m->msg.inflight, m);
 	place = (struct tp_place){
 		.buf = m->bytes, .room = (size_t)held->length, .cookie = stored_hold(m)};
-	tp_claim(engine_tp(), held, place);
+	m->sync = p2p_sync_name(msg);
+	m->owed = m->sync != 0;
+	if (m->owed)
+		tp_take(engine_tp(), held, place);
+	else
+		tp_claim(engine_tp(), held, place);
 	return true;
 }
 

@@ -210,6 +210,15 @@ int p2p_send_start(struct request *r)
 	return MPI_SUCCESS;
 }
 
+/* Its receiver is told in which interval that is (p2p_sync.c). */
+void p2p_send_withdraw(struct request *r)
+{
+	uint64_t context = p2p_context(&r->m);
+	struct tp_envelope te = envelope_of(&r->m, context, p2p_is_told(context));
+
+	tp_withdraw(engine_tp(), comm_world_rank(r->m.comm, r->m.rank), &te, r);
+}
+
 int p2p_isend(const struct p2p_message *m, struct request **out)
 {
 	struct request *r = request_new(REQUEST_SEND, m);

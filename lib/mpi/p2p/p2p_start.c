@@ -36,7 +36,7 @@ int p2p_cancel(struct request *r)
 	if (r->class && r->class->cancel)
 		return r->class->cancel(r);
 	if (r->kind == REQUEST_SEND && !request_done(r) && r->m.rank >= 0)
-		tp_withdraw(engine_tp(), comm_world_rank(r->m.comm, r->m.rank), r);
+		p2p_send_withdraw(r);
 	if (r->kind == REQUEST_RECV && r->state == REQUEST_POSTED) {
 		p2p_recv_withdraw(r);
 		r->cancelled = true;

@@ -23,6 +23,9 @@ struct stored {
 			     * to, of the transport while it fills it, of lines. */
 	struct match_msg msg;
 	uint64_t length;
+	uint64_t sync; /* of a synchronous send that waits for the match: what it is called at its
+			* sender; 0 */
+	bool owed;	 /* its sender is told of the match */
 	bool whole;		 /* the contents are here, */
 	int rc;			 /* or not: 0, or why they never will be */
 	struct request *receive; /* it was matched before it was whole */

@@ -30,6 +30,7 @@
 #include "mpi/p2p/p2p_image.h"
 #include "mpi/p2p/p2p_saved.h"
 #include "mpi/p2p/p2p_state.h"
+#include "mpi/p2p/p2p_sync.h"
 
 static void fatal(void *user, const char *sentence)
 {
@@ -221,6 +222,7 @@ bool ckpt_drive_checkpoint(void)
 	coord_checkpoint(&j->coord, &u);
 	coord_undelivered_free(&u);
 	ckpt_drive();
+	p2p_sync_withdraw_again();
 	return coord_result(&j->coord);
 }
 

@@ -22,6 +22,7 @@
 #include "ckpt_job.h"
 #include "image/image.h"
 #include "mpi/engine/engine.h"
+#include "mpi/p2p/p2p_image.h"
 #include "mpi/p2p/p2p_saved.h"
 
 enum {
@@ -58,6 +59,7 @@ static atomic_bool restarting; /* the child is ended, as this process begins aga
 void ckpt_image_use(const struct ckpt_image_host *h)
 {
 	host = h;
+	p2p_image_use(h != NULL);
 }
 
 bool ckpt_image_is_used(void)
