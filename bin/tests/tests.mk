@@ -25,6 +25,7 @@ UNIT_transport_epochs := $(nodes_o)
 UNIT_transport_short := $(nodes_o)
 UNIT_transport_ring := $(nodes_o)
 UNIT_transport_anew := $(nodes_o)
+UNIT_transport_sync := $(nodes_o)
 UNIT_transport_memory := bin/tests/unit/cut.o $(nodes_o)
 # the test stands between the transport and these
 $(B)/unit/test_transport_memory: UNIT_LIBS += -Wl,--wrap=memory_file_make,--wrap=memory_file_open,--wrap=process_vm_readv

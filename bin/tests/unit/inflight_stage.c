@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mpi/p2p/p2p_saved.h"
+#include "mpi/p2p/p2p_sync.h"
 #include "unit.h"
 
 enum { CONTEXT = 6 };
@@ -18,6 +19,7 @@ int pulls, copies;
 bool no_memory;
 struct request receives[STAGE_MESSAGES];
 uint64_t sequence, state, length;
+uint64_t syncs[STAGE_MESSAGES];
 
 /* ---- what inflight.c asks for ---- */
 
@@ -39,6 +41,11 @@ static bool pull(struct match_msg *msg)
 	if (m->msg.inflight)
 		inflight_stored(m->msg.inflight, m);
 	return true;
+}
+
+uint64_t p2p_sync_name(const struct match_msg *msg)
+{
+	return syncs[msg->index];
 }
 
 static struct stored *made(uint64_t index)
@@ -74,6 +81,7 @@ void stage_setup(void)
 	memset(fates, 0, sizeof fates);
 	memset(readies, 0, sizeof readies);
 	memset(receives, 0, sizeof receives);
+	memset(syncs, 0, sizeof syncs);
 	pulls = copies = 0;
 	no_memory = false;
 	sequence = state = length = 0;
@@ -145,6 +153,7 @@ const char *stage_holds(uint32_t number)
 		memcpy(&index, bytes, sizeof index);
 		ck_assert_int_eq(e.tag, 100 + (int)index);
 		ck_assert_int_eq(e.peer, (int)(index % STAGE_PEERS));
+		ck_assert_uint_eq(e.sync, syncs[index]);
 		n += (size_t)snprintf(text + n, sizeof text - n, " %d" + !n, (int)index);
 	}
 	ck_assert(cursor_done(&c));

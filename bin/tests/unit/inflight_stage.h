@@ -36,6 +36,9 @@ extern uint64_t sequence;
 extern uint64_t state;	/* bytes of the next line */
 extern uint64_t length; /* what a copy says it has; 0: the truth */
 
+/* By index: what a synchronous one is called at its sender. */
+extern uint64_t syncs[STAGE_MESSAGES];
+
 void stage_setup(void);
 
 /* A line, from its capture on. */

@@ -90,6 +90,7 @@ UNIT_physical := $(LIB_SRC:%.c=%.o) lib/mpi/stubs.o
 $(B)/unit/test_physical: UNIT_LIBS += -Wl,--wrap=clock_gettime,--wrap=pthread_cond_clockwait,--wrap=pthread_mutex_lock,--wrap=readlink
 UNIT_p2p_anew := bin/tests/unit/p2p_stage.o $(patsubst %.c,%.o,$(wildcard lib/mpi/p2p/*.c)) $(comms_o) $(types_o) $(coord_o) bin/tests/unit/fake_process.o
 UNIT_p2p_image := $(UNIT_p2p_anew)
+UNIT_p2p_sync := $(UNIT_p2p_anew)
 UNIT_image_process := $(addprefix lib/image/,process.o process_here.o thread_id.o) $(base_o)
 UNIT_image_tables := lib/image/tables.o lib/image/contents.o lib/base/shown.o
 UNIT_image_files := $(addprefix lib/,image/files.o base/shown.o)

@@ -49,6 +49,36 @@ void tp_claim(struct tp *tp, struct tp_unexpected *unexpected, struct tp_place p
 	((struct kept *)unexpected)->place = place;
 }
 
+uint64_t stage_coming, stage_matched;
+int stage_matches, stage_again;
+
+void tp_take(struct tp *tp, struct tp_unexpected *unexpected, struct tp_place place)
+{
+	((struct kept *)unexpected)->taken = true;
+	tp_claim(tp, unexpected, place);
+}
+
+void tp_matched(struct tp *tp, int peer, uint64_t sync)
+{
+	(void)tp;
+	(void)peer;
+	stage_matched = sync;
+	stage_matches++;
+}
+
+uint64_t tp_matching_sync(const struct tp *tp)
+{
+	(void)tp;
+	return stage_coming;
+}
+
+void tp_withdraw_again(struct tp *tp, const struct tp_withdrawal *w)
+{
+	(void)tp;
+	(void)w;
+	stage_again++;
+}
+
 bool tp_is_here(const struct tp_unexpected *unexpected)
 {
 	return ((const struct kept *)unexpected)->here;
@@ -96,9 +126,10 @@ bool tp_flush(struct tp *tp)
 	return false;
 }
 
-void tp_withdraw(struct tp *tp, int peer, const void *cookie)
+void tp_withdraw(struct tp *tp, int peer, const struct tp_envelope *e, const void *cookie)
 {
 	(void)tp;
+	(void)e;
 	ck_assert_msg(false, "a send to %d is taken back: %p", peer, cookie);
 }
 
@@ -176,7 +207,10 @@ void *stage_comes(int peer, int tag)
 
 void stage_keep_as(struct kept *k, int peer, const struct tp_envelope *e)
 {
-	*k = (struct kept){.public = {.peer = peer, .length = STAGE_BYTES, .envelope = *e}};
+	*k = (struct kept){.public = {.peer = peer,
+				   .length = STAGE_BYTES,
+				   .envelope = *e,
+				   .sync = stage_coming}};
 	p2p_upcalls.keep(NULL, &k->public);
 }
 

@@ -33,11 +33,18 @@ struct kept {
 	struct tp_unexpected public;
 	bool here;	       /* as a whole; the test sets it */
 	bool dropped;	       /* only where stage_may_drop */
+	bool taken;	       /* claimed before it was matched */
 	struct tp_place place; /* it was claimed */
 	char bytes[STAGE_BYTES];
 };
 
 extern bool stage_may_drop;
+
+/* Synchronous ones. What the one that comes just now is called at its sender; the last one that was
+ * said to be matched, and how many were; of how many it was asked again whether their senders can
+ * have them back. */
+extern uint64_t stage_coming, stage_matched;
+extern int stage_matches, stage_again;
 
 /* The transport that drops them; the engine has none. */
 extern struct tp *const stage_tp;

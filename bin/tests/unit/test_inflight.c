@@ -78,6 +78,80 @@ START_TEST(waits_for_contents)
 }
 END_TEST
 
+/* A line has what a synchronous one is called: one that waits, is pulled in or copied, and one that
+ * meets its receive as it comes. */
+START_TEST(synchronous_ones_have_names)
+{
+	stage_setup();
+	stage_begin(0);
+	for (int i = 0; i < STAGE_MESSAGES; i++)
+		fates[0][i] = COORD_IN;
+	syncs[1] = 11;
+	syncs[3] = UINT64_MAX;
+	syncs[4] = 14;
+	inflight_unexpected(stage_comes(1));
+	inflight_unexpected(stage_comes(2));
+	fates[0][3] = COORD_OPEN;
+	inflight_unexpected(stage_comes(3));
+	stage_fill(1);
+	stage_fill(2);
+	inflight_matched(waiting[3].inflight, stage_matched(3, 3, true));
+	inflight_filled(&receives[3], true);
+	fates[0][3] = COORD_IN;
+	inflight_met(stage_matched(4, ++sequence, true), 14);
+	inflight_finish(&line[0]);
+	ck_assert_int_eq(readies[0], 1);
+	ck_assert_str_eq(stage_holds(0), "1 2 3 4");
+	stage_end(0);
+	inflight_fini();
+}
+END_TEST
+
+/* Its sender has it back: a line that may have to hold it has what is here of it, or is not made;
+ * so is none that the sender has not come to. */
+START_TEST(taken_back_by_its_sender)
+{
+	stage_setup();
+	stage_begin(1);
+	fates[1][1] = COORD_IN;
+	inflight_unexpected(stage_comes(1));
+	stage_fill(1);
+	inflight_released(pulled[1]->msg.inflight);
+	stage_begin(2);
+	fates[2][3] = COORD_OPEN;
+	inflight_unexpected(stage_comes(3));
+	inflight_released(waiting[3].inflight);
+	inflight_break_behind(2);
+	inflight_finish(&line[1]);
+	ck_assert_ptr_null(line[1].why);
+	ck_assert_str_eq(stage_holds(1), "1");
+	inflight_finish(&line[2]);
+	ck_assert_ptr_nonnull(line[2].why);
+	stage_end(1);
+	stage_end(2);
+	inflight_fini();
+}
+END_TEST
+
+/* Whoever closes a line has come to it. */
+START_TEST(lines_that_the_sender_has_not_come_to)
+{
+	stage_setup();
+	for (uint32_t i = 0; i < STAGE_LINES; i++)
+		stage_begin(i);
+	inflight_finish(&line[1]);
+	inflight_break_behind(1);
+	inflight_finish(&line[0]);
+	inflight_finish(&line[2]);
+	for (uint32_t i = 0; i < STAGE_LINES; i++) {
+		ck_assert_int_eq(readies[i], 1);
+		ck_assert_int_eq(line[i].why != NULL, i == 2);
+		stage_end(i);
+	}
+	inflight_fini();
+}
+END_TEST
+
 START_TEST(pulled_when_known)
 {
 	stage_setup();
@@ -304,7 +378,10 @@ END_TEST
 
 UNIT_MAIN("inflight", tcase_add_test(tc, order_of_the_program);
 	  tcase_add_test(tc, taken_between_lines); tcase_add_test(tc, waits_for_contents);
-	  tcase_add_test(tc, pulled_when_known); tcase_add_test(tc, several_lines);
+	  tcase_add_test(tc, pulled_when_known);
+	  tcase_add_test(tc, synchronous_ones_have_names);
+	  tcase_add_test(tc, taken_back_by_its_sender);
+	  tcase_add_test(tc, lines_that_the_sender_has_not_come_to); tcase_add_test(tc, several_lines);
 	  tcase_add_test(tc, let_go_while_received); tcase_add_test(tc, received_between_lines);
 	  tcase_add_test(tc, broken); tcase_add_test(tc, copies_are_bounded);
 	  tcase_add_test(tc, copies_may_be_as_much_as_the_state); tcase_add_test(tc, withdrawn);)

@@ -52,7 +52,7 @@ END_TEST
 static void withdraw(int from, int to)
 {
 	lock_take(&nodes[from].lock);
-	tp_withdraw(nodes[from].tp, to, &nodes[from]);
+	tp_withdraw(nodes[from].tp, to, &(struct tp_envelope){{0}}, &nodes[from]);
 	lock_give(&nodes[from].lock);
 }
 

@@ -216,7 +216,7 @@ START_TEST(gathered_payloads_are_bounded)
 	ck_assert(is_gathered(&cuts[next], 1, next));
 	for (int before = nodes[0].sent, i = 1; i < ALL_GATHERED; i++) {
 		lock_take(&nodes[0].lock);
-		tp_withdraw(nodes[0].tp, 1, &nodes[0]);
+		tp_withdraw(nodes[0].tp, 1, &(struct tp_envelope){{0}}, &nodes[0]);
 		lock_give(&nodes[0].lock);
 		WAIT_FOR(nodes[0].sent == before + i);
 		ck_assert_int_eq(nodes[0].sent_rc, FT_ECANCEL);

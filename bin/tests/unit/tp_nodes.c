@@ -80,6 +80,35 @@ static void on_unmatch(void *user, void *cookie)
 	n->posted += !s->of_library;
 }
 
+static struct slot *slot_called(struct node *n, int peer, uint64_t sync)
+{
+	for (int i = 0; i < SLOTS; i++)
+		if (n->in[peer][i].sync == sync && sync)
+			return &n->in[peer][i];
+	return NULL;
+}
+
+static bool on_withdraw(void *user, const struct tp_withdrawal *w)
+{
+	struct slot *s = slot_called(user, w->peer, w->id);
+
+	if (w->unexpected)
+		return true;
+	if (!s || s->matched || s->let_go || s->later)
+		return false;
+	s->let_go = true;
+	return true;
+}
+
+static enum tp_sync on_open(void *user, int peer, uint64_t sync)
+{
+	struct slot *s = slot_called(user, peer, sync);
+
+	if (s && s->let_go)
+		return TP_SYNC_TAKEN_BACK;
+	return s && !s->matched ? TP_SYNC_WAITS : TP_SYNC_MATCHED;
+}
+
 static void on_sent(void *user, void *cookie, int rc)
 {
 	struct node *n = user;
@@ -111,6 +140,8 @@ static const struct tp_upcalls upcalls = {.match = on_match,
 	.sent = on_sent,
 	.lost = on_lost,
 	.notify = on_notify,
+	.withdraw = on_withdraw,
+	.open = on_open,
 	.unmatch = on_unmatch};
 
 static int listen_here(int i)
@@ -267,6 +298,36 @@ struct slot *post_place(int at, int from, uint32_t number, struct tp_place place
 struct slot *post(int at, int from, uint32_t number, void *buf, size_t room)
 {
 	return post_place(at, from, number, (struct tp_place){.buf = buf, .room = room});
+}
+
+struct slot *take(int at, int from, uint32_t number, void *buf, size_t room)
+{
+	struct slot *s = &nodes[at].in[from][number];
+
+	lock_take(lock_of(at));
+	s->place = (struct tp_place){.buf = buf, .room = room, .cookie = s};
+	s->sync = s->held->sync;
+	tp_take(nodes[at].tp, s->held, s->place);
+	s->held = NULL;
+	lock_give(lock_of(at));
+	return s;
+}
+
+void match(int at, int from, uint32_t number)
+{
+	struct slot *s = &nodes[at].in[from][number];
+
+	lock_take(lock_of(at));
+	s->matched = true;
+	tp_matched(nodes[at].tp, from, s->sync);
+	lock_give(lock_of(at));
+}
+
+void withdraw_from(int from, int to)
+{
+	lock_take(lock_of(from));
+	tp_withdraw(nodes[from].tp, to, &(struct tp_envelope){{0}}, &nodes[from]);
+	lock_give(lock_of(from));
 }
 
 void fill(uint8_t *buf, size_t len, unsigned seed)

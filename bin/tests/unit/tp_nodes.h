@@ -26,6 +26,9 @@ struct slot {
 	uint64_t length;
 	int rc;
 	struct tp_unexpected *held;
+	uint64_t sync; /* it was taken before it was matched: what its sender calls it */
+	bool matched;
+	bool later, let_go; /* its sender wants it back: not now; it has it back */
 };
 
 struct node {
@@ -99,5 +102,10 @@ int send_to(int from, int to, uint32_t number, const void *buf, size_t len, unsi
 /* A receive for the message of this number, which may be there already. */
 struct slot *post_place(int at, int from, uint32_t number, struct tp_place place);
 struct slot *post(int at, int from, uint32_t number, void *buf, size_t room);
+
+/* It is taken before a receive has matched it; a receive has; its sender wants it back. */
+struct slot *take(int at, int from, uint32_t number, void *buf, size_t room);
+void match(int at, int from, uint32_t number);
+void withdraw_from(int from, int to);
 
 #endif

@@ -162,7 +162,7 @@ static bool may_be_taken_back(const struct tp_withdrawal *w, const struct stored
 
 	if ((p2p.coord && coord_is_saving(p2p.coord)) || (m && !m->whole))
 		return later(w);
-	if (!is_own(w->peer))
+	if (inflight_making() && !is_own(w->peer))
 		inflight_break_behind(e.stamp);
 	return true;
 }
