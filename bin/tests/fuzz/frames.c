@@ -12,7 +12,13 @@
 #include "frames.h"
 
 enum { STEPS = 200, PIECES = 200, FED_MOST = 2 << 20, TURNS_MOST = 100000, SMALL_BUFFER = 4096 };
-enum { SET_SMALL_BUFFERS = 1, SET_WIDE = 2, SET_CLAIM_AT_ONCE = 4, SET_SEND_BACK = 8 };
+enum {
+	SET_SMALL_BUFFERS = 1,
+	SET_WIDE = 2,
+	SET_CLAIM_AT_ONCE = 4,
+	SET_SEND_BACK = 8,
+	SET_TAKE_EARLY = 16
+};
 
 struct frames frames;
 
@@ -34,8 +40,10 @@ static void remember(struct side *s)
 {
 	s->credit_out_old = s->credit_out;
 	s->eager_out_old = s->eager_out;
-	for (size_t i = 0; i < s->nsends; i++)
+	for (size_t i = 0; i < s->nsends; i++) {
 		s->sends[i]->old = s->sends[i]->id != 0;
+		s->sends[i]->data_old = s->sends[i]->data_seen;
+	}
 	for (size_t i = 0; i < s->ncts; i++)
 		s->cts[i].old = true;
 }
@@ -236,6 +244,7 @@ static void begin(uint8_t settings)
 	frames.eager_limit = settings & SET_WIDE ? 1 << 20 : 8192;
 	frames.claim_at_once = settings & SET_CLAIM_AT_ONCE;
 	frames.send_back = settings & SET_SEND_BACK;
+	frames.take_early = settings & SET_TAKE_EARLY;
 	lock_init(&frames.lock);
 	frames.tp = tp_new(&(struct tp_config){.self = SELF,
 		.size = RANKS,

@@ -40,6 +40,7 @@ struct message {
 	struct receive *to;
 	struct tp_unexpected *held;
 	bool dropped, forgotten, old; /* old: it was there before this step */
+	uint64_t sync;		      /* it was taken before it was matched: its sender's name */
 	/* the model's */
 	bool known;
 	uint8_t kind;
@@ -54,11 +55,12 @@ struct send {
 	uint8_t *payload;
 	size_t len;
 	uint8_t tag;
-	bool eager, old, withdrawn_asked, cts, over, given_up, answered;
+	bool sync, eager, old, withdrawn_asked, cts, over, given_up, answered;
+	bool early, matched; /* its CTS said that no receive has it; one has */
 	int rc;
 	uint64_t id;	  /* its RTS was seen going out */
 	uint64_t peer_id; /* what the peer called it in his CTS */
-	bool data_seen;
+	bool data_seen, data_old;
 	uint64_t data_id;
 };
 
@@ -97,6 +99,7 @@ struct side {
 	struct message *body;			       /* of this message */
 	uint64_t eager_in, credit_out, credit_out_old; /* bytes of the receiver's window */
 	unsigned forgets;
+	unsigned matches, opened_matched, opened_back; /* said of synchronous messages */
 	/* from the transport */
 	struct bytes out;
 	uint64_t seq_out;
@@ -105,8 +108,13 @@ struct side {
 	struct cts cts[ASKS];
 	size_t ncts;
 	uint64_t eager_out, eager_out_old, credit_in;
-	unsigned withdrawn_out;
+	unsigned withdrawn_out, matched_out;
 };
+
+static inline bool is_announced(uint8_t kind)
+{
+	return kind == WIRE_RTS || kind == WIRE_SYNC;
+}
 
 struct frames {
 	struct tp *tp;
@@ -119,7 +127,7 @@ struct frames {
 	size_t nreceives;
 	struct send sends[SENDS];
 	size_t nsends;
-	bool claim_at_once, send_back, bye;
+	bool claim_at_once, send_back, take_early, bye;
 	unsigned pieces; /* fed so far */
 };
 

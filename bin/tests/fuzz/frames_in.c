@@ -23,7 +23,7 @@ uint64_t model_consumed(const struct side *s)
 		const struct message *m = &s->messages[i];
 		uint64_t length = m->to ? m->to->length : m->length;
 
-		if (m->known && m->kind == WIRE_RTS)
+		if (m->known && is_announced(m->kind))
 			continue;
 		if ((m->to && m->to->done && m->to->rc == 0) || (m->dropped && m->whole))
 			sum += length + sizeof(struct wire_frame);
@@ -63,24 +63,36 @@ static bool unseen_sends(const struct side *s)
 	return s->sends_seen < s->nsends;
 }
 
+/* Of a payload that has left. */
+static enum verdict judge_end(const struct send *op)
+{
+	if (!op->early || op->matched)
+		return MODEL_BAD;
+	return op->data_old ? MODEL_GOOD : MODEL_EITHER;
+}
+
 static enum verdict judge_answer(struct side *s, const struct wire_frame *f)
 {
 	struct send *op = send_of(s, f->id);
 
 	if (!op)
 		return unseen_sends(s) ? MODEL_EITHER : MODEL_BAD;
-	if (op->cts || op->over || op->given_up)
+	if (op->over || op->given_up)
 		return MODEL_BAD;
 	if (f->kind == WIRE_WITHDRAWN && !op->withdrawn_asked)
+		return MODEL_BAD;
+	if (f->kind == WIRE_MATCHED || (f->kind == WIRE_WITHDRAWN && op->early))
+		return judge_end(op);
+	if (op->cts || (f->kind == WIRE_CTS && f->length > op->sync))
 		return MODEL_BAD;
 	return op->old ? MODEL_GOOD : MODEL_EITHER;
 }
 
-/* The n-th RTS that was given a place. */
+/* The n-th announced one that was given a place. */
 static struct message *asked(struct side *s, size_t n)
 {
 	for (size_t i = 0; i < s->nasks; i++)
-		if (s->asks[i]->known && s->asks[i]->kind == WIRE_RTS && n-- == 0)
+		if (s->asks[i]->known && is_announced(s->asks[i]->kind) && n-- == 0)
 			return s->asks[i];
 	return NULL;
 }
@@ -110,9 +122,11 @@ static enum verdict judge_kind(struct side *s, const struct wire_frame *f)
 	switch (f->kind) {
 	case WIRE_EAGER:
 	case WIRE_RTS:
+	case WIRE_SYNC:
 		return judge_message(s, f);
 	case WIRE_CTS:
 	case WIRE_WITHDRAWN:
+	case WIRE_MATCHED:
 		return judge_answer(s, f);
 	case WIRE_DATA:
 		return judge_data(s, f);
@@ -126,7 +140,8 @@ static enum verdict judge(struct side *s, const struct wire_frame *f)
 	uint64_t credit = s->credit_in + f->credit;
 	enum verdict v;
 
-	if (f->kind == 0 || f->kind > WIRE_WITHDRAWN || f->zero[0] || f->zero[1] || f->zero[2])
+	if (f->kind == 0 || (f->kind > WIRE_WITHDRAWN && f->kind < WIRE_SYNC) ||
+		f->kind > WIRE_OPEN || f->zero[0] || f->zero[1] || f->zero[2])
 		return MODEL_BAD;
 	if (f->epoch != EPOCH || credit > s->eager_out)
 		return MODEL_BAD;
@@ -174,8 +189,12 @@ static void take_answer(struct side *s, const struct wire_frame *f)
 	if (f->kind == WIRE_WITHDRAWN) {
 		op->over = true;
 		FUZZ_CHECK(op->answered, "it is taken back, and its sender was not told");
+	} else if (f->kind == WIRE_MATCHED) {
+		op->matched = true;
+		FUZZ_CHECK(op->answered, "it is matched, and its sender was not told");
 	} else {
 		op->cts = true;
+		op->early = f->length;
 		op->peer_id = f->peer_id;
 	}
 }
@@ -188,7 +207,7 @@ static void take_withdraw(struct side *s, const struct wire_frame *f)
 	for (size_t i = 0; i < s->known; i++) {
 		const struct message *m = &s->messages[i];
 
-		if (m->kind != WIRE_RTS || m->id != f->id)
+		if (!is_announced(m->kind) || m->id != f->id)
 			continue;
 		held |= m->old && m->held;
 		forgotten |= m->forgotten;
@@ -202,6 +221,7 @@ static void take(struct side *s, const struct wire_frame *f)
 	switch (f->kind) {
 	case WIRE_EAGER:
 	case WIRE_RTS:
+	case WIRE_SYNC:
 		take_message(s, f);
 		break;
 	case WIRE_DATA:
@@ -209,6 +229,7 @@ static void take(struct side *s, const struct wire_frame *f)
 		break;
 	case WIRE_CTS:
 	case WIRE_WITHDRAWN:
+	case WIRE_MATCHED:
 		take_answer(s, f);
 		break;
 	case WIRE_WITHDRAW:

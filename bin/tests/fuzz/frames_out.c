@@ -32,7 +32,7 @@ static void check_payload(const struct send *op, const uint8_t *body)
 	FUZZ_CHECK(op->len == 0 || memcmp(want, body, op->len) == 0, "other bytes than were given");
 }
 
-/* EAGER and RTS come in the order of the sends. */
+/* EAGER, RTS and SYNC come in the order of the sends. */
 static void out_message(struct side *s, const struct wire_frame *f, const uint8_t *body)
 {
 	struct send *op;
@@ -42,6 +42,7 @@ static void out_message(struct side *s, const struct wire_frame *f, const uint8_
 	op = s->sends[s->sends_seen++];
 	FUZZ_CHECK(f->length == op->len && f->envelope[0] == op->tag, "another message");
 	FUZZ_CHECK(op->eager == (f->kind == WIRE_EAGER), "eager or not?");
+	FUZZ_CHECK(op->sync == (f->kind == WIRE_SYNC), "synchronous or not?");
 	if (op->eager)
 		check_payload(op, body);
 	else
@@ -51,6 +52,7 @@ static void out_message(struct side *s, const struct wire_frame *f, const uint8_
 static void out_cts(struct side *s, const struct wire_frame *f)
 {
 	FUZZ_CHECK(s->ncts < ASKS, "too many CTS");
+	FUZZ_CHECK(f->length <= frames.take_early, "it has its receive");
 	s->cts[s->ncts++] = (struct cts){.id = f->id, .peer_id = f->peer_id};
 }
 
@@ -79,6 +81,7 @@ static void out_frame(struct side *s, const struct wire_frame *f, const uint8_t 
 	switch (f->kind) {
 	case WIRE_EAGER:
 	case WIRE_RTS:
+	case WIRE_SYNC:
 		out_message(s, f, body);
 		break;
 	case WIRE_CTS:
@@ -92,7 +95,12 @@ static void out_frame(struct side *s, const struct wire_frame *f, const uint8_t 
 		s->bye_out = true;
 		break;
 	case WIRE_WITHDRAWN:
-		FUZZ_CHECK(++s->withdrawn_out <= s->forgets, "WITHDRAWN, but it is held");
+		FUZZ_CHECK(++s->withdrawn_out <= s->forgets + s->opened_back,
+			"WITHDRAWN, but it is held");
+		break;
+	case WIRE_MATCHED:
+		FUZZ_CHECK(++s->matched_out <= s->matches + s->opened_matched,
+			"MATCHED, but it waits");
 		break;
 	case WIRE_WITHDRAW:
 	case WIRE_CREDIT:
@@ -150,11 +158,14 @@ static void check_send(const struct side *s, const struct send *op)
 	FUZZ_CHECK(!op->data_seen || op->data_id == op->peer_id || !op->len || s->blind,
 		"it goes to another receive");
 	FUZZ_CHECK(!op->answered || op->rc || op->cts || s->blind, "done, but nobody took it");
+	FUZZ_CHECK(!op->answered || op->rc || !op->early || op->matched || s->blind,
+		"done, but no receive has it");
 	FUZZ_CHECK(!op->answered || op->rc != FT_EPEER || s->lost || s->closed,
 		"failed, but nobody died");
 	if (s->lost || s->closed || s->stalled)
 		return;
-	FUZZ_CHECK(!op->cts || (op->data_seen && op->answered), "asked for, and not sent");
+	FUZZ_CHECK(!op->cts || (op->data_seen && (op->answered || op->early)),
+		"asked for, and not sent");
 }
 
 void out_check(struct side *s)
@@ -166,6 +177,7 @@ void out_check(struct side *s)
 	FUZZ_CHECK(s->sends_seen == s->nsends && s->out.len == 0, "a message did not go out");
 	FUZZ_CHECK(frames.bye || s->blind || model_consumed(s) <= s->credit_out + frames.window / 4,
 		"more than a quarter of the window is owed");
-	FUZZ_CHECK(s->withdrawn_out == s->forgets, "forgotten, and not said");
+	FUZZ_CHECK(s->withdrawn_out == s->forgets + s->opened_back, "forgotten, and not said");
+	FUZZ_CHECK(s->matched_out == s->matches + s->opened_matched, "matched, and not said");
 	FUZZ_CHECK(s->eager_out - s->credit_in <= frames.window, "it sends more than the window");
 }

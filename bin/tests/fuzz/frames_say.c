@@ -60,7 +60,8 @@ static uint64_t asked_length(const struct side *s, uint64_t peer_id)
 {
 	for (size_t i = 0; i < s->ncts; i++)
 		for (size_t k = 0; s->cts[i].peer_id == peer_id && k < s->known; k++)
-			if (s->messages[k].kind == WIRE_RTS && s->messages[k].id == s->cts[i].id)
+			if (is_announced(s->messages[k].kind) &&
+				s->messages[k].id == s->cts[i].id)
 				return s->messages[k].length;
 	return 0;
 }
@@ -73,19 +74,27 @@ static uint64_t next_seq(const struct side *s)
 
 enum { FRAME_BODY = 1, FRAME_CHANGED = 2, FRAME_CREDIT = 4, FRAME_ID = 8 };
 
+/* The first ten kinds, and the last bytes: SYNC, MATCHED, OPEN. */
+static uint8_t kind_of(uint8_t byte)
+{
+	return byte >= 253 ? (uint8_t)(WIRE_SYNC + byte - 253) : byte % 10;
+}
+
 /* kind, how, length, which id; then as `how` says: credit, a changed byte. Of itself it is what the
  * peer may say. */
 void say_add_frame(struct side *s, struct script *in, uint8_t tag)
 {
-	struct wire_frame f = {.kind = script_u8(in) % 10, .epoch = EPOCH, .envelope = {tag}};
+	struct wire_frame f = {.kind = kind_of(script_u8(in)), .epoch = EPOCH, .envelope = {tag}};
 	uint8_t how = script_u8(in), which;
 	size_t at;
 
 	f.length = frames_longer(script_u16(in), how >> 4);
 	which = script_u8(in);
-	if (f.kind == WIRE_EAGER || f.kind == WIRE_RTS)
+	if (f.kind == WIRE_EAGER || is_announced(f.kind))
 		f.seq = next_seq(s);
-	f.id = f.kind == WIRE_RTS || (how & FRAME_ID)
+	if (f.kind == WIRE_CTS)
+		f.length %= 2;
+	f.id = is_announced(f.kind) || f.kind == WIRE_OPEN || (how & FRAME_ID)
 		       ? which
 		       : known_id(whose(s, which), f.kind, which & 127);
 	f.peer_id = f.kind == WIRE_DATA ? f.id : which;
@@ -98,7 +107,7 @@ void say_add_frame(struct side *s, struct script *in, uint8_t tag)
 		((uint8_t *)&f)[at] ^= script_u8(in);
 	}
 	bytes_add(&s->pending, &f, sizeof f);
-	s->queued_messages += f.kind == WIRE_EAGER || f.kind == WIRE_RTS;
+	s->queued_messages += f.kind == WIRE_EAGER || is_announced(f.kind);
 	if ((how & FRAME_BODY) && (f.kind == WIRE_EAGER || f.kind == WIRE_DATA))
 		say_add_body(s, f.length < BODY_MOST ? (size_t)f.length : BODY_MOST);
 }

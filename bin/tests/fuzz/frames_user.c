@@ -76,7 +76,12 @@ void user_claim(struct message *m, size_t room)
 	if (!r)
 		return;
 	m->held = NULL;
-	tp_claim(frames.tp, held, place_of(r, &frames.sides[held->peer], m));
+	if (frames.take_early && held->peer != SELF)
+		m->sync = held->sync;
+	if (m->sync)
+		tp_take(frames.tp, held, place_of(r, &frames.sides[held->peer], m));
+	else
+		tp_claim(frames.tp, held, place_of(r, &frames.sides[held->peer], m));
 }
 
 static void on_keep(void *user, struct tp_unexpected *held)
@@ -114,6 +119,10 @@ static void on_received(void *user, void *cookie, uint64_t length, int rc)
 	r->length = length;
 	r->rc = rc;
 	FUZZ_CHECK(rc == 0 || rc == FT_EPEER, "received with %d", rc);
+	if (rc == 0 && r->message->sync && !r->from->lost) {
+		r->from->matches++;
+		tp_matched(frames.tp, r->from->rank, r->message->sync);
+	}
 	if (rc == 0 && frames.send_back && !r->from->lost)
 		user_send(r->from->rank, 0, 8, 0);
 }
@@ -131,6 +140,25 @@ static void on_sent(void *user, void *cookie, int rc)
 	FUZZ_CHECK(rc == 0 || rc == FT_EPEER || rc == FT_ECANCEL, "sent with %d", rc);
 	FUZZ_CHECK(rc != FT_ECANCEL || s->withdrawn_asked || s->given_up,
 		"a send was taken back that nobody wanted back");
+}
+
+static bool on_withdraw(void *user, const struct tp_withdrawal *w)
+{
+	(void)user;
+	return w->unexpected != NULL;
+}
+
+/* By the script's choice of the name. */
+static enum tp_sync on_open(void *user, int peer, uint64_t sync)
+{
+	struct side *s = &frames.sides[peer];
+
+	(void)user;
+	if (sync % 3 == TP_SYNC_MATCHED)
+		s->opened_matched++;
+	if (sync % 3 == TP_SYNC_TAKEN_BACK)
+		s->opened_back++;
+	return (enum tp_sync)(sync % 3);
 }
 
 static void on_lost(void *user, int peer, const char *why)
@@ -155,7 +183,9 @@ const struct tp_upcalls frames_upcalls = {.match = on_match,
 	.received = on_received,
 	.sent = on_sent,
 	.lost = on_lost,
-	.notify = on_notify};
+	.notify = on_notify,
+	.withdraw = on_withdraw,
+	.open = on_open};
 
 /* ---- what he does ---- */
 
@@ -236,7 +266,11 @@ void user_send(int rank, uint8_t tag, size_t len, unsigned flags)
 		return;
 	len = len < BODY_MOST ? len : BODY_MOST;
 	frames.nsends++;
-	*s = (struct send){.to = to, .len = len, .tag = tag, .payload = malloc(len ? len : 1)};
+	*s = (struct send){.to = to,
+		.len = len,
+		.tag = tag,
+		.sync = flags & TP_SYNC,
+		.payload = malloc(len ? len : 1)};
 	memcpy(s->payload, frames_body((unsigned)(s - frames.sends)), len);
 	if (rank == SELF)
 		self_message(to, s);
@@ -258,10 +292,10 @@ void user_withdraw(size_t which)
 	if (!frames.nsends)
 		return;
 	s = &frames.sends[which % frames.nsends];
-	if (s->answered || s->eager || s->cts)
+	if (s->answered || s->eager || (s->cts && !s->early))
 		return;
 	s->withdrawn_asked = true;
-	tp_withdraw(frames.tp, s->to->rank, s);
+	tp_withdraw(frames.tp, s->to->rank, &(struct tp_envelope){{0}}, s);
 }
 
 /* ---- was it told the truth? ---- */

@@ -58,13 +58,29 @@ static void on_notify(void *user)
 	(void)user;
 }
 
+static bool on_withdraw(void *user, const struct tp_withdrawal *w)
+{
+	(void)user;
+	return w->unexpected != NULL;
+}
+
+static enum tp_sync on_open(void *user, int peer, uint64_t sync)
+{
+	(void)user;
+	(void)peer;
+	(void)sync;
+	return TP_SYNC_MATCHED;
+}
+
 static const struct tp_upcalls upcalls = {.match = on_match,
 	.keep = on_held,
 	.forget = on_held,
 	.received = on_received,
 	.sent = on_sent,
 	.lost = on_lost,
-	.notify = on_notify};
+	.notify = on_notify,
+	.withdraw = on_withdraw,
+	.open = on_open};
 
 /* ---- sockets and turns ---- */
 

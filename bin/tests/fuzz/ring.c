@@ -103,13 +103,27 @@ static void on_notify(void *user)
 	(void)user;
 }
 
+static bool on_withdraw(void *user, const struct tp_withdrawal *m)
+{
+	(void)user;
+	return m->unexpected != NULL;
+}
+
+static enum tp_sync on_open(void *user, int peer, uint64_t sync)
+{
+	(void)user, (void)peer;
+	return (enum tp_sync)(sync % 3);
+}
+
 static const struct tp_upcalls upcalls = {.match = on_match,
 	.keep = on_keep,
 	.forget = on_forget,
 	.received = on_received,
 	.sent = on_sent,
 	.lost = on_lost,
-	.notify = on_notify};
+	.notify = on_notify,
+	.withdraw = on_withdraw,
+	.open = on_open};
 
 /* ---- the peer ---- */
 

@@ -294,6 +294,7 @@ sub communicators_seeds
 sub saved_seeds
 {
 	my $message = sub { my ($peer, $tag, $text) = @_; pack('Q< V V V Q<', 0, $peer, $tag, $peer, length $text) . $text };
+	my $sync    = sub { my ($name, $text) = @_; pack('Q< V V V Q< Q<', 0, 1, 5 | 1 << 31, 1, length $text, $name) . $text };
 	my $number  = sub { pack 'Q< V V', @_ };
 	my %messages = (
 		'none'     => [],
@@ -301,6 +302,9 @@ sub saved_seeds
 		'stranger' => [ $message->(3, 5, 'text') ],
 		'negative' => [ $message->(1, 0x80000000, 'text') ],
 		'long'     => [ pack 'Q< V V V Q<', 0, 1, 5, 1, ~0 ],
+		'sync'     => [ $sync->(77, 'text'), $message->(1, 5, 'text'), $sync->(~0, '') ],
+		'sync-nameless' => [ $sync->(0, 'text') ],
+		'sync-cut' => [ substr $sync->(77, ''), 0, -1 ],
 	);
 	my %numbers = (
 		'none'  => [],

@@ -7,11 +7,11 @@ use warnings;
 # ---- frames: settings, then steps ----
 
 my %KIND = (EAGER => 1, RTS => 2, CTS => 3, DATA => 4, CREDIT => 5, BYE => 6, WITHDRAW => 7,
-	WITHDRAWN => 8, UNKNOWN => 9, NONE => 0);
+	WITHDRAWN => 8, UNKNOWN => 9, NONE => 0, SYNC => 253, MATCHED => 254, OPEN => 255);
 my %STEP;
 @STEP{ qw(frame raw body feed pieces post drop send withdraw stall bye close sleep self finished
 	expect) } = 0 .. 15;
-use constant { SMALL => 1, WIDE => 2, CLAIM => 4, BACK => 8 };
+use constant { SMALL => 1, WIDE => 2, CLAIM => 4, BACK => 8, EARLY => 16 };
 use constant { BODY => 1, CHANGED => 2, CREDIT => 4, ID => 8 };
 
 # name, tag, peer (0 or 1), arguments
@@ -103,6 +103,39 @@ sub frames_seeds
 			frame('WITHDRAWN', which => 1), feed() ],
 		'send-withdraw-late' => [ 0, sends(0, 10, 1), step('withdraw', 0, 0, "\0"), frame('CTS'), feed(),
 			frame('WITHDRAWN'), feed() ],
+		'sync-expected'     => [ 0, post(0, 5000), frame('SYNC', length => 5000, which => 9), feed(), data(), feed() ],
+		'sync-taken'        => [ EARLY, frame('SYNC', length => 300, which => 9), feed(), post(0, 5000), data(), feed() ],
+		'sync-taken-at-once' => [ EARLY | CLAIM, frame('SYNC', length => 300, which => 9), frame('RTS', length => 9),
+			feed(), data(), feed(), data(which => 1), feed() ],
+		'sync-taken-closed' => [ EARLY | CLAIM, frame('SYNC', length => 300, which => 9), feed(), step('close', 0, 0) ],
+		'sync-withdrawn'    => [ 0, frame('SYNC', length => 100, which => 7), feed(), frame('WITHDRAW', how => ID,
+			which => 7), feed() ],
+		'sync-withdrawn-late' => [ EARLY | CLAIM, frame('SYNC', length => 100, which => 7), feed(), frame('WITHDRAW', how => ID,
+			which => 7), feed(), data(), feed() ],
+		'seq-gap-sync'      => [ 0, frame('SYNC', change => [ 8, 3 ]), feed() ],
+		'send-early'        => [ 0, sends(0, 10, 1), frame('CTS', length => 1), feed(), frame('MATCHED'), feed() ],
+		'send-early-empty'  => [ 0, sends(0, 0, 1), frame('CTS', length => 1), feed(), frame('MATCHED'), feed() ],
+		'send-early-at-once' => [ 0, sends(0, 10, 1), frame('CTS', length => 1), frame('MATCHED'), feed() ],
+		'send-early-twice'  => [ 0, sends(0, 10, 1), frame('CTS', length => 1), feed(), frame('MATCHED'), feed(),
+			frame('MATCHED'), feed() ],
+		'send-early-asked-again' => [ 0, sends(0, 10, 1), frame('CTS', length => 1), feed(), frame('CTS'), feed() ],
+		'send-early-never'  => [ 0, sends(0, 10, 1), frame('CTS', length => 1), feed(), step('close', 0, 0) ],
+		'send-early-withdrawn' => [ 0, sends(0, 10, 1), frame('CTS', length => 1), feed(), step('withdraw', 0, 0, "\0"),
+			frame('WITHDRAWN'), feed() ],
+		'send-early-withdrawn-unasked' => [ 0, sends(0, 10, 1), frame('CTS', length => 1), feed(), frame('WITHDRAWN'),
+			feed() ],
+		'send-early-withdrawn-late' => [ 0, sends(0, 10, 1), frame('CTS', length => 1), feed(), step('withdraw', 0, 0, "\0"),
+			frame('MATCHED'), feed(), frame('WITHDRAWN'), feed() ],
+		'send-early-while-going' => [ SMALL, sends(3, 0x3000, 1), frame('CTS', length => 1), step('stall', 0, 0), feed(),
+			frame('MATCHED'), feed() ],
+		'send-early-bye'    => [ 0, sends(0, 10, 1), frame('CTS', length => 1), feed(), step('bye', 0, 0), frame('BYE'), feed(),
+			step('finished', 0, 0), frame('MATCHED'), feed() ],
+		'send-early-by-other' => [ 0, sends(0, 10, 1, 1), frame('CTS', length => 1, peer => 1), feed(1),
+			frame('MATCHED', which => 128), feed() ],
+		'send-ordinary-early' => [ 0, sends(1, 0x8000), frame('CTS', length => 1), feed() ],
+		'send-matched-unasked' => [ 0, sends(0, 10, 1), frame('MATCHED'), feed() ],
+		'send-matched-never' => [ 0, frame('MATCHED', how => ID, which => 3), feed() ],
+		(map { ("open-$_" => [ 0, frame('OPEN', which => 3 + $_), feed(), frame('OPEN', which => 3 + $_), feed() ]) } 0 .. 2),
 		'send-lost'         => [ 0, sends(0, 10, 1), sends(0, 10), step('close', 0, 0), sends(0, 10) ],
 		'send-stalled'      => [ SMALL, step('stall', 0, 0), (map { sends(0, 8000) } 1 .. 6), sends(0, 0x3000),
 			frame('CTS', which => 4), step('sleep', 0, 0), step('stall', 0, 0), feed(), frame('CTS',

@@ -29,7 +29,8 @@ my @cases = (
 	['nothing', '', $went],
 	['half a frame', substr(frame('EAGER', seq => 1), 0, 30), $went],
 	['a message without its end', frame('EAGER', seq => 1, length => 100, WANTED) . 'x' x 50, $went],
-	['an unknown kind', frame(13), $broke],
+	['an unknown kind', frame(17), $broke],
+	['a payload read of what was never announced', frame('PULLED', id => 1), $broke],
 	['memory that was declined', frame('MEMORY'), $broke],
 	['memory that was not offered any more', frame('TAKEN', id => $$, length => 0), $broke],
 	['an offer by the higher rank', frame('OFFER', id => $$, length => 0), $broke],
@@ -52,6 +53,8 @@ my @cases = (
 	['a request for what was never announced', frame('CTS', id => 1), $broke],
 	['a request that was never announced, either', frame('CTS', id => ~0), $broke],
 	['the answer to a question that nobody asked', frame('WITHDRAWN', id => 1), $broke],
+	['a receive for what was never announced', frame('MATCHED', id => 1), $broke],
+	['a synchronous announcement out of order', frame('SYNC', seq => 7, length => 4, WANTED), $broke],
 	['more credit than was used', frame('CREDIT', credit => 1), $broke],
 	['all the credit there is', frame('CREDIT', credit => ~0 & 0xffffffff), $broke],
 	['a message after the goodbye', frame('BYE') . frame('EAGER', seq => 1), $broke],
@@ -59,7 +62,7 @@ my @cases = (
 	['what is allowed, and then what is not',
 		join('', frame('EAGER', seq => 1, envelope => [77, -5, -7, ~0 & 0xffffffff]),
 			frame('WITHDRAW', id => 12345), frame('RTS', seq => 2, length => 1 << 48),
-			frame('WITHDRAW', id => 0), frame('CREDIT'), frame('BYE'), frame('BYE'), frame(99)),
+			frame('WITHDRAW', id => 0), frame('SYNC', seq => 3, id => 5), frame('OPEN', id => 4711), frame('CREDIT'), frame('BYE'), frame('BYE'), frame(99)),
 		$broke],
 );
 

@@ -97,7 +97,7 @@ sub open_here
 sub hello
 {
 	my ($job, $from, $to, %other) = @_;
-	my %h = (magic => MAGIC, version => 3, %$job, from => $from, to => $to, %other);
+	my %h = (magic => MAGIC, version => 4, %$job, from => $from, to => $to, %other);
 	my $nonce = join '', map { chr int rand 256 } 1 .. 24;
 	return pack('a4 v v a16 V V V a24', @h{qw(magic version)}, 0, @h{qw(session epoch from to)},
 		$nonce);
@@ -126,7 +126,8 @@ sub hand_key
 }
 
 my %KIND = (EAGER => 1, RTS => 2, CTS => 3, DATA => 4, CREDIT => 5, BYE => 6, WITHDRAW => 7,
-	WITHDRAWN => 8, OFFER => 9, TAKEN => 10, MEMORY => 11, DECLINED => 12);
+	WITHDRAWN => 8, OFFER => 9, TAKEN => 10, MEMORY => 11, DECLINED => 12, PULLED => 13, SYNC => 14,
+	MATCHED => 15, OPEN => 16);
 
 # A frame's header. envelope => [context, tag, source, stamp].
 sub frame
