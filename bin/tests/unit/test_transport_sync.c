@@ -3,14 +3,31 @@
  * Synchronous sends whose messages are taken before a receive has matched them: each is done once,
  * when that has happened, or taken back; also where the pairs begin anew in between.
  */
+#include <errno.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 
 #include "base/error.h"
 #include "tp_nodes.h"
 #include "transport/tp.h"
 
 enum { EPOCH = 1, HELLO = 0, FIRST };
+
+/* A payload is not read in its sender's memory, but asked for. */
+static bool no_pull;
+
+ssize_t __real_process_vm_readv(pid_t pid, const struct iovec *to, unsigned long nto,
+	const struct iovec *from, unsigned long nfrom, unsigned long flags);
+ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *to, unsigned long nto,
+	const struct iovec *from, unsigned long nfrom, unsigned long flags);
+
+ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *to, unsigned long nto,
+	const struct iovec *from, unsigned long nfrom, unsigned long flags)
+{
+	errno = EPERM;
+	return no_pull ? -1 : __real_process_vm_readv(pid, to, nto, from, nfrom, flags);
+}
 
 static const size_t lengths[] = {0, 8, 50000, 1 << 20};
 enum { LENGTHS = sizeof lengths / sizeof *lengths };
@@ -154,6 +171,11 @@ END_TEST
 
 /* ---- the pairs begin anew ---- */
 
+static bool is_leaving(void)
+{
+	return !list_empty(&nodes[0].tp->peers[1].queue);
+}
+
 static void all_begin_anew(void)
 {
 	static uint32_t epoch = EPOCH;
@@ -271,6 +293,43 @@ START_TEST(it_is_being_taken_back)
 }
 END_TEST
 
+/* Its payload is in the queue, for a receive or not. */
+START_TEST(its_payload_is_leaving)
+{
+	int little = 1 << 14;
+
+	nodes_start();
+	pass_all(0, 1);
+	no_pull = true;
+	setsockopt(nodes[0].tp->peers[1].fd, SOL_SOCKET, SO_SNDBUF, &little, sizeof little);
+	setsockopt(nodes[1].tp->peers[0].fd, SOL_SOCKET, SO_RCVBUF, &little, sizeof little);
+	offer(0, 1, FIRST, 1 << 20);
+	if (_i)
+		take(1, 0, FIRST, got, sizeof got);
+	else
+		post(1, 0, FIRST, got, sizeof got);
+	lock_take(&nodes[1].lock);
+	tp_flush(nodes[1].tp);
+	lock_give(&nodes[1].lock);
+	for (uint64_t until = clock_ns() + WAIT_MS * 1000000ull; !is_leaving();) {
+		lock_take(&nodes[0].lock);
+		tp_look(nodes[0].tp, TP_EVERYBODY);
+		lock_give(&nodes[0].lock);
+		ck_assert_msg(clock_ns() < until, "it does not leave");
+	}
+	all_begin_anew();
+	if (_i)
+		pass_all(0, 1);
+	ck_assert(!_i || nodes[0].sent == 0);
+	if (_i)
+		match(1, 0, FIRST);
+	WAIT_FOR(nodes[0].sent == 1);
+	ck_assert_int_eq(nodes[0].sent_rc, 0);
+	pass_all(0, 1);
+	nodes_stop();
+}
+END_TEST
+
 /* Other sends are done, as ever. */
 START_TEST(others_end_there)
 {
@@ -362,6 +421,7 @@ NODES_MAIN("transport_sync", tcase_add_loop_test(tc, done_when_it_is_matched, 0,
 	   tcase_add_loop_test(tc, it_was_matched_before, 0, STAGES);
 	   tcase_add_loop_test(tc, it_was_taken_back_before, 0, STAGES);
 	   tcase_add_loop_test(tc, it_is_being_taken_back, 0, 2);
+	   tcase_add_loop_test(tc, its_payload_is_leaving, 0, 2);
 	   tcase_add_test(tc, others_end_there);
 	   tcase_add_loop_test(tc, who_says_something_else_is_lost, 0, 6);
 	   tcase_add_test(tc, who_says_it_twice_is_lost);
