@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Layout of CKPT_MESSAGES: u32 count, then for each message: u64 context, u32 peer, u32 tag, i32
- * source, u64 length, the bytes. Where the highest bit of the tag is set u64 sync is in front of the
- * bytes. Little-endian. Pure.
+ * source, u64 length, the bytes. Where the highest bit of the tag is set u64 sync is in front of
+ * the bytes. Little-endian. Pure.
  */
 #ifndef FTMPI_CKPT_SECTION_MESSAGES_H
 #define FTMPI_CKPT_SECTION_MESSAGES_H

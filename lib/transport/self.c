@@ -70,10 +70,8 @@ int tp_self_send(struct tp *tp, const struct tp_envelope *e, const void *payload
 void tp_self_withdraw(struct tp *tp, const struct tp_envelope *e, struct tp_send *op)
 {
 	struct tp_unexpected_message *h = op->self_message;
-	struct tp_withdrawal w = {.peer = tp->c.self,
-		.id = op->id,
-		.said = *e,
-		.unexpected = h ? &h->public : NULL};
+	struct tp_withdrawal w = {
+		.peer = tp->c.self, .id = op->id, .said = *e, .unexpected = h ? &h->public : NULL};
 
 	if ((h && h->public.firm) || !tp->c.up->withdraw(tp->c.user, &w))
 		return;

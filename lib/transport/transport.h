@@ -75,8 +75,8 @@ struct tp_unexpected {
 
 struct tp_withdrawal {
 	int peer;
-	uint64_t id;		   /* what its sender calls it */
-	struct tp_envelope said;   /* by tp_withdraw; or zeros */
+	uint64_t id;			  /* what its sender calls it */
+	struct tp_envelope said;	  /* by tp_withdraw; or zeros */
 	struct tp_unexpected *unexpected; /* NULL: it was claimed (tp_take), or is not there */
 };
 
@@ -224,8 +224,8 @@ int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *pa
 bool tp_may_send(struct tp *tp, int peer);
 
 /* Try to take back what tp_send answered 0 for. If no receive has matched it (nor its receiver made
- * it firm), `sent` is called with FT_ECANCEL, perhaps before this returns; else nothing changes. The
- * receiver's user is told e. */
+ * it firm), `sent` is called with FT_ECANCEL, perhaps before this returns; else nothing changes.
+ * The receiver's user is told e. */
 void tp_withdraw(struct tp *tp, int peer, const struct tp_envelope *e, const void *cookie);
 
 /* Give an unexpected message its place; place.cookie is not NULL. `received` may be called before

@@ -44,9 +44,10 @@ enum wire_kind {
 	WIRE_DECLINED = 12, /* nothing will be shared */
 	WIRE_PULLED = 13,   /* an announced payload was read where it lies: id and length as CTS */
 	WIRE_SYNC = 14,	    /* an RTS whose sender waits until a receive has matched it */
-	WIRE_MATCHED = 15,  /* that has happened after the payload was asked for: id is the sender's */
-	WIRE_OPEN = 16,	    /* this SYNC of before the pair began anew is not answered: id is the
-			       sender's */
+	WIRE_MATCHED =
+		15,	/* that has happened after the payload was asked for: id is the sender's */
+	WIRE_OPEN = 16, /* this SYNC of before the pair began anew is not answered: id is the
+			   sender's */
 	WIRE_KIND_END
 };
 
@@ -54,8 +55,8 @@ struct wire_frame {
 	uint8_t kind;
 	uint8_t zero[3];
 	uint32_t epoch;
-	uint64_t seq; /* EAGER, RTS, SYNC: number of the message in this direction of the pair,
-			 from 1 */
+	uint64_t seq;	 /* EAGER, RTS, SYNC: number of the message in this direction of the pair,
+			    from 1 */
 	uint64_t length; /* EAGER, RTS, SYNC, DATA: bytes of the message */
 	uint64_t id;
 	uint64_t peer_id;

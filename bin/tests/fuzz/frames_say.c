@@ -60,8 +60,7 @@ static uint64_t asked_length(const struct side *s, uint64_t peer_id)
 {
 	for (size_t i = 0; i < s->ncts; i++)
 		for (size_t k = 0; s->cts[i].peer_id == peer_id && k < s->known; k++)
-			if (is_announced(s->messages[k].kind) &&
-				s->messages[k].id == s->cts[i].id)
+			if (is_announced(s->messages[k].kind) && s->messages[k].id == s->cts[i].id)
 				return s->messages[k].length;
 	return 0;
 }

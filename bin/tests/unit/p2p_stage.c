@@ -207,10 +207,9 @@ void *stage_comes(int peer, int tag)
 
 void stage_keep_as(struct kept *k, int peer, const struct tp_envelope *e)
 {
-	*k = (struct kept){.public = {.peer = peer,
-				   .length = STAGE_BYTES,
-				   .envelope = *e,
-				   .sync = stage_coming}};
+	*k = (struct kept){
+		.public = {
+			.peer = peer, .length = STAGE_BYTES, .envelope = *e, .sync = stage_coming}};
 	p2p_upcalls.keep(NULL, &k->public);
 }
 

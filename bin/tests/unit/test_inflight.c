@@ -378,10 +378,10 @@ END_TEST
 
 UNIT_MAIN("inflight", tcase_add_test(tc, order_of_the_program);
 	  tcase_add_test(tc, taken_between_lines); tcase_add_test(tc, waits_for_contents);
-	  tcase_add_test(tc, pulled_when_known);
-	  tcase_add_test(tc, synchronous_ones_have_names);
+	  tcase_add_test(tc, pulled_when_known); tcase_add_test(tc, synchronous_ones_have_names);
 	  tcase_add_test(tc, taken_back_by_its_sender);
-	  tcase_add_test(tc, lines_that_the_sender_has_not_come_to); tcase_add_test(tc, several_lines);
-	  tcase_add_test(tc, let_go_while_received); tcase_add_test(tc, received_between_lines);
-	  tcase_add_test(tc, broken); tcase_add_test(tc, copies_are_bounded);
+	  tcase_add_test(tc, lines_that_the_sender_has_not_come_to);
+	  tcase_add_test(tc, several_lines); tcase_add_test(tc, let_go_while_received);
+	  tcase_add_test(tc, received_between_lines); tcase_add_test(tc, broken);
+	  tcase_add_test(tc, copies_are_bounded);
 	  tcase_add_test(tc, copies_may_be_as_much_as_the_state); tcase_add_test(tc, withdrawn);)

@@ -172,11 +172,8 @@ END_TEST
 /* The line has the message, and not the image. */
 START_TEST(a_line_has_its_name)
 {
-	struct section_message e = {.peer = PEER,
-		.tag = TAG,
-		.source = PEER,
-		.length = STAGE_BYTES,
-		.sync = NAME};
+	struct section_message e = {
+		.peer = PEER, .tag = TAG, .source = PEER, .length = STAGE_BYTES, .sync = NAME};
 	static const uint8_t contents[STAGE_BYTES];
 	uint8_t bytes[256];
 	struct writer w = writer_over(bytes, sizeof bytes);
@@ -190,8 +187,7 @@ START_TEST(a_line_has_its_name)
 	section_messages_write(&w, &e);
 	writer_bytes(&w, contents, sizeof contents);
 	len = (size_t)(w.at - bytes);
-	ck_assert_uint_eq(
-		len, SECTION_MESSAGES_HEAD + section_messages_entry(&e) + STAGE_BYTES);
+	ck_assert_uint_eq(len, SECTION_MESSAGES_HEAD + section_messages_entry(&e) + STAGE_BYTES);
 	ck_assert(section_messages_valid(bytes, len, STAGE_SIZE));
 	ck_assert(p2p_inject(&coord, bytes, len));
 	ck_assert_int_eq(open_at(PEER, NAME), TP_SYNC_WAITS);

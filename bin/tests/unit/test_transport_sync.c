@@ -355,7 +355,8 @@ static void say(int from, int to, const struct wire_frame *f)
 	struct wire_frame copy = *f;
 
 	lock_take(&nodes[from].lock);
-	ck_assert_int_eq(tp_out_small(nodes[from].tp, &nodes[from].tp->peers[to], &copy, NULL, 0), 0);
+	ck_assert_int_eq(
+		tp_out_small(nodes[from].tp, &nodes[from].tp->peers[to], &copy, NULL, 0), 0);
 	tp_flush(nodes[from].tp);
 	lock_give(&nodes[from].lock);
 }
@@ -413,16 +414,15 @@ START_TEST(an_ordinary_one_is_not_early)
 }
 END_TEST
 
-NODES_MAIN("transport_sync", tcase_add_loop_test(tc, done_when_it_is_matched, 0, LENGTHS);
-	   tcase_add_test(tc, others_are_done_at_once);
-	   tcase_add_loop_test(tc, to_itself, 0, LENGTHS); tcase_add_test(tc, taken_back);
-	   tcase_add_loop_test(tc, taken_back_later, 0, 2);
-	   tcase_add_loop_test(tc, open_until_it_is_matched, 0, STAGES *LENGTHS);
-	   tcase_add_loop_test(tc, it_was_matched_before, 0, STAGES);
-	   tcase_add_loop_test(tc, it_was_taken_back_before, 0, STAGES);
-	   tcase_add_loop_test(tc, it_is_being_taken_back, 0, 2);
-	   tcase_add_loop_test(tc, its_payload_is_leaving, 0, 2);
-	   tcase_add_test(tc, others_end_there);
-	   tcase_add_loop_test(tc, who_says_something_else_is_lost, 0, 6);
-	   tcase_add_test(tc, who_says_it_twice_is_lost);
-	   tcase_add_test(tc, an_ordinary_one_is_not_early);)
+NODES_MAIN(
+	"transport_sync", tcase_add_loop_test(tc, done_when_it_is_matched, 0, LENGTHS);
+	tcase_add_test(tc, others_are_done_at_once); tcase_add_loop_test(tc, to_itself, 0, LENGTHS);
+	tcase_add_test(tc, taken_back); tcase_add_loop_test(tc, taken_back_later, 0, 2);
+	tcase_add_loop_test(tc, open_until_it_is_matched, 0, STAGES *LENGTHS);
+	tcase_add_loop_test(tc, it_was_matched_before, 0, STAGES);
+	tcase_add_loop_test(tc, it_was_taken_back_before, 0, STAGES);
+	tcase_add_loop_test(tc, it_is_being_taken_back, 0, 2);
+	tcase_add_loop_test(tc, its_payload_is_leaving, 0, 2); tcase_add_test(tc, others_end_there);
+	tcase_add_loop_test(tc, who_says_something_else_is_lost, 0, 6);
+	tcase_add_test(tc, who_says_it_twice_is_lost);
+	tcase_add_test(tc, an_ordinary_one_is_not_early);)

@@ -128,8 +128,8 @@ void inflight_withdrawn(struct inflight *f);
  * is here; what is not here they cannot have. */
 void inflight_released(struct inflight *f);
 
-/* Some message is taken back by a sender whose interval this is: lines that it has not made its part
- * of cannot be made. */
+/* Some message is taken back by a sender whose interval this is: lines that it has not made its
+ * part of cannot be made. */
 void inflight_break_behind(uint32_t interval);
 
 #endif

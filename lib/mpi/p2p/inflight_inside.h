@@ -9,7 +9,7 @@ struct inflight {
 	struct link link; /* of its peer */
 	struct coord_message m;
 	int tag, source;
-	uint64_t sync; /* p2p_sync_name */
+	uint64_t sync;		   /* p2p_sync_name */
 	uint64_t arrived, matched; /* sequence numbers; 0: has not */
 	uint64_t left; /* when the program had received it, or an image had it, by inflights.clock;
 			  0: neither */

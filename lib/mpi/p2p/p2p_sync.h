@@ -2,8 +2,8 @@
 /*
  * Synchronous sends whose messages were brought here for a recovery line, before a receive has
  * matched them (image jobs; doc/coord.md, C12). Their senders wait until one has: it is told them
- * then. A line has what such a message is called at its sender, who asks after it when all have gone
- * back to the line. All need the engine lock.
+ * then. A line has what such a message is called at its sender, who asks after it when all have
+ * gone back to the line. All need the engine lock.
  */
 #ifndef FTMPI_MPI_P2P_SYNC_H
 #define FTMPI_MPI_P2P_SYNC_H

@@ -25,9 +25,9 @@ struct stored {
 	uint64_t length;
 	uint64_t sync; /* of a synchronous send that waits for the match: what it is called at its
 			* sender; 0 */
-	bool owed;	 /* its sender is told of the match */
-	bool whole;		 /* the contents are here, */
-	int rc;			 /* or not: 0, or why they never will be */
+	bool owed;     /* its sender is told of the match */
+	bool whole;    /* the contents are here, */
+	int rc;	       /* or not: 0, or why they never will be */
 	struct request *receive; /* it was matched before it was whole */
 	_Alignas(16) uint8_t bytes[];
 };

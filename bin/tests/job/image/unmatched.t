@@ -97,6 +97,7 @@ for my $coord (qw(blocking eventlog tagging)) {
 		my ($job, $there) = waiting($coord);
 		ok(line($job), 'a line is made') or diag($job->saw);
 		strike($job, $_) for 0, 1;
+		ok(line($job), 'they have looked at their sends, and a line is made') or diag($job->saw);
 		ends_well($job, $there);
 	};
 	subtest "$coord: back to later lines" => sub {

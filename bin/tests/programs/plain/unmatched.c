@@ -121,8 +121,7 @@ static void look(void)
 
 		MPI_Test(&offers[i].r, &done, MPI_STATUS_IGNORE);
 		if (done)
-			prog_wrong(
-				&prog, "send %d is done, and its receive is not begun", i);
+			prog_wrong(&prog, "send %d is done, and its receive is not begun", i);
 	}
 }
 
