@@ -28,6 +28,20 @@ void tp_send_done(struct tp *tp, struct tp_send *op, int rc)
 	tp->c.up->sent(tp->c.user, cookie, rc);
 }
 
+void tp_send_unmatched(struct tp *tp, struct tp_send *op)
+{
+	tp_send_unstage(tp, op);
+	op->state = SEND_UNMATCHED;
+}
+
+void tp_send_written(struct tp *tp, struct tp_send *op)
+{
+	if (op->state == SEND_LEAVING_EARLY)
+		tp_send_unmatched(tp, op);
+	else
+		tp_send_done(tp, op, 0);
+}
+
 static void recv_free(struct tp *tp, struct tp_recv *op)
 {
 	list_remove(&op->link);

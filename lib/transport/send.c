@@ -137,21 +137,6 @@ static struct tp_send *find(
 	return op && op->peer == p->id && op->state == state ? op : NULL;
 }
 
-/* Its receiver has it. What is left is the receive. */
-static void is_unmatched(struct tp *tp, struct tp_send *op)
-{
-	tp_send_unstage(tp, op);
-	op->state = SEND_UNMATCHED;
-}
-
-void tp_send_written(struct tp *tp, struct tp_send *op)
-{
-	if (op->state == SEND_LEAVING_EARLY)
-		is_unmatched(tp, op);
-	else
-		tp_send_done(tp, op, 0);
-}
-
 int tp_send_asked(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 {
 	struct tp_send *op = find(tp, p, f->id, SEND_ANNOUNCED);
@@ -179,7 +164,7 @@ int tp_send_pulled(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 	if (!op || f->length > op->sync || !op->payload || !p->memory)
 		return FT_EPROTO;
 	if (f->length)
-		is_unmatched(tp, op);
+		tp_send_unmatched(tp, op);
 	else
 		tp_send_done(tp, op, 0);
 	return 0;
@@ -204,7 +189,7 @@ int tp_send_open(struct tp *tp, struct tp_peer *p, struct tp_send *op)
 
 	if (op->state == SEND_LET_GO)
 		return 0;
-	is_unmatched(tp, op);
+	tp_send_unmatched(tp, op);
 	op->asked = true;
 	rc = tp_out_control(tp, p, WIRE_OPEN, op->id, 0);
 	if (rc == 0 && op->withdrawing)

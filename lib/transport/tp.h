@@ -286,14 +286,15 @@ void tp_forget_numbers(struct tp *tp);
 /* done.c: it is over, and freed; the user is told of a send or a receive */
 void tp_send_unstage(struct tp *tp, struct tp_send *op);
 void tp_send_done(struct tp *tp, struct tp_send *op, int rc);
+
+/* ... its receiver has the payload, what is left is the receive; all of the payload has left */
+void tp_send_unmatched(struct tp *tp, struct tp_send *op);
+void tp_send_written(struct tp *tp, struct tp_send *op);
 void tp_recv_done(struct tp *tp, struct tp_recv *op, int rc);
 void tp_recv_unmatch(struct tp *tp, struct tp_recv *op);
 void tp_unexpected_free(struct tp *tp, struct tp_unexpected_message *h);
 
-/* send.c: all of a payload has left */
-void tp_send_written(struct tp *tp, struct tp_send *op);
-
-/* ... the pair begins anew, and it stays open: 0 or FT_ENOMEM */
+/* send.c: the pair begins anew, and it stays open: 0 or FT_ENOMEM */
 int tp_send_open(struct tp *tp, struct tp_peer *p, struct tp_send *op);
 
 /* ... the other side asks for a send, has read its payload, has a receive for it, or gives one up

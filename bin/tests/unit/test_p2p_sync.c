@@ -21,7 +21,7 @@ static struct kept k;
 static void begin(bool images)
 {
 	stage_begin();
-	p2p_image_use(images);
+	p2p_sync_use(images);
 	stage_may_drop = true;
 	stage_matches = stage_again = 0;
 	stage_matched = 0;

@@ -2,7 +2,7 @@
 /*
  * Point-to-point messages: requests above, the transport below, matching between. They begin and
  * end here, with all that the other files have. The transport's upcalls end here, in p2p_recv.c, in
- * p2p_anew.c, in p2p_sync.c and in p2p_send.c; they run with the engine lock held, on whichever
+ * p2p_anew.c, in p2p_sync_asked.c and in p2p_send.c; they run with the engine lock held, on whichever
  * thread makes progress.
  */
 #include "p2p.h"

@@ -23,9 +23,6 @@
 
 struct tp;
 
-/* Lines of this job are images, or not any more. */
-void p2p_image_use(bool use);
-
 /*
  * Visit every message that has come and that does not stay. Those that stay count as received by
  * now, for lines that are begun later: the protocol gets the checksums of those that the program

@@ -210,7 +210,7 @@ int p2p_send_start(struct request *r)
 	return MPI_SUCCESS;
 }
 
-/* Its receiver is told in which interval that is (p2p_sync.c). */
+/* Its receiver is told in which interval that is (p2p_sync_asked.c). */
 void p2p_send_withdraw(struct request *r)
 {
 	uint64_t context = p2p_context(&r->m);

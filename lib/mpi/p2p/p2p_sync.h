@@ -3,7 +3,7 @@
  * Synchronous sends whose messages were brought here for a recovery line, before a receive has
  * matched them (image jobs; doc/coord.md, C12). Their senders wait until one has: it is told them
  * then. A line has what such a message is called at its sender, who asks after it when all have
- * gone back to the line. All need the engine lock.
+ * gone back to the line, or may want it back (p2p_sync_asked.c). All need the engine lock.
  */
 #ifndef FTMPI_MPI_P2P_SYNC_H
 #define FTMPI_MPI_P2P_SYNC_H
@@ -16,6 +16,12 @@
 
 struct stored;
 
+/* ---- p2p_sync.c ---- */
+
+/* Lines of this job are images, or not any more. */
+void p2p_sync_use(bool use);
+bool p2p_sync_is_used(void);
+
 /* What one that waits for a receive is called at its sender; 0: nobody waits for that. */
 uint64_t p2p_sync_name(const struct match_msg *msg);
 
@@ -25,12 +31,16 @@ uint64_t p2p_sync_matching(void);
 /* One that was taken over from the transport is whole and has its receive. */
 void p2p_sync_matched(struct stored *m);
 
+/* Its sender wants it back, which cannot be now; a line was made, or a message is whole: it may be
+ * now; or nobody wants it any more. */
+void p2p_sync_withdraw_later(const struct tp_withdrawal *w);
+void p2p_sync_withdraw_again(void);
+void p2p_sync_withdraw_never(void);
+
+/* ---- p2p_sync_asked.c ---- */
+
 /* In a process that woke up, before the pairs begin anew: senders will ask. */
 void p2p_sync_anew(void);
-
-/* A line was made, or a message is whole: what its sender wanted back meanwhile may be taken back
- * now. */
-void p2p_sync_withdraw_again(void);
 
 /* The transport's upcalls. */
 bool p2p_on_withdraw(void *user, const struct tp_withdrawal *w);

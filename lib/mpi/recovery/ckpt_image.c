@@ -22,8 +22,8 @@
 #include "ckpt_job.h"
 #include "image/image.h"
 #include "mpi/engine/engine.h"
-#include "mpi/p2p/p2p_image.h"
 #include "mpi/p2p/p2p_saved.h"
+#include "mpi/p2p/p2p_sync.h"
 
 enum {
 	PAUSE_MS = 5000,
@@ -59,7 +59,7 @@ static atomic_bool restarting; /* the child is ended, as this process begins aga
 void ckpt_image_use(const struct ckpt_image_host *h)
 {
 	host = h;
-	p2p_image_use(h != NULL);
+	p2p_sync_use(h != NULL);
 }
 
 bool ckpt_image_is_used(void)
