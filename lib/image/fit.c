@@ -78,14 +78,24 @@ static enum fit fit_for_heap(const struct image_mapping *m, const struct region 
 	return FIT_BREAK;
 }
 
+/* Memory of this process without a file, as stacks of its threads are, goes. NULL: there is nothing
+ * else. */
+static const struct region *first_that_stays(
+	const struct image_mapping *m, const struct region *own, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (overlap(&m->r, &own[i]) && own[i].kind != REGION_ANONYMOUS)
+			return &own[i];
+	return NULL;
+}
+
 /* Memory without a file may be anywhere but over code, the stack and what is the kernel's. */
 static enum fit fit_for_fresh(const struct image_mapping *m, const struct region *own, size_t count,
 	const struct region **other)
 {
-	for (size_t i = 0; i < count; i++)
-		if (overlap(&m->r, &own[i]) && own[i].kind != REGION_ANONYMOUS)
-			return in_the_way(&own[i], other);
-	return FIT_FRESH;
+	const struct region *o = first_that_stays(m, own, count);
+
+	return o ? in_the_way(o, other) : FIT_FRESH;
 }
 
 /* The same part of the same file, though perhaps in other pieces. */
@@ -100,7 +110,7 @@ static enum fit fit_for_file(const struct image_mapping *m, const struct region 
 {
 	uint64_t at = m->r.low;
 
-	if (!first_overlapping(&m->r, own, count))
+	if (!first_that_stays(m, own, count))
 		return FIT_FILE;
 	while (at < m->r.high) {
 		const struct region *o = process_map_find(own, count, at);

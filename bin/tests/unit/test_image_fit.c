@@ -110,6 +110,12 @@ static const struct {
 		0},
 	{"1000-3000 r--s 5000 fe:01 7 /t", "1000-3000 r--s 5000 fe:01 7 /t", FIT_THERE, -1},
 	{"1000-3000 r--s 5000 fe:01 7 /t", "", FIT_FILE, -1},
+	/* over memory of this process without a file, as FIT_FRESH */
+	{"1000-3000 rw-p 5000 fe:01 7 /t", "2000-9000 rw-p 0 00:00 0", FIT_FILE, -1},
+	{"1000-3000 r--s 5000 fe:01 7 /t", "0-2000 rw-p 0 00:00 0\n2000-4000 ---p 0 00:00 0",
+		FIT_FILE, -1},
+	{"1000-3000 rw-p 5000 fe:01 7 /t",
+		"1000-2000 rw-p 0 00:00 0\n2000-4000 rw-p 0 00:00 0 [heap]", FIT_IN_THE_WAY, 0},
 };
 
 START_TEST(a_mapping_fits_or_not)
