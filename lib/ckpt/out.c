@@ -351,6 +351,11 @@ const void *ckpt_out_memory(const struct ckpt_out *o, size_t *bytes)
 	return o;
 }
 
+uint64_t ckpt_out_written(const struct ckpt_out *o)
+{
+	return __atomic_load_n(&o->at, __ATOMIC_RELAXED);
+}
+
 int ckpt_out_descriptor(const struct ckpt_out *o)
 {
 	return o->fd;

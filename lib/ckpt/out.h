@@ -68,6 +68,9 @@ void ckpt_out_abandon(struct ckpt_out *o);
  * them by MADV_DONTFORK.) */
 const void *ckpt_out_memory(const struct ckpt_out *o, size_t *bytes);
 
+/* How far the file is written. The parent may ask while there is a child. */
+uint64_t ckpt_out_written(const struct ckpt_out *o);
+
 /* The file's descriptor, which the child keeps. */
 int ckpt_out_descriptor(const struct ckpt_out *o);
 

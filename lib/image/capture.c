@@ -314,6 +314,7 @@ static int write_pages_of(struct capture *c, const struct region *r, enum plan_t
 		}
 		if (rc == 0)
 			rc = write_runs(c, &p);
+		image.report->looked += p.count;
 	}
 	return rc;
 }

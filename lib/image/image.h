@@ -79,9 +79,10 @@ struct image_out {
 
 /* What the child has to say, in memory that both see; of a child that there is not, why. */
 struct image_report {
-	int error;	/* 0, or -errno of what failed */
-	uint64_t bytes; /* of pages */
-	char why[256];	/* a sentence, for an error that has one */
+	int error;		 /* 0, or -errno of what failed */
+	uint64_t bytes;		 /* of pages */
+	_Atomic uint64_t looked; /* at so many pages: it gets on */
+	char why[256];		 /* a sentence, for an error that has one */
 };
 
 /* Once, before main and before any image: what the program may change later. 0 or -errno. */

@@ -72,6 +72,7 @@ UNIT_coord_call := $(coord_o)
 UNIT_coord_control_message := $(UNIT_coord_lines)
 UNIT_rma_layout := $(call mpi_o,rma_layout) $(types_o)
 UNIT_ckpt_pace := $(call mpi_o,ckpt_pace)
+UNIT_ckpt_child := $(call mpi_o,ckpt_child)
 UNIT_file_limit := lib/ckpt/fs_posix.o lib/base/file_limit.o
 UNIT_sched_version := bin/tests/unit/fake_team.o $(coll_o)
 UNIT_ckpt_schedules := $(call mpi_o,ckpt_schedules) lib/ckpt/section_operations.o lib/coord/orphans.o $(base_o)

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ckpt_image.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +16,7 @@
 #include "ckpt/out.h"
 #include "ckpt/reader.h"
 #include "ckpt/writer.h"
+#include "ckpt_child.h"
 #include "ckpt_job.h"
 #include "image/image.h"
 #include "mpi/engine/engine.h"
@@ -28,8 +26,8 @@
 enum {
 	PAUSE_MS = 5000,
 	PARK_MS = 2000,
-	RESTARTING_MS = 1000,
 	AGAIN_MS = 10,
+	CHILD_PATIENCES = 6, /* so many times -image-patience its child may take to get on */
 };
 
 #define MS UINT64_C(1000000)
@@ -243,23 +241,35 @@ const char *ckpt_image_take(const struct ckpt_job *j, uint32_t line, char *text,
 
 /* ---- its end ---- */
 
-/* What it ended with, as waitpid says; not 0 either when the program has waited for it itself. */
-static int wait_for_child(void)
+/* Both count up as the child looks at memory, and as it writes. */
+static uint64_t progress(void)
 {
-	pid_t pid;
-	int status;
+	return image_report()->looked + ckpt_out_written(image.file);
+}
 
-	do
-		pid = waitpid(image.child, &status, __WALL);
-	while (pid < 0 && errno == EINTR);
+/* What it ended with, as ckpt_child_wait says; or it was given up, and err says why. */
+static bool wait_for_child(int *status, char *err, size_t errsize)
+{
+	uint32_t limit = CHILD_PATIENCES * ckpt_job()->launch->settings.image_patience_ms;
+	bool ended = ckpt_child_wait(image.child, progress, limit, status);
+
+	if (!ended) {
+		ckpt_child_kill(image.child);
+		snprintf(err, errsize,
+			"the process that writes its image wrote nothing for %g s and was ended: "
+			"it "
+			"was stopped, or the disk does not answer",
+			limit / 1000.0);
+	}
 	image.child = 0;
-	return pid < 0 ? -1 : status;
+	return ended;
 }
 
 bool ckpt_image_write(
 	const struct ckpt_capture *c, struct coord_part *written, char *err, size_t errsize)
 {
-	int status = wait_for_child();
+	int status;
+	bool ended = wait_for_child(&status, err, errsize);
 	struct ckpt_out *file = image.file;
 	const struct ckpt_section *s;
 	size_t n;
@@ -268,6 +278,10 @@ bool ckpt_image_write(
 	while (atomic_load(&restarting))
 		pause();
 	image.file = NULL;
+	if (!ended) {
+		ckpt_out_abandon(file);
+		return false;
+	}
 	if (status == 0)
 		ckpt_out_section_end(file);
 	s = ckpt_capture_sections(c, &n);
@@ -283,25 +297,21 @@ bool ckpt_image_write(
 
 void ckpt_image_abandon(void)
 {
-	if (image.child) {
-		kill(image.child, SIGKILL);
-		wait_for_child();
-	}
+	if (image.child)
+		ckpt_child_kill(image.child);
+	image.child = 0;
 	ckpt_out_abandon(image.file);
 	image.file = NULL;
 }
 
 void ckpt_image_restarting(void)
 {
-	const struct timespec a_moment = {0, (long)MS};
 	pid_t child = image.child;
 
 	if (!child)
 		return;
 	atomic_store(&restarting, true);
-	kill(child, SIGKILL);
-	for (int i = 0; i < RESTARTING_MS && waitpid(child, NULL, __WALL | WNOHANG) == 0; i++)
-		nanosleep(&a_moment, NULL);
+	ckpt_child_kill(child);
 }
 
 /* ---- loading ---- */

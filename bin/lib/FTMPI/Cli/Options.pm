@@ -197,7 +197,7 @@ my @TABLE = (
 		check   => \&FTMPI::Cli::Values::grace,
 		default => '10 s',
 		text    => 'With -image: a rank that has not come to where it can be saved after TIME does without that recovery line; under'
-			. ' blocking so do all.',
+			. ' blocking so do all. A rank whose image is not written on for six times TIME does without it, too.',
 	},
 	{
 		names   => ['image-files'],
