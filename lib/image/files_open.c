@@ -237,15 +237,23 @@ static int open_inherited(struct work *w, size_t i, const struct image_file *f)
 		e->number, e->same);
 }
 
+static bool is_of_path(const struct files_entry *e)
+{
+	return e->kind != FILES_INHERITED && e->kind != FILES_OWN && e->kind != FILES_PIPE &&
+	       e->same == e->number;
+}
+
 static int open_one(struct work *w, size_t i, const struct image_file *f)
 {
 	const struct files_entry *e = &w->t.entry[i];
 
 	if (e->kind == FILES_INHERITED)
 		return open_inherited(w, i, f);
-	if (e->kind == FILES_OWN || e->same != e->number || w->opened[i].fd != FILES_NONE)
+	if (is_of_path(e))
+		return open_path(w, i);
+	if (e->kind != FILES_PIPE || e->same != e->number || w->opened[i].fd != FILES_NONE)
 		return 0;
-	return e->kind == FILES_PIPE ? open_pipe(w, i) : open_path(w, i);
+	return open_pipe(w, i);
 }
 
 static int open_all(struct work *w, const struct image_file *f)
@@ -265,11 +273,17 @@ static int open_all(struct work *w, const struct image_file *f)
 	return rc ? rc : files_locks_take(&w->t, w->opened, w->why, w->size);
 }
 
-static void close_all(const struct work *w)
+static void close_one(struct work *w, size_t i)
+{
+	if (w->opened[i].fd != FILES_NONE)
+		close(w->opened[i].fd);
+	w->opened[i].fd = FILES_NONE;
+}
+
+static void close_all(struct work *w)
 {
 	for (size_t i = 0; i < w->t.n; i++)
-		if (w->opened[i].fd != FILES_NONE)
-			close(w->opened[i].fd);
+		close_one(w, i);
 }
 
 static void free_all(struct work *w)
@@ -315,6 +329,43 @@ void files_close(struct files_plan *p)
 			close(p->step[i].fd);
 	free(p->step);
 	*p = (struct files_plan){0};
+}
+
+/* ---- before anything is changed ---- */
+
+static bool has_lock(const struct work *w, const struct files_entry *e)
+{
+	for (size_t i = 0; i < w->t.locks; i++)
+		if (w->t.lock[i].number == e->number)
+			return true;
+	return false;
+}
+
+/* At any numbers, and as few at a time as can be: limits are those of the load. */
+static int try_all(struct work *w)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < w->t.n && rc == 0; i++) {
+		rc = is_of_path(&w->t.entry[i]) ? open_path(w, i) : 0;
+		if (!has_lock(w, &w->t.entry[i]))
+			close_one(w, i);
+	}
+	if (rc == 0)
+		rc = files_locks_take(&w->t, w->opened, w->why, w->size);
+	close_all(w);
+	return rc;
+}
+
+int image_try_files(const struct image_file *f, char *why, size_t size)
+{
+	struct work w = {.why = why, .size = size};
+	int rc = read_section(&w, f);
+
+	if (rc == 0)
+		rc = try_all(&w);
+	free_all(&w);
+	return rc;
 }
 
 /* ---- files are cut ---- */

@@ -108,6 +108,8 @@ static void load(const char *path)
 			fcntl(STDERR_FILENO, F_DUPFD, image_free_from(&f, why, sizeof why));
 	f.own = &image_file_own;
 	f.owned = 1;
+	if (!getenv("IMAGE_UNTRIED") && image_try_files(&f, why, sizeof why) != 0)
+		stop("load", why);
 	if (!getenv("IMAGE_KEEP") && image_cut(&f, why, sizeof why) != 0)
 		stop("load", why);
 	image_load(&f, why, sizeof why);

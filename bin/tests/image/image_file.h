@@ -15,7 +15,7 @@ void image_file_soil(void);
 
 /* A descriptor of the process that loads the image, and stays: above the image's, unless
  * image_file_soil has set it. With IMAGE_KEEP in the environment files keep
- * their length. */
+ * their length, with IMAGE_UNTRIED they are not tried before they are cut. */
 extern int image_file_own;
 
 #endif

@@ -51,17 +51,29 @@ static _Noreturn void cannot_load(const struct ckpt_found *f, const char *why)
 	physical_give_up(text);
 }
 
-/* Other ranks may have the same files open: no rank writes to them again before all have cut. */
-static void cut_files(const struct ckpt_found *f)
+static void with_files(const struct ckpt_found *f,
+	int (*what)(const struct image_file *file, char *why, size_t size))
 {
 	struct image_file file;
 	char why[1024] = "it lacks a section";
 
 	if (physical_launch()->settings.image_keep_files)
 		return;
-	fault_point("image-cut");
-	if (!ckpt_image_file(&f->image, &file) || image_cut(&file, why, sizeof why) != 0)
+	if (!ckpt_image_file(&f->image, &file) || what(&file, why, sizeof why) != 0)
 		cannot_load(f, why);
+}
+
+/* A lock that cannot be had ends the job: no rank has cut a file then. */
+static void try_files(const struct ckpt_found *f)
+{
+	with_files(f, image_try_files);
+}
+
+/* Other ranks may have the same files open: no rank writes to them again before all have cut. */
+static void cut_files(const struct ckpt_found *f)
+{
+	fault_point("image-cut");
+	with_files(f, image_cut);
 }
 
 static _Noreturn void load(struct ckpt_found *f, uint32_t highest, const void *start, size_t len)
@@ -103,6 +115,7 @@ static bool goes_on(const void *start, size_t len)
 void image_job_loaded(void)
 {
 	static const struct runtime_job_hooks hooks = {image_job_begin, image_job_end};
+	static const runtime_job_step steps[] = {try_files, cut_files, NULL};
 	char err[512];
 	struct ckpt_found found;
 	const void *start;
@@ -117,6 +130,6 @@ void image_job_loaded(void)
 		physical_give_up(strerror(-rc));
 	if (control_early(&start, &len, err, sizeof err) != 0)
 		physical_give_up(err);
-	if (goes_on(start, len) && runtime_job_search(&found, &highest, cut_files))
+	if (goes_on(start, len) && runtime_job_search(&found, &highest, steps))
 		load(&found, highest, start, len);
 }

@@ -195,21 +195,24 @@ void runtime_job_finish(void)
 
 /* Who is woken connects to the others while these may still be here: none of them may take that for
  * one of this search. All pairs that agree below are connected by then. */
-static void part(const struct ckpt_found *found, void (*together)(const struct ckpt_found *found))
+static void part(const struct ckpt_found *found, const runtime_job_step *steps)
 {
 	team_all(true);
 	engine_unlock();
 	physical_listen_no_more();
-	if (found->line != 0)
-		together(found);
 	engine_lock();
 	team_all(true);
+	for (; found->line != 0 && *steps; steps++) {
+		engine_unlock();
+		(*steps)(found);
+		engine_lock();
+		team_all(true);
+	}
 	tp_bye(tp);
 	engine_wait(everyone_said_bye, tp);
 }
 
-bool runtime_job_search(struct ckpt_found *found, uint32_t *highest,
-	void (*together)(const struct ckpt_found *found))
+bool runtime_job_search(struct ckpt_found *found, uint32_t *highest, const runtime_job_step *steps)
 {
 	struct ckpt_job *j = ckpt_job();
 	int rc;
@@ -227,7 +230,7 @@ bool runtime_job_search(struct ckpt_found *found, uint32_t *highest,
 	ckpt_job_name();
 	if (!ckpt_find(j, highest))
 		j->found.line = 0;
-	part(&j->found, together);
+	part(&j->found, steps);
 	*found = j->found;
 	engine_leave();
 	physical_drop(tp, TP_KEEP_LISTENER);

@@ -27,16 +27,18 @@ void runtime_job_take_out(int *argc, char ***argv);
 /* Say goodbye and take everything down. */
 void runtime_job_finish(void);
 
+/* It may end the process, and makes no MPI call. */
+typedef void (*runtime_job_step)(const struct ckpt_found *found);
+
 /*
  * Before the start, and in its place where it returns true: the ranks of a job of images look for
  * the line to go on from. All that is built for it is taken down again, but for the sockets that
  * the launcher gave; no rank connects to this one until it is built anew. found: this rank's image,
  * open; highest: the highest number that a line ever had. False: there is none, and the job begins
- * anew. Ends the process with a sentence where there has to be one. Where there is one, `together`
- * is called (it may end the process, and makes no MPI call) before any rank leaves the search: what
- * each does there is over when the first of them loads its image.
+ * anew. Ends the process with a sentence where there has to be one. Where there is one, each of
+ * `steps` (NULL behind the last) is called before any rank leaves the search: no rank begins one
+ * before all have done the one before, and all are over when the first rank loads its image.
  */
-bool runtime_job_search(struct ckpt_found *found, uint32_t *highest,
-	void (*together)(const struct ckpt_found *found));
+bool runtime_job_search(struct ckpt_found *found, uint32_t *highest, const runtime_job_step *steps);
 
 #endif

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # A file that several ranks write to gets the length that it had at the line, once for all of them: before any rank
-# that woke up writes to it again.
+# that woke up writes to it again; and where one of them cannot come back no rank cuts it.
 use strict;
 use warnings;
 
 use FindBin ();
 use lib "$FindBin::Bin/../../lib";
 
+use Fcntl qw(LOCK_EX LOCK_NB);
 use File::Temp ();
 use Test::More;
 
@@ -88,6 +89,30 @@ subtest 'lost' => sub {
 	$job->err_like(qr{line 1 of session \S+ cannot be restored: \S+: \Q$log\E, descriptor \d+ of the image, cannot be opened: No such file}, '... with a sentence');
 	$job->err_like(qr/^rank 0 on \S+: the only recovery line cannot be restored: the job cannot go on$/m, '... which was the only line');
 	$job->err_like(qr/^ftmpirun: the ranks have found no recovery line that they can go on from, so the job is ended\.$/m, '... and no rank is blamed');
+};
+
+# Somebody else has the lock of rank 1; rank 0 has none.
+subtest 'locked' => sub {
+	unlink $log;
+	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, qw(-image -coord blocking -workdir), "$dir/work", program('shared_log'), $log ]);
+	ok($job->wait_for(out => qr/^shared_log: all have begun$/m), 'all have begun');
+	ok(line($job), 'a line is made');
+	$job->signal('TERM');
+	$job->finish;
+	$job->none_left('the end');
+	$later->();
+	my $before = read_file($log);
+	open my $file, '+<', "$log.lock" or die "$log.lock: $!\n";
+	flock $file, LOCK_EX | LOCK_NB or die "$log.lock: $!\n";
+	my @again = (ftmpirun(), '-n', RANKS, qw(-image -restore -workdir), "$dir/work", program('shared_log'), $log);
+	$job = FTMPI::Test::Job->run(\@again);
+	isnt($job->{status}, 0, 'it does not go on') or diag($job->saw);
+	$job->err_like(qr{line 1 of \S+ cannot be loaded: \Q$log\E\.lock, descriptor \d+ of the image, was locked \(flock\), and the lock cannot be had: somebody else has it}, '... with a sentence');
+	is(read_file($log), $before, '... and the file is as it was');
+	close $file;
+	$job = FTMPI::Test::Job->run(\@again);
+	$job->is_status(0, 'when the lock is free it does');
+	is_in_log(@LINES);
 };
 
 done_testing();

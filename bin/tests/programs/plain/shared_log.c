@@ -2,12 +2,13 @@
 /*
  * All ranks, which have lowered their limit of descriptors, append to one file. Rank 0 computes
  * until its process is another one, which woke up from an image, and appends again at once; then
- * all wait for each other, and append once more.
+ * all wait for each other, and append once more. Rank 1 has a lock on a file beside it.
  */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -58,6 +59,17 @@ static void lower_limit(void)
 	limit_is(LOW);
 }
 
+static void lock_beside(const char *path)
+{
+	char name[4096];
+	int beside;
+
+	snprintf(name, sizeof name, "%s.lock", path);
+	beside = open(name, O_RDWR | O_CREAT, 0600);
+	if (flock(beside, LOCK_EX | LOCK_NB) != 0)
+		prog_wrong(&prog, "the lock cannot be had");
+}
+
 int main(int argc, char **argv)
 {
 	const char *path;
@@ -73,6 +85,8 @@ int main(int argc, char **argv)
 	prog_begin(&prog, argc, argv);
 	lower_limit();
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+	if (prog.rank == 1)
+		lock_beside(path);
 	append("begins");
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (prog.rank == 0) {
