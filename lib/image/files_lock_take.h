@@ -11,10 +11,14 @@ enum { FILES_LOCK_PATIENCE_MS = 2000 };
 /*
  * When all is opened, for each entry of t: takes its locks. 0; or -errno, and *why is a sentence.
  * Those of the process (POSIX) are lost again with the first descriptor of their file that is
- * closed: they are taken once more at the end of the exchange, and here it is found out whether
- * they can be had.
+ * closed: where there is something else at its number, or the process has the file mapped. So they
+ * are taken once more at the end of the exchange.
  */
 int files_locks_take(
+	const struct files_table *t, const struct files_opened *opened, char *why, size_t size);
+
+/* Could they be had? Those of flock(2) are taken to see that. */
+int files_locks_try(
 	const struct files_table *t, const struct files_opened *opened, char *why, size_t size);
 
 /* By a system call alone, without waiting, on this descriptor. 0 or -errno. */

@@ -129,6 +129,39 @@ static int aside(const struct work *w, int fd)
 	return rc;
 }
 
+/* Has the process such a lock on this file? It loses that with any descriptor of the file. */
+static bool is_locked(const struct work *w, const struct files_entry *e)
+{
+	for (size_t i = 0; i < w->t.locks; i++) {
+		const struct files_entry *of = files_find(w->t.entry, w->t.n, w->t.lock[i].number);
+
+		if (w->t.lock[i].kind == FILES_POSIX && of->device == e->device &&
+			of->inode == e->inode)
+			return true;
+	}
+	return false;
+}
+
+/* As aside; but what must not be closed any more is at its own number at once, if nothing is there.
+ */
+static int in_place(const struct work *w, const struct files_entry *e, int fd)
+{
+	int number = (int)e->number, moved;
+
+	if (!is_locked(w, e))
+		return aside(w, fd);
+	if (fd == number)
+		return fd;
+	moved = fcntl(fd, F_DUPFD_CLOEXEC, number);
+	if (moved != number) {
+		if (moved >= 0)
+			close(moved);
+		return aside(w, fd);
+	}
+	close(fd);
+	return moved;
+}
+
 /* What there is under an entry's path. */
 static struct files_here look_at(const struct files_entry *e, char path[FILES_PATH_MAX + 1])
 {
@@ -158,7 +191,7 @@ static int open_path(struct work *w, size_t i)
 	if (!files_fits(e, &here, w->why, w->size))
 		return here.error ? -here.error : -EINVAL;
 	fd = open(path, (int)e->flags | O_CLOEXEC | O_NOCTTY);
-	fd = fd < 0 ? -errno : aside(w, fd);
+	fd = fd < 0 ? -errno : in_place(w, e, fd);
 	if (fd < 0) {
 		here.error = -fd;
 		files_fits(e, &here, w->why, w->size);
@@ -217,6 +250,14 @@ static int open_pipe(struct work *w, size_t i)
 	return rc;
 }
 
+static bool is_here(const struct work *w, uint32_t number)
+{
+	for (size_t i = 0; i < w->heres; i++)
+		if (w->here[i] == (int)number)
+			return true;
+	return false;
+}
+
 /* A duplicate of what this process has there, before anything else comes to that number. */
 static int open_inherited(struct work *w, size_t i, const struct image_file *f)
 {
@@ -225,8 +266,10 @@ static int open_inherited(struct work *w, size_t i, const struct image_file *f)
 
 	if (e->number == e->same)
 		return 0;
-	/* a number that was free may be the image's own file by now */
-	fd = e->same == (uint32_t)f->fd ? -1 : fcntl((int)e->same, F_DUPFD_CLOEXEC, w->free_from);
+	/* a number that was free may be the image's own file by now, or one of its files */
+	fd = e->same == (uint32_t)f->fd || !is_here(w, e->same)
+		     ? -1
+		     : fcntl((int)e->same, F_DUPFD_CLOEXEC, w->free_from);
 	if (fd >= 0) {
 		w->opened[i].fd = fd;
 		return 0;
@@ -325,7 +368,7 @@ int files_open(struct files_plan *p, const struct image_file *f, char *why, size
 void files_close(struct files_plan *p)
 {
 	for (size_t i = 0; i < p->steps; i++)
-		if (p->step[i].what == FILES_PLACE)
+		if (p->step[i].what == FILES_PLACE || p->step[i].what == FILES_STAY)
 			close(p->step[i].fd);
 	free(p->step);
 	*p = (struct files_plan){0};
@@ -352,7 +395,7 @@ static int try_all(struct work *w)
 			close_one(w, i);
 	}
 	if (rc == 0)
-		rc = files_locks_take(&w->t, w->opened, w->why, w->size);
+		rc = files_locks_try(&w->t, w->opened, w->why, w->size);
 	close_all(w);
 	return rc;
 }
@@ -457,6 +500,9 @@ const char *files_exchange(const struct files_plan *p)
 		case FILES_PLACE:
 			if (raw_call(SYS_dup3, s->fd, s->to, s->close_on_exec ? O_CLOEXEC : 0) < 0)
 				return "a descriptor of the process image cannot be had";
+			break;
+		case FILES_STAY:
+			raw_call(SYS_fcntl, s->fd, F_SETFD, s->close_on_exec ? FD_CLOEXEC : 0);
 			break;
 		case FILES_CLOSE:
 			raw_call(SYS_close, s->fd, 0, 0);

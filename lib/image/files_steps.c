@@ -46,14 +46,17 @@ size_t files_steps(const struct files_table *t, const struct files_opened *opene
 	const struct files_entry *e = t->entry;
 	size_t n = t->n, at = 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (source_of(e, n, opened, i) != FILES_NONE)
-			out[at++] = (struct files_step){.what = FILES_PLACE,
-				.fd = source_of(e, n, opened, i),
-				.to = (int)e[i].number,
+	for (size_t i = 0; i < n; i++) {
+		int fd = source_of(e, n, opened, i), to = (int)e[i].number;
+
+		if (fd != FILES_NONE)
+			out[at++] = (struct files_step){.what = fd == to ? FILES_STAY : FILES_PLACE,
+				.fd = fd,
+				.to = to,
 				.close_on_exec = e[i].close_on_exec};
+	}
 	for (size_t i = 0; i < n; i++)
-		if (opened[i].fd != FILES_NONE)
+		if (opened[i].fd != FILES_NONE && opened[i].fd != (int)e[i].number)
 			out[at++] = (struct files_step){.what = FILES_CLOSE, .fd = opened[i].fd};
 	for (size_t i = 0; i < here.count; i++) {
 		const struct files_entry *there =

@@ -11,6 +11,7 @@
 struct files_step {
 	enum {
 		FILES_PLACE, /* fd's open file to number `to` */
+		FILES_STAY,  /* it is at `to` already, which is fd */
 		FILES_CLOSE, /* fd */
 		FILES_LOCK   /* by fd */
 	} what;
@@ -20,7 +21,7 @@ struct files_step {
 };
 
 /* What was opened for an entry, FILES_NONE of those that nothing is to be opened for: duplicates of
- * others of the image, and what is inherited as this number. */
+ * others of the image, and what is inherited as this number. It may be the entry's number. */
 struct files_opened {
 	int fd;
 };

@@ -134,9 +134,9 @@ int image_free_from(const struct image_file *f, char *why, size_t size);
 int image_check(const struct image_file *f, char *why, size_t size);
 
 /*
- * Can its files be opened as they were, and its locks on them be had? They are taken, and let go at
- * once. Before image_cut, so that files stay as they are where the process cannot come back; in a
- * process that has no locks of its own, which it could lose. 0; or -errno, and *why is a sentence.
+ * Can its files be opened as they were, and its locks on them be had? Nothing is kept of that.
+ * Before image_cut, so that files stay as they are where the process cannot come back; in a process
+ * that has no locks of its own, which it could lose. 0; or -errno, and *why is a sentence.
  */
 int image_try_files(const struct image_file *f, char *why, size_t size);
 

@@ -347,6 +347,8 @@ static void take_step(struct process *p, const struct files_step *s)
 	ck_assert_int_ne(p->file[s->fd], 0);
 	if (s->what == FILES_PLACE)
 		p->file[s->to] = p->file[s->fd];
+	else if (s->what == FILES_STAY)
+		ck_assert_int_eq(s->to, s->fd);
 	else
 		p->file[s->fd] = 0;
 }
@@ -392,6 +394,29 @@ START_TEST(each_comes_to_its_number)
 }
 END_TEST
 
+START_TEST(what_is_at_its_number_stays)
+{
+	static const int here[] = {0};
+	const struct files_entry e[] = {
+		{.number = 3, .same = 3, .kind = FILES_REGULAR, .close_on_exec = 1},
+		{.number = 4, .same = 3, .kind = FILES_REGULAR},
+		{.number = 5, .same = 5, .kind = FILES_REGULAR},
+	};
+	const struct files_table t = {(struct files_entry *)e, 3, NULL, 0};
+	const struct files_opened opened[] = {{3}, {FILES_NONE}, {30}};
+	struct process p = {.file = {[0] = 100, [3] = 1003, [30] = 1005}};
+	struct files_step step[2 * 3 + 1];
+	size_t n = files_steps(
+		&t, opened, (struct files_numbers){here, 1}, (struct files_numbers){0}, step);
+
+	ck_assert(step[0].what == FILES_STAY && step[0].to == 3 && step[0].close_on_exec);
+	for (size_t i = 0; i < n; i++)
+		take_step(&p, &step[i]);
+	ck_assert(p.file[3] == 1003 && p.file[4] == 1003 && p.file[5] == 1005);
+	ck_assert(p.file[0] == 0 && p.file[30] == 0);
+}
+END_TEST
+
 START_TEST(close_on_exec_is_of_each)
 {
 	const struct files_entry e[] = {
@@ -432,4 +457,5 @@ UNIT_MAIN("image_files_section", tcase_add_test(tc, it_comes_back);
 	  tcase_add_test(tc, contents_are_there_once); tcase_add_test(tc, locks_come_back);
 	  tcase_add_loop_test(tc, no_lock_is_believed, 0, sizeof wrong_locks / sizeof *wrong_locks);
 	  tcase_add_test(tc, each_comes_to_its_number);
+	  tcase_add_test(tc, what_is_at_its_number_stays);
 	  tcase_add_test(tc, close_on_exec_is_of_each); tcase_add_test(tc, numbers_of_both);)

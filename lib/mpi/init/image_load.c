@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/fault.h"
@@ -93,6 +94,7 @@ static _Noreturn void load(struct ckpt_found *f, uint32_t highest, const void *s
 		if (from >= 0 && file.fd < 0)
 			snprintf(why, sizeof why, "there is no descriptor for it: %s",
 				strerror(errno));
+		close(f->image.fd); /* its number may be one of the image's */
 		fault_point("image-load");
 		if (file.fd >= 0)
 			image_load(&file, why, sizeof why);

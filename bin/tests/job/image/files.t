@@ -8,7 +8,7 @@ use warnings;
 use FindBin ();
 use lib "$FindBin::Bin/../../lib";
 
-use Fcntl qw(F_WRLCK LOCK_EX);
+use Fcntl qw(F_GETLK F_SETLKW F_UNLCK F_WRLCK LOCK_EX);
 use File::Copy ();
 use File::Temp ();
 use Test::More;
@@ -24,7 +24,7 @@ use FTMPI::Test::Process qw(patience run_quiet);
 	plan skip_all => "addresses stay random here (setarch -R): $said" if $status;
 }
 
-use constant { PAGE => 4096, MANY => 2000 };
+use constant { PAGE => 4096, MANY => 2000, WAITS => 10 };
 
 # Linux, which Fcntl does not have: a lock that goes with no other descriptor of its file.
 use constant F_OFD_SETLK => 37;
@@ -214,6 +214,25 @@ subtest 'a lock that becomes free' => sub {
 	close $file;
 	is(join('', <$said>), "right\n", '... and has it');
 	ok(close $said, '... and ends well');
+};
+
+# Somebody who waits for the process's lock gets it only when it ends, though the process closes descriptors on its way.
+subtest 'a lock that somebody waits for' => sub {
+	write_file("$folder/append", '<>');
+	my $range = sub { return pack 's! s x![q] q q i x![q]', $_[0], 0, 5, 10, 0 };
+	for (1 .. WAITS) {
+		local $ENV{IMAGE_ALONE} = $image;
+		unlink "$image.2";
+		my $pid = open my $said, '-|', 'setarch', '-R', $program or die "$program: $!\n";
+		open my $file, '+<', "$folder/output" or die "output: $!\n";
+		my $end = time + patience(30);
+		my $is_locked = sub { my $l = $range->(F_WRLCK); fcntl $file, F_GETLK, $l; return unpack('s!', $l) != F_UNLCK };
+		while (!$is_locked->() && -e "/proc/$pid/fd" && time < $end) { }
+		fcntl $file, F_SETLKW, $range->(F_WRLCK) or die "fcntl: $!\n";
+		my $words = join '', <$said>;
+		is($words, "right\n", 'it comes back') or last;
+		ok(close $said, '... and ends well');
+	}
 };
 
 subtest 'what was made anew' => sub {
