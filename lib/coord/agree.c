@@ -25,13 +25,23 @@ static bool got_ready(struct coord *c, int peer, const struct control_message *r
 
 /* ---- the verdict ---- */
 
+static void conclude(struct coord *c, struct reduction *t, bool committed)
+{
+	struct line *l = lines_find(c, t->line);
+
+	t->judged = true;
+	if (committed && t->line > c->lines->committed)
+		c->lines->committed = t->line;
+	if (l && !lines_is_over(l))
+		lines_become(l, committed ? LINE_COMMITTED : LINE_GIVEN_UP);
+	c->due = true;
+}
+
 static void judge(struct coord *c, struct reduction *t, bool committed)
 {
 	struct control_message r = environment_head(c, CONTROL_VERDICT, t->line);
-	struct line *l = lines_find(c, t->line);
 	int child;
 
-	t->judged = true;
 	r.committed = committed;
 	for (int bit = 0; (child = tree_child(c->self, c->size, bit)) >= 0; bit++) {
 		size_t len;
@@ -39,10 +49,12 @@ static void judge(struct coord *c, struct reduction *t, bool committed)
 
 		actions_send(c, child, bytes, len);
 	}
-	if (committed && t->line > c->lines->committed)
-		c->lines->committed = t->line;
-	if (l && !lines_is_over(l))
-		lines_become(l, committed ? LINE_COMMITTED : LINE_GIVEN_UP);
+	conclude(c, t, committed);
+}
+
+void agree_forgo(struct coord *c, uint32_t line)
+{
+	conclude(c, sums_at(c, line), false);
 }
 
 static bool got_verdict(struct coord *c, int peer, const struct control_message *r)

@@ -5,7 +5,8 @@
  *
  * A line of `blocking`: all ranks arrive (B1); each learns how many messages were sent to it and
  * waits until they are here, so nothing is on its way any more; each writes its part with what lies
- * unreceived (B2); all agree, one commits (B3). Heartbeats go on meanwhile (B4).
+ * unreceived (B2); all agree, one commits (B3). Heartbeats go on meanwhile (B4). Where it is
+ * committed later (B5) each copies its part, all meet, and the call is over.
  *
  * A restore (C3): what was sent in the part of the program that is run again, and not received, is
  * void; what could not be fetched for lack of memory is thrown away like the rest. When there is no
@@ -37,12 +38,15 @@ static const struct {
 } states[COORD_STATES] = {
 	[COORD_IDLE] = {COORD_NOTHING, BIT(COORD_CAPTURING) | BIT(COORD_LINE_COUNTING) |
 					       BIT(COORD_FINDING) | BIT(COORD_END_COUNTING) |
-					       BIT(COORD_END_MINIMUM) | BIT(COORD_ENDED)},
+					       BIT(COORD_END_MINIMUM) | BIT(COORD_END_FINISHING) |
+					       BIT(COORD_ENDED)},
 	[COORD_CAPTURING] = {COORD_CAPTURE, BIT(COORD_IDLE)},
 	[COORD_LINE_COUNTING] = {COORD_EXCHANGE, BIT(COORD_LINE_DRAINING)},
 	[COORD_LINE_DRAINING] = {COORD_WAIT, BIT(COORD_LINE_SECURING)},
 	[COORD_LINE_SECURING] = {COORD_SECURE, BIT(COORD_LINE_SAVING) | BIT(COORD_LINE_CONCLUDING)},
-	[COORD_LINE_SAVING] = {COORD_SAVE, BIT(COORD_LINE_CONCLUDING) | BIT(COORD_IDLE)},
+	[COORD_LINE_SAVING] = {COORD_SAVE,
+		BIT(COORD_LINE_MEETING) | BIT(COORD_LINE_CONCLUDING) | BIT(COORD_IDLE)},
+	[COORD_LINE_MEETING] = {COORD_MEET, BIT(COORD_IDLE)},
 	[COORD_LINE_CONCLUDING] = {COORD_CONCLUDE, BIT(COORD_IDLE)},
 	[COORD_FINDING] = {COORD_FIND, BIT(COORD_QUIETING) | BIT(COORD_IDLE)},
 	[COORD_QUIETING] = {COORD_QUIET, BIT(COORD_RESTORE_COUNTING)},
@@ -52,7 +56,8 @@ static const struct {
 	[COORD_FORGETTING] = {COORD_FORGET, BIT(COORD_TAKING)},
 	[COORD_TAKING] = {COORD_TAKE, BIT(COORD_IDLE)},
 	[COORD_END_COUNTING] = {COORD_EXCHANGE, BIT(COORD_END_DRAINING)},
-	[COORD_END_DRAINING] = {COORD_WAIT, BIT(COORD_END_MINIMUM) | BIT(COORD_ENDED)},
+	[COORD_END_DRAINING] = {COORD_WAIT,
+		BIT(COORD_END_MINIMUM) | BIT(COORD_END_FINISHING) | BIT(COORD_ENDED)},
 	[COORD_END_MINIMUM] = {COORD_MINIMUM, BIT(COORD_END_FINISHING)},
 	[COORD_END_FINISHING] = {COORD_WAIT, BIT(COORD_ENDED)},
 	[COORD_ENDED] = {COORD_NOTHING, 0},
@@ -93,6 +98,8 @@ void coord_checkpoint(struct coord *c, struct coord_undelivered *u)
 		coord_choose(c, "eventlog");
 	if (coord_is_blocking(c)) {
 		c->line++;
+		if (c->later)
+			step_begin_later(c);
 		become(c, COORD_LINE_COUNTING);
 	} else {
 		c->ready = step_begin(c, u);
@@ -106,9 +113,14 @@ void coord_restore(struct coord *c)
 	become(c, COORD_FINDING);
 }
 
+/* What all wait for all have begun. */
 static void end_lines(struct coord *c)
 {
-	become(c, coord_is_blocking(c) ? COORD_ENDED : COORD_END_MINIMUM);
+	if (c->later)
+		c->common = c->line;
+	become(c, c->later		 ? COORD_END_FINISHING
+		  : coord_is_blocking(c) ? COORD_ENDED
+					 : COORD_END_MINIMUM);
 }
 
 void coord_close(struct coord *c)
@@ -203,11 +215,15 @@ static void answer_line(struct coord *c, bool ok, uint64_t number)
 		break;
 	case COORD_LINE_SECURING:
 		c->ready = ok;
-		become(c, ok ? COORD_LINE_SAVING : COORD_LINE_CONCLUDING);
+		become(c, ok || c->later ? COORD_LINE_SAVING : COORD_LINE_CONCLUDING);
 		break;
 	case COORD_LINE_SAVING:
-		c->ready = ok;
-		become(c, COORD_LINE_CONCLUDING);
+		c->ready = c->ready && ok;
+		become(c, c->later ? COORD_LINE_MEETING : COORD_LINE_CONCLUDING);
+		break;
+	case COORD_LINE_MEETING:
+		finish(c, COORD_IDLE, ok);
+		step_met(c, ok);
 		break;
 	default:
 		c->concluded = ok;

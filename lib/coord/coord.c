@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coord/coord.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,18 @@ int coord_init(
 	return rc;
 }
 
+int coord_commit_later(struct coord *c)
+{
+	int rc;
+
+	assert(coord_is_blocking(c) && !c->lines);
+	rc = state_init(c);
+	if (rc)
+		state_fini(c);
+	c->later = rc == 0;
+	return rc;
+}
+
 void coord_fini(struct coord *c)
 {
 	actions_free(c);
@@ -96,7 +109,7 @@ bool coord_lines_over(const struct coord *c)
 
 bool coord_lines_made(const struct coord *c)
 {
-	return coord_is_blocking(c) ? c->concluded : c->lines->committed == c->line;
+	return c->later || !coord_is_blocking(c) ? c->lines->committed == c->line : c->concluded;
 }
 
 uint32_t coord_next(const struct coord *c, uint32_t after)
@@ -140,6 +153,14 @@ void coord_committed(struct coord *c, uint32_t line, bool ok)
 	c->due = true;
 }
 
+/* Of a line that all wait for ranks say nothing but whose part is durable and what becomes of it,
+ * and not before all have begun it (B5). */
+static bool is_said(const struct coord *c, const struct control_message *r)
+{
+	return !coord_is_blocking(c) ||
+	       (r->line <= c->line && (r->kind == CONTROL_READY || r->kind == CONTROL_VERDICT));
+}
+
 /* Before a restore other numbers were in use. */
 bool coord_control(struct coord *c, int peer, const uint8_t *bytes, size_t len)
 {
@@ -151,7 +172,7 @@ bool coord_control(struct coord *c, int peer, const uint8_t *bytes, size_t len)
 		return false;
 	if (coord_is_silent(c) || r.restores < c->restores)
 		return true;
-	if (r.restores > c->restores)
+	if (r.restores > c->restores || !is_said(c, &r))
 		return false;
 	right = r.kind == CONTROL_REPORT ? reports_got(c, peer, &r, bytes, len)
 					 : agree_got(c, peer, &r);

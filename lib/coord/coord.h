@@ -90,8 +90,14 @@ enum coord_action_kind {
 	 * memory, contents and all. line: for a line; 0: for a restore. Not ok: no memory. */
 	COORD_SECURE,
 
-	/* Write this rank's part of `line` durably. Not ok: it could not; the reason was said. */
+	/* Write this rank's part of `line` durably; with coord_commit_later: copy it, and write it
+	 * when COORD_FINISH comes. Not ok: it could not; the reason was said. The action not ok
+	 * (coord_commit_later alone): COORD_SECURE was not, and there is no part. */
 	COORD_SAVE,
+
+	/* Has every rank its copy for `line` (this one: ok)? No rank begins a message before all
+	 * have said so. Ok: all have: the same answer everywhere. Collective. */
+	COORD_MEET,
 
 	/* Commit `line` if every rank is ready (this one: ok), else give it up. Ok: it is
 	 * committed: the same answer everywhere. Collective. */
@@ -133,7 +139,8 @@ enum coord_action_kind {
 	COORD_SETTLE,
 
 	/* No message will be added to `line` any more: when the contents of all that are in are
-	 * here, write it, then say coord_written. Not asked when COORD_CAPTURE failed. */
+	 * here, write it, then say coord_written. Not asked when COORD_CAPTURE failed, or
+	 * COORD_MEET on any rank. */
 	COORD_FINISH,
 
 	/* Rank 0: every part is durable (parts[0 .. size-1], gone after the next event): commit the
@@ -183,6 +190,7 @@ enum coord_state {
 	COORD_LINE_DRAINING,
 	COORD_LINE_SECURING,
 	COORD_LINE_SAVING,
+	COORD_LINE_MEETING, /* coord_commit_later */
 	COORD_LINE_CONCLUDING,
 	COORD_FINDING, /* a restore */
 	COORD_QUIETING,
@@ -228,12 +236,13 @@ struct coord {
 	uint64_t arrived; /* messages of the program that have come here, received or not */
 	struct coord_peer *peers;
 	struct suppress suppress;
-	struct coord_lines *lines; /* NULL: blocking from the start */
+	struct coord_lines *lines; /* NULL: blocking from the start, and nothing comes later */
 	enum coord_state state;	   /* of a call of the program */
 	struct coord_action_list actions;
 	uint32_t restores;  /* how often this run of the ranks has gone back to a line */
 	bool concluded;	    /* blocking: the latest line was committed, or there was none */
-	bool ready;	    /* the line is cut; blocking: this rank's part of it is written */
+	bool ready;	    /* the line is cut; blocking: this rank's part of it is written, */
+	bool later;	    /* or copied, and lines are committed while the program runs (B5) */
 	bool result;	    /* of the latest call */
 	uint64_t expected;  /* messages that all ranks have sent to this one */
 	uint32_t common;    /* at the end: the latest line that every rank has begun */
@@ -246,6 +255,12 @@ struct coord {
 int coord_init(
 	struct coord *c, const char *name, int self, int size, coord_fatal *fatal, void *user);
 void coord_fini(struct coord *c);
+
+/* Under blocking, before the first line: nobody waits until a line is written and committed (B5).
+ * A part is copied in COORD_SAVE, coord_checkpoint is over when all ranks have their copies
+ * (COORD_MEET), and COORD_OVER tells the end of the line, as under the other protocols. Who begins
+ * a line asks coord_lines_over before (B6). 0 or FT_ENOMEM. */
+int coord_commit_later(struct coord *c);
 
 /* The names of all protocols, separated by ", ". */
 const char *coord_names(void);
@@ -395,9 +410,10 @@ bool coord_crowded(const struct coord *c, uint32_t line);
 /* These begin a call of the program. It is over when nothing is to be done any more; coord_result
  * is what it says. One at a time. */
 
-/* Make a line; u: what is undelivered (NULL under blocking). blocking: true: it is committed. Else:
- * true: this rank's state is captured, under number c->line; COORD_OVER tells the end. Collective
- * only under blocking. A number is used once, whatever becomes of the line. */
+/* Make a line; u: what is undelivered (NULL under blocking). blocking: true: it is committed; with
+ * coord_commit_later: all ranks have their copies. Else: true: this rank's state is captured. Under
+ * number c->line; where it is not over yet COORD_OVER tells the end. Collective only under
+ * blocking. A number is used once, whatever becomes of the line. */
 void coord_checkpoint(struct coord *c, struct coord_undelivered *u);
 
 /* Take the latest one; true: it was taken. Collective, waits, under every protocol. In COORD_TAKE
@@ -407,7 +423,7 @@ void coord_restore(struct coord *c);
 
 /* The program ends: lines that every rank has begun are finished, the others given up; after a
  * restore all has to come that was sent, and what is never sent again is told. Collective, waits
- * (not under blocking, but after a restore). */
+ * (not under blocking, but after a restore or for a line that is committed later). */
 void coord_close(struct coord *c);
 
 /* Are the lines of this rank over? Whoever waits for that begins no call: another thread may make a
@@ -472,7 +488,7 @@ bool coord_load(struct coord *c, const uint8_t *bytes, size_t len);
 void coord_listed(struct coord *c, const struct coord_undelivered *u);
 
 /* This rank's part is durable; NULL: it could not be written, or not be held (at any time between
- * COORD_CAPTURE and COORD_OVER). */
+ * COORD_CAPTURE, or COORD_FINISH where all meet, and COORD_OVER). */
 void coord_written(struct coord *c, uint32_t line, const struct coord_part *part);
 void coord_committed(struct coord *c, uint32_t line, bool ok);
 

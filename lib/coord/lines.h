@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lines that nobody waits for (eventlog, tagging): what is behind struct coord.
+ * Lines that nobody waits for (eventlog, tagging), and those of blocking that are committed later:
+ * what is behind struct coord.
  *
  * Each file calls only those below it:
  *
@@ -104,7 +105,7 @@ enum { LINES_AHEAD = 1 << 20 };
  * chosen to wait. */
 static inline bool coord_is_silent(const struct coord *c)
 {
-	return coord_is_blocking(c) || c->state == COORD_ENDED;
+	return (coord_is_blocking(c) && !c->later) || c->state == COORD_ENDED;
 }
 
 /* ---- environment.c ---- */
@@ -212,6 +213,9 @@ void reports_forget(struct coord *c, const struct coord_undelivered *u);
 bool agree_step(struct coord *c);
 
 void agree_committed(struct coord *c, uint32_t line, bool ok);
+
+/* All ranks know already that it is given up: nothing is said about it. */
+void agree_forgo(struct coord *c, uint32_t line);
 bool agree_got(struct coord *c, int peer, const struct control_message *r);
 void agree_want(struct coord *c, uint32_t line, int from);
 
@@ -229,6 +233,11 @@ void state_clear(struct coord *c);
  * not: step_begun. */
 bool step_begin(struct coord *c, struct coord_undelivered *u);
 void step_begun(struct coord *c, bool captured);
+
+/* One that is committed later begins: all ranks are here, and have closed it. Then, when all have
+ * their copies, or not all (ok: the same everywhere): step_met. */
+void step_begin_later(struct coord *c);
+void step_met(struct coord *c, bool ok);
 
 /* What is to be done next. false: nothing. */
 bool step_next(struct coord *c, struct coord_action *a);

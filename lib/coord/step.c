@@ -120,6 +120,24 @@ void step_begun(struct coord *c, bool captured)
 	c->due = true;
 }
 
+/* A child may say that its part is durable before this rank knows that all have their copies. */
+void step_begin_later(struct coord *c)
+{
+	lines_add(c)->open = 0;
+	c->lines->closed = c->line;
+	sums_at(c, c->line);
+}
+
+void step_met(struct coord *c, bool ok)
+{
+	if (!ok) {
+		agree_forgo(c, c->line);
+		return;
+	}
+	lines_become(lines_find(c, c->line), LINE_FINISHED);
+	actions_add(c, &(struct coord_action){.kind = COORD_FINISH, .line = c->line});
+}
+
 /* ---- after a restore ---- */
 
 void step_clear(struct coord *c)

@@ -116,6 +116,23 @@ static void check_control(struct world *w, uint32_t line)
 				line, control[kind], kind, n);
 }
 
+/* Where all know that there is no part of every rank nothing is said. */
+static void check_later_control(struct world *w, uint32_t line)
+{
+	const unsigned *control = w->control_of[line - w->base], n = (unsigned)w->program.ranks;
+	bool copied = true;
+
+	for (int q = 0; q < w->program.ranks; q++)
+		copied &= part_of(&w->ranks[q], line)->captured;
+	for (int kind = 0; kind < CONTROL_KINDS; kind++) {
+		bool said = copied && (kind == 4 || kind == 5);
+
+		if (control[kind] != (said ? n - 1 : 0))
+			world_fails(w, "line %u: %u messages of kind %d, and all wait", line,
+				control[kind], kind);
+	}
+}
+
 static void check_line(struct world *w, uint32_t line)
 {
 	const struct part *first = part_of(&w->ranks[0], line);
@@ -141,6 +158,8 @@ static void check_line(struct world *w, uint32_t line)
 		world_fails(w, "line %u was committed without a part", line);
 	if (!coord_is_blocking(&w->ranks[0].c))
 		check_control(w, line);
+	else if (w->later)
+		check_later_control(w, line);
 }
 
 /* ---- 5 ---- */
@@ -173,7 +192,8 @@ static void check_due(struct world *w)
 void check_drained(struct world *w)
 {
 	for (uint32_t line = w->base + 1; line <= w->latest; line++)
-		check_line(w, line);
+		if (line != w->meeting) /* from which some have not gone on */
+			check_line(w, line);
 	if (w->program.by_time && !coord_is_blocking(&w->ranks[0].c))
 		check_due(w);
 }

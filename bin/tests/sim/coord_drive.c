@@ -17,9 +17,9 @@ static uint64_t exchange(const struct rank *r)
 static void wait_for(struct rank *r, bool (*over)(const struct coord *c))
 {
 	while (!r->w->other && !over(&r->c)) {
-		bool moved = coord_is_blocking(&r->c) || r->w->before_restore
-				     ? deliver_to(r->w, r->self)
-				     : move_network(r->w);
+		bool waits = coord_is_blocking(&r->c) && !r->w->later;
+		bool moved = waits || r->w->before_restore ? deliver_to(r->w, r->self)
+							   : move_network(r->w);
 
 		if (!moved)
 			world_fails(r->w, "rank %d waits for ever", r->self);
@@ -76,7 +76,7 @@ static void list(struct rank *r)
 	coord_undelivered_free(&u);
 }
 
-/* What waits for nobody. false: it is something else. */
+/* What waits for nobody, or is answered by others. false: it is something else. */
 static bool act_at_once(struct rank *r, const struct coord_action *a)
 {
 	switch (a->kind) {
@@ -84,7 +84,13 @@ static bool act_at_once(struct rank *r, const struct coord_action *a)
 		settle_peer(r, a->line, a->peer);
 		return true;
 	case COORD_FINISH:
-		finish_line(r, a->line);
+		if (coord_is_blocking(&r->c))
+			write_later(r, a->line);
+		else
+			finish_line(r, a->line);
+		return true;
+	case COORD_MEET: /* answered when all have copied: step_later_line */
+		r->meets = true;
 		return true;
 	case COORD_COMMIT:
 		commit_line(r, a->line, a->parts);
@@ -119,9 +125,11 @@ static void act(struct rank *r, const struct coord_action *a)
 		break;
 	case COORD_SECURE:
 		secure(r);
+		ok = !r->w->later || !rng_chance(&r->w->rng, r->w->rates.spoil);
 		break;
 	case COORD_SAVE:
-		save_line(r, a->line);
+		ok = !r->w->later || (a->ok && !rng_chance(&r->w->rng, r->w->rates.spoil));
+		save_line(r, a->line, ok);
 		break;
 	case COORD_CONCLUDE:
 		ok = conclude(r, a);

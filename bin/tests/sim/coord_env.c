@@ -155,17 +155,22 @@ void send_control(struct rank *r, int peer, const uint8_t *bytes, size_t len)
 	count_control(w, bytes, len);
 }
 
-/* Under a protocol that waits. */
-void save_line(struct rank *r, uint32_t line)
+/* Under a protocol that waits, for the disk or for others' copies alone. */
+void save_line(struct rank *r, uint32_t line, bool ok)
 {
 	struct part *part = part_of(r, line);
 
-	part->captured = part->finished = part->durable = true;
-	part->candidates = r->inbox;
-	if (r->w->images) { /* all is whole */
+	part->captured = ok;
+	part->lost = !ok;
+	if (r->w->images) /* all is whole */
 		image_cut(r, part);
+	if (!ok)
+		return;
+	part->finished = part->durable = !r->w->later;
+	part->candidates = r->inbox;
+	if (r->w->images)
 		part->candidates.n = 0;
-	}
 	keep_orphans(r, part, line);
-	check_part(r, line);
+	if (!r->w->other) /* else the job has ended, and nothing more comes */
+		check_part(r, line);
 }

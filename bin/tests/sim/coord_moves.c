@@ -257,7 +257,7 @@ static bool write_part(struct rank *r, uint32_t line)
 	struct part *part = part_of(r, line);
 	struct coord_part said = {.ok = 1, .seal = line * 8 + (unsigned)r->self, .bytes = 1};
 
-	if (!part->captured || part->lost || part->durable || part->over)
+	if (!part->captured || part->lost || part->durable || part->over || r->meets)
 		return false;
 	if (part->torn || (part->finished && part->crowded) ||
 		rng_chance(&r->w->rng, r->w->rates.spoil)) {

@@ -191,7 +191,9 @@ static void choose_protocol(struct world *w)
 	if (w->program.aligned && rng_chance(&w->rng, 300))
 		w->protocol = "blocking";
 	w->choice = strcmp(w->protocol, "auto") ? NULL : choices[rng_below(&w->rng, 4)];
-	world_says(w, "protocol %s, choice %s", w->protocol, w->choice ? w->choice : "none");
+	w->later = !strcmp(w->protocol, "blocking") && rng_chance(&w->rng, 600);
+	world_says(w, "protocol %s%s, choice %s", w->protocol, w->later ? ", later" : "",
+		w->choice ? w->choice : "none");
 }
 
 static void fatal(void *user, const char *sentence)
@@ -238,7 +240,11 @@ static void begin_rank(struct world *w, int q, bool wakes)
 		part->torn = part->crowded = false;
 		part->candidates.n = part->kept.n = 0;
 	}
+	r->meets = false;
+	r->left = 0;
 	if (!wakes && coord_init(&r->c, w->protocol, q, w->program.ranks, fatal, r))
+		abort();
+	if (!wakes && w->later && coord_commit_later(&r->c))
 		abort();
 }
 
@@ -252,7 +258,7 @@ static void choose_contents(struct world *w)
 void world_begin_epoch(struct world *w, bool wakes)
 {
 	w->nmails = 0;
-	w->committing = 0;
+	w->committing = w->meeting = 0;
 	w->commit_known = false;
 	w->one_ahead_only = true;
 	w->asked = 0;

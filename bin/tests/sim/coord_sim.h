@@ -129,6 +129,8 @@ struct rank {
 	struct part parts[LINES];
 	uint64_t woke[ENVELOPES]; /* sets of numbers that came with its image */
 	bool chosen;
+	bool meets;    /* it has copied its part, and has not gone on yet */
+	uint32_t left; /* the line from which it went on last */
 };
 
 struct control {
@@ -167,7 +169,7 @@ struct rates {
 
 struct seen {
 	unsigned long lines, committed, given_up, restores, transit, orphans, both, thrown, ahead,
-		blocking, oracle, control, torn, crowded, other, woken, kept;
+		blocking, later, oracle, control, torn, crowded, other, woken, kept;
 };
 
 struct world {
@@ -189,6 +191,9 @@ struct world {
 	uint32_t committing;	    /* rank 0 was asked to commit it */
 	bool commit_known;	    /* it is on disk, rank 0 will hear so */
 	bool verdict;		    /* blocking: of the line being made */
+	bool later;		    /* blocking: a line is committed while programs run (B5) */
+	uint32_t meeting;	    /* which ranks come to, or go on from; 0: none */
+	bool unmet;		    /* they do not wait for each other there: a rule is left out */
 	struct stored *store[KEPT]; /* newest first */
 	int nstore;
 	struct stored *restored; /* what this epoch began from, or NULL */
@@ -221,7 +226,7 @@ void settle_peer(struct rank *r, uint32_t line, int peer);
 void finish_line(struct rank *r, uint32_t line);
 void commit_line(struct rank *r, uint32_t line, const struct coord_part *parts);
 void end_line(struct rank *r, uint32_t line, bool committed);
-void save_line(struct rank *r, uint32_t line);
+void save_line(struct rank *r, uint32_t line, bool ok);
 void send_control(struct rank *r, int peer, const uint8_t *bytes, size_t len);
 
 /* ---- coord_image.c ---- */
@@ -274,6 +279,17 @@ void match_posts(struct rank *r);
 
 /* A program goes one step. false: none can. */
 bool move_program(struct world *w);
+
+/* What the program's state is at the line; kept also when it cannot be captured. */
+void cut_part(struct rank *r, uint32_t line);
+
+/* ---- coord_meet.c ---- */
+
+/* This rank comes to the line that all make now, or goes on from it. false: it cannot yet. */
+bool step_later_line(struct rank *r);
+
+/* COORD_FINISH of such a line. */
+void write_later(struct rank *r, uint32_t line);
 
 /* ---- coord_restart.c ---- */
 

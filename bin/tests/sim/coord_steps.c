@@ -18,8 +18,7 @@ static void receive(struct rank *r, int post)
 		r->w->mails[id].number);
 }
 
-/* What the program's state is at the line; kept also when it cannot be captured. */
-static void cut(struct rank *r, uint32_t line)
+void cut_part(struct rank *r, uint32_t line)
 {
 	struct part *part = part_of(r, line);
 
@@ -37,7 +36,7 @@ static bool make_line(struct rank *r)
 	bool captured;
 
 	world_says(w, "%d begins line %u", r->self, line);
-	cut(r, line);
+	cut_part(r, line);
 	captured = drive_checkpoint(r);
 	if (r->c.line != line)
 		world_fails(w, "rank %d made line %u, not %u", r->self, r->c.line, line);
@@ -65,7 +64,7 @@ static bool make_blocking_line(struct world *w)
 	w->verdict = !rng_chance(&w->rng, w->rates.spoil);
 	for (int q = 0; q < w->program.ranks; q++) {
 		w->ranks[q].state.pc++;
-		cut(&w->ranks[q], line);
+		cut_part(&w->ranks[q], line);
 	}
 	for (int q = 0; q < w->program.ranks; q++)
 		if (make_line(&w->ranks[q]) != w->verdict)
@@ -82,7 +81,7 @@ static bool checkpoint(struct rank *r)
 	bool captured;
 
 	if (coord_is_blocking(&r->c) && w->program.aligned)
-		return make_blocking_line(w);
+		return w->later ? step_later_line(r) : make_blocking_line(w);
 	r->state.pc++;
 	if (coord_is_blocking(&r->c) || r->c.line - w->base >= LINES - 1)
 		return true;
@@ -116,7 +115,7 @@ static bool settled(struct rank *r)
 	bool committed;
 
 	for (uint32_t k = w->base + 1; k <= line; k++)
-		if (!part_of(r, k)->over && !coord_is_blocking(&r->c))
+		if (!part_of(r, k)->over && (!coord_is_blocking(&r->c) || w->later))
 			return false;
 	committed = drive_wait(r);
 	if (line > w->base && committed != part_of(r, line)->committed)

@@ -11,7 +11,7 @@ SIM_STORE := $(addprefix bin/tests/sim/,sim_store.o sim_job.o sim_ahead.o sim_or
 SIM_DETECTOR := $(addprefix bin/tests/sim/,sim_detector.o detector_world.o detector_queue.o detector_faults.o \
 	detector_decide.o detector_checks.o) lib/heartbeat/ring.o lib/heartbeat/detector.o
 
-SIM_COORD_O := $(addprefix bin/tests/sim/,sim_coord.o coord_program.o coord_env.o coord_drive.o coord_moves.o coord_steps.o \
+SIM_COORD_O := $(addprefix bin/tests/sim/,sim_coord.o coord_program.o coord_env.o coord_drive.o coord_moves.o coord_steps.o coord_meet.o \
 	coord_restart.o coord_image.o coord_part.o coord_checks.o) $(patsubst lib/%.c,small/%.o,$(wildcard lib/coord/*.c)) $(base_o)
 
 $(O)/bin/tests/sim/%.o: bin/tests/sim/%.c Makefile bin/tests/sim/sim.mk
@@ -46,6 +46,7 @@ sim: $(SIMS)
 	@$(WATCH) $(B)/sim/sim_store $(SIM_SCHEDULES) $(SIM_SEED)
 	@$(WATCH) $(B)/sim/sim_detector $(SIM_CLUSTERS) $(SIM_SEED)
 	@$(WATCH) $(B)/sim/sim_coord $(SIM_COORD) $(SIM_SEED)
+	@$(WATCH) $(B)/sim/sim_coord 10000 $(SIM_SEED) unmet
 
 .PHONY: sim
 

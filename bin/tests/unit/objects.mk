@@ -69,6 +69,7 @@ UNIT_coord_lines := $(addprefix bin/tests/unit/,coord_cluster.o coord_cluster_en
 UNIT_coord_random := $(UNIT_coord_lines)
 UNIT_coord_parts := $(coord_o)
 UNIT_coord_call := $(coord_o)
+UNIT_coord_later := $(coord_o)
 UNIT_coord_control_message := $(UNIT_coord_lines)
 UNIT_rma_layout := $(call mpi_o,rma_layout) $(types_o)
 UNIT_ckpt_pace := $(call mpi_o,ckpt_pace)
