@@ -34,7 +34,9 @@ extern "C" {
  * In a job of `ftmpirun -image` lines hold whole processes, and no call is needed. A program that
  * has these calls may keep them: FTMPI_Perform_Checkpoint returns FTMPI_RESTORED in the process that
  * goes on from the line, with all variables as they were; FTMPI_Restore has nothing to restore, and
- * FTMPI_Checkpoint_due is not true by time, as lines by time are made without it.
+ * FTMPI_Checkpoint_due is not true by time, as lines by time are made without it. Under "blocking"
+ * lines by time are written while the program runs; FTMPI_Perform_Checkpoint waits until its line is
+ * committed, and before it for one by time that is still being written.
  *
  * Thread rule for all of them: between MPI_Init and MPI_Finalize, or while there is a session, by any
  * one thread at a time, no other thread being inside an MPI or FTMPI call. What is said of
@@ -149,7 +151,8 @@ int FTMPI_Perform_Checkpoint(void);
  * MPI_COMM_WORLD in effect: it waits for ranks that have not made their calls yet. Returns
  * FTMPI_CHECKPOINTED: the latest line is committed, or this rank has begun none;
  * FTMPI_CKPTERROR: it was given up, or outside MPI_Init .. MPI_Finalize. Under "blocking" it returns
- * at once what FTMPI_Perform_Checkpoint has returned. MPI_Finalize waits for lines that all ranks
+ * at once what FTMPI_Perform_Checkpoint has returned; in a job of `ftmpirun -image` it waits for the
+ * line that is being written, and tells of the latest. MPI_Finalize waits for lines that all ranks
  * have begun; the call is for programs that want to be sure before that.
  */
 int FTMPI_CKPT_Wait(void);

@@ -262,6 +262,11 @@ void coord_fini(struct coord *c);
  * a line asks coord_lines_over before (B6). 0 or FT_ENOMEM. */
 int coord_commit_later(struct coord *c);
 
+static inline bool coord_commits_later(const struct coord *c)
+{
+	return c->later;
+}
+
 /* The names of all protocols, separated by ", ". */
 const char *coord_names(void);
 

@@ -137,9 +137,24 @@ static void check_restore_called(const struct ckpt_job *j)
 	told = true;
 }
 
+/* Who waits for all ranks is told what became of the line (ftmpi.h). */
+static enum ckpt_made make_to_the_end(struct ckpt_job *j)
+{
+	enum ckpt_made made = ckpt_make(j);
+
+	if (made == CKPT_MADE && coord_is_blocking(&j->coord) && !ckpt_drive_wait())
+		return CKPT_NOT_MADE;
+	return made;
+}
+
 static int make_line(struct ckpt_job *j)
 {
-	switch (ckpt_make(j)) {
+	enum ckpt_made made;
+
+	j->called = true;
+	made = make_to_the_end(j);
+	j->called = false;
+	switch (made) {
 	case CKPT_MADE:
 		return FTMPI_CHECKPOINTED;
 	case CKPT_WOKEN:

@@ -52,10 +52,11 @@ static void want_nothing(void)
 
 /* ---- at a safe point ---- */
 
-/* Is the program making a line itself? */
+/* Is the program making a line itself, or the line before not over where all wait (B6)? */
 static bool is_busy(const struct ckpt_job *j)
 {
-	return j->coord.state != COORD_IDLE;
+	return j->called || j->coord.state != COORD_IDLE ||
+	       (coord_is_blocking(&j->coord) && !coord_lines_over(&j->coord));
 }
 
 /* What MPI_Mprobe has found cannot come again; where all wait for each other it comes. */
@@ -73,22 +74,29 @@ static void hold(void)
 		ckpt_stop_moment();
 }
 
+/* Rank 0 tells the launcher. */
+static void over(uint32_t line, bool committed)
+{
+	if (!asked.line || line < asked.line)
+		return;
+	control_saved(control_fd(), asked.line_n, committed);
+	asked.line = 0;
+}
+
 static void go(struct ckpt_job *j)
 {
-	uint32_t n = asked.n;
-	enum ckpt_made made;
+	uint32_t n = asked.n, line = j->coord.line + 1;
 
 	want_nothing();
 	/* without waiting for others: not while it is not known what became of the one before */
 	if (!coord_is_blocking(&j->coord) && !coord_due(&j->coord, true))
 		return;
-	if (j->id.rank == 0 && !coord_is_blocking(&j->coord)) {
-		asked.line = j->coord.line + 1;
+	if (j->id.rank == 0) {
+		asked.line = line;
 		asked.line_n = n;
 	}
-	made = ckpt_make(j);
-	if (made != CKPT_WOKEN && j->id.rank == 0 && coord_is_blocking(&j->coord))
-		control_saved(control_fd(), n, made == CKPT_MADE);
+	if (ckpt_make(j) == CKPT_NOT_MADE && j->coord.line < line)
+		over(line, false); /* it was not begun: an epoch of a window is open */
 }
 
 /* The thread that comes first is the one that makes the line. */
@@ -171,16 +179,26 @@ static void again(evutil_socket_t fd, short what, void *arg)
 		arm();
 }
 
+/* Why this rank cannot be held; NULL: it may come. What the launcher has asked for before and not
+ * heard of, it asks for no more. */
+static const char *cannot_be_held(void)
+{
+	if (!asked.used)
+		return "it is in MPI_Finalize";
+	return asked.line ? "its part, or another rank's, of the line before is not written yet"
+			  : NULL;
+}
+
 void ckpt_asked(struct loop *loop, uint32_t n, enum control_save_step step)
 {
-	bool refused;
+	const char *why;
 
 	if (!asked.again_there)
 		evtimer_assign(&asked.again, loop_base(loop), again, NULL);
 	asked.again_there = true;
 	engine_visit();
-	refused = !asked.used;
-	if (refused || step == CONTROL_SAVE_RELEASE) {
+	why = cannot_be_held();
+	if (!asked.used || (why && step == CONTROL_SAVE_HOLD) || step == CONTROL_SAVE_RELEASE) {
 		want_nothing();
 	} else {
 		asked.asked = step == CONTROL_SAVE_HOLD ? ASKED_HOLD : ASKED_GO;
@@ -190,17 +208,8 @@ void ckpt_asked(struct loop *loop, uint32_t n, enum control_save_step step)
 		arm();
 	}
 	engine_leave();
-	if (refused && step == CONTROL_SAVE_HOLD)
-		control_held(control_fd(), n, "it is in MPI_Finalize");
-}
-
-/* Rank 0 tells the launcher. */
-static void over(uint32_t line, bool committed)
-{
-	if (!asked.line || line < asked.line)
-		return;
-	control_saved(control_fd(), asked.line_n, committed);
-	asked.line = 0;
+	if (why && step == CONTROL_SAVE_HOLD)
+		control_held(control_fd(), n, why);
 }
 
 /* ---- start and end ---- */

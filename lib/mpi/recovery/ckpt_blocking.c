@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
-#include "ckpt_image.h"
 #include "ckpt_job.h"
 #include "ckpt_part.h"
 #include "ckpt_verdict.h"
@@ -13,40 +12,14 @@
 #include "mpi/coll/team.h"
 #include "mpi/handle/process.h"
 
-/* The state, and with an image the library's threads stand still for it alone. */
-static const char *gather_state(struct ckpt_part *p, char *text, size_t size)
-{
-	unsigned wakes = ckpt_image_wakes();
-	const char *why = ckpt_image_objection();
-
-	if (!why)
-		why = ckpt_part_begin(p, text, size);
-	if (why || !p->image)
-		return why ? why : ckpt_part_gather(p, CKPT_STAGE_STATE, text, size);
-	why = ckpt_image_pause();
-	if (why)
-		return why;
-	why = ckpt_part_gather(p, CKPT_STAGE_STATE, text, size);
-	if (wakes == ckpt_image_wakes())
-		ckpt_image_go_on();
-	return why;
-}
-
-/* In a process that woke up from the image the answer is of no interest. */
 bool ckpt_blocking_save(struct ckpt_job *j)
 {
 	struct ckpt_part p = {.job = j, .line = j->coord.line};
-	unsigned wakes = ckpt_image_wakes();
 	char err[1024];
-	const char *why = gather_state(&p, err, sizeof err);
+	const char *why = ckpt_part_begin(&p, err, sizeof err);
 
-	if (wakes != ckpt_image_wakes()) {
-		ckpt_part_end(&p);
-		return true;
-	}
 	if (!why)
-		why = ckpt_part_gather(
-			&p, CKPT_STAGE_ORPHANS | CKPT_STAGE_MESSAGES, err, sizeof err);
+		why = ckpt_part_gather(&p, CKPT_STAGE_ALL, err, sizeof err);
 	if (!why && !ckpt_part_write(&p, &j->written, err, sizeof err))
 		why = err;
 	if (why)

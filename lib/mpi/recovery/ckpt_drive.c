@@ -63,6 +63,20 @@ static bool secure(uint32_t line)
 	return ok;
 }
 
+static bool save(struct ckpt_job *j, const struct coord_action *a)
+{
+	return coord_commits_later(&j->coord) ? ckpt_line_copy(a->line, a->ok)
+					      : ckpt_blocking_save(j);
+}
+
+static bool meet(bool copied)
+{
+	bool all = team_all(copied);
+
+	fault_point("image-agreed");
+	return all;
+}
+
 static bool conclude(struct ckpt_job *j, bool ready)
 {
 	bool committed;
@@ -115,7 +129,10 @@ static void act(struct ckpt_job *j, const struct coord_action *a)
 		ok = secure(a->line);
 		break;
 	case COORD_SAVE:
-		ok = ckpt_blocking_save(j);
+		ok = save(j, a);
+		break;
+	case COORD_MEET:
+		ok = meet(a->ok);
 		break;
 	case COORD_CONCLUDE:
 		ok = conclude(j, a->ok);
@@ -239,7 +256,7 @@ bool ckpt_drive_wait(void)
 {
 	struct ckpt_job *j = ckpt_job();
 
-	if (!coord_is_blocking(&j->coord))
+	if (!coord_lines_over(&j->coord))
 		ckpt_wait(lines_over, &j->coord);
 	return coord_lines_made(&j->coord);
 }
@@ -265,7 +282,9 @@ int ckpt_drive_start(const struct launch *l, char *err, size_t errsize)
 	if (rc == FT_EINVAL)
 		snprintf(err, errsize, "there is no coordination protocol '%s'; there is: %s",
 			coord, coord_names());
-	else if (rc)
+	else if (rc == 0 && l->settings.image && coord_is_blocking(&j->coord))
+		rc = coord_commit_later(&j->coord);
+	if (rc && rc != FT_EINVAL)
 		snprintf(err, errsize, "%s", ft_error_text(rc));
 	if (rc)
 		return rc;

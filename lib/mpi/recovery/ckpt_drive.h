@@ -39,7 +39,7 @@ bool ckpt_drive_restore(void);
 /* Until the lines of this rank are over. true: the latest was committed, or there is none. */
 bool ckpt_drive_wait(void);
 
-/* A line that did not wait for all is over, committed or given up: who is told; NULL: nobody. */
+/* A line that nobody waited for is over, committed or given up: who is told; NULL: nobody. */
 void ckpt_drive_on_over(void (*told)(uint32_t line, bool committed));
 
 /* As coord_due; who is asked is told. */

@@ -31,6 +31,7 @@ struct line {
 	enum line_state state;
 	struct inflight_line in;
 	struct ckpt_part part;
+	bool known;		  /* what it holds beside the state was gathered with it */
 	struct ckpt_task write;	  /* the writer's, */
 	struct loop_task give_up; /* or the loop's */
 };
@@ -173,8 +174,8 @@ static void on_ready(struct inflight_line *in)
 
 /* ---- capture ---- */
 
-/* In text, or not: why there is none. */
-static const char *capture(struct ckpt_job *j, uint32_t number, char *text, size_t size)
+/* In text, or not: why there is none. known: nothing is on its way. */
+static const char *capture(struct ckpt_job *j, uint32_t number, bool known, char *text, size_t size)
 {
 	struct line *l = calloc(1, sizeof *l);
 	unsigned wakes = ckpt_image_wakes();
@@ -185,11 +186,14 @@ static const char *capture(struct ckpt_job *j, uint32_t number, char *text, size
 	l->in = (struct inflight_line){
 		.number = number, .at = p2p_sequence() + 1, .ready = on_ready};
 	l->part = (struct ckpt_part){.job = j, .line = number, .in = &l->in};
+	l->known = known;
 	l->write.run = write_line;
 	l->give_up.run = give_up;
 	why = ckpt_part_begin(&l->part, text, size);
 	if (!why)
 		why = ckpt_part_gather(&l->part, CKPT_STAGE_STATE, text, size);
+	if (!why && known && wakes == ckpt_image_wakes())
+		why = ckpt_part_gather(&l->part, CKPT_STAGE_ORPHANS, text, size);
 	if (why || wakes != ckpt_image_wakes()) {
 		line_free(l);
 		return why;
@@ -248,13 +252,42 @@ bool ckpt_line_capture(uint32_t number, bool cut)
 	making++;
 	engine_set_making(true);
 	if (!why && wanted)
-		why = capture(ckpt_job(), number, text, sizeof text);
+		why = capture(ckpt_job(), number, false, text, sizeof text);
 	else if (!why && !ckpt_image_is_used() && !engine_alone())
 		why = ckpt_why_text(CKPT_WHY_THREADS);
 	if (why)
 		ckpt_why_not_made(number, why);
 	fault_point("line-captured");
 	return wanted && !why;
+}
+
+/* The library's threads stand still for the copy alone. */
+static const char *copy(uint32_t number, char *text, size_t size)
+{
+	unsigned wakes = ckpt_image_wakes();
+	const char *why = ckpt_image_pause();
+
+	if (why)
+		return why;
+	why = capture(ckpt_job(), number, true, text, size);
+	if (wakes == ckpt_image_wakes())
+		ckpt_image_go_on();
+	return why;
+}
+
+bool ckpt_line_copy(uint32_t number, bool secured)
+{
+	char text[1024];
+	const char *why = NULL;
+
+	making++;
+	engine_set_making(true);
+	if (secured)
+		why = copy(number, text, sizeof text);
+	if (why)
+		ckpt_why_not_made(number, why);
+	fault_point("line-captured");
+	return secured && !why;
 }
 
 /* ---- its messages, its end ---- */
@@ -281,7 +314,7 @@ void ckpt_line_finish(uint32_t number)
 	else if (coord_crowded(&j->coord, number))
 		why = ckpt_why_text(CKPT_WHY_CROWDED);
 	else
-		why = ckpt_part_gather(&l->part, CKPT_STAGE_ORPHANS, NULL, 0);
+		why = l->known ? NULL : ckpt_part_gather(&l->part, CKPT_STAGE_ORPHANS, NULL, 0);
 	if (why)
 		inflight_break(&l->in, why);
 	inflight_finish(&l->in);

@@ -22,6 +22,11 @@ void ckpt_line_forget(void);
 
 /* cut: there was memory for the protocol's part of it. */
 bool ckpt_line_capture(uint32_t line, bool cut);
+
+/* In place of it for an image, where all ranks wait for each other's (COORD_SAVE): nothing is on
+ * its way, and what the line holds beside the state is gathered at once. secured: there may be a
+ * line. */
+bool ckpt_line_copy(uint32_t line, bool secured);
 void ckpt_line_settle(uint32_t line, int peer);
 void ckpt_line_finish(uint32_t line);
 void ckpt_line_over(uint32_t line);

@@ -61,6 +61,8 @@ static enum ckpt_made make_image(struct ckpt_job *j)
 	unsigned wakes = ckpt_image_wakes();
 	bool ok;
 
+	if (coord_is_blocking(&j->coord))
+		ckpt_drive_wait(); /* B6; where this rank was held it is over */
 	ckpt_stop_begin();
 	ok = coord_is_blocking(&j->coord) ? make_blocking() : make_alone_paused(j);
 	ckpt_stop_end();

@@ -7,7 +7,8 @@ struct ckpt_job;
 
 enum ckpt_made {
 	CKPT_NOT_MADE, /* why was said */
-	CKPT_MADE,     /* blocking: it is committed; else: this rank's state is captured */
+	CKPT_MADE,     /* blocking, and not of images: it is committed; else: this rank's state is
+			  captured, and ckpt_drive_wait waits for the rest */
 	CKPT_WOKEN,    /* this process woke up from it */
 };
 

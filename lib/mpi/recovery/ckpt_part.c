@@ -38,19 +38,9 @@ static bool add_variables(struct ckpt_part *p)
 	return true;
 }
 
-/* Those that lie in the memory of an image are in no list beside it. */
-static bool make_no_messages(uint8_t **out, size_t *len)
-{
-	*len = sizeof(uint32_t); /* their number */
-	*out = calloc(1, *len);
-	return *out != NULL;
-}
-
 static bool make_messages(const struct ckpt_part *p, uint8_t **out, size_t *len)
 {
-	if (p->in)
-		return inflight_bytes(p->in, out, len);
-	return p->image ? make_no_messages(out, len) : p2p_capture(out, len);
+	return p->in ? inflight_bytes(p->in, out, len) : p2p_capture(out, len);
 }
 
 static bool make_orphans(const struct ckpt_part *p, uint8_t **out, size_t *len)

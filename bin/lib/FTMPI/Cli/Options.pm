@@ -233,7 +233,7 @@ my @TABLE = (
 		arg     => 'NAME',
 		check   => \&FTMPI::Cli::Values::coord,
 		default => 'blocking',
-		text    => 'How ranks come to a recovery line. blocking: all stop, save and go on. eventlog:'
+		text    => 'How ranks come to a recovery line. blocking: all stop, save and go on (with -image: all are copied, and go on). eventlog:'
 			. ' no rank waits, each copies its state and goes on. The program has to call'
 			. ' FTMPI_Restore. It is for programs that send the'
 			. ' same when they are run again; one whose messages depend on which came first'

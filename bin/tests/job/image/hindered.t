@@ -62,7 +62,7 @@ for my $what (sort keys %why) {
 				program('hindered'), $what, "$dir" ]);
 			ok($job->wait_for(out => qr/^hindered: $what is there$/m), 'it is there');
 			is(line($job), 'given up', 'there is no line');
-			$job->err_like(qr/^rank 0 on \S+: line 1 is not made: $why{$what}$/m, '... with a sentence');
+			ok($job->wait_for(err => qr/^rank 0 on \S+: line 1 is not made: $why{$what}$/m), '... with a sentence');
 			write_file("$dir/away", '');
 			ok($job->wait_for(out => qr/^hindered: $what is gone$/m), 'the job goes on, and it is gone');
 			is(line($job), 'committed', 'a line is made');

@@ -60,7 +60,8 @@ my %short = (image => 1, program => 'plain_laplace', ranks => 3, args => [qw(200
 
 # While a line is made. What belongs to a process that writes an image (ckpt-write) kills it alone.
 my %making = (
-	blocking => [qw(ckpt-begin:2 ckpt-saved:1 ckpt-flush:2 manifest-link:0 ckpt-decided:0 ckpt-decided:2)],
+	blocking => [qw(ckpt-begin:2 ckpt-drained:0 line-captured:1 image-agreed:0 image-agreed:2 ckpt-flush:2 line-written:1 manifest-link:0
+		ckpt-decided:0)],
 	eventlog => [qw(line-captured:1 line-identified:0 line-written:2 manifest-link:0 ckpt-decided:0)],
 );
 for my $coord (sort keys %making) {
@@ -70,12 +71,12 @@ for my $coord (sort keys %making) {
 }
 
 # Who begins again ends the process that writes its image: that is no lack of memory. It stands still when another rank dies.
-my %written = (blocking => 'ckpt-saved:2:0:1:kill', eventlog => 'line-written:2:0:1:kill');
+my %written = (blocking => 'image-agreed:2:0:1:kill', eventlog => 'line-written:2:0:1:kill');
 FTMPI::Test::TimedKills::struck(%short, coord => $_, fault => "ckpt-write:1:0:1:stop,$written{$_}", unsaid => qr/is not made/)
 	for sort keys %written;
 
 # On the way back of a rank, by a second death or by being stopped: after a first one as the second line is made.
-my %first = (blocking => 'ckpt-saved:1:0:2:kill', eventlog => 'line-captured:1:0:2:kill');
+my %first = (blocking => 'image-agreed:1:0:2:kill', eventlog => 'line-captured:1:0:2:kill');
 for my $coord (sort keys %first) {
 	FTMPI::Test::TimedKills::struck(%short, coord => $coord, fault => "$first{$coord},$_", restarts => 2)
 		for qw(restore-list:0:1:1:kill restore-load:2:1:1:kill image-load:0:1:1:kill image-load:1:1:1:stop image-woken:2:1:1:kill init-started:1:1:1:kill);
