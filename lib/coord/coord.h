@@ -397,7 +397,8 @@ static inline bool coord_making(const struct coord *c)
 /* blocking: this rank's part of a line is made, or is about to be, and others may not know. */
 static inline bool coord_is_saving(const struct coord *c)
 {
-	return c->state == COORD_LINE_SAVING || c->state == COORD_LINE_CONCLUDING;
+	return c->state == COORD_LINE_SAVING || c->state == COORD_LINE_MEETING ||
+	       c->state == COORD_LINE_CONCLUDING;
 }
 
 /* Lines that are being made on this rank, oldest first: first with line 0; 0: no more. */

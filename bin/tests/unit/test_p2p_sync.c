@@ -261,9 +261,9 @@ START_TEST(not_while_all_save)
 	if (_i)
 		p2p_image_woke(stage_tp);
 	p2p_sync_withdraw_again();
-	ck_assert_int_eq(stage_again, _i ? 0 : 2);
+	ck_assert_int_eq(stage_again, _i ? 0 : 3);
 	p2p_sync_withdraw_again();
-	ck_assert_int_eq(stage_again, _i ? 0 : 2);
+	ck_assert_int_eq(stage_again, _i ? 0 : 3);
 	ck_assert_ptr_nonnull(stage_probe(PEER, TAG));
 	p2p_coordinate(NULL, NULL);
 	coord_fini(&coord);
