@@ -158,8 +158,9 @@ static void stop_here(struct thread *t, int id)
 		wait_change(&park.released, released, NULL);
 }
 
-/* The library has this one, too, for threads that compute. */
-#define OWN_SIGNALS (1ull << (PARK_SIGNAL - 1) | 1ull << (PARK_SIGNAL - 2))
+/* No wait of the program's ends for these. The library has one more, for threads that compute. */
+#define OWN_SIGNALS                                                                                \
+	(1ull << (PARK_SIGNAL - 1) | 1ull << (PARK_SIGNAL - 2) | 1ull << (LIBC_SIGNAL - 1))
 
 static void on_signal(int signal, siginfo_t *info, void *context)
 {

@@ -2,8 +2,9 @@
 /*
  * Threads wait, each in a system call that a handler ends with EINTR, and images are tried all the
  * time: nothing of that is to be seen. First those with a limit of time, until all are over; then
- * those without, which are ended one by one. Prints what is not as it should be, and at last "all
- * waited". No image is written: the child ends at once, or there is none, for they have sockets.
+ * the same with signals of libc's own; then those without, which are ended one by one. Prints what
+ * is not as it should be, and at last "all waited". No image is written: the child ends at once, or
+ * there is none, for they have sockets.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +34,7 @@
 #include "image/image.h"
 #include "image_file.h"
 
-enum { LIMIT_SECONDS = 120, LIMIT_MS = 400, AGAIN = 20, STACK = 1 << 16 };
+enum { LIMIT_SECONDS = 120, LIMIT_MS = 400, AGAIN = 20, STACK = 1 << 16, LIBC_SIGNAL = 33 };
 
 #define MS INT64_C(1000000)
 
@@ -418,6 +419,37 @@ static void wait_limited(void)
 		end(&waiter[i]);
 }
 
+/* By another process, as libc's handler wants to know nothing of it then. Two at a time: one is
+ * pending when the handler of the other ends. */
+static pid_t disturb(void)
+{
+	const struct timespec pause = {0, MS};
+	pid_t process = getpid(), child = fork();
+
+	while (child == 0) {
+		for (int i = 0; i < 2 * LIMITED; i++)
+			syscall(SYS_tgkill, process, waiter[i / 2].id, LIBC_SIGNAL);
+		nanosleep(&pause, NULL);
+		if (getppid() != process)
+			_exit(0);
+	}
+	return child;
+}
+
+/* Signals that stop threads for setuid(2), and are handled here once an image was tried. */
+static void wait_disturbed(void)
+{
+	pid_t child;
+
+	begin(limited, LIMITED);
+	take();
+	child = disturb();
+	for (int i = 0; i < LIMITED; i++)
+		end(&waiter[i]);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
 static void wait_unlimited(void)
 {
 	begin(unlimited, UNLIMITED);
@@ -466,6 +498,7 @@ int main(void)
 	if (!make_objects() || image_prepare(why, sizeof why) != 0)
 		return 3;
 	wait_limited();
+	wait_disturbed();
 	wait_unlimited();
 	semctl(semaphores, 0, IPC_RMID);
 	msgctl(messages, IPC_RMID, NULL);
