@@ -98,6 +98,21 @@ subtest 'ranks that are not held' => sub {
 		'say: no recovery line is made now: ranks 0 2 ' . $late =~ s/10 s/0.5 s/r, 'one that answers three times is one');
 };
 
+subtest 'lines again' => sub {
+	my $missed = [ held => 1, 1, 'why' ];
+	my @made   = ('due', held(2, @all), [ committed => 7 ], [ saved => 0, 2, 1 ]);
+	my $again  = 'say: recovery lines are made again: line 7 is committed.';
+	is_deeply(last_of(lines(), 'all_inited', 'due', $missed, @made), [ $again, 'timer 60' ], 'after one that was not');
+	is_deeply(last_of(lines(), 'all_inited', 'due', held(1, @all), [ saved => 0, 1, 0 ], @made), [ $again, 'timer 60' ],
+		'after one that was given up');
+	is_deeply(last_of(lines(), 'all_inited', 'due', $missed, [ committed => 3 ], 'due', held(2, @all), [ saved => 0, 2, 1 ]),
+		[ 'say: recovery lines are made again: one is committed.', 'timer 60' ], 'a line whose number is not known');
+	is_deeply(last_of(lines(), 'all_inited', 'due', $missed, @made, 'due', held(3, @all), [ saved => 0, 3, 1 ]), [ $committed, 'timer 60' ],
+		'the next one is no news');
+	my @twice = ('due', held(1, @all), [ saved => 0, 1, 0 ], @made, 'due', held(3, @all), [ saved => 0, 3, 0 ], 'due', held(4, @all), [ saved => 0, 4, 1 ]);
+	is_deeply(last_of(lines(), 'all_inited', @twice), [ $committed, 'timer 60' ], '... nor are lines again, where ranks have said nothing');
+};
+
 subtest 'a rank in MPI_Finalize' => sub {
 	my $why = 'it is in MPI_Finalize';
 	my $text = "no recovery line is made now: rank 1 on h1: $why.";
@@ -195,6 +210,7 @@ sub job
 }
 
 sub told { my ($job, @events) = @_; return [ map { words($job->event($_->[0] eq 'line_due' ? ('line_due', $stamp) : @$_)) } @events ] }
+sub said_of { return [ grep { /^say/ } @{ told(@_) } ] }
 sub inited { return map { [ inited => $_ ] } @_ }
 
 my $job = job();
@@ -205,6 +221,14 @@ is_deeply(told($job, ['line_due'], held(1, @all), [ line => 4 ], [ saved => 0, 1
 is_deeply(told($job, ['line_due'], [ finalized => 1 ], [ finalized => 2 ]), [ 'HOLD 2', 'timer 10', 'RELEASE 2' ],
 	'MPI_Finalize lets ranks go');
 like(told($job, ['line_wanted'])->[0], qr/^say: SIGUSR2 has no effect now/, '... and there are no more lines');
+
+my @all_end = map { [ exited => $_, 0, 0 ] } @all;
+my $no_init = 'say: note: no recovery line was made, as no rank has called MPI_Init.';
+is_deeply(said_of(job(), @all_end), [$no_init], 'no rank calls MPI_Init');
+is_deeply(said_of(job(image => { %usual, interval => undef }), @all_end), [], '... where lines are made at the user\'s word alone');
+is_deeply(said_of(job(image => undef), @all_end), [], '... where there are no images');
+unlike(join("\n", @{ told(job(), [ exited => 0, 3, 0 ], @all_end[ 1, 2 ]) }), qr/\Q$no_init\E/, '... in a job that fails');
+unlike(join("\n", @{ told(job(), inited(@all), (map { [ finalized => $_ ] } @all), @all_end) }), qr/\Q$no_init\E/, 'ranks that have called it');
 
 $job = job(term_ranks => 5);
 told($job, inited(@all), ['line_wanted']);

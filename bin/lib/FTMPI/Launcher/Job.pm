@@ -151,7 +151,8 @@ sub new
 		recovery => $recovery,
 		suspects => $suspects,
 		lines    => FTMPI::Launcher::Lines->new(hosts => $hosts, image => $arg{image}),
-		outcome  => FTMPI::Launcher::Outcome->new(recovery => $recovery, session => $arg{session}),
+		outcome  => FTMPI::Launcher::Outcome->new(recovery => $recovery, session => $arg{session},
+			by_time => $arg{image} && defined $arg{image}{interval}),
 		phase    => 'starting',
 		epoch    => 0,
 		now      => 0,
@@ -325,7 +326,7 @@ sub _line
 {
 	my ($self, $number) = @_;
 	$self->{recovery}->committed($number);
-	return ([ log => "line $number is committed" ], $self->{lines}->committed);
+	return ([ log => "line $number is committed" ], $self->{lines}->committed($number));
 }
 
 # SIGUSR2 in an image job.

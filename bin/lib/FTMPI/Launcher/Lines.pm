@@ -110,15 +110,34 @@ sub saved
 	my ($self, $rank, $n, $committed) = @_;
 	my $state = $self->{state};
 	return if $state !~ /^(?:saving|last)\z/ || $n != $self->{n} || $rank != 0;
-	$self->{said} = {} if $committed;
 	my $wanted = $self->{wanted};
 	my $text   = 'the recovery line ' . ($wanted ? 'that SIGUSR2 asked for ' : '') . ($committed ? 'is committed.' : 'was given up.');
+	my $is_news = $self->_ends_trouble($committed);
+	$text = FTMPI::Launcher::Sentences::made_again($self->{number}) if $is_news && !$wanted;
 	$self->{state} = 'none';
-	return ([ ($wanted ? 'say' : 'log') => $text ], $state eq 'last' ? () : $self->_idle);
+	return ([ ($wanted || $is_news ? 'say' : 'log') => $text ], $state eq 'last' ? () : $self->_idle);
+}
+
+# Whether this line is the first after something was told that kept lines from being made. Why a line is given up ranks tell
+# themselves, once, so the end of that is told once.
+sub _ends_trouble
+{
+	my ($self, $committed) = @_;
+	$self->{given_up} ||= !$committed;
+	return 0 if !$committed;
+	my $is_news = %{ $self->{said} } || ($self->{given_up} && !$self->{told_again});
+	$self->{told_again} ||= $self->{given_up};
+	@$self{qw(said given_up)} = ({}, 0);
+	return $is_news;
 }
 
 # A line was committed, maybe one that the program has made itself: the interval counts from the last one.
-sub committed { my ($self) = @_; return $self->{state} eq 'idle' ? $self->_idle : () }
+sub committed
+{
+	my ($self, $number) = @_;
+	$self->{number} = $number;
+	return $self->{state} eq 'idle' ? $self->_idle : ();
+}
 
 sub _idle
 {
@@ -132,6 +151,7 @@ sub _begin
 {
 	my ($self) = @_;
 	$self->{n}++;
+	$self->{number} = undef;
 	return $self->_go if !$self->{waits};
 	$self->{state}   = 'held';
 	$self->{awaited} = { map { $_ => 1 } 0 .. $self->{hosts}->size - 1 };

@@ -9,7 +9,8 @@ use warnings;
 
 use FTMPI::Launcher::Sentences ();
 
-# recovery: FTMPI::Launcher::Recovery, which is asked of lines; session: the job's name.
+# recovery: FTMPI::Launcher::Recovery, which is asked of lines; session: the job's name; by_time: the launcher was to have
+# lines made.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -80,6 +81,8 @@ sub over
 	my @said     = grep { defined && !$failed } $self->{late};
 	push @said, FTMPI::Launcher::Sentences::NOT_ASKED_FOR
 		if $recovery->was_not_asked_for && !$self->{foreign} && !$failed;
+	push @said, FTMPI::Launcher::Sentences::NO_INIT
+		if $self->{by_time} && !$self->{in_mpi} && !$self->{foreign} && !$failed;
 	if ($self->{foreign} && !$self->{in_mpi}) {
 		push @said, FTMPI::Launcher::Sentences::foreign(@{ $self->{foreign} });
 		$self->{status} ||= $self->{late_status} || 1;

@@ -17,6 +17,7 @@ use constant {
 		. ' beginning.',
 	NO_HOST => '; no host is left, so the job is ended.',
 	NO_IMAGES => 'SIGUSR2 has no effect without -image: it begins a recovery line of process images.',
+	NO_INIT => 'note: no recovery line was made, as no rank has called MPI_Init.',
 	NO_INTERVAL => 'note: -image without -ckpt-interval: recovery lines are made when SIGUSR2 comes to ftmpirun, and by the'
 		. ' program\'s own calls.',
 	NO_LINE_FITS => 'the ranks have found no recovery line that they can go on from, so the job is ended',
@@ -180,6 +181,13 @@ sub not_come
 {
 	my ($who, $seconds) = @_;
 	return "no recovery line is made now: $who did not come to a safe point within $seconds s (-image-patience).";
+}
+
+# The first after one or more that were not; number: as rank 0 has told, or undef.
+sub made_again
+{
+	my ($number) = @_;
+	return 'recovery lines are made again: ' . (defined $number ? "line $number" : 'one') . ' is committed.';
 }
 
 sub not_heard_of
