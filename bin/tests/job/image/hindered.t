@@ -36,6 +36,7 @@ my %why    = (
 	mapped      => qr{it has a file mapped shared and writable: /\S+/mapped},
 	own         => qr{it has memory that no child gets \(MADV_DONTFORK\)},
 	timer       => qr{it has a timer of timer_create, which cannot be brought back},
+	signal      => qr{it uses signal SIGRTMAX - 1, which stops threads for an image},
 	window      => qr{there are windows; while a program has any, only `-coord blocking` can make lines},
 );
 delete $why{timer} if !-e '/proc/self/timers';

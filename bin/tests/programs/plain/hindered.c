@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,6 +186,37 @@ static void has_timer(int on)
 		timer_delete(timer);
 }
 
+static void *wait_in_pipe(void *arg)
+{
+	char byte;
+
+	expect(read(*(int *)arg, &byte, 1) == 0, "the pipe is not at its end");
+	return NULL;
+}
+
+static void on_signal(int signal)
+{
+	(void)signal;
+}
+
+/* It is for a process that has a second thread to stop. */
+static void has_signal(int on)
+{
+	static pthread_t waits;
+	static int pipe_end[2];
+
+	if (!on) {
+		signal(SIGRTMAX - 1, SIG_DFL);
+		close(pipe_end[1]);
+		pthread_join(waits, NULL);
+		close(pipe_end[0]);
+		return;
+	}
+	expect(signal(SIGRTMAX - 1, on_signal) == SIG_DFL, "the signal is somebody else's");
+	expect(pipe(pipe_end) == 0 && pthread_create(&waits, NULL, wait_in_pipe, pipe_end) == 0,
+		"no thread");
+}
+
 static void has_nothing(int on)
 {
 	(void)on;
@@ -196,7 +228,7 @@ static const struct thing {
 } things[] = {{"socket", has_socket}, {"epoll", has_epoll}, {"child", has_child},
 	{"lost", has_lost_file}, {"anonymous", has_anonymous}, {"system-v", has_system_v},
 	{"posix", has_posix}, {"mapped", has_mapped_file}, {"own", has_own_memory},
-	{"timer", has_timer}, {"window", has_nothing}};
+	{"timer", has_timer}, {"signal", has_signal}, {"window", has_nothing}};
 
 static const struct thing *thing_named(void)
 {
