@@ -99,16 +99,16 @@ static void end_operations(const struct coord *c)
 	struct coming g = {.c = c};
 	struct seen was = {0}, now;
 	uint32_t least;
+	bool stands;
 
 	do {
 		team_scatter_sum(c->sent, &g.expected);
 		ckpt_wait(have_come, &g);
 		now = look(c);
-		least = team_minimum(!now.open.unfinished ? ENDED
-				     : same(&was, &now)	  ? STANDS
-							  : GOES_ON);
+		stands = same(&was, &now);
+		least = team_minimum(!now.open.unfinished ? ENDED : stands ? STANDS : GOES_ON);
 		was = now;
-	} while (least == GOES_ON);
+	} while (least == GOES_ON || (least == STANDS && !team_all(stands)));
 	if (least == STANDS)
 		lacks_a_member(&now.open);
 }
