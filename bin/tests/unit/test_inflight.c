@@ -309,11 +309,17 @@ START_TEST(broken)
 END_TEST
 
 /* What the program has received and may be in transit is copied; when that is too much, no line
- * holds any of it, at once, and the next one is made. */
+ * holds any of it, at once: nothing more is copied though the line is not ended yet. The next one
+ * is made. */
 START_TEST(copies_are_bounded)
 {
+	struct request *noted, *late;
+
 	stage_setup();
 	stage_begin(0);
+	fates[0][6] = fates[0][7] = COORD_OPEN;
+	noted = stage_matched(6, ++sequence, false);
+	inflight_open(noted);
 	for (uint64_t i = 1; i < 4; i++) {
 		struct request *r = stage_matched(i, ++sequence, false);
 
@@ -325,6 +331,13 @@ START_TEST(copies_are_bounded)
 		inflight_leave(r);
 	}
 	ck_assert_ptr_nonnull(line[0].why);
+	ck_assert_int_eq(copies, 3);
+	inflight_filled(noted, true);
+	inflight_leave(noted);
+	late = stage_matched(7, ++sequence, false);
+	inflight_open(late);
+	ck_assert_ptr_null(late->inflight);
+	ck_assert_int_eq(copies, 3);
 	stage_end(0);
 	stage_begin(1);
 	fates[1][5] = COORD_IN;

@@ -36,11 +36,21 @@ void inflight_fini(void)
 	inflights.peers = 0;
 }
 
-/* Is there a line with respect to which it is not out? */
+/* A line that was given up holds nothing, though it may be long until it is ended. */
+static bool may_hold(const struct inflight_line *l, const struct inflight *f)
+{
+	return !l->why && inflight_fate(l, f) != COORD_OUT;
+}
+
+static bool holds(const struct inflight_line *l, const struct inflight *f)
+{
+	return !l->why && inflight_fate(l, f) == COORD_IN;
+}
+
 static bool wanted(const struct inflight *f)
 {
 	list_for_each (item, &inflights.lines)
-		if (inflight_fate(container_of(item, struct inflight_line, link), f) != COORD_OUT)
+		if (may_hold(container_of(item, struct inflight_line, link), f))
 			return true;
 	return false;
 }
@@ -48,7 +58,7 @@ static bool wanted(const struct inflight *f)
 static bool in_transit(const struct inflight *f)
 {
 	list_for_each (item, &inflights.lines)
-		if (inflight_fate(container_of(item, struct inflight_line, link), f) == COORD_IN)
+		if (holds(container_of(item, struct inflight_line, link), f))
 			return true;
 	return false;
 }
@@ -193,7 +203,7 @@ static void count_copied(struct inflight *f)
 	list_for_each (item, &inflights.lines) {
 		struct inflight_line *l = container_of(item, struct inflight_line, link);
 
-		if (!l->why && !l->finishing && inflight_fate(l, f) != COORD_OUT)
+		if (!l->finishing && may_hold(l, f))
 			inflight_abandon(l, too_much);
 	}
 }
@@ -221,7 +231,7 @@ void inflight_filled(struct request *r, bool ok)
 {
 	struct inflight *f = r->inflight;
 
-	if (f->contents)
+	if (f->contents || !wanted(f))
 		return;
 	f->contents = ok && !fault_error("short-copy") ? p2p_copy(r) : NULL;
 	if (f->contents)
@@ -239,12 +249,22 @@ void inflight_stays(struct inflight *f)
 		f->left = ++inflights.clock;
 }
 
+static void stay_or_drop(struct inflight *f)
+{
+	if (wanted(f))
+		inflight_stays(f);
+	else
+		drop(f);
+}
+
 void inflight_leave(struct request *r)
 {
-	count_copied(r->inflight);
-	inflight_stays(r->inflight);
-	r->inflight->receive = NULL;
+	struct inflight *f = r->inflight;
+
+	f->receive = NULL;
 	r->inflight = NULL;
+	count_copied(f);
+	stay_or_drop(f);
 }
 
 static const char taken_back[] = "its sender took a message in transit back";
@@ -254,7 +274,7 @@ void inflight_withdrawn(struct inflight *f)
 	list_for_each (item, &inflights.lines) {
 		struct inflight_line *l = container_of(item, struct inflight_line, link);
 
-		if (inflight_fate(l, f) == COORD_IN)
+		if (holds(l, f))
 			inflight_break(l, taken_back);
 	}
 	drop(f);
@@ -266,9 +286,9 @@ void inflight_released(struct inflight *f)
 		inflight_break_lines(f, taken_back);
 		return;
 	}
-	count_copied(f);
-	inflight_stays(f);
 	f->msg = NULL;
+	count_copied(f);
+	stay_or_drop(f);
 }
 
 /* Who closes a line has made his part of it. */
@@ -298,7 +318,7 @@ void inflight_settle(struct inflight_line *l, int peer)
 	list_for_each_safe (item, &inflights.of[peer]) {
 		struct inflight *f = container_of(item, struct inflight, link);
 
-		if (inflight_fate(l, f) == COORD_IN)
+		if (holds(l, f))
 			pull_in(f);
 		else if (!wanted(f))
 			drop(f);
