@@ -145,6 +145,8 @@ static int begin(struct image_out *out, enum image_section section)
 	int rc = image.begun ? ckpt_out_section_end(image.file) : 0;
 
 	(void)out;
+	if (!image.begun)
+		fault_point("image-write");
 	image.begun = true;
 	return rc ? rc : ckpt_out_section(image.file, kinds[section], 0);
 }
