@@ -97,26 +97,6 @@ for my $coord (qw(blocking eventlog)) {
 		ends_well($self, $coord);
 	};
 
-	subtest "a rank dies meanwhile, $coord" => sub {
-		my $self = start($coord, LONG);
-		my $job  = $self->{job};
-		my $writer = line_held($self);
-		kill 'CONT', $writer;
-		ok($job->wait_for(err => qr/asked for is committed\.$/m), 'a line is committed');
-		command($self, 'round-1');
-		ok(is_done($self, 'round 1'), 'messages go round');
-		$writer = line_held($self);
-		ok($writer, 'another line is begun, and not written');
-		command($self, 'round-2');
-		ok(is_done($self, 'round 2'), 'messages go round');
-		my ($victim) = $job->err =~ /^ftmpirun: rank 2 on \S+ is process (\d+)/m;
-		kill 'KILL', $victim;
-		ok($job->wait_for(err => qr/^ftmpirun: line 1 of session \S+ is restored/m), 'a rank dies: the ranks go back to the first line');
-		is(join(' ', wait_gone(time + patience(SECONDS), $writer)), '', 'the process that wrote is ended');
-		ok($job->wait_for(out => qr/(?:^meanwhile: round 1\n.*){2}^meanwhile: round 2\n/ms), 'messages go round as before');
-		ends_well($self, $coord);
-	};
-
 	subtest "MPI_Finalize waits, $coord" => sub {
 		my $self = start($coord, LONG);
 		my $writer = line_held($self);
@@ -128,6 +108,27 @@ for my $coord (qw(blocking eventlog)) {
 		is(lines($self), 1, 'the line is committed');
 	};
 }
+
+# Event Logging wants a program that does the same again; files that are there by then are something else.
+subtest 'a rank dies meanwhile, blocking' => sub {
+	my $self = start('blocking', LONG);
+	my $job  = $self->{job};
+	my $writer = line_held($self);
+	kill 'CONT', $writer;
+	ok($job->wait_for(err => qr/asked for is committed\.$/m), 'a line is committed');
+	command($self, 'round-1');
+	ok(is_done($self, 'round 1'), 'messages go round');
+	$writer = line_held($self);
+	ok($writer, 'another line is begun, and not written');
+	command($self, 'round-2');
+	ok(is_done($self, 'round 2'), 'messages go round');
+	my ($victim) = $job->err =~ /^ftmpirun: rank 2 on \S+ is process (\d+)/m;
+	kill 'KILL', $victim;
+	ok($job->wait_for(err => qr/^ftmpirun: line 1 of session \S+ is restored/m), 'a rank dies: the ranks go back to the first line');
+	is(join(' ', wait_gone(time + patience(SECONDS), $writer)), '', 'the process that wrote is ended');
+	ok($job->wait_for(out => qr/(?:^meanwhile: round 1\n.*){2}^meanwhile: round 2\n/ms), 'messages go round as before');
+	ends_well($self, 'a death');
+};
 
 # Its line is told from one by time that is written when it is called.
 subtest 'the call waits, blocking' => sub {
