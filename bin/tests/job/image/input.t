@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# A rank 0 that goes on from an image gets the standard input that the image has not read; and all of it again, which is
+# told, where nobody knows what it had read.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../../lib";
+
+use File::Temp ();
+use Test::More;
+
+use FTMPI::Test::File    qw(write_file);
+use FTMPI::Test::Job     qw(ftmpirun program);
+use FTMPI::Test::Process qw(run_quiet);
+
+# a container's filter of system calls may refuse it
+{
+	my ($status, $said) = run_quiet(qw(setarch -R true));
+	plan skip_all => "addresses stay random here (setarch -R): $said" if $status;
+}
+
+my $unsure = qr/^ftmpirun: it is not known how much of its standard input rank 0 had read in line 1: it is given all of it again\.$/m;
+
+# A job of two ranks with this standard input.
+sub start
+{
+	my ($coord, $stdin) = @_;
+	my $dir = File::Temp->newdir('ftmpi-input-XXXXXX', TMPDIR => 1);
+	my $job = FTMPI::Test::Job->start([ ftmpirun(), qw(-n 2 -image -coord), $coord, '-workdir', "$dir/work", program('input'), "$dir/gate" ],
+		stdin => join '', map { "$_\n" } @$stdin);
+	return ($job, $dir);
+}
+
+# The launcher may not have heard of all ranks yet, and says so.
+sub line
+{
+	my ($job) = @_;
+	while (time < $job->{until}) {
+		my $seen = length $job->err;
+		$job->signal('USR2');
+		$job->wait_for(err => qr/\A.{$seen}.*^ftmpirun: (?:SIGUSR2 has no effect now|the recovery line that)/ms) or return 0;
+		return 1 if substr($job->err, $seen) =~ /^ftmpirun: the recovery line that SIGUSR2 asked for is committed\.$/m;
+	}
+	return 0;
+}
+
+sub ends
+{
+	my ($job, $name, $sum) = @_;
+	$job->finish;
+	$job->is_status(0, $name);
+	$job->out_like(qr/^input: the end, sum $sum$/m, $name);
+	$job->err_like(qr/restart 1 of \d+ from line 1\b/, $name);
+	$job->none_left($name);
+	return;
+}
+
+for my $coord (qw(blocking eventlog)) {
+	subtest "what was read is known, $coord" => sub {
+		my ($job, $dir) = start($coord, [qw(1 2 gate 3 die 4)]);
+		$job->wait_for(out => qr/^input: 2, sum 6$/m);
+		ok(line($job), 'a line, before more is read');
+		write_file("$dir/gate", '');
+		ends($job, 'all of it comes once', 20);
+		unlike($job->err, $unsure, '... which needs no words');
+	};
+
+	subtest "it is not known, $coord" => sub {
+		my ($job, $dir) = start($coord, [qw(1 line 2 die 3)]);
+		ends($job, 'what was read before the line comes twice', 14);
+		like($job->err, $unsure, '... which is told');
+	};
+}
+
+done_testing();
