@@ -399,6 +399,35 @@ static int too_many(void)
 	return fd;
 }
 
+/* Together more than an image holds of pipes and names; the kernel may give none so large. */
+static int full_pipes(void)
+{
+	enum { PIPES = 17, LARGE = 1 << 20 };
+	static char bytes[LARGE];
+	int end[2] = {-1, -1};
+
+	for (int i = 0; i < PIPES; i++) {
+		expect(pipe(end) == 0, "pipe");
+		if (fcntl(end[1], F_SETPIPE_SZ, LARGE) < LARGE)
+			return -1;
+		expect(write(end[1], bytes, LARGE) == LARGE, "write");
+	}
+	return end[0];
+}
+
+/* A lock more than an image holds; each lies apart from the others. */
+static int too_many_locks(const char *folder)
+{
+	int fd = open_in(folder, "locks", O_RDWR | O_CREAT);
+
+	for (int i = 0; i <= 4096; i++) {
+		struct flock lock = {.l_type = F_WRLCK, .l_start = 2L * i, .l_len = 1};
+
+		expect(fcntl(fd, F_SETLK, &lock) == 0, "F_SETLK");
+	}
+	return fd;
+}
+
 static int shared_memory(const char *folder)
 {
 	int fd = open_in(folder, "shared", O_RDWR | O_CREAT);
@@ -426,6 +455,7 @@ static int timer(void)
 
 static int open_refused(const char *folder, const char *what)
 {
+	uint32_t queue[30] = {0}; /* struct io_uring_params */
 	sigset_t none;
 	int two[2];
 
@@ -442,6 +472,16 @@ static int open_refused(const char *folder, const char *what)
 		return signalfd(-1, &none, 0);
 	if (strcmp(what, "inotify") == 0)
 		return inotify_init1(0);
+	if (strcmp(what, "process") == 0)
+		return (int)syscall(SYS_pidfd_open, getpid(), 0);
+	if (strcmp(what, "queue") == 0)
+		return (int)syscall(SYS_io_uring_setup, 1, queue);
+	if (strcmp(what, "control") == 0)
+		return open_in(folder, "control", O_CREAT | O_ACCMODE);
+	if (strcmp(what, "full-pipes") == 0)
+		return full_pipes();
+	if (strcmp(what, "locks") == 0)
+		return too_many_locks(folder);
 	if (strcmp(what, "memfd") == 0)
 		return memfd_create("name", 0);
 	if (strcmp(what, "terminal") == 0)
@@ -479,7 +519,10 @@ int main(int argc, char **argv)
 		without_kcmp();
 	if (argc < 5)
 		return bring_back(argv[1], argv[2]);
-	expect(open_refused(argv[2], argv[4]) >= 0, argv[4]);
+	if (open_refused(argv[2], argv[4]) < 0) {
+		printf("%s cannot be had here\n", argv[4]);
+		return 3;
+	}
 	image_file_take(argv[1]);
 	return wrong ? 3 : 0;
 }

@@ -274,6 +274,17 @@ START_TEST(another_number_of_ranks_is_refused)
 }
 END_TEST
 
+START_TEST(a_rank_of_no_line_is_refused)
+{
+	struct ckpt_identity self = store_identity(0, 1);
+
+	store_line(1, 0);
+	self.rank = 3;
+	ck_assert_int_eq(load_as(&self, true), FT_EMISMATCH);
+	says("line 1 has no rank 3");
+}
+END_TEST
+
 START_TEST(another_program_is_refused_unless_accepted)
 {
 	struct ckpt_identity self = store_identity(0, 1);
@@ -391,6 +402,7 @@ UNIT_MAIN("ckpt_damage", tcase_add_checked_fixture(tc, store_begin, store_end);
 	  tcase_add_test(tc, another_whole_file_is_not_taken);
 	  tcase_add_test(tc, another_attempt_is_not_taken);
 	  tcase_add_test(tc, another_number_of_ranks_is_refused);
+	  tcase_add_test(tc, a_rank_of_no_line_is_refused);
 	  tcase_add_test(tc, another_program_is_refused_unless_accepted);
 	  tcase_add_test(tc, a_newer_version_is_refused);
 	  tcase_add_test(tc, an_older_version_is_refused);

@@ -313,15 +313,27 @@ my %refused = (
 	reader   => qr{a pipe to somebody else \(pipe:\[\d+\]\)},
 	writer   => qr{a pipe to somebody else \(pipe:\[\d+\]\)},
 	packets  => qr{a pipe of packets \(pipe:\[\d+\]\)},
+	process  => qr{another process \(pidfd\) \(anon_inode:\[pidfd\]\)},
+	queue    => qr{a queue of input and output \(io_uring\) \(anon_inode:\[io_uring\]\)},
+	control  => qr{a file opened for control only \(\Q$folder\E/control\)},
+	'full-pipes' => qr{a pipe whose contents cannot be copied \(pipe:\[\d+\]\)},
 );
+# a container, an older kernel, a limit for the pipes of a user
+my $may_lack = qr/\A(process|queue|full-pipes) cannot be had here\n\z/;
 
 for my $what (sort keys %refused) {
 	my ($status, $said) = run_files("$dir/refused.$what", $folder, 'refused', $what);
+	if ($said =~ $may_lack) {
+		note $said;
+		next;
+	}
 	is($status >> 8, 2, "$what is refused");
 	like($said, qr{\Aimage: take: descriptor \d+ is $refused{$what}, which cannot be brought back\n\z}, '... with a sentence');
 }
 my ($status, $said) = run_files("$dir/refused.many", $folder, 'refused', 'many');
 is($said, "image: take: it has more than 4096 descriptors, or one above 1048575\n", 'so is one descriptor too many');
+($status, $said) = run_files("$dir/refused.locks", $folder, 'refused', 'locks');
+is($said, "image: take: it has more than 4096 locks on files\n", 'so is one lock too many');
 ($status, $said) = run_files("$dir/refused.not-for-children", $folder, 'refused', 'not-for-children');
 is($said, "image: image: it has memory that no child gets (MADV_DONTFORK)\n", 'so is memory that its writer does not have');
 SKIP: {
