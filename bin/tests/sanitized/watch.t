@@ -49,7 +49,7 @@ watch('sh', '-c', 'exit 0')->is_status(0, 'nor one that is gone when its registe
 write_file("$reports/report.9", "==9==Running thread 7 was not suspended. False leaks are possible.\n==9==ERROR: LeakSanitizer\n");
 watch('sh', '-c', 'exit 0')->is_status(1, 'but what it says beside that');
 
-my $list = write_file("$reports/list", "# why\nall\tjob/tools/dump_queues.t\tno reason\ntsan\tjob/p2p/p*.t\tslow\n");
+my $list = write_file("$reports/list", "# why\nall\tjob/tools/dump_queues.t\tno reason\nubsan,tsan\tjob/p2p/p*.t\tslow\n");
 my @tests = map { "bin/tests/job/$_.t" } qw(tools/dump_queues p2p/p2p init/info_objects);
 is(left_out($list, 'asan', 'rest', @tests)->out, "$tests[1]\n$tests[2]\n", 'what is left for one');
 is(left_out($list, 'tsan', 'rest', @tests)->out, "$tests[2]\n", 'and for another');
