@@ -83,7 +83,7 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 		comm_hold(c);
 		engine_unlock();
 		(void)errhandler_raise(c, errorcode);
-		engine_lock();
+		engine_lock_again();
 		comm_release(c);
 		c = NULL; /* the handler may have freed it */
 	}

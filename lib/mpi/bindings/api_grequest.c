@@ -20,7 +20,7 @@ struct grequest {
 /* What a function of the program has said; the calls that it made are forgotten. */
 static int said(const char *name, const char *what, int rc)
 {
-	engine_lock();
+	engine_lock_again();
 	api_enter_anytime(name);
 	return rc ? fail_with(rc, "the request's %s gave error %d", what, rc) : MPI_SUCCESS;
 }

@@ -278,7 +278,7 @@ int PMPI_Win_call_errhandler(MPI_Win win, int errorcode)
 		win_hold(w);
 		engine_unlock();
 		(void)errhandler_raise_win(&w->errors, errorcode);
-		engine_lock();
+		engine_lock_again();
 		win_release(w);
 		w = NULL; /* the handler may have freed it */
 	}

@@ -211,6 +211,16 @@ static bool see_to_others(void)
 	return true;
 }
 
+/* What was waited for has come perhaps while the lock was let go, and whoever took it makes a line:
+ * the call begins no message then before that is over. */
+static inline bool is_over(bool (*done)(void *arg, int *expect), void *arg, int *expect)
+{
+	if (!done(arg, expect))
+		return false;
+	return __builtin_expect(!engine_is_due(DUE_SAFE_POINT), true) ||
+	       !engine_pass_safe_point() || done(arg, expect);
+}
+
 /* False: the time to spin is over, and it does not sleep. */
 static inline __attribute__((always_inline)) bool wait_on(
 	int expect, bool (*done)(void *arg, int *expect), void *arg, uint64_t spin, bool sleeps)
@@ -250,7 +260,7 @@ static inline __attribute__((always_inline)) bool wait_on(
 			sleep_until_news();
 			since = 0;
 		}
-	} while (!done(arg, &expect));
+	} while (!is_over(done, arg, &expect));
 	if (engine_is_due(DUE_WAITERS) && !engine_is_due(DUE_SLEEPER))
 		engine_tell();
 	return !over;
@@ -264,8 +274,11 @@ void engine_wait_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
 bool engine_spin_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
 {
 	uint64_t spin = spin_ns();
+	bool ok = wait_on(expect, done, arg, spin < MOMENT_NS ? spin : MOMENT_NS, false);
 
-	return wait_on(expect, done, arg, spin < MOMENT_NS ? spin : MOMENT_NS, false);
+	if (!ok && engine_is_due(DUE_SAFE_POINT))
+		engine_pass_safe_point();
+	return ok;
 }
 
 void engine_look(void)
@@ -274,6 +287,15 @@ void engine_look(void)
 	tp_flush(engine.phys.tp);
 	if (!engine_look_at(-1, true) && engine.phys.crowded)
 		yield();
+	if (engine_is_due(DUE_SAFE_POINT))
+		engine_pass_safe_point();
+}
+
+void engine_lock_again(void)
+{
+	lock_take(&engine_mutex);
+	if (engine_is_due(DUE_SAFE_POINT))
+		engine_pass_safe_point();
 }
 
 /* ---- a call ends ---- */

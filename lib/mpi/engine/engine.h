@@ -55,6 +55,10 @@ void engine_lock(void);
  * up before it may be trusted after it unless it is held by a reference. */
 void engine_unlock(void);
 
+/* engine_lock behind such a function, in the middle of a call: another thread may make a line by
+ * now, and this one begins no message before that is over. */
+void engine_lock_again(void);
+
 /* For engine_held alone. */
 extern struct lock engine_mutex __attribute__((visibility("hidden")));
 
@@ -114,18 +118,20 @@ void engine_look(void);
 
 /*
  * Safe points. While one is wanted, each thread of the program that is inside a call runs the hook
- * when it comes to a point where the call could let the lock go: where it begins, between two looks
- * while it waits, and where it ends. A thread that computes, or is in a function of the user's,
- * comes to none until it is back. Threads of the library's never do, nor does deferred work.
+ * when it comes to a point where the call could let the lock go, or has let it go: where it begins,
+ * between two looks while it waits, where it has waited, behind a function of the user's, and where
+ * it ends. So a call that the hook keeps begins no message meanwhile. A thread that computes, or is
+ * in a function of the user's, comes to none until it is back. Threads of the library's never do.
  *
  * The hook runs with the lock held, perhaps several times in a thread, and once more when nothing
  * is wanted any more. It may let the lock go (engine_unlock, engine_lock) and stay for long, but
- * must not begin a call or wait in one. Whether the call that it is in may be interrupted is for
+ * must not begin a call or wait in one. begins: else the thread is in the midst of deferred work,
+ * and may stay, but not make a line itself. Whether the call that it is in may be interrupted is for
  * the hook to ask; where it may not, the hook returns and is asked again when the thread comes by.
  */
 
 /* NULL: none. Lock held. */
-void engine_on_safe_point(void (*hook)(void));
+void engine_on_safe_point(void (*hook)(bool begins));
 
 /* From now on, or not any more. Who sleeps in a wait is woken once: a thread that has slept again
  * since then is woken by another engine_want_safe_point(true). Any thread, with or without the
@@ -167,6 +173,10 @@ void engine_defer(struct engine_deferred *deferred);
 
 /* Forget it, if it is queued. */
 void engine_defer_cancel(struct engine_deferred *deferred);
+
+/* Whether this thread does what calls the program's functions, from now on: in a signal handler it
+ * must not. */
+void engine_defer_for_program(bool does);
 
 /* There is work for the progress thread even though nothing waits to be sent (receives are posted).
  */

@@ -6,6 +6,13 @@
  * MPI. */
 static _Thread_local unsigned running __attribute__((tls_model("initial-exec")));
 
+static _Thread_local bool not_for_program __attribute__((tls_model("initial-exec")));
+
+void engine_defer_for_program(bool does)
+{
+	not_for_program = !does;
+}
+
 bool engine_is_deferring(void)
 {
 	return running > 0;
@@ -40,7 +47,7 @@ bool engine_defer_run(bool of_program)
 	while ((item = list_first(&engine.deferred))) {
 		struct engine_deferred *deferred = container_of(item, struct engine_deferred, link);
 
-		if (deferred->by_program && !of_program) {
+		if (deferred->by_program && (!of_program || not_for_program)) {
 			list_remove(item);
 			list_append(&later, item);
 			continue;

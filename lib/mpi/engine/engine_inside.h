@@ -48,7 +48,7 @@ struct engine {
 	struct link deferred;
 	bool making;  /* a line */
 	bool windows; /* that others may access */
-	void (*on_safe_point)(void);
+	void (*on_safe_point)(bool begins);
 };
 
 /* Hidden: every call goes through it, and is to find it without asking where it is. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Safe points: where a call could let the lock go. No message is being read or written there, no
- * list is in the midst of a change, and deferred work is done. Whoever wants one asks without the
- * lock, which may be taken for long. It is enough to wake the one thread that sleeps in epoll: it
+ * Safe points: where a call could let the lock go. No message is being read or written there, and
+ * no list is in the midst of a change. Whoever wants one asks without the lock, which may be taken
+ * for long. It is enough to wake the one thread that sleeps in epoll: it
  * tells those on the condition, and all others come by.
  */
 #include "engine_inside.h"
 
-void engine_on_safe_point(void (*hook)(void))
+void engine_on_safe_point(void (*hook)(bool begins))
 {
 	engine_assert_held();
 	engine.on_safe_point = hook;
@@ -34,10 +34,10 @@ bool engine_somebody_sleeps(void)
 bool engine_pass_safe_point(void)
 {
 	engine_assert_held();
-	if (!engine.on_safe_point || engine_is_deferring())
+	if (!engine.on_safe_point)
 		return false;
 	tp_flush(engine.phys.tp);
-	engine.on_safe_point();
+	engine.on_safe_point(!engine_is_deferring());
 	engine_assert_held();
 	return true;
 }

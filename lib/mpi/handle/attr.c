@@ -133,7 +133,7 @@ static int attr_remove(struct attr_holder o, struct keyval *k)
 
 		engine_unlock();
 		rc = call_delete(k, o.handle, value);
-		engine_lock();
+		engine_lock_again();
 		a = attr_find(o, k);
 	}
 	if (rc != MPI_SUCCESS)
@@ -203,7 +203,7 @@ static int ask_copy(struct attr_holder from, const struct attr *a, void **value,
 		return MPI_SUCCESS;
 	engine_unlock();
 	rc = call_copy(k, from.handle, *value, value, &flag);
-	engine_lock();
+	engine_lock_again();
 	*wanted = flag != 0;
 	return rc == MPI_SUCCESS ? MPI_SUCCESS : callback_failed("copy", k, rc);
 }

@@ -24,11 +24,11 @@ void ckpt_stop_moment(void)
 	engine_lock();
 }
 
-static void at_safe_point(void)
+static void at_safe_point(bool begins)
 {
 	if (stop.by == lock_self())
 		return;
-	if (!stop.by && stop.asked)
+	if (begins && !stop.by && stop.asked)
 		stop.asked();
 	while (stop.by)
 		ckpt_stop_moment();

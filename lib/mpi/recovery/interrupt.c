@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <link.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -323,6 +324,20 @@ static bool is_ended_by_program(const ucontext_t *u, bool restarts)
 	return false;
 }
 
+/* Nothing of the program's runs here: it may be anywhere, with a lock of its own. Nor is the thread
+ * cancelled in the midst of it: it is in no call where the program expects that. */
+static void come_by(void)
+{
+	int cancels;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancels);
+	engine_defer_for_program(false);
+	if (engine_try_enter())
+		engine_leave();
+	engine_defer_for_program(true);
+	pthread_setcancelstate(cancels, NULL);
+}
+
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
 	ucontext_t *u = context;
@@ -332,9 +347,8 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 
 	(void)sig, (void)info;
 	under_way = 0;
-	if ((!is_forbidden(instruction_of(u)) || begun || ended) && !is_in_handler(u) &&
-		engine_try_enter())
-		engine_leave();
+	if ((!is_forbidden(instruction_of(u)) || begun || ended) && !is_in_handler(u))
+		come_by();
 	if (begun && is_ended_by_program(u, true)) {
 		end_again(u);
 	} else if (ended && !is_ended_by_program(u, restart_of(&w) == RESTART_BY_KERNEL)) {

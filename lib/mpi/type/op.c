@@ -146,7 +146,7 @@ void op_apply(struct op *op, const void *in, void *inout, size_t count, struct t
 		apply_user(op, in, inout, count, t);
 	else
 		apply_user_c(op, in, inout, count, t);
-	engine_lock();
+	engine_lock_again();
 	type_release(t);
 	op_release(op);
 }

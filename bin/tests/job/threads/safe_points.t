@@ -30,6 +30,7 @@ sub asked
 for my $spin (0, 200) {
 	asked($_, 2, $spin) for 'receive', 'any', 'collective', 'three', 'computing', 'operator';
 	asked('given', 1, $spin);
+	asked($_, 2, $spin, '-coord', 'blocking', '-workdir', "$scratch/$_") for 'kept-operator', 'kept-wait';
 	asked('line', 2, $spin, '-coord', 'blocking', '-workdir', "$scratch/blocking");
 	asked('written', 2, $spin, '-coord', 'eventlog', '-workdir', "$scratch/eventlog");
 }

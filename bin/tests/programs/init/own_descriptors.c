@@ -186,10 +186,11 @@ static void compare(void)
 }
 
 /* At a safe point, and while the library has no threads. */
-static void hook(void)
+static void hook(bool begins)
 {
 	uint64_t until = clock_ns() + prog_patience(DEADLINE_S) * 1000000000ull;
 
+	(void)begins;
 	if (!in_hook)
 		return;
 	engine_unlock();

@@ -129,11 +129,12 @@ static void pause_library(void)
 }
 
 /* At a safe point: the image. Its process is sending to the agent, so it holds the lock of that. */
-static void hook(void)
+static void hook(bool begins)
 {
 	int status;
 	pid_t pid;
 
+	(void)begins;
 	if (!taker)
 		return;
 	if (waiting) {

@@ -21,6 +21,7 @@
 #include "asleep.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
+#include "mpi/p2p/p2p_saved.h"
 #include "mpi/recovery/ckpt_job.h"
 #include "prog.h"
 
@@ -108,14 +109,14 @@ static bool coordinates(void)
 	return strncmp(fail_call(), "FTMPI_", 6) == 0 || ckpt_job()->coord.state != COORD_IDLE;
 }
 
-static void hook(void)
+static void hook(bool begins)
 {
 	if (!engine_held())
 		die("the hook runs without the lock");
 	if (!self)
 		die("the hook runs in a thread that is not the program's, or does not wait");
-	if (in_operator && in_wait)
-		die("the hook runs in the midst of deferred work");
+	if (in_operator && in_wait && begins)
+		die("a line may begin in the midst of deferred work");
 	self->runs++;
 	if (coordinates()) {
 		sem_post(&self->refused);
@@ -139,7 +140,7 @@ static void hook(void)
 	sem_post(&self->passed);
 }
 
-static void set_hook(void (*to)(void))
+static void set_hook(void (*to)(bool begins))
 {
 	engine_lock();
 	engine_on_safe_point(to);
@@ -530,6 +531,130 @@ static void run_operator(void)
 	MPI_Op_free(&op);
 }
 
+/* ---- messages of a call that is kept ---- */
+
+/* Longer than what goes at once: each rank adds one half, and then sends it. */
+enum { KEPT_INTS = 1 << 18 };
+
+static sem_t in_add, end_add;
+static bool adding;
+
+static void add_slowly(void *in, void *inout, int *len, MPI_Datatype *type)
+{
+	if (adding) {
+		adding = false;
+		sem_post(&in_add);
+		wait_for(&end_add, "may not add", 0);
+	}
+	add(in, inout, len, type);
+}
+
+static void reduce_long(MPI_Op op)
+{
+	int *x = calloc(KEPT_INTS, sizeof *x), *sum = calloc(KEPT_INTS, sizeof *sum);
+
+	for (int i = 0; i < KEPT_INTS; i++)
+		x[i] = i;
+	MPI_Allreduce(x, sum, KEPT_INTS, MPI_INT, op, MPI_COMM_WORLD);
+	for (int i = 0; i < KEPT_INTS; i++)
+		want_int(sum[i], prog.size * i);
+	free(x);
+	free(sum);
+}
+
+static uint64_t sent(void)
+{
+	return ckpt_job()->coord.sent[1];
+}
+
+/* A line is begun while the call is out of the lock, and then the call may go on. It begins no
+ * message before the hook lets it go. */
+static void keep(void (*let)(void))
+{
+	uint64_t before;
+
+	engine_lock();
+	let();
+	before = sent();
+	giving = true;
+	round_now++;
+	engine_want_safe_point(true);
+	engine_unlock();
+	wait_for(&in_hook, "is not kept", 0);
+	engine_lock();
+	if (sent() != before)
+		die("%d messages were begun after a line was", (int)(sent() - before));
+	giving = false;
+	engine_unlock();
+	engine_want_safe_point(false);
+	sem_post(&go_on);
+}
+
+/* It comes to the lock when the lock is given back. */
+static void let_add(void)
+{
+	sem_post(&end_add);
+}
+
+static void *keep_adding(void *arg)
+{
+	wait_for(&in_add, "does not add", 0);
+	keep(let_add);
+	return arg;
+}
+
+static void run_kept_operator(void)
+{
+	MPI_Op op;
+
+	MPI_Op_create(add_slowly, 1, &op);
+	sem_init(&in_add, 0, 0);
+	sem_init(&end_add, 0, 0);
+	if (prog.rank == 0) {
+		be_asked(&asked[0]);
+		adding = true;
+		asking = begin(keep_adding, NULL);
+	}
+	reduce_long(op);
+	if (prog.rank == 0)
+		pthread_join(asking, NULL);
+	MPI_Op_free(&op);
+}
+
+/* What rank 1 sends is read here, for the thread that sleeps until it comes. */
+static void let_come(void)
+{
+	uint64_t before = ckpt_job()->coord.arrived;
+	time_t until = time(NULL) + prog_patience(DEADLINE_S);
+
+	kill(other, SIGUSR1);
+	while (ckpt_job()->coord.arrived == before || p2p_receiving()) {
+		tp_look(engine_tp(), 1);
+		if (time(NULL) > until)
+			die("nothing comes from rank 1");
+	}
+}
+
+static void *keep_waiting(void *arg)
+{
+	asleep_wait(&prog, &asked[0].tid, ASLEEP_WATCHING);
+	keep(let_come);
+	return arg;
+}
+
+static void run_kept_wait(void)
+{
+	if (prog.rank == 1) {
+		wait_for_usr1();
+	} else {
+		be_asked(&asked[0]);
+		asking = begin(keep_waiting, NULL);
+	}
+	reduce_long(MPI_SUM);
+	if (prog.rank == 0)
+		pthread_join(asking, NULL);
+}
+
 static const struct prog_case cases[] = {
 	{"receive", run_receive},
 	{"any", run_any},
@@ -540,6 +665,8 @@ static const struct prog_case cases[] = {
 	{"line", run_line},
 	{"written", run_written},
 	{"operator", run_operator},
+	{"kept-operator", run_kept_operator},
+	{"kept-wait", run_kept_wait},
 };
 
 static void get_ready(void)
