@@ -117,6 +117,18 @@ static int raise_limit(struct work *w)
 		needed, (uint64_t)limit.rlim_max);
 }
 
+/* From free_from on numbers are in nobody's way, and there are enough of them. */
+static int make_room(struct work *w)
+{
+	int rc = list_here(w);
+
+	if (rc)
+		return rc;
+	w->free_from =
+		files_free_from(w->t.entry, w->t.n, (struct files_numbers){w->here, w->heres});
+	return raise_limit(w);
+}
+
 /* ---- one after the other is opened ---- */
 
 /* Returns its duplicate where it is in nobody's way, or -errno. It is closed. */
@@ -301,16 +313,12 @@ static int open_one(struct work *w, size_t i, const struct image_file *f)
 
 static int open_all(struct work *w, const struct image_file *f)
 {
-	struct files_numbers here = {w->here, w->heres}, own = {f->own, f->owned};
-	int both = files_in_both(w->t.entry, w->t.n, own), rc;
+	struct files_numbers own = {f->own, f->owned};
+	int both = files_in_both(w->t.entry, w->t.n, own), rc = 0;
 
 	if (both != FILES_NONE)
 		return say(w, -EBUSY,
 			"descriptor %d is the library's here and the program's in the image", both);
-	w->free_from = files_free_from(w->t.entry, w->t.n, here);
-	rc = raise_limit(w);
-	if (rc)
-		return rc;
 	for (size_t i = 0; i < w->t.n && rc == 0; i++)
 		rc = open_one(w, i, f);
 	return rc ? rc : files_locks_take(&w->t, w->opened, w->why, w->size);
@@ -347,7 +355,7 @@ int files_open(struct files_plan *p, const struct image_file *f, char *why, size
 	files_inherited_read(&p->inherited);
 	rc = read_section(&w, f);
 	if (rc == 0)
-		rc = list_here(&w);
+		rc = make_room(&w);
 	if (rc == 0)
 		rc = open_all(&w, f);
 	if (rc == 0) {
@@ -384,7 +392,7 @@ static bool has_lock(const struct work *w, const struct files_entry *e)
 	return false;
 }
 
-/* At any numbers, and as few at a time as can be: limits are those of the load. */
+/* At any numbers, and as few at a time as can be: those that are locked. */
 static int try_all(struct work *w)
 {
 	int rc = 0;
@@ -405,6 +413,8 @@ int image_try_files(const struct image_file *f, char *why, size_t size)
 	struct work w = {.why = why, .size = size};
 	int rc = read_section(&w, f);
 
+	if (rc == 0)
+		rc = make_room(&w);
 	if (rc == 0)
 		rc = try_all(&w);
 	free_all(&w);
@@ -479,12 +489,7 @@ int image_free_from(const struct image_file *f, char *why, size_t size)
 	int rc = read_section(&w, f);
 
 	if (rc == 0)
-		rc = list_here(&w);
-	if (rc == 0)
-		w.free_from =
-			files_free_from(w.t.entry, w.t.n, (struct files_numbers){w.here, w.heres});
-	if (rc == 0)
-		rc = raise_limit(&w);
+		rc = make_room(&w);
 	free_all(&w);
 	return rc ? rc : w.free_from;
 }

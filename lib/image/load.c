@@ -341,20 +341,23 @@ static int arena_make(struct both *b, const struct image_file *f, uint64_t *low,
 
 /* ---- the exchange: nothing but system calls from here on ---- */
 
-static _Noreturn void give_up(const char *what, size_t length)
+/* For what may be otherwise at the next start the process ends as if the system had killed it. */
+static _Noreturn void give_up(bool for_now, const char *what, size_t length)
 {
 	raw_call(SYS_write, STDERR_FILENO, (long)what, (long)length);
+	if (for_now)
+		raw_call(SYS_kill, raw_call(SYS_getpid, 0, 0, 0), SIGKILL, 0);
 	raw_call(SYS_exit_group, 1, 0, 0);
 	__builtin_unreachable();
 }
 
 #define LINE(text) "ftmpi: " text "\n", sizeof("ftmpi: " text "\n") - 1
-#define GIVE_UP(text) give_up(LINE(text))
+#define GIVE_UP_FOR_NOW(text) give_up(true, LINE(text))
 
 static void must(long result, const char *what, size_t length)
 {
 	if (result < 0 && result > -4096)
-		give_up(what, length);
+		give_up(result == -ENOMEM || result == -EAGAIN, what, length);
 }
 
 #define MUST(call, text) must(call, LINE(text))
@@ -397,7 +400,7 @@ static void place(const struct to_place *t, uint64_t program_break)
 		break;
 	case FIT_BREAK:
 		if (raw_call(SYS_brk, (long)program_break, 0, 0) != (long)program_break)
-			GIVE_UP("the heap of the process image cannot be had");
+			GIVE_UP_FOR_NOW("the heap of the process image cannot be had");
 		make_clean(r);
 		break;
 	case FIT_GROW:
@@ -435,7 +438,7 @@ static void read_at(const struct arena *a, uint64_t at, uint64_t address, uint64
 		long n = raw_call6(SYS_pread64, a->fd, (long)address, (long)piece, (long)at, 0, 0);
 
 		if (n <= 0)
-			GIVE_UP("the process image cannot be read any more");
+			GIVE_UP_FOR_NOW("the process image cannot be read any more");
 		at += (uint64_t)n;
 		address += (uint64_t)n;
 		bytes -= (uint64_t)n;
@@ -475,7 +478,7 @@ static void set_state(const struct arena *a)
 	if (failed) {
 		raw_call(SYS_write, STDERR_FILENO, (long)"ftmpi: ", 7);
 		raw_call(SYS_write, STDERR_FILENO, (long)failed, (long)length_of(failed));
-		give_up("\n", 1);
+		give_up(false, "\n", 1);
 	}
 }
 

@@ -139,7 +139,7 @@ static int find_break_start(uint64_t *out)
 {
 	enum { BEHIND_NAME = 2, BREAK_START = 47 };
 	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-	char text[4096], *at;
+	char text[1024], *at;
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
 
 	if (fd >= 0)

@@ -336,6 +336,35 @@ static int bring_back(const char *image, const char *folder)
 	return wrong;
 }
 
+/* More of them than the limit that a process begins with. */
+static int bring_back_locked(const char *image, const char *folder)
+{
+	enum { LOCKED = 1500 };
+	static int fd[LOCKED];
+	struct rlimit limit;
+	char name[64];
+
+	expect(getrlimit(RLIMIT_NOFILE, &limit) == 0, "getrlimit");
+	limit.rlim_cur = limit.rlim_max;
+	expect(setrlimit(RLIMIT_NOFILE, &limit) == 0, "setrlimit");
+	for (int i = 0; i < LOCKED; i++) {
+		snprintf(name, sizeof name, "many/a-rather-long-name-%d", i + 1);
+		fd[i] = open_in(folder, name, O_RDONLY);
+		expect(flock(fd[i], LOCK_EX) == 0, "flock");
+	}
+	image_file_take(image);
+	for (int i = 0; i < LOCKED; i++) {
+		int other;
+
+		snprintf(name, sizeof name, "many/a-rather-long-name-%d", i + 1);
+		other = open_in(folder, name, O_RDONLY);
+		expect(flock(other, LOCK_SH | LOCK_NB) == -1 && errno == EWOULDBLOCK, "is held");
+		close(other);
+	}
+	dprintf(STDOUT_FILENO, "%s\nend\n", wrong ? "wrong" : "right");
+	return wrong;
+}
+
 /* ---- what does not ---- */
 
 static int lost(const char *folder, const char *name, int by_another)
@@ -515,6 +544,8 @@ int main(int argc, char **argv)
 {
 	if (argc < 3)
 		return 3;
+	if (argc > 3 && strcmp(argv[3], "locked") == 0)
+		return bring_back_locked(argv[1], argv[2]);
 	if (argc > 3 && strcmp(argv[3], "nokcmp") == 0)
 		without_kcmp();
 	if (argc < 5)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "process.h"
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -46,6 +47,16 @@ void process_last_words(void)
 		return;
 	while (first != lock_self())
 		pause();
+}
+
+void process_die_for_now(bool launched)
+{
+	if (!launched)
+		process_die(MPI_ERR_NO_MEM);
+	fflush(stdout);
+	fflush(stderr);
+	for (;;)
+		raise(SIGKILL);
 }
 
 void process_die(int errclass)

@@ -3,6 +3,8 @@
 #ifndef FTMPI_MPI_PROCESS_H
 #define FTMPI_MPI_PROCESS_H
 
+#include <stdbool.h>
+
 #include "mpi.h" /* error classes */
 
 /* Its rank in MPI_COMM_WORLD, and its host as the user calls it (copied; at most 255 bytes; "": the
@@ -20,6 +22,11 @@ void process_on_end(void (*end)(int errclass));
 /* Before saying why the process ends: the first thread goes on to say it and to process_die; others
  * that come here after it wait for the end. */
 void process_last_words(void);
+
+/* Memory, descriptors or threads are short here, or a disk cannot be read now, which was said: the
+ * process ends as if the system had killed it for that, so the launcher begins all ranks again. A
+ * process without a launcher ends as by process_die. */
+_Noreturn void process_die_for_now(bool launched);
 
 /* End the process because of an error that may not be survived: what the program printed goes out,
  * the launcher is told, which ends the other ranks, and the exit status is made of errclass. Any

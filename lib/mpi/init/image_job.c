@@ -33,9 +33,10 @@ static void woke(void)
 	ckpt_asked_forget();
 	wake(&start, c->highest, false);
 	if (reexec_carried(c->bytes + c->start, c->started) != 0)
-		physical_give_up(ft_error_text(FT_ENOMEM));
+		physical_give_up_for(FT_ENOMEM, ft_error_text(FT_ENOMEM));
+	/* it was verified before: what became of it meanwhile is found out by the next search */
 	if (!ckpt_image_give_back(ckpt_job(), c->dir, c->line, err, sizeof err))
-		physical_give_up(err);
+		physical_give_up_for(FT_ESYS, err);
 	image_limits_back();
 	image_carried_end();
 	fault_point("image-woken");
@@ -46,7 +47,13 @@ static void woke(void)
 static void go_on(void)
 {
 	if (physical_go_on() != 0)
-		physical_give_up("there is no thread to be had after an image was taken");
+		physical_give_up_for(
+			FT_ENOMEM, "there is no thread to be had after an image was taken");
+}
+
+static _Noreturn void lacks_threads(const char *why)
+{
+	physical_give_up_for(FT_ENOMEM, why);
 }
 
 void image_job_begin(void)
@@ -56,7 +63,7 @@ void image_job_begin(void)
 		.note = physical_note,
 		.descriptors = physical_descriptors,
 		.woke = woke,
-		.give_up = physical_give_up};
+		.give_up = lacks_threads};
 
 	control_early_end();
 	if (!physical_launch()->settings.image)

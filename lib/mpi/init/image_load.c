@@ -30,7 +30,7 @@ static struct carried *carry(
 	*bytes = sizeof *c + len + started;
 	c = calloc(1, *bytes);
 	if (!c)
-		physical_give_up(ft_error_text(FT_ENOMEM));
+		physical_give_up_for(FT_ENOMEM, ft_error_text(FT_ENOMEM));
 	*c = (struct carried){.control_fd = l->control_fd,
 		.listen_fd = l->listen_fd,
 		.beat_fd = l->beat_fd,
@@ -44,12 +44,12 @@ static struct carried *carry(
 	return c;
 }
 
-static _Noreturn void cannot_load(const struct ckpt_found *f, const char *why)
+static _Noreturn void cannot_load(const struct ckpt_found *f, int rc, const char *why)
 {
 	char text[sizeof f->dir + 1024 + 64];
 
 	snprintf(text, sizeof text, "line %u of %s cannot be loaded: %s", f->line, f->dir, why);
-	physical_give_up(text);
+	physical_give_up_for(ckpt_image_outcome(rc), text);
 }
 
 static void with_files(const struct ckpt_found *f,
@@ -57,11 +57,14 @@ static void with_files(const struct ckpt_found *f,
 {
 	struct image_file file;
 	char why[1024] = "it lacks a section";
+	int rc = -EINVAL;
 
 	if (physical_launch()->settings.image_keep_files)
 		return;
-	if (!ckpt_image_file(&f->image, &file) || what(&file, why, sizeof why) != 0)
-		cannot_load(f, why);
+	if (ckpt_image_file(&f->image, &file))
+		rc = what(&file, why, sizeof why);
+	if (rc)
+		cannot_load(f, rc, why);
 }
 
 /* A lock that cannot be had ends the job: no rank has cut a file then. */
@@ -83,7 +86,7 @@ static _Noreturn void load(struct ckpt_found *f, uint32_t highest, const void *s
 	const int own[] = {l->control_fd, l->listen_fd, l->beat_fd};
 	struct image_file file;
 	char why[1024] = "it lacks a section";
-	int from;
+	int from, rc = -EINVAL;
 
 	if (ckpt_image_file(&f->image, &file)) {
 		file.own = own;
@@ -91,15 +94,16 @@ static _Noreturn void load(struct ckpt_found *f, uint32_t highest, const void *s
 		file.carried = carry(f, highest, start, len, &file.carried_bytes);
 		from = image_free_from(&file, why, sizeof why);
 		file.fd = from < 0 ? -1 : fcntl(f->image.fd, F_DUPFD_CLOEXEC, from);
+		rc = from < 0 ? from : -errno;
 		if (from >= 0 && file.fd < 0)
 			snprintf(why, sizeof why, "there is no descriptor for it: %s",
 				strerror(errno));
 		close(f->image.fd); /* its number may be one of the image's */
 		fault_point("image-load");
 		if (file.fd >= 0)
-			image_load(&file, why, sizeof why);
+			rc = image_load(&file, why, sizeof why);
 	}
-	cannot_load(f, why);
+	cannot_load(f, rc, why);
 }
 
 static bool goes_on(const void *start, size_t len)

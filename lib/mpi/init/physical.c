@@ -53,6 +53,15 @@ const struct launch *physical_launch(void)
 	return &physical.launch;
 }
 
+_Noreturn void physical_give_up_for(int rc, const char *why)
+{
+	if (rc != FT_ENOMEM && rc != FT_ESYS)
+		physical_give_up(why);
+	log_error("%s: %s", fail_call(), why);
+	output_flush();
+	process_die_for_now(physical.launch.control_fd >= 0);
+}
+
 _Noreturn void physical_give_up(const char *why)
 {
 	log_error("%s: %s", fail_call(), why);

@@ -96,4 +96,8 @@ void physical_forget_built(struct tp *tp, bool alone);
 /* This process cannot take part in the job: a sentence, word to the launcher, status 1. */
 _Noreturn void physical_give_up(const char *why);
 
+/* The same, unless rc is FT_ENOMEM or FT_ESYS, what may be otherwise at the next start: then the
+ * process ends so that the launcher begins all ranks again (process_die_for_now). */
+_Noreturn void physical_give_up_for(int rc, const char *why);
+
 #endif

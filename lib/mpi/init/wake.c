@@ -23,11 +23,11 @@ static void renew_logical(struct tp *tp)
 		.memory = !launch->settings.tcp_only};
 
 	if (comm_hosts_renew(&world) != MPI_SUCCESS)
-		physical_give_up(ft_error_text(FT_ENOMEM));
+		physical_give_up_for(FT_ENOMEM, ft_error_text(FT_ENOMEM));
 	ckpt_job_renew();
 	p2p_image_woke(tp);
 	if (tp_begin_anew(tp) != 0)
-		physical_give_up(ft_error_text(FT_ENOMEM));
+		physical_give_up_for(FT_ENOMEM, ft_error_text(FT_ENOMEM));
 	p2p_peers_anew();
 	ckpt_drive_anew();
 }
@@ -51,6 +51,6 @@ void wake(const struct physical_start *start, uint32_t highest, bool alone)
 	if (rc == 0)
 		rc = physical_start();
 	if (rc)
-		physical_give_up(ft_error_text(rc));
+		physical_give_up_for(rc, ft_error_text(rc));
 	control_inited(physical_launch()->control_fd);
 }

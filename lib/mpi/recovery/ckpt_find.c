@@ -6,7 +6,6 @@
  * files of all. Which line comes next, and when the folders are listed again, is decided by
  * lib/ckpt/choice.c.
  */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,20 +89,13 @@ static void propose(struct search *s)
 
 /* ---- every rank reads its own ---- */
 
-/* Memory or descriptors are short. That is no reason to go one line further back for good: this
- * rank ends as if the system had killed it for that, and all begin again. Started by hand it has
- * nobody who would. */
+/* Memory or descriptors are short. That is no reason to go one line further back for good. */
 static _Noreturn void too_little(
 	const struct ckpt_job *j, const struct proposal *p, const char *err)
 {
 	process_last_words();
 	log_error("line %u of session %s cannot be restored now: %s", p->line, p->session, err);
-	if (j->launch->control_fd < 0)
-		process_die(MPI_ERR_NO_MEM);
-	fflush(stdout);
-	fflush(stderr);
-	for (;;)
-		raise(SIGKILL);
+	process_die_for_now(j->launch->control_fd >= 0);
 }
 
 static enum ckpt_outcome outcome_of(int rc)
@@ -154,10 +146,10 @@ static int open_image(
 		return rc;
 	f->line = m->line;
 	snprintf(f->dir, sizeof f->dir, "%s", dir);
-	if (ckpt_image_fits(&f->image, err, errsize))
-		return 0;
-	close_image(j);
-	return FT_EMISMATCH;
+	rc = ckpt_image_fits(&f->image, err, errsize);
+	if (rc)
+		close_image(j);
+	return rc;
 }
 
 static int read_data(

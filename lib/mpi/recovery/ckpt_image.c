@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ckpt_image.h"
 
+#include <assert.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,10 +47,11 @@ static const char *objection;
 
 static struct {
 	struct image_out out; /* what image_take is given */
+	struct ckpt_out *next; /* begun, and of no image yet */
 	struct ckpt_out *file;
 	struct descriptor_list own;
-	bool begun;  /* in the child: it has written something */
-	pid_t child; /* 0: none */
+	bool begun;	     /* in the child: it has written something */
+	_Atomic pid_t child; /* 0: none; read without the lock */
 	unsigned wakes;
 } image;
 
@@ -174,7 +177,7 @@ static uint32_t patience_ms(const struct launch *l)
 	return l->settings.beat_ms && half < PARK_MS ? (half ? half : 1) : PARK_MS;
 }
 
-static const char *begin_file(const struct ckpt_job *j, uint32_t line, char *text, size_t size)
+const char *ckpt_image_begin(const struct ckpt_job *j, uint32_t line, char *text, size_t size)
 {
 	struct ckpt_out_plan plan = {.fs = &ckpt_fs_posix,
 		.session_dir = j->dir,
@@ -184,11 +187,25 @@ static const char *begin_file(const struct ckpt_job *j, uint32_t line, char *tex
 		.sections = IMAGE_SECTIONS + CKPT_IMAGE_BESIDE,
 		.child = true};
 
-	if (ckpt_out_begin(&image.file, &plan, text, size) != 0)
-		return text;
+	engine_assert_held();
+	ckpt_image_end();
+	return ckpt_out_begin(&image.next, &plan, text, size) == 0 ? NULL : text;
+}
+
+void ckpt_image_end(void)
+{
+	engine_assert_held();
+	ckpt_out_abandon(image.next);
+	image.next = NULL;
+}
+
+/* The file that was begun becomes the image's. */
+static const char *use_file(const struct ckpt_job *j)
+{
+	image.file = image.next;
+	image.next = NULL;
 	if (!list_own()) {
-		ckpt_out_abandon(image.file);
-		image.file = NULL;
+		ckpt_image_abandon();
 		return "the library's descriptors cannot be told from the program's";
 	}
 	image.out = (struct image_out){.patience_ms = patience_ms(j->launch),
@@ -207,16 +224,18 @@ static const char *begin_file(const struct ckpt_job *j, uint32_t line, char *tex
 static void wake(void)
 {
 	image.file = NULL;
-	image.child = 0;
 	image.wakes++;
 	host->woke();
 }
 
-const char *ckpt_image_take(const struct ckpt_job *j, uint32_t line, char *text, size_t size)
+const char *ckpt_image_take(const struct ckpt_job *j, char *text, size_t size)
 {
 	const char *why;
+	pid_t child = 0;
 	int rc;
 
+	engine_assert_held();
+	assert(image.next);
 	if (image.file)
 		return "the image before it is not written yet";
 	if (!p2p_secure_found())
@@ -224,11 +243,12 @@ const char *ckpt_image_take(const struct ckpt_job *j, uint32_t line, char *text,
 	if (image_prepare(text, size) != 0)
 		return text;
 	ckpt_capture_clear();
-	why = begin_file(j, line, text, size);
+	why = use_file(j);
 	if (why)
 		return why;
 	host->note();
-	rc = image_take(&image.out, &image.child);
+	rc = image_take(&image.out, &child);
+	image.child = rc == 0 ? child : 0;
 	if (rc == 2)
 		host->give_up("the process of an image came back without all of its threads");
 	if (rc == 1)
@@ -236,7 +256,6 @@ const char *ckpt_image_take(const struct ckpt_job *j, uint32_t line, char *text,
 	if (rc >= 0)
 		return NULL;
 	snprintf(text, size, "%s", image_report()->why[0] ? image_report()->why : strerror(-rc));
-	image.child = 0;
 	ckpt_image_abandon();
 	return text;
 }
@@ -332,15 +351,34 @@ bool ckpt_image_file(const struct ckpt_reader *r, struct image_file *f)
 	return true;
 }
 
-bool ckpt_image_fits(const struct ckpt_reader *r, char *why, size_t size)
+int ckpt_image_outcome(int rc)
+{
+	switch (-rc) {
+	case 0:
+		return 0;
+	case ENOMEM:
+	case EMFILE:
+	case ENFILE:
+	case EAGAIN:
+		return FT_ENOMEM;
+	case EIO:
+	case ESTALE:
+	case ETIMEDOUT:
+		return FT_ESYS;
+	default:
+		return FT_EMISMATCH;
+	}
+}
+
+int ckpt_image_fits(const struct ckpt_reader *r, char *why, size_t size)
 {
 	struct image_file f;
-	char brief[512];
+	char brief[512] = "it lacks a section";
+	int rc = FT_EMISMATCH;
 
-	if (!ckpt_image_file(r, &f))
-		snprintf(brief, sizeof brief, "it lacks a section");
-	else if (image_check(&f, brief, sizeof brief) == 0)
-		return true;
-	snprintf(why, size, "%s: %s", r->path.text, brief);
-	return false;
+	if (ckpt_image_file(r, &f))
+		rc = ckpt_image_outcome(image_check(&f, brief, sizeof brief));
+	if (rc)
+		snprintf(why, size, "%s: %s", r->path.text, brief);
+	return rc;
 }

@@ -52,6 +52,13 @@ bool ckpt_image_is_used(void);
 void ckpt_image_object(const char *text);
 const char *ckpt_image_objection(void);
 
+/* The file of the next line's image is made: before the threads end, as no heartbeats come then, and
+ * a disk may take its time. NULL; or why there is none, in text. */
+const char *ckpt_image_begin(const struct ckpt_job *j, uint32_t line, char *text, size_t size);
+
+/* It goes, unless an image has become of it. */
+void ckpt_image_end(void);
+
 /*
  * The library's threads end until ckpt_image_go_on, the lock let go meanwhile; the caller has seen
  * to it that no other thread of the program begins a call (ckpt_stop.h). NULL; or a sentence: they,
@@ -61,10 +68,10 @@ const char *ckpt_image_pause(void);
 void ckpt_image_go_on(void);
 
 /*
- * Between these two. NULL, and there is a child; or why there is none, perhaps in text. In a
+ * Between these two, for the line that was begun. NULL, and there is a child; or why there is none, perhaps in text. In a
  * process that woke up it returns NULL, too, and ckpt_image_wakes says one more than before.
  */
-const char *ckpt_image_take(const struct ckpt_job *j, uint32_t line, char *text, size_t size);
+const char *ckpt_image_take(const struct ckpt_job *j, char *text, size_t size);
 
 /* How often this process has woken up: one that is the image of itself counts on. */
 unsigned ckpt_image_wakes(void);
@@ -81,9 +88,14 @@ void ckpt_image_abandon(void);
  * without the lock. */
 void ckpt_image_restarting(void);
 
-/* Can this process become the one of this image, as far as can be seen before it tries? false: why
- * is a sentence. */
-bool ckpt_image_fits(const struct ckpt_reader *r, char *why, size_t size);
+/* What a negative errno of lib/image says of a line: 0; FT_ENOMEM (memory, descriptors or threads
+ * are short here) and FT_ESYS (something cannot be read now), which say nothing of it; or
+ * FT_EMISMATCH. */
+int ckpt_image_outcome(int rc);
+
+/* Can this process become the one of this image, as far as can be seen before it tries? 0; or
+ * as ckpt_image_outcome, and why is a sentence. */
+int ckpt_image_fits(const struct ckpt_reader *r, char *why, size_t size);
 
 /* Where its sections lie. false: it lacks one. */
 bool ckpt_image_file(const struct ckpt_reader *r, struct image_file *f);

@@ -28,7 +28,8 @@ struct ckpt_job {
 	char dir[LAUNCH_PATH_MAX + LAUNCH_HOST_MAX]; /* of the session; "" until it is known */
 	bool restoring; /* a line is to be taken, or there may be one: nobody has looked yet */
 	bool asked;	/* FTMPI_Restore was called */
-	bool called;	/* FTMPI_Perform_Checkpoint is under way: no other line begins */
+	bool called;	/* FTMPI_Perform_Checkpoint is under way: no other line begins, */
+	bool making;	/* nor while a line of images is being made */
 	uint64_t since; /* when the last line, or the program, began */
 	/* what the program wants saved */
 	struct ckpt_buffer buffer;

@@ -265,13 +265,16 @@ bool ckpt_line_capture(uint32_t number, bool cut)
 static const char *copy(uint32_t number, char *text, size_t size)
 {
 	unsigned wakes = ckpt_image_wakes();
-	const char *why = ckpt_image_pause();
+	const char *why = ckpt_image_begin(ckpt_job(), number, text, size);
 
-	if (why)
-		return why;
-	why = capture(ckpt_job(), number, true, text, size);
-	if (wakes == ckpt_image_wakes())
-		ckpt_image_go_on();
+	if (!why)
+		why = ckpt_image_pause();
+	if (!why) {
+		why = capture(ckpt_job(), number, true, text, size);
+		if (wakes == ckpt_image_wakes())
+			ckpt_image_go_on();
+	}
+	ckpt_image_end();
 	return why;
 }
 

@@ -11,18 +11,37 @@
 #include "mpi/coll/team.h"
 #include "mpi/rma/rma.h"
 
-/* While messages are counted and saved open operations send none. But this rank's go on until all
- * others are here: one may wait for such an operation before it comes. */
-static bool make_blocking(void)
+/* While messages are counted and saved open operations send none. */
+static bool make_held(void)
 {
 	bool ok;
 
-	if (!rma_line_closed_everywhere())
-		return false;
-	team_all(true);
 	coll_open_hold(true);
 	ok = ckpt_drive_checkpoint();
 	coll_open_hold(false);
+	return ok;
+}
+
+/* But this rank's operations go on until all others are here: one may wait for them before it
+ * comes. */
+static bool make_blocking(void)
+{
+	if (!rma_line_closed_everywhere())
+		return false;
+	team_all(true);
+	return make_held();
+}
+
+/* So do its other threads, where ranks come to a call of their own. Ranks that are held are there. */
+static bool make_blocking_stopped(const struct ckpt_job *j)
+{
+	bool ok;
+
+	if (j->called)
+		team_all(true);
+	ckpt_stop_begin();
+	ok = rma_line_closed_everywhere() && make_held();
+	ckpt_stop_end();
 	return ok;
 }
 
@@ -43,9 +62,14 @@ static bool make_alone(struct ckpt_job *j)
 static bool make_alone_paused(struct ckpt_job *j)
 {
 	unsigned wakes = ckpt_image_wakes();
-	const char *why = ckpt_image_pause();
+	char text[1024];
+	const char *why;
 	bool ok;
 
+	ckpt_stop_begin();
+	why = ckpt_image_begin(j, j->coord.line + 1, text, sizeof text);
+	if (!why)
+		why = ckpt_image_pause();
 	if (why)
 		ckpt_image_object(why);
 	ok = make_alone(j);
@@ -53,6 +77,8 @@ static bool make_alone_paused(struct ckpt_job *j)
 		ckpt_image_object(NULL);
 	else if (wakes == ckpt_image_wakes())
 		ckpt_image_go_on();
+	ckpt_image_end();
+	ckpt_stop_end();
 	return ok;
 }
 
@@ -61,11 +87,13 @@ static enum ckpt_made make_image(struct ckpt_job *j)
 	unsigned wakes = ckpt_image_wakes();
 	bool ok;
 
+	while (j->making) /* another thread, for the launcher */
+		ckpt_stop_moment();
+	j->making = true;
 	if (coord_is_blocking(&j->coord))
 		ckpt_drive_wait(); /* B6; where this rank was held it is over */
-	ckpt_stop_begin();
-	ok = coord_is_blocking(&j->coord) ? make_blocking() : make_alone_paused(j);
-	ckpt_stop_end();
+	ok = coord_is_blocking(&j->coord) ? make_blocking_stopped(j) : make_alone_paused(j);
+	j->making = false;
 	if (wakes != ckpt_image_wakes())
 		return CKPT_WOKEN;
 	return ok ? CKPT_MADE : CKPT_NOT_MADE;

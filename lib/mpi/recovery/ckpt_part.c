@@ -200,7 +200,7 @@ static bool gather(const struct rule *rule, struct ckpt_part *p)
 const char *ckpt_part_gather(struct ckpt_part *p, unsigned stages, char *text, size_t size)
 {
 	if (p->image && (stages & CKPT_STAGE_STATE)) {
-		const char *why = ckpt_image_take(p->job, p->line, text, size);
+		const char *why = ckpt_image_take(p->job, text, size);
 
 		p->taken = !why;
 		return why;

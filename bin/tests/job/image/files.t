@@ -86,6 +86,14 @@ for my $how ([], ['nokcmp']) {
 my ($image, $folder) = ("$dir/image", folder('one'));
 is_deeply([ run_files($image, $folder) ], \@RIGHT, 'an image');
 
+subtest 'more locked files than the limit of descriptors at the start' => sub {
+	my @limited = (qw(sh -c), 'ulimit -S -n 1024 && exec setarch -R "$0" "$@"', $program);
+	my ($image, $folder) = ("$dir/locked.image", folder('locked'));
+	is_deeply([ run_quiet(@limited, $image, $folder, 'locked') ], \@RIGHT, 'an image');
+	local $ENV{IMAGE_ALONE} = $image;
+	is_deeply([ run_quiet(@limited) ], \@RIGHT, 'what wakes up has them');
+};
+
 subtest 'the output is a file' => sub {
 	my @command = ('exec >"$1" && shift && exec setarch -R "$0" "$@"', $program);
 	my ($first, $second) = ("$dir/first", "$dir/second");
