@@ -185,13 +185,18 @@ void coord_finish_bytes(uint8_t *bytes, size_t len)
 	control_message_finish(bytes, len);
 }
 
-bool coord_due(struct coord *c, bool elapsed)
+bool coord_is_writing(const struct coord *c)
 {
 	const struct line *last = lines_find(c, c->line);
 
+	return last && lines_is_open(last);
+}
+
+bool coord_due(struct coord *c, bool elapsed)
+{
 	if (coord_is_blocking(c))
 		return elapsed;
-	if (last && lines_is_open(last))
+	if (coord_is_writing(c))
 		return false;
 	if (elapsed && c->lines->wanted <= c->line)
 		agree_want(c, c->line + 1, -1);

@@ -510,4 +510,7 @@ bool coord_control(struct coord *c, int peer, const uint8_t *bytes, size_t len);
  * (C8). */
 bool coord_due(struct coord *c, bool elapsed);
 
+/* Is it not known yet whether this rank's part of its last line is durable? Any protocol. */
+bool coord_is_writing(const struct coord *c);
+
 #endif

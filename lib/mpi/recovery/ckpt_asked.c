@@ -32,7 +32,7 @@ static struct {
 	bool used;
 	enum asked asked;
 	uint32_t n;	/* of that */
-	uint64_t since; /* when it was asked for (clock_ns) */
+	uint64_t since; /* when this rank could have come first (clock_ns) */
 	/* rank 0: of the line that is being made for it; line 0: of none */
 	uint32_t line, line_n;
 	struct event again;
@@ -52,11 +52,14 @@ static void want_nothing(void)
 
 /* ---- at a safe point ---- */
 
-/* Is the program making a line itself, or the line before not over where all wait (B6)? */
+/* Is a line being made, or the line before not over where all wait (B6), or this rank's part of it
+ * not written where nobody does? */
 static bool is_busy(const struct ckpt_job *j)
 {
-	return j->called || j->coord.state != COORD_IDLE ||
-	       (coord_is_blocking(&j->coord) && !coord_lines_over(&j->coord));
+	if (j->called || j->making || j->coord.state != COORD_IDLE)
+		return true;
+	return coord_is_blocking(&j->coord) ? !coord_lines_over(&j->coord)
+					    : coord_is_writing(&j->coord);
 }
 
 /* What MPI_Mprobe has found cannot come again; where all wait for each other it comes. */
@@ -88,9 +91,6 @@ static void go(struct ckpt_job *j)
 	uint32_t n = asked.n, line = j->coord.line + 1;
 
 	want_nothing();
-	/* without waiting for others: not while it is not known what became of the one before */
-	if (!coord_is_blocking(&j->coord) && !coord_due(&j->coord, true))
-		return;
 	if (j->id.rank == 0) {
 		asked.line = line;
 		asked.line_n = n;
@@ -130,8 +130,6 @@ static void give_up(struct ckpt_job *j)
 		"interrupted, or its signals are blocked (-image-patience)",
 		(double)j->launch->settings.image_patience_ms / 1000);
 	want_nothing();
-	if (!coord_due(&j->coord, true))
-		return;
 	if (j->id.rank == 0) {
 		asked.line = j->coord.line + 1;
 		asked.line_n = asked.n;
@@ -147,7 +145,7 @@ static bool is_late(const struct ckpt_job *j)
 	uint64_t patience = (uint64_t)j->launch->settings.image_patience_ms * 1000000;
 
 	return asked.asked == ASKED_GO && !coord_is_blocking(&j->coord) && !is_busy(j) &&
-	       clock_ns() - asked.since >= patience;
+	       !ckpt_stop_is_begun() && clock_ns() - asked.since >= patience;
 }
 
 static void arm(void)
@@ -161,19 +159,21 @@ static void arm(void)
  * is being made, or this rank is held, the next request waits. */
 static void again(evutil_socket_t fd, short what, void *arg)
 {
-	bool waits, asleep, alone;
+	bool waits, asleep, comes;
 
 	(void)fd, (void)what, (void)arg;
 	engine_visit();
-	alone = !ckpt_stop_is_begun();
-	if (alone && is_late(ckpt_job()))
+	if (is_late(ckpt_job()))
 		give_up(ckpt_job());
 	waits = asked.asked != ASKED_NOTHING;
-	asleep = clock_ns() - asked.since >= ASLEEP_NS;
-	if (waits && alone)
+	comes = waits && !ckpt_stop_is_begun() && !is_busy(ckpt_job());
+	if (!comes)
+		asked.since = clock_ns();
+	else
 		ckpt_stop_want(true);
+	asleep = clock_ns() - asked.since >= ASLEEP_NS;
 	engine_leave();
-	if (waits && alone)
+	if (comes)
 		interrupt_one(asleep);
 	if (waits)
 		arm();
@@ -185,6 +185,8 @@ static const char *cannot_be_held(void)
 {
 	if (!asked.used)
 		return "it is in MPI_Finalize";
+	if (ckpt_job()->called)
+		return "the program makes a line itself";
 	return asked.line ? "its part, or another rank's, of the line before is not written yet"
 			  : NULL;
 }

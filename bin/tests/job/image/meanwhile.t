@@ -24,17 +24,19 @@ use constant { RANKS => 3, SECONDS => 60 };
 	plan skip_all => "addresses stay random here (setarch -R): $said" if $status;
 }
 
-# Each process that writes for rank 1, of those in the first epoch, stops as it begins. LONG: none is ended for that.
-use constant { HELD => 'image-write:1:0:1:stop', LONG => 1000 };
+# LONG: no process that writes is ended for that.
+use constant LONG => 1000;
 
+# Each process that writes for this rank (1), of those in the first epoch, stops as it begins.
 sub start
 {
-	my ($coord, $patience) = @_;
+	my ($coord, $patience, $rank) = @_;
+	$rank //= 1;
 	my $dir = File::Temp->newdir('ftmpi-meanwhile-XXXXXX', TMPDIR => 1);
 	my $job = FTMPI::Test::Job->start(
 		[ ftmpirun(), '-v', '-n', RANKS, qw(-image -keep 9 -coord), $coord, '-image-patience', $patience, '-workdir', "$dir/work", program('meanwhile'),
 			"$dir", "$dir/work" ],
-		env => { FTMPI_FAULT => HELD });
+		env => { FTMPI_FAULT => "image-write:$rank:0:1:stop" });
 	$job->wait_for(out => qr/^meanwhile: begins 0$/m);
 	return { dir => $dir, job => $job };
 }
@@ -148,6 +150,39 @@ subtest 'the call waits, blocking' => sub {
 	ok(is_done($self, 'call 2: checkpointed, 3 lines'), 'its call is over');
 	ok($job->wait_for(err => qr/asked for is committed\.$/m), 'both are committed');
 	ends_well($self, 'calls');
+};
+
+# Ranks that are held would wait for the call, and the call for them.
+subtest 'a line is asked for while ranks come to the call, blocking' => sub {
+	my $self = start('blocking', LONG);
+	my $job  = $self->{job};
+	command($self, 'late-1');
+	ok(is_done($self, 'calls 1'), 'rank 0 is in the call, the others are not');
+	$job->signal('USR2');
+	ok($job->wait_for(err => qr/^ftmpirun: no recovery line is made now: rank 0 on \S+: the program makes a line itself\.$/m), 'it is refused');
+	command($self, 'come-1');
+	ok(wait_until(SECONDS, sub { writer($self) }), 'the others come, and the line is made');
+	kill 'CONT', writer($self);
+	ok(is_done($self, 'call 1: checkpointed, 1 lines'), '... and committed');
+	ends_well($self, 'late');
+};
+
+# It is made when rank 0 can have a part of it.
+subtest 'a line is asked for while rank 0 writes, eventlog' => sub {
+	my $self = start('eventlog', LONG, 0);
+	my $job  = $self->{job};
+	command($self, 'call-1');
+	ok(wait_until(SECONDS, sub { writer($self) }), 'the program makes a line, which is not written');
+	my $writer = writer($self);
+	$job->signal('USR2');
+	ok(wait_until(SECONDS, sub { $job->take(time); scalar(() = glob "$self->{dir}/work/*/line-00000002.*") }), 'others make the next')
+		or diag $job->err;
+	kill 'CONT', $writer;
+	ok(wait_until(SECONDS, sub { my $other = writer($self); $other && $other != $writer }), 'rank 0 makes its part when the first is written');
+	kill 'CONT', writer($self);
+	ok($job->wait_for(err => qr/asked for is committed\.$/m), '... and it is committed');
+	is(lines($self), 2, 'both are');
+	ends_well($self, 'rank 0 writes');
 };
 
 # The launcher asks for another when the patience is over. Six times that it may stand still.

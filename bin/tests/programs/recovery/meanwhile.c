@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Does what the test's files ask for, one after the other, while lines are made: `round-1` a
- * message round the ring, `call-2` a line by the program's own call, `over` the end. Between these
- * it computes and talks.
+ * message round the ring, `call-2` a line by the program's own call, `late-2` such a line to which
+ * only rank 0 comes before there is `come-2`, `over` the end. Between these it computes and talks.
  */
 #include <ftmpi.h>
 #include <glob.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "prog.h"
@@ -14,7 +15,7 @@
 static const char *folder, *work;
 static struct prog prog;
 
-enum command { NOTHING, ROUND, CALL, END };
+enum command { NOTHING, ROUND, CALL, LATE, END };
 
 static int is_there(const char *what, int number)
 {
@@ -32,6 +33,8 @@ static int next_command(int number)
 		command = ROUND;
 	else if (prog.rank == 0 && is_there("call", number))
 		command = CALL;
+	else if (prog.rank == 0 && is_there("late", number))
+		command = LATE;
 	else if (prog.rank == 0 && is_there("over", 0))
 		command = END;
 	MPI_Bcast(&command, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -83,6 +86,7 @@ static void call(int number)
 
 static void live(void)
 {
+	struct timespec a_moment = {0, 1000000};
 	int number = 1;
 
 	for (;;)
@@ -91,6 +95,12 @@ static void live(void)
 			go_round(number++);
 			break;
 		case CALL:
+			call(number++);
+			break;
+		case LATE:
+			say("calls", number);
+			while (prog.rank != 0 && !is_there("come", number))
+				nanosleep(&a_moment, NULL);
 			call(number++);
 			break;
 		case END:
