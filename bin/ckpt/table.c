@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * list -table: what the manifests say, for scripts and for ftmpirun -restore. Of the files of ranks
- * only the head of the first is read, so this is fast whatever their number; who restores verifies
+ * only the head of the first is read, so this is fast whatever their number; a restore verifies
  * them. One line each:
  *
  *	SESSION LINE EPOCH TIME RANKS BYTES PROGRAM KIND PROBLEM

@@ -26,9 +26,9 @@ void descriptors_end_at_exec(unsigned from, unsigned to);
 const char *descriptors_text(void);
 
 /*
- * Numbers of open descriptors, in no order; all zeros: none. What keeps descriptors open has a
- * function that adds those which it has open now, X_own_descriptors, for who must tell them from
- * the program's. While nothing that it is called for can open or close any.
+ * Numbers of open descriptors, in no order; all zeros: none. A module that opens some has
+ * a function, X_own_descriptors, that adds those which it has open now, to tell them from
+ * the program's. It is called while the module can neither open nor close any.
  */
 struct descriptor_list {
 	int *v;

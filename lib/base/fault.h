@@ -5,7 +5,7 @@
  *
  *	POINT:RANK:EPOCH:N:ACTION
  *
- * RANK and EPOCH are numbers or * (any), N is the how-many-th pass of that point in the process,
+ * RANK and EPOCH are numbers or * (any), N is which pass of that point in the process it is,
  * from 1, or * (every one); ACTION is kill, stop, segv, exit (status 3), or an errno's name
  * (ENOSPC, EIO, EROFS, EACCES, ESTALE, EMFILE, ENOMEM), which fault_error returns, or a delay:
  * 250ms is a step that takes a quarter of a second longer (60000ms at most), as on a slow disk. A
@@ -21,7 +21,7 @@
 
 extern bool fault_armed;
 
-/* Reads FTMPI_FAULT; who this process is. Before the first point. May be called again, with another
+/* Reads FTMPI_FAULT for this process. Before the first point. May be called again, with another
  * epoch: a list that was read stays, and passes go on being counted, also in a process that woke up
  * from an image. */
 void fault_configure(int rank, uint32_t epoch);

@@ -14,7 +14,7 @@ struct loop;
 struct event_base;
 struct descriptor_list;
 
-/* A task is the caller's memory and his again when run is called. */
+/* A task is the caller's memory, and belongs to the caller again when run is called. */
 struct loop_task {
 	struct link link;
 	void (*run)(struct loop_task *task);

@@ -7,8 +7,8 @@
 
 /* Pauses before listing again after a trouble, 4.4 s together: a server that changes over, a mount
  * that comes back. A file that is missing is looked for once more, without a pause: its line was
- * removed, which the folder tells, or it is gone. LISTINGS bounds what somebody could make of that
- * who commits and removes all the time. */
+ * removed, which the folder tells, or it is gone. LISTINGS bounds that, as
+ * another process may commit and remove lines all the time. */
 static const unsigned pauses[] = {100, 300, 1000, 3000};
 
 enum { TROUBLES = sizeof pauses / sizeof *pauses, LISTINGS = 100 };

@@ -22,7 +22,7 @@
 
 enum { CKPT_SESSION_BYTES = SESSION_BYTES, CKPT_PROGRAM_BYTES = 16, CKPT_NAME_BYTES = 64 };
 
-/* Who made a checkpoint. */
+/* The process that made a checkpoint. */
 struct ckpt_identity {
 	uint8_t session[CKPT_SESSION_BYTES];
 	uint32_t epoch, rank, size;
@@ -115,7 +115,7 @@ struct ckpt_manifest {
 };
 
 /*
- * Commits the line: every rank's file must be durable (ckpt_write has returned 0). Of two who
+ * Commits the line: every rank's file must be durable (ckpt_write has returned 0). Of two that
  * commit the same number one fails. 0; FT_EEXIST: there is a manifest of that number; FT_ESTALE: a
  * later epoch has begun; FT_EINVAL: no ranks; FT_ENOMEM; FT_ESYS: it was not committed, or, if only
  * the last step failed, it may have been. A number for which FT_ESYS was returned must not be used
@@ -154,7 +154,7 @@ int ckpt_prune(const struct ckpt_fs *fs, const char *session_dir, unsigned keep,
 /*
  * The same at the end of the job, when every rank of the last epoch is through with MPI: all that
  * was not committed goes, of epochs before too. (A rank of one of these that is still there, on a
- * host that is cut off, may commit what is not there any more; who restores passes over it.)
+ * host that is cut off, may commit what is not there any more; a restore passes over it.)
  */
 int ckpt_clear_up(const struct ckpt_fs *fs, const char *session_dir, unsigned keep, uint32_t epoch,
 	char *err, size_t errsize);

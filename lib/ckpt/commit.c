@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Committing a line, and reading what was committed. The manifest is made under a temporary name
- * and then given its own by link, which never replaces: of two who commit the same number one
+ * and then given its own by link, which never replaces: of two that commit the same number one
  * fails. Before that the names of the session's folder and of the line's are made durable, so that
- * a manifest that survived a crash names a folder that did. Last it is looked whether a later epoch
- * has begun: then the line is not wanted any more.
+ * a manifest that survived a crash names a folder that did. At last the folder is searched for a
+ * later epoch: if one has begun the line is not wanted any more.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The time of a line is never before that of one that was committed before it in the same work
- * directory, whatever clocks say: by it -restore knows which is the newest.
+ * directory, whatever clocks say: -restore finds the newest line by its time.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * First the manifests of old lines go, then the folder is flushed, and only then go files that no
- * manifest names: whatever survives a crash, a manifest that is there has its files. Before the
- * first manifest goes the folder is flushed, too: a newer line that is counted on may have been
- * committed by somebody who did not come to that yet.
+ * manifest names: whatever survives a crash, a manifest that is there has its files. The folder is
+ * flushed before the first manifest goes, too: a newer line that is counted on may have been
+ * committed by a process that has not flushed it yet.
  */
 #include "ckpt/prune.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whether there is a thread is decided under the mutex, by the one who posts and by the thread that
+ * Whether there is a thread is decided under the mutex, by the thread that posts and by one that
  * finds nothing to do: so a task is never left behind, and there are never two threads. A thread
- * that is through touches nothing any more, and is joined by the next one who posts or waits.
+ * that is through touches nothing any more, and is joined by the next thread that posts or waits.
  */
 #include "ckpt/writer.h"
 

@@ -49,7 +49,7 @@ struct control_message {
 	enum control_kind kind;
 	unsigned flags;
 	uint32_t restores, line;
-	uint64_t total; /* REPORT_SENT */
+	uint64_t total; /* REPORT */
 	uint32_t n;	/* entries, counts or parts */
 	const uint8_t *list;
 	bool committed;

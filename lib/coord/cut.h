@@ -8,8 +8,8 @@
  * receives.
  *
  * The program waits while a cut is made, and a rank may have used any number of envelopes: a and s
- * are copied, one number for each entry of the counters, and nothing is sorted or looked up. Who
- * asks for an envelope finds its number in the counters themselves. Pure.
+ * are copied, one number for each entry of the counters, and nothing is sorted or looked up. The
+ * number of an envelope is found in the counters themselves. Pure.
  */
 #ifndef FTMPI_COORD_CUT_H
 #define FTMPI_COORD_CUT_H

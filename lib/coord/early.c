@@ -44,7 +44,7 @@ void early_received(struct early *e, const struct coord_message *m, const struct
 
 /* ---- the cut ---- */
 
-/* Of a sorted list. Who knows no contents, as they did not fit, has not received it first. */
+/* Equal entries of a sorted list become one; one without a checksum takes that of its double. */
 static void unite(struct early *e)
 {
 	size_t n = 0;

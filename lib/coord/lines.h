@@ -11,7 +11,7 @@
  *   step.c         a line is begun; what is to be done
  *   state.c        all of it, made and cleared
  *   agree.c        on the tree: whose part is durable, the verdict; that a line is wanted
- *   reports.c      who has sent how much: to others, from others
+ *   reports.c      how much was sent: to others, by others
  *   counts.c       on the tree: how many reports come
  *   lines.c        the lines of this rank: what they lack, peers that close them
  *   line_cut.c     the cut of a line; compare.c: two ways to make it
@@ -190,7 +190,7 @@ void counts_add(struct coord *c, uint32_t line, const uint32_t *counts);
 bool counts_got_up(struct coord *c, int peer, const struct control_message *r);
 bool counts_got_down(struct coord *c, int peer, const struct control_message *r);
 
-/* When all reports that there are for the next line have come, who has sent none has closed it. */
+/* When all reports for the next line have come, a peer that has sent none has closed it. */
 void counts_sweep(struct coord *c);
 
 /* ---- reports.c ---- */

@@ -152,7 +152,7 @@ static bool sensible(const struct orphan_range *r, int size)
 	       r->count <= INT64_MAX && r->first <= INT64_MAX - r->count;
 }
 
-/* A checksum for each of so many messages, or, in lines of before, none at all. */
+/* A checksum for each of so many messages; none at all in lines from before checksums. */
 static bool sums_fit(const struct cursor *c, uint64_t total)
 {
 	size_t left = (size_t)(c->end - c->at);

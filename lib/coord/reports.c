@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who has sent how much in which interval. */
+/* How much each rank has sent in each interval. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,7 +11,7 @@ void suppress_free(struct suppress *d)
 	*d = (struct suppress){0};
 }
 
-/* A line of before has no checksums. */
+/* A line from before checksums were introduced has none. */
 static bool load_sums(struct suppress *d, const struct orphans *o)
 {
 	if (!o->nsums)

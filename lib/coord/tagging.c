@@ -55,8 +55,8 @@ static bool same_envelope(const struct coord_message *a, const struct coord_mess
 	return a->peer == b->peer && a->context == b->context && a->tag == b->tag;
 }
 
-/* Early messages are numbered by envelope from 1: those are what the peer sent after the line. Who
- * was received is an orphan. Both lists are sorted. */
+/* Early messages are numbered by envelope from 1: those are what the peer sent after the line. One
+ * that was received is an orphan. Both lists are sorted. */
 static bool early_orphans(struct tag_cut *c, const struct tagging *t,
 	const struct coord_message *waiting, size_t nwaiting)
 {

@@ -43,7 +43,7 @@ struct hb_config {
 /* 0, FT_EINVAL, FT_ENOMEM or FT_ESYS. On success listen_fd is the heartbeats' own. */
 int hb_start(struct hb **out, const struct hb_config *c);
 
-/* Everybody beats by now: who was not heard yet is observed from here on, as if a beat came now.
+/* All beat by now: a rank not heard from yet is observed from here on, as if a beat came now.
  * Any thread, while it is started. */
 void hb_observe(struct hb *h);
 

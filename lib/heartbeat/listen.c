@@ -180,7 +180,7 @@ close_fd:
 	free(b);
 }
 
-/* Who waits in the backlog would wake the loop without end. */
+/* A connection that waits in the backlog would wake the loop without end. */
 static void no_descriptor(struct beat_listener *in)
 {
 	if (drop(admission_oldest(&in->unauthenticated)))
@@ -207,7 +207,7 @@ static bool accept_one(struct hb *h)
 	return errno != EAGAIN && errno != EWOULDBLOCK && !h->in.paused;
 }
 
-/* Those who were accepted are heard between the batches: so a peer has beaten before it is the
+/* Those that were accepted are read between the batches: so a peer has beaten before it is the
  * oldest. */
 static void on_listener(evutil_socket_t fd, short what, void *arg)
 {

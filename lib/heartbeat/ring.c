@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * All ranks stand in a row, host beside host: the largest host first, those with one rank last.
- * Who stands `largest` places further on is on another host, as long as the largest host has no
+ * The rank `largest` places further on is on another host, as long as the largest host has no
  * more than half of all; and because that is a permutation, each rank observes one such. A host
  * with more than half is observed by the others in turn, each of which has to take several.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the sections of an image hold, one after another, for who looks at an image without loading
+ * What the sections of an image hold, one after another, for reading an image without loading
  * it. Pure. The bytes need not be believed: whatever they are, nothing beyond them is read.
  */
 #ifndef FTMPI_IMAGE_CONTENTS_H

@@ -31,7 +31,7 @@ long files_lock_take_raw(const struct files_lock *l, int fd)
 	return raw_call(SYS_fcntl, fd, l->kind == FILES_OFD ? F_OFD_SETLK : F_SETLK, (long)&range);
 }
 
-/* Who waits for it would get it as soon as it is let go: so it is asked for, where that can be. */
+/* A waiter would get it as soon as it is let go: so it is asked for, where that can be. */
 static long try_one(const struct files_lock *l, int fd)
 {
 	struct flock range = range_of(l);

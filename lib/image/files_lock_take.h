@@ -5,7 +5,7 @@
 
 #include "files_steps.h"
 
-/* For so long a lock of somebody else is waited for: who had it may just be ending. */
+/* How long to wait for another process's lock: that process may just be ending. */
 enum { FILES_LOCK_PATIENCE_MS = 2000 };
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Can a process become the one of an image? Its regions are held against those of the image: what
+ * Can a process become the one of an image? Its regions are compared with those of the image: what
  * is mapped anew, what stays, what is removed, or what is in the way. Pure.
  */
 #ifndef FTMPI_IMAGE_FIT_H

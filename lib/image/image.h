@@ -71,8 +71,8 @@ struct image_out {
 	size_t owned;
 	const void *memory; /* its own, shared with the child: no image holds it */
 	size_t memory_bytes;
-	bool closes; /* the child closes all descriptors but `kept` first: who waits for the end of
-			its parent's sockets would wait for the child's */
+	bool closes; /* the child closes all descriptors but `kept` first: a peer that waits for
+			the end of its parent's sockets would wait for the child's */
 	int kept;
 	uint32_t patience_ms; /* for other threads to stop; 0: IMAGE_PATIENCE_MS of threads.h */
 };
@@ -150,7 +150,7 @@ int image_try_files(const struct image_file *f, char *why, size_t size);
 int image_cut(const struct image_file *f, char *why, size_t size);
 
 /*
- * Become that process. Its bytes were checked before (image_verify, or who keeps images). Does not
+ * Become that process. Its bytes were checked before (image_verify, or by the caller). Does not
  * return, unless this process or the files that it finds do not fit the image, or it has more than
  * one thread, or the image's tables do not fit each other: then *why is a sentence, nothing has
  * been changed (but the limit of descriptors may have been raised), and the result is -errno.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a process is, on the machine that it runs on: whatever must be the same for its memory to be
- * of use in another process. It is told before an image is taken, stands in the image, and is held
- * against the process that shall become that image. Here all but process_here.h is pure.
+ * of use in another process. It is noted before an image is taken, is part of it, and is compared
+ * with the process that is to become that image. All but process_here.h is pure.
  */
 #ifndef FTMPI_IMAGE_PROCESS_H
 #define FTMPI_IMAGE_PROCESS_H

@@ -21,7 +21,7 @@ void image_state_timer_due(uint64_t timer[4], int which, bool pending)
 	if (timer[VALUE] || timer[VALUE + MICROSECONDS] || (!pending && !again))
 		return;
 	timer[VALUE + MICROSECONDS] = 1;
-	/* the others keep the interval of before when they are stopped */
+	/* the others keep their former interval when they are stopped */
 	if (!again)
 		timer[INTERVAL] = timer[INTERVAL + MICROSECONDS] = 0;
 }

@@ -22,7 +22,7 @@ void image_state_timers(struct image_state *s);
  */
 void image_state_timer_due(uint64_t timer[4], int which, bool pending);
 
-/* Has this process timers of timer_create(2)? No image has them. False, too, where the kernel does
+/* Does this process have timers of timer_create(2)? No image has. False, too, where the kernel does
  * not say (it was built without CONFIG_CHECKPOINT_RESTORE). By the process itself. */
 bool image_state_has_more_timers(void);
 

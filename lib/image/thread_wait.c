@@ -24,7 +24,7 @@ extern const char thread_wait_call[], thread_wait_over[];
 #if defined(__x86_64__)
 
 /* The words of *w are where struct thread_wait has them. The program finds all registers as after
- * its own call. Who looks for its caller (unwinds) finds it by the two words at the stack. */
+ * its own call. An unwinder finds the caller by the two words at the stack. */
 __asm__(".text\n"
 	".globl thread_wait_call, thread_wait_over\n"
 	".hidden thread_wait_call, thread_wait_over\n"

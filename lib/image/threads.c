@@ -182,7 +182,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 		thread_wait_again(context, wait, OWN_SIGNALS);
 }
 
-/* ---- who stops them ---- */
+/* ---- the thread that stops them ---- */
 
 /* What prevents it, for a sentence. */
 struct trouble {
@@ -272,7 +272,7 @@ static bool can_be_sent(const struct thread *t, int signal)
 	return !(t->status.blocked >> (signal - 1) & 1) && !thread_list_waits_for(&t->call, signal);
 }
 
-/* Of the kernel's word on the first one is no certainty: it shows a thread in sigwait as one that
+/* What the kernel says of the first one is not certain: it shows a thread in sigwait as one that
  * blocks nothing, and what it waits for is read at another moment. 0: none, now. A thread may
  * unblock them soon, as one does that begins or ends. */
 static int signal_for(const struct thread *t)
@@ -404,7 +404,7 @@ static int check_all(struct trouble *why)
 }
 
 /* A thread that is not parked may begin others, and the kernel's list may lack one where another
- * has just ended. So it is looked until all are parked, and none came or went. */
+ * has just ended. So the list is read again until all are parked, and none came or went. */
 static int park_all(uint64_t until, struct trouble *why)
 {
 	for (struct round r = {.number = 1, .why = why};; r.number++) {

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* For a process that was not started by ours: 0, or FT_EINVAL with a sentence in err when its
+/* For a process that our launcher has not started: 0, or FT_EINVAL with a sentence in err when its
  * environment says that it is one of several. The variable FTMPI_SINGLETON, with the value 1,
  * allows that. */
 int foreign_check(char *err, size_t errsize);

@@ -231,7 +231,7 @@ static void conn_wait(struct conn *c);
 
 static void on_silence(struct conn *c)
 {
-	/* whoever listens in a launched job lives, and will answer when he can */
+	/* a peer that listens in a launched job lives, and will answer when it can */
 	bool wait_on = c->attempt && c->cs->refused_is_final && c->state != CONN_OPENING;
 
 	if (!wait_on) {
@@ -278,7 +278,7 @@ static void on_conn(evutil_socket_t fd, short what, void *arg)
 	conn_wait(c);
 }
 
-/* For the other side's next word. */
+/* For the other side's next message. */
 static void conn_wait(struct conn *c)
 {
 	uint64_t now = clock_ns();

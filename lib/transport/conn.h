@@ -111,8 +111,8 @@ static inline struct timeval ms_from_now(unsigned ms)
 /* conn.c: takes fd over, also when it fails (NULL). */
 struct conn *conn_ours(struct attempt *a, int fd);
 
-/* Takes fd over, and hears at once what was said already: a peer that waited its turn has said
- * hello and is no longer one of those who give way to the next. False: no memory, fd is closed. */
+/* Takes fd over, and reads at once what was sent already: a peer that waited its turn has sent
+ * hello and is no longer one of those that give way to the next. False: no memory, fd is closed. */
 bool conn_accepted(struct tp_conns *cs, int fd, const struct net_address *from);
 
 /* conn_release.c: frees it; the descriptor is the caller's. -1: it was forgotten. */

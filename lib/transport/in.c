@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "transport/memory.h"
 
-/* At most *room bytes of the next piece. Not inlined, so that who has none saves no registers. */
+/* At most *room bytes of the next piece. Not inlined, so that a body without pieces is cheap. */
 static __attribute__((noinline)) uint8_t *first_piece(struct tp_iov_cursor *cursor, uint64_t *room)
 {
 	struct iovec first;
@@ -341,7 +341,7 @@ static __attribute__((noinline)) int take_short_slowly(struct tp *tp, struct tp_
 
 enum { LEFT = 1 };
 
-/* An eager message between two frames: its number is the next, and its epoch the connection's. It
+/* An eager message between two frames: its number is the next, its epoch the connection's. It
  * is here as a whole. *placed: a message of this look went to a receive; one that nobody has asked
  * for is then left where it lies, as the receive that has its message may be followed by that for
  * this one. 0, LEFT, or an error that ends the connection. */
@@ -349,7 +349,7 @@ static int take_short(
 	struct tp *tp, struct tp_peer *p, const struct byte_ring_record *r, bool *placed)
 {
 	unsigned posted =
-		tp->c.posted ? *tp->c.posted : 0; /* words of the library have no receive */
+		tp->c.posted ? *tp->c.posted : 0; /* messages of the library have no receive */
 	struct tp_in *in = &p->in;
 	struct tp_place place;
 
@@ -417,7 +417,7 @@ static inline bool nobody_waits(const struct tp *tp)
 }
 
 /* Reads while there are records, but not for ever. True when bytes came; *left: there may be more.
- * Who has taken the peer's bit in the mailbox then puts it back, so that whatever lies in a ring
+ * A caller that took the peer's bit in the mailbox then puts it back, so that whatever is in a ring
  * has its bit set, or will have it by the peer. */
 static bool read_ring(struct tp *tp, struct tp_peer *p, bool *left)
 {

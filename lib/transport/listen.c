@@ -22,7 +22,7 @@ static void on_resume(evutil_socket_t fd, short what, void *arg)
 	event_add(cs->listener, NULL);
 }
 
-/* Who waits in the backlog would wake the loop without end. */
+/* A connection that waits in the backlog would wake the loop without end. */
 static void pause_listening(struct tp_conns *cs)
 {
 	struct timeval t = ms_from_now(DESCRIPTORS_MS);
@@ -46,7 +46,7 @@ static int accept_from(struct tp_conns *cs, struct net_address *from)
 		SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
-/* Who is turned away knows that he has to try again, and when it is enough; who waits in the
+/* A peer that is turned away knows that it has to try again, and when to give up; one left in the
  * backlog for ever does not. */
 static bool turn_away(struct tp_conns *cs)
 {
@@ -113,8 +113,8 @@ static bool accept_one(struct tp_conns *cs)
 	return make_room(cs);
 }
 
-/* The backlog never waits for unauthenticated connections: a peer may be behind them. But those who
- * were accepted are heard between the batches, so that a peer has answered before it is the
+/* The backlog never waits for unauthenticated connections: a peer may be behind them. But those
+ * accepted are read between the batches, so that a peer has answered before it is the
  * oldest. */
 static void on_listener(evutil_socket_t fd, short what, void *arg)
 {

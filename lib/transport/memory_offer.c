@@ -28,8 +28,8 @@ static struct tp_memory *memory_new(struct byte_ring *rings, int fd, bool first)
 	return m;
 }
 
-/* Why a peer and we share none, for people: in the log, and as what the user is told who wants
- * nothing else. */
+/* Why a peer and we share no memory: in the log, and as what a user is told that has asked for
+ * memory alone. */
 struct reason {
 	const char *log, *lost;
 };

@@ -61,7 +61,7 @@ static bool read_process(
 	return got == (ssize_t)(bytes + sizeof name) && memcmp(name, m->name, sizeof name) == 0;
 }
 
-/* Once: that of the others is most often kept from us, too. */
+/* Once: most often the memory of the other peers may not be read, either. */
 static void tell_unreadable(struct tp *tp, const struct tp_peer *p)
 {
 	if (!p->memory->unreadable || tp->mail.told_unreadable)

@@ -169,7 +169,7 @@ int tp_attach(struct tp *tp, const struct tp_physical *phys)
 	return 0;
 }
 
-/* What else there is than connections on their way. reap: who waits for what is half read is told.
+/* All but connections on their way. reap: receives of what is half read are answered.
  */
 static void drop(struct tp *tp, bool reap)
 {

@@ -8,9 +8,9 @@
  * off tp_attach and can be dropped with tp_detach and built anew, while the process lives or in one
  * that woke up from its image.
  *
- * One lock, the user's, guards all of it: every function but tp_new, tp_detach and tp_free needs it
- * held and asserts so. Upcalls run with it held, and may call tp_send and
- * tp_claim.
+ * One lock, the user's, guards all of it: functions need it held, but for tp_new,
+ * tp_detach, tp_free and tp_kick, and assert so where they change anything. Upcalls run with it
+ * held, and may call tp_send and tp_claim.
  *
  * Messages of at most eager_limit bytes leave at once (eager), through memory of at most 32 KiB;
  * longer ones and synchronous ones wait at the sender until the receiver has a place (rendezvous).
@@ -63,7 +63,7 @@ struct tp_place {
 };
 
 /* A message that has come, or been announced, and has no place yet. The transport owns it until it
- * is claimed or dropped; `user` is the user's to keep his queue links in. */
+ * is claimed or dropped; `user` is for queue links of the user's. */
 struct tp_unexpected {
 	int peer;
 	uint64_t length;
@@ -80,7 +80,7 @@ struct tp_withdrawal {
 	struct tp_unexpected *unexpected; /* NULL: it was claimed (tp_take), or is not there */
 };
 
-/* What became of a synchronous message of before the pair began anew. */
+/* What became of a synchronous message from before the pair began anew. */
 enum tp_sync {
 	TP_SYNC_MATCHED,   /* it has met its receive */
 	TP_SYNC_WAITS,	   /* it waits for one: tp_matched is called when that has come */
@@ -269,12 +269,12 @@ void tp_watch(struct tp *tp);
 void tp_kick(struct tp *tp);
 
 /* Readable when tp_look(tp, TP_EVERYBODY) would find something and tp_listen(tp, true) was said;
- * for who wants to be told of that in a loop of his own. It may also be without cause. Good from
+ * for a caller that waits in a loop of its own. It may also be readable without cause. Good from
  * tp_attach to tp_detach. */
 int tp_descriptor(const struct tp *tp);
 
 /* A peer of this host that is stopped at the wrong moment keeps up to 62 others from waking this
- * process: who sleeps, or waits for the descriptor, looks again after so long. */
+ * process: a thread that sleeps, or waits for the descriptor, looks again after so long. */
 enum { TP_BELL_LOST_MS = 1000 };
 
 /* The descriptor is waited for, or not any more. False: there is something already. */

@@ -46,7 +46,7 @@ enum wire_kind {
 	WIRE_SYNC = 14,	    /* an RTS whose sender waits until a receive has matched it */
 	WIRE_MATCHED =
 		15,	/* that has happened after the payload was asked for: id is the sender's */
-	WIRE_OPEN = 16, /* this SYNC of before the pair began anew is not answered: id is the
+	WIRE_OPEN = 16, /* this SYNC from before the pair began anew is not answered: id is the
 			   sender's */
 	WIRE_KIND_END
 };

@@ -153,7 +153,7 @@ sub _end
 	return;
 }
 
-# Close without calling on_end. What is called back knows the channel's owner, who knows the channel:
+# Close without calling on_end. The callbacks refer to the channel's owner, which refers to the channel:
 # from now on neither keeps the other alive.
 sub close
 {

@@ -293,7 +293,7 @@ sub _ssh
 	return \@words;
 }
 
-# WORKDIR is asked for by name or not at all; who asks for it must be able to write there. One that is
+# WORKDIR is asked for by name or not at all; a user who asks for it must be able to write there. One that is
 # made here is its user's alone, as all that is written into it. is_restored: a line is to be in it, so one that is
 # not there is a mistake.
 sub _work_directory

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The messages that launcher, agents and ranks exchange: one table of number, name, fields and who
+# The messages that launcher, agents and ranks exchange: one table of number, name, fields and the side that
 # may send it. doc/control.md explains them. Pure.
 package FTMPI::Control;
 

@@ -121,7 +121,7 @@ sub listen_on
 }
 
 # SO_REUSEADDR before bind only for chosen ports, where connections of an earlier job may linger: of two
-# who let the system choose, both might get the same. After bind for all: connections inherit it, and
+# that let the system choose, both might get the same. After bind for all: connections inherit it, and
 # then the port can be bound again while they linger.
 sub _listen
 {

@@ -47,7 +47,7 @@ sub paused { return $_[0]{paused} }
 # Turns are of use.
 sub is_counting { my ($self) = @_; return !$self->{paused} && scalar %{ $self->{turns} } }
 
-# An eighth of the limit has gone by. Who is to be reported: [process, limits that it is stopped for],
+# An eighth of the limit has gone by. What is to be reported: [process, limits that it is stopped for],
 # for each full limit again. The first turn of each was not a whole one.
 sub turn
 {

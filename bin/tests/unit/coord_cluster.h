@@ -15,7 +15,7 @@ struct mail {
 	int32_t tag;
 	uint32_t stamp;
 	uint64_t index;
-	int number; /* the how-many-th with this envelope the sender sent, from 1 */
+	int number; /* it is the N-th that the sender sent with this envelope, from 1 */
 };
 
 struct mails {

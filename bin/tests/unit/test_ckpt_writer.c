@@ -24,7 +24,7 @@ struct noted {
 	struct ckpt_task task; /* first */
 	int number;
 	pid_t thread;
-	int at; /* the how-many-th it was */
+	int at; /* its place in the order */
 	sigset_t mask;
 };
 

@@ -114,7 +114,7 @@ static bool restored(struct ckpt_job *j)
 
 /* Under a protocol that waits for nobody each rank comes to its first checkpoint at a step of its
  * own. All would have to stop there for the restore, and those that are not there yet may wait for
- * a message of one that is. The first run is told in time, by one rank. */
+ * a message of one that is. One rank warns of that in the first run. */
 static void check_restore_called(const struct ckpt_job *j)
 {
 	static bool told;
@@ -137,7 +137,7 @@ static void check_restore_called(const struct ckpt_job *j)
 	told = true;
 }
 
-/* Who waits for all ranks is told what became of the line (ftmpi.h). */
+/* A call that waits for all ranks returns what became of the line (ftmpi.h). */
 static enum ckpt_made make_to_the_end(struct ckpt_job *j)
 {
 	enum ckpt_made made = ckpt_make(j);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Communicators by resource (MPI 5.0 section 7.4.2). The kinds of hardware that the library knows
- * are hosts, whose processes share memory; the process sets are those of psets.h.
+ * are hosts, whose processes share memory; the process sets are those of session.h.
  */
 #include <string.h>
 

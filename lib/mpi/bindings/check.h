@@ -16,7 +16,7 @@
 /* Bytes of a message, at most. */
 #define CHECK_LONGEST ((uint64_t)1 << 48)
 
-/* Of m, as the program describes it: they find m->comm and m->type. Is handle bad, comm stays NULL:
+/* Of m, as the program describes it: they set m->comm and m->type. For a bad handle comm is NULL:
  * then MPI_COMM_WORLD's error handler is called. */
 int check_send(struct p2p_message *m);
 int check_recv(struct p2p_message *m);

@@ -41,7 +41,7 @@ struct comm {
 				 handle; for the local stages of collectives. Else NULL */
 	const int *peers;     /* rank that a message names -> rank in the world */
 	int npeers;
-	uint64_t serial; /* of those of the program: the how-many-th that this process made; else 0
+	uint64_t serial; /* of those of the program: this is the N-th that this process made; else 0
 			  */
 	uint32_t coll_seq; /* number of the next collective operation: its messages' tag */
 	bool crowded;	   /* some host has more of its ranks than cores: the same on all ranks */
@@ -59,7 +59,7 @@ struct comm {
 	MPI_Comm handle; /* what the user calls it */
 };
 
-/* Who is in the job and where it runs. The arrays have one entry per world rank. */
+/* The members of the job and where they run. The arrays have one entry per world rank. */
 struct world_info {
 	int rank, size;
 	const int *node;  /* index of the rank's host, from 0 */
@@ -195,7 +195,7 @@ static inline uint64_t comm_context_of(int world_rank, uint32_t counter)
 
 /*
  * What the next collective operations go by, across a recovery line (section_numbers.h): a line may
- * cut through one, so who begins it again must call it what its messages are called, and do it in
+ * cut through one, so a rank that begins it again must give it its number, and do it in
  * the same way, also when the job now has other hosts. save: *out is malloc'ed; false: no memory.
  * restore: also for communicators that the program makes later; the bytes are copied. false: they
  * make no sense, or no memory.

@@ -3,7 +3,7 @@
  * Communicators across a recovery line. Messages of the line name contexts, so a communicator that
  * the program makes again after a restore has to get the context that it had. Those that were made
  * before the restore have: they are made as in the first run. Of those that were made later the
- * line knows the processes: who makes a communicator of the same processes again, in the same
+ * line knows the processes: a rank that makes a communicator of the same processes, in the same
  * order, gets the first of these that is left. So all its members choose alike, and nobody has to
  * ask. What is not made again before the next line is forgotten. Under the engine lock.
  */

@@ -71,7 +71,7 @@ int errhandler_raise(struct comm *c, int rc);
  * only that of what is to become one. */
 int errhandler_raise_by(const struct errhandler *e, int rc);
 
-/* Who is told of the errors of a window. The engine lock guards it. */
+/* The handler of the errors of a window. The engine lock guards it. */
 struct errhandler_win {
 	struct errhandler *errhandler;
 	MPI_Win handle;

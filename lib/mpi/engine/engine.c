@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who is inside: calls begin, wait and end here, and what they leave behind is handed to whoever
- * goes on. The lock is in engine_lock.c, the progress thread in engine_tick.c.
+ * The threads inside MPI: calls begin, wait and end here, and leave what is pending to whichever
+ * thread goes on. The lock is in engine_lock.c, the progress thread in engine_tick.c.
  *
  * Waiting is: look, yield, then sleep. One thread at a time sleeps in the transport's epoll; others
  * that wait sleep on a condition and are woken when something was completed or when nobody watches
@@ -14,7 +14,7 @@
 #include "base/knob.h"
 #include "engine_inside.h"
 
-/* MOMENT_NS: in which who is in MPI has read much of a full ring */
+/* MOMENT_NS: in this time a peer that is in MPI has read much of a full ring */
 enum { MOMENT_NS = 100000, YIELD_WANTED_NS = 3000, YIELD_INTERVAL_MAX = 16, ROOMY_SPIN = 5 };
 
 /* something was completed, or nobody sleeps in epoll */
@@ -67,7 +67,7 @@ void engine_forget(bool alone)
 
 /* ---- a call begins ---- */
 
-/* Only who holds the lock writes it, so that it costs no more than an ordinary number. */
+/* Only the holder of the lock writes it, so it costs no more than an ordinary number. */
 static void count_call(void)
 {
 	uint32_t calls = atomic_load_explicit(&engine.calls, memory_order_relaxed);
@@ -300,7 +300,7 @@ void engine_lock_again(void)
 
 /* ---- a call ends ---- */
 
-/* Who watches hears what comes, but does nothing else. */
+/* A watching progress thread receives what comes, but does nothing else. */
 static bool wants_ticks(void)
 {
 	if (engine.phys.ticking == TICKING_STOPPED)
@@ -309,8 +309,8 @@ static bool wants_ticks(void)
 	       (engine_must_tick() || engine.phys.work->unheard);
 }
 
-/* What others wait for. A visitor's words are for other ranks, and for a thread that may wait here.
- * The one who sleeps knows of no output that came after it fell asleep, and the tick leaves all to
+/* What others wait for. A visitor's messages are for other ranks, or a thread that may wait here.
+ * The sleeper knows of no output that came after it fell asleep, and the tick leaves all to
  * those inside. */
 static void leave_to_others(void)
 {

@@ -39,8 +39,8 @@ void engine_detach(void);
  * names descriptors of old. The calling thread is inside a call and holds the lock, in this process
  * as in that of the image, before and after: other threads of the program, which run again, wait
  * for it, some since before the image. Those that were inside calls did not sleep in a wait, and
- * are still inside; with `alone` none of them is there any more. Is a safe point wanted, it still
- * is.
+ * are still inside; with `alone` none of them is there any more. A safe point that was wanted
+ * still is.
  */
 void engine_forget(bool alone);
 
@@ -133,7 +133,7 @@ void engine_look(void);
 /* NULL: none. Lock held. */
 void engine_on_safe_point(void (*hook)(bool begins));
 
-/* From now on, or not any more. Who sleeps in a wait is woken once: a thread that has slept again
+/* From now on, or not any more. The sleeper is woken once: a thread that has slept again
  * since then is woken by another engine_want_safe_point(true). Any thread, with or without the
  * lock, or a signal handler; between engine_attach and engine_detach. */
 void engine_want_safe_point(bool wanted);

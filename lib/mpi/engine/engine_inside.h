@@ -84,7 +84,7 @@ static inline void engine_clear_due(unsigned bits)
 /* ---- engine_safe_point.c ---- */
 
 /* The thread is at a safe point, and one is wanted; it has told others what it completed. False:
- * this is none, after all. Afterwards all may be different that the lock guards. */
+ * this is none, after all. Afterwards all that the lock guards may have changed. */
 bool engine_pass_safe_point(void);
 
 /* ---- engine_defer.c ---- */

@@ -47,7 +47,7 @@ static void set_timer(long us)
 	timerfd_settime(t.timer, 0, &when, NULL);
 }
 
-/* Who has the lock is inside MPI and does what a tick would do. A thread that waits there hardly
+/* The holder of the lock is inside MPI and does what a tick would do. One that waits there hardly
  * lets it go, and ticks beside it would take its core: the last one waits for the lock, to end
  * them. */
 static bool lock_for_tick(void)

@@ -36,7 +36,7 @@ const char *fail_call(void);
 int fail_with(int errclass, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same for a null pointer where the call needs an address: MPI_ERR_ARG. That is a mistake of
- * the call, not of its object; see errhandler_raise for who is told. */
+ * the call, not of its object; errhandler_raise says which handler is called. */
 int fail_null(const char *what);
 
 /* Is what was said last such a null pointer? */

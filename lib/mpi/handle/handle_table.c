@@ -106,7 +106,7 @@ bool handle_table_has(const void *handle, enum object_kind kind)
 
 struct object *handle_table_any(enum object_kind kind)
 {
-	/* from the last one on, so that who frees all of them does not begin at the beginning
+	/* from the last one on, so that freeing all of them does not begin at the beginning
 	 * each time */
 	for (size_t i = 0; table.slots && i <= table.mask; i++) {
 		size_t at = (table.last + i) & table.mask;

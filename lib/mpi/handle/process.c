@@ -41,7 +41,7 @@ const char *process_host(void)
 void process_last_words(void)
 {
 	static _Atomic uintptr_t speaker;
-	uintptr_t first = 0; /* becomes who was here before */
+	uintptr_t first = 0; /* becomes the thread that was here before */
 
 	if (atomic_compare_exchange_strong(&speaker, &first, lock_self()))
 		return;

@@ -314,7 +314,7 @@ void physical_drop(struct tp *tp, enum tp_end how)
 	physical.loop = NULL;
 }
 
-/* Only libevent names descriptors of old, so the loop is last. */
+/* Only libevent uses old numbers of descriptors, so the loop is last. */
 void physical_forget_built(struct tp *tp, bool alone)
 {
 	tp_forget(tp);

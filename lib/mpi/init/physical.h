@@ -16,7 +16,7 @@ struct descriptor_list; /* base/descriptors.h */
 /* Learn what this process is, from its launcher or by hand, or end it with a sentence. */
 void physical_learn(int *argc, char ***argv);
 
-/* What a process has of its agent that is to wake up: its sockets, and the body of the START that
+/* What a process that is to wake up has of its agent: its sockets, and the body of the START that
  * it was given (CONTROL_START), which the caller keeps. */
 struct physical_start {
 	int control_fd, listen_fd, beat_fd; /* physical's from here on */
@@ -24,7 +24,7 @@ struct physical_start {
 	size_t len;
 };
 
-/* The same in a process that woke up. RUNS and PROGRAM were sent by who has read START. It has to
+/* The same in a process that woke up. The reader of START has sent RUNS and PROGRAM. It has to
  * be the same rank of as many, else it ends with a sentence. */
 void physical_learn_again(const struct physical_start *start);
 
@@ -88,12 +88,12 @@ bool physical_descriptors(struct descriptor_list *list);
  */
 void physical_forget(void);
 
-/* Of what physical_build has made nothing is there but numbers and addresses: it is dropped without
+/* Nothing but numbers and addresses is left of what physical_build has made: it is dropped without
  * closing, unmapping or joining anything. The calling thread is inside a call and holds the
  * engine's lock, which is not let go. alone: as in engine_forget. */
 void physical_forget_built(struct tp *tp, bool alone);
 
-/* This process cannot take part in the job: a sentence, word to the launcher, status 1. */
+/* This process cannot take part in the job: a sentence, a message to the launcher, status 1. */
 _Noreturn void physical_give_up(const char *why);
 
 /* The same, unless rc is FT_ENOMEM or FT_ESYS, what may be otherwise at the next start: then the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The queues of a rank as text, for a user who looks for the place where a program hangs (ftmpirun
+ * The queues of a rank as text, for a user looking for the place where a program hangs (ftmpirun
  * -dump): operations that are not done, and messages that no receive has taken.
  */
 #ifndef FTMPI_MPI_QUEUES_H

@@ -195,7 +195,7 @@ void runtime_job_finish(void)
 
 /* ---- before the start ---- */
 
-/* Who is woken connects to the others while these may still be here: none of them may take that for
+/* A rank that wakes up connects to others that may still be here: none of them may take that for
  * one of this search. All pairs that agree below are connected by then. */
 static void part(const struct ckpt_found *found, const runtime_job_step *steps)
 {

@@ -191,7 +191,7 @@ static const char too_much[] = "messages that came after this rank's part of it 
 			       "as another rank is late for its own part";
 
 /* The program has its contents, which stay here for lines. What is broken is ready, and let go, a
- * little later: whoever calls this has f in his hands. */
+ * little later: the caller still uses f. */
 static void count_copied(struct inflight *f)
 {
 	if (f->copied || !f->contents)
@@ -291,7 +291,7 @@ void inflight_released(struct inflight *f)
 	stay_or_drop(f);
 }
 
-/* Who closes a line has made his part of it. */
+/* A sender that has closed a line has made its part of it. */
 void inflight_break_behind(uint32_t interval)
 {
 	list_for_each (item, &inflights.lines) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A list in which an entry is found by context and tag, wherever it stands. A list begins without
- * an index. Who had to look at MATCH_FAR entries of it makes one, which then knows all entries of
+ * an index. A search that had to look at MATCH_FAR entries makes one, which then has all entries of
  * the list, until no more than MATCH_NEAR are left; so short lists, and those whose first entry is
  * the one that is looked for, cost what a list costs.
  *

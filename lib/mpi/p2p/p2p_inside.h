@@ -53,7 +53,7 @@ static inline bool p2p_is_told(uint64_t context)
 	return p2p.coord && !comm_is_coord_context(context);
 }
 
-/* The protocol was told of a message, which is where who asks for it finds it. */
+/* The protocol was told of a message, which is in its place by now, so that it can be found. */
 static inline void p2p_noted(void)
 {
 	if (__builtin_expect(coord_asks(p2p.coord), false))

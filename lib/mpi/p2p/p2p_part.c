@@ -187,7 +187,7 @@ int part_ready(struct request *r, int low, int high)
 		return MPI_SUCCESS;
 	rc = p2p_start_message(r);
 	if (rc)
-		request_complete(r, rc); /* or who waits for it would wait for ever */
+		request_complete(r, rc); /* or its waiter would wait for ever */
 	return rc;
 }
 

@@ -149,7 +149,7 @@ void p2p_on_forget(void *user, struct tp_unexpected *held)
 
 	engine_assert_held();
 	(void)user;
-	assert(!msg->handle); /* who takes an image has asked p2p_secure_found */
+	assert(!msg->handle); /* p2p_secure_found was asked before the image */
 	match_remove(&p2p.match, msg);
 	if (msg->inflight)
 		inflight_withdrawn(msg->inflight);

@@ -31,8 +31,8 @@ void p2p_coordinate(struct coord *c, void (*drive)(void));
 /* The protocol was told of something else. */
 void p2p_drive(void);
 
-/* Words about a window are told, too, though they meet no receive: what goes into the envelope of
- * one that is sent; it was sent; one is whole, which is when it is received. */
+/* The protocol is told of messages about windows, too, though they meet no receive: the stamp for
+ * one that is sent; one was sent; one is whole, which is when it counts as received. */
 uint32_t p2p_word_stamp(void);
 void p2p_word_sent(int peer, uint64_t context);
 void p2p_word_arrived(int peer, uint64_t context, uint32_t stamp);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Point-to-point: start and end, for init.c; probing, for the calls. */
+/* Point-to-point: its start and end, its channels, and what others may ask about it. */
 #ifndef FTMPI_MPI_P2P_STATE_H
 #define FTMPI_MPI_P2P_STATE_H
 

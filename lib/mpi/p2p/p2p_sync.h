@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Synchronous sends whose messages were brought here for a recovery line, before a receive has
- * matched them (image jobs; doc/coord.md, C12). Their senders wait until one has: it is told them
- * then. A line has what such a message is called at its sender, who asks after it when all have
- * gone back to the line, or may want it back (p2p_sync_asked.c). All need the engine lock.
+ * matched them (image jobs; doc/coord.md, C12). Their senders wait until one has, and are told
+ * then. A line has the sender's name for such a message; the sender asks about it when all have
+ * gone back to the line, or may take it back (p2p_sync_asked.c). All need the engine lock.
  */
 #ifndef FTMPI_MPI_P2P_SYNC_H
 #define FTMPI_MPI_P2P_SYNC_H

@@ -93,9 +93,9 @@ enum tp_sync p2p_on_open(void *user, int peer, uint64_t sync)
 
 /* ---- a sender wants one back ---- */
 
-/* A line of which this rank's part has the message, and which the sender makes its own part of when
- * it knows that it has it back, has a message that nobody sent. Under `blocking` all make their
- * parts, and then one hears of it; else the line is given up. */
+/* A line would hold a message that nobody sent, if this rank's part of it has the message and the
+ * sender makes its own part after it has the message back. Under `blocking` all make their
+ * parts, and the sender is told after that; else the line is given up. */
 static bool may_be_taken_back(const struct tp_withdrawal *w, const struct stored *m)
 {
 	struct envelope e = envelope_unpack(&w->said);

@@ -3,8 +3,8 @@
  * Messages that lie in the library's memory: those that a checkpoint took over from the transport,
  * those that a restored line held, and copies of what the program got while a line that has to hold
  * it is being made. Some are unexpected: in the matching lists they stand among the ones that
- * the transport keeps. Guarded by the engine lock; contents that are whole never change, so who has
- * a reference may read them without it.
+ * the transport keeps. Guarded by the engine lock; contents that are whole never change, so the
+ * holder of a reference may read them without the lock.
  */
 #ifndef FTMPI_MPI_STORED_H
 #define FTMPI_MPI_STORED_H

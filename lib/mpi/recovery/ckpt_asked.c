@@ -18,13 +18,13 @@
 #include "mpi/handle/fail.h"
 #include "mpi/p2p/p2p_saved.h"
 
-/* Who waits outside of MPI is let be for so long. */
+/* A thread that waits outside of MPI is not interrupted before that. */
 enum { ASLEEP_NS = 50000000 };
 
 /* What is asked for. */
 enum asked {
 	ASKED_NOTHING,
-	ASKED_HOLD, /* come to a safe point, say so and wait for the next word */
+	ASKED_HOLD, /* come to a safe point, say so and wait for the next command */
 	ASKED_GO,   /* make a line at the next safe point, or where this rank is held */
 };
 
@@ -155,7 +155,7 @@ static void arm(void)
 	event_add(&asked.again, &a_moment);
 }
 
-/* Whoever has slept again meanwhile is woken again; whoever computes is interrupted. While a line
+/* A thread that has slept again is woken again; one that computes is interrupted. While a line
  * is being made, or this rank is held, the next request waits. */
 static void again(evutil_socket_t fd, short what, void *arg)
 {
@@ -179,8 +179,8 @@ static void again(evutil_socket_t fd, short what, void *arg)
 		arm();
 }
 
-/* Why this rank cannot be held; NULL: it may come. What the launcher has asked for before and not
- * heard of, it asks for no more. */
+/* Why this rank cannot be held; NULL: it can. What the launcher asked for before, without an
+ * answer, it does not wait for any more. */
 static const char *cannot_be_held(void)
 {
 	if (!asked.used)

@@ -29,7 +29,7 @@ void ckpt_drive_anew(void);
 void ckpt_drive_close(void);
 
 /* Do what the protocol asks for, until there is nothing more. After every event; called from within
- * an action that waits for nobody it leaves that to who does the action. */
+ * an action that waits for nobody it does nothing: the outer call goes on after the action. */
 void ckpt_drive(void);
 
 /* As coord_checkpoint and coord_restore, to the end. */
@@ -39,10 +39,10 @@ bool ckpt_drive_restore(void);
 /* Until the lines of this rank are over. true: the latest was committed, or there is none. */
 bool ckpt_drive_wait(void);
 
-/* A line that nobody waited for is over, committed or given up: who is told; NULL: nobody. */
+/* What is called when a line that nobody waited for is committed or given up; NULL: nothing. */
 void ckpt_drive_on_over(void (*told)(uint32_t line, bool committed));
 
-/* As coord_due; who is asked is told. */
+/* As coord_due; what it asks of other ranks is sent. */
 bool ckpt_drive_due(bool elapsed);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Finding the recovery line to go back to. Rank 0 lists the lines (ckpt_list.c), the newest first;
  * every rank verifies its own file of the one proposed; the first that is whole everywhere is
- * taken. So what is restored was read and checked by the one who needs it, and no rank reads the
+ * taken. So each rank reads and checks the file that it restores, and no rank reads the
  * files of all. Which line comes next, and when the folders are listed again, is decided by
  * lib/ckpt/choice.c.
  */
@@ -25,7 +25,7 @@
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
 
-/* Of so many lines of another program or job it is told what is wrong with them; and the exit
+/* How many lines of another program or job are reported with what is wrong with them; and the exit
  * status of a rank that has nothing to go on from, which is that of ftmpirun, too. */
 enum { FOREIGN_TOLD = 8, NOT_RESTORED = 1 };
 
@@ -219,8 +219,8 @@ static const char *reason_in(const char *err)
 	return end_of_path ? end_of_path : err;
 }
 
-/* That lines are another program's or job's all ranks find alike, and most often of each line: the
- * first rank that does tells it, and of older lines only what is new. */
+/* All ranks find alike that lines are another program's or job's, most often for each line: the
+ * first rank that finds it reports it, and for older lines only what is new. */
 static void tell_foreign(struct search *s, bool am_teller, const char *err)
 {
 	if (s->foreign++ >= FOREIGN_TOLD || !am_teller)

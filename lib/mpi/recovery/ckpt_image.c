@@ -85,7 +85,7 @@ const char *ckpt_image_objection(void)
 
 /* ---- nothing else runs ---- */
 
-/* Who sleeps in a wait wakes up in the next process without what it slept on. */
+/* A thread asleep in a wait would wake up in the next process without what it slept on. */
 static bool nobody_sleeps(uint64_t until_ns)
 {
 	const struct timespec a_moment = {0, (long)MS};

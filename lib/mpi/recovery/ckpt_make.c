@@ -57,7 +57,7 @@ static bool make_alone(struct ckpt_job *j)
 	return ok;
 }
 
-/* Nothing comes in between the pause and the image, so that it is that of the moment of the cut. A
+/* Nothing comes between the pause and the image, so the image is that of the moment of the cut. A
  * rank that cannot pause begins the line all the same: all count alike. */
 static bool make_alone_paused(struct ckpt_job *j)
 {
@@ -99,8 +99,8 @@ static enum ckpt_made make_image(struct ckpt_job *j)
 	return ok ? CKPT_MADE : CKPT_NOT_MADE;
 }
 
-/* What the line holds of variables that the program has not named may go when the next one is made:
- * it would not be in that. */
+/* Variables in the restored line that the program has not named may go when the next line is made:
+ * they would not be in it. */
 enum ckpt_made ckpt_make(struct ckpt_job *j)
 {
 	ckpt_loaded_free(&j->loaded);

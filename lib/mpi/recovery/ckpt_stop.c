@@ -45,7 +45,7 @@ void ckpt_stop_use(void (*asked)(void))
 void ckpt_stop_want(bool wanted)
 {
 	stop.wanted = wanted;
-	if (!stop.by) /* else one is wanted, and who sleeps was woken for it */
+	if (!stop.by) /* else one is wanted, and the sleeper was woken for it */
 		engine_want_safe_point(wanted);
 }
 

@@ -13,7 +13,7 @@
  * wants is said by ckpt_stop_want. NULL: no more. */
 void ckpt_stop_use(void (*asked)(void));
 
-/* Is a safe point wanted? Those who sleep are woken once: it is said again until it is reached. */
+/* Is a safe point wanted? Sleeping threads are woken once: say it again until one is reached. */
 void ckpt_stop_want(bool wanted);
 
 /* The calling thread, which is inside a call, is the one that makes a line; and not any more. */

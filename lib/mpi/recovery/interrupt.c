@@ -111,7 +111,7 @@ static bool is_forbidden(uintptr_t at)
 	return false;
 }
 
-/* ---- who waits in the kernel ---- */
+/* ---- a thread that waits in the kernel ---- */
 
 enum { ARGUMENTS = 6 };
 
@@ -142,7 +142,7 @@ static bool is_one_of(long call, const long *calls, size_t n)
 
 #define IS_ONE_OF(call, calls) is_one_of(call, calls, sizeof(calls) / sizeof *(calls))
 
-/* Who waits in these holds no lock of malloc's, unless it forks or waits for another arena. */
+/* A thread in these holds no lock of malloc's, unless it forks or waits for another arena. */
 static bool begins_by_kernel(long call)
 {
 	static const long calls[] = {SYS_read, SYS_readv, SYS_write, SYS_writev, SYS_recvfrom,
@@ -371,7 +371,7 @@ static bool handle(void)
 	return sigaction(number(), &a, NULL) == 0;
 }
 
-/* ---- who is interrupted ---- */
+/* ---- the thread that is interrupted ---- */
 
 /* "TID (NAME) STATE ...": is it the program's, and in one of these states? */
 static bool is_in_state(const char *stat, const char *states)

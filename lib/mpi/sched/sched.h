@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Schedules of collective operations: who talks to whom, about which part of which buffer. A
+ * Schedules of collective operations: which rank sends which part of which buffer to which. A
  * schedule is a pure function of (algorithm, rank, size, root, lengths): it knows no communicator,
  * memory or datatype, so it is tested apart from the motion that runs it (coll_motion.c).
  *
@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 /*
- * Who sends what to whom in each collective operation, and in which order: schedules, the choice
+ * What each rank sends to which others in each operation, in which order: schedules, the choice
  * among them (coll_choose.c) and the plans made of them (coll_*.c). A recovery line may cut an
  * operation, so it names this number, and a library with another one refuses it then. A change of
  * any of these raises it; test_sched_version.c has a checksum of them for every version.

@@ -134,7 +134,7 @@ sub _ancestry
 }
 
 # What is said when a job begins at its beginning though there is a line of the same command that did not
-# finish: who forgot -restore learns it now.
+# finish: a user who forgot -restore is told now.
 sub forgotten
 {
 	my ($workdir, $record) = @_;

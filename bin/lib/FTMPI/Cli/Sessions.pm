@@ -4,7 +4,7 @@
 # recovery line that counts has a manifest there (doc/ckpt-format.md). Manifests are read by ftmpi-ckpt
 # alone, which checks them as ranks do: it is installed beside ftmpirun, and one reader cannot be
 # of two minds. (Hosts need no more than perl all the same: this is done here, before they are asked.)
-# Whether the files of a line are whole is found out by the ranks, who take the line before, or one of
+# The ranks find out whether the files of a line are whole, and take the line before, or one of
 # the next session, when they are not.
 #
 # The newest line of a session is the one with the highest number, the newest session the one whose

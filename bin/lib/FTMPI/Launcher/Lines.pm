@@ -180,7 +180,7 @@ sub _release
 	return ($self->_report($text), $self->_step(RELEASE), $self->_idle);
 }
 
-# What keeps lines from being made is told once until one is made, but always to who asked for it.
+# What keeps lines from being made is told once until one is made, but always to a user who asked for one.
 sub _report
 {
 	my ($self, $text) = @_;

@@ -68,7 +68,7 @@ sub foreign
 		. ' one: compile the program with ftmpicc, or set FTMPI_SINGLETON=1 if that is meant.';
 }
 
-# Why a rank shows no life, in a few words, from what its agent saw; tracer: who held it then.
+# Why a rank shows no life, in a few words, from what its agent saw; tracer: the process that held it then.
 sub cause
 {
 	my ($word, $tracer) = @_;

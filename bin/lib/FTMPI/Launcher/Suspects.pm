@@ -172,7 +172,7 @@ sub _judge_later
 	return [ timer => 'judge', $verdict->gather_time, $self->{epoch} ];
 }
 
-# Agents are to look at the suspects, and at those who suspect them.
+# Agents are to look at the suspects, and at the ranks that suspect them.
 sub _examinations
 {
 	my ($self, $now) = @_;

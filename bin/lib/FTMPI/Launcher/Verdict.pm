@@ -212,7 +212,7 @@ sub _is_settled
 	return !defined $changed || $now - $changed >= $self->{timeout};
 }
 
-# The word of one who would have heard this rank. One that only gets too little of a processor, and beats,
+# The report of an observer that should have received the beats. One that only gets too little of a processor, and beats,
 # is believed after as long as such may be silent.
 sub _counts
 {
