@@ -55,3 +55,8 @@ void engine_unlock(void)
 void engine_lock(void)
 {
 }
+
+void engine_lock_again(void)
+{
+	engine_lock();
+}

@@ -80,6 +80,11 @@ void engine_lock(void)
 	lock_take(&engine_mutex);
 }
 
+void engine_lock_again(void)
+{
+	engine_lock();
+}
+
 struct comm *comm_named_world;
 
 int comm_lookup_other(MPI_Comm handle, struct comm **out)

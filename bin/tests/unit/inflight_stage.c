@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mpi/engine/engine.h"
 #include "mpi/p2p/p2p_saved.h"
 #include "mpi/p2p/p2p_sync.h"
 #include "unit.h"
@@ -22,6 +23,8 @@ uint64_t sequence, state, length;
 uint64_t syncs[STAGE_MESSAGES];
 
 /* ---- what inflight.c asks for ---- */
+
+struct lock engine_mutex = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 enum coord_fate coord_fate(const struct coord *c, uint32_t number, const struct coord_message *m)
 {
@@ -78,6 +81,8 @@ static void on_ready(struct inflight_line *l)
 
 void stage_setup(void)
 {
+	if (!engine_held())
+		lock_take(&engine_mutex);
 	memset(fates, 0, sizeof fates);
 	memset(readies, 0, sizeof readies);
 	memset(receives, 0, sizeof receives);

@@ -6,6 +6,7 @@
 #include "base/fault.h"
 #include "inflight_inside.h"
 #include "match.h"
+#include "mpi/engine/engine.h"
 #include "p2p_saved.h"
 #include "p2p_sync.h"
 #include "request.h"
@@ -113,6 +114,7 @@ void inflight_unexpected(struct match_msg *msg)
 	struct coord_message m = inflight_name(msg);
 	struct inflight *f = msg->inflight ? NULL : note(&m);
 
+	engine_assert_held();
 	if (!f)
 		return;
 	f->tag = msg->tag;
@@ -156,6 +158,7 @@ static void note_open(struct request *r)
 /* What could not be copied for a line before may be copied for the next. */
 void inflight_open(struct request *r)
 {
+	engine_assert_held();
 	if (!r->inflight)
 		note_open(r);
 	if (r->inflight && !r->inflight->contents)
@@ -164,6 +167,7 @@ void inflight_open(struct request *r)
 
 void inflight_met(struct request *r, uint64_t sync)
 {
+	engine_assert_held();
 	inflight_open(r);
 	if (r->inflight)
 		r->inflight->sync = sync;
@@ -216,11 +220,13 @@ void inflight_stored(struct inflight *f, struct stored *m)
 
 void inflight_mprobed(struct inflight *f, uint64_t sequence)
 {
+	engine_assert_held();
 	f->matched = sequence;
 }
 
 void inflight_matched(struct inflight *f, struct request *r)
 {
+	engine_assert_held();
 	f->msg = NULL;
 	f->matched = r->matched;
 	f->receive = r;
@@ -231,6 +237,7 @@ void inflight_filled(struct request *r, bool ok)
 {
 	struct inflight *f = r->inflight;
 
+	engine_assert_held();
 	if (f->contents || !wanted(f))
 		return;
 	f->contents = ok && !fault_error("short-copy") ? p2p_copy(r) : NULL;
@@ -245,6 +252,7 @@ void inflight_filled(struct request *r, bool ok)
 
 void inflight_stays(struct inflight *f)
 {
+	engine_assert_held();
 	if (!f->left)
 		f->left = ++inflights.clock;
 }
@@ -261,6 +269,7 @@ void inflight_leave(struct request *r)
 {
 	struct inflight *f = r->inflight;
 
+	engine_assert_held();
 	f->receive = NULL;
 	r->inflight = NULL;
 	count_copied(f);
@@ -271,6 +280,7 @@ static const char taken_back[] = "its sender took a message in transit back";
 
 void inflight_withdrawn(struct inflight *f)
 {
+	engine_assert_held();
 	list_for_each (item, &inflights.lines) {
 		struct inflight_line *l = container_of(item, struct inflight_line, link);
 
@@ -282,6 +292,7 @@ void inflight_withdrawn(struct inflight *f)
 
 void inflight_released(struct inflight *f)
 {
+	engine_assert_held();
 	if (!f->contents) {
 		inflight_break_lines(f, taken_back);
 		return;
@@ -294,6 +305,7 @@ void inflight_released(struct inflight *f)
 /* A sender that has closed a line has made its part of it. */
 void inflight_break_behind(uint32_t interval)
 {
+	engine_assert_held();
 	list_for_each (item, &inflights.lines) {
 		struct inflight_line *l = container_of(item, struct inflight_line, link);
 
@@ -306,6 +318,7 @@ void inflight_break_behind(uint32_t interval)
 
 void inflight_begin(struct inflight_line *l)
 {
+	engine_assert_held();
 	l->begun = ++inflights.clock;
 	if (l->state > inflights.most)
 		inflights.most = l->state;
@@ -315,6 +328,7 @@ void inflight_begin(struct inflight_line *l)
 
 void inflight_settle(struct inflight_line *l, int peer)
 {
+	engine_assert_held();
 	list_for_each_safe (item, &inflights.of[peer]) {
 		struct inflight *f = container_of(item, struct inflight, link);
 
@@ -327,6 +341,7 @@ void inflight_settle(struct inflight_line *l, int peer)
 
 void inflight_end(struct inflight_line *l)
 {
+	engine_assert_held();
 	list_remove(&l->link);
 	inflight_lines--;
 	for (int peer = 0; peer < inflights.peers; peer++)

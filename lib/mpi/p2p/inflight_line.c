@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "inflight_inside.h"
+#include "mpi/engine/engine.h"
 #include "stored.h"
 
 struct inflights inflights;
@@ -34,6 +35,7 @@ static void complete(struct inflight_line *l)
 
 void inflight_break(struct inflight_line *l, const char *why)
 {
+	engine_assert_held();
 	if (!l->why)
 		l->why = why;
 	if (l->finishing)
@@ -49,6 +51,7 @@ void inflight_abandon(struct inflight_line *l, const char *why)
 
 void inflight_break_lines(const struct inflight *f, const char *why)
 {
+	engine_assert_held();
 	list_for_each (item, &inflights.lines) {
 		struct inflight_line *l = container_of(item, struct inflight_line, link);
 
@@ -125,12 +128,14 @@ static void gather(struct inflight_line *l)
 
 void inflight_finish(struct inflight_line *l)
 {
+	engine_assert_held();
 	l->finishing = true;
 	gather(l);
 }
 
 void inflight_whole(struct inflight *f)
 {
+	engine_assert_held();
 	if (f->contents->rc) {
 		inflight_break_lines(f, "a message in transit is lost with its sender");
 		return;

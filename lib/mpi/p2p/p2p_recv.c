@@ -290,10 +290,10 @@ void p2p_give(struct request *r, struct match_msg *msg)
 
 void p2p_arrive(struct stored *m)
 {
-	struct match_recv *recv =
-		match_arrival(&p2p.match, m->msg.context, m->msg.peer, m->msg.tag);
+	struct match_recv *recv;
 
 	engine_assert_held();
+	recv = match_arrival(&p2p.match, m->msg.context, m->msg.peer, m->msg.tag);
 	m->msg.arrived = ++p2p.sequence;
 	if (!recv) {
 		m->msg.since = p2p_time();

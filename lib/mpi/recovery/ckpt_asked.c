@@ -218,6 +218,7 @@ void ckpt_asked(struct loop *loop, uint32_t n, enum control_save_step step)
 
 void ckpt_asked_use(void)
 {
+	engine_assert_held();
 	asked.used = true;
 	ckpt_stop_use(at_safe_point);
 	ckpt_drive_on_over(over);
@@ -225,6 +226,7 @@ void ckpt_asked_use(void)
 
 void ckpt_asked_end(void)
 {
+	engine_assert_held();
 	if (!asked.used)
 		return;
 	if (asked.asked == ASKED_HOLD)
@@ -237,6 +239,7 @@ void ckpt_asked_end(void)
 
 void ckpt_asked_forget(void)
 {
+	engine_assert_held();
 	want_nothing();
 	asked.line = 0;
 	asked.again_there = false;

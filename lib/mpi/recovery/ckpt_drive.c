@@ -216,6 +216,7 @@ void ckpt_drive(void)
 	struct ckpt_job *j = ckpt_job();
 	struct coord_action a;
 
+	engine_assert_held();
 	while (!acting && coord_asks(&j->coord) && coord_next_action(&j->coord, &a)) {
 		acting = a.kind >= COORD_CAPTURE;
 		if (!act_at_once(j, &a))
@@ -229,6 +230,7 @@ bool ckpt_drive_checkpoint(void)
 	struct ckpt_job *j = ckpt_job();
 	struct coord_undelivered u = {0};
 
+	engine_assert_held();
 	if (coord_is_blocking(&j->coord))
 		fault_point("ckpt-begin");
 	else if (ckpt_image_is_used())
@@ -247,6 +249,7 @@ bool ckpt_drive_restore(void)
 {
 	struct ckpt_job *j = ckpt_job();
 
+	engine_assert_held();
 	coord_restore(&j->coord);
 	ckpt_drive();
 	return coord_result(&j->coord);
@@ -256,6 +259,7 @@ bool ckpt_drive_wait(void)
 {
 	struct ckpt_job *j = ckpt_job();
 
+	engine_assert_held();
 	if (!coord_lines_over(&j->coord))
 		ckpt_wait(lines_over, &j->coord);
 	return coord_lines_made(&j->coord);
@@ -265,6 +269,7 @@ bool ckpt_drive_due(bool elapsed)
 {
 	bool due = coord_due(&ckpt_job()->coord, elapsed);
 
+	engine_assert_held();
 	ckpt_drive();
 	return due;
 }
@@ -310,6 +315,7 @@ void ckpt_drive_woke(uint32_t highest)
 {
 	struct ckpt_job *j = ckpt_job();
 
+	engine_assert_held();
 	acting = false;
 	ckpt_line_forget();
 	coord_woke(&j->coord, highest);
@@ -320,6 +326,7 @@ void ckpt_drive_woke(uint32_t highest)
 
 void ckpt_drive_anew(void)
 {
+	engine_assert_held();
 	coord_channel_forget();
 	p2p_number_anew(&ckpt_job()->coord);
 }
@@ -340,6 +347,7 @@ static void tell_traffic(void)
 /* Without a launcher a rank may be gone, and lines with it. */
 void ckpt_drive_close(void)
 {
+	engine_assert_held();
 	if (!p2p_gone()) {
 		coord_close(&ckpt_job()->coord);
 		ckpt_drive();

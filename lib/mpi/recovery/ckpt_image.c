@@ -75,6 +75,7 @@ unsigned ckpt_image_wakes(void)
 
 void ckpt_image_object(const char *text)
 {
+	engine_assert_held();
 	objection = text;
 }
 
@@ -117,6 +118,7 @@ static const char *pause_threads(uint64_t until_ns)
 
 void ckpt_image_go_on(void)
 {
+	engine_assert_held();
 	engine_unlock();
 	host->go_on();
 	engine_lock();
@@ -129,6 +131,7 @@ const char *ckpt_image_pause(void)
 	uint64_t until = clock_ns() + PAUSE_MS * MS;
 	const char *why;
 
+	engine_assert_held();
 	for (;;) {
 		if (!nobody_sleeps(until))
 			return "another thread does not leave its wait in an MPI call";

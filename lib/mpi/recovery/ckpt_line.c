@@ -74,6 +74,7 @@ void ckpt_line_fini(void)
 
 void ckpt_line_forget(void)
 {
+	engine_assert_held();
 	list_for_each_safe (item, &lines) {
 		struct line *l = container_of(item, struct line, link);
 
@@ -249,6 +250,7 @@ bool ckpt_line_capture(uint32_t number, bool cut)
 	bool wanted = why || takes(number);
 	char text[1024];
 
+	engine_assert_held();
 	making++;
 	engine_set_making(true);
 	if (!why && wanted)
@@ -283,6 +285,7 @@ bool ckpt_line_copy(uint32_t number, bool secured)
 	char text[1024];
 	const char *why = NULL;
 
+	engine_assert_held();
 	making++;
 	engine_set_making(true);
 	if (secured)
@@ -299,6 +302,7 @@ void ckpt_line_settle(uint32_t number, int peer)
 {
 	struct line *l = find(number);
 
+	engine_assert_held();
 	if (l)
 		inflight_settle(&l->in, peer);
 }
@@ -309,6 +313,7 @@ void ckpt_line_finish(uint32_t number)
 	struct line *l = find(number);
 	const char *why;
 
+	engine_assert_held();
 	if (!l)
 		return;
 	fault_point("line-identified");
@@ -327,6 +332,7 @@ void ckpt_line_over(uint32_t number)
 {
 	struct line *l = find(number);
 
+	engine_assert_held();
 	fault_point("line-over");
 	if (--making == 0)
 		engine_set_making(false);

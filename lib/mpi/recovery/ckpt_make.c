@@ -9,6 +9,7 @@
 #include "ckpt_stop.h"
 #include "mpi/coll/coll_open.h"
 #include "mpi/coll/team.h"
+#include "mpi/engine/engine.h"
 #include "mpi/rma/rma.h"
 
 /* While messages are counted and saved open operations send none. */
@@ -103,6 +104,7 @@ static enum ckpt_made make_image(struct ckpt_job *j)
  * they would not be in it. */
 enum ckpt_made ckpt_make(struct ckpt_job *j)
 {
+	engine_assert_held();
 	ckpt_loaded_free(&j->loaded);
 	if (ckpt_image_is_used())
 		return make_image(j);

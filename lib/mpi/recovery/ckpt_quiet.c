@@ -115,6 +115,7 @@ static void end_operations(const struct coord *c)
 
 void ckpt_quiet(struct ckpt_job *j)
 {
+	engine_assert_held();
 	must_be_alone();
 	rma_wait_windows();
 	end_operations(&j->coord);

@@ -19,6 +19,7 @@ void ckpt_stop_moment(void)
 {
 	const struct timespec a_moment = {0, 1000000};
 
+	engine_assert_held();
 	engine_unlock();
 	nanosleep(&a_moment, NULL);
 	engine_lock();
@@ -36,6 +37,7 @@ static void at_safe_point(bool begins)
 
 void ckpt_stop_use(void (*asked)(void))
 {
+	engine_assert_held();
 	stop.asked = asked;
 	stop.wanted = false;
 	engine_on_safe_point(asked ? at_safe_point : NULL);
@@ -44,6 +46,7 @@ void ckpt_stop_use(void (*asked)(void))
 
 void ckpt_stop_want(bool wanted)
 {
+	engine_assert_held();
 	stop.wanted = wanted;
 	if (!stop.by) /* else one is wanted, and the sleeper was woken for it */
 		engine_want_safe_point(wanted);
@@ -51,6 +54,7 @@ void ckpt_stop_want(bool wanted)
 
 void ckpt_stop_begin(void)
 {
+	engine_assert_held();
 	assert(!stop.by);
 	stop.by = lock_self();
 	engine_want_safe_point(true);
@@ -58,11 +62,13 @@ void ckpt_stop_begin(void)
 
 void ckpt_stop_end(void)
 {
+	engine_assert_held();
 	stop.by = 0;
 	engine_want_safe_point(stop.wanted);
 }
 
 bool ckpt_stop_is_begun(void)
 {
+	engine_assert_held();
 	return stop.by != 0;
 }

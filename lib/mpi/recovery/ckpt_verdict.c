@@ -133,6 +133,7 @@ void ckpt_verdict_post(uint32_t line, const struct coord_part *parts)
 	size_t bytes = j->id.size * sizeof *parts;
 	struct commit *c = malloc(sizeof *c + bytes);
 
+	engine_assert_held();
 	if (!c) {
 		process_last_words();
 		log_error("no memory to commit line %u", line);

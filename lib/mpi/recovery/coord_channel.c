@@ -61,6 +61,7 @@ int coord_channel_init(struct coord *c, int peers)
 
 void coord_channel_forget(void)
 {
+	engine_assert_held();
 	for (int i = 0; i < s.peers; i++)
 		for (struct link *item; (item = list_pop(&s.received[i]));)
 			free(container_of(item, struct message, link));
@@ -185,6 +186,7 @@ void coord_channel_send(int peer, const uint8_t *bytes, size_t len)
 {
 	struct message *w = message_new(OBJECT_CONTROL_SENT, peer, len);
 
+	engine_assert_held();
 	memcpy(w->bytes, bytes, len);
 	list_append(&s.unsent, &w->link);
 	engine_defer(&s.send);
