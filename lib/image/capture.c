@@ -15,6 +15,7 @@
 
 #include "files_read.h"
 #include "image.h"
+#include "linker_locks.h"
 #include "load.h"
 #include "pages.h"
 #include "plan.h"
@@ -34,7 +35,7 @@ enum {
 /* Of the child, zeros at first. */
 struct scratch {
 	char text[MAPS_TEXT_MAX];
-	struct region regions[REGIONS_MAX];
+	struct region regions[REGIONS_MAX + 1];
 	uint64_t pagemap[PAGEMAP_ENTRIES];
 	char path[PATH_BYTES];
 	struct statx file;
@@ -45,6 +46,7 @@ static struct {
 	size_t page_bytes;
 	struct image_process process;
 	uint8_t *origin; /* malloc'ed; NULL: image_prepare was not called */
+	uint64_t break_start;
 	size_t origin_bytes;
 	struct files_held files; /* until the child has them */
 	uint64_t limit[IMAGE_LIMITS];
@@ -75,6 +77,7 @@ int image_init(void)
 {
 	struct files_inherited inherited;
 
+	linker_locks_find();
 	process_here_init();
 	files_inherited_read(&inherited);
 	files_inherited_are(&inherited);
@@ -101,6 +104,7 @@ int image_prepare(char *why, size_t size)
 	}
 	if (rc == 0) {
 		rc = process_encode(&here, &image.origin, &image.origin_bytes);
+		image.break_start = here.break_start;
 		if (rc)
 			snprintf(why, size, "what this process is cannot be written down: %s",
 				strerror(-rc));
@@ -186,7 +190,7 @@ static int read_maps(struct capture *c)
 		return fail(-EPROTO, "/proc/self/maps has a line that is not understood");
 	if (count > REGIONS_MAX || length == sizeof s->text)
 		return fail(-E2BIG, "the process has more than 65,536 mappings");
-	c->count = (size_t)count;
+	c->count = process_map_split_heap(s->regions, (size_t)count, image.break_start);
 	return 0;
 }
 
@@ -250,6 +254,10 @@ static int write_region(struct capture *c, const struct region *r)
 		return refuse(r, why);
 	if (t == PLAN_LEFT_OUT && r->kind != REGION_KERNEL)
 		return 0;
+	/* such a file would have to be as it is now whenever the image is loaded */
+	if (plan_opens_file(t) &&
+		files_writes_to(image.files.entry, image.files.n, r->name, r->name_length))
+		return refuse(r, "a file mapped that it has open for writing, too");
 	rc = plan_opens_file(t) ? look_at_file(c, r, &to) : 0;
 	if (rc == 0)
 		rc = c->out->add(c->out, &to, sizeof to);
@@ -417,7 +425,9 @@ int image_take(struct image_out *out, pid_t *child)
 	image_state_timers(&image.process.state);
 	image_state_limits(image.limit);
 	pid = 0;
-	if (image_state_has_more_timers())
+	if (linker_locks_held())
+		pid = fail(-EAGAIN, "a thread is in the dynamic linker (dlopen)");
+	if (pid == 0 && image_state_has_more_timers())
 		pid = fail(-EOPNOTSUPP,
 			"it has a timer of timer_create, which cannot be brought back");
 	if (pid == 0)

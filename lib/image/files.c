@@ -27,12 +27,29 @@ static enum files_kind refused(const char *what, const char **why)
 	return FILES_REFUSED;
 }
 
+/* "/proc/PID/task/TID/..." */
+static bool is_of_task(const struct files_facts *f)
+{
+	static const char task[] = "/task/";
+	size_t length = sizeof task - 1, same;
+
+	for (size_t at = 0; at + length <= f->length; at++) {
+		for (same = 0; same < length && f->link[at + same] == task[same]; same++)
+			;
+		if (same == length)
+			return true;
+	}
+	return false;
+}
+
 static enum files_kind kind_of_regular(const struct files_facts *f, const char **why)
 {
 	if (begins(f, "/memfd:"))
 		return refused("memory without a name (memfd)", why);
 	if (!f->named)
 		return refused("a file that no name leads to any more", why);
+	if (begins(f, "/proc/") && ((f->flags & O_ACCMODE) != O_RDONLY || is_of_task(f)))
+		return refused("a file of /proc that another process has not", why);
 	if ((f->flags & O_ACCMODE) == O_ACCMODE)
 		return refused("a file opened for control only", why);
 	return FILES_REGULAR;
@@ -145,6 +162,24 @@ int files_inherited_as(const struct files_inherited *from, const struct files_fa
 bool files_is_written(const struct files_entry *e)
 {
 	return e->kind == FILES_REGULAR && (e->flags & O_ACCMODE) != O_RDONLY;
+}
+
+static bool has_path(const struct files_entry *e, const char *path, size_t length)
+{
+	size_t i = 0;
+
+	while (i < length && i < e->length && e->text[i] == (uint8_t)path[i])
+		i++;
+	return i == length && i == e->length;
+}
+
+bool files_writes_to(const struct files_entry *e, size_t n, const char *path, size_t length)
+{
+	for (size_t i = 0; i < n; i++)
+		if (files_is_written(&e[i]) && e[i].same == e[i].number &&
+			has_path(&e[i], path, length))
+			return true;
+	return false;
 }
 
 const struct files_entry *files_find(const struct files_entry *e, size_t n, uint32_t number)

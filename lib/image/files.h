@@ -101,6 +101,9 @@ int files_inherited_as(const struct files_inherited *from, const struct files_fa
 /* A regular file that is open for writing. */
 bool files_is_written(const struct files_entry *e);
 
+/* Is one of them a file of this path, open for writing? */
+bool files_writes_to(const struct files_entry *e, size_t n, const char *path, size_t length);
+
 /* By its number; NULL. Entries are in the order of their numbers. */
 const struct files_entry *files_find(const struct files_entry *e, size_t n, uint32_t number);
 

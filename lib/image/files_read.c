@@ -443,6 +443,8 @@ int files_read(struct files_held *h, struct files_numbers own, char *why, size_t
 		rc = read_pipes(w);
 	if (rc)
 		return rc;
+	h->entry = w->entry;
+	h->n = w->n;
 	h->bytes = w->bytes;
 	h->length = files_section_write(&(struct files_table){w->entry, w->n, w->lock, w->locks},
 		w->bytes, sizeof w->bytes);

@@ -15,11 +15,14 @@ void files_inherited_read(struct files_inherited *now);
 /* At the start of the process, and as one that woke up was started: what is not the program's. */
 void files_inherited_are(const struct files_inherited *at_start);
 
-/* The bytes of IMAGE_FILES, in memory mapped for them, from low to high, that no image holds. */
+/* The bytes of IMAGE_FILES, in memory mapped for them, from low to high, that no image holds; and
+ * the entries that they are made of. */
 struct files_held {
 	uint64_t low, high;
 	const uint8_t *bytes;
 	size_t length;
+	const struct files_entry *entry;
+	size_t n;
 };
 
 /* 0; or -errno, and *why is a sentence, of which a descriptor that cannot be brought back is

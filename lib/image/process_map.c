@@ -146,6 +146,24 @@ long process_map_parse(
 	return (long)count;
 }
 
+size_t process_map_split_heap(struct region *regions, size_t count, uint64_t start)
+{
+	size_t i = 0;
+
+	while (i < count && !(regions[i].kind == REGION_HEAP && regions[i].low < start))
+		i++;
+	if (i == count)
+		return count;
+	if (regions[i].high > start) {
+		for (size_t k = count++; k > i; k--)
+			regions[k] = regions[k - 1];
+		regions[i].high = regions[i + 1].low = start;
+	}
+	regions[i].kind = REGION_ANONYMOUS;
+	regions[i].name_length = 0;
+	return count;
+}
+
 const struct region *process_map_find(const struct region *regions, size_t count, uint64_t address)
 {
 	size_t low = 0, high = count;

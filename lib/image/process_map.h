@@ -40,6 +40,13 @@ struct region {
 long process_map_parse(
 	const char *text, size_t length, struct region *regions, size_t max, size_t *bad_line);
 
+/*
+ * The heap begins at start, a page's: what lies before it in one region, as where all memory is
+ * locked (mlockall), is memory without a file. Of count regions; there is room for one more.
+ * Returns how many there are now.
+ */
+size_t process_map_split_heap(struct region *regions, size_t count, uint64_t start);
+
 /* The region that this address lies in; NULL. */
 const struct region *process_map_find(const struct region *regions, size_t count, uint64_t address);
 

@@ -20,6 +20,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "image/linker_locks.h"
 #include "mpi/engine/engine.h"
 
 enum { RANGES_MAX = 16, TEXT_BYTES = 512 };
@@ -177,6 +178,20 @@ static bool has_no_limit(const struct waiting *w)
 	return w->call == SYS_epoll_pwait && (int)w->argument[3] < 0;
 }
 
+/* Whatever signal comes ends these, unless the handler begins them again. */
+static bool ends_by_signal(long call)
+{
+	static const long calls[] = {SYS_ppoll, SYS_pselect6, SYS_epoll_pwait, SYS_nanosleep,
+		SYS_clock_nanosleep, SYS_rt_sigsuspend, SYS_rt_sigtimedwait, SYS_semop,
+		SYS_semtimedop, SYS_msgrcv, SYS_msgsnd, SYS_io_getevents,
+#ifdef SYS_poll
+		SYS_poll, SYS_select, SYS_epoll_wait, SYS_pause
+#endif
+	};
+
+	return IS_ONE_OF(call, calls);
+}
+
 static enum restart restart_of(const struct waiting *w)
 {
 	if (begins_by_kernel(w->call))
@@ -243,6 +258,21 @@ static void begin_again(ucontext_t *u, const struct waiting *w)
 	REGISTER(u, RDI) = (greg_t)w->argument[0];
 	REGISTER(u, RDX) = (greg_t)w->argument[2];
 }
+
+/* top: a multiple of 64 */
+static void call_on(char *top, void (*run)(void))
+{
+	__asm__ volatile("movq %%rsp, %%rbx\n\t"
+			 "movq %[top], %%rsp\n\t"
+			 "call *%[run]\n\t"
+			 "movq %%rbx, %%rsp"
+			 : [top] "+r"(top), [run] "+r"(run)
+			 :
+			 : "rbx", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11",
+			 "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",
+			 "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory",
+			 "cc");
+}
 #elif defined(__aarch64__)
 static uintptr_t instruction_of(const ucontext_t *u)
 {
@@ -287,18 +317,36 @@ static void begin_again(ucontext_t *u, const struct waiting *w)
 	u->uc_mcontext.regs[2] = w->argument[2];
 	u->uc_mcontext.regs[8] = (uint64_t)w->call;
 }
+
+/* top: a multiple of 64 */
+static void call_on(char *top, void (*run)(void))
+{
+	__asm__ volatile("mov x19, sp\n\t"
+			 "mov sp, %[top]\n\t"
+			 "blr %[run]\n\t"
+			 "mov sp, x19"
+			 : [top] "+r"(top), [run] "+r"(run)
+			 :
+			 : "x19", "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10",
+			 "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x30", "v0", "v1",
+			 "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20",
+			 "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30",
+			 "v31", "memory", "cc");
+}
 #else
 #error "which registers has this machine?"
 #endif
 
-/* Another handler may have interrupted a function of libc, wherever it is itself. */
-static bool is_in_handler(const ucontext_t *u)
+/* Another handler may have interrupted a function of libc, wherever it is itself. It is known by its
+ * signal, which is blocked meanwhile, but where SA_NODEFER was asked for: then nobody knows. */
+static bool may_be_in_handler(const ucontext_t *u)
 {
 	for (int s = 1; s <= SIGRTMAX; s++) {
 		struct sigaction is;
 
-		if (sigismember(&u->uc_sigmask, s) == 1 && sigaction(s, NULL, &is) == 0 &&
-			is.sa_handler != SIG_DFL && is.sa_handler != SIG_IGN)
+		if (sigaction(s, NULL, &is) == 0 && is.sa_handler != SIG_DFL &&
+			is.sa_handler != SIG_IGN &&
+			((is.sa_flags & SA_NODEFER) || sigismember(&u->uc_sigmask, s) == 1))
 			return true;
 	}
 	return false;
@@ -326,7 +374,7 @@ static bool is_ended_by_program(const ucontext_t *u, bool restarts)
 
 /* Nothing of the program's runs here: it may be anywhere, with a lock of its own. Nor is the thread
  * cancelled in the midst of it: it is in no call where the program expects that. */
-static void come_by(void)
+static void come_by_here(void)
 {
 	int cancels;
 
@@ -338,6 +386,21 @@ static void come_by(void)
 	pthread_setcancelstate(cancels, NULL);
 }
 
+/* The program's stack may be a small one, a coroutine's or PTHREAD_STACK_MIN. One thread at a time
+ * comes by on this one; another, which was interrupted meanwhile, would only wait for it. */
+static struct {
+	_Alignas(64) char bytes[256 << 10];
+	atomic_flag taken;
+} stack = {.taken = ATOMIC_FLAG_INIT};
+
+static void come_by(void)
+{
+	if (atomic_flag_test_and_set(&stack.taken))
+		return;
+	call_on(stack.bytes + sizeof stack.bytes, come_by_here);
+	atomic_flag_clear(&stack.taken);
+}
+
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
 	ucontext_t *u = context;
@@ -347,7 +410,8 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 
 	(void)sig, (void)info;
 	under_way = 0;
-	if ((!is_forbidden(instruction_of(u)) || begun || ended) && !is_in_handler(u))
+	if ((!is_forbidden(instruction_of(u)) || begun || ended) && !may_be_in_handler(u) &&
+		!linker_locks_held())
 		come_by();
 	if (begun && is_ended_by_program(u, true)) {
 		end_again(u);
@@ -411,7 +475,8 @@ static bool waits(pid_t tid, struct waiting *w)
 		       &w->call, &a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &w->stack, &w->at) == 9;
 }
 
-/* Does it compute; asleep: or wait in what is begun again? *w: in that. */
+/* Does it compute; asleep: or wait in what is begun again? *w: in that. One whose wait is over, and
+ * that has not had a processor since, is still in its call, which a signal would end with EINTR. */
 static bool can_be_interrupted(pid_t tid, bool asleep, struct waiting *w)
 {
 	char stat[TEXT_BYTES];
@@ -420,7 +485,8 @@ static bool can_be_interrupted(pid_t tid, bool asleep, struct waiting *w)
 	if (!read_of(tid, "stat", stat, sizeof stat))
 		return false;
 	if (is_in_state(stat, "R"))
-		return true;
+		return !waits(tid, w) || !ends_by_signal(w->call) ||
+		       restart_of(w) != RESTART_NEVER;
 	return asleep && is_in_state(stat, "S") && waits(tid, w) && restart_of(w) != RESTART_NEVER;
 }
 
