@@ -46,6 +46,9 @@ for my $row (FTMPI::Cli::OtherLaunchers::table()) {
 	}
 }
 
+# A script of a rank runs anew when the rank begins again: one that opens a file with > would empty it.
+unlike(text_of("doc/man/$_"), qr/[^>]>out\./, "$_ appends what ranks print") for qw(ftmpirun.1 ftmpi.7);
+
 # The knobs of a rank: X(id, "NAME", default, least, most, "text").
 my $knobs = text_of('lib/base/knob.h');
 my $about = text_of('doc/man/ftmpi.7');

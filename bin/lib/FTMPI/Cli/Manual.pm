@@ -243,6 +243,9 @@ writes each line when it is complete, as on a terminal;
 gives it a terminal, for other languages' libraries that look for one.
 Standard input goes to rank 0; the others read nothing.
 .PP
+A shell that writes a rank's output to a file appends with >>, as in EXAMPLES: it runs anew when the rank begins again, and >
+would empty the file.
+.PP
 The first interrupt
 .RB ( SIGINT ,
 .B SIGTERM
@@ -352,6 +355,11 @@ Where
 does not know that, since rank 0 was reading just then, or the program made the line itself, it gives rank 0 all of its input again and prints
 that; so it does, without a word, after
 .BR \-restore .
+.PP
+Standard output and standard error are those of the new process, too.
+What a rank printed after the line is printed again.
+A script of the rank runs anew before the image is loaded: where the script opens a file with >, what the rank had printed to
+the file before the line is lost.
 .PP
 .I share/doc/ftmpi/images.md
 where FTMPI is installed
@@ -499,7 +507,7 @@ my $EXAMPLES = <<'EOR';
 ftmpirun \-n 4 ./cgs 494_bus.mtx
 ftmpirun nodes.txt 64 /shared/runs ./solver input.dat
 ftmpirun \-n 8 \-host a:4,b:4 \-x OMP_NUM_THREADS=2 \-tag\-output ./solver
-ftmpirun \-n 4 sh \-c 'exec ./solver >out.$FTMPI_RANK'
+ftmpirun \-n 4 sh \-c 'exec ./solver >>out.$FTMPI_RANK'
 ftmpirun \-n 2 ./ocean in.dat : \-n 6 \-env OMP_NUM_THREADS 2 ./air
 ftmpirun \-n 64 \-f nodes.txt \-workdir /shared/runs \-ckpt\-interval 600 ./solver input.dat
 ftmpirun nodes.txt 64 /shared/runs ./solver input.dat \-restore

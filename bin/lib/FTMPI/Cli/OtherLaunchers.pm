@@ -16,7 +16,8 @@ my @TABLE = (
 	[ [qw(wd)], 'write -wdir DIR' ],
 	[ [qw(l prepend-rank)], 'write -tag-output' ],
 	[ [qw(output-filename)],
-		'a script of each rank can write to a file of its own, as in -n 4 sh -c \'exec ./prog >out.$FTMPI_RANK\'' ],
+		'a script of each rank can append to a file of its own (with > the file is emptied when the rank begins again, also in an image job),'
+			. ' as in -n 4 sh -c \'exec ./prog >>out.$FTMPI_RANK\'' ],
 	[ [qw(genvall)], 'ranks on this machine have all variables; -x VAR gives one of them to the ranks on other hosts, too' ],
 	[ [qw(mca gmca)], '-transport chooses how ranks of one host speak with each other, -iface the network, -bind their processors' ],
 	[ [qw(map-by rank-by)], "ranks fill the slots of one host after the other; -bind gives them processors in that order, and $BY_HAND" ],

@@ -11,6 +11,7 @@ use lib "$FindBin::Bin/../../lib";
 use File::Temp ();
 use Test::More;
 
+use FTMPI::Test::File qw(read_file);
 use FTMPI::Test::Job qw(ftmpirun program);
 use FTMPI::Test::Process qw(run_quiet);
 
@@ -62,6 +63,23 @@ for my $coord (qw(blocking eventlog)) {
 		};
 	}
 }
+
+# What a rank printed before the line to a file to which its shell appends is there at the end.
+subtest 'a shell appends' => sub {
+	my ($over, $out) = map { "$dir/$_-appended" } qw(over out);
+	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, '-image', '-workdir', "$dir",
+		'sh', '-c', 'exec "$0" compute "$1" >>"$2.$FTMPI_RANK"', program('places'), $over, $out ]);
+	$job->take(time + 0.01) while !-s "$out.0" && %{ $job->{open} } && time < $job->{until};
+	ok(line($job), 'a line is made');
+	my ($pid) = pids($job);
+	kill 'KILL', $pid;
+	ok($job->wait_for(err => qr/^ftmpirun: all 3 ranks run again/m), 'all go on');
+	open(my $file, '>', $over) or die "$over: $!\n";
+	close($file);
+	$job->finish;
+	$job->is_status(0, 'the end');
+	is(read_file("$out.0"), "places: rank 0 is there\nplaces: right, compute\n", 'what was printed before the line, and after it');
+};
 
 # One that is linked statically is saved in MPI calls alone.
 sub start_static
