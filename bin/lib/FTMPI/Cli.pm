@@ -124,6 +124,7 @@ sub plan
 		from_start   => $options->{'restart-from-start'},
 		debug        => $options->{debug},
 		image        => _image($options),
+		interval     => $options->{'ckpt-interval'},
 		bind         => $options->{bind},
 		dump         => $options->{dump},
 		accept_binary => $options->{'accept-binary'},

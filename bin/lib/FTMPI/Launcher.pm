@@ -59,7 +59,7 @@ my %ACTIONS = (
 # plan: hosts => [{ name, local, slots, ranks }] (without ranks: a spare), size, prog => [words],
 # env => [words], wdir, workdir, ssh => [words], iface, ports => [first, last], timeout, tag,
 # verbosity; heartbeat, timeout_heartbeat, silence in ms; starved_limit in s; settings => [words]; restart_on,
-# max_restarts, from_start, debug; image: see FTMPI::Launcher::Lines, or undef; bind: core if the user insists on that; restoring: words for what -restore named; expected: { session, line } of
+# max_restarts, from_start, debug; image: see FTMPI::Launcher::Lines, or undef; interval: of -ckpt-interval, or undef; bind: core if the user insists on that; restoring: words for what -restore named; expected: { session, line } of
 # it; notes: sentences to begin with; parts => [[number of ranks, program, arguments]], for the record.
 sub run
 {
@@ -155,6 +155,7 @@ sub _make_job
 		from_start => $plan->{from_start},
 		debug      => $plan->{debug},
 		image      => $plan->{image},
+		interval   => $plan->{interval},
 		restoring  => $plan->{restoring},
 		newest     => sub { scalar $self->{workdir}->newest_line },
 		session    => $self->{session_name},

@@ -12,7 +12,7 @@ use LauncherTest;
 
 my $host   = qr/\S+/;
 my $others = qr/; the other ranks are ended\./;
-my $none   = qr/; the program makes no checkpoints \(FTMPI_Perform_Checkpoint\), so the job cannot go on; -restart-from-start would begin again\./;
+my $none   = qr/; the program makes no checkpoints \(FTMPI_Perform_Checkpoint\), so the job cannot go on; -restart-from-start would begin again; with -image its processes would have been saved\./;
 
 sub processes
 {

@@ -230,6 +230,16 @@ is_deeply(said_of(job(image => undef), @all_end), [], '... where there are no im
 unlike(join("\n", @{ told(job(), [ exited => 0, 3, 0 ], @all_end[ 1, 2 ]) }), qr/\Q$no_init\E/, '... in a job that fails');
 unlike(join("\n", @{ told(job(), inited(@all), (map { [ finalized => $_ ] } @all), @all_end) }), qr/\Q$no_init\E/, 'ranks that have called it');
 
+my $no_call = 'say: note: no recovery line was made, as the program has not called FTMPI_Perform_Checkpoint; with -image its'
+	. ' processes would have been saved.';
+my @by_calls = (image => undef, interval => 60);
+my @whole    = (inited(@all), (map { [ finalized => $_ ] } @all), @all_end);
+is_deeply(said_of(job(@by_calls), @whole), [$no_call], 'an interval, no images, and a program that makes no checkpoints');
+is_deeply(said_of(job(@by_calls), @all_end), [], '... but none without MPI');
+is_deeply(said_of(job(@by_calls), [ program => 2, 1 ], @whole), [], '... nor one that has the calls');
+is_deeply(said_of(job(image => undef), @whole), [], '... nor without an interval');
+unlike(join("\n", @{ told(job(@by_calls), inited(@all), [ exited => 0, 3, 0 ], @all_end[ 1, 2 ]) }), qr/\Q$no_call\E/, '... nor in a job that fails');
+
 $job = job(term_ranks => 5);
 told($job, inited(@all), ['line_wanted']);
 is_deeply(told($job, [ signal => 'TERM' ])->[0], 'RELEASE 1', 'ranks that are to end with -term-ranks are let go');

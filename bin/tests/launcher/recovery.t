@@ -187,7 +187,7 @@ is(($job->told)[-1], 'timer leave 5', '... after which this was the first restar
 
 # Who may be started again.
 my $none = 'the program makes no checkpoints (FTMPI_Perform_Checkpoint), so the job cannot go on;'
-	. ' -restart-from-start would begin again.';
+	. ' -restart-from-start would begin again; with -image its processes would have been saved.';
 $job = Story->new('a:2', 2)->begun(0);
 $job->told;
 $job->tell(qw(exited 1 0 9));

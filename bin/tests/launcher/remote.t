@@ -19,7 +19,7 @@ delete $ENV{SSH_CONNECTION};
 
 # What is said of a program that speaks MPI.
 my $none = 'the program makes no checkpoints (FTMPI_Perform_Checkpoint), so the job cannot go on;'
-	. ' -restart-from-start would begin again.';
+	. ' -restart-from-start would begin again; with -image its processes would have been saved.';
 
 my $job = ftmpirun([ @run, qw(-n 6 -host a:2,b,c:3 sh -c),
 	'echo $FTMPI_RANK $FTMPI_LOCAL_RANK $FAKE_HOST' ]);

@@ -106,7 +106,7 @@ for my $case ([ 'failure', 139, qw(kill:SEGV) ], [ 'crash', 0, qw(kill:SEGV) ], 
 my @plain = ('start', 'program:0', 'inited', '1:@0:kill:KILL', '@0:obey', 'finalize');
 $job = job([qw(-n 2)], @plain);
 is($job->{status}, 137, 'a program without checkpoints is ended');
-like($job->{err}, qr/^ftmpirun: rank 1 on \S+ \Q$by9\E; the program makes no checkpoints \(FTMPI_Perform_Checkpoint\), so the job cannot go on; -restart-from-start would begin again\.\n\z/,
+like($job->{err}, qr/^ftmpirun: rank 1 on \S+ \Q$by9\E; the program makes no checkpoints \(FTMPI_Perform_Checkpoint\), so the job cannot go on; -restart-from-start would begin again; with -image its processes would have been saved\.\n\z/,
 	'... in one sentence');
 is(job([qw(-n 2 -restart-from-start)], @plain)->{status}, 0, '... or begins again with -restart-from-start');
 

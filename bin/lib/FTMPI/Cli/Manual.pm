@@ -403,6 +403,10 @@ has nothing to go on from, but with
 after a failure its job is ended with a sentence, unless
 .B \-restart\-from\-start
 lets it begin again.
+When such a job was given
+.BR \-ckpt\-interval ,
+.B ftmpirun
+prints at its end that no recovery line was made.
 In such a job a rank without a sign of life is only reported, and a host is lost
 when it has not answered for 20 seconds.
 .PP

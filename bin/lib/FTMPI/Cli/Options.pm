@@ -180,7 +180,7 @@ my @TABLE = (
 		check   => \&FTMPI::Cli::Values::interval,
 		default => 'never',
 		text    => 'FTMPI_Checkpoint_due() is true when TIME has passed since the last'
-			. ' checkpoint: seconds, or with units as in 90s, 10m, 1.5h, 1h30m. Under eventlog not'
+			. ' checkpoint: seconds, or with units as in 90s, 10m, 1.5h, 1h30m. A program that makes no checkpoints needs -image. Under eventlog not'
 			. ' before that checkpoint is written, however long the disk takes. With -image a recovery line is made'
 			. ' when TIME has passed since the last one.',
 	},

@@ -128,7 +128,7 @@ my %SIGNAL_NUMBER = (HUP => 1, INT => 2, TERM => 15);
 
 # hosts: { name, slots, local, ranks } each, in the order of the machine file. on, max, from_start, restoring, newest: see
 # FTMPI::Launcher::Recovery; verdict, silent, lenient, debug: see FTMPI::Launcher::Suspects; image: see FTMPI::Launcher::Lines; session: the
-# job's name; term_ranks: seconds that ranks get after a SIGTERM, or undef.
+# job's name; term_ranks: seconds that ranks get after a SIGTERM, or undef; interval: of -ckpt-interval, or undef.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -152,7 +152,7 @@ sub new
 		suspects => $suspects,
 		lines    => FTMPI::Launcher::Lines->new(hosts => $hosts, image => $arg{image}),
 		outcome  => FTMPI::Launcher::Outcome->new(recovery => $recovery, session => $arg{session},
-			by_time => $arg{image} && defined $arg{image}{interval}),
+			by_time => $arg{image} && defined $arg{image}{interval}, by_calls => !$arg{image} && defined $arg{interval}),
 		phase    => 'starting',
 		epoch    => 0,
 		now      => 0,

@@ -64,6 +64,9 @@ sub is_known
 	return $self->{on} eq 'none' || $self->{from_start} || defined $self->{uses};
 }
 
+# The program makes no checkpoints, as its ranks have said.
+sub makes_none { my ($self) = @_; return defined $self->{uses} && !$self->{uses} }
+
 # A failure waits.
 sub is_undecided { return defined $_[0]{pending} }
 

@@ -10,11 +10,13 @@ use warnings;
 use constant {
 	BEGINNING      => 'the beginning',
 	NO_CHECKPOINTS => '; the program makes no checkpoints (FTMPI_Perform_Checkpoint), so the job cannot go'
-		. ' on; -restart-from-start would begin again.',
+		. ' on; -restart-from-start would begin again; with -image its processes would have been saved.',
 	INPUT_LOST => '; rank 0 was given more standard input than is kept for a restart (64 MiB), so the job'
 		. ' is ended.',
 	NOT_ASKED_FOR => '-restore: the program has not asked for its recovery line (FTMPI_Restore), so it began at its'
 		. ' beginning.',
+	NO_CALL => 'note: no recovery line was made, as the program has not called FTMPI_Perform_Checkpoint; with -image its'
+		. ' processes would have been saved.',
 	NO_HOST => '; no host is left, so the job is ended.',
 	NO_IMAGES => 'SIGUSR2 has no effect without -image: it begins a recovery line of process images.',
 	NO_INIT => 'note: no recovery line was made, as no rank has called MPI_Init.',
