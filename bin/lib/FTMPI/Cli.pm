@@ -97,7 +97,8 @@ sub plan
 {
 	my ($options) = @_;
 	my $here = Cwd::getcwd() // FTMPI::Error::usage("cannot tell the current directory: $!");
-	my $workdir = _work_directory($options->{workdir}, $here, ($options->{restore} // 'auto') ne 'auto');
+	my $makes_lines = $options->{image} || defined $options->{'ckpt-interval'};
+	my $workdir = _work_directory($options->{workdir}, $here, $makes_lines, ($options->{restore} // 'auto') ne 'auto');
 	my ($period, $limit) = FTMPI::Cli::Options::heartbeat($options);
 	my @restore = defined $options->{restore}
 		? FTMPI::Cli::Sessions::choose($workdir, $options->{restore}, _ranks($options), $options->{image}, time) : ();
@@ -294,12 +295,12 @@ sub _ssh
 	return \@words;
 }
 
-# WORKDIR is asked for by name or not at all; a user who asks for it must be able to write there. One that is
+# A user who names WORKDIR, or asks for recovery lines (makes_lines), must be able to write there. One that is
 # made here is its user's alone, as all that is written into it. is_restored: a line is to be in it, so one that is
 # not there is a mistake.
 sub _work_directory
 {
-	my ($given, $here, $is_restored) = @_;
+	my ($given, $here, $makes_lines, $is_restored) = @_;
 	my $path = defined $given ? File::Spec->rel2abs($given, $here) : $here;
 	my (undef, undef, $name) = File::Spec->splitpath(File::Spec->canonpath($path));
 	FTMPI::Error::usage("$path is the folder of a session: the work directory is the one above it, and"
@@ -307,7 +308,7 @@ sub _work_directory
 		if FTMPI::Cli::Values::is_session($name) && -e "$path/job.record";
 	FTMPI::Error::usage("the work directory $path has a name of more than @{[PATH_MAX]} bytes")
 		if length $path > PATH_MAX;
-	return $path if !defined $given;
+	return $path if !defined $given && !$makes_lines;
 	if (!-e $path) {
 		FTMPI::Error::failed("-restore: there is no recovery line, as there is no work directory $path") if $is_restored;
 		require File::Path;
@@ -316,7 +317,8 @@ sub _work_directory
 		FTMPI::Error::usage("the work directory $path cannot be made: $why") if @$errors;
 	}
 	FTMPI::Error::usage("the work directory $path is not a directory") if !-d $path;
-	FTMPI::Error::usage("the work directory $path cannot be written: $!") if !_can_write($path);
+	FTMPI::Error::usage("the work directory $path cannot be written: $!" . (defined $given ? '' : '; name another one with -workdir DIR'))
+		if !_can_write($path);
 	return $path;
 }
 

@@ -10,6 +10,7 @@ use Cwd qw(abs_path);
 use File::Path ();
 use Test::More;
 
+use FTMPI::Test::Job ();
 use LauncherTest;
 
 my $job = ftmpirun([ '-n', 3, 'sh', '-c',
@@ -129,6 +130,12 @@ for my $bad (
 	is($got->{out}, '', '... and nothing else');
 }
 ok(!-e "$work/mistyped", '-restore makes no work directory');
+for my $options ([qw(-image -ckpt-interval 60)], ['-image'], [qw(-ckpt-interval 60)]) {
+	my $got = FTMPI::Test::Job->run([ $FTMPIRUN, qw(-n 1), @$options, 'true' ], dir => '/proc');
+	$got->is_status(2, "recovery lines are asked for where they cannot be written: @$options");
+	like($got->err, qr{^ftmpirun: the work directory /proc cannot be written: [^\n]*; name another one with -workdir DIR\n\z}, '... one sentence');
+}
+FTMPI::Test::Job->run([ $FTMPIRUN, qw(-n 1 true) ], dir => '/proc')->is_status(0, 'a job without them may run there');
 $job = ftmpirun([qw(-n 3 -host localhost:2 true)]);
 is($job->{status}, 0, 'more ranks than slots run');
 is($job->{err}, "ftmpirun: note: 3 ranks share 2 slots.\n", '... with a note');
