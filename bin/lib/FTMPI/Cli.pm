@@ -178,12 +178,13 @@ sub _own_parts
 sub _notes
 {
 	my ($workdir, $options, $parts, @restore) = @_;
-	my @image = $options->{image} && !defined $options->{'ckpt-interval'} ? FTMPI::Launcher::Sentences::NO_INTERVAL : ();
-	return [ @image, (map { "note: $_" } @{ $restore[2]{notes} }), FTMPI::Cli::RestoreNotes::sentences($workdir, $restore[2], time, $parts) ]
+	my @first = $options->{image} && !defined $options->{'ckpt-interval'} ? FTMPI::Launcher::Sentences::NO_INTERVAL : ();
+	unshift @first, FTMPI::Launcher::Sentences::passed(map { FTMPI::Error::clean($_) } @{ $options->{passed} }) if $options->{passed};
+	return [ @first, (map { "note: $_" } @{ $restore[2]{notes} }), FTMPI::Cli::RestoreNotes::sentences($workdir, $restore[2], time, $parts) ]
 		if @restore;
 	my @none = defined $options->{restore} ? "-restore=auto: there is no recovery line in $workdir: the job begins at its beginning." : ();
 	my @open = FTMPI::Cli::RestoreNotes::forgotten($workdir, { ranks => _ranks($options), parts => $parts }) // ();
-	return [ @image, @none, @open ];
+	return [ @first, @none, @open ];
 }
 
 # What ranks are told of the options, "name=value" each.

@@ -99,12 +99,22 @@ is_deeply([ map { FTMPI::Cli::Options::silence($_) } 300, 1000, 2000 ], [ 5000, 
 ok(parsed('-help')->{help} && parsed('-h')->{help}, 'help');
 ok(parsed('--version', 'x')->{version}, 'version');
 
+is_deeply([ map { parsed(@$_)->{passed} } [qw(-n 2 p -image --ckpt-interval 60 -workdir=w -v)], [qw(f 2 w p -coord eventlog)], [qw(-n 1 a : -n 1 b --image)],
+		[qw(-n 2 -- p -image)], [qw(-n 2 -image p image -images -keep 3)] ],
+	[ [qw(-image --ckpt-interval -workdir=w)], ['-coord'], ['--image'], undef, undef ], 'arguments that may have been meant as options');
+
 my $hint = qr/; try ftmpirun -help(?=;|\z)/;
 for my $bad (
 	[ [],                                 qr/^neither -n N nor MACHINEFILE N WORKDIR PROG is given$hint/ ],
 	[ [ '', 1, 'w', 'p' ],                qr/^MACHINEFILE is an empty word$hint/ ],
 	[ [ 'f', 1, '', 'p' ],                qr/^WORKDIR is an empty word$hint/ ],
 	[ ['./prog'],                         qr/^neither -n N nor MACHINEFILE/ ],
+	[ [qw(./prog -n 2)],                  qr{^-n stands behind ./prog: options come before the program, as in -n N \[OPTIONS\] PROG \[ARGS...\]$hint} ],
+	[ [qw(-image ./prog --np 2 a b)],     qr{^--np stands behind ./prog: options} ],
+	[ [qw(-workdir w ./prog 5x -image)],  qr{^-image stands behind ./prog: options} ],
+	[ [qw(2 ./prog)],                     qr{^write -n 2 ./prog for 2 ./prog$hint} ],
+	[ [qw(2 ./prog a b)],                 qr{^write -n 2 ./prog for 2 ./prog$hint} ],
+	[ [qw(2 4)],                          qr/^neither -n N nor MACHINEFILE/ ],
 	[ [qw(f 4 w)],                        qr/^no program is named$hint/ ],
 	[ [qw(-n 4)],                         qr/^no program is named$hint/ ],
 	[ [qw(f four w p)],

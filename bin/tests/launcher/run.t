@@ -140,6 +140,11 @@ $job = ftmpirun([qw(-n 3 -host localhost:2 true)]);
 is($job->{status}, 0, 'more ranks than slots run');
 is($job->{err}, "ftmpirun: note: 3 ranks share 2 slots.\n", '... with a note');
 is(ftmpirun([qw(-n 9 true)])->{err}, '', 'without named hosts there is none');
+$job = ftmpirun([qw(-n 1 echo -image -ckpt-interval 60)]);
+is($job->{out}, "-image -ckpt-interval 60\n", 'options behind the program are the program\'s');
+is($job->{err}, 'ftmpirun: note: ftmpirun passes -image -ckpt-interval to the program, since options of ftmpirun come before the program;'
+	. " where that is meant, write -- before the program.\n", '... which a note says');
+is(ftmpirun([qw(-n 1 -- echo -image)])->{err}, '', '... unless it is meant');
 
 $job = ftmpirun([ '-n', 2, '-ports', '46010-46030', '-v', $RANK, qw(init table finalize) ]);
 is($job->{status}, 0, '-ports') or diag $job->{err};

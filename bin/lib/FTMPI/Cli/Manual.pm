@@ -34,7 +34,9 @@ In the first spelling, MACHINEFILE names the hosts and WORKDIR is the directory 
 runs.
 In the second, as other launchers have it, both are options.
 Options may be written with one dash or two.
-They come before the program; all words behind the program are given to it untouched, except a final
+They come before the program; all words behind the program are given to it untouched (a note tells of
+.BR \-image ", " \-ckpt\-interval ", " \-workdir " and " \-coord
+there), except a final
 .B \-restore
 or
 .BR \-restore=... ,

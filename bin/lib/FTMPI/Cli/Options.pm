@@ -331,11 +331,14 @@ sub table { return @TABLE }
 
 # The words of a command line, without the program's name, as a hash: an option's first name => its
 # value; n, machinefile, workdir from either spelling; prog => [program, arguments]; more, if there are
-# other parts of the job: { n, prog, wdir, x } each.
+# other parts of the job: { n, prog, wdir, x } each; passed, if there are any: arguments that may have been meant as options.
 sub parse { return _parse(\&_positional, @_) }
 
 # The same of a launcher that knows the second spelling only.
-sub parse_plain { return _parse(sub { _refuse('-n N is not given') }, @_) }
+sub parse_plain
+{
+	return _parse(sub { _refuse_misplaced($_[1]); _refuse('-n N is not given') }, @_);
+}
 
 sub _parse
 {
@@ -360,7 +363,29 @@ sub _parse
 	_check_heartbeat(\%got);
 	_check_image(\%got);
 	$got{prog} = \@words;
+	my @passed = $untouched ? () : _passed(map { @{ $_->{prog} } } \%got, @{ $got{more} // [] });
+	$got{passed} = \@passed if @passed;
 	return \%got;
+}
+
+# Of these words the options without which a job has no recovery lines, or others than its user thinks. (Of -restore and
+# -accept-binary see _take_restore.)
+sub _passed
+{
+	return grep { /^--?(?:image|ckpt-interval|workdir|coord)(?:=|\z)/ } @_;
+}
+
+# A command without -n N before the program, and no command of the first spelling either.
+sub _refuse_misplaced
+{
+	my ($words) = @_;
+	my ($first, $second) = @$words;
+	return if !defined $second || $second =~ /^[0-9]+\z/;
+	_refuse("write -n $first " . FTMPI::Error::clean($second) . " for $first " . FTMPI::Error::clean($second)) if $first =~ /^[0-9]+\z/;
+	my ($option) = grep { /^--?(.+)\z/s && $BY_NAME{$1} } @$words;
+	_refuse("$option stands behind " . FTMPI::Error::clean($first) . ': options come before the program, as in -n N [OPTIONS] PROG [ARGS...]')
+		if defined $option;
+	return;
 }
 
 # A final -restore behind the program, in both spellings: the same command as before with one word more.
@@ -552,6 +577,7 @@ sub _is_restored
 sub _positional
 {
 	my ($got, $words) = @_;
+	_refuse_misplaced($words);
 	for my $option (grep { defined $got->{$_} } qw(host machinefile workdir)) {
 		_refuse("-$option goes with -n N");
 	}

@@ -27,6 +27,14 @@ use constant {
 		. ' MPI_Init until the first calls MPI_Finalize.',
 };
 
+# Words behind the program that ftmpirun knows as its options.
+sub passed
+{
+	my (@words) = @_;
+	return "note: ftmpirun passes @words to the program, since options of ftmpirun come before the program; where that is meant,"
+		. ' write -- before the program.';
+}
+
 # 0, 1, 2, 5 as "0-2 5".
 sub ranges
 {
