@@ -100,13 +100,14 @@ sub plan
 	my $makes_lines = $options->{image} || defined $options->{'ckpt-interval'};
 	my $workdir = _work_directory($options->{workdir}, $here, $makes_lines, ($options->{restore} // 'auto') ne 'auto');
 	my ($period, $limit) = FTMPI::Cli::Options::heartbeat($options);
-	my @restore = defined $options->{restore}
-		? FTMPI::Cli::Sessions::choose($workdir, $options->{restore}, _ranks($options), $options->{image}, time) : ();
 	my @parts = map { [ $_->{n}, @{ $_->{prog} } ] } $options, @{ $options->{more} // [] };
+	my @restore = defined $options->{restore} ? FTMPI::Cli::Sessions::choose($workdir, $options->{restore}, _ranks($options),
+		$options->{image}, time, [ FTMPI::Cli::RestoreNotes::unfinished($workdir, { parts => \@parts }) ]) : ();
 	return {
 		notes     => _notes($workdir, $options, \@parts, @restore),
-		parts     => @restore ? FTMPI::Cli::RestoreNotes::parts($workdir, $restore[2], \@parts) : \@parts,
+		parts     => \@parts,
 		expected  => $restore[2],
+		on_restored => sub { _restored($workdir, { session => $_[0], kind => $options->{image} ? 'image' : 'data' }, \@parts) },
 		hosts     => _place($options),
 		size      => _ranks($options),
 		prog      => $options->{prog},
@@ -185,6 +186,15 @@ sub _notes
 	my @none = defined $options->{restore} ? "-restore=auto: there is no recovery line in $workdir: the job begins at its beginning." : ();
 	my @open = FTMPI::Cli::RestoreNotes::forgotten($workdir, { ranks => _ranks($options), parts => $parts }) // ();
 	return [ @first, @none, @open ];
+}
+
+# The ranks of a job that -restore began have told from which line they go on: the parts of the job as its record is to have
+# them, and what the user is told.
+sub _restored
+{
+	my ($workdir, $line, $parts) = @_;
+	return $parts if !FTMPI::Cli::Values::is_session($line->{session});
+	return (FTMPI::Cli::RestoreNotes::parts($workdir, $line, $parts), FTMPI::Cli::RestoreNotes::arguments($workdir, $line, $parts));
 }
 
 # What ranks are told of the options, "name=value" each.

@@ -60,7 +60,8 @@ my %ACTIONS = (
 # env => [words], wdir, workdir, ssh => [words], iface, ports => [first, last], timeout, tag,
 # verbosity; heartbeat, timeout_heartbeat, silence in ms; starved_limit in s; settings => [words]; restart_on,
 # max_restarts, from_start, debug; image: see FTMPI::Launcher::Lines, or undef; interval: of -ckpt-interval, or undef; bind: core if the user insists on that; restoring: words for what -restore named; expected: { session, line } of
-# it; notes: sentences to begin with; parts => [[number of ranks, program, arguments]], for the record.
+# it; notes: sentences to begin with; parts => [[number of ranks, program, arguments]], for the record; on_restored =>
+# sub (session), when a job that -restore began has restored that: its parts, and sentences.
 sub run
 {
 	my ($plan) = @_;

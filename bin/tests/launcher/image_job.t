@@ -145,7 +145,8 @@ subtest '-restore with other arguments' => sub {
 	}
 	FTMPI::Launcher::Record::save("$work/$session", { ranks => 1, began => 1000, parts => [ [ 1, 'program', qw(-steps 7) ] ] });
 	my $go  = scratch() . '/go';
-	my $job = begin([ $FTMPIRUN, qw(-v -image -ckpt-interval 60 -workdir), $work, qw(-n 1 -restore), words(qw(say:ready), "await:$go", qw(line:4 finalize)) ]);
+	my $job = begin([ $FTMPIRUN, qw(-v -image -ckpt-interval 60 -workdir), $work, qw(-n 1 -restore),
+		$^X, $RANK, 'start', "restored:3,$session", qw(program:0 inited say:ready), "await:$go", qw(line:4 finalize) ]);
 	wait_for($job, 'out', qr/ready/);
 	my ($new) = $job->{err} =~ /session (\S+): 1 rank/ or diag $job->{err};
 	mkdir "$work/$new" or die "mkdir: $!\n";
@@ -155,6 +156,13 @@ subtest '-restore with other arguments' => sub {
 	like($job->{err}, qr/^ftmpirun: note: the arguments are those of the image \(-steps 7\); those given now have no effect\.$/m, '... with a note, once');
 	my @words = @{ FTMPI::Launcher::Record::load("$work/$new")->{parts}[0] };
 	is("@words[ 0, 2 .. $#words ]", '1 -steps 7', '... and the arguments of the image are in the record of the new job');
+
+	# ranks that cannot go on from that line take another's, and of its arguments nothing is known
+	my $other = '20261121-203610-1a2b3c4e';
+	$job = ftmpirun([ qw(-image -ckpt-interval 60 -workdir), $work, qw(-n 1), "-restore=$session", $^X, $RANK, 'start', "restored:9,$other",
+			qw(program:0 inited finalize) ]);
+	is($job->{status}, 0, 'ranks that go on from a line of another session') or diag $job->{err};
+	unlike($job->{err}, qr/arguments are those/, '... and not a word of the arguments of the first');
 };
 
 # Rank 0 goes on behind what it had read when the line was made, however much it has read since.

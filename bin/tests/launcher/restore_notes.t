@@ -12,7 +12,7 @@ use FTMPI::Cli::Sessions     ();
 use FTMPI::Launcher::Record  ();
 
 my $programs = $ENV{FTMPI_PROGRAMS} or plan skip_all => 'FTMPI_PROGRAMS does not name built programs';
-my $work = File::Temp->newdir('ftmpi-resume-XXXXXX', TMPDIR => 1);
+our $work = File::Temp->newdir('ftmpi-resume-XXXXXX', TMPDIR => 1);
 
 sub manifest
 {
@@ -99,6 +99,21 @@ is(scalar(said(\%new, 7200)), 1, '... nor of one that another finished, or of th
 @said = said({ session => $next, line => 30, time => 7000, size => 4, kind => 'data' }, 7200);
 like($said[1], qr/^note: session $next has finished \($date, status 0\)/, 'a job that has finished is told of as such');
 
+# What another command left is no further course of this one, but where that went on from here.
+{
+	local $work = File::Temp->newdir('ftmpi-resume-XXXXXX', TMPDIR => 1);
+	manifest($short, 1, 4, 6000);
+	record($short);
+	manifest($next, 30, 4, 7000);
+	record($next, parts => [ [ 4, './solver', 'other.dat' ] ]);
+	is(scalar(said(\%new, 6100)), 1, 'another command in the same folder has come further');
+	is_deeply([ FTMPI::Cli::RestoreNotes::unfinished("$work", { parts => $parts }) ], [$short], '... and is none of those that this one has not finished');
+	record($next, parts => [ [ 4, './solver', 'other.dat' ] ], from => [ $short, 1 ]);
+	like((said(\%new, 6100))[1], qr/^note: session $next, which did not finish, has come further/, '... unless it went on from here');
+	local $parts = [ [ 4, './solver', 'third.dat' ] ];
+	like((said(\%new, 6100))[1], qr/^note: session $next,/, '... or the line is not of this command either');
+}
+
 # ---- the word that was forgotten ----
 
 my %same = (ranks => 4, parts => [ [ 4, './solver', 'in.dat' ] ]);
@@ -114,7 +129,7 @@ is(FTMPI::Cli::RestoreNotes::forgotten("$work", \%same), undef, '... nor when al
 {
 	my ($first, $second) = map { "2026113$_-203610-1a2b3c4$_" } 0, 1;
 	my @image = (session => $second, line => 1, time => 9000, size => 4, kind => 'image');
-	my $notes = sub { return join '', grep { /arguments/ } said({ @image, @_ }, 9000) };
+	my $notes = sub { return join '', FTMPI::Cli::RestoreNotes::arguments("$work", { @image, @_ }, $parts) };
 	is($notes->(), '', 'arguments of an image that nobody knows');
 	record($first, parts => [ [ 4, './solver', 'in.dat', "a\nb" ] ]);
 	record($second, from => [ $first, 3 ]);

@@ -38,7 +38,7 @@ sub change
 	return;
 }
 
-my ($choice, $image);
+my ($choice, $image, @own);
 
 # "SESSION LINE" and what there is beside, or the sentence.
 sub chosen
@@ -46,7 +46,7 @@ sub chosen
 	my ($wanted, $n) = @_;
 	local $SIG{ALRM} = sub { die "it waits\n" };
 	my ($session, $number);
-	($session, $number, $choice) = eval { FTMPI::Cli::Sessions::choose("$work", $wanted, $n // 2, $image, NOW) };
+	($session, $number, $choice) = eval { FTMPI::Cli::Sessions::choose("$work", $wanted, $n // 2, $image, NOW, \@own) };
 	return "$session $choice->{line}" . ($number ? ' exactly' : '') if defined $session;
 	return ref $@ ? $@->text : $@;
 }
@@ -76,6 +76,18 @@ is(chosen("$old:9"), "$old 9 exactly", 'a line by its number');
 is(chosen("$old:11"), "-restore: there is no line 11 of session $old in $work; $hint",
 	'a line that is not there');
 is(chosen('latest', 3), "-restore: line 2 of session $new is of 2 ranks, not of 3", 'another number of ranks');
+
+# What the same command has not finished comes first, when no session is named.
+@own = ($old, $late);
+is(chosen('latest'), "$old 10", 'the session that the same command has not finished');
+is("@{ $choice->{others} }", $new, '... the newest of all is the next choice');
+is(chosen('auto'), chosen('latest'), '... also with auto');
+is(chosen($new), "$new 2", '... but not where another is named');
+is(chosen('latest', 3), "-restore: line 2 of session $new is of 2 ranks, not of 3", '... nor with other ranks');
+$image = 1;
+like(chosen('latest'), qr/^-restore: line 2 of session $new holds data/, '... nor with images');
+$image = 0;
+@own = ();
 
 # Lines of images.
 {

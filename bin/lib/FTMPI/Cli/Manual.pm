@@ -438,7 +438,8 @@ If
 .B ftmpirun
 itself or this machine is lost, all ranks end, and the same command with
 .B \-restore
-goes on from the newest recovery line in the work directory.
+goes on from the newest recovery line in the work directory that the same command (programs, arguments and numbers of ranks) left
+and did not finish; where there is none, from the newest line of all.
 It is a new job, with recovery lines of its own; the lines of the old job stay.
 At the beginning
 .B ftmpirun

@@ -270,9 +270,9 @@ my @TABLE = (
 		arg   => 'auto|SESSION[:LINE]',
 		kind  => 'optional',
 		check => \&FTMPI::Cli::Values::restore,
-		text  => 'Go on from the newest recovery line in the work directory, or from that of a session named'
-			. ' there, or from one of its lines. auto: from the newest line if there is one,'
-			. ' else from the beginning. May also be the last word of the command; see "--".',
+		text  => 'Go on from the newest recovery line in the work directory that the same command left and did not finish; where'
+			. ' there is none, from the newest of all; or from that of the session named here, or from one of its lines. auto: from'
+			. ' a line if there is one, else from the beginning. May also be the last word of the command; see "--".',
 	},
 	{
 		names => ['accept-binary'],

@@ -52,11 +52,10 @@ sub sentences
 	push @said, "note: session $line->{session} has finished (" . _when($record->{end}[1])
 		. ', status 0): only what its program did after that line is done again.'
 		if FTMPI::Launcher::Record::is_finished($record);
-	my $other = _further($workdir, $line);
+	my $other = _further($workdir, $line, $record, { parts => $parts });
 	push @said, "note: session $other->{session}, which did not finish, has come further, to line $other->{line} ("
 		. _when($other->{time}) . "): -restore=$other->{session} goes on from that."
 		if $other;
-	push @said, _arguments($workdir, $line, $parts);
 	return @said;
 }
 
@@ -83,7 +82,9 @@ sub parts
 	return [ map { $then[$_] ? [ @{ $parts->[$_] }[ 0, 1 ], @{ $then[$_] } ] : $parts->[$_] } 0 .. $#$parts ];
 }
 
-sub _arguments
+# What is said of arguments that have no effect. Which line the ranks go on from is known when they have told: before, the
+# note might be about another session.
+sub arguments
 {
 	my ($workdir, $line, $parts) = @_;
 	my @arguments = _image_arguments($workdir, $line, $parts);
@@ -99,13 +100,19 @@ sub _arguments
 }
 
 # Of the sessions that did not finish, with as many ranks and lines of this kind, the one that has come further than this line;
-# none that this one's job began with.
+# none that this one's job began with; and, where this line is of the command that goes on, none of another command, unless that
+# went on from this session. record, now: this session's, and that of the command.
 sub _further
 {
-	my ($workdir, $line) = @_;
+	my ($workdir, $line, $record, $now) = @_;
 	my %before = map { $_ => 1 } _ancestry($workdir, $line->{session});
 	my @all    = FTMPI::Cli::Sessions::sessions($workdir);
-	my %done   = _done($workdir, map { $_ => scalar FTMPI::Launcher::Record::load("$workdir/$_") } @all);
+	my %record = map { $_ => scalar FTMPI::Launcher::Record::load("$workdir/$_") } @all;
+	my %done   = _done($workdir, %record);
+	if ($record && FTMPI::Launcher::Record::is_same_command($record, $now)) {
+		@all = grep { !$record{$_} || FTMPI::Launcher::Record::is_same_command($record{$_}, $now)
+				|| grep { $_ eq $line->{session} } _ancestry($workdir, $_) } @all;
+	}
 	my @others = grep { $_->{size} == $line->{size} && $_->{line} > $line->{line} && $_->{kind} eq $line->{kind} }
 		FTMPI::Cli::Sessions::newest_lines($workdir, grep { !$before{$_} && !$done{$_} } @all);
 	my ($furthest) = sort { $b->{line} <=> $a->{line} || $b->{time} <=> $a->{time} } @others;
@@ -133,15 +140,21 @@ sub _ancestry
 	return @found;
 }
 
+# The sessions of the same command that it has not finished.
+sub unfinished
+{
+	my ($workdir, $record) = @_;
+	my %other = map { $_ => scalar FTMPI::Launcher::Record::load("$workdir/$_") } FTMPI::Cli::Sessions::sessions($workdir);
+	my %done  = _done($workdir, %other);
+	return grep { $other{$_} && !$done{$_} && FTMPI::Launcher::Record::is_same_command($other{$_}, $record) } keys %other;
+}
+
 # What is said when a job begins at its beginning though there is a line of the same command that did not
 # finish: a user who forgot -restore is told now.
 sub forgotten
 {
 	my ($workdir, $record) = @_;
-	my %other = map { $_ => scalar FTMPI::Launcher::Record::load("$workdir/$_") } FTMPI::Cli::Sessions::sessions($workdir);
-	my %done  = _done($workdir, %other);
-	my @open  = grep { $other{$_} && !$done{$_} && FTMPI::Launcher::Record::is_same_command($other{$_}, $record) } keys %other;
-	my ($last) = FTMPI::Cli::Sessions::newest_lines($workdir, @open);
+	my ($last) = FTMPI::Cli::Sessions::newest_lines($workdir, unfinished($workdir, $record));
 	return if !$last;
 	return 'note: the job begins at its beginning; -restore would go on from ' . _line($last) . ', '
 		. 'which the same command did not finish.';

@@ -37,14 +37,15 @@ sub tool
 }
 
 # wanted: as FTMPI::Cli::Values::restore returns it; n: ranks; image: lines are to be of process images; now: Unix
-# seconds. Returns the session that n ranks go on from, the line or 0 for its newest, and what is known of that line, as
+# seconds; own: names of sessions of the same command that it has not finished, which come before all others when none is
+# named. Returns the session that n ranks go on from, the line or 0 for its newest, and what is known of that line, as
 # lines() has it, with
 #	others: the names of further sessions, the next choice first, should no line of this one be whole
 #	notes: sentences for the user
 # Nothing when `auto` finds none; ends with a sentence when there must be one.
 sub choose
 {
-	my ($workdir, $wanted, $n, $image, $now) = @_;
+	my ($workdir, $wanted, $n, $image, $now, $own) = @_;
 	my ($session, $number) = $wanted =~ /^(?:latest|auto)\z/ ? () : split /:/, $wanted;
 	my ($found, $complaint) = lines($workdir, $session);
 	my @lines = grep { !defined $number || $_->{line} == $number } @$found;
@@ -53,7 +54,11 @@ sub choose
 	my @well = grep { $_->{problem} eq '' } @lines;
 	FTMPI::Error::failed("-restore: $lines[0]{problem}, and there is no other line; see ftmpi-ckpt list")
 		if !@well;
-	my ($first, @others) = _newest(@well);
+	my %is_own = map { $_ => 1 } defined $session ? () : @{ $own // [] };
+	my @mine   = grep { $is_own{ $_->{session} } && $_->{size} == $n && !_is_other_kind($_, $image) } _newest(@well);
+	my %first  = map { $_->{session} => 1 } @mine;
+	my ($first, @others) = (@mine, grep { !$first{ $_->{session} } } _newest(@well));
+	@lines = grep { $is_own{ $_->{session} } } @lines if @mine;
 	_check_kind($first, $image);
 	FTMPI::Error::failed("-restore: line $first->{line} of session $first->{session} is of "
 			. FTMPI::Launcher::Sentences::count($first->{size}, 'rank') . ", not of $n")

@@ -278,6 +278,9 @@ sub _restored
 	my $expected = delete $self->{expected} // return;
 	$self->{say}->("line $number of session $session is restored instead of line $expected->{line}.")
 		if $session eq $expected->{session} && $number != $expected->{line};
+	my ($parts, @notes) = $self->{plan}{on_restored}->($session);
+	$self->{workdir}->restored_parts($parts);
+	$self->{say}->($_) for @notes;
 	return;
 }
 

@@ -48,6 +48,9 @@ sub restored
 	return;
 }
 
+# The parts of the job, when they are known better than at the start.
+sub restored_parts { my ($self, $parts) = @_; $self->{parts} = $parts; return }
+
 # The record is kept where lines can be seen from here: at the first of them, and when the job is over.
 # end: [status, time, reason] then.
 sub keep_record
