@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Error handlers of files (MPI 5.0 sections 9.3.3 and 14.7). No file can be opened here, so the
  * only file there is one for is MPI_FILE_NULL. */
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "api.h"
+#include "base/log.h"
 #include "check.h"
 #include "mpi/comm/errhandler.h"
 #include "mpi/engine/engine.h"
@@ -45,9 +47,17 @@ static int leave(int rc)
 	return rc;
 }
 
+/* Many programs look at no error of a file, and the handler returns: the user is told, once. */
 int api_file_unsupported(const char *name)
 {
+	static bool told; /* guarded by the engine's lock */
+
 	api_enter(name);
+	if (!told)
+		log_error("MPI-IO is not implemented: %s and all other calls that open, read or "
+			  "write files fail with MPI_ERR_UNSUPPORTED_OPERATION",
+			name);
+	told = true;
 	return leave(fail_with(MPI_ERR_UNSUPPORTED_OPERATION, API_UNSUPPORTED, name));
 }
 
