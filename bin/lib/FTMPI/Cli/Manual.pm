@@ -351,6 +351,11 @@ A host where that cannot be had is refused with a sentence; in a container
 .B "docker run \-\-security\-opt seccomp=unconfined"
 may be needed.
 .PP
+The copy of a process takes about 10 to 20 ms for each GiB of its memory, and for so long the rank sends no heartbeats: with ranks of
+tens of GiB,
+.B \-timeout\-heartbeat
+has to be longer than that.
+.PP
 Standard input goes on, after a restart within the job, behind what rank 0 had read when the line was made.
 Where
 .B ftmpirun
@@ -441,6 +446,7 @@ itself or this machine is lost, all ranks end, and the same command with
 goes on from the newest recovery line in the work directory that the same command (programs, arguments and numbers of ranks) left
 and did not finish; where there is none, from the newest line of all.
 It is a new job, with recovery lines of its own; the lines of the old job stay.
+While the old job still runs the command must not be given: both would write the program's files.
 At the beginning
 .B ftmpirun
 prints the line, its session and its age; also that its job had finished,
@@ -518,6 +524,16 @@ ftmpirun \-n 4 sh \-c 'exec ./solver >>out.$FTMPI_RANK'
 ftmpirun \-n 2 ./ocean in.dat : \-n 6 \-env OMP_NUM_THREADS 2 ./air
 ftmpirun \-n 64 \-f nodes.txt \-workdir /shared/runs \-ckpt\-interval 600 ./solver input.dat
 ftmpirun nodes.txt 64 /shared/runs ./solver input.dat \-restore
+.fi
+.PP
+A program without a call for checkpoints: a recovery line every ten minutes; the same job, when
+.B ftmpirun
+was ended; and a line at once.
+.PP
+.nf
+ftmpirun \-n 4 \-image \-ckpt\-interval 600 \-workdir /shared/runs ./solver input.dat
+ftmpirun \-n 4 \-image \-ckpt\-interval 600 \-workdir /shared/runs ./solver input.dat \-restore
+kill \-USR2 PID      # of ftmpirun
 .fi
 EOR
 

@@ -235,7 +235,7 @@ my @TABLE = (
 		default => 'blocking',
 		text    => 'How ranks come to a recovery line. blocking: all stop, save and go on (with -image: all are copied, and go on). eventlog:'
 			. ' no rank waits, each copies its state and goes on. The program has to call'
-			. ' FTMPI_Restore. It is for programs that send the'
+			. ' FTMPI_Restore (not with -image). It is for programs that send the'
 			. ' same when they are run again; one whose messages depend on which came first'
 			. ' (MPI_ANY_SOURCE, MPI_Waitany, MPI_Waitsome, MPI_Test, MPI_Iprobe) may not, and is'
 			. ' ended after a restart when its messages differ, see ftmpi.h. tagging: the same by another rule, for comparison.'

@@ -8,13 +8,14 @@ use warnings;
 use FindBin ();
 use lib "$FindBin::Bin/../../lib";
 
+use File::Basename qw(dirname);
 use File::Temp ();
 use Test::More;
 
 use FTMPI::Agent::Elf ();
 use FTMPI::FixedAddresses ();
 use FTMPI::Test::File qw(read_file write_file);
-use FTMPI::Test::Job qw(root sanitized);
+use FTMPI::Test::Job qw(program root sanitized);
 
 plan skip_all => 'the compilers here build no sanitized programs' if sanitized('pi');
 
@@ -112,6 +113,7 @@ sub compiles_loop
 }
 
 symlink "$root/bin", "$dir/bin" or die "symlink: $!\n";
+symlink dirname(dirname(program('plain_laplace'))), "$dir/build" or die "symlink: $!\n";
 write_file("$dir/hello.c",  $hello);
 write_file("$dir/machines", "# this one\nlocalhost slots=16\n");
 
@@ -123,8 +125,12 @@ said(run_there('./hello'), 'alone', greetings(1, 1));
 
 my $why = FTMPI::FixedAddresses::refuses(FTMPI::FixedAddresses::stack_here());
 SKIP: {
-	skip($why, 3) if defined $why;
-	said(run_there(readme_line('bin/ftmpirun -image')), 'with images', greetings(4, 1));
+	skip($why, 4) if defined $why;
+	my $with_images = run_there(readme_line('bin/ftmpirun -image'));
+	$with_images->is_status(0, 'with images');
+	like($with_images->out, qr/^laplace: right, /m, 'with images: the answer');
+	my @lines = glob "$dir/work/*/line-*.manifest";
+	cmp_ok(scalar @lines, '>', 0, 'with images: it runs for long enough to make a recovery line') or diag($with_images->saw);
 }
 
 $secret = readme_line('(umask 077; head -c 32 /dev/urandom');
