@@ -150,6 +150,24 @@ static const struct {
 		{{0x1000, 0x2000}, {0x3000, 0x4000}, {0x6000, 0x7000}, {0x8000, 0x9000}}},
 };
 
+/* Where all memory is locked the heap is one mapping with what the program has before it. */
+START_TEST(a_heap_that_was_merged_is_split)
+{
+	struct region r[MAX];
+	size_t n = parse("1000-2000 r-xp 0 fe:01 7 /bin/a\n3000-9000 rw-p 0 00:00 0 [heap]\n"
+			 "a000-b000 rw-p 0 00:00 0\n",
+		r);
+
+	ck_assert_uint_eq(process_map_split_heap(r, n, 0x3000), 3);
+	ck_assert_uint_eq(process_map_split_heap(r, n, 0x5000), 4);
+	ck_assert(r[1].kind == REGION_ANONYMOUS && r[1].name_length == 0);
+	ck_assert(r[1].low == 0x3000 && r[1].high == 0x5000);
+	ck_assert(r[2].kind == REGION_HEAP && r[2].low == 0x5000 && r[2].high == 0x9000);
+	ck_assert(r[3].low == 0xa000 && r[3].high == 0xb000);
+	ck_assert_uint_eq(process_map_split_heap(r, 4, 0x5000), 4);
+}
+END_TEST
+
 START_TEST(what_the_image_has_not_is_removed)
 {
 	uint64_t out[4][2] = {{0}};
@@ -178,4 +196,5 @@ UNIT_MAIN("image_fit",
 	  tcase_add_loop_test(tc, a_mapping_fits_or_not, 0, sizeof cases / sizeof *cases);
 	  tcase_add_loop_test(
 		  tc, what_the_image_has_not_is_removed, 0, sizeof removals / sizeof *removals);
+	  tcase_add_test(tc, a_heap_that_was_merged_is_split);
 	  tcase_add_test(tc, a_gap_is_free_in_both);)

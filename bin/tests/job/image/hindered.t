@@ -37,6 +37,8 @@ my %why    = (
 	own         => qr{it has memory that no child gets \(MADV_DONTFORK\)},
 	timer       => qr{it has a timer of timer_create, which cannot be brought back},
 	signal      => qr{it uses signal SIGRTMAX - 1, which stops threads for an image},
+	log         => qr{it has a file mapped that it has open for writing, too: /\S+/log},
+	proc        => qr{descriptor \d+ is a file of /proc that another process has not \(/proc/\d+/mem\), which cannot be brought back},
 	window      => qr{there are windows; while a program has any, only `-coord blocking` can make lines},
 );
 delete $why{timer} if !-e '/proc/self/timers';
@@ -67,6 +69,28 @@ for my $what (sort keys %why) {
 			write_file("$dir/away", '');
 			ok($job->wait_for(out => qr/^hindered: $what is gone$/m), 'the job goes on, and it is gone');
 			is(line($job), 'committed', 'a line is made');
+			write_file("$dir/over", '');
+			$job->finish;
+			$job->is_status(0, 'the end');
+			$job->out_like(qr/^hindered: right, $what$/m, '... is right');
+			$job->none_left($what);
+		};
+	}
+}
+
+# Where it computes it would be interrupted, but for what it may hold there.
+for my $what (qw(linker handler)) {
+	for my $coord (qw(blocking eventlog)) {
+		subtest "$what, $coord" => sub {
+			my $dir = File::Temp->newdir('ftmpi-hindered-XXXXXX', TMPDIR => 1);
+			my $job = FTMPI::Test::Job->start([ ftmpirun(), '-n', RANKS, qw(-image -image-patience 1 -coord), $coord, '-workdir', "$dir/work",
+				program('hindered'), $what, "$dir" ]);
+			ok($job->wait_for(out => qr/^hindered: $what is there$/m), 'it is there');
+			$job->signal('USR2');
+			ok($job->wait_for(err => qr/rank 0 on \S+ did not come to a safe point within 1 s|this rank came to no safe point within 1 s/), 'there is no line');
+			write_file("$dir/away", '');
+			ok($job->wait_for(out => qr/^hindered: $what is gone$/m), 'the job goes on, and it is gone');
+			is(line($job), 'committed', 'a line is made') if $coord eq 'blocking';
 			write_file("$dir/over", '');
 			$job->finish;
 			$job->is_status(0, 'the end');

@@ -4,6 +4,7 @@
  * has none, until another is there. The others compute.
  */
 #include <fcntl.h>
+#include <link.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -217,6 +218,60 @@ static void has_signal(int on)
 		"no thread");
 }
 
+/* A log of its own, which it reads in memory. */
+static void has_log(int on)
+{
+	static void *at;
+
+	if (!on) {
+		munmap(at, PAGE);
+		close(fd);
+		return;
+	}
+	fd = open(in_folder("log"), O_RDWR | O_CREAT | O_APPEND, 0600);
+	expect(fd >= 0 && write(fd, "begun\n", 6) == 6, "no file");
+	at = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	expect(at != MAP_FAILED, "nothing is mapped");
+}
+
+static void has_proc(int on)
+{
+	if (on)
+		expect((fd = open("/proc/self/mem", O_RDWR)) >= 0, "no file");
+	else
+		close(fd);
+}
+
+static int within_linker(struct dl_phdr_info *info, size_t size, void *on)
+{
+	(void)info, (void)size, (void)on;
+	compute_until("away");
+	return 1;
+}
+
+/* A lock of the dynamic linker is held as long as that runs. */
+static void is_in_linker(int on)
+{
+	if (on)
+		dl_iterate_phdr(within_linker, NULL);
+}
+
+static void within_handler(int signal)
+{
+	(void)signal;
+	compute_until("away");
+}
+
+/* In a handler that does not look like one. */
+static void is_in_handler(int on)
+{
+	struct sigaction a = {.sa_handler = on ? within_handler : SIG_DFL, .sa_flags = SA_NODEFER};
+
+	expect(sigaction(SIGUSR1, &a, NULL) == 0, "no handler");
+	if (on)
+		raise(SIGUSR1);
+}
+
 static void has_nothing(int on)
 {
 	(void)on;
@@ -225,10 +280,25 @@ static void has_nothing(int on)
 static const struct thing {
 	const char *name;
 	void (*is_there)(int on);
-} things[] = {{"socket", has_socket}, {"epoll", has_epoll}, {"child", has_child},
-	{"lost", has_lost_file}, {"anonymous", has_anonymous}, {"system-v", has_system_v},
-	{"posix", has_posix}, {"mapped", has_mapped_file}, {"own", has_own_memory},
-	{"timer", has_timer}, {"signal", has_signal}, {"window", has_nothing}};
+	int stays; /* it returns when it is gone */
+} things[] = {
+	{.name = "socket", .is_there = has_socket},
+	{.name = "epoll", .is_there = has_epoll},
+	{.name = "child", .is_there = has_child},
+	{.name = "lost", .is_there = has_lost_file},
+	{.name = "anonymous", .is_there = has_anonymous},
+	{.name = "system-v", .is_there = has_system_v},
+	{.name = "posix", .is_there = has_posix},
+	{.name = "mapped", .is_there = has_mapped_file},
+	{.name = "own", .is_there = has_own_memory},
+	{.name = "timer", .is_there = has_timer},
+	{.name = "signal", .is_there = has_signal},
+	{.name = "window", .is_there = has_nothing},
+	{.name = "log", .is_there = has_log},
+	{.name = "proc", .is_there = has_proc},
+	{.name = "linker", .is_there = is_in_linker, .stays = 1},
+	{.name = "handler", .is_there = is_in_handler, .stays = 1},
+};
 
 static const struct thing *thing_named(void)
 {
@@ -254,9 +324,12 @@ static void live(const struct thing *t)
 
 	if (strcmp(name, "window") == 0)
 		MPI_Win_allocate(PAGE, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window);
+	if (t->stays)
+		say("there");
 	if (prog.rank == 0)
 		t->is_there(1);
-	say("there");
+	if (!t->stays)
+		say("there");
 	compute_until("away");
 	if (prog.rank == 0)
 		t->is_there(0);

@@ -3,13 +3,16 @@
  * Rank 0 stays in one place, in MPI or outside, until a file is there; the others compute. So a
  * test can have a line made while it is there.
  */
+#include <limits.h>
 #include <mpi.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/time.h>
 #include <time.h>
@@ -157,9 +160,48 @@ static void allocates(void)
 		free(held[i]);
 }
 
+/* A wait whose time is over ends as if nothing had been, though it came to a line in that moment. */
+static void polls(void)
+{
+	while (!is_over()) {
+		if (poll(NULL, 0, 10) != 0)
+			prog_wrong(&prog, "poll was interrupted");
+		compute_a_while();
+	}
+}
+
+static void *compute_on(void *arg)
+{
+	compute();
+	return arg;
+}
+
+/* In a thread of the smallest stack that there is. */
+static void computes_on_small_stack(void)
+{
+	pthread_attr_t small;
+	pthread_t thread;
+
+	pthread_attr_init(&small);
+	if (pthread_attr_setstacksize(&small, PTHREAD_STACK_MIN) != 0 ||
+		pthread_create(&thread, &small, compute_on, NULL) != 0)
+		prog_wrong(&prog, "no thread");
+	pthread_join(thread, NULL);
+	pthread_attr_destroy(&small);
+}
+
+/* Locked memory is all alike, so that the heap is one mapping with what lies before it. */
+static void computes_locked(void)
+{
+	if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0 && prog.rank == 0)
+		printf("places: memory may not be locked\n");
+	allocates();
+}
+
 static const struct prog_case cases[] = {{"compute", compute}, {"sleep", sleeps},
 	{"select", selects}, {"join", joins}, {"read", reads}, {"receive", receives},
-	{"alarm", alarmed}, {"malloc", allocates}};
+	{"alarm", alarmed}, {"malloc", allocates}, {"poll", polls},
+	{"small-stack", computes_on_small_stack}, {"locked", computes_locked}};
 
 int main(int argc, char **argv)
 {
