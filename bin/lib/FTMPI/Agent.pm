@@ -285,7 +285,10 @@ sub _restart
 sub _examine
 {
 	my ($self, $rank, $ms) = @_;
-	my $answer = sub { $self->_tell('CONDITION', $rank, FTMPI::Condition::number($_[0]), $_[1]) };
+	my $answer = sub {
+		$self->{ranks}->tell_tracer($rank) if $_[0] eq 'stopped';
+		$self->_tell('CONDITION', $rank, FTMPI::Condition::number($_[0]), $_[1]);
+	};
 	my $pid    = $self->{ranks}->process_of($rank);
 	if (!defined $pid || $self->{stopped}->paused) {
 		$answer->(defined $pid ? 'runs' : 'gone', FTMPI::Agent::Examiner::load());

@@ -483,6 +483,17 @@ is_deeply([ $job->told ], ['timer fenced 3 0 2'], '... and to be killed takes a 
 $job->tell(qw(exited 2 0 9));
 is(($job->told)[0], 'say rank 2 on b showed no life for 61000 ms (it gets no processor; -starved-limit) and was killed;'
 	. ' restart 1 of 3 from the beginning.', '... and says why');
+my $held = '(held by a debugger: gdb, process 7; with -debug ranks may be)';
+$job = Story->new('a:2,b:2', 4, limit => 60)->begun(0);
+$job->told;
+for my $debugger (1, 0) {
+	$job->tell(qw(suspect 3 2 1000));
+	$job->tell('traced', 2, 'gdb, process 7') if $debugger;
+	$job->tell(qw(condition 2 stopped));
+	my $cause = $debugger ? $held : '(stopped or hung)';
+	is_deeply([ grep { /^say/ } $job->told ], ["say rank 2 on b shows no life for 1000 ms $cause; the job is not ended for that."],
+		$debugger ? 'a debugger is named also where nothing is done' : '... while it is there');
+}
 $job = begun('a:2,b:2', 4, limit => 60);
 $job->tell(qw(strained 1 700), 'load 84.00 on 2 cores');
 is_deeply([ $job->told ], [], 'an agent that is late itself is nobody\'s concern');
@@ -557,6 +568,8 @@ $job = Story->new('a:2,b:2', 4)->tell('begin')->tell(qw(stopped 2 5000));
 like(($job->told)[-1], qr/^say rank 2 on b shows .* not ended for that/, '... but not for ever');
 $job->tell('program', 0, 1)->tell(qw(stopped 2 6000));
 is(($job->told)[0], 'fence 2', '... and it may turn out later');
+$job = Story->new('a:2,b:2', 4)->tell('begin')->tell('traced', 2, 'gdb, process 7')->tell(qw(stopped 2 5000));
+like(($job->told)[-1], qr/^say rank 2 on b shows \D*5000 ms \(held by a debugger: gdb, process 7;/, '... that a debugger holds');
 $job = Story->new('a:2,b:2', 4)->tell('begin')->tell(qw(exited 1 0 9))->tell(qw(stopped 2 5000));
 is(($job->told)[-1], 'timer undecided 5 0', 'one that is stopped beside another failure is not told of');
 for my $event ([qw(stopped 2 1000)], [qw(suspect 3 2 1000)]) {

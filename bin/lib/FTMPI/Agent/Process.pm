@@ -137,8 +137,17 @@ sub sigterm
 	return;
 }
 
-# The process that holds this one stopped as debuggers do, and its name; or nothing.
-sub tracer
+# The process that holds this one stopped as debuggers do, if there is one.
+sub tell_tracer
+{
+	my ($self) = @_;
+	my @tracer = $self->_tracer;
+	$self->{tell}->('TRACED', $self->{rank}, @tracer) if @tracer;
+	return;
+}
+
+# Its number and its name, or nothing.
+sub _tracer
 {
 	my ($self) = @_;
 	for my $pid (grep { defined } @$self{qw(mpi_pid pid)}) {
@@ -175,6 +184,7 @@ sub stopped
 {
 	my ($self, $ms) = @_;
 	if ($self->{state} eq 'running') {
+		$self->tell_tracer;
 		$self->{tell}->('STOPPED', $self->{rank}, $ms < MS_MAX ? $ms : MS_MAX);
 	} elsif ($self->{state} ne 'doomed') {
 		$self->doom;

@@ -371,9 +371,17 @@ sub fence
 {
 	my ($self, $rank) = @_;
 	my $process = $self->{ranks}{$rank} or return;
-	my @tracer = $process->tracer;
-	$self->_tell('TRACED', $rank, @tracer) if @tracer;
+	$process->tell_tracer;
 	$process->sigkill;
+	return;
+}
+
+# Before it is told that it is stopped.
+sub tell_tracer
+{
+	my ($self, $rank) = @_;
+	my $process = $self->{ranks}{$rank} or return;
+	$process->tell_tracer;
 	return;
 }
 

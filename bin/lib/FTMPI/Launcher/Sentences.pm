@@ -119,7 +119,7 @@ sub judged
 		my ($silent, $ms) = @data;
 		return 'host ' . join(', ', map { $hosts->name($_) } @$silent) . " shows no life for $ms ms";
 	}
-	return $hosts->who($data[0]) . " shows no life for $data[1] ms (" . cause($data[2]) . ')' if $what eq 'fence';
+	return $hosts->who($data[0]) . " shows no life for $data[1] ms (" . cause(@data[ 2, 3 ]) . ')' if $what eq 'fence';
 	return 'hosts ' . join(' and ', map { $hosts->name($_) } @data[ 1, 2 ])
 		. " do not reach each other for $data[3] ms" if $what eq 'link';
 	return $hosts->who($data[1]) . ' is not heard by ' . $hosts->who($data[0]) . " for $data[2] ms";

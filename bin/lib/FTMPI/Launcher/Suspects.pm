@@ -40,7 +40,7 @@ sub new
 sub reset
 {
 	my ($self, $epoch) = @_;
-	@$self{qw(epoch fenced timer)} = ($epoch, {}, 0);
+	@$self{qw(epoch fenced traced timer)} = ($epoch, {}, {}, 0);
 	$self->{verdict}->clear;
 	return;
 }
@@ -93,7 +93,7 @@ sub condition
 {
 	my ($self, $now, $rank, $word, $load) = @_;
 	my ($verdict, $hosts) = @$self{qw(verdict hosts)};
-	$verdict->told($rank, $word, $now);
+	$verdict->told($rank, $word, $now, delete $self->{traced}{$rank});
 	my @log = [ log => $hosts->who($rank) . ": $word" ];
 	return (@log, $self->_judgement($now)) if $word ne 'starved';
 	return @log if !$verdict->is_worth_telling($rank, $now);
@@ -106,16 +106,21 @@ sub stopped
 {
 	my ($self, $now, $rank, $ms) = @_;
 	my $recovery = $self->{recovery};
+	my $tracer   = delete $self->{traced}{$rank};
 	return if $self->{debug} || $recovery->is_undecided || $self->_is_settled($rank);
 	return if !$recovery->is_known && $ms < 1000 * FTMPI::Launcher::Recovery::PROGRAM_TIME;
-	return $self->_condemn($now, 'fence', $rank, $ms);
+	return $self->_condemn($now, 'fence', $rank, $ms, 'stopped', $tracer);
 }
 
-# It is fenced, and a debugger holds it.
+# A debugger holds it: as it is fenced, or when the next that its agent tells of it was seen.
 sub traced
 {
 	my ($self, undef, $rank, $tracer) = @_;
-	$self->{fenced}{$rank}{tracer} = $tracer if $self->{fenced}{$rank};
+	if (my $fence = $self->{fenced}{$rank}) {
+		$fence->{tracer} = $tracer;
+	} else {
+		$self->{traced}{$rank} = $tracer;
+	}
 	return;
 }
 
@@ -216,9 +221,9 @@ sub _condemn
 
 sub _fence
 {
-	my ($self, $now, $text, $rank, $ms, $word) = @_;
+	my ($self, $now, $text, $rank, $ms, $word, $tracer) = @_;
 	$self->{verdict}->forget($rank);
-	$self->{fenced}{$rank} = { at => $now, ms => $ms, word => $word };
+	$self->{fenced}{$rank} = { at => $now, ms => $ms, word => $word, tracer => $tracer };
 	return ([ log => $text ], [ fence => $rank ], [ timer => 'fenced', FENCE_TIME, $self->{epoch}, $rank ]);
 }
 

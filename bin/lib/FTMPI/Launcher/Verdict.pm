@@ -101,14 +101,14 @@ sub to_ask
 	return @ask;
 }
 
-# An agent's answer.
+# An agent's answer. tracer: the debugger that held it then, in words, or undef.
 sub told
 {
-	my ($self, $rank, $word, $now) = @_;
+	my ($self, $rank, $word, $now, $tracer) = @_;
 	my $before = $self->{words}{$rank} // return;
 	my $changed = defined $before->{word} && $before->{word} ne $word ? $now : $before->{changed};
 	my $since = ($before->{word} // '') eq $word ? $before->{since} : $now;
-	$self->{words}{$rank} = { word => $word, at => $now, changed => $changed, since => $since };
+	$self->{words}{$rank} = { word => $word, at => $now, changed => $changed, since => $since, tracer => $tracer };
 	return;
 }
 
@@ -132,7 +132,7 @@ sub _word
 # -> for how many it may be silent because it is short of processors, or 0.
 # Returns one of
 #	[host => hosts, ms]          these hosts have failed
-#	[fence => rank, ms, word]    it is stopped, or hangs
+#	[fence => rank, ms, word, tracer]  it is stopped, or hangs; tracer: if a debugger holds it
 #	[link => blamed, host, host, ms]  these two do not reach each other; one of the blamed may go
 #	[apart => observer, rank, ms]  this observer should hear the rank, and does not
 # or nothing yet.
@@ -155,7 +155,8 @@ sub judge
 	my %is = map { $_ => $self->_condition($_, $now) } @suspects;
 	for my $rank (grep { $is{$_} =~ /^(?:stopped|hung|too long)\z/ } @suspects) {
 		my $case = $said->{$rank};
-		return [ fence => $rank, $case->{ms}, $is{$rank} ] if $is{$rank} ne 'too long';
+		my @tracer = grep { defined } $self->{words}{$rank}{tracer};
+		return [ fence => $rank, $case->{ms}, $is{$rank}, @tracer ] if $is{$rank} ne 'too long';
 		return [ fence => $rank, $case->{ms} + int(1000 * ($now - $case->{since}) + 0.5), 'starved' ];
 	}
 	my %word;
