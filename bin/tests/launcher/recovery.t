@@ -484,6 +484,14 @@ $job->tell(qw(exited 2 0 9));
 is(($job->told)[0], 'say rank 2 on b showed no life for 61000 ms (it gets no processor; -starved-limit) and was killed;'
 	. ' restart 1 of 3 from the beginning.', '... and says why');
 my $held = '(held by a debugger: gdb, process 7; with -debug ranks may be)';
+$job = begun('a:2,b:2', 4, limit => 60);
+$job->tell(qw(suspect 3 2 1000))->tell('traced', 2, 'gdb, process 7')->tell(qw(condition 2 stopped))
+	->tell('lost', 0, 2, 'it closed the connection')->told;
+$job->tell('explain', 0);
+is_deeply([ $job->told ], [], 'a broken connection to one that is killed for its silence is no news');
+$job->tell('fenced', 0, 2);
+is(($job->told)[0], "say rank 2 on b showed no life for 1000 ms $held and was killed; restart 1 of 3 from the beginning.",
+	'... nor does the debugger that holds what is left of it hide why it was killed');
 $job = Story->new('a:2,b:2', 4, limit => 60)->begun(0);
 $job->told;
 for my $debugger (1, 0) {

@@ -451,7 +451,8 @@ sub _told_best
 	return $better // $oldest;
 }
 
-# Nothing explained the oldest one in time. It does no harm when one of the two is through with MPI.
+# Nothing explained the oldest one in time. It does no harm when one of the two is through with MPI. One that
+# was fenced has closed its connections by that: its end, or that it does not end, is told by itself.
 sub _unexplained
 {
 	my ($self, $epoch) = @_;
@@ -459,7 +460,7 @@ sub _unexplained
 	my $lost = _told_best(@{ $self->{lost} }) // return;
 	shift @{ $self->{lost} };
 	my ($rank, $peer) = @$lost{qw(rank peer)};
-	return if grep { $self->{ranks}->state($_) =~ /^(?:finalized|done)$/ } $rank, $peer;
+	return if grep { $self->{ranks}->state($_) =~ /^(?:finalized|done)$/ || defined $self->{suspects}->fenced_at($_) } $rank, $peer;
 	my ($one, $other) = map { $self->{hosts}->who($_) } $rank, $peer;
 	return $self->_failure(
 		class  => 'lost',

@@ -227,7 +227,8 @@ sub _fence
 	return ([ log => $text ], [ fence => $rank ], [ timer => 'fenced', FENCE_TIME, $self->{epoch}, $rank ]);
 }
 
-# The timer of the same name: a rank that was fenced may still be there, when even SIGKILL does not reach it.
+# The timer of the same name: a rank that was fenced may still be there, when even SIGKILL does not reach it. What
+# a debugger holds was killed all the same: the debugger hears of that first, and keeps it to itself.
 sub fenced
 {
 	my ($self, $now, $epoch, $rank) = @_;
@@ -237,7 +238,7 @@ sub fenced
 	return [ failure => {
 		class  => 'hung',
 		status => 1,
-		text   => $self->ended($rank, 'cannot be killed'),
+		text   => $self->ended($rank, defined $self->{fenced}{$rank}{tracer} ? 'was killed' : 'cannot be killed'),
 		rank   => $rank,
 	} ];
 }

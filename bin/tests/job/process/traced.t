@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # A rank that a debugger stops, in a job without -debug, is ended because it shows no life, and ftmpirun says
-# which process traces it; also where the rank is left alone, as the job could not begin again. The test is the
-# debugger.
+# which process traces it: whether the debugger lets go of the rank that was killed or keeps it, and also where
+# the rank is left alone, as the job could not begin again. The test is the debugger.
 use strict;
 use warnings;
 
@@ -66,6 +66,14 @@ $job->finish;
 $job->is_status(0, 'the job goes on');
 $job->err_like(qr/^ftmpirun: rank 1 on \S+ showed no life for \d+ ms \($named\) and was killed/m, 'the debugger is named');
 $job->none_left('a rank that is held');
+
+$job = held_job(['-restart-from-start'], @pi, qw(-hold-in receive));
+$job->wait_for(err => qr/^ftmpirun: .*; restart 1 of 3\b/m);
+ok(all_have_ended(), 'a debugger that keeps what was killed');
+$job->finish;
+$job->is_status(0, '... does not keep the job from going on');
+$job->err_like(qr/^ftmpirun: rank 1 on \S+ showed no life for \d+ ms \($named\) and was killed; restart 1 of 3\b/m, '... and is named');
+$job->none_left('a rank that is kept');
 
 $job = held_job([qw(-max-restarts 0)], @pi);
 $job->wait_for(err => qr/^ftmpirun: .*; the job is not ended for that/m);
