@@ -29,7 +29,7 @@ static int check_data(struct packing *p)
 	if (rc == MPI_SUCCESS)
 		rc = type_need_count(p->count);
 	if (rc == MPI_SUCCESS)
-		rc = type_lookup_committed(p->datatype, &p->t);
+		rc = type_lookup_for(p->datatype, p->count, &p->t);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (__builtin_mul_overflow(p->count, p->external ? p->t->external : p->t->size, &length))

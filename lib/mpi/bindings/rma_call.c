@@ -180,7 +180,7 @@ static int take_swap(const struct rma_said *s, struct rma_call *c)
 	c->compare = s->compare;
 	if (rc == MPI_SUCCESS)
 		rc = take_area(&s->result, "result", &c->result);
-	if (rc == MPI_SUCCESS && !may_be_swapped(s->there.datatype))
+	if (rc == MPI_SUCCESS && c->count > 0 && !may_be_swapped(s->there.datatype))
 		rc = fail_with(MPI_ERR_TYPE,
 			"MPI_Compare_and_swap takes predefined integers, logicals and bytes");
 	if (rc == MPI_SUCCESS && !s->compare)
@@ -221,7 +221,8 @@ static int take(const struct rma_said *s, struct rma_call *c)
 
 	if (rc == MPI_SUCCESS && s->with_request && !s->request)
 		rc = fail_null("request");
-	if (rc == MPI_SUCCESS && s->predefined && !type_predefined(s->there.datatype))
+	if (rc == MPI_SUCCESS && s->predefined && s->there.count > 0 &&
+		!type_predefined(s->there.datatype))
 		rc = fail_with(MPI_ERR_TYPE, "%s takes a predefined datatype", s->name);
 	if (rc == MPI_SUCCESS)
 		rc = take_there(s, c);
@@ -272,19 +273,35 @@ static int begin(const struct rma_said *s, struct rma_call *c)
 	return c->target == MPI_PROC_NULL ? MPI_SUCCESS : rma_origin_begin(c);
 }
 
-int rma_call(const struct rma_said *s)
+/* Nothing goes to MPI_PROC_NULL or comes from there, so none of the data needs a type: where one of
+ * the places has MPI_DATATYPE_NULL, all have no elements. */
+static struct rma_said without_data(struct rma_said s)
 {
-	struct rma_call c = {.what = s->what, .target = s->target};
+	struct rma_said_area *areas[] = {&s.origin, &s.result, &s.there};
+	bool untyped = false;
+
+	for (int i = 0; i < 3; i++)
+		untyped |= areas[i]->datatype == MPI_DATATYPE_NULL;
+	for (int i = 0; i < 3; i++)
+		if (untyped && s.target == MPI_PROC_NULL && areas[i]->count > 0)
+			areas[i]->count = 0;
+	return s;
+}
+
+int rma_call(const struct rma_said *said)
+{
+	struct rma_said s = without_data(*said);
+	struct rma_call c = {.what = s.what, .target = s.target};
 	int rc;
 
-	api_enter(s->name);
-	rc = win_lookup(s->win, &c.w);
+	api_enter(s.name);
+	rc = win_lookup(s.win, &c.w);
 	if (rc)
 		return api_leave_win(NULL, rc);
 	win_hold(c.w);
-	rc = take(s, &c);
+	rc = take(&s, &c);
 	if (rc == MPI_SUCCESS)
-		rc = begin(s, &c);
+		rc = begin(&s, &c);
 	win_release(c.w);
 	return api_leave_win(c.w, rc);
 }

@@ -33,6 +33,6 @@ struct rma_said {
 };
 
 /* The whole of a call. */
-int rma_call(const struct rma_said *s);
+int rma_call(const struct rma_said *said);
 
 #endif

@@ -57,6 +57,56 @@ static void window(void)
 	p2p_want(x == 7, "no elements are %d", x);
 }
 
+/* To and from MPI_PROC_NULL nothing goes, whatever one of the types is, or both. */
+static void window_nowhere(void)
+{
+	const MPI_Datatype none = MPI_DATATYPE_NULL;
+	const int nobody = MPI_PROC_NULL;
+	MPI_Request r = MPI_REQUEST_NULL;
+	MPI_Win win;
+	int x = 7, y = 8, z = 9;
+
+	MPI_Win_create(&x, sizeof x, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+	p2p_error("Put", MPI_SUCCESS, MPI_Put(&y, 1, none, nobody, 0, 1, none, win));
+	p2p_error("Put", MPI_SUCCESS, MPI_Put(&y, 1, MPI_INT, nobody, 0, 1, none, win));
+	p2p_error("Get", MPI_SUCCESS, MPI_Get(&y, 1, none, nobody, 0, 1, MPI_INT, win));
+	p2p_error("Accumulate", MPI_SUCCESS,
+		MPI_Accumulate(&y, 1, none, nobody, 0, 1, MPI_INT, MPI_SUM, win));
+	p2p_error("Get_accumulate", MPI_SUCCESS,
+		MPI_Get_accumulate(&y, 1, none, &z, 2, none, nobody, 0, 1, none, MPI_SUM, win));
+	p2p_error("Fetch_and_op", MPI_SUCCESS,
+		MPI_Fetch_and_op(&y, &z, none, nobody, 0, MPI_SUM, win));
+	p2p_error("Compare_and_swap", MPI_SUCCESS,
+		MPI_Compare_and_swap(&y, &y, &z, none, nobody, 0, win));
+	p2p_error("Rput", MPI_SUCCESS, MPI_Rput(&y, 1, none, nobody, 0, 1, none, win, &r));
+	MPI_Wait(&r, MPI_STATUS_IGNORE);
+	p2p_error("Rget", MPI_SUCCESS, MPI_Rget(&y, 1, none, nobody, 0, 1, none, win, &r));
+	MPI_Wait(&r, MPI_STATUS_IGNORE);
+	p2p_error("negative", MPI_ERR_COUNT, MPI_Put(&y, -1, none, nobody, 0, 1, none, win));
+	p2p_error(
+		"too long", MPI_ERR_TRUNCATE, MPI_Put(&y, 2, MPI_INT, nobody, 0, 1, MPI_INT, win));
+	MPI_Win_free(&win);
+	p2p_want(x == 7 && y == 8 && z == 9, "nobody gave %d, %d and %d", x, y, z);
+}
+
+static void packed(void)
+{
+	const MPI_Datatype none = MPI_DATATYPE_NULL;
+	MPI_Comm w = MPI_COMM_WORLD;
+	MPI_Aint far = 3;
+	char bytes[8];
+	int x = 7, at = 3, n = 1;
+
+	p2p_error("Pack_size", MPI_SUCCESS, MPI_Pack_size(0, none, w, &n));
+	p2p_error("Pack", MPI_SUCCESS, MPI_Pack(&x, 0, none, bytes, sizeof bytes, &at, w));
+	p2p_error("Unpack", MPI_SUCCESS, MPI_Unpack(bytes, sizeof bytes, &at, &x, 0, none, w));
+	p2p_error("Pack_external", MPI_SUCCESS,
+		MPI_Pack_external("external32", &x, 0, none, bytes, sizeof bytes, &far));
+	p2p_want(n == 0 && at == 3 && far == 3 && x == 7, "no elements are %d bytes, from 3 to %d",
+		n, at);
+}
+
 /* The error class that all ranks but one get, and then all are well again. */
 static void all_but(const char *what, int one, int class, int rc)
 {
@@ -112,6 +162,8 @@ const struct p2p_case p2p_no_data[] = {
 	{"nothing-nowhere", nowhere, 1},
 	{"nothing-elements", no_elements, 1},
 	{"nothing-window", window, 1},
+	{"nothing-to-nobody", window_nowhere, 1},
+	{"nothing-packed", packed, 1},
 	{"nothing-root", root_has_nothing, 2},
 	{"nothing-room", one_has_no_room, 2},
 	{"nothing-reduced", reduction, 2},
