@@ -73,6 +73,8 @@ static int map_report(void *at)
 	return 0;
 }
 
+static const char in_linker[] = "a thread is in the dynamic linker (dlopen)";
+
 int image_init(void)
 {
 	struct files_inherited inherited;
@@ -88,8 +90,13 @@ int image_init(void)
 int image_prepare(char *why, size_t size)
 {
 	struct process here;
-	int rc = process_here(&here, why, size);
+	int rc;
 
+	if (linker_locks_held()) { /* it would be waited for */
+		snprintf(why, size, "%s", in_linker);
+		return -EAGAIN;
+	}
+	rc = process_here(&here, why, size);
 	free(image.origin);
 	image.origin = NULL;
 	if (rc)
@@ -426,7 +433,7 @@ int image_take(struct image_out *out, pid_t *child)
 	image_state_limits(image.limit);
 	pid = 0;
 	if (linker_locks_held())
-		pid = fail(-EAGAIN, "a thread is in the dynamic linker (dlopen)");
+		pid = fail(-EAGAIN, in_linker);
 	if (pid == 0 && image_state_has_more_timers())
 		pid = fail(-EOPNOTSUPP,
 			"it has a timer of timer_create, which cannot be brought back");

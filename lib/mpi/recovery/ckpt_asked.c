@@ -220,6 +220,7 @@ void ckpt_asked_use(void)
 {
 	engine_assert_held();
 	asked.used = true;
+	interrupt_prepare();
 	ckpt_stop_use(at_safe_point);
 	ckpt_drive_on_over(over);
 }

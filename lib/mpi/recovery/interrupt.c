@@ -39,7 +39,7 @@ static struct {
 		uintptr_t low, high;
 	} at[RANGES_MAX];
 	size_t n;
-	bool known, possible;
+	bool possible;
 } forbidden;
 
 struct look {
@@ -93,11 +93,11 @@ static bool forbid(uintptr_t address)
 	return l.found && !l.program;
 }
 
-static void find_forbidden(void)
+void interrupt_prepare(void)
 {
 	struct sigaction is;
 
-	forbidden.known = true;
+	forbidden.n = 0;
 	forbidden.possible = sigaction(number(), NULL, &is) == 0 && is.sa_handler == SIG_DFL &&
 			     forbid((uintptr_t)dlsym(RTLD_DEFAULT, "malloc")) &&
 			     forbid((uintptr_t)dlsym(RTLD_DEFAULT, "sigaction")) &&
@@ -519,8 +519,6 @@ void interrupt_one(bool asleep)
 	struct waiting w = {0};
 	pid_t tid = getpid();
 
-	if (!forbidden.known)
-		find_forbidden();
 	if (!forbidden.possible || !handle())
 		return;
 	if (left > 1) {

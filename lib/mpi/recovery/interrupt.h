@@ -14,6 +14,10 @@
 
 #include <stdbool.h>
 
+/* Before the first: it is found out where threads must not be, which takes locks of the dynamic
+ * linker. On a thread of the program's: another may have these for long. */
+void interrupt_prepare(void);
+
 /* One of the threads that run now, another each time, the first most often; asleep: also of those
  * that wait. On a thread of the library's, without the lock. Nothing happens where the program uses
  * the signal itself, or is linked statically with libc. */
