@@ -98,7 +98,7 @@ void coord_checkpoint(struct coord *c, struct coord_undelivered *u)
 		coord_choose(c, "eventlog");
 	if (coord_is_blocking(c)) {
 		c->line++;
-		if (c->later)
+		if (coord_commits_later(c))
 			step_begin_later(c);
 		become(c, COORD_LINE_COUNTING);
 	} else {
@@ -116,9 +116,9 @@ void coord_restore(struct coord *c)
 /* What all wait for all have begun. */
 static void end_lines(struct coord *c)
 {
-	if (c->later)
+	if (coord_commits_later(c))
 		c->common = c->line;
-	become(c, c->later		 ? COORD_END_FINISHING
+	become(c, coord_commits_later(c) ? COORD_END_FINISHING
 		  : coord_is_blocking(c) ? COORD_ENDED
 					 : COORD_END_MINIMUM);
 }
@@ -215,11 +215,11 @@ static void answer_line(struct coord *c, bool ok, uint64_t number)
 		break;
 	case COORD_LINE_SECURING:
 		c->ready = ok;
-		become(c, ok || c->later ? COORD_LINE_SAVING : COORD_LINE_CONCLUDING);
+		become(c, ok || coord_commits_later(c) ? COORD_LINE_SAVING : COORD_LINE_CONCLUDING);
 		break;
 	case COORD_LINE_SAVING:
 		c->ready = c->ready && ok;
-		become(c, c->later ? COORD_LINE_MEETING : COORD_LINE_CONCLUDING);
+		become(c, coord_commits_later(c) ? COORD_LINE_MEETING : COORD_LINE_CONCLUDING);
 		break;
 	case COORD_LINE_MEETING:
 		finish(c, COORD_IDLE, ok);

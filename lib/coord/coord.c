@@ -33,11 +33,20 @@ static const struct name *find_name(const char *name)
 	return NULL;
 }
 
-static void use(struct coord *c, enum coord_protocol protocol)
+#define BIT(protocol) (1u << (protocol))
+
+/* From each protocol, those that it leads to; one that was named at launch stays, or is committed
+ * later. */
+static const unsigned leads[COORD_PROTOCOLS] = {
+	[COORD_BLOCKING] = BIT(COORD_LATER),
+	[COORD_AUTO] = BIT(COORD_BLOCKING) | BIT(COORD_EVENTLOG) | BIT(COORD_TAGGING),
+};
+
+static void become(struct coord *c, enum coord_protocol protocol)
 {
+	assert(leads[c->protocol] & BIT(protocol));
 	c->protocol = protocol;
-	if (c->lines)
-		lines_busy(c);
+	lines_busy(c);
 }
 
 int coord_init(
@@ -50,14 +59,15 @@ int coord_init(
 		.fatal = fatal, .user = user, .self = self, .size = size, .concluded = true};
 	if (!n)
 		return FT_EINVAL;
+	c->protocol = n->protocol;
 	c->sent = calloc((size_t)size, sizeof *c->sent);
 	rc = c->sent ? 0 : FT_ENOMEM;
-	if (rc == 0 && n->protocol != COORD_BLOCKING)
+	if (rc == 0 && !coord_is_blocking(c))
 		rc = state_init(c);
 	if (rc)
 		coord_fini(c);
-	else
-		use(c, n->protocol);
+	else if (c->lines)
+		lines_busy(c);
 	return rc;
 }
 
@@ -65,11 +75,12 @@ int coord_commit_later(struct coord *c)
 {
 	int rc;
 
-	assert(coord_is_blocking(c) && !c->lines);
+	assert(!c->lines);
 	rc = state_init(c);
 	if (rc)
 		state_fini(c);
-	c->later = rc == 0;
+	else
+		become(c, COORD_LATER);
 	return rc;
 }
 
@@ -82,16 +93,22 @@ void coord_fini(struct coord *c)
 	c->sent = NULL;
 }
 
+/* What it is called: when lines are committed is not in its name. */
+static enum coord_protocol named(const struct coord *c)
+{
+	return coord_commits_later(c) ? COORD_BLOCKING : c->protocol;
+}
+
 /* What others tell of the other protocols before they choose is of no interest then. */
 bool coord_choose(struct coord *c, const char *name)
 {
 	const struct name *n = find_name(name);
 
 	if (!n || !coord_is_auto(c))
-		return n && n->protocol == c->protocol;
+		return n && n->protocol == named(c);
 	if (n->protocol == COORD_AUTO || n->protocol == COORD_COMPARE)
 		return n->protocol == COORD_AUTO;
-	use(c, n->protocol);
+	become(c, n->protocol);
 	return true;
 }
 
@@ -109,7 +126,7 @@ bool coord_lines_over(const struct coord *c)
 
 bool coord_lines_made(const struct coord *c)
 {
-	return c->later || !coord_is_blocking(c) ? c->lines->committed == c->line : c->concluded;
+	return c->protocol == COORD_BLOCKING ? c->concluded : c->lines->committed == c->line;
 }
 
 uint32_t coord_next(const struct coord *c, uint32_t after)

@@ -173,13 +173,16 @@ struct coord_action {
  * Does not return. */
 typedef void coord_fatal(void *user, const char *sentence);
 
-/* Only a choice (coord_choose) leads from one to another, from COORD_AUTO to one that it has. */
+/* Bits say how messages are looked at. coord_choose and coord_commit_later lead from one to
+ * another; coord.c has the table. */
 enum coord_protocol {
 	COORD_BLOCKING = 0,
 	COORD_EVENTLOG = 1,
 	COORD_TAGGING = 2,
 	COORD_COMPARE = COORD_EVENTLOG | COORD_TAGGING,
 	COORD_AUTO = COORD_COMPARE | 4, /* both, as the choice is still to come */
+	COORD_LATER = 8, /* blocking, and lines are committed while the program runs (B5) */
+	COORD_PROTOCOLS
 };
 
 /* What a call of the program waits for; calls.c has the table. */
@@ -239,11 +242,10 @@ struct coord {
 	struct coord_lines *lines; /* NULL: blocking from the start, and nothing comes later */
 	enum coord_state state;	   /* of a call of the program */
 	struct coord_action_list actions;
-	uint32_t restores;  /* how often this run of the ranks has gone back to a line */
-	bool concluded;	    /* blocking: the latest line was committed, or there was none */
-	bool ready;	    /* the line is cut; blocking: this rank's part of it is written, */
-	bool later;	    /* or copied, and lines are committed while the program runs (B5) */
-	bool result;	    /* of the latest call */
+	uint32_t restores; /* how often this run of the ranks has gone back to a line */
+	bool concluded;	   /* blocking: the latest line was committed, or there was none */
+	bool ready;  /* the line is cut; blocking: this rank's part of it is written, or copied */
+	bool result; /* of the latest call */
 	uint64_t expected;  /* messages that all ranks have sent to this one */
 	uint32_t common;    /* at the end: the latest line that every rank has begun */
 	unsigned comparing; /* lib/mpi's: orphans sent again, whose contents are not here yet */
@@ -264,7 +266,7 @@ int coord_commit_later(struct coord *c);
 
 static inline bool coord_commits_later(const struct coord *c)
 {
-	return c->later;
+	return c->protocol == COORD_LATER;
 }
 
 /* The names of all protocols, separated by ", ". */
@@ -294,7 +296,7 @@ static inline bool coord_tags(const struct coord *c)
 /* Does making a line wait for all ranks? */
 static inline bool coord_is_blocking(const struct coord *c)
 {
-	return c->protocol == COORD_BLOCKING;
+	return !(c->protocol & COORD_COMPARE);
 }
 
 /* ---- every message of the program ---- */

@@ -105,7 +105,7 @@ enum { LINES_AHEAD = 1 << 20 };
  * chosen to wait. */
 static inline bool coord_is_silent(const struct coord *c)
 {
-	return (coord_is_blocking(c) && !c->later) || c->state == COORD_ENDED;
+	return c->protocol == COORD_BLOCKING || c->state == COORD_ENDED;
 }
 
 /* ---- environment.c ---- */

@@ -201,6 +201,9 @@ static void setup(void)
 	for (int q = 0; q < SIZE; q++) {
 		ck_assert_int_eq(coord_init(&ranks[q].c, "blocking", q, SIZE, fatal, NULL), 0);
 		ck_assert_int_eq(coord_commit_later(&ranks[q].c), 0);
+		ck_assert(coord_is_blocking(&ranks[q].c) && coord_commits_later(&ranks[q].c));
+		ck_assert(coord_choose(&ranks[q].c, "blocking"));
+		ck_assert(!coord_choose(&ranks[q].c, "eventlog"));
 	}
 }
 
