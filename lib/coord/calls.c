@@ -31,23 +31,26 @@
 
 #define BIT(state) (1u << (state))
 
-/* What each state asks for, and the states that it leads to. */
+/* What each state asks for, the states that it leads to, and what this rank has of the line in it,
+ * unless that could not be had: then the action is not ok. */
 static const struct {
 	enum coord_action_kind asks;
 	uint32_t leads;
+	enum coord_has has;
 } states[COORD_STATES] = {
 	[COORD_IDLE] = {COORD_NOTHING, BIT(COORD_CAPTURING) | BIT(COORD_LINE_COUNTING) |
 					       BIT(COORD_FINDING) | BIT(COORD_END_COUNTING) |
 					       BIT(COORD_END_MINIMUM) | BIT(COORD_END_FINISHING) |
 					       BIT(COORD_ENDED)},
-	[COORD_CAPTURING] = {COORD_CAPTURE, BIT(COORD_IDLE)},
+	[COORD_CAPTURING] = {COORD_CAPTURE, BIT(COORD_IDLE), COORD_HAS_CUT},
 	[COORD_LINE_COUNTING] = {COORD_EXCHANGE, BIT(COORD_LINE_DRAINING)},
 	[COORD_LINE_DRAINING] = {COORD_WAIT, BIT(COORD_LINE_SECURING)},
 	[COORD_LINE_SECURING] = {COORD_SECURE, BIT(COORD_LINE_SAVING) | BIT(COORD_LINE_CONCLUDING)},
 	[COORD_LINE_SAVING] = {COORD_SAVE,
-		BIT(COORD_LINE_MEETING) | BIT(COORD_LINE_CONCLUDING) | BIT(COORD_IDLE)},
-	[COORD_LINE_MEETING] = {COORD_MEET, BIT(COORD_IDLE)},
-	[COORD_LINE_CONCLUDING] = {COORD_CONCLUDE, BIT(COORD_IDLE)},
+		BIT(COORD_LINE_MEETING) | BIT(COORD_LINE_CONCLUDING) | BIT(COORD_IDLE),
+		COORD_HAS_SECURED},
+	[COORD_LINE_MEETING] = {COORD_MEET, BIT(COORD_IDLE), COORD_HAS_PART},
+	[COORD_LINE_CONCLUDING] = {COORD_CONCLUDE, BIT(COORD_IDLE), COORD_HAS_PART},
 	[COORD_FINDING] = {COORD_FIND, BIT(COORD_QUIETING) | BIT(COORD_IDLE)},
 	[COORD_QUIETING] = {COORD_QUIET, BIT(COORD_RESTORE_COUNTING)},
 	[COORD_RESTORE_COUNTING] = {COORD_EXCHANGE, BIT(COORD_RESTORE_DRAINING)},
@@ -63,16 +66,23 @@ static const struct {
 	[COORD_ENDED] = {COORD_NOTHING, 0},
 };
 
-static void become(struct coord *c, enum coord_state state)
+static void become_having(struct coord *c, enum coord_state state, enum coord_has has)
 {
-	struct coord_action a = {.kind = states[state].asks, .ok = c->ready};
+	struct coord_action a = {.kind = states[state].asks, .ok = has != COORD_HAS_NOTHING};
 
 	assert(states[c->state].leads & BIT(state));
+	assert(has == states[state].has || has == COORD_HAS_NOTHING);
 	c->state = state;
+	c->has = has;
 	if (state <= COORD_LINE_CONCLUDING)
 		a.line = c->line;
 	if (a.kind != COORD_NOTHING)
 		actions_add(c, &a);
+}
+
+static void become(struct coord *c, enum coord_state state)
+{
+	become_having(c, state, COORD_HAS_NOTHING);
 }
 
 /* The call is over, with this result. */
@@ -102,8 +112,8 @@ void coord_checkpoint(struct coord *c, struct coord_undelivered *u)
 			step_begin_later(c);
 		become(c, COORD_LINE_COUNTING);
 	} else {
-		c->ready = step_begin(c, u);
-		become(c, COORD_CAPTURING);
+		become_having(
+			c, COORD_CAPTURING, step_begin(c, u) ? COORD_HAS_CUT : COORD_HAS_NOTHING);
 	}
 }
 
@@ -205,6 +215,8 @@ void coord_woke(struct coord *c, uint32_t highest)
 
 static void answer_line(struct coord *c, bool ok, uint64_t number)
 {
+	const bool later = coord_commits_later(c);
+
 	switch (c->state) {
 	case COORD_LINE_COUNTING:
 		c->expected = number;
@@ -214,12 +226,14 @@ static void answer_line(struct coord *c, bool ok, uint64_t number)
 		become(c, COORD_LINE_SECURING);
 		break;
 	case COORD_LINE_SECURING:
-		c->ready = ok;
-		become(c, ok || coord_commits_later(c) ? COORD_LINE_SAVING : COORD_LINE_CONCLUDING);
+		if (ok)
+			become_having(c, COORD_LINE_SAVING, COORD_HAS_SECURED);
+		else
+			become(c, later ? COORD_LINE_SAVING : COORD_LINE_CONCLUDING);
 		break;
 	case COORD_LINE_SAVING:
-		c->ready = c->ready && ok;
-		become(c, coord_commits_later(c) ? COORD_LINE_MEETING : COORD_LINE_CONCLUDING);
+		become_having(c, later ? COORD_LINE_MEETING : COORD_LINE_CONCLUDING,
+			ok && c->has == COORD_HAS_SECURED ? COORD_HAS_PART : COORD_HAS_NOTHING);
 		break;
 	case COORD_LINE_MEETING:
 		finish(c, COORD_IDLE, ok);
@@ -290,7 +304,7 @@ void coord_answer(struct coord *c, bool ok, uint64_t number)
 {
 	assert(states[c->state].asks != COORD_NOTHING);
 	if (c->state == COORD_CAPTURING) {
-		finish(c, COORD_IDLE, c->ready && ok);
+		finish(c, COORD_IDLE, ok && c->has == COORD_HAS_CUT);
 		step_begun(c, c->result);
 	} else if (c->state <= COORD_LINE_CONCLUDING)
 		answer_line(c, ok, number);

@@ -210,6 +210,15 @@ enum coord_state {
 	COORD_STATES
 };
 
+/* What this rank has of the line that a call makes; it is part of the call's state, and calls.c has
+ * it in the same table. */
+enum coord_has {
+	COORD_HAS_NOTHING, /* yet; or there was no memory, or no room on the disk */
+	COORD_HAS_CUT, /* eventlog, tagging: the cut between messages received before and after */
+	COORD_HAS_SECURED, /* blocking: all messages are here */
+	COORD_HAS_PART,	   /* blocking: its part is written, or copied */
+};
+
 struct coord_lines;
 
 /* Counts by envelope (eventlog). */
@@ -229,6 +238,8 @@ struct coord_action_list {
 struct coord {
 	uint32_t line; /* the latest that this rank has begun, or what COORD_FIND said */
 	enum coord_protocol protocol;
+	/* Two answers that are kept, as they are asked for at every message: busy follows from the
+	 * protocol and the lines; due is set by any event, in whatever state call and lines are. */
 	bool busy;	 /* an arrival is more than a count */
 	bool due;	 /* something is to be done */
 	unsigned making; /* lines with a part of this rank that is not lost */
@@ -241,11 +252,13 @@ struct coord {
 	struct suppress suppress;
 	struct coord_lines *lines; /* NULL: blocking from the start, and nothing comes later */
 	enum coord_state state;	   /* of a call of the program */
+	enum coord_has has;
 	struct coord_action_list actions;
 	uint32_t restores; /* how often this run of the ranks has gone back to a line */
-	bool concluded;	   /* blocking: the latest line was committed, or there was none */
-	bool ready;  /* the line is cut; blocking: this rank's part of it is written, or copied */
-	bool result; /* of the latest call */
+	/* Not one: a restore has a result, too, and that it found no line does not mean that the
+	 * latest one has failed. */
+	bool concluded;	    /* blocking: the latest line was committed, or there was none */
+	bool result;	    /* of the latest call */
 	uint64_t expected;  /* messages that all ranks have sent to this one */
 	uint32_t common;    /* at the end: the latest line that every rank has begun */
 	unsigned comparing; /* lib/mpi's: orphans sent again, whose contents are not here yet */

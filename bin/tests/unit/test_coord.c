@@ -169,6 +169,25 @@ START_TEST(a_restore_forgets_the_prefix)
 }
 END_TEST
 
+/* Of the latest line a restore says nothing, whether it finds one or not. */
+START_TEST(a_restore_does_not_change_what_became_of_the_line)
+{
+	begin();
+	fake.found = false;
+	ck_assert(!restore());
+	ck_assert(wait_for_lines());
+	ck_assert(checkpoint());
+	ck_assert(!restore());
+	ck_assert(wait_for_lines());
+	fake.concluded = false;
+	ck_assert(!checkpoint());
+	fake.found = true;
+	ck_assert(restore());
+	ck_assert(!wait_for_lines());
+	coord_fini(&fake.c);
+}
+END_TEST
+
 /* Nobody concludes the line again, and no count of before counts (C10). */
 START_TEST(who_wakes_up_while_it_saves_has_restored)
 {
@@ -213,5 +232,6 @@ UNIT_MAIN("coord", tcase_add_test(tc, an_unknown_name_is_refused);
 	  tcase_add_test(tc, a_line_waits_for_every_message);
 	  tcase_add_test(tc, a_rank_that_fails_says_so);
 	  tcase_add_test(tc, a_restore_forgets_the_prefix);
+	  tcase_add_test(tc, a_restore_does_not_change_what_became_of_the_line);
 	  tcase_add_test(tc, who_wakes_up_while_it_saves_has_restored);
 	  tcase_add_test(tc, without_a_line_nothing_is_forgotten);)
