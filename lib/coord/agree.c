@@ -29,7 +29,7 @@ static void conclude(struct coord *c, struct reduction *t, bool committed)
 {
 	struct line *l = lines_find(c, t->line);
 
-	t->judged = true;
+	reduction_parts_become(t, PARTS_JUDGED);
 	if (committed && t->line > c->lines->committed)
 		c->lines->committed = t->line;
 	if (l && !lines_is_over(l))
@@ -61,7 +61,7 @@ static bool got_verdict(struct coord *c, int peer, const struct control_message 
 {
 	struct reduction *t = reduction_find(c->lines->reductions, r->line);
 
-	if (peer != tree_parent(c->self) || !t || !t->passed_on || t->judged)
+	if (peer != tree_parent(c->self) || !t || t->parts_state != PARTS_PASSED_ON)
 		return false;
 	if (r->committed && !reduction_all_ok(t, tree_span(c->self, c->size)))
 		return false;
@@ -75,7 +75,7 @@ static void ready_up(struct coord *c, struct reduction *t)
 	uint8_t *bytes;
 	size_t len;
 
-	t->passed_on = true;
+	reduction_parts_become(t, PARTS_PASSED_ON);
 	if (c->self == 0) {
 		if (!reduction_all_ok(t, c->size))
 			judge(c, t, false);
@@ -113,15 +113,15 @@ bool agree_step(struct coord *c)
 	struct coord_lines *x = c->lines;
 
 	for (struct reduction *t = x->reductions; t; t = t->next) {
-		if (!t->passed_on && t->readied == tree_all(c->self, c->size)) {
+		if (t->parts_state == PARTS_COMING && t->readied == tree_all(c->self, c->size)) {
 			ready_up(c, t);
 			return true;
 		}
-		if (c->self == 0 && t->passed_on && !t->judged && !x->committing) {
+		if (c->self == 0 && t->parts_state == PARTS_PASSED_ON && !x->committing) {
 			commit(c, t);
 			return true;
 		}
-		if (t->judged && t->line <= x->closed) {
+		if (t->parts_state == PARTS_JUDGED && t->line <= x->closed) {
 			reduction_remove(&x->reductions, t);
 			return true;
 		}

@@ -14,7 +14,7 @@ void counts_sweep(struct coord *c)
 	for (;;) {
 		const struct reduction *t = reduction_find(x->reductions, x->closed + 1);
 
-		if (!t || !t->known || t->lasts < t->expected)
+		if (!t || t->counts_state != COUNTS_BACK || t->lasts < t->expected)
 			return;
 		x->closed++;
 		for (int p = 0; p < c->size; p++)
@@ -33,7 +33,7 @@ static void send_down(struct coord *c, struct reduction *t, const uint32_t *list
 	struct control_message r = environment_head(c, CONTROL_COUNTS_DOWN, t->line);
 	int child;
 
-	t->known = true;
+	reduction_counts_become(t, COUNTS_BACK);
 	t->expected = list[0];
 	for (int bit = 0; (child = tree_child(c->self, c->size, bit)) >= 0; bit++) {
 		size_t len;
@@ -58,6 +58,7 @@ static void send_up(struct coord *c, struct reduction *t)
 		send_down(c, t, t->counts);
 		return;
 	}
+	reduction_counts_become(t, COUNTS_PASSED_ON);
 	r.n = (uint32_t)c->size;
 	bytes = control_message_encode_counts(&r, t->counts, &len);
 	actions_send(c, tree_parent(c->self), bytes, len);
@@ -110,7 +111,7 @@ bool counts_got_down(struct coord *c, int peer, const struct control_message *r)
 
 	if (peer != tree_parent(c->self) || r->n != (uint32_t)tree_span(c->self, c->size))
 		return false;
-	if (!t || t->known || t->counted != tree_all(c->self, c->size))
+	if (!t || t->counts_state != COUNTS_PASSED_ON)
 		return false;
 	counts = take_counts(c, r);
 	right = counts[0] >= t->lasts && counts[0] < (uint32_t)c->size;

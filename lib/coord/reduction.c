@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coord/reduction.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "coord/tree.h"
@@ -56,6 +57,30 @@ void reduction_remove(struct reduction **list, struct reduction *t)
 		list = &(*list)->next;
 	*list = t->next;
 	destroy(t);
+}
+
+/* From each state, the states that it leads to. The root has nobody to pass its sum on to. */
+static const bool counts_lead[COUNTS_STATES][COUNTS_STATES] = {
+	[COUNTS_COMING] = {[COUNTS_PASSED_ON] = true, [COUNTS_BACK] = true},
+	[COUNTS_PASSED_ON] = {[COUNTS_BACK] = true},
+};
+
+/* A line that was given up when all met is judged before anything was said of parts. */
+static const bool parts_lead[PARTS_STATES][PARTS_STATES] = {
+	[PARTS_COMING] = {[PARTS_PASSED_ON] = true, [PARTS_JUDGED] = true},
+	[PARTS_PASSED_ON] = {[PARTS_JUDGED] = true},
+};
+
+void reduction_counts_become(struct reduction *t, enum counts_state state)
+{
+	assert(counts_lead[t->counts_state][state]);
+	t->counts_state = state;
+}
+
+void reduction_parts_become(struct reduction *t, enum parts_state state)
+{
+	assert(parts_lead[t->parts_state][state]);
+	t->parts_state = state;
 }
 
 /* Each rank of the child's subtree counts once at most, and not for itself. */

@@ -119,7 +119,8 @@ static bool is_expected(const struct coord *c, const struct control_message *r)
 {
 	const struct reduction *t = reduction_find(c->lines->reductions, r->line);
 
-	return !(r->flags & CONTROL_LAST) || !t || !t->known || t->lasts < t->expected;
+	return !(r->flags & CONTROL_LAST) || !t || t->counts_state != COUNTS_BACK ||
+	       t->lasts < t->expected;
 }
 
 static void note(struct from *f, const struct control_message *r)
