@@ -7,6 +7,22 @@
 
 #include "transport/tp.h"
 
+/* may[from] is the set of states that a send can go to. When the pair begins anew all that are
+ * synchronous, but those that were let go, are UNMATCHED (again); only then can one be let go. */
+#define BIT(s) (1u << (s))
+static const unsigned may[SEND_STATES] = {
+	[SEND_ANNOUNCED] = BIT(SEND_LEAVING) | BIT(SEND_LEAVING_EARLY) | BIT(SEND_UNMATCHED),
+	[SEND_LEAVING] = BIT(SEND_UNMATCHED),
+	[SEND_LEAVING_EARLY] = BIT(SEND_UNMATCHED),
+	[SEND_UNMATCHED] = BIT(SEND_UNMATCHED) | BIT(SEND_LET_GO),
+};
+
+void tp_send_become(struct tp_send *op, enum tp_send_state state)
+{
+	assert(may[op->state] & BIT(state));
+	op->state = state;
+}
+
 void tp_send_unstage(struct tp *tp, struct tp_send *op)
 {
 	if (!op->staged)
@@ -31,7 +47,7 @@ void tp_send_done(struct tp *tp, struct tp_send *op, int rc)
 void tp_send_unmatched(struct tp *tp, struct tp_send *op)
 {
 	tp_send_unstage(tp, op);
-	op->state = SEND_UNMATCHED;
+	tp_send_become(op, SEND_UNMATCHED);
 }
 
 void tp_send_written(struct tp *tp, struct tp_send *op)

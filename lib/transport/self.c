@@ -91,7 +91,7 @@ void tp_self_claim(
 	tp_payload_copy(&place, op ? op->payload : h->bytes, op ? op->cursor : NULL, len);
 	tp_unexpected_free(tp, h);
 	if (early) {
-		op->state = SEND_UNMATCHED;
+		tp_send_become(op, SEND_UNMATCHED);
 		op->self_message = NULL;
 	} else if (op) {
 		tp_send_done(tp, op, 0);

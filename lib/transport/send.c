@@ -145,7 +145,7 @@ int tp_send_asked(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 
 	if (!op || f->length > op->sync)
 		return FT_EPROTO;
-	op->state = f->length ? SEND_LEAVING_EARLY : SEND_LEAVING;
+	tp_send_become(op, f->length ? SEND_LEAVING_EARLY : SEND_LEAVING);
 	if (op->state == SEND_LEAVING)
 		list_remove(&op->link);
 	data.length = op->len;
@@ -236,6 +236,6 @@ int tp_send_withdrawn(struct tp *tp, struct tp_peer *p, const struct wire_frame 
 	if (op->withdrawing)
 		tp_send_done(tp, op, FT_ECANCEL);
 	else
-		op->state = SEND_LET_GO;
+		tp_send_become(op, SEND_LET_GO);
 	return 0;
 }

@@ -44,14 +44,15 @@ struct tp_out {
 	uint8_t bytes[];
 };
 
-/* What a send that is not done waits for: send.c has the steps. */
+/* What a send that is not done waits for: send.c has the steps, done.c the table. */
 enum tp_send_state {
 	SEND_ANNOUNCED, /* to be asked for */
 	SEND_LEAVING,	/* asked for: its payload is in the queue */
 	/* of a synchronous one that no receive has matched: */
 	SEND_LEAVING_EARLY, /* its payload is in the queue */
 	SEND_UNMATCHED,	    /* its receiver has the payload */
-	SEND_LET_GO	    /* its receiver has let it go: it will be taken back */
+	SEND_LET_GO,	    /* its receiver has let it go: it will be taken back */
+	SEND_STATES
 };
 
 /* A message that waits at its sender. */
@@ -283,7 +284,10 @@ static inline void tp_consumed(struct tp *tp, struct tp_peer *p, uint64_t cost)
 /* forget.c: numbers and addresses of what is physical, without touching what they may name */
 void tp_forget_numbers(struct tp *tp);
 
-/* done.c: it is over, and freed; the user is told of a send or a receive */
+/* done.c: it waits for something else; the present state leads there */
+void tp_send_become(struct tp_send *op, enum tp_send_state state);
+
+/* ... it is over, and freed; the user is told of a send or a receive */
 void tp_send_unstage(struct tp *tp, struct tp_send *op);
 void tp_send_done(struct tp *tp, struct tp_send *op, int rc);
 
