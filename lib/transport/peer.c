@@ -26,6 +26,7 @@ static const unsigned may[TP_PEER_STATES] = {
 void tp_peer_set(struct tp_peer *p, enum tp_peer_state to)
 {
 	assert(may[p->state] & BIT(to));
+	assert(p->dying == (to == TP_LOST));
 	log_event("peer %d: %s -> %s", p->id, state_names[p->state], state_names[to]);
 	p->state = to;
 }

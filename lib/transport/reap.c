@@ -32,8 +32,8 @@ static void bury(struct tp *tp, struct tp_peer *p)
 
 	tp_reap_reading(tp, p);
 	tp_peer_unplug(tp, p);
-	p->dying = false;
 	tp_peer_set(p, TP_LOST);
+	p->dying = false;
 	tp_out_drop(tp, p, FT_EPEER);
 	list_remove(&p->busy);
 	while ((item = list_first(&p->sending)))

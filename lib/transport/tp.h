@@ -11,7 +11,10 @@
  *
  * Peers die in two phases. tp_peer_lose (peer.c) marks the peer as dying and takes its socket out
  * of epoll, at any depth; tp_reap (reap.c), called where no peer is being read or written, answers
- * what was waiting, frees the buffers, makes the peer LOST and tells the user.
+ * what was waiting, frees the buffers, makes the peer LOST and tells the user. Dying is no state of
+ * its own: it comes over CONNECTING, AWAITING and UP, and until it is reaped the peer has what
+ * belongs to that state (a socket, memory, its place in the counts). But nothing else leads to
+ * LOST, and a dying peer becomes nothing else, which is checked with the table.
  */
 #ifndef FTMPI_TRANSPORT_TP_H
 #define FTMPI_TRANSPORT_TP_H
