@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is to be done, in its order: appended by the protocol, taken by who drives it. */
+/* What is to be done, in its order: appended by the protocol, taken by its driver. */
 #ifndef FTMPI_COORD_ACTIONS_H
 #define FTMPI_COORD_ACTIONS_H
 

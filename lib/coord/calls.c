@@ -11,10 +11,10 @@
  * A restore (C3): what was sent in the part of the program that is run again, and not received, is
  * void; what could not be fetched for lack of memory is thrown away like the rest. When there is no
  * line it is the beginning of a whole run, and stays. The line's messages and orphans to suppress
- * come while it is taken, when counting has begun anew; who is through with it may tell us of the
+ * come while it is taken, when counting has begun anew; a rank that has ended it may tell us of the
  * next line while we are not.
  *
- * Who wakes up from an image (C10) is in the midst of the line that holds it, in CAPTURING or
+ * A rank that wakes up from an image (C10) is in the midst of its line, in CAPTURING or
  * LINE_SAVING, and has restored that line then: nothing is answered, the call is over.
  *
  * The end: after a restore all that is sent has to come. What was thrown away, or is still to be,
@@ -190,7 +190,7 @@ static void say_owed(const struct coord *c)
 	environment_fatal(c, text);
 }
 
-/* Everything of before is forgotten. */
+/* Everything from before is forgotten. */
 static void begin_anew(struct coord *c)
 {
 	suppress_free(&c->suppress);

@@ -6,11 +6,11 @@
  * A protocol is a step function: events go in, and what is to be done comes out as a list of
  * actions (coord_next_action), each of which is done before the next is taken. lib/mpi tells it of
  * every message of the program (coord_sent, coord_discards, coord_arrived; the protocol's own
- * messages are not told). Nothing here waits, and nothing calls back but to end the job. Who calls
+ * messages are not told). Nothing here waits, and nothing calls back but to end the job. The caller
  * holds the lock that guards messages.
  *
- * A message is named by its envelope (peer, context, tag) and its index: the how-many-th with this
- * envelope it is. Messages of one envelope keep their order, so sender and receiver agree on it.
+ * A message is named by its envelope (peer, context, tag) and its index: it is the N-th with this
+ * envelope. Messages of one envelope keep their order, so sender and receiver agree on it.
  * What is told here as the tag may be coarser than the message's tag, if the order is kept there,
  * too.
  */
@@ -152,7 +152,7 @@ enum coord_action_kind {
 
 	/* Send len bytes to peer, whose coord_control gets them, in order for each pair; never to
 	 * oneself. Before they are sent, coord_finish_bytes, which need not be in the program's
-	 * call. Who takes the action frees the bytes. */
+	 * call. The caller that takes the action frees the bytes. */
 	COORD_SEND,
 
 	/* Say coord_listed. */
@@ -273,8 +273,8 @@ void coord_fini(struct coord *c);
 
 /* Under blocking, before the first line: nobody waits until a line is written and committed (B5).
  * A part is copied in COORD_SAVE, coord_checkpoint is over when all ranks have their copies
- * (COORD_MEET), and COORD_OVER tells the end of the line, as under the other protocols. Who begins
- * a line asks coord_lines_over before (B6). 0 or FT_ENOMEM. */
+ * (COORD_MEET), and COORD_OVER tells the end of the line, as under the others. Before it begins
+ * a line the caller asks coord_lines_over (B6). 0 or FT_ENOMEM. */
 int coord_commit_later(struct coord *c);
 
 static inline bool coord_commits_later(const struct coord *c)
@@ -385,8 +385,8 @@ static inline bool coord_is_early(const struct coord *c, uint32_t stamp)
 void coord_received(
 	struct coord *c, const struct coord_message *m, const struct orphan_sum *contents);
 
-/* It has come and is not thrown away: its index (0 under blocking). When it is where who asks for
- * its fate, or lists what is undelivered, finds it: coord_asks. */
+/* It has come and is not thrown away: its index (0 under blocking). Once it is in place, so that
+ * coord_fate and lists of what is undelivered find it, ask coord_asks. */
 static inline uint64_t coord_arrived(
 	struct coord *c, int peer, uint64_t context, int32_t tag, uint32_t stamp)
 {

@@ -45,8 +45,8 @@ void tp_peer_lose(struct tp *tp, struct tp_peer *p, const char *why)
 	list_append(&tp->lost, &p->lost);
 }
 
-/* Takes the socket and everything that depends on it away; the logical side stays, and of a message
- * that is half read where it was to go. */
+/* Takes the socket and everything that depends on it away; the logical side stays, and the place of
+ * a message that is half read. */
 void tp_peer_unplug(struct tp *tp, struct tp_peer *p)
 {
 	if (p->state == TP_UP) {

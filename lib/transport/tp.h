@@ -2,7 +2,7 @@
 /*
  * Inside the transport.
  *
- * A peer's states and who moves it (peer.c has the table):
+ * A peer's states and what moves it (peer.c has the table):
  *	IDLE       nothing was said yet
  *	CONNECTING our attempt is on its way (conn.c)
  *	AWAITING   it told us that its own attempt is on its way
@@ -110,7 +110,7 @@ enum tp_unexpected_kind { UNEXPECTED_EAGER, UNEXPECTED_RTS, UNEXPECTED_SELF };
 /* struct tp_unexpected is its public face and comes first. */
 struct tp_unexpected_message {
 	struct tp_unexpected public;
-	struct link link; /* in peer->holds */
+	struct link link; /* in peer->unexpected */
 	enum tp_unexpected_kind kind;
 	bool dropped;	       /* EAGER, not whole yet: nobody wants it any more */
 	uint32_t cost;	       /* EAGER: its sender is credited so much when it is consumed */
