@@ -202,19 +202,15 @@ int p2p_isend(const struct p2p_message *m, struct request **out)
 }
 
 /* None of these leaves before its receive is there. */
-int p2p_send(const struct p2p_message *m, struct request **rest)
+int p2p_send(const struct p2p_message *m, bool may_wait, struct request **rest)
 {
+	(void)may_wait;
 	return start_message(m, true, rest);
 }
 
 int p2p_irecv(const struct p2p_message *m, struct request **out)
 {
 	return start_message(m, false, out);
-}
-
-int p2p_send_blocking(const struct p2p_message *m, struct request **rest)
-{
-	return p2p_send(m, rest);
 }
 
 int p2p_send_wait(const struct p2p_message *m)

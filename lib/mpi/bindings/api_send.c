@@ -17,7 +17,7 @@ static int send_blocking(const char *name, struct p2p_message *m, enum send_mode
 	m->mode = mode;
 	rc = check_send(m);
 	if (rc == MPI_SUCCESS)
-		rc = p2p_send_blocking(m, &rest);
+		rc = p2p_send(m, true, &rest);
 	if (__builtin_expect(rest != NULL, false))
 		rc = request_wait(rest, MPI_STATUS_IGNORE);
 	return api_leave(m->comm, rc);

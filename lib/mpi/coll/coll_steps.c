@@ -73,7 +73,7 @@ int coll_steps_start(
 	if (t->kind == SCHED_RECV)
 		return p2p_irecv(&m, r);
 	m.count = (MPI_Count)sent(run, &t->a);
-	return may_wait ? p2p_send_blocking(&m, r) : p2p_send(&m, r);
+	return p2p_send(&m, may_wait, r);
 }
 
 static int start_kind(struct coll_run *run, const struct sched_step *t, size_t n,

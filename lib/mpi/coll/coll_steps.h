@@ -28,8 +28,7 @@ static inline size_t coll_steps_messages_end(const struct sched *s, size_t at, s
 	return at;
 }
 
-/* Start one message. *r becomes NULL when it is complete already. may_wait: as p2p_send_blocking.
- */
+/* Start one message. *r becomes NULL when it is complete already. may_wait: as p2p_send. */
 int coll_steps_start(
 	struct coll_run *run, const struct sched_step *t, bool may_wait, struct request **r);
 

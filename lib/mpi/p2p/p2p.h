@@ -57,11 +57,9 @@ static inline struct p2p_message p2p_message(
 int p2p_isend(const struct p2p_message *m, struct request **out);
 int p2p_irecv(const struct p2p_message *m, struct request **out);
 
-/* As p2p_isend, but a message that leaves at once, as most do, needs no request: *rest is NULL. */
-int p2p_send(const struct p2p_message *m, struct request **rest);
-
-/* The same in a call that may wait: it spins while the ring to the peer is full. */
-int p2p_send_blocking(const struct p2p_message *m, struct request **rest);
+/* As p2p_isend, but a message that leaves at once, as most do, needs no request: *rest is NULL. A
+ * call that may wait spins a moment where the ring to the peer is full. */
+int p2p_send(const struct p2p_message *m, bool may_wait, struct request **rest);
 
 /* A send and a receive as one request (MPI_Isendrecv). With replace there is one buffer, in->buf,
  * and what is sent is copied first; out and in then have the same buf, count and type. */

@@ -104,17 +104,31 @@ static __attribute__((noinline)) int send_in_a_moment(const struct p2p_message *
 	return tp_send(engine_tp(), peer, &te, payload, len, TP_NOW, NULL);
 }
 
-/* Of the data, which lies in one piece. */
-static inline __attribute__((always_inline)) int send_piece(const struct p2p_message *m,
-	const void *payload, size_t len, bool may_wait, struct request **rest)
+int p2p_send(const struct p2p_message *m, bool may_wait, struct request **rest)
 {
-	uint64_t context = p2p_context(m);
-	bool told = p2p_is_told(context);
-	struct tp_envelope te = envelope_of(m, context, told);
-	int peer = comm_world_rank(m->comm, m->rank);
-	int rc = tp_send(engine_tp(), peer, &te, payload, len,
-		may_wait ? TP_NOW | TP_UNQUEUED : TP_NOW, NULL);
+	char packed[PACKED_HERE];
+	const void *payload = type_piece(m->type, m->buf, (size_t)m->count);
+	size_t len = (size_t)p2p_room(m);
+	struct tp_envelope te;
+	uint64_t context;
+	bool told;
+	int peer, rc;
 
+	engine_assert_held();
+	if (m->rank < 0 || m->mode == SEND_SYNC)
+		return p2p_isend(m, rest);
+	if (__builtin_expect(!payload && len, false)) {
+		if (len > PACKED_HERE || goes_by_cursor(len))
+			return p2p_isend(m, rest);
+		type_pack(m->type, m->buf, (size_t)m->count, packed);
+		payload = packed;
+	}
+	context = p2p_context(m);
+	told = p2p_is_told(context);
+	peer = comm_world_rank(m->comm, m->rank);
+	te = envelope_of(m, context, told);
+	rc = tp_send(
+		engine_tp(), peer, &te, payload, len, TP_NOW | (may_wait ? TP_UNQUEUED : 0), NULL);
 	if (__builtin_expect(rc == FT_EAGAIN && may_wait && !tp_may_send(engine_tp(), peer), false))
 		rc = send_in_a_moment(m, context, told, peer, payload, len);
 	/* else nothing was sent: p2p_isend sends it, or says what is wrong */
@@ -124,42 +138,6 @@ static inline __attribute__((always_inline)) int send_piece(const struct p2p_mes
 		note_sent(peer, context, m->tag);
 	*rest = NULL;
 	return MPI_SUCCESS;
-}
-
-/* Little data that does not lie in one piece. */
-static __attribute__((noinline)) int send_packed(
-	const struct p2p_message *m, size_t len, bool may_wait, struct request **rest)
-{
-	char packed[PACKED_HERE];
-
-	type_pack(m->type, m->buf, (size_t)m->count, packed);
-	return send_piece(m, packed, len, may_wait, rest);
-}
-
-static inline __attribute__((always_inline)) int send_early(
-	const struct p2p_message *m, bool may_wait, struct request **rest)
-{
-	const void *payload = type_piece(m->type, m->buf, (size_t)m->count);
-	size_t len = (size_t)p2p_room(m);
-
-	engine_assert_held();
-	if (m->rank < 0 || m->mode == SEND_SYNC)
-		return p2p_isend(m, rest);
-	if (__builtin_expect(payload || !len, true))
-		return send_piece(m, payload, len, may_wait, rest);
-	if (len <= PACKED_HERE && !goes_by_cursor(len))
-		return send_packed(m, len, may_wait, rest);
-	return p2p_isend(m, rest);
-}
-
-int p2p_send(const struct p2p_message *m, struct request **rest)
-{
-	return send_early(m, false, rest);
-}
-
-int p2p_send_blocking(const struct p2p_message *m, struct request **rest)
-{
-	return send_early(m, true, rest);
 }
 
 /* tp_send has returned the error rc. MPI_SUCCESS: the request stays open, as the launcher acts. */
@@ -238,7 +216,7 @@ int p2p_isend(const struct p2p_message *m, struct request **out)
 int p2p_send_wait(const struct p2p_message *m)
 {
 	struct request *rest = NULL;
-	int rc = p2p_send_blocking(m, &rest);
+	int rc = p2p_send(m, true, &rest);
 
 	return rc || !rest ? rc : request_wait(rest, MPI_STATUS_IGNORE);
 }
