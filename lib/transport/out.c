@@ -122,19 +122,6 @@ static size_t write_some(struct tp *tp, struct tp_peer *p, struct iovec *iov, in
 	return 0;
 }
 
-bool tp_out_short(struct tp *tp, struct tp_peer *p, const struct tp_envelope *e,
-	const void *payload, size_t len)
-{
-	if (len > BYTE_RING_SHORT_MAX || !list_empty(&p->queue) || p->dying ||
-		!byte_ring_put_short(p->out_ring, p->owed, e->bytes, payload, len))
-		return false;
-	p->unconsumed_in -= p->owed;
-	p->owed = 0;
-	tp->counts.frames_out++;
-	tp_memory_post(p);
-	return true;
-}
-
 int tp_out_small(
 	struct tp *tp, struct tp_peer *p, struct wire_frame *f, const void *payload, size_t len)
 {

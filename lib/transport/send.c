@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "transport/tp.h"
+#include "transport/memory.h"
 
 /* A payload in pieces is gathered for a peer that reads it where it lies, as long as there are few
  * of them: that peer then needs no turn of ours for every part that a ring takes. */
@@ -27,9 +27,11 @@ static void stage(struct tp *tp, struct tp_send *op)
 	op->cursor = NULL;
 }
 
+/* It is announced. */
 static __attribute__((noinline)) int send_rendezvous(struct tp *tp, struct tp_peer *p,
-	struct wire_frame *f, const void *payload, size_t len, unsigned flags, void *cookie)
+	const struct tp_envelope *e, const void *payload, size_t len, unsigned flags, void *cookie)
 {
+	struct wire_frame f = {.seq = p->send_seq + 1, .length = len};
 	struct tp_send *op = slab_take(&tp->send_slab);
 
 	if (!op)
@@ -38,14 +40,15 @@ static __attribute__((noinline)) int send_rendezvous(struct tp *tp, struct tp_pe
 	op->id = idtab_add(&tp->sends, op);
 	if (!op->id)
 		goto free_op;
-	f->kind = op->sync ? WIRE_SYNC : WIRE_RTS;
-	f->id = op->id;
+	memcpy(f.envelope, e->bytes, sizeof f.envelope);
+	f.kind = op->sync ? WIRE_SYNC : WIRE_RTS;
+	f.id = op->id;
 	if (p->out_ring && op->cursor && len > 0)
 		stage(tp, op);
-	f->peer_id = p->out_ring ? (uint64_t)(uintptr_t)op->payload : 0;
-	if (tp_out_small(tp, p, f, NULL, 0) != 0)
+	f.peer_id = p->out_ring ? (uint64_t)(uintptr_t)op->payload : 0;
+	if (tp_out_small(tp, p, &f, NULL, 0) != 0)
 		goto remove_id;
-	p->send_seq = f->seq;
+	p->send_seq = f.seq;
 	list_append(&p->sending, &op->link);
 	tp->work.asked++;
 	return 0;
@@ -58,55 +61,57 @@ free_op:
 	return FT_ENOMEM;
 }
 
-/* As a frame, or announced by one. */
-static __attribute__((noinline)) int send_frame(struct tp *tp, struct tp_peer *p,
-	const struct tp_envelope *e, const void *payload, size_t len, unsigned flags, void *cookie,
-	bool eager)
+/* An eager message that fits a record of its ring goes there without a frame's header. False: it
+ * goes another way. */
+static inline bool send_short(struct tp *tp, struct tp_peer *p, const struct tp_envelope *e,
+	const void *payload, size_t len)
 {
-	struct wire_frame f = {.seq = p->send_seq + 1, .length = len};
-	int rc;
-
-	if (p->id == tp->c.self)
-		return flags & TP_NOW && len > tp->c.eager_limit
-			       ? FT_EAGAIN
-			       : tp_self_send(tp, e, payload, len, flags, cookie);
-	if (p->state == TP_LOST || p->dying)
-		return FT_EPEER;
-	memcpy(f.envelope, e->bytes, sizeof f.envelope);
-	if (p->state == TP_IDLE)
-		tp_conns_connect(tp, p->id);
-	if (!eager)
-		return flags & TP_NOW ? FT_EAGAIN
-				      : send_rendezvous(tp, p, &f, payload, len, flags, cookie);
-	f.kind = WIRE_EAGER;
-	rc = tp_out_small(tp, p, &f, payload, len);
-	if (rc)
-		return rc;
-	p->send_seq = f.seq;
+	if (len > BYTE_RING_SHORT_MAX || !list_empty(&p->queue) || p->dying ||
+		!byte_ring_put_short(p->out_ring, p->owed, e->bytes, payload, len))
+		return false;
+	p->unconsumed_in -= p->owed;
+	p->owed = 0;
+	tp->counts.frames_out++;
+	tp_memory_post(p);
+	p->send_seq++;
 	p->unconsumed += (uint32_t)tp_eager_cost(len);
-	return 1;
+	return true;
 }
 
 int tp_send(struct tp *tp, int peer, const struct tp_envelope *e, const void *payload, size_t len,
 	unsigned flags, void *cookie)
 {
 	struct tp_peer *p = &tp->peers[peer];
-	size_t limit = p->out_ring && tp->c.eager_limit > TP_RING_EAGER ? TP_RING_EAGER
-									: tp->c.eager_limit;
-	bool eager = len <= limit && !(flags & (TP_SYNC | TP_IOV_CURSOR)) &&
+	bool eager = len <= tp->c.eager_limit && (!p->out_ring || len <= TP_RING_EAGER) &&
+		     !(flags & (TP_SYNC | TP_IOV_CURSOR)) &&
 		     p->unconsumed + tp_eager_cost(len) <= tp->c.unexpected_limit;
+	struct wire_frame f;
 
 	tp_assert_held(tp);
 	if (eager && p->out_ring) {
-		if (tp_out_short(tp, p, e, payload, len)) {
-			p->send_seq++;
-			p->unconsumed += (uint32_t)tp_eager_cost(len);
+		if (send_short(tp, p, e, payload, len))
 			return 1;
-		}
 		if (flags & TP_UNQUEUED && len <= BYTE_RING_SHORT_MAX && !tp_may_send(tp, peer))
 			return FT_EAGAIN;
 	}
-	return send_frame(tp, p, e, payload, len, flags, cookie, eager);
+	if (peer == tp->c.self)
+		return flags & TP_NOW && len > tp->c.eager_limit
+			       ? FT_EAGAIN
+			       : tp_self_send(tp, e, payload, len, flags, cookie);
+	if (p->state == TP_LOST || p->dying)
+		return FT_EPEER;
+	if (p->state == TP_IDLE)
+		tp_conns_connect(tp, peer);
+	if (!eager)
+		return flags & TP_NOW ? FT_EAGAIN
+				      : send_rendezvous(tp, p, e, payload, len, flags, cookie);
+	f = (struct wire_frame){.kind = WIRE_EAGER, .seq = p->send_seq + 1, .length = len};
+	memcpy(f.envelope, e->bytes, sizeof f.envelope);
+	if (tp_out_small(tp, p, &f, payload, len) != 0)
+		return FT_ENOMEM;
+	p->send_seq = f.seq;
+	p->unconsumed += (uint32_t)tp_eager_cost(len);
+	return 1;
 }
 
 bool tp_may_send(struct tp *tp, int peer)

@@ -237,10 +237,6 @@ void tp_reap(struct tp *tp);
 void tp_reap_reading(struct tp *tp, struct tp_peer *p);
 
 /* out.c */
-/* An eager message that fits a record of its ring goes there as it is. False: it goes another way.
- */
-bool tp_out_short(struct tp *tp, struct tp_peer *p, const struct tp_envelope *e,
-	const void *payload, size_t len);
 int tp_out_small(
 	struct tp *tp, struct tp_peer *p, struct wire_frame *f, const void *payload, size_t len);
 int tp_out_large(struct tp *tp, struct tp_peer *p, struct wire_frame *f, struct tp_send *op);
