@@ -282,29 +282,6 @@ static ssize_t read_prefetch(struct tp *tp, struct tp_peer *p, int *rc, bool *fu
 	return n;
 }
 
-static bool read_once(struct tp *tp, struct tp_peer *p, bool *full)
-{
-	uint64_t room = 0;
-	uint8_t *target = body_target(&p->in, &room);
-	ssize_t n;
-	int rc = 0;
-
-	tp->counts.recvs++;
-	if (target && __builtin_expect(p->in.place.cursor != NULL, false))
-		n = read_pieces(tp, p, full);
-	else if (target && room > TP_DIRECT)
-		n = read_direct(tp, p, target, room, full);
-	else
-		n = read_prefetch(tp, p, &rc, full);
-	if (n == 0)
-		tp_peer_lose(tp, p, "it closed the connection");
-	else if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
-		tp_peer_lose(tp, p, strerror(errno));
-	else if (rc)
-		tp_peer_lose(tp, p, ft_error_text(rc));
-	return n > 0;
-}
-
 /* Reads while the socket gives all that is asked for, but not for ever: others wait too. True when
  * bytes came. */
 static bool read_socket(struct tp *tp, struct tp_peer *p)
@@ -313,8 +290,27 @@ static bool read_socket(struct tp *tp, struct tp_peer *p)
 	bool moved = false, full = true;
 
 	for (int turn = 0; turn < TURNS && full && p->state == TP_UP && !p->dying && !p->in_ring;
-		turn++)
-		moved |= read_once(tp, p, &full);
+		turn++) {
+		uint64_t room = 0;
+		uint8_t *target = body_target(&p->in, &room);
+		ssize_t n;
+		int rc = 0;
+
+		tp->counts.recvs++;
+		if (target && __builtin_expect(p->in.place.cursor != NULL, false))
+			n = read_pieces(tp, p, &full);
+		else if (target && room > TP_DIRECT)
+			n = read_direct(tp, p, target, room, &full);
+		else
+			n = read_prefetch(tp, p, &rc, &full);
+		if (n == 0)
+			tp_peer_lose(tp, p, "it closed the connection");
+		else if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
+			tp_peer_lose(tp, p, strerror(errno));
+		else if (rc)
+			tp_peer_lose(tp, p, ft_error_text(rc));
+		moved |= n > 0;
+	}
 	return moved;
 }
 
