@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# walks.pl [-count] TOP
+# walks.pl [-count] [-most WALK=N] TOP
 #
 # The walks of doc/design.md (headings that begin with "Walk:"): each line of a walk's block is a function,
 # the file where it is defined, and what it does there. A function is called by the nearest one above
@@ -12,9 +12,20 @@
 #     (another process)
 #
 # A line in parentheses begins anew: what follows is not called by what stands above. -count prints how
-# many functions and files a walk has, and how often its file changes from one line to the next.
+# many functions and files a walk has, how often its file changes from one line to the next, and how many
+# functions its longest chain of calls has. That chain has the length that MOST says; -most sets it.
 use strict;
 use warnings;
+
+# walk => functions of its longest chain of calls, from the first to the last. It only becomes less.
+my %MOST = (
+	'an eager message is sent'                           => 6,
+	'an eager message is received'                       => 11,
+	'a line of Event Logging'                            => 12,
+	'a rank is killed, and all go back to the last line' => 12,
+	'a line of images'                                   => 9,
+	'a rank wakes up from its image'                     => 7,
+);
 
 my $wrong = 0;
 
@@ -107,19 +118,47 @@ sub look_for_pointers
 	return;
 }
 
+# The functions of the longest chain of calls.
+sub chain
+{
+	my (@lines) = @_;
+	my ($longest, @above) = (0);
+	for my $line (@lines) {
+		if (!ref $line) { @above = (); next }
+		pop @above while @above && $above[-1] >= $line->{depth};
+		push @above, $line->{depth};
+		$longest = @above if @above > $longest;
+	}
+	return $longest;
+}
+
+sub check_chain
+{
+	my ($name, @lines) = @_;
+	my ($is, $most) = (chain(@lines), delete $MOST{$name});
+	return wrong("$name: a chain of $is functions, and MOST says nothing") if !defined $most;
+	wrong("$name: a chain of $is functions, and MOST says $most") if $is != $most;
+	return;
+}
+
 sub count
 {
 	my ($name, @lines) = @_;
 	my @files = map { $_->{file} } grep { ref } @lines;
 	my %seen = map { $_ => 1 } @files;
 	my $changes = grep { $files[$_] ne $files[ $_ - 1 ] } 1 .. $#files;
-	printf "%s: %d functions, %d files, %d changes of file\n", $name, scalar @files, scalar keys %seen, $changes;
+	printf "%s: %d functions, %d files, %d changes of file, %d in a chain\n", $name, scalar @files, scalar keys %seen, $changes,
+		chain(@lines);
 	return;
 }
 
 my $count = @ARGV && $ARGV[0] eq '-count' && shift @ARGV;
+if (@ARGV > 1 && $ARGV[0] eq '-most') {
+	%MOST = $ARGV[1] =~ /\A(.+)=(\d+)\z/ or die "walks.pl: $ARGV[1] is no WALK=N\n";
+	splice @ARGV, 0, 2;
+}
 my ($top) = @ARGV;
-defined $top or die "walks.pl [-count] TOP\n";
+defined $top or die "walks.pl [-count] [-most WALK=N] TOP\n";
 my $design = text_of("$top/doc/design.md") // die "walks.pl: no $top/doc/design.md\n";
 my $walks = 0;
 while ($design =~ /^#+ Walk: ([^\n]+)\n(.*?)(?=^#|\z)/gms) {
@@ -128,9 +167,11 @@ while ($design =~ /^#+ Walk: ([^\n]+)\n(.*?)(?=^#|\z)/gms) {
 	wrong("$name: no functions") if !grep { ref } @lines;
 	look($top, $name, @lines);
 	look_for_pointers($top, @lines);
+	check_chain($name, @lines);
 	count($name, @lines) if $count;
 	$walks++;
 }
 wrong('no walks in doc/design.md') if !$walks;
+wrong("$_: MOST has it, and doc/design.md does not") for sort keys %MOST;
 print "walks: $walks, $wrong not as the source has it\n";
 exit($wrong ? 1 : 0);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The walks of doc/design.md are as the source has them; and walks.pl notices one that is not.
+# The walks of doc/design.md are as the source has them, and their chains of calls become no longer; walks.pl
+# notices what is not so.
 use strict;
 use warnings;
 
@@ -17,10 +18,10 @@ my $said  = `$^X $walks $FindBin::Bin/../../..`;
 is($?, 0, 'the walks of the tree') or diag($said);
 like($said, qr/^walks: [3-9], 0 not as the source has it$/m, 'a message, a line, a failure');
 
-# Status and words for a tree of two files and a walk.
+# Status and words for a tree of three files and a walk; most: of functions in a chain.
 sub walks
 {
-	my (%change) = @_;
+	my ($most, %change) = @_;
 	my $top = File::Temp->newdir('ftmpi-walks-XXXXXX', TMPDIR => 1);
 	my %file = (
 		'lib/a/send.c'     => "static int\nsend_it(int n)\n{\n\treturn out_it(n); /* never drop_it */\n}\n\nint PMPI_Send(int n)\n{\n\treturn send_it(n) + hook.out(n);\n}\n",
@@ -37,14 +38,14 @@ sub walks
 		$text =~ s/$from/$to/ if $from ne '';
 		FTMPI::Test::File::write_file("$top/$name", $text);
 	}
-	my $text = `$^X $walks -count $top`;
+	my $text = `$^X $walks -count -most '$most' $top`;
 	return ($? >> 8, $text);
 }
 
 my $status;
-($status, $said) = walks();
+($status, $said) = walks('sending=3');
 is($status, 0, 'a walk in order') or diag($said);
-like($said, qr/^sending: 6 functions, 3 files, 2 changes of file$/m, 'it is counted');
+like($said, qr/^sending: 6 functions, 3 files, 2 changes of file, 3 in a chain$/m, 'it is counted');
 
 for my $wrong (
 	[ 'a function that is gone', 'lib/b/out.c', qr/int out_it/, 'int out_all', qr{^sending: lib/b/out\.c does not define out_it$}m ],
@@ -58,9 +59,23 @@ for my $wrong (
 	[ 'no walk at all', 'doc/design.md', qr/Walk: /, '', qr/^no walks/m ],
 ) {
 	my ($name, $file, $from, $to, $sentence) = @$wrong;
-	($status, $said) = walks($file => [ $from, $to ]);
+	($status, $said) = walks('sending=3', $file => [ $from, $to ]);
 	isnt($status, 0, $name);
 	like($said, $sentence, '... is named');
 }
+
+for my $wrong (
+	[ 'a chain that is longer than it was', 'sending=2', qr/^sending: a chain of 3 functions, and MOST says 2$/m ],
+	[ 'one that is shorter',                'sending=4', qr/^sending: a chain of 3 functions, and MOST says 4$/m ],
+	[ 'one of a walk that is new',          'getting=3', qr/^sending: a chain of 3 functions, and MOST says nothing$/m ],
+	[ 'a walk that is gone',                'getting=3', qr/^getting: MOST has it, and doc\/design\.md does not$/m ],
+) {
+	my ($name, $most, $sentence) = @$wrong;
+	($status, $said) = walks($most);
+	isnt($status, 0, $name);
+	like($said, $sentence, '... is named');
+}
+($status, $said) = walks('sending=3', 'doc/design.md' => [ qr/(?=        out_it  )/, "    (another thread)\n" ]);
+like($said, qr/^sending: a chain of 2 functions, and MOST says 3$/m, 'a line in parentheses begins a chain');
 
 done_testing();
