@@ -30,8 +30,8 @@ it needs these three only; with
 .B \-static
 none.
 .PP
-In the first spelling, MACHINEFILE names the hosts and WORKDIR is the directory for the records of
-runs.
+In the first spelling, MACHINEFILE names the hosts and WORKDIR is the directory for recovery
+lines and the job's record.
 In the second, as other launchers have it, both are options.
 Options may be written with one dash or two.
 They come before the program; all words behind the program are given to it untouched (a note tells of
