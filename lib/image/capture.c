@@ -243,10 +243,25 @@ static int look_at_file(struct capture *c, const struct region *r, struct image_
 	return 0;
 }
 
+/* A file that the program writes to would have to be as it is now whenever the image is loaded. */
+static enum plan_treatment treatment_of(
+	const struct capture *c, const struct region *r, const char **why)
+{
+	enum plan_treatment t = plan_for(r, c->own, sizeof c->own / sizeof *c->own, why);
+
+	if (!plan_opens_file(t) ||
+		!files_writes_to(image.files.entry, image.files.n, r->name, r->name_length))
+		return t;
+	if (r->kind == REGION_FILE)
+		return PLAN_WHOLE;
+	*why = "a file mapped shared that it has open for writing, too";
+	return PLAN_REFUSED;
+}
+
 static int write_region(struct capture *c, const struct region *r)
 {
 	const char *why = NULL;
-	enum plan_treatment t = plan_for(r, c->own, sizeof c->own / sizeof *c->own, &why);
+	enum plan_treatment t = treatment_of(c, r, &why);
 	struct image_region to = {.low = r->low,
 		.high = r->high,
 		.offset = r->offset,
@@ -261,10 +276,6 @@ static int write_region(struct capture *c, const struct region *r)
 		return refuse(r, why);
 	if (t == PLAN_LEFT_OUT && r->kind != REGION_KERNEL)
 		return 0;
-	/* such a file would have to be as it is now whenever the image is loaded */
-	if (plan_opens_file(t) &&
-		files_writes_to(image.files.entry, image.files.n, r->name, r->name_length))
-		return refuse(r, "a file mapped that it has open for writing, too");
 	rc = plan_opens_file(t) ? look_at_file(c, r, &to) : 0;
 	if (rc == 0)
 		rc = c->out->add(c->out, &to, sizeof to);
@@ -342,7 +353,7 @@ static int write_pages(struct capture *c)
 	for (size_t i = 0; i < c->count && rc == 0; i++) {
 		const struct region *r = &c->scratch->regions[i];
 		const char *why;
-		enum plan_treatment t = plan_for(r, c->own, sizeof c->own / sizeof *c->own, &why);
+		enum plan_treatment t = treatment_of(c, r, &why);
 
 		if (t != PLAN_LEFT_OUT && t != PLAN_AS_IT_IS)
 			rc = write_pages_of(c, r, t);

@@ -12,7 +12,8 @@ enum plan_treatment {
 			*/
 	PLAN_OF_FILE,  /* mapped from its file; the pages that the process changed are read into it
 			*/
-	PLAN_WHOLE,    /* its file is gone: mapped without one, and every page is held */
+	PLAN_WHOLE,    /* its file is gone, or written to: mapped without one, and every page is
+			  held */
 	PLAN_REFUSED,  /* cannot be brought back */
 };
 

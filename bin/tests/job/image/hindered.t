@@ -37,7 +37,7 @@ my %why    = (
 	own         => qr{it has memory that no child gets \(MADV_DONTFORK\)},
 	timer       => qr{it has a timer of timer_create, which cannot be brought back},
 	signal      => qr{it uses signal SIGRTMAX - 1, which stops threads for an image},
-	log         => qr{it has a file mapped that it has open for writing, too: /\S+/log},
+	log         => qr{it has a file mapped shared that it has open for writing, too: /\S+/log},
 	proc        => qr{descriptor \d+ is a file of /proc that another process has not \(/proc/\d+/mem\), which cannot be brought back},
 	window      => qr{there are windows; while a program has any, only `-coord blocking` can make lines},
 );

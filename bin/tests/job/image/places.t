@@ -43,7 +43,7 @@ sub line
 }
 
 for my $coord (qw(blocking eventlog)) {
-	for my $place (qw(compute sleep select join read receive alarm malloc poll small-stack locked)) {
+	for my $place (qw(compute sleep select join read receive alarm malloc poll small-stack locked log)) {
 		subtest "$coord, $place" => sub {
 			my $over = "$dir/over-$coord-$place";
 			my $job  = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, '-image', '-coord', $coord,

@@ -170,6 +170,18 @@ static void polls(void)
 	}
 }
 
+static FILE *open_log(void)
+{
+	char path[4096];
+	FILE *log;
+
+	snprintf(path, sizeof path, "%s.log", file);
+	log = fopen(path, "a+");
+	if (!log)
+		prog_wrong(&prog, "there is no log");
+	return log;
+}
+
 static void *compute_on(void *arg)
 {
 	compute();
@@ -198,10 +210,33 @@ static void computes_locked(void)
 	allocates();
 }
 
+/* It grows all the time; what was mapped private stays. */
+static void writes_mapped_log(void)
+{
+	FILE *log = open_log();
+	char *at;
+
+	fprintf(log, "begun\n");
+	fflush(log);
+	at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, fileno(log), 0);
+	if (at == MAP_FAILED)
+		prog_wrong(&prog, "the log is not mapped");
+	at[0] = 'B';
+	while (!is_over()) {
+		compute_a_while();
+		fprintf(log, "on\n");
+		fflush(log);
+	}
+	if (memcmp(at, "Begun\n", 6) != 0)
+		prog_wrong(&prog, "the log is not what was mapped");
+	munmap(at, 4096);
+	fclose(log);
+}
+
 static const struct prog_case cases[] = {{"compute", compute}, {"sleep", sleeps},
 	{"select", selects}, {"join", joins}, {"read", reads}, {"receive", receives},
 	{"alarm", alarmed}, {"malloc", allocates}, {"poll", polls},
-	{"small-stack", computes_on_small_stack}, {"locked", computes_locked}};
+	{"small-stack", computes_on_small_stack}, {"locked", computes_locked}, {"log", writes_mapped_log}};
 
 int main(int argc, char **argv)
 {
