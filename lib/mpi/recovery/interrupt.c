@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "image/linker_locks.h"
+#include "image/thread_wait.h"
 #include "mpi/engine/engine.h"
 
 enum { RANGES_MAX = 16, TEXT_BYTES = 512 };
@@ -30,6 +31,12 @@ enum { RANGES_MAX = 16, TEXT_BYTES = 512 };
 static int number(void)
 {
 	return SIGRTMAX - 2;
+}
+
+/* And those that stop threads (image/threads.h): of a signal it is bit n - 1. */
+static uint64_t own_signals(void)
+{
+	return UINT64_C(1) << (number() - 1) | UINT64_C(1) << (SIGRTMAX - 2) | UINT64_C(1) << 32;
 }
 
 /* ---- where a thread must not be ---- */
@@ -176,20 +183,6 @@ static bool has_no_limit(const struct waiting *w)
 		return (int)w->argument[3] < 0;
 #endif
 	return w->call == SYS_epoll_pwait && (int)w->argument[3] < 0;
-}
-
-/* Whatever signal comes ends these, unless the handler begins them again. */
-static bool ends_by_signal(long call)
-{
-	static const long calls[] = {SYS_ppoll, SYS_pselect6, SYS_epoll_pwait, SYS_nanosleep,
-		SYS_clock_nanosleep, SYS_rt_sigsuspend, SYS_rt_sigtimedwait, SYS_semop,
-		SYS_semtimedop, SYS_msgrcv, SYS_msgsnd, SYS_io_getevents,
-#ifdef SYS_poll
-		SYS_poll, SYS_select, SYS_epoll_wait, SYS_pause
-#endif
-	};
-
-	return IS_ONE_OF(call, calls);
 }
 
 static enum restart restart_of(const struct waiting *w)
@@ -406,9 +399,13 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 	ucontext_t *u = context;
 	struct waiting w = sleeper;
 	bool ended = has_ended(u, &w), begun = is_begun_again(u);
+	struct thread_wait room, *wait = NULL;
 	int error = errno;
 
 	(void)sig, (void)info;
+	/* it computed when it was looked at, or its wait was over and it had no processor */
+	if (!ended && !begun)
+		wait = thread_wait_ended(u, NULL, &room);
 	under_way = 0;
 	if ((!is_forbidden(instruction_of(u)) || begun || ended) && !may_be_in_handler(u) &&
 		!linker_locks_held())
@@ -418,6 +415,8 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 	} else if (ended && !is_ended_by_program(u, restart_of(&w) == RESTART_BY_KERNEL)) {
 		go_on_with_rest(&w);
 		begin_again(u, &w);
+	} else if (wait) {
+		thread_wait_again(u, wait, own_signals());
 	}
 	errno = error;
 }
@@ -475,8 +474,7 @@ static bool waits(pid_t tid, struct waiting *w)
 		       &w->call, &a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &w->stack, &w->at) == 9;
 }
 
-/* Does it compute; asleep: or wait in what is begun again? *w: in that. One whose wait is over, and
- * that has not had a processor since, is still in its call, which a signal would end with EINTR. */
+/* Does it compute; asleep: or wait in what is begun again? *w: in that. */
 static bool can_be_interrupted(pid_t tid, bool asleep, struct waiting *w)
 {
 	char stat[TEXT_BYTES];
@@ -485,8 +483,7 @@ static bool can_be_interrupted(pid_t tid, bool asleep, struct waiting *w)
 	if (!read_of(tid, "stat", stat, sizeof stat))
 		return false;
 	if (is_in_state(stat, "R"))
-		return !waits(tid, w) || !ends_by_signal(w->call) ||
-		       restart_of(w) != RESTART_NEVER;
+		return true;
 	return asleep && is_in_state(stat, "S") && waits(tid, w) && restart_of(w) != RESTART_NEVER;
 }
 
