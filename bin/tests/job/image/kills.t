@@ -56,7 +56,7 @@ FTMPI::Test::TimedKills::relaunched(image => 1, program => 'plain_objects', coor
 
 # ---- fault points ----
 
-my %short = (image => 1, program => 'plain_laplace', ranks => 3, args => [qw(200 -steps 4000)], interval => 0.05);
+my %short = (image => 1, program => 'plain_laplace', ranks => 3, args => [qw(200 -steps 8000)], interval => 0.05);
 
 # While a line is made. What belongs to a process that writes an image (ckpt-write) kills it alone.
 my %making = (
