@@ -362,7 +362,6 @@ int ckpt_image_outcome(int rc)
 	case ENOMEM:
 	case EMFILE:
 	case ENFILE:
-	case EAGAIN:
 		return FT_ENOMEM;
 	case EIO:
 	case ESTALE:

@@ -88,7 +88,7 @@ void ckpt_image_abandon(void);
  * without the lock. */
 void ckpt_image_restarting(void);
 
-/* What a negative errno of lib/image says of a line: 0; FT_ENOMEM (memory, descriptors or threads
+/* What a negative errno of lib/image says of a line: 0; FT_ENOMEM (memory or descriptors
  * are short here) and FT_ESYS (something cannot be read now), which say nothing of it; or
  * FT_EMISMATCH. */
 int ckpt_image_outcome(int rc);
