@@ -51,7 +51,8 @@ sub writer
 	return $found;
 }
 
-# Asks for a line until one is begun, and its writer is held. Returns that.
+# Asks for a line until one is begun, and its writer is held. Returns that. The line before is there a moment before its
+# ranks have heard that it is committed.
 sub line_held
 {
 	my ($self) = @_;
@@ -60,7 +61,7 @@ sub line_held
 	while (time < $until) {
 		my ($seen, $writer) = (length $job->err);
 		$job->signal('USR2');
-		wait_until(SECONDS, sub { $job->take(time); ($writer = writer($self)) || substr($job->err, $seen) =~ /SIGUSR2 has no effect now/ });
+		wait_until(SECONDS, sub { $job->take(time); ($writer = writer($self)) || substr($job->err, $seen) =~ /SIGUSR2 has no effect now|no recovery line is made now/ });
 		return $writer if $writer;
 	}
 	return;
