@@ -40,6 +40,7 @@ ckpt_file_seeds();
 manifest_seeds();
 coord_seeds();
 orphans_seeds();
+msglog_seeds();
 image_contents_seeds();
 operations_seeds();
 communicators_seeds();

@@ -323,4 +323,60 @@ sub saved_seeds
 	return;
 }
 
+# ---- message logging: ranks less 1, rank, bytes of outcomes; what a checkpoint holds; those outcomes ----
+
+sub outcome { return pack 'C V Q<', @_ }
+
+# Of rank 0; by name: fields that differ. pairs: [sent, begun, [open], [[number, length, contents]]] by peer.
+sub msglog
+{
+	my (%f) = @_;
+	my $pairs = $f{pairs} // [ ([ 0, 0, [], [] ]) x 2 ];
+	my $begun = $f{begun} // [ (0) x @$pairs ];
+	my $bytes = pack 'V2 Q<4', $f{rank} // 0, $f{ranks} // scalar @$pairs, $f{happened} // 0, $f{noes} // 0, $f{known} // 0,
+		$f{prefix_count} // scalar @{ $f{prefix} // [] };
+	$bytes .= join '', @{ $f{prefix} // [] }, map { pack 'Q<', $_ } @$begun;
+	for my $pair (@$pairs) {
+		my ($sent, $has, $open, $log) = @$pair;
+		$bytes .= pack 'Q<*', $sent, $has, scalar @$open, @$open, scalar @$log;
+		$bytes .= join '', map { pack('Q<2 l< V Q<', $_->[0], 5, -1, 0, $_->[1]) . $_->[2] } @$log;
+	}
+	return $bytes;
+}
+
+sub msglog_seeds
+{
+	my $no   = outcome(1, 3, 0);
+	my $any  = outcome(4, 1, 7);
+	my @busy = ([ 2, 2, [], [] ], [ 9, 12, [ 3, 8 ], [ [ 1, 0, '' ], [ 7, 3, 'abc' ], [ 9, 2, 'de' ] ] ]);
+	my %seed = (
+		'empty'         => [ '', msglog() ],
+		'busy'          => [ '', msglog(happened => 4, pairs => \@busy) ],
+		'prefix'        => [ '', msglog(happened => 4, known => 1, prefix => [ $no, $any ], begun => [ 1, 12 ], pairs => \@busy) ],
+		'prefix-longer' => [ '', msglog(happened => 1, known => 1, prefix => [ $no, $any ]) ],
+		'prefix-none'   => [ '', msglog(happened => 4, prefix => [$no]) ],
+		'prefix-begun'  => [ '', msglog(happened => 4, known => 1, begun => [ 0, 1 ]) ],
+		'prefix-huge'   => [ '', msglog(happened => 4, known => 1, prefix_count => 2**60) ],
+		'prefix-wrong'  => [ '', msglog(happened => 4, known => 1, prefix => [ outcome(9, 0, 0) ]) ],
+		'noes'          => [ $no, msglog(happened => 4, noes => 2) ],
+		'noes-over'     => [ $no, msglog(happened => 4, noes => 3) ],
+		'noes-alone'    => [ '', msglog(happened => 4, noes => 2) ],
+		'noes-other'    => [ $any, msglog(happened => 4, noes => 2) ],
+		'follows'       => [ $no . $any, msglog(happened => 4, pairs => \@busy) ],
+		'told-wrong'    => [ outcome(4, 2, 7), msglog() ],
+		'rank'          => [ '', msglog(rank => 1) ],
+		'ranks'         => [ '', msglog(ranks => 3) ],
+		'open-over'     => [ '', msglog(pairs => [ [ 0, 0, [], [] ], [ 0, 2, [3], [] ] ]) ],
+		'open-order'    => [ '', msglog(pairs => [ [ 0, 0, [], [] ], [ 0, 9, [ 3, 3 ], [] ] ]) ],
+		'log-over'      => [ '', msglog(pairs => [ [ 0, 0, [], [] ], [ 1, 0, [], [ [ 2, 0, '' ] ] ] ]) ],
+		'log-order'     => [ '', msglog(pairs => [ [ 0, 0, [], [] ], [ 9, 0, [], [ [ 2, 0, '' ], [ 2, 0, '' ] ] ] ]) ],
+		'log-cut'       => [ '', msglog(pairs => [ [ 0, 0, [], [] ], [ 9, 0, [], [ [ 2, 4, 'abc' ] ] ] ]) ],
+		'log-huge'      => [ '', msglog(pairs => [ [ 0, 0, [], [] ], [ 9, 0, [], [ [ 2, 2**62, 'abc' ] ] ] ]) ],
+		'more'          => [ '', msglog() . 'x' ],
+		'cut'           => [ '', substr msglog(), 0, -1 ],
+	);
+	seed('msglog', $_, pack('C3', 1, 0, length $seed{$_}[0]), $seed{$_}[1], $seed{$_}[0]) for sort keys %seed;
+	return;
+}
+
 1;

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Message logging of one rank, step by step; sim_msglog has whole jobs. */
+#include <string.h>
+
+#include "coord/msglog.h"
+#include "unit.h"
+
+enum { SIZE = 3, SELF = 0, PEER = 1, OTHER = 2 };
+
+static struct msglog m;
+
+static void setup(void)
+{
+	ck_assert(msglog_init(&m, SELF, SIZE));
+}
+
+static void teardown(void)
+{
+	msglog_fini(&m);
+}
+
+static const struct msglog_hello nothing = {.limit = MSGLOG_ALL};
+
+static void connect_peer(int peer, uint64_t has)
+{
+	ck_assert(msglog_connected(
+		&m, peer, &(struct msglog_hello){.has = has, .limit = MSGLOG_ALL}));
+}
+
+/* Whether it leaves at once. */
+static bool sends(int peer)
+{
+	struct logged_message *l = sender_log_message(&(struct logged_envelope){.tag = 4}, 3);
+
+	ck_assert_ptr_nonnull(l);
+	memcpy(l->bytes, "abc", 3);
+	return msglog_sent(&m, peer, l);
+}
+
+static void receives_any(void)
+{
+	ck_assert(msglog_outcome(&m, &(struct outcome){OUTCOME_MESSAGE, PEER, 1}));
+}
+
+static void probes_in_vain(void)
+{
+	ck_assert(msglog_outcome(&m, &(struct outcome){.kind = OUTCOME_NO}));
+}
+
+static struct msglog_action next_is(enum msglog_what what)
+{
+	struct msglog_action a;
+
+	ck_assert(msglog_next(&m, &a));
+	ck_assert_int_eq(a.what, what);
+	return a;
+}
+
+static void nothing_is_next(void)
+{
+	struct msglog_action a;
+
+	ck_assert(!msglog_next(&m, &a));
+}
+
+static void message_leaves(int peer, uint64_t number)
+{
+	struct msglog_action a = next_is(MSGLOG_SEND);
+
+	ck_assert_int_eq(a.peer, peer);
+	ck_assert_uint_eq(a.message->number, number);
+	ck_assert_mem_eq(a.message->bytes, "abc", 3);
+}
+
+/* ---- sending ---- */
+
+START_TEST(a_determined_rank_waits_for_nothing)
+{
+	connect_peer(PEER, 0);
+	ck_assert(sends(PEER));
+	ck_assert(sends(PEER));
+	nothing_is_next();
+	ck_assert_uint_eq(msglog_bytes(&m), 6);
+}
+END_TEST
+
+START_TEST(what_was_sent_to_one_that_is_away_leaves_when_it_comes)
+{
+	ck_assert(!sends(PEER));
+	ck_assert(!sends(PEER));
+	nothing_is_next();
+	connect_peer(PEER, 0);
+	message_leaves(PEER, 1);
+	ck_assert(!sends(PEER));
+	message_leaves(PEER, 2);
+	message_leaves(PEER, 3);
+	nothing_is_next();
+	ck_assert(sends(PEER));
+}
+END_TEST
+
+START_TEST(a_message_waits_for_outcomes_before_it)
+{
+	struct msglog_action a;
+
+	connect_peer(PEER, 0);
+	connect_peer(OTHER, 0);
+	ck_assert(sends(PEER));
+	receives_any();
+	ck_assert(!sends(PEER));
+	ck_assert(!sends(OTHER));
+	a = next_is(MSGLOG_TELL);
+	ck_assert_uint_eq(a.number, 1);
+	ck_assert_uint_eq(a.n, 1);
+	ck_assert_int_eq(a.outcomes[0].kind, OUTCOME_MESSAGE);
+	nothing_is_next();
+	ck_assert(!msglog_acknowledged(&m, 2));
+	ck_assert(msglog_acknowledged(&m, 1));
+	message_leaves(PEER, 2);
+	message_leaves(OTHER, 1);
+	ck_assert(sends(PEER));
+}
+END_TEST
+
+/* Of two outcomes one is safe: only what was sent between them leaves. */
+START_TEST(messages_leave_one_by_one)
+{
+	connect_peer(PEER, 0);
+	receives_any();
+	ck_assert(!sends(PEER));
+	receives_any();
+	ck_assert(!sends(PEER));
+	ck_assert_uint_eq(next_is(MSGLOG_TELL).n, 2);
+	ck_assert(msglog_acknowledged(&m, 1));
+	message_leaves(PEER, 1);
+	nothing_is_next();
+	ck_assert(msglog_acknowledged(&m, 2));
+	message_leaves(PEER, 2);
+}
+END_TEST
+
+START_TEST(noes_in_a_row_are_one_outcome)
+{
+	struct msglog_action a;
+
+	connect_peer(PEER, 0);
+	probes_in_vain();
+	probes_in_vain();
+	nothing_is_next();
+	ck_assert(!sends(PEER));
+	a = next_is(MSGLOG_TELL);
+	ck_assert_uint_eq(a.n, 1);
+	ck_assert_int_eq(a.outcomes[0].kind, OUTCOME_NO);
+	ck_assert_uint_eq(a.outcomes[0].peer, 2);
+	probes_in_vain();
+	receives_any();
+	a = next_is(MSGLOG_TELL);
+	ck_assert_uint_eq(a.number, 2);
+	ck_assert_uint_eq(a.n, 2);
+}
+END_TEST
+
+START_TEST(an_event_logger_that_begins_anew_is_told_all)
+{
+	connect_peer(PEER, 0);
+	receives_any();
+	next_is(MSGLOG_TELL);
+	ck_assert(msglog_acknowledged(&m, 1));
+	ck_assert(sends(PEER));
+	msglog_untold(&m);
+	ck_assert(!sends(PEER));
+	ck_assert_uint_eq(next_is(MSGLOG_TELL).number, 1);
+	nothing_is_next();
+	ck_assert(msglog_acknowledged(&m, 1));
+	message_leaves(PEER, 2);
+}
+END_TEST
+
+/* ---- peers that come back ---- */
+
+START_TEST(what_a_peer_lacks_is_sent_again)
+{
+	connect_peer(PEER, 0);
+	for (int i = 0; i < 4; i++)
+		ck_assert(sends(PEER));
+	msglog_lost(&m, PEER);
+	ck_assert(!sends(PEER));
+	connect_peer(PEER, 3);
+	message_leaves(PEER, 4);
+	message_leaves(PEER, 5);
+	nothing_is_next();
+}
+END_TEST
+
+START_TEST(what_a_peer_has_is_not_sent)
+{
+	connect_peer(PEER, 2);
+	ck_assert(!sends(PEER));
+	ck_assert(!sends(PEER));
+	nothing_is_next();
+	ck_assert(sends(PEER));
+}
+END_TEST
+
+START_TEST(what_a_checkpoint_holds_leaves_the_log)
+{
+	connect_peer(PEER, 0);
+	for (int i = 0; i < 4; i++)
+		ck_assert(sends(PEER));
+	msglog_covered(&m, PEER, 1, 3);
+	ck_assert_uint_eq(msglog_bytes(&m), 6);
+	ck_assert_uint_eq(m.pairs[PEER].log.first->number, 1);
+	ck_assert_uint_eq(m.pairs[PEER].log.first->next->number, 4);
+	msglog_lost(&m, PEER);
+	/* it lacks what is gone, and says that its checkpoint holds it */
+	ck_assert(!msglog_connected(&m, PEER, &(struct msglog_hello){2, MSGLOG_ALL, 1, 3}));
+	ck_assert(!msglog_connected(&m, PEER, &nothing));
+	ck_assert(msglog_connected(&m, PEER, &(struct msglog_hello){3, MSGLOG_ALL, 1, 3}));
+	message_leaves(PEER, 4);
+}
+END_TEST
+
+/* The peer got message 2 when it was sent again, and 3 had been there before. */
+START_TEST(a_checkpoint_may_hold_what_is_not_sent_again_yet)
+{
+	connect_peer(PEER, 1);
+	ck_assert(!sends(PEER));
+	ck_assert(sends(PEER));
+	msglog_covered(&m, PEER, 0, 3);
+	ck_assert(!sends(PEER));
+	nothing_is_next();
+	ck_assert_uint_eq(msglog_bytes(&m), 0);
+	ck_assert(sends(PEER));
+	ck_assert_uint_eq(m.pairs[PEER].log.last->number, 4);
+}
+END_TEST
+
+START_TEST(a_prefix_takes_what_it_took)
+{
+	connect_peer(PEER, 0);
+	for (int i = 0; i < 3; i++)
+		ck_assert(sends(PEER));
+	msglog_covered(&m, PEER, 1, 2);
+	msglog_lost(&m, PEER);
+	ck_assert(msglog_connected(&m, PEER, &(struct msglog_hello){0, 1, 1, 2}));
+	message_leaves(PEER, 1);
+	nothing_is_next();
+	ck_assert(!sends(PEER));
+	nothing_is_next();
+	ck_assert(msglog_connected(&m, PEER, &(struct msglog_hello){2, MSGLOG_ALL, 1, 2}));
+	message_leaves(PEER, 3);
+	message_leaves(PEER, 4);
+	ck_assert(!msglog_connected(&m, PEER, &(struct msglog_hello){0, 2, 1, 2}));
+}
+END_TEST
+
+/* ---- receiving ---- */
+
+START_TEST(arrivals_are_in_order_and_once)
+{
+	ck_assert_int_eq(msglog_arrives(&m, PEER, 0), ARRIVAL_GAP);
+	ck_assert_int_eq(msglog_arrives(&m, PEER, 2), ARRIVAL_GAP);
+	ck_assert_int_eq(msglog_arrives(&m, PEER, 1), ARRIVAL_NEW);
+	ck_assert_int_eq(msglog_arrives(&m, PEER, 2), ARRIVAL_NEW);
+	ck_assert(msglog_arrived(&m, PEER, 2));
+	ck_assert_uint_eq(msglog_hello(&m, PEER).has, 0);
+	ck_assert_int_eq(msglog_arrives(&m, PEER, 1), ARRIVAL_AGAIN);
+	ck_assert_int_eq(msglog_arrives(&m, PEER, 2), ARRIVAL_DUPLICATE);
+	ck_assert(!msglog_arrived(&m, PEER, 2));
+	ck_assert(msglog_arrived(&m, PEER, 1));
+	ck_assert_uint_eq(msglog_hello(&m, PEER).has, 2);
+	ck_assert_uint_eq(msglog_hello(&m, OTHER).has, 0);
+}
+END_TEST
+
+/* ---- checkpoints ---- */
+
+static uint8_t *bytes;
+static size_t len;
+
+static void gets(int peer, uint64_t number)
+{
+	ck_assert_int_eq(msglog_arrives(&m, peer, number), ARRIVAL_NEW);
+	ck_assert(msglog_arrived(&m, peer, number));
+}
+
+static void save(bool durable)
+{
+	free(bytes);
+	ck_assert(msglog_save(&m, &bytes, &len));
+	msglog_saved(&m, durable);
+}
+
+START_TEST(peers_learn_of_a_checkpoint_when_it_is_durable)
+{
+	struct msglog_action a;
+
+	connect_peer(PEER, 0);
+	gets(PEER, 1);
+	receives_any();
+	next_is(MSGLOG_TELL);
+	save(false);
+	nothing_is_next();
+	ck_assert(msglog_save(&m, &bytes, &len));
+	gets(PEER, 2);
+	nothing_is_next();
+	msglog_saved(&m, true);
+	a = next_is(MSGLOG_COVER);
+	ck_assert_int_eq(a.peer, PEER);
+	ck_assert_uint_eq(a.number, 1);
+	ck_assert_uint_eq(a.keep, 0);
+	ck_assert_uint_eq(next_is(MSGLOG_FORGET).number, 1);
+	nothing_is_next();
+	ck_assert_uint_eq(msglog_hello(&m, PEER).covered, 1);
+	ck_assert_uint_eq(msglog_hello(&m, PEER).has, 2);
+	free(bytes);
+	bytes = NULL;
+}
+END_TEST
+
+static void live_a_little(void)
+{
+	connect_peer(PEER, 0);
+	gets(PEER, 1);
+	probes_in_vain();
+	ck_assert(!sends(PEER));
+	ck_assert(msglog_restore_point(&m));
+	ck_assert_int_eq(msglog_arrives(&m, PEER, 2), ARRIVAL_NEW);
+	gets(PEER, 3);
+	ck_assert(!sends(OTHER));
+	ck_assert_uint_eq(msglog_sent_to_self(&m), 1);
+	receives_any();
+	next_is(MSGLOG_TELL);
+}
+
+START_TEST(a_rank_comes_back_as_it_was_saved)
+{
+	struct outcome later = {OUTCOME_INDEX, 0, 7};
+	uint8_t *first;
+	size_t n;
+
+	live_a_little();
+	save(true);
+	first = bytes;
+	bytes = NULL;
+	ck_assert(msglog_valid(first, len, SELF, SIZE));
+	ck_assert(msglog_load(&m, first, len, &later, 1));
+	ck_assert_int_eq(outcomes_expected(&m.outcomes)->kind, OUTCOME_INDEX);
+	outcomes_follow(&m.outcomes);
+	ck_assert_ptr_null(outcomes_expected(&m.outcomes));
+	ck_assert_uint_eq(m.outcomes.happened, 3);
+	ck_assert_int_eq(msglog_arrives(&m, PEER, 2), ARRIVAL_AGAIN);
+	ck_assert_int_eq(msglog_arrives(&m, PEER, 3), ARRIVAL_DUPLICATE);
+	ck_assert_uint_eq(msglog_hello(&m, PEER).covered, 1);
+	nothing_is_next();
+	connect_peer(PEER, 0);
+	message_leaves(PEER, 1);
+	connect_peer(OTHER, 0);
+	message_leaves(OTHER, 1);
+	ck_assert(msglog_load(&m, first, len, NULL, 0));
+	n = len;
+	save(false);
+	ck_assert_uint_eq(len, n);
+	ck_assert_mem_eq(bytes, first, n);
+	free(first);
+	free(bytes);
+	bytes = NULL;
+}
+END_TEST
+
+START_TEST(a_prefix_is_run_again)
+{
+	live_a_little();
+	save(true);
+	ck_assert(msglog_load_prefix(&m, bytes, len));
+	ck_assert_uint_eq(msglog_hello(&m, PEER).has, 0);
+	ck_assert_uint_eq(msglog_hello(&m, PEER).limit, 1);
+	ck_assert_uint_eq(msglog_hello(&m, PEER).keep, 1);
+	ck_assert_uint_eq(msglog_hello(&m, PEER).covered, 1);
+	ck_assert_uint_eq(msglog_hello(&m, OTHER).limit, 0);
+	connect_peer(PEER, 1);
+	ck_assert_int_eq(outcomes_expected(&m.outcomes)->kind, OUTCOME_NO);
+	outcomes_follow(&m.outcomes);
+	ck_assert_ptr_null(outcomes_expected(&m.outcomes));
+	ck_assert(!sends(PEER));
+	nothing_is_next();
+	ck_assert(msglog_load(&m, bytes, len, NULL, 0));
+	ck_assert_uint_eq(msglog_hello(&m, PEER).limit, MSGLOG_ALL);
+	ck_assert_uint_eq(m.pairs[PEER].sent, 1);
+	free(bytes);
+	bytes = NULL;
+}
+END_TEST
+
+/* A checkpoint in the midst of a replay, between two noes that are one outcome. */
+START_TEST(a_run_of_noes_is_saved_where_it_is)
+{
+	struct outcome noes = {OUTCOME_NO, 3, 0}, other = {OUTCOME_YES, 0, 0},
+		       fewer = {OUTCOME_NO, 1, 0};
+
+	ck_assert(msglog_load_outcomes(&m, &noes, 1));
+	outcomes_follow(&m.outcomes);
+	save(true);
+	ck_assert(!msglog_load(&m, bytes, len, NULL, 0));
+	ck_assert(!msglog_load(&m, bytes, len, &other, 1));
+	ck_assert(!msglog_load(&m, bytes, len, &fewer, 1));
+	ck_assert(msglog_load(&m, bytes, len, &noes, 1));
+	outcomes_follow(&m.outcomes);
+	ck_assert_ptr_nonnull(outcomes_expected(&m.outcomes));
+	outcomes_follow(&m.outcomes);
+	ck_assert_ptr_null(outcomes_expected(&m.outcomes));
+	free(bytes);
+	bytes = NULL;
+}
+END_TEST
+
+START_TEST(bytes_that_are_cut_are_refused)
+{
+	live_a_little();
+	save(true);
+	for (size_t n = 0; n < len; n++) {
+		uint8_t *part = malloc(n + 1);
+
+		memcpy(part, bytes, n);
+		ck_assert(!msglog_valid(part, n, SELF, SIZE));
+		free(part);
+	}
+	ck_assert(!msglog_valid(bytes, len, SELF + 1, SIZE));
+	ck_assert(!msglog_valid(bytes, len, SELF, SIZE + 1));
+	ck_assert(!msglog_load(&m, bytes, len - 1, NULL, 0));
+	ck_assert_uint_eq(m.pairs[PEER].sent, 1);
+	free(bytes);
+	bytes = NULL;
+}
+END_TEST
+
+/* ---- outcomes as bytes ---- */
+
+static const struct outcome right[] = {{OUTCOME_NO, 1, 0}, {OUTCOME_NO, UINT32_MAX, 0},
+	{OUTCOME_YES, 0, 0}, {OUTCOME_FOUND, 2, 1}, {OUTCOME_MESSAGE, 0, UINT64_MAX},
+	{OUTCOME_INDEX, 0, 0}, {OUTCOME_COUNT, 0, INT32_MAX}};
+
+START_TEST(outcomes_go_through_bytes)
+{
+	enum { N = sizeof right / sizeof *right };
+	uint8_t b[N * OUTCOME_BYTES];
+	struct outcome v[N];
+
+	outcomes_encode(right, N, b);
+	ck_assert(outcomes_decode(v, b, sizeof b, SIZE));
+	for (int i = 0; i < N; i++) {
+		ck_assert_int_eq(v[i].kind, right[i].kind);
+		ck_assert_uint_eq(v[i].peer, right[i].peer);
+		ck_assert_uint_eq(v[i].value, right[i].value);
+	}
+	ck_assert(!outcomes_decode(v, b, sizeof b - 1, SIZE));
+}
+END_TEST
+
+static const struct outcome wrong[] = {{0, 0, 0}, {OUTCOME_KINDS, 0, 0}, {OUTCOME_NO, 0, 0},
+	{OUTCOME_NO, 1, 1}, {OUTCOME_YES, 1, 0}, {OUTCOME_YES, 0, 1}, {OUTCOME_FOUND, SIZE, 1},
+	{OUTCOME_MESSAGE, 0, 0}, {OUTCOME_INDEX, 1, 0},
+	{OUTCOME_COUNT, 0, (uint64_t)INT32_MAX + 1}};
+
+START_TEST(outcomes_that_make_no_sense)
+{
+	uint8_t b[OUTCOME_BYTES];
+	struct outcome v;
+
+	outcomes_encode(&wrong[_i], 1, b);
+	ck_assert(!outcomes_decode(&v, b, sizeof b, SIZE));
+}
+END_TEST
+
+UNIT_MAIN("msglog", tcase_add_checked_fixture(tc, setup, teardown);
+	  tcase_add_test(tc, a_determined_rank_waits_for_nothing);
+	  tcase_add_test(tc, what_was_sent_to_one_that_is_away_leaves_when_it_comes);
+	  tcase_add_test(tc, a_message_waits_for_outcomes_before_it);
+	  tcase_add_test(tc, messages_leave_one_by_one);
+	  tcase_add_test(tc, noes_in_a_row_are_one_outcome);
+	  tcase_add_test(tc, an_event_logger_that_begins_anew_is_told_all);
+	  tcase_add_test(tc, what_a_peer_lacks_is_sent_again);
+	  tcase_add_test(tc, what_a_peer_has_is_not_sent);
+	  tcase_add_test(tc, what_a_checkpoint_holds_leaves_the_log);
+	  tcase_add_test(tc, a_checkpoint_may_hold_what_is_not_sent_again_yet);
+	  tcase_add_test(tc, a_prefix_takes_what_it_took);
+	  tcase_add_test(tc, arrivals_are_in_order_and_once);
+	  tcase_add_test(tc, peers_learn_of_a_checkpoint_when_it_is_durable);
+	  tcase_add_test(tc, a_rank_comes_back_as_it_was_saved);
+	  tcase_add_test(tc, a_prefix_is_run_again);
+	  tcase_add_test(tc, a_run_of_noes_is_saved_where_it_is);
+	  tcase_add_test(tc, bytes_that_are_cut_are_refused);
+	  tcase_add_test(tc, outcomes_go_through_bytes); tcase_add_loop_test(
+		  tc, outcomes_that_make_no_sense, 0, (int)(sizeof wrong / sizeof *wrong));)

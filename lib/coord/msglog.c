@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coord/msglog.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool msglog_init(struct msglog *m, int self, int size)
+{
+	*m = (struct msglog){.self = self, .size = size};
+	m->pairs = calloc((size_t)size, sizeof *m->pairs);
+	m->queue = calloc((size_t)size, sizeof *m->queue);
+	m->prefix.begun = calloc((size_t)size, sizeof *m->prefix.begun);
+	if (!m->pairs || !m->queue || !m->prefix.begun) {
+		msglog_fini(m);
+		return false;
+	}
+	for (int q = 0; q < size; q++)
+		m->pairs[q].limit = MSGLOG_ALL;
+	m->cover_at = size;
+	return true;
+}
+
+void msglog_fini(struct msglog *m)
+{
+	for (int q = 0; m->pairs && q < m->size; q++) {
+		sender_log_free(&m->pairs[q].log);
+		arrival_order_free(&m->pairs[q].arrived);
+	}
+	outcomes_free(&m->outcomes);
+	free(m->pairs);
+	free(m->queue);
+	free(m->prefix.begun);
+	free(m->prefix.v);
+	*m = (struct msglog){0};
+}
+
+/* ---- what may leave ---- */
+
+static void enqueue(struct msglog *m, int peer)
+{
+	struct msglog_pair *p = &m->pairs[peer];
+
+	if (p->queued || !p->up || !p->next)
+		return;
+	p->queued = true;
+	m->queue[(m->queue_at + m->queued++) % m->size] = peer;
+}
+
+static bool may_leave(const struct msglog *m, const struct msglog_pair *p)
+{
+	return p->up && p->next && p->next->need <= m->outcomes.safe && p->next->number <= p->limit;
+}
+
+static const struct logged_message *leave(struct msglog_pair *p)
+{
+	const struct logged_message *message = p->next;
+
+	p->left = message->number;
+	p->next = message->next;
+	return message;
+}
+
+/* Of a peer that is queued. One whose next message may not leave is queued again by the event that
+ * lets it. */
+static bool next_send(struct msglog *m, struct msglog_action *a)
+{
+	while (m->queued) {
+		int peer = m->queue[m->queue_at];
+		struct msglog_pair *p = &m->pairs[peer];
+
+		if (may_leave(m, p)) {
+			*a = (struct msglog_action){
+				.what = MSGLOG_SEND, .peer = peer, .message = leave(p)};
+			return true;
+		}
+		p->queued = false;
+		m->queue_at = (m->queue_at + 1) % m->size;
+		m->queued--;
+	}
+	return false;
+}
+
+/* One that is not connected is told by msglog_hello. */
+static bool next_cover(struct msglog *m, struct msglog_action *a)
+{
+	for (; m->cover_at < m->size; m->cover_at++) {
+		struct msglog_pair *p = &m->pairs[m->cover_at];
+
+		if (!p->cover_due || !p->up)
+			continue;
+		p->cover_due = false;
+		*a = (struct msglog_action){.what = MSGLOG_COVER,
+			.peer = m->cover_at,
+			.keep = m->prefix.begun[m->cover_at],
+			.number = p->covered};
+		return true;
+	}
+	return false;
+}
+
+bool msglog_next(struct msglog *m, struct msglog_action *a)
+{
+	struct msglog_action tell = {.what = MSGLOG_TELL};
+
+	tell.n = outcomes_tell(&m->outcomes, &tell.number, &tell.outcomes);
+	if (tell.n) {
+		*a = tell;
+		return true;
+	}
+	if (next_send(m, a) || next_cover(m, a))
+		return true;
+	if (!m->forget_due)
+		return false;
+	m->forget_due = false;
+	*a = (struct msglog_action){.what = MSGLOG_FORGET, .number = m->outcomes.covered};
+	return true;
+}
+
+/* ---- messages ---- */
+
+bool msglog_sent(struct msglog *m, int peer, struct logged_message *message)
+{
+	struct msglog_pair *p = &m->pairs[peer];
+
+	assert(peer != m->self);
+	outcomes_close(&m->outcomes);
+	message->number = ++p->sent;
+	message->need = m->outcomes.happened;
+	if (message->number > p->keep && message->number <= p->held) {
+		free(message);
+		return false;
+	}
+	sender_log_add(&p->log, message);
+	if (message->number <= p->left)
+		return false;
+	if (!p->next)
+		p->next = message;
+	if (p->next == message && may_leave(m, p)) {
+		leave(p);
+		return true;
+	}
+	enqueue(m, peer);
+	return false;
+}
+
+uint64_t msglog_sent_to_self(struct msglog *m)
+{
+	struct msglog_pair *p = &m->pairs[m->self];
+
+	p->arrived.begun = ++p->sent;
+	return p->sent;
+}
+
+enum arrival msglog_arrives(struct msglog *m, int peer, uint64_t number)
+{
+	return arrival_order_begin(&m->pairs[peer].arrived, number);
+}
+
+bool msglog_arrived(struct msglog *m, int peer, uint64_t number)
+{
+	return arrival_order_end(&m->pairs[peer].arrived, number);
+}
+
+/* ---- outcomes ---- */
+
+bool msglog_outcome(struct msglog *m, const struct outcome *what)
+{
+	return outcomes_add(&m->outcomes, what);
+}
+
+bool msglog_acknowledged(struct msglog *m, uint64_t number)
+{
+	if (!outcomes_acknowledged(&m->outcomes, number))
+		return false;
+	for (int q = 0; q < m->size; q++)
+		enqueue(m, q);
+	return true;
+}
+
+void msglog_untold(struct msglog *m)
+{
+	outcomes_untold(&m->outcomes);
+}
+
+/* ---- peers ---- */
+
+struct msglog_hello msglog_hello(struct msglog *m, int peer)
+{
+	struct msglog_pair *p = &m->pairs[peer];
+
+	p->cover_due = false;
+	return (struct msglog_hello){.has = arrival_order_got(&p->arrived),
+		.limit = m->running_prefix ? m->prefix.begun[peer] : MSGLOG_ALL,
+		.keep = m->prefix.begun[peer],
+		.covered = p->covered};
+}
+
+static bool makes_sense(const struct msglog_pair *p, const struct msglog_hello *said)
+{
+	if (said->covered < p->held) /* a durable checkpoint is not taken back */
+		return false;
+	return said->limit == MSGLOG_ALL ? said->covered <= said->has : said->limit == said->keep;
+}
+
+/* Has the log what comes after what the peer has, or is that not sent yet? */
+static bool goes_on(const struct msglog_pair *p, const struct msglog_hello *said)
+{
+	const struct logged_message *after;
+
+	if (p->sent <= said->has)
+		return true;
+	if (said->has >= said->keep && said->has < said->covered)
+		return said->limit != MSGLOG_ALL;
+	after = sender_log_after(&p->log, said->has);
+	return after && after->number == said->has + 1;
+}
+
+/* The peer's checkpoint holds what was sent up to `covered`. In its prefix it takes it all the
+ * same. */
+static void forget(struct msglog_pair *p, uint64_t keep, uint64_t covered)
+{
+	p->keep = keep;
+	p->held = covered;
+	sender_log_drop(&p->log, keep, covered);
+	if (p->limit != MSGLOG_ALL || covered <= p->left)
+		return;
+	p->left = covered;
+	p->next = sender_log_after(&p->log, covered);
+}
+
+bool msglog_connected(struct msglog *m, int peer, const struct msglog_hello *said)
+{
+	struct msglog_pair *p = &m->pairs[peer];
+
+	if (!makes_sense(p, said) || !goes_on(p, said))
+		return false;
+	p->left = said->has;
+	p->limit = said->limit;
+	p->up = true;
+	forget(p, said->keep, said->covered);
+	p->next = sender_log_after(&p->log, p->left);
+	enqueue(m, peer);
+	return true;
+}
+
+void msglog_lost(struct msglog *m, int peer)
+{
+	m->pairs[peer].up = false;
+}
+
+void msglog_covered(struct msglog *m, int peer, uint64_t keep, uint64_t covered)
+{
+	forget(&m->pairs[peer], keep, covered);
+}
+
+uint64_t msglog_bytes(const struct msglog *m)
+{
+	uint64_t bytes = 0;
+
+	for (int q = 0; q < m->size; q++)
+		bytes += m->pairs[q].log.bytes;
+	return bytes;
+}
+
+/* ---- checkpoints ---- */
+
+bool msglog_restore_point(struct msglog *m)
+{
+	struct outcomes *o = &m->outcomes;
+
+	assert(!m->prefix.known && !o->covered);
+	outcomes_close(o);
+	m->prefix.v = malloc(((size_t)o->happened + 1) * sizeof *m->prefix.v);
+	if (!m->prefix.v)
+		return false;
+	m->prefix.n = (size_t)o->happened;
+	if (m->prefix.n)
+		memcpy(m->prefix.v, o->v, m->prefix.n * sizeof *o->v);
+	for (int q = 0; q < m->size; q++)
+		m->prefix.begun[q] = m->pairs[q].arrived.begun;
+	m->prefix.known = true;
+	return true;
+}
+
+void msglog_saved(struct msglog *m, bool durable)
+{
+	assert(m->taking);
+	m->taking = false;
+	if (!durable)
+		return;
+	outcomes_cover(&m->outcomes, m->taken);
+	m->forget_due = true;
+	for (int q = 0; q < m->size; q++) {
+		m->pairs[q].covered = m->pairs[q].taken;
+		m->pairs[q].cover_due = q != m->self;
+	}
+	m->cover_at = 0;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coord/sender_log.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+struct logged_message *sender_log_message(const struct logged_envelope *e, size_t len)
+{
+	struct logged_message *m;
+
+	if (len > PTRDIFF_MAX - sizeof *m)
+		return NULL;
+	m = malloc(sizeof *m + len);
+	if (m)
+		*m = (struct logged_message){.envelope = *e, .len = len};
+	return m;
+}
+
+void sender_log_add(struct sender_log *log, struct logged_message *m)
+{
+	assert(!log->last || log->last->number < m->number);
+	m->next = NULL;
+	if (log->last)
+		log->last->next = m;
+	else
+		log->first = m;
+	log->last = m;
+	log->bytes += m->len;
+}
+
+struct logged_message *sender_log_after(const struct sender_log *log, uint64_t number)
+{
+	struct logged_message *m = log->first;
+
+	if (!log->last || log->last->number <= number)
+		return NULL;
+	while (m->number <= number)
+		m = m->next;
+	return m;
+}
+
+void sender_log_drop(struct sender_log *log, uint64_t keep, uint64_t covered)
+{
+	struct logged_message **at = &log->first, *before = NULL, *m;
+
+	while ((m = *at) && m->number <= keep) {
+		before = m;
+		at = &m->next;
+	}
+	while ((m = *at) && m->number <= covered) {
+		*at = m->next;
+		log->bytes -= m->len;
+		free(m);
+	}
+	if (!*at)
+		log->last = before;
+}
+
+void sender_log_free(struct sender_log *log)
+{
+	sender_log_drop(log, 0, UINT64_MAX);
+}

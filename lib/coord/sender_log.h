@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A sender's log: messages of one pair of ranks that the receiver may need again (M1), in the order
+ * of their numbers. Pure.
+ */
+#ifndef FTMPI_COORD_SENDER_LOG_H
+#define FTMPI_COORD_SENDER_LOG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the receiver matches by, and what the transport has to know to send it again. */
+struct logged_envelope {
+	uint64_t context;
+	int32_t tag;
+	uint32_t flags; /* lib/mpi's */
+};
+
+struct logged_message {
+	struct logged_message *next;
+	uint64_t number; /* of its pair, from 1 */
+	uint64_t need; /* the sender's outcomes up to this one must be safe before it leaves (M2) */
+	struct logged_envelope envelope;
+	size_t len;
+	uint8_t bytes[];
+};
+
+struct sender_log {
+	struct logged_message *first, *last;
+	uint64_t bytes; /* what the contents take */
+};
+
+/* With room for the contents, which the caller fills, and not in the log yet. NULL: no memory. */
+struct logged_message *sender_log_message(const struct logged_envelope *e, size_t len);
+
+/* Behind all that are there; its number is the highest. The log owns it. */
+void sender_log_add(struct sender_log *log, struct logged_message *m);
+
+/* The first with a higher number; NULL: there is none. */
+struct logged_message *sender_log_after(const struct sender_log *log, uint64_t number);
+
+/* Those with numbers above `keep`, up to `covered`, go. */
+void sender_log_drop(struct sender_log *log, uint64_t keep, uint64_t covered);
+
+void sender_log_free(struct sender_log *log);
+
+#endif
