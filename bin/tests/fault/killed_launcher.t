@@ -26,6 +26,9 @@ for my $case (['pi', [qw(400000 -every 10000)], 25, 20], ['mail', [qw(-bytes 200
 	my ($program, $args, $hold, $line) = @$case;
 	my $first = start($program, [@$args, '-hold', $hold]);
 	$first->all_held;
+	my $early = FTMPI::Test::Job->run([ftmpirun(), '-n', 4, '-restore', '-workdir', $first->workdir, program($program), @$args]);
+	$early->is_status(1, "$program: -restore while the job runs is refused");
+	$early->err_like(qr/^ftmpirun: -restore: the job of session \S+ still runs here \(its ftmpirun is process @{[$first->job->{pid}]}\)/m, '... with its process');
 	$first->job->signal('KILL');
 	$first->job->finish;
 	$first->clear("$program, ftmpirun killed", keep => 1);

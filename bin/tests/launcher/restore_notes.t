@@ -5,11 +5,15 @@ use strict;
 use warnings;
 
 use File::Temp ();
+use FindBin    ();
+use POSIX      ();
+use lib "$FindBin::RealBin/../lib";
 use Test::More;
 
 use FTMPI::Cli::RestoreNotes ();
 use FTMPI::Cli::Sessions     ();
 use FTMPI::Launcher::Record  ();
+use FTMPI::Test::Process     ();
 
 my $programs = $ENV{FTMPI_PROGRAMS} or plan skip_all => 'FTMPI_PROGRAMS does not name built programs';
 our $work = File::Temp->newdir('ftmpi-resume-XXXXXX', TMPDIR => 1);
@@ -44,6 +48,9 @@ sub said
 my $full = { ranks => 5, began => 1795293002, from => [ '20261121-203610-1a2b3c41', 7 ], end => [ 137, 1795294000, 'rank 0 on a: killed; gone.' ],
 	parts => [ [ 2, './a b', '', '%', "x\n\e[2J\x7f", "\xc3\xa9" ], [ 3, 'c' ] ] };
 is_deeply(FTMPI::Launcher::Record::decode(FTMPI::Launcher::Record::encode($full)), $full, 'a record comes back as it was written');
+my $here = FTMPI::Launcher::Record::running_process($$);
+is_deeply(FTMPI::Launcher::Record::decode(FTMPI::Launcher::Record::encode({ %$full, launcher => $here })), { %$full, launcher => $here },
+	'... also with its launcher');
 unlike(FTMPI::Launcher::Record::encode($full), qr/[\x00-\x09\x0b-\x1f\x7f]/, '... in lines of plain text');
 is(FTMPI::Launcher::Record::decode($_), undef, 'no record: ' . s/\n/ /gr) for '', "FTMPI-JOB 2\nranks 1\nbegan 1\n", "FTMPI-JOB 1\nranks 1\n", "x\nFTMPI-JOB 1\n";
 is_deeply(FTMPI::Launcher::Record::decode("FTMPI-JOB 1\nranks 1\nbegan 2\nend 0\nfrom x\npart x y\nlater word\n"), { ranks => 1, began => 2, parts => [] },
@@ -65,6 +72,32 @@ system('mkfifo', "$work/$name/job.record") == 0 or die 'mkfifo';
 is(FTMPI::Launcher::Record::load("$work/$name"), undef, 'a pipe in its place is no record');
 unlink "$work/$name/job.record";
 rmdir "$work/$name";
+
+# ---- a launcher that runs ----
+
+is($here->[0], $$, 'this process runs');
+is(FTMPI::Launcher::Record::runs_here({ launcher => $here }), $$, '... as that of a record');
+is(FTMPI::Launcher::Record::runs_here({ launcher => $here, end => [ 0, 2000, '' ] }), undef, '... but not when its job has ended');
+is(FTMPI::Launcher::Record::runs_here({ launcher => [ $$, $here->[1] + 1, $here->[2] ] }), undef, 'another process had its number');
+is(FTMPI::Launcher::Record::runs_here({ launcher => [ @$here[ 0, 1 ], 'another' ] }), undef, 'that was before the boot, or on another host');
+is(FTMPI::Launcher::Record::runs_here($_), undef, 'nothing is known') for {}, undef;
+{
+	pipe my $in, my $out or die "pipe: $!\n";
+	my $child = fork // die "fork: $!\n";
+	if (!$child) {
+		close $out;
+		readline $in;
+		POSIX::_exit(0);
+	}
+	my $was = FTMPI::Launcher::Record::running_process($child);
+	is(FTMPI::Launcher::Record::runs_here({ launcher => $was }), $child, 'a child runs');
+	close $out;
+	close $in;
+	FTMPI::Test::Process::wait_until(60, sub { !defined FTMPI::Launcher::Record::running_process($child) });
+	is(FTMPI::Launcher::Record::runs_here({ launcher => $was }), undef, '... and no more when it has ended, before it is waited for');
+	waitpid $child, 0;
+	is(FTMPI::Launcher::Record::running_process($child), undef, '... and after that');
+}
 
 # ---- the line that is gone on from ----
 

@@ -272,7 +272,8 @@ my @TABLE = (
 		check => \&FTMPI::Cli::Values::restore,
 		text  => 'Go on from the newest recovery line in the work directory that the same command left and did not finish; where'
 			. ' there is none, from the newest of all; or from that of the session named here, or from one of its lines. auto: from'
-			. ' a line if there is one, else from the beginning. May also be the last word of the command; see "--".',
+			. ' a line if there is one, else from the beginning. A job that still runs on this host is refused; one that was'
+			. ' started on another host cannot be seen, so see that it has ended. May also be the last word of the command; see "--".',
 	},
 	{
 		names => ['accept-binary'],

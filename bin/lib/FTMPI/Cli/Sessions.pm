@@ -18,6 +18,7 @@ use POSIX qw(_exit);
 
 use FTMPI::Cli::Values         ();
 use FTMPI::Error               ();
+use FTMPI::Launcher::Record    ();
 use FTMPI::Launcher::Sentences ();
 
 # Sessions that ranks are told beside the first choice, as many as fit into their setting; seconds that
@@ -63,7 +64,8 @@ sub choose
 	FTMPI::Error::failed("-restore: line $first->{line} of session $first->{session} is of "
 			. FTMPI::Launcher::Sentences::count($first->{size}, 'rank') . ", not of $n")
 		if $first->{size} != $n;
-	@others = grep { $_->{size} == $n && !_is_other_kind($_, $image) } @others;
+	_check_over($workdir, $first->{session});
+	@others = grep { $_->{size} == $n && !_is_other_kind($_, $image) && !_runs($workdir, $_->{session}) } @others;
 	splice @others, OTHERS if @others > OTHERS;
 	my %known = (
 		%$first,
@@ -88,6 +90,19 @@ sub _check_kind
 	FTMPI::Error::failed("$which holds images of the ranks' processes: add -image to go on from it") if !$image;
 	FTMPI::Error::failed("$which holds data that the program has saved, and no images of processes:"
 			. ' leave -image out to go on from it');
+	return;
+}
+
+# The process of its launcher, while it runs on this host.
+sub _runs { my ($workdir, $session) = @_; return FTMPI::Launcher::Record::runs_here(FTMPI::Launcher::Record::load("$workdir/$session")) }
+
+# Two jobs would go on from one line, and write the same files.
+sub _check_over
+{
+	my ($workdir, $session) = @_;
+	my $pid = _runs($workdir, $session) // return;
+	FTMPI::Error::failed("-restore: the job of session $session still runs here (its ftmpirun is process $pid): let it end, or"
+			. ' end it; -restore=SESSION names another job');
 	return;
 }
 

@@ -36,12 +36,14 @@ sub _plain
 }
 
 # ranks: how many; began: when, in Unix seconds; parts: [number of ranks, program, arguments] each;
-# from: [session, line] that was restored, or undef; end: [status, when, sentence], or undef.
+# from: [session, line] that was restored, or undef; launcher: its process, as running_process has it, or undef; end:
+# [status, when, sentence], or undef.
 sub encode
 {
 	my ($record) = @_;
 	my @lines = (FIRST, "ranks $record->{ranks}", "began $record->{began}");
 	push @lines, "from $record->{from}[0] $record->{from}[1]" if $record->{from};
+	push @lines, "launcher @{ $record->{launcher} }" if $record->{launcher};
 	my @parts = @{ $record->{parts} };
 	splice @parts, PARTS_MAX;
 	for my $part (@parts) {
@@ -69,6 +71,8 @@ sub decode
 			$record{$1} = $2 + 0;
 		} elsif (/^from (\S{1,255}) ([0-9]{1,10})\z/) {
 			$record{from} = [ $1, $2 + 0 ];
+		} elsif (/^launcher ([0-9]{1,10}) ([0-9]{1,20}) (\S{1,64})\z/) {
+			$record{launcher} = [ $1 + 0, $2, $3 ];
 		} elsif (/^part ([0-9]{1,9}) (.+)\z/) {
 			push @{ $record{parts} }, [ $1 + 0, map { _plain($_) } split / /, $2 ];
 		} elsif (/^end ([0-9]{1,3}) ([0-9]{1,12}) (\S+)\z/) {
@@ -112,6 +116,32 @@ sub is_finished
 {
 	my ($record) = @_;
 	return $record && $record->{end} && $record->{end}[0] == 0;
+}
+
+# A process that runs here, in a way that no other process ever has: [pid, ticks after the boot when it began, the boot].
+# undef: there is none, or it is not known.
+sub running_process
+{
+	my ($pid) = @_;
+	my ($stat, $boot) = map { _line($_) // '' } "/proc/$pid/stat", '/proc/sys/kernel/random/boot_id';
+	my ($ticks) = $stat =~ /.*\) [^ZX] (?:\S+ ){18}([0-9]+) /s;
+	return defined $ticks && $boot =~ /^(\S{1,64})$/ ? [ $pid, $ticks, $1 ] : undef;
+}
+
+sub _line
+{
+	my ($path) = @_;
+	open my $file, '<', $path or return undef;
+	return scalar readline $file;
+}
+
+# Its launcher runs, on this host: the process, or undef. Of another host nothing is known.
+sub runs_here
+{
+	my ($record) = @_;
+	my $was = $record && !$record->{end} && $record->{launcher} or return undef;
+	my $now = running_process($was->[0]);
+	return $now && "@$now" eq "@$was" ? $was->[0] : undef;
 }
 
 # One command line: the same programs, arguments and numbers of ranks.

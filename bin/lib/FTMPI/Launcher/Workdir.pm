@@ -25,7 +25,7 @@ sub new
 		say     => $arg{say},
 		name    => $arg{name});
 	return bless { %arg, folder => "$arg{path}/$arg{session}", probe => "$arg{path}/$probe", shared => $shared,
-		began => time }, $class;
+		began => time, launcher => FTMPI::Launcher::Record::running_process($$) }, $class;
 }
 
 # Whether all hosts share it: the host of rank 0, and the others that have ranks.
@@ -57,7 +57,7 @@ sub keep_record
 {
 	my ($self, $end) = @_;
 	return if $end ? !$self->{recorded} : $self->{recorded}++ || !-d $self->{folder};
-	my $why = FTMPI::Launcher::Record::save($self->{folder}, { end => $end, map { $_ => $self->{$_} } qw(ranks began parts from) });
+	my $why = FTMPI::Launcher::Record::save($self->{folder}, { end => $end, map { $_ => $self->{$_} } qw(ranks began parts from launcher) });
 	$self->{log}->("the job has no record: $why") if defined $why;
 	return;
 }
