@@ -72,7 +72,7 @@ $(B)/bin/ckpt_line $(B)/bin/ckpt_version: $(B)/bin/%: $(addprefix $(O)/,bin/test
 
 all: $(B)/bin/ckpt_line $(B)/bin/ckpt_version
 
-# Event Logging's rules, by spin
+# the rules of Event Logging and of message logging, by spin
 model: deps
 	@bin/tests/model/run $(B)/model
 

@@ -95,7 +95,8 @@ struct msglog_action {
 bool msglog_init(struct msglog *m, int self, int size);
 void msglog_fini(struct msglog *m);
 
-/* What is to be done next. false: nothing. */
+/* What is to be done next. false: nothing. Asked after every event until there is nothing, so that
+ * outcomes are told before a checkpoint that covers them is durable. */
 bool msglog_next(struct msglog *m, struct msglog_action *a);
 
 /* ---- messages ---- */
