@@ -42,8 +42,9 @@ static void explain(struct attempt *a, int err)
 static void give_up(struct attempt *a, const char *why)
 {
 	struct tp *tp = a->cs->tp;
+	struct tp_peer *p = &tp->peers[a->peer];
 
-	tp_peer_lose(tp, &tp->peers[a->peer], why);
+	tp_peer_lose(tp, p, p->mend.why ? p->mend.why : why);
 	tp_reap(tp);
 	tp->c.up->notify(tp->c.user);
 }
@@ -117,6 +118,7 @@ static void on_retry(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	lock_take(tp->c.lock);
 	wanted = still_wanted(a);
+	a->times = p->mend.times;
 	if (p->state == TP_AWAITING)
 		tp_peer_set(p, TP_CONNECTING);
 	lock_give(tp->c.lock);
@@ -124,10 +126,18 @@ static void on_retry(evutil_socket_t fd, short what, void *arg)
 		attempt_start(a);
 }
 
+/* For the first time, or once more when the connection broke. */
 static void on_attempt(struct loop_task *task)
 {
 	struct attempt *a = container_of(task, struct attempt, task);
+	struct tp *tp = a->cs->tp;
 
+	lock_take(tp->c.lock);
+	a->posted = false;
+	lock_give(tp->c.lock);
+	a->pause_ms = RETRY_MS;
+	a->waited_ms = 0;
+	a->patience = clock_ns() + (uint64_t)PATIENCE_MS * 1000000;
 	if (!a->timer)
 		a->timer = evtimer_new(loop_base(a->cs->loop), on_retry, a);
 	if (a->timer)
@@ -149,11 +159,11 @@ void tp_conns_connect(struct tp *tp, int peer)
 		tp_peer_lose(tp, &tp->peers[peer], "out of memory");
 		return;
 	}
-	*a = (struct attempt){.task.run = on_attempt,
-		.cs = cs,
-		.peer = peer,
-		.failed = attempt_failed,
-		.pause_ms = RETRY_MS,
-		.patience = clock_ns() + (uint64_t)PATIENCE_MS * 1000000};
-	loop_post(cs->loop, &a->task);
+	a->task.run = on_attempt;
+	a->cs = cs;
+	a->peer = peer;
+	a->failed = attempt_failed;
+	if (!a->posted)
+		loop_post(cs->loop, &a->task);
+	a->posted = true;
 }

@@ -62,7 +62,8 @@ static int on_connected(struct conn *c)
 		errno = err;
 		return FT_ESYS;
 	}
-	handshake_hello(&c->handshake, &c->cs->tp->job, (uint32_t)c->attempt->peer);
+	handshake_hello(
+		&c->handshake, &c->cs->tp->job, (uint32_t)c->attempt->peer, c->attempt->times);
 	c->state = CONN_CHALLENGE;
 	return conn_send(c, &c->handshake.hello, sizeof c->handshake.hello);
 }
@@ -134,14 +135,16 @@ static void on_verdict(struct conn *c)
 	lock_give(tp->c.lock);
 }
 
-static bool may_attach(const struct tp *tp, const struct tp_peer *p, int *verdict)
+/* One that is up may say that its connection broke, which was not seen here yet. */
+static bool may_attach(const struct tp *tp, const struct tp_peer *p, uint16_t times, int *verdict)
 {
 	*verdict = WIRE_WELCOME;
 	if (p->dying)
 		return false;
 	if (p->state == TP_CONNECTING && p->id > tp->c.self)
 		*verdict = WIRE_BUSY;
-	return p->state == TP_IDLE || p->state == TP_CONNECTING || p->state == TP_AWAITING;
+	return p->state == TP_IDLE || p->state == TP_CONNECTING || p->state == TP_AWAITING ||
+	       tp_mend_may_replace(p, times);
 }
 
 /* Theirs, and proved. */
@@ -156,7 +159,7 @@ static void on_proved(struct conn *c)
 
 	lock_take(tp->c.lock);
 	ours = c->cs->attempts[p->id];
-	if (may_attach(tp, p, &code)) {
+	if (may_attach(tp, p, c->handshake.hello.times, &code)) {
 		v.code = (uint32_t)code;
 		taken = conn_send(c, &v, sizeof v) == 0 && code == WIRE_WELCOME;
 	}
@@ -166,6 +169,8 @@ static void on_proved(struct conn *c)
 			conn_close(ours->conn);
 		if (ours && ours->timer)
 			event_del(ours->timer);
+		if (p->state == TP_UP)
+			tp_mend_replace(tp, p);
 		tp_peer_up(tp, p, fd);
 		tp->c.up->notify(tp->c.user);
 	}

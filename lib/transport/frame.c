@@ -160,7 +160,7 @@ void tp_withdraw_again(struct tp *tp, const struct tp_withdrawal *w)
 	struct tp_peer *p = &tp->peers[w->peer];
 
 	tp_assert_held(tp);
-	if (p->state == TP_UP && !p->dying && take_withdraw(tp, p, *w) != 0)
+	if (tp_peer_is_there(p) && take_withdraw(tp, p, *w) != 0)
 		tp_peer_lose(tp, p, ft_error_text(FT_ENOMEM));
 }
 
@@ -226,6 +226,8 @@ int tp_message_begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *
 	case WIRE_MEMORY:
 	case WIRE_DECLINED:
 		return tp_memory_frame(tp, p, f);
+	case WIRE_RESUME: /* no frame of the stream */
+		return FT_EPROTO;
 	case WIRE_EAGER:
 	case WIRE_CREDIT:
 	case WIRE_KIND_END:
@@ -289,7 +291,7 @@ static inline __attribute__((always_inline)) void claim(
 		if (rc == 0)
 			return;
 	} else {
-		rc = p->state == TP_UP && !p->dying ? ask(tp, p, &a, place) : FT_EPEER;
+		rc = tp_peer_is_there(p) ? ask(tp, p, &a, place) : FT_EPEER;
 	}
 	tp_unexpected_free(tp, h);
 	if (rc)
@@ -313,8 +315,7 @@ void tp_matched(struct tp *tp, int peer, uint64_t sync)
 	tp_assert_held(tp);
 	if (peer == tp->c.self)
 		tp_send_done(tp, idtab_find(&tp->sends, sync), 0);
-	else if (p->state == TP_UP && !p->dying &&
-		 tp_out_control(tp, p, WIRE_MATCHED, sync, 0) != 0)
+	else if (tp_peer_is_there(p) && tp_out_control(tp, p, WIRE_MATCHED, sync, 0) != 0)
 		tp_peer_lose(tp, p, ft_error_text(FT_ENOMEM));
 }
 

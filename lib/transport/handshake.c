@@ -23,11 +23,13 @@ static void mac_of(const struct handshake *t, const struct handshake_job *job, c
 
 static const char label_accept[8] = "accept", label_connect[8] = "connect";
 
-void handshake_hello(struct handshake *t, const struct handshake_job *job, uint32_t to)
+void handshake_hello(
+	struct handshake *t, const struct handshake_job *job, uint32_t to, uint16_t times)
 {
 	memset(t, 0, sizeof *t);
 	t->hello = (struct wire_hello){.magic = WIRE_MAGIC,
 		.version = WIRE_VERSION,
+		.times = times,
 		.epoch = job->epoch,
 		.from = job->self,
 		.to = to};
@@ -38,7 +40,7 @@ void handshake_hello(struct handshake *t, const struct handshake_job *job, uint3
 int handshake_take_hello(
 	struct handshake *t, const struct handshake_job *job, const struct wire_hello *hello)
 {
-	if (hello->magic != WIRE_MAGIC || hello->version != WIRE_VERSION || hello->zero)
+	if (hello->magic != WIRE_MAGIC || hello->version != WIRE_VERSION)
 		return FT_EPROTO;
 	if (memcmp(hello->session, job->session, sizeof job->session) != 0)
 		return FT_EAUTH;

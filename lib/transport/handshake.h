@@ -31,7 +31,8 @@ struct handshake {
 	uint8_t nonce[24]; /* the accepting side's */
 };
 
-void handshake_hello(struct handshake *t, const struct handshake_job *job, uint32_t to);
+void handshake_hello(
+	struct handshake *t, const struct handshake_job *job, uint32_t to, uint16_t times);
 
 /* 0, FT_EPROTO (not our protocol or version, impossible ranks), FT_EAUTH (another session) or
  * FT_ESTALE (another epoch). `t` then holds the hello, which nobody has proved yet. */

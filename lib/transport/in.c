@@ -79,6 +79,7 @@ static inline void body_end(struct tp *tp, struct tp_peer *p)
 	} else if (body == BODY_UNEXPECTED) {
 		tp_unexpected_complete(tp, p, in->unexpected);
 	} else if (body == BODY_DATA) {
+		p->mend.ack_due = true;
 		tp_recv_done(tp, in->op, 0);
 	}
 }
@@ -150,6 +151,11 @@ static int begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 	if (!may_credit(p, f->credit))
 		return FT_EPROTO;
 	p->unconsumed -= f->credit;
+	if (__builtin_expect(p->mend.on, false)) {
+		rc = tp_mend_acked(tp, p, f);
+		if (rc)
+			return rc;
+	}
 	if (f->kind == WIRE_EAGER || f->kind == WIRE_RTS || f->kind == WIRE_SYNC) {
 		if (f->seq != p->recv_seq + 1 || p->bye_received)
 			return FT_EPROTO;
@@ -221,8 +227,10 @@ static ssize_t read_direct(
 	size_t asked = room < (1u << 30) ? (size_t)room : 1u << 30;
 	ssize_t n = recv(p->fd, target, asked, MSG_DONTWAIT);
 
-	if (n > 0)
+	if (n > 0) {
+		p->mend.came += (uint64_t)n;
 		body_advance(tp, p, (uint64_t)n);
+	}
 	*full = n > 0 && (size_t)n == asked;
 	return n;
 }
@@ -253,8 +261,10 @@ static __attribute__((noinline)) ssize_t read_pieces(struct tp *tp, struct tp_pe
 		pieces_within(in->place.cursor, in->left < space ? in->left : space, &m, IN_IOV);
 	ssize_t n = recvmsg(p->fd, &m, MSG_DONTWAIT);
 
-	if (n > 0)
+	if (n > 0) {
+		p->mend.came += (uint64_t)n;
 		body_advance(tp, p, (uint64_t)n);
+	}
 	*full = n > 0 && (size_t)n == asked;
 	return n;
 }
@@ -276,6 +286,7 @@ static ssize_t read_prefetch(struct tp *tp, struct tp_peer *p, int *rc, bool *fu
 	n = recv(p->fd, in->buf + in->end, asked, MSG_DONTWAIT);
 	if (n > 0) {
 		in->end += (size_t)n;
+		p->mend.came += (uint64_t)n; /* before anything is sent that says so */
 		*rc = parse(tp, p);
 	}
 	*full = n > 0 && (size_t)n == asked;
@@ -296,6 +307,8 @@ static bool read_socket(struct tp *tp, struct tp_peer *p)
 		ssize_t n;
 		int rc = 0;
 
+		if (__builtin_expect(p->mend.resuming, false) && !tp_mend_resume(tp, p))
+			break;
 		tp->counts.recvs++;
 		if (target && __builtin_expect(p->in.place.cursor != NULL, false))
 			n = read_pieces(tp, p, &full);
@@ -304,13 +317,15 @@ static bool read_socket(struct tp *tp, struct tp_peer *p)
 		else
 			n = read_prefetch(tp, p, &rc, &full);
 		if (n == 0)
-			tp_peer_lose(tp, p, "it closed the connection");
+			tp_peer_broke(tp, p, "it closed the connection");
 		else if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
-			tp_peer_lose(tp, p, strerror(errno));
+			tp_peer_broke(tp, p, strerror(errno));
 		else if (rc)
 			tp_peer_lose(tp, p, ft_error_text(rc));
 		moved |= n > 0;
 	}
+	if (__builtin_expect(p->mend.on, false))
+		tp_mend_tell(tp, p);
 	return moved;
 }
 

@@ -24,6 +24,8 @@ static void finish_header(struct tp *tp, struct tp_peer *p, struct wire_frame *f
 	p->unconsumed_in -= p->owed;
 	p->owed = 0;
 	tp->counts.frames_out++;
+	if (__builtin_expect(p->mend.on, false))
+		tp_mend_say(p, f);
 }
 
 static void append(struct tp *tp, struct tp_peer *p, struct tp_out *o)
@@ -118,7 +120,7 @@ static size_t write_some(struct tp *tp, struct tp_peer *p, struct iovec *iov, in
 	if (done >= 0)
 		return (size_t)done;
 	if (errno != EAGAIN && errno != EWOULDBLOCK)
-		tp_peer_lose(tp, p, strerror(errno));
+		tp_peer_broke(tp, p, strerror(errno));
 	return 0;
 }
 
@@ -135,6 +137,12 @@ int tp_out_small(
 	if (p->state != TP_UP || (p->wrote == tp->flush && !p->out_ring) ||
 		!list_empty(&p->queue)) {
 		enqueue(tp, p, iov, 0);
+		return 0;
+	}
+	if (__builtin_expect(p->mend.on, false)) { /* a copy is kept */
+		enqueue(tp, p, iov, 0);
+		p->wrote = tp->flush;
+		tp_out_write(tp, p);
 		return 0;
 	}
 	if (len && len <= TP_COPY_MAX) {
@@ -197,16 +205,21 @@ int tp_out_link(struct tp *tp, struct tp_peer *p, struct wire_frame *f, bool las
 	return 0;
 }
 
-static void out_free(struct tp *tp, struct tp_out *o)
+void tp_out_free(struct tp *tp, struct tp_out *o)
 {
-	list_remove(&o->link);
-	tp->work.queued--;
 	if (o->room >= TP_BATCH && !tp->spare) {
 		*o = (struct tp_out){.room = o->room};
 		tp->spare = o;
 	} else {
 		free(o);
 	}
+}
+
+static void out_free(struct tp *tp, struct tp_out *o)
+{
+	list_remove(&o->link);
+	tp->work.queued--;
+	tp_out_free(tp, o);
 }
 
 enum { OUT_IOV = 64 };
@@ -255,6 +268,7 @@ static void go_over(struct tp *tp, struct tp_peer *p)
 
 static void written(struct tp *tp, struct tp_peer *p, size_t bytes)
 {
+	p->mend.wrote += bytes;
 	while (bytes) {
 		struct tp_out *o = container_of(p->queue.next, struct tp_out, link);
 		size_t left = o->len + o->payload_len - o->done;
@@ -266,6 +280,12 @@ static void written(struct tp *tp, struct tp_peer *p, size_t bytes)
 			return;
 		}
 		bytes -= left;
+		if (__builtin_expect(p->mend.on, false)) {
+			list_remove(&o->link);
+			tp->work.queued--;
+			tp_mend_keep(tp, p, o);
+			continue;
+		}
 		if (o->op)
 			tp_send_written(tp, o->op);
 		if (o->last)
@@ -280,7 +300,7 @@ bool tp_out_write(struct tp *tp, struct tp_peer *p)
 	bool moved = false;
 	size_t done;
 
-	if (p->state != TP_UP || p->dying)
+	if (p->state != TP_UP || p->dying || tp_mend_holds(p))
 		return false;
 	while (!list_empty(&p->queue)) {
 		done = write_some(tp, p, iov, gather(p, iov));
@@ -321,7 +341,10 @@ void tp_out_renew(struct tp *tp, struct tp_peer *p)
 		for (; at < o->len; at += frame_bytes(o->bytes + at))
 			memcpy(o->bytes + at + offsetof(struct wire_frame, epoch), &tp->job.epoch,
 				sizeof tp->job.epoch);
-		if (o->done == o->len && !o->payload_len)
+		o->len -= o->done;
+		memmove(o->bytes, o->bytes + o->done, o->len);
+		o->done = 0;
+		if (!o->len)
 			out_free(tp, o);
 	}
 }

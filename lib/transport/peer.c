@@ -19,7 +19,7 @@ static const unsigned may[TP_PEER_STATES] = {
 	[TP_IDLE] = BIT(TP_CONNECTING) | BIT(TP_UP) | BIT(TP_LOST),
 	[TP_CONNECTING] = BIT(TP_AWAITING) | BIT(TP_UP) | BIT(TP_LOST) | BIT(TP_IDLE),
 	[TP_AWAITING] = BIT(TP_CONNECTING) | BIT(TP_UP) | BIT(TP_LOST) | BIT(TP_IDLE),
-	[TP_UP] = BIT(TP_LOST) | BIT(TP_IDLE),
+	[TP_UP] = BIT(TP_LOST) | BIT(TP_IDLE) | BIT(TP_CONNECTING) | BIT(TP_AWAITING), /* mended */
 	[TP_LOST] = BIT(TP_IDLE),
 };
 
@@ -45,6 +45,13 @@ void tp_peer_lose(struct tp *tp, struct tp_peer *p, const char *why)
 	list_append(&tp->lost, &p->lost);
 }
 
+void tp_peer_broke(struct tp *tp, struct tp_peer *p, const char *why)
+{
+	tp_assert_held(tp);
+	if (!tp_mend_begin(tp, p, why))
+		tp_peer_lose(tp, p, why);
+}
+
 /* Takes the socket and everything that depends on it away; the logical side stays, and the place of
  * a message that is half read. */
 void tp_peer_unplug(struct tp *tp, struct tp_peer *p)
@@ -58,6 +65,7 @@ void tp_peer_unplug(struct tp *tp, struct tp_peer *p)
 	p->fd = -1;
 	p->offered = false;
 	tp_memory_drop(p);
+	tp_mend_reset(tp, p);
 	free(p->in.buf);
 	p->in.buf = NULL;
 	p->in.at = p->in.end = 0;

@@ -13,7 +13,8 @@ void tp_peer_up(struct tp *tp, struct tp_peer *p, int fd)
 	tp_peer_set(p, TP_UP);
 	p->fd = fd;
 	p->want_out = false;
-	p->in = (struct tp_in){.buf = malloc(TP_PREFETCH)};
+	if (!p->in.buf) /* else the stream goes on */
+		p->in = (struct tp_in){.buf = malloc(TP_PREFETCH)};
 	tp->counts.connected++;
 	tp->sockets++;
 	if (!p->in.buf || epoll_ctl(tp->epoll_fd, EPOLL_CTL_ADD, fd, &ev) != 0) {
@@ -21,6 +22,8 @@ void tp_peer_up(struct tp *tp, struct tp_peer *p, int fd)
 		tp_reap(tp);
 		return;
 	}
+	if (p->mend.on)
+		tp_mend_up(tp, p);
 	if (p->near && p->id > tp->c.self && !tp->bye)
 		tp_memory_offer(tp, p);
 	if (tp->bye && !p->bye_sent && tp_out_control(tp, p, WIRE_BYE, 0, 0) == 0)

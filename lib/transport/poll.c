@@ -29,7 +29,8 @@ void tp_watch(struct tp *tp)
 	list_for_each (item, &tp->busy) {
 		struct tp_peer *p = container_of(item, struct tp_peer, busy);
 
-		if (p->state == TP_UP && !p->out_ring && !p->want_out && !list_empty(&p->queue))
+		if (p->state == TP_UP && !p->out_ring && !p->want_out && !list_empty(&p->queue) &&
+			!tp_mend_holds(p))
 			tp_peer_want_out(tp, p, true);
 	}
 }

@@ -10,8 +10,9 @@
 #include "base/error.h"
 #include "transport/memory.h"
 
-/* A payload in pieces is gathered for a peer that reads it where it lies, as long as there are few
- * of them: that peer then needs no turn of ours for every part that a ring takes. */
+/* A payload in pieces is gathered, as long as there are few of them, for a peer that reads it where
+ * it lies: that peer then needs no turn of ours for every part that a ring takes. And for one whose
+ * connection is mended when it breaks, as pieces are gone through once. */
 static void stage(struct tp *tp, struct tp_send *op)
 {
 	struct tp_place all = {.room = op->len};
@@ -43,7 +44,7 @@ static __attribute__((noinline)) int send_rendezvous(struct tp *tp, struct tp_pe
 	memcpy(f.envelope, e->bytes, sizeof f.envelope);
 	f.kind = op->sync ? WIRE_SYNC : WIRE_RTS;
 	f.id = op->id;
-	if (p->out_ring && op->cursor && len > 0)
+	if ((p->out_ring || p->mend.on) && op->cursor && len > 0)
 		stage(tp, op);
 	f.peer_id = p->out_ring ? (uint64_t)(uintptr_t)op->payload : 0;
 	if (tp_out_small(tp, p, &f, NULL, 0) != 0)

@@ -141,6 +141,26 @@ struct tp_in {
 
 struct tp_memory; /* memory.h */
 
+/* Of a peer whose connection is mended when it breaks (mend.c). Positions are bytes of the two
+ * streams of frames, counted over all connections of the pair. */
+struct tp_mend {
+	bool on;
+	bool resuming;	      /* RESUME has not come on this connection */
+	bool ack_due;	      /* the peer waits for word of what has come */
+	uint16_t times;	      /* connections that the pair has had */
+	const char *why;      /* the last one broke */
+	struct link kept;     /* tp_out, written, that may not have come */
+	size_t kept_bytes;    /* copies among these */
+	uint64_t kept_from;   /* where the first of these begins */
+	uint64_t wrote, came; /* so much was written, and has come */
+	uint64_t told;	      /* of what has come */
+	uint64_t began;	      /* what was written before this connection */
+	unsigned in_vain;     /* connections in a row that brought neither side anything */
+	uint64_t progress;    /* what had come, of both streams, at the beginning of this one */
+	size_t have;	      /* of the RESUME */
+	struct wire_frame resume;
+};
+
 struct tp_peer {
 	enum tp_peer_state state;
 	int id;
@@ -164,6 +184,7 @@ struct tp_peer {
 	bool offered;		  /* it has offered some on this connection */
 	struct tp_memory *memory; /* shared with it; NULL */
 	struct tp_in in;
+	struct tp_mend mend;
 };
 
 /* Where peers of this host say that there is news. */
@@ -227,6 +248,9 @@ static inline void tp_assert_held(const struct tp *tp)
 void tp_peer_set(struct tp_peer *p, enum tp_peer_state to);
 void tp_peer_lose(struct tp *tp, struct tp_peer *p, const char *why);
 void tp_peer_unplug(struct tp *tp, struct tp_peer *p);
+
+/* Its socket is of no use any more: it is mended, or lost. */
+void tp_peer_broke(struct tp *tp, struct tp_peer *p, const char *why);
 void tp_peer_want_out(struct tp *tp, struct tp_peer *p, bool want);
 
 /* peer_up.c: fd is the peer's from here on */
@@ -236,7 +260,62 @@ void tp_peer_up(struct tp *tp, struct tp_peer *p, int fd);
 void tp_reap(struct tp *tp);
 void tp_reap_reading(struct tp *tp, struct tp_peer *p);
 
+/* mend.c */
+
+/* It is written, and may not have come. It is no longer the queue's. */
+void tp_mend_keep(struct tp *tp, struct tp_peer *p, struct tp_out *o);
+void tp_mend_reset(struct tp *tp, struct tp_peer *p);
+
+/* Can it go on on another connection? Its socket is gone then, and it waits for one. */
+bool tp_mend_begin(struct tp *tp, struct tp_peer *p, const char *why);
+
+/* The same of one that is up, as the peer says, which has had so many connections: it waits for
+ * that one's. */
+bool tp_mend_may_replace(const struct tp_peer *p, uint16_t times);
+void tp_mend_replace(struct tp *tp, struct tp_peer *p);
+
+/* There is a connection: it is told what has come. */
+void tp_mend_up(struct tp *tp, struct tp_peer *p);
+
+/* RESUME is read. False: it is not here yet, or the peer is not connected any more. */
+bool tp_mend_resume(struct tp *tp, struct tp_peer *p);
+
+/* What a header says has come is not kept any more. 0 or FT_EPROTO. */
+int tp_mend_acked(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
+
+/* It is told what has come, if it waits for that, or if much has. */
+void tp_mend_tell(struct tp *tp, struct tp_peer *p);
+
+/* Nothing may be written: what the peer lacks is not known yet. */
+static inline bool tp_mend_holds(const struct tp_peer *p)
+{
+	return p->mend.resuming && p->mend.began > 0;
+}
+
+/* It is connected, or will be again: what is said to it now comes. */
+static inline bool tp_peer_is_there(const struct tp_peer *p)
+{
+	return !p->dying &&
+	       (p->state == TP_UP || (p->mend.times > 0 && (p->state == TP_CONNECTING ||
+								   p->state == TP_AWAITING)));
+}
+
+static inline bool tp_mend_is_said(const struct wire_frame *f)
+{
+	return f->kind == WIRE_EAGER || f->kind == WIRE_DATA || f->kind == WIRE_CREDIT;
+}
+
+/* What a header says to the peer of what has come. */
+static inline void tp_mend_say(struct tp_peer *p, struct wire_frame *f)
+{
+	if (!tp_mend_is_said(f))
+		return;
+	f->id = p->mend.told = p->mend.came;
+	p->mend.ack_due = false;
+}
+
 /* out.c */
+void tp_out_free(struct tp *tp, struct tp_out *o);
 int tp_out_small(
 	struct tp *tp, struct tp_peer *p, struct wire_frame *f, const void *payload, size_t len);
 int tp_out_large(struct tp *tp, struct tp_peer *p, struct wire_frame *f, struct tp_send *op);

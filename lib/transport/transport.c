@@ -21,6 +21,7 @@ static void peer_init(struct tp_peer *p, int id)
 	list_init(&p->receiving);
 	list_init(&p->unexpected);
 	list_init(&p->lost);
+	list_init(&p->mend.kept);
 }
 
 struct tp *tp_new(const struct tp_config *config)
@@ -133,6 +134,7 @@ static void set_near(struct tp *tp, const struct tp_physical *phys)
 
 		p->near = phys->near && phys->near[i] && i != tp->c.self && near < MAILBOX_SLOTS;
 		near += p->near;
+		p->mend.on = phys->mends && phys->mends[i] && i != tp->c.self && !p->near;
 	}
 	tp->mail.words = mailbox_words(near);
 	tp->mail.required = phys->memory_required;
@@ -241,7 +243,6 @@ static bool peer_finished(struct tp *tp, struct tp_peer *p)
 		return true;
 	case TP_CONNECTING:
 	case TP_AWAITING:
-		return false;
 	case TP_UP:
 		if (!p->bye_sent || !p->bye_received)
 			return false;

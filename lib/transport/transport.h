@@ -158,6 +158,9 @@ struct tp_physical {
 	const bool *near;      /* `size`, copied: the peer is on this host, and memory may be shared
 				  with it; NULL: with none */
 	bool memory_required;  /* a peer that is near and cannot share memory is lost */
+	const bool *mends; /* `size`, copied: a connection to the peer that breaks is made again,
+			      and nothing is lost (mend.c); the peer is told the same. NULL: none
+			      is */
 };
 
 /* Builds everything physical. 0, FT_ENOMEM or FT_ESYS. The lock is not let go meanwhile: in a
@@ -317,6 +320,7 @@ struct tp_counts {
 	uint64_t sleeps;
 	uint64_t unexpected_bytes; /* unexpected payload now in memory */
 	int connected;
+	uint64_t mended; /* connections that were made again */
 };
 void tp_read_counts(const struct tp *tp, struct tp_counts *out);
 

@@ -18,7 +18,7 @@
 
 enum {
 	WIRE_MAGIC = 0x49504d46, /* "FMPI" */
-	WIRE_VERSION = 4,
+	WIRE_VERSION = 5,
 	WIRE_ENVELOPE_BYTES = 20,
 	WIRE_SESSION_BYTES = SESSION_BYTES,
 };
@@ -48,6 +48,9 @@ enum wire_kind {
 		15,	/* that has happened after the payload was asked for: id is the sender's */
 	WIRE_OPEN = 16, /* this SYNC from before the pair began anew is not answered: id is the
 			   sender's */
+	WIRE_RESUME = 17, /* the first on a connection that is mended when it breaks, and no part of
+			     the stream: length bytes of that have come, in seq connections of the
+			     pair */
 	WIRE_KIND_END
 };
 
@@ -58,7 +61,8 @@ struct wire_frame {
 	uint64_t seq;	 /* EAGER, RTS, SYNC: number of the message in this direction of the pair,
 			    from 1 */
 	uint64_t length; /* EAGER, RTS, SYNC, DATA: bytes of the message */
-	uint64_t id;
+	uint64_t id;	 /* EAGER, DATA, CREDIT where connections are mended: so many bytes of the
+			    stream in the other direction have come */
 	uint64_t peer_id;
 	uint32_t credit; /* eager bytes (with header) that the sender of this frame has consumed */
 	uint8_t envelope[WIRE_ENVELOPE_BYTES]; /* the user's, not looked into */
@@ -71,7 +75,8 @@ enum { WIRE_EAGER_MAX = 1 << 20 };
 /* connecting side -> accepting side */
 struct wire_hello {
 	uint32_t magic;
-	uint16_t version, zero;
+	uint16_t version;
+	uint16_t times; /* connections of this pair that the connecting side has had */
 	uint8_t session[WIRE_SESSION_BYTES];
 	uint32_t epoch, from, to;
 	uint8_t nonce[24];

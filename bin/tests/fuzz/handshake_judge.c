@@ -11,7 +11,7 @@ static bool is_member(const struct wire_hello *hello)
 {
 	struct handshake_job job = fuzz_job(SELF);
 
-	return hello->magic == WIRE_MAGIC && hello->version == WIRE_VERSION && !hello->zero &&
+	return hello->magic == WIRE_MAGIC && hello->version == WIRE_VERSION &&
 	       memcmp(hello->session, job.session, sizeof job.session) == 0 &&
 	       hello->epoch == EPOCH && hello->to == SELF && hello->from < RANKS &&
 	       hello->from != SELF;

@@ -176,6 +176,13 @@ void nodes_require_memory(void)
 	memory_required = true;
 }
 
+static bool mends[N];
+
+void nodes_mend(void)
+{
+	memset(mends, true, sizeof mends);
+}
+
 bool is_settled(int i, int peers)
 {
 	struct tp_counts c;
@@ -196,7 +203,8 @@ void node_attach(int i, uint32_t epoch)
 		.connect_ms = WAIT_MS,
 		.refused_is_final = true,
 		.near = near,
-		.memory_required = memory_required};
+		.memory_required = memory_required,
+		.mends = mends};
 
 	lock_take(lock_of(i));
 	ck_assert_int_eq(tp_attach(n->tp, &phys), 0);

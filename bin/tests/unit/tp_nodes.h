@@ -54,6 +54,9 @@ void nodes_share_memory(void);
 /* ... and lose whom they cannot share it with. */
 void nodes_require_memory(void);
 
+/* Their connections are mended when they break. */
+void nodes_mend(void);
+
 /* Before nodes_start: node 0 has this lock, and nodes_look leaves it to others. */
 void nodes_leave_first(struct lock *lock);
 

@@ -182,6 +182,18 @@ static bool *ranks_near(void)
 	return near;
 }
 
+/* Those of other hosts: what is between them may break while both live. By hand nobody sees which of
+ * the two it was. */
+static bool *ranks_far(void)
+{
+	bool *far = calloc((size_t)physical.launch.size, sizeof *far);
+
+	for (int i = 0; far && i < physical.launch.size; i++)
+		far[i] = physical.launch.control_fd >= 0 &&
+			 physical.launch.node[i] != physical.launch.node[physical.launch.rank];
+	return far;
+}
+
 /* Where Yama guards processes from each other (kernel.yama.ptrace_scope), the other ranks of this
  * host may read our memory all the same: they descend from the agent, as we do. */
 static void allow_readers(void)
@@ -232,7 +244,7 @@ int physical_build(struct tp *tp)
 {
 	static const struct control_handlers commands = {
 		.restart = restart, .observe = observe, .dump = queues_dump, .save = save};
-	bool launched = physical.launch.control_fd >= 0, *near = ranks_near();
+	bool launched = physical.launch.control_fd >= 0, *near = ranks_near(), *far = ranks_far();
 	struct tp_physical phys = {
 		.listen_fd = physical.launch.listen_fd,
 		.addresses = physical.launch.addresses,
@@ -243,14 +255,16 @@ int physical_build(struct tp *tp)
 		.refused_is_final = launched,
 		.near = near,
 		.memory_required = physical.launch.settings.memory_only,
+		.mends = far,
 	};
 	int rc;
 
 	have_descriptors();
 	allow_readers();
 	physical.loop = phys.loop = loop_new("ftmpi-progress");
-	rc = physical.loop && near ? tp_attach(tp, &phys) : FT_ENOMEM;
+	rc = physical.loop && near && far ? tp_attach(tp, &phys) : FT_ENOMEM;
 	free(near);
+	free(far);
 	if (rc)
 		return rc;
 	physical.launch.listen_fd = -1;

@@ -182,7 +182,7 @@ sub handshake_seeds
 		'accept-bit'       => "\0\0\1\5\3",
 		'accept-magic'     => "\0\0\1\0\1",
 		'accept-version'   => "\0\0\1\4\1",
-		'accept-zero'      => "\0\0\1\6\1",
+		'accept-times'     => "\0\0\1\6\1",
 		'accept-session'   => "\0\0\1\x09\1",
 		'accept-epoch'     => "\0\0\1\x18\5",
 		'accept-from-outside' => "\0\0\1\x1c\5",

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Connections between ranks of two hosts break while all live (ss -K, as a firewall or a router does it): they are made
+# again, nothing is lost, and nobody begins again.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use Test::More;
+
+use FTMPI::Test::Cluster ();
+use FTMPI::Test::Fault   ();
+use FTMPI::Test::Process qw(patience process_name run_quiet wait_gone);
+
+if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
+	plan skip_all => $reason;
+}
+
+use constant { REST_SECONDS => 30, BREAKS => 20 };
+
+my $cluster = FTMPI::Test::Cluster->new(hosts => 3);
+my ($node1, $node2, $node3) = $cluster->hosts;
+my $machines = $cluster->machine_file('node1 slots=2', 'node2 slots=2');
+
+sub at_rest
+{
+	my ($name) = @_;
+	my $until = time + patience(REST_SECONDS);
+	my @left;
+	while (@left = $cluster->strangers) {
+		last if wait_gone($until, @left);
+	}
+	my @names = map { process_name($_) } @left;
+	return is(scalar @left, 0, "$name: no host has anything left") || diag(join ', ', @names);
+}
+
+# The ports at which ranks wait for each other, and for heartbeats.
+sub ports
+{
+	my ($fault) = @_;
+	return map { split / / } $fault->job->err =~ /^ftmpirun: host \S+: ranks? \S+ at \S+, ports? ([\d ]+)$/gm;
+}
+
+# The sockets of one host to or from the other, at these ports.
+sub cut
+{
+	my ($host, $other, @ports) = @_;
+	my $which = join ' or ', map { "sport = :$_ or dport = :$_" } @ports;
+	my ($status, $said) = run_quiet($host->inside('ss', '-K', '-H', 'state', 'established', 'dst', $other->address, "( $which )"));
+	return $status ? diag($said) && 0 : scalar(() = $said =~ /\n/g);
+}
+
+for my $case ([ 'blocking' ], [ 'eventlog', qw(-skew 20) ]) {
+	my ($coord, @args) = @$case;
+	my $name  = "$coord, connections break";
+	my $fault = FTMPI::Test::Fault->start(program => 'mixed', coord => $coord, args => [ qw(-steps 120 -ckpt 10 -trace), @args ],
+		run    => [ '-v', '-ssh', $cluster->ssh, '-machinefile', $machines ],
+		inside => sub { $node3->inside(@_) },
+		rest   => \&at_rest);
+	my $job = $fault->job;
+	$fault->wait_for(out => qr/^line after round /m);
+	my %before = $fault->ranks;
+	my @ports  = ports($fault);
+	my $cut    = 0;
+	for (my $i = 0; $i < BREAKS && !defined $job->status; $i++) {
+		$cut += cut($i % 2 ? ($node1, $node2) : ($node2, $node1), @ports);
+		my $rounds = () = $job->out =~ /^round /gm;
+		$job->take(time + patience(5)) while !defined $job->status && (() = $job->out =~ /^round /gm) == $rounds && %{ $job->{open} };
+	}
+	cmp_ok($cut, '>', BREAKS / 2, "$name: connections were cut");
+	$fault->survived($name, restarts => 0);
+	$job->err_like(qr/^rank \d on node\d: the connection to rank \d broke \([^)]+\), and was made again$/m, "$name: it is said");
+}
+
+done_testing();
