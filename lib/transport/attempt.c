@@ -119,6 +119,7 @@ static void on_retry(evutil_socket_t fd, short what, void *arg)
 	lock_take(tp->c.lock);
 	wanted = still_wanted(a);
 	a->times = p->mend.times;
+	a->may_be_gone = p->bye_sent && p->bye_received;
 	if (p->state == TP_AWAITING)
 		tp_peer_set(p, TP_CONNECTING);
 	lock_give(tp->c.lock);
@@ -131,18 +132,22 @@ static void on_attempt(struct loop_task *task)
 {
 	struct attempt *a = container_of(task, struct attempt, task);
 	struct tp *tp = a->cs->tp;
+	unsigned in_vain;
+	struct timeval t;
 
 	lock_take(tp->c.lock);
 	a->posted = false;
+	in_vain = tp->peers[a->peer].mend.in_vain;
 	lock_give(tp->c.lock);
 	a->pause_ms = RETRY_MS;
 	a->waited_ms = 0;
 	a->patience = clock_ns() + (uint64_t)PATIENCE_MS * 1000000;
 	if (!a->timer)
 		a->timer = evtimer_new(loop_base(a->cs->loop), on_retry, a);
-	if (a->timer)
+	t = ms_from_now(RETRY_MS << (in_vain < 6 ? in_vain : 6));
+	if (a->timer && !in_vain)
 		on_retry(-1, 0, a);
-	else
+	else if (!a->timer || event_add(a->timer, &t) != 0)
 		attempt_failed(a, ENOMEM);
 }
 
@@ -153,16 +158,15 @@ void tp_conns_connect(struct tp *tp, int peer)
 
 	tp_assert_held(tp);
 	tp_peer_set(&tp->peers[peer], TP_CONNECTING);
-	if (!a)
-		a = cs->attempts[peer] = calloc(1, sizeof *a);
 	if (!a) {
-		tp_peer_lose(tp, &tp->peers[peer], "out of memory");
-		return;
+		a = cs->attempts[peer] = calloc(1, sizeof *a);
+		if (!a) {
+			tp_peer_lose(tp, &tp->peers[peer], "out of memory");
+			return;
+		}
+		*a = (struct attempt){
+			.task.run = on_attempt, .cs = cs, .peer = peer, .failed = attempt_failed};
 	}
-	a->task.run = on_attempt;
-	a->cs = cs;
-	a->peer = peer;
-	a->failed = attempt_failed;
 	if (!a->posted)
 		loop_post(cs->loop, &a->task);
 	a->posted = true;

@@ -144,7 +144,7 @@ static bool may_attach(const struct tp *tp, const struct tp_peer *p, uint16_t ti
 	if (p->state == TP_CONNECTING && p->id > tp->c.self)
 		*verdict = WIRE_BUSY;
 	return p->state == TP_IDLE || p->state == TP_CONNECTING || p->state == TP_AWAITING ||
-	       tp_mend_may_replace(p, times);
+	       tp_mend_may_replace(tp, p, times);
 }
 
 /* Theirs, and proved. */
@@ -236,8 +236,10 @@ static void conn_wait(struct conn *c);
 
 static void on_silence(struct conn *c)
 {
-	/* a peer that listens in a launched job lives, and will answer when it can */
-	bool wait_on = c->attempt && c->cs->refused_is_final && c->state != CONN_OPENING;
+	/* a peer that listens in a launched job lives, and will answer when it can; unless it may
+	 * have ended */
+	bool wait_on = c->attempt && c->cs->refused_is_final && c->state != CONN_OPENING &&
+		       !c->attempt->may_be_gone;
 
 	if (!wait_on) {
 		conn_fail(c, FT_ETIME, 0);

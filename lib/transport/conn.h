@@ -47,8 +47,9 @@ struct attempt {
 	struct loop_task task;
 	struct tp_conns *cs;
 	int peer;
-	bool posted;	/* the task is on its way; under the lock, as is */
-	uint16_t times; /* for its hello */
+	bool posted;	  /* the task is on its way; under the lock */
+	bool may_be_gone; /* both have said BYE */
+	uint16_t times;	  /* for its hello */
 	struct event *timer;
 	struct conn *conn; /* at most one at a time */
 

@@ -145,6 +145,7 @@ static int take_withdraw(struct tp *tp, struct tp_peer *p, struct tp_withdrawal 
 		tp->c.up->forget(tp->c.user, &h->public);
 		tp_unexpected_free(tp, h);
 	}
+	tp_mend_tell(tp, p);
 	return tp_out_control(tp, p, WIRE_WITHDRAWN, w.id, 0);
 }
 
@@ -209,7 +210,7 @@ int tp_message_begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *
 	case WIRE_DATA:
 		return begin_data(tp, p, f);
 	case WIRE_BYE:
-		p->bye_received = true;
+		p->bye_received = p->mend.ack_due = true;
 		return 0;
 	case WIRE_WITHDRAW:
 		return begin_withdraw(tp, p, f);
@@ -315,8 +316,11 @@ void tp_matched(struct tp *tp, int peer, uint64_t sync)
 	tp_assert_held(tp);
 	if (peer == tp->c.self)
 		tp_send_done(tp, idtab_find(&tp->sends, sync), 0);
-	else if (tp_peer_is_there(p) && tp_out_control(tp, p, WIRE_MATCHED, sync, 0) != 0)
-		tp_peer_lose(tp, p, ft_error_text(FT_ENOMEM));
+	else if (tp_peer_is_there(p)) {
+		tp_mend_tell(tp, p);
+		if (tp_out_control(tp, p, WIRE_MATCHED, sync, 0) != 0)
+			tp_peer_lose(tp, p, ft_error_text(FT_ENOMEM));
+	}
 }
 
 void tp_drop(struct tp *tp, struct tp_unexpected *unexpected)

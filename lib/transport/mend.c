@@ -9,25 +9,29 @@
  * KEPT_MAX bytes of them, and payloads where they lie, whose sends are not done before. A payload
  * in pieces that is not gathered (send.c) is gone through once and cannot be. When what is missing
  * is not kept any more the peer is lost, as it is when nobody listens for it, or when IN_VAIN_MOST
- * connections in a row have brought nothing.
+ * connections in a row broke within LIVED_S and brought nothing.
  *
  * What has come is said in the headers of EAGER, DATA and CREDIT; a CREDIT of its own is sent when
- * a payload is here, and when TELL_BYTES were not told.
+ * a payload is here, or BYE, and when TELL_BYTES were not told. A rank is finished when the other
+ * has said that the BYE is there, so that neither is gone while the other may need it.
  *
  * On each connection the first 64 bytes in each direction are a RESUME, which is no part of the
  * stream. Whoever has written before waits for the other's. Either side may connect; one that still
  * takes the old connection for whole lets it go when the other has had as many, as its hello says.
  */
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "transport/tp.h"
 
-enum { KEPT_MAX = 8 << 20, TELL_BYTES = 256 << 10, IN_VAIN_MOST = 10 };
+enum { KEPT_MAX = 8 << 20, TELL_BYTES = 256 << 10, IN_VAIN_MOST = 10, LIVED_S = 10 };
 
 static uint64_t size_of(const struct tp_out *o)
 {
@@ -90,12 +94,21 @@ void tp_mend_keep(struct tp *tp, struct tp_peer *p, struct tp_out *o)
 		drop_first(tp, p);
 }
 
+/* What the peer lacks is known, or its connection is gone. Until then somebody has to look. */
+static void end_resuming(struct tp *tp, struct tp_peer *p)
+{
+	if (tp_mend_holds(p))
+		tp->work.asked--;
+	p->mend.resuming = false;
+}
+
 void tp_mend_reset(struct tp *tp, struct tp_peer *p)
 {
 	struct tp_mend *m = &p->mend;
 
 	drop_all(tp, p);
-	m->resuming = m->ack_due = false;
+	end_resuming(tp, p);
+	m->ack_due = m->bye_came = false;
 	m->times = 0;
 	m->in_vain = 0;
 	m->why = NULL;
@@ -110,6 +123,8 @@ int tp_mend_acked(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 		return 0;
 	if (f->id > m->wrote)
 		return FT_EPROTO;
+	if (f->kind == WIRE_CREDIT && f->peer_id && p->bye_sent)
+		m->bye_came = true;
 	while (!list_empty(&m->kept) && m->kept_from + size_of(first_of(&m->kept)) <= f->id)
 		drop_first(tp, p);
 	return 0;
@@ -119,8 +134,12 @@ void tp_mend_tell(struct tp *tp, struct tp_peer *p)
 {
 	struct tp_mend *m = &p->mend;
 
-	if (p->state == TP_UP && !p->dying && (m->ack_due || m->came - m->told >= TELL_BYTES))
-		tp_out_control(tp, p, WIRE_CREDIT, 0, 0);
+	if (!m->on || p->state != TP_UP || p->dying)
+		return;
+	if (!m->ack_due && (p->bye_received || m->came - m->told < TELL_BYTES))
+		return;
+	if (tp_out_control(tp, p, WIRE_CREDIT, 0, p->bye_received) != 0)
+		tp_peer_lose(tp, p, ft_error_text(FT_ENOMEM));
 }
 
 /* ---- it breaks ---- */
@@ -130,12 +149,12 @@ static uint64_t progress(const struct tp_mend *m)
 	return m->came + m->kept_from;
 }
 
-static bool may_mend(const struct tp_peer *p)
+static bool may_mend(const struct tp *tp, const struct tp_peer *p)
 {
 	const struct tp_out *o = first_of(&p->queue);
 
-	return p->mend.on && p->state == TP_UP && !p->dying && p->mend.in_vain < IN_VAIN_MOST &&
-	       !(o && o->cursor && o->done > 0);
+	return p->mend.on && !tp->mends_no_more && p->state == TP_UP && !p->dying &&
+	       p->mend.in_vain < IN_VAIN_MOST && !(o && o->cursor && o->done > 0);
 }
 
 static void cut(struct tp *tp, struct tp_peer *p, const char *why)
@@ -146,28 +165,33 @@ static void cut(struct tp *tp, struct tp_peer *p, const char *why)
 	p->fd = -1;
 	p->want_out = false;
 	p->mend.why = why;
-	p->mend.resuming = false;
-	p->mend.in_vain = progress(&p->mend) > p->mend.progress ? 0 : p->mend.in_vain + 1;
+	end_resuming(tp, p);
+	if (progress(&p->mend) > p->mend.progress ||
+		clock_ns() > p->mend.since + LIVED_S * 1000000000ull)
+		p->mend.in_vain = 0;
+	else
+		p->mend.in_vain++;
 	tp->counts.connected--;
 	tp->sockets--;
 }
 
 bool tp_mend_begin(struct tp *tp, struct tp_peer *p, const char *why)
 {
-	if (!may_mend(p))
+	if (!may_mend(tp, p))
 		return false;
 	cut(tp, p, why);
-	if (p->bye_sent && p->bye_received)
-		tp_peer_set(
-			p, TP_AWAITING); /* in case that our BYE is lost; it may as well be gone */
+	if (p->bye_sent && p->bye_received && p->mend.bye_came && list_empty(&p->queue))
+		tp_peer_set(p, TP_AWAITING); /* it wants to know that we have its BYE, or is gone */
 	else
 		tp_conns_connect(tp, p->id);
 	return true;
 }
 
-bool tp_mend_may_replace(const struct tp_peer *p, uint16_t times)
+/* It has had one less where it was not told that this one is up. */
+bool tp_mend_may_replace(const struct tp *tp, const struct tp_peer *p, uint16_t times)
 {
-	return may_mend(p) && times > 0 && times == p->mend.times;
+	return may_mend(tp, p) && times > 0 &&
+	       (times == p->mend.times || (p->mend.resuming && times + 1 == p->mend.times));
 }
 
 void tp_mend_replace(struct tp *tp, struct tp_peer *p)
@@ -176,21 +200,56 @@ void tp_mend_replace(struct tp *tp, struct tp_peer *p)
 	tp_peer_set(p, TP_AWAITING);
 }
 
+void tp_mend_no_more(struct tp *tp)
+{
+	tp_assert_held(tp);
+	tp->mends_no_more = true;
+	for (int i = 0; i < tp->c.size; i++) {
+		struct tp_peer *p = &tp->peers[i];
+
+		if (p->mend.why && p->state != TP_UP && p->state != TP_LOST)
+			tp_peer_lose(tp, p, p->mend.why);
+	}
+	tp_reap(tp);
+}
+
 /* ---- it goes on ---- */
+
+/* What forgets idle connections does not forget this one; and one that is gone without a word is
+ * noticed. */
+static void probe_when_idle(int fd)
+{
+	int on = 1, idle_s = 60, each_s = 10, most = 6;
+
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &each_s, sizeof each_s);
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &most, sizeof most);
+}
 
 void tp_mend_up(struct tp *tp, struct tp_peer *p)
 {
 	struct tp_mend *m = &p->mend;
-	struct wire_frame f = {
-		.kind = WIRE_RESUME, .epoch = tp->job.epoch, .seq = ++m->times, .length = m->came};
+	struct wire_frame f = {.kind = WIRE_RESUME,
+		.epoch = tp->job.epoch,
+		.length = m->came,
+		.peer_id = p->bye_received};
 
-	m->began = m->wrote;
+	if (++m->times == 0)
+		m->times = 1;
+	f.seq = m->times;
+	probe_when_idle(p->fd);
+	m->told = m->came;
+	m->ack_due = false;
+	m->since = clock_ns();
 	m->progress = progress(m);
+	m->began = m->wrote;
 	m->resuming = true;
 	m->have = 0;
+	tp->work.asked += m->began > 0; /* end_resuming takes it back */
 	/* the first bytes on a fresh connection: the kernel takes them whole */
 	if (send(p->fd, &f, sizeof f, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)sizeof f)
-		tp_peer_broke(tp, p, strerror(errno));
+		tp_peer_broke(tp, p, "it takes nothing");
 }
 
 /* What the peer lacks is at the head of the queue again. false: it is not kept. */
@@ -235,7 +294,9 @@ static void resumed(struct tp *tp, struct tp_peer *p)
 {
 	struct tp_mend *m = &p->mend;
 
-	m->resuming = false;
+	end_resuming(tp, p);
+	if (m->resume.peer_id && p->bye_sent)
+		m->bye_came = true;
 	if (m->resume.seq > m->times && m->resume.seq <= UINT16_MAX)
 		m->times = (uint16_t)m->resume.seq;
 	if (m->why) {

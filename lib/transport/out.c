@@ -322,6 +322,18 @@ static size_t frame_bytes(const uint8_t *at)
 	return sizeof f + (f.kind == WIRE_EAGER ? f.length : 0);
 }
 
+/* It says nothing of the stream that was. */
+static void renew_header(const struct tp *tp, uint8_t *at)
+{
+	struct wire_frame f;
+
+	memcpy(&f, at, sizeof f);
+	f.epoch = tp->job.epoch;
+	if (tp_mend_is_said(&f))
+		f.id = 0;
+	memcpy(at, &f, sizeof f);
+}
+
 /* What was queued for a peer whose channel is quiet: frames that nobody has begun to write belong
  * to the new epoch from now on, those about the connection that was are forgotten. */
 void tp_out_renew(struct tp *tp, struct tp_peer *p)
@@ -339,8 +351,7 @@ void tp_out_renew(struct tp *tp, struct tp_peer *p)
 			at += frame_bytes(o->bytes + at);
 		assert(at == o->done);
 		for (; at < o->len; at += frame_bytes(o->bytes + at))
-			memcpy(o->bytes + at + offsetof(struct wire_frame, epoch), &tp->job.epoch,
-				sizeof tp->job.epoch);
+			renew_header(tp, o->bytes + at);
 		o->len -= o->done;
 		memmove(o->bytes, o->bytes + o->done, o->len);
 		o->done = 0;

@@ -147,6 +147,7 @@ struct tp_mend {
 	bool on;
 	bool resuming;	      /* RESUME has not come on this connection */
 	bool ack_due;	      /* the peer waits for word of what has come */
+	bool bye_came;	      /* the peer has said that it has our BYE */
 	uint16_t times;	      /* connections that the pair has had */
 	const char *why;      /* the last one broke */
 	struct link kept;     /* tp_out, written, that may not have come */
@@ -155,7 +156,8 @@ struct tp_mend {
 	uint64_t wrote, came; /* so much was written, and has come */
 	uint64_t told;	      /* of what has come */
 	uint64_t began;	      /* what was written before this connection */
-	unsigned in_vain;     /* connections in a row that brought neither side anything */
+	uint64_t since;	      /* clock_ns, when this connection began */
+	unsigned in_vain;     /* connections in a row that soon broke and brought nothing */
 	uint64_t progress;    /* what had come, of both streams, at the beginning of this one */
 	size_t have;	      /* of the RESUME */
 	struct wire_frame resume;
@@ -220,6 +222,7 @@ struct tp {
 	uint64_t staged; /* bytes of payloads that were gathered for others to read */
 	uint64_t matching_sync;
 	bool bye;
+	bool mends_no_more;
 	/* physical */
 	int epoll_fd, wake_fd;
 	struct handshake_job job;
@@ -271,7 +274,7 @@ bool tp_mend_begin(struct tp *tp, struct tp_peer *p, const char *why);
 
 /* The same of one that is up, as the peer says, which has had so many connections: it waits for
  * that one's. */
-bool tp_mend_may_replace(const struct tp_peer *p, uint16_t times);
+bool tp_mend_may_replace(const struct tp *tp, const struct tp_peer *p, uint16_t times);
 void tp_mend_replace(struct tp *tp, struct tp_peer *p);
 
 /* There is a connection: it is told what has come. */

@@ -224,15 +224,20 @@ void tp_bye(struct tp *tp)
 }
 
 /* Both have said that they begin nothing more: what was announced and not matched never will be.
- */
-static void give_up_announced(struct tp *tp, struct tp_peer *p)
+ * False: a payload has yet to leave, or to come. */
+static bool give_up_announced(struct tp *tp, struct tp_peer *p)
 {
+	bool leaving = false;
+
 	list_for_each_safe (item, &p->sending) {
 		struct tp_send *op = container_of(item, struct tp_send, link);
 
 		if (op->state != SEND_LEAVING_EARLY)
 			tp_send_done(tp, op, FT_ECANCEL);
+		else
+			leaving = true;
 	}
+	return !leaving;
 }
 
 static bool peer_finished(struct tp *tp, struct tp_peer *p)
@@ -246,8 +251,8 @@ static bool peer_finished(struct tp *tp, struct tp_peer *p)
 	case TP_UP:
 		if (!p->bye_sent || !p->bye_received)
 			return false;
-		give_up_announced(tp, p);
-		return list_empty(&p->queue);
+		return give_up_announced(tp, p) && list_empty(&p->queue) &&
+		       (!p->mend.on || p->mend.bye_came);
 	case TP_PEER_STATES:
 		break;
 	}

@@ -104,7 +104,9 @@ struct tp_upcalls {
 	 * the message's own, which may be more than the room. */
 	void (*received)(void *user, void *cookie, uint64_t length, int rc);
 
-	/* The payload given to tp_send is the caller's again. rc: 0, FT_EPEER, FT_ECANCEL. */
+	/* The payload given to tp_send is the caller's again. rc: 0, FT_EPEER, FT_ECANCEL. Also by
+	 * tp_detach and tp_forget, where the peer had not said yet that it has come; then it may
+	 * not call the transport. */
 	void (*sent)(void *user, void *cookie, int rc);
 
 	/* The connection to peer is gone for good. All its messages have been answered with
@@ -305,6 +307,10 @@ void tp_bye(struct tp *tp);
 
 /* True when every peer that was spoken with has said the same or is gone, and all is written. */
 bool tp_finished(struct tp *tp);
+
+/* The loop does not run any more: connections that break from now on, and those that have, are
+ * lost. */
+void tp_mend_no_more(struct tp *tp);
 
 /* ---- what is open ---- */
 

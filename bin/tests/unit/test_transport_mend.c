@@ -230,6 +230,22 @@ START_TEST(a_long_message_goes_on)
 }
 END_TEST
 
+/* What is said as the payload ends comes behind the word that it is here. */
+START_TEST(a_match_comes_behind_the_payload)
+{
+	fill(big, sizeof big, 4);
+	ck_assert_int_eq(send_to(0, 1, 1, big, sizeof big, TP_SYNC), 0);
+	WAIT_FOR(nodes[1].in[0][1].held);
+	nodes[1].in[0][1].match_then = true;
+	take(1, 0, 1, got, sizeof got);
+	WAIT_FOR(nodes[0].sent == 1 || nodes[0].lost);
+	ck_assert_int_eq(nodes[0].lost + nodes[1].lost, 0);
+	ck_assert_int_eq(nodes[0].sent_rc, 0);
+	ck_assert_mem_eq(got, big, sizeof big);
+	nodes_stop();
+}
+END_TEST
+
 /* ---- everything at once ---- */
 
 enum { ROUNDS = 60, LENGTH = 40000 };
@@ -341,6 +357,7 @@ END_TEST
 UNIT_MAIN("transport_mend", tcase_add_checked_fixture(tc, setup, NULL);
 	  tcase_add_loop_test(tc, small_messages_are_written_again, 0, 20);
 	  tcase_add_loop_test(tc, a_long_message_goes_on, 0, 3);
+	  tcase_add_test(tc, a_match_comes_behind_the_payload);
 	  tcase_add_loop_test(tc, a_storm_is_survived, 0, 30);
 	  tcase_add_test(tc, one_that_is_gone_is_lost);
 	  tcase_add_test(tc, what_never_comes_through_is_given_up);

@@ -63,11 +63,15 @@ static void on_forget(void *user, struct tp_unexpected *held)
 static void on_received(void *user, void *cookie, uint64_t length, int rc)
 {
 	struct slot *s = cookie;
+	struct node *n = user;
 
-	(void)user;
 	s->done = true;
 	s->length = length;
 	s->rc = rc;
+	if (!s->match_then)
+		return;
+	s->matched = true;
+	tp_matched(n->tp, (int)((s - &n->in[0][0]) / SLOTS), s->sync);
 }
 
 static void on_unmatch(void *user, void *cookie)

@@ -28,6 +28,7 @@ struct slot {
 	struct tp_unexpected *held;
 	uint64_t sync; /* it was taken before it was matched: what its sender calls it */
 	bool matched;
+	bool match_then;    /* a receive matches it as soon as it is whole */
 	bool later, let_go; /* its sender wants it back: not now; it has it back */
 };
 
@@ -60,10 +61,14 @@ void nodes_mend(void);
 /* Before nodes_start: node 0 has this lock, and nodes_look leaves it to others. */
 void nodes_leave_first(struct lock *lock);
 
-/* The main function of a test whose cases run over TCP and through memory. */
+/* The main function of a test whose cases run over TCP, also as between hosts, and through memory.
+ */
 #define NODES_MAIN(name, ...)                                                                      \
-	UNIT_MAIN(name, __VA_ARGS__; suite_add_tcase(suite, tc);                                   \
-		  tc = tcase_create("through memory"); tcase_set_timeout(tc, UNIT_DEADLINE_S);     \
+	UNIT_MAIN(name, __VA_ARGS__; suite_add_tcase(suite, tc); tc = tcase_create("mended");      \
+		  tcase_set_timeout(tc, UNIT_DEADLINE_S);                                          \
+		  tcase_add_checked_fixture(tc, nodes_mend, NULL); __VA_ARGS__;                    \
+		  suite_add_tcase(suite, tc); tc = tcase_create("through memory");                 \
+		  tcase_set_timeout(tc, UNIT_DEADLINE_S);                                          \
 		  tcase_add_checked_fixture(tc, nodes_share_memory, NULL); __VA_ARGS__)
 
 /* All of them, in epoch 1. */

@@ -138,6 +138,15 @@ void engine_set_windows(bool any)
 
 /* ---- others are told ---- */
 
+/* A watching progress thread receives what comes, but does nothing else. */
+static bool wants_ticks(void)
+{
+	if (engine.phys.ticking == TICKING_STOPPED)
+		return engine_has_work();
+	return engine.phys.ticking == TICKING_WATCHING &&
+	       (engine_must_tick() || engine.phys.work->unheard);
+}
+
 /* Whoever sleeps shall look again. */
 void engine_tell(void)
 {
@@ -147,6 +156,9 @@ void engine_tell(void)
 		tp_kick(engine.phys.tp);
 	if (engine_is_due(DUE_WAITERS))
 		pthread_cond_broadcast(&cond);
+	/* the loop's thread has found work while the program computes */
+	if (engine.inside == 0 && engine.phys.tp && wants_ticks())
+		engine_tick_start();
 }
 
 static void tell_if_due(void)
@@ -299,15 +311,6 @@ void engine_lock_again(void)
 }
 
 /* ---- a call ends ---- */
-
-/* A watching progress thread receives what comes, but does nothing else. */
-static bool wants_ticks(void)
-{
-	if (engine.phys.ticking == TICKING_STOPPED)
-		return engine_has_work();
-	return engine.phys.ticking == TICKING_WATCHING &&
-	       (engine_must_tick() || engine.phys.work->unheard);
-}
 
 /* What others wait for. A visitor's messages are for other ranks, or a thread that may wait here.
  * The sleeper knows of no output that came after it fell asleep, and the tick leaves all to

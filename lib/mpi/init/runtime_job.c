@@ -203,6 +203,7 @@ static void part(const struct ckpt_found *found, const runtime_job_step *steps)
 	engine_unlock();
 	physical_listen_no_more();
 	engine_lock();
+	tp_mend_no_more(tp);
 	team_all(true);
 	for (; found->line != 0 && *steps; steps++) {
 		engine_unlock();
