@@ -21,7 +21,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static long until_break = -1; /* bytes written by anybody; -1: never */
 static long lost_bytes;	      /* which the kernel takes after that, and loses */
 static int breaks;
-static bool at_once; /* each connection breaks when it is written to */
+static _Atomic bool at_once; /* each connection breaks when it is written to */
 static struct {
 	bool losing;
 	long left;
@@ -31,10 +31,6 @@ ssize_t __real_send(int fd, const void *buf, size_t len, int flags);
 ssize_t __wrap_send(int fd, const void *buf, size_t len, int flags);
 ssize_t __real_sendmsg(int fd, const struct msghdr *m, int flags);
 ssize_t __wrap_sendmsg(int fd, const struct msghdr *m, int flags);
-ssize_t __real_recv(int fd, void *buf, size_t len, int flags);
-ssize_t __wrap_recv(int fd, void *buf, size_t len, int flags);
-ssize_t __real_recvmsg(int fd, struct msghdr *m, int flags);
-ssize_t __wrap_recvmsg(int fd, struct msghdr *m, int flags);
 int __real_close(int fd);
 int __wrap_close(int fd);
 
@@ -115,21 +111,12 @@ ssize_t __wrap_send(int fd, const void *buf, size_t len, int flags)
 	return __wrap_sendmsg(fd, &m, flags);
 }
 
-/* One whose bytes are lost is gone for its reader, too, once it is empty. */
-ssize_t __wrap_recv(int fd, void *buf, size_t len, int flags)
-{
-	return __real_recv(fd, buf, len, flags);
-}
-
-ssize_t __wrap_recvmsg(int fd, struct msghdr *m, int flags)
-{
-	return __real_recvmsg(fd, m, flags);
-}
-
 int __wrap_close(int fd)
 {
+	pthread_mutex_lock(&mutex);
 	if (fd >= 0 && fd < FDS)
 		wires[fd].losing = false;
+	pthread_mutex_unlock(&mutex);
 	return __real_close(fd);
 }
 
