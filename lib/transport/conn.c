@@ -144,7 +144,7 @@ static bool may_attach(const struct tp *tp, const struct tp_peer *p, uint16_t ti
 	if (p->state == TP_CONNECTING && p->id > tp->c.self)
 		*verdict = WIRE_BUSY;
 	return p->state == TP_IDLE || p->state == TP_CONNECTING || p->state == TP_AWAITING ||
-	       tp_mend_may_replace(tp, p, times);
+	       tp_peer_may_be_replaced(tp, p, times);
 }
 
 /* Theirs, and proved. */
@@ -170,7 +170,7 @@ static void on_proved(struct conn *c)
 		if (ours && ours->timer)
 			event_del(ours->timer);
 		if (p->state == TP_UP)
-			tp_mend_replace(tp, p);
+			tp_peer_replaced(tp, p);
 		tp_peer_up(tp, p, fd);
 		tp->c.up->notify(tp->c.user);
 	}

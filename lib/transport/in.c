@@ -152,7 +152,7 @@ static int begin(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
 		return FT_EPROTO;
 	p->unconsumed -= f->credit;
 	if (__builtin_expect(p->mend.on, false)) {
-		rc = tp_mend_acked(tp, p, f);
+		rc = tp_kept_acked(tp, p, f);
 		if (rc)
 			return rc;
 	}

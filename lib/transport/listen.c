@@ -165,6 +165,7 @@ int tp_conns_open(struct tp *tp, const struct tp_physical *phys)
 	if (cs->listen_fd >= 0)
 		open_reserve(cs);
 	tp->conns = cs;
+	tp->connect = tp_conns_connect;
 	return 0;
 
 free_listener:

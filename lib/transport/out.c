@@ -205,16 +205,6 @@ int tp_out_link(struct tp *tp, struct tp_peer *p, struct wire_frame *f, bool las
 	return 0;
 }
 
-void tp_out_free(struct tp *tp, struct tp_out *o)
-{
-	if (o->room >= TP_BATCH && !tp->spare) {
-		*o = (struct tp_out){.room = o->room};
-		tp->spare = o;
-	} else {
-		free(o);
-	}
-}
-
 static void out_free(struct tp *tp, struct tp_out *o)
 {
 	list_remove(&o->link);
@@ -283,7 +273,7 @@ static void written(struct tp *tp, struct tp_peer *p, size_t bytes)
 		if (__builtin_expect(p->mend.on, false)) {
 			list_remove(&o->link);
 			tp->work.queued--;
-			tp_mend_keep(tp, p, o);
+			tp_kept_add(tp, p, o);
 			continue;
 		}
 		if (o->op)

@@ -45,13 +45,6 @@ void tp_peer_lose(struct tp *tp, struct tp_peer *p, const char *why)
 	list_append(&tp->lost, &p->lost);
 }
 
-void tp_peer_broke(struct tp *tp, struct tp_peer *p, const char *why)
-{
-	tp_assert_held(tp);
-	if (!tp_mend_begin(tp, p, why))
-		tp_peer_lose(tp, p, why);
-}
-
 /* Takes the socket and everything that depends on it away; the logical side stays, and the place of
  * a message that is half read. */
 void tp_peer_unplug(struct tp *tp, struct tp_peer *p)
@@ -65,7 +58,7 @@ void tp_peer_unplug(struct tp *tp, struct tp_peer *p)
 	p->fd = -1;
 	p->offered = false;
 	tp_memory_drop(p);
-	tp_mend_reset(tp, p);
+	tp_kept_reset(tp, p);
 	free(p->in.buf);
 	p->in.buf = NULL;
 	p->in.at = p->in.end = 0;

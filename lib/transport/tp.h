@@ -19,6 +19,7 @@
 #ifndef FTMPI_TRANSPORT_TP_H
 #define FTMPI_TRANSPORT_TP_H
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/idtab.h"
@@ -223,6 +224,7 @@ struct tp {
 	uint64_t matching_sync;
 	bool bye;
 	bool mends_no_more;
+	void (*connect)(struct tp *tp, int peer); /* tp_conns_connect, for what stands below */
 	/* physical */
 	int epoll_fd, wake_fd;
 	struct handshake_job job;
@@ -251,10 +253,15 @@ static inline void tp_assert_held(const struct tp *tp)
 void tp_peer_set(struct tp_peer *p, enum tp_peer_state to);
 void tp_peer_lose(struct tp *tp, struct tp_peer *p, const char *why);
 void tp_peer_unplug(struct tp *tp, struct tp_peer *p);
-
-/* Its socket is of no use any more: it is mended, or lost. */
-void tp_peer_broke(struct tp *tp, struct tp_peer *p, const char *why);
 void tp_peer_want_out(struct tp *tp, struct tp_peer *p, bool want);
+
+/* peer_broke.c: its socket is of no use any more: it is mended, or lost */
+void tp_peer_broke(struct tp *tp, struct tp_peer *p, const char *why);
+
+/* The same of one that is up, as the peer says, which has had so many connections: it waits for
+ * that one's. */
+bool tp_peer_may_be_replaced(const struct tp *tp, const struct tp_peer *p, uint16_t times);
+void tp_peer_replaced(struct tp *tp, struct tp_peer *p);
 
 /* peer_up.c: fd is the peer's from here on */
 void tp_peer_up(struct tp *tp, struct tp_peer *p, int fd);
@@ -263,28 +270,23 @@ void tp_peer_up(struct tp *tp, struct tp_peer *p, int fd);
 void tp_reap(struct tp *tp);
 void tp_reap_reading(struct tp *tp, struct tp_peer *p);
 
+/* kept.c: it is written, and may not have come: it is no longer the queue's */
+void tp_kept_add(struct tp *tp, struct tp_peer *p, struct tp_out *o);
+void tp_kept_reset(struct tp *tp, struct tp_peer *p);
+
+/* What a header says has come is not kept any more. 0 or FT_EPROTO. */
+int tp_kept_acked(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
+
+/* What the peer lacks is at the head of the queue again. false: it is not kept. */
+bool tp_kept_go_back(struct tp *tp, struct tp_peer *p, uint64_t came);
+
 /* mend.c */
-
-/* It is written, and may not have come. It is no longer the queue's. */
-void tp_mend_keep(struct tp *tp, struct tp_peer *p, struct tp_out *o);
-void tp_mend_reset(struct tp *tp, struct tp_peer *p);
-
-/* Can it go on on another connection? Its socket is gone then, and it waits for one. */
-bool tp_mend_begin(struct tp *tp, struct tp_peer *p, const char *why);
-
-/* The same of one that is up, as the peer says, which has had so many connections: it waits for
- * that one's. */
-bool tp_mend_may_replace(const struct tp *tp, const struct tp_peer *p, uint16_t times);
-void tp_mend_replace(struct tp *tp, struct tp_peer *p);
 
 /* There is a connection: it is told what has come. */
 void tp_mend_up(struct tp *tp, struct tp_peer *p);
 
 /* RESUME is read. False: it is not here yet, or the peer is not connected any more. */
 bool tp_mend_resume(struct tp *tp, struct tp_peer *p);
-
-/* What a header says has come is not kept any more. 0 or FT_EPROTO. */
-int tp_mend_acked(struct tp *tp, struct tp_peer *p, const struct wire_frame *f);
 
 /* It is told what has come, if it waits for that, or if much has. */
 void tp_mend_tell(struct tp *tp, struct tp_peer *p);
@@ -293,6 +295,19 @@ void tp_mend_tell(struct tp *tp, struct tp_peer *p);
 static inline bool tp_mend_holds(const struct tp_peer *p)
 {
 	return p->mend.resuming && p->mend.began > 0;
+}
+
+/* That is known, or its connection is gone. Until then somebody has to look. */
+static inline void tp_mend_end_resuming(struct tp *tp, struct tp_peer *p)
+{
+	if (tp_mend_holds(p))
+		tp->work.asked--;
+	p->mend.resuming = false;
+}
+
+static inline uint64_t tp_mend_progress(const struct tp_mend *m)
+{
+	return m->came + m->kept_from;
 }
 
 /* It is connected, or will be again: what is said to it now comes. */
@@ -318,7 +333,17 @@ static inline void tp_mend_say(struct tp_peer *p, struct wire_frame *f)
 }
 
 /* out.c */
-void tp_out_free(struct tp *tp, struct tp_out *o);
+/* It is in no list. */
+static inline void tp_out_free(struct tp *tp, struct tp_out *o)
+{
+	if (o->room >= TP_BATCH && !tp->spare) {
+		*o = (struct tp_out){.room = o->room};
+		tp->spare = o;
+	} else {
+		free(o);
+	}
+}
+
 int tp_out_small(
 	struct tp *tp, struct tp_peer *p, struct wire_frame *f, const void *payload, size_t len);
 int tp_out_large(struct tp *tp, struct tp_peer *p, struct wire_frame *f, struct tp_send *op);
