@@ -123,6 +123,7 @@ static void on_verdict(struct conn *c)
 	fd = conn_release(c);
 	lock_take(tp->c.lock);
 	if (v.code == WIRE_WELCOME && (p->state == TP_CONNECTING || p->state == TP_AWAITING)) {
+		p->mend.accepted = false;
 		tp_peer_up(tp, p, fd);
 		tp->c.up->notify(tp->c.user);
 	} else {
@@ -171,6 +172,7 @@ static void on_proved(struct conn *c)
 			event_del(ours->timer);
 		if (p->state == TP_UP)
 			tp_peer_replaced(tp, p);
+		p->mend.accepted = true;
 		tp_peer_up(tp, p, fd);
 		tp->c.up->notify(tp->c.user);
 	}

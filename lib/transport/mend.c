@@ -39,7 +39,7 @@ void tp_mend_tell(struct tp *tp, struct tp_peer *p)
 		return;
 	if (!m->ack_due && (p->bye_received || m->came - m->told < TELL_BYTES))
 		return;
-	if (tp_out_control(tp, p, WIRE_CREDIT, 0, p->bye_received) != 0)
+	if (tp_out_control(tp, p, WIRE_CREDIT, 0, 0) != 0)
 		tp_peer_lose(tp, p, ft_error_text(FT_ENOMEM));
 }
 

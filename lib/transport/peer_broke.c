@@ -44,17 +44,19 @@ void tp_peer_broke(struct tp *tp, struct tp_peer *p, const char *why)
 		return;
 	}
 	cut(tp, p, why);
-	if (p->bye_sent && p->bye_received && p->mend.bye_came && list_empty(&p->queue))
+	if (p->bye_sent && p->bye_received && p->mend.bye_came && list_empty(&p->queue) &&
+		list_empty(&p->sending))
 		tp_peer_set(p, TP_AWAITING); /* it wants to know that we have its BYE, or is gone */
 	else
 		tp->connect(tp, p->id);
 }
 
-/* It has had one less where it was not told that this one is up. */
+/* It has had one less where it made this one and was not told that it is up. */
 bool tp_peer_may_be_replaced(const struct tp *tp, const struct tp_peer *p, uint16_t times)
 {
 	return may_mend(tp, p) && times > 0 &&
-	       (times == p->mend.times || (p->mend.resuming && times + 1 == p->mend.times));
+	       (times == p->mend.times ||
+		       (p->mend.resuming && p->mend.accepted && times + 1 == p->mend.times));
 }
 
 void tp_peer_replaced(struct tp *tp, struct tp_peer *p)

@@ -149,6 +149,7 @@ struct tp_mend {
 	bool resuming;	      /* RESUME has not come on this connection */
 	bool ack_due;	      /* the peer waits for word of what has come */
 	bool bye_came;	      /* the peer has said that it has our BYE */
+	bool accepted;	      /* this connection is one that the peer has made */
 	uint16_t times;	      /* connections that the pair has had */
 	const char *why;      /* the last one broke */
 	struct link kept;     /* tp_out, written, that may not have come */
@@ -329,6 +330,10 @@ static inline void tp_mend_say(struct tp_peer *p, struct wire_frame *f)
 	if (!tp_mend_is_said(f))
 		return;
 	f->id = p->mend.told = p->mend.came;
+	if (f->kind == WIRE_CREDIT)
+		f->peer_id = p->bye_received;
+	else if (p->bye_received)
+		return; /* BYE has its answer from a CREDIT alone */
 	p->mend.ack_due = false;
 }
 
