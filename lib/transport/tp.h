@@ -338,6 +338,7 @@ static inline void tp_mend_say(struct tp_peer *p, struct wire_frame *f)
 }
 
 /* out.c */
+
 /* It is in no list. */
 static inline void tp_out_free(struct tp *tp, struct tp_out *o)
 {

@@ -12,29 +12,19 @@ use Test::More;
 
 use FTMPI::Test::Cluster ();
 use FTMPI::Test::Fault   ();
-use FTMPI::Test::Process qw(patience process_name run_quiet wait_gone);
+use FTMPI::Test::Process qw(patience run_quiet);
 
 if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
 	plan skip_all => $reason;
 }
 
-use constant { REST_SECONDS => 30, BREAKS => 20 };
+use constant BREAKS => 20;
 
 my $cluster = FTMPI::Test::Cluster->new(hosts => 3);
 my ($node1, $node2, $node3) = $cluster->hosts;
 my $machines = $cluster->machine_file('node1 slots=2', 'node2 slots=2');
 
-sub at_rest
-{
-	my ($name) = @_;
-	my $until = time + patience(REST_SECONDS);
-	my @left;
-	while (@left = $cluster->strangers) {
-		last if wait_gone($until, @left);
-	}
-	my @names = map { process_name($_) } @left;
-	return is(scalar @left, 0, "$name: no host has anything left") || diag(join ', ', @names);
-}
+sub at_rest { my ($name) = @_; return $cluster->at_rest($name) }
 
 # The ports at which ranks wait for each other, and for heartbeats.
 sub ports
@@ -61,7 +51,6 @@ for my $case ([ 'blocking' ], [ 'eventlog', qw(-skew 20) ]) {
 		rest   => \&at_rest);
 	my $job = $fault->job;
 	$fault->wait_for(out => qr/^line after round /m);
-	my %before = $fault->ranks;
 	my @ports  = ports($fault);
 	my $cut    = 0;
 	for (my $i = 0; $i < BREAKS && !defined $job->status; $i++) {

@@ -12,7 +12,6 @@ use Test::More;
 
 use FTMPI::Test::Cluster ();
 use FTMPI::Test::Kills   ();
-use FTMPI::Test::Process qw(patience process_name wait_gone);
 
 if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
 	plan skip_all => $reason;
@@ -21,19 +20,7 @@ if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
 my $cluster = FTMPI::Test::Cluster->new(hosts => 4);
 my $seed    = 31;
 
-use constant REST_SECONDS => 30;
-
-sub at_rest
-{
-	my ($name) = @_;
-	my $until = time + patience(REST_SECONDS);
-	my @left;
-	while (@left = $cluster->strangers) {
-		last if wait_gone($until, @left);
-	}
-	my @names = map { process_name($_) } @left;
-	return is(scalar @left, 0, "$name: no host has anything left") || diag(join ', ', @names);
-}
+sub at_rest { my ($name) = @_; return $cluster->at_rest($name) }
 
 sub on_hosts
 {

@@ -17,14 +17,16 @@ use warnings;
 use File::Path ();
 use File::Spec ();
 use File::Temp ();
+use Test::More ();
 
 use FTMPI::Test::Host ();
-use FTMPI::Test::Process qw(must_run run_quiet);
+use FTMPI::Test::Process qw(must_run patience process_name run_quiet wait_gone);
 
 use constant HOSTS_MOST   => 26;
 use constant NETWORK      => '10.213';
 use constant NETWORK6     => 'fd00:213';
 use constant OUTSIDE_HOST => 254;
+use constant REST_SECONDS => 30;
 
 my %live;
 my $owner = $$;
@@ -189,6 +191,20 @@ sub strangers
 {
 	my ($self) = @_;
 	return map { $_->strangers } @{$self->{hosts}};
+}
+
+# A check that no host has anything left, in a while.
+sub at_rest
+{
+	my ($self, $name) = @_;
+	my $until = time + patience(REST_SECONDS);
+	my @left;
+	while (@left = $self->strangers) {
+		last if wait_gone($until, @left);
+	}
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	return Test::More::is(scalar @left, 0, "$name: no host has anything left")
+		|| Test::More::diag(join ', ', map { process_name($_) } @left);
 }
 
 sub remove
