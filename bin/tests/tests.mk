@@ -63,8 +63,8 @@ FAILED := $(B)/failed
 # WATCH: what a sanitizer reports, of any process, fails the test; empty without one
 units: $(UNIT_BIN)
 	@mkdir -p $(FAILED) && rm -f $(FAILED)/units
-	@for t in $(UNIT_BIN); do echo "== $$t"; $(TEST_ENV) $(WATCH) $$t || echo $$t >>$(FAILED)/units; done; \
-		[ ! -e $(FAILED)/units ] || { echo "units that failed:"; cat $(FAILED)/units; exit 1; }
+	@printf '%s\n' $(UNIT_BIN) | $(TEST_ENV) xargs -n1 -P2 sh bin/tests/unit/run.sh $(FAILED)/units $(WATCH)
+	@[ ! -e $(FAILED)/units ] || { echo "units that failed:"; cat $(FAILED)/units; exit 1; }
 
 # make recovery lines, or change them, for tests of what reads them
 $(B)/bin/ckpt_line $(B)/bin/ckpt_version: $(B)/bin/%: $(addprefix $(O)/,bin/tests/ckpt/%.o $(ckpt_o) $(base_o))
