@@ -14,9 +14,9 @@
 
 static bool still_wanted(struct attempt *a)
 {
-	enum tp_peer_state s = a->cs->tp->peers[a->peer].state;
+	const struct tp_peer *p = &a->cs->tp->peers[a->peer];
 
-	return s == TP_CONNECTING || s == TP_AWAITING;
+	return !p->dying && (p->state == TP_CONNECTING || p->state == TP_AWAITING);
 }
 
 static const char *reason(int err)
@@ -49,15 +49,17 @@ static void give_up(struct attempt *a, const char *why)
 	tp->c.up->notify(tp->c.user);
 }
 
-/* Is there no use in trying again? Counts what this time has cost. */
+/* Is there no use in trying again? Counts what this time has cost. One that may come back is tried
+ * without end. */
 static bool was_last(struct attempt *a, int err)
 {
 	bool last;
 
 	a->waited_ms += err == ETIMEDOUT ? HANDSHAKE_MS : 0;
-	last = a->waited_ms >= a->cs->connect_ms;
+	last = a->waited_ms >= a->cs->connect_ms ||
+	       (err == ECONNREFUSED && a->cs->refused_is_final);
 	a->waited_ms += a->pause_ms;
-	return last || err == ENOMEM || (err == ECONNREFUSED && a->cs->refused_is_final);
+	return err == ENOMEM || (last && (!a->cs->tp->come_back || a->may_be_gone));
 }
 
 static void attempt_failed(struct attempt *a, int err)
@@ -89,7 +91,7 @@ static int open_socket(struct attempt *a, int family)
 
 static void attempt_start(struct attempt *a)
 {
-	struct net_address *to = &a->cs->tp->addresses[a->peer];
+	struct net_address *to = &a->address;
 	int fd = open_socket(a, to->addr.ss_family);
 
 	if (fd < 0) {
@@ -112,17 +114,22 @@ static void on_retry(evutil_socket_t fd, short what, void *arg)
 	struct attempt *a = arg;
 	struct tp *tp = a->cs->tp;
 	struct tp_peer *p = &tp->peers[a->peer];
-	bool wanted;
+	bool wanted, outdated;
 
 	(void)fd;
 	(void)what;
 	lock_take(tp->c.lock);
 	wanted = still_wanted(a);
-	a->times = p->mend.times;
+	outdated = !attempt_is_for(a, p);
+	a->to = (struct handshake_peer){
+		.rank = (uint32_t)a->peer, .incarnation = p->incarnation, .times = p->mend.times};
+	a->address = tp->addresses[a->peer];
 	a->may_be_gone = p->bye_sent && p->bye_received;
 	if (p->state == TP_AWAITING)
 		tp_peer_set(p, TP_CONNECTING);
 	lock_give(tp->c.lock);
+	if (a->conn && outdated)
+		conn_close(a->conn);
 	if (wanted && !a->conn)
 		attempt_start(a);
 }

@@ -62,8 +62,7 @@ static int on_connected(struct conn *c)
 		errno = err;
 		return FT_ESYS;
 	}
-	handshake_hello(
-		&c->handshake, &c->cs->tp->job, (uint32_t)c->attempt->peer, c->attempt->times);
+	handshake_hello(&c->handshake, &c->cs->tp->job, &c->attempt->to);
 	c->state = CONN_CHALLENGE;
 	return conn_send(c, &c->handshake.hello, sizeof c->handshake.hello);
 }
@@ -105,6 +104,22 @@ static int on_hello(struct conn *c)
 	return conn_send(c, &challenge, sizeof challenge);
 }
 
+/* Its own attempt is on its way. */
+static void await(struct attempt *a)
+{
+	struct tp *tp = a->cs->tp;
+	struct tp_peer *p = &tp->peers[a->peer];
+	struct timeval t = ms_from_now(AWAIT_MS);
+
+	if (p->state == TP_CONNECTING)
+		tp_peer_set(p, TP_AWAITING);
+	if (event_add(a->timer, &t) == 0)
+		return;
+	tp_peer_lose(tp, p, ft_error_text(FT_ENOMEM));
+	tp_reap(tp);
+	tp->c.up->notify(tp->c.user);
+}
+
 /* Ours: the other side has said yes or "wait". The connection leaves this file or is closed. */
 static void on_verdict(struct conn *c)
 {
@@ -112,7 +127,7 @@ static void on_verdict(struct conn *c)
 	struct attempt *a = c->attempt;
 	struct tp_peer *p = &tp->peers[a->peer];
 	struct wire_verdict v;
-	struct timeval t = ms_from_now(AWAIT_MS);
+	bool wanted;
 	int fd;
 
 	memcpy(&v, c->in, sizeof v);
@@ -122,18 +137,20 @@ static void on_verdict(struct conn *c)
 	}
 	fd = conn_release(c);
 	lock_take(tp->c.lock);
-	if (v.code == WIRE_WELCOME && (p->state == TP_CONNECTING || p->state == TP_AWAITING)) {
+	wanted = !p->dying && (p->state == TP_CONNECTING || p->state == TP_AWAITING) &&
+		 attempt_is_for(a, p);
+	if (wanted && v.code == WIRE_WELCOME) {
 		p->mend.accepted = false;
 		tp_peer_up(tp, p, fd);
 		tp->c.up->notify(tp->c.user);
 	} else {
 		close(fd);
-		if (v.code == WIRE_BUSY && p->state == TP_CONNECTING) {
-			tp_peer_set(p, TP_AWAITING);
-			event_add(a->timer, &t);
-		}
 	}
+	if (wanted && v.code == WIRE_BUSY)
+		await(a);
 	lock_give(tp->c.lock);
+	if (!wanted)
+		a->failed(a, ESTALE);
 }
 
 /* One that is up may say that its connection broke, which was not seen here yet. */
@@ -148,6 +165,23 @@ static bool may_attach(const struct tp *tp, const struct tp_peer *p, uint16_t ti
 	       tp_peer_may_be_replaced(tp, p, times);
 }
 
+/* The answer to what was proved; 0: none, for this reason. */
+static int judge(struct tp *tp, struct tp_peer *p, const struct wire_hello *hello, const char **why)
+{
+	int verdict;
+
+	if (tp_come_back_seen(tp, p, hello))
+		return WIRE_WELCOME;
+	*why = "it is not the process of that rank that is there now";
+	if (hello->from_incarnation != p->incarnation)
+		return 0;
+	*why = "the pair has begun anew here, which it has not seen yet";
+	if (tp->come_back && hello->times > 0 && p->mend.times == 0)
+		return 0;
+	*why = "that rank has a connection already";
+	return may_attach(tp, p, hello->times, &verdict) ? verdict : 0;
+}
+
 /* Theirs, and proved. */
 static void on_proved(struct conn *c)
 {
@@ -155,17 +189,16 @@ static void on_proved(struct conn *c)
 	struct tp_peer *p = &tp->peers[c->handshake.hello.from];
 	struct attempt *ours;
 	struct wire_verdict v = {.magic = WIRE_MAGIC};
-	int code, fd;
-	bool taken = false;
+	const char *why;
+	int fd;
+	bool taken;
 
 	lock_take(tp->c.lock);
-	ours = c->cs->attempts[p->id];
-	if (may_attach(tp, p, c->handshake.hello.times, &code)) {
-		v.code = (uint32_t)code;
-		taken = conn_send(c, &v, sizeof v) == 0 && code == WIRE_WELCOME;
-	}
+	v.code = (uint32_t)judge(tp, p, &c->handshake.hello, &why);
+	taken = v.code && conn_send(c, &v, sizeof v) == 0 && v.code == WIRE_WELCOME;
 	if (taken) {
 		fd = conn_release(c);
+		ours = tp->conns->attempts[p->id];
 		if (ours && ours->conn)
 			conn_close(ours->conn);
 		if (ours && ours->timer)
@@ -180,7 +213,7 @@ static void on_proved(struct conn *c)
 	if (!taken && v.code == WIRE_BUSY)
 		conn_close(c);
 	else if (!taken)
-		unauthenticated_turn_away(c, "that rank has a connection already");
+		unauthenticated_turn_away(c, why);
 }
 
 static void on_proof(struct conn *c)

@@ -49,7 +49,8 @@ struct attempt {
 	int peer;
 	bool posted;	  /* the task is on its way; under the lock */
 	bool may_be_gone; /* both have said BYE */
-	uint16_t times;	  /* for its hello */
+	struct handshake_peer to;
+	struct net_address address;
 	struct event *timer;
 	struct conn *conn; /* at most one at a time */
 
@@ -74,7 +75,7 @@ struct conn {
 	uint64_t deadline;
 	struct handshake handshake;
 	size_t have;
-	uint8_t in[64];
+	uint8_t in[sizeof(struct wire_hello)]; /* the longest */
 };
 
 /* unauthenticated.c. Connections with a hello of this job, and those without, do not compete. */
@@ -105,6 +106,12 @@ struct tp_conns {
 	bool refused_is_final;
 	struct attempt **attempts; /* by peer, NULL until it is first tried */
 };
+
+/* The peer is the process that it was when it was tried to reach, and so is what was said. */
+static inline bool attempt_is_for(const struct attempt *a, const struct tp_peer *p)
+{
+	return p->incarnation == a->to.incarnation && p->mend.times == a->to.times;
+}
 
 static inline struct timeval ms_from_now(unsigned ms)
 {

@@ -82,11 +82,3 @@ void tp_recv_unmatch(struct tp *tp, struct tp_recv *op)
 	recv_free(tp, op);
 	tp->c.up->unmatch(tp->c.user, cookie);
 }
-
-void tp_unexpected_free(struct tp *tp, struct tp_unexpected_message *h)
-{
-	if (h->kind == UNEXPECTED_EAGER)
-		tp->counts.unexpected_bytes -= h->public.length;
-	list_remove(&h->link);
-	free(h);
-}

@@ -250,26 +250,6 @@ void tp_unexpected_complete(struct tp *tp, struct tp_peer *p, struct tp_unexpect
 	tp_unexpected_free(tp, h);
 }
 
-static bool unexpected_whole(const struct tp_unexpected_message *h)
-{
-	return h->kind != UNEXPECTED_EAGER || h->have == h->public.length;
-}
-
-bool tp_is_here(const struct tp_unexpected *unexpected)
-{
-	const struct tp_unexpected_message *h = (const struct tp_unexpected_message *)unexpected;
-
-	return h->kind != UNEXPECTED_RTS && unexpected_whole(h);
-}
-
-const void *tp_contents(const struct tp_unexpected *unexpected)
-{
-	const struct tp_unexpected_message *h = (const struct tp_unexpected_message *)unexpected;
-
-	assert(h->kind == UNEXPECTED_EAGER && unexpected_whole(h));
-	return h->bytes;
-}
-
 static inline __attribute__((always_inline)) void claim(
 	struct tp *tp, struct tp_unexpected *unexpected, struct tp_place place, bool early)
 {
@@ -287,7 +267,7 @@ static inline __attribute__((always_inline)) void claim(
 		h->place = place;
 		if (h->have == UINT64_MAX)
 			rc = FT_EPEER;
-		else if (unexpected_whole(h))
+		else if (tp_unexpected_whole(h))
 			tp_unexpected_complete(tp, p, h);
 		if (rc == 0)
 			return;
@@ -332,7 +312,7 @@ void tp_drop(struct tp *tp, struct tp_unexpected *unexpected)
 		h->op->self_message = NULL;
 	if (h->kind == UNEXPECTED_EAGER && h->have != UINT64_MAX) {
 		h->dropped = true;
-		if (unexpected_whole(h))
+		if (tp_unexpected_whole(h))
 			tp_unexpected_complete(tp, &tp->peers[unexpected->peer], h);
 		return;
 	}

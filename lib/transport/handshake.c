@@ -24,15 +24,17 @@ static void mac_of(const struct handshake *t, const struct handshake_job *job, c
 static const char label_accept[8] = "accept", label_connect[8] = "connect";
 
 void handshake_hello(
-	struct handshake *t, const struct handshake_job *job, uint32_t to, uint16_t times)
+	struct handshake *t, const struct handshake_job *job, const struct handshake_peer *to)
 {
 	memset(t, 0, sizeof *t);
 	t->hello = (struct wire_hello){.magic = WIRE_MAGIC,
 		.version = WIRE_VERSION,
-		.times = times,
+		.times = to->times,
 		.epoch = job->epoch,
 		.from = job->self,
-		.to = to};
+		.to = to->rank,
+		.from_incarnation = job->incarnation,
+		.to_incarnation = to->incarnation};
 	memcpy(t->hello.session, job->session, sizeof job->session);
 	auth_random(t->hello.nonce, sizeof t->hello.nonce);
 }
@@ -46,7 +48,7 @@ int handshake_take_hello(
 		return FT_EAUTH;
 	if (hello->to != job->self || hello->from >= job->size || hello->from == job->self)
 		return FT_EPROTO;
-	if (hello->epoch != job->epoch)
+	if (hello->epoch != job->epoch || hello->to_incarnation != job->incarnation)
 		return FT_ESTALE;
 	memset(t, 0, sizeof *t);
 	t->hello = *hello;

@@ -24,6 +24,13 @@ struct handshake_job {
 	uint8_t session[WIRE_SESSION_BYTES];
 	uint8_t secret[AUTH_KEY_BYTES];
 	uint32_t epoch, self, size;
+	uint32_t incarnation; /* which process of `self` this is */
+};
+
+/* Whom a hello is for, as the connecting side knows it. */
+struct handshake_peer {
+	uint32_t rank, incarnation;
+	uint16_t times; /* connections that the pair has had */
 };
 
 struct handshake {
@@ -32,10 +39,11 @@ struct handshake {
 };
 
 void handshake_hello(
-	struct handshake *t, const struct handshake_job *job, uint32_t to, uint16_t times);
+	struct handshake *t, const struct handshake_job *job, const struct handshake_peer *to);
 
 /* 0, FT_EPROTO (not our protocol or version, impossible ranks), FT_EAUTH (another session) or
- * FT_ESTALE (another epoch). `t` then holds the hello, which nobody has proved yet. */
+ * FT_ESTALE (another epoch, or meant for another process of this
+ * rank). `t` then holds the hello, which nobody has proved yet. */
 int handshake_take_hello(
 	struct handshake *t, const struct handshake_job *job, const struct wire_hello *hello);
 void handshake_challenge(

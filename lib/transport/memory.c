@@ -33,11 +33,17 @@ static bool open_mailbox(struct tp *tp)
 	return true;
 }
 
-/* A peer has at most one connection in an attachment, and keeps its slot until the end of it. */
+/* A peer keeps its slot until the end of the attachment, also when it comes back. */
 bool tp_memory_slot(struct tp *tp, const struct tp_peer *p, uint64_t *slot)
 {
 	if (!open_mailbox(tp))
 		return false;
+	for (unsigned i = 0; i < tp->mail.slots; i++) {
+		if (tp->mail.peers[i] != p->id)
+			continue;
+		*slot = i;
+		return true;
+	}
 	if (tp->mail.slots >= tp->mail.words * MAILBOX_BITS) {
 		errno = ENOSPC;
 		return false;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A long payload is read where it lies: out of the memory of the peer's process. Numbers of processes
- * are used again, and a process that executes itself keeps its own. So each call reads the name, too,
- * that the peer has drawn for this attachment and told us the place of: both come from one process,
- * and a name that is the right one was written by the peer.
+ * A long payload is read where it lies: out of the memory of the peer's process. Numbers of
+ * processes are used again, and a process that executes itself keeps its own. So each call reads
+ * the name, too, that the peer has drawn for this attachment and told us the place of: both come
+ * from one process, and a name that is the right one was written by the peer.
  */
 #include <errno.h>
 #include <poll.h>
@@ -50,8 +50,8 @@ static bool read_process(
 	struct tp_memory *m, uint64_t address, size_t bytes, struct iovec to[PIECES + 1], int n)
 {
 	uint8_t name[TP_MEMORY_NAME];
-	struct iovec from[] = {{(void *)(uintptr_t)address, bytes},
-		{(void *)(uintptr_t)m->name_at, sizeof name}};
+	struct iovec from[] = {
+		{(void *)(uintptr_t)address, bytes}, {(void *)(uintptr_t)m->name_at, sizeof name}};
 	ssize_t got;
 
 	to[n] = (struct iovec){name, sizeof name};

@@ -25,11 +25,31 @@ void tp_reap_reading(struct tp *tp, struct tp_peer *p)
 	in->body = BODY_NONE;
 }
 
+/* It may come back, and the user may connect to it again at once: the pair begins anew. */
+static void let_go(struct tp *tp, struct tp_peer *p)
+{
+	struct link *item;
+
+	tp_peer_unplug(tp, p);
+	tp_peer_set(p, TP_LOST);
+	p->dying = p->bye_sent = p->bye_received = false;
+	tp_out_drop(tp, p, FT_EPEER);
+	tp_anew_forget(tp, p);
+	while ((item = list_first(&p->sending)))
+		tp_send_done(tp, container_of(item, struct tp_send, link), FT_EPEER);
+	tp_peer_set(p, TP_IDLE);
+	tp->c.up->lost(tp->c.user, p->id, p->why);
+}
+
 static void bury(struct tp *tp, struct tp_peer *p)
 {
 	struct link *item;
 	bool orderly = p->bye_sent && p->bye_received;
 
+	if (tp->come_back && !orderly) {
+		let_go(tp, p);
+		return;
+	}
 	tp_reap_reading(tp, p);
 	tp_peer_unplug(tp, p);
 	tp_peer_set(p, TP_LOST);

@@ -171,7 +171,8 @@ struct tp_peer {
 	int fd;
 	struct byte_ring_writer *out_ring; /* what leaves goes there; NULL: to the socket */
 	struct byte_ring_reader
-		*in_ring; /* what comes lies there; NULL: it comes from the socket */
+		*in_ring;     /* what comes lies there; NULL: it comes from the socket */
+	uint32_t incarnation; /* which process of that rank it is taken for */
 	uint64_t send_seq, recv_seq;
 	uint32_t unconsumed;	/* eager bytes sent and not credited yet */
 	uint32_t unconsumed_in; /* eager bytes received and not credited yet */
@@ -225,6 +226,7 @@ struct tp {
 	uint64_t matching_sync;
 	bool bye;
 	bool mends_no_more;
+	bool come_back;				  /* peers that are lost do (come_back.c) */
 	void (*connect)(struct tp *tp, int peer); /* tp_conns_connect, for what stands below */
 	/* physical */
 	int epoll_fd, wake_fd;
@@ -266,6 +268,13 @@ void tp_peer_replaced(struct tp *tp, struct tp_peer *p);
 
 /* peer_up.c: fd is the peer's from here on */
 void tp_peer_up(struct tp *tp, struct tp_peer *p, int fd);
+
+/* come_back.c: what the peer says (proved) is that it is another process by now, or that the pair
+ * has begun anew on its side: then it has here, too, and the peer gets its connection. */
+bool tp_come_back_seen(struct tp *tp, struct tp_peer *p, const struct wire_hello *hello);
+
+/* anew_forget.c: nothing that was said means anything; the user is told of what was open */
+void tp_anew_forget(struct tp *tp, struct tp_peer *p);
 
 /* reap.c */
 void tp_reap(struct tp *tp);
@@ -408,7 +417,14 @@ void tp_send_unmatched(struct tp *tp, struct tp_send *op);
 void tp_send_written(struct tp *tp, struct tp_send *op);
 void tp_recv_done(struct tp *tp, struct tp_recv *op, int rc);
 void tp_recv_unmatch(struct tp *tp, struct tp_recv *op);
+
+/* unexpected.c */
 void tp_unexpected_free(struct tp *tp, struct tp_unexpected_message *h);
+
+static inline bool tp_unexpected_whole(const struct tp_unexpected_message *h)
+{
+	return h->kind != UNEXPECTED_EAGER || h->have == h->public.length;
+}
 
 /* send.c: the pair begins anew, and it stays open: 0 or FT_ENOMEM */
 int tp_send_open(struct tp *tp, struct tp_peer *p, struct tp_send *op);

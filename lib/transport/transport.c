@@ -95,8 +95,11 @@ static int copy_addresses(struct tp *tp, const struct tp_physical *phys)
 
 static void set_job(struct tp *tp, const struct tp_physical *phys)
 {
-	tp->job = (struct handshake_job){
-		.epoch = phys->epoch, .self = (uint32_t)tp->c.self, .size = (uint32_t)tp->c.size};
+	tp->job = (struct handshake_job){.epoch = phys->epoch,
+		.self = (uint32_t)tp->c.self,
+		.size = (uint32_t)tp->c.size,
+		.incarnation = phys->incarnations ? phys->incarnations[tp->c.self] : 0};
+	tp->come_back = phys->come_back;
 	memcpy(tp->job.session, phys->session, sizeof tp->job.session);
 	memcpy(tp->job.secret, phys->secret, sizeof tp->job.secret);
 }
@@ -135,6 +138,7 @@ static void set_near(struct tp *tp, const struct tp_physical *phys)
 		p->near = phys->near && phys->near[i] && i != tp->c.self && near < MAILBOX_SLOTS;
 		near += p->near;
 		p->mend.on = phys->mends && phys->mends[i] && i != tp->c.self && !p->near;
+		p->incarnation = phys->incarnations ? phys->incarnations[i] : 0;
 	}
 	tp->mail.words = mailbox_words(near);
 	tp->mail.required = phys->memory_required;

@@ -110,7 +110,12 @@ struct tp_upcalls {
 	void (*sent)(void *user, void *cookie, int rc);
 
 	/* The connection to peer is gone for good. All its messages have been answered with
-	 * FT_EPEER, unexpected ones stay. Called once per peer and attachment. */
+	 * FT_EPEER, unexpected ones stay. Called once per peer and attachment.
+	 * Where peers come back (tp_physical) it is called each time, and the pair has begun anew,
+	 * as in tp_begin_anew: `unmatch` and `forget` were called for messages that are not whole.
+	 * Of all sends it is not known whether they have come: `sent` was called (those that were
+	 * written, perhaps with 0), for synchronous ones, too. What is sent from now on goes to
+	 * whoever comes back, this process of that rank or another. */
 	void (*lost)(void *user, int peer, const char *why);
 
 	/* Another thread than the one that waits may have completed something. Without the lock's
@@ -124,9 +129,9 @@ struct tp_upcalls {
 	/* After tp_begin_anew: this synchronous send of peer is not done there. */
 	enum tp_sync (*open)(void *user, int peer, uint64_t sync);
 
-	/* By tp_begin_anew alone; it may not call the transport. The message for `cookie` did not
-	 * become whole, and will come again or never: the user matches its receive again. What is
-	 * in the place already means nothing. */
+	/* By tp_begin_anew, or before `lost` where peers come back; it may not call the transport.
+	 * The message for `cookie` did not become whole, and will come again or never: the user
+	 * matches its receive again. What is in the place already means nothing. */
 	void (*unmatch)(void *user, void *cookie);
 };
 
@@ -160,6 +165,10 @@ struct tp_physical {
 	const bool *near;      /* `size`, copied: the peer is on this host, and memory may be shared
 				  with it; NULL: with none */
 	bool memory_required;  /* a peer that is near and cannot share memory is lost */
+	const uint32_t *incarnations; /* `size`, copied: which process of its rank each one is (this
+					 one's own, too); NULL: all 0 */
+	bool come_back;	   /* a peer that is lost may come back (tp_came_back). Attempts to connect
+			      to it have no end; the two members before do not count then */
 	const bool *mends; /* `size`, copied: a connection to the peer that breaks is made again,
 			      and nothing is lost (mend.c); the peer is told the same. NULL: none
 			      is */
@@ -201,6 +210,13 @@ void tp_forget(struct tp *tp);
  * What this member sends itself is not touched. 0 or FT_ENOMEM.
  */
 int tp_begin_anew(struct tp *tp);
+
+/*
+ * A new process of this peer's rank has begun, and listens there. What an older one says from now
+ * on is refused; an incarnation that is not the newest is not listened to. Where the pair has said
+ * anything to the older one: `lost`. With come_back, not in an upcall.
+ */
+void tp_came_back(struct tp *tp, int peer, uint32_t incarnation, const struct net_address *address);
 
 /* Is all of it in this process's memory, so that it outlives tp_begin_anew? */
 bool tp_is_here(const struct tp_unexpected *unexpected);

@@ -18,7 +18,7 @@
 
 enum {
 	WIRE_MAGIC = 0x49504d46, /* "FMPI" */
-	WIRE_VERSION = 5,
+	WIRE_VERSION = 6,
 	WIRE_ENVELOPE_BYTES = 20,
 	WIRE_SESSION_BYTES = SESSION_BYTES,
 };
@@ -79,9 +79,11 @@ struct wire_hello {
 	uint16_t times; /* connections of this pair that the connecting side has had */
 	uint8_t session[WIRE_SESSION_BYTES];
 	uint32_t epoch, from, to;
+	uint32_t from_incarnation, to_incarnation; /* which process of each it is, or is
+						      taken for */
 	uint8_t nonce[24];
 };
-static_assert(sizeof(struct wire_hello) == 60, "no padding");
+static_assert(sizeof(struct wire_hello) == 68, "no padding");
 
 /* accepting side -> connecting side: mac over "accept" and everything said so far */
 struct wire_challenge {

@@ -72,7 +72,7 @@ static bool is_member(const struct wire_hello *h)
 
 	return h->magic == WIRE_MAGIC && h->version == WIRE_VERSION &&
 	       memcmp(h->session, job.session, sizeof job.session) == 0 && h->epoch == EPOCH &&
-	       h->to == SELF && h->from < RANKS && h->from != SELF;
+	       h->to == SELF && h->to_incarnation == 0 && h->from < RANKS && h->from != SELF;
 }
 
 /* Somebody connects to us. */
@@ -85,7 +85,7 @@ static void accepting(struct script *in)
 	uint8_t want[AUTH_MAC_BYTES];
 	int rc;
 
-	handshake_hello(&a, &theirs, SELF, 0);
+	handshake_hello(&a, &theirs, &(struct handshake_peer){.rank = SELF});
 	handshake_spoil(in, &a.hello, sizeof a.hello);
 	rc = handshake_take_hello(&b, &ours, &a.hello);
 	FUZZ_CHECK((rc == 0) == is_member(&a.hello), "hello: %s", ft_error_text(rc));
@@ -116,7 +116,7 @@ static void connecting(struct script *in)
 	bool right;
 	int rc;
 
-	handshake_hello(&t, &ours, 2, 0);
+	handshake_hello(&t, &ours, &(struct handshake_peer){.rank = 2});
 	memset(challenge.nonce, script_u8(in), sizeof challenge.nonce);
 	handshake_mac("accept", &t.hello, challenge.nonce, challenge.mac);
 	handshake_spoil(in, &challenge, sizeof challenge);

@@ -14,7 +14,8 @@ static bool is_member(const struct wire_hello *hello)
 	return hello->magic == WIRE_MAGIC && hello->version == WIRE_VERSION &&
 	       memcmp(hello->session, job.session, sizeof job.session) == 0 &&
 	       hello->epoch == EPOCH && hello->to == SELF && hello->from < RANKS &&
-	       hello->from != SELF;
+	       hello->from != SELF && hello->from_incarnation == 0 &&
+	       hello->to_incarnation == 0;
 }
 
 /* Has this stranger proved to be a rank? */

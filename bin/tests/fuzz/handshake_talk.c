@@ -172,7 +172,7 @@ static void say_first(struct talk *t, struct script *in)
 	struct wire_challenge c = {.magic = WIRE_MAGIC};
 
 	if (!t->ours) {
-		handshake_hello(&ht, &theirs, SELF, 0);
+		handshake_hello(&ht, &theirs, &(struct handshake_peer){.rank = SELF});
 		handshake_spoil(in, &ht.hello, sizeof ht.hello);
 		say(t, &ht.hello, sizeof ht.hello);
 		return;

@@ -25,7 +25,7 @@ static int talk(
 	struct wire_proof proof;
 	int rc;
 
-	handshake_hello(&a, one, 2, 0);
+	handshake_hello(&a, one, &(struct handshake_peer){.rank = 2});
 	rc = handshake_take_hello(&b, two, &a.hello);
 	if (rc)
 		return rc;
@@ -81,7 +81,7 @@ START_TEST(a_replay_is_refused)
 
 	auth_init();
 	ck_assert_int_eq(talk(&one, &two, &recorded), 0);
-	handshake_hello(&a, &one, 2, 0);
+	handshake_hello(&a, &one, &(struct handshake_peer){.rank = 2});
 	ck_assert_int_eq(handshake_take_hello(&b, &two, &a.hello), 0);
 	handshake_challenge(&b, &two, &challenge);
 	ck_assert_int_eq(handshake_take_proof(&b, &two, &recorded), FT_EAUTH);
@@ -97,7 +97,7 @@ START_TEST(a_mac_sent_back_is_refused)
 	struct wire_proof echo;
 
 	auth_init();
-	handshake_hello(&a, &one, 2, 0);
+	handshake_hello(&a, &one, &(struct handshake_peer){.rank = 2});
 	ck_assert_int_eq(handshake_take_hello(&b, &two, &a.hello), 0);
 	handshake_challenge(&b, &two, &challenge);
 	memcpy(echo.mac, challenge.mac, sizeof echo.mac);
@@ -112,7 +112,7 @@ START_TEST(garbage_is_refused)
 	struct wire_hello hello;
 
 	auth_init();
-	handshake_hello(&a, &one, 2, 0);
+	handshake_hello(&a, &one, &(struct handshake_peer){.rank = 2});
 	for (size_t i = 0; i < 8 + WIRE_SESSION_BYTES + 12; i++) {
 		if (i == offsetof(struct wire_hello, times) ||
 			i == offsetof(struct wire_hello, times) + 1)

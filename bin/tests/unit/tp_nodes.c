@@ -8,8 +8,8 @@
 
 #include "base/auth.h"
 
-struct node nodes[N];
-int listeners[N];
+struct node nodes[NODES];
+int listeners[NODES];
 static struct lock *first_lock; /* of node 0, when somebody else looks for it */
 uint8_t big[1 << 20], got[1 << 20];
 
@@ -180,7 +180,13 @@ void nodes_require_memory(void)
 	memory_required = true;
 }
 
-static bool mends[N];
+static bool mends[N], come_back;
+static uint32_t incarnations[N]; /* the newest ones */
+
+void nodes_come_back(void)
+{
+	come_back = true;
+}
 
 void nodes_mend(void)
 {
@@ -208,6 +214,8 @@ void node_attach(int i, uint32_t epoch)
 		.refused_is_final = true,
 		.near = near,
 		.memory_required = memory_required,
+		.incarnations = incarnations,
+		.come_back = come_back,
 		.mends = mends};
 
 	lock_take(lock_of(i));
@@ -216,24 +224,50 @@ void node_attach(int i, uint32_t epoch)
 	ck_assert_int_eq(loop_start(n->loop), 0);
 }
 
+static void node_new(int i, int rank)
+{
+	struct tp_config c = {.self = rank,
+		.size = N,
+		.eager_limit = EAGER,
+		.unexpected_limit = UNEXPECTED,
+		.lock = lock_of(i),
+		.posted = &nodes[i].posted,
+		.up = &upcalls,
+		.user = &nodes[i]};
+
+	nodes[i].tp = tp_new(&c);
+	node_attach(i, 1);
+}
+
 void nodes_start(void)
 {
 	ck_assert_int_eq(auth_init(), 0);
 	nodes_listen();
-	for (int i = 0; i < N; i++) {
-		struct tp_config c = {.self = i,
-			.size = N,
-			.eager_limit = EAGER,
-			.unexpected_limit = UNEXPECTED,
-			.lock = lock_of(i),
-			.posted = &nodes[i].posted,
-			.up = &upcalls,
-			.user = &nodes[i]};
-
+	for (int i = 0; i < NODES; i++)
 		lock_init(&nodes[i].lock);
-		nodes[i].tp = tp_new(&c);
-		node_attach(i, 1);
-	}
+	for (int i = 0; i < N; i++)
+		node_new(i, i);
+}
+
+void node_begin(int i, int rank, uint32_t incarnation)
+{
+	listeners[i] = listen_here(rank);
+	node_begin_there(i, rank, incarnation);
+}
+
+void node_begin_there(int i, int rank, uint32_t incarnation)
+{
+	memset(nodes[i].in, 0, sizeof nodes[i].in);
+	nodes[i].posted = 0;
+	incarnations[rank] = nodes[i].incarnation = incarnation;
+	node_new(i, rank);
+}
+
+void node_told(int at, int rank, uint32_t incarnation)
+{
+	lock_take(lock_of(at));
+	tp_came_back(nodes[at].tp, rank, incarnation, &addresses[rank]);
+	lock_give(lock_of(at));
 }
 
 void node_stop(int i)
@@ -246,14 +280,14 @@ void node_stop(int i)
 
 void nodes_stop(void)
 {
-	for (int i = 0; i < N; i++)
+	for (int i = 0; i < NODES; i++)
 		if (nodes[i].tp)
 			node_stop(i);
 }
 
 void nodes_look(void)
 {
-	for (int i = first_lock ? 1 : 0; i < N; i++) {
+	for (int i = first_lock ? 1 : 0; i < NODES; i++) {
 		if (!nodes[i].tp)
 			continue;
 		lock_take(lock_of(i));
@@ -265,7 +299,7 @@ void nodes_look(void)
 
 void nodes_all_locks(void (*what)(struct lock *l))
 {
-	for (int i = 0; i < N; i++)
+	for (int i = 0; i < NODES; i++)
 		what(lock_of(i));
 }
 

@@ -15,7 +15,8 @@
 #include "transport/transport.h"
 #include "unit.h"
 
-enum { N = 3, SLOTS = 600, EAGER = 4096, UNEXPECTED = 65536, WAIT_MS = 20000 };
+/* Node i is of rank i; the last one is for a second process of a rank. */
+enum { N = 3, ANOTHER = N, NODES, SLOTS = 600, EAGER = 4096, UNEXPECTED = 65536, WAIT_MS = 20000 };
 
 struct slot {
 	bool posted, done;
@@ -34,6 +35,7 @@ struct slot {
 
 struct node {
 	struct tp *tp;
+	uint32_t incarnation;
 	struct loop *loop;
 	struct lock lock;
 	struct slot in[N][SLOTS]; /* by sender and message number */
@@ -42,8 +44,8 @@ struct node {
 	const char *lost_why; /* the last one's */
 };
 
-extern struct node nodes[N];
-extern int listeners[N];
+extern struct node nodes[NODES];
+extern int listeners[NODES];
 
 /* Contents to send, and where they come. */
 extern uint8_t big[1 << 20], got[1 << 20];
@@ -57,6 +59,9 @@ void nodes_require_memory(void);
 
 /* Their connections are mended when they break. */
 void nodes_mend(void);
+
+/* Their peers come back when they are lost. */
+void nodes_come_back(void);
 
 /* Before nodes_start: node 0 has this lock, and nodes_look leaves it to others. */
 void nodes_leave_first(struct lock *lock);
@@ -81,6 +86,17 @@ void nodes_listen(void);
 /* Builds the physical half of one, which listens at listeners[i]. */
 void node_attach(int i, uint32_t epoch);
 void node_stop(int i);
+
+/* A new process of this rank, in place of node i, at an address of its own. The others are not
+ * told.
+ */
+void node_begin(int i, int rank, uint32_t incarnation);
+
+/* The same, which listens at listeners[i]. */
+void node_begin_there(int i, int rank, uint32_t incarnation);
+
+/* ... now node `at` is. */
+void node_told(int at, int rank, uint32_t incarnation);
 
 /* One turn of each. */
 void nodes_look(void);

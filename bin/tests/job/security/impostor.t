@@ -18,7 +18,7 @@ use FTMPI::Test::Relay    ();
 use FTMPI::Test::Stranger qw(call say_to heard hear_end last_words open_here challenge CHALLENGE PROOF
 	VERDICT);
 
-use constant { DEADLINE => 60, HELLO => 60, FRAME => 64 };
+use constant { DEADLINE => 60, HELLO => 68, FRAME => 64 };
 
 # Longer than a rank waits for a handshake of somebody it does not know.
 use constant A_WHILE => 6;

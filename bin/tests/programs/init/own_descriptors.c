@@ -271,7 +271,7 @@ static int greeter(const struct launch *l)
 
 	memcpy(job.session, l->session, sizeof job.session);
 	memcpy(job.secret, l->secret, sizeof job.secret);
-	handshake_hello(&h, &job, (uint32_t)l->rank, 0);
+	handshake_hello(&h, &job, &(struct handshake_peer){.rank = (uint32_t)l->rank});
 	MUST(send(fd, &h.hello, sizeof h.hello, MSG_NOSIGNAL) == sizeof h.hello);
 	MUST(recv(fd, &challenge, sizeof challenge, MSG_WAITALL) == sizeof challenge);
 	return fd;
