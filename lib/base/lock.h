@@ -11,7 +11,8 @@
 
 struct lock {
 	pthread_mutex_t mutex;
-	_Atomic uintptr_t owner; /* lock_self of its holder, 0 when free */
+	_Atomic uintptr_t owner;    /* lock_self of its holder, 0 when free */
+	_Atomic unsigned impatient; /* threads in lock_take_before */
 };
 
 /* Never 0 on Linux: the address of the thread's descriptor. Every assertion asks for it, so it is
@@ -29,6 +30,7 @@ static inline void lock_init(struct lock *l)
 {
 	pthread_mutex_init(&l->mutex, NULL);
 	atomic_store_explicit(&l->owner, 0, memory_order_relaxed);
+	atomic_store_explicit(&l->impatient, 0, memory_order_relaxed);
 }
 
 static inline void lock_fini(struct lock *l)
@@ -46,6 +48,21 @@ static inline void lock_take(struct lock *l)
 	assert(!lock_held(l));
 	pthread_mutex_lock(&l->mutex);
 	atomic_store_explicit(&l->owner, lock_self(), memory_order_relaxed);
+}
+
+/* A mutex is given to whoever asks first once it is free: a thread that gives it and takes it
+ * again, in a loop, keeps it from one that has to be woken. So such a thread asks lock_is_awaited
+ * before, and one that would starve takes it so. */
+static inline void lock_take_before(struct lock *l)
+{
+	atomic_fetch_add_explicit(&l->impatient, 1, memory_order_relaxed);
+	lock_take(l);
+	atomic_fetch_sub_explicit(&l->impatient, 1, memory_order_relaxed);
+}
+
+static inline bool lock_is_awaited(const struct lock *l)
+{
+	return atomic_load_explicit(&l->impatient, memory_order_relaxed) > 0;
 }
 
 static inline bool lock_try(struct lock *l)

@@ -69,7 +69,7 @@ static void attempt_failed(struct attempt *a, int err)
 	bool last = was_last(a, err);
 
 	explain(a, err);
-	lock_take(tp->c.lock);
+	lock_take_before(tp->c.lock);
 	if (still_wanted(a) && last)
 		give_up(a, reason(err));
 	else if (still_wanted(a) && event_add(a->timer, &t) != 0)
@@ -118,7 +118,7 @@ static void on_retry(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	lock_take(tp->c.lock);
+	lock_take_before(tp->c.lock);
 	wanted = still_wanted(a);
 	outdated = !attempt_is_for(a, p);
 	a->to = (struct handshake_peer){
@@ -142,7 +142,7 @@ static void on_attempt(struct loop_task *task)
 	unsigned in_vain;
 	struct timeval t;
 
-	lock_take(tp->c.lock);
+	lock_take_before(tp->c.lock);
 	a->posted = false;
 	in_vain = tp->peers[a->peer].mend.in_vain;
 	lock_give(tp->c.lock);

@@ -136,7 +136,7 @@ static void on_verdict(struct conn *c)
 		return;
 	}
 	fd = conn_release(c);
-	lock_take(tp->c.lock);
+	lock_take_before(tp->c.lock);
 	wanted = !p->dying && (p->state == TP_CONNECTING || p->state == TP_AWAITING) &&
 		 attempt_is_for(a, p);
 	if (wanted && v.code == WIRE_WELCOME) {
@@ -193,7 +193,7 @@ static void on_proved(struct conn *c)
 	int fd;
 	bool taken;
 
-	lock_take(tp->c.lock);
+	lock_take_before(tp->c.lock);
 	v.code = (uint32_t)judge(tp, p, &c->handshake.hello, &why);
 	taken = v.code && conn_send(c, &v, sizeof v) == 0 && v.code == WIRE_WELCOME;
 	if (taken) {

@@ -88,6 +88,7 @@ UNIT_image_plan := $(addprefix lib/image/,plan.o process_map.o)
 UNIT_image_pages := lib/image/pages.o
 UNIT_image_fit := $(addprefix lib/image/,fit.o plan.o process_map.o)
 UNIT_engine_attach := $(call mpi_o,engine engine_defer engine_lock engine_safe_point engine_tick) $(nodes_o)
+UNIT_engine_turn := $(UNIT_engine_attach)
 UNIT_started := lib/launch/reexec.o lib/launch/started.o $(base_o)
 UNIT_physical := $(LIB_SRC:%.c=%.o) lib/mpi/stubs.o
 $(B)/unit/test_physical: UNIT_LIBS += -Wl,--wrap=clock_gettime,--wrap=pthread_cond_clockwait,--wrap=pthread_mutex_lock,--wrap=readlink

@@ -15,7 +15,14 @@
 #include "engine_inside.h"
 
 /* MOMENT_NS: in this time a peer that is in MPI has read much of a full ring */
-enum { MOMENT_NS = 100000, YIELD_WANTED_NS = 3000, YIELD_INTERVAL_MAX = 16, ROOMY_SPIN = 5 };
+/* GIVE_WAY_NS: a thread that is woken has run by then, unless others keep it from running */
+enum {
+	GIVE_WAY_NS = 1000000,
+	MOMENT_NS = 100000,
+	YIELD_WANTED_NS = 3000,
+	YIELD_INTERVAL_MAX = 16,
+	ROOMY_SPIN = 5
+};
 
 /* something was completed, or nobody sleeps in epoll */
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
@@ -59,10 +66,24 @@ void engine_forget(bool alone)
 	engine_tick_forget();
 	engine.phys = (struct engine_physical){0};
 	engine.waiting = 0;
+	atomic_store(&engine_mutex.impatient, 0); /* threads that are not there */
 	engine_clear_due(~(unsigned)DUE_SAFE_POINT);
 	if (alone)
 		engine.inside = 1;
 	pthread_cond_init(&cond, NULL);
+}
+
+/* ---- the lock's turn ---- */
+
+/* A program that asks again and again (MPI_Test, MPI_Iprobe) would keep the library's threads from
+ * making connections, or from beginning a line. */
+static __attribute__((noinline)) void give_way(void)
+{
+	uint64_t until = clock_ns() + GIVE_WAY_NS;
+
+	do
+		sched_yield();
+	while (lock_is_awaited(&engine_mutex) && clock_ns() < until);
 }
 
 /* ---- a call begins ---- */
@@ -90,6 +111,8 @@ static inline void begin_call(void)
 
 void engine_enter(void)
 {
+	if (__builtin_expect(lock_is_awaited(&engine_mutex), false))
+		give_way();
 	lock_take(&engine_mutex);
 	begin_call();
 }
@@ -108,7 +131,7 @@ bool engine_try_enter(void)
 
 void engine_visit(void)
 {
-	lock_take(&engine_mutex);
+	lock_take_before(&engine_mutex);
 	engine.inside++;
 	engine_set_due(DUE_VISIT);
 }
@@ -189,7 +212,7 @@ static void sleep_until_news(void)
 static void yield(void)
 {
 	lock_give(&engine_mutex);
-	sched_yield();
+	give_way();
 	lock_take(&engine_mutex);
 }
 
