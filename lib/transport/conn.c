@@ -191,6 +191,7 @@ static void on_proved(struct conn *c)
 	struct wire_verdict v = {.magic = WIRE_MAGIC};
 	const char *why;
 	int fd;
+	uint16_t times = c->handshake.hello.times;
 	bool taken;
 
 	lock_take_before(tp->c.lock);
@@ -204,7 +205,7 @@ static void on_proved(struct conn *c)
 		if (ours && ours->timer)
 			event_del(ours->timer);
 		if (p->state == TP_UP)
-			tp_peer_replaced(tp, p);
+			tp_peer_replaced(tp, p, times);
 		p->mend.accepted = true;
 		tp_peer_up(tp, p, fd);
 		tp->c.up->notify(tp->c.user);

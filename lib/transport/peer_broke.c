@@ -51,16 +51,19 @@ void tp_peer_broke(struct tp *tp, struct tp_peer *p, const char *why)
 		tp->connect(tp, p->id);
 }
 
-/* It has had one less where it made this one and was not told that it is up. */
+/* It has had one less where it made this one and was not told that it is up; which counts for
+ * nothing then, so that it may happen again. */
 bool tp_peer_may_be_replaced(const struct tp *tp, const struct tp_peer *p, uint16_t times)
 {
-	return may_mend(tp, p) && times > 0 &&
-	       (times == p->mend.times ||
-		       (p->mend.resuming && p->mend.accepted && times + 1 == p->mend.times));
+	const struct tp_mend *m = &p->mend;
+
+	return may_mend(tp, p) && ((times > 0 && times == m->times) ||
+					  (m->resuming && m->accepted && times + 1 == m->times));
 }
 
-void tp_peer_replaced(struct tp *tp, struct tp_peer *p)
+void tp_peer_replaced(struct tp *tp, struct tp_peer *p, uint16_t times)
 {
 	cut(tp, p, "the other side found it broken");
+	p->mend.times = times;
 	tp_peer_set(p, TP_AWAITING);
 }

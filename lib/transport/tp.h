@@ -261,10 +261,10 @@ void tp_peer_want_out(struct tp *tp, struct tp_peer *p, bool want);
 /* peer_broke.c: its socket is of no use any more: it is mended, or lost */
 void tp_peer_broke(struct tp *tp, struct tp_peer *p, const char *why);
 
-/* The same of one that is up, as the peer says, which has had so many connections: it waits for
- * that one's. */
+/* The same of one that is up, as the peer says, which has had so many connections: now this side
+ * has had as many, too, and waits for the peer's next. */
 bool tp_peer_may_be_replaced(const struct tp *tp, const struct tp_peer *p, uint16_t times);
-void tp_peer_replaced(struct tp *tp, struct tp_peer *p);
+void tp_peer_replaced(struct tp *tp, struct tp_peer *p, uint16_t times);
 
 /* peer_up.c: fd is the peer's from here on */
 void tp_peer_up(struct tp *tp, struct tp_peer *p, int fd);

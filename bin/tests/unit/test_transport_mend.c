@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "tp_nodes.h"
+#include "transport/tp.h"
 #include "../sim/rng.h"
 
 enum { FDS = 1024 };
@@ -22,6 +23,7 @@ static long until_break = -1; /* bytes written by anybody; -1: never */
 static long lost_bytes;	      /* which the kernel takes after that, and loses */
 static int breaks;
 static _Atomic bool at_once; /* each connection breaks when it is written to */
+static _Atomic int verdicts; /* so many do not come, and whom they are for gives up */
 static struct {
 	bool losing;
 	long left;
@@ -100,9 +102,14 @@ ssize_t __wrap_sendmsg(int fd, const struct msghdr *m, int flags)
 
 ssize_t __wrap_send(int fd, const void *buf, size_t len, int flags)
 {
+	static char zeros[sizeof(struct wire_verdict)];
 	struct iovec iov = {(void *)(uintptr_t)buf, len};
 	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1};
 
+	if (verdicts > 0 && len == sizeof(struct wire_verdict)) {
+		verdicts--;
+		iov.iov_base = zeros;
+	}
 	if (at_once && len > sizeof(struct wire_frame)) {
 		shutdown(fd, SHUT_RDWR);
 		errno = EPIPE;
@@ -187,6 +194,42 @@ START_TEST(small_messages_are_written_again)
 	for (uint32_t k = 0; k < MESSAGES; k++)
 		ck_assert_mem_eq(in_bytes[k], out_bytes[k], SMALL);
 	WAIT_FOR(breaks == 0 || mended() >= 2);
+	ck_assert_int_eq(nodes[0].lost + nodes[1].lost, 0);
+	nodes_stop();
+}
+END_TEST
+
+/* Node 0 computes: its connections are made, and it does not see what becomes of them. What it says
+ * to node 1, which connects to it, does not come, once or more often: for their first connection,
+ * or after that one broke. */
+START_TEST(a_verdict_is_lost)
+{
+	struct slot *s = post(0, 1, 1, in_bytes, 1);
+	bool first = _i % 2;
+
+	if (!first) {
+		send_to(0, 1, 500, "x", 1, 0);
+		post(1, 0, 500, in_bytes[1], 1);
+		WAIT_FOR(nodes[1].in[0][500].done);
+		shutdown(nodes[1].tp->peers[0].fd, SHUT_RDWR);
+	}
+	verdicts = 1 + _i / 2;
+	send_to(1, 0, 1, "y", 1, 0);
+	for (uint64_t until = clock_ns() + WAIT_MS * 1000000ull; verdicts > 0;) {
+		ck_assert(clock_ns() < until);
+		lock_take(&nodes[1].lock);
+		tp_look(nodes[1].tp, TP_EVERYBODY);
+		lock_give(&nodes[1].lock);
+	}
+	for (bool up = false; !up;) {
+		lock_take(&nodes[1].lock);
+		tp_look(nodes[1].tp, TP_EVERYBODY);
+		up = nodes[1].tp->peers[0].state == TP_UP;
+		ck_assert_int_eq(nodes[1].lost, 0);
+		lock_give(&nodes[1].lock);
+	}
+	WAIT_FOR(s->done);
+	ck_assert_mem_eq(in_bytes, "y", 1);
 	ck_assert_int_eq(nodes[0].lost + nodes[1].lost, 0);
 	nodes_stop();
 }
@@ -343,6 +386,7 @@ END_TEST
 
 UNIT_MAIN("transport_mend", tcase_add_checked_fixture(tc, setup, NULL);
 	  tcase_add_loop_test(tc, small_messages_are_written_again, 0, 20);
+	  tcase_add_loop_test(tc, a_verdict_is_lost, 0, 6);
 	  tcase_add_loop_test(tc, a_long_message_goes_on, 0, 3);
 	  tcase_add_test(tc, a_match_comes_behind_the_payload);
 	  tcase_add_loop_test(tc, a_storm_is_survived, 0, 30);
