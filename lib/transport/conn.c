@@ -153,13 +153,21 @@ static void on_verdict(struct conn *c)
 		a->failed(a, ESTALE);
 }
 
+/* Ours has come to the other side: that direction can be opened. */
+static bool ours_is_there(const struct tp *tp, const struct tp_peer *p)
+{
+	const struct attempt *ours = tp->conns->attempts[p->id];
+
+	return p->state == TP_CONNECTING && ours && ours->conn && ours->conn->state != CONN_OPENING;
+}
+
 /* One that is up may say that its connection broke, which was not seen here yet. */
 static bool may_attach(const struct tp *tp, const struct tp_peer *p, uint16_t times, int *verdict)
 {
 	*verdict = WIRE_WELCOME;
 	if (p->dying)
 		return false;
-	if (p->state == TP_CONNECTING && p->id > tp->c.self)
+	if (p->id > tp->c.self && ours_is_there(tp, p))
 		*verdict = WIRE_BUSY;
 	return p->state == TP_IDLE || p->state == TP_CONNECTING || p->state == TP_AWAITING ||
 	       tp_peer_may_be_replaced(tp, p, times);

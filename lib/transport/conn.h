@@ -18,8 +18,9 @@
  *	connect_ms    (the user's) after which a peer is lost. Waits are added up, not read off a
  *		      clock, so that a process that was stopped tries again before it judges
  *
- * Simultaneous open: the attempt of the lower rank wins. The higher rank's is answered BUSY when it
- * meets a lower rank that is connecting, and given up when the lower rank's arrives.
+ * Simultaneous open: the attempt of the lower rank wins, once it has come to the higher one; until
+ * then perhaps only the other direction can be opened. The higher rank's is answered BUSY when it
+ * meets a lower rank that is connecting so, and given up when the lower rank's arrives.
  */
 #ifndef FTMPI_TRANSPORT_CONN_H
 #define FTMPI_TRANSPORT_CONN_H

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The physical half: peers that die or are not there, epochs that follow each other. */
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -60,6 +62,38 @@ START_TEST(the_physical_half_is_built_anew)
 		for (int i = 0; i < N; i++)
 			node_attach(i, epoch);
 	}
+	nodes_stop();
+}
+END_TEST
+
+static _Atomic bool one_way;
+
+int __real_connect(int fd, const struct sockaddr *to, socklen_t len);
+int __wrap_connect(int fd, const struct sockaddr *to, socklen_t len);
+
+/* Nobody can connect to another node than 0. */
+int __wrap_connect(int fd, const struct sockaddr *to, socklen_t len)
+{
+	if (one_way && node_at(to) > 0) {
+		errno = EHOSTUNREACH;
+		return -1;
+	}
+	return __real_connect(fd, to, len);
+}
+
+/* A firewall lets connections through in one direction. */
+START_TEST(only_the_higher_rank_can_connect)
+{
+	struct slot *a, *b;
+
+	nodes_start();
+	one_way = true;
+	a = post(1, 0, 0, got, 8);
+	b = post(0, 1, 0, got + 8, 8);
+	ck_assert_int_eq(send_to(0, 1, 0, big, 8, 0), 1);
+	ck_assert_int_eq(send_to(1, 0, 0, big, 8, 0), 1);
+	WAIT_FOR(a->done && b->done);
+	ck_assert_int_eq(nodes[0].lost + nodes[1].lost, 0);
 	nodes_stop();
 }
 END_TEST
@@ -147,6 +181,7 @@ START_TEST(a_stale_peer_is_refused)
 END_TEST
 
 NODES_MAIN("transport_epochs", tcase_add_test(tc, the_death_of_a_peer_is_told);
-	   tcase_add_test(tc, nobody_listens); tcase_add_test(tc, the_physical_half_is_built_anew);
+	   tcase_add_test(tc, nobody_listens); tcase_add_test(tc, only_the_higher_rank_can_connect);
+	   tcase_add_test(tc, the_physical_half_is_built_anew);
 	   tcase_add_test(tc, who_comes_late_to_an_epoch_is_waited_for);
 	   tcase_add_test(tc, a_stale_peer_is_refused);)

@@ -162,6 +162,14 @@ static int listen_here(int i)
 	return fd;
 }
 
+int node_at(const struct sockaddr *a)
+{
+	for (int i = 0; i < N; i++)
+		if (memcmp(a, &addresses[i].addr, addresses[i].len) == 0)
+			return i;
+	return -1;
+}
+
 void nodes_listen(void)
 {
 	for (int i = 0; i < N; i++)

@@ -98,6 +98,9 @@ void node_begin_there(int i, int rank, uint32_t incarnation);
 /* ... now node `at` is. */
 void node_told(int at, int rank, uint32_t incarnation);
 
+/* Which rank listens at this address? */
+int node_at(const struct sockaddr *a);
+
 /* One turn of each. */
 void nodes_look(void);
 void nodes_all_locks(void (*what)(struct lock *l));
