@@ -33,7 +33,7 @@ UNIT_transport_memory := bin/tests/unit/cut.o $(nodes_o)
 $(B)/unit/test_transport_memory: UNIT_LIBS += -Wl,--wrap=memory_file_make,--wrap=memory_file_open,--wrap=process_vm_readv
 $(B)/unit/test_transport_epochs $(B)/unit/test_transport_come_back: UNIT_LIBS += -Wl,--wrap=connect
 $(B)/unit/test_transport_anew: UNIT_LIBS += -Wl,--wrap=process_vm_readv,--wrap=loop_stop,--wrap=pthread_join
-$(B)/unit/test_transport_mend: UNIT_LIBS += -Wl,--wrap=send,--wrap=sendmsg,--wrap=close
+$(B)/unit/test_transport_mend: UNIT_LIBS += -Wl,--wrap=send,--wrap=sendmsg,--wrap=close,--wrap=connect
 $(B)/unit/test_transport_sync: UNIT_LIBS += -Wl,--wrap=process_vm_readv
 $(B)/unit/test_ckpt_image: UNIT_LIBS += -Wl,--wrap=malloc
 $(B)/unit/test_ckpt_out: UNIT_LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=free,--wrap=pthread_mutex_lock

@@ -49,6 +49,13 @@ static void give_up(struct attempt *a, const char *why)
 	tp->c.up->notify(tp->c.user);
 }
 
+/* Nobody listens there, nor will later. */
+static bool refusal_is_final(const struct attempt *a)
+{
+	return a->cs->refused_is_final &&
+	       (a->to.times == 0 || a->may_be_gone || a->waited_ms >= REFUSED_MS);
+}
+
 /* Is there no use in trying again? Counts what this time has cost. One that may come back is tried
  * without end. */
 static bool was_last(struct attempt *a, int err)
@@ -56,8 +63,7 @@ static bool was_last(struct attempt *a, int err)
 	bool last;
 
 	a->waited_ms += err == ETIMEDOUT ? HANDSHAKE_MS : 0;
-	last = a->waited_ms >= a->cs->connect_ms ||
-	       (err == ECONNREFUSED && a->cs->refused_is_final);
+	last = a->waited_ms >= a->cs->connect_ms || (err == ECONNREFUSED && refusal_is_final(a));
 	a->waited_ms += a->pause_ms;
 	return err == ENOMEM || (last && (!a->cs->tp->come_back || a->may_be_gone));
 }

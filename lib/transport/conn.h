@@ -13,6 +13,8 @@
  *	GREETED_MS    before that nobody who said hello gives way to a newcomer for want of them
  *	REFUSALS_MS   in which at most REFUSALS_LINES refusals are logged one by one
  *		      (base/admission.h)
+ *	REFUSED_MS    so long a peer whose connection broke may refuse another one, as a firewall
+ *		      that is loaded again does; for others a refusal is final in a launched job
  *	AWAIT_MS      a peer that said BUSY and has not come by then is tried again
  *	PATIENCE_MS   after which a person who started the ranks by hand is told what is waited for
  *	connect_ms    (the user's) after which a peer is lost. Waits are added up, not read off a
@@ -35,6 +37,7 @@ enum {
 	RETRY_MS = 10,
 	RETRY_MAX_MS = 500,
 	AWAIT_MS = 5000,
+	REFUSED_MS = 2000,
 	PATIENCE_MS = 3000,
 	DESCRIPTORS_MS = 50,
 	SHORTAGE_MS = 1000,

@@ -8,8 +8,8 @@
  * So what was written is kept (kept.c) until the peer says that it has come: small frames as
  * copies, at most 8 MiB of them, and payloads where they lie, whose sends are not done before. A
  * payload in pieces that is not gathered (send.c) is gone through once and cannot be. When what is
- * missing is not kept any more the peer is lost, as it is when nobody listens for it, or when ten
- * connections in a row broke within 10 s and brought nothing.
+ * missing is not kept any more the peer is lost, as it is when nobody listens for it, for
+ * REFUSED_MS, or when ten connections in a row broke within 10 s and brought nothing.
  *
  * What has come is said in the headers of EAGER, DATA and CREDIT; a CREDIT of its own is sent when
  * a payload is here, or BYE, and when TELL_BYTES were not told. A rank is finished when the other

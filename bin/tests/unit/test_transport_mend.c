@@ -23,6 +23,7 @@ static long until_break = -1; /* bytes written by anybody; -1: never */
 static long lost_bytes;	      /* which the kernel takes after that, and loses */
 static int breaks;
 static _Atomic bool at_once; /* each connection breaks when it is written to */
+static _Atomic int refusals; /* so many connections are refused */
 static _Atomic int verdicts; /* so many do not come, and whom they are for gives up */
 static struct {
 	bool losing;
@@ -35,6 +36,8 @@ ssize_t __real_sendmsg(int fd, const struct msghdr *m, int flags);
 ssize_t __wrap_sendmsg(int fd, const struct msghdr *m, int flags);
 int __real_close(int fd);
 int __wrap_close(int fd);
+int __real_connect(int fd, const struct sockaddr *to, socklen_t len);
+int __wrap_connect(int fd, const struct sockaddr *to, socklen_t len);
 
 /* How many of len bytes really leave; -1: the connection is gone. *takes: the kernel takes so many.
  */
@@ -116,6 +119,15 @@ ssize_t __wrap_send(int fd, const void *buf, size_t len, int flags)
 		return -1;
 	}
 	return __wrap_sendmsg(fd, &m, flags);
+}
+
+int __wrap_connect(int fd, const struct sockaddr *to, socklen_t len)
+{
+	if (refusals <= 0)
+		return __real_connect(fd, to, len);
+	refusals--;
+	errno = ECONNREFUSED;
+	return -1;
 }
 
 int __wrap_close(int fd)
@@ -338,6 +350,26 @@ START_TEST(a_storm_is_survived)
 }
 END_TEST
 
+/* A firewall is loaded again. */
+START_TEST(a_refusal_is_not_the_end)
+{
+	struct slot *s;
+
+	send_to(0, 1, 1, "x", 1, 0);
+	post(1, 0, 1, in_bytes, 1);
+	WAIT_FOR(nodes[1].in[0][1].done);
+	refusals = 8;
+	lock_take(&nodes[0].lock);
+	shutdown(nodes[0].tp->peers[1].fd, SHUT_RDWR);
+	lock_give(&nodes[0].lock);
+	send_to(0, 1, 2, "y", 1, 0);
+	s = post(1, 0, 2, in_bytes, 1);
+	WAIT_FOR(s->done && refusals == 0);
+	ck_assert_int_eq(nodes[0].lost + nodes[1].lost, 0);
+	nodes_stop();
+}
+END_TEST
+
 /* ---- the end ---- */
 
 START_TEST(one_that_is_gone_is_lost)
@@ -390,6 +422,7 @@ UNIT_MAIN("transport_mend", tcase_add_checked_fixture(tc, setup, NULL);
 	  tcase_add_loop_test(tc, a_long_message_goes_on, 0, 3);
 	  tcase_add_test(tc, a_match_comes_behind_the_payload);
 	  tcase_add_loop_test(tc, a_storm_is_survived, 0, 30);
+	  tcase_add_test(tc, a_refusal_is_not_the_end);
 	  tcase_add_test(tc, one_that_is_gone_is_lost);
 	  tcase_add_test(tc, what_never_comes_through_is_given_up);
 	  tcase_add_loop_test(tc, the_end_is_said_once_more, 0, 20);)
