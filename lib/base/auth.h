@@ -15,6 +15,14 @@ void auth_random(void *out, size_t len);
 void auth_mac(const uint8_t key[AUTH_KEY_BYTES], const void *msg, size_t len,
 	uint8_t out[AUTH_MAC_BYTES]);
 
+/* Of a handshake: over the label of the side that proves itself, padded to 8 bytes with zeros, the
+ * hello, and the nonce of the accepting side. Two labels, so that no mac can be sent back to its
+ * maker. */
+enum auth_side { AUTH_ACCEPT, AUTH_CONNECT };
+
+void auth_handshake_mac(const uint8_t key[AUTH_KEY_BYTES], enum auth_side side, const void *hello,
+	size_t len, const uint8_t nonce[AUTH_NONCE_BYTES], uint8_t out[AUTH_MAC_BYTES]);
+
 /* in constant time */
 bool auth_equal(const uint8_t a[AUTH_MAC_BYTES], const uint8_t b[AUTH_MAC_BYTES]);
 

@@ -5,23 +5,11 @@
 
 #include "base/error.h"
 
-static void mac_of(const struct handshake *t, const struct handshake_job *job, const char label[8],
+static void mac_of(const struct handshake *t, const struct handshake_job *job, enum auth_side side,
 	uint8_t out[AUTH_MAC_BYTES])
 {
-	struct {
-		char label[8];
-		struct wire_hello hello;
-		uint8_t nonce[24];
-	} msg;
-
-	memset(&msg, 0, sizeof msg);
-	memcpy(msg.label, label, sizeof msg.label);
-	msg.hello = t->hello;
-	memcpy(msg.nonce, t->nonce, sizeof msg.nonce);
-	auth_mac(job->secret, &msg, sizeof msg, out);
+	auth_handshake_mac(job->secret, side, &t->hello, sizeof t->hello, t->nonce, out);
 }
-
-static const char label_accept[8] = "accept", label_connect[8] = "connect";
 
 void handshake_hello(
 	struct handshake *t, const struct handshake_job *job, const struct handshake_peer *to)
@@ -61,7 +49,7 @@ void handshake_challenge(
 	auth_random(t->nonce, sizeof t->nonce);
 	out->magic = WIRE_MAGIC;
 	memcpy(out->nonce, t->nonce, sizeof out->nonce);
-	mac_of(t, job, label_accept, out->mac);
+	mac_of(t, job, AUTH_ACCEPT, out->mac);
 }
 
 int handshake_take_challenge(struct handshake *t, const struct handshake_job *job,
@@ -72,10 +60,10 @@ int handshake_take_challenge(struct handshake *t, const struct handshake_job *jo
 	if (in->magic != WIRE_MAGIC)
 		return FT_EPROTO;
 	memcpy(t->nonce, in->nonce, sizeof t->nonce);
-	mac_of(t, job, label_accept, want);
+	mac_of(t, job, AUTH_ACCEPT, want);
 	if (!auth_equal(want, in->mac))
 		return FT_EAUTH;
-	mac_of(t, job, label_connect, out->mac);
+	mac_of(t, job, AUTH_CONNECT, out->mac);
 	return 0;
 }
 
@@ -84,6 +72,6 @@ int handshake_take_proof(
 {
 	uint8_t want[AUTH_MAC_BYTES];
 
-	mac_of(t, job, label_connect, want);
+	mac_of(t, job, AUTH_CONNECT, want);
 	return auth_equal(want, in->mac) ? 0 : FT_EAUTH;
 }
