@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "keeper/disk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILE_MODE = 0600 };
+
+static int posix_open(const struct disk *disk, const char *path, uint64_t *bytes)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW), rc = 0;
+	struct stat st;
+
+	(void)disk;
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) < 0)
+		rc = -errno;
+	else if (!S_ISREG(st.st_mode))
+		rc = -EINVAL;
+	if (rc) {
+		close(fd);
+		return rc;
+	}
+	*bytes = (uint64_t)st.st_size;
+	return fd;
+}
+
+static int posix_create(const struct disk *disk, const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
+
+	(void)disk;
+	return fd < 0 ? -errno : fd;
+}
+
+static int64_t posix_read(const struct disk *disk, int fd, void *out, size_t bytes, uint64_t offset)
+{
+	size_t done = 0;
+
+	(void)disk;
+	while (done < bytes) {
+		ssize_t n = pread(fd, (char *)out + done, bytes - done, (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (int64_t)done;
+}
+
+/* What remains of iov after `done` bytes of it. */
+static struct iovec *advance(struct iovec *iov, int *n, size_t done)
+{
+	while (*n > 0 && done >= iov->iov_len) {
+		done -= (iov++)->iov_len;
+		--*n;
+	}
+	if (*n > 0) {
+		iov->iov_base = (char *)iov->iov_base + done;
+		iov->iov_len -= done;
+	}
+	return iov;
+}
+
+static int posix_write(const struct disk *disk, int fd, struct iovec *iov, int n, uint64_t offset)
+{
+	(void)disk;
+	for (iov = advance(iov, &n, 0); n > 0;) {
+		ssize_t done = pwritev(fd, iov, n, (off_t)offset);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done < 0 ? -errno : -EIO;
+		offset += (uint64_t)done;
+		iov = advance(iov, &n, (size_t)done);
+	}
+	return 0;
+}
+
+static int posix_cut(const struct disk *disk, int fd, uint64_t bytes)
+{
+	(void)disk;
+	return ftruncate(fd, (off_t)bytes) < 0 ? -errno : 0;
+}
+
+static int flush(int fd, int (*call)(int fd))
+{
+	int rc;
+
+	do
+		rc = call(fd);
+	while (rc < 0 && errno == EINTR);
+	return rc < 0 ? -errno : 0;
+}
+
+static int posix_flush(const struct disk *disk, int fd)
+{
+	(void)disk;
+	return flush(fd, fdatasync);
+}
+
+static void posix_close(const struct disk *disk, int fd)
+{
+	(void)disk;
+	close(fd);
+}
+
+static int posix_rename(const struct disk *disk, const char *from, const char *to)
+{
+	(void)disk;
+	return rename(from, to) < 0 ? -errno : 0;
+}
+
+static int posix_unlink(const struct disk *disk, const char *path)
+{
+	(void)disk;
+	return unlink(path) < 0 ? -errno : 0;
+}
+
+static int posix_flush_folder(const struct disk *disk, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
+
+	(void)disk;
+	if (fd < 0)
+		return -errno;
+	rc = flush(fd, fsync);
+	close(fd);
+	/* some file systems have nothing to flush there */
+	return rc == -EINVAL || rc == -EOPNOTSUPP ? 0 : rc;
+}
+
+const struct disk disk_posix = {
+	.open = posix_open,
+	.create = posix_create,
+	.read = posix_read,
+	.write = posix_write,
+	.cut = posix_cut,
+	.flush = posix_flush,
+	.close = posix_close,
+	.rename = posix_rename,
+	.unlink = posix_unlink,
+	.flush_folder = posix_flush_folder,
+};

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "keeper/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/shown.h"
+
+enum { FOLDER_MODE = 0700, FILE_MODE = 0600 };
+
+static int fails(char *said, size_t size, const char *path, const char *what)
+{
+	snprintf(said, size, "cannot use the folder %s: %s", shown(path).text, what);
+	return -1;
+}
+
+/* What a folder of somebody else's holds may change behind the keeper's back. */
+static int open_folder(const char *path, char *said, size_t size)
+{
+	struct stat st;
+	int dir;
+
+	if (mkdir(path, FOLDER_MODE) != 0 && errno != EEXIST)
+		return fails(said, size, path, strerror(errno));
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0)
+		return fails(said, size, path, strerror(errno));
+	if (fstat(dir, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH)))
+		return dir;
+	close(dir);
+	return fails(said, size, path,
+		"it belongs to another user, or others may write it; give one of your own (chmod "
+		"700)");
+}
+
+int keeper_folder_lock(const char *path, char *said, size_t size)
+{
+	int dir = open_folder(path, said, size), fd, error;
+
+	if (dir < 0)
+		return -1;
+	fd = openat(dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, FILE_MODE);
+	error = errno;
+	close(dir);
+	if (fd < 0)
+		return fails(said, size, path, strerror(error));
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	error = errno;
+	close(fd);
+	return fails(said, size, path,
+		error == EWOULDBLOCK ? "another keeper writes there; end that one, or give "
+				       "another folder"
+				     : strerror(error));
+}

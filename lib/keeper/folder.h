@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The folder of a keeper: its owner's alone, and of one keeper at a time. */
+#ifndef FTMPI_KEEPER_FOLDER_H
+#define FTMPI_KEEPER_FOLDER_H
+
+#include <stddef.h>
+
+/* Makes it, if it is not there, and locks it until the process ends, or the descriptor that is
+ * returned is closed. -1: `said` says why. */
+int keeper_folder_lock(const char *path, char *said, size_t size);
+
+#endif
