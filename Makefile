@@ -35,7 +35,10 @@ PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%) $(INSIDE:%=$(B)/bin/%)
 TOOL := $(B)/bin/ftmpi-ckpt
 TOOL_OBJ := $(patsubst %.c,$(O)/%.o,$(wildcard bin/ckpt/*.c lib/ckpt/*.c lib/base/*.c) lib/coord/orphans.c lib/image/contents.c lib/mpi/type/type_table.c)
 
-all: $(LIBRARIES) $(PROGRAM_BIN) $(TOOL) $(B)/man/made
+KEEPER := $(B)/bin/ftmpi-keeper
+KEEPER_OBJ := $(patsubst %.c,$(O)/%.o,$(wildcard bin/keeper/*.c lib/keeper/*.c lib/base/*.c))
+
+all: $(LIBRARIES) $(PROGRAM_BIN) $(TOOL) $(KEEPER) $(B)/man/made
 
 # ---- the library ----
 
@@ -88,6 +91,11 @@ $(TOOL): $(TOOL_OBJ)
 	@mkdir -p $(@D)
 	@echo "  LD $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(TOOL_OBJ) $(LIBS)
+
+$(KEEPER): $(KEEPER_OBJ)
+	@mkdir -p $(@D)
+	@echo "  LD $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(KEEPER_OBJ) $(LIBS)
 
 # ---- manual pages ----
 
@@ -166,6 +174,7 @@ install: all
 		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 755 bin/ftmpirun bin/ftmpicc $(TOOL) $(DESTDIR)$(PREFIX)/bin
 	ln -sf ftmpicc $(DESTDIR)$(PREFIX)/bin/ftmpicxx
+	install -m 755 $(KEEPER) $(DESTDIR)$(PREFIX)/libexec/ftmpi
 	for d in $(PERL_FOLDERS); do install -m 644 bin/lib/$$d/*.pm $(DESTDIR)$(PREFIX)/share/ftmpi/$$d || exit; done
 	install -m 644 include/mpi.h include/ftmpi.h $(DESTDIR)$(PREFIX)/include
 	install -m 755 $(SO) $(DESTDIR)$(PREFIX)/lib
@@ -196,7 +205,7 @@ clean:
 	rm -rf build build-*
 
 format:
-	clang-format -i $(wildcard lib/*/*.[ch] lib/mpi/*/*.[ch] bin/ckpt/*.[ch] bin/tests/*/*.[ch] bin/tests/*/*/*.[ch] bench/papers/*.[ch])
+	clang-format -i $(wildcard lib/*/*.[ch] lib/mpi/*/*.[ch] bin/ckpt/*.[ch] bin/keeper/*.[ch] bin/tests/*/*.[ch] bin/tests/*/*/*.[ch] bench/papers/*.[ch])
 
 bench: all slices
 	@sh bin/tests/deps.sh deps-bench
@@ -207,4 +216,4 @@ papers: deps-build all
 
 .PHONY: functions bench slices papers all demo deps deps-build install uninstall clean format
 
--include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(wildcard $(O)/bin/tests/*/*.d $(O)/bin/tests/*/*/*.d)
+-include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(KEEPER_OBJ:.o=.d) $(wildcard $(O)/bin/tests/*/*.d $(O)/bin/tests/*/*/*.d)

@@ -21,6 +21,7 @@ my %MAY = (
 	launch    => ['base'],
 	image     => ['base'],
 	coord     => ['base'],
+	keeper    => ['base'],
 	mpi       => [qw(base launch transport heartbeat coord ckpt image)],
 	fortran   => [],    # over mpi.h and ftmpi.h alone
 );

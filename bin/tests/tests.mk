@@ -80,7 +80,7 @@ all: $(B)/bin/ckpt_line $(B)/bin/ckpt_version
 model: deps
 	@bin/tests/model/run $(B)/model
 
-arrows: $(LIB_OBJ)
+arrows: $(LIB_OBJ) $(KEEPER_OBJ)
 	@perl bin/tests/arrows.pl . $(O)
 
 # where the Perl tests find what was built

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ftmpi-keeper: the process around a keeper (lib/keeper/server.h). */
+#include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/descriptors.h"
+#include "base/fault.h"
+#include "base/log.h"
+#include "keeper/folder.h"
+#include "keeper/server.h"
+#include "options.h"
+
+static bool ended;
+
+/* ---- what it is told ---- */
+
+/* false: standard input ended before. */
+static bool read_input(void *out, size_t len)
+{
+	for (size_t have = 0; have < len;) {
+		ssize_t n = read(STDIN_FILENO, (char *)out + have, len - have);
+
+		if (n == 0 || (n < 0 && errno != EINTR))
+			return false;
+		if (n > 0)
+			have += (size_t)n;
+	}
+	return true;
+}
+
+/* Nothing more is said there; its end is the end of the keeper. */
+static void on_input(evutil_socket_t fd, short what, void *arg)
+{
+	char nothing[256];
+	ssize_t n = read(fd, nothing, sizeof nothing);
+
+	(void)what;
+	(void)arg;
+	if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
+		ended = true;
+}
+
+static void on_signal(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	(void)arg;
+	ended = true;
+}
+
+/* ---- where it listens ---- */
+
+static int listen_at(const struct net_address *at)
+{
+	int fd = socket(at->addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+	if (bind(fd, (const struct sockaddr *)&at->addr, at->len) == 0 &&
+		listen(fd, SOMAXCONN) == 0)
+		return fd;
+	on = errno;
+	close(fd);
+	errno = on;
+	return -1;
+}
+
+/* false: nobody reads it. */
+static bool say_ready(int fd)
+{
+	struct net_address at = {.len = sizeof at.addr};
+	char host[64], port[16];
+	const char *open = "", *close_it = "";
+
+	if (getsockname(fd, (struct sockaddr *)&at.addr, &at.len) != 0 ||
+		getnameinfo((const struct sockaddr *)&at.addr, at.len, host, sizeof host, port,
+			sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+		return false;
+	if (at.addr.ss_family == AF_INET6) {
+		open = "[";
+		close_it = "]";
+	}
+	printf("ready %s%s%s:%s\n", open, host, close_it, port);
+	return fflush(stdout) == 0;
+}
+
+/* A file and a connection for each rank, and connections that are none of a rank's. */
+static bool has_descriptors(uint32_t ranks)
+{
+	const unsigned needed = keeper_server_descriptors(ranks);
+	struct rlimit limit;
+
+	descriptors_raise(needed);
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed)
+		return true;
+	log_error("%u ranks need %u descriptors; raise the limit (ulimit -n), which is %llu",
+		(unsigned)ranks, needed, (unsigned long long)limit.rlim_cur);
+	return false;
+}
+
+/* ---- from the beginning to the end ---- */
+
+static struct keeper_server *begin(const struct options *o, struct keeper_config *config)
+{
+	char said[1024];
+	struct keeper_server *s;
+
+	if (!read_input(config->job.session, sizeof config->job.session) ||
+		!read_input(config->job.secret, sizeof config->job.secret)) {
+		log_error("standard input ended before the session (16 bytes) and the secret (32 "
+			  "bytes); ftmpi-keeper -h tells more");
+		return NULL;
+	}
+	if (keeper_folder_lock(o->folder, said, sizeof said) < 0) {
+		log_error("%s", said);
+		return NULL;
+	}
+	config->listen_fd = listen_at(&o->listen);
+	if (config->listen_fd < 0) {
+		log_error("cannot listen: %s; give another address or port with -listen",
+			strerror(errno));
+		return NULL;
+	}
+	s = keeper_server_new(config, said, sizeof said);
+	if (!s)
+		log_error("%s", said);
+	return s;
+}
+
+static int serve(struct keeper_server *s, int listen_fd)
+{
+	struct event_base *base = keeper_server_base(s);
+	struct event *input = event_new(base, STDIN_FILENO, EV_READ | EV_PERSIST, on_input, NULL);
+	struct event *term = evsignal_new(base, SIGTERM, on_signal, NULL);
+	int status = EXIT_FAILS;
+
+	evutil_make_socket_nonblocking(STDIN_FILENO);
+	if (!input || !term || event_add(term, NULL) != 0)
+		log_error("there is no memory to begin");
+	else if (event_add(input, NULL) != 0)
+		log_error("standard input must be a pipe or a socket: its end is the end of the "
+			  "keeper");
+	else if (!say_ready(listen_fd))
+		log_error("cannot say where it listens: %s", strerror(errno));
+	else
+		status = 0;
+	while (status == 0 && !ended)
+		keeper_server_turn(s);
+	if (input)
+		event_free(input);
+	if (term)
+		event_free(term);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o;
+	struct keeper_config config = {.disk = &disk_posix};
+	struct keeper_server *s;
+	int rc;
+
+	log_configure(0, "ftmpi-keeper");
+	rc = options_read(&o, argc, argv);
+	if (rc)
+		return rc;
+	if (o.help) {
+		options_help(stdout);
+		return fflush(stdout) == 0 ? 0 : EXIT_FAILS;
+	}
+	log_configure(o.log, "ftmpi-keeper");
+	fault_configure(0, 0);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a limit of file lengths is an error as others are */
+	if (auth_init() != 0 || !has_descriptors(o.ranks))
+		return EXIT_FAILS;
+	config.job.ranks = o.ranks;
+	config.folder = o.folder;
+	config.limit = o.limit;
+	config.fresh = o.fresh;
+	s = begin(&o, &config);
+	auth_wipe(config.job.secret, sizeof config.job.secret);
+	if (!s)
+		return EXIT_FAILS;
+	rc = serve(s, config.listen_fd);
+	keeper_server_free(s);
+	return rc;
+}
