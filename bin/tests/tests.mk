@@ -74,7 +74,13 @@ $(B)/bin/ckpt_line $(B)/bin/ckpt_version: $(B)/bin/%: $(addprefix $(O)/,bin/test
 	@echo "  LD $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
 
-all: $(B)/bin/ckpt_line $(B)/bin/ckpt_version
+# a rank without a program, for the tests of ftmpi-keeper
+$(B)/bin/keeper_rank: $(addprefix $(O)/,bin/tests/keeper/keeper_rank.o $(keeper_o))
+	@mkdir -p $(@D)
+	@echo "  LD $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+
+all: $(B)/bin/ckpt_line $(B)/bin/ckpt_version $(B)/bin/keeper_rank
 
 # the rules of Event Logging and of message logging, by spin
 model: deps
