@@ -4,7 +4,7 @@
 
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 0
-FUZZ_C := frames ring handshake control byhand started beat ckpt_file manifest coord orphans msglog operations communicators rma_layout rma_words saved image_process image_tables image_files image_contents
+FUZZ_C := frames ring handshake control byhand started beat ckpt_file manifest coord orphans msglog keeper operations communicators rma_layout rma_words saved image_process image_tables image_files image_contents
 FUZZ_PERL := wire machines options address channel condition
 FUZZ_ONLY ?= $(FUZZ_C) $(FUZZ_PERL)
 FUZZ_DIR := bin/tests/fuzz
@@ -24,6 +24,7 @@ FUZZ_started := $(FUZZ_DIR)/started.o lib/launch/started.o $(base_o)
 FUZZ_coord := $(FUZZ_DIR)/coord.o $(coord_o)
 FUZZ_orphans := $(FUZZ_DIR)/orphans.o lib/coord/orphans.o lib/coord/suppress.o $(base_o)
 FUZZ_msglog := $(FUZZ_DIR)/msglog.o $(addprefix lib/coord/,msglog.o msglog_saved.o outcomes.o sender_log.o arrival_order.o) $(base_o)
+FUZZ_keeper := $(FUZZ_DIR)/keeper.o bin/tests/unit/fake_disk.o $(keeper_o)
 FUZZ_rma_layout := $(FUZZ_DIR)/rma_layout.o $(call mpi_o,rma_layout) $(types_o)
 FUZZ_rma_words := $(addprefix $(FUZZ_DIR)/,rma_words.o rma_judge.o rma_world.o) $(call mpi_o,rma rma_target \
 	rma_understand rma_turns rma_message rma_answer rma_pending rma_layout rma_memory win_memory op op_kernels) $(types_o)

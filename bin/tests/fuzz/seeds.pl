@@ -22,7 +22,7 @@ sub seed
 	return;
 }
 
-require "$FindBin::Bin/seeds/$_.pl" for qw(wire launch lines windows images);
+require "$FindBin::Bin/seeds/$_.pl" for qw(wire launch lines windows images keeper);
 
 machines_seeds();
 options_seeds();
@@ -41,6 +41,7 @@ manifest_seeds();
 coord_seeds();
 orphans_seeds();
 msglog_seeds();
+keeper_seeds();
 image_contents_seeds();
 operations_seeds();
 communicators_seeds();
