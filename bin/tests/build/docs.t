@@ -36,7 +36,7 @@ File::Find::find({ no_chdir => 1, wanted => sub {
 my %file = map { $_ => 1 } @files;
 my %stem = map { m{([^/]+)\.\w+\z} ? ($1 => 1) : () } @files;
 my %top  = map { $_ => 1 } map { m{^([^/]+)/} ? $1 : () } @files;
-my %text = map { $_ => read_file("$root/$_") } grep { m{^(?:lib|bin/ckpt|bin/tests/programs|bench|include|examples)/.*\.[ch]\z} } @files;
+my %text = map { $_ => read_file("$root/$_") } grep { m{^(?:lib|bin/ckpt|bin/keeper|bin/tests/programs|bench|include|examples)/.*\.[ch]\z} } @files;
 my %defined = map { $_ => names_in($text{$_}) } keys %text;
 my %known   = map { %$_ } values %defined;
 my $source  = join "\n", values %text;
@@ -96,7 +96,7 @@ sub wrong
 		my $option = substr $2, 1;
 		return $manuals =~ /(?<![\w-])-$option(?![\w-])/ || $source =~ /"-$option"/ || $scripts =~ /'-?$option'/ ? () : 'no such option';
 	}
-	if ($word =~ /^(?:ckpt|line|manifest|prune|restore)-[a-z]+\z/) {
+	if ($word =~ /^(?:ckpt|keeper|line|manifest|prune|restore)-[a-z]+\z/) {
 		return $source =~ /"\Q$word\E"/ ? () : 'no such step';
 	}
 	return;
@@ -161,5 +161,9 @@ is_deeply(\%of_rank, { $text{'lib/launch/control.h'} =~ /^\tCONTROL_(\w+) = (\d+
 my %frames = reverse read_file("$root/doc/wire.md") =~ /^\| (\d+) ([A-Z]+) \|/mg;
 my ($kinds) = $text{'lib/transport/wire.h'} =~ /^enum wire_kind \{(.*?)^\};/ms;
 is_deeply(\%frames, { $kinds =~ /\bWIRE_(\w+)\s*=\s*(\d+)/g }, 'doc/wire.md has the frames of lib/transport/wire.h');
+
+my %keeper = read_file("$root/doc/wire.md") =~ /^\| ([A-Z]+) \| (\d+) \| (?:rank|keeper) \|/mg;
+my ($of_keeper) = $text{'lib/keeper/keeper_wire.h'} =~ /^enum keeper_kind \{(.*?)^\};/ms;
+is_deeply(\%keeper, { $of_keeper =~ /\bKEEPER_(\w+)\s*=\s*(\d+)/g }, '... and those of lib/keeper/keeper_wire.h');
 
 done_testing();

@@ -8,8 +8,8 @@
  * file.
  *
  * A rank: steps. 0: a commit; 1, 2: the rank connects (the next bytes: wants, incarnation, u16
- * after); 3: its log is lost; 4: the disk fails at the next operation; 5: the keeper is started
- * again; else (the next byte: so many): bytes of the rank.
+ * after); 3: its file vanishes, and the keeper is started again; 4: the disk fails at the next
+ * operation; 5: the keeper is started again; else (the next byte: so many): bytes of the rank.
  *
  * A keeper: steps. 0: the rank tells so many more (u16); 1: a checkpoint covers half; 2: the
  * connection breaks; else (the next byte: so many): bytes of the keeper.
@@ -49,10 +49,10 @@ static void check_log(void)
 	}
 }
 
-static int open_file(char said[SAID])
+static int open_file(bool fresh, char said[SAID])
 {
 	FUZZ_CHECK(events_init(&events, RANKS, LIMIT), "out of memory");
-	return event_file_open(&file, &folder, RANK, true, &events, said, SAID);
+	return event_file_open(&file, &folder, RANK, fresh, &events, said, SAID);
 }
 
 static void close_file(void)
@@ -115,7 +115,7 @@ static void run_file(struct script *in)
 
 	mend(bytes, len, what);
 	fake_disk_put(&disk, "f/rank-00001.events", bytes, len);
-	rc = open_file(said);
+	rc = open_file(true, said);
 	if (rc || *said)
 		fuzz_check_sentence(said, sizeof said);
 	FUZZ_CHECK(
@@ -126,7 +126,7 @@ static void run_file(struct script *in)
 		before = events.v[RANK];
 		close_file();
 		/* what was accepted is read again, and is the same */
-		FUZZ_CHECK(open_file(said) == 0 && !*said, "%s", said);
+		FUZZ_CHECK(open_file(true, said) == 0 && !*said, "%s", said);
 		FUZZ_CHECK(events.v[RANK].last == before.durable &&
 				   events.v[RANK].forgotten == before.forgotten &&
 				   events.v[RANK].incarnation == before.incarnation &&
@@ -163,7 +163,7 @@ static void run_rank(struct script *in)
 	bool open = false;
 	char said[SAID];
 
-	FUZZ_CHECK(open_file(said) == 0, "%s", said);
+	FUZZ_CHECK(open_file(true, said) == 0, "%s", said);
 	while (!script_ended(in)) {
 		struct keeper_hello hello = {.rank = RANK};
 		const uint8_t *bytes;
@@ -183,8 +183,10 @@ static void run_rank(struct script *in)
 			open = true;
 			break;
 		case 3:
-			events_lose(&events, RANK);
-			open = false; /* the keeper was started again */
+			open = false;
+			close_file();
+			disk.disk.unlink(&disk.disk, "f/rank-00001.events");
+			FUZZ_CHECK(open_file(false, said) == 0, "%s", said);
 			break;
 		case 4:
 			disk.fail_at = disk.ops + 1;
@@ -192,7 +194,7 @@ static void run_rank(struct script *in)
 		case 5:
 			open = false;
 			close_file();
-			FUZZ_CHECK(open_file(said) == 0 && !*said, "%s", said);
+			FUZZ_CHECK(open_file(true, said) == 0 && !*said, "%s", said);
 			break;
 		default:
 			n = script_bytes(in, &bytes, script_u8(in));

@@ -147,7 +147,7 @@ subtest 'make install, and uninstall' => sub {
 	my $prefix = "$to/opt/ftmpi";
 	ok(-e "$prefix/$_", "it installs $_")
 		for qw(bin/ftmpirun bin/ftmpicc bin/ftmpicxx bin/ftmpi-ckpt include/mpi.h include/ftmpi.h lib/libftmpi.a
-		lib/libftmpi.so lib/libmpi_abi.so.1 lib/pkgconfig/ftmpi.pc libexec/ftmpi/bin/mpiexec libexec/ftmpi/bin/mpicc
+		lib/libftmpi.so lib/libmpi_abi.so.1 lib/pkgconfig/ftmpi.pc libexec/ftmpi/bin/mpiexec libexec/ftmpi/bin/mpicc libexec/ftmpi/ftmpi-keeper
 		share/man/man1/ftmpirun.1 share/man/man1/ftmpicc.1
 		share/man/man1/ftmpi-ckpt.1 share/man/man3/FTMPI_Restore.3 share/man/man7/ftmpi.7
 		share/doc/ftmpi/examples/heat.c share/doc/ftmpi/images.md);
