@@ -459,6 +459,33 @@ START_TEST(a_crash_at_any_step_loses_nothing)
 }
 END_TEST
 
+/* The next keeper believes what the one before has written, and may not have flushed; then the
+ * machine crashes, too. */
+START_TEST(a_kill_and_a_crash_lose_nothing)
+{
+	unsigned at = 1;
+
+	for (bool reached = true; reached; at++) {
+		struct fake_disk disk;
+		struct promise p;
+		struct kept k;
+
+		reached = run(&disk, 0, at, &p);
+		disk.crash_at = 0;
+		ck_assert_int_eq(open_kept(&k, &disk, true), 0);
+		tell(&k, 5);
+		ck_assert(commit(&k));
+		p.incarnation = log_of(&k)->incarnation;
+		p.durable = p.told = log_of(&k)->durable;
+		close_kept(&k);
+		fake_disk_crash(&disk, FAKE_NONE, false);
+		check_promise(&disk, &p);
+		fake_disk_free(&disk);
+	}
+	ck_assert_uint_gt(at, 2 * STEPS);
+}
+END_TEST
+
 START_TEST(a_failure_at_any_step_loses_nothing)
 {
 	unsigned at = 1;
@@ -544,6 +571,7 @@ UNIT_MAIN("keeper_file", tcase_add_test(tc, a_file_is_read_again);
 	  tcase_add_test(tc, a_file_that_is_missing_is_a_loss);
 	  tcase_add_test(tc, files_of_others_are_refused);
 	  tcase_add_test(tc, a_crash_at_any_step_loses_nothing);
+	  tcase_add_test(tc, a_kill_and_a_crash_lose_nothing);
 	  tcase_add_test(tc, a_failure_at_any_step_loses_nothing);
 	  tcase_add_test(tc, what_is_forgotten_leaves_the_file);
 	  tcase_add_test(tc, a_full_disk_is_waited_for);)

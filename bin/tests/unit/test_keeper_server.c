@@ -23,6 +23,7 @@ enum { RANKS = 3, DEADLINE_S = 60, FLOOD = 400 };
 
 static struct fake_disk disk;
 static struct keeper_server *server;
+static struct event *tick; /* so that no turn waits for ever */
 static struct keeper_job job = {.ranks = RANKS, .session = {1, 2}, .secret = {3, 4}};
 static struct sockaddr_in at;
 
@@ -36,6 +37,13 @@ struct rank {
 };
 
 /* ---- the keeper ---- */
+
+static void on_tick(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	(void)arg;
+}
 
 static void start(uint64_t limit, bool fresh)
 {
@@ -52,19 +60,19 @@ static void start(uint64_t limit, bool fresh)
 	getsockname(config.listen_fd, (struct sockaddr *)&at, &len);
 	server = keeper_server_new(&config, said, sizeof said);
 	ck_assert_msg(server != NULL, "%s", said);
+	tick = evtimer_new(keeper_server_base(server), on_tick, NULL);
+}
+
+static void kill_server(void)
+{
+	event_free(tick);
+	keeper_server_free(server);
 }
 
 static void stop(void)
 {
-	keeper_server_free(server);
+	kill_server();
 	fake_disk_free(&disk);
-}
-
-static void on_tick(evutil_socket_t fd, short what, void *arg)
-{
-	(void)fd;
-	(void)what;
-	(void)arg;
 }
 
 /* The keeper does what there is to do. */
@@ -72,8 +80,9 @@ static void turn(void)
 {
 	struct timeval t = {0, 2000};
 
-	event_base_once(keeper_server_base(server), -1, EV_TIMEOUT, on_tick, NULL, &t);
+	evtimer_add(tick, &t);
 	keeper_server_turn(server);
+	evtimer_del(tick);
 }
 
 /* ---- ranks ---- */
@@ -260,7 +269,11 @@ START_TEST(a_rank_comes_back)
 	rank_init(&late, 1, 1, 10000);
 	until(&late, is_refused, "refused");
 	ck_assert_uint_eq(late.refused, KEEPER_FENCED);
-	hang_up(&two);
+	hang_up(&late);
+	/* of one incarnation the latest connection counts */
+	rank_init(&late, 1, 2, 10000);
+	until(&late, is_ready, "ready");
+	until(&two, is_gone, "closed");
 	hang_up(&late);
 	/* and its checkpoint is an old one */
 	rank_init(&late, 1, 3, 9999);
@@ -284,7 +297,7 @@ START_TEST(a_keeper_is_started_again)
 			turn();
 			pump(&r);
 		}
-		keeper_server_free(server);
+		kill_server();
 		fake_disk_crash(&disk, FAKE_NONE, false);
 		start(1 << 20, false);
 		come(&r);
@@ -307,7 +320,7 @@ START_TEST(a_lost_log_is_fed)
 	keeper_client_tell(&r.client, 9000);
 	until(&r, is_acknowledged, "acknowledged");
 	keeper_client_cover(&r.client, 2000);
-	keeper_server_free(server);
+	kill_server();
 	fake_disk_file(&disk, "f/rank-00000.events")->now[60] ^= 1;
 	start(1 << 20, false);
 	/* it and its log at once: that cannot be mended */
@@ -328,11 +341,34 @@ START_TEST(a_lost_log_is_fed)
 }
 END_TEST
 
+static int say_hello(void)
+{
+	int fd = connect_socket();
+	struct keeper_handshake t;
+
+	keeper_handshake_hello(&t, &job,
+		&(struct keeper_hello){.wants = KEEPER_BEGIN, .rank = 1, .incarnation = 1});
+	ck_assert_int_eq(send(fd, &t.hello, sizeof t.hello, 0), sizeof t.hello);
+	return fd;
+}
+
+/* It was answered by a challenge and by nothing more, and then closed, by now. */
+static bool is_closed(int fd)
+{
+	uint8_t said[256];
+	ssize_t n = recv(fd, said, sizeof said, MSG_DONTWAIT);
+
+	return n == sizeof(struct keeper_challenge) &&
+	       recv(fd, said, sizeof said, MSG_DONTWAIT) == 0;
+}
+
 /* Whoever cannot prove that it belongs to the job is answered by closing. */
 START_TEST(strangers_are_turned_away)
 {
 	static struct rank r;
 	static const char http[] = "GET / HTTP/1.1\r\n\r\n";
+	static const uint8_t no_proof[sizeof(struct keeper_proof)];
+	int fd;
 	struct keeper_job other[3] = {job, job, job};
 
 	setup(1 << 20);
@@ -350,7 +386,12 @@ START_TEST(strangers_are_turned_away)
 	rank_init(&r, 0, 1, 0);
 	ck_assert_int_eq(send(r.fd, http, sizeof http, 0), sizeof http);
 	until(&r, is_gone, "closed");
-	/* the keeper proves itself, too */
+	fd = say_hello();
+	ck_assert_int_eq(send(fd, no_proof, sizeof no_proof, 0), sizeof no_proof);
+	for (int i = 0; i < 20; i++)
+		turn();
+	ck_assert(is_closed(fd));
+	close(fd);
 	rank_init(&r, 0, 1, 0);
 	until(&r, is_ready, "ready");
 	hang_up(&r);
@@ -363,28 +404,21 @@ START_TEST(a_flood_keeps_no_rank_out)
 {
 	static struct rank r;
 	static int flood[2 * FLOOD];
-	struct keeper_handshake t;
 	struct pollfd end = {.events = POLLIN};
 
 	descriptors_raise(4 * FLOOD);
 	setup(1 << 20);
 	for (int i = 0; i < 2 * FLOOD; i++) {
-		flood[i] = connect_socket();
-		if (i % 2) {
-			keeper_handshake_hello(&t, &job,
-				&(struct keeper_hello){
-					.wants = KEEPER_BEGIN, .rank = 1, .incarnation = 1});
-			ck_assert_int_eq(
-				send(flood[i], &t.hello, sizeof t.hello, 0), sizeof t.hello);
-		}
+		flood[i] = i % 2 ? say_hello() : connect_socket();
 		if (i % 16 == 0)
 			turn();
 	}
 	rank_init(&r, 0, 1, 0);
 	until(&r, is_ready, "ready");
-	/* the first of them gave way */
+	/* the first of each kind gave way */
 	end.fd = flood[0];
 	ck_assert_int_eq(poll(&end, 1, DEADLINE_S * 1000), 1);
+	ck_assert(is_closed(flood[1]));
 	for (int i = 0; i < 2 * FLOOD; i++)
 		close(flood[i]);
 	keeper_client_tell(&r.client, 10);
@@ -481,8 +515,15 @@ START_TEST(the_limit_is_waited_for)
 		pump(&r);
 	}
 	ck_assert_uint_eq(r.acknowledged, 1000);
-	/* behind all that waits, and heard all the same */
+	/* room that another makes is used in the same turn: there may be no other */
 	keeper_client_cover(&other.client, 3900);
+	pump(&other);
+	keeper_server_turn(server);
+	ck_assert_int_eq(
+		poll(&(struct pollfd){.fd = r.fd, .events = POLLIN}, 1, DEADLINE_S * 1000), 1);
+	pump(&r);
+	ck_assert_uint_eq(r.acknowledged, 4900);
+	/* behind all that waits, and heard all the same */
 	keeper_client_cover(&r.client, 7200);
 	until(&r, is_acknowledged, "acknowledged");
 	ck_assert_uint_eq(r.acknowledged, 12000);
