@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/descriptors.h"
@@ -34,6 +35,17 @@ static bool read_input(void *out, size_t len)
 			have += (size_t)n;
 	}
 	return true;
+}
+
+/* Of anything else the end cannot be waited for. */
+static bool input_is_stream(void)
+{
+	struct stat st;
+
+	if (fstat(STDIN_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
+		return true;
+	log_error("standard input must be a pipe or a socket: its end is the end of the keeper");
+	return false;
 }
 
 /* Nothing more is said there; its end is the end of the keeper. */
@@ -114,6 +126,8 @@ static struct keeper_server *begin(const struct options *o, struct keeper_config
 	char said[1024];
 	struct keeper_server *s;
 
+	if (!input_is_stream())
+		return NULL;
 	if (!read_input(config->job.session, sizeof config->job.session) ||
 		!read_input(config->job.secret, sizeof config->job.secret)) {
 		log_error("standard input ended before the session (16 bytes) and the secret (32 "
@@ -144,11 +158,8 @@ static int serve(struct keeper_server *s, int listen_fd)
 	int status = EXIT_FAILS;
 
 	evutil_make_socket_nonblocking(STDIN_FILENO);
-	if (!input || !term || event_add(term, NULL) != 0)
+	if (!input || !term || event_add(term, NULL) != 0 || event_add(input, NULL) != 0)
 		log_error("there is no memory to begin");
-	else if (event_add(input, NULL) != 0)
-		log_error("standard input must be a pipe or a socket: its end is the end of the "
-			  "keeper");
 	else if (!say_ready(listen_fd))
 		log_error("cannot say where it listens: %s", strerror(errno));
 	else

@@ -271,9 +271,12 @@ for my $case (
 	like($said, qr/\Aftmpi-keeper: [^\n]+\n\z/, '... in one line');
 	like($said, $sentence, '... that says what to do');
 }
-($status, $said) = run_quiet($keeper, '-dir', "$dirs/none", '-ranks', 2);
+($status, $said) = run_quiet('sh', '-c', ': | "$@"', 'sh', $keeper, '-dir', "$dirs/none", '-ranks', 2);
 is($status, 1 << 8, 'without a secret');
-like($said, qr/standard input ended before the session/, '... it says so');
+like($said, qr/\Aftmpi-keeper: standard input ended before the session [^\n]*\n\z/, '... it says so');
+($status, $said) = run_quiet($keeper, '-dir', "$dirs/none", '-ranks', 2);
+is($status, 1 << 8, 'without a pipe');
+like($said, qr/\Aftmpi-keeper: standard input must be a pipe or a socket: [^\n]*\n\z/, '... it says so');
 ok(!-e "$dirs/none", '... and makes nothing');
 
 undef $dirs;
