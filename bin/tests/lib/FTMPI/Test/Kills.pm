@@ -13,7 +13,7 @@ use POSIX ();
 use Test::More ();
 
 use FTMPI::Test::Fault   ();
-use FTMPI::Test::Job     qw(data_file program);
+use FTMPI::Test::Job     qw(data_file program sanitized);
 use FTMPI::Test::Process qw(run_quiet);
 
 our @EXPORT_OK = qw(open_operations killed moved stepped);
@@ -54,6 +54,8 @@ sub killed
 	my $fault = FTMPI::Test::Fault->start(%option, program => $program,
 		args => [$programs{$program}->($seed), '-trace', '-holds', $least, @$more],
 		run  => [qw(-max-restarts 1000), @{$option{run} // []}]);
+	# where all is slow a job that is killed until it ends is killed dozens of times
+	$how{most} = 2 * $least + 3 if sanitized($program);
 	my $kills = $fault->kill_at_random($seed, %how);
 	my $name  = sprintf '%s, seed %d, %s, %d ranks%s, %d kills', "@{[$program, @$more]}", $seed,
 		$option{coord} // 'default protocol', $fault->{ranks}, $where, $kills;
