@@ -6,8 +6,12 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
 
+#include "call_number.h"
+#include "call_rest.h"
 #include "raw_call.h"
 #include "wait_limit.h"
 
@@ -23,8 +27,9 @@ extern const char thread_wait_call[], thread_wait_over[];
 
 #if defined(__x86_64__)
 
-/* The words of *w are where struct thread_wait has them. The program finds all registers as after
- * its own call. An unwinder finds the caller by the two words at the stack. */
+/* The words of *w are where struct thread_wait has them. The result is what all parts have done, or
+ * the error of the only one. The program finds all registers as after its own call. An unwinder
+ * finds the caller by the two words at the stack. */
 __asm__(".text\n"
 	".globl thread_wait_call, thread_wait_over\n"
 	".hidden thread_wait_call, thread_wait_over\n"
@@ -36,7 +41,14 @@ __asm__(".text\n"
 	"	.cfi_escape 0x10, 16, 2, 0x77, 0\n"
 	"	syscall\n"
 	"thread_wait_over:\n"
-	"	movq 16(%rsp), %rdi\n"
+	"	movq 64(%rsp), %rcx\n"
+	"	testq %rcx, %rcx\n"
+	"	je 2f\n"
+	"	testq %rax, %rax\n"
+	"	jns 1f\n"
+	"	xorl %eax, %eax\n"
+	"1:	addq %rcx, %rax\n"
+	"2:	movq 16(%rsp), %rdi\n"
 	"	movq 24(%rsp), %rsi\n"
 	"	movq 32(%rsp), %rdx\n"
 	"	movq 40(%rsp), %r10\n"
@@ -79,19 +91,11 @@ static bool is_same(const ucontext_t *u, const struct thread_call *c)
 	return instruction(u) == c->at && stack(u) == c->stack;
 }
 
-/* "mov $NUMBER, %eax; syscall", as most calls of libc are made. The register has not got the number
- * any more. */
 static bool read_number(const ucontext_t *u, long *number)
 {
-	enum { BYTES = 8, REX = 0x40, MOV_EAX = 0xb8 };
-	const uint8_t *code = (const uint8_t *)(uintptr_t)instruction(u) - BYTES;
-
 	/* what lies before this page may not be there */
-	if (instruction(u) % PAGE < BYTES || code[6] != 0x0f || code[7] != 0x05 ||
-		code[1] != MOV_EAX || (code[0] & 0xf0) == REX)
-		return false;
-	*number = code[2] | code[3] << 8 | code[4] << 16 | (long)code[5] << 24;
-	return true;
+	return call_number_before(
+		(const uint8_t *)(uintptr_t)instruction(u), instruction(u) % PAGE, number);
 }
 
 static void go_to(ucontext_t *u, const char *code, const struct thread_wait *w, long accumulator)
@@ -101,7 +105,7 @@ static void go_to(ucontext_t *u, const char *code, const struct thread_wait *w, 
 	u->uc_mcontext.gregs[REG_RAX] = accumulator;
 }
 
-static void set_argument(ucontext_t *u, unsigned i, uint64_t value)
+static void set_argument(ucontext_t *u, int i, uint64_t value)
 {
 	u->uc_mcontext.gregs[registers[i]] = (greg_t)value;
 }
@@ -117,7 +121,12 @@ __asm__(".text\n"
 	"thread_wait_call:\n"
 	"	svc 0\n"
 	"thread_wait_over:\n"
-	"	ldp x1, x2, [sp, #24]\n"
+	"	ldr x16, [sp, #64]\n"
+	"	cbz x16, 2f\n"
+	"	tbz x0, #63, 1f\n"
+	"	mov x0, #0\n"
+	"1:	add x0, x0, x16\n"
+	"2:	ldp x1, x2, [sp, #24]\n"
 	"	ldp x3, x4, [sp, #40]\n"
 	"	ldr x5, [sp, #56]\n"
 	"	ldp x16, x17, [sp]\n"
@@ -167,23 +176,19 @@ static void go_to(ucontext_t *u, const char *code, const struct thread_wait *w, 
 {
 	u->uc_mcontext.pc = (uint64_t)(uintptr_t)code;
 	u->uc_mcontext.sp = (uint64_t)(uintptr_t)w;
-	if (code == thread_wait_over) {
-		u->uc_mcontext.regs[0] = (uint64_t)accumulator;
-		return;
-	}
-	u->uc_mcontext.regs[0] = w->argument[0];
-	u->uc_mcontext.regs[8] = (uint64_t)accumulator;
+	u->uc_mcontext.regs[code == thread_wait_over ? 0 : 8] = (uint64_t)accumulator;
 }
 
-static void set_argument(ucontext_t *u, unsigned i, uint64_t value)
+static void set_argument(ucontext_t *u, int i, uint64_t value)
 {
 	u->uc_mcontext.regs[i] = value;
 }
 
 #endif
 
-_Static_assert(
-	offsetof(struct thread_wait, stack) == 8 && offsetof(struct thread_wait, argument) == 16,
+_Static_assert(offsetof(struct thread_wait, stack) == 8 &&
+		       offsetof(struct thread_wait, argument) == 16 &&
+		       offsetof(struct thread_wait, done) == 64,
 	"the code above knows");
 
 /* ---- time ---- */
@@ -261,35 +266,127 @@ static struct thread_wait *place(const ucontext_t *u, struct thread_wait *room)
 	return (struct thread_wait *)(uintptr_t)((stack(u) - bytes) & ~UINT64_C(15));
 }
 
-static bool find_number(const ucontext_t *u, const struct thread_call *noted, long *number)
+static bool find_number(const ucontext_t *u, const struct thread_call *noted,
+	bool (*is_known)(long number), long *number)
 {
-	if (noted && noted->at && is_same(u, noted) && wait_limit_is_known(noted->number)) {
+	if (noted && noted->at && is_same(u, noted) && is_known(noted->number)) {
 		*number = noted->number;
 		return true;
 	}
-	return read_number(u, number) && wait_limit_is_known(*number);
+	return read_number(u, number) && is_known(*number);
 }
 
-static struct thread_wait *begun_here(
-	const ucontext_t *u, const struct thread_call *noted, struct thread_wait *room)
+static void read_arguments(
+	const ucontext_t *u, const struct thread_call *noted, uint64_t to[THREAD_CALL_ARGUMENTS])
 {
-	struct thread_wait *w;
-	struct wait_limit limit;
-	long number;
+	for (int i = 0; i < THREAD_CALL_ARGUMENTS; i++)
+		to[i] = argument(u, i);
+#if defined(__aarch64__)
+	to[0] = noted->argument[0];
+#else
+	(void)noted;
+#endif
+}
 
-	if (!find_number(u, noted, &number))
-		return NULL;
-	w = place(u, room);
+static struct thread_wait *begin(const ucontext_t *u, long number,
+	const uint64_t argument[THREAD_CALL_ARGUMENTS], struct thread_wait *room)
+{
+	struct thread_wait *w = place(u, room);
+	struct wait_limit limit;
+
 	w->at = instruction(u);
 	w->stack = stack(u);
 	for (int i = 0; i < THREAD_CALL_ARGUMENTS; i++)
-		w->argument[i] = argument(u, i);
-#if defined(__aarch64__)
-	w->argument[0] = noted->argument[0];
-#endif
+		w->argument[i] = argument[i];
 	w->number = number;
+	w->done = w->part = 0;
 	limit = wait_limit_of(number, w->argument);
 	w->left_ns = limit.rest ? time_at(limit.rest) : whole_limit(w, &limit);
+	return w;
+}
+
+static struct thread_wait *waited(
+	const ucontext_t *u, const struct thread_call *noted, struct thread_wait *room)
+{
+	uint64_t argument[THREAD_CALL_ARGUMENTS];
+	long number;
+
+	if (!find_number(u, noted, wait_limit_is_known, &number))
+		return NULL;
+	read_arguments(u, noted, argument);
+	return begin(u, number, argument, room);
+}
+
+static struct thread_wait *waited_again(struct thread_wait *w)
+{
+	const struct wait_limit limit = wait_limit_of(w->number, w->argument);
+
+	w->part = 0;
+	w->left_ns = limit.rest ? time_at(limit.rest) : left_now(w);
+	return w;
+}
+
+/* ---- what has done a part ---- */
+
+static bool is_terminal(dev_t device)
+{
+	const unsigned n = major(device);
+
+	return n == 4 || n == 5 || (n >= 136 && n <= 143);
+}
+
+/* zero, full and urandom; random of old kernels has an end */
+static bool is_endless(dev_t device)
+{
+	const unsigned n = minor(device);
+
+	return major(device) == 1 && (n == 5 || n == 7 || n == 9);
+}
+
+static enum call_file file_of(uint64_t descriptor)
+{
+	int type = 0;
+	uint32_t bytes = sizeof type;
+	struct stat s;
+
+	if (raw_call(SYS_fstat, (int)descriptor, (long)&s, 0) < 0)
+		return CALL_FILE_OTHER;
+	if (S_ISFIFO(s.st_mode) || (S_ISCHR(s.st_mode) && is_terminal(s.st_rdev)))
+		return CALL_FILE_PIPE;
+	if (S_ISCHR(s.st_mode) && is_endless(s.st_rdev))
+		return CALL_FILE_ENDLESS;
+	if (S_ISSOCK(s.st_mode) &&
+		raw_call6(SYS_getsockopt, (int)descriptor, SOL_SOCKET, SO_TYPE, (long)&type,
+			(long)&bytes, 0) == 0 &&
+		type == SOCK_STREAM)
+		return CALL_FILE_STREAM;
+	return CALL_FILE_OTHER;
+}
+
+static struct thread_wait *cut(
+	const ucontext_t *u, const struct thread_call *noted, struct thread_wait *room)
+{
+	uint64_t argument[THREAD_CALL_ARGUMENTS];
+	struct thread_wait *w;
+	long number;
+
+	if (!find_number(u, noted, call_rest_is_known, &number))
+		return NULL;
+	read_arguments(u, noted, argument);
+	if (!call_rest_is_due(number, argument, file_of(argument[0]), (uint64_t)result(u)))
+		return NULL;
+	w = begin(u, number, argument, room);
+	w->part = (uint64_t)result(u);
+	return w;
+}
+
+static struct thread_wait *cut_again(const ucontext_t *u, struct thread_wait *w)
+{
+	const uint64_t part = (uint64_t)result(u);
+
+	if (!call_rest_is_due(w->number, w->argument, file_of(w->argument[0]), w->done + part))
+		return NULL;
+	w->part = part;
 	return w;
 }
 
@@ -297,15 +394,13 @@ struct thread_wait *thread_wait_ended(
 	const ucontext_t *u, const struct thread_call *noted, struct thread_wait *room)
 {
 	struct thread_wait *w = (struct thread_wait *)(uintptr_t)stack(u);
-	struct wait_limit limit;
+	const bool again = instruction(u) == (uint64_t)(uintptr_t)thread_wait_over;
 
-	if (result(u) != -EINTR)
-		return NULL;
-	if (instruction(u) != (uint64_t)(uintptr_t)thread_wait_over)
-		return begun_here(u, noted, room);
-	limit = wait_limit_of(w->number, w->argument);
-	w->left_ns = limit.rest ? time_at(limit.rest) : left_now(w);
-	return w;
+	if (result(u) == -EINTR)
+		return again ? waited_again(w) : waited(u, noted, room);
+	if (result(u) > 0)
+		return again ? cut_again(u, w) : cut(u, noted, room);
+	return NULL;
 }
 
 /* ---- as it ends ---- */
@@ -339,22 +434,34 @@ static int64_t round_up_ms(int64_t ns)
 	return ms < INT_MAX ? ms : INT_MAX;
 }
 
+static void set_arguments(ucontext_t *u, struct thread_wait *w, const struct wait_limit *limit)
+{
+	uint64_t argument[THREAD_CALL_ARGUMENTS];
+
+	call_rest_arguments(w->number, w->argument, w->done, w->pieces, argument);
+	if (limit->kind == WAIT_LIMIT_MS)
+		argument[limit->argument] = (uint64_t)round_up_ms(w->left_ns);
+	else if (limit->kind == WAIT_LIMIT_TIME)
+		argument[limit->argument] = (uint64_t)(uintptr_t)&w->limit;
+	for (int i = 0; i < THREAD_CALL_ARGUMENTS; i++)
+		set_argument(u, i, argument[i]);
+}
+
 void thread_wait_again(ucontext_t *u, struct thread_wait *w, uint64_t own)
 {
 	const struct wait_limit limit = wait_limit_of(w->number, w->argument);
 
 	if (is_ended_by_program(u, own))
 		return;
+	w->done += w->part;
+	w->part = 0;
 	w->since = now_ns();
 	w->limit = (struct timespec){w->left_ns / SECOND, w->left_ns % SECOND};
+	set_arguments(u, w, &limit);
 	if (limit.kind == WAIT_LIMIT_SOCKET && w->left_ns == 0)
 		go_to(u, thread_wait_over, w, -EAGAIN);
 	else
 		go_to(u, thread_wait_call, w, w->number);
-	if (limit.kind == WAIT_LIMIT_MS)
-		set_argument(u, limit.argument, (uint64_t)round_up_ms(w->left_ns));
-	else if (limit.kind == WAIT_LIMIT_TIME)
-		set_argument(u, limit.argument, (uint64_t)(uintptr_t)&w->limit);
 	/* it is read when the handler is over */
 	__asm__ volatile("" ::"r"(w) : "memory");
 }

@@ -10,6 +10,9 @@
  * most twice as long as its limit, and the time of the stops, however often it is stopped; for a
  * socket three times, as its limit is the socket's and each new call has all of it.
  *
+ * A call that has done a part of its work when the signal comes ends with that (call_rest.h). The
+ * same piece of code makes it for the rest, and adds the parts.
+ *
  * All of it is for the handler, by system calls alone; in a process that woke up it goes on as in
  * the one that was stopped.
  */
@@ -21,22 +24,25 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "call_rest.h"
 #include "thread_status.h"
 
 /* What that piece of code knows. It is on the stack of the thread, until the call is over. */
 struct thread_wait {
 	uint64_t at, stack; /* where the thread goes on */
 	uint64_t argument[THREAD_CALL_ARGUMENTS];
+	uint64_t done, part; /* of its bytes, before it was begun again, and since */
 	long number;
 	int64_t left_ns; /* of its limit; */
 	uint64_t since;	 /* from this time on, of CLOCK_MONOTONIC */
 	struct timespec limit;
+	struct iovec pieces[CALL_REST_PIECES];
 } __attribute__((aligned(16)));
 
 /*
- * As a handler begins: was a call that waits ended by its signal? *noted: in which call the thread
- * was seen before that; NULL: not known. What has to be known is written to *room, a variable of
- * the function that is the handler, or is there from the last time. NULL: no.
+ * As a handler begins: was a call ended by its signal, as it waits, or in the midst? *noted: in
+ * which call the thread was seen before that; NULL: not known. What has to be known is written to
+ * *room, a variable of the function that is the handler, or is there from the last time. NULL: no.
  */
 struct thread_wait *thread_wait_ended(
 	const ucontext_t *u, const struct thread_call *noted, struct thread_wait *room);

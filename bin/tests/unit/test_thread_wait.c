@@ -87,12 +87,14 @@ static struct thread_wait rooms[2];
 #define room rooms[1]
 
 #if defined(__x86_64__)
+enum { CALL_BYTES = 2 };
 #define RESULT u.uc_mcontext.gregs[REG_RAX]
 #define AT u.uc_mcontext.gregs[REG_RIP]
 #define STACK u.uc_mcontext.gregs[REG_RSP]
 #define SECOND_ARGUMENT u.uc_mcontext.gregs[REG_RSI]
 #define THIRD_ARGUMENT u.uc_mcontext.gregs[REG_RDX]
 #else
+enum { CALL_BYTES = 4 };
 #define RESULT u.uc_mcontext.regs[0]
 #define AT u.uc_mcontext.pc
 #define STACK u.uc_mcontext.sp
@@ -179,6 +181,45 @@ START_TEST(the_number_is_in_the_code)
 }
 END_TEST
 
+/* Of a call that a signal has cut the rest is done, and nothing else is begun again. */
+START_TEST(it_is_done_in_parts)
+{
+	static char bytes[1000];
+	struct thread_wait *w;
+
+	stopped_in_sigtimedwait();
+	noted.number = SYS_getrandom;
+	noted.argument[0] = (uintptr_t)bytes;
+	noted.argument[1] = sizeof bytes;
+	noted.argument[2] = 0;
+#if defined(__x86_64__)
+	u.uc_mcontext.gregs[REG_RDI] = (long long)noted.argument[0];
+#else
+	u.uc_mcontext.regs[8] = SYS_getrandom;
+#endif
+	SECOND_ARGUMENT = sizeof bytes;
+	THIRD_ARGUMENT = 0;
+	RESULT = sizeof bytes;
+	ck_assert_ptr_null(thread_wait_ended(&u, &noted, &room));
+	RESULT = 300;
+	w = thread_wait_ended(&u, &noted, &room);
+	ck_assert_ptr_eq(w, &room);
+	thread_wait_again(&u, w, 0);
+	ck_assert_uint_eq(w->done, 300);
+	ck_assert_uint_eq((uint64_t)SECOND_ARGUMENT, 700);
+	ck_assert_uint_eq((uint64_t)STACK, (uintptr_t)w);
+	AT += CALL_BYTES;
+	RESULT = 200;
+	ck_assert_ptr_eq(thread_wait_ended(&u, NULL, NULL), w);
+	thread_wait_again(&u, w, 0);
+	ck_assert_uint_eq(w->done, 500);
+	ck_assert_uint_eq((uint64_t)SECOND_ARGUMENT, 500);
+	AT += CALL_BYTES;
+	RESULT = 500;
+	ck_assert_ptr_null(thread_wait_ended(&u, NULL, NULL));
+}
+END_TEST
+
 /* Once begun again, it has what was left, and no more. */
 START_TEST(its_time_passes)
 {
@@ -189,11 +230,7 @@ START_TEST(its_time_passes)
 	thread_wait_again(&u, w, 0);
 	w->since -= 3599 * UINT64_C(1000000000);
 	RESULT = -EINTR;
-#if defined(__x86_64__)
-	AT += 2;
-#else
-	AT += 4;
-#endif
+	AT += CALL_BYTES;
 	ck_assert_ptr_eq(thread_wait_ended(&u, NULL, NULL), w);
 	ck_assert_int_le(w->left_ns, 1000000000);
 	w->since -= 3600 * UINT64_C(1000000000);
@@ -270,5 +307,6 @@ UNIT_MAIN("thread_wait", tcase_add_test(tc, a_limit_in_a_register);
 	  tcase_add_test(tc, a_limit_in_memory); tcase_add_test(tc, a_point_in_time);
 	  tcase_add_test(tc, a_socket); tcase_add_test(tc, what_is_no_wait);
 	  tcase_add_test(tc, it_is_begun_again); tcase_add_test(tc, another_call_is_left);
-	  tcase_add_test(tc, the_number_is_in_the_code); tcase_add_test(tc, its_time_passes);
-	  tcase_add_test(tc, where_there_is_room); tcase_add_test(tc, the_program_ends_it);)
+	  tcase_add_test(tc, the_number_is_in_the_code); tcase_add_test(tc, it_is_done_in_parts);
+	  tcase_add_test(tc, its_time_passes); tcase_add_test(tc, where_there_is_room);
+	  tcase_add_test(tc, the_program_ends_it);)

@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
@@ -121,17 +120,9 @@ static bool is_forbidden(uintptr_t at)
 
 /* ---- a thread that waits in the kernel ---- */
 
-enum { ARGUMENTS = 6 };
-
-/* As /proc/TID/syscall has it. */
-struct waiting {
-	long call;
-	uintptr_t argument[ARGUMENTS], stack, at;
-};
-
 /* The one that is being interrupted. No other is before its handler has read that, unless it blocks
  * the signal. */
-static struct waiting sleeper;
+static struct thread_call sleeper; /* all zero: it computed */
 static _Atomic unsigned under_way; /* looks that are let pass for it; 0: nobody is */
 
 enum { BLOCKED = 64 };
@@ -161,43 +152,43 @@ static bool begins_by_kernel(long call)
 }
 
 /* The kernel writes down what is left of the time of these. */
-static bool has_time_left(const struct waiting *w)
+static bool has_time_left(const struct thread_call *w)
 {
 	static const long calls[] = {SYS_pselect6, SYS_ppoll};
 
-	if (w->call == SYS_clock_nanosleep)
+	if (w->number == SYS_clock_nanosleep)
 		return w->argument[1] != 0 || w->argument[3] != 0;
-	if (w->call == SYS_nanosleep)
+	if (w->number == SYS_nanosleep)
 		return w->argument[1] != 0;
-	return IS_ONE_OF(w->call, calls);
+	return IS_ONE_OF(w->number, calls);
 }
 
-static bool has_no_limit(const struct waiting *w)
+static bool has_no_limit(const struct thread_call *w)
 {
 #ifdef SYS_poll
-	if (w->call == SYS_poll)
+	if (w->number == SYS_poll)
 		return (int)w->argument[2] < 0;
 #endif
 #ifdef SYS_epoll_wait
-	if (w->call == SYS_epoll_wait)
+	if (w->number == SYS_epoll_wait)
 		return (int)w->argument[3] < 0;
 #endif
-	return w->call == SYS_epoll_pwait && (int)w->argument[3] < 0;
+	return w->number == SYS_epoll_pwait && (int)w->argument[3] < 0;
 }
 
-static enum restart restart_of(const struct waiting *w)
+static enum restart restart_of(const struct thread_call *w)
 {
-	if (begins_by_kernel(w->call))
+	if (begins_by_kernel(w->number))
 		return RESTART_BY_KERNEL;
 	return has_time_left(w) || has_no_limit(w) ? RESTART_HERE : RESTART_NEVER;
 }
 
 /* What is left of a sleep was written to where its caller wants it. */
-static void go_on_with_rest(struct waiting *w)
+static void go_on_with_rest(struct thread_call *w)
 {
-	if (w->call == SYS_clock_nanosleep && w->argument[1] == 0)
+	if (w->number == SYS_clock_nanosleep && w->argument[1] == 0)
 		w->argument[2] = w->argument[3];
-	else if (w->call == SYS_nanosleep)
+	else if (w->number == SYS_nanosleep)
 		w->argument[0] = w->argument[1];
 }
 
@@ -228,14 +219,14 @@ static bool is_begun_again(const ucontext_t *u)
 	return begins_by_kernel((long)REGISTER(u, RAX)) && is_call_at(instruction_of(u));
 }
 
-static bool has_ended(const ucontext_t *u, const struct waiting *w)
+static bool has_ended(const ucontext_t *u, const struct thread_call *w)
 {
-	const uintptr_t *a = w->argument;
+	const uint64_t *a = w->argument;
 
 	return instruction_of(u) == w->at && stack_of(u) == w->stack &&
-	       REGISTER(u, RAX) == -EINTR && (uintptr_t)REGISTER(u, RDI) == a[0] &&
-	       (uintptr_t)REGISTER(u, RSI) == a[1] && (uintptr_t)REGISTER(u, RDX) == a[2] &&
-	       (uintptr_t)REGISTER(u, R10) == a[3] && is_call_at(w->at - 2);
+	       REGISTER(u, RAX) == -EINTR && (uint64_t)REGISTER(u, RDI) == a[0] &&
+	       (uint64_t)REGISTER(u, RSI) == a[1] && (uint64_t)REGISTER(u, RDX) == a[2] &&
+	       (uint64_t)REGISTER(u, R10) == a[3] && is_call_at(w->at - 2);
 }
 
 static void end_again(ucontext_t *u)
@@ -244,10 +235,10 @@ static void end_again(ucontext_t *u)
 	REGISTER(u, RAX) = -EINTR;
 }
 
-static void begin_again(ucontext_t *u, const struct waiting *w)
+static void begin_again(ucontext_t *u, const struct thread_call *w)
 {
 	REGISTER(u, RIP) -= 2;
-	REGISTER(u, RAX) = w->call;
+	REGISTER(u, RAX) = w->number;
 	REGISTER(u, RDI) = (greg_t)w->argument[0];
 	REGISTER(u, RDX) = (greg_t)w->argument[2];
 }
@@ -287,9 +278,9 @@ static bool is_begun_again(const ucontext_t *u)
 	return begins_by_kernel((long)u->uc_mcontext.regs[8]) && is_call_at(instruction_of(u));
 }
 
-static bool has_ended(const ucontext_t *u, const struct waiting *w)
+static bool has_ended(const ucontext_t *u, const struct thread_call *w)
 {
-	const uintptr_t *a = w->argument;
+	const uint64_t *a = w->argument;
 
 	return instruction_of(u) == w->at && stack_of(u) == w->stack &&
 	       (long)u->uc_mcontext.regs[0] == -EINTR && u->uc_mcontext.regs[1] == a[1] &&
@@ -303,12 +294,12 @@ static void end_again(ucontext_t *u)
 	u->uc_mcontext.regs[0] = (uint64_t)-EINTR;
 }
 
-static void begin_again(ucontext_t *u, const struct waiting *w)
+static void begin_again(ucontext_t *u, const struct thread_call *w)
 {
 	u->uc_mcontext.pc -= 4;
 	u->uc_mcontext.regs[0] = w->argument[0];
 	u->uc_mcontext.regs[2] = w->argument[2];
-	u->uc_mcontext.regs[8] = (uint64_t)w->call;
+	u->uc_mcontext.regs[8] = (uint64_t)w->number;
 }
 
 /* top: a multiple of 64 */
@@ -330,8 +321,8 @@ static void call_on(char *top, void (*run)(void))
 #error "which registers has this machine?"
 #endif
 
-/* Another handler may have interrupted a function of libc, wherever it is itself. It is known by its
- * signal, which is blocked meanwhile, but where SA_NODEFER was asked for: then nobody knows. */
+/* Another handler may have interrupted a function of libc, wherever it is itself. It is known by
+ * its signal, which is blocked meanwhile, but where SA_NODEFER was asked for: then nobody knows. */
 static bool may_be_in_handler(const ucontext_t *u)
 {
 	for (int s = 1; s <= SIGRTMAX; s++) {
@@ -397,15 +388,16 @@ static void come_by(void)
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
 	ucontext_t *u = context;
-	struct waiting w = sleeper;
+	struct thread_call w = sleeper;
 	bool ended = has_ended(u, &w), begun = is_begun_again(u);
 	struct thread_wait room, *wait = NULL;
 	int error = errno;
 
 	(void)sig, (void)info;
-	/* it computed when it was looked at, or its wait was over and it had no processor */
+	/* it computed when it was looked at, or its wait was over and it had no processor; or its
+	 * call has done a part */
 	if (!ended && !begun)
-		wait = thread_wait_ended(u, NULL, &room);
+		wait = thread_wait_ended(u, &w, &room);
 	under_way = 0;
 	if ((!is_forbidden(instruction_of(u)) || begun || ended) && !may_be_in_handler(u) &&
 		!linker_locks_held())
@@ -462,24 +454,20 @@ static bool read_of(pid_t tid, const char *name, char *text, size_t size)
 	return n > 0;
 }
 
-static bool waits(pid_t tid, struct waiting *w)
+static bool waits(pid_t tid, struct thread_call *w)
 {
 	char text[TEXT_BYTES];
-	uintptr_t *a = w->argument;
 
 	return read_of(tid, "syscall", text, sizeof text) &&
-	       sscanf(text,
-		       "%ld %" SCNxPTR " %" SCNxPTR " %" SCNxPTR " %" SCNxPTR " %" SCNxPTR
-		       " %" SCNxPTR " %" SCNxPTR " %" SCNxPTR,
-		       &w->call, &a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &w->stack, &w->at) == 9;
+	       thread_call_parse(text, strlen(text), w);
 }
 
 /* Does it compute; asleep: or wait in what is begun again? *w: in that. */
-static bool can_be_interrupted(pid_t tid, bool asleep, struct waiting *w)
+static bool can_be_interrupted(pid_t tid, bool asleep, struct thread_call *w)
 {
 	char stat[TEXT_BYTES];
 
-	*w = (struct waiting){0};
+	*w = (struct thread_call){0};
 	if (!read_of(tid, "stat", stat, sizeof stat))
 		return false;
 	if (is_in_state(stat, "R"))
@@ -488,11 +476,11 @@ static bool can_be_interrupted(pid_t tid, bool asleep, struct waiting *w)
 }
 
 /* The next one behind `last`; 0: there is none. */
-static pid_t next_thread(pid_t last, bool asleep, struct waiting *w)
+static pid_t next_thread(pid_t last, bool asleep, struct thread_call *w)
 {
 	DIR *d = opendir("/proc/self/task");
 	const struct dirent *e;
-	struct waiting of;
+	struct thread_call of;
 	pid_t next = 0;
 
 	while (d && (e = readdir(d))) {
@@ -513,7 +501,7 @@ void interrupt_one(bool asleep)
 	static pid_t last;
 	static bool first;
 	unsigned left = under_way;
-	struct waiting w = {0};
+	struct thread_call w = {0};
 	pid_t tid = getpid();
 
 	if (!forbidden.possible || !handle())
