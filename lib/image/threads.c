@@ -209,10 +209,11 @@ static void say(const struct trouble *t, char *why, size_t size)
 		snprintf(why, size, "%s", t->what);
 }
 
+/* On the thread's own stack, as libc's own: the program's stack for signals may be too small for
+ * the registers of this processor, and the kernel would end the process. */
 static int take_signal(struct trouble *t)
 {
-	struct sigaction is,
-		to = {.sa_sigaction = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK | SA_SIGINFO};
+	struct sigaction is, to = {.sa_sigaction = on_signal, .sa_flags = SA_RESTART | SA_SIGINFO};
 
 	sigaction(PARK_SIGNAL, NULL, &is);
 	if (is.sa_sigaction == on_signal)

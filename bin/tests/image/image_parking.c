@@ -121,6 +121,19 @@ static void *block_more(void *unused)
 	return stay(unused);
 }
 
+/* A stack for signals as programs have it by an old constant, too small for what a processor of
+ * today writes there. */
+static void *small_signal_stack(void *unused)
+{
+	enum { SMALL = 2048 };
+	static char bytes[SMALL];
+	const stack_t stack = {.ss_sp = bytes, .ss_size = SMALL};
+
+	if (sigaltstack(&stack, NULL) != 0)
+		fputs("no such stack\n", stderr);
+	return stay(unused);
+}
+
 /* It takes signals as they come: those that stop threads are not among them. */
 static void *wait_signals(void *unused)
 {
@@ -392,6 +405,8 @@ static int run(const char *how)
 		of_thread(wait_signals, SHORT_MS);
 	} else if (strcmp(how, "blocks_more") == 0) {
 		of_thread(block_more, SHORT_MS);
+	} else if (strcmp(how, "small") == 0) {
+		of_thread(small_signal_stack, 0);
 	} else if (strcmp(how, "user") == 0) {
 		user_changes();
 	} else if (strcmp(how, "uses") == 0) {

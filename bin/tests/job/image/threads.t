@@ -100,6 +100,7 @@ my %said = (
 	blocks => qr{},
 	blocks_more => qr{$thread \(stays\) blocks all signals, also libc's own, and does not stop for an image\n},
 	waits => qr{},
+	small => qr{},
 	user => qr{},
 	uses => qr{it uses $signal\n},
 	ignores => qr{it uses $signal\n},
