@@ -14,6 +14,7 @@
 #include "base/descriptors.h"
 #include "base/error.h"
 #include "base/loop_opened.h"
+#include "base/own_threads.h"
 
 /* So often a base is made that the descriptors of which are not known. */
 enum { TRIES = 20 };
@@ -143,8 +144,9 @@ static void *loop_main(void *arg)
 {
 	struct loop *l = arg;
 
-	pthread_setname_np(pthread_self(), l->name);
+	own_threads_enter(l->name);
 	event_base_loop(l->base, EVLOOP_NO_EXIT_ON_EMPTY);
+	own_threads_leave();
 	return NULL;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/own_threads.h"
 
 /* From one line to its commit takes less; from one line to the next mostly more. */
 enum { GRACE_NS = 200000000 };
@@ -47,7 +48,7 @@ static void *writer_main(void *arg)
 {
 	struct ckpt_task *task;
 
-	pthread_setname_np(pthread_self(), "ftmpi-writer");
+	own_threads_enter("ftmpi-writer");
 	pthread_mutex_lock(&writer.mutex);
 	while ((task = next())) {
 		pthread_mutex_unlock(&writer.mutex);
@@ -57,6 +58,7 @@ static void *writer_main(void *arg)
 	writer.running = false;
 	pthread_cond_broadcast(&writer.end);
 	pthread_mutex_unlock(&writer.mutex);
+	own_threads_leave();
 	return arg;
 }
 

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "interrupt.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -21,11 +16,10 @@
 
 #include "image/linker_locks.h"
 #include "image/thread_wait.h"
+#include "interrupt_find.h"
 #include "mpi/engine/engine.h"
 
-enum { RANGES_MAX = 16, TEXT_BYTES = 512 };
-
-#define OWN_THREADS "ftmpi-"
+enum { RANGES_MAX = 16 };
 
 static int number(void)
 {
@@ -127,62 +121,6 @@ static _Atomic unsigned under_way; /* looks that are let pass for it; 0: nobody 
 
 enum { BLOCKED = 64 };
 
-/* What a signal with SA_RESTART does to it: the kernel begins it again; or it ends with EINTR, and
- * the handler begins it again, for as long as it has left. */
-enum restart { RESTART_NEVER, RESTART_BY_KERNEL, RESTART_HERE };
-
-static bool is_one_of(long call, const long *calls, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (calls[i] == call)
-			return true;
-	return false;
-}
-
-#define IS_ONE_OF(call, calls) is_one_of(call, calls, sizeof(calls) / sizeof *(calls))
-
-/* A thread in these holds no lock of malloc's, unless it forks or waits for another arena. */
-static bool begins_by_kernel(long call)
-{
-	static const long calls[] = {SYS_read, SYS_readv, SYS_write, SYS_writev, SYS_recvfrom,
-		SYS_recvmsg, SYS_sendto, SYS_sendmsg, SYS_accept, SYS_accept4, SYS_connect,
-		SYS_futex, SYS_wait4, SYS_waitid};
-
-	return IS_ONE_OF(call, calls);
-}
-
-/* The kernel writes down what is left of the time of these. */
-static bool has_time_left(const struct thread_call *w)
-{
-	static const long calls[] = {SYS_pselect6, SYS_ppoll};
-
-	if (w->number == SYS_clock_nanosleep)
-		return w->argument[1] != 0 || w->argument[3] != 0;
-	if (w->number == SYS_nanosleep)
-		return w->argument[1] != 0;
-	return IS_ONE_OF(w->number, calls);
-}
-
-static bool has_no_limit(const struct thread_call *w)
-{
-#ifdef SYS_poll
-	if (w->number == SYS_poll)
-		return (int)w->argument[2] < 0;
-#endif
-#ifdef SYS_epoll_wait
-	if (w->number == SYS_epoll_wait)
-		return (int)w->argument[3] < 0;
-#endif
-	return w->number == SYS_epoll_pwait && (int)w->argument[3] < 0;
-}
-
-static enum restart restart_of(const struct thread_call *w)
-{
-	if (begins_by_kernel(w->number))
-		return RESTART_BY_KERNEL;
-	return has_time_left(w) || has_no_limit(w) ? RESTART_HERE : RESTART_NEVER;
-}
-
 /* What is left of a sleep was written to where its caller wants it. */
 static void go_on_with_rest(struct thread_call *w)
 {
@@ -216,7 +154,8 @@ static bool is_call_at(uintptr_t at)
 
 static bool is_begun_again(const ucontext_t *u)
 {
-	return begins_by_kernel((long)REGISTER(u, RAX)) && is_call_at(instruction_of(u));
+	return interrupt_is_begun_by_kernel((long)REGISTER(u, RAX)) &&
+	       is_call_at(instruction_of(u));
 }
 
 static bool has_ended(const ucontext_t *u, const struct thread_call *w)
@@ -275,7 +214,8 @@ static bool is_call_at(uintptr_t at)
 
 static bool is_begun_again(const ucontext_t *u)
 {
-	return begins_by_kernel((long)u->uc_mcontext.regs[8]) && is_call_at(instruction_of(u));
+	return interrupt_is_begun_by_kernel((long)u->uc_mcontext.regs[8]) &&
+	       is_call_at(instruction_of(u));
 }
 
 static bool has_ended(const ucontext_t *u, const struct thread_call *w)
@@ -404,7 +344,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 		come_by();
 	if (begun && is_ended_by_program(u, true)) {
 		end_again(u);
-	} else if (ended && !is_ended_by_program(u, restart_of(&w) == RESTART_BY_KERNEL)) {
+	} else if (ended && !is_ended_by_program(u, interrupt_is_begun_by_kernel(w.number))) {
 		go_on_with_rest(&w);
 		begin_again(u, &w);
 	} else if (wait) {
@@ -426,83 +366,13 @@ static bool handle(void)
 	return sigaction(number(), &a, NULL) == 0;
 }
 
-/* ---- the thread that is interrupted ---- */
-
-/* "TID (NAME) STATE ...": is it the program's, and in one of these states? */
-static bool is_in_state(const char *stat, const char *states)
-{
-	const char *name = strchr(stat, '('), *end = strrchr(stat, ')');
-
-	return name && end && end[1] == ' ' && end[2] && strchr(states, end[2]) &&
-	       strncmp(name + 1, OWN_THREADS, strlen(OWN_THREADS)) != 0;
-}
-
-/* A file of the thread's in /proc, ended by a NUL; false: it cannot be read. */
-static bool read_of(pid_t tid, const char *name, char *text, size_t size)
-{
-	char path[64];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof path, "/proc/self/task/%d/%s", (int)tid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, text, size - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
-static bool waits(pid_t tid, struct thread_call *w)
-{
-	char text[TEXT_BYTES];
-
-	return read_of(tid, "syscall", text, sizeof text) &&
-	       thread_call_parse(text, strlen(text), w);
-}
-
-/* Does it compute; asleep: or wait in what is begun again? *w: in that. */
-static bool can_be_interrupted(pid_t tid, bool asleep, struct thread_call *w)
-{
-	char stat[TEXT_BYTES];
-
-	*w = (struct thread_call){0};
-	if (!read_of(tid, "stat", stat, sizeof stat))
-		return false;
-	if (is_in_state(stat, "R"))
-		return true;
-	return asleep && is_in_state(stat, "S") && waits(tid, w) && restart_of(w) != RESTART_NEVER;
-}
-
-/* The next one behind `last`; 0: there is none. */
-static pid_t next_thread(pid_t last, bool asleep, struct thread_call *w)
-{
-	DIR *d = opendir("/proc/self/task");
-	const struct dirent *e;
-	struct thread_call of;
-	pid_t next = 0;
-
-	while (d && (e = readdir(d))) {
-		pid_t tid = (pid_t)atoi(e->d_name);
-
-		if (tid > last && (!next || tid < next) && can_be_interrupted(tid, asleep, &of)) {
-			next = tid;
-			*w = of;
-		}
-	}
-	if (d)
-		closedir(d);
-	return next;
-}
+/* ---- outside of it ---- */
 
 void interrupt_one(bool asleep)
 {
-	static pid_t last;
-	static bool first;
 	unsigned left = under_way;
 	struct thread_call w = {0};
-	pid_t tid = getpid();
+	pid_t tid;
 
 	if (!forbidden.possible || !handle())
 		return;
@@ -510,11 +380,7 @@ void interrupt_one(bool asleep)
 		atomic_compare_exchange_strong(&under_way, &left, left - 1);
 		return;
 	}
-	first = !first;
-	if (!first || !can_be_interrupted(tid, asleep, &w)) {
-		tid = next_thread(last, asleep, &w);
-		last = tid;
-	}
+	tid = interrupt_find(asleep, &w);
 	if (!tid)
 		return;
 	sleeper = w;

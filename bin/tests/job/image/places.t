@@ -8,6 +8,7 @@ use warnings;
 use FindBin ();
 use lib "$FindBin::Bin/../../lib";
 
+use File::Copy qw(copy);
 use File::Temp ();
 use Test::More;
 
@@ -63,6 +64,19 @@ for my $coord (qw(blocking eventlog)) {
 		};
 	}
 }
+
+# A program may have any name: its threads have that, too.
+subtest 'named as the library names its threads' => sub {
+	my ($over, $named) = ("$dir/over-named", "$dir/ftmpi-places");
+	copy(program('places'), $named) && chmod 0700, $named or die "$named: $!\n";
+	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, '-image', '-workdir', "$dir", $named, 'compute', $over ]);
+	ok($job->wait_for(out => qr/^places: rank 0 is there$/m), 'rank 0 is there');
+	ok(line($job), 'a line is made while it computes');
+	open(my $file, '>', $over) or die "$over: $!\n";
+	close($file);
+	$job->finish;
+	$job->is_status(0, 'the end');
+};
 
 # What a rank printed before the line to a file to which its shell appends is there at the end.
 subtest 'a shell appends' => sub {
