@@ -84,7 +84,7 @@ int image_init(void)
 	files_inherited_read(&inherited);
 	files_inherited_are(&inherited);
 	image.page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	return thread_id_find() ? 0 : -ENOSYS;
+	return thread_id_find();
 }
 
 int image_prepare(char *why, size_t size)

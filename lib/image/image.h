@@ -85,7 +85,9 @@ struct image_report {
 	char why[256];		 /* a sentence, for an error that has one */
 };
 
-/* Once, before main and before any image: what the program may change later. 0 or -errno. */
+/* Once, before main and before any image: what the program may change later. 0; -ENOSYS:
+ * libc does not keep the ids of threads as images need it; or -errno of a thread that cannot begin.
+ */
 int image_init(void);
 
 /*

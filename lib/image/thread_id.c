@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "thread_id.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
 
@@ -30,20 +31,25 @@ static void *search(void *arg)
 	return NULL;
 }
 
-bool thread_id_find(void)
+int thread_id_find(void)
 {
 	int here = 0, there = 0;
 	pthread_t second;
 
 	do {
+		int rc;
+
 		search(&here);
 		there = here;
-		if (here >= BLOCK_BYTES || pthread_create(&second, NULL, search, &there) != 0)
-			return false;
+		if (here >= BLOCK_BYTES)
+			return -ENOSYS;
+		rc = pthread_create(&second, NULL, search, &there);
+		if (rc)
+			return -rc;
 		pthread_join(second, NULL);
 	} while (there != here && (here += (int)sizeof here) < BLOCK_BYTES);
 	offset = there == here ? here : NOT_FOUND;
-	return offset != NOT_FOUND;
+	return offset != NOT_FOUND ? 0 : -ENOSYS;
 }
 
 int thread_id_offset(void)

@@ -9,9 +9,9 @@
 
 #include <stdbool.h>
 
-/* Where it lies, in the first thread and in a second one that is begun for this. False: it was not
- * found at one place in both. */
-bool thread_id_find(void);
+/* Where it lies, in the first thread and in a second one that is begun for this. 0; -ENOSYS: it was
+ * not found at one place in both; or -errno, when there can be no second one. */
+int thread_id_find(void);
 
 /* Where it was found; -1: thread_id_find has found none. */
 int thread_id_offset(void);

@@ -373,7 +373,7 @@ START_TEST(this_process_is_told)
 	size_t n;
 
 	getrlimit(RLIMIT_STACK, &limit);
-	ck_assert(thread_id_find());
+	ck_assert_int_eq(thread_id_find(), 0);
 	process_here_init();
 	/* what was at the begin counts */
 	setrlimit(RLIMIT_STACK, &(struct rlimit){1 << 20, limit.rlim_max});

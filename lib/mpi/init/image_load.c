@@ -132,8 +132,15 @@ void image_job_loaded(void)
 	fail_begin("the start of the program");
 	runtime_job_on(&hooks);
 	rc = image_init();
-	if (rc)
-		physical_give_up(strerror(-rc));
+	if (rc == -ENOSYS)
+		physical_give_up("this libc does not keep the ids of threads where images need it");
+	if (rc) {
+		snprintf(err, sizeof err,
+			"no thread can begin: %s (the limits of memory and of processes: "
+			"ulimit -d, -v, -u)",
+			strerror(-rc));
+		physical_give_up(err);
+	}
 	if (control_early(&start, &len, err, sizeof err) != 0)
 		physical_give_up(err);
 	if (goes_on(start, len) && runtime_job_search(&found, &highest, steps))
