@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/descriptors.h"
@@ -72,10 +73,23 @@ static void keep_signals(void)
 			sigaddset(&first.ignored, s);
 }
 
+static void keep_umask(void)
+{
+	first.umask = umask(0);
+	umask((mode_t)first.umask);
+}
+
+static void keep_limits(void)
+{
+	struct rlimit r;
+
+	for (int i = 0; i < RLIM_NLIMITS; i++)
+		first.limits[i] = getrlimit(i, &r) == 0 ? r.rlim_cur : RLIM_INFINITY;
+}
+
 void reexec_keep(char *const *argv, char *const *envp)
 {
 	const char *name = (const char *)getauxval(AT_EXECFN);
-	struct rlimit stack;
 
 	if (!argv || !envp)
 		return;
@@ -83,8 +97,8 @@ void reexec_keep(char *const *argv, char *const *envp)
 	first.envp = started_words(envp);
 	snprintf(first.program, sizeof first.program, "%s", name ? name : "");
 	keep_signals();
-	if (getrlimit(RLIMIT_STACK, &stack) == 0)
-		first.stack = stack.rlim_cur;
+	keep_umask();
+	keep_limits();
 	first.know_processors =
 		sched_getaffinity(0, sizeof first.processors, &first.processors) == 0;
 	first.whole = keep_descriptors() && first.argv && first.envp &&
@@ -129,6 +143,16 @@ static const char *check_descriptors(void)
 	return NULL;
 }
 
+/* Of the program's; one that was cloned without a signal is the library's, and is not seen. A child
+ * would be one in the next life, too, and has what it was given in this one: locks of files, ends
+ * of pipes. */
+static const char *check_children(void)
+{
+	siginfo_t info;
+
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 ? "it has children" : NULL;
+}
+
 static void restore_descriptors(void)
 {
 	unsigned next = 0;
@@ -155,15 +179,17 @@ static const char *restore_directory(void)
 	return chdir(first.cwd) == 0 ? NULL : "its working directory is gone";
 }
 
-/* No higher than the program lets it be now. */
-static void restore_stack(void)
+/* No higher than the program lets them be now. */
+static void restore_limits(void)
 {
 	struct rlimit r;
 
-	if (!first.stack || getrlimit(RLIMIT_STACK, &r) != 0)
-		return;
-	r.rlim_cur = first.stack < r.rlim_max ? first.stack : r.rlim_max;
-	setrlimit(RLIMIT_STACK, &r);
+	for (int i = 0; i < RLIM_NLIMITS; i++) {
+		if (getrlimit(i, &r) != 0)
+			continue;
+		r.rlim_cur = first.limits[i] < r.rlim_max ? first.limits[i] : r.rlim_max;
+		setrlimit(i, &r);
+	}
 }
 
 static void stop_timers(void)
@@ -212,6 +238,8 @@ static void restore_place(void)
 		first.whole ? check_descriptors() : "what it was started with is not known";
 
 	if (!why)
+		why = check_children();
+	if (!why)
 		why = restore_directory();
 	if (why) {
 		log_event("cannot begin again in this process: %s", why);
@@ -225,6 +253,7 @@ void reexec_now(void)
 	const char *file;
 
 	restore_place();
+	umask((mode_t)first.umask);
 	stop_timers();
 	restore_signals();
 	if (first.know_processors)
@@ -232,7 +261,7 @@ void reexec_now(void)
 	file = program_file();
 	fault_point("restart-exec");
 	pthread_sigmask(SIG_SETMASK, &first.mask, NULL);
-	restore_stack(); /* this thread has grown its own already */
+	restore_limits(); /* this thread has grown its stack already */
 	execve(file, first.argv, first.envp);
 	log_error("cannot execute %s again: %s; this process ends", file, strerror(errno));
 	_exit(1);

@@ -5,10 +5,9 @@
  * the library is loaded, before the program can change it.
  *
  * As at the start: arguments, environment, working directory, processors, the signal mask, which
- * signals are ignored, the soft limit of the stack (addresses depend on it), and the descriptors
- * with their flags. No timer runs, no signal waits, and what the program had opened is closed. Not
- * undone: umask, other resource limits, niceness. Children of
- * the program live on, and output that was not flushed is lost.
+ * signals are ignored, umask, the soft limits of resources, as far as the hard ones are as they
+ * were, and the descriptors with their flags. No timer runs, no signal waits, and what the program
+ * had opened is closed. Not undone: hard limits, niceness. Output that was not flushed is lost.
  */
 #ifndef FTMPI_LAUNCH_REEXEC_H
 #define FTMPI_LAUNCH_REEXEC_H
@@ -37,8 +36,8 @@ int reexec_carried(const void *arena, size_t bytes);
 /*
  * On a thread that blocks all signals. Takes no lock and no memory, as the other threads, which end
  * here, may hold any. Where it cannot be done in place (the program has closed or replaced a
- * descriptor that it was started with, its directory is gone) the process ends with status 1 and
- * its agent starts the rank in a new one.
+ * descriptor that it was started with, has children, its directory is gone) the process ends with
+ * status 1 and its agent starts the rank in a new one.
  */
 _Noreturn void reexec_now(void);
 

@@ -5,7 +5,8 @@
  *	u32	1: the processors are known; else 0
  *		cpu_set_t, sigset_t of blocked signals, sigset_t of ignored ones, as the machine has
  *		them
- *	u64	the stack's soft limit
+ *	u32	umask
+ *	u64	soft limit, of each resource
  *	string	program
  *	string	directory
  *	words	arguments
@@ -121,9 +122,9 @@ void started_free(struct started *s)
 
 size_t started_bytes(const struct started *s)
 {
-	return 4 + sizeof s->processors + sizeof s->mask + sizeof s->ignored + 8 + 4 +
-	       strlen(s->program) + 4 + strlen(s->cwd) + words_bytes(s->argv) +
-	       words_bytes(s->envp) + 4 + s->nfds * FD_BYTES;
+	return 4 + sizeof s->processors + sizeof s->mask + sizeof s->ignored + 4 +
+	       8 * RLIM_NLIMITS + 4 + strlen(s->program) + 4 + strlen(s->cwd) +
+	       words_bytes(s->argv) + words_bytes(s->envp) + 4 + s->nfds * FD_BYTES;
 }
 
 void started_encode(const struct started *s, uint8_t *out)
@@ -134,7 +135,9 @@ void started_encode(const struct started *s, uint8_t *out)
 	writer_bytes(&w, &s->processors, sizeof s->processors);
 	writer_bytes(&w, &s->mask, sizeof s->mask);
 	writer_bytes(&w, &s->ignored, sizeof s->ignored);
-	writer_u64(&w, s->stack);
+	writer_u32(&w, s->umask);
+	for (int i = 0; i < RLIM_NLIMITS; i++)
+		writer_u64(&w, s->limits[i]);
 	writer_string(&w, s->program);
 	writer_string(&w, s->cwd);
 	put_words(&w, s->argv);
@@ -179,7 +182,9 @@ int started_decode(struct started *s, const uint8_t *bytes, size_t len)
 	cursor_bytes(&c, &got.processors, sizeof got.processors);
 	cursor_bytes(&c, &got.mask, sizeof got.mask);
 	cursor_bytes(&c, &got.ignored, sizeof got.ignored);
-	got.stack = cursor_u64(&c);
+	got.umask = cursor_u32(&c);
+	for (int i = 0; i < RLIM_NLIMITS; i++)
+		got.limits[i] = cursor_u64(&c);
 	cursor_string(&c, got.program, sizeof got.program);
 	cursor_string(&c, got.cwd, sizeof got.cwd);
 	rc = known > 1 ? FT_EPROTO : take_words(&c, &got.argv);

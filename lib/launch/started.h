@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 enum { STARTED_FDS_MAX = 64 };
 
@@ -29,7 +30,8 @@ struct started {
 	sigset_t mask, ignored;
 	bool know_processors;
 	cpu_set_t processors;
-	uint64_t stack; /* the soft limit of it, on which addresses depend: RLIMIT_STACK */
+	uint32_t umask;
+	uint64_t limits[RLIM_NLIMITS]; /* soft ones; on that of the stack addresses depend */
 	struct started_fd fds[STARTED_FDS_MAX]; /* by number */
 	size_t nfds;
 };

@@ -30,7 +30,8 @@ static void setup(void)
 		.program = "./prog",
 		.cwd = "/tmp/here",
 		.know_processors = true,
-		.stack = UINT64_MAX,
+		.umask = 027,
+		.limits = {[RLIMIT_STACK] = UINT64_MAX, [RLIMIT_DATA] = 5},
 		.fds = {{0, O_RDWR, 1, 2}, {LISTED, O_APPEND, UINT64_MAX, 7}, {1 << 30, 0, 0, 0}},
 		.nfds = 3};
 	sigaddset(&known.mask, SIGUSR1);
@@ -58,8 +59,9 @@ static bool same(const struct started *a, const struct started *b)
 	       memcmp(&a->mask, &b->mask, sizeof a->mask) == 0 &&
 	       memcmp(&a->ignored, &b->ignored, sizeof a->ignored) == 0 && a->whole == b->whole &&
 	       a->know_processors == b->know_processors &&
-	       CPU_EQUAL(&a->processors, &b->processors) && a->stack == b->stack &&
-	       a->nfds == b->nfds && memcmp(a->fds, b->fds, a->nfds * sizeof *a->fds) == 0;
+	       CPU_EQUAL(&a->processors, &b->processors) && a->umask == b->umask &&
+	       memcmp(a->limits, b->limits, sizeof a->limits) == 0 && a->nfds == b->nfds &&
+	       memcmp(a->fds, b->fds, a->nfds * sizeof *a->fds) == 0;
 }
 
 /* At any address. */
@@ -224,7 +226,9 @@ START_TEST(what_is_kept_is_as_it_is)
 	ck_assert_str_eq(got.argv[0], "of the image");
 	ck_assert_str_eq(got.cwd, getcwd(cwd, sizeof cwd));
 	ck_assert_int_eq(getrlimit(RLIMIT_STACK, &stack), 0);
-	ck_assert_uint_eq(got.stack, stack.rlim_cur);
+	ck_assert_uint_eq(got.limits[RLIMIT_STACK], stack.rlim_cur);
+	ck_assert_uint_eq(got.umask, umask(0));
+	umask((mode_t)got.umask);
 	ck_assert_uint_ge(got.nfds, 3);
 	started_free(&got);
 }
@@ -262,6 +266,8 @@ __attribute__((constructor)) static void executed_again(int argc, char **argv)
 	WOKEN_MUST((fcntl(LISTED, F_GETFL) & (O_ACCMODE | O_APPEND)) == (O_RDWR | O_APPEND));
 	WOKEN_MUST(fcntl(NOT_LISTED, F_GETFD) < 0);
 	WOKEN_MUST(getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur == STACK);
+	WOKEN_MUST(getrlimit(RLIMIT_CORE, &stack) == 0 && stack.rlim_cur == 0);
+	WOKEN_MUST(umask(0) == 031);
 	_exit(0);
 }
 
@@ -270,6 +276,7 @@ static void know_own(void)
 {
 	char *argv[] = {"prog", "of the woken", NULL}, *envp[] = {"STARTED_TEST=woken", NULL};
 	static const int fds[] = {0, 1, 2, LISTED};
+	struct rlimit r;
 	struct stat s;
 
 	free(known.argv);
@@ -286,7 +293,13 @@ static void know_own(void)
 	}
 	known.nfds = 4;
 	known.know_processors = false;
-	known.stack = STACK;
+	known.umask = 031;
+	for (int i = 0; i < RLIM_NLIMITS; i++) {
+		WOKEN_MUST(getrlimit(i, &r) == 0);
+		known.limits[i] = r.rlim_cur;
+	}
+	known.limits[RLIMIT_STACK] = STACK;
+	known.limits[RLIMIT_CORE] = 0;
 }
 
 static void begins_again(void)

@@ -82,12 +82,11 @@ comes_again('with a thread that computes',  'join');
 comes_again('without its first thread',     'gone');
 comes_again('with a thread that sends signals', 'shower');
 comes_again('with heartbeats', 'recv', {settings => ['heartbeat=20']});
-comes_again('waiting for a child',          'child');
-comes_again('in vfork',                     'vfork');
 
 # ---- what it may have done ----
 
 comes_again('another directory',      qw(chdir pause));
+comes_again('umask and limits',       qw(limits pause));
 comes_again('another environment',    qw(setenv pause));
 comes_again('other arguments',        qw(argv pause));
 comes_again('all signals blocked',    qw(block pause));
@@ -113,8 +112,9 @@ comes_again('everything',             qw(chdir setenv argv ignore alarm files fl
 
 # ---- what cannot be undone ----
 
-for my $word (qw(close redirect)) {
-	my $rank = again(['init', $word, 'pause']);
+# A child would be there in its next life, too, with what it has of the one before.
+for my $word (qw(close redirect child vfork zombie)) {
+	my $rank = again(['init', $word, 'pause'], dir => "$dir");
 	$rank->tell_start(0);
 	$rank->is_ready;
 	$rank->tell_restart(1);

@@ -76,7 +76,7 @@ static void say_timers(void)
 static void say_all(int argc, char **argv)
 {
 	static const char *const status[] = {
-		"SigPnd", "SigBlk", "SigIgn", "SigCgt", "ShdPnd", "Cpus_allowed:"};
+		"SigPnd", "SigBlk", "SigIgn", "SigCgt", "ShdPnd", "Cpus_allowed:", "Umask"};
 
 	printf("fact pid %d\n", (int)getpid());
 	for (int i = 0; i < argc; i++)
@@ -88,6 +88,7 @@ static void say_all(int argc, char **argv)
 	say_file("/proc/self/comm", "");
 	for (size_t i = 0; i < sizeof status / sizeof *status; i++)
 		say_file("/proc/self/status", status[i]);
+	say_file("/proc/self/limits", "Max");
 	say_descriptors();
 	say_timers();
 	printf("facts end\n");

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -43,6 +45,15 @@ static void do_chdir(void)
 {
 	if (chdir("/") != 0)
 		perror("chdir");
+}
+
+static void do_limits(void)
+{
+	const struct rlimit data = {64 << 20, RLIM_INFINITY};
+
+	umask(0777);
+	if (setrlimit(RLIMIT_DATA, &data) != 0 || setrlimit(RLIMIT_FSIZE, &data) != 0)
+		perror("setrlimit");
 }
 
 static void do_setenv(void)
@@ -285,20 +296,38 @@ static void do_shower(void)
 	pthread_join(start_thread(shower), NULL);
 }
 
+/* Of a child: no longer than its parent is there. */
+static void stay_with_parent(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	say_ready();
+	for (;;)
+		pause();
+}
+
 static void stay_child(void)
 {
 	pid_t child = fork();
 
 	if (child == 0)
-		stay_pause();
+		stay_with_parent();
 	waitpid(child, NULL, 0);
+}
+
+/* It has ended, and nobody has waited for it. */
+static void do_zombie(void)
+{
+	siginfo_t info;
+
+	if (fork() == 0)
+		_exit(0);
+	waitid(P_ALL, 0, &info, WEXITED | WNOWAIT);
 }
 
 static void stay_vfork(void)
 {
 	if (vfork() == 0)
-		for (;;)
-			pause();
+		stay_with_parent();
 }
 
 static const struct {
@@ -308,6 +337,7 @@ static const struct {
 } words[] = {
 	{"init", do_init, 0},
 	{"chdir", do_chdir, 0},
+	{"limits", do_limits, 0},
 	{"setenv", do_setenv, 0},
 	{"argv", do_argv, 0},
 	{"block", do_block, 0},
@@ -330,8 +360,9 @@ static const struct {
 	{"join", stay_join, 1},
 	{"gone", do_gone, 0},
 	{"shower", do_shower, 0},
-	{"child", stay_child, 1},
-	{"vfork", stay_vfork, 1},
+	{"child", stay_child, 0},
+	{"vfork", stay_vfork, 0},
+	{"zombie", do_zombie, 0},
 };
 
 void reexec_obey(char **argv, const char *word)
