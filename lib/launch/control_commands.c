@@ -96,7 +96,8 @@ static void on_control(evutil_socket_t fd, short what, void *arg)
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 		if (n <= 0) {
-			log_event("the launcher is gone: this rank ends");
+			log_event("its agent has closed the connection, as the launcher, or a "
+				  "shell that began this rank, is gone: this rank ends");
 			_exit(1);
 		}
 		c->have += (size_t)n;
