@@ -48,9 +48,13 @@ struct image_process {
 	struct image_state state;
 };
 
+/* Of a region: mprotect(2) may let it be written; it grows downward. */
+enum { IMAGE_MAY_WRITE = 1, IMAGE_GROWS = 2 };
+
 struct image_region {
 	uint64_t low, high, offset;
-	uint32_t treatment, kind, access; /* enum plan_treatment, enum region_kind, PROT_* */
+	uint32_t treatment, kind; /* enum plan_treatment, enum region_kind */
+	uint16_t access, flags;	  /* PROT_*; IMAGE_MAY_WRITE, IMAGE_GROWS */
 	uint32_t name_length;
 	/* of one that is mapped from its file: that file as it was; else 0 */
 	uint64_t file_nanoseconds;

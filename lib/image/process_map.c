@@ -164,6 +164,20 @@ size_t process_map_split_heap(struct region *regions, size_t count, uint64_t sta
 	return count;
 }
 
+void process_map_join_stack(struct region *regions, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && regions[i].kind != REGION_STACK)
+		i++;
+	if (i == count)
+		return;
+	for (; i > 0 && regions[i - 1].high == regions[i].low && regions[i - 1].grows &&
+		regions[i - 1].kind == REGION_ANONYMOUS;
+		i--)
+		regions[i - 1].kind = REGION_STACK;
+}
+
 const struct region *process_map_find(const struct region *regions, size_t count, uint64_t address)
 {
 	size_t low = 0, high = count;

@@ -27,7 +27,12 @@ struct region {
 	uint32_t major, minor;
 	enum region_kind kind;
 	bool readable, writable, executable;
-	bool deleted;	  /* the file has no name any more */
+	bool deleted; /* the file has no name any more */
+	/* of /proc/PID/smaps (process_smaps.h); else false */
+	bool changed;	  /* it has pages that are the process's own: no file has them */
+	bool may_write;	  /* mprotect(2) may let it be written */
+	bool grows;	  /* downward, as a stack does */
+	bool loader;	  /* the code that loads an image runs here, in the process that loads */
 	const char *name; /* as it stands in the text, not ended by a NUL; empty: none */
 	size_t name_length;
 };
@@ -46,6 +51,10 @@ long process_map_parse(
  * Returns how many there are now.
  */
 size_t process_map_split_heap(struct region *regions, size_t count, uint64_t start);
+
+/* Parts of the first thread's stack that mprotect(2) has split off have no name: all that lies
+ * below it without a gap, and grows as it does, is its. */
+void process_map_join_stack(struct region *regions, size_t count);
 
 /* The region that this address lies in; NULL. */
 const struct region *process_map_find(const struct region *regions, size_t count, uint64_t address);

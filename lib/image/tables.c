@@ -87,7 +87,8 @@ static const char *wrong_of(
 		return "ends before it begins";
 	if (r->low < above)
 		return "lies over the one before it, or is out of order";
-	if (!is_treatment(r) || r->access & ~(uint32_t)(PROT_READ | PROT_WRITE | PROT_EXEC))
+	if (!is_treatment(r) || r->access & ~(PROT_READ | PROT_WRITE | PROT_EXEC) ||
+		r->flags & ~(IMAGE_MAY_WRITE | IMAGE_GROWS))
 		return "is of an unknown kind";
 	if (r->high > b->high && r->kind != REGION_KERNEL)
 		return "is beyond the addresses of a process";
@@ -99,6 +100,12 @@ static const char *wrong_of(
 	if (strlen(m->name) != r->name_length)
 		return "has a name with a NUL";
 	return NULL;
+}
+
+/* It lies right above the one before, which is a part of the first thread's stack, too. */
+static bool goes_on(const struct image_mapping *m, size_t n)
+{
+	return n > 0 && m[-1].r.kind == REGION_STACK && m[-1].r.high == m->r.low;
 }
 
 long tables_mappings(const uint8_t *section, size_t length, const struct tables_bounds *bounds,
@@ -122,7 +129,7 @@ long tables_mappings(const uint8_t *section, size_t length, const struct tables_
 		names[r.name_length] = '\0';
 		*m = (struct image_mapping){r, names};
 		names += r.name_length + 1;
-		stacks += m->r.kind == REGION_STACK;
+		stacks += m->r.kind == REGION_STACK && !goes_on(m, n);
 		what = wrong_of(m, above, bounds);
 		if (!what && stacks > 1)
 			what = "is another stack of the first thread";
@@ -196,20 +203,27 @@ int tables_process(const struct image_process *p, const struct image_mapping *m,
 
 /* ---- what a process needs for it ---- */
 
-int tables_stack(const struct image_mapping *m, size_t n, uint64_t limit, char *text, size_t size)
+uint64_t tables_stack_bytes(const struct image_mapping *m, size_t n)
 {
-	struct sentence why = {text, size};
+	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (m[i].r.kind == REGION_STACK && m[i].r.high - m[i].r.low > limit) {
-			wrong(why,
-				"the stack of the image has %" PRIu64
-				" KiB, and the limit here is %" PRIu64
-				" KiB: set a higher one (ulimit -s)",
-				(m[i].r.high - m[i].r.low) >> 10, limit >> 10);
-			return -EINVAL;
-		}
-	return 0;
+		if (m[i].r.kind == REGION_STACK)
+			bytes += m[i].r.high - m[i].r.low;
+	return bytes;
+}
+
+int tables_stack(const struct image_mapping *m, size_t n, uint64_t limit, char *text, size_t size)
+{
+	uint64_t bytes = tables_stack_bytes(m, n);
+
+	if (bytes <= limit)
+		return 0;
+	wrong((struct sentence){text, size},
+		"the stack of the image has %" PRIu64 " KiB, and the hard limit here is %" PRIu64
+		" KiB: set a higher one (ulimit -s)",
+		bytes >> 10, limit >> 10);
+	return -EINVAL;
 }
 
 struct moment {

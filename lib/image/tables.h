@@ -40,8 +40,11 @@ long tables_mappings(const uint8_t *section, size_t length, const struct tables_
 int tables_process(const struct image_process *p, const struct image_mapping *m, size_t n,
 	const struct tables_bounds *bounds, char *why, size_t size);
 
-/* The first thread's stack may grow as far as the image's did under this limit (RLIMIT_STACK). Else
- * -EINVAL. */
+/* Of the first thread's stack, with what mprotect(2) has split off. */
+uint64_t tables_stack_bytes(const struct image_mapping *m, size_t n);
+
+/* The first thread's stack may grow as far as the image's did under this hard limit (RLIMIT_STACK).
+ * Else -EINVAL. */
 int tables_stack(const struct image_mapping *m, size_t n, uint64_t limit, char *why, size_t size);
 
 /* The file of this mapping has so many bytes, and was changed last at this time: as it was when the

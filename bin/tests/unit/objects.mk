@@ -80,6 +80,7 @@ UNIT_sched_version := bin/tests/unit/fake_team.o $(coll_o)
 UNIT_ckpt_schedules := $(call mpi_o,ckpt_schedules) lib/ckpt/section_operations.o lib/coord/orphans.o $(base_o)
 UNIT_foreign := lib/launch/foreign.o $(base_o)
 UNIT_process_map := lib/image/process_map.o
+UNIT_process_smaps := $(addprefix lib/image/,process_smaps.o process_map.o)
 UNIT_thread_status := lib/image/thread_status.o
 UNIT_thread_wait := $(addprefix lib/image/,thread_wait.o wait_limit.o call_number.o call_rest.o)
 UNIT_call_number := lib/image/call_number.o

@@ -84,7 +84,7 @@ static long parse(void)
 #define RW (PROT_READ | PROT_WRITE)
 #define PLAIN(low, high)                                                                           \
 	{                                                                                          \
-		low, high, 0, PLAN_FRESH, REGION_ANONYMOUS, RW, 0, 0, 0, 0                         \
+		low, high, 0, PLAN_FRESH, REGION_ANONYMOUS, RW, 0, 0, 0, 0, 0                      \
 	}
 
 static const struct {
@@ -99,33 +99,39 @@ static const struct {
 	{"", "ends before it begins", PLAIN(0x2000, 0x2000)},
 	{"", "ends before it begins", PLAIN(0x4000, 0x2000)},
 	{"", "over the one before", PLAIN(0x1000, 0x4000)},
-	{"[stack]", NULL, {0x2000, 0x4000, 0, PLAN_FRESH, REGION_STACK, RW, 0, 0, 0, 0}},
-	{"[heap]", NULL, {0x2000, 0x4000, 0, PLAN_FRESH, REGION_HEAP, RW, 0, 0, 0, 0}},
-	{"[heap]", "unknown kind", {0x2000, 0x4000, 0, PLAN_OF_FILE, REGION_HEAP, RW, 0, 0, 0, 0}},
-	{"", "unknown kind", {0x2000, 0x4000, 0, PLAN_LEFT_OUT, REGION_ANONYMOUS, RW, 0, 0, 0, 0}},
-	{"", "unknown kind", {0x2000, 0x4000, 0, PLAN_FRESH, REGION_KERNEL + 1, RW, 0, 0, 0, 0}},
-	{"", "unknown kind", {0x2000, 0x4000, 0, PLAN_FRESH, REGION_ANONYMOUS, 8, 0, 0, 0, 0}},
-	{"[vdso]", NULL, {0x2000, 0x4000, 0, PLAN_LEFT_OUT, REGION_KERNEL, PROT_READ, 0, 0, 0, 0}},
+	{"[stack]", NULL, {0x2000, 0x4000, 0, PLAN_FRESH, REGION_STACK, RW, 0, 0, 0, 0, 0}},
+	{"[heap]", NULL, {0x2000, 0x4000, 0, PLAN_FRESH, REGION_HEAP, RW, 0, 0, 0, 0, 0}},
+	{"[heap]", "unknown kind",
+		{0x2000, 0x4000, 0, PLAN_OF_FILE, REGION_HEAP, RW, 0, 0, 0, 0, 0}},
+	{"", "unknown kind",
+		{0x2000, 0x4000, 0, PLAN_LEFT_OUT, REGION_ANONYMOUS, RW, 0, 0, 0, 0, 0}},
+	{"", "unknown kind", {0x2000, 0x4000, 0, PLAN_FRESH, REGION_KERNEL + 1, RW, 0, 0, 0, 0, 0}},
+	{"", "unknown kind", {0x2000, 0x4000, 0, PLAN_FRESH, REGION_ANONYMOUS, 8, 0, 0, 0, 0, 0}},
+	{"[vdso]", NULL,
+		{0x2000, 0x4000, 0, PLAN_LEFT_OUT, REGION_KERNEL, PROT_READ, 0, 0, 0, 0, 0}},
 	{"[vsyscall]", NULL,
-		{~0ull << 12 << 2, ~0ull << 12, 0, PLAN_LEFT_OUT, REGION_KERNEL, 4, 0, 0, 0, 0}},
-	{"[vdso]", "unknown kind", {0x2000, 0x4000, 0, PLAN_FRESH, REGION_KERNEL, RW, 0, 0, 0, 0}},
-	{"/a", NULL, {0x2000, 0x4000, 0x1000, PLAN_OF_FILE, REGION_FILE, RW, 0, 999999999, 7, 8}},
-	{"/a", NULL, {0x2000, 0x4000, 0x1000, PLAN_AS_IT_IS, REGION_FILE, 5, 0, 0, 7, 8}},
-	{"/a", NULL, {0x2000, 0x4000, 0x1000, PLAN_WHOLE, REGION_FILE, 5, 0, 0, 7, 8}},
-	{"/a", NULL, {0x2000, 0x4000, 0, PLAN_AS_IT_IS, REGION_SHARED, PROT_READ, 0, 0, 7, 8}},
-	{"/a", "unknown kind", {0x2000, 0x4000, 0, PLAN_AS_IT_IS, REGION_SHARED, RW, 0, 0, 7, 8}},
-	{"/a", "unknown kind", {0x2000, 0x4000, 0, PLAN_OF_FILE, REGION_SHARED, 1, 0, 0, 7, 8}},
-	{"/a", "unknown kind", {0x2000, 0x4000, 0, PLAN_REFUSED, REGION_FILE, 1, 0, 0, 7, 8}},
+		{~0ull << 12 << 2, ~0ull << 12, 0, PLAN_LEFT_OUT, REGION_KERNEL, 4, 0, 0, 0, 0, 0}},
+	{"[vdso]", "unknown kind",
+		{0x2000, 0x4000, 0, PLAN_FRESH, REGION_KERNEL, RW, 0, 0, 0, 0, 0}},
+	{"/a", NULL,
+		{0x2000, 0x4000, 0x1000, PLAN_OF_FILE, REGION_FILE, RW, 0, 0, 999999999, 7, 8}},
+	{"/a", NULL, {0x2000, 0x4000, 0x1000, PLAN_AS_IT_IS, REGION_FILE, 5, 0, 0, 0, 7, 8}},
+	{"/a", NULL, {0x2000, 0x4000, 0x1000, PLAN_WHOLE, REGION_FILE, 5, 0, 0, 0, 7, 8}},
+	{"/a", NULL, {0x2000, 0x4000, 0, PLAN_AS_IT_IS, REGION_SHARED, PROT_READ, 0, 0, 0, 7, 8}},
+	{"/a", "unknown kind",
+		{0x2000, 0x4000, 0, PLAN_AS_IT_IS, REGION_SHARED, RW, 0, 0, 0, 7, 8}},
+	{"/a", "unknown kind", {0x2000, 0x4000, 0, PLAN_OF_FILE, REGION_SHARED, 1, 0, 0, 0, 7, 8}},
+	{"/a", "unknown kind", {0x2000, 0x4000, 0, PLAN_REFUSED, REGION_FILE, 1, 0, 0, 0, 7, 8}},
 	{"/a", "not made of pages",
-		{0x2000, 0x4000, 0x80, PLAN_OF_FILE, REGION_FILE, RW, 0, 0, 7, 8}},
+		{0x2000, 0x4000, 0x80, PLAN_OF_FILE, REGION_FILE, RW, 0, 0, 0, 7, 8}},
 	{"/a", "a file that cannot be",
-		{0x2000, 0x4000, 1ull << 63, PLAN_OF_FILE, REGION_FILE, RW, 0, 0, 7, 8}},
+		{0x2000, 0x4000, 1ull << 63, PLAN_OF_FILE, REGION_FILE, RW, 0, 0, 0, 7, 8}},
 	{"/a", "a file that cannot be",
-		{0x2000, 0x4000, 0, PLAN_OF_FILE, REGION_FILE, RW, 0, 1000000000, 7, 8}},
+		{0x2000, 0x4000, 0, PLAN_OF_FILE, REGION_FILE, RW, 0, 0, 1000000000, 7, 8}},
 	{"/a", "a file that cannot be",
-		{0x2000, 0x4000, 0, PLAN_OF_FILE, REGION_FILE, RW, 0, 0, ~0ull, 8}},
-	{"", "without a name", {0x2000, 0x4000, 0, PLAN_OF_FILE, REGION_FILE, RW, 0, 0, 7, 8}},
-	{"a", "without a name", {0x2000, 0x4000, 0, PLAN_OF_FILE, REGION_FILE, RW, 0, 0, 7, 8}},
+		{0x2000, 0x4000, 0, PLAN_OF_FILE, REGION_FILE, RW, 0, 0, 0, ~0ull, 8}},
+	{"", "without a name", {0x2000, 0x4000, 0, PLAN_OF_FILE, REGION_FILE, RW, 0, 0, 0, 7, 8}},
+	{"a", "without a name", {0x2000, 0x4000, 0, PLAN_OF_FILE, REGION_FILE, RW, 0, 0, 0, 7, 8}},
 };
 
 START_TEST(a_mapping_makes_sense)
@@ -175,8 +181,16 @@ END_TEST
 START_TEST(there_is_one_stack)
 {
 	length = 0;
-	put((struct image_region){0x1000, 0x2000, 0, PLAN_FRESH, REGION_STACK, RW, 0, 0, 0, 0}, "");
-	put((struct image_region){0x3000, 0x4000, 0, PLAN_FRESH, REGION_STACK, RW, 0, 0, 0, 0}, "");
+	put((struct image_region){0x1000, 0x2000, 0, PLAN_FRESH, REGION_STACK, RW, 0, 0, 0, 0, 0},
+		"");
+	put((struct image_region){0x2000, 0x3000, 0, PLAN_FRESH, REGION_STACK, 0, 2, 0, 0, 0, 0},
+		"");
+	ck_assert_int_eq(parse(), 2);
+	length = 0;
+	put((struct image_region){0x1000, 0x2000, 0, PLAN_FRESH, REGION_STACK, RW, 0, 0, 0, 0, 0},
+		"");
+	put((struct image_region){0x3000, 0x4000, 0, PLAN_FRESH, REGION_STACK, RW, 0, 0, 0, 0, 0},
+		"");
 	ck_assert_int_eq(parse(), -EPROTO);
 	ck_assert_ptr_nonnull(strstr(why, "another stack"));
 }
@@ -188,15 +202,18 @@ END_TEST
 static long make_all(void)
 {
 	length = 0;
-	put((struct image_region){0x1000, 0x2000, 0, PLAN_OF_FILE, REGION_FILE, RW, 0, 0, 1, 1},
+	put((struct image_region){0x1000, 0x2000, 0, PLAN_OF_FILE, REGION_FILE, RW, 0, 0, 0, 1, 1},
 		"/a");
 	put((struct image_region)PLAIN(0x2000, 0x4000), "");
-	put((struct image_region){0x6000, 0x8000, 0, PLAN_FRESH, REGION_HEAP, RW, 0, 0, 0, 0}, "");
-	put((struct image_region){0x9000, 0xa000, 0, PLAN_AS_IT_IS, REGION_FILE, 5, 0, 0, 1, 1},
+	put((struct image_region){0x6000, 0x8000, 0, PLAN_FRESH, REGION_HEAP, RW, 0, 0, 0, 0, 0},
+		"");
+	put((struct image_region){0x9000, 0xa000, 0, PLAN_AS_IT_IS, REGION_FILE, 5, 0, 0, 0, 1, 1},
 		"/a");
-	put((struct image_region){0xa000, 0xb000, 0, PLAN_LEFT_OUT, REGION_KERNEL, 5, 0, 0, 0, 0},
+	put((struct image_region){0xa000, 0xb000, 0, PLAN_LEFT_OUT, REGION_KERNEL, 5, 0, 0, 0, 0,
+		    0},
 		"[vdso]");
-	put((struct image_region){0xc000, 0xe000, 0, PLAN_FRESH, REGION_STACK, RW, 0, 0, 0, 0}, "");
+	put((struct image_region){0xc000, 0xe000, 0, PLAN_FRESH, REGION_STACK, RW, 0, 0, 0, 0, 0},
+		"");
 	return parse();
 }
 
@@ -253,10 +270,11 @@ START_TEST(the_stack_may_grow)
 {
 	long n = make_all();
 
+	ck_assert_uint_eq(tables_stack_bytes(mapping, (size_t)n), 0x2000);
 	ck_assert_int_eq(tables_stack(mapping, (size_t)n, 0x2000, why, sizeof why), 0);
 	ck_assert_int_eq(tables_stack(mapping, (size_t)n, ~0ull, why, sizeof why), 0);
 	ck_assert_int_eq(tables_stack(mapping, (size_t)n, 0x1fff, why, sizeof why), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(why, "has 8 KiB, and the limit here is 7 KiB"));
+	ck_assert_ptr_nonnull(strstr(why, "has 8 KiB, and the hard limit here is 7 KiB"));
 }
 END_TEST
 

@@ -137,6 +137,21 @@ START_TEST(an_address_is_found)
 }
 END_TEST
 
+START_TEST(parts_of_the_stack_are_joined)
+{
+	parse("1000-2000 rw-p 0 00:00 0\n3000-4000 rw-p 0 00:00 0\n4000-5000 rw-p 0 00:00 0\n"
+	      "5000-6000 ---p 0 00:00 0\n6000-8000 rw-p 0 00:00 0 [stack]\n");
+	found[0].grows = found[2].grows = found[3].grows = found[4].grows = true;
+	process_map_join_stack(found, 5);
+	ck_assert_int_eq(found[0].kind, REGION_ANONYMOUS);
+	ck_assert_int_eq(found[1].kind, REGION_ANONYMOUS);
+	for (int i = 2; i < 5; i++)
+		ck_assert_int_eq(found[i].kind, REGION_STACK);
+	process_map_join_stack(found, 4);
+	process_map_join_stack(found, 0);
+}
+END_TEST
+
 /* A global, a function, a variable on the stack and the kernel's code lie where they are said to.
  */
 START_TEST(this_process_is_read)
@@ -165,4 +180,5 @@ UNIT_MAIN("process_map", tcase_add_test(tc, a_line_is_read_whole);
 	  tcase_add_loop_test(tc, kinds_are_told, 0, sizeof kinds / sizeof *kinds);
 	  tcase_add_loop_test(tc, another_line_is_refused, 0, sizeof bad / sizeof *bad);
 	  tcase_add_test(tc, regions_do_not_overlap); tcase_add_test(tc, too_many_are_counted);
+	  tcase_add_test(tc, parts_of_the_stack_are_joined);
 	  tcase_add_test(tc, an_address_is_found); tcase_add_test(tc, this_process_is_read);)

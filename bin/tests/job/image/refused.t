@@ -86,7 +86,7 @@ refused('nor into a program with a sanitizer', load($image, 'sanitized'), 'load'
 refused('nor into one with threads', load($image, 'threaded'), 'load', qr/this process has 2 threads before its main function/, qr/have it not do so/);
 refused('nor into another program', load($image, 'fixed'), 'load', qr/the program is another one/, qr/build id [0-9a-f]{8,}, here [0-9a-f]{8,}/);
 refused('nor with a small stack', load($image, 'pie', 'sh', '-c', 'ulimit -s 100 && exec "$0" "$@"'),
-	'load', qr/the stack of the image has \d+ KiB, and the limit here is 100 KiB/, qr/ulimit -s/);
+	'load', qr/the stack of the image has \d+ KiB, and the hard limit here is 100 KiB/, qr/ulimit -s/);
 SKIP: {
 	my @large = ('sh', '-c', 'ulimit -s 262144 && exec "$0" "$@"');
 	my ($status, $said) = run_quiet(@large, 'true');
