@@ -51,7 +51,7 @@ $(O)/%.o: %.c Makefile
 $(O)/lib/mpi/type/op_kernels.o: CFLAGS += -O3
 
 # the memory under these is exchanged for an image's, and with it what a canary is compared with
-LOADS_IMAGES := load state files_open files_lock_take threads context
+LOADS_IMAGES := load exchange state files_open files_lock_take threads context
 $(LOADS_IMAGES:%=$(O)/lib/image/%.o): ALL_CFLAGS += -fno-stack-protector
 
 $(O)/lib/mpi/stubs.c: include/mpi.h lib/mpi/gen_stubs.pl lib/mpi/Prototypes.pm $(wildcard lib/mpi/*/*.c)

@@ -49,15 +49,22 @@ static enum fit fit_for_kernel(const struct image_mapping *m, const struct regio
 	return in_the_way(o, other);
 }
 
+/* The kernel lets no stack grow closer to what lies below it. */
+#define STACK_GAP (1ull << 20)
+
+/* A part that mprotect(2) has split off has no name. */
 static enum fit fit_for_stack(const struct image_mapping *m, const struct region *own, size_t count,
 	const struct region **other)
 {
 	const struct region *o = own_of_kind(own, count, REGION_STACK);
+	bool grows;
 
-	if (!o || o->high != m->r.high)
+	if (!o || m->r.high > o->high || (m->r.name_length > 0 && m->r.high < o->high))
 		return in_the_way(o, other);
+	grows = m->r.low < o->low;
 	for (size_t i = 0; i < count; i++)
-		if (&own[i] != o && overlap(&m->r, &own[i]))
+		if (&own[i] != o && own[i].low < m->r.high &&
+			m->r.low < own[i].high + (grows ? STACK_GAP : 0))
 			return in_the_way(&own[i], other);
 	return FIT_GROW;
 }
@@ -78,18 +85,24 @@ static enum fit fit_for_heap(const struct image_mapping *m, const struct region 
 	return FIT_BREAK;
 }
 
-/* Memory of this process without a file, as stacks of its threads are, goes. NULL: there is nothing
- * else. */
+/* May it be mapped over, or go? The heap has the image's length before anything is mapped. */
+static bool goes(const struct region *o)
+{
+	return o->kind != REGION_KERNEL && o->kind != REGION_STACK && !o->loader;
+}
+
+/* NULL: there is nothing that has to stay. */
 static const struct region *first_that_stays(
 	const struct image_mapping *m, const struct region *own, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (overlap(&m->r, &own[i]) && own[i].kind != REGION_ANONYMOUS)
+		if (overlap(&m->r, &own[i]) && !goes(&own[i]))
 			return &own[i];
 	return NULL;
 }
 
-/* Memory without a file may be anywhere but over code, the stack and what is the kernel's. */
+/* Memory without a file may be anywhere but over the stack, the code that loads it and what is the
+ * kernel's. */
 static enum fit fit_for_fresh(const struct image_mapping *m, const struct region *own, size_t count,
 	const struct region **other)
 {
@@ -105,21 +118,35 @@ static bool is_part(const struct image_mapping *m, const struct region *o)
 	       o->offset - o->low == m->r.offset - m->r.low;
 }
 
-static enum fit fit_for_file(const struct image_mapping *m, const struct region *own, size_t count,
-	const struct region **other)
+/* FIT_IN_THE_WAY: not all of it is. */
+static enum fit fit_there(const struct image_mapping *m, const struct region *own, size_t count)
 {
+	enum fit fit = FIT_THERE;
 	uint64_t at = m->r.low;
 
-	if (!first_that_stays(m, own, count))
-		return FIT_FILE;
 	while (at < m->r.high) {
 		const struct region *o = process_map_find(own, count, at);
 
 		if (!o || !is_part(m, o))
-			return in_the_way(o ? o : first_overlapping(&m->r, own, count), other);
+			return FIT_IN_THE_WAY;
+		if (o->loader && o->executable)
+			fit = FIT_RUNS;
 		at = o->high;
 	}
-	return FIT_THERE;
+	return fit;
+}
+
+/* One that may be written is opened so, whatever is there. */
+static enum fit fit_for_file(const struct image_mapping *m, const struct region *own, size_t count,
+	const struct region **other)
+{
+	bool to_write = m->r.kind == REGION_SHARED && m->r.flags & IMAGE_MAY_WRITE;
+	enum fit fit = to_write ? FIT_IN_THE_WAY : fit_there(m, own, count);
+	const struct region *stays = first_that_stays(m, own, count);
+
+	if (fit != FIT_IN_THE_WAY)
+		return fit;
+	return stays ? in_the_way(stays, other) : FIT_FILE;
 }
 
 enum fit fit_for(const struct image_mapping *m, const struct region *own, size_t count,
@@ -144,7 +171,7 @@ size_t fit_to_remove(const struct image_mapping *image, size_t n, const struct r
 	for (size_t i = 0; i < count; i++) {
 		uint64_t at = own[i].low;
 
-		if (own[i].kind != REGION_ANONYMOUS)
+		if (!goes(&own[i]) || own[i].kind == REGION_HEAP)
 			continue;
 		while (k < n && image[k].r.high <= at)
 			k++;

@@ -18,9 +18,10 @@ struct image_mapping {
 enum fit {
 	FIT_KERNEL, /* the kernel's, and there as well */
 	FIT_FRESH,  /* to be mapped without a file, over what is there */
-	FIT_BREAK,  /* the heap: the program break is moved */
-	FIT_GROW,   /* the stack: grows to its old size */
+	FIT_BREAK,  /* the heap: the program break is moved, before anything is mapped */
+	FIT_GROW,   /* a part of the stack, which grows to its old size before that */
 	FIT_THERE,  /* of the same part of the same file already */
+	FIT_RUNS,   /* the same, and the code that loads the image runs there */
 	FIT_FILE,   /* to be mapped from its file */
 	FIT_IN_THE_WAY,
 };
@@ -30,7 +31,8 @@ enum fit {
 enum fit fit_for(const struct image_mapping *m, const struct region *own, size_t count,
 	const struct region **other);
 
-/* Parts of the process's own memory without a file that the image does not have: at most max of
+/* Parts of the process's own memory that the image does not have, but for its heap and stack and
+ * what the kernel or the code that loads needs: at most max of
  * them, as low and high. Returns how many there are. */
 size_t fit_to_remove(const struct image_mapping *image, size_t n, const struct region *own,
 	size_t count, uint64_t (*out)[2], size_t max);

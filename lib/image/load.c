@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A new process becomes the one of an image. First, as an ordinary program: is anything in the way?
- * Then, on a stack of its own and by system calls alone (exchange and what it calls): all memory of
- * the image comes to its place, that of libc and of this library's variables included. So nothing
- * of libc is called there, and no variable is used that is not on that stack or in the
- * arena; what it calls (state.c, context.c, files_exchange) does as much. At last, when the image's
- * variables are in their place, load.c and threads.c use theirs.
+ * A new process becomes the one of an image. As an ordinary program: is anything in the way? Then
+ * all that the exchange needs is written to memory that neither process has anything in.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,19 +17,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "context.h"
+#include "exchange.h"
 #include "files_open.h"
 #include "fit.h"
 #include "image.h"
-#include "load.h"
 #include "plan.h"
 #include "process_here.h"
 #include "process_map.h"
-#include "raw_call.h"
 #include "read_all.h"
-#include "state.h"
 #include "tables.h"
-#include "threads.h"
 
 enum {
 	ARENA_STACK = 256 << 10,
@@ -43,32 +35,6 @@ enum {
 };
 
 #define ARENA_STEP (16ull << 30)
-
-struct to_place {
-	struct image_mapping m;
-	enum fit fit;
-};
-
-/* All of it lies in memory that neither process has anything in. */
-struct arena {
-	uint64_t bytes; /* of that memory */
-	struct image_process process;
-	struct files_plan files;
-	int fd;
-	uint64_t pages_at; /* in the file */
-	size_t mappings, removed;
-	struct to_place *mapping;
-	uint64_t (*remove)[2];
-	void *carried;
-	uint64_t carried_bytes;
-};
-
-/* The arena, told to the process that wakes up. */
-static struct {
-	uint64_t low, bytes;
-	const void *carried;
-	uint64_t carried_bytes;
-} used;
 
 /* The image and this process, in malloc'ed memory. */
 struct both {
@@ -198,6 +164,9 @@ static int read_own(struct both *b)
 	if (n < 0 || count < 0 || count > REGIONS_MAX)
 		return say(b, -EPROTO, "/proc/self/maps is not understood");
 	b->regions = (size_t)count;
+	for (size_t i = 0; i < b->regions; i++)
+		b->own[i].loader = b->own[i].kind == REGION_FILE &&
+				   process_has_code(&b->here, b->own[i].low, b->own[i].high);
 	return 0;
 }
 
@@ -210,10 +179,31 @@ static int say_in_the_way(struct both *b, const struct image_mapping *m, const s
 	if (!o)
 		return say(b, -EINVAL, "the image has %s at %#" PRIx64 ", and here is none", name,
 			m->r.low);
+	if (o->loader || (o->kind == REGION_STACK && m->r.kind != REGION_STACK))
+		return say(b, -EINVAL,
+			"the image has %s at %#" PRIx64 ", where each process begins with %.*s",
+			name, m->r.low, (int)o->name_length, o->name);
 	return say(b, -EINVAL,
 		"the image has %s at %#" PRIx64 ", and here is %.*s at %#" PRIx64
 		": another program, library or kernel, or addresses are random",
 		name, m->r.low, (int)o->name_length, o->name, o->low);
+}
+
+/* The program may have raised its soft limit; image_limits_back has that of the image set. */
+static int allow_stack(struct both *b, bool now)
+{
+	struct rlimit stack = {RLIM_INFINITY, RLIM_INFINITY};
+	int rc;
+
+	getrlimit(RLIMIT_STACK, &stack);
+	rc = tables_stack(b->image, b->mappings, stack.rlim_max, b->why, b->size);
+	if (rc || !now || tables_stack_bytes(b->image, b->mappings) <= stack.rlim_cur)
+		return rc;
+	stack.rlim_cur = stack.rlim_max;
+	return setrlimit(RLIMIT_STACK, &stack) == 0
+		       ? 0
+		       : say(b, -errno, "the stack of the image cannot be allowed: %s",
+				 strerror(errno));
 }
 
 static int check_process(struct both *b)
@@ -221,12 +211,10 @@ static int check_process(struct both *b)
 	const struct region *here =
 		process_map_find(b->own, b->regions, (uintptr_t)__builtin_thread_pointer());
 	const struct image_process *p = &b->process;
-	struct rlimit stack = {RLIM_INFINITY, RLIM_INFINITY};
 
 	if (!here || p->thread_pointer != (uintptr_t)__builtin_thread_pointer())
 		return say(b, -EINVAL, "libc keeps its thread's data at another address here");
-	getrlimit(RLIMIT_STACK, &stack);
-	return tables_stack(b->image, b->mappings, stack.rlim_cur, b->why, b->size);
+	return allow_stack(b, true);
 }
 
 /* A build id says more than the time of a file. */
@@ -238,6 +226,11 @@ static int check_source(struct both *b, const struct image_mapping *m)
 		return 0;
 	if (stat(m->name, &is) < 0)
 		return say(b, -errno, "%s of the image is not here: %s", m->name, strerror(errno));
+	if (exchange_writes(m) && access(m->name, W_OK) != 0)
+		return say(b, -errno,
+			"%s, which the program has mapped shared and may write, cannot be opened "
+			"for writing: %s",
+			m->name, strerror(errno));
 	return tables_source(m, (uint64_t)is.st_size, is.st_mtim.tv_sec,
 		(uint64_t)is.st_mtim.tv_nsec, b->why, b->size);
 }
@@ -339,210 +332,6 @@ static int arena_make(struct both *b, const struct image_file *f, uint64_t *low,
 	return arena_fill(b, f, *low, removed);
 }
 
-/* ---- the exchange: nothing but system calls from here on ---- */
-
-/* For what may be otherwise at the next start the process ends as if the system had killed it. */
-static _Noreturn void give_up(bool for_now, const char *what, size_t length)
-{
-	raw_call(SYS_write, STDERR_FILENO, (long)what, (long)length);
-	if (for_now)
-		raw_call(SYS_kill, raw_call(SYS_getpid, 0, 0, 0), SIGKILL, 0);
-	raw_call(SYS_exit_group, 1, 0, 0);
-	__builtin_unreachable();
-}
-
-#define LINE(text) "ftmpi: " text "\n", sizeof("ftmpi: " text "\n") - 1
-#define GIVE_UP_FOR_NOW(text) give_up(true, LINE(text))
-
-static void must(long result, const char *what, size_t length)
-{
-	if (result < 0 && result > -4096)
-		give_up(result == -ENOMEM || result == -EAGAIN, what, length);
-}
-
-#define MUST(call, text) must(call, LINE(text))
-
-static long map(const struct image_region *r, int access, int flags, int fd)
-{
-	return raw_call6(SYS_mmap, (long)r->low, (long)(r->high - r->low), access,
-		MAP_FIXED | flags, fd, fd < 0 ? 0 : (long)r->offset);
-}
-
-static void map_file(const struct image_mapping *m)
-{
-	int flags = m->r.kind == REGION_SHARED ? MAP_SHARED : MAP_PRIVATE;
-	int access = m->r.treatment == PLAN_AS_IT_IS ? (int)m->r.access : PROT_READ | PROT_WRITE;
-	long fd = raw_call6(SYS_openat, AT_FDCWD, (long)m->name, O_RDONLY | O_CLOEXEC, 0, 0, 0);
-
-	MUST(fd, "a file of the process image cannot be opened any more");
-	MUST(map(&m->r, access, flags, (int)fd), "a file of the process image cannot be mapped");
-	raw_call(SYS_close, fd, 0, 0);
-}
-
-/* As it was before this process wrote to it: zeros, or what the file has. */
-static void make_clean(const struct image_region *r)
-{
-	MUST(raw_call(SYS_mprotect, (long)r->low, (long)(r->high - r->low), PROT_READ | PROT_WRITE),
-		"memory of the process image cannot be made writable");
-	MUST(raw_call(SYS_madvise, (long)r->low, (long)(r->high - r->low), MADV_DONTNEED),
-		"memory of the process image cannot be cleared");
-}
-
-static void place(const struct to_place *t, uint64_t program_break)
-{
-	const struct image_region *r = &t->m.r;
-
-	switch (t->fit) {
-	case FIT_FRESH:
-		MUST(map(r, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-			     -1),
-			"there is no memory for the process image");
-		break;
-	case FIT_BREAK:
-		if (raw_call(SYS_brk, (long)program_break, 0, 0) != (long)program_break)
-			GIVE_UP_FOR_NOW("the heap of the process image cannot be had");
-		make_clean(r);
-		break;
-	case FIT_GROW:
-		*(volatile char *)r->low = 0;
-		make_clean(r);
-		break;
-	case FIT_FILE:
-		map_file(&t->m);
-		break;
-	case FIT_THERE:
-		if (r->treatment != PLAN_AS_IT_IS)
-			make_clean(r);
-		break;
-	default:
-		break;
-	}
-}
-
-/* As the process had protected it. */
-static void protect(const struct to_place *t)
-{
-	const struct image_region *r = &t->m.r;
-
-	if (t->fit == FIT_KERNEL || r->treatment == PLAN_AS_IT_IS ||
-		r->access == (PROT_READ | PROT_WRITE))
-		return;
-	MUST(raw_call(SYS_mprotect, (long)r->low, (long)(r->high - r->low), r->access),
-		"memory of the process image cannot be protected");
-}
-
-static void read_at(const struct arena *a, uint64_t at, uint64_t address, uint64_t bytes)
-{
-	while (bytes > 0) {
-		uint64_t piece = bytes < 1 << 30 ? bytes : 1 << 30;
-		long n = raw_call6(SYS_pread64, a->fd, (long)address, (long)piece, (long)at, 0, 0);
-
-		if (n <= 0)
-			GIVE_UP_FOR_NOW("the process image cannot be read any more");
-		at += (uint64_t)n;
-		address += (uint64_t)n;
-		bytes -= (uint64_t)n;
-	}
-}
-
-static void read_pages(const struct arena *a)
-{
-	uint64_t at = a->pages_at;
-	struct image_run run;
-
-	for (;;) {
-		read_at(a, at, (uint64_t)(uintptr_t)&run, sizeof run);
-		at += sizeof run;
-		if (run.bytes == 0)
-			return;
-		read_at(a, at, run.address, run.bytes);
-		at += run.bytes;
-	}
-}
-
-static size_t length_of(const char *text)
-{
-	size_t n = 0;
-
-	while (text[n])
-		n++;
-	return n;
-}
-
-static void set_state(const struct arena *a)
-{
-	const char *failed = image_state_set(&a->process.state);
-
-	if (!failed)
-		failed = files_exchange(&a->files);
-	if (failed) {
-		raw_call(SYS_write, STDERR_FILENO, (long)"ftmpi: ", 7);
-		raw_call(SYS_write, STDERR_FILENO, (long)failed, (long)length_of(failed));
-		give_up(false, "\n", 1);
-	}
-}
-
-static _Noreturn void exchange(const struct arena *a)
-{
-	for (size_t i = 0; i < a->mappings; i++)
-		place(&a->mapping[i], a->process.program_break);
-	for (size_t i = 0; i < a->removed; i++)
-		raw_call(SYS_munmap, (long)a->remove[i][0],
-			(long)(a->remove[i][1] - a->remove[i][0]), 0);
-	read_pages(a);
-	used.low = (uint64_t)(uintptr_t)a;
-	used.bytes = a->bytes;
-	used.carried = a->carried;
-	used.carried_bytes = a->carried_bytes;
-	for (size_t i = 0; i < a->mappings; i++)
-		protect(&a->mapping[i]);
-	raw_call(SYS_close, a->fd, 0, 0);
-	set_state(a);
-	MUST(image_threads_begin(), "a thread of the process image cannot be begun");
-	image_context_load((const struct image_context *)(uintptr_t)a->process.context);
-}
-
-void image_load_end(void)
-{
-	if (used.carried_bytes == 0)
-		raw_call(SYS_munmap, (long)used.low, (long)used.bytes, 0);
-}
-
-const void *image_carried(size_t *bytes)
-{
-	*bytes = used.carried_bytes;
-	return used.carried;
-}
-
-void image_carried_end(void)
-{
-	used.carried_bytes = 0;
-	image_load_end();
-}
-
-/* exchange, on another stack. */
-static _Noreturn void exchange_on(uint64_t stack_high, const struct arena *a)
-{
-#if defined(__x86_64__)
-	__asm__ volatile("movq %0, %%rsp\n\t"
-			 "xorl %%ebp, %%ebp\n\t"
-			 "call *%1"
-			 :
-			 : "r"(stack_high), "r"(exchange), "D"(a)
-			 : "memory");
-#elif defined(__aarch64__)
-	register const struct arena *x0 __asm__("x0") = a;
-
-	__asm__ volatile("mov sp, %0\n\t"
-			 "mov x29, #0\n\t"
-			 "blr %1"
-			 :
-			 : "r"(stack_high), "r"(exchange), "r"(x0)
-			 : "memory");
-#endif
-	__builtin_unreachable();
-}
-
 static void both_free(struct both *b)
 {
 	process_free(&b->origin);
@@ -580,7 +369,7 @@ int image_load(const struct image_file *f, char *why, size_t size)
 	if (rc == 0)
 		rc = arena_make(&b, f, &low, &high);
 	if (rc == 0)
-		exchange_on(high, (const struct arena *)low);
+		exchange_begin(high, (const struct arena *)low);
 	if (high)
 		munmap((void *)low, high - low);
 	files_close(&b.files);
@@ -598,6 +387,8 @@ int image_check(const struct image_file *f, char *why, size_t size)
 		rc = check_origin(&b, f);
 	if (rc == 0)
 		rc = read_image(&b, f);
+	if (rc == 0)
+		rc = allow_stack(&b, false);
 	for (size_t i = 0; i < b.mappings && rc == 0; i++)
 		rc = check_source(&b, &b.image[i]);
 	if (rc == 0)

@@ -394,3 +394,11 @@ bool process_same_object(const struct process *image, const struct process *here
 	}
 	return false;
 }
+
+bool process_has_code(const struct process *p, uint64_t low, uint64_t high)
+{
+	for (size_t i = 0; i < p->codes; i++)
+		if (p->code[i].low < high && low < p->code[i].high)
+			return true;
+	return false;
+}

@@ -19,6 +19,7 @@ enum {
 	PROCESS_NAME_MAX = 4095,
 	PROCESS_OBJECTS_MAX = 4096,
 	PROCESS_BYTES_MAX = 4 << 20, /* of one that is encoded */
+	PROCESS_CODE_MAX = 4,
 };
 
 /* The program, or a library that is loaded. */
@@ -57,8 +58,14 @@ struct process {
 	/* of a process alone; no image has these */
 	enum process_addresses addresses;
 	const char *sanitizer; /* NULL: none */
-	const char *signer;    /* the program or library whose code signs return addresses, with
-				  keys that are others in each process; NULL: none */
+	/* of the program or library that this code is in: what of its file is never written, and
+	 * has to stay as long as an image is loaded */
+	struct {
+		uint64_t low, high;
+	} code[PROCESS_CODE_MAX];
+	size_t codes;
+	const char *signer; /* the program or library whose code signs return addresses, with
+			       keys that are others in each process; NULL: none */
 };
 
 /* The bytes of *p, in *out, malloc'ed. 0, -ENOMEM; -E2BIG: more than an image describes. */
@@ -81,5 +88,8 @@ int image_fits(const struct process *image, const struct process *here, char *wh
 /* Does the same program or library, by its build id, lie at this address in both? Then its file
  * needs no comparison. */
 bool process_same_object(const struct process *image, const struct process *here, uint64_t address);
+
+/* Does any of the code that loads images lie between these? */
+bool process_has_code(const struct process *p, uint64_t low, uint64_t high);
 
 #endif

@@ -244,6 +244,21 @@ static void describe(const struct dl_phdr_info *info, struct process_object *o)
 	}
 }
 
+/* Pages of the parts that are never written. */
+static void note_code(const struct dl_phdr_info *info, struct process *p)
+{
+	for (int i = 0; i < info->dlpi_phnum && p->codes < PROCESS_CODE_MAX; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+		uint64_t low = info->dlpi_addr + part->p_vaddr, high = low + part->p_memsz;
+
+		if (part->p_type != PT_LOAD || part->p_flags & PF_W)
+			continue;
+		p->code[p->codes].low = low / p->page_bytes * p->page_bytes;
+		p->code[p->codes++].high =
+			(high + p->page_bytes - 1) / p->page_bytes * p->page_bytes;
+	}
+}
+
 /* The vdso is the kernel's. */
 static int add_object(struct dl_phdr_info *info, size_t bytes, void *arg)
 {
@@ -258,6 +273,8 @@ static int add_object(struct dl_phdr_info *info, size_t bytes, void *arg)
 	if (p->objects == PROCESS_OBJECTS_MAX)
 		return -E2BIG;
 	p->object[p->objects++] = o;
+	if (o.low <= (uintptr_t)note_code && (uintptr_t)note_code < o.high)
+		note_code(info, p);
 	if (!p->signer && signs(info))
 		p->signer = o.name;
 	return 0;

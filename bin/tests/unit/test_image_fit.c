@@ -25,9 +25,12 @@ static size_t parse(const char *text, struct region *out)
 	return (size_t)n;
 }
 
+/* What loads is in files that are called so. */
 static void here(const char *text)
 {
 	owns = parse(text, own);
+	for (size_t i = 0; i < owns; i++)
+		own[i].loader = region_name_begins(&own[i], "/loads");
 }
 
 /* As the image's writer describes it. */
@@ -58,12 +61,16 @@ static const struct {
 	/* without a file */
 	{"1000-3000 rw-p 0 00:00 0", "", FIT_FRESH, -1},
 	{"1000-3000 rw-p 0 00:00 0", "2000-4000 rw-p 0 00:00 0", FIT_FRESH, -1},
-	{"1000-3000 rw-p 0 00:00 0", "2000-4000 rw-p 0 fe:01 7 /lib/a.so", FIT_IN_THE_WAY, 0},
+	{"1000-3000 rw-p 0 00:00 0", "2000-4000 rw-p 0 fe:01 7 /lib/a.so", FIT_FRESH, -1},
+	{"1000-3000 rw-p 0 00:00 0", "2000-4000 r-xp 0 fe:01 7 /loads", FIT_IN_THE_WAY, 0},
+	{"1000-3000 rw-p 0 00:00 0", "2000-4000 r--s 0 fe:01 7 /t", FIT_FRESH, -1},
+	/* the program break is moved before */
+	{"1000-3000 rw-p 0 00:00 0", "2000-4000 rw-p 0 00:00 0 [heap]", FIT_FRESH, -1},
 	{"1000-3000 rw-p 0 00:00 0", "2000-4000 r-xp 0 00:00 0 [vdso]", FIT_IN_THE_WAY, 0},
 	{"1000-3000 rw-p 0 00:00 0", "2000-4000 rw-p 0 00:00 0 [stack]", FIT_IN_THE_WAY, 0},
 	{"1000-3000 rw-p 0 fe:01 7 /tmp/x (deleted)", "", FIT_FRESH, -1},
-	{"1000-3000 r-xp 0 fe:01 7 /bin/x (deleted)", "1000-3000 r-xp 0 fe:01 8 /bin/x",
-		FIT_IN_THE_WAY, 0},
+	{"1000-3000 r-xp 0 fe:01 7 /bin/x (deleted)", "1000-3000 r-xp 0 fe:01 8 /bin/x", FIT_FRESH,
+		-1},
 	/* the kernel's */
 	{"1000-3000 r-xp 0 00:00 0 [vdso]", "1000-3000 r-xp 0 00:00 0 [vdso]", FIT_KERNEL, -1},
 	{"1000-3000 r-xp 0 00:00 0 [vdso]", "1000-2000 r-xp 0 00:00 0 [vdso]", FIT_IN_THE_WAY, 0},
@@ -73,6 +80,14 @@ static const struct {
 	{"1000-9000 rw-p 0 00:00 0 [stack]", "7000-9000 rw-p 0 00:00 0 [stack]", FIT_GROW, -1},
 	{"1000-9000 rw-p 0 00:00 0 [stack]", "7000-a000 rw-p 0 00:00 0 [stack]", FIT_IN_THE_WAY, 0},
 	{"1000-9000 rw-p 0 00:00 0 [stack]", "", FIT_IN_THE_WAY, -1},
+	{"1000-7000 rw-p 0 00:00 0 [stack]", "7000-9000 rw-p 0 00:00 0 [stack]", FIT_IN_THE_WAY, 0},
+	{"600000-900000 rw-p 0 00:00 0 [stack]",
+		"480000-501000 rw-p 0 00:00 0\n700000-900000 rw-p 0 00:00 0 [stack]",
+		FIT_IN_THE_WAY, 0},
+	{"600000-900000 rw-p 0 00:00 0 [stack]",
+		"480000-500000 rw-p 0 00:00 0\n700000-900000 rw-p 0 00:00 0 [stack]", FIT_GROW, -1},
+	{"700000-900000 rw-p 0 00:00 0 [stack]",
+		"480000-6f1000 rw-p 0 00:00 0\n700000-900000 rw-p 0 00:00 0 [stack]", FIT_GROW, -1},
 	{"1000-9000 rw-p 0 00:00 0 [heap]", "1000-2000 rw-p 0 00:00 0 [heap]", FIT_BREAK, -1},
 	{"1000-9000 rw-p 0 00:00 0 [heap]", "", FIT_BREAK, -1},
 	{"1000-9000 rw-p 0 00:00 0 [heap]", "2000-3000 rw-p 0 00:00 0 [heap]", FIT_IN_THE_WAY, 0},
@@ -98,15 +113,16 @@ static const struct {
 		"1000-2000 r--p 5000 fe:01 7 /a.so\n2000-4000 rw-p 6000 fe:01 7 /a.so", FIT_THERE,
 		-1},
 	{"1000-3000 rw-p 5000 fe:01 7 /a.so", "4000-6000 rw-p 5000 fe:01 7 /a.so", FIT_FILE, -1},
-	{"1000-3000 rw-p 5000 fe:01 7 /a.so", "1000-3000 rw-p 6000 fe:01 7 /a.so", FIT_IN_THE_WAY,
+	{"1000-3000 rw-p 5000 fe:01 7 /a.so", "1000-3000 rw-p 6000 fe:01 7 /a.so", FIT_FILE, -1},
+	{"1000-3000 rw-p 5000 fe:01 7 /a.so", "1000-3000 rw-p 5000 fe:01 7 /b.so", FIT_FILE, -1},
+	{"1000-3000 rw-p 5000 fe:01 7 /a.so", "1000-3000 rw-s 5000 fe:01 7 /a.so", FIT_FILE, -1},
+	{"1000-3000 rw-p 5000 fe:01 7 /a.so", "1000-2000 rw-p 5000 fe:01 7 /a.so", FIT_FILE, -1},
+	{"1000-3000 rw-p 5000 fe:01 7 /a.so", "2000-3000 rw-p 6000 fe:01 7 /a.so", FIT_FILE, -1},
+	{"1000-3000 r-xp 5000 fe:01 7 /loads", "1000-3000 r-xp 5000 fe:01 7 /loads", FIT_RUNS, -1},
+	{"1000-3000 r--p 5000 fe:01 7 /loads", "1000-3000 r--p 5000 fe:01 7 /loads", FIT_THERE, -1},
+	{"1000-3000 r-xp 5000 fe:01 7 /loads", "1000-3000 r-xp 6000 fe:01 7 /loads", FIT_IN_THE_WAY,
 		0},
-	{"1000-3000 rw-p 5000 fe:01 7 /a.so", "1000-3000 rw-p 5000 fe:01 7 /b.so", FIT_IN_THE_WAY,
-		0},
-	{"1000-3000 rw-p 5000 fe:01 7 /a.so", "1000-3000 rw-s 5000 fe:01 7 /a.so", FIT_IN_THE_WAY,
-		0},
-	{"1000-3000 rw-p 5000 fe:01 7 /a.so", "1000-2000 rw-p 5000 fe:01 7 /a.so", FIT_IN_THE_WAY,
-		0},
-	{"1000-3000 rw-p 5000 fe:01 7 /a.so", "2000-3000 rw-p 6000 fe:01 7 /a.so", FIT_IN_THE_WAY,
+	{"1000-3000 rw-p 5000 fe:01 7 /a.so", "2000-4000 r-xp 6000 fe:01 7 /loads", FIT_IN_THE_WAY,
 		0},
 	{"1000-3000 r--s 5000 fe:01 7 /t", "1000-3000 r--s 5000 fe:01 7 /t", FIT_THERE, -1},
 	{"1000-3000 r--s 5000 fe:01 7 /t", "", FIT_FILE, -1},
@@ -115,7 +131,9 @@ static const struct {
 	{"1000-3000 r--s 5000 fe:01 7 /t", "0-2000 rw-p 0 00:00 0\n2000-4000 ---p 0 00:00 0",
 		FIT_FILE, -1},
 	{"1000-3000 rw-p 5000 fe:01 7 /t",
-		"1000-2000 rw-p 0 00:00 0\n2000-4000 rw-p 0 00:00 0 [heap]", FIT_IN_THE_WAY, 0},
+		"1000-2000 rw-p 0 00:00 0\n2000-4000 rw-p 0 00:00 0 [heap]", FIT_FILE, -1},
+	{"1000-3000 rw-p 5000 fe:01 7 /t",
+		"1000-2000 rw-p 0 00:00 0\n2000-4000 rw-p 0 00:00 0 [stack]", FIT_IN_THE_WAY, 1},
 };
 
 START_TEST(a_mapping_fits_or_not)
@@ -132,13 +150,41 @@ START_TEST(a_mapping_fits_or_not)
 }
 END_TEST
 
+/* Only from the top down is the stack named. */
+START_TEST(a_stack_in_parts_fits)
+{
+	const struct region *other = NULL;
+
+	there("1000-7000 rw-p 0 00:00 0");
+	here("7000-9000 rw-p 0 00:00 0 [stack]");
+	image[0].r.kind = REGION_STACK;
+	ck_assert_int_eq(fit_for(&image[0], own, owns, &other), FIT_GROW);
+	here("3000-5000 rw-p 0 00:00 0 [stack]");
+	ck_assert_int_eq(fit_for(&image[0], own, owns, &other), FIT_IN_THE_WAY);
+}
+END_TEST
+
+/* A mapping that may be written is of a descriptor that was opened so. */
+START_TEST(a_shared_file_is_mapped_anew_to_be_written)
+{
+	const struct region *other = NULL;
+
+	there("1000-3000 r--s 5000 fe:01 7 /t");
+	here("1000-3000 r--s 5000 fe:01 7 /t");
+	ck_assert_int_eq(fit_for(&image[0], own, owns, &other), FIT_THERE);
+	image[0].r.flags = IMAGE_MAY_WRITE;
+	ck_assert_int_eq(fit_for(&image[0], own, owns, &other), FIT_FILE);
+}
+END_TEST
+
 static const struct {
 	const char *there, *here;
 	size_t n;
 	uint64_t out[4][2];
 } removals[] = {
 	{"", "1000-2000 rw-p 0 00:00 0", 1, {{0x1000, 0x2000}}},
-	{"", "1000-2000 rw-p 0 fe:01 7 /a.so\n3000-4000 rw-p 0 00:00 0 [heap]", 0, {{0}}},
+	{"", "1000-2000 rw-p 0 fe:01 7 /loads\n3000-4000 rw-p 0 00:00 0 [heap]", 0, {{0}}},
+	{"", "1000-2000 r--p 0 fe:01 7 /etc/ld.so.cache", 1, {{0x1000, 0x2000}}},
 	{"1000-2000 rw-p 0 00:00 0", "1000-2000 rw-p 0 00:00 0", 0, {{0}}},
 	{"0-9000 rw-p 0 00:00 0", "1000-2000 rw-p 0 00:00 0", 0, {{0}}},
 	{"2000-3000 rw-p 0 00:00 0", "1000-4000 rw-p 0 00:00 0", 2,
@@ -196,5 +242,7 @@ UNIT_MAIN("image_fit",
 	  tcase_add_loop_test(tc, a_mapping_fits_or_not, 0, sizeof cases / sizeof *cases);
 	  tcase_add_loop_test(
 		  tc, what_the_image_has_not_is_removed, 0, sizeof removals / sizeof *removals);
+	  tcase_add_test(tc, a_stack_in_parts_fits);
+	  tcase_add_test(tc, a_shared_file_is_mapped_anew_to_be_written);
 	  tcase_add_test(tc, a_heap_that_was_merged_is_split);
 	  tcase_add_test(tc, a_gap_is_free_in_both);)

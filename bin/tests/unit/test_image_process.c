@@ -441,6 +441,22 @@ static int addresses_in_child(bool fixed, bool refused)
 	return WEXITSTATUS(status);
 }
 
+/* The code that loads is in this program, here; what is written is none of it. */
+START_TEST(the_code_that_loads_is_told)
+{
+	static uint64_t written = 1;
+	uint64_t code = (uintptr_t)process_here, data = (uintptr_t)&written;
+	struct process p;
+
+	ck_assert_int_eq(process_here(&p, why, sizeof why), 0);
+	ck_assert(process_has_code(&p, code, code + 1));
+	ck_assert(process_has_code(&p, 0, UINT64_MAX));
+	ck_assert(!process_has_code(&p, data, data + 1));
+	ck_assert(!process_has_code(&p, 0, 1));
+	process_free(&p);
+}
+END_TEST
+
 START_TEST(random_addresses_are_seen)
 {
 	FILE *knob = fopen("/proc/sys/kernel/randomize_va_space", "r");
@@ -495,4 +511,5 @@ UNIT_MAIN(
 	tcase_add_test(tc, code_that_signs_is_known);
 	tcase_add_loop_test(tc, an_id_is_found_among_notes, 0, sizeof notes / sizeof *notes);
 	tcase_add_test(tc, an_id_is_not_too_long); tcase_add_test(tc, this_process_is_told);
+	tcase_add_test(tc, the_code_that_loads_is_told);
 	tcase_add_test(tc, random_addresses_are_seen); tcase_add_test(tc, threads_are_counted);)
