@@ -109,6 +109,8 @@ static enum files_kind kind_by_mode(const struct files_facts *f, const char **wh
 		return kind_of_device(f, why);
 	case S_IFIFO:
 		return kind_of_pipe(f, why);
+	case S_IFLNK:
+		return refused("a symbolic link itself (O_PATH)", why);
 	case S_IFSOCK:
 		return refused("a socket", why);
 	case S_IFBLK:

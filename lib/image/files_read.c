@@ -12,6 +12,7 @@
 
 #include "files_section.h"
 #include "raw_call.h"
+#include "state.h"
 
 enum { LISTED_BYTES = 32 << 10, INHERITED_END = 1024, PAGES = 64 << 10 };
 
@@ -427,8 +428,11 @@ int files_read(struct files_held *h, struct files_numbers own, char *why, size_t
 
 	*h = (struct files_held){0};
 	if (at < 0 && at > -4096)
-		return say(
-			why, size, (int)at, "there is no memory for the list of its descriptors");
+		return say(why, size, (int)at,
+			image_state_memory_is_limited()
+				? "the limit of its address space (RLIMIT_AS, ulimit -v) leaves no "
+				  "room for the list of its descriptors"
+				: "there is no memory for the list of its descriptors");
 	h->low = (uint64_t)at;
 	h->high = (uint64_t)(at + bytes);
 	w->why = why;

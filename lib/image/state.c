@@ -144,3 +144,11 @@ void image_state_unblock(uint64_t blocked)
 {
 	raw_call6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&blocked, 0, MASK_BYTES, 0, 0);
 }
+
+bool image_state_memory_is_limited(void)
+{
+	uint64_t limit[2] = {UINT64_MAX, UINT64_MAX};
+
+	raw_call6(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)limit, 0, 0);
+	return limit[0] != UINT64_MAX;
+}

@@ -32,6 +32,10 @@ enum { IMAGE_LIMITS = 16 };
 void image_state_limits(uint64_t soft[IMAGE_LIMITS]);
 void image_state_limits_set(const uint64_t soft[IMAGE_LIMITS]);
 
+/* Does a limit (RLIMIT_AS) say how much address space there is? Then that is the reason where there
+ * is none. */
+bool image_state_memory_is_limited(void);
+
 /* The pages of all private mappings that can be written, those included that were never touched; 0:
  * the kernel does not say. A child has as many, unless there are some that no child gets
  * (MADV_DONTFORK). */

@@ -51,6 +51,16 @@ static const struct {
 	{0, "", 0, 0, FILES_REFUSED},
 };
 
+START_TEST(a_link_itself_is_named)
+{
+	struct files_facts f = facts_of(S_IFLNK, "/tmp/l");
+	const char *why = NULL;
+
+	ck_assert_int_eq(files_kind_for(&f, &why), FILES_REFUSED);
+	ck_assert_str_eq(why, "a symbolic link itself (O_PATH)");
+}
+END_TEST
+
 START_TEST(each_kind)
 {
 	struct files_facts f = facts_of(kinds[_i].mode, kinds[_i].link);
@@ -379,7 +389,7 @@ END_TEST
 
 #define EACH(test, cases) tcase_add_loop_test(tc, test, 0, sizeof cases / sizeof *cases)
 
-UNIT_MAIN("image_files", EACH(each_kind, kinds);
+UNIT_MAIN("image_files", EACH(each_kind, kinds); tcase_add_test(tc, a_link_itself_is_named);
 	  tcase_add_loop_test(tc, a_name_must_lead_there, 0, 3);
 	  tcase_add_test(tc, flags_that_refuse); EACH(what_was_inherited, inheritances);
 	  tcase_add_test(tc, the_number_that_it_was_inherited_as);
