@@ -20,6 +20,7 @@
 #include "pages.h"
 #include "plan.h"
 #include "process_here.h"
+#include "process_smaps.h"
 #include "raw_call.h"
 #include "state.h"
 #include "thread_id.h"
@@ -30,6 +31,7 @@ enum {
 	REGIONS_MAX = 1 << 16,
 	PAGEMAP_ENTRIES = 1 << 12,
 	PATH_BYTES = 4096,
+	LINES_BYTES = 64 << 10,
 };
 
 /* Of the child, zeros at first. */
@@ -38,6 +40,7 @@ struct scratch {
 	struct region regions[REGIONS_MAX + 1];
 	uint64_t pagemap[PAGEMAP_ENTRIES];
 	char path[PATH_BYTES];
+	char lines[LINES_BYTES];
 	struct statx file;
 };
 
@@ -45,8 +48,8 @@ static struct {
 	struct image_report *report; /* shared with the child */
 	size_t page_bytes;
 	struct image_process process;
-	uint8_t *origin; /* malloc'ed; NULL: image_prepare was not called */
-	uint64_t break_start;
+	struct process here; /* without a list of its libraries */
+	uint8_t *origin;     /* malloc'ed; NULL: image_prepare was not called */
 	size_t origin_bytes;
 	struct files_held files; /* until the child has them */
 	uint64_t limit[IMAGE_LIMITS];
@@ -111,7 +114,9 @@ int image_prepare(char *why, size_t size)
 	}
 	if (rc == 0) {
 		rc = process_encode(&here, &image.origin, &image.origin_bytes);
-		image.break_start = here.break_start;
+		image.here = here;
+		image.here.object = NULL; /* it is freed */
+		image.here.objects = 0;
 		if (rc)
 			snprintf(why, size, "what this process is cannot be written down: %s",
 				strerror(-rc));
@@ -180,6 +185,7 @@ static int read_maps(struct capture *c)
 	int fd = open_read_only("/proc/self/maps");
 	size_t length = 0, bad_line;
 	long n = fd, count;
+	int rc;
 
 	while (n >= 0 && length < sizeof s->text) {
 		n = raw_call(
@@ -197,7 +203,11 @@ static int read_maps(struct capture *c)
 		return fail(-EPROTO, "/proc/self/maps has a line that is not understood");
 	if (count > REGIONS_MAX || length == sizeof s->text)
 		return fail(-E2BIG, "the process has more than 65,536 mappings");
-	c->count = process_map_split_heap(s->regions, (size_t)count, image.break_start);
+	rc = process_smaps_read(s->regions, (size_t)count, s->lines, sizeof s->lines);
+	if (rc)
+		return fail(rc, "/proc/self/smaps cannot be read");
+	process_map_join_stack(s->regions, (size_t)count);
+	c->count = process_map_split_heap(s->regions, (size_t)count, image.here.break_start);
 	return 0;
 }
 
@@ -243,12 +253,24 @@ static int look_at_file(struct capture *c, const struct region *r, struct image_
 	return 0;
 }
 
+/* Over this nothing could be mapped in a process that loads the image. */
+static bool is_in_codes_place(const struct region *r, enum plan_treatment t, const char **why)
+{
+	if ((t != PLAN_FRESH && t != PLAN_WHOLE) || !process_has_code(&image.here, r->low, r->high))
+		return false;
+	*why = r->kind == REGION_FILE ? "the code of FTMPI in a file that was removed or replaced"
+				      : "memory without a file where the code of FTMPI was";
+	return true;
+}
+
 /* A file that the program writes to would have to be as it is now whenever the image is loaded. */
 static enum plan_treatment treatment_of(
 	const struct capture *c, const struct region *r, const char **why)
 {
 	enum plan_treatment t = plan_for(r, c->own, sizeof c->own / sizeof *c->own, why);
 
+	if (is_in_codes_place(r, t, why))
+		return PLAN_REFUSED;
 	if (!plan_opens_file(t) ||
 		!files_writes_to(image.files.entry, image.files.n, r->name, r->name_length))
 		return t;
@@ -256,6 +278,46 @@ static enum plan_treatment treatment_of(
 		return PLAN_WHOLE;
 	*why = "a file mapped shared that it has open for writing, too";
 	return PLAN_REFUSED;
+}
+
+/* By a call that does nothing else. */
+static bool is_readable(uint64_t address)
+{
+	enum { NO_SUCH_THING_TO_DO = -1 };
+
+	return raw_call6(SYS_rt_sigprocmask, NO_SUCH_THING_TO_DO, (long)address, 0,
+		       sizeof(uint64_t), 0, 0) != -EFAULT;
+}
+
+static int allow_reading(const struct region *r)
+{
+	if (r->readable)
+		return 0;
+	return (int)raw_call(SYS_mprotect, (long)r->low, (long)(r->high - r->low), PROT_READ);
+}
+
+/* Of one that is longer than its file no page behind the file's end can be read (SIGBUS). */
+static uint64_t readable_end(const struct region *r)
+{
+	uint64_t low = 0, high = (r->high - r->low) / image.page_bytes;
+
+	allow_reading(r);
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (is_readable(r->low + middle * image.page_bytes))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return r->low + low * image.page_bytes;
+}
+
+static int add_region(struct capture *c, const struct region *r, const struct image_region *to)
+{
+	int rc = c->out->add(c->out, to, sizeof *to);
+
+	return rc || r->name_length == 0 ? rc : c->out->add(c->out, r->name, r->name_length);
 }
 
 static int write_region(struct capture *c, const struct region *r)
@@ -269,7 +331,8 @@ static int write_region(struct capture *c, const struct region *r)
 		.kind = r->kind,
 		.access = (r->readable ? PROT_READ : 0U) | (r->writable ? PROT_WRITE : 0U) |
 			  (r->executable ? PROT_EXEC : 0U),
-		.name_length = (uint32_t)r->name_length};
+		.name_length = (uint32_t)r->name_length,
+		.flags = (r->may_write ? IMAGE_MAY_WRITE : 0U) | (r->grows ? IMAGE_GROWS : 0U)};
 	int rc;
 
 	if (t == PLAN_REFUSED)
@@ -277,9 +340,17 @@ static int write_region(struct capture *c, const struct region *r)
 	if (t == PLAN_LEFT_OUT && r->kind != REGION_KERNEL)
 		return 0;
 	rc = plan_opens_file(t) ? look_at_file(c, r, &to) : 0;
-	if (rc == 0)
-		rc = c->out->add(c->out, &to, sizeof to);
-	return rc || r->name_length == 0 ? rc : c->out->add(c->out, r->name, r->name_length);
+	if (t == PLAN_WHOLE)
+		to.high = readable_end(r);
+	if (rc == 0 && to.low < to.high)
+		rc = add_region(c, r, &to);
+	if (rc || to.high == r->high)
+		return rc;
+	/* faults, as it did */
+	to.low = to.high;
+	to.high = r->high;
+	to.access = PROT_NONE;
+	return add_region(c, r, &to);
 }
 
 static int write_maps(struct capture *c)
@@ -326,12 +397,11 @@ static int read_pagemap(struct capture *c, uint64_t low, size_t count)
 static int write_pages_of(struct capture *c, const struct region *r, enum plan_treatment t)
 {
 	struct pages p = {.page_bytes = image.page_bytes, .zeros = t == PLAN_OF_FILE};
-	int rc = 0;
+	uint64_t high = t == PLAN_WHOLE ? readable_end(r) : r->high;
+	int rc = allow_reading(r);
 
-	if (!r->readable)
-		rc = (int)raw_call(SYS_mprotect, (long)r->low, (long)(r->high - r->low), PROT_READ);
-	for (p.low = r->low; p.low < r->high && rc == 0; p.low += p.count * p.page_bytes) {
-		p.count = (r->high - p.low) / p.page_bytes;
+	for (p.low = r->low; p.low < high && rc == 0; p.low += p.count * p.page_bytes) {
+		p.count = (high - p.low) / p.page_bytes;
 		if (p.count > PAGEMAP_ENTRIES)
 			p.count = PAGEMAP_ENTRIES;
 		if (t != PLAN_WHOLE) {
@@ -355,7 +425,7 @@ static int write_pages(struct capture *c)
 		const char *why;
 		enum plan_treatment t = treatment_of(c, r, &why);
 
-		if (t != PLAN_LEFT_OUT && t != PLAN_AS_IT_IS)
+		if (t == PLAN_WHOLE || (t != PLAN_LEFT_OUT && t != PLAN_AS_IT_IS && r->changed))
 			rc = write_pages_of(c, r, t);
 	}
 	return rc ? rc : c->out->add(c->out, &last, sizeof last);
@@ -389,7 +459,11 @@ static int write_image(struct image_out *out)
 	if (image_state_private() < image.private_pages)
 		return fail(-EOPNOTSUPP, "it has memory that no child gets (MADV_DONTFORK)");
 	if (at < 0 && at > -4096)
-		return fail((int)at, "there is no memory for the list of its mappings");
+		return fail(
+			(int)at, image_state_memory_is_limited()
+					 ? "the limit of its address space (RLIMIT_AS, ulimit -v) "
+					   "leaves no room for the list of its mappings"
+					 : "there is no memory for the list of its mappings");
 	c.own[0] = range((uint64_t)(uintptr_t)image.report, image.page_bytes);
 	c.own[1] = range((uint64_t)at, (uint64_t)bytes);
 	c.own[2] = (struct plan_range){image.files.low, image.files.high};

@@ -39,7 +39,8 @@ static enum plan_treatment plan_for_file(const struct region *r, const char **wh
 	else if (r->deleted)
 		return PLAN_WHOLE;
 	else
-		return r->executable && !r->writable ? PLAN_AS_IT_IS : PLAN_OF_FILE;
+		/* text relocations, and whoever patches code, change pages of it */
+		return r->executable && !r->writable && !r->changed ? PLAN_AS_IT_IS : PLAN_OF_FILE;
 	return PLAN_REFUSED;
 }
 

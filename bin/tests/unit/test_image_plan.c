@@ -63,6 +63,17 @@ START_TEST(regions_are_treated)
 }
 END_TEST
 
+/* Whoever patches code changes its pages. */
+START_TEST(code_that_was_changed_is_held)
+{
+	struct region r = region_of("1000-2000 r-xp 0 fe:01 7 /lib/a.so");
+	const char *why = NULL;
+
+	r.changed = true;
+	ck_assert_int_eq(plan_for(&r, NULL, 0, &why), PLAN_OF_FILE);
+}
+END_TEST
+
 /* Only what lies in it as a whole. */
 START_TEST(own_memory_is_left_out)
 {
@@ -79,4 +90,5 @@ END_TEST
 
 UNIT_MAIN(
 	"image_plan", tcase_add_loop_test(tc, regions_are_treated, 0, sizeof lines / sizeof *lines);
+	tcase_add_test(tc, code_that_was_changed_is_held);
 	tcase_add_test(tc, own_memory_is_left_out);)
