@@ -38,6 +38,14 @@ $(B)/lib/image_word_1.so $(B)/lib/image_word_2.so: $(B)/lib/image_word_%.so: bin
 	@echo "  LD $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -DWORD=$* -shared -Wl,--build-id -o $@ $<
 
+# it loads the MPI library itself
+$(B)/bin/image_dlopen: $(O)/bin/tests/image/image_dlopen.o
+	@mkdir -p $(@D)
+	@echo "  LD $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ -ldl
+
+IMAGE_ALONE += $(B)/bin/image_dlopen
+
 # the same program, whose image is a recovery line
 IMAGE_LINE_SRC := $(addprefix bin/tests/image/,image_alone.c image_line.c) $(wildcard lib/ckpt/*.c lib/base/*.c)
 $(B)/bin/image_line: $(IMAGE_LINE_SRC:%.c=$(O)/%.o) $(IMAGE_OBJ)

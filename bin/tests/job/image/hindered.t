@@ -39,6 +39,8 @@ my %why    = (
 	signal      => qr{it uses signal SIGRTMAX - 1, which stops threads for an image},
 	log         => qr{it has a file mapped shared that it has open for writing, too: /\S+/log},
 	proc        => qr{descriptor \d+ is a file of /proc that another process has not \(/proc/\d+/mem\), which cannot be brought back},
+	link        => qr{descriptor \d+ is a symbolic link itself \(O_PATH\) \(/\S+/link\), which cannot be brought back},
+	code        => qr{it has memory without a file where the code of FTMPI was},
 	window      => qr{there are windows; while a program has any, only `-coord blocking` can make lines},
 );
 delete $why{timer} if !-e '/proc/self/timers';

@@ -8,6 +8,7 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,6 +243,54 @@ static void has_proc(int on)
 		close(fd);
 }
 
+static void has_link(int on)
+{
+	if (!on) {
+		close(fd);
+		return;
+	}
+	expect(symlink("nowhere", in_folder("link")) == 0, "no link");
+	fd = open(in_folder("link"), O_PATH | O_NOFOLLOW);
+	expect(fd >= 0, "the link is not opened");
+}
+
+/* The file that this page is of, opened, and where in it. */
+static int open_mapped(const char *page, unsigned long *at)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long low, high, address = (unsigned long)page;
+	char line[4200], path[4100];
+	int of = -1;
+
+	while (maps && of < 0 && fgets(line, sizeof line, maps))
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4099s", &low, &high, at, path) == 4 &&
+			low <= address && address < high)
+			of = open(path, O_RDONLY);
+	expect(of >= 0 && fclose(maps) == 0, "the code has no file");
+	*at += address - low;
+	return of;
+}
+
+/* A page of the library's code lies in memory without a file. */
+static void has_code_elsewhere(int on)
+{
+	char *page = (char *)((uintptr_t)PMPI_Init & -(uintptr_t)PAGE), *copy;
+	static unsigned long at;
+
+	if (on) {
+		fd = open_mapped(page, &at);
+		copy = map(MAP_PRIVATE | MAP_ANONYMOUS, -1);
+		memcpy(copy, page, PAGE);
+		mprotect(copy, PAGE, PROT_READ | PROT_EXEC);
+		copy = mremap(copy, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, page);
+	} else {
+		copy = mmap(
+			page, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, (off_t)at);
+		close(fd);
+	}
+	expect(copy == page, "the code is not moved");
+}
+
 static int within_linker(struct dl_phdr_info *info, size_t size, void *on)
 {
 	(void)info, (void)size, (void)on;
@@ -296,6 +345,8 @@ static const struct thing {
 	{.name = "window", .is_there = has_nothing},
 	{.name = "log", .is_there = has_log},
 	{.name = "proc", .is_there = has_proc},
+	{.name = "link", .is_there = has_link},
+	{.name = "code", .is_there = has_code_elsewhere},
 	{.name = "linker", .is_there = is_in_linker, .stays = 1},
 	{.name = "handler", .is_there = is_in_handler, .stays = 1},
 };

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Memory of each kind is what it was in a process that came back, and in one that did so twice.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../../lib";
+
+use File::Temp ();
+use Test::More;
+
+use FTMPI::Test::File qw(write_file);
+use FTMPI::Test::Job qw(ftmpirun program);
+use FTMPI::Test::Process qw(run_quiet);
+
+use constant RANKS => 2;
+
+# a container's filter of system calls may refuse it
+{
+	my ($status, $said) = run_quiet(qw(setarch -R true));
+	plan skip_all => "addresses stay random here (setarch -R): $said" if $status;
+}
+
+my $dir = File::Temp->newdir('ftmpi-regions-XXXXXX', TMPDIR => 1);
+
+# The launcher may not have heard of all ranks yet, and says so.
+sub line
+{
+	my ($job, $line) = @_;
+	my $made = qr/^ftmpirun: line $line is committed$/m;
+	while (time < $job->{until}) {
+		my $seen = length $job->err;
+		$job->signal('USR2');
+		return 0 if !$job->wait_for(err => qr/$made|\A.{$seen}.*SIGUSR2 has no effect now/s);
+		return 1 if $job->err =~ $made;
+	}
+	return 0;
+}
+
+sub comes_back
+{
+	my ($kind, @command) = @_;
+	my $over = "$dir/over-$kind";
+	my $job  = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, qw(-image -workdir), "$dir", @command, $over ]);
+	ok($job->wait_for(out => qr/^regions: rank 0 is there$/m), 'rank 0 is there');
+	for my $time (1, 2) {
+		last if !ok(line($job, $time), "line $time is made");
+		my $pid = ($job->err =~ /^ftmpirun: rank 0 on \S+ is process (\d+)$/gm)[-1];
+		kill 'KILL', $pid;
+		last if !ok($job->wait_for(err => qr/(?:^ftmpirun: all @{[RANKS]} ranks run again.*){$time}/ms), 'all go on');
+	}
+	write_file($over, '');
+	$job->finish;
+	$job->is_status(0, 'the end');
+	$job->out_like(qr/^regions: right, $kind$/m, '... is right');
+	unlike($job->{out}, qr/is there\n.*is there\n/s, '... and it did not begin again');
+	$job->none_left($kind);
+	return;
+}
+
+for my $kind (qw(code page far-page stack-limit over-data above-heap shared shared-for-nothing grows longer longer-removed reserved)) {
+	subtest $kind => sub { comes_back($kind, program('regions'), $kind) };
+}
+
+# The process that loads the image is within dlopen then.
+subtest 'dlopen' => sub { comes_back('dlopen', program('image_dlopen'), "$ENV{FTMPI_LIBDIR}/libftmpi.so") };
+
+done_testing();
