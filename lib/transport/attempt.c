@@ -53,7 +53,7 @@ static void give_up(struct attempt *a, const char *why)
 static bool refusal_is_final(const struct attempt *a)
 {
 	return a->cs->refused_is_final &&
-	       (a->to.times == 0 || a->may_be_gone || a->waited_ms >= REFUSED_MS);
+	       (a->to.times == 0 || a->may_be_gone || a->refused_ms >= REFUSED_MS);
 }
 
 /* Is there no use in trying again? Counts what this time has cost. One that may come back is tried
@@ -65,6 +65,7 @@ static bool was_last(struct attempt *a, int err)
 	a->waited_ms += err == ETIMEDOUT ? HANDSHAKE_MS : 0;
 	last = a->waited_ms >= a->cs->connect_ms || (err == ECONNREFUSED && refusal_is_final(a));
 	a->waited_ms += a->pause_ms;
+	a->refused_ms = err == ECONNREFUSED ? a->refused_ms + a->pause_ms : 0;
 	return err == ENOMEM || (last && (!a->cs->tp->come_back || a->may_be_gone));
 }
 
@@ -153,7 +154,7 @@ static void on_attempt(struct loop_task *task)
 	in_vain = tp->peers[a->peer].mend.in_vain;
 	lock_give(tp->c.lock);
 	a->pause_ms = RETRY_MS;
-	a->waited_ms = 0;
+	a->waited_ms = a->refused_ms = 0;
 	a->patience = clock_ns() + (uint64_t)PATIENCE_MS * 1000000;
 	if (!a->timer)
 		a->timer = evtimer_new(loop_base(a->cs->loop), on_retry, a);
@@ -162,6 +163,16 @@ static void on_attempt(struct loop_task *task)
 		on_retry(-1, 0, a);
 	else if (!a->timer || event_add(a->timer, &t) != 0)
 		attempt_failed(a, ENOMEM);
+}
+
+void tp_conns_again(struct tp *tp, int peer)
+{
+	struct attempt *a = tp->conns->attempts[peer];
+
+	tp_assert_held(tp);
+	if (!a->posted)
+		loop_post(a->cs->loop, &a->task);
+	a->posted = true;
 }
 
 void tp_conns_connect(struct tp *tp, int peer)
@@ -180,7 +191,5 @@ void tp_conns_connect(struct tp *tp, int peer)
 		*a = (struct attempt){
 			.task.run = on_attempt, .cs = cs, .peer = peer, .failed = attempt_failed};
 	}
-	if (!a->posted)
-		loop_post(cs->loop, &a->task);
-	a->posted = true;
+	tp_conns_again(tp, peer);
 }

@@ -12,8 +12,12 @@
  */
 #include "transport/tp.h"
 
-static void lose(struct tp *tp, struct tp_peer *p, const char *why)
+/* What it said of its end was said by another life. */
+static void begin_anew(struct tp *tp, struct tp_peer *p, const char *why)
 {
+	p->bye_sent = p->bye_received = false;
+	if (p->state == TP_LOST)
+		tp_peer_set(p, TP_IDLE);
 	if (p->state != TP_IDLE)
 		tp_peer_lose(tp, p, why);
 	tp_reap(tp);
@@ -22,19 +26,21 @@ static void lose(struct tp *tp, struct tp_peer *p, const char *why)
 /* One that was mended has had connections, of which the hello would say something. */
 static bool has_begun_anew(const struct tp_peer *p, const struct wire_hello *hello)
 {
-	return hello->times == 0 && (p->state == TP_UP || p->mend.times > 0);
+	return hello->times == 0 && (p->state == TP_UP || p->state == TP_LOST || p->mend.times > 0);
 }
 
-bool tp_come_back_seen(struct tp *tp, struct tp_peer *p, const struct wire_hello *hello)
+/* fresh: it said so when it had had as many connections as now. Else it may be an attempt that the
+ * peer gave up when this side's own came to it. */
+bool tp_come_back_seen(struct tp *tp, struct tp_peer *p, const struct wire_hello *hello, bool fresh)
 {
 	bool another = hello->from_incarnation > p->incarnation;
 
-	if (!tp->come_back || p->state == TP_LOST || hello->from_incarnation < p->incarnation)
+	if (!tp->come_back || hello->from_incarnation < p->incarnation)
 		return false;
-	if (!another && !has_begun_anew(p, hello))
+	if (!another && !(fresh && has_begun_anew(p, hello)))
 		return false;
 	p->incarnation = hello->from_incarnation;
-	lose(tp, p, another ? "another process of its rank is there" : "it has begun anew");
+	begin_anew(tp, p, another ? "another process of its rank is there" : "it has begun anew");
 	return true;
 }
 
@@ -45,10 +51,12 @@ void tp_came_back(struct tp *tp, int peer, uint32_t incarnation, const struct ne
 
 	tp_assert_held(tp);
 	assert(tp->come_back && peer != tp->c.self);
-	if (incarnation < p->incarnation || p->state == TP_LOST)
+	if (incarnation < p->incarnation)
 		return;
 	tp->addresses[peer] = *address;
 	p->incarnation = incarnation;
 	if (another)
-		lose(tp, p, "another process of its rank has begun");
+		begin_anew(tp, p, "another process of its rank has begun");
+	else if (!p->dying && (p->state == TP_CONNECTING || p->state == TP_AWAITING))
+		tp_conns_again(tp, peer);
 }

@@ -97,6 +97,7 @@ static int on_hello(struct conn *c)
 	rc = handshake_take_hello(&c->handshake, &c->cs->tp->job, &hello);
 	if (rc)
 		return rc;
+	c->ups = c->cs->tp->peers[hello.from].ups;
 	handshake_challenge(&c->handshake, &c->cs->tp->job, &challenge);
 	admission_leave(c->admission, &c->link);
 	c->state = CONN_PROOF;
@@ -131,7 +132,8 @@ static void on_verdict(struct conn *c)
 	int fd;
 
 	memcpy(&v, c->in, sizeof v);
-	if (v.magic != WIRE_MAGIC || (v.code != WIRE_WELCOME && v.code != WIRE_BUSY)) {
+	if (v.magic != WIRE_MAGIC || v.code < WIRE_WELCOME || v.code > WIRE_ANEW ||
+		(v.code == WIRE_ANEW && !tp->come_back)) {
 		conn_fail(c, FT_EPROTO, 0);
 		return;
 	}
@@ -148,17 +150,22 @@ static void on_verdict(struct conn *c)
 	}
 	if (wanted && v.code == WIRE_BUSY)
 		await(a);
+	if (wanted && v.code == WIRE_ANEW) {
+		tp_peer_lose(tp, p, "the pair has begun anew on its side");
+		tp_reap(tp);
+		tp->c.up->notify(tp->c.user);
+	}
 	lock_give(tp->c.lock);
 	if (!wanted)
 		a->failed(a, ESTALE);
 }
 
-/* Ours has come to the other side: that direction can be opened. */
+/* Ours has come to the peer, which may take it: that direction can be opened. */
 static bool ours_is_there(const struct tp *tp, const struct tp_peer *p)
 {
 	const struct attempt *ours = tp->conns->attempts[p->id];
 
-	return p->state == TP_CONNECTING && ours && ours->conn && ours->conn->state != CONN_OPENING;
+	return p->state == TP_CONNECTING && ours && ours->conn && ours->conn->state == CONN_VERDICT;
 }
 
 /* One that is up may say that its connection broke, which was not seen here yet. */
@@ -174,18 +181,18 @@ static bool may_attach(const struct tp *tp, const struct tp_peer *p, uint16_t ti
 }
 
 /* The answer to what was proved; 0: none, for this reason. */
-static int judge(struct tp *tp, struct tp_peer *p, const struct wire_hello *hello, const char **why)
+static int judge(struct tp *tp, struct tp_peer *p, const struct conn *c, const char **why)
 {
+	const struct wire_hello *hello = &c->handshake.hello;
 	int verdict;
 
-	if (tp_come_back_seen(tp, p, hello))
+	if (tp_come_back_seen(tp, p, hello, c->ups == p->ups))
 		return WIRE_WELCOME;
 	*why = "it is not the process of that rank that is there now";
 	if (hello->from_incarnation != p->incarnation)
 		return 0;
-	*why = "the pair has begun anew here, which it has not seen yet";
 	if (tp->come_back && hello->times > 0 && p->mend.times == 0)
-		return 0;
+		return WIRE_ANEW;
 	*why = "that rank has a connection already";
 	return may_attach(tp, p, hello->times, &verdict) ? verdict : 0;
 }
@@ -197,13 +204,13 @@ static void on_proved(struct conn *c)
 	struct tp_peer *p = &tp->peers[c->handshake.hello.from];
 	struct attempt *ours;
 	struct wire_verdict v = {.magic = WIRE_MAGIC};
-	const char *why;
+	const char *why = "it closed the connection";
 	int fd;
 	uint16_t times = c->handshake.hello.times;
 	bool taken;
 
 	lock_take_before(tp->c.lock);
-	v.code = (uint32_t)judge(tp, p, &c->handshake.hello, &why);
+	v.code = (uint32_t)judge(tp, p, c, &why);
 	taken = v.code && conn_send(c, &v, sizeof v) == 0 && v.code == WIRE_WELCOME;
 	if (taken) {
 		fd = conn_release(c);
@@ -219,7 +226,7 @@ static void on_proved(struct conn *c)
 		tp->c.up->notify(tp->c.user);
 	}
 	lock_give(tp->c.lock);
-	if (!taken && v.code == WIRE_BUSY)
+	if (!taken && (v.code == WIRE_BUSY || v.code == WIRE_ANEW))
 		conn_close(c);
 	else if (!taken)
 		unauthenticated_turn_away(c, why);
@@ -281,9 +288,9 @@ static void conn_wait(struct conn *c);
 static void on_silence(struct conn *c)
 {
 	/* a peer that listens in a launched job lives, and will answer when it can; unless it may
-	 * have ended */
+	 * have ended, or has answered before: then what is between may swallow the answer */
 	bool wait_on = c->attempt && c->cs->refused_is_final && c->state != CONN_OPENING &&
-		       !c->attempt->may_be_gone;
+		       !c->attempt->may_be_gone && c->attempt->to.times == 0;
 
 	if (!wait_on) {
 		conn_fail(c, FT_ETIME, 0);

@@ -62,6 +62,7 @@ struct attempt {
 	void (*failed)(struct attempt *a, int err);
 	uint64_t patience;
 	unsigned pause_ms, waited_ms;
+	unsigned refused_ms; /* in which it was refused and nothing else */
 };
 
 /* OPENING to VERDICT are of connections that we make, HELLO and PROOF of those that we accept. */
@@ -78,6 +79,7 @@ struct conn {
 	enum conn_state state;
 	uint64_t deadline;
 	struct handshake handshake;
+	uint32_t ups; /* HELLO: connections that the peer had had when it said so */
 	size_t have;
 	uint8_t in[sizeof(struct wire_hello)]; /* the longest */
 };
@@ -111,10 +113,14 @@ struct tp_conns {
 	struct attempt **attempts; /* by peer, NULL until it is first tried */
 };
 
-/* The peer is the process that it was when it was tried to reach, and so is what was said. */
+/* The peer is the process that it was when it was tried to reach, and where it was, and so is what
+ * was said. */
 static inline bool attempt_is_for(const struct attempt *a, const struct tp_peer *p)
 {
-	return p->incarnation == a->to.incarnation && p->mend.times == a->to.times;
+	const struct net_address *at = &a->cs->tp->addresses[p->id];
+
+	return p->incarnation == a->to.incarnation && p->mend.times == a->to.times &&
+	       at->len == a->address.len && memcmp(&at->addr, &a->address.addr, at->len) == 0;
 }
 
 static inline struct timeval ms_from_now(unsigned ms)

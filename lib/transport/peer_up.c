@@ -12,6 +12,7 @@ void tp_peer_up(struct tp *tp, struct tp_peer *p, int fd)
 	tp_assert_held(tp);
 	tp_peer_set(p, TP_UP);
 	p->fd = fd;
+	p->ups++;
 	p->want_out = false;
 	if (!p->in.buf) /* else the stream goes on */
 		p->in = (struct tp_in){.buf = malloc(TP_PREFETCH)};

@@ -7,7 +7,8 @@
  *	CONNECTING our attempt is on its way (conn.c)
  *	AWAITING   it told us that its own attempt is on its way
  *	UP         a socket is attached
- *	LOST       gone for good in this attachment
+ *	LOST       gone for good in this attachment; or (come_back.c) IDLE at once, and as at the
+ *		   beginning
  *
  * Peers die in two phases. tp_peer_lose (peer.c) marks the peer as dying and takes its socket out
  * of epoll, at any depth; tp_reap (reap.c), called where no peer is being read or written, answers
@@ -173,6 +174,7 @@ struct tp_peer {
 	struct byte_ring_reader
 		*in_ring;     /* what comes lies there; NULL: it comes from the socket */
 	uint32_t incarnation; /* which process of that rank it is taken for */
+	uint32_t ups;	      /* connections; counted by the loop's thread alone */
 	uint64_t send_seq, recv_seq;
 	uint32_t unconsumed;	/* eager bytes sent and not credited yet */
 	uint32_t unconsumed_in; /* eager bytes received and not credited yet */
@@ -271,7 +273,8 @@ void tp_peer_up(struct tp *tp, struct tp_peer *p, int fd);
 
 /* come_back.c: what the peer says (proved) is that it is another process by now, or that the pair
  * has begun anew on its side: then it has here, too, and the peer gets its connection. */
-bool tp_come_back_seen(struct tp *tp, struct tp_peer *p, const struct wire_hello *hello);
+bool tp_come_back_seen(
+	struct tp *tp, struct tp_peer *p, const struct wire_hello *hello, bool fresh);
 
 /* anew_forget.c: nothing that was said means anything; the user is told of what was open */
 void tp_anew_forget(struct tp *tp, struct tp_peer *p);
@@ -472,5 +475,8 @@ int tp_conns_open(struct tp *tp, const struct tp_physical *phys);
 void tp_conns_stop(struct tp *tp);
 int tp_conns_close(struct tp *tp, enum tp_end how);
 void tp_conns_connect(struct tp *tp, int peer);
+
+/* One that is being connected to is somewhere else. */
+void tp_conns_again(struct tp *tp, int peer);
 
 #endif

@@ -115,7 +115,9 @@ struct tp_upcalls {
 	 * as in tp_begin_anew: `unmatch` and `forget` were called for messages that are not whole.
 	 * Of all sends it is not known whether they have come: `sent` was called (those that were
 	 * written, perhaps with 0), for synchronous ones, too. What is sent from now on goes to
-	 * whoever comes back, this process of that rank or another. */
+	 * whoever comes back, this process of that rank or another. What the peer called its
+	 * messages (`sync`) means nothing any more: tp_matched and tp_withdraw_again are not called
+	 * for it. */
 	void (*lost)(void *user, int peer, const char *why);
 
 	/* Another thread than the one that waits may have completed something. Without the lock's
@@ -161,14 +163,16 @@ struct tp_physical {
 	const uint8_t *secret;		     /* AUTH_KEY_BYTES, copied */
 	uint32_t epoch;
 	unsigned connect_ms;   /* after which a peer that cannot be reached is lost */
-	bool refused_is_final; /* nobody will listen there later: lost at once */
+	bool refused_is_final; /* nobody will listen there later: lost at once, or, where a
+				  connection broke that is mended, after 2 s of refusals */
 	const bool *near;      /* `size`, copied: the peer is on this host, and memory may be shared
 				  with it; NULL: with none */
 	bool memory_required;  /* a peer that is near and cannot share memory is lost */
 	const uint32_t *incarnations; /* `size`, copied: which process of its rank each one is (this
 					 one's own, too); NULL: all 0 */
 	bool come_back;	   /* a peer that is lost may come back (tp_came_back). Attempts to connect
-			      to it have no end; the two members before do not count then */
+			      to it have no end before both have said tp_bye, whatever connect_ms
+			      and refused_is_final are */
 	const bool *mends; /* `size`, copied: a connection to the peer that breaks is made again,
 			      and nothing is lost (mend.c); the peer is told the same. NULL: none
 			      is */

@@ -102,6 +102,7 @@ static_assert(sizeof(struct wire_proof) == 32, "no padding");
 enum wire_verdict_code {
 	WIRE_WELCOME = 1, /* frames follow */
 	WIRE_BUSY = 2,	  /* our own connection to you is on its way: wait for it */
+	WIRE_ANEW = 3, /* the pair has begun anew here: your stream does not go on (come_back.c) */
 };
 
 /* accepting side -> connecting side */

@@ -281,9 +281,9 @@ START_TEST(both_live)
 	lock_give(&nodes[0].lock);
 	WAIT_FOR(nodes[0].lost == 1);
 	ck_assert_int_eq(nodes[0].sent, o.sends);
-	passes(0, 1, 20);
-	passes(1, 0, 21);
 	WAIT_FOR(nodes[1].lost == 1);
+	passes(1, 0, 21);
+	passes(0, 1, 20);
 	ck_assert_int_eq(nodes[1].sent, 1);
 	ck_assert_int_eq(nodes[0].lost, 1);
 	nodes_stop();
@@ -339,6 +339,31 @@ START_TEST(the_end_is_the_end)
 }
 END_TEST
 
+/* It had said that it begins nothing more, and begins again all the same. */
+START_TEST(after_its_end_it_comes_back)
+{
+	begin();
+	passes(0, 1, 0);
+	for (int i = 0; i < 2; i++) {
+		lock_take(&nodes[i].lock);
+		tp_bye(nodes[i].tp);
+		lock_give(&nodes[i].lock);
+	}
+	WAIT_FOR(tp_finished(nodes[0].tp) && tp_finished(nodes[1].tp));
+	if (_i == 0) {
+		node_stop(1);
+		WAIT_FOR(nodes[0].tp->peers[1].state != TP_UP);
+		node_begin(1, 1, 1);
+	} else {
+		node_begin(ANOTHER, 1, 1); /* before its end is seen */
+	}
+	post(0, 1, 5, got, 8);
+	ck_assert_int_eq(send_to(_i == 0 ? 1 : ANOTHER, 0, 5, big, 8, 0), 1);
+	WAIT_FOR(nodes[0].in[1][5].done);
+	nodes_stop();
+}
+END_TEST
+
 NODES_MAIN("transport_come_back", tcase_add_test(tc, another_process_takes_its_place);
 	   tcase_add_test(tc, what_is_half_here_is_matched_again);
 	   tcase_add_test(tc, what_is_here_stays);
@@ -349,4 +374,5 @@ NODES_MAIN("transport_come_back", tcase_add_test(tc, another_process_takes_its_p
 	   tcase_add_test(tc, an_older_process_is_refused);
 	   tcase_add_test(tc, what_waits_for_one_that_is_gone_is_dropped);
 	   tcase_add_test(tc, both_live); tcase_add_test(tc, nobody_is_given_up);
-	   tcase_add_test(tc, it_comes_back_often); tcase_add_test(tc, the_end_is_the_end);)
+	   tcase_add_test(tc, it_comes_back_often); tcase_add_test(tc, the_end_is_the_end);
+	   tcase_add_loop_test(tc, after_its_end_it_comes_back, 0, 2);)

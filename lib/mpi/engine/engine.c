@@ -15,9 +15,11 @@
 #include "engine_inside.h"
 
 /* MOMENT_NS: in this time a peer that is in MPI has read much of a full ring */
-/* GIVE_WAY_NS: a thread that is woken has run by then, unless others keep it from running */
+/* GIVE_WAY_NS: a thread that is woken has run by then, unless others keep it from running; then it
+ * is waited for again after IN_VAIN_NS */
 enum {
 	GIVE_WAY_NS = 1000000,
+	IN_VAIN_NS = 20000000,
 	MOMENT_NS = 100000,
 	YIELD_WANTED_NS = 3000,
 	YIELD_INTERVAL_MAX = 16,
@@ -79,11 +81,20 @@ void engine_forget(bool alone)
  * making connections, or from beginning a line. */
 static __attribute__((noinline)) void give_way(void)
 {
-	uint64_t until = clock_ns() + GIVE_WAY_NS;
+	static _Atomic uint64_t in_vain; /* until then nobody is waited for */
+	uint64_t until;
 
+	sched_yield();
+	if (!lock_is_awaited(&engine_mutex))
+		return;
+	until = clock_ns() + GIVE_WAY_NS;
+	if (until < atomic_load_explicit(&in_vain, memory_order_relaxed))
+		return;
 	do
 		sched_yield();
 	while (lock_is_awaited(&engine_mutex) && clock_ns() < until);
+	if (lock_is_awaited(&engine_mutex))
+		atomic_store_explicit(&in_vain, until + IN_VAIN_NS, memory_order_relaxed);
 }
 
 /* ---- a call begins ---- */

@@ -56,7 +56,7 @@ static bool lock_for_tick(void)
 		return true;
 	if (++t.locked_ticks < IDLE_TICKS)
 		return false;
-	engine_lock();
+	lock_take_before(&engine_mutex);
 	return true;
 }
 
