@@ -14,8 +14,7 @@ static bool is_member(const struct wire_hello *hello)
 	return hello->magic == WIRE_MAGIC && hello->version == WIRE_VERSION &&
 	       memcmp(hello->session, job.session, sizeof job.session) == 0 &&
 	       hello->epoch == EPOCH && hello->to == SELF && hello->from < RANKS &&
-	       hello->from != SELF && hello->from_incarnation == 0 &&
-	       hello->to_incarnation == 0;
+	       hello->from != SELF && hello->from_incarnation == 0 && hello->to_incarnation == 0;
 }
 
 /* Has this stranger proved to be a rank? */
@@ -71,6 +70,19 @@ static void judge_first_frame(const struct talk *t, uint32_t rank, size_t at)
 	FUZZ_CHECK(!said || h.messages[rank] == 1, "the first frame is lost");
 }
 
+/* The member has connected to us, who are this rank, and we have sent a challenge: only then may it
+ * prefer that connection to another one. */
+static bool has_challenged(uint32_t rank)
+{
+	for (int i = 0; i < TALKS; i++) {
+		const struct talk *t = &h.talks[i];
+
+		if (t->ours && t->rank == rank && t->said.len >= CHALLENGE)
+			return true;
+	}
+	return false;
+}
+
 /* A stranger has spoken; `before` was the state of all peers. */
 static void judge_unauthenticated(struct talk *t, const enum tp_peer_state *before)
 {
@@ -82,7 +94,8 @@ static void judge_unauthenticated(struct talk *t, const enum tp_peer_state *befo
 		return;
 	}
 	t->over = true;
-	busy = before[rank] == TP_CONNECTING && rank > SELF;
+	busy = before[rank] == TP_CONNECTING && rank > SELF && has_challenged(rank) &&
+	       heard == WIRE_BUSY;
 	welcome = !busy && before[rank] != TP_UP && before[rank] != TP_LOST;
 	FUZZ_CHECK(heard == (busy	      ? WIRE_BUSY
 				    : welcome ? WIRE_WELCOME
