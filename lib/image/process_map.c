@@ -130,7 +130,7 @@ long process_map_parse(
 
 	while (at < end) {
 		struct text line = {at, at, false};
-		struct region r;
+		struct region r = {0};
 
 		while (line.end < end && *line.end != '\n')
 			line.end++;

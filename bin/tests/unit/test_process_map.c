@@ -27,8 +27,10 @@ static const struct region *parse_one(const char *line)
 
 START_TEST(a_line_is_read_whole)
 {
-	const struct region *r = parse_one(
-		"7ffff7d86000-7ffff7dac000 r-xp 00028000 fe:01 1054399    /usr/lib/a b.so\n");
+	const struct region *r;
+
+	memset(found, 0xff, sizeof found);
+	r = parse_one("7ffff7d86000-7ffff7dac000 r-xp 00028000 fe:01 1054399    /usr/lib/a b.so\n");
 
 	ck_assert_uint_eq(r->low, 0x7ffff7d86000);
 	ck_assert_uint_eq(r->high, 0x7ffff7dac000);
@@ -40,6 +42,7 @@ START_TEST(a_line_is_read_whole)
 	ck_assert_int_eq(r->kind, REGION_FILE);
 	ck_assert_uint_eq(r->name_length, strlen("/usr/lib/a b.so"));
 	ck_assert_int_eq(strncmp(r->name, "/usr/lib/a b.so", r->name_length), 0);
+	ck_assert(!r->changed && !r->may_write && !r->grows && !r->loader);
 }
 END_TEST
 
