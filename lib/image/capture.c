@@ -320,7 +320,7 @@ static int add_region(struct capture *c, const struct region *r, const struct im
 	return rc || r->name_length == 0 ? rc : c->out->add(c->out, r->name, r->name_length);
 }
 
-static int write_region(struct capture *c, const struct region *r)
+static int write_region(struct capture *c, struct region *r)
 {
 	const char *why = NULL;
 	enum plan_treatment t = treatment_of(c, r, &why);
@@ -340,8 +340,8 @@ static int write_region(struct capture *c, const struct region *r)
 	if (t == PLAN_LEFT_OUT && r->kind != REGION_KERNEL)
 		return 0;
 	rc = plan_opens_file(t) ? look_at_file(c, r, &to) : 0;
-	if (t == PLAN_WHOLE)
-		to.high = readable_end(r);
+	if (t == PLAN_WHOLE) /* its file may get longer before its pages are written */
+		to.high = r->held = readable_end(r);
 	if (rc == 0 && to.low < to.high)
 		rc = add_region(c, r, &to);
 	if (rc || to.high == r->high)
@@ -397,7 +397,7 @@ static int read_pagemap(struct capture *c, uint64_t low, size_t count)
 static int write_pages_of(struct capture *c, const struct region *r, enum plan_treatment t)
 {
 	struct pages p = {.page_bytes = image.page_bytes, .zeros = t == PLAN_OF_FILE};
-	uint64_t high = t == PLAN_WHOLE ? readable_end(r) : r->high;
+	uint64_t high = t == PLAN_WHOLE ? r->held : r->high;
 	int rc = allow_reading(r);
 
 	for (p.low = r->low; p.low < high && rc == 0; p.low += p.count * p.page_bytes) {

@@ -33,6 +33,8 @@ struct region {
 	bool may_write;	  /* mprotect(2) may let it be written */
 	bool grows;	  /* downward, as a stack does */
 	bool loader;	  /* the code that loads an image runs here, in the process that loads */
+	uint64_t held;	  /* of one whose every page an image holds: the address behind the last of
+			     them */
 	const char *name; /* as it stands in the text, not ended by a NUL; empty: none */
 	size_t name_length;
 };
