@@ -159,7 +159,8 @@ int image_cut(const struct image_file *f, char *why, size_t size);
  * Become that process. Its bytes were checked before (image_verify, or by the caller). Does not
  * return, unless this process or the files that it finds do not fit the image, or it has more than
  * one thread, or the image's tables do not fit each other: then *why is a sentence, nothing has
- * been changed (but the limit of descriptors may have been raised), and the result is -errno.
+ * been changed (but soft limits may have been raised: of descriptors, stack, memory and threads),
+ * and the result is -errno.
  * Descriptors that are neither the image's nor `own` are closed.
  */
 int image_load(const struct image_file *f, char *why, size_t size);

@@ -206,6 +206,20 @@ static int allow_stack(struct both *b, bool now)
 				 strerror(errno));
 }
 
+/* As allow_stack, for memory and threads. */
+static void allow_more(void)
+{
+	static const int which[] = {RLIMIT_DATA, RLIMIT_AS, RLIMIT_NPROC};
+	struct rlimit r;
+
+	for (size_t i = 0; i < sizeof which / sizeof *which; i++) {
+		if (getrlimit(which[i], &r) < 0 || r.rlim_cur == r.rlim_max)
+			continue;
+		r.rlim_cur = r.rlim_max;
+		setrlimit(which[i], &r);
+	}
+}
+
 static int check_process(struct both *b)
 {
 	const struct region *here =
@@ -214,6 +228,7 @@ static int check_process(struct both *b)
 
 	if (!here || p->thread_pointer != (uintptr_t)__builtin_thread_pointer())
 		return say(b, -EINVAL, "libc keeps its thread's data at another address here");
+	allow_more();
 	return allow_stack(b, true);
 }
 

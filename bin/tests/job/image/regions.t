@@ -63,6 +63,11 @@ for my $kind (qw(code page far-page stack-limit over-data above-heap shared shar
 	subtest $kind => sub { comes_back($kind, program('regions'), $kind) };
 }
 
+# Its soft limit is too low for what it has later.
+subtest 'data-limit' => sub {
+	comes_back('data-limit', qw(sh -c), 'ulimit -S -d 393216 && ulimit -H -d 2097152 && exec "$0" "$@"', program('regions'), 'data-limit');
+};
+
 # The process that loads the image is within dlopen then.
 subtest 'dlopen' => sub { comes_back('dlopen', program('image_dlopen'), "$ENV{FTMPI_LIBDIR}/libftmpi.so") };
 

@@ -203,6 +203,27 @@ static void is_reserved(void)
 	expect(at[bytes / 2] == 5, "the memory is another one");
 }
 
+/* The process that loads it begins with a lower limit. What nobody may use counts for none. */
+static void data_limit_is_higher(void)
+{
+	size_t bytes = (size_t)512 << 20;
+	struct rlimit r, before;
+	char *at;
+
+	getrlimit(RLIMIT_DATA, &before);
+	r = before;
+	expect(r.rlim_cur < bytes && r.rlim_max > bytes, "no such limit");
+	r.rlim_cur = r.rlim_max - 1;
+	expect(setrlimit(RLIMIT_DATA, &r) == 0, "no higher limit");
+	map_at(NULL, r.rlim_max, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+	at = map_at(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	at[bytes / 2] = 5;
+	there();
+	expect(at[bytes / 2] == 5, "the memory is another one");
+	getrlimit(RLIMIT_DATA, &r);
+	expect(r.rlim_cur == before.rlim_max - 1, "the limit is another one");
+}
+
 /* ---- files ---- */
 
 static const char *path(void)
@@ -276,7 +297,8 @@ static const struct prog_case cases[] = {{"code", code_is_patched}, {"page", sta
 	{"over-data", lies_over_data}, {"above-heap", lies_above_heap},
 	{"shared", is_shared_to_read}, {"shared-for-nothing", is_shared_for_nothing},
 	{"grows", stack_grows}, {"longer", is_longer_than_open_file},
-	{"longer-removed", is_longer_than_removed_file}, {"reserved", is_reserved}};
+	{"longer-removed", is_longer_than_removed_file}, {"reserved", is_reserved},
+	{"data-limit", data_limit_is_higher}};
 
 int main(int argc, char **argv)
 {
