@@ -37,7 +37,7 @@ enum {
 /* Of the child, zeros at first. */
 struct scratch {
 	char text[MAPS_TEXT_MAX];
-	struct region regions[REGIONS_MAX + 1];
+	struct region regions[REGIONS_MAX + 2];
 	uint64_t pagemap[PAGEMAP_ENTRIES];
 	char path[PATH_BYTES];
 	char lines[LINES_BYTES];
@@ -179,6 +179,13 @@ static int refuse(const struct region *r, const char *why)
 	return -EOPNOTSUPP;
 }
 
+/* As the kernel's list has it. */
+static struct plan_range range(uint64_t low, uint64_t bytes)
+{
+	return (struct plan_range){
+		low, low + (bytes + image.page_bytes - 1) / image.page_bytes * image.page_bytes};
+}
+
 static int read_maps(struct capture *c)
 {
 	struct scratch *s = c->scratch;
@@ -207,7 +214,8 @@ static int read_maps(struct capture *c)
 	if (rc)
 		return fail(rc, "/proc/self/smaps cannot be read");
 	process_map_join_stack(s->regions, (size_t)count);
-	c->count = process_map_split_heap(s->regions, (size_t)count, image.here.break_start);
+	c->count = process_map_split_heap(s->regions, (size_t)count, image.here.break_start,
+		range(0, (uint64_t)raw_call(SYS_brk, 0, 0, 0)).high);
 	return 0;
 }
 
@@ -429,13 +437,6 @@ static int write_pages(struct capture *c)
 			rc = write_pages_of(c, r, t);
 	}
 	return rc ? rc : c->out->add(c->out, &last, sizeof last);
-}
-
-/* As the kernel's list has it. */
-static struct plan_range range(uint64_t low, uint64_t bytes)
-{
-	return (struct plan_range){
-		low, low + (bytes + image.page_bytes - 1) / image.page_bytes * image.page_bytes};
 }
 
 static void close_others(int kept)

@@ -146,21 +146,31 @@ long process_map_parse(
 	return (long)count;
 }
 
-size_t process_map_split_heap(struct region *regions, size_t count, uint64_t start)
+/* In two; there is room for both. */
+static size_t split(struct region *regions, size_t count, size_t i, uint64_t at)
 {
-	size_t i = 0;
+	for (size_t k = count; k > i; k--)
+		regions[k] = regions[k - 1];
+	regions[i].high = regions[i + 1].low = at;
+	return count + 1;
+}
 
-	while (i < count && !(regions[i].kind == REGION_HEAP && regions[i].low < start))
-		i++;
-	if (i == count)
-		return count;
-	if (regions[i].high > start) {
-		for (size_t k = count++; k > i; k--)
-			regions[k] = regions[k - 1];
-		regions[i].high = regions[i + 1].low = start;
+size_t process_map_split_heap(struct region *regions, size_t count, uint64_t start, uint64_t end)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct region *r = &regions[i];
+
+		if (r->kind != REGION_HEAP)
+			continue;
+		if (r->low < start && start < r->high)
+			count = split(regions, count, i, start);
+		else if (r->low < end && end < r->high)
+			count = split(regions, count, i, end);
+		if (r->low >= start && r->high <= end)
+			continue;
+		r->kind = REGION_ANONYMOUS;
+		r->name_length = 0;
 	}
-	regions[i].kind = REGION_ANONYMOUS;
-	regions[i].name_length = 0;
 	return count;
 }
 

@@ -48,11 +48,12 @@ long process_map_parse(
 	const char *text, size_t length, struct region *regions, size_t max, size_t *bad_line);
 
 /*
- * The heap begins at start, a page's: what lies before it in one region, as where all memory is
- * locked (mlockall), is memory without a file. Of count regions; there is room for one more.
- * Returns how many there are now.
+ * The heap begins at start, a page's, and ends at end, a page's, too: what lies before or behind it
+ * in one region, as where all memory is locked (mlockall), or memory was mapped right there, is
+ * memory without a file. Of count regions; there is room for two more. Returns how many there are
+ * now.
  */
-size_t process_map_split_heap(struct region *regions, size_t count, uint64_t start);
+size_t process_map_split_heap(struct region *regions, size_t count, uint64_t start, uint64_t end);
 
 /* Parts of the first thread's stack that mprotect(2) has split off have no name: all that lies
  * below it without a gap, and grows as it does, is its. */

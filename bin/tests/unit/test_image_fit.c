@@ -204,13 +204,43 @@ START_TEST(a_heap_that_was_merged_is_split)
 			 "a000-b000 rw-p 0 00:00 0\n",
 		r);
 
-	ck_assert_uint_eq(process_map_split_heap(r, n, 0x3000), 3);
-	ck_assert_uint_eq(process_map_split_heap(r, n, 0x5000), 4);
+	ck_assert_uint_eq(process_map_split_heap(r, n, 0x3000, 0x9000), 3);
+	ck_assert_uint_eq(process_map_split_heap(r, n, 0x5000, 0x9000), 4);
 	ck_assert(r[1].kind == REGION_ANONYMOUS && r[1].name_length == 0);
 	ck_assert(r[1].low == 0x3000 && r[1].high == 0x5000);
 	ck_assert(r[2].kind == REGION_HEAP && r[2].low == 0x5000 && r[2].high == 0x9000);
 	ck_assert(r[3].low == 0xa000 && r[3].high == 0xb000);
-	ck_assert_uint_eq(process_map_split_heap(r, 4, 0x5000), 4);
+	ck_assert_uint_eq(process_map_split_heap(r, 4, 0x5000, 0x9000), 4);
+}
+END_TEST
+
+/* Memory that is mapped right at the program break is, too. */
+START_TEST(a_heap_ends_at_the_break)
+{
+	struct region r[MAX];
+	size_t n = parse("1000-3000 rw-p 0 00:00 0 [heap]\n3000-9000 r--p 0 00:00 0 [heap]\n"
+			 "9000-b000 rw-p 0 00:00 0 [heap]\n",
+		r);
+
+	ck_assert_uint_eq(process_map_split_heap(r, n, 0x1000, 0xb000), 3);
+	ck_assert_uint_eq(process_map_split_heap(r, n, 0x2000, 0x5000), 5);
+	for (size_t i = 0; i < 5; i++) {
+		bool heap = i == 1 || i == 2;
+
+		ck_assert_int_eq(r[i].kind, heap ? REGION_HEAP : REGION_ANONYMOUS);
+		ck_assert_int_eq(r[i].name_length > 0, heap);
+		ck_assert(i == 0 || r[i].low == r[i - 1].high);
+	}
+	ck_assert(r[1].low == 0x2000 && r[2].low == 0x3000 && r[3].low == 0x5000);
+	ck_assert(r[4].low == 0x9000 && r[4].high == 0xb000);
+	n = parse("1000-9000 rw-p 0 00:00 0 [heap]\n", r);
+	ck_assert_uint_eq(process_map_split_heap(r, n, 0x2000, 0x5000), 3);
+	ck_assert(r[0].kind != REGION_HEAP && r[1].kind == REGION_HEAP);
+	ck_assert(r[2].kind != REGION_HEAP && r[2].low == 0x5000 && r[2].high == 0x9000);
+	/* there is no heap yet */
+	n = parse("1000-9000 rw-p 0 00:00 0 [heap]\n", r);
+	ck_assert_uint_eq(process_map_split_heap(r, n, 0x1000, 0x1000), 1);
+	ck_assert_int_eq(r[0].kind, REGION_ANONYMOUS);
 }
 END_TEST
 
@@ -245,4 +275,4 @@ UNIT_MAIN("image_fit",
 	  tcase_add_test(tc, a_stack_in_parts_fits);
 	  tcase_add_test(tc, a_shared_file_is_mapped_anew_to_be_written);
 	  tcase_add_test(tc, a_heap_that_was_merged_is_split);
-	  tcase_add_test(tc, a_gap_is_free_in_both);)
+	  tcase_add_test(tc, a_heap_ends_at_the_break); tcase_add_test(tc, a_gap_is_free_in_both);)

@@ -191,6 +191,21 @@ static void lies_above_heap(void)
 	expect(*at == 5, "the memory is another one");
 }
 
+/* It is one mapping with the heap then. */
+static void lies_at_break(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uintptr_t end = ((uintptr_t)sbrk(0) + page - 1) / page * page;
+	char *at = map_at((void *)end, PAGE, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1);
+
+	*at = 5;
+	there();
+	expect(*at == 5 && at[PAGE - 1] == 0, "the memory is another one");
+	expect((uintptr_t)sbrk(0) <= end && brk((void *)(end + PAGE)) == -1,
+		"the break is another one");
+}
+
 /* So much that it takes minutes to look at each page. */
 static void is_reserved(void)
 {
@@ -294,7 +309,7 @@ static void is_longer_than_removed_file(void)
 
 static const struct prog_case cases[] = {{"code", code_is_patched}, {"page", stack_has_page},
 	{"far-page", stack_has_page_far_down}, {"stack-limit", stack_is_longer},
-	{"over-data", lies_over_data}, {"above-heap", lies_above_heap},
+	{"over-data", lies_over_data}, {"above-heap", lies_above_heap}, {"at-break", lies_at_break},
 	{"shared", is_shared_to_read}, {"shared-for-nothing", is_shared_for_nothing},
 	{"grows", stack_grows}, {"longer", is_longer_than_open_file},
 	{"longer-removed", is_longer_than_removed_file}, {"reserved", is_reserved},
