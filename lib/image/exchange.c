@@ -83,6 +83,13 @@ static void stretch(const struct arena *a)
 		*(volatile char *)a->mapping[i].m.r.low = 0;
 }
 
+/* Memory that nothing is read into is as it was at once: what nobody may write counts for no limit
+ * (RLIMIT_DATA, vm.overcommit_memory). */
+static bool stays_empty(const struct to_place *t)
+{
+	return t->fit == FIT_FRESH && !t->m.filled;
+}
+
 static void place(const struct to_place *t)
 {
 	const struct image_region *r = &t->m.r;
@@ -90,7 +97,7 @@ static void place(const struct to_place *t)
 
 	switch (t->fit) {
 	case FIT_FRESH:
-		MUST(map(r, PROT_READ | PROT_WRITE,
+		MUST(map(r, stays_empty(t) ? (int)r->access : PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | grows, -1),
 			"there is no memory for the process image");
 		break;
@@ -121,7 +128,7 @@ static void protect(const struct to_place *t)
 {
 	const struct image_region *r = &t->m.r;
 
-	if (t->fit == FIT_KERNEL || r->treatment == PLAN_AS_IT_IS ||
+	if (t->fit == FIT_KERNEL || stays_empty(t) || r->treatment == PLAN_AS_IT_IS ||
 		r->access == (PROT_READ | PROT_WRITE))
 		return;
 	MUST(raw_call(SYS_mprotect, (long)r->low, (long)(r->high - r->low), r->access),

@@ -13,6 +13,7 @@
 struct image_mapping {
 	struct image_region r;
 	const char *name;
+	bool filled; /* the image has pages for it; known when its runs were looked at */
 };
 
 enum fit {

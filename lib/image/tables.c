@@ -127,7 +127,7 @@ long tables_mappings(const uint8_t *section, size_t length, const struct tables_
 				max);
 		memcpy(names, name, r.name_length);
 		names[r.name_length] = '\0';
-		*m = (struct image_mapping){r, names};
+		*m = (struct image_mapping){r, names, false};
 		names += r.name_length + 1;
 		stacks += m->r.kind == REGION_STACK && !goes_on(m, n);
 		what = wrong_of(m, above, bounds);
@@ -268,7 +268,7 @@ int tables_source(const struct image_mapping *m, uint64_t bytes, int64_t seconds
 int tables_next_run(struct tables_runs *r, const struct image_run *run, char *text, size_t size)
 {
 	struct sentence why = {text, size};
-	const struct image_mapping *m;
+	struct image_mapping *m;
 
 	if (r->left < sizeof *run)
 		return wrong(why, "the pages of the image have no end mark: the image is cut; use "
@@ -301,5 +301,6 @@ int tables_next_run(struct tables_runs *r, const struct image_run *run, char *te
 			run->bytes, run->address);
 	r->left -= run->bytes;
 	r->above = run->address + run->bytes;
+	m->filled = true;
 	return 0;
 }

@@ -54,8 +54,8 @@ int tables_source(const struct image_mapping *m, uint64_t bytes, int64_t seconds
 
 /* IMAGE_PAGES, run after run. */
 struct tables_runs {
-	const struct image_mapping *mapping;
-	size_t n, k; /* k: the one that the last run was in */
+	struct image_mapping *mapping; /* filled: a run lies in it */
+	size_t n, k;		       /* k: the one that the last run was in */
 	uint64_t page_bytes;
 	uint64_t above; /* where the last run ended */
 	uint64_t left;	/* bytes of the section behind what was looked at */

@@ -324,6 +324,14 @@ static const struct {
 	{{{0x2000, ~0xfffull}}, 0, "is cut"},
 };
 
+static bool has_run(const struct image_run *run, const struct image_region *r)
+{
+	for (; run->bytes; run++)
+		if (run->address >= r->low && run->address < r->high)
+			return true;
+	return false;
+}
+
 START_TEST(runs_lie_in_mappings)
 {
 	long n = make_all();
@@ -338,6 +346,8 @@ START_TEST(runs_lie_in_mappings)
 	for (int i = 0; rc == 0; i++)
 		rc = tables_next_run(&c, &runs[_i].run[i], why, sizeof why);
 	ck_assert_msg(rc == (runs[_i].said ? -EPROTO : 1), "%d %s", rc, why);
+	for (long i = 0; i < n && !runs[_i].said; i++)
+		ck_assert_int_eq(mapping[i].filled, has_run(runs[_i].run, &mapping[i].r));
 	if (runs[_i].said)
 		ck_assert_msg(strstr(why, runs[_i].said), "%s", why);
 }
