@@ -49,26 +49,6 @@ static enum fit fit_for_kernel(const struct image_mapping *m, const struct regio
 	return in_the_way(o, other);
 }
 
-/* The kernel lets no stack grow closer to what lies below it. */
-#define STACK_GAP (1ull << 20)
-
-/* A part that mprotect(2) has split off has no name. */
-static enum fit fit_for_stack(const struct image_mapping *m, const struct region *own, size_t count,
-	const struct region **other)
-{
-	const struct region *o = own_of_kind(own, count, REGION_STACK);
-	bool grows;
-
-	if (!o || m->r.high > o->high || (m->r.name_length > 0 && m->r.high < o->high))
-		return in_the_way(o, other);
-	grows = m->r.low < o->low;
-	for (size_t i = 0; i < count; i++)
-		if (&own[i] != o && own[i].low < m->r.high &&
-			m->r.low < own[i].high + (grows ? STACK_GAP : 0))
-			return in_the_way(&own[i], other);
-	return FIT_GROW;
-}
-
 /* A new process that has not asked for any has no heap yet. Heaps of both begin at one address
  * (image_fits); what mprotect has split comes piece by piece. */
 static enum fit fit_for_heap(const struct image_mapping *m, const struct region *own, size_t count,
@@ -155,12 +135,52 @@ enum fit fit_for(const struct image_mapping *m, const struct region *own, size_t
 	if (m->r.treatment == PLAN_LEFT_OUT)
 		return fit_for_kernel(m, own, count, other);
 	if (m->r.kind == REGION_STACK)
-		return fit_for_stack(m, own, count, other);
+		return FIT_GROW;
 	if (m->r.kind == REGION_HEAP)
 		return fit_for_heap(m, own, count, other);
 	if (m->r.treatment == PLAN_OF_FILE || m->r.treatment == PLAN_AS_IT_IS)
 		return fit_for_file(m, own, count, other);
 	return fit_for_fresh(m, own, count, other);
+}
+
+/* Where a stack begins and ends with all its parts; end 0: there is none. */
+struct outer {
+	uint64_t low, high;
+};
+
+static void widen(struct outer *o, uint64_t low, uint64_t high)
+{
+	if (o->high == 0)
+		o->low = low;
+	o->high = high;
+}
+
+const struct image_mapping *fit_stack(const struct image_mapping *image, size_t n,
+	const struct region *own, size_t count, uint64_t gap, const struct region **other)
+{
+	struct outer wanted = {0, 0}, here = {0, 0};
+	const struct image_mapping *lowest = NULL;
+
+	*other = own_of_kind(own, count, REGION_STACK);
+	for (size_t i = 0; i < n; i++)
+		if (image[i].r.kind == REGION_STACK) {
+			lowest = lowest ? lowest : &image[i];
+			widen(&wanted, image[i].r.low, image[i].r.high);
+		}
+	for (size_t i = 0; i < count; i++)
+		if (own[i].kind == REGION_STACK)
+			widen(&here, own[i].low, own[i].high);
+	if (!lowest || wanted.high != here.high)
+		return lowest;
+	if (wanted.low >= here.low)
+		gap = 0;
+	for (size_t i = 0; i < count; i++)
+		if (own[i].kind != REGION_STACK && own[i].low < wanted.high &&
+			wanted.low < own[i].high + gap) {
+			*other = &own[i];
+			return lowest;
+		}
+	return NULL;
 }
 
 size_t fit_to_remove(const struct image_mapping *image, size_t n, const struct region *own,

@@ -20,7 +20,7 @@ enum fit {
 	FIT_KERNEL, /* the kernel's, and there as well */
 	FIT_FRESH,  /* to be mapped without a file, over what is there */
 	FIT_BREAK,  /* the heap: the program break is moved, before anything is mapped */
-	FIT_GROW,   /* a part of the stack, which grows to its old size before that */
+	FIT_GROW,   /* a part of the stack, which grows to its old size before that (fit_stack) */
 	FIT_THERE,  /* of the same part of the same file already */
 	FIT_RUNS,   /* the same, and the code that loads the image runs there */
 	FIT_FILE,   /* to be mapped from its file */
@@ -31,6 +31,12 @@ enum fit {
  * that differs; NULL: there is none where one had to be. */
 enum fit fit_for(const struct image_mapping *m, const struct region *own, size_t count,
 	const struct region **other);
+
+/* Can the process's stack grow to the size of the image's, whatever parts both are in? The kernel
+ * lets none grow closer than `gap` bytes to what lies below it. NULL: it can, or the image has
+ * none. Else the lowest part of the image's, and *other as for fit_for. */
+const struct image_mapping *fit_stack(const struct image_mapping *image, size_t n,
+	const struct region *own, size_t count, uint64_t gap, const struct region **other);
 
 /* Parts of the process's own memory that the image does not have, but for its heap and stack and
  * what the kernel or the code that loads needs: at most max of

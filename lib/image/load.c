@@ -24,12 +24,15 @@
 #include "plan.h"
 #include "process_here.h"
 #include "process_map.h"
+#include "process_smaps.h"
 #include "read_all.h"
 #include "tables.h"
 
 enum {
 	ARENA_STACK = 256 << 10,
 	TEXT_MAX = 16 << 20,
+	LINES_BYTES = 64 << 10,
+	STACK_GAP_PAGES = 256, /* of the kernel (stack_guard_gap) */
 	REGIONS_MAX = 1 << 16,
 	ENDING_MS = 1000,
 };
@@ -152,8 +155,9 @@ static int read_own(struct both *b)
 	size_t length = 0, bad_line;
 	ssize_t n = 0;
 	long count;
+	int rc;
 
-	b->text = malloc(TEXT_MAX);
+	b->text = malloc(TEXT_MAX + LINES_BYTES);
 	b->own = calloc(REGIONS_MAX, sizeof *b->own);
 	if (fd < 0 || !b->text || !b->own)
 		return say(b, -ENOMEM, "/proc/self/maps cannot be read");
@@ -164,6 +168,10 @@ static int read_own(struct both *b)
 	if (n < 0 || count < 0 || count > REGIONS_MAX)
 		return say(b, -EPROTO, "/proc/self/maps is not understood");
 	b->regions = (size_t)count;
+	rc = process_smaps_read(b->own, b->regions, b->text + TEXT_MAX, LINES_BYTES);
+	if (rc)
+		return say(b, rc, "/proc/self/smaps cannot be read: %s", strerror(-rc));
+	process_map_join_stack(b->own, b->regions);
 	for (size_t i = 0; i < b->regions; i++)
 		b->own[i].loader = b->own[i].kind == REGION_FILE &&
 				   process_has_code(&b->here, b->own[i].low, b->own[i].high);
@@ -271,6 +279,12 @@ static int check_threads(struct both *b)
 
 static int place_all(struct both *b, struct to_place *out)
 {
+	const struct region *at_stack;
+	const struct image_mapping *stack = fit_stack(b->image, b->mappings, b->own, b->regions,
+		STACK_GAP_PAGES * b->bounds.page_bytes, &at_stack);
+
+	if (stack)
+		return say_in_the_way(b, stack, at_stack);
 	for (size_t i = 0; i < b->mappings; i++) {
 		const struct region *other = NULL;
 		int rc;

@@ -174,16 +174,23 @@ size_t process_map_split_heap(struct region *regions, size_t count, uint64_t sta
 	return count;
 }
 
+static bool is_part_of_stack(const struct region *r)
+{
+	return r->grows && r->kind == REGION_ANONYMOUS;
+}
+
 void process_map_join_stack(struct region *regions, size_t count)
 {
-	size_t i = 0;
+	size_t i = 0, k;
 
 	while (i < count && regions[i].kind != REGION_STACK)
 		i++;
-	if (i == count)
-		return;
-	for (; i > 0 && regions[i - 1].high == regions[i].low && regions[i - 1].grows &&
-		regions[i - 1].kind == REGION_ANONYMOUS;
+	for (k = i; k + 1 < count && regions[k + 1].low == regions[k].high &&
+		    is_part_of_stack(&regions[k + 1]);
+		k++)
+		regions[k + 1].kind = REGION_STACK;
+	for (; i > 0 && i < count && regions[i - 1].high == regions[i].low &&
+		is_part_of_stack(&regions[i - 1]);
 		i--)
 		regions[i - 1].kind = REGION_STACK;
 }

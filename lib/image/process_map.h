@@ -56,7 +56,7 @@ long process_map_parse(
 size_t process_map_split_heap(struct region *regions, size_t count, uint64_t start, uint64_t end);
 
 /* Parts of the first thread's stack that mprotect(2) has split off have no name: all that lies
- * below it without a gap, and grows as it does, is its. */
+ * below or above it without a gap, and grows as it does, is its. */
 void process_map_join_stack(struct region *regions, size_t count);
 
 /* The region that this address lies in; NULL. */

@@ -76,18 +76,8 @@ static const struct {
 	{"1000-3000 r-xp 0 00:00 0 [vdso]", "1000-2000 r-xp 0 00:00 0 [vdso]", FIT_IN_THE_WAY, 0},
 	{"1000-3000 r-xp 0 00:00 0 [vdso]", "1000-3000 r--p 0 00:00 0 [vvar]", FIT_IN_THE_WAY, 0},
 	{"1000-3000 r-xp 0 00:00 0 [vdso]", "4000-6000 r-xp 0 00:00 0 [vdso]", FIT_IN_THE_WAY, -1},
-	/* stack and heap */
-	{"1000-9000 rw-p 0 00:00 0 [stack]", "7000-9000 rw-p 0 00:00 0 [stack]", FIT_GROW, -1},
-	{"1000-9000 rw-p 0 00:00 0 [stack]", "7000-a000 rw-p 0 00:00 0 [stack]", FIT_IN_THE_WAY, 0},
-	{"1000-9000 rw-p 0 00:00 0 [stack]", "", FIT_IN_THE_WAY, -1},
-	{"1000-7000 rw-p 0 00:00 0 [stack]", "7000-9000 rw-p 0 00:00 0 [stack]", FIT_IN_THE_WAY, 0},
-	{"600000-900000 rw-p 0 00:00 0 [stack]",
-		"480000-501000 rw-p 0 00:00 0\n700000-900000 rw-p 0 00:00 0 [stack]",
-		FIT_IN_THE_WAY, 0},
-	{"600000-900000 rw-p 0 00:00 0 [stack]",
-		"480000-500000 rw-p 0 00:00 0\n700000-900000 rw-p 0 00:00 0 [stack]", FIT_GROW, -1},
-	{"700000-900000 rw-p 0 00:00 0 [stack]",
-		"480000-6f1000 rw-p 0 00:00 0\n700000-900000 rw-p 0 00:00 0 [stack]", FIT_GROW, -1},
+	{"1000-7000 rw-p 0 00:00 0 [stack]", "7000-9000 rw-p 0 00:00 0 [stack]", FIT_GROW, -1},
+	/* heap */
 	{"1000-9000 rw-p 0 00:00 0 [heap]", "1000-2000 rw-p 0 00:00 0 [heap]", FIT_BREAK, -1},
 	{"1000-9000 rw-p 0 00:00 0 [heap]", "", FIT_BREAK, -1},
 	{"1000-9000 rw-p 0 00:00 0 [heap]", "2000-3000 rw-p 0 00:00 0 [heap]", FIT_IN_THE_WAY, 0},
@@ -96,11 +86,6 @@ static const struct {
 	{"5000-6000 r--p 0 00:00 0 [heap]",
 		"1000-5000 rw-p 0 00:00 0 [heap]\n5000-9000 ---p 0 00:00 0 [heap]", FIT_BREAK, -1},
 	/* what they grow over */
-	{"1000-9000 rw-p 0 00:00 0 [stack]",
-		"1000-2000 rw-p 0 00:00 0\n7000-9000 rw-p 0 00:00 0 [stack]", FIT_IN_THE_WAY, 0},
-	{"1000-9000 rw-p 0 00:00 0 [stack]",
-		"1000-2000 r-xp 0 fe:01 7 /lib/a.so\n7000-9000 rw-p 0 00:00 0 [stack]",
-		FIT_IN_THE_WAY, 0},
 	{"1000-9000 rw-p 0 00:00 0 [heap]",
 		"1000-2000 rw-p 0 00:00 0 [heap]\n7000-9000 r-xp 0 fe:01 7 /lib/a.so",
 		FIT_IN_THE_WAY, 1},
@@ -150,17 +135,66 @@ START_TEST(a_mapping_fits_or_not)
 }
 END_TEST
 
-/* Only from the top down is the stack named. */
-START_TEST(a_stack_in_parts_fits)
-{
-	const struct region *other = NULL;
+/* Of which parts with other access than its neighbours have no name, and are all the stack that is
+ * there. */
+static const struct {
+	const char *there, *here;
+	bool fits;
+	int other; /* index in here; -1: none */
+} stacks[] = {
+	{"1000-3000 rw-p 0 00:00 0", "", true, -1},
+	{"1000-9000 rw-p 0 00:00 0 [stack]", "7000-9000 rw-p 0 00:00 0 [stack]", true, -1},
+	{"1000-9000 rw-p 0 00:00 0 [stack]", "7000-a000 rw-p 0 00:00 0 [stack]", false, 0},
+	{"1000-9000 rw-p 0 00:00 0 [stack]", "", false, -1},
+	{"1000-7000 rw-p 0 00:00 0 [stack]", "7000-9000 rw-p 0 00:00 0 [stack]", false, 0},
+	{"600000-900000 rw-p 0 00:00 0 [stack]",
+		"480000-501000 rw-p 0 00:00 0\n700000-900000 rw-p 0 00:00 0 [stack]", false, 0},
+	{"600000-900000 rw-p 0 00:00 0 [stack]",
+		"480000-500000 rw-p 0 00:00 0\n700000-900000 rw-p 0 00:00 0 [stack]", true, -1},
+	{"700000-900000 rw-p 0 00:00 0 [stack]",
+		"480000-6f1000 rw-p 0 00:00 0\n700000-900000 rw-p 0 00:00 0 [stack]", true, -1},
+	{"1000-9000 rw-p 0 00:00 0 [stack]",
+		"1000-2000 rw-p 0 00:00 0\n7000-9000 rw-p 0 00:00 0 [stack]", false, 0},
+	{"1000-9000 rw-p 0 00:00 0 [stack]",
+		"1000-2000 r-xp 0 fe:01 7 /lib/a.so\n7000-9000 rw-p 0 00:00 0 [stack]", false, 0},
+	{"1000-5000 rw-p 0 00:00 0 [stack]\n5000-9000 r--p 0 00:00 0 [stack]",
+		"7000-9000 rw-p 0 00:00 0 [stack]", true, -1},
+	{"1000-9000 rw-p 0 00:00 0 [stack]",
+		"7000-8000 rwxp 0 00:00 0 [stack]\n8000-9000 rw-p 0 00:00 0 [stack]", true, -1},
+	{"1000-5000 rw-p 0 00:00 0 [stack]\n5000-8000 r--p 0 00:00 0 [stack]",
+		"7000-9000 rw-p 0 00:00 0 [stack]", false, 0},
+	{"600000-900000 rw-p 0 00:00 0 [stack]",
+		"480000-501000 rw-p 0 00:00 0\n600000-900000 rw-p 0 00:00 0 [stack]", true, -1},
+};
 
-	there("1000-7000 rw-p 0 00:00 0");
-	here("7000-9000 rw-p 0 00:00 0 [stack]");
-	image[0].r.kind = REGION_STACK;
-	ck_assert_int_eq(fit_for(&image[0], own, owns, &other), FIT_GROW);
-	here("3000-5000 rw-p 0 00:00 0 [stack]");
-	ck_assert_int_eq(fit_for(&image[0], own, owns, &other), FIT_IN_THE_WAY);
+START_TEST(a_stack_fits_or_not)
+{
+	const uint64_t gap = 1 << 20;
+	const struct region *other = NULL;
+	const struct image_mapping *m;
+
+	there(stacks[_i].there);
+	here(stacks[_i].here);
+	m = fit_stack(image, mappings, own, owns, gap, &other);
+	ck_assert_ptr_eq(m, stacks[_i].fits ? NULL : &image[0]);
+	if (!m)
+		return;
+	if (stacks[_i].other < 0)
+		ck_assert_ptr_null(other);
+	else
+		ck_assert_ptr_eq(other, &own[stacks[_i].other]);
+}
+END_TEST
+
+START_TEST(the_gap_is_the_kernels)
+{
+	const struct region *other;
+
+	there("600000-900000 rw-p 0 00:00 0 [stack]");
+	here("480000-501000 rw-p 0 00:00 0\n700000-900000 rw-p 0 00:00 0 [stack]");
+	ck_assert_ptr_null(fit_stack(image, mappings, own, owns, 0xff000, &other));
+	ck_assert_ptr_eq(fit_stack(image, mappings, own, owns, 0xff001, &other), &image[0]);
+	ck_assert_ptr_eq(other, &own[0]);
 }
 END_TEST
 
@@ -272,7 +306,8 @@ UNIT_MAIN("image_fit",
 	  tcase_add_loop_test(tc, a_mapping_fits_or_not, 0, sizeof cases / sizeof *cases);
 	  tcase_add_loop_test(
 		  tc, what_the_image_has_not_is_removed, 0, sizeof removals / sizeof *removals);
-	  tcase_add_test(tc, a_stack_in_parts_fits);
+	  tcase_add_loop_test(tc, a_stack_fits_or_not, 0, sizeof stacks / sizeof *stacks);
+	  tcase_add_test(tc, the_gap_is_the_kernels);
 	  tcase_add_test(tc, a_shared_file_is_mapped_anew_to_be_written);
 	  tcase_add_test(tc, a_heap_that_was_merged_is_split);
 	  tcase_add_test(tc, a_heap_ends_at_the_break); tcase_add_test(tc, a_gap_is_free_in_both);)

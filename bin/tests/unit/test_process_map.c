@@ -152,6 +152,16 @@ START_TEST(parts_of_the_stack_are_joined)
 		ck_assert_int_eq(found[i].kind, REGION_STACK);
 	process_map_join_stack(found, 4);
 	process_map_join_stack(found, 0);
+	/* above what has the name, too: that is where the stack pointer began */
+	parse("1000-2000 rw-p 0 00:00 0 [stack]\n2000-3000 r--p 0 00:00 0\n"
+	      "3000-4000 rw-p 0 00:00 0\n5000-6000 rw-p 0 00:00 0\n");
+	found[0].grows = found[1].grows = found[2].grows = found[3].grows = true;
+	process_map_join_stack(found, 4);
+	for (int i = 0; i < 4; i++)
+		ck_assert_int_eq(found[i].kind, i < 3 ? REGION_STACK : REGION_ANONYMOUS);
+	parse("1000-2000 rw-p 0 00:00 0 [stack]\n2000-3000 r--p 0 00:00 0\n");
+	process_map_join_stack(found, 2);
+	ck_assert_int_eq(found[1].kind, REGION_ANONYMOUS);
 }
 END_TEST
 

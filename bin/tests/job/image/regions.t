@@ -22,6 +22,8 @@ use constant RANKS => 2;
 	plan skip_all => "addresses stay random here (setarch -R): $said" if $status;
 }
 
+# so that the environment has pages of its own
+$ENV{FILL} = 'x' x 100_000;
 my $dir = File::Temp->newdir('ftmpi-regions-XXXXXX', TMPDIR => 1);
 
 # The launcher may not have heard of all ranks yet, and says so.
@@ -59,7 +61,7 @@ sub comes_back
 	return;
 }
 
-for my $kind (qw(code page far-page stack-limit over-data above-heap at-break shared shared-for-nothing grows longer longer-removed reserved)) {
+for my $kind (qw(code page far-page environment stack-limit over-data above-heap at-break shared shared-for-nothing grows longer longer-removed reserved)) {
 	subtest $kind => sub { comes_back($kind, program('regions'), $kind) };
 }
 

@@ -140,6 +140,22 @@ static void stack_has_page_far_down(void)
 	protect_below(3 << 19);
 }
 
+/* The end of the stack, above where the program began on it. */
+static void environment_is_protected(void)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	const char *fill = getenv("FILL");
+	char *page = (char *)(((uintptr_t)fill + size) / size * size);
+
+	expect(strlen(fill) > 2 * size && (uintptr_t)page > (uintptr_t)environ, "no such word");
+	expect(mprotect(page, size, PROT_READ) == 0, "no access");
+	there();
+	expect(page[0] == 'x' && page[size - 1] == 'x', "the page is another one");
+	expect(getcwd(page, size) == NULL && errno == EFAULT, "the page may be written");
+	expect(mprotect(page, size, PROT_READ | PROT_WRITE) == 0, "no access");
+	page[1] = 'y';
+}
+
 static void stack_is_longer(void)
 {
 	struct rlimit r;
@@ -308,12 +324,12 @@ static void is_longer_than_removed_file(void)
 }
 
 static const struct prog_case cases[] = {{"code", code_is_patched}, {"page", stack_has_page},
-	{"far-page", stack_has_page_far_down}, {"stack-limit", stack_is_longer},
-	{"over-data", lies_over_data}, {"above-heap", lies_above_heap}, {"at-break", lies_at_break},
-	{"shared", is_shared_to_read}, {"shared-for-nothing", is_shared_for_nothing},
-	{"grows", stack_grows}, {"longer", is_longer_than_open_file},
-	{"longer-removed", is_longer_than_removed_file}, {"reserved", is_reserved},
-	{"data-limit", data_limit_is_higher}};
+	{"far-page", stack_has_page_far_down}, {"environment", environment_is_protected},
+	{"stack-limit", stack_is_longer}, {"over-data", lies_over_data},
+	{"above-heap", lies_above_heap}, {"at-break", lies_at_break}, {"shared", is_shared_to_read},
+	{"shared-for-nothing", is_shared_for_nothing}, {"grows", stack_grows},
+	{"longer", is_longer_than_open_file}, {"longer-removed", is_longer_than_removed_file},
+	{"reserved", is_reserved}, {"data-limit", data_limit_is_higher}};
 
 int main(int argc, char **argv)
 {
