@@ -244,14 +244,19 @@ static void describe(const struct dl_phdr_info *info, struct process_object *o)
 	}
 }
 
-/* Pages of the parts that are never written. */
+bool process_part_has_code(uint32_t flags)
+{
+	return !(flags & PF_W) || flags & PF_X;
+}
+
+/* Pages of the file: what a part has behind them is memory without one. */
 static void note_code(const struct dl_phdr_info *info, struct process *p)
 {
 	for (int i = 0; i < info->dlpi_phnum && p->codes < PROCESS_CODE_MAX; i++) {
 		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-		uint64_t low = info->dlpi_addr + part->p_vaddr, high = low + part->p_memsz;
+		uint64_t low = info->dlpi_addr + part->p_vaddr, high = low + part->p_filesz;
 
-		if (part->p_type != PT_LOAD || part->p_flags & PF_W)
+		if (part->p_type != PT_LOAD || !process_part_has_code(part->p_flags))
 			continue;
 		p->code[p->codes].low = low / p->page_bytes * p->page_bytes;
 		p->code[p->codes++].high =

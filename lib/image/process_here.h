@@ -21,6 +21,10 @@ uint32_t process_build_id(
 /* Does this code of aarch64 sign a return address: is there a paciasp or a pacibsp? Pure. */
 bool process_signs(const uint32_t *code, size_t instructions);
 
+/* May a part of an ELF file with these flags (PF_R, PF_W, PF_X) have code, or constants for it? A
+ * linker can put all into one (ld -N). Pure. */
+bool process_part_has_code(uint32_t flags);
+
 /* How many threads this process has. -errno: *why is a sentence. */
 int process_threads(char *why, size_t size);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a process is, as bytes; and when one can become the one of an image. */
+#include <elf.h>
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -457,6 +458,14 @@ START_TEST(the_code_that_loads_is_told)
 }
 END_TEST
 
+START_TEST(a_part_of_all_has_code)
+{
+	ck_assert(process_part_has_code(PF_R) && process_part_has_code(PF_R | PF_X));
+	ck_assert(process_part_has_code(PF_R | PF_W | PF_X));
+	ck_assert(!process_part_has_code(PF_R | PF_W));
+}
+END_TEST
+
 START_TEST(random_addresses_are_seen)
 {
 	FILE *knob = fopen("/proc/sys/kernel/randomize_va_space", "r");
@@ -511,5 +520,5 @@ UNIT_MAIN(
 	tcase_add_test(tc, code_that_signs_is_known);
 	tcase_add_loop_test(tc, an_id_is_found_among_notes, 0, sizeof notes / sizeof *notes);
 	tcase_add_test(tc, an_id_is_not_too_long); tcase_add_test(tc, this_process_is_told);
-	tcase_add_test(tc, the_code_that_loads_is_told);
+	tcase_add_test(tc, the_code_that_loads_is_told); tcase_add_test(tc, a_part_of_all_has_code);
 	tcase_add_test(tc, random_addresses_are_seen); tcase_add_test(tc, threads_are_counted);)
