@@ -11,10 +11,13 @@ use lib "$FindBin::Bin/../../lib";
 use File::Temp ();
 use Test::More;
 
+use FTMPI::Test::File qw(read_file write_file);
 use FTMPI::Test::Job qw(program);
 use FTMPI::Test::Process qw(run_quiet);
 
 use constant { STEPS => 400, AT => 250 };
+# elf(5)
+use constant { PT_LOAD => 1, EXECUTE => 1, WRITE => 2, READ => 4 };
 
 # a container's filter of system calls may refuse it
 {
@@ -53,6 +56,28 @@ for my $kind (qw(pie fixed static)) {
 		is(result($kind, @$words), $expected, "$kind: woken up it ends as it would have");
 	}
 }
+
+# As a linker makes it that puts all into one part (ld -N): the code may be written.
+subtest 'code that may be written' => sub {
+	my ($program, $image) = ("$dir/program", "$dir/written");
+	my $bytes = read_file(program('image_alone_pie'));
+	my ($at, $count) = (unpack('x32 Q<', $bytes), unpack 'x56 S<', $bytes);
+	my $parts = 0;
+	for my $i (0 .. $count - 1) {
+		my $part = $at + 56 * $i;
+		next if unpack("x$part a8", $bytes) ne pack 'L<2', PT_LOAD, READ | EXECUTE;
+		substr $bytes, $part + 4, 4, pack 'L<', READ | WRITE | EXECUTE;
+		$parts++;
+	}
+	is($parts, 1, 'one part is code');
+	write_file($program, $bytes);
+	chmod 0700, $program or die "$program: $!\n";
+	my @expected = run_quiet(qw(setarch -R), $program, STEPS, -1, $image);
+	is($expected[0], 0, 'it ends') or diag $expected[1];
+	is_deeply([ run_quiet(qw(setarch -R), $program, STEPS, AT, $image) ], [ 0, '' ], 'its image is written');
+	local $ENV{IMAGE_ALONE} = $image;
+	is_deeply([ run_quiet(qw(setarch -R), $program) ], \@expected, 'woken up it ends as it would have');
+};
 
 subtest 'the process goes on, too' => sub {
 	my ($image, $second) = ("$dir/more", "$dir/second");
