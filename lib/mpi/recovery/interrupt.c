@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "image/linker_locks.h"
+#include "image/state.h"
 #include "image/thread_wait.h"
 #include "interrupt_find.h"
 #include "mpi/engine/engine.h"
@@ -348,6 +349,9 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 		go_on_with_rest(&w);
 		begin_again(u, &w);
 	} else if (wait) {
+		/* `room` has to stay until the stack is the thread's again: no handler may run over
+		 * it between this one's end and rt_sigreturn, which has the thread's mask */
+		image_state_block();
 		thread_wait_again(u, wait, own_signals());
 	}
 	errno = error;
