@@ -248,6 +248,53 @@ static int64_t left_now(const struct thread_wait *w)
 	return passed < w->left_ns ? w->left_ns - passed : 0;
 }
 
+/* ---- handlers of the program ---- */
+
+/* As rt_sigaction(2) has it. */
+struct action {
+	uint64_t handler, flags, restorer, mask;
+};
+
+static bool has_handler(int signal, struct action *is)
+{
+	return raw_call6(SYS_rt_sigaction, signal, 0, (long)is, MASK_BYTES, 0, 0) == 0 &&
+	       is->handler != (uint64_t)(uintptr_t)SIG_DFL &&
+	       is->handler != (uint64_t)(uintptr_t)SIG_IGN;
+}
+
+static bool is_pause(long number)
+{
+#ifdef SYS_pause
+	if (number == SYS_pause)
+		return true;
+#endif
+	return number == SYS_rt_sigsuspend;
+}
+
+static bool is_of_libc(int signal)
+{
+	return signal == 32 || signal == 33;
+}
+
+/* Unless the program has taken it: then with its own flags. */
+static bool is_of_library(int signal, const struct action *is)
+{
+	return (signal == SIGRTMAX - 1 || signal == SIGRTMAX - 2) && (is->flags & SA_RESTART);
+}
+
+/* Nobody has seen the thread wait, and one of these may have run right before: then it is what has
+ * ended the call, and the program wants to know. */
+static bool may_be_ended_by_program(long number)
+{
+	struct action is;
+
+	for (int s = 1; s <= SIGNALS; s++)
+		if (!is_of_libc(s) && has_handler(s, &is) && !is_of_library(s, &is) &&
+			(!(is.flags & SA_RESTART) || is_pause(number)))
+			return true;
+	return false;
+}
+
 /* ---- as the handler begins ---- */
 
 static bool is_on_signal_stack(const ucontext_t *u, uint64_t address)
@@ -273,7 +320,7 @@ static bool find_number(const ucontext_t *u, const struct thread_call *noted,
 		*number = noted->number;
 		return true;
 	}
-	return read_number(u, number) && is_known(*number);
+	return read_number(u, number) && is_known(*number) && !may_be_ended_by_program(*number);
 }
 
 static void read_arguments(
@@ -405,11 +452,6 @@ struct thread_wait *thread_wait_ended(
 
 /* ---- as it ends ---- */
 
-/* As rt_sigaction(2) has it. */
-struct action {
-	uint64_t handler, flags, restorer, mask;
-};
-
 static bool is_ended_by_program(const ucontext_t *u, uint64_t own)
 {
 	uint64_t pending = 0, blocked = 0;
@@ -419,10 +461,7 @@ static bool is_ended_by_program(const ucontext_t *u, uint64_t own)
 	__builtin_memcpy(&blocked, &u->uc_sigmask, sizeof blocked);
 	pending &= ~(blocked | own);
 	for (int s = 1; s <= SIGNALS; s++)
-		if (pending >> (s - 1) & 1 &&
-			raw_call6(SYS_rt_sigaction, s, 0, (long)&is, MASK_BYTES, 0, 0) == 0 &&
-			is.handler != (uint64_t)(uintptr_t)SIG_DFL &&
-			is.handler != (uint64_t)(uintptr_t)SIG_IGN)
+		if (pending >> (s - 1) & 1 && has_handler(s, &is))
 			return true;
 	return false;
 }

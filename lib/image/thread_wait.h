@@ -41,8 +41,10 @@ struct thread_wait {
 
 /*
  * As a handler begins: was a call ended by its signal, as it waits, or in the midst? *noted: in
- * which call the thread was seen before that; NULL: not known. What has to be known is written to
- * *room, a variable of the function that is the handler, or is there from the last time. NULL: no.
+ * which call the thread was seen before that; NULL: not known, and then it may as well have been
+ * ended by a handler of the program's without SA_RESTART, if there is any: no. What has to be known
+ * is written to *room, a variable of the function that is the handler, or is there from the last
+ * time. NULL: no.
  */
 struct thread_wait *thread_wait_ended(
 	const ucontext_t *u, const struct thread_call *noted, struct thread_wait *room);

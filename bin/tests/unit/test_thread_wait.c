@@ -160,6 +160,13 @@ START_TEST(another_call_is_left)
 }
 END_TEST
 
+/* Those of the tests' own frame are inherited. */
+static void have_no_handlers(void)
+{
+	for (int s = 1; s <= SIGRTMAX; s++)
+		signal(s, SIG_DFL);
+}
+
 /* The thread began to wait after it was looked at. */
 START_TEST(the_number_is_in_the_code)
 {
@@ -167,6 +174,7 @@ START_TEST(the_number_is_in_the_code)
 	unsigned char call[16]
 		__attribute__((aligned(16))) = {[5] = 0x90, 0xb8, SYS_poll, 0, 0, 0, 0x0f, 0x05};
 
+	have_no_handlers();
 	stopped_in_sigtimedwait();
 	AT = (greg_t)(call + 13);
 	ck_assert_ptr_eq(thread_wait_ended(&u, NULL, &room), &room);
@@ -303,10 +311,39 @@ START_TEST(the_program_ends_it)
 }
 END_TEST
 
+/* Nobody saw it wait: a handler that the program has may be what ended it. */
+START_TEST(the_program_may_have_ended_it)
+{
+#if defined(__x86_64__)
+	unsigned char call[16]
+		__attribute__((aligned(16))) = {[5] = 0x90, 0xb8, SYS_poll, 0, 0, 0, 0x0f, 0x05};
+	struct sigaction a = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+
+	have_no_handlers();
+	stopped_in_sigtimedwait();
+	AT = (greg_t)(call + 13);
+	sigaction(SIGRTMAX - 2, &a, NULL);
+	call[7] = SYS_pause;
+	ck_assert_ptr_nonnull(thread_wait_ended(&u, NULL, &room));
+	sigaction(SIGUSR1, &a, NULL);
+	ck_assert_ptr_null(thread_wait_ended(&u, NULL, &room));
+	call[7] = SYS_poll;
+	ck_assert_ptr_nonnull(thread_wait_ended(&u, NULL, &room));
+	a.sa_flags = 0;
+	sigaction(SIGUSR1, &a, NULL);
+	ck_assert_ptr_null(thread_wait_ended(&u, NULL, &room));
+	/* it was seen */
+	stopped_in_sigtimedwait();
+	ck_assert_ptr_nonnull(thread_wait_ended(&u, &noted, &room));
+#endif
+}
+END_TEST
+
 UNIT_MAIN("thread_wait", tcase_add_test(tc, a_limit_in_a_register);
 	  tcase_add_test(tc, a_limit_in_memory); tcase_add_test(tc, a_point_in_time);
 	  tcase_add_test(tc, a_socket); tcase_add_test(tc, what_is_no_wait);
 	  tcase_add_test(tc, it_is_begun_again); tcase_add_test(tc, another_call_is_left);
 	  tcase_add_test(tc, the_number_is_in_the_code); tcase_add_test(tc, it_is_done_in_parts);
 	  tcase_add_test(tc, its_time_passes); tcase_add_test(tc, where_there_is_room);
-	  tcase_add_test(tc, the_program_ends_it);)
+	  tcase_add_test(tc, the_program_ends_it);
+	  tcase_add_test(tc, the_program_may_have_ended_it);)

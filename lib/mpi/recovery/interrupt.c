@@ -384,7 +384,7 @@ void interrupt_one(bool asleep)
 		atomic_compare_exchange_strong(&under_way, &left, left - 1);
 		return;
 	}
-	tid = interrupt_find(asleep, &w);
+	tid = interrupt_find(number(), asleep, &w);
 	if (!tid)
 		return;
 	sleeper = w;

@@ -11,7 +11,7 @@
 
 #include "base/own_threads.h"
 
-enum { TEXT_BYTES = 512 };
+enum { TEXT_BYTES = 512, STATUS_BYTES = 4096 };
 
 /* ---- calls ---- */
 
@@ -101,23 +101,35 @@ static bool waits(pid_t tid, struct thread_call *w)
 	       thread_call_parse(text, strlen(text), w);
 }
 
+/* It would come when the thread has unblocked it: maybe behind a handler of the program's, by which
+ * a call has ended. */
+static bool blocks(pid_t tid, int signal)
+{
+	char text[STATUS_BYTES];
+	struct thread_status s;
+
+	return read_of(tid, "status", text, sizeof text) &&
+	       thread_status_parse(text, strlen(text), &s) && (s.blocked >> (signal - 1) & 1);
+}
+
 /* Is it the program's, and does it compute; asleep: or wait in what is begun again? *w: in that. */
-static bool can_be_interrupted(pid_t tid, bool asleep, struct thread_call *w)
+static bool can_be_interrupted(pid_t tid, int signal, bool asleep, struct thread_call *w)
 {
 	char stat[TEXT_BYTES];
 
 	*w = (struct thread_call){0};
 	if (own_threads_have(tid) || !read_of(tid, "stat", stat, sizeof stat))
 		return false;
-	if (is_in_state(stat, 'R'))
-		return true;
-	return asleep && is_in_state(stat, 'S') && waits(tid, w) && is_begun_again(w);
+	if (!is_in_state(stat, 'R') &&
+		!(asleep && is_in_state(stat, 'S') && waits(tid, w) && is_begun_again(w)))
+		return false;
+	return !blocks(tid, signal);
 }
 
 /* ---- which one ---- */
 
 /* The next one behind `last`; 0: there is none. */
-static pid_t next_thread(pid_t last, bool asleep, struct thread_call *w)
+static pid_t next_thread(pid_t last, int signal, bool asleep, struct thread_call *w)
 {
 	DIR *d = opendir("/proc/self/task");
 	const struct dirent *e;
@@ -127,7 +139,8 @@ static pid_t next_thread(pid_t last, bool asleep, struct thread_call *w)
 	while (d && (e = readdir(d))) {
 		pid_t tid = (pid_t)atoi(e->d_name);
 
-		if (tid > last && (!next || tid < next) && can_be_interrupted(tid, asleep, &of)) {
+		if (tid > last && (!next || tid < next) &&
+			can_be_interrupted(tid, signal, asleep, &of)) {
 			next = tid;
 			*w = of;
 		}
@@ -137,14 +150,14 @@ static pid_t next_thread(pid_t last, bool asleep, struct thread_call *w)
 	return next;
 }
 
-pid_t interrupt_find(bool asleep, struct thread_call *of)
+pid_t interrupt_find(int signal, bool asleep, struct thread_call *of)
 {
 	static pid_t last;
 	static bool first;
 
 	first = !first;
-	if (first && can_be_interrupted(getpid(), asleep, of))
+	if (first && can_be_interrupted(getpid(), signal, asleep, of))
 		return getpid();
-	last = next_thread(last, asleep, of);
+	last = next_thread(last, signal, asleep, of);
 	return last;
 }
