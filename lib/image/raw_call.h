@@ -7,6 +7,9 @@
 #ifndef FTMPI_IMAGE_RAW_CALL_H
 #define FTMPI_IMAGE_RAW_CALL_H
 
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/syscall.h>
 
 #if defined(__x86_64__)
@@ -51,6 +54,16 @@ static inline long raw_call6(long number, long a, long b, long c, long d, long e
 static inline long raw_call(long number, long a, long b, long c)
 {
 	return raw_call6(number, a, b, c, 0, 0, 0);
+}
+
+/* Can the page of this address be read? By a call that does nothing else. */
+static inline bool raw_can_read(uint64_t address)
+{
+	enum { NO_SUCH_THING_TO_DO = -1 };
+	const uint64_t word = address & ~(uint64_t)7;
+
+	return raw_call6(SYS_rt_sigprocmask, NO_SUCH_THING_TO_DO, (long)word, 0, sizeof word, 0,
+		       0) != -EFAULT;
 }
 
 #endif

@@ -93,9 +93,10 @@ static bool is_same(const ucontext_t *u, const struct thread_call *c)
 
 static bool read_number(const ucontext_t *u, long *number)
 {
-	/* what lies before this page may not be there */
-	return call_number_before(
-		(const uint8_t *)(uintptr_t)instruction(u), instruction(u) % PAGE, number);
+	/* what lies before this page may not be there; and code may be there for execution alone */
+	return raw_can_read(instruction(u)) &&
+	       call_number_before(
+		       (const uint8_t *)(uintptr_t)instruction(u), instruction(u) % PAGE, number);
 }
 
 static void go_to(ucontext_t *u, const char *code, const struct thread_wait *w, long accumulator)

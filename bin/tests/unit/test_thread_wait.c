@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -189,6 +190,22 @@ START_TEST(the_number_is_in_the_code)
 }
 END_TEST
 
+START_TEST(code_that_cannot_be_read)
+{
+	char *code_alone = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	have_no_handlers();
+	stopped_in_sigtimedwait();
+	AT = (long long)(code_alone + 64);
+	ck_assert_ptr_null(thread_wait_ended(&u, NULL, &room));
+	RESULT = 5;
+	ck_assert_ptr_null(thread_wait_ended(&u, NULL, &room));
+	AT = (long long)(code_alone + 4095);
+	ck_assert_ptr_null(thread_wait_ended(&u, NULL, &room));
+	munmap(code_alone, 4096);
+}
+END_TEST
+
 /* Of a call that a signal has cut the rest is done, and nothing else is begun again. */
 START_TEST(it_is_done_in_parts)
 {
@@ -343,7 +360,8 @@ UNIT_MAIN("thread_wait", tcase_add_test(tc, a_limit_in_a_register);
 	  tcase_add_test(tc, a_limit_in_memory); tcase_add_test(tc, a_point_in_time);
 	  tcase_add_test(tc, a_socket); tcase_add_test(tc, what_is_no_wait);
 	  tcase_add_test(tc, it_is_begun_again); tcase_add_test(tc, another_call_is_left);
-	  tcase_add_test(tc, the_number_is_in_the_code); tcase_add_test(tc, it_is_done_in_parts);
+	  tcase_add_test(tc, the_number_is_in_the_code);
+	  tcase_add_test(tc, code_that_cannot_be_read); tcase_add_test(tc, it_is_done_in_parts);
 	  tcase_add_test(tc, its_time_passes); tcase_add_test(tc, where_there_is_room);
 	  tcase_add_test(tc, the_program_ends_it);
 	  tcase_add_test(tc, the_program_may_have_ended_it);)

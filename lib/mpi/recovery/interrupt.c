@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "image/linker_locks.h"
+#include "image/raw_call.h"
 #include "image/state.h"
 #include "image/thread_wait.h"
 #include "interrupt_find.h"
@@ -150,7 +151,9 @@ static bool is_call_at(uintptr_t at)
 {
 	const uint8_t *code = (const uint8_t *)at;
 
-	return code[0] == 0x0f && code[1] == 0x05; /* syscall */
+	/* there may be code for execution alone */
+	return raw_can_read(at) && code[0] == 0x0f && raw_can_read(at + 1) &&
+	       code[1] == 0x05; /* syscall */
 }
 
 static bool is_begun_again(const ucontext_t *u)
@@ -210,7 +213,7 @@ static uintptr_t stack_of(const ucontext_t *u)
 
 static bool is_call_at(uintptr_t at)
 {
-	return *(const uint32_t *)at == 0xd4000001; /* svc #0 */
+	return raw_can_read(at) && *(const uint32_t *)at == 0xd4000001; /* svc #0 */
 }
 
 static bool is_begun_again(const ucontext_t *u)
