@@ -288,15 +288,6 @@ static enum plan_treatment treatment_of(
 	return PLAN_REFUSED;
 }
 
-/* By a call that does nothing else. */
-static bool is_readable(uint64_t address)
-{
-	enum { NO_SUCH_THING_TO_DO = -1 };
-
-	return raw_call6(SYS_rt_sigprocmask, NO_SUCH_THING_TO_DO, (long)address, 0,
-		       sizeof(uint64_t), 0, 0) != -EFAULT;
-}
-
 static int allow_reading(const struct region *r)
 {
 	if (r->readable)
@@ -313,7 +304,7 @@ static uint64_t readable_end(const struct region *r)
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
 
-		if (is_readable(r->low + middle * image.page_bytes))
+		if (raw_can_read(r->low + middle * image.page_bytes))
 			low = middle + 1;
 		else
 			high = middle;
