@@ -20,8 +20,11 @@ enum call_file {
 	CALL_FILE_OTHER,   /* or none */
 	CALL_FILE_ENDLESS, /* gives and takes as much as one likes: /dev/zero, full, urandom */
 	CALL_FILE_PIPE,	   /* or a terminal */
-	CALL_FILE_STREAM   /* a socket of this type */
+	CALL_FILE_STREAM   /* a socket of this type, that keeps no messages apart */
 };
+
+/* A socket's SO_TYPE, SO_DOMAIN, SO_PROTOCOL: TCP and local ones are known not to. */
+enum call_file call_rest_socket(int type, int domain, int protocol);
 
 /* Is it such a call? For what its first argument is. */
 bool call_rest_is_known(long number);
@@ -31,8 +34,8 @@ bool call_rest_is_due(long number, const uint64_t argument[6], enum call_file fi
 
 enum { CALL_REST_PIECES = 8 };
 
-/* The arguments of the call for the rest. Where the call has a vector they name *pieces, with as
- * much of the rest as fits. */
+/* The arguments of the call for the rest. Where the call has a vector they
+ * name *pieces, with as much of the rest as fits. */
 void call_rest_arguments(long number, const uint64_t argument[6], uint64_t done,
 	struct iovec pieces[CALL_REST_PIECES], uint64_t rest[6]);
 

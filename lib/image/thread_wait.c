@@ -391,10 +391,17 @@ static bool is_endless(dev_t device)
 	return major(device) == 1 && (n == 5 || n == 7 || n == 9);
 }
 
+static int option_of(uint64_t socket, int option)
+{
+	int value = -1;
+	uint32_t bytes = sizeof value;
+
+	raw_call6(SYS_getsockopt, (int)socket, SOL_SOCKET, option, (long)&value, (long)&bytes, 0);
+	return value;
+}
+
 static enum call_file file_of(uint64_t descriptor)
 {
-	int type = 0;
-	uint32_t bytes = sizeof type;
 	struct stat s;
 
 	if (raw_call(SYS_fstat, (int)descriptor, (long)&s, 0) < 0)
@@ -403,11 +410,9 @@ static enum call_file file_of(uint64_t descriptor)
 		return CALL_FILE_PIPE;
 	if (S_ISCHR(s.st_mode) && is_endless(s.st_rdev))
 		return CALL_FILE_ENDLESS;
-	if (S_ISSOCK(s.st_mode) &&
-		raw_call6(SYS_getsockopt, (int)descriptor, SOL_SOCKET, SO_TYPE, (long)&type,
-			(long)&bytes, 0) == 0 &&
-		type == SOCK_STREAM)
-		return CALL_FILE_STREAM;
+	if (S_ISSOCK(s.st_mode))
+		return call_rest_socket(option_of(descriptor, SO_TYPE),
+			option_of(descriptor, SO_DOMAIN), option_of(descriptor, SO_PROTOCOL));
 	return CALL_FILE_OTHER;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is left of a call that a signal has cut. */
+#include <netinet/in.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -107,6 +108,44 @@ START_TEST(of_a_long_vector)
 }
 END_TEST
 
+/* The kernel ends a call there by itself, and so does what is begun again. */
+START_TEST(as_much_as_a_call_does)
+{
+	enum { MOST = 0x7ffff000 };
+	const uint64_t large[6] = {3, BUFFER, UINT64_C(3) << 30}, huge[6] = {3, BUFFER, UINT64_MAX};
+	struct iovec v[3] = {{NULL, 1 << 30}, {NULL, 1 << 30}, {NULL, 1 << 30}};
+	const uint64_t a[6] = {3, (uintptr_t)v, 3};
+
+	ck_assert(call_rest_is_due(SYS_write, large, CALL_FILE_PIPE, MOST - 1));
+	ck_assert(!call_rest_is_due(SYS_write, large, CALL_FILE_PIPE, MOST));
+	ck_assert(!call_rest_is_due(SYS_write, huge, CALL_FILE_PIPE, MOST));
+	call_rest_arguments(SYS_write, large, 1 << 30, pieces, rest);
+	ck_assert_uint_eq(rest[1], BUFFER + (1 << 30));
+	ck_assert_uint_eq(rest[2], MOST - (1 << 30));
+	ck_assert(call_rest_is_due(SYS_writev, a, CALL_FILE_PIPE, MOST - 1));
+	ck_assert(!call_rest_is_due(SYS_writev, a, CALL_FILE_PIPE, MOST));
+	call_rest_arguments(SYS_writev, a, (1 << 30) + 10, pieces, rest);
+	ck_assert_uint_eq(rest[2], 1);
+	ck_assert_uint_eq(pieces[0].iov_len, MOST - (1 << 30) - 10);
+	call_rest_arguments(SYS_writev, a, 10, pieces, rest);
+	ck_assert_uint_eq(rest[2], 2);
+	ck_assert_uint_eq(pieces[0].iov_len + pieces[1].iov_len, MOST - 10);
+}
+END_TEST
+
+START_TEST(which_sockets)
+{
+	ck_assert_int_eq(call_rest_socket(SOCK_STREAM, AF_UNIX, 0), CALL_FILE_STREAM);
+	ck_assert_int_eq(call_rest_socket(SOCK_STREAM, AF_INET, IPPROTO_TCP), CALL_FILE_STREAM);
+	ck_assert_int_eq(call_rest_socket(SOCK_STREAM, AF_INET6, IPPROTO_TCP), CALL_FILE_STREAM);
+	ck_assert_int_eq(call_rest_socket(SOCK_STREAM, AF_INET, IPPROTO_SCTP), CALL_FILE_OTHER);
+	ck_assert_int_eq(call_rest_socket(SOCK_STREAM, AF_VSOCK, 0), CALL_FILE_OTHER);
+	ck_assert_int_eq(call_rest_socket(SOCK_SEQPACKET, AF_UNIX, 0), CALL_FILE_OTHER);
+	ck_assert_int_eq(call_rest_socket(SOCK_DGRAM, AF_UNIX, 0), CALL_FILE_OTHER);
+}
+END_TEST
+
 UNIT_MAIN("call_rest", tcase_add_test(tc, only_a_part); tcase_add_test(tc, of_which_files);
 	  tcase_add_test(tc, by_their_flags); tcase_add_test(tc, its_arguments);
-	  tcase_add_test(tc, of_a_vector); tcase_add_test(tc, of_a_long_vector);)
+	  tcase_add_test(tc, of_a_vector); tcase_add_test(tc, of_a_long_vector);
+	  tcase_add_test(tc, as_much_as_a_call_does); tcase_add_test(tc, which_sockets);)
