@@ -18,6 +18,7 @@ enum {
 	AT_BASE_INDEX = 4,
 	AT_WORD = 5,
 	CALL_BYTES = 2,
+	NUMBERS = 1024, /* there are fewer calls */
 	WORD_BYTES = 4
 };
 
@@ -116,7 +117,9 @@ bool call_number_before(const uint8_t *end, size_t bytes, long *number)
 		const uint8_t *code = end - back;
 		size_t length = number_at(code, code[-1], number);
 
-		if (length && length + CALL_BYTES <= back && leads_to(code + length, call))
+		/* it may be in the midst of another instruction, and then is none of a call's */
+		if (length && *number < NUMBERS && length + CALL_BYTES <= back &&
+			leads_to(code + length, call))
 			return true;
 	}
 	return false;

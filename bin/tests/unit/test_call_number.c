@@ -41,6 +41,18 @@ START_TEST(others_are_filled_between)
 }
 END_TEST
 
+START_TEST(in_a_displacement)
+{
+	ck_assert_int_eq(number_in("b8 01 00 00 00 48 8b bc 24 b8 00 00 00 48 8b b4 24 c0 00 00 00 "
+				   "0f 05"),
+		1);
+	ck_assert_int_eq(number_in("48 8b bc 24 b8 00 00 00 48 8b b4 24 c0 00 00 00 0f 05"), -1);
+	ck_assert_int_eq(number_in("b8 ff 03 00 00 0f 05"), 1023);
+	ck_assert_int_eq(number_in("b8 00 04 00 00 0f 05"), -1);
+	ck_assert_int_eq(number_in("b8 ff ff ff ff 0f 05"), -1);
+}
+END_TEST
+
 START_TEST(no_number)
 {
 	/* of another register */
@@ -67,5 +79,5 @@ START_TEST(what_cannot_be_read)
 END_TEST
 
 UNIT_MAIN("call_number", tcase_add_test(tc, right_before_the_call);
-	  tcase_add_test(tc, others_are_filled_between); tcase_add_test(tc, no_number);
-	  tcase_add_test(tc, what_cannot_be_read);)
+	  tcase_add_test(tc, others_are_filled_between); tcase_add_test(tc, in_a_displacement);
+	  tcase_add_test(tc, no_number); tcase_add_test(tc, what_cannot_be_read);)
