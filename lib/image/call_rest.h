@@ -2,7 +2,9 @@
 /*
  * A signal cuts a system call that has done a part of its work: it ends, and its result is that
  * part. Where nothing but a signal, an error or an end ends the call early, it is begun again for
- * the rest: an error or an end comes again then, and its result is what both have done. Pure.
+ * the rest: an error or an end comes again then, and its result is what both have done. Not an
+ * error of a socket, which is told once: where it ends the rest nobody learns of it, and the next
+ * call finds that the connection is over (EPIPE, the end). Pure.
  *
  * Not where what there is may be all for now: reading from a pipe, a terminal, a socket (without
  * MSG_WAITALL). Nor writing to a regular file, which no signal cuts.
