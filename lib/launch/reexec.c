@@ -179,13 +179,14 @@ static const char *restore_directory(void)
 	return chdir(first.cwd) == 0 ? NULL : "its working directory is gone";
 }
 
-/* No higher than the program lets them be now. */
+/* No higher than the program lets them be now. Not that of processor time: what was used counts on,
+ * and may be more than the first limit already. */
 static void restore_limits(void)
 {
 	struct rlimit r;
 
 	for (int i = 0; i < RLIM_NLIMITS; i++) {
-		if (getrlimit(i, &r) != 0)
+		if (i == RLIMIT_CPU || getrlimit(i, &r) != 0)
 			continue;
 		r.rlim_cur = first.limits[i] < r.rlim_max ? first.limits[i] : r.rlim_max;
 		setrlimit(i, &r);
