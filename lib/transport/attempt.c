@@ -165,23 +165,14 @@ static void on_attempt(struct loop_task *task)
 		attempt_failed(a, ENOMEM);
 }
 
-void tp_conns_again(struct tp *tp, int peer)
-{
-	struct attempt *a = tp->conns->attempts[peer];
-
-	tp_assert_held(tp);
-	if (!a->posted)
-		loop_post(a->cs->loop, &a->task);
-	a->posted = true;
-}
-
 void tp_conns_connect(struct tp *tp, int peer)
 {
 	struct tp_conns *cs = tp->conns;
 	struct attempt *a = cs->attempts[peer];
 
 	tp_assert_held(tp);
-	tp_peer_set(&tp->peers[peer], TP_CONNECTING);
+	if (tp->peers[peer].state != TP_CONNECTING)
+		tp_peer_set(&tp->peers[peer], TP_CONNECTING);
 	if (!a) {
 		a = cs->attempts[peer] = calloc(1, sizeof *a);
 		if (!a) {
@@ -191,5 +182,7 @@ void tp_conns_connect(struct tp *tp, int peer)
 		*a = (struct attempt){
 			.task.run = on_attempt, .cs = cs, .peer = peer, .failed = attempt_failed};
 	}
-	tp_conns_again(tp, peer);
+	if (!a->posted)
+		loop_post(cs->loop, &a->task);
+	a->posted = true;
 }

@@ -58,5 +58,5 @@ void tp_came_back(struct tp *tp, int peer, uint32_t incarnation, const struct ne
 	if (another)
 		begin_anew(tp, p, "another process of its rank has begun");
 	else if (!p->dying && (p->state == TP_CONNECTING || p->state == TP_AWAITING))
-		tp_conns_again(tp, peer);
+		tp->connect(tp, peer);
 }

@@ -474,9 +474,8 @@ void tp_socket_tune(int fd);
 int tp_conns_open(struct tp *tp, const struct tp_physical *phys);
 void tp_conns_stop(struct tp *tp);
 int tp_conns_close(struct tp *tp, enum tp_end how);
-void tp_conns_connect(struct tp *tp, int peer);
 
-/* One that is being connected to is somewhere else. */
-void tp_conns_again(struct tp *tp, int peer);
+/* Also when it is under way, and the peer is somewhere else by now. */
+void tp_conns_connect(struct tp *tp, int peer);
 
 #endif
