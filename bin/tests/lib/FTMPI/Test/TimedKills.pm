@@ -272,16 +272,22 @@ sub kill_launcher
 }
 
 # As start, and: seed, kills. ftmpirun is killed, and with it the job, and another one goes on with -restore, so many times; of
-# the last one a rank is killed, too.
+# the last one a rank is killed, too. When a job is over before that, there is another one.
 sub relaunched
 {
 	my (%option) = @_;
 	my ($seed, $wanted) = delete @option{qw(seed kills)};
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 	srand $seed;
-	my ($kills, $restored, $name) = (0, 0);
+	my ($kills, $restored, $jobs, $name) = (0, 0, 1);
 	my $self = start(%option);
-	while ($kills < $wanted && $self->kill_launcher) {
+	while ($kills < $wanted) {
+		if (!$self->kill_launcher) {
+			return 0 if !$self->survived("$option{program}, $option{coord}, seed $seed, job $jobs: over before it was killed");
+			last if ++$jobs > JOBS_MOST;
+			$self = start(%option);
+			next;
+		}
 		$name = sprintf '%s, %s, %d ranks, seed %d, ftmpirun killed, %d', @$self{qw(program coord ranks)}, $seed, ++$kills;
 		$self->{fault}->clear($name, keep => 1);
 		my $line = $self->has_lines;
