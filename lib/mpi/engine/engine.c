@@ -14,9 +14,9 @@
 #include "base/knob.h"
 #include "engine_inside.h"
 
-/* MOMENT_NS: in this time a peer that is in MPI has read much of a full ring */
-/* GIVE_WAY_NS: a thread that is woken has run by then, unless others keep it from running; then it
- * is waited for again after IN_VAIN_NS */
+/* MOMENT_NS: in this time a peer that is in MPI has read much of a full ring.
+ * GIVE_WAY_NS: a thread that is woken has run by then, unless others keep it from running; then it
+ * is waited for again after IN_VAIN_NS. */
 enum {
 	GIVE_WAY_NS = 1000000,
 	IN_VAIN_NS = 20000000,
@@ -28,6 +28,9 @@ enum {
 
 /* something was completed, or nobody sleeps in epoll */
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+
+/* until then (clock_ns) nobody is given way to */
+static _Atomic uint64_t in_vain;
 
 /* ---- start and end ---- */
 
@@ -69,6 +72,7 @@ void engine_forget(bool alone)
 	engine.phys = (struct engine_physical){0};
 	engine.waiting = 0;
 	atomic_store(&engine_mutex.impatient, 0); /* threads that are not there */
+	atomic_store(&in_vain, 0);		  /* the clock may be another host's */
 	engine_clear_due(~(unsigned)DUE_SAFE_POINT);
 	if (alone)
 		engine.inside = 1;
@@ -81,7 +85,6 @@ void engine_forget(bool alone)
  * making connections, or from beginning a line. */
 static __attribute__((noinline)) void give_way(void)
 {
-	static _Atomic uint64_t in_vain; /* until then nobody is waited for */
 	uint64_t until;
 
 	sched_yield();
