@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which threads of the process are the library's, and none of the program's. By their ids, as the
  * program may give its threads any name. */
-#ifndef FTMPI_OWN_THREADS_H
-#define FTMPI_OWN_THREADS_H
+#ifndef FTMPI_BASE_OWN_THREADS_H
+#define FTMPI_BASE_OWN_THREADS_H
 
 #include <stdbool.h>
 #include <sys/types.h>

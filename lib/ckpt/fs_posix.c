@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file_limit.h"
+#include "base/whole_io.h"
 
 static int result(int rc)
 {
@@ -42,35 +43,6 @@ static int posix_reserve(const struct ckpt_fs *fs, int fd, uint64_t bytes)
 	return 0;
 }
 
-/* What remains of iov after `done` bytes of it. */
-static struct iovec *advance(struct iovec *iov, int *n, size_t done)
-{
-	while (*n > 0 && done >= iov->iov_len) {
-		done -= (iov++)->iov_len;
-		--*n;
-	}
-	if (*n > 0) {
-		iov->iov_base = (char *)iov->iov_base + done;
-		iov->iov_len -= done;
-	}
-	return iov;
-}
-
-static int write_all(int fd, struct iovec *iov, int n, uint64_t offset)
-{
-	for (iov = advance(iov, &n, 0); n > 0;) {
-		ssize_t done = pwritev(fd, iov, n, (off_t)offset);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return done < 0 ? -errno : -EIO;
-		offset += (uint64_t)done;
-		iov = advance(iov, &n, (size_t)done);
-	}
-	return 0;
-}
-
 static int posix_write(const struct ckpt_fs *fs, int fd, struct iovec *iov, int n, uint64_t offset)
 {
 	struct file_limit limit;
@@ -78,7 +50,7 @@ static int posix_write(const struct ckpt_fs *fs, int fd, struct iovec *iov, int 
 
 	(void)fs;
 	file_limit_enter(&limit);
-	rc = write_all(fd, iov, n, offset);
+	rc = whole_io_write(fd, iov, n, offset);
 	file_limit_leave(&limit);
 	return rc;
 }
@@ -135,21 +107,8 @@ static int posix_open(const struct ckpt_fs *fs, const char *path, uint64_t *byte
 static int64_t posix_read(
 	const struct ckpt_fs *fs, int fd, void *out, uint64_t bytes, uint64_t offset)
 {
-	uint64_t done = 0;
-
 	(void)fs;
-	while (done < bytes) {
-		ssize_t n = pread(fd, (char *)out + done, bytes - done, (off_t)(offset + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		done += (uint64_t)n;
-	}
-	return (int64_t)done;
+	return whole_io_read(fd, out, bytes, offset);
 }
 
 static int posix_size(const struct ckpt_fs *fs, const char *path, uint64_t *bytes)

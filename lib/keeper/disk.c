@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/whole_io.h"
+
 enum { FILE_MODE = 0600 };
 
 static int posix_open(const struct disk *disk, const char *path, uint64_t *bytes)
@@ -39,51 +41,14 @@ static int posix_create(const struct disk *disk, const char *path)
 
 static int64_t posix_read(const struct disk *disk, int fd, void *out, size_t bytes, uint64_t offset)
 {
-	size_t done = 0;
-
 	(void)disk;
-	while (done < bytes) {
-		ssize_t n = pread(fd, (char *)out + done, bytes - done, (off_t)(offset + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		done += (size_t)n;
-	}
-	return (int64_t)done;
-}
-
-/* What remains of iov after `done` bytes of it. */
-static struct iovec *advance(struct iovec *iov, int *n, size_t done)
-{
-	while (*n > 0 && done >= iov->iov_len) {
-		done -= (iov++)->iov_len;
-		--*n;
-	}
-	if (*n > 0) {
-		iov->iov_base = (char *)iov->iov_base + done;
-		iov->iov_len -= done;
-	}
-	return iov;
+	return whole_io_read(fd, out, bytes, offset);
 }
 
 static int posix_write(const struct disk *disk, int fd, struct iovec *iov, int n, uint64_t offset)
 {
 	(void)disk;
-	for (iov = advance(iov, &n, 0); n > 0;) {
-		ssize_t done = pwritev(fd, iov, n, (off_t)offset);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return done < 0 ? -errno : -EIO;
-		offset += (uint64_t)done;
-		iov = advance(iov, &n, (size_t)done);
-	}
-	return 0;
+	return whole_io_write(fd, iov, n, offset);
 }
 
 static int posix_cut(const struct disk *disk, int fd, uint64_t bytes)

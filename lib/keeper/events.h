@@ -16,7 +16,7 @@
  *  E6  Beyond `limit` bytes of records nothing becomes durable, until some are forgotten.
  *
  * Memory: `limit` bytes; for each rank KEEPER_WINDOW records more, which wait to become durable,
- *and two blocks that are filled in part; 8 bytes for each block.
+ * and two blocks that are filled in part; 8 bytes for each block.
  */
 #ifndef FTMPI_KEEPER_EVENTS_H
 #define FTMPI_KEEPER_EVENTS_H

@@ -11,9 +11,8 @@
  *	DESCRIPTORS_MS	pause before accepting goes on when the system has no descriptor
  *	REFUSALS_MS	in which at most REFUSALS_LINES refusals are logged (base/admission.h)
  *
- * Bounds: memory as events.h says, a connection with its buffers (80 KiB) for each rank, and at
- *most UNAUTHENTICATED_MAX connections of each of three kinds: without a hello, without a proof, and
- *refused.
+ * Bounds: memory as events.h says; for each rank a connection with its buffers (80 KiB); at most
+ * UNAUTHENTICATED_MAX connections of each of three kinds: without hello, without proof, refused.
  */
 #ifndef FTMPI_KEEPER_SERVER_H
 #define FTMPI_KEEPER_SERVER_H
