@@ -28,6 +28,9 @@ use constant NETWORK6     => 'fd00:213';
 use constant OUTSIDE_HOST => 254;
 use constant REST_SECONDS => 30;
 
+# for an ssh to reach a host, which a busy machine may delay
+use constant CONNECT_SECONDS => 10;
+
 my %live;
 my $owner = $$;
 
@@ -168,7 +171,7 @@ sub ssh
 	return join ' ', 'ssh', '-F', '/dev/null', '-i', "$self->{dir}/user_key",
 		map { ('-o', $_) } 'IdentitiesOnly=yes', "UserKnownHostsFile=$self->{dir}/known_hosts",
 		'GlobalKnownHostsFile=/dev/null', 'StrictHostKeyChecking=yes', 'BatchMode=yes',
-		'ConnectTimeout=5', 'LogLevel=ERROR';
+		'ConnectTimeout=' . CONNECT_SECONDS, 'LogLevel=ERROR';
 }
 
 # The command as one that runs on this machine, outside the hosts, but knows their names.

@@ -11,10 +11,13 @@ use warnings;
 use POSIX ();
 use Time::HiRes qw(time);
 
-use FTMPI::Test::Process qw(must_run run_quiet wait_readable kill_gone);
+use FTMPI::Test::Process qw(must_run run_quiet wait_readable wait_until kill_gone);
 
 use constant START_SECONDS => 20;
 use constant KILL_SECONDS  => 10;
+
+# BR_STATE_FORWARDING of linux/if_bridge.h
+use constant BRIDGE_FORWARDING => 3;
 
 # name, netns, bridge, address, address6 (or undef), dir (for its files), hosts (path of /etc/hosts)
 sub new
@@ -40,6 +43,23 @@ sub make_network
 	must_run('ip', '-n', $ns, '-6', 'addr', 'add', "$self->{address6}/64", 'dev', 'eth0', 'nodad')
 		if defined $self->{address6};
 	must_run('ip', '-n', $ns, 'link', 'set', $_, 'up') for 'lo', 'eth0';
+	$self->wait_forwarding;
+	return;
+}
+
+# The kernel tells the bridge of a link that is up in its own time, and until then the bridge passes nothing on.
+sub wait_forwarding
+{
+	my ($self) = @_;
+	my $path = "/sys/class/net/$self->{netns}/brport/state";
+	my $state;
+	my $forwards = sub {
+		open(my $in, '<', $path) or return 0;
+		chomp($state = readline($in) // '');
+		return $state eq BRIDGE_FORWARDING;
+	};
+	wait_until(START_SECONDS, $forwards)
+		or die "the bridge does not forward to $self->{name}: state " . ($state // 'unknown') . "\n";
 	return;
 }
 
@@ -72,8 +92,10 @@ sub drain_log
 {
 	my ($self, $log, $ready) = @_;
 	$SIG{$_} = 'DEFAULT' for qw(INT TERM HUP);
-	# whoever reads what the test prints must not wait for this process
+	# whoever reads what the test prints must not wait for this process, which has copies of that output too
 	open($_, '+<', '/dev/null') for *STDIN, *STDOUT, *STDERR;
+	my %mine = map { $_ => 1 } 0 .. 2, fileno($log), fileno($ready);
+	POSIX::close($_) for grep { !$mine{$_} } map { m{/(\d+)\z} } glob('/proc/self/fd/*');
 	open(my $copy, '>>', "$self->{dir}/$self->{name}.log") or POSIX::_exit(1);
 	while (defined(my $line = <$log>)) {
 		syswrite($copy, $line);
@@ -150,7 +172,14 @@ sub strangers
 }
 
 sub cut  { return must_run('ip', 'link', 'set', $_[0]{netns}, 'down') }
-sub heal { return must_run('ip', 'link', 'set', $_[0]{netns}, 'up') }
+
+sub heal
+{
+	my ($self) = @_;
+	must_run('ip', 'link', 'set', $self->{netns}, 'up');
+	$self->wait_forwarding;
+	return;
+}
 
 # Cut in one direction: what the host sends is lost, or what is sent to it.
 sub mute   { return must_run('tc', '-n', $_[0]{netns}, qw(qdisc replace dev eth0 root blackhole)) }
