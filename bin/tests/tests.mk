@@ -99,11 +99,13 @@ PERL_TESTS_AT_ONCE ?= 2
 PERL_TESTS_RUN = $(PERL_TESTS)
 include bin/tests/sanitized/sanitized.mk
 
-# Runs these test files, with more in their environment; those that fail are written down under this name.
+# Runs these test files, with more in their environment; those that fail are written down under this name, and what
+# they said of it, which is shown when all have run.
 # $(call prove,NAME,FILES,ENVIRONMENT)
 define prove
-@mkdir -p $(FAILED) && rm -f $(FAILED)/$(1) $(B)/prove.state
-@$(TEST_ENV) $(3) prove -j$(PERL_TESTS_AT_ONCE) --timer --statefile=$(B)/prove.state --state=save $(WATCH_PERL) $(2) || { \
+@mkdir -p $(FAILED) && rm -f $(FAILED)/$(1) $(FAILED)/$(1).said $(B)/prove.state
+@$(TEST_ENV) $(3) prove -j$(PERL_TESTS_AT_ONCE) --timer --statefile=$(B)/prove.state --state=save $(WATCH_PERL) $(2) \
+	2>$(FAILED)/$(1).said && status=0 || status=$$?; cat $(FAILED)/$(1).said >&2; [ $$status = 0 ] || { \
 	prove --dry --statefile=$(B)/prove.state --state=failed >$(FAILED)/$(1); exit 1; }
 endef
 

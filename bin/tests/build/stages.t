@@ -35,13 +35,17 @@ sub run_it
 command('stage', <<'SH');
 echo "stage $2"
 case $2 in
-two) echo unit_a >build/failed/two; echo unit_b >>build/failed/two; exit 2 ;;
+two) echo unit_a >build/failed/two; echo unit_b >>build/failed/two; seq 100 >build/failed/two.said; exit 2 ;;
 three) exit 1 ;;
+four) echo warned >build/failed/four.said ;;
 esac
 SH
 my ($status, $said) = run_it("sh $tests/stages.sh build stage one two three four");
 is($status, 1, 'a stage that fails fails all');
-like($said, qr/stage three\nstage four\nfailed:\n  two: unit_a\n  two: unit_b\n  three\n\z/, 'the others are run, and the end names what failed');
+like($said, qr/stage three\nstage four\nfailed:\n  two: unit_a\n  two: unit_b\n  three\nwhat two said last:\n/,
+	'the others are run, and the end names what failed');
+like($said, qr/last:\n[1-9]\d\n(?:\d+\n)+100\n\z/, 'and shows what it said last');
+unlike($said, qr/warned|last:\n1\n/, 'that and no more');
 ($status, $said) = run_it("sh $tests/stages.sh build stage one four");
 is($status, 0, 'all well');
 like($said, qr/\nall stages passed: one four\n\z/, 'and said');
