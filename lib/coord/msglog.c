@@ -126,7 +126,7 @@ bool msglog_sent(struct msglog *m, int peer, struct logged_message *message)
 	assert(peer != m->self);
 	outcomes_close(&m->outcomes);
 	message->number = ++p->sent;
-	message->need = m->outcomes.happened;
+	message->need = outcomes_last(&m->outcomes);
 	if (message->number > p->keep && message->number <= p->held) {
 		free(message);
 		return false;
@@ -271,12 +271,10 @@ bool msglog_restore_point(struct msglog *m)
 
 	assert(!m->prefix.known && !o->covered);
 	outcomes_close(o);
-	m->prefix.v = malloc(((size_t)o->happened + 1) * sizeof *m->prefix.v);
+	m->prefix.v = malloc(((size_t)outcomes_last(o) + 1) * sizeof *m->prefix.v);
 	if (!m->prefix.v)
 		return false;
-	m->prefix.n = (size_t)o->happened;
-	if (m->prefix.n)
-		memcpy(m->prefix.v, o->v, m->prefix.n * sizeof *o->v);
+	m->prefix.n = outcomes_copy_happened(o, m->prefix.v);
 	for (int q = 0; q < m->size; q++)
 		m->prefix.begun[q] = m->pairs[q].arrived.begun;
 	m->prefix.known = true;

@@ -54,7 +54,7 @@ struct msglog_prefix {
 struct msglog {
 	int self, size;
 	struct msglog_pair *pairs;
-	struct outcomes outcomes; /* outcomes_expected, outcomes_follow: the caller's, too */
+	struct outcomes outcomes; /* expectations, outcomes_follow, receives: the caller's, too */
 	struct msglog_prefix prefix;
 	bool running_prefix; /* it runs it again; what it did after that comes with the checkpoint
 			      */
@@ -148,11 +148,12 @@ uint64_t msglog_bytes(const struct msglog *m);
 /* ---- checkpoints ---- */
 
 /* The program has come to its restore point for the first time: what it did until now is its
- * prefix. false: no memory. Without prefix (images) this is never called. */
+ * prefix. No receive from any source is posted and has no message. false: no memory. Without prefix
+ * (images) this is never called. */
 bool msglog_restore_point(struct msglog *m);
 
 /* This rank's counters, log and prefix, for its checkpoint: *bytes malloc'ed. Not while another is
- * written, nor in the prefix. false: no memory. */
+ * written, nor while outcomes of before are left (outcomes_is_live). false: no memory. */
 bool msglog_save(struct msglog *m, uint8_t **bytes, size_t *len);
 
 /* The checkpoint is durable; or (false) there is none. */

@@ -2,7 +2,8 @@
 /*
  * What a checkpoint holds of message logging. Little-endian:
  *
- *     u32 rank, u32 ranks, u64 outcomes that had happened, u64 noes of the next one (in a replay)
+ *     u32 rank, u32 ranks, u64 outcomes that had happened, u64 receives that had been
+ *         posted
  *     u64 known: 1 if there is a prefix, else 0; u64 count of its outcomes, these (outcomes_encode)
  *     for each peer: u64 begun to arrive in the prefix
  *     for each peer: u64 sent, u64 begun to arrive, u64 count of those that are open, u64 each;
@@ -55,8 +56,8 @@ static void write_all(const struct msglog *m, struct writer *w)
 {
 	writer_u32(w, (uint32_t)m->self);
 	writer_u32(w, (uint32_t)m->size);
-	writer_u64(w, m->outcomes.happened);
-	writer_u64(w, m->outcomes.noes);
+	writer_u64(w, outcomes_last(&m->outcomes));
+	writer_u64(w, m->outcomes.posted);
 	writer_u64(w, m->prefix.known);
 	writer_u64(w, m->prefix.n);
 	outcomes_encode(m->prefix.v, m->prefix.n, w->at);
@@ -81,7 +82,7 @@ bool msglog_save(struct msglog *m, uint8_t **bytes, size_t *len)
 	uint8_t *made = malloc(size);
 	struct writer w = writer_over(made, size);
 
-	assert(!m->taking && !m->running_prefix);
+	assert(!m->taking && !m->running_prefix && outcomes_is_live(&m->outcomes));
 	if (!made)
 		return false;
 	outcomes_close(&m->outcomes);
@@ -90,7 +91,7 @@ bool msglog_save(struct msglog *m, uint8_t **bytes, size_t *len)
 	*bytes = made;
 	*len = size;
 	m->taking = true;
-	m->taken = m->outcomes.happened;
+	m->taken = outcomes_last(&m->outcomes);
 	for (int q = 0; q < m->size; q++)
 		m->pairs[q].taken = arrival_order_got(&m->pairs[q].arrived);
 	return true;
@@ -183,16 +184,14 @@ static bool read_pair(struct msglog_pair *p, struct cursor *c)
 static bool read_all(struct msglog *m, const uint8_t *bytes, size_t len)
 {
 	struct cursor c = cursor_over(bytes, len);
-	uint64_t noes;
 
 	if (cursor_u32(&c) != (uint32_t)m->self || cursor_u32(&c) != (uint32_t)m->size)
 		return false;
 	m->outcomes.covered = cursor_u64(&c);
-	noes = cursor_u64(&c);
-	if (noes >= UINT32_MAX || !read_prefix(&m->prefix, &c, m->size) ||
+	m->outcomes.posted = cursor_u64(&c);
+	if (m->outcomes.posted > OUTCOME_NUMBER_MOST || !read_prefix(&m->prefix, &c, m->size) ||
 		m->prefix.n > m->outcomes.covered)
 		return false;
-	m->outcomes.noes = (uint32_t)noes;
 	for (int q = 0; q < m->size; q++) {
 		struct msglog_pair *p = &m->pairs[q];
 
@@ -213,7 +212,7 @@ bool msglog_load(
 	if (!msglog_init(&new, m->self, m->size))
 		return false;
 	if (!read_all(&new, bytes, len) ||
-		!outcomes_begin(&new.outcomes, new.outcomes.covered, new.outcomes.noes, v, n)) {
+		!outcomes_begin(&new.outcomes, new.outcomes.covered, new.outcomes.posted, v, n)) {
 		msglog_fini(&new);
 		return false;
 	}

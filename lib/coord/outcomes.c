@@ -10,12 +10,52 @@
 void outcomes_free(struct outcomes *o)
 {
 	free(o->v);
+	expected_receives_free(&o->expected);
 	*o = (struct outcomes){0};
 }
 
+uint64_t outcomes_last(const struct outcomes *o)
+{
+	return o->covered + o->n;
+}
+
+bool outcomes_is_live(const struct outcomes *o)
+{
+	return o->next == o->n && !o->expected.left;
+}
+
+static bool has_happened(const struct outcomes *o, size_t i)
+{
+	uint64_t message;
+	uint32_t peer;
+
+	if (o->v[i].kind == OUTCOME_MATCH)
+		return expected_receives_fate(&o->expected, o->v[i].receive, &peer, &message) ==
+		       FATE_OPEN;
+	return i < o->next;
+}
+
+size_t outcomes_copy_happened(const struct outcomes *o, struct outcome *v)
+{
+	size_t happened = 0;
+
+	for (size_t i = 0; i < o->n; i++)
+		if (has_happened(o, i))
+			v[happened++] = o->v[i];
+	return happened;
+}
+
+/* ---- choices ---- */
+
 const struct outcome *outcomes_expected(const struct outcomes *o)
 {
-	return o->happened < o->covered + o->n ? &o->v[o->happened - o->covered] : NULL;
+	return o->next < o->n ? &o->v[o->next] : NULL;
+}
+
+static void find_next(struct outcomes *o)
+{
+	while (o->next < o->n && o->v[o->next].kind == OUTCOME_MATCH)
+		o->next++;
 }
 
 void outcomes_follow(struct outcomes *o)
@@ -23,10 +63,13 @@ void outcomes_follow(struct outcomes *o)
 	const struct outcome *next = outcomes_expected(o);
 
 	assert(next);
-	if (next->kind == OUTCOME_NO && ++o->noes < next->peer)
+	if (next->kind == OUTCOME_NO && ++o->noes < next->value)
 		return;
+	if (next->kind == OUTCOME_CANCELLED)
+		expected_receives_over(&o->expected, next->receive);
 	o->noes = 0;
-	o->happened++;
+	o->next++;
+	find_next(o);
 }
 
 static bool reserve(struct outcomes *o, size_t more)
@@ -46,10 +89,11 @@ static bool reserve(struct outcomes *o, size_t more)
 	return true;
 }
 
+/* Behind choices that are still to be followed, too: then it is the match of a receive. */
 static void append(struct outcomes *o, const struct outcome *what)
 {
 	o->v[o->n++] = *what;
-	o->happened++;
+	find_next(o);
 }
 
 /* There is room: outcomes_add saw to it. */
@@ -57,26 +101,68 @@ void outcomes_close(struct outcomes *o)
 {
 	if (!o->noes || outcomes_expected(o))
 		return;
-	append(o, &(struct outcome){.kind = OUTCOME_NO, .peer = o->noes});
+	o->v[o->n++] = (struct outcome){.kind = OUTCOME_NO, .value = o->noes};
+	o->next = o->n;
 	o->noes = 0;
+}
+
+static bool fits(const struct outcome *what)
+{
+	return what->peer <= OUTCOME_PEER_MOST && what->value <= OUTCOME_NUMBER_MOST &&
+	       what->receive <= OUTCOME_NUMBER_MOST;
 }
 
 bool outcomes_add(struct outcomes *o, const struct outcome *what)
 {
 	assert(!outcomes_expected(o));
-	if (!reserve(o, 2))
+	if (!fits(what) || !reserve(o, 2))
 		return false;
-	if (what->kind == OUTCOME_NO && o->noes < UINT32_MAX) {
+	if (what->kind == OUTCOME_NO && o->noes < OUTCOME_NUMBER_MOST) {
 		o->noes++;
 		return true;
 	}
 	outcomes_close(o);
-	if (what->kind == OUTCOME_NO)
+	if (what->kind == OUTCOME_NO) {
 		o->noes = 1;
-	else
-		append(o, what);
+		return true;
+	}
+	o->v[o->n++] = *what;
+	o->next = o->n;
 	return true;
 }
+
+/* ---- receives ---- */
+
+uint64_t outcomes_post(struct outcomes *o)
+{
+	return ++o->posted;
+}
+
+/* What was said no before it has a number before it: what the program does after these is posted
+ * with other numbers, if they are said otherwise. */
+bool outcomes_match(struct outcomes *o, uint64_t receive, uint32_t peer, uint64_t message)
+{
+	const struct outcome what = {OUTCOME_MATCH, peer, message, receive};
+	uint64_t told_message;
+	uint32_t told_peer;
+
+	switch (expected_receives_fate(&o->expected, receive, &told_peer, &told_message)) {
+	case FATE_MESSAGE:
+		return peer == told_peer && message == told_message &&
+		       expected_receives_over(&o->expected, receive);
+	case FATE_CANCELLED:
+		return false;
+	case FATE_OPEN:
+		break;
+	}
+	if (!fits(&what) || !reserve(o, 2))
+		return false;
+	outcomes_close(o);
+	append(o, &what);
+	return true;
+}
+
+/* ---- the event logger ---- */
 
 size_t outcomes_tell(struct outcomes *o, uint64_t *first, const struct outcome **v)
 {
@@ -102,69 +188,79 @@ void outcomes_untold(struct outcomes *o)
 	o->told = o->safe = o->covered;
 }
 
-void outcomes_cover(struct outcomes *o, uint64_t happened)
+void outcomes_cover(struct outcomes *o, uint64_t last)
 {
 	size_t gone;
 
-	assert(happened <= o->happened);
-	if (happened <= o->covered)
+	assert(last <= outcomes_last(o));
+	if (last <= o->covered)
 		return;
-	gone = (size_t)(happened - o->covered);
+	gone = (size_t)(last - o->covered);
+	assert(gone <= o->next);
 	o->n -= gone;
+	o->next -= gone;
 	memmove(o->v, o->v + gone, o->n * sizeof *o->v);
-	o->covered = happened;
-	if (o->told < happened)
-		o->told = happened;
-	if (o->safe < happened)
-		o->safe = happened;
+	o->covered = last;
+	if (o->told < last)
+		o->told = last;
+	if (o->safe < last)
+		o->safe = last;
 }
 
 bool outcomes_begin(
-	struct outcomes *o, uint64_t covered, uint32_t noes, const struct outcome *v, size_t n)
+	struct outcomes *o, uint64_t covered, uint64_t posted, const struct outcome *v, size_t n)
 {
-	struct outcomes new = {.covered = covered, .happened = covered, .noes = noes};
+	struct outcomes new = {.covered = covered, .posted = posted};
 
-	if (noes && (!n || v->kind != OUTCOME_NO || v->peer <= noes))
+	if (!reserve(&new, n) || !expected_receives_begin(&new.expected, v, n)) {
+		outcomes_free(&new);
 		return false;
-	if (!reserve(&new, n))
-		return false;
+	}
 	if (n)
 		memcpy(new.v, v, n * sizeof *v);
 	new.n = n;
 	new.told = new.safe = covered + n;
+	find_next(&new);
 	outcomes_free(o);
 	*o = new;
 	return true;
 }
+
+/* ---- bytes ---- */
 
 void outcomes_encode(const struct outcome *v, size_t n, uint8_t *bytes)
 {
 	struct writer w = writer_over(bytes, n * OUTCOME_BYTES);
 
 	for (size_t i = 0; i < n; i++) {
-		uint8_t kind = (uint8_t)v[i].kind;
-
-		writer_bytes(&w, &kind, 1);
-		writer_u32(&w, v[i].peer);
-		writer_u64(&w, v[i].value);
+		assert(fits(&v[i]));
+		writer_u64(&w, (uint64_t)v[i].kind | (uint64_t)v[i].peer << 8 | v[i].value << 32);
+		writer_u64(&w, v[i].value >> 32 | v[i].receive << 16);
 	}
 }
 
-/* A count of none, an index beyond what MPI can name, a message number 0: nothing that
- * outcomes_encode writes. */
+/* A count of none, an index beyond what MPI can name, a number 0: nothing that outcomes_encode
+ * writes. */
 static bool is_outcome(const struct outcome *o, int size)
 {
+	const bool of_message = o->kind == OUTCOME_FOUND || o->kind == OUTCOME_MATCH;
+	const bool of_receive = o->kind == OUTCOME_CANCELLED || o->kind == OUTCOME_MATCH;
+
+	if (of_message ? o->peer >= (uint32_t)size : o->peer > 0)
+		return false;
+	if (of_receive != (o->receive > 0))
+		return false;
 	switch (o->kind) {
 	case OUTCOME_NO:
-		return o->peer > 0 && o->value == 0;
-	case OUTCOME_YES:
-		return o->peer == 0 && o->value == 0;
 	case OUTCOME_FOUND:
-	case OUTCOME_MESSAGE:
-		return o->peer < (uint32_t)size && o->value > 0;
+	case OUTCOME_MATCH:
+		return o->value > 0;
+	case OUTCOME_YES:
+	case OUTCOME_CANCELLED:
+		return o->value == 0;
 	case OUTCOME_INDEX:
 	case OUTCOME_COUNT:
-		return o->peer == 0 && o->value <= INT32_MAX;
+		return o->value <= INT32_MAX;
 	default:
 		return false;
 	}
@@ -176,12 +272,12 @@ bool outcomes_decode(struct outcome *v, const uint8_t *bytes, size_t len, int si
 	size_t n = len / OUTCOME_BYTES;
 
 	for (size_t i = 0; i < n; i++) {
-		uint8_t kind;
+		uint64_t low = cursor_u64(&c), high = cursor_u64(&c);
 
-		cursor_bytes(&c, &kind, 1);
-		v[i].kind = kind;
-		v[i].peer = cursor_u32(&c);
-		v[i].value = cursor_u64(&c);
+		v[i].kind = (enum outcome_kind)(low & 0xff);
+		v[i].peer = (uint32_t)(low >> 8) & OUTCOME_PEER_MOST;
+		v[i].value = low >> 32 | (high & 0xffff) << 32;
+		v[i].receive = high >> 16;
 		if (!is_outcome(&v[i], size))
 			return false;
 	}

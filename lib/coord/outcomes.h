@@ -2,7 +2,12 @@
 /*
  * Outcomes of one rank under message logging (M2, M3, M8): what the rank saw and its own history
  * does not determine. They are numbered from 1. While the rank runs again, those that the event
- * logger has are followed, one after the other; then it is live, and each new one is added.
+ * logger has happen again; then it is live, and each new one is added.
+ *
+ * Choices (probes, tests, wait-any) happen at certain places of the program: those of before are
+ * followed, one after the other. What a receive from any source gets is an outcome, too, at no
+ * certain place, as messages are matched when they come: each receive that is posted has a number,
+ * and an outcome names it. So have receives that are cancelled; that is a choice as well.
  *
  * Outcomes are durable in one of two ways: a checkpoint of the rank covers them, or the event
  * logger has acknowledged them. Those that no checkpoint covers are kept here, too, so that an
@@ -15,51 +20,78 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "coord/expected_receives.h"
+
 enum outcome_kind {
-	OUTCOME_NO = 1,	 /* `peer` probes, tests or cancellations in a row, which said no (M3) */
-	OUTCOME_YES,	 /* a test or a cancellation said yes */
-	OUTCOME_FOUND,	 /* a probe found message `value` of peer */
-	OUTCOME_MESSAGE, /* a receive from any source got message `value` of peer */
-	OUTCOME_INDEX,	 /* a wait-any named request `value` */
+	OUTCOME_NO = 1, /* `value` probes, tests or cancellations in a row, which said no (M3) */
+	OUTCOME_YES,	/* a test said yes */
+	OUTCOME_FOUND,	/* a probe found message `value` of peer */
+	OUTCOME_INDEX,	/* a wait-any named request `value` */
 	OUTCOME_COUNT, /* a wait-some or test-some named `value` requests; an index for each follows
 			*/
+	OUTCOME_CANCELLED, /* `receive` was cancelled, and got nothing */
+	OUTCOME_MATCH,	   /* `receive`, from any source, got message `value` of peer: no choice */
 	OUTCOME_KINDS
 };
 
+/* What is 0 has no meaning for its kind. */
 struct outcome {
 	enum outcome_kind kind;
-	uint32_t peer; /* or how many in a row */
-	uint64_t value;
+	uint32_t peer;	  /* up to OUTCOME_PEER_MOST */
+	uint64_t value;	  /* these up to OUTCOME_NUMBER_MOST */
+	uint64_t receive; /* its number */
 };
 
-enum { OUTCOME_BYTES = 13 };
+enum { OUTCOME_BYTES = 16, OUTCOME_PEER_MOST = (1 << 24) - 1 };
+#define OUTCOME_NUMBER_MOST ((UINT64_C(1) << 48) - 1)
 
 struct outcomes {
 	struct outcome *v; /* v[0] is number covered + 1 */
 	size_t n, room;
-	uint64_t covered;  /* a durable checkpoint of this rank holds what they led to */
-	uint64_t happened; /* up to this one they are part of the rank's history */
-	uint64_t told;	   /* up to this one they were given to the event logger */
-	uint64_t safe;	   /* it has acknowledged them, or they are covered */
-	uint32_t noes;	   /* in a row: live, not numbered yet; in a replay, of the next one */
+	size_t next;	  /* v[next] is the next choice of before; n: there is none */
+	uint64_t covered; /* a durable checkpoint of this rank holds what they led to */
+	uint64_t told;	  /* up to this one they were given to the event logger */
+	uint64_t safe;	  /* it has acknowledged them, or they are covered */
+	uint64_t noes;	  /* in a row: live, not numbered yet; in a replay, of v[next] */
+	uint64_t posted;  /* receives have numbers up to this one */
+	struct expected_receives expected;
 };
 
 void outcomes_free(struct outcomes *o);
 
+/* How many there are: the rank's state may depend on each of them. */
+uint64_t outcomes_last(const struct outcomes *o);
+
+/* To v, of outcomes_last: those that no checkpoint covers and that are part of the rank's history;
+ * these are all, unless it runs again. How many. */
+size_t outcomes_copy_happened(const struct outcomes *o, struct outcome *v);
+
+/* All of before have happened again. */
+bool outcomes_is_live(const struct outcomes *o);
+
 /* ---- the program's choices ---- */
 
-/* What has to happen next; NULL: the rank is live, and what happens is added. */
+/* The choice that has to be made next; NULL: what happens is added. */
 const struct outcome *outcomes_expected(const struct outcomes *o);
 
 /* What was expected has happened; of OUTCOME_NO: once more. */
 void outcomes_follow(struct outcomes *o);
 
-/* Live. OUTCOME_NO: one; those in a row become one outcome when something else happens. false: no
- * memory, and nothing was added. */
+/* No choice was expected. OUTCOME_NO: one; those in a row become one outcome when something else
+ * happens. false: no memory, or a number is above its bound; nothing was added. */
 bool outcomes_add(struct outcomes *o, const struct outcome *what);
 
 /* A message is sent, or a checkpoint taken: what was said no before has a number now. */
 void outcomes_close(struct outcomes *o);
+
+/* ---- receives ---- */
+
+/* The program posts one, from any source or not: its number. */
+uint64_t outcomes_post(struct outcomes *o);
+
+/* One from any source gets this message, as it was told to, or as nothing was known of it. false:
+ * no memory, a number above its bound, or it was told otherwise; nothing was done. */
+bool outcomes_match(struct outcomes *o, uint64_t receive, uint32_t peer, uint64_t message);
 
 /* ---- the event logger ---- */
 
@@ -74,16 +106,16 @@ void outcomes_untold(struct outcomes *o);
 
 /* ---- checkpoints ---- */
 
-/* A checkpoint that was taken when so many had happened is durable. */
-void outcomes_cover(struct outcomes *o, uint64_t happened);
+/* A checkpoint that was taken when these were all, and had happened, is durable. */
+void outcomes_cover(struct outcomes *o, uint64_t last);
 
-/* In place of all: the checkpoint that is restored covers so many, and so many noes of the next one
- * (its `noes`, after outcomes_close); the event logger has these n after it. false: no memory, or
- * the next one is no such run of noes. */
+/* In place of all: the checkpoint that is restored covers so many, and so many receives had been
+ * posted; the event logger has these n after it. false: no memory, or two of them are of one
+ * receive. */
 bool outcomes_begin(
-	struct outcomes *o, uint64_t covered, uint32_t noes, const struct outcome *v, size_t n);
+	struct outcomes *o, uint64_t covered, uint64_t posted, const struct outcome *v, size_t n);
 
-/* ---- bytes: u8 kind, u32 peer, u64 value ---- */
+/* ---- bytes: u8 kind, u24 peer, u48 value, u48 receive ---- */
 
 void outcomes_encode(const struct outcome *v, size_t n, uint8_t *bytes);
 

@@ -21,9 +21,9 @@ void logger_told(struct world *w, int p, const struct msglog_action *a)
 	struct logger *l = &w->ranks[p].logger;
 
 	for (size_t i = 0; i < a->n; i++)
-		world_says(w, "rank %d: outcome %d: kind %d, %d, %d", p, (int)(a->number + i),
-			(int)a->outcomes[i].kind, (int)a->outcomes[i].peer,
-			(int)a->outcomes[i].value);
+		world_says(w, "rank %d: outcome %d: kind %d, %d, %d of receive %d", p,
+			(int)(a->number + i), (int)a->outcomes[i].kind, (int)a->outcomes[i].peer,
+			(int)a->outcomes[i].value, (int)a->outcomes[i].receive);
 	l->way = more(w, l->way, &l->way_room, l->nway + a->n, sizeof *l->way);
 	memcpy(l->way + l->nway, a->outcomes, a->n * sizeof *l->way);
 	l->nway += a->n;

@@ -30,31 +30,95 @@ static void make_counts(struct world *w, int count[RANKS][RANKS])
 			count[p][q] = p == q ? 0 : counts[rng_below(&w->rng, 5)];
 }
 
-static void add_receives(struct world *w, int p, const int from[], int n, int round)
+/* A receive of a round that is posted and not waited for. */
+struct planned {
+	int slot, peer;
+};
+
+/* What of a round's messages for a rank is spoken for. A receive that names its source is safe when
+ * those posted before it cannot get all messages of that. */
+struct plan {
+	int count[RANKS]; /* messages from each */
+	int named[RANKS]; /* receives from each */
+	int any;
+	struct planned open[POSTED];
+	int n;
+};
+
+static bool is_safe(const struct plan *r, int peer, int other_named)
 {
-	bool wild = rng_chance(&w->rng, 500);
+	return r->any + r->named[peer] - other_named < r->count[peer];
+}
 
-	for (int i = 0; i < n; i++) {
-		struct op op = {.peer = from[i], .round = round};
+static void add_post(struct world *w, int p, struct plan *r, int from, int round, bool wild)
+{
+	struct op op = {.kind = OP_POST, .peer = from, .slot = w->nops[p], .round = round};
 
-		if (wild) {
-			if (rng_chance(&w->rng, 500))
-				add(w, p, (struct op){.kind = OP_PROBE, .round = round});
-			op.kind = OP_ANY;
-		} else if (i + 1 < n && from[i] != from[i + 1] && rng_chance(&w->rng, 300)) {
-			op.kind = OP_EITHER;
-			op.other = from[++i];
-			add(w, p, op);
-			op.kind = OP_REST;
-		} else if (rng_chance(&w->rng, 300)) {
-			op.kind = OP_TEST;
-			add(w, p, op);
-			op.kind = OP_RECEIVE;
-		} else {
-			op.kind = OP_RECEIVE;
-		}
+	if ((wild && rng_chance(&w->rng, 700)) || !is_safe(r, from, 0))
+		op.peer = ANY;
+	if (op.peer == ANY)
+		r->any++;
+	else
+		r->named[from]++;
+	r->open[r->n++] = (struct planned){op.slot, op.peer};
+	add(w, p, op);
+}
+
+static struct planned close_one(struct world *w, struct plan *r)
+{
+	int at = (int)rng_below(&w->rng, (unsigned)r->n);
+	struct planned one = r->open[at];
+
+	r->open[at] = r->open[--r->n];
+	return one;
+}
+
+/* One that is posted anew comes behind all that were posted meanwhile. */
+static void add_completion(struct world *w, int p, struct plan *r, int round)
+{
+	struct planned one = close_one(w, r);
+	struct op op = {.peer = one.peer, .slot = one.slot, .round = round};
+
+	if (rng_chance(&w->rng, 200) && (one.peer == ANY || is_safe(r, one.peer, 1))) {
+		op.kind = OP_CANCEL;
 		add(w, p, op);
 	}
+	if (r->n && rng_chance(&w->rng, 300)) {
+		op.other = close_one(w, r).slot;
+		op.kind = OP_EITHER;
+		add(w, p, op);
+		op.kind = OP_REST;
+	} else {
+		op.kind = OP_TEST;
+		if (rng_chance(&w->rng, 300))
+			add(w, p, op);
+		op.kind = OP_WAIT;
+	}
+	add(w, p, op);
+}
+
+static void add_early(struct world *w, int p, const int to[RANKS], int early[RANKS], int round);
+
+/* Messages for the next round are sent meanwhile. */
+static void add_receives(struct world *w, int p, const int from[], int n, int round,
+	const int to[RANKS], int early[RANKS])
+{
+	bool wild = rng_chance(&w->rng, 500);
+	struct plan r = {.n = 0};
+
+	for (int i = 0; i < n; i++)
+		r.count[from[i]]++;
+	for (int i = 0; i < n; i++) {
+		if (wild && rng_chance(&w->rng, 300))
+			add(w, p, (struct op){.kind = OP_PROBE, .round = round});
+		add_post(w, p, &r, from[i], round, wild);
+		while (r.n && rng_chance(&w->rng, 400))
+			add_completion(w, p, &r, round);
+		if (rng_chance(&w->rng, 200))
+			add_early(w, p, to, early, round + 1);
+	}
+	while (r.n)
+		add_completion(w, p, &r, round);
 }
 
 /* In random order. */
@@ -106,7 +170,8 @@ void program_make(struct world *w)
 				w->restore_at[p] = w->nops[p];
 			add_sends(w, p, count[k][p], early[p], k);
 			add_early(w, p, count[k + 1][p], early[p], k + 1);
-			add_receives(w, p, from, receives_of(w, p, count[k], from), k);
+			add_receives(w, p, from, receives_of(w, p, count[k], from), k,
+				count[k + 1][p], early[p]);
 		}
 }
 
@@ -119,33 +184,6 @@ bool program_ended(const struct world *w, int p)
 
 /* ---- running it ---- */
 
-/* The first of this source for the round; NULL: there is none, or its contents are to come. from
- * -1: of any source, the first that there is; with `exact` that message. */
-static struct message *find(struct memory *m, int from, int round, uint64_t exact)
-{
-	bool passed[RANKS] = {false};
-
-	for (int i = 0; i < m->n; i++) {
-		struct message *f = &m->queue[i];
-
-		if (f->round != round || (from >= 0 && f->from != from) || passed[f->from])
-			continue;
-		passed[f->from] = true;
-		if (f->whole && (!exact || f->number == exact))
-			return f;
-	}
-	return NULL;
-}
-
-static void take(struct memory *m, struct message *f, unsigned how)
-{
-	m->hash =
-		content_mix(content_mix(m->hash, how), content_mix(f->content, (uint64_t)f->from));
-	m->n--;
-	memmove(f, f + 1, (size_t)(m->queue + m->n - f) * sizeof *f);
-	m->at++;
-}
-
 static void happened(struct world *w, int p, const struct outcome *what)
 {
 	struct rank *r = &w->ranks[p];
@@ -154,6 +192,23 @@ static void happened(struct world *w, int p, const struct outcome *what)
 		return;
 	if (!msglog_outcome(&r->log, what))
 		world_fails(w, "no memory");
+}
+
+/* The choice is made, as it was before where that is told. */
+static void choose(struct world *w, int p, const struct outcome *told, const struct outcome *what)
+{
+	if (told)
+		outcomes_follow(&w->ranks[p].log.outcomes);
+	else
+		happened(w, p, what);
+}
+
+/* kinds: of these it may be. */
+static void must_be(struct world *w, int p, const struct outcome *told, unsigned kinds)
+{
+	if (told && !(kinds & 1U << told->kind))
+		world_fails(w, "rank %d, operation %d: an outcome of kind %d is expected", p,
+			w->ranks[p].memory.at, (int)told->kind);
 }
 
 static void send(struct world *w, int p, const struct op *op)
@@ -174,57 +229,39 @@ static void send(struct world *w, int p, const struct op *op)
 		world_compare(w, p, op->peer, r->log.pairs[op->peer].sent, content);
 }
 
-static void receive_any(struct world *w, int p, const struct op *op, const struct outcome *told)
+static bool is_done(const struct receive *r)
 {
-	struct memory *m = &w->ranks[p].memory;
-	bool probe = op->kind == OP_PROBE;
-	struct message *f;
+	return r->matched && r->message.whole;
+}
 
-	if (told && told->kind == OUTCOME_NO && probe) {
-		m->hash = content_mix(m->hash, 1);
-		m->at++;
-		outcomes_follow(&w->ranks[p].log.outcomes);
-		return;
-	}
-	if (told && told->kind != (probe ? OUTCOME_FOUND : OUTCOME_MESSAGE))
-		world_fails(w, "rank %d: outcome %d is of another kind", p,
-			(int)w->ranks[p].log.outcomes.happened + 1);
-	f = told ? find(m, (int)told->peer, op->round, told->value) : find(m, -1, op->round, 0);
-	if (!f && (told || !probe))
-		return;
-	if (told)
-		outcomes_follow(&w->ranks[p].log.outcomes);
-	else if (f)
-		happened(w, p,
-			&(struct outcome){probe ? OUTCOME_FOUND : OUTCOME_MESSAGE,
-				(uint32_t)f->from, f->number});
-	else
-		happened(w, p, &(struct outcome){.kind = OUTCOME_NO});
-	if (!probe) {
-		take(m, f, 2);
-		return;
-	}
-	m->hash = content_mix(m->hash, f ? 3 + (uint64_t)f->from : 1);
+static void take(struct memory *m, struct receive *r, unsigned how)
+{
+	m->hash = content_mix(content_mix(m->hash, how),
+		content_mix(r->message.content, (uint64_t)r->message.from));
+	match_forget(m, r);
 	m->at++;
+}
+
+static void wait_for(struct world *w, int p, int slot)
+{
+	struct receive *r = match_receive(w, p, slot);
+
+	if (is_done(r))
+		take(&w->ranks[p].memory, r, 8);
 }
 
 static void test(struct world *w, int p, const struct op *op, const struct outcome *told)
 {
 	struct memory *m = &w->ranks[p].memory;
-	struct message *f = find(m, op->peer, op->round, 0);
-	bool yes = told ? told->kind == OUTCOME_YES : f != NULL;
+	struct receive *r = match_receive(w, p, op->slot);
+	bool yes = told ? told->kind == OUTCOME_YES : is_done(r);
 
-	if (told && told->kind != OUTCOME_YES && told->kind != OUTCOME_NO)
-		world_fails(w, "rank %d: outcome %d is of another kind", p,
-			(int)w->ranks[p].log.outcomes.happened + 1);
-	if (yes && !f)
+	must_be(w, p, told, 1U << OUTCOME_YES | 1U << OUTCOME_NO);
+	if (yes && !is_done(r))
 		return;
-	if (told)
-		outcomes_follow(&w->ranks[p].log.outcomes);
-	else
-		happened(w, p, &(struct outcome){.kind = yes ? OUTCOME_YES : OUTCOME_NO});
+	choose(w, p, told, &(struct outcome){.kind = yes ? OUTCOME_YES : OUTCOME_NO});
 	if (yes)
-		take(m, f, 4);
+		take(m, r, 4);
 	else
 		m->hash = content_mix(m->hash, 5);
 	m->at++;
@@ -233,22 +270,69 @@ static void test(struct world *w, int p, const struct op *op, const struct outco
 static void either(struct world *w, int p, const struct op *op, const struct outcome *told)
 {
 	struct memory *m = &w->ranks[p].memory;
-	struct message *f[2] = {find(m, op->peer, op->round, 0), find(m, op->other, op->round, 0)};
-	int index = f[0] && f[1] ? (int)rng_below(&w->rng, 2) : f[1] != NULL;
+	struct receive *r[2] = {match_receive(w, p, op->slot), match_receive(w, p, op->other)};
+	int index = is_done(r[0]) && is_done(r[1]) ? (int)rng_below(&w->rng, 2) : is_done(r[1]);
 
-	if (told && told->kind != OUTCOME_INDEX)
-		world_fails(w, "rank %d: outcome %d is of another kind", p,
-			(int)w->ranks[p].log.outcomes.happened + 1);
+	must_be(w, p, told, 1U << OUTCOME_INDEX);
 	if (told)
 		index = (int)told->value;
-	if (!f[index])
+	if (!is_done(r[index]))
 		return;
-	if (told)
-		outcomes_follow(&w->ranks[p].log.outcomes);
-	else
-		happened(w, p, &(struct outcome){.kind = OUTCOME_INDEX, .value = (uint64_t)index});
-	m->rest = index ? op->peer : op->other;
-	take(m, f[index], 6 + (unsigned)index);
+	choose(w, p, told, &(struct outcome){.kind = OUTCOME_INDEX, .value = (uint64_t)index});
+	m->rest = index ? op->slot : op->other;
+	take(m, r[index], 6 + (unsigned)index);
+}
+
+/* Has it met its message, or to meet it again? */
+static bool is_bound(const struct world *w, int p, const struct receive *r)
+{
+	uint64_t message;
+	uint32_t peer;
+
+	return r->matched || (w->without != RULE_BOUND &&
+				     expected_receives_fate(&w->ranks[p].log.outcomes.expected,
+					     r->number, &peer, &message) == FATE_MESSAGE);
+}
+
+/* One that is bound stays. */
+static void cancel(struct world *w, int p, const struct op *op, const struct outcome *told)
+{
+	struct memory *m = &w->ranks[p].memory;
+	struct receive *r = match_receive(w, p, op->slot);
+	bool yes = told ? told->kind == OUTCOME_CANCELLED : !is_bound(w, p, r);
+
+	must_be(w, p, told, 1U << OUTCOME_CANCELLED | 1U << OUTCOME_NO);
+	if (yes && (r->matched || (told && told->receive != r->number)))
+		world_fails(w, "rank %d: receive %d was cancelled", p, (int)r->number);
+	choose(w, p, told,
+		&(struct outcome){.kind = yes ? OUTCOME_CANCELLED : OUTCOME_NO,
+			.receive = yes ? r->number : 0});
+	m->hash = content_mix(m->hash, yes ? 9 : 10);
+	m->at++;
+	if (!yes)
+		return;
+	match_forget(m, r);
+	match_post(w, p, op);
+}
+
+static void probe(struct world *w, int p, const struct op *op, const struct outcome *told)
+{
+	struct memory *m = &w->ranks[p].memory;
+	const struct message *f;
+
+	must_be(w, p, told, 1U << OUTCOME_FOUND | 1U << OUTCOME_NO);
+	if (told && told->kind == OUTCOME_FOUND) {
+		f = match_waiting(m, (int)told->peer, op->round, told->value);
+		if (!f)
+			return;
+	} else {
+		f = told ? NULL : match_waiting(m, ANY, op->round, 0);
+	}
+	choose(w, p, told,
+		f ? &(struct outcome){OUTCOME_FOUND, (uint32_t)f->from, f->number, 0}
+		  : &(struct outcome){.kind = OUTCOME_NO});
+	m->hash = content_mix(m->hash, f ? 3 + (uint64_t)f->from : 1);
+	m->at++;
 }
 
 void program_step(struct world *w, int p)
@@ -256,7 +340,7 @@ void program_step(struct world *w, int p)
 	struct rank *r = &w->ranks[p];
 	const struct outcome *told = outcomes_expected(&r->log.outcomes);
 	const struct op *op = &w->ops[p][r->memory.at];
-	struct message *f;
+	uint64_t noes = r->log.outcomes.noes, next = r->log.outcomes.next;
 
 	if (w->data && !r->came && r->memory.at == w->restore_at[p]) {
 		world_restore_point(w, p);
@@ -264,21 +348,19 @@ void program_step(struct world *w, int p)
 	}
 	if (r->memory.at == w->nops[p])
 		return;
-	if (told)
-		w->stats.followed++;
 	switch (op->kind) {
 	case OP_SEND:
 		send(w, p, op);
 		break;
-	case OP_RECEIVE:
-	case OP_REST:
-		f = find(&r->memory, op->kind == OP_REST ? r->memory.rest : op->peer, op->round, 0);
-		if (f)
-			take(&r->memory, f, 8);
+	case OP_POST:
+		match_post(w, p, op);
+		r->memory.at++;
 		break;
-	case OP_ANY:
-	case OP_PROBE:
-		receive_any(w, p, op, told);
+	case OP_WAIT:
+		wait_for(w, p, op->slot);
+		break;
+	case OP_REST:
+		wait_for(w, p, r->memory.rest);
 		break;
 	case OP_TEST:
 		test(w, p, op, told);
@@ -286,5 +368,13 @@ void program_step(struct world *w, int p)
 	case OP_EITHER:
 		either(w, p, op, told);
 		break;
+	case OP_CANCEL:
+		cancel(w, p, op, told);
+		break;
+	case OP_PROBE:
+		probe(w, p, op, told);
+		break;
 	}
+	if (told && (noes != r->log.outcomes.noes || next != r->log.outcomes.next))
+		w->stats.followed++;
 }

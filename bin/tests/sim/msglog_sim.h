@@ -16,7 +16,15 @@
 #include "coord/msglog.h"
 #include "rng.h"
 
-enum { RANKS = 5, ROUNDS = 9, OPS = 400, QUEUE = 400, FRAMES = 1000, PAIR_MESSAGES = 200 };
+enum {
+	RANKS = 5,
+	ROUNDS = 9,
+	OPS = 400,
+	QUEUE = 400,
+	POSTED = 32,
+	FRAMES = 1000,
+	PAIR_MESSAGES = 200
+};
 
 /* A rule that is left out has to be found out. */
 enum rule {
@@ -31,22 +39,27 @@ enum rule {
 	RULE_PREFIX_KEPT,  /* M10: messages of the prefix are dropped, too */
 	RULE_PREFIX_FIRST, /* M10: a prefix that runs again takes whatever comes */
 	RULE_UNTOLD,	   /* an event logger that was started again is not told all */
+	RULE_CANCELLED,	   /* M8: a receive that was cancelled before gets a message */
+	RULE_BOUND,	   /* M8: one that has to get a message is cancelled */
 	RULES
 };
 
 enum op_kind {
 	OP_SEND,
-	OP_RECEIVE, /* from `peer` */
-	OP_ANY,	    /* from any source */
-	OP_PROBE,   /* any source */
-	OP_TEST, /* of a receive from `peer`: yes receives it, and the next operation is left out */
-	OP_EITHER, /* wait-any of receives from `peer` and `other` */
+	OP_POST, /* receive `slot` from `peer`; ANY: from any source */
+	OP_WAIT, /* for `slot` */
+	OP_TEST, /* of `slot`: yes receives it, and the next operation, its OP_WAIT, is left out */
+	OP_EITHER, /* wait-any of `slot` and `other` */
 	OP_REST,   /* what OP_EITHER did not name */
+	OP_CANCEL, /* `slot`, which is posted anew if that succeeds */
+	OP_PROBE,  /* any source */
 };
+
+enum { ANY = -1 };
 
 struct op {
 	enum op_kind kind;
-	int peer, other, round;
+	int peer, slot, other, round;
 };
 
 struct message {
@@ -55,12 +68,22 @@ struct message {
 	bool whole;
 };
 
+/* A receive that is posted, and not waited for. */
+struct receive {
+	int slot, from, round;
+	uint64_t number; /* outcomes_post */
+	bool matched;
+	struct message message;
+};
+
 /* What a checkpoint holds of the program and of what it has not received. */
 struct memory {
 	int at;
 	uint64_t hash;
-	int rest; /* of OP_EITHER */
-	struct message queue[QUEUE];
+	int rest;		       /* of OP_EITHER */
+	struct receive posted[POSTED]; /* in that order */
+	int nposted;
+	struct message queue[QUEUE]; /* that met no receive */
 	int n;
 };
 
@@ -121,7 +144,7 @@ struct world {
 	uint64_t seen[RANKS][RANKS]
 		     [PAIR_MESSAGES]; /* contents, as the receiver's present state has them */
 	struct {
-		unsigned long kills, cuts, loggers, followed, again, prefixes, checkpoints;
+		unsigned long kills, cuts, loggers, followed, bound, again, prefixes, checkpoints;
 	} stats;
 };
 
@@ -135,6 +158,22 @@ void program_make(struct world *w);
 void program_step(struct world *w, int p);
 bool program_ended(const struct world *w, int p);
 uint64_t content_mix(uint64_t hash, uint64_t more);
+
+/* msglog_match.c */
+
+/* A message that begins to arrive meets its receive, or waits for one. */
+void match_arrived(struct world *w, int p, const struct message *m);
+void match_post(struct world *w, int p, const struct op *op);
+
+/* The one in this slot. */
+struct receive *match_receive(struct world *w, int p, int slot);
+void match_forget(struct memory *m, struct receive *r);
+
+/* The message whose contents are still to come; NULL: it is none of these. */
+struct message *match_open(struct memory *m, int from, uint64_t number);
+
+/* Of a probe: one that waits; number 0: the first. */
+const struct message *match_waiting(const struct memory *m, int from, int round, uint64_t number);
 
 /* msglog_wires.c */
 

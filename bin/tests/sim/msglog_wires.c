@@ -55,18 +55,10 @@ void world_leave(struct world *w, int p, int q, const struct logged_message *m)
 		wire_put(w, &w->contents[p][q], &f);
 }
 
-static struct message *message_open(struct memory *m, int from, uint64_t number)
-{
-	for (int i = 0; i < m->n; i++)
-		if (m->queue[i].from == from && m->queue[i].number == number && !m->queue[i].whole)
-			return &m->queue[i];
-	return NULL;
-}
-
 static void contents_arrive(struct world *w, int q, const struct message *f)
 {
 	struct rank *r = &w->ranks[q];
-	struct message *open = message_open(&r->memory, f->from, f->number);
+	struct message *open = match_open(&r->memory, f->from, f->number);
 
 	if (!open)
 		return; /* of a duplicate */
@@ -85,7 +77,6 @@ static void contents_arrive(struct world *w, int q, const struct message *f)
 static void message_arrives(struct world *w, int q, const struct frame *f)
 {
 	struct rank *r = &w->ranks[q];
-	struct memory *m = &r->memory;
 	enum arrival a = msglog_arrives(&r->log, f->message.from, f->message.number);
 
 	if (a == ARRIVAL_GAP || a == ARRIVAL_NO_MEMORY)
@@ -97,12 +88,8 @@ static void message_arrives(struct world *w, int q, const struct frame *f)
 		world_compare(w, f->message.from, q, f->message.number, f->message.content);
 		return;
 	}
-	if (a != ARRIVAL_AGAIN) {
-		if (m->n == QUEUE)
-			world_fails(w, "too many messages");
-		m->queue[m->n] = f->message;
-		m->queue[m->n++].content = 0;
-	}
+	if (a != ARRIVAL_AGAIN)
+		match_arrived(w, q, &f->message);
 	if (!f->is_long)
 		contents_arrive(w, q, &f->message);
 }

@@ -21,12 +21,12 @@ static bool begin_checkpoint(struct world *w, int p)
 {
 	struct rank *r = &w->ranks[p];
 
-	if (r->writing.bytes || (w->data && !r->came))
+	if (r->writing.bytes || (w->data && !r->came) || !outcomes_is_live(&r->log.outcomes))
 		return false;
 	r->writing.memory = r->memory;
 	if (!msglog_save(&r->log, &r->writing.bytes, &r->writing.len))
 		world_fails(w, "no memory");
-	r->writing.outcomes = r->log.outcomes.happened;
+	r->writing.outcomes = outcomes_last(&r->log.outcomes);
 	if (!msglog_valid(r->writing.bytes, r->writing.len, p, w->n))
 		world_fails(w, "rank %d: what was saved is not valid", p);
 	world_act(w, p);
@@ -248,8 +248,11 @@ void world_check_end(struct world *w)
 	for (int p = 0; p < w->n; p++) {
 		struct rank *r = &w->ranks[p];
 
-		if (r->memory.n)
-			world_fails(w, "rank %d has not received %d messages", p, r->memory.n);
+		if (r->memory.n || r->memory.nposted)
+			world_fails(w, "rank %d: %d messages met no receive, %d receives are open",
+				p, r->memory.n, r->memory.nposted);
+		if (!outcomes_is_live(&r->log.outcomes))
+			world_fails(w, "rank %d: outcomes of before did not happen", p);
 		if (r->writing.bytes) {
 			checkpoint_free(&r->writing);
 			if (r->log.taking)

@@ -39,7 +39,7 @@ static bool sends(int peer)
 
 static void receives_any(void)
 {
-	ck_assert(msglog_outcome(&m, &(struct outcome){OUTCOME_MESSAGE, PEER, 1}));
+	ck_assert(outcomes_match(&m.outcomes, outcomes_post(&m.outcomes), PEER, 1));
 }
 
 static void probes_in_vain(void)
@@ -112,7 +112,8 @@ START_TEST(a_message_waits_for_outcomes_before_it)
 	a = next_is(MSGLOG_TELL);
 	ck_assert_uint_eq(a.number, 1);
 	ck_assert_uint_eq(a.n, 1);
-	ck_assert_int_eq(a.outcomes[0].kind, OUTCOME_MESSAGE);
+	ck_assert_int_eq(a.outcomes[0].kind, OUTCOME_MATCH);
+	ck_assert_uint_eq(a.outcomes[0].receive, 1);
 	nothing_is_next();
 	ck_assert(!msglog_acknowledged(&m, 2));
 	ck_assert(msglog_acknowledged(&m, 1));
@@ -151,7 +152,7 @@ START_TEST(noes_in_a_row_are_one_outcome)
 	a = next_is(MSGLOG_TELL);
 	ck_assert_uint_eq(a.n, 1);
 	ck_assert_int_eq(a.outcomes[0].kind, OUTCOME_NO);
-	ck_assert_uint_eq(a.outcomes[0].peer, 2);
+	ck_assert_uint_eq(a.outcomes[0].value, 2);
 	probes_in_vain();
 	receives_any();
 	a = next_is(MSGLOG_TELL);
@@ -335,7 +336,7 @@ static void live_a_little(void)
 
 START_TEST(a_rank_comes_back_as_it_was_saved)
 {
-	struct outcome later = {OUTCOME_INDEX, 0, 7};
+	struct outcome later = {.kind = OUTCOME_INDEX, .value = 7};
 	uint8_t *first;
 	size_t n;
 
@@ -348,7 +349,8 @@ START_TEST(a_rank_comes_back_as_it_was_saved)
 	ck_assert_int_eq(outcomes_expected(&m.outcomes)->kind, OUTCOME_INDEX);
 	outcomes_follow(&m.outcomes);
 	ck_assert_ptr_null(outcomes_expected(&m.outcomes));
-	ck_assert_uint_eq(m.outcomes.happened, 3);
+	ck_assert_uint_eq(outcomes_last(&m.outcomes), 3);
+	ck_assert_uint_eq(outcomes_post(&m.outcomes), 2);
 	ck_assert_int_eq(msglog_arrives(&m, PEER, 2), ARRIVAL_AGAIN);
 	ck_assert_int_eq(msglog_arrives(&m, PEER, 3), ARRIVAL_DUPLICATE);
 	ck_assert_uint_eq(msglog_hello(&m, PEER).covered, 1);
@@ -392,25 +394,114 @@ START_TEST(a_prefix_is_run_again)
 }
 END_TEST
 
-/* A checkpoint in the midst of a replay, between two noes that are one outcome. */
-START_TEST(a_run_of_noes_is_saved_where_it_is)
-{
-	struct outcome noes = {OUTCOME_NO, 3, 0}, other = {OUTCOME_YES, 0, 0},
-		       fewer = {OUTCOME_NO, 1, 0};
+/* ---- outcomes of before ---- */
 
-	ck_assert(msglog_load_outcomes(&m, &noes, 1));
+static void expects(enum outcome_kind kind)
+{
+	const struct outcome *o = outcomes_expected(&m.outcomes);
+
+	ck_assert_ptr_nonnull(o);
+	ck_assert_int_eq(o->kind, kind);
 	outcomes_follow(&m.outcomes);
-	save(true);
-	ck_assert(!msglog_load(&m, bytes, len, NULL, 0));
-	ck_assert(!msglog_load(&m, bytes, len, &other, 1));
-	ck_assert(!msglog_load(&m, bytes, len, &fewer, 1));
-	ck_assert(msglog_load(&m, bytes, len, &noes, 1));
-	outcomes_follow(&m.outcomes);
-	ck_assert_ptr_nonnull(outcomes_expected(&m.outcomes));
-	outcomes_follow(&m.outcomes);
+}
+
+static void fate_is(uint64_t receive, enum receive_fate fate, uint32_t peer, uint64_t message)
+{
+	uint32_t of = 0;
+	uint64_t number = 0;
+
+	ck_assert_int_eq(expected_receives_fate(&m.outcomes.expected, receive, &of, &number), fate);
+	ck_assert_uint_eq(of, peer);
+	ck_assert_uint_eq(number, message);
+}
+
+static const struct outcome before[] = {{OUTCOME_MATCH, PEER, 5, 2}, {OUTCOME_NO, 0, 2, 0},
+	{OUTCOME_CANCELLED, 0, 0, 3}, {OUTCOME_MATCH, OTHER, 1, 1}, {OUTCOME_YES, 0, 0, 0}};
+
+/* Choices in their order, receives as their messages come. */
+START_TEST(what_happened_before_happens_again)
+{
+	ck_assert(msglog_load_outcomes(&m, before, 5));
+	for (uint64_t i = 1; i <= 4; i++)
+		ck_assert_uint_eq(outcomes_post(&m.outcomes), i);
+	fate_is(1, FATE_MESSAGE, OTHER, 1);
+	fate_is(2, FATE_MESSAGE, PEER, 5);
+	fate_is(3, FATE_CANCELLED, 0, 0);
+	fate_is(4, FATE_OPEN, 0, 0);
+	ck_assert(!outcomes_match(&m.outcomes, 1, OTHER, 2));
+	ck_assert(!outcomes_match(&m.outcomes, 1, PEER, 1));
+	ck_assert(!outcomes_match(&m.outcomes, 3, PEER, 1));
+	ck_assert(outcomes_match(&m.outcomes, 1, OTHER, 1));
+	fate_is(1, FATE_OPEN, 0, 0);
+	expects(OUTCOME_NO);
+	expects(OUTCOME_NO);
+	expects(OUTCOME_CANCELLED);
+	fate_is(3, FATE_OPEN, 0, 0);
+	expects(OUTCOME_YES);
 	ck_assert_ptr_null(outcomes_expected(&m.outcomes));
-	free(bytes);
-	bytes = NULL;
+	ck_assert(!outcomes_is_live(&m.outcomes));
+	ck_assert(outcomes_match(&m.outcomes, 2, PEER, 5));
+	ck_assert(outcomes_is_live(&m.outcomes));
+	nothing_is_next();
+}
+END_TEST
+
+/* Nobody waits for a receive of which nothing is known; what it gets comes behind all of before. */
+START_TEST(a_receive_gets_its_message_while_choices_are_left)
+{
+	struct msglog_action a;
+
+	ck_assert(msglog_load_outcomes(&m, before, 3));
+	connect_peer(PEER, 0);
+	for (int i = 0; i < 4; i++)
+		outcomes_post(&m.outcomes);
+	expects(OUTCOME_NO);
+	ck_assert(outcomes_match(&m.outcomes, 4, OTHER, 9));
+	a = next_is(MSGLOG_TELL);
+	ck_assert_uint_eq(a.number, 4);
+	ck_assert_uint_eq(a.outcomes[0].receive, 4);
+	expects(OUTCOME_NO);
+	expects(OUTCOME_CANCELLED);
+	ck_assert_ptr_null(outcomes_expected(&m.outcomes));
+	ck_assert(!sends(PEER));
+	ck_assert(msglog_acknowledged(&m, 4));
+	message_leaves(PEER, 1);
+}
+END_TEST
+
+/* What was said before a match is known when that is. */
+START_TEST(a_match_comes_behind_noes)
+{
+	struct msglog_action a;
+
+	probes_in_vain();
+	receives_any();
+	a = next_is(MSGLOG_TELL);
+	ck_assert_uint_eq(a.n, 2);
+	ck_assert_int_eq(a.outcomes[0].kind, OUTCOME_NO);
+	ck_assert_int_eq(a.outcomes[1].kind, OUTCOME_MATCH);
+}
+END_TEST
+
+START_TEST(two_outcomes_of_one_receive)
+{
+	const struct outcome twice[] = {
+		{OUTCOME_MATCH, PEER, 5, 2}, {OUTCOME_YES, 0, 0, 0}, {OUTCOME_CANCELLED, 0, 0, 2}};
+
+	ck_assert(!msglog_load_outcomes(&m, twice, 3));
+	ck_assert(msglog_load_outcomes(&m, twice, 2));
+}
+END_TEST
+
+START_TEST(numbers_beyond_what_bytes_hold)
+{
+	const uint64_t most = OUTCOME_NUMBER_MOST;
+
+	ck_assert(!msglog_outcome(&m, &(struct outcome){.kind = OUTCOME_FOUND, .value = most + 1}));
+	ck_assert(!outcomes_match(&m.outcomes, most + 1, PEER, 1));
+	ck_assert(!outcomes_match(&m.outcomes, 1, OUTCOME_PEER_MOST + 1, 1));
+	nothing_is_next();
+	ck_assert(outcomes_match(&m.outcomes, most, OUTCOME_PEER_MOST, most));
 }
 END_TEST
 
@@ -436,9 +527,11 @@ END_TEST
 
 /* ---- outcomes as bytes ---- */
 
-static const struct outcome right[] = {{OUTCOME_NO, 1, 0}, {OUTCOME_NO, UINT32_MAX, 0},
-	{OUTCOME_YES, 0, 0}, {OUTCOME_FOUND, 2, 1}, {OUTCOME_MESSAGE, 0, UINT64_MAX},
-	{OUTCOME_INDEX, 0, 0}, {OUTCOME_COUNT, 0, INT32_MAX}};
+static const struct outcome right[] = {{OUTCOME_NO, 0, 1, 0},
+	{OUTCOME_NO, 0, OUTCOME_NUMBER_MOST, 0}, {OUTCOME_YES, 0, 0, 0}, {OUTCOME_FOUND, 2, 1, 0},
+	{OUTCOME_INDEX, 0, 0, 0}, {OUTCOME_COUNT, 0, INT32_MAX, 0},
+	{OUTCOME_CANCELLED, 0, 0, OUTCOME_NUMBER_MOST},
+	{OUTCOME_MATCH, 1, OUTCOME_NUMBER_MOST, 0x123456789abc}};
 
 START_TEST(outcomes_go_through_bytes)
 {
@@ -452,15 +545,20 @@ START_TEST(outcomes_go_through_bytes)
 		ck_assert_int_eq(v[i].kind, right[i].kind);
 		ck_assert_uint_eq(v[i].peer, right[i].peer);
 		ck_assert_uint_eq(v[i].value, right[i].value);
+		ck_assert_uint_eq(v[i].receive, right[i].receive);
 	}
+	ck_assert_mem_eq(b, "\1\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0", 16);
 	ck_assert(!outcomes_decode(v, b, sizeof b - 1, SIZE));
 }
 END_TEST
 
-static const struct outcome wrong[] = {{0, 0, 0}, {OUTCOME_KINDS, 0, 0}, {OUTCOME_NO, 0, 0},
-	{OUTCOME_NO, 1, 1}, {OUTCOME_YES, 1, 0}, {OUTCOME_YES, 0, 1}, {OUTCOME_FOUND, SIZE, 1},
-	{OUTCOME_MESSAGE, 0, 0}, {OUTCOME_INDEX, 1, 0},
-	{OUTCOME_COUNT, 0, (uint64_t)INT32_MAX + 1}};
+static const struct outcome wrong[] = {{0, 0, 0, 0}, {OUTCOME_KINDS, 0, 0, 0},
+	{OUTCOME_NO, 0, 0, 0}, {OUTCOME_NO, 1, 1, 0}, {OUTCOME_YES, 1, 0, 0},
+	{OUTCOME_YES, 0, 1, 0}, {OUTCOME_YES, 0, 0, 1}, {OUTCOME_FOUND, SIZE, 1, 0},
+	{OUTCOME_FOUND, 0, 1, 1}, {OUTCOME_INDEX, 1, 0, 0},
+	{OUTCOME_COUNT, 0, (uint64_t)INT32_MAX + 1, 0}, {OUTCOME_CANCELLED, 0, 0, 0},
+	{OUTCOME_CANCELLED, 0, 1, 1}, {OUTCOME_MATCH, 0, 1, 0}, {OUTCOME_MATCH, 0, 0, 1},
+	{OUTCOME_MATCH, SIZE, 1, 1}};
 
 START_TEST(outcomes_that_make_no_sense)
 {
@@ -488,7 +586,11 @@ UNIT_MAIN("msglog", tcase_add_checked_fixture(tc, setup, teardown);
 	  tcase_add_test(tc, peers_learn_of_a_checkpoint_when_it_is_durable);
 	  tcase_add_test(tc, a_rank_comes_back_as_it_was_saved);
 	  tcase_add_test(tc, a_prefix_is_run_again);
-	  tcase_add_test(tc, a_run_of_noes_is_saved_where_it_is);
+	  tcase_add_test(tc, what_happened_before_happens_again);
+	  tcase_add_test(tc, a_receive_gets_its_message_while_choices_are_left);
+	  tcase_add_test(tc, a_match_comes_behind_noes);
+	  tcase_add_test(tc, two_outcomes_of_one_receive);
+	  tcase_add_test(tc, numbers_beyond_what_bytes_hold);
 	  tcase_add_test(tc, bytes_that_are_cut_are_refused);
 	  tcase_add_test(tc, outcomes_go_through_bytes); tcase_add_loop_test(
 		  tc, outcomes_that_make_no_sense, 0, (int)(sizeof wrong / sizeof *wrong));)

@@ -325,7 +325,12 @@ sub saved_seeds
 
 # ---- message logging: ranks less 1, rank, bytes of outcomes; what a checkpoint holds; those outcomes ----
 
-sub outcome { return pack 'C V Q<', @_ }
+# kind, peer, value, receive
+sub outcome
+{
+	my ($kind, $peer, $value, $receive) = @_;
+	return pack 'Q<2', $kind | $peer << 8 | $value << 32, $value >> 32 | $receive << 16;
+}
 
 # Of rank 0; by name: fields that differ. pairs: [sent, begun, [open], [[number, length, contents]]] by peer.
 sub msglog
@@ -333,7 +338,7 @@ sub msglog
 	my (%f) = @_;
 	my $pairs = $f{pairs} // [ ([ 0, 0, [], [] ]) x 2 ];
 	my $begun = $f{begun} // [ (0) x @$pairs ];
-	my $bytes = pack 'V2 Q<4', $f{rank} // 0, $f{ranks} // scalar @$pairs, $f{happened} // 0, $f{noes} // 0, $f{known} // 0,
+	my $bytes = pack 'V2 Q<4', $f{rank} // 0, $f{ranks} // scalar @$pairs, $f{happened} // 0, $f{posted} // 0, $f{known} // 0,
 		$f{prefix_count} // scalar @{ $f{prefix} // [] };
 	$bytes .= join '', @{ $f{prefix} // [] }, map { pack 'Q<', $_ } @$begun;
 	for my $pair (@$pairs) {
@@ -346,8 +351,9 @@ sub msglog
 
 sub msglog_seeds
 {
-	my $no   = outcome(1, 3, 0);
-	my $any  = outcome(4, 1, 7);
+	my $no   = outcome(1, 0, 3, 0);
+	my $any  = outcome(7, 1, 7, 5);
+	my $cancelled = outcome(6, 0, 0, 5);
 	my @busy = ([ 2, 2, [], [] ], [ 9, 12, [ 3, 8 ], [ [ 1, 0, '' ], [ 7, 3, 'abc' ], [ 9, 2, 'de' ] ] ]);
 	my %seed = (
 		'empty'         => [ '', msglog() ],
@@ -357,13 +363,15 @@ sub msglog_seeds
 		'prefix-none'   => [ '', msglog(happened => 4, prefix => [$no]) ],
 		'prefix-begun'  => [ '', msglog(happened => 4, known => 1, begun => [ 0, 1 ]) ],
 		'prefix-huge'   => [ '', msglog(happened => 4, known => 1, prefix_count => 2**60) ],
-		'prefix-wrong'  => [ '', msglog(happened => 4, known => 1, prefix => [ outcome(9, 0, 0) ]) ],
-		'noes'          => [ $no, msglog(happened => 4, noes => 2) ],
-		'noes-over'     => [ $no, msglog(happened => 4, noes => 3) ],
-		'noes-alone'    => [ '', msglog(happened => 4, noes => 2) ],
-		'noes-other'    => [ $any, msglog(happened => 4, noes => 2) ],
+		'prefix-wrong'  => [ '', msglog(happened => 4, known => 1, prefix => [ outcome(9, 0, 0, 0) ]) ],
+		'posted'        => [ $any, msglog(happened => 4, posted => 9) ],
+		'posted-over'   => [ '', msglog(posted => 2**48) ],
+		'noes'          => [ $no . outcome(2, 0, 0, 0), msglog(happened => 4) ],
+		'cancelled'     => [ outcome(7, 1, 2**48 - 1, 2**48 - 1) . $cancelled, msglog() ],
+		'twice'         => [ $any . $cancelled, msglog() ],
+		'of-none'       => [ outcome(7, 1, 7, 0), msglog() ],
 		'follows'       => [ $no . $any, msglog(happened => 4, pairs => \@busy) ],
-		'told-wrong'    => [ outcome(4, 2, 7), msglog() ],
+		'told-wrong'    => [ outcome(7, 2, 7, 1), msglog() ],
 		'rank'          => [ '', msglog(rank => 1) ],
 		'ranks'         => [ '', msglog(ranks => 3) ],
 		'open-over'     => [ '', msglog(pairs => [ [ 0, 0, [], [] ], [ 0, 2, [3], [] ] ]) ],
