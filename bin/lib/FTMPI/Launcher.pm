@@ -304,23 +304,39 @@ sub _run
 		on_bytes => sub { $self->_tell_home(0, 'STDIN', $_[0]) },
 		on_end   => sub { $self->_tell_home(0, 'STDIN_END') },
 		on_lost  => sub { $self->{job}->recovery->input_lost },
+		awaited  => $plan->{image} && defined $plan->{restoring},
+		on_read  => sub { $self->{workdir}->keep_input_read($_[0]) },
+		on_short => sub { $self->_say(FTMPI::Launcher::Sentences::input_short(@_)) },
 		on_unsure => sub { $self->_say(FTMPI::Launcher::Sentences::input_unsure($_[0])) });
+	$self->_await_line if $plan->{image} && defined $plan->{restoring};
+	return;
+}
+
+sub _rewind_input
+{
+	my ($self) = @_;
+	my ($stdin, $plan) = @$self{qw(stdin plan)};
+	if ($plan->{image} && (defined $plan->{restoring} || defined $self->{job}->recovery->line)) {
+		$self->_await_line;
+	} else {
+		$stdin->rewind;
+	}
 	return;
 }
 
 # In an image job rank 0 says from which line it goes on before anything of its program runs. Where it may also begin
 # without one, it may read before it says that.
-sub _rewind_input
+sub _await_line
 {
 	my ($self) = @_;
-	my ($stdin, $plan) = @$self{qw(stdin plan)};
-	my $line = $self->{job}->recovery->line;
-	if (!$plan->{image} || !defined $line) {
-		$stdin->rewind;
-		return;
-	}
+	my ($stdin, $plan, $line) = (@$self{qw(stdin plan)}, $self->{job}->recovery->line);
 	$stdin->await_line;
-	$stdin->go_on($line) if $plan->{from_start};
+	return if !$plan->{from_start};
+	if (!defined $line) {
+		$line = $plan->{expected}{line};
+		$stdin->before($line, $self->{workdir}->input_read($plan->{expected}{session}));
+	}
+	$stdin->go_on($line);
 	return;
 }
 

@@ -78,19 +78,20 @@ $job = job([qw(-n 2)], qw(join 1:@0:stopagent), "1:\@0:touch:$order[0]", "0:\@0:
 is($job->{status}, 0, 'a line and a failure at the same time') or diag $job->{err};
 like($job->{err}, qr/; restart 1 of 3 from line 8\.$/m, '... begins again from that line');
 
-# The last words.
+# The last words, without why there was no line.
 my $mark = scratch() . '/spoken';
 $job = ftmpirun([ qw(-n 2 -max-restarts 1), $^X, '-e', <<'EOS', $mark, @rank, qw(join 1:@0:kill:KILL 1:@1:kill:TERM hang) ]);
 my $mark = shift;
-print STDERR mkdir($mark) ? "first\nsecond\n\e[31mthird\nfourth\n" : "fifth\n" if $ENV{FTMPI_RANK};
+my $no_line = "rank 1 on x: line 1 is not made: y\nrank 1 on x: FTMPI_Perform_Checkpoint: no line is made: z\n";
+print STDERR mkdir($mark) ? "first\nsecond\n\e[31mthird\nfourth\n$no_line" : "rank 0 on x: line 1 is not made: y\nfifth\n" if $ENV{FTMPI_RANK};
 exec @ARGV;
 EOS
 is($job->{status}, 143, 'a job that fails again and again ends with the last failure') or diag $job->{err};
-my ($host) = $job->{err} =~ /rank 1 on (\S+)/;
+my ($host) = $job->{err} =~ /^ftmpirun: rank 1 on (\S+)/m;
 is_deeply([ grep { /^ftmpirun: rank/ } @{ told($job) } ], [
 	qq(ftmpirun: rank 1 on $host $by9; its last words: "second / [31mthird / fourth"; restart 1 of 1 from the)
 		. " beginning.\n",
-	qq(ftmpirun: rank 1 on $host was killed by signal 15 (Terminated); its last words: "fifth"; 1 restart)
+	qq(ftmpirun: rank 1 on $host was killed by signal 15 (Terminated); its last words: "rank 0 on x: line 1 is not made: y / fifth"; 1 restart)
 		. " (-max-restarts) brought no new recovery line, so the job is ended.\n" ], '... and tells the last words of each');
 nobody_left();
 

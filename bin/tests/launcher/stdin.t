@@ -6,7 +6,10 @@ use warnings;
 
 use Test::More;
 
-use FTMPI::Launcher::Stdin ();
+use File::Temp ();
+
+use FTMPI::Launcher::InputRead ();
+use FTMPI::Launcher::Stdin     ();
 
 # A loop in which standard input is read when the test says so.
 package Loop;
@@ -27,7 +30,7 @@ sub turn
 
 package main;
 
-my ($loop, $stdin, $feed, $given, $ends, $lost);
+my ($loop, $stdin, $feed, $given, $ends, $lost, $known);
 
 sub fresh
 {
@@ -41,6 +44,7 @@ sub fresh
 		on_bytes => sub { $given .= $_[0] },
 		on_end   => sub { $ends++ },
 		on_lost  => sub { $lost++ },
+		on_read  => sub { $known = $_[0] },
 		%arg);
 	return;
 }
@@ -175,5 +179,77 @@ is(scalar keys %{ $stdin->{measures} }, FTMPI::Launcher::Stdin::ATTEMPTS, 'numbe
 fresh(on_unsure => sub { push @unsure, @_ });
 is(again_from(1), '', 'where there was no input');
 is("@unsure", '', '... nothing is unsure');
+
+
+# ---- a rank 0 that goes on from a line of an earlier job ----
+
+my @short;
+
+# Its launcher is given this input.
+sub restored
+{
+	my ($read, @texts) = @_;
+	fresh(awaited => 1, on_unsure => sub { push @unsure, @_ }, on_short => sub { push @short, "@_" });
+	(@unsure, @short) = ();
+	ok(!comes(shift @texts), 'nothing is read before rank 0 has said from where it goes on');
+	$stdin->before(7, $read);
+	$stdin->go_on(7);
+	$loop->turn;
+	comes($_) for @texts;
+	return $given;
+}
+
+undef $known;
+fresh();
+line(1, 1, 0, 0);
+is($known, undef, 'what is read is not told of a job without input');
+comes('abcdef');
+$stdin->measured(2, 2);
+is_deeply($known, {1 => 0}, '... and is when there is some');
+$stdin->measured(2, 2);
+$stdin->committed(2);
+$stdin->saved(2, 2);
+is_deeply($known, {1 => 0, 2 => 2}, '... of each line');
+line(3, 3, 2, 3);
+is_deeply($known, {1 => 0, 2 => 2}, '... that is known');
+
+is(restored({ 7 => 4 }, 'abc', 'def', 'ghi'), 'efghi', 'what the image has read is left out');
+is("@unsure@short", '', '... without a word');
+line(8, 1, 1, 1);
+is_deeply($known, {7 => 4, 8 => 5}, '... and counts in its own lines');
+is(again_from(8), 'fghi', '... from which it may go on');
+is(again_from(7), 'efghi', '... as from the first');
+is(restored({ 7 => 0 }, 'abc'), 'abc', 'it had read nothing');
+is(restored(undef, 'abc'), 'abc', 'there was no input');
+is("@unsure", '', '... without a word');
+is(restored({ 6 => 2 }, 'abc'), 'abc', 'it is not known: all of it');
+is("@unsure", 7, '... which is told');
+restored({ 7 => 4 }, 'abc');
+close $feed;
+$loop->turn;
+is("$given|$ends|@short", '|1|7 4 3', 'an input that is shorter is told');
+restored({ 7 => 3 }, 'abc');
+close $feed;
+$loop->turn;
+is("$given|$ends|@short", '|1|', 'one that ends there is not');
+fresh(keep => 0, awaited => 1);
+$stdin->before(7, { 7 => 2 });
+$stdin->go_on(7);
+comes('abc');
+is($given, 'c', 'also when nothing is kept');
+
+# ---- the file that says so ----
+
+my $folder = File::Temp->newdir('ftmpi-stdin-XXXXXX', TMPDIR => 1);
+is(FTMPI::Launcher::InputRead::load("$folder"), undef, 'there is no file');
+is(FTMPI::Launcher::InputRead::save("$folder", {}), undef, 'one that knows nothing');
+is_deeply(FTMPI::Launcher::InputRead::load("$folder"), {}, '... is read');
+is(FTMPI::Launcher::InputRead::save("$folder", { map { $_ => 3 * $_ } 1 .. 1500 }), undef, 'one of many lines');
+is_deeply(FTMPI::Launcher::InputRead::load("$folder"), { map { $_ => 3 * $_ } 501 .. 1500 }, '... has the newest');
+like(FTMPI::Launcher::InputRead::save("$folder/none", {}), qr/^cannot make \S+job\.input\.tmp: No such file/, 'a folder that is not there');
+open my $damaged, '>', "$folder/job.input" or die "job.input: $!\n";
+print $damaged "FTMPI-INPUT 1\nline 4 5\nline x 7\nline 8 9 1\nline 5";
+close $damaged or die "job.input: $!\n";
+is_deeply(FTMPI::Launcher::InputRead::load("$folder"), {4 => 5}, 'of one that is damaged what can be read');
 
 done_testing;

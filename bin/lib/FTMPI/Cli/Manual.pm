@@ -255,6 +255,7 @@ or
 .BR SIGHUP )
 sends SIGTERM to every rank on every host, and SIGKILL a second later; another interrupt kills them at
 once.
+A shell without job control, as in a script, begins a command in the background (&) with SIGINT ignored, and so it stays here: send SIGTERM.
 .B ftmpirun
 prints which signal came, and from which recovery line
 .B \-restore
@@ -356,12 +357,15 @@ tens of GiB,
 .B \-timeout\-heartbeat
 has to be longer than that.
 .PP
-Standard input goes on, after a restart within the job, behind what rank 0 had read when the line was made.
+Standard input goes on behind what rank 0 had read when the line was made: after a restart within the job, and after
+.BR \-restore ,
+which has to be given the same input again.
+Where less comes than rank 0 had read, a sentence says so.
+At a terminal nothing is left out.
 Where
 .B ftmpirun
-does not know that, since rank 0 was reading just then, or the program made the line itself, it gives rank 0 all of its input again and prints
-that; so it does, without a word, after
-.BR \-restore .
+does not know what rank 0 had read, since it was reading just then, or the program made the line itself, it gives rank 0 all of its input again and prints
+that.
 .PP
 Standard output and standard error are those of the new process, too.
 What a rank printed after the line is printed again.

@@ -266,6 +266,17 @@ sub _saved
 	return;
 }
 
+# Of a line of an earlier job the record says how much rank 0 had read.
+sub _input_goes_on
+{
+	my ($self, $number, $session) = @_;
+	my $stdin = $self->{stdin}->() or return;
+	my $workdir = $self->{workdir};
+	$stdin->before($number, $workdir->input_read($session)) if $session ne $workdir->session;
+	$stdin->go_on($number);
+	return;
+}
+
 # A line that is older than the one that -restore named has its reason in what ranks have said of that.
 sub _restored
 {
@@ -273,8 +284,7 @@ sub _restored
 	$session = FTMPI::Error::clean($session);
 	$self->{workdir}->restored($session, $number);
 	$self->{event}->('restored', $number, $session);
-	my $stdin = $self->{stdin}->();
-	$stdin->go_on($number) if $stdin;
+	$self->_input_goes_on($number, $session);
 	my $expected = delete $self->{expected} // return;
 	$self->{say}->("line $number of session $session is restored instead of line $expected->{line}.")
 		if $session eq $expected->{session} && $number != $expected->{line};

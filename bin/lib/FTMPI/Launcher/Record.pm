@@ -8,7 +8,7 @@ package FTMPI::Launcher::Record;
 use strict;
 use warnings;
 
-use Fcntl qw(O_CREAT O_EXCL O_WRONLY O_NOFOLLOW O_NONBLOCK O_RDONLY);
+use FTMPI::Launcher::SessionFile ();
 
 use constant { NAME => 'job.record', FIRST => 'FTMPI-JOB 1' };
 
@@ -88,27 +88,15 @@ sub decode
 sub save
 {
 	my ($folder, $record) = @_;
-	my ($path, $tmp) = map { "$folder/" . NAME . $_ } '', '.tmp';
-	unlink $tmp;
-	my $text = encode($record);
-	if (!sysopen my $file, $tmp, O_WRONLY | O_CREAT | O_EXCL, 0600) {
-		return "cannot make $tmp: $!";
-	} elsif ((syswrite($file, $text) // -1) != length $text || !close $file || !rename $tmp, $path) {
-		my $why = "$!";
-		unlink $tmp;
-		return "cannot write $path: $why";
-	}
-	return;
+	return FTMPI::Launcher::SessionFile::save($folder, NAME, encode($record));
 }
 
 # The record in this folder, or undef: also in a list of names and records.
 sub load
 {
 	my ($folder) = @_;
-	sysopen my $file, "$folder/" . NAME, O_RDONLY | O_NONBLOCK | O_NOFOLLOW or return undef;
-	return undef if !-f $file;
-	my $n = read $file, my $text, BYTES_MAX;
-	return $n ? scalar decode($text) : undef;
+	my $text = FTMPI::Launcher::SessionFile::load($folder, NAME, BYTES_MAX);
+	return $text ? scalar decode($text) : undef;
 }
 
 # Its job came to its end, and every rank said that all was well.

@@ -212,6 +212,13 @@ sub input_unsure
 	return "it is not known how much of its standard input rank 0 had read in line $line: it is given all of it again.";
 }
 
+sub input_short
+{
+	my ($line, $read, $there) = @_;
+	return "rank 0 had read $read bytes of its standard input in line $line, and now "
+		. ($there ? 'only ' . count($there, 'byte') . ' came' : 'none came') . ': the same input has to be given again. Rank 0 gets no more.';
+}
+
 sub no_answer
 {
 	my ($host, $seconds) = @_;

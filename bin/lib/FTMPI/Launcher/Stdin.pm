@@ -3,7 +3,8 @@
 # Standard input on its way to rank 0: at most WINDOW bytes are sent before the rank has taken them. The bytes
 # are kept, up to KEEP_MAX, and sent again when rank 0 begins again: from the beginning, or, when it goes on from the
 # image of its process, from where that had come. How much rank 0 had read is measured before and after it makes its part of
-# a line; when it has read in between, nobody knows how much of that the image holds.
+# a line; when it has read in between, nobody knows how much of that the image holds. All counts are from the beginning of
+# the input, which a job that goes on from another one's line is given again; at a terminal, from where the line's input ended.
 package FTMPI::Launcher::Stdin;
 
 use strict;
@@ -17,12 +18,14 @@ use POSIX ();
 use constant { WINDOW => 262144, CHUNK => 65536, RETRY => 0.5, KEEP_MAX => 64 << 20, ATTEMPTS => 8, LINES => 10000 };
 
 # loop; on_bytes => sub (bytes); on_end => sub; keep: whether rank 0 may begin again; on_lost => sub,
-# called when more was given than is kept; on_unsure => sub (line): rank 0 gets again what it may have read.
+# called when more was given than is kept; on_unsure => sub (line): rank 0 gets again what it may have read; on_read => sub (bytes by
+# line), when one more is known; awaited: rank 0 is going to say from which line it goes on; on_short => sub (line, bytes, bytes that there
+# are): the input is shorter than what rank 0 had read of it.
 sub new
 {
 	my ($class, %arg) = @_;
-	my $self = bless { %arg, under_way => 0, over => 0, held => 0, kept => '', given => 0,
-		from => 0, measures => {}, read => {} }, $class;
+	my $self = bless { awaited => 0, %arg, under_way => 0, over => 0, held => $arg{awaited}, kept => '', base => 0, seen => 0,
+		given => 0, from => 0, measures => {}, read => {} }, $class;
 	$self->_open;
 	return $self;
 }
@@ -32,19 +35,28 @@ sub _open
 {
 	my ($self) = @_;
 	return if $self->{over} || $self->{held};
-	while ($self->{given} < length $self->{kept} && $self->{under_way} < WINDOW) {
-		my $bytes = substr $self->{kept}, $self->{given}, CHUNK;
+	my $end = $self->{base} + length $self->{kept};
+	while ($self->{given} < $end && $self->{under_way} < WINDOW) {
+		my $bytes = substr $self->{kept}, $self->{given} - $self->{base}, CHUNK;
 		$self->{given}     += length $bytes;
 		$self->{under_way} += length $bytes;
 		$self->{on_bytes}->($bytes);
 	}
-	return if $self->{given} < length $self->{kept};
+	return if $self->{given} < $end;
 	if ($self->{ended}) {
-		$self->{on_end}->();
+		$self->_end;
 		$self->{over} = 1;
 	} elsif ($self->{under_way} < WINDOW) {
 		$self->{loop}->on_read(\*STDIN, sub { $self->_read });
 	}
+	return;
+}
+
+sub _end
+{
+	my ($self) = @_;
+	$self->{on_short}->(@$self{qw(line from seen)}) if $self->{given} > $self->{seen};
+	$self->{on_end}->();
 	return;
 }
 
@@ -83,7 +95,9 @@ sub hold
 sub rewind
 {
 	my ($self, $from) = @_;
-	$self->{from} = $from //= 0;
+	$from //= 0;
+	$from = $self->{base} if $from < $self->{base};
+	$self->{from} = $from;
 	@$self{qw(held over given under_way awaited measures)} = (0, 0, $from, 0, 0, {});
 	$self->_open;
 	return;
@@ -98,8 +112,20 @@ sub go_on
 	my ($self, $line) = @_;
 	return if !$self->{awaited};
 	my $read = defined $line ? $self->{read}{$line} : 0;
-	$self->{on_unsure}->($line) if !defined $read && length $self->{kept};
+	$self->{on_unsure}->($line) if !defined $read && ($self->{seen} || $self->{had_input});
+	$self->{line} = $line;
 	$self->rewind($read);
+	return;
+}
+
+# The job goes on from this line of another one, whose rank 0 had read so many bytes by line (undef: it was given no input).
+# Before go_on.
+sub before
+{
+	my ($self, $line, $read) = @_;
+	$self->{had_input} = defined $read;
+	$self->{read}{$line} = $read ? $read->{$line} : 0;
+	@$self{qw(base seen)} = ($self->{read}{$line}) x 2 if !$self->{seen} && $self->{read}{$line} && -t STDIN;
 	return;
 }
 
@@ -110,6 +136,7 @@ sub measured
 	my ($self, $n, $bytes) = @_;
 	delete $self->{measures}{ $n - ATTEMPTS };
 	push @{ $self->{measures}{$n} }, defined $bytes ? $self->{from} + $bytes : undef;
+	$self->_tell_read if $self->{seen} && !$self->{told}++;
 	return;
 }
 
@@ -124,6 +151,15 @@ sub saved
 	my ($before, $after) = @measures > 1 ? @measures[ -2, -1 ] : ();
 	delete $self->{read}{ $line - LINES };
 	$self->{read}{$line} = $before if defined $before && defined $after && $before == $after;
+	$self->_tell_read if $self->{told};
+	return;
+}
+
+sub _tell_read
+{
+	my ($self) = @_;
+	my $read = $self->{read};
+	$self->{on_read}->({ map { defined $read->{$_} ? ($_ => $read->{$_}) : () } keys %$read });
 	return;
 }
 
@@ -148,11 +184,15 @@ sub _read
 	if (!$n) {
 		$self->{ended} = 1;
 		$self->close;
-		$self->{on_end}->();
+		$self->_end;
 		return;
 	}
 	$self->_keep($bytes);
-	$self->{under_way} += $n;
+	substr $bytes, 0, $self->{given} - $self->{seen}, '' if $self->{given} > $self->{seen} && $self->{given} < $self->{seen} + $n;
+	$self->{seen} += $n;
+	return if $self->{given} >= $self->{seen};
+	$self->{given} = $self->{seen};
+	$self->{under_way} += length $bytes;
 	$self->{loop}->off_read(\*STDIN) if $self->{under_way} >= WINDOW;
 	$self->{on_bytes}->($bytes);
 	return;
@@ -163,9 +203,8 @@ sub _keep
 	my ($self, $bytes) = @_;
 	return if !$self->{keep};
 	$self->{kept} .= $bytes;
-	$self->{given} = length $self->{kept};
 	return if length $self->{kept} <= KEEP_MAX;
-	@$self{qw(keep kept given)} = (0, '', 0);
+	@$self{qw(keep kept)} = (0, '');
 	$self->{on_lost}->();
 	return;
 }

@@ -47,11 +47,12 @@ sub take
 	return;
 }
 
-# The last lines that this rank wrote to standard error, as one.
+# The last lines that this rank wrote to standard error, as one; but not why there was no recovery line, as no rank ends for that.
 sub last_words
 {
 	my ($self, $rank) = @_;
-	my @lines = grep { length } map { FTMPI::Error::clean($_) } split /\n/, $self->{words}{$rank} // '';
+	my @lines = grep { length && !/^rank $rank on \S+: (?:[^:]+: )?(?:line \d+ is not (?:made|committed)|no line is made): / }
+		map { FTMPI::Error::clean($_) } split /\n/, $self->{words}{$rank} // '';
 	splice @lines, 0, -WORDS_LINES if @lines > WORDS_LINES;
 	return join ' / ', map { length > WORD_MAX ? substr($_, 0, WORD_MAX) . '...' : $_ } @lines;
 }

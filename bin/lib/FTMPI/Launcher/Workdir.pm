@@ -8,6 +8,7 @@ package FTMPI::Launcher::Workdir;
 use strict;
 use warnings;
 
+use FTMPI::Launcher::InputRead     ();
 use FTMPI::Launcher::Record        ();
 use FTMPI::Launcher::SharedWorkdir ();
 use FTMPI::PartialLines            ();
@@ -60,6 +61,25 @@ sub keep_record
 	my $why = FTMPI::Launcher::Record::save($self->{folder}, { end => $end, map { $_ => $self->{$_} } qw(ranks began parts from launcher) });
 	$self->{log}->("the job has no record: $why") if defined $why;
 	return;
+}
+
+# How much of its standard input rank 0 has read in lines of this job (bytes by line), where its folder can be seen from here;
+# and in those of another session.
+sub keep_input_read
+{
+	my ($self, $read) = @_;
+	return if !-d $self->{folder};
+	my $why = FTMPI::Launcher::InputRead::save($self->{folder}, $read);
+	$self->{log}->("the standard input of the job has no record: $why") if defined $why;
+	return;
+}
+
+sub session { return $_[0]{session} }
+
+sub input_read
+{
+	my ($self, $session) = @_;
+	return $session =~ m{/} ? undef : FTMPI::Launcher::InputRead::load("$self->{path}/$session");
 }
 
 # The number of the newest recovery line of this job that can be seen from here: there is a manifest of its name. undef:

@@ -72,6 +72,28 @@ for my $coord (qw(blocking eventlog)) {
 		ends($job, 'what was read before the line comes twice', 14);
 		like($job->err, $unsure, '... which is told');
 	};
+
+	# The same command, with -restore.
+	subtest "ftmpirun is lost, $coord" => sub {
+		my ($job, $dir) = start($coord, [qw(1 2 gate 3)]);
+		$job->wait_for(out => qr/^input: 2, sum 6$/m);
+		ok(line($job), 'a line, before more is read');
+		$job->signal('KILL');
+		$job->finish;
+		$job->none_left('the job');
+		for my $case ([ [qw(1 2 gate 3 4)], 20 ], [ [], 6, 'none came' ], [ [1], 6, 'only 2 bytes came' ]) {
+			my ($stdin, $sum, $short) = @$case;
+			$short = "rank 0 had read 9 bytes of its standard input in line 1, and now $short: " if defined $short;
+			write_file("$dir/gate", '');
+			my $again = FTMPI::Test::Job->run([ ftmpirun(), qw(-n 2 -image -coord), $coord, '-workdir', "$dir/work", '-restore',
+				program('input'), "$dir/gate" ], stdin => join '', map { "$_\n" } @$stdin);
+			$again->is_status(0, 'the end');
+			$again->out_like(qr/^input: the end, sum $sum$/m, '... what had been read is not read again');
+			is(scalar($again->err =~ /^ftmpirun: rank 0 had read/m), scalar defined $short, '... and a shorter input is told') or diag($again->saw);
+			$again->err_like(qr/^ftmpirun: \Q$short\E/m, '... with its length') if defined $short;
+			unlike($again->err, $unsure, '... nothing is unsure');
+		}
+	};
 }
 
 done_testing();

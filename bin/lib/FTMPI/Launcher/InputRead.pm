@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# How much of its standard input rank 0 had read in the recovery lines of a session with images: a text file in the
+# session's folder (doc/ckpt-format.md), for -restore. There is one as soon as rank 0 was given any input.
+package FTMPI::Launcher::InputRead;
+
+use strict;
+use warnings;
+
+use FTMPI::Launcher::SessionFile ();
+
+# LINES: of the newest.
+use constant { NAME => 'job.input', FIRST => 'FTMPI-INPUT 1', LINES => 1000, BYTES_MAX => 1 << 16 };
+
+# read: bytes by line.
+sub save
+{
+	my ($folder, $read) = @_;
+	my @lines = sort { $b <=> $a } keys %$read;
+	$#lines = LINES - 1 if @lines > LINES;
+	return FTMPI::Launcher::SessionFile::save($folder, NAME, join '', map { "$_\n" } FIRST, map { "line $_ $read->{$_}" } @lines);
+}
+
+# The same, or undef: there is no such file. One that is damaged knows nothing.
+sub load
+{
+	my ($folder) = @_;
+	my $text = FTMPI::Launcher::SessionFile::load($folder, NAME, BYTES_MAX) // return undef;
+	my ($first, @lines) = split /\n/, $text;
+	return {} if ($first // '') ne FIRST;
+	return { map { /^line ([0-9]{1,10}) ([0-9]{1,19})\z/ ? ($1 => $2 + 0) : () } @lines };
+}
+
+1;
