@@ -22,8 +22,8 @@ static const char help[] =
 	"  -h, -help    print this list\n"
 	"  -version     print the version\n"
 	"\n"
-	"Exit status: 0 all is well, 1 something cannot be read or removed (verify, show: is\n"
-	"damaged, or there is no line), 2 the command line is wrong.\n";
+	"Exit status: 0 all is well, 1 something cannot be read or removed (verify, show: what\n"
+	"they read is damaged, or there is no line), 2 the command line is wrong.\n";
 
 void options_help(FILE *out)
 {

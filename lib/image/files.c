@@ -353,8 +353,12 @@ bool files_fits(const struct files_entry *e, const struct files_here *h, char *w
 	if (e->kind == FILES_REGULAR && !(e->flags & O_PATH) && h->size < needed) {
 		snprintf(why, size,
 			"%s, descriptor %" PRIu32 " of the image, has %" PRIu64
-			" bytes here, and the program was at byte %" PRIu64,
-			shown(path).text, e->number, h->size, e->offset);
+			" bytes here, and the program was at byte %" PRIu64 "%s",
+			shown(path).text, e->number, h->size, e->offset,
+			files_is_written(e)
+				? " (where several ranks write a file: -coord blocking, or "
+				  "-image-files keep)"
+				: "");
 		return false;
 	}
 	return true;

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #include "raw_call.h"
@@ -396,11 +397,38 @@ static int too_late(const struct thread *t, struct trouble *why)
 	return trouble(why, -ETIMEDOUT, "did not stop in time for an image", t);
 }
 
+/* A thread that is in a handler as it was interrupted. */
+static struct {
+	int id;
+	long call;
+} interrupted;
+
+void image_threads_interrupted_in(long call)
+{
+	interrupted.id = call ? own_id() : 0;
+	interrupted.call = call;
+}
+
+static bool waits_for_child(const struct thread *t)
+{
+	long call = t->id == interrupted.id ? interrupted.call : t->call.number;
+
+	return call == SYS_wait4 || call == SYS_waitid;
+}
+
 static int check_all(struct trouble *why)
 {
-	for (size_t i = 0; i < atomic_load(&park.count); i++)
-		if (park.thread[i].refused && place_of(&park.thread[i]) == PARKED)
-			return trouble(why, -EOPNOTSUPP, park.thread[i].refused, &park.thread[i]);
+	for (size_t i = 0; i < atomic_load(&park.count); i++) {
+		const struct thread *t = &park.thread[i];
+
+		if (place_of(t) != PARKED)
+			continue;
+		if (t->refused)
+			return trouble(why, -EOPNOTSUPP, t->refused, t);
+		if (waits_for_child(t))
+			return trouble(why, -EOPNOTSUPP,
+				"waits for a child process, which no image has", t);
+	}
 	return 0;
 }
 
@@ -453,6 +481,7 @@ int image_threads_park(uint32_t patience_ms, char *why, size_t size)
 	atomic_store(&park.back, 0);
 	own->id = own_id();
 	own->refused = thread_state_read(&own->state);
+	own->call = (struct thread_call){0};
 	thread_list_status(own->id, &own->status);
 	atomic_store(&own->where, at(own->id, PARKED));
 	rc = park_all(now_ms() + (patience_ms ? patience_ms : IMAGE_PATIENCE_MS), &t);

@@ -19,6 +19,9 @@
  * robust, that a thread has locked at that moment (and dlopen and dl_iterate_phdr, which lock one),
  * and what the program keeps of gettid.
  *
+ * A child of the process is in no image. So there is none while a thread waits for one: as
+ * system(3) does, it would learn nothing of it.
+ *
  * No signal is pending for a thread in a process that woke up, and all run on the processors, and
  * with the priority, with which that process was begun.
  */
@@ -53,6 +56,10 @@ uint64_t image_threads_first_pointer(void);
 
 /* All go on. */
 void image_threads_release(void);
+
+/* By a thread that was interrupted in this system call and is going to begin it again, in the
+ * handler; 0: it is not, any more. One at a time. */
+void image_threads_interrupted_in(long call);
 
 /* In the process that woke up: this thread is there, and all others have come, within
  * IMAGE_PATIENCE_MS. 0 or -errno. */

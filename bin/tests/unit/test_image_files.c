@@ -289,6 +289,8 @@ static struct files_entry entry_of(
 		.length = 7};
 }
 
+#define SEVERAL " (where several ranks write a file: -coord blocking, or -image-files keep)"
+
 static const struct {
 	enum files_kind kind;
 	uint32_t flags;
@@ -310,14 +312,14 @@ static const struct {
 		false},
 	{FILES_REGULAR, O_RDWR, 5, 10, {0, S_IFREG, 4, 0, 0, 0},
 		"/tmp/a , descriptor 7 of the image, has 4 bytes here, and the program was at byte "
-		"5",
+		"5" SEVERAL,
 		true},
 	/* it was behind the end already */
 	{FILES_REGULAR, O_RDWR, 15, 10, {0, S_IFREG, 10, 0, 0, 0}, NULL, false},
 	{FILES_REGULAR, O_RDONLY, 15, 0, {0, S_IFREG, 0, 0, 0, 0}, NULL, false},
 	{FILES_REGULAR, O_RDWR, 15, 10, {0, S_IFREG, 9, 0, 0, 0},
 		"/tmp/a , descriptor 7 of the image, has 9 bytes here, and the program was at byte "
-		"15",
+		"15" SEVERAL,
 		true},
 	{FILES_REGULAR, O_RDWR, 5, 10, {ENOENT, 0, 0, 0, 0, 0},
 		"/tmp/a , descriptor 7 of the image, cannot be opened: No such file or directory",

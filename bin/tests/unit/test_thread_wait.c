@@ -172,8 +172,10 @@ static void have_no_handlers(void)
 START_TEST(the_number_is_in_the_code)
 {
 #if defined(__x86_64__)
-	unsigned char call[16]
-		__attribute__((aligned(16))) = {[5] = 0x90, 0xb8, SYS_poll, 0, 0, 0, 0x0f, 0x05};
+	/* what lies before it is looked at, too */
+	unsigned char bytes[80]
+		__attribute__((aligned(16))) = {[53] = 0x90, 0xb8, SYS_poll, 0, 0, 0, 0x0f, 0x05};
+	unsigned char *call = bytes + 48;
 
 	have_no_handlers();
 	stopped_in_sigtimedwait();
@@ -332,8 +334,10 @@ END_TEST
 START_TEST(the_program_may_have_ended_it)
 {
 #if defined(__x86_64__)
-	unsigned char call[16]
-		__attribute__((aligned(16))) = {[5] = 0x90, 0xb8, SYS_poll, 0, 0, 0, 0x0f, 0x05};
+	/* what lies before it is looked at, too */
+	unsigned char bytes[80]
+		__attribute__((aligned(16))) = {[53] = 0x90, 0xb8, SYS_poll, 0, 0, 0, 0x0f, 0x05};
+	unsigned char *call = bytes + 48;
 	struct sigaction a = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 
 	have_no_handlers();

@@ -27,7 +27,7 @@ static bool make_held(void)
  * comes. */
 static bool make_blocking(void)
 {
-	if (!rma_line_closed_everywhere())
+	if (!rma_line_closed_everywhere(true))
 		return false;
 	team_all(true);
 	return make_held();
@@ -41,7 +41,7 @@ static bool make_blocking_stopped(const struct ckpt_job *j)
 	if (j->called)
 		team_all(true);
 	ckpt_stop_begin();
-	ok = rma_line_closed_everywhere() && make_held();
+	ok = rma_line_closed_everywhere(j->called) && make_held();
 	ckpt_stop_end();
 	return ok;
 }

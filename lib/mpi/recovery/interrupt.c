@@ -18,6 +18,7 @@
 #include "image/raw_call.h"
 #include "image/state.h"
 #include "image/thread_wait.h"
+#include "image/threads.h"
 #include "interrupt_find.h"
 #include "mpi/engine/engine.h"
 
@@ -321,11 +322,13 @@ static struct {
 	atomic_flag taken;
 } stack = {.taken = ATOMIC_FLAG_INIT};
 
-static void come_by(void)
+static void come_by(long call)
 {
 	if (atomic_flag_test_and_set(&stack.taken))
 		return;
+	image_threads_interrupted_in(call);
 	call_on(stack.bytes + sizeof stack.bytes, come_by_here);
+	image_threads_interrupted_in(0);
 	atomic_flag_clear(&stack.taken);
 }
 
@@ -345,7 +348,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 	under_way = 0;
 	if ((!is_forbidden(instruction_of(u)) || begun || ended) && !may_be_in_handler(u) &&
 		!linker_locks_held())
-		come_by();
+		come_by(begun || ended ? w.number : 0);
 	if (begun && is_ended_by_program(u, true)) {
 		end_again(u);
 	} else if (ended && !is_ended_by_program(u, interrupt_is_begun_by_kernel(w.number))) {

@@ -148,8 +148,9 @@ void rma_answer_handle(struct win *w, int target, const struct rma_message *m);
 
 /* ---- rma_line.c: recovery lines ---- */
 
-/* Is no epoch open on any rank? Each rank reports its own. Collective over the job. */
-bool rma_line_closed_everywhere(void);
+/* Is no epoch open on any rank? Each rank reports its own, each time or once. Collective over the
+ * job. */
+bool rma_line_closed_everywhere(bool each_time);
 
 /* Why a protocol whose ranks do not wait for each other cannot make a line now, or NULL. */
 const char *rma_line_objection(void);

@@ -42,8 +42,9 @@ static void refuse(const struct win *mine, uint32_t rank)
 			fail_call(), rank);
 }
 
-bool rma_line_closed_everywhere(void)
+bool rma_line_closed_everywhere(bool each_time)
 {
+	static bool said;
 	const struct win *open = NULL;
 	uint32_t least;
 
@@ -51,7 +52,9 @@ bool rma_line_closed_everywhere(void)
 	least = team_minimum(open ? (uint32_t)team_rank() : UINT32_MAX);
 	if (least == UINT32_MAX)
 		return true;
-	refuse(open, least);
+	if (each_time || !said)
+		refuse(open, least);
+	said = true;
 	return false;
 }
 

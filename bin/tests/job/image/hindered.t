@@ -41,6 +41,9 @@ my %why    = (
 	proc        => qr{descriptor \d+ is a file of /proc that another process has not \(/proc/\d+/mem\), which cannot be brought back},
 	link        => qr{descriptor \d+ is a symbolic link itself \(O_PATH\) \(/\S+/link\), which cannot be brought back},
 	code        => qr{it has memory without a file where the code of FTMPI was},
+	folder      => qr{its current folder cannot be told},
+	room        => qr{the limit of its address space \(RLIMIT_AS, ulimit -v\) leaves no room for the list of its (?:descriptors|mappings)},
+	system      => qr{its thread \d+ \(hindered\) waits for a child process, which no image has},
 	window      => qr{there are windows; while a program has any, only `-coord blocking` can make lines},
 );
 delete $why{timer} if !-e '/proc/self/timers';

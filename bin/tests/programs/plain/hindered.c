@@ -15,8 +15,10 @@
 #include <sys/epoll.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -291,6 +293,53 @@ static void has_code_elsewhere(int on)
 	expect(copy == page, "the code is not moved");
 }
 
+/* The current folder is one that is not there any more. */
+static void has_lost_folder(int on)
+{
+	static char was[4096];
+
+	if (!on) {
+		expect(chdir(was) == 0, "the folder of before is gone");
+		return;
+	}
+	expect(getcwd(was, sizeof was) != NULL, "there is no current folder");
+	expect(mkdir(in_folder("gone"), 0700) == 0 && chdir(in_folder("gone")) == 0 &&
+			rmdir(in_folder("gone")) == 0,
+		"no folder");
+}
+
+/* The process may have no more memory than it has. */
+static void has_no_room(int on)
+{
+	static struct rlimit was;
+	struct rlimit limit;
+	FILE *statm;
+	unsigned long pages = 0;
+
+	if (!on) {
+		expect(setrlimit(RLIMIT_AS, &was) == 0, "the limit stays");
+		return;
+	}
+	statm = fopen("/proc/self/statm", "r");
+	expect(statm && fscanf(statm, "%lu", &pages) == 1 && fclose(statm) == 0 &&
+			getrlimit(RLIMIT_AS, &was) == 0,
+		"the memory is not known");
+	limit = was;
+	limit.rlim_cur = (pages + 256) * PAGE;
+	expect(setrlimit(RLIMIT_AS, &limit) == 0, "no limit");
+}
+
+static void waits_for_child(int on)
+{
+	char command[4400];
+
+	if (!on)
+		return;
+	snprintf(command, sizeof command, "until [ -e '%s' ]; do sleep 0.05; done",
+		in_folder("away"));
+	expect(system(command) == 0, "the command did not end well"); /* NOLINT */
+}
+
 static int within_linker(struct dl_phdr_info *info, size_t size, void *on)
 {
 	(void)info, (void)size, (void)on;
@@ -347,6 +396,9 @@ static const struct thing {
 	{.name = "proc", .is_there = has_proc},
 	{.name = "link", .is_there = has_link},
 	{.name = "code", .is_there = has_code_elsewhere},
+	{.name = "folder", .is_there = has_lost_folder},
+	{.name = "room", .is_there = has_no_room},
+	{.name = "system", .is_there = waits_for_child, .stays = 1},
 	{.name = "linker", .is_there = is_in_linker, .stays = 1},
 	{.name = "handler", .is_there = is_in_handler, .stays = 1},
 };
