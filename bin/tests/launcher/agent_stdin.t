@@ -152,4 +152,25 @@ subtest 'how much rank 0 has read' => sub {
 	$agent->end_well('no input');
 };
 
+subtest 'no input while a line is made' => sub {
+	my $gate = scratch() . '/gate';
+	my ($agent) = AgentTest->begun(1, @rank, qw(join facts save), "await:$gate", qw(saved:1 save take:8 hang));
+	$agent->order('SAVE_ALL', 0, 1, 0);
+	$agent->await_text(0, qr/^save=/m);
+	$agent->pass;
+	$agent->order('STDIN', 'come');
+	$agent->order('PING');
+	$agent->await(qr/^PONG/);
+	is(taken($agent), 0, 'rank 0 gets none');
+	open my $open, '>', $gate or die "gate: $!\n";
+	ok($agent->await(qr/^STDIN_TAKEN 4$/), 'until it has made its part');
+	ok($agent->await(qr/^NEWS 0 SAVED 1 1$/), '... of which the launcher hears');
+	is_deeply([ $agent->said(qr/READ|TAKEN/) ], [ 'STDIN_READ 1 0 0', 'STDIN_TAKEN 4' ], '... and what it had read by then');
+	$agent->order('SAVE_ALL', 0, 2, 0);
+	ok($agent->await_text(0, qr/^save=0 2 0$/m), 'another line');
+	$agent->order('STDIN', 'more');
+	ok($agent->await_text(0, qr/^took=comemore;$/m), 'nor for long, where it makes none');
+	$agent->end_well('no input while a line is made');
+};
+
 done_testing;

@@ -210,7 +210,7 @@ sub _adopt
 		at      => $self->{listeners}->at($rank),
 		bound   => $self->_where($rank),
 		output  => $self->{pipes}->add($rank, %{ $started->{out} }),
-		on_saved => sub { $self->_measure_input($_[0]) if $rank == 0 },
+		on_saved => sub { $self->_resume_input($_[0]) if $rank == 0 },
 		on_back => sub { $self->{stdin}->release if $rank == 0 },
 		on_doom => sub { $self->_watch_end($_[0]) });
 	$self->{ranks}{$rank} = $self->{pids}{ $started->{pid} } = $process;
@@ -391,7 +391,7 @@ sub order
 {
 	my ($self, $name, $epoch, @more) = @_;
 	return if $epoch != $self->{epoch};
-	$self->_measure_input($more[0]) if $name eq 'SAVE';
+	$self->_pause_input($more[0]) if $name eq 'SAVE';
 	$_->order($name, $epoch, @more) for values %{ $self->{ranks} };
 	return;
 }
@@ -497,6 +497,24 @@ sub _open_stdin
 		loop      => $self->{loop},
 		on_taken  => sub { $self->_tell('STDIN_TAKEN', $_[0]) },
 		on_closed => sub { $self->_tell('STDIN_CLOSED') });
+	return;
+}
+
+# While a line is made rank 0 is given no input: one that waits for some has read as much before as after. One that reads what lies
+# in the pipe has not.
+sub _pause_input
+{
+	my ($self, $n) = @_;
+	$self->{stdin}->pause if $self->{ranks}{0} && $self->{stdin};
+	$self->_measure_input($n);
+	return;
+}
+
+sub _resume_input
+{
+	my ($self, $n) = @_;
+	$self->_measure_input($n);
+	$self->{stdin}->go_on if $self->{stdin};
 	return;
 }
 

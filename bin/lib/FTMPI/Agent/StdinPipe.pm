@@ -11,14 +11,14 @@ use Errno qw(EAGAIN EINTR EWOULDBLOCK);
 use Fcntl qw(O_NONBLOCK O_RDONLY);
 use IO::Handle ();
 
-# FIONREAD: of Linux; perl does not have it.
-use constant { CHUNK => 65536, FIONREAD => 0x541b };
+# FIONREAD: of Linux; perl does not have it. PAUSE: seconds.
+use constant { CHUNK => 65536, FIONREAD => 0x541b, PAUSE => 1 };
 
 # loop; on_taken => sub (bytes written); on_closed => sub, when the rank reads no more.
 sub new
 {
 	my ($class, %arg) = @_;
-	return bless { %arg, queue => '', ending => 0, held => 0, used => 0, written => 0, inode => 0 }, $class;
+	return bless { %arg, queue => '', ending => 0, held => 0, paused => 0, used => 0, written => 0, inode => 0 }, $class;
 }
 
 # The pipe, or the one after it: what a former one took is not given again.
@@ -67,6 +67,34 @@ sub release
 	return;
 }
 
+# Nothing is written until go_on, or for PAUSE at most: what the rank reads meanwhile lies in the pipe already.
+sub pause
+{
+	my ($self) = @_;
+	$self->_stop_timer;
+	$self->{paused} = 1;
+	$self->{timer}  = $self->{loop}->after(PAUSE, sub { $self->go_on });
+	$self->{loop}->off_write($self->{handle}) if $self->{handle};
+	return;
+}
+
+sub go_on
+{
+	my ($self) = @_;
+	return if !$self->{paused};
+	$self->_stop_timer;
+	$self->{paused} = 0;
+	$self->_write;
+	return;
+}
+
+sub _stop_timer
+{
+	my ($self) = @_;
+	$self->{loop}->cancel(delete $self->{timer}) if $self->{timer};
+	return;
+}
+
 # Whether the rank took any of it, or would not.
 sub used { return $_[0]{used} }
 
@@ -96,6 +124,8 @@ sub close
 sub drop
 {
 	my ($self) = @_;
+	$self->_stop_timer;
+	$self->{paused} = 0;
 	my $handle = delete $self->{handle} or return 0;
 	$self->{loop}->drop($handle);
 	return 1;
@@ -105,7 +135,7 @@ sub _write
 {
 	my ($self) = @_;
 	my $handle = $self->{handle} or return;
-	return if $self->{held};
+	return if $self->{held} || $self->{paused};
 	while (length $self->{queue}) {
 		my $n = syswrite $handle, $self->{queue}, CHUNK;
 		if (defined $n) {
