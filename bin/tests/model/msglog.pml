@@ -22,6 +22,12 @@
  * Contents of a long message come after its envelope, and after messages behind it; so a connection that
  * breaks between two ranks that live leaves messages with and without contents, and duplicates come.
  *
+ * With EARLY, from STORY 6 on, rank 1 posts receives before it waits for them, and cancels some. A
+ * message meets its receive when it begins to arrive; so a receive from any source has its outcome then,
+ * at no certain place of the program, and the outcome names the receive by its number. In the other
+ * stories a receive is posted when it is waited for. Then its outcome has its place in the program, is
+ * followed like a choice, and a checkpoint in a replay does no harm.
+ *
  * With DATA a failed rank runs its program from the beginning to its restore point, and only there its
  * checkpoint is loaded (M10). Else a checkpoint is an image.
  *
@@ -31,15 +37,20 @@
  *
  *   M2   GATE                 messages do not wait for outcomes
  *   M3   NO_IS_NO_OUTCOME
+ *        NO_BEHIND_MATCH      gets its number later than a match that happens after it
  *   M4   DUPLICATES           are received
  *        OPEN_COUNTS          as arrived, although contents are still to come
  *   M5   EARLY_COVER          peers are told of a checkpoint before it is durable
  *        LOG_NOT_SAVED        with the checkpoint
  *        LOGGER_FORGETS       all that it has, and not what the checkpoint covers
  *        COVERED_NOT_PASSED   what is covered is sent, since the connection began with less
+ *        CHECKPOINT_IN_REPLAY is taken, and covers outcomes that have not happened again
  *   M6   OLD_OUTCOMES         what a failed process told reaches the logger after its successor began
  *        OLD_CHECKPOINT       what it wrote becomes durable after its successor began
  *   M8   NOT_FOLLOWED         the logger's outcomes
+ *        MATCH_NOT_BOUND      a receive gets what comes first, and not what it got before
+ *        CANCELLED_GETS       a message in the replay, the receive that was cancelled before
+ *        BOUND_CANCELLED      a receive that has to get the message that it got before
  *   M9   LEAVES_EARLY         a rank that has ended, and its log with it
  *   M10  PREFIX_DROPPED       the prefix's messages, from the peers' logs
  *        PREFIX_TAKES_MORE    than it took the first time
@@ -54,7 +65,15 @@
 
 #define RANKS 3
 #define PAIRS 4
+#if STORY < 6
 #define OUTCOMES 3 /* of a rank, numbered from 1 on */
+#else
+#define EARLY
+#define OUTCOMES 6 /* there is room for more than right ones */
+#define PLACES 3   /* each has one receive of rank 1, or none */
+#define ANYBODY PAIRS
+#define NONE 255
+#endif
 
 #define BIT(k) (1 << (k))
 #define UP_TO(k) ((1 << ((k) + 1)) - 2) /* the numbers 1 to k */
@@ -70,10 +89,27 @@
 #define RESTORE 9 /* FTMPI_Restore */
 #define END 10	  /* MPI_Finalize, where ranks wait for each other (M9) */
 
+/* with EARLY, of the receive in this place, from 1 on: */
+#define POST 11	    /* it is posted, and gets a message of pair 0; */
+#define POST_ANY 12 /* or of whatever pair: an outcome, as soon as it has one */
+#define TRY 13	    /* receives its message, or says no: an outcome */
+#define WAIT 14	    /* receives its message, unless TRY has */
+#define CANCEL 15   /* it is gone; or has a message, and stays: an outcome. If it stays the program
+		     * leaves out the next operation, which posts another one in this place */
+
 /* outcomes; a message of pair c: OF(c) */
 #define NO 1
 #define YES 2
 #define OF(c) (3 + (c))
+
+/* with EARLY, too: receive number i got this message, or was cancelled */
+#define MATCH(i, message) (16 * (i) + (message))
+#define CANCELLED(i) (16 * (i))
+#define IS_MATCH(o) ((o) > 16 && ((o) & 15))
+#define MESSAGE(c, n) (4 * (c) + (n))
+#define PAIR_OF(message) ((message) >> 2)
+#define NUMBER_OF(message) ((message) & 3)
+#define NEVER 15 /* in place of a message: there is none, as the receive was cancelled */
 
 /* ---- the programs, by STORY: rank, position, operation, pair ---- */
 
@@ -96,13 +132,13 @@
 #define MOST 2
 #endif
 
-#if STORY == 3
+#if STORY == 3 || STORY == 8
 #define LONG(c, n) ((c) == 0 && (n) == 1)
 #else
 #define LONG(c, n) false
 #endif
 
-#if STORY == 5
+#if STORY == 5 || STORY == 8
 #define DATA true
 #else
 #define DATA false
@@ -177,6 +213,62 @@ inline fetch(who)
 	AT(2, 0, RESTORE, 0)
 	AT(2, 1, SEND, 1)
 	AT(2, 2, RECV, 3)
+#elif STORY == 6
+	/* One from rank 0 is cancelled, and another is posted in its place. */
+	AT(0, 0, SEND, 0)
+	AT(0, 1, SEND, 0)
+	AT(0, 2, RECV, 2)
+	AT(1, 0, POST_ANY, 1)
+	AT(1, 1, POST, 2)
+	AT(1, 2, TRY, 1)
+	AT(1, 3, SEND, 3)
+	AT(1, 4, CANCEL, 2)
+	AT(1, 5, POST, 2)
+	AT(1, 6, POST_ANY, 3)
+	AT(1, 7, WAIT, 1)
+	AT(1, 8, WAIT, 2)
+	AT(1, 9, WAIT, 3)
+	AT(1, 10, SEND, 2)
+	AT(2, 0, SEND, 1)
+	AT(2, 1, RECV, 3)
+#elif STORY == 7
+	/* One from any rank is cancelled, and another is posted in its place. */
+	AT(0, 0, SEND, 0)
+	AT(0, 1, SEND, 0)
+	AT(0, 2, RECV, 2)
+	AT(1, 0, POST_ANY, 1)
+	AT(1, 1, POST, 2)
+	AT(1, 2, TRY, 2)
+	AT(1, 3, SEND, 3)
+	AT(1, 4, CANCEL, 1)
+	AT(1, 5, POST_ANY, 1)
+	AT(1, 6, POST_ANY, 3)
+	AT(1, 7, WAIT, 1)
+	AT(1, 8, SEND, 2)
+	AT(1, 9, WAIT, 2)
+	AT(1, 10, WAIT, 3)
+	AT(2, 0, SEND, 1)
+	AT(2, 1, RECV, 3)
+#elif STORY == 8
+	/* At its restore point rank 1 has a receive that is posted, and may have no message. The first
+	 * message is long. */
+	AT(0, 0, SEND, 0)
+	AT(0, 1, RESTORE, 0)
+	AT(0, 2, SEND, 0)
+	AT(0, 3, RECV, 2)
+	AT(1, 0, POST_ANY, 1)
+	AT(1, 1, POST, 2)
+	AT(1, 2, TRY, 1)
+	AT(1, 3, SEND, 3)
+	AT(1, 4, WAIT, 1)
+	AT(1, 5, RESTORE, 0)
+	AT(1, 6, POST_ANY, 3)
+	AT(1, 7, WAIT, 2)
+	AT(1, 8, SEND, 2)
+	AT(1, 9, WAIT, 3)
+	AT(2, 0, SEND, 1)
+	AT(2, 1, RECV, 3)
+	AT(2, 2, RESTORE, 0)
 #endif
 	:: else -> op[who] = END; arg[who] = 0
 	fi
@@ -188,7 +280,7 @@ bool down[RANKS];
 byte pc[RANKS], op[RANKS], arg[RANKS];
 byte mind[RANKS];
 byte chosen[RANKS];   /* whose message ANY got first */
-byte happened[RANKS]; /* outcomes, up to now */
+byte happened[RANKS]; /* outcomes, up to now; with EARLY the next is a choice of before, or new */
 
 /* by pair, the sender: */
 byte sent[PAIRS];
@@ -208,6 +300,20 @@ byte left[PAIRS];	 /* up to here the receiver has them, or they have begun to ar
 
 #ifdef BREAK_OPEN_COUNTS
 byte began[PAIRS];	 /* the connection, behind this number */
+#endif
+
+#ifdef EARLY
+/* rank 1: */
+byte last;	      /* all its outcomes, with those of before */
+byte ahead;	      /* matches of before that have not happened again */
+byte posted;	      /* receives have numbers up to this one */
+byte receive[PLACES]; /* the number of the one that is in this place; 0: none is */
+byte source[PLACES];  /* the pair that it names, or ANYBODY */
+byte met[PLACES];     /* the message that it got */
+byte fate[PLACES];    /* it is to get this message, or NEVER one; 0: outcomes of before do not say */
+#ifdef BREAK_NO_BEHIND_MATCH
+bool no;	      /* was said, and has no number yet */
+#endif
 #endif
 
 /* with DATA */
@@ -234,20 +340,35 @@ bool late_logged[RANKS];
 #define SR(s, r) ((s) * RANKS + (r))
 #define SP(s, c) ((s) * PAIRS + (c))
 #define SM(s, c, n) (((s) * PAIRS + (c)) * MOST + (n) - 1)
+#define SL(s, p) ((s) * PLACES + (p))
 
 bool there[2 * RANKS];
 byte s_pc[2 * RANKS], s_mind[2 * RANKS], s_chosen[2 * RANKS], s_happened[2 * RANKS];
 byte s_sent[2 * PAIRS], s_log[2 * PAIRS], s_content[2 * PAIRS * MOST];
 byte s_got[2 * PAIRS], s_open[2 * PAIRS], s_received[2 * PAIRS], s_has[2 * PAIRS * MOST];
 
+#ifdef EARLY
+byte s_posted[2], s_receive[2 * PLACES], s_source[2 * PLACES], s_met[2 * PLACES];
+#endif
+
 byte failures_left, checkpoints_left;
 
 hidden byte c, k, n, q, x;
+#ifdef EARLY
+hidden byte i, p;
+#endif
 
 #define M(c, n) ((c) * MOST + (n) - 1)
 #define E(r, n) ((r) * OUTCOMES + (n) - 1)
 #define TOUCHES(r, c) (SENDER(c) == (r) || RECEIVER(c) == (r))
 #define UP(c) (!down[SENDER(c)] && !down[RECEIVER(c)])
+
+/* how many outcomes the state of a rank may depend on */
+#ifdef EARLY
+#define LAST(r) ((r) == 1 -> last : 0)
+#else
+#define LAST(r) happened[r]
+#endif
 
 /* without a gap, and with contents */
 #ifdef BREAK_OPEN_COUNTS
@@ -272,7 +393,165 @@ hidden byte c, k, n, q, x;
 #define KEEP(c) bound[c]
 #endif
 
+#ifdef EARLY
+/* ---- receives that are posted early ---- */
+
+/* In a replay a receive of before gets what it got, and nothing else (M8). */
+#define FITS(p, c, n) (receive[p] && !met[p] && (source[p] == ANYBODY || source[p] == (c)) && \
+	(fate[p] == 0 || fate[p] == MESSAGE(c, n) || GETS(p)))
+#ifdef BREAK_CANCELLED_GETS
+#define GETS(p) (fate[p] == NEVER)
+#else
+#define GETS(p) false
+#endif
+
+/* What outcomes of before say of the receive in this place. No two of them are of one receive. */
+inline look_up(place)
+{
+	fate[place] = 0;
+	for (k : 1 .. OUTCOMES) {
+		if
+		:: !met[place] && receive[place] && event[E(1, k)] >> 4 == receive[place] && k <= last ->
+			assert(!fate[place]);
+			if
+			:: event[E(1, k)] == CANCELLED(receive[place]) -> fate[place] = NEVER
+#ifndef BREAK_MATCH_NOT_BOUND
+			:: else -> fate[place] = event[E(1, k)] & 15
+#else
+			:: else
+#endif
+			fi
+		:: else
+		fi
+	}
+}
+
+/* Matches of before are no choices: nothing waits for them. */
+inline next_choice()
+{
+	do
+	:: happened[1] < last && IS_MATCH(event[E(1, happened[1] + 1)]) -> happened[1]++
+	:: else -> break
+	od
+}
+
+/* Outcomes of before up to this number happen again. */
+inline happen_again(number)
+{
+	last = number;
+	ahead = 0;
+#ifndef BREAK_MATCH_NOT_BOUND
+	for (n : 1 .. OUTCOMES) {
+		ahead = ahead + (n > happened[1] && n <= last && IS_MATCH(event[E(1, n)]))
+	}
+#endif
+	next_choice()
+}
+
+/* It comes behind all outcomes of before. */
+inline add(what)
+{
+	assert(!IN_PREFIX(1));
+	last++;
+	event[E(1, last)] = what;
+	next_choice()
+}
+
+/* The receive in this place gets message number n of pair c. */
+inline meet(place)
+{
+	received[c]++;
+	assert(n == received[c]);
+	met[place] = MESSAGE(c, n);
+	if
+	:: source[place] == ANYBODY && fate[place] == met[place] -> ahead--
+	:: source[place] == ANYBODY && fate[place] != met[place] -> add(MATCH(receive[place], met[place]))
+	:: else
+	fi;
+	fate[place] = 0
+}
+
+#ifdef BREAK_NO_BEHIND_MATCH
+inline close_noes()
+{
+	if
+	:: no ->
+		add(NO);
+		happened[1] = last;
+		no = false
+	:: else
+	fi
+}
+#else
+#define close_noes() skip
+#endif
+
+/* Message number n of pair c begins to arrive: the receive that was posted first gets it. */
+inline begins(m)
+{
+	if
+	:: RECEIVER(m) == 1 ->
+		i = NONE;
+		for (p : 0 .. PLACES - 1) {
+			if
+			:: FITS(p, m, n) && (i == NONE || receive[p] < receive[i]) -> i = p
+			:: else
+			fi
+		}
+		if
+		:: i != NONE -> meet(i)
+		:: else
+		fi
+	:: else
+	fi
+}
+
+/* It gets the next of this pair, if that came before it was posted. */
+inline try_meet(place, m)
+{
+	c = m;
+	n = received[c] + 1;
+	if
+	:: n <= got[c] && FITS(place, c, n) -> meet(place)
+	:: else
+	fi
+}
+
+/* It looks at messages of the pair `first` first, as if they had come first. */
+inline post(place, whose, first)
+{
+	posted++;
+	receive[place] = posted;
+	source[place] = whose;
+	look_up(place);
+	try_meet(place, first);
+	try_meet(place, 1 - first)
+}
+
+inline forget(place)
+{
+	receive[place] = 0;
+	source[place] = 0;
+	met[place] = 0;
+	fate[place] = 0
+}
+#else
+#define begins(c) skip
+#endif
+
 /* ---- messages ---- */
+
+#ifdef BREAK_NO_BEHIND_MATCH
+inline close(r)
+{
+	if
+	:: r == 1 -> close_noes()
+	:: else
+	fi
+}
+#else
+#define close(r) skip
+#endif
 
 /* Message number n is, or will be, sent again: the receiver has got this one. */
 inline compare()
@@ -283,6 +562,7 @@ inline compare()
 
 inline send(r, to)
 {
+	close(r);
 	c = to;
 	sent[c]++;
 	n = sent[c];
@@ -293,7 +573,7 @@ inline send(r, to)
 	:: else ->
 		log[c] = log[c] | BIT(n);
 		content[M(c, n)] = x;
-		need[M(c, n)] = (happened[r] > logged[r] -> happened[r] : 0)
+		need[M(c, n)] = (LAST(r) > logged[r] -> LAST(r) : 0)
 	fi
 }
 
@@ -319,6 +599,7 @@ inline arrive(m)
 		assert(n == got[c] + 1);
 		got[c] = n;
 		has[M(c, n)] = x;
+		begins(c);
 		if
 		:: LONG(c, n) -> open[c] = open[c] | BIT(n)
 		:: else
@@ -393,6 +674,50 @@ inline say_no(r)
 #endif
 }
 
+#ifdef EARLY
+#define DONE(p) (receive[p] && met[p] && !(open[PAIR_OF(met[p])] & BIT(NUMBER_OF(met[p]))))
+#define FREE (happened[1] == last) /* no choice of before is left */
+#define TOLD event[E(1, happened[1] + 1)]
+
+/* One that has its message, or is to get it again, is not cancelled (M8). */
+#ifdef BREAK_BOUND_CANCELLED
+#define BOUND(p) met[p]
+#else
+#define BOUND(p) (met[p] || (fate[p] && fate[p] != NEVER))
+#endif
+
+/* A choice: that of before, or a new one. */
+inline choose(what)
+{
+	if
+	:: !FREE ->
+		assert(TOLD == what);
+		happened[1]++;
+		next_choice()
+#ifdef BREAK_NO_BEHIND_MATCH
+	:: FREE && what == NO ->
+		close_noes();
+		no = true
+#endif
+	:: else ->
+		close_noes();
+		add(what);
+		happened[1] = last
+	fi;
+	see(1, what)
+}
+
+inline finish(place)
+{
+	c = PAIR_OF(met[place]);
+	x = has[M(c, NUMBER_OF(met[place]))];
+	assert((x & 3) == NUMBER_OF(met[place]));
+	see(1, OF(c));
+	see(1, x >> 2);
+	forget(place)
+}
+#endif
+
 #define NOTHING(r) !((RECEIVER(0) == (r) && HERE(0)) || (RECEIVER(1) == (r) && HERE(1)) || \
 	(RECEIVER(2) == (r) && HERE(2)) || (RECEIVER(3) == (r) && HERE(3)))
 
@@ -451,7 +776,19 @@ inline begin_checkpoint(r)
 	s_pc[SR(WRITING, r)] = pc[r];
 	s_mind[SR(WRITING, r)] = mind[r];
 	s_chosen[SR(WRITING, r)] = chosen[r];
-	s_happened[SR(WRITING, r)] = happened[r];
+	s_happened[SR(WRITING, r)] = LAST(r);
+#ifdef EARLY
+	if
+	:: r == 1 ->
+		s_posted[WRITING] = posted;
+		for (p : 0 .. PLACES - 1) {
+			s_receive[SL(WRITING, p)] = receive[p];
+			s_source[SL(WRITING, p)] = source[p];
+			s_met[SL(WRITING, p)] = met[p]
+		}
+	:: else
+	fi;
+#endif
 	for (c : 0 .. PAIRS - 1) {
 		if
 		:: SENDER(c) == r ->
@@ -485,6 +822,18 @@ inline move_checkpoint(r, keep_it)
 	MOVE(s_mind, SR(DURABLE, r), SR(WRITING, r), keep_it);
 	MOVE(s_chosen, SR(DURABLE, r), SR(WRITING, r), keep_it);
 	MOVE(s_happened, SR(DURABLE, r), SR(WRITING, r), keep_it);
+#ifdef EARLY
+	if
+	:: r == 1 ->
+		MOVE(s_posted, DURABLE, WRITING, keep_it);
+		for (p : 0 .. PLACES - 1) {
+			MOVE(s_receive, SL(DURABLE, p), SL(WRITING, p), keep_it);
+			MOVE(s_source, SL(DURABLE, p), SL(WRITING, p), keep_it);
+			MOVE(s_met, SL(DURABLE, p), SL(WRITING, p), keep_it)
+		}
+	:: else
+	fi;
+#endif
 	for (c : 0 .. PAIRS - 1) {
 		if
 		:: SENDER(c) == r ->
@@ -513,6 +862,19 @@ inline end_checkpoint(r)
 	:: logged[r] < s_happened[SR(DURABLE, r)] -> safe(r, s_happened[SR(DURABLE, r)])
 	:: else
 	fi;
+#ifdef BREAK_CHECKPOINT_IN_REPLAY
+	/* the process has them, and still follows them */
+	if
+	:: r == 1
+	:: else -> logger_forgets(r)
+	fi
+#else
+	logger_forgets(r)
+#endif
+}
+
+inline logger_forgets(r)
+{
 	for (n : 1 .. OUTCOMES) {
 		if
 #ifdef BREAK_LOGGER_FORGETS
@@ -561,6 +923,21 @@ inline fail(r)
 	mind[r] = 0;
 	chosen[r] = 0;
 	happened[r] = 0;
+#ifdef EARLY
+	if
+	:: r == 1 ->
+		last = 0;
+		ahead = 0;
+		posted = 0;
+#ifdef BREAK_NO_BEHIND_MATCH
+		no = false;
+#endif
+		for (p : 0 .. PLACES - 1) {
+			forget(p)
+		}
+	:: else
+	fi;
+#endif
 	for (n : 1 .. OUTCOMES) {
 		event[E(r, n)] = (n > logged[r] -> 0 : event[E(r, n)])
 	}
@@ -605,6 +982,33 @@ inline fail(r)
 #endif
 }
 
+#ifdef EARLY
+inline run_prefix(r)
+{
+	if
+	:: r == 1 -> happen_again(bound_happened[1])
+	:: else
+	fi
+}
+
+inline load_receives()
+{
+#ifdef BREAK_CHECKPOINT_IN_REPLAY
+	logger_forgets(1);
+#endif
+	happen_again(logged[1]);
+	posted = s_posted[DURABLE];
+	for (p : 0 .. PLACES - 1) {
+		receive[p] = s_receive[SL(DURABLE, p)];
+		source[p] = s_source[SL(DURABLE, p)];
+		met[p] = s_met[SL(DURABLE, p)];
+		look_up(p)
+	}
+}
+#else
+#define run_prefix(r) skip
+#endif
+
 /* From its durable checkpoint; without one, from the beginning. */
 inline load(r)
 {
@@ -612,6 +1016,12 @@ inline load(r)
 	mind[r] = s_mind[SR(DURABLE, r)];
 	chosen[r] = s_chosen[SR(DURABLE, r)];
 	happened[r] = s_happened[SR(DURABLE, r)];
+#ifdef EARLY
+	if
+	:: r == 1 -> load_receives()
+	:: else
+	fi;
+#endif
 	for (c : 0 .. PAIRS - 1) {
 		if
 		:: SENDER(c) == r ->
@@ -650,7 +1060,7 @@ inline come_back(r)
 {
 	down[r] = false;
 	if
-	:: IN_PREFIX(r)
+	:: IN_PREFIX(r) -> run_prefix(r)
 	:: else -> load(r)
 	fi;
 	connect(r);
@@ -685,7 +1095,7 @@ inline restore_point(r)
 {
 	if
 	:: IN_PREFIX(r) ->
-		assert(happened[r] == bound_happened[r]);
+		assert(happened[r] == bound_happened[r] && LAST(r) == bound_happened[r]);
 		came[r] = true;
 		load(r);
 		connect(r)
@@ -699,7 +1109,7 @@ inline restore_point(r)
 			for (c : 0 .. PAIRS - 1) {
 				bound[c] = (RECEIVER(c) == r -> got[c] : bound[c])
 			}
-			bound_happened[r] = happened[r];
+			bound_happened[r] = LAST(r);
 #ifdef BREAK_PREFIX_OF_FIRST_RUN
 			bound_known[r] = true
 		:: else
@@ -723,6 +1133,14 @@ inline settle()
 			s_mind[SR(DURABLE, q)] = 0;
 			s_chosen[SR(DURABLE, q)] = 0
 		}
+#ifdef EARLY
+		s_posted[DURABLE] = 0;
+		for (p : 0 .. PLACES - 1) {
+			s_receive[SL(DURABLE, p)] = 0;
+			s_source[SL(DURABLE, p)] = 0;
+			s_met[SL(DURABLE, p)] = 0
+		}
+#endif
 		for (c : 0 .. PAIRS - 1) {
 			s_sent[SP(DURABLE, c)] = 0;
 			s_log[SP(DURABLE, c)] = 0;
@@ -760,6 +1178,8 @@ inline leave(r)
 /* the pair to the rank that pair c comes from */
 #define ANSWER(self, other) (arg[self] + ((chosen[self] == OF(1)) ^ (other)))
 
+#define PLACE (arg[self] - 1)
+
 proctype Rank(byte self)
 {
 end:	do
@@ -779,8 +1199,25 @@ end:	do
 		say_no(self); NEXT(self) }
 	:: d_step { op[self] == REST && received[arg[self]] -> NEXT(self) }
 	:: d_step { op[self] == REST && !received[arg[self]] && HERE(arg[self]) -> take(self, arg[self]); NEXT(self) }
-#elif STORY == 5
+#endif
+#if STORY == 5 || STORY == 8
 	:: d_step { op[self] == RESTORE -> restore_point(self); fetch(self); settle() }
+#endif
+#ifdef EARLY
+	:: d_step { op[self] == POST -> post(PLACE, 0, 0); NEXT(self) }
+	:: d_step { op[self] == POST_ANY -> post(PLACE, ANYBODY, 0); NEXT(self) }
+	:: d_step { op[self] == POST_ANY && received[0] < got[0] && received[1] < got[1] ->
+		post(PLACE, ANYBODY, 1); NEXT(self) }
+	:: d_step { op[self] == TRY && DONE(PLACE) && (FREE || TOLD == YES) ->
+		choose(YES); finish(PLACE); NEXT(self) }
+	:: d_step { op[self] == TRY && (FREE -> !DONE(PLACE) : TOLD == NO) ->
+		choose(NO); NEXT(self) }
+	:: d_step { op[self] == WAIT && DONE(PLACE) -> finish(PLACE); NEXT(self) }
+	:: d_step { op[self] == WAIT && !receive[PLACE] -> NEXT(self) }
+	:: d_step { op[self] == CANCEL && (FREE -> !BOUND(PLACE) : TOLD != NO) ->
+		choose(CANCELLED(receive[PLACE])); forget(PLACE); NEXT(self) }
+	:: d_step { op[self] == CANCEL && (FREE -> BOUND(PLACE) : TOLD == NO) ->
+		choose(NO); pc[self]++; NEXT(self) }
 #endif
 #ifdef BREAK_LEAVES_EARLY
 	:: d_step { op[self] == END -> leave(self); skip }
@@ -797,16 +1234,28 @@ proctype Network()
 {
 end:	do
 	ARRIVE(0) ARRIVE(1) ARRIVE(2) ARRIVE(3)
-#if STORY == 3
+#if STORY == 3 || STORY == 8
 	FILL(0) CUT(0)
 #endif
 	COVER(0) COVER(1) COVER(2) COVER(3)
 	od
 }
 
-#define LOG(r) :: d_step { !down[r] && happened[r] > logged[r] -> safe(r, logged[r] + 1); skip }
+#define LOG(r) :: d_step { !down[r] && LAST(r) > logged[r] -> safe(r, logged[r] + 1); skip }
 
-#define BEGIN(r) :: d_step { checkpoints_left && !down[r] && !there[SR(WRITING, r)] && (!DATA || came[r]) -> \
+/* no outcome of before is left (M5) */
+#if defined(EARLY) && !defined(BREAK_CHECKPOINT_IN_REPLAY)
+#ifdef BREAK_NO_BEHIND_MATCH
+#define MAY_SAVE(r) ((r) != 1 || (FREE && !ahead && !no))
+#else
+#define MAY_SAVE(r) ((r) != 1 || (FREE && !ahead))
+#endif
+#else
+#define MAY_SAVE(r) true
+#endif
+
+#define BEGIN(r) :: d_step { checkpoints_left && !down[r] && !there[SR(WRITING, r)] && (!DATA || came[r]) && \
+	MAY_SAVE(r) -> \
 	checkpoints_left--; begin_checkpoint(r); skip }
 #define FINISH(r) :: d_step { there[SR(WRITING, r)] -> end_checkpoint(r); skip }
 
@@ -827,13 +1276,19 @@ inline check_end()
 	for (q : 0 .. RANKS - 1) {
 		assert(!down[q] && op[q] == END);
 		assert(logged[q] == happened[q]);
-#if !defined(BREAK_EARLY_COVER) && !defined(BREAK_LOGGER_FORGETS)
+#if !defined(BREAK_EARLY_COVER) && !defined(BREAK_LOGGER_FORGETS) && !defined(BREAK_CHECKPOINT_IN_REPLAY)
 		for (n : 1 .. OUTCOMES) {
 			assert((event[E(q, n)] != 0) ==
 				(n <= bound_happened[q] || (n > s_happened[SR(DURABLE, q)] && n <= happened[q])))
 		}
 #endif
 	}
+#ifdef EARLY
+	assert(FREE && !ahead);
+	for (p : 0 .. PLACES - 1) {
+		assert(!receive[p])
+	}
+#endif
 	for (c : 0 .. PAIRS - 1) {
 		assert(received[c] == sent[c] && got[c] == sent[c]);
 		assert(!open[c]);
