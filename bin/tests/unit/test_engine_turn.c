@@ -47,7 +47,7 @@ START_TEST(the_library_has_its_turn)
 	engine_start();
 	for (int i = 0; i < ROUNDS; i++)
 		late += enters() > FEW;
-	ck_assert_int_le(late, ROUNDS / 2);
+	ck_assert_int_le(late, ROUNDS / 10);
 }
 END_TEST
 
