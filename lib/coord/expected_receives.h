@@ -19,7 +19,7 @@ struct outcome;
 
 enum receive_fate {
 	FATE_OPEN,	/* nothing is known: it gets what fits it first */
-	FATE_MESSAGE,	/* it gets that message, and MPI_Cancel of it fails */
+	FATE_MESSAGE,	/* it gets that message */
 	FATE_CANCELLED, /* it gets none, and MPI_Cancel of it succeeds */
 };
 

@@ -66,7 +66,8 @@ uint64_t outcomes_last(const struct outcomes *o);
  * these are all, unless it runs again. How many. */
 size_t outcomes_copy_happened(const struct outcomes *o, struct outcome *v);
 
-/* All of before have happened again. */
+/* All of before have happened again. A cancellation that was not expected waits for that: until
+ * then messages are to come that receives had. */
 bool outcomes_is_live(const struct outcomes *o);
 
 /* ---- the program's choices ---- */

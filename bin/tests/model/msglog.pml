@@ -50,7 +50,7 @@
  *   M8   NOT_FOLLOWED         the logger's outcomes
  *        MATCH_NOT_BOUND      a receive gets what comes first, and not what it got before
  *        CANCELLED_GETS       a message in the replay, the receive that was cancelled before
- *        BOUND_CANCELLED      a receive that has to get the message that it got before
+ *        CANCELS_EARLY        a receive, before all matches of before have happened again
  *   M9   LEAVES_EARLY         a rank that has ended, and its log with it
  *   M10  PREFIX_DROPPED       the prefix's messages, from the peers' logs
  *        PREFIX_TAKES_MORE    than it took the first time
@@ -679,11 +679,11 @@ inline say_no(r)
 #define FREE (happened[1] == last) /* no choice of before is left */
 #define TOLD event[E(1, happened[1] + 1)]
 
-/* One that has its message, or is to get it again, is not cancelled (M8). */
-#ifdef BREAK_BOUND_CANCELLED
-#define BOUND(p) met[p]
+/* A new cancellation waits for all matches of before: until then it is not known what has its message (M8). */
+#ifdef BREAK_CANCELS_EARLY
+#define KNOWN true
 #else
-#define BOUND(p) (met[p] || (fate[p] && fate[p] != NEVER))
+#define KNOWN (ahead == 0)
 #endif
 
 /* A choice: that of before, or a new one. */
@@ -1214,9 +1214,9 @@ end:	do
 		choose(NO); NEXT(self) }
 	:: d_step { op[self] == WAIT && DONE(PLACE) -> finish(PLACE); NEXT(self) }
 	:: d_step { op[self] == WAIT && !receive[PLACE] -> NEXT(self) }
-	:: d_step { op[self] == CANCEL && (FREE -> !BOUND(PLACE) : TOLD != NO) ->
+	:: d_step { op[self] == CANCEL && (FREE -> KNOWN && !met[PLACE] : TOLD != NO) ->
 		choose(CANCELLED(receive[PLACE])); forget(PLACE); NEXT(self) }
-	:: d_step { op[self] == CANCEL && (FREE -> BOUND(PLACE) : TOLD == NO) ->
+	:: d_step { op[self] == CANCEL && (FREE -> KNOWN && met[PLACE] : TOLD == NO) ->
 		choose(NO); pc[self]++; NEXT(self) }
 #endif
 #ifdef BREAK_LEAVES_EARLY

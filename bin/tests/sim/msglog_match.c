@@ -16,11 +16,23 @@ static bool may_meet(struct world *w, int p, const struct receive *r, const stru
 	if (r->matched || r->round != m->round || (r->from != ANY && r->from != m->from))
 		return false;
 	fate = expected_receives_fate(e, r->number, &peer, &message);
-	if (fate == FATE_MESSAGE)
+	if (fate == FATE_MESSAGE && w->without != RULE_FREE)
 		return (int)peer == m->from && message == m->number;
 	if (fate == FATE_CANCELLED)
 		return w->without == RULE_CANCELLED;
 	return true;
+}
+
+/* Messages of a pair with the same tag meet receives in their order. */
+static void check_order(struct world *w, int p, const struct message *m)
+{
+	const struct memory *all = &w->ranks[p].memory;
+
+	for (int i = 0; i < all->n; i++)
+		if (all->queue[i].from == m->from && all->queue[i].round == m->round &&
+			all->queue[i].number < m->number)
+			world_fails(w, "rank %d: message %d of rank %d overtakes %d", p,
+				(int)m->number, m->from, (int)all->queue[i].number);
 }
 
 static void meet(struct world *w, int p, struct receive *r, const struct message *m)
@@ -28,6 +40,7 @@ static void meet(struct world *w, int p, struct receive *r, const struct message
 	struct outcomes *o = &w->ranks[p].log.outcomes;
 	size_t left = o->expected.left;
 
+	check_order(w, p, m);
 	r->matched = true;
 	r->message = *m;
 	if (r->from != ANY)

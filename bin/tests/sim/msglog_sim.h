@@ -40,7 +40,8 @@ enum rule {
 	RULE_PREFIX_FIRST, /* M10: a prefix that runs again takes whatever comes */
 	RULE_UNTOLD,	   /* an event logger that was started again is not told all */
 	RULE_CANCELLED,	   /* M8: a receive that was cancelled before gets a message */
-	RULE_BOUND,	   /* M8: one that has to get a message is cancelled */
+	RULE_HASTE,	   /* M8: a cancellation does not wait for the matches of before */
+	RULE_FREE,	   /* M8: a receive of before gets what comes first */
 	RULES
 };
 

@@ -14,7 +14,8 @@
 enum { RUNS = 10000, TWICE = 64, STEPS = 200000 };
 
 static const char *const names[RULES] = {"none", "gate", "no", "duplicates", "open", "early-cover",
-	"log-saved", "events-gc", "prefix-kept", "prefix-first", "untold", "cancelled", "bound"};
+	"log-saved", "events-gc", "prefix-kept", "prefix-first", "untold", "cancelled", "haste",
+	"free"};
 
 void world_fails(const struct world *w, const char *fmt, ...)
 {
