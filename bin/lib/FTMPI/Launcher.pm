@@ -308,35 +308,21 @@ sub _run
 		on_read  => sub { $self->{workdir}->keep_input_read($_[0]) },
 		on_short => sub { $self->_say(FTMPI::Launcher::Sentences::input_short(@_)) },
 		on_unsure => sub { $self->_say(FTMPI::Launcher::Sentences::input_unsure($_[0])) });
-	$self->_await_line if $plan->{image} && defined $plan->{restoring};
-	return;
-}
-
-sub _rewind_input
-{
-	my ($self) = @_;
-	my ($stdin, $plan) = @$self{qw(stdin plan)};
-	if ($plan->{image} && (defined $plan->{restoring} || defined $self->{job}->recovery->line)) {
-		$self->_await_line;
-	} else {
-		$stdin->rewind;
-	}
 	return;
 }
 
 # In an image job rank 0 says from which line it goes on before anything of its program runs. Where it may also begin
-# without one, it may read before it says that.
-sub _await_line
+# without one, which -restore does not allow, it may read before it says that.
+sub _rewind_input
 {
 	my ($self) = @_;
 	my ($stdin, $plan, $line) = (@$self{qw(stdin plan)}, $self->{job}->recovery->line);
-	$stdin->await_line;
-	return if !$plan->{from_start};
-	if (!defined $line) {
-		$line = $plan->{expected}{line};
-		$stdin->before($line, $self->{workdir}->input_read($plan->{expected}{session}));
+	if (!$plan->{image} || !(defined $line || defined $plan->{restoring})) {
+		$stdin->rewind;
+		return;
 	}
-	$stdin->go_on($line);
+	$stdin->await_line;
+	$stdin->go_on($line) if $plan->{from_start} && !defined $plan->{restoring};
 	return;
 }
 

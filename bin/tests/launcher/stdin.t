@@ -191,7 +191,7 @@ sub restored
 	my ($read, @texts) = @_;
 	fresh(awaited => 1, on_unsure => sub { push @unsure, @_ }, on_short => sub { push @short, "@_" });
 	(@unsure, @short) = ();
-	ok(!comes(shift @texts), 'nothing is read before rank 0 has said from where it goes on');
+	ok(!comes(shift @texts // ''), 'nothing is read before rank 0 has said from where it goes on');
 	$stdin->before(7, $read);
 	$stdin->go_on(7);
 	$loop->turn;
@@ -199,19 +199,19 @@ sub restored
 	return $given;
 }
 
-undef $known;
 fresh();
-line(1, 1, 0, 0);
-is($known, undef, 'what is read is not told of a job without input');
+$stdin->committed(1);
+is_deeply($known, {1 => 0}, 'where no input has come it is known of any line that none was read');
 comes('abcdef');
-$stdin->measured(2, 2);
-is_deeply($known, {1 => 0}, '... and is when there is some');
-$stdin->measured(2, 2);
+$stdin->measured(2, 2) for 1, 2;
 $stdin->committed(2);
+is_deeply($known, {1 => 0}, '... and of one that was measured');
 $stdin->saved(2, 2);
-is_deeply($known, {1 => 0, 2 => 2}, '... of each line');
+is_deeply($known, {1 => 0, 2 => 2}, '... what was');
 line(3, 3, 2, 3);
-is_deeply($known, {1 => 0, 2 => 2}, '... that is known');
+is_deeply($known, {1 => 0, 2 => 2}, '... but not of one while which it read');
+line(2, 4, 3, 4);
+is_deeply($known, {1 => 0}, '... nor of one whose number came again');
 
 is(restored({ 7 => 4 }, 'abc', 'def', 'ghi'), 'efghi', 'what the image has read is left out');
 is("@unsure@short", '', '... without a word');
@@ -220,14 +220,29 @@ is_deeply($known, {7 => 4, 8 => 5}, '... and counts in its own lines');
 is(again_from(8), 'fghi', '... from which it may go on');
 is(again_from(7), 'efghi', '... as from the first');
 is(restored({ 7 => 0 }, 'abc'), 'abc', 'it had read nothing');
-is(restored(undef, 'abc'), 'abc', 'there was no input');
 is("@unsure", '', '... without a word');
-is(restored({ 6 => 2 }, 'abc'), 'abc', 'it is not known: all of it');
-is("@unsure", 7, '... which is told');
+for my $case ([ { 6 => 2 }, 'nothing is known of that line' ], [ undef, 'nothing is known' ]) {
+	my ($read, $why) = @$case;
+	is(restored($read, 'abc'), 'abc', "$why: all of it");
+	is("@unsure", 7, '... which is told');
+}
+fresh(awaited => 1, on_unsure => sub { push @unsure, @_ });
+@unsure = ();
+$stdin->before(7, undef);
+$stdin->go_on(7);
+close $feed;
+$loop->turn;
+is("$ends@unsure", 1, '... but not where there is no input');
+restored({ 7 => 4 });
+$stdin->committed(8);
+line(9, 1, 0, 0);
+is_deeply($known, {7 => 4, 9 => 4}, 'where none comes again, lines that are measured have what was read');
 restored({ 7 => 4 }, 'abc');
 close $feed;
 $loop->turn;
 is("$given|$ends|@short", '|1|7 4 3', 'an input that is shorter is told');
+again_from(7);
+is("$given|$ends|@short", '|2|7 4 3', '... once');
 restored({ 7 => 3 }, 'abc');
 close $feed;
 $loop->turn;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # How much of its standard input rank 0 had read in the recovery lines of a session with images: a text file in the
-# session's folder (doc/ckpt-format.md), for -restore. There is one as soon as rank 0 was given any input.
+# session's folder (doc/ckpt-format.md), for -restore. There is one as soon as a line is committed.
 package FTMPI::Launcher::InputRead;
 
 use strict;

@@ -17,10 +17,12 @@ use POSIX ();
 # many, the newest ones, is known what was read.
 use constant { WINDOW => 262144, CHUNK => 65536, RETRY => 0.5, KEEP_MAX => 64 << 20, ATTEMPTS => 8, LINES => 10000 };
 
-# loop; on_bytes => sub (bytes); on_end => sub; keep: whether rank 0 may begin again; on_lost => sub,
-# called when more was given than is kept; on_unsure => sub (line): rank 0 gets again what it may have read; on_read => sub (bytes by
-# line), when one more is known; awaited: rank 0 is going to say from which line it goes on; on_short => sub (line, bytes, bytes that there
-# are): the input is shorter than what rank 0 had read of it.
+# loop; on_bytes => sub (bytes); on_end => sub; keep: whether rank 0 may begin again; awaited: rank 0 is going to say from which
+# line it goes on. These are told:
+#	on_lost   => sub: more was given than is kept
+#	on_unsure => sub (line): rank 0 gets again what it may have read
+#	on_read   => sub (bytes by line): what is known of the lines, when one more is committed
+#	on_short  => sub (line, bytes, bytes that came): the input is shorter than what rank 0 had read of it; once
 sub new
 {
 	my ($class, %arg) = @_;
@@ -55,7 +57,7 @@ sub _open
 sub _end
 {
 	my ($self) = @_;
-	$self->{on_short}->(@$self{qw(line from seen)}) if $self->{given} > $self->{seen};
+	$self->{on_short}->(@$self{qw(line from seen)}) if $self->{given} > $self->{seen} && !$self->{told_short}++;
 	$self->{on_end}->();
 	return;
 }
@@ -112,19 +114,26 @@ sub go_on
 	my ($self, $line) = @_;
 	return if !$self->{awaited};
 	my $read = defined $line ? $self->{read}{$line} : 0;
-	$self->{on_unsure}->($line) if !defined $read && ($self->{seen} || $self->{had_input});
-	$self->{line} = $line;
+	@$self{qw(line unsure)} = ($line, !defined $read);
+	$self->_tell_unsure if $self->{seen};
 	$self->rewind($read);
 	return;
 }
 
-# The job goes on from this line of another one, whose rank 0 had read so many bytes by line (undef: it was given no input).
-# Before go_on.
+# Where there is no input that matters to nobody.
+sub _tell_unsure
+{
+	my ($self) = @_;
+	$self->{on_unsure}->($self->{line}) if delete $self->{unsure};
+	return;
+}
+
+# The job goes on from this line of another one, whose rank 0 had read so many bytes by line (undef: nobody knows). Before
+# go_on.
 sub before
 {
 	my ($self, $line, $read) = @_;
-	$self->{had_input} = defined $read;
-	$self->{read}{$line} = $read ? $read->{$line} : 0;
+	$self->{read}{$line} = $read ? $read->{$line} : undef;
 	@$self{qw(base seen)} = ($self->{read}{$line}) x 2 if !$self->{seen} && $self->{read}{$line} && -t STDIN;
 	return;
 }
@@ -136,12 +145,18 @@ sub measured
 	my ($self, $n, $bytes) = @_;
 	delete $self->{measures}{ $n - ATTEMPTS };
 	push @{ $self->{measures}{$n} }, defined $bytes ? $self->{from} + $bytes : undef;
-	$self->_tell_read if $self->{seen} && !$self->{told}++;
 	return;
 }
 
-# A line of this number was committed; of an older one of the same number nothing counts any more.
-sub committed { my ($self, $line) = @_; delete $self->{read}{$line}; return }
+# A line of this number was committed; of an older one of the same number nothing counts any more. Where no input has come, none
+# was read.
+sub committed
+{
+	my ($self, $line) = @_;
+	$self->{read}{$line} = $self->{seen} || $self->{from} ? undef : 0;
+	$self->_tell_read;
+	return;
+}
 
 # The line that was asked for with the number n is this one.
 sub saved
@@ -150,8 +165,9 @@ sub saved
 	my @measures = @{ delete $self->{measures}{$n} // [] };
 	my ($before, $after) = @measures > 1 ? @measures[ -2, -1 ] : ();
 	delete $self->{read}{ $line - LINES };
-	$self->{read}{$line} = $before if defined $before && defined $after && $before == $after;
-	$self->_tell_read if $self->{told};
+	return if !defined $before || !defined $after || $before != $after;
+	$self->{read}{$line} = $before;
+	$self->_tell_read;
 	return;
 }
 
@@ -187,6 +203,7 @@ sub _read
 		$self->_end;
 		return;
 	}
+	$self->_tell_unsure;
 	$self->_keep($bytes);
 	substr $bytes, 0, $self->{given} - $self->{seen}, '' if $self->{given} > $self->{seen} && $self->{given} < $self->{seen} + $n;
 	$self->{seen} += $n;

@@ -51,8 +51,10 @@ sub take
 sub last_words
 {
 	my ($self, $rank) = @_;
+	my $words = $self->{words}{$rank} // '';
+	$words =~ s/\A[^\n]*\n// if length $words == WORDS_MAX;    # it is cut
 	my @lines = grep { length && !/^rank $rank on \S+: (?:[^:]+: )?(?:line \d+ is not (?:made|committed)|no line is made): / }
-		map { FTMPI::Error::clean($_) } split /\n/, $self->{words}{$rank} // '';
+		map { FTMPI::Error::clean($_) } split /\n/, $words;
 	splice @lines, 0, -WORDS_LINES if @lines > WORDS_LINES;
 	return join ' / ', map { length > WORD_MAX ? substr($_, 0, WORD_MAX) . '...' : $_ } @lines;
 }

@@ -63,8 +63,7 @@ sub keep_record
 	return;
 }
 
-# How much of its standard input rank 0 has read in lines of this job (bytes by line), where its folder can be seen from here;
-# and in those of another session.
+# How much of its standard input rank 0 has read in lines of this job (bytes by line), where its folder can be seen from here.
 sub keep_input_read
 {
 	my ($self, $read) = @_;
@@ -74,13 +73,14 @@ sub keep_input_read
 	return;
 }
 
-sub session { return $_[0]{session} }
-
+# The same of the lines of another session, whose name a rank has told.
 sub input_read
 {
 	my ($self, $session) = @_;
-	return $session =~ m{/} ? undef : FTMPI::Launcher::InputRead::load("$self->{path}/$session");
+	return $session =~ m{/|\A\.} ? undef : FTMPI::Launcher::InputRead::load("$self->{path}/$session");
 }
+
+sub session { return $_[0]{session} }
 
 # The number of the newest recovery line of this job that can be seen from here: there is a manifest of its name. undef:
 # none.

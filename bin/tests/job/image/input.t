@@ -81,12 +81,23 @@ for my $coord (qw(blocking eventlog)) {
 		$job->signal('KILL');
 		$job->finish;
 		$job->none_left('the job');
+		my @again = (ftmpirun(), qw(-n 2 -image -coord), $coord, '-workdir', "$dir/work");
+		my @program = (program('input'), "$dir/gate");
+		if ($coord eq 'blocking') {
+			# without input, which it does not read yet: its lines know what the first job has read
+			my $second = FTMPI::Test::Job->start([ @again, '-restore', @program ]);
+			$second->wait_for(err => qr{going on from line 1});
+			ok(line($second), 'a job that goes on from it makes a line') or diag($second->saw);
+			$second->signal('KILL');
+			$second->finish;
+			$second->none_left('the second job');
+		}
+		my $first = $coord eq 'blocking' ? 2 : 1;
 		for my $case ([ [qw(1 2 gate 3 4)], 20 ], [ [], 6, 'none came' ], [ [1], 6, 'only 2 bytes came' ]) {
 			my ($stdin, $sum, $short) = @$case;
-			$short = "rank 0 had read 9 bytes of its standard input in line 1, and now $short: " if defined $short;
+			$short = "rank 0 had read 9 bytes of its standard input in line $first, and now $short: " if defined $short;
 			write_file("$dir/gate", '');
-			my $again = FTMPI::Test::Job->run([ ftmpirun(), qw(-n 2 -image -coord), $coord, '-workdir', "$dir/work", '-restore',
-				program('input'), "$dir/gate" ], stdin => join '', map { "$_\n" } @$stdin);
+			my $again = FTMPI::Test::Job->run([ @again, qw(-restore -restart-from-start), @program ], stdin => join '', map { "$_\n" } @$stdin);
 			$again->is_status(0, 'the end');
 			$again->out_like(qr/^input: the end, sum $sum$/m, '... what had been read is not read again');
 			is(scalar($again->err =~ /^ftmpirun: rank 0 had read/m), scalar defined $short, '... and a shorter input is told') or diag($again->saw);
