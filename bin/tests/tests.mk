@@ -100,7 +100,7 @@ PERL_TESTS_RUN = $(PERL_TESTS)
 include bin/tests/sanitized/sanitized.mk
 
 # Runs these test files, with more in their environment; those that fail are written down under this name, and what
-# they said of it, which is shown when all have run.
+# they said of it, which is shown when all have run: until then it is in $(FAILED)/NAME.said.
 # $(call prove,NAME,FILES,ENVIRONMENT)
 define prove
 @mkdir -p $(FAILED) && rm -f $(FAILED)/$(1) $(FAILED)/$(1).said $(B)/prove.state

@@ -83,6 +83,16 @@ static uint64_t argument(const ucontext_t *u, int i)
 	return (uint64_t)u->uc_mcontext.gregs[registers[i]];
 }
 
+/* The next instruction is a call: with this number. */
+static bool is_before_call(const ucontext_t *u, long *number)
+{
+	const uint8_t *code = (const uint8_t *)(uintptr_t)instruction(u);
+
+	*number = result(u);
+	return raw_can_read(instruction(u)) && code[0] == 0x0f &&
+	       raw_can_read(instruction(u) + 1) && code[1] == 0x05; /* syscall */
+}
+
 static bool is_same(const ucontext_t *u, const struct thread_call *c)
 {
 	for (int i = 0; i < THREAD_CALL_ARGUMENTS; i++)
@@ -153,6 +163,14 @@ static long result(const ucontext_t *u)
 static uint64_t argument(const ucontext_t *u, int i)
 {
 	return u->uc_mcontext.regs[i];
+}
+
+/* The next instruction is a call: with this number. */
+static bool is_before_call(const ucontext_t *u, long *number)
+{
+	*number = (long)u->uc_mcontext.regs[8];
+	return raw_can_read(instruction(u)) &&
+	       *(const uint32_t *)(uintptr_t)instruction(u) == 0xd4000001; /* svc #0 */
 }
 
 /* The first argument is where the result is. */
@@ -441,6 +459,13 @@ static struct thread_wait *cut_again(const ucontext_t *u, struct thread_wait *w)
 		return NULL;
 	w->part = part;
 	return w;
+}
+
+long thread_wait_next(const ucontext_t *u)
+{
+	long number;
+
+	return is_before_call(u, &number) ? number : -1;
 }
 
 struct thread_wait *thread_wait_ended(

@@ -39,6 +39,10 @@ struct thread_wait {
 	struct iovec pieces[CALL_REST_PIECES];
 } __attribute__((aligned(16)));
 
+/* As a handler begins: the number of the call that the thread begins when the handler ends, once
+ * more where the kernel has seen to that (SA_RESTART); -1: none. */
+long thread_wait_next(const ucontext_t *u);
+
 /*
  * As a handler begins: was a call ended by its signal, as it waits, or in the midst? *noted: in
  * which call the thread was seen before that; NULL: not known, and then it may as well have been

@@ -48,6 +48,7 @@ struct thread {
 	uint32_t round;	   /* of looking, in which it was there */
 	struct thread_status status;
 	struct thread_call call; /* that it waited in when it was asked; all zero: in none */
+	long next;		 /* the call that it begins when it goes on; -1: none */
 	struct thread_state state;
 	const char *refused; /* what it does, for a sentence; NULL */
 	struct image_context context;
@@ -177,8 +178,10 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	if (t && !move(t, id, ASKED, ANSWERING))
 		t = NULL; /* too late, or by somebody else */
 	wait = thread_wait_ended(context, t ? &t->call : NULL, &room);
-	if (t)
+	if (t) {
+		t->next = thread_wait_next(context);
 		stop_here(t, id);
+	}
 	if (wait)
 		thread_wait_again(context, wait, OWN_SIGNALS);
 }
@@ -411,7 +414,7 @@ void image_threads_interrupted_in(long call)
 
 static bool waits_for_child(const struct thread *t)
 {
-	long call = t->id == interrupted.id ? interrupted.call : t->call.number;
+	long call = t->id == interrupted.id ? interrupted.call : t->next;
 
 	return call == SYS_wait4 || call == SYS_waitid;
 }
@@ -481,7 +484,7 @@ int image_threads_park(uint32_t patience_ms, char *why, size_t size)
 	atomic_store(&park.back, 0);
 	own->id = own_id();
 	own->refused = thread_state_read(&own->state);
-	own->call = (struct thread_call){0};
+	own->next = -1;
 	thread_list_status(own->id, &own->status);
 	atomic_store(&own->where, at(own->id, PARKED));
 	rc = park_all(now_ms() + (patience_ms ? patience_ms : IMAGE_PATIENCE_MS), &t);

@@ -157,12 +157,6 @@ static bool is_call_at(uintptr_t at)
 	       code[1] == 0x05; /* syscall */
 }
 
-static bool is_begun_again(const ucontext_t *u)
-{
-	return interrupt_is_begun_by_kernel((long)REGISTER(u, RAX)) &&
-	       is_call_at(instruction_of(u));
-}
-
 static bool has_ended(const ucontext_t *u, const struct thread_call *w)
 {
 	const uint64_t *a = w->argument;
@@ -215,12 +209,6 @@ static uintptr_t stack_of(const ucontext_t *u)
 static bool is_call_at(uintptr_t at)
 {
 	return raw_can_read(at) && *(const uint32_t *)at == 0xd4000001; /* svc #0 */
-}
-
-static bool is_begun_again(const ucontext_t *u)
-{
-	return interrupt_is_begun_by_kernel((long)u->uc_mcontext.regs[8]) &&
-	       is_call_at(instruction_of(u));
 }
 
 static bool has_ended(const ucontext_t *u, const struct thread_call *w)
@@ -336,7 +324,8 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 {
 	ucontext_t *u = context;
 	struct thread_call w = sleeper;
-	bool ended = has_ended(u, &w), begun = is_begun_again(u);
+	long next = thread_wait_next(u);
+	bool ended = has_ended(u, &w), begun = next >= 0 && interrupt_is_begun_by_kernel(next);
 	struct thread_wait room, *wait = NULL;
 	int error = errno;
 
@@ -348,7 +337,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 	under_way = 0;
 	if ((!is_forbidden(instruction_of(u)) || begun || ended) && !may_be_in_handler(u) &&
 		!linker_locks_held())
-		come_by(begun || ended ? w.number : 0);
+		come_by(begun ? next : 0);
 	if (begun && is_ended_by_program(u, true)) {
 		end_again(u);
 	} else if (ended && !is_ended_by_program(u, interrupt_is_begun_by_kernel(w.number))) {

@@ -43,6 +43,7 @@ my %why    = (
 	code        => qr{it has memory without a file where the code of FTMPI was},
 	folder      => qr{its current folder cannot be told},
 	room        => qr{the limit of its address space \(RLIMIT_AS, ulimit -v\) leaves no room for the list of its (?:descriptors|mappings)},
+	reaper      => qr{its thread \d+ \(hindered\) waits for a child process, which no image has},
 	system      => qr{its thread \d+ \(hindered\) waits for a child process, which no image has},
 	window      => qr{there are windows; while a program has any, only `-coord blocking` can make lines},
 );

@@ -19,6 +19,7 @@
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -340,6 +341,32 @@ static void waits_for_child(int on)
 	expect(system(command) == 0, "the command did not end well"); /* NOLINT */
 }
 
+static void *reap(void *child)
+{
+	expect(waitpid(*(pid_t *)child, NULL, 0) == *(pid_t *)child, "there is no child");
+	return NULL;
+}
+
+/* Another thread waits for a child. */
+static void has_reaper(int on)
+{
+	static pthread_t reaper;
+	static pid_t child;
+
+	if (!on) {
+		kill(child, SIGKILL);
+		pthread_join(reaper, NULL);
+		return;
+	}
+	child = fork();
+	expect(child >= 0, "no child");
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	expect(pthread_create(&reaper, NULL, reap, &child) == 0, "no thread");
+}
+
 static int within_linker(struct dl_phdr_info *info, size_t size, void *on)
 {
 	(void)info, (void)size, (void)on;
@@ -398,6 +425,7 @@ static const struct thing {
 	{.name = "code", .is_there = has_code_elsewhere},
 	{.name = "folder", .is_there = has_lost_folder},
 	{.name = "room", .is_there = has_no_room},
+	{.name = "reaper", .is_there = has_reaper},
 	{.name = "system", .is_there = waits_for_child, .stays = 1},
 	{.name = "linker", .is_there = is_in_linker, .stays = 1},
 	{.name = "handler", .is_there = is_in_handler, .stays = 1},
