@@ -11,9 +11,9 @@ use lib "$FindBin::Bin/../../lib";
 use File::Temp ();
 use Test::More;
 
-use FTMPI::Test::File    qw(write_file);
+use FTMPI::Test::File    qw(read_file write_file);
 use FTMPI::Test::Job     qw(ftmpirun program);
-use FTMPI::Test::Process qw(run_quiet);
+use FTMPI::Test::Process qw(run_quiet wait_until);
 
 # a container's filter of system calls may refuse it
 {
@@ -44,6 +44,16 @@ sub line
 		return 1 if substr($job->err, $seen) =~ /^ftmpirun: the recovery line that SIGUSR2 asked for is committed\.$/m;
 	}
 	return 0;
+}
+
+# When ftmpirun has noted what rank 0 had read of its input in this line; it may say before that there is the line.
+sub noted
+{
+	my ($dir, $line, $bytes) = @_;
+	my $is_there = sub {
+		return grep { -s && read_file($_) =~ /^line $line $bytes$/m } glob "$dir/work/*/job.input";
+	};
+	return ok(wait_until(60, $is_there), "it is noted what had been read in line $line");
 }
 
 sub ends
@@ -78,6 +88,7 @@ for my $coord (qw(blocking eventlog)) {
 		my ($job, $dir) = start($coord, [qw(1 2 gate 3)]);
 		$job->wait_for(out => qr/^input: 2, sum 6$/m);
 		ok(line($job), 'a line, before more is read');
+		noted($dir, 1, 9);
 		$job->signal('KILL');
 		$job->finish;
 		$job->none_left('the job');
@@ -88,6 +99,7 @@ for my $coord (qw(blocking eventlog)) {
 			my $second = FTMPI::Test::Job->start([ @again, '-restore', @program ]);
 			$second->wait_for(err => qr{going on from line 1});
 			ok(line($second), 'a job that goes on from it makes a line') or diag($second->saw);
+			noted($dir, 2, 9);
 			$second->signal('KILL');
 			$second->finish;
 			$second->none_left('the second job');
