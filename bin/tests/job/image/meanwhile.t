@@ -51,6 +51,14 @@ sub writer
 	return $found;
 }
 
+# Rank 0, which says that it is going to call, waits for messages; 0: the kernel does not tell where it waits.
+sub waits_in_call
+{
+	my ($job) = @_;
+	my ($pid) = $job->err =~ /^ftmpirun: rank 0 on \S+ is process (\d+)$/m or return 0;
+	return FTMPI::Test::Process::slurp("/proc/$pid/wchan") =~ /poll|\A0\z/;
+}
+
 # Asks for a line until one is begun, and its writer is held. Returns that. The line before is there a moment before its
 # ranks have heard that it is committed.
 sub line_held
@@ -158,7 +166,7 @@ subtest 'a line is asked for while ranks come to the call, blocking' => sub {
 	my $self = start('blocking', LONG);
 	my $job  = $self->{job};
 	command($self, 'late-1');
-	ok(is_done($self, 'calls 1'), 'rank 0 is in the call, the others are not');
+	ok(is_done($self, 'calls 1') && wait_until(SECONDS, sub { waits_in_call($job) }), 'rank 0 is in the call, the others are not');
 	$job->signal('USR2');
 	ok($job->wait_for(err => qr/^ftmpirun: no recovery line is made now: rank 0 on \S+: the program makes a line itself\.$/m), 'it is refused');
 	command($self, 'come-1');
