@@ -51,12 +51,12 @@ sub writer
 	return $found;
 }
 
-# Rank 0, which says that it is going to call, waits for messages; 0: the kernel does not tell where it waits.
+# Rank 0, which has said that it is going to call, sleeps: it does so nowhere before.
 sub waits_in_call
 {
 	my ($job) = @_;
 	my ($pid) = $job->err =~ /^ftmpirun: rank 0 on \S+ is process (\d+)$/m or return 0;
-	return FTMPI::Test::Process::slurp("/proc/$pid/wchan") =~ /poll|\A0\z/;
+	return FTMPI::Test::Process::slurp("/proc/$pid/stat") =~ /.*\) S /s;
 }
 
 # Asks for a line until one is begun, and its writer is held. Returns that. The line before is there a moment before its
