@@ -2,8 +2,7 @@
 /*
  * What a checkpoint holds of message logging. Little-endian:
  *
- *     u32 rank, u32 ranks, u64 outcomes that had happened, u64 receives that had been
- *         posted
+ *     u32 rank, u32 ranks, u64 outcomes that had happened, u64 receives that had been posted
  *     u64 known: 1 if there is a prefix, else 0; u64 count of its outcomes, these (outcomes_encode)
  *     for each peer: u64 begun to arrive in the prefix
  *     for each peer: u64 sent, u64 begun to arrive, u64 count of those that are open, u64 each;

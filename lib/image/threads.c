@@ -402,14 +402,15 @@ static int too_late(const struct thread *t, struct trouble *why)
 
 /* A thread that is in a handler as it was interrupted. */
 static struct {
-	int id;
-	long call;
+	_Atomic int id; /* 0: there is none; else `call` is set */
+	_Atomic long call;
 } interrupted;
 
 void image_threads_interrupted_in(long call)
 {
+	if (call)
+		interrupted.call = call;
 	interrupted.id = call ? own_id() : 0;
-	interrupted.call = call;
 }
 
 static bool waits_for_child(const struct thread *t)

@@ -305,7 +305,7 @@ sub _run
 		on_end   => sub { $self->_tell_home(0, 'STDIN_END') },
 		on_lost  => sub { $self->{job}->recovery->input_lost },
 		awaited  => $plan->{image} && defined $plan->{restoring},
-		on_read  => sub { $self->{workdir}->keep_input_read($_[0]) if $plan->{image} },
+		on_read  => $plan->{image} ? sub { $self->{workdir}->keep_input_read($_[0]) } : undef,
 		on_short => sub { $self->_say(FTMPI::Launcher::Sentences::input_short(@_)) },
 		on_unsure => sub { $self->_say(FTMPI::Launcher::Sentences::input_unsure($_[0])) });
 	return;

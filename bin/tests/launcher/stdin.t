@@ -181,6 +181,10 @@ is(again_from(1), '', 'where there was no input');
 is("@unsure", '', '... nothing is unsure');
 
 
+fresh(on_read => undef);
+$stdin->committed($_) for 1 .. FTMPI::Launcher::Stdin::LINES + 20;
+is(scalar keys %{ $stdin->{read} }, FTMPI::Launcher::Stdin::LINES, 'lines of long ago are forgotten, also where nothing was measured');
+
 # ---- a rank 0 that goes on from a line of an earlier job ----
 
 my @short;

@@ -21,7 +21,7 @@ use constant { WINDOW => 262144, CHUNK => 65536, RETRY => 0.5, KEEP_MAX => 64 <<
 # line it goes on. These are told:
 #	on_lost   => sub: more was given than is kept
 #	on_unsure => sub (line): rank 0 gets again what it may have read
-#	on_read   => sub (bytes by line): what is known of the lines, when one more is committed
+#	on_read   => sub (bytes by line): what is known of the lines, when one more is committed; undef: nobody asks
 #	on_short  => sub (line, bytes, bytes that came): the input is shorter than what rank 0 had read of it; once
 sub new
 {
@@ -153,6 +153,7 @@ sub measured
 sub committed
 {
 	my ($self, $line) = @_;
+	delete $self->{read}{ $line - LINES };
 	$self->{read}{$line} = $self->{seen} || $self->{from} ? undef : 0;
 	$self->_tell_read;
 	return;
@@ -164,7 +165,6 @@ sub saved
 	my ($self, $n, $line) = @_;
 	my @measures = @{ delete $self->{measures}{$n} // [] };
 	my ($before, $after) = @measures > 1 ? @measures[ -2, -1 ] : ();
-	delete $self->{read}{ $line - LINES };
 	return if !defined $before || !defined $after || $before != $after;
 	$self->{read}{$line} = $before;
 	$self->_tell_read;
@@ -175,6 +175,7 @@ sub _tell_read
 {
 	my ($self) = @_;
 	my $read = $self->{read};
+	return if !$self->{on_read};
 	$self->{on_read}->({ map { defined $read->{$_} ? ($_ => $read->{$_}) : () } keys %$read });
 	return;
 }

@@ -41,6 +41,9 @@ static void wait_for_gate(void)
 {
 	int is_open = 0;
 
+	if (prog.rank == 0)
+		printf("input: at the gate\n");
+	fflush(stdout);
 	while (!is_open) {
 		is_open = prog.rank == 0 && access(gate, F_OK) == 0;
 		MPI_Bcast(&is_open, 1, MPI_INT, 0, MPI_COMM_WORLD);
