@@ -95,9 +95,9 @@ for my $coord (qw(blocking eventlog)) {
 		my @again = (ftmpirun(), qw(-n 2 -image -coord), $coord, '-workdir', "$dir/work");
 		my @program = (program('input'), "$dir/gate");
 		if ($coord eq 'blocking') {
-			# without input, which it does not read yet: its lines know what the first job has read
+			# without input, which is told when it has come back; its lines know what the first job has read
 			my $second = FTMPI::Test::Job->start([ @again, '-restore', @program ]);
-			$second->wait_for(err => qr{going on from line 1});
+			$second->wait_for(err => qr{rank 0 had read 9 bytes});
 			ok(line($second), 'a job that goes on from it makes a line') or diag($second->saw);
 			noted($dir, 2, 9);
 			$second->signal('KILL');
