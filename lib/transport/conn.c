@@ -38,6 +38,8 @@ static void conn_fail(struct conn *c, int rc, int err)
 	struct attempt *a = c->attempt;
 
 	if (!a) {
+		if (rc == FT_ENOMEM)
+			listen_note_shortage(c->cs, ft_error_text(rc));
 		unauthenticated_turn_away(c, reason(c, rc, err));
 		return;
 	}
@@ -222,6 +224,7 @@ static void on_proved(struct conn *c)
 		if (p->state == TP_UP)
 			tp_peer_replaced(tp, p, times);
 		p->mend.accepted = true;
+		tp->conns->shortage = 0;
 		tp_peer_up(tp, p, fd);
 		tp->c.up->notify(tp->c.user);
 	}

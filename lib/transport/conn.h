@@ -9,7 +9,7 @@
  *		      MPI_Init yet, or may have been stopped, and its launcher sees when it ends
  *	RETRY_MS..    pause before the next attempt, doubled up to RETRY_MAX_MS
  *	DESCRIPTORS_MS pause before accepting goes on when the process has run out of descriptors
- *	SHORTAGE_MS   after which the user is told that there are none
+ *	SHORTAGE_MS   after which the user is told that there are none, or no memory
  *	GREETED_MS    before that nobody who said hello gives way to a newcomer for want of them
  *	REFUSALS_MS   in which at most REFUSALS_LINES refusals are logged one by one
  *		      (base/admission.h)
@@ -104,7 +104,8 @@ struct tp_conns {
 	struct event *listener;
 	struct event *resume; /* listening, after a pause */
 	int reserve;	      /* a descriptor to turn somebody away with */
-	uint64_t shortage;    /* since when there is no other; 0: there is */
+	uint64_t shortage;    /* since when there is none for a peer, or no memory; 0: there is */
+	uint64_t shortage_noted; /* the last time */
 	bool shortage_logged;
 	struct link ours; /* connections that we make */
 	struct unauthenticated unauthenticated;
@@ -134,6 +135,9 @@ struct conn *conn_ours(struct attempt *a, int fd);
 /* Takes fd over, and reads at once what was sent already: a peer that waited its turn has sent
  * hello and is no longer one of those that give way to the next. False: no memory, fd is closed. */
 bool conn_accepted(struct tp_conns *cs, int fd, const struct net_address *from);
+
+/* listen.c: a connection could not be let in, or a handshake not go on, for want of this. */
+void listen_note_shortage(struct tp_conns *cs, const char *of);
 
 /* conn_release.c: frees it; the descriptor is the caller's. -1: it was forgotten. */
 int conn_release(struct conn *c);
