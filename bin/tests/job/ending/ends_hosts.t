@@ -14,7 +14,7 @@ use Test::More;
 use FTMPI::Test::Cluster ();
 use FTMPI::Test::Job     qw(ftmpirun program);
 use FTMPI::Test::Process qw(must_run process_name wait_gone);
-use FTMPI::Test::StopAt  qw(stop_at moments);
+use FTMPI::Test::StopAt  qw(stop_at moments of_a_job);
 
 if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
 	plan skip_all => $reason;
@@ -53,7 +53,7 @@ sub all_moments
 	my %seen;
 	my @all = moments($fired);
 	my @some = grep { !$seen{$_}++ } @all;
-	return $every ? @some : grep { /::(?:Launcher|Fleet)::/ } @some;
+	return $every ? @some : of_a_job(@some);
 }
 
 my @moments = all_moments();

@@ -14,7 +14,7 @@ use Test::More;
 
 use FTMPI::Test::Alone  ();
 use FTMPI::Test::Job    qw(ftmpirun program);
-use FTMPI::Test::StopAt qw(stop_at);
+use FTMPI::Test::StopAt qw(stop_at of_a_job);
 
 FTMPI::Test::Alone::enter();
 
@@ -93,10 +93,13 @@ subtest 'Ctrl-C' => sub {
 	cmp_ok($interrupted, '>', @moments / 2, 'most moments were before the end of the job');
 };
 
-for my $case (['INT', 130], ['TERM', 143], ['HUP', 129]) {
-	my ($signal, $status) = @$case;
+# One handler has all three: they come in turns.
+my @alone = (['INT', 130], ['TERM', 143], ['HUP', 129]);
+my @talks = $every ? @moments : of_a_job(@moments);
+for my $turn (0 .. $#alone) {
+	my ($signal, $status) = @{$alone[$turn]};
 	subtest "SIG$signal to ftmpirun alone" => sub {
-		my @some = grep { $every ? $_ % 4 == 0 : /::Launcher::(?:(?:Fleet|AgentLink|Inbox|Patience|Workdir)::)?\w+\z/ } @moments;
+		my @some = @talks[grep { $_ % @alone == $turn } 0 .. $#talks];
 		at_each(\@short, \@some, sub { "$signal:self:$_[0]" },
 			sub { ended_by($_[0], $status, "SIG$signal at $_[1]") });
 	};

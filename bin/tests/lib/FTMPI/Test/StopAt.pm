@@ -14,7 +14,7 @@ use warnings;
 
 use Exporter ();
 
-our @EXPORT_OK = qw(stop_at moments);
+our @EXPORT_OK = qw(stop_at moments of_a_job);
 
 # The environment that brings this about.
 sub stop_at
@@ -33,6 +33,9 @@ sub moments
 	chomp(my @names = <$in>);
 	return @names;
 }
+
+# Those of them that are subs of what starts processes, talks to them, waits for them and ends them.
+sub of_a_job { return grep { /::Launcher::(?:(?:Fleet|AgentLink|Inbox|Patience|Workdir)::)?\w+\z/ } @_ }
 
 # ---- in the launcher ----
 
