@@ -175,4 +175,12 @@ refused('nor one with mappings out of order', load(put_number(MAPS, 8, (1 << 47)
 refused('nor one with pages for nothing', load(put_number(PAGES, 0, 0x1000), 'pie'), 'load', qr/bytes of pages for 0x1000, which no mapping/);
 refused('nor one with too many pages', load(put_number(PAGES, 8, 1 << 40), 'pie'), 'load', qr/of pages for 0x\w+: it is cut/);
 
+# The mapping of this name in an image whose mappings are $_[0]: where it begins there, as its struct image_region does.
+sub mapping_at { my ($maps, $name) = @_; return index($maps, $name) - 64 }
+
+refused('nor one that has something else over the stack', load(resummed(MAPS, sub { substr $_[0], mapping_at($_[0], '[stack]') + 28, 4, pack 'V', 0 }), 'pie'),
+	'load', qr/the image has \[stack\] at 0x\w+, where each process begins with \[stack\]/);
+refused('nor one that has the pages of another kernel', load(resummed(MAPS, sub { $_[0] =~ s/\[vvar\]/[vxar]/ }), 'pie'),
+	'load', qr/the image has \[vxar\] at 0x\w+, and here is \[vvar\] at 0x\w+: another program, library or kernel/);
+
 done_testing();
