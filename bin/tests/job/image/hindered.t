@@ -106,4 +106,13 @@ for my $what (qw(linker handler)) {
 	}
 }
 
+subtest 'no room for a thread' => sub {
+	my $dir = File::Temp->newdir('ftmpi-hindered-XXXXXX', TMPDIR => 1);
+	my $job = FTMPI::Test::Job->run([ ftmpirun(), '-n', 1, '-image', '-workdir', "$dir/work",
+		'sh', '-c', 'ulimit -S -s 8192; ulimit -d 2000; exec "$0"', program('plain_pi') ]);
+	$job->is_status(1, 'the end');
+	$job->err_like(qr/^ftmpi: the start of the program: no thread can begin: [^:\n]+ \(the limits of memory and of processes: ulimit -d, -v, -u\)$/m, 'the sentence');
+	$job->none_left('no room for a thread');
+};
+
 done_testing();
