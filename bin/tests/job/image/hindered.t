@@ -49,14 +49,15 @@ my %why    = (
 );
 delete $why{timer} if !-e '/proc/self/timers';
 
-# Asks for a line; the launcher may not have heard of all ranks yet, and says so. Returns what became of it.
+# Asks for a line; the launcher may not have heard of all ranks yet, or hear nothing for too long, and says so. Returns
+# what became of it.
 sub line
 {
 	my ($job) = @_;
 	while (time < $job->{until} && length $job->err < ERR_MAX) {
 		my $seen = length $job->err;
 		$job->signal('USR2');
-		$job->wait_for(err => qr/\A.{$seen}.*^ftmpirun: (?:SIGUSR2 has no effect now|the recovery line that)/ms) or return 'never over';
+		$job->wait_for(err => qr/\A.{$seen}.*^ftmpirun: (?:SIGUSR2 has no effect now|rank 0 has not said|the recovery line that)/ms) or return 'never over';
 		return $1 if substr($job->err, $seen) =~ /^ftmpirun: the recovery line that SIGUSR2 asked for (?:was|is) ([a-z ]+)\.$/m;
 	}
 	return 'never begun';
@@ -109,7 +110,7 @@ for my $what (qw(linker handler)) {
 subtest 'no room for a thread' => sub {
 	my $dir = File::Temp->newdir('ftmpi-hindered-XXXXXX', TMPDIR => 1);
 	my $job = FTMPI::Test::Job->run([ ftmpirun(), '-n', 1, '-image', '-workdir', "$dir/work",
-		'sh', '-c', 'ulimit -S -s 8192; ulimit -d 2000; exec "$0"', program('plain_pi') ]);
+		'sh', '-c', 'ulimit -S -s 8192; ulimit -d 4000; exec "$0"', program('plain_pi') ]);
 	$job->is_status(1, 'the end');
 	$job->err_like(qr/^ftmpi: the start of the program: no thread can begin: [^:\n]+ \(the limits of memory and of processes: ulimit -d, -v, -u\)$/m, 'the sentence');
 	$job->none_left('no room for a thread');
