@@ -25,6 +25,7 @@ void msglog_fini(struct msglog *m)
 {
 	for (int q = 0; m->pairs && q < m->size; q++) {
 		sender_log_free(&m->pairs[q].log);
+		free(m->pairs[q].reserved);
 		arrival_order_free(&m->pairs[q].arrived);
 	}
 	outcomes_free(&m->outcomes);
@@ -54,10 +55,10 @@ static bool may_leave(const struct msglog *m, const struct msglog_pair *p)
 
 static const struct logged_message *leave(struct msglog_pair *p)
 {
-	const struct logged_message *message = p->next;
+	struct logged_message *message = p->next;
 
-	p->left = message->number;
-	p->next = message->next;
+	message->left = true;
+	p->next = sender_log_waiting(message->next);
 	return message;
 }
 
@@ -119,22 +120,20 @@ bool msglog_next(struct msglog *m, struct msglog_action *a)
 
 /* ---- messages ---- */
 
-bool msglog_sent(struct msglog *m, int peer, struct logged_message *message)
+/* It has its number, and what it needs. */
+static bool sent(struct msglog *m, int peer, struct logged_message *message)
 {
 	struct msglog_pair *p = &m->pairs[peer];
 
-	assert(peer != m->self);
-	outcomes_close(&m->outcomes);
-	message->number = ++p->sent;
-	message->need = outcomes_last(&m->outcomes);
 	if (message->number > p->keep && message->number <= p->held) {
 		free(message);
 		return false;
 	}
+	message->left = message->number <= p->has;
 	sender_log_add(&p->log, message);
-	if (message->number <= p->left)
+	if (message->left)
 		return false;
-	if (!p->next)
+	if (!p->next || message->number < p->next->number)
 		p->next = message;
 	if (p->next == message && may_leave(m, p)) {
 		leave(p);
@@ -142,6 +141,81 @@ bool msglog_sent(struct msglog *m, int peer, struct logged_message *message)
 	}
 	enqueue(m, peer);
 	return false;
+}
+
+bool msglog_sent(struct msglog *m, int peer, struct logged_message *message)
+{
+	assert(peer != m->self);
+	outcomes_close(&m->outcomes);
+	message->number = ++m->pairs[peer].sent;
+	message->need = outcomes_last(&m->outcomes);
+	return sent(m, peer, message);
+}
+
+static bool reserve_room(struct msglog_pair *p, size_t more)
+{
+	size_t room = p->reserved_room ? p->reserved_room : 8;
+	struct reserved *v;
+
+	while (room < p->nreserved + more)
+		room *= 2;
+	if (room == p->reserved_room)
+		return true;
+	v = realloc(p->reserved, room * sizeof *v);
+	if (!v)
+		return false;
+	p->reserved = v;
+	p->reserved_room = room;
+	return true;
+}
+
+uint64_t msglog_reserve(struct msglog *m, int peer, uint64_t n)
+{
+	struct msglog_pair *p = &m->pairs[peer];
+
+	assert(peer != m->self && n);
+	if (n > MSGLOG_RESERVED_MOST - p->nreserved || !reserve_room(p, (size_t)n))
+		return 0;
+	outcomes_close(&m->outcomes);
+	for (uint64_t i = 0; i < n; i++)
+		p->reserved[p->nreserved++] =
+			(struct reserved){++p->sent, outcomes_last(&m->outcomes)};
+	return p->sent - n + 1;
+}
+
+/* NULL: it is not reserved. */
+static struct reserved *reserved_at(const struct msglog_pair *p, uint64_t number)
+{
+	size_t low = 0, high = p->nreserved;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (p->reserved[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < p->nreserved && p->reserved[low].number == number ? &p->reserved[low] : NULL;
+}
+
+bool msglog_is_reserved(const struct msglog_pair *p, uint64_t number)
+{
+	return reserved_at(p, number) != NULL;
+}
+
+bool msglog_sent_reserved(
+	struct msglog *m, int peer, uint64_t number, struct logged_message *message)
+{
+	struct msglog_pair *p = &m->pairs[peer];
+	struct reserved *r = reserved_at(p, number);
+
+	assert(r);
+	message->number = number;
+	message->need = r->need;
+	p->nreserved--;
+	memmove(r, r + 1, (size_t)(p->reserved + p->nreserved - r) * sizeof *r);
+	return sent(m, peer, message);
 }
 
 uint64_t msglog_sent_to_self(struct msglog *m)
@@ -207,13 +281,16 @@ static bool makes_sense(const struct msglog_pair *p, const struct msglog_hello *
 static bool goes_on(const struct msglog_pair *p, const struct msglog_hello *said)
 {
 	const struct logged_message *after;
+	uint64_t lacks = said->has + 1;
 
 	if (p->sent <= said->has)
 		return true;
 	if (said->has >= said->keep && said->has < said->covered)
 		return said->limit != MSGLOG_ALL;
-	after = sender_log_after(&p->log, said->has);
-	return after && after->number == said->has + 1;
+	while (msglog_is_reserved(p, lacks))
+		lacks++;
+	after = sender_log_after(&p->log, lacks - 1);
+	return lacks > p->sent || (after && after->number == lacks);
 }
 
 /* The peer's checkpoint holds what was sent up to `covered`. In its prefix it takes it all the
@@ -222,11 +299,14 @@ static void forget(struct msglog_pair *p, uint64_t keep, uint64_t covered)
 {
 	p->keep = keep;
 	p->held = covered;
+	if (p->limit == MSGLOG_ALL && covered > p->has) {
+		p->has = covered;
+		for (struct logged_message *l = p->log.first; l && l->number <= covered;
+			l = l->next)
+			l->left = true;
+	}
 	sender_log_drop(&p->log, keep, covered);
-	if (p->limit != MSGLOG_ALL || covered <= p->left)
-		return;
-	p->left = covered;
-	p->next = sender_log_after(&p->log, covered);
+	p->next = sender_log_waiting(p->log.first);
 }
 
 bool msglog_connected(struct msglog *m, int peer, const struct msglog_hello *said)
@@ -235,11 +315,12 @@ bool msglog_connected(struct msglog *m, int peer, const struct msglog_hello *sai
 
 	if (!makes_sense(p, said) || !goes_on(p, said))
 		return false;
-	p->left = said->has;
+	p->has = said->has;
 	p->limit = said->limit;
 	p->up = true;
+	for (struct logged_message *l = p->log.first; l; l = l->next)
+		l->left = l->number <= said->has;
 	forget(p, said->keep, said->covered);
-	p->next = sender_log_after(&p->log, p->left);
 	enqueue(m, peer);
 	return true;
 }

@@ -26,17 +26,27 @@
 /* No limit: the peer takes whatever is sent. */
 #define MSGLOG_ALL UINT64_MAX
 
+/* Numbers that the program's nonblocking collective operations may have, not sent yet, to one peer.
+ */
+#define MSGLOG_RESERVED_MOST ARRIVAL_SKIPPED_MOST
+
+struct reserved {
+	uint64_t number, need; /* as of a logged_message */
+};
+
 struct msglog_pair {
 	uint64_t sent;	  /* the numbers that were given to messages for the peer */
-	uint64_t left;	  /* up to this number the peer has them, or they are on their way to it */
+	uint64_t has;	  /* the peer has them up to here, as it said when it connected */
 	uint64_t limit;	  /* the peer runs its prefix, and takes no more than that (M10) */
 	uint64_t keep;	  /* what the peer said: its prefix needs them up to here, */
 	uint64_t held;	  /* and its checkpoint holds them up to here */
 	uint64_t taken;	  /* what the checkpoint that is being written has of the peer's */
 	uint64_t covered; /* and the latest durable one: this rank holds them */
 	bool up;
-	bool queued;	/* in msglog.queue */
-	bool cover_due; /* the peer has not been told of `covered` */
+	bool queued;		   /* in msglog.queue */
+	bool cover_due;		   /* the peer has not been told of `covered` */
+	struct reserved *reserved; /* numbers of `sent` whose messages are not sent yet */
+	size_t nreserved, reserved_room;
 	struct sender_log log;
 	struct logged_message *next; /* of the log, the first that has not left */
 	struct arrival_order arrived;
@@ -105,6 +115,19 @@ bool msglog_next(struct msglog *m, struct msglog_action *a);
  * number pairs[peer].sent. true: it leaves now, as MSGLOG_SEND would say; else MSGLOG_SEND comes
  * when it may leave, or the peer has it already, and it may be gone. */
 bool msglog_sent(struct msglog *m, int peer, struct logged_message *message);
+
+/* The program begins a nonblocking collective operation, which sends the peer n messages when it
+ * gets on, at no certain place of the program: they have numbers now, from the one that is returned
+ * on. 0: no memory, or more than MSGLOG_RESERVED_MOST are not sent yet; nothing was done. n > 0,
+ * and peer is another rank. */
+uint64_t msglog_reserve(struct msglog *m, int peer, uint64_t n);
+
+/* It is one of these numbers, and not sent yet. */
+bool msglog_is_reserved(const struct msglog_pair *p, uint64_t number);
+
+/* Such a message is sent. As msglog_sent. */
+bool msglog_sent_reserved(
+	struct msglog *m, int peer, uint64_t number, struct logged_message *message);
 
 /* A message to itself, which no log has. Its number. */
 uint64_t msglog_sent_to_self(struct msglog *m);

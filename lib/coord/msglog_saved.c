@@ -5,9 +5,10 @@
  *     u32 rank, u32 ranks, u64 outcomes that had happened, u64 receives that had been posted
  *     u64 known: 1 if there is a prefix, else 0; u64 count of its outcomes, these (outcomes_encode)
  *     for each peer: u64 begun to arrive in the prefix
- *     for each peer: u64 sent, u64 begun to arrive, u64 count of those that are open, u64 each;
- *         u64 count of logged messages, each u64 number, u64 context, i32 tag, u32 flags, u64
- * length, and contents
+ *     for each peer: u64 sent; u64 count of numbers that are reserved and not sent, u64 each; u64
+ *         begun to arrive; u64 count of those that are open, u64 each; u64 count of those that were
+ *         skipped, u64 each; u64 count of logged messages, each u64 number, u64 context, i32 tag,
+ *         u32 flags, u64 length, and contents
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 #include "base/cursor.h"
 #include "coord/msglog.h"
 
-enum { HEAD = 2 * 4 + 4 * 8, PEER = 5 * 8, MESSAGE = 4 * 8 };
+enum { HEAD = 2 * 4 + 4 * 8, PEER = 7 * 8, MESSAGE = 4 * 8 };
 
 /* ---- to bytes ---- */
 
@@ -27,7 +28,7 @@ static size_t length(const struct msglog *m)
 	for (int q = 0; q < m->size; q++) {
 		const struct msglog_pair *p = &m->pairs[q];
 
-		len += p->arrived.n * sizeof(uint64_t);
+		len += (p->nreserved + p->arrived.open.n + p->arrived.skipped.n) * sizeof(uint64_t);
 		for (const struct logged_message *l = p->log.first; l; l = l->next)
 			len += MESSAGE + l->len;
 	}
@@ -51,6 +52,13 @@ static void write_log(struct writer *w, const struct sender_log *log)
 	}
 }
 
+static void write_numbers(struct writer *w, const struct number_list *l)
+{
+	writer_u64(w, l->n);
+	for (size_t i = 0; i < l->n; i++)
+		writer_u64(w, l->v[i]);
+}
+
 static void write_all(const struct msglog *m, struct writer *w)
 {
 	writer_u32(w, (uint32_t)m->self);
@@ -67,10 +75,12 @@ static void write_all(const struct msglog *m, struct writer *w)
 		const struct msglog_pair *p = &m->pairs[q];
 
 		writer_u64(w, p->sent);
+		writer_u64(w, p->nreserved);
+		for (size_t i = 0; i < p->nreserved; i++)
+			writer_u64(w, p->reserved[i].number);
 		writer_u64(w, p->arrived.begun);
-		writer_u64(w, p->arrived.n);
-		for (size_t i = 0; i < p->arrived.n; i++)
-			writer_u64(w, p->arrived.open[i]);
+		write_numbers(w, &p->arrived.open);
+		write_numbers(w, &p->arrived.skipped);
 		write_log(w, &p->log);
 	}
 }
@@ -123,26 +133,50 @@ static bool read_prefix(struct msglog_prefix *p, struct cursor *c, int size)
 	return !c->bad;
 }
 
-static bool read_arrivals(struct arrival_order *a, struct cursor *c)
+/* Of messages up to `last`. */
+static bool read_numbers(struct number_list *l, uint64_t last, size_t most, struct cursor *c)
 {
-	uint64_t before = 0, n;
+	uint64_t before = 0, n = cursor_u64(c);
 
-	a->begun = cursor_u64(c);
-	n = cursor_u64(c);
-	if (c->bad || n > left(c) / sizeof *a->open)
+	if (c->bad || n > most || n > left(c) / sizeof *l->v || !number_list_reserve(l, (size_t)n))
 		return false;
-	a->open = malloc(((size_t)n + 1) * sizeof *a->open);
-	if (!a->open)
-		return false;
-	a->room = (size_t)n + 1;
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t number = cursor_u64(c);
 
-		if (number <= before || number > a->begun)
+		if (number <= before || number > last)
 			return false;
-		a->open[a->n++] = before = number;
+		number_list_append(l, number);
+		before = number;
 	}
 	return true;
+}
+
+/* None is in both, and the highest that has begun is not skipped. */
+static bool read_arrivals(struct arrival_order *a, struct cursor *c)
+{
+	a->begun = cursor_u64(c);
+	if (!read_numbers(&a->open, a->begun, SIZE_MAX, c) ||
+		!read_numbers(&a->skipped, a->begun ? a->begun - 1 : 0, ARRIVAL_SKIPPED_MOST, c))
+		return false;
+	for (size_t i = 0; i < a->skipped.n; i++)
+		if (number_list_has(&a->open, a->skipped.v[i]))
+			return false;
+	return true;
+}
+
+/* What they need is safe: the checkpoint covers it. */
+static bool read_reserved(struct msglog_pair *p, struct cursor *c)
+{
+	struct number_list numbers = {0};
+	bool right = read_numbers(&numbers, p->sent, MSGLOG_RESERVED_MOST, c);
+
+	p->reserved = right ? malloc((numbers.n + 1) * sizeof *p->reserved) : NULL;
+	right = p->reserved != NULL;
+	p->reserved_room = numbers.n + 1;
+	for (size_t i = 0; right && i < numbers.n; i++)
+		p->reserved[p->nreserved++] = (struct reserved){.number = numbers.v[i]};
+	number_list_free(&numbers);
+	return right;
 }
 
 static bool read_message(struct msglog_pair *p, struct cursor *c)
@@ -153,7 +187,7 @@ static bool read_message(struct msglog_pair *p, struct cursor *c)
 	struct logged_envelope e = {.context = context, .tag = (int32_t)tag, .flags = flags};
 	struct logged_message *l;
 
-	if (c->bad || len > left(c) || number > p->sent ||
+	if (c->bad || len > left(c) || number > p->sent || msglog_is_reserved(p, number) ||
 		number <= (p->log.last ? p->log.last->number : 0))
 		return false;
 	l = sender_log_message(&e, (size_t)len);
@@ -170,7 +204,7 @@ static bool read_pair(struct msglog_pair *p, struct cursor *c)
 	uint64_t n;
 
 	p->sent = cursor_u64(c);
-	if (!read_arrivals(&p->arrived, c))
+	if (!read_reserved(p, c) || !read_arrivals(&p->arrived, c))
 		return false;
 	n = cursor_u64(c);
 	for (uint64_t i = 0; i < n; i++)
@@ -228,7 +262,7 @@ static void only_prefix(struct msglog *m)
 
 		sender_log_free(&p->log);
 		arrival_order_free(&p->arrived);
-		p->sent = 0;
+		p->sent = p->nreserved = 0;
 	}
 	m->running_prefix = true;
 }

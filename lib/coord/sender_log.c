@@ -18,13 +18,17 @@ struct logged_message *sender_log_message(const struct logged_envelope *e, size_
 
 void sender_log_add(struct sender_log *log, struct logged_message *m)
 {
-	assert(!log->last || log->last->number < m->number);
-	m->next = NULL;
-	if (log->last)
-		log->last->next = m;
-	else
-		log->first = m;
-	log->last = m;
+	struct logged_message **at = &log->first;
+
+	if (log->last && log->last->number < m->number)
+		at = &log->last->next;
+	while (*at && (*at)->number < m->number)
+		at = &(*at)->next;
+	assert(!*at || (*at)->number > m->number);
+	m->next = *at;
+	*at = m;
+	if (!m->next)
+		log->last = m;
 	log->bytes += m->len;
 }
 
@@ -35,6 +39,13 @@ struct logged_message *sender_log_after(const struct sender_log *log, uint64_t n
 	if (!log->last || log->last->number <= number)
 		return NULL;
 	while (m->number <= number)
+		m = m->next;
+	return m;
+}
+
+struct logged_message *sender_log_waiting(struct logged_message *m)
+{
+	while (m && m->left)
 		m = m->next;
 	return m;
 }

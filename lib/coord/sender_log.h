@@ -6,6 +6,7 @@
 #ifndef FTMPI_COORD_SENDER_LOG_H
 #define FTMPI_COORD_SENDER_LOG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,7 @@ struct logged_message {
 	struct logged_message *next;
 	uint64_t number; /* of its pair, from 1 */
 	uint64_t need; /* the sender's outcomes up to this one must be safe before it leaves (M2) */
+	bool left;     /* the peer has it, or it is on its way to it */
 	struct logged_envelope envelope;
 	size_t len;
 	uint8_t bytes[];
@@ -33,11 +35,15 @@ struct sender_log {
 /* With room for the contents, which the caller fills, and not in the log yet. NULL: no memory. */
 struct logged_message *sender_log_message(const struct logged_envelope *e, size_t len);
 
-/* Behind all that are there; its number is the highest. The log owns it. */
+/* Where its number says, which no other has. The log owns it. Behind all that are there without a
+ * search. */
 void sender_log_add(struct sender_log *log, struct logged_message *m);
 
 /* The first with a higher number; NULL: there is none. */
 struct logged_message *sender_log_after(const struct sender_log *log, uint64_t number);
+
+/* From m on (NULL: there is none) the first that has not left. */
+struct logged_message *sender_log_waiting(struct logged_message *m);
 
 /* Those with numbers above `keep`, up to `covered`, go. */
 void sender_log_drop(struct sender_log *log, uint64_t keep, uint64_t covered);

@@ -67,17 +67,15 @@ void match_arrived(struct world *w, int p, const struct message *m)
 	to->queue[to->n++] = begun;
 }
 
-void match_post(struct world *w, int p, const struct op *op)
+static void post(struct world *w, int p, const struct op *op, uint64_t number)
 {
 	struct memory *m = &w->ranks[p].memory;
 	struct receive *r = &m->posted[m->nposted++];
 
 	if (m->nposted > POSTED)
 		world_fails(w, "too many receives");
-	*r = (struct receive){.slot = op->slot,
-		.from = op->peer,
-		.round = op->round,
-		.number = outcomes_post(&w->ranks[p].log.outcomes)};
+	*r = (struct receive){
+		.slot = op->slot, .from = op->peer, .round = op->round, .number = number};
 	for (int i = 0; i < m->n; i++)
 		if (may_meet(w, p, r, &m->queue[i])) {
 			meet(w, p, r, &m->queue[i]);
@@ -86,6 +84,21 @@ void match_post(struct world *w, int p, const struct op *op)
 				(size_t)(m->n - i) * sizeof m->queue[i]);
 			return;
 		}
+}
+
+void match_post(struct world *w, int p, const struct op *op)
+{
+	post(w, p, op, outcomes_post(&w->ranks[p].log.outcomes));
+}
+
+void match_post_own(struct world *w, int p, const struct op *op)
+{
+	post(w, p, op, 0);
+}
+
+bool match_is_done(const struct receive *r)
+{
+	return r->matched && r->message.whole;
 }
 
 struct receive *match_receive(struct world *w, int p, int slot)

@@ -157,22 +157,75 @@ static void add_early(struct world *w, int p, const int to[RANKS], int early[RAN
 		}
 }
 
+/* Exchanges that a rank has begun and not finished yet. */
+struct begun {
+	int slot[EXCHANGES];
+	int n;
+};
+
+/* Between any two, at the beginning of a round of both. */
+static void add_exchanges(
+	struct world *w, struct begun begun[RANKS], struct op begin[RANKS][RANKS], int n[RANKS])
+{
+	for (int p = 0; p < w->n; p++)
+		n[p] = 0;
+	for (int p = 0; p < w->n; p++)
+		for (int q = p + 1; q < w->n; q++) {
+			struct op op = {.kind = OP_BEGIN, .slot = w->exchanges};
+
+			if (begun[p].n == EXCHANGES || begun[q].n == EXCHANGES ||
+				!rng_chance(&w->rng, 300))
+				continue;
+			w->exchanges++;
+			begun[p].slot[begun[p].n++] = begun[q].slot[begun[q].n++] = op.slot;
+			op.peer = q;
+			begin[p][n[p]++] = op;
+			op.peer = p;
+			begin[q][n[q]++] = op;
+		}
+}
+
+/* Some of them, or all. */
+static void add_ends(struct world *w, int p, struct begun *b, unsigned chance)
+{
+	for (int i = b->n - 1; i >= 0; i--) {
+		struct op op = {.slot = b->slot[i]};
+
+		if (!rng_chance(&w->rng, chance))
+			continue;
+		op.kind = OP_TRY;
+		if (rng_chance(&w->rng, 500))
+			add(w, p, op);
+		op.kind = OP_FINISH;
+		add(w, p, op);
+		b->slot[i] = b->slot[--b->n];
+	}
+}
+
 void program_make(struct world *w)
 {
+	struct op begin[RANKS][RANKS];
+	struct begun begun[RANKS] = {0};
+	int begins[RANKS];
 	int count[ROUNDS + 1][RANKS][RANKS] = {0}, early[RANKS][RANKS] = {0}, from[2 * RANKS];
 
 	memset(w->nops, 0, sizeof w->nops);
 	for (int k = 0; k < w->rounds; k++)
 		make_counts(w, count[k]);
-	for (int k = 0; k < w->rounds; k++)
+	for (int k = 0; k < w->rounds; k++) {
+		add_exchanges(w, begun, begin, begins);
 		for (int p = 0; p < w->n; p++) {
 			if (k == 1)
 				w->restore_at[p] = w->nops[p];
+			for (int i = 0; i < begins[p]; i++)
+				add(w, p, begin[p][i]);
 			add_sends(w, p, count[k][p], early[p], k);
 			add_early(w, p, count[k + 1][p], early[p], k + 1);
 			add_receives(w, p, from, receives_of(w, p, count[k], from), k,
 				count[k + 1][p], early[p]);
+			add_ends(w, p, &begun[p], k + 1 == w->rounds ? 1000 : 400);
 		}
+	}
 }
 
 bool program_ended(const struct world *w, int p)
@@ -225,13 +278,8 @@ static void send(struct world *w, int p, const struct op *op)
 	r->memory.at++;
 	if (msglog_sent(&r->log, op->peer, m))
 		world_leave(w, p, op->peer, m);
-	else if (r->log.pairs[op->peer].sent <= r->log.pairs[op->peer].left)
+	else if (r->log.pairs[op->peer].sent <= r->log.pairs[op->peer].has)
 		world_compare(w, p, op->peer, r->log.pairs[op->peer].sent, content);
-}
-
-static bool is_done(const struct receive *r)
-{
-	return r->matched && r->message.whole;
 }
 
 static void take(struct memory *m, struct receive *r, unsigned how)
@@ -246,7 +294,7 @@ static void wait_for(struct world *w, int p, int slot)
 {
 	struct receive *r = match_receive(w, p, slot);
 
-	if (is_done(r))
+	if (match_is_done(r))
 		take(&w->ranks[p].memory, r, 8);
 }
 
@@ -254,10 +302,10 @@ static void test(struct world *w, int p, const struct op *op, const struct outco
 {
 	struct memory *m = &w->ranks[p].memory;
 	struct receive *r = match_receive(w, p, op->slot);
-	bool yes = told ? told->kind == OUTCOME_YES : is_done(r);
+	bool yes = told ? told->kind == OUTCOME_YES : match_is_done(r);
 
 	must_be(w, p, told, 1U << OUTCOME_YES | 1U << OUTCOME_NO);
-	if (yes && !is_done(r))
+	if (yes && !match_is_done(r))
 		return;
 	choose(w, p, told, &(struct outcome){.kind = yes ? OUTCOME_YES : OUTCOME_NO});
 	if (yes)
@@ -267,16 +315,41 @@ static void test(struct world *w, int p, const struct op *op, const struct outco
 	m->at++;
 }
 
+static void try_exchange(struct world *w, int p, const struct op *op, const struct outcome *told)
+{
+	struct memory *m = &w->ranks[p].memory;
+	bool done = exchange_is_done(w, p, op->slot);
+	bool yes = told ? told->kind == OUTCOME_YES : done;
+
+	must_be(w, p, told, 1U << OUTCOME_YES | 1U << OUTCOME_NO);
+	if (yes && !done)
+		return;
+	choose(w, p, told, &(struct outcome){.kind = yes ? OUTCOME_YES : OUTCOME_NO});
+	m->hash = content_mix(m->hash, yes ? exchange_take(w, p, op->slot) : 11);
+	m->at += yes ? 2 : 1;
+}
+
+static void finish_exchange(struct world *w, int p, const struct op *op)
+{
+	struct memory *m = &w->ranks[p].memory;
+
+	if (!exchange_is_done(w, p, op->slot))
+		return;
+	m->hash = content_mix(m->hash, exchange_take(w, p, op->slot));
+	m->at++;
+}
+
 static void either(struct world *w, int p, const struct op *op, const struct outcome *told)
 {
 	struct memory *m = &w->ranks[p].memory;
 	struct receive *r[2] = {match_receive(w, p, op->slot), match_receive(w, p, op->other)};
-	int index = is_done(r[0]) && is_done(r[1]) ? (int)rng_below(&w->rng, 2) : is_done(r[1]);
+	int index = match_is_done(r[0]) && match_is_done(r[1]) ? (int)rng_below(&w->rng, 2)
+							       : match_is_done(r[1]);
 
 	must_be(w, p, told, 1U << OUTCOME_INDEX);
 	if (told)
 		index = (int)told->value;
-	if (!is_done(r[index]))
+	if (!match_is_done(r[index]))
 		return;
 	choose(w, p, told, &(struct outcome){.kind = OUTCOME_INDEX, .value = (uint64_t)index});
 	m->rest = index ? op->slot : op->other;
@@ -365,6 +438,16 @@ void program_step(struct world *w, int p)
 		break;
 	case OP_PROBE:
 		probe(w, p, op, told);
+		break;
+	case OP_BEGIN:
+		exchange_begin(w, p, op);
+		r->memory.at++;
+		break;
+	case OP_TRY:
+		try_exchange(w, p, op, told);
+		break;
+	case OP_FINISH:
+		finish_exchange(w, p, op);
 		break;
 	}
 	if (told && (noes != r->log.outcomes.noes || next != r->log.outcomes.next))

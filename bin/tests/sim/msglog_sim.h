@@ -21,7 +21,9 @@ enum {
 	ROUNDS = 9,
 	OPS = 400,
 	QUEUE = 400,
-	POSTED = 32,
+	POSTED = 64,
+	EXCHANGES = 16, /* of a rank, open at a time */
+	STAGES = 2,
 	FRAMES = 1000,
 	PAIR_MESSAGES = 200
 };
@@ -42,6 +44,7 @@ enum rule {
 	RULE_CANCELLED,	   /* M8: a receive that was cancelled before gets a message */
 	RULE_HASTE,	   /* M8: a cancellation does not wait for the matches of before */
 	RULE_FREE,	   /* M8: a receive of before gets what comes first */
+	RULE_RESERVED,	   /* M4: messages of exchanges have numbers in the order they leave in */
 	RULES
 };
 
@@ -54,6 +57,9 @@ enum op_kind {
 	OP_REST,   /* what OP_EITHER did not name */
 	OP_CANCEL, /* `slot`, which is posted anew if that succeeds */
 	OP_PROBE,  /* any source */
+	OP_BEGIN,  /* exchange `slot` with `peer` */
+	OP_TRY, /* a test of it: yes ends it, and the next operation, its OP_FINISH, is left out */
+	OP_FINISH, /* a wait for it */
 };
 
 enum { ANY = -1 };
@@ -72,9 +78,19 @@ struct message {
 /* A receive that is posted, and not waited for. */
 struct receive {
 	int slot, from, round;
-	uint64_t number; /* outcomes_post */
+	uint64_t number; /* outcomes_post; 0: of an exchange */
 	bool matched;
 	struct message message;
+};
+
+/* A nonblocking collective operation of two: each sends the other STAGES messages, and each message
+ * but the first when that of the other's stage before is here, whatever the program does meanwhile.
+ */
+struct exchange {
+	int slot, peer, round; /* its messages are of a round of their own */
+	uint64_t first;	       /* its first number */
+	uint64_t hash;	       /* of what the program had done when it began */
+	int sent;
 };
 
 /* What a checkpoint holds of the program and of what it has not received. */
@@ -86,6 +102,8 @@ struct memory {
 	int nposted;
 	struct message queue[QUEUE]; /* that met no receive */
 	int n;
+	struct exchange exchanges[EXCHANGES];
+	int nexchanges;
 };
 
 struct checkpoint {
@@ -138,14 +156,18 @@ struct world {
 	int n, rounds, kills;
 	struct op ops[RANKS][OPS];
 	int nops[RANKS], restore_at[RANKS];
+	int exchanges; /* so many pairs of them */
 	struct rank ranks[RANKS];
 	bool linked[RANKS][RANKS];
-	struct wire wires[RANKS][RANKS];    /* from, to */
-	struct wire contents[RANKS][RANKS]; /* of long messages: in any order */
+	struct wire wires[RANKS][RANKS];	/* from, to */
+	struct wire contents[RANKS][RANKS];	/* of long messages: in any order */
+	uint64_t told[RANKS][RANKS];		/* rank, peer: what the peer said that it has */
+	bool left[RANKS][RANKS][PAIR_MESSAGES]; /* what has left in this connection */
 	uint64_t seen[RANKS][RANKS]
 		     [PAIR_MESSAGES]; /* contents, as the receiver's present state has them */
 	struct {
-		unsigned long kills, cuts, loggers, followed, bound, again, prefixes, checkpoints;
+		unsigned long kills, cuts, loggers, followed, bound, stages, again, prefixes,
+			checkpoints;
 	} stats;
 };
 
@@ -160,11 +182,27 @@ void program_step(struct world *w, int p);
 bool program_ended(const struct world *w, int p);
 uint64_t content_mix(uint64_t hash, uint64_t more);
 
+/* msglog_exchange.c */
+void exchange_begin(struct world *w, int p, const struct op *op);
+
+/* One of those that can sends its next message, if any can. */
+void exchange_goes_on(struct world *w, int p);
+
+/* All messages are sent, and here. */
+bool exchange_is_done(struct world *w, int p, int slot);
+
+/* What it has brought. It is over. */
+uint64_t exchange_take(struct world *w, int p, int slot);
+
 /* msglog_match.c */
 
 /* A message that begins to arrive meets its receive, or waits for one. */
 void match_arrived(struct world *w, int p, const struct message *m);
 void match_post(struct world *w, int p, const struct op *op);
+
+/* Of an exchange: it has no number. */
+void match_post_own(struct world *w, int p, const struct op *op);
+bool match_is_done(const struct receive *r);
 
 /* The one in this slot. */
 struct receive *match_receive(struct world *w, int p, int slot);

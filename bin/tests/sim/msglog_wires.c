@@ -27,6 +27,7 @@ void link_begins(struct world *w, int p, int q)
 	for (int i = 0; i < 2; i++) {
 		int from = i ? q : p, to = i ? p : q;
 
+		memset(w->left[from][to], 0, sizeof w->left[from][to]);
 		wire_put(w, &w->wires[from][to],
 			&(struct frame){.kind = FRAME_HELLO,
 				.hello = msglog_hello(&w->ranks[from].log, to)});
@@ -35,7 +36,7 @@ void link_begins(struct world *w, int p, int q)
 
 void world_compare(struct world *w, int p, int q, uint64_t number, uint64_t content)
 {
-	uint64_t was = number < PAIR_MESSAGES ? w->seen[p][q][number] : 0;
+	uint64_t was = w->seen[p][q][number];
 
 	if (was && was != content)
 		world_fails(w, "message %d of rank %d is another for rank %d when it is sent again",
@@ -48,6 +49,12 @@ void world_leave(struct world *w, int p, int q, const struct logged_message *m)
 		.message = {.from = p, .round = m->envelope.tag, .number = m->number},
 		.is_long = rng_chance(&w->rng, 300)};
 
+	if (m->number >= PAIR_MESSAGES)
+		world_fails(w, "too many messages of a pair");
+	if (w->left[p][q][m->number] || m->number <= w->told[p][q])
+		world_fails(w, "rank %d sends message %d to rank %d, which has it", p,
+			(int)m->number, q);
+	w->left[p][q][m->number] = true;
 	memcpy(&f.message.content, m->bytes, sizeof f.message.content);
 	wire_put(w, &w->wires[p][q], &f);
 	f.kind = FRAME_CONTENTS;
@@ -63,8 +70,7 @@ static void contents_arrive(struct world *w, int q, const struct message *f)
 	if (!open)
 		return; /* of a duplicate */
 	world_compare(w, f->from, q, f->number, f->content);
-	if (f->number < PAIR_MESSAGES)
-		w->seen[f->from][q][f->number] = f->content;
+	w->seen[f->from][q][f->number] = f->content;
 	open->content = f->content;
 	open->whole = true;
 	if (w->without == RULE_OPEN)
@@ -105,11 +111,14 @@ static void arrive(struct world *w, int p, int q, const struct frame *f)
 	switch (f->kind) {
 	case FRAME_HELLO:
 		right = msglog_connected(log, p, &f->hello);
+		w->told[q][p] = f->hello.has;
 		if (w->without == RULE_PREFIX_FIRST)
 			log->pairs[p].limit = MSGLOG_ALL;
 		break;
 	case FRAME_COVER:
 		msglog_covered(log, p, f->keep, f->covered);
+		if (log->pairs[p].limit == MSGLOG_ALL && f->covered > w->told[q][p])
+			w->told[q][p] = f->covered;
 		break;
 	case FRAME_MESSAGE:
 		message_arrives(w, q, f);

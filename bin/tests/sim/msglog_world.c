@@ -85,8 +85,10 @@ static void forget_seen(struct world *w, int p)
 		for (uint64_t i = 1; i < PAIR_MESSAGES; i++)
 			if (i > a->begun)
 				w->seen[q][p][i] = 0;
-		for (size_t i = 0; i < a->n; i++)
-			w->seen[q][p][a->open[i]] = 0;
+		for (size_t i = 0; i < a->open.n; i++)
+			w->seen[q][p][a->open.v[i]] = 0;
+		for (size_t i = 0; i < a->skipped.n; i++)
+			w->seen[q][p][a->skipped.v[i]] = 0;
 	}
 }
 
@@ -198,7 +200,9 @@ void world_move(struct world *w, int p)
 {
 	unsigned what = rng_below(&w->rng, 1000);
 
-	if (what < 700)
+	if (what < 100)
+		exchange_goes_on(w, p);
+	else if (what < 700)
 		move_links(w, p);
 	else if (what < 900)
 		logger_move(w, p);
@@ -248,9 +252,11 @@ void world_check_end(struct world *w)
 	for (int p = 0; p < w->n; p++) {
 		struct rank *r = &w->ranks[p];
 
-		if (r->memory.n || r->memory.nposted)
-			world_fails(w, "rank %d: %d messages met no receive, %d receives are open",
-				p, r->memory.n, r->memory.nposted);
+		if (r->memory.n || r->memory.nposted || r->memory.nexchanges)
+			world_fails(w,
+				"rank %d: %d messages met no receive, %d receives and %d exchanges "
+				"are open",
+				p, r->memory.n, r->memory.nposted, r->memory.nexchanges);
 		if (!outcomes_is_live(&r->log.outcomes))
 			world_fails(w, "rank %d: outcomes of before did not happen", p);
 		if (r->writing.bytes) {
@@ -276,6 +282,8 @@ void world_check_end(struct world *w)
 			const struct msglog_pair *pair = &r->log.pairs[q];
 			const struct logged_message *last = pair->log.last;
 
+			if (pair->nreserved)
+				world_fails(w, "rank %d keeps numbers for rank %d", p, q);
 			if (arrival_order_got(&w->ranks[q].log.pairs[p].arrived) != pair->sent)
 				world_fails(w, "rank %d has not all messages of rank %d", q, p);
 			if (last && last->number > w->ranks[q].log.prefix.begun[p])

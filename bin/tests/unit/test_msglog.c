@@ -27,14 +27,19 @@ static void connect_peer(int peer, uint64_t has)
 		&m, peer, &(struct msglog_hello){.has = has, .limit = MSGLOG_ALL}));
 }
 
-/* Whether it leaves at once. */
-static bool sends(int peer)
+static struct logged_message *message(void)
 {
 	struct logged_message *l = sender_log_message(&(struct logged_envelope){.tag = 4}, 3);
 
 	ck_assert_ptr_nonnull(l);
 	memcpy(l->bytes, "abc", 3);
-	return msglog_sent(&m, peer, l);
+	return l;
+}
+
+/* Whether it leaves at once. */
+static bool sends(int peer)
+{
+	return msglog_sent(&m, peer, message());
 }
 
 static void receives_any(void)
@@ -236,6 +241,64 @@ START_TEST(a_checkpoint_may_hold_what_is_not_sent_again_yet)
 }
 END_TEST
 
+/* Whether it leaves at once. */
+static bool sends_reserved(uint64_t number)
+{
+	return msglog_sent_reserved(&m, PEER, number, message());
+}
+
+START_TEST(an_operation_has_its_numbers_when_it_begins)
+{
+	connect_peer(PEER, 0);
+	ck_assert(sends(PEER));
+	ck_assert_uint_eq(msglog_reserve(&m, PEER, 2), 2);
+	ck_assert(sends(PEER));
+	ck_assert_uint_eq(m.pairs[PEER].log.last->number, 4);
+	ck_assert(sends_reserved(2));
+	ck_assert(!msglog_is_reserved(&m.pairs[PEER], 2));
+	ck_assert(msglog_is_reserved(&m.pairs[PEER], 3));
+
+	/* the peer lacks 3, which is not sent yet; then it is, before what came later */
+	connect_peer(PEER, 2);
+	message_leaves(PEER, 4);
+	nothing_is_next();
+	msglog_lost(&m, PEER);
+	ck_assert(!sends_reserved(3));
+	connect_peer(PEER, 2);
+	message_leaves(PEER, 3);
+	message_leaves(PEER, 4);
+	nothing_is_next();
+}
+END_TEST
+
+START_TEST(an_operation_needs_what_happened_before_it)
+{
+	connect_peer(PEER, 0);
+	receives_any();
+	ck_assert_uint_eq(msglog_reserve(&m, PEER, 1), 1);
+	next_is(MSGLOG_TELL);
+	ck_assert(!sends_reserved(1));
+	nothing_is_next();
+	ck_assert(msglog_acknowledged(&m, 1));
+	message_leaves(PEER, 1);
+
+	/* and not what happened after that */
+	ck_assert_uint_eq(msglog_reserve(&m, PEER, 1), 2);
+	ck_assert(outcomes_match(&m.outcomes, outcomes_post(&m.outcomes), PEER, 2));
+	ck_assert(sends_reserved(2));
+}
+END_TEST
+
+START_TEST(numbers_that_are_reserved_are_bounded)
+{
+	ck_assert_uint_eq(msglog_reserve(&m, PEER, MSGLOG_RESERVED_MOST - 1), 1);
+	ck_assert_uint_eq(msglog_reserve(&m, PEER, 2), 0);
+	ck_assert_uint_eq(msglog_reserve(&m, PEER, 1), MSGLOG_RESERVED_MOST);
+	ck_assert_uint_eq(msglog_reserve(&m, PEER, 1), 0);
+	ck_assert_uint_eq(m.pairs[PEER].sent, MSGLOG_RESERVED_MOST);
+}
+END_TEST
+
 START_TEST(a_prefix_takes_what_it_took)
 {
 	connect_peer(PEER, 0);
@@ -260,7 +323,7 @@ END_TEST
 START_TEST(arrivals_are_in_order_and_once)
 {
 	ck_assert_int_eq(msglog_arrives(&m, PEER, 0), ARRIVAL_GAP);
-	ck_assert_int_eq(msglog_arrives(&m, PEER, 2), ARRIVAL_GAP);
+	ck_assert_int_eq(msglog_arrives(&m, PEER, ARRIVAL_SKIPPED_MOST + 2), ARRIVAL_GAP);
 	ck_assert_int_eq(msglog_arrives(&m, PEER, 1), ARRIVAL_NEW);
 	ck_assert_int_eq(msglog_arrives(&m, PEER, 2), ARRIVAL_NEW);
 	ck_assert(msglog_arrived(&m, PEER, 2));
@@ -271,6 +334,24 @@ START_TEST(arrivals_are_in_order_and_once)
 	ck_assert(msglog_arrived(&m, PEER, 1));
 	ck_assert_uint_eq(msglog_hello(&m, PEER).has, 2);
 	ck_assert_uint_eq(msglog_hello(&m, OTHER).has, 0);
+}
+END_TEST
+
+START_TEST(messages_of_operations_come_late)
+{
+	ck_assert_int_eq(msglog_arrives(&m, PEER, 3), ARRIVAL_NEW);
+	ck_assert(msglog_arrived(&m, PEER, 3));
+	ck_assert(!msglog_arrived(&m, PEER, 1));
+	ck_assert_uint_eq(msglog_hello(&m, PEER).has, 0);
+	ck_assert_int_eq(msglog_arrives(&m, PEER, 1), ARRIVAL_NEW);
+	ck_assert_int_eq(msglog_arrives(&m, PEER, 1), ARRIVAL_AGAIN);
+	ck_assert(msglog_arrived(&m, PEER, 1));
+	ck_assert_uint_eq(msglog_hello(&m, PEER).has, 1);
+	ck_assert_int_eq(msglog_arrives(&m, PEER, 3), ARRIVAL_DUPLICATE);
+	ck_assert_int_eq(msglog_arrives(&m, PEER, 2), ARRIVAL_NEW);
+	ck_assert_int_eq(msglog_arrives(&m, PEER, ARRIVAL_SKIPPED_MOST + 4), ARRIVAL_NEW);
+	ck_assert_int_eq(msglog_arrives(&m, PEER, ARRIVAL_SKIPPED_MOST + 6), ARRIVAL_GAP);
+	ck_assert_uint_eq(msglog_hello(&m, PEER).has, 1);
 }
 END_TEST
 
@@ -330,6 +411,8 @@ static void live_a_little(void)
 	gets(PEER, 3);
 	ck_assert(!sends(OTHER));
 	ck_assert_uint_eq(msglog_sent_to_self(&m), 1);
+	ck_assert_uint_eq(msglog_reserve(&m, OTHER, 3), 2);
+	ck_assert_int_eq(msglog_arrives(&m, OTHER, 3), ARRIVAL_NEW);
 	receives_any();
 	next_is(MSGLOG_TELL);
 }
@@ -353,6 +436,8 @@ START_TEST(a_rank_comes_back_as_it_was_saved)
 	ck_assert_uint_eq(outcomes_post(&m.outcomes), 2);
 	ck_assert_int_eq(msglog_arrives(&m, PEER, 2), ARRIVAL_AGAIN);
 	ck_assert_int_eq(msglog_arrives(&m, PEER, 3), ARRIVAL_DUPLICATE);
+	ck_assert_int_eq(msglog_arrives(&m, OTHER, 2), ARRIVAL_NEW);
+	ck_assert(msglog_is_reserved(&m.pairs[OTHER], 4));
 	ck_assert_uint_eq(msglog_hello(&m, PEER).covered, 1);
 	nothing_is_next();
 	connect_peer(PEER, 0);
@@ -583,6 +668,10 @@ UNIT_MAIN("msglog", tcase_add_checked_fixture(tc, setup, teardown);
 	  tcase_add_test(tc, a_checkpoint_may_hold_what_is_not_sent_again_yet);
 	  tcase_add_test(tc, a_prefix_takes_what_it_took);
 	  tcase_add_test(tc, arrivals_are_in_order_and_once);
+	  tcase_add_test(tc, messages_of_operations_come_late);
+	  tcase_add_test(tc, an_operation_has_its_numbers_when_it_begins);
+	  tcase_add_test(tc, an_operation_needs_what_happened_before_it);
+	  tcase_add_test(tc, numbers_that_are_reserved_are_bounded);
 	  tcase_add_test(tc, peers_learn_of_a_checkpoint_when_it_is_durable);
 	  tcase_add_test(tc, a_rank_comes_back_as_it_was_saved);
 	  tcase_add_test(tc, a_prefix_is_run_again);

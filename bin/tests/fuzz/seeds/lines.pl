@@ -332,7 +332,7 @@ sub outcome
 	return pack 'Q<2', $kind | $peer << 8 | $value << 32, $value >> 32 | $receive << 16;
 }
 
-# Of rank 0; by name: fields that differ. pairs: [sent, begun, [open], [[number, length, contents]]] by peer.
+# Of rank 0; by name: fields that differ. pairs: [sent, begun, [open], [[number, length, contents]], [reserved], [skipped]] by peer.
 sub msglog
 {
 	my (%f) = @_;
@@ -342,8 +342,9 @@ sub msglog
 		$f{prefix_count} // scalar @{ $f{prefix} // [] };
 	$bytes .= join '', @{ $f{prefix} // [] }, map { pack 'Q<', $_ } @$begun;
 	for my $pair (@$pairs) {
-		my ($sent, $has, $open, $log) = @$pair;
-		$bytes .= pack 'Q<*', $sent, $has, scalar @$open, @$open, scalar @$log;
+		my ($sent, $has, $open, $log, $reserved, $skipped) = @$pair;
+		$_ //= [] for $reserved, $skipped;
+		$bytes .= pack 'Q<*', $sent, scalar @$reserved, @$reserved, $has, scalar @$open, @$open, scalar @$skipped, @$skipped, scalar @$log;
 		$bytes .= join '', map { pack('Q<2 l< V Q<', $_->[0], 5, -1, 0, $_->[1]) . $_->[2] } @$log;
 	}
 	return $bytes;
@@ -376,6 +377,11 @@ sub msglog_seeds
 		'ranks'         => [ '', msglog(ranks => 3) ],
 		'open-over'     => [ '', msglog(pairs => [ [ 0, 0, [], [] ], [ 0, 2, [3], [] ] ]) ],
 		'open-order'    => [ '', msglog(pairs => [ [ 0, 0, [], [] ], [ 0, 9, [ 3, 3 ], [] ] ]) ],
+		'reserved'      => [ '', msglog(pairs => [ [ 0, 0, [], [] ], [ 9, 7, [4], [ [ 2, 0, '' ], [ 9, 0, '' ] ], [ 3, 4, 8 ], [ 1, 3, 6 ] ] ]) ],
+		'reserved-over' => [ '', msglog(pairs => [ [ 0, 0, [], [] ], [ 2, 0, [], [], [3] ] ]) ],
+		'reserved-sent' => [ '', msglog(pairs => [ [ 0, 0, [], [] ], [ 2, 0, [], [ [ 2, 0, '' ] ], [2] ] ]) ],
+		'skipped-over'  => [ '', msglog(pairs => [ [ 0, 0, [], [] ], [ 0, 2, [], [], [], [2] ] ]) ],
+		'skipped-open'  => [ '', msglog(pairs => [ [ 0, 0, [], [] ], [ 0, 2, [1], [], [], [1] ] ]) ],
 		'log-over'      => [ '', msglog(pairs => [ [ 0, 0, [], [] ], [ 1, 0, [], [ [ 2, 0, '' ] ] ] ]) ],
 		'log-order'     => [ '', msglog(pairs => [ [ 0, 0, [], [] ], [ 9, 0, [], [ [ 2, 0, '' ], [ 2, 0, '' ] ] ] ]) ],
 		'log-cut'       => [ '', msglog(pairs => [ [ 0, 0, [], [] ], [ 9, 0, [], [ [ 2, 4, 'abc' ] ] ] ]) ],
