@@ -34,6 +34,9 @@ SLOW_tsan := 8
 SLOW := $(SLOW_$(SANITIZER))
 TEST_ENV += CK_TIMEOUT_MULTIPLIER=$(SLOW) FTMPI_TEST_SLOW=$(SLOW) FTMPI_RUN=$(abspath $(SANITIZED)/ftmpirun)
 
+# these have one thread, so to that of threads there is nothing to be seen
+ONE_THREAD := $(if $(filter tsan,$(SANITIZER)),,fuzz-replay sim)
+
 WATCH := perl $(SANITIZED)/watch.pl $(REPORTS)
 WATCH_PERL := --exec "$(WATCH) perl"
 
@@ -48,7 +51,7 @@ left-out:
 	@$(LEFT_OUT) say $(PERL_TESTS)
 
 check-sanitized: deps $(B)/reports.o reports-begin
-	@$(MAKE) --no-print-directory -j2 all $(UNIT_BIN) $(FUZZ_REPLAYS) $(SIMS)
-	@sh bin/tests/stages.sh $(B) "$(MAKE)" units fuzz-replay sim jobs
+	@$(MAKE) --no-print-directory -j2 all $(UNIT_BIN) $(if $(ONE_THREAD),$(FUZZ_REPLAYS) $(SIMS))
+	@sh bin/tests/stages.sh $(B) "$(MAKE)" units $(ONE_THREAD) jobs
 
 .PHONY: asan ubsan tsan reports-begin left-out check-sanitized

@@ -54,13 +54,20 @@ $(B)/sim/sim_msglog: $(addprefix $(O)/,$(SIM_MSGLOG_O))
 
 SIMS := $(B)/sim/sim_store $(B)/sim/sim_detector $(B)/sim/sim_coord $(B)/sim/sim_msglog
 
+# a line each: two run at a time
+define SIM_RUNS
+sim_store $(SIM_SCHEDULES) $(SIM_SEED)
+sim_coord $(SIM_COORD) $(SIM_SEED)
+sim_detector $(SIM_CLUSTERS) $(SIM_SEED)
+sim_coord 10000 $(SIM_SEED) unmet
+sim_msglog $(SIM_MSGLOG) $(SIM_SEED)
+$(foreach rule,$(MSGLOG_RULES),sim_msglog 10000 $(SIM_SEED) $(rule)
+)
+endef
+export SIM_RUNS
+
 sim: $(SIMS)
-	@$(WATCH) $(B)/sim/sim_store $(SIM_SCHEDULES) $(SIM_SEED)
-	@$(WATCH) $(B)/sim/sim_detector $(SIM_CLUSTERS) $(SIM_SEED)
-	@$(WATCH) $(B)/sim/sim_coord $(SIM_COORD) $(SIM_SEED)
-	@$(WATCH) $(B)/sim/sim_coord 10000 $(SIM_SEED) unmet
-	@$(WATCH) $(B)/sim/sim_msglog $(SIM_MSGLOG) $(SIM_SEED)
-	@for rule in $(MSGLOG_RULES); do $(WATCH) $(B)/sim/sim_msglog 10000 $(SIM_SEED) $$rule || exit 1; done
+	@printf '%s\n' "$$SIM_RUNS" | sed 's/^ *//; /./!d; s|^|$(B)/sim/|' | xargs -L1 -P2 $(WATCH) env
 
 .PHONY: sim
 
