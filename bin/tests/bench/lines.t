@@ -19,6 +19,7 @@ use FTMPI::Bench::Results ();
 use FTMPI::Bench::Slices  ();
 use FTMPI::Bench::Stats   ();
 use FTMPI::Test::Job      qw(ftmpirun program root sanitized);
+use FTMPI::Test::Process  qw(patience);
 
 use constant SAVED => 256 << 20;
 
@@ -99,8 +100,8 @@ sub straw
 subtest 'from beginning to end' => sub {
 	plan skip_all => 'bench/run compiles without the sanitizer that the library has' if sanitized('pi');
 	my $dir = File::Temp->newdir('ftmpi-bench-test-XXXXXX', TMPDIR => 1);
-	my $job = FTMPI::Test::Job->run([ root() . '/bench/run', '-rounds', 2, '-only', '^(stall|commit) 1024 ', '-o', "$dir/got.md" ],
-		deadline => 280, env => straw($dir));
+	my $job = FTMPI::Test::Job->run([ root() . '/bench/run', '-rounds', 2, '-limit', int patience(240), '-only', '^(stall|commit) 1024 ', '-o', "$dir/got.md" ],
+		deadline => 960, env => straw($dir));
 	$job->is_status(0, 'bench/run');
 	my $result = FTMPI::Bench::Results::read_file("$dir/got.tsv");
 	my %row = map { $_->{what} => $_ } @{ $result->{rows} };

@@ -400,9 +400,9 @@ static int run(const char *how)
 	pthread_t t;
 
 	if (strcmp(how, "blocks") == 0) {
-		of_thread(block_all, SHORT_MS);
+		of_thread(block_all, 0);
 	} else if (strcmp(how, "waits") == 0) {
-		of_thread(wait_signals, SHORT_MS);
+		of_thread(wait_signals, 0);
 	} else if (strcmp(how, "blocks_more") == 0) {
 		of_thread(block_more, SHORT_MS);
 	} else if (strcmp(how, "small") == 0) {

@@ -46,9 +46,9 @@ sub asked
 	for (1 .. 1000) {
 		$job->{err} = '';
 		kill 'USR2', $job->{pid};
-		wait_for($job, 'err', qr/^ftmpirun: [^\n]*SIGUSR2[^\n]*\n/) or return 0;
+		wait_for($job, 'err', qr/^ftmpirun: [^\n]*(?:SIGUSR2|rank 0 has not said within|no recovery line is made now)[^\n]*\n/) or return 0;
 		return 1 if $job->{err} eq "ftmpirun: the recovery line that SIGUSR2 asked for is committed.\n";
-		last if $job->{err} !~ /^ftmpirun: SIGUSR2 has no effect now/;
+		last if $job->{err} =~ /^ftmpirun: the recovery line/;
 	}
 	diag $job->{err};
 	return 0;

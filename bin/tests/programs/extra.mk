@@ -28,4 +28,4 @@ EXTRA_transit := transit_unexpected.o transit_posted.o
 EXTRA_sessions := sessions_only.o sessions_errors.o sessions_buffer.o sessions_exit.o
 EXTRA_graphs := graphs_dist.o
 EXTRA_halo := steps.o
-EXTRA_open_at_restore := steps.o
+EXTRA_open_at_restore := steps.o asleep.o

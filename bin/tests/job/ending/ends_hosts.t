@@ -13,7 +13,7 @@ use Test::More;
 
 use FTMPI::Test::Cluster ();
 use FTMPI::Test::Job     qw(ftmpirun program);
-use FTMPI::Test::Process qw(must_run process_name wait_gone);
+use FTMPI::Test::Process qw(must_run);
 use FTMPI::Test::StopAt  qw(stop_at moments of_a_job);
 
 if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
@@ -32,18 +32,6 @@ sub start
 {
 	my ($command, %option) = @_;
 	return FTMPI::Test::Job->start([$cluster->host(3)->inside(@$command)], deadline => 60, %option);
-}
-
-sub at_rest
-{
-	my ($name) = @_;
-	my $until = time + 20;
-	my @left;
-	while (@left = $cluster->strangers) {
-		last if wait_gone($until, @left);
-	}
-	my @names = map { process_name($_) } @left;
-	return is(scalar @left, 0, "$name: no host has anything left") || diag(join ', ', @names);
 }
 
 sub all_moments
@@ -73,7 +61,7 @@ for my $case (['INT:group', 130], ['KILL:self', 137]) {
 				$good &&= $job->status == $status || $job->status == 0 && $job->out =~ /^pi: right/m;
 				$job->verdict($good, "$shot at $moment: status $status or its own end, and no other word");
 			}
-			at_rest("$shot at @some") or last;
+			$cluster->at_rest("$shot at @some") or last;
 		}
 	};
 }
@@ -109,7 +97,7 @@ subtest 'a full disk' => sub {
 		$job->is_status(9, "$place is full: a rank that writes there");
 		$job->err_like(qr/No space left on device.*^ftmpirun: rank \d on node\d exited with status 9/ms,
 			'... its words arrive, and the sentence');
-		at_rest("$place is full");
+		$cluster->at_rest("$place is full");
 		unmount($cluster->host($_), $place) for 1 .. 3;
 	}
 };
@@ -120,7 +108,7 @@ subtest 'a key that is refused' => sub {
 	$job->is_status(1, 'a key that is refused');
 	$job->err_like(qr/\Aftmpirun: host node1: cannot start: \N*Permission denied \(publickey\)\N*\n\z/,
 		'a key that is refused');
-	at_rest('a key that is refused');
+	$cluster->at_rest('a key that is refused');
 };
 
 # Its agent is stopped for good: after 20 s the job is ended, and the guard there sees to the rest.
@@ -136,7 +124,7 @@ subtest 'a host that falls silent' => sub {
 	$job->is_status(1, 'a host that falls silent');
 	is($job->err, "ftmpirun: lost the connection to host node2 (no answer for 20 s); the job is ended.\n",
 		'one sentence');
-	at_rest('a host that falls silent');
+	$cluster->at_rest('a host that falls silent');
 };
 
 done_testing();

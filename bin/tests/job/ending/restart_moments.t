@@ -13,7 +13,7 @@ use Test::More;
 
 use FTMPI::Test::Alone   ();
 use FTMPI::Test::Job     qw(ftmpirun program);
-use FTMPI::Test::Process qw(wait_gone);
+use FTMPI::Test::Process qw(patience wait_gone);
 use FTMPI::Test::StopAt  qw(stop_at);
 
 FTMPI::Test::Alone::enter();
@@ -62,7 +62,7 @@ sub ended
 	$job->finish;
 	my @came = FTMPI::Test::StopAt::moments($job->{fired});
 	unlink $job->{fired};
-	wait_gone(time + LEFT_SECONDS, $job->pids);    # a rank may still be about to make the mark
+	wait_gone(time + patience(LEFT_SECONDS), $job->pids);    # a rank may still be about to make the mark
 	rmdir "$job->{fired}.mark";
 	return @came;
 }

@@ -11,12 +11,12 @@ use lib "$FindBin::Bin/../../lib";
 use File::Temp ();
 use Test::More;
 
+use FTMPI::Test::AskedLine qw(ask_for_line make_line);
 use FTMPI::Test::File qw(write_file);
 use FTMPI::Test::Job qw(ftmpirun program);
 use FTMPI::Test::Process qw(run_quiet);
 
-# A pattern that skips what was said has a limit.
-use constant { RANKS => 2, ERR_MAX => 60_000 };
+use constant RANKS => 2;
 
 # a container's filter of system calls may refuse it
 {
@@ -49,33 +49,19 @@ my %why    = (
 );
 delete $why{timer} if !-e '/proc/self/timers';
 
-# Asks for a line; the launcher may not have heard of all ranks yet, or hear nothing for too long, and says so. Returns
-# what became of it.
-sub line
-{
-	my ($job) = @_;
-	while (time < $job->{until} && length $job->err < ERR_MAX) {
-		my $seen = length $job->err;
-		$job->signal('USR2');
-		$job->wait_for(err => qr/\A.{$seen}.*^ftmpirun: (?:SIGUSR2 has no effect now|rank 0 has not said|the recovery line that)/ms) or return 'never over';
-		return $1 if substr($job->err, $seen) =~ /^ftmpirun: the recovery line that SIGUSR2 asked for (?:was|is) ([a-z ]+)\.$/m;
-	}
-	return 'never begun';
-}
-
 for my $what (sort keys %why) {
 	for my $coord (qw(blocking eventlog)) {
 		next if $what eq 'window' && $coord eq 'blocking';
 		subtest "$what, $coord" => sub {
 			my $dir = File::Temp->newdir('ftmpi-hindered-XXXXXX', TMPDIR => 1);
-			my $job = FTMPI::Test::Job->start([ ftmpirun(), '-n', RANKS, qw(-image -coord), $coord, '-workdir', "$dir/work",
+			my $job = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, qw(-image -coord), $coord, '-workdir', "$dir/work",
 				program('hindered'), $what, "$dir" ]);
 			ok($job->wait_for(out => qr/^hindered: $what is there$/m), 'it is there');
-			is(line($job), 'given up', 'there is no line');
+			is(ask_for_line($job), 'given up', 'there is no line');
 			ok($job->wait_for(err => qr/^rank 0 on \S+: line 1 is not made: $why{$what}$/m), '... with a sentence');
 			write_file("$dir/away", '');
 			ok($job->wait_for(out => qr/^hindered: $what is gone$/m), 'the job goes on, and it is gone');
-			is(line($job), 'committed', 'a line is made');
+			ok(make_line($job), 'a line is made');
 			write_file("$dir/over", '');
 			$job->finish;
 			$job->is_status(0, 'the end');
@@ -85,19 +71,29 @@ for my $what (sort keys %why) {
 	}
 }
 
+# Asks until rank 0 is said to have come to no safe point.
+sub refused
+{
+	my ($job) = @_;
+	my $late = qr/ranks? 0(?:-1)?(?: on \S+)? did not come to a safe point within 1 s|rank 0 on \S+: \N*this rank came to no safe point within 1 s/;
+	while (ask_for_line($job) eq 'given up') {
+		return 1 if $job->err =~ $late;
+	}
+	return 0;
+}
+
 # Where it computes it would be interrupted, but for what it may hold there.
 for my $what (qw(linker handler)) {
 	for my $coord (qw(blocking eventlog)) {
 		subtest "$what, $coord" => sub {
 			my $dir = File::Temp->newdir('ftmpi-hindered-XXXXXX', TMPDIR => 1);
-			my $job = FTMPI::Test::Job->start([ ftmpirun(), '-n', RANKS, qw(-image -image-patience 1 -coord), $coord, '-workdir', "$dir/work",
+			my $job = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, qw(-image -image-patience 1 -coord), $coord, '-workdir', "$dir/work",
 				program('hindered'), $what, "$dir" ]);
 			ok($job->wait_for(out => qr/^hindered: $what is there$/m), 'it is there');
-			$job->signal('USR2');
-			ok($job->wait_for(err => qr/rank 0 on \S+ did not come to a safe point within 1 s|this rank came to no safe point within 1 s/), 'there is no line');
+			ok(refused($job), 'there is no line');
 			write_file("$dir/away", '');
 			ok($job->wait_for(out => qr/^hindered: $what is gone$/m), 'the job goes on, and it is gone');
-			is(line($job), 'committed', 'a line is made') if $coord eq 'blocking';
+			ok(make_line($job), 'a line is made') if $coord eq 'blocking';
 			write_file("$dir/over", '');
 			$job->finish;
 			$job->is_status(0, 'the end');

@@ -11,6 +11,7 @@ use lib "$FindBin::Bin/../../lib";
 use File::Temp ();
 use Test::More;
 
+use FTMPI::Test::AskedLine qw(make_line);
 use FTMPI::Test::File    qw(read_file write_file);
 use FTMPI::Test::Job     qw(ftmpirun program);
 use FTMPI::Test::Process qw(run_quiet wait_until);
@@ -23,27 +24,17 @@ use FTMPI::Test::Process qw(run_quiet wait_until);
 
 my $unsure = qr/^ftmpirun: it is not known how much of its standard input rank 0 had read in line 1: it is given all of it again\.$/m;
 
+# Lines are known by their numbers here: none is asked for twice as it takes long.
+my @image = qw(-n 2 -image -image-patience 600 -coord);
+
 # A job of two ranks with this standard input.
 sub start
 {
 	my ($coord, $stdin) = @_;
 	my $dir = File::Temp->newdir('ftmpi-input-XXXXXX', TMPDIR => 1);
-	my $job = FTMPI::Test::Job->start([ ftmpirun(), qw(-n 2 -image -coord), $coord, '-workdir', "$dir/work", program('input'), "$dir/gate" ],
+	my $job = FTMPI::Test::Job->start([ ftmpirun(), @image, $coord, '-workdir', "$dir/work", program('input'), "$dir/gate" ],
 		stdin => join '', map { "$_\n" } @$stdin);
 	return ($job, $dir);
-}
-
-# The launcher may not have heard of all ranks yet, and says so.
-sub line
-{
-	my ($job) = @_;
-	while (time < $job->{until}) {
-		my $seen = length $job->err;
-		$job->signal('USR2');
-		$job->wait_for(err => qr/\A.{$seen}.*^ftmpirun: (?:SIGUSR2 has no effect now|the recovery line that)/ms) or return 0;
-		return 1 if substr($job->err, $seen) =~ /^ftmpirun: the recovery line that SIGUSR2 asked for is committed\.$/m;
-	}
-	return 0;
 }
 
 # When ftmpirun has noted what rank 0 had read of its input in this line; it may say before that there is the line.
@@ -71,7 +62,7 @@ for my $coord (qw(blocking eventlog)) {
 	subtest "what was read is known, $coord" => sub {
 		my ($job, $dir) = start($coord, [qw(1 2 gate 3 die 4)]);
 		$job->wait_for(out => qr/^input: at the gate$/m);
-		ok(line($job), 'a line, before more is read');
+		ok(make_line($job), 'a line, before more is read');
 		write_file("$dir/gate", '');
 		ends($job, 'all of it comes once', 20);
 		unlike($job->err, $unsure, '... which needs no words');
@@ -87,18 +78,18 @@ for my $coord (qw(blocking eventlog)) {
 	subtest "ftmpirun is lost, $coord" => sub {
 		my ($job, $dir) = start($coord, [qw(1 2 gate 3)]);
 		$job->wait_for(out => qr/^input: at the gate$/m);
-		ok(line($job), 'a line, before more is read');
+		ok(make_line($job), 'a line, before more is read');
 		noted($dir, 1, 9);
 		$job->signal('KILL');
 		$job->finish;
 		$job->none_left('the job');
-		my @again = (ftmpirun(), qw(-n 2 -image -coord), $coord, '-workdir', "$dir/work");
+		my @again = (ftmpirun(), @image, $coord, '-workdir', "$dir/work");
 		my @program = (program('input'), "$dir/gate");
 		if ($coord eq 'blocking') {
 			# without input, which is told when it has come back; its lines know what the first job has read
 			my $second = FTMPI::Test::Job->start([ @again, '-restore', @program ]);
 			$second->wait_for(err => qr{rank 0 had read 9 bytes});
-			ok(line($second), 'a job that goes on from it makes a line') or diag($second->saw);
+			ok(make_line($second), 'a job that goes on from it makes a line') or diag($second->saw);
 			noted($dir, 2, 9);
 			$second->signal('KILL');
 			$second->finish;

@@ -12,6 +12,7 @@ use File::Copy qw(copy);
 use File::Temp ();
 use Test::More;
 
+use FTMPI::Test::AskedLine qw(make_line);
 use FTMPI::Test::File qw(read_file);
 use FTMPI::Test::Job qw(ftmpirun program);
 use FTMPI::Test::Process qw(run_quiet);
@@ -30,19 +31,6 @@ my $dir = File::Temp->newdir('ftmpi-places-XXXXXX', TMPDIR => 1);
 # The pids of rank 0, the latest last.
 sub pids { return $_[0]{err} =~ /^ftmpirun: rank 0 on \S+ is process (\d+)$/gm }
 
-# The launcher may not have heard of all ranks yet, and says so.
-sub line
-{
-	my ($job) = @_;
-	my $made = qr/^ftmpirun: line 1 is committed$/m;
-	for (my $asked = 1; time < $job->{until}; $asked++) {
-		$job->signal('USR2');
-		return 0 if !$job->wait_for(err => qr/$made|(?:SIGUSR2 has no effect now.*?){$asked}/s);
-		return 1 if $job->{err} =~ $made;
-	}
-	return 0;
-}
-
 for my $coord (qw(blocking eventlog)) {
 	for my $place (qw(compute sleep select join read receive alarm malloc poll small-stack locked log)) {
 		subtest "$coord, $place" => sub {
@@ -50,7 +38,7 @@ for my $coord (qw(blocking eventlog)) {
 			my $job  = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, '-image', '-coord', $coord,
 				'-workdir', "$dir", program('places'), $place, $over ]);
 			ok($job->wait_for(out => qr/^places: rank 0 is there$/m), 'rank 0 is there');
-			ok(line($job), 'a line is made');
+			ok(make_line($job), 'a line is made');
 			my ($pid) = pids($job);
 			kill 'KILL', $pid;
 			ok($job->wait_for(err => qr/^ftmpirun: all 3 ranks run again/m), 'all go on');
@@ -71,7 +59,7 @@ subtest 'named as the library names its threads' => sub {
 	copy(program('places'), $named) && chmod 0700, $named or die "$named: $!\n";
 	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, '-image', '-workdir', "$dir", $named, 'compute', $over ]);
 	ok($job->wait_for(out => qr/^places: rank 0 is there$/m), 'rank 0 is there');
-	ok(line($job), 'a line is made while it computes');
+	ok(make_line($job), 'a line is made while it computes');
 	open(my $file, '>', $over) or die "$over: $!\n";
 	close($file);
 	$job->finish;
@@ -84,7 +72,7 @@ subtest 'a shell appends' => sub {
 	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, '-image', '-workdir', "$dir",
 		'sh', '-c', 'exec "$0" compute "$1" >>"$2.$FTMPI_RANK"', program('places'), $over, $out ]);
 	$job->take(time + 0.01) while !-s "$out.0" && %{ $job->{open} } && time < $job->{until};
-	ok(line($job), 'a line is made');
+	ok(make_line($job), 'a line is made');
 	my ($pid) = pids($job);
 	kill 'KILL', $pid;
 	ok($job->wait_for(err => qr/^ftmpirun: all 3 ranks run again/m), 'all go on');

@@ -10,6 +10,7 @@ use lib "$FindBin::Bin/../../lib";
 use File::Temp ();
 use Test::More;
 
+use FTMPI::Test::AskedLine qw(make_line);
 use FTMPI::Test::File qw(write_file);
 use FTMPI::Test::Job qw(ftmpirun program);
 use FTMPI::Test::Process qw(run_quiet);
@@ -26,20 +27,6 @@ use constant RANKS => 2;
 $ENV{FILL} = 'x' x 100_000;
 my $dir = File::Temp->newdir('ftmpi-regions-XXXXXX', TMPDIR => 1);
 
-# The launcher may not have heard of all ranks yet, and says so.
-sub line
-{
-	my ($job, $line) = @_;
-	my $made = qr/^ftmpirun: line $line is committed$/m;
-	while (time < $job->{until}) {
-		my $seen = length $job->err;
-		$job->signal('USR2');
-		return 0 if !$job->wait_for(err => qr/$made|\A.{$seen}.*SIGUSR2 has no effect now/s);
-		return 1 if $job->err =~ $made;
-	}
-	return 0;
-}
-
 sub comes_back
 {
 	my ($kind, @command) = @_;
@@ -47,10 +34,10 @@ sub comes_back
 	my $job  = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, qw(-image -workdir), "$dir", @command, $over ]);
 	ok($job->wait_for(out => qr/^regions: rank 0 is there$/m), 'rank 0 is there');
 	for my $time (1, 2) {
-		last if !ok(line($job, $time), "line $time is made");
+		last if !ok(make_line($job), "a line is made, for the time $time");
 		my $pid = ($job->err =~ /^ftmpirun: rank 0 on \S+ is process (\d+)$/gm)[-1];
 		kill 'KILL', $pid;
-		last if !ok($job->wait_for(err => qr/(?:^ftmpirun: all @{[RANKS]} ranks run again.*){$time}/ms), 'all go on');
+		last if !ok($job->wait_for(err => qr/^ftmpirun: all @{[RANKS]} ranks run again/m, $time), 'all go on');
 	}
 	write_file($over, '');
 	$job->finish;

@@ -12,6 +12,7 @@ use Fcntl qw(LOCK_EX LOCK_NB);
 use File::Temp ();
 use Test::More;
 
+use FTMPI::Test::AskedLine qw(make_line);
 use FTMPI::Test::File qw(read_file write_file);
 use FTMPI::Test::Job qw(ftmpirun program);
 use FTMPI::Test::Process qw(run_quiet);
@@ -27,19 +28,6 @@ use constant { RANKS => 2, LATE => '2000ms' };
 my $dir = File::Temp->newdir('ftmpi-shared-files-XXXXXX', TMPDIR => 1);
 my $log = "$dir/log";
 
-# The launcher may not have heard of all ranks yet, and says so.
-sub line
-{
-	my ($job) = @_;
-	for my $asked (1 .. 20) {
-		$job->signal('USR2');
-		my $said = "(?:SIGUSR2: \\N*\\n[^\\0]*){$asked}";
-		return 0 if !$job->wait_for(err => qr/^ftmpirun: (?:line 1 is committed$|$said)/m);
-		return 1 if $job->{err} =~ /^ftmpirun: line 1 is committed$/m;
-	}
-	return 0;
-}
-
 # A job whose rank 0 is killed behind a line, with rank 1 cutting its files late; $between: before it is killed.
 sub interrupted
 {
@@ -48,7 +36,7 @@ sub interrupted
 	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, qw(-image -coord blocking -workdir), "$dir/work", @options,
 		program('shared_log'), $log ], env => { FTMPI_FAULT => 'image-cut:1:*:1:' . LATE });
 	ok($job->wait_for(out => qr/^shared_log: all have begun$/m), 'all have begun');
-	ok(line($job), 'a line is made');
+	ok(make_line($job), 'a line is made');
 	$between->();
 	my ($pid) = $job->{err} =~ /^ftmpirun: rank 0 on \S+ is process (\d+)$/m;
 	kill 'KILL', $pid;
@@ -96,7 +84,7 @@ subtest 'locked' => sub {
 	unlink $log;
 	my $job = FTMPI::Test::Job->start([ ftmpirun(), '-v', '-n', RANKS, qw(-image -coord blocking -workdir), "$dir/work", program('shared_log'), $log ]);
 	ok($job->wait_for(out => qr/^shared_log: all have begun$/m), 'all have begun');
-	ok(line($job), 'a line is made');
+	ok(make_line($job), 'a line is made');
 	$job->signal('TERM');
 	$job->finish;
 	$job->none_left('the end');

@@ -11,6 +11,7 @@ use lib "$FindBin::Bin/../../lib";
 
 use Test::More;
 
+use FTMPI::Test::AskedLine qw(make_line);
 use FTMPI::Test::Fault      ();
 use FTMPI::Test::File       qw(write_file);
 use FTMPI::Test::Job        qw(ftmpirun program);
@@ -48,24 +49,11 @@ sub wait_for_more
 	my ($job, $pattern, $more) = @_;
 	my $times = () = $job->err =~ /$pattern/mg;
 	$times += $more;
-	return $job->wait_for(err => qr/(?:$pattern.*?){$times}/ms);
+	return $job->wait_for(err => qr/$pattern/m, $times);
 }
 
 # Messages that wait are in such a line; those of a line of eventlog that is the first to have them come from beside the image.
 sub lines { my ($job, $n) = @_; return ok(wait_for_more($job, '^ftmpirun: line \d+ is committed', $n), 'lines are made') }
-
-# Asks for one. The launcher may not have heard of all ranks yet, and says so.
-sub line
-{
-	my ($job) = @_;
-	while (time < $job->{until}) {
-		my $seen = length $job->err;
-		$job->signal('USR2');
-		$job->wait_for(err => qr/\A.{$seen}.*^ftmpirun: (?:SIGUSR2 has no effect now|the recovery line that)/ms) or return 0;
-		return 1 if substr($job->err, $seen) =~ /^ftmpirun: the recovery line that SIGUSR2 asked for is committed\.$/m;
-	}
-	return 0;
-}
 
 sub strike
 {
@@ -95,9 +83,9 @@ for my $coord (qw(blocking eventlog tagging)) {
 	};
 	subtest "$coord: back to the first line that has the messages" => sub {
 		my ($job, $there) = waiting($coord);
-		ok(line($job), 'a line is made') or diag($job->saw);
+		ok(make_line($job), 'a line is made') or diag($job->saw);
 		strike($job, $_) for 0, 1;
-		ok(line($job), 'they have looked at their sends, and a line is made') or diag($job->saw);
+		ok(make_line($job), 'they have looked at their sends, and a line is made') or diag($job->saw);
 		ends_well($job, $there);
 	};
 	subtest "$coord: back to later lines" => sub {

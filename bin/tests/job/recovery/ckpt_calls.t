@@ -50,7 +50,7 @@ right(1, 'alone', FTMPI::Test::Job->run(['sh', '-c', 'cd "$0" && exec "$1"', "$s
 is(scalar(@lines = glob "$scratch/2*/line-*.manifest"), 2, '... in the current directory');
 
 my $job = FTMPI::Test::Job->run(
-	[ftmpirun(), '-n', 3, '-coord', 'blocking', '-workdir', "$scratch/c", program('ckpt_calls'), '-thread'], deadline => 30);
+	[ftmpirun(), '-n', 3, '-coord', 'blocking', '-workdir', "$scratch/c", program('ckpt_calls'), '-thread']);
 $job->is_status(0, 'another thread is inside MPI');
 $job->err_like(qr/^rank 2 on \S+: FTMPI_Perform_Checkpoint: line 4 is not made: another thread is inside/m,
 	'another thread is inside MPI');
@@ -75,7 +75,7 @@ for my $case ([ 'copy', 'ckpt-copy', qr/no memory/ ], [ 'write', 'ckpt-write', q
 	my ($how, $point, $why) = @$case;
 	my $job = FTMPI::Test::Job->run([ftmpirun(), '-n', 3, '-coord', 'eventlog', '-workdir', "$scratch/$how",
 			program('ckpt_calls'), '-local', '-broken', $how],
-		deadline => 60, env => { FTMPI_FAULT => "$point:2:0:1:ENOSPC" });
+		env => { FTMPI_FAULT => "$point:2:0:1:ENOSPC" });
 	$job->is_status(0, "a $how that fails");
 	$job->err_like(qr/^rank 2 on \S+: FTMPI_Perform_Checkpoint: line 1 is not made: [^\n]*$why[^\n]*\n/m,
 		'... is said by its rank');
@@ -88,7 +88,7 @@ for my $case ([ 'eventlog', '-local' ], [ 'auto', '-local', '-auto' ], [ 'auto',
 	[ 'auto', qw(-auto -choose blocking) ], [ 'blocking', qw(-choose eventlog) ], [ 'eventlog', '-local', qw(-choose blocking) ]) {
 	my ($coord, @words) = @$case;
 	my $job = FTMPI::Test::Job->run([ftmpirun(), '-n', 3, '-coord', $coord, '-workdir', "$scratch/e",
-		program('ckpt_calls'), '-thread', @words], deadline => 60);
+		program('ckpt_calls'), '-thread', @words]);
 	$job->is_status(0, "-coord $coord, @words: another thread is inside MPI");
 	$job->err_like(qr/^rank 2 on \S+: FTMPI_Perform_Checkpoint: line 4 is not made: another thread is inside/m,
 		'... which its rank says');
@@ -98,7 +98,7 @@ for my $case ([ 'eventlog', '-local' ], [ 'auto', '-local', '-auto' ], [ 'auto',
 for my $local ([ 'blocking' ], [ 'eventlog', '-local' ]) {
 	my ($coord, @own) = @$local;
 	my $job = FTMPI::Test::Job->run([ftmpirun(), '-n', 3, '-coord', $coord, '-workdir', "$scratch/freed-$coord",
-			program('ckpt_calls'), '-freed', @own], deadline => 30);
+			program('ckpt_calls'), '-freed', @own]);
 	right(3, "$coord: a variable whose memory is gone", $job, 'a sentence');
 	$job->err_like(qr/^rank 2 on \S+: FTMPI_Perform_Checkpoint: line \d+ is not made: while saving variable 9: 1048576 bytes of it at \S+ are not/m,
 		'... is named, and the next line is made without it');

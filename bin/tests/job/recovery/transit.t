@@ -23,7 +23,7 @@ sub run_transit
 	my @program = (program('transit'), $limit ? () : '-no-cut');
 	my $job = FTMPI::Test::Job->run(
 		[ftmpirun(), '-n', $n, '-workdir', $dir, @words, @program],
-		env => {FTMPI_EAGER_LIMIT => $limit}, deadline => 30);
+		env => {FTMPI_EAGER_LIMIT => $limit});
 	$job->is_status(0, "$what: ends well");
 	is($job->out, "transit: $expected\ntransit: all right\n", "$what: every message is there");
 	$job->none_left($what);

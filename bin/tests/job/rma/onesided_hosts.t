@@ -26,9 +26,7 @@ for my $slots ([1, 3], [2, 4], [2, 6]) {
 	FTMPI::Test::Job->run(
 		[ $cluster->host(1)->inside(@run, '-machinefile', $machines, '-n', $ranks, program('onesided')) ])
 		->well(qr/^onesided: right, \d+ cases, $ranks ranks$/m, "$ranks ranks, $each on a host");
-	my @left = FTMPI::Test::Process::wait_gone(time + 10, $cluster->strangers);
-	is(scalar @left, 0, "$ranks ranks: no host has anything left")
-		or diag(join ', ', map { FTMPI::Test::Process::process_name($_) } @left);
+	$cluster->at_rest("$ranks ranks");
 }
 
 done_testing();

@@ -22,16 +22,6 @@ my $names   = $cluster->machine_file(map { "node$_ slots=4" } 1 .. 4);
 my $numbers = $cluster->machine_file(map { $cluster->host($_)->address . ':4' } 1 .. 4);
 my @run     = (ftmpirun(), '-ssh', $cluster->ssh);
 
-# Nothing of a job runs on any host any more.
-sub at_rest
-{
-	my ($name) = @_;
-	my @left = FTMPI::Test::Process::wait_gone(time + 10, $cluster->strangers);
-	is(scalar @left, 0, "$name: no host has anything left")
-		or diag(join ', ', map { FTMPI::Test::Process::process_name($_) } @left);
-	return;
-}
-
 for my $name (all_programs()) {
 	subtest "$name from a host of the cluster" => sub {
 		# one slot a host, so that 4 ranks and more are on all hosts
@@ -41,14 +31,14 @@ for my $name (all_programs()) {
 			check_program($name, $p,
 				[$cluster->host(1)->inside(@run, '-machinefile', $machines, '-n', $p)]);
 		}
-		at_rest($name);
+		$cluster->at_rest($name);
 	};
 }
 
 subtest 'from outside, by address' => sub {
 	check_program($_, 16, [$cluster->outside(@run, '-machinefile', $numbers, '-n', 16)])
 		for 'init_calls', 'cgs';
-	at_rest('from outside');
+	$cluster->at_rest('from outside');
 };
 
 subtest 'this machine and others together' => sub {
@@ -56,7 +46,7 @@ subtest 'this machine and others together' => sub {
 	check_program($_, 6, [$cluster->outside(@run, '-machinefile', $mixed, '-n', 6)])
 		for 'collective', 'passnum';
 	check_program('cgs', 6, [$cluster->host(1)->inside(@run, '-machinefile', $mixed, '-n', 6)]);
-	at_rest('mixed');
+	$cluster->at_rest('mixed');
 };
 
 subtest 'the report\'s spelling' => sub {
@@ -96,7 +86,7 @@ subtest 'environment, working directory, output' => sub {
 	$job = FTMPI::Test::Job->run([$cluster->host(1)->inside(@run, '-machinefile', $names, '-n', 3,
 			'cat')], stdin => "to rank 0\n");
 	$job->well(qr/\Ato rank 0\n\z/, 'standard input goes to rank 0');
-	at_rest('output');
+	$cluster->at_rest('output');
 };
 
 subtest 'ends across hosts' => sub {
@@ -110,7 +100,7 @@ subtest 'ends across hosts' => sub {
 		$job->is_status($status, "@args");
 		$job->err_like(qr/^ftmpirun: $sentence/m, "@args");
 		$job->none_left("@args");
-		at_rest("@args");
+		$cluster->at_rest("@args");
 	}
 };
 
@@ -131,12 +121,12 @@ subtest 'signals to ftmpirun reach every host' => sub {
 		$job->signal($signal->[0]);
 		$job->finish;
 		$job->is_status($signal->[1], "SIG$signal->[0]");
-		at_rest("SIG$signal->[0]");
+		$cluster->at_rest("SIG$signal->[0]");
 	}
 	my $job = running('spin');
 	$job->signal('KILL');
 	$job->finish;
-	at_rest('SIGKILL');
+	$cluster->at_rest('SIGKILL');
 };
 
 subtest 'a host that dies ends the job' => sub {
@@ -146,7 +136,7 @@ subtest 'a host that dies ends the job' => sub {
 	$job->is_status(1, 'a killed host');
 	$job->err_like(qr/^ftmpirun: .*node3/m, 'a killed host');
 	$cluster->host(3)->start;
-	at_rest('a killed host');
+	$cluster->at_rest('a killed host');
 };
 
 subtest 'bad input' => sub {
@@ -161,7 +151,7 @@ subtest 'bad input' => sub {
 				'-n', 2, program('pi'))], deadline => 60);
 		$job->is_status(1, $name);
 		$job->err_like(qr/\Aftmpirun: .*$sentence.*\n\z/, $name);
-		at_rest($name);
+		$cluster->at_rest($name);
 	}
 	my $job = FTMPI::Test::Job->run([$cluster->host(1)->inside(@run, '-machinefile', $names, '-n', 5,
 			'sh', '-c', 'test -e /run/sshd && exec /nowhere/program')], deadline => 60);
@@ -171,7 +161,7 @@ subtest 'bad input' => sub {
 	$job->is_status(1, 'a program that is missing there');
 	$job->err_like(qr{\Aftmpirun: .*node4.*cannot run /nowhere/program: No such file or directory},
 		'a program that is missing there');
-	at_rest('bad input');
+	$cluster->at_rest('bad input');
 };
 
 done_testing();

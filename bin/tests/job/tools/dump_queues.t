@@ -32,7 +32,7 @@ sub ask
 	while (1) {
 		$answers++;
 		$job->signal('USR1');
-		$job->wait_for(err => qr/(?:^rank $_ on \S+: queues: .*){$answers}/ms) for 0 .. $ranks - 1;
+		$job->wait_for(err => qr/^rank $_ on \S+: queues: /m, $answers) for 0 .. $ranks - 1;
 		my @not = grep { my $rank = $_; !grep { /$waits{$rank}/ } lines_of($job, $rank) } sort keys %waits;
 		@not or return;
 		if (time > $until) {

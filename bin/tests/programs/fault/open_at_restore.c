@@ -15,6 +15,7 @@
 
 #include <ftmpi.h>
 
+#include "asleep.h"
 #include "prog.h"
 #include "steps.h"
 
@@ -293,17 +294,22 @@ static void epoch_free(void)
 /* ---- threads ---- */
 
 static pthread_t thread;
+static _Atomic long listener;
 
 static void *listen(void *arg)
 {
+	listener = asleep_self();
 	MPI_Recv(NULL, 0, MPI_BYTE, prog.rank, TAG_THREAD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	return arg;
 }
 
 static void thread_begin(void)
 {
-	if (prog.rank == 1 && pthread_create(&thread, NULL, listen, NULL) != 0)
+	if (prog.rank != 1)
+		return;
+	if (pthread_create(&thread, NULL, listen, NULL) != 0)
 		prog_wrong(&prog, "no thread");
+	asleep_wait(&prog, &listener, ASLEEP_WATCHING);
 }
 
 static void thread_end(void)

@@ -119,7 +119,7 @@ sub connect
 	my $times = 1 + ($self->{connected}{$distance}++ // 0);
 	print {$self->{orders}} "$distance\n";
 	my $line = qr/^distance $distance: right after \d+ rounds\n/m;
-	return $self->{job}->wait_for(out => qr/(?:$line.*?){$times}/s);
+	return $self->{job}->wait_for(out => $line, $times);
 }
 
 # How often the number had gone round when the last order was carried out.

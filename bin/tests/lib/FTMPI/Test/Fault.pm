@@ -283,7 +283,7 @@ sub manifests { my ($self) = @_; return grep { /\.manifest\z/ } $self->files }
 
 # Committed lines are whole; there is at least one, at most `keep` of a session, and no file is there
 # that is neither a manifest nor a rank's, nor the word that an epoch began, nor the record of the job, nor
-# in an image job that of its input.
+# in an image job that of its input. launcher_killed: it may have been writing one of these two.
 sub lines_whole
 {
 	my ($self, $name, %option) = @_;
@@ -291,7 +291,8 @@ sub lines_whole
 	my @files = $self->files;
 	my @lines = grep { /\.manifest\z/ } @files;
 	my $input = (grep { $_ eq '-image' } @{ $self->{run} }) ? '|job\.input' : '';
-	my @odd   = grep { !m{\A[^/]+/(?:line-\d{8}(?:\.manifest|\.e\d+/rank-\d+\.ckpt)|epoch-\d{4}|job\.record$input)\z} } @files;
+	my $half  = $option{launcher_killed} ? '(?:\.tmp)?' : '';
+	my @odd   = grep { !m{\A[^/]+/(?:line-\d{8}(?:\.manifest|\.e\d+/rank-\d+\.ckpt)|epoch-\d{4}|(?:job\.record$input)$half)\z} } @files;
 	Test::More::is("@odd", '', "$name: only files of lines in the work directory");
 	if (defined $option{lines} && !$option{lines}) {
 		my @folders = grep { -d } glob "$self->{workdir}/20*";

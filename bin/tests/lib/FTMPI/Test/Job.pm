@@ -139,16 +139,26 @@ sub take
 	return scalar %ready;
 }
 
-# Wait until what was printed on 'out' or 'err' matches; false (with a note) when it never does.
+# Wait until what was printed on 'out' or 'err' matches, so many times (once); false (with a note) when it never does.
 sub wait_for
 {
-	my ($self, $which, $pattern) = @_;
-	while ($self->{$which} !~ $pattern) {
+	my ($self, $which, $pattern, $times) = @_;
+	$times //= 1;
+	while (_matches($self->{$which}, $pattern, $times) < $times) {
 		next if $self->take($self->{until});
 		Test::More::diag("waited for $pattern on $which in vain\n" . $self->saw);
 		return 0;
 	}
 	return 1;
+}
+
+# One after the other; a pattern of many would look for all of them again from each that it finds.
+sub _matches
+{
+	my ($text, $pattern, $most) = @_;
+	my $n = 0;
+	$n++ while $n < $most && $text =~ /$pattern/g;
+	return $n;
 }
 
 # Signal the command itself, not its group.
@@ -248,11 +258,18 @@ sub err_lines
 	return $self->verdict($lines == $count, "$name: $count lines on stderr");
 }
 
+# What is on stderr, but that a host's ranks get too little of a processor, which may be so beside other work.
+sub _news
+{
+	my ($self) = @_;
+	return $self->{err} =~ s/^ftmpirun: [^\n]* gets too little of a processor \(load [^\n]*\): [^\n]* \(-starved-limit\)\n//mgr;
+}
+
 # Nothing on stderr but that a signal came to ftmpirun, and what -restore can go on from.
 sub only_the_signal
 {
 	my ($self) = @_;
-	return $self->{err} =~ /\A(?:ftmpirun:\ SIG(?:INT|TERM|HUP)\ came;\ the\ job\ is\ ended\.\n
+	return $self->_news =~ /\A(?:ftmpirun:\ SIG(?:INT|TERM|HUP)\ came;\ the\ job\ is\ ended\.\n
 		(?:ftmpirun:\ (?:-restore\ goes\ on\ from|no\ recovery\ line\ was\ made)[^\n]*\n)?)?\z/x;
 }
 
@@ -278,7 +295,7 @@ sub well
 	my ($self, $pattern, $name) = @_;
 	my @left = $self->pids;
 	my $good = !$self->{late} && $self->{status} == 0 && $self->{out} =~ $pattern
-		&& $self->{err} eq '';
+		&& $self->_news eq '';
 	@left = wait_gone(time + patience(LEFT_SECONDS), @left) if @left;
 	Test::More::diag('left: ' . join(', ', map { process_name($_) } @left)) if @left;
 	return $self->verdict($good && !@left, "$name: right, quiet, nobody left");

@@ -210,7 +210,7 @@ sub survived
 	$self->{lines} = $lines;
 	my $good = Test::More::ok(!@wrong, "$name, $lines lines: the answer is that of an undisturbed run")
 		|| Test::More::diag(join('; ', @wrong) . "\n" . $self->saw);
-	$good = $fault->lines_whole($name) && $good if $lines;
+	$good = $fault->lines_whole($name, launcher_killed => $self->{launcher_killed}) && $good if $lines;
 	return $fault->clear($name) && $good;
 }
 
@@ -292,6 +292,7 @@ sub relaunched
 		$self->{fault}->clear($name, keep => 1);
 		my $line = $self->has_lines;
 		$self = start(%option, workdir => $self->{fault}->workdir, run => [ '-restore=auto', @{ $option{run} // [] } ]);
+		$self->{launcher_killed} = 1;
 		next if !$line;
 		my $goes_on = $self->{fault}->wait_for(err => qr/^ftmpirun: -restore\S*: going on from line \d+ /m);
 		$restored++;
