@@ -9,7 +9,6 @@ use strict;
 use warnings;
 
 use POSIX ();
-use Socket qw(AF_UNIX SOCK_STREAM PF_UNSPEC);
 
 use FTMPI::Loop ();
 
@@ -79,26 +78,29 @@ sub payload
 
 # Start the command: { pid, in, out, err }, where `in` is what it says and `out` what it hears; or
 # nothing with $! set. It has its own session: what is typed at our terminal is for the launcher
-# alone.
+# alone. A pipe for each way, not a socket for both: who has it as standard input and lets nothing block there,
+# as ssh and the agent do, would do the same to the standard output of whatever the command is behind, which may
+# be `dd` or `tee`.
 sub launch
 {
 	my (@command) = @_;
-	my ($mine, $theirs, $err, $their_err);
-	socketpair($mine, $theirs, AF_UNIX, SOCK_STREAM, PF_UNSPEC) or return;
+	my ($in, $out, $err, $their_in, $their_out, $their_err);
+	pipe($their_in, $out)  or return;
+	pipe($in, $their_out)  or return;
 	pipe($err, $their_err) or return;
-	my $pid = FTMPI::Loop::spawn(sub { _become($theirs, $their_err, @command) });
+	my $pid = FTMPI::Loop::spawn(sub { _become($their_in, $their_out, $their_err, @command) });
 	return if !defined $pid;
-	return { pid => $pid, in => $mine, out => $mine, err => $err };
+	return { pid => $pid, in => $in, out => $out, err => $err };
 }
 
 sub _become
 {
-	my ($channel, $err, @command) = @_;
+	my ($in, $out, $err, @command) = @_;
 	POSIX::setsid();
 	$SIG{$_} = 'DEFAULT' for qw(PIPE TTIN TTOU);
-	POSIX::dup2(fileno $channel, 0);
-	POSIX::dup2(fileno $channel, 1);
-	POSIX::dup2(fileno $err,     2);
+	POSIX::dup2(fileno $in,  0);
+	POSIX::dup2(fileno $out, 1);
+	POSIX::dup2(fileno $err, 2);
 	{
 		no warnings 'exec';
 		exec { $command[0] } @command;
