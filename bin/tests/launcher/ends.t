@@ -63,8 +63,9 @@ ends('... does not end the others',
 ok(-e $done, '... the other did its work');
 ends('a connection that broke', [ '-n', 2, $RANK, qw(init 1:lost:0 hang) ], 1,
 	qr/connection between rank 1 on $host and rank 0 on $host broke: Connection reset by peer$none/);
+my $dies = scratch() . '/dies';
 ends('a connection that broke because a rank died', [ '-n', 2, $RANK,
-	qw(init 1:lost:0 0:kill:KILL hang) ], 137,
+	'init', "0:touch:$dies", '0:kill:KILL', "1:await:$dies", qw(1:lost:0 hang) ], 137,
 	qr/rank 0 on $host was killed by signal 9 \(Killed\)$none/);
 ends('rubbish on the control connection', [ '-n', 2, $RANK, qw(init 1:rubbish hang) ], 1,
 	qr/rank 1 on $host broke the rules of its control connection \(a frame of version 30840 instead of 1\)$others/);

@@ -40,7 +40,7 @@ $ENV{LONG} = 1000;
 sub frozen
 {
 	my ($host) = @_;
-	my $job = begin([ @run, qw(-n 2 -host), "a,$host", 'sh', '-c', 'echo ready; sleep 1000' ]);
+	my $job = begin([ @run, qw(-starved-limit 0 -n 2 -host), "a,$host", 'sh', '-c', 'echo ready; sleep 1000' ]);
 	wait_for($job, 'out', qr/(?:ready\n){2}/);
 	my @agents = map { /^(\d+):/ } grep { /\(ftmpi-agent\).*agent on $host/ } left_over();
 	is(scalar @agents, 1, "the agent on $host is there");

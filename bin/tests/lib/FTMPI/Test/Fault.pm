@@ -152,7 +152,8 @@ sub all_held
 # at steps far from each other it takes so many more steps until one is whole. After MOST_KILLS nobody is
 # killed any more: a job whose ranks send each other nothing makes its steps so fast, above all under a
 # sanitizer, that a kill comes before every line is committed. Options: apart (the most steps from one kill
-# to the next), kill (a function that kills a process, and returns whether it did), most (in place of MOST_KILLS).
+# to the next), kill (a function that kills a process, and returns whether it did), most (in place of MOST_KILLS), least:
+# nor before there were so many restarts (0); several kills may be one.
 sub kill_at_random
 {
 	my ($self, $seed, %option) = @_;
@@ -161,7 +162,7 @@ sub kill_at_random
 	my $most = $option{apart} // 40 + 2 * ($skew // 0);
 	my $kill = $option{kill} // sub { kill 'KILL', $_[0] };
 	srand $seed;
-	while ($kills < ($option{most} // MOST_KILLS)) {
+	while ($kills < ($option{most} // MOST_KILLS) || $self->restarts < ($option{least} // 0)) {
 		my ($rounds, $lines, $now) = (1 + int rand $most, rand() < 0.5 ? 1 : 99, 0);
 		until ($now) {
 			pos($job->{out}) = $seen;

@@ -59,7 +59,7 @@ sub killed
 		run  => [qw(-max-restarts 1000), @{$option{run} // []}]);
 	# where all is slow a job that is killed until it ends is killed dozens of times
 	$how{most} = 2 * $least + 3 if sanitized($program);
-	my $kills = $fault->kill_at_random($seed, %how);
+	my $kills = $fault->kill_at_random($seed, %how, least => $least);
 	my $name  = sprintf '%s, seed %d, %s, %d ranks%s, %d kills', "@{[$program, @$more]}", $seed,
 		$option{coord} // 'default protocol', $fault->{ranks}, $where, $kills;
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
