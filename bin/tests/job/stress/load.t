@@ -13,6 +13,7 @@ use POSIX ();
 use Test::More;
 
 use FTMPI::Test::Job qw(ftmpirun program sanitized);
+use FTMPI::Test::Process qw(wait_until);
 
 my $scratch   = File::Temp->newdir;
 my $sanitized = sanitized('load');
@@ -77,7 +78,8 @@ right(3, $_, '-file', fifo(), '-rounds', 2000) for qw(held late);
 		env => { FTMPI_CONNECT_MS => 10 });
 	my $waited = $job->wait_for(err => qr/^rank 0 on \S+: handshake to peer 2: no answer yet$/m);
 	ok($waited, 'rank 0 waits for a rank that has not called MPI_Init') or diag($job->saw);
-	sysopen(my $out, $fifo, POSIX::O_WRONLY() | POSIX::O_NONBLOCK());
+	my $out;
+	ok(wait_until(30, sub { sysopen $out, $fifo, POSIX::O_WRONLY() | POSIX::O_NONBLOCK() }), 'rank 2 comes to its file');
 	$job->finish;
 	$job->is_status(0, 'a rank that is later than its peers wait');
 	$job->out_like(qr/^load: right, later, 3 ranks$/m, 'a rank that is late');
