@@ -76,10 +76,7 @@ sub refused
 {
 	my ($job) = @_;
 	my $late = qr/ranks? 0(?:-1)?(?: on \S+)? did not come to a safe point within 1 s|rank 0 on \S+: \N*this rank came to no safe point within 1 s/;
-	while (ask_for_line($job) eq 'given up') {
-		return 1 if $job->err =~ $late;
-	}
-	return 0;
+	return ask_for_line($job, $late) =~ $late;
 }
 
 # Where it computes it would be interrupted, but for what it may hold there.

@@ -25,19 +25,22 @@ my $given_up = qr/^ftmpirun: the recovery line that SIGUSR2 asked for was given 
 my $again = qr/^ftmpirun: (?:SIGUSR2 has no effect now|no recovery line is made now|rank 0 has not said within)/m;
 
 # What became of it: 'committed' or 'given up'; 'never over' when the job's deadline came before. With -v ftmpirun says of
-# each line that it is committed, also when the launcher has ceased to wait for that.
+# each line that it is committed, also when the launcher has ceased to wait for that. $expected, if it is given: what was
+# said when that matches.
 sub ask_for_line
 {
-	my ($job) = @_;
+	my ($job, $expected) = @_;
+	$expected //= qr/(?!)/;
 	my $talks     = grep { $_ eq '-v' } @{ $job->{command} };
 	my $committed = $talks ? qr/^ftmpirun: line \d+ is committed$/m : qr/^ftmpirun: the recovery line that SIGUSR2 asked for is committed\.$/m;
 	my $seen = length $job->{err};
 	while (time < $job->{until}) {
 		$job->signal('USR2') or last;
-		while (substr($job->{err}, $seen) !~ /$committed|$given_up|$again/) {
+		while (substr($job->{err}, $seen) !~ /$committed|$given_up|$again|$expected/) {
 			$job->take($job->{until}) or last;
 		}
 		my $said = substr $job->{err}, $seen;
+		return $said if $said =~ $expected;
 		return 'committed' if $said =~ $committed;
 		return 'given up' if $said =~ $given_up;
 		$seen = length $job->{err};
