@@ -45,7 +45,7 @@ killed('compare', 'mixed', $_, qw(-skew 20)) for 2, 4;
 
 for my $coord (qw(eventlog tagging)) {
 	my $fault = FTMPI::Test::Fault->start(program => 'mixed', coord => $coord,
-		args => [qw(-work 2000 -trace)], run => [qw(-ckpt-interval 0.1)]);
+		args => [qw(-work 2000 -trace), FTMPI::Test::Kills::longest()], run => [qw(-ckpt-interval 0.1)]);
 	$fault->wait_for(out => qr/(?:^line after round .*){3}/ms);
 	$fault->kill_ranks(2);
 	$fault->survived("$coord, by time", restarts => 1);
@@ -58,7 +58,7 @@ sub restored_under
 {
 	my ($made_under, $coord) = @_;
 	my $name = "made under $made_under, restored under $coord";
-	my @args = (qw(-steps 120 -ckpt 10 -trace -seed), $seed++);
+	my @args = (qw(-steps 120 -ckpt 10 -trace), FTMPI::Test::Kills::longest(), '-seed', $seed++);
 	my $fault = FTMPI::Test::Fault->start(program => 'mixed', coord => $made_under, run => ['-v'],
 		args => [@args, qw(-hold 70), $made_under ne 'blocking' ? qw(-skew 15) : ()]);
 	$fault->all_held;

@@ -22,6 +22,9 @@ our @EXPORT_OK = qw(open_operations killed moved stepped);
 # of its messages; some are long all the same (FTMPI_EAGER_LIMIT is 64 KiB).
 my ($steps, @max) = sanitized('mixed') ? (60, '-max', 131072) : 120;
 
+# Words for it that say so.
+sub longest { return @max }
+
 # Arguments by program. Runs that hold wait after the step -hold to be killed, so that so many kills
 # are certain.
 my %programs = (
@@ -100,7 +103,7 @@ sub stepped
 sub moved
 {
 	my (%option) = @_;
-	my @args  = (qw(-steps 120 -ckpt 10 -trace), @{$option{args}});
+	my @args  = (qw(-steps 120 -ckpt 10 -trace), @max, @{$option{args}});
 	my %job   = (program => 'mixed', coord => 'blocking', ranks => 4);
 	my $fault = FTMPI::Test::Fault->start(%job, args => [@args, qw(-hold 70)], %{$option{from}});
 	$fault->all_held;
