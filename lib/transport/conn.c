@@ -39,7 +39,7 @@ static void conn_fail(struct conn *c, int rc, int err)
 
 	if (!a) {
 		if (rc == FT_ENOMEM)
-			listen_note_shortage(c->cs, ft_error_text(rc));
+			shortage_note(c->cs, ft_error_text(rc));
 		unauthenticated_turn_away(c, reason(c, rc, err));
 		return;
 	}

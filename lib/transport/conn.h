@@ -136,8 +136,8 @@ struct conn *conn_ours(struct attempt *a, int fd);
  * hello and is no longer one of those that give way to the next. False: no memory, fd is closed. */
 bool conn_accepted(struct tp_conns *cs, int fd, const struct net_address *from);
 
-/* listen.c: a connection could not be let in, or a handshake not go on, for want of this. */
-void listen_note_shortage(struct tp_conns *cs, const char *of);
+/* shortage.c: a connection could not be let in, or a handshake not go on, for want of this. */
+void shortage_note(struct tp_conns *cs, const char *of);
 
 /* conn_release.c: frees it; the descriptor is the caller's. -1: it was forgotten. */
 int conn_release(struct conn *c);

@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -67,21 +66,6 @@ static bool turn_away(struct tp_conns *cs)
 	return fd >= 0;
 }
 
-/* Handshakes under way take some for a moment; a lasting shortage is the user's to end. It lasts
- * until a peer is let in; of one that is heard of no more it is not known. */
-void listen_note_shortage(struct tp_conns *cs, const char *of)
-{
-	uint64_t now = clock_ns(), most = (uint64_t)SHORTAGE_MS * 1000000;
-
-	if (cs->shortage == 0 || now - cs->shortage_noted > 2 * most)
-		cs->shortage = now;
-	cs->shortage_noted = now;
-	if (cs->shortage_logged || now - cs->shortage < most)
-		return;
-	cs->shortage_logged = true;
-	log_error("other ranks cannot connect: %s; each rank that one talks to takes some", of);
-}
-
 /* The newcomer takes the place of an unauthenticated connection, or is answered that there is none.
  */
 static bool make_room(struct tp_conns *cs)
@@ -91,7 +75,7 @@ static bool make_room(struct tp_conns *cs)
 	if (turn_away(cs) && unauthenticated_any(cs))
 		return true;
 	pause_listening(cs);
-	listen_note_shortage(cs, descriptors_text());
+	shortage_note(cs, descriptors_text());
 	return false;
 }
 
@@ -103,7 +87,7 @@ static bool accept_one(struct tp_conns *cs)
 
 	if (fd >= 0) {
 		if (!conn_accepted(cs, fd, &from))
-			listen_note_shortage(cs, ft_error_text(FT_ENOMEM));
+			shortage_note(cs, ft_error_text(FT_ENOMEM));
 		return true;
 	}
 	if (errno == EAGAIN || errno == EWOULDBLOCK)
