@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/fault.h"
 #include "base/log.h"
 #include "transport/conn.h"
 
@@ -348,7 +349,7 @@ static void conn_wait(struct conn *c)
 	short what = c->state == CONN_OPENING ? EV_WRITE : EV_READ;
 
 	event_assign(c->event, loop_base(c->cs->loop), c->fd, what, on_conn, c);
-	if (event_add(c->event, &t) != 0)
+	if ((!c->attempt && fault_error("short-handshake")) || event_add(c->event, &t) != 0)
 		conn_fail(c, FT_ENOMEM, ENOMEM);
 }
 

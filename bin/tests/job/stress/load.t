@@ -119,6 +119,11 @@ with_descriptors('-S -n 20', 30)->well(qr/^load: right, everyone, 30 ranks$/m,
 	$job->is_status(1, 'rank 0 with 20 descriptors');
 	$job->err_like(qr/^$turned_away/m, 'rank 0 with 20 descriptors');
 	$job->none_left('rank 0 with 20 descriptors');
+	# a connection is accepted, and there is no memory to go on with it
+	$job = FTMPI::Test::Job->run(load(2, 'everyone'), env => { FTMPI_FAULT => 'short-handshake:*:0:*:ENOMEM', FTMPI_CONNECT_MS => 3000 });
+	$job->is_status(1, 'no memory for handshakes');
+	$job->err_like(qr/^rank \d+ on \S+: other ranks cannot connect: out of memory; /m, 'no memory for handshakes');
+	$job->none_left('no memory for handshakes');
 	$job = with_descriptors('-n 12', 2);
 	$job->is_status(1, 'too few descriptors for MPI_Init');
 	$job->err_like(qr/^rank \d on \S+: MPI_Init: too many open files: this process may have 12; /m,
