@@ -24,7 +24,7 @@ my $given_up = qr/^ftmpirun: the recovery line that SIGUSR2 asked for was given 
 # or rank 0 has not said in time what became of it, as beside other work it may be.
 my $again = qr/^ftmpirun: (?:SIGUSR2 has no effect now|no recovery line is made now|rank 0 has not said within)/m;
 
-# What became of it: 'committed' or 'given up'; 'never over' when the job's deadline came before. With -v ftmpirun says of
+# What became of it: 'committed' or 'given up'; 'never over' when the job's end or deadline came before. With -v ftmpirun says of
 # each line that it is committed, also when the launcher has ceased to wait for that. $expected, if it is given: what was
 # said when that matches.
 sub ask_for_line
@@ -34,10 +34,10 @@ sub ask_for_line
 	my $talks     = grep { $_ eq '-v' } @{ $job->{command} };
 	my $committed = $talks ? qr/^ftmpirun: line \d+ is committed$/m : qr/^ftmpirun: the recovery line that SIGUSR2 asked for is committed\.$/m;
 	my $seen = length $job->{err};
-	while (time < $job->{until}) {
+	ASK: while (time < $job->{until}) {
 		$job->signal('USR2') or last;
 		while (substr($job->{err}, $seen) !~ /$committed|$given_up|$again|$expected/) {
-			$job->take($job->{until}) or last;
+			$job->take($job->{until}) or last ASK;
 		}
 		my $said = substr $job->{err}, $seen;
 		return $said if $said =~ $expected;
@@ -51,7 +51,7 @@ sub ask_for_line
 	return 'never over';
 }
 
-# Asks until one is committed; false when none is before the job's deadline.
+# Asks until one is committed; false when none is before the job's end or deadline.
 sub make_line
 {
 	my ($job) = @_;

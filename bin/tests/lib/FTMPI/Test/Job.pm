@@ -258,11 +258,12 @@ sub err_lines
 	return $self->verdict($lines == $count, "$name: $count lines on stderr");
 }
 
-# What is on stderr, but that a host's ranks get too little of a processor, which may be so beside other work.
+# What is on stderr, but that a host's ranks get too little of a processor where the load is more than its processors can do.
 sub _news
 {
 	my ($self) = @_;
-	return $self->{err} =~ s/^ftmpirun: [^\n]* gets too little of a processor \(load [^\n]*\): [^\n]* \(-starved-limit\)\n//mgr;
+	my $starved = qr/^ftmpirun: [^\n]* gets too little of a processor \(load ([\d.]+) on (\d+) cores?\): [^\n]* \(-starved-limit\)\n/m;
+	return $self->{err} =~ s/($starved)/$2 > $3 ? '' : $1/gemr;
 }
 
 # Nothing on stderr but that a signal came to ftmpirun, and what -restore can go on from.
