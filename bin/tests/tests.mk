@@ -128,7 +128,7 @@ check-long: deps
 	@$(TEST_ENV) FTMPI_TEST_DEADLINE=1200 prove --timer $(LONG_TESTS)
 
 check:
-	@echo "building and running all tests: a quarter of an hour on 2 cores, an hour beside other work"
+	@echo "building and running all tests: 25 minutes on 2 cores, an hour beside other work"
 	@sh bin/tests/deps.sh deps
 	@$(MAKE) --no-print-directory -j2 all $(UNIT_BIN) $(FUZZ_REPLAYS) $(SIMS)
 	@sh bin/tests/stages.sh $(B) "$(MAKE)" arrows units model fuzz-replay sim jobs jobs-tcp

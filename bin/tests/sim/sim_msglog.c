@@ -135,11 +135,9 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	printf("sim_msglog: %lu schedules: %lu kills, %lu broken connections, %lu losses of the "
-	       "event logger; %lu checkpoints,"
-	       " %lu choices followed, %lu receives bound, %lu messages of exchanges, %lu prefixes "
-	       "run again, %lu messages "
-	       "sent "
-	       "later or again\n",
+	       "event logger; %lu checkpoints, %lu choices followed, %lu receives bound, %lu "
+	       "messages of exchanges, %lu prefixes run again, %lu messages sent later or "
+	       "again\n",
 		runs, w->stats.kills, w->stats.cuts, w->stats.loggers, w->stats.checkpoints,
 		w->stats.followed, w->stats.bound, w->stats.stages, w->stats.prefixes,
 		w->stats.again);
