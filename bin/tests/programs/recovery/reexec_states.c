@@ -49,10 +49,11 @@ static void do_chdir(void)
 
 static void do_limits(void)
 {
-	const struct rlimit data = {64 << 20, RLIM_INFINITY};
+	/* the memory of a sanitizer's shadow counts, too */
+	const struct rlimit most = {(rlim_t)1 << 50, RLIM_INFINITY};
 
 	umask(0777);
-	if (setrlimit(RLIMIT_DATA, &data) != 0 || setrlimit(RLIMIT_FSIZE, &data) != 0)
+	if (setrlimit(RLIMIT_DATA, &most) != 0 || setrlimit(RLIMIT_FSIZE, &most) != 0)
 		perror("setrlimit");
 }
 
