@@ -127,7 +127,7 @@ static void send_number(int fd, enum control_type type, uint32_t number, const c
 
 	if (fd < 0)
 		return;
-	if (type != CONTROL_FINALIZED)
+	if (type != CONTROL_FINALIZED && type != CONTROL_ENDING)
 		writer_u32(&w, number);
 	if (text)
 		write_text(&w, text);
@@ -209,20 +209,37 @@ static int decode_rank(struct launch *l, struct cursor *c, int rank)
 	return 0;
 }
 
+/* One setting; err is a sentence, or stays empty for what is damaged. */
+static int decode_setting(struct launch *l, struct cursor *c, char *err, size_t errsize)
+{
+	struct cursor in = *c;
+	size_t len = cursor_u32(&in);
+	const char *text = (const char *)in.at;
+	char word[512];
+
+	if (in.bad || len > (size_t)(in.end - in.at))
+		return FT_EPROTO;
+	if (settings_is_incarnations(text, len)) {
+		c->at = in.at + len;
+		return settings_take_incarnations(
+			l->incarnations, (uint32_t)l->size, text, len, err, errsize);
+	}
+	cursor_string(c, word, sizeof word);
+	return c->bad ? FT_EPROTO : settings_take(&l->settings, word, err, errsize);
+}
+
 static int decode_settings(struct launch *l, struct cursor *c)
 {
 	uint32_t n = cursor_u32(c);
-	char word[512], err[256];
+	char err[256] = "";
+	int rc = c->bad ? FT_EPROTO : 0;
 
 	settings_default(&l->settings);
-	for (uint32_t i = 0; i < n && !c->bad; i++) {
-		cursor_string(c, word, sizeof word);
-		if (!c->bad && settings_take(&l->settings, word, err, sizeof err) != 0) {
-			log_error("%s", err);
-			return FT_EPROTO;
-		}
-	}
-	return c->bad ? FT_EPROTO : 0;
+	for (uint32_t i = 0; i < n && rc == 0; i++)
+		rc = decode_setting(l, c, err, sizeof err);
+	if (*err)
+		log_error("%s", err);
+	return rc;
 }
 
 int control_decode_start(struct launch *l, const void *body, size_t len)
@@ -241,10 +258,11 @@ int control_decode_start(struct launch *l, const void *body, size_t len)
 	l->verbosity = (int)cursor_u32(&c);
 	cursor_string(&c, l->workdir, sizeof l->workdir);
 	cursor_string(&c, l->session_name, sizeof l->session_name);
-	if (c.bad || decode_settings(l, &c) != 0 || size == 0 || size > LAUNCH_SIZE_MAX ||
-		rank >= size || size > len)
+	if (c.bad || size == 0 || size > LAUNCH_SIZE_MAX || rank >= size || size > len)
 		return FT_EPROTO;
 	rc = launch_alloc(l, (int)size);
+	if (rc == 0)
+		rc = decode_settings(l, &c);
 	for (uint32_t i = 0; rc == 0 && i < size; i++)
 		rc = decode_rank(l, &c, (int)i);
 	if (rc == 0 && !cursor_done(&c))
@@ -389,6 +407,11 @@ void control_inited(int fd)
 void control_finalized(int fd)
 {
 	send_locked(fd, CONTROL_FINALIZED, 0, NULL);
+}
+
+void control_ending(int fd)
+{
+	send_locked(fd, CONTROL_ENDING, 0, NULL);
 }
 
 void control_aborted(int fd, uint32_t code, const char *text)

@@ -18,6 +18,7 @@ enum control_type {
 	CONTROL_OBSERVE = 3,
 	CONTROL_DUMP = 4,
 	CONTROL_SAVE = 5,
+	CONTROL_LEAVE = 6,
 	CONTROL_INITED = 16,
 	CONTROL_FINALIZED = 17,
 	CONTROL_ABORTED = 18,
@@ -32,6 +33,7 @@ enum control_type {
 	CONTROL_LOADED = 28,
 	CONTROL_HELD = 29,
 	CONTROL_SAVED = 30,
+	CONTROL_ENDING = 31,
 };
 
 /* What SAVE asks for: to come to a safe point and stay there, to make the line, to go on without
@@ -69,6 +71,8 @@ int control_decode_start(struct launch *l, const void *body, size_t len);
  * is noticed elsewhere. */
 void control_inited(int fd);
 void control_finalized(int fd);
+/* Under message logging: MPI_Finalize was called, and waits for LEAVE. */
+void control_ending(int fd);
 void control_aborted(int fd, uint32_t code, const char *text);
 /* Its text when no rank is to blame: all looked for a recovery line together, and none fits. */
 #define CONTROL_NO_LINE "the search of all ranks for a recovery line"

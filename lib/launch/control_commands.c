@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the agent sends to a rank that runs: RESTART, OBSERVE, DUMP, SAVE. The end of the socket
- * means that the agent is gone. */
+/* What the agent sends to a rank that runs: RESTART, OBSERVE, DUMP, SAVE, LEAVE. The end of the
+ * socket means that the agent is gone. */
 #include "control_commands.h"
 
 #include <errno.h>
@@ -24,6 +24,7 @@ static uint32_t body_bytes(uint16_t type)
 	case CONTROL_RESTART:
 	case CONTROL_OBSERVE:
 	case CONTROL_DUMP:
+	case CONTROL_LEAVE:
 		return 4;
 	case CONTROL_SAVE:
 		return 12;
@@ -72,6 +73,8 @@ static void carry_out(int fd, const struct control_command *c)
 		commands->dump();
 	else if (c->type == CONTROL_SAVE && current && commands->save)
 		commands->save(c->n, c->step);
+	else if (c->type == CONTROL_LEAVE && current && commands->leave)
+		commands->leave();
 	if (c->type != CONTROL_RESTART)
 		return;
 	if (c->epoch <= watch.epoch) {

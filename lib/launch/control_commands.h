@@ -13,13 +13,14 @@ struct loop;
 /*
  * From now on commands are carried out on the loop's thread. A RESTART of a later epoch than
  * `epoch`: RESTARTING is sent, then restart is called, which does not return; no byte behind the
- * command is read. An OBSERVE of this epoch: observe is called; a DUMP: dump; a SAVE: save, if
- * there is one. The end of the socket, or anything else that comes, ends this process. fd stays the
- * caller's. Before loop_start. 0 or FT_ENOMEM.
+ * command is read. An OBSERVE of this epoch: observe is called; a DUMP: dump; a SAVE: save, and a
+ * LEAVE: leave, if there is one. The end of the socket, or anything else that comes, ends this
+ * process. fd stays the caller's. Before loop_start. 0 or FT_ENOMEM.
  */
 struct control_handlers {
 	void (*restart)(void), (*observe)(void), (*dump)(void);
 	void (*save)(uint32_t n, enum control_save_step step);
+	void (*leave)(void);
 };
 
 int control_commands_watch(
@@ -38,7 +39,7 @@ void control_commands_forget(void);
 struct control_command {
 	uint8_t bytes[20];
 	size_t have;
-	uint16_t type; /* CONTROL_RESTART, _OBSERVE, _DUMP or _SAVE */
+	uint16_t type; /* CONTROL_RESTART, _OBSERVE, _DUMP, _SAVE or _LEAVE */
 	uint32_t epoch;
 	uint32_t n; /* of a SAVE, as step */
 	enum control_save_step step;

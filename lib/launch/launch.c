@@ -15,7 +15,8 @@ int launch_alloc(struct launch *l, int size)
 	l->hosts = calloc(n, sizeof *l->hosts);
 	l->node = calloc(n, sizeof *l->node);
 	l->cores = calloc(n, sizeof *l->cores);
-	if (l->addresses && l->beat && l->hosts && l->node && l->cores)
+	l->incarnations = calloc(n, sizeof *l->incarnations);
+	if (l->addresses && l->beat && l->hosts && l->node && l->cores && l->incarnations)
 		return 0;
 	launch_free(l);
 	return FT_ENOMEM;
@@ -28,8 +29,10 @@ void launch_free(struct launch *l)
 	free(l->hosts);
 	free(l->node);
 	free(l->cores);
+	free(l->incarnations);
 	l->addresses = l->beat = NULL;
 	l->hosts = NULL;
 	l->node = l->cores = NULL;
+	l->incarnations = NULL;
 	auth_wipe(l->secret, sizeof l->secret);
 }

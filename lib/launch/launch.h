@@ -34,6 +34,7 @@ struct launch {
 	char (*hosts)[LAUNCH_HOST_MAX]; /* by rank; owned */
 	int *node;			/* by rank: index of its host; owned */
 	int *cores;			/* by rank: of its host; owned */
+	uint32_t *incarnations;		/* by rank: how often it was started again alone; owned */
 	int listen_fd;			/* owned until given away; -1 */
 	int beat_fd;			/* the socket for heartbeats, listening; as listen_fd */
 	int control_fd;			/* owned; -1 without a launcher */

@@ -30,6 +30,7 @@ static const struct {
 	{"dump", FLAG, FIELD(dump), 1},
 	{"transport", TRANSPORT, 0, 0, 0},
 	{"coord", TEXT, FIELD(coord), 0},
+	{"keeper", TEXT, FIELD(keeper), 0},
 	{"restore", TEXT, FIELD(restore), 0},
 	{"restore-line", NUMBER, FIELD(restore_line), 0xffffffff},
 	{"committed", NUMBER, FIELD(committed), 0xffffffff},
@@ -86,6 +87,14 @@ static bool store(struct settings *s, size_t i, const char *value)
 	return true;
 }
 
+static int not_understood(const char *word, char *err, size_t errsize)
+{
+	snprintf(err, errsize,
+		"the launcher's setting '%.80s' is not understood (is it of another version?)",
+		word);
+	return FT_EPROTO;
+}
+
 int settings_take(struct settings *s, const char *word, char *err, size_t errsize)
 {
 	const char *equals = strchr(word, '=');
@@ -95,8 +104,45 @@ int settings_take(struct settings *s, const char *word, char *err, size_t errsiz
 		if (strlen(table[i].name) == len && memcmp(table[i].name, word, len) == 0 &&
 			store(s, i, equals + 1))
 			return 0;
-	snprintf(err, errsize,
-		"the launcher's setting '%.80s' is not understood (is it of another version?)",
-		word);
-	return FT_EPROTO;
+	return not_understood(word, err, errsize);
+}
+
+/* ---- incarnations ---- */
+
+static const char incarnations[] = "incarnations=";
+
+enum { INCARNATIONS_LEN = sizeof incarnations - 1 };
+
+bool settings_is_incarnations(const char *word, size_t len)
+{
+	return len >= INCARNATIONS_LEN && memcmp(word, incarnations, INCARNATIONS_LEN) == 0;
+}
+
+/* A number at *at, and behind it `after`, or the end where that is 0; *at is moved behind both. */
+static bool take_number(const char **at, const char *end, char after, uint32_t *out)
+{
+	const char *p = *at;
+	uint64_t n = 0;
+
+	for (; p < end && isdigit((unsigned char)*p) && p - *at < 10; p++)
+		n = 10 * n + (uint64_t)(*p - '0');
+	if (p == *at || n > 0xffffffff || (after ? p == end || *p != after : p != end))
+		return false;
+	*at = p + (after != 0);
+	*out = (uint32_t)n;
+	return true;
+}
+
+int settings_take_incarnations(
+	uint32_t *out, uint32_t n, const char *word, size_t len, char *err, size_t errsize)
+{
+	const char *at = word + INCARNATIONS_LEN, *end = word + len;
+	char brief[81];
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!take_number(&at, end, i + 1 < n ? ',' : 0, &out[i])) {
+			snprintf(brief, sizeof brief, "%.*s", (int)(len < 80 ? len : 80), word);
+			return not_understood(brief, err, errsize);
+		}
+	return 0;
 }

@@ -23,6 +23,7 @@ struct settings {
 	bool tcp_only,
 		memory_only; /* how ranks of one host speak; neither: through memory if they can */
 	char coord[32];
+	char keeper[81];   /* IP:PORT or [IP]:PORT of the job's keeper; "": there is none */
 	char restore[256]; /* other sessions whose lines may be restored, with commas; "": none */
 	uint32_t restore_line;	    /* of the one session named; 0: the newest */
 	uint32_t committed;	    /* the newest line of this session so far; 0: none */
@@ -36,5 +37,14 @@ void settings_default(struct settings *s);
 
 /* Take one "name=value". 0, or FT_EPROTO with a sentence in err. */
 int settings_take(struct settings *s, const char *word, char *err, size_t errsize);
+
+/*
+ * The setting "incarnations", which is as long as the job is large: how often each rank has been
+ * started again alone, by rank, with commas between. Is the word (len bytes, without a NUL) this
+ * one? And its value: n numbers. 0, or FT_EPROTO with a sentence in err: then out means nothing.
+ */
+bool settings_is_incarnations(const char *word, size_t len);
+int settings_take_incarnations(
+	uint32_t *out, uint32_t n, const char *word, size_t len, char *err, size_t errsize);
 
 #endif

@@ -26,6 +26,7 @@ my @TABLE = (
 	[ 3, 'OBSERVE', 'agent-rank', 'u' ],
 	[ 4, 'DUMP',    'agent-rank', 'u' ],
 	[ 5, 'SAVE',    'agent-rank', 'uuu' ],
+	[ 6, 'LEAVE',   'agent-rank', 'u' ],
 	# rank to agent
 	[ 16, 'INITED',     'rank', 'u' ],
 	[ 17, 'FINALIZED',  'rank', '' ],
@@ -41,6 +42,7 @@ my @TABLE = (
 	[ 28, 'LOADED',     'rank', 'u' ],
 	[ 29, 'HELD',       'rank', 'us' ],
 	[ 30, 'SAVED',      'rank', 'uu' ],
+	[ 31, 'ENDING',     'rank', '' ],
 	# launcher to agent
 	[ 32, 'SETUP',     'launcher', 'uuu' ],
 	[ 33, 'BIND',      'launcher', 'suuu' ],
@@ -62,6 +64,8 @@ my @TABLE = (
 	[ 80, 'OPEN',      'launcher', 'sSS' ],
 	[ 81, 'PART',      'launcher', 'uusSS' ],
 	[ 82, 'SAVE_ALL',  'launcher', 'uuu' ],
+	[ 83, 'RERUN',     'launcher', 'uus' ],
+	[ 84, 'LEAVE_ALL', 'launcher', 'u' ],
 	# agent to launcher
 	[ 48, 'HERE',         'agent', 'usSS' ],
 	[ 49, 'PORTS',        'agent', 'H' ],

@@ -41,6 +41,31 @@ static void check_rank(const struct launch *l, struct cursor *c, int rank)
 	FUZZ_CHECK((uint32_t)l->cores[rank] == cursor_u32(c) && l->cores[rank] > 0, "cores");
 }
 
+/* A setting: of that of incarnations each number is looked at, in the text that follows it. */
+static void check_setting(const struct launch *l, struct cursor *c)
+{
+	static const char name[] = "incarnations=";
+	uint32_t len = cursor_u32(c);
+	const char *at = (const char *)c->at, *end;
+
+	FUZZ_CHECK(!c->bad && len <= (size_t)(c->end - c->at), "a setting that is cut");
+	end = at + len;
+	c->at += len;
+	if (len < sizeof name - 1 || memcmp(at, name, sizeof name - 1) != 0)
+		return;
+	at += sizeof name - 1;
+	for (int i = 0; i < l->size; i++) {
+		size_t digits = 0;
+
+		while (at + digits < end && at[digits] >= '0' && at[digits] <= '9')
+			digits++;
+		FUZZ_CHECK(digits > 0 && digits <= 10, "no number of rank %d", i);
+		at += digits;
+		FUZZ_CHECK(i + 1 < l->size ? at < end && *at++ == ',' : at == end,
+			"not one number for each rank");
+	}
+}
+
 /* session 16, epoch, rank, size, secret 32, three numbers */
 static void check_start(const struct launch *l, const uint8_t *body, size_t len)
 {
@@ -60,7 +85,8 @@ static void check_start(const struct launch *l, const uint8_t *body, size_t len)
 	cursor_string(&c, text, sizeof text);
 	FUZZ_CHECK(strcmp(text, l->session_name) == 0, "name");
 	for (uint32_t n = cursor_u32(&c); n > 0; n--)
-		cursor_string(&c, text, sizeof text);
+		check_setting(l, &c);
+	FUZZ_CHECK(l->incarnations && strlen(l->settings.keeper) <= 80, "incarnations, keeper");
 	for (int i = 0; i < l->size; i++)
 		check_rank(l, &c, i);
 	FUZZ_CHECK(cursor_done(&c), "not all of the body was looked at");
@@ -76,7 +102,7 @@ static void decode(const uint8_t *body, size_t len)
 		check_start(&l, body, len);
 	else
 		FUZZ_CHECK(rc == FT_EPROTO && l.rank == -7 && !l.addresses && !l.hosts && !l.node &&
-				   !l.cores,
+				   !l.cores && !l.incarnations,
 			"refused with %d, and something is set", rc);
 	launch_free(&l);
 }
@@ -183,6 +209,8 @@ static void told(struct script *in)
 	check_told(fds[0], CONTROL_INITED, true, NULL);
 	control_finalized(fds[1]);
 	check_told(fds[0], CONTROL_FINALIZED, false, NULL);
+	control_ending(fds[1]);
+	check_told(fds[0], CONTROL_ENDING, false, NULL);
 	control_aborted(fds[1], number, text);
 	check_told(fds[0], CONTROL_ABORTED, true, text);
 	control_lost(fds[1], (int)number, text);
@@ -209,7 +237,7 @@ static void check_order(const struct control_command *o)
 	struct cursor c = cursor_over(o->bytes, o->have);
 
 	FUZZ_CHECK(o->have == (save ? 20 : 12) && cursor_u32(&c) == o->have - HEAD, "length");
-	FUZZ_CHECK(o->type >= CONTROL_RESTART && o->type <= CONTROL_SAVE &&
+	FUZZ_CHECK(o->type >= CONTROL_RESTART && o->type <= CONTROL_LEAVE &&
 			   cursor_u16(&c) == o->type && cursor_u16(&c) == CONTROL_VERSION,
 		"head");
 	FUZZ_CHECK(cursor_u32(&c) == o->epoch, "epoch");

@@ -26,7 +26,7 @@ static uint8_t body[4096];
 
 struct start {
 	uint32_t rank, size, listed, cores, node;
-	const char *address;
+	const char *address, *setting;
 };
 
 static size_t encode(const struct start *s)
@@ -44,7 +44,9 @@ static size_t encode(const struct start *s)
 	writer_u32(&w, 0);
 	writer_string(&w, "/tmp");
 	writer_string(&w, "session");
-	writer_u32(&w, 5);
+	writer_u32(&w, s->setting ? 6 : 5);
+	if (s->setting)
+		writer_string(&w, s->setting);
 	writer_string(&w, "keep=3");
 	writer_string(&w, "restore=last");
 	writer_string(&w, "image=1");
@@ -62,7 +64,7 @@ static size_t encode(const struct start *s)
 	return (size_t)(w.at - body);
 }
 
-static const struct start good = {1, 3, 3, 2, 0, "10.0.0.1"};
+static const struct start good = {1, 3, 3, 2, 0, "10.0.0.1", NULL};
 
 START_TEST(a_good_one_is_understood)
 {
@@ -80,6 +82,9 @@ START_TEST(a_good_one_is_understood)
 	ck_assert_str_eq(l.settings.restore, "last");
 	ck_assert(l.settings.image && l.settings.image_keep_files);
 	ck_assert_uint_eq(l.settings.image_patience_ms, 250);
+	ck_assert_str_eq(l.settings.keeper, "");
+	for (int i = 0; i < 3; i++)
+		ck_assert_uint_eq(l.incarnations[i], 0);
 	a = (struct sockaddr_in *)&l.addresses[2].addr;
 	ck_assert_int_eq(ntohs(a->sin_port), 1002);
 	ck_assert_uint_eq(ntohl(a->sin_addr.s_addr), 0x0a000001);
@@ -115,13 +120,13 @@ END_TEST
 START_TEST(impossible_values_are_refused)
 {
 	static const struct start bad[] = {
-		{3, 3, 3, 2, 0, "10.0.0.1"},
-		{0, 0, 0, 2, 0, "10.0.0.1"},
-		{0, 0xffffffff, 3, 2, 0, "10.0.0.1"},
-		{1, 3, 3, 0, 0, "10.0.0.1"},
-		{1, 3, 3, 2, 3, "10.0.0.1"},
-		{1, 3, 3, 2, 0, "localhost"},
-		{1, 3, 4, 2, 0, "10.0.0.1"},
+		{3, 3, 3, 2, 0, "10.0.0.1", NULL},
+		{0, 0, 0, 2, 0, "10.0.0.1", NULL},
+		{0, 0xffffffff, 3, 2, 0, "10.0.0.1", NULL},
+		{1, 3, 3, 0, 0, "10.0.0.1", NULL},
+		{1, 3, 3, 2, 3, "10.0.0.1", NULL},
+		{1, 3, 3, 2, 0, "localhost", NULL},
+		{1, 3, 4, 2, 0, "10.0.0.1", NULL},
 	};
 	struct launch l = {0};
 
@@ -154,6 +159,73 @@ START_TEST(settings_of_images)
 }
 END_TEST
 
+START_TEST(incarnations_are_a_list_by_rank)
+{
+	static const char *const bad[] = {"incarnations=", "incarnations=0,1",
+		"incarnations=0,1,2,3", "incarnations=0,1,", "incarnations=0,1,2,",
+		"incarnations=0,,2", "incarnations=,1,2", "incarnations=0,-1,2",
+		"incarnations=0, 1,2", "incarnations=0,1,4294967296",
+		"incarnations=0,1,00000000001", "incarnations=0,1,2x", "incarnations"};
+	struct launch l = {0};
+	struct start s = good;
+
+	s.setting = "incarnations=0,4294967295,12";
+	ck_assert_int_eq(control_decode_start(&l, body, encode(&s)), 0);
+	ck_assert_uint_eq(l.incarnations[0], 0);
+	ck_assert_uint_eq(l.incarnations[1], 0xffffffff);
+	ck_assert_uint_eq(l.incarnations[2], 12);
+	ck_assert_uint_eq(l.settings.keep, 3);
+	launch_free(&l);
+	ck_assert_ptr_null(l.incarnations);
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		s.setting = bad[i];
+		ck_assert_msg(
+			control_decode_start(&l, body, encode(&s)) == FT_EPROTO, "%s", bad[i]);
+		ck_assert_ptr_null(l.incarnations);
+	}
+}
+END_TEST
+
+/* Longer than any other setting may be. */
+START_TEST(the_list_of_a_large_job_is_long)
+{
+	enum { MANY = 5000 };
+	char word[2 * MANY + 16] = "incarnations=", err[256] = "", *at = word + strlen(word);
+	uint32_t out[MANY];
+
+	for (int i = 0; i < MANY; i++, at += 2)
+		memcpy(at, i % 2 ? "7," : "0,", 2);
+	ck_assert(settings_is_incarnations(word, (size_t)(at - 1 - word)));
+	ck_assert(!settings_is_incarnations(word, strlen("incarnations")));
+	ck_assert_int_eq(settings_take_incarnations(
+				 out, MANY, word, (size_t)(at - 1 - word), err, sizeof err),
+		0);
+	for (int i = 0; i < MANY; i++)
+		ck_assert_uint_eq(out[i], i % 2 ? 7 : 0);
+	ck_assert_int_eq(
+		settings_take_incarnations(out, MANY, word, (size_t)(at - word), err, sizeof err),
+		FT_EPROTO);
+	ck_assert_ptr_nonnull(strstr(err, "'incarnations=0,7,0,7,"));
+	ck_assert_uint_lt(strlen(err), 160);
+}
+END_TEST
+
+START_TEST(the_keeper_has_an_address)
+{
+	char word[128], err[256] = "";
+	struct settings s;
+
+	settings_default(&s);
+	ck_assert_int_eq(settings_take(&s, "keeper=[fd00::1]:7000", err, sizeof err), 0);
+	ck_assert_str_eq(s.keeper, "[fd00::1]:7000");
+	snprintf(word, sizeof word, "keeper=%080d", 0);
+	ck_assert_int_eq(settings_take(&s, word, err, sizeof err), 0);
+	ck_assert_uint_eq(strlen(s.keeper), 80);
+	snprintf(word, sizeof word, "keeper=%081d", 0);
+	ck_assert_int_eq(settings_take(&s, word, err, sizeof err), FT_EPROTO);
+}
+END_TEST
+
 /* ---- orders ---- */
 
 enum { SAVE_BYTES = 20, OTHER_BYTES = 12, EPOCH = 0x01020304, N = 0x05060708 };
@@ -176,7 +248,7 @@ static struct control_command order(uint32_t len, uint16_t type, uint16_t versio
 /* In any pieces, and nothing is asked for beyond its end. */
 START_TEST(an_order_is_read_to_its_end)
 {
-	for (uint16_t type = CONTROL_RESTART; type <= CONTROL_SAVE; type++) {
+	for (uint16_t type = CONTROL_RESTART; type <= CONTROL_LEAVE; type++) {
 		size_t bytes = type == CONTROL_SAVE ? SAVE_BYTES : OTHER_BYTES;
 
 		for (size_t have = 0; have <= bytes; have++) {
@@ -217,9 +289,11 @@ START_TEST(what_is_no_order_is_refused)
 		order(4, 0, CONTROL_VERSION, 8),
 		order(4, CONTROL_SAVE, CONTROL_VERSION, 8),
 		order(16, CONTROL_SAVE, CONTROL_VERSION, 8),
-		order(12, CONTROL_SAVE + 1, CONTROL_VERSION, 8),
-		order(0, CONTROL_SAVE + 1, CONTROL_VERSION, 8),
+		order(12, CONTROL_LEAVE + 1, CONTROL_VERSION, 8),
+		order(0, CONTROL_LEAVE + 1, CONTROL_VERSION, 8),
 		order(12, CONTROL_DUMP, CONTROL_VERSION, 8),
+		order(12, CONTROL_LEAVE, CONTROL_VERSION, 8),
+		order(0, CONTROL_LEAVE, CONTROL_VERSION, 8),
 		order(4, CONTROL_DUMP, 2, 8),
 		order(4, CONTROL_RESTARTING, CONTROL_VERSION, 8),
 		order(4, CONTROL_RESTART, 2, 8),
@@ -355,6 +429,38 @@ START_TEST(a_save_is_carried_out)
 }
 END_TEST
 
+static int left;
+
+static void on_leave(void)
+{
+	left++;
+}
+
+/* That of this epoch, where there is somebody who waits for it. */
+START_TEST(a_leave_is_carried_out)
+{
+	static const uint8_t words[] = {
+		4, 0, 0, 0, 6, 0, 1, 0, 8, 0, 0, 0, 4, 0, 0, 0, 6, 0, 1, 0, 9, 0, 0, 0};
+	struct control_handlers handlers = {
+		.restart = no_order, .observe = no_order, .dump = no_order};
+
+	for (int waits = 0; waits <= 1; waits++) {
+		struct loop *loop = loop_new("test");
+		int fd[2];
+
+		ck_assert_ptr_nonnull(loop);
+		ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+		handlers.leave = waits ? on_leave : NULL;
+		ck_assert_int_eq(control_commands_watch(loop, fd[1], 9, &handlers), 0);
+		ck_assert_int_eq(write(fd[0], words, sizeof words), sizeof words);
+		read_all_of(loop, fd[1]);
+		control_commands_unwatch();
+		loop_free(loop);
+		ck_assert_int_eq(left, waits);
+	}
+}
+END_TEST
+
 /* ---- what the agent is told ---- */
 
 static int told[2];
@@ -379,7 +485,8 @@ static struct cursor hear(uint16_t *type)
 	*type = cursor_u16(&c);
 	ck_assert_uint_eq(cursor_u16(&c), CONTROL_VERSION);
 	ck_assert_uint_le(len, sizeof got);
-	ck_assert_int_eq(recv(told[0], got, len, MSG_DONTWAIT), (ssize_t)len);
+	if (len > 0)
+		ck_assert_int_eq(recv(told[0], got, len, MSG_DONTWAIT), (ssize_t)len);
 	return cursor_over(got, len);
 }
 
@@ -420,6 +527,15 @@ START_TEST(what_is_told_is_as_the_protocol_says)
 		ck_assert_mem_eq(hash, "0123456789abcdef", sizeof hash);
 		cursor_string(&c, path, sizeof path);
 		ck_assert_str_eq(path, "/bin/prog");
+		ck_assert(cursor_done(&c));
+	}
+	{
+		uint16_t type;
+		struct cursor c;
+
+		control_ending(told[1]);
+		c = hear(&type);
+		ck_assert_uint_eq(type, CONTROL_ENDING);
 		ck_assert(cursor_done(&c));
 	}
 	control_held(told[1], 3, "");
@@ -498,10 +614,13 @@ END_TEST
 UNIT_MAIN("control", tcase_add_test(tc, a_good_one_is_understood);
 	  tcase_add_test(tc, ipv6_is_understood); tcase_add_test(tc, every_cut_is_refused);
 	  tcase_add_test(tc, impossible_values_are_refused); tcase_add_test(tc, settings_of_images);
+	  tcase_add_test(tc, incarnations_are_a_list_by_rank);
+	  tcase_add_test(tc, the_list_of_a_large_job_is_long);
+	  tcase_add_test(tc, the_keeper_has_an_address);
 	  tcase_add_test(tc, an_order_is_read_to_its_end);
 	  tcase_add_test(tc, a_save_says_what_is_to_be_done);
 	  tcase_add_test(tc, what_is_no_order_is_refused);
 	  tcase_add_test(tc, an_order_in_parts_outlasts_the_watch);
-	  tcase_add_test(tc, a_save_is_carried_out);
+	  tcase_add_test(tc, a_save_is_carried_out); tcase_add_test(tc, a_leave_is_carried_out);
 	  tcase_add_test(tc, what_is_told_is_as_the_protocol_says);
 	  tcase_add_test(tc, restarting_is_the_last_word);)

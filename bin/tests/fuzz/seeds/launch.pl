@@ -9,13 +9,16 @@ use FTMPI::Wire    ();
 
 # ---- control ----
 
-sub start_frame
+sub start_frame { return start_frame_with([], @_) }
+
+# settings: beside those that each START here has.
+sub start_frame_with
 {
-	my ($rank, @hosts) = @_;
+	my ($settings, $rank, @hosts) = @_;
 	my $table = join '', map { FTMPI::Wire::pack_fields('sshhuu', "node$_", $hosts[$_], 4000 + $_, 0, $_, 2) }
 		0 .. $#hosts;
 	return FTMPI::Control::encode('START', 's' x 16, 0, $rank, scalar @hosts, 'k' x 32, 0, 1, 0, '/tmp',
-		'name', [ 'heartbeat=100', 'coord=blocking', 'restarts=1' ], $table);
+		'name', [ 'heartbeat=100', 'coord=blocking', 'restarts=1', @$settings ], $table);
 }
 
 sub control_seeds
@@ -27,6 +30,11 @@ sub control_seeds
 		'ipv6' => start_frame(2, 'fd00::1', '::1', '::ffff:1.2.3.4'),
 		'rank-outside' => start_frame(3, @v4),
 		'host-by-name' => start_frame(0, 'localhost'),
+		'msglog' => start_frame_with([ 'coord=msglog', 'keeper=[fd00::1]:7000', 'incarnations=0,2,4294967295' ], 1, @v4),
+		'incarnations-few'  => start_frame_with(['incarnations=0,2'],     1, @v4),
+		'incarnations-many' => start_frame_with(['incarnations=0,2,1,1'], 1, @v4),
+		'incarnations-huge' => start_frame_with(['incarnations=0,2,4294967296'], 1, @v4),
+		'incarnations-odd'  => start_frame_with(['incarnations=0,,2'],    1, @v4),
 	);
 	for my $name (keys %start) {
 		seed('control', "body-$name", "\2", substr $start{$name}, FTMPI::Wire::HEAD);
@@ -51,7 +59,7 @@ sub control_seeds
 	seed('control', 'socket-restarted-cut', "\0\0\0\0", substr $restart[0], 0, 10);
 	seed('control', 'socket-restarted-long', "\0\0\0\0", FTMPI::Wire::frame(2, 'x' x 5), $start{three});
 	seed('control', 'order', "\3\7", substr($restart[0], 0, 8), "\3", substr $restart[0], 8);
-	my %order = map { $_ => FTMPI::Control::encode($_, 1) } qw(OBSERVE DUMP);
+	my %order = map { $_ => FTMPI::Control::encode($_, 1) } qw(OBSERVE DUMP LEAVE);
 	$order{SAVE} = FTMPI::Control::encode('SAVE', 1, 7, 2);
 	seed('control', "order-\L$_\E", "\3\7", substr($order{$_}, 0, 8), chr length($order{$_}) - 9, substr $order{$_}, 8) for keys %order;
 	seed('control', 'order-save-step', "\3\7", substr($order{SAVE}, 0, 8), "\13", pack 'V3', 1, 7, 3);
@@ -185,7 +193,7 @@ sub options_seeds
 
 # one message of each kind
 my @MESSAGES = (
-	[ INITED => 4711 ], ['FINALIZED'], [ ABORTED => 1, 'MPI_Send' ], [ LOST => 2, 'reset' ],
+	[ INITED => 4711 ], ['FINALIZED'], ['ENDING'], [ ABORTED => 1, 'MPI_Send' ], [ LOST => 2, 'reset' ],
 	[ SETUP => 1000, 5000, 60000 ],
 	[ BIND => '10.0.0.1', 2, 5000, 5010 ],
 	[ RUN => 's' x 16, 'k' x 32, 0, 2, 1, '/tmp', 'name', [ 0, 1 ], '/', [qw(prog arg)], ['A=b'],
@@ -201,7 +209,7 @@ my @MESSAGES = (
 	[ OPENED => ['/bin/prog'], ['10-1f'] ], [ TRACED => 1, 4711, 'gdb' ],
 	[ BOUND => [ 0, 1 ], [ '0-1', '2,5' ], '' ],
 	[ STDIN_READ => 7, 1, 0 ],
-	[ RESTART_ALL => 1 ], [ FENCE => 2 ], [ RESTART => 1 ],
+	[ RESTART_ALL => 1 ], [ FENCE => 2 ], [ RESTART => 1 ], [ RERUN => 1, 2, '0,2' ], [ LEAVE_ALL => 0 ], [ LEAVE => 0 ],
 	[ HEARD => 1 ], [ EXAMINE => 1, 150 ], [ PATIENCE => 60000 ], [ CONDITION => 1, 2, 8407 ], [ STRAINED => 700, 8407 ],
 );
 
