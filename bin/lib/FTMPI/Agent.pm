@@ -61,6 +61,8 @@ my %HANDLERS = (
 	OBSERVE_ALL => sub { $_[0]{ranks}->order('OBSERVE', $_[1]) },
 	DUMP_ALL    => sub { $_[0]{ranks}->order('DUMP', $_[1]) },
 	SAVE_ALL    => sub { my ($self, @save) = @_; $self->{ranks}->order('SAVE', @save) },
+	LEAVE_ALL   => sub { $_[0]{ranks}->order('LEAVE', $_[1]) },
+	RERUN       => \&_rerun,
 	EXAMINE     => \&_examine,
 	PATIENCE    => sub { $_[0]{patience} = $_[1] },
 );
@@ -278,6 +280,15 @@ sub _restart
 	}
 	$self->{examiner}->forget;
 	$self->_tell('RESTARTING_ALL', $epoch);
+	return;
+}
+
+# One rank alone. All that was told of it so far is of its process before: the STARTED that follows says so.
+sub _rerun
+{
+	my ($self, @what) = @_;
+	my $wrong = $self->{ranks}->rerun(@what);
+	$self->_disobey($wrong) if defined $wrong;
 	return;
 }
 

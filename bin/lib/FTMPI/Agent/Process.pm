@@ -207,7 +207,7 @@ sub restart
 }
 
 # What is said while MPI runs there. OBSERVE: from now on it may miss the beats of ranks that it has not
-# heard yet. DUMP: it prints its queues. SAVE: a step of a recovery line.
+# heard yet. DUMP: it prints its queues. SAVE: a step of a recovery line. LEAVE: it goes on in MPI_Finalize.
 sub order
 {
 	my ($self, @message) = @_;

@@ -5,6 +5,8 @@
 # START is sent to the process. A process that cannot do that is killed, and its rank is started by a fork
 # when RUN has come; so is one that does not answer, load its program or call MPI_Init in time, or that ends
 # before it said anything in the new epoch. The launcher is told only what belongs to the present epoch.
+# Under message logging one rank alone begins again, in the same epoch: it is started by a fork, once its process
+# before is gone; the others hear nothing of it here.
 #
 # Failure modes: a rank has ended but other processes hold its pipes: what is in the pipes at that time is
 # forwarded before the end of the rank is told, the rest as it comes, until a restart. A process that was
@@ -386,7 +388,7 @@ sub tell_tracer
 }
 
 # OBSERVE: all ranks of the job have come through MPI_Init in this epoch. DUMP: they shall print their
-# queues. SAVE: a step of a recovery line.
+# queues. SAVE: a step of a recovery line. LEAVE: all have called MPI_Finalize.
 sub order
 {
 	my ($self, $name, $epoch, @more) = @_;
@@ -410,6 +412,32 @@ sub restart
 	$_->restart($epoch, $_->{rank} == 0 && $fed) for values %{ $self->{ranks} };
 	$self->_keep_stdin;
 	$self->_watch_answers;
+	return;
+}
+
+# This rank alone begins again, in the incarnation that the list of all ranks has for it. Most often its process has
+# ended, and what that left is killed first; one that is still there is killed to be replaced, and its end is not told.
+# Returns what is wrong when that cannot be.
+sub rerun
+{
+	my ($self, $rank, $incarnation, $all) = @_;
+	return "the order to run rank $rank again, which is not here" if !$self->{ran} || !$self->{here}{$rank};
+	return 'the order to run a rank again of a job that is ended' if $self->{ending};
+	return "a wrong list of incarnations: $all" if ((split /,/, $all)[$rank] // '') ne $incarnation;
+	my $run = $self->{run};
+	$self->{run} = { %$run, settings => [ (grep { !/^incarnations=/ } @{ $run->{settings} }), "incarnations=$all" ] };
+	if ($rank == 0) {
+		$self->_drop_stdin;
+		$self->_open_stdin;
+	}
+	if (my $process = $self->{ranks}{$rank}) {
+		$process->doom;
+		return;
+	}
+	$self->_bury(grep { $_->{rank} == $rank } @{ $self->{ended} });
+	$self->{ended} = [ grep { $_->{rank} != $rank } @{ $self->{ended} } ];
+	push @{ $self->{waiting} }, $rank if !grep { $_ == $rank } @{ $self->{waiting} };
+	$self->_start_some;
 	return;
 }
 
@@ -480,9 +508,17 @@ sub _keep_stdin
 	my $first = $self->{ranks}{0};
 	if ($first && $first->state ne 'doomed') {
 		$self->{stdin}->hold;
-	} elsif (my $pipe = delete $self->{stdin}) {
-		$pipe->drop;
+	} else {
+		$self->_drop_stdin;
 	}
+	return;
+}
+
+sub _drop_stdin
+{
+	my ($self) = @_;
+	my $pipe = delete $self->{stdin} // return;
+	$pipe->drop;
 	return;
 }
 
