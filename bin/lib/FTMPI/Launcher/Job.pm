@@ -16,6 +16,8 @@
 # answered, and sockets are bound where ranks are new, the ranks are told to run in the next epoch. Other
 # courses: a host is lost before that, and its ranks get another place in the same epoch; no host is left:
 # the job ends. While a failure waits for the news whether the program makes checkpoints, the job runs on.
+# Under message logging (alone) it runs on, too, while ranks that failed begin again (rerun); and no rank leaves
+# MPI_Finalize before all have come there (leave_all). Its keeper is started before the ranks are.
 #
 # The job's state is changed here alone. Its parts: how far ranks are (FTMPI::Launcher::RankTable); which
 # hosts are well, and where ranks are (FTMPI::Launcher::HostTable); restarts (FTMPI::Launcher::Recovery);
@@ -26,7 +28,8 @@
 # [timer => name, seconds, what the event is to carry], [gone => rank] when its output is to be
 # finished, [examine => rank, seconds] when its agent is to look at it, [fence => rank],
 # [observe_all => epoch] when all ranks beat, [save_all => epoch, n, step] for a recovery line (SAVE in doc/control.md),
-# [run => epoch], [over => status].
+# [run => epoch], [over => status]. Under message logging: [keeper] that it is to be started, [rerun => rank, incarnation],
+# [leave_all => epoch] when all have called MPI_Finalize.
 package FTMPI::Launcher::Job;
 
 use strict;
@@ -58,6 +61,7 @@ my %EVENTS = (
 		begin       => '_begin',
 		here        => '_here',
 		ports       => '_ports',
+		keeper_ready => '_keeper_ready',
 		cannot      => '_cannot',
 		unfit       => '_unfit_at_first',
 		host_lost   => '_unfit_at_first',
@@ -68,7 +72,9 @@ my %EVENTS = (
 	},
 	running => {
 		here        => '_here',
+		started     => '_started',
 		inited      => '_inited',
+		ending      => '_ending',
 		finalized   => '_finalized',
 		cannot_run  => '_cannot_run',
 		program     => '_program',
@@ -126,7 +132,7 @@ my %OF_SUSPECTS = map { $_ => 1 } qw(heard condition stopped traced strained bea
 
 my %SIGNAL_NUMBER = (HUP => 1, INT => 2, TERM => 15);
 
-# hosts: { name, slots, local, ranks } each, in the order of the machine file. on, max, from_start, restoring, newest: see
+# hosts: { name, slots, local, ranks } each, in the order of the machine file. on, max, from_start, restoring, alone, newest: see
 # FTMPI::Launcher::Recovery; verdict, silent, lenient, debug: see FTMPI::Launcher::Suspects; image: see FTMPI::Launcher::Lines; session: the
 # job's name; term_ranks: seconds that ranks get after a SIGTERM, or undef; interval: of -ckpt-interval, or undef.
 sub new
@@ -136,7 +142,7 @@ sub new
 	my $ranks    = FTMPI::Launcher::RankTable->new($hosts->size);
 	my $recovery = FTMPI::Launcher::Recovery->new(
 		on => $arg{on} // 'failure', max => $arg{max} // 3, image => defined $arg{image},
-		map { $_ => $arg{$_} } qw(from_start restoring newest));
+		map { $_ => $arg{$_} } qw(from_start restoring alone newest));
 	my $suspects = FTMPI::Launcher::Suspects->new(
 		ranks    => $ranks,
 		hosts    => $hosts,
@@ -152,11 +158,13 @@ sub new
 		suspects => $suspects,
 		lines    => FTMPI::Launcher::Lines->new(hosts => $hosts, image => $arg{image}),
 		outcome  => FTMPI::Launcher::Outcome->new(recovery => $recovery, session => $arg{session},
-			by_time => $arg{image} && defined $arg{image}{interval}, by_calls => !$arg{image} && defined $arg{interval}),
+			by_time => $arg{image} && defined $arg{image}{interval},
+			by_calls => !$arg{image} && !$arg{alone} && defined $arg{interval}),
 		phase    => 'starting',
 		epoch    => 0,
 		now      => 0,
 		term_ranks => $arg{term_ranks},
+		needs_keeper => $arg{alone},
 	}, $class;
 	$self->_reset;
 	return $self;
@@ -170,6 +178,12 @@ sub hosts  { return $_[0]{hosts} }
 
 # For the questions that it answers, and input_lost().
 sub recovery { return $_[0]{recovery} }
+
+# How often each rank has begun again alone, by rank.
+sub incarnations { return $_[0]{ranks}->incarnations }
+
+# What comes of this rank is of its process before, until the new one is there.
+sub is_away { my ($self, $rank) = @_; return $self->{phase} eq 'running' && $self->{ranks}->is_away($rank) }
 
 # What time it is, for all events until it is told again.
 sub at { $_[0]{now} = $_[1]; return }
@@ -242,12 +256,28 @@ sub _advance
 	return if $self->{phase} eq 'running';
 	my @orders = $self->{hosts}->ask;
 	return @orders if @orders || $self->{hosts}->late;
+	return ['keeper'] if $self->{needs_keeper};
 	$self->{phase} = 'running';
 	$self->_reset;
 	return [ run => $self->{epoch} ];
 }
 
+# It is there as long as the job is.
+sub _keeper_ready
+{
+	my ($self) = @_;
+	$self->{needs_keeper} = 0;
+	return $self->_advance;
+}
+
 # ---- what ranks tell ----
+
+# A rank that has begun again alone: its process before has written its last.
+sub _started
+{
+	my ($self, $rank) = @_;
+	return $self->{ranks}->started($rank) ? [ gone => $rank ] : ();
+}
 
 # A rank that ended without MPI_Init will never answer the ones that called it. A failure that waited for a rank
 # to come this far is decided first, and settles everything.
@@ -282,12 +312,31 @@ sub _never_came
 			. ' while others wait for it; ');
 }
 
+# Under message logging a peer may need the log of each rank until all have come here; one that was fenced is to come
+# again. From then on no rank is mended, as none has anything left to do.
+sub _ending
+{
+	my ($self, $rank) = @_;
+	$self->{ranks}->ending($rank);
+	return $self->_all_leave;
+}
+
+sub _all_leave
+{
+	my ($self) = @_;
+	my ($ranks, $recovery) = @$self{qw(ranks recovery)};
+	return if !$recovery->is_alone || $recovery->is_leaving || !$ranks->all_ending || $self->{suspects}->awaits_end;
+	$ranks->leave;
+	$recovery->leaves;
+	return ([ log => 'all ranks have called MPI_Finalize' ], [ leave_all => $self->{epoch} ]);
+}
+
 sub _finalized
 {
 	my ($self, $rank) = @_;
 	$self->{ranks}->finalized($rank);
 	$self->{suspects}->leaves($rank);
-	return $self->{lines}->ends;
+	return ($self->{lines}->ends, $self->_all_leave);
 }
 
 # The call that failed is named, but for MPI_Abort itself. A restore that failed will fail again; where all
@@ -359,6 +408,7 @@ sub _all_are_back
 {
 	my ($self) = @_;
 	return if !defined $self->{recovery}->since;
+	return [ log => $self->{recovery}->all_back($self->{now}) ] if $self->{recovery}->is_alone;
 	return [ timer => 'tell', TELL_TIME, $self->{epoch} ] if $self->{recovery}->awaits_line;
 	return $self->_tell($self->{epoch});
 }
@@ -374,7 +424,7 @@ sub _tell
 # ---- ends of ranks ----
 
 # The verdict on a rank's end: by what it had reached, and how it ended. After MPI_Finalize nobody
-# waits for it: others may finish their work, unless it was killed and is to do its own again.
+# waits for it: others may finish their work, unless it was killed and is to do its own again with all others.
 sub _exited
 {
 	my ($self, $rank, $status, $signal, $words) = @_;
@@ -388,7 +438,7 @@ sub _exited
 	my @actions = ([ log => $self->{hosts}->who($rank) . " $how" ], [ gone => $rank ]);
 	if (!defined $class) {
 		push @actions, $self->_ended_well($rank);
-	} elsif ($ranks->state($rank) eq 'finalized' && !($class eq 'killed' && $self->{recovery}->can_restart)) {
+	} elsif ($ranks->is_through($rank) && !($class eq 'killed' && $self->_all_can_restart)) {
 		$ranks->ended_late($rank);
 		$self->{outcome}->failed_late($self->{hosts}->who($rank), $code, $how);
 	} else {
@@ -401,6 +451,8 @@ sub _exited
 	}
 	return (@actions, $self->_nobody_left);
 }
+
+sub _all_can_restart { my ($self) = @_; return !$self->{recovery}->is_alone && $self->{recovery}->can_restart }
 
 # All ranks have ended. If one of them failed, none can tell any more whether it makes checkpoints.
 sub _nobody_left
@@ -419,11 +471,11 @@ sub _ended_well
 	my $before = $ranks->state($rank);
 	$ranks->ended_well($rank);
 	return if $self->{recovery}->is_undecided;
-	if ($before eq 'inited') {
+	if ($before =~ /^(?:inited|ending)\z/) {
 		return $self->_fail(1, $self->{hosts}->who($rank)
-				. ' exited without calling MPI_Finalize; the job is ended.');
+				. ($before eq 'inited' ? ' exited without calling MPI_Finalize' : ' exited in MPI_Finalize') . '; the job is ended.');
 	}
-	my $waited_for = $before eq 'started' && defined $ranks->first_in('inited');
+	my $waited_for = $before eq 'started' && defined($ranks->first_in('inited') // $ranks->first_in('ending'));
 	return $waited_for ? $self->_never_came($rank) : ();
 }
 
@@ -452,7 +504,8 @@ sub _told_best
 }
 
 # Nothing explained the oldest one in time. It does no harm when one of the two is through with MPI. One that
-# was fenced has closed its connections by that: its end, or that it does not end, is told by itself.
+# was fenced has closed its connections by that: its end, or that it does not end, is told by itself. So has one that has
+# begun again alone; the report may be a late one.
 sub _unexplained
 {
 	my ($self, $epoch) = @_;
@@ -460,7 +513,8 @@ sub _unexplained
 	my $lost = _told_best(@{ $self->{lost} }) // return;
 	shift @{ $self->{lost} };
 	my ($rank, $peer) = @$lost{qw(rank peer)};
-	return if grep { $self->{ranks}->state($_) =~ /^(?:finalized|done)$/ || defined $self->{suspects}->fenced_at($_) } $rank, $peer;
+	return if grep { $self->{ranks}->state($_) =~ /^(?:leaving|finalized|done)$/ || defined $self->{suspects}->fenced_at($_)
+			|| $self->{ranks}->incarnation($_) } $rank, $peer;
 	my ($one, $other) = map { $self->{hosts}->who($_) } $rank, $peer;
 	return $self->_failure(
 		class  => 'lost',
@@ -533,7 +587,7 @@ sub _failure
 		$hosts->lost($host, $self->{now});
 		$self->{ranks}->bury($hosts->ranks($host));
 	}
-	my $rank = delete $failure{rank};
+	my $rank = $failure{rank};
 	$failure{at} = defined $rank ? $self->{suspects}->fenced_at($rank) // $self->{now} : $self->{now};
 	return (@aside, $self->_carry_out($self->{recovery}->failed(\%failure)));
 }
@@ -552,7 +606,18 @@ sub _carry_out
 	my ($self, $decision, $failure, $ending) = @_;
 	return if !defined $decision;
 	return [ timer => 'undecided', FTMPI::Launcher::Recovery::PROGRAM_TIME, $self->{epoch} ] if $decision eq 'wait';
+	return $self->_rerun($failure) if $decision eq 'rerun';
 	return $decision eq 'restart' ? $self->_restart($failure) : $self->_give_up($failure, $ending);
+}
+
+# The rank that failed, alone; the job runs on.
+sub _rerun
+{
+	my ($self, $failure) = @_;
+	my ($rank, $recovery) = ($failure->{rank}, $self->{recovery});
+	$recovery->begins($failure);
+	$self->{suspects}->begins_again($rank);
+	return ([ say => $recovery->sentence_alone($failure) ], [ rerun => $rank, $self->{ranks}->begins_again($rank) ]);
 }
 
 sub _give_up

@@ -4,11 +4,14 @@
 #
 #	started    its process runs, or is about to
 #	inited     it has called MPI_Init
+#	ending     it has called MPI_Finalize, and waits there for the others (message logging)
+#	leaving    all have come there
 #	finalized  it has returned from MPI_Finalize
 #	left       it has ended with status 0 before MPI_Finalize
 #	done       it has ended after MPI_Finalize
 #
-# A rank that is gone keeps its state. A rank whose host is lost is gone, too.
+# A rank that is gone keeps its state. A rank whose host is lost is gone, too. A rank that begins again alone is
+# away until its new process is there, and has one incarnation more.
 package FTMPI::Launcher::RankTable;
 
 use strict;
@@ -27,7 +30,7 @@ sub reset
 {
 	my ($self) = @_;
 	my $size = $self->{size};
-	$self->{ranks} = [ map { { state => 'started', gone => 0 } } 1 .. $size ];
+	$self->{ranks} = [ map { { state => 'started', gone => 0, away => 0, incarnation => 0 } } 1 .. $size ];
 	@$self{qw(living awaited)} = ($size, $size);
 	return;
 }
@@ -35,12 +38,30 @@ sub reset
 sub size    { return $_[0]{size} }
 sub state   { return $_[0]{ranks}[ $_[1] ]{state} }
 sub is_gone { return $_[0]{ranks}[ $_[1] ]{gone} }
+sub is_away { return $_[0]{ranks}[ $_[1] ]{away} }
+
+# How often this rank has been started again alone; and all, by rank.
+sub incarnation  { return $_[0]{ranks}[ $_[1] ]{incarnation} }
+sub incarnations { return map { $_->{incarnation} } @{ $_[0]{ranks} } }
+
+# It was started again alone, and has not called MPI_Init since.
+sub is_coming_back { my ($self, $rank) = @_; return $self->incarnation($rank) && $self->state($rank) eq 'started' }
 
 # How many are still there.
 sub living { return $_[0]{living} }
 
 # Every rank has called MPI_Init.
 sub all_inited { return !$_[0]{awaited} }
+
+# Every rank has called MPI_Finalize, or is through, and none of those that wait there has died.
+sub all_ending
+{
+	my ($self) = @_;
+	for my $entry (@{ $self->{ranks} }) {
+		return 0 if $entry->{state} =~ /^(?:started|inited|left)\z/ || ($entry->{state} eq 'ending' && $entry->{gone});
+	}
+	return 1;
+}
 
 # The first rank in this state, or nothing.
 sub first_in
@@ -60,18 +81,57 @@ sub inited
 	return 1;
 }
 
+sub ending
+{
+	my ($self, $rank) = @_;
+	$self->{ranks}[$rank]{state} = 'ending' if $self->state($rank) eq 'inited';
+	return;
+}
+
+# All that wait in MPI_Finalize go on.
+sub leave
+{
+	my ($self) = @_;
+	$_->{state} = 'leaving' for grep { $_->{state} eq 'ending' } @{ $self->{ranks} };
+	return;
+}
+
 sub finalized { $_[0]{ranks}[ $_[1] ]{state} = 'finalized'; return }
+
+# It waits for nobody any more, nor anybody for it.
+sub is_through { my ($self, $rank) = @_; return $self->state($rank) =~ /^(?:leaving|finalized)\z/ }
 
 # It has ended with status 0.
 sub ended_well
 {
 	my ($self, $rank) = @_;
-	$self->{ranks}[$rank]{state} = $self->state($rank) eq 'finalized' ? 'done' : 'left';
+	$self->{ranks}[$rank]{state} = $self->is_through($rank) ? 'done' : 'left';
 	return;
 }
 
 # It has ended after MPI_Finalize, however.
 sub ended_late { $_[0]{ranks}[ $_[1] ]{state} = 'done'; return }
+
+# It is started again alone. Returns its new incarnation.
+sub begins_again
+{
+	my ($self, $rank) = @_;
+	my $entry = $self->{ranks}[$rank];
+	$self->{living}++ if $entry->{gone};
+	$self->{awaited}++ if $entry->{state} ne 'started';
+	@$entry{qw(state gone away)} = ('started', 0, 1);
+	return ++$entry->{incarnation};
+}
+
+# Its process is there. Returns whether it was away.
+sub started
+{
+	my ($self, $rank) = @_;
+	my $entry = $self->{ranks}[$rank];
+	my $was_away = $entry->{away};
+	$entry->{away} = 0;
+	return $was_away;
+}
 
 # These ranks are not there any more.
 sub bury

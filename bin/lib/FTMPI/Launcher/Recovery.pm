@@ -7,10 +7,11 @@
 #
 # A decision is nothing, or a list:
 #	'restart', failure           all ranks begin again
+#	'rerun', failure             the rank that failed begins again, and no other (message logging)
 #	'give_up', failure, ending   the job ends; ending completes the failure's sentence
 #	'wait', failure              no rank has said yet whether the program makes checkpoints; the job goes on
 #	                             until program() or decide() says more
-# A failure: class (FTMPI::Launcher::Failure), status: of the job, if that ends with it; text: a sentence
+# A failure: class (FTMPI::Launcher::Failure), rank: if it is one's; status: of the job, if that ends with it; text: a sentence
 # without its end; tail: its end, if the job ends; words: the last ones of the rank on standard error; at:
 # when it was noticed; uncounted: its restart is none of those in a row.
 #
@@ -28,11 +29,11 @@ use constant PROGRAM_TIME => 5;
 
 # on, max: what -restart-on and -max-restarts say; from_start: also programs that make no checkpoints;
 # restoring: words for the line that -restore named, or undef; image: lines are made whatever the program calls;
-# newest => sub: the number of the newest line of this job that can be seen, or undef.
+# alone: under message logging a rank that failed begins again alone, and -max-restarts counts its own restarts; newest => sub: the number of the newest line of this job that can be seen, or undef.
 sub new
 {
 	my ($class, %arg) = @_;
-	my $self = bless { %arg, row => 0 }, $class;
+	my $self = bless { %arg, row => 0, rows => {} }, $class;
 	$self->{on} = 'none' if !$self->{max};
 	$self->{uses} = 1 if $self->{image};
 	$self->{newest} //= sub { undef };
@@ -54,14 +55,20 @@ sub since { return $_[0]{since} }
 sub can_restart
 {
 	my ($self) = @_;
-	return $self->{on} ne 'none' && ($self->{from_start} || $self->{uses});
+	return !$self->{leaving} && $self->{on} ne 'none' && ($self->{from_start} || $self->{uses} || $self->{alone});
 }
+
+sub is_alone { return $_[0]{alone} }
+
+# All ranks have called MPI_Finalize: none begins again alone any more.
+sub leaves     { $_[0]{leaving} = 1; return }
+sub is_leaving { return $_[0]{leaving} }
 
 # What a failure means does not depend on what ranks have still to say.
 sub is_known
 {
 	my ($self) = @_;
-	return $self->{on} eq 'none' || $self->{from_start} || defined $self->{uses};
+	return $self->{on} eq 'none' || $self->{from_start} || $self->{alone} || defined $self->{uses};
 }
 
 # The program makes no checkpoints, as its ranks have said.
@@ -149,7 +156,8 @@ sub failed
 	return if $self->{pending};
 	$failure->{tail} //= '; ';
 	return ('give_up', $failure, $failure->{tail})
-		if !FTMPI::Launcher::Failure::is_mended($self->{on}, $failure->{class});
+		if $self->{leaving} || !FTMPI::Launcher::Failure::is_mended($self->{on}, $failure->{class});
+	return $self->_decide_alone($failure) if $self->{alone};
 	$self->_look;
 	return $self->_decide($failure) if $self->{from_start} || defined $self->{uses};
 	$self->{pending} = $failure;
@@ -178,9 +186,22 @@ sub _decide
 		FTMPI::Launcher::Sentences::last_words($failure->{words}) . FTMPI::Launcher::Sentences::too_often($max));
 }
 
+# Where nobody goes back but the rank that failed, a failure that is no rank's cannot be mended.
+sub _decide_alone
+{
+	my ($self, $failure) = @_;
+	my ($max, $rank) = ($self->{max}, $failure->{rank});
+	return ('give_up', $failure, FTMPI::Launcher::Sentences::NOT_MOVED) if $failure->{class} eq 'host';
+	return ('give_up', $failure, $failure->{tail}) if !defined $rank;
+	return ('give_up', $failure, FTMPI::Launcher::Sentences::INPUT_LOST) if $rank == 0 && $self->{input_lost};
+	return ('rerun', $failure) if ++$self->{rows}{$rank} <= $max;
+	return ('give_up', $failure,
+		FTMPI::Launcher::Sentences::last_words($failure->{words}) . FTMPI::Launcher::Sentences::too_often_alone($max));
+}
+
 # ---- a restart ----
 
-# All begin again, maybe for another failure before they ran.
+# All begin again, or one does, maybe for another failure before they ran.
 sub begins
 {
 	my ($self, $failure) = @_;
@@ -196,6 +217,14 @@ sub sentence
 		. FTMPI::Launcher::Sentences::restart(@$self{qw(row max)}, $self->_from) . '.';
 }
 
+# The same of one rank that begins again alone.
+sub sentence_alone
+{
+	my ($self, $failure) = @_;
+	return $failure->{text} . FTMPI::Launcher::Sentences::last_words($failure->{words}) . '; '
+		. FTMPI::Launcher::Sentences::alone($self->{rows}{ $failure->{rank} }, $self->{max}) . '.';
+}
+
 sub _from
 {
 	my ($self) = @_;
@@ -208,6 +237,14 @@ sub all_run
 	my ($self, $size, $now) = @_;
 	my $since = delete $self->{since} // return;
 	return FTMPI::Launcher::Sentences::all_run($size, $now - $since, $self->{restored});
+}
+
+# The same of those that began again alone.
+sub all_back
+{
+	my ($self, $now) = @_;
+	my $since = delete $self->{since} // return;
+	return FTMPI::Launcher::Sentences::all_back($now - $since);
 }
 
 1;

@@ -18,6 +18,7 @@ use constant {
 	NO_CALL => 'note: no recovery line was made, as the program has not called FTMPI_Perform_Checkpoint; with -image its'
 		. ' processes would have been saved.',
 	NO_HOST => '; no host is left, so the job is ended.',
+	NOT_MOVED => '; message logging does not move ranks to other hosts yet, so the job is ended.',
 	NO_IMAGES => 'SIGUSR2 has no effect without -image: it begins a recovery line of process images.',
 	NO_INIT => 'note: no recovery line was made, as no rank has called MPI_Init.',
 	NO_INTERVAL => 'note: -image without -ckpt-interval: recovery lines are made when SIGUSR2 comes to ftmpirun, and by the'
@@ -155,6 +156,26 @@ sub restart
 {
 	my ($row, $max, $from) = @_;
 	return "restart $row of $max from $from";
+}
+
+# Under message logging: row: of this rank.
+sub alone
+{
+	my ($row, $max) = @_;
+	return "it begins again alone (restart $row of $max)";
+}
+
+sub too_often_alone
+{
+	my ($max) = @_;
+	my $restarts = $max == 1 ? 'restart' : "$max restarts";
+	return "; after its $restarts (-max-restarts) the job is ended.";
+}
+
+sub all_back
+{
+	my ($seconds) = @_;
+	return sprintf 'all ranks that failed have called MPI_Init again, %.0f ms after the first failure was noticed', 1000 * $seconds;
 }
 
 sub too_often

@@ -53,6 +53,9 @@ sub fenced_at
 	return $fence->{at};
 }
 
+# Some rank was fenced, and its end has not been told yet.
+sub awaits_end { my ($self) = @_; return scalar grep { !$self->{ranks}->is_gone($_) } keys %{ $self->{fenced} } }
+
 # How a rank ended, and why it had to, if it was fenced.
 sub ended
 {
@@ -64,6 +67,15 @@ sub ended
 # A rank is through with MPI: it will neither be heard nor hear others.
 sub leaves { my ($self, $rank) = @_; $self->{verdict}->leaves($rank); return }
 
+# It begins again alone: what was seen of it is not of its new process.
+sub begins_again
+{
+	my ($self, $rank) = @_;
+	$self->leaves($rank);
+	delete $self->{$_}{$rank} for qw(fenced traced);
+	return;
+}
+
 # ---- what is told of ranks ----
 
 # The observer has not heard this rank for so many ms.
@@ -72,7 +84,8 @@ sub suspect
 	my ($self, $now, $observer, $rank, $ms) = @_;
 	my $hosts = $self->{hosts};
 	my @log = [ log => $hosts->who($observer) . ": no sign of rank $rank for $ms ms" ];
-	return @log if $self->{debug} || $self->_is_settled($rank) || $self->{ranks}->state($rank) eq 'finalized';
+	return @log if $self->{debug} || $self->_is_settled($rank) || $self->{ranks}->state($rank) eq 'finalized'
+		|| $self->{ranks}->is_coming_back($rank);
 	$self->{verdict}->suspect($observer, $rank, $ms, $now);
 	my @asked  = $self->_examinations($now);
 	my @judged = $hosts->home($observer) == $hosts->home($rank) ? $self->_judgement($now) : ();
@@ -224,16 +237,24 @@ sub _fence
 	my ($self, $now, $text, $rank, $ms, $word, $tracer) = @_;
 	$self->{verdict}->forget($rank);
 	$self->{fenced}{$rank} = { at => $now, ms => $ms, word => $word, tracer => $tracer };
-	return ([ log => $text ], [ fence => $rank ], [ timer => 'fenced', FENCE_TIME, $self->{epoch}, $rank ]);
+	return ([ log => $text ], [ fence => $rank ], $self->_await_end($rank));
+}
+
+# Where it has begun again alone, of this incarnation.
+sub _await_end
+{
+	my ($self, $rank) = @_;
+	return [ timer => 'fenced', FENCE_TIME, $self->{epoch}, $rank, $self->{ranks}->incarnation($rank) || () ];
 }
 
 # The timer of the same name: a rank that was fenced may still be there, when even SIGKILL does not reach it. What
 # a debugger holds was killed all the same: the debugger hears of that first, and keeps it to itself.
 sub fenced
 {
-	my ($self, $now, $epoch, $rank) = @_;
-	return if $epoch != $self->{epoch} || $self->{ranks}->is_gone($rank);
-	return [ timer => 'fenced', FENCE_TIME, $epoch, $rank ]
+	my ($self, $now, $epoch, $rank, $incarnation) = @_;
+	my $ranks = $self->{ranks};
+	return if $epoch != $self->{epoch} || ($incarnation // 0) != $ranks->incarnation($rank) || $ranks->is_gone($rank);
+	return $self->_await_end($rank)
 		if $now - $self->fenced_at($rank) < $self->{lenient}->($self->{hosts}->home($rank));
 	return [ failure => {
 		class  => 'hung',
