@@ -113,6 +113,17 @@ is_deeply(unpacked(told('c')->[0][-1]),
 	[ 'a 10.0.0.1 1 2 0 4', 'c 10.0.0.3 9 10 1 4', 'a 10.0.0.1 7 8 0 4' ],
 	'the table has old ports and new, and hosts without a gap');
 
+# Where this machine is reached: the keeper of a job listens there.
+{
+	no warnings 'redefine';
+	local *FTMPI::Net::source_towards = sub { return { '10.0.0.1' => '10.0.0.9', '10.0.0.3' => '10.0.0.8' }->{ $_[0] } };
+	is($fleet->own_address(0, 2), '10.0.0.9', 'our address is the one towards the first of other hosts');
+	is($fleet->own_address(2),    '10.0.0.8', '... also when there is only one');
+	$_->{here}{local} = 1 for $a, $c;
+	is($fleet->own_address(0), '127.0.0.1', '... and needs no network without others');
+	$_->{here}{local} = 0 for $a, $c;
+}
+
 # An agent says what it is first, and once.
 {
 	my @refused;

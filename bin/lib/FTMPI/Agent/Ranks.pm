@@ -26,6 +26,7 @@ use FTMPI::Agent::Process   ();
 use FTMPI::Agent::Spawn     ();
 use FTMPI::Agent::StdinPipe ();
 use FTMPI::Agent::Sweep     ();
+use FTMPI::KeeperFolder     ();
 use FTMPI::PartialLines     ();
 use FTMPI::Processors       ();
 
@@ -323,6 +324,7 @@ sub remove_unfinished
 	my ($self) = @_;
 	my $run = $self->{run} or return;
 	FTMPI::PartialLines::remove("$run->{workdir}/$run->{session_name}", $run->{epoch}, @{ $run->{ranks} });
+	FTMPI::KeeperFolder::remove(FTMPI::KeeperFolder::path(@$run{qw(workdir session_name)})) if grep { /^keeper=/ } @{ $run->{settings} };
 	return;
 }
 

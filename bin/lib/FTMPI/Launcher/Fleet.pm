@@ -141,6 +141,17 @@ sub bind
 	return;
 }
 
+# Where this machine is reached from the hosts that have ranks (used): a job on this machine alone needs no network.
+sub own_address
+{
+	my ($self, @used) = @_;
+	my @others = grep { !$_->{local} } map { $self->agent($_)->here } @used;
+	return '127.0.0.1' if !@others;
+	my $here = { name => 'here', local => 1, ssh => '', interfaces => FTMPI::Net::interfaces() };
+	my ($address) = FTMPI::Address::choose(hosts => [ $here, @others ], towards => \&FTMPI::Net::source_towards);
+	return $address;
+}
+
 # Why the addresses of this host are of no use, or nothing.
 sub unfit
 {
@@ -226,14 +237,19 @@ sub abandon
 	return;
 }
 
+# Returns children that have ended and were none of an agent's, as [process id, wait status] each.
 sub reap
 {
 	my ($self) = @_;
+	my @others;
 	while ((my $pid = waitpid -1, WNOHANG) > 0) {
-		$_->reaped for grep { $_->pid == $pid } @{ $self->{all} };
+		my $status = $?;
+		my @its = grep { $_->pid == $pid } @{ $self->{all} };
+		$_->reaped for @its;
+		push @others, [ $pid, $status ] if !@its;
 	}
 	@{ $self->{all} } = grep { !$_->is_reaped || $_->connected } @{ $self->{all} };
-	return;
+	return @others;
 }
 
 # Nothing of any agent is left here.

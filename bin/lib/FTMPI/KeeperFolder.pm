@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Where the keeper of a job under message logging has its files (doc/keeper.md), and that they go with the job: the
+# launcher removes them at its end, and, when the launcher was killed, an agent that sees the work directory.
+package FTMPI::KeeperFolder;
+
+use strict;
+use warnings;
+
+sub path
+{
+	my ($workdir, $session) = @_;
+	return "$workdir/keeper-$session";
+}
+
+# The keeper has ended, or is about to: no rank is left that tells it anything. What is there and not its own stays.
+sub remove
+{
+	my ($folder) = @_;
+	opendir my $dir, $folder or return;
+	unlink map { "$folder/$_" } grep { /\A(?:lock|rank-[0-9]{5,}\.events(?:\.new)?)\z/ } readdir $dir;
+	rmdir $folder;
+	return;
+}
+
+1;

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The keeper of a job under message logging (doc/keeper.md): a process beside the launcher, for what has to outlive
+# a rank. The happy path: it is started, says where it listens, and is there until the job is over; then its
+# standard input is closed, it ends, and its folder is removed.
+#
+# Failure modes: it cannot be started at first: the job does not begin. It dies later: it is started again on its
+# files, and listens where it did; ranks find it by themselves. The launcher is killed: the keeper's standard input
+# is closed by that, and it ends.
+package FTMPI::Launcher::Keeper;
+
+use strict;
+use warnings;
+
+use IO::Handle ();
+use POSIX      qw(WEXITSTATUS WIFSIGNALED WTERMSIG);
+
+use FTMPI::Error               ();
+use FTMPI::KeeperFolder        ();
+use FTMPI::Launcher::Bootstrap ();
+use FTMPI::Launcher::Failure   ();
+use FTMPI::Loop                ();
+
+# All timers, in seconds: until it listens for the first time; from its end to its next start, at first and at
+# most; after so long it is taken to be well again.
+use constant { READY_TIME => 30, PAUSE_LEAST => 0.02, PAUSE_MOST => 1, WELL_TIME => 10 };
+
+# Bytes of one read, and of a line that has not ended.
+use constant { CHUNK => 4096, LINE_MAX => 4096 };
+
+# loop; folder: of its files; ranks: how many; address: where they reach this machine; session, secret: bytes; verbose;
+# say => sub (sentence); log => sub (text); on_ready => sub, once; on_failed => sub (sentence): it cannot be started.
+sub new
+{
+	my ($class, %arg) = @_;
+	my $self = bless { %arg, pause => PAUSE_LEAST, said => {} }, $class;
+	$self->{timer} = $self->{loop}->after(READY_TIME, sub { $self->_failed('it is not ready after ' . READY_TIME . ' s') });
+	$self->_start;
+	return $self;
+}
+
+# In the source tree it lies beside the library, installed where programs are that no user calls.
+sub program
+{
+	my ($root) = __FILE__ =~ m{\A(.*)/[^/]+/[^/]+/FTMPI/Launcher/[^/]+\z}s;
+	$root //= '../../..';
+	my $lib = length($ENV{FTMPI_LIBDIR} // '') ? $ENV{FTMPI_LIBDIR} : "$root/build/lib";
+	return -d "$root/bin/lib/FTMPI" ? "$lib/../bin/ftmpi-keeper" : "$root/libexec/ftmpi/ftmpi-keeper";
+}
+
+# Where it listens, once it is ready: IP:PORT or [IP]:PORT.
+sub at { return $_[0]{at} }
+
+# ---- its start ----
+
+# The files are there from the first time on, and so is the port.
+sub _command
+{
+	my ($self) = @_;
+	return (program(), '-dir', $self->{folder}, '-ranks', $self->{ranks}, '-listen', $self->{at} // $self->{address},
+		defined $self->{at} ? () : '-new', $self->{verbose} ? '-v' : ());
+}
+
+sub _start
+{
+	my ($self) = @_;
+	my $process = FTMPI::Launcher::Bootstrap::launch($self->_command);
+	if (!$process) {
+		$self->_is_down("cannot be started: $!");
+		return;
+	}
+	@$self{qw(pid input born)} = ($process->{pid}, $process->{out}, FTMPI::Loop::now());
+	$self->{streams} = {};
+	$self->_watch(out => $process->{in},  sub { $self->_heard(@_) });
+	$self->_watch(err => $process->{err}, sub { $self->_complained(@_) });
+	# the pipe is empty, and takes it
+	syswrite $self->{input}, $self->{session} . $self->{secret};
+	return;
+}
+
+sub _watch
+{
+	my ($self, $name, $handle, $on_line) = @_;
+	$handle->blocking(0);
+	$self->{streams}{$name} = { handle => $handle, held => '', on_line => $on_line };
+	$self->{loop}->on_read($handle, sub { $self->_read($name) });
+	return;
+}
+
+# One read, and the lines that it completes. False when there is nothing to read now.
+sub _read
+{
+	my ($self, $name) = @_;
+	my $stream = $self->{streams}{$name} // return 0;
+	my $n = sysread $stream->{handle}, $stream->{held}, CHUNK, length $stream->{held};
+	return 0 if !defined $n;
+	$stream->{held} .= "\n" if length $stream->{held} > LINE_MAX || (!$n && length $stream->{held});
+	$stream->{on_line}->($1) while $stream->{held} =~ s/\A([^\n]*)\n//;
+	$self->{loop}->drop((delete $self->{streams}{$name})->{handle}) if !$n;
+	return $n;
+}
+
+# ---- what it says ----
+
+sub _heard
+{
+	my ($self, $line) = @_;
+	my ($at) = $line =~ /\Aready (\S+)\z/ or return;
+	my $is_first = !defined $self->{at};
+	$self->{at} //= $at;
+	@$self{qw(ready said)} = (1, {});
+	$self->{loop}->cancel(delete $self->{timer});
+	$self->{log}->("the keeper is process $self->{pid}, and listens at $at");
+	$self->{on_ready}->() if $is_first;
+	return;
+}
+
+# While it does not come up it complains of the same again and again.
+sub _complained
+{
+	my ($self, $line) = @_;
+	$line =~ s/\Aftmpi-keeper: //;
+	$line = FTMPI::Error::clean($line);
+	$self->{words} = $line;
+	return if !defined $self->{at} || $self->{closed} || (!$self->{ready} && $self->{said}{$line}++);
+	$self->{say}->("the keeper: $line");
+	return;
+}
+
+# ---- its end ----
+
+# A child of ours has ended, maybe the keeper.
+sub ended
+{
+	my ($self, $pid, $status) = @_;
+	return if $pid != ($self->{pid} // 0);
+	for my $name (qw(out err)) {
+		1 while $self->_read($name);
+	}
+	$self->_let_go;
+	return if $self->{closed};
+	$self->_is_down(WIFSIGNALED($status) ? FTMPI::Launcher::Failure::how(0, WTERMSIG($status))
+		: FTMPI::Launcher::Failure::how(WEXITSTATUS($status), 0));
+	return;
+}
+
+# Nothing of its process is kept.
+sub _let_go
+{
+	my ($self) = @_;
+	my $loop = $self->{loop};
+	$loop->drop($_->{handle}) for values %{ delete $self->{streams} // {} };
+	$loop->drop(delete $self->{input}) if $self->{input};
+	delete $self->{pid};
+	return;
+}
+
+# It is told once that it is down, however long it takes to come up.
+sub _is_down
+{
+	my ($self, $how) = @_;
+	return $self->_failed($self->{words} // "it $how") if !defined $self->{at};
+	$self->{say}->("the keeper $how; it is started again.") if delete $self->{ready};
+	$self->{pause} = PAUSE_LEAST if FTMPI::Loop::now() - $self->{born} >= WELL_TIME;
+	$self->{timer} = $self->{loop}->after($self->{pause}, sub { delete $self->{timer}; $self->_start });
+	$self->{pause} *= 2;
+	$self->{pause} = PAUSE_MOST if $self->{pause} > PAUSE_MOST;
+	return;
+}
+
+sub _failed
+{
+	my ($self, $why) = @_;
+	$self->close;
+	$self->{on_failed}->("the keeper of the job (-coord msglog) cannot be started: $why");
+	return;
+}
+
+# The job is over: it is to end, by the end of its standard input.
+sub close
+{
+	my ($self) = @_;
+	my $loop = $self->{loop};
+	$self->{closed} = 1;
+	$loop->cancel(delete $self->{timer});
+	$loop->drop(delete $self->{input}) if $self->{input};
+	return;
+}
+
+# It is not waited for any more.
+sub abandon
+{
+	my ($self) = @_;
+	$self->close;
+	kill 'KILL', $self->{pid} if $self->{pid};
+	$self->_let_go;
+	return;
+}
+
+sub is_gone { return !defined $_[0]{pid} }
+
+# Its folder, when it has gone.
+sub clear { FTMPI::KeeperFolder::remove($_[0]{folder}); return }
+
+1;
