@@ -97,8 +97,9 @@ sub plan
 {
 	my ($options) = @_;
 	my $here = Cwd::getcwd() // FTMPI::Error::usage("cannot tell the current directory: $!");
-	my $makes_lines = $options->{image} || defined $options->{'ckpt-interval'};
-	my $workdir = _work_directory($options->{workdir}, $here, $makes_lines, ($options->{restore} // 'auto') ne 'auto');
+	my $is_alone = ($options->{coord} // '') eq 'msglog';
+	my $writes = $options->{image} || defined $options->{'ckpt-interval'} || $is_alone;
+	my $workdir = _work_directory($options->{workdir}, $here, $writes, ($options->{restore} // 'auto') ne 'auto');
 	my ($period, $limit) = FTMPI::Cli::Options::heartbeat($options);
 	my @parts = map { [ $_->{n}, @{ $_->{prog} } ] } $options, @{ $options->{more} // [] };
 	my @restore = defined $options->{restore} ? FTMPI::Cli::Sessions::choose($workdir, $options->{restore}, _ranks($options),
@@ -124,6 +125,7 @@ sub plan
 		restart_on   => $options->{'restart-on'}   // 'failure',
 		max_restarts => $options->{'max-restarts'} // 3,
 		from_start   => $options->{'restart-from-start'},
+		alone        => $is_alone,
 		debug        => $options->{debug},
 		image        => _image($options),
 		interval     => $options->{'ckpt-interval'},
@@ -306,12 +308,12 @@ sub _ssh
 	return \@words;
 }
 
-# A user who names WORKDIR, or asks for recovery lines (makes_lines), must be able to write there. One that is
+# A user who names WORKDIR, or asks for what is kept there (writes: recovery lines, logs of outcomes), must be able to write there. One that is
 # made here is its user's alone, as all that is written into it. is_restored: a line is to be in it, so one that is
 # not there is a mistake.
 sub _work_directory
 {
-	my ($given, $here, $makes_lines, $is_restored) = @_;
+	my ($given, $here, $writes, $is_restored) = @_;
 	my $path = defined $given ? File::Spec->rel2abs($given, $here) : $here;
 	my (undef, undef, $name) = File::Spec->splitpath(File::Spec->canonpath($path));
 	FTMPI::Error::usage("$path is the folder of a session: the work directory is the one above it, and"
@@ -319,7 +321,7 @@ sub _work_directory
 		if FTMPI::Cli::Values::is_session($name) && -e "$path/job.record";
 	FTMPI::Error::usage("the work directory $path has a name of more than @{[PATH_MAX]} bytes")
 		if length $path > PATH_MAX;
-	return $path if !defined $given && !$makes_lines;
+	return $path if !defined $given && !$writes;
 	if (!-e $path) {
 		FTMPI::Error::failed("-restore: there is no recovery line, as there is no work directory $path") if $is_restored;
 		require File::Path;

@@ -40,7 +40,10 @@ use constant {
 my %ACTIONS = (
 	start       => '_start',
 	bind        => '_bind',
+	keeper      => '_start_keeper',
 	run         => '_run',
+	rerun       => '_rerun',
+	leave_all   => sub { $_[0]{fleet}->tell_all('LEAVE_ALL', $_[1]) },
 	observe_all => sub { $_[0]{fleet}->tell_all('OBSERVE_ALL', $_[1]) },
 	save_all    => sub { my ($self, @step) = @_; $self->{fleet}->tell_all('SAVE_ALL', @step) },
 	examine     => sub { my ($self, $rank, $s) = @_; $self->_tell_home($rank, 'EXAMINE', $rank, int 1000 * $s) },
@@ -59,7 +62,7 @@ my %ACTIONS = (
 # plan: hosts => [{ name, local, slots, ranks }] (without ranks: a spare), size, prog => [words],
 # env => [words], wdir, workdir, ssh => [words], iface, ports => [first, last], timeout, tag,
 # verbosity; heartbeat, timeout_heartbeat, silence in ms; starved_limit in s; settings => [words]; restart_on,
-# max_restarts, from_start, debug; image: see FTMPI::Launcher::Lines, or undef; interval: of -ckpt-interval, or undef; bind: core if the user insists on that; restoring: words for what -restore named; expected: { session, line } of
+# max_restarts, from_start, debug; alone: message logging; image: see FTMPI::Launcher::Lines, or undef; interval: of -ckpt-interval, or undef; bind: core if the user insists on that; restoring: words for what -restore named; expected: { session, line } of
 # it; notes: sentences to begin with; parts => [[number of ranks, program, arguments]], for the record; on_restored =>
 # sub (session), when a job that -restore began has restored that: its parts, and sentences.
 sub run
@@ -79,6 +82,7 @@ sub run
 	$self->_event('begin');
 	$self->{loop}->run;
 	$self->{workdir}->clear($self->{job}->epoch);
+	$self->{keeper}->clear if $self->{keeper};
 	return $self->{status};
 }
 
@@ -154,6 +158,7 @@ sub _make_job
 		on         => $plan->{restart_on},
 		max        => $plan->{max_restarts},
 		from_start => $plan->{from_start},
+		alone      => $plan->{alone},
 		debug      => $plan->{debug},
 		image      => $plan->{image},
 		interval   => $plan->{interval},
@@ -283,6 +288,35 @@ sub _bind
 	return;
 }
 
+# Where ranks tell it what must outlive them: on this machine, which the job does not outlive either. (Other jobs need not wait
+# for perl to compile it.)
+sub _start_keeper
+{
+	my ($self) = @_;
+	my $plan = $self->{plan};
+	return if $self->{keeper};
+	my $address = eval { $self->{fleet}->own_address($self->{job}->hosts->used) };
+	if (!defined $address) {
+		die $@ if !ref $@;
+		$self->_event('cannot', $@->text);
+		return;
+	}
+	require FTMPI::Launcher::Keeper;
+	$self->{keeper} = FTMPI::Launcher::Keeper->new(
+		loop      => $self->{loop},
+		folder    => FTMPI::KeeperFolder::path($plan->{workdir}, $self->{session_name}),
+		ranks     => $plan->{size},
+		address   => $address,
+		session   => $self->{session},
+		secret    => $self->{secret},
+		verbose   => $plan->{verbosity},
+		say       => sub { $self->_say(@_) },
+		log       => sub { $self->_log(@_) },
+		on_ready  => sub { $self->_event('keeper_ready') },
+		on_failed => sub { $self->_event('cannot', @_) });
+	return;
+}
+
 # What ranks of the epoch before have left of a line is finished; rank 0 reads again what it had read, unless the image of its
 # process has that.
 sub _run
@@ -293,6 +327,7 @@ sub _run
 	$self->{streams}->finish;
 	my @head = (@$self{qw(session secret)}, $epoch, @$plan{qw(size verbosity workdir)}, $self->{session_name});
 	my @settings = (@{ $plan->{settings} }, "restarts=$epoch", $self->_expected);
+	push @settings, 'keeper=' . $self->{keeper}->at if $self->{keeper};
 	$self->{fleet}->run(sub { $hosts->ranks($_[0]) }, \@head, \@settings, $hosts->used);
 	if ($self->{stdin}) {
 		$self->_rewind_input;
@@ -323,6 +358,15 @@ sub _rewind_input
 	}
 	$stdin->await_line;
 	$stdin->go_on($line) if $plan->{from_start} && !defined $plan->{restoring};
+	return;
+}
+
+# One rank alone, in its next incarnation; rank 0 reads again from the beginning.
+sub _rerun
+{
+	my ($self, $rank, $incarnation) = @_;
+	$self->_tell_home($rank, 'RERUN', $rank, $incarnation, join ',', $self->{job}->incarnations);
+	$self->{stdin}->rewind if $rank == 0;
 	return;
 }
 
@@ -383,7 +427,7 @@ sub _signal
 {
 	my ($self, $name) = @_;
 	if ($self->{over}) {
-		$self->{fleet}->abandon;
+		$self->_abandon;
 		$self->{loop}->stop;
 		return;
 	}
@@ -436,15 +480,27 @@ sub _over
 	$self->{stdin}->close if $self->{stdin};
 	$self->{streams}->finish;
 	$self->{fleet}->dismiss_all;
-	$self->{loop}->after(LEAVE_TIME, sub { $self->{fleet}->abandon; $self->_stop_if_done });
+	$self->{keeper}->close if $self->{keeper};
+	$self->{loop}->after(LEAVE_TIME, sub { $self->_abandon; $self->_stop_if_done });
 	$self->_stop_if_done;
+	return;
+}
+
+# No more waiting for those that leave.
+sub _abandon
+{
+	my ($self) = @_;
+	$self->{fleet}->abandon;
+	$self->{keeper}->abandon if $self->{keeper};
 	return;
 }
 
 sub _reap
 {
 	my ($self) = @_;
-	$self->{fleet}->reap;
+	for my $child ($self->{fleet}->reap) {
+		$self->{keeper}->ended(@$child) if $self->{keeper};
+	}
 	$self->_stop_if_done;
 	return;
 }
@@ -452,7 +508,8 @@ sub _reap
 sub _stop_if_done
 {
 	my ($self) = @_;
-	$self->{loop}->stop if $self->{over} && !$self->{streams}->queued && $self->{fleet}->is_gone;
+	$self->{loop}->stop if $self->{over} && !$self->{streams}->queued && $self->{fleet}->is_gone
+		&& (!$self->{keeper} || $self->{keeper}->is_gone);
 	return;
 }
 

@@ -59,7 +59,7 @@ is_deeply(
 	},
 	'those of failures');
 is_deeply(parsed('-n', 2, '-coord', $_, 'p'), { n => 2, coord => $_, prog => ['p'] }, "-coord $_")
-	for qw(auto blocking eventlog tagging compare);
+	for qw(auto blocking eventlog tagging compare msglog);
 is_deeply(parsed(qw(-n 2 -image -image-patience 1m -image-files keep -coord eventlog p)),
 	{ n => 2, image => 1, 'image-patience' => 60, 'image-files' => 'keep', coord => 'eventlog', prog => ['p'] }, 'those of images');
 is_deeply([ map { parsed(@$_, qw(-n 2 p))->{bind} } [], [qw(-bind core)], [qw(--bind-to none)], [qw(-bind auto)] ],
@@ -224,8 +224,12 @@ for my $bad (
 	[ [qw(-n 1 a : -n 1 -image b)],       qr/^-image is for the whole job/ ],
 	[ [qw(-n 1 -keep 0 p)],
 		qr/^-keep: '0' is not a number of recovery lines from 1 to 1000000/ ],
+	[ [qw(-n 1 -coord msglog -image p)], qr/^-image cannot be used with -coord msglog yet: a rank that failed begins again at its beginning$hint/ ],
+	[ [qw(-n 1 -coord msglog p -restore)],
+		qr/^-restore has nothing to go on from with -coord msglog: that makes no recovery lines$hint/ ],
+	[ [qw(-n 1 -coord msglog -coord compare p)], qr/^-coord is given twice$hint/ ],
 	[ [qw(-n 1 -coord event p)],
-		qr/^-coord: 'event' is none of auto, blocking, eventlog, tagging, compare \(did you mean eventlog\?\)$hint/ ],
+		qr/^-coord: 'event' is none of auto, blocking, eventlog, tagging, compare, msglog \(did you mean eventlog\?\)$hint/ ],
 	[ [qw(-n 1 -max-restarts -1 p)],
 		qr/^-max-restarts: '-1' is not a number of restarts from 0 to 1000000/ ],
 	[ [qw(-n 1 -restart-on error p)],

@@ -480,6 +480,27 @@ which the umask may take away more.
 .BR chmod (1)
 lets other users read them afterwards.
 .PP
+Under
+.B "\-coord msglog"
+(message logging, not finished) only the rank that failed begins again, on the same host, and the others do not go back.
+There are no checkpoints yet: the rank runs its program again from
+.BR main ,
+gets from the logs of the other ranks the messages that it had got, and from a process beside
+.B ftmpirun
+which of several came first.
+So these logs grow as long as the job runs.
+The program has to do the same when it is run again, but for what depends on the order of messages; rank 0 is given its standard input again, and output
+that was printed is printed again.
+Each rank has
+.B \-max\-restarts
+of its own.
+The loss of a host ends the job.
+Neither
+.B \-image
+nor
+.B \-restore
+can be used with it.
+.PP
 Under a
 .B \-coord
 that does not wait, each rank prints with

@@ -240,14 +240,16 @@ my @TABLE = (
 			. ' (MPI_ANY_SOURCE, MPI_Waitany, MPI_Waitsome, MPI_Test, MPI_Iprobe) may not, and is'
 			. ' ended after a restart when its messages differ, see ftmpi.h. tagging: the same by another rule, for comparison.'
 			. ' auto: what the program asks for, else eventlog. compare: both rules at once; the'
-			. ' job ends when they differ (for tests).',
+			. ' job ends when they differ (for tests). msglog: there are no recovery lines, and a rank that failed begins again'
+			. ' alone; not finished, see FAILURES AND RESTARTS in the manual page.',
 	},
 	{
 		names   => ['max-restarts'],
 		arg     => 'N',
 		check   => FTMPI::Cli::Values::whole('a number of restarts', 0, 1000000),
 		default => 3,
-		text    => 'Give up after N restarts in a row without a new recovery line. 0: never restart.',
+		text    => 'Give up after N restarts in a row without a new recovery line; with -coord msglog, after N of one rank. 0: never'
+			. ' restart.',
 	},
 	{
 		names   => ['restart-on'],
@@ -363,6 +365,7 @@ sub _parse
 		if $got{oversubscribe} && $got{'no-oversubscribe'};
 	_check_heartbeat(\%got);
 	_check_image(\%got);
+	_check_msglog(\%got);
 	$got{prog} = \@words;
 	my @passed = $untouched ? () : _passed(map { @{ $_->{prog} } } \%got, @{ $got{more} // [] });
 	$got{passed} = \@passed if @passed;
@@ -476,6 +479,18 @@ sub _check_image
 		if $got->{'accept-binary'};
 	_refuse('with -image the protocol is not left to the program: write -coord eventlog, or -coord blocking, for -coord auto')
 		if ($got->{coord} // '') eq 'auto';
+	return;
+}
+
+# Message logging has no checkpoints yet.
+sub _check_msglog
+{
+	my ($got) = @_;
+	return if ($got->{coord} // '') ne 'msglog';
+	_refuse('-image cannot be used with -coord msglog yet: a rank that failed begins again at its beginning')
+		if $got->{image};
+	_refuse('-restore has nothing to go on from with -coord msglog: that makes no recovery lines')
+		if defined $got->{restore};
 	return;
 }
 

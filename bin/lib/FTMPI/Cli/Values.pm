@@ -18,8 +18,8 @@ use constant { INTERVAL_MAX => 4000000, GRACE_MAX => 86400 };
 
 use constant LINE_MAX => 4294967295;
 
-# Protocols of lib/coord; auto: as the program asks.
-my @COORDS = qw(auto blocking eventlog tagging compare);
+# Protocols of lib/coord; auto: as the program asks; msglog: message logging.
+my @COORDS = qw(auto blocking eventlog tagging compare msglog);
 my @TRANSPORTS = qw(auto shm tcp);
 my @WHATS  = qw(failure crash any none);
 my @BINDS  = qw(auto core none);

@@ -24,6 +24,7 @@ my %EVENTS = (
 	STOPPED    => sub { @_[ 1, 2 ] },
 	TRACED     => sub { ($_[1], FTMPI::Error::clean("$_[3], process $_[2]")) },
 	FOREIGN    => sub { (@_[ 1, 2 ], FTMPI::Error::clean($_[3])) },
+	ENDING     => sub { $_[1] },
 	FINALIZED  => sub { $_[1] },
 	ABORTED    => sub { (@_[ 1, 2 ], FTMPI::Error::clean($_[3])) },
 	LOST       => sub { (@_[ 1, 2 ], FTMPI::Error::clean($_[3])) },
@@ -49,7 +50,7 @@ sub new
 	return bless { %arg, expected => $arg{plan}{expected} }, $class;
 }
 
-# A frame of an agent.
+# A frame of an agent. Before STARTED of a rank that begins again alone, what comes of it is of its process before.
 sub frame
 {
 	my ($self, $agent, $name, @fields) = @_;
@@ -58,6 +59,7 @@ sub frame
 		$agent->refuse('it spoke of a rank that it has not');
 		return;
 	}
+	return if defined $rank && $name !~ /^(?:STARTED|OUT|CANNOT_RUN)\z/ && $self->{job}->is_away($rank);
 	$self->_take($agent, $name, @fields);
 	return;
 }
@@ -143,6 +145,7 @@ sub _started
 {
 	my ($self, $agent, $rank, $pid) = @_;
 	$self->{log}->("rank $rank on " . $agent->name . " is process $pid");
+	$self->{event}->('started', $rank);
 	return;
 }
 

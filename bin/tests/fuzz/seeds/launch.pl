@@ -180,6 +180,8 @@ sub options_seeds
 			blocking -max-restarts 0 -restart-on crash -restart-from-start -accept-binary -debug -restore p)],
 		'restore-second'  => [qw(-n 1 p a -restore=auto)],
 		'image'           => [qw(-n 2 -image -image-patience 5s -image-files keep -ckpt-interval 1m -coord eventlog p)],
+		'msglog'          => [qw(-n 2 -coord msglog -max-restarts 9 p)],
+		'msglog-restore'  => [qw(-n 2 -coord msglog p -restore)],
 		'bind'            => [qw(-n 2 --bind-to core p)],
 		'times'           => [qw(-n 1 -timeout 1h30m -ckpt-interval 1.5m -heartbeat 250ms -timeout-heartbeat 2s p)],
 		'misspelt'        => [qw(-n 1 -ckpt-intervall=5 p)],
