@@ -194,6 +194,18 @@ $job = begun('a:2,b:2', 4);
 $job->tell(qw(suspect 1 2 1000))->tell(qw(exited 1 0 9))->told;
 $job->tell('judge', 0);
 is_deeply(done($job), [], 'an observer that died is forgotten');
+$job = begun('a:2,b:2', 4);
+$job->{silent}{1} = 0.6;
+$job->tell(qw(suspect 0 2 1000))->tell(qw(suspect 1 3 1000))->tell('judge', 0)->tell('judge', 0);
+is_deeply(done($job), ['say host b shows no life for 1000 ms; the job is not ended for that.'], 'a host that is silent is told of once, as it cannot be done without');
+$job->{silent} = {};
+$job->tell(qw(heard 0 2))->tell(qw(suspect 2 3 1000));
+is_deeply(done($job), ['fence 3'], '... and one of its ranks may hang all the same');
+$job = begun('a:2,b:2', 4, limit => 60);
+$job->tell(qw(suspect 0 2 1000))->tell('condition', 2, 'runs')->tell('condition', 0, 'runs');
+$job->{now} = 3;
+$job->tell('judge', 0);
+is_deeply(done($job), ['say rank 2 on b is not heard by rank 0 on a for 1000 ms; the job is not ended for that.'], 'so is a way between two ranks that run');
 
 # MPI_Finalize.
 $job = begun('a:2,b:2', 4);

@@ -438,7 +438,7 @@ sub _exited
 	my @actions = ([ log => $self->{hosts}->who($rank) . " $how" ], [ gone => $rank ]);
 	if (!defined $class) {
 		push @actions, $self->_ended_well($rank);
-	} elsif ($ranks->is_through($rank) && !($class eq 'killed' && $self->_all_can_restart)) {
+	} elsif ($ranks->is_through($rank) && !($class eq 'killed' && $self->{recovery}->can_restart_all)) {
 		$ranks->ended_late($rank);
 		$self->{outcome}->failed_late($self->{hosts}->who($rank), $code, $how);
 	} else {
@@ -451,8 +451,6 @@ sub _exited
 	}
 	return (@actions, $self->_nobody_left);
 }
-
-sub _all_can_restart { my ($self) = @_; return !$self->{recovery}->is_alone && $self->{recovery}->can_restart }
 
 # All ranks have ended. If one of them failed, none can tell any more whether it makes checkpoints.
 sub _nobody_left

@@ -58,6 +58,9 @@ sub can_restart
 	return !$self->{leaving} && $self->{on} ne 'none' && ($self->{from_start} || $self->{uses} || $self->{alone});
 }
 
+# The same by a restart of all ranks, which may go to other hosts.
+sub can_restart_all { my ($self) = @_; return !$self->{alone} && $self->can_restart }
+
 sub is_alone { return $_[0]{alone} }
 
 # All ranks have called MPI_Finalize: none begins again alone any more.

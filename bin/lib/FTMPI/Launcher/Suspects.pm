@@ -208,14 +208,16 @@ sub _judgement
 }
 
 # What is judged: see FTMPI::Launcher::Verdict. What cannot be mended by a restart is not made worse here: a
-# rank that is stopped may be continued. Any judgement but that of one rank settles all suspicions.
+# rank that is stopped may be continued. Any judgement but that of one rank settles all suspicions; where only ranks are
+# mended, which begin again alone, they stay: that of one rank may follow.
 sub _condemn
 {
 	my ($self, $now, $what, @data) = @_;
 	my ($hosts, $verdict) = @$self{qw(hosts verdict)};
 	my $text = FTMPI::Launcher::Sentences::judged($hosts, $what, @data);
-	if (!$self->{recovery}->can_restart) {
-		$verdict->clear;
+	my $recovery = $self->{recovery};
+	if (!($what eq 'fence' ? $recovery->can_restart : $recovery->can_restart_all)) {
+		$verdict->clear if !$recovery->can_restart;
 		(my $once = $text) =~ s/[0-9]+ ms//;
 		return if $self->{noticed}{$once}++;
 		return [ say => "$text; the job is not ended for that." ];
