@@ -15,12 +15,13 @@ use FTMPI::Launcher::Verdict ();
 # no processor is excused; until a user ends a job that hangs.
 use constant { STEPS_MAX => 20000, WORK => 6, STARVED => 60, PATIENCE => 100 };
 
+# class: another kind of job (AloneSim).
 sub run
 {
-	my ($seed) = @_;
+	my ($seed, $class) = @_;
 	srand $seed;
 	my $self = bless { now => 0, queue => [], serial => 0, wrong => [], log => [], agents => [], ran => {},
-		silent => {} }, __PACKAGE__;
+		silent => {} }, $class // __PACKAGE__;
 	$self->_make_job;
 	$self->_plan_faults;
 	$self->_event('begin');
@@ -88,6 +89,7 @@ sub _make_job
 	$self->{uses} = 1 if $self->{kind};
 	$self->{limit} = rand() < 0.2 ? 0 : STARVED;
 	$self->{image} = { interval => 0.1 + rand 2, patience => 1, waits => rand() < 0.7 } if rand() < 0.3;
+	$self->_settle;
 	$self->{job} = FTMPI::Launcher::Job->new(
 		hosts => \@hosts,
 		on    => $self->{kind} ? 'failure' : (qw(failure failure failure crash any none))[ rand 6 ],
@@ -95,11 +97,18 @@ sub _make_job
 		from_start => rand() < 0.1,
 		session    => 's',
 		image      => $self->{image},
+		alone      => $self->{alone},
 		silent     => sub { $self->{silent}{ $_[0] } // 0 },
 		lenient    => sub { $self->{now} - ($self->{starved}{ $_[0] } // -99) < 10 ? $self->{limit} : 0 },
 		verdict    => FTMPI::Launcher::Verdict->new(period => 0.1, timeout => 1, size => $n, starved => $self->{limit}));
 	return;
 }
+
+# What else is chosen of a job.
+sub _settle { return }
+
+# Which process of this rank counts: that of the epoch.
+sub _life { my ($self) = @_; return $self->{job}->epoch }
 
 sub _event
 {
@@ -300,8 +309,8 @@ sub _finish
 
 sub _lives
 {
-	my ($self, $agent, $rank, $epoch) = @_;
-	return $self->{up}[ $agent->{host} ] && ($agent->{alive}{$rank} // -1) == $epoch;
+	my ($self, $agent, $rank, $life) = @_;
+	return $self->{up}[ $agent->{host} ] && ($agent->{alive}{$rank} // -1) == $life;
 }
 
 sub _die
@@ -426,11 +435,14 @@ my %FAULTS = (
 my @KIND   = qw(kill host agent hang stop starve link lost);
 my @FAULTS = ((@KIND) x 4, qw(crash fail user time pipe));
 
+sub _kind_faults { return @KIND }
+
 sub _plan_faults
 {
 	my ($self) = @_;
+	my @kind = $self->_kind_faults;
 	for (1 .. _pick(0, 8)) {
-		my $fault = $self->{kind} ? $KIND[ rand @KIND ] : $FAULTS[ rand @FAULTS ];
+		my $fault = $self->{kind} ? $kind[ rand @kind ] : $FAULTS[ rand @FAULTS ];
 		$self->_after(1 + rand 20, sub {
 			push @{ $self->{log} }, sprintf '%.3f FAULT %s', $self->{now}, $fault;
 			$FAULTS{$fault}->($self) if !$self->{over};
@@ -443,13 +455,12 @@ sub _plan_faults
 sub _victim
 {
 	my ($self, $survives) = @_;
-	my $epoch = $self->{job}->epoch;
 	my @found;
 	for my $agent (grep { $_ && $self->{up}[ $_->{host} ] } @{ $self->{agents} }) {
-		push @found, map { [ $agent, $_ ] } grep { $agent->{alive}{$_} == $epoch } sort keys %{ $agent->{alive} };
+		push @found, map { [ $agent, $_ ] } grep { $agent->{alive}{$_} == $self->_life($_) } sort keys %{ $agent->{alive} };
 	}
 	return if !@found;
-	$self->{ran}{$epoch}{spoilt} = 1 if !$survives;
+	$self->{ran}{ $self->{job}->epoch }{spoilt} = 1 if !$survives;
 	return @{ $found[ rand @found ] };
 }
 
@@ -461,12 +472,12 @@ sub _fail_rank  { my ($self) = @_; my ($agent, $rank) = $self->_victim or return
 sub _suspect
 {
 	my ($self, $rank, @observers) = @_;
-	my $epoch = $self->{job}->epoch;
 	for my $observer (@observers) {
+		my $life = $self->_life($observer);
 		$self->_after(1 + rand 0.15, sub {
 			my $agent = $self->{agents}[ $self->{job}->hosts->home($observer) ] // return;
 			$self->_from_agent($agent, rand 0.02, 'suspect', $observer, $rank, 1000 + int rand 100)
-				if $self->_lives($agent, $observer, $epoch);
+				if $self->_lives($agent, $observer, $life);
 		});
 	}
 	return;
@@ -492,9 +503,9 @@ sub _hang_rank
 		return;
 	}
 	$self->_suspect($rank, @others);
-	my $epoch = $self->{job}->epoch;
-	$agent->{state}{"$rank.$epoch"} = { word => 'hung' };
-	$self->_after(PATIENCE, sub { $self->_event('signal', 'INT') if $self->{job}->epoch == $epoch });
+	my $life = $self->_life($rank);
+	$agent->{state}{"$rank.$life"} = { word => 'hung' };
+	$self->_after(PATIENCE, sub { $self->_event('signal', 'INT') if $self->_life($rank) == $life });
 	return;
 }
 
@@ -503,8 +514,9 @@ sub _starve_rank
 {
 	my ($self) = @_;
 	my ($agent, $rank) = $self->_victim(1) or return;
-	my $epoch  = $self->{job}->epoch;
-	my $key    = "$rank.$epoch";
+	my $life   = $self->_life($rank);
+	my %life   = map { $_ => $self->_life($_) } $self->_others($rank);
+	my $key    = "$rank.$life";
 	my $length = rand() < 0.8 ? rand 10 : rand 90;
 	return if $agent->{state}{$key};
 	my @others = grep { !$self->_is_through($_) } $self->_others($rank);
@@ -514,7 +526,7 @@ sub _starve_rank
 		delete $agent->{state}{$key};
 		for my $observer (@others) {
 			my $its = $self->{agents}[ $self->{job}->hosts->home($observer) ] // next;
-			$self->_from_agent($its, 0.1 + rand 0.1, 'heard', $observer, $rank) if $self->_lives($its, $observer, $epoch);
+			$self->_from_agent($its, 0.1 + rand 0.1, 'heard', $observer, $rank) if $self->_lives($its, $observer, $life{$observer});
 		}
 	});
 	return;
@@ -525,20 +537,20 @@ sub _stop_rank
 {
 	my ($self) = @_;
 	my ($agent, $rank) = $self->_victim or return;
-	my $epoch = $self->{job}->epoch;
-	$agent->{state}{"$rank.$epoch"} = { word => 'stopped' };
+	my $life = $self->_life($rank);
+	$agent->{state}{"$rank.$life"} = { word => 'stopped' };
 	$self->_suspect($rank, grep { !$self->_is_through($_) } $self->_others($rank));
-	$self->_after(1 + rand 0.15, sub { $self->_tell_stopped($agent, $rank, $epoch, 1000) });
-	$self->_after(PATIENCE, sub { $self->_event('signal', 'INT') if $self->{job}->epoch == $epoch });
+	$self->_after(1 + rand 0.15, sub { $self->_tell_stopped($agent, $rank, $life, 1000) });
+	$self->_after(PATIENCE, sub { $self->_event('signal', 'INT') if $self->_life($rank) == $life });
 	return;
 }
 
 sub _tell_stopped
 {
-	my ($self, $agent, $rank, $epoch, $ms) = @_;
-	return if !$self->_lives($agent, $rank, $epoch);
+	my ($self, $agent, $rank, $life, $ms) = @_;
+	return if !$self->_lives($agent, $rank, $life);
 	$self->_from_agent($agent, 0.01, 'stopped', $rank, $ms);
-	$self->_after(1, sub { $self->_tell_stopped($agent, $rank, $epoch, $ms + 1000) });
+	$self->_after(1, sub { $self->_tell_stopped($agent, $rank, $life, $ms + 1000) });
 	return;
 }
 
