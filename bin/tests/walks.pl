@@ -23,6 +23,7 @@ my %MOST = (
 	'an eager message is received'                       => 11,
 	'a line of Event Logging'                            => 12,
 	'a rank is killed, and all go back to the last line' => 12,
+	'a rank is killed, and begins again alone'           => 6,
 	'a line of images'                                   => 9,
 	'a rank wakes up from its image'                     => 7,
 );
