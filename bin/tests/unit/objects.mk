@@ -109,4 +109,8 @@ UNIT_keeper_events := lib/keeper/events.o
 UNIT_keeper_file := bin/tests/unit/fake_disk.o $(keeper_o)
 UNIT_keeper_talk := bin/tests/unit/fake_disk.o $(keeper_o)
 UNIT_keeper_server := bin/tests/unit/fake_disk.o $(keeper_o)
+UNIT_keeper_link := $(addprefix bin/tests/unit/,link_stage.o fake_disk.o) $(keeper_o)
+UNIT_keeper_link_broken := $(UNIT_keeper_link)
+# the test is the network
+$(B)/unit/test_keeper_link $(B)/unit/test_keeper_link_broken: UNIT_LIBS += -Wl,--wrap=send,--wrap=recv
 UNIT_keeper_handshake := lib/keeper/keeper_handshake.o lib/base/auth.o
