@@ -44,6 +44,19 @@ bool tp_come_back_seen(struct tp *tp, struct tp_peer *p, const struct wire_hello
 	return true;
 }
 
+void tp_come_back_no_more(struct tp *tp)
+{
+	tp_assert_held(tp);
+	tp->come_back = false;
+	for (int i = 0; i < tp->c.size; i++) {
+		struct tp_peer *p = &tp->peers[i];
+
+		if (!p->dying && (p->state == TP_CONNECTING || p->state == TP_AWAITING))
+			tp_peer_lose(tp, p, "it is not waited for any more");
+	}
+	tp_reap(tp);
+}
+
 void tp_came_back(struct tp *tp, int peer, uint32_t incarnation, const struct net_address *address)
 {
 	struct tp_peer *p = &tp->peers[peer];

@@ -20,6 +20,7 @@
 #ifndef FTMPI_TRANSPORT_TP_H
 #define FTMPI_TRANSPORT_TP_H
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -228,7 +229,7 @@ struct tp {
 	uint64_t matching_sync;
 	bool bye;
 	bool mends_no_more;
-	bool come_back;				  /* peers that are lost do (come_back.c) */
+	atomic_bool come_back;			  /* peers that are lost do (come_back.c) */
 	void (*connect)(struct tp *tp, int peer); /* tp_conns_connect, for what stands below */
 	/* physical */
 	int epoll_fd, wake_fd;

@@ -322,6 +322,10 @@ static inline bool tp_is_pending(const struct tp_work *work)
 
 /* ---- the end ---- */
 
+/* Nobody is started again, and there is nothing to say to peers that are away: these are lost, as
+ * are others from now on. Not in an upcall. */
+void tp_come_back_no_more(struct tp *tp);
+
 /* Say to all connected peers that no message will begin any more. Messages under way go on. */
 void tp_bye(struct tp *tp);
 
