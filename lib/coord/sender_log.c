@@ -18,16 +18,18 @@ struct logged_message *sender_log_message(const struct logged_envelope *e, size_
 
 void sender_log_add(struct sender_log *log, struct logged_message *m)
 {
-	struct logged_message **at = &log->first;
+	struct logged_message *before = log->last, **at;
 
-	if (log->last && log->last->number < m->number)
-		at = &log->last->next;
-	while (*at && (*at)->number < m->number)
-		at = &(*at)->next;
-	assert(!*at || (*at)->number > m->number);
+	while (before && before->number > m->number)
+		before = before->before;
+	assert(!before || before->number < m->number);
+	at = before ? &before->next : &log->first;
+	m->before = before;
 	m->next = *at;
 	*at = m;
-	if (!m->next)
+	if (m->next)
+		m->next->before = m;
+	else
 		log->last = m;
 	log->bytes += m->len;
 }
@@ -63,7 +65,9 @@ void sender_log_drop(struct sender_log *log, uint64_t keep, uint64_t covered)
 		log->bytes -= m->len;
 		free(m);
 	}
-	if (!*at)
+	if (*at)
+		(*at)->before = before;
+	else
 		log->last = before;
 }
 

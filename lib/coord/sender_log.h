@@ -18,7 +18,7 @@ struct logged_envelope {
 };
 
 struct logged_message {
-	struct logged_message *next;
+	struct logged_message *next, *before;
 	uint64_t number; /* of its pair, from 1 */
 	uint64_t need; /* the sender's outcomes up to this one must be safe before it leaves (M2) */
 	bool left;     /* the peer has it, or it is on its way to it */
@@ -35,8 +35,7 @@ struct sender_log {
 /* With room for the contents, which the caller fills, and not in the log yet. NULL: no memory. */
 struct logged_message *sender_log_message(const struct logged_envelope *e, size_t len);
 
-/* Where its number says, which no other has. The log owns it. Behind all that are there without a
- * search. */
+/* Where its number says, which no other has. The log owns it. It is looked for from the end on. */
 void sender_log_add(struct sender_log *log, struct logged_message *m);
 
 /* The first with a higher number; NULL: there is none. */
