@@ -17,7 +17,8 @@ ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC -fno-semantic-interposition -pthread
 CPPFLAGS += -Iinclude -Ilib
 LIBS := -levent_core -lsodium -lxxhash -lpthread
 
-LIB_SRC := $(wildcard lib/base/*.c lib/transport/*.c lib/heartbeat/*.c lib/coord/*.c lib/ckpt/*.c lib/launch/*.c lib/image/*.c lib/mpi/*/*.c)
+LIB_SRC := $(wildcard lib/base/*.c lib/transport/*.c lib/heartbeat/*.c lib/coord/*.c lib/ckpt/*.c lib/launch/*.c lib/image/*.c lib/mpi/*/*.c) \
+	$(addprefix lib/keeper/,client.c frames.c keeper_handshake.c link.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o) $(O)/lib/mpi/stubs.o
 SO := $(B)/lib/libftmpi.so.0
 LIBRARIES := $(SO) $(B)/lib/libftmpi.so $(B)/lib/libmpi_abi.so.1 $(B)/lib/libftmpi.a
@@ -27,7 +28,7 @@ PROGRAMS := p2p pingpong bound collective nonblocking repeated onesided comms co
 	badcall environment info_objects init_calls sessions dump_queues tool_interface \
 	progress threads threads_exit threads_many threads_wake cgs mail passnum pi connect_later \
 	ckpt_calls input line_traffic meanwhile reexec regions transit uncut \
-	ckpt_no_wait diverge halo mixed places hindered shared_log unmatched mpmd open_at_restore partial_message slow_lines stepped_kill two_threads window_cut load randtest
+	choices ckpt_no_wait diverge halo mixed places hindered shared_log unmatched mpmd open_at_restore partial_message slow_lines stepped_kill two_threads window_cut load randtest
 # these look inside the library, whose own names are not to be seen from outside
 INSIDE := own_descriptors safe_points woken_rank
 PROGRAM_BIN := $(PROGRAMS:%=$(B)/bin/%) $(INSIDE:%=$(B)/bin/%)

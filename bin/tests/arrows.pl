@@ -22,7 +22,7 @@ my %MAY = (
 	image     => ['base'],
 	coord     => ['base'],
 	keeper    => ['base'],
-	mpi       => [qw(base launch transport heartbeat coord ckpt image)],
+	mpi       => [qw(base launch transport heartbeat coord ckpt image keeper)],
 	fortran   => [],    # over mpi.h and ftmpi.h alone
 );
 

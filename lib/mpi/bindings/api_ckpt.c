@@ -18,6 +18,7 @@
 #include "mpi/coll/team.h"
 #include "mpi/engine/engine.h"
 #include "mpi/init/runtime.h"
+#include "mpi/p2p/p2p_log.h"
 #include "mpi/recovery/ckpt_drive.h"
 #include "mpi/recovery/ckpt_image.h"
 #include "mpi/recovery/ckpt_job.h"
@@ -137,6 +138,21 @@ static void check_restore_called(const struct ckpt_job *j)
 	told = true;
 }
 
+/* Under message logging there are no checkpoints yet. */
+static bool cannot_make(void)
+{
+	static bool told;
+
+	if (!p2p_log_is_used())
+		return false;
+	if (!told)
+		log_error("%s: there are no checkpoints under `-coord msglog` yet: a rank that "
+			  "fails begins again from its beginning",
+			fail_call());
+	told = true;
+	return true;
+}
+
 /* A call that waits for all ranks returns what became of the line (ftmpi.h). */
 static enum ckpt_made make_to_the_end(struct ckpt_job *j)
 {
@@ -170,6 +186,8 @@ int FTMPI_Perform_Checkpoint(void)
 
 	if (!api_ckpt_enter("FTMPI_Perform_Checkpoint"))
 		return FTMPI_CKPTERROR;
+	if (cannot_make())
+		return leave(FTMPI_CKPTERROR);
 	check_restore_called(j);
 	ckpt_job_name();
 	return leave(restored(j) ? FTMPI_RESTORED : make_line(j));
@@ -210,8 +228,9 @@ int FTMPI_Checkpoint_due(int *flag)
 	if (!api_ckpt_enter("FTMPI_Checkpoint_due"))
 		return MPI_ERR_OTHER;
 	/* an image's time is the launcher's to tell */
-	interval =
-		ckpt_image_is_used() ? 0 : (uint64_t)j->launch->settings.ckpt_interval_ms * 1000000;
+	interval = ckpt_image_is_used() || p2p_log_is_used()
+			   ? 0
+			   : (uint64_t)j->launch->settings.ckpt_interval_ms * 1000000;
 	due = interval && clock_ns() - j->since >= interval;
 	if (interval && coord_is_blocking(&j->coord))
 		team_broadcast(&due, sizeof due);

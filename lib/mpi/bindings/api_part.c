@@ -2,6 +2,7 @@
 /* Partitioned communication: MPI 5.0 chapter 4. */
 #include "api.h"
 #include "check.h"
+#include "choice.h"
 #include "mpi/comm/info.h"
 #include "mpi/p2p/p2p_part.h"
 #include "request_set.h"
@@ -137,12 +138,19 @@ int PMPI_Pready_list(int length, const int array_of_partitions[], MPI_Request re
 	return set_leave(c, rc);
 }
 
+static bool is_idle(void *arg, int *expect)
+{
+	const struct request *r = arg;
+
+	*expect = request_expects(r);
+	return request_idle(r);
+}
+
 #pragma weak MPI_Parrived = PMPI_Parrived
 int PMPI_Parrived(MPI_Request request, int partition, int *flag)
 {
 	struct request *r = NULL;
 	struct comm *c = NULL;
-	bool arrived = false;
 	int rc;
 
 	api_enter("MPI_Parrived");
@@ -152,8 +160,8 @@ int PMPI_Parrived(MPI_Request request, int partition, int *flag)
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(flag, "flag");
 	if (rc == MPI_SUCCESS)
-		rc = part_arrived(r, partition, &arrived);
+		rc = part_check(r, partition);
 	if (rc == MPI_SUCCESS)
-		*flag = arrived;
+		*flag = !set_in_play(r) || choice_test(is_idle, r);
 	return set_leave(c, rc);
 }

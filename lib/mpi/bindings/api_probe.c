@@ -4,32 +4,18 @@
 
 #include "api.h"
 #include "check.h"
+#include "choice.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/status.h"
 #include "mpi/p2p/p2p.h"
 #include "mpi/p2p/p2p_probe.h"
 #include "request_set.h"
 
-struct probing {
-	struct comm *c;
-	int source, tag;
-	struct p2p_found found;
-};
-
 static int check_probe(MPI_Comm comm, struct probing *p)
 {
 	int rc = comm_lookup(comm, &p->c);
 
 	return rc ? rc : check_source(p->c, p->source, p->tag);
-}
-
-static bool has_come(void *arg, int *expect)
-{
-	struct probing *p = arg;
-
-	if (p->source >= 0)
-		*expect = comm_world_rank(p->c, p->source);
-	return p2p_probe(p->c, p->source, p->tag, &p->found) != NULL;
 }
 
 /* MPI_ERROR stays as it is (MPI 5.0 section 3.2.5). */
@@ -54,21 +40,10 @@ int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 	api_enter("MPI_Probe");
 	rc = check_probe(comm, &p);
 	if (rc == MPI_SUCCESS) {
-		if (source != MPI_PROC_NULL)
-			engine_wait(has_come, &p);
+		choice_probe(&p, true);
 		tell_found(&p.found, status);
 	}
 	return api_leave(p.c, rc);
-}
-
-static bool is_there(struct probing *p)
-{
-	int expect;
-
-	if (p->source == MPI_PROC_NULL || has_come(p, &expect))
-		return true;
-	engine_look();
-	return has_come(p, &expect);
 }
 
 #pragma weak MPI_Iprobe = PMPI_Iprobe
@@ -82,7 +57,7 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(flag, "flag");
 	if (rc == MPI_SUCCESS) {
-		*flag = is_there(&p);
+		*flag = choice_probe(&p, false);
 		if (*flag)
 			tell_found(&p.found, status);
 	}
@@ -98,7 +73,7 @@ static int take(struct probing *p, MPI_Message *message, MPI_Status *status)
 	if (p->source == MPI_PROC_NULL)
 		*message = MPI_MESSAGE_NO_PROC;
 	else
-		rc = message_find(p->c, p->source, p->tag, &p->found, message);
+		rc = message_take(p->c, p->msg, p->found.source, message);
 	if (rc == MPI_SUCCESS)
 		tell_found(&p->found, status);
 	return rc;
@@ -115,8 +90,7 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_St
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(message, "message");
 	if (rc == MPI_SUCCESS) {
-		if (source != MPI_PROC_NULL)
-			engine_wait(has_come, &p);
+		choice_probe(&p, true);
 		rc = take(&p, message, status);
 	}
 	return api_leave(p.c, rc);
@@ -136,7 +110,7 @@ int PMPI_Improbe(
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(message, "message");
 	if (rc == MPI_SUCCESS) {
-		*flag = is_there(&p);
+		*flag = choice_probe(&p, false);
 		*message = MPI_MESSAGE_NULL;
 		if (*flag)
 			rc = take(&p, message, status);

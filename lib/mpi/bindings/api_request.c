@@ -2,6 +2,7 @@
 /* Completion: MPI 5.0 sections 3.7.3 to 3.7.5. */
 #include "api.h"
 #include "check.h"
+#include "choice.h"
 #include "mpi/engine/engine.h"
 #include "request_set.h"
 
@@ -58,7 +59,7 @@ int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(flag, "flag");
 	if (rc == MPI_SUCCESS) {
-		*flag = set_look(&s, set_all_idle);
+		*flag = choice_all(&s);
 		if (*flag)
 			rc = finish_at(&s, 0, status);
 	}
@@ -94,7 +95,7 @@ int PMPI_Testall(
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(flag, "flag");
 	if (rc == MPI_SUCCESS) {
-		*flag = set_look(&s, set_all_idle);
+		*flag = choice_all(&s);
 		if (*flag)
 			rc = finish_all(&s, array_of_statuses);
 	}
@@ -123,7 +124,7 @@ int PMPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Sta
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(index, "index");
 	if (rc == MPI_SUCCESS) {
-		engine_wait(set_any_done, &s);
+		choice_any(&s, true);
 		rc = finish_any(&s, index, status);
 	}
 	return set_close(&s, rc);
@@ -143,7 +144,7 @@ int PMPI_Testany(
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(flag, "flag");
 	if (rc == MPI_SUCCESS) {
-		*flag = set_look(&s, set_any_done);
+		*flag = choice_any(&s, false);
 		if (*flag)
 			rc = finish_any(&s, index, status);
 		else
@@ -154,28 +155,31 @@ int PMPI_Testany(
 
 /* ---- some ---- */
 
-static int finish_some(struct request_set *s, int *outcount, int indices[], MPI_Status *statuses)
+/* n: as choice_some. */
+static int finish_some(
+	struct request_set *s, int n, const int indices[], int *outcount, MPI_Status *statuses)
 {
-	int rc = MPI_SUCCESS, n = 0;
+	int rc = MPI_SUCCESS;
 
-	if (s->next < 0) {
-		*outcount = MPI_UNDEFINED;
-		return MPI_SUCCESS;
-	}
-	for (int i = 0; i < s->count; i++) {
-		int one;
+	*outcount = n < 0 ? MPI_UNDEFINED : n;
+	for (int k = 0; k < n; k++) {
+		int one = finish_at(s, indices[k], set_status_at(statuses, k));
 
-		if (!set_in_play(s->r[i]) || !request_done(s->r[i]))
-			continue;
-		one = finish_at(s, i, set_status_at(statuses, n));
 		if (statuses != MPI_STATUSES_IGNORE)
-			statuses[n].MPI_ERROR = one;
+			statuses[k].MPI_ERROR = one;
 		if (one && !rc)
 			rc = statuses == MPI_STATUSES_IGNORE ? one : MPI_ERR_IN_STATUS;
-		indices[n++] = i;
 	}
-	*outcount = n;
 	return rc;
+}
+
+/* The body of both calls. */
+static int some(
+	struct request_set *s, bool wait, int *outcount, int indices[], MPI_Status *statuses)
+{
+	int n = choice_some(s, wait, indices);
+
+	return finish_some(s, n, indices, outcount, statuses);
 }
 
 static int open_some(struct request_set *s, int count, MPI_Request *handles, const int *outcount,
@@ -197,10 +201,8 @@ int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 
 	api_enter("MPI_Waitsome");
 	rc = open_some(&s, incount, array_of_requests, outcount, array_of_indices);
-	if (rc == MPI_SUCCESS) {
-		engine_wait(set_any_done, &s);
-		rc = finish_some(&s, outcount, array_of_indices, array_of_statuses);
-	}
+	if (rc == MPI_SUCCESS)
+		rc = some(&s, true, outcount, array_of_indices, array_of_statuses);
 	return set_close(&s, rc);
 }
 
@@ -213,10 +215,7 @@ int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
 
 	api_enter("MPI_Testsome");
 	rc = open_some(&s, incount, array_of_requests, outcount, array_of_indices);
-	if (rc == MPI_SUCCESS) {
-		*outcount = 0;
-		if (set_look(&s, set_any_done))
-			rc = finish_some(&s, outcount, array_of_indices, array_of_statuses);
-	}
+	if (rc == MPI_SUCCESS)
+		rc = some(&s, false, outcount, array_of_indices, array_of_statuses);
 	return set_close(&s, rc);
 }

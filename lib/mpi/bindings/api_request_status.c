@@ -2,7 +2,9 @@
 /* What becomes of a request without being completed: MPI 5.0 sections 3.7.3, 3.7.6 and 3.8.4. */
 #include "api.h"
 #include "check.h"
+#include "choice.h"
 #include "mpi/engine/engine.h"
+#include "mpi/p2p/p2p_log.h"
 #include "request_set.h"
 
 /* ---- free and cancel ---- */
@@ -12,14 +14,18 @@ static bool is_binding(const struct request *r)
 	return request_active(r) && r->class && r->class->binding;
 }
 
-/* MPI 5.0 section 6.12: other ranks count on a collective operation, until it is over */
-static int may_free(const struct request *r)
+static bool is_idle(void *arg, int *expect)
 {
-	if (!is_binding(r))
-		return MPI_SUCCESS;
-	if (!request_idle(r))
-		engine_look();
-	if (request_idle(r))
+	const struct request *r = arg;
+
+	*expect = request_expects(r);
+	return request_idle(r);
+}
+
+/* MPI 5.0 section 6.12: other ranks count on a collective operation, until it is over */
+static int may_free(struct request *r)
+{
+	if (!is_binding(r) || choice_test(is_idle, r))
 		return MPI_SUCCESS;
 	return fail_with(MPI_ERR_REQUEST,
 		"the request is of a collective operation that is not finished: wait for it");
@@ -27,6 +33,9 @@ static int may_free(const struct request *r)
 
 static int may_cancel(const struct request *r)
 {
+	if (p2p_log_keeps(r))
+		return fail_with(MPI_ERR_UNSUPPORTED_OPERATION,
+			"a synchronous send cannot be cancelled under `-coord msglog`");
 	if (!is_binding(r))
 		return MPI_SUCCESS;
 	return fail_with(MPI_ERR_REQUEST, "a collective operation cannot be cancelled");
@@ -92,7 +101,8 @@ int PMPI_Cancel(MPI_Request *request)
 		bool own = r->class && r->class->cancel;
 
 		c = set_hold_comm(r);
-		rc = p2p_cancel(r);
+		if (own || choice_cancel(r))
+			rc = p2p_cancel(r);
 		if (!own && r->cancelled && !request_done(r))
 			request_complete(r, MPI_SUCCESS);
 	}
@@ -133,7 +143,7 @@ int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(flag, "flag");
 	if (rc == MPI_SUCCESS) {
-		*flag = set_look(&s, set_all_idle);
+		*flag = choice_all(&s);
 		if (*flag)
 			rc = peek_at(&s, 0, status);
 	}
@@ -154,7 +164,7 @@ int PMPI_Request_get_status_any(
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(flag, "flag");
 	if (rc == MPI_SUCCESS) {
-		*flag = set_look(&s, set_any_done);
+		*flag = choice_any(&s, false);
 		*index = *flag && s.next >= 0 ? s.next : MPI_UNDEFINED;
 		if (*flag && s.next >= 0)
 			rc = peek_at(&s, s.next, status);
@@ -176,7 +186,7 @@ int PMPI_Request_get_status_all(
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(flag, "flag");
 	if (rc == MPI_SUCCESS) {
-		*flag = set_look(&s, set_all_idle);
+		*flag = choice_all(&s);
 		for (int i = 0; *flag && i < count; i++) {
 			one = peek_into(&s, i, array_of_statuses, i);
 			rc = rc ? rc : one;
@@ -185,20 +195,15 @@ int PMPI_Request_get_status_all(
 	return set_close(&s, rc);
 }
 
-static int peek_some(struct request_set *s, int *outcount, int indices[], MPI_Status *statuses)
+static int peek_some(struct request_set *s, int n, const int indices[], MPI_Status *statuses)
 {
-	int rc = MPI_SUCCESS, n = 0;
+	int rc = MPI_SUCCESS;
 
-	for (int i = 0; i < s->count; i++) {
-		int one;
+	for (int k = 0; k < n; k++) {
+		int one = peek_into(s, indices[k], statuses, k);
 
-		if (!set_in_play(s->r[i]) || !request_done(s->r[i]))
-			continue;
-		one = peek_into(s, i, statuses, n);
 		rc = rc ? rc : one;
-		indices[n++] = i;
 	}
-	*outcount = n;
 	return rc;
 }
 
@@ -216,11 +221,10 @@ int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_request
 	if (rc == MPI_SUCCESS && incount > 0)
 		rc = check_pointer(array_of_indices, "the array of indices");
 	if (rc == MPI_SUCCESS) {
-		*outcount = 0;
-		if (set_look(&s, set_any_done) && s.next < 0)
-			*outcount = MPI_UNDEFINED;
-		else
-			rc = peek_some(&s, outcount, array_of_indices, array_of_statuses);
+		int n = choice_some(&s, false, array_of_indices);
+
+		*outcount = n < 0 ? MPI_UNDEFINED : n;
+		rc = peek_some(&s, n, array_of_indices, array_of_statuses);
 	}
 	return set_close(&s, rc);
 }

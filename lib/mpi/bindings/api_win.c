@@ -8,6 +8,7 @@
 #include "mpi.h"
 #include "mpi/comm/comm.h"
 #include "mpi/comm/hints.h"
+#include "mpi/p2p/p2p_log.h"
 #include "mpi/rma/win.h"
 
 /* The arguments that the calls have in common. */
@@ -53,6 +54,9 @@ static int make_on(struct comm *c, struct making *m)
 	struct win *w = NULL;
 	int rc;
 
+	if (p2p_log_is_used())
+		return fail_with(MPI_ERR_UNSUPPORTED_OPERATION,
+			"there are no windows under `-coord msglog`");
 	if (c->remote)
 		return fail_with(
 			MPI_ERR_COMM, "communicator %s is an intercommunicator", comm_label(c));

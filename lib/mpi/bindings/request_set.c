@@ -98,13 +98,3 @@ bool set_any_done(void *arg, int *expect)
 	(void)expect;
 	return playing == 0;
 }
-
-bool set_look(struct request_set *s, bool (*done)(void *, int *))
-{
-	int expect;
-
-	if (done(s, &expect))
-		return true;
-	engine_look();
-	return done(s, &expect);
-}

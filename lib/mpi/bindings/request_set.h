@@ -27,9 +27,6 @@ int set_close(struct request_set *s, int rc);
 bool set_all_idle(void *set, int *expect);
 bool set_any_done(void *set, int *expect);
 
-/* The same with one look more when it is not so. */
-bool set_look(struct request_set *s, bool (*done)(void *, int *));
-
 /* Active, and not MPI_REQUEST_NULL. */
 static inline bool set_in_play(const struct request *r)
 {

@@ -77,6 +77,12 @@ static bool messages_done(struct coll_open *o)
 	return o->waited == o->n;
 }
 
+static void give_up(struct coll_open *o)
+{
+	note_error(o, coll_open_send_rest(o));
+	o->end = o->run.s.n;
+}
+
 static void close_round(struct coll_open *o)
 {
 	for (size_t i = 0; i < o->n; i++)
@@ -86,7 +92,7 @@ static void close_round(struct coll_open *o)
 		note_error(o, coll_steps_local(&o->run, &o->run.s.steps[i]));
 	o->round++;
 	if (!goes_on(o))
-		o->end = o->run.s.n;
+		give_up(o);
 }
 
 static void go_on(struct coll_open *o)
@@ -124,6 +130,9 @@ void coll_open_begin(struct coll_open *o)
 	forget_error(o);
 	o->round = 0;
 	o->end = 0;
+	note_error(o, coll_open_reserve(o));
+	if (!goes_on(o))
+		give_up(o);
 	start(o, COLL_ALL);
 }
 

@@ -84,6 +84,13 @@ struct link *coll_open_all(void);
 /* While held no operation goes on, so nothing is sent. */
 void coll_open_hold(bool held);
 
+/* coll_open_numbers.c, under message logging; else nothing. The messages that it sends have numbers
+ * now. It ends by an error: those that are left become empty messages, as they are missed
+ * otherwise.
+ */
+int coll_open_reserve(struct coll_open *o);
+int coll_open_send_rest(struct coll_open *o);
+
 /* What all together have done; it changes whenever one of them makes progress. */
 struct coll_standing {
 	size_t unfinished;	       /* operations that are under way */

@@ -29,6 +29,7 @@ void coll_run_begin(struct coll_run *run, struct comm *c)
 	run->offsets = NULL;
 	run->scratch = NULL;
 	run->scratch_bytes = 0;
+	run->numbers = NULL;
 	run->spoilt = false;
 }
 
@@ -139,5 +140,6 @@ void coll_run_free(struct coll_run *run)
 			typed_free(run->buf[i].typed);
 	if (run->offsets)
 		free(run->offsets);
+	free(run->numbers);
 	sched_free(&run->s);
 }

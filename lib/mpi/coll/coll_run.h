@@ -41,7 +41,9 @@ struct coll_run {
 	size_t *offsets; /* room for blocks' offsets (coll_run_prefix), or NULL */
 	void *scratch;	 /* NULL, or what coll_scratch_take gave */
 	size_t scratch_bytes;
-	bool spoilt; /* a message was not as long as its place */
+	uint64_t *
+		numbers; /* by step: of the message that it sends, where they were reserved; NULL */
+	bool spoilt;	 /* a message was not as long as its place */
 	_Alignas(64) char small[COLL_SMALL];
 };
 

@@ -55,19 +55,10 @@ static size_t sent(const struct coll_run *run, const struct sched_span *a)
 	return run->spoilt && a->buf != SCHED_IN ? 0 : a->n;
 }
 
-/* In an operation of an intercommunicator ranks of the local group exchange messages, too. */
 int coll_steps_start(
 	struct coll_run *run, const struct sched_step *t, bool may_wait, struct request **r)
 {
-	struct comm *c = t->local ? run->c->local : run->c;
-	int tag = t->local ? run->local_tag : run->tag;
-	struct p2p_message m = {.buf = coll_run_span_at(run, t->a),
-		.count = (MPI_Count)t->a.n,
-		.comm = c,
-		.type = coll_run_span_type(run, t->a),
-		.rank = t->peer,
-		.tag = tag,
-		.plane = PLANE_COLL};
+	struct p2p_message m = coll_steps_message(run, t);
 
 	*r = NULL;
 	if (t->kind == SCHED_RECV)

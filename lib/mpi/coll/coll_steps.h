@@ -7,6 +7,7 @@
 #define FTMPI_MPI_COLL_STEPS_H
 
 #include "coll_run.h"
+#include "mpi/p2p/p2p.h"
 
 struct request;
 
@@ -26,6 +27,26 @@ static inline size_t coll_steps_messages_end(const struct sched *s, size_t at, s
 	while (at < end && (s->steps[at].kind == SCHED_SEND || s->steps[at].kind == SCHED_RECV))
 		at++;
 	return at;
+}
+
+/* In an operation of an intercommunicator ranks of the local group exchange messages, too. */
+static inline struct comm *coll_steps_comm(const struct coll_run *run, const struct sched_step *t)
+{
+	return t->local ? run->c->local : run->c;
+}
+
+/* What it sends or receives. */
+static inline struct p2p_message coll_steps_message(
+	const struct coll_run *run, const struct sched_step *t)
+{
+	return (struct p2p_message){.buf = coll_run_span_at(run, t->a),
+		.count = (MPI_Count)t->a.n,
+		.comm = coll_steps_comm(run, t),
+		.type = coll_run_span_type(run, t->a),
+		.rank = t->peer,
+		.tag = t->local ? run->local_tag : run->tag,
+		.plane = PLANE_COLL,
+		.number = run->numbers ? run->numbers[t - run->s.steps] : 0};
 }
 
 /* Start one message. *r becomes NULL when it is complete already. may_wait: as p2p_send. */

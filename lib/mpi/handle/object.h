@@ -28,6 +28,8 @@ enum object_kind {
 	OBJECT_ORPHAN,		 /* messages that are compared and thrown away */
 	OBJECT_CONTROL_RECEIVED, /* a control message of the coordination protocol */
 	OBJECT_CONTROL_SENT,	 /* the same */
+	OBJECT_LOGGED,		 /* a message of the log that is on its way */
+	OBJECT_DUPLICATE,	 /* a logged message that is here, and comes again */
 	OBJECT_RMA_RECEIVED,	 /* a message of a window */
 	OBJECT_RMA_SENT,	 /* the same */
 };

@@ -25,6 +25,7 @@
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
+#include "mpi/p2p/p2p_log.h"
 #include "mpi/recovery/ckpt_asked.h"
 #include "mpi/recovery/ckpt_image.h"
 #include "output.h"
@@ -45,6 +46,7 @@ enum {
 static struct {
 	struct launch launch;
 	struct loop *loop; /* of the progress thread; NULL */
+	bool may_leave;	   /* the engine's lock guards it */
 	struct beating beating;
 } physical = {.launch = NOTHING_LEARNT, .beating = BEATING_NONE};
 
@@ -91,7 +93,8 @@ static void be(void)
 	process_is(physical.launch.rank, physical.launch.host);
 	snprintf(name, sizeof name, "rank %d on %.64s", physical.launch.rank, process_host());
 	log_configure(physical.launch.verbosity, name);
-	fault_configure(physical.launch.rank, physical.launch.epoch);
+	fault_configure(physical.launch.rank,
+		physical.launch.epoch + physical.launch.incarnations[physical.launch.rank]);
 }
 
 void physical_learn(int *argc, char ***argv)
@@ -182,8 +185,8 @@ static bool *ranks_near(void)
 	return near;
 }
 
-/* Those of other hosts: what is between them may break while both live. By hand nobody sees which of
- * the two it was. */
+/* Those of other hosts: what is between them may break while both live. By hand nobody sees which
+ * of the two it was. */
 static bool *ranks_far(void)
 {
 	bool *far = calloc((size_t)physical.launch.size, sizeof *far);
@@ -240,10 +243,28 @@ static void observe(void)
 	beating_observe(&physical.beating);
 }
 
+static void leave(void)
+{
+	engine_lock();
+	physical.may_leave = true;
+	engine_tell();
+	engine_unlock();
+}
+
+bool physical_may_leave(void *arg, int *expect)
+{
+	(void)arg;
+	(void)expect;
+	return physical.may_leave;
+}
+
 int physical_build(struct tp *tp)
 {
-	static const struct control_handlers commands = {
-		.restart = restart, .observe = observe, .dump = queues_dump, .save = save};
+	static const struct control_handlers commands = {.restart = restart,
+		.observe = observe,
+		.dump = queues_dump,
+		.save = save,
+		.leave = leave};
 	bool launched = physical.launch.control_fd >= 0, *near = ranks_near(), *far = ranks_far();
 	struct tp_physical phys = {
 		.listen_fd = physical.launch.listen_fd,
@@ -255,6 +276,8 @@ int physical_build(struct tp *tp)
 		.refused_is_final = launched,
 		.near = near,
 		.memory_required = physical.launch.settings.memory_only,
+		.incarnations = physical.launch.incarnations,
+		.come_back = p2p_log_is_used(),
 		.mends = far,
 	};
 	int rc;

@@ -47,6 +47,10 @@ int physical_pause(uint64_t until_ns);
 /* 0 or FT_ESYS: there is no thread to be had, and this process cannot go on. */
 int physical_go_on(void);
 
+/* For engine_wait, under message logging: all ranks have come to MPI_Finalize, as LEAVE has said.
+ */
+bool physical_may_leave(void *arg, int *expect);
+
 /* Tell the heartbeats' observers that their silence is no failure, and end the heartbeats. */
 void physical_leave(void);
 

@@ -17,12 +17,14 @@
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
+#include "mpi/p2p/p2p_log.h"
 #include "mpi/p2p/p2p_probe.h"
 #include "mpi/p2p/p2p_state.h"
 #include "mpi/recovery/ckpt_drive.h"
 #include "mpi/recovery/ckpt_job.h"
 #include "mpi/recovery/ckpt_restore.h"
 #include "mpi/recovery/coord_channel.h"
+#include "mpi/recovery/log_keeper.h"
 #include "mpi/rma/rma.h"
 #include "mpi/type/type.h"
 #include "physical.h"
@@ -66,7 +68,7 @@ static int build_logical(const struct launch *launch)
 		.timed = launch->settings.dump,
 		.lost = on_lost,
 		.session_buffer = session_buffer,
-		.coordination = &coord_channel,
+		.coordination = log_keeper_wanted(launch) ? &p2p_log_channel : &coord_channel,
 		.windows = &rma_channel};
 	struct world_info world = {.rank = launch->rank,
 		.size = launch->size,
@@ -91,6 +93,8 @@ static int build_logical(const struct launch *launch)
 	comm_attr_set_appnum((int)launch->settings.appnum);
 	if (ckpt_drive_start(launch, err, sizeof err) != 0)
 		physical_give_up(err);
+	if (log_keeper_wanted(launch) && log_keeper_start(launch, err, sizeof err) != 0)
+		physical_give_up(err);
 	return 0;
 }
 
@@ -102,6 +106,18 @@ static int build_physical(void)
 	rc = physical_build(tp);
 	engine_unlock();
 	return rc;
+}
+
+/* One that came back has the others send what it lacks. */
+static void say_all(void)
+{
+	const struct launch *launch = physical_launch();
+
+	engine_lock();
+	if (launch->incarnations[launch->rank] > 0)
+		p2p_log_say_all();
+	engine_unlock();
+	fault_point("log-said");
 }
 
 void runtime_job_start(int *argc, char ***argv)
@@ -116,11 +132,14 @@ void runtime_job_start(int *argc, char ***argv)
 		rc = physical_start();
 	if (rc)
 		physical_give_up(ft_error_text(rc));
+	if (p2p_log_is_used())
+		say_all();
 	fault_point("init-attached");
 	if (hooks)
 		hooks->begin();
 	atomic_store(&runtime_job_state, RUNTIME_RUNNING);
-	engine_lock(); /* no line begins while this thread has the lock that an answer to HOLD wants */
+	engine_lock(); /* no line begins while this thread has the lock that an answer to HOLD wants
+			*/
 	control_inited(physical_launch()->control_fd);
 	engine_unlock();
 	fault_point("init-done");
@@ -179,6 +198,13 @@ void runtime_job_finish(void)
 		hooks->end();
 	ckpt_drive_close();
 	must_be_alone();
+	if (p2p_log_is_used()) {
+		control_ending(physical_launch()->control_fd);
+		fault_point("log-ending");
+		engine_wait(physical_may_leave, NULL);
+		p2p_log_leave();
+		tp_come_back_no_more(tp);
+	}
 	tp_bye(tp);
 	engine_wait(everyone_said_bye, tp);
 	must_be_alone();
@@ -190,6 +216,7 @@ void runtime_job_finish(void)
 	fault_point("finalize-told");
 	physical_leave(); /* only now: should its goodbye be lost, the silence is explained */
 	physical_drop(tp, TP_CLOSE);
+	log_keeper_stop();
 	take_down();
 }
 

@@ -9,6 +9,7 @@
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
+#include "mpi/p2p/p2p_log.h"
 #include "runtime.h"
 #include "symbol_scan.h"
 
@@ -26,6 +27,12 @@ enum world_state world_state(void)
 int world_thread_level(void)
 {
 	return world_state() < WORLD_OPEN ? MPI_THREAD_MULTIPLE : world.thread_level;
+}
+
+void world_limit_threads(void)
+{
+	if (p2p_log_is_used() && world.thread_level == MPI_THREAD_MULTIPLE)
+		world.thread_level = MPI_THREAD_SERIALIZED;
 }
 
 bool world_is_main_thread(void)

@@ -22,6 +22,9 @@ void world_close(void);
 
 /* As granted at MPI_Init; with sessions alone the highest, which all of them have. */
 int world_thread_level(void);
+
+/* Under message logging the order of threads would be an outcome that nobody sees. */
+void world_limit_threads(void);
 bool world_is_main_thread(void);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * Point-to-point messages: requests above, the transport below, matching between. They begin and
  * end here, with all that the other files have. The transport's upcalls end here, in p2p_recv.c, in
- * p2p_anew.c, in p2p_sync_asked.c and in p2p_send.c; they run with the engine lock held, on whichever
- * thread makes progress.
+ * p2p_anew.c, in p2p_sync_asked.c and in p2p_send.c; they run with the engine lock held, on
+ * whichever thread makes progress.
  */
 #include "p2p.h"
 
@@ -13,6 +13,7 @@
 #include "mpi/engine/engine.h"
 #include "p2p_buffer.h"
 #include "p2p_inside.h"
+#include "p2p_log_inside.h"
 #include "p2p_part.h"
 #include "p2p_saved.h"
 #include "p2p_sync.h"
@@ -43,6 +44,7 @@ static bool forget_stored(struct match_msg *msg, void *arg)
 void p2p_fini(void)
 {
 	p2p_each_unreceived(forget_stored, NULL);
+	p2p_log_fini();
 	match_fini(&p2p.match);
 	buffers_fini();
 	parts_fini();
@@ -56,6 +58,10 @@ void p2p_fini(void)
 static void on_lost(void *user, int peer, const char *why)
 {
 	(void)user;
+	if (p2p_logs()) {
+		p2p_log_lost(peer);
+		return;
+	}
 	p2p.gone[peer] = true;
 	p2p.anyone_gone = !p2p.job.launched;
 	p2p.job.lost(peer, why);

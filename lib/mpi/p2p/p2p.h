@@ -31,6 +31,7 @@ struct p2p_message {
 	int rank, tag;
 	uint64_t plane; /* enum plane, and what sets partitioned messages apart (p2p_part.h) */
 	enum send_mode mode;
+	uint64_t number; /* of a send, where messages are logged: it was reserved; 0: the next */
 	/* what the program calls type and comm */
 	MPI_Datatype datatype;
 	MPI_Comm handle;

@@ -11,6 +11,7 @@
 #include "inflight.h"
 #include "mpi/engine/engine.h"
 #include "p2p_inside.h"
+#include "p2p_log_inside.h"
 #include "p2p_orphan.h"
 #include "stored.h"
 
@@ -59,6 +60,8 @@ void p2p_on_unmatch(void *user, void *cookie)
 		p2p.job.coordination->unplace(head);
 	else if (head->kind == OBJECT_RMA_RECEIVED)
 		p2p.job.windows->unplace(head);
-	else
+	else if (head->kind != OBJECT_DUPLICATE && p2p_logs())
+		p2p_log_unmatch(cookie);
+	else if (head->kind != OBJECT_DUPLICATE)
 		wait_again(cookie);
 }

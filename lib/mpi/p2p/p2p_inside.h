@@ -77,6 +77,23 @@ int p2p_send_start(struct request *r);
 void p2p_send_withdraw(struct request *r);
 void p2p_on_sent(void *user, void *cookie, int rc);
 
+/* ---- p2p_place.c ---- */
+
+/* The sender's rank in the communicator; what the sender says counts only if it is true. */
+int p2p_source_rank(const struct comm *c, int peer, int said);
+
+struct tp_place p2p_scattered_place(struct request *r);
+
+/* Where the message of a receive goes. */
+static inline struct tp_place p2p_place_of(struct request *r)
+{
+	uint64_t room = p2p_room(&r->m);
+
+	if (__builtin_expect(!r->m.type->contiguous && room > 0, false))
+		return p2p_scattered_place(r);
+	return (struct tp_place){.buf = r->m.buf, .room = room, .cookie = r};
+}
+
 /* ---- p2p_recv.c ---- */
 
 void p2p_recv_start(struct request *r);
@@ -84,9 +101,6 @@ void p2p_recv_start(struct request *r);
 /* One that is posted is taken back: no message will meet it. The caller completes it, and says why.
  */
 void p2p_recv_withdraw(struct request *r);
-
-/* The sender's rank in the communicator; what the sender says counts only if it is true. */
-int p2p_source_rank(const struct comm *c, int peer, int said);
 
 /* A peer is gone: what can only wait for it fails. */
 void p2p_recv_fail(int peer);

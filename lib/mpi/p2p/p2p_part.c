@@ -191,22 +191,12 @@ int part_ready(struct request *r, int low, int high)
 	return rc;
 }
 
-int part_arrived(struct request *r, int partition, bool *arrived)
+int part_check(struct request *r, int partition)
 {
-	int rc;
-
 	engine_assert_held();
-	if (!r) { /* as one that is not active: MPI 5.0 section 4.2.3 */
-		*arrived = true;
+	if (!r) /* as one that is not active: MPI 5.0 section 4.2.3 */
 		return MPI_SUCCESS;
-	}
 	if (r->class != &recv_class)
 		return fail_with(MPI_ERR_REQUEST, "the request is not of MPI_Precv_init");
-	rc = check_partition(r->owner, partition);
-	if (rc)
-		return rc;
-	if (!request_idle(r))
-		engine_look();
-	*arrived = request_idle(r);
-	return MPI_SUCCESS;
+	return check_partition(r->owner, partition);
 }

@@ -27,7 +27,7 @@ int part_init(const struct p2p_message *m, bool send, int partitions, struct req
 /* Partitions low to high of a send are ready. MPI_ERR_REQUEST, MPI_ERR_ARG; what the send says. */
 int part_ready(struct request *r, int low, int high);
 
-/* MPI_ERR_REQUEST, MPI_ERR_ARG. */
-int part_arrived(struct request *r, int partition, bool *arrived);
+/* Is this a partition that MPI_Parrived may be asked for? MPI_ERR_REQUEST, MPI_ERR_ARG. */
+int part_check(struct request *r, int partition);
 
 #endif

@@ -9,14 +9,6 @@
 #include "p2p_inside.h"
 #include "stored.h"
 
-struct message {
-	struct object head;
-	struct comm *comm;     /* held */
-	struct match_msg *msg; /* NULL: thrown away when a line was restored */
-	int source;	       /* its sender's rank in comm */
-	uint64_t order;	       /* of its receive (match.h) */
-};
-
 static struct message *message_new(struct comm *c, int source)
 {
 	struct message *m = calloc(1, sizeof *m);
@@ -54,11 +46,6 @@ void message_forget_all(void)
 	}
 }
 
-void message_moved(struct message *m, struct match_msg *msg)
-{
-	m->msg = msg;
-}
-
 struct comm *message_comm(const struct message *m)
 {
 	return m->comm;
@@ -82,30 +69,42 @@ uint64_t p2p_length(const struct match_msg *msg)
 			   : container_of(msg, struct tp_unexpected, user)->length;
 }
 
+static void tell_found(
+	const struct comm *c, int source, const struct match_msg *msg, struct p2p_found *out)
+{
+	out->source = source >= 0 ? source : p2p_source_rank(c, msg->peer, msg->source);
+	out->tag = msg->tag;
+	out->bytes = p2p_length(msg);
+}
+
 struct match_msg *p2p_probe(struct comm *c, int source, int tag, struct p2p_found *out)
 {
 	int peer = source == MPI_ANY_SOURCE ? MPI_ANY_SOURCE : comm_world_rank(c, source);
 	struct match_msg *msg = match_probe(p2p_matching(), c->context | PLANE_POINT, peer, tag);
 
 	engine_assert_held();
-	if (!msg)
-		return NULL;
-	out->source = source >= 0 ? source : p2p_source_rank(c, msg->peer, msg->source);
-	out->tag = msg->tag;
-	out->bytes = p2p_length(msg);
+	if (msg)
+		tell_found(c, source, msg, out);
 	return msg;
 }
 
-int message_find(struct comm *c, int source, int tag, struct p2p_found *found, MPI_Message *out)
+bool p2p_probed(
+	struct comm *c, int source, int tag, const struct match_msg *msg, struct p2p_found *out)
 {
-	struct match_msg *msg = p2p_probe(c, source, tag, found);
-	struct message *m;
+	if (msg->context != (c->context | PLANE_POINT) ||
+		(source >= 0 && comm_world_rank(c, source) != msg->peer) ||
+		(tag != MPI_ANY_TAG && tag != msg->tag))
+		return false;
+	tell_found(c, source, msg, out);
+	return true;
+}
+
+int message_take(struct comm *c, struct match_msg *msg, int source, MPI_Message *out)
+{
+	struct message *m = message_new(c, source);
 
 	engine_assert_held();
 	*out = MPI_MESSAGE_NULL;
-	if (!msg)
-		return MPI_SUCCESS;
-	m = message_new(c, found->source);
 	if (!m)
 		return fail_with(MPI_ERR_NO_MEM, "no memory for a message's handle");
 	set_matched(m, msg);

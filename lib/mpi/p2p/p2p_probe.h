@@ -18,12 +18,20 @@
 #include "mpi/type/type.h"
 #include "p2p_state.h"
 
-struct message;
 struct p2p_message;
 struct request;
 
-/* *out NULL: there is none. MPI_ERR_NO_MEM. */
-int message_find(struct comm *c, int source, int tag, struct p2p_found *found, MPI_Message *out);
+/* What a handle of MPI_Mprobe stands for; p2p_probe.c's. */
+struct message {
+	struct object head;
+	struct comm *comm;     /* held */
+	struct match_msg *msg; /* NULL: thrown away when a line was restored */
+	int source;	       /* its sender's rank in comm */
+	uint64_t order;	       /* of its receive (match.h) */
+};
+
+/* A message that a probe has found, of this rank of c, is out of the lists. MPI_ERR_NO_MEM. */
+int message_take(struct comm *c, struct match_msg *msg, int source, MPI_Message *out);
 
 /* MPI_SUCCESS and *out, NULL for MPI_MESSAGE_NO_PROC; or MPI_ERR_REQUEST with fail_with said. */
 int message_lookup(MPI_Message handle, struct message **out);
@@ -35,7 +43,10 @@ struct comm *message_comm(const struct message *m);
 int message_receive(struct message *found, const struct p2p_message *m, struct request **out);
 
 /* It lies elsewhere now; NULL: it was thrown away. */
-void message_moved(struct message *m, struct match_msg *msg);
+static inline void message_moved(struct message *m, struct match_msg *msg)
+{
+	m->msg = msg;
+}
 
 /* At finalize, before communicators are freed: nobody will receive them. */
 void message_forget_all(void);

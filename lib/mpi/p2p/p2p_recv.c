@@ -10,51 +10,13 @@
 #include "base/error.h"
 #include "envelope.h"
 #include "inflight.h"
-#include "iov_cursor.h"
 #include "mpi/engine/engine.h"
 #include "p2p_inside.h"
+#include "p2p_log_inside.h"
 #include "p2p_orphan.h"
 #include "p2p_saved.h"
 #include "p2p_sync.h"
 #include "stored.h"
-
-int p2p_source_rank(const struct comm *c, int peer, int said)
-{
-	if (said >= 0 && said < c->npeers && comm_world_rank(c, said) == peer)
-		return said;
-	for (int i = 0; i < c->npeers; i++)
-		if (comm_world_rank(c, i) == peer)
-			return i;
-	return MPI_ANY_SOURCE;
-}
-
-/* For a type that is not contiguous: its data lies in one piece somewhere else than at the
- * beginning of the buffer, or a cursor finds it. Without memory for that the message goes nowhere,
- * and the receive fails. */
-static __attribute__((noinline)) struct tp_place scattered_place(struct request *r)
-{
-	struct tp_place place = {.room = p2p_room(&r->m), .cookie = r};
-
-	place.buf = type_piece(r->m.type, r->m.buf, (size_t)r->m.count);
-	if (place.buf)
-		return place;
-	r->packed = place.cursor = iov_cursor_in(r->m.type, r->m.buf, (size_t)r->m.count);
-	if (r->packed)
-		return place;
-	r->error = MPI_ERR_NO_MEM;
-	place.room = 0;
-	return place;
-}
-
-/* Where the message of a receive goes. */
-static inline struct tp_place place_of(struct request *r)
-{
-	uint64_t room = p2p_room(&r->m);
-
-	if (__builtin_expect(!r->m.type->contiguous && room > 0, false))
-		return scattered_place(r);
-	return (struct tp_place){.buf = r->m.buf, .room = room, .cookie = r};
-}
 
 /* ---- a message comes ---- */
 
@@ -91,6 +53,8 @@ struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te,
 			    (told && coord_discards(p2p.coord, peer, e.context, tag, e.stamp)),
 		    false))
 		return place_of_other(peer, te, length);
+	if (p2p_logs())
+		return p2p_log_match(peer, &e, length);
 	m = match_arrival(&p2p.match, e.context, peer, e.tag);
 	if (!m)
 		return (struct tp_place){.counted = told && coord_counts(p2p.coord)};
@@ -108,7 +72,7 @@ struct tp_place p2p_on_match(void *user, int peer, const struct tp_envelope *te,
 		inflight_met(r, p2p_sync_matching());
 	if (told)
 		p2p_noted();
-	return place_of(r);
+	return p2p_place_of(r);
 }
 
 static struct match_msg *msg_of(struct tp_unexpected *held)
@@ -132,8 +96,12 @@ void p2p_on_unexpected(void *user, struct tp_unexpected *held)
 		.stamp = e.stamp,
 		.arrived = ++p2p.sequence,
 		.since = p2p_time()};
-	match_add_unexpected(&p2p.match, msg);
 	engine_completed(); /* somebody may be probing for it */
+	if (p2p_logs()) {
+		p2p_log_keep(msg);
+		return;
+	}
+	match_add_unexpected(&p2p.match, msg);
 	if (!p2p_is_told(e.context))
 		return;
 	msg->index = coord_arrived(
@@ -149,6 +117,10 @@ void p2p_on_forget(void *user, struct tp_unexpected *held)
 
 	engine_assert_held();
 	(void)user;
+	if (p2p_logs()) {
+		p2p_log_forget(held);
+		return;
+	}
 	assert(!msg->handle); /* p2p_secure_found was asked before the image */
 	match_remove(&p2p.match, msg);
 	if (msg->inflight)
@@ -162,6 +134,8 @@ static void finish(struct request *r, uint64_t length, int rc)
 	uint64_t room = p2p_room(&r->m);
 	int error = MPI_SUCCESS;
 
+	if (p2p_logs() && !p2p_log_received(r, rc))
+		return;
 	r->length = length;
 	r->bytes = length < room ? length : room;
 	if (rc)
@@ -248,6 +222,8 @@ static inline void set_matched(struct request *r, const struct match_msg *msg)
 	r->matched = msg->matched ? msg->matched : ++p2p.sequence;
 	r->source = r->m.rank >= 0 ? r->m.rank : p2p_source_rank(r->m.comm, msg->peer, msg->source);
 	r->got_tag = msg->tag;
+	if (p2p_logs())
+		p2p_log_met(r);
 }
 
 /* An unexpected message that stayed with the transport, removed from the lists, goes to a receive.
@@ -259,13 +235,17 @@ static void claim(struct request *r, struct match_msg *msg)
 	set_matched(r, msg);
 	if (__builtin_expect(msg->inflight != NULL, false))
 		inflight_matched(msg->inflight, r);
-	tp_claim(engine_tp(), held, place_of(r));
+	tp_claim(engine_tp(), held, p2p_place_of(r));
 }
 
 /* The same for one in the library's memory. Not inline, as other_received. */
 static __attribute__((noinline)) void give_stored(struct request *r, struct stored *m)
 {
 	set_matched(r, &m->msg);
+	if (p2p_logs()) {
+		p2p_log_give(r, m);
+		return;
+	}
 	if (m->msg.inflight)
 		inflight_matched(m->msg.inflight, r);
 	r->stored = m;
@@ -307,14 +287,17 @@ void p2p_arrive(struct stored *m)
 void p2p_recv_withdraw(struct request *r)
 {
 	engine_assert_held();
-	match_withdraw(&p2p.match, &r->match);
+	if (r->bound)
+		p2p_log_withdraw(r);
+	else
+		match_withdraw(&p2p.match, &r->match);
 	engine_set_posted(p2p.match.nposted);
 	request_become(r, REQUEST_STARTED);
 }
 
 void p2p_recv_start(struct request *r)
 {
-	struct match_msg *msg;
+	struct match_msg *msg = NULL;
 
 	engine_assert_held();
 	if (r->m.rank == MPI_PROC_NULL) {
@@ -327,6 +310,11 @@ void p2p_recv_start(struct request *r)
 	r->match.peer = r->m.rank == MPI_ANY_SOURCE ? MPI_ANY_SOURCE
 						    : comm_world_rank(r->m.comm, r->m.rank);
 	r->match.tag = r->m.tag;
+	if (p2p_logs() && p2p_log_post(r, &msg)) {
+		if (msg)
+			give(r, msg);
+		return;
+	}
 	msg = match_post(&p2p.match, &r->match);
 	if (msg) {
 		give(r, msg);

@@ -12,6 +12,7 @@
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
 #include "p2p_inside.h"
+#include "p2p_log_inside.h"
 #include "p2p_saved.h"
 
 /* Data that does not lie in one piece is packed on the stack up to so many bytes: a blocking send
@@ -21,7 +22,9 @@ enum { PACKED_HERE = 2048 };
 /* A message of the library's own. */
 static void other_sent(struct object *head)
 {
-	if (head->kind == OBJECT_CONTROL_SENT)
+	if (head->kind == OBJECT_LOGGED)
+		p2p_log_sent(head);
+	else if (head->kind == OBJECT_CONTROL_SENT)
 		p2p.job.coordination->sent(head);
 	else
 		p2p.job.windows->sent(head);
@@ -104,6 +107,16 @@ static __attribute__((noinline)) int send_in_a_moment(const struct p2p_message *
 	return tp_send(engine_tp(), peer, &te, payload, len, TP_NOW, NULL);
 }
 
+/* Into the log; to this rank itself as ever. */
+static __attribute__((noinline)) int send_logged(
+	const struct p2p_message *m, int peer, struct request **rest)
+{
+	if (peer == p2p_msglog->self)
+		return p2p_isend(m, rest);
+	*rest = NULL;
+	return p2p_log_send(m, peer, NULL);
+}
+
 int p2p_send(const struct p2p_message *m, bool may_wait, struct request **rest)
 {
 	char packed[PACKED_HERE];
@@ -117,6 +130,9 @@ int p2p_send(const struct p2p_message *m, bool may_wait, struct request **rest)
 	engine_assert_held();
 	if (m->rank < 0 || m->mode == SEND_SYNC)
 		return p2p_isend(m, rest);
+	peer = comm_world_rank(m->comm, m->rank);
+	if (p2p_logs())
+		return send_logged(m, peer, rest);
 	if (__builtin_expect(!payload && len, false)) {
 		if (len > PACKED_HERE || goes_by_cursor(len))
 			return p2p_isend(m, rest);
@@ -125,7 +141,6 @@ int p2p_send(const struct p2p_message *m, bool may_wait, struct request **rest)
 	}
 	context = p2p_context(m);
 	told = p2p_is_told(context);
-	peer = comm_world_rank(m->comm, m->rank);
 	te = envelope_of(m, context, told);
 	rc = tp_send(
 		engine_tp(), peer, &te, payload, len, TP_NOW | (may_wait ? TP_UNQUEUED : 0), NULL);
@@ -151,6 +166,17 @@ static int failed(const struct request *r, int rc, size_t len)
 	return fail_with(MPI_ERR_PROC_ABORTED, "rank %d has left the job", r->m.rank);
 }
 
+/* A synchronous one is done when it has met its receive. */
+static __attribute__((noinline)) int start_logged(struct request *r, int peer)
+{
+	bool sync = r->m.mode == SEND_SYNC;
+	int rc = p2p_log_send(&r->m, peer, sync ? r : NULL);
+
+	if (rc == MPI_SUCCESS && !sync)
+		request_complete(r, MPI_SUCCESS);
+	return rc;
+}
+
 int p2p_send_start(struct request *r)
 {
 	const void *payload = r->m.buf;
@@ -168,6 +194,9 @@ int p2p_send_start(struct request *r)
 		request_complete(r, MPI_SUCCESS);
 		return MPI_SUCCESS;
 	}
+	peer = comm_world_rank(r->m.comm, r->m.rank);
+	if (p2p_logs() && peer != p2p_msglog->self)
+		return start_logged(r, peer);
 	if (!r->m.type->contiguous && len) {
 		payload = payload_of(r, len);
 		if (!payload)
@@ -176,8 +205,7 @@ int p2p_send_start(struct request *r)
 		if (payload == r->packed && goes_by_cursor(len))
 			flags |= TP_IOV_CURSOR;
 	}
-	peer = comm_world_rank(r->m.comm, r->m.rank);
-	te = envelope_of(&r->m, context, told);
+	te = p2p_logs() ? p2p_log_envelope_to_self(&r->m) : envelope_of(&r->m, context, told);
 	rc = tp_send(engine_tp(), peer, &te, payload, len, flags, r);
 	if (rc < 0)
 		return failed(r, rc, len);
@@ -188,13 +216,18 @@ int p2p_send_start(struct request *r)
 	return MPI_SUCCESS;
 }
 
-/* Its receiver is told in which interval that is (p2p_sync_asked.c). */
+/* Its receiver is told in which interval that is (p2p_sync_asked.c). What is in the log is sent for
+ * good. */
 void p2p_send_withdraw(struct request *r)
 {
 	uint64_t context = p2p_context(&r->m);
-	struct tp_envelope te = envelope_of(&r->m, context, p2p_is_told(context));
+	int peer = comm_world_rank(r->m.comm, r->m.rank);
+	struct tp_envelope te;
 
-	tp_withdraw(engine_tp(), comm_world_rank(r->m.comm, r->m.rank), &te, r);
+	if (p2p_logs() && peer != p2p_msglog->self)
+		return;
+	te = envelope_of(&r->m, context, p2p_is_told(context));
+	tp_withdraw(engine_tp(), peer, &te, r);
 }
 
 int p2p_isend(const struct p2p_message *m, struct request **out)

@@ -71,6 +71,10 @@ struct p2p_found {
 /* Has a message come that a receive with these arguments would get? It stays where it is. */
 struct match_msg *p2p_probe(struct comm *c, int source, int tag, struct p2p_found *out);
 
+/* Is this one that a probe with these arguments may find? */
+bool p2p_probed(
+	struct comm *c, int source, int tag, const struct match_msg *msg, struct p2p_found *out);
+
 /* A message that is out of the lists goes to a receive that is. */
 void p2p_give(struct request *r, struct match_msg *msg);
 

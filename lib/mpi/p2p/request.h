@@ -61,6 +61,7 @@ struct request {
 	bool freed;	/* MPI_Request_free: nobody will wait, it frees itself when done */
 	bool cancelled; /* set before it is done, and the status says so after it */
 	bool past;	/* a receive that had its message when a line was restored */
+	bool bound;	/* a receive that waits for a certain message, in no matching list */
 	int error;	/* the message's MPI error class, once done */
 	uint64_t since; /* when it was started (p2p_time) */
 	/* What was asked for. comm and type are held; NULL when it belongs to none, or has none. */
@@ -75,6 +76,7 @@ struct request {
 	int peer; /* rank in the world */
 	uint32_t stamp;
 	uint64_t index, arrived, matched; /* as in match_msg */
+	uint64_t post;			  /* number of the receive, where messages are logged */
 	struct stored *stored;		  /* it comes through the library's memory; NULL */
 	struct inflight *inflight;	  /* noted for lines being made; NULL */
 	/* the status, once done */

@@ -21,6 +21,7 @@
 #include "ckpt_verdict.h"
 #include "ckpt_wait.h"
 #include "coord_channel.h"
+#include "log_keeper.h"
 #include "mpi.h"
 #include "mpi/coll/team.h"
 #include "mpi/engine/engine.h"
@@ -278,7 +279,8 @@ bool ckpt_drive_due(bool elapsed)
 
 int ckpt_drive_start(const struct launch *l, char *err, size_t errsize)
 {
-	const char *coord = l->settings.coord;
+	bool logged = log_keeper_wanted(l); /* no lines are made */
+	const char *coord = logged ? "blocking" : l->settings.coord;
 	struct ckpt_job *j = ckpt_job();
 	int rc;
 
@@ -306,7 +308,8 @@ int ckpt_drive_start(const struct launch *l, char *err, size_t errsize)
 		return FT_ENOMEM;
 	}
 	ckpt_line_init();
-	p2p_coordinate(&j->coord, ckpt_drive);
+	if (!logged)
+		p2p_coordinate(&j->coord, ckpt_drive);
 	return 0;
 }
 

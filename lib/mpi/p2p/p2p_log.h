@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Message logging in point-to-point communication (doc/msglog.md): each message of the program, and
+ * of its collective operations, is kept in its sender's log and has a number of its pair; what the
+ * program sees and its history does not determine is an outcome. lib/coord/msglog.h decides; here
+ * messages are given to the transport, and met by receives, as that says. All need the engine lock.
+ *
+ * An envelope's stamp is the low half of the message's number. A message to this rank itself is in
+ * no log, and has a number, too, as a receive from any source may get it.
+ */
+#ifndef FTMPI_MPI_P2P_LOG_H
+#define FTMPI_MPI_P2P_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "coord/outcomes.h"
+#include "p2p_state.h"
+
+struct match_msg;
+struct p2p_message;
+struct request;
+
+struct msglog;
+
+/* NULL: messages are not logged. */
+extern struct msglog *p2p_msglog __attribute__((visibility("hidden")));
+
+static inline bool p2p_log_is_used(void)
+{
+	return __builtin_expect(p2p_msglog != NULL, false);
+}
+
+/* From now on messages are logged, before any is sent. v: what the event logger has of this rank's
+ * outcomes. tell: outcomes up to this number exist, and it is to have them. 0 or FT_ENOMEM. */
+int p2p_log_start(
+	int self, int size, void (*tell)(uint64_t last), const struct outcome *v, size_t n);
+void p2p_log_fini(void);
+
+/* All ranks have come to the end: what a peer lacks, or says, means nothing any more. */
+void p2p_log_leave(void);
+
+/* Say to every rank what this one, which came back, has of it: the others send what it lacks. */
+void p2p_log_say_all(void);
+
+/* The event logger has outcomes durably up to this number; it has lost what it had. */
+void p2p_log_acknowledged(uint64_t number);
+void p2p_log_untold(void);
+
+/* Outcomes `first` to first + count - 1, as bytes. */
+void p2p_log_encode(uint64_t first, uint32_t count, uint8_t *bytes);
+
+/* The hellos and covers of two ranks. */
+extern const struct p2p_channel p2p_log_channel;
+
+/* The number of a message that a nonblocking collective operation will send to this rank of the
+ * world. Waits while there are MSGLOG_RESERVED_MOST. 0, with fail_with said: no memory. */
+uint64_t p2p_log_reserve(int peer);
+
+/* It was not sent yet. */
+bool p2p_log_is_reserved(int peer, uint64_t number);
+
+/* Is it a synchronous send to another rank? It is in the log, and cannot be taken back. */
+bool p2p_log_keeps(const struct request *r);
+
+/* Is what a test says of it determined? A send to another rank is done as it begins. */
+bool p2p_log_is_determined(const struct request *r);
+
+/* ---- choices ---- */
+
+/* The outcome of before that has to happen next; NULL: none, what happens is noted. */
+const struct outcome *p2p_log_expected(void);
+
+/* It has happened. */
+void p2p_log_followed(void);
+
+/* No outcome was expected, and this has happened. */
+void p2p_log_happened(const struct outcome *what);
+
+/* All of before have happened again. For engine_wait. */
+bool p2p_log_is_live(void *arg, int *expect);
+
+/* The program asks for something else than before: this process ends with a sentence. */
+_Noreturn void p2p_log_strange(void);
+
+/* The message with this number of this peer, if it waits for a receive. */
+struct match_msg *p2p_log_find(int peer, uint64_t number);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of message logging share with those of point-to-point. For p2p*.c alone. */
+#ifndef FTMPI_MPI_P2P_LOG_INSIDE_H
+#define FTMPI_MPI_P2P_LOG_INSIDE_H
+
+#include "coord/msglog.h"
+#include "p2p_inside.h"
+#include "p2p_log.h"
+
+/* ---- p2p_log_state.c ---- */
+
+extern bool p2p_log_leaving __attribute__((visibility("hidden")));
+
+_Noreturn void p2p_log_end(int errclass, const char *why, int peer);
+_Noreturn void p2p_log_no_memory(int peer);
+
+/* ---- p2p_log_say.c ---- */
+
+/*
+ * Control messages: u32 kind, then u64s. HELLO: has, limit, keep, covered (msglog.h). MET: the
+ * number of a synchronous message that has met its receive; all outcomes before that are durable.
+ * ASK: has this one? A sender asks when the connection is another one than that on which the
+ * message came, as MET may have been lost with that.
+ */
+enum log_control_kind { LOG_HELLO = 1, LOG_MET = 2, LOG_ASK = 3 };
+enum { LOG_HELLO_BYTES = 4 + 4 * 8, LOG_NUMBER_BYTES = 4 + 8 };
+
+struct log_control {
+	struct object head; /* OBJECT_CONTROL_RECEIVED or OBJECT_CONTROL_SENT */
+	struct link link;   /* received: of its peer, while it is not whole */
+	int peer;
+	size_t len;
+	uint8_t bytes[LOG_HELLO_BYTES];
+};
+
+int p2p_log_say_start(int size);
+void p2p_log_say_fini(void);
+
+bool p2p_log_has_said(int peer);
+void p2p_log_say_hello(int peer);
+
+/* MET or ASK. */
+void p2p_log_say(int peer, enum log_control_kind kind, uint64_t number);
+
+/* Whether the peer's hello is awaited. */
+void p2p_log_await(int peer, bool awaited);
+
+/* ---- p2p_log.c ---- */
+
+int p2p_log_begin(int size, void (*tell)(uint64_t last));
+void p2p_log_drop(void);
+
+/* In an envelope's source: the sender waits until it has met its receive. */
+enum { P2P_LOG_SYNC = 1 << 30 };
+
+static inline bool p2p_logs(void)
+{
+	return p2p_log_is_used();
+}
+
+/* Do what is to be done by now. */
+void p2p_log_drive(void);
+
+/* A message leaves the program, to another rank: into the log. sync: the request that is done when
+ * it has met its receive; NULL. MPI_SUCCESS, or MPI_ERR_NO_MEM with fail_with said. */
+int p2p_log_send(const struct p2p_message *m, int peer, struct request *sync);
+
+/* The envelope of one to this rank itself, which is sent now. */
+struct tp_envelope p2p_log_envelope_to_self(const struct p2p_message *m);
+
+/* What the transport says of one that was given to it. */
+void p2p_log_sent(struct object *head);
+
+/* A synchronous message has met its receive. */
+void p2p_log_owe(int peer, uint64_t number);
+
+/* Sends that wait for MET of this peer. */
+struct link *p2p_log_syncs(int peer);
+
+/* The peer will ask. */
+void p2p_log_owe_no_more(int peer);
+
+/* ---- p2p_log_peer.c ---- */
+
+/* The connection is gone. */
+void p2p_log_lost(int peer);
+
+/* ---- p2p_log_recv.c ---- */
+
+int p2p_log_recv_start(int size);
+void p2p_log_recv_fini(void);
+
+/* The upcalls of the transport, for messages that are logged. */
+struct tp_place p2p_log_match(int peer, const struct envelope *e, uint64_t length);
+void p2p_log_keep(struct match_msg *msg);
+void p2p_log_forget(struct tp_unexpected *held);
+
+/* The message of a receive did not become whole, and comes again. */
+void p2p_log_unmatch(struct request *r);
+
+/* Has this message met its receive? */
+bool p2p_log_has_met(int peer, uint64_t number);
+
+/* A receive is posted. true: it waits for a certain message, or *msg is that, out of the lists. */
+bool p2p_log_post(struct request *r, struct match_msg **msg);
+void p2p_log_withdraw(struct request *r);
+
+/* A receive has met its message, whose r->stamp says whether its sender waits for that. */
+void p2p_log_met(struct request *r);
+
+/* All of it is here, or (rc) it comes again. false: that. */
+bool p2p_log_received(struct request *r, int rc);
+
+/* Its message is to come again: m stands for it. */
+void p2p_log_give(struct request *r, struct stored *m);
+
+/* What has come as a whole counts as arrived. */
+void p2p_log_settle(int peer);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What this rank says to others of the log, in control messages (p2p_log_inside.h). */
+#include <stdlib.h>
+
+#include "base/cursor.h"
+#include "base/error.h"
+#include "envelope.h"
+#include "mpi/engine/engine.h"
+#include "p2p_log_inside.h"
+
+static struct {
+	bool said;    /* hello */
+	bool awaited; /* its hello */
+} * peers;
+static int nawaited;
+
+int p2p_log_say_start(int size)
+{
+	peers = calloc((size_t)size, sizeof *peers);
+	nawaited = 0;
+	return peers ? 0 : FT_ENOMEM;
+}
+
+void p2p_log_say_fini(void)
+{
+	free(peers);
+	peers = NULL;
+}
+
+bool p2p_log_has_said(int peer)
+{
+	return peers[peer].said;
+}
+
+/* What is lost with the connection is said again. */
+static void control_send(int peer, const struct log_control *m)
+{
+	struct envelope e = {.context = comm_coord()->context, .source = comm_coord()->rank};
+	struct tp_envelope te = envelope_pack(&e);
+	struct log_control *w;
+	int rc;
+
+	if (p2p_log_leaving)
+		return;
+	w = malloc(sizeof *w);
+	if (!w)
+		p2p_log_no_memory(peer);
+	*w = *m;
+	w->head = (struct object){.kind = OBJECT_CONTROL_SENT, .refs = 1};
+	rc = tp_send(engine_tp(), peer, &te, w->bytes, w->len, 0, w);
+	if (rc == FT_ENOMEM)
+		p2p_log_no_memory(peer);
+	if (rc != 0)
+		free(w);
+}
+
+/* While a peer's hello is awaited, what comes is looked at though the program computes: without it
+ * nothing leaves for that peer, whatever the program has sent. There are no windows, which want the
+ * same. */
+void p2p_log_await(int peer, bool awaited)
+{
+	if (peers[peer].awaited == awaited)
+		return;
+	peers[peer].awaited = awaited;
+	nawaited += awaited ? 1 : -1;
+	engine_set_windows(nawaited > 0);
+}
+
+void p2p_log_say_hello(int peer)
+{
+	struct msglog_hello h = msglog_hello(p2p_msglog, peer);
+	struct log_control m = {.peer = peer, .len = LOG_HELLO_BYTES};
+	struct writer w = writer_over(m.bytes, LOG_HELLO_BYTES);
+
+	peers[peer].said = true;
+	p2p_log_await(peer, !p2p_msglog->pairs[peer].up);
+	writer_u32(&w, LOG_HELLO);
+	writer_u64(&w, h.has);
+	writer_u64(&w, h.limit);
+	writer_u64(&w, h.keep);
+	writer_u64(&w, h.covered);
+	control_send(peer, &m);
+}
+
+void p2p_log_say(int peer, enum log_control_kind kind, uint64_t number)
+{
+	struct log_control m = {.peer = peer, .len = LOG_NUMBER_BYTES};
+	struct writer w = writer_over(m.bytes, LOG_NUMBER_BYTES);
+
+	writer_u32(&w, kind);
+	writer_u64(&w, number);
+	control_send(peer, &m);
+}
+
+void p2p_log_say_all(void)
+{
+	engine_assert_held();
+	for (int i = 0; i < p2p_msglog->size; i++)
+		if (i != p2p_msglog->self && !peers[i].said)
+			p2p_log_say_hello(i);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "log_keeper.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/fault.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "coord/outcomes.h"
+#include "keeper/link.h"
+#include "mpi.h"
+#include "mpi/engine/engine.h"
+#include "mpi/handle/process.h"
+#include "mpi/p2p/p2p_log.h"
+
+static struct {
+	struct loop *loop; /* NULL: messages are not logged */
+	struct keeper_link *link;
+	/* what it gives at first */
+	pthread_mutex_t lock;
+	pthread_cond_t ready;
+	bool is_ready;
+	int rank, size, rc;
+	struct outcome *v;
+	size_t n;
+} k = {.lock = PTHREAD_MUTEX_INITIALIZER, .ready = PTHREAD_COND_INITIALIZER};
+
+static _Noreturn void end(int errclass, const char *why)
+{
+	process_last_words();
+	log_error("message logging: %s", why);
+	process_die(errclass);
+}
+
+/* ---- the keeper's words ---- */
+
+static void read_records(void *ctx, uint64_t first, uint32_t count, uint8_t *records)
+{
+	(void)ctx;
+	engine_lock();
+	p2p_log_encode(first, count, records);
+	engine_unlock();
+}
+
+static void take_records(void *ctx, uint64_t first, uint32_t count, const uint8_t *records)
+{
+	struct outcome *v = realloc(k.v, (k.n + count) * sizeof *v);
+
+	(void)ctx;
+	(void)first;
+	if (!v)
+		end(MPI_ERR_NO_MEM, "there is no memory for what happened before");
+	k.v = v;
+	if (!outcomes_decode(v + k.n, records, (size_t)count * OUTCOME_BYTES, k.size))
+		end(MPI_ERR_INTERN, "what the keeper has of before makes no sense");
+	k.n += count;
+}
+
+static void tell(uint64_t last)
+{
+	keeper_link_tell(k.link, last);
+}
+
+/* Here, so that nothing comes between. */
+static void is_ready(void *ctx, uint64_t last)
+{
+	int rc;
+
+	(void)ctx;
+	(void)last;
+	engine_lock();
+	rc = p2p_log_start(k.rank, k.size, tell, k.v, k.n);
+	engine_unlock();
+	free(k.v);
+	k.v = NULL;
+	k.n = 0;
+	pthread_mutex_lock(&k.lock);
+	k.rc = rc;
+	k.is_ready = true;
+	pthread_cond_signal(&k.ready);
+	pthread_mutex_unlock(&k.lock);
+}
+
+/* What may leave now does. */
+static void hand_over(void)
+{
+	if (!engine_tp())
+		return;
+	tp_flush(engine_tp());
+	engine_tell();
+}
+
+static void acknowledged(void *ctx, uint64_t number)
+{
+	(void)ctx;
+	engine_lock();
+	p2p_log_acknowledged(number);
+	hand_over();
+	engine_unlock();
+}
+
+static void lost(void *ctx, uint64_t number)
+{
+	(void)ctx;
+	(void)number;
+	engine_lock();
+	p2p_log_untold();
+	engine_unlock();
+}
+
+static void refused(void *ctx, unsigned reason)
+{
+	char why[128];
+
+	(void)ctx;
+	snprintf(
+		why, sizeof why, "the keeper refuses this process of the rank (reason %u)", reason);
+	end(MPI_ERR_OTHER, why);
+}
+
+static const struct keeper_link_calls calls = {take_records, is_ready, acknowledged, lost, refused};
+
+/* ---- start and end ---- */
+
+bool log_keeper_wanted(const struct launch *l)
+{
+	return strcmp(l->settings.coord, "msglog") == 0;
+}
+
+/* IP:PORT or [IP]:PORT. */
+static bool address_of(const char *text, struct net_address *out)
+{
+	char host[INET6_ADDRSTRLEN + 2], *colon, *end;
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)(void *)&out->addr;
+	struct sockaddr_in *v4 = (struct sockaddr_in *)(void *)&out->addr;
+	unsigned long port;
+
+	memset(out, 0, sizeof *out);
+	if (strlen(text) >= sizeof host + 6)
+		return false;
+	colon = strrchr(text, ':');
+	if (!colon || (size_t)(colon - text) >= sizeof host)
+		return false;
+	port = strtoul(colon + 1, &end, 10);
+	if (*end || port < 1 || port > 65535)
+		return false;
+	memcpy(host, text, (size_t)(colon - text));
+	host[colon - text] = '\0';
+	if (inet_pton(AF_INET, host, &v4->sin_addr) == 1) {
+		v4->sin_family = AF_INET;
+		v4->sin_port = htons((uint16_t)port);
+		out->len = sizeof *v4;
+		return true;
+	}
+	if (host[0] != '[' || host[colon - text - 1] != ']')
+		return false;
+	host[colon - text - 1] = '\0';
+	if (inet_pton(AF_INET6, host + 1, &v6->sin6_addr) != 1)
+		return false;
+	v6->sin6_family = AF_INET6;
+	v6->sin6_port = htons((uint16_t)port);
+	out->len = sizeof *v6;
+	return true;
+}
+
+/* Keepers count incarnations from 1 on. */
+static int connect_to(const struct launch *l)
+{
+	struct keeper_link_job job = {.loop = k.loop, .calls = &calls};
+
+	job.client = (struct keeper_client_job){.job = {.ranks = (uint32_t)l->size},
+		.rank = (uint32_t)l->rank,
+		.incarnation = l->incarnations[l->rank] + 1,
+		.read = read_records};
+	memcpy(job.client.job.session, l->session, sizeof job.client.job.session);
+	memcpy(job.client.job.secret, l->secret, sizeof job.client.job.secret);
+	if (!address_of(l->settings.keeper, &job.address))
+		return FT_EINVAL;
+	return keeper_link_new(&k.link, &job);
+}
+
+static void await_records(void)
+{
+	pthread_mutex_lock(&k.lock);
+	while (!k.is_ready)
+		pthread_cond_wait(&k.ready, &k.lock);
+	pthread_mutex_unlock(&k.lock);
+}
+
+int log_keeper_start(const struct launch *l, char *err, size_t errsize)
+{
+	int rc;
+
+	k.rank = l->rank;
+	k.size = l->size;
+	k.is_ready = false;
+	k.loop = loop_new("ftmpi-keeper");
+	rc = k.loop ? connect_to(l) : FT_ENOMEM;
+	if (rc == 0)
+		rc = loop_start(k.loop);
+	if (rc == FT_EINVAL)
+		snprintf(err, errsize, "the keeper's address '%s' cannot be understood",
+			l->settings.keeper);
+	else if (rc)
+		snprintf(err, errsize, "%s", ft_error_text(rc));
+	if (rc)
+		return rc;
+	await_records();
+	fault_point("log-given");
+	if (k.rc)
+		snprintf(err, errsize, "%s", ft_error_text(k.rc));
+	return k.rc;
+}
+
+void log_keeper_stop(void)
+{
+	if (!k.loop)
+		return;
+	loop_stop(k.loop);
+	keeper_link_free(k.link);
+	loop_free(k.loop);
+	k.loop = NULL;
+	k.link = NULL;
+}
