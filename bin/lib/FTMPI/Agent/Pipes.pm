@@ -3,6 +3,9 @@
 # What the processes of the ranks write, on its way from their pipes to the launcher, as far as that
 # gave credit: without, the pipes fill, and the ranks wait. The last words of a process that has
 # ended do not wait for credit.
+#
+# A rank that begins again alone (message logging) prints again what it has printed: of its standard output as many
+# bytes are dropped as were sent for it before.
 package FTMPI::Agent::Pipes;
 
 use strict;
@@ -14,18 +17,21 @@ use IO::Handle ();
 # Bytes of one read; the most that a pipe can hold.
 use constant { CHUNK => 65536, PIPE_MAX => 1 << 20 };
 
+# Its number.
+use constant STANDARD_OUTPUT => 1;
+
 # loop; tell => sub (message).
 sub new
 {
 	my ($class, %arg) = @_;
-	return bless { %arg, credit => 0, paused => 0, sources => {} }, $class;
+	return bless { %arg, credit => 0, paused => 0, sources => {}, sent => {} }, $class;
 }
 
-# Pipes by the number of the stream. Returns what names them here.
+# Pipes by the number of the stream; again: it prints again what was printed. Returns what names them here.
 sub add
 {
-	my ($self, $rank, %pipes) = @_;
-	my $source = { rank => $rank };
+	my ($self, $rank, $again, %pipes) = @_;
+	my $source = { rank => $rank, again => $again ? $self->{sent}{$rank} // 0 : 0 };
 	$self->{sources}{$source} = $source;
 	for my $stream (keys %pipes) {
 		my $pipe = $pipes{$stream};
@@ -80,10 +86,24 @@ sub _read
 		$self->_close($source, $stream);
 		return 0;
 	}
-	$self->{tell}->('OUT', $source->{rank}, $stream, $bytes);
-	$self->{credit} -= $n;
-	$self->_pause if $self->{credit} <= 0 && !$self->{paused};
+	$self->_send($source, $stream, $bytes);
 	return $n;
+}
+
+sub _send
+{
+	my ($self, $source, $stream, $bytes) = @_;
+	if ($stream == STANDARD_OUTPUT) {
+		my $again = $source->{again} < length $bytes ? $source->{again} : length $bytes;
+		$source->{again} -= $again;
+		substr($bytes, 0, $again, '');
+		$self->{sent}{ $source->{rank} } += length $bytes;
+	}
+	return if !length $bytes;
+	$self->{tell}->('OUT', $source->{rank}, $stream, $bytes);
+	$self->{credit} -= length $bytes;
+	$self->_pause if $self->{credit} <= 0 && !$self->{paused};
+	return;
 }
 
 sub _pause

@@ -212,7 +212,7 @@ sub _adopt
 		tell    => $self->{tell},
 		at      => $self->{listeners}->at($rank),
 		bound   => $self->_where($rank),
-		output  => $self->{pipes}->add($rank, %{ $started->{out} }),
+		output  => $self->{pipes}->add($rank, $self->{again}{$rank}, %{ $started->{out} }),
 		on_saved => sub { $self->_resume_input($_[0]) if $rank == 0 },
 		on_back => sub { $self->{stdin}->release if $rank == 0 },
 		on_doom => sub { $self->_watch_end($_[0]) });
@@ -427,6 +427,7 @@ sub rerun
 	return 'the order to run a rank again of a job that is ended' if $self->{ending};
 	return "a wrong list of incarnations: $all" if ((split /,/, $all)[$rank] // '') ne $incarnation;
 	my $run = $self->{run};
+	$self->{again}{$rank} = 1;
 	$self->{run} = { %$run, settings => [ (grep { !/^incarnations=/ } @{ $run->{settings} }), "incarnations=$all" ] };
 	if ($rank == 0) {
 		$self->_drop_stdin;
