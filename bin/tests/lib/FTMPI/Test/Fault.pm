@@ -220,7 +220,7 @@ sub undisturbed
 sub restarts
 {
 	my ($self) = @_;
-	my $count = () = $self->{job}->err =~ /^ftmpirun: .*; restart \d+ of \d+\b/mg;
+	my $count = () = $self->{job}->err =~ /^ftmpirun: .*[;(] ?restart \d+ of \d+\b/mg;
 	return $count;
 }
 
