@@ -489,8 +489,13 @@ gets from the logs of the other ranks the messages that it had got, and from a p
 .B ftmpirun
 which of several came first.
 So these logs grow as long as the job runs.
-The program has to do the same when it is run again, but for what depends on the order of messages; rank 0 is given its standard input again, and output
-that was printed is printed again.
+The program has to do the same when it is run again, but for what depends on the order of messages; rank 0 is given its standard input again, and of
+its standard output as many bytes are left out as were printed before.
+The calls of
+.B ftmpi.h
+save nothing, and say so; windows, and
+.B MPI_Cancel
+of a synchronous send to another rank, are refused, and MPI_THREAD_SERIALIZED is granted in place of MPI_THREAD_MULTIPLE.
 Each rank has
 .B \-max\-restarts
 of its own.
