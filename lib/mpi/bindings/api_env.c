@@ -16,7 +16,6 @@ static int init(int *argc, char ***argv, int required, int *provided)
 	api_refuse_child();
 	if (!world_open(argc, argv, required))
 		return api_leave_anytime(fail_with(MPI_ERR_OTHER, "MPI was initialized before"));
-	world_limit_threads();
 	if (provided)
 		*provided = world_thread_level();
 	return MPI_SUCCESS;

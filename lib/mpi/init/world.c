@@ -26,13 +26,11 @@ enum world_state world_state(void)
 
 int world_thread_level(void)
 {
-	return world_state() < WORLD_OPEN ? MPI_THREAD_MULTIPLE : world.thread_level;
-}
+	int level = world_state() < WORLD_OPEN ? MPI_THREAD_MULTIPLE : world.thread_level;
 
-void world_limit_threads(void)
-{
-	if (p2p_log_is_used() && world.thread_level == MPI_THREAD_MULTIPLE)
-		world.thread_level = MPI_THREAD_SERIALIZED;
+	if (p2p_log_is_used() && level == MPI_THREAD_MULTIPLE)
+		return MPI_THREAD_SERIALIZED;
+	return level;
 }
 
 bool world_is_main_thread(void)
