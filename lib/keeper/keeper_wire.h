@@ -109,4 +109,17 @@ enum keeper_refusal {
 #undef X
 };
 
+/* Why a rank was refused, as a part of a sentence. */
+static inline const char *keeper_refusal_text(unsigned why)
+{
+	switch (why) {
+#define X(name, code, text)                                                                        \
+	case code:                                                                                 \
+		return text;
+		KEEPER_REFUSALS(X)
+#undef X
+	}
+	return "for a reason that is not known";
+}
+
 #endif

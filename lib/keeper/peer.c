@@ -5,18 +5,6 @@
 
 #include "base/error.h"
 
-const char *keeper_refusal_text(unsigned why)
-{
-	switch (why) {
-#define X(name, code, text)                                                                        \
-	case code:                                                                                 \
-		return text;
-		KEEPER_REFUSALS(X)
-#undef X
-	}
-	return "for a reason that is not known";
-}
-
 static const struct events_rank *log_of(const struct keeper_peer *p)
 {
 	return &p->events->v[p->hello.rank];

@@ -51,7 +51,4 @@ void keeper_peer_refuse(struct keeper_peer *p, enum keeper_refusal why);
 /* It was told why it is refused: the connection can be closed. */
 bool keeper_peer_over(const struct keeper_peer *p);
 
-/* "it left out outcomes" */
-const char *keeper_refusal_text(unsigned why);
-
 #endif

@@ -83,25 +83,30 @@ static void until_said(const char *text)
 	}
 }
 
+/* One that is back sooner is not. */
 START_TEST(a_keeper_that_is_away_is_missed)
 {
 	static struct rank r;
-	uint64_t begin = clock_ns();
+	uint64_t begin;
 
 	stage_setup();
 	keep_stderr();
-	rank_begin(&r, 0, 1, 0);
-	until_said("was not reached for 5 s: nobody listens there");
-	ck_assert_uint_ge(clock_ns() - begin, 4900000000u); /* libevent's clock may be behind */
 	stage_start(true);
+	rank_begin(&r, 0, 1, 0);
 	rank_until(&r, rank_is_ready, "ready");
-	until_said("is there again");
-	ck_assert_int_eq(times_said("\n"), 2);
-	/* one that is back sooner is not missed */
 	stage_kill();
-	for (int i = 0; i < 100; i++)
+	for (int i = 0; i < 300; i++)
 		stage_turn();
 	stage_start(false);
+	rank_add(&r, 5);
+	rank_until(&r, rank_is_acknowledged, "acknowledged");
+	begin = clock_ns();
+	stage_kill();
+	until_said("was not reached for 5 s: nobody listens there");
+	/* libevent's clock may be behind */
+	ck_assert_uint_ge(clock_ns() - begin, 4900000000u);
+	stage_start(false);
+	until_said("is there again");
 	rank_add(&r, 5);
 	rank_until(&r, rank_is_acknowledged, "acknowledged");
 	ck_assert_int_eq(times_said("\n"), 2);

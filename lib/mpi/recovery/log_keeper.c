@@ -116,11 +116,11 @@ static void lost(void *ctx, uint64_t number)
 
 static void refused(void *ctx, unsigned reason)
 {
-	char why[128];
+	char why[160];
 
 	(void)ctx;
-	snprintf(
-		why, sizeof why, "the keeper refuses this process of the rank (reason %u)", reason);
+	snprintf(why, sizeof why, "the keeper refuses this process of the rank: %s",
+		keeper_refusal_text(reason));
 	end(MPI_ERR_OTHER, why);
 }
 
