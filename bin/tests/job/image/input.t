@@ -63,6 +63,7 @@ for my $coord (qw(blocking eventlog)) {
 		my ($job, $dir) = start($coord, [qw(1 2 gate 3 die 4)]);
 		$job->wait_for(out => qr/^input: at the gate$/m);
 		ok(make_line($job), 'a line, before more is read');
+		noted($dir, 1, 9);
 		write_file("$dir/gate", '');
 		ends($job, 'all of it comes once', 20);
 		unlike($job->err, $unsure, '... which needs no words');
