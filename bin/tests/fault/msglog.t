@@ -15,7 +15,7 @@ use FTMPI::Test::Job   qw(sanitized);
 
 FTMPI::Test::Fault::alone();
 
-my $rounds = sanitized('choices') ? 60 : 200;
+my $rounds = sanitized('choices') ? 100 : 500;
 
 sub start
 {

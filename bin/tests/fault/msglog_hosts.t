@@ -19,7 +19,7 @@ if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
 }
 
 my $cluster = FTMPI::Test::Cluster->new(hosts => 4);
-my $rounds  = sanitized('choices') ? 60 : 200;
+my $rounds  = sanitized('choices') ? 60 : 300;
 my $late    = int $rounds / 2;
 
 sub start

@@ -24,6 +24,8 @@ echo "$*" >>"$place/starts"
 read mode <"$place/mode"
 case $mode in
 bad) echo 'ftmpi-keeper: no room' >&2; exit 1 ;;
+killed) kill -KILL $$ ;;
+once) echo good >"$place/mode"; kill -KILL $$ ;;
 esac
 head -c 48 >"$place/given"
 echo 'ready 127.0.0.1:7000'
@@ -34,6 +36,8 @@ chmod 0755, "$place/bin/ftmpi-keeper";
 sub text { my ($name) = @_; open my $in, '<', "$place/bin/$name" or return ''; local $/; return scalar <$in> }
 sub mode { my ($mode) = @_; text_file('bin/mode', "$mode\n"); return }
 sub starts { return split /\n/, text('starts') }
+
+$SIG{PIPE} = 'IGNORE';    # as ftmpirun does
 
 my (@said, $loop);
 
@@ -116,6 +120,18 @@ my $down = 'say the keeper was killed by signal 9 (Killed); it is started again.
 	turn_until($keeper, 'one that does not come up at first', sub { @said });
 	is_deeply(\@said, ['failed the keeper of the job (-coord msglog) cannot be started: no room'], '... is told of once, and not tried again');
 	ok($keeper->is_gone, '... and gone');
+
+	mode('once');
+	$keeper = keeper();
+	turn_until($keeper, 'one that is killed before it is ready is begun again', sub { has('ready') });
+	is(scalar(grep { / -new\z/ } (starts())[-2, -1]), 2, '... as if it were the first one');
+	$keeper->close;
+	turn_until($keeper, '... and ends', sub { $keeper->is_gone });
+
+	mode('killed');
+	$keeper = keeper();
+	turn_until($keeper, 'one that is killed each time', sub { @said });
+	is_deeply(\@said, ['failed the keeper of the job (-coord msglog) cannot be started: it was killed by signal 9 (Killed)'], '... is given up');
 }
 {
 	local $ENV{FTMPI_LIBDIR} = "$place/nowhere/lib";

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/fault.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "coord/outcomes.h"
@@ -40,10 +41,16 @@ static _Noreturn void end(int errclass, const char *why)
 
 /* ---- the keeper's words ---- */
 
+/* Before a thread that gives it and takes it again, in a loop that tests or probes. */
+static void take_lock(void)
+{
+	lock_take_before(engine_lock_object());
+}
+
 static void read_records(void *ctx, uint64_t first, uint32_t count, uint8_t *records)
 {
 	(void)ctx;
-	engine_lock();
+	take_lock();
 	p2p_log_encode(first, count, records);
 	engine_unlock();
 }
@@ -99,7 +106,7 @@ static void hand_over(void)
 static void acknowledged(void *ctx, uint64_t number)
 {
 	(void)ctx;
-	engine_lock();
+	take_lock();
 	p2p_log_acknowledged(number);
 	hand_over();
 	engine_unlock();
@@ -109,7 +116,7 @@ static void lost(void *ctx, uint64_t number)
 {
 	(void)ctx;
 	(void)number;
-	engine_lock();
+	take_lock();
 	p2p_log_untold();
 	engine_unlock();
 }

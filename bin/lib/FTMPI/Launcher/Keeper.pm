@@ -4,7 +4,7 @@
 # a rank. The happy path: it is started, says where it listens, and is there until the job is over; then its
 # standard input is closed, it ends, and its folder is removed.
 #
-# Failure modes: it cannot be started at first: the job does not begin. It dies later: it is started again on its
+# Failure modes: it cannot be started at first: the job does not begin; when it was killed it is tried again. It dies later: it is started again on its
 # files, and listens where it did; ranks find it by themselves. The launcher is killed: the keeper's standard input
 # is closed by that, and it ends.
 package FTMPI::Launcher::Keeper;
@@ -24,6 +24,9 @@ use FTMPI::Loop                ();
 # All timers, in seconds: until it listens for the first time; from its end to its next start, at first and at
 # most; after so long it is taken to be well again.
 use constant { READY_TIME => 30, PAUSE_LEAST => 0.02, PAUSE_MOST => 1, WELL_TIME => 10 };
+
+# How often it may be killed before it was ready for the first time.
+use constant FIRST_KILLS => 5;
 
 # Bytes of one read, and of a line that has not ended.
 use constant { CHUNK => 4096, LINE_MAX => 4096 };
@@ -159,12 +162,21 @@ sub _let_go
 sub _is_down
 {
 	my ($self, $how) = @_;
-	return $self->_failed($self->{words} // "it $how") if !defined $self->{at};
+	return $self->_down_at_first($how) if !defined $self->{at};
 	$self->{say}->("the keeper $how; it is started again.") if delete $self->{ready};
 	$self->{pause} = PAUSE_LEAST if FTMPI::Loop::now() - $self->{born} >= WELL_TIME;
 	$self->{timer} = $self->{loop}->after($self->{pause}, sub { delete $self->{timer}; $self->_start });
 	$self->{pause} *= 2;
 	$self->{pause} = PAUSE_MOST if $self->{pause} > PAUSE_MOST;
+	return;
+}
+
+# Its files are not made yet, and nobody has come: one that was killed is begun again, a few times.
+sub _down_at_first
+{
+	my ($self, $how) = @_;
+	return $self->_failed($self->{words} // "it $how") if $how !~ /^was killed/ || defined $self->{words} || ++$self->{killed} > FIRST_KILLS;
+	$self->{again} = $self->{loop}->after($self->{pause}, sub { delete $self->{again}; $self->_start });
 	return;
 }
 
@@ -183,6 +195,7 @@ sub close
 	my $loop = $self->{loop};
 	$self->{closed} = 1;
 	$loop->cancel(delete $self->{timer});
+	$loop->cancel(delete $self->{again}) if $self->{again};
 	$loop->drop(delete $self->{input}) if $self->{input};
 	return;
 }
