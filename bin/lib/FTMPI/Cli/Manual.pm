@@ -499,6 +499,7 @@ of a synchronous send to another rank, are refused, and MPI_THREAD_SERIALIZED is
 Each rank has
 .B \-max\-restarts
 of its own.
+Where ranks are on several hosts a job may stand still after a failure, until a rank is found to be without life.
 The loss of a host ends the job, and so does a rank that dies when all have called MPI_Finalize: it is not begun again.
 Neither
 .B \-image
