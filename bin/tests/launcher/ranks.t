@@ -48,7 +48,7 @@ use LauncherTest;
 	sub at { return 'here' }
 	sub of { return map { socketpair my $one, $_[0]{"other$_"}, Socket::AF_UNIX, Socket::SOCK_STREAM, 0 or die; $one } 1, 2 }
 	sub hang_up { return }
-	sub add     { my ($self, $rank, %streams) = @_; return { %streams } }
+	sub add     { my ($self, $rank, $again, %streams) = @_; return { %streams } }
 	sub drain   { return }
 	sub finish  { return }
 }
