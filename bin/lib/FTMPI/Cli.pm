@@ -308,8 +308,8 @@ sub _ssh
 	return \@words;
 }
 
-# A user who names WORKDIR, or asks for what is kept there (writes: recovery lines, logs of outcomes), must be able to write there. One that is
-# made here is its user's alone, as all that is written into it. is_restored: a line is to be in it, so one that is
+# A user who names WORKDIR, or asks for what is kept there (writes: recovery lines, logs of outcomes), must be able to
+# write there. One that is made here is its user's alone, as all that is written into it. is_restored: a line is to be in it, so one that is
 # not there is a mistake.
 sub _work_directory
 {

@@ -138,8 +138,7 @@ void runtime_job_start(int *argc, char ***argv)
 	if (hooks)
 		hooks->begin();
 	atomic_store(&runtime_job_state, RUNTIME_RUNNING);
-	engine_lock(); /* no line begins while this thread has the lock that an answer to HOLD wants
-			*/
+	engine_lock(); /* no line begins while this thread has the lock that an answer to HOLD wants */
 	control_inited(physical_launch()->control_fd);
 	engine_unlock();
 	fault_point("init-done");

@@ -20,8 +20,9 @@ bool world_open(int *argc, char ***argv, int thread_level);
  * the world is not open. */
 void world_close(void);
 
-/* As granted at MPI_Init; with sessions alone the highest, which all of them have. Where messages are
- * logged at most MPI_THREAD_SERIALIZED: the order of threads would be an outcome that nobody sees. */
+/* As granted at MPI_Init; with sessions alone the highest, which all of them have. Where messages
+ * are logged at most MPI_THREAD_SERIALIZED: the order of threads would be an outcome that nobody
+ * sees. */
 int world_thread_level(void);
 
 bool world_is_main_thread(void);

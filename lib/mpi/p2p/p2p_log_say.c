@@ -8,10 +8,12 @@
 #include "mpi/engine/engine.h"
 #include "p2p_log_inside.h"
 
-static struct {
+struct log_peer {
 	bool said;    /* hello */
 	bool awaited; /* its hello */
-} * peers;
+};
+
+static struct log_peer *peers; /* by rank */
 static int nawaited;
 
 int p2p_log_say_start(int size)

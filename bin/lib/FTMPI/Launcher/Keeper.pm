@@ -4,8 +4,8 @@
 # a rank. The happy path: it is started, says where it listens, and is there until the job is over; then its
 # standard input is closed, it ends, and its folder is removed.
 #
-# Failure modes: it cannot be started at first: the job does not begin; when it was killed it is tried again. It dies later: it is started again on its
-# files, and listens where it did; ranks find it by themselves. The launcher is killed: the keeper's standard input
+# Failure modes: it cannot be started at first: the job does not begin; when it was killed it is tried again. It
+# dies later: it is started again on its files, and listens where it did; ranks find it by themselves. The launcher is killed: the keeper's standard input
 # is closed by that, and it ends.
 package FTMPI::Launcher::Keeper;
 
