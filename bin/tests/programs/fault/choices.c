@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "prog.h"
 
@@ -26,15 +27,18 @@ struct content {
 static int tag; /* of the round: nobody gets a message of another one */
 static long rounds = 200, longest = 1 << 17;
 static int trace;
+static const char *gate;
 
 static const struct prog_option options[] = {
 	{"rounds", "ROUNDS", PROG_LONG, &rounds, 1, "how many"},
 	{"-longest", "BYTES", PROG_LONG, &longest, 512, "the longest message"},
-	{"-trace", NULL, PROG_FLAG, &trace, 0, "each rank prints its rounds"}};
+	{"-trace", NULL, PROG_FLAG, &trace, 0, "each rank prints its rounds"},
+	{"-gate", "FILE", PROG_TEXT, &gate, 0,
+		"after its rounds each rank waits until this file is there"}};
 static struct prog prog = {.name = "choices",
 	.text = "ranks depend on all that MPI does not determine",
 	.options = options,
-	.count = 3};
+	.count = 4};
 
 static int rank, size;
 static uint64_t seen = 1;		    /* all that this rank has seen */
@@ -316,6 +320,12 @@ static void compare(void)
 	free(theirs);
 }
 
+static void wait_at_gate(void)
+{
+	while (gate && access(gate, F_OK) != 0)
+		usleep(10000);
+}
+
 static void *words(void)
 {
 	return calloc((size_t)size, sizeof(uint64_t));
@@ -339,6 +349,8 @@ int main(int argc, char **argv)
 		if (trace)
 			printf("round %d\n", round);
 	}
+	fflush(stdout);
+	wait_at_gate();
 	compare();
 	MPI_Finalize();
 	return 0;
