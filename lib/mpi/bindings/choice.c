@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "choice.h"
 
+#include "base/clock.h"
 #include "mpi.h"
 #include "mpi/engine/engine.h"
 #include "mpi/p2p/match.h"
@@ -16,6 +17,42 @@ static bool look(bool (*done)(void *, int *), void *arg)
 		return true;
 	engine_look();
 	return done(arg, &expect);
+}
+
+/* A program that asks so often, within so many ns a question, does nothing else; and after so many
+ * times of that it has done so for a while. */
+enum { ASKED_AT_ONCE = 32, BUSY_NS = 1000, FOR_A_WHILE = 100, NAP_MS = 1 };
+
+static bool wait_a_moment(bool (*done)(void *, int *), void *arg, bool sleeps)
+{
+	int expect;
+
+	if (!sleeps)
+		return engine_spin_on(-1, done, arg);
+	engine_nap(NAP_MS);
+	return done(arg, &expect);
+}
+
+/* Each no is a step of the history, which is gone through again. A program that only asks would ask
+ * in a second what takes half a second then, in which those that wait for it ask as much again, and
+ * all the more the next time. So one that does nothing else waits a moment after every few
+ * questions: it is a hundredth then, and others have the processor. */
+static bool look_at_times(bool (*done)(void *, int *), void *arg)
+{
+	static unsigned asked, in_vain;
+	static uint64_t since;
+
+	if (look(done, arg)) {
+		in_vain = 0;
+		return true;
+	}
+	if (!p2p_log_is_used() || ++asked % ASKED_AT_ONCE != 0)
+		return false;
+	in_vain = clock_ns() - since < ASKED_AT_ONCE * BUSY_NS ? in_vain + 1 : 0;
+	if (in_vain && wait_a_moment(done, arg, in_vain > FOR_A_WHILE))
+		return true;
+	since = clock_ns();
+	return false;
 }
 
 static void note(enum outcome_kind kind, uint64_t value)
@@ -54,7 +91,7 @@ bool choice_test(bool (*done)(void *, int *), void *arg)
 		return look(done, arg);
 	o = p2p_log_expected();
 	if (!o) {
-		yes = look(done, arg);
+		yes = look_at_times(done, arg);
 		note(yes ? OUTCOME_YES : OUTCOME_NO, 0);
 		return yes;
 	}
@@ -93,7 +130,7 @@ static bool is_any_in_play(const struct request_set *s)
 static bool find_any(struct request_set *s, bool wait)
 {
 	if (!wait)
-		return look(set_any_done, s);
+		return look_at_times(set_any_done, s);
 	engine_wait(set_any_done, s);
 	return true;
 }
@@ -231,7 +268,7 @@ static bool has_come(void *arg, int *expect)
 static bool probe_now(struct probing *p, bool wait)
 {
 	if (!wait)
-		return look(has_come, p);
+		return look_at_times(has_come, p);
 	engine_wait(has_come, p);
 	return true;
 }

@@ -206,7 +206,8 @@ static void tell_if_due(void)
 
 /* ---- waiting ---- */
 
-static void sleep_until_news(void)
+/* ms: at most so long, but where another thread sleeps in epoll; -1: without end. */
+static void sleep_until_news(int ms)
 {
 	if (engine_is_due(DUE_SLEEPER)) {
 		tp_watch(engine.phys.tp);
@@ -218,7 +219,7 @@ static void sleep_until_news(void)
 		return;
 	}
 	engine_set_due(DUE_SLEEPER);
-	tp_sleep(engine.phys.tp, -1);
+	tp_sleep(engine.phys.tp, ms);
 	engine_clear_due(DUE_SLEEPER);
 	engine_tell();
 }
@@ -306,7 +307,7 @@ static inline __attribute__((always_inline)) bool wait_on(
 			over = true;
 			break;
 		} else {
-			sleep_until_news();
+			sleep_until_news(-1);
 			since = 0;
 		}
 	} while (!is_over(done, arg, &expect));
@@ -328,6 +329,14 @@ bool engine_spin_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
 	if (!ok && engine_is_due(DUE_SAFE_POINT))
 		engine_pass_safe_point();
 	return ok;
+}
+
+void engine_nap(int ms)
+{
+	engine_assert_held();
+	tell_if_due();
+	if (!engine_is_due(DUE_SLEEPER | DUE_SAFE_POINT))
+		sleep_until_news(ms);
 }
 
 void engine_look(void)

@@ -113,6 +113,10 @@ static inline void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
  * KNOB_SPIN_US where that is less. */
 bool engine_spin_on(int expect, bool (*done)(void *arg, int *expect), void *arg);
 
+/* Sleep in the kernel until something comes, at most so many ms, after a look that found nothing: for
+ * calls that answer at once, but need not do so always. Not where another thread sleeps. */
+void engine_nap(int ms);
+
 /* One look at everything, for calls that must not wait. */
 void engine_look(void);
 

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+package FTMPI::Test::Choices;
+
+# A job of `choices` under message logging, whose ranks are killed: as FTMPI::Test::Fault, which has
+# the options of start. Its ranks wait after their last round until their gate is open, as a rank that
+# is killed when all have come to MPI_Finalize is not missed by others, and fails the job.
+#
+#	my $fault = FTMPI::Test::Choices->start(ranks => 4);
+#	my $kills = $fault->kill_for_a_while(7, 30, sub { kill 'KILL', $_[0] });
+#	$fault->survived("$kills kills", [ 1, $kills ]);
+
+use strict;
+use warnings;
+
+use parent 'FTMPI::Test::Fault';
+
+use Test::More ();
+
+use FTMPI::Test::File qw(write_file);
+use FTMPI::Test::Job  qw(sanitized);
+
+my $gates = 0;
+
+# rounds: how many each rank goes through (500, or 100 under a sanitizer).
+sub start
+{
+	my ($class, %option) = @_;
+	my $rounds = delete $option{rounds} // (sanitized('choices') ? 100 : 500);
+	my $gate   = FTMPI::Test::Fault::directory() . '/gate-' . ++$gates;
+	return $class->SUPER::start(program => 'choices', coord => 'msglog', %option,
+		rounds => $rounds, gate => $gate,
+		args   => [ $rounds, '-trace', '-gate', $gate, @{ $option{args} // [] } ],
+		run    => [ qw(-max-restarts 1000), @{ $option{run} // [] } ]);
+}
+
+# Nobody is killed any more.
+sub open_gate
+{
+	my ($self) = @_;
+	write_file($self->{gate}, '');
+	return;
+}
+
+# Kills until half of the rounds are over, at most so many steps apart; $kill is given a process, and says
+# how many it has killed.
+sub kill_for_a_while
+{
+	my ($self, $seed, $apart, $kill) = @_;
+	my $half  = int $self->{rounds} / 2;
+	my $kills = $self->kill_at_random($seed, apart => $apart, kill => sub {
+		return $kill->($_[0]) if $self->job->out !~ /^round $half$/m;
+		$self->open_gate;
+		return 0;
+	});
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	Test::More::cmp_ok($kills, '>=', 1, "seed $seed: $kills kills");
+	return $kills;
+}
+
+# The job ends well, and each line was printed once.
+sub survived
+{
+	my ($self, $name, $restarts) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	$self->job->finish if !defined $self->job->status;
+	unlink $self->{gate};
+	$self->SUPER::survived($name, restarts => $restarts, lines => 0);
+	my $printed = () = $self->job->out =~ /^round \d+$/mg;
+	return Test::More::is($printed, $self->{rounds} * $self->{ranks}, "$name: each rank has printed each round once");
+}
+
+1;
