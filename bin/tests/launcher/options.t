@@ -227,6 +227,9 @@ for my $bad (
 	[ [qw(-n 1 -coord msglog -image p)], qr/^-image cannot be used with -coord msglog yet: a rank that failed begins again at its beginning$hint/ ],
 	[ [qw(-n 1 -coord msglog p -restore)],
 		qr/^-restore has nothing to go on from with -coord msglog: that makes no recovery lines$hint/ ],
+	(map { [ [ qw(-n 1 -coord msglog), @$_, 'p' ],
+		qr/^$_->[0] has no meaning with -coord msglog: that makes no recovery lines, and a rank that failed begins again at its beginning$hint/ ] }
+		[qw(-ckpt-interval 5)], [qw(-keep 3)], [qw(-restart-from-start)]),
 	[ [qw(-n 1 -coord msglog -coord compare p)], qr/^-coord is given twice$hint/ ],
 	[ [qw(-n 1 -coord event p)],
 		qr/^-coord: 'event' is none of auto, blocking, eventlog, tagging, compare, msglog \(did you mean eventlog\?\)$hint/ ],

@@ -501,11 +501,13 @@ Each rank has
 of its own.
 Where ranks are on several hosts a job may stand still after a failure, until a rank is found to be without life.
 The loss of a host ends the job, and so does a rank that dies when all have called MPI_Finalize: it is not begun again.
-Neither
-.B \-image
-nor
-.B \-restore
-can be used with it.
+.BR \-image ,
+.BR \-restore ,
+.BR \-ckpt\-interval ,
+.B \-keep
+and
+.B \-restart\-from\-start
+cannot be used with it.
 .PP
 Under a
 .B \-coord

@@ -491,6 +491,9 @@ sub _check_msglog
 		if $got->{image};
 	_refuse('-restore has nothing to go on from with -coord msglog: that makes no recovery lines')
 		if defined $got->{restore};
+	for my $option (grep { defined $got->{$_} } qw(ckpt-interval keep restart-from-start)) {
+		_refuse("-$option has no meaning with -coord msglog: that makes no recovery lines, and a rank that failed begins again at its beginning");
+	}
 	return;
 }
 
