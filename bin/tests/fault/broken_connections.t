@@ -10,9 +10,10 @@ use lib "$FindBin::Bin/../lib";
 
 use Test::More;
 
-use FTMPI::Test::Cluster ();
-use FTMPI::Test::Fault   ();
-use FTMPI::Test::Process qw(patience run_quiet);
+use FTMPI::Test::Cluster     ();
+use FTMPI::Test::Connections qw(cut ports);
+use FTMPI::Test::Fault       ();
+use FTMPI::Test::Process     qw(patience);
 
 if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
 	plan skip_all => $reason;
@@ -26,22 +27,6 @@ my $machines = $cluster->machine_file('node1 slots=2', 'node2 slots=2');
 
 sub at_rest { my ($name) = @_; return $cluster->at_rest($name) }
 
-# The ports at which ranks wait for each other, and for heartbeats.
-sub ports
-{
-	my ($fault) = @_;
-	return map { split / / } $fault->job->err =~ /^ftmpirun: host \S+: ranks? \S+ at \S+, ports? ([\d ]+)$/gm;
-}
-
-# The sockets of one host to or from the other, at these ports.
-sub cut
-{
-	my ($host, $other, @ports) = @_;
-	my $which = join ' or ', map { "sport = :$_ or dport = :$_" } @ports;
-	my ($status, $said) = run_quiet($host->inside('ss', '-K', '-H', 'state', 'established', 'dst', $other->address, "( $which )"));
-	return $status ? diag($said) && 0 : scalar(() = $said =~ /\n/g);
-}
-
 for my $case ([ 'blocking' ], [ 'eventlog', qw(-skew 20) ]) {
 	my ($coord, @args) = @$case;
 	my $name  = "$coord, connections break";
@@ -51,7 +36,7 @@ for my $case ([ 'blocking' ], [ 'eventlog', qw(-skew 20) ]) {
 		rest   => \&at_rest);
 	my $job = $fault->job;
 	$fault->wait_for(out => qr/^line after round /m);
-	my @ports  = ports($fault);
+	my @ports  = ports($job);
 	my $cut    = 0;
 	for (my $i = 0; $i < BREAKS && !defined $job->status; $i++) {
 		$cut += cut($i % 2 ? ($node1, $node2) : ($node2, $node1), @ports);
