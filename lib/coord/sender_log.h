@@ -22,6 +22,7 @@ struct logged_message {
 	uint64_t number; /* of its pair, from 1 */
 	uint64_t need; /* the sender's outcomes up to this one must be safe before it leaves (M2) */
 	bool left;     /* the peer has it, or it is on its way to it */
+	const char *call; /* that made it, for people; NULL: not known */
 	struct logged_envelope envelope;
 	size_t len;
 	uint8_t bytes[];

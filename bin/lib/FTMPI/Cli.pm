@@ -207,10 +207,10 @@ sub _settings
 	@setting{qw(heartbeat heartbeat-timeout)} = FTMPI::Cli::Options::heartbeat($options);
 	$setting{'ckpt-interval'} = int 0.5 + 1000 * $options->{'ckpt-interval'}
 		if defined $options->{'ckpt-interval'};
-	for my $name (qw(keep coord transport accept-binary debug dump pty)) {
+	for my $name (qw(keep coord transport accept-binary debug dump pty verify-replay)) {
 		$setting{$name} = $options->{$name} ? $options->{$name} : next;
 	}
-	$setting{$_} = 1 for grep { $setting{$_} } qw(accept-binary debug dump pty);
+	$setting{$_} = 1 for grep { $setting{$_} } qw(accept-binary debug dump pty verify-replay);
 	$setting{bind} = $options->{bind} // 'auto';
 	if (my $image = _image($options)) {
 		require FTMPI::FixedAddresses;

@@ -39,7 +39,7 @@ sub others_stay
 sub at_random
 {
 	for my $seed (1 .. 4) {
-		my $fault = start(ranks => 1 + $seed, args => $seed % 2 ? [] : [qw(-longest 300000)]);
+		my $fault = start(ranks => 1 + $seed, args => $seed % 2 ? [] : [qw(-longest 300000)], run => $seed > 2 ? ['-verify-replay'] : []);
 		my $kills = $fault->kill_for_a_while($seed, 30, sub { kill 'KILL', $_[0] });
 		$fault->survived("seed $seed, $kills kills", [ 1, $kills ]);
 	}
@@ -84,7 +84,21 @@ sub at_points
 	return;
 }
 
+# What a rank sends again is not what others have of it.
+sub another
+{
+	my $fault = start(args => ['-pid'], run => ['-verify-replay']);
+	$fault->wait_for(out => qr/^round 20$/m);
+	$fault->kill_ranks(1);
+	$fault->open_gate;
+	$fault->gave_up('another message is noticed', 16,
+		qr/^rank [023] on \S+: message logging: rank 1, which runs again, sends something else than before: message \d+ to rank [023], in MPI_\w+\. .*`-coord blocking`$/m,
+		lines => 0);
+	return;
+}
+
 others_stay();
+another();
 at_random();
 with_keeper();
 at_once();

@@ -230,6 +230,7 @@ for my $bad (
 	(map { [ [ qw(-n 1 -coord msglog), @$_, 'p' ],
 		qr/^$_->[0] has no meaning with -coord msglog: that makes no recovery lines, and a rank that failed begins again at its beginning$hint/ ] }
 		[qw(-ckpt-interval 5)], [qw(-keep 3)], [qw(-restart-from-start)]),
+	[ [qw(-n 1 -coord eventlog -verify-replay p)], qr/^-verify-replay has no meaning without -coord msglog$hint/ ],
 	[ [qw(-n 1 -coord msglog -coord compare p)], qr/^-coord is given twice$hint/ ],
 	[ [qw(-n 1 -coord event p)],
 		qr/^-coord: 'event' is none of auto, blocking, eventlog, tagging, compare, msglog \(did you mean eventlog\?\)$hint/ ],

@@ -217,6 +217,9 @@ START_TEST(the_keeper_has_an_address)
 
 	settings_default(&s);
 	ck_assert_int_eq(settings_take(&s, "keeper=[fd00::1]:7000", err, sizeof err), 0);
+	ck_assert(!s.verify_replay);
+	ck_assert_int_eq(settings_take(&s, "verify-replay=1", err, sizeof err), 0);
+	ck_assert(s.verify_replay);
 	ck_assert_str_eq(s.keeper, "[fd00::1]:7000");
 	snprintf(word, sizeof word, "keeper=%080d", 0);
 	ck_assert_int_eq(settings_take(&s, word, err, sizeof err), 0);

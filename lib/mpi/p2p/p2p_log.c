@@ -101,6 +101,7 @@ static void transmit(int peer, const struct logged_message *l)
 	s.driving = true;
 	if (tp_send(engine_tp(), peer, &te, l->bytes, l->len, TP_NOW, NULL) != 1)
 		transmit_slowly(peer, l);
+	p2p_log_vouch(peer, l->number, l);
 	s.driving = was;
 }
 
@@ -154,9 +155,12 @@ static struct logged_message *copy_of(const struct p2p_message *m)
 	struct logged_message *l = sender_log_message(&e, len);
 	const void *piece = type_piece(m->type, m->buf, (size_t)m->count);
 
-	if (!l)
+	if (!l) {
 		fail_with(MPI_ERR_NO_MEM, "no memory to log a message of %zu bytes", len);
-	else if (piece)
+		return NULL;
+	}
+	l->call = fail_call();
+	if (piece)
 		memcpy(l->bytes, piece, len);
 	else if (len)
 		type_pack(m->type, m->buf, (size_t)m->count, l->bytes);
@@ -166,6 +170,7 @@ static struct logged_message *copy_of(const struct p2p_message *m)
 int p2p_log_send(const struct p2p_message *m, int peer, struct request *sync)
 {
 	struct msglog_pair *p = &p2p_msglog->pairs[peer];
+	uint64_t number = m->number ? m->number : p->sent + 1;
 	struct logged_message *l = copy_of(m);
 	bool leaves;
 
@@ -174,6 +179,8 @@ int p2p_log_send(const struct p2p_message *m, int peer, struct request *sync)
 		return MPI_ERR_NO_MEM;
 	if (!p2p_log_has_said(peer))
 		p2p_log_say_hello(peer);
+	if (p->up && number <= p->has) /* it does not leave */
+		p2p_log_vouch(peer, number, l);
 	leaves = m->number ? msglog_sent_reserved(p2p_msglog, peer, m->number, l)
 			   : msglog_sent(p2p_msglog, peer, l);
 	if (sync) {

@@ -33,9 +33,10 @@ static inline bool p2p_log_is_used(void)
 }
 
 /* From now on messages are logged, before any is sent. v: what the event logger has of this rank's
- * outcomes. tell: outcomes up to this number exist, and it is to have them. 0 or FT_ENOMEM. */
-int p2p_log_start(
-	int self, int size, void (*tell)(uint64_t last), const struct outcome *v, size_t n);
+ * outcomes. tell: outcomes up to this number exist, and it is to have them. verify: whether what is
+ * sent again is the same (-verify-replay). 0 or FT_ENOMEM. */
+int p2p_log_start(int self, int size, void (*tell)(uint64_t last), const struct outcome *v,
+	size_t n, bool verify);
 void p2p_log_fini(void);
 
 /* All ranks have come to the end: what a peer lacks, or says, means nothing any more. */

@@ -3,6 +3,7 @@
 #ifndef FTMPI_MPI_P2P_LOG_INSIDE_H
 #define FTMPI_MPI_P2P_LOG_INSIDE_H
 
+#include "base/cursor.h"
 #include "coord/msglog.h"
 #include "p2p_inside.h"
 #include "p2p_log.h"
@@ -20,17 +21,23 @@ _Noreturn void p2p_log_no_memory(int peer);
  * Control messages: u32 kind, then u64s. HELLO: has, limit, keep, covered (msglog.h). MET: the
  * number of a synchronous message that has met its receive; all outcomes before that are durable.
  * ASK: has this one? A sender asks when the connection is another one than that on which the
- * message came, as MET may have been lost with that.
+ * message came, as MET may have been lost with that. VOUCH: number and checksum of a message that
+ * the receiver has, and the call that made it, in letters (p2p_log_verify.c).
  */
-enum log_control_kind { LOG_HELLO = 1, LOG_MET = 2, LOG_ASK = 3 };
-enum { LOG_HELLO_BYTES = 4 + 4 * 8, LOG_NUMBER_BYTES = 4 + 8 };
+enum log_control_kind { LOG_HELLO = 1, LOG_MET = 2, LOG_ASK = 3, LOG_VOUCH = 4 };
+enum {
+	LOG_HELLO_BYTES = 4 + 4 * 8,
+	LOG_NUMBER_BYTES = 4 + 8,
+	LOG_VOUCH_BYTES = 4 + 2 * 8, /* and the call */
+	LOG_CALL_MOST = 40,
+};
 
 struct log_control {
 	struct object head; /* OBJECT_CONTROL_RECEIVED or OBJECT_CONTROL_SENT */
 	struct link link;   /* received: of its peer, while it is not whole */
 	int peer;
 	size_t len;
-	uint8_t bytes[LOG_HELLO_BYTES];
+	uint8_t bytes[LOG_VOUCH_BYTES + LOG_CALL_MOST]; /* no other is longer */
 };
 
 int p2p_log_say_start(int size);
@@ -42,8 +49,28 @@ void p2p_log_say_hello(int peer);
 /* MET or ASK. */
 void p2p_log_say(int peer, enum log_control_kind kind, uint64_t number);
 
+/* A control message of the caller's, which is copied. */
+void p2p_log_say_as(int peer, const struct log_control *m);
+
 /* Whether the peer's hello is awaited. */
 void p2p_log_await(int peer, bool awaited);
+
+/* ---- p2p_log_verify.c ---- */
+
+/* 0 or FT_ENOMEM. Without it the others do nothing. */
+int p2p_log_verify_start(int size);
+void p2p_log_verify_fini(void);
+bool p2p_log_verifies(void);
+
+/* For a message that leaves now, behind it, or that the peer has. */
+void p2p_log_vouch(int peer, uint64_t number, const struct logged_message *l);
+
+/* For all that the peer has. */
+void p2p_log_vouch_again(int peer, uint64_t has);
+
+/* A peer's word, behind its kind; len: of all of it. false: it makes no sense. Ends the process if
+ * it is another one than before. */
+bool p2p_log_take_vouch(struct cursor *c, size_t len, int peer);
 
 /* ---- p2p_log.c ---- */
 

@@ -17,6 +17,7 @@ static void free_all(void)
 {
 	free(received_of);
 	received_of = NULL;
+	p2p_log_verify_fini();
 	p2p_log_drop();
 	p2p_log_say_fini();
 	p2p_log_recv_fini();
@@ -31,11 +32,11 @@ static bool make_all(int self, int size, void (*tell)(uint64_t last))
 	       p2p_log_recv_start(size) == 0 && msglog_init(&msglog, self, size);
 }
 
-int p2p_log_start(
-	int self, int size, void (*tell)(uint64_t last), const struct outcome *v, size_t n)
+int p2p_log_start(int self, int size, void (*tell)(uint64_t last), const struct outcome *v,
+	size_t n, bool verify)
 {
 	engine_assert_held();
-	if (!make_all(self, size, tell)) {
+	if (!make_all(self, size, tell) || (verify && p2p_log_verify_start(size) != 0)) {
 		free_all();
 		return FT_ENOMEM;
 	}
@@ -116,6 +117,7 @@ static bool take_hello(struct cursor *c, int peer)
 	list_for_each (item, p2p_log_syncs(peer))
 		if (sync_at(item)->index <= h.has)
 			p2p_log_say(peer, LOG_ASK, sync_at(item)->index);
+	p2p_log_vouch_again(peer, h.has);
 	return true;
 }
 
@@ -130,6 +132,8 @@ static bool take(const struct log_control *m)
 		return take_met(&c, m->peer);
 	case LOG_ASK:
 		return take_ask(&c, m->peer);
+	case LOG_VOUCH:
+		return p2p_log_take_vouch(&c, m->len, m->peer);
 	default:
 		return false;
 	}
@@ -142,7 +146,7 @@ static struct tp_place place(int peer, const struct envelope *e, uint64_t length
 	struct log_control *m;
 
 	(void)e;
-	if (length > LOG_HELLO_BYTES)
+	if (length > sizeof m->bytes)
 		p2p_log_end(MPI_ERR_INTERN, "what it says is too long", peer);
 	m = malloc(sizeof *m);
 	if (!m)

@@ -35,7 +35,7 @@ bool p2p_log_has_said(int peer)
 }
 
 /* What is lost with the connection is said again. */
-static void control_send(int peer, const struct log_control *m)
+void p2p_log_say_as(int peer, const struct log_control *m)
 {
 	struct envelope e = {.context = comm_coord()->context, .source = comm_coord()->rank};
 	struct tp_envelope te = envelope_pack(&e);
@@ -81,7 +81,7 @@ void p2p_log_say_hello(int peer)
 	writer_u64(&w, h.limit);
 	writer_u64(&w, h.keep);
 	writer_u64(&w, h.covered);
-	control_send(peer, &m);
+	p2p_log_say_as(peer, &m);
 }
 
 void p2p_log_say(int peer, enum log_control_kind kind, uint64_t number)
@@ -91,7 +91,7 @@ void p2p_log_say(int peer, enum log_control_kind kind, uint64_t number)
 
 	writer_u32(&w, kind);
 	writer_u64(&w, number);
-	control_send(peer, &m);
+	p2p_log_say_as(peer, &m);
 }
 
 void p2p_log_say_all(void)

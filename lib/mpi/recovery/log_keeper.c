@@ -28,6 +28,7 @@ static struct {
 	pthread_cond_t ready;
 	bool is_ready;
 	int rank, size, rc;
+	bool verify;
 	struct outcome *v;
 	size_t n;
 } k = {.lock = PTHREAD_MUTEX_INITIALIZER, .ready = PTHREAD_COND_INITIALIZER};
@@ -82,7 +83,7 @@ static void is_ready(void *ctx, uint64_t last)
 	(void)ctx;
 	(void)last;
 	engine_lock();
-	rc = p2p_log_start(k.rank, k.size, tell, k.v, k.n);
+	rc = p2p_log_start(k.rank, k.size, tell, k.v, k.n, k.verify);
 	engine_unlock();
 	free(k.v);
 	k.v = NULL;
@@ -206,6 +207,7 @@ int log_keeper_start(const struct launch *l, char *err, size_t errsize)
 
 	k.rank = l->rank;
 	k.size = l->size;
+	k.verify = l->settings.verify_replay;
 	k.is_ready = false;
 	k.loop = loop_new("ftmpi-keeper");
 	rc = k.loop ? connect_to(l) : FT_ENOMEM;

@@ -489,7 +489,9 @@ gets from the logs of the other ranks the messages that it had got, and from a p
 .B ftmpirun
 which of several came first.
 So these logs grow as long as the job runs.
-The program has to do the same when it is run again, but for what depends on the order of messages; rank 0 is given its standard input again, and of
+The program has to do the same when it is run again, but for what depends on the order of messages
+.RB ( \-verify\-replay
+finds out whether it sends the same); rank 0 is given its standard input again, and of
 its standard output as many bytes are left out as were printed before.
 The calls of
 .B ftmpi.h
@@ -499,7 +501,6 @@ of a synchronous send to another rank, are refused, and MPI_THREAD_SERIALIZED is
 Each rank has
 .B \-max\-restarts
 of its own.
-Where ranks are on several hosts a job may stand still after a failure, until a rank is found to be without life.
 The loss of a host ends the job, and so does a rank that dies when all have called MPI_Finalize: it is not begun again.
 .BR \-image ,
 .BR \-restore ,

@@ -286,6 +286,12 @@ my @TABLE = (
 			. ' noticed, and the answer is wrong.',
 	},
 	{
+		names => ['verify-replay'],
+		kind  => 'flag',
+		text  => 'With -coord msglog: look whether a rank that runs again sends what it sent before, and end the job with a sentence'
+			. ' if it does not. Costs a message for each message, and 8 bytes of memory.',
+	},
+	{
 		names => ['debug'],
 		kind  => 'flag',
 		text  => 'Ranks may be stopped in a debugger: nothing is done about one without a sign of life.',
@@ -486,7 +492,9 @@ sub _check_image
 sub _check_msglog
 {
 	my ($got) = @_;
-	return if ($got->{coord} // '') ne 'msglog';
+	my $is_used = ($got->{coord} // '') eq 'msglog';
+	_refuse('-verify-replay has no meaning without -coord msglog') if $got->{'verify-replay'} && !$is_used;
+	return if !$is_used;
 	_refuse('-image cannot be used with -coord msglog yet: a rank that failed begins again at its beginning')
 		if $got->{image};
 	_refuse('-restore has nothing to go on from with -coord msglog: that makes no recovery lines')

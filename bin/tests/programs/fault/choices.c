@@ -26,19 +26,21 @@ struct content {
 
 static int tag; /* of the round: nobody gets a message of another one */
 static long rounds = 200, longest = 1 << 17;
-static int trace;
+static int trace, by_pid;
 static const char *gate;
 
 static const struct prog_option options[] = {
 	{"rounds", "ROUNDS", PROG_LONG, &rounds, 1, "how many"},
 	{"-longest", "BYTES", PROG_LONG, &longest, 512, "the longest message"},
 	{"-trace", NULL, PROG_FLAG, &trace, 0, "each rank prints its rounds"},
+	{"-pid", NULL, PROG_FLAG, &by_pid, 0,
+		"messages hold the number of the process, which is another one the next time"},
 	{"-gate", "FILE", PROG_TEXT, &gate, 0,
 		"after its rounds each rank waits until this file is there"}};
 static struct prog prog = {.name = "choices",
 	.text = "ranks depend on all that MPI does not determine",
 	.options = options,
-	.count = 4};
+	.count = 5};
 
 static int rank, size;
 static uint64_t seen = 1;		    /* all that this rank has seen */
@@ -267,7 +269,7 @@ static void send_all(int round, MPI_Request *requests, int *n)
 	*n = 0;
 	for (int i = 0; i < messages_of(round, rank); i++) {
 		int to = target_of(round, rank, i), length = length_of(round, rank, i);
-		struct content c = {.number = ++numbers[to], .hash = seen};
+		struct content c = {.number = ++numbers[to], .hash = by_pid ? (uint64_t)getpid() : seen};
 		char *bytes = out + (size_t)i * (size_t)longest;
 
 		memcpy(bytes, &c, sizeof c);

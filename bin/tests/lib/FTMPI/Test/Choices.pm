@@ -62,11 +62,17 @@ sub survived
 {
 	my ($self, $name, $restarts) = @_;
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
-	$self->job->finish if !defined $self->job->status;
-	unlink $self->{gate};
 	$self->SUPER::survived($name, restarts => $restarts, lines => 0);
 	my $printed = () = $self->job->out =~ /^round \d+$/mg;
 	return Test::More::is($printed, $self->{rounds} * $self->{ranks}, "$name: each rank has printed each round once");
+}
+
+sub clear
+{
+	my ($self, @rest) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	unlink $self->{gate};
+	return $self->SUPER::clear(@rest);
 }
 
 1;
