@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Message logging on two and three hosts: ranks that are killed begin again alone on their own host, and connections
+# between ranks that live are cut meanwhile.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use List::Util qw(shuffle);
+use Test::More;
+
+use FTMPI::Test::Choices     ();
+use FTMPI::Test::Cluster     ();
+use FTMPI::Test::Connections qw(cut ports);
+use FTMPI::Test::Job         qw(sanitized);
+
+if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
+	plan skip_all => $reason;
+}
+
+my $cluster = FTMPI::Test::Cluster->new(hosts => 4);
+
+sub start
+{
+	my ($hosts) = @_;
+	return FTMPI::Test::Choices->start(ranks => 2 * $hosts,
+		rounds => sanitized('choices') ? 60 : 200,
+		run    => [ '-v', '-ssh', $cluster->ssh, '-machinefile', $cluster->machine_file(map { "node$_ slots=2" } 1 .. $hosts) ],
+		inside => sub { $cluster->host(4)->inside(@_) });
+}
+
+for my $hosts (2, 3) {
+	my $fault = start($hosts);
+	my $kills = $fault->kill_for_a_while($hosts, 100, sub { kill 'KILL', $_[0] });
+	$fault->survived("$hosts hosts, $kills kills", [ 1, $kills ]);
+}
+
+# One connection after the other between any two hosts, and now and then a process.
+for my $kills_too (0, 1) {
+	my $fault = start(3);
+	my ($cut, $kills, @ports) = (0, 0);
+	$fault->kill_for_a_while(5, 40, sub {
+		@ports = ports($fault->job) if !@ports;
+		my ($one, $other) = shuffle(1 .. 3);
+		$cut += cut($cluster->host($one), $cluster->host($other), @ports);
+		$kills += kill 'KILL', $_[0] if $kills_too && rand() < 0.3;
+		return 1;
+	});
+	my $name = "$cut connections are cut" . ($kills_too ? ", $kills kills" : '');
+	cmp_ok($cut, '>', 10, $name);
+	$fault->survived($name, [ $kills_too, $kills ]);
+}
+
+done_testing();
