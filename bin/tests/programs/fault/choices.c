@@ -34,7 +34,7 @@ static const struct prog_option options[] = {
 	{"-longest", "BYTES", PROG_LONG, &longest, 512, "the longest message"},
 	{"-trace", NULL, PROG_FLAG, &trace, 0, "each rank prints its rounds"},
 	{"-pid", NULL, PROG_FLAG, &by_pid, 0,
-		"messages hold the number of the process, which is another one the next time"},
+		"messages to others hold the number of the process, another one the next time"},
 	{"-gate", "FILE", PROG_TEXT, &gate, 0,
 		"after its rounds each rank waits until this file is there"}};
 static struct prog prog = {.name = "choices",
@@ -269,7 +269,8 @@ static void send_all(int round, MPI_Request *requests, int *n)
 	*n = 0;
 	for (int i = 0; i < messages_of(round, rank); i++) {
 		int to = target_of(round, rank, i), length = length_of(round, rank, i);
-		struct content c = {.number = ++numbers[to], .hash = by_pid ? (uint64_t)getpid() : seen};
+		struct content c = {.number = ++numbers[to],
+			.hash = by_pid && to != rank ? (uint64_t)getpid() : seen};
 		char *bytes = out + (size_t)i * (size_t)longest;
 
 		memcpy(bytes, &c, sizeof c);
