@@ -18,6 +18,7 @@
 #include <stdatomic.h>
 
 #include <event2/event.h>
+#include <pthread.h>
 #include <stddef.h>
 
 #include "base/admission.h"
@@ -40,6 +41,9 @@ struct beat_link {
 	struct hb *h;
 	int peer;
 	struct hb_address to;
+	struct hb_address next; /* where it beats to from `move` on; with the lock `moving` */
+	bool moves;		/* the task is on its way; with that lock, too */
+	struct loop_task move;
 	int fd; /* -1: the next tick connects */
 	struct event *readable;
 	uint64_t since; /* when the attempt began */
@@ -80,6 +84,7 @@ struct hb {
 	struct detector_act *acts; /* room for all that a tick can bring */
 	struct beat_link links[RING_OBSERVERS];
 	int nlinks;
+	pthread_mutex_t moving;
 	struct beat_listener in;
 	struct loop_task rise; /* the first: the thread's priority */
 	struct loop_task observe;

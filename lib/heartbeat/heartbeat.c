@@ -60,14 +60,28 @@ static bool has_port(const struct hb_address *a)
 	return a->len > 0 && ((const struct sockaddr_in *)(const void *)sa)->sin_port != 0;
 }
 
+static void on_moved(struct loop_task *task)
+{
+	struct beat_link *l = container_of(task, struct beat_link, move);
+
+	link_close(l);
+	pthread_mutex_lock(&l->h->moving);
+	l->to = l->next;
+	l->moves = false;
+	pthread_mutex_unlock(&l->h->moving);
+}
+
 static void lay_links(struct hb *h, const struct ring *ring, const struct hb_address *addresses)
 {
 	int to[RING_OBSERVERS], n = ring_observers(ring, h->c.self, to);
 
 	for (int i = 0; i < n; i++)
 		if (has_port(&addresses[to[i]]))
-			h->links[h->nlinks++] = (struct beat_link){
-				.h = h, .peer = to[i], .to = addresses[to[i]], .fd = -1};
+			h->links[h->nlinks++] = (struct beat_link){.h = h,
+				.peer = to[i],
+				.to = addresses[to[i]],
+				.fd = -1,
+				.move.run = on_moved};
 }
 
 /* Whom it beats to, and whom it observes. */
@@ -111,6 +125,7 @@ static void free_all(struct hb *h)
 	detector_free(h->detector);
 	free(h->acts);
 	auth_wipe(&h->key, sizeof h->key);
+	pthread_mutex_destroy(&h->moving);
 	free(h);
 }
 
@@ -129,6 +144,25 @@ void hb_observe(struct hb *h)
 		return;
 	h->observe.run = on_observe;
 	loop_post(h->loop, &h->observe);
+}
+
+/* Where it went before that was noticed does not matter. */
+void hb_moved(struct hb *h, int peer, const struct hb_address *to)
+{
+	for (int i = 0; i < h->nlinks && has_port(to); i++) {
+		struct beat_link *l = &h->links[i];
+		bool was;
+
+		if (l->peer != peer)
+			continue;
+		pthread_mutex_lock(&h->moving);
+		was = l->moves;
+		l->next = *to;
+		l->moves = true;
+		pthread_mutex_unlock(&h->moving);
+		if (!was)
+			loop_post(h->loop, &l->move);
+	}
 }
 
 static void on_rise(struct loop_task *task)
@@ -167,6 +201,7 @@ int hb_start(struct hb **out, const struct hb_config *c)
 	if (!h)
 		return FT_ENOMEM;
 	h->c = *c;
+	pthread_mutex_init(&h->moving, NULL);
 	memcpy(h->key.secret, c->secret, sizeof h->key.secret);
 	memcpy(h->key.session, c->session, sizeof h->key.session);
 	h->loop = loop_new("ftmpi-beat");

@@ -47,6 +47,10 @@ int hb_start(struct hb **out, const struct hb_config *c);
  * Any thread, while it is started. */
 void hb_observe(struct hb *h);
 
+/* This rank has begun again elsewhere: if it observes this one, it is beaten to there. Any thread,
+ * while it is started. */
+void hb_moved(struct hb *h, int peer, const struct hb_address *to);
+
 /* Ends the thread: nothing beats, and nobody is judged, until hb_go_on begins another one; a rank
  * is suspected when that takes longer than the timeout. FT_ETIME: at until_ns (clock_ns) it had not
  * ended, and goes on. hb_go_on: 0 or FT_ESYS. Not on the heartbeats' thread. */

@@ -166,8 +166,7 @@ static int read_all(int fd, void *out, size_t len, uint64_t deadline)
 	return 0;
 }
 
-/* "1.2.3.4" or "fd00::1", and a port */
-static int parse_address(const char *text, uint16_t port, struct net_address *out)
+int control_parse_address(const char *text, uint16_t port, struct net_address *out)
 {
 	struct sockaddr_in *v4 = (struct sockaddr_in *)&out->addr;
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&out->addr;
@@ -201,8 +200,8 @@ static int decode_rank(struct launch *l, struct cursor *c, int rank)
 	node = cursor_u32(c);
 	cores = cursor_u32(c);
 	if (c->bad || node >= (uint32_t)l->size || cores == 0 || cores > 1 << 20 ||
-		parse_address(address, port, &l->addresses[rank]) != 0 ||
-		parse_address(address, beat, &l->beat[rank]) != 0)
+		control_parse_address(address, port, &l->addresses[rank]) != 0 ||
+		control_parse_address(address, beat, &l->beat[rank]) != 0)
 		return FT_EPROTO;
 	l->node[rank] = (int)node;
 	l->cores[rank] = (int)cores;

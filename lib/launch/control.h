@@ -19,6 +19,7 @@ enum control_type {
 	CONTROL_DUMP = 4,
 	CONTROL_SAVE = 5,
 	CONTROL_LEAVE = 6,
+	CONTROL_MOVED = 7,
 	CONTROL_INITED = 16,
 	CONTROL_FINALIZED = 17,
 	CONTROL_ABORTED = 18,
@@ -42,6 +43,10 @@ enum control_type {
 enum control_save_step { CONTROL_SAVE_HOLD, CONTROL_SAVE_GO, CONTROL_SAVE_RELEASE };
 
 struct launch;
+struct net_address;
+
+/* "1.2.3.4" or "fd00::1", and a port. 0 or FT_EPROTO. Pure. */
+int control_parse_address(const char *text, uint16_t port, struct net_address *out);
 
 /* Was this process started by the launcher (FTMPI_CONTROL_FD is set, or was, until control_early)?
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the agent sends to a rank that runs: RESTART, OBSERVE, DUMP, SAVE, LEAVE. The end of the
- * socket means that the agent is gone. */
+/* What the agent sends to a rank that runs: RESTART, OBSERVE, DUMP, SAVE, LEAVE, MOVED. The end of
+ * the socket means that the agent is gone. */
 #include "control_commands.h"
 
 #include <errno.h>
@@ -17,42 +17,66 @@
 
 enum { HEAD_BYTES = 8 };
 
-/* Bytes of the body of a command; 0: no running rank is told this. */
-static uint32_t body_bytes(uint16_t type)
+/* Can the body of a command have so many bytes? No running rank is told anything else. */
+static bool may_be(uint16_t type, uint32_t bytes)
 {
 	switch (type) {
 	case CONTROL_RESTART:
 	case CONTROL_OBSERVE:
 	case CONTROL_DUMP:
 	case CONTROL_LEAVE:
-		return 4;
+		return bytes == 4;
 	case CONTROL_SAVE:
-		return 12;
+		return bytes == 12;
+	case CONTROL_MOVED:
+		return bytes >= CONTROL_MOVED_LEAST && bytes <= CONTROL_MOVED_MOST;
 	default:
-		return 0;
+		return false;
 	}
+}
+
+static int decode_save(struct control_command *c, struct cursor *in)
+{
+	uint32_t step;
+
+	c->n = cursor_u32(in);
+	step = cursor_u32(in);
+	c->step = (enum control_save_step)step;
+	return step <= CONTROL_SAVE_RELEASE ? 0 : FT_EPROTO;
+}
+
+static int decode_moved(struct control_moved *m, struct cursor *in)
+{
+	uint16_t data, beat;
+	char address[64];
+
+	m->rank = cursor_u32(in);
+	m->incarnation = cursor_u32(in);
+	cursor_string(in, address, sizeof address);
+	data = cursor_u16(in);
+	beat = cursor_u16(in);
+	if (!cursor_done(in) || control_parse_address(address, data, &m->data) != 0)
+		return FT_EPROTO;
+	return control_parse_address(address, beat, &m->beat);
 }
 
 int control_commands_needs(struct control_command *c)
 {
 	struct cursor in = cursor_over(c->bytes, c->have);
-	uint32_t body, step;
+	uint32_t body;
 
 	if (c->have < HEAD_BYTES)
 		return (int)(HEAD_BYTES - c->have);
 	body = cursor_u32(&in);
 	c->type = cursor_u16(&in);
-	if (cursor_u16(&in) != CONTROL_VERSION || body == 0 || body != body_bytes(c->type))
+	if (cursor_u16(&in) != CONTROL_VERSION || !may_be(c->type, body))
 		return FT_EPROTO;
 	if (c->have < HEAD_BYTES + body)
 		return (int)(HEAD_BYTES + body - c->have);
 	c->epoch = cursor_u32(&in);
-	if (c->type != CONTROL_SAVE)
-		return 0;
-	c->n = cursor_u32(&in);
-	step = cursor_u32(&in);
-	c->step = (enum control_save_step)step;
-	return step <= CONTROL_SAVE_RELEASE ? 0 : FT_EPROTO;
+	if (c->type == CONTROL_SAVE)
+		return decode_save(c, &in);
+	return c->type == CONTROL_MOVED ? decode_moved(&c->moved, &in) : 0;
 }
 
 static struct {
@@ -75,6 +99,8 @@ static void carry_out(int fd, const struct control_command *c)
 		commands->save(c->n, c->step);
 	else if (c->type == CONTROL_LEAVE && current && commands->leave)
 		commands->leave();
+	else if (c->type == CONTROL_MOVED && current && commands->moved)
+		commands->moved(&c->moved);
 	if (c->type != CONTROL_RESTART)
 		return;
 	if (c->epoch <= watch.epoch) {

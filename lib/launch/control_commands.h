@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/address.h"
 #include "control.h"
 
 struct loop;
@@ -13,14 +14,21 @@ struct loop;
 /*
  * From now on commands are carried out on the loop's thread. A RESTART of a later epoch than
  * `epoch`: RESTARTING is sent, then restart is called, which does not return; no byte behind the
- * command is read. An OBSERVE of this epoch: observe is called; a DUMP: dump; a SAVE: save, and a
- * LEAVE: leave, if there is one. The end of the socket, or anything else that comes, ends this
- * process. fd stays the caller's. Before loop_start. 0 or FT_ENOMEM.
+ * command is read. An OBSERVE of this epoch: observe is called; a DUMP: dump; a SAVE: save, a
+ * LEAVE: leave, and a MOVED: moved, if there is one. The end of the socket, or anything else that
+ * comes, ends this process. fd stays the caller's. Before loop_start. 0 or FT_ENOMEM.
  */
+struct control_moved {
+	uint32_t rank;		       /* begins again alone, on another host */
+	uint32_t incarnation;	       /* its new one */
+	struct net_address data, beat; /* where it listens; beat: with port 0 for no heartbeats */
+};
+
 struct control_handlers {
 	void (*restart)(void), (*observe)(void), (*dump)(void);
 	void (*save)(uint32_t n, enum control_save_step step);
 	void (*leave)(void);
+	void (*moved)(const struct control_moved *m); /* m->rank is not checked */
 };
 
 int control_commands_watch(
@@ -34,15 +42,19 @@ void control_commands_unwatch(void);
  * in part is none any more. Before loop_free. */
 void control_commands_forget(void);
 
+/* Bytes of the body of a MOVED: without its address, and with the longest. */
+enum { CONTROL_MOVED_LEAST = 3 * 4 + 4 + 2 * 2, CONTROL_MOVED_MOST = CONTROL_MOVED_LEAST + 63 };
+
 /* Pure: a command that is being received, in pieces of any size; all zeros: nothing of it has come.
  * What follows `have` holds once the command is whole. */
 struct control_command {
-	uint8_t bytes[20];
+	uint8_t bytes[8 + CONTROL_MOVED_MOST];
 	size_t have;
-	uint16_t type; /* CONTROL_RESTART, _OBSERVE, _DUMP, _SAVE or _LEAVE */
+	uint16_t type; /* CONTROL_RESTART, _OBSERVE, _DUMP, _SAVE, _LEAVE or _MOVED */
 	uint32_t epoch;
 	uint32_t n; /* of a SAVE, as step */
 	enum control_save_step step;
+	struct control_moved moved;
 };
 
 /* The number of bytes of it to be read next; 0: it is whole; FT_EPROTO: it is no command for a rank

@@ -63,6 +63,7 @@ my %HANDLERS = (
 	SAVE_ALL    => sub { my ($self, @save) = @_; $self->{ranks}->order('SAVE', @save) },
 	LEAVE_ALL   => sub { $_[0]{ranks}->order('LEAVE', $_[1]) },
 	RERUN       => \&_rerun,
+	MOVED_ALL   => \&_moved,
 	EXAMINE     => \&_examine,
 	PATIENCE    => sub { $_[0]{patience} = $_[1] },
 );
@@ -206,13 +207,13 @@ sub _run
 	@run{qw(session secret epoch size verbosity workdir session_name)} = splice @fields, 0, 7;
 	@run{qw(ranks wdir argv env settings table)} = @fields;
 	my @parts = splice @{ $self->{parts} //= [] };
-	my $wrong = $self->{ranks}->refuses($run{epoch})
+	_take_settings(\%run);
+	my $wrong = $self->{ranks}->refuses(\%run)
 		// $self->{listeners}->assign($run{table}, @{ $run{ranks} });
 	if (defined $wrong) {
 		$self->_disobey($wrong);
 		return;
 	}
-	_take_settings(\%run);
 	if (defined(my $why = $self->{listeners}->reopen // $self->_prepare(\%run, @parts))) {
 		$self->_tell('UNFIT', $why);
 		return;
@@ -229,12 +230,14 @@ sub _run
 sub _take_settings
 {
 	my ($run) = @_;
-	my %own = map { /^(pty|bind|fixed-addresses)=(.*)/s ? ($1 => $2) : () } @{ $run->{settings} };
-	$run->{settings} = [ grep { !/^(?:pty|bind|fixed-addresses)=/ } @{ $run->{settings} } ];
+	my %own = map { /^(pty|bind|fixed-addresses|printed)=(.*)/s ? ($1 => $2) : () } @{ $run->{settings} };
+	$run->{settings} = [ grep { !/^(?:pty|bind|fixed-addresses|printed)=/ } @{ $run->{settings} } ];
 	$run->{pty}   = ($own{pty}  // '') eq '1';
 	$run->{bind}  = ($own{bind} // '') =~ /^(auto|core)\z/ ? $1 : 'none';
 	$run->{stack} = FTMPI::FixedAddresses::stack_of($own{'fixed-addresses'});
 	$run->{image} = grep { $_ eq 'image=1' } @{ $run->{settings} };
+	$run->{printed} = { map { /^([0-9]{1,9}):([0-9]{1,15})\z/ ? ($1 => $2) : () } split /,/, $own{printed} // '' };
+	$run->{alone} = grep { $_ eq 'coord=msglog' } @{ $run->{settings} };
 	return;
 }
 
@@ -288,6 +291,15 @@ sub _rerun
 {
 	my ($self, @what) = @_;
 	my $wrong = $self->{ranks}->rerun(@what);
+	$self->_disobey($wrong) if defined $wrong;
+	return;
+}
+
+# Ranks are at other hosts now, maybe here.
+sub _moved
+{
+	my ($self, @where) = @_;
+	my $wrong = $self->{ranks}->moved(@where);
 	$self->_disobey($wrong) if defined $wrong;
 	return;
 }

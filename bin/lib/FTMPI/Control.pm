@@ -27,6 +27,7 @@ my @TABLE = (
 	[ 4, 'DUMP',    'agent-rank', 'u' ],
 	[ 5, 'SAVE',    'agent-rank', 'uuu' ],
 	[ 6, 'LEAVE',   'agent-rank', 'u' ],
+	[ 7, 'MOVED',   'agent-rank', 'uuushh' ],
 	# rank to agent
 	[ 16, 'INITED',     'rank', 'u' ],
 	[ 17, 'FINALIZED',  'rank', '' ],
@@ -66,6 +67,7 @@ my @TABLE = (
 	[ 82, 'SAVE_ALL',  'launcher', 'uuu' ],
 	[ 83, 'RERUN',     'launcher', 'uus' ],
 	[ 84, 'LEAVE_ALL', 'launcher', 'u' ],
+	[ 85, 'MOVED_ALL', 'launcher', 'Usr' ],
 	# agent to launcher
 	[ 48, 'HERE',         'agent', 'usSS' ],
 	[ 49, 'PORTS',        'agent', 'H' ],

@@ -43,6 +43,7 @@ my %ACTIONS = (
 	keeper      => '_start_keeper',
 	run         => '_run',
 	rerun       => '_rerun',
+	take        => '_take',
 	leave_all   => sub { $_[0]{fleet}->tell_all('LEAVE_ALL', $_[1]) },
 	observe_all => sub { $_[0]{fleet}->tell_all('OBSERVE_ALL', $_[1]) },
 	save_all    => sub { my ($self, @step) = @_; $self->{fleet}->tell_all('SAVE_ALL', @step) },
@@ -325,10 +326,7 @@ sub _run
 	my ($plan, $hosts) = ($self->{plan}, $self->{job}->hosts);
 	$self->_step('all are told to run') if $epoch;
 	$self->{streams}->finish;
-	my @head = (@$self{qw(session secret)}, $epoch, @$plan{qw(size verbosity workdir)}, $self->{session_name});
-	my @settings = (@{ $plan->{settings} }, "restarts=$epoch", $self->_expected);
-	push @settings, 'keeper=' . $self->{keeper}->at if $self->{keeper};
-	$self->{fleet}->run(sub { $hosts->ranks($_[0]) }, \@head, \@settings, $hosts->used);
+	$self->{fleet}->run(sub { $hosts->ranks($_[0]) }, $self->_run_head($epoch), $hosts->used);
 	if ($self->{stdin}) {
 		$self->_rewind_input;
 		return;
@@ -344,6 +342,16 @@ sub _run
 		on_short => sub { $self->_say(FTMPI::Launcher::Sentences::input_short(@_)) },
 		on_unsure => sub { $self->_say(FTMPI::Launcher::Sentences::input_unsure($_[0])) });
 	return;
+}
+
+# The head and the settings of RUN; more: settings.
+sub _run_head
+{
+	my ($self, $epoch, @more) = @_;
+	my $plan = $self->{plan};
+	my @settings = (@{ $plan->{settings} }, "restarts=$epoch", $self->_expected);
+	push @settings, 'keeper=' . $self->{keeper}->at if $self->{keeper};
+	return ([ @$self{qw(session secret)}, $epoch, @$plan{qw(size verbosity workdir)}, $self->{session_name} ], [ @settings, @more ]);
 }
 
 # In an image job rank 0 says from which line it goes on before anything of its program runs. Where it may also begin
@@ -367,6 +375,20 @@ sub _rerun
 	my ($self, $rank, $incarnation) = @_;
 	$self->_tell_home($rank, 'RERUN', $rank, $incarnation, join ',', $self->{job}->incarnations);
 	$self->{stdin}->rewind if $rank == 0;
+	return;
+}
+
+# Ranks that begin again alone on other hosts. What an agent that is lost has sent of their output is not printed again.
+sub _take
+{
+	my ($self, @ranks) = @_;
+	my ($job, $inbox) = @$self{qw(job inbox)};
+	my $hosts   = $job->hosts;
+	my $all     = join ',', $job->incarnations;
+	my @more    = ("incarnations=$all", 'printed=' . join ',', map { "$_:" . $inbox->printed($_) } @ranks);
+	$self->_step('ranks begin on other hosts');
+	$self->{fleet}->take(sub { $hosts->ranks($_[0]) }, $self->_run_head($job->epoch, @more), \@ranks, $all, $hosts->used);
+	$self->{stdin}->rewind if grep { $_ == 0 } @ranks;
 	return;
 }
 

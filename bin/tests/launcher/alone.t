@@ -131,13 +131,57 @@ like(($job->told)[0], qr/^say rank 0 on a \Q$by9\E; rank 0 was given more standa
 $job = begun('a:2', 2);
 $job->tell(qw(exited 1 3 0));
 is_deeply([ $job->told ], [ 'say rank 1 on a exited with status 3; the other ranks are ended.', @others ], 'a rank that ends with a status ends the job');
+
+# A host is lost: its ranks go to others, which run on.
 $job = begun('a:2,b:2,c:2', 4);
 $job->tell(qw(host_lost 1), 'lost b', 1);
-is_deeply([ $job->told ], [ 'drop 1', 'say lost b; message logging does not move ranks to other hosts yet, so the job is ended.', @others ], 'so does a host that is lost');
+is_deeply(done($job), [ 'drop 1', 'say lost b; ranks 2-3 go to c, and begin again alone (restart 1 of 3).', 'start 2', 'bind 2: 2 3', 'take 2 3' ],
+	'ranks of a lost host begin again on a spare one');
+is("@{[ $job->{job}->incarnations ]} " . $job->{job}->phase . ' ' . $job->{job}->epoch, '0 0 1 1 running 0', '... in their next incarnation; the job runs on');
+$job->{shows} = { observe_all => 1 };
+$job->tell(qw(inited 2))->tell(qw(inited 3));
+is_deeply(done($job), ['observe_all 0'], '... and observe when both are back');
+$job->tell(qw(exited 2 0 9));
+is_deeply(done($job), [ "say rank 2 on c $by9; $again (restart 2 of 3).", 'rerun 2 2' ], '... where they begin again if they are killed');
+$job->tell(qw(host_lost 2), 'lost c', 1);
+is_deeply(done($job), [ 'drop 2', 'say lost c; ranks 2-3 go to a, and begin again alone (restart 3 of 3).', 'bind 0: 2 3', 'take 2 3' ],
+	'... and go to the last host, when that is lost, too');
+$job->tell(qw(exited 3 0 9));
+is_deeply(done($job), [ "say rank 3 on a $by9; $again (restart 3 of 3).", 'rerun 3 3' ], '... each with its own restarts');
 $job = begun('a:2,b:2,c:2', 4);
 $job->tell(qw(exited 2 0 9))->told;
 $job->tell(qw(host_lost 1), 'lost b', 1);
-is(($job->told)[0], 'drop 1', '... also when a rank there is away');
+is_deeply([ grep { /^(?:say|take)/ } $job->told ], [ 'say lost b; ranks 2-3 go to c, and begin again alone (restart 2 of 3).', 'take 2 3' ], '... also when one is away');
+$job = begun('a:2,b:2,c:2', 4);
+$job->{mute}{2} = 1;
+$job->tell(qw(host_lost 1), 'lost b', 1);
+is_deeply([ grep { /^(?:start|take)/ } $job->told ], ['start 2'], 'a host that takes ranks is waited for');
+$job->tell(qw(exited 0 0 9));
+is_deeply([ grep { /^(?:rerun|take)/ } $job->told ], ['rerun 0 1'], '... while others may fail');
+$job->tell(qw(host_lost 2), 'host c: cannot start');
+is_deeply([ grep { /^(?:say|bind|take)/ } $job->told ],
+	[ 'say host c: cannot start; ranks 2-3 go to a, and begin again alone (restart 2 of 3).', 'bind 0: 2 3', 'take 2 3' ], '... and another is found where it cannot be had');
+$job = begun('a:2,b:2,c:2', 4);
+$job->{mute}{2} = 1;
+$job->tell(qw(host_lost 1), 'lost b', 1)->tell('here', 2);
+is((grep { /^bind/ } $job->told)[0], 'bind 2: 2 3', 'sockets are bound there');
+$job->tell('answer', 0);
+like(join("\n", $job->told), qr/^say host c did not bind sockets for its new ranks within 30 s; ranks 2-3 go to a, .*^take 2 3$/ms, '... and when they are not, others are asked');
+$job = begun('a:2,b:2,c:2', 4);
+$job->{mute}{2} = 1;
+$job->tell(qw(host_lost 1), 'lost b', 1)->tell('signal', 'INT')->told;
+$job->tell(qw(exited 0 0 15))->tell(qw(exited 1 0 15));
+is(($job->told)[-1], 'over 130', 'ranks that are on their way are not waited for at the end');
+$job = begun('a:2,b:2', 4, max => 1);
+$job->tell(qw(host_lost 1), 'lost b', 1)->tell(qw(host_lost 0), 'lost a', 1);
+like(join("\n", $job->told), qr/^say lost a; after its restart \(-max-restarts\) the job is ended\.$/m, 'no more than -max-restarts');
+$job = begun('a:2,b:2', 4);
+$job->{job}->recovery->input_lost;
+$job->tell(qw(host_lost 0), 'lost a', 1);
+like(join("\n", $job->told), qr/^say lost a; rank 0 was given more standard input/m, '... and rank 0 needs its input');
+$job = begun('a:2,b:2', 4, on => 'none');
+$job->tell(qw(host_lost 1), 'lost b', 1);
+is_deeply([ $job->told ], [ 'drop 1', 'say lost b; the job is ended.', @others ], '-restart-on none: the job ends');
 
 # Until the new process is there.
 $job = begun('a:2', 2);
@@ -197,10 +241,8 @@ is_deeply(done($job), [], 'an observer that died is forgotten');
 $job = begun('a:2,b:2', 4);
 $job->{silent}{1} = 0.6;
 $job->tell(qw(suspect 0 2 1000))->tell(qw(suspect 1 3 1000))->tell('judge', 0)->tell('judge', 0);
-is_deeply(done($job), ['say host b shows no life for 1000 ms; the job is not ended for that.'], 'a host that is silent is told of once, as it cannot be done without');
-$job->{silent} = {};
-$job->tell(qw(heard 0 2))->tell(qw(suspect 2 3 1000));
-is_deeply(done($job), ['fence 3'], '... and one of its ranks may hang all the same');
+is_deeply(done($job), [ 'drop 1', 'say host b shows no life for 1000 ms; ranks 2-3 go to a, and begin again alone (restart 1 of 3).', 'bind 0: 2 3', 'take 2 3' ],
+	'a host that is silent is done without');
 $job = begun('a:2,b:2', 4, limit => 60);
 $job->tell(qw(suspect 0 2 1000))->tell('condition', 2, 'runs')->tell('condition', 0, 'runs');
 $job->{now} = 3;

@@ -113,14 +113,23 @@ is_deeply([ map { s/ on \S+ / /r } @{ told($job) } ], ["ftmpirun: rank 1 called 
 	'... where the end of its process is no other failure');
 nothing_left('ranks that end otherwise');
 
-# A host.
-$job = started([qw(-n 4 -host a:2,b:2,c:2)], qw(join say:ready hang));
-wait_for($job, 'out', qr/(?:ready\n){4}/);
-my ($agent) = map { /^(\d+):/ } grep { /\(ftmpi-agent\).*agent on b/ } left_over();
-kill 'KILL', $agent;
-is(wait_end($job)->{status}, 1, 'a host that is lost ends the job');
-is_deeply(told($job), ["ftmpirun: lost the connection to host b; message logging does not move ranks to other hosts yet, so the job is ended.\n"], '... with a sentence');
-nothing_left('a host that is lost');
+# A host: its ranks go to another one, and print the rest of what they print.
+for my $case ([ b => 'ranks 2-3', qw(2:+0:hang 3:+0:hang) ], [ a => 'ranks 0-1', qw(0:take:7 0:+0:hang 1:+0:hang 0:+1:input) ]) {
+	my ($host, $ranks, @words) = @$case;
+	my $reads = grep { /^0:/ } @words;
+	$job = begin([ $FTMPIRUN, '-ssh', $ssh, @msglog, qw(-n 4 -host a:2,b:2,c:2), @rank, qw(join say:before), @words, qw(say:after end) ],
+		env => { RANK_TELLS_MOVES => 1 }, $reads ? (stdin => $input) : ());
+	wait_for($job, 'out', qr/(?:before\n.*){4}/s);
+	my ($agent) = map { /^(\d+):/ } grep { /\(ftmpi-agent\).*agent on $host/ } left_over();
+	kill 'KILL', $agent;
+	is(wait_end($job)->{status}, 0, "a host that is lost with $ranks") or diag $job->{err};
+	is_deeply(told($job), ["ftmpirun: lost the connection to host $host; $ranks go to c, and begin again alone (restart 1 of 3).\n"], '... is told of');
+	is_deeply([ map { scalar(() = $job->{out} =~ /^$_$/mg) } qw(before after) ], [ 4, 4 ], '... each line is printed once') or diag $job->{out};
+	my ($from, $to) = $ranks =~ /(\d)-(\d)/;
+	my @moved = sort $job->{out} =~ /^(moved=.*) to=\d+(?:\.\d+){3}$/mg;
+	is_deeply(\@moved, [ map { ("moved=0 $_ 1") x 2 } $from, $to ], '... and the others are told where they are');
+	nothing_left("a host that is lost with $ranks");
+}
 
 # The keeper.
 my $go = scratch() . '/go';

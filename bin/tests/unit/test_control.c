@@ -285,6 +285,59 @@ START_TEST(a_save_says_what_is_to_be_done)
 }
 END_TEST
 
+static struct control_command moved(const char *address)
+{
+	size_t bytes = CONTROL_MOVED_LEAST + strlen(address);
+	struct control_command o =
+		order((uint32_t)bytes, CONTROL_MOVED, CONTROL_VERSION, 8 + bytes);
+	struct writer w = writer_over(o.bytes + 12, sizeof o.bytes - 12);
+
+	writer_u32(&w, 3);
+	writer_u32(&w, 7);
+	writer_string(&w, address);
+	writer_u16(&w, 4000);
+	writer_u16(&w, 0);
+	ck_assert(!w.bad);
+	return o;
+}
+
+START_TEST(a_move_says_where_a_rank_is)
+{
+	struct control_command o = moved("10.1.2.3");
+	const struct sockaddr_in *v4 = (const void *)&o.moved.data.addr;
+	const struct sockaddr_in6 *v6 = (const void *)&o.moved.beat.addr;
+
+	ck_assert_int_eq(control_commands_needs(&o), 0);
+	ck_assert_uint_eq(o.epoch, EPOCH);
+	ck_assert_uint_eq(o.moved.rank, 3);
+	ck_assert_uint_eq(o.moved.incarnation, 7);
+	ck_assert_uint_eq(v4->sin_addr.s_addr, htonl(0x0a010203));
+	ck_assert_uint_eq(v4->sin_port, htons(4000));
+	o = moved("fd00::1");
+	ck_assert_int_eq(control_commands_needs(&o), 0);
+	ck_assert_uint_eq(v6->sin6_addr.s6_addr[15], 1);
+	ck_assert_uint_eq(v6->sin6_port, 0);
+}
+END_TEST
+
+START_TEST(a_move_to_nowhere_is_refused)
+{
+	struct control_command bad[] = {moved(""), moved("10.1.2"), moved("node4"),
+		moved("10.1.2.3"), moved("10.1.2.3"), moved("10.1.2.3")};
+	struct control_command long_one =
+		order(CONTROL_MOVED_MOST + 1, CONTROL_MOVED, CONTROL_VERSION, 8);
+
+	bad[3].bytes[20] += 1; /* of the address, at the cost of what follows it */
+	bad[4].bytes[20] = 200;
+	bad[5].bytes[0]++, bad[5].have++;
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		ck_assert_msg(control_commands_needs(&bad[i]) == FT_EPROTO, "case %zu", i);
+	ck_assert_int_eq(control_commands_needs(&long_one), FT_EPROTO);
+	long_one = order(CONTROL_MOVED_LEAST - 1, CONTROL_MOVED, CONTROL_VERSION, 8);
+	ck_assert_int_eq(control_commands_needs(&long_one), FT_EPROTO);
+}
+END_TEST
+
 START_TEST(what_is_no_order_is_refused)
 {
 	struct control_command bad[] = {
@@ -292,8 +345,8 @@ START_TEST(what_is_no_order_is_refused)
 		order(4, 0, CONTROL_VERSION, 8),
 		order(4, CONTROL_SAVE, CONTROL_VERSION, 8),
 		order(16, CONTROL_SAVE, CONTROL_VERSION, 8),
-		order(12, CONTROL_LEAVE + 1, CONTROL_VERSION, 8),
-		order(0, CONTROL_LEAVE + 1, CONTROL_VERSION, 8),
+		order(12, CONTROL_MOVED + 1, CONTROL_VERSION, 8),
+		order(0, CONTROL_MOVED + 1, CONTROL_VERSION, 8),
 		order(12, CONTROL_DUMP, CONTROL_VERSION, 8),
 		order(12, CONTROL_LEAVE, CONTROL_VERSION, 8),
 		order(0, CONTROL_LEAVE, CONTROL_VERSION, 8),
@@ -622,6 +675,8 @@ UNIT_MAIN("control", tcase_add_test(tc, a_good_one_is_understood);
 	  tcase_add_test(tc, the_keeper_has_an_address);
 	  tcase_add_test(tc, an_order_is_read_to_its_end);
 	  tcase_add_test(tc, a_save_says_what_is_to_be_done);
+	  tcase_add_test(tc, a_move_says_where_a_rank_is);
+	  tcase_add_test(tc, a_move_to_nowhere_is_refused);
 	  tcase_add_test(tc, what_is_no_order_is_refused);
 	  tcase_add_test(tc, an_order_in_parts_outlasts_the_watch);
 	  tcase_add_test(tc, a_save_is_carried_out); tcase_add_test(tc, a_leave_is_carried_out);

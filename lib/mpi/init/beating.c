@@ -92,6 +92,16 @@ void beating_observe(struct beating *b)
 	pthread_mutex_unlock(&b->lock);
 }
 
+void beating_moved(struct beating *b, int peer, const struct net_address *to)
+{
+	const struct hb_address address = {to->addr, to->len};
+
+	pthread_mutex_lock(&b->lock);
+	if (b->hb)
+		hb_moved(b->hb, peer, &address);
+	pthread_mutex_unlock(&b->lock);
+}
+
 void beating_stop(struct beating *b, struct launch *l)
 {
 	struct hb *was;

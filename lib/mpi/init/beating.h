@@ -11,6 +11,7 @@
 
 struct descriptor_list;
 struct hb;
+struct net_address;
 
 struct beating {
 	pthread_mutex_t lock;
@@ -29,6 +30,9 @@ int beating_start(struct beating *b, struct launch *l);
 /* Every rank of the job sends heartbeats by now, so a rank without any may be suspected from here
  * on. Any thread. */
 void beating_observe(struct beating *b);
+
+/* As hb_moved. */
+void beating_moved(struct beating *b, int peer, const struct net_address *to);
 
 /* MPI_Finalize: the observers are told that it is no failure. Closes l->beat_fd too. */
 void beating_stop(struct beating *b, struct launch *l);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "physical.h"
 
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -174,14 +176,35 @@ void physical_forget(void)
 
 /* ---- sockets, memory, threads ---- */
 
+/* Of the ports nothing. */
+static bool same_host(const struct net_address *a, const struct net_address *b)
+{
+	const struct sockaddr_in *a4 = (const void *)&a->addr, *b4 = (const void *)&b->addr;
+	const struct sockaddr_in6 *a6 = (const void *)&a->addr, *b6 = (const void *)&b->addr;
+
+	if (a->addr.ss_family != b->addr.ss_family)
+		return false;
+	if (a->addr.ss_family == AF_INET)
+		return a4->sin_addr.s_addr == b4->sin_addr.s_addr;
+	return memcmp(&a6->sin6_addr, &b6->sin6_addr, sizeof a6->sin6_addr) == 0;
+}
+
+/* Is it on this rank's host, also if one of the two has moved to another since the job began? */
+static bool is_near(int rank)
+{
+	const struct launch *l = &physical.launch;
+
+	return l->node[rank] == l->node[l->rank] &&
+	       (l->control_fd < 0 || same_host(&l->addresses[rank], &l->addresses[l->rank]));
+}
+
 /* Which ranks are on this one's host: with them it may share memory. The caller frees it. */
 static bool *ranks_near(void)
 {
 	bool *near = calloc((size_t)physical.launch.size, sizeof *near);
 
 	for (int i = 0; near && i < physical.launch.size; i++)
-		near[i] = !physical.launch.settings.tcp_only &&
-			  physical.launch.node[i] == physical.launch.node[physical.launch.rank];
+		near[i] = !physical.launch.settings.tcp_only && is_near(i);
 	return near;
 }
 
@@ -192,8 +215,7 @@ static bool *ranks_far(void)
 	bool *far = calloc((size_t)physical.launch.size, sizeof *far);
 
 	for (int i = 0; far && i < physical.launch.size; i++)
-		far[i] = physical.launch.control_fd >= 0 &&
-			 physical.launch.node[i] != physical.launch.node[physical.launch.rank];
+		far[i] = physical.launch.control_fd >= 0 && !is_near(i);
 	return far;
 }
 
@@ -251,6 +273,19 @@ static void leave(void)
 	engine_unlock();
 }
 
+/* Whoever may leave needs nobody any more. */
+static void moved(const struct control_moved *m)
+{
+	if (m->rank >= (uint32_t)physical.launch.size || (int)m->rank == physical.launch.rank)
+		return;
+	engine_visit();
+	physical.launch.beat[m->rank] = m->beat;
+	if (p2p_log_is_used() && !physical.may_leave)
+		tp_came_back(engine_tp(), (int)m->rank, m->incarnation, &m->data);
+	engine_leave();
+	beating_moved(&physical.beating, (int)m->rank, &m->beat);
+}
+
 bool physical_may_leave(void *arg, int *expect)
 {
 	(void)arg;
@@ -264,7 +299,8 @@ int physical_build(struct tp *tp)
 		.observe = observe,
 		.dump = queues_dump,
 		.save = save,
-		.leave = leave};
+		.leave = leave,
+		.moved = moved};
 	bool launched = physical.launch.control_fd >= 0, *near = ranks_near(), *far = ranks_far();
 	struct tp_physical phys = {
 		.listen_fd = physical.launch.listen_fd,

@@ -27,6 +27,9 @@ sub new
 	return bless { %arg, credit => 0, paused => 0, sources => {}, sent => {} }, $class;
 }
 
+# So many bytes of its standard output were printed, where this rank was before.
+sub printed { my ($self, $rank, $bytes) = @_; $self->{sent}{$rank} = $bytes; return }
+
 # Pipes by the number of the stream; again: it prints again what was printed. Returns what names them here.
 sub add
 {

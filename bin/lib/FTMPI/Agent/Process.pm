@@ -119,6 +119,15 @@ sub _cut_off
 	return;
 }
 
+# Other ranks have moved: what comes behind START waits in the socket until it calls MPI_Init.
+sub tell_moved
+{
+	my ($self, @message) = @_;
+	return if !$self->{alive} || $self->{state} ne 'running' || $self->{finalized} || !$self->{started};
+	$self->{control}->send_bytes(FTMPI::Control::encode('MOVED', @message));
+	return;
+}
+
 # With what it started.
 sub sigkill
 {

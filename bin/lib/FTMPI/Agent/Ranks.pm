@@ -26,9 +26,12 @@ use FTMPI::Agent::Process   ();
 use FTMPI::Agent::Spawn     ();
 use FTMPI::Agent::StdinPipe ();
 use FTMPI::Agent::Sweep     ();
+use FTMPI::Control          ();
 use FTMPI::KeeperFolder     ();
+use FTMPI::Net              ();
 use FTMPI::PartialLines     ();
 use FTMPI::Processors       ();
+use FTMPI::Wire             ();
 
 # In seconds: TERM to KILL; RESTART to RESTARTING, and from there to LOADED; how long one that was
 # killed may take to go (to give back much memory takes a while). Ranks started in one turn of the loop.
@@ -60,11 +63,12 @@ sub _tell { my ($self, @message) = @_; $self->{tell}->(@message); return }
 
 # Starts.
 
-# Why a RUN of this epoch cannot be right now, or nothing.
+# Why this RUN cannot be right now, or nothing. Under message logging it comes again when the host takes more ranks.
 sub refuses
 {
-	my ($self, $epoch) = @_;
-	return "a second RUN in epoch $self->{epoch}" if $self->{ran};
+	my ($self, $run) = @_;
+	my $epoch = $run->{epoch};
+	return "a second RUN in epoch $self->{epoch}" if $self->{ran} && !($run->{alone} && $epoch == $self->{epoch} && !$self->{ending});
 	return "a RUN of epoch $epoch, which is past" if $epoch < $self->{epoch};
 	return;
 }
@@ -74,6 +78,8 @@ sub run
 {
 	my ($self, $run) = @_;
 	my @ranks = @{ $run->{ranks} };
+	$self->_know_printed($run);
+	return $self->_take($run) if $self->{ran};
 	@$self{qw(run epoch ran)} = ($run, $run->{epoch}, 1);
 	$self->{here} = { map { $_ => 1 } @ranks };
 	$_->doom for grep { !$self->{here}{ $_->{rank} } } values %{ $self->{ranks} };
@@ -82,6 +88,31 @@ sub run
 	return $self->_cannot_start($why) if defined $why;
 	$self->_open_stdin if $self->{here}{0};
 	$self->_go_on($_) for @ranks;
+	$self->_start_some;
+	return;
+}
+
+# What ranks have printed that were elsewhere before.
+sub _know_printed
+{
+	my ($self, $run) = @_;
+	for my $rank (keys %{ $run->{printed} }) {
+		$self->{pipes}->printed($rank, $run->{printed}{$rank});
+		$self->{again}{$rank} = 1;
+	}
+	return;
+}
+
+# More ranks than before: those that are here go on, and hear nothing of it. New ones are bound to no processor.
+sub _take
+{
+	my ($self, $run) = @_;
+	my @new = grep { !$self->{here}{$_} } @{ $run->{ranks} };
+	$self->{run} = $run;
+	$self->{here}{$_} = 1 for @new;
+	$self->_number(@{ $run->{ranks} });
+	$self->_open_stdin if grep { $_ == 0 } @new;
+	push @{ $self->{waiting} }, @new;
 	$self->_start_some;
 	return;
 }
@@ -324,8 +355,16 @@ sub remove_unfinished
 	my ($self) = @_;
 	my $run = $self->{run} or return;
 	FTMPI::PartialLines::remove("$run->{workdir}/$run->{session_name}", $run->{epoch}, @{ $run->{ranks} });
-	FTMPI::KeeperFolder::remove(FTMPI::KeeperFolder::path(@$run{qw(workdir session_name)})) if grep { /^keeper=/ } @{ $run->{settings} };
+	FTMPI::KeeperFolder::remove(FTMPI::KeeperFolder::path(@$run{qw(workdir session_name)})) if _has_keeper($run);
 	return;
+}
+
+# The keeper is on this host. Elsewhere its folder, in a work directory that hosts share, may be of a job that goes on.
+sub _has_keeper
+{
+	my ($run) = @_;
+	my ($address) = map { /^keeper=\[?(.*?)\]?:[0-9]+\z/s ? $1 : () } @{ $run->{settings} } or return 0;
+	return $address eq '127.0.0.1' || grep { $_->[1] eq $address } @{ FTMPI::Net::interfaces() };
 }
 
 # By SIGSTOP: what has no terminal is not stopped by SIGTSTP.
@@ -386,6 +425,28 @@ sub tell_tracer
 	my ($self, $rank) = @_;
 	my $process = $self->{ranks}{$rank} or return;
 	$process->tell_tracer;
+	return;
+}
+
+# These ranks are where the table says now: those that begin from here on are told so, and so are those that run, but for these ranks themselves. all: incarnations.
+# Returns what is wrong with it, or nothing.
+sub moved
+{
+	my ($self, $ranks, $all, $table) = @_;
+	return 'where ranks are, of a job that does not run' if !$self->{ran} || $self->{ending};
+	my @rows = eval { FTMPI::Wire::unpack_rows(FTMPI::Control::ROW, $table) };
+	my @incarnations = split /,/, $all;
+	return 'a wrong table of ranks that have moved'
+		if @rows != $self->{run}{size} || @incarnations != @rows || grep { $_ >= @rows } @$ranks;
+	my $run = $self->{run};
+	my @settings = ((grep { !/^incarnations=/ } @{ $run->{settings} }), "incarnations=$all");
+	$self->{run} = { %$run, settings => \@settings, table => $table };
+	my %moved  = map { $_ => 1 } @$ranks;
+	my @others = grep { !$moved{ $_->{rank} } } values %{ $self->{ranks} };
+	for my $rank (@$ranks) {
+		my (undef, $address, $data, $beat) = @{ $rows[$rank] };
+		$_->tell_moved($self->{epoch}, $rank, $incarnations[$rank], $address, $data, $beat) for @others;
+	}
 	return;
 }
 

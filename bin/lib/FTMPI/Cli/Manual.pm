@@ -482,7 +482,7 @@ lets other users read them afterwards.
 .PP
 Under
 .B "\-coord msglog"
-(message logging, not finished) only the rank that failed begins again, on the same host, and the others do not go back.
+(message logging, not finished) only the rank that failed begins again, on the same host, and the others do not go back; the ranks of a host that is lost begin again on others.
 There are no checkpoints yet: the rank runs its program again from
 .BR main ,
 gets from the logs of the other ranks the messages that it had got, and from a process beside
@@ -501,7 +501,7 @@ of a synchronous send to another rank, are refused, and MPI_THREAD_SERIALIZED is
 Each rank has
 .B \-max\-restarts
 of its own.
-The loss of a host ends the job, and so does a rank that dies when all have called MPI_Finalize: it is not begun again.
+A rank that dies when all have called MPI_Finalize ends the job: it is not begun again.
 .BR \-image ,
 .BR \-restore ,
 .BR \-ckpt\-interval ,

@@ -166,23 +166,43 @@ sub unfit
 sub run
 {
 	my ($self, $ranks, $head, $settings, @used) = @_;
-	my $plan  = $self->{plan};
+	$self->{nodes} = {};
+	my $table = $self->_table($ranks, @used);
+	$self->_tell_run($_, $ranks, $head, $settings, $table) for @used;
+	return;
+}
+
+# RUN to the hosts that take ranks which were elsewhere (moved), and to all where these are now; incarnations: of all, as text.
+sub take
+{
+	my ($self, $ranks, $head, $settings, $moved, $incarnations, @used) = @_;
+	my %moved = map { $_ => 1 } @$moved;
 	my $table = $self->_table($ranks, @used);
 	for my $index (@used) {
-		$self->tell($index, 'PART', @$_{qw(first n wdir prog env)}) for @{ $plan->{own} // [] };
-		$self->tell($index, 'RUN', @$head, [ $ranks->($index) ], @$plan{qw(wdir prog env)}, $settings, $table);
+		$self->_tell_run($index, $ranks, $head, $settings, $table) if grep { $moved{$_} } $ranks->($index);
+		$self->tell($index, 'MOVED_ALL', $moved, $incarnations, $table);
 	}
 	return;
 }
 
-# What every rank is told of every rank. Hosts that have ranks are numbered without a gap.
+sub _tell_run
+{
+	my ($self, $index, $ranks, $head, $settings, $table) = @_;
+	my $plan = $self->{plan};
+	$self->tell($index, 'PART', @$_{qw(first n wdir prog env)}) for @{ $plan->{own} // [] };
+	$self->tell($index, 'RUN', @$head, [ $ranks->($index) ], @$plan{qw(wdir prog env)}, $settings, $table);
+	return;
+}
+
+# What every rank is told of every rank. Hosts that have ranks are numbered without a gap; a rank that moves in the same
+# epoch keeps its number, as what a rank is told has to be the same when it begins again alone.
 sub _table
 {
 	my ($self, $ranks, @used) = @_;
 	my @rows;
 	for my $node (0 .. $#used) {
 		my $agent = $self->agent($used[$node]);
-		$rows[$_] = $agent->row($_, $node) for $ranks->($used[$node]);
+		$rows[$_] = $agent->row($_, $self->{nodes}{$_} //= $node) for $ranks->($used[$node]);
 	}
 	return join '', @rows;
 }

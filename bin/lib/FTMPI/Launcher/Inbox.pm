@@ -188,10 +188,14 @@ sub _condition
 sub _out
 {
 	my ($self, undef, $rank, $stream, $bytes) = @_;
+	$self->{printed}{$rank} += length $bytes if $stream == 1;
 	$self->{streams}->take($rank, $stream == 1 ? 1 : 2, $bytes);
 	$self->{on_output}->();
 	return;
 }
+
+# How many bytes of its standard output have come.
+sub printed { my ($self, $rank) = @_; return $self->{printed}{$rank} // 0 }
 
 sub _stdin_taken
 {

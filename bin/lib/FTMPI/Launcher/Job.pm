@@ -16,7 +16,8 @@
 # answered, and sockets are bound where ranks are new, the ranks are told to run in the next epoch. Other
 # courses: a host is lost before that, and its ranks get another place in the same epoch; no host is left:
 # the job ends. While a failure waits for the news whether the program makes checkpoints, the job runs on.
-# Under message logging (alone) it runs on, too, while ranks that failed begin again (rerun); and no rank leaves
+# Under message logging (alone) it runs on, too, while ranks that failed begin again (rerun), on other hosts where theirs
+# is lost (FTMPI::Launcher::Moving, take); and no rank leaves
 # MPI_Finalize before all have come there (leave_all). Its keeper is started before the ranks are.
 #
 # The job's state is changed here alone. Its parts: how far ranks are (FTMPI::Launcher::RankTable); which
@@ -29,7 +30,7 @@
 # finished, [examine => rank, seconds] when its agent is to look at it, [fence => rank],
 # [observe_all => epoch] when all ranks beat, [save_all => epoch, n, step] for a recovery line (SAVE in doc/control.md),
 # [run => epoch], [over => status]. Under message logging: [keeper] that it is to be started, [rerun => rank, incarnation],
-# [leave_all => epoch] when all have called MPI_Finalize.
+# [take => ranks] that have other hosts now, [leave_all => epoch] when all have called MPI_Finalize.
 package FTMPI::Launcher::Job;
 
 use strict;
@@ -39,6 +40,7 @@ use FTMPI::Control             ();
 use FTMPI::Launcher::Failure   ();
 use FTMPI::Launcher::HostTable ();
 use FTMPI::Launcher::Lines     ();
+use FTMPI::Launcher::Moving    ();
 use FTMPI::Launcher::Outcome   ();
 use FTMPI::Launcher::RankTable ();
 use FTMPI::Launcher::Recovery  ();
@@ -72,6 +74,8 @@ my %EVENTS = (
 	},
 	running => {
 		here        => '_here',
+		ports       => '_ports',
+		answer      => '_not_taken',
 		started     => '_started',
 		inited      => '_inited',
 		ending      => '_ending',
@@ -156,12 +160,14 @@ sub new
 		ranks    => $ranks,
 		recovery => $recovery,
 		suspects => $suspects,
+		moving   => FTMPI::Launcher::Moving->new(hosts => $hosts, ranks => $ranks, suspects => $suspects),
 		lines    => FTMPI::Launcher::Lines->new(hosts => $hosts, image => $arg{image}),
 		outcome  => FTMPI::Launcher::Outcome->new(recovery => $recovery, session => $arg{session},
 			by_time => $arg{image} && defined $arg{image}{interval},
 			by_calls => !$arg{image} && !$arg{alone} && defined $arg{interval}),
 		phase    => 'starting',
 		epoch    => 0,
+		moves    => 0,
 		now      => 0,
 		term_ranks => $arg{term_ranks},
 		needs_keeper => $arg{alone},
@@ -253,7 +259,7 @@ sub _restarting_all
 sub _advance
 {
 	my ($self) = @_;
-	return if $self->{phase} eq 'running';
+	return $self->{moving}->advance if $self->{phase} eq 'running';
 	my @orders = $self->{hosts}->ask;
 	return @orders if @orders || $self->{hosts}->late;
 	return ['keeper'] if $self->{needs_keeper};
@@ -559,7 +565,7 @@ sub _host_lost
 sub _unfit
 {
 	my ($self, $host, $sentence) = @_;
-	return $self->_host_lost($host, $sentence, 1, !$self->{unfit}{$host}++) if $self->{epoch};
+	return $self->_host_lost($host, $sentence, 1, !$self->{unfit}{$host}++) if $self->_came_later($host);
 	$self->{ranks}->bury($self->{hosts}->ranks($host));
 	return $self->_fail(1, $sentence);
 }
@@ -568,7 +574,14 @@ sub _unfit
 sub _cannot_run
 {
 	my ($self, $host, $sentence) = @_;
-	return $self->{epoch} ? $self->_unfit($host, $sentence) : $self->_fail(1, $sentence);
+	return $self->_came_later($host) ? $self->_unfit($host, $sentence) : $self->_fail(1, $sentence);
+}
+
+# It was not asked for when the job began.
+sub _came_later
+{
+	my ($self, $host) = @_;
+	return $self->{epoch} || grep { $self->{ranks}->incarnation($_) } $self->{hosts}->ranks($host);
 }
 
 # ---- failures and restarts ----
@@ -584,6 +597,7 @@ sub _failure
 	for my $host (map { $_->[1] } @aside) {
 		$hosts->lost($host, $self->{now});
 		$self->{ranks}->bury($hosts->ranks($host));
+		push @{ $failure{ranks} }, $hosts->ranks($host);
 	}
 	my $rank = $failure{rank};
 	$failure{at} = defined $rank ? $self->{suspects}->fenced_at($rank) // $self->{now} : $self->{now};
@@ -605,6 +619,7 @@ sub _carry_out
 	return if !defined $decision;
 	return [ timer => 'undecided', FTMPI::Launcher::Recovery::PROGRAM_TIME, $self->{epoch} ] if $decision eq 'wait';
 	return $self->_rerun($failure) if $decision eq 'rerun';
+	return $self->_move($failure) if $decision eq 'move';
 	return $decision eq 'restart' ? $self->_restart($failure) : $self->_give_up($failure, $ending);
 }
 
@@ -616,6 +631,31 @@ sub _rerun
 	$recovery->begins($failure);
 	$self->{suspects}->begins_again($rank);
 	return ([ say => $recovery->sentence_alone($failure) ], [ rerun => $rank, $self->{ranks}->begins_again($rank) ]);
+}
+
+# The ranks of hosts that are lost; the job runs on.
+sub _move
+{
+	my ($self, $failure) = @_;
+	my ($hosts, $recovery, $moving) = @$self{qw(hosts recovery moving)};
+	$self->{moves}++;
+	$recovery->begins($failure);
+	my ($moved, @starts) = $self->_rehouse or return $self->_give_up($failure, FTMPI::Launcher::Sentences::NO_HOST);
+	$moving->begin(@{ $failure->{ranks} });
+	return (
+		[ say => $recovery->sentence_moved($failure, $moved) ],
+		@starts,
+		$hosts->probe($self->{now}, $self->_round),
+		[ timer => 'answer', ANSWER_TIME, $self->{epoch} ],
+		$moving->advance);
+}
+
+# An agent has not bound the sockets of ranks that it is to take.
+sub _not_taken
+{
+	my ($self) = @_;
+	my $host = $self->{moving}->silent_host // return;
+	return $self->_host_lost($host, FTMPI::Launcher::Sentences::not_bound($self->{hosts}->name($host), ANSWER_TIME));
 }
 
 sub _give_up
@@ -647,9 +687,12 @@ sub _restart
 sub _rehouse
 {
 	my ($self) = @_;
-	my ($actions, $moved) = $self->{hosts}->rehouse($self->{epoch}) or return;
+	my ($actions, $moved) = $self->{hosts}->rehouse($self->_round) or return;
 	return (FTMPI::Launcher::Sentences::moved($self->{hosts}, $moved), @$actions);
 }
+
+# Of what is tried anew: a host that has failed is not tried twice in one.
+sub _round { my ($self) = @_; return $self->{epoch} + $self->{moves} }
 
 # Before all run again: its ranks get another place in the same epoch.
 sub _host_lost_again
@@ -692,6 +735,7 @@ sub _end
 	my ($self, $hard) = @_;
 	my $unstarted = $self->{phase} =~ /^(?:starting|recovering)\z/;
 	$self->{phase} = 'ending';
+	$self->{ranks}->bury($self->{moving}->under_way);
 	return $self->_over if $unstarted || !$self->{ranks}->living;
 	return ($self->{lines}->ends, [ kill => $hard ], [ timer => 'leave', $hard ? KILLED_TIME : LEAVE_TIME ]);
 }

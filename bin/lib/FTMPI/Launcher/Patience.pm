@@ -68,7 +68,7 @@ sub _usual
 {
 	my ($self, $index) = @_;
 	my ($job, $plan) = @$self{qw(job plan)};
-	return USUAL if !$plan->{heartbeat} || $plan->{hosts}[$index]{local} || !$job->recovery->can_restart_all;
+	return USUAL if !$plan->{heartbeat} || $plan->{hosts}[$index]{local} || !$job->recovery->can_restart;
 	my $unit = $plan->{timeout_heartbeat} / 1000;
 	return OBSERVED * $unit if $job->phase ne 'running';
 	return STARTING * $unit if $job->is_starting($index);

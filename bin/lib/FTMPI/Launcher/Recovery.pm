@@ -8,12 +8,13 @@
 # A decision is nothing, or a list:
 #	'restart', failure           all ranks begin again
 #	'rerun', failure             the rank that failed begins again, and no other (message logging)
+#	'move', failure              the ranks of the hosts that were lost begin again on other ones (message logging)
 #	'give_up', failure, ending   the job ends; ending completes the failure's sentence
 #	'wait', failure              no rank has said yet whether the program makes checkpoints; the job goes on
 #	                             until program() or decide() says more
 # A failure: class (FTMPI::Launcher::Failure), rank: if it is one's; status: of the job, if that ends with it; text: a sentence
 # without its end; tail: its end, if the job ends; words: the last ones of the rank on standard error; at:
-# when it was noticed; uncounted: its restart is none of those in a row.
+# when it was noticed; ranks: of hosts that were lost with it; uncounted: its restart is none of those in a row.
 #
 # The happy path: a rank was killed, the program makes checkpoints: restart.
 package FTMPI::Launcher::Recovery;
@@ -189,15 +190,15 @@ sub _decide
 		FTMPI::Launcher::Sentences::last_words($failure->{words}) . FTMPI::Launcher::Sentences::too_often($max));
 }
 
-# Where nobody goes back but the rank that failed, a failure that is no rank's cannot be mended.
+# Where nobody goes back but the rank that failed, a failure that is neither a rank's nor a host's cannot be mended.
 sub _decide_alone
 {
 	my ($self, $failure) = @_;
 	my ($max, $rank) = ($self->{max}, $failure->{rank});
-	return ('give_up', $failure, FTMPI::Launcher::Sentences::NOT_MOVED) if $failure->{class} eq 'host';
-	return ('give_up', $failure, $failure->{tail}) if !defined $rank;
-	return ('give_up', $failure, FTMPI::Launcher::Sentences::INPUT_LOST) if $rank == 0 && $self->{input_lost};
-	return ('rerun', $failure) if ++$self->{rows}{$rank} <= $max;
+	my @ranks = defined $rank ? $rank : @{ $failure->{ranks} // [] };
+	return ('give_up', $failure, $failure->{tail}) if !@ranks;
+	return ('give_up', $failure, FTMPI::Launcher::Sentences::INPUT_LOST) if $self->{input_lost} && grep { $_ == 0 } @ranks;
+	return (defined $rank ? 'rerun' : 'move', $failure) if !grep { ++$self->{rows}{$_} > $max } @ranks;
 	return ('give_up', $failure,
 		FTMPI::Launcher::Sentences::last_words($failure->{words}) . FTMPI::Launcher::Sentences::too_often_alone($max));
 }
@@ -226,6 +227,15 @@ sub sentence_alone
 	my ($self, $failure) = @_;
 	return $failure->{text} . FTMPI::Launcher::Sentences::last_words($failure->{words}) . '; '
 		. FTMPI::Launcher::Sentences::alone($self->{rows}{ $failure->{rank} }, $self->{max}) . '.';
+}
+
+# And of those of lost hosts.
+sub sentence_moved
+{
+	my ($self, $failure, $moved) = @_;
+	my ($row) = sort { $b <=> $a } map { $self->{rows}{$_} } @{ $failure->{ranks} };
+	return "$failure->{text}$moved, and "
+		. FTMPI::Launcher::Sentences::moved_alone(scalar @{ $failure->{ranks} }, $row, $self->{max}) . '.';
 }
 
 sub _from

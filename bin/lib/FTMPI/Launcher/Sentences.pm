@@ -18,7 +18,6 @@ use constant {
 	NO_CALL => 'note: no recovery line was made, as the program has not called FTMPI_Perform_Checkpoint; with -image its'
 		. ' processes would have been saved.',
 	NO_HOST => '; no host is left, so the job is ended.',
-	NOT_MOVED => '; message logging does not move ranks to other hosts yet, so the job is ended.',
 	NO_IMAGES => 'SIGUSR2 has no effect without -image: it begins a recovery line of process images.',
 	NO_INIT => 'note: no recovery line was made, as no rank has called MPI_Init.',
 	NO_INTERVAL => 'note: -image without -ckpt-interval: recovery lines are made when SIGUSR2 comes to ftmpirun, and by the'
@@ -165,6 +164,12 @@ sub alone
 	return "it begins again alone (restart $row of $max)";
 }
 
+sub moved_alone
+{
+	my ($count, $row, $max) = @_;
+	return ($count == 1 ? 'begins' : 'begin') . " again alone (restart $row of $max)";
+}
+
 sub too_often_alone
 {
 	my ($max) = @_;
@@ -238,6 +243,12 @@ sub input_short
 	my ($line, $read, $there) = @_;
 	return "rank 0 had read $read bytes of its standard input in line $line, and now "
 		. ($there ? 'only ' . count($there, 'byte') . ' came' : 'none came') . ': the same input has to be given again. Rank 0 gets no more.';
+}
+
+sub not_bound
+{
+	my ($host, $seconds) = @_;
+	return "host $host did not bind sockets for its new ranks within $seconds s";
 }
 
 sub no_answer

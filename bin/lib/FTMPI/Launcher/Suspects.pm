@@ -216,7 +216,7 @@ sub _condemn
 	my ($hosts, $verdict) = @$self{qw(hosts verdict)};
 	my $text = FTMPI::Launcher::Sentences::judged($hosts, $what, @data);
 	my $recovery = $self->{recovery};
-	if (!($what eq 'fence' ? $recovery->can_restart : $recovery->can_restart_all)) {
+	if (!($what =~ /^(?:fence|host)\z/ ? $recovery->can_restart : $recovery->can_restart_all)) {
 		$verdict->clear if !$recovery->can_restart;
 		(my $once = $text) =~ s/[0-9]+ ms//;
 		return if $self->{noticed}{$once}++;

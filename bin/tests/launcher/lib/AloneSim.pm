@@ -16,8 +16,8 @@ sub _settle { my ($self) = @_; @$self{qw(alone image lives)} = (1, undef, {}); r
 
 sub _life { my ($self, $rank) = @_; return ($self->{job}->incarnations)[$rank] }
 
-# Hosts, and connections between ranks that live, end the job.
-sub _kind_faults { return qw(kill kill hang stop starve) }
+# Connections between ranks that live are not mended.
+sub _kind_faults { return qw(kill kill host agent hang stop starve) }
 
 sub _event
 {
@@ -103,6 +103,24 @@ sub _do_rerun
 	return;
 }
 
+# Ranks begin again elsewhere; what was on its way from where they were is not heard any more.
+sub _do_take
+{
+	my ($self, @ranks) = @_;
+	$self->_wrong('ranks move after the end') if $self->{left};
+	for my $rank (@ranks) {
+		my $host = $self->{job}->hosts->home($rank);
+		$self->_check_place($rank, $host, 0);
+		$self->_wrong("rank $rank is in no new life") if $self->_life($rank) <= ($self->{lives}{$rank} // 0);
+		$self->{lives}{$rank} = $self->_life($rank);
+		delete $self->{ending}{$rank};
+		next if !$self->{up}[$host];
+		$self->_from_agent($self->{agents}[$host], rand 0.05, 'started', $rank);
+		$self->_start_rank(0, $rank);
+	}
+	return;
+}
+
 sub _finish
 {
 	my ($self, $agent, $rank, $life) = @_;
@@ -137,6 +155,12 @@ sub _do_leave_all
 	}
 	return;
 }
+
+# Nor are hosts struck then, in a kind story.
+sub _may_lose { my ($self) = @_; return !$self->{kind} || !($self->{left} || %{ $self->{ending} // {} }) }
+
+sub _lose_host  { my ($self) = @_; return $self->_may_lose && $self->SUPER::_lose_host }
+sub _lose_agent { my ($self) = @_; return $self->_may_lose && $self->SUPER::_lose_agent }
 
 # Nobody spoils the work of others. In a kind story none is struck that waits for the end: the news of that may come
 # when the others have been let go.

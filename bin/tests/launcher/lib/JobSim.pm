@@ -424,8 +424,8 @@ my %FAULTS = (
 	hang  => \&_hang_rank,
 	stop  => \&_stop_rank,
 	starve => \&_starve_rank,
-	host  => \&_lose_host,
-	agent => \&_lose_agent,
+	host  => sub { $_[0]->_lose_host },
+	agent => sub { $_[0]->_lose_agent },
 	link  => \&_cut_link,
 	lost  => \&_lose_connection,
 	user  => sub { my ($self) = @_; $self->_event('signal', 'INT') },
@@ -591,6 +591,7 @@ sub _lose_connection
 	my ($self) = @_;
 	my ($agent, $rank) = $self->_victim or return;
 	my ($peer) = grep { !$self->_is_through($_) } $self->_others($rank), $rank;
+	return if !defined $peer;
 	$self->_from_agent($agent, rand 0.1, 'lost', $rank, $peer, 'reset');
 	return;
 }

@@ -54,6 +54,7 @@ sub _answers
 	return [ restarting_all => @data ] if $name eq 'restart_all';
 	return ['keeper_ready'] if $name eq 'keeper';
 	return [ started => $data[0] ] if $name eq 'rerun' && !$self->{slow};
+	return map { [ started => $_ ] } @data if $name eq 'take' && !$self->{slow};
 	return;
 }
 
