@@ -34,8 +34,9 @@ static const char help[] =
 	"\n"
 	"Standard input, a pipe or a socket: the job's session (16 bytes), then its secret (32\n"
 	"bytes). When it is closed the keeper ends. It prints one line when it listens: \"ready\n"
-	"IP:PORT\". Exit status: 0 it was ended, by that or by SIGTERM; 1 it cannot go on; 2 the\n"
-	"command line is wrong.\n";
+	"IP:PORT\". To each byte that comes on standard input later it answers with a line\n"
+	"\"alive\". Exit status: 0 it was ended, by its standard input or by SIGTERM; 1 it cannot\n"
+	"go on; 2 the command line is wrong.\n";
 
 void options_help(FILE *out)
 {

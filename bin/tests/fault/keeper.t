@@ -231,6 +231,25 @@ for my $point (grep { $_ ne 'keeper-cut' && $_ ne 'keeper-durable' } @points) {
 	$job->end;
 }
 
+# ---- its starter asks whether it is alive ----
+
+{
+	my $job = new_job();
+	$job->start('-new');
+	my $out = $job->{keeper}{out};
+	my $ask = sub { my ($n) = @_; print { $job->{keeper}{in} } '?' x $n; $job->hear(sub { @{ $out->{lines} } >= $n }); return [ splice @{ $out->{lines} } ] };
+	is_deeply($ask->(1), ['alive'], 'a byte on its standard input is answered');
+	is_deeply($ask->(1000), [ ('alive') x 1000 ], '... each byte is');
+	my $rank = $job->rank(0, 1, 0);
+	$rank->until(10);
+	$job->hear(sub { $rank->{acked} == 10 });
+	is_deeply($out->{lines}, [], '... and nothing else');
+	$job->end_rank($rank);
+	print { $job->{keeper}{in} } '?' x 60_000;    # the answers do not fit into the pipe
+	is($job->let_go, 0, 'answers that nobody reads do not keep it from its end');
+	$job->end;
+}
+
 # ---- strangers ----
 
 {
