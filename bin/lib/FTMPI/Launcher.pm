@@ -311,6 +311,7 @@ sub _start_keeper
 		session   => $self->{session},
 		secret    => $self->{secret},
 		verbose   => $plan->{verbosity},
+		debug     => $plan->{debug},
 		say       => sub { $self->_say(@_) },
 		log       => sub { $self->_log(@_) },
 		on_ready  => sub { $self->_event('keeper_ready') },

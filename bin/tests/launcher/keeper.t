@@ -1,12 +1,12 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-3-Clause
-# The keeper of a job in its launcher's hands, over a script in its place: its start, its deaths, its end.
+# The keeper of a job in its launcher's hands, over a script in its place: its start, its deaths, whether it is well, its end.
 use strict;
 use warnings;
 
 use FindBin ();
 use lib "$FindBin::RealBin/lib";
-use POSIX qw(WNOHANG);
+use POSIX qw(WNOHANG WUNTRACED);
 use Test::More;
 
 use FTMPI::KeeperFolder     ();
@@ -28,8 +28,11 @@ killed) kill -KILL $$ ;;
 once) echo good >"$place/mode"; kill -KILL $$ ;;
 esac
 head -c 48 >"$place/given"
+: >"$place/rest"
 echo 'ready 127.0.0.1:7000'
-exec cat >"$place/rest"
+[ $mode = mute ] && exec cat >"$place/rest"
+exec perl -e '$| = 1; open my $rest, ">", shift; while (sysread STDIN, my $asked, 100) { syswrite $rest, $asked; print "alive\n" x length $asked }' \
+	"$place/rest"
 EOS
 chmod 0755, "$place/bin/ftmpi-keeper";
 
@@ -48,7 +51,7 @@ sub keeper
 	@said = ();
 	return FTMPI::Launcher::Keeper->new(
 		loop => $loop, folder => "$place/folder", ranks => 3, address => '10.0.0.1', session => 's' x 16, secret => 'k' x 32,
-		say => sub { push @said, "say $_[0]" }, log => sub { push @said, 'log ' . $_[0] =~ s/process \d+/process N/r },
+		say => sub { push @said, 'say ' . $_[0] =~ s/process \d+/process N/r }, log => sub { push @said, 'log ' . $_[0] =~ s/process \d+/process N/r },
 		on_ready => sub { push @said, 'ready' }, on_failed => sub { push @said, "failed $_[0]" }, %more);
 }
 
@@ -70,7 +73,8 @@ sub turn_until
 
 sub has { my ($what) = @_; return scalar grep { $_ eq $what } @said }
 
-my $down = 'say the keeper was killed by signal 9 (Killed); it is started again.';
+my $ready = 'log the keeper is process N, and listens at 127.0.0.1:7000';
+my $down  = 'say the keeper was killed by signal 9 (Killed); it is started again.';
 
 {
 	local $ENV{FTMPI_LIBDIR} = "$place/lib";
@@ -85,7 +89,7 @@ my $down = 'say the keeper was killed by signal 9 (Killed); it is started again.
 
 	@said = ();
 	kill 'KILL', $keeper->{pid};
-	turn_until($keeper, 'one that dies', sub { has('log the keeper is process N, and listens at 127.0.0.1:7000') });
+	turn_until($keeper, 'one that dies', sub { has($ready) });
 	is(has($down), 1, '... is told of');
 	is((starts())[-1], "-dir $place/folder -ranks 3 -listen 127.0.0.1:7000", '... and started again, on its files and at its address');
 	is(has('ready'), 0, '... the job has begun before');
@@ -97,7 +101,7 @@ my $down = 'say the keeper was killed by signal 9 (Killed); it is started again.
 	turn_until($keeper, 'one that does not come up is tried again', sub { starts() > $before + 4 });
 	is_deeply(\@said, [ $down, 'say the keeper: no room' ], '... which is told once, with its own words');
 	mode('good');
-	turn_until($keeper, '... until it does', sub { has('log the keeper is process N, and listens at 127.0.0.1:7000') });
+	turn_until($keeper, '... until it does', sub { has($ready) });
 	cmp_ok($keeper->{pause}, '>', FTMPI::Launcher::Keeper::PAUSE_LEAST, '... after pauses that grow');
 	cmp_ok($keeper->{pause}, '<=', FTMPI::Launcher::Keeper::PAUSE_MOST, '... to a second');
 
@@ -105,7 +109,7 @@ my $down = 'say the keeper was killed by signal 9 (Killed); it is started again.
 	$keeper->close;
 	turn_until($keeper, 'it ends when its standard input is closed', sub { $keeper->is_gone });
 	is_deeply(\@said, [], '... without a word');
-	is(text('rest'), '', '... where nothing more has come');
+	like(text('rest'), qr/\A\?*\z/, '... where nothing but questions has come');
 
 	$keeper = keeper(verbose => 1);
 	turn_until($keeper, 'another', sub { has('ready') });
@@ -138,6 +142,96 @@ my $down = 'say the keeper was killed by signal 9 (Killed); it is started again.
 	my $keeper = keeper();
 	turn_until($keeper, 'one that is not there', sub { @said });
 	like("@said", qr/^failed .* cannot be started: cannot run \S+ftmpi-keeper: No such file or directory\z/, '... is missed');
+}
+
+# ---- whether it is well ----
+
+# One that is ready. Its seconds are over when the test says so.
+sub ready_keeper
+{
+	my ($mode, %more) = @_;
+	mode($mode);
+	my $keeper = keeper(ask_time => 1000, patience => { silent => 3, hung => 6 }, %more);
+	turn_until($keeper, "a keeper ($mode)", sub { has('ready') });
+	@said = ();
+	return $keeper;
+}
+
+sub seconds { my ($keeper, $n) = @_; $keeper->_turn for 1 .. $n; return }
+
+# It does not take its questions.
+sub stop { my ($keeper) = @_; kill 'STOP', $keeper->{pid}; waitpid $keeper->{pid}, WUNTRACED; return }
+
+sub end
+{
+	my ($keeper) = @_;
+	$keeper->abandon;
+	waitpid -1, 0;
+	return;
+}
+
+{
+	local $ENV{FTMPI_LIBDIR} = "$place/lib";
+	my $again = 'it was killed, and is started again.';
+
+	my $keeper = ready_keeper('good', ask_time => 0.01, patience => { silent => 1e9, hung => 1e9 });
+	turn_until($keeper, 'it is asked time after time', sub { length text('rest') > 3 && !$keeper->{pulse}->is_open });
+	is_deeply(\@said, [], '... and answers, which nobody is told');
+	end($keeper);
+
+	$keeper = ready_keeper('good');
+	stop($keeper);
+	my $pid = $keeper->{pid};
+	seconds($keeper, 2);
+	$_->[0] -= 3600 for values %{ $loop->{timers} };
+	$loop->turn;
+	is($keeper->{pulse}{turns}, 2, 'an hour in which ftmpirun was stopped itself counts as a second');
+	is_deeply(\@said, [], 'one that is stopped is waited for');
+	seconds($keeper, 1);
+	turn_until($keeper, '... and then started again', sub { has($ready) });
+	is_deeply(\@said, [ "say the keeper (process N) was stopped, and does not answer for 3 s; $again", $ready ], '... which is told once');
+	isnt($keeper->{pid}, $pid, '... another process');
+	is((starts())[-1], "-dir $place/folder -ranks 3 -listen 127.0.0.1:7000", '... on its files and at its address');
+	@said = ();
+	seconds($keeper, 1);
+	turn_until($keeper, '... that answers', sub { !$keeper->{pulse}->is_open });
+	mode('bad');
+	kill 'KILL', $keeper->{pid};
+	my $starts = starts();
+	turn_until($keeper, 'one that does not come up again', sub { starts() > $starts + 2 });
+	is($keeper->{asking}, undef, '... is not asked');
+	is(has($down), 1, '... and that it died is told as ever');
+	end($keeper);
+
+	$keeper = ready_keeper('mute', state => sub { 'S' });
+	seconds($keeper, 6);
+	is_deeply(\@said, ['say the keeper (process N) does not answer for 3 s; what depends on it is held up.'], 'one that hangs is told of once');
+	turn_until($keeper, '... and asked', sub { length text('rest') });
+	is(text('rest'), '?', '... once');
+	@said = ();
+	mode('good');
+	seconds($keeper, 1);
+	turn_until($keeper, '... and started again', sub { has($ready) });
+	is_deeply(\@said, [ "say the keeper (process N) hangs, and does not answer for 6 s; $again", $ready ], '... with one more sentence');
+	end($keeper);
+
+	$keeper = ready_keeper('good', state => sub { 'D' });
+	stop($keeper);
+	seconds($keeper, 100);
+	is_deeply(\@said, ['say the keeper (process N) does not answer for 3 s: it waits for its disk; what depends on it is held up.'],
+		'one that waits for its disk is told of, and waited for');
+	@said = ();
+	kill 'CONT', $keeper->{pid};
+	turn_until($keeper, '... until it answers', sub { @said });
+	is_deeply(\@said, ['say the keeper answers again.'], '... which is told, too');
+	seconds($keeper, 1);
+	turn_until($keeper, '... and is asked again', sub { !$keeper->{pulse}->is_open });
+	is_deeply(\@said, ['say the keeper answers again.'], '... without more words');
+	end($keeper);
+
+	$keeper = ready_keeper('good', debug => 1);
+	is($keeper->{asking}, undef, 'with -debug it is not asked');
+	end($keeper);
 }
 
 # Its folder.

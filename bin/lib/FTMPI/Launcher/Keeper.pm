@@ -5,8 +5,9 @@
 # standard input is closed, it ends, and its folder is removed.
 #
 # Failure modes: it cannot be started at first: the job does not begin; when it was killed it is tried again. It
-# dies later: it is started again on its files, and listens where it did; ranks find it by themselves. The launcher is killed: the keeper's standard input
-# is closed by that, and it ends.
+# dies later: it is started again on its files, and listens where it did; ranks find it by themselves. It is stopped, or
+# hangs, so that ranks wait for it: it is asked each second, and when it does not answer it is killed (FTMPI::Launcher::Pulse).
+# The launcher is killed: the keeper's standard input is closed by that, and it ends.
 package FTMPI::Launcher::Keeper;
 
 use strict;
@@ -15,28 +16,32 @@ use warnings;
 use IO::Handle ();
 use POSIX      qw(WEXITSTATUS WIFSIGNALED WTERMSIG);
 
+use FTMPI::Condition           ();
 use FTMPI::Error               ();
 use FTMPI::KeeperFolder        ();
 use FTMPI::Launcher::Bootstrap ();
 use FTMPI::Launcher::Failure   ();
+use FTMPI::Launcher::Pulse     ();
 use FTMPI::Loop                ();
 
 # All timers, in seconds: until it listens for the first time; from its end to its next start, at first and at
-# most; after so long it is taken to be well again.
-use constant { READY_TIME => 30, PAUSE_LEAST => 0.02, PAUSE_MOST => 1, WELL_TIME => 10 };
+# most; after so long it is taken to be well again; from one question to the next.
+use constant { READY_TIME => 30, PAUSE_LEAST => 0.02, PAUSE_MOST => 1, WELL_TIME => 10, ASK_TIME => 1 };
 
 # How often it may be killed before it was ready for the first time.
 use constant FIRST_KILLS => 5;
 
-# Bytes of one read, and of a line that has not ended.
-use constant { CHUNK => 4096, LINE_MAX => 4096 };
+# Bytes of one read, of a line that has not ended, and of a text of /proc.
+use constant { CHUNK => 4096, LINE_MAX => 4096, STAT_MAX => 4096 };
 
 # loop; folder: of its files; ranks: how many; address: where they reach this machine; session, secret: bytes; verbose;
-# say => sub (sentence); log => sub (text); on_ready => sub, once; on_failed => sub (sentence): it cannot be started.
+# debug: it may be stopped; say => sub (sentence); log => sub (text); on_ready => sub, once; on_failed => sub (sentence): it
+# cannot be started. For tests: ask_time, in place of ASK_TIME; patience => { silent, hung }, in place of the times of
+# FTMPI::Launcher::Pulse; state => sub (process), in place of _state.
 sub new
 {
 	my ($class, %arg) = @_;
-	my $self = bless { %arg, pause => PAUSE_LEAST, said => {} }, $class;
+	my $self = bless { ask_time => ASK_TIME, patience => {}, state => \&_state, %arg, pause => PAUSE_LEAST, said => {} }, $class;
 	$self->{timer} = $self->{loop}->after(READY_TIME, sub { $self->_failed('it is not ready after ' . READY_TIME . ' s') });
 	$self->_start;
 	return $self;
@@ -76,7 +81,8 @@ sub _start
 	$self->{streams} = {};
 	$self->_watch(out => $process->{in},  sub { $self->_heard(@_) });
 	$self->_watch(err => $process->{err}, sub { $self->_complained(@_) });
-	# the pipe is empty, and takes it
+	# the pipe is empty, and takes it; nor is there ever more in it than one question
+	$self->{input}->blocking(0);
 	syswrite $self->{input}, $self->{session} . $self->{secret};
 	return;
 }
@@ -108,12 +114,14 @@ sub _read
 sub _heard
 {
 	my ($self, $line) = @_;
+	return $self->_answered if $line eq 'alive';
 	my ($at) = $line =~ /\Aready (\S+)\z/ or return;
 	my $is_first = !defined $self->{at};
 	$self->{at} //= $at;
 	@$self{qw(ready said)} = (1, {});
 	$self->{loop}->cancel(delete $self->{timer});
 	$self->{log}->("the keeper is process $self->{pid}, and listens at $at");
+	$self->_look_after if !$self->{debug};
 	$self->{on_ready}->() if $is_first;
 	return;
 }
@@ -127,6 +135,72 @@ sub _complained
 	$self->{words} = $line;
 	return if !defined $self->{at} || $self->{closed} || (!$self->{ready} && $self->{said}{$line}++);
 	$self->{say}->("the keeper: $line");
+	return;
+}
+
+# ---- whether it is well ----
+
+# From when it is ready until it has ended.
+sub _look_after
+{
+	my ($self) = @_;
+	$self->{pulse} = FTMPI::Launcher::Pulse->new(%{ $self->{patience} });
+	$self->_ask_later;
+	return;
+}
+
+sub _ask_later
+{
+	my ($self) = @_;
+	$self->{loop}->cancel($self->{asking});
+	$self->{asking} = $self->{loop}->after($self->{ask_time}, sub { $self->_ask_later; $self->_turn });
+	return;
+}
+
+# A second is over.
+sub _turn
+{
+	my ($self) = @_;
+	my ($pulse, $pid) = @$self{qw(pulse pid)};
+	if (!$pulse->is_open) {
+		$pulse->asked;
+		syswrite $self->{input}, '?';
+		return;
+	}
+	my $verdict = $pulse->turn($self->{state}->($pid)) // return;
+	my ($what, $words) = @$verdict;
+	if ($what eq 'say') {
+		$self->{say}->("the keeper (process $pid) $words; what depends on it is held up.");
+		return;
+	}
+	$self->{say}->("the keeper (process $pid) $words; it was killed, and is started again.");
+	delete $self->{ready};    # so that its end is not told once more
+	kill 'KILL', $pid;
+	return;
+}
+
+sub _answered
+{
+	my ($self) = @_;
+	$self->{say}->('the keeper answers again.') if $self->{pulse} && $self->{pulse}->answered;
+	return;
+}
+
+# The letter for the state of a process, or nothing.
+sub _state
+{
+	my ($pid) = @_;
+	open my $file, '<:raw', "/proc/$pid/stat" or return;
+	sysread $file, my $text, STAT_MAX or return;
+	my $thread = FTMPI::Condition::thread($text) // return;
+	return $thread->{state};
+}
+
+sub _leave_alone
+{
+	my ($self) = @_;
+	$self->{loop}->cancel(delete $self->{asking});
+	delete $self->{pulse};
 	return;
 }
 
@@ -152,6 +226,7 @@ sub _let_go
 {
 	my ($self) = @_;
 	my $loop = $self->{loop};
+	$self->_leave_alone;
 	$loop->drop($_->{handle}) for values %{ delete $self->{streams} // {} };
 	$loop->drop(delete $self->{input}) if $self->{input};
 	delete $self->{pid};
@@ -194,6 +269,7 @@ sub close
 	my ($self) = @_;
 	my $loop = $self->{loop};
 	$self->{closed} = 1;
+	$self->_leave_alone;
 	$loop->cancel(delete $self->{timer});
 	$loop->cancel(delete $self->{again}) if $self->{again};
 	$loop->drop(delete $self->{input}) if $self->{input};
