@@ -5,20 +5,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+static uint64_t *memory_of(const struct number_list *l)
+{
+	return l->gone ? l->v - l->gone : l->v;
+}
+
 void number_list_free(struct number_list *l)
 {
-	free(l->v);
+	free(memory_of(l));
 	*l = (struct number_list){0};
 }
 
+/* The places before v are room again. */
+static void use_gone(struct number_list *l)
+{
+	uint64_t *v = memory_of(l);
+
+	if (!l->gone)
+		return;
+	memmove(v, l->v, l->n * sizeof *v);
+	l->v = v;
+	l->room += l->gone;
+	l->gone = 0;
+}
+
+/* All move, if they have to, to where half of the places are free: so many more are added before
+ * they move again. */
 bool number_list_reserve(struct number_list *l, size_t more)
 {
-	size_t room = l->room ? l->room : 8;
+	size_t all = l->gone + l->room, room = all ? all : 8;
 	uint64_t *v;
 
-	while (room < l->n + more)
+	if (l->n + more <= l->room)
+		return true;
+	while (room < l->n + more || room / 2 < l->n)
 		room *= 2;
-	if (room == l->room)
+	use_gone(l);
+	if (room == all)
 		return true;
 	v = realloc(l->v, room * sizeof *v);
 	if (!v)
@@ -74,6 +97,12 @@ bool number_list_remove(struct number_list *l, uint64_t number)
 	if (at == l->n || l->v[at] != number)
 		return false;
 	l->n--;
-	memmove(l->v + at, l->v + at + 1, (l->n - at) * sizeof *l->v);
+	if (at == 0) {
+		l->v++;
+		l->room--;
+		l->gone++;
+	} else {
+		memmove(l->v + at, l->v + at + 1, (l->n - at) * sizeof *l->v);
+	}
 	return true;
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers in ascending order, few of them: those of messages under message logging that are not
- * where they belong yet. Pure. */
+/*
+ * Numbers in ascending order: those of messages under message logging that are not where they
+ * belong yet. Mostly the last is added and the first goes, which costs the same however many there
+ * are; in the middle a number costs a move of those behind it. Pure.
+ */
 #ifndef FTMPI_COORD_NUMBER_LIST_H
 #define FTMPI_COORD_NUMBER_LIST_H
 
@@ -11,6 +14,7 @@
 struct number_list {
 	uint64_t *v; /* ascending */
 	size_t n, room;
+	size_t gone; /* places before v, whose numbers have gone */
 };
 
 void number_list_free(struct number_list *l);
