@@ -39,6 +39,7 @@ struct world {
 	struct plain under_way;		 /* receives that have met their message */
 	int posted_at[OBJECTS], posts;	 /* of receives */
 	int tags;
+	uint64_t number; /* of the latest message */
 	bool short_of_memory;
 };
 
@@ -130,6 +131,7 @@ static void step_arrive(struct world *w)
 	slot = take_unused(&w->msgs);
 	if (slot < 0)
 		return;
+	m.index = ++w->number;
 	w->msg[slot] = m;
 	match_add_unexpected(&w->m, &w->msg[slot]);
 	w->msgs.at[w->msgs.n++] = slot;
@@ -222,6 +224,23 @@ static void step_mprobe(struct world *w)
 	take_out(&w->msgs, want);
 }
 
+/* One that waits is looked up by its number, or one that may have gone. */
+static void step_number(struct world *w)
+{
+	int slot = w->msgs.n > 0 && rand() % 2 ? w->msgs.at[rand() % w->msgs.n] : rand() % OBJECTS;
+	uint64_t number = w->msg[slot].index;
+	int peer = rand() % 4 ? w->msg[slot].peer : rand() % PEERS;
+	struct match_msg *want = NULL;
+
+	for (int i = 0; i < w->msgs.n; i++) {
+		struct match_msg *msg = &w->msg[w->msgs.at[i]];
+
+		if (msg->peer == peer && msg->index == number)
+			want = msg;
+	}
+	ck_assert_ptr_eq(match_numbered(&w->m, peer, number), want);
+}
+
 /* A message is taken over into other memory. */
 static void step_replace(struct world *w)
 {
@@ -271,10 +290,13 @@ static void step(struct world *w, int phase)
 		step_mprobe(w);
 	else
 		step_replace(w);
+	if (w->m.numbered)
+		step_number(w);
 	no_memory = false;
 }
 
-/* Few tags or many; every other run is short of memory now and then. */
+/* Few tags or many; every other run is short of memory now and then; in the later ones messages are
+ * looked up by number, too. */
 START_TEST(same_as_the_plain_lists)
 {
 	static struct world w;
@@ -287,6 +309,7 @@ START_TEST(same_as_the_plain_lists)
 		w.recvs.unused[i] = w.msgs.unused[i] = i;
 	w.recvs.nunused = w.msgs.nunused = OBJECTS;
 	ck_assert_int_eq(match_init(&w.m, PEERS), 0);
+	w.m.numbered = _i >= 6;
 	for (int i = 0; i < STEPS; i++) {
 		step(&w, i / PHASE);
 		ck_assert_uint_eq(w.m.nposted, (unsigned)w.recvs.n);
@@ -416,6 +439,43 @@ START_TEST(what_never_matches_costs_nothing)
 }
 END_TEST
 
+/* Entries looked at for each of n messages that wait, then are looked up by number in reverse order
+ * and taken out. Every other one is found by its tag: the list has one index for both. */
+static double work_by_number(int n)
+{
+	struct load l = {.name = "by number"};
+	struct match m;
+	double looks;
+
+	ck_assert_int_eq(match_init(&m, 1), 0);
+	m.numbered = true;
+	for (int i = 0; i < n; i++) {
+		arrive(&m, &l, i, false);
+		msgs[i].index = (uint64_t)i + 1;
+	}
+	for (int i = n - 1; i >= 0; i--) {
+		ck_assert_ptr_null(match_numbered(&m, 0, (uint64_t)n + 1));
+		ck_assert_ptr_eq(match_numbered(&m, 0, (uint64_t)i + 1), &msgs[i]);
+		if (i % 2)
+			post(&m, &l, i, true);
+		else
+			match_remove(&m, &msgs[i]);
+	}
+	looks = (double)m.hooks.looks;
+	ck_assert_ptr_null(m.unexpected[0].index);
+	match_fini(&m);
+	return looks / n;
+}
+
+START_TEST(numbers_do_not_grow)
+{
+	double few = work_by_number(500), many = work_by_number(MANY);
+
+	ck_assert_msg(many < 16 && many < 1.5 * few + 1,
+		"%.1f looks at an entry for each of %d, %.1f for each of 500", many, MANY, few);
+}
+END_TEST
+
 /* What comes in the order in which it was posted needs no index. */
 START_TEST(in_order_without_an_index)
 {
@@ -479,9 +539,9 @@ START_TEST(no_memory_to_grow)
 }
 END_TEST
 
-UNIT_MAIN("match", tcase_add_loop_test(tc, same_as_the_plain_lists, 0, 6);
+UNIT_MAIN("match", tcase_add_loop_test(tc, same_as_the_plain_lists, 0, 12);
 	  tcase_add_loop_test(tc, work_does_not_grow, 0, LOADS);
 	  tcase_add_test(tc, what_never_matches_costs_nothing);
-	  tcase_add_test(tc, in_order_without_an_index);
+	  tcase_add_test(tc, numbers_do_not_grow); tcase_add_test(tc, in_order_without_an_index);
 	  tcase_add_test(tc, few_left_without_an_index);
 	  tcase_add_loop_test(tc, no_memory_to_grow, 0, 2);)

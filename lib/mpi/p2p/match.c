@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "match.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "mpi.h"
@@ -203,9 +204,21 @@ static bool add_to_peer(struct match_index *x, struct match_place *p)
 	return add_msg(x, p, msg_at(p, false));
 }
 
+static bool add_to_peer_numbered(struct match_index *x, struct match_place *p)
+{
+	return add_to_peer(x, p) && match_index_key(x, p, msg_at(p, false)->index, MATCH_NUMBER);
+}
+
 static bool add_to_all(struct match_index *x, struct match_place *p)
 {
 	return add_msg(x, p, msg_at(p, true));
+}
+
+static bool make_index(struct match *m, struct match_list *l, bool all)
+{
+	if (all)
+		return match_index_make(l, &m->hooks, add_to_all);
+	return match_index_make(l, &m->hooks, m->numbered ? add_to_peer_numbered : add_to_peer);
 }
 
 void match_add_unexpected(struct match *m, struct match_msg *msg)
@@ -253,9 +266,35 @@ static struct match_msg *search_unexpected(
 		m->hooks.looks++;
 		if (msg_fits(msg, context, tag))
 			return msg;
-		if (++seen == MATCH_FAR &&
-			match_index_make(l, &m->hooks, all ? add_to_all : add_to_peer))
+		if (++seen == MATCH_FAR && make_index(m, l, all))
 			return indexed_msg(l->index, context, tag, all);
+	}
+	return NULL;
+}
+
+static struct match_msg *indexed_number(const struct match_index *x, uint64_t number)
+{
+	struct match_place *p = match_index_first(x, number, MATCH_NUMBER);
+
+	return p ? msg_at(p, false) : NULL;
+}
+
+struct match_msg *match_numbered(struct match *m, int peer, uint64_t number)
+{
+	struct match_list *l = &m->unexpected[peer];
+	int seen = 0;
+
+	assert(m->numbered);
+	if (l->index)
+		return indexed_number(l->index, number);
+	list_for_each (item, &l->list) {
+		struct match_msg *msg = msg_at(container_of(item, struct match_place, link), false);
+
+		m->hooks.looks++;
+		if (msg->index == number)
+			return msg;
+		if (++seen == MATCH_FAR && make_index(m, l, false))
+			return indexed_number(l->index, number);
 	}
 	return NULL;
 }

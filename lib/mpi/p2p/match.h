@@ -9,9 +9,10 @@
  * sent or are asked for costs nothing when the source is named.
  *
  * A list in which a search goes far gets an index (match_index.h): by context and tag, receives for
- * any tag as another tag, messages also by their context alone. So the work for a message does not
- * grow with the number of receives that are posted, nor with that of messages that wait. Indexes
- * take 64 bytes a receive, up to 256 a message, and their tables.
+ * any tag as another tag, messages also by their context alone and, where they are looked up by
+ * number (message logging), by that. So the work for a message does not grow with the number of
+ * receives that are posted, nor with that of messages that wait. Indexes take 64 bytes a receive,
+ * up to 256 a message, or 320 with numbers, and their tables.
  */
 #ifndef FTMPI_MPI_MATCH_H
 #define FTMPI_MPI_MATCH_H
@@ -55,6 +56,7 @@ struct match {
 	struct match_list arrivals;
 	struct link matched; /* by MPI_Mprobe: no receive will find them */
 	struct match_hooks hooks;
+	bool numbered; /* match_numbered is called: set before any message comes */
 	uint64_t order;
 	unsigned nposted;
 };
@@ -86,6 +88,10 @@ struct match_msg *match_post(struct match *m, struct match_recv *recv);
 
 /* The message that match_post would give, left where it is. */
 struct match_msg *match_probe(struct match *m, uint64_t context, int peer, int tag);
+
+/* The unexpected message of this peer with this number (msg->index), left where it is. No two have
+ * the same. */
+struct match_msg *match_numbered(struct match *m, int peer, uint64_t number);
 
 /* Take a waiting receive out. */
 void match_withdraw(struct match *m, struct match_recv *recv);

@@ -23,8 +23,10 @@
 
 enum { MATCH_FAR = 16, MATCH_NEAR = 4 };
 
-/* In the place of a tag: whatever the tag. No tag has this value. */
+/* In the place of a tag: whatever the tag; and with a number in the place of the context. No tag
+ * has these values. */
 #define MATCH_EVERY_TAG INT64_MIN
+#define MATCH_NUMBER (INT64_MIN + 1)
 
 struct match_index;
 struct match_hook;

@@ -37,6 +37,7 @@ int p2p_log_recv_start(int size)
 	for (int i = 0; i < size; i++)
 		list_init(&away[i]);
 	list_init(&bound);
+	p2p.match.numbered = true;
 	return 0;
 }
 
@@ -113,29 +114,25 @@ static bool fits(const struct request *r, uint64_t context, int peer, int tag)
 	       (r->match.tag == tag || r->match.tag == MPI_ANY_TAG);
 }
 
-static struct match_msg *find_in(struct link *list, bool all, int peer, uint64_t number)
+struct match_msg *p2p_log_find(int peer, uint64_t number)
 {
-	list_for_each (item, list) {
-		struct match_msg *msg = all ? container_of(item, struct match_msg, all.link)
-					    : container_of(item, struct match_msg, place.link);
+	return match_numbered(&p2p.match, peer, number);
+}
+
+/* One that MPI_Mprobe has found, too; of these a program has few at a time. */
+static struct match_msg *find(int peer, uint64_t number)
+{
+	struct match_msg *unexpected = p2p_log_find(peer, number);
+
+	if (unexpected)
+		return unexpected;
+	list_for_each (item, &p2p.match.matched) {
+		struct match_msg *msg = container_of(item, struct match_msg, all.link);
 
 		if (msg->peer == peer && msg->index == number)
 			return msg;
 	}
 	return NULL;
-}
-
-struct match_msg *p2p_log_find(int peer, uint64_t number)
-{
-	return find_in(&p2p.match.unexpected[peer].list, false, peer, number);
-}
-
-/* One that MPI_Mprobe has found, too. */
-static struct match_msg *find(int peer, uint64_t number)
-{
-	struct match_msg *msg = p2p_log_find(peer, number);
-
-	return msg ? msg : find_in(&p2p.match.matched, true, peer, number);
 }
 
 bool p2p_log_has_met(int peer, uint64_t number)
