@@ -72,6 +72,8 @@ UNIT_coord_call := $(coord_o)
 UNIT_coord_later := $(coord_o)
 UNIT_coord_control_message := $(UNIT_coord_lines)
 UNIT_msglog := $(coord_o)
+UNIT_numbered := $(call mpi_o,numbered match_index) lib/base/slab.o
+$(B)/unit/test_numbered: UNIT_LIBS += -Wl,--wrap=calloc
 UNIT_number_list := lib/coord/number_list.o
 $(B)/unit/test_number_list: UNIT_LIBS += -Wl,--wrap=realloc
 UNIT_rma_layout := $(call mpi_o,rma_layout) $(types_o)

@@ -45,20 +45,6 @@ static int64_t key_of(int wanted)
 	return wanted == MPI_ANY_TAG ? MATCH_EVERY_TAG : wanted;
 }
 
-static void append(struct match_list *l, struct match_place *p)
-{
-	list_append(&l->list, &p->link);
-	if (l->index)
-		match_index_appended(l, p);
-}
-
-static void take_out(struct match_list *l, struct match_place *p)
-{
-	list_remove(&p->link);
-	if (p->hooks)
-		match_index_removed(l, p);
-}
-
 /*
  * With an index or without, what fits the first entry of a list has found its match. So match_post
  * and match_arrival look at first entries only, and call nobody: most messages need no more. What
@@ -130,7 +116,7 @@ static struct match_recv *search_posted(
 
 void match_withdraw(struct match *m, struct match_recv *recv)
 {
-	take_out(list_of(m, recv), &recv->place);
+	match_list_remove(list_of(m, recv), &recv->place);
 	m->nposted--;
 }
 
@@ -223,14 +209,14 @@ static bool make_index(struct match *m, struct match_list *l, bool all)
 
 void match_add_unexpected(struct match *m, struct match_msg *msg)
 {
-	append(&m->unexpected[msg->peer], &msg->place);
-	append(&m->arrivals, &msg->all);
+	match_list_append(&m->unexpected[msg->peer], &msg->place);
+	match_list_append(&m->arrivals, &msg->all);
 }
 
 void match_remove(struct match *m, struct match_msg *msg)
 {
-	take_out(&m->unexpected[msg->peer], &msg->place);
-	take_out(&m->arrivals, &msg->all);
+	match_list_remove(&m->unexpected[msg->peer], &msg->place);
+	match_list_remove(&m->arrivals, &msg->all);
 }
 
 void match_replace(struct match_msg *msg, struct match_msg *by)
@@ -319,7 +305,7 @@ static __attribute__((noinline)) struct match_msg *post_searched(
 		match_remove(m, msg);
 		return msg;
 	}
-	append(list_of(m, recv), &recv->place);
+	match_list_append(list_of(m, recv), &recv->place);
 	m->nposted++;
 	return NULL;
 }

@@ -83,6 +83,20 @@ void match_index_appended(struct match_list *l, struct match_place *p);
 /* One that has hooks was taken out of the list. */
 void match_index_removed(struct match_list *l, struct match_place *p);
 
+static inline void match_list_append(struct match_list *l, struct match_place *p)
+{
+	list_append(&l->list, &p->link);
+	if (l->index)
+		match_index_appended(l, p);
+}
+
+static inline void match_list_remove(struct match_list *l, struct match_place *p)
+{
+	list_remove(&p->link);
+	if (p->hooks)
+		match_index_removed(l, p);
+}
+
 /* Another entry with the same keys takes the place of one, in the list and in its index. */
 void match_place_give(struct match_place *from, struct match_place *to);
 

@@ -8,6 +8,7 @@
 #include "envelope.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
+#include "numbered.h"
 #include "p2p_log_inside.h"
 
 /* A message of the log that the transport has. */
@@ -26,25 +27,27 @@ struct owed {
 
 static struct {
 	void (*tell)(uint64_t last);
+	int size;
 	struct link sending;
-	struct link owed;   /* oldest first */
-	struct link *syncs; /* by peer: sends that wait for MET */
+	struct link owed;	  /* oldest first */
+	struct match_list *syncs; /* by peer: sends that wait for MET */
 	bool driving;
 } s;
 
 int p2p_log_begin(int size, void (*tell)(uint64_t last))
 {
 	s.tell = tell;
+	s.size = size;
 	s.driving = false;
 	list_init(&s.sending);
 	list_init(&s.owed);
 	s.syncs = malloc((size_t)size * sizeof *s.syncs);
 	for (int i = 0; s.syncs && i < size; i++)
-		list_init(&s.syncs[i]);
+		match_list_init(&s.syncs[i]);
 	return s.syncs ? 0 : FT_ENOMEM;
 }
 
-struct link *p2p_log_syncs(int peer)
+struct match_list *p2p_log_syncs(int peer)
 {
 	return &s.syncs[peer];
 }
@@ -53,6 +56,8 @@ void p2p_log_drop(void)
 {
 	if (!s.syncs)
 		return;
+	for (int i = 0; i < s.size; i++)
+		match_index_forget(&s.syncs[i]);
 	free(s.syncs);
 	s.syncs = NULL;
 	for (struct link *item; (item = list_pop(&s.sending));)
@@ -184,8 +189,9 @@ int p2p_log_send(const struct p2p_message *m, int peer, struct request *sync)
 	leaves = m->number ? msglog_sent_reserved(p2p_msglog, peer, m->number, l)
 			   : msglog_sent(p2p_msglog, peer, l);
 	if (sync) {
+		sync->peer = peer;
 		sync->index = p->sent;
-		list_append(&s.syncs[peer], &sync->match.place.link);
+		numbered_add(&s.syncs[peer], sync);
 	}
 	if (leaves)
 		transmit(peer, l);

@@ -101,8 +101,8 @@ void p2p_log_sent(struct object *head);
 /* A synchronous message has met its receive. */
 void p2p_log_owe(int peer, uint64_t number);
 
-/* Sends that wait for MET of this peer. */
-struct link *p2p_log_syncs(int peer);
+/* Sends that wait for MET of this peer (numbered.h). */
+struct match_list *p2p_log_syncs(int peer);
 
 /* The peer will ask. */
 void p2p_log_owe_no_more(int peer);

@@ -6,6 +6,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "mpi/engine/engine.h"
+#include "numbered.h"
 #include "p2p_log_inside.h"
 
 static struct msglog msglog;
@@ -59,23 +60,15 @@ void p2p_log_fini(void)
 
 /* ---- synchronous sends ---- */
 
-static struct request *sync_at(struct link *item)
-{
-	struct match_place *p = container_of(item, struct match_place, link);
-
-	return container_of(p, struct request, match.place);
-}
-
 static bool take_met(struct cursor *c, int peer)
 {
 	uint64_t number = cursor_u64(c);
+	struct match_list *syncs = p2p_log_syncs(peer);
+	struct request *r = numbered_find(syncs, &p2p.match.hooks, peer, number);
 
-	list_for_each_safe (item, p2p_log_syncs(peer)) {
-		if (sync_at(item)->index != number)
-			continue;
-		list_remove(item);
-		request_complete(sync_at(item), MPI_SUCCESS);
-		break;
+	if (r) {
+		numbered_remove(syncs, r);
+		request_complete(r, MPI_SUCCESS);
 	}
 	return cursor_done(c);
 }
@@ -114,9 +107,9 @@ static bool take_hello(struct cursor *c, int peer)
 	p2p_log_await(peer, false);
 	if (!p2p_log_has_said(peer))
 		p2p_log_say_hello(peer);
-	list_for_each (item, p2p_log_syncs(peer))
-		if (sync_at(item)->index <= h.has)
-			p2p_log_say(peer, LOG_ASK, sync_at(item)->index);
+	list_for_each (item, &p2p_log_syncs(peer)->list)
+		if (numbered_at(item)->index <= h.has)
+			p2p_log_say(peer, LOG_ASK, numbered_at(item)->index);
 	p2p_log_vouch_again(peer, h.has);
 	return true;
 }

@@ -8,19 +8,22 @@
  *
  * While a rank runs again, a receive of which an outcome of before tells the message waits for that
  * one, and for nothing else, in a list of its own (bound); so does one that was cancelled, for
- * none. Numbers of receives count those that the program posts.
+ * none. Numbers of receives count those that the program posts. Both lists may be long, and
+ * receives are found in them by their messages' numbers (numbered.h).
  */
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "envelope.h"
 #include "mpi/engine/engine.h"
+#include "numbered.h"
 #include "p2p_log_inside.h"
 #include "p2p_probe.h"
 #include "stored.h"
 
-static struct link *away; /* by peer: receives whose message comes again */
-static struct link bound; /* receives that are in no matching list */
+static struct match_list *away; /* by peer: receives whose message comes again */
+static struct match_list bound; /* receives that are in no matching list */
+static int peers;
 
 /* The message that is asked about (p2p_log_match) keeps a place in the lists, which it takes when
  * it is kept. */
@@ -35,14 +38,21 @@ int p2p_log_recv_start(int size)
 	if (!away)
 		return FT_ENOMEM;
 	for (int i = 0; i < size; i++)
-		list_init(&away[i]);
-	list_init(&bound);
+		match_list_init(&away[i]);
+	peers = size;
+	match_list_init(&bound);
 	p2p.match.numbered = true;
 	return 0;
 }
 
+/* Some may still be in the lists. */
 void p2p_log_recv_fini(void)
 {
+	if (!away)
+		return;
+	for (int i = 0; i < peers; i++)
+		match_index_forget(&away[i]);
+	match_index_forget(&bound);
 	free(away);
 	away = NULL;
 }
@@ -50,13 +60,6 @@ void p2p_log_recv_fini(void)
 static bool is_self(int peer)
 {
 	return peer == p2p_msglog->self;
-}
-
-static struct request *receive_at(struct link *item)
-{
-	struct match_recv *m = container_of(item, struct match_recv, place.link);
-
-	return container_of(m, struct request, match);
 }
 
 /* The number with this low half that is nearest to those that have come. */
@@ -79,21 +82,17 @@ static void count_posted(int more)
 
 static struct request *take_bound(int peer, uint64_t number)
 {
-	list_for_each (item, &bound) {
-		struct request *r = receive_at(item);
+	struct request *r = numbered_find(&bound, &p2p.match.hooks, peer, number);
 
-		if (r->peer != peer || r->index != number)
-			continue;
+	if (r)
 		p2p_log_withdraw(r);
-		return r;
-	}
-	return NULL;
+	return r;
 }
 
 void p2p_log_withdraw(struct request *r)
 {
 	r->bound = false;
-	list_remove(&r->match.place.link);
+	numbered_remove(&bound, r);
 	count_posted(-1);
 }
 
@@ -103,7 +102,7 @@ static void bind_to(struct request *r, int peer, uint64_t number)
 	r->index = number;
 	r->bound = true;
 	request_become(r, REQUEST_POSTED);
-	list_append(&bound, &r->match.place.link);
+	numbered_add(&bound, r);
 	count_posted(1);
 }
 
@@ -177,12 +176,10 @@ bool p2p_log_post(struct request *r, struct match_msg **msg)
 /* It began to arrive before. */
 static struct tp_place place_again(int peer, uint64_t number)
 {
-	list_for_each_safe (item, &away[peer]) {
-		struct request *r = receive_at(item);
+	struct request *r = numbered_find(&away[peer], &p2p.match.hooks, peer, number);
 
-		if (r->index != number)
-			continue;
-		list_remove(item);
+	if (r) {
+		numbered_remove(&away[peer], r);
 		count_posted(-1);
 		return p2p_place_of(r);
 	}
@@ -296,7 +293,7 @@ void p2p_log_forget(struct tp_unexpected *held)
 static void await(struct request *r)
 {
 	match_place_init(&r->match.place);
-	list_append(&away[r->peer], &r->match.place.link);
+	numbered_add(&away[r->peer], r);
 	count_posted(1);
 }
 
