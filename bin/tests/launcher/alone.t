@@ -249,6 +249,21 @@ $job->{now} = 3;
 $job->tell('judge', 0);
 is_deeply(done($job), ['say rank 2 on b is not heard by rank 0 on a for 1000 ms; the job is not ended for that.'], 'so is a way between two ranks that run');
 
+$job = begun('a:2,b:2', 4);
+$job->tell(qw(suspect 0 2 1000))->tell(qw(suspect 2 0 1000))->tell(qw(suspect 1 3 1000))->tell(qw(suspect 2 3 1000))->tell('judge', 0)->tell('judge', 0);
+is_deeply([ grep { /^fence/ } $job->told ], ['fence 3'], 'a rank that hangs is not hidden by that');
+$job = begun('a:2,b:2', 4);
+$job->{slow} = 1;
+$job->tell(qw(exited 3 0 9))->tell(qw(started 3))->tell(qw(suspect 2 3 1000))->tell(qw(suspect 1 3 1000))->told;
+$job->tell(qw(heard 1 3))->tell(qw(inited 3));
+is_deeply([ grep { /missed/ } $job->told ], ['timer missed 1 0 3 1'], 'whoever missed a rank before it was back');
+$job->{now} = 2;
+$job->tell('missed', 0, 3, 1)->tell('judge', 0);
+is_deeply(done($job), ['fence 3'], '... and has not heard it since, is believed then');
+$job = begun('a:2,b:2', 4);
+$job->tell(qw(finalized 3))->tell(qw(suspect 3 2 1000))->tell('judge', 0);
+is_deeply(done($job), [], 'who is through with MPI is not believed');
+
 # MPI_Finalize.
 $job = begun('a:2,b:2', 4);
 $job->tell('ending', $_) for 0 .. 2;

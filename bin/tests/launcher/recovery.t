@@ -402,7 +402,7 @@ is_deeply([ $job->told ], [ 'examine 2 0.15', 'examine 3 0.15', 'timer judge 0.2
 $job->tell(qw(heard 3 2))->tell('judge', 0);
 is_deeply([ $job->told ], [], '... until it is heard');
 $job->{now} = 2;
-$job->tell(qw(suspect 3 2 1000))->told;
+$job->tell(qw(suspect 3 2 1000))->tell(qw(condition 2 starved), 'x')->told;
 $job->{now} = 62;
 $job->tell(qw(condition 2 starved), 'x');
 is_deeply([ $job->told ], [], '... (each such word is no judgement)');

@@ -95,6 +95,44 @@ for my $case (
 	is(judged($hosts, $silent, $suspicions, $now, $words), $want, $name);
 }
 
+# Each observer counts from its own word on.
+{
+	my $verdict = FTMPI::Launcher::Verdict->new(period => 0.1, timeout => 1, size => 4, starved => 60);
+	my $judge = sub { join ' ', @{ $verdict->judge($_[0], sub { 0 }, sub { 0 }, sub { 0 }) // ['nothing'] } };
+	for my $i (0 .. 20) {
+		$verdict->suspect(0, 2, 1000, 3 * $i + 1);
+		$verdict->heard(3, 2);
+		$verdict->to_ask(3 * $i + 1);
+		$verdict->told(2, 'starved', 3 * $i + 1.1);
+		$verdict->suspect(3, 2, 1000, 3 * $i + 2.5);
+		$verdict->heard(0, 2);
+	}
+	is($judge->(62), 'nothing', 'one that is heard by each observer every three seconds is not too long away');
+	is($judge->(122.5), 'fence 2 61000 starved', '... and one is that a single one does not hear any more');
+}
+
+# A word of now and then is not the reason of a long silence.
+{
+	my $verdict = FTMPI::Launcher::Verdict->new(period => 0.1, timeout => 1, size => 4, starved => 60);
+	my $judge = sub { join ' ', @{ $verdict->judge($_[0], sub { 0 }, sub { 0 }, sub { 0 }) // ['nothing'] } };
+	$verdict->suspect(0, 2, 1000, 0);
+	$verdict->to_ask(0);
+	$verdict->told(2, 'starved', 61);
+	is($judge->(61), 'nothing', 'one that was starved just now was not so for a minute');
+	$verdict->leaves(2);
+	$verdict->suspect(0, 2, 1000, 62);
+	is_deeply([ $verdict->to_ask(62) ], [2], 'what was told of a process before does not hold for the next: it is asked');
+}
+
+# What cannot be mended does not hide what can.
+{
+	my $verdict = FTMPI::Launcher::Verdict->new(period => 0.1, timeout => 1, size => 4);
+	my @home = (0, 0, 1, 1);
+	$verdict->suspect(@$_, 1000, 0) for [ 0, 2 ], [ 2, 0 ], [ 1, 3 ], [ 2, 3 ];
+	is(join(', ', map { join ' ', map { ref ? "@$_" : $_ } @$_ } $verdict->judgements(1, sub { $home[ $_[0] ] }, sub { 0 }, sub { 0 })),
+		'link 0 1 0 1 1000, fence 3 1000 unknown, apart 2 0 1000, apart 0 2 1000, apart 1 3 1000', 'all judgements, the most serious first');
+}
+
 # One that gets a processor again is given time to be heard.
 {
 	my $verdict = FTMPI::Launcher::Verdict->new(period => 0.1, timeout => 1, size => 4, starved => 60);

@@ -132,7 +132,7 @@ my %EVENTS = (
 );
 
 # While ranks run, FTMPI::Launcher::Suspects has a method of the same name for each of these.
-my %OF_SUSPECTS = map { $_ => 1 } qw(heard condition stopped traced strained bears judge fenced);
+my %OF_SUSPECTS = map { $_ => 1 } qw(heard condition stopped traced strained bears judge fenced missed);
 
 my %SIGNAL_NUMBER = (HUP => 1, INT => 2, TERM => 15);
 
@@ -295,6 +295,7 @@ sub _inited
 	$self->{outcome}->in_mpi;
 	my @known = $self->_program($rank, 0);
 	return @known if $self->{phase} ne 'running';
+	push @known, $self->_of_suspects('has_come', $rank);
 	my $left = $ranks->first_in('left');
 	return (@known, $self->_never_came($left)) if defined $left;
 	return @known if !$ranks->all_inited;

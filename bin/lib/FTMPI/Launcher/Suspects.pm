@@ -40,7 +40,7 @@ sub new
 sub reset
 {
 	my ($self, $epoch) = @_;
-	@$self{qw(epoch fenced traced timer)} = ($epoch, {}, {}, 0);
+	@$self{qw(epoch fenced traced early timer)} = ($epoch, {}, {}, {}, 0);
 	$self->{verdict}->clear;
 	return;
 }
@@ -65,7 +65,14 @@ sub ended
 }
 
 # A rank is through with MPI: it will neither be heard nor hear others.
-sub leaves { my ($self, $rank) = @_; $self->{verdict}->leaves($rank); return }
+sub leaves
+{
+	my ($self, $rank) = @_;
+	$self->{verdict}->leaves($rank);
+	delete $self->{early}{$rank};
+	delete $_->{$rank} for values %{ $self->{early} };
+	return;
+}
 
 # It begins again alone: what was seen of it is not of its new process.
 sub begins_again
@@ -84,8 +91,11 @@ sub suspect
 	my ($self, $now, $observer, $rank, $ms) = @_;
 	my $hosts = $self->{hosts};
 	my @log = [ log => $hosts->who($observer) . ": no sign of rank $rank for $ms ms" ];
-	return @log if $self->{debug} || $self->_is_settled($rank) || $self->{ranks}->state($rank) eq 'finalized'
-		|| $self->{ranks}->is_coming_back($rank);
+	return @log if $self->{debug} || $self->_is_settled($rank) || grep { $self->{ranks}->state($_) eq 'finalized' } $rank, $observer;
+	if ($self->{ranks}->is_coming_back($rank)) {
+		$self->{early}{$rank}{$observer} = $ms;
+		return @log;
+	}
 	$self->{verdict}->suspect($observer, $rank, $ms, $now);
 	my @asked  = $self->_examinations($now);
 	my @judged = $hosts->home($observer) == $hosts->home($rank) ? $self->_judgement($now) : ();
@@ -96,8 +106,27 @@ sub suspect
 sub heard
 {
 	my ($self, undef, $observer, $rank) = @_;
+	delete $self->{early}{$rank}{$observer};
 	$self->{verdict}->heard($observer, $rank);
 	return;
+}
+
+# A rank that has begun again has called MPI_Init, and beats. Who missed the process before says nothing more if this one
+# is not heard either.
+sub has_come
+{
+	my ($self, undef, $rank) = @_;
+	return if !%{ $self->{early}{$rank} // {} };
+	return [ timer => 'missed', $self->{verdict}->timeout, $self->{epoch}, $rank, $self->{ranks}->incarnation($rank) ];
+}
+
+# The timer of the same name.
+sub missed
+{
+	my ($self, $now, $epoch, $rank, $incarnation) = @_;
+	return if $epoch != $self->{epoch} || $incarnation != $self->{ranks}->incarnation($rank);
+	my $early = delete $self->{early}{$rank} // {};
+	return map { $self->suspect($now, $_, $rank, $early->{$_}) } sort { $a <=> $b } keys %$early;
 }
 
 # What an agent saw of a rank. load: the load of its machine, in words. One that is starved is excused, or
@@ -203,8 +232,20 @@ sub _judgement
 	my ($self, $now) = @_;
 	return if $self->{recovery}->is_undecided;
 	my $hosts = $self->{hosts};
-	my $judgement = $self->{verdict}->judge($now, sub { $hosts->home($_[0]) }, @$self{qw(silent lenient)});
-	return $judgement ? $self->_condemn($now, @$judgement) : ();
+	my @actions;
+	for my $judgement ($self->{verdict}->judgements($now, sub { $hosts->home($_[0]) }, @$self{qw(silent lenient)})) {
+		my @done = $self->_condemn($now, @$judgement);
+		push @actions, @done;
+		last if $self->_is_mended($judgement->[0]) || !$self->{verdict}->is_open;
+	}
+	return @actions;
+}
+
+sub _is_mended
+{
+	my ($self, $what) = @_;
+	my $recovery = $self->{recovery};
+	return $what =~ /^(?:fence|host)\z/ ? $recovery->can_restart : $recovery->can_restart_all;
 }
 
 # What is judged: see FTMPI::Launcher::Verdict. What cannot be mended by a restart is not made worse here: a
@@ -216,7 +257,7 @@ sub _condemn
 	my ($hosts, $verdict) = @$self{qw(hosts verdict)};
 	my $text = FTMPI::Launcher::Sentences::judged($hosts, $what, @data);
 	my $recovery = $self->{recovery};
-	if (!($what =~ /^(?:fence|host)\z/ ? $recovery->can_restart : $recovery->can_restart_all)) {
+	if (!$self->_is_mended($what)) {
 		$verdict->clear if !$recovery->can_restart;
 		(my $once = $text) =~ s/[0-9]+ ms//;
 		return if $self->{noticed}{$once}++;

@@ -47,6 +47,9 @@ sub gather_time
 # Seconds between the two looks of an agent: a rank that is well has beaten meanwhile.
 sub look_time { return 1.5 * $_[0]{period} }
 
+# After so many seconds of silence a rank is suspected.
+sub timeout { return $_[0]{timeout} }
+
 # For how many seconds a rank or host without a processor may be silent.
 sub starved_limit { return $_[0]{starved} }
 
@@ -58,26 +61,28 @@ sub suspect
 {
 	my ($self, $observer, $rank, $ms, $now) = @_;
 	my $case = $self->{said}{$rank} //= { since => $now, ms => 0, by => {} };
-	$case->{by}{$observer} = 1;
+	$case->{by}{$observer} //= $now;
 	$case->{ms} = $ms if $ms > $case->{ms};
 	return;
 }
 
-# It hears it again.
+# It hears it again. Those that do not, do not since they said so.
 sub heard
 {
 	my ($self, $observer, $rank) = @_;
 	my $case = $self->{said}{$rank} // return;
 	delete $case->{by}{$observer};
+	($case->{since}) = sort { $a <=> $b } values %{ $case->{by} };
 	$self->forget($rank) if !%{ $case->{by} };
 	return;
 }
 
-# It is through, and will neither be heard nor hear anybody.
+# It is through, or its process is, and will neither be heard nor hear anybody; what was told of it does not hold for another one.
 sub leaves
 {
 	my ($self, $rank) = @_;
 	$self->forget($rank);
+	delete $self->{words}{$rank};
 	$self->heard($rank, $_) for keys %{ $self->{said} };
 	return;
 }
@@ -138,7 +143,16 @@ sub _word
 # or nothing yet.
 sub judge
 {
+	my ($self, @how) = @_;
+	my ($first) = $self->judgements(@how);
+	return $first;
+}
+
+# All of them, for where nothing can be done about the first: the most serious comes first.
+sub judgements
+{
 	my ($self, $now, $home, $silent, $lenient) = @_;
+	my @all;
 	my $said  = $self->{said};
 	my $limit = $self->{timeout} / 2;
 	my %mute;
@@ -150,14 +164,14 @@ sub judge
 	my %gone = map { $home->($_) => $said->{$_}{ms} } grep { $is_gone->($home->($_)) } @suspects;
 	if (%gone) {
 		my ($ms) = sort { $b <=> $a } values %gone;
-		return [ 'host', [ sort { $a <=> $b } keys %gone ], $ms ];
+		push @all, [ 'host', [ sort { $a <=> $b } keys %gone ], $ms ];
 	}
 	my %is = map { $_ => $self->_condition($_, $now) } @suspects;
 	for my $rank (grep { $is{$_} =~ /^(?:stopped|hung|too long)\z/ } @suspects) {
 		my $case = $said->{$rank};
 		my @tracer = grep { defined } $self->{words}{$rank}{tracer};
-		return [ fence => $rank, $case->{ms}, $is{$rank}, @tracer ] if $is{$rank} ne 'too long';
-		return [ fence => $rank, $case->{ms} + int(1000 * ($now - $case->{since}) + 0.5), 'starved' ];
+		push @all, $is{$rank} ne 'too long' ? [ fence => $rank, $case->{ms}, $is{$rank}, @tracer ]
+			: [ fence => $rank, $case->{ms} + int(1000 * ($now - $case->{since}) + 0.5), 'starved' ];
 	}
 	my %word;
 	for my $rank (grep { $is{$_} =~ /^(?:runs|unknown)\z/ && $self->_is_settled($_, $now) } @suspects) {
@@ -165,17 +179,17 @@ sub judge
 				sort { $a <=> $b } keys %{ $said->{$rank}{by} } ];
 	}
 	my $pair = _pair(\%word, $home);
-	return [ link => @$pair, _longest($said) ] if $pair;
+	push @all, [ link => @$pair, _longest($said) ] if $pair;
 	my @believed = grep { @{ $word{$_} // [] } } @suspects;
 	for my $rank (grep { $is{$_} eq 'unknown' } @believed) {
-		return [ fence => $rank, $said->{$rank}{ms}, 'unknown' ] if $self->_is_sure($rank, $word{$rank}, $home);
+		push @all, [ fence => $rank, $said->{$rank}{ms}, 'unknown' ] if $self->_is_sure($rank, $word{$rank}, $home);
 	}
 	for my $rank (@believed) {
 		my ($observer) = grep { $now - $self->_since($_, $rank, $now) >= ($is{$rank} eq 'runs' ? $self->{timeout} : $limit) }
 			@{ $word{$rank} };
-		return [ apart => $observer, $rank, $said->{$rank}{ms} ] if defined $observer;
+		push @all, [ apart => $observer, $rank, $said->{$rank}{ms} ] if defined $observer;
 	}
-	return;
+	return @all;
 }
 
 # From when on this observer does not hear the rank though both run; an old word may come late. One that
@@ -192,14 +206,15 @@ sub _since
 }
 
 # What is known of a suspect: a word, `unasked` while none has come, `excused`, or `too long`. An agent
-# that is not silent but does not answer is not waited for without end either.
+# that is not silent but does not answer is not waited for without end either. One that was starved now and then only is not
+# heard for another reason.
 sub _condition
 {
 	my ($self, $rank, $now) = @_;
 	my $word = $self->_word($rank);
 	my $is_long = $now - $self->{said}{$rank}{since} >= $self->{starved};
 	return $is_long ? 'unknown' : 'unasked' if !defined $word;
-	return $is_long ? 'too long' : 'excused' if $word eq 'starved';
+	return $is_long && $now - $self->{words}{$rank}{since} >= $self->{starved} / 2 ? 'too long' : 'excused' if $word eq 'starved';
 	return $is_long ? 'unknown' : 'excused' if $word eq 'gone';
 	return $word;
 }
