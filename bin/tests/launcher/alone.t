@@ -192,7 +192,7 @@ is($job->{job}->is_away(0), 0, '... and another is not');
 $job->{shows}{gone} = 1;
 $job->told;
 $job->tell(qw(started 0))->tell(qw(started 1))->tell(qw(started 1));
-is_deeply([ $job->told ], ['gone 1'], '... until its process is there: the one before has written its last');
+is_deeply([ $job->told ], ['gone 1 1'], '... until its process is there: the one before has written its last');
 is($job->{job}->is_away(1), 0, '... and is not away any more');
 $job->tell(qw(exited 1 0 9))->told;
 $job->tell('signal', 'INT');

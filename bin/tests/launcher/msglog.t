@@ -92,6 +92,10 @@ $job = job([qw(-n 3)], qw(join end 1:kill:KILL say:end));
 is($job->{status}, 137, 'one that dies behind it');
 like($job->{err}, qr/\Aftmpirun: rank 1 on \S+ \Q$by9\E after MPI_Finalize\.\n\z/, '... has failed late');
 
+# A line that was begun by one process and is ended by the next.
+$job = job([qw(-n 2 -tag-output)], ('join', 'raw:step ', '1:+0:kill:KILL', "raw:9 done\n", 'end'));
+is($job->{out}, join('', map { "[$_] step 9 done\n" } $job->{out} =~ /^\[([01])\]/mg), 'a line that was cut by a death is whole') or diag $job->{err};
+
 # Standard input.
 my $input = join '', map { "line $_\n" } 1 .. 100_000;
 $job = ftmpirun([ @msglog, qw(-n 2), @rank, qw(join 0:input 0:+0:kill:KILL end) ], stdin => $input);

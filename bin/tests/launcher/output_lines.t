@@ -21,6 +21,11 @@ $plain->add(4, 1, 'four', 0);
 $plain->add(5, 2, 'five', 0);
 is_deeply([ $plain->finish_all ], [ [ 1, 'four' ], [ 2, 'five' ] ], 'all that is left');
 
+$plain->add(6, 1, 'step 7: ', 0);
+$plain->add(6, 2, 'oops', 0);
+is_deeply([ $plain->finish(6, 1) ], [ [ 2, 'oops' ] ], 'of a rank whose next process goes on, standard output is held');
+is($plain->add(6, 1, "9 done\n", 0), "step 7: 9 done\n", '... and goes on');
+
 my $prompt = FTMPI::Launcher::OutputLines->new(tag => 0, interactive => 0);
 is($prompt->idle_time, undef, 'nothing to wait for');
 $prompt->add(1, 1, 'half', 10);

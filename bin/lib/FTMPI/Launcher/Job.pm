@@ -26,8 +26,8 @@
 # (FTMPI::Launcher::Lines); status and last sentences (FTMPI::Launcher::Outcome).
 #
 # Actions, beside those of FTMPI::Launcher::HostTable: [say => sentence], [log => text], [kill => hard],
-# [timer => name, seconds, what the event is to carry], [gone => rank] when its output is to be
-# finished, [examine => rank, seconds] when its agent is to look at it, [fence => rank],
+# [timer => name, seconds, what the event is to carry], [gone => rank, goes on] when its output is to be
+# finished, but what its next process prints goes on where its standard output ends (message logging), [examine => rank, seconds] when its agent is to look at it, [fence => rank],
 # [observe_all => epoch] when all ranks beat, [save_all => epoch, n, step] for a recovery line (SAVE in doc/control.md),
 # [run => epoch], [over => status]. Under message logging: [keeper] that it is to be started, [rerun => rank, incarnation],
 # [take => ranks] that have other hosts now, [leave_all => epoch] when all have called MPI_Finalize.
@@ -282,7 +282,7 @@ sub _keeper_ready
 sub _started
 {
 	my ($self, $rank) = @_;
-	return $self->{ranks}->started($rank) ? [ gone => $rank ] : ();
+	return $self->{ranks}->started($rank) ? [ gone => $rank, 1 ] : ();
 }
 
 # A rank that ended without MPI_Init will never answer the ones that called it. A failure that waited for a rank
@@ -442,7 +442,8 @@ sub _exited
 	my $how     = FTMPI::Launcher::Failure::how($status, $signal);
 	my $class   = FTMPI::Launcher::Failure::of_exit($status, $signal);
 	my $code    = FTMPI::Launcher::Failure::exit_code($status, $signal);
-	my @actions = ([ log => $self->{hosts}->who($rank) . " $how" ], [ gone => $rank ]);
+	my @goes_on = defined $class && $self->{recovery}->is_alone ? 1 : ();
+	my @actions = ([ log => $self->{hosts}->who($rank) . " $how" ], [ gone => $rank, @goes_on ]);
 	if (!defined $class) {
 		push @actions, $self->_ended_well($rank);
 	} elsif ($ranks->is_through($rank) && !($class eq 'killed' && $self->{recovery}->can_restart_all)) {

@@ -32,18 +32,18 @@ sub add
 	return $self->_show($rank, $stream, substr $$held, 0, $end, '');
 }
 
-# The rank has ended: what it left without an end of line, as [stream, text] each.
+# The rank has ended: what it left without an end of line, as [stream, text] each. goes_on: its next process goes on with its
+# standard output where that ends.
 sub finish
 {
-	my ($self, $rank) = @_;
-	my $held = delete $self->{held}{$rank} or return;
+	my ($self, $rank, $goes_on) = @_;
+	my $held = $self->{held}{$rank} or return;
 	my @texts;
-	for my $stream (sort keys %$held) {
-		my $text = $self->_show($rank, $stream, $held->{$stream});
+	for my $stream (grep { !$goes_on || $_ != 1 } sort keys %$held) {
+		my $text = $self->_show($rank, $stream, delete $held->{$stream});
 		$text .= "\n" if $self->{tag} && delete $self->{open}{$rank}{$stream};
 		push @texts, [ $stream, $text ] if length $text;
 	}
-	delete $self->{open}{$rank};
 	return @texts;
 }
 

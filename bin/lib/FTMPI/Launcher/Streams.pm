@@ -62,14 +62,14 @@ sub last_words
 # A rank has ended, or all have.
 sub finish
 {
-	my ($self, $rank) = @_;
+	my ($self, $rank, $goes_on) = @_;
 	my $output = $self->{output};
 	if (defined $rank) {
 		delete $self->{words}{$rank};
 	} else {
 		$self->{words} = {};
 	}
-	$self->put(@$_) for defined $rank ? $output->finish($rank) : $output->finish_all;
+	$self->put(@$_) for defined $rank ? $output->finish($rank, $goes_on) : $output->finish_all;
 	return;
 }
 
