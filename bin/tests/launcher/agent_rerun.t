@@ -69,6 +69,23 @@ subtest 'one whose process is still there' => sub {
 	$agent->end_well('one that is there');
 };
 
+subtest 'one that cannot be forked at once' => sub {
+	my $agent = AgentTest->new;
+	$agent->start(2, @rank, qw(join 1:+0:kill:KILL told hang));
+	$agent->await(qr/^EXITED 1 0 9$/);
+	$agent->pass;
+	my $limit = sub { system('prlimit', '--pid', $agent->pid, "--nofile=$_[0]:") == 0 or die "prlimit: $?\n" };
+	$limit->(4);
+	$agent->order('RERUN', 1, 1, '0,1');
+	$agent->order('PING');
+	$agent->await(qr/^PONG$/);
+	is_deeply([ $agent->said(qr/UNFIT|STARTED 1/) ], [], 'it is not given up');
+	$limit->(1024);
+	my ($pid) = $agent->await(qr/^STARTED 1 (\d+)$/);
+	is($agent->facts(1)->{pid}, $pid, '... and forked later');
+	$agent->end_well('one that cannot be forked at once');
+};
+
 subtest 'standard input' => sub {
 	my $agent = AgentTest->new;
 	$agent->start(2, @rank, qw(join told 0:take:4 0:+0:kill:KILL 0:input hang));

@@ -34,8 +34,9 @@ use FTMPI::Processors       ();
 use FTMPI::Wire             ();
 
 # In seconds: TERM to KILL; RESTART to RESTARTING, and from there to LOADED; how long one that was
-# killed may take to go (to give back much memory takes a while). Ranks started in one turn of the loop.
-use constant { GRACE => 1, ANSWER_TIME => 2, LOAD_TIME => 5, END_TIME => 10, BATCH => 16 };
+# killed may take to go (to give back much memory takes a while); between two attempts to fork one that begins again alone, of
+# which there are so many. Ranks started in one turn of the loop.
+use constant { GRACE => 1, ANSWER_TIME => 2, LOAD_TIME => 5, END_TIME => 10, TRY_TIME => 0.2, TRIES => 50, BATCH => 16 };
 
 # loop; tell => sub (message to the launcher); session: number of our session, or undef; listeners,
 # pipes.
@@ -218,9 +219,22 @@ sub _start_rank
 		processors => $self->{bound}{$rank},
 		complaints => $self->{complaints}{writer},
 	});
-	return $self->_cannot_start("cannot start rank $rank: " . FTMPI::Agent::Spawn::system_reason()) if !$started;
+	return $self->_try_again($rank, "cannot start rank $rank: " . FTMPI::Agent::Spawn::system_reason()) if !$started;
+	delete $self->{tries}{$rank};
 	$self->_adopt($rank, $started);
 	$self->{stdin}->attach($writer) if $writer;
+	return 1;
+}
+
+# Where others of this host run, one that cannot be forked is waited for: this host is lost with all of them.
+sub _try_again
+{
+	my ($self, $rank, $why) = @_;
+	return $self->_cannot_start($why) if !$self->{again}{$rank} || ++$self->{tries}{$rank} > TRIES;
+	$self->{loop}->after(TRY_TIME, sub {
+		push @{ $self->{waiting} }, $rank if !$self->{ending} && !$self->{ranks}{$rank} && !grep { $_ == $rank } @{ $self->{waiting} };
+		$self->_start_some;
+	});
 	return 1;
 }
 
