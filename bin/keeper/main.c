@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -16,11 +17,12 @@
 #include "base/descriptors.h"
 #include "base/fault.h"
 #include "base/log.h"
+#include "keeper/event_file.h"
 #include "keeper/folder.h"
 #include "keeper/server.h"
 #include "options.h"
 
-static bool ended;
+static bool ended, job_over;
 
 /* ---- what it is told ---- */
 
@@ -73,7 +75,7 @@ static void on_input(evutil_socket_t fd, short what, void *arg)
 	if (n > 0)
 		say_alive(n);
 	if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
-		ended = true;
+		ended = job_over = true;
 }
 
 static void on_signal(evutil_socket_t fd, short what, void *arg)
@@ -82,6 +84,34 @@ static void on_signal(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	(void)arg;
 	ended = true;
+}
+
+static void on_limit(void)
+{
+	printf("full\n");
+	fflush(stdout);
+}
+
+/* Who is stopped, and whose starter is gone, is to see that. */
+static void follow_starter(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGCONT);
+}
+
+/* What is there and not its own stays, and the folder with it. */
+static void clear_folder(const struct options *o)
+{
+	char path[EVENT_FOLDER_MAX + 64];
+
+	for (uint32_t rank = 0; rank < o->ranks; rank++) {
+		snprintf(path, sizeof path, "%s/rank-%05u.events", o->folder, (unsigned)rank);
+		unlink(path);
+		strcat(path, ".new");
+		unlink(path);
+	}
+	snprintf(path, sizeof path, "%s/lock", o->folder);
+	unlink(path);
+	rmdir(o->folder);
 }
 
 /* ---- where it listens ---- */
@@ -214,11 +244,15 @@ int main(int argc, char **argv)
 	config.folder = o.folder;
 	config.limit = o.limit;
 	config.fresh = o.fresh;
+	config.on_limit = on_limit;
+	follow_starter();
 	s = begin(&o, &config);
 	auth_wipe(config.job.secret, sizeof config.job.secret);
 	if (!s)
 		return EXIT_FAILS;
 	rc = serve(s, config.listen_fd);
 	keeper_server_free(s);
+	if (job_over && o.clears)
+		clear_folder(&o);
 	return rc;
 }

@@ -29,14 +29,16 @@ static const char help[] =
 	"  -new           the job begins: no file has to be there. Without it a rank whose file "
 	"is\n"
 	"                 not there has lost what it told\n"
+	"  -clear         remove the files when standard input ends: the job is over\n"
 	"  -v             say who comes, and who is turned away\n"
 	"  -h, -help      print this list\n"
 	"\n"
 	"Standard input, a pipe or a socket: the job's session (16 bytes), then its secret (32\n"
 	"bytes). When it is closed the keeper ends. It prints one line when it listens: \"ready\n"
 	"IP:PORT\". To each byte that comes on standard input later it answers with a line\n"
-	"\"alive\". Exit status: 0 it was ended, by its standard input or by SIGTERM; 1 it cannot\n"
-	"go on; 2 the command line is wrong.\n";
+	"\"alive\"; when -limit is reached it prints a line \"full\". Exit status: 0 it was ended, "
+	"by\n"
+	"its standard input or by SIGTERM; 1 it cannot go on; 2 the command line is wrong.\n";
 
 void options_help(FILE *out)
 {
@@ -127,6 +129,8 @@ static bool flag(struct options *o, const char *name)
 {
 	if (strcmp(name, "-new") == 0)
 		o->fresh = true;
+	else if (strcmp(name, "-clear") == 0)
+		o->clears = true;
 	else if (strcmp(name, "-v") == 0)
 		o->log = true;
 	else if (strcmp(name, "-h") == 0 || strcmp(name, "-help") == 0)

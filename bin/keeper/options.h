@@ -15,7 +15,7 @@ struct options {
 	uint64_t limit;
 	uint32_t ranks;
 	struct net_address listen;
-	bool fresh, log, help;
+	bool fresh, clears, log, help;
 };
 
 /* 0, or EXIT_USAGE: a sentence was printed. */

@@ -61,10 +61,11 @@ static void note_limit(struct keeper_server *s)
 		limited = events_limited(&s->events, rank);
 	if (limited && !s->limited)
 		log_error("the outcomes of all ranks take %llu bytes, and the limit is %llu: ranks "
-			  "wait until checkpoints cover some of them; checkpoint more often, or "
-			  "raise -limit",
+			  "wait until some of them are forgotten",
 			(unsigned long long)(s->events.used * KEEPER_RECORD_BYTES),
 			(unsigned long long)(s->events.limit * KEEPER_RECORD_BYTES));
+	if (limited && !s->limited && s->on_limit)
+		s->on_limit();
 	s->limited = limited;
 }
 
@@ -158,6 +159,7 @@ struct keeper_server *keeper_server_new(const struct keeper_config *config, char
 	s->job = config->job;
 	s->listen_fd = config->listen_fd;
 	s->folder = (struct event_folder){.disk = config->disk, .path = config->folder};
+	s->on_limit = config->on_limit;
 	memcpy(s->folder.session, config->job.session, sizeof s->folder.session);
 	s->base = event_base_new();
 	s->files = calloc(ranks, sizeof *s->files);

@@ -32,10 +32,11 @@ unsigned keeper_server_descriptors(uint32_t ranks);
 
 struct keeper_config {
 	struct keeper_job job;
-	const char *folder; /* locked; at most EVENT_FOLDER_MAX bytes; stays */
-	uint64_t limit;	    /* bytes of records of all ranks */
-	bool fresh;	    /* the job begins: a file that is not there has lost nothing */
-	int listen_fd;	    /* taken over, also when it fails */
+	const char *folder;	/* locked; at most EVENT_FOLDER_MAX bytes; stays */
+	uint64_t limit;		/* bytes of records of all ranks */
+	bool fresh;		/* the job begins: a file that is not there has lost nothing */
+	void (*on_limit)(void); /* it is reached, once each time; NULL */
+	int listen_fd;		/* taken over, also when it fails */
 	const struct disk *disk;
 };
 

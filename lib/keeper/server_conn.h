@@ -46,7 +46,8 @@ struct keeper_server {
 	bool *waits;		  /* by rank: its file could not be written, and is tried later */
 	struct event *retry;
 	bool failing, limited; /* that was said */
-	bool wrote;	       /* something became durable in this turn */
+	void (*on_limit)(void);
+	bool wrote; /* something became durable in this turn */
 
 	int listen_fd;
 	struct event *listener, *resume;

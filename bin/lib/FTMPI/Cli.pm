@@ -126,6 +126,7 @@ sub plan
 		max_restarts => $options->{'max-restarts'} // 3,
 		from_start   => $options->{'restart-from-start'},
 		alone        => $is_alone,
+		outcome_limit => $options->{'outcome-limit'} // 1 << 30,
 		debug        => $options->{debug},
 		image        => _image($options),
 		interval     => $options->{'ckpt-interval'},

@@ -56,14 +56,14 @@ my %ACTIONS = (
 	say         => sub { $_[0]->_say($_[1]) },
 	log         => sub { $_[0]->_step($_[1]) },
 	timer       => '_timer',
-	gone        => sub { $_[0]{streams}->finish($_[1]) },
+	gone        => sub { $_[0]{streams}->finish(@_[ 1, 2 ]) },
 	over        => '_over',
 );
 
 # plan: hosts => [{ name, local, slots, ranks }] (without ranks: a spare), size, prog => [words],
 # env => [words], wdir, workdir, ssh => [words], iface, ports => [first, last], timeout, tag,
 # verbosity; heartbeat, timeout_heartbeat, silence in ms; starved_limit in s; settings => [words]; restart_on,
-# max_restarts, from_start, debug; alone: message logging; image: see FTMPI::Launcher::Lines, or undef; interval: of -ckpt-interval, or undef; bind: core if the user insists on that; restoring: words for what -restore named; expected: { session, line } of
+# max_restarts, from_start, debug; alone: message logging; outcome_limit: of its keeper, in bytes; image: see FTMPI::Launcher::Lines, or undef; interval: of -ckpt-interval, or undef; bind: core if the user insists on that; restoring: words for what -restore named; expected: { session, line } of
 # it; notes: sentences to begin with; parts => [[number of ranks, program, arguments]], for the record; on_restored =>
 # sub (session), when a job that -restore began has restored that: its parts, and sentences.
 sub run
@@ -307,6 +307,7 @@ sub _start_keeper
 		loop      => $self->{loop},
 		folder    => FTMPI::KeeperFolder::path($plan->{workdir}, $self->{session_name}),
 		ranks     => $plan->{size},
+		limit     => $plan->{outcome_limit},
 		address   => $address,
 		session   => $self->{session},
 		secret    => $self->{secret},
@@ -315,7 +316,8 @@ sub _start_keeper
 		say       => sub { $self->_say(@_) },
 		log       => sub { $self->_log(@_) },
 		on_ready  => sub { $self->_event('keeper_ready') },
-		on_failed => sub { $self->_event('cannot', @_) });
+		on_failed => sub { $self->_event('cannot', @_) },
+		on_full   => sub { $self->_event('cannot', @_) });
 	return;
 }
 

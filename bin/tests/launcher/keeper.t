@@ -50,7 +50,7 @@ sub keeper
 	$loop = FTMPI::Loop->new;
 	@said = ();
 	return FTMPI::Launcher::Keeper->new(
-		loop => $loop, folder => "$place/folder", ranks => 3, address => '10.0.0.1', session => 's' x 16, secret => 'k' x 32,
+		loop => $loop, folder => "$place/folder", ranks => 3, limit => 5_000_000, address => '10.0.0.1', session => 's' x 16, secret => 'k' x 32,
 		say => sub { push @said, 'say ' . $_[0] =~ s/process \d+/process N/r }, log => sub { push @said, 'log ' . $_[0] =~ s/process \d+/process N/r },
 		on_ready => sub { push @said, 'ready' }, on_failed => sub { push @said, "failed $_[0]" }, %more);
 }
@@ -83,7 +83,7 @@ my $down  = 'say the keeper was killed by signal 9 (Killed); it is started again
 	is($keeper->at, undef, 'it is started');
 	turn_until($keeper, '... and ready', sub { has('ready') });
 	is($keeper->at, '127.0.0.1:7000', '... where it says');
-	is_deeply([ starts() ], ["-dir $place/folder -ranks 3 -listen 10.0.0.1 -new"], '... with new files');
+	is_deeply([ starts() ], ["-dir $place/folder -ranks 3 -limit 5000000 -clear -listen 10.0.0.1 -new"], '... with new files');
 	is(text('given'), 's' x 16 . 'k' x 32, '... session and secret come on its standard input');
 	ok(!$keeper->is_gone, '... which stays open');
 
@@ -91,7 +91,7 @@ my $down  = 'say the keeper was killed by signal 9 (Killed); it is started again
 	kill 'KILL', $keeper->{pid};
 	turn_until($keeper, 'one that dies', sub { has($ready) });
 	is(has($down), 1, '... is told of');
-	is((starts())[-1], "-dir $place/folder -ranks 3 -listen 127.0.0.1:7000", '... and started again, on its files and at its address');
+	is((starts())[-1], "-dir $place/folder -ranks 3 -limit 5000000 -clear -listen 127.0.0.1:7000", '... and started again, on its files and at its address');
 	is(has('ready'), 0, '... the job has begun before');
 
 	@said = ();
@@ -191,7 +191,7 @@ sub end
 	turn_until($keeper, '... and then started again', sub { has($ready) });
 	is_deeply(\@said, [ "say the keeper (process N) was stopped, and does not answer for 3 s; $again", $ready ], '... which is told once');
 	isnt($keeper->{pid}, $pid, '... another process');
-	is((starts())[-1], "-dir $place/folder -ranks 3 -listen 127.0.0.1:7000", '... on its files and at its address');
+	is((starts())[-1], "-dir $place/folder -ranks 3 -limit 5000000 -clear -listen 127.0.0.1:7000", '... on its files and at its address');
 	@said = ();
 	seconds($keeper, 1);
 	turn_until($keeper, '... that answers', sub { !$keeper->{pulse}->is_open });

@@ -227,9 +227,12 @@ for my $bad (
 	[ [qw(-n 1 -coord msglog -image p)], qr/^-image cannot be used with -coord msglog yet: a rank that failed begins again at its beginning$hint/ ],
 	[ [qw(-n 1 -coord msglog p -restore)],
 		qr/^-restore has nothing to go on from with -coord msglog: that makes no recovery lines$hint/ ],
+	[ [qw(-n 1 -outcome-limit 2G p)], qr/^-outcome-limit has no meaning without -coord msglog$hint/ ],
+	(map { [ [ qw(-n 1 -coord msglog -outcome-limit), $_, 'p' ], qr/^-outcome-limit: '\Q$_\E' is not a size from 65536 to 17592186044416 bytes, as 500M or 2G$hint/ ] }
+		qw(65535 63K 17T x 2g2 1.5G -1)),
 	(map { [ [ qw(-n 1 -coord msglog), @$_, 'p' ],
 		qr/^$_->[0] has no meaning with -coord msglog: that makes no recovery lines, and a rank that failed begins again at its beginning$hint/ ] }
-		[qw(-ckpt-interval 5)], [qw(-keep 3)], [qw(-restart-from-start)]),
+		[qw(-ckpt-interval 5)], [qw(-keep 3)], [qw(-restart-from-start)], [qw(-accept-binary)]),
 	[ [qw(-n 1 -coord eventlog -verify-replay p)], qr/^-verify-replay has no meaning without -coord msglog$hint/ ],
 	[ [qw(-n 1 -coord msglog -coord compare p)], qr/^-coord is given twice$hint/ ],
 	[ [qw(-n 1 -coord event p)],

@@ -286,6 +286,14 @@ my @TABLE = (
 			. ' noticed, and the answer is wrong.',
 	},
 	{
+		names   => ['outcome-limit'],
+		arg     => 'SIZE',
+		check   => FTMPI::Cli::Values::size(1 << 16, 1 << 44),
+		default => '1G',
+		text    => 'With -coord msglog: the most that the outcomes of all ranks may take, 16 bytes each, in the memory of a process beside'
+			. ' the launcher and in the work directory. They are kept as long as the job runs; when there are more the job ends.',
+	},
+	{
 		names => ['verify-replay'],
 		kind  => 'flag',
 		text  => 'With -coord msglog: look whether a rank that runs again sends what it sent before, and end the job with a sentence'
@@ -493,13 +501,15 @@ sub _check_msglog
 {
 	my ($got) = @_;
 	my $is_used = ($got->{coord} // '') eq 'msglog';
-	_refuse('-verify-replay has no meaning without -coord msglog') if $got->{'verify-replay'} && !$is_used;
+	for my $option (grep { defined $got->{$_} && !$is_used } qw(verify-replay outcome-limit)) {
+		_refuse("-$option has no meaning without -coord msglog");
+	}
 	return if !$is_used;
 	_refuse('-image cannot be used with -coord msglog yet: a rank that failed begins again at its beginning')
 		if $got->{image};
 	_refuse('-restore has nothing to go on from with -coord msglog: that makes no recovery lines')
 		if defined $got->{restore};
-	for my $option (grep { defined $got->{$_} } qw(ckpt-interval keep restart-from-start)) {
+	for my $option (grep { defined $got->{$_} } qw(ckpt-interval keep restart-from-start accept-binary)) {
 		_refuse("-$option has no meaning with -coord msglog: that makes no recovery lines, and a rank that failed begins again at its beginning");
 	}
 	return;

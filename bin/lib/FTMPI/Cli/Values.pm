@@ -48,6 +48,19 @@ sub ranks
 	return _refuse($word, $value, 'not a number of ranks from 1 to ' . RANKS_MAX);
 }
 
+# A check for sizes from least to most bytes: a number, and K, M, G or T for powers of 1024.
+sub size
+{
+	my ($least, $most) = @_;
+	return sub {
+		my ($value, $word) = @_;
+		my ($number, $unit) = $value =~ /^([0-9]{1,14})([kKMGT]?)\z/;
+		my $bytes = defined $number ? $number * 1024**index(' KMGT', $unit eq '' ? ' ' : uc $unit) : -1;
+		return $bytes if $bytes >= $least && $bytes <= $most;
+		return _refuse($word, $value, "not a size from $least to $most bytes, as 500M or 2G");
+	};
+}
+
 # A check for whole numbers from least to most, or `beside`.
 sub whole
 {

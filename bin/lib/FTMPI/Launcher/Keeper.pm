@@ -22,6 +22,7 @@ use FTMPI::KeeperFolder        ();
 use FTMPI::Launcher::Bootstrap ();
 use FTMPI::Launcher::Failure   ();
 use FTMPI::Launcher::Pulse     ();
+use FTMPI::Launcher::Sentences ();
 use FTMPI::Loop                ();
 
 # All timers, in seconds: until it listens for the first time; from its end to its next start, at first and at
@@ -34,9 +35,9 @@ use constant FIRST_KILLS => 5;
 # Bytes of one read, of a line that has not ended, and of a text of /proc.
 use constant { CHUNK => 4096, LINE_MAX => 4096, STAT_MAX => 4096 };
 
-# loop; folder: of its files; ranks: how many; address: where they reach this machine; session, secret: bytes; verbose;
+# loop; folder: of its files; ranks: how many; limit: bytes of outcomes; address: where they reach this machine; session, secret: bytes; verbose;
 # debug: it may be stopped; say => sub (sentence); log => sub (text); on_ready => sub, once; on_failed => sub (sentence): it
-# cannot be started. For tests: ask_time, in place of ASK_TIME; patience => { silent, hung }, in place of the times of
+# cannot be started; on_full => sub (sentence): the limit is reached. For tests: ask_time, in place of ASK_TIME; patience => { silent, hung }, in place of the times of
 # FTMPI::Launcher::Pulse; state => sub (process), in place of _state.
 sub new
 {
@@ -65,8 +66,8 @@ sub at { return $_[0]{at} }
 sub _command
 {
 	my ($self) = @_;
-	return (program(), '-dir', $self->{folder}, '-ranks', $self->{ranks}, '-listen', $self->{at} // $self->{address},
-		defined $self->{at} ? () : '-new', $self->{verbose} ? '-v' : ());
+	return (program(), '-dir', $self->{folder}, '-ranks', $self->{ranks}, '-limit', $self->{limit}, '-clear',
+		'-listen', $self->{at} // $self->{address}, defined $self->{at} ? () : '-new', $self->{verbose} ? '-v' : ());
 }
 
 sub _start
@@ -115,6 +116,7 @@ sub _heard
 {
 	my ($self, $line) = @_;
 	return $self->_answered if $line eq 'alive';
+	return $self->{on_full}->(FTMPI::Launcher::Sentences::keeper_full($self->{limit})) if $line eq 'full';
 	my ($at) = $line =~ /\Aready (\S+)\z/ or return;
 	my $is_first = !defined $self->{at};
 	$self->{at} //= $at;

@@ -245,6 +245,14 @@ sub input_short
 		. ($there ? 'only ' . count($there, 'byte') . ' came' : 'none came') . ': the same input has to be given again. Rank 0 gets no more.';
 }
 
+# Nothing is forgotten before a rank has a checkpoint.
+sub keeper_full
+{
+	my ($limit) = @_;
+	return "message logging: the outcomes of all ranks (which message came first, what a test said) take $limit bytes, and there is no room for"
+		. ' more (-outcome-limit); the job is ended.';
+}
+
 sub not_bound
 {
 	my ($host, $seconds) = @_;
