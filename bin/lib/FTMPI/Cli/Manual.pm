@@ -434,7 +434,7 @@ The agent of a host that hears nothing from
 .B ftmpirun
 for 5 seconds (5 times the timeout, if that is more) kills its ranks.
 .PP
-Each restart is reported in two lines: which rank failed, where and how, with the last three lines that it wrote to
+Each restart of all ranks is reported in two lines: which rank failed, where and how, with the last three lines that it wrote to
 standard error, and where its ranks go; then, when all ranks run, how long that took.
 A job that fails
 .B \-max\-restarts
@@ -488,22 +488,37 @@ There are no checkpoints yet: the rank runs its program again from
 gets from the logs of the other ranks the messages that it had got, and from a process beside
 .B ftmpirun
 which of several came first.
-So these logs grow as long as the job runs.
-The program has to do the same when it is run again, but for what depends on the order of messages
-.RB ( \-verify\-replay
-finds out whether it sends the same); rank 0 is given its standard input again, and of
-its standard output as many bytes are left out as were printed before.
+So these logs grow as long as the job runs, and what that process keeps comes to
+.BR \-outcome\-limit ,
+at which the job ends.
+It has its files in
+.IR WORKDIR ,
+on the host of
+.B ftmpirun
+alone, in a folder
+.I keeper\-SESSION
+that goes with the job; a fast disk there makes messages faster that depend on which came first.
+The program has to do the same when it is run again, but for what depends on the order of messages. One that does not, as it depends on the time, random numbers,
+threads or files that change, is ended (with status 16) when it asks for something else than before; that it sends something else is noticed with
+.B \-verify\-replay
+alone, and without that its answer may be wrong.
+Rank 0 is given its standard input again, and of what a rank prints through
+.B ftmpirun
+on standard output as many bytes are left out as were printed before. What it prints on standard error, and writes to files, also where a shell sends its output there, it prints and writes again.
 The calls of
 .B ftmpi.h
-save nothing, and say so; windows, and
+save nothing, and
+.B FTMPI_Perform_Checkpoint
+says so; windows, and
 .B MPI_Cancel
 of a synchronous send to another rank, are refused, and MPI_THREAD_SERIALIZED is granted in place of MPI_THREAD_MULTIPLE.
 Each rank has
 .B \-max\-restarts
-of its own.
-A rank that dies when all have called MPI_Finalize ends the job: it is not begun again.
+of its own, of which it gets none back; each of its restarts is told in one line.
+A rank that dies when all have called MPI_Finalize ends the job, and one that is stopped then is told of and left alone: it is not begun again.
 .BR \-image ,
 .BR \-restore ,
+.BR \-accept\-binary ,
 .BR \-ckpt\-interval ,
 .B \-keep
 and

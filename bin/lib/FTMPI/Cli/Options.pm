@@ -40,7 +40,7 @@ my @TABLE = (
 		arg     => 'DIR',
 		default => 'the current directory',
 		text    => 'Where recovery lines are kept, in a folder for each job: a recovery line is what all ranks have saved together, and'
-			. ' what the job goes on from after a failure. All hosts must share it.'
+			. ' what the job goes on from after a failure. All hosts must share it (with -coord msglog only the launcher\'s uses it).'
 			. ' Made if it is missing, but for -restore. Only their user can read folders and files in it.',
 	},
 	{

@@ -122,6 +122,7 @@ run_there(readme_line('bin/ftmpicc -o hello'))->is_status(0, 'it compiles');
 said(run_there(readme_line('bin/ftmpirun -n 4')), 'on this machine', greetings(4, 1));
 said(run_there(readme_line('bin/ftmpirun machines')), 'with a machine file', greetings(16, 2));
 said(run_there('./hello'), 'alone', greetings(1, 1));
+said(run_there(readme_line('bin/ftmpirun -coord msglog')), 'with message logging', greetings(4, 1));
 
 my $why = FTMPI::FixedAddresses::refuses(FTMPI::FixedAddresses::stack_here());
 SKIP: {
@@ -150,7 +151,7 @@ subtest 'make install, and uninstall' => sub {
 		lib/libftmpi.so lib/libmpi_abi.so.1 lib/pkgconfig/ftmpi.pc libexec/ftmpi/bin/mpiexec libexec/ftmpi/bin/mpicc libexec/ftmpi/ftmpi-keeper
 		share/man/man1/ftmpirun.1 share/man/man1/ftmpicc.1
 		share/man/man1/ftmpi-ckpt.1 share/man/man3/FTMPI_Restore.3 share/man/man7/ftmpi.7
-		share/doc/ftmpi/examples/heat.c share/doc/ftmpi/images.md);
+		share/doc/ftmpi/examples/heat.c share/doc/ftmpi/images.md share/doc/ftmpi/msglog.md);
 	my $with = "env -u FTMPI_LIBDIR -u PERL5LIB";
 	run_there("$with $prefix/bin/ftmpicc -o there hello.c")->is_status(0, 'the installed compiler');
 	said(run_there("$with $prefix/bin/ftmpirun -n 3 ./there"), 'installed', greetings(3, 1));
