@@ -291,6 +291,7 @@ sub _rerun
 {
 	my ($self, @what) = @_;
 	my $wrong = $self->{ranks}->rerun(@what);
+	$self->{examiner}->forget($what[0]);
 	$self->_disobey($wrong) if defined $wrong;
 	return;
 }

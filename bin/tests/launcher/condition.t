@@ -115,6 +115,9 @@ is(asked($pid), 'gone', 'one that has ended is gone');
 my @answers;
 $examiner->ask('y', $$, 60, sub { push @answers, @_ }) for 1, 2;
 is(scalar keys %{ $loop->{timers} }, 1, 'who is asked twice looks once');
+$examiner->ask('z', $$, 60, sub { push @answers, @_ });
+$examiner->forget('z');
+is(scalar keys %{ $loop->{timers} }, 1, '... and not at all at a process that has gone, when another has its place');
 $examiner->forget;
 is(scalar keys %{ $loop->{timers} }, 0, '... or not at all, when that is of no interest any more');
 

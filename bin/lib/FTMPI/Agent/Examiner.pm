@@ -42,12 +42,12 @@ sub ask
 	return;
 }
 
-# What was asked is of no interest any more.
+# What was asked, or what was asked of this one, is of no interest any more.
 sub forget
 {
-	my ($self) = @_;
-	$self->{loop}->cancel($_) for values %{ $self->{timers} };
-	$self->{timers} = {};
+	my ($self, $key) = @_;
+	my $timers = $self->{timers};
+	$self->{loop}->cancel($_) for grep { defined } delete @$timers{ defined $key ? $key : keys %$timers };
 	return;
 }
 
