@@ -23,7 +23,8 @@
 # The job's state is changed here alone. Its parts: how far ranks are (FTMPI::Launcher::RankTable); which
 # hosts are well, and where ranks are (FTMPI::Launcher::HostTable); restarts (FTMPI::Launcher::Recovery);
 # ranks and hosts that show no life (FTMPI::Launcher::Suspects); recovery lines that ranks are asked for
-# (FTMPI::Launcher::Lines); status and last sentences (FTMPI::Launcher::Outcome).
+# (FTMPI::Launcher::Lines); connections that broke (FTMPI::Launcher::LostConnections); ranks on their way to other hosts
+# (FTMPI::Launcher::Moving); status and last sentences (FTMPI::Launcher::Outcome).
 #
 # Actions, beside those of FTMPI::Launcher::HostTable: [say => sentence], [log => text], [kill => hard],
 # [timer => name, seconds, what the event is to carry], [gone => rank, goes on] when its output is to be
@@ -40,6 +41,7 @@ use FTMPI::Control             ();
 use FTMPI::Launcher::Failure   ();
 use FTMPI::Launcher::HostTable ();
 use FTMPI::Launcher::Lines     ();
+use FTMPI::Launcher::LostConnections ();
 use FTMPI::Launcher::Moving    ();
 use FTMPI::Launcher::Outcome   ();
 use FTMPI::Launcher::RankTable ();
@@ -47,13 +49,12 @@ use FTMPI::Launcher::Recovery  ();
 use FTMPI::Launcher::Sentences ();
 use FTMPI::Launcher::Suspects  ();
 
-# All timers of a job but those of FTMPI::Launcher::Suspects and FTMPI::Launcher::Lines, in seconds. The end: ranks have to end after they
-# were told to, and after they were killed. Failures: a broken connection waits for the news that explains
-# it; agents have to answer restart_all; the news that all run again waits for that of the line.
+# All timers of a job but those of its parts, in seconds. The end: ranks have to end after they
+# were told to, and after they were killed. Failures: agents have to answer restart_all; the news that all run again waits for
+# that of the line.
 use constant {
 	LEAVE_TIME   => 5,
 	KILLED_TIME  => 3,
-	EXPLAIN_TIME => 2,
 	ANSWER_TIME  => 30,
 	TELL_TIME    => 1,
 };
@@ -160,6 +161,7 @@ sub new
 		ranks    => $ranks,
 		recovery => $recovery,
 		suspects => $suspects,
+		lost     => FTMPI::Launcher::LostConnections->new(hosts => $hosts, ranks => $ranks, suspects => $suspects),
 		moving   => FTMPI::Launcher::Moving->new(hosts => $hosts, ranks => $ranks, suspects => $suspects),
 		lines    => FTMPI::Launcher::Lines->new(hosts => $hosts, image => $arg{image}),
 		outcome  => FTMPI::Launcher::Outcome->new(recovery => $recovery, session => $arg{session},
@@ -219,7 +221,7 @@ sub _reset
 	$self->{suspects}->reset($self->{epoch});
 	$self->{lines}->reset($self->{epoch});
 	$self->{outcome}->reset;
-	$self->{lost} = [];
+	$self->{lost}->reset($self->{epoch});
 	return;
 }
 
@@ -487,46 +489,18 @@ sub _ended_well
 
 # ---- lost connections, ranks that show no life ----
 
-# Most often the other end has died, and the news of that is on its way.
 sub _lost
 {
 	my ($self, $rank, $peer, $reason) = @_;
 	return $self->_broken($rank, "it has no peer $peer") if $peer >= $self->{ranks}->size;
-	push @{ $self->{lost} }, { rank => $rank, peer => $peer, reason => $reason };
-	return [ timer => 'explain', EXPLAIN_TIME, $self->{epoch} ];
+	return $self->{lost}->tell($rank, $peer, $reason);
 }
 
-# What an end of a connection says that was closed by the other, which knows why.
-my $CLOSED = qr/^(?:Connection reset by peer|Broken pipe|it closed the connection)\z/;
-
-# Of the reports of a connection, the oldest report's, the one that says most.
-sub _told_best
-{
-	my ($oldest, @others) = @_;
-	my $pair = sub { join ' ', sort @{ $_[0] }{qw(rank peer)} };
-	return $oldest if !$oldest || $oldest->{reason} !~ $CLOSED;
-	my ($better) = grep { $pair->($_) eq $pair->($oldest) && $_->{reason} !~ $CLOSED } @others;
-	return $better // $oldest;
-}
-
-# Nothing explained the oldest one in time. It does no harm when one of the two is through with MPI. One that
-# was fenced has closed its connections by that: its end, or that it does not end, is told by itself. So has one that has
-# begun again alone; the report may be a late one.
 sub _unexplained
 {
 	my ($self, $epoch) = @_;
-	return if $epoch != $self->{epoch};
-	my $lost = _told_best(@{ $self->{lost} }) // return;
-	shift @{ $self->{lost} };
-	my ($rank, $peer) = @$lost{qw(rank peer)};
-	return if grep { $self->{ranks}->state($_) =~ /^(?:leaving|finalized|done)$/ || defined $self->{suspects}->fenced_at($_)
-			|| $self->{ranks}->incarnation($_) } $rank, $peer;
-	my ($one, $other) = map { $self->{hosts}->who($_) } $rank, $peer;
-	return $self->_failure(
-		class  => 'lost',
-		status => 1,
-		text   => "connection between $one and $other broke: $lost->{reason}",
-		tail   => '; the job is ended.');
+	my %failure = $self->{lost}->explain($epoch);
+	return %failure ? $self->_failure(%failure) : ();
 }
 
 sub _suspect
