@@ -44,7 +44,7 @@ sub heal { $_->heal for splice @cut; return at_rest('the network is there again'
 sub start
 {
 	my ($machines, %option) = @_;
-	return FTMPI::Test::Choices->start(ranks => 6, rounds => sanitized('choices') ? 60 : 150, %option,
+	return FTMPI::Test::Choices->start(ranks => 6, rounds => sanitized('choices') ? 60 : 120, %option,
 		run    => [ '-ssh', $cluster->ssh, '-machinefile', $machines, @{ $option{run} // [] } ],
 		inside => sub { $cluster->host(5)->inside(@_) },
 		rest   => \&at_rest);
@@ -86,7 +86,6 @@ sub at_random
 my ($node1, $node2, $node3, $node4) = $cluster->hosts;
 moves('a host is cut off', machines(4), qr/ranks 2-3 go to node4/, sub { cut($node2) });
 heal();
-moves('an agent is killed', machines(4), qr/ranks 2-3 go to node4/, sub { kill 'KILL', agents($node2) });
 moves('an agent is killed, no spare', machines(3), qr/rank 2 goes to node1; rank 3 goes to node3/, sub { kill 'KILL', agents($node2) });
 at_random('a host, and the one that took its ranks', 3, machines(4),
 	3 => sub { cut($node2) },
