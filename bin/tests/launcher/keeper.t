@@ -25,6 +25,7 @@ read mode <"$place/mode"
 case $mode in
 bad) echo 'ftmpi-keeper: no room' >&2; exit 1 ;;
 killed) kill -KILL $$ ;;
+silent) exec sleep 1000 ;;
 once) echo good >"$place/mode"; kill -KILL $$ ;;
 esac
 head -c 48 >"$place/given"
@@ -104,6 +105,15 @@ my $down  = 'say the keeper was killed by signal 9 (Killed); it is started again
 	turn_until($keeper, '... until it does', sub { has($ready) });
 	cmp_ok($keeper->{pause}, '>', FTMPI::Launcher::Keeper::PAUSE_LEAST, '... after pauses that grow');
 	cmp_ok($keeper->{pause}, '<=', FTMPI::Launcher::Keeper::PAUSE_MOST, '... to a second');
+
+	@said = ();
+	mode('silent');
+	$keeper->{ready_time} = 0.3;
+	kill 'KILL', $keeper->{pid};
+	turn_until($keeper, 'one that does not get ready', sub { has('say the keeper (process N) is not ready after 0.3 s; it was killed, and is started again.') });
+	mode('good');
+	$keeper->{ready_time} = 60;
+	turn_until($keeper, '... is killed', sub { has($ready) });
 
 	@said = ();
 	$keeper->close;

@@ -37,12 +37,12 @@ use constant { CHUNK => 4096, LINE_MAX => 4096, STAT_MAX => 4096 };
 
 # loop; folder: of its files; ranks: how many; limit: bytes of outcomes; address: where they reach this machine; session, secret: bytes; verbose;
 # debug: it may be stopped; say => sub (sentence); log => sub (text); on_ready => sub, once; on_failed => sub (sentence): it
-# cannot be started; on_full => sub (sentence): the limit is reached. For tests: ask_time, in place of ASK_TIME; patience => { silent, hung }, in place of the times of
+# cannot be started; on_full => sub (sentence): the limit is reached. For tests: ask_time and ready_time, in place of ASK_TIME and READY_TIME; patience => { silent, hung }, in place of the times of
 # FTMPI::Launcher::Pulse; state => sub (process), in place of _state.
 sub new
 {
 	my ($class, %arg) = @_;
-	my $self = bless { ask_time => ASK_TIME, patience => {}, state => \&_state, %arg, pause => PAUSE_LEAST, said => {} }, $class;
+	my $self = bless { ask_time => ASK_TIME, ready_time => READY_TIME, patience => {}, state => \&_state, %arg, pause => PAUSE_LEAST, said => {} }, $class;
 	$self->{timer} = $self->{loop}->after(READY_TIME, sub { $self->_failed('it is not ready after ' . READY_TIME . ' s') });
 	$self->_start;
 	return $self;
@@ -242,9 +242,22 @@ sub _is_down
 	return $self->_down_at_first($how) if !defined $self->{at};
 	$self->{say}->("the keeper $how; it is started again.") if delete $self->{ready};
 	$self->{pause} = PAUSE_LEAST if FTMPI::Loop::now() - $self->{born} >= WELL_TIME;
-	$self->{timer} = $self->{loop}->after($self->{pause}, sub { delete $self->{timer}; $self->_start });
+	$self->{loop}->cancel($self->{timer}) if $self->{timer};
+	$self->{timer} = $self->{loop}->after($self->{pause}, sub { $self->_start_again });
 	$self->{pause} *= 2;
 	$self->{pause} = PAUSE_MOST if $self->{pause} > PAUSE_MOST;
+	return;
+}
+
+# One that does not get ready is no better than one that is stopped.
+sub _start_again
+{
+	my ($self) = @_;
+	$self->{timer} = $self->{loop}->after($self->{ready_time}, sub {
+		$self->{say}->("the keeper (process $self->{pid}) is not ready after $self->{ready_time} s; it was killed, and is started again.");
+		kill 'KILL', $self->{pid};
+	});
+	$self->_start;
 	return;
 }
 
