@@ -140,6 +140,28 @@ START_TEST(one_that_pauses_is_not_there)
 }
 END_TEST
 
+/* Rank 0 believes it where nobody is. */
+START_TEST(one_that_has_moved_is_beaten_to_there)
+{
+	struct hb_address there;
+
+	beats_begin(&b, 2, PERIOD, TIMEOUT);
+	there = b.addresses[1];
+	b.addresses[1] = b.addresses[0];
+	beats_start(&b, 0);
+	beats_start(&b, 1);
+	beats_said("test: rank 1 beats\n");
+	ck_assert(!beats_has_said("rank 0 beats\n"));
+	hb_moved(b.rank[0], 0, &there);
+	hb_moved(b.rank[0], 1, &b.addresses[0]);
+	hb_moved(b.rank[0], 1, &there);
+	beats_said("test: rank 0 beats\n");
+	beats_stop(&b, 0, false);
+	beats_stop(&b, 1, false);
+	beats_end(&b);
+}
+END_TEST
+
 /* Of three the first leaves and the second only stops: when the second is missed the first would
  * have been, for longer. */
 START_TEST(who_leaves_is_not_suspected)
@@ -437,6 +459,7 @@ UNIT_MAIN("heartbeat", tcase_add_test(tc, a_stopped_process_is_suspected);
 	  tcase_add_test(tc, an_observer_that_was_stopped_blames_nobody);
 	  tcase_add_test(tc, nor_one_that_was_stopped_with_it);
 	  tcase_add_test(tc, one_that_pauses_is_not_there);
+	  tcase_add_test(tc, one_that_has_moved_is_beaten_to_there);
 	  tcase_add_test(tc, who_leaves_is_not_suspected);
 	  tcase_add_test(tc, nobody_is_suspected_while_debugging);
 	  tcase_add_test(tc, a_rank_may_begin_anew);
