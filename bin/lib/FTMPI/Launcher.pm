@@ -296,12 +296,9 @@ sub _start_keeper
 	my ($self) = @_;
 	my $plan = $self->{plan};
 	return if $self->{keeper};
-	my $address = eval { $self->{fleet}->own_address($self->{job}->hosts->used) };
-	if (!defined $address) {
-		die $@ if !ref $@;
-		$self->_event('cannot', $@->text);
-		return;
-	}
+	my $address = $self->_own_address // return;
+	# hosts that come later may reach this machine in another way
+	$address = $address =~ /:/ ? '::' : '0.0.0.0' if grep { !$_->{local} } @{ $plan->{hosts} };
 	require FTMPI::Launcher::Keeper;
 	$self->{keeper} = FTMPI::Launcher::Keeper->new(
 		loop      => $self->{loop},
@@ -319,6 +316,26 @@ sub _start_keeper
 		on_failed => sub { $self->_event('cannot', @_) },
 		on_full   => sub { $self->_event('cannot', @_) });
 	return;
+}
+
+# Where the ranks reach this machine, as far as their hosts are here; else the job ends.
+sub _own_address
+{
+	my ($self) = @_;
+	my $address = eval { $self->{fleet}->own_address($self->{job}->hosts->used) };
+	return $address if defined $address;
+	die $@ if !ref $@;
+	$self->_event('cannot', $@->text);
+	return;
+}
+
+# The same for the keeper, which listens at its first port as long as the job runs.
+sub _keeper_at
+{
+	my ($self) = @_;
+	my ($port)  = $self->{keeper}->at =~ /:([0-9]+)\z/;
+	my $address = $self->_own_address // return;
+	return $address =~ /:/ ? "[$address]:$port" : "$address:$port";
 }
 
 # What ranks of the epoch before have left of a line is finished; rank 0 reads again what it had read, unless the image of its
@@ -353,7 +370,7 @@ sub _run_head
 	my ($self, $epoch, @more) = @_;
 	my $plan = $self->{plan};
 	my @settings = (@{ $plan->{settings} }, "restarts=$epoch", $self->_expected);
-	push @settings, 'keeper=' . $self->{keeper}->at if $self->{keeper};
+	push @settings, map { "keeper=$_" } $self->{keeper} ? $self->_keeper_at : ();
 	return ([ @$self{qw(session secret)}, $epoch, @$plan{qw(size verbosity workdir)}, $self->{session_name} ], [ @settings, @more ]);
 }
 

@@ -91,6 +91,18 @@ at_random('a host, and the one that took its ranks', 3, machines(4),
 	3 => sub { cut($node2) },
 	6 => sub { kill 'KILL', agents($node4) });
 heal();
+at_random('ranks of a host go to two, and come together again', 5, machines(3),
+	2 => sub { kill 'KILL', agents($node2) },
+	5 => sub { kill 'KILL', agents($node1) });
+{
+	my $name  = 'all ranks are beside ftmpirun and its keeper, and go elsewhere';
+	my $node5 = $cluster->host(5);
+	my $fault = start($cluster->machine_file('node5 slots=2', 'node4 slots=2'), ranks => 2);
+	$fault->wait_for(out => qr/^round 20$/m);
+	kill 'KILL', agents($node5);
+	$fault->open_gate;
+	$fault->survived($name, 1);
+}
 at_random('two hosts at once, of which one has rank 0', 4, machines(4), 3 => sub { kill 'KILL', agents($node1), agents($node3) });
 
 done_testing();

@@ -160,7 +160,7 @@ $job->tell(qw(exited 0 0 9));
 is_deeply([ grep { /^(?:rerun|take)/ } $job->told ], ['rerun 0 1'], '... while others may fail');
 $job->tell(qw(host_lost 2), 'host c: cannot start');
 is_deeply([ grep { /^(?:say|bind|take)/ } $job->told ],
-	[ 'say host c: cannot start; ranks 2-3 go to a, and begin again alone (restart 2 of 3).', 'bind 0: 2 3', 'take 2 3' ], '... and another is found where it cannot be had');
+	[ 'say host c: cannot start; ranks 2-3 go to a, and begin again alone (restart 1 of 3).', 'bind 0: 2 3', 'take 2 3' ], '... and another is found where it cannot be had');
 $job = begun('a:2,b:2,c:2', 4);
 $job->{mute}{2} = 1;
 $job->tell(qw(host_lost 1), 'lost b', 1)->tell('here', 2);
@@ -172,6 +172,25 @@ $job->{mute}{2} = 1;
 $job->tell(qw(host_lost 1), 'lost b', 1)->tell('signal', 'INT')->told;
 $job->tell(qw(exited 0 0 15))->tell(qw(exited 1 0 15));
 is(($job->told)[-1], 'over 130', 'ranks that are on their way are not waited for at the end');
+$job = begun('a:2,b:2,c:2,d:2', 4, max => 1);
+$job->{mute}{$_} = 1 for 2, 3;
+$job->tell(qw(host_lost 1), 'lost b', 1)->tell(qw(host_lost 2), 'no c')->tell(qw(host_lost 3), 'no d');
+is_deeply([ grep { /^(?:say|take)/ } $job->told ], [
+		'say lost b; ranks 2-3 go to c, and begin again alone (restart 1 of 1).',
+		'say no c; ranks 2-3 go to d, and begin again alone (restart 1 of 1).',
+		'say no d; ranks 2-3 go to a, and begin again alone (restart 1 of 1).', 'take 2 3' ], 'a host that cannot be had is no restart');
+$job = begun('a:2,b:2,c:2', 5);
+$job->{mute}{$_} = 1 for 0, 2;
+$job->tell(qw(host_lost 1), 'lost b', 1)->told;
+$job->tell('unfit', 2, 'host c: no ports');
+is_deeply(done($job), [ 'say host c: no ports; rank 2 goes to a.', 'bind 0: 2' ], 'one that has ranks and cannot take more keeps those');
+$job->tell('unfit', 0, 'host a: no ports');
+is_deeply(done($job), [ 'say host a: no ports; ranks 2-3 go to b.', 'start 1', 'bind 1: 2 3', 'take 2 3' ], '... and when nobody can, the lost one is tried again');
+$job = begun('a:2,b:2', 4);
+$job->{mute}{$_} = 1 for 0, 1;
+$job->tell(qw(host_lost 1), 'lost b', 1)->tell('unfit', 0, 'host a: no ports')->told;
+$job->tell(qw(host_lost 1), 'no b');
+is((grep { /^say/ } $job->told)[0], 'say no b; no host is left, so the job is ended.', '... once');
 $job = begun('a:2,b:2', 4, max => 1);
 $job->tell(qw(host_lost 1), 'lost b', 1)->tell(qw(host_lost 0), 'lost a', 1);
 like(join("\n", $job->told), qr/^say lost a; after its restart \(-max-restarts\) the job is ended\.$/m, 'no more than -max-restarts');

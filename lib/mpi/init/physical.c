@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "physical.h"
 
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -176,35 +174,14 @@ void physical_forget(void)
 
 /* ---- sockets, memory, threads ---- */
 
-/* Of the ports nothing. */
-static bool same_host(const struct net_address *a, const struct net_address *b)
-{
-	const struct sockaddr_in *a4 = (const void *)&a->addr, *b4 = (const void *)&b->addr;
-	const struct sockaddr_in6 *a6 = (const void *)&a->addr, *b6 = (const void *)&b->addr;
-
-	if (a->addr.ss_family != b->addr.ss_family)
-		return false;
-	if (a->addr.ss_family == AF_INET)
-		return a4->sin_addr.s_addr == b4->sin_addr.s_addr;
-	return memcmp(&a6->sin6_addr, &b6->sin6_addr, sizeof a6->sin6_addr) == 0;
-}
-
-/* Is it on this rank's host, also if one of the two has moved to another since the job began? */
-static bool is_near(int rank)
-{
-	const struct launch *l = &physical.launch;
-
-	return l->node[rank] == l->node[l->rank] &&
-	       (l->control_fd < 0 || same_host(&l->addresses[rank], &l->addresses[l->rank]));
-}
-
 /* Which ranks are on this one's host: with them it may share memory. The caller frees it. */
 static bool *ranks_near(void)
 {
 	bool *near = calloc((size_t)physical.launch.size, sizeof *near);
 
 	for (int i = 0; near && i < physical.launch.size; i++)
-		near[i] = !physical.launch.settings.tcp_only && is_near(i);
+		near[i] = !physical.launch.settings.tcp_only &&
+			  physical.launch.node[i] == physical.launch.node[physical.launch.rank];
 	return near;
 }
 
@@ -215,7 +192,8 @@ static bool *ranks_far(void)
 	bool *far = calloc((size_t)physical.launch.size, sizeof *far);
 
 	for (int i = 0; far && i < physical.launch.size; i++)
-		far[i] = physical.launch.control_fd >= 0 && !is_near(i);
+		far[i] = physical.launch.control_fd >= 0 &&
+			 physical.launch.node[i] != physical.launch.node[physical.launch.rank];
 	return far;
 }
 

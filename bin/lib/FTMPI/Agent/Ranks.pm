@@ -79,7 +79,7 @@ sub run
 {
 	my ($self, $run) = @_;
 	my @ranks = @{ $run->{ranks} };
-	$self->_know_printed($run);
+	$self->_know_moved($run);
 	return $self->_take($run) if $self->{ran};
 	@$self{qw(run epoch ran)} = ($run, $run->{epoch}, 1);
 	$self->{here} = { map { $_ => 1 } @ranks };
@@ -93,15 +93,24 @@ sub run
 	return;
 }
 
-# What ranks have printed that were elsewhere before.
-sub _know_printed
+# Ranks that were elsewhere before, and what they have printed there.
+sub _know_moved
 {
 	my ($self, $run) = @_;
 	for my $rank (keys %{ $run->{printed} }) {
 		$self->{pipes}->printed($rank, $run->{printed}{$rank});
-		$self->{again}{$rank} = 1;
+		$self->{again}{$rank} = $self->{moved}{$rank} = 1;
 	}
 	return;
+}
+
+# What a rank is told of the job. One that has moved shares memory with nobody: of others of its node some may be elsewhere.
+sub _run_of
+{
+	my ($self, $rank) = @_;
+	my $run = FTMPI::Agent::Spawn::of_part($self->{run}, $rank);
+	return $run if !$self->{moved}{$rank};
+	return { %$run, settings => [ @{ $run->{settings} }, 'transport=tcp' ] };
 }
 
 # More ranks than before: those that are here go on, and hear nothing of it. New ones are bound to no processor.
@@ -181,7 +190,7 @@ sub _go_on
 		return;
 	}
 	$process->doom if $process->{at} ne $self->{listeners}->at($rank) || $process->{bound} ne $self->_where($rank);
-	$process->send_start(FTMPI::Agent::Spawn::of_part($self->{run}, $rank), $self->{local}{$rank});
+	$process->send_start($self->_run_of($rank), $self->{local}{$rank});
 	$self->_watch_init($process) if $process->state eq 'reexecuted';
 	return;
 }
@@ -263,7 +272,7 @@ sub _adopt
 		on_doom => sub { $self->_watch_end($_[0]) });
 	$self->{ranks}{$rank} = $self->{pids}{ $started->{pid} } = $process;
 	$self->_tell('STARTED', $rank, $started->{pid});
-	$process->send_start(FTMPI::Agent::Spawn::of_part($self->{run}, $rank), $self->{local}{$rank});
+	$process->send_start($self->_run_of($rank), $self->{local}{$rank});
 	return;
 }
 

@@ -26,7 +26,7 @@ use constant RETRY_TIME => 30;
 sub new
 {
 	my ($class, @hosts) = @_;
-	my $self = bless { hosts => [], home => [] }, $class;
+	my $self = bless { hosts => [], home => [], homeless => [] }, $class;
 	for my $host (@hosts) {
 		my @ranks = @{ $host->{ranks} };
 		$self->{home}[$_] = @{ $self->{hosts} } for @ranks;
@@ -72,7 +72,7 @@ sub _start
 # Answers.
 
 sub here  { my ($self, $index) = @_; $self->{hosts}[$index]{state} = 'well'; return }
-sub ports { my ($self, $index) = @_; $self->{hosts}[$index]{ports}--; return }
+sub ports { my ($self, $index) = @_; my $host = $self->{hosts}[$index]; $host->{ports}-- if $host->{ports}; return }
 sub restarting { my ($self, $index) = @_; $self->{hosts}[$index]{told_restart} = 0; return }
 
 # Hosts of which an answer is awaited.
@@ -112,6 +112,20 @@ sub lost
 	return;
 }
 
+sub is_full { return $_[0]{hosts}[ $_[1] ]{full} }
+
+# It goes on with the ranks that it has, but cannot take these, nor any more.
+sub refuses
+{
+	my ($self, $index, @ranks) = @_;
+	my $host = $self->{hosts}[$index];
+	my %those = map { $_ => 1 } @ranks;
+	@{ $host->{$_} } = grep { !$those{$_} } @{ $host->{$_} } for qw(ranks unbound);
+	@$host{qw(ports full)} = (0, 1);
+	push @{ $self->{homeless} }, @ranks;
+	return;
+}
+
 # Every agent that has ranks is to begin again.
 sub restart
 {
@@ -126,10 +140,11 @@ sub restart
 sub rehouse
 {
 	my ($self, $epoch) = @_;
-	my @lost  = sort { $a <=> $b } map { $self->ranks($_) } grep { $self->state($_) eq 'bad' } $self->used;
+	my @lost  = sort { $a <=> $b } @{ $self->{homeless} }, map { $self->ranks($_) } grep { $self->state($_) eq 'bad' } $self->used;
 	my $place = FTMPI::Launcher::Placement::find(\@lost, [ map { $self->_view($_, $epoch) } @{ $self->{hosts} } ]);
 	return if !$place;
 	$_->{ranks} = [] for grep { $_->{state} eq 'bad' } @{ $self->{hosts} };
+	$self->{homeless} = [];
 	my %moved;
 	for my $rank (@lost) {
 		my $host = $self->{hosts}[ $place->{$rank} ];
@@ -146,7 +161,7 @@ sub _view
 	my $load = $host->{state} eq 'bad' ? 0 : @{ $host->{ranks} };
 	my $kind = $host->{state} ne 'bad' ? ($load ? 'used' : 'spare')
 		: $host->{tried} < $epoch ? 'last' : 'none';
-	$kind = 'none' if $host->{state} eq 'coming' && !$load;
+	$kind = 'none' if ($host->{state} eq 'coming' && !$load) || $host->{full};
 	return { kind => $kind, slots => $host->{slots}, load => $load };
 }
 

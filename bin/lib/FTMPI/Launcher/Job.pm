@@ -541,6 +541,9 @@ sub _host_lost
 sub _unfit
 {
 	my ($self, $host, $sentence) = @_;
+	my @new = grep { $self->{moving}->is_under_way($_) } $self->{hosts}->ranks($host);
+	return $self->_refused($host, $sentence, @new) if @new && @new < $self->{hosts}->ranks($host);
+	return [ log => $sentence ] if $self->{hosts}->is_full($host);
 	return $self->_host_lost($host, $sentence, 1, !$self->{unfit}{$host}++) if $self->_came_later($host);
 	$self->{ranks}->bury($self->{hosts}->ranks($host));
 	return $self->_fail(1, $sentence);
@@ -575,6 +578,7 @@ sub _failure
 		$self->{ranks}->bury($hosts->ranks($host));
 		push @{ $failure{ranks} }, $hosts->ranks($host);
 	}
+	$failure{counted} = [ grep { !$self->{moving}->is_under_way($_) } @{ $failure{ranks} // [] } ];
 	my $rank = $failure{rank};
 	$failure{at} = defined $rank ? $self->{suspects}->fenced_at($rank) // $self->{now} : $self->{now};
 	return (@aside, $self->_carry_out($self->{recovery}->failed(\%failure)));
@@ -614,7 +618,7 @@ sub _move
 {
 	my ($self, $failure) = @_;
 	my ($hosts, $recovery, $moving) = @$self{qw(hosts recovery moving)};
-	$self->{moves}++;
+	$self->{moves}++ if @{ $failure->{counted} };
 	$recovery->begins($failure);
 	my ($moved, @starts) = $self->_rehouse or return $self->_give_up($failure, FTMPI::Launcher::Sentences::NO_HOST);
 	$moving->begin(@{ $failure->{ranks} });
@@ -624,6 +628,15 @@ sub _move
 		$hosts->probe($self->{now}, $self->_round),
 		[ timer => 'answer', ANSWER_TIME, $self->{epoch} ],
 		$moving->advance);
+}
+
+# A host has ranks, and cannot take these in addition.
+sub _refused
+{
+	my ($self, $host, $sentence, @ranks) = @_;
+	$self->{hosts}->refuses($host, @ranks);
+	my ($moved, @starts) = $self->_rehouse or return $self->_fail(1, $sentence . FTMPI::Launcher::Sentences::NO_HOST);
+	return ([ say => "$sentence$moved." ], @starts, [ timer => 'answer', ANSWER_TIME, $self->{epoch} ], $self->{moving}->advance);
 }
 
 # An agent has not bound the sockets of ranks that it is to take.

@@ -29,6 +29,8 @@ sub begin
 	return;
 }
 
+sub is_under_way { return $_[0]{under_way}{ $_[1] } }
+
 # Those that no agent has taken yet.
 sub under_way { my ($self) = @_; return sort { $a <=> $b } keys %{ $self->{under_way} } }
 

@@ -14,7 +14,8 @@
 #	                             until program() or decide() says more
 # A failure: class (FTMPI::Launcher::Failure), rank: if it is one's; status: of the job, if that ends with it; text: a sentence
 # without its end; tail: its end, if the job ends; words: the last ones of the rank on standard error; at:
-# when it was noticed; ranks: of hosts that were lost with it; uncounted: its restart is none of those in a row.
+# when it was noticed; ranks: of hosts that were lost with it; counted: those of them that
+# were there, as a host that is to take ranks and cannot is none of their restarts; uncounted: its restart is none of those in a row.
 #
 # The happy path: a rank was killed, the program makes checkpoints: restart.
 package FTMPI::Launcher::Recovery;
@@ -198,7 +199,8 @@ sub _decide_alone
 	my @ranks = defined $rank ? $rank : @{ $failure->{ranks} // [] };
 	return ('give_up', $failure, $failure->{tail}) if !@ranks;
 	return ('give_up', $failure, FTMPI::Launcher::Sentences::INPUT_LOST) if $self->{input_lost} && grep { $_ == 0 } @ranks;
-	return (defined $rank ? 'rerun' : 'move', $failure) if !grep { ++$self->{rows}{$_} > $max } @ranks;
+	my @counted = defined $rank ? $rank : @{ $failure->{counted} };
+	return (defined $rank ? 'rerun' : 'move', $failure) if !grep { ++$self->{rows}{$_} > $max } @counted;
 	return ('give_up', $failure,
 		FTMPI::Launcher::Sentences::last_words($failure->{words}) . FTMPI::Launcher::Sentences::too_often_alone($max));
 }
