@@ -7,6 +7,8 @@ package FTMPI::KeeperFolder;
 use strict;
 use warnings;
 
+use Fcntl qw(LOCK_EX LOCK_NB);
+
 sub path
 {
 	my ($workdir, $session) = @_;
@@ -20,6 +22,15 @@ sub remove
 	opendir my $dir, $folder or return;
 	unlink map { "$folder/$_" } grep { /\A(?:lock|rank-[0-9]{5,}\.events(?:\.new)?)\z/ } readdir $dir;
 	rmdir $folder;
+	return;
+}
+
+# The same, if no keeper is there: else the job goes on without this agent, or the keeper removes it.
+sub remove_left
+{
+	my ($folder) = @_;
+	open my $lock, '<', "$folder/lock" or return;
+	remove($folder) if flock $lock, LOCK_EX | LOCK_NB;
 	return;
 }
 

@@ -108,6 +108,16 @@ is_deeply([ told('a'), told('c') ],
 	'new sockets beside the old ones, and on a new host');
 says($a, 'PORTS', [ 7, 8 ]);
 says($c, 'PORTS', [ 9, 10 ]);
+$c->{here}{cores} = 8;
+$fleet->take($of, ['head'], ['setting'], [ 1, 2 ], '0,1,1', 0, 2);
+for my $name (qw(a c)) {
+	my ($run, $moved) = @{ told($name) };
+	is_deeply([ @$run[ 0, 1 ] ], [qw(RUN head)], "ranks that move are told to $name, which takes some");
+	is_deeply([ @$moved[ 0 .. 2 ] ], [ 'MOVED_ALL', [ 1, 2 ], '0,1,1' ], '... and that they are there');
+	is_deeply([ map { unpacked($_->[-1]) } $run, $moved ], [ ([ 'a 10.0.0.1 1 2 0 4', 'c 10.0.0.3 9 10 1 4', 'a 10.0.0.1 7 8 1 4' ]) x 2 ],
+		'... with the nodes, and the processors, of before');
+}
+$c->{here}{cores} = 4;
 $fleet->run($of, [], [], 0, 2);
 is_deeply(unpacked(told('c')->[0][-1]),
 	[ 'a 10.0.0.1 1 2 0 4', 'c 10.0.0.3 9 10 1 4', 'a 10.0.0.1 7 8 0 4' ],

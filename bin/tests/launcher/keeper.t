@@ -4,6 +4,7 @@
 use strict;
 use warnings;
 
+use Fcntl ();
 use FindBin ();
 use lib "$FindBin::RealBin/lib";
 use POSIX qw(WNOHANG WUNTRACED);
@@ -256,5 +257,14 @@ text_file("keeper-S/$_", 'x') for qw(lock notes);
 FTMPI::KeeperFolder::remove($folder);
 is_deeply([ map { s{.*/}{}r } glob "$folder/*" ], ['notes'], '... but for what is another\'s');
 FTMPI::KeeperFolder::remove("$place/none");
+unlink "$folder/notes";
+text_file("keeper-S/$_", 'x') for qw(lock rank-00000.events);
+open my $held, '<', "$folder/lock" or die "$folder/lock: $!\n";
+flock $held, Fcntl::LOCK_EX() or die "flock: $!\n";
+FTMPI::KeeperFolder::remove_left($folder);
+ok(-e "$folder/rank-00000.events", 'that of a keeper that is there stays');
+close $held;
+FTMPI::KeeperFolder::remove_left($folder);
+ok(!-e $folder, '... as long as it is there');
 
 done_testing;

@@ -157,7 +157,7 @@ sub _bind
 		restricted => FTMPI::Processors::is_restricted());
 	($chosen, $why) = FTMPI::Agent::Binding::choose($run->{bind}, \%host, map { $self->_threads($_) } @ranks) if !defined $why;
 	return "its ranks cannot be bound (-bind core): $why; start fewer, or leave them unbound with -bind none"
-		if !$chosen && $run->{bind} eq 'core' && !$run->{epoch};
+		if !$chosen && $run->{bind} eq 'core' && !$run->{epoch} && !%{ $run->{printed} };
 	@{ $self->{bound} }{@ranks} = @$chosen if $chosen;
 	my @where = map { $self->_where($_) } @ranks;
 	my $told  = "@ranks @where";
@@ -378,7 +378,7 @@ sub remove_unfinished
 	my ($self) = @_;
 	my $run = $self->{run} or return;
 	FTMPI::PartialLines::remove("$run->{workdir}/$run->{session_name}", $run->{epoch}, @{ $run->{ranks} });
-	FTMPI::KeeperFolder::remove(FTMPI::KeeperFolder::path(@$run{qw(workdir session_name)})) if _has_keeper($run);
+	FTMPI::KeeperFolder::remove_left(FTMPI::KeeperFolder::path(@$run{qw(workdir session_name)})) if _has_keeper($run);
 	return;
 }
 

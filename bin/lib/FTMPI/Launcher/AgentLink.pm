@@ -167,12 +167,14 @@ sub _ports
 	return 1;
 }
 
-# One row of the table of all ranks; node: the number of its host there.
+# How many processors a rank has there.
+sub cores { return $_[0]{here}{cores} }
+
+# One row of the table of all ranks; node: the number of its host there; cores: what is told of that.
 sub row
 {
-	my ($self, $rank, $node) = @_;
-	return FTMPI::Wire::pack_fields(FTMPI::Control::ROW, @$self{qw(name address)}, @{ $self->{ports}{$rank} }, $node,
-		$self->{here}{cores});
+	my ($self, $rank, $node, $cores) = @_;
+	return FTMPI::Wire::pack_fields(FTMPI::Control::ROW, @$self{qw(name address)}, @{ $self->{ports}{$rank} }, $node, $cores);
 }
 
 # ---- output ----

@@ -195,14 +195,14 @@ sub _tell_run
 }
 
 # What every rank is told of every rank. Hosts that have ranks are numbered without a gap; a rank that moves in the same
-# epoch keeps its number, as what a rank is told has to be the same when it begins again alone.
+# epoch keeps its number and its processors, as what a rank is told has to be the same when it begins again alone.
 sub _table
 {
 	my ($self, $ranks, @used) = @_;
 	my @rows;
 	for my $node (0 .. $#used) {
 		my $agent = $self->agent($used[$node]);
-		$rows[$_] = $agent->row($_, $self->{nodes}{$_} //= $node) for $ranks->($used[$node]);
+		$rows[$_] = $agent->row($_, @{ $self->{nodes}{$_} //= [ $node, $agent->cores ] }) for $ranks->($used[$node]);
 	}
 	return join '', @rows;
 }

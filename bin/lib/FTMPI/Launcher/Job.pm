@@ -170,6 +170,7 @@ sub new
 		phase    => 'starting',
 		epoch    => 0,
 		moves    => 0,
+		asked    => 0,
 		now      => 0,
 		term_ranks => $arg{term_ranks},
 		needs_keeper => $arg{alone},
@@ -560,7 +561,8 @@ sub _cannot_run
 sub _came_later
 {
 	my ($self, $host) = @_;
-	return $self->{epoch} || grep { $self->{ranks}->incarnation($_) } $self->{hosts}->ranks($host);
+	my @ranks = $self->{hosts}->ranks($host);
+	return $self->{epoch} || !@ranks || grep { $self->{ranks}->incarnation($_) } @ranks;
 }
 
 # ---- failures and restarts ----
@@ -626,7 +628,7 @@ sub _move
 		[ say => $recovery->sentence_moved($failure, $moved) ],
 		@starts,
 		$hosts->probe($self->{now}, $self->_round),
-		[ timer => 'answer', ANSWER_TIME, $self->{epoch} ],
+		$self->_await_answers,
 		$moving->advance);
 }
 
@@ -636,13 +638,17 @@ sub _refused
 	my ($self, $host, $sentence, @ranks) = @_;
 	$self->{hosts}->refuses($host, @ranks);
 	my ($moved, @starts) = $self->_rehouse or return $self->_fail(1, $sentence . FTMPI::Launcher::Sentences::NO_HOST);
-	return ([ say => "$sentence$moved." ], @starts, [ timer => 'answer', ANSWER_TIME, $self->{epoch} ], $self->{moving}->advance);
+	return ([ say => "$sentence$moved." ], @starts, $self->_await_answers, $self->{moving}->advance);
 }
+
+# Those that are asked now, and no earlier ones.
+sub _await_answers { my ($self) = @_; return [ timer => 'answer', ANSWER_TIME, $self->{epoch}, ++$self->{asked} ] }
 
 # An agent has not bound the sockets of ranks that it is to take.
 sub _not_taken
 {
-	my ($self) = @_;
+	my ($self, undef, $asked) = @_;
+	return if $asked != $self->{asked};
 	my $host = $self->{moving}->silent_host // return;
 	return $self->_host_lost($host, FTMPI::Launcher::Sentences::not_bound($self->{hosts}->name($host), ANSWER_TIME));
 }
@@ -743,6 +749,7 @@ sub _interrupted
 	my $status  = 128 + $SIGNAL_NUMBER{$name};
 	$outcome->ended_by_user;
 	my $seconds = $self->{term_ranks};
+	$self->{ranks}->bury($self->{moving}->under_way);
 	return $self->_fail($status, "SIG$name came; the job is ended.")
 		if !$seconds || $name ne 'TERM' || $self->{phase} ne 'running' || !$self->{ranks}->living;
 	$outcome->interrupted($status, $name);
