@@ -82,15 +82,15 @@ void runtime_keep(void)
 /* One user less; true: it is the end, which has one thread. */
 static bool let_go(void)
 {
-	bool last;
+	bool last, ends;
 
 	pthread_mutex_lock(&rt.using);
 	last = --rt.users == 0;
-	rt.ending = last && !rt.kept;
+	rt.ending = ends = last && !rt.kept;
 	if (last && rt.kept)
 		atomic_store(&runtime_job_state, RUNTIME_IDLE);
 	pthread_mutex_unlock(&rt.using);
-	return last && !rt.kept;
+	return ends;
 }
 
 void runtime_release(void)
