@@ -60,7 +60,6 @@ void p2p_log_await(int peer, bool awaited);
 /* 0 or FT_ENOMEM. Without it the others do nothing. */
 int p2p_log_verify_start(int size);
 void p2p_log_verify_fini(void);
-bool p2p_log_verifies(void);
 
 /* For a message that leaves now, behind it, or that the peer has. */
 void p2p_log_vouch(int peer, uint64_t number, const struct logged_message *l);

@@ -42,11 +42,6 @@ void p2p_log_verify_fini(void)
 	vouched = NULL;
 }
 
-bool p2p_log_verifies(void)
-{
-	return vouched != NULL;
-}
-
 /* ---- the sender ---- */
 
 static uint64_t sum_of(const struct logged_message *l)
