@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* The first words of a pthread_mutex_t of glibc. */
 struct recursive {
@@ -50,10 +52,18 @@ void linker_locks_find(void)
 		dl_iterate_phdr(find_data, &linker);
 }
 
+static bool is_thread(int id)
+{
+	return syscall(SYS_tgkill, getpid(), id, 0) == 0;
+}
+
+/* The linker's data has what it knows of the processor, too, which may look like a mutex that is
+ * held; but hardly by a thread of this process. */
 static bool is_held(const volatile struct recursive *m)
 {
 	return (m->kind & KIND_MASK) == PTHREAD_MUTEX_RECURSIVE && m->kind <= KIND_MASK &&
-	       (m->lock == 1 || m->lock == 2) && m->owner > 0 && m->count > 0 && m->users == 1;
+	       (m->lock == 1 || m->lock == 2) && m->owner > 0 && m->count > 0 && m->users == 1 &&
+	       is_thread(m->owner);
 }
 
 bool linker_locks_held(void)
