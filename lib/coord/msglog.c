@@ -53,7 +53,7 @@ static bool may_leave(const struct msglog *m, const struct msglog_pair *p)
 	return p->up && p->next && p->next->need <= m->outcomes.safe && p->next->number <= p->limit;
 }
 
-static const struct logged_message *leave(struct msglog_pair *p)
+static struct logged_message *leave(struct msglog_pair *p)
 {
 	struct logged_message *message = p->next;
 
@@ -243,12 +243,18 @@ bool msglog_outcome(struct msglog *m, const struct outcome *what)
 	return outcomes_add(&m->outcomes, what);
 }
 
+/* Messages may wait for them. */
+static void are_safe(struct msglog *m)
+{
+	for (int q = 0; q < m->size; q++)
+		enqueue(m, q);
+}
+
 bool msglog_acknowledged(struct msglog *m, uint64_t number)
 {
 	if (!outcomes_acknowledged(&m->outcomes, number))
 		return false;
-	for (int q = 0; q < m->size; q++)
-		enqueue(m, q);
+	are_safe(m);
 	return true;
 }
 
@@ -362,6 +368,16 @@ bool msglog_restore_point(struct msglog *m)
 	return true;
 }
 
+void msglog_take(struct msglog *m)
+{
+	assert(!m->taking && !m->running_prefix && outcomes_is_live(&m->outcomes));
+	outcomes_close(&m->outcomes);
+	m->taking = true;
+	m->taken = outcomes_last(&m->outcomes);
+	for (int q = 0; q < m->size; q++)
+		m->pairs[q].taken = arrival_order_got(&m->pairs[q].arrived);
+}
+
 void msglog_saved(struct msglog *m, bool durable)
 {
 	assert(m->taking);
@@ -369,10 +385,42 @@ void msglog_saved(struct msglog *m, bool durable)
 	if (!durable)
 		return;
 	outcomes_cover(&m->outcomes, m->taken);
+	are_safe(m); /* the event logger acknowledges nothing that is covered */
 	m->forget_due = true;
 	for (int q = 0; q < m->size; q++) {
 		m->pairs[q].covered = m->pairs[q].taken;
 		m->pairs[q].cover_due = q != m->self;
 	}
 	m->cover_at = 0;
+}
+
+/* ---- this rank comes back ---- */
+
+/* What the checkpoint covers is safe, and what peers have they will say. */
+static void wake_pair(struct msglog_pair *p)
+{
+	p->covered = p->taken;
+	p->has = p->keep = p->held = 0;
+	p->limit = MSGLOG_ALL;
+	p->up = p->queued = p->cover_due = false;
+	for (size_t i = 0; i < p->nreserved; i++)
+		p->reserved[i].need = 0;
+	for (struct logged_message *l = p->log.first; l; l = l->next) {
+		l->need = 0;
+		l->left = false;
+	}
+	p->next = p->log.first;
+}
+
+bool msglog_woke(struct msglog *m, const struct outcome *v, size_t n)
+{
+	assert(m->taking);
+	if (!outcomes_begin(&m->outcomes, m->taken, m->outcomes.posted, v, n))
+		return false;
+	for (int q = 0; q < m->size; q++)
+		wake_pair(&m->pairs[q]);
+	m->taking = m->forget_due = false;
+	m->queue_at = m->queued = 0;
+	m->cover_at = m->size;
+	return true;
 }

@@ -98,7 +98,7 @@ struct msglog_action {
 	const struct outcome *outcomes; /* until the next event */
 	size_t n;
 	/* until the peer is lost, or says that it has it */
-	const struct logged_message *message;
+	struct logged_message *message;
 };
 
 /* false: no memory. */
@@ -175,14 +175,23 @@ uint64_t msglog_bytes(const struct msglog *m);
  * (images) this is never called. */
 bool msglog_restore_point(struct msglog *m);
 
-/* This rank's counters, log and prefix, for its checkpoint: *bytes malloc'ed. Not while another is
- * written, nor while outcomes of before are left (outcomes_is_live). false: no memory. */
+/* A checkpoint is taken now. Not while another is written, nor while outcomes of before are left
+ * (outcomes_is_live). An image of the process, taken before the next event, has all that is here.
+ */
+void msglog_take(struct msglog *m);
+
+/* The same, and this rank's counters, log and prefix, for its checkpoint: *bytes malloc'ed. false:
+ * no memory, and none is taken. */
 bool msglog_save(struct msglog *m, uint8_t **bytes, size_t *len);
 
 /* The checkpoint is durable; or (false) there is none. */
 void msglog_saved(struct msglog *m, bool durable);
 
 /* ---- this rank comes back ---- */
+
+/* In the process that woke up from an image: the event logger has these outcomes after it, and no
+ * peer is connected. false: no memory; nothing was done. */
+bool msglog_woke(struct msglog *m, const struct outcome *v, size_t n);
 
 /* From the checkpoint with these bytes; the event logger has these outcomes after it. All that was
  * is gone, and no peer is connected. false: no memory, or these are no such bytes; nothing was

@@ -91,18 +91,13 @@ bool msglog_save(struct msglog *m, uint8_t **bytes, size_t *len)
 	uint8_t *made = malloc(size);
 	struct writer w = writer_over(made, size);
 
-	assert(!m->taking && !m->running_prefix && outcomes_is_live(&m->outcomes));
 	if (!made)
 		return false;
-	outcomes_close(&m->outcomes);
+	msglog_take(m);
 	write_all(m, &w);
 	assert(!w.bad && w.at == w.end);
 	*bytes = made;
 	*len = size;
-	m->taking = true;
-	m->taken = outcomes_last(&m->outcomes);
-	for (int q = 0; q < m->size; q++)
-		m->pairs[q].taken = arrival_order_got(&m->pairs[q].arrived);
 	return true;
 }
 

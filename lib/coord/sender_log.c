@@ -52,6 +52,22 @@ struct logged_message *sender_log_waiting(struct logged_message *m)
 	return m;
 }
 
+static void drop(struct logged_message *m)
+{
+	if (m->lent)
+		m->dropped = true;
+	else
+		free(m);
+}
+
+void sender_log_back(struct logged_message *m)
+{
+	assert(m->lent);
+	m->lent = false;
+	if (m->dropped)
+		free(m);
+}
+
 void sender_log_drop(struct sender_log *log, uint64_t keep, uint64_t covered)
 {
 	struct logged_message **at = &log->first, *before = NULL, *m;
@@ -63,7 +79,7 @@ void sender_log_drop(struct sender_log *log, uint64_t keep, uint64_t covered)
 	while ((m = *at) && m->number <= covered) {
 		*at = m->next;
 		log->bytes -= m->len;
-		free(m);
+		drop(m);
 	}
 	if (*at)
 		(*at)->before = before;

@@ -22,6 +22,8 @@ struct logged_message {
 	uint64_t number; /* of its pair, from 1 */
 	uint64_t need; /* the sender's outcomes up to this one must be safe before it leaves (M2) */
 	bool left;     /* the peer has it, or it is on its way to it */
+	bool lent;     /* somebody else reads it: sender_log_back */
+	bool dropped;  /* meanwhile */
 	const char *call; /* that made it, for people; NULL: not known */
 	struct logged_envelope envelope;
 	size_t len;
@@ -45,8 +47,12 @@ struct logged_message *sender_log_after(const struct sender_log *log, uint64_t n
 /* From m on (NULL: there is none) the first that has not left. */
 struct logged_message *sender_log_waiting(struct logged_message *m);
 
-/* Those with numbers above `keep`, up to `covered`, go. */
+/* Those with numbers above `keep`, up to `covered`, go. One that is lent is freed when it comes
+ * back. */
 void sender_log_drop(struct sender_log *log, uint64_t keep, uint64_t covered);
+
+/* One that was lent is not read any more. Also when its log is gone. */
+void sender_log_back(struct logged_message *m);
 
 void sender_log_free(struct sender_log *log);
 

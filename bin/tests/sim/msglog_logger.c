@@ -65,12 +65,25 @@ bool logger_move(struct world *w, int p)
 	return true;
 }
 
-/* Also what is still on the way. */
+/* What is covered is not told any more. */
+static void forget_on_the_way(struct logger *l, uint64_t number)
+{
+	size_t gone = 0;
+
+	while (gone < l->nway && l->told - l->nway + 1 + gone <= number)
+		gone++;
+	l->nway -= gone;
+	if (gone && l->nway)
+		memmove(l->way, l->way + gone, l->nway * sizeof *l->way);
+}
+
+/* Also what is still on the way, and is never acknowledged then. */
 void logger_forgets(struct world *w, int p, uint64_t number)
 {
 	struct logger *l = &w->ranks[p].logger;
 	size_t gone;
 
+	forget_on_the_way(l, number);
 	if (number <= l->covered)
 		return;
 	gone = number - l->covered < l->n ? (size_t)(number - l->covered) : l->n;

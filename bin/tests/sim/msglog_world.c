@@ -92,6 +92,20 @@ static void forget_seen(struct world *w, int p)
 	}
 }
 
+/* Of an image, which has what is saved in its memory. */
+static bool restore(struct world *w, int p)
+{
+	struct rank *r = &w->ranks[p];
+	const struct checkpoint *c = &r->durable;
+
+	if (w->data)
+		return msglog_load(&r->log, c->bytes, c->len, r->logger.v, r->logger.n);
+	if (!msglog_load(&r->log, c->bytes, c->len, NULL, 0))
+		return false;
+	msglog_take(&r->log);
+	return msglog_woke(&r->log, r->logger.v, r->logger.n);
+}
+
 static void load(struct world *w, int p)
 {
 	struct rank *r = &w->ranks[p];
@@ -101,7 +115,7 @@ static void load(struct world *w, int p)
 	if (r->durable.bytes) {
 		r->memory = r->durable.memory;
 		logger_forgets(w, p, r->durable.outcomes);
-		right = msglog_load(&r->log, r->durable.bytes, r->durable.len, l->v, l->n);
+		right = restore(w, p);
 	} else {
 		r->memory = (struct memory){.hash = 7};
 		right = msglog_load_outcomes(&r->log, l->v, l->n);

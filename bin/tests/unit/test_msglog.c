@@ -400,6 +400,18 @@ START_TEST(peers_learn_of_a_checkpoint_when_it_is_durable)
 }
 END_TEST
 
+START_TEST(a_checkpoint_makes_outcomes_safe)
+{
+	connect_peer(PEER, 0);
+	receives_any();
+	ck_assert(!sends(PEER));
+	next_is(MSGLOG_TELL);
+	nothing_is_next();
+	save(true);
+	message_leaves(PEER, 1);
+}
+END_TEST
+
 static void live_a_little(void)
 {
 	connect_peer(PEER, 0);
@@ -417,6 +429,8 @@ static void live_a_little(void)
 	next_is(MSGLOG_TELL);
 }
 
+enum { DATA, IMAGE, WAYS };
+
 START_TEST(a_rank_comes_back_as_it_was_saved)
 {
 	struct outcome later = {.kind = OUTCOME_INDEX, .value = 7};
@@ -424,11 +438,12 @@ START_TEST(a_rank_comes_back_as_it_was_saved)
 	size_t n;
 
 	live_a_little();
-	save(true);
-	first = bytes;
-	bytes = NULL;
+	ck_assert(msglog_save(&m, &first, &len));
 	ck_assert(msglog_valid(first, len, SELF, SIZE));
-	ck_assert(msglog_load(&m, first, len, &later, 1));
+	if (_i == IMAGE)
+		ck_assert(msglog_woke(&m, &later, 1));
+	else
+		ck_assert(msglog_load(&m, first, len, &later, 1));
 	ck_assert_int_eq(outcomes_expected(&m.outcomes)->kind, OUTCOME_INDEX);
 	outcomes_follow(&m.outcomes);
 	ck_assert_ptr_null(outcomes_expected(&m.outcomes));
@@ -452,6 +467,23 @@ START_TEST(a_rank_comes_back_as_it_was_saved)
 	free(first);
 	free(bytes);
 	bytes = NULL;
+}
+END_TEST
+
+START_TEST(a_message_that_is_read_outlives_its_log)
+{
+	struct msglog_action a;
+	struct logged_message *l;
+
+	connect_peer(PEER, 0);
+	l = message();
+	ck_assert(msglog_sent(&m, PEER, l));
+	l->lent = true;
+	msglog_covered(&m, PEER, 0, 1);
+	ck_assert_uint_eq(msglog_bytes(&m), 0);
+	ck_assert_mem_eq(l->bytes, "abc", 3);
+	sender_log_back(l);
+	ck_assert(!msglog_next(&m, &a));
 }
 END_TEST
 
@@ -673,7 +705,9 @@ UNIT_MAIN("msglog", tcase_add_checked_fixture(tc, setup, teardown);
 	  tcase_add_test(tc, an_operation_needs_what_happened_before_it);
 	  tcase_add_test(tc, numbers_that_are_reserved_are_bounded);
 	  tcase_add_test(tc, peers_learn_of_a_checkpoint_when_it_is_durable);
-	  tcase_add_test(tc, a_rank_comes_back_as_it_was_saved);
+	  tcase_add_test(tc, a_checkpoint_makes_outcomes_safe);
+	  tcase_add_loop_test(tc, a_rank_comes_back_as_it_was_saved, 0, WAYS);
+	  tcase_add_test(tc, a_message_that_is_read_outlives_its_log);
 	  tcase_add_test(tc, a_prefix_is_run_again);
 	  tcase_add_test(tc, what_happened_before_happens_again);
 	  tcase_add_test(tc, a_receive_gets_its_message_while_choices_are_left);
