@@ -7,6 +7,7 @@
 #include "base/fault.h"
 #include "base/plural.h"
 #include "base/shown.h"
+#include "ckpt/alone.h"
 #include "ckpt/ckpt.h"
 #include "ckpt/reader.h"
 
@@ -148,22 +149,63 @@ int ckpt_image_reopen(const struct ckpt_fs *fs, const char *session_dir,
 	return rc;
 }
 
+/* With every byte, or it is closed. */
+static int verify(struct ckpt_reader *r, struct ckpt_err err)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < r->header.sections && rc == 0; i++)
+		rc = ckpt_reader_section(r, i, NULL, err);
+	if (rc)
+		ckpt_reader_close(r);
+	return rc;
+}
+
 int ckpt_image_open(const struct ckpt_fs *fs, const char *session_dir,
 	const struct ckpt_manifest *m, const struct ckpt_identity *self, struct ckpt_reader *out,
 	struct ckpt_err err)
 {
-	struct ckpt_reader r;
-	int rc = ckpt_image_reopen(fs, session_dir, m, self, &r, err);
+	int rc = ckpt_image_reopen(fs, session_dir, m, self, out, err);
 
+	return rc ? rc : verify(out, err);
+}
+
+static int check_alone(const struct ckpt_reader *r, uint32_t number,
+	const struct ckpt_identity *self, struct ckpt_err err)
+{
+	const struct ckpt_header *h = &r->header;
+
+	if (memcmp(h->id.session, self->session, sizeof self->session) == 0 && h->line == number &&
+		h->id.rank == self->rank && h->id.size == self->size && h->id.epoch <= self->epoch)
+		return 0;
+	return ckpt_says(err, FT_EDAMAGED, r->path.text,
+		"it is not what its name says, but checkpoint %u of rank %u of %u", h->line,
+		h->id.rank, h->id.size);
+}
+
+int ckpt_alone_open(const struct ckpt_fs *fs, const char *session_dir, uint32_t number,
+	const struct ckpt_identity *self, struct ckpt_reader *out, struct ckpt_err err)
+{
+	struct ckpt_path folder, path;
+	int rc;
+
+	ckpt_path_alone(&folder, session_dir, self->rank);
+	ckpt_name_format(
+		&path, folder.text, (struct ckpt_name){CKPT_NAME_ALONE, number, self->epoch, 0});
+	rc = -fault_error("restore-read");
+	if (rc)
+		return ckpt_unreadable(err, path.text, rc);
+	rc = ckpt_reader_open(out, fs, path.text, err);
 	if (rc)
 		return rc;
-	for (uint32_t i = 0; i < r.header.sections && rc == 0; i++)
-		rc = ckpt_reader_section(&r, i, NULL, err);
+	rc = check_alone(out, number, self, err);
+	if (rc == 0)
+		rc = check_kind(out, CKPT_FILE_IMAGE, err);
+	if (rc == 0)
+		rc = check_maker(out, self, false, err);
 	if (rc)
-		ckpt_reader_close(&r);
-	else
-		*out = r;
-	return rc;
+		ckpt_reader_close(out);
+	return rc ? rc : verify(out, err);
 }
 
 void ckpt_loaded_free(struct ckpt_loaded *l)

@@ -28,6 +28,12 @@ void ckpt_name_format(struct ckpt_path *out, const char *dir, struct ckpt_name n
 	case CKPT_NAME_FILE_TMP:
 		snprintf(out->text, size, "%s/rank-%05u.ckpt.tmp", dir, n.rank);
 		break;
+	case CKPT_NAME_ALONE:
+		snprintf(out->text, size, "%s/ckpt-%08u.i%04u", dir, n.line, n.epoch);
+		break;
+	case CKPT_NAME_ALONE_TMP:
+		snprintf(out->text, size, "%s/ckpt-%08u.i%04u.tmp", dir, n.line, n.epoch);
+		break;
 	case CKPT_NAME_FOREIGN:
 		snprintf(out->text, size, "%s", dir);
 	}
@@ -54,6 +60,13 @@ static enum ckpt_name_kind kind_of(const char *at, struct ckpt_name *n)
 		return strcmp(at, ".ckpt") == 0	      ? CKPT_NAME_FILE
 		       : strcmp(at, ".ckpt.tmp") == 0 ? CKPT_NAME_FILE_TMP
 						      : CKPT_NAME_FOREIGN;
+	if (number(&at, "ckpt-", &n->line)) {
+		if (!number(&at, ".i", &n->epoch))
+			return CKPT_NAME_FOREIGN;
+		return *at == '\0'		 ? CKPT_NAME_ALONE
+		       : strcmp(at, ".tmp") == 0 ? CKPT_NAME_ALONE_TMP
+						 : CKPT_NAME_FOREIGN;
+	}
 	if (number(&at, "epoch-", &n->epoch))
 		return *at == '\0' ? CKPT_NAME_EPOCH : CKPT_NAME_FOREIGN;
 	if (!number(&at, "line-", &n->line))
@@ -95,6 +108,11 @@ void ckpt_path_file(struct ckpt_path *out, const char *dir, uint32_t line, uint3
 	ckpt_path_folder(&folder, dir, line, epoch);
 	ckpt_name_format(out, folder.text,
 		(struct ckpt_name){tmp ? CKPT_NAME_FILE_TMP : CKPT_NAME_FILE, line, epoch, rank});
+}
+
+void ckpt_path_alone(struct ckpt_path *out, const char *dir, uint32_t rank)
+{
+	snprintf(out->text, sizeof out->text, "%s/rank-%05u", dir, rank);
 }
 
 bool ckpt_name_is_session(const char *name)

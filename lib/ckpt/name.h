@@ -20,12 +20,15 @@ enum ckpt_name_kind {
 	CKPT_NAME_FOLDER,	/* line-NNNNNNNN.eEEEE */
 	CKPT_NAME_EPOCH,	/* epoch-EEEE: it has begun */
 	CKPT_NAME_FILE,		/* in a folder: rank-RRRRR.ckpt */
-	CKPT_NAME_FILE_TMP	/* in a folder: rank-RRRRR.ckpt.tmp */
+	CKPT_NAME_FILE_TMP,	/* in a folder: rank-RRRRR.ckpt.tmp */
+	CKPT_NAME_ALONE,	/* in a rank's folder: ckpt-NNNNNNNN.iEEEE (ckpt/alone.h) */
+	CKPT_NAME_ALONE_TMP	/* in a rank's folder: ckpt-NNNNNNNN.iEEEE.tmp */
 };
 
 struct ckpt_name {
 	enum ckpt_name_kind kind;
-	uint32_t line, epoch, rank; /* as far as the name has them */
+	uint32_t line, epoch, rank; /* as far as the name has them; of what a rank made alone
+				     * number and incarnation are line and epoch */
 };
 
 /* Only what ckpt_name_format writes is ours. */
@@ -38,6 +41,9 @@ void ckpt_name_format(struct ckpt_path *out, const char *dir, struct ckpt_name n
 void ckpt_path_folder(struct ckpt_path *out, const char *dir, uint32_t line, uint32_t epoch);
 void ckpt_path_file(struct ckpt_path *out, const char *dir, uint32_t line, uint32_t epoch,
 	uint32_t rank, bool tmp);
+
+/* The folder of what this rank makes alone. */
+void ckpt_path_alone(struct ckpt_path *out, const char *dir, uint32_t rank);
 
 /* Is it the name of a session, as launcher and ranks make it (20261231-235959-0123abcd)? */
 bool ckpt_name_is_session(const char *name);

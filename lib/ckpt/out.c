@@ -183,6 +183,21 @@ static int make_folders(
 }
 
 /* What the header says of the contents, as far as it is known. NULL: there is no memory. */
+static void name(struct ckpt_out *o, const struct ckpt_out_plan *plan)
+{
+	struct ckpt_name n = {CKPT_NAME_ALONE, plan->line, plan->id.epoch, 0};
+
+	if (plan->alone) {
+		ckpt_path_alone(&o->folder, plan->session_dir, plan->id.rank);
+	} else {
+		ckpt_path_folder(&o->folder, plan->session_dir, plan->line, plan->id.epoch);
+		n = (struct ckpt_name){CKPT_NAME_FILE, 0, 0, plan->id.rank};
+	}
+	ckpt_name_format(&o->path, o->folder.text, n);
+	n.kind = plan->alone ? CKPT_NAME_ALONE_TMP : CKPT_NAME_FILE_TMP;
+	ckpt_name_format(&o->tmp, o->folder.text, n);
+}
+
 static struct ckpt_out *make(const struct ckpt_out_plan *plan)
 {
 	size_t head = CKPT_HEADER_BYTES + plan->sections * CKPT_ENTRY_BYTES;
@@ -201,10 +216,7 @@ static struct ckpt_out *make(const struct ckpt_out_plan *plan)
 		.kind = plan->kind,
 		.sections = (uint32_t)plan->sections,
 		.time_s = time(NULL)};
-	ckpt_path_folder(&o->folder, plan->session_dir, plan->line, plan->id.epoch);
-	ckpt_path_file(
-		&o->path, plan->session_dir, plan->line, plan->id.epoch, plan->id.rank, false);
-	ckpt_path_file(&o->tmp, plan->session_dir, plan->line, plan->id.epoch, plan->id.rank, true);
+	name(o, plan);
 	return o;
 }
 

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Checkpoints that each rank makes alone (doc/msglog.md): which of its files counts, and that no
+ * older process of the rank can change that.
+ *
+ * A rank has a folder in the session's, rank-RRRRR, and in it files ckpt-NNNNNNNN.iIIII: the
+ * checkpoint's number, and the incarnation of the rank (the process) that has it. Of two files that
+ * of the higher incarnation counts, then that with the higher number. A process that comes back
+ * takes the one that counts by giving it its own incarnation (a rename), and one that finds none
+ * leaves an empty file with number 0. So what an older process, which may live on unseen on a host
+ * that was cut off, makes durable later does not count; it finds out when it has done so, and tells
+ * nobody of that checkpoint.
+ *
+ * Functions return 0 or a code of base/error.h; then err holds a sentence.
+ */
+#ifndef FTMPI_CKPT_ALONE_H
+#define FTMPI_CKPT_ALONE_H
+
+#include "ckpt/reader.h"
+
+struct ckpt_alone {
+	const struct ckpt_fs *fs;
+	const char *session_dir;
+	uint32_t rank, incarnation; /* of this process */
+};
+
+/* What this process goes on from, its own from now on, durably: *number; 0: from its beginning.
+ * FT_ESYS, FT_ENOMEM; FT_ESTALE: a newer process of the rank is there. */
+int ckpt_alone_take(const struct ckpt_alone *a, uint32_t *number, char *err, size_t errsize);
+
+/* ckpt_out_finish has made this checkpoint durable. 0: it counts, and older files are gone.
+ * FT_ESTALE: a newer process of the rank is there, and it does not count; FT_ESYS: that is not
+ * known. */
+int ckpt_alone_made(const struct ckpt_alone *a, uint32_t number, char *err, size_t errsize);
+
+/* The job is over: nothing of this rank's is left in the session's folder. */
+void ckpt_alone_remove(const struct ckpt_alone *a);
+
+/* The image that ckpt_alone_take has named, as ckpt_image_open has it. self->epoch: the
+ * incarnation. */
+int ckpt_alone_open(const struct ckpt_fs *fs, const char *session_dir, uint32_t number,
+	const struct ckpt_identity *self, struct ckpt_reader *out, struct ckpt_err err);
+
+#endif
