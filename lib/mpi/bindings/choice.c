@@ -82,16 +82,22 @@ static uint64_t said(enum outcome_kind kind)
 	return value;
 }
 
+/*
+ * A call that chooses asks what was said before, and looks for itself when nothing was. While it
+ * looks an image of the process may be taken, and in the process that wakes up from that the call
+ * looks on, though it was told something by then. So it asks again when it has looked.
+ */
 bool choice_test(bool (*done)(void *, int *), void *arg)
 {
 	const struct outcome *o;
-	bool yes;
+	bool yes = false;
 
 	if (!p2p_log_is_used())
 		return look(done, arg);
+	if (!p2p_log_expected())
+		yes = look_at_times(done, arg);
 	o = p2p_log_expected();
 	if (!o) {
-		yes = look_at_times(done, arg);
 		note(yes ? OUTCOME_YES : OUTCOME_NO, 0);
 		return yes;
 	}
@@ -149,13 +155,14 @@ static int named_before(struct request_set *s)
 bool choice_any(struct request_set *s, bool wait)
 {
 	const struct outcome *o;
-	bool found;
+	bool found = false;
 
 	if (!p2p_log_is_used() || is_determined(s))
 		return find_any(s, wait);
+	if (!p2p_log_expected())
+		found = find_any(s, wait);
 	o = p2p_log_expected();
 	if (!o) {
-		found = find_any(s, wait);
 		note(found ? OUTCOME_INDEX : OUTCOME_NO, found ? (uint64_t)s->next : 0);
 		return found;
 	}
@@ -175,11 +182,11 @@ static int list_done(const struct request_set *s, int indices[])
 	return n;
 }
 
-static int some_now(struct request_set *s, bool wait, int indices[])
+static int some_now(struct request_set *s, bool found, int indices[])
 {
 	int n;
 
-	if (!find_any(s, wait)) {
+	if (!found) {
 		note(OUTCOME_NO, 0);
 		return 0;
 	}
@@ -223,6 +230,8 @@ static int name_another(struct request_set *s, const int indices[], int n)
 	struct listing l = {s, indices, n};
 
 	engine_wait(another_done, &l);
+	if (p2p_log_expected())
+		return named_before(s);
 	note(OUTCOME_INDEX, (uint64_t)s->next);
 	return s->next;
 }
@@ -242,14 +251,17 @@ static int some_as_before(struct request_set *s, int indices[])
 int choice_some(struct request_set *s, bool wait, int indices[])
 {
 	const struct outcome *o;
+	bool found = false;
 
 	if (!is_any_in_play(s))
 		return -1;
 	if (!p2p_log_is_used())
 		return find_any(s, wait) ? list_done(s, indices) : 0;
+	if (!p2p_log_expected())
+		found = find_any(s, wait);
 	o = p2p_log_expected();
 	if (!o)
-		return some_now(s, wait, indices);
+		return some_now(s, found, indices);
 	return !wait && said_no(o) ? 0 : some_as_before(s, indices);
 }
 
@@ -298,17 +310,18 @@ bool choice_probe(struct probing *p, bool wait)
 {
 	struct probed again = {.p = p};
 	const struct outcome *o;
-	bool found;
+	bool found = false;
 
 	if (p->source == MPI_PROC_NULL)
 		return true;
 	if (!p2p_log_is_used() || (wait && p->source >= 0))
 		return probe_now(p, wait);
+	if (!p2p_log_expected())
+		found = probe_now(p, wait);
 	o = p2p_log_expected();
 	if (!o) {
 		struct outcome what = {.kind = OUTCOME_NO};
 
-		found = probe_now(p, wait);
 		if (found)
 			what = (struct outcome){.kind = OUTCOME_FOUND,
 				.peer = (uint32_t)p->msg->peer,

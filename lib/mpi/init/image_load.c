@@ -17,6 +17,7 @@
 #include "launch/reexec.h"
 #include "mpi/handle/fail.h"
 #include "mpi/recovery/ckpt_image.h"
+#include "mpi/recovery/log_keeper.h"
 #include "physical.h"
 #include "runtime_job.h"
 
@@ -106,26 +107,50 @@ static _Noreturn void load(struct ckpt_found *f, uint32_t highest, const void *s
 	cannot_load(f, rc, why);
 }
 
-static bool goes_on(const void *start, size_t len)
+/* Whom this process has to ask what it goes on from. */
+enum source { SOURCE_NONE, SOURCE_ALL_RANKS, SOURCE_ITSELF };
+
+static enum source source_of(const void *start, size_t len)
 {
 	struct launch l = {0};
-	bool on;
+	enum source source = SOURCE_NONE;
 
 	if (control_decode_start(&l, start, len) != 0)
 		physical_give_up("the launcher's start message could not be read");
-	on = l.settings.image && (l.settings.restarts > 0 || l.settings.restore[0]);
+	if (l.settings.image && log_keeper_wanted(&l))
+		source = l.incarnations[l.rank] > 0 ? SOURCE_ITSELF : SOURCE_NONE;
+	else if (l.settings.image && (l.settings.restarts > 0 || l.settings.restore[0]))
+		source = SOURCE_ALL_RANKS;
 	launch_free(&l);
-	return on;
+	return source;
+}
+
+static void look_and_load(const void *start, size_t len)
+{
+	static const runtime_job_step steps[] = {try_files, cut_files, NULL};
+	struct ckpt_found found;
+	uint32_t highest = 0;
+	bool is_there = false;
+
+	switch (source_of(start, len)) {
+	case SOURCE_NONE:
+		break;
+	case SOURCE_ALL_RANKS:
+		is_there = runtime_job_search(&found, &highest, steps);
+		break;
+	case SOURCE_ITSELF:
+		is_there = runtime_job_search_alone(&found, steps);
+		break;
+	}
+	if (is_there)
+		load(&found, highest, start, len);
 }
 
 void image_job_loaded(void)
 {
 	static const struct runtime_job_hooks hooks = {image_job_begin, image_job_end};
-	static const runtime_job_step steps[] = {try_files, cut_files, NULL};
 	char err[512];
-	struct ckpt_found found;
 	const void *start;
-	uint32_t highest;
 	size_t len;
 	int rc;
 
@@ -143,6 +168,5 @@ void image_job_loaded(void)
 	}
 	if (control_early(&start, &len, err, sizeof err) != 0)
 		physical_give_up(err);
-	if (goes_on(start, len) && runtime_job_search(&found, &highest, steps))
-		load(&found, highest, start, len);
+	look_and_load(start, len);
 }

@@ -20,6 +20,7 @@
 #include "mpi/p2p/p2p_log.h"
 #include "mpi/p2p/p2p_probe.h"
 #include "mpi/p2p/p2p_state.h"
+#include "mpi/recovery/ckpt_alone.h"
 #include "mpi/recovery/ckpt_drive.h"
 #include "mpi/recovery/ckpt_job.h"
 #include "mpi/recovery/ckpt_restore.h"
@@ -138,7 +139,8 @@ void runtime_job_start(int *argc, char ***argv)
 	if (hooks)
 		hooks->begin();
 	atomic_store(&runtime_job_state, RUNTIME_RUNNING);
-	engine_lock(); /* no line begins while this thread has the lock that an answer to HOLD wants */
+	engine_lock(); /* no line begins while this thread has the lock that an answer to HOLD wants
+			*/
 	control_inited(physical_launch()->control_fd);
 	engine_unlock();
 	fault_point("init-done");
@@ -210,6 +212,7 @@ void runtime_job_finish(void)
 	atomic_store(&runtime_job_state, RUNTIME_AFTER); /* before anybody can come in */
 	engine_leave();
 	ckpt_job_clear_up();
+	ckpt_alone_clear_up();
 	fault_point("finalize-done");
 	control_finalized(physical_launch()->control_fd);
 	fault_point("finalize-told");
@@ -264,5 +267,30 @@ bool runtime_job_search(struct ckpt_found *found, uint32_t *highest, const runti
 	engine_leave();
 	physical_drop(tp, TP_KEEP_LISTENER);
 	take_down();
+	return found->line != 0;
+}
+
+bool runtime_job_search_alone(struct ckpt_found *found, const runtime_job_step *steps)
+{
+	struct ckpt_job *j = ckpt_job();
+	char err[1024] = "";
+	int rc;
+
+	fail_begin("the search for a checkpoint");
+	physical_learn(NULL, NULL);
+	j->alone = true;
+	ckpt_job_is(physical_launch());
+	ckpt_job_name();
+	rc = ckpt_alone_find(j, err, sizeof err);
+	if (rc)
+		physical_give_up_for(rc, err);
+	*found = j->found;
+	for (; found->line != 0 && *steps; steps++)
+		(*steps)(found);
+	if (found->line)
+		control_restored(physical_launch()->control_fd, found->line,
+			physical_launch()->session_name);
+	*j = (struct ckpt_job){0};
+	physical_unlearn();
 	return found->line != 0;
 }

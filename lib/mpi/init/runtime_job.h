@@ -41,4 +41,7 @@ typedef void (*runtime_job_step)(const struct ckpt_found *found);
  */
 bool runtime_job_search(struct ckpt_found *found, uint32_t *highest, const runtime_job_step *steps);
 
+/* The same under message logging, of this rank alone: it asks nobody. */
+bool runtime_job_search_alone(struct ckpt_found *found, const runtime_job_step *steps);
+
 #endif

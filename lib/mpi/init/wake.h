@@ -29,4 +29,9 @@
  */
 void wake(const struct physical_start *start, uint32_t highest, bool alone);
 
+/* The same under message logging, where this rank alone wakes up, from its own checkpoint: what the
+ * keeper has of its outcomes after that happens again, and the other ranks, which go on, are told
+ * what it has of theirs. */
+void wake_logged(const struct physical_start *start);
+
 #endif

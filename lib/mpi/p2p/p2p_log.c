@@ -15,6 +15,7 @@
 struct sending {
 	struct object head; /* OBJECT_LOGGED */
 	struct link link;
+	struct logged_message *message;
 };
 
 /* A synchronous message has met its receive, and its sender is told when outcomes up to `need` are
@@ -26,7 +27,7 @@ struct owed {
 };
 
 static struct {
-	void (*tell)(uint64_t last);
+	const struct p2p_log_keeper *keeper;
 	int size;
 	struct link sending;
 	struct link owed;	  /* oldest first */
@@ -34,9 +35,9 @@ static struct {
 	bool driving;
 } s;
 
-int p2p_log_begin(int size, void (*tell)(uint64_t last))
+int p2p_log_begin(int size, const struct p2p_log_keeper *keeper)
 {
-	s.tell = tell;
+	s.keeper = keeper;
 	s.size = size;
 	s.driving = false;
 	list_init(&s.sending);
@@ -60,8 +61,12 @@ void p2p_log_drop(void)
 		match_index_forget(&s.syncs[i]);
 	free(s.syncs);
 	s.syncs = NULL;
-	for (struct link *item; (item = list_pop(&s.sending));)
-		free(container_of(item, struct sending, link));
+	for (struct link *item; (item = list_pop(&s.sending));) {
+		struct sending *w = container_of(item, struct sending, link);
+
+		sender_log_back(w->message);
+		free(w);
+	}
 	for (struct link *item; (item = list_pop(&s.owed));)
 		free(container_of(item, struct owed, link));
 }
@@ -79,7 +84,7 @@ static struct tp_envelope envelope_of(const struct logged_message *l)
 }
 
 /* With a peer that cannot be reached any more: it is sent again when there is a connection. */
-static void transmit_slowly(int peer, const struct logged_message *l)
+static void transmit_slowly(int peer, struct logged_message *l)
 {
 	struct tp_envelope te = envelope_of(l);
 	struct sending *w = malloc(sizeof *w);
@@ -88,6 +93,8 @@ static void transmit_slowly(int peer, const struct logged_message *l)
 	if (!w)
 		p2p_log_no_memory(peer);
 	w->head = (struct object){.kind = OBJECT_LOGGED, .refs = 1};
+	w->message = l;
+	l->lent = true;
 	list_append(&s.sending, &w->link);
 	rc = tp_send(engine_tp(), peer, &te, l->bytes, l->len, 0, w);
 	if (rc == FT_ENOMEM)
@@ -96,7 +103,7 @@ static void transmit_slowly(int peer, const struct logged_message *l)
 		p2p_log_sent(&w->head);
 }
 
-static void transmit(int peer, const struct logged_message *l)
+static void transmit(int peer, struct logged_message *l)
 {
 	struct tp_envelope te = envelope_of(l);
 	bool was = s.driving;
@@ -115,6 +122,7 @@ void p2p_log_sent(struct object *head)
 	struct sending *w = (struct sending *)(void *)head;
 
 	list_remove(&w->link);
+	sender_log_back(w->message);
 	free(w);
 }
 
@@ -124,14 +132,17 @@ static void act(const struct msglog_action *a)
 {
 	switch (a->what) {
 	case MSGLOG_TELL:
-		s.tell(a->number + a->n - 1);
+		s.keeper->tell(a->number + a->n - 1);
 		break;
 	case MSGLOG_SEND:
 		transmit(a->peer, a->message);
 		break;
 	case MSGLOG_COVER:
+		p2p_log_say_cover(a->peer, a->keep, a->number);
+		break;
 	case MSGLOG_FORGET:
-		break; /* there are no checkpoints yet */
+		s.keeper->forget(a->number);
+		break;
 	}
 }
 
@@ -344,8 +355,14 @@ void p2p_log_untold(void)
 void p2p_log_encode(uint64_t first, uint32_t count, uint8_t *bytes)
 {
 	const struct outcomes *o = &p2p_msglog->outcomes;
+	uint64_t gone = o->covered >= first ? o->covered - first + 1 : 0;
 
 	engine_assert_held();
-	assert(first > o->covered && first + count - 1 <= outcomes_last(o));
-	outcomes_encode(o->v + (first - o->covered - 1), count, bytes);
+	assert(first + count - 1 <= outcomes_last(o));
+	if (gone > count)
+		gone = count;
+	memset(bytes, 0, (size_t)gone * OUTCOME_BYTES);
+	if (gone < count)
+		outcomes_encode(o->v + (first + gone - o->covered - 1), (size_t)(count - gone),
+			bytes + gone * OUTCOME_BYTES);
 }

@@ -32,10 +32,17 @@ static inline bool p2p_log_is_used(void)
 	return __builtin_expect(p2p_msglog != NULL, false);
 }
 
-/* From now on messages are logged, before any is sent. v: what the event logger has of this rank's
- * outcomes. tell: outcomes up to this number exist, and it is to have them. verify: whether what is
- * sent again is the same (-verify-replay). 0 or FT_ENOMEM. */
-int p2p_log_start(int self, int size, void (*tell)(uint64_t last), const struct outcome *v,
+/* The event logger. It is to have the outcomes up to this number, which exist; and it may forget
+ * those up to this one. */
+struct p2p_log_keeper {
+	void (*tell)(uint64_t last);
+	void (*forget)(uint64_t number);
+};
+
+/* From now on messages are logged, before any is sent. v: what the event logger (keeper: stays) has
+ * of this rank's outcomes. verify: whether what is sent again is the same (-verify-replay). 0 or
+ * FT_ENOMEM. */
+int p2p_log_start(int self, int size, const struct p2p_log_keeper *keeper, const struct outcome *v,
 	size_t n, bool verify);
 void p2p_log_fini(void);
 
@@ -49,8 +56,24 @@ void p2p_log_say_all(void);
 void p2p_log_acknowledged(uint64_t number);
 void p2p_log_untold(void);
 
-/* Outcomes `first` to first + count - 1, as bytes. */
+/* Outcomes `first` to first + count - 1, as bytes; zeros for those that a checkpoint covers. */
 void p2p_log_encode(uint64_t first, uint32_t count, uint8_t *bytes);
+
+/* ---- checkpoints of this rank (doc/msglog.md, M5) ---- */
+
+/* An image of the process is taken now, before the lock is let go. false: it cannot be, as outcomes
+ * of before are left, or another one is written. */
+bool p2p_log_take(void);
+
+/* That one is durable; or (false) there is none. */
+void p2p_log_saved(bool durable);
+
+/* How many outcomes it covers: in the image, too. */
+uint64_t p2p_log_taken(void);
+
+/* In a process that woke up from it, behind tp_begin_anew: no peer is connected, and the event
+ * logger has these outcomes after it. 0 or FT_ENOMEM. */
+int p2p_log_woke(const struct outcome *v, size_t n);
 
 /* The hellos and covers of two ranks. */
 extern const struct p2p_channel p2p_log_channel;

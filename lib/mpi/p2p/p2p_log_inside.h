@@ -22,11 +22,13 @@ _Noreturn void p2p_log_no_memory(int peer);
  * number of a synchronous message that has met its receive; all outcomes before that are durable.
  * ASK: has this one? A sender asks when the connection is another one than that on which the
  * message came, as MET may have been lost with that. VOUCH: number and checksum of a message that
- * the receiver has, and the call that made it, in letters (p2p_log_verify.c).
+ * the receiver has, and the call that made it, in letters (p2p_log_verify.c). COVER: keep, covered
+ * (msglog.h): a checkpoint of the receiver is durable.
  */
-enum log_control_kind { LOG_HELLO = 1, LOG_MET = 2, LOG_ASK = 3, LOG_VOUCH = 4 };
+enum log_control_kind { LOG_HELLO = 1, LOG_MET = 2, LOG_ASK = 3, LOG_VOUCH = 4, LOG_COVER = 5 };
 enum {
 	LOG_HELLO_BYTES = 4 + 4 * 8,
+	LOG_COVER_BYTES = 4 + 2 * 8,
 	LOG_NUMBER_BYTES = 4 + 8,
 	LOG_VOUCH_BYTES = 4 + 2 * 8, /* and the call */
 	LOG_CALL_MOST = 40,
@@ -45,6 +47,11 @@ void p2p_log_say_fini(void);
 
 bool p2p_log_has_said(int peer);
 void p2p_log_say_hello(int peer);
+
+/* To all that are connected no more: hello is to be said again. */
+void p2p_log_say_forget(int size);
+
+void p2p_log_say_cover(int peer, uint64_t keep, uint64_t covered);
 
 /* MET or ASK. */
 void p2p_log_say(int peer, enum log_control_kind kind, uint64_t number);
@@ -73,7 +80,7 @@ bool p2p_log_take_vouch(struct cursor *c, size_t len, int peer);
 
 /* ---- p2p_log.c ---- */
 
-int p2p_log_begin(int size, void (*tell)(uint64_t last));
+int p2p_log_begin(int size, const struct p2p_log_keeper *keeper);
 void p2p_log_drop(void);
 
 /* In an envelope's source: the sender waits until it has met its receive. */
@@ -142,5 +149,9 @@ void p2p_log_give(struct request *r, struct stored *m);
 
 /* What has come as a whole counts as arrived. */
 void p2p_log_settle(int peer);
+
+/* In a process that woke up: receives of which outcomes of before tell the message wait for that.
+ */
+void p2p_log_bind_again(void);
 
 #endif

@@ -24,20 +24,20 @@ static void free_all(void)
 	p2p_log_recv_fini();
 }
 
-static bool make_all(int self, int size, void (*tell)(uint64_t last))
+static bool make_all(int self, int size, const struct p2p_log_keeper *keeper)
 {
 	received_of = malloc((size_t)size * sizeof *received_of);
 	for (int i = 0; received_of && i < size; i++)
 		list_init(&received_of[i]);
-	return received_of && p2p_log_begin(size, tell) == 0 && p2p_log_say_start(size) == 0 &&
+	return received_of && p2p_log_begin(size, keeper) == 0 && p2p_log_say_start(size) == 0 &&
 	       p2p_log_recv_start(size) == 0 && msglog_init(&msglog, self, size);
 }
 
-int p2p_log_start(int self, int size, void (*tell)(uint64_t last), const struct outcome *v,
+int p2p_log_start(int self, int size, const struct p2p_log_keeper *keeper, const struct outcome *v,
 	size_t n, bool verify)
 {
 	engine_assert_held();
-	if (!make_all(self, size, tell) || (verify && p2p_log_verify_start(size) != 0)) {
+	if (!make_all(self, size, keeper) || (verify && p2p_log_verify_start(size) != 0)) {
 		free_all();
 		return FT_ENOMEM;
 	}
@@ -114,6 +114,18 @@ static bool take_hello(struct cursor *c, int peer)
 	return true;
 }
 
+/* A durable checkpoint is not taken back. */
+static bool take_cover(struct cursor *c, int peer)
+{
+	uint64_t keep = cursor_u64(c), covered = cursor_u64(c);
+	const struct msglog_pair *p = &p2p_msglog->pairs[peer];
+
+	if (!cursor_done(c) || keep < p->keep || covered < p->held)
+		return false;
+	msglog_covered(p2p_msglog, peer, keep, covered);
+	return true;
+}
+
 static bool take(const struct log_control *m)
 {
 	struct cursor c = cursor_over(m->bytes, m->len);
@@ -127,6 +139,8 @@ static bool take(const struct log_control *m)
 		return take_ask(&c, m->peer);
 	case LOG_VOUCH:
 		return p2p_log_take_vouch(&c, m->len, m->peer);
+	case LOG_COVER:
+		return take_cover(&c, m->peer);
 	default:
 		return false;
 	}

@@ -19,6 +19,7 @@
 #include "numbered.h"
 #include "p2p_log_inside.h"
 #include "p2p_probe.h"
+#include "p2p_saved.h"
 #include "stored.h"
 
 static struct match_list *away; /* by peer: receives whose message comes again */
@@ -139,6 +140,35 @@ bool p2p_log_has_met(int peer, uint64_t number)
 	const struct arrival_order *a = &p2p_msglog->pairs[peer].arrived;
 
 	return number <= a->begun && !number_list_has(&a->skipped, number) && !find(peer, number);
+}
+
+/* A message of before that had come by the time of the image has its receive in it. */
+static void bind_again(struct request *r, void *arg)
+{
+	uint64_t number = 0;
+	uint32_t peer = 0;
+
+	(void)arg;
+	if (r->kind != REQUEST_RECV || r->state != REQUEST_POSTED || r->m.plane != PLANE_POINT ||
+		r->m.rank == MPI_PROC_NULL)
+		return;
+	switch (expected_receives_fate(&p2p_msglog->outcomes.expected, r->post, &peer, &number)) {
+	case FATE_OPEN:
+		return;
+	case FATE_CANCELLED:
+		match_withdraw(&p2p.match, &r->match);
+		bind_to(r, MPI_ANY_SOURCE, 0);
+		return;
+	case FATE_MESSAGE:
+		match_withdraw(&p2p.match, &r->match);
+		bind_to(r, (int)peer, number);
+		return;
+	}
+}
+
+void p2p_log_bind_again(void)
+{
+	requests_each(bind_again, NULL);
 }
 
 bool p2p_log_post(struct request *r, struct match_msg **msg)
@@ -316,13 +346,13 @@ void p2p_log_settle(int peer)
 	list_for_each (item, &p2p.match.unexpected[peer].list) {
 		struct match_msg *msg = container_of(item, struct match_msg, place.link);
 
-		if (!msg->stored)
+		if (p2p_is_here(msg))
 			msglog_arrived(p2p_msglog, peer, msg->index);
 	}
 	list_for_each (item, &p2p.match.matched) {
 		struct match_msg *msg = container_of(item, struct match_msg, all.link);
 
-		if (msg->peer == peer && !msg->stored)
+		if (msg->peer == peer && p2p_is_here(msg))
 			msglog_arrived(p2p_msglog, peer, msg->index);
 	}
 }

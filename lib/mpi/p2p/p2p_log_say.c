@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What this rank says to others of the log, in control messages (p2p_log_inside.h). */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cursor.h"
 #include "base/error.h"
@@ -81,6 +82,24 @@ void p2p_log_say_hello(int peer)
 	writer_u64(&w, h.limit);
 	writer_u64(&w, h.keep);
 	writer_u64(&w, h.covered);
+	p2p_log_say_as(peer, &m);
+}
+
+void p2p_log_say_forget(int size)
+{
+	memset(peers, 0, (size_t)size * sizeof *peers);
+	nawaited = 0;
+	engine_set_windows(false);
+}
+
+void p2p_log_say_cover(int peer, uint64_t keep, uint64_t covered)
+{
+	struct log_control m = {.peer = peer, .len = LOG_COVER_BYTES};
+	struct writer w = writer_over(m.bytes, LOG_COVER_BYTES);
+
+	writer_u32(&w, LOG_COVER);
+	writer_u64(&w, keep);
+	writer_u64(&w, covered);
 	p2p_log_say_as(peer, &m);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/loop.h"
+#include "ckpt_alone.h"
 #include "ckpt_drive.h"
 #include "ckpt_image.h"
 #include "ckpt_job.h"
@@ -16,6 +17,7 @@
 #include "interrupt.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
+#include "mpi/p2p/p2p_log.h"
 #include "mpi/p2p/p2p_saved.h"
 
 /* A thread that waits outside of MPI is not interrupted before that. */
@@ -58,13 +60,18 @@ static bool is_busy(const struct ckpt_job *j)
 {
 	if (j->called || j->making || j->coord.state != COORD_IDLE)
 		return true;
+	if (j->alone)
+		return ckpt_alone_is_writing();
 	return coord_is_blocking(&j->coord) ? !coord_lines_over(&j->coord)
 					    : coord_is_writing(&j->coord);
 }
 
-/* What MPI_Mprobe has found cannot come again; where all wait for each other it comes. */
+/* What MPI_Mprobe has found cannot come again; where all wait for each other it comes. A rank that
+ * runs again what it did before takes no checkpoint before it is through. */
 static bool is_whole(const struct ckpt_job *j)
 {
+	if (j->alone)
+		return p2p_log_is_live(NULL, NULL);
 	return coord_is_blocking(&j->coord) || p2p_secure_found();
 }
 
@@ -91,6 +98,10 @@ static void go(struct ckpt_job *j)
 	uint32_t n = asked.n, line = j->coord.line + 1;
 
 	want_nothing();
+	if (j->alone) {
+		ckpt_alone_make(j, n);
+		return;
+	}
 	if (j->id.rank == 0) {
 		asked.line = line;
 		asked.line_n = n;
@@ -107,7 +118,7 @@ static void at_safe_point(void)
 
 	if (asked.asked == ASKED_NOTHING || is_busy(j) || !is_whole(j))
 		return;
-	fail_begin("a recovery line");
+	fail_begin(j->alone ? "a checkpoint" : "a recovery line");
 	if (asked.asked == ASKED_HOLD) {
 		ckpt_stop_begin();
 		hold();
@@ -187,6 +198,8 @@ static const char *cannot_be_held(void)
 		return "it is in MPI_Finalize";
 	if (ckpt_job()->called)
 		return "the program makes a line itself";
+	if (ckpt_job()->alone)
+		return ckpt_alone_is_writing() ? "its checkpoint before is not written yet" : NULL;
 	return asked.line ? "its part, or another rank's, of the line before is not written yet"
 			  : NULL;
 }

@@ -295,13 +295,11 @@ int ckpt_drive_start(const struct launch *l, char *err, size_t errsize)
 		snprintf(err, errsize, "%s", ft_error_text(rc));
 	if (rc)
 		return rc;
-	j->launch = l;
+	j->alone = logged;
+	ckpt_job_is(l);
 	/* from images processes wake up before main */
 	j->restoring = !l->settings.image && (l->settings.restarts > 0 || l->settings.restore[0]);
 	j->since = clock_ns();
-	j->id.epoch = l->epoch;
-	j->id.rank = (uint32_t)l->rank;
-	j->id.size = (uint32_t)l->size;
 	if (inflight_init(&j->coord, l->size, p2p_pull) != 0 ||
 		coord_channel_init(&j->coord, l->size) != 0) {
 		snprintf(err, errsize, "%s", ft_error_text(FT_ENOMEM));

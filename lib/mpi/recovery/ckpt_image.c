@@ -22,6 +22,7 @@
 #include "ckpt_job.h"
 #include "image/image.h"
 #include "mpi/engine/engine.h"
+#include "mpi/p2p/p2p_log.h"
 #include "mpi/p2p/p2p_saved.h"
 #include "mpi/p2p/p2p_sync.h"
 
@@ -46,7 +47,7 @@ static const struct ckpt_image_host *host;
 static const char *objection;
 
 static struct {
-	struct image_out out; /* what image_take is given */
+	struct image_out out;  /* what image_take is given */
 	struct ckpt_out *next; /* begun, and of no image yet */
 	struct ckpt_out *file;
 	struct descriptor_list own;
@@ -60,7 +61,7 @@ static atomic_bool restarting; /* the child is ended, as this process begins aga
 void ckpt_image_use(const struct ckpt_image_host *h)
 {
 	host = h;
-	p2p_sync_use(h != NULL);
+	p2p_sync_use(h != NULL && !p2p_log_is_used());
 }
 
 bool ckpt_image_is_used(void)
@@ -187,8 +188,9 @@ const char *ckpt_image_begin(const struct ckpt_job *j, uint32_t line, char *text
 		.id = j->id,
 		.line = line,
 		.kind = CKPT_FILE_IMAGE,
-		.sections = IMAGE_SECTIONS + CKPT_IMAGE_BESIDE,
-		.child = true};
+		.sections = IMAGE_SECTIONS + (j->alone ? 0 : CKPT_IMAGE_BESIDE),
+		.child = true,
+		.alone = j->alone};
 
 	engine_assert_held();
 	ckpt_image_end();
@@ -241,7 +243,7 @@ const char *ckpt_image_take(const struct ckpt_job *j, char *text, size_t size)
 	assert(image.next);
 	if (image.file)
 		return "the image before it is not written yet";
-	if (!p2p_secure_found())
+	if (!j->alone && !p2p_secure_found())
 		return "a message that MPI_Mprobe has found is still on its way";
 	if (image_prepare(text, size) != 0)
 		return text;
@@ -295,8 +297,8 @@ bool ckpt_image_write(
 	int status;
 	bool ended = wait_for_child(&status, err, errsize);
 	struct ckpt_out *file = image.file;
-	const struct ckpt_section *s;
-	size_t n;
+	const struct ckpt_section *s = NULL;
+	size_t n = 0;
 
 	/* Until another thread begins the process again: why there is no file is no news then. */
 	while (atomic_load(&restarting))
@@ -308,7 +310,8 @@ bool ckpt_image_write(
 	}
 	if (status == 0)
 		ckpt_out_section_end(file);
-	s = ckpt_capture_sections(c, &n);
+	if (c)
+		s = ckpt_capture_sections(c, &n);
 	for (size_t i = 0; status == 0 && i < n; i++)
 		ckpt_out_append(file, &s[i]);
 	*written = (struct coord_part){.ok = 1};

@@ -52,8 +52,8 @@ bool ckpt_image_is_used(void);
 void ckpt_image_object(const char *text);
 const char *ckpt_image_objection(void);
 
-/* The file of the next line's image is made: before the threads end, as no heartbeats come then, and
- * a disk may take its time. NULL; or why there is none, in text. */
+/* The file of the next line's image is made: before the threads end, as no heartbeats come then,
+ * and a disk may take its time. NULL; or why there is none, in text. */
 const char *ckpt_image_begin(const struct ckpt_job *j, uint32_t line, char *text, size_t size);
 
 /* It goes, unless an image has become of it. */
@@ -68,16 +68,17 @@ const char *ckpt_image_pause(void);
 void ckpt_image_go_on(void);
 
 /*
- * Between these two, for the line that was begun. NULL, and there is a child; or why there is none, perhaps in text. In a
- * process that woke up it returns NULL, too, and ckpt_image_wakes says one more than before.
+ * Between these two, for the line that was begun. NULL, and there is a child; or why there is none,
+ * perhaps in text. In a process that woke up it returns NULL, too, and ckpt_image_wakes says one
+ * more than before.
  */
 const char *ckpt_image_take(const struct ckpt_job *j, char *text, size_t size);
 
 /* How often this process has woken up: one that is the image of itself counts on. */
 unsigned ckpt_image_wakes(void);
 
-/* When the child has written all, what else was gathered is appended and the file is durable.
- * false: err says why, and nothing is left of it. Needs no lock. */
+/* When the child has written all, what else was gathered (NULL: nothing) is appended and the file
+ * is durable. false: err says why, and nothing is left of it. Needs no lock. */
 bool ckpt_image_write(
 	const struct ckpt_capture *c, struct coord_part *written, char *err, size_t errsize);
 

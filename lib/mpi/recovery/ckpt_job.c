@@ -84,11 +84,20 @@ void ckpt_job_name(void)
 	take_name(&s);
 }
 
+/* In a job whose ranks begin again alone all stay in its first epoch. */
+void ckpt_job_is(const struct launch *l)
+{
+	job.launch = l;
+	job.id.rank = (uint32_t)l->rank;
+	job.id.size = (uint32_t)l->size;
+	job.id.epoch = job.alone ? l->incarnations[l->rank] : l->epoch;
+}
+
 void ckpt_job_renew(void)
 {
 	struct session s = given_name(job.launch);
 
-	job.id.epoch = job.launch->epoch;
+	ckpt_job_is(job.launch);
 	job.since = clock_ns();
 	if (job.dir[0] && s.name[0])
 		take_name(&s);

@@ -24,10 +24,11 @@ struct ckpt_found {
 struct ckpt_job {
 	const struct launch *launch;
 	struct coord coord;
-	struct ckpt_identity id;
+	struct ckpt_identity id;		     /* alone: its epoch is the incarnation */
 	char dir[LAUNCH_PATH_MAX + LAUNCH_HOST_MAX]; /* of the session; "" until it is known */
 	bool restoring; /* a line is to be taken, or there may be one: nobody has looked yet */
 	bool asked;	/* FTMPI_Restore was called */
+	bool alone;	/* message logging: no lines, each rank makes its own (ckpt_alone.h) */
 	bool called;	/* FTMPI_Perform_Checkpoint is under way: no other line begins, */
 	bool making;	/* nor while a line of images is being made */
 	uint64_t since; /* when the last line, or the program, began */
@@ -45,6 +46,9 @@ struct ckpt_job *ckpt_job(void);
 
 /* Every rank has said goodbye: rank 0 removes what failures left of lines that were not made. */
 void ckpt_job_clear_up(void);
+
+/* Who this process is; j->alone is set. */
+void ckpt_job_is(const struct launch *l);
 
 /* The folder of this session and who we are, agreed on: collective the first time. */
 void ckpt_job_name(void);

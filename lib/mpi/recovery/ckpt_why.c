@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "ckpt_image.h"
+#include "ckpt_job.h"
 
 const char *ckpt_why_text(enum ckpt_why why)
 {
@@ -35,6 +36,11 @@ static const char *maker(void)
 	return ckpt_image_is_used() ? "" : "FTMPI_Perform_Checkpoint: ";
 }
 
+static const char *what(void)
+{
+	return ckpt_job()->alone ? "checkpoint" : "line";
+}
+
 /* But for numbers: the name of a line's file has the line's. */
 static bool is_same_reason(const char *a, const char *b)
 {
@@ -61,9 +67,9 @@ void ckpt_why_not_made(uint32_t line, const char *why)
 	static char last[1024];
 
 	if (!ckpt_image_is_used() || !is_same_reason(last, why))
-		log_error("%sline %u is not made: %s", maker(), line, why);
+		log_error("%s%s %u is not made: %s", maker(), what(), line, why);
 	else
-		log_event("line %u is not made: %s", line, why);
+		log_event("%s %u is not made: %s", what(), line, why);
 	snprintf(last, sizeof last, "%s", why);
 }
 

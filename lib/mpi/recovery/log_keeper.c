@@ -28,7 +28,7 @@ static struct {
 	pthread_cond_t ready;
 	bool is_ready;
 	int rank, size, rc;
-	bool verify;
+	bool verify, woken;
 	struct outcome *v;
 	size_t n;
 } k = {.lock = PTHREAD_MUTEX_INITIALIZER, .ready = PTHREAD_COND_INITIALIZER};
@@ -75,19 +75,37 @@ static void tell(uint64_t last)
 	keeper_link_tell(k.link, last);
 }
 
-/* Here, so that nothing comes between. */
-static void is_ready(void *ctx, uint64_t last)
+static void forget(uint64_t number)
 {
-	int rc;
+	keeper_link_cover(k.link, number);
+}
 
-	(void)ctx;
-	(void)last;
-	engine_lock();
-	rc = p2p_log_start(k.rank, k.size, tell, k.v, k.n, k.verify);
-	engine_unlock();
+static void forget_records(void)
+{
 	free(k.v);
 	k.v = NULL;
 	k.n = 0;
+}
+
+static int begin(void)
+{
+	static const struct p2p_log_keeper keeper = {tell, forget};
+	int rc;
+
+	engine_lock();
+	rc = p2p_log_start(k.rank, k.size, &keeper, k.v, k.n, k.verify);
+	engine_unlock();
+	forget_records();
+	return rc;
+}
+
+/* Here, so that nothing comes between. A process that woke up has the engine's lock meanwhile. */
+static void is_ready(void *ctx, uint64_t last)
+{
+	int rc = k.woken ? 0 : begin();
+
+	(void)ctx;
+	(void)last;
 	pthread_mutex_lock(&k.lock);
 	k.rc = rc;
 	k.is_ready = true;
@@ -185,6 +203,7 @@ static int connect_to(const struct launch *l)
 	job.client = (struct keeper_client_job){.job = {.ranks = (uint32_t)l->size},
 		.rank = (uint32_t)l->rank,
 		.incarnation = l->incarnations[l->rank] + 1,
+		.covered = k.woken ? p2p_log_taken() : 0,
 		.read = read_records};
 	memcpy(job.client.job.session, l->session, sizeof job.client.job.session);
 	memcpy(job.client.job.secret, l->secret, sizeof job.client.job.secret);
@@ -201,10 +220,12 @@ static void await_records(void)
 	pthread_mutex_unlock(&k.lock);
 }
 
-int log_keeper_start(const struct launch *l, char *err, size_t errsize)
+/* The lock is the engine's only where a process woke up. */
+static int start(const struct launch *l, bool woken, char *err, size_t errsize)
 {
 	int rc;
 
+	k.woken = woken;
 	k.rank = l->rank;
 	k.size = l->size;
 	k.verify = l->settings.verify_replay;
@@ -222,10 +243,55 @@ int log_keeper_start(const struct launch *l, char *err, size_t errsize)
 		return rc;
 	await_records();
 	fault_point("log-given");
-	if (k.rc)
-		snprintf(err, errsize, "%s", ft_error_text(k.rc));
-	return k.rc;
+	rc = woken ? p2p_log_woke(k.v, k.n) : k.rc;
+	forget_records();
+	if (rc)
+		snprintf(err, errsize, "%s", ft_error_text(rc));
+	return rc;
 }
+
+int log_keeper_start(const struct launch *l, char *err, size_t errsize)
+{
+	return start(l, false, err, errsize);
+}
+
+/* ---- images ---- */
+
+int log_keeper_pause(uint64_t until_ns)
+{
+	return loop_pause(k.loop, until_ns);
+}
+
+int log_keeper_go_on(void)
+{
+	return loop_start(k.loop);
+}
+
+void log_keeper_own_descriptors(struct descriptor_list *list)
+{
+	loop_own_descriptors(k.loop, list);
+	keeper_link_own_descriptors(k.link, list);
+}
+
+void log_keeper_forget(void)
+{
+	loop_forget(k.loop);
+	keeper_link_forget(k.link);
+	loop_stop(k.loop);
+	loop_free(k.loop);
+	k.loop = NULL;
+	k.link = NULL;
+	pthread_mutex_init(&k.lock, NULL);
+	pthread_cond_init(&k.ready, NULL);
+}
+
+int log_keeper_woke(const struct launch *l, char *err, size_t errsize)
+{
+	engine_assert_held();
+	return start(l, true, err, errsize);
+}
+
+/* ---- the end ---- */
 
 void log_keeper_stop(void)
 {
