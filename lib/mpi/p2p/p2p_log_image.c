@@ -19,6 +19,7 @@ bool p2p_log_take(void)
 		if (i != m->self)
 			p2p_log_settle(i);
 	msglog_take(m);
+	p2p_log_drive(); /* a run of noes is an outcome now, which is told before it is covered */
 	return true;
 }
 
@@ -26,7 +27,7 @@ void p2p_log_saved(bool durable)
 {
 	engine_assert_held();
 	msglog_saved(p2p_msglog, durable);
-	p2p_log_drive();
+	p2p_log_are_safe();
 }
 
 uint64_t p2p_log_taken(void)

@@ -94,6 +94,9 @@ static inline bool p2p_logs(void)
 /* Do what is to be done by now. */
 void p2p_log_drive(void);
 
+/* More outcomes are durable: what waited for that is said and sent. */
+void p2p_log_are_safe(void);
+
 /* A message leaves the program, to another rank: into the log. sync: the request that is done when
  * it has met its receive; NULL. MPI_SUCCESS, or MPI_ERR_NO_MEM with fail_with said. */
 int p2p_log_send(const struct p2p_message *m, int peer, struct request *sync);

@@ -142,6 +142,13 @@ bool p2p_log_has_met(int peer, uint64_t number)
 	return number <= a->begun && !number_list_has(&a->skipped, number) && !find(peer, number);
 }
 
+static void bind_posted(struct request *r, int peer, uint64_t number)
+{
+	match_withdraw(&p2p.match, &r->match);
+	request_become(r, REQUEST_STARTED);
+	bind_to(r, peer, number);
+}
+
 /* A message of before that had come by the time of the image has its receive in it. */
 static void bind_again(struct request *r, void *arg)
 {
@@ -156,12 +163,10 @@ static void bind_again(struct request *r, void *arg)
 	case FATE_OPEN:
 		return;
 	case FATE_CANCELLED:
-		match_withdraw(&p2p.match, &r->match);
-		bind_to(r, MPI_ANY_SOURCE, 0);
+		bind_posted(r, MPI_ANY_SOURCE, 0);
 		return;
 	case FATE_MESSAGE:
-		match_withdraw(&p2p.match, &r->match);
-		bind_to(r, (int)peer, number);
+		bind_posted(r, (int)peer, number);
 		return;
 	}
 }
