@@ -50,6 +50,7 @@ ckpt_o := $(patsubst %.c,%.o,$(wildcard lib/ckpt/*.c))
 UNIT_ckpt_state := lib/ckpt/buffer.o lib/ckpt/protect.o
 UNIT_ckpt_store := bin/tests/unit/ckpt_store.o $(ckpt_o) $(base_o)
 UNIT_ckpt_damage := bin/tests/unit/ckpt_store.o $(ckpt_o) $(base_o)
+UNIT_ckpt_alone := bin/tests/unit/ckpt_store.o $(ckpt_o) $(base_o)
 UNIT_ckpt_fail := bin/tests/unit/ckpt_store.o $(ckpt_o) $(base_o)
 UNIT_ckpt_pieces := bin/tests/unit/ckpt_store.o $(ckpt_o) $(base_o)
 UNIT_ckpt_image := bin/tests/unit/ckpt_store.o $(ckpt_o) $(base_o)
