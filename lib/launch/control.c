@@ -495,6 +495,18 @@ void control_held(int fd, uint32_t n, const char *why)
 	send_locked(fd, CONTROL_HELD, n, why);
 }
 
+static uint32_t kib(uint64_t bytes)
+{
+	return bytes >> 10 < UINT32_MAX ? (uint32_t)(bytes >> 10) : UINT32_MAX;
+}
+
+void control_logs(int fd, uint64_t bytes, int peer, uint64_t of_peer)
+{
+	uint32_t numbers[] = {(uint32_t)peer, kib(bytes), kib(of_peer)};
+
+	send_at_once(fd, CONTROL_LOGS, numbers, 3);
+}
+
 void control_saved(int fd, uint32_t n, bool committed)
 {
 	uint8_t out[HEAD_BYTES + 8];

@@ -35,6 +35,7 @@ enum control_type {
 	CONTROL_HELD = 29,
 	CONTROL_SAVED = 30,
 	CONTROL_ENDING = 31,
+	CONTROL_LOGS = 32,
 };
 
 /* What SAVE asks for: to come to a safe point and stay there, to make the line, to go on without
@@ -97,6 +98,10 @@ void control_saved(int fd, uint32_t n, bool committed);
 /* The first message of a process image, before the image has its START: it was executed. In a
  * program that no agent has started nothing happens. */
 void control_loaded(void);
+
+/* Under message logging: what the log of this rank takes, and the messages to the peer that has most
+ * of it. Does not wait, as the next two. */
+void control_logs(int fd, uint64_t bytes, int peer, uint64_t of_peer);
 
 /* The last message of this process image: a thread that sends anything after it waits for the end
  * of the image. */

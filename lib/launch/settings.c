@@ -31,6 +31,7 @@ static const struct {
 	{"transport", TRANSPORT, 0, 0, 0},
 	{"coord", TEXT, FIELD(coord), 0},
 	{"keeper", TEXT, FIELD(keeper), 0},
+	{"log-limit", NUMBER, FIELD(log_limit_kib), 0xffffffff},
 	{"verify-replay", FLAG, FIELD(verify_replay), 1},
 	{"restore", TEXT, FIELD(restore), 0},
 	{"restore-line", NUMBER, FIELD(restore_line), 0xffffffff},

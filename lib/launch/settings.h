@@ -23,8 +23,9 @@ struct settings {
 	bool tcp_only,
 		memory_only; /* how ranks of one host speak; neither: through memory if they can */
 	char coord[32];
-	char keeper[81];   /* IP:PORT or [IP]:PORT of the job's keeper; "": there is none */
-	bool verify_replay; /* is what a rank sends again the same? */
+	char keeper[81];	/* IP:PORT or [IP]:PORT of the job's keeper; "": there is none */
+	unsigned log_limit_kib; /* of the log of what a rank has sent; 0: none */
+	bool verify_replay;	/* is what a rank sends again the same? */
 	char restore[256]; /* other sessions whose lines may be restored, with commas; "": none */
 	uint32_t restore_line;	    /* of the one session named; 0: the newest */
 	uint32_t committed;	    /* the newest line of this session so far; 0: none */

@@ -175,6 +175,9 @@ struct engine_deferred {
 
 void engine_defer(struct engine_deferred *deferred);
 
+/* Is this thread in the midst of deferred work? Then it must not wait. */
+bool engine_is_deferring(void);
+
 /* Forget it, if it is queued. */
 void engine_defer_cancel(struct engine_deferred *deferred);
 

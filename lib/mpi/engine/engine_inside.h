@@ -92,9 +92,6 @@ bool engine_pass_safe_point(void);
 /* of_program: this is one of its threads, not the progress thread. Was there anything for it? */
 bool engine_defer_run(bool of_program);
 
-/* Is this thread in the midst of deferred work? */
-bool engine_is_deferring(void);
-
 /* One look, at this peer first, and the work that it deferred. Has anything moved? */
 static inline bool engine_look_at(int expect, bool of_program)
 {

@@ -186,13 +186,17 @@ static struct logged_message *copy_of(const struct p2p_message *m)
 int p2p_log_send(const struct p2p_message *m, int peer, struct request *sync)
 {
 	struct msglog_pair *p = &p2p_msglog->pairs[peer];
-	uint64_t number = m->number ? m->number : p->sent + 1;
-	struct logged_message *l = copy_of(m);
+	struct logged_message *l;
+	uint64_t number;
 	bool leaves;
 
 	engine_assert_held();
+	if (!m->number)
+		p2p_log_limit_await((size_t)p2p_room(m));
+	l = copy_of(m);
 	if (!l)
 		return MPI_ERR_NO_MEM;
+	number = m->number ? m->number : p->sent + 1;
 	if (!p2p_log_has_said(peer))
 		p2p_log_say_hello(peer);
 	if (p->up && number <= p->has) /* it does not leave */
@@ -204,6 +208,7 @@ int p2p_log_send(const struct p2p_message *m, int peer, struct request *sync)
 		sync->index = p->sent;
 		numbered_add(&s.syncs[peer], sync);
 	}
+	p2p_log_limit_grown((size_t)p2p_room(m));
 	if (leaves)
 		transmit(peer, l);
 	else if (sync && p->up && p->sent <= p->has)

@@ -39,6 +39,17 @@ struct p2p_log_keeper {
 	void (*forget)(uint64_t number);
 };
 
+/* How large the log may become (-log-limit); bytes 0: there is no limit. */
+struct p2p_log_limit {
+	uint64_t bytes;
+	unsigned patience_ms; /* a send that finds it full waits for a checkpoint so long, at most;
+				 0: there are no checkpoints */
+	/* The log takes so much, and most of it, that much, are messages to this peer. */
+	void (*tell)(uint64_t bytes, int peer, uint64_t of_peer);
+};
+
+void p2p_log_limit_start(const struct p2p_log_limit *limit);
+
 /* From now on messages are logged, before any is sent. v: what the event logger (keeper: stays) has
  * of this rank's outcomes. verify: whether what is sent again is the same (-verify-replay). 0 or
  * FT_ENOMEM. */

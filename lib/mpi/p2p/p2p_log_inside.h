@@ -62,6 +62,15 @@ void p2p_log_say_as(int peer, const struct log_control *m);
 /* Whether the peer's hello is awaited. */
 void p2p_log_await(int peer, bool awaited);
 
+/* ---- p2p_log_limit.c ---- */
+
+/* Before a message of so many bytes is logged: may wait until there is room. Then: it is logged. */
+void p2p_log_limit_await(size_t len);
+void p2p_log_limit_grown(size_t len);
+
+/* Messages have left the log. */
+void p2p_log_limit_shrunk(void);
+
 /* ---- p2p_log_verify.c ---- */
 
 /* 0 or FT_ENOMEM. Without it the others do nothing. */

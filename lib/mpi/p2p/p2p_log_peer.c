@@ -104,6 +104,7 @@ static bool take_hello(struct cursor *c, int peer)
 	h.covered = cursor_u64(c);
 	if (!cursor_done(c) || !msglog_connected(p2p_msglog, peer, &h))
 		return false;
+	p2p_log_limit_shrunk();
 	p2p_log_await(peer, false);
 	if (!p2p_log_has_said(peer))
 		p2p_log_say_hello(peer);
@@ -123,6 +124,7 @@ static bool take_cover(struct cursor *c, int peer)
 	if (!cursor_done(c) || keep < p->keep || covered < p->held)
 		return false;
 	msglog_covered(p2p_msglog, peer, keep, covered);
+	p2p_log_limit_shrunk();
 	return true;
 }
 

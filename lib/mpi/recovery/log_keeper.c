@@ -15,6 +15,7 @@
 #include "base/loop.h"
 #include "coord/outcomes.h"
 #include "keeper/link.h"
+#include "launch/control.h"
 #include "mpi.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/process.h"
@@ -23,6 +24,7 @@
 static struct {
 	struct loop *loop; /* NULL: messages are not logged */
 	struct keeper_link *link;
+	const struct launch *launch;
 	/* what it gives at first */
 	pthread_mutex_t lock;
 	pthread_cond_t ready;
@@ -87,12 +89,31 @@ static void forget_records(void)
 	k.n = 0;
 }
 
+/* Those that wait for a checkpoint wait for its writing, too. */
+enum { WRITES = 6 };
+
+static void tell_size(uint64_t bytes, int peer, uint64_t of_peer)
+{
+	control_logs(k.launch->control_fd, bytes, peer, of_peer);
+}
+
+static void limit_log(void)
+{
+	const struct settings *s = &k.launch->settings;
+	struct p2p_log_limit limit = {.bytes = (uint64_t)s->log_limit_kib << 10,
+		.patience_ms = s->image ? WRITES * s->image_patience_ms : 0,
+		.tell = tell_size};
+
+	p2p_log_limit_start(&limit);
+}
+
 static int begin(void)
 {
 	static const struct p2p_log_keeper keeper = {tell, forget};
 	int rc;
 
 	engine_lock();
+	limit_log();
 	rc = p2p_log_start(k.rank, k.size, &keeper, k.v, k.n, k.verify);
 	engine_unlock();
 	forget_records();
@@ -225,6 +246,7 @@ static int start(const struct launch *l, bool woken, char *err, size_t errsize)
 {
 	int rc;
 
+	k.launch = l;
 	k.woken = woken;
 	k.rank = l->rank;
 	k.size = l->size;

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How large the log of what this rank has sent may become. The launcher is told how it grows, and
+ * for whom, so that it asks those ranks for checkpoints. At the limit a send waits for that. One
+ * that has waited for long goes on, and so do all after it until there is room: it may be that no
+ * checkpoint can be made.
+ */
+#include "base/clock.h"
+#include "base/log.h"
+#include "mpi/engine/engine.h"
+#include "mpi/handle/fail.h"
+#include "p2p_log_inside.h"
+
+/* The launcher is told of each such part of the limit, or so many bytes where there is none.
+ * NAP_MS: a send that waits looks that often. */
+enum { PARTS = 16, STEP = 4 << 20, NAP_MS = 1 };
+
+static struct {
+	struct p2p_log_limit c;
+	uint64_t bytes, told;
+	bool gave_up, said;
+} limit;
+
+void p2p_log_limit_start(const struct p2p_log_limit *c)
+{
+	limit.c = *c;
+	limit.bytes = limit.told = 0;
+	limit.gave_up = limit.said = false;
+}
+
+/* The peer whose messages take most of it. */
+static int largest(void)
+{
+	int peer = 0;
+
+	for (int i = 1; i < p2p_msglog->size; i++)
+		if (p2p_msglog->pairs[i].log.bytes > p2p_msglog->pairs[peer].log.bytes)
+			peer = i;
+	return peer;
+}
+
+static void tell(void)
+{
+	uint64_t step = limit.c.bytes ? limit.c.bytes / PARTS : STEP;
+	uint64_t away =
+		limit.bytes > limit.told ? limit.bytes - limit.told : limit.told - limit.bytes;
+	int peer;
+
+	if (away < step)
+		return;
+	peer = largest();
+	limit.told = limit.bytes;
+	limit.c.tell(limit.bytes, peer, p2p_msglog->pairs[peer].log.bytes);
+}
+
+static bool has_room(size_t len)
+{
+	return limit.bytes == 0 || limit.bytes + len <= limit.c.bytes;
+}
+
+static void say_that_it_grows(void)
+{
+	if (!limit.said)
+		log_error("%s: the log of what this rank has sent has reached -log-limit, and %s, "
+			  "so it grows (this is said once)",
+			fail_call(),
+			limit.c.patience_ms
+				? "no checkpoint of a receiver came that would let it shrink"
+				: "without checkpoints (-image) nothing leaves it");
+	limit.said = true;
+}
+
+/* An image of this process may be taken meanwhile, and another process go on here. */
+static void wait_for_room(size_t len)
+{
+	uint64_t until = clock_ns() + limit.c.patience_ms * UINT64_C(1000000);
+
+	while (!has_room(len) && clock_ns() < until) {
+		engine_look();
+		if (!has_room(len))
+			engine_nap(NAP_MS);
+	}
+	limit.gave_up = !has_room(len);
+}
+
+void p2p_log_limit_await(size_t len)
+{
+	if (!limit.c.bytes || has_room(len) || engine_is_deferring())
+		return;
+	if (!limit.gave_up)
+		wait_for_room(len);
+	if (limit.gave_up)
+		say_that_it_grows();
+}
+
+void p2p_log_limit_grown(size_t len)
+{
+	limit.bytes += len;
+	tell();
+}
+
+void p2p_log_limit_shrunk(void)
+{
+	limit.bytes = msglog_bytes(p2p_msglog);
+	if (limit.bytes <= limit.c.bytes / 2)
+		limit.gave_up = false;
+	tell();
+}
