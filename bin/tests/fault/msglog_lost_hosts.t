@@ -68,12 +68,13 @@ sub moves
 
 sub agents { return grep { FTMPI::Test::Process::slurp("/proc/$_/comm") =~ /^ftmpi-agent$/ } $_[0]->strangers }
 
-# Ranks are killed at random, wherever they are, and hosts are lost meanwhile: at so many kills in these ways.
+# Ranks are killed at random, wherever they are, and hosts are lost meanwhile: at so many kills in these ways. Where there are
+# fewer rounds the kills are nearer to each other.
 sub at_random
 {
 	my ($name, $seed, $machines, %at) = @_;
 	my ($fault, $killed) = (start($machines), 0);
-	my $kills = $fault->kill_for_a_while($seed, 60, sub {
+	my $kills = $fault->kill_for_a_while($seed, sanitized('choices') ? 20 : 60, sub {
 		my $strike = delete $at{ $killed++ };
 		$strike->($fault) if $strike;
 		return kill 'KILL', $_[0];
