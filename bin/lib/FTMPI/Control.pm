@@ -18,6 +18,9 @@ use constant IN_FINALIZE => 'it is in MPI_Finalize';
 # What ABORTED names when all ranks have looked for a recovery line, and none fits: no rank is to blame.
 use constant NO_LINE => 'the search of all ranks for a recovery line';
 
+# The steps of SAVE.
+use constant { HOLD => 0, GO => 1, RELEASE => 2 };
+
 # Fields: see FTMPI::Wire.
 my @TABLE = (
 	# agent to rank
@@ -68,6 +71,7 @@ my @TABLE = (
 	[ 83, 'RERUN',     'launcher', 'uus' ],
 	[ 84, 'LEAVE_ALL', 'launcher', 'u' ],
 	[ 85, 'MOVED_ALL', 'launcher', 'Usr' ],
+	[ 86, 'SAVE_ONE',  'launcher', 'uuuu' ],
 	# agent to launcher
 	[ 48, 'HERE',         'agent', 'usSS' ],
 	[ 49, 'PORTS',        'agent', 'H' ],
@@ -92,6 +96,7 @@ my @TABLE = (
 	[ 68, 'BOUND',        'agent', 'USs' ],
 	[ 69, 'STDIN_READ',   'agent', 'uuu' ],
 	[ 71, 'PROBED',       'agent', 'us' ],
+	[ 72, 'PRINTED',      'agent', 'uuuu' ],
 );
 
 # One rank in the table of START and RUN: host, address, port, port for heartbeats (0: none), node,

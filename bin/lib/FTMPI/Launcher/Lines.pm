@@ -25,9 +25,6 @@ use warnings;
 use FTMPI::Control             ();
 use FTMPI::Launcher::Sentences ();
 
-# The steps of SAVE.
-use constant { HOLD => 0, GO => 1, RELEASE => 2 };
-
 # hosts: FTMPI::Launcher::HostTable; image: { interval, or undef when lines are made at the user's word alone; patience;
 # waits: ranks are held until all have come }, in seconds, or undef: the launcher asks for no lines.
 sub new
@@ -58,7 +55,7 @@ sub ends
 	my $was = $self->{state};
 	$self->{state} = $was =~ /^(?:saving|last)\z/ ? 'last' : 'none';
 	$self->{stamp}++;
-	return $was eq 'held' ? $self->_step(RELEASE) : ();
+	return $was eq 'held' ? $self->_step(FTMPI::Control::RELEASE) : ();
 }
 
 # The user wants a line now.
@@ -155,14 +152,14 @@ sub _begin
 	return $self->_go if !$self->{waits};
 	$self->{state}   = 'held';
 	$self->{awaited} = { map { $_ => 1 } 0 .. $self->{hosts}->size - 1 };
-	return ($self->_step(HOLD), $self->_timer($self->{patience}));
+	return ($self->_step(FTMPI::Control::HOLD), $self->_timer($self->{patience}));
 }
 
 sub _go
 {
 	my ($self) = @_;
 	$self->{state} = 'saving';
-	return ($self->_step(GO), $self->_timer(($self->{interval} // 0) + $self->{patience}));
+	return ($self->_step(FTMPI::Control::GO), $self->_timer(($self->{interval} // 0) + $self->{patience}));
 }
 
 # The patience is over.
@@ -177,7 +174,7 @@ sub _late
 sub _release
 {
 	my ($self, $text) = @_;
-	return ($self->_report($text), $self->_step(RELEASE), $self->_idle);
+	return ($self->_report($text), $self->_step(FTMPI::Control::RELEASE), $self->_idle);
 }
 
 # What keeps lines from being made is told once until one is made, but always to a user who asked for one.
