@@ -61,6 +61,7 @@ my %HANDLERS = (
 	OBSERVE_ALL => sub { $_[0]{ranks}->order('OBSERVE', $_[1]) },
 	DUMP_ALL    => sub { $_[0]{ranks}->order('DUMP', $_[1]) },
 	SAVE_ALL    => sub { my ($self, @save) = @_; $self->{ranks}->order('SAVE', @save) },
+	SAVE_ONE    => sub { my ($self, @save) = @_; $self->{ranks}->save_one(@save) },
 	LEAVE_ALL   => sub { $_[0]{ranks}->order('LEAVE', $_[1]) },
 	RERUN       => \&_rerun,
 	MOVED_ALL   => \&_moved,
@@ -236,7 +237,7 @@ sub _take_settings
 	$run->{bind}  = ($own{bind} // '') =~ /^(auto|core)\z/ ? $1 : 'none';
 	$run->{stack} = FTMPI::FixedAddresses::stack_of($own{'fixed-addresses'});
 	$run->{image} = grep { $_ eq 'image=1' } @{ $run->{settings} };
-	$run->{printed} = { map { /^([0-9]{1,9}):([0-9]{1,15})\z/ ? ($1 => $2) : () } split /,/, $own{printed} // '' };
+	$run->{printed} = { map { /^([0-9]{1,9}):([0-9]{1,15})((?::[0-9]{1,10}=[0-9]{1,15})*)\z/ ? ($1 => [ $2, $3 ]) : () } split /,/, $own{printed} // '' };
 	$run->{alone} = grep { $_ eq 'coord=msglog' } @{ $run->{settings} };
 	return;
 }

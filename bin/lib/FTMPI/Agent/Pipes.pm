@@ -5,7 +5,10 @@
 # ended do not wait for credit.
 #
 # A rank that begins again alone (message logging) prints again what it has printed: of its standard output as many
-# bytes are dropped as were sent for it before.
+# bytes are dropped as were sent for it before; where it goes on from its checkpoint, as many as were sent since. Positions in its standard
+# output count from the rank's beginning. From which checkpoint a process goes on it says before it prints anything, on its control connection: until
+# it has, that is listened to before what it prints is dealt with. What comes before it has (a script prints, which then becomes the program) is
+# printed again as at the rank's beginning.
 package FTMPI::Agent::Pipes;
 
 use strict;
@@ -13,6 +16,9 @@ use warnings;
 
 use Errno qw(EAGAIN EINTR EWOULDBLOCK);
 use IO::Handle ();
+
+use FTMPI::Agent::Unread ();
+use FTMPI::Positions     ();
 
 # Bytes of one read; the most that a pipe can hold.
 use constant { CHUNK => 65536, PIPE_MAX => 1 << 20 };
@@ -24,17 +30,23 @@ use constant STANDARD_OUTPUT => 1;
 sub new
 {
 	my ($class, %arg) = @_;
-	return bless { %arg, credit => 0, paused => 0, sources => {}, sent => {} }, $class;
+	return bless { %arg, credit => 0, paused => 0, sources => {}, sent => {}, positions => {} }, $class;
 }
 
-# So many bytes of its standard output were printed, where this rank was before.
-sub printed { my ($self, $rank, $bytes) = @_; $self->{sent}{$rank} = $bytes; return }
+# So many bytes of its standard output were printed, where this rank was before; positions: at its checkpoints, as text.
+sub printed
+{
+	my ($self, $rank, $bytes, $positions) = @_;
+	$self->{sent}{$rank}      = $bytes;
+	$self->{positions}{$rank} = FTMPI::Positions->from_text($positions);
+	return;
+}
 
 # Pipes by the number of the stream; again: it prints again what was printed. Returns what names them here.
 sub add
 {
 	my ($self, $rank, $again, %pipes) = @_;
-	my $source = { rank => $rank, again => $again ? $self->{sent}{$rank} // 0 : 0 };
+	my $source = { rank => $rank, again => $again ? $self->_sent($rank) : 0 };
 	$self->{sources}{$source} = $source;
 	for my $stream (keys %pipes) {
 		my $pipe = $pipes{$stream};
@@ -45,6 +57,41 @@ sub add
 	}
 	return $source;
 }
+
+sub _sent      { my ($self, $rank) = @_; return $self->{sent}{$rank} // 0 }
+sub _positions { my ($self, $rank) = @_; return $self->{positions}{$rank} //= FTMPI::Positions->new }
+
+# Before what it prints is dealt with this is called, until it has said from where it goes on.
+sub listen_first { my ($self, $source, $call) = @_; $source->{listen} = $call; return }
+
+# It begins at its beginning, as it has said nothing else by now.
+sub begins { my ($self, $source) = @_; delete $source->{listen}; return }
+
+# It goes on from its checkpoint n, as it says once. What was printed by then and never came here is lost; where it is not known what was printed by then,
+# nothing is dropped.
+sub goes_on
+{
+	my ($self, $source, $n) = @_;
+	my $rank = $source->{rank};
+	delete $source->{listen} or return;
+	my $then = $self->_positions($rank)->of($n) // $self->_sent($rank);
+	$self->{sent}{$rank} = $then if $then > $self->_sent($rank);
+	$source->{again} = $self->_sent($rank) - $then;
+	return;
+}
+
+# It stands for its checkpoint n. Returns how much its rank has printed since its beginning; what lies in its pipe was printed.
+sub stands
+{
+	my ($self, $source, $n) = @_;
+	my ($rank, $pipe) = ($source->{rank}, $source->{pipes}{ +STANDARD_OUTPUT });
+	my $printed = $self->_sent($rank) - $source->{again} + ($pipe ? FTMPI::Agent::Unread::bytes($pipe->{handle}) // 0 : 0);
+	$self->_positions($rank)->note($n, $printed);
+	return $printed;
+}
+
+# Its checkpoint n is committed.
+sub committed { my ($self, $rank, $n) = @_; $self->_positions($rank)->committed($n); return }
 
 # The process has ended: what it left in its pipes. Others may still hold them, and write.
 sub drain
@@ -89,6 +136,7 @@ sub _read
 		$self->_close($source, $stream);
 		return 0;
 	}
+	$source->{listen}->() if $source->{listen} && $stream == STANDARD_OUTPUT;
 	$self->_send($source, $stream, $bytes);
 	return $n;
 }

@@ -27,7 +27,7 @@ use constant { INIT_TIME => 30, INIT_FACTOR => 10 };
 
 # loop; rank; pid, socket (its control connection), file (what was executed) as FTMPI::Agent::Spawn::start()
 # has them; at: names of its listening sockets; bound: its processors as text, or ''; output: see FTMPI::Agent::Pipes;
-# tell => sub (message to the launcher); on_saved => sub (number), before SAVED is told; on_back => sub, when it
+# tell => sub (message to the launcher); on: by the name of a message sub (its fields), before that is told; on_back => sub, when it
 # speaks in a new epoch; on_doom => sub, when it was killed, so that another can take its place.
 sub new
 {
@@ -84,7 +84,7 @@ sub _hear
 	$self->_has_come if $name eq 'PROGRAM';
 	$self->{finalized} = 1          if $name eq 'FINALIZED';
 	@$self{qw(inited mpi_pid)} = (1, $fields[0]) if $name eq 'INITED';
-	$self->{on_saved}->($fields[0]) if $name eq 'SAVED';
+	$self->{on}{$name}->(@fields) if $self->{on}{$name};
 	$self->{tell}->('NEWS', $self->{rank}, $type, $body);
 	$self->{on_back}->() if $back;
 	return;
@@ -224,6 +224,18 @@ sub order
 	$self->{control}->send_bytes(FTMPI::Control::encode(@message));
 	return;
 }
+
+# A step of a checkpoint of this rank alone.
+sub save
+{
+	my ($self, $epoch, $n, $step) = @_;
+	$self->{held_for} = $step == FTMPI::Control::HOLD ? $n : undef;
+	$self->order('SAVE', $epoch, $n, $step);
+	return;
+}
+
+# It was asked to stand for this checkpoint, and not let go since.
+sub is_held_for { my ($self, $n) = @_; return defined $self->{held_for} && $self->{held_for} == $n }
 
 # What it has said by now, as far as one read brings it.
 sub listen { my ($self) = @_; $self->{control}->receive; return }

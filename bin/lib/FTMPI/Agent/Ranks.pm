@@ -98,7 +98,7 @@ sub _know_moved
 {
 	my ($self, $run) = @_;
 	for my $rank (keys %{ $run->{printed} }) {
-		$self->{pipes}->printed($rank, $run->{printed}{$rank});
+		$self->{pipes}->printed($rank, @{ $run->{printed}{$rank} });
 		$self->{again}{$rank} = $self->{moved}{$rank} = 1;
 	}
 	return;
@@ -259,6 +259,7 @@ sub _cannot_start
 sub _adopt
 {
 	my ($self, $rank, $started) = @_;
+	my $output  = $self->{pipes}->add($rank, $self->{again}{$rank}, %{ $started->{out} });
 	my $process = FTMPI::Agent::Process->new(
 		%$started,
 		rank    => $rank,
@@ -266,13 +267,43 @@ sub _adopt
 		tell    => $self->{tell},
 		at      => $self->{listeners}->at($rank),
 		bound   => $self->_where($rank),
-		output  => $self->{pipes}->add($rank, $self->{again}{$rank}, %{ $started->{out} }),
-		on_saved => sub { $self->_resume_input($_[0]) if $rank == 0 },
+		output  => $output,
+		on      => { $self->_saves_alone ? $self->_on_checkpoints($rank, $output) : $rank == 0 ? (SAVED => sub { $self->_resume_input($_[0]) }) : () },
 		on_back => sub { $self->{stdin}->release if $rank == 0 },
 		on_doom => sub { $self->_watch_end($_[0]) });
 	$self->{ranks}{$rank} = $self->{pids}{ $started->{pid} } = $process;
 	$self->_tell('STARTED', $rank, $started->{pid});
 	$process->send_start($self->_run_of($rank), $self->{local}{$rank});
+	return;
+}
+
+# Each rank has checkpoints of its own, and goes on from them.
+sub _saves_alone { my ($self) = @_; return $self->{run}{alone} && $self->{run}{image} }
+
+# What a process says of them, with these pipes of its.
+sub _on_checkpoints
+{
+	my ($self, $rank, $output) = @_;
+	my $pipes = $self->{pipes};
+	$pipes->listen_first($output, sub { my $process = $self->{ranks}{$rank}; $process->listen if $process }) if $self->{again}{$rank};
+	return (
+		HELD     => sub { my ($n, $why) = @_; $self->_stands($rank, $n) if $why eq '' },
+		SAVED    => sub { my ($n, $committed) = @_; $pipes->committed($rank, $n) if $committed },
+		RESTORED => sub { $pipes->goes_on($output, $_[0]) },
+		INITED   => sub { $pipes->begins($output) });
+}
+
+# A rank stands for its checkpoint n: what it has printed and read by now belongs to that, which it makes then. One that was let go meanwhile
+# does not.
+sub _stands
+{
+	my ($self, $rank, $n) = @_;
+	my $process = $self->{ranks}{$rank};
+	return if !$process || !$process->is_held_for($n);
+	my $printed = $self->{pipes}->stands($process->{output}, $n);
+	$self->_measure_input($n) if $rank == 0;
+	$self->_tell('PRINTED', $rank, $n, $printed & 0xffffffff, $printed >> 32);
+	$process->save($self->{epoch}, $n, FTMPI::Control::GO);
 	return;
 }
 
@@ -481,6 +512,15 @@ sub order
 	return if $epoch != $self->{epoch};
 	$self->_pause_input($more[0]) if $name eq 'SAVE';
 	$_->order($name, $epoch, @more) for values %{ $self->{ranks} };
+	return;
+}
+
+# SAVE to one rank alone: a step of its own checkpoint (message logging).
+sub save_one
+{
+	my ($self, $rank, $epoch, @step) = @_;
+	my $process = $self->{ranks}{$rank};
+	$process->save($epoch, @step) if $process && $epoch == $self->{epoch};
 	return;
 }
 

@@ -11,8 +11,10 @@ use Errno qw(EAGAIN EINTR EWOULDBLOCK);
 use Fcntl qw(O_NONBLOCK O_RDONLY);
 use IO::Handle ();
 
-# FIONREAD: of Linux; perl does not have it. PAUSE: seconds.
-use constant { CHUNK => 65536, FIONREAD => 0x541b, PAUSE => 1 };
+use FTMPI::Agent::Unread ();
+
+# PAUSE: seconds.
+use constant { CHUNK => 65536, PAUSE => 1 };
 
 # loop; on_taken => sub (bytes written); on_closed => sub, when the rank reads no more.
 sub new
@@ -105,9 +107,9 @@ sub was_read
 	my ($self, $pid) = @_;
 	return 0 if !$self->{written};
 	sysopen my $in, "/proc/$pid/fd/0", O_RDONLY | O_NONBLOCK or return undef;
-	my $unread = pack 'i', 0;
-	return undef if !-p $in || (stat _)[1] != $self->{inode} || !ioctl $in, FIONREAD, $unread;
-	return $self->{written} - unpack 'i', $unread;
+	return undef if !-p $in || (stat _)[1] != $self->{inode};
+	my $unread = FTMPI::Agent::Unread::bytes($in) // return undef;
+	return $self->{written} - $unread;
 }
 
 # The rank reads no more.

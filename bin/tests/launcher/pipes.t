@@ -1,0 +1,197 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-3-Clause
+# What is sent of the output of a rank that begins again alone: from where it goes on. And what is known of where it was
+# at its checkpoints.
+use strict;
+use warnings;
+
+use Test::More;
+
+use FTMPI::Agent::Pipes ();
+use FTMPI::Positions    ();
+
+# A loop in which a pipe is read when the test says so.
+{
+	package Loop;
+	sub new      { return bless { calls => {} }, $_[0] }
+	sub on_read  { my ($self, $handle, $call) = @_; $self->{calls}{$handle} = $call; return }
+	sub off_read { my ($self, $handle) = @_; delete $self->{calls}{$handle}; return }
+	sub drop     { my ($self, $handle) = @_; delete $self->{calls}{$handle}; return }
+	sub turn     { my ($self) = @_; $_->() for values %{ $self->{calls} }; return }
+}
+
+my ($loop, $pipes, $sent, %process);
+
+sub fresh
+{
+	($loop, $sent) = (Loop->new, '');
+	$pipes = FTMPI::Agent::Pipes->new(loop => $loop, tell => sub { my (undef, undef, undef, $bytes) = @_; $sent .= $bytes });
+	$pipes->credit(1 << 20);
+	return;
+}
+
+# A process of rank 3; says: what it says before its output is dealt with: sub (source).
+sub begin
+{
+	my ($again, $says) = @_;
+	%process = ();
+	pipe my $reader, $process{writer} or die "pipe: $!\n";
+	$process{source} = $pipes->add(3, $again, 1 => $reader);
+	my $source = $process{source};
+	$pipes->listen_first($source, sub { $process{listened}++; $says->($source) }) if $says;
+	return;
+}
+
+sub prints { my ($text) = @_; syswrite $process{writer}, $text; $loop->turn; return }
+
+# It ends. Returns what was sent of all processes.
+sub ends { close $process{writer}; $pipes->finish($process{source}); return $sent }
+
+sub stands { my ($n) = @_; return $pipes->stands($process{source}, $n) }
+sub goes_on { my ($n) = @_; return sub { $pipes->goes_on($_[0], $n) } }
+
+# It has printed so much at its checkpoint 1, and more behind it.
+sub begun
+{
+	fresh();
+	begin(0);
+	prints('abc');
+	my $at = stands(1);
+	prints('defg');
+	ends();
+	return $at;
+}
+
+is(begun(), 3, 'where a rank is when it stands');
+begin(1);
+prints('abcdefghi');
+is(ends(), 'abcdefghi', 'one that begins at its beginning prints again, but nothing is sent twice');
+
+begun();
+begin(1, goes_on(1));
+prints('def');
+prints('ghi');
+is(ends(), 'abcdefghi', 'one that goes on from its checkpoint prints from there');
+is($process{listened}, 1, '... which it is asked for once');
+begun();
+begin(1, goes_on(1));
+prints('defghijk');
+is(stands(2), 11, 'positions count from the beginning, whatever was dropped');
+ends();
+begin(1, goes_on(2));
+prints('lm');
+is(ends(), 'abcdefghijklm', '... also those of the next process');
+begin(1, goes_on(1));
+prints('defghijklmn');
+is(ends(), 'abcdefghijklmn', '... which may go on from the older one');
+
+begun();
+begin(1, goes_on(1));
+prints('de');
+is(stands(2), 5, 'one that prints again is where its process is');
+prints('fg');
+ends();
+begin(1, goes_on(2));
+prints('fgh');
+is(ends(), 'abcdefgh', '... and goes on from there');
+
+# What is in the pipe is printed.
+fresh();
+$pipes->credit(-(1 << 20) + 3);
+begin(0);
+prints('abc');
+syswrite $process{writer}, 'defgh';
+is(stands(1), 8, 'what nobody has read yet counts');
+is($sent, 'abc', '... which is not sent for that');
+close $process{writer};
+is(stands(2), 8, '... nor does it matter that the pipe is closed');
+$pipes->credit(1 << 20);
+ends();
+is($pipes->stands($process{source}, 3), 8, 'where there is no pipe any more');
+begin(1, goes_on(1));
+prints('ij');
+is(ends(), 'abcdefghij', '... it goes on behind that');
+
+# What comes before it has said that.
+begun();
+my $word = sub { };
+begin(1, sub { $word->(@_) });
+prints('ab');
+is($sent, 'abcdefg', 'what comes before it has said where it goes on is that of its beginning');
+$word = goes_on(1);
+prints('defgh');
+is(ends(), 'abcdefgh', '... and then from there');
+is($process{listened}, 2, '... for which it is listened to each time');
+begun();
+begin(1, sub { $pipes->begins($_[0]) });
+prints('abcd');
+$pipes->goes_on($process{source}, 1);
+prints('efgh');
+is(ends(), 'abcdefgh', 'one that has come to MPI_Init goes on from nowhere');
+is($process{listened}, 1, '... and is not listened to any more');
+begun();
+begin(1, goes_on(1));
+prints('de');
+$pipes->goes_on($process{source}, 1);
+prints('fgh');
+is(ends(), 'abcdefgh', 'what it says again means nothing');
+begun();
+begin(1, goes_on(0));
+prints('abcdefgh');
+is(ends(), 'abcdefgh', 'number 0 is its beginning');
+begun();
+begin(1, goes_on(9));
+prints('xyz');
+is(ends(), 'abcdefgxyz', 'where it is not known where it was nothing is dropped');
+begun();
+pipe my $err, my $complains or die "pipe: $!\n";
+my $listened = 0;
+$pipes->listen_first($pipes->add(3, 1, 2 => $err), sub { $listened++ });
+syswrite $complains, 'oh';
+$loop->turn;
+is("$sent $listened", 'abcdefgoh 0', 'of standard error nothing is dropped, so nobody is asked');
+
+# On another host.
+fresh();
+$pipes->printed(3, 7, '1=3:2=5');
+begin(1, goes_on(2));
+prints('fgh');
+is($sent, 'h', 'where it was before matters elsewhere, too');
+is(stands(3), 8, '... and is counted from the beginning');
+ends();
+fresh();
+$pipes->printed(3, 7, '1=3:2=9');
+begin(1, goes_on(2));
+prints('jk');
+is($sent, 'jk', 'what it had printed there and was not sent is lost');
+is(stands(3), 11, '... and counts');
+ends();
+fresh();
+$pipes->printed(3, 7, '');
+begin(1);
+prints('abcdefgh');
+is(ends(), 'h', 'where it had no checkpoint');
+
+# ---- what is known of positions ----
+
+my $known = FTMPI::Positions->new;
+$known->note($_, 10 * $_) for 3, 5;
+is($known->text, '3=30:5=50', 'positions');
+is_deeply([ map { $known->of($_) } 0, 3, 4, 5 ], [ 0, 30, undef, 50 ], '... of what is known, and the beginning');
+$known->committed(4);
+is($known->text, '3=30:5=50', '... of which one that is not known changes nothing');
+$known->committed(3);
+$known->note($_, 10 * $_) for 6 .. 20;
+is($known->text, '3=30:' . join(':', map { "$_=${_}0" } 14 .. 20), 'no more than there is room for: the one that is committed, and the newest');
+$known->committed(16);
+is($known->text, join(':', map { "$_=${_}0" } 16 .. 20), '... what is older than the one that is committed is forgotten');
+$known->committed(14);
+$known->note(14, 1);
+$known->committed(14);
+is($known->of(16), 160, '... and not for an older one');
+$known->note(21, undef);
+is_deeply([ $known->of(21), FTMPI::Positions->from_text($known->text)->of(17) ], [ undef, 170 ], 'what nobody knows is not told');
+is(FTMPI::Positions->from_text('1=2:x=3:4=:5=6=7:8=9')->text, '1=2:8=9', 'nor is rubbish taken');
+is(FTMPI::Positions->from_text(join ':', map { "$_=1" } 1 .. 100)->text, join(':', map { "$_=1" } 93 .. 100), '... or without end');
+
+done_testing;
