@@ -24,13 +24,14 @@
 # hosts are well, and where ranks are (FTMPI::Launcher::HostTable); restarts (FTMPI::Launcher::Recovery);
 # ranks and hosts that show no life (FTMPI::Launcher::Suspects); recovery lines that ranks are asked for
 # (FTMPI::Launcher::Lines); connections that broke (FTMPI::Launcher::LostConnections); ranks on their way to other hosts
-# (FTMPI::Launcher::Moving); status and last sentences (FTMPI::Launcher::Outcome).
+# (FTMPI::Launcher::Moving); checkpoints that ranks are asked for one by one under message logging (FTMPI::Launcher::Checkpoints, in place of
+# Lines); status and last sentences (FTMPI::Launcher::Outcome).
 #
 # Actions, beside those of FTMPI::Launcher::HostTable: [say => sentence], [log => text], [kill => hard],
 # [timer => name, seconds, what the event is to carry], [gone => rank, goes on] when its output is to be
 # finished, but what its next process prints goes on where its standard output ends (message logging), [examine => rank, seconds] when its agent is to look at it, [fence => rank],
 # [observe_all => epoch] when all ranks beat, [save_all => epoch, n, step] for a recovery line (SAVE in doc/control.md),
-# [run => epoch], [over => status]. Under message logging: [keeper] that it is to be started, [rerun => rank, incarnation],
+# [save_one => rank, epoch, n, step] for a checkpoint of that rank alone (SAVE_ONE there), [run => epoch], [over => status]. Under message logging: [keeper] that it is to be started, [rerun => rank, incarnation],
 # [take => ranks] that have other hosts now, [leave_all => epoch] when all have called MPI_Finalize.
 package FTMPI::Launcher::Job;
 
@@ -38,6 +39,7 @@ use strict;
 use warnings;
 
 use FTMPI::Control             ();
+use FTMPI::Launcher::Checkpoints ();
 use FTMPI::Launcher::Failure   ();
 use FTMPI::Launcher::HostTable ();
 use FTMPI::Launcher::Lines     ();
@@ -71,7 +73,7 @@ my %EVENTS = (
 		signal      => '_interrupted',
 		timeout     => '_timed_out',
 		output_gone => '_output_gone',
-		line_wanted => '_no_line_now',
+		line_wanted => '_saving_wanted',
 	},
 	running => {
 		here        => '_here',
@@ -84,8 +86,11 @@ my %EVENTS = (
 		cannot_run  => '_cannot_run',
 		program     => '_program',
 		line        => '_line',
-		line_wanted => '_line_wanted',
-		line_due    => '_line_due',
+		line_wanted => '_saving_wanted',
+		line_due    => '_saving_due',
+		rank_due    => '_saving_due',
+		rank_late   => '_rank_late',
+		goes_on     => '_goes_on',
 		held        => '_held',
 		saved       => '_saved',
 		resumed     => '_resumed',
@@ -111,7 +116,7 @@ my %EVENTS = (
 		ports       => '_ports',
 		restarting_all => '_restarting_all',
 		line        => '_line_before',
-		line_wanted => '_no_line_now',
+		line_wanted => '_saving_wanted',
 		cannot      => '_cannot',
 		unfit       => '_host_lost_again',
 		host_lost   => '_host_lost_again',
@@ -138,15 +143,17 @@ my %OF_SUSPECTS = map { $_ => 1 } qw(heard condition stopped traced strained bea
 my %SIGNAL_NUMBER = (HUP => 1, INT => 2, TERM => 15);
 
 # hosts: { name, slots, local, ranks } each, in the order of the machine file. on, max, from_start, restoring, alone, newest: see
-# FTMPI::Launcher::Recovery; verdict, silent, lenient, debug: see FTMPI::Launcher::Suspects; image: see FTMPI::Launcher::Lines; session: the
+# FTMPI::Launcher::Recovery; verdict, silent, lenient, debug: see FTMPI::Launcher::Suspects; image: see FTMPI::Launcher::Lines, and with alone FTMPI::Launcher::Checkpoints; session: the
 # job's name; term_ranks: seconds that ranks get after a SIGTERM, or undef; interval: of -ckpt-interval, or undef.
 sub new
 {
 	my ($class, %arg) = @_;
 	my $hosts    = FTMPI::Launcher::HostTable->new(@{ $arg{hosts} });
 	my $ranks    = FTMPI::Launcher::RankTable->new($hosts->size);
+	my $image    = defined $arg{image};
+	my $by_time  = $image && defined $arg{image}{interval};
 	my $recovery = FTMPI::Launcher::Recovery->new(
-		on => $arg{on} // 'failure', max => $arg{max} // 3, image => defined $arg{image},
+		on => $arg{on} // 'failure', max => $arg{max} // 3, image => $image && !$arg{alone}, saves => $image && $arg{alone},
 		map { $_ => $arg{$_} } qw(from_start restoring alone newest));
 	my $suspects = FTMPI::Launcher::Suspects->new(
 		ranks    => $ranks,
@@ -163,10 +170,12 @@ sub new
 		suspects => $suspects,
 		lost     => FTMPI::Launcher::LostConnections->new(hosts => $hosts, ranks => $ranks, suspects => $suspects),
 		moving   => FTMPI::Launcher::Moving->new(hosts => $hosts, ranks => $ranks, suspects => $suspects),
-		lines    => FTMPI::Launcher::Lines->new(hosts => $hosts, image => $arg{image}),
+		saving   => $arg{alone}
+			? FTMPI::Launcher::Checkpoints->new(hosts => $hosts, ranks => $ranks, recovery => $recovery, image => $arg{image})
+			: FTMPI::Launcher::Lines->new(hosts => $hosts, image => $arg{image}),
 		outcome  => FTMPI::Launcher::Outcome->new(recovery => $recovery, session => $arg{session},
-			by_time => $arg{image} && defined $arg{image}{interval},
-			by_calls => !$arg{image} && !$arg{alone} && defined $arg{interval}),
+			by_time => $by_time && !$arg{alone}, by_rank => $by_time && $arg{alone},
+			by_calls => !$image && !$arg{alone} && defined $arg{interval}),
 		phase    => 'starting',
 		epoch    => 0,
 		moves    => 0,
@@ -190,6 +199,9 @@ sub recovery { return $_[0]{recovery} }
 
 # How often each rank has begun again alone, by rank.
 sub incarnations { return $_[0]{ranks}->incarnations }
+
+# Whether this rank may go on from a checkpoint of its own when it begins again alone.
+sub may_have_checkpoint { my ($self, $rank) = @_; return $self->{recovery}->is_alone && $self->{saving}->may_have($rank) }
 
 # What comes of this rank is of its process before, until the new one is there.
 sub is_away { my ($self, $rank) = @_; return $self->{phase} eq 'running' && $self->{ranks}->is_away($rank) }
@@ -220,7 +232,7 @@ sub _reset
 	$self->{ranks}->reset;
 	$self->{recovery}->reset;
 	$self->{suspects}->reset($self->{epoch});
-	$self->{lines}->reset($self->{epoch});
+	$self->{saving}->reset($self->{epoch});
 	$self->{outcome}->reset;
 	$self->{lost}->reset($self->{epoch});
 	return;
@@ -302,7 +314,7 @@ sub _inited
 	my $left = $ranks->first_in('left');
 	return (@known, $self->_never_came($left)) if defined $left;
 	return @known if !$ranks->all_inited;
-	return (@known, [ observe_all => $self->{epoch} ], $self->_all_are_back, $self->{lines}->all_inited);
+	return (@known, [ observe_all => $self->{epoch} ], $self->_all_are_back, $self->{saving}->all_inited);
 }
 
 # It, or what it has started, has loaded the library of another MPI. That may mean nothing.
@@ -328,7 +340,7 @@ sub _ending
 {
 	my ($self, $rank) = @_;
 	$self->{ranks}->ending($rank);
-	return $self->_all_leave;
+	return ($self->{saving}->ends, $self->_all_leave);
 }
 
 sub _all_leave
@@ -346,7 +358,7 @@ sub _finalized
 	my ($self, $rank) = @_;
 	$self->{ranks}->finalized($rank);
 	$self->{suspects}->leaves($rank);
-	return ($self->{lines}->ends, $self->_all_leave);
+	return ($self->{saving}->ends, $self->_all_leave);
 }
 
 # The call that failed is named, but for MPI_Abort itself. A restore that failed will fail again; where all
@@ -381,21 +393,26 @@ sub _program
 	return $self->_carry_out($self->{recovery}->program($uses));
 }
 
+# There are none under message logging.
 sub _line
 {
 	my ($self, $number) = @_;
+	return if $self->{recovery}->is_alone;
 	$self->{recovery}->committed($number);
-	return ([ log => "line $number is committed" ], $self->{lines}->committed($number));
+	return ([ log => "line $number is committed" ], $self->{saving}->committed($number));
 }
 
 # SIGUSR2 in an image job.
-sub _line_wanted { return $_[0]{lines}->wanted }
-sub _no_line_now { return [ say => FTMPI::Launcher::Sentences::NO_LINE_NOW ] }
+sub _saving_wanted { return $_[0]{saving}->wanted }
 
-sub _line_due { my ($self, @data) = @_; return $self->{lines}->due(@data) }
-sub _held     { my ($self, @data) = @_; return $self->{lines}->held(@data) }
-sub _saved    { my ($self, @data) = @_; return $self->{lines}->saved(@data) }
-sub _resumed  { return $_[0]{lines}->resumed }
+sub _saving_due { my ($self, @data) = @_; return $self->{saving}->due(@data) }
+sub _rank_late  { my ($self, @data) = @_; return $self->{saving}->late(@data) }
+sub _held       { my ($self, @data) = @_; return $self->{saving}->held(@data) }
+sub _saved      { my ($self, @data) = @_; return $self->{saving}->saved(@data) }
+sub _resumed    { return $_[0]{saving}->resumed }
+
+# Under message logging, from a checkpoint of its own.
+sub _goes_on { my ($self, $rank, $n) = @_; return [ log => "rank $rank goes on from its checkpoint $n" ] }
 
 sub _line_before
 {
@@ -612,7 +629,8 @@ sub _rerun
 	my ($rank, $recovery) = ($failure->{rank}, $self->{recovery});
 	$recovery->begins($failure);
 	$self->{suspects}->begins_again($rank);
-	return ([ say => $recovery->sentence_alone($failure) ], [ rerun => $rank, $self->{ranks}->begins_again($rank) ]);
+	my $incarnation = $self->{ranks}->begins_again($rank);
+	return ([ say => $recovery->sentence_alone($failure) ], [ rerun => $rank, $incarnation ], $self->{saving}->begins_again($rank));
 }
 
 # The ranks of hosts that are lost; the job runs on.
@@ -626,6 +644,7 @@ sub _move
 	$moving->begin(@{ $failure->{ranks} });
 	return (
 		[ say => $recovery->sentence_moved($failure, $moved) ],
+		(map { $self->{saving}->begins_again($_) } @{ $failure->{ranks} }),
 		@starts,
 		$hosts->probe($self->{now}, $self->_round),
 		$self->_await_answers,
@@ -732,7 +751,7 @@ sub _end
 	$self->{phase} = 'ending';
 	$self->{ranks}->bury($self->{moving}->under_way);
 	return $self->_over if $unstarted || !$self->{ranks}->living;
-	return ($self->{lines}->ends, [ kill => $hard ], [ timer => 'leave', $hard ? KILLED_TIME : LEAVE_TIME ]);
+	return ($self->{saving}->ends, [ kill => $hard ], [ timer => 'leave', $hard ? KILLED_TIME : LEAVE_TIME ]);
 }
 
 sub _cannot
@@ -755,7 +774,7 @@ sub _interrupted
 	$outcome->interrupted($status, $name);
 	$self->{phase} = 'ending';
 	return (
-		$self->{lines}->ends,
+		$self->{saving}->ends,
 		[ say   => "SIGTERM came, and is passed to the ranks; what has not ended in $seconds s is ended." ],
 		[ kill  => int 1000 * $seconds + 0.5 ],
 		[ timer => 'leave', $seconds + LEAVE_TIME ]);

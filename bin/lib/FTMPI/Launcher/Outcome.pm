@@ -10,7 +10,7 @@ use warnings;
 use FTMPI::Launcher::Sentences ();
 
 # recovery: FTMPI::Launcher::Recovery, which is asked of lines; session: the job's name; by_time: the launcher was to have
-# lines made; by_calls: the program was, at an interval that the user chose.
+# lines made; by_calls: the program was, at an interval that the user chose; by_rank: each rank was to have checkpoints.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -83,6 +83,8 @@ sub over
 		if $recovery->was_not_asked_for && !$self->{foreign} && !$failed;
 	push @said, FTMPI::Launcher::Sentences::NO_INIT
 		if $self->{by_time} && !$self->{in_mpi} && !$self->{foreign} && !$failed;
+	push @said, $self->{in_mpi} ? FTMPI::Launcher::Sentences::NO_CHECKPOINT : FTMPI::Launcher::Sentences::NO_CHECKPOINT_INIT
+		if $self->{by_rank} && !$recovery->has_checkpoint && !$self->{foreign} && !$failed;
 	push @said, FTMPI::Launcher::Sentences::NO_CALL
 		if $self->{by_calls} && $self->{in_mpi} && $recovery->makes_none && !$failed;
 	if ($self->{foreign} && !$self->{in_mpi}) {

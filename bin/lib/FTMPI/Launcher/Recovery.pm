@@ -31,7 +31,8 @@ use constant PROGRAM_TIME => 5;
 
 # on, max: what -restart-on and -max-restarts say; from_start: also programs that make no checkpoints;
 # restoring: words for the line that -restore named, or undef; image: lines are made whatever the program calls;
-# alone: under message logging a rank that failed begins again alone, and -max-restarts counts its own restarts; newest => sub: the number of the newest line of this job that can be seen, or undef.
+# alone: under message logging a rank that failed begins again alone, and -max-restarts counts its own restarts, since its latest checkpoint where it
+# has any (saves); newest => sub: the number of the newest line of this job that can be seen, or undef.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -96,10 +97,11 @@ sub was_not_asked_for
 	return defined $self->{restoring} && !$self->{came_back} && !$self->{image};
 }
 
-# What -restore would go on from when the job has been ended from outside; nothing when that is of no use.
+# What -restore would go on from when the job has been ended from outside; nothing when that is of no use, or cannot be.
 sub goes_on
 {
 	my ($self, $session) = @_;
+	return if $self->{alone};
 	$self->_look;
 	return if !$self->{uses} && !defined $self->{restoring};
 	return FTMPI::Launcher::Sentences::goes_on($session, @$self{qw(line restored restoring)});
@@ -152,6 +154,18 @@ sub restored
 # Rank 0 was given more input than is kept for a restart.
 sub input_lost { $_[0]{input_lost} = 1; return }
 
+# A rank has a new checkpoint of its own: what fails it from now on is not the same failure again.
+sub checkpoint
+{
+	my ($self, $rank) = @_;
+	delete $self->{rows}{$rank};
+	$self->{has_checkpoint} = 1;
+	return;
+}
+
+# Some rank has made one.
+sub has_checkpoint { return $_[0]{has_checkpoint} }
+
 # ---- decisions ----
 
 # Only the first of several failures is dealt with: a restart mends all.
@@ -202,7 +216,7 @@ sub _decide_alone
 	my @counted = defined $rank ? $rank : @{ $failure->{counted} };
 	return (defined $rank ? 'rerun' : 'move', $failure) if !grep { ++$self->{rows}{$_} > $max } @counted;
 	return ('give_up', $failure,
-		FTMPI::Launcher::Sentences::last_words($failure->{words}) . FTMPI::Launcher::Sentences::too_often_alone($max));
+		FTMPI::Launcher::Sentences::last_words($failure->{words}) . FTMPI::Launcher::Sentences::too_often_alone(@$self{qw(max saves)}));
 }
 
 # ---- a restart ----
@@ -235,7 +249,7 @@ sub sentence_alone
 sub sentence_moved
 {
 	my ($self, $failure, $moved) = @_;
-	my ($row) = sort { $b <=> $a } map { $self->{rows}{$_} } @{ $failure->{ranks} };
+	my ($row) = sort { $b <=> $a } map { $self->{rows}{$_} // 0 } @{ $failure->{ranks} };
 	return "$failure->{text}$moved, and "
 		. FTMPI::Launcher::Sentences::moved_alone(scalar @{ $failure->{ranks} }, $row, $self->{max}) . '.';
 }

@@ -22,6 +22,11 @@ use constant {
 	NO_INIT => 'note: no recovery line was made, as no rank has called MPI_Init.',
 	NO_INTERVAL => 'note: -image without -ckpt-interval: recovery lines are made when SIGUSR2 comes to ftmpirun, and by the'
 		. ' program\'s own calls.',
+	NO_CHECKPOINT => 'note: no rank has made a checkpoint (-ckpt-interval).',
+	NO_CHECKPOINT_INIT => 'note: no rank has made a checkpoint, as none has called MPI_Init.',
+	NO_CHECKPOINT_INTERVAL => 'note: -image without -ckpt-interval: ranks make checkpoints when SIGUSR2 comes to ftmpirun.',
+	NO_CHECKPOINT_NOW => 'SIGUSR2 has no effect now: ranks can be asked for checkpoints from the time when all have called'
+		. ' MPI_Init until the first calls MPI_Finalize.',
 	NO_LINE_FITS => 'the ranks have found no recovery line that they can go on from, so the job is ended',
 	NO_LINE_NOW => 'SIGUSR2 has no effect now: a recovery line can be made from the time when all ranks have called'
 		. ' MPI_Init until the first calls MPI_Finalize.',
@@ -170,10 +175,12 @@ sub moved_alone
 	return ($count == 1 ? 'begins' : 'begin') . " again alone (restart $row of $max)";
 }
 
+# saves: ranks have checkpoints of their own.
 sub too_often_alone
 {
-	my ($max) = @_;
+	my ($max, $saves) = @_;
 	my $restarts = $max == 1 ? 'restart' : "$max restarts";
+	$restarts .= ' without a new checkpoint' if $saves;
 	return "; after its $restarts (-max-restarts) the job is ended.";
 }
 
@@ -205,18 +212,18 @@ sub all_run
 	return sprintf '%s again, %.0f ms after the failure was noticed%s.', $ranks, 1000 * $seconds, $line;
 }
 
-# Why there is no recovery line this time. why: the rank's own sentence.
+# Why there is no recovery line this time, or no checkpoint of this rank. why: the rank's own sentence.
 sub not_held
 {
-	my ($who, $why) = @_;
+	my ($who, $why, $what) = @_;
 	$why =~ s/\.\z//;
-	return "no recovery line is made now: $who: $why.";
+	return 'no ' . ($what // 'recovery line') . " is made now: $who: $why.";
 }
 
 sub not_come
 {
-	my ($who, $seconds) = @_;
-	return "no recovery line is made now: $who did not come to a safe point within $seconds s (-image-patience).";
+	my ($who, $seconds, $what) = @_;
+	return 'no ' . ($what // 'recovery line') . " is made now: $who did not come to a safe point within $seconds s (-image-patience).";
 }
 
 # The first after one or more that were not; number: as rank 0 has told, or undef.
@@ -232,10 +239,25 @@ sub not_heard_of
 	return "rank 0 has not said within $seconds s whether the recovery line was committed.";
 }
 
+sub checkpoint_not_heard_of
+{
+	my ($who, $n, $seconds) = @_;
+	return "$who has not said within $seconds s whether its checkpoint $n is committed.";
+}
+
+# The user wanted a checkpoint of each rank; without: those that have none of that.
+sub all_asked
+{
+	my (@without) = @_;
+	return 'SIGUSR2: every rank has a checkpoint.' if !@without;
+	return 'SIGUSR2: all other ranks have a checkpoint, but not ' . numbered('rank', @without) . '.';
+}
+
+# what: line 7, or its checkpoint 7
 sub input_unsure
 {
-	my ($line) = @_;
-	return "it is not known how much of its standard input rank 0 had read in line $line: it is given all of it again.";
+	my ($what) = @_;
+	return "it is not known how much of its standard input rank 0 had read in $what: it is given all of it again.";
 }
 
 sub input_short

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# When the ranks of an image job are asked for checkpoints under message logging, where each has its own: which one is
+# asked next, for how long that is waited for, and what is said of it. Pure: events come in, actions go out (see
+# FTMPI::Launcher::Job); time passes by timers alone.
+#
+#	none    ranks are not asked: some rank has not called MPI_Init yet
+#	idle    the next one is asked when it is due, or when the user wants checkpoints
+#	held    one rank was sent HOLD: it is to come to a safe point and to stay there
+#	saving  it stood there, and its agent has told it GO: it tells when its checkpoint is durable
+#	last    so it is, and none is asked any more: one rank has called MPI_Finalize meanwhile
+#	over    none is asked any more
+#
+# The happy path: HOLD to one rank; HELD comes; SAVED comes; the next rank, a part of the interval after the one before was asked, so that
+# each is asked once in an interval. Failure modes: a rank says why it cannot, or does not come within the patience (RELEASE), or
+# begins again, or SAVED does not come: the next rank. A rank that is away, or has not called MPI_Init again, is passed over.
+#
+# What bounds each state: held, the patience; saving, an interval and the patience. What comes later than that still counts: the number of
+# a checkpoint is that of the request, and grows as long as the job runs.
+package FTMPI::Launcher::Checkpoints;
+
+use strict;
+use warnings;
+
+use FTMPI::Control             ();
+use FTMPI::Launcher::Sentences ();
+
+# LEAST: seconds between two requests. REASONS: so many at a time the user is told of why ranks have no checkpoint.
+use constant { LEAST => 0.001, REASONS => 16 };
+
+# Which rank is the next, by -ckpt-order: sub (the one before, how many, is_ready => sub (rank)) -> rank, or nothing.
+my %ORDERS = (
+	'round-robin' => sub { my ($last, @of) = @_; return _first($last + 1, @of) },
+	'random'      => sub { my (undef, $size, $is_ready) = @_; return _first(int rand $size, $size, $is_ready) },
+);
+
+sub _first
+{
+	my ($from, $size, $is_ready) = @_;
+	for my $i (0 .. $size - 1) {
+		my $rank = ($from + $i) % $size;
+		return $rank if $is_ready->($rank);
+	}
+	return;
+}
+
+# hosts: FTMPI::Launcher::HostTable; ranks: FTMPI::Launcher::RankTable; recovery: FTMPI::Launcher::Recovery; image: { interval, or undef when
+# ranks are asked at the user's word alone; patience, in seconds; order }, or undef: the launcher asks for no checkpoints.
+sub new
+{
+	my ($class, %arg) = @_;
+	my $image = delete $arg{image};
+	my $self  = bless { order => 'round-robin', %arg, %{ $image // {} }, on => defined $image, size => $arg{ranks}->size, n => 0, last => -1,
+		paced => 0, stamp => 0, asked => {}, may_have => {}, told => {} }, $class;
+	$self->reset(0);
+	return $self;
+}
+
+# Of which epoch the requests are; there is one only.
+sub reset
+{
+	my ($self, $epoch) = @_;
+	@$self{qw(state epoch)} = ('none', $epoch);
+	return;
+}
+
+# Whether this rank has a checkpoint, as far as is known, or may have one of which it has not told.
+sub may_have { my ($self, $rank) = @_; return $self->{may_have}{$rank} }
+
+# ---- when ranks are asked ----
+
+# All ranks have called MPI_Init, or have again.
+sub all_inited
+{
+	my ($self) = @_;
+	return if !$self->{on} || $self->{state} ne 'none';
+	$self->{state} = 'idle';
+	return $self->_pace;
+}
+
+# The timer of the next request. Only the last one that was set counts.
+sub due
+{
+	my ($self, $stamp) = @_;
+	return if $stamp != $self->{paced};
+	$self->{is_due} = 1;
+	return $self->{state} eq 'idle' ? $self->_next : ();
+}
+
+# The user wants a checkpoint of each rank. One that is under way will do.
+sub wanted
+{
+	my ($self) = @_;
+	my $state = $self->{state};
+	return [ say => FTMPI::Launcher::Sentences::NO_CHECKPOINT_NOW ] if $state =~ /^(?:none|last|over)\z/;
+	return [ say => 'SIGUSR2: the ranks are asked for checkpoints already.' ] if $self->{round};
+	my $from = $state eq 'idle' ? $self->{n} + 1 : $self->{n};
+	$self->{round} = { from => $from, left => { map { $_ => 1 } 0 .. $self->{size} - 1 }, without => {} };
+	delete $self->{round}{left}{ $self->{rank} } if $state ne 'idle';
+	return $state eq 'idle' ? $self->_next : ();
+}
+
+# The first rank has called MPI_Finalize, or the ranks are told to go.
+sub ends
+{
+	my ($self) = @_;
+	my $was = $self->{state};
+	return if $was =~ /^(?:last|over)\z/;
+	$self->{state} = $was eq 'saving' ? 'last' : 'over';
+	$self->{paced}++;
+	return $was eq 'saving' ? () : $was eq 'held' ? ($self->_step(FTMPI::Control::RELEASE), $self->_without) : $self->_round_over;
+}
+
+# Nobody is asked at the moment: who is the next, and is it time?
+sub _next
+{
+	my ($self) = @_;
+	return $self->_round_over if $self->{state} eq 'last';
+	$self->{state} = 'idle';
+	return if !$self->{round} && !$self->{is_due};
+	my $left = $self->{round} && $self->{round}{left};
+	my $rank = $ORDERS{ $self->{order} }->($self->{last}, $self->{size}, sub { (!$left || $left->{ $_[0] }) && $self->_is_ready($_[0]) });
+	return $self->_ask($rank) if defined $rank;
+	return $left ? ($self->_round_over, $self->_next) : $self->_pace;
+}
+
+sub _is_ready
+{
+	my ($self, $rank) = @_;
+	my $ranks = $self->{ranks};
+	return $ranks->state($rank) eq 'inited' && !$ranks->is_away($rank) && !$ranks->is_gone($rank);
+}
+
+sub _ask
+{
+	my ($self, $rank) = @_;
+	@$self{qw(state rank last)} = ('held', $rank, $rank);
+	$self->{asked}{$rank} = ++$self->{n};
+	$self->{may_have}{$rank} //= 'asked';
+	delete $self->{round}{left}{$rank} if $self->{round};
+	return ($self->_step(FTMPI::Control::HOLD), $self->_limit($self->{patience}), $self->_pace);
+}
+
+# ---- what becomes of a request ----
+
+# A rank's answer to HOLD n: it stands, and makes the checkpoint, or why it cannot. Who is let go may have answered just before.
+sub held
+{
+	my ($self, $rank, $n, $why) = @_;
+	my $is_asked = $self->_is_asked($rank, $n);
+	$self->{may_have}{$rank} //= 'asked' if $is_asked && $why eq '';
+	return if $self->{state} ne 'held' || !$is_asked || $rank != $self->{rank};
+	if ($why eq '') {
+		$self->{state} = 'saving';
+		return $self->_limit(($self->{interval} // 0) + $self->{patience});
+	}
+	my $text = FTMPI::Launcher::Sentences::not_held($self->{hosts}->who($rank), $why, 'checkpoint');
+	$self->_has_none($rank);
+	$self->{state} = 'idle';
+	return ([ log => $text ], $self->_without, $self->ends) if $why eq FTMPI::Control::IN_FINALIZE;
+	return ($self->_report($why, $text), $self->_without, $self->_next);
+}
+
+# Its checkpoint n is durable, or was given up, which may be told when others have been asked.
+sub saved
+{
+	my ($self, $rank, $n, $committed) = @_;
+	return if !$n || $n > ($self->{asked}{$rank} // 0);
+	my $is_awaited = $self->{state} =~ /^(?:saving|last)\z/ && $rank == $self->{rank} && $self->_is_asked($rank, $n);
+	my @said = $committed ? $self->_committed($rank, $n) : [ log => "checkpoint $n of rank $rank was given up" ];
+	$self->_has_none($rank) if !$committed && $self->_is_asked($rank, $n);
+	return @said if !$is_awaited;
+	return (@said, $committed ? () : $self->_without, $self->_next);
+}
+
+sub _committed
+{
+	my ($self, $rank, $n) = @_;
+	$self->{may_have}{$rank} = 'committed';
+	$self->{recovery}->checkpoint($rank);
+	delete $self->{round}{without}{$rank} if $self->{round} && $n >= $self->{round}{from};
+	my $told  = $self->{told};
+	my @ended = grep { $told->{$_} == $rank } keys %$told;
+	delete @$told{@ended};
+	return [ log => "checkpoint $n of rank $rank is committed" ] if !@ended;
+	return [ say => $self->{hosts}->who($rank) . " has a checkpoint: number $n is committed." ];
+}
+
+# The timer of a request. Only the last one that was set counts.
+sub late
+{
+	my ($self, $stamp) = @_;
+	my ($state, $rank) = @$self{qw(state rank)};
+	return if $stamp != $self->{stamp} || $state !~ /^(?:held|saving|last)\z/;
+	my $who = $self->{hosts}->who($rank);
+	if ($state eq 'held') {
+		$self->_has_none($rank);
+		my $text = FTMPI::Launcher::Sentences::not_come($who, $self->{patience}, 'checkpoint');
+		return ($self->_report('late', $text), $self->_step(FTMPI::Control::RELEASE), $self->_without, $self->_next);
+	}
+	my $text = FTMPI::Launcher::Sentences::checkpoint_not_heard_of($who, $self->{n}, $self->{limit});
+	return ($self->_report('unknown', $text), $self->_without, $self->_next);
+}
+
+# A rank begins again. What it was asked for it will not answer; it may have made that.
+sub begins_again
+{
+	my ($self, $rank) = @_;
+	return if $self->{state} !~ /^(?:held|saving|last)\z/ || $rank != $self->{rank};
+	$self->{stamp}++;
+	return ($self->_without, $self->_next);
+}
+
+# The launcher was suspended, and the ranks with it: that time does not count.
+sub resumed
+{
+	my ($self) = @_;
+	return $self->{state} =~ /^(?:held|saving|last)\z/ ? $self->_limit($self->{limit}) : ();
+}
+
+sub _is_asked { my ($self, $rank, $n) = @_; return ($self->{asked}{$rank} // 0) == $n }
+
+sub _has_none
+{
+	my ($self, $rank) = @_;
+	delete $self->{may_have}{$rank} if ($self->{may_have}{$rank} // '') ne 'committed';
+	return;
+}
+
+# ---- what is said ----
+
+# What keeps the rank that was asked from a checkpoint is told once, until the rank has one.
+sub _report
+{
+	my ($self, $reason, $text) = @_;
+	my ($rank, $told) = @$self{qw(rank told)};
+	my $is_news = !defined $told->{"$rank $reason"} && keys %$told < REASONS;
+	$told->{"$rank $reason"} = $rank if $is_news;
+	return [ ($is_news ? 'say' : 'log') => $text ];
+}
+
+# The rank that was asked has no checkpoint of that: of interest to a user who wanted one of each.
+sub _without
+{
+	my ($self) = @_;
+	my $round = $self->{round} // return;
+	$round->{without}{ $self->{rank} } = 1;
+	return $self->{state} eq 'over' ? $self->_round_over : ();
+}
+
+# All have been asked that could be.
+sub _round_over
+{
+	my ($self) = @_;
+	$self->{state} = 'over' if $self->{state} eq 'last';
+	my $round = delete $self->{round} // return;
+	my @without = sort { $a <=> $b } keys %{ { %{ $round->{left} }, %{ $round->{without} } } };
+	return [ say => FTMPI::Launcher::Sentences::all_asked(@without) ];
+}
+
+# ---- actions ----
+
+sub _step { my ($self, $step) = @_; return [ save_one => @$self{qw(rank epoch n)}, $step ] }
+
+sub _limit
+{
+	my ($self, $seconds) = @_;
+	$self->{limit} = $seconds;
+	return [ timer => 'rank_late', $seconds, ++$self->{stamp} ];
+}
+
+# The next request, if there is an interval.
+sub _pace
+{
+	my ($self) = @_;
+	$self->{is_due} = 0;
+	my $interval = $self->{interval} // return;
+	my $seconds  = $interval / $self->{size};
+	return [ timer => 'rank_due', $seconds < LEAST ? LEAST : $seconds, ++$self->{paced} ];
+}
+
+1;
