@@ -47,6 +47,7 @@ my %ACTIONS = (
 	leave_all   => sub { $_[0]{fleet}->tell_all('LEAVE_ALL', $_[1]) },
 	observe_all => sub { $_[0]{fleet}->tell_all('OBSERVE_ALL', $_[1]) },
 	save_all    => sub { my ($self, @step) = @_; $self->{fleet}->tell_all('SAVE_ALL', @step) },
+	save_one    => sub { my ($self, $rank, @step) = @_; $self->_tell_home($rank, 'SAVE_ONE', $rank, @step) },
 	examine     => sub { my ($self, $rank, $s) = @_; $self->_tell_home($rank, 'EXAMINE', $rank, int 1000 * $s) },
 	fence       => sub { my ($self, $rank) = @_; $self->_tell_home($rank, 'FENCE', $rank) },
 	restart_all => '_restart_all',
@@ -63,7 +64,7 @@ my %ACTIONS = (
 # plan: hosts => [{ name, local, slots, ranks }] (without ranks: a spare), size, prog => [words],
 # env => [words], wdir, workdir, ssh => [words], iface, ports => [first, last], timeout, tag,
 # verbosity; heartbeat, timeout_heartbeat, silence in ms; starved_limit in s; settings => [words]; restart_on,
-# max_restarts, from_start, debug; alone: message logging; outcome_limit: of its keeper, in bytes; image: see FTMPI::Launcher::Lines, or undef; interval: of -ckpt-interval, or undef; bind: core if the user insists on that; restoring: words for what -restore named; expected: { session, line } of
+# max_restarts, from_start, debug; alone: message logging; outcome_limit: of its keeper, in bytes; image: see FTMPI::Launcher::Lines (with alone FTMPI::Launcher::Checkpoints), or undef; interval: of -ckpt-interval, or undef; bind: core if the user insists on that; restoring: words for what -restore named; expected: { session, line } of
 # it; notes: sentences to begin with; parts => [[number of ranks, program, arguments]], for the record; on_restored =>
 # sub (session), when a job that -restore began has restored that: its parts, and sentences.
 sub run
@@ -127,6 +128,7 @@ sub _make_parts
 		@voice,
 		path    => $plan->{workdir},
 		session => $self->{session_name},
+		kept    => $plan->{alone} ? 'checkpoint' : 'recovery line',
 		ranks   => $plan->{size},
 		parts   => $plan->{parts},
 		tell    => sub { $self->{fleet}->tell(@_) },
@@ -212,7 +214,7 @@ sub _event
 sub _timer
 {
 	my ($self, $name, $seconds, @data) = @_;
-	$self->{loop}->cancel($self->{timers}{$name}) if $name =~ /^(?:leave|line_due)\z/;
+	$self->{loop}->cancel($self->{timers}{$name}) if $name =~ /^(?:leave|line_due|rank_due|rank_late)\z/;
 	$self->{timers}{$name} = $self->{loop}->after($seconds, sub { $self->_event($name, @data) });
 	return;
 }
@@ -357,10 +359,11 @@ sub _run
 		on_bytes => sub { $self->_tell_home(0, 'STDIN', $_[0]) },
 		on_end   => sub { $self->_tell_home(0, 'STDIN_END') },
 		on_lost  => sub { $self->{job}->recovery->input_lost },
+		alone    => $plan->{alone},
 		awaited  => $plan->{image} && defined $plan->{restoring},
-		on_read  => $plan->{image} ? sub { $self->{workdir}->keep_input_read($_[0]) } : undef,
+		on_read  => $plan->{image} && !$plan->{alone} ? sub { $self->{workdir}->keep_input_read($_[0]) } : undef,
 		on_short => sub { $self->_say(FTMPI::Launcher::Sentences::input_short(@_)) },
-		on_unsure => sub { $self->_say(FTMPI::Launcher::Sentences::input_unsure($_[0])) });
+		on_unsure => sub { $self->_say(FTMPI::Launcher::Sentences::input_unsure(($plan->{alone} ? 'its checkpoint' : 'line') . " $_[0]")) });
 	return;
 }
 
@@ -389,12 +392,23 @@ sub _rewind_input
 	return;
 }
 
-# One rank alone, in its next incarnation; rank 0 reads again from the beginning.
+# One rank alone, in its next incarnation.
 sub _rerun
 {
 	my ($self, $rank, $incarnation) = @_;
 	$self->_tell_home($rank, 'RERUN', $rank, $incarnation, join ',', $self->{job}->incarnations);
-	$self->{stdin}->rewind if $rank == 0;
+	$self->_repeat_input if $rank == 0;
+	return;
+}
+
+# Rank 0 alone reads again from the beginning, or, if it may have a checkpoint, from where it says that it goes on.
+sub _repeat_input
+{
+	my ($self) = @_;
+	my $stdin = $self->{stdin};
+	return $stdin->rewind if !$self->{job}->may_have_checkpoint(0);
+	$stdin->hold;
+	$stdin->await_line;
 	return;
 }
 
@@ -408,7 +422,7 @@ sub _take
 	my @more    = ("incarnations=$all", 'printed=' . join ',', map { "$_:" . $inbox->printed($_) } @ranks);
 	$self->_step('ranks begin on other hosts');
 	$self->{fleet}->take(sub { $hosts->ranks($_[0]) }, $self->_run_head($job->epoch, @more), \@ranks, $all, $hosts->used);
-	$self->{stdin}->rewind if grep { $_ == 0 } @ranks;
+	$self->_repeat_input if grep { $_ == 0 } @ranks;
 	return;
 }
 

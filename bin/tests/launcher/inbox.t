@@ -55,4 +55,54 @@ is_deeply(\@events, [ 'started 1', 'exited 1 0 9 words', 'ending 1', 'lost 1 0 x
 says('EXITED', 2, 0, 9);
 is($stage->{refused}, 1, 'an agent that speaks of a rank that it has not is refused');
 
+# Checkpoints of a rank alone.
+my @input;
+{
+	package Input;
+	our $AUTOLOAD;
+	sub AUTOLOAD { my (undef, @data) = @_; push @input, join ' ', $AUTOLOAD =~ s/.*:://r, map { $_ // 'unknown' } @data; return }
+	sub DESTROY { return }
+}
+my $alone = 1;
+sub checkpoints
+{
+	($stage, @events, @input) = (Stage->new);
+	$stage->{away} = 0;
+	$inbox = FTMPI::Launcher::Inbox->new(
+		plan => { alone => $alone, image => {} }, job => $stage, streams => $stage, on_output => sub { }, log => sub { },
+		stdin => sub { bless [], 'Input' }, event => sub { my (@event) = @_; push @events, "@event" });
+	return;
+}
+checkpoints();
+says('OUT', $_, 1, 'x' x (10 + $_)) for 0, 1;
+says('OUT', 1, 2, 'oh');
+is($inbox->printed(1), '11', 'what has come of its output');
+says('PRINTED', 1, 4, 7, 0);
+says('STDIN_READ', 5, 3, 1);
+says('PRINTED', 0, 5, 8, 2);
+says('STDIN_READ', 6, 0xffffffff, 0xffffffff);
+is_deeply([ map { $inbox->printed($_) } 0, 1 ], [ '10:5=8589934600', '11:4=7' ], '... and had been printed where it stood');
+is_deeply([ splice @input ], [ 'stands 5 4294967299', 'stands 6 unknown' ], '... as what rank 0 has read');
+says('PRINTED', 1, 6, 9, 0);
+says('NEWS', $_, 'SAVED', 5 + $_, 1) for 0, 1;
+says('NEWS', 1, 'SAVED', 7, 0);
+is($inbox->printed(1), '11:6=9', 'what is before one that is committed is forgotten');
+is_deeply([ splice @events ], [ 'saved 0 5 1', 'saved 1 6 1', 'saved 1 7 0' ], '... of which the job hears');
+is_deeply([ splice @input ], ['stands_no_more_before 5'], '... and the input of rank 0');
+says('NEWS', 1, 'RESTORED', 6, 'name');
+is_deeply([ splice(@events), splice @input ], ['goes_on 1 6'], 'a rank that goes on is no line of all');
+is($inbox->printed(1), '11:6=9', '... and what has come of it stays');
+says('NEWS', 0, 'RESTORED', 5, 'name');
+is_deeply([ splice(@events), splice @input ], [ 'goes_on 0 5', 'go_on 5' ], 'rank 0 gets its input from there');
+is($inbox->printed(0), '8589934600:5=8589934600', '... and what never came of its output is lost');
+says('NEWS', 0, 'INITED', 4711);
+is_deeply([ splice(@events), splice @input ], [ 'inited 0', 'go_on' ], '... or from the beginning');
+says('NEWS', 0, 'LINE', 3);
+is_deeply([ splice(@events), splice @input ], [], 'there are no lines');
+says('PRINTED', 2, 1, 0, 0);
+is($stage->{refused}, 1, 'an agent that tells of a rank that it has not is refused');
+$stage->{away} = 1;
+says('PRINTED', 1, 9, 9, 0);
+is($inbox->printed(1), '11:6=9', '... and of a process that is gone nothing is believed');
+
 done_testing;

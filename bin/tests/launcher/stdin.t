@@ -185,6 +185,25 @@ fresh(on_read => undef);
 $stdin->committed($_) for 1 .. FTMPI::Launcher::Stdin::LINES + 20;
 is(scalar keys %{ $stdin->{read} }, FTMPI::Launcher::Stdin::LINES, 'lines of long ago are forgotten, also where nothing was measured');
 
+# ---- one that goes on from a checkpoint of its own (message logging) ----
+
+fresh(alone => 1, on_unsure => sub { push @unsure, @_ });
+comes('abcdefghi');
+$stdin->stands(3, 2);
+$stdin->stands(5, 4);
+is(again_from(5), 'efghi', 'what it had read where it stood is left out');
+$stdin->stands(7, 1);
+is(again_from(7), 'fghi', '... and counts from where it went on');
+is("@unsure", '', '... which is certain');
+$stdin->stands_no_more_before(5);
+is(again_from(3), 'abcdefghi', 'what is before one that is committed is forgotten');
+is("@unsure", 3, '... as it is told');
+is(again_from($_), 'abcdefghi', 'from its beginning it reads all again') for 0, undef;
+is("@unsure", '', '... without a word');
+$stdin->stands(8, undef);
+is(again_from(8), 'abcdefghi', 'where nobody knows what it had read it gets all');
+is("@unsure", 8, '... which is told');
+
 # ---- a rank 0 that goes on from a line of an earlier job ----
 
 my @short;

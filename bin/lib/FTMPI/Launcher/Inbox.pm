@@ -13,6 +13,7 @@ use warnings;
 use FTMPI::Condition ();
 use FTMPI::Control   ();
 use FTMPI::Error     ();
+use FTMPI::Positions ();
 
 # Frames that are nothing but an event, and what that carries, from the agent and the fields of the frame. An
 # event of a host carries its number.
@@ -35,11 +36,11 @@ my %EVENTS = (
 
 # Frames that concern others too, or others alone: the method has the name of the frame.
 my %HANDLERS = map { $_ => '_' . lc } qw(HERE RESTARTING_ALL OPENED STARTED BOUND OUT EXITED CONDITION STRAINED STDIN_TAKEN
-	STDIN_CLOSED STDIN_READ PROBED NEWS INITED RUNS PROGRAM LINE SAVED RESTORED);
+	STDIN_CLOSED STDIN_READ PROBED PRINTED NEWS INITED RUNS PROGRAM LINE SAVED RESTORED);
 
 # Frames of an agent that begin with a rank, and those of rank 0: it is one of that host.
 my %OF_RANK_0 = map { $_ => 1 } qw(STDIN_TAKEN STDIN_CLOSED STDIN_READ);
-my %OF_RANK = map { $_ => 1 } qw(STARTED NEWS BROKEN CANNOT_RUN OUT EXITED STOPPED TRACED FOREIGN CONDITION);
+my %OF_RANK = map { $_ => 1 } qw(STARTED NEWS BROKEN CANNOT_RUN OUT EXITED STOPPED TRACED FOREIGN CONDITION PRINTED);
 
 # plan: see FTMPI::Launcher; job: FTMPI::Launcher::Job, for its table of hosts and its phase; event => sub (name,
 # data); say, log, step => sub (text); programs: the name of each part's; builds, streams, workdir: as in FTMPI::Launcher; stdin => sub: the
@@ -194,8 +195,22 @@ sub _out
 	return;
 }
 
-# How many bytes of its standard output have come.
-sub printed { my ($self, $rank) = @_; return $self->{printed}{$rank} // 0 }
+# The rank stands for its checkpoint n, and has printed so much.
+sub _printed
+{
+	my ($self, undef, $rank, $n, $low, $high) = @_;
+	$self->_positions($rank)->note($n, $low + $high * 2**32);
+	return;
+}
+
+sub _positions { my ($self, $rank) = @_; return $self->{positions}{$rank} //= FTMPI::Positions->new }
+
+# How many bytes of its standard output have come, and had been printed at its checkpoints, for the agent that takes the rank: "BYTES:n=BYTES:...".
+sub printed
+{
+	my ($self, $rank) = @_;
+	return join ':', $self->{printed}{$rank} // 0, grep { length } $self->_positions($rank)->text;
+}
 
 sub _stdin_taken
 {
@@ -217,11 +232,12 @@ sub _stdin_read
 {
 	my ($self, undef, $n, $low, $high) = @_;
 	my $stdin = $self->{stdin}->() or return;
-	$stdin->measured($n, $low == 0xffffffff && $high == 0xffffffff ? undef : $low + $high * 2**32);
+	my $bytes = $low == 0xffffffff && $high == 0xffffffff ? undef : $low + $high * 2**32;
+	$self->{plan}{alone} ? $stdin->stands($n, $bytes) : $stdin->measured($n, $bytes);
 	return;
 }
 
-# A rank 0 that has come to MPI_Init without a line began at its beginning.
+# A rank 0 that has come to MPI_Init and named no line, or checkpoint of its own, began at its beginning.
 sub _inited
 {
 	my ($self, undef, $rank) = @_;
@@ -255,6 +271,7 @@ sub _probed
 sub _line
 {
 	my ($self, undef, undef, $number) = @_;
+	return if $self->{plan}{alone};
 	$self->{event}->('line', $number);
 	$self->{workdir}->keep_record;
 	$self->{line} = $number;
@@ -263,11 +280,17 @@ sub _line
 	return;
 }
 
-# Behind the LINE that tells the number of the line.
+# Behind the LINE that tells the number of the line. Under message logging, of the rank's own checkpoint n.
 sub _saved
 {
 	my ($self, undef, $rank, $n, $committed) = @_;
 	my $stdin = $self->{stdin}->();
+	if ($self->{plan}{alone}) {
+		$self->_positions($rank)->committed($n) if $committed;
+		$stdin->stands_no_more_before($n) if $stdin && $committed && $rank == 0;
+		$self->{event}->('saved', $rank, $n, $committed);
+		return;
+	}
 	$stdin->saved($n, $self->{line}) if $stdin && $committed && $rank == 0 && defined $self->{line};
 	$self->{event}->('saved', $rank, $n, $committed);
 	return;
@@ -284,10 +307,22 @@ sub _input_goes_on
 	return;
 }
 
+# Under message logging, a rank that begins again alone. What it had printed by then and never came here will not come.
+sub _goes_on
+{
+	my ($self, $rank, $n) = @_;
+	my ($then, $stdin) = ($self->_positions($rank)->of($n) // 0, $self->{stdin}->());
+	$self->{printed}{$rank} = $then if $then > ($self->{printed}{$rank} // 0);
+	$self->{event}->('goes_on', $rank, $n);
+	$stdin->go_on($n) if $stdin && $rank == 0;
+	return;
+}
+
 # A line that is older than the one that -restore named has its reason in what ranks have said of that.
 sub _restored
 {
-	my ($self, undef, undef, $number, $session) = @_;
+	my ($self, undef, $rank, $number, $session) = @_;
+	return $self->_goes_on($rank, $number) if $self->{plan}{alone};
 	$session = FTMPI::Error::clean($session);
 	$self->{workdir}->restored($session, $number);
 	$self->{event}->('restored', $number, $session);

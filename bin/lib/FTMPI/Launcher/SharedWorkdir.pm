@@ -11,11 +11,14 @@ use warnings;
 
 use FTMPI::Probe ();
 
-# workdir; probe: the file's name; tell => sub (host, order); say => sub (sentence); name => sub (host).
+# workdir; kept: what ranks keep there, if not a recovery line; probe: the file's name; tell => sub (host, order); say => sub (sentence);
+# name => sub (host).
 sub new
 {
 	my ($class, %arg) = @_;
-	return bless { %arg, known => {}, waiting => {} }, $class;
+	my $self = bless { %arg, known => {}, waiting => {} }, $class;
+	$self->{kept} //= 'recovery line';
+	return $self;
 }
 
 # maker: the host of rank 0; others: the other hosts that have ranks. A host is asked once.
@@ -67,8 +70,8 @@ sub _made
 	my ($self, $why) = @_;
 	if ($why ne '') {
 		my $name = $self->{name}->($self->{maker});
-		$self->{say}->("host $name cannot write in the work directory $self->{workdir} ($why): no recovery"
-				. ' line can be made there.');
+		$self->{say}->("host $name cannot write in the work directory $self->{workdir} ($why): no $self->{kept}"
+				. ' can be made there.');
 		$self->{maker} = undef;
 		return;
 	}
@@ -82,7 +85,7 @@ sub _apart
 	my ($self, $host, $why) = @_;
 	my ($one, $other) = map { $self->{name}->($_) } $self->{maker}, $host;
 	$self->{say}->("host $other does not see what host $one writes in the work directory $self->{workdir}"
-			. " ($why): recovery lines of this job cannot be restored; -workdir names a directory that all"
+			. " ($why): $self->{kept}s of this job cannot be restored; -workdir names a directory that all"
 			. ' hosts share.');
 	return;
 }

@@ -3,7 +3,8 @@
 # Standard input on its way to rank 0: at most WINDOW bytes are sent before the rank has taken them. The bytes
 # are kept, up to KEEP_MAX, and sent again when rank 0 begins again: from the beginning, or, when it goes on from the
 # image of its process, from where that had come. How much rank 0 had read is measured before and after it makes its part of
-# a line; when it has read in between, nobody knows how much of that the image holds. All counts are from the beginning of
+# a line; when it has read in between, nobody knows how much of that the image holds. Under message logging (alone), where it stands still for
+# a checkpoint of its own, it is measured then. All counts are from the beginning of
 # the input, which a job that goes on from another one's line is given again; at a terminal, from where the line's input ended.
 package FTMPI::Launcher::Stdin;
 
@@ -13,11 +14,13 @@ use warnings;
 use Errno qw(EAGAIN EINTR EWOULDBLOCK);
 use POSIX ();
 
+use FTMPI::Positions ();
+
 # RETRY: seconds after which a terminal that belongs to another job is looked at again. ATTEMPTS, LINES: of how
 # many, the newest ones, is known what was read.
 use constant { WINDOW => 262144, CHUNK => 65536, RETRY => 0.5, KEEP_MAX => 64 << 20, ATTEMPTS => 8, LINES => 10000 };
 
-# loop; on_bytes => sub (bytes); on_end => sub; keep: whether rank 0 may begin again; awaited: rank 0 is going to say from which
+# loop; on_bytes => sub (bytes); on_end => sub; keep: whether rank 0 may begin again; alone: it has checkpoints of its own; awaited: rank 0 is going to say from which
 # line it goes on. These are told:
 #	on_lost   => sub: more was given than is kept
 #	on_unsure => sub (line): rank 0 gets again what it may have read
@@ -27,7 +30,7 @@ sub new
 {
 	my ($class, %arg) = @_;
 	my $self = bless { awaited => 0, %arg, under_way => 0, over => 0, held => $arg{awaited}, kept => '', base => 0, seen => 0,
-		given => 0, from => 0, measures => {}, read => {} }, $class;
+		given => 0, from => 0, measures => {}, read => {}, stood => FTMPI::Positions->new }, $class;
 	$self->_open;
 	return $self;
 }
@@ -105,7 +108,7 @@ sub rewind
 	return;
 }
 
-# It has begun again, and is going to say from which line it goes on, if from any.
+# It has begun again, and is going to say from which line, or checkpoint of its own, it goes on, if from any.
 sub await_line { $_[0]{awaited} = 1; return }
 
 # It says that now.
@@ -113,7 +116,7 @@ sub go_on
 {
 	my ($self, $line) = @_;
 	return if !$self->{awaited};
-	my $read = defined $line ? $self->{read}{$line} : 0;
+	my $read = !$line ? 0 : $self->{alone} ? $self->{stood}->of($line) : $self->{read}{$line};
 	@$self{qw(line unsure)} = ($line, !defined $read);
 	$self->_tell_unsure if $self->{seen};
 	$self->rewind($read);
@@ -147,6 +150,16 @@ sub measured
 	push @{ $self->{measures}{$n} }, defined $bytes ? $self->{from} + $bytes : undef;
 	return;
 }
+
+# The same of a rank 0 that stands for its checkpoint n; and when that is committed.
+sub stands
+{
+	my ($self, $n, $bytes) = @_;
+	$self->{stood}->note($n, defined $bytes ? $self->{from} + $bytes : undef);
+	return;
+}
+
+sub stands_no_more_before { my ($self, $n) = @_; $self->{stood}->committed($n); return }
 
 # A line of this number was committed; of an older one of the same number nothing counts any more. Where no input has come, none
 # was read.

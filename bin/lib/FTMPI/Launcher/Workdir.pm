@@ -13,7 +13,7 @@ use FTMPI::Launcher::Record        ();
 use FTMPI::Launcher::SharedWorkdir ();
 use FTMPI::PartialLines            ();
 
-# path; session: its name; ranks: how many; parts: as the record has them; tell => sub (host, message); say
+# path; session: its name; kept: see FTMPI::Launcher::SharedWorkdir; ranks: how many; parts: as the record has them; tell => sub (host, message); say
 # and log => sub (sentence); name => sub (host).
 sub new
 {
@@ -22,6 +22,7 @@ sub new
 	my $tell  = $arg{tell};
 	my $shared = FTMPI::Launcher::SharedWorkdir->new(
 		workdir => $arg{path},
+		kept    => $arg{kept},
 		tell    => sub { my ($host, $order) = @_; $tell->($host, 'PROBE', $order, $arg{path}, $probe) },
 		say     => $arg{say},
 		name    => $arg{name});
