@@ -143,7 +143,7 @@ sub plan
 	};
 }
 
-# What FTMPI::Launcher::Lines needs for an image job, or undef.
+# What FTMPI::Launcher::Lines, or FTMPI::Launcher::Checkpoints, needs for an image job, or undef.
 sub _image
 {
 	my ($options) = @_;
@@ -152,6 +152,7 @@ sub _image
 		interval => $options->{'ckpt-interval'},
 		patience => $options->{'image-patience'} // IMAGE_PATIENCE,
 		waits    => ($options->{coord} // 'blocking') eq 'blocking',
+		order    => $options->{'ckpt-order'} // 'round-robin',
 	};
 }
 
@@ -182,7 +183,8 @@ sub _own_parts
 sub _notes
 {
 	my ($workdir, $options, $parts, @restore) = @_;
-	my @first = $options->{image} && !defined $options->{'ckpt-interval'} ? FTMPI::Launcher::Sentences::NO_INTERVAL : ();
+	my $by_word = ($options->{coord} // '') eq 'msglog' ? FTMPI::Launcher::Sentences::NO_CHECKPOINT_INTERVAL : FTMPI::Launcher::Sentences::NO_INTERVAL;
+	my @first = $options->{image} && !defined $options->{'ckpt-interval'} ? $by_word : ();
 	unshift @first, FTMPI::Launcher::Sentences::passed(map { FTMPI::Error::clean($_) } @{ $options->{passed} }) if $options->{passed};
 	return [ @first, (map { "note: $_" } @{ $restore[2]{notes} }), FTMPI::Cli::RestoreNotes::sentences($workdir, $restore[2], time, $parts) ]
 		if @restore;

@@ -62,6 +62,9 @@ is_deeply(parsed('-n', 2, '-coord', $_, 'p'), { n => 2, coord => $_, prog => ['p
 	for qw(auto blocking eventlog tagging compare msglog);
 is_deeply(parsed(qw(-n 2 -image -image-patience 1m -image-files keep -coord eventlog p)),
 	{ n => 2, image => 1, 'image-patience' => 60, 'image-files' => 'keep', coord => 'eventlog', prog => ['p'] }, 'those of images');
+is_deeply(parsed(qw(-n 2 -coord msglog -image -ckpt-interval 5 -ckpt-order random -image-patience 1 -image-files keep p)),
+	{ n => 2, coord => 'msglog', image => 1, 'ckpt-interval' => 5, 'ckpt-order' => 'random', 'image-patience' => 1, 'image-files' => 'keep', prog => ['p'] },
+	'those of checkpoints under message logging');
 is_deeply([ map { parsed(@$_, qw(-n 2 p))->{bind} } [], [qw(-bind core)], [qw(--bind-to none)], [qw(-bind auto)] ],
 	[ undef, 'core', 'none', 'auto' ], 'how ranks are bound, in the spelling of other launchers, too');
 is_deeply(parsed(qw(--allow-run-as-root --oversubscribe --use-hwthread-cpus -n 2 p a))->{prog}, [qw(p a)],
@@ -224,15 +227,21 @@ for my $bad (
 	[ [qw(-n 1 a : -n 1 -image b)],       qr/^-image is for the whole job/ ],
 	[ [qw(-n 1 -keep 0 p)],
 		qr/^-keep: '0' is not a number of recovery lines from 1 to 1000000/ ],
-	[ [qw(-n 1 -coord msglog -image p)], qr/^-image cannot be used with -coord msglog yet: a rank that failed begins again at its beginning$hint/ ],
+	(map { [ [ qw(-n 1 -coord msglog), @$_, 'p' ], qr/^$_->[0] has no meaning with -coord msglog and without -image: ranks make no checkpoints then$hint/ ] }
+		[qw(-ckpt-interval 5)], [qw(-ckpt-order random)]),
+	[ [qw(-n 1 -coord msglog -image-patience 5 p)], qr/^-image-patience has no meaning without -image$hint/ ],
+	[ [qw(-n 1 -image -ckpt-order random p)], qr/^-ckpt-order has no meaning without -coord msglog$hint/ ],
+	[ [qw(-n 1 -coord msglog -image -ckpt-order newest p)], qr/^-ckpt-order: 'newest' is none of round-robin, random$hint/ ],
+	[ [qw(-n 1 -coord msglog -image p -restore)],
+		qr/^-restore has nothing to go on from with -coord msglog: that makes no recovery lines$hint/ ],
 	[ [qw(-n 1 -coord msglog p -restore)],
 		qr/^-restore has nothing to go on from with -coord msglog: that makes no recovery lines$hint/ ],
 	[ [qw(-n 1 -outcome-limit 2G p)], qr/^-outcome-limit has no meaning without -coord msglog$hint/ ],
 	(map { [ [ qw(-n 1 -coord msglog -outcome-limit), $_, 'p' ], qr/^-outcome-limit: '\Q$_\E' is not a size from 65536 to 17592186044416 bytes, as 500M or 2G$hint/ ] }
 		qw(65535 63K 17T x 2g2 1.5G -1)),
 	(map { [ [ qw(-n 1 -coord msglog), @$_, 'p' ],
-		qr/^$_->[0] has no meaning with -coord msglog: that makes no recovery lines, and a rank that failed begins again at its beginning$hint/ ] }
-		[qw(-ckpt-interval 5)], [qw(-keep 3)], [qw(-restart-from-start)], [qw(-accept-binary)]),
+		qr/^$_->[0] has no meaning with -coord msglog: that makes no recovery lines, and a rank that failed begins again alone$hint/ ] }
+		[qw(-keep 3)], [qw(-keep 3 -image)], [qw(-restart-from-start)], [qw(-accept-binary)]),
 	[ [qw(-n 1 -coord eventlog -verify-replay p)], qr/^-verify-replay has no meaning without -coord msglog$hint/ ],
 	[ [qw(-n 1 -coord msglog -coord compare p)], qr/^-coord is given twice$hint/ ],
 	[ [qw(-n 1 -coord event p)],

@@ -334,6 +334,9 @@ prints why, once until a line is made.
 Under
 .B eventlog
 no rank waits.
+Under
+.B msglog
+there are no lines: each rank is saved alone, see FAILURES AND RESTARTS.
 .B "\-coord auto"
 cannot be chosen.
 A rank is saved inside an MPI call, or where it computes.
@@ -483,7 +486,7 @@ lets other users read them afterwards.
 Under
 .B "\-coord msglog"
 (message logging, not finished) only the rank that failed begins again, on the same host, and the others do not go back; the ranks of a host that is lost begin again on others.
-There are no checkpoints yet: the rank runs its program again from
+It runs its program again from
 .BR main ,
 gets from the logs of the other ranks the messages that it had got, and from a process beside
 .B ftmpirun
@@ -491,6 +494,21 @@ which of several came first.
 So these logs grow as long as the job runs, and what that process keeps comes to
 .BR \-outcome\-limit ,
 at which the job ends.
+With
+.B \-image
+each rank makes checkpoints of its own, of which the others hear nothing, and goes on from its latest one; what others keep for it from before that is dropped.
+.B ftmpirun
+asks one rank at a time, in the order of
+.BR \-ckpt\-order ,
+and each once in
+.BR \-ckpt\-interval ,
+from the time when all have called MPI_Init until the first calls MPI_Finalize; when SIGUSR2 comes to it, all, one after the other, and prints when all have answered.
+A rank that cannot be saved, or does not come within
+.BR \-image\-patience ,
+goes on without that checkpoint, and
+.B ftmpirun
+prints why, once until the rank has one.
+The hosts to which ranks may go have to share the work directory then.
 It has its files in
 .IR WORKDIR ,
 on the host of
@@ -504,7 +522,7 @@ threads or files that change, is ended (with status 16) when it asks for somethi
 alone, and without that its answer may be wrong.
 Rank 0 is given its standard input again, and of what a rank prints through
 .B ftmpirun
-on standard output as many bytes are left out as were printed before. What it prints on standard error, and writes to files, also where a shell sends its output there, it prints and writes again.
+on standard output as many bytes are left out as were printed before; where it goes on from a checkpoint, from where it was then. What it prints on standard error, and writes to files, also where a shell sends its output there, it prints and writes again.
 The calls of
 .B ftmpi.h
 save nothing, and
@@ -514,16 +532,17 @@ says so; windows, and
 of a synchronous send to another rank, are refused, and MPI_THREAD_SERIALIZED is granted in place of MPI_THREAD_MULTIPLE.
 Each rank has
 .B \-max\-restarts
-of its own, of which it gets none back; each of its restarts is told in one line.
+of its own, which it gets back with each checkpoint; each of its restarts is told in one line.
 A rank that dies when all have called MPI_Finalize ends the job, and one that is stopped then is told of and left alone: it is not begun again.
-.BR \-image ,
 .BR \-restore ,
 .BR \-accept\-binary ,
-.BR \-ckpt\-interval ,
 .B \-keep
 and
 .B \-restart\-from\-start
-cannot be used with it.
+cannot be used with it, and
+.B \-ckpt\-interval
+only with
+.BR \-image .
 .PP
 Under a
 .B \-coord

@@ -40,7 +40,7 @@ my @TABLE = (
 		arg     => 'DIR',
 		default => 'the current directory',
 		text    => 'Where recovery lines are kept, in a folder for each job: a recovery line is what all ranks have saved together, and'
-			. ' what the job goes on from after a failure. All hosts must share it (with -coord msglog only the launcher\'s uses it).'
+			. ' what the job goes on from after a failure. All hosts must share it (with -coord msglog and without -image only the launcher\'s uses it).'
 			. ' Made if it is missing, but for -restore. Only their user can read folders and files in it.',
 	},
 	{
@@ -182,21 +182,29 @@ my @TABLE = (
 		text    => 'FTMPI_Checkpoint_due() is true when TIME has passed since the last'
 			. ' checkpoint: seconds, or with units as in 90s, 10m, 1.5h, 1h30m. A program that makes no checkpoints needs -image. Under eventlog not'
 			. ' before that checkpoint is written, however long the disk takes. With -image a recovery line is made'
-			. ' when TIME has passed since the last one.',
+			. ' when TIME has passed since the last one; with -coord msglog, too, each rank makes a checkpoint every TIME, one rank after the other.',
+	},
+	{
+		names   => ['ckpt-order'],
+		arg     => 'round-robin|random',
+		check   => \&FTMPI::Cli::Values::ckpt_order,
+		default => 'round-robin',
+		text    => 'With -coord msglog and -image: which rank is the next to make a checkpoint: the one after the last, or any. A rank that'
+			. ' begins again is passed over.',
 	},
 	{
 		names => ['image'],
 		kind  => 'flag',
 		text  => 'Recovery lines hold images of the ranks\' processes: the program needs no call for them, and after a failure'
 			. ' goes on where it was. A line is made every -ckpt-interval, on SIGUSR2 to ftmpirun, and by'
-			. ' FTMPI_Perform_Checkpoint in a program that has it. The manual page has more under IMAGES OF PROCESSES.',
+			. ' FTMPI_Perform_Checkpoint in a program that has it. With -coord msglog each rank is saved alone, and goes on alone. The manual page has more under IMAGES OF PROCESSES.',
 	},
 	{
 		names   => ['image-patience'],
 		arg     => 'TIME',
 		check   => \&FTMPI::Cli::Values::grace,
 		default => '10 s',
-		text    => 'With -image: a rank that has not come to where it can be saved after TIME does without that recovery line; under'
+		text    => 'With -image: a rank that has not come to where it can be saved after TIME does without that recovery line, or checkpoint; under'
 			. ' blocking so do all. A rank whose image is not written on for six times TIME does without it, too.',
 	},
 	{
@@ -241,15 +249,15 @@ my @TABLE = (
 			. ' ended after a restart when its messages differ, see ftmpi.h. tagging: the same by another rule, for comparison.'
 			. ' auto: what the program asks for, else eventlog. compare: both rules at once; the'
 			. ' job ends when they differ (for tests). msglog: there are no recovery lines, and a rank that failed begins again'
-			. ' alone; not finished, see FAILURES AND RESTARTS in the manual page.',
+			. ' alone, with -image from its own latest checkpoint; not finished, see FAILURES AND RESTARTS in the manual page.',
 	},
 	{
 		names   => ['max-restarts'],
 		arg     => 'N',
 		check   => FTMPI::Cli::Values::whole('a number of restarts', 0, 1000000),
 		default => 3,
-		text    => 'Give up after N restarts in a row without a new recovery line; with -coord msglog, after N of one rank. 0: never'
-			. ' restart.',
+		text    => 'Give up after N restarts in a row without a new recovery line; with -coord msglog, after N of one rank'
+			. ' without a new checkpoint of it. 0: never restart.',
 	},
 	{
 		names   => ['restart-on'],
@@ -496,21 +504,22 @@ sub _check_image
 	return;
 }
 
-# Message logging has no checkpoints yet.
+# Under message logging there are no recovery lines, and with images each rank has checkpoints.
 sub _check_msglog
 {
 	my ($got) = @_;
 	my $is_used = ($got->{coord} // '') eq 'msglog';
-	for my $option (grep { defined $got->{$_} && !$is_used } qw(verify-replay outcome-limit)) {
+	for my $option (grep { defined $got->{$_} && !$is_used } qw(verify-replay outcome-limit ckpt-order)) {
 		_refuse("-$option has no meaning without -coord msglog");
 	}
 	return if !$is_used;
-	_refuse('-image cannot be used with -coord msglog yet: a rank that failed begins again at its beginning')
-		if $got->{image};
+	for my $option (grep { defined $got->{$_} && !$got->{image} } qw(ckpt-interval ckpt-order)) {
+		_refuse("-$option has no meaning with -coord msglog and without -image: ranks make no checkpoints then");
+	}
 	_refuse('-restore has nothing to go on from with -coord msglog: that makes no recovery lines')
 		if defined $got->{restore};
-	for my $option (grep { defined $got->{$_} } qw(ckpt-interval keep restart-from-start accept-binary)) {
-		_refuse("-$option has no meaning with -coord msglog: that makes no recovery lines, and a rank that failed begins again at its beginning");
+	for my $option (grep { defined $got->{$_} } qw(keep restart-from-start accept-binary)) {
+		_refuse("-$option has no meaning with -coord msglog: that makes no recovery lines, and a rank that failed begins again alone");
 	}
 	return;
 }

@@ -25,6 +25,9 @@ my @WHATS  = qw(failure crash any none);
 my @BINDS  = qw(auto core none);
 my @FILES  = qw(cut keep);
 
+# In which order ranks are asked for checkpoints of their own (FTMPI::Launcher::Checkpoints).
+my @ORDERS = qw(round-robin random);
+
 # The name of a session, and of its folder in WORKDIR.
 my $SESSION = qr/[0-9]{8}-[0-9]{6}-[0-9a-f]{8}/;
 
@@ -169,6 +172,13 @@ sub image_files
 	my ($value, $word) = @_;
 	return $value if grep { $_ eq $value } @FILES;
 	return _none_of($word, $value, @FILES);
+}
+
+sub ckpt_order
+{
+	my ($value, $word) = @_;
+	return $value if grep { $_ eq $value } @ORDERS;
+	return _none_of($word, $value, @ORDERS);
 }
 
 sub binding
