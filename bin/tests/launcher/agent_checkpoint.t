@@ -125,6 +125,7 @@ subtest 'standard input' => sub {
 	my $agent = agent(2, \@images, 'start', @join, qw(0:take:4 save held save 0:take:3 saved:1 save held save hang));
 	$agent->order('STDIN', 'some words');
 	$agent->await_text(0, qr/took=some;\n/);
+	$agent->await(qr/^NEWS 1 INITED/);
 	$agent->pass;
 	$agent->order('SAVE_ONE', $_, 0, 1 + $_, 0) for 1, 0;
 	$agent->await(qr/^NEWS $_ SAVED/) for 0, 1;

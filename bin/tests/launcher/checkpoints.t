@@ -135,6 +135,10 @@ subtest 'answers that are none' => sub {
 		is(scalar(grep { defined $checkpoints->may_have($_) } 1, 2), 0, '... and nobody else has a checkpoint');
 	}
 	begin({});
+	is_deeply(last_of('all_inited', 'due', [ due => 1 ], held(0, 1), [ saved => 0, 1, 0 ]), ['log: checkpoint 1 of rank 0 was given up'],
+		'nor is the next one asked sooner for an old timer');
+	ok(!$checkpoints->may_have(0), '... and who has given up has none');
+	begin({});
 	is_deeply(last_of('all_inited', 'due', 'late', held(0, 1)), [], 'one that is let go may have answered just before');
 	is($checkpoints->may_have(0), 'asked', '... and may have a checkpoint then');
 	is_deeply(last_of([ saved => 0, 1, 1 ]), ['say: rank 0 on h0 has a checkpoint: number 1 is committed.'], '... which counts');
@@ -207,7 +211,6 @@ subtest 'SIGUSR2' => sub {
 		[ 'one gives up',       [ held(1, 2), [ saved => 1, 2, 0 ] ], "$but rank 1." ], [ 'one does not say', [ held(1, 2), 'late' ], "$but rank 1." ],
 		[ 'one begins again',   [ [ begins_again => 1 ] ], "$but rank 1." ],
 		[ 'one says it late',   [ held(1, 2), 'late', [ saved => 1, 2, 1 ] ], 'say: SIGUSR2: every rank has a checkpoint.' ],
-		[ 'one says late that an older one is committed', [ 'late', [ saved => 0, 1, 1 ] ], "$but rank 1." ],
 		)
 	{
 		my ($what, $events, $sentence) = @$case;
@@ -215,6 +218,10 @@ subtest 'SIGUSR2' => sub {
 		story('all_inited', 'wanted', held(0, 1), [ saved => 0, 1, 1 ], @$events);
 		is_deeply(last_of(held(2, 3), [ saved => 2, 3, 1 ])->[-1], $sentence, $what);
 	}
+	begin({ interval => undef });
+	story('all_inited', 'wanted', held(0, 1), [ saved => 0, 1, 1 ], held(1, 2), 'late', held(2, 3), [ saved => 2, 3, 1 ]);
+	story('wanted', held(0, 4), [ saved => 0, 4, 1 ], 'late', [ saved => 1, 2, 1 ]);
+	is_deeply(last_of(held(2, 6), [ saved => 2, 6, 1 ])->[-1], "$but rank 1.", 'one says late that an older one is committed');
 	begin({ interval => undef }, 0, 2);
 	is_deeply(last_of('all_inited', 'wanted', held(1, 1), [ saved => 1, 1, 1 ])->[-1], "$but ranks 0 2.", 'two are away');
 	begin({ interval => undef }, @all);
@@ -369,6 +376,15 @@ $story->tell(qw(host_lost 1), 'lost b', 1)->told;
 is((grep { /^save/ } $story->tell('held', 1, 2, '')->tell('saved', 1, 2, 1)->told, $is_due->($story)->told)[0], 'save_one 0 0 3 0', '... ranks of a lost host are passed over');
 
 $story = begun();
+for my $rank (0, 1) {
+	$is_due->($story);
+	$story->tell('held', $rank, $rank + 1, '')->tell('saved', $rank, $rank + 1, 1);
+}
+is((grep { /^save/ } $is_due->($story)->told)[-1], 'save_one 2 0 3 0', 'a rank of a host');
+$story->tell(qw(host_lost 1), 'lost b', 1)->told;
+is((grep { /^save/ } $is_due->($story)->told)[0], 'save_one 0 0 4 0', '... that is lost is not waited for');
+
+$story = begun();
 $is_due->($story)->told;
 is_deeply(done($story->tell('ending', 3)), ['save_one 0 0 1 2'], 'the first calls MPI_Finalize');
 $story->tell('ending', $_) for 0 .. 2;
@@ -399,7 +415,7 @@ is_deeply(ended(sub {
 }), ['over 0'], '... nor with a checkpoint');
 my ($said) = grep { /^say SIGINT/ } begun()->tell('signal', 'INT')->told;
 is($said, 'say SIGINT came; the job is ended.', 'a job that is ended');
-$story = begun();
+$story = job()->begun(1);
 $story->tell('signal', 'INT')->told;
 $story->tell('exited', $_, 0, 15) for 0 .. 3;
 is_deeply([ $story->told ], ['over 130'], '... says nothing of -restore, which cannot be used');

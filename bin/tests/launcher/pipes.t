@@ -189,8 +189,10 @@ $known->committed(14);
 $known->note(14, 1);
 $known->committed(14);
 is($known->of(16), 160, '... and not for an older one');
-$known->note(21, undef);
-is_deeply([ $known->of(21), FTMPI::Positions->from_text($known->text)->of(17) ], [ undef, 170 ], 'what nobody knows is not told');
+$known->note($_, 10 * $_) for 30 .. 40;
+is($known->of(16), 160, '... which is not kept in its place');
+$known->note(41, undef);
+is_deeply([ $known->of(41), FTMPI::Positions->from_text($known->text)->of(40) ], [ undef, 400 ], 'what nobody knows is not told');
 is(FTMPI::Positions->from_text('1=2:x=3:4=:5=6=7:8=9')->text, '1=2:8=9', 'nor is rubbish taken');
 is(FTMPI::Positions->from_text(join ':', map { "$_=1" } 1 .. 100)->text, join(':', map { "$_=1" } 93 .. 100), '... or without end');
 

@@ -116,7 +116,7 @@ sub go_on
 {
 	my ($self, $line) = @_;
 	return if !$self->{awaited};
-	my $read = !$line ? 0 : $self->{alone} ? $self->{stood}->of($line) : $self->{read}{$line};
+	my $read = !defined $line ? 0 : $self->{alone} ? $self->{stood}->of($line) : $self->{read}{$line};
 	@$self{qw(line unsure)} = ($line, !defined $read);
 	$self->_tell_unsure if $self->{seen};
 	$self->rewind($read);

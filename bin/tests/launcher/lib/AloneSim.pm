@@ -10,9 +10,9 @@ use warnings;
 use parent 'JobSim';
 
 # What is of one rank, and is dropped while that is away.
-my $OF_RANK = qr/^(?:program|inited|ending|finalized|exited|lost|suspect|heard|stopped|condition|aborted)\z/;
+my $OF_RANK = qr/^(?:program|inited|ending|finalized|exited|lost|suspect|heard|stopped|condition|aborted|held|saved)\z/;
 
-sub _settle { my ($self) = @_; @$self{qw(alone image lives)} = (1, undef, {}); return }
+sub _settle { my ($self) = @_; @$self{qw(alone lives last_n)} = (1, {}, 0); return }
 
 sub _life { my ($self, $rank) = @_; return ($self->{job}->incarnations)[$rank] }
 
@@ -118,6 +118,55 @@ sub _do_take
 		$self->_from_agent($self->{agents}[$host], rand 0.05, 'started', $rank);
 		$self->_start_rank(0, $rank);
 	}
+	return;
+}
+
+# One rank at a time is held for a checkpoint, and none that has no process; it is let go or stands in time.
+sub _do_save_one
+{
+	my ($self, $rank, $epoch, $n, $step) = @_;
+	my $agent = $self->{agents}[ $self->{job}->hosts->home($rank) ];
+	my $held  = $self->{held};
+	$self->_wrong("step $step of checkpoint $n of epoch $epoch") if $epoch || $step == 1;
+	if ($step == 2) {
+		$self->_wrong("rank $rank is let go, and $held is held") if defined $held && $held ne "$rank.$n";
+		delete $self->{held};
+		return;
+	}
+	$self->_wrong("checkpoint $n after $self->{last_n}") if $n != ++$self->{last_n};
+	$self->_wrong("rank $rank is asked, which is not there") if $self->{job}->is_away($rank) || !$agent;
+	$self->_wrong("rank $rank is asked after the end")       if %{ $self->{ending} // {} } && $self->{left};
+	$self->_wrong("rank $rank is asked while $held is held") if defined $held && $self->_is_held($held);
+	$self->{held} = "$rank.$n";
+	$self->{held_life} = $self->_life($rank);
+	$self->_after($self->{image}{patience} + 0.001, sub {
+		$self->_wrong("rank $rank is held too long") if ($self->{held} // '') eq "$rank.$n" && $self->_is_held("$rank.$n");
+	});
+	$self->_answer_save_one($agent, $rank, $n) if $agent && rand() < 0.95;
+	return;
+}
+
+# Its process is still the one that was asked, and the job runs.
+sub _is_held
+{
+	my ($self, $held) = @_;
+	my ($rank) = split /\./, $held;
+	return $self->{job}->phase eq 'running' && $self->_life($rank) == $self->{held_life};
+}
+
+sub _answer_save_one
+{
+	my ($self, $agent, $rank, $n) = @_;
+	my $life = $self->_life($rank);
+	my $why  = rand() < 0.1 ? 'why' : '';
+	$self->_after(rand 0.3, sub {
+		return if !$self->_lives($agent, $rank, $life) || ($self->{held} // '') ne "$rank.$n";
+		delete $self->{held};
+		$self->_from_agent($agent, rand 0.01, 'held', $rank, $n, $why);
+	});
+	$self->_after(0.3 + rand 3, sub {
+		$self->_from_agent($agent, rand 0.01, 'saved', $rank, $n, rand() < 0.8) if $why eq '' && rand() < 0.95 && $self->_lives($agent, $rank, $life);
+	});
 	return;
 }
 
