@@ -87,8 +87,8 @@ my %EVENTS = (
 		program     => '_program',
 		line        => '_line',
 		line_wanted => '_saving_wanted',
-		line_due    => '_saving_due',
-		rank_due    => '_saving_due',
+		line_due    => '_line_due',
+		rank_due    => '_rank_due',
 		rank_late   => '_rank_late',
 		goes_on     => '_goes_on',
 		held        => '_held',
@@ -405,11 +405,12 @@ sub _line
 # SIGUSR2 in an image job.
 sub _saving_wanted { return $_[0]{saving}->wanted }
 
-sub _saving_due { my ($self, @data) = @_; return $self->{saving}->due(@data) }
-sub _rank_late  { my ($self, @data) = @_; return $self->{saving}->late(@data) }
-sub _held       { my ($self, @data) = @_; return $self->{saving}->held(@data) }
-sub _saved      { my ($self, @data) = @_; return $self->{saving}->saved(@data) }
-sub _resumed    { return $_[0]{saving}->resumed }
+sub _line_due  { my ($self, @data) = @_; return $self->{saving}->due(@data) }
+sub _rank_due  { my ($self, @data) = @_; return $self->{saving}->due(@data) }
+sub _rank_late { my ($self, @data) = @_; return $self->{saving}->late(@data) }
+sub _held      { my ($self, @data) = @_; return $self->{saving}->held(@data) }
+sub _saved     { my ($self, @data) = @_; return $self->{saving}->saved(@data) }
+sub _resumed   { return $_[0]{saving}->resumed }
 
 # Under message logging, from a checkpoint of its own.
 sub _goes_on { my ($self, $rank, $n) = @_; return [ log => "rank $rank goes on from its checkpoint $n" ] }
