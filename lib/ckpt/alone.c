@@ -157,7 +157,7 @@ int ckpt_alone_take(const struct ckpt_alone *a, uint32_t *number, char *err, siz
 		rc = l.found ? take(a, &folder, &l, e) : mark(a, &folder, e);
 		if (rc)
 			return rc;
-		fault_point("alone-taken");
+		fault_point("alone-claimed");
 	}
 	return ckpt_says(e, FT_ESYS, folder.text,
 		"a process before of rank %u goes on to make checkpoints", a->rank);

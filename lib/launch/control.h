@@ -35,7 +35,7 @@ enum control_type {
 	CONTROL_HELD = 29,
 	CONTROL_SAVED = 30,
 	CONTROL_ENDING = 31,
-	CONTROL_LOGS = 32,
+	CONTROL_LOGS = 87,
 };
 
 /* What SAVE asks for: to come to a safe point and stay there, to make the line, to go on without

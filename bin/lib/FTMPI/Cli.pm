@@ -153,6 +153,7 @@ sub _image
 		patience => $options->{'image-patience'} // IMAGE_PATIENCE,
 		waits    => ($options->{coord} // 'blocking') eq 'blocking',
 		order    => $options->{'ckpt-order'} // 'round-robin',
+		log_limit => defined $options->{'log-limit'} ? $options->{'log-limit'} >> 10 : undef,
 	};
 }
 
@@ -214,6 +215,7 @@ sub _settings
 		$setting{$name} = $options->{$name} ? $options->{$name} : next;
 	}
 	$setting{$_} = 1 for grep { $setting{$_} } qw(accept-binary debug dump pty verify-replay);
+	$setting{'log-limit'} = $options->{'log-limit'} >> 10 if defined $options->{'log-limit'};
 	$setting{bind} = $options->{bind} // 'auto';
 	if (my $image = _image($options)) {
 		require FTMPI::FixedAddresses;

@@ -47,6 +47,7 @@ my @TABLE = (
 	[ 29, 'HELD',       'rank', 'us' ],
 	[ 30, 'SAVED',      'rank', 'uu' ],
 	[ 31, 'ENDING',     'rank', '' ],
+	[ 87, 'LOGS',       'rank', 'uuu' ],
 	# launcher to agent
 	[ 32, 'SETUP',     'launcher', 'uuu' ],
 	[ 33, 'BIND',      'launcher', 'suuu' ],

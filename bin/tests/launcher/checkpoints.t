@@ -119,6 +119,26 @@ subtest 'ranks that make none' => sub {
 	is_deeply(last_of('due', held(0, 49, 'reason 17')), ['log: no checkpoint is made now: rank 0 on h0: reason 17.'], 'reasons without end are not all told');
 };
 
+subtest 'logs' => sub {
+	begin({ order => 'adaptive' });
+	is_deeply(last_of('all_inited', [ logs => 0, 1, 900, 400 ], [ logs => 1, 2, 500, 500 ], [ logs => 2, 1, 300, 200 ], 'due')->[0], 'HOLD 1 to 1',
+		'adaptive: the one for which others have logged most');
+	is_deeply(last_of(held(1, 1), [ saved => 1, 1, 1 ], 'due')->[0], 'HOLD 2 to 2', '... then the next, as what was logged for the first is not known now');
+	is_deeply(last_of(held(2, 2), [ saved => 2, 2, 1 ], 'due')->[0], 'HOLD 3 to 0', '... and where nothing is known in turns');
+	begin({ order => 'adaptive' });
+	$ranks->begins_again(1);
+	is_deeply(last_of('all_inited', [ logs => 0, 1, 900, 400 ], 'due')->[0], 'HOLD 1 to 0', '... but for one that is away');
+	begin({ log_limit => 1000 });
+	is_deeply(story('all_inited', [ logs => 0, 2, 499, 400 ]), [ ['rank_due 20'], [] ], 'less than half of the limit');
+	is_deeply(last_of([ logs => 0, 2, 500, 400 ])->[0], 'HOLD 1 to 2', 'half of it: that rank is asked before its turn');
+	is_deeply(last_of([ logs => 1, 0, 1000, 900 ]), [], '... and another when that is over');
+	is_deeply(last_of(held(2, 1), [ saved => 2, 1, 1 ])->[1], 'HOLD 2 to 0', '... at once');
+	is_deeply(last_of(held(0, 2), [ saved => 0, 2, 1 ]), ['log: checkpoint 2 of rank 0 is committed'], '... once');
+	is_deeply(last_of([ logs => 1, RANKS, 1000, 900 ]), [], 'a rank that there is not');
+	begin(undef);
+	is_deeply(last_of('all_inited', [ logs => 0, 2, 1000, 900 ]), [], 'nobody is asked without images');
+};
+
 subtest 'answers that are none' => sub {
 	for my $case (
 		[ 'HELD of another rank', ['due'], held(1, 1) ], [ 'HELD of another number', ['due'], held(0, 2) ],
@@ -243,8 +263,8 @@ subtest 'the end' => sub {
 		'who makes one goes on with that, and is the last');
 	begin({});
 	is_deeply(story('all_inited', 'due', held(0, 1, 'it is in MPI_Finalize'), 'due'),
-		[ ['rank_due 20'], [ 'HOLD 1 to 0', 'rank_late 10', 'rank_due 20' ], ['log: no checkpoint is made now: rank 0 on h0: it is in MPI_Finalize.'], [] ],
-		'a rank that is in MPI_Finalize ends it, too');
+		[ ['rank_due 20'], [ 'HOLD 1 to 0', 'rank_late 10', 'rank_due 20' ], ['log: no checkpoint is made now: rank 0 on h0: it is in MPI_Finalize.'],
+			[ 'HOLD 2 to 1', 'rank_late 10', 'rank_due 20' ] ], 'after one that is in MPI_Finalize the next is asked');
 	begin({});
 	is_deeply(last_of('ends', 'all_inited', 'due'), [], 'before it began');
 	my $none = 'say: SIGUSR2: all other ranks have a checkpoint, but not ranks';
@@ -386,9 +406,10 @@ is((grep { /^save/ } $is_due->($story)->told)[0], 'save_one 0 0 4 0', '... that 
 
 $story = begun();
 $is_due->($story)->told;
-is_deeply(done($story->tell('ending', 3)), ['save_one 0 0 1 2'], 'the first calls MPI_Finalize');
-$story->tell('ending', $_) for 0 .. 2;
-is_deeply([ grep { /^leave/ } $story->told ], ['leave_all 0'], '... and then all');
+is_deeply(done($story->tell('ending', 3)), [], 'the first calls MPI_Finalize');
+$story->tell('ending', $_) for 0 .. 1;
+is_deeply([ grep { /^(?:save|leave)/ } $story->tell('ending', 2)->told ], [ 'save_one 0 0 1 2', 'leave_all 0' ],
+	'... and then all: who is held is let go');
 $story = begun();
 $is_due->($story)->told;
 is((grep { /^(?:save|kill)/ } $story->tell('signal', 'INT')->told)[0], 'save_one 0 0 1 2', 'who is held is let go before all are ended');

@@ -287,9 +287,8 @@ bool runtime_job_search_alone(struct ckpt_found *found, const runtime_job_step *
 	*found = j->found;
 	for (; found->line != 0 && *steps; steps++)
 		(*steps)(found);
-	if (found->line)
-		control_restored(physical_launch()->control_fd, found->line,
-			physical_launch()->session_name);
+	control_restored(
+		physical_launch()->control_fd, found->line, physical_launch()->session_name);
 	*j = (struct ckpt_job){0};
 	physical_unlearn();
 	return found->line != 0;

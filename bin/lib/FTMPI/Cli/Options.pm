@@ -186,10 +186,11 @@ my @TABLE = (
 	},
 	{
 		names   => ['ckpt-order'],
-		arg     => 'round-robin|random',
+		arg     => 'round-robin|adaptive|random',
 		check   => \&FTMPI::Cli::Values::ckpt_order,
 		default => 'round-robin',
-		text    => 'With -coord msglog and -image: which rank is the next to make a checkpoint: the one after the last, or any. A rank that'
+		text    => 'With -coord msglog and -image: which rank is the next to make a checkpoint: the one after the last; the one for which the'
+			. ' others keep most of what they have sent; or any. A rank that'
 			. ' begins again is passed over.',
 	},
 	{
@@ -300,6 +301,14 @@ my @TABLE = (
 		default => '1G',
 		text    => 'With -coord msglog: the most that the outcomes of all ranks may take, 16 bytes each, in the memory of a process beside'
 			. ' the launcher and in the work directory. They are kept as long as the job runs; when there are more the job ends.',
+	},
+	{
+		names => ['log-limit'],
+		arg   => 'SIZE',
+		check => FTMPI::Cli::Values::size(1 << 20, 1 << 41),
+		text  => 'With -coord msglog: the most that a rank may keep of what it has sent. From half of that on the rank for which it keeps'
+			. ' most is asked for a checkpoint before its turn; at the limit a send waits for that. Where none can be made, as without -image,'
+			. ' a sentence says so, and the job goes on. Default: no limit.',
 	},
 	{
 		names => ['verify-replay'],
@@ -509,7 +518,7 @@ sub _check_msglog
 {
 	my ($got) = @_;
 	my $is_used = ($got->{coord} // '') eq 'msglog';
-	for my $option (grep { defined $got->{$_} && !$is_used } qw(verify-replay outcome-limit ckpt-order)) {
+	for my $option (grep { defined $got->{$_} && !$is_used } qw(verify-replay outcome-limit log-limit ckpt-order)) {
 		_refuse("-$option has no meaning without -coord msglog");
 	}
 	return if !$is_used;

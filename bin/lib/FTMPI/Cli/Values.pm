@@ -26,7 +26,7 @@ my @BINDS  = qw(auto core none);
 my @FILES  = qw(cut keep);
 
 # In which order ranks are asked for checkpoints of their own (FTMPI::Launcher::Checkpoints).
-my @ORDERS = qw(round-robin random);
+my @ORDERS = qw(round-robin adaptive random);
 
 # The name of a session, and of its folder in WORKDIR.
 my $SESSION = qr/[0-9]{8}-[0-9]{6}-[0-9a-f]{8}/;

@@ -8,12 +8,13 @@
 #	idle    the next one is asked when it is due, or when the user wants checkpoints
 #	held    one rank was sent HOLD: it is to come to a safe point and to stay there
 #	saving  it stood there, and its agent has told it GO: it tells when its checkpoint is durable
-#	last    so it is, and none is asked any more: one rank has called MPI_Finalize meanwhile
+#	last    so it is, and none is asked any more: all ranks have called MPI_Finalize meanwhile
 #	over    none is asked any more
 #
 # The happy path: HOLD to one rank; HELD comes; SAVED comes; the next rank, a part of the interval after the one before was asked, so that
 # each is asked once in an interval. Failure modes: a rank says why it cannot, or does not come within the patience (RELEASE), or
-# begins again, or SAVED does not come: the next rank. A rank that is away, or has not called MPI_Init again, is passed over.
+# begins again, or SAVED does not come: the next rank. A rank that is away, has not called MPI_Init again, or has called MPI_Finalize,
+# where it waits for all others, is passed over. A rank for which others have logged much is asked before its turn (logs).
 #
 # What bounds each state: held, the patience; saving, an interval and the patience. What comes later than that still counts: the number of
 # a checkpoint is that of the request, and grows as long as the job runs.
@@ -28,11 +29,21 @@ use FTMPI::Launcher::Sentences ();
 # LEAST: seconds between two requests. REASONS: so many at a time the user is told of why ranks have no checkpoint.
 use constant { LEAST => 0.001, REASONS => 16 };
 
-# Which rank is the next, by -ckpt-order: sub (the one before, how many, is_ready => sub (rank)) -> rank, or nothing.
+# Which rank is the next, by -ckpt-order: sub (the one before, how many, is_ready => sub (rank), { rank => what others have logged for it })
+# -> rank, or nothing.
 my %ORDERS = (
 	'round-robin' => sub { my ($last, @of) = @_; return _first($last + 1, @of) },
 	'random'      => sub { my (undef, $size, $is_ready) = @_; return _first(int rand $size, $size, $is_ready) },
+	'adaptive'    => \&_heaviest,
 );
+
+# The one whose checkpoint lets most of the others' logs go.
+sub _heaviest
+{
+	my ($last, $size, $is_ready, $logged) = @_;
+	my ($most) = sort { $logged->{$b} <=> $logged->{$a} || $a <=> $b } grep { $is_ready->($_) } keys %$logged;
+	return $most // _first($last + 1, $size, $is_ready);
+}
 
 sub _first
 {
@@ -45,13 +56,13 @@ sub _first
 }
 
 # hosts: FTMPI::Launcher::HostTable; ranks: FTMPI::Launcher::RankTable; recovery: FTMPI::Launcher::Recovery; image: { interval, or undef when
-# ranks are asked at the user's word alone; patience, in seconds; order }, or undef: the launcher asks for no checkpoints.
+# ranks are asked at the user's word alone; patience, in seconds; order; log_limit: KiB that the log of a rank may take, or undef }, or undef: the launcher asks for no checkpoints.
 sub new
 {
 	my ($class, %arg) = @_;
 	my $image = delete $arg{image};
 	my $self  = bless { order => 'round-robin', %arg, %{ $image // {} }, on => defined $image, size => $arg{ranks}->size, n => 0, last => -1,
-		paced => 0, stamp => 0, asked => {}, may_have => {}, told => {} }, $class;
+		paced => 0, stamp => 0, asked => {}, may_have => {}, told => {}, logs => {}, urgent => {} }, $class;
 	$self->reset(0);
 	return $self;
 }
@@ -100,7 +111,7 @@ sub wanted
 	return $state eq 'idle' ? $self->_next : ();
 }
 
-# The first rank has called MPI_Finalize, or the ranks are told to go.
+# All ranks have called MPI_Finalize, or are told to go.
 sub ends
 {
 	my ($self) = @_;
@@ -111,15 +122,49 @@ sub ends
 	return $was eq 'saving' ? () : $was eq 'held' ? ($self->_step(FTMPI::Control::RELEASE), $self->_without) : $self->_round_over;
 }
 
+# The log of a rank takes so many KiB, and the messages to this peer so many of that, the most of all its peers. From half of
+# the limit on that peer is asked at once.
+sub logs
+{
+	my ($self, $rank, $peer, $all, $of_peer) = @_;
+	return if $peer >= $self->{size};
+	$self->{logs}{$rank} = [ $peer, $of_peer ];
+	return if !defined $self->{log_limit} || 2 * $all < $self->{log_limit};
+	$self->{urgent}{$peer} = 1;
+	return $self->{state} eq 'idle' ? $self->_next : ();
+}
+
+# What others have logged for each rank, as far as they have told: each of them told of one.
+sub _logged
+{
+	my ($self) = @_;
+	my %logged;
+	$logged{ $_->[0] } += $_->[1] for values %{ $self->{logs} };
+	return \%logged;
+}
+
+# It is asked: what others have logged for it they will tell anew.
+sub _forget_logs
+{
+	my ($self, $peer) = @_;
+	my $logs = $self->{logs};
+	delete $self->{urgent}{$peer};
+	delete @$logs{ grep { $logs->{$_}[0] == $peer } keys %$logs };
+	return;
+}
+
 # Nobody is asked at the moment: who is the next, and is it time?
 sub _next
 {
 	my ($self) = @_;
 	return $self->_round_over if $self->{state} eq 'last';
 	$self->{state} = 'idle';
+	my ($urgent) = sort { $a <=> $b } grep { $self->_is_ready($_) } keys %{ $self->{urgent} };
+	return $self->_ask($urgent) if defined $urgent;
 	return if !$self->{round} && !$self->{is_due};
 	my $left = $self->{round} && $self->{round}{left};
-	my $rank = $ORDERS{ $self->{order} }->($self->{last}, $self->{size}, sub { (!$left || $left->{ $_[0] }) && $self->_is_ready($_[0]) });
+	my $is_ready = sub { (!$left || $left->{ $_[0] }) && $self->_is_ready($_[0]) };
+	my $rank = $ORDERS{ $self->{order} }->(@$self{qw(last size)}, $is_ready, $self->_logged);
 	return $self->_ask($rank) if defined $rank;
 	return $left ? ($self->_round_over, $self->_next) : $self->_pace;
 }
@@ -137,6 +182,7 @@ sub _ask
 	@$self{qw(state rank last)} = ('held', $rank, $rank);
 	$self->{asked}{$rank} = ++$self->{n};
 	$self->{may_have}{$rank} //= 'asked';
+	$self->_forget_logs($rank);
 	delete $self->{round}{left}{$rank} if $self->{round};
 	return ($self->_step(FTMPI::Control::HOLD), $self->_limit($self->{patience}), $self->_pace);
 }
@@ -157,7 +203,7 @@ sub held
 	my $text = FTMPI::Launcher::Sentences::not_held($self->{hosts}->who($rank), $why, 'checkpoint');
 	$self->_has_none($rank);
 	$self->{state} = 'idle';
-	return ([ log => $text ], $self->_without, $self->ends) if $why eq FTMPI::Control::IN_FINALIZE;
+	return ([ log => $text ], $self->_without, $self->_next) if $why eq FTMPI::Control::IN_FINALIZE;
 	return ($self->_report($why, $text), $self->_without, $self->_next);
 }
 

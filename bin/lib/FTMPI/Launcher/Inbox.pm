@@ -31,6 +31,7 @@ my %EVENTS = (
 	LOST       => sub { (@_[ 1, 2 ], FTMPI::Error::clean($_[3])) },
 	SUSPECT    => sub { @_[ 1 .. 3 ] },
 	HEARD      => sub { @_[ 1, 2 ] },
+	LOGS       => sub { @_[ 1 .. 4 ] },
 	HELD       => sub { (@_[ 1, 2 ], FTMPI::Error::clean($_[3])) },
 );
 

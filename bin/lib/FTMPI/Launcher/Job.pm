@@ -93,6 +93,7 @@ my %EVENTS = (
 		goes_on     => '_goes_on',
 		held        => '_held',
 		saved       => '_saved',
+		logs        => '_logs',
 		resumed     => '_resumed',
 		restored    => '_restored',
 		aborted     => '_aborted',
@@ -340,7 +341,7 @@ sub _ending
 {
 	my ($self, $rank) = @_;
 	$self->{ranks}->ending($rank);
-	return ($self->{saving}->ends, $self->_all_leave);
+	return $self->_all_leave;
 }
 
 sub _all_leave
@@ -350,7 +351,7 @@ sub _all_leave
 	return if !$recovery->is_alone || $recovery->is_leaving || !$ranks->all_ending || $self->{suspects}->awaits_end;
 	$ranks->leave;
 	$recovery->leaves;
-	return ([ log => 'all ranks have called MPI_Finalize' ], [ leave_all => $self->{epoch} ]);
+	return ($self->{saving}->ends, [ log => 'all ranks have called MPI_Finalize' ], [ leave_all => $self->{epoch} ]);
 }
 
 sub _finalized
@@ -410,6 +411,7 @@ sub _rank_due  { my ($self, @data) = @_; return $self->{saving}->due(@data) }
 sub _rank_late { my ($self, @data) = @_; return $self->{saving}->late(@data) }
 sub _held      { my ($self, @data) = @_; return $self->{saving}->held(@data) }
 sub _saved     { my ($self, @data) = @_; return $self->{saving}->saved(@data) }
+sub _logs      { my ($self, @data) = @_; return $self->{saving}->logs(@data) }
 sub _resumed   { return $_[0]{saving}->resumed }
 
 # Under message logging, from a checkpoint of its own.
@@ -668,7 +670,7 @@ sub _await_answers { my ($self) = @_; return [ timer => 'answer', ANSWER_TIME, $
 sub _not_taken
 {
 	my ($self, undef, $asked) = @_;
-	return if $asked != $self->{asked};
+	return if !defined $asked || $asked != $self->{asked};
 	my $host = $self->{moving}->silent_host // return;
 	return $self->_host_lost($host, FTMPI::Launcher::Sentences::not_bound($self->{hosts}->name($host), ANSWER_TIME));
 }

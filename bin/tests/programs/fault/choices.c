@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "prog.h"
@@ -323,10 +324,14 @@ static void compare(void)
 	free(theirs);
 }
 
+/* An image may be taken meanwhile. */
 static void wait_at_gate(void)
 {
+	const struct timespec moment = {0, 10000000};
+	struct timespec left;
+
 	while (gate && access(gate, F_OK) != 0)
-		usleep(10000);
+		nanosleep(&moment, &left);
 }
 
 static void *words(void)

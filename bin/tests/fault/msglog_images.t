@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Message logging with images: a rank that is killed goes on alone from its own latest checkpoint, which nobody else
+# took part in.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use Test::More;
+
+use FTMPI::Test::Choices ();
+use FTMPI::Test::Fault   ();
+
+FTMPI::Test::Fault::alone();
+
+my $goes_on = qr/^ftmpirun: rank \d+ goes on from its checkpoint \d+/m;
+
+sub start
+{
+	my (%option) = @_;
+	return FTMPI::Test::Choices->start(%option,
+		run => [ qw(-v -image -ckpt-interval 0.1), @{ $option{run} // [] } ]);
+}
+
+sub count { my ($fault, $pattern) = @_; my $n = () = $fault->job->err =~ /$pattern/g; return $n }
+
+# What a rank has printed before its checkpoint is printed once, and what it prints again after it, too: survived asks.
+sub at_random
+{
+	for my $seed (1 .. 4) {
+		my $fault = start(ranks => 1 + $seed, args => $seed % 2 ? [] : [qw(-longest 300000)], run => $seed == 3 ? ['-verify-replay'] : []);
+		my $kills = $fault->kill_for_a_while($seed, 30, sub { kill 'KILL', $_[0] });
+		$fault->survived("seed $seed, $kills kills", [ 1, $kills ]);
+	}
+	return;
+}
+
+# All go on from checkpoints, each from its own.
+sub all_at_once
+{
+	my $fault = start();
+	$fault->wait_for(err => qr/^ftmpirun: checkpoint \d+ of rank $_ is committed$/m) for 0 .. 3;
+	$fault->kill_ranks(0 .. 3);
+	$fault->open_gate;
+	$fault->survived('all at once', 4);
+	is(count($fault, $goes_on), 4, 'each goes on from a checkpoint');
+	return;
+}
+
+# The keeper may have forgotten what checkpoints cover.
+sub with_keeper
+{
+	my $fault = start();
+	my $kills = $fault->kill_for_a_while(7, 60, sub {
+		my @both = ($_[0], grep { (readlink("/proc/$_/exe") // '') =~ m{/ftmpi-keeper\z} } $fault->job->pids);
+		kill 'KILL', $_ for rand() < 0.5 ? @both : reverse @both;
+		return 1;
+	});
+	$fault->survived("$kills kills of ranks, and of the keeper", [ 1, $kills ]);
+	return;
+}
+
+# One process after the other of rank 2 is killed at the next point. The first has a checkpoint when it is.
+sub at_points
+{
+	my @making  = qw(alone-covered alone-begin alone-written alone-made alone-taken);
+	my @loading = qw(restore-found alone-claimed image-cut image-load log-given log-said image-woken);
+	my @points  = (@making, @loading);
+	my $faults  = join ',', map { "$points[$_]:2:$_:*:kill" } 0 .. $#points;
+	my $fault   = start(env => {FTMPI_FAULT => $faults});
+	$fault->wait_for(err => qr/\(restart \d+ of 1000\)(?s:.*?\(restart \d+ of 1000\)){@{[ @points - 1 ]}}/);
+	$fault->open_gate;
+	$fault->survived("killed at @points", scalar @points);
+	is(count($fault, $goes_on), @points - 3, 'it goes on from checkpoints, but where it was killed before it said so');
+	return;
+}
+
+# What writes the images of a rank dies: it has no checkpoint, and goes on.
+sub without_writer
+{
+	my $fault = start(env => {FTMPI_FAULT => 'image-write:1:0:1:kill'});
+	$fault->wait_for(err => qr/^rank 1 on \S+: checkpoint \d+ is not made: .*of its \d+ sections were written/m);
+	$fault->wait_for(err => qr/^ftmpirun: checkpoint \d+ of rank 2 is committed$/m);
+	$fault->open_gate;
+	$fault->survived('the writer of an image is killed', 0);
+	unlike($fault->job->err, qr/checkpoint \d+ of rank 1 is committed/, '... which is no checkpoint');
+	return;
+}
+
+at_random();
+all_at_once();
+with_keeper();
+at_points();
+without_writer();
+done_testing();
