@@ -30,12 +30,12 @@ enum control_type {
 	CONTROL_PROGRAM = 23,
 	CONTROL_RESTORED = 24,
 	CONTROL_HEARD = 25,
+	CONTROL_LOGS = 26,
 	CONTROL_RUNS = 27,
 	CONTROL_LOADED = 28,
 	CONTROL_HELD = 29,
 	CONTROL_SAVED = 30,
 	CONTROL_ENDING = 31,
-	CONTROL_LOGS = 87,
 };
 
 /* What SAVE asks for: to come to a safe point and stay there, to make the line, to go on without

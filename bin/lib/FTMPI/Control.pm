@@ -42,12 +42,12 @@ my @TABLE = (
 	[ 23, 'PROGRAM',    'rank', 'u' ],
 	[ 24, 'RESTORED',   'rank', 'us' ],
 	[ 25, 'HEARD',      'rank', 'u' ],
+	[ 26, 'LOGS',       'rank', 'uuu' ],
 	[ 27, 'RUNS',       'rank', 'ks' ],
 	[ 28, 'LOADED',     'rank', 'u' ],
 	[ 29, 'HELD',       'rank', 'us' ],
 	[ 30, 'SAVED',      'rank', 'uu' ],
 	[ 31, 'ENDING',     'rank', '' ],
-	[ 87, 'LOGS',       'rank', 'uuu' ],
 	# launcher to agent
 	[ 32, 'SETUP',     'launcher', 'uuu' ],
 	[ 33, 'BIND',      'launcher', 'suuu' ],

@@ -43,6 +43,17 @@ void engine_wait_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
 	ck_assert_msg(done(arg, &expect), "nothing comes while the test waits");
 }
 
+void engine_nap(int ms)
+{
+	(void)ms;
+	engine_look();
+}
+
+bool engine_is_deferring(void)
+{
+	return false;
+}
+
 bool engine_spin_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
 {
 	return done(arg, &expect);

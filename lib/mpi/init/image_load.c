@@ -125,32 +125,30 @@ static enum source source_of(const void *start, size_t len)
 	return source;
 }
 
-static void look_and_load(const void *start, size_t len)
+/* Is there anything to go on from? */
+static bool look(const void *start, size_t len, struct ckpt_found *found, uint32_t *highest)
 {
 	static const runtime_job_step steps[] = {try_files, cut_files, NULL};
-	struct ckpt_found found;
-	uint32_t highest = 0;
-	bool is_there = false;
 
 	switch (source_of(start, len)) {
+	case SOURCE_ALL_RANKS:
+		return runtime_job_search(found, highest, steps);
+	case SOURCE_ITSELF:
+		*highest = 0;
+		return runtime_job_search_alone(found, steps);
 	case SOURCE_NONE:
 		break;
-	case SOURCE_ALL_RANKS:
-		is_there = runtime_job_search(&found, &highest, steps);
-		break;
-	case SOURCE_ITSELF:
-		is_there = runtime_job_search_alone(&found, steps);
-		break;
 	}
-	if (is_there)
-		load(&found, highest, start, len);
+	return false;
 }
 
 void image_job_loaded(void)
 {
 	static const struct runtime_job_hooks hooks = {image_job_begin, image_job_end};
 	char err[512];
+	struct ckpt_found found;
 	const void *start;
+	uint32_t highest;
 	size_t len;
 	int rc;
 
@@ -168,5 +166,6 @@ void image_job_loaded(void)
 	}
 	if (control_early(&start, &len, err, sizeof err) != 0)
 		physical_give_up(err);
-	look_and_load(start, len);
+	if (look(start, len, &found, &highest))
+		load(&found, highest, start, len);
 }
