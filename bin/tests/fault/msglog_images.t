@@ -30,7 +30,7 @@ sub count { my ($fault, $pattern) = @_; my $n = () = $fault->job->err =~ /$patte
 sub at_random
 {
 	for my $seed (1 .. 4) {
-		my $fault = start(ranks => 1 + $seed, args => $seed % 2 ? [] : [qw(-longest 300000)], run => $seed == 3 ? ['-verify-replay'] : []);
+		my $fault = start(ranks => 1 + $seed, args => $seed % 2 ? [] : [qw(-longest 300000)], run => $seed == 3 ? ['-verify-replay'] : $seed == 4 ? [qw(-log-limit 1M -ckpt-order adaptive)] : []);
 		my $kills = $fault->kill_for_a_while($seed, 30, sub { kill 'KILL', $_[0] });
 		$fault->survived("seed $seed, $kills kills", [ 1, $kills ]);
 	}
