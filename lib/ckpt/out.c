@@ -182,7 +182,6 @@ static int make_folders(
 	return rc && rc != -EEXIST ? ckpt_failed(err, "make the folder", folder, rc) : 0;
 }
 
-/* What the header says of the contents, as far as it is known. NULL: there is no memory. */
 static void name(struct ckpt_out *o, const struct ckpt_out_plan *plan)
 {
 	struct ckpt_name n = {CKPT_NAME_ALONE, plan->line, plan->id.epoch, 0};
@@ -198,6 +197,7 @@ static void name(struct ckpt_out *o, const struct ckpt_out_plan *plan)
 	ckpt_name_format(&o->tmp, o->folder.text, n);
 }
 
+/* What the header says of the contents, as far as it is known. NULL: there is no memory. */
 static struct ckpt_out *make(const struct ckpt_out_plan *plan)
 {
 	size_t head = CKPT_HEADER_BYTES + plan->sections * CKPT_ENTRY_BYTES;

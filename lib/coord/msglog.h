@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Message logging (doc/coord.md, M1 to M10): any rank may fail at any moment, and comes back alone
+ * Message logging (doc/msglog.md, M1 to M10): any rank may fail at any moment, and comes back alone
  * from a checkpoint that it took alone; nobody else goes back. Each sender keeps its messages until
  * a checkpoint of the receiver holds them; what a rank sees and its history does not determine is
  * an outcome, and an event logger has it before any later message leaves the rank.

@@ -100,7 +100,7 @@ void control_saved(int fd, uint32_t n, bool committed);
 void control_loaded(void);
 
 /* Under message logging: what the log of this rank takes, and the messages to the peer that has most
- * of it. Does not wait, as the next two. */
+ * of it. Does not wait, as control_suspect. */
 void control_logs(int fd, uint64_t bytes, int peer, uint64_t of_peer);
 
 /* The last message of this process image: a thread that sends anything after it waits for the end

@@ -221,7 +221,9 @@ sub _settings
 		require FTMPI::FixedAddresses;
 		@setting{qw(image image-patience fixed-addresses)}
 			= (1, int 0.5 + 1000 * $image->{patience}, FTMPI::FixedAddresses::stack_here());
-		$setting{'image-keep-files'} = 1 if ($options->{'image-files'} // '') eq 'keep';
+		# what a rank alone has written since others may have written to
+		my $files = $options->{'image-files'} // (($options->{coord} // '') eq 'msglog' ? 'keep' : 'cut');
+		$setting{'image-keep-files'} = 1 if $files eq 'keep';
 	}
 	$setting{restore} = join ',', $restore->[0], @{ $restore->[2]{others} } if @$restore;
 	$setting{'restore-line'} = $restore->[1] if @$restore;

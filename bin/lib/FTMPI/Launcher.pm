@@ -25,6 +25,7 @@ use FTMPI::Launcher::Stdin     ();
 use FTMPI::Launcher::Streams   ();
 use FTMPI::Launcher::Verdict   ();
 use FTMPI::Launcher::Workdir   ();
+use FTMPI::RankFolders ();
 use FTMPI::Loop                ();
 use FTMPI::StoppedProcesses    ();
 
@@ -83,6 +84,7 @@ sub run
 	$self->_say($_) for @{ $plan->{notes} };
 	$self->_event('begin');
 	$self->{loop}->run;
+	FTMPI::RankFolders::remove($self->{workdir}->folder) if $plan->{alone};
 	$self->{workdir}->clear($self->{job}->epoch);
 	$self->{keeper}->clear if $self->{keeper};
 	return $self->{status};

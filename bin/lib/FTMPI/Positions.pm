@@ -38,6 +38,9 @@ sub committed
 	return;
 }
 
+# The newest that is known to be committed; 0: none is.
+sub newest { return $_[0]{committed} }
+
 # Bytes at checkpoint n, or undef. Number 0 is the rank's beginning.
 sub of { my ($self, $n) = @_; return $n ? $self->{at}{$n} : 0 }
 

@@ -8,10 +8,13 @@ use warnings;
 use FindBin ();
 use lib "$FindBin::Bin/../lib";
 
+use File::Temp qw(tempdir);
 use Test::More;
 
 use FTMPI::Test::Choices ();
 use FTMPI::Test::Fault   ();
+use FTMPI::Test::File    qw(read_file write_file);
+use FTMPI::Test::Job     qw(ftmpirun program);
 
 FTMPI::Test::Fault::alone();
 
@@ -89,9 +92,46 @@ sub without_writer
 	return;
 }
 
+# What the program writes to a file that its ranks share stays when one of them goes back.
+sub shared_file
+{
+	my $work = tempdir(CLEANUP => 1);
+	my @lines = map { "line $_" } 1 .. 3;
+	my $program = program('choices');
+	my $job = FTMPI::Test::Job->start([ ftmpirun(), qw(-v -coord msglog -image -ckpt-interval 0.2 -max-restarts 1000 -workdir), $work, qw(-n 2),
+		'/bin/sh', '-c', "exec 7>>'$work/log'; exec '$program' 500 -gate '$work/gate'" ]);
+	$job->wait_for(err => qr/^ftmpirun: checkpoint \d+ of rank $_ is committed$/m) for 0, 1;
+	open my $log, '>>', "$work/log" or die "$work/log: $!\n";
+	print $log "$_\n" for @lines;
+	close $log or die "$work/log: $!\n";
+	kill 'KILL', grep { (readlink("/proc/$_/exe") // '') =~ m{/choices\z} } $job->pids;
+	$job->wait_for(err => qr/$goes_on(?s:.*)$goes_on/);
+	write_file("$work/gate", '');
+	$job->finish;
+	$job->is_status(0, 'a file that another process has written to');
+	is(read_file("$work/log"), join('', map { "$_\n" } @lines), '... has all of that');
+	return;
+}
+
+# Nothing goes on from the checkpoints of a job that was ended.
+sub ended
+{
+	my $work = tempdir(CLEANUP => 1);
+	my $job  = FTMPI::Test::Job->start([ ftmpirun(), qw(-v -coord msglog -image -ckpt-interval 0.1 -workdir), $work, qw(-n 2), program('choices'), 500, '-gate', "$work/gate" ]);
+	$job->wait_for(err => qr/^ftmpirun: checkpoint \d+ of rank $_ is committed$/m) for 0, 1;
+	$job->signal('TERM');
+	$job->finish;
+	$job->is_status(143, 'a job that is ended');
+	is(join(' ', glob "$work/*/rank-*"), '', '... leaves no checkpoint');
+	$job->none_left('... and no process');
+	return;
+}
+
 at_random();
 all_at_once();
 with_keeper();
 at_points();
 without_writer();
+shared_file();
+ended();
 done_testing();

@@ -96,11 +96,11 @@ subtest 'ranks that make none' => sub {
 	is_deeply(story('all_inited', 'due', held(0, 1, 'descriptor 7 is a pipe.'), 'due'),
 		[ ['rank_due 20'], [ 'HOLD 1 to 0', 'rank_late 10', 'rank_due 20' ], ["say: $said"], [ 'HOLD 2 to 1', 'rank_late 10', 'rank_due 20' ] ],
 		'one says why: the next is asked when it is due');
-	ok(!$checkpoints->may_have(0), '... and it has none');
+	ok($checkpoints->may_have(0), '... and it may have one all the same: of a request before');
 	is_deeply(story('late', 'due'), [
 			[ 'say: no checkpoint is made now: rank 1 on h1 did not come to a safe point within 10 s (-image-patience).', 'RELEASE 2 to 1' ],
 			[ 'HOLD 3 to 2', 'rank_late 10', 'rank_due 20' ] ], 'one does not come: it is let go');
-	ok(!$checkpoints->may_have(1), '... and has none, either');
+	ok($checkpoints->may_have(1), '... and may have made it');
 	is_deeply(story(held(2, 3), 'late', 'due'), [ ['rank_late 70'],
 			['say: rank 2 on h2 has not said within 70 s whether its checkpoint 3 is committed.'],
 			[ 'HOLD 4 to 0', 'rank_late 10', 'rank_due 20' ] ], 'one does not say what became of it');
@@ -128,6 +128,16 @@ subtest 'logs' => sub {
 	begin({ order => 'adaptive' });
 	$ranks->begins_again(1);
 	is_deeply(last_of('all_inited', [ logs => 0, 1, 900, 400 ], 'due')->[0], 'HOLD 1 to 0', '... but for one that is away');
+	begin({ order => 'adaptive' });
+	story('all_inited');
+	for my $n (1 .. 12) {
+		story([ logs => 0, 1, 900, 400 ], 'due', held(1, $n), [ saved => 1, $n, 1 ]);
+	}
+	is(join(' ', map { $checkpoints->may_have($_) // 'none' } @all), 'none committed none', '... again and again');
+	is_deeply(last_of([ logs => 0, 1, 900, 400 ], 'due')->[0], 'HOLD 13 to 0', '... but not for ever: one that was not asked for long has its turn');
+	begin({ log_limit => 1000 });
+	is_deeply(last_of([ logs => 0, 2, 600, 400 ], 'all_inited')->[1], 'HOLD 1 to 2', 'what was told before all have come is not forgotten');
+	is_deeply(last_of([ logs => 0, 2, 600, 400 ], 'due', held(2, 1), [ saved => 2, 1, 1 ])->[1], 'HOLD 2 to 0', 'who is due is asked after it');
 	begin({ log_limit => 1000 });
 	is_deeply(story('all_inited', [ logs => 0, 2, 499, 400 ]), [ ['rank_due 20'], [] ], 'less than half of the limit');
 	is_deeply(last_of([ logs => 0, 2, 500, 400 ])->[0], 'HOLD 1 to 2', 'half of it: that rank is asked before its turn');
@@ -157,7 +167,7 @@ subtest 'answers that are none' => sub {
 	begin({});
 	is_deeply(last_of('all_inited', 'due', [ due => 1 ], held(0, 1), [ saved => 0, 1, 0 ]), ['log: checkpoint 1 of rank 0 was given up'],
 		'nor is the next one asked sooner for an old timer');
-	ok(!$checkpoints->may_have(0), '... and who has given up has none');
+	ok($checkpoints->may_have(0), '... and who has given up may have one that was not known to be durable');
 	begin({});
 	is_deeply(last_of('all_inited', 'due', 'late', held(0, 1)), [], 'one that is let go may have answered just before');
 	is($checkpoints->may_have(0), 'asked', '... and may have a checkpoint then');

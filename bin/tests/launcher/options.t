@@ -237,6 +237,7 @@ for my $bad (
 	[ [qw(-n 1 -coord msglog p -restore)],
 		qr/^-restore has nothing to go on from with -coord msglog: that makes no recovery lines$hint/ ],
 	[ [qw(-n 1 -outcome-limit 2G p)], qr/^-outcome-limit has no meaning without -coord msglog$hint/ ],
+	[ [qw(-n 1 -coord msglog -image -pty p)], qr/^-pty cannot be used with -coord msglog and -image: what lies in a terminal cannot be counted/ ],
 	[ [qw(-n 1 -log-limit 2G p)], qr/^-log-limit has no meaning without -coord msglog$hint/ ],
 	[ [qw(-n 1 -coord msglog -log-limit 1000 p)], qr/^-log-limit: '1000' is not a size from 1048576 to 2199023255552 bytes/ ],
 	(map { [ [ qw(-n 1 -coord msglog -outcome-limit), $_, 'p' ], qr/^-outcome-limit: '\Q$_\E' is not a size from 65536 to 17592186044416 bytes, as 500M or 2G$hint/ ] }

@@ -81,9 +81,9 @@ ends();
 begin(1, goes_on(2));
 prints('lm');
 is(ends(), 'abcdefghijklm', '... also those of the next process');
-begin(1, goes_on(1));
-prints('defghijklmn');
-is(ends(), 'abcdefghijklmn', '... which may go on from the older one');
+begin(1, goes_on(2));
+prints('lmn');
+is(ends(), 'abcdefghijklmn', '... and of one more');
 
 begun();
 begin(1, goes_on(1));

@@ -350,6 +350,12 @@ static bool cancel_now(const struct request *r)
 	return succeeds;
 }
 
+/* In a process that woke up here what was said before may be this very cancellation. */
+static bool is_live_or_told(void *arg, int *expect)
+{
+	return p2p_log_expected() || p2p_log_is_live(arg, expect);
+}
+
 /* While outcomes of before are left, messages are to come that receives had. */
 bool choice_cancel(const struct request *r)
 {
@@ -357,11 +363,10 @@ bool choice_cancel(const struct request *r)
 
 	if (!p2p_log_is_used() || r->kind != REQUEST_RECV || r->m.rank == MPI_PROC_NULL)
 		return true;
+	engine_wait(is_live_or_told, NULL);
 	o = p2p_log_expected();
-	if (!o) {
-		engine_wait(p2p_log_is_live, NULL);
+	if (!o)
 		return cancel_now(r);
-	}
 	if (said_no(o))
 		return false;
 	if (o->kind != OUTCOME_CANCELLED || o->receive != r->post)

@@ -49,7 +49,8 @@ static _Noreturn void cannot_load(const struct ckpt_found *f, int rc, const char
 {
 	char text[sizeof f->dir + 1024 + 64];
 
-	snprintf(text, sizeof text, "line %u of %s cannot be loaded: %s", f->line, f->dir, why);
+	snprintf(text, sizeof text, "%s %u of %s cannot be loaded: %s",
+		log_keeper_wanted(physical_launch()) ? "checkpoint" : "line", f->line, f->dir, why);
 	physical_give_up_for(ckpt_image_outcome(rc), text);
 }
 

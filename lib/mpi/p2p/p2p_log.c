@@ -187,7 +187,7 @@ int p2p_log_send(const struct p2p_message *m, int peer, struct request *sync)
 {
 	struct msglog_pair *p = &p2p_msglog->pairs[peer];
 	struct logged_message *l;
-	uint64_t number;
+	uint64_t number, before;
 	bool leaves;
 
 	engine_assert_held();
@@ -197,6 +197,7 @@ int p2p_log_send(const struct p2p_message *m, int peer, struct request *sync)
 	if (!l)
 		return MPI_ERR_NO_MEM;
 	number = m->number ? m->number : p->sent + 1;
+	before = p->log.bytes;
 	if (!p2p_log_has_said(peer))
 		p2p_log_say_hello(peer);
 	if (p->up && number <= p->has) /* it does not leave */
@@ -208,7 +209,7 @@ int p2p_log_send(const struct p2p_message *m, int peer, struct request *sync)
 		sync->index = p->sent;
 		numbered_add(&s.syncs[peer], sync);
 	}
-	p2p_log_limit_grown((size_t)p2p_room(m));
+	p2p_log_limit_grown(p->log.bytes - before);
 	if (leaves)
 		transmit(peer, l);
 	else if (sync && p->up && p->sent <= p->has)

@@ -64,9 +64,10 @@ void p2p_log_await(int peer, bool awaited);
 
 /* ---- p2p_log_limit.c ---- */
 
-/* Before a message of so many bytes is logged: may wait until there is room. Then: it is logged. */
+/* Before a message of so many bytes is logged: may wait until there is room. Then: the log takes so
+ * many more. */
 void p2p_log_limit_await(size_t len);
-void p2p_log_limit_grown(size_t len);
+void p2p_log_limit_grown(uint64_t bytes);
 
 /* Messages have left the log. */
 void p2p_log_limit_shrunk(void);

@@ -12,8 +12,10 @@
 #include "p2p_log_inside.h"
 
 /* The launcher is told of each such part of the limit, or so many bytes where there is none.
- * NAP_MS: a send that waits looks that often. */
-enum { PARTS = 16, STEP = 4 << 20, NAP_MS = 1 };
+ * A send that waits looks each NAP_MS, and tells again each AGAIN_MS. */
+enum { PARTS = 16, STEP = 4 << 20, NAP_MS = 1, AGAIN_MS = 100 };
+
+#define MS UINT64_C(1000000)
 
 static struct {
 	struct p2p_log_limit c;
@@ -28,7 +30,7 @@ void p2p_log_limit_start(const struct p2p_log_limit *c)
 	limit.gave_up = limit.said = false;
 }
 
-/* The peer whose messages take most of it. */
+/* The peer whose messages take most of it; nothing is logged for this rank itself. */
 static int largest(void)
 {
 	int peer = 0;
@@ -41,16 +43,21 @@ static int largest(void)
 
 static void tell(void)
 {
+	int peer = largest();
+
+	limit.told = limit.bytes;
+	if (peer != p2p_msglog->self)
+		limit.c.tell(limit.bytes, peer, p2p_msglog->pairs[peer].log.bytes);
+}
+
+static void tell_of_step(void)
+{
 	uint64_t step = limit.c.bytes ? limit.c.bytes / PARTS : STEP;
 	uint64_t away =
 		limit.bytes > limit.told ? limit.bytes - limit.told : limit.told - limit.bytes;
-	int peer;
 
-	if (away < step)
-		return;
-	peer = largest();
-	limit.told = limit.bytes;
-	limit.c.tell(limit.bytes, peer, p2p_msglog->pairs[peer].log.bytes);
+	if (away >= step)
+		tell();
 }
 
 static bool has_room(size_t len)
@@ -70,12 +77,17 @@ static void say_that_it_grows(void)
 	limit.said = true;
 }
 
-/* An image of this process may be taken meanwhile, and another process go on here. */
+/* What was told may be over by now without having helped, so it is told again. An image of this
+ * process may be taken meanwhile, and another process go on here, with another clock. */
 static void wait_for_room(size_t len)
 {
-	uint64_t until = clock_ns() + limit.c.patience_ms * UINT64_C(1000000);
+	uint64_t until = clock_program_ns() + limit.c.patience_ms * MS, again = 0, now;
 
-	while (!has_room(len) && clock_ns() < until) {
+	while (!has_room(len) && (now = clock_program_ns()) < until) {
+		if (now >= again) {
+			tell();
+			again = now + AGAIN_MS * MS;
+		}
 		engine_look();
 		if (!has_room(len))
 			engine_nap(NAP_MS);
@@ -93,10 +105,11 @@ void p2p_log_limit_await(size_t len)
 		say_that_it_grows();
 }
 
-void p2p_log_limit_grown(size_t len)
+/* Not all that is sent is logged. */
+void p2p_log_limit_grown(uint64_t bytes)
 {
-	limit.bytes += len;
-	tell();
+	limit.bytes += bytes;
+	tell_of_step();
 }
 
 void p2p_log_limit_shrunk(void)
@@ -104,5 +117,5 @@ void p2p_log_limit_shrunk(void)
 	limit.bytes = msglog_bytes(p2p_msglog);
 	if (limit.bytes <= limit.c.bytes / 2)
 		limit.gave_up = false;
-	tell();
+	tell_of_step();
 }

@@ -213,7 +213,10 @@ void ckpt_asked(struct loop *loop, uint32_t n, enum control_save_step step)
 	asked.again_there = true;
 	engine_visit();
 	why = cannot_be_held();
-	if (!asked.used || (why && step == CONTROL_SAVE_HOLD) || step == CONTROL_SAVE_RELEASE) {
+	if (step == CONTROL_SAVE_RELEASE && asked.asked == ASKED_GO && ckpt_job()->alone) {
+		/* its agent has told it to go on already */
+	} else if (!asked.used || (why && step == CONTROL_SAVE_HOLD) ||
+		   step == CONTROL_SAVE_RELEASE) {
 		want_nothing();
 	} else {
 		asked.asked = step == CONTROL_SAVE_HOLD ? ASKED_HOLD : ASKED_GO;

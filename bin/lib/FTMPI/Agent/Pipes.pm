@@ -74,6 +74,7 @@ sub goes_on
 	my ($self, $source, $n) = @_;
 	my $rank = $source->{rank};
 	delete $source->{listen} or return;
+	$self->_positions($rank)->committed($n);
 	my $then = $self->_positions($rank)->of($n) // $self->_sent($rank);
 	$self->{sent}{$rank} = $then if $then > $self->_sent($rank);
 	$source->{again} = $self->_sent($rank) - $then;

@@ -502,7 +502,7 @@ asks one rank at a time, in the order of
 .BR \-ckpt\-order ,
 and each once in
 .BR \-ckpt\-interval ,
-from the time when all have called MPI_Init until the first calls MPI_Finalize; when SIGUSR2 comes to it, all, one after the other, and prints when all have answered.
+from the time when all have called MPI_Init until all have called MPI_Finalize; when SIGUSR2 comes to it, all, one after the other, and prints when all have answered.
 A rank that cannot be saved, or does not come within
 .BR \-image\-patience ,
 goes on without that checkpoint, and

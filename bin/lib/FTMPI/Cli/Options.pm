@@ -215,7 +215,7 @@ my @TABLE = (
 		default => 'cut',
 		text    => 'With -image: what becomes of a file that the program had open for writing when a line was made, and has written'
 			. ' to since. cut: it gets the length that it had, and what was written since is written again. keep: it'
-			. ' stays as it is.',
+			. ' stays as it is, which is the default with -coord msglog, where other ranks may have written to it, too, and do not go back.',
 	},
 	{
 		names   => ['keep'],
@@ -525,6 +525,8 @@ sub _check_msglog
 	for my $option (grep { defined $got->{$_} && !$got->{image} } qw(ckpt-interval ckpt-order)) {
 		_refuse("-$option has no meaning with -coord msglog and without -image: ranks make no checkpoints then");
 	}
+	_refuse('-pty cannot be used with -coord msglog and -image: what lies in a terminal cannot be counted, so it would be printed twice, or not at all')
+		if $got->{pty} && $got->{image};
 	_refuse('-restore has nothing to go on from with -coord msglog: that makes no recovery lines')
 		if defined $got->{restore};
 	for my $option (grep { defined $got->{$_} } qw(keep restart-from-start accept-binary)) {

@@ -27,7 +27,8 @@ use FTMPI::Control             ();
 use FTMPI::Launcher::Sentences ();
 
 # LEAST: seconds between two requests. REASONS: so many at a time the user is told of why ranks have no checkpoint.
-use constant { LEAST => 0.001, REASONS => 16 };
+# TURNS: so many requests for each rank, and one that had none of them is the next.
+use constant { LEAST => 0.001, REASONS => 16, TURNS => 4 };
 
 # Which rank is the next, by -ckpt-order: sub (the one before, how many, is_ready => sub (rank), { rank => what others have logged for it })
 # -> rank, or nothing.
@@ -62,7 +63,7 @@ sub new
 	my ($class, %arg) = @_;
 	my $image = delete $arg{image};
 	my $self  = bless { order => 'round-robin', %arg, %{ $image // {} }, on => defined $image, size => $arg{ranks}->size, n => 0, last => -1,
-		paced => 0, stamp => 0, asked => {}, may_have => {}, told => {}, logs => {}, urgent => {} }, $class;
+		paced => 0, stamp => 0, asked => {}, may_have => {}, told => {}, logs => {}, urgent => {}, before_turn => 0 }, $class;
 	$self->reset(0);
 	return $self;
 }
@@ -75,7 +76,8 @@ sub reset
 	return;
 }
 
-# Whether this rank has a checkpoint, as far as is known, or may have one of which it has not told.
+# Whether this rank has a checkpoint, as far as is known, or may have one of which it has not told: a rank that says it has none of
+# a request may be wrong, or speak of another one.
 sub may_have { my ($self, $rank) = @_; return $self->{may_have}{$rank} }
 
 # ---- when ranks are asked ----
@@ -86,7 +88,7 @@ sub all_inited
 	my ($self) = @_;
 	return if !$self->{on} || $self->{state} ne 'none';
 	$self->{state} = 'idle';
-	return $self->_pace;
+	return ($self->_pace, $self->_next);
 }
 
 # The timer of the next request. Only the last one that was set counts.
@@ -160,13 +162,23 @@ sub _next
 	return $self->_round_over if $self->{state} eq 'last';
 	$self->{state} = 'idle';
 	my ($urgent) = sort { $a <=> $b } grep { $self->_is_ready($_) } keys %{ $self->{urgent} };
-	return $self->_ask($urgent) if defined $urgent;
-	return if !$self->{round} && !$self->{is_due};
+	my $is_turn = $self->{round} || $self->{is_due};
+	return $self->_ask_before_turn($urgent) if defined $urgent && !($is_turn && $self->{before_turn});
+	return if !$is_turn;
+	$self->{before_turn} = 0;
 	my $left = $self->{round} && $self->{round}{left};
 	my $is_ready = sub { (!$left || $left->{ $_[0] }) && $self->_is_ready($_[0]) };
-	my $rank = $ORDERS{ $self->{order} }->(@$self{qw(last size)}, $is_ready, $self->_logged);
+	my $rank = $self->_forgotten($is_ready) // $ORDERS{ $self->{order} }->(@$self{qw(last size)}, $is_ready, $self->_logged);
 	return $self->_ask($rank) if defined $rank;
 	return $left ? ($self->_round_over, $self->_next) : $self->_pace;
+}
+
+# One that was not asked for so long that all others could have been so often: whatever the order, each has its turn.
+sub _forgotten
+{
+	my ($self, $is_ready) = @_;
+	my ($rank) = grep { $is_ready->($_) && $self->{n} - ($self->{asked}{$_} // 0) >= TURNS * $self->{size} } 0 .. $self->{size} - 1;
+	return $rank;
 }
 
 sub _is_ready
@@ -174,6 +186,14 @@ sub _is_ready
 	my ($self, $rank) = @_;
 	my $ranks = $self->{ranks};
 	return $ranks->state($rank) eq 'inited' && !$ranks->is_away($rank) && !$ranks->is_gone($rank);
+}
+
+# For once: then it is the turn of the next one, if that is due.
+sub _ask_before_turn
+{
+	my ($self, $rank) = @_;
+	$self->{before_turn} = 1;
+	return $self->_ask($rank);
 }
 
 sub _ask
@@ -184,7 +204,7 @@ sub _ask
 	$self->{may_have}{$rank} //= 'asked';
 	$self->_forget_logs($rank);
 	delete $self->{round}{left}{$rank} if $self->{round};
-	return ($self->_step(FTMPI::Control::HOLD), $self->_limit($self->{patience}), $self->_pace);
+	return ($self->_step(FTMPI::Control::HOLD), $self->_limit($self->{patience}), $self->{before_turn} ? () : $self->_pace);
 }
 
 # ---- what becomes of a request ----
@@ -201,7 +221,6 @@ sub held
 		return $self->_limit(($self->{interval} // 0) + $self->{patience});
 	}
 	my $text = FTMPI::Launcher::Sentences::not_held($self->{hosts}->who($rank), $why, 'checkpoint');
-	$self->_has_none($rank);
 	$self->{state} = 'idle';
 	return ([ log => $text ], $self->_without, $self->_next) if $why eq FTMPI::Control::IN_FINALIZE;
 	return ($self->_report($why, $text), $self->_without, $self->_next);
@@ -214,7 +233,6 @@ sub saved
 	return if !$n || $n > ($self->{asked}{$rank} // 0);
 	my $is_awaited = $self->{state} =~ /^(?:saving|last)\z/ && $rank == $self->{rank} && $self->_is_asked($rank, $n);
 	my @said = $committed ? $self->_committed($rank, $n) : [ log => "checkpoint $n of rank $rank was given up" ];
-	$self->_has_none($rank) if !$committed && $self->_is_asked($rank, $n);
 	return @said if !$is_awaited;
 	return (@said, $committed ? () : $self->_without, $self->_next);
 }
@@ -240,7 +258,6 @@ sub late
 	return if $stamp != $self->{stamp} || $state !~ /^(?:held|saving|last)\z/;
 	my $who = $self->{hosts}->who($rank);
 	if ($state eq 'held') {
-		$self->_has_none($rank);
 		my $text = FTMPI::Launcher::Sentences::not_come($who, $self->{patience}, 'checkpoint');
 		return ($self->_report('late', $text), $self->_step(FTMPI::Control::RELEASE), $self->_without, $self->_next);
 	}
@@ -265,13 +282,6 @@ sub resumed
 }
 
 sub _is_asked { my ($self, $rank, $n) = @_; return ($self->{asked}{$rank} // 0) == $n }
-
-sub _has_none
-{
-	my ($self, $rank) = @_;
-	delete $self->{may_have}{$rank} if ($self->{may_have}{$rank} // '') ne 'committed';
-	return;
-}
 
 # ---- what is said ----
 

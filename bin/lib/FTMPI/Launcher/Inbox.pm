@@ -13,6 +13,7 @@ use warnings;
 use FTMPI::Condition ();
 use FTMPI::Control   ();
 use FTMPI::Error     ();
+use FTMPI::Launcher::Sentences ();
 use FTMPI::Positions ();
 
 # Frames that are nothing but an event, and what that carries, from the agent and the fields of the frame. An
@@ -312,7 +313,11 @@ sub _input_goes_on
 sub _goes_on
 {
 	my ($self, $rank, $n) = @_;
-	my ($then, $stdin) = ($self->_positions($rank)->of($n) // 0, $self->{stdin}->());
+	my $positions = $self->_positions($rank);
+	my $known     = $positions->newest;
+	return $self->{event}->('cannot', FTMPI::Launcher::Sentences::checkpoint_gone($self->{job}->hosts->who($rank), $n, $known)) if $n < $known;
+	$positions->committed($n);
+	my ($then, $stdin) = ($positions->of($n) // 0, $self->{stdin}->());
 	$self->{printed}{$rank} = $then if $then > ($self->{printed}{$rank} // 0);
 	$self->{event}->('goes_on', $rank, $n);
 	$stdin->go_on($n) if $stdin && $rank == 0;

@@ -26,7 +26,7 @@ use constant {
 	NO_CHECKPOINT_INIT => 'note: no rank has made a checkpoint, as none has called MPI_Init.',
 	NO_CHECKPOINT_INTERVAL => 'note: -image without -ckpt-interval: ranks make checkpoints when SIGUSR2 comes to ftmpirun.',
 	NO_CHECKPOINT_NOW => 'SIGUSR2 has no effect now: ranks can be asked for checkpoints from the time when all have called'
-		. ' MPI_Init until the first calls MPI_Finalize.',
+		. ' MPI_Init until all have called MPI_Finalize.',
 	NO_LINE_FITS => 'the ranks have found no recovery line that they can go on from, so the job is ended',
 	NO_LINE_NOW => 'SIGUSR2 has no effect now: a recovery line can be made from the time when all ranks have called'
 		. ' MPI_Init until the first calls MPI_Finalize.',
@@ -246,6 +246,14 @@ sub checkpoint_not_heard_of
 }
 
 # The user wanted a checkpoint of each rank; without: those that have none of that.
+# The newest checkpoint of a rank is not there when it begins again.
+sub checkpoint_gone
+{
+	my ($who, $n, $newest) = @_;
+	return "$who " . ($n ? "goes on from its checkpoint $n" : 'begins at its beginning')
+		. ", but its checkpoint $newest is committed: was the work directory changed, or is it another one on that host (-workdir)? The job is ended.";
+}
+
 sub all_asked
 {
 	my (@without) = @_;

@@ -93,6 +93,9 @@ sub newest_line
 	return $newest;
 }
 
+# Of the session.
+sub folder { return $_[0]{folder} }
+
 # The agents have left, and have cleared up. What an agent left that was killed before it could do so is
 # removed here, if the launcher sees the work directory.
 sub clear
