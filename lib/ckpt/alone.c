@@ -76,6 +76,49 @@ static int look(const struct ckpt_alone *a, const struct ckpt_path *folder, stru
 	return 0;
 }
 
+/* ---- what is old goes ---- */
+
+/* Names are not taken away while they are listed. */
+struct old {
+	uint32_t incarnation, number;
+	bool all, unfinished; /* unfinished: only what was not finished */
+	size_t n;
+	struct ckpt_name v[GONE_MOST];
+};
+
+static int note_old(void *ctx, const char *text)
+{
+	struct ckpt_name n = ckpt_name_parse(text);
+	struct old *o = ctx;
+
+	if (n.kind != CKPT_NAME_ALONE_TMP && (n.kind != CKPT_NAME_ALONE || o->unfinished))
+		return 0;
+	if (!o->all && n.epoch > o->incarnation)
+		return 0;
+	if (!o->all && n.epoch == o->incarnation && n.line >= o->number)
+		return 0;
+	if (o->n < GONE_MOST)
+		o->v[o->n++] = n;
+	return 0;
+}
+
+/* What cannot be removed does not count. */
+static void remove_old(const struct ckpt_alone *a, const struct ckpt_path *folder, struct old *o)
+{
+	do {
+		o->n = 0;
+		if (a->fs->list(a->fs, folder->text, note_old, o) != 0)
+			return;
+		for (size_t i = 0; i < o->n; i++) {
+			struct ckpt_path path;
+
+			path_of(&path, folder, o->v[i]);
+			if (a->fs->unlink(a->fs, path.text) != 0)
+				return;
+		}
+	} while (o->n == GONE_MOST);
+}
+
 /* ---- a process takes what it goes on from ---- */
 
 static int make_folder(const struct ckpt_fs *fs, const char *path)
@@ -132,6 +175,18 @@ static bool is_taken(const struct look *l, bool looked, uint32_t before)
 	return !l->found || (looked && l->before != before) || l->number <= l->has;
 }
 
+/* It is durable; what processes before were writing is of no use. */
+static int settle(const struct ckpt_alone *a, const struct ckpt_path *folder, struct ckpt_err err)
+{
+	struct old old = {.incarnation = a->incarnation, .unfinished = true};
+	int rc = a->fs->flush_folder(a->fs, folder->text);
+
+	if (rc)
+		return ckpt_failed(err, "flush the folder", folder->text, rc);
+	remove_old(a, folder, &old);
+	return 0;
+}
+
 int ckpt_alone_take(const struct ckpt_alone *a, uint32_t *number, char *err, size_t errsize)
 {
 	struct ckpt_err e = {err, errsize};
@@ -149,8 +204,7 @@ int ckpt_alone_take(const struct ckpt_alone *a, uint32_t *number, char *err, siz
 			return rc;
 		if (is_taken(&l, i > 0, before)) {
 			*number = l.has;
-			rc = a->fs->flush_folder(a->fs, folder.text);
-			return rc ? ckpt_failed(e, "flush the folder", folder.text, rc) : 0;
+			return settle(a, &folder, e);
 		}
 		if (i == 0)
 			before = l.before;
@@ -164,47 +218,6 @@ int ckpt_alone_take(const struct ckpt_alone *a, uint32_t *number, char *err, siz
 }
 
 /* ---- a checkpoint is made ---- */
-
-/* Names are not taken away while they are listed. */
-struct old {
-	uint32_t incarnation, number;
-	bool all;
-	size_t n;
-	struct ckpt_name v[GONE_MOST];
-};
-
-static int note_old(void *ctx, const char *text)
-{
-	struct ckpt_name n = ckpt_name_parse(text);
-	struct old *o = ctx;
-
-	if (n.kind != CKPT_NAME_ALONE && n.kind != CKPT_NAME_ALONE_TMP)
-		return 0;
-	if (!o->all && n.epoch > o->incarnation)
-		return 0;
-	if (!o->all && n.epoch == o->incarnation && n.line >= o->number)
-		return 0;
-	if (o->n < GONE_MOST)
-		o->v[o->n++] = n;
-	return 0;
-}
-
-/* What cannot be removed does not count. */
-static void remove_old(const struct ckpt_alone *a, const struct ckpt_path *folder, struct old *o)
-{
-	do {
-		o->n = 0;
-		if (a->fs->list(a->fs, folder->text, note_old, o) != 0)
-			return;
-		for (size_t i = 0; i < o->n; i++) {
-			struct ckpt_path path;
-
-			path_of(&path, folder, o->v[i]);
-			if (a->fs->unlink(a->fs, path.text) != 0)
-				return;
-		}
-	} while (o->n == GONE_MOST);
-}
 
 int ckpt_alone_made(const struct ckpt_alone *a, uint32_t number, char *err, size_t errsize)
 {

@@ -9,7 +9,7 @@
  * The caller holds the lock that guards messages. Messages of a pair of ranks have numbers from 1
  * on; a rank's outcomes have, too.
  *
- * Memory: the contents of what the log holds (msglog_bytes), an outcome for each since the latest
+ * Memory: what the log holds (msglog_bytes), an outcome for each since the latest
  * durable checkpoint, and a number for each message whose contents are on their way.
  */
 #ifndef FTMPI_COORD_MSGLOG_H
@@ -165,7 +165,7 @@ void msglog_lost(struct msglog *m, int peer);
 /* The peer's MSGLOG_COVER. It may cover messages that this rank has not sent again yet. */
 void msglog_covered(struct msglog *m, int peer, uint64_t keep, uint64_t covered);
 
-/* What the contents in the log take. */
+/* What the log takes. */
 uint64_t msglog_bytes(const struct msglog *m);
 
 /* ---- checkpoints ---- */

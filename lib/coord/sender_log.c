@@ -31,7 +31,7 @@ void sender_log_add(struct sender_log *log, struct logged_message *m)
 		m->next->before = m;
 	else
 		log->last = m;
-	log->bytes += m->len;
+	log->bytes += m->len + SENDER_LOG_EACH;
 }
 
 struct logged_message *sender_log_after(const struct sender_log *log, uint64_t number)
@@ -78,7 +78,7 @@ void sender_log_drop(struct sender_log *log, uint64_t keep, uint64_t covered)
 	}
 	while ((m = *at) && m->number <= covered) {
 		*at = m->next;
-		log->bytes -= m->len;
+		log->bytes -= m->len + SENDER_LOG_EACH;
 		drop(m);
 	}
 	if (*at)

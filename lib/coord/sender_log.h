@@ -30,9 +30,12 @@ struct logged_message {
 	uint8_t bytes[];
 };
 
+/* What each message takes beside its contents, as long as it waits in the transport, too. */
+enum { SENDER_LOG_EACH = 320 };
+
 struct sender_log {
 	struct logged_message *first, *last;
-	uint64_t bytes; /* what the contents take */
+	uint64_t bytes; /* what it takes */
 };
 
 /* With room for the contents, which the caller fills, and not in the log yet. NULL: no memory. */

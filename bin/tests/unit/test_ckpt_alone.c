@@ -177,6 +177,8 @@ START_TEST(what_died_leaves_goes)
 	store_make("rank-00002/ckpt-00000002.i0000.tmp", "half");
 	store_make("rank-00002/notes", "the user's");
 	ck_assert_uint_eq(takes(1), 1);
+	ck_assert(!has("ckpt-00000002.i0000.tmp"));
+	store_make("rank-00002/ckpt-00000002.i0000.tmp", "half");
 	ck_assert_int_eq(made(1, 3), 0);
 	ck_assert(!has("ckpt-00000002.i0000.tmp"));
 	ck_assert(has("notes"));
