@@ -63,7 +63,7 @@ unlike($job->{err}, qr/goes on from|not known/, '... and that is all');
 # SIGUSR2.
 my $told = scratch() . '/told';
 $job = begin([ $FTMPIRUN, @images, qw(-n 2), words(@join, @make, "1:touch:$told", "await:$told", 'end') ]);
-wait_for($job, 'err', qr/^ftmpirun: note: -image without -ckpt-interval: ranks make checkpoints when SIGUSR2 comes to ftmpirun\.\n/);
+wait_for($job, 'err', qr/^ftmpirun: note: -image without -ckpt-interval: ranks make checkpoints when SIGUSR2 comes to ftmpirun, and when -log-limit wants that\.\n/);
 for (1 .. 1000) {
 	$job->{err} = '';
 	kill 'USR2', $job->{pid};

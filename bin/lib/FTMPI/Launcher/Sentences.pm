@@ -24,7 +24,7 @@ use constant {
 		. ' program\'s own calls.',
 	NO_CHECKPOINT => 'note: no rank has made a checkpoint (-ckpt-interval).',
 	NO_CHECKPOINT_INIT => 'note: no rank has made a checkpoint, as none has called MPI_Init.',
-	NO_CHECKPOINT_INTERVAL => 'note: -image without -ckpt-interval: ranks make checkpoints when SIGUSR2 comes to ftmpirun.',
+	NO_CHECKPOINT_INTERVAL => 'note: -image without -ckpt-interval: ranks make checkpoints when SIGUSR2 comes to ftmpirun, and when -log-limit wants that.',
 	NO_CHECKPOINT_NOW => 'SIGUSR2 has no effect now: ranks can be asked for checkpoints from the time when all have called'
 		. ' MPI_Init until all have called MPI_Finalize.',
 	NO_LINE_FITS => 'the ranks have found no recovery line that they can go on from, so the job is ended',
