@@ -58,7 +58,7 @@ for my $what (sort keys %why) {
 				program('hindered'), $what, "$dir" ]);
 			ok($job->wait_for(out => qr/^hindered: $what is there$/m), 'it is there');
 			is(ask_for_line($job), 'given up', 'there is no line');
-			ok($job->wait_for(err => qr/^rank 0 on \S+: line 1 is not made: $why{$what}$/m), '... with a sentence');
+			ok($job->wait_for(err => qr/^rank 0 on \S+: line \d+ is not made: $why{$what}$/m), '... with a sentence');
 			write_file("$dir/away", '');
 			ok($job->wait_for(out => qr/^hindered: $what is gone$/m), 'the job goes on, and it is gone');
 			ok(make_line($job), 'a line is made');
