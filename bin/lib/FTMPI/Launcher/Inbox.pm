@@ -256,7 +256,7 @@ sub _program
 {
 	my ($self, undef, $rank, $uses) = @_;
 	$self->{event}->('program', $rank, $uses);
-	return if !($uses || $self->{plan}{image}) || $self->{job}->phase ne 'running';
+	return if !($self->{plan}{image} || $uses && !$self->{plan}{alone}) || $self->{job}->phase ne 'running';
 	my $hosts = $self->{job}->hosts;
 	my $home  = $hosts->home(0);
 	$self->{workdir}->ask_whether_shared($home, grep { $_ != $home } $hosts->used);
