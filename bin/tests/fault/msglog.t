@@ -8,10 +8,13 @@ use warnings;
 use FindBin ();
 use lib "$FindBin::Bin/../lib";
 
+use File::Temp ();
 use Test::More;
+use Time::HiRes qw(time);
 
 use FTMPI::Test::Choices ();
 use FTMPI::Test::Fault   ();
+use FTMPI::Test::Process qw(wait_until);
 
 FTMPI::Test::Fault::alone();
 
@@ -97,8 +100,22 @@ sub another
 	return;
 }
 
+# A rank is told again that its message had been taken, by one that makes no call until it has gone on.
+sub met_before
+{
+	my $work  = File::Temp->newdir;
+	my $fault = FTMPI::Test::Fault->start(program => 'met_before', coord => 'msglog', ranks => 2, workdir => "$work", args => ["$work"]);
+	wait_until(60, sub { $fault->job->take(time + 0.1); return -e "$work/sent" }) or fail('it is sent');
+	$fault->kill_ranks(1);
+	$fault->job->finish;
+	$fault->job->is_status(0, 'a synchronous message is sent again to a rank that computes');
+	is($fault->job->out, "met_before: right\n", '... which did not wait for that rank to call');
+	return;
+}
+
 others_stay();
 another();
+met_before();
 at_random();
 with_keeper();
 at_once();

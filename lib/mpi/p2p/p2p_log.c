@@ -136,6 +136,7 @@ static void act(const struct msglog_action *a)
 		break;
 	case MSGLOG_SEND:
 		transmit(a->peer, a->message);
+		p2p_log_say_repeated(a->peer);
 		break;
 	case MSGLOG_COVER:
 		p2p_log_say_cover(a->peer, a->keep, a->number);
@@ -214,6 +215,7 @@ int p2p_log_send(const struct p2p_message *m, int peer, struct request *sync)
 		transmit(peer, l);
 	else if (sync && p->up && p->sent <= p->has)
 		p2p_log_say(peer, LOG_ASK, p->sent);
+	p2p_log_say_repeated(peer);
 	p2p_log_drive();
 	return MPI_SUCCESS;
 }

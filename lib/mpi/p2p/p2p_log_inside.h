@@ -18,16 +18,26 @@ _Noreturn void p2p_log_no_memory(int peer);
 /* ---- p2p_log_say.c ---- */
 
 /*
- * Control messages: u32 kind, then u64s. HELLO: has, limit, keep, covered (msglog.h). MET: the
- * number of a synchronous message that has met its receive; all outcomes before that are durable.
- * ASK: has this one? A sender asks when the connection is another one than that on which the
- * message came, as MET may have been lost with that. VOUCH: number and checksum of a message that
- * the receiver has, and the call that made it, in letters (p2p_log_verify.c). COVER: keep, covered
- * (msglog.h): a checkpoint of the receiver is durable.
+ * Control messages: u32 kind, then u64s. HELLO: has, limit, keep, covered (msglog.h), and the
+ * highest number of what has begun to arrive. REPEATED: an answer to that, with that number, when
+ * all up to it was sent, or asked about, again: until then a rank that computes looks at what
+ * comes, as a peer that runs again waits for MET of what this one got before. MET: the number of a
+ * synchronous message that has met its receive; all outcomes before that are durable. ASK: has this
+ * one? A sender asks when the connection is another one than that on which the message came, as MET
+ * may have been lost with that. VOUCH: number and checksum of a message that the receiver has, and
+ * the call that made it, in letters (p2p_log_verify.c). COVER: keep, covered (msglog.h): a
+ * checkpoint of the receiver is durable.
  */
-enum log_control_kind { LOG_HELLO = 1, LOG_MET = 2, LOG_ASK = 3, LOG_VOUCH = 4, LOG_COVER = 5 };
+enum log_control_kind {
+	LOG_HELLO = 1,
+	LOG_MET = 2,
+	LOG_ASK = 3,
+	LOG_VOUCH = 4,
+	LOG_COVER = 5,
+	LOG_REPEATED = 6
+};
 enum {
-	LOG_HELLO_BYTES = 4 + 4 * 8,
+	LOG_HELLO_BYTES = 4 + 5 * 8,
 	LOG_COVER_BYTES = 4 + 2 * 8,
 	LOG_NUMBER_BYTES = 4 + 8,
 	LOG_VOUCH_BYTES = 4 + 2 * 8, /* and the call */
@@ -53,14 +63,20 @@ void p2p_log_say_forget(int size);
 
 void p2p_log_say_cover(int peer, uint64_t keep, uint64_t covered);
 
-/* MET or ASK. */
+/* MET, ASK or REPEATED. */
 void p2p_log_say(int peer, enum log_control_kind kind, uint64_t number);
 
 /* A control message of the caller's, which is copied. */
 void p2p_log_say_as(int peer, const struct log_control *m);
 
-/* Whether the peer's hello is awaited. */
-void p2p_log_await(int peer, bool awaited);
+/* The peer's hello: messages up to this one have begun to arrive there. */
+void p2p_log_repeat(int peer, uint64_t begun);
+
+/* A message has left, or was asked about: REPEATED is said if that is due. */
+void p2p_log_say_repeated(int peer);
+
+/* The peer's REPEATED. */
+void p2p_log_was_repeated(int peer);
 
 /* ---- p2p_log_limit.c ---- */
 

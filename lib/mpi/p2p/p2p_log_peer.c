@@ -83,6 +83,16 @@ static bool take_ask(struct cursor *c, int peer)
 	return cursor_done(c);
 }
 
+static bool take_repeated(struct cursor *c, int peer)
+{
+	uint64_t begun = cursor_u64(c);
+
+	if (!cursor_done(c) || begun > p2p_msglog->pairs[peer].arrived.begun)
+		return false;
+	p2p_log_was_repeated(peer);
+	return true;
+}
+
 /* ---- peers ---- */
 
 void p2p_log_lost(int peer)
@@ -97,21 +107,24 @@ void p2p_log_lost(int peer)
 static bool take_hello(struct cursor *c, int peer)
 {
 	struct msglog_hello h;
+	uint64_t begun;
 
 	h.has = cursor_u64(c);
 	h.limit = cursor_u64(c);
 	h.keep = cursor_u64(c);
 	h.covered = cursor_u64(c);
-	if (!cursor_done(c) || !msglog_connected(p2p_msglog, peer, &h))
+	begun = cursor_u64(c);
+	if (!cursor_done(c) || begun < h.has || !msglog_connected(p2p_msglog, peer, &h))
 		return false;
 	p2p_log_limit_shrunk();
-	p2p_log_await(peer, false);
 	if (!p2p_log_has_said(peer))
 		p2p_log_say_hello(peer);
 	list_for_each (item, &p2p_log_syncs(peer)->list)
 		if (numbered_at(item)->index <= h.has)
 			p2p_log_say(peer, LOG_ASK, numbered_at(item)->index);
 	p2p_log_vouch_again(peer, h.has);
+	p2p_log_repeat(peer, begun);
+	p2p_log_say_repeated(peer);
 	return true;
 }
 
@@ -143,6 +156,8 @@ static bool take(const struct log_control *m)
 		return p2p_log_take_vouch(&c, m->len, m->peer);
 	case LOG_COVER:
 		return take_cover(&c, m->peer);
+	case LOG_REPEATED:
+		return take_repeated(&c, m->peer);
 	default:
 		return false;
 	}

@@ -10,8 +10,10 @@
 #include "p2p_log_inside.h"
 
 struct log_peer {
-	bool said;    /* hello */
-	bool awaited; /* its hello */
+	bool said;	/* hello */
+	bool awaited;	/* its REPEATED */
+	bool repeats;	/* this rank has not said REPEATED */
+	uint64_t begun; /* of that */
 };
 
 static struct log_peer *peers; /* by rank */
@@ -57,10 +59,9 @@ void p2p_log_say_as(int peer, const struct log_control *m)
 		free(w);
 }
 
-/* While a peer's hello is awaited, what comes is looked at though the program computes: without it
- * nothing leaves for that peer, whatever the program has sent. There are no windows, which want the
- * same. */
-void p2p_log_await(int peer, bool awaited)
+/* What comes is looked at though the program computes. There are no windows, which want the same.
+ */
+static void await(int peer, bool awaited)
 {
 	if (peers[peer].awaited == awaited)
 		return;
@@ -76,12 +77,13 @@ void p2p_log_say_hello(int peer)
 	struct writer w = writer_over(m.bytes, LOG_HELLO_BYTES);
 
 	peers[peer].said = true;
-	p2p_log_await(peer, !p2p_msglog->pairs[peer].up);
+	await(peer, true);
 	writer_u32(&w, LOG_HELLO);
 	writer_u64(&w, h.has);
 	writer_u64(&w, h.limit);
 	writer_u64(&w, h.keep);
 	writer_u64(&w, h.covered);
+	writer_u64(&w, p2p_msglog->pairs[peer].arrived.begun);
 	p2p_log_say_as(peer, &m);
 }
 
@@ -111,6 +113,28 @@ void p2p_log_say(int peer, enum log_control_kind kind, uint64_t number)
 	writer_u32(&w, kind);
 	writer_u64(&w, number);
 	p2p_log_say_as(peer, &m);
+}
+
+void p2p_log_repeat(int peer, uint64_t begun)
+{
+	peers[peer].repeats = true;
+	peers[peer].begun = begun;
+}
+
+void p2p_log_say_repeated(int peer)
+{
+	const struct msglog_pair *p = &p2p_msglog->pairs[peer];
+	struct log_peer *it = &peers[peer];
+
+	if (!it->repeats || p->sent < it->begun || (p->next && p->next->number <= it->begun))
+		return;
+	it->repeats = false;
+	p2p_log_say(peer, LOG_REPEATED, it->begun);
+}
+
+void p2p_log_was_repeated(int peer)
+{
+	await(peer, false);
 }
 
 void p2p_log_say_all(void)
