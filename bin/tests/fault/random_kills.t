@@ -21,6 +21,7 @@ my $kills = sanitized('mixed') ? 3 : 10;
 
 FTMPI::Test::Kills::killed(coord => 'blocking', program => 'mail', seed => 1, kills => $kills, args => [qw(-bytes 200000)]);
 FTMPI::Test::Kills::killed(coord => 'blocking', program => 'cgs', seed => 2, kills => $kills);
-FTMPI::Test::Kills::killed(coord => 'blocking', program => 'mixed', seed => 3, kills => $kills);
+FTMPI::Test::Kills::killed(coord => 'blocking', program => 'mixed', seed => 3, kills => $kills,
+	args => [ sanitized('mixed') ? () : ('-max', 1048576) ]);
 
 done_testing();

@@ -41,7 +41,7 @@ sub run_seed
 }
 
 for my $seed ($first .. $last) {
-	run_seed($seed, 'mixed', '-skew', chosen($seed, 0, 3, 12, 25, 40), '-ckpt', chosen($seed, 4, 10, 17));
+	run_seed($seed, 'mixed', '-max', 1048576, '-skew', chosen($seed, 0, 3, 12, 25, 40), '-ckpt', chosen($seed, 4, 10, 17));
 	run_seed($seed, chosen($seed, qw(mail cgs pi)));
 }
 

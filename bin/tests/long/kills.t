@@ -25,6 +25,7 @@ for my $seed (1 .. 20) {
 	my $slots = 5 - $hosts;
 	for my $program (FTMPI::Test::Kills::programs()) {
 		FTMPI::Test::Kills::killed(program => $program, seed => $seed, kills => KILLS, coord => 'blocking',
+			args => [ $program eq 'mixed' ? ('-max', 1048576) : () ],
 			where => " on $hosts hosts",
 			run => ['-ssh', $cluster->ssh, '-machinefile',
 				$cluster->machine_file(map { "node$_ slots=$slots" } 1 .. $hosts)],

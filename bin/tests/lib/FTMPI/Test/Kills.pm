@@ -18,9 +18,10 @@ use FTMPI::Test::Process qw(run_quiet);
 
 our @EXPORT_OK = qw(open_operations killed moved stepped);
 
-# Under the sanitizer of threads a job of 120 steps takes more than a minute of processor time, which goes by the bytes
-# of its messages; some are long all the same (FTMPI_EAGER_LIMIT is 64 KiB).
-my ($steps, @max) = sanitized('mixed') ? (60, '-max', 131072) : 120;
+# The time of a job goes by the bytes of its messages: one of 120 steps takes 3.5 s of processor time with messages of 1 MiB
+# at most, 1.6 s so, and under the sanitizer of threads more than a minute with them. Some are long all the same
+# (FTMPI_EAGER_LIMIT is 64 KiB).
+my ($steps, @max) = sanitized('mixed') ? (60, '-max', 131072) : (120, '-max', 262144);
 
 # Words for it that say so.
 sub longest { return @max }
