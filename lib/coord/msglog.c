@@ -82,7 +82,7 @@ static bool next_send(struct msglog *m, struct msglog_action *a)
 	return false;
 }
 
-/* One that is not connected is told by msglog_hello. */
+/* One that is not connected is told when it is, or by msglog_hello. */
 static bool next_cover(struct msglog *m, struct msglog_action *a)
 {
 	for (; m->cover_at < m->size; m->cover_at++) {
@@ -324,6 +324,8 @@ bool msglog_connected(struct msglog *m, int peer, const struct msglog_hello *sai
 	p->has = said->has;
 	p->limit = said->limit;
 	p->up = true;
+	if (p->cover_due && peer < m->cover_at) /* it became due behind this rank's hello */
+		m->cover_at = peer;
 	for (struct logged_message *l = p->log.first; l; l = l->next)
 		l->left = l->number <= said->has;
 	forget(p, said->keep, said->covered);

@@ -412,6 +412,25 @@ START_TEST(a_checkpoint_makes_outcomes_safe)
 }
 END_TEST
 
+START_TEST(a_checkpoint_between_the_hellos_is_told)
+{
+	struct msglog_action a;
+
+	connect_peer(PEER, 0);
+	gets(PEER, 1);
+	msglog_lost(&m, PEER);
+	ck_assert_uint_eq(msglog_hello(&m, PEER).covered, 0);
+	save(true);
+	next_is(MSGLOG_FORGET);
+	nothing_is_next();
+	connect_peer(PEER, 0);
+	a = next_is(MSGLOG_COVER);
+	ck_assert_int_eq(a.peer, PEER);
+	ck_assert_uint_eq(a.number, 1);
+	nothing_is_next();
+}
+END_TEST
+
 static void live_a_little(void)
 {
 	connect_peer(PEER, 0);
@@ -706,6 +725,7 @@ UNIT_MAIN("msglog", tcase_add_checked_fixture(tc, setup, teardown);
 	  tcase_add_test(tc, numbers_that_are_reserved_are_bounded);
 	  tcase_add_test(tc, peers_learn_of_a_checkpoint_when_it_is_durable);
 	  tcase_add_test(tc, a_checkpoint_makes_outcomes_safe);
+	  tcase_add_test(tc, a_checkpoint_between_the_hellos_is_told);
 	  tcase_add_loop_test(tc, a_rank_comes_back_as_it_was_saved, 0, WAYS);
 	  tcase_add_test(tc, a_message_that_is_read_outlives_its_log);
 	  tcase_add_test(tc, a_prefix_is_run_again);

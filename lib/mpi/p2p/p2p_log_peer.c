@@ -83,6 +83,17 @@ static bool take_ask(struct cursor *c, int peer)
 	return cursor_done(c);
 }
 
+/* Whether those above `from` and up to `last` have met their receives. */
+static void ask(int peer, uint64_t from, uint64_t last)
+{
+	list_for_each (item, &p2p_log_syncs(peer)->list) {
+		uint64_t number = numbered_at(item)->index;
+
+		if (number > from && number <= last)
+			p2p_log_say(peer, LOG_ASK, number);
+	}
+}
+
 static bool take_repeated(struct cursor *c, int peer)
 {
 	uint64_t begun = cursor_u64(c);
@@ -119,25 +130,27 @@ static bool take_hello(struct cursor *c, int peer)
 	p2p_log_limit_shrunk();
 	if (!p2p_log_has_said(peer))
 		p2p_log_say_hello(peer);
-	list_for_each (item, &p2p_log_syncs(peer)->list)
-		if (numbered_at(item)->index <= h.has)
-			p2p_log_say(peer, LOG_ASK, numbered_at(item)->index);
+	ask(peer, 0, h.has);
 	p2p_log_vouch_again(peer, h.has);
 	p2p_log_repeat(peer, begun);
 	p2p_log_say_repeated(peer);
 	return true;
 }
 
-/* A durable checkpoint is not taken back. */
+/* A durable checkpoint is not taken back. What it covers and has not left, as the peer had it
+ * before, does not leave any more. */
 static bool take_cover(struct cursor *c, int peer)
 {
 	uint64_t keep = cursor_u64(c), covered = cursor_u64(c);
 	const struct msglog_pair *p = &p2p_msglog->pairs[peer];
+	uint64_t had = p->has;
 
 	if (!cursor_done(c) || keep < p->keep || covered < p->held)
 		return false;
 	msglog_covered(p2p_msglog, peer, keep, covered);
 	p2p_log_limit_shrunk();
+	ask(peer, had, p->has);
+	p2p_log_say_repeated(peer);
 	return true;
 }
 
