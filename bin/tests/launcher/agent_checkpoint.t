@@ -89,7 +89,7 @@ subtest 'a rank that goes on from its checkpoint' => sub {
 	$agent->order('RERUN', 1, 1, '0,1');
 	is(($agent->await_text(1, qr/\A(.*three)/s))[0], "one save=0 5 0\nsave=0 5 1\ntwo three", 'what it prints again is left out, and no more');
 	$agent->await(qr/^NEWS 1 INITED/);
-	is_deeply([ map { s/ INITED.*/ INITED/r } $agent->said(qr/NEWS/) ], [ 'NEWS 1 RESTORED 5 name', 'NEWS 1 PROGRAM 1', 'NEWS 1 INITED' ],
+	is_deeply([ map { s/ INITED.*/ INITED/r } $agent->said(qr/NEWS 1/) ], [ 'NEWS 1 RESTORED 5 name', 'NEWS 1 PROGRAM 1', 'NEWS 1 INITED' ],
 		'... and the launcher is told where it goes on');
 	$agent->end_well('a rank that goes on');
 };

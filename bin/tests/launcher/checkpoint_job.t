@@ -11,6 +11,7 @@ use lib "$FindBin::RealBin/../../lib", "$FindBin::RealBin/lib";
 use Test::More;
 
 use FTMPI::FixedAddresses ();
+use FTMPI::Test::Process qw(patience);
 use LauncherTest;
 
 my $why = FTMPI::FixedAddresses::refuses(FTMPI::FixedAddresses::stack_here());
@@ -64,7 +65,8 @@ unlike($job->{err}, qr/goes on from|not known/, '... and that is all');
 my $told = scratch() . '/told';
 $job = begin([ $FTMPIRUN, @images, qw(-n 2), words(@join, @make, "1:touch:$told", "await:$told", 'end') ]);
 wait_for($job, 'err', qr/^ftmpirun: note: -image without -ckpt-interval: ranks make checkpoints when SIGUSR2 comes to ftmpirun, and when -log-limit wants that\.\n/);
-for (1 .. 1000) {
+my $until = time + patience(60);
+while (time < $until) {
 	$job->{err} = '';
 	kill 'USR2', $job->{pid};
 	wait_for($job, 'err', qr/^ftmpirun: SIGUSR2[^\n]*\n/) or last;

@@ -11,6 +11,7 @@ use Test::More;
 
 use FTMPI::FixedAddresses   ();
 use FTMPI::Launcher::Record ();
+use FTMPI::Test::Process qw(patience);
 use LauncherTest;
 
 my $stack = FTMPI::FixedAddresses::stack_here();
@@ -43,7 +44,8 @@ is($kept->{err}, '', '... with nothing to say');
 sub asked
 {
 	my ($job) = @_;
-	for (1 .. 1000) {
+	my $until = time + patience(60);
+	while (time < $until) {
 		$job->{err} = '';
 		kill 'USR2', $job->{pid};
 		wait_for($job, 'err', qr/^ftmpirun: [^\n]*(?:SIGUSR2|rank 0 has not said within|no recovery line is made now)[^\n]*\n/) or return 0;
