@@ -22,6 +22,9 @@
 #include "keeper/server.h"
 #include "options.h"
 
+/* For the keeper before this one to end. */
+enum { BEFORE_MS = 5000 };
+
 static bool ended, job_over;
 
 /* ---- what it is told ---- */
@@ -132,6 +135,17 @@ static int listen_at(const struct net_address *at)
 	return -1;
 }
 
+/* Of ranks that have come to a keeper before this one: whoever starts them has to count on. */
+static void say_incarnations(const struct keeper_server *s, uint32_t ranks)
+{
+	for (uint32_t rank = 0; rank < ranks; rank++) {
+		unsigned incarnation = keeper_server_incarnation(s, rank);
+
+		if (incarnation)
+			printf("incarnation %u %u\n", (unsigned)rank, incarnation);
+	}
+}
+
 /* false: nobody reads it. */
 static bool say_ready(int fd)
 {
@@ -180,7 +194,7 @@ static struct keeper_server *begin(const struct options *o, struct keeper_config
 			  "bytes); ftmpi-keeper -h tells more");
 		return NULL;
 	}
-	if (keeper_folder_lock(o->folder, said, sizeof said) < 0) {
+	if (keeper_folder_lock(o->folder, o->fresh ? 0 : BEFORE_MS, said, sizeof said) < 0) {
 		log_error("%s", said);
 		return NULL;
 	}
@@ -196,13 +210,14 @@ static struct keeper_server *begin(const struct options *o, struct keeper_config
 	return s;
 }
 
-static int serve(struct keeper_server *s, int listen_fd)
+static int serve(struct keeper_server *s, uint32_t ranks, int listen_fd)
 {
 	struct event_base *base = keeper_server_base(s);
 	struct event *input = event_new(base, STDIN_FILENO, EV_READ | EV_PERSIST, on_input, NULL);
 	struct event *term = evsignal_new(base, SIGTERM, on_signal, NULL);
 	int status = EXIT_FAILS;
 
+	say_incarnations(s, ranks);
 	evutil_make_socket_nonblocking(STDIN_FILENO);
 	if (!input || !term || event_add(term, NULL) != 0 || event_add(input, NULL) != 0)
 		log_error("there is no memory to begin");
@@ -250,7 +265,7 @@ int main(int argc, char **argv)
 	auth_wipe(config.job.secret, sizeof config.job.secret);
 	if (!s)
 		return EXIT_FAILS;
-	rc = serve(s, config.listen_fd);
+	rc = serve(s, o.ranks, config.listen_fd);
 	keeper_server_free(s);
 	if (job_over && o.clears)
 		clear_folder(&o);

@@ -34,8 +34,9 @@ static const char help[] =
 	"  -h, -help      print this list\n"
 	"\n"
 	"Standard input, a pipe or a socket: the job's session (16 bytes), then its secret (32\n"
-	"bytes). When it is closed the keeper ends. It prints one line when it listens: \"ready\n"
-	"IP:PORT\". To each byte that comes on standard input later it answers with a line\n"
+	"bytes). When it is closed the keeper ends. It prints a line when it listens: \"ready\n"
+	"IP:PORT\", and before that \"incarnation RANK N\" for each rank that came to a keeper\n"
+	"before it. To each byte that comes on standard input later it answers with a line\n"
 	"\"alive\"; when -limit is reached it prints a line \"full\". Exit status: 0 it was ended, "
 	"by\n"
 	"its standard input or by SIGTERM; 1 it cannot go on; 2 the command line is wrong.\n";

@@ -3,15 +3,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/shown.h"
 
 enum { FOLDER_MODE = 0700, FILE_MODE = 0600 };
+enum { LOOK_MS = 10 };
 
 static int fails(char *said, size_t size, const char *path, const char *what)
 {
@@ -38,7 +41,21 @@ static int open_folder(const char *path, char *said, size_t size)
 		"700)");
 }
 
-int keeper_folder_lock(const char *path, char *said, size_t size)
+/* Another keeper ends in this time, or stays. */
+static bool lock_before(int fd, int ms)
+{
+	const struct timespec moment = {0, LOOK_MS * 1000000};
+
+	while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		if (errno != EWOULDBLOCK || ms <= 0)
+			return false;
+		nanosleep(&moment, NULL);
+		ms -= LOOK_MS;
+	}
+	return true;
+}
+
+int keeper_folder_lock(const char *path, int wait_ms, char *said, size_t size)
 {
 	int dir = open_folder(path, said, size), fd, error;
 
@@ -49,7 +66,7 @@ int keeper_folder_lock(const char *path, char *said, size_t size)
 	close(dir);
 	if (fd < 0)
 		return fails(said, size, path, strerror(error));
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+	if (lock_before(fd, wait_ms))
 		return fd;
 	error = errno;
 	close(fd);

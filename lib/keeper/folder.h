@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* Makes it, if it is not there, and locks it until the process ends, or the descriptor that is
- * returned is closed. -1: `said` says why. */
-int keeper_folder_lock(const char *path, char *said, size_t size);
+ * returned is closed. One that is there has so many ms to end. -1: `said` says why. */
+int keeper_folder_lock(const char *path, int wait_ms, char *said, size_t size);
 
 #endif

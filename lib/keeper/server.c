@@ -180,6 +180,11 @@ free_all:
 	return NULL;
 }
 
+uint32_t keeper_server_incarnation(const struct keeper_server *s, uint32_t rank)
+{
+	return s->events.v[rank].incarnation;
+}
+
 void keeper_server_free(struct keeper_server *s)
 {
 	keeper_conns_close(s);

@@ -45,6 +45,9 @@ struct keeper_server *keeper_server_new(
 	const struct keeper_config *config, char *said, size_t size);
 void keeper_server_free(struct keeper_server *s);
 
+/* The newest incarnation of this rank that is durable; 0: none. */
+uint32_t keeper_server_incarnation(const struct keeper_server *s, uint32_t rank);
+
 /* Waits until something comes, and does all that it leads to. */
 void keeper_server_turn(struct keeper_server *s);
 

@@ -102,10 +102,12 @@ sub plan
 	my $workdir = _work_directory($options->{workdir}, $here, $writes, ($options->{restore} // 'auto') ne 'auto');
 	my ($period, $limit) = FTMPI::Cli::Options::heartbeat($options);
 	my @parts = map { [ $_->{n}, @{ $_->{prog} } ] } $options, @{ $options->{more} // [] };
-	my @restore = defined $options->{restore} ? FTMPI::Cli::Sessions::choose($workdir, $options->{restore}, _ranks($options),
+	my $goes_on = defined $options->{restore} && $is_alone ? FTMPI::Cli::Sessions::choose_alone($workdir, $options->{restore}, { ranks => _ranks($options), parts => \@parts }) : undef;
+	my @restore = defined $options->{restore} && !$is_alone ? FTMPI::Cli::Sessions::choose($workdir, $options->{restore}, _ranks($options),
 		$options->{image}, time, [ FTMPI::Cli::RestoreNotes::unfinished($workdir, { parts => \@parts }) ]) : ();
 	return {
-		notes     => _notes($workdir, $options, \@parts, @restore),
+		notes     => $goes_on ? $goes_on->{notes} : _notes($workdir, $options, \@parts, @restore),
+		goes_on   => $goes_on,
 		parts     => \@parts,
 		expected  => $restore[2],
 		on_restored => sub { _restored($workdir, { session => $_[0], kind => $options->{image} ? 'image' : 'data' }, \@parts) },

@@ -9,6 +9,9 @@ use warnings;
 
 use Fcntl qw(LOCK_EX LOCK_NB);
 
+# In seconds.
+use constant LOOK_TIME => 0.02;
+
 sub path
 {
 	my ($workdir, $session) = @_;
@@ -25,13 +28,18 @@ sub remove
 	return;
 }
 
-# The same, if no keeper is there: else the job goes on without this agent, or the keeper removes it.
+# The same, if no keeper is there: else the job goes on without this agent, or the keeper removes it. One that removes nothing has as many
+# seconds to end as is said. Returns whether it was removed.
 sub remove_left
 {
-	my ($folder) = @_;
-	open my $lock, '<', "$folder/lock" or return;
-	remove($folder) if flock $lock, LOCK_EX | LOCK_NB;
-	return;
+	my ($folder, $seconds) = @_;
+	open my $lock, '<', "$folder/lock" or return 0;
+	until (flock $lock, LOCK_EX | LOCK_NB) {
+		return 0 if ($seconds -= LOOK_TIME) < 0;
+		select undef, undef, undef, LOOK_TIME;
+	}
+	remove($folder);
+	return 1;
 }
 
 1;

@@ -13,7 +13,8 @@ package FTMPI::Launcher;
 use strict;
 use warnings;
 
-use POSIX ();
+use List::Util ();
+use POSIX      ();
 
 use FTMPI::Launcher::Builds    ();
 use FTMPI::Launcher::Fleet     ();
@@ -65,16 +66,16 @@ my %ACTIONS = (
 # plan: hosts => [{ name, local, slots, ranks }] (without ranks: a spare), size, prog => [words],
 # env => [words], wdir, workdir, ssh => [words], iface, ports => [first, last], timeout, tag,
 # verbosity; heartbeat, timeout_heartbeat, silence in ms; starved_limit in s; settings => [words]; restart_on,
-# max_restarts, from_start, debug; alone: message logging; outcome_limit: of its keeper, in bytes; image: see FTMPI::Launcher::Lines (with alone FTMPI::Launcher::Checkpoints), or undef; interval: of -ckpt-interval, or undef; bind: core if the user insists on that; restoring: words for what -restore named; expected: { session, line } of
+# max_restarts, from_start, debug; alone: message logging; outcome_limit: of its keeper, in bytes; image: see FTMPI::Launcher::Lines (with alone FTMPI::Launcher::Checkpoints), or undef; interval: of -ckpt-interval, or undef; bind: core if the user insists on that; goes_on: { session, its name; id, its bytes } that the ranks go on in from their own checkpoints (message logging), or undef; restoring: words for what -restore named; expected: { session, line } of
 # it; notes: sentences to begin with; parts => [[number of ranks, program, arguments]], for the record; on_restored =>
 # sub (session), when a job that -restore began has restored that: its parts, and sentences.
 sub run
 {
 	my ($plan) = @_;
 	my $self = bless { plan => $plan, loop => FTMPI::Loop->new, over => 0, timers => {}, events => [] }, __PACKAGE__;
-	@$self{qw(session secret)} = (_random(16), _random(32));
-	$self->{session_name} = POSIX::strftime('%Y%m%d-%H%M%S-', localtime)
-		. unpack 'H8', $self->{session};
+	my $before = $plan->{goes_on};
+	@$self{qw(session secret)} = ($before ? $before->{id} : _random(16), _random(32));
+	$self->{session_name} = $before ? $before->{session} : POSIX::strftime('%Y%m%d-%H%M%S-', localtime) . unpack 'H8', $self->{session};
 	$self->_make_parts;
 	$self->_listen_to_signals;
 	$self->{loop}->after($plan->{timeout}, sub { $self->_event('timeout', $plan->{timeout}) })
@@ -84,11 +85,24 @@ sub run
 	$self->_say($_) for @{ $plan->{notes} };
 	$self->_event('begin');
 	$self->{loop}->run;
-	FTMPI::RankFolders::remove($self->{workdir}->folder) if $plan->{alone};
-	$self->{workdir}->clear($self->{job}->epoch);
-	$self->{keeper}->clear if $self->{keeper};
+	$self->_clear;
 	return $self->{status};
 }
+
+# What -restore can go on from stays.
+sub _clear
+{
+	my ($self) = @_;
+	my $workdir = $self->{workdir};
+	my $stays   = $self->_can_go_on && $self->{status} && FTMPI::RankFolders::with_checkpoint($workdir->folder);
+	FTMPI::RankFolders::remove($workdir->folder) if $self->{plan}{alone} && !$stays;
+	$workdir->clear($self->{job}->epoch);
+	$self->{keeper}->clear if $self->{keeper} && !$stays;
+	return;
+}
+
+# Each rank has checkpoints of its own, from which an ftmpirun to come can let it go on.
+sub _can_go_on { my ($self) = @_; return $self->{plan}{alone} && $self->{plan}{image} }
 
 sub _random
 {
@@ -130,6 +144,7 @@ sub _make_parts
 		@voice,
 		path    => $plan->{workdir},
 		session => $self->{session_name},
+		id      => $self->_can_go_on ? $self->{session} : undef,
 		kept    => $plan->{alone} ? 'checkpoint' : 'recovery line',
 		ranks   => $plan->{size},
 		parts   => $plan->{parts},
@@ -314,11 +329,28 @@ sub _start_keeper
 		secret    => $self->{secret},
 		verbose   => $plan->{verbosity},
 		debug     => $plan->{debug},
+		goes_on   => $plan->{goes_on},
+		stays     => $self->_can_go_on,
 		say       => sub { $self->_say(@_) },
 		log       => sub { $self->_log(@_) },
-		on_ready  => sub { $self->_event('keeper_ready') },
+		on_ready  => sub { $self->_keeper_ready(@_) },
 		on_failed => sub { $self->_event('cannot', @_) },
 		on_full   => sub { $self->_event('cannot', @_) });
+	return;
+}
+
+# The incarnations of ranks that go on are newer than all that the keeper, or a file of theirs, has seen. (The keeper counts from 1.)
+sub _keeper_ready
+{
+	my ($self, $seen) = @_;
+	my $plan = $self->{plan};
+	$self->{workdir}->begin_alone if $self->_can_go_on;
+	my @next;
+	if ($plan->{goes_on}) {
+		my $files = FTMPI::RankFolders::incarnations($self->{workdir}->folder);
+		@next = map { List::Util::max(1, $seen->{$_} // 0, 1 + ($files->{$_} // 0)) } 0 .. $plan->{size} - 1;
+	}
+	$self->_event('keeper_ready', @next);
 	return;
 }
 
@@ -350,7 +382,8 @@ sub _run
 	my ($plan, $hosts) = ($self->{plan}, $self->{job}->hosts);
 	$self->_step('all are told to run') if $epoch;
 	$self->{streams}->finish;
-	$self->{fleet}->run(sub { $hosts->ranks($_[0]) }, $self->_run_head($epoch), $hosts->used);
+	my @incarnations = $plan->{goes_on} ? 'incarnations=' . join ',', $self->{job}->incarnations : ();
+	$self->{fleet}->run(sub { $hosts->ranks($_[0]) }, $self->_run_head($epoch, @incarnations), $hosts->used);
 	if ($self->{stdin}) {
 		$self->_rewind_input;
 		return;
@@ -362,7 +395,7 @@ sub _run
 		on_end   => sub { $self->_tell_home(0, 'STDIN_END') },
 		on_lost  => sub { $self->{job}->recovery->input_lost },
 		alone    => $plan->{alone},
-		awaited  => $plan->{image} && defined $plan->{restoring},
+		awaited  => $plan->{image} && (defined $plan->{restoring} || $plan->{goes_on}),
 		on_read  => $plan->{image} && !$plan->{alone} ? sub { $self->{workdir}->keep_input_read($_[0]) } : undef,
 		on_short => sub { $self->_say(FTMPI::Launcher::Sentences::input_short(@_)) },
 		on_unsure => sub { $self->_say(FTMPI::Launcher::Sentences::input_unsure(($plan->{alone} ? 'its checkpoint' : 'line') . " $_[0]")) });

@@ -38,6 +38,16 @@ sub committed
 	return;
 }
 
+# A job goes on from checkpoint n of an earlier launcher's: its stream begins there.
+sub begins
+{
+	my ($self, $n) = @_;
+	return if !$n || %{ $self->{at} };
+	$self->note($n, 0);
+	$self->committed($n);
+	return;
+}
+
 # The newest that is known to be committed; 0: none is.
 sub newest { return $_[0]{committed} }
 

@@ -114,25 +114,10 @@ sub shared_file
 	return;
 }
 
-# Nothing goes on from the checkpoints of a job that was ended.
-sub ended
-{
-	my $work = tempdir(CLEANUP => 1);
-	my $job  = FTMPI::Test::Job->start([ ftmpirun(), qw(-v -coord msglog -image -ckpt-interval 0.1 -workdir), $work, qw(-n 2), program('choices'), 500, '-gate', "$work/gate" ]);
-	$job->wait_for(err => qr/^ftmpirun: checkpoint \d+ of rank $_ is committed$/m) for 0, 1;
-	$job->signal('TERM');
-	$job->finish;
-	$job->is_status(143, 'a job that is ended');
-	is(join(' ', glob "$work/*/rank-*"), '', '... leaves no checkpoint');
-	$job->none_left('... and no process');
-	return;
-}
-
 at_random();
 all_at_once();
 with_keeper();
 at_points();
 without_writer();
 shared_file();
-ended();
 done_testing();

@@ -90,6 +90,13 @@ is_deeply(story('all_inited'), [ ['rank_due 0.001'] ], 'not more often than a th
 begin(undef);
 is_deeply(story('all_inited', 'ends'), [ [], [] ], 'nobody is asked without images');
 
+begin({});
+$checkpoints->go_on;
+$checkpoints->goes_on($_) for 0, 7, 5;
+is_deeply(last_of('all_inited', 'due')->[0], 'HOLD 8 to 0', 'a job that goes on asks for checkpoints of higher numbers');
+is(join(' ', map { $checkpoints->may_have($_) } @all), 'before before before', '... each rank may have one');
+ok($recovery->has_checkpoint, '... and some have');
+
 subtest 'ranks that make none' => sub {
 	begin({});
 	my $said = 'no checkpoint is made now: rank 0 on h0: descriptor 7 is a pipe.';
@@ -449,6 +456,12 @@ is($said, 'say SIGINT came; the job is ended.', 'a job that is ended');
 $story = job()->begun(1);
 $story->tell('signal', 'INT')->told;
 $story->tell('exited', $_, 0, 15) for 0 .. 3;
-is_deeply([ $story->told ], ['over 130'], '... says nothing of -restore, which cannot be used');
+is_deeply([ $story->told ], [ 'say no rank has made a checkpoint from which -restore could go on.', 'over 130' ], '... says that -restore cannot be used');
+$story = job(session => 'S')->begun(1);
+$story->tell('inited', $_) for 0 .. 3;
+$is_due->($story);
+$story->tell('held', 0, 1, '')->tell('saved', 0, 1, 1)->tell('signal', 'INT')->told;
+$story->tell('exited', $_, 0, 15) for 0 .. 3;
+is((grep { /^say -restore/ } $story->told)[0] // '', "say -restore goes on from the ranks' checkpoints (session S).", '... or that it can');
 
 done_testing;

@@ -31,6 +31,7 @@ once) echo good >"$place/mode"; kill -KILL $$ ;;
 esac
 head -c 48 >"$place/given"
 : >"$place/rest"
+[ $mode = old ] && printf 'incarnation 0 3\nincarnation 2 1\nincarnation x 1\n'
 echo 'ready 127.0.0.1:7000'
 [ $mode = mute ] && exec cat >"$place/rest"
 exec perl -e '$| = 1; open my $rest, ">", shift; while (sysread STDIN, my $asked, 100) { syswrite $rest, $asked; print "alive\n" x length $asked }' \
@@ -54,7 +55,7 @@ sub keeper
 	return FTMPI::Launcher::Keeper->new(
 		loop => $loop, folder => "$place/folder", ranks => 3, limit => 5_000_000, address => '10.0.0.1', session => 's' x 16, secret => 'k' x 32,
 		say => sub { push @said, 'say ' . $_[0] =~ s/process \d+/process N/r }, log => sub { push @said, 'log ' . $_[0] =~ s/process \d+/process N/r },
-		on_ready => sub { push @said, 'ready' }, on_failed => sub { push @said, "failed $_[0]" }, %more);
+		on_ready => sub { my ($seen) = @_; push @said, join ' ', 'ready', map { "$_:$seen->{$_}" } sort keys %$seen }, on_failed => sub { push @said, "failed $_[0]" }, %more);
 }
 
 # Until the condition holds.
@@ -121,6 +122,13 @@ my $down  = 'say the keeper was killed by signal 9 (Killed); it is started again
 	turn_until($keeper, 'it ends when its standard input is closed', sub { $keeper->is_gone });
 	is_deeply(\@said, [], '... without a word');
 	like(text('rest'), qr/\A\?*\z/, '... where nothing but questions has come');
+
+	mode('old');
+	$keeper = keeper(goes_on => 1, stays => 1);
+	turn_until($keeper, 'one on the files of another launcher', sub { has('ready 0:3 2:1') });
+	is((starts())[-1], "-dir $place/folder -ranks 3 -limit 5000000 -listen 10.0.0.1", '... which stay');
+	$keeper->abandon;
+	mode('good');
 
 	$keeper = keeper(verbose => 1);
 	turn_until($keeper, 'another', sub { has('ready') });

@@ -28,15 +28,16 @@ use FTMPI::Agent::StdinPipe ();
 use FTMPI::Agent::Sweep     ();
 use FTMPI::Control          ();
 use FTMPI::KeeperFolder     ();
+use FTMPI::RankFolders      ();
 use FTMPI::Net              ();
 use FTMPI::PartialLines     ();
 use FTMPI::Processors       ();
 use FTMPI::Wire             ();
 
 # In seconds: TERM to KILL; RESTART to RESTARTING, and from there to LOADED; how long one that was
-# killed may take to go (to give back much memory takes a while); between two attempts to fork one that begins again alone, of
+# killed may take to go (to give back much memory takes a while); the keeper, when the launcher is gone; between two attempts to fork one that begins again alone, of
 # which there are so many. Ranks started in one turn of the loop.
-use constant { GRACE => 1, ANSWER_TIME => 2, LOAD_TIME => 5, END_TIME => 10, TRY_TIME => 0.2, TRIES => 50, BATCH => 16 };
+use constant { GRACE => 1, ANSWER_TIME => 2, LOAD_TIME => 5, END_TIME => 10, KEEPER_TIME => 2, TRY_TIME => 0.2, TRIES => 50, BATCH => 16 };
 
 # loop; tell => sub (message to the launcher); session: number of our session, or undef; listeners,
 # pipes.
@@ -408,8 +409,12 @@ sub remove_unfinished
 {
 	my ($self) = @_;
 	my $run = $self->{run} or return;
-	FTMPI::PartialLines::remove("$run->{workdir}/$run->{session_name}", $run->{epoch}, @{ $run->{ranks} });
-	FTMPI::KeeperFolder::remove_left(FTMPI::KeeperFolder::path(@$run{qw(workdir session_name)})) if _has_keeper($run);
+	my $session = "$run->{workdir}/$run->{session_name}";
+	my $folder  = FTMPI::KeeperFolder::path(@$run{qw(workdir session_name)});
+	my $saves   = $self->_saves_alone;
+	my $stays   = !_has_keeper($run) || $saves && FTMPI::RankFolders::with_checkpoint($session);
+	FTMPI::RankFolders::remove($session) if !$stays && FTMPI::KeeperFolder::remove_left($folder, $saves ? KEEPER_TIME : 0);
+	FTMPI::PartialLines::remove($session, $run->{epoch}, @{ $run->{ranks} });
 	return;
 }
 

@@ -508,6 +508,12 @@ A rank that cannot be saved, or does not come within
 goes on without that checkpoint, and
 .B ftmpirun
 prints why, once until the rank has one.
+When
+.B ftmpirun
+itself is gone, or the job was ended or has failed, the same command with
+.B \-restore
+goes on in the same session: each rank from its latest checkpoint, or from its beginning.
+What ranks had printed since their checkpoints is printed again, and standard input is read from its beginning.
 The hosts to which ranks may go have to share the work directory then.
 It has its files in
 .IR WORKDIR ,

@@ -527,8 +527,10 @@ sub _check_msglog
 	}
 	_refuse('-pty cannot be used with -coord msglog and -image: what lies in a terminal cannot be counted, so it would be printed twice, or not at all')
 		if $got->{pty} && $got->{image};
-	_refuse('-restore has nothing to go on from with -coord msglog: that makes no recovery lines')
-		if defined $got->{restore};
+	_refuse('-restore has nothing to go on from with -coord msglog and without -image: ranks make no checkpoints then')
+		if defined $got->{restore} && !$got->{image};
+	_refuse('-restore=SESSION:LINE has no meaning with -coord msglog: each rank goes on from its own latest checkpoint; write -restore=SESSION')
+		if ($got->{restore} // '') =~ /:/;
 	for my $option (grep { defined $got->{$_} } qw(keep restart-from-start accept-binary)) {
 		_refuse("-$option has no meaning with -coord msglog: that makes no recovery lines, and a rank that failed begins again alone");
 	}

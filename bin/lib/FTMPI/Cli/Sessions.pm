@@ -18,8 +18,10 @@ use POSIX qw(_exit);
 
 use FTMPI::Cli::Values         ();
 use FTMPI::Error               ();
+use FTMPI::KeeperFolder        ();
 use FTMPI::Launcher::Record    ();
 use FTMPI::Launcher::Sentences ();
+use FTMPI::RankFolders         ();
 
 # Sessions that ranks are told beside the first choice, as many as fit into their setting; seconds that
 # reading manifests may take; seconds by which clocks of hosts may differ.
@@ -72,6 +74,45 @@ sub choose
 		others => [ map { $_->{session} } @others ],
 		notes  => [ _notes($first, $now, @lines) ]);
 	return ($first->{session}, $number // 0, \%known);
+}
+
+# Under message logging each rank goes on from its own latest checkpoint, in the session in which it made that. command: ranks, parts,
+# as records have them. Returns { session, id, notes }; nothing when `auto` finds none.
+sub choose_alone
+{
+	my ($workdir, $wanted, $command) = @_;
+	my $session = $wanted =~ /^(?:latest|auto)\z/ ? undef : $wanted;
+	my %record  = map { $_ => scalar FTMPI::Launcher::Record::load("$workdir/$_") } $session // sessions($workdir);
+	my @found   = sort { $record{$b}{began} <=> $record{$a}{began} || $b cmp $a }
+		grep { $record{$_} && defined $record{$_}{id} && FTMPI::RankFolders::with_checkpoint("$workdir/$_") } keys %record;
+	my @same = grep { FTMPI::Launcher::Record::is_cut($record{$_}) || FTMPI::Launcher::Record::is_same_command($record{$_}, $command) } @found;
+	my $chosen = $same[0] // ($wanted eq 'auto' ? undef : $found[0]);
+	return if !defined $chosen && $wanted eq 'auto';
+	FTMPI::Error::failed("-restore: there are no checkpoints that ranks made alone (-coord msglog) "
+			. (defined $session ? "of session $session in $workdir" : "in $workdir")) if !defined $chosen;
+	_check_alone($workdir, $chosen, $record{$chosen}, $command, scalar @same);
+	my @with = FTMPI::RankFolders::with_checkpoint("$workdir/$chosen");
+	my $rest = @with == $command->{ranks} ? '' : '; ranks that have none begin at their beginning';
+	return { session => $chosen, id => $record{$chosen}{id},
+		notes => [ "-restore: in session $chosen, each rank from its latest checkpoint ("
+				. FTMPI::Launcher::Sentences::count(scalar @with, 'rank') . " of $command->{ranks} "
+				. (@with == 1 ? 'has' : 'have') . " one$rest)." ] };
+}
+
+# A rank that goes on repeats what it did, and what it did depends on the command.
+sub _check_alone
+{
+	my ($workdir, $session, $record, $command, $is_same) = @_;
+	FTMPI::Error::failed("-restore: session $session is of "
+			. FTMPI::Launcher::Sentences::count($record->{ranks}, 'rank') . ", not of $command->{ranks}")
+		if $record->{ranks} != $command->{ranks};
+	FTMPI::Error::failed("-restore: session $session is of another command: "
+			. join(' : ', map { FTMPI::Error::clean("-n @$_") } @{ $record->{parts} })) if !$is_same;
+	_check_over($workdir, $session);
+	my $folder = FTMPI::KeeperFolder::path($workdir, $session);
+	FTMPI::Error::failed("-restore: session $session cannot go on: $folder is gone, where its keeper had what ranks saw since their checkpoints")
+		if !-d $folder;
+	return;
 }
 
 # Ranks would find out, too; but one that is not told of images calls its main function before it looks for lines. Of

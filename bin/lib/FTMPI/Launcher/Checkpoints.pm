@@ -76,6 +76,23 @@ sub reset
 	return;
 }
 
+# The ranks go on from what they had in a job of an earlier launcher.
+sub go_on
+{
+	my ($self) = @_;
+	$self->{may_have}{$_} = 'before' for 0 .. $self->{size} - 1;
+	return;
+}
+
+# A rank goes on from its checkpoint n: those that are asked for from now on have higher numbers.
+sub goes_on
+{
+	my ($self, $n) = @_;
+	$self->{n} = $n if $n > $self->{n};
+	$self->{recovery}->has_some if $n;
+	return;
+}
+
 # Whether this rank has a checkpoint, as far as is known, or may have one of which it has not told: a rank that says it has none of
 # a request may be wrong, or speak of another one.
 sub may_have { my ($self, $rank) = @_; return $self->{may_have}{$rank} }

@@ -284,11 +284,13 @@ sub _advance
 	return [ run => $self->{epoch} ];
 }
 
-# It is there as long as the job is.
+# It is there as long as the job is. incarnations: of all ranks, when they go on from what an earlier launcher's have left.
 sub _keeper_ready
 {
-	my ($self) = @_;
+	my ($self, @incarnations) = @_;
 	$self->{needs_keeper} = 0;
+	$self->{ranks}->go_on(@incarnations);
+	$self->{saving}->go_on if @incarnations;
 	return $self->_advance;
 }
 
@@ -415,7 +417,12 @@ sub _logs      { my ($self, @data) = @_; return $self->{saving}->logs(@data) }
 sub _resumed   { return $_[0]{saving}->resumed }
 
 # Under message logging, from a checkpoint of its own.
-sub _goes_on { my ($self, $rank, $n) = @_; return [ log => "rank $rank goes on from its checkpoint $n" ] }
+sub _goes_on
+{
+	my ($self, $rank, $n) = @_;
+	$self->{saving}->goes_on($n);
+	return [ log => "rank $rank goes on from its checkpoint $n" ];
+}
 
 sub _line_before
 {
@@ -582,7 +589,7 @@ sub _came_later
 {
 	my ($self, $host) = @_;
 	my @ranks = $self->{hosts}->ranks($host);
-	return $self->{epoch} || !@ranks || grep { $self->{ranks}->incarnation($_) } @ranks;
+	return $self->{epoch} || !@ranks || grep { $self->{ranks}->has_come_back($_) } @ranks;
 }
 
 # ---- failures and restarts ----

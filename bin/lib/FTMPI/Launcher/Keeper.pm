@@ -36,13 +36,13 @@ use constant FIRST_KILLS => 5;
 use constant { CHUNK => 4096, LINE_MAX => 4096, STAT_MAX => 4096 };
 
 # loop; folder: of its files; ranks: how many; limit: bytes of outcomes; address: where they reach this machine; session, secret: bytes; verbose;
-# debug: it may be stopped; say => sub (sentence); log => sub (text); on_ready => sub, once; on_failed => sub (sentence): it
+# debug: it may be stopped; goes_on: its files are there, of an earlier launcher; stays: they stay if the launcher is killed; say => sub (sentence); log => sub (text); on_ready => sub ({ rank => its newest incarnation, counted from 1, where any has come }), once; on_failed => sub (sentence): it
 # cannot be started; on_full => sub (sentence): the limit is reached. For tests: ask_time and ready_time, in place of ASK_TIME and READY_TIME; patience => { silent, hung }, in place of the times of
 # FTMPI::Launcher::Pulse; state => sub (process), in place of _state.
 sub new
 {
 	my ($class, %arg) = @_;
-	my $self = bless { ask_time => ASK_TIME, ready_time => READY_TIME, patience => {}, state => \&_state, %arg, pause => PAUSE_LEAST, said => {} }, $class;
+	my $self = bless { ask_time => ASK_TIME, ready_time => READY_TIME, patience => {}, state => \&_state, %arg, pause => PAUSE_LEAST, said => {}, incarnations => {} }, $class;
 	$self->{timer} = $self->{loop}->after(READY_TIME, sub { $self->_failed('it is not ready after ' . READY_TIME . ' s') });
 	$self->_start;
 	return $self;
@@ -66,8 +66,9 @@ sub at { return $_[0]{at} }
 sub _command
 {
 	my ($self) = @_;
-	return (program(), '-dir', $self->{folder}, '-ranks', $self->{ranks}, '-limit', $self->{limit}, '-clear',
-		'-listen', $self->{at} // $self->{address}, defined $self->{at} ? () : '-new', $self->{verbose} ? '-v' : ());
+	my $is_new = !defined $self->{at} && !$self->{goes_on};
+	return (program(), '-dir', $self->{folder}, '-ranks', $self->{ranks}, '-limit', $self->{limit}, $self->{stays} ? () : '-clear',
+		'-listen', $self->{at} // $self->{address}, $is_new ? '-new' : (), $self->{verbose} ? '-v' : ());
 }
 
 sub _start
@@ -117,6 +118,7 @@ sub _heard
 	my ($self, $line) = @_;
 	return $self->_answered if $line eq 'alive';
 	return $self->{on_full}->(FTMPI::Launcher::Sentences::keeper_full($self->{limit})) if $line eq 'full';
+	return $self->{incarnations}{ $1 + 0 } = $2 + 0 if $line =~ /\Aincarnation ([0-9]{1,9}) ([0-9]{1,10})\z/;
 	my ($at) = $line =~ /\Aready (\S+)\z/ or return;
 	my $is_first = !defined $self->{at};
 	$self->{at} //= $at;
@@ -124,7 +126,7 @@ sub _heard
 	$self->{loop}->cancel(delete $self->{timer});
 	$self->{log}->("the keeper is process $self->{pid}, and listens at $at");
 	$self->_look_after if !$self->{debug};
-	$self->{on_ready}->() if $is_first;
+	$self->{on_ready}->($self->{incarnations}) if $is_first;
 	return;
 }
 

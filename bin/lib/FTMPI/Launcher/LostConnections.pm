@@ -44,7 +44,7 @@ sub explain
 	my $lost = _best(@{ $self->{told} }) // return;
 	shift @{ $self->{told} };
 	my @ends = @$lost{qw(rank peer)};
-	return if grep { $ranks->state($_) =~ /^(?:leaving|finalized|done)$/ || defined $suspects->fenced_at($_) || $ranks->incarnation($_) } @ends;
+	return if grep { $ranks->state($_) =~ /^(?:leaving|finalized|done)$/ || defined $suspects->fenced_at($_) || $ranks->has_come_back($_) } @ends;
 	my ($one, $other) = map { $hosts->who($_) } @ends;
 	return (
 		class  => 'lost',

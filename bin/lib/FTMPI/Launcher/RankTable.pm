@@ -20,17 +20,20 @@ use warnings;
 sub new
 {
 	my ($class, $size) = @_;
-	my $self = bless { size => $size }, $class;
+	my $self = bless { size => $size, first => [] }, $class;
 	$self->reset;
 	return $self;
 }
+
+# They go on from what an earlier launcher's have left, in these incarnations.
+sub go_on { my ($self, @incarnations) = @_; $self->{first} = \@incarnations; return }
 
 # All ranks begin, or begin again.
 sub reset
 {
 	my ($self) = @_;
 	my $size = $self->{size};
-	$self->{ranks} = [ map { { state => 'started', gone => 0, away => 0, incarnation => 0 } } 1 .. $size ];
+	$self->{ranks} = [ map { { state => 'started', gone => 0, away => 0, incarnation => $self->{first}[$_] // 0 } } 0 .. $size - 1 ];
 	@$self{qw(living awaited)} = ($size, $size);
 	return;
 }
@@ -40,12 +43,13 @@ sub state   { return $_[0]{ranks}[ $_[1] ]{state} }
 sub is_gone { return $_[0]{ranks}[ $_[1] ]{gone} }
 sub is_away { return $_[0]{ranks}[ $_[1] ]{away} }
 
-# How often this rank has been started again alone; and all, by rank.
+# How often this rank has been started again alone, by earlier launchers, too; and all, by rank.
 sub incarnation  { return $_[0]{ranks}[ $_[1] ]{incarnation} }
 sub incarnations { return map { $_->{incarnation} } @{ $_[0]{ranks} } }
 
-# It was started again alone, and has not called MPI_Init since.
-sub is_coming_back { my ($self, $rank) = @_; return $self->incarnation($rank) && $self->state($rank) eq 'started' }
+# It was started again alone in this job; and has not called MPI_Init since.
+sub has_come_back { my ($self, $rank) = @_; return $self->incarnation($rank) > ($self->{first}[$rank] // 0) }
+sub is_coming_back { my ($self, $rank) = @_; return $self->has_come_back($rank) && $self->state($rank) eq 'started' }
 
 # How many are still there.
 sub living { return $_[0]{living} }

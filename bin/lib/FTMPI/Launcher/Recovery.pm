@@ -101,7 +101,7 @@ sub was_not_asked_for
 sub goes_on
 {
 	my ($self, $session) = @_;
-	return if $self->{alone};
+	return $self->{saves} ? FTMPI::Launcher::Sentences::goes_on_alone($session, $self->{has_checkpoint}) : () if $self->{alone};
 	$self->_look;
 	return if !$self->{uses} && !defined $self->{restoring};
 	return FTMPI::Launcher::Sentences::goes_on($session, @$self{qw(line restored restoring)});
@@ -164,6 +164,7 @@ sub checkpoint
 }
 
 # Some rank has made one.
+sub has_some { $_[0]{has_checkpoint} = 1; return }
 sub has_checkpoint { return $_[0]{has_checkpoint} }
 
 # ---- decisions ----

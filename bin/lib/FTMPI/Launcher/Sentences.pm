@@ -156,6 +156,14 @@ sub goes_on
 	return 'no recovery line was made from which -restore could go on.';
 }
 
+# The same under message logging, where each rank has checkpoints.
+sub goes_on_alone
+{
+	my ($session, $has_checkpoint) = @_;
+	return "-restore goes on from the ranks' checkpoints (session $session)." if $has_checkpoint;
+	return 'no rank has made a checkpoint from which -restore could go on.';
+}
+
 sub restart
 {
 	my ($row, $max, $from) = @_;

@@ -13,7 +13,7 @@ use FTMPI::Launcher::Record        ();
 use FTMPI::Launcher::SharedWorkdir ();
 use FTMPI::PartialLines            ();
 
-# path; session: its name; kept: see FTMPI::Launcher::SharedWorkdir; ranks: how many; parts: as the record has them; tell => sub (host, message); say
+# path; session: its name; id: its bytes, if -restore is to go on in it (message logging); kept: see FTMPI::Launcher::SharedWorkdir; ranks: how many; parts: as the record has them; tell => sub (host, message); say
 # and log => sub (sentence); name => sub (host).
 sub new
 {
@@ -53,13 +53,22 @@ sub restored
 # The parts of the job, when they are known better than at the start.
 sub restored_parts { my ($self, $parts) = @_; $self->{parts} = $parts; return }
 
+# A job whose ranks make checkpoints alone can be gone on with from the start.
+sub begin_alone
+{
+	my ($self) = @_;
+	mkdir $self->{folder}, 0700;
+	$self->keep_record;
+	return;
+}
+
 # The record is kept where lines can be seen from here: at the first of them, and when the job is over.
 # end: [status, time, reason] then.
 sub keep_record
 {
 	my ($self, $end) = @_;
 	return if $end ? !$self->{recorded} : $self->{recorded}++ || !-d $self->{folder};
-	my $why = FTMPI::Launcher::Record::save($self->{folder}, { end => $end, map { $_ => $self->{$_} } qw(ranks began parts from launcher) });
+	my $why = FTMPI::Launcher::Record::save($self->{folder}, { end => $end, map { $_ => $self->{$_} } qw(ranks began parts from launcher id) });
 	$self->{log}->("the job has no record: $why") if defined $why;
 	return;
 }
