@@ -2,7 +2,8 @@
 #
 # Ctrl-C and SIGKILL at every moment at which ftmpirun mends a failure: a rank that was killed, and a host that
 # was lost. A moment is the first call of each of its subs after the failure. Whenever the signal comes, the job
-# ends with the status of the signal or normally, and leaves nothing behind.
+# ends with the status of the signal or normally, and leaves nothing behind. What Ctrl-C does is done by the loop,
+# later: it comes at every other moment.
 use strict;
 use warnings;
 
@@ -77,7 +78,7 @@ for my $case (['a rank is killed', \@rank_dies], ['a host is lost', \@host_dies]
 	cmp_ok(scalar @moments, '>', 25, "$name: there are moments") or diag("@moments");
 	for my $shot (['INT:group', 130], ['KILL:self', 137]) {
 		my ($signal, $status) = @$shot;
-		my @left = @moments;
+		my @left = @moments[ grep { $signal !~ /INT/ || $_ % 2 == 0 } 0 .. $#moments ];
 		while (my @some = splice @left, 0, AT_ONCE) {
 			for my $pair (map { [$_, shoot($command, "$signal:$_")] } @some) {
 				my ($moment, $job) = @$pair;
