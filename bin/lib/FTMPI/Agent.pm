@@ -231,9 +231,10 @@ sub _run
 sub _take_settings
 {
 	my ($run) = @_;
-	my %own = map { /^(pty|bind|fixed-addresses|printed)=(.*)/s ? ($1 => $2) : () } @{ $run->{settings} };
-	$run->{settings} = [ grep { !/^(?:pty|bind|fixed-addresses|printed)=/ } @{ $run->{settings} } ];
+	my %own = map { /^(pty|bind|fixed-addresses|printed|output-repeat)=(.*)/s ? ($1 => $2) : () } @{ $run->{settings} };
+	$run->{settings} = [ grep { !/^(?:pty|bind|fixed-addresses|printed|output-repeat)=/ } @{ $run->{settings} } ];
 	$run->{pty}   = ($own{pty}  // '') eq '1';
+	$run->{output_repeat} = ($own{'output-repeat'} // '') eq '1';
 	$run->{bind}  = ($own{bind} // '') =~ /^(auto|core)\z/ ? $1 : 'none';
 	$run->{stack} = FTMPI::FixedAddresses::stack_of($own{'fixed-addresses'});
 	$run->{image} = grep { $_ eq 'image=1' } @{ $run->{settings} };

@@ -113,8 +113,24 @@ sub met_before
 	return;
 }
 
+# As often as it is printed, where the user wants that.
+sub repeated
+{
+	my $fault = start(run => [qw(-output repeat)]);
+	$fault->wait_for(out => qr/^round 20$/m);
+	$fault->kill_ranks(1);
+	$fault->open_gate;
+	$fault->job->finish;
+	$fault->job->is_status(0, '-output repeat');
+	my $printed = () = $fault->job->out =~ /^round \d+$/mg;
+	cmp_ok($printed, '>', 4 * $fault->{rounds}, '... what a rank prints again is printed again');
+	$fault->clear('-output repeat');
+	return;
+}
+
 others_stay();
 another();
+repeated();
 met_before();
 at_random();
 with_keeper();

@@ -172,6 +172,16 @@ begin(1);
 prints('abcdefgh');
 is(ends(), 'h', 'where it had no checkpoint');
 
+# As often as it prints it.
+fresh();
+$pipes->repeats;
+$pipes->printed(3, 7, '1=3:2=5');
+begin(1, goes_on(2));
+prints('fgh');
+is($sent, 'fgh', 'what it prints again is sent again where the user wants that');
+is(stands(3), 8, '... and counts once');
+ends();
+
 # ---- what is known of positions ----
 
 my $known = FTMPI::Positions->new;

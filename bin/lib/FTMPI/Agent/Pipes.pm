@@ -33,6 +33,9 @@ sub new
 	return bless { %arg, credit => 0, paused => 0, sources => {}, sent => {}, positions => {} }, $class;
 }
 
+# What ranks print again is sent again.
+sub repeats { $_[0]{repeats} = 1; return }
+
 # So many bytes of its standard output were printed, where this rank was before; positions: at its checkpoints, as text.
 sub printed
 {
@@ -149,8 +152,8 @@ sub _send
 	if ($stream == STANDARD_OUTPUT) {
 		my $again = $source->{again} < length $bytes ? $source->{again} : length $bytes;
 		$source->{again} -= $again;
-		substr($bytes, 0, $again, '');
-		$self->{sent}{ $source->{rank} } += length $bytes;
+		$self->{sent}{ $source->{rank} } += length($bytes) - $again;
+		substr($bytes, 0, $again, '') if !$self->{repeats};
 	}
 	return if !length $bytes;
 	$self->{tell}->('OUT', $source->{rank}, $stream, $bytes);

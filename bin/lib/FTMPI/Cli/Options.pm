@@ -194,6 +194,14 @@ my @TABLE = (
 			. ' begins again is passed over.',
 	},
 	{
+		names   => ['output'],
+		arg     => 'once|repeat',
+		check   => \&FTMPI::Cli::Values::output,
+		default => 'once',
+		text    => 'With -coord msglog: whether what a rank has printed on its standard output is printed once, also when it runs again,'
+			. ' or as often as it prints it.',
+	},
+	{
 		names => ['image'],
 		kind  => 'flag',
 		text  => 'Recovery lines hold images of the ranks\' processes: the program needs no call for them, and after a failure'
@@ -518,7 +526,7 @@ sub _check_msglog
 {
 	my ($got) = @_;
 	my $is_used = ($got->{coord} // '') eq 'msglog';
-	for my $option (grep { defined $got->{$_} && !$is_used } qw(verify-replay outcome-limit log-limit ckpt-order)) {
+	for my $option (grep { defined $got->{$_} && !$is_used } qw(verify-replay outcome-limit log-limit ckpt-order output)) {
 		_refuse("-$option has no meaning without -coord msglog");
 	}
 	return if !$is_used;
