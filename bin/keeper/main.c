@@ -135,6 +135,14 @@ static int listen_at(const struct net_address *at)
 	return -1;
 }
 
+static bool any_came(const struct keeper_server *s, uint32_t ranks)
+{
+	for (uint32_t rank = 0; rank < ranks; rank++)
+		if (keeper_server_incarnation(s, rank))
+			return true;
+	return false;
+}
+
 /* Of ranks that have come to a keeper before this one: whoever starts them has to count on. */
 static void say_incarnations(const struct keeper_server *s, uint32_t ranks)
 {
@@ -239,6 +247,7 @@ int main(int argc, char **argv)
 	struct options o;
 	struct keeper_config config = {.disk = &disk_posix};
 	struct keeper_server *s;
+	bool clears;
 	int rc;
 
 	log_configure(0, "ftmpi-keeper");
@@ -266,8 +275,9 @@ int main(int argc, char **argv)
 	if (!s)
 		return EXIT_FAILS;
 	rc = serve(s, o.ranks, config.listen_fd);
+	clears = o.clears || !any_came(s, o.ranks);
 	keeper_server_free(s);
-	if (job_over && o.clears)
+	if (job_over && clears)
 		clear_folder(&o);
 	return rc;
 }

@@ -81,7 +81,7 @@ static int look(const struct ckpt_alone *a, const struct ckpt_path *folder, stru
 /* Names are not taken away while they are listed. */
 struct old {
 	uint32_t incarnation, number;
-	bool all, unfinished; /* unfinished: only what was not finished */
+	bool unfinished; /* only that */
 	size_t n;
 	struct ckpt_name v[GONE_MOST];
 };
@@ -93,9 +93,7 @@ static int note_old(void *ctx, const char *text)
 
 	if (n.kind != CKPT_NAME_ALONE_TMP && (n.kind != CKPT_NAME_ALONE || o->unfinished))
 		return 0;
-	if (!o->all && n.epoch > o->incarnation)
-		return 0;
-	if (!o->all && n.epoch == o->incarnation && n.line >= o->number)
+	if (n.epoch > o->incarnation || (n.epoch == o->incarnation && n.line >= o->number))
 		return 0;
 	if (o->n < GONE_MOST)
 		o->v[o->n++] = n;
@@ -238,16 +236,4 @@ int ckpt_alone_made(const struct ckpt_alone *a, uint32_t number, char *err, size
 	fault_point("alone-made");
 	remove_old(a, &folder, &old);
 	return 0;
-}
-
-void ckpt_alone_remove(const struct ckpt_alone *a)
-{
-	struct old old = {.all = true};
-	struct ckpt_path folder;
-
-	if (strlen(a->session_dir) > CKPT_DIR_MAX)
-		return;
-	folder_of(&folder, a);
-	remove_old(a, &folder, &old);
-	a->fs->rmdir(a->fs, folder.text);
 }

@@ -33,9 +33,6 @@ int ckpt_alone_take(const struct ckpt_alone *a, uint32_t *number, char *err, siz
  * known. */
 int ckpt_alone_made(const struct ckpt_alone *a, uint32_t number, char *err, size_t errsize);
 
-/* The job is over: nothing of this rank's is left in the session's folder. */
-void ckpt_alone_remove(const struct ckpt_alone *a);
-
 /* The image that ckpt_alone_take has named, as ckpt_image_open has it. self->epoch: the
  * incarnation. */
 int ckpt_alone_open(const struct ckpt_fs *fs, const char *session_dir, uint32_t number,

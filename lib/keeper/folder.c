@@ -41,9 +41,11 @@ static int open_folder(const char *path, char *said, size_t size)
 		"700)");
 }
 
-/* Another keeper ends in this time, or stays. */
+/* Another keeper ends in this time, or stays. One that removes its files takes the lock's name away: then this is nobody's. */
 static bool lock_before(int fd, int ms)
 {
+	struct stat st;
+
 	const struct timespec moment = {0, LOOK_MS * 1000000};
 
 	while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
@@ -52,7 +54,8 @@ static bool lock_before(int fd, int ms)
 		nanosleep(&moment, NULL);
 		ms -= LOOK_MS;
 	}
-	return true;
+	errno = EWOULDBLOCK;
+	return fstat(fd, &st) == 0 && st.st_nlink > 0;
 }
 
 int keeper_folder_lock(const char *path, int wait_ms, char *said, size_t size)

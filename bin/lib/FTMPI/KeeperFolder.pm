@@ -29,11 +29,11 @@ sub remove
 }
 
 # The same, if no keeper is there: else the job goes on without this agent, or the keeper removes it. One that removes nothing has as many
-# seconds to end as is said. Returns whether it was removed.
+# seconds to end as is said. Returns whether it is gone.
 sub remove_left
 {
 	my ($folder, $seconds) = @_;
-	open my $lock, '<', "$folder/lock" or return 0;
+	open my $lock, '<', "$folder/lock" or return !-e $folder;
 	until (flock $lock, LOCK_EX | LOCK_NB) {
 		return 0 if ($seconds -= LOOK_TIME) < 0;
 		select undef, undef, undef, LOOK_TIME;

@@ -89,13 +89,22 @@ sub run
 	return $self->{status};
 }
 
-# What -restore can go on from stays.
+# What -restore can go on from stays. It is another launcher's while the keeper has not come to this one.
+sub _stays
+{
+	my ($self) = @_;
+	return 1 if $self->{plan}{goes_on} && !$self->{owns};
+	return $self->_can_go_on && $self->{status} && FTMPI::RankFolders::with_checkpoint($self->{workdir}->folder);
+}
+
+sub _forget { my ($self) = @_; FTMPI::RankFolders::remove($self->{workdir}->folder); return }
+
 sub _clear
 {
 	my ($self) = @_;
 	my $workdir = $self->{workdir};
-	my $stays   = $self->_can_go_on && $self->{status} && FTMPI::RankFolders::with_checkpoint($workdir->folder);
-	FTMPI::RankFolders::remove($workdir->folder) if $self->{plan}{alone} && !$stays;
+	my $stays   = $self->_stays;
+	$self->_forget if $self->{plan}{alone} && !$stays;
 	$workdir->clear($self->{job}->epoch);
 	$self->{keeper}->clear if $self->{keeper} && !$stays;
 	return;
@@ -344,9 +353,11 @@ sub _keeper_ready
 {
 	my ($self, $seen) = @_;
 	my $plan = $self->{plan};
-	$self->{workdir}->begin_alone if $self->_can_go_on;
 	my @next;
 	if ($plan->{goes_on}) {
+		$self->{owns} = 1;
+		my $gone = FTMPI::Cli::Sessions::is_gone(@$plan{qw(workdir goes_on)});
+		return $self->_event('cannot', $gone) if defined $gone;
 		my $files = FTMPI::RankFolders::incarnations($self->{workdir}->folder);
 		@next = map { List::Util::max(1, $seen->{$_} // 0, 1 + ($files->{$_} // 0)) } 0 .. $plan->{size} - 1;
 	}
@@ -382,6 +393,7 @@ sub _run
 	my ($plan, $hosts) = ($self->{plan}, $self->{job}->hosts);
 	$self->_step('all are told to run') if $epoch;
 	$self->{streams}->finish;
+	$self->{workdir}->begin_alone if $self->_can_go_on;
 	my @incarnations = $plan->{goes_on} ? 'incarnations=' . join ',', $self->{job}->incarnations : ();
 	$self->{fleet}->run(sub { $hosts->ranks($_[0]) }, $self->_run_head($epoch, @incarnations), $hosts->used);
 	if ($self->{stdin}) {
@@ -567,7 +579,11 @@ sub _over
 {
 	my ($self, $status) = @_;
 	@$self{qw(over status)} = (1, $status);
-	$self->{workdir}->keep_record([ $status, time, $self->{job}->why ]);
+	if ($self->{plan}{alone} && !$self->_stays) {
+		$self->_forget;    # before the keeper ends: another launcher may wait for that
+	} else {
+		$self->{workdir}->keep_record([ $status, time, $self->{job}->why ]);
+	}
 	$self->{stdin}->close if $self->{stdin};
 	$self->{streams}->finish;
 	$self->{fleet}->dismiss_all;

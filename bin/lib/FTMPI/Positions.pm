@@ -38,12 +38,12 @@ sub committed
 	return;
 }
 
-# A job goes on from checkpoint n of an earlier launcher's: its stream begins there.
+# A job goes on from checkpoint n of an earlier launcher's: there its stream is where it is now.
 sub begins
 {
-	my ($self, $n) = @_;
+	my ($self, $n, $bytes) = @_;
 	return if !$n || %{ $self->{at} };
-	$self->note($n, 0);
+	$self->note($n, $bytes);
 	$self->committed($n);
 	return;
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Where each rank has the checkpoints that it makes alone (message logging; lib/ckpt/alone.h). A rank removes its own at the end of
-# a job that ends well. What any other job leaves -restore goes on from, if any rank has a checkpoint; else the launcher removes it.
+# Where each rank has the checkpoints that it makes alone (message logging; lib/ckpt/alone.h). The launcher removes them when the job
+# has ended well, all or none: first the record of the job, without which -restore does not go on. So it does when no rank has any.
 package FTMPI::RankFolders;
 
 use strict;
@@ -9,14 +9,15 @@ use warnings;
 
 sub _names { my ($folder) = @_; opendir my $dir, $folder or return; return readdir $dir }
 
-# [rank, number, incarnation] of each file of a checkpoint; number 0: the rank began at its beginning.
+# [rank, number, incarnation] of each file of a checkpoint; number 0: the rank began at its beginning. Names with numbers that no job
+# comes to are none.
 sub _files
 {
 	my ($session) = @_;
 	my @found;
 	for my $folder (grep { /\Arank-[0-9]{5,9}\z/ } _names($session)) {
 		my ($rank) = $folder =~ /([0-9]+)\z/;
-		push @found, map { /\Ackpt-([0-9]{8,10})\.i([0-9]{4,10})\z/ ? [ $rank + 0, $1 + 0, $2 + 0 ] : () } _names("$session/$folder");
+		push @found, map { /\Ackpt-([0-9]{8,10})\.i([0-9]{4,9})\z/ ? [ $rank + 0, $1 + 0, $2 + 0 ] : () } _names("$session/$folder");
 	}
 	return @found;
 }

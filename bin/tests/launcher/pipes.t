@@ -95,6 +95,20 @@ begin(1, goes_on(2));
 prints('fgh');
 is(ends(), 'abcdefgh', '... and goes on from there');
 
+# In the job of another launcher: a script prints before the rank says from where it goes on.
+fresh();
+begin(0);
+prints('ab');
+$pipes->goes_on($process{source}, 7);
+prints('cd');
+ends();
+begin(1);
+prints('a');
+prints('b');
+$pipes->goes_on($process{source}, 7);
+prints('cdef');
+is(ends(), 'abcdef', 'a job that goes on: what a script prints first counts');
+
 # What is in the pipe is printed.
 fresh();
 $pipes->credit(-(1 << 20) + 3);

@@ -157,6 +157,43 @@ is(chosen('latest'), '20270101-000000-0000000f 1', 'the newest of many');
 is(scalar @{ $choice->{others} }, FTMPI::Cli::Sessions::OTHERS, '... and a few more');
 is($choice->{others}[0], '20270101-000000-0000000e', '... the next one first');
 
+# Under message logging: sessions that have checkpoints of single ranks.
+{
+	my $place = File::Temp->newdir('ftmpi-sessions-XXXXXX', TMPDIR => 1);
+	my ($early, $late) = qw(20280101-000000-00000001 20280101-000001-00000002);
+	my $long = 'x' x 5000;
+	my %command = map { $_->[0] => { ranks => 2, parts => [ [ 2, @{ $_->[1] } ] ] } } [ plain => [qw(p 1)] ], [ other => [qw(p 2)] ], [ dots => [qw(p ...)] ],
+		[ long => [ 'p', $long, 'a' ] ], [ longer => [ 'p', $long, 'b' ] ];
+	my $session = sub {
+		my ($name, $command, $began, @files) = @_;
+		mkdir "$place/$_" or die "$place/$_: $!" for $name, "keeper-$name", "$name/rank-00000", "$name/rank-00001";
+		FTMPI::Launcher::Record::save("$place/$name", { began => $began, id => pack('N4', 0, 0, 0, $began), %{ $command{$command} } });
+		for my $file (@files) { open my $made, '>', "$place/$name/$file" or die "$file: $!" }
+	};
+	my $alone = sub {
+		my ($wanted, $command) = @_;
+		my $found = eval { FTMPI::Cli::Sessions::choose_alone("$place", $wanted, $command{$command}) };
+		return $found ? "$found->{session} @{ $found->{notes} }" : $@ ? $@->text : 'none';
+	};
+	is($alone->('auto', 'plain'), 'none', 'there is none: auto');
+	like($alone->('latest', 'plain'), qr/^-restore: there are no checkpoints that ranks made alone/, '... and without');
+	$session->($early, 'plain', 100, 'rank-00000/ckpt-00000007.i0000', 'rank-00001/ckpt-00000000.i0001', 'rank-00001/ckpt-00000009.i9999999999');
+	like($alone->('latest', 'plain'), qr/^$early \N*\(1 rank of 2 has one; ranks that have none begin at their beginning\)\.\z/, 'one rank has a checkpoint');
+	is_deeply(FTMPI::RankFolders::incarnations("$place/$early"), { 0 => 0, 1 => 1 }, '... and these incarnations have been');
+	like($alone->($_, 'other'), qr/^-restore: session $early is of another command: -n 2 p 1\z/, "another command: $_") for 'latest', $early;
+	is($alone->('auto', 'other'), 'none', '... auto');
+	$session->($late, 'long', 200, 'rank-00000/ckpt-00000001.i0000', 'rank-00001/ckpt-00000002.i0000');
+	like($alone->('latest', 'plain'), qr/^$early/, 'the same command comes before what is newer');
+	like($alone->('latest', 'long'), qr/^$late \N*2 ranks of 2 have one\)/, 'words of which the record has no room');
+	like($alone->('latest', $_), qr/another command/, "... are compared, too: $_") for qw(longer dots);
+	my $chosen = FTMPI::Cli::Sessions::choose_alone("$place", $late, $command{long});
+	is(FTMPI::Cli::Sessions::is_gone("$place", $chosen), undef, 'it is there until somebody has gone on');
+	FTMPI::RankFolders::remove("$place/$late");
+	like(FTMPI::Cli::Sessions::is_gone("$place", $chosen), qr/^-restore: session $late is over: another ftmpirun/, '... to its end');
+	rmdir "$place/keeper-$early";
+	like($alone->('latest', 'plain'), qr/cannot go on: \S+ is gone/, 'without the files of its keeper');
+}
+
 # The reader itself.
 {
 	no warnings 'redefine';

@@ -185,17 +185,6 @@ START_TEST(what_died_leaves_goes)
 }
 END_TEST
 
-START_TEST(nothing_is_left_at_the_end)
-{
-	struct ckpt_alone a = process(1);
-
-	ck_assert_int_eq(made(0, 1), 0);
-	ck_assert_uint_eq(takes(1), 1);
-	ckpt_alone_remove(&a);
-	ck_assert(!store_has("rank-00002"));
-}
-END_TEST
-
 static int opens(uint32_t incarnation, uint32_t number)
 {
 	struct ckpt_identity self = store_identity(RANK, incarnation);
@@ -239,5 +228,5 @@ UNIT_MAIN("ckpt_alone", tcase_add_checked_fixture(tc, setup, store_end);
 	  tcase_add_loop_test(tc, one_that_is_made_meanwhile_is_taken, 0, 2);
 	  tcase_add_test(tc, the_first_may_be_made_meanwhile);
 	  tcase_add_test(tc, an_older_process_takes_nothing);
-	  tcase_add_test(tc, what_died_leaves_goes); tcase_add_test(tc, nothing_is_left_at_the_end);
+	  tcase_add_test(tc, what_died_leaves_goes);
 	  tcase_add_test(tc, it_is_verified); tcase_add_test(tc, another_number_is_none);)

@@ -212,7 +212,6 @@ void runtime_job_finish(void)
 	atomic_store(&runtime_job_state, RUNTIME_AFTER); /* before anybody can come in */
 	engine_leave();
 	ckpt_job_clear_up();
-	ckpt_alone_clear_up();
 	fault_point("finalize-done");
 	control_finalized(physical_launch()->control_fd);
 	fault_point("finalize-told");

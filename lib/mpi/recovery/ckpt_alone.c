@@ -155,11 +155,3 @@ int ckpt_alone_find(struct ckpt_job *j, char *err, size_t errsize)
 		ckpt_reader_close(&f->image);
 	return rc;
 }
-
-void ckpt_alone_clear_up(void)
-{
-	struct ckpt_alone place = place_of(ckpt_job());
-
-	if (ckpt_job()->alone && ckpt_job()->dir[0])
-		ckpt_alone_remove(&place);
-}

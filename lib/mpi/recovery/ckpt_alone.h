@@ -26,7 +26,4 @@ bool ckpt_alone_is_writing(void);
  * with a sentence in err. Without the lock. */
 int ckpt_alone_find(struct ckpt_job *j, char *err, size_t errsize);
 
-/* The job is over: this rank's checkpoints go. Without the lock. */
-void ckpt_alone_clear_up(void);
-
 #endif

@@ -76,7 +76,7 @@ sub goes_on
 {
 	my ($self, $source, $n) = @_;
 	my $rank = $source->{rank};
-	$self->_positions($rank)->begins($n) if !$self->_sent($rank);
+	$self->_positions($rank)->begins($n, $self->_sent($rank));
 	delete $source->{listen} or return;
 	$self->_positions($rank)->committed($n);
 	my $then = $self->_positions($rank)->of($n) // $self->_sent($rank);

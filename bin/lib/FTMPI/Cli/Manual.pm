@@ -540,13 +540,14 @@ Each rank has
 .B \-max\-restarts
 of its own, which it gets back with each checkpoint; each of its restarts is told in one line.
 A rank that dies when all have called MPI_Finalize ends the job, and one that is stopped then is told of and left alone: it is not begun again.
-.BR \-restore ,
 .BR \-accept\-binary ,
 .B \-keep
 and
 .B \-restart\-from\-start
 cannot be used with it, and
 .B \-ckpt\-interval
+and
+.B \-restore
 only with
 .BR \-image .
 .PP

@@ -85,18 +85,28 @@ sub choose_alone
 	my %record  = map { $_ => scalar FTMPI::Launcher::Record::load("$workdir/$_") } $session // sessions($workdir);
 	my @found   = sort { $record{$b}{began} <=> $record{$a}{began} || $b cmp $a }
 		grep { $record{$_} && defined $record{$_}{id} && FTMPI::RankFolders::with_checkpoint("$workdir/$_") } keys %record;
-	my @same = grep { FTMPI::Launcher::Record::is_cut($record{$_}) || FTMPI::Launcher::Record::is_same_command($record{$_}, $command) } @found;
+	my $sum  = FTMPI::Launcher::Record::sum($command->{parts});
+	my @same = grep { $record{$_}{sum} eq $sum } @found;
 	my $chosen = $same[0] // ($wanted eq 'auto' ? undef : $found[0]);
 	return if !defined $chosen && $wanted eq 'auto';
 	FTMPI::Error::failed("-restore: there are no checkpoints that ranks made alone (-coord msglog) "
 			. (defined $session ? "of session $session in $workdir" : "in $workdir")) if !defined $chosen;
 	_check_alone($workdir, $chosen, $record{$chosen}, $command, scalar @same);
-	my @with = FTMPI::RankFolders::with_checkpoint("$workdir/$chosen");
+	my @with = grep { $_ < $command->{ranks} } FTMPI::RankFolders::with_checkpoint("$workdir/$chosen");
 	my $rest = @with == $command->{ranks} ? '' : '; ranks that have none begin at their beginning';
 	return { session => $chosen, id => $record{$chosen}{id},
 		notes => [ "-restore: in session $chosen, each rank from its latest checkpoint ("
 				. FTMPI::Launcher::Sentences::count(scalar @with, 'rank') . " of $command->{ranks} "
 				. (@with == 1 ? 'has' : 'have') . " one$rest)." ] };
+}
+
+# The same, when nobody else can go on there any more: why it cannot, or nothing. Another launcher may have done that meanwhile.
+sub is_gone
+{
+	my ($workdir, $chosen) = @_;
+	my ($session, $record) = ($chosen->{session}, FTMPI::Launcher::Record::load("$workdir/$chosen->{session}"));
+	return if $record && ($record->{id} // '') eq $chosen->{id} && FTMPI::RankFolders::with_checkpoint("$workdir/$session");
+	return "-restore: session $session is over: another ftmpirun has gone on in it, and come to its end.";
 }
 
 # A rank that goes on repeats what it did, and what it did depends on the command.

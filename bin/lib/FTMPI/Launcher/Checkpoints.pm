@@ -81,6 +81,7 @@ sub go_on
 {
 	my ($self) = @_;
 	$self->{may_have}{$_} = 'before' for 0 .. $self->{size} - 1;
+	$self->{recovery}->has_some;
 	return;
 }
 
@@ -89,7 +90,6 @@ sub goes_on
 {
 	my ($self, $n) = @_;
 	$self->{n} = $n if $n > $self->{n};
-	$self->{recovery}->has_some if $n;
 	return;
 }
 

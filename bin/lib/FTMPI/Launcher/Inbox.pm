@@ -315,7 +315,7 @@ sub _goes_on
 	my ($self, $rank, $n) = @_;
 	my $positions = $self->_positions($rank);
 	my $known     = $positions->newest;
-	$positions->begins($n) if $self->{plan}{goes_on} && !$self->{printed}{$rank};
+	$positions->begins($n, $self->{printed}{$rank} // 0) if $self->{plan}{goes_on};
 	return $self->{event}->('cannot', FTMPI::Launcher::Sentences::checkpoint_gone($self->{job}->hosts->who($rank), $n, $known)) if $n < $known;
 	$positions->committed($n);
 	my ($then, $stdin) = ($positions->of($n) // 0, $self->{stdin}->());

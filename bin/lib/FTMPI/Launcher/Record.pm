@@ -36,7 +36,7 @@ sub _plain
 }
 
 # ranks: how many; began: when, in Unix seconds; parts: [number of ranks, program, arguments] each;
-# from: [session, line] that was restored, or undef; id: the 16 bytes of a session that -restore is to go on in (message logging), or undef; launcher: its process, as running_process has it, or undef; end:
+# from: [session, line] that was restored, or undef; id: the 16 bytes of a session that -restore is to go on in (message logging), or undef, and, when it is read, sum: of its command; launcher: its process, as running_process has it, or undef; end:
 # [status, when, sentence], or undef.
 sub encode
 {
@@ -44,7 +44,7 @@ sub encode
 	my @lines = (FIRST, "ranks $record->{ranks}", "began $record->{began}");
 	push @lines, "from $record->{from}[0] $record->{from}[1]" if $record->{from};
 	push @lines, "launcher @{ $record->{launcher} }" if $record->{launcher};
-	push @lines, 'session ' . unpack 'H*', $record->{id} if defined $record->{id};
+	push @lines, 'session ' . unpack('H*', $record->{id}) . ' ' . sum($record->{parts}) if defined $record->{id};
 	my @parts = @{ $record->{parts} };
 	splice @parts, PARTS_MAX;
 	for my $part (@parts) {
@@ -74,8 +74,8 @@ sub decode
 			$record{from} = [ $1, $2 + 0 ];
 		} elsif (/^launcher ([0-9]{1,10}) ([0-9]{1,20}) (\S{1,64})\z/) {
 			$record{launcher} = [ $1 + 0, $2, $3 ];
-		} elsif (/^session ([0-9a-f]{32})\z/) {
-			$record{id} = pack 'H*', $1;
+		} elsif (/^session ([0-9a-f]{32}) ([0-9a-f]{64})\z/) {
+			@record{qw(id sum)} = (pack('H*', $1), $2);
 		} elsif (/^part ([0-9]{1,9}) (.+)\z/) {
 			push @{ $record{parts} }, [ $1 + 0, map { _plain($_) } split / /, $2 ];
 		} elsif (/^end ([0-9]{1,3}) ([0-9]{1,12}) (\S+)\z/) {
@@ -135,8 +135,13 @@ sub runs_here
 	return $now && "@$now" eq "@$was" ? $was->[0] : undef;
 }
 
-# Words of it had no room, so it is not known whether a command line is the same.
-sub is_cut { my ($record) = @_; return scalar grep { $_->[-1] eq REST } @{ $record->{parts} } }
+# Of all words of a command line, whatever room a record has for them.
+sub sum
+{
+	my ($parts) = @_;
+	require Digest::SHA;
+	return Digest::SHA::sha256_hex(map { map { length($_) . ":$_" } scalar @$_, @$_ } @$parts);
+}
 
 # One command line: the same programs, arguments and numbers of ranks.
 sub is_same_command
