@@ -66,7 +66,7 @@ my %ACTIONS = (
 # plan: hosts => [{ name, local, slots, ranks }] (without ranks: a spare), size, prog => [words],
 # env => [words], wdir, workdir, ssh => [words], iface, ports => [first, last], timeout, tag,
 # verbosity; heartbeat, timeout_heartbeat, silence in ms; starved_limit in s; settings => [words]; restart_on,
-# max_restarts, from_start, debug; alone: message logging; outcome_limit: of its keeper, in bytes; image: see FTMPI::Launcher::Lines (with alone FTMPI::Launcher::Checkpoints), or undef; interval: of -ckpt-interval, or undef; bind: core if the user insists on that; goes_on: { session, its name; id, its bytes } that the ranks go on in from their own checkpoints (message logging), or undef; restoring: words for what -restore named; expected: { session, line } of
+# max_restarts, from_start, debug; alone: message logging; outcome_limit: of its keeper, in bytes; image: see FTMPI::Launcher::Lines (with alone FTMPI::Launcher::Checkpoints), or undef; interval: of -ckpt-interval, or undef; bind: core if the user insists on that; goes_on: { session, its name; id, its bytes; is_gone => sub, why nobody can go on there any more } that the ranks go on in from their own checkpoints (message logging), or undef; restoring: words for what -restore named; expected: { session, line } of
 # it; notes: sentences to begin with; parts => [[number of ranks, program, arguments]], for the record; on_restored =>
 # sub (session), when a job that -restore began has restored that: its parts, and sentences.
 sub run
@@ -356,7 +356,7 @@ sub _keeper_ready
 	my @next;
 	if ($plan->{goes_on}) {
 		$self->{owns} = 1;
-		my $gone = FTMPI::Cli::Sessions::is_gone(@$plan{qw(workdir goes_on)});
+		my $gone = $plan->{goes_on}{is_gone}->();
 		return $self->_event('cannot', $gone) if defined $gone;
 		my $files = FTMPI::RankFolders::incarnations($self->{workdir}->folder);
 		@next = map { List::Util::max(1, $seen->{$_} // 0, 1 + ($files->{$_} // 0)) } 0 .. $plan->{size} - 1;

@@ -187,9 +187,9 @@ is($choice->{others}[0], '20270101-000000-0000000e', '... the next one first');
 	like($alone->('latest', 'long'), qr/^$late \N*2 ranks of 2 have one\)/, 'words of which the record has no room');
 	like($alone->('latest', $_), qr/another command/, "... are compared, too: $_") for qw(longer dots);
 	my $chosen = FTMPI::Cli::Sessions::choose_alone("$place", $late, $command{long});
-	is(FTMPI::Cli::Sessions::is_gone("$place", $chosen), undef, 'it is there until somebody has gone on');
+	is($chosen->{is_gone}->(), undef, 'it is there until somebody has gone on');
 	FTMPI::RankFolders::remove("$place/$late");
-	like(FTMPI::Cli::Sessions::is_gone("$place", $chosen), qr/^-restore: session $late is over: another ftmpirun/, '... to its end');
+	like($chosen->{is_gone}->(), qr{^-restore: the session in \S+/$late is over: another ftmpirun}, '... to its end');
 	rmdir "$place/keeper-$early";
 	like($alone->('latest', 'plain'), qr/cannot go on: \S+ is gone/, 'without the files of its keeper');
 }

@@ -77,7 +77,7 @@ sub choose
 }
 
 # Under message logging each rank goes on from its own latest checkpoint, in the session in which it made that. command: ranks, parts,
-# as records have them. Returns { session, id, notes }; nothing when `auto` finds none.
+# as records have them. Returns { session, id, notes, is_gone }; nothing when `auto` finds none.
 sub choose_alone
 {
 	my ($workdir, $wanted, $command) = @_;
@@ -94,19 +94,19 @@ sub choose_alone
 	_check_alone($workdir, $chosen, $record{$chosen}, $command, scalar @same);
 	my @with = grep { $_ < $command->{ranks} } FTMPI::RankFolders::with_checkpoint("$workdir/$chosen");
 	my $rest = @with == $command->{ranks} ? '' : '; ranks that have none begin at their beginning';
-	return { session => $chosen, id => $record{$chosen}{id},
+	return { session => $chosen, id => $record{$chosen}{id}, is_gone => sub { _is_gone("$workdir/$chosen", $record{$chosen}{id}) },
 		notes => [ "-restore: in session $chosen, each rank from its latest checkpoint ("
 				. FTMPI::Launcher::Sentences::count(scalar @with, 'rank') . " of $command->{ranks} "
 				. (@with == 1 ? 'has' : 'have') . " one$rest)." ] };
 }
 
-# The same, when nobody else can go on there any more: why it cannot, or nothing. Another launcher may have done that meanwhile.
-sub is_gone
+# Looked at when nobody else can begin to go on there: why it cannot, or undef. Another launcher may have done that meanwhile.
+sub _is_gone
 {
-	my ($workdir, $chosen) = @_;
-	my ($session, $record) = ($chosen->{session}, FTMPI::Launcher::Record::load("$workdir/$chosen->{session}"));
-	return if $record && ($record->{id} // '') eq $chosen->{id} && FTMPI::RankFolders::with_checkpoint("$workdir/$session");
-	return "-restore: session $session is over: another ftmpirun has gone on in it, and come to its end.";
+	my ($folder, $id) = @_;
+	my $record = FTMPI::Launcher::Record::load($folder);
+	return undef if $record && ($record->{id} // '') eq $id && FTMPI::RankFolders::with_checkpoint($folder);
+	return "-restore: the session in $folder is over: another ftmpirun has gone on in it, and come to its end.";
 }
 
 # A rank that goes on repeats what it did, and what it did depends on the command.
