@@ -41,7 +41,8 @@ static int open_folder(const char *path, char *said, size_t size)
 		"700)");
 }
 
-/* Another keeper ends in this time, or stays. One that removes its files takes the lock's name away: then this is nobody's. */
+/* Another keeper ends in this time, or stays. One that removes its files takes the lock's name
+ * away: then this is nobody's. */
 static bool lock_before(int fd, int ms)
 {
 	struct stat st;

@@ -191,7 +191,8 @@ sub _notes
 	unshift @first, FTMPI::Launcher::Sentences::passed(map { FTMPI::Error::clean($_) } @{ $options->{passed} }) if $options->{passed};
 	return [ @first, (map { "note: $_" } @{ $restore[2]{notes} }), FTMPI::Cli::RestoreNotes::sentences($workdir, $restore[2], time, $parts) ]
 		if @restore;
-	my @none = defined $options->{restore} ? "-restore=auto: there is no recovery line in $workdir: the job begins at its beginning." : ();
+	my $what = ($options->{coord} // '') eq 'msglog' ? 'are no checkpoints of this command' : 'is no recovery line';
+	my @none = defined $options->{restore} ? "-restore=auto: there $what in $workdir: the job begins at its beginning." : ();
 	my @open = FTMPI::Cli::RestoreNotes::forgotten($workdir, { ranks => _ranks($options), parts => $parts }) // ();
 	return [ @first, @none, @open ];
 }

@@ -228,5 +228,5 @@ UNIT_MAIN("ckpt_alone", tcase_add_checked_fixture(tc, setup, store_end);
 	  tcase_add_loop_test(tc, one_that_is_made_meanwhile_is_taken, 0, 2);
 	  tcase_add_test(tc, the_first_may_be_made_meanwhile);
 	  tcase_add_test(tc, an_older_process_takes_nothing);
-	  tcase_add_test(tc, what_died_leaves_goes);
-	  tcase_add_test(tc, it_is_verified); tcase_add_test(tc, another_number_is_none);)
+	  tcase_add_test(tc, what_died_leaves_goes); tcase_add_test(tc, it_is_verified);
+	  tcase_add_test(tc, another_number_is_none);)

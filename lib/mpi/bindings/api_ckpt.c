@@ -138,7 +138,7 @@ static void check_restore_called(const struct ckpt_job *j)
 	told = true;
 }
 
-/* Under message logging there are no checkpoints yet. */
+/* Under message logging no checkpoint is made by a call. */
 static bool cannot_make(void)
 {
 	static bool told;
@@ -146,9 +146,11 @@ static bool cannot_make(void)
 	if (!p2p_log_is_used())
 		return false;
 	if (!told)
-		log_error("%s: there are no checkpoints under `-coord msglog` yet: a rank that "
-			  "fails begins again from its beginning",
-			fail_call());
+		log_error("%s: it saves nothing under `-coord msglog`: %s", fail_call(),
+			ckpt_image_is_used()
+				? "ftmpirun has each rank saved (-ckpt-interval, SIGUSR2)"
+				: "a rank that fails begins again from its beginning, but with "
+				  "-image from its latest checkpoint");
 	told = true;
 	return true;
 }

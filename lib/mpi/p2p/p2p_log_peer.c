@@ -125,6 +125,11 @@ static bool take_hello(struct cursor *c, int peer)
 	h.keep = cursor_u64(c);
 	h.covered = cursor_u64(c);
 	begun = cursor_u64(c);
+	if (cursor_done(c) && h.covered < p2p_msglog->pairs[peer].held)
+		p2p_log_end(MPI_ERR_OTHER,
+			"it goes back behind its checkpoint, before which nothing is kept for it: "
+			"were its files removed?",
+			peer);
 	if (!cursor_done(c) || begun < h.has || !msglog_connected(p2p_msglog, peer, &h))
 		return false;
 	p2p_log_limit_shrunk();

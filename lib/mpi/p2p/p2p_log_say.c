@@ -126,7 +126,8 @@ void p2p_log_say_repeated(int peer)
 	const struct msglog_pair *p = &p2p_msglog->pairs[peer];
 	struct log_peer *it = &peers[peer];
 
-	if (!p->up || !it->repeats || p->sent < it->begun || (p->next && p->next->number <= it->begun))
+	if (!p->up || !it->repeats || p->sent < it->begun ||
+		(p->next && p->next->number <= it->begun))
 		return;
 	it->repeats = false;
 	p2p_log_say(peer, LOG_REPEATED, it->begun);

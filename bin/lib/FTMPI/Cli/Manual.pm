@@ -514,6 +514,7 @@ itself is gone, or the job was ended or has failed, the same command with
 .B \-restore
 goes on in the same session: each rank from its latest checkpoint, or from its beginning.
 What ranks had printed since their checkpoints is printed again, and standard input is read from its beginning.
+What is kept for that are two folders in the work directory, SESSION and keeper\-SESSION; without them the job cannot go on, and nothing else needs them.
 The hosts to which ranks may go have to share the work directory then.
 It has its files in
 .IR WORKDIR ,
@@ -531,9 +532,9 @@ Rank 0 is given its standard input again, and of what a rank prints through
 on standard output as many bytes are left out as were printed before; where it goes on from a checkpoint, from where it was then. What it prints on standard error, and writes to files, also where a shell sends its output there, it prints and writes again.
 The calls of
 .B ftmpi.h
-save nothing, and
+save nothing under it, and
 .B FTMPI_Perform_Checkpoint
-says so; windows, and
+says so, and returns FTMPI_CKPTERROR; windows, and
 .B MPI_Cancel
 of a synchronous send to another rank, are refused, and MPI_THREAD_SERIALIZED is granted in place of MPI_THREAD_MULTIPLE.
 Each rank has

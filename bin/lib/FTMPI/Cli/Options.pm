@@ -206,7 +206,7 @@ my @TABLE = (
 		kind  => 'flag',
 		text  => 'Recovery lines hold images of the ranks\' processes: the program needs no call for them, and after a failure'
 			. ' goes on where it was. A line is made every -ckpt-interval, on SIGUSR2 to ftmpirun, and by'
-			. ' FTMPI_Perform_Checkpoint in a program that has it. With -coord msglog each rank is saved alone, and goes on alone. The manual page has more under IMAGES OF PROCESSES.',
+			. ' FTMPI_Perform_Checkpoint in a program that has it. With -coord msglog each rank is saved alone, every -ckpt-interval and on SIGUSR2, and goes on alone. The manual page has more under IMAGES OF PROCESSES.',
 	},
 	{
 		names   => ['image-patience'],
@@ -314,7 +314,7 @@ my @TABLE = (
 		names => ['log-limit'],
 		arg   => 'SIZE',
 		check => FTMPI::Cli::Values::size(1 << 20, 1 << 41),
-		text  => 'With -coord msglog: the most that a rank may keep of what it has sent. From half of that on the rank for which it keeps'
+		text  => 'With -coord msglog: the most that a rank may keep of what it has sent, 1M at least. From half of that on the rank for which it keeps'
 			. ' most is asked for a checkpoint before its turn; at the limit a send waits for that. Where none can be made, as without -image,'
 			. ' a sentence says so, and the job goes on. Default: no limit.',
 	},

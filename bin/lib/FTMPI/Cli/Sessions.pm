@@ -90,14 +90,16 @@ sub choose_alone
 	my $chosen = $same[0] // ($wanted eq 'auto' ? undef : $found[0]);
 	return if !defined $chosen && $wanted eq 'auto';
 	FTMPI::Error::failed("-restore: there are no checkpoints that ranks made alone (-coord msglog) "
-			. (defined $session ? "of session $session in $workdir" : "in $workdir")) if !defined $chosen;
+			. (defined $session ? "of session $session in $workdir" : "in $workdir; with -restore=auto the job begins then")) if !defined $chosen;
 	_check_alone($workdir, $chosen, $record{$chosen}, $command, scalar @same);
 	my @with = grep { $_ < $command->{ranks} } FTMPI::RankFolders::with_checkpoint("$workdir/$chosen");
 	my $rest = @with == $command->{ranks} ? '' : '; ranks that have none begin at their beginning';
 	return { session => $chosen, id => $record{$chosen}{id}, is_gone => sub { _is_gone("$workdir/$chosen", $record{$chosen}{id}) },
-		notes => [ "-restore: in session $chosen, each rank from its latest checkpoint ("
+		notes => [ "-restore: in session $chosen, begun " . POSIX::strftime('%Y-%m-%d %H:%M:%S', localtime $record{$chosen}{began})
+				. ', each rank from its latest checkpoint ('
 				. FTMPI::Launcher::Sentences::count(scalar @with, 'rank') . " of $command->{ranks} "
-				. (@with == 1 ? 'has' : 'have') . " one$rest)." ] };
+				. (@with == 1 ? 'has' : 'have') . " one$rest).",
+			@same > 1 ? "note: the same command has left session $same[1], too: -restore=$same[1] goes on in that." : () ] };
 }
 
 # Looked at when nobody else can begin to go on there: why it cannot, or undef. Another launcher may have done that meanwhile.
