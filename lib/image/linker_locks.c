@@ -9,18 +9,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The first words of a pthread_mutex_t of glibc. */
+/* A pthread_mutex_t of glibc. */
 struct recursive {
 	int lock;
 	unsigned count;
 	int owner;
 	unsigned users;
 	int kind;
+	int spins;     /* of other kinds than this one */
+	void *list[2]; /* and these */
 };
 
-_Static_assert(sizeof(struct recursive) <= sizeof(pthread_mutex_t), "a mutex has room for it");
+_Static_assert(sizeof(struct recursive) == sizeof(pthread_mutex_t), "it is one");
 
-enum { DATA_MAX = 4, KIND_MASK = 3 };
+enum { DATA_MAX = 4 };
 
 static struct {
 	uintptr_t low, high;
@@ -52,18 +54,20 @@ void linker_locks_find(void)
 		dl_iterate_phdr(find_data, &linker);
 }
 
-static bool is_thread(int id)
+/* The linker's data has what it knows of the processor, too, of which the first words may look like
+ * a mutex that is held, by a thread with the number of its family. But behind them it goes on. */
+int linker_locks_owner(const void *mutex)
 {
-	return syscall(SYS_tgkill, getpid(), id, 0) == 0;
+	const volatile struct recursive *m = mutex;
+	bool is_held = m->kind == PTHREAD_MUTEX_RECURSIVE && (m->lock == 1 || m->lock == 2) &&
+		       m->count > 0 && m->users == 1;
+
+	return is_held && !m->spins && !m->list[0] && !m->list[1] ? m->owner : 0;
 }
 
-/* The linker's data has what it knows of the processor, too, which may look like a mutex that is
- * held; but hardly by a thread of this process. */
-static bool is_held(const volatile struct recursive *m)
+static bool is_thread(int id)
 {
-	return (m->kind & KIND_MASK) == PTHREAD_MUTEX_RECURSIVE && m->kind <= KIND_MASK &&
-	       (m->lock == 1 || m->lock == 2) && m->owner > 0 && m->count > 0 && m->users == 1 &&
-	       is_thread(m->owner);
+	return id > 0 && syscall(SYS_tgkill, getpid(), id, 0) == 0;
 }
 
 bool linker_locks_held(void)
@@ -74,7 +78,7 @@ bool linker_locks_held(void)
 		uintptr_t at = (data[i].low + step - 1) / step * step;
 
 		for (; at + sizeof(struct recursive) <= data[i].high; at += step)
-			if (is_held((const volatile struct recursive *)at))
+			if (is_thread(linker_locks_owner((const void *)at)))
 				return true;
 	}
 	return false;

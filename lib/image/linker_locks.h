@@ -17,4 +17,7 @@ void linker_locks_find(void);
 /* Is one held, by whichever thread? In a signal handler, too. */
 bool linker_locks_held(void);
 
+/* Which thread holds the recursive mutex that may be here; 0: none does, or there is none. */
+int linker_locks_owner(const void *mutex);
+
 #endif

@@ -114,7 +114,7 @@ sub with_failures
 	killed($first, 'ftmpirun is killed');
 	my $second = start('-restore');
 	ok(has_checkpoints($second), 'all ranks have checkpoints of the second job');
-	is(scalar(kill 'KILL', victims()), RANKS + 1, 'ranks and the keeper are killed');
+	cmp_ok(scalar(kill 'KILL', victims()), '>=', RANKS + 1, 'ranks and the keeper are killed, and what writes for them');
 	ok($second->wait_for(err => qr/goes on from its checkpoint/, 2 * RANKS), 'all go on again');
 	write_file($gate, '');
 	$second->finish;

@@ -93,6 +93,7 @@ UNIT_call_rest := lib/image/call_rest.o
 UNIT_own_threads := lib/base/own_threads.o
 UNIT_loop := $(addprefix lib/base/,loop.o own_threads.o loop_opened.o descriptors.o)
 UNIT_image_state := lib/image/state.o
+UNIT_linker_locks := lib/image/linker_locks.o
 UNIT_image_plan := $(addprefix lib/image/,plan.o process_map.o)
 UNIT_image_pages := lib/image/pages.o
 UNIT_image_fit := $(addprefix lib/image/,fit.o plan.o process_map.o)
