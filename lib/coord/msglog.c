@@ -291,10 +291,10 @@ static bool goes_on(const struct msglog_pair *p, const struct msglog_hello *said
 
 	if (p->sent <= said->has)
 		return true;
-	if (said->has >= said->keep && said->has < said->covered)
-		return said->limit != MSGLOG_ALL;
 	while (msglog_is_reserved(p, lacks))
 		lacks++;
+	if (lacks > said->limit) /* it takes no more in its prefix */
+		return true;
 	after = sender_log_after(&p->log, lacks - 1);
 	return lacks > p->sent || (after && after->number == lacks);
 }

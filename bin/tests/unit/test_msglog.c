@@ -706,6 +706,21 @@ START_TEST(outcomes_that_make_no_sense)
 }
 END_TEST
 
+/* What its prefix lacks is a reserved number; what comes behind that its checkpoint holds. */
+START_TEST(a_prefix_lacks_what_is_not_sent_yet)
+{
+	connect_peer(PEER, 0);
+	ck_assert(sends(PEER));
+	ck_assert_uint_eq(msglog_reserve(&m, PEER, 1), 2);
+	ck_assert(sends(PEER));
+	msglog_covered(&m, PEER, 2, 3);
+	msglog_lost(&m, PEER);
+	ck_assert(msglog_connected(&m, PEER,
+		&(struct msglog_hello){.has = 1, .limit = 2, .keep = 2, .covered = 3}));
+	ck_assert(msglog_sent_reserved(&m, PEER, 2, message()));
+}
+END_TEST
+
 UNIT_MAIN("msglog", tcase_add_checked_fixture(tc, setup, teardown);
 	  tcase_add_test(tc, a_determined_rank_waits_for_nothing);
 	  tcase_add_test(tc, what_was_sent_to_one_that_is_away_leaves_when_it_comes);
@@ -729,6 +744,7 @@ UNIT_MAIN("msglog", tcase_add_checked_fixture(tc, setup, teardown);
 	  tcase_add_loop_test(tc, a_rank_comes_back_as_it_was_saved, 0, WAYS);
 	  tcase_add_test(tc, a_message_that_is_read_outlives_its_log);
 	  tcase_add_test(tc, a_prefix_is_run_again);
+	  tcase_add_test(tc, a_prefix_lacks_what_is_not_sent_yet);
 	  tcase_add_test(tc, what_happened_before_happens_again);
 	  tcase_add_test(tc, a_receive_gets_its_message_while_choices_are_left);
 	  tcase_add_test(tc, a_match_comes_behind_noes);
