@@ -86,6 +86,15 @@ extern "C" {
  * FTMPI_Restore has to be called before, also in the first run: rank 0 says so at the first line if it
  * was not, and a restarted job ends with a sentence.
  *
+ * In a job of `ftmpirun -coord msglog`, without -image, there are no lines: each rank makes its own
+ * checkpoints, as often and whenever it calls, and goes on from its own latest one, alone
+ * (doc/msglog.md). FTMPI_CHECKPOINTED: it is captured, and FTMPI_CKPT_Wait waits until it is durable.
+ * FTMPI_Restore has to be called before, also in the first run. FTMPI_CKPTERROR: there is none, and
+ * standard error says why, once, where the program can do something about it: a send is open, or a
+ * nonblocking collective operation, or a message that MPI_Mprobe has found, or the program has a
+ * communicator that it made after FTMPI_Restore. Receives that are open are posted again in their
+ * order, before others. With -image nothing is saved by this call.
+ *
  * What is open across a line, call by call. Of MPI_Isendrecv the receive is posted again, alone. A
  * message that MPI_Mprobe has found and that was not received is to be found again: its handle is
  * void. A partitioned send was sent if its last partition was ready; else it is started again, and
@@ -172,6 +181,10 @@ int FTMPI_CKPT_Set_coordination(const char *name);
  * were sent since MPI_Init and not received are thrown away; those that the line holds are there to
  * be received. Returns FTMPI_RESTORED, FTMPI_NOTHING, or FTMPI_CKPTERROR outside MPI_Init ..
  * MPI_Finalize. A job none of whose lines is whole is ended with a sentence.
+ * In a job of `ftmpirun -coord msglog`, without -image, it is local, and gives back this rank's own
+ * checkpoint. What the program does before the call it does again when it comes back, and what others
+ * sent it then comes again. All ranks begin a collective operation before it, or all after it; no
+ * receive from any source may be posted that has no message.
  *
  * What is open across the call when a line is restored: collective operations, and operations on
  * windows, are ended by it, before anything is given back; the program waits for them as usual. So

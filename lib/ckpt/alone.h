@@ -33,6 +33,17 @@ int ckpt_alone_take(const struct ckpt_alone *a, uint32_t *number, char *err, siz
  * known. */
 int ckpt_alone_made(const struct ckpt_alone *a, uint32_t number, char *err, size_t errsize);
 
+/* The file of one of data, of these sections, durable, but for ckpt_alone_made. id->epoch: the
+ * incarnation. FT_ESYS, FT_ENOMEM: nothing is left of it. */
+int ckpt_write_alone(const struct ckpt_fs *fs, const char *session_dir,
+	const struct ckpt_identity *id, uint32_t number, const struct ckpt_section *s, size_t n,
+	struct ckpt_err err);
+
+/* That of data that ckpt_alone_take has named, as ckpt_load has it. */
+int ckpt_alone_load(const struct ckpt_fs *fs, const char *session_dir, uint32_t number,
+	const struct ckpt_identity *self, bool accept_binary, struct ckpt_loaded *out,
+	struct ckpt_err err);
+
 /* The image that ckpt_alone_take has named, as ckpt_image_open has it. self->epoch: the
  * incarnation. */
 int ckpt_alone_open(const struct ckpt_fs *fs, const char *session_dir, uint32_t number,

@@ -60,7 +60,10 @@ enum ckpt_kind {
 	CKPT_IMAGE_THREADS,
 	CKPT_IMAGE_RUNS, /* where its pages belong */
 	CKPT_IMAGE_PAGES,
-	CKPT_IMAGE_ORIGIN /* what process it is of, on what machine */
+	CKPT_IMAGE_ORIGIN, /* what process it is of, on what machine */
+	/* of data under message logging, in place of messages and orphans */
+	CKPT_MSGLOG, /* coord/msglog.h: counters, the log, how far the prefix went */
+	CKPT_LOGGED  /* what was not received yet */
 };
 
 /* What a rank's file is. */

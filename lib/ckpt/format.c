@@ -181,9 +181,11 @@ const char *ckpt_kind_name(uint32_t kind)
 		[CKPT_IMAGE_RUNS] = "runs",
 		[CKPT_IMAGE_PAGES] = "pages",
 		[CKPT_IMAGE_ORIGIN] = "origin",
+		[CKPT_MSGLOG] = "log",
+		[CKPT_LOGGED] = "unreceived",
 	};
 
-	return kind >= CKPT_BUFFER && kind <= CKPT_IMAGE_ORIGIN ? names[kind] : "unknown";
+	return kind >= CKPT_BUFFER && kind <= CKPT_LOGGED ? names[kind] : "unknown";
 }
 
 struct ckpt_section_name ckpt_section_name(uint32_t kind, uint32_t id, size_t index)

@@ -109,28 +109,34 @@ static int open_own(struct ckpt_reader *r, const struct ckpt_fs *fs, const char 
 	return rc;
 }
 
-int ckpt_load(const struct ckpt_fs *fs, const char *session_dir, const struct ckpt_manifest *m,
-	const struct ckpt_identity *self, bool accept_binary, struct ckpt_loaded *out, char *err,
-	size_t errsize)
+/* It is closed in any case. */
+static int load_data(struct ckpt_reader *r, const struct ckpt_identity *self, bool accept_binary,
+	struct ckpt_loaded *out, struct ckpt_err err)
 {
-	struct ckpt_err e = {err, errsize};
 	struct ckpt_loaded found = {0};
-	struct ckpt_reader r;
-	int rc = open_own(&r, fs, session_dir, m, self, e);
+	int rc = check_kind(r, CKPT_FILE_DATA, err);
 
-	if (rc)
-		return rc;
-	rc = check_kind(&r, CKPT_FILE_DATA, e);
 	if (rc == 0)
-		rc = check_maker(&r, self, accept_binary, e);
+		rc = check_maker(r, self, accept_binary, err);
 	if (rc == 0)
-		rc = load_sections(&r, &found, e);
-	ckpt_reader_close(&r);
+		rc = load_sections(r, &found, err);
+	ckpt_reader_close(r);
 	if (rc)
 		ckpt_loaded_free(&found);
 	else
 		*out = found;
 	return rc;
+}
+
+int ckpt_load(const struct ckpt_fs *fs, const char *session_dir, const struct ckpt_manifest *m,
+	const struct ckpt_identity *self, bool accept_binary, struct ckpt_loaded *out, char *err,
+	size_t errsize)
+{
+	struct ckpt_err e = {err, errsize};
+	struct ckpt_reader r;
+	int rc = open_own(&r, fs, session_dir, m, self, e);
+
+	return rc ? rc : load_data(&r, self, accept_binary, out, e);
 }
 
 int ckpt_image_reopen(const struct ckpt_fs *fs, const char *session_dir,
@@ -183,8 +189,9 @@ static int check_alone(const struct ckpt_reader *r, uint32_t number,
 		h->id.rank, h->id.size);
 }
 
-int ckpt_alone_open(const struct ckpt_fs *fs, const char *session_dir, uint32_t number,
-	const struct ckpt_identity *self, struct ckpt_reader *out, struct ckpt_err err)
+/* The one with this number that self may go on from, as far as header and table tell. */
+static int open_alone(struct ckpt_reader *out, const struct ckpt_fs *fs, const char *session_dir,
+	uint32_t number, const struct ckpt_identity *self, struct ckpt_err err)
 {
 	struct ckpt_path folder, path;
 	int rc;
@@ -199,13 +206,34 @@ int ckpt_alone_open(const struct ckpt_fs *fs, const char *session_dir, uint32_t 
 	if (rc)
 		return rc;
 	rc = check_alone(out, number, self, err);
-	if (rc == 0)
-		rc = check_kind(out, CKPT_FILE_IMAGE, err);
+	if (rc)
+		ckpt_reader_close(out);
+	return rc;
+}
+
+int ckpt_alone_open(const struct ckpt_fs *fs, const char *session_dir, uint32_t number,
+	const struct ckpt_identity *self, struct ckpt_reader *out, struct ckpt_err err)
+{
+	int rc = open_alone(out, fs, session_dir, number, self, err);
+
+	if (rc)
+		return rc;
+	rc = check_kind(out, CKPT_FILE_IMAGE, err);
 	if (rc == 0)
 		rc = check_maker(out, self, false, err);
 	if (rc)
 		ckpt_reader_close(out);
 	return rc ? rc : verify(out, err);
+}
+
+int ckpt_alone_load(const struct ckpt_fs *fs, const char *session_dir, uint32_t number,
+	const struct ckpt_identity *self, bool accept_binary, struct ckpt_loaded *out,
+	struct ckpt_err err)
+{
+	struct ckpt_reader r;
+	int rc = open_alone(&r, fs, session_dir, number, self, err);
+
+	return rc ? rc : load_data(&r, self, accept_binary, out, err);
 }
 
 void ckpt_loaded_free(struct ckpt_loaded *l)

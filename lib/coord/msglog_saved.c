@@ -279,6 +279,15 @@ bool msglog_load_prefix(struct msglog *m, const uint8_t *bytes, size_t len)
 	return true;
 }
 
+uint64_t msglog_saved_outcomes(const uint8_t *bytes, size_t len)
+{
+	struct cursor c = cursor_over(bytes, len);
+
+	cursor_u32(&c);
+	cursor_u32(&c);
+	return cursor_u64(&c);
+}
+
 bool msglog_load_outcomes(struct msglog *m, const struct outcome *v, size_t n)
 {
 	struct msglog new;

@@ -57,6 +57,13 @@ void tp_come_back_no_more(struct tp *tp)
 	tp_reap(tp);
 }
 
+void tp_begin_pair_anew(struct tp *tp, int peer)
+{
+	tp_assert_held(tp);
+	assert(tp->come_back && peer != tp->c.self);
+	begin_anew(tp, &tp->peers[peer], "this rank has begun anew");
+}
+
 void tp_came_back(struct tp *tp, int peer, uint32_t incarnation, const struct net_address *address)
 {
 	struct tp_peer *p = &tp->peers[peer];

@@ -222,6 +222,10 @@ int tp_begin_anew(struct tp *tp);
  */
 void tp_came_back(struct tp *tp, int peer, uint32_t incarnation, const struct net_address *address);
 
+/* This member has forgotten what the pair with this peer has said: the pair begins anew, here and
+ * there. `lost`, if it has said anything. With come_back, not in an upcall. */
+void tp_begin_pair_anew(struct tp *tp, int peer);
+
 /* Is all of it in this process's memory, so that it outlives tp_begin_anew? */
 bool tp_is_here(const struct tp_unexpected *unexpected);
 

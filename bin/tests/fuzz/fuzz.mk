@@ -4,7 +4,7 @@
 
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 0
-FUZZ_C := frames ring handshake control byhand started beat ckpt_file manifest coord orphans msglog keeper operations communicators rma_layout rma_words saved image_process image_tables image_files image_contents
+FUZZ_C := frames ring handshake control byhand started beat ckpt_file manifest coord orphans msglog keeper operations communicators logged rma_layout rma_words saved image_process image_tables image_files image_contents
 FUZZ_PERL := wire machines options address channel condition
 FUZZ_ONLY ?= $(FUZZ_C) $(FUZZ_PERL)
 FUZZ_DIR := bin/tests/fuzz
@@ -31,6 +31,7 @@ FUZZ_rma_words := $(addprefix $(FUZZ_DIR)/,rma_words.o rma_judge.o rma_world.o) 
 FUZZ_saved := $(FUZZ_DIR)/saved.o lib/ckpt/section_numbers.o $(base_o)
 FUZZ_operations := $(FUZZ_DIR)/operations.o lib/ckpt/section_operations.o $(base_o)
 FUZZ_communicators := $(FUZZ_DIR)/communicators.o lib/ckpt/section_communicators.o $(base_o)
+FUZZ_logged := $(FUZZ_DIR)/logged.o $(base_o)
 FUZZ_image_process := $(FUZZ_DIR)/image_process.o lib/image/process.o $(base_o)
 FUZZ_image_tables := $(FUZZ_DIR)/image_tables.o lib/image/tables.o lib/image/contents.o lib/base/shown.o
 FUZZ_image_files := $(FUZZ_DIR)/image_files.o $(addprefix lib/,image/files.o image/files_locks.o image/files_section.o image/files_steps.o base/cursor.o base/shown.o)

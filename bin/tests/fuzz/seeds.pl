@@ -45,6 +45,7 @@ keeper_seeds();
 image_contents_seeds();
 operations_seeds();
 communicators_seeds();
+logged_seeds();
 rma_layout_seeds();
 rma_words_seeds();
 saved_seeds();

@@ -220,6 +220,67 @@ START_TEST(another_number_is_none)
 }
 END_TEST
 
+/* Of data, by this process. */
+static int saves(uint32_t incarnation, uint32_t number, const char *text)
+{
+	struct ckpt_identity self = store_identity(RANK, incarnation);
+	struct ckpt_section s = {.kind = CKPT_BUFFER, .data = text, .len = strlen(text)};
+	struct ckpt_alone a = process(incarnation);
+	int rc = ckpt_write_alone(
+		&fs, store_dir, &self, number, &s, 1, (struct ckpt_err){err, sizeof err});
+
+	return rc ? rc : ckpt_alone_made(&a, number, err, sizeof err);
+}
+
+static int loads(uint32_t incarnation, uint32_t number, struct ckpt_loaded *l)
+{
+	struct ckpt_identity self = store_identity(RANK, incarnation);
+
+	return ckpt_alone_load(
+		&fs, store_dir, number, &self, false, l, (struct ckpt_err){err, sizeof err});
+}
+
+START_TEST(data_come_back)
+{
+	struct ckpt_loaded l;
+
+	ck_assert_int_eq(saves(0, 1, "one"), 0);
+	ck_assert_int_eq(saves(0, 2, "two"), 0);
+	ck_assert(!has("ckpt-00000001.i0000"));
+	ck_assert_uint_eq(takes(1), 2);
+	ck_assert_int_eq(loads(1, 2, &l), 0);
+	ck_assert_uint_eq(l.n, 1);
+	ck_assert_uint_eq(l.sections[0].kind, CKPT_BUFFER);
+	ck_assert_uint_eq(l.sections[0].len, 3);
+	ck_assert_mem_eq(l.sections[0].data, "two", 3);
+	ckpt_loaded_free(&l);
+}
+END_TEST
+
+START_TEST(data_are_verified)
+{
+	struct ckpt_loaded l;
+
+	ck_assert_int_eq(saves(0, 1, "one"), 0);
+	ck_assert_uint_eq(takes(1), 1);
+	store_flip("rank-00002/ckpt-00000001.i0001", -1, 1);
+	ck_assert_int_eq(loads(1, 1, &l), FT_EDAMAGED);
+}
+END_TEST
+
+START_TEST(an_image_is_no_data)
+{
+	struct ckpt_loaded l;
+
+	ck_assert_int_eq(made(0, 1), 0);
+	ck_assert_uint_eq(takes(1), 1);
+	ck_assert_int_eq(loads(1, 1, &l), FT_EMISMATCH);
+	ck_assert_int_eq(saves(1, 2, "two"), 0);
+	ck_assert_uint_eq(takes(2), 2);
+	ck_assert_int_eq(opens(2, 2), FT_EMISMATCH);
+}
+END_TEST
+
 UNIT_MAIN("ckpt_alone", tcase_add_checked_fixture(tc, setup, store_end);
 	  tcase_add_test(tc, the_newest_is_taken);
 	  tcase_add_test(tc, one_without_a_checkpoint_begins_anew);
@@ -229,4 +290,5 @@ UNIT_MAIN("ckpt_alone", tcase_add_checked_fixture(tc, setup, store_end);
 	  tcase_add_test(tc, the_first_may_be_made_meanwhile);
 	  tcase_add_test(tc, an_older_process_takes_nothing);
 	  tcase_add_test(tc, what_died_leaves_goes); tcase_add_test(tc, it_is_verified);
-	  tcase_add_test(tc, another_number_is_none);)
+	  tcase_add_test(tc, another_number_is_none); tcase_add_test(tc, data_come_back);
+	  tcase_add_test(tc, data_are_verified); tcase_add_test(tc, an_image_is_no_data);)

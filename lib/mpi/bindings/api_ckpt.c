@@ -4,6 +4,7 @@
  * for checkpoints in order to go on.
  */
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "api.h"
@@ -19,6 +20,7 @@
 #include "mpi/engine/engine.h"
 #include "mpi/init/runtime.h"
 #include "mpi/p2p/p2p_log.h"
+#include "mpi/recovery/ckpt_data.h"
 #include "mpi/recovery/ckpt_drive.h"
 #include "mpi/recovery/ckpt_image.h"
 #include "mpi/recovery/ckpt_job.h"
@@ -138,19 +140,17 @@ static void check_restore_called(const struct ckpt_job *j)
 	told = true;
 }
 
-/* Under message logging no checkpoint is made by a call. */
+/* Under message logging with images the launcher says when a rank is saved. */
 static bool cannot_make(void)
 {
 	static bool told;
 
-	if (!p2p_log_is_used())
+	if (!p2p_log_is_used() || !ckpt_image_is_used())
 		return false;
 	if (!told)
-		log_error("%s: it saves nothing under `-coord msglog`: %s", fail_call(),
-			ckpt_image_is_used()
-				? "ftmpirun has each rank saved (-ckpt-interval, SIGUSR2)"
-				: "a rank that fails begins again from its beginning, but with "
-				  "-image from its latest checkpoint");
+		log_error("%s: it saves nothing under `-coord msglog -image`: ftmpirun has each "
+			  "rank saved (-ckpt-interval, SIGUSR2)",
+			fail_call());
 	told = true;
 	return true;
 }
@@ -182,26 +182,51 @@ static int make_line(struct ckpt_job *j)
 	}
 }
 
+/* What the program has printed is told the agent as it is seen there. */
+static void flush_output(void)
+{
+	if (p2p_log_is_used())
+		fflush(stdout);
+}
+
 int FTMPI_Perform_Checkpoint(void)
 {
 	struct ckpt_job *j = ckpt_job();
 
+	flush_output();
 	if (!api_ckpt_enter("FTMPI_Perform_Checkpoint"))
 		return FTMPI_CKPTERROR;
 	if (cannot_make())
 		return leave(FTMPI_CKPTERROR);
+	if (ckpt_data_is_used(j)) {
+		ckpt_job_name();
+		return leave(ckpt_data_make(j) ? FTMPI_CHECKPOINTED : FTMPI_CKPTERROR);
+	}
 	check_restore_called(j);
 	ckpt_job_name();
 	return leave(restored(j) ? FTMPI_RESTORED : make_line(j));
+}
+
+static int restore_alone(struct ckpt_job *j)
+{
+	if (!j->restoring) {
+		ckpt_data_restore_point();
+		return FTMPI_NOTHING;
+	}
+	ckpt_data_restore(j);
+	return FTMPI_RESTORED;
 }
 
 int FTMPI_Restore(void)
 {
 	struct ckpt_job *j = ckpt_job();
 
+	flush_output();
 	if (!api_ckpt_enter("FTMPI_Restore"))
 		return FTMPI_CKPTERROR;
 	j->asked = true;
+	if (ckpt_data_is_used(j))
+		return leave(restore_alone(j));
 	if (!j->restoring)
 		return leave(FTMPI_NOTHING);
 	ckpt_job_name();
@@ -230,11 +255,12 @@ int FTMPI_Checkpoint_due(int *flag)
 	if (!api_ckpt_enter("FTMPI_Checkpoint_due"))
 		return MPI_ERR_OTHER;
 	/* an image's time is the launcher's to tell */
-	interval = ckpt_image_is_used() || p2p_log_is_used()
-			   ? 0
-			   : (uint64_t)j->launch->settings.ckpt_interval_ms * 1000000;
+	interval =
+		ckpt_image_is_used() ? 0 : (uint64_t)j->launch->settings.ckpt_interval_ms * 1000000;
 	due = interval && clock_ns() - j->since >= interval;
-	if (interval && coord_is_blocking(&j->coord))
+	if (ckpt_data_is_used(j))
+		due = due && ckpt_data_is_possible(j);
+	else if (interval && coord_is_blocking(&j->coord))
 		team_broadcast(&due, sizeof due);
 	else if (interval)
 		due = local_due(due);

@@ -45,6 +45,11 @@ uint32_t comm_counter_get(void)
 	return made.counter;
 }
 
+uint64_t comm_made_ever(void)
+{
+	return made.ever;
+}
+
 void comm_counter_least(uint32_t counter)
 {
 	if (counter > made.counter)

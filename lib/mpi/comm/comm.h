@@ -186,6 +186,9 @@ uint32_t comm_counter_next(void);
 
 /* The next one, and what it is at least from now on. */
 uint32_t comm_counter_get(void);
+
+/* How many communicators the program has made so far (comm.serial). */
+uint64_t comm_made_ever(void);
 void comm_counter_least(uint32_t counter);
 
 static inline uint64_t comm_context_of(int world_rank, uint32_t counter)

@@ -88,6 +88,29 @@ bool comm_again_capture(uint8_t **out, size_t *len)
 	return *out != NULL;
 }
 
+/* ---- how many there are ---- */
+
+struct later {
+	uint64_t made;
+	bool found;
+};
+
+static void look_for_later(struct object *o, void *arg)
+{
+	struct later *l = arg;
+
+	l->found |= ((const struct comm *)(void *)o)->serial > l->made;
+}
+
+bool comm_again_is_there_after(uint64_t made)
+{
+	struct later l = {.made = made};
+
+	engine_assert_held();
+	handle_table_each(OBJECT_COMM, look_for_later, &l);
+	return l.found;
+}
+
 /* ---- after a restore ---- */
 
 /* Not made again yet. */

@@ -25,6 +25,9 @@ bool comm_again_take(const uint8_t *bytes, size_t len);
 /* Something is made of these: if it is one of the line, with the contexts that it had. */
 void comm_again(struct comm_sides *s);
 
+/* Has the program a communicator that it made when there had been so many (comm_made_ever)? */
+bool comm_again_is_there_after(uint64_t made);
+
 void comm_again_fini(void);
 
 #endif

@@ -132,6 +132,8 @@ static void act(const struct msglog_action *a)
 {
 	switch (a->what) {
 	case MSGLOG_TELL:
+		if (p2p_msglog->running_prefix) /* it has had all that it has now */
+			p2p_log_strange();
 		s.keeper->tell(a->number + a->n - 1);
 		break;
 	case MSGLOG_SEND:

@@ -76,11 +76,43 @@ void p2p_log_encode(uint64_t first, uint32_t count, uint8_t *bytes);
  * of before are left, or another one is written. */
 bool p2p_log_take(void);
 
+/* Is one taken, and not known to be durable or not? */
+bool p2p_log_is_taken(void);
+
 /* That one is durable; or (false) there is none. */
 void p2p_log_saved(bool durable);
 
 /* How many outcomes it covers: in the image, too. */
 uint64_t p2p_log_taken(void);
+
+/* Those of data. In a new process, before any message is sent: it runs its prefix again, up to the
+ * restore point of the checkpoint with these bytes (p2p_log_save; they stay); v: what the event
+ * logger has after it. false: no memory, or these are no such bytes. Then: is it in that? */
+bool p2p_log_begin_prefix(const uint8_t *state, size_t len, const struct outcome *v, size_t n);
+bool p2p_log_in_prefix(void);
+
+/* The program has come to its restore point for the first time. NULL; or why there can be no
+ * checkpoints. */
+const char *p2p_log_restore_point(void);
+
+/* Wait until no receive has a message whose contents are on their way. */
+void p2p_log_await_contents(void);
+
+/* Is there a message that MPI_Mprobe has found, and the program has not received? */
+bool p2p_log_has_found(void);
+
+/* A checkpoint is taken, in the order of these, before the lock is let go: what was not received
+ * yet (CKPT_LOGGED), and the rest (CKPT_MSGLOG); *out is malloc'ed. No memory: false, and none is
+ * taken. Under p2p_log_take's conditions, and after p2p_log_await_contents. */
+bool p2p_log_capture(uint8_t **out, size_t *len);
+bool p2p_log_save(uint8_t **out, size_t *len);
+
+/* At the restore point, in this order: messages of the prefix, and what else was logged, are gone
+ * for what the checkpoint has; what it had not received (a section that is valid) is there again,
+ * false: no memory; and all pairs begin anew. */
+void p2p_log_go_back(void);
+bool p2p_log_inject(const uint8_t *bytes, size_t len);
+void p2p_log_begin_pairs_anew(void);
 
 /* In a process that woke up from it, behind tp_begin_anew: no peer is connected, and the event
  * logger has these outcomes after it. 0 or FT_ENOMEM. */

@@ -23,6 +23,11 @@ bool p2p_log_take(void)
 	return true;
 }
 
+bool p2p_log_is_taken(void)
+{
+	return p2p_msglog->taking;
+}
+
 void p2p_log_saved(bool durable)
 {
 	engine_assert_held();

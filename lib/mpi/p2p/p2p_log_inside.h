@@ -147,6 +147,19 @@ void p2p_log_owe_no_more(int peer);
 /* The connection is gone. */
 void p2p_log_lost(int peer);
 
+/* ---- p2p_log_data.c ---- */
+
+void p2p_log_data_fini(void);
+
+/* ---- p2p_log_posts.c ---- */
+
+/* Those that are posted next have these numbers (malloc'ed; given away). */
+void p2p_log_posts_again(uint64_t *numbers, size_t n);
+
+/* The number of a receive that the program posts. */
+uint64_t p2p_log_number_of_post(struct outcomes *o);
+void p2p_log_posts_fini(void);
+
 /* ---- p2p_log_recv.c ---- */
 
 int p2p_log_recv_start(int size);

@@ -73,7 +73,7 @@ static void say_that_it_grows(void)
 			fail_call(),
 			limit.c.patience_ms
 				? "no checkpoint of a receiver came that would let it shrink"
-				: "without checkpoints (-image) nothing leaves it");
+				: "only for checkpoints that are images (-image) a send waits");
 	limit.said = true;
 }
 

@@ -22,6 +22,8 @@ static void free_all(void)
 	p2p_log_drop();
 	p2p_log_say_fini();
 	p2p_log_recv_fini();
+	p2p_log_data_fini();
+	p2p_log_posts_fini();
 }
 
 static bool make_all(int self, int size, const struct p2p_log_keeper *keeper)

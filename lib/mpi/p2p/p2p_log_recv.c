@@ -184,7 +184,7 @@ bool p2p_log_post(struct request *r, struct match_msg **msg)
 
 	if (r->m.plane != PLANE_POINT)
 		return false;
-	r->post = outcomes_post(o);
+	r->post = p2p_log_number_of_post(o);
 	switch (expected_receives_fate(&o->expected, r->post, &peer, &number)) {
 	case FATE_OPEN:
 		return false;

@@ -242,7 +242,7 @@ static void claim(struct request *r, struct match_msg *msg)
 static __attribute__((noinline)) void give_stored(struct request *r, struct stored *m)
 {
 	set_matched(r, &m->msg);
-	if (p2p_logs()) {
+	if (p2p_logs() && !m->whole) {
 		p2p_log_give(r, m);
 		return;
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "ckpt/section_communicators.h"
+#include "ckpt/section_logged.h"
 #include "ckpt/section_messages.h"
 #include "ckpt/section_operations.h"
 #include "ckpt/section_schedules.h"
@@ -15,6 +16,7 @@
 #include "mpi/comm/comm.h"
 #include "mpi/comm/comm_again.h"
 #include "mpi/engine/engine.h"
+#include "mpi/p2p/p2p_log.h"
 #include "mpi/p2p/p2p_saved.h"
 #include "mpi/sched/sched.h"
 
@@ -164,6 +166,19 @@ static const struct rule rules[] = {
 		.lacking = CKPT_WHY_STATE,
 		.valid = valid_operations,
 		.take = coll_resume_take},
+	/* before what is told of it is taken with the log */
+	{.kind = CKPT_LOGGED,
+		.stage = CKPT_STAGE_LOGGED,
+		.make = p2p_log_capture,
+		.lacking = CKPT_WHY_MESSAGES,
+		.valid = section_logged_valid,
+		.take = p2p_log_inject,
+		.last = true},
+	/* checked and taken by ckpt_data.c */
+	{.kind = CKPT_MSGLOG,
+		.stage = CKPT_STAGE_LOGGED,
+		.make = p2p_log_save,
+		.lacking = CKPT_WHY_MESSAGES},
 };
 
 enum { RULES = sizeof rules / sizeof *rules };
@@ -178,8 +193,9 @@ const char *ckpt_part_begin(struct ckpt_part *p, char *text, size_t size)
 		return ckpt_why_text(CKPT_WHY_THREADS);
 	if (!p->image && !ckpt_vars_there(&p->job->registry, text, size))
 		return text;
-	p->capture = p->in ? ckpt_capture_new() : ckpt_capture_in_place();
-	return p->capture ? NULL : ckpt_why_text(p->in ? CKPT_WHY_STATE : CKPT_WHY_NO_MEMORY);
+	p->copied |= p->in != NULL;
+	p->capture = p->copied ? ckpt_capture_new() : ckpt_capture_in_place();
+	return p->capture ? NULL : ckpt_why_text(p->copied ? CKPT_WHY_STATE : CKPT_WHY_NO_MEMORY);
 }
 
 static bool gather(const struct rule *rule, struct ckpt_part *p)
@@ -208,7 +224,7 @@ const char *ckpt_part_gather(struct ckpt_part *p, unsigned stages, char *text, s
 	for (size_t i = 0; i < RULES; i++)
 		if ((rules[i].stage & stages) && (!p->image || rules[i].beside) &&
 			!gather(&rules[i], p))
-			return ckpt_why_text(p->in ? rules[i].lacking : CKPT_WHY_NO_MEMORY);
+			return ckpt_why_text(p->copied ? rules[i].lacking : CKPT_WHY_NO_MEMORY);
 	return NULL;
 }
 

@@ -29,8 +29,10 @@ struct ckpt_part {
 	uint32_t line;
 	const struct inflight_line *in; /* what holds its messages; NULL: the program waits */
 	struct ckpt_capture *capture;	/* what was gathered; NULL: not begun, or ended */
-	bool image;			/* the state is that of the whole process (ckpt_image.h), */
-	bool taken;			/* which a child writes, or has written */
+	bool copied; /* or it does not, and messages are those of the queues, under message logging
+		      */
+	bool image;  /* the state is that of the whole process (ckpt_image.h), */
+	bool taken;  /* which a child writes, or has written */
 };
 
 /* When a section can be gathered. */
@@ -38,7 +40,8 @@ enum ckpt_stage {
 	CKPT_STAGE_STATE = 1,	 /* when the line begins */
 	CKPT_STAGE_ORPHANS = 2,	 /* when all messages of the line are known */
 	CKPT_STAGE_MESSAGES = 4, /* when their contents are here */
-	CKPT_STAGE_ALL = 7	 /* while the program waits it is all the same moment */
+	CKPT_STAGE_ALL = 7,	 /* while the program waits it is all the same moment */
+	CKPT_STAGE_LOGGED = 8	 /* under message logging, behind the state, in the same moment */
 };
 
 /* NULL; or why there is no part, perhaps in text: nothing was begun. Under the engine lock. What

@@ -66,7 +66,7 @@ static bool take_variables(struct ckpt_job *j)
 	return ok;
 }
 
-static bool take_all(struct ckpt_job *j)
+bool ckpt_restore_take_all(struct ckpt_job *j)
 {
 	bool variables = take_variables(j), ok;
 
@@ -85,7 +85,7 @@ void ckpt_restore_take(struct ckpt_job *j)
 	bool ok;
 
 	team_all(true);
-	ok = take_all(j);
+	ok = ckpt_restore_take_all(j);
 
 	fault_point("restore-taken");
 	if (team_all(ok))

@@ -16,6 +16,10 @@ bool ckpt_find(struct ckpt_job *j, uint32_t *highest);
 void ckpt_quiet(struct ckpt_job *j);
 void ckpt_restore_take(struct ckpt_job *j);
 
+/* What j->loaded holds, on this rank. false, with the reason said: it does not fit, or there is no
+ * memory. */
+bool ckpt_restore_take_all(struct ckpt_job *j);
+
 /* A variable was named: give it what the restored line has for it. MPI_SUCCESS or MPI_ERR_SIZE. */
 int ckpt_restore_variable(struct ckpt_job *j, int id);
 

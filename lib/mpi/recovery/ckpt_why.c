@@ -59,14 +59,15 @@ static bool is_same_reason(const char *a, const char *b)
 	return a[strspn(a, digits)] == b[strspn(b, digits)];
 }
 
-/* Nobody looks at the result of a line that the launcher has asked for: the same reason is told
- * once.
- */
+/* Nobody looks at the result of a line that the launcher has asked for, or for which one time is as
+ * good as another: the same reason is told once. */
 void ckpt_why_not_made(uint32_t line, const char *why)
 {
 	static char last[1024];
 
-	if (!ckpt_image_is_used() || !is_same_reason(last, why))
+	bool each_time = !ckpt_image_is_used() && !ckpt_job()->alone;
+
+	if (each_time || !is_same_reason(last, why))
 		log_error("%s%s %u is not made: %s", maker(), what(), line, why);
 	else
 		log_event("%s %u is not made: %s", what(), line, why);

@@ -13,6 +13,8 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/loop.h"
+#include "ckpt_data.h"
+#include "coord/msglog.h"
 #include "coord/outcomes.h"
 #include "keeper/link.h"
 #include "launch/control.h"
@@ -31,6 +33,8 @@ static struct {
 	bool is_ready;
 	int rank, size, rc;
 	bool verify, woken;
+	const uint8_t *state; /* a checkpoint of data that is gone on from; NULL */
+	size_t state_len;
 	struct outcome *v;
 	size_t n;
 } k = {.lock = PTHREAD_MUTEX_INITIALIZER, .ready = PTHREAD_COND_INITIALIZER};
@@ -114,7 +118,10 @@ static int begin(void)
 
 	engine_lock();
 	limit_log();
-	rc = p2p_log_start(k.rank, k.size, &keeper, k.v, k.n, k.verify);
+	rc = k.state ? p2p_log_start(k.rank, k.size, &keeper, NULL, 0, k.verify)
+		     : p2p_log_start(k.rank, k.size, &keeper, k.v, k.n, k.verify);
+	if (rc == 0 && k.state && !p2p_log_begin_prefix(k.state, k.state_len, k.v, k.n))
+		rc = FT_ENOMEM;
 	engine_unlock();
 	forget_records();
 	return rc;
@@ -216,6 +223,13 @@ static bool address_of(const char *text, struct net_address *out)
 	return true;
 }
 
+static uint64_t covered(void)
+{
+	if (k.woken)
+		return p2p_log_taken();
+	return k.state ? msglog_saved_outcomes(k.state, k.state_len) : 0;
+}
+
 /* Keepers count incarnations from 1 on. */
 static int connect_to(const struct launch *l)
 {
@@ -224,7 +238,7 @@ static int connect_to(const struct launch *l)
 	job.client = (struct keeper_client_job){.job = {.ranks = (uint32_t)l->size},
 		.rank = (uint32_t)l->rank,
 		.incarnation = l->incarnations[l->rank] + 1,
-		.covered = k.woken ? p2p_log_taken() : 0,
+		.covered = covered(),
 		.read = read_records};
 	memcpy(job.client.job.session, l->session, sizeof job.client.job.session);
 	memcpy(job.client.job.secret, l->secret, sizeof job.client.job.secret);
@@ -248,6 +262,7 @@ static int start(const struct launch *l, bool woken, char *err, size_t errsize)
 
 	k.launch = l;
 	k.woken = woken;
+	k.state = woken ? NULL : ckpt_data_state(&k.state_len);
 	k.rank = l->rank;
 	k.size = l->size;
 	k.verify = l->settings.verify_replay;

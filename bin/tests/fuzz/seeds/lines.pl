@@ -289,6 +289,41 @@ sub communicators_seeds
 	return;
 }
 
+# ---- logged: ranks of the job, then the section ----
+
+sub logged_seeds
+{
+	my $message = sub {
+		my ($number, $peer, $flags, $length, $text) = @_;
+		return pack('Q< Q< V V V V Q<', $number, 6, $peer, 7, $peer, $flags, $length) . $text;
+	};
+	my $whole = $message->(5, 1, 1, 5, 'whole');
+	my %seed = (
+		'none'      => [ [], [] ],
+		'receives'  => [ [ 3, 4, 9 ], [] ],
+		'messages'  => [ [ 3 ], [ $whole, $message->(6, 1, 3, 4, 'sync'), $message->(7, 2, 0, 1 << 30, ''), $message->(8, 2, 2, 3, '') ] ],
+		'empty'     => [ [], [ $message->(5, 1, 1, 0, '') ] ],
+		'order'     => [ [ 4, 3 ], [] ],
+		'twice'     => [ [ 4, 4 ], [] ],
+		'zero'      => [ [ 0 ], [] ],
+		'rank'      => [ [], [ $message->(5, 3, 1, 1, 'x') ] ],
+		'no-rank'   => [ [], [ $message->(5, ~0 & 0xffffffff, 1, 1, 'x') ] ],
+		'flags'     => [ [], [ $message->(5, 1, 5, 1, 'x') ] ],
+		'long'      => [ [], [ $message->(5, 1, 1, ~0, 'x') ] ],
+		'long-away' => [ [], [ $message->(5, 1, 0, ~0, '') ] ],
+	);
+	for my $name (keys %seed) {
+		my ($receives, $messages) = @{ $seed{$name} };
+		seed('logged', $name, pack('C V Q<* ', 3, scalar @$receives, @$receives), pack('V', scalar @$messages), @$messages);
+	}
+	my $head = pack 'C V V', 3, 0, 1;
+	seed('logged', 'cut',      $head, substr $whole, 0, -1);
+	seed('logged', 'more',     $head, $whole, "\0");
+	seed('logged', 'many',     pack('C V V', 3, 0, ~0 & 0xffffffff), $whole);
+	seed('logged', 'posted',   pack('C V', 3, ~0 & 0xffffffff), pack 'Q<', 1);
+	return;
+}
+
 # ---- saved: messages (0, ranks) or numbers (1) ----
 
 sub saved_seeds

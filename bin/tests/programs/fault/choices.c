@@ -7,9 +7,10 @@
  * other with what that has received: were a rank to do something else when it runs again, its
  * messages would not be those that others have.
  *
- * It has no checkpoints.
+ * With -save it makes checkpoints of its own, each rank when it is due; what it did before them,
+ * the rounds of its prefix included, is what else it depends on.
  */
-#include <mpi.h>
+#include <ftmpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,8 +27,8 @@ struct content {
 };
 
 static int tag; /* of the round: nobody gets a message of another one */
-static long rounds = 200, longest = 1 << 17;
-static int trace, by_pid;
+static long rounds = 200, longest = 1 << 17, prefix;
+static int trace, by_pid, save;
 static const char *gate;
 
 static const struct prog_option options[] = {
@@ -37,17 +38,21 @@ static const struct prog_option options[] = {
 	{"-pid", NULL, PROG_FLAG, &by_pid, 0,
 		"messages to others hold the number of the process, another one the next time"},
 	{"-gate", "FILE", PROG_TEXT, &gate, 0,
-		"after its rounds each rank waits until this file is there"}};
+		"after its rounds each rank waits until this file is there"},
+	{"-save", NULL, PROG_FLAG, &save, 0, "each rank makes checkpoints"},
+	{"-prefix", "ROUNDS", PROG_LONG, &prefix, 0, "as many before FTMPI_Restore"}};
 static struct prog prog = {.name = "choices",
 	.text = "ranks depend on all that MPI does not determine",
 	.options = options,
-	.count = 5};
+	.count = 7};
 
 static int rank, size;
 static uint64_t seen = 1;		    /* all that this rank has seen */
 static uint64_t *sent, *numbers, *received; /* by rank */
 static uint64_t exchanged;
 static char *out, *in[MOST];
+static MPI_Request early[MOST]; /* receives of the next round, with -save */
+static char *early_in[MOST];
 
 static uint64_t mix(uint64_t h, uint64_t x)
 {
@@ -285,6 +290,36 @@ static void send_all(int round, MPI_Request *requests, int *n)
 	}
 }
 
+/* ---- receives that are open in a checkpoint ---- */
+
+static int earlier(int round)
+{
+	int n = save && round < rounds ? incoming(round) : 0;
+
+	return n < MOST ? n : MOST;
+}
+
+static void post_early(int round)
+{
+	for (int i = 0; i < earlier(round); i++)
+		MPI_Irecv(early_in[i], (int)longest, MPI_BYTE, MPI_ANY_SOURCE, round,
+			MPI_COMM_WORLD, &early[i]);
+}
+
+static int finish_early(void)
+{
+	MPI_Status status;
+	int n = 0, i;
+
+	for (;; n++) {
+		MPI_Waitany(MOST, early, &i, &status);
+		if (i == MPI_UNDEFINED)
+			return n;
+		see((uint64_t)i);
+		take_status(early_in[i], &status);
+	}
+}
+
 /* Operations of all that are under way while messages come and go. */
 static void one_round(int round)
 {
@@ -300,7 +335,7 @@ static void one_round(int round)
 		MPI_Test(&sum, &done, MPI_STATUS_IGNORE);
 		see((uint64_t)done);
 	}
-	receive(incoming(round));
+	receive(incoming(round) - finish_early());
 	MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
 	MPI_Wait(&sum, MPI_STATUS_IGNORE);
 	if (round % 3 == 0)
@@ -324,19 +359,71 @@ static void compare(void)
 	free(theirs);
 }
 
-/* An image may be taken meanwhile. */
+static void *words(void)
+{
+	return calloc((size_t)size, sizeof(uint64_t));
+}
+
+/* ---- checkpoints ---- */
+
+static int64_t next_round;
+
+static void protect(int id, void *at, int n)
+{
+	if (FTMPI_CKPT_Protect(id, at, n, MPI_UINT64_T) != MPI_SUCCESS)
+		prog_wrong(&prog, "FTMPI_CKPT_Protect failed");
+}
+
+static void protect_all(void)
+{
+	protect(1, &seen, 1);
+	protect(2, sent, size);
+	protect(3, numbers, size);
+	protect(4, received, size);
+	protect(5, &exchanged, 1);
+	protect(6, &next_round, 1);
+}
+
+static void save_if_due(void)
+{
+	int due;
+
+	if (FTMPI_Checkpoint_due(&due) == MPI_SUCCESS && due)
+		FTMPI_Perform_Checkpoint();
+}
+
+/* An image may be taken meanwhile, and checkpoints are made. */
 static void wait_at_gate(void)
 {
 	const struct timespec moment = {0, 10000000};
 	struct timespec left;
 
-	while (gate && access(gate, F_OK) != 0)
+	while (gate && access(gate, F_OK) != 0) {
 		nanosleep(&moment, &left);
+		if (save)
+			save_if_due();
+	}
 }
 
-static void *words(void)
+static void all_rounds(void)
 {
-	return calloc((size_t)size, sizeof(uint64_t));
+	for (int round = 0; round < rounds; round++) {
+		if (save && round == prefix) {
+			if (FTMPI_Restore() == FTMPI_RESTORED)
+				round = (int)next_round;
+			post_early(round);
+		}
+		if (round == rounds)
+			break;
+		one_round(round);
+		if (trace)
+			printf("round %d\n", round);
+		next_round = round + 1;
+		if (round >= prefix)
+			post_early(round + 1);
+		if (save && round >= prefix)
+			save_if_due();
+	}
 }
 
 int main(int argc, char **argv)
@@ -350,13 +437,14 @@ int main(int argc, char **argv)
 	received = words();
 	out = prog_alloc(&prog, 4 * (size_t)longest);
 	memset(out, 0, 4 * (size_t)longest);
-	for (int i = 0; i < MOST; i++)
+	for (int i = 0; i < MOST; i++) {
 		in[i] = prog_alloc(&prog, (size_t)longest);
-	for (int round = 0; round < rounds; round++) {
-		one_round(round);
-		if (trace)
-			printf("round %d\n", round);
+		early_in[i] = prog_alloc(&prog, (size_t)longest);
+		early[i] = MPI_REQUEST_NULL;
 	}
+	if (save)
+		protect_all();
+	all_rounds();
 	fflush(stdout);
 	wait_at_gate();
 	compare();

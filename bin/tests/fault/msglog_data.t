@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Message logging with checkpoints of data, which the program makes by calls: a rank that is killed runs what it did before
+# its FTMPI_Restore again, and goes on alone from its own latest checkpoint.
+use strict;
+use warnings;
+
+use FindBin ();
+use lib "$FindBin::Bin/../lib";
+
+use File::Temp ();
+use Test::More;
+
+use FTMPI::Test::Choices ();
+use FTMPI::Test::Fault   ();
+use FTMPI::Test::File    qw(write_file);
+use FTMPI::Test::Job     qw(ftmpirun program);
+
+FTMPI::Test::Fault::alone();
+
+my $goes_on = qr/^ftmpirun: rank \d+ goes on from its checkpoint \d+/m;
+
+sub start
+{
+	my (%option) = @_;
+	return FTMPI::Test::Choices->start(%option,
+		args => [ qw(-save -prefix), $option{prefix} // 5, @{ $option{args} // [] } ],
+		run  => [ qw(-v -ckpt-interval 0.1), @{ $option{run} // [] } ]);
+}
+
+sub count { my ($fault, $pattern) = @_; my $n = () = $fault->job->err =~ /$pattern/g; return $n }
+
+# survived asks that each line was printed once.
+sub at_random
+{
+	for my $seed (1 .. 4) {
+		my $fault = start(ranks => 1 + $seed, prefix => 3 * ($seed - 1), args => $seed % 2 ? [] : [qw(-longest 300000)], run => $seed == 3 ? ['-verify-replay'] : []);
+		my $kills = $fault->kill_for_a_while($seed, 30, sub { kill 'KILL', $_[0] });
+		$fault->survived("seed $seed, $kills kills", [ 1, $kills ]);
+	}
+	return;
+}
+
+# All run their prefixes at once, and go on from checkpoints, each from its own.
+sub all_at_once
+{
+	my $fault = start();
+	$fault->wait_for(err => qr/^ftmpirun: checkpoint \d+ of rank $_ is committed$/m) for 0 .. 3;
+	$fault->kill_ranks(0 .. 3);
+	ok($fault->job->wait_for(err => $goes_on, 4), 'all go on');
+	$fault->kill_ranks(1 .. 3);
+	$fault->open_gate;
+	$fault->survived('all at once', 7);
+	cmp_ok(count($fault, $goes_on), '>=', 7, 'each goes on from a checkpoint');
+	return;
+}
+
+# The keeper may have forgotten what checkpoints cover.
+sub with_keeper
+{
+	my $fault = start();
+	my $kills = $fault->kill_for_a_while(7, 60, sub {
+		my @both = ($_[0], grep { (readlink("/proc/$_/exe") // '') =~ m{/ftmpi-keeper\z} } $fault->job->pids);
+		kill 'KILL', $_ for rand() < 0.5 ? @both : reverse @both;
+		return 1;
+	});
+	$fault->survived("$kills kills of ranks, and of the keeper", [ 1, $kills ]);
+	return;
+}
+
+# One process after the other of rank 2 is killed at the next point: before it has a checkpoint, as it makes one, and as it comes back.
+sub at_points
+{
+	my @making  = qw(data-restore-point alone-covered alone-begin alone-written alone-made alone-taken);
+	my @loading = qw(alone-claimed restore-found log-given log-said data-prefix-over data-restore-stood data-restored);
+	my @points  = (@making, @loading);
+	my $faults  = join ',', map { "$points[$_]:2:$_:*:kill" } 0 .. $#points;
+	my $fault   = start(env => {FTMPI_FAULT => $faults});
+	my $last    = 1 + @points;
+	$fault->wait_for(err => qr/^ftmpirun: the keeper: rank 2, incarnation $last, has come$/m);
+	$fault->open_gate;
+	$fault->survived("killed at @points", scalar @points);
+	return;
+}
+
+sub kill_all_ranks
+{
+	my ($job) = @_;
+	return kill 'KILL', grep { (readlink("/proc/$_/exe") // '') =~ m{/choices\z} } $job->pids;
+}
+
+# ftmpirun is killed, and the same command goes on with -restore; so it does when the job has failed.
+sub restored
+{
+	my $work = File::Temp->newdir;
+	my @with = (ftmpirun(), qw(-v -coord msglog -ckpt-interval 0.1 -workdir), "$work");
+	my @job  = (qw(-n 4), program('choices'), qw(300 -save -prefix 5 -gate), "$work.gate");
+	for my $how ('first', 'killed', 'failed') {
+		my $job = FTMPI::Test::Job->start([ @with, $how eq 'failed' ? qw(-max-restarts 0) : (), $how eq 'first' ? () : '-restore', @job ]);
+		$job->wait_for(err => qr/^ftmpirun: rank $_ goes on from its checkpoint [1-9]/m) for $how eq 'first' ? () : 0 .. 3;
+		$job->wait_for(err => qr/^ftmpirun: checkpoint \d+ of rank $_ is committed$/m) for 0 .. 3;
+		if ($how eq 'failed') { kill_all_ranks($job) } else { $job->signal('KILL') }
+		$job->finish;
+		$job->none_left($how);
+	}
+	write_file("$work.gate", '');
+	my $job = FTMPI::Test::Job->start([ @with, '-restore', @job ])->finish;
+	unlink "$work.gate";
+	$job->is_status(0, '-restore goes on from checkpoints of data');
+	$job->out_like(qr/^choices: right, \d+ messages$/m, '... with the right answer');
+	is(join(' ', glob "$work/*"), '', '... and nothing is left');
+	return;
+}
+
+# What a checkpoint cannot hold is said, once; and a restore point with a receive that may get anything.
+sub refused
+{
+	for my $case (
+		[ 'open-send'  => qr/a nonblocking send is open: wait for it before/ ],
+		[ 'open-sum'   => qr/a nonblocking collective operation is open: wait for it before/ ],
+		[ 'found'      => qr/a message that MPI_Mprobe has found was not received: receive it before/ ],
+		[ 'copy'       => qr/the program has a communicator that it made after FTMPI_Restore/ ],
+		[ 'no-restore' => qr/FTMPI_Restore was not called: call it after MPI_Init, also in the first run/ ],
+		[ 'any-source' => qr/this rank will have no checkpoints: a receive from any source is posted and has no message yet/ ]) {
+		my ($what, $why) = @$case;
+		my $job = FTMPI::Test::Job->run([ ftmpirun(), qw(-coord msglog -n 2), program('unsaved'), $what ]);
+		$job->is_status(0, "$what: the program goes on");
+		$job->out_like(qr/^unsaved: right$/m, '... and gets FTMPI_CKPTERROR');
+		my $said = () = $job->err =~ /$why/g;
+		is($said, 2, '... each rank says once why') or diag($job->err);
+	}
+	return;
+}
+
+at_random();
+all_at_once();
+with_keeper();
+at_points();
+restored();
+refused();
+done_testing();

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Checkpoints of data under message logging (doc/msglog.md, M10): what this rank has not received
+ * yet, as bytes and back, and what becomes of its messages at its restore point.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "ckpt/section_logged.h"
+#include "mpi/engine/engine.h"
+#include "p2p_log_inside.h"
+#include "p2p_saved.h"
+#include "stored.h"
+
+static struct {
+	/* what it goes on from at its restore point; NULL: nothing */
+	const uint8_t *state;
+	size_t len;
+	struct outcome *v; /* that the event logger has after it */
+	size_t n;
+	uint64_t prefix; /* receives that were posted in the prefix */
+} data;
+
+/* ---- the prefix ---- */
+
+bool p2p_log_begin_prefix(const uint8_t *state, size_t len, const struct outcome *v, size_t n)
+{
+	engine_assert_held();
+	data.v = malloc((n + 1) * sizeof *v);
+	if (!data.v || !msglog_load_prefix(p2p_msglog, state, len))
+		return false;
+	if (n)
+		memcpy(data.v, v, n * sizeof *v);
+	data.state = state;
+	data.len = len;
+	data.n = n;
+	return true;
+}
+
+void p2p_log_data_fini(void)
+{
+	free(data.v);
+	memset(&data, 0, sizeof data);
+}
+
+bool p2p_log_in_prefix(void)
+{
+	return p2p_msglog->running_prefix;
+}
+
+static void look_for_any(struct request *r, void *arg)
+{
+	bool *found = arg;
+
+	*found |= r->kind == REQUEST_RECV && r->state == REQUEST_POSTED &&
+		  r->match.peer == MPI_ANY_SOURCE && r->m.plane == PLANE_POINT;
+}
+
+const char *p2p_log_restore_point(void)
+{
+	bool any = false;
+
+	engine_assert_held();
+	requests_each(look_for_any, &any);
+	if (any)
+		return "a receive from any source is posted and has no message yet: post it "
+		       "behind the call";
+	data.prefix = p2p_msglog->outcomes.posted;
+	return msglog_restore_point(p2p_msglog) ? NULL
+						: "there is no memory for what was done "
+						  "before it";
+}
+
+/* ---- what was not received ---- */
+
+/* A message, where it lies: whole, or without contents. */
+struct unreceived {
+	struct section_logged e;
+	uint64_t matched;
+	const struct request *r;
+	const struct stored *stored;
+};
+
+struct gathered {
+	struct unreceived *v; /* NULL: only count */
+	size_t n, receives;
+	uint64_t *numbers;
+};
+
+static void gather(struct gathered *g, const struct unreceived *one)
+{
+	if (g->v)
+		g->v[g->n] = *one;
+	g->n++;
+}
+
+static void gather_open(struct request *r, void *arg)
+{
+	struct gathered *g = arg;
+	struct unreceived u = {
+		.e = {.number = r->index,
+			.context = r->match.context,
+			.peer = r->peer,
+			.tag = r->got_tag,
+			.source = r->source,
+			.flags = SECTION_LOGGED_WHOLE | (r->stamp ? SECTION_LOGGED_SYNC : 0),
+			.length = r->bytes},
+		.matched = r->matched,
+		.r = r};
+	bool posted = r->kind == REQUEST_RECV && r->state == REQUEST_POSTED && !r->past &&
+		      r->m.rank != MPI_PROC_NULL;
+
+	if (p2p_is_open(r))
+		gather(g, &u);
+	if ((!posted && !p2p_is_open(r)) || r->m.plane != PLANE_POINT || r->post <= data.prefix)
+		return;
+	if (g->numbers)
+		g->numbers[g->receives] = r->post;
+	g->receives++;
+}
+
+static void gather_unexpected(struct gathered *g)
+{
+	list_for_each (item, &p2p.match.arrivals.list) {
+		const struct match_msg *msg = container_of(item, struct match_msg, all.link);
+		const struct stored *m = msg->stored;
+		struct unreceived u = {.e = {.number = msg->index,
+					       .context = msg->context,
+					       .peer = msg->peer,
+					       .tag = msg->tag,
+					       .source = msg->source,
+					       .flags = (m && m->whole ? SECTION_LOGGED_WHOLE : 0) |
+							(msg->stamp ? SECTION_LOGGED_SYNC : 0),
+					       .length = p2p_length(msg)},
+			.matched = UINT64_MAX,
+			.stored = m && m->whole ? m : NULL};
+
+		gather(g, &u);
+	}
+}
+
+static void gather_all(struct gathered *g)
+{
+	g->n = g->receives = 0;
+	requests_each(gather_open, g);
+	gather_unexpected(g);
+}
+
+/* Those of receives in the order in which they were matched, then the others as they have come. */
+static int by_match(const void *a, const void *b)
+{
+	const struct unreceived *x = a, *y = b;
+
+	return x->matched < y->matched ? -1 : x->matched > y->matched;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static bool list_all(struct gathered *g)
+{
+	size_t matched = 0;
+
+	gather_all(g);
+	g->v = malloc((g->n + 1) * sizeof *g->v);
+	g->numbers = malloc((g->receives + 1) * sizeof *g->numbers);
+	if (!g->v || !g->numbers)
+		return false;
+	gather_all(g);
+	while (matched < g->n && g->v[matched].r)
+		matched++;
+	qsort(g->v, matched, sizeof *g->v, by_match);
+	qsort(g->numbers, g->receives, sizeof *g->numbers, by_number);
+	return true;
+}
+
+static void write_contents(struct writer *w, const struct unreceived *u)
+{
+	size_t len = (size_t)u->e.length;
+
+	if (u->stored) {
+		writer_bytes(w, u->stored->bytes, len);
+	} else if (u->r) {
+		type_pack_prefix(u->r->m.type, u->r->m.buf, u->r->m.count, w->at, len);
+		w->at += len;
+	}
+}
+
+static bool write_all(const struct gathered *g, uint8_t **out, size_t *len)
+{
+	struct writer w;
+
+	*len = SECTION_LOGGED_HEAD + g->receives * SECTION_LOGGED_RECEIVE +
+	       g->n * SECTION_LOGGED_MESSAGE;
+	for (size_t i = 0; i < g->n; i++)
+		if (g->v[i].e.flags & SECTION_LOGGED_WHOLE)
+			*len += (size_t)g->v[i].e.length;
+	*out = malloc(*len);
+	if (!*out)
+		return false;
+	w = writer_over(*out, *len);
+	writer_u32(&w, (uint32_t)g->receives);
+	for (size_t i = 0; i < g->receives; i++)
+		writer_u64(&w, g->numbers[i]);
+	writer_u32(&w, (uint32_t)g->n);
+	for (size_t i = 0; i < g->n; i++) {
+		section_logged_write(&w, &g->v[i].e);
+		write_contents(&w, &g->v[i]);
+	}
+	assert(!w.bad && w.at == w.end);
+	return true;
+}
+
+/* Into this library's memory. */
+static bool pull_here(struct match_msg *msg, void *arg)
+{
+	(void)arg;
+	return msg->stored || !p2p_is_here(msg) || p2p_pull(msg);
+}
+
+static bool none_receiving(void *arg, int *expect)
+{
+	(void)arg;
+	(void)expect;
+	return !p2p_receiving();
+}
+
+void p2p_log_await_contents(void)
+{
+	engine_wait(none_receiving, NULL);
+}
+
+bool p2p_log_has_found(void)
+{
+	return !list_empty(&p2p.match.matched);
+}
+
+bool p2p_log_capture(uint8_t **out, size_t *len)
+{
+	struct gathered g = {0};
+	bool made;
+
+	engine_assert_held();
+	made = p2p_each_unreceived(pull_here, NULL) && list_all(&g) && write_all(&g, out, len);
+	free(g.v);
+	free(g.numbers);
+	return made;
+}
+
+bool p2p_log_save(uint8_t **out, size_t *len)
+{
+	struct msglog *m = p2p_msglog;
+
+	engine_assert_held();
+	for (int i = 0; i < m->size; i++)
+		if (i != m->self)
+			p2p_log_settle(i);
+	if (!msglog_save(m, out, len))
+		return false;
+	p2p_log_drive(); /* a run of noes is an outcome now, which is told before it is covered */
+	return true;
+}
+
+/* ---- back ---- */
+
+void p2p_log_go_back(void)
+{
+	engine_assert_held();
+	if (!p2p_log_is_live(NULL, NULL))
+		p2p_log_strange();
+	data.prefix = p2p_msglog->outcomes.posted;
+	p2p_forget();
+	if (!msglog_load(p2p_msglog, data.state, data.len, data.v, data.n))
+		p2p_log_no_memory(p2p_msglog->self);
+	free(data.v);
+	data.v = NULL;
+	data.state = NULL;
+}
+
+static struct stored *stored_from(const struct section_logged *e, const uint8_t *bytes)
+{
+	struct match_msg msg = {.context = e->context,
+		.peer = e->peer,
+		.tag = e->tag,
+		.source = e->source,
+		.index = e->number,
+		.stamp = e->flags & SECTION_LOGGED_SYNC ? P2P_LOG_SYNC : 0};
+	struct stored *m = stored_new(&msg, bytes ? e->length : 0);
+
+	if (!m)
+		return NULL;
+	if (bytes && e->length)
+		memcpy(m->bytes, bytes, (size_t)e->length);
+	m->length = e->length;
+	m->whole = bytes != NULL;
+	return m;
+}
+
+static bool take_receives(struct cursor *c)
+{
+	size_t n = cursor_u32(c);
+	uint64_t *numbers = malloc((n + 1) * sizeof *numbers);
+
+	if (!numbers)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		numbers[i] = cursor_u64(c);
+	p2p_log_posts_again(numbers, n);
+	return true;
+}
+
+bool p2p_log_inject(const uint8_t *bytes, size_t len)
+{
+	struct cursor c = cursor_over(bytes, len);
+	struct section_logged e;
+	const uint8_t *contents;
+
+	engine_assert_held();
+	if (!take_receives(&c))
+		return false;
+	for (uint32_t left = cursor_u32(&c); left > 0; left--) {
+		struct stored *m = NULL;
+
+		if (section_logged_read(&c, &e, &contents))
+			m = stored_from(&e, contents);
+		if (!m)
+			return false;
+		p2p_arrive(m);
+	}
+	return true;
+}
+
+/* What a peer had sent in the prefix, and is on its way, must not be taken for what it sends now.
+ */
+void p2p_log_begin_pairs_anew(void)
+{
+	engine_assert_held();
+	for (int i = 0; i < p2p_msglog->size; i++)
+		if (i != p2p_msglog->self)
+			tp_begin_pair_anew(engine_tp(), i);
+	p2p_log_say_all();
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ckpt_data.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/fault.h"
+#include "base/log.h"
+#include "ckpt/alone.h"
+#include "ckpt/capture.h"
+#include "ckpt/writer.h"
+#include "ckpt_job.h"
+#include "ckpt_part.h"
+#include "ckpt_restore.h"
+#include "ckpt_schedules.h"
+#include "ckpt_why.h"
+#include "coord/msglog.h"
+#include "launch/control.h"
+#include "mpi.h"
+#include "mpi/coll/coll_open.h"
+#include "mpi/coll/coll_resume.h"
+#include "mpi/comm/comm.h"
+#include "mpi/comm/comm_again.h"
+#include "mpi/engine/engine.h"
+#include "mpi/handle/fail.h"
+#include "mpi/handle/process.h"
+#include "mpi/p2p/p2p_log.h"
+#include "mpi/p2p/p2p_saved.h"
+#include "mpi/p2p/request.h"
+
+static struct {
+	bool at_restore_point; /* the program has come there */
+	const char *cannot;    /* why none can be made at all; NULL */
+	uint64_t comms;	       /* that the program had made by then */
+	uint32_t latest;       /* the number of the last one that was begun */
+	uint32_t gone;	       /* the agent has let this rank go on from this one */
+	bool writing, durable;
+	struct ckpt_loaded loaded; /* before the restore point, behind which it is the job's */
+	struct ckpt_part part;
+	struct ckpt_task task;
+} data = {.durable = true};
+
+bool ckpt_data_is_used(const struct ckpt_job *j)
+{
+	return j->alone && !j->launch->settings.image;
+}
+
+static struct ckpt_alone place_of(const struct ckpt_job *j)
+{
+	return (struct ckpt_alone){.fs = &ckpt_fs_posix,
+		.session_dir = j->dir,
+		.rank = j->id.rank,
+		.incarnation = j->id.epoch};
+}
+
+static _Noreturn void end(const char *why)
+{
+	process_last_words();
+	log_error("%s: %s", fail_call(), why);
+	process_die(MPI_ERR_OTHER);
+}
+
+/* ---- what there is ---- */
+
+const uint8_t *ckpt_data_state(size_t *len)
+{
+	for (size_t i = 0; i < data.loaded.n; i++) {
+		*len = (size_t)data.loaded.sections[i].len;
+		if (data.loaded.sections[i].kind == CKPT_MSGLOG)
+			return data.loaded.sections[i].data;
+	}
+	return NULL;
+}
+
+static int check(const struct ckpt_job *j, uint32_t number, char *err, size_t errsize)
+{
+	size_t len;
+	const uint8_t *state = ckpt_data_state(&len);
+
+	if (state && msglog_valid(state, len, (int)j->id.rank, (int)j->id.size) &&
+		ckpt_part_valid(&data.loaded, (int)j->id.size))
+		return ckpt_schedules_fit(&data.loaded, err, errsize);
+	snprintf(err, errsize,
+		"checkpoint %u of rank %u in %s: what it holds of messages, operations or "
+		"communicators makes no sense",
+		number, j->id.rank, j->dir);
+	return FT_EDAMAGED;
+}
+
+/* A first process has nothing. Later ones make sure that what it may still write does not count;
+ * but on a host without the work directory there never was anything. */
+static bool may_have(const struct ckpt_job *j)
+{
+	return j->id.epoch > 0 && access(j->launch->workdir, W_OK | X_OK) == 0;
+}
+
+int ckpt_data_find(struct ckpt_job *j, char *err, size_t errsize)
+{
+	struct ckpt_alone place;
+	int rc;
+
+	memset(&data, 0, sizeof data);
+	data.durable = true;
+	j->restoring = false;
+	if (!may_have(j))
+		return 0;
+	ckpt_job_name();
+	place = place_of(j);
+	rc = ckpt_alone_take(&place, &data.latest, err, errsize);
+	fault_point("restore-found");
+	if (rc || data.latest == 0)
+		return rc;
+	rc = ckpt_alone_load(&ckpt_fs_posix, j->dir, data.latest, &j->id,
+		j->launch->settings.accept_binary, &data.loaded, (struct ckpt_err){err, errsize});
+	if (rc == 0)
+		rc = check(j, data.latest, err, errsize);
+	j->restoring = rc == 0;
+	return rc;
+}
+
+/* ---- the agent ---- */
+
+static bool has_gone(void *arg, int *expect)
+{
+	(void)arg;
+	(void)expect;
+	return data.gone == data.latest;
+}
+
+/* It notes how much the program has printed. */
+static void stand(const struct ckpt_job *j)
+{
+	control_held(j->launch->control_fd, data.latest, "");
+	engine_wait(has_gone, NULL);
+}
+
+void ckpt_data_go(uint32_t n)
+{
+	engine_visit();
+	data.gone = n;
+	engine_tell();
+	engine_leave();
+}
+
+/* ---- the restore point ---- */
+
+static bool is_quiet(void *arg, int *expect)
+{
+	(void)arg;
+	(void)expect;
+	return !coll_open_standing().unfinished && !p2p_receiving();
+}
+
+/* What was begun before comes to its end: it belongs to the prefix. */
+static void be_quiet(void)
+{
+	if (!engine_alone())
+		end("another thread is inside an MPI call; all but one must stay out of MPI "
+		    "meanwhile");
+	engine_wait(is_quiet, NULL);
+	data.at_restore_point = true;
+	data.comms = comm_made_ever();
+}
+
+void ckpt_data_restore_point(void)
+{
+	engine_assert_held();
+	if (data.at_restore_point)
+		return;
+	be_quiet();
+	data.cannot = p2p_log_restore_point();
+	fault_point("data-restore-point");
+	if (data.cannot)
+		log_error("FTMPI_Restore: this rank will have no checkpoints: %s", data.cannot);
+}
+
+void ckpt_data_restore(struct ckpt_job *j)
+{
+	engine_assert_held();
+	be_quiet();
+	coll_open_leave();
+	fault_point("data-prefix-over");
+	control_restored(j->launch->control_fd, data.latest, j->launch->session_name);
+	stand(j);
+	fault_point("data-restore-stood");
+	engine_wait(is_quiet, NULL); /* something may have come meanwhile */
+	p2p_log_go_back();
+	j->loaded = data.loaded;
+	data.loaded = (struct ckpt_loaded){0};
+	if (!ckpt_restore_take_all(j))
+		end("the checkpoint of this rank does not fit this program: it cannot go on");
+	p2p_log_begin_pairs_anew();
+	j->restoring = false;
+	j->since = clock_ns();
+	fault_point("data-restored");
+}
+
+/* ---- a checkpoint is written ---- */
+
+static bool write_file(const struct ckpt_job *j, char *err, size_t errsize)
+{
+	struct ckpt_alone place = place_of(j);
+	const struct ckpt_section *s;
+	size_t n;
+	int rc;
+
+	s = ckpt_capture_sections(data.part.capture, &n);
+	if (ckpt_write_alone(&ckpt_fs_posix, j->dir, &j->id, data.part.line, s, n,
+		    (struct ckpt_err){err, errsize}) != 0)
+		return false;
+	fault_point("alone-written");
+	rc = ckpt_alone_made(&place, data.part.line, err, errsize);
+	if (rc == FT_ESTALE)
+		end(err);
+	return rc == 0;
+}
+
+static void write_it(struct ckpt_task *task)
+{
+	const struct ckpt_job *j = ckpt_job();
+	uint32_t number = data.part.line;
+	char err[1024] = "";
+	bool durable = write_file(j, err, sizeof err);
+
+	(void)task;
+	engine_visit();
+	ckpt_part_end(&data.part);
+	data.writing = false;
+	data.durable = durable;
+	p2p_log_saved(durable);
+	engine_tell();
+	engine_leave();
+	if (!durable)
+		ckpt_why_not_made(number, err);
+	fault_point("alone-covered");
+	control_saved(j->launch->control_fd, number, durable);
+}
+
+/* ---- a checkpoint is taken ---- */
+
+static void look_for_send(struct request *r, void *arg)
+{
+	bool *found = arg;
+
+	*found |= r->kind == REQUEST_SEND && request_active(r);
+}
+
+/* The program does not have it again, so what it learnt of it later it could not learn again. */
+static bool has_send(void)
+{
+	bool found = false;
+
+	requests_each(look_for_send, &found);
+	return found;
+}
+
+/* What a rank has that its checkpoint cannot hold. */
+static const char *obstacle(void)
+{
+	if (data.cannot)
+		return data.cannot;
+	if (coll_open_standing().unfinished)
+		return "a nonblocking collective operation is open: wait for it before";
+	if (has_send())
+		return "a nonblocking send is open: wait for it before";
+	if (p2p_log_has_found())
+		return "a message that MPI_Mprobe has found was not received: receive it before";
+	if (comm_again_is_there_after(data.comms))
+		return "the program has a communicator that it made after FTMPI_Restore: make it "
+		       "before that, or free it";
+	return NULL;
+}
+
+/* No event comes between the stages, nor before the writer has it. */
+static const char *gather(char *text, size_t size)
+{
+	const char *why = ckpt_part_gather(&data.part, CKPT_STAGE_STATE, text, size);
+
+	if (!why)
+		why = ckpt_part_gather(&data.part, CKPT_STAGE_LOGGED, text, size);
+	if (why)
+		return why;
+	data.task.run = write_it;
+	data.writing = !fault_error("short-thread") && ckpt_writer_post(&data.task) == 0;
+	return data.writing ? NULL : ckpt_why_text(CKPT_WHY_NO_WRITER);
+}
+
+static const char *take(struct ckpt_job *j, char *text, size_t size)
+{
+	const char *why;
+
+	data.part = (struct ckpt_part){.job = j, .line = data.latest, .copied = true};
+	why = ckpt_part_begin(&data.part, text, size);
+	if (why)
+		return why;
+	stand(j);
+	fault_point("alone-begin");
+	p2p_log_await_contents();
+	why = gather(text, size);
+	if (!why)
+		return NULL;
+	if (p2p_log_is_taken())
+		p2p_log_saved(false);
+	ckpt_part_end(&data.part);
+	return why;
+}
+
+bool ckpt_data_is_possible(const struct ckpt_job *j)
+{
+	return !j->restoring && !data.writing && !data.cannot && p2p_log_is_live(NULL, NULL);
+}
+
+bool ckpt_data_make(struct ckpt_job *j)
+{
+	char text[1024];
+	const char *why;
+
+	engine_assert_held();
+	if (j->restoring)
+		end("this rank is to go on from its checkpoint, but FTMPI_Restore was not called: "
+		    "call it after MPI_Init, also in the first run");
+	if (!data.at_restore_point)
+		data.cannot = "FTMPI_Restore was not called: call it after MPI_Init, also in the "
+			      "first run";
+	if (!data.cannot && !ckpt_data_is_possible(j))
+		return false; /* it comes by here again */
+	data.latest++;
+	why = obstacle();
+	if (!why)
+		why = take(j, text, sizeof text);
+	j->since = clock_ns();
+	fault_point("alone-taken");
+	if (!why)
+		return true;
+	data.durable = false;
+	ckpt_why_not_made(data.latest, why);
+	control_saved(j->launch->control_fd, data.latest, false);
+	return false;
+}
+
+static bool is_written(void *arg, int *expect)
+{
+	(void)arg;
+	(void)expect;
+	return !data.writing;
+}
+
+bool ckpt_data_wait(void)
+{
+	engine_assert_held();
+	engine_wait(is_written, NULL);
+	return data.durable;
+}
+
+void ckpt_data_end(void)
+{
+	engine_assert_held();
+	ckpt_loaded_free(&data.loaded);
+	if (ckpt_data_is_used(ckpt_job()) && ckpt_job()->restoring)
+		end("this rank was to go on from its checkpoint, but FTMPI_Restore was not "
+		    "called");
+}
