@@ -102,7 +102,8 @@ sub plan
 	my $workdir = _work_directory($options->{workdir}, $here, $writes, ($options->{restore} // 'auto') ne 'auto');
 	my ($period, $limit) = FTMPI::Cli::Options::heartbeat($options);
 	my @parts = map { [ $_->{n}, @{ $_->{prog} } ] } $options, @{ $options->{more} // [] };
-	my $goes_on = defined $options->{restore} && $is_alone ? FTMPI::Cli::Sessions::choose_alone($workdir, $options->{restore}, { ranks => _ranks($options), parts => \@parts }) : undef;
+	my %command = (ranks => _ranks($options), parts => \@parts, image => $options->{image});
+	my $goes_on = defined $options->{restore} && $is_alone ? FTMPI::Cli::Sessions::choose_alone($workdir, $options->{restore}, \%command) : undef;
 	my @restore = defined $options->{restore} && !$is_alone ? FTMPI::Cli::Sessions::choose($workdir, $options->{restore}, _ranks($options),
 		$options->{image}, time, [ FTMPI::Cli::RestoreNotes::unfinished($workdir, { parts => \@parts }) ]) : ();
 	return {

@@ -110,8 +110,8 @@ sub _clear
 	return;
 }
 
-# Each rank has checkpoints of its own, from which an ftmpirun to come can let it go on.
-sub _can_go_on { my ($self) = @_; return $self->{plan}{alone} && $self->{plan}{image} }
+# Each rank may have checkpoints of its own, images or data, from which an ftmpirun to come can let it go on.
+sub _can_go_on { my ($self) = @_; return $self->{plan}{alone} }
 
 sub _random
 {
@@ -154,6 +154,7 @@ sub _make_parts
 		path    => $plan->{workdir},
 		session => $self->{session_name},
 		id      => $self->_can_go_on ? $self->{session} : undef,
+		kind    => $plan->{image} ? 'image' : 'data',
 		kept    => $plan->{alone} ? 'checkpoint' : 'recovery line',
 		ranks   => $plan->{size},
 		parts   => $plan->{parts},
@@ -213,7 +214,7 @@ sub _listen_to_signals
 	}
 	$loop->on_signal('TSTP', sub { $self->_suspend });
 	$loop->on_signal('USR1', sub { $self->_dump });
-	$loop->on_signal('USR2', sub { $self->{plan}{image} ? $self->_event('line_wanted') : $self->_say(FTMPI::Launcher::Sentences::NO_IMAGES) });
+	$loop->on_signal('USR2', sub { $self->_wanted });
 	return;
 }
 
@@ -448,12 +449,12 @@ sub _rerun
 	return;
 }
 
-# Rank 0 alone reads again from the beginning, or, if it may have a checkpoint, from where it says that it goes on.
+# Rank 0 alone reads again from the beginning, or, if it may have an image, from where it says that it goes on.
 sub _repeat_input
 {
 	my ($self) = @_;
 	my $stdin = $self->{stdin};
-	return $stdin->rewind if !$self->{job}->may_have_checkpoint(0);
+	return $stdin->rewind if !$self->{plan}{image} || !$self->{job}->may_have_checkpoint(0);
 	$stdin->hold;
 	$stdin->await_line;
 	return;
@@ -553,6 +554,16 @@ sub _suspend
 	$loop->forgive;
 	$self->{fleet}->tell_all('SUSPEND', 0);
 	$self->_event('resumed');
+	return;
+}
+
+# SIGUSR2: images are to be made, which the program knows nothing of.
+sub _wanted
+{
+	my ($self) = @_;
+	my $plan = $self->{plan};
+	return $self->_event('line_wanted') if $plan->{image};
+	$self->_say($plan->{alone} ? FTMPI::Launcher::Sentences::NO_IMAGES_ALONE : FTMPI::Launcher::Sentences::NO_IMAGES);
 	return;
 }
 

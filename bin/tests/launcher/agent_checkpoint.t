@@ -68,7 +68,7 @@ subtest 'none' => sub {
 	is_deeply([ $agent->said(qr/PRINTED/) ], [], '... nor is its output measured');
 	$agent->end_well('none');
 
-	for my $settings ([qw(coord=msglog image=0)], [qw(coord=blocking image=1)]) {
+	for my $settings ([qw(coord=blocking image=0)], [qw(coord=blocking image=1)]) {
 		$agent = agent(1, $settings, 'start', @join, qw(save held save hang));
 		$agent->await(qr/^NEWS 0 INITED /);
 		$agent->order('SAVE_ONE', 0, 0, 1, 0);
@@ -77,6 +77,46 @@ subtest 'none' => sub {
 		is_deeply([ $agent->said(qr/PRINTED/) ], [], "@$settings: there are none");
 		$agent->end_well("@$settings");
 	}
+};
+
+my @data = qw(coord=msglog image=0);
+
+subtest 'of data' => sub {
+	my $agent = agent(2, \@data, 'start', @join, qw(0:take:4), '1:raw:some words', qw(stands:5 save saved:1 stands:6 save saved:0 hang));
+	$agent->order('STDIN', 'some words');
+	$agent->await(qr/^NEWS $_ SAVED 6 0$/) for 0, 1;
+	is_deeply([ $agent->said(qr/^(?:PRINTED|NEWS) 1 (?:\d|HELD|SAVED)/) ],
+		[ 'PRINTED 1 5 10 0', 'NEWS 1 HELD 5 ', 'NEWS 1 SAVED 5 1', 'PRINTED 1 6 21 0', 'NEWS 1 HELD 6 ', 'NEWS 1 SAVED 6 0' ],
+		'a rank that stands for a checkpoint of its data goes on at once, and the launcher is told what it had printed');
+	is_deeply([ map { saves($agent, 1) } 1, 2 ], [ '0 5 1', '0 6 1' ], '... by one order for each');
+	is_deeply([ $agent->said(qr/STDIN_READ/) ], [], 'of standard input nothing is told');
+	$agent->order('STDIN', ', and more');
+	ok($agent->await(qr/^STDIN_TAKEN 10$/), '... nor is it held');
+	$agent->end_well('of data');
+};
+
+# Its program runs from its beginning, and comes to the checkpoint in the middle of it.
+subtest 'a rank that goes on from data' => sub {
+	my $agent = agent(2, \@data, 'start', @join, '1:raw:one ', '1:+0:raw:two ', qw(1:+0:stands:5 1:+0:save 1:+0:saved:1 1:+1:restored:5,name 1:+1:stands:5 1:+1:save),
+		'1:+0:raw:three ', qw(1:+0:kill:KILL), '1:+1:raw:three four', 'hang');
+	$agent->await(qr/^EXITED 1 0 9$/);
+	is($agent->text(1), "one two save=0 5 1\nthree ", 'a rank is killed behind its checkpoint');
+	is_deeply([ $agent->said(qr/PRINTED/) ], ['PRINTED 1 5 8 0'], '... where it had printed so much');
+	$agent->pass;
+	$agent->order('RERUN', 1, 1, '0,1');
+	is(($agent->await_text(1, qr/\A(.*four)/s))[0], "one two save=0 5 1\nthree four", 'what it prints again is left out, before its checkpoint and behind it');
+	is_deeply([ map { s/ INITED.*/ INITED/r } $agent->said(qr/PRINTED|NEWS 1/) ],
+		[ 'NEWS 1 PROGRAM 1', 'NEWS 1 INITED', 'NEWS 1 RESTORED 5 name', 'PRINTED 1 5 8 0', 'NEWS 1 HELD 5 ' ], '... and the launcher is told where it goes on');
+	$agent->end_well('a rank that goes on from data');
+};
+
+# What it prints first may be dealt with long before it says anything.
+subtest 'data on another host' => sub {
+	my $agent = agent(1, [ @data, 'incarnations=1', 'printed=0:8:5=4:6=6' ], 'start', @join, qw(raw:ab restored:5,name stands:5 save), 'raw:fgh', qw(stands:6 save hang));
+	$agent->await(qr/^NEWS 0 HELD 6 $/);
+	is(($agent->await_text(0, qr/\A(.*fgh)/s))[0], "=0 5 1\nfgh", 'what was printed elsewhere is left out');
+	is_deeply([ $agent->said(qr/PRINTED/) ], [ 'PRINTED 0 5 4 0', 'PRINTED 0 6 18 0' ], '... and counts');
+	$agent->end_well('data on another host');
 };
 
 subtest 'a rank that goes on from its checkpoint' => sub {

@@ -90,6 +90,20 @@ is_deeply(story('all_inited'), [ ['rank_due 0.001'] ], 'not more often than a th
 begin(undef);
 is_deeply(story('all_inited', 'ends'), [ [], [] ], 'nobody is asked without images');
 
+# Programs that make checkpoints of their data: numbers are the ranks' own.
+begin(undef);
+$recovery->failed({ rank => 1, class => 'killed' }) for 1, 2;
+is_deeply(story('all_inited', held(1, 3), [ saved => 1, 3, 1 ], [ saved => 1, 4, 0 ], [ saved => 2, 3, 1 ], [ logs => 0, 1, 900, 400 ], [ begins_again => 1 ], 'resumed'),
+	[ [], [], ['log: checkpoint 3 of rank 1 is committed'], ['log: checkpoint 4 of rank 1 was given up'], ['log: checkpoint 3 of rank 2 is committed'], [], [], [] ],
+	'one that nobody asked for counts');
+is(join(' ', map { $checkpoints->may_have($_) // 'none' } @all), 'none committed committed', '... of its rank');
+ok($recovery->has_checkpoint, '... as is known at the end');
+$recovery->failed({ rank => 1, class => 'killed' }) for 1, 2;
+is(($recovery->failed({ rank => 1, class => 'killed' }))[0], 'rerun', '... and restarts count since then');
+is_deeply(story([ saved => 1, 0, 1 ], 'ends', [ saved => 0, 1, 1 ]), [ [], [], ['log: checkpoint 1 of rank 0 is committed'] ], '... also when all have called MPI_Finalize; there is no number 0');
+begin({});
+is_deeply(story('all_inited', [ saved => 1, 3, 1 ]), [ ['rank_due 20'], [] ], '... but with images nobody makes one that was not asked');
+
 begin({});
 $checkpoints->go_on;
 $checkpoints->goes_on($_) for 0, 7, 5;
@@ -463,5 +477,45 @@ $is_due->($story);
 $story->tell('held', 0, 1, '')->tell('saved', 0, 1, 1)->tell('signal', 'INT')->told;
 $story->tell('exited', $_, 0, 15) for 0 .. 3;
 is((grep { /^say -restore/ } $story->told)[0] // '', "say -restore goes on from the ranks' checkpoints (session S).", '... or that it can');
+
+# ---- the same of programs that make checkpoints of their data ----
+
+sub of_data { my (%arg) = @_; return (image => undef, interval => 60, %arg) }
+
+my $makes = sub { my ($job) = @_; $job->tell('program', $_, 1) for 0 .. 3; $through->($job) };
+is_deeply(ended($makes, of_data()), ['over 0'], 'of data: a job that was over before there was one');
+is_deeply(ended($through, of_data()),
+	[ 'say note: no rank has made a checkpoint, as the program has not called FTMPI_Perform_Checkpoint; with -image its processes would have been saved.', 'over 0' ],
+	'... one that makes none');
+is_deeply(ended($through, of_data(interval => undef)), ['over 0'], '... which without an interval is no news');
+is_deeply(ended(sub { }, of_data()), ['over 0'], '... nor that it called no MPI');
+
+# What -restore would go on from when the job has been ended.
+sub ends_with
+{
+	my ($before, $uses) = @_;
+	my $job = job(of_data(session => 'S'));
+	defined $uses ? $job->begun($uses) : $job->tell('begin');
+	$before->($job);
+	$job->tell('signal', 'INT')->told;
+	$job->tell('exited', $_, 0, 15) for 0 .. 3;
+	return [ $job->told ];
+}
+is_deeply(ends_with(sub { }, 1), [ 'say no rank has made a checkpoint from which -restore could go on.', 'over 130' ], 'of data: a job that is ended says so');
+is_deeply(ends_with(sub { }, 0), ['over 130'], '... but not to who has a program without checkpoints');
+my $goes_on = [ "say -restore goes on from the ranks' checkpoints (session S).", 'over 130' ];
+is_deeply(ends_with(sub { $_[0]->tell('saved', 2, 1, 1) }, 1), $goes_on, '... nor with one');
+is_deeply(ends_with(sub { $_[0]{job}->recovery->has_some }, undef), $goes_on, '... also when no rank has said anything yet');
+
+$story = job(of_data(max => 2))->begun(1);
+for my $n (1 .. 3) {
+	$story->tell(qw(exited 0 0 9))->tell(qw(inited 0))->tell('saved', 0, $n, 1);
+}
+$story->told;
+$story->tell(qw(exited 0 0 9));
+is_deeply([ grep { /^(?:say|rerun)/ } $story->told ], [ "say rank 0 on a $by9; $again (restart 1 of 2).", 'rerun 0 4' ], 'of data: restarts count since the latest checkpoint');
+$story->tell(qw(inited 0))->tell(qw(exited 0 0 9))->tell(qw(inited 0))->tell('saved', 0, 4, 0)->told;
+$story->tell(qw(exited 0 0 9));
+like(($story->told)[0], qr/^say rank 0 on a \Q$by9\E; after its 2 restarts without a new checkpoint \(-max-restarts\) the job is ended\.$/, '... and there is an end');
 
 done_testing;

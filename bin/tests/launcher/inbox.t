@@ -21,6 +21,16 @@ use FTMPI::Launcher::Inbox ();
 	sub last_words { return 'words' }
 	sub take       { my ($self, @bytes) = @_; push @{ $self->{wrote} }, "@bytes"; return }
 	sub refuse     { $_[0]{refused}++; return }
+	sub who        { return 'a' }
+	sub phase      { return 'running' }
+	sub home       { return $_[1] }
+	sub used       { return (0, 1) }
+}
+
+my @asked;
+{
+	package Workdir;
+	sub ask_whether_shared { my (undef, @hosts) = @_; push @asked, @hosts; return }
 }
 
 my ($stage, @events) = (Stage->new);
@@ -63,17 +73,17 @@ my @input;
 	sub AUTOLOAD { my (undef, @data) = @_; push @input, join ' ', $AUTOLOAD =~ s/.*:://r, map { $_ // 'unknown' } @data; return }
 	sub DESTROY { return }
 }
-my $alone = 1;
 sub checkpoints
 {
+	my (%plan) = @_;
 	($stage, @events, @input) = (Stage->new);
 	$stage->{away} = 0;
 	$inbox = FTMPI::Launcher::Inbox->new(
-		plan => { alone => $alone, image => {} }, job => $stage, streams => $stage, on_output => sub { }, log => sub { },
+		plan => { alone => 1, %plan }, workdir => bless({}, 'Workdir'), job => $stage, streams => $stage, on_output => sub { }, log => sub { },
 		stdin => sub { bless [], 'Input' }, event => sub { my (@event) = @_; push @events, "@event" });
 	return;
 }
-checkpoints();
+checkpoints(image => {});
 says('OUT', $_, 1, 'x' x (10 + $_)) for 0, 1;
 says('OUT', 1, 2, 'oh');
 is($inbox->printed(1), '11', 'what has come of its output');
@@ -104,5 +114,72 @@ is($stage->{refused}, 1, 'an agent that tells of a rank that it has not is refus
 $stage->{away} = 1;
 says('PRINTED', 1, 9, 9, 0);
 is($inbox->printed(1), '11:6=9', '... and of a process that is gone nothing is believed');
+
+# Of data: the rank comes to its checkpoint in the middle of its program.
+sub prints { my ($rank, $bytes) = @_; says('OUT', $rank, 1, 'x' x $bytes); return }
+checkpoints();
+prints(0, 10);
+says('PRINTED', 0, 1, 7, 0);
+says('NEWS', 0, 'HELD', 1, '');
+says('NEWS', 0, 'SAVED', 1, 1);
+is_deeply([ splice(@events), splice @input ], [ 'held 0 1 ', 'saved 0 1 1', 'stands_no_more_before 1' ], 'of data: the job hears of a checkpoint');
+says('NEWS', 0, 'INITED', 4711);
+says('NEWS', 0, 'RESTORED', 1, 'name');
+is_deeply([ splice(@events), splice @input ], [ 'inited 0', 'goes_on 0 1', 'go_on' ], '... and that a rank goes on, whose input is that of its beginning');
+says('PRINTED', 0, 1, 7, 0);
+is($inbox->printed(0), '10:1=7', '... nothing of its output was lost');
+says('PRINTED', 0, 2, 15, 0);
+is($inbox->printed(0), '10:1=7:2=15', '... and what lies in its pipe at the next checkpoint has not come');
+says('NEWS', 0, 'SAVED', 2, 1);
+@events = ();
+says('NEWS', 0, 'RESTORED', 2, 'name');
+is($inbox->printed(0), '10:2=15', 'what it prints before it stands there is to come first');
+prints(0, 2);
+says('PRINTED', 0, 2, 15, 0);
+is($inbox->printed(0), '15:2=15', '... and what was lost of it by then is known when it does');
+@events = ();
+says('NEWS', 0, 'RESTORED', 1, 'name');
+is_deeply([ map { s/,.*//r } splice @events ], ['cannot a goes on from its checkpoint 1'], 'one that goes back behind a checkpoint that is committed');
+checkpoints();
+says('PRINTED', 1, 5, 30, 0);
+says('PRINTED', 1, 4, 30, 0);
+says('NEWS', 1, 'RESTORED', 5, 'name');
+says('NEWS', 1, 'RESTORED', 4, 'name');
+is(scalar(grep { /^cannot/ } splice @events), 1, '... also where its word did not come');
+
+# ... and in the job of another launcher.
+checkpoints(goes_on => {});
+prints(1, 3);
+says('NEWS', 1, 'RESTORED', 7, 'name');
+is($inbox->printed(1), '3', 'in the job of another launcher it is not known where it was');
+prints(1, 2);
+is($inbox->printed(1), '5', '... until it stands there');
+says('PRINTED', 1, 7, 5, 0);
+is($inbox->printed(1), '5:7=5', '... and then it is');
+@events = ();
+says('NEWS', 1, 'RESTORED', 6, 'name');
+is(scalar(grep { /^cannot/ } splice @events), 1, '... and none before it counts any more');
+checkpoints();
+says('NEWS', 1, 'RESTORED', 7, 'name');
+says('PRINTED', 1, 8, 5, 0);
+says('PRINTED', 1, 7, 9, 0);
+is($inbox->printed(1), '0:7=9:8=5', 'one that stands for another one has not come there');
+checkpoints();
+says('PRINTED', 1, 5, 30, 0);
+says('NEWS', 1, 'RESTORED', 7, 'name');
+says('PRINTED', 1, 7, 40, 0);
+is($inbox->printed(1), '40:7=40', 'where it has come to counts, though nobody has told of it before');
+
+# Whether all hosts share the work directory.
+sub asks
+{
+	my ($uses, %plan) = @_;
+	checkpoints(%plan);
+	says('NEWS', 1, 'PROGRAM', $uses);
+	return join ' ', splice @asked;
+}
+is(asks(1), '0 1', 'a program that makes checkpoints: do all hosts share the work directory?');
+is(asks(0), '', '... and one that does not');
+is(asks(0, image => {}), '0 1', '... but with images');
 
 done_testing;

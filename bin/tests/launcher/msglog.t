@@ -80,7 +80,7 @@ is(scalar(grep { /; \Q$alone\E \(restart [12] of 3\)\.$/ } @{ told($job) }), 4, 
 is($job->{out}, "end\n" x 4, '... and all end');
 $job = job([qw(-n 2 -max-restarts 2)], qw(join 1:kill:KILL end));
 is($job->{status}, 137, 'a rank that fails again and again ends the job');
-like($job->{err}, qr/^ftmpirun: rank 1 on \S+ \Q$by9\E; after its 2 restarts \(-max-restarts\) the job is ended\.$/m, '... after its restarts');
+like($job->{err}, qr/^ftmpirun: rank 1 on \S+ \Q$by9\E; after its 2 restarts without a new checkpoint \(-max-restarts\) the job is ended\.$/m, '... after its restarts');
 nothing_left('a rank that fails again and again');
 
 # In MPI_Finalize, and after it.

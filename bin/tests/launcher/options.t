@@ -62,6 +62,9 @@ is_deeply(parsed('-n', 2, '-coord', $_, 'p'), { n => 2, coord => $_, prog => ['p
 	for qw(auto blocking eventlog tagging compare msglog);
 is_deeply(parsed(qw(-n 2 -image -image-patience 1m -image-files keep -coord eventlog p)),
 	{ n => 2, image => 1, 'image-patience' => 60, 'image-files' => 'keep', coord => 'eventlog', prog => ['p'] }, 'those of images');
+is_deeply(parsed(qw(-n 2 -coord msglog -ckpt-interval 5 p -restore)), { n => 2, coord => 'msglog', 'ckpt-interval' => 5, restore => 'latest', prog => ['p'] },
+	'message logging with checkpoints of data');
+is_deeply(parsed(qw(-n 2 -coord msglog -pty p)), { n => 2, coord => 'msglog', pty => 1, prog => ['p'] }, '... and with a terminal where none are known of');
 is_deeply(parsed(qw(-n 2 -coord msglog -image -ckpt-interval 5 -ckpt-order random -image-patience 1 -image-files keep p)),
 	{ n => 2, coord => 'msglog', image => 1, 'ckpt-interval' => 5, 'ckpt-order' => 'random', 'image-patience' => 1, 'image-files' => 'keep', prog => ['p'] },
 	'those of checkpoints under message logging');
@@ -227,17 +230,16 @@ for my $bad (
 	[ [qw(-n 1 a : -n 1 -image b)],       qr/^-image is for the whole job/ ],
 	[ [qw(-n 1 -keep 0 p)],
 		qr/^-keep: '0' is not a number of recovery lines from 1 to 1000000/ ],
-	(map { [ [ qw(-n 1 -coord msglog), @$_, 'p' ], qr/^$_->[0] has no meaning with -coord msglog and without -image: ranks make no checkpoints then$hint/ ] }
-		[qw(-ckpt-interval 5)], [qw(-ckpt-order random)]),
+	[ [qw(-n 1 -coord msglog -ckpt-order random p)],
+		qr/^-ckpt-order has no meaning with -coord msglog and without -image: the program says when each rank makes a checkpoint then$hint/ ],
 	[ [qw(-n 1 -coord msglog -image-patience 5 p)], qr/^-image-patience has no meaning without -image$hint/ ],
 	[ [qw(-n 1 -image -ckpt-order random p)], qr/^-ckpt-order has no meaning without -coord msglog$hint/ ],
 	[ [qw(-n 1 -coord msglog -image -ckpt-order newest p)], qr/^-ckpt-order: 'newest' is none of round-robin, adaptive, random$hint/ ],
 	[ [qw(-n 1 -coord msglog -image p -restore=20261121-203610-1a2b3c4d:7)],
 		qr/^-restore=SESSION:LINE has no meaning with -coord msglog: each rank goes on from its own latest checkpoint; write -restore=SESSION$hint/ ],
-	[ [qw(-n 1 -coord msglog p -restore)],
-		qr/^-restore has nothing to go on from with -coord msglog and without -image: ranks make no checkpoints then$hint/ ],
 	[ [qw(-n 1 -outcome-limit 2G p)], qr/^-outcome-limit has no meaning without -coord msglog$hint/ ],
-	[ [qw(-n 1 -coord msglog -image -pty p)], qr/^-pty cannot be used with -coord msglog and -image: what lies in a terminal cannot be counted/ ],
+	(map { [ [ qw(-n 1 -coord msglog -pty), @$_, 'p' ], qr/^-pty cannot be used with -coord msglog and $_->[0]: what lies in a terminal cannot be counted/ ] }
+		['-image'], [qw(-image -ckpt-interval 5)], [qw(-ckpt-interval 5)], ['-restore']),
 	[ [qw(-n 1 -log-limit 2G p)], qr/^-log-limit has no meaning without -coord msglog$hint/ ],
 	[ [qw(-n 1 -coord msglog -log-limit 1000 p)], qr/^-log-limit: '1000' is not a size from 1048576 to 2199023255552 bytes/ ],
 	(map { [ [ qw(-n 1 -coord msglog -outcome-limit), $_, 'p' ], qr/^-outcome-limit: '\Q$_\E' is not a size from 65536 to 17592186044416 bytes, as 500M or 2G$hint/ ] }

@@ -196,6 +196,156 @@ is($sent, 'fgh', 'what it prints again is sent again where the user wants that')
 is(stands(3), 8, '... and counts once');
 ends();
 
+# ---- with data: the program runs from its beginning, and comes to its checkpoint in the middle of it ----
+
+# Its checkpoint 1 is at `at` of what it has printed of this text.
+sub saved_at
+{
+	my ($at, $text) = @_;
+	fresh();
+	begin(0);
+	prints(substr $text, 0, $at);
+	stands(1);
+	$pipes->committed(3, 1);
+	prints(substr $text, $at);
+	ends();
+	return;
+}
+
+# It says that it has come to its checkpoint n, and stands there; unread: what it has printed last and nobody has read. Returns what it is told to have printed.
+sub comes_to
+{
+	my ($n, $unread) = @_;
+	syswrite $process{writer}, $unread if length $unread;
+	$pipes->restored($process{source}, $n);
+	return stands($n);
+}
+
+for my $unread ('', 'b', 'ab') {
+	my $what = length $unread ? "'$unread' is unread" : 'all is read';
+	saved_at(4, 'abcdefg');
+	begin(1);
+	prints(substr 'ab', 0, 2 - length $unread);
+	is(comes_to(1, $unread), 4, "where data are restored it is where it was at its checkpoint, $what");
+	is($sent, 'abcdefg', '... what it has printed before that is left out');
+	prints('efghi');
+	is($sent, 'abcdefghi', '... and of what it prints then as much as was sent');
+	is(stands(2), 9, '... which counts');
+	ends();
+	begin(1);
+	prints('ab');
+	is(comes_to(2, ''), 9, '... and at the next one, too');
+	prints('jk');
+	is(ends(), 'abcdefghijk', '... nothing is left out that was not sent');
+}
+
+# What it prints first is more than was sent of it, on the host that was lost with the rest of that.
+for my $unread ('', 'e', 'bcde', 'abcde') {
+	my $what = length $unread ? "'$unread' is unread" : 'all is read';
+	fresh();
+	$pipes->printed(3, 2, '1=7');
+	begin(1);
+	prints(substr 'abcde', 0, 5 - length $unread);
+	is(comes_to(1, $unread), 7, "a beginning that is longer than what was sent, $what");
+	is($sent, 'cde', '... is sent as far as it was not');
+	prints('hijkl');
+	is($sent, 'cdehijkl', '... and what was lost behind it is lost');
+	is(stands(2), 12, '... and counts');
+	ends();
+	begin(1);
+	prints('abcde');
+	is(comes_to(1, ''), 7, '... also when it comes there once more');
+	prints('hijklm');
+	is(ends(), 'cdehijklm', '... where no more is left out than was sent');
+}
+
+# It prints more, and less, before its checkpoint than it did then.
+saved_at(2, 'abcd');
+begin(1);
+is(comes_to(1, 'XYZ'), 2, 'a beginning that is longer than it was');
+prints('cdef');
+is(ends(), 'abcdef', '... is left out, and what comes behind it as far as it was sent');
+saved_at(2, 'abcd');
+begin(1);
+is(comes_to(1, 'XYZUVW'), 2, 'one that is longer than all');
+prints('cdef');
+is(ends(), 'abcdVW', '... what is behind it as far as was sent with that');
+
+# Where nobody knows where it was.
+fresh();
+begin(0);
+is(comes_to(7, 'ab'), 2, 'in the job of another launcher it is where it comes to its checkpoint');
+prints('cd');
+is($sent, 'abcd', '... and nothing is left out');
+ends();
+begin(1);
+prints('a');
+is(comes_to(7, 'b'), 2, '... which is known when it comes there again');
+prints('cdef');
+stands($_) for 8 .. 20;
+ends();
+begin(1);
+is(comes_to(7, 'ab'), 2, '... also when others were made that are not committed');
+prints('cdefg');
+is(ends(), 'abcdefg', '... so what was sent is left out');
+fresh();
+$pipes->printed(3, 5, '');
+begin(1);
+is(comes_to(7, 'abc'), 5, 'on a host that does not know where it was');
+prints('xyz');
+is(ends(), 'xyz', '... its beginning is left out, and nothing behind it');
+begun();
+begin(1);
+prints('ab');
+is(comes_to(7, 'c'), 7, '... nor where it is known of another checkpoint');
+prints('xyz');
+is(ends(), 'abcdefgxyz', '... is anything left out');
+
+# It fails before it comes there; it says that once.
+saved_at(4, 'abcdefg');
+begin(1);
+prints('ab');
+ends();
+begin(1);
+is(comes_to(1, 'ab'), 4, 'one that has failed on its way');
+prints('efg');
+is(stands(1), 7, '... says once that it has come there');
+is(ends(), 'abcdefg', '... and nothing is sent twice');
+saved_at(4, 'abcdefg');
+begin(1);
+$pipes->restored($process{source}, 1);
+syswrite $process{writer}, 'ab';
+is(stands(2), 2, 'one that stands for another one has not come there');
+is(ends(), 'abcdefg', '... nor does anything change');
+
+# Without credit; as often as it prints it; without a pipe.
+saved_at(4, 'abcdefg');
+$pipes->credit(-(1 << 20));
+begin(1);
+is(comes_to(1, 'abXYZUVW'), 4, 'what it has printed does not wait for credit');
+is($sent, 'abcdefgW', '... which is sent');
+syswrite $process{writer}, 'efgW!';
+$loop->turn;
+is($sent, 'abcdefgW', '... as what comes behind it is not');
+$pipes->credit(1 << 21);
+$loop->turn;
+is(ends(), 'abcdefgW!', '... and what was sent is left out of that');
+fresh();
+$pipes->repeats;
+$pipes->printed(3, 7, '1=4');
+begin(1);
+is(comes_to(1, 'ab'), 4, 'where the user wants to see it again');
+prints('efgh');
+is($sent, 'abefgh', '... nothing is left out');
+is(stands(2), 8, '... and it counts once');
+ends();
+saved_at(4, 'abcdefg');
+begin(1);
+prints('ab');
+ends();
+$pipes->restored($process{source}, 1);
+is(stands(1), 4, 'one that has closed its standard output');
+
 # ---- what is known of positions ----
 
 my $known = FTMPI::Positions->new;

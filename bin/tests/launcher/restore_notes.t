@@ -51,6 +51,12 @@ is_deeply(FTMPI::Launcher::Record::decode(FTMPI::Launcher::Record::encode($full)
 my $here = FTMPI::Launcher::Record::running_process($$);
 is_deeply(FTMPI::Launcher::Record::decode(FTMPI::Launcher::Record::encode({ %$full, launcher => $here })), { %$full, launcher => $here },
 	'... also with its launcher');
+for my $kind (qw(image data)) {
+	my $record = FTMPI::Launcher::Record::decode(FTMPI::Launcher::Record::encode({ %$full, id => 'i' x 16, kind => $kind }));
+	is("@$record{qw(id kind)} " . length $record->{sum}, 'i' x 16 . " $kind 64", "... and, where ranks go on alone, with the kind of their checkpoints: $kind");
+}
+is(FTMPI::Launcher::Record::decode(FTMPI::Launcher::Record::encode({ %$full, kind => 'data' }))->{kind}, undef, '... else without');
+is(FTMPI::Launcher::Record::decode("FTMPI-JOB 1\nranks 1\nbegan 2\nkind of\n")->{kind}, undef, '... nor is one taken that is none');
 unlike(FTMPI::Launcher::Record::encode($full), qr/[\x00-\x09\x0b-\x1f\x7f]/, '... in lines of plain text');
 is(FTMPI::Launcher::Record::decode($_), undef, 'no record: ' . s/\n/ /gr) for '', "FTMPI-JOB 2\nranks 1\nbegan 1\n", "FTMPI-JOB 1\nranks 1\n", "x\nFTMPI-JOB 1\n";
 is_deeply(FTMPI::Launcher::Record::decode("FTMPI-JOB 1\nranks 1\nbegan 2\nend 0\nfrom x\npart x y\nlater word\n"), { ranks => 1, began => 2, parts => [] },

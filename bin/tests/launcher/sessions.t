@@ -170,9 +170,10 @@ is($choice->{others}[0], '20270101-000000-0000000e', '... the next one first');
 		FTMPI::Launcher::Record::save("$place/$name", { began => $began, id => pack('N4', 0, 0, 0, $began), %{ $command{$command} } });
 		for my $file (@files) { open my $made, '>', "$place/$name/$file" or die "$file: $!" }
 	};
+	my $is_image = 1;
 	my $alone = sub {
 		my ($wanted, $command) = @_;
-		my $found = eval { FTMPI::Cli::Sessions::choose_alone("$place", $wanted, $command{$command}) };
+		my $found = eval { FTMPI::Cli::Sessions::choose_alone("$place", $wanted, { %{ $command{$command} }, image => $is_image }) };
 		return $found ? "$found->{session} @{ $found->{notes} }" : $@ ? $@->text : 'none';
 	};
 	is($alone->('auto', 'plain'), 'none', 'there is none: auto');
@@ -186,6 +187,32 @@ is($choice->{others}[0], '20270101-000000-0000000e', '... the next one first');
 	like($alone->('latest', 'plain'), qr/^$early/, 'the same command comes before what is newer');
 	like($alone->('latest', 'long'), qr/^$late \N*2 ranks of 2 have one\)/, 'words of which the record has no room');
 	like($alone->('latest', $_), qr/another command/, "... are compared, too: $_") for qw(longer dots);
+	# Images and data.
+	my $of = sub {
+		my ($kind) = @_;
+		FTMPI::Launcher::Record::save("$place/$early", { began => 100, id => pack('N4', 0, 0, 0, 100), kind => $kind, %{ $command{plain} } });
+	};
+	$of->('image');
+	like($alone->($_, 'plain'), qr/^$early/, "images go on with -image: $_") for 'latest', 'auto', $early;
+	$is_image = 0;
+	is($alone->($_, 'plain'), "-restore: session $early holds images of the ranks' processes: add -image to go on from it", "... and not without: $_")
+		for 'latest', 'auto', $early;
+	like($alone->('latest', 'long'), qr/^$late/, 'of a record that does not tell the ranks find out');
+	$of->('data');
+	like($alone->($_, 'plain'), qr/^$early/, "data go on without: $_") for 'latest', 'auto', $early;
+	$is_image = 1;
+	is($alone->($_, 'plain'), "-restore: session $early holds data that the program has saved, and no images of processes: leave -image out to go on from it",
+		"... and not with it: $_") for 'latest', 'auto', $early;
+	my $later = '20280101-000002-00000003';
+	$session->($later, 'plain', 300, 'rank-00001/ckpt-00000002.i0000');
+	unlike($alone->('latest', 'plain'), qr/has left session/, 'what is of another kind is passed over');
+	like($alone->('latest', 'plain'), qr/^$later/, '... where there is one that fits');
+	$of->('image');
+	like($alone->('latest', 'plain'), qr/^$later .*note: the same command has left session $early, too/, '... and is told of if it is not');
+	FTMPI::Launcher::Record::save("$place/$later", { began => 300, id => pack('N4', 0, 0, 0, 300), kind => 'data', %{ $command{plain} } });
+	like($alone->('latest', 'plain'), qr/^$early/, '... also an older one');
+	FTMPI::RankFolders::remove("$place/$later");
+
 	my $chosen = FTMPI::Cli::Sessions::choose_alone("$place", $late, $command{long});
 	is($chosen->{is_gone}->(), undef, 'it is there until somebody has gone on');
 	FTMPI::RankFolders::remove("$place/$late");

@@ -9,6 +9,9 @@
 # output count from the rank's beginning. From which checkpoint a process goes on it says before it prints anything, on its control connection: until
 # it has, that is listened to before what it prints is dealt with. What comes before it has (a script prints, which then becomes the program) is
 # printed again as at the rank's beginning.
+#
+# One whose checkpoints are of data runs its program from the beginning, and comes to its checkpoint in the middle of it: what it prints up to there is dropped
+# as at the rank's beginning, and what it prints from there on as far as that was sent. It stands still there, and says so.
 package FTMPI::Agent::Pipes;
 
 use strict;
@@ -89,10 +92,48 @@ sub goes_on
 sub stands
 {
 	my ($self, $source, $n) = @_;
-	my ($rank, $pipe) = ($source->{rank}, $source->{pipes}{ +STANDARD_OUTPUT });
-	my $printed = $self->_sent($rank) - $source->{again} + ($pipe ? FTMPI::Agent::Unread::bytes($pipe->{handle}) // 0 : 0);
+	my $rank = $source->{rank};
+	return $self->_restores($source, $n) if (delete $source->{restored} // -1) == $n;
+	my $printed = $self->_sent($rank) - $source->{again} + _unread($source);
 	$self->_positions($rank)->note($n, $printed);
 	return $printed;
+}
+
+sub _unread
+{
+	my ($source) = @_;
+	my $pipe = $source->{pipes}{ +STANDARD_OUTPUT } // return 0;
+	return FTMPI::Agent::Unread::bytes($pipe->{handle}) // 0;
+}
+
+# It has run its program up to where the data of its checkpoint n are restored, as it says once; then it stands for that.
+sub restored { my ($self, $source, $n) = @_; $source->{restored} = $n; return }
+
+# It stands there, and returns where that is. What was printed by then and never came here is lost; where it is not known what was printed by then, it is
+# where the rank is, and nothing is dropped any more.
+sub _restores
+{
+	my ($self, $source, $n) = @_;
+	my ($rank, $positions) = ($source->{rank}, $self->_positions($source->{rank}));
+	$self->_read_unread($source);
+	my $then = $positions->of($n) // $self->_sent($rank);
+	$self->{sent}{$rank} = $then if $then > $self->_sent($rank);
+	$source->{again} = $self->_sent($rank) - $then;
+	$positions->note($n, $then);
+	$positions->committed($n);
+	return $then;
+}
+
+# What it has printed by now, and no more: another rule holds for what comes behind it. That does not wait for credit.
+sub _read_unread
+{
+	my ($self, $source) = @_;
+	my $left = _unread($source);
+	while ($left > 0) {
+		my $n = $self->_read($source, STANDARD_OUTPUT, $left) or last;
+		$left -= $n;
+	}
+	return;
 }
 
 # Its checkpoint n is committed.
@@ -130,12 +171,12 @@ sub _close
 	return;
 }
 
-# One read. Returns the number of bytes that were there.
+# One read, of so many bytes at most. Returns the number of bytes that were there.
 sub _read
 {
-	my ($self, $source, $stream) = @_;
+	my ($self, $source, $stream, $most) = @_;
 	my $pipe = $source->{pipes}{$stream} or return 0;
-	my $n = sysread $pipe->{handle}, my $bytes, CHUNK;
+	my $n = sysread $pipe->{handle}, my $bytes, defined $most && $most < CHUNK ? $most : CHUNK;
 	return 0 if !defined $n && ($!{EINTR} || $!{EAGAIN} || $!{EWOULDBLOCK});
 	if (!$n) {
 		$self->_close($source, $stream);

@@ -270,7 +270,7 @@ sub _adopt
 		at      => $self->{listeners}->at($rank),
 		bound   => $self->_where($rank),
 		output  => $output,
-		on      => { $self->_saves_alone ? $self->_on_checkpoints($rank, $output) : $rank == 0 ? (SAVED => sub { $self->_resume_input($_[0]) }) : () },
+		on      => { $self->{run}{alone} ? $self->_on_checkpoints($rank, $output) : $rank == 0 ? (SAVED => sub { $self->_resume_input($_[0]) }) : () },
 		on_back => sub { $self->{stdin}->release if $rank == 0 },
 		on_doom => sub { $self->_watch_end($_[0]) });
 	$self->{ranks}{$rank} = $self->{pids}{ $started->{pid} } = $process;
@@ -279,31 +279,32 @@ sub _adopt
 	return;
 }
 
-# Each rank has checkpoints of its own, and goes on from them.
-sub _saves_alone { my ($self) = @_; return $self->{run}{alone} && $self->{run}{image} }
-
-# What a process says of them, with these pipes of its.
+# Each rank has checkpoints of its own, and goes on from them: what a process says of these, with these pipes of its. Only one that goes on from an image
+# prints nothing before it says so.
 sub _on_checkpoints
 {
 	my ($self, $rank, $output) = @_;
 	my $pipes = $self->{pipes};
+	my %on = (
+		HELD  => sub { my ($n, $why) = @_; $self->_stands($rank, $n) if $why eq '' },
+		SAVED => sub { my ($n, $committed) = @_; $pipes->committed($rank, $n) if $committed });
+	return (%on, RESTORED => sub { $pipes->restored($output, $_[0]) }) if !$self->{run}{image};
 	$pipes->listen_first($output, sub { my $process = $self->{ranks}{$rank}; $process->listen if $process }) if $self->{again}{$rank};
 	return (
-		HELD     => sub { my ($n, $why) = @_; $self->_stands($rank, $n) if $why eq '' },
-		SAVED    => sub { my ($n, $committed) = @_; $pipes->committed($rank, $n) if $committed },
+		%on,
 		RESTORED => sub { $pipes->goes_on($output, $_[0]) },
 		INITED   => sub { $pipes->begins($output) });
 }
 
-# A rank stands for its checkpoint n: what it has printed and read by now belongs to that, which it makes then. One that was let go meanwhile
-# does not.
+# A rank stands for its checkpoint n: what it has printed and read by now belongs to that, which it makes then, or, with data, restores. Where the launcher asks for
+# images, one that was let go meanwhile does not. With data nobody asks, and the program reads its input again.
 sub _stands
 {
 	my ($self, $rank, $n) = @_;
-	my $process = $self->{ranks}{$rank};
-	return if !$process || !$process->is_held_for($n);
+	my ($process, $image) = ($self->{ranks}{$rank}, $self->{run}{image});
+	return if !$process || $image && !$process->is_held_for($n);
 	my $printed = $self->{pipes}->stands($process->{output}, $n);
-	$self->_measure_input($n) if $rank == 0;
+	$self->_measure_input($n) if $image && $rank == 0;
 	$self->_tell('PRINTED', $rank, $n, $printed & 0xffffffff, $printed >> 32);
 	$process->save($self->{epoch}, $n, FTMPI::Control::GO);
 	return;
@@ -412,9 +413,8 @@ sub remove_unfinished
 	my $run = $self->{run} or return;
 	my $session = "$run->{workdir}/$run->{session_name}";
 	my $folder  = FTMPI::KeeperFolder::path(@$run{qw(workdir session_name)});
-	my $saves   = $self->_saves_alone;
-	my $stays   = !_has_keeper($run) || $saves && FTMPI::RankFolders::with_checkpoint($session);
-	FTMPI::RankFolders::remove($session) if !$stays && FTMPI::KeeperFolder::remove_left($folder, $saves ? KEEPER_TIME : 0);
+	my $stays   = !_has_keeper($run) || FTMPI::RankFolders::with_checkpoint($session);
+	FTMPI::RankFolders::remove($session) if !$stays && FTMPI::KeeperFolder::remove_left($folder, KEEPER_TIME);
 	FTMPI::PartialLines::remove($session, $run->{epoch}, @{ $run->{ranks} });
 	return;
 }

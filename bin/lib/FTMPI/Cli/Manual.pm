@@ -508,15 +508,32 @@ A rank that cannot be saved, or does not come within
 goes on without that checkpoint, and
 .B ftmpirun
 prints why, once until the rank has one.
+Without
+.B \-image
+a program with the calls of
+.B ftmpi.h
+saves its data by them: each rank alone, whenever it calls
+.BR FTMPI_Perform_Checkpoint .
+Its process that begins again runs the program from
+.B main
+up to
+.BR FTMPI_Restore ,
+and goes on from its latest checkpoint there.
 When
 .B ftmpirun
 itself is gone, or the job was ended or has failed, the same command with
 .B \-restore
-goes on in the same session: each rank from its latest checkpoint, or from its beginning.
-What ranks had printed since their checkpoints is printed again, and standard input is read from its beginning.
+goes on in the same session, with
+.B \-image
+or without as before: each rank from its latest checkpoint, or from its beginning.
+What ranks had printed since their checkpoints is printed again, with data also what the program prints before
+.BR FTMPI_Restore ;
+standard input is read from its beginning.
 What is kept for that are two folders in the work directory, SESSION and keeper\-SESSION; without them the job cannot go on, and nothing else needs them.
-The hosts to which ranks may go have to share the work directory then.
-It has its files in
+All hosts to which ranks may go have to share the work directory, where ranks make checkpoints.
+The process beside
+.B ftmpirun
+has its files in
 .IR WORKDIR ,
 on the host of
 .B ftmpirun
@@ -527,14 +544,13 @@ The program has to do the same when it is run again, but for what depends on the
 threads or files that change, is ended (with status 16) when it asks for something else than before; that it sends something else is noticed with
 .B \-verify\-replay
 alone, and without that its answer may be wrong.
-Rank 0 is given its standard input again, and of what a rank prints through
+Rank 0 is given its standard input again: from its beginning, or, where it goes on from an image, from where it had read then. Of what a rank prints through
 .B ftmpirun
-on standard output as many bytes are left out as were printed before; where it goes on from a checkpoint, from where it was then. What it prints on standard error, and writes to files, also where a shell sends its output there, it prints and writes again.
-The calls of
-.B ftmpi.h
-save nothing under it, and
-.B FTMPI_Perform_Checkpoint
-says so, and returns FTMPI_CKPTERROR; windows, and
+on standard output as many bytes are left out as were printed before; where it goes on from a checkpoint, from where it was then (and with data what it prints
+before
+.B FTMPI_Restore
+as well). What it prints on standard error, and writes to files, also where a shell sends its output there, it prints and writes again.
+Windows, and
 .B MPI_Cancel
 of a synchronous send to another rank, are refused, and MPI_THREAD_SERIALIZED is granted in place of MPI_THREAD_MULTIPLE.
 Each rank has
@@ -546,9 +562,7 @@ A rank that dies when all have called MPI_Finalize ends the job, and one that is
 and
 .B \-restart\-from\-start
 cannot be used with it, and
-.B \-ckpt\-interval
-and
-.B \-restore
+.B \-ckpt\-order
 only with
 .BR \-image .
 .PP

@@ -40,7 +40,7 @@ my @TABLE = (
 		arg     => 'DIR',
 		default => 'the current directory',
 		text    => 'Where recovery lines are kept, in a folder for each job: a recovery line is what all ranks have saved together, and'
-			. ' what the job goes on from after a failure. All hosts must share it (with -coord msglog and without -image only the launcher\'s uses it).'
+			. ' what the job goes on from after a failure. All hosts must share it (with -coord msglog where ranks make checkpoints; else only the launcher\'s uses it).'
 			. ' Made if it is missing, but for -restore. Only their user can read folders and files in it.',
 	},
 	{
@@ -182,7 +182,7 @@ my @TABLE = (
 		text    => 'FTMPI_Checkpoint_due() is true when TIME has passed since the last'
 			. ' checkpoint: seconds, or with units as in 90s, 10m, 1.5h, 1h30m. A program that makes no checkpoints needs -image. Under eventlog not'
 			. ' before that checkpoint is written, however long the disk takes. With -image a recovery line is made'
-			. ' when TIME has passed since the last one; with -coord msglog, too, each rank makes a checkpoint every TIME, one rank after the other.',
+			. ' when TIME has passed since the last one; with -image and -coord msglog each rank makes a checkpoint every TIME, one rank after the other.',
 	},
 	{
 		names   => ['ckpt-order'],
@@ -258,7 +258,7 @@ my @TABLE = (
 			. ' ended after a restart when its messages differ, see ftmpi.h. tagging: the same by another rule, for comparison.'
 			. ' auto: what the program asks for, else eventlog. compare: both rules at once; the'
 			. ' job ends when they differ (for tests). msglog: there are no recovery lines, and a rank that failed begins again'
-			. ' alone, with -image from its own latest checkpoint; not finished, see FAILURES AND RESTARTS in the manual page.',
+			. ' alone, with -image, or calls of ftmpi.h, from its own latest checkpoint; not finished, see FAILURES AND RESTARTS in the manual page.',
 	},
 	{
 		names   => ['max-restarts'],
@@ -315,7 +315,7 @@ my @TABLE = (
 		arg   => 'SIZE',
 		check => FTMPI::Cli::Values::size(1 << 20, 1 << 41),
 		text  => 'With -coord msglog: the most that a rank may keep of what it has sent, 1M at least. From half of that on the rank for which it keeps'
-			. ' most is asked for a checkpoint before its turn; at the limit a send waits for that. Where none can be made, as without -image,'
+			. ' most is asked for a checkpoint before its turn; at the limit a send waits for that. Where none can be asked for, as without -image,'
 			. ' a sentence says so, and the job goes on. Default: no limit.',
 	},
 	{
@@ -521,7 +521,7 @@ sub _check_image
 	return;
 }
 
-# Under message logging there are no recovery lines, and with images each rank has checkpoints.
+# Under message logging there are no recovery lines, and each rank has checkpoints: with images those of its process, else those that the program makes.
 sub _check_msglog
 {
 	my ($got) = @_;
@@ -530,13 +530,11 @@ sub _check_msglog
 		_refuse("-$option has no meaning without -coord msglog");
 	}
 	return if !$is_used;
-	for my $option (grep { defined $got->{$_} && !$got->{image} } qw(ckpt-interval ckpt-order)) {
-		_refuse("-$option has no meaning with -coord msglog and without -image: ranks make no checkpoints then");
-	}
-	_refuse('-pty cannot be used with -coord msglog and -image: what lies in a terminal cannot be counted, so it would be printed twice, or not at all')
-		if $got->{pty} && $got->{image};
-	_refuse('-restore has nothing to go on from with -coord msglog and without -image: ranks make no checkpoints then')
-		if defined $got->{restore} && !$got->{image};
+	_refuse('-ckpt-order has no meaning with -coord msglog and without -image: the program says when each rank makes a checkpoint then')
+		if defined $got->{'ckpt-order'} && !$got->{image};
+	my ($saves) = grep { defined $got->{$_} } qw(image ckpt-interval restore);
+	_refuse("-pty cannot be used with -coord msglog and -$saves: what lies in a terminal cannot be counted, so it would be printed twice, or not at all")
+		if $got->{pty} && defined $saves;
 	_refuse('-restore=SESSION:LINE has no meaning with -coord msglog: each rank goes on from its own latest checkpoint; write -restore=SESSION')
 		if ($got->{restore} // '') =~ /:/;
 	for my $option (grep { defined $got->{$_} } qw(keep restart-from-start accept-binary)) {

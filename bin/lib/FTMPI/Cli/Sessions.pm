@@ -77,7 +77,7 @@ sub choose
 }
 
 # Under message logging each rank goes on from its own latest checkpoint, in the session in which it made that. command: ranks, parts,
-# as records have them. Returns { session, id, notes, is_gone }; nothing when `auto` finds none.
+# as records have them; image: checkpoints are to be of process images. Returns { session, id, notes, is_gone }; nothing when `auto` finds none.
 sub choose_alone
 {
 	my ($workdir, $wanted, $command) = @_;
@@ -87,7 +87,8 @@ sub choose_alone
 		grep { $record{$_} && defined $record{$_}{id} && FTMPI::RankFolders::with_checkpoint("$workdir/$_") } keys %record;
 	my $sum  = FTMPI::Launcher::Record::sum($command->{parts});
 	my @same = grep { $record{$_}{sum} eq $sum } @found;
-	my $chosen = $same[0] // ($wanted eq 'auto' ? undef : $found[0]);
+	my @own  = grep { !_is_other_kind_alone($record{$_}, $command) } @same;
+	my $chosen = $own[0] // $same[0] // ($wanted eq 'auto' ? undef : $found[0]);
 	return if !defined $chosen && $wanted eq 'auto';
 	FTMPI::Error::failed("-restore: there are no checkpoints that ranks made alone (-coord msglog) "
 			. (defined $session ? "of session $session in $workdir" : "in $workdir; with -restore=auto the job begins then")) if !defined $chosen;
@@ -99,7 +100,7 @@ sub choose_alone
 				. ', each rank from its latest checkpoint ('
 				. FTMPI::Launcher::Sentences::count(scalar @with, 'rank') . " of $command->{ranks} "
 				. (@with == 1 ? 'has' : 'have') . " one$rest).",
-			@same > 1 ? "note: the same command has left session $same[1], too: -restore=$same[1] goes on in that." : () ] };
+			@own > 1 ? "note: the same command has left session $own[1], too: -restore=$own[1] goes on in that." : () ] };
 }
 
 # Looked at when nobody else can begin to go on there: why it cannot, or undef. Another launcher may have done that meanwhile.
@@ -111,6 +112,13 @@ sub _is_gone
 	return "-restore: the session in $folder is over: another ftmpirun has gone on in it, and come to its end.";
 }
 
+# A record of an earlier version does not have the kind: the ranks find out.
+sub _is_other_kind_alone
+{
+	my ($record, $command) = @_;
+	return _is_other_kind({ kind => $record->{kind} // UNKNOWN }, $command->{image});
+}
+
 # A rank that goes on repeats what it did, and what it did depends on the command.
 sub _check_alone
 {
@@ -120,6 +128,7 @@ sub _check_alone
 		if $record->{ranks} != $command->{ranks};
 	FTMPI::Error::failed("-restore: session $session is of another command: "
 			. join(' : ', map { FTMPI::Error::clean("-n @$_") } @{ $record->{parts} })) if !$is_same;
+	_refuse_kind("session $session", $command->{image}) if _is_other_kind_alone($record, $command);
 	_check_over($workdir, $session);
 	my $folder = FTMPI::KeeperFolder::path($workdir, $session);
 	FTMPI::Error::failed("-restore: session $session cannot go on: $folder is gone, where its keeper had what ranks saw since their checkpoints")
@@ -138,10 +147,16 @@ sub _is_other_kind
 sub _check_kind
 {
 	my ($line, $image) = @_;
-	return if !_is_other_kind($line, $image);
-	my $which = "-restore: line $line->{line} of session $line->{session}";
-	FTMPI::Error::failed("$which holds images of the ranks' processes: add -image to go on from it") if !$image;
-	FTMPI::Error::failed("$which holds data that the program has saved, and no images of processes:"
+	_refuse_kind("line $line->{line} of session $line->{session}", $image) if _is_other_kind($line, $image);
+	return;
+}
+
+# which: what is of the kind that is not wanted.
+sub _refuse_kind
+{
+	my ($which, $image) = @_;
+	FTMPI::Error::failed("-restore: $which holds images of the ranks' processes: add -image to go on from it") if !$image;
+	FTMPI::Error::failed("-restore: $which holds data that the program has saved, and no images of processes:"
 			. ' leave -image out to go on from it');
 	return;
 }

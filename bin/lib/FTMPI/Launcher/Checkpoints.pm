@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # When the ranks of an image job are asked for checkpoints under message logging, where each has its own: which one is
-# asked next, for how long that is waited for, and what is said of it. Pure: events come in, actions go out (see
+# asked next, for how long that is waited for, and what is said of it. Without images nobody is asked: a program makes checkpoints of its data when it wants
+# to, and tells of them. Pure: events come in, actions go out (see
 # FTMPI::Launcher::Job); time passes by timers alone.
 #
 #	none    ranks are not asked: some rank has not called MPI_Init yet
@@ -57,7 +58,7 @@ sub _first
 }
 
 # hosts: FTMPI::Launcher::HostTable; ranks: FTMPI::Launcher::RankTable; recovery: FTMPI::Launcher::Recovery; image: { interval, or undef when
-# ranks are asked at the user's word alone; patience, in seconds; order; log_limit: KiB that the log of a rank may take, or undef }, or undef: the launcher asks for no checkpoints.
+# ranks are asked at the user's word alone; patience, in seconds; order; log_limit: KiB that the log of a rank may take, or undef }, or undef: the launcher asks for no checkpoints, and their numbers are the ranks' own.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -247,7 +248,7 @@ sub held
 sub saved
 {
 	my ($self, $rank, $n, $committed) = @_;
-	return if !$n || $n > ($self->{asked}{$rank} // 0);
+	return if !$n || $self->{on} && $n > ($self->{asked}{$rank} // 0);
 	my $is_awaited = $self->{state} =~ /^(?:saving|last)\z/ && $rank == $self->{rank} && $self->_is_asked($rank, $n);
 	my @said = $committed ? $self->_committed($rank, $n) : [ log => "checkpoint $n of rank $rank was given up" ];
 	return @said if !$is_awaited;

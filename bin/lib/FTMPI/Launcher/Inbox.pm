@@ -197,11 +197,23 @@ sub _out
 	return;
 }
 
-# The rank stands for its checkpoint n, and has printed so much.
+# The rank stands for its checkpoint n, which it makes, or from whose data it goes on, and has printed so much.
 sub _printed
 {
 	my ($self, undef, $rank, $n, $low, $high) = @_;
-	$self->_positions($rank)->note($n, $low + $high * 2**32);
+	my ($positions, $bytes) = ($self->_positions($rank), $low + $high * 2**32);
+	$positions->note($n, $bytes);
+	return if (delete $self->{restored}{$rank} // -1) != $n;
+	$positions->committed($n);
+	$self->_had_printed($rank, $bytes);
+	return;
+}
+
+# It goes on from there. What it had printed by then and never came here will not come.
+sub _had_printed
+{
+	my ($self, $rank, $bytes) = @_;
+	$self->{printed}{$rank} = $bytes if $bytes > ($self->{printed}{$rank} // 0);
 	return;
 }
 
@@ -256,7 +268,7 @@ sub _program
 {
 	my ($self, undef, $rank, $uses) = @_;
 	$self->{event}->('program', $rank, $uses);
-	return if !($self->{plan}{image} || $uses && !$self->{plan}{alone}) || $self->{job}->phase ne 'running';
+	return if !($self->{plan}{image} || $uses) || $self->{job}->phase ne 'running';
 	my $hosts = $self->{job}->hosts;
 	my $home  = $hosts->home(0);
 	$self->{workdir}->ask_whether_shared($home, grep { $_ != $home } $hosts->used);
@@ -309,18 +321,31 @@ sub _input_goes_on
 	return;
 }
 
-# Under message logging, a rank that begins again alone. What it had printed by then and never came here will not come.
+# Under message logging, a rank that begins again alone. With data it has come to its checkpoint n in the middle of its program, and what it has printed by then
+# its agent tells next.
 sub _goes_on
 {
 	my ($self, $rank, $n) = @_;
-	my $positions = $self->_positions($rank);
-	my $known     = $positions->newest;
-	$positions->begins($n, $self->{printed}{$rank} // 0) if $self->{plan}{goes_on};
+	my ($positions, $image) = ($self->_positions($rank), $self->{plan}{image});
+	my $known = $positions->newest;
+	$positions->begins($n, $image ? $self->{printed}{$rank} // 0 : undef) if $self->{plan}{goes_on};
 	return $self->{event}->('cannot', FTMPI::Launcher::Sentences::checkpoint_gone($self->{job}->hosts->who($rank), $n, $known)) if $n < $known;
 	$positions->committed($n);
-	my ($then, $stdin) = ($positions->of($n) // 0, $self->{stdin}->());
-	$self->{printed}{$rank} = $then if $then > ($self->{printed}{$rank} // 0);
 	$self->{event}->('goes_on', $rank, $n);
+	if ($image) {
+		$self->_image_goes_on($rank, $n);
+	} else {
+		$self->{restored}{$rank} = $n;
+	}
+	return;
+}
+
+# Its output and its input go on from where they were.
+sub _image_goes_on
+{
+	my ($self, $rank, $n) = @_;
+	my $stdin = $self->{stdin}->();
+	$self->_had_printed($rank, $self->_positions($rank)->of($n) // 0);
 	$stdin->go_on($n) if $stdin && $rank == 0;
 	return;
 }

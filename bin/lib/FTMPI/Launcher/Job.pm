@@ -176,7 +176,7 @@ sub new
 			: FTMPI::Launcher::Lines->new(hosts => $hosts, image => $arg{image}),
 		outcome  => FTMPI::Launcher::Outcome->new(recovery => $recovery, session => $arg{session},
 			by_time => $by_time && !$arg{alone}, by_rank => $by_time && $arg{alone},
-			by_calls => !$image && !$arg{alone} && defined $arg{interval}),
+			by_calls => !$image && defined $arg{interval}),
 		phase    => 'starting',
 		epoch    => 0,
 		moves    => 0,

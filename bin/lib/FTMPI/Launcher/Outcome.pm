@@ -10,7 +10,8 @@ use warnings;
 use FTMPI::Launcher::Sentences ();
 
 # recovery: FTMPI::Launcher::Recovery, which is asked of lines; session: the job's name; by_time: the launcher was to have
-# lines made; by_calls: the program was, at an interval that the user chose; by_rank: each rank was to have checkpoints.
+# lines made; by_calls: the program was, or under message logging each rank checkpoints, at an interval that the user chose; by_rank: the launcher was to have each rank
+# make checkpoints.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -85,7 +86,7 @@ sub over
 		if $self->{by_time} && !$self->{in_mpi} && !$self->{foreign} && !$failed;
 	push @said, $self->{in_mpi} ? FTMPI::Launcher::Sentences::NO_CHECKPOINT : FTMPI::Launcher::Sentences::NO_CHECKPOINT_INIT
 		if $self->{by_rank} && !$recovery->has_checkpoint && !$self->{foreign} && !$failed;
-	push @said, FTMPI::Launcher::Sentences::NO_CALL
+	push @said, $recovery->is_alone ? FTMPI::Launcher::Sentences::NO_CHECKPOINT_CALL : FTMPI::Launcher::Sentences::NO_CALL
 		if $self->{by_calls} && $self->{in_mpi} && $recovery->makes_none && !$failed;
 	if ($self->{foreign} && !$self->{in_mpi}) {
 		push @said, FTMPI::Launcher::Sentences::foreign(@{ $self->{foreign} });

@@ -36,7 +36,7 @@ sub _plain
 }
 
 # ranks: how many; began: when, in Unix seconds; parts: [number of ranks, program, arguments] each;
-# from: [session, line] that was restored, or undef; id: the 16 bytes of a session that -restore is to go on in (message logging), or undef, and, when it is read, sum: of its command; launcher: its process, as running_process has it, or undef; end:
+# from: [session, line] that was restored, or undef; id: the 16 bytes of a session that -restore is to go on in (message logging), or undef, and of these kind: of its checkpoints, image or data, and, when it is read, sum: of its command; launcher: its process, as running_process has it, or undef; end:
 # [status, when, sentence], or undef.
 sub encode
 {
@@ -45,6 +45,7 @@ sub encode
 	push @lines, "from $record->{from}[0] $record->{from}[1]" if $record->{from};
 	push @lines, "launcher @{ $record->{launcher} }" if $record->{launcher};
 	push @lines, 'session ' . unpack('H*', $record->{id}) . ' ' . sum($record->{parts}) if defined $record->{id};
+	push @lines, "kind $record->{kind}" if defined $record->{id} && defined $record->{kind};
 	my @parts = @{ $record->{parts} };
 	splice @parts, PARTS_MAX;
 	for my $part (@parts) {
@@ -76,6 +77,8 @@ sub decode
 			$record{launcher} = [ $1 + 0, $2, $3 ];
 		} elsif (/^session ([0-9a-f]{32}) ([0-9a-f]{64})\z/) {
 			@record{qw(id sum)} = (pack('H*', $1), $2);
+		} elsif (/^kind (image|data)\z/) {
+			$record{kind} = $1;
 		} elsif (/^part ([0-9]{1,9}) (.+)\z/) {
 			push @{ $record{parts} }, [ $1 + 0, map { _plain($_) } split / /, $2 ];
 		} elsif (/^end ([0-9]{1,3}) ([0-9]{1,12}) (\S+)\z/) {

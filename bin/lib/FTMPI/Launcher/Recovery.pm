@@ -32,7 +32,7 @@ use constant PROGRAM_TIME => 5;
 # on, max: what -restart-on and -max-restarts say; from_start: also programs that make no checkpoints;
 # restoring: words for the line that -restore named, or undef; image: lines are made whatever the program calls;
 # alone: under message logging a rank that failed begins again alone, and -max-restarts counts its own restarts, since its latest checkpoint where it
-# has any (saves); newest => sub: the number of the newest line of this job that can be seen, or undef.
+# has any, by images (saves) or by calls of the program; newest => sub: the number of the newest line of this job that can be seen, or undef.
 sub new
 {
 	my ($class, %arg) = @_;
@@ -101,7 +101,7 @@ sub was_not_asked_for
 sub goes_on
 {
 	my ($self, $session) = @_;
-	return $self->{saves} ? FTMPI::Launcher::Sentences::goes_on_alone($session, $self->{has_checkpoint}) : () if $self->{alone};
+	return $self->_saves ? FTMPI::Launcher::Sentences::goes_on_alone($session, $self->{has_checkpoint}) : () if $self->{alone};
 	$self->_look;
 	return if !$self->{uses} && !defined $self->{restoring};
 	return FTMPI::Launcher::Sentences::goes_on($session, @$self{qw(line restored restoring)});
@@ -167,6 +167,9 @@ sub checkpoint
 sub has_some { $_[0]{has_checkpoint} = 1; return }
 sub has_checkpoint { return $_[0]{has_checkpoint} }
 
+# Ranks have checkpoints of their own, or are going to, as far as is known.
+sub _saves { my ($self) = @_; return $self->{saves} || $self->{uses} || $self->{has_checkpoint} }
+
 # ---- decisions ----
 
 # Only the first of several failures is dealt with: a restart mends all.
@@ -217,7 +220,7 @@ sub _decide_alone
 	my @counted = defined $rank ? $rank : @{ $failure->{counted} };
 	return (defined $rank ? 'rerun' : 'move', $failure) if !grep { ++$self->{rows}{$_} > $max } @counted;
 	return ('give_up', $failure,
-		FTMPI::Launcher::Sentences::last_words($failure->{words}) . FTMPI::Launcher::Sentences::too_often_alone(@$self{qw(max saves)}));
+		FTMPI::Launcher::Sentences::last_words($failure->{words}) . FTMPI::Launcher::Sentences::too_often_alone($max, $self->_saves));
 }
 
 # ---- a restart ----

@@ -19,10 +19,13 @@ use constant {
 		. ' processes would have been saved.',
 	NO_HOST => '; no host is left, so the job is ended.',
 	NO_IMAGES => 'SIGUSR2 has no effect without -image: it begins a recovery line of process images.',
+	NO_IMAGES_ALONE => 'SIGUSR2 has no effect without -image: the program says itself when its ranks make checkpoints (FTMPI_Perform_Checkpoint).',
 	NO_INIT => 'note: no recovery line was made, as no rank has called MPI_Init.',
 	NO_INTERVAL => 'note: -image without -ckpt-interval: recovery lines are made when SIGUSR2 comes to ftmpirun, and by the'
 		. ' program\'s own calls.',
 	NO_CHECKPOINT => 'note: no rank has made a checkpoint (-ckpt-interval).',
+	NO_CHECKPOINT_CALL => 'note: no rank has made a checkpoint, as the program has not called FTMPI_Perform_Checkpoint; with -image its'
+		. ' processes would have been saved.',
 	NO_CHECKPOINT_INIT => 'note: no rank has made a checkpoint, as none has called MPI_Init.',
 	NO_CHECKPOINT_INTERVAL => 'note: -image without -ckpt-interval: ranks make checkpoints when SIGUSR2 comes to ftmpirun, and when -log-limit wants that.',
 	NO_CHECKPOINT_NOW => 'SIGUSR2 has no effect now: ranks can be asked for checkpoints from the time when all have called'

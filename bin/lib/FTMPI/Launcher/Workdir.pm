@@ -13,7 +13,7 @@ use FTMPI::Launcher::Record        ();
 use FTMPI::Launcher::SharedWorkdir ();
 use FTMPI::PartialLines            ();
 
-# path; session: its name; id: its bytes, if -restore is to go on in it (message logging); kept: see FTMPI::Launcher::SharedWorkdir; ranks: how many; parts: as the record has them; tell => sub (host, message); say
+# path; session: its name; id: its bytes, if -restore is to go on in it (message logging); kind: of its checkpoints then, image or data; kept: see FTMPI::Launcher::SharedWorkdir; ranks: how many; parts: as the record has them; tell => sub (host, message); say
 # and log => sub (sentence); name => sub (host).
 sub new
 {
@@ -68,7 +68,7 @@ sub keep_record
 {
 	my ($self, $end) = @_;
 	return if $end ? !$self->{recorded} : $self->{recorded}++ || !-d $self->{folder};
-	my $why = FTMPI::Launcher::Record::save($self->{folder}, { end => $end, map { $_ => $self->{$_} } qw(ranks began parts from launcher id) });
+	my $why = FTMPI::Launcher::Record::save($self->{folder}, { end => $end, map { $_ => $self->{$_} } qw(ranks began parts from launcher id kind) });
 	$self->{log}->("the job has no record: $why") if defined $why;
 	return;
 }
