@@ -74,11 +74,11 @@ sub at_random
 {
 	my ($name, $seed, $machines, %at) = @_;
 	my ($fault, $killed) = (start($machines), 0);
-	my $kills = $fault->kill_for_a_while($seed, sanitized('choices') ? 20 : 60, sub {
+	my $kills = $fault->kill_for_a_while($seed, sanitized('choices') ? 10 : 60, sub {
 		my $strike = delete $at{ $killed++ };
 		$strike->($fault) if $strike;
 		return kill 'KILL', $_[0];
-	});
+	}, sub { !%at });
 	is(join(' ', keys %at), '', "$name: all of that happened");
 	$fault->survived("$name, $kills kills", [ 2, 2 * $kills + 12 ]);
 	return;
