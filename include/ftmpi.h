@@ -90,8 +90,8 @@ extern "C" {
  * checkpoints, as often and whenever it calls, and goes on from its own latest one, alone
  * (doc/msglog.md). FTMPI_CHECKPOINTED: it is captured, and FTMPI_CKPT_Wait waits until it is durable.
  * FTMPI_Restore has to be called before, also in the first run. FTMPI_CKPTERROR: there is none, and
- * standard error says why, once, where the program can do something about it: a send is open, or a
- * nonblocking collective operation, or a message that MPI_Mprobe has found, or the program has a
+ * standard error says why, once, where the program can do something about it: a send is open (that
+ * of MPI_Isendrecv, too), or a nonblocking collective operation, or a message that MPI_Mprobe has found, or the program has a
  * communicator that it made after FTMPI_Restore. Receives that are open are posted again in their
  * order, before others. With -image nothing is saved by this call.
  *
@@ -161,7 +161,8 @@ int FTMPI_Perform_Checkpoint(void);
  * FTMPI_CHECKPOINTED: the latest line is committed, or this rank has begun none;
  * FTMPI_CKPTERROR: it was given up, or outside MPI_Init .. MPI_Finalize. Under "blocking" it returns
  * at once what FTMPI_Perform_Checkpoint has returned; in a job of `ftmpirun -image` it waits for the
- * line that is being written, and tells of the latest. MPI_Finalize waits for lines that all ranks
+ * line that is being written, and tells of the latest. In a job of `ftmpirun -coord msglog` without
+ * -image it is local, and tells of this rank's own checkpoint. MPI_Finalize waits for lines that all ranks
  * have begun; the call is for programs that want to be sure before that.
  */
 int FTMPI_CKPT_Wait(void);
@@ -184,7 +185,7 @@ int FTMPI_CKPT_Set_coordination(const char *name);
  * In a job of `ftmpirun -coord msglog`, without -image, it is local, and gives back this rank's own
  * checkpoint. What the program does before the call it does again when it comes back, and what others
  * sent it then comes again. All ranks begin a collective operation before it, or all after it; no
- * receive from any source may be posted that has no message.
+ * receive may be posted that has no message, or this rank has no checkpoints, which is said.
  *
  * What is open across the call when a line is restored: collective operations, and operations on
  * windows, are ended by it, before anything is given back; the program waits for them as usual. So
@@ -202,8 +203,9 @@ int FTMPI_Restore(void);
  * gone by since the last line or the start, else 0. Errors: MPI_ERR_ARG (flag is NULL), MPI_ERR_OTHER
  * (outside MPI_Init .. MPI_Finalize).
  *
- * "blocking": collective over MPI_COMM_WORLD; the same on every rank. "eventlog", "tagging": local;
- * each rank is told once for each line, at a moment of its own, and not before its part of the last
+ * "blocking": collective over MPI_COMM_WORLD; the same on every rank. With `-coord msglog` local: not
+ * while the checkpoint before is written, nor while this rank does again what it had done before it
+ * failed. "eventlog", "tagging": local; each rank is told once for each line, at a moment of its own, and not before its part of the last
  * line is written (S seconds may be too short for the disk). So under every protocol this is right:
  * `if (flag) FTMPI_Perform_Checkpoint();`, with nothing collective in that branch.
  */

@@ -83,4 +83,15 @@ static inline bool section_logged_valid(const uint8_t *bytes, size_t len, int si
 	return cursor_done(&c);
 }
 
+/* The highest number of a receive in such a section, which is valid; 0: there is none. */
+static inline uint64_t section_logged_last_receive(const uint8_t *bytes, size_t len)
+{
+	struct cursor c = cursor_over(bytes, len);
+	uint64_t last = 0;
+
+	for (uint32_t left = cursor_u32(&c); left > 0; left--)
+		last = cursor_u64(&c);
+	return last;
+}
+
 #endif

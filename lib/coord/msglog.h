@@ -203,8 +203,11 @@ bool msglog_load(
  * again; there msglog_load is called, and all peers are connected anew. */
 bool msglog_load_prefix(struct msglog *m, const uint8_t *bytes, size_t len);
 
-/* How many outcomes such bytes cover; they are valid. */
+/* How many outcomes such bytes cover, how many receives had been posted, and whether there is a
+ * prefix; they are valid. */
 uint64_t msglog_saved_outcomes(const uint8_t *bytes, size_t len);
+uint64_t msglog_saved_posted(const uint8_t *bytes, size_t len);
+bool msglog_saved_has_prefix(const uint8_t *bytes, size_t len);
 
 /* Without a checkpoint, from the beginning. */
 bool msglog_load_outcomes(struct msglog *m, const struct outcome *v, size_t n);

@@ -279,13 +279,31 @@ bool msglog_load_prefix(struct msglog *m, const uint8_t *bytes, size_t len)
 	return true;
 }
 
-uint64_t msglog_saved_outcomes(const uint8_t *bytes, size_t len)
+/* A field of the head, by its place. */
+static uint64_t head_field(const uint8_t *bytes, size_t len, int i)
 {
 	struct cursor c = cursor_over(bytes, len);
 
 	cursor_u32(&c);
 	cursor_u32(&c);
+	while (i-- > 0)
+		cursor_u64(&c);
 	return cursor_u64(&c);
+}
+
+uint64_t msglog_saved_outcomes(const uint8_t *bytes, size_t len)
+{
+	return head_field(bytes, len, 0);
+}
+
+uint64_t msglog_saved_posted(const uint8_t *bytes, size_t len)
+{
+	return head_field(bytes, len, 1);
+}
+
+bool msglog_saved_has_prefix(const uint8_t *bytes, size_t len)
+{
+	return head_field(bytes, len, 2) != 0;
 }
 
 bool msglog_load_outcomes(struct msglog *m, const struct outcome *v, size_t n)

@@ -112,6 +112,21 @@ sub restored
 	return;
 }
 
+# Each receive has again what it had.
+sub posted_again
+{
+	for my $case ([ 'prefix' => 1 ], [ 'later' => 2 ], [ 'truncated' => 1 ]) {
+		my ($what, $kills) = @$case;
+		my $marks = File::Temp->newdir;
+		my $job = FTMPI::Test::Job->run([ ftmpirun(), qw(-coord msglog -n 3 -workdir), "$marks", program('posted_again'), $what, "$marks/mark" ]);
+		$job->is_status(0, "$what: a rank goes on from a checkpoint with open receives");
+		$job->out_like(qr/^posted_again: right$/m, '... and they have what they had');
+		my $again = () = $job->err =~ /it begins again alone/g;
+		is($again, $kills, '... after each of its ends');
+	}
+	return;
+}
+
 # What a checkpoint cannot hold is said, once; and a restore point with a receive that may get anything.
 sub refused
 {
@@ -121,7 +136,7 @@ sub refused
 		[ 'found'      => qr/a message that MPI_Mprobe has found was not received: receive it before/ ],
 		[ 'copy'       => qr/the program has a communicator that it made after FTMPI_Restore/ ],
 		[ 'no-restore' => qr/FTMPI_Restore was not called: call it after MPI_Init, also in the first run/ ],
-		[ 'any-source' => qr/this rank will have no checkpoints: a receive from any source is posted and has no message yet/ ]) {
+		[ 'any-source' => qr/this rank will have no checkpoints: a receive is posted and has no message yet/ ]) {
 		my ($what, $why) = @$case;
 		my $job = FTMPI::Test::Job->run([ ftmpirun(), qw(-coord msglog -n 2), program('unsaved'), $what ]);
 		$job->is_status(0, "$what: the program goes on");
@@ -137,5 +152,6 @@ all_at_once();
 with_keeper();
 at_points();
 restored();
+posted_again();
 refused();
 done_testing();

@@ -42,5 +42,5 @@ if (!sanitized('one_way')) {
 	is(join(' | ', $err =~ /$grows/g), 'no checkpoint of a receiver came that would let it shrink', '... and that is said once');
 }
 (undef, $err) = grown('no images', {}, @limit);
-is(join(' | ', $err =~ /$grows/g), 'only for checkpoints that are images (-image) a send waits', 'nor is it without images');
+is(join(' | ', $err =~ /$grows/g), 'a send waits for checkpoints of images (-image) alone', 'nor is it without images');
 done_testing();

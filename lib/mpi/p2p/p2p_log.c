@@ -354,6 +354,10 @@ void p2p_log_are_safe(void)
 void p2p_log_acknowledged(uint64_t number)
 {
 	engine_assert_held();
+	if (p2p_msglog->running_prefix) {
+		p2p_log_behind.acked = number;
+		return;
+	}
 	if (!msglog_acknowledged(p2p_msglog, number))
 		p2p_log_end(MPI_ERR_INTERN, "the keeper has more outcomes than there are",
 			p2p_msglog->self);
@@ -363,21 +367,40 @@ void p2p_log_acknowledged(uint64_t number)
 void p2p_log_untold(void)
 {
 	engine_assert_held();
+	if (p2p_msglog->running_prefix) {
+		p2p_log_behind.untold = true;
+		p2p_log_behind.acked = 0;
+		return;
+	}
 	msglog_untold(p2p_msglog);
 	p2p_log_drive();
+}
+
+/* v: those behind `covered`. */
+static void encode(
+	const struct outcome *v, uint64_t covered, uint64_t first, uint64_t count, uint8_t *bytes)
+{
+	uint64_t gone = covered >= first ? covered - first + 1 : 0;
+
+	if (gone > count)
+		gone = count;
+	memset(bytes, 0, (size_t)gone * OUTCOME_BYTES);
+	if (gone < count)
+		outcomes_encode(v + (first + gone - covered - 1), (size_t)(count - gone),
+			bytes + gone * OUTCOME_BYTES);
 }
 
 void p2p_log_encode(uint64_t first, uint32_t count, uint8_t *bytes)
 {
 	const struct outcomes *o = &p2p_msglog->outcomes;
-	uint64_t gone = o->covered >= first ? o->covered - first + 1 : 0;
+	const struct p2p_log_behind *b = &p2p_log_behind;
 
 	engine_assert_held();
+	if (p2p_msglog->running_prefix) {
+		assert(first + count - 1 <= b->covered + b->n);
+		encode(b->v, b->covered, first, count, bytes);
+		return;
+	}
 	assert(first + count - 1 <= outcomes_last(o));
-	if (gone > count)
-		gone = count;
-	memset(bytes, 0, (size_t)gone * OUTCOME_BYTES);
-	if (gone < count)
-		outcomes_encode(o->v + (first + gone - o->covered - 1), (size_t)(count - gone),
-			bytes + gone * OUTCOME_BYTES);
+	encode(o->v, o->covered, first, count, bytes);
 }

@@ -43,7 +43,7 @@ struct p2p_log_keeper {
 struct p2p_log_limit {
 	uint64_t bytes;
 	unsigned patience_ms; /* a send that finds it full waits for a checkpoint so long, at most;
-				 0: there are no checkpoints */
+				 0: it does not wait */
 	/* The log takes so much, and most of it, that much, are messages to this peer. */
 	void (*tell)(uint64_t bytes, int peer, uint64_t of_peer);
 };
@@ -94,6 +94,9 @@ bool p2p_log_in_prefix(void);
 /* The program has come to its restore point for the first time. NULL; or why there can be no
  * checkpoints. */
 const char *p2p_log_restore_point(void);
+
+/* In the prefix: does a receive of before still wait for its message? */
+bool p2p_log_awaits_bound(void);
 
 /* Wait until no receive has a message whose contents are on their way. */
 void p2p_log_await_contents(void);

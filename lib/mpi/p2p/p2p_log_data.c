@@ -13,35 +13,32 @@
 #include "p2p_saved.h"
 #include "stored.h"
 
-static struct {
-	/* what it goes on from at its restore point; NULL: nothing */
-	const uint8_t *state;
-	size_t len;
-	struct outcome *v; /* that the event logger has after it */
-	size_t n;
-	uint64_t prefix; /* receives that were posted in the prefix */
-} data;
+static uint64_t posted; /* receives, in the prefix */
 
 /* ---- the prefix ---- */
 
 bool p2p_log_begin_prefix(const uint8_t *state, size_t len, const struct outcome *v, size_t n)
 {
+	struct p2p_log_behind *b = &p2p_log_behind;
+
 	engine_assert_held();
-	data.v = malloc((n + 1) * sizeof *v);
-	if (!data.v || !msglog_load_prefix(p2p_msglog, state, len))
+	*b = (struct p2p_log_behind){.state = state,
+		.len = len,
+		.covered = msglog_saved_outcomes(state, len),
+		.v = malloc((n + 1) * sizeof *v),
+		.n = n};
+	if (!b->v || !msglog_load_prefix(p2p_msglog, state, len))
 		return false;
 	if (n)
-		memcpy(data.v, v, n * sizeof *v);
-	data.state = state;
-	data.len = len;
-	data.n = n;
+		memcpy(b->v, v, n * sizeof *v);
 	return true;
 }
 
 void p2p_log_data_fini(void)
 {
-	free(data.v);
-	memset(&data, 0, sizeof data);
+	free(p2p_log_behind.v);
+	p2p_log_behind = (struct p2p_log_behind){0};
+	posted = 0;
 }
 
 bool p2p_log_in_prefix(void)
@@ -49,24 +46,26 @@ bool p2p_log_in_prefix(void)
 	return p2p_msglog->running_prefix;
 }
 
-static void look_for_any(struct request *r, void *arg)
+static void look_for_posted(struct request *r, void *arg)
 {
 	bool *found = arg;
 
 	*found |= r->kind == REQUEST_RECV && r->state == REQUEST_POSTED &&
-		  r->match.peer == MPI_ANY_SOURCE && r->m.plane == PLANE_POINT;
+		  r->m.plane == PLANE_POINT && r->m.rank != MPI_PROC_NULL;
 }
 
+/* A receive without a message would be posted again, and get another one. */
 const char *p2p_log_restore_point(void)
 {
-	bool any = false;
+	bool found = false;
 
 	engine_assert_held();
-	requests_each(look_for_any, &any);
-	if (any)
-		return "a receive from any source is posted and has no message yet: post it "
-		       "behind the call";
-	data.prefix = p2p_msglog->outcomes.posted;
+	requests_each(look_for_posted, &found);
+	if (found)
+		return "a receive is posted and has no message yet: wait for it before the call, "
+		       "or post it behind";
+	p2p_leave_open(); /* the prefix has their messages again */
+	posted = p2p_msglog->outcomes.posted;
 	return msglog_restore_point(p2p_msglog) ? NULL
 						: "there is no memory for what was done "
 						  "before it";
@@ -77,7 +76,6 @@ const char *p2p_log_restore_point(void)
 /* A message, where it lies: whole, or without contents. */
 struct unreceived {
 	struct section_logged e;
-	uint64_t matched;
 	const struct request *r;
 	const struct stored *stored;
 };
@@ -85,7 +83,7 @@ struct unreceived {
 struct gathered {
 	struct unreceived *v; /* NULL: only count */
 	size_t n, receives;
-	uint64_t *numbers;
+	uint64_t *numbers; /* NULL: only count */
 };
 
 static void gather(struct gathered *g, const struct unreceived *one)
@@ -95,6 +93,14 @@ static void gather(struct gathered *g, const struct unreceived *one)
 	g->n++;
 }
 
+static void gather_number(struct gathered *g, uint64_t number)
+{
+	if (g->numbers)
+		g->numbers[g->receives] = number;
+	g->receives++;
+}
+
+/* It may have got less than its message. */
 static void gather_open(struct request *r, void *arg)
 {
 	struct gathered *g = arg;
@@ -105,19 +111,15 @@ static void gather_open(struct request *r, void *arg)
 			.tag = r->got_tag,
 			.source = r->source,
 			.flags = SECTION_LOGGED_WHOLE | (r->stamp ? SECTION_LOGGED_SYNC : 0),
-			.length = r->bytes},
-		.matched = r->matched,
+			.length = r->length},
 		.r = r};
-	bool posted = r->kind == REQUEST_RECV && r->state == REQUEST_POSTED && !r->past &&
-		      r->m.rank != MPI_PROC_NULL;
+	bool is_posted = r->kind == REQUEST_RECV && r->state == REQUEST_POSTED && !r->past &&
+			 r->m.rank != MPI_PROC_NULL;
 
 	if (p2p_is_open(r))
 		gather(g, &u);
-	if ((!posted && !p2p_is_open(r)) || r->m.plane != PLANE_POINT || r->post <= data.prefix)
-		return;
-	if (g->numbers)
-		g->numbers[g->receives] = r->post;
-	g->receives++;
+	if ((is_posted || p2p_is_open(r)) && r->m.plane == PLANE_POINT && r->post > posted)
+		gather_number(g, r->post);
 }
 
 static void gather_unexpected(struct gathered *g)
@@ -133,7 +135,6 @@ static void gather_unexpected(struct gathered *g)
 					       .flags = (m && m->whole ? SECTION_LOGGED_WHOLE : 0) |
 							(msg->stamp ? SECTION_LOGGED_SYNC : 0),
 					       .length = p2p_length(msg)},
-			.matched = UINT64_MAX,
 			.stored = m && m->whole ? m : NULL};
 
 		gather(g, &u);
@@ -143,16 +144,19 @@ static void gather_unexpected(struct gathered *g)
 static void gather_all(struct gathered *g)
 {
 	g->n = g->receives = 0;
+	for (size_t i = 0; i < p2p_log_posts_left(); i++)
+		gather_number(g, p2p_log_post_left(i));
 	requests_each(gather_open, g);
 	gather_unexpected(g);
 }
 
-/* Those of receives in the order in which they were matched, then the others as they have come. */
-static int by_match(const void *a, const void *b)
+/* Those of receives in the order in which these were posted: so each finds its own again. The
+ * others as they have come. */
+static int by_post(const void *a, const void *b)
 {
 	const struct unreceived *x = a, *y = b;
 
-	return x->matched < y->matched ? -1 : x->matched > y->matched;
+	return x->r->post < y->r->post ? -1 : x->r->post > y->r->post;
 }
 
 static int by_number(const void *a, const void *b)
@@ -174,7 +178,7 @@ static bool list_all(struct gathered *g)
 	gather_all(g);
 	while (matched < g->n && g->v[matched].r)
 		matched++;
-	qsort(g->v, matched, sizeof *g->v, by_match);
+	qsort(g->v, matched, sizeof *g->v, by_post);
 	qsort(g->numbers, g->receives, sizeof *g->numbers, by_number);
 	return true;
 }
@@ -186,7 +190,10 @@ static void write_contents(struct writer *w, const struct unreceived *u)
 	if (u->stored) {
 		writer_bytes(w, u->stored->bytes, len);
 	} else if (u->r) {
-		type_pack_prefix(u->r->m.type, u->r->m.buf, u->r->m.count, w->at, len);
+		size_t got = (size_t)u->r->bytes;
+
+		type_pack_prefix(u->r->m.type, u->r->m.buf, u->r->m.count, w->at, got);
+		memset(w->at + got, 0, len - got);
 		w->at += len;
 	}
 }
@@ -235,9 +242,19 @@ void p2p_log_await_contents(void)
 	engine_wait(none_receiving, NULL);
 }
 
+static void look_for_found(struct request *r, void *arg)
+{
+	bool *found = arg;
+
+	*found |= p2p_is_open(r) && r->m.plane == PLANE_POINT && !r->post;
+}
+
 bool p2p_log_has_found(void)
 {
-	return !list_empty(&p2p.match.matched);
+	bool found = !list_empty(&p2p.match.matched);
+
+	requests_each(look_for_found, &found);
+	return found;
 }
 
 bool p2p_log_capture(uint8_t **out, size_t *len)
@@ -270,16 +287,19 @@ bool p2p_log_save(uint8_t **out, size_t *len)
 
 void p2p_log_go_back(void)
 {
+	struct p2p_log_behind *b = &p2p_log_behind;
+
 	engine_assert_held();
 	if (!p2p_log_is_live(NULL, NULL))
 		p2p_log_strange();
-	data.prefix = p2p_msglog->outcomes.posted;
+	posted = p2p_msglog->outcomes.posted;
 	p2p_forget();
-	if (!msglog_load(p2p_msglog, data.state, data.len, data.v, data.n))
+	if (!msglog_load(p2p_msglog, b->state, b->len, b->v, b->n))
 		p2p_log_no_memory(p2p_msglog->self);
-	free(data.v);
-	data.v = NULL;
-	data.state = NULL;
+	if (b->untold && b->acked < b->covered + b->n)
+		msglog_untold(p2p_msglog);
+	free(b->v);
+	*b = (struct p2p_log_behind){0};
 }
 
 static struct stored *stored_from(const struct section_logged *e, const uint8_t *bytes)
@@ -299,6 +319,15 @@ static struct stored *stored_from(const struct section_logged *e, const uint8_t 
 	m->length = e->length;
 	m->whole = bytes != NULL;
 	return m;
+}
+
+/* Its pair has it so. */
+static bool is_known(const struct section_logged *e)
+{
+	const struct arrival_order *a = &p2p_msglog->pairs[e->peer].arrived;
+
+	return e->number && e->number <= a->begun && !number_list_has(&a->skipped, e->number) &&
+	       ((e->flags & SECTION_LOGGED_WHOLE) || number_list_has(&a->open, e->number));
 }
 
 static bool take_receives(struct cursor *c)
@@ -326,7 +355,7 @@ bool p2p_log_inject(const uint8_t *bytes, size_t len)
 	for (uint32_t left = cursor_u32(&c); left > 0; left--) {
 		struct stored *m = NULL;
 
-		if (section_logged_read(&c, &e, &contents))
+		if (section_logged_read(&c, &e, &contents) && is_known(&e))
 			m = stored_from(&e, contents);
 		if (!m)
 			return false;

@@ -12,6 +12,20 @@
 
 extern bool p2p_log_leaving __attribute__((visibility("hidden")));
 
+/* While the prefix is run again: what comes behind it, which the event logger is asked about
+ * meanwhile. */
+struct p2p_log_behind {
+	const uint8_t *state; /* the checkpoint; NULL: there is none, or it is taken */
+	size_t len;
+	uint64_t covered;  /* outcomes */
+	struct outcome *v; /* that the event logger has after those */
+	size_t n;
+	bool untold;	/* it has lost them, */
+	uint64_t acked; /* and has them again up to here */
+};
+
+extern struct p2p_log_behind p2p_log_behind __attribute__((visibility("hidden")));
+
 _Noreturn void p2p_log_end(int errclass, const char *why, int peer);
 _Noreturn void p2p_log_no_memory(int peer);
 
@@ -155,6 +169,10 @@ void p2p_log_data_fini(void);
 
 /* Those that are posted next have these numbers (malloc'ed; given away). */
 void p2p_log_posts_again(uint64_t *numbers, size_t n);
+
+/* How many of these were not posted yet, and their numbers. */
+size_t p2p_log_posts_left(void);
+uint64_t p2p_log_post_left(size_t i);
 
 /* The number of a receive that the program posts. */
 uint64_t p2p_log_number_of_post(struct outcomes *o);

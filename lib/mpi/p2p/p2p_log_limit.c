@@ -73,7 +73,7 @@ static void say_that_it_grows(void)
 			fail_call(),
 			limit.c.patience_ms
 				? "no checkpoint of a receiver came that would let it shrink"
-				: "only for checkpoints that are images (-image) a send waits");
+				: "a send waits for checkpoints of images (-image) alone");
 	limit.said = true;
 }
 

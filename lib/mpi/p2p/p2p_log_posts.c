@@ -21,6 +21,16 @@ void p2p_log_posts_again(uint64_t *numbers, size_t n)
 	posts.at = 0;
 }
 
+size_t p2p_log_posts_left(void)
+{
+	return posts.n - posts.at;
+}
+
+uint64_t p2p_log_post_left(size_t i)
+{
+	return posts.again[posts.at + i];
+}
+
 uint64_t p2p_log_number_of_post(struct outcomes *o)
 {
 	return posts.at < posts.n ? posts.again[posts.at++] : outcomes_post(o);

@@ -7,6 +7,7 @@
 
 struct msglog *p2p_msglog;
 bool p2p_log_leaving;
+struct p2p_log_behind p2p_log_behind;
 
 void p2p_log_leave(void)
 {

@@ -163,11 +163,17 @@ static void leave_behind(struct request *r, void *arg)
 	r->past |= p2p_is_open(r);
 }
 
+void p2p_leave_open(void)
+{
+	engine_assert_held();
+	requests_each(leave_behind, NULL);
+}
+
 void p2p_forget(void)
 {
 	engine_assert_held();
 	p2p_each_unreceived(forget, NULL);
-	requests_each(leave_behind, NULL);
+	p2p_leave_open();
 }
 
 /* ---- for lines that are made while the program goes on ---- */

@@ -76,6 +76,9 @@ void p2p_undelivered(void (*visit)(void *arg, const struct coord_message *m), vo
 /* Note all of these for the lines that are being made (inflight.h). */
 void p2p_note(void);
 
+/* Leave messages that have met their receives, which are open, out of all lines to come. */
+void p2p_leave_open(void);
+
 /* Throw away all messages of the program that wait for a receive, and leave those that have met
  * theirs out of all lines to come: they are void, too. After p2p_secure. */
 void p2p_forget(void);

@@ -74,9 +74,9 @@ static void write_it(struct ckpt_task *task)
 	engine_visit();
 	alone.writing = false;
 	p2p_log_saved(durable);
-	engine_leave();
 	if (!durable)
 		ckpt_why_not_made(number, err);
+	engine_leave();
 	fault_point("alone-covered");
 	control_saved(j->launch->control_fd, number, durable);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ckpt_data.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "base/log.h"
 #include "ckpt/alone.h"
 #include "ckpt/capture.h"
+#include "ckpt/section_logged.h"
 #include "ckpt/writer.h"
 #include "ckpt_job.h"
 #include "ckpt_part.h"
@@ -76,26 +78,66 @@ const uint8_t *ckpt_data_state(size_t *len)
 	return NULL;
 }
 
-static int check(const struct ckpt_job *j, uint32_t number, char *err, size_t errsize)
+static size_t sections(enum ckpt_kind kind)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < data.loaded.n; i++)
+		n += data.loaded.sections[i].kind == kind;
+	return n;
+}
+
+/* Numbers of receives are those of before: in order, so the last is the highest. */
+static bool were_posted(uint64_t most)
+{
+	for (size_t i = 0; i < data.loaded.n; i++) {
+		const struct ckpt_section *s = &data.loaded.sections[i];
+
+		if (s->kind == CKPT_LOGGED &&
+			section_logged_last_receive(s->data, (size_t)s->len) > most)
+			return false;
+	}
+	return true;
+}
+
+static bool makes_sense(const struct ckpt_job *j)
 {
 	size_t len;
 	const uint8_t *state = ckpt_data_state(&len);
 
-	if (state && msglog_valid(state, len, (int)j->id.rank, (int)j->id.size) &&
-		ckpt_part_valid(&data.loaded, (int)j->id.size))
+	return sections(CKPT_MSGLOG) == 1 && sections(CKPT_LOGGED) == 1 &&
+	       msglog_valid(state, len, (int)j->id.rank, (int)j->id.size) &&
+	       msglog_saved_has_prefix(state, len) &&
+	       ckpt_part_valid(&data.loaded, (int)j->id.size) &&
+	       were_posted(msglog_saved_posted(state, len));
+}
+
+static int check(const struct ckpt_job *j, uint32_t number, char *err, size_t errsize)
+{
+	if (makes_sense(j))
 		return ckpt_schedules_fit(&data.loaded, err, errsize);
 	snprintf(err, errsize,
 		"checkpoint %u of rank %u in %s: what it holds of messages, operations or "
-		"communicators makes no sense",
+		"communicators makes no sense, or there is no memory to check it",
 		number, j->id.rank, j->dir);
 	return FT_EDAMAGED;
 }
 
 /* A first process has nothing. Later ones make sure that what it may still write does not count;
- * but on a host without the work directory there never was anything. */
-static bool may_have(const struct ckpt_job *j)
+ * but on a host without the work directory there never was anything. *rc: that is not known. */
+static bool may_have(const struct ckpt_job *j, int *rc, char *err, size_t errsize)
 {
-	return j->id.epoch > 0 && access(j->launch->workdir, W_OK | X_OK) == 0;
+	*rc = 0;
+	if (j->id.epoch == 0)
+		return false;
+	if (access(j->launch->workdir, W_OK | X_OK) == 0)
+		return true;
+	if (errno == ENOENT || errno == ENOTDIR)
+		return false;
+	*rc = FT_ESYS;
+	snprintf(err, errsize, "cannot look for checkpoints of this rank in %s: %s",
+		j->launch->workdir, strerror(errno));
+	return false;
 }
 
 int ckpt_data_find(struct ckpt_job *j, char *err, size_t errsize)
@@ -106,8 +148,8 @@ int ckpt_data_find(struct ckpt_job *j, char *err, size_t errsize)
 	memset(&data, 0, sizeof data);
 	data.durable = true;
 	j->restoring = false;
-	if (!may_have(j))
-		return 0;
+	if (!may_have(j, &rc, err, errsize))
+		return rc;
 	ckpt_job_name();
 	place = place_of(j);
 	rc = ckpt_alone_take(&place, &data.latest, err, errsize);
@@ -155,13 +197,19 @@ static bool is_quiet(void *arg, int *expect)
 	return !coll_open_standing().unfinished && !p2p_receiving();
 }
 
+/* Receives of the prefix had their messages by then. */
+static bool has_what_it_had(void *arg, int *expect)
+{
+	return is_quiet(arg, expect) && !p2p_log_awaits_bound();
+}
+
 /* What was begun before comes to its end: it belongs to the prefix. */
 static void be_quiet(void)
 {
 	if (!engine_alone())
 		end("another thread is inside an MPI call; all but one must stay out of MPI "
 		    "meanwhile");
-	engine_wait(is_quiet, NULL);
+	engine_wait(ckpt_job()->restoring ? has_what_it_had : is_quiet, NULL);
 	data.at_restore_point = true;
 	data.comms = comm_made_ever();
 }
@@ -201,6 +249,14 @@ void ckpt_data_restore(struct ckpt_job *j)
 
 /* ---- a checkpoint is written ---- */
 
+/* On the writer's thread. */
+static _Noreturn void end_for_another(const char *why)
+{
+	process_last_words();
+	log_error("message logging: %s", why);
+	process_die(MPI_ERR_OTHER);
+}
+
 static bool write_file(const struct ckpt_job *j, char *err, size_t errsize)
 {
 	struct ckpt_alone place = place_of(j);
@@ -215,7 +271,7 @@ static bool write_file(const struct ckpt_job *j, char *err, size_t errsize)
 	fault_point("alone-written");
 	rc = ckpt_alone_made(&place, data.part.line, err, errsize);
 	if (rc == FT_ESTALE)
-		end(err);
+		end_for_another(err);
 	return rc == 0;
 }
 
@@ -232,10 +288,10 @@ static void write_it(struct ckpt_task *task)
 	data.writing = false;
 	data.durable = durable;
 	p2p_log_saved(durable);
-	engine_tell();
-	engine_leave();
 	if (!durable)
 		ckpt_why_not_made(number, err);
+	engine_tell();
+	engine_leave();
 	fault_point("alone-covered");
 	control_saved(j->launch->control_fd, number, durable);
 }
@@ -300,6 +356,7 @@ static const char *take(struct ckpt_job *j, char *text, size_t size)
 	stand(j);
 	fault_point("alone-begin");
 	p2p_log_await_contents();
+	ckpt_loaded_free(&j->loaded); /* variables that were not named are in no checkpoint */
 	why = gather(text, size);
 	if (!why)
 		return NULL;

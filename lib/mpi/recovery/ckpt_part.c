@@ -166,7 +166,7 @@ static const struct rule rules[] = {
 		.lacking = CKPT_WHY_STATE,
 		.valid = valid_operations,
 		.take = coll_resume_take},
-	/* before what is told of it is taken with the log */
+	/* what it makes whole here counts as arrived in the log, which is behind it */
 	{.kind = CKPT_LOGGED,
 		.stage = CKPT_STAGE_LOGGED,
 		.make = p2p_log_capture,

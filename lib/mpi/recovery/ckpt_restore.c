@@ -12,6 +12,11 @@
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
 
+static const char *source(const struct ckpt_job *j)
+{
+	return j->alone ? "checkpoint" : "line";
+}
+
 static const struct ckpt_section *find_variable(const struct ckpt_job *j, uint32_t id)
 {
 	for (size_t i = 0; i < j->loaded.n; i++)
@@ -31,8 +36,9 @@ int ckpt_restore_variable(struct ckpt_job *j, int id)
 			continue;
 		if (s->len != v->bytes)
 			return fail_with(MPI_ERR_SIZE,
-				"variable %d has %llu bytes here and %llu in the line restored", id,
-				(unsigned long long)v->bytes, (unsigned long long)s->len);
+				"variable %d has %llu bytes here and %llu in the %s restored", id,
+				(unsigned long long)v->bytes, (unsigned long long)s->len,
+				source(j));
 		ckpt_vars_set(v, s->data);
 		s->kind = 0; /* once */
 		return MPI_SUCCESS;
@@ -47,7 +53,7 @@ static bool take_variable(struct ckpt_job *j, const struct ckpt_protected *v)
 	if (!find_variable(j, v->id)) {
 		if (j->launch->settings.accept_binary)
 			return true;
-		log_error("the line restored has no variable %u", v->id);
+		log_error("the %s restored has no variable %u", source(j), v->id);
 		return false;
 	}
 	if (ckpt_restore_variable(j, (int)v->id) == MPI_SUCCESS)
@@ -74,7 +80,7 @@ bool ckpt_restore_take_all(struct ckpt_job *j)
 	ok = ckpt_part_take(j);
 	coll_resume_restored();
 	if (!ok)
-		log_error("no memory for what the line holds");
+		log_error("no memory for what the %s holds", source(j));
 	return variables && ok;
 }
 
