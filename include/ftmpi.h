@@ -87,8 +87,10 @@ extern "C" {
  * was not, and a restarted job ends with a sentence.
  *
  * In a job of `ftmpirun -coord msglog`, without -image, there are no lines: each rank makes its own
- * checkpoints, as often and whenever it calls, and goes on from its own latest one, alone
- * (doc/msglog.md). FTMPI_CHECKPOINTED: it is captured, and FTMPI_CKPT_Wait waits until it is durable.
+ * checkpoints, as often and whenever it calls, and goes on from its own latest one, alone, as
+ * FTMPI_Restore returns (doc/msglog.md). Nothing that depends on whether and when there was a
+ * checkpoint, as on this result or on FTMPI_Checkpoint_due, may be saved or sent: a rank that runs
+ * again makes others. FTMPI_CHECKPOINTED: it is captured, and FTMPI_CKPT_Wait waits until it is durable.
  * FTMPI_Restore has to be called before, also in the first run. FTMPI_CKPTERROR: there is none, and
  * standard error says why, once, where the program can do something about it: a send is open (that
  * of MPI_Isendrecv, too), or a nonblocking collective operation, or a message that MPI_Mprobe has found, or the program has a
@@ -211,8 +213,8 @@ int FTMPI_Restore(void);
  */
 int FTMPI_Checkpoint_due(int *flag);
 
-/* *count: how often this job was restarted, 0 in the first run. Local. Errors: MPI_ERR_ARG,
- * MPI_ERR_OTHER. */
+/* *count: how often this job was restarted, 0 in the first run; with `-coord msglog` how often this
+ * rank was, which must not change what it sends. Local. Errors: MPI_ERR_ARG, MPI_ERR_OTHER. */
 int FTMPI_Get_restart_count(int *count);
 
 /*

@@ -112,6 +112,21 @@ sub restored
 	return;
 }
 
+# A rank that comes back does not say again that it has saved, so what it prints is not what it had printed there: nothing is lost.
+sub tells
+{
+	my $fault = start(args => ['-tell']);
+	my $kills = $fault->kill_for_a_while(2, 60, sub { kill 'KILL', $_[0] });
+	$fault->job->finish;
+	$fault->job->is_status(0, "ranks that say that they have saved, $kills kills");
+	my %printed;
+	$printed{$_}++ for $fault->job->out =~ /^round (\d+)$/mg;
+	is(join(' ', grep { ($printed{$_} // 0) < $fault->{ranks} } 0 .. $fault->{rounds} - 1), '', '... have printed each round');
+	unlike($fault->job->out, qr/^(?!round \d+$|saved$|choices: right, \d+ messages$)/m, '... in whole lines');
+	$fault->clear('ranks that say that they have saved');
+	return;
+}
+
 # Each receive has again what it had.
 sub posted_again
 {
@@ -152,6 +167,7 @@ all_at_once();
 with_keeper();
 at_points();
 restored();
+tells();
 posted_again();
 refused();
 done_testing();

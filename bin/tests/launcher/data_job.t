@@ -71,7 +71,7 @@ wait_for($job, 'out', qr/^ready$/m);
 my ($agent) = map { /^(\d+):/ } grep { /\(ftmpi-agent\).*agent on b/ } left_over();
 kill 'KILL', $agent // die "no agent on b\n";
 is(wait_end($job)->{status}, 0, 'a host is lost') or diag $job->{err};
-is($job->{out}, "one\ntwo\nsave=0 1 1\nready\nthree\n", '... and what its rank prints again elsewhere is left out') or diag $job->{err};
+is($job->{out}, "one\ntwo\nsave=0 1 1\nready\nsave=0 1 1\nready\nthree\n", '... and its rank prints again elsewhere what it had printed behind its checkpoint') or diag $job->{err};
 nothing_left('a host is lost');
 
 # SIGUSR2.

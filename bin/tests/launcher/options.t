@@ -246,7 +246,7 @@ for my $bad (
 		qw(65535 63K 17T x 2g2 1.5G -1)),
 	(map { [ [ qw(-n 1 -coord msglog), @$_, 'p' ],
 		qr/^$_->[0] has no meaning with -coord msglog: that makes no recovery lines, and a rank that failed begins again alone$hint/ ] }
-		[qw(-keep 3)], [qw(-keep 3 -image)], [qw(-restart-from-start)], [qw(-accept-binary)]),
+		[qw(-keep 3)], [qw(-keep 3 -image)], [qw(-restart-from-start)]),
 	[ [qw(-n 1 -coord eventlog -verify-replay p)], qr/^-verify-replay has no meaning without -coord msglog$hint/ ],
 	[ [qw(-n 1 -coord msglog -coord compare p)], qr/^-coord is given twice$hint/ ],
 	[ [qw(-n 1 -coord event p)],

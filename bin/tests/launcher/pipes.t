@@ -27,6 +27,7 @@ sub fresh
 	($loop, $sent) = (Loop->new, '');
 	$pipes = FTMPI::Agent::Pipes->new(loop => $loop, tell => sub { my (undef, undef, undef, $bytes) = @_; $sent .= $bytes });
 	$pipes->credit(1 << 20);
+	$pipes->keeps;
 	return;
 }
 
@@ -269,7 +270,43 @@ saved_at(2, 'abcd');
 begin(1);
 is(comes_to(1, 'XYZUVW'), 2, 'one that is longer than all');
 prints('cdef');
-is(ends(), 'abcdVW', '... what is behind it as far as was sent with that');
+is(ends(), 'abcdVWcdef', '... nothing of what comes behind it, which is not what was sent there');
+
+# It prints something else behind its checkpoint than it did then, as what it had printed because it made that.
+saved_at(6, "one 1\nsaved\none 2\none 3\non");
+begin(1);
+is(comes_to(1, "one 1\n"), 6, 'one that does not say again that it has saved');
+prints("one 2\none");
+is($sent, "one 1\nsaved\none 2\none 3\nonone 2\none", '... has all printed that comes behind it');
+ends();
+saved_at(6, "one 1\none 2\none 3\non");
+begin(1);
+is(comes_to(1, "one 1\n"), 6, 'one that comes to something else later');
+prints("one 2\non");
+is($sent, "one 1\none 2\none 3\non", '... has nothing printed as long as it is the same');
+is(stands(2), 14, '... though it counts');
+prints("e 4\none 5\n");
+is($sent, "one 1\none 2\none 3\nonone 4\none 5\n", '... and whole lines from there on');
+is(stands(3), 24, '... which count');
+$pipes->committed(3, 3);
+prints("one 6\n");
+ends();
+begin(1);
+prints("one 1\n");
+is(comes_to(3, ''), 24, '... as it is seen when it comes back once more');
+prints("one 6\none 7\n");
+is(ends(), "one 1\none 2\none 3\nonone 4\none 5\none 6\none 7\n", '... to where it was then');
+
+# It fails while it prints again what it had printed.
+saved_at(2, 'abcdefghij');
+begin(1);
+is(comes_to(1, 'ab'), 2, 'one that fails again');
+prints('cde');
+ends();
+begin(1);
+is(comes_to(1, 'ab'), 2, '... before it is where it was');
+prints('cdefghijkl');
+is(ends(), 'abcdefghijkl', '... prints nothing twice');
 
 # Where nobody knows where it was.
 fresh();

@@ -274,7 +274,8 @@ int FTMPI_Get_restart_count(int *count)
 		return MPI_ERR_ARG;
 	if (!api_ckpt_enter("FTMPI_Get_restart_count"))
 		return MPI_ERR_OTHER;
-	*count = (int)ckpt_job()->launch->settings.restarts;
+	*count = ckpt_job()->alone ? (int)ckpt_job()->id.epoch
+				   : (int)ckpt_job()->launch->settings.restarts;
 	return leave(MPI_SUCCESS);
 }
 

@@ -132,8 +132,13 @@ static bool take_hello(struct cursor *c, int peer)
 			"it goes back behind its checkpoint, before which nothing is kept for it: "
 			"were its files removed?",
 			peer);
-	if (!cursor_done(c) || begun < h.has || !msglog_connected(p2p_msglog, peer, &h))
+	if (!cursor_done(c) || begun < h.has)
 		return false;
+	if (!msglog_connected(p2p_msglog, peer, &h))
+		p2p_log_end(MPI_ERR_OTHER,
+			"it lacks messages that are not kept for it any more: were its checkpoints "
+			"removed?",
+			peer);
 	p2p_log_limit_shrunk();
 	if (!p2p_log_has_said(peer))
 		p2p_log_say_hello(peer);

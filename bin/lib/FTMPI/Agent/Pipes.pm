@@ -11,7 +11,8 @@
 # printed again as at the rank's beginning.
 #
 # One whose checkpoints are of data runs its program from the beginning, and comes to its checkpoint in the middle of it: what it prints up to there is dropped
-# as at the rank's beginning, and what it prints from there on as far as that was sent. It stands still there, and says so.
+# as at the rank's beginning. It stands still there, and says so. What it prints from there on is compared with what was sent (FTMPI::PrintedAgain), of which
+# the last KEPT bytes are kept: what is not kept is not dropped.
 package FTMPI::Agent::Pipes;
 
 use strict;
@@ -22,9 +23,10 @@ use IO::Handle ();
 
 use FTMPI::Agent::Unread ();
 use FTMPI::Positions     ();
+use FTMPI::PrintedAgain  ();
 
 # Bytes of one read; the most that a pipe can hold.
-use constant { CHUNK => 65536, PIPE_MAX => 1 << 20 };
+use constant { CHUNK => 65536, PIPE_MAX => 1 << 20, KEPT => 1 << 20 };
 
 # Its number.
 use constant STANDARD_OUTPUT => 1;
@@ -38,6 +40,9 @@ sub new
 
 # What ranks print again is sent again.
 sub repeats { $_[0]{repeats} = 1; return }
+
+# Checkpoints are of data.
+sub keeps { $_[0]{keeps} = 1; return }
 
 # So many bytes of its standard output were printed, where this rank was before; positions: at its checkpoints, as text.
 sub printed
@@ -94,7 +99,8 @@ sub stands
 	my ($self, $source, $n) = @_;
 	my $rank = $source->{rank};
 	return $self->_restores($source, $n) if (delete $source->{restored} // -1) == $n;
-	my $printed = $self->_sent($rank) - $source->{again} + _unread($source);
+	my $compared = $source->{compared};
+	my $printed = ($compared ? $source->{at} + $compared->held : $self->_sent($rank) - $source->{again}) + _unread($source);
 	$self->_positions($rank)->note($n, $printed);
 	return $printed;
 }
@@ -117,11 +123,45 @@ sub _restores
 	my ($rank, $positions) = ($source->{rank}, $self->_positions($source->{rank}));
 	$self->_read_unread($source);
 	my $then = $positions->of($n) // $self->_sent($rank);
-	$self->{sent}{$rank} = $then if $then > $self->_sent($rank);
-	$source->{again} = $self->_sent($rank) - $then;
+	if ($then > $self->_sent($rank)) {
+		$self->{sent}{$rank} = $then;
+		delete $self->{kept}{$rank};
+	}
+	$source->{again} = $self->{repeats} ? $self->_sent($rank) - $then : 0;
+	$then = $self->_sent($rank) if !$self->{repeats} && !$self->_compare($source, $then);
 	$positions->note($n, $then);
 	$positions->committed($n);
 	return $then;
+}
+
+# From this position on. False: what was sent there is not kept, and is sent again, behind all that was.
+sub _compare
+{
+	my ($self, $source, $then) = @_;
+	my $kept = $self->{kept}{ $source->{rank} };
+	my $from = $kept ? $then - $kept->{from} : -1;
+	return $then == $self->_sent($source->{rank}) if $from < 0 || $from >= length $kept->{text};
+	@$source{qw(compared at)} = (FTMPI::PrintedAgain->new(substr $kept->{text}, $from), $then);
+	return 1;
+}
+
+# It was sent, or was before.
+sub _keep
+{
+	my ($self, $rank, $bytes) = @_;
+	my $kept = $self->{kept}{$rank} //= { from => $self->_sent($rank) - length $bytes, text => '' };
+	$kept->{text} .= $bytes;
+	my $more = length($kept->{text}) - KEPT;
+	$self->_forget($kept, $more) if $more > 0;
+	return;
+}
+
+sub _forget
+{
+	my ($self, $kept, $n) = @_;
+	substr $kept->{text}, 0, $n, '';
+	$kept->{from} += $n;
+	return;
 }
 
 # What it has printed by now, and no more: another rule holds for what comes behind it. That does not wait for credit.
@@ -137,7 +177,15 @@ sub _read_unread
 }
 
 # Its checkpoint n is committed.
-sub committed { my ($self, $rank, $n) = @_; $self->_positions($rank)->committed($n); return }
+sub committed
+{
+	my ($self, $rank, $n) = @_;
+	my ($positions, $kept) = ($self->_positions($rank), $self->{kept}{$rank});
+	$positions->committed($n);
+	my $needless = $kept ? ($positions->of($positions->newest) // 0) - $kept->{from} : 0;
+	$self->_forget($kept, $needless) if $needless > 0 && $needless <= length $kept->{text};
+	return;
+}
 
 # The process has ended: what it left in its pipes. Others may still hold them, and write.
 sub drain
@@ -190,10 +238,13 @@ sub _read
 sub _send
 {
 	my ($self, $source, $stream, $bytes) = @_;
-	if ($stream == STANDARD_OUTPUT) {
+	if ($stream == STANDARD_OUTPUT && $source->{compared}) {
+		$bytes = $self->_send_other($source, $bytes);
+	} elsif ($stream == STANDARD_OUTPUT) {
 		my $again = $source->{again} < length $bytes ? $source->{again} : length $bytes;
 		$source->{again} -= $again;
 		$self->{sent}{ $source->{rank} } += length($bytes) - $again;
+		$self->_keep($source->{rank}, substr $bytes, $again) if $self->{keeps};
 		substr($bytes, 0, $again, '') if !$self->{repeats};
 	}
 	return if !length $bytes;
@@ -201,6 +252,22 @@ sub _send
 	$self->{credit} -= length $bytes;
 	$self->_pause if $self->{credit} <= 0 && !$self->{paused};
 	return;
+}
+
+# What of these bytes, and of those that were held back, was not printed before. From where it prints something else on, what was printed before counts no more.
+sub _send_other
+{
+	my ($self, $source, $bytes) = @_;
+	my ($rank, $compared) = @$source{qw(rank compared)};
+	my ($new, $left_out) = $compared->take($bytes);
+	$source->{at} += $left_out;
+	return $new if !$compared->is_over;
+	my $kept = $self->{kept}{$rank};
+	substr $kept->{text}, $source->{at} - $kept->{from}, length $kept->{text}, '';
+	$self->{sent}{$rank} = $source->{at} + length $new;
+	$self->_keep($rank, $new);
+	delete $source->{compared};
+	return $new;
 }
 
 sub _pause

@@ -81,6 +81,7 @@ sub run
 	my ($self, $run) = @_;
 	my @ranks = @{ $run->{ranks} };
 	$self->{pipes}->repeats if $run->{output_repeat};
+	$self->{pipes}->keeps   if $run->{alone} && !$run->{image};
 	$self->_know_moved($run);
 	return $self->_take($run) if $self->{ran};
 	@$self{qw(run epoch ran)} = ($run, $run->{epoch}, 1);

@@ -546,10 +546,9 @@ threads or files that change, is ended (with status 16) when it asks for somethi
 alone, and without that its answer may be wrong.
 Rank 0 is given its standard input again: from its beginning, or, where it goes on from an image, from where it had read then. Of what a rank prints through
 .B ftmpirun
-on standard output as many bytes are left out as were printed before; where it goes on from a checkpoint, from where it was then (and with data what it prints
-before
-.B FTMPI_Restore
-as well). What it prints on standard error, and writes to files, also where a shell sends its output there, it prints and writes again.
+on standard output as many bytes are left out as were printed before; where it goes on from an image, from where it was then. With data that holds for what it prints before
+.BR FTMPI_Restore ;
+of what it prints behind that lines are left out that were printed there before, up to the first one that differs, as of a program that says that it has saved: from there on all is printed. What it prints on standard error, and writes to files, also where a shell sends its output there, it prints and writes again.
 Windows, and
 .B MPI_Cancel
 of a synchronous send to another rank, are refused, and MPI_THREAD_SERIALIZED is granted in place of MPI_THREAD_MULTIPLE.

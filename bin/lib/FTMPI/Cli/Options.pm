@@ -537,7 +537,7 @@ sub _check_msglog
 		if $got->{pty} && defined $saves;
 	_refuse('-restore=SESSION:LINE has no meaning with -coord msglog: each rank goes on from its own latest checkpoint; write -restore=SESSION')
 		if ($got->{restore} // '') =~ /:/;
-	for my $option (grep { defined $got->{$_} } qw(keep restart-from-start accept-binary)) {
+	for my $option (grep { defined $got->{$_} } qw(keep restart-from-start)) {
 		_refuse("-$option has no meaning with -coord msglog: that makes no recovery lines, and a rank that failed begins again alone");
 	}
 	return;

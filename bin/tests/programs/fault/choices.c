@@ -28,7 +28,7 @@ struct content {
 
 static int tag; /* of the round: nobody gets a message of another one */
 static long rounds = 200, longest = 1 << 17, prefix;
-static int trace, by_pid, save;
+static int trace, by_pid, save, tell;
 static const char *gate;
 
 static const struct prog_option options[] = {
@@ -40,11 +40,12 @@ static const struct prog_option options[] = {
 	{"-gate", "FILE", PROG_TEXT, &gate, 0,
 		"after its rounds each rank waits until this file is there"},
 	{"-save", NULL, PROG_FLAG, &save, 0, "each rank makes checkpoints"},
+	{"-tell", NULL, PROG_FLAG, &tell, 0, "... and says so behind each"},
 	{"-prefix", "ROUNDS", PROG_LONG, &prefix, 0, "as many before FTMPI_Restore"}};
 static struct prog prog = {.name = "choices",
 	.text = "ranks depend on all that MPI does not determine",
 	.options = options,
-	.count = 7};
+	.count = 8};
 
 static int rank, size;
 static uint64_t seen = 1;		    /* all that this rank has seen */
@@ -388,8 +389,10 @@ static void save_if_due(void)
 {
 	int due;
 
-	if (FTMPI_Checkpoint_due(&due) == MPI_SUCCESS && due)
-		FTMPI_Perform_Checkpoint();
+	if (FTMPI_Checkpoint_due(&due) != MPI_SUCCESS || !due)
+		return;
+	if (FTMPI_Perform_Checkpoint() == FTMPI_CHECKPOINTED && tell)
+		printf("saved\n");
 }
 
 /* An image may be taken meanwhile, and checkpoints are made. */
