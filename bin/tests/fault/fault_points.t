@@ -41,7 +41,7 @@ sub under
 	my ($coord, $point) = @_;
 	return $coord eq 'blocking' if $point =~ /^ckpt-(?:drained|saved)$/;
 	return $coord ne 'blocking' if $point =~ /^(?:line-|ckpt-copy$)/;
-	return $point !~ /^(?:short|image|log|alone)-/;    # passed where it happens to be so: shortage.t; in a job of images: job/image/kills.t; of message logging: msglog.t, msglog_images.t
+	return $point !~ /^(?:short|image|log|alone|data)-/;    # passed where it happens to be so: shortage.t; in a job of images: job/image/kills.t; of message logging: msglog.t, msglog_images.t, msglog_data.t
 }
 
 # What rank 0 does alone.
