@@ -297,6 +297,37 @@ is(comes_to(3, ''), 24, '... as it is seen when it comes back once more');
 prints("one 6\none 7\n");
 is(ends(), "one 1\none 2\none 3\nonone 4\none 5\none 6\none 7\n", '... to where it was then');
 
+# It makes a checkpoint before all was read that it has printed again, which is something else then.
+saved_at(2, "a\nb\nc\n");
+begin(1);
+is(comes_to(1, "a\n"), 2, 'one that saves while it prints again');
+syswrite $process{writer}, "b\nc\n";
+is(stands(2), 6, '... is where it was');
+$pipes->committed(3, 2);
+prints("d\n");
+is($sent, "a\nb\nc\nd\n", '... and nothing is printed twice');
+ends();
+saved_at(2, "a\nbcdefgh\n");
+begin(1);
+is(comes_to(1, "a\n"), 2, 'one that saves behind something else');
+syswrite $process{writer}, "xyzxyzxyz\n";
+is(stands(2), 12, '... which nobody has read');
+prints("last\n");
+$pipes->committed(3, 2);
+ends();
+begin(1);
+is(comes_to(2, "a\n"), 12, '... comes back to where it was');
+prints("last\nend\n");
+is(ends(), "a\nbcdefgh\nxyzxyzxyz\nlast\nend\n", '... and nothing is printed twice');
+saved_at(2, "a\nbcdefgh\n");
+begin(1);
+comes_to(1, "a\n");
+syswrite $process{writer}, "bcdefgx\n";
+is(stands(2), 10, 'one whose checkpoint is durable before what it has printed is read');
+$pipes->committed(3, 2);
+prints("y\n");
+is(ends(), "a\nbcdefgh\nbcdefgx\ny\n", '... loses nothing');
+
 # It fails while it prints again what it had printed.
 saved_at(2, 'abcdefghij');
 begin(1);

@@ -262,9 +262,9 @@ sub _send_other
 	my ($new, $left_out) = $compared->take($bytes);
 	$source->{at} += $left_out;
 	return $new if !$compared->is_over;
-	my $kept = $self->{kept}{$rank};
-	substr $kept->{text}, $source->{at} - $kept->{from}, length $kept->{text}, '';
-	$self->{sent}{$rank} = $source->{at} + length $new;
+	my ($at, $kept) = ($source->{at}, $self->{kept}{$rank});
+	$self->{kept}{$rank} = $at < $kept->{from} ? { from => $at, text => '' } : { from => $kept->{from}, text => substr $kept->{text}, 0, $at - $kept->{from} };
+	$self->{sent}{$rank} = $at + length $new;
 	$self->_keep($rank, $new);
 	delete $source->{compared};
 	return $new;
