@@ -90,12 +90,13 @@ extern "C" {
  * checkpoints, as often and whenever it calls, and goes on from its own latest one, alone, as
  * FTMPI_Restore returns (doc/msglog.md). Nothing that depends on whether and when there was a
  * checkpoint, as on this result or on FTMPI_Checkpoint_due, may be saved or sent: a rank that runs
- * again makes others. FTMPI_CHECKPOINTED: it is captured, and FTMPI_CKPT_Wait waits until it is durable.
- * FTMPI_Restore has to be called before, also in the first run. FTMPI_CKPTERROR: there is none, and
- * standard error says why, once, where the program can do something about it: a send is open (that
- * of MPI_Isendrecv, too), or a nonblocking collective operation, or a message that MPI_Mprobe has found, or the program has a
- * communicator that it made after FTMPI_Restore. Receives that are open are posted again in their
- * order, before others. With -image nothing is saved by this call.
+ * again makes others. FTMPI_CHECKPOINTED: it is captured, and FTMPI_CKPT_Wait waits until it is
+ * durable. FTMPI_Restore has to be called before, also in the first run. FTMPI_CKPTERROR: there is
+ * none. Standard error says why, once, where the program can do something about it: a send is open
+ * (that of MPI_Isendrecv, too), or a nonblocking collective operation, or a message that MPI_Mprobe
+ * has found, or the program has a communicator that it made after FTMPI_Restore; nothing is said
+ * while the one before is written, or this rank runs again. Receives that are open are posted again
+ * in their order, before others. With -image nothing is saved by this call.
  *
  * What is open across a line, call by call. Of MPI_Isendrecv the receive is posted again, alone. A
  * message that MPI_Mprobe has found and that was not received is to be found again: its handle is
@@ -164,8 +165,8 @@ int FTMPI_Perform_Checkpoint(void);
  * FTMPI_CKPTERROR: it was given up, or outside MPI_Init .. MPI_Finalize. Under "blocking" it returns
  * at once what FTMPI_Perform_Checkpoint has returned; in a job of `ftmpirun -image` it waits for the
  * line that is being written, and tells of the latest. In a job of `ftmpirun -coord msglog` without
- * -image it is local, and tells of this rank's own checkpoint. MPI_Finalize waits for lines that all ranks
- * have begun; the call is for programs that want to be sure before that.
+ * -image it is local, and tells of this rank's own checkpoint. MPI_Finalize waits for lines that all
+ * ranks have begun; the call is for programs that want to be sure before that.
  */
 int FTMPI_CKPT_Wait(void);
 
@@ -207,8 +208,8 @@ int FTMPI_Restore(void);
  *
  * "blocking": collective over MPI_COMM_WORLD; the same on every rank. With `-coord msglog` local: not
  * while the checkpoint before is written, nor while this rank does again what it had done before it
- * failed. "eventlog", "tagging": local; each rank is told once for each line, at a moment of its own, and not before its part of the last
- * line is written (S seconds may be too short for the disk). So under every protocol this is right:
+ * failed. "eventlog", "tagging": local; each rank is told once for each line, at a moment of its own,
+ * and not before its part of the last line is written (S seconds may be too short for the disk). So under every protocol this is right:
  * `if (flag) FTMPI_Perform_Checkpoint();`, with nothing collective in that branch.
  */
 int FTMPI_Checkpoint_due(int *flag);

@@ -54,11 +54,7 @@ sub with_keeper
 {
 	my $fault   = start();
 	my $keepers = 0;
-	my $kills   = $fault->kill_for_a_while(7, 60, sub {
-		my @both = ($_[0], grep { (readlink("/proc/$_/exe") // '') =~ m{/ftmpi-keeper\z} } $fault->job->pids);
-		$keepers += kill 'KILL', $_ for rand() < 0.5 ? @both : reverse @both;
-		return 1;
-	});
+	my $kills   = $fault->kill_for_a_while(7, 60, sub { $keepers += $fault->kill_with_keeper(@_); return 1 });
 	cmp_ok($keepers, '>', $kills, "the keeper is killed, too: $keepers processes, of which $kills are ranks");
 	$fault->survived("$kills kills of ranks, and of the keeper", [ 1, $kills ]);
 	return;

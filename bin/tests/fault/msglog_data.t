@@ -59,11 +59,7 @@ sub all_at_once
 sub with_keeper
 {
 	my $fault = start();
-	my $kills = $fault->kill_for_a_while(7, 60, sub {
-		my @both = ($_[0], grep { (readlink("/proc/$_/exe") // '') =~ m{/ftmpi-keeper\z} } $fault->job->pids);
-		kill 'KILL', $_ for rand() < 0.5 ? @both : reverse @both;
-		return 1;
-	});
+	my $kills = $fault->kill_for_a_while(7, 60, sub { $fault->kill_with_keeper(@_); return 1 });
 	$fault->survived("$kills kills of ranks, and of the keeper", [ 1, $kills ]);
 	return;
 }

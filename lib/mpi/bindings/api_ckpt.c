@@ -182,7 +182,7 @@ static int make_line(struct ckpt_job *j)
 	}
 }
 
-/* What the program has printed is told the agent as it is seen there. */
+/* The agent counts what has come to it. */
 static void flush_output(void)
 {
 	if (p2p_log_is_used())

@@ -87,9 +87,8 @@ uint64_t p2p_log_taken(void);
 
 /* Those of data. In a new process, before any message is sent: it runs its prefix again, up to the
  * restore point of the checkpoint with these bytes (p2p_log_save; they stay); v: what the event
- * logger has after it. false: no memory, or these are no such bytes. Then: is it in that? */
+ * logger has after it. false: no memory, or these are no such bytes. */
 bool p2p_log_begin_prefix(const uint8_t *state, size_t len, const struct outcome *v, size_t n);
-bool p2p_log_in_prefix(void);
 
 /* The program has come to its restore point for the first time. NULL; or why there can be no
  * checkpoints. */

@@ -41,11 +41,6 @@ void p2p_log_data_fini(void)
 	posted = 0;
 }
 
-bool p2p_log_in_prefix(void)
-{
-	return p2p_msglog->running_prefix;
-}
-
 static void look_for_posted(struct request *r, void *arg)
 {
 	bool *found = arg;
@@ -373,4 +368,5 @@ void p2p_log_begin_pairs_anew(void)
 		if (i != p2p_msglog->self)
 			tp_begin_pair_anew(engine_tp(), i);
 	p2p_log_say_all();
+	p2p_log_drive(); /* the event logger may have lost outcomes meanwhile */
 }

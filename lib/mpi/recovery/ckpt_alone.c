@@ -23,7 +23,7 @@ static struct {
 	struct ckpt_task task;
 } alone;
 
-static struct ckpt_alone place_of(const struct ckpt_job *j)
+struct ckpt_alone ckpt_alone_place(const struct ckpt_job *j)
 {
 	return (struct ckpt_alone){.fs = &ckpt_fs_posix,
 		.session_dir = j->dir,
@@ -48,37 +48,47 @@ static _Noreturn void end(const char *why)
 }
 
 /* What is not known to count may count, when this rank comes back, but is told to nobody. */
-static bool write_file(const struct ckpt_job *j, char *err, size_t errsize)
+bool ckpt_alone_counts(const struct ckpt_job *j, uint32_t number, char *err, size_t errsize)
 {
-	struct ckpt_alone place = place_of(j);
-	struct coord_part written;
+	struct ckpt_alone place = ckpt_alone_place(j);
 	int rc;
 
-	if (!ckpt_image_write(NULL, &written, err, errsize))
-		return false;
 	fault_point("alone-written");
-	rc = ckpt_alone_made(&place, alone.number, err, errsize);
+	rc = ckpt_alone_made(&place, number, err, errsize);
 	if (rc == FT_ESTALE)
 		end(err);
 	return rc == 0;
+}
+
+void ckpt_alone_over(uint32_t number, bool durable, const char *err)
+{
+	engine_assert_held();
+	p2p_log_saved(durable);
+	if (!durable)
+		ckpt_why_not_made(number, err);
+}
+
+void ckpt_alone_tell(const struct ckpt_job *j, uint32_t number, bool durable)
+{
+	fault_point("alone-covered");
+	control_saved(j->launch->control_fd, number, durable);
 }
 
 static void write_it(struct ckpt_task *task)
 {
 	const struct ckpt_job *j = ckpt_job();
 	uint32_t number = alone.number;
+	struct coord_part written;
 	char err[1024] = "";
-	bool durable = write_file(j, err, sizeof err);
+	bool durable = ckpt_image_write(NULL, &written, err, sizeof err) &&
+		       ckpt_alone_counts(j, number, err, sizeof err);
 
 	(void)task;
 	engine_visit();
 	alone.writing = false;
-	p2p_log_saved(durable);
-	if (!durable)
-		ckpt_why_not_made(number, err);
+	ckpt_alone_over(number, durable, err);
 	engine_leave();
-	fault_point("alone-covered");
-	control_saved(j->launch->control_fd, number, durable);
+	ckpt_alone_tell(j, number, durable);
 }
 
 /* ---- at a safe point ---- */
@@ -138,7 +148,7 @@ void ckpt_alone_make(struct ckpt_job *j, uint32_t number)
 
 int ckpt_alone_find(struct ckpt_job *j, char *err, size_t errsize)
 {
-	struct ckpt_alone place = place_of(j);
+	struct ckpt_alone place = ckpt_alone_place(j);
 	struct ckpt_found *f = &j->found;
 	int rc = ckpt_alone_take(&place, &f->line, err, errsize);
 

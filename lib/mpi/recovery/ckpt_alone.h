@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ckpt/alone.h"
+
 struct ckpt_job;
 
 /* The one that is taken at a safe point, in the thread that came there. It is written while the
@@ -25,5 +27,20 @@ bool ckpt_alone_is_writing(void);
  * this process's own from now on; line 0: it begins at its beginning. 0, or a code of base/error.h
  * with a sentence in err. Without the lock. */
 int ckpt_alone_find(struct ckpt_job *j, char *err, size_t errsize);
+
+/* ---- of data, too (ckpt_data.h) ---- */
+
+/* Where this rank has them. */
+struct ckpt_alone ckpt_alone_place(const struct ckpt_job *j);
+
+/* On the writer's thread. The file is durable: does it count? false: err says why that is not
+ * known. Ends this process if a newer one of the rank is there. Without the lock. */
+bool ckpt_alone_counts(const struct ckpt_job *j, uint32_t number, char *err, size_t errsize);
+
+/* Then: others are told what it covers, or the user why there is none (err). */
+void ckpt_alone_over(uint32_t number, bool durable, const char *err);
+
+/* And the launcher. Without the lock. */
+void ckpt_alone_tell(const struct ckpt_job *j, uint32_t number, bool durable);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "ckpt/capture.h"
 #include "ckpt/section_logged.h"
 #include "ckpt/writer.h"
+#include "ckpt_alone.h"
 #include "ckpt_job.h"
 #include "ckpt_part.h"
 #include "ckpt_restore.h"
@@ -24,7 +24,6 @@
 #include "launch/control.h"
 #include "mpi.h"
 #include "mpi/coll/coll_open.h"
-#include "mpi/coll/coll_resume.h"
 #include "mpi/comm/comm.h"
 #include "mpi/comm/comm_again.h"
 #include "mpi/engine/engine.h"
@@ -49,14 +48,6 @@ static struct {
 bool ckpt_data_is_used(const struct ckpt_job *j)
 {
 	return j->alone && !j->launch->settings.image;
-}
-
-static struct ckpt_alone place_of(const struct ckpt_job *j)
-{
-	return (struct ckpt_alone){.fs = &ckpt_fs_posix,
-		.session_dir = j->dir,
-		.rank = j->id.rank,
-		.incarnation = j->id.epoch};
 }
 
 static _Noreturn void end(const char *why)
@@ -151,7 +142,7 @@ int ckpt_data_find(struct ckpt_job *j, char *err, size_t errsize)
 	if (!may_have(j, &rc, err, errsize))
 		return rc;
 	ckpt_job_name();
-	place = place_of(j);
+	place = ckpt_alone_place(j);
 	rc = ckpt_alone_take(&place, &data.latest, err, errsize);
 	fault_point("restore-found");
 	if (rc || data.latest == 0)
@@ -249,30 +240,14 @@ void ckpt_data_restore(struct ckpt_job *j)
 
 /* ---- a checkpoint is written ---- */
 
-/* On the writer's thread. */
-static _Noreturn void end_for_another(const char *why)
+static bool write_file(const struct ckpt_job *j, uint32_t number, char *err, size_t errsize)
 {
-	process_last_words();
-	log_error("message logging: %s", why);
-	process_die(MPI_ERR_OTHER);
-}
-
-static bool write_file(const struct ckpt_job *j, char *err, size_t errsize)
-{
-	struct ckpt_alone place = place_of(j);
-	const struct ckpt_section *s;
 	size_t n;
-	int rc;
+	const struct ckpt_section *s = ckpt_capture_sections(data.part.capture, &n);
 
-	s = ckpt_capture_sections(data.part.capture, &n);
-	if (ckpt_write_alone(&ckpt_fs_posix, j->dir, &j->id, data.part.line, s, n,
-		    (struct ckpt_err){err, errsize}) != 0)
-		return false;
-	fault_point("alone-written");
-	rc = ckpt_alone_made(&place, data.part.line, err, errsize);
-	if (rc == FT_ESTALE)
-		end_for_another(err);
-	return rc == 0;
+	return ckpt_write_alone(&ckpt_fs_posix, j->dir, &j->id, number, s, n,
+		       (struct ckpt_err){err, errsize}) == 0 &&
+	       ckpt_alone_counts(j, number, err, errsize);
 }
 
 static void write_it(struct ckpt_task *task)
@@ -280,20 +255,17 @@ static void write_it(struct ckpt_task *task)
 	const struct ckpt_job *j = ckpt_job();
 	uint32_t number = data.part.line;
 	char err[1024] = "";
-	bool durable = write_file(j, err, sizeof err);
+	bool durable = write_file(j, number, err, sizeof err);
 
 	(void)task;
 	engine_visit();
 	ckpt_part_end(&data.part);
 	data.writing = false;
 	data.durable = durable;
-	p2p_log_saved(durable);
-	if (!durable)
-		ckpt_why_not_made(number, err);
+	ckpt_alone_over(number, durable, err);
 	engine_tell();
 	engine_leave();
-	fault_point("alone-covered");
-	control_saved(j->launch->control_fd, number, durable);
+	ckpt_alone_tell(j, number, durable);
 }
 
 /* ---- a checkpoint is taken ---- */

@@ -413,8 +413,10 @@ An exit status of 128+n, with which shells tell of signal n, counts as that sign
 A program that never calls
 .B FTMPI_Perform_Checkpoint
 has nothing to go on from, but with
-.BR \-image :
-after a failure its job is ended with a sentence, unless
+.B \-image
+and with
+.BR "\-coord msglog" ,
+where a rank does all again: after a failure its job is ended with a sentence, unless
 .B \-restart\-from\-start
 lets it begin again.
 When such a job was given

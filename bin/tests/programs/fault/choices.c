@@ -7,8 +7,8 @@
  * other with what that has received: were a rank to do something else when it runs again, its
  * messages would not be those that others have.
  *
- * With -save it makes checkpoints of its own, each rank when it is due; what it did before them,
- * the rounds of its prefix included, is what else it depends on.
+ * With -save each rank makes checkpoints when they are due, with receives of the next round open;
+ * its first rounds (-prefix) come before FTMPI_Restore.
  */
 #include <ftmpi.h>
 #include <stdint.h>

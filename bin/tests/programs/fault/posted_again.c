@@ -90,7 +90,6 @@ static void prefix(void)
 	must(receive(1, DATA), 2, "the next message");
 }
 
-/* Rank 1 sends, says so, and then rank 2 does. */
 static void post_two(void)
 {
 	for (int i = 0; i < 2; i++)
@@ -98,6 +97,7 @@ static void post_two(void)
 			&values[i], 1, MPI_INT, MPI_ANY_SOURCE, DATA, MPI_COMM_WORLD, &requests[i]);
 }
 
+/* Rank 1 sends, says so, and then rank 2 does. */
 static void later(void)
 {
 	restore();

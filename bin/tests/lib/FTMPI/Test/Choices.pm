@@ -57,6 +57,16 @@ sub kill_for_a_while
 	return $kills;
 }
 
+# Kills a rank, and the keeper before it or after it, if that is there. Returns how many processes.
+sub kill_with_keeper
+{
+	my ($self, $pid) = @_;
+	my @both = ($pid, grep { (readlink("/proc/$_/exe") // '') =~ m{/ftmpi-keeper\z} } $self->job->pids);
+	my $killed = 0;
+	$killed += kill 'KILL', $_ for rand() < 0.5 ? @both : reverse @both;
+	return $killed;
+}
+
 # The job ends well, and each line was printed once.
 sub survived
 {
