@@ -2,9 +2,9 @@
 /* A byte for the ranks of the job, then the bytes of CKPT_LOGGED. */
 #include "ckpt/section_logged.h"
 
-#include "fuzz.h"
+#include "section.h"
 
-static void read_all(const uint8_t *bytes, size_t len, int size, struct writer *w)
+static void write_again(const uint8_t *bytes, size_t len, int size, struct writer *w)
 {
 	struct cursor c = cursor_over(bytes, len);
 	const uint8_t *contents;
@@ -25,24 +25,8 @@ static void read_all(const uint8_t *bytes, size_t len, int size, struct writer *
 	}
 }
 
-/* What is accepted is what would be written. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	size_t len = size < FUZZ_INPUT_MAX ? size : FUZZ_INPUT_MAX;
-	uint8_t *bytes = malloc(len + 1), *again = malloc(len + 1);
-	int ranks = len > 0 ? data[0] : 0;
-	struct writer w = writer_over(again, len);
-
-	FUZZ_CHECK(bytes && again, "out of memory");
-	len -= len > 0;
-	if (len)
-		memcpy(bytes, data + 1, len);
-	if (section_logged_valid(bytes, len, ranks)) {
-		read_all(bytes, len, ranks, &w);
-		FUZZ_CHECK(!w.bad && w.at == again + len && memcmp(bytes, again, len) == 0,
-			"it would be others");
-	}
-	free(again);
-	free(bytes);
+	fuzz_section(data, size, section_logged_valid, write_again);
 	return 0;
 }
