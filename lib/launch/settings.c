@@ -29,6 +29,7 @@ static const struct {
 	{"debug", FLAG, FIELD(debug), 1},
 	{"dump", FLAG, FIELD(dump), 1},
 	{"transport", TRANSPORT, 0, 0, 0},
+	{"apart", FLAG, FIELD(apart), 1},
 	{"coord", TEXT, FIELD(coord), 0},
 	{"keeper", TEXT, FIELD(keeper), 0},
 	{"log-limit", NUMBER, FIELD(log_limit_kib), 0xffffffff},

@@ -22,6 +22,8 @@ struct settings {
 	bool dump;  /* the user may ask for the ranks' queues */
 	bool tcp_only,
 		memory_only; /* how ranks of one host speak; neither: through memory if they can */
+	bool apart; /* some ranks of this one's node may be on other hosts, as it has moved or they
+		       have: it shares memory with none. What all choose by places stays */
 	char coord[32];
 	char keeper[81];	/* IP:PORT or [IP]:PORT of the job's keeper; "": there is none */
 	unsigned log_limit_kib; /* of the log of what a rank has sent; 0: none */

@@ -95,15 +95,19 @@ heal();
 at_random('ranks of a host go to two, and come together again', 5, machines(3),
 	2 => sub { kill 'KILL', agents($node2) },
 	5 => sub { kill 'KILL', agents($node1) });
+# The only host that has ranks is lost, its agent with it: all begin again on the other one.
+sub all_move
 {
-	my $name  = 'all ranks are beside ftmpirun and its keeper, and go elsewhere';
-	my $node5 = $cluster->host(5);
-	my $fault = start($cluster->machine_file('node5 slots=2', 'node4 slots=2'), ranks => 2);
+	my ($name, $from, $ranks) = @_;
+	my $fault = start($cluster->machine_file("$from slots=$ranks", "node4 slots=$ranks"), ranks => $ranks);
 	$fault->wait_for(out => qr/^round 20$/m);
-	kill 'KILL', agents($node5);
+	kill 'KILL', agents($cluster->host($from =~ s/^node//r));
 	$fault->open_gate;
 	$fault->survived($name, 1);
+	return;
 }
+all_move('all ranks are beside ftmpirun and its keeper, and go elsewhere', 'node5', 2);
+all_move('all ranks were on one host, and speak otherwise on the next', 'node1', 5);
 at_random('two hosts at once, of which one has rank 0', 4, machines(4), 3 => sub { kill 'KILL', agents($node1), agents($node3) });
 
 done_testing();

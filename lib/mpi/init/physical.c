@@ -176,13 +176,18 @@ void physical_forget(void)
 
 /* ---- sockets, memory, threads ---- */
 
+static bool shares_memory(void)
+{
+	return !physical.launch.settings.tcp_only && !physical.launch.settings.apart;
+}
+
 /* Which ranks are on this one's host: with them it may share memory. The caller frees it. */
 static bool *ranks_near(void)
 {
 	bool *near = calloc((size_t)physical.launch.size, sizeof *near);
 
 	for (int i = 0; near && i < physical.launch.size; i++)
-		near[i] = !physical.launch.settings.tcp_only &&
+		near[i] = shares_memory() &&
 			  physical.launch.node[i] == physical.launch.node[physical.launch.rank];
 	return near;
 }
@@ -206,7 +211,7 @@ static void allow_readers(void)
 	struct ucred agent;
 	socklen_t len = sizeof agent;
 
-	if (physical.launch.settings.tcp_only || physical.launch.control_fd < 0)
+	if (!shares_memory() || physical.launch.control_fd < 0)
 		return;
 	if (getsockopt(physical.launch.control_fd, SOL_SOCKET, SO_PEERCRED, &agent, &len) == 0)
 		prctl(PR_SET_PTRACER, (unsigned long)agent.pid, 0, 0, 0);
@@ -217,7 +222,7 @@ static unsigned descriptors_of_peers(void)
 {
 	unsigned n = (unsigned)physical.launch.size;
 
-	for (int i = 0; i < physical.launch.size && !physical.launch.settings.tcp_only; i++)
+	for (int i = 0; i < physical.launch.size && shares_memory(); i++)
 		n += physical.launch.node[i] == physical.launch.node[physical.launch.rank];
 	return n;
 }
@@ -294,7 +299,7 @@ int physical_build(struct tp *tp)
 		.connect_ms = launched ? (unsigned)knob_get(KNOB_CONNECT_MS) : BYHAND_CONNECT_MS,
 		.refused_is_final = launched,
 		.near = near,
-		.memory_required = physical.launch.settings.memory_only,
+		.memory_required = physical.launch.settings.memory_only && shares_memory(),
 		.incarnations = physical.launch.incarnations,
 		.come_back = p2p_log_is_used(),
 		.mends = far,

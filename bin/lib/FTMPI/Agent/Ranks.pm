@@ -113,7 +113,7 @@ sub _run_of
 	my ($self, $rank) = @_;
 	my $run = FTMPI::Agent::Spawn::of_part($self->{run}, $rank);
 	return $run if !$self->{moved}{$rank};
-	return { %$run, settings => [ @{ $run->{settings} }, 'transport=tcp' ] };
+	return { %$run, settings => [ @{ $run->{settings} }, 'apart=1' ] };
 }
 
 # More ranks than before: those that are here go on, and hear nothing of it. New ones are bound to no processor.
