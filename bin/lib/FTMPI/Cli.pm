@@ -102,7 +102,7 @@ sub plan
 	my $workdir = _work_directory($options->{workdir}, $here, $writes, ($options->{restore} // 'auto') ne 'auto');
 	my ($period, $limit) = FTMPI::Cli::Options::heartbeat($options);
 	my @parts = map { [ $_->{n}, @{ $_->{prog} } ] } $options, @{ $options->{more} // [] };
-	my %command = (ranks => _ranks($options), parts => \@parts, image => $options->{image});
+	my %command = (ranks => _ranks($options), parts => \@parts, image => $options->{image}, transport => $options->{transport});
 	my $goes_on = defined $options->{restore} && $is_alone ? FTMPI::Cli::Sessions::choose_alone($workdir, $options->{restore}, \%command) : undef;
 	my @restore = defined $options->{restore} && !$is_alone ? FTMPI::Cli::Sessions::choose($workdir, $options->{restore}, _ranks($options),
 		$options->{image}, time, [ FTMPI::Cli::RestoreNotes::unfinished($workdir, { parts => \@parts }) ]) : ();
@@ -123,7 +123,8 @@ sub plan
 		timeout_heartbeat => $limit,
 		silence   => $period ? FTMPI::Cli::Options::silence($limit) : 0,
 		starved_limit => $options->{'starved-limit'} // 60,
-		settings  => _settings($options, \@restore),
+		settings  => _settings($options, $goes_on, \@restore),
+		transport => _asks_for_tcp($options, $goes_on) ? 'tcp' : undef,
 		restoring => scalar _restoring(@restore),
 		restart_on   => $options->{'restart-on'}   // 'failure',
 		max_restarts => $options->{'max-restarts'} // 3,
@@ -210,7 +211,7 @@ sub _restored
 # What ranks are told of the options, "name=value" each.
 sub _settings
 {
-	my ($options, $restore) = @_;
+	my ($options, $goes_on, $restore) = @_;
 	my %setting;
 	@setting{qw(heartbeat heartbeat-timeout)} = FTMPI::Cli::Options::heartbeat($options);
 	$setting{'ckpt-interval'} = int 0.5 + 1000 * $options->{'ckpt-interval'}
@@ -230,9 +231,22 @@ sub _settings
 		my $files = $options->{'image-files'} // (($options->{coord} // '') eq 'msglog' ? 'keep' : 'cut');
 		$setting{'image-keep-files'} = 1 if $files eq 'keep';
 	}
+	if (_asks_for_tcp($options, $goes_on)) {
+		$setting{transport} = 'tcp';
+	} elsif (($setting{transport} // '') eq 'tcp') {
+		@setting{qw(transport apart)} = ('auto', 1);
+	}
 	$setting{restore} = join ',', $restore->[0], @{ $restore->[2]{others} } if @$restore;
 	$setting{'restore-line'} = $restore->[1] if @$restore;
 	return [ map { "$_=$setting{$_}" } sort keys %setting ];
+}
+
+# Collectives are chosen by it. What ranks do again under message logging is chosen as it was when the job began; one that was
+# not to speak over TCP then can, all the same (apart).
+sub _asks_for_tcp
+{
+	my ($options, $goes_on) = @_;
+	return ($goes_on ? $goes_on->{transport} // '' : $options->{transport} // '') eq 'tcp';
 }
 
 # What a job goes on from before it has a recovery line of its own.

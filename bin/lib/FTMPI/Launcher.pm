@@ -66,7 +66,7 @@ my %ACTIONS = (
 # plan: hosts => [{ name, local, slots, ranks }] (without ranks: a spare), size, prog => [words],
 # env => [words], wdir, workdir, ssh => [words], iface, ports => [first, last], timeout, tag,
 # verbosity; heartbeat, timeout_heartbeat, silence in ms; starved_limit in s; settings => [words]; restart_on,
-# max_restarts, from_start, debug; alone: message logging; outcome_limit: of its keeper, in bytes; image: see FTMPI::Launcher::Lines (with alone FTMPI::Launcher::Checkpoints), or undef; interval: of -ckpt-interval, or undef; bind: core if the user insists on that; goes_on: { session, its name; id, its bytes; is_gone => sub, why nobody can go on there any more } that the ranks go on in from their own checkpoints (message logging), or undef; restoring: words for what -restore named; expected: { session, line } of
+# max_restarts, from_start, debug; alone: message logging; outcome_limit: of its keeper, in bytes; image: see FTMPI::Launcher::Lines (with alone FTMPI::Launcher::Checkpoints), or undef; interval: of -ckpt-interval, or undef; bind: core if the user insists on that; goes_on: { session, its name; id, its bytes; is_gone => sub, why nobody can go on there any more } places, of its ranks, by rank, or undef } that the ranks go on in from their own checkpoints (message logging), or undef; transport: tcp if that was asked for, also when the job began, or undef; restoring: words for what -restore named; expected: { session, line } of
 # it; notes: sentences to begin with; parts => [[number of ranks, program, arguments]], for the record; on_restored =>
 # sub (session), when a job that -restore began has restored that: its parts, and sentences.
 sub run
@@ -155,6 +155,7 @@ sub _make_parts
 		session => $self->{session_name},
 		id      => $self->_can_go_on ? $self->{session} : undef,
 		kind    => $plan->{image} ? 'image' : 'data',
+		transport => $plan->{transport},
 		kept    => $plan->{alone} ? 'checkpoint' : 'recovery line',
 		ranks   => $plan->{size},
 		parts   => $plan->{parts},
@@ -394,7 +395,8 @@ sub _run
 	my ($plan, $hosts) = ($self->{plan}, $self->{job}->hosts);
 	$self->_step('all are told to run') if $epoch;
 	$self->{streams}->finish;
-	$self->{workdir}->begin_alone if $self->_can_go_on;
+	my @places = $self->{fleet}->place(sub { $hosts->ranks($_[0]) }, $hosts->used);
+	$self->{workdir}->begin_alone(@places) if $self->_can_go_on;
 	my @incarnations = $plan->{goes_on} ? 'incarnations=' . join ',', $self->{job}->incarnations : ();
 	$self->{fleet}->run(sub { $hosts->ranks($_[0]) }, $self->_run_head($epoch, @incarnations), $hosts->used);
 	if ($self->{stdin}) {

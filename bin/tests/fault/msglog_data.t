@@ -85,14 +85,15 @@ sub kill_all_ranks
 	return kill 'KILL', grep { (readlink("/proc/$_/exe") // '') =~ m{/choices\z} } $job->pids;
 }
 
-# ftmpirun is killed, and the same command goes on with -restore; so it does when the job has failed.
+# ftmpirun is killed, and the same command goes on with -restore, also over TCP; so it does when the job has failed.
 sub restored
 {
 	my $work = File::Temp->newdir;
 	my @with = (ftmpirun(), qw(-v -coord msglog -ckpt-interval 0.1 -workdir), "$work");
 	my @job  = (qw(-n 4), program('choices'), qw(300 -save -prefix 5 -gate), "$work.gate");
+	my %more = (first => [], killed => [qw(-restore -transport tcp)], failed => [qw(-restore -max-restarts 0)]);
 	for my $how ('first', 'killed', 'failed') {
-		my $job = FTMPI::Test::Job->start([ @with, $how eq 'failed' ? qw(-max-restarts 0) : (), $how eq 'first' ? () : '-restore', @job ]);
+		my $job = FTMPI::Test::Job->start([ @with, @{ $more{$how} }, @job ]);
 		$job->wait_for(err => qr/^ftmpirun: rank $_ goes on from its checkpoint [1-9]/m) for $how eq 'first' ? () : 0 .. 3;
 		$job->wait_for(err => qr/^ftmpirun: checkpoint \d+ of rank $_ is committed$/m) for 0 .. 3;
 		if ($how eq 'failed') { kill_all_ranks($job) } else { $job->signal('KILL') }

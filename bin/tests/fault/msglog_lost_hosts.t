@@ -7,11 +7,13 @@ use warnings;
 use FindBin ();
 use lib "$FindBin::Bin/../lib";
 
+use File::Temp ();
 use Test::More;
 
 use FTMPI::Test::Choices ();
 use FTMPI::Test::Cluster ();
-use FTMPI::Test::Job     qw(sanitized);
+use FTMPI::Test::File    qw(write_file);
+use FTMPI::Test::Job     qw(ftmpirun program sanitized);
 use FTMPI::Test::Process qw(patience wait_gone);
 
 if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
@@ -108,6 +110,24 @@ sub all_move
 }
 all_move('all ranks are beside ftmpirun and its keeper, and go elsewhere', 'node5', 2);
 all_move('all ranks were on one host, and speak otherwise on the next', 'node1', 5);
+# ftmpirun is killed, and the same command goes on with other hosts, and other numbers of ranks there.
+{
+	my ($work, @jobs) = (File::Temp->newdir);
+	for my $slots ([ 4, 2 ], [ 1, 2 ], [ 2, 4 ]) {
+		my $machines = $cluster->machine_file("node1 slots=$slots->[0]", "node2 slots=$slots->[1]", 'node3 slots=4');
+		push @jobs, my $job = FTMPI::Test::Job->start([ $cluster->host(5)->inside(ftmpirun(), qw(-v -coord msglog -ckpt-interval 0.1 -n 4 -workdir), "$work",
+			'-ssh', $cluster->ssh, '-machinefile', $machines, @jobs ? '-restore' : (), program('choices'), qw(300 -save -prefix 20 -gate), "$work.gate") ]);
+		$job->wait_for(err => qr/^ftmpirun: checkpoint \d+ of rank $_ is committed$/m) for 0 .. 3;
+		write_file("$work.gate", '') if @jobs == 3;
+		$job->signal('KILL') if @jobs < 3;
+		$job->finish;
+		at_rest('-restore on hosts ' . join ' and ', @$slots);
+	}
+	unlink "$work.gate";
+	$jobs[-1]->is_status(0, '-restore elsewhere goes on to the end');
+	$jobs[-1]->out_like(qr/^choices: right, \d+ messages$/m, '... with the right answer');
+	is(join(' ', glob "$work/*"), '', '... and nothing is left');
+}
 at_random('two hosts at once, of which one has rank 0', 4, machines(4), 3 => sub { kill 'KILL', agents($node1), agents($node3) });
 
 done_testing();

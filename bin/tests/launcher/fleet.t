@@ -81,9 +81,10 @@ says($a, 'PORTS', [ 1, 2 ]);
 says($b, 'PORTS', [ 3, 4, 5, 6 ]);
 my %ranks = (0 => [0], 1 => [ 1, 2 ], 2 => []);
 my $of = sub { return @{ $ranks{ $_[0] } } };
+$fleet->place($of, 0, 1);
 $fleet->run($of, ['head'], ['setting'], 0, 1);
 my $run = told('b')->[0];
-is_deeply([ @$run[ 0 .. 2 ] ], [ 'RUN', 'head', [ 1, 2 ] ], 'ranks are told to run');
+is_deeply([ @$run[ 0 .. 2, -2 ] ], [ 'RUN', 'head', [ 1, 2 ], ['setting'] ], 'ranks are told to run');
 is_deeply(unpacked($run->[-1]),
 	[ 'a 10.0.0.1 1 2 0 4', 'b 10.0.0.2 3 5 1 4', 'b 10.0.0.2 4 6 1 4' ], '... with the table of all');
 is(told('a')->[0][-1], $run->[-1], '... which is the same everywhere');
@@ -118,10 +119,25 @@ for my $name (qw(a c)) {
 		'... with the nodes, and the processors, of before');
 }
 $c->{here}{cores} = 4;
+is_deeply([ $fleet->place($of, 0, 2) ], [ [ 0, 4 ], [ 1, 4 ], [ 0, 4 ] ], 'in the next epoch places are new ones');
 $fleet->run($of, [], [], 0, 2);
 is_deeply(unpacked(told('c')->[0][-1]),
 	[ 'a 10.0.0.1 1 2 0 4', 'c 10.0.0.3 9 10 1 4', 'a 10.0.0.1 7 8 0 4' ],
-	'the table has old ports and new, and hosts without a gap');
+	'... the table has old ports and new, and hosts without a gap');
+told('a');
+
+# A job that goes on under message logging keeps the places of before, wherever ranks are.
+for my $case ([ [ [ 1, 2 ], [ 0, 8 ], [ 1, 2 ] ], 'as they were' ], [ [ [ 0, 2 ], [ 1, 8 ], [ 2, 2 ] ], 'together that were not' ],
+	[ [ [ 0, 2 ], [ 0, 2 ], [ 1, 2 ] ], 'not together that were', 'apart=1' ]) {
+	my ($places, $name, @apart) = @$case;
+	local $fleet->{plan}{goes_on} = { places => $places };
+	is_deeply([ $fleet->place($of, 0, 2) ], $places, "places of before, ranks are $name");
+	$fleet->run($of, [], ['setting'], 0, 2);
+	my ($run) = @{ told('c') };
+	is_deeply([ map { [ (split)[ 4, 5 ] ] } @{ unpacked($run->[-1]) } ], $places, '... are in the table');
+	is_deeply($run->[-2], [ 'setting', @apart ], '... and what memory can be shared is told');
+	told('a');
+}
 
 # Where this machine is reached: the keeper of a job listens there.
 {

@@ -164,10 +164,11 @@ is($choice->{others}[0], '20270101-000000-0000000e', '... the next one first');
 	my $long = 'x' x 5000;
 	my %command = map { $_->[0] => { ranks => 2, parts => [ [ 2, @{ $_->[1] } ] ] } } [ plain => [qw(p 1)] ], [ other => [qw(p 2)] ], [ dots => [qw(p ...)] ],
 		[ long => [ 'p', $long, 'a' ] ], [ longer => [ 'p', $long, 'b' ] ];
+	my @placed  = (places => [ [ 0, 4 ], [ 1, 2 ] ]);
 	my $session = sub {
 		my ($name, $command, $began, @files) = @_;
 		mkdir "$place/$_" or die "$place/$_: $!" for $name, "keeper-$name", "$name/rank-00000", "$name/rank-00001";
-		FTMPI::Launcher::Record::save("$place/$name", { began => $began, id => pack('N4', 0, 0, 0, $began), %{ $command{$command} } });
+		FTMPI::Launcher::Record::save("$place/$name", { began => $began, id => pack('N4', 0, 0, 0, $began), @placed, %{ $command{$command} } });
 		for my $file (@files) { open my $made, '>', "$place/$name/$file" or die "$file: $!" }
 	};
 	my $is_image = 1;
@@ -190,7 +191,7 @@ is($choice->{others}[0], '20270101-000000-0000000e', '... the next one first');
 	# Images and data.
 	my $of = sub {
 		my ($kind) = @_;
-		FTMPI::Launcher::Record::save("$place/$early", { began => 100, id => pack('N4', 0, 0, 0, 100), kind => $kind, %{ $command{plain} } });
+		FTMPI::Launcher::Record::save("$place/$early", { began => 100, id => pack('N4', 0, 0, 0, 100), @placed, kind => $kind, %{ $command{plain} } });
 	};
 	$of->('image');
 	like($alone->($_, 'plain'), qr/^$early/, "images go on with -image: $_") for 'latest', 'auto', $early;
@@ -209,11 +210,25 @@ is($choice->{others}[0], '20270101-000000-0000000e', '... the next one first');
 	like($alone->('latest', 'plain'), qr/^$later/, '... where there is one that fits');
 	$of->('image');
 	like($alone->('latest', 'plain'), qr/^$later .*note: the same command has left session $early, too/, '... and is told of if it is not');
-	FTMPI::Launcher::Record::save("$place/$later", { began => 300, id => pack('N4', 0, 0, 0, 300), kind => 'data', %{ $command{plain} } });
+	FTMPI::Launcher::Record::save("$place/$later", { began => 300, id => pack('N4', 0, 0, 0, 300), @placed, kind => 'data', %{ $command{plain} } });
 	like($alone->('latest', 'plain'), qr/^$early/, '... also an older one');
 	FTMPI::RankFolders::remove("$place/$later");
 
-	my $chosen = FTMPI::Cli::Sessions::choose_alone("$place", $late, $command{long});
+	# Collectives are chosen again as they were, by the places of ranks and how they spoke.
+	my $with = sub {
+		my ($record, @command) = @_;
+		FTMPI::Launcher::Record::save("$place/$late", { began => 200, id => 'i' x 16, @$record, %{ $command{long} } });
+		return eval { FTMPI::Cli::Sessions::choose_alone("$place", $late, { %{ $command{long} }, @command }) } // $@->text;
+	};
+	is_deeply([ @{ $with->(\@placed) }{qw(places transport)} ], [ [ [ 0, 4 ], [ 1, 2 ] ], undef ], 'places are those of before');
+	is($with->([ @placed, transport => 'tcp' ], @$_)->{transport}, 'tcp', '... and so is what they spoke with') for [], [ transport => 'auto' ], [ transport => 'tcp' ];
+	is($with->([ @placed, transport => 'tcp' ], transport => 'shm'),
+		"-restore: session $late was begun with -transport tcp, and goes on with it: leave -transport shm out", '... which may not be left');
+	is($with->(\@placed, transport => 'tcp')->{transport}, undef, '... but TCP can be spoken with in any case');
+	like($with->([ places => $_ ]), qr/^-restore: session $late cannot go on: its job.record does not say where its ranks were/, 'places that cannot be')
+		for undef, [ [ 0, 4 ] ], [ [ 0, 4 ], [ 2, 4 ] ], [ [ 0, 4 ], [ 1, 0 ] ], [ [ 0, 4 ], [ 1, (1 << 20) + 1 ] ], [ ([ 0, 4 ]) x 3 ];
+
+	my $chosen = do { $with->(\@placed); FTMPI::Cli::Sessions::choose_alone("$place", $late, $command{long}) };
 	is($chosen->{is_gone}->(), undef, 'it is there until somebody has gone on');
 	FTMPI::RankFolders::remove("$place/$late");
 	like($chosen->{is_gone}->(), qr{^-restore: the session in \S+/$late is over: another ftmpirun}, '... to its end');

@@ -77,7 +77,7 @@ sub choose
 }
 
 # Under message logging each rank goes on from its own latest checkpoint, in the session in which it made that. command: ranks, parts,
-# as records have them; image: checkpoints are to be of process images. Returns { session, id, notes, is_gone }; nothing when `auto` finds none.
+# as records have them; image: checkpoints are to be of process images; transport: of -transport, or undef. Returns { session, id, notes, is_gone, places, transport }; nothing when `auto` finds none.
 sub choose_alone
 {
 	my ($workdir, $wanted, $command) = @_;
@@ -95,7 +95,7 @@ sub choose_alone
 	_check_alone($workdir, $chosen, $record{$chosen}, $command, scalar @same);
 	my @with = grep { $_ < $command->{ranks} } FTMPI::RankFolders::with_checkpoint("$workdir/$chosen");
 	my $rest = @with == $command->{ranks} ? '' : '; ranks that have none begin at their beginning';
-	return { session => $chosen, id => $record{$chosen}{id}, is_gone => sub { _is_gone("$workdir/$chosen", $record{$chosen}{id}) },
+	return { session => $chosen, id => $record{$chosen}{id}, places => $record{$chosen}{places}, transport => $record{$chosen}{transport}, is_gone => sub { _is_gone("$workdir/$chosen", $record{$chosen}{id}) },
 		notes => [ "-restore: in session $chosen, begun " . POSIX::strftime('%Y-%m-%d %H:%M:%S', localtime $record{$chosen}{began})
 				. ', each rank from its latest checkpoint ('
 				. FTMPI::Launcher::Sentences::count(scalar @with, 'rank') . " of $command->{ranks} "
@@ -129,6 +129,11 @@ sub _check_alone
 	FTMPI::Error::failed("-restore: session $session is of another command: "
 			. join(' : ', map { FTMPI::Error::clean("-n @$_") } @{ $record->{parts} })) if !$is_same;
 	_refuse_kind("session $session", $command->{image}) if _is_other_kind_alone($record, $command);
+	FTMPI::Error::failed("-restore: session $session cannot go on: its job.record does not say where its ranks were (it is damaged, or of an earlier version)")
+		if !$record->{places};
+	my $transport = $command->{transport} // 'auto';
+	FTMPI::Error::failed("-restore: session $session was begun with -transport tcp, and goes on with it: leave -transport $transport out")
+		if ($record->{transport} // $transport) ne $transport && $transport ne 'auto';
 	_check_over($workdir, $session);
 	my $folder = FTMPI::KeeperFolder::path($workdir, $session);
 	FTMPI::Error::failed("-restore: session $session cannot go on: $folder is gone, where its keeper had what ranks saw since their checkpoints")

@@ -162,13 +162,40 @@ sub unfit
 	return $@->text;
 }
 
-# RUN to all hosts that have ranks. ranks: sub (host) -> its ranks; head, settings: of the message.
+# What is told of the places of ranks, from here on until the next epoch: [node, processors] each, by rank. Hosts that have
+# ranks are numbered without a gap. A job that goes on under message logging keeps those of before (plan), wherever its ranks
+# are now: what they do again is chosen by these.
+sub place
+{
+	my ($self, $ranks, @used) = @_;
+	my $before = $self->{plan}{goes_on} && $self->{plan}{goes_on}{places};
+	my @places = $before ? @$before : ();
+	for my $node ($before ? () : 0 .. $#used) {
+		my $cores = $self->agent($used[$node])->cores;
+		$places[$_] = [ $node, $cores ] for $ranks->($used[$node]);
+	}
+	$self->{places} = \@places;
+	return @places;
+}
+
+# Ranks of one node are on several hosts.
+sub _are_apart
+{
+	my ($self, $ranks, @used) = @_;
+	my %host;
+	for my $index (@used) {
+		return 1 if grep { ($host{ $self->{places}[$_][0] } //= $index) != $index } $ranks->($index);
+	}
+	return 0;
+}
+
+# RUN to all hosts that have ranks, which have been placed. ranks: sub (host) -> its ranks; head, settings: of the message.
 sub run
 {
 	my ($self, $ranks, $head, $settings, @used) = @_;
-	$self->{nodes} = {};
 	my $table = $self->_table($ranks, @used);
-	$self->_tell_run($_, $ranks, $head, $settings, $table) for @used;
+	my @apart = $self->_are_apart($ranks, @used) ? 'apart=1' : ();
+	$self->_tell_run($_, $ranks, $head, [ @$settings, @apart ], $table) for @used;
 	return;
 }
 
@@ -194,15 +221,15 @@ sub _tell_run
 	return;
 }
 
-# What every rank is told of every rank. Hosts that have ranks are numbered without a gap; a rank that moves in the same
-# epoch keeps its number and its processors, as what a rank is told has to be the same when it begins again alone.
+# What every rank is told of every rank. A rank that moves in the same epoch keeps its place, as what a rank is told has to be
+# the same when it begins again alone.
 sub _table
 {
 	my ($self, $ranks, @used) = @_;
 	my @rows;
-	for my $node (0 .. $#used) {
-		my $agent = $self->agent($used[$node]);
-		$rows[$_] = $agent->row($_, @{ $self->{nodes}{$_} //= [ $node, $agent->cores ] }) for $ranks->($used[$node]);
+	for my $index (@used) {
+		my $agent = $self->agent($index);
+		$rows[$_] = $agent->row($_, @{ $self->{places}[$_] }) for $ranks->($index);
 	}
 	return join '', @rows;
 }

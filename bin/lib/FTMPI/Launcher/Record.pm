@@ -16,6 +16,9 @@ use constant { NAME => 'job.record', FIRST => 'FTMPI-JOB 1' };
 # most parts of which there are words.
 use constant { BYTES_MAX => 1 << 20, WORDS_MAX => 4096, PARTS_MAX => 64 };
 
+# Processors that a rank is told of, at most (doc/control.md).
+use constant PROCESSORS_MAX => 1 << 20;
+
 # What stands for words that a part had no room for.
 use constant REST => '...';
 
@@ -36,7 +39,7 @@ sub _plain
 }
 
 # ranks: how many; began: when, in Unix seconds; parts: [number of ranks, program, arguments] each;
-# from: [session, line] that was restored, or undef; id: the 16 bytes of a session that -restore is to go on in (message logging), or undef, and of these kind: of its checkpoints, image or data, and, when it is read, sum: of its command; launcher: its process, as running_process has it, or undef; end:
+# from: [session, line] that was restored, or undef; id: the 16 bytes of a session that -restore is to go on in (message logging), or undef, and of these kind: of its checkpoints, image or data; places: [node, processors] of each rank, by rank, and transport: tcp, or undef, as collectives were chosen by these; and, when it is read, sum: of its command; launcher: its process, as running_process has it, or undef; end:
 # [status, when, sentence], or undef.
 sub encode
 {
@@ -46,6 +49,8 @@ sub encode
 	push @lines, "launcher @{ $record->{launcher} }" if $record->{launcher};
 	push @lines, 'session ' . unpack('H*', $record->{id}) . ' ' . sum($record->{parts}) if defined $record->{id};
 	push @lines, "kind $record->{kind}" if defined $record->{id} && defined $record->{kind};
+	push @lines, map { "node @$_" } _runs($record->{places}) if defined $record->{id} && $record->{places};
+	push @lines, "transport $record->{transport}" if defined $record->{id} && defined $record->{transport};
 	my @parts = @{ $record->{parts} };
 	splice @parts, PARTS_MAX;
 	for my $part (@parts) {
@@ -61,13 +66,42 @@ sub encode
 	return join '', map { "$_\n" } @lines;
 }
 
+# Ranks that follow each other and have the same place are one: [node, processors, ranks] each.
+sub _runs
+{
+	my ($places) = @_;
+	my @runs;
+	for my $place (@$places) {
+		my $last = $runs[-1];
+		if ($last && "@$last[0, 1]" eq "@$place") {
+			$last->[2]++;
+		} else {
+			push @runs, [ @$place, 1 ];
+		}
+	}
+	return @runs;
+}
+
+# The place of each rank, or nothing where these are none of a job.
+sub _places
+{
+	my ($ranks, @runs) = @_;
+	my @places;
+	for my $run (@runs) {
+		my ($node, $processors, $n) = @$run;
+		return if $node >= $ranks || !$processors || $processors > PROCESSORS_MAX || $n > $ranks - @places;
+		push @places, map { [ $node, $processors ] } 1 .. $n;
+	}
+	return @places == $ranks ? \@places : undef;
+}
+
 # The record in this text; nothing when the text is no record. Lines of a later version are ignored.
 sub decode
 {
 	my ($text) = @_;
 	my ($first, @lines) = split /\n/, $text;
 	return if ($first // '') ne FIRST;
-	my %record = (parts => []);
+	my (%record, @runs) = (parts => []);
 	for (@lines) {
 		if (/^(ranks|began) ([0-9]{1,12})\z/) {
 			$record{$1} = $2 + 0;
@@ -79,6 +113,10 @@ sub decode
 			@record{qw(id sum)} = (pack('H*', $1), $2);
 		} elsif (/^kind (image|data)\z/) {
 			$record{kind} = $1;
+		} elsif (/^node ([0-9]{1,9}) ([0-9]{1,9}) ([0-9]{1,9})\z/) {
+			push @runs, [ $1 + 0, $2 + 0, $3 + 0 ];
+		} elsif (/^transport (tcp)\z/) {
+			$record{transport} = $1;
 		} elsif (/^part ([0-9]{1,9}) (.+)\z/) {
 			push @{ $record{parts} }, [ $1 + 0, map { _plain($_) } split / /, $2 ];
 		} elsif (/^end ([0-9]{1,3}) ([0-9]{1,12}) (\S+)\z/) {
@@ -86,6 +124,7 @@ sub decode
 		}
 	}
 	return if !defined $record{ranks} || !defined $record{began};
+	$record{places} = _places($record{ranks}, @runs);
 	return \%record;
 }
 

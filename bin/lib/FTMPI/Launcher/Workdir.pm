@@ -13,7 +13,7 @@ use FTMPI::Launcher::Record        ();
 use FTMPI::Launcher::SharedWorkdir ();
 use FTMPI::PartialLines            ();
 
-# path; session: its name; id: its bytes, if -restore is to go on in it (message logging); kind: of its checkpoints then, image or data; kept: see FTMPI::Launcher::SharedWorkdir; ranks: how many; parts: as the record has them; tell => sub (host, message); say
+# path; session: its name; id: its bytes, if -restore is to go on in it (message logging); kind: of its checkpoints then, image or data; transport: as the record has it; kept: see FTMPI::Launcher::SharedWorkdir; ranks: how many; parts: as the record has them; tell => sub (host, message); say
 # and log => sub (sentence); name => sub (host).
 sub new
 {
@@ -53,10 +53,11 @@ sub restored
 # The parts of the job, when they are known better than at the start.
 sub restored_parts { my ($self, $parts) = @_; $self->{parts} = $parts; return }
 
-# A job whose ranks make checkpoints alone can be gone on with from the start.
+# A job whose ranks make checkpoints alone can be gone on with from the start. places: of the ranks, as the record has them.
 sub begin_alone
 {
-	my ($self) = @_;
+	my ($self, @places) = @_;
+	$self->{places} = \@places;
 	mkdir $self->{folder}, 0700;
 	$self->keep_record;
 	return;
@@ -68,7 +69,7 @@ sub keep_record
 {
 	my ($self, $end) = @_;
 	return if $end ? !$self->{recorded} : $self->{recorded}++ || !-d $self->{folder};
-	my $why = FTMPI::Launcher::Record::save($self->{folder}, { end => $end, map { $_ => $self->{$_} } qw(ranks began parts from launcher id kind) });
+	my $why = FTMPI::Launcher::Record::save($self->{folder}, { end => $end, map { $_ => $self->{$_} } qw(ranks began parts from launcher id kind places transport) });
 	$self->{log}->("the job has no record: $why") if defined $why;
 	return;
 }
