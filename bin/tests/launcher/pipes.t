@@ -21,13 +21,14 @@ use FTMPI::Positions    ();
 }
 
 my ($loop, $pipes, $sent, %process);
+my $is_data = 0;
 
 sub fresh
 {
 	($loop, $sent) = (Loop->new, '');
 	$pipes = FTMPI::Agent::Pipes->new(loop => $loop, tell => sub { my (undef, undef, undef, $bytes) = @_; $sent .= $bytes });
 	$pipes->credit(1 << 20);
-	$pipes->keeps;
+	$pipes->keeps if $is_data;
 	return;
 }
 
@@ -199,6 +200,8 @@ ends();
 
 # ---- with data: the program runs from its beginning, and comes to its checkpoint in the middle of it ----
 
+$is_data = 1;
+
 # Its checkpoint 1 is at `at` of what it has printed of this text.
 sub saved_at
 {
@@ -296,6 +299,42 @@ prints("one 1\n");
 is(comes_to(3, ''), 24, '... as it is seen when it comes back once more');
 prints("one 6\none 7\n");
 is(ends(), "one 1\none 2\none 3\nonone 4\none 5\none 6\none 7\n", '... to where it was then');
+
+# Its checkpoint came to nothing, and so it does not say again that it has saved: it runs from its beginning.
+for my $more (0, 1) {
+	fresh();
+	begin(0);
+	prints("one 1\n");
+	stands(1);
+	prints("saved\none 2\non");
+	ends();
+	begin(1);
+	prints("one");
+	is(stands(2), 3, 'at its beginning, where no checkpoint is committed, it is where its process is') if $more;
+	prints(" 1\n");
+	is($sent, "one 1\nsaved\none 2\non", '... and has nothing printed twice');
+	prints("one 2\no");
+	is($sent, "one 1\nsaved\none 2\nonone 2\no", '... but what comes in place of what its checkpoint was told with');
+	is(stands(3), 13, '... and counts');
+	ends();
+	begin(1);
+	prints("one 1\none 2\none 3\n");
+	is(ends(), "one 1\nsaved\none 2\nonone 2\none 3\n", '... once, if that comes to nothing, too');
+}
+
+# More was printed than is kept.
+fresh();
+$pipes->credit(1 << 22);
+begin(0);
+my @lines = map { "line $_ " . 'x' x 100 . "\n" } 1 .. 12_000;
+prints($_) for @lines;
+ends();
+is(length $sent, length join('', @lines), 'so much');
+begin(1);
+prints($_) for @lines[ 0 .. 11_998 ];
+is(length $sent, length join('', @lines), '... of which nothing is sent again');
+prints("other\n");
+is(substr(ends(), length join('', @lines)), "other\n", '... and something else is');
 
 # It makes a checkpoint before all was read that it has printed again, which is something else then.
 saved_at(2, "a\nb\nc\n");

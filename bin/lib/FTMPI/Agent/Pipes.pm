@@ -11,7 +11,7 @@
 # printed again as at the rank's beginning.
 #
 # One whose checkpoints are of data runs its program from the beginning, and comes to its checkpoint in the middle of it: what it prints up to there is dropped
-# as at the rank's beginning. It stands still there, and says so. What it prints from there on is compared with what was sent (FTMPI::PrintedAgain), of which
+# as at the rank's beginning. Before its rank has a checkpoint that counts, too, it may print something else than the one before. It stands still there, and says so. What it prints from there on is compared with what was sent (FTMPI::PrintedAgain), of which
 # the last KEPT bytes are kept: what is not kept is not dropped.
 package FTMPI::Agent::Pipes;
 
@@ -57,8 +57,9 @@ sub printed
 sub add
 {
 	my ($self, $rank, $again, %pipes) = @_;
-	my $source = { rank => $rank, again => $again ? $self->_sent($rank) : 0 };
+	my $source = { rank => $rank, again => 0 };
 	$self->{sources}{$source} = $source;
+	$self->_begins_again($source) if $again;
 	for my $stream (keys %pipes) {
 		my $pipe = $pipes{$stream};
 		$pipe->blocking(0);
@@ -67,6 +68,19 @@ sub add
 		$self->{loop}->on_read($pipe, $source->{pipes}{$stream}{call}) if !$self->{paused};
 	}
 	return $source;
+}
+
+# What was sent is left out. Where no checkpoint is committed that is compared, as a process that has made one which then came to nothing may have printed that.
+sub _begins_again
+{
+	my ($self, $source) = @_;
+	my $rank = $source->{rank};
+	my $kept = $self->{kept}{$rank};
+	$source->{again} = $self->_sent($rank);
+	return if $self->{repeats} || !$kept || $self->_positions($rank)->newest;
+	$source->{again} = $kept->{from};
+	$self->_compare($source, $kept->{from});
+	return;
 }
 
 sub _sent      { my ($self, $rank) = @_; return $self->{sent}{$rank} // 0 }
@@ -100,7 +114,7 @@ sub stands
 	my $rank = $source->{rank};
 	return $self->_restores($source, $n) if (delete $source->{restored} // -1) == $n;
 	my $compared = $source->{compared};
-	my $printed = ($compared ? $source->{at} + $compared->held : $self->_sent($rank) - $source->{again}) + _unread($source);
+	my $printed = ($compared ? $source->{at} + $compared->held : $self->_sent($rank)) - $source->{again} + _unread($source);
 	$self->_positions($rank)->note($n, $printed);
 	return $printed;
 }
@@ -128,6 +142,7 @@ sub _restores
 		delete $self->{kept}{$rank};
 	}
 	$source->{again} = $self->{repeats} ? $self->_sent($rank) - $then : 0;
+	delete $source->{compared};
 	$then = $self->_sent($rank) if !$self->{repeats} && !$self->_compare($source, $then);
 	$positions->note($n, $then);
 	$positions->committed($n);
@@ -238,14 +253,17 @@ sub _read
 sub _send
 {
 	my ($self, $source, $stream, $bytes) = @_;
-	if ($stream == STANDARD_OUTPUT && $source->{compared}) {
-		$bytes = $self->_send_other($source, $bytes);
-	} elsif ($stream == STANDARD_OUTPUT) {
+	if ($stream == STANDARD_OUTPUT) {
 		my $again = $source->{again} < length $bytes ? $source->{again} : length $bytes;
+		my $new   = substr $bytes, $again;
 		$source->{again} -= $again;
-		$self->{sent}{ $source->{rank} } += length($bytes) - $again;
-		$self->_keep($source->{rank}, substr $bytes, $again) if $self->{keeps};
-		substr($bytes, 0, $again, '') if !$self->{repeats};
+		if ($source->{compared}) {
+			$new = $self->_send_other($source, $new);
+		} else {
+			$self->{sent}{ $source->{rank} } += length $new;
+			$self->_keep($source->{rank}, $new) if $self->{keeps};
+		}
+		$bytes = $new if !$self->{repeats};
 	}
 	return if !length $bytes;
 	$self->{tell}->('OUT', $source->{rank}, $stream, $bytes);
