@@ -12,7 +12,7 @@ use Test::More;
 
 use FTMPI::Test::Choices ();
 use FTMPI::Test::Fault   ();
-use FTMPI::Test::Process qw(patience wait_gone);
+use FTMPI::Test::Process qw(patience wait_gone wait_until);
 
 FTMPI::Test::Fault::alone();
 
@@ -56,7 +56,8 @@ sub launcher_gone
 	my @left = wait_gone(time + patience(60), @keepers);
 	is("@left", '', 'a keeper that is stopped ends with its launcher');
 	$fault->job->finish;
-	my @files = $fault->files;
+	my @files;
+	wait_until(patience(60), sub { @files = $fault->files; !@files });
 	is("@files", '', '... and leaves no file');
 	$fault->clear('the launcher is killed while the keeper is stopped');
 	return;

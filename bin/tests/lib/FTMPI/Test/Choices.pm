@@ -41,14 +41,15 @@ sub open_gate
 	return;
 }
 
-# Kills until half of the rounds are over, and until $enough says so, at most so many steps apart; $kill is given a process, and says
-# how many it has killed.
+# Kills until half of the rounds are over, once in any case, and until $enough says so, at most so many steps apart; $kill is given a
+# process, and says how many it has killed.
 sub kill_for_a_while
 {
 	my ($self, $seed, $apart, $kill, $enough) = @_;
 	my $half  = int $self->{rounds} / 2;
+	my $struck = 0;
 	my $kills = $self->kill_at_random($seed, apart => $apart, kill => sub {
-		return $kill->($_[0]) if $self->job->out !~ /^round $half$/m || $enough && !$enough->();
+		return $kill->($_[0]) if !$struck++ || $self->job->out !~ /^round $half$/m || $enough && !$enough->();
 		$self->open_gate;
 		return 0;
 	});
