@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "prog.h"
@@ -158,8 +159,13 @@ static void until_there(void)
 		printf("unmatched: all wait\n");
 		fflush(stdout);
 	}
-	while (access(file, F_OK) != 0)
+	while (access(file, F_OK) != 0) {
+		const struct timespec moment = {0, 1000000};
+		struct timespec left;
+
 		look();
+		nanosleep(&moment, &left);
+	}
 	MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Recv(NULL, 0, MPI_BYTE, previous(), LAST, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	for (int i = OFFERS; i-- > 0;)
