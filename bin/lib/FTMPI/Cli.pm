@@ -188,14 +188,16 @@ sub _own_parts
 sub _notes
 {
 	my ($workdir, $options, $parts, @restore) = @_;
-	my $by_word = ($options->{coord} // '') eq 'msglog' ? FTMPI::Launcher::Sentences::NO_CHECKPOINT_INTERVAL : FTMPI::Launcher::Sentences::NO_INTERVAL;
+	my $is_alone = ($options->{coord} // '') eq 'msglog';
+	my $by_word = $is_alone ? FTMPI::Launcher::Sentences::NO_CHECKPOINT_INTERVAL : FTMPI::Launcher::Sentences::NO_INTERVAL;
 	my @first = $options->{image} && !defined $options->{'ckpt-interval'} ? $by_word : ();
 	unshift @first, FTMPI::Launcher::Sentences::passed(map { FTMPI::Error::clean($_) } @{ $options->{passed} }) if $options->{passed};
 	return [ @first, (map { "note: $_" } @{ $restore[2]{notes} }), FTMPI::Cli::RestoreNotes::sentences($workdir, $restore[2], time, $parts) ]
 		if @restore;
-	my $what = ($options->{coord} // '') eq 'msglog' ? 'are no checkpoints of this command' : 'is no recovery line';
+	my $what = $is_alone ? 'are no checkpoints of this command' : 'is no recovery line';
 	my @none = defined $options->{restore} ? "-restore=auto: there $what in $workdir: the job begins at its beginning." : ();
-	my @open = FTMPI::Cli::RestoreNotes::forgotten($workdir, { ranks => _ranks($options), parts => $parts }) // ();
+	my %record = (ranks => _ranks($options), parts => $parts);
+	my @open = ($is_alone ? FTMPI::Cli::RestoreNotes::forgotten_alone($workdir, \%record) : FTMPI::Cli::RestoreNotes::forgotten($workdir, \%record)) // ();
 	return [ @first, @none, @open ];
 }
 

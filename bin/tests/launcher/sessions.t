@@ -8,7 +8,8 @@ use File::Temp ();
 use POSIX      ();
 use Test::More;
 
-use FTMPI::Cli::Sessions ();
+use FTMPI::Cli::RestoreNotes ();
+use FTMPI::Cli::Sessions     ();
 
 my $programs = $ENV{FTMPI_PROGRAMS} or plan skip_all => 'FTMPI_PROGRAMS does not name built programs';
 our $work = File::Temp->newdir('ftmpi-sessions-XXXXXX', TMPDIR => 1);
@@ -213,6 +214,17 @@ is($choice->{others}[0], '20270101-000000-0000000e', '... the next one first');
 	FTMPI::Launcher::Record::save("$place/$later", { began => 300, id => pack('N4', 0, 0, 0, 300), @placed, kind => 'data', %{ $command{plain} } });
 	like($alone->('latest', 'plain'), qr/^$early/, '... also an older one');
 	FTMPI::RankFolders::remove("$place/$later");
+
+	# A job that begins at its beginning, though there is one to go on with.
+	my $last = '20280101-000003-00000004';
+	$session->($last, 'plain', 400, 'rank-00001/ckpt-00000002.i0000');
+	is(FTMPI::Cli::Sessions::left_alone("$place", $command{plain}), $last, 'the newest of the same command');
+	like(FTMPI::Cli::RestoreNotes::forgotten_alone("$place", $command{plain}), qr/^note: the job begins at its beginning; -restore would go on from \N* session $last,/, '... is told of');
+	FTMPI::Launcher::Record::save("$place/$last", { began => 400, id => 'i' x 16, @placed, launcher => FTMPI::Launcher::Record::running_process($$), %{ $command{plain} } });
+	is(FTMPI::Cli::Sessions::left_alone("$place", $command{plain}), $early, '... which does not run');
+	FTMPI::RankFolders::remove("$place/$last");
+	is(FTMPI::Cli::Sessions::left_alone("$place", $command{other}), undef, '... and no other command has left any');
+	is(FTMPI::Cli::RestoreNotes::forgotten_alone("$place", $command{other}), undef, '... of which nothing is told');
 
 	# Collectives are chosen again as they were, by the places of ranks and how they spoke.
 	my $with = sub {

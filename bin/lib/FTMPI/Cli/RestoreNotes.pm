@@ -160,4 +160,13 @@ sub forgotten
 		. 'which the same command did not finish.';
 }
 
+# The same under message logging.
+sub forgotten_alone
+{
+	my ($workdir, $record) = @_;
+	my $session = FTMPI::Cli::Sessions::left_alone($workdir, $record) // return;
+	return 'note: the job begins at its beginning; -restore would go on from the checkpoints of the ranks in session '
+		. "$session, which the same command did not finish.";
+}
+
 1;

@@ -103,6 +103,17 @@ sub choose_alone
 			@own > 1 ? "note: the same command has left session $own[1], too: -restore=$own[1] goes on in that." : () ] };
 }
 
+# The newest session in which the same command, which does not run now, has left checkpoints that ranks made alone; undef: there is none.
+sub left_alone
+{
+	my ($workdir, $command) = @_;
+	my $sum   = FTMPI::Launcher::Record::sum($command->{parts});
+	my %began = map { $_->[0] => $_->[1]{began} } grep { defined $_->[1]{id} && $_->[1]{sum} eq $sum && !FTMPI::Launcher::Record::runs_here($_->[1]) }
+		map { [ $_, FTMPI::Launcher::Record::load("$workdir/$_") // () ] } sessions($workdir);
+	my ($newest) = sort { $began{$b} <=> $began{$a} || $b cmp $a } grep { FTMPI::RankFolders::with_checkpoint("$workdir/$_") } keys %began;
+	return $newest;
+}
+
 # Looked at when nobody else can begin to go on there: why it cannot, or undef. Another launcher may have done that meanwhile.
 sub _is_gone
 {

@@ -124,7 +124,8 @@ sub decode
 		}
 	}
 	return if !defined $record{ranks} || !defined $record{began};
-	$record{places} = _places($record{ranks}, @runs);
+	my $places = _places($record{ranks}, @runs);
+	$record{places} = $places if $places;
 	return \%record;
 }
 
