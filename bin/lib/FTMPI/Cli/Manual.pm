@@ -528,6 +528,14 @@ itself is gone, or the job was ended or has failed, the same command with
 goes on in the same session, with
 .B \-image
 or without as before: each rank from its latest checkpoint, or from its beginning.
+Hosts, and how many ranks each one has, may be others. Where ranks that were on one host are on several then, no two of them share memory; and a job that began with
+.B \-transport tcp
+goes on with it.
+When the command is given without
+.B \-restore
+though it left checkpoints,
+.B ftmpirun
+prints that.
 What ranks had printed since their checkpoints is printed again, with data also what the program prints before
 .BR FTMPI_Restore ;
 standard input is read from its beginning.
@@ -550,7 +558,7 @@ Rank 0 is given its standard input again: from its beginning, or, where it goes 
 .B ftmpirun
 on standard output as many bytes are left out as were printed before; where it goes on from an image, from where it was then. With data that holds for what it prints before
 .BR FTMPI_Restore ;
-of what it prints behind that lines are left out that were printed there before, up to the first one that differs, as of a program that says that it has saved: from there on all is printed. What it prints on standard error, and writes to files, also where a shell sends its output there, it prints and writes again.
+of what it prints behind that, and of all that a rank prints that has no checkpoint yet, lines are left out that were printed there before, up to the first one that differs, as of a program that says that it has saved: from there on all is printed. What it prints on standard error, and writes to files, also where a shell sends its output there, it prints and writes again.
 Windows, and
 .B MPI_Cancel
 of a synchronous send to another rank, are refused, and MPI_THREAD_SERIALIZED is granted in place of MPI_THREAD_MULTIPLE.
