@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Images of processes beside the same by calls: the same program and options, with -image and without, in jobs one after the
-# other. The order changes from pair to pair.
+# Images of processes beside the same by calls: the same program and options, with -image and without, in pairs of jobs.
 package FTMPI::Bench::Images;
 
 use strict;
@@ -10,31 +9,18 @@ use warnings;
 use File::Glob qw(bsd_glob);
 use File::Temp ();
 
-use FTMPI::Bench::Cases        ();
-use FTMPI::Bench::Distribution ();
-use FTMPI::Bench::Gaps         ();
-use FTMPI::Bench::Peers        ();
-use FTMPI::Bench::Process      ();
-use FTMPI::Bench::Stats        ();
-use FTMPI::Bench::Strikes      ();
-use FTMPI::Bench::Turns        ();
-use FTMPI::Bench::Watch        ();
+use FTMPI::Bench::Cases   ();
+use FTMPI::Bench::Gaps    ();
+use FTMPI::Bench::Pairs   ();
+use FTMPI::Bench::Peers   ();
+use FTMPI::Bench::Process ();
+use FTMPI::Bench::Strikes ();
+use FTMPI::Bench::Watch   ();
 
 # INTERVAL: seconds between lines. FULL, SPARSE: how many tenths of the bytes are not zero, for stalls and for sizes.
 use constant { INTERVAL => 0.5, FULL => 10, SPARSE => 1, MIB => 1 << 20 };
 
-my %OPTIONS = (FTMPI => ['-image'], floor => []);
-
-# What job->(options of ftmpirun) returns, { FTMPI, floor }, of so many pairs of jobs.
-sub _pairs
-{
-	my ($count, $job) = @_;
-	my %got = (FTMPI => [], floor => []);
-	for my $i (1 .. $count) {
-		push @{ $got{$_} }, $job->(@{ $OPTIONS{$_} }) for $i % 2 ? qw(FTMPI floor) : qw(floor FTMPI);
-	}
-	return \%got;
-}
+my @OPTIONS = ('-image');
 
 # The functions below take peer: ours; dir, limit; what, bytes, ranks; and die with a sentence.
 
@@ -42,7 +28,7 @@ sub _pairs
 sub stalls
 {
 	my (%arg) = @_;
-	return _pairs($arg{rounds}, sub {
+	return FTMPI::Bench::Pairs::of($arg{rounds}, \@OPTIONS, sub {
 		my (undef, @ms) = _lines(\%arg, $arg{times}, FULL, '-coord', $arg{coord}, '-keep', 1, @_);
 		return @ms;
 	});
@@ -52,7 +38,7 @@ sub stalls
 sub sizes
 {
 	my (%arg) = @_;
-	return _pairs(1, sub {
+	return FTMPI::Bench::Pairs::of(1, \@OPTIONS, sub {
 		my ($work) = _lines(\%arg, 1, SPARSE, @_);
 		my @files = bsd_glob("$work/*/line-*/rank-00000.ckpt") or die "$arg{what}: no file of rank 0 is there\n";
 		return sprintf('%.2f', (-s $files[-1]) / MIB) + 0;
@@ -92,7 +78,7 @@ sub _lines
 sub trials
 {
 	my (%arg) = @_;
-	return _pairs($arg{rounds}, sub {
+	return FTMPI::Bench::Pairs::of($arg{rounds}, \@OPTIONS, sub {
 		my $work = File::Temp->newdir('images-XXXXXX', DIR => $arg{dir});
 		my @options = @_;
 		my @trials  = eval {
@@ -109,27 +95,15 @@ sub trials
 sub costs
 {
 	my (%arg) = @_;
-	my $peer = $arg{peer};
-	return _pairs($arg{count}, sub {
-		my $done = FTMPI::Bench::Process::run(
-			command => [ $peer->{run}[0], @_, '-workdir', $arg{dir}, '-n', $arg{ranks}, $peer->{exe}, FTMPI::Bench::Cases::SECONDS,
-				"$arg{kernel}:$arg{bytes}" ],
-			env   => FTMPI::Bench::Peers::environment($peer),
-			dir   => $arg{dir},
-			limit => $arg{limit},
-		);
-		die "$arg{what}: $done->{why}\n" if $done->{state} ne 'ended';
-		return FTMPI::Bench::Turns::numbers(@{ $done->{out} })->{"$arg{kernel} $arg{bytes}"}
-			// die "$arg{what}: it printed no figure\n";
-	});
+	my %job = (%arg, operation => $arg{kernel}, transport => 'default', seconds => FTMPI::Bench::Cases::SECONDS);
+	return FTMPI::Bench::Pairs::of($arg{count}, \@OPTIONS, sub { FTMPI::Bench::Pairs::figure(\%job, @_) });
 }
 
 # What is said of costs besides the table.
 sub note
 {
 	my ($row) = @_;
-	my $sure = FTMPI::Bench::Distribution::certainty('pairs', FTMPI::Bench::Stats::paired($row, 'floor'));
-	return "$row->{what}: ratio of pairs of jobs with -image and without: $sure.";
+	return FTMPI::Bench::Pairs::note($row->{what}, $row, 'pairs of jobs with -image and without');
 }
 
 1;
