@@ -31,6 +31,20 @@ sub why_not
 	return $@ =~ s/\n.*//sr;
 }
 
+# Why a run has no hosts, a sentence, or undef: then they are $run->{hosts}, made for the first row that needs them. It
+# has root, too, and removes them.
+sub none_for
+{
+	my ($run) = @_;
+	return $run->{no_hosts} if exists $run->{no_hosts};
+	my $why = why_not($run->{root});
+	if (!defined $why && !eval { $run->{hosts} = __PACKAGE__->new; 1 }) {
+		die $@ if ref $@;
+		$why = $@ =~ s/\.?\s*\n.*//sr;
+	}
+	return $run->{no_hosts} = $why;
+}
+
 # After why_not. Dies with a sentence, and then nothing is left.
 sub new
 {

@@ -25,8 +25,10 @@ sub measure
 	for my $cases (FTMPI::Bench::Cases::jobs(@{ $arg{cases} })) {
 		my @of_job = map { _row($_) } @$cases;
 		my @pairs  = map { [ $cases->[$_], $of_job[$_] ] } 0 .. $#of_job;
-		if ($cases->[0]{times}) {
-			push @notes, FTMPI::Bench::Failures::measure(\%arg, @pairs);
+		if ($cases->[0]{transport} eq 'gbit' && defined FTMPI::Bench::Hosts::none_for($self)) {
+			_skip(@of_job);
+		} elsif ($cases->[0]{times}) {
+			push @notes, FTMPI::Bench::Failures::measure($self, @pairs);
 		} else {
 			_rounds($self, @pairs);
 		}
@@ -37,32 +39,21 @@ sub measure
 	return (\@rows, [ _notes($self), @notes ]);
 }
 
-sub _rounds
+sub _skip
 {
-	my ($self, @pairs) = @_;
-	if ($pairs[0][0]{transport} eq 'gbit' && defined _no_hosts($self)) {
-		for my $row (map { $_->[1] } @pairs) {
-			$row->{state}{$_} = 'skipped' for keys %{ $row->{state} };
-		}
-		return;
-	}
-	for my $round (1 .. $self->{rounds}) {
-		_turn($self, $_, $round, @pairs) for @{ $self->{peers} };
+	for my $row (@_) {
+		$row->{state}{$_} = 'skipped' for keys %{ $row->{state} };
 	}
 	return;
 }
 
-# Made for the first row that needs them. Why there are none, or undef.
-sub _no_hosts
+sub _rounds
 {
-	my ($self) = @_;
-	return $self->{no_hosts} if exists $self->{no_hosts};
-	my $why = FTMPI::Bench::Hosts::why_not($self->{root});
-	if (!defined $why && !eval { $self->{hosts} = FTMPI::Bench::Hosts->new; 1 }) {
-		die $@ if ref $@;
-		$why = $@ =~ s/\.?\s*\n.*//sr;
+	my ($self, @pairs) = @_;
+	for my $round (1 .. $self->{rounds}) {
+		_turn($self, $_, $round, @pairs) for @{ $self->{peers} };
 	}
-	return $self->{no_hosts} = $why;
+	return;
 }
 
 sub _row
