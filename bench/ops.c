@@ -45,6 +45,18 @@ static void window(void)
 		MPI_Send(&word, 1, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
 }
 
+/* Once round all ranks: each but rank 0 passes on what it has received. */
+static void ring_any(void)
+{
+	int next = (rank + 1) % size;
+
+	if (rank == 0)
+		MPI_Send(out, bytes, MPI_BYTE, next, 0, MPI_COMM_WORLD);
+	MPI_Recv(in, bytes, MPI_BYTE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (rank != 0)
+		MPI_Send(out, bytes, MPI_BYTE, next, 0, MPI_COMM_WORLD);
+}
+
 static void barrier(void)
 {
 	MPI_Barrier(MPI_COMM_WORLD);
@@ -113,6 +125,16 @@ static double one_way_us(double seconds)
 	return seconds * 1e6 / 2;
 }
 
+static double mb_a_second(double seconds)
+{
+	return bytes / one_way_us(seconds);
+}
+
+static double hop_us(double seconds)
+{
+	return seconds * 1e6 / size;
+}
+
 static double messages_a_second(double seconds)
 {
 	return WINDOW / seconds;
@@ -126,6 +148,8 @@ static double us(double seconds)
 static const struct bench benches[] = {
 	{.name = "pingpong", .run = pingpong, .shown = one_way_us},
 	{.name = "steady", .run = pingpong, .shown = one_way_us, .window = 0.1},
+	{.name = "bandwidth", .run = pingpong, .shown = mb_a_second},
+	{.name = "ring_any", .run = ring_any, .shown = hop_us},
 	{.name = "rate", .run = window, .shown = messages_a_second},
 	{.name = "match", .run = matching_reverse, .shown = matching_us},
 	{.name = "barrier", .run = barrier, .shown = us},
