@@ -7,11 +7,14 @@
  * On standard input: session and secret (96 hexadecimal digits), then
  *	at PORT		the keeper is there, on this host
  *	until N		there shall be so many records
+ *	alone N		N more, each when the one before is acknowledged
  * On standard output, a line each:
  *	ready LAST GIVEN	its records of before have come, and are right
  *	acked N, lost N, refused TEXT
+ *	alone NS		these are acknowledged, after so many nanoseconds
  *	covered N		before the keeper is told; with EVERY, each time so many more are
- *acked away			there is no connection
+ *				acked
+ *	away			there is no connection
  *	wrong N			record N is not what was told
  */
 #include <arpa/inet.h>
@@ -21,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "keeper/client.h"
@@ -31,6 +35,16 @@ enum { AHEAD = 3000, PIECE = 64, BEHIND = 20 };
 static struct keeper_client client;
 static int fd = -1;
 static uint64_t wanted, every, given;
+static uint64_t alone;	     /* the last of those that are told one at a time, or 0 */
+static long long alone_from; /* when they began */
+
+static long long now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
 
 static void fill(void *ctx, uint64_t first, uint32_t count, uint8_t *out)
 {
@@ -76,6 +90,16 @@ static void come(unsigned port)
 		keeper_client_connected(&client);
 }
 
+static void acknowledged(uint64_t number)
+{
+	if (!alone) {
+		printf("acked %llu\n", (unsigned long long)number);
+	} else if (number >= alone) {
+		printf("alone %lld\n", now() - alone_from);
+		alone = 0;
+	}
+}
+
 static void hear(void)
 {
 	struct keeper_client_event e;
@@ -90,7 +114,7 @@ static void hear(void)
 				(unsigned long long)given);
 			break;
 		case CLIENT_ACKNOWLEDGED:
-			printf("acked %llu\n", (unsigned long long)e.number);
+			acknowledged(e.number);
 			break;
 		case CLIENT_LOST:
 			printf("lost %llu\n", (unsigned long long)e.number);
@@ -108,7 +132,7 @@ static void hear(void)
 /* More records, a few at a time, so that there are many commits; and a checkpoint now and then. */
 static void live(void)
 {
-	uint64_t most = client.acknowledged + AHEAD;
+	uint64_t most = client.acknowledged + (alone ? 1 : AHEAD);
 
 	if (!client.begun)
 		return;
@@ -157,6 +181,12 @@ static void listen_to(void)
 	hear();
 }
 
+static void begin_alone(uint64_t n)
+{
+	wanted = alone = client.last + n;
+	alone_from = now();
+}
+
 static void obey(void)
 {
 	char line[128];
@@ -168,6 +198,8 @@ static void obey(void)
 		come((unsigned)n);
 	else if (sscanf(line, "until %llu", &n) == 1)
 		wanted = n;
+	else if (sscanf(line, "alone %llu", &n) == 1)
+		begin_alone(n);
 	else
 		exit(2);
 }
