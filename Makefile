@@ -212,9 +212,14 @@ bench: all slices
 	@sh bin/tests/deps.sh deps-bench
 	@bench/run
 
+# its rows about message logging alone
+bench-msglog: all
+	@sh bin/tests/deps.sh deps-bench
+	@bench/run -only '^msglog_' -o bench/results/msglog.md
+
 papers: deps-build all
 	@bench/papers/run
 
-.PHONY: functions bench slices papers all demo deps deps-build install uninstall clean format
+.PHONY: functions bench bench-msglog slices papers all demo deps deps-build install uninstall clean format
 
 -include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(KEEPER_OBJ:.o=.d) $(wildcard $(O)/bin/tests/*/*.d $(O)/bin/tests/*/*/*.d)

@@ -45,6 +45,18 @@ my @SYNCHRONISED = map { "${_}_sync" } qw(bcast reduce gather scatter);
 my %KERNEL_SIZE = (cg => 256, transpose => 1024, halo => 512, sort => MIB);
 my @KERNELS     = qw(cg transpose halo sort);
 
+# What message logging may cost, beside the same without a protocol, and in what sizes: a ratio, at most; of bandwidth,
+# at least. msglog_again: seconds; msglog_kills, msglog_left: steps.
+my %MSGLOG = (
+	pingpong  => { bytes => 8, most => 1.05 },
+	bandwidth => { bytes => MIB, least => 0.75 },
+	ring_any  => { bytes => 8 },
+	again     => { bytes => 10, most => 0.5 },
+	kills     => { bytes => 25_000, below => 1.3 },
+	left      => { bytes => 3000 },
+	map { $_ => { bytes => $KERNEL_SIZE{$_}, most => 1.05 } } @KERNELS,
+);
+
 my @LENGTHS = map { 1 << $_ } 0, 3, 6, 8, 10, 12, 14, 16, 18, 20, 22;
 
 my %UNIT = (
@@ -66,6 +78,13 @@ my %UNIT = (
 	(map { ("image_stall_$_" => 'ms') } IMAGE_PROTOCOLS),
 	(map { ("image_cost_$_" => 'ms') } IMAGE_KERNELS),
 	(map { ("protocol_$_" => 'ms') } PROTOCOL),
+	msglog_pingpong  => 'us',
+	msglog_bandwidth => 'MB/s',
+	msglog_ring_any  => 'us',
+	msglog_again     => 'ms',
+	msglog_kills     => 's',
+	msglog_left      => '% lost',
+	(map { ("msglog_$_" => 'ms') } @KERNELS),
 	(map { ("detect_$_" => 'ms') } qw(killed stopped silent)),
 	(map { ($_ => 'ms') } @KERNELS),
 	map { $_ => 'us' } @COLLECTIVES, @SYNCHRONISED,
@@ -75,7 +94,7 @@ my @PEERS_AND_US = ('FTMPI', 'Open MPI', 'MPICH');
 
 sub collectives { return @COLLECTIVES }
 sub kernels     { return @KERNELS }
-sub kernel_size { return $KERNEL_SIZE{ $_[0] =~ s/^image_cost_//r } }
+sub kernel_size { return $KERNEL_SIZE{ $_[0] =~ s/^(?:image_cost|msglog)_//r } }
 
 # The operation and the transport (tcp, default or gbit) of WHAT.
 sub parts
@@ -95,12 +114,12 @@ sub more_is_better
 sub is_paired
 {
 	my ($case) = @_;
-	return $case->{what} =~ /^(?:heartbeat_|checkpoint\z|stall\z|commit\z|protocol_|image_stall_|image_cost_)/;
+	return $case->{what} =~ /^(?:heartbeat_|checkpoint\z|stall\z|commit\z|protocol_|image_stall_|image_cost_|msglog_)/;
 }
 
 # True when jobs differ by more than what is looked for: a target is met or not only if the median of
 # the pairs is certain enough.
-sub is_faint { return $_[0]{what} =~ /^(?:heartbeat|protocol|image_cost)_/ }
+sub is_faint { return $_[0]{what} =~ /^(?:heartbeat|protocol|image_cost|msglog)_/ }
 
 # A target: against => floor, peer (the better one), value, or greatest (value); most, below or least =>
 # the limit.
@@ -308,6 +327,30 @@ sub _images
 	);
 }
 
+# The floor: the same without a protocol; what had run before a rank was killed; without kills.
+sub _msglog
+{
+	my ($cores) = @_;
+	my $row = sub {
+		my ($what, $where, $ranks, $times, %limit) = @_;
+		my %of    = (%{ $MSGLOG{$what} }, %limit);
+		my $bytes = delete $of{bytes};
+		return _case($cores, 'Message logging', "msglog_$what$where", $bytes, $ranks, who => [ 'floor', 'FTMPI' ], times => $times,
+			targets => [ %of ? { against => 'floor', %of } : () ]);
+	};
+	my @lost = (who => ['FTMPI'], targets => [ { against => 'value', most => 0 } ]);
+	return (
+		(map { $row->('pingpong', $_, 2, 4) } '', '/default'),
+		(map { $row->('bandwidth', $_, 2, 4) } '', '/default'),
+		$row->('bandwidth', '/gbit', 2, 4, least => 0.98),
+		(map { $row->('ring_any', '/default', $_, 2) } 4, 8),
+		(map { my $kernel = $_; map { $row->($kernel, '/default', $_, 4) } 4, 8 } @KERNELS),
+		$row->('again', '/default', 8, 2),
+		$row->('kills', '/default', 4, 2),
+		(map { { %{ $row->('left', '/default', $_, 2) }, @lost } } 4, 8),
+	);
+}
+
 # On a machine with so many cores.
 sub all
 {
@@ -330,6 +373,7 @@ sub all
 		_failures($cores),
 		_checkpoints($cores),
 		_images($cores),
+		_msglog($cores),
 	);
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The rows about failures, checkpoints and images: what it costs to be ready for them, how soon they are noticed,
+# The rows about failures, checkpoints, images and message logging: what it costs to be ready for them, how soon they are noticed,
 # how soon all goes on. Nobody else among the peers does this, so there are no turns with them.
 package FTMPI::Bench::Failures;
 
@@ -13,6 +13,7 @@ use FTMPI::Bench::Distribution ();
 use FTMPI::Bench::Hosts        ();
 use FTMPI::Bench::Images       ();
 use FTMPI::Bench::Lines        ();
+use FTMPI::Bench::Msglog       ();
 use FTMPI::Bench::Peers        ();
 use FTMPI::Bench::Process      ();
 use FTMPI::Bench::Slices       ();
@@ -30,9 +31,10 @@ my %HOW = (
 	image_size  => \&_image_sizes,
 	image_back  => \&_image_trials,
 	image_cost  => \&_image_costs,
+	msglog      => \&_msglog,
 );
 
-# peers, root, dir, rounds, limit; pairs: [case, row] each, of one job. Returns notes.
+# peers, root, dir, rounds, limit; hosts: for /gbit; pairs: [case, row] each, of one job. Returns notes.
 sub measure
 {
 	my ($arg, @pairs) = @_;
@@ -40,7 +42,7 @@ sub measure
 	my ($kind) = $case->{what} =~ /^((?:image_)?[a-z]+)/;
 	my ($ours) = grep { $_->{name} eq 'FTMPI' } @{ $arg->{peers} };
 	my %with = (%$arg, peer => $ours, count => $case->{times} * $arg->{rounds},
-		map { $_ => $case->{$_} } qw(what bytes ranks times));
+		map { $_ => $case->{$_} } qw(what operation transport bytes ranks times));
 	my @notes = eval { $HOW{$kind}->(\%with, @pairs) };
 	my $why = $@;
 	FTMPI::Bench::Process::stop();
@@ -156,6 +158,13 @@ sub _image_costs
 	my ($kernel) = $arg->{what} =~ /^image_cost_(\w+)/;
 	$row->{values} = FTMPI::Bench::Images::costs(%$arg, kernel => $kernel);
 	return FTMPI::Bench::Images::note($row);
+}
+
+sub _msglog
+{
+	my ($arg, $pair) = @_;
+	my @exe = $arg->{operation} eq 'msglog_again' ? (exe => _program($arg, 'token')) : ();
+	return FTMPI::Bench::Msglog::measure({ %$arg, @exe }, $pair->[1]);
 }
 
 # Milliseconds of each part, of all trials.

@@ -30,8 +30,8 @@ sub size
 	my $bytes = $row->{bytes};
 	return '' if !$bytes;
 	my ($operation) = FTMPI::Bench::Cases::parts($row->{what});
-	return "$bytes s" if $operation =~ /^(?:waiting|beating)\z/;
-	return $bytes if FTMPI::Bench::Cases::kernel_size($operation);
+	return "$bytes s" if $operation =~ /^(?:waiting|beating|msglog_again)\z/;
+	return $bytes if FTMPI::Bench::Cases::kernel_size($operation) || $operation =~ /^msglog_(?:kills|left)\z/;
 	return ($bytes >> 20) . ' MiB' if $bytes >= 1 << 20;
 	return ($bytes >> 10) . ' KiB' if $bytes >= 1 << 10;
 	return "$bytes B";
@@ -41,7 +41,7 @@ sub size
 sub _figure
 {
 	my ($row, $case, $name, $limit) = @_;
-	my $state = $row->{state}{$name} // return $case->{section} =~ /^(?:Failures|Checkpoints|Images)/ && $name ne 'floor' ? '-' : '';
+	my $state = $row->{state}{$name} // return $case->{section} =~ /^(?:Failures|Checkpoints|Images|Message)/ && $name ne 'floor' ? '-' : '';
 	return $state if $state =~ /^(?:failed|skipped)\z/;
 	return "> $limit s" if $state eq 'limit';
 	return number(FTMPI::Bench::Stats::middle($row, $name));

@@ -40,6 +40,33 @@ sub follow
 	return;
 }
 
+sub has_ended { my ($self) = @_; return $self->{job}{gone} }
+
+# The same until that moment, or the end of the job.
+sub follow_until
+{
+	my ($self, $moment, $on_line) = @_;
+	while ((my $left = $moment - now()) > 0) {
+		last if $self->{job}{gone};
+		FTMPI::Bench::Process::take($self->{job}, time + $left);
+		$self->_cut(now());
+		$on_line->(@$_) for splice @{ $self->{lines} };
+	}
+	return;
+}
+
+# The same with all lines until the job ends, which it has to do well.
+sub finish
+{
+	my ($self, $what, $on_line) = @_;
+	$self->follow($what, $on_line, sub { $self->{job}{gone} });
+	FTMPI::Bench::Process::stop();
+	$self->_cut(now());
+	$on_line->(@$_) for splice @{ $self->{lines} };
+	$self->_fail($what, 'the job failed') if $self->{job}{status};
+	return;
+}
+
 # Whole lines of both streams.
 sub _cut
 {
