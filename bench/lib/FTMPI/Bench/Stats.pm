@@ -48,7 +48,7 @@ sub spread
 sub paired
 {
 	my ($row, $name) = @_;
-	my ($ours, $theirs) = map { $_ // [] } @{ $row->{values} }{ 'FTMPI', $name };
+	my ($ours, $theirs) = map { $row->{values}{$_} // [] } 'FTMPI', $name;
 	my $last = $#$ours < $#$theirs ? $#$ours : $#$theirs;
 	return map { $ours->[$_] / $theirs->[$_] } grep { $theirs->[$_] } 0 .. $last;
 }
