@@ -60,7 +60,10 @@ subtest 'what is made of values' => sub {
 	is(verdict($bandwidth), 'met', 'three quarters of the bandwidth');
 	@{ $bandwidth->{values}{FTMPI} }[ 0 .. 4 ] = (740) x 5;
 	is(verdict($bandwidth), 'undecided', 'as often less as more');
-	is(verdict(row('msglog_left/default 3000 4', FTMPI => [0])), 'met', 'no job was lost');
+	my $left = row('msglog_left/default 3000 4', FTMPI => [0]);
+	is(verdict($left), 'met', 'no job was lost');
+	like(FTMPI::Bench::Report::row_line($left, $case{ $left->{id} }, 60), qr/\| % lost \|  \| 0\.000 \|/, 'its line');
+	is_deeply($left->{values}, { FTMPI => [0] }, '... for which nothing is added to it');
 	is(verdict(row('msglog_left/default 3000 4', FTMPI => [5])), 'not met', 'one of twenty was');
 	my $again = row('msglog_again/default 10 8', floor => [ 8000, 8000 ], FTMPI => [ 80, 160 ]);
 	is(FTMPI::Bench::Stats::to_floor($again), 0.015, 'part of what had run');

@@ -86,7 +86,7 @@ sub _again
 	my %ms = map { $_ => [] } qw(again before noticed inited);
 	for (1 .. $arg->{count}) {
 		my $one = _token($arg);
-		push @{ $ms{$_} }, 1000 * $one->{$_} for keys %ms;
+		push @{ $ms{$_} }, sprintf('%.2f', 1000 * $one->{$_}) + 0 for keys %ms;
 	}
 	$row->{values} = { FTMPI => $ms{again}, floor => $ms{before} };
 	return (FTMPI::Bench::Pairs::note($name, $row, 'what it takes to run again to what the run had taken'),
@@ -182,7 +182,7 @@ sub _laplace
 	my ($answer) = $job->matched(qr/^(laplace: right, .*)/);
 	die "$arg->{what}: it printed no answer\n" if !defined $answer;
 	die "$arg->{what}: the answer is '$answer', not '$usual->{answer}'\n" if $usual && $answer ne $usual->{answer};
-	my $got = { seconds => $job->seconds, answer => $answer, restarts => $job->restarts - $arg->{ranks} };
+	my $got = { seconds => sprintf('%.3f', $job->seconds) + 0, answer => $answer, restarts => $job->restarts - $arg->{ranks} };
 	return $left ? _laplace($arg, $got, @kills) : $got;
 }
 
