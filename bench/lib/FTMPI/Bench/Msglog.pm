@@ -19,8 +19,8 @@ use FTMPI::Bench::Victims      ();
 
 # LONG: seconds of long messages, all of which stay in memory. TRIPS: records that a keeper is told one at a time. LATE: the
 # part of a run after which a rank has to run that again. EDGE: of laplace; INTERVAL: seconds between checkpoints of a
-# rank; KILLS: of a run; WITHIN: the part of its usual time in which they come.
-use constant { LONG => 0.1, TRIPS => 200, LATE => 0.8, EDGE => 512, INTERVAL => 0.5, KILLS => 9, WITHIN => 0.75 };
+# rank; KILLS: of a run; WITHIN: the part of its usual time in which they come; TRIES: jobs until one lasts so long.
+use constant { LONG => 0.1, TRIPS => 200, LATE => 0.8, EDGE => 512, INTERVAL => 0.5, KILLS => 9, WITHIN => 0.75, TRIES => 5 };
 
 my @OPTIONS = qw(-coord msglog);
 my %HOW     = (ring_any => \&_ring, again => \&_again, kills => \&_kills, left => \&_left);
@@ -160,8 +160,8 @@ sub _left
 }
 
 # One job of laplace, whose size is the number of steps; kills: [part of its usual time, how many ranks] each. Returns
-# seconds, answer, restarts; dies, too, when the answer is not the usual one. A job that was over before all kills was
-# faster than usual, and is run again.
+# seconds, answer, restarts; dies, too, when the answer is not the usual one. A job that was over before all kills was faster
+# than usual, and is run again (tries: how many were).
 sub _laplace
 {
 	my ($arg, $usual, @kills) = @_;
@@ -182,7 +182,10 @@ sub _laplace
 	my ($answer) = $job->matched(qr/^(laplace: right, .*)/);
 	die "$arg->{what}: it printed no answer\n" if !defined $answer;
 	die "$arg->{what}: the answer is '$answer', not '$usual->{answer}'\n" if $usual && $answer ne $usual->{answer};
-	my $got = { seconds => sprintf('%.3f', $job->seconds) + 0, answer => $answer, restarts => $job->restarts - $arg->{ranks} };
+	my $tries = 1 + ($usual ? $usual->{tries} // 0 : 0);
+	die "$arg->{what}: $tries jobs were over before all kills\n" if $left && $tries >= TRIES;
+	my $got = { tries => $left ? $tries : 0, seconds => sprintf('%.3f', $job->seconds) + 0, answer => $answer,
+		restarts => $job->restarts - $arg->{ranks} };
 	return $left ? _laplace($arg, $got, @kills) : $got;
 }
 
