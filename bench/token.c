@@ -5,12 +5,14 @@
  *	token SECONDS
  *
  * Each rank adds its number to the token and passes it on. After SECONDS rank 0 ends that, and
- *checks the token. It prints "token begins", and at the end, with times of CLOCK_MONOTONIC in ns,
+ * checks the token. It prints, with times of CLOCK_MONOTONIC in ns,
  *
- *	token BEGUN FROM TO
+ *	begun TIME
+ *	pause FROM TO		each round that took more than 5 ms
+ *	token: right
  *
- * where the round that took longest is that between FROM and TO. Rank 0 looks at the clock, so it
- * is no rank to be killed under message logging; any other does the same when it runs again.
+ * Rank 0 looks at the clock, so it is no rank to be killed under message logging; any other does
+ * the same when it runs again.
  */
 #include <inttypes.h>
 #include <mpi.h>
