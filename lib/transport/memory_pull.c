@@ -61,10 +61,11 @@ static bool read_process(
 	return got == (ssize_t)(bytes + sizeof name) && memcmp(name, m->name, sizeof name) == 0;
 }
 
-/* Once: most often the memory of the other peers may not be read, either. */
+/* Once: most often the memory of the other peers may not be read, either. One that is gone (ESRCH)
+ * is none of these. */
 static void tell_unreadable(struct tp *tp, const struct tp_peer *p)
 {
-	if (!p->memory->unreadable || tp->mail.told_unreadable)
+	if (!p->memory->unreadable || p->memory->unreadable == ESRCH || tp->mail.told_unreadable)
 		return;
 	tp->mail.told_unreadable = true;
 	log_event("the memory of rank %d may not be read (%s): long messages take two copies",

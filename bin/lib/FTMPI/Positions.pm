@@ -8,6 +8,8 @@ package FTMPI::Positions;
 use strict;
 use warnings;
 
+use List::Util ();
+
 use constant MOST => 8;
 
 sub new
@@ -53,6 +55,9 @@ sub newest { return $_[0]{committed} }
 
 # Bytes at checkpoint n, or undef. Number 0 is the rank's beginning.
 sub of { my ($self, $n) = @_; return $n ? $self->{at}{$n} : 0 }
+
+# The least number of bytes at a checkpoint that is known, committed or not; undef: there is none.
+sub least { my ($self) = @_; return List::Util::min(grep { defined } values %{ $self->{at} }) }
 
 # All that is known, as text, and from that: "n=BYTES:n=BYTES".
 sub text

@@ -137,6 +137,9 @@ for my $case ([ [ [ 1, 2 ], [ 0, 8 ], [ 1, 2 ] ], 'as they were' ], [ [ [ 0, 2 ]
 	is_deeply([ map { [ (split)[ 4, 5 ] ] } @{ unpacked($run->[-1]) } ], $places, '... are in the table');
 	is_deeply($run->[-2], [ 'setting', @apart ], '... and what memory can be shared is told');
 	told('a');
+	$fleet->take($of, [], ['setting'], [1], '0,1,0', 0, 2);
+	is_deeply(told('c')->[0][-2], [ 'setting', @apart ], '... also when a host takes more of them');
+	told('a');
 }
 
 # Where this machine is reached: the keeper of a job listens there.

@@ -11,8 +11,8 @@
 # printed again as at the rank's beginning.
 #
 # One whose checkpoints are of data runs its program from the beginning, and comes to its checkpoint in the middle of it: what it prints up to there is dropped
-# as at the rank's beginning. Before its rank has a checkpoint that counts, too, it may print something else than the one before. It stands still there, and says so. What it prints from there on is compared with what was sent (FTMPI::PrintedAgain), of which
-# the last KEPT bytes are kept: what is not kept is not dropped.
+# as at the rank's beginning. It stands still there, and says so. What it prints from there on is compared with what was sent (FTMPI::PrintedAgain), of which
+# the last KEPT bytes are kept: what is not kept is not dropped. So is what was sent behind a checkpoint that came to nothing.
 package FTMPI::Agent::Pipes;
 
 use strict;
@@ -70,16 +70,17 @@ sub add
 	return $source;
 }
 
-# What was sent is left out. Where no checkpoint is committed that is compared, as a process that has made one which then came to nothing may have printed that.
+# What was sent is left out. A process that has made a checkpoint which then came to nothing may have told that: where none is committed what was printed
+# behind the first one is compared.
 sub _begins_again
 {
 	my ($self, $source) = @_;
-	my $rank = $source->{rank};
-	my $kept = $self->{kept}{$rank};
+	my ($rank, $positions) = ($source->{rank}, $self->_positions($source->{rank}));
+	my $first = $self->{keeps} && !$self->{repeats} && !$positions->newest ? $positions->least : undef;
 	$source->{again} = $self->_sent($rank);
-	return if $self->{repeats} || !$kept || $self->_positions($rank)->newest;
-	$source->{again} = $kept->{from};
-	$self->_compare($source, $kept->{from});
+	return if !defined $first || $first > $source->{again};
+	$source->{again} = $first;
+	$self->_compare($source, $first);
 	return;
 }
 

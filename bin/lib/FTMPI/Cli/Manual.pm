@@ -551,14 +551,14 @@ alone, in a folder
 .I keeper\-SESSION
 that goes with the job; a fast disk there makes messages faster that depend on which came first.
 The program has to do the same when it is run again, but for what depends on the order of messages. One that does not, as it depends on the time, random numbers,
-threads or files that change, is ended (with status 16) when it asks for something else than before; that it sends something else is noticed with
+the name of its host, threads or files that change, is ended (with status 16) when it asks for something else than before; that it sends something else is noticed with
 .B \-verify\-replay
 alone, and without that its answer may be wrong.
 Rank 0 is given its standard input again: from its beginning, or, where it goes on from an image, from where it had read then. Of what a rank prints through
 .B ftmpirun
 on standard output as many bytes are left out as were printed before; where it goes on from an image, from where it was then. With data that holds for what it prints before
 .BR FTMPI_Restore ;
-of what it prints behind that, and of all that a rank prints that has no checkpoint yet, lines are left out that were printed there before, up to the first one that differs, as of a program that says that it has saved: from there on all is printed. What it prints on standard error, and writes to files, also where a shell sends its output there, it prints and writes again.
+of what it prints behind that, or behind the first checkpoint that was not written to its end, lines are left out that were printed there before, up to the first one that differs, as of a program that says that it has saved: from there on all is printed. What it prints on standard error, and writes to files, also where a shell sends its output there, it prints and writes again.
 Windows, and
 .B MPI_Cancel
 of a synchronous send to another rank, are refused, and MPI_THREAD_SERIALIZED is granted in place of MPI_THREAD_MULTIPLE.

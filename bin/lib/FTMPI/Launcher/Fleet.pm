@@ -175,6 +175,7 @@ sub place
 		$places[$_] = [ $node, $cores ] for $ranks->($used[$node]);
 	}
 	$self->{places} = \@places;
+	$self->{apart}  = $before && $self->_are_apart($ranks, @used);
 	return @places;
 }
 
@@ -194,8 +195,7 @@ sub run
 {
 	my ($self, $ranks, $head, $settings, @used) = @_;
 	my $table = $self->_table($ranks, @used);
-	my @apart = $self->_are_apart($ranks, @used) ? 'apart=1' : ();
-	$self->_tell_run($_, $ranks, $head, [ @$settings, @apart ], $table) for @used;
+	$self->_tell_run($_, $ranks, $head, $settings, $table) for @used;
 	return;
 }
 
@@ -217,7 +217,8 @@ sub _tell_run
 	my ($self, $index, $ranks, $head, $settings, $table) = @_;
 	my $plan = $self->{plan};
 	$self->tell($index, 'PART', @$_{qw(first n wdir prog env)}) for @{ $plan->{own} // [] };
-	$self->tell($index, 'RUN', @$head, [ $ranks->($index) ], @$plan{qw(wdir prog env)}, $settings, $table);
+	my @apart = $self->{apart} ? 'apart=1' : ();
+	$self->tell($index, 'RUN', @$head, [ $ranks->($index) ], @$plan{qw(wdir prog env)}, [ @$settings, @apart ], $table);
 	return;
 }
 
