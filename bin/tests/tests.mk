@@ -64,10 +64,11 @@ $(foreach u,$(UNITS),$(eval $(call unit_rule,$(u))))
 # where a stage names what failed, for stages.sh
 FAILED := $(B)/failed
 
-# WATCH: what a sanitizer reports, of any process, fails the test; empty without one
+# WATCH: what a sanitizer reports, of any process, fails the test; empty without one. Six at a time, as some wait
+# for most of half a minute.
 units: $(UNIT_BIN)
 	@mkdir -p $(FAILED) && rm -f $(FAILED)/units
-	@printf '%s\n' $(UNIT_BIN) | $(TEST_ENV) xargs -n1 -P2 sh bin/tests/unit/run.sh $(FAILED)/units $(WATCH)
+	@printf '%s\n' $(UNIT_BIN) | $(TEST_ENV) xargs -n1 -P6 sh bin/tests/unit/run.sh $(FAILED)/units $(WATCH)
 	@[ ! -e $(FAILED)/units ] || { echo "units that failed:"; cat $(FAILED)/units; exit 1; }
 
 # make recovery lines, or change them, for tests of what reads them
