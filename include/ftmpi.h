@@ -189,9 +189,9 @@ int FTMPI_CKPT_Set_coordination(const char *name);
  * checkpoint. What the program does before the call it does again when it comes back, and what others
  * sent it then comes again. All ranks begin a collective operation before it, or all after it; no
  * receive may be posted that has no message, or this rank has no checkpoints, which is said. When it
- * returns FTMPI_RESTORED the next call of MPI has to be what it was behind the checkpoint: others
- * have not come back, and take no part in a barrier of those that have, so that the job waits for
- * ever. What all ranks do once, as the first thing in their work, is left out then, or done before.
+ * returns FTMPI_RESTORED the next call of MPI has to be the one that followed the checkpoint: other
+ * ranks have not come back, so a barrier here would wait for them for ever. What all ranks do once,
+ * as they begin their work, is left out then, or done before FTMPI_Restore.
  *
  * What is open across the call when a line is restored: collective operations, and operations on
  * windows, are ended by it, before anything is given back; the program waits for them as usual. So

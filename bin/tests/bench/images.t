@@ -12,28 +12,19 @@ use lib "$FindBin::Bin/../lib", "$FindBin::Bin/../../../bench/lib";
 use File::Temp ();
 use Test::More;
 
-use FTMPI::Bench::Cases    ();
 use FTMPI::Bench::Failures ();
 use FTMPI::Bench::Gaps     ();
 use FTMPI::Bench::Images   ();
 use FTMPI::Bench::Peers    ();
 use FTMPI::Bench::Report   ();
 use FTMPI::Bench::Stats    ();
+use FTMPI::Test::BenchRows qw(cases row);
 use FTMPI::Test::Job       qw(root sanitized);
 use FTMPI::Test::Process   qw(patience run_quiet);
 
 use constant MIB => 1 << 20;
 
-my %case = map { $_->{id} => $_ } FTMPI::Bench::Cases::all(2);
-
-sub row
-{
-	my ($id, %values) = @_;
-	return {
-		(map { $_ => $case{$id}{$_} } qw(id what bytes ranks unit)),
-		values => \%values, state => { map { $_ => 'ok' } keys %values },
-	};
-}
+my %case = cases();
 
 sub gaps
 {

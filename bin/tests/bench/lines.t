@@ -12,33 +12,18 @@ use lib "$FindBin::Bin/../lib", "$FindBin::Bin/../../../bench/lib";
 use File::Temp ();
 use Test::More;
 
-use FTMPI::Bench::Cases   ();
 use FTMPI::Bench::Lines   ();
 use FTMPI::Bench::Report  ();
 use FTMPI::Bench::Results ();
 use FTMPI::Bench::Slices  ();
 use FTMPI::Bench::Stats   ();
+use FTMPI::Test::BenchRows qw(cases row verdict);
 use FTMPI::Test::Job      qw(ftmpirun program root sanitized);
 use FTMPI::Test::Process  qw(patience);
 
 use constant SAVED => 256 << 20;
 
-my %case = map { $_->{id} => $_ } FTMPI::Bench::Cases::all(2);
-
-sub row
-{
-	my ($id, %values) = @_;
-	return {
-		(map { $_ => $case{$id}{$_} } qw(id what bytes ranks unit)),
-		values => \%values, state => { map { $_ => 'ok' } keys %values },
-	};
-}
-
-sub verdict
-{
-	my ($row) = @_;
-	return FTMPI::Bench::Stats::verdict($row, $case{ $row->{id} });
-}
+my %case = cases();
 
 subtest 'lines of a job' => sub {
 	my @pairs = FTMPI::Bench::Lines::from_lines('stall', 1024, 'stall 1024 21.500 0.250', 'stall 102 1.0 1.0',

@@ -19,28 +19,14 @@ use FTMPI::Bench::Stats   ();
 use FTMPI::Bench::Turns   ();
 use FTMPI::Bench::Victims ();
 use FTMPI::FixedAddresses ();
+use FTMPI::Test::BenchRows qw(cases row verdict);
 use FTMPI::Test::Cluster  ();
 use FTMPI::Test::Job      qw(root sanitized);
 use FTMPI::Test::File     qw(read_file);
 use FTMPI::Test::Process  qw(patience);
 use FTMPI::Test::StrawPeers ();
 
-my %case = map { $_->{id} => $_ } FTMPI::Bench::Cases::all(2);
-
-sub row
-{
-	my ($id, %values) = @_;
-	return {
-		(map { $_ => $case{$id}{$_} } qw(id what bytes ranks unit)),
-		values => \%values, state => { map { $_ => 'ok' } keys %values },
-	};
-}
-
-sub verdict
-{
-	my ($row) = @_;
-	return FTMPI::Bench::Stats::verdict($row, $case{ $row->{id} });
-}
+my %case = cases();
 
 subtest 'targets' => sub {
 	my %text = map { $_ => FTMPI::Bench::Stats::target_text($case{$_} // {}) } grep { /^msglog_/ } keys %case;

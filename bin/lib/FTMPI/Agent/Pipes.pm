@@ -12,7 +12,7 @@
 #
 # One whose checkpoints are of data runs its program from the beginning, and comes to its checkpoint in the middle of it: what it prints up to there is dropped
 # as at the rank's beginning. It stands still there, and says so. What it prints from there on is compared with what was sent (FTMPI::PrintedAgain), of which
-# the last KEPT bytes are kept: what is not kept is not dropped. So is what was sent behind a checkpoint that came to nothing.
+# the last KEPT bytes are kept: what is not kept is not dropped. What was sent behind a first checkpoint that came to nothing is compared, too.
 package FTMPI::Agent::Pipes;
 
 use strict;

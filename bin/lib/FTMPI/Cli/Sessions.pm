@@ -142,9 +142,8 @@ sub _check_alone
 	_refuse_kind("session $session", $command->{image}) if _is_other_kind_alone($record, $command);
 	FTMPI::Error::failed("-restore: session $session cannot go on: its job.record does not say where its ranks were (it is damaged, or of an earlier version)")
 		if !$record->{places};
-	my $transport = $command->{transport} // 'auto';
-	FTMPI::Error::failed("-restore: session $session was begun with -transport tcp, and goes on with it: leave -transport $transport out")
-		if ($record->{transport} // $transport) ne $transport && $transport ne 'auto';
+	FTMPI::Error::failed("-restore: session $session was begun with -transport tcp, and goes on with it: leave -transport shm out")
+		if defined $record->{transport} && ($command->{transport} // '') eq 'shm';
 	_check_over($workdir, $session);
 	my $folder = FTMPI::KeeperFolder::path($workdir, $session);
 	FTMPI::Error::failed("-restore: session $session cannot go on: $folder is gone, where its keeper had what ranks saw since their checkpoints")
