@@ -126,7 +126,7 @@ static bool sent(struct msglog *m, int peer, struct logged_message *message)
 	struct msglog_pair *p = &m->pairs[peer];
 
 	if (message->number > p->keep && message->number <= p->held) {
-		free(message);
+		sender_log_discard(message);
 		return false;
 	}
 	message->left = message->number <= p->has;

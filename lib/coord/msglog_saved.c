@@ -185,7 +185,7 @@ static bool read_message(struct msglog_pair *p, struct cursor *c)
 	if (c->bad || len > left(c) || number > p->sent || msglog_is_reserved(p, number) ||
 		number <= (p->log.last ? p->log.last->number : 0))
 		return false;
-	l = sender_log_message(&e, (size_t)len);
+	l = sender_log_message(&p->log, &e, (size_t)len);
 	if (!l)
 		return false;
 	l->number = number;

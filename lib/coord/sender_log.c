@@ -2,18 +2,20 @@
 #include "coord/sender_log.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
-struct logged_message *sender_log_message(const struct logged_envelope *e, size_t len)
+struct logged_message *sender_log_message(
+	struct sender_log *log, const struct logged_envelope *e, size_t len)
 {
-	struct logged_message *m;
+	struct logged_message *m = log_memory_take(&log->memory, sizeof *m, len, log->bytes);
 
-	if (len > PTRDIFF_MAX - sizeof *m)
-		return NULL;
-	m = malloc(sizeof *m + len);
 	if (m)
 		*m = (struct logged_message){.envelope = *e, .len = len};
 	return m;
+}
+
+void sender_log_discard(struct logged_message *m)
+{
+	log_memory_give(m);
 }
 
 void sender_log_add(struct sender_log *log, struct logged_message *m)
@@ -57,7 +59,7 @@ static void drop(struct logged_message *m)
 	if (m->lent)
 		m->dropped = true;
 	else
-		free(m);
+		log_memory_give(m);
 }
 
 void sender_log_back(struct logged_message *m)
@@ -65,7 +67,7 @@ void sender_log_back(struct logged_message *m)
 	assert(m->lent);
 	m->lent = false;
 	if (m->dropped)
-		free(m);
+		log_memory_give(m);
 }
 
 void sender_log_drop(struct sender_log *log, uint64_t keep, uint64_t covered)
@@ -90,4 +92,5 @@ void sender_log_drop(struct sender_log *log, uint64_t keep, uint64_t covered)
 void sender_log_free(struct sender_log *log)
 {
 	sender_log_drop(log, 0, UINT64_MAX);
+	log_memory_close(&log->memory);
 }

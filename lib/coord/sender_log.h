@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A sender's log: messages of one pair of ranks that the receiver may need again (M1), in the order
- * of their numbers. Pure.
+ * of their numbers. Pure. It stays where it is from its first message to sender_log_free.
  */
 #ifndef FTMPI_COORD_SENDER_LOG_H
 #define FTMPI_COORD_SENDER_LOG_H
@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "coord/log_memory.h"
 
 /* What the receiver matches by, and what the transport has to know to send it again. */
 struct logged_envelope {
@@ -36,10 +38,16 @@ enum { SENDER_LOG_EACH = 320 };
 struct sender_log {
 	struct logged_message *first, *last;
 	uint64_t bytes; /* what it takes */
+	struct log_memory memory;
 };
 
-/* With room for the contents, which the caller fills, and not in the log yet. NULL: no memory. */
-struct logged_message *sender_log_message(const struct logged_envelope *e, size_t len);
+/* With room for the contents, which the caller fills, and not in the log yet, to which it will be
+ * added. NULL: no memory. */
+struct logged_message *sender_log_message(
+	struct sender_log *log, const struct logged_envelope *e, size_t len);
+
+/* One that is not in the log. */
+void sender_log_discard(struct logged_message *m);
 
 /* Where its number says, which no other has. The log owns it. It is looked for from the end on. */
 void sender_log_add(struct sender_log *log, struct logged_message *m);

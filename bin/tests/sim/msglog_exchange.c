@@ -56,7 +56,8 @@ static void send_next(struct world *w, int p, struct exchange *e)
 	uint64_t content = content_mix(content_mix(e->hash, (uint64_t)p), (uint64_t)e->slot),
 		 number;
 	struct logged_envelope envelope = {.tag = e->round};
-	struct logged_message *m = sender_log_message(&envelope, sizeof content);
+	struct logged_message *m =
+		sender_log_message(&r->log.pairs[e->peer].log, &envelope, sizeof content);
 	bool leaves;
 
 	if (!m)

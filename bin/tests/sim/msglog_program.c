@@ -270,7 +270,8 @@ static void send(struct world *w, int p, const struct op *op)
 	uint64_t content =
 		content_mix(content_mix(r->memory.hash, (uint64_t)p), (uint64_t)op->peer);
 	struct logged_envelope e = {.tag = op->round};
-	struct logged_message *m = sender_log_message(&e, sizeof content);
+	struct logged_message *m =
+		sender_log_message(&r->log.pairs[op->peer].log, &e, sizeof content);
 
 	if (!m)
 		world_fails(w, "no memory");

@@ -16,7 +16,7 @@ SIM_COORD_O := $(addprefix bin/tests/sim/,sim_coord.o coord_program.o coord_env.
 	coord_restart.o coord_image.o coord_part.o coord_checks.o) $(patsubst lib/%.c,small/%.o,$(wildcard lib/coord/*.c)) $(base_o)
 
 SIM_MSGLOG_O := $(addprefix bin/tests/sim/,sim_msglog.o msglog_program.o msglog_world.o msglog_wires.o msglog_logger.o msglog_match.o msglog_exchange.o) \
-	$(addprefix lib/coord/,msglog.o msglog_saved.o outcomes.o expected_receives.o sender_log.o arrival_order.o number_list.o) lib/base/cursor.o
+	$(addprefix lib/coord/,msglog.o msglog_saved.o outcomes.o expected_receives.o sender_log.o log_memory.o arrival_order.o number_list.o) lib/base/cursor.o
 
 # each is left out, and has to be found out
 MSGLOG_RULES := gate no duplicates open early-cover log-saved events-gc prefix-kept prefix-first untold cancelled haste free reserved

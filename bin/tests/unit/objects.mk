@@ -73,6 +73,8 @@ UNIT_coord_call := $(coord_o)
 UNIT_coord_later := $(coord_o)
 UNIT_coord_control_message := $(UNIT_coord_lines)
 UNIT_msglog := $(coord_o)
+UNIT_sender_log := $(addprefix lib/coord/,sender_log.o log_memory.o)
+$(B)/unit/test_sender_log: UNIT_LIBS += -Wl,--wrap=malloc,--wrap=mmap,--wrap=munmap
 UNIT_numbered := $(call mpi_o,numbered match_index) lib/base/slab.o
 $(B)/unit/test_numbered: UNIT_LIBS += -Wl,--wrap=calloc
 UNIT_number_list := lib/coord/number_list.o

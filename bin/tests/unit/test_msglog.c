@@ -27,9 +27,10 @@ static void connect_peer(int peer, uint64_t has)
 		&m, peer, &(struct msglog_hello){.has = has, .limit = MSGLOG_ALL}));
 }
 
-static struct logged_message *message(void)
+static struct logged_message *message(int peer)
 {
-	struct logged_message *l = sender_log_message(&(struct logged_envelope){.tag = 4}, 3);
+	struct logged_message *l =
+		sender_log_message(&m.pairs[peer].log, &(struct logged_envelope){.tag = 4}, 3);
 
 	ck_assert_ptr_nonnull(l);
 	memcpy(l->bytes, "abc", 3);
@@ -39,7 +40,7 @@ static struct logged_message *message(void)
 /* Whether it leaves at once. */
 static bool sends(int peer)
 {
-	return msglog_sent(&m, peer, message());
+	return msglog_sent(&m, peer, message(peer));
 }
 
 static void receives_any(void)
@@ -244,7 +245,7 @@ END_TEST
 /* Whether it leaves at once. */
 static bool sends_reserved(uint64_t number)
 {
-	return msglog_sent_reserved(&m, PEER, number, message());
+	return msglog_sent_reserved(&m, PEER, number, message(PEER));
 }
 
 START_TEST(an_operation_has_its_numbers_when_it_begins)
@@ -495,7 +496,7 @@ START_TEST(a_message_that_is_read_outlives_its_log)
 	struct logged_message *l;
 
 	connect_peer(PEER, 0);
-	l = message();
+	l = message(PEER);
 	ck_assert(msglog_sent(&m, PEER, l));
 	l->lent = true;
 	msglog_covered(&m, PEER, 0, 1);
@@ -715,9 +716,9 @@ START_TEST(a_prefix_lacks_what_is_not_sent_yet)
 	ck_assert(sends(PEER));
 	msglog_covered(&m, PEER, 2, 3);
 	msglog_lost(&m, PEER);
-	ck_assert(msglog_connected(&m, PEER,
-		&(struct msglog_hello){.has = 1, .limit = 2, .keep = 2, .covered = 3}));
-	ck_assert(msglog_sent_reserved(&m, PEER, 2, message()));
+	ck_assert(msglog_connected(
+		&m, PEER, &(struct msglog_hello){.has = 1, .limit = 2, .keep = 2, .covered = 3}));
+	ck_assert(msglog_sent_reserved(&m, PEER, 2, message(PEER)));
 }
 END_TEST
 

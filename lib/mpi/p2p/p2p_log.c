@@ -165,13 +165,13 @@ void p2p_log_drive(void)
 
 /* ---- the program sends ---- */
 
-static struct logged_message *copy_of(const struct p2p_message *m)
+static struct logged_message *copy_of(const struct p2p_message *m, struct sender_log *log)
 {
 	size_t len = (size_t)p2p_room(m);
 	struct logged_envelope e = {.context = p2p_context(m),
 		.tag = m->tag,
 		.flags = (uint32_t)m->comm->rank | (m->mode == SEND_SYNC ? P2P_LOG_SYNC : 0)};
-	struct logged_message *l = sender_log_message(&e, len);
+	struct logged_message *l = sender_log_message(log, &e, len);
 	const void *piece = type_piece(m->type, m->buf, (size_t)m->count);
 
 	if (!l) {
@@ -196,7 +196,7 @@ int p2p_log_send(const struct p2p_message *m, int peer, struct request *sync)
 	engine_assert_held();
 	if (!m->number)
 		p2p_log_limit_await((size_t)p2p_room(m));
-	l = copy_of(m);
+	l = copy_of(m, &p->log);
 	if (!l)
 		return MPI_ERR_NO_MEM;
 	number = m->number ? m->number : p->sent + 1;
