@@ -98,8 +98,8 @@ TEST_ENV = FTMPI_LIBDIR=$(abspath $(B)/lib) FTMPI_PROGRAMS=$(abspath $(B)/bin) P
 PERL_TESTS := $(sort $(wildcard $(addprefix bin/tests/,abi/*.t build/*.t launcher/*.t cluster/*.t job/*.t job/*/*.t bench/*.t \
 	sanitized/*.t fuzz/*.t ckpt/*.t fault/*.t fortran/*.t)))
 
-# so many files at a time: a third of them wait, most of the time, for something to be noticed
-PERL_TESTS_AT_ONCE ?= 2
+# so many files at a time, of which one waits, most of the time, for something to be noticed
+PERL_TESTS_AT_ONCE ?= 3
 PERL_TESTS_RUN = $(PERL_TESTS)
 include bin/tests/sanitized/sanitized.mk
 
