@@ -71,37 +71,6 @@ void line_free(struct line *l)
 		ckpt_manifest_free(&l->m);
 }
 
-bool file_verify(const char *session_path, const struct ckpt_manifest *m, uint32_t rank,
-	void (*tell)(void *ctx, const char *problem), void *ctx)
-{
-	char text[SENTENCE_BYTES] = "out of memory";
-	struct ckpt_err err = {text, sizeof text};
-	struct ckpt_reader reader;
-	struct ckpt_path path;
-	bool well = true;
-
-	ckpt_path_file(&path, session_path, m->line, m->epoch, rank, false);
-	if (ckpt_reader_open(&reader, fs, path.text, err) != 0) {
-		if (tell)
-			tell(ctx, text);
-		return false;
-	}
-	if (ckpt_reader_belongs(&reader, m, rank, err) != 0) {
-		well = false;
-		if (tell)
-			tell(ctx, text);
-	}
-	for (uint32_t i = 0; i < reader.header.sections; i++) {
-		if (ckpt_reader_section(&reader, i, NULL, err) == 0)
-			continue;
-		well = false;
-		if (tell)
-			tell(ctx, text);
-	}
-	ckpt_reader_close(&reader);
-	return well;
-}
-
 struct text text_bytes(uint64_t bytes)
 {
 	static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

@@ -84,9 +84,10 @@ static void one_session(const struct options *o, const struct session *s)
 	} else {
 		printf("%s\n", shown(s->name).text);
 		record_print(&job);
+	}
+	if (!o->json && (n || !session_ranks(s, o)))
 		printf("%10s  %-19s  %6s  %10s  %-16s  %s\n", "line", "time", "ranks", "size",
 			"program", "state");
-	}
 	for (size_t i = 0; i < n; i++)
 		bytes += one_line(o, s, lines[i]);
 	if (o->json)
@@ -94,6 +95,7 @@ static void one_session(const struct options *o, const struct session *s)
 	else if (n > 1)
 		printf("%10s  %-19s  %6s  %10s\n", "all", "", "", text_bytes(bytes).v);
 	unfinished(o, s);
+	bytes += ranks_list(o, s);
 	if (o->json) {
 		json_unsigned("bytes", bytes);
 		json_close('}');
@@ -118,7 +120,8 @@ int command_list(const struct options *o, const struct sessions *s)
 		json_close('}');
 		putchar('\n');
 	} else if (s->n == 0) {
-		printf("there are no recovery lines in %s\n", shown(o->path).text);
+		printf("there are no recovery lines and no checkpoints in %s\n",
+			shown(o->path).text);
 	}
 	return EXIT_WELL;
 }

@@ -9,9 +9,9 @@
 static const char help[] =
 	"usage: ftmpi-ckpt COMMAND [OPTIONS] WORKDIR[/SESSION]\n"
 	"\n"
-	"  list     sessions and their recovery lines\n"
+	"  list     sessions and their recovery lines, or checkpoints of ranks\n"
 	"  verify   read everything; name what is damaged\n"
-	"  show     what is in a line\n"
+	"  show     what is in a line, or in checkpoints of ranks\n"
 	"  prune    keep only the newest whole lines of each session\n"
 	"\n"
 	"  -session S   only this session\n"
@@ -23,7 +23,7 @@ static const char help[] =
 	"  -version     print the version\n"
 	"\n"
 	"Exit status: 0 all is well, 1 something cannot be read or removed (verify, show: what\n"
-	"they read is damaged, or there is no line), 2 the command line is wrong.\n";
+	"they read is damaged, or there is none), 2 the command line is wrong.\n";
 
 void options_help(FILE *out)
 {

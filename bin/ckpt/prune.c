@@ -34,9 +34,12 @@ static bool whole(void *ctx, const struct ckpt_manifest *m)
 {
 	const struct pruning *p = ctx;
 
-	for (uint32_t r = 0; r < m->size; r++)
-		if (!file_verify(p->s->path, m, r, NULL, NULL))
+	for (uint32_t r = 0; r < m->size; r++) {
+		struct rank_file f = file_of_line(p->s->path, m, r);
+
+		if (!file_verify(&f, NULL, NULL))
 			return false;
+	}
 	return true;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A session is a folder in which there is a name of a recovery line. */
+/* A session is a folder in which there is a name of a recovery line, or of the folder of a rank
+ * that has checkpoints of its own. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -13,14 +14,43 @@
 struct names {
 	struct ckpt_name *v;
 	size_t n;
+	uint32_t *ranks;
+	size_t nranks;
 };
+
+/* The folder of a rank has the name of its file in a line, without the end. */
+static bool is_rank(const char *name, uint32_t *rank)
+{
+	char file[64];
+	struct ckpt_name n;
+
+	if (strchr(name, '.') || snprintf(file, sizeof file, "%s.ckpt", name) >= (int)sizeof file)
+		return false;
+	n = ckpt_name_parse(file);
+	*rank = n.rank;
+	return n.kind == CKPT_NAME_FILE;
+}
+
+static int note_rank(struct names *found, uint32_t rank)
+{
+	uint32_t *grown = realloc(found->ranks, (found->nranks + 1) * sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	found->ranks = grown;
+	found->ranks[found->nranks++] = rank;
+	return 0;
+}
 
 static int note(void *ctx, const char *name)
 {
 	struct ckpt_name n = ckpt_name_parse(name);
 	struct names *found = ctx;
 	struct ckpt_name *grown;
+	uint32_t rank;
 
+	if (is_rank(name, &rank))
+		return note_rank(found, rank);
 	if (n.kind != CKPT_NAME_MANIFEST && n.kind != CKPT_NAME_MANIFEST_TMP &&
 		n.kind != CKPT_NAME_FOLDER)
 		return 0;
@@ -39,6 +69,13 @@ static int by_line_then_epoch(const void *a, const void *b)
 	if (x->line != y->line)
 		return (x->line > y->line) - (x->line < y->line);
 	return (x->epoch > y->epoch) - (x->epoch < y->epoch);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
 }
 
 static bool has_manifest(const struct session *s, uint32_t line)
@@ -82,7 +119,7 @@ static int add(struct sessions *out, const char *path)
 	struct names found = {0};
 	int rc = ckpt_fs_posix.list(&ckpt_fs_posix, path, note, &found);
 
-	if (rc == 0 && found.n == 0)
+	if (rc == 0 && found.n == 0 && found.nranks == 0)
 		return 0;
 	if (rc)
 		rc = ckpt_unreadable((struct ckpt_err){err, sizeof err}, path, rc);
@@ -92,12 +129,17 @@ static int add(struct sessions *out, const char *path)
 	if (!grown) {
 		complain("%s", err);
 		free(found.v);
+		free(found.ranks);
 		free(s.lines);
 		return EXIT_DAMAGED;
 	}
 	s.path = strdup(path);
 	s.name = base_name(path);
 	keep_unfinished(&s, &found);
+	s.ranks = found.ranks;
+	s.nranks = found.nranks;
+	if (s.nranks)
+		qsort(s.ranks, s.nranks, sizeof *s.ranks, by_number);
 	out->v = grown;
 	out->v[out->n++] = s;
 	return 0;
@@ -173,6 +215,7 @@ void sessions_free(struct sessions *s)
 		free(s->v[i].name);
 		free(s->v[i].lines);
 		free(s->v[i].unfinished);
+		free(s->v[i].ranks);
 	}
 	free(s->v);
 }
@@ -181,4 +224,9 @@ const uint32_t *session_lines(const struct session *s, const struct options *o, 
 {
 	*n = o->has_line ? has_manifest(s, o->line) : s->nlines;
 	return o->has_line ? &o->line : s->lines;
+}
+
+size_t session_ranks(const struct session *s, const struct options *o)
+{
+	return o->has_line ? 0 : s->nranks;
 }

@@ -95,26 +95,23 @@ static void file_head(const struct options *o, const struct ckpt_reader *r)
 	json_string("program_hash", text_hex(h->id.program, sizeof h->id.program).v);
 }
 
-static bool one_file(
-	const struct options *o, const struct session *s, const struct line *l, uint32_t rank)
+bool file_show(const struct options *o, const struct rank_file *f)
 {
 	char problem[SENTENCE_BYTES] = "";
 	struct ckpt_err err = {problem, sizeof problem};
 	struct ckpt_reader r;
-	struct ckpt_path path;
 	bool opened, well;
 
-	ckpt_path_file(&path, s->path, l->number, l->m.epoch, rank, false);
-	opened = ckpt_reader_open(&r, &ckpt_fs_posix, path.text, err) == 0;
+	opened = ckpt_reader_open(&r, &ckpt_fs_posix, f->path.text, err) == 0;
 	if (opened)
-		ckpt_reader_belongs(&r, &l->m, rank, err);
+		file_belongs(&r, f, err);
 	if (o->json) {
 		json_open(NULL, '{');
-		json_unsigned("rank", rank);
-		json_string("path", path.text);
+		json_unsigned("rank", f->rank);
+		json_string("path", f->path.text);
 		json_string_or_null("problem", problem);
 	} else if (*problem) {
-		printf("  rank %u: %s\n", rank, problem);
+		printf("  rank %u: %s\n", f->rank, problem);
 	}
 	if (opened)
 		file_head(o, &r);
@@ -179,8 +176,11 @@ static bool one_line(const struct options *o, const struct session *s, uint32_t 
 		line_head(o, s, &l);
 	if (o->json)
 		json_open("files", '[');
-	for (uint32_t r = 0; l.has_manifest && r < l.m.size; r++)
-		well = one_file(o, s, &l, r) && well;
+	for (uint32_t r = 0; l.has_manifest && r < l.m.size; r++) {
+		struct rank_file f = file_of_line(s->path, &l.m, r);
+
+		well = file_show(o, &f) && well;
+	}
 	if (o->json) {
 		json_close(']');
 		json_close('}');
@@ -190,23 +190,47 @@ static bool one_line(const struct options *o, const struct session *s, uint32_t 
 }
 
 /* The line asked for, or the newest, of each session. */
-int command_show(const struct options *o, const struct sessions *s)
+static bool newest_lines(const struct options *o, const struct sessions *s, unsigned *shown_lines)
 {
-	bool well = true, any = false;
+	bool well = true;
 
-	if (o->json) {
-		json_open(NULL, '{');
-		json_open("lines", '[');
-	}
 	for (size_t i = 0; i < s->n; i++) {
 		size_t n;
 		const uint32_t *lines = session_lines(&s->v[i], o, &n);
 
 		if (n == 0)
 			continue;
-		any = true;
+		++*shown_lines;
 		well = one_line(o, &s->v[i], lines[0]) && well;
 	}
+	return well;
+}
+
+static bool ranks(const struct options *o, const struct sessions *s, unsigned *made)
+{
+	bool well = true;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (session_ranks(&s->v[i], o))
+			well = ranks_show(o, &s->v[i], made) && well;
+	return well;
+}
+
+int command_show(const struct options *o, const struct sessions *s)
+{
+	unsigned any = 0;
+	bool well;
+
+	if (o->json) {
+		json_open(NULL, '{');
+		json_open("lines", '[');
+	}
+	well = newest_lines(o, s, &any);
+	if (o->json) {
+		json_close(']');
+		json_open("checkpoints", '[');
+	}
+	well = ranks(o, s, &any) && well;
 	if (o->json) {
 		json_close(']');
 		json_close('}');
@@ -214,7 +238,7 @@ int command_show(const struct options *o, const struct sessions *s)
 	}
 	if (!any)
 		complain(o->has_line ? "there is no such recovery line in %s"
-				     : "there are no recovery lines in %s",
+				     : "there are no recovery lines and no checkpoints in %s",
 			shown(o->path).text);
 	return any && well ? EXIT_WELL : EXIT_DAMAGED;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ftmpi-ckpt: recovery lines for people and scripts. What its parts share. */
+/* ftmpi-ckpt: recovery lines, and checkpoints of ranks, for people and scripts. What its parts
+ * share. */
 #ifndef FTMPI_BIN_CKPT_TOOL_H
 #define FTMPI_BIN_CKPT_TOOL_H
 
@@ -31,6 +32,9 @@ struct session {
 	size_t nlines;
 	struct ckpt_name *unfinished; /* folders of lines without a manifest */
 	size_t nunfinished;
+	uint32_t *ranks; /* that have a folder for checkpoints of their own (ckpt/alone.h), from
+			    small to large */
+	size_t nranks;
 };
 
 struct sessions {
@@ -86,9 +90,34 @@ const char *line_kind_word(enum line_kind kind);
 void line_read(struct line *l, const char *session_path, uint32_t number);
 void line_free(struct line *l);
 
-/* Everything of one file is read; each problem is told, if tell is given. */
-bool file_verify(const char *session_path, const struct ckpt_manifest *m, uint32_t rank,
-	void (*tell)(void *ctx, const char *problem), void *ctx);
+/* ---- the file of one rank ---- */
+
+struct rank_file {
+	const struct ckpt_manifest *m; /* of its line; NULL: the rank made it alone */
+	uint32_t rank, number;	       /* number: of what the rank made alone */
+	struct ckpt_path path;
+};
+
+struct rank_file file_of_line(
+	const char *session_path, const struct ckpt_manifest *m, uint32_t rank);
+/* Opened, is it the one that it should be? 0 or FT_EDAMAGED. */
+int file_belongs(const struct ckpt_reader *r, const struct rank_file *f, struct ckpt_err err);
+
+/* Everything of it is read; each problem is told, if tell is given. */
+bool file_verify(
+	const struct rank_file *f, void (*tell)(void *ctx, const char *problem), void *ctx);
+bool file_show(const struct options *o, const struct rank_file *f);
+
+/* ---- checkpoints that ranks make alone, of sessions that have them ---- */
+
+/* What o asks for of a session: -line asks for lines alone. */
+size_t session_ranks(const struct session *s, const struct options *o);
+/* The bytes of their files. */
+uint64_t ranks_list(const struct options *o, const struct session *s);
+/* How many ranks have a checkpoint, as far as is known, is added to *made. false: something is
+ * damaged, or cannot be read. */
+bool ranks_verify(const struct options *o, const struct session *s, unsigned *made);
+bool ranks_show(const struct options *o, const struct session *s, unsigned *made);
 
 /* Section i, which is of that kind; false: it cannot be read, or makes no sense, which is said. */
 bool show_orphans(const struct options *o, struct ckpt_reader *r, uint32_t i);

@@ -9,7 +9,7 @@
 struct verifying {
 	const struct options *o;
 	const struct session *s;
-	unsigned lines, damaged;
+	unsigned made, damaged; /* lines, and checkpoints of ranks */
 };
 
 static void tell(void *ctx, const char *problem)
@@ -24,14 +24,15 @@ static void tell(void *ctx, const char *problem)
 
 static bool one_file(struct verifying *v, const struct ckpt_manifest *m, uint32_t rank)
 {
+	struct rank_file f = file_of_line(v->s->path, m, rank);
 	bool well;
 
 	if (!v->o->json)
-		return file_verify(v->s->path, m, rank, tell, v);
+		return file_verify(&f, tell, v);
 	json_open(NULL, '{');
 	json_unsigned("rank", rank);
 	json_open("problems", '[');
-	well = file_verify(v->s->path, m, rank, tell, v);
+	well = file_verify(&f, tell, v);
 	json_close(']');
 	json_bool("whole", well);
 	json_close('}');
@@ -75,7 +76,7 @@ static void one_line(struct verifying *v, uint32_t number)
 	} else {
 		printf("%s: line %u is damaged\n", shown(v->s->name).text, number);
 	}
-	v->lines++;
+	v->made++;
 	v->damaged += !well;
 	line_free(&l);
 }
@@ -93,10 +94,11 @@ static void one_session(struct verifying *v)
 	}
 	for (size_t i = 0; i < n; i++)
 		one_line(v, lines[i]);
-	if (v->o->json) {
+	if (v->o->json)
 		json_close(']');
+	v->damaged += !ranks_verify(v->o, v->s, &v->made);
+	if (v->o->json)
 		json_close('}');
-	}
 }
 
 int command_verify(const struct options *o, const struct sessions *s)
@@ -113,13 +115,13 @@ int command_verify(const struct options *o, const struct sessions *s)
 	}
 	if (o->json) {
 		json_close(']');
-		json_bool("whole", v.lines > 0 && v.damaged == 0);
+		json_bool("whole", v.made > 0 && v.damaged == 0);
 		json_close('}');
 		putchar('\n');
 	}
-	if (v.lines == 0)
+	if (v.made == 0)
 		complain(o->has_line ? "there is no such recovery line in %s"
-				     : "there are no recovery lines in %s",
+				     : "there are no recovery lines and no checkpoints in %s",
 			shown(o->path).text);
-	return v.lines && !v.damaged ? EXIT_WELL : EXIT_DAMAGED;
+	return v.made && !v.damaged ? EXIT_WELL : EXIT_DAMAGED;
 }

@@ -76,6 +76,29 @@ static int look(const struct ckpt_alone *a, const struct ckpt_path *folder, stru
 	return 0;
 }
 
+static int note_newest(void *ctx, const char *text)
+{
+	struct ckpt_name n = ckpt_name_parse(text), *newest = ctx;
+
+	if (n.kind == CKPT_NAME_ALONE &&
+		(newest->kind == CKPT_NAME_FOREIGN || n.epoch > newest->epoch ||
+			(n.epoch == newest->epoch && n.line > newest->line)))
+		*newest = n;
+	return 0;
+}
+
+int ckpt_alone_newest(const struct ckpt_fs *fs, const char *session_dir, uint32_t rank,
+	struct ckpt_name *out, struct ckpt_err err)
+{
+	struct ckpt_path folder;
+	int rc;
+
+	*out = (struct ckpt_name){CKPT_NAME_FOREIGN, 0, 0, 0};
+	ckpt_path_alone(&folder, session_dir, rank);
+	rc = fs->list(fs, folder.text, note_newest, out);
+	return rc ? ckpt_failed(err, "read the folder", folder.text, rc) : 0;
+}
+
 /* ---- what is old goes ---- */
 
 /* Names are not taken away while they are listed. */

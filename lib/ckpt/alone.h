@@ -24,6 +24,11 @@ struct ckpt_alone {
 	uint32_t rank, incarnation; /* of this process */
 };
 
+/* The name of the file of this rank that counts: number and incarnation are line and epoch; number
+ * 0 is that of a rank that begins at its beginning. kind CKPT_NAME_FOREIGN: there is none. */
+int ckpt_alone_newest(const struct ckpt_fs *fs, const char *session_dir, uint32_t rank,
+	struct ckpt_name *out, struct ckpt_err err);
+
 /* What this process goes on from, its own from now on, durably: *number; 0: from its beginning.
  * FT_ESYS, FT_ENOMEM; FT_ESTALE: a newer process of the rank is there. */
 int ckpt_alone_take(const struct ckpt_alone *a, uint32_t *number, char *err, size_t errsize);

@@ -6,7 +6,8 @@
  * operations if their bytes are given (hexadecimal). Lines are of November 2026, of other times
  * with CKPT_LINE_TIME in the environment (Unix seconds). With CKPT_LINE_IMAGE there is a process
  * image instead, of 6 mappings and 2 runs of pages; "mappings" or "pages" takes the last byte of
- * that section away.
+ * that section away. With CKPT_LINE_ALONE each rank makes it alone: LINE is its number, EPOCH the
+ * incarnation.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,6 +99,7 @@ static int write_part(struct ckpt_out_plan *plan, const struct ckpt_section *s,
 int main(int argc, char **argv)
 {
 	const char *image = getenv("CKPT_LINE_IMAGE");
+	const bool alone = getenv("CKPT_LINE_ALONE") != NULL;
 	static uint8_t bytes[BUFFER], orphans[ORPHANS_MAX], operations[ORPHANS_MAX];
 	struct ckpt_section s[] = {{CKPT_BUFFER, 0, 0, 0, bytes, BUFFER},
 		{CKPT_VARIABLE, 7, TYPE, 0, bytes, 80}, {CKPT_MESSAGES, 0, 0, 0, bytes, 10},
@@ -131,11 +133,12 @@ int main(int argc, char **argv)
 			.id = id,
 			.line = m.line,
 			.kind = image ? CKPT_FILE_IMAGE : CKPT_FILE_DATA,
-			.sections = sections};
+			.sections = sections,
+			.alone = alone};
 
 		rc = write_part(&plan, s, &m.ranks[id.rank], err, sizeof err);
 	}
-	if (rc == 0 && (argc < 6 || strcmp(argv[5], "-") != 0))
+	if (rc == 0 && !alone && (argc < 6 || strcmp(argv[5], "-") != 0))
 		rc = ckpt_commit(&ckpt_fs_posix, argv[1], &m, err, sizeof err);
 	free(m.ranks);
 	return rc ? fails(err) : 0;

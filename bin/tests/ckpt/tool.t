@@ -93,13 +93,13 @@ for ([ [], 'give a command' ], [ ['list'], 'of what' ], [ [ 'frob', $work ], 'un
 	like($got->{err}, qr/^ftmpi-ckpt: [^\n]*\Q$said\E[^\n]*\n\z/, '... and a sentence');
 	is($got->{out}, '', '... alone');
 }
-is(tool('list', "$work")->{out}, "there are no recovery lines in $work\n", 'an empty folder');
+is(tool('list', "$work")->{out}, "there are no recovery lines and no checkpoints in $work\n", 'an empty folder');
 is(tool('list', "$work")->{status}, 0, '... is no error for list');
 is(tool('prune', "$work")->{status}, 0, '... nor for prune');
 for my $command (qw(verify show)) {
 	my $got = tool($command, "$work");
 	is($got->{status}, 1, "... but for $command");
-	is($got->{err}, "ftmpi-ckpt: there are no recovery lines in $work\n", '... which says so');
+	is($got->{err}, "ftmpi-ckpt: there are no recovery lines and no checkpoints in $work\n", '... which says so');
 }
 my $help = tool('-h');
 like($help->{out}, qr/^usage: ftmpi-ckpt COMMAND/, '-h');
@@ -264,6 +264,65 @@ for ([ 1, 'mappings' ], [ 2, 'pages' ]) {
 		qr/holds no $kind/, '... also as JSON');
 }
 File::Path::remove_tree(glob "$work/image*");
+
+# ---- checkpoints that ranks make alone ----
+
+my $own = "$work/own";
+sub rank_dir { return sprintf '%s/rank-%05d', $own, @_ }
+{
+	local $ENV{CKPT_LINE_ALONE} = 1;
+	line('own', @$_, 2) for [ 7, 1 ], [ 8, 1 ], [ 6, 3 ];
+	local $ENV{CKPT_LINE_IMAGE} = '';
+	line('own', 9, 3, 1);
+}
+mkdir rank_dir(10) or die rank_dir(10) . ": $!";
+open my $begins, '>', rank_dir(10) . '/ckpt-00000000.i0005' or die "a rank without a checkpoint: $!";
+close $begins or die "a rank without a checkpoint: $!";
+my $time = qr/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/;
+$list = tool('list', $own);
+is($list->{status}, 0, 'checkpoints of ranks');
+like($list->{out}, qr/^own\n +rank  checkpoint .*\n +0 +9  $time +\S+ \S+  solver +whole, process image\n +1 +6  $time +98\.1 KiB  solver +whole\n +10 +none  .* begins at its beginning\n\z/,
+	'... of each the one of the newest process that counts, without a table of lines') or diag($list->{out});
+$got = json_of(tool('list', '-json', $own))->{sessions}[0];
+is_deeply($got->{lines}, [], '... as JSON');
+like(delete $got->{checkpoints}[1]{time}, qr/^\d{10}\z/, '... the time');
+is_deeply([ @{ $got->{checkpoints} }[ 1, 2 ] ], [
+	{ rank => 1, checkpoint => 6, incarnation => 3, bytes => 256 + 3 * 32 + 100090, program => 'solver', kind => 'data',
+		made => JSON::PP::true(), whole => JSON::PP::true(), problem => undef },
+	{ rank => 10, made => JSON::PP::false(), whole => JSON::PP::true(), problem => undef } ], '... all of a checkpoint');
+is($got->{bytes}, (stat "$own/rank-00000/ckpt-00000009.i0003")[7] + (stat "$own/rank-00001/ckpt-00000006.i0003")[7], '... the size of all');
+is(tool('list', '-table', $own)->{out}, '', '... and no line in a table');
+$verify = tool('verify', $own);
+is("$verify->{status} $verify->{out}", "0 own: checkpoint 9 of rank 0 is whole\nown: checkpoint 6 of rank 1 is whole\nown: rank 10 has no checkpoint\n", 'verify');
+is(json_of(tool('verify', '-json', $own))->{whole}, JSON::PP::true(), '... as JSON');
+$show = tool('show', $own);
+is($show->{status}, 0, 'show');
+like($show->{out}, qr/^  checkpoint 9 of rank 0, incarnation 3:\n  rank 0: process image, .*^  checkpoint 6 of rank 1, incarnation 3:\n.*^ +1  variable +7 +MPI_DOUBLE .*^  rank 10: no checkpoint$/ms, '... what is in them')
+	or diag($show->{out});
+$got = json_of(tool('show', '-json', $own));
+is(scalar @{ $got->{lines} }, 0, '... as JSON');
+is_deeply([ map { $_->{rank} } @{ $got->{checkpoints}[0]{files} } ], [ 0, 1 ], '... of those that are there');
+is(tool('show', '-line', 6, $own)->{status}, 1, '... and -line is for lines');
+is(tool('prune', $own)->{out}, '', 'prune leaves them');
+my $checkpoint = rank_dir(1) . '/ckpt-00000006.i0003';
+flip($checkpoint, 400);
+like(tool('list', $own)->{out}, qr/^ +1 +6 .* whole$/m, 'list does not read what is in them');
+$verify = tool('verify', $own);
+is($verify->{status}, 1, '... but verify does');
+like($verify->{out}, qr/^  \Q$checkpoint\E: section 0 \(buffer 0\) is damaged\nown: checkpoint 6 of rank 1 is damaged\n/m, '... and says so');
+is(json_of(tool('verify', '-json', $own))->{whole}, JSON::PP::false(), '... as JSON');
+flip($checkpoint, $_) for 400, 30;
+like(tool('list', $own)->{out}, qr/^ +1 +6  .* damaged\n +\Q$checkpoint\E: its header is damaged$/m, 'list sees a damaged header');
+is(tool('show', $own)->{status}, 1, '... and show');
+flip($checkpoint, 30);
+rename $checkpoint, rank_dir(1) . '/ckpt-00000005.i0004' or die "$checkpoint: $!";
+like(tool('verify', $own)->{out}, qr/is not what its name says, but checkpoint 6 of rank 1$/m, 'a file under the name of another');
+like(tool('list', $own)->{out}, qr/^ +1 +5  .* damaged$/m, '... list, too');
+File::Path::remove_tree(rank_dir($_)) for 0, 1;
+is(tool('verify', $own)->{status}, 1, 'no rank has a checkpoint');
+open my $no_folder, '>', rank_dir(1) or die rank_dir(1) . ": $!";
+like(tool('list', $own)->{out}, qr/^ +1 +none  .* damaged\n +cannot read the folder /m, 'what is no folder');
+File::Path::remove_tree($own);
 
 # ---- damage ----
 

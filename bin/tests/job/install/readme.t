@@ -166,7 +166,7 @@ subtest 'make install, and uninstall' => sub {
 	is_deeply([ libraries("$dir/still") ], \@from_system, '... as does one with -ftmpi-static');
 	is_deeply([ FTMPI::Agent::Elf::needed("$dir/alone") ], [], '... and one with -static nothing');
 	said(run_there("$with $prefix/bin/ftmpi-ckpt list bin"), 'ftmpi-ckpt',
-		'there are no recovery lines in bin');
+		'there are no recovery lines and no checkpoints in bin');
 	run_there("PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --libs ftmpi | grep -- '-Wl,-rpath,/opt/ftmpi/lib -lftmpi'")
 		->is_status(0, 'pkg-config knows it');
 	run_there("make -s -C '$root' uninstall PREFIX=/opt/ftmpi DESTDIR='$to'")
