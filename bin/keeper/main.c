@@ -25,7 +25,7 @@
 /* For the keeper before this one to end. */
 enum { BEFORE_MS = 5000 };
 
-static bool ended, job_over;
+static bool ended, job_over, clears;
 
 /* ---- what it is told ---- */
 
@@ -56,7 +56,7 @@ static bool input_is_stream(void)
 
 /* The loop turns. A starter that does not read is not told more, as nobody may hold up the keeper:
    a pipe in which poll finds room takes PIPE_BUF bytes. */
-static void say_alive(ssize_t times)
+static void say_alive(size_t times)
 {
 	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
 
@@ -67,16 +67,34 @@ static void say_alive(ssize_t times)
 	fflush(stdout);
 }
 
-/* Each byte asks whether the keeper is alive; the end is the end of the keeper. */
+static size_t count_questions(const char *bytes, size_t n)
+{
+	size_t questions = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (bytes[i] == 'c')
+			clears = true;
+		else
+			questions++;
+	}
+	return questions;
+}
+
+/* Each byte but c asks whether the keeper is alive; the end is the end of the keeper. */
 static void on_input(evutil_socket_t fd, short what, void *arg)
 {
-	char questions[256];
-	ssize_t n = read(fd, questions, sizeof questions);
+	const struct options *o = arg;
+	char bytes[256];
+	ssize_t n;
 
-	(void)what;
-	(void)arg;
+	if (what & EV_TIMEOUT) {
+		log_error("nothing was heard of ftmpirun for %u s", (unsigned)o->silence);
+		ended = true;
+		return;
+	}
+	n = read(fd, bytes, sizeof bytes);
 	if (n > 0)
-		say_alive(n);
+		say_alive(count_questions(bytes, (size_t)n));
 	if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
 		ended = job_over = true;
 }
@@ -218,16 +236,18 @@ static struct keeper_server *begin(const struct options *o, struct keeper_config
 	return s;
 }
 
-static int serve(struct keeper_server *s, uint32_t ranks, int listen_fd)
+static int serve(struct keeper_server *s, struct options *o, int listen_fd)
 {
 	struct event_base *base = keeper_server_base(s);
-	struct event *input = event_new(base, STDIN_FILENO, EV_READ | EV_PERSIST, on_input, NULL);
+	struct event *input = event_new(base, STDIN_FILENO, EV_READ | EV_PERSIST, on_input, o);
+	const struct timeval silence = {.tv_sec = o->silence};
 	struct event *term = evsignal_new(base, SIGTERM, on_signal, NULL);
 	int status = EXIT_FAILS;
 
-	say_incarnations(s, ranks);
+	say_incarnations(s, o->ranks);
 	evutil_make_socket_nonblocking(STDIN_FILENO);
-	if (!input || !term || event_add(term, NULL) != 0 || event_add(input, NULL) != 0)
+	if (!input || !term || event_add(term, NULL) != 0 ||
+		event_add(input, o->silence ? &silence : NULL) != 0)
 		log_error("there is no memory to begin");
 	else if (!say_ready(listen_fd))
 		log_error("cannot say where it listens: %s", strerror(errno));
@@ -247,7 +267,6 @@ int main(int argc, char **argv)
 	struct options o;
 	struct keeper_config config = {.disk = &disk_posix};
 	struct keeper_server *s;
-	bool clears;
 	int rc;
 
 	log_configure(0, "ftmpi-keeper");
@@ -274,8 +293,8 @@ int main(int argc, char **argv)
 	auth_wipe(config.job.secret, sizeof config.job.secret);
 	if (!s)
 		return EXIT_FAILS;
-	rc = serve(s, o.ranks, config.listen_fd);
-	clears = o.clears || !any_came(s, o.ranks);
+	rc = serve(s, &o, config.listen_fd);
+	clears = clears || o.clears || !any_came(s, o.ranks);
 	keeper_server_free(s);
 	if (job_over && clears)
 		clear_folder(&o);

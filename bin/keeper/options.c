@@ -9,7 +9,7 @@
 #include "base/shown.h"
 #include "keeper/event_file.h"
 
-enum { LIMIT_LEAST = 1 << 16 };
+enum { LIMIT_LEAST = 1 << 16, SILENCE_MOST = 86400 };
 
 #define LIMIT_DEFAULT ((uint64_t)256 << 20)
 #define LIMIT_MOST ((uint64_t)1 << 44)
@@ -29,6 +29,8 @@ static const char help[] =
 	"  -new           the job begins: no file has to be there. Without it a rank whose file "
 	"is\n"
 	"                 not there has lost what it told\n"
+	"  -silence S     end when nothing comes on standard input for so many seconds: who asks\n"
+	"                 may be on another host, and lost\n"
 	"  -clear         remove the files when standard input ends: the job is over\n"
 	"  -v             say who comes, and who is turned away\n"
 	"  -h, -help      print this list\n"
@@ -36,10 +38,10 @@ static const char help[] =
 	"Standard input, a pipe or a socket: the job's session (16 bytes), then its secret (32\n"
 	"bytes). When it is closed the keeper ends. It prints a line when it listens: \"ready\n"
 	"IP:PORT\", and before that \"incarnation RANK N\" for each rank that came to a keeper\n"
-	"before it. To each byte that comes on standard input later it answers with a line\n"
-	"\"alive\"; when -limit is reached it prints a line \"full\". Exit status: 0 it was ended, "
-	"by\n"
-	"its standard input or by SIGTERM; 1 it cannot go on; 2 the command line is wrong.\n";
+	"before it. Later a c on standard input asks for -clear; to each other byte the keeper\n"
+	"answers with a line \"alive\". When -limit is reached it prints a line \"full\". Exit\n"
+	"status: 0 it was ended, by its standard input, by -silence or by SIGTERM; 1 it cannot go\n"
+	"on; 2 the command line is wrong.\n";
 
 void options_help(FILE *out)
 {
@@ -109,7 +111,10 @@ static bool set(struct options *o, const char *name, const char *value)
 		ok = number(name, value, LIMIT_LEAST, LIMIT_MOST, &o->limit);
 	else if (strcmp(name, "-listen") == 0)
 		ok = address(value, &o->listen);
-	else {
+	else if (strcmp(name, "-silence") == 0) {
+		ok = number(name, value, 1, SILENCE_MOST, &n);
+		o->silence = (uint32_t)n;
+	} else {
 		ok = number(name, value, 1, KEEPER_RANKS_MAX, &n);
 		o->ranks = (uint32_t)n;
 	}
@@ -118,7 +123,7 @@ static bool set(struct options *o, const char *name, const char *value)
 
 static bool takes_value(const char *name)
 {
-	static const char *const names[] = {"-dir", "-limit", "-listen", "-ranks"};
+	static const char *const names[] = {"-dir", "-limit", "-listen", "-ranks", "-silence"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(names[i], name) == 0)

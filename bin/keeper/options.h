@@ -13,7 +13,7 @@ enum { EXIT_FAILS = 1, EXIT_USAGE = 2 };
 struct options {
 	const char *folder;
 	uint64_t limit;
-	uint32_t ranks;
+	uint32_t ranks, silence; /* silence: seconds; 0: for ever */
 	struct net_address listen;
 	bool fresh, clears, log, help;
 };

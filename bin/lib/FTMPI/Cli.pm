@@ -130,6 +130,7 @@ sub plan
 		max_restarts => $options->{'max-restarts'} // 3,
 		from_start   => $options->{'restart-from-start'},
 		alone        => $is_alone,
+		keeper_hosts  => scalar _keeper_hosts($options),
 		outcome_limit => $options->{'outcome-limit'} // 1 << 30,
 		debug        => $options->{debug},
 		image        => _image($options),
@@ -282,11 +283,22 @@ sub _place
 	return $placed;
 }
 
+# Where the keeper may be, or nothing.
+sub _keeper_hosts
+{
+	my ($options) = @_;
+	my $named = $options->{'keeper-hosts'} // return;
+	my $local = FTMPI::Net::local_test();
+	my $hosts = FTMPI::Cli::Machines::parse_list('-keeper-hosts', $named);
+	FTMPI::Error::usage("-keeper-hosts $named: write each host once, without a number of slots") if grep { $_->{slots} > 1 } @$hosts;
+	return [ map { { name => $_->{name}, local => $local->($_->{name}) ? 1 : 0 } } @$hosts ];
+}
+
 # What the user named, or nothing.
 sub _named_hosts
 {
 	my ($options) = @_;
-	return FTMPI::Cli::Machines::parse_list(join ',', @{ $options->{host} }) if $options->{host};
+	return FTMPI::Cli::Machines::parse_list('-host', join ',', @{ $options->{host} }) if $options->{host};
 	my $file = $options->{machinefile} // return;
 	open my $handle, '<:raw', $file
 		or FTMPI::Error::usage("cannot read the machine file $file: $!");

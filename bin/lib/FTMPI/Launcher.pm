@@ -66,7 +66,7 @@ my %ACTIONS = (
 # plan: hosts => [{ name, local, slots, ranks }] (without ranks: a spare), size, prog => [words],
 # env => [words], wdir, workdir, ssh => [words], iface, ports => [first, last], timeout, tag,
 # verbosity; heartbeat, timeout_heartbeat, silence in ms; starved_limit in s; settings => [words]; restart_on,
-# max_restarts, from_start, debug; alone: message logging; outcome_limit: of its keeper, in bytes; image: see FTMPI::Launcher::Lines (with alone FTMPI::Launcher::Checkpoints), or undef; interval: of -ckpt-interval, or undef; bind: core if the user insists on that; goes_on: { session, its name; id, its bytes; is_gone => sub, why nobody can go on there any more; places, of its ranks, by rank } that the ranks go on in from their own checkpoints (message logging), or undef; transport: tcp if that was asked for, also when the job began, or undef; restoring: words for what -restore named; expected: { session, line } of
+# max_restarts, from_start, debug; alone: message logging; outcome_limit: of its keeper, in bytes; keeper_hosts => [{ name, local }] for it, or undef; image: see FTMPI::Launcher::Lines (with alone FTMPI::Launcher::Checkpoints), or undef; interval: of -ckpt-interval, or undef; bind: core if the user insists on that; goes_on: { session, its name; id, its bytes; is_gone => sub, why nobody can go on there any more; places, of its ranks, by rank } that the ranks go on in from their own checkpoints (message logging), or undef; transport: tcp if that was asked for, also when the job began, or undef; restoring: words for what -restore named; expected: { session, line } of
 # it; notes: sentences to begin with; parts => [[number of ranks, program, arguments]], for the record; on_restored =>
 # sub (session), when a job that -restore began has restored that: its parts, and sentences.
 sub run
@@ -319,7 +319,7 @@ sub _bind
 	return;
 }
 
-# Where ranks tell it what must outlive them: on this machine, which the job does not outlive either. (Other jobs need not wait
+# Where ranks tell it what must outlive them: on this machine, which the job does not outlive either, or where the user wants it. (Other jobs need not wait
 # for perl to compile it.)
 sub _start_keeper
 {
@@ -329,9 +329,10 @@ sub _start_keeper
 	my $address = $self->_own_address // return;
 	# hosts that come later may reach this machine in another way
 	$address = $address =~ /:/ ? '::' : '0.0.0.0' if grep { !$_->{local} } @{ $plan->{hosts} };
-	require FTMPI::Launcher::Keeper;
+	require FTMPI::Launcher::Keeper;    # and FTMPI::Launcher::KeeperHost
 	$self->{keeper} = FTMPI::Launcher::Keeper->new(
 		loop      => $self->{loop},
+		hosts     => $plan->{keeper_hosts} && [ map { FTMPI::Launcher::KeeperHost->new(%$_, ssh => $plan->{ssh}) } @{ $plan->{keeper_hosts} } ],
 		folder    => FTMPI::KeeperFolder::path($plan->{workdir}, $self->{session_name}),
 		ranks     => $plan->{size},
 		limit     => $plan->{outcome_limit},
@@ -354,8 +355,10 @@ sub _start_keeper
 sub _keeper_ready
 {
 	my ($self, $seen) = @_;
-	my $plan = $self->{plan};
+	my ($plan, $host) = ($self->{plan}, $self->{keeper}->host);
 	my @next;
+	return $self->_event('cannot', FTMPI::Launcher::Sentences::keeper_elsewhere($host->name, $plan->{workdir}))
+		if !$host->is_here && !-e FTMPI::KeeperFolder::path($plan->{workdir}, $self->{session_name});
 	if ($plan->{goes_on}) {
 		$self->{owns} = 1;
 		my $gone = $plan->{goes_on}{is_gone}->();
@@ -382,6 +385,7 @@ sub _own_address
 sub _keeper_at
 {
 	my ($self) = @_;
+	return $self->{keeper}->at if !$self->{keeper}->host->is_here;
 	my ($port)  = $self->{keeper}->at =~ /:([0-9]+)\z/;
 	my $address = $self->_own_address // return;
 	return $address =~ /:/ ? "[$address]:$port" : "$address:$port";
@@ -600,7 +604,7 @@ sub _over
 	$self->{stdin}->close if $self->{stdin};
 	$self->{streams}->finish;
 	$self->{fleet}->dismiss_all;
-	$self->{keeper}->close if $self->{keeper};
+	$self->{keeper}->close(!$self->_stays) if $self->{keeper};
 	$self->{loop}->after(LEAVE_TIME, sub { $self->_abandon; $self->_stop_if_done });
 	$self->_stop_if_done;
 	return;

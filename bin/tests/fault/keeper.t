@@ -250,6 +250,30 @@ for my $point (grep { $_ ne 'keeper-cut' && $_ ne 'keeper-durable' } @points) {
 	$job->end;
 }
 
+# ---- its files go, or it is on a host that is cut off ----
+
+{
+	my $job = new_job();
+	my $folder = $job->{dir};
+	$job->start('-new');
+	my $rank = $job->rank(0, 1, 0);
+	$rank->until(10);
+	$job->hear(sub { $rank->{acked} == 10 });
+	$job->end_rank($rank);
+	print { $job->{keeper}{in} } '?c?';
+	is($job->let_go, 0, 'a keeper that is told to clear');
+	ok(!-e $folder, '... has removed its files at its end');
+	$job->end;
+}
+{
+	my $job = new_job();
+	$job->start(qw(-new -silence 1));
+	is($job->ended, 0, 'one that nobody asks ends');
+	like($job->errors, qr/^ftmpi-keeper: nothing was heard of ftmpirun for 1 s$/m, '... and says so');
+	ok(-e "$job->{dir}/rank-00000.events", '... and leaves its files');
+	$job->end;
+}
+
 # ---- strangers ----
 
 {

@@ -12,6 +12,7 @@ use Test::More;
 
 use FTMPI::KeeperFolder     ();
 use FTMPI::Launcher::Keeper ();
+use FTMPI::Launcher::Pulse  ();
 use FTMPI::Loop             ();
 use FTMPI::Test::Process    qw(patience);
 use LauncherTest;
@@ -155,6 +156,65 @@ my $down  = 'say the keeper was killed by signal 9 (Killed); it is started again
 	$keeper = keeper();
 	turn_until($keeper, 'one that is killed each time', sub { @said });
 	is_deeply(\@said, ['failed the keeper of the job (-coord msglog) cannot be started: it was killed by signal 9 (Killed)'], '... is given up');
+}
+
+# ---- on another host ----
+
+text_file('bin/ssh', <<'EOS');
+#!/bin/sh
+place=${0%/*}
+host=$1
+echo "$*" >>"$place/ssh"
+[ $host = lost ] && { echo 'ssh: no route' >&2; exit 255; }
+[ $host = slow ] && exec sleep 1000
+[ $host = old ] || export SSH_CONNECTION='10.0.0.9 4000 10.0.0.7 22'
+exec sh -c "$2"
+EOS
+chmod 0755, "$place/bin/ssh";
+
+sub hosts { return [ map { FTMPI::Launcher::KeeperHost->new(name => $_, local => $_ eq 'mine', ssh => ["$place/bin/ssh"]) } @_ ] }
+
+{
+	local $ENV{FTMPI_LIBDIR} = "$place/lib";
+	mode('good');
+	my $keeper = keeper(hosts => hosts('there'), folder => "$place/it's here");
+	turn_until($keeper, 'a keeper on another host', sub { has('ready') });
+	my $words = "-dir $place/it's here -ranks 3 -limit 5000000 -clear";
+	is((starts())[-1], "$words -new -silence 30 -listen 10.0.0.7", '... listens where that was reached, and ends when it hears nothing');
+	is_deeply([ grep { /^log/ } @said ], ['log the keeper is on there, and listens at 127.0.0.1:7000'], '... which is told');
+	@said = ();
+	kill 'KILL', $keeper->{pid};
+	turn_until($keeper, '... begins again', sub { has('log the keeper is on there, and listens at 127.0.0.1:7000') });
+	is((starts())[-1], "$words -listen 127.0.0.1:7000 -silence 30", '... where it was');
+	seconds($keeper, 1);
+	stop($keeper);
+	@said = ();
+	$keeper->{pulse} = FTMPI::Launcher::Pulse->new(silent => 3, hung => 6);
+	seconds($keeper, 6);
+	is($said[0], 'say the keeper on there does not answer for 3 s; what depends on it is held up.', 'one that does not answer is told of');
+	seconds($keeper, 1);
+	is($said[1], 'say the keeper on there hangs, and does not answer for 6 s; it was killed, and is started again.', '... and begun again, as its host may be lost');
+	end($keeper);
+
+	$keeper = keeper(hosts => hosts(qw(lost old mine)));
+	turn_until($keeper, 'of several hosts', sub { has('ready') });
+	is($keeper->host->name, 'mine', '... the first that bears it');
+	is_deeply([ grep { /^say/ } @said ], [ 'say the keeper cannot be started on lost: ssh: no route; old is tried.',
+		'say the keeper cannot be started on old: ssh does not tell at which address it was reached (SSH_CONNECTION); mine is tried.' ], '... which is told');
+	is((starts())[-1], "-dir $place/folder -ranks 3 -limit 5000000 -clear -listen 10.0.0.1 -new", '... as if it were the only one');
+	end($keeper);
+
+	$keeper = keeper(hosts => hosts(qw(slow lost)), ready_time => 0.3);
+	turn_until($keeper, 'hosts that do not bear it', sub { grep { /^failed/ } @said });
+	is_deeply(\@said, [ 'say the keeper cannot be started on slow: it is not ready after 0.3 s; lost is tried.',
+		'failed the keeper of the job (-coord msglog) cannot be started on lost: ssh: no route' ], '... end the job');
+	end($keeper);
+
+	$keeper = keeper(stays => 1);
+	turn_until($keeper, 'a keeper whose files stay', sub { has('ready') });
+	$keeper->close(1);
+	turn_until($keeper, '... ends', sub { $keeper->is_gone });
+	like(text('rest'), qr/\A\?*c\z/, '... and is told if they are to go all the same');
 }
 {
 	local $ENV{FTMPI_LIBDIR} = "$place/nowhere/lib";

@@ -33,7 +33,7 @@ EOT
 	'every way to write a host');
 is(shown(FTMPI::Cli::Machines::parse_file('f', "a:2\r\nb\r\n")), 'a=2 b=1',
 	'line ends of another world');
-is(shown(FTMPI::Cli::Machines::parse_list('a,b:4,[::1]:2,a')), 'a=2 b=4 ::1=2', 'a list');
+is(shown(FTMPI::Cli::Machines::parse_list('-host', 'a,b:4,[::1]:2,a')), 'a=2 b=4 ::1=2', 'a list');
 
 for my $bad (
 	[ "a\nb slots=x\n",
@@ -61,17 +61,17 @@ for my $bad (
 	is(ref $@ && $@->status, 2, 'refused as wrong use');
 	like(ref $@ && $@->text, $message, '... in a sentence that names the line');
 }
-eval { FTMPI::Cli::Machines::parse_list('a,,b') };
+eval { FTMPI::Cli::Machines::parse_list('-host', 'a,,b') };
 like($@->text, qr/^-host a,,b: '' is not a host name/, 'a hole in a list');
 
-eval { FTMPI::Cli::Machines::parse_list("a\nb,\e[31m") };
+eval { FTMPI::Cli::Machines::parse_list('-host', "a\nb,\e[31m") };
 like($@->text, qr/^-host a b,[^\n\e]* is not a host name\z/, 'one line, whatever it quotes');
 
 sub placed
 {
 	my ($text, $n) = @_;
 	return join ' ', map { "$_->{name}:" . join ',', @{ $_->{ranks} } }
-		@{ FTMPI::Cli::Machines::place(FTMPI::Cli::Machines::parse_list($text), $n) };
+		@{ FTMPI::Cli::Machines::place(FTMPI::Cli::Machines::parse_list('-host', $text), $n) };
 }
 
 is(placed('a:2,b:3', 5),   'a:0,1 b:2,3,4',               'by slot');

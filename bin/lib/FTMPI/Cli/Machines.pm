@@ -31,17 +31,17 @@ sub parse_file
 	return merge(\@entries, sub { $_[0] });
 }
 
-# The hosts of -host a,b:4,c.
+# The hosts of an option, as in -host a,b:4,c.
 sub parse_list
 {
-	my ($text) = @_;
+	my ($option, $text) = @_;
 	my @entries;
 	for my $word (split /,/, $text, -1) {
 		my $entry = eval { _parse_host($word) };
-		FTMPI::Error::usage("-host $text: " . _reason($@)) if !$entry;
+		FTMPI::Error::usage("$option $text: " . _reason($@)) if !$entry;
 		push @entries, $entry;
 	}
-	FTMPI::Error::usage('-host names no host') if !@entries;
+	FTMPI::Error::usage("$option names no host") if !@entries;
 	return merge(\@entries, sub { $_[0] });
 }
 

@@ -303,6 +303,12 @@ my @TABLE = (
 			. ' noticed, and the answer is wrong.',
 	},
 	{
+		names => ['keeper-hosts'],
+		arg   => 'HOST,...',
+		text  => 'With -coord msglog: the host of the process that keeps what ranks saw since their checkpoints; of several the first that bears it.'
+			. ' It is reached as other hosts are (-ssh), FTMPI has to be there at the same path, and the work directory a folder that it shares with this host. Default: this host.',
+	},
+	{
 		names   => ['outcome-limit'],
 		arg     => 'SIZE',
 		check   => FTMPI::Cli::Values::size(1 << 16, 1 << 44),
@@ -526,7 +532,7 @@ sub _check_msglog
 {
 	my ($got) = @_;
 	my $is_used = ($got->{coord} // '') eq 'msglog';
-	for my $option (grep { defined $got->{$_} && !$is_used } qw(verify-replay outcome-limit log-limit ckpt-order output)) {
+	for my $option (grep { defined $got->{$_} && !$is_used } qw(verify-replay keeper-hosts outcome-limit log-limit ckpt-order output)) {
 		_refuse("-$option has no meaning without -coord msglog");
 	}
 	return if !$is_used;

@@ -7,7 +7,8 @@
 # Failure modes: it cannot be started at first: the job does not begin; when it was killed it is tried again. It
 # dies later: it is started again on its files, and listens where it did; ranks find it by themselves. It is stopped, or
 # hangs, so that ranks wait for it: it is asked each second, and when it does not answer it is killed (FTMPI::Launcher::Pulse).
-# The launcher is killed: the keeper's standard input is closed by that, and it ends.
+# The launcher is killed: the keeper's standard input is closed by that, and it ends. It may be on another host (-keeper-hosts),
+# which ssh reaches; it ends when it hears nothing of the launcher for SILENCE seconds.
 package FTMPI::Launcher::Keeper;
 
 use strict;
@@ -21,13 +22,14 @@ use FTMPI::Error               ();
 use FTMPI::KeeperFolder        ();
 use FTMPI::Launcher::Bootstrap ();
 use FTMPI::Launcher::Failure   ();
+use FTMPI::Launcher::KeeperHost ();
 use FTMPI::Launcher::Pulse     ();
 use FTMPI::Launcher::Sentences ();
 use FTMPI::Loop                ();
 
 # All timers, in seconds: until it listens for the first time; from its end to its next start, at first and at
 # most; after so long it is taken to be well again; from one question to the next.
-use constant { READY_TIME => 30, PAUSE_LEAST => 0.02, PAUSE_MOST => 1, WELL_TIME => 10, ASK_TIME => 1 };
+use constant { READY_TIME => 30, PAUSE_LEAST => 0.02, PAUSE_MOST => 1, WELL_TIME => 10, ASK_TIME => 1, SILENCE => 30 };
 
 # How often it may be killed before it was ready for the first time.
 use constant FIRST_KILLS => 5;
@@ -35,17 +37,28 @@ use constant FIRST_KILLS => 5;
 # Bytes of one read, of a line that has not ended, and of a text of /proc.
 use constant { CHUNK => 4096, LINE_MAX => 4096, STAT_MAX => 4096 };
 
-# loop; folder: of its files; ranks: how many; limit: bytes of outcomes; address: where they reach this machine; session, secret: bytes; verbose;
+# loop; hosts: FTMPI::Launcher::KeeperHost, of which the first that bears it has it; folder: of its files; ranks: how many; limit: bytes of outcomes; address: where they reach this machine; session, secret: bytes; verbose;
 # debug: it may be stopped; goes_on: its files are there, of an earlier launcher; stays: they stay if the launcher is killed; say => sub (sentence); log => sub (text); on_ready => sub ({ rank => its newest incarnation, counted from 1, where any has come }), once; on_failed => sub (sentence): it
 # cannot be started; on_full => sub (sentence): the limit is reached. For tests: ask_time and ready_time, in place of ASK_TIME and READY_TIME; patience => { silent, hung }, in place of the times of
 # FTMPI::Launcher::Pulse; state => sub (process), in place of _state.
 sub new
 {
 	my ($class, %arg) = @_;
-	my $self = bless { ask_time => ASK_TIME, ready_time => READY_TIME, patience => {}, state => \&_state, %arg, pause => PAUSE_LEAST, said => {}, incarnations => {} }, $class;
-	$self->{timer} = $self->{loop}->after(READY_TIME, sub { $self->_failed('it is not ready after ' . READY_TIME . ' s') });
-	$self->_start;
+	my $self = bless { ask_time => ASK_TIME, ready_time => READY_TIME, patience => {}, %arg, said => {}, incarnations => {} }, $class;
+	$self->{hosts} = [ @{ $arg{hosts} // [ FTMPI::Launcher::KeeperHost->here ] } ];
+	$self->_start_at_first;
 	return $self;
+}
+
+# On the first of the hosts that are left.
+sub _start_at_first
+{
+	my ($self) = @_;
+	my $loop = $self->{loop};
+	@$self{qw(pause killed words)} = (PAUSE_LEAST, 0, undef);
+	$self->{timer} = $loop->after($self->{ready_time}, sub { $self->_failed("it is not ready after $self->{ready_time} s") });
+	$self->_start;
+	return;
 }
 
 # In the source tree it lies beside the library, installed where programs are that no user calls.
@@ -60,15 +73,27 @@ sub program
 # Where it listens, once it is ready: IP:PORT or [IP]:PORT.
 sub at { return $_[0]{at} }
 
+sub host { return $_[0]{hosts}[0] }
+
+# For sentences.
+sub _who
+{
+	my ($self) = @_;
+	return $self->host->is_here ? "the keeper (process $self->{pid})" : 'the keeper on ' . $self->host->name;
+}
+
 # ---- its start ----
 
 # The files are there from the first time on, and so is the port.
 sub _command
 {
 	my ($self) = @_;
+	my $host   = $self->host;
 	my $is_new = !defined $self->{at} && !$self->{goes_on};
-	return (program(), '-dir', $self->{folder}, '-ranks', $self->{ranks}, '-limit', $self->{limit}, $self->{stays} ? () : '-clear',
-		'-listen', $self->{at} // $self->{address}, $is_new ? '-new' : (), $self->{verbose} ? '-v' : ());
+	my $at     = $self->{at} // ($host->is_here ? $self->{address} : undef);
+	return $host->command(program(), '-dir', $self->{folder}, '-ranks', $self->{ranks}, '-limit', $self->{limit}, $self->{stays} ? () : '-clear',
+		defined $at ? ('-listen', $at) : (), $is_new ? '-new' : (), $self->{verbose} ? '-v' : (),
+		$host->is_here || $self->{debug} ? () : (-silence => SILENCE));
 }
 
 sub _start
@@ -124,7 +149,7 @@ sub _heard
 	$self->{at} //= $at;
 	@$self{qw(ready said)} = (1, {});
 	$self->{loop}->cancel(delete $self->{timer});
-	$self->{log}->("the keeper is process $self->{pid}, and listens at $at");
+	$self->{log}->('the keeper is ' . ($self->host->is_here ? "process $self->{pid}" : 'on ' . $self->host->name) . ", and listens at $at");
 	$self->_look_after if !$self->{debug};
 	$self->{on_ready}->($self->{incarnations}) if $is_first;
 	return;
@@ -171,13 +196,13 @@ sub _turn
 		syswrite $self->{input}, '?';
 		return;
 	}
-	my $verdict = $pulse->turn($self->{state}->($pid)) // return;
+	my $verdict = $pulse->turn($self->_state) // return;
 	my ($what, $words) = @$verdict;
 	if ($what eq 'say') {
-		$self->{say}->("the keeper (process $pid) $words; what depends on it is held up.");
+		$self->{say}->($self->_who . " $words; what depends on it is held up.");
 		return;
 	}
-	$self->{say}->("the keeper (process $pid) $words; it was killed, and is started again.");
+	$self->{say}->($self->_who . " $words; it was killed, and is started again.");
 	delete $self->{ready};    # so that its end is not told once more
 	kill 'KILL', $pid;
 	return;
@@ -190,11 +215,14 @@ sub _answered
 	return;
 }
 
-# The letter for the state of a process, or nothing.
+# The letter for the state of its process, or nothing. On another host that is not seen, and it may be lost: it is not
+# waited for longer than for one that hangs.
 sub _state
 {
-	my ($pid) = @_;
-	open my $file, '<:raw', "/proc/$pid/stat" or return;
+	my ($self) = @_;
+	return $self->{state}->($self->{pid}) if $self->{state};
+	return 'S' if !$self->host->is_here;
+	open my $file, '<:raw', "/proc/$self->{pid}/stat" or return;
 	sysread $file, my $text, STAT_MAX or return;
 	my $thread = FTMPI::Condition::thread($text) // return;
 	return $thread->{state};
@@ -256,7 +284,7 @@ sub _start_again
 {
 	my ($self) = @_;
 	$self->{timer} = $self->{loop}->after($self->{ready_time}, sub {
-		$self->{say}->("the keeper (process $self->{pid}) is not ready after $self->{ready_time} s; it was killed, and is started again.");
+		$self->{say}->($self->_who . " is not ready after $self->{ready_time} s; it was killed, and is started again.");
 		kill 'KILL', $self->{pid};
 	});
 	$self->_start;
@@ -272,19 +300,37 @@ sub _down_at_first
 	return;
 }
 
+# At first. Its process may be there still.
 sub _failed
 {
 	my ($self, $why) = @_;
+	my $where = $self->host->is_here ? '' : ' on ' . $self->host->name;
+	if (@{ $self->{hosts} } > 1) {
+		$self->_drop;
+		shift @{ $self->{hosts} };
+		$self->{say}->("the keeper cannot be started$where: $why; " . $self->host->name . ' is tried.');
+		return $self->_start_at_first;
+	}
 	$self->close;
-	$self->{on_failed}->("the keeper of the job (-coord msglog) cannot be started: $why");
+	$self->{on_failed}->("the keeper of the job (-coord msglog) cannot be started$where: $why");
 	return;
 }
 
-# The job is over: it is to end, by the end of its standard input.
-sub close
+sub _drop
 {
 	my ($self) = @_;
+	$self->{loop}->cancel(delete $self->{$_}) for grep { $self->{$_} } qw(timer again);
+	kill 'KILL', $self->{pid} if $self->{pid};
+	$self->_let_go;
+	return;
+}
+
+# The job is over: it is to end, by the end of its standard input. clears: its files go.
+sub close
+{
+	my ($self, $clears) = @_;
 	my $loop = $self->{loop};
+	syswrite $self->{input}, 'c' if $clears && $self->{input};
 	$self->{closed} = 1;
 	$self->_leave_alone;
 	$loop->cancel(delete $self->{timer});

@@ -14,7 +14,7 @@ use FTMPI::Launcher::Verdict ();
 sub new
 {
 	my ($class, $hosts, $n, %arg) = @_;
-	my $plan = FTMPI::Cli::Machines::place(FTMPI::Cli::Machines::parse_list($hosts), $n);
+	my $plan = FTMPI::Cli::Machines::place(FTMPI::Cli::Machines::parse_list('-host', $hosts), $n);
 	$plan->[0]{local} = 1;
 	my $self = bless { told => [], silent => {}, now => 0 }, $class;
 	$self->{job} = FTMPI::Launcher::Job->new(

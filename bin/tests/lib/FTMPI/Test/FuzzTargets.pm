@@ -68,7 +68,7 @@ sub _machines
 {
 	my ($input) = @_;
 	my $is_list = $input =~ s/\A-host\n//;
-	my $hosts = $is_list ? FTMPI::Cli::Machines::parse_list($input) : FTMPI::Cli::Machines::parse_file('f', $input);
+	my $hosts = $is_list ? FTMPI::Cli::Machines::parse_list('-host', $input) : FTMPI::Cli::Machines::parse_file('f', $input);
 	my %seen;
 	_promise(scalar @$hosts, 'accepted, and there is no host');
 	for my $host (@$hosts) {
