@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # stages.sh BUILD MAKE STAGE...: runs every stage of the tests, also after one has failed, and says at the end which
-# failed and in what. A stage leaves a name a line in BUILD/failed/STAGE, and may leave what the failed ones said in
+# failed and in what, and how long each took. A stage leaves a name a line in BUILD/failed/STAGE, and may leave what the failed ones said in
 # BUILD/failed/STAGE.said, of which the last lines are shown.
 set -u
 
@@ -14,9 +14,13 @@ mkdir -p "$build/failed"
 most_said=60
 
 failed=
+times=
 for stage in "$@"; do
+	began=$(date +%s)
 	$make --no-print-directory "$stage" || failed="$failed $stage"
+	times="$times $stage $(($(date +%s) - began)) s,"
 done
+echo "stages took:${times%,}"
 [ -n "$failed" ] || {
 	echo "all stages passed: $*"
 	exit 0

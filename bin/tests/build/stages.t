@@ -42,7 +42,7 @@ esac
 SH
 my ($status, $said) = run_it("sh $tests/stages.sh build stage one two three four");
 is($status, 1, 'a stage that fails fails all');
-like($said, qr/stage three\nstage four\nfailed:\n  two: unit_a\n  two: unit_b\n  three\nwhat two said last:\n/,
+like($said, qr/stage three\nstage four\nstages took: one \d+ s, two \d+ s, three \d+ s, four \d+ s\nfailed:\n  two: unit_a\n  two: unit_b\n  three\nwhat two said last:\n/,
 	'the others are run, and the end names what failed');
 like($said, qr/last:\n[1-9]\d\n(?:\d+\n)+100\n\z/, 'and shows what it said last');
 unlike($said, qr/warned|last:\n1\n/, 'that and no more');
