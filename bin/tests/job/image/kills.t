@@ -39,12 +39,10 @@ for my $case (
 	[ plain_laplace_static => 'eventlog', 4 ],
 	[ plain_laplace_fixed  => 'blocking', 2 ],
 	[ plain_mail           => 'eventlog', 3 ],
-	[ plain_pi             => 'blocking', 4 ],
-	[ plain_matmul         => 'eventlog', 3 ],
 ) {
 	my ($program, $coord, $ranks) = @$case;
 	next if !$there{$program};
-	FTMPI::Test::TimedKills::killed(image => 1, program => $program, coord => $coord, ranks => $ranks, seed => $seed++, kills => 3);
+	FTMPI::Test::TimedKills::killed(image => 1, program => $program, coord => $coord, ranks => $ranks, seed => $seed++, kills => 2);
 }
 
 FTMPI::Test::TimedKills::writers_killed(image => 1, program => 'plain_laplace', coord => $_, ranks => 3, seed => $seed++, kills => 2)
