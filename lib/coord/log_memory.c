@@ -6,8 +6,19 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* A block of at most KEPT bytes stays when it is empty, as it is about to be filled again. */
-enum { LINE = 64, LEAST = 1024, KEPT = 64 << 10, HUGE_PAGE = 2 << 20, MOST = 8 << 20, PART = 4 };
+/* A block of at most KEPT bytes stays when it is empty, as it is about to be filled again. HEADS:
+ * what messages that fill huge pages need besides. */
+enum {
+	LINE = 64,
+	LONG = 1024,
+	LEAST = 1024,
+	KEPT = 64 << 10,
+	PAGE = 4 << 10,
+	HUGE_PAGE = 2 << 20,
+	MOST = 8 << 20,
+	HEADS = 64 << 10,
+	PART = 4
+};
 
 struct log_block {
 	struct log_memory *owner; /* NULL: it is not open */
@@ -47,11 +58,27 @@ static struct log_block *block_make(size_t size)
 	struct log_block *b;
 
 	if (mapped)
-		size = (size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+		size = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
 	b = mapped ? map(size) : malloc(size);
 	if (b)
 		*b = (struct log_block){.size = size, .used = sizeof *b};
 	return b;
+}
+
+/* For more than this message, if there is memory for it. */
+static struct log_block *block_for(size_t need, uint64_t held)
+{
+	size_t size = held / PART < MOST ? (size_t)held / PART : MOST;
+	struct log_block *b = NULL;
+
+	if (size >= HUGE_PAGE)
+		size = (size & ~(size_t)(HUGE_PAGE - 1)) + HEADS;
+	if (size < LEAST)
+		size = LEAST;
+	need += sizeof *b;
+	if (size > need)
+		b = block_make(size);
+	return b ? b : block_make(need);
 }
 
 static void block_free(struct log_block *b)
@@ -70,8 +97,8 @@ static size_t room(const struct log_block *b)
 /* What goes before the contents is the block, and the head. */
 static void *take(struct log_block *b, size_t head, size_t len)
 {
-	uint8_t *contents =
-		round_up((uint8_t *)b + b->used + sizeof(struct log_block *) + head, LINE);
+	uint8_t *contents = round_up((uint8_t *)b + b->used + sizeof(struct log_block *) + head,
+		len < LONG ? sizeof(void *) : LINE);
 	struct log_block **of = (struct log_block **)(void *)(contents - head) - 1;
 
 	*of = b;
@@ -90,7 +117,7 @@ static void open_block(struct log_memory *m, struct log_block *b)
 
 void *log_memory_take(struct log_memory *m, size_t head, size_t len, uint64_t held)
 {
-	size_t around = sizeof(struct log_block *) + head + LINE + sizeof(void *), need, size;
+	size_t around = sizeof(struct log_block *) + head + LINE + sizeof(void *), need;
 	struct log_block *b = m->open;
 	void *taken;
 
@@ -100,10 +127,7 @@ void *log_memory_take(struct log_memory *m, size_t head, size_t len, uint64_t he
 	need = around + len;
 	if (room(b) >= need)
 		return take(b, head, len);
-	size = held / PART < MOST ? (size_t)held / PART : MOST;
-	if (size < LEAST)
-		size = LEAST;
-	b = block_make(size > sizeof *b + need ? size : sizeof *b + need);
+	b = block_for(need, held);
 	if (!b)
 		return NULL;
 	taken = take(b, head, len);

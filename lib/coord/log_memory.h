@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory of a sender's log, which is taken message by message and given back in about the same
- * order. It comes in blocks, each of up to a quarter of what the log holds already. Those of 2 MiB
- * and more are huge pages where the system has them, as to clear small ones takes longer than to
- * copy messages into them; they go back to the system with the last message in them. The owner's
- * lock guards all of it, from all threads.
+ * order. It comes in blocks: of 1 KiB at least, a quarter of what the log holds already, and 8 MiB
+ * at most; or of one message that needs more. Those of 2 MiB and more are huge pages where the
+ * system has them, as to clear small ones takes longer than to copy messages into them; they go
+ * back to the system with the last message in them. One of 64 KiB at most stays when it is empty.
+ * The owner's lock guards all of it, from all threads.
  */
 #ifndef FTMPI_COORD_LOG_MEMORY_H
 #define FTMPI_COORD_LOG_MEMORY_H
@@ -16,8 +17,9 @@ struct log_memory {
 	struct log_block *open; /* what comes next goes there; NULL: into a new one */
 };
 
-/* head bytes (a multiple of 8), and len that begin a cache line; aligned for pointers. held: bytes
- * that the log has. NULL: no memory. Its owner stays where it is until log_memory_close. */
+/* head bytes (a multiple of 8), and len, which begin a cache line if they are 1 KiB or more;
+ * aligned for pointers. held: bytes that the log has. NULL: no memory. Its owner stays where it is
+ * until log_memory_close. */
 void *log_memory_take(struct log_memory *m, size_t head, size_t len, uint64_t held);
 
 /* Also behind log_memory_close. */

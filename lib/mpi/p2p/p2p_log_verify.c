@@ -53,21 +53,25 @@ static uint64_t sum_of(const struct logged_message *l)
 	return sum ? sum : 1;
 }
 
-void p2p_log_vouch(int peer, uint64_t number, const struct logged_message *l)
+static void vouch(int peer, uint64_t number, const struct logged_message *l)
 {
 	struct log_control m = {.peer = peer};
 	struct writer w = writer_over(m.bytes, sizeof m.bytes);
 	const char *call = l->call ? l->call : "";
 	size_t len = strnlen(call, LOG_CALL_MOST);
 
-	if (!vouched)
-		return;
 	writer_u32(&w, LOG_VOUCH);
 	writer_u64(&w, number);
 	writer_u64(&w, sum_of(l));
 	writer_bytes(&w, call, len);
 	m.len = LOG_VOUCH_BYTES + len;
 	p2p_log_say_as(peer, &m);
+}
+
+void p2p_log_vouch(int peer, uint64_t number, const struct logged_message *l)
+{
+	if (vouched)
+		vouch(peer, number, l);
 }
 
 void p2p_log_vouch_again(int peer, uint64_t has)
