@@ -18,7 +18,7 @@ int file_belongs(const struct ckpt_reader *r, const struct rank_file *f, struct 
 
 	if (f->m)
 		return ckpt_reader_belongs(r, f->m, f->rank, err);
-	if (h->id.rank == f->rank && h->line == f->number)
+	if (h->id.rank == f->rank && h->line == f->number && h->id.epoch <= f->incarnation)
 		return 0;
 	return ckpt_says(err, FT_EDAMAGED, f->path.text,
 		"it is not what its name says, but checkpoint %u of rank %u", h->line, h->id.rank);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checkpoints that ranks make alone (doc/msglog.md): of each rank the one that counts. */
+#include "base/error.h"
 #include "base/shown.h"
 #include "ckpt/alone.h"
 #include "json.h"
 #include "tool.h"
 
+enum { LOOKS = 16 };
+
 struct own {
 	struct rank_file f;
 	bool made; /* there is one; else the rank begins at its beginning, if there is no problem */
-	uint32_t incarnation;
 	bool opened;
 	struct ckpt_header header; /* when opened */
 	char problem[SENTENCE_BYTES];
@@ -25,19 +27,27 @@ static void own_find(struct own *w, const struct session *s, uint32_t rank)
 		return;
 	w->made = n.kind == CKPT_NAME_ALONE && n.line > 0;
 	w->f.number = n.line;
-	w->incarnation = n.epoch;
+	w->f.incarnation = n.epoch;
 	ckpt_path_alone(&folder, s->path, rank);
 	ckpt_name_format(&w->f.path, folder.text, n);
 }
 
-/* As far as its header tells. */
+/* As far as its header tells. A rank that runs takes away what it replaces: then it is looked for
+ * again. */
 static void own_read(struct own *w, const struct session *s, uint32_t rank)
 {
-	struct ckpt_err err = {w->problem, sizeof w->problem};
+	struct ckpt_err err;
 	struct ckpt_reader r;
+	int rc = FT_ENONE;
 
-	own_find(w, s, rank);
-	if (!w->made || ckpt_reader_open(&r, &ckpt_fs_posix, w->f.path.text, err) != 0)
+	for (int i = 0; i < LOOKS && rc == FT_ENONE; i++) {
+		own_find(w, s, rank);
+		if (!w->made)
+			return;
+		err = (struct ckpt_err){w->problem, sizeof w->problem};
+		rc = ckpt_reader_open(&r, &ckpt_fs_posix, w->f.path.text, err);
+	}
+	if (rc)
 		return;
 	w->opened = true;
 	w->header = r.header;
@@ -55,7 +65,7 @@ static void json_head(const struct own *w)
 	json_unsigned("rank", w->f.rank);
 	if (w->made) {
 		json_unsigned("checkpoint", w->f.number);
-		json_unsigned("incarnation", w->incarnation);
+		json_unsigned("incarnation", w->f.incarnation);
 	}
 }
 
@@ -139,10 +149,10 @@ static bool verify(const struct options *o, const struct session *s, struct own 
 		json_head(w);
 		json_open("problems", '[');
 	}
-	if (!well)
-		tell((void *)(uintptr_t)o, w->problem);
-	else if (w->made)
+	if (w->opened)
 		well = file_verify(&w->f, tell, (void *)(uintptr_t)o);
+	else if (!well)
+		tell((void *)(uintptr_t)o, w->problem);
 	if (o->json) {
 		json_close(']');
 		json_bool("whole", well);
@@ -164,7 +174,7 @@ bool ranks_verify(const struct options *o, const struct session *s, unsigned *ma
 	if (o->json)
 		json_open("checkpoints", '[');
 	for (size_t i = 0; i < session_ranks(s, o); i++) {
-		own_find(&w, s, s->ranks[i]);
+		own_read(&w, s, s->ranks[i]);
 		*made += w.made;
 		well = verify(o, s, &w) && well;
 	}
@@ -177,16 +187,23 @@ bool ranks_verify(const struct options *o, const struct session *s, unsigned *ma
 
 static bool show(const struct options *o, struct own *w)
 {
-	if (!w->made || *w->problem) {
+	if (w->opened) {
 		if (!o->json)
-			printf("  rank %u: %s\n", w->f.rank,
-				*w->problem ? w->problem : "no checkpoint");
-		return !*w->problem;
+			printf("  checkpoint %u of rank %u, incarnation %u:\n", w->f.number,
+				w->f.rank, w->f.incarnation);
+		return file_show(o, &w->f);
 	}
-	if (!o->json)
-		printf("  checkpoint %u of rank %u, incarnation %u:\n", w->f.number, w->f.rank,
-			w->incarnation);
-	return file_show(o, &w->f);
+	if (o->json) {
+		json_open(NULL, '{');
+		json_head(w);
+		json_string_or_null("problem", w->problem);
+		json_open("sections", '[');
+		json_close(']');
+		json_close('}');
+	} else {
+		printf("  rank %u: %s\n", w->f.rank, *w->problem ? w->problem : "no checkpoint");
+	}
+	return !*w->problem;
 }
 
 bool ranks_show(const struct options *o, const struct session *s, unsigned *made)
@@ -202,7 +219,7 @@ bool ranks_show(const struct options *o, const struct session *s, unsigned *made
 		printf("%s: checkpoints of ranks\n", shown(s->name).text);
 	}
 	for (size_t i = 0; i < session_ranks(s, o); i++) {
-		own_find(&w, s, s->ranks[i]);
+		own_read(&w, s, s->ranks[i]);
 		*made += w.made;
 		well = show(o, &w) && well;
 	}

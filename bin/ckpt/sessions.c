@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A session is a folder in which there is a name of a recovery line, or of the folder of a rank
- * that has checkpoints of its own. */
+/* A session is a folder in which there is a name of a recovery line, or, if it has the name of a
+ * session, of the folder of a rank that has checkpoints of its own. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "tool.h"
 
 struct names {
+	bool may_have_ranks;
 	struct ckpt_name *v;
 	size_t n;
 	uint32_t *ranks;
@@ -49,7 +50,7 @@ static int note(void *ctx, const char *name)
 	struct ckpt_name *grown;
 	uint32_t rank;
 
-	if (is_rank(name, &rank))
+	if (found->may_have_ranks && is_rank(name, &rank))
 		return note_rank(found, rank);
 	if (n.kind != CKPT_NAME_MANIFEST && n.kind != CKPT_NAME_MANIFEST_TMP &&
 		n.kind != CKPT_NAME_FOLDER)
@@ -111,12 +112,22 @@ static char *base_name(const char *path)
 	return strndup(from, (size_t)(end - from));
 }
 
+/* Whatever it is called on the command line. */
+static bool has_name_of_session(const char *path)
+{
+	char *real = realpath(path, NULL);
+	bool has = real && ckpt_name_is_session(strrchr(real, '/') + 1);
+
+	free(real);
+	return has;
+}
+
 /* Adds the session at path; nothing when it is none. 0 or an exit status. */
 static int add(struct sessions *out, const char *path)
 {
 	char err[SENTENCE_BYTES] = "out of memory";
 	struct session s = {0}, *grown;
-	struct names found = {0};
+	struct names found = {.may_have_ranks = has_name_of_session(path)};
 	int rc = ckpt_fs_posix.list(&ckpt_fs_posix, path, note, &found);
 
 	if (rc == 0 && found.n == 0 && found.nranks == 0)

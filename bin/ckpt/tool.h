@@ -93,8 +93,8 @@ void line_free(struct line *l);
 /* ---- the file of one rank ---- */
 
 struct rank_file {
-	const struct ckpt_manifest *m; /* of its line; NULL: the rank made it alone */
-	uint32_t rank, number;	       /* number: of what the rank made alone */
+	const struct ckpt_manifest *m;	    /* of its line; NULL: the rank made it alone */
+	uint32_t rank, number, incarnation; /* the last two: of what the rank made alone */
 	struct ckpt_path path;
 };
 

@@ -267,13 +267,14 @@ File::Path::remove_tree(glob "$work/image*");
 
 # ---- checkpoints that ranks make alone ----
 
-my $own = "$work/own";
+my $own_name = '20261122-000000-0123abcd';
+my $own = "$work/$own_name";
 sub rank_dir { return sprintf '%s/rank-%05d', $own, @_ }
 {
 	local $ENV{CKPT_LINE_ALONE} = 1;
-	line('own', @$_, 2) for [ 7, 1 ], [ 8, 1 ], [ 6, 3 ];
+	line($own_name, @$_, 2) for [ 7, 1 ], [ 8, 1 ], [ 6, 3 ];
 	local $ENV{CKPT_LINE_IMAGE} = '';
-	line('own', 9, 3, 1);
+	line($own_name, 9, 3, 1);
 }
 mkdir rank_dir(10) or die rank_dir(10) . ": $!";
 open my $begins, '>', rank_dir(10) . '/ckpt-00000000.i0005' or die "a rank without a checkpoint: $!";
@@ -281,7 +282,7 @@ close $begins or die "a rank without a checkpoint: $!";
 my $time = qr/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/;
 $list = tool('list', $own);
 is($list->{status}, 0, 'checkpoints of ranks');
-like($list->{out}, qr/^own\n +rank  checkpoint .*\n +0 +9  $time +\S+ \S+  solver +whole, process image\n +1 +6  $time +98\.1 KiB  solver +whole\n +10 +none  .* begins at its beginning\n\z/,
+like($list->{out}, qr/^$own_name\n +rank  checkpoint .*\n +0 +9  $time +\S+ \S+  solver +whole, process image\n +1 +6  $time +98\.1 KiB  solver +whole\n +10 +none  .* begins at its beginning\n\z/,
 	'... of each the one of the newest process that counts, without a table of lines') or diag($list->{out});
 $got = json_of(tool('list', '-json', $own))->{sessions}[0];
 is_deeply($got->{lines}, [], '... as JSON');
@@ -293,7 +294,7 @@ is_deeply([ @{ $got->{checkpoints} }[ 1, 2 ] ], [
 is($got->{bytes}, (stat "$own/rank-00000/ckpt-00000009.i0003")[7] + (stat "$own/rank-00001/ckpt-00000006.i0003")[7], '... the size of all');
 is(tool('list', '-table', $own)->{out}, '', '... and no line in a table');
 $verify = tool('verify', $own);
-is("$verify->{status} $verify->{out}", "0 own: checkpoint 9 of rank 0 is whole\nown: checkpoint 6 of rank 1 is whole\nown: rank 10 has no checkpoint\n", 'verify');
+is("$verify->{status} $verify->{out}", "0 $own_name: checkpoint 9 of rank 0 is whole\n$own_name: checkpoint 6 of rank 1 is whole\n$own_name: rank 10 has no checkpoint\n", 'verify');
 is(json_of(tool('verify', '-json', $own))->{whole}, JSON::PP::true(), '... as JSON');
 $show = tool('show', $own);
 is($show->{status}, 0, 'show');
@@ -301,7 +302,7 @@ like($show->{out}, qr/^  checkpoint 9 of rank 0, incarnation 3:\n  rank 0: proce
 	or diag($show->{out});
 $got = json_of(tool('show', '-json', $own));
 is(scalar @{ $got->{lines} }, 0, '... as JSON');
-is_deeply([ map { $_->{rank} } @{ $got->{checkpoints}[0]{files} } ], [ 0, 1 ], '... of those that are there');
+is_deeply([ map { $_->{rank} . ': ' . @{ $_->{sections} } } @{ $got->{checkpoints}[0]{files} } ], [ '0: 3', '1: 3', '10: 0' ], '... all that is in them');
 is(tool('show', '-line', 6, $own)->{status}, 1, '... and -line is for lines');
 is(tool('prune', $own)->{out}, '', 'prune leaves them');
 my $checkpoint = rank_dir(1) . '/ckpt-00000006.i0003';
@@ -309,7 +310,7 @@ flip($checkpoint, 400);
 like(tool('list', $own)->{out}, qr/^ +1 +6 .* whole$/m, 'list does not read what is in them');
 $verify = tool('verify', $own);
 is($verify->{status}, 1, '... but verify does');
-like($verify->{out}, qr/^  \Q$checkpoint\E: section 0 \(buffer 0\) is damaged\nown: checkpoint 6 of rank 1 is damaged\n/m, '... and says so');
+like($verify->{out}, qr/^  \Q$checkpoint\E: section 0 \(buffer 0\) is damaged\n$own_name: checkpoint 6 of rank 1 is damaged\n/m, '... and says so');
 is(json_of(tool('verify', '-json', $own))->{whole}, JSON::PP::false(), '... as JSON');
 flip($checkpoint, $_) for 400, 30;
 like(tool('list', $own)->{out}, qr/^ +1 +6  .* damaged\n +\Q$checkpoint\E: its header is damaged$/m, 'list sees a damaged header');
@@ -322,7 +323,12 @@ File::Path::remove_tree(rank_dir($_)) for 0, 1;
 is(tool('verify', $own)->{status}, 1, 'no rank has a checkpoint');
 open my $no_folder, '>', rank_dir(1) or die rank_dir(1) . ": $!";
 like(tool('list', $own)->{out}, qr/^ +1 +none  .* damaged\n +cannot read the folder /m, 'what is no folder');
-File::Path::remove_tree($own);
+is(json_of(tool('show', '-json', $own))->{checkpoints}[0]{files}[0]{problem} =~ /^cannot read the folder / ? 1 : 0, 1, '... as JSON');
+rename $own, "$work/run" or die "$own: $!";
+is(tool('list', "$work/run")->{out}, "there are no recovery lines and no checkpoints in $work/run\n", 'a folder that a program made for a rank is none of a session');
+line('run/20261122-000000-0123abcd', 1, 0, 1);
+like(tool('list', "$work/run")->{out}, qr/^20261122-000000-0123abcd$/m, '... and hides none');
+File::Path::remove_tree("$work/run");
 
 # ---- damage ----
 
