@@ -22,10 +22,10 @@
 #include "keeper/server.h"
 #include "options.h"
 
-/* For the keeper before this one to end. */
-enum { BEFORE_MS = 5000 };
+/* How much longer than for a question a loop may take that turns no more: s. */
+enum { STUCK = 10 };
 
-static bool ended, job_over, clears;
+static bool ended, job_over, clears, locked;
 
 /* ---- what it is told ---- */
 
@@ -80,23 +80,30 @@ static size_t count_questions(const char *bytes, size_t n)
 	return questions;
 }
 
-/* Each byte but c asks whether the keeper is alive; the end is the end of the keeper. */
+/* Where nobody can kill a keeper that hangs, the kernel does. */
+static void is_heard(const struct options *o)
+{
+	if (o->silence)
+		alarm(o->silence + STUCK);
+}
+
+/* Each byte but c asks whether the keeper is alive; the end is the end of the keeper. After a long
+ * turn of the loop there may be something to read though the time is over. */
 static void on_input(evutil_socket_t fd, short what, void *arg)
 {
 	const struct options *o = arg;
 	char bytes[256];
-	ssize_t n;
+	ssize_t n = read(fd, bytes, sizeof bytes);
 
-	if (what & EV_TIMEOUT) {
+	if (n > 0) {
+		say_alive(count_questions(bytes, (size_t)n));
+		is_heard(o);
+	} else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
+		ended = job_over = true;
+	} else if (what & EV_TIMEOUT) {
 		log_error("nothing was heard of ftmpirun for %u s", (unsigned)o->silence);
 		ended = true;
-		return;
 	}
-	n = read(fd, bytes, sizeof bytes);
-	if (n > 0)
-		say_alive(count_questions(bytes, (size_t)n));
-	if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
-		ended = job_over = true;
 }
 
 static void on_signal(evutil_socket_t fd, short what, void *arg)
@@ -220,10 +227,11 @@ static struct keeper_server *begin(const struct options *o, struct keeper_config
 			  "bytes); ftmpi-keeper -h tells more");
 		return NULL;
 	}
-	if (keeper_folder_lock(o->folder, o->fresh ? 0 : BEFORE_MS, said, sizeof said) < 0) {
+	if (keeper_folder_lock(o->folder, (int)o->wait * 1000, said, sizeof said) < 0) {
 		log_error("%s", said);
 		return NULL;
 	}
+	locked = true;
 	config->listen_fd = listen_at(&o->listen);
 	if (config->listen_fd < 0) {
 		log_error("cannot listen: %s; give another address or port with -listen",
@@ -244,6 +252,7 @@ static int serve(struct keeper_server *s, struct options *o, int listen_fd)
 	struct event *term = evsignal_new(base, SIGTERM, on_signal, NULL);
 	int status = EXIT_FAILS;
 
+	is_heard(o);
 	say_incarnations(s, o->ranks);
 	evutil_make_socket_nonblocking(STDIN_FILENO);
 	if (!input || !term || event_add(term, NULL) != 0 ||
@@ -291,12 +300,12 @@ int main(int argc, char **argv)
 	follow_starter();
 	s = begin(&o, &config);
 	auth_wipe(config.job.secret, sizeof config.job.secret);
-	if (!s)
-		return EXIT_FAILS;
-	rc = serve(s, &o, config.listen_fd);
-	clears = clears || o.clears || !any_came(s, o.ranks);
-	keeper_server_free(s);
-	if (job_over && clears)
+	rc = s ? serve(s, &o, config.listen_fd) : EXIT_FAILS;
+	if (s && !o.silence)
+		clears = clears || o.clears || !any_came(s, o.ranks);
+	if (s)
+		keeper_server_free(s);
+	if ((job_over && clears) || (rc && o.fresh && locked))
 		clear_folder(&o);
 	return rc;
 }

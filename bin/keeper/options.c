@@ -9,7 +9,7 @@
 #include "base/shown.h"
 #include "keeper/event_file.h"
 
-enum { LIMIT_LEAST = 1 << 16, SILENCE_MOST = 86400 };
+enum { LIMIT_LEAST = 1 << 16, SECONDS_MOST = 86400, WAIT = 5 };
 
 #define LIMIT_DEFAULT ((uint64_t)256 << 20)
 #define LIMIT_MOST ((uint64_t)1 << 44)
@@ -29,8 +29,11 @@ static const char help[] =
 	"  -new           the job begins: no file has to be there. Without it a rank whose file "
 	"is\n"
 	"                 not there has lost what it told\n"
-	"  -silence S     end when nothing comes on standard input for so many seconds: who asks\n"
-	"                 may be on another host, and lost\n"
+	"  -silence S     end when nothing comes on standard input for so many seconds, as who "
+	"asks\n"
+	"                 may be on another host, and lost; files are removed only when c has "
+	"come\n"
+	"  -wait S        how long a keeper that is there has to end (5; with -new 0)\n"
 	"  -clear         remove the files when standard input ends: the job is over\n"
 	"  -v             say who comes, and who is turned away\n"
 	"  -h, -help      print this list\n"
@@ -112,8 +115,12 @@ static bool set(struct options *o, const char *name, const char *value)
 	else if (strcmp(name, "-listen") == 0)
 		ok = address(value, &o->listen);
 	else if (strcmp(name, "-silence") == 0) {
-		ok = number(name, value, 1, SILENCE_MOST, &n);
+		ok = number(name, value, 1, SECONDS_MOST, &n);
 		o->silence = (uint32_t)n;
+	} else if (strcmp(name, "-wait") == 0) {
+		ok = number(name, value, 0, SECONDS_MOST, &n);
+		o->wait = (uint32_t)n;
+		o->waits = true;
 	} else {
 		ok = number(name, value, 1, KEEPER_RANKS_MAX, &n);
 		o->ranks = (uint32_t)n;
@@ -123,7 +130,8 @@ static bool set(struct options *o, const char *name, const char *value)
 
 static bool takes_value(const char *name)
 {
-	static const char *const names[] = {"-dir", "-limit", "-listen", "-ranks", "-silence"};
+	static const char *const names[] = {
+		"-dir", "-limit", "-listen", "-ranks", "-silence", "-wait"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(names[i], name) == 0)
@@ -169,6 +177,8 @@ int options_read(struct options *o, int argc, char **argv)
 	}
 	if (o->help)
 		return 0;
+	if (!o->waits)
+		o->wait = o->fresh ? 0 : WAIT;
 	if (!o->folder || !*o->folder || strlen(o->folder) > EVENT_FOLDER_MAX)
 		log_error("give the folder of its files with -dir DIR (at most %d bytes)",
 			EVENT_FOLDER_MAX);

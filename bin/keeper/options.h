@@ -13,9 +13,11 @@ enum { EXIT_FAILS = 1, EXIT_USAGE = 2 };
 struct options {
 	const char *folder;
 	uint64_t limit;
-	uint32_t ranks, silence; /* silence: seconds; 0: for ever */
+	uint32_t ranks;
+	uint32_t silence; /* s; 0: for ever */
+	uint32_t wait;	  /* s */
 	struct net_address listen;
-	bool fresh, clears, log, help;
+	bool fresh, clears, waits, log, help; /* waits: -wait was given */
 };
 
 /* 0, or EXIT_USAGE: a sentence was printed. */

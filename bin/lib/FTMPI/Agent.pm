@@ -231,9 +231,10 @@ sub _run
 sub _take_settings
 {
 	my ($run) = @_;
-	my %own = map { /^(pty|bind|fixed-addresses|printed|output-repeat)=(.*)/s ? ($1 => $2) : () } @{ $run->{settings} };
-	$run->{settings} = [ grep { !/^(?:pty|bind|fixed-addresses|printed|output-repeat)=/ } @{ $run->{settings} } ];
+	my %own = map { /^(pty|bind|fixed-addresses|printed|output-repeat|remote-keeper)=(.*)/s ? ($1 => $2) : () } @{ $run->{settings} };
+	$run->{settings} = [ grep { !/^(?:pty|bind|fixed-addresses|printed|output-repeat|remote-keeper)=/ } @{ $run->{settings} } ];
 	$run->{pty}   = ($own{pty}  // '') eq '1';
+	$run->{remote_keeper} = $own{'remote-keeper'};
 	$run->{output_repeat} = ($own{'output-repeat'} // '') eq '1';
 	$run->{bind}  = ($own{bind} // '') =~ /^(auto|core)\z/ ? $1 : 'none';
 	$run->{stack} = FTMPI::FixedAddresses::stack_of($own{'fixed-addresses'});

@@ -33,13 +33,22 @@ sub remove
 sub remove_left
 {
 	my ($folder, $seconds) = @_;
-	open my $lock, '<', "$folder/lock" or return !-e $folder;
+	open my $lock, '+<', "$folder/lock" or return !-e $folder;
 	until (flock $lock, LOCK_EX | LOCK_NB) {
 		return 0 if ($seconds -= LOOK_TIME) < 0;
 		select undef, undef, undef, LOOK_TIME;
 	}
 	remove($folder);
 	return 1;
+}
+
+# Whether a keeper that is said to be there is: it has the lock, wherever it runs, if its host shares the folder and locks with this
+# one.
+sub is_locked
+{
+	my ($folder) = @_;
+	open my $lock, '+<', "$folder/lock" or return 0;
+	return !flock $lock, LOCK_EX | LOCK_NB;
 }
 
 1;

@@ -326,9 +326,12 @@ sub _start_keeper
 	my ($self) = @_;
 	my $plan = $self->{plan};
 	return if $self->{keeper};
-	my $address = $self->_own_address // return;
-	# hosts that come later may reach this machine in another way
-	$address = $address =~ /:/ ? '::' : '0.0.0.0' if grep { !$_->{local} } @{ $plan->{hosts} };
+	my $address;
+	if (!$plan->{keeper_hosts} || grep { $_->{local} } @{ $plan->{keeper_hosts} }) {
+		$address = $self->_own_address // return;
+		# hosts that come later may reach this machine in another way
+		$address = $address =~ /:/ ? '::' : '0.0.0.0' if grep { !$_->{local} } @{ $plan->{hosts} };
+	}
 	require FTMPI::Launcher::Keeper;    # and FTMPI::Launcher::KeeperHost
 	$self->{keeper} = FTMPI::Launcher::Keeper->new(
 		loop      => $self->{loop},
@@ -355,10 +358,8 @@ sub _start_keeper
 sub _keeper_ready
 {
 	my ($self, $seen) = @_;
-	my ($plan, $host) = ($self->{plan}, $self->{keeper}->host);
+	my $plan = $self->{plan};
 	my @next;
-	return $self->_event('cannot', FTMPI::Launcher::Sentences::keeper_elsewhere($host->name, $plan->{workdir}))
-		if !$host->is_here && !-e FTMPI::KeeperFolder::path($plan->{workdir}, $self->{session_name});
 	if ($plan->{goes_on}) {
 		$self->{owns} = 1;
 		my $gone = $plan->{goes_on}{is_gone}->();
@@ -428,6 +429,7 @@ sub _run_head
 	my $plan = $self->{plan};
 	my @settings = (@{ $plan->{settings} }, "restarts=$epoch", $self->_expected);
 	push @settings, map { "keeper=$_" } $self->{keeper} ? $self->_keeper_at : ();
+	push @settings, 'remote-keeper=1' if $self->{keeper} && !$self->{keeper}->host->is_here;
 	return ([ @$self{qw(session secret)}, $epoch, @$plan{qw(size verbosity workdir)}, $self->{session_name} ], [ @settings, @more ]);
 }
 

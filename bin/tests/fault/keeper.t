@@ -265,6 +265,20 @@ for my $point (grep { $_ ne 'keeper-cut' && $_ ne 'keeper-durable' } @points) {
 	ok(!-e $folder, '... has removed its files at its end');
 	$job->end;
 }
+for my $late ([ '-new' => 'goes' ], [ '-v' => 'stays' ]) {
+	my ($flag, $what) = @$late;
+	my $folder = "$dirs/" . ++$made;
+	my $status = system "head -c 48 /dev/zero | @{[ FTMPI::Test::Keeper::program('ftmpi-keeper') ]} -dir $folder -ranks 2 -silence 9 $flag >/dev/full 2>/dev/null";
+	is($status, 1 << 8, 'one that nobody hears ends');
+	is(-e $folder ? 'stays' : 'goes', $what, "... and what it has made $what ($flag)");
+}
+{
+	my $job = new_job();
+	$job->start(qw(-new -silence 1));
+	$job->let_go;
+	ok(-e "$job->{dir}/rank-00000.events", 'one whose ssh was killed leaves its files, though nobody has come');
+	$job->end;
+}
 {
 	my $job = new_job();
 	$job->start(qw(-new -silence 1));

@@ -13,6 +13,7 @@ use Test::More;
 use FTMPI::Test::Choices ();
 use FTMPI::Test::Cluster ();
 use FTMPI::Test::Job     qw(ftmpirun program sanitized);
+use FTMPI::Test::Process ();
 
 if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
 	plan skip_all => $reason;
@@ -45,6 +46,20 @@ sub its_keeper_is_killed
 	cmp_ok($keepers, '>', 0, "$keepers keepers are killed on node3");
 	is(join(' ', map { keepers($_) } 1, 2, 4), '', '... and there is none on another host');
 	$fault->survived('the keeper and ranks are killed', [ 0, $kills ]);
+	return;
+}
+
+# Its keeper learns of that as if the launcher had ended. No rank has come to it, so it has nothing yet.
+sub ssh_is_killed
+{
+	my $fault = start();
+	$fault->wait_for(err => qr/^ftmpirun: the keeper is on node3, and listens at/m);
+	my @ssh = grep { FTMPI::Test::Process::slurp("/proc/$_/comm") =~ /^ssh$/ && FTMPI::Test::Process::slurp("/proc/$_/cmdline") =~ /ftmpi-keeper/ } $fault->job->pids;
+	is(scalar @ssh, 1, 'ssh is there');
+	kill 'KILL', @ssh;
+	$fault->wait_for(err => qr/(?:^ftmpirun: the keeper is on node3, and listens at.*?){2}/ms);
+	$fault->open_gate;
+	$fault->survived('ssh is killed', 0);
 	return;
 }
 
@@ -88,6 +103,7 @@ sub another_launcher
 }
 
 its_keeper_is_killed();
+ssh_is_killed();
 its_host_is_cut_off();
 another_launcher();
 done_testing();

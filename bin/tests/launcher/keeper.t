@@ -31,9 +31,11 @@ silent) exec sleep 1000 ;;
 once) echo good >"$place/mode"; kill -KILL $$ ;;
 esac
 head -c 48 >"$place/given"
+mkdir -p "$2"
+[ $mode = unlocked ] || { exec 9>"$2/lock"; flock -x 9; }
 : >"$place/rest"
 [ $mode = old ] && printf 'incarnation 0 3\nincarnation 2 1\nincarnation x 1\n'
-echo 'ready 127.0.0.1:7000'
+echo "ready ${FTMPI_AT-127.0.0.1:7000}"
 [ $mode = mute ] && exec cat >"$place/rest"
 exec perl -e '$| = 1; open my $rest, ">", shift; while (sysread STDIN, my $asked, 100) { syswrite $rest, $asked; print "alive\n" x length $asked }' \
 	"$place/rest"
@@ -176,16 +178,17 @@ sub hosts { return [ map { FTMPI::Launcher::KeeperHost->new(name => $_, local =>
 
 {
 	local $ENV{FTMPI_LIBDIR} = "$place/lib";
+	local $ENV{FTMPI_AT} = '10.0.0.7:7000';
 	mode('good');
 	my $keeper = keeper(hosts => hosts('there'), folder => "$place/it's here");
 	turn_until($keeper, 'a keeper on another host', sub { has('ready') });
 	my $words = "-dir $place/it's here -ranks 3 -limit 5000000 -clear";
 	is((starts())[-1], "$words -new -silence 30 -listen 10.0.0.7", '... listens where that was reached, and ends when it hears nothing');
-	is_deeply([ grep { /^log/ } @said ], ['log the keeper is on there, and listens at 127.0.0.1:7000'], '... which is told');
+	is_deeply([ grep { /^log/ } @said ], ['log the keeper is on there, and listens at 10.0.0.7:7000'], '... which is told');
 	@said = ();
 	kill 'KILL', $keeper->{pid};
-	turn_until($keeper, '... begins again', sub { has('log the keeper is on there, and listens at 127.0.0.1:7000') });
-	is((starts())[-1], "$words -listen 127.0.0.1:7000 -silence 30", '... where it was');
+	turn_until($keeper, '... begins again', sub { has('log the keeper is on there, and listens at 10.0.0.7:7000') });
+	is((starts())[-1], "$words -listen 10.0.0.7:7000 -silence 30", '... where it was');
 	seconds($keeper, 1);
 	stop($keeper);
 	@said = ();
@@ -193,7 +196,7 @@ sub hosts { return [ map { FTMPI::Launcher::KeeperHost->new(name => $_, local =>
 	seconds($keeper, 6);
 	is($said[0], 'say the keeper on there does not answer for 3 s; what depends on it is held up.', 'one that does not answer is told of');
 	seconds($keeper, 1);
-	is($said[1], 'say the keeper on there hangs, and does not answer for 6 s; it was killed, and is started again.', '... and begun again, as its host may be lost');
+	is($said[1], 'say the keeper on there hangs, and does not answer for 6 s; its connection was ended, and it is started again.', '... and begun again, as its host may be lost');
 	end($keeper);
 
 	$keeper = keeper(hosts => hosts(qw(lost old mine)));
@@ -201,13 +204,34 @@ sub hosts { return [ map { FTMPI::Launcher::KeeperHost->new(name => $_, local =>
 	is($keeper->host->name, 'mine', '... the first that bears it');
 	is_deeply([ grep { /^say/ } @said ], [ 'say the keeper cannot be started on lost: ssh: no route; old is tried.',
 		'say the keeper cannot be started on old: ssh does not tell at which address it was reached (SSH_CONNECTION); mine is tried.' ], '... which is told');
-	is((starts())[-1], "-dir $place/folder -ranks 3 -limit 5000000 -clear -listen 10.0.0.1 -new", '... as if it were the only one');
+	is((starts())[-1], "-dir $place/folder -ranks 3 -limit 5000000 -clear -listen 10.0.0.1 -new -wait 40", '... which waits for the others to end');
 	end($keeper);
 
-	$keeper = keeper(hosts => hosts(qw(slow lost)), ready_time => 0.3);
+	$keeper = keeper(hosts => hosts(qw(slow lost)), ready_time => 3);
 	turn_until($keeper, 'hosts that do not bear it', sub { grep { /^failed/ } @said });
-	is_deeply(\@said, [ 'say the keeper cannot be started on slow: it is not ready after 0.3 s; lost is tried.',
+	is_deeply(\@said, [ 'say the keeper cannot be started on slow: it is not ready after 3 s; lost is tried.',
 		'failed the keeper of the job (-coord msglog) cannot be started on lost: ssh: no route' ], '... end the job');
+	end($keeper);
+
+	mode('unlocked');
+	unlink "$place/folder/lock";
+	$keeper = keeper(hosts => hosts(qw(there)));
+	turn_until($keeper, 'one whose folder is not the one of this host', sub { @said });
+	like("@said", qr/^failed the keeper .* cannot be started on there: the work directory there is not the one of this host, or locks \(flock\) do not reach/, '... is not taken');
+	turn_until($keeper, '... but ended', sub { $keeper->is_gone });
+	like(text('rest'), qr/\A\?*c\z/, '... and its files are removed');
+	mode('good');
+	{
+		local $ENV{FTMPI_AT} = '[::1]:7000';
+		$keeper = keeper(hosts => hosts(qw(there)));
+		turn_until($keeper, 'one at an address that is of no use', sub { @said });
+		like("@said", qr/^failed .* on there: ssh has reached it at ::1, which other hosts do not reach\z/, '... is not taken');
+		end($keeper);
+	}
+
+	$keeper = keeper(hosts => hosts('there'), goes_on => 1, stays => 1);
+	turn_until($keeper, 'one on the files of another launcher', sub { has('ready') });
+	is((starts())[-1], "-dir $place/folder -ranks 3 -limit 5000000 -silence 30 -wait 40 -listen 10.0.0.7", '... waits for an older one to end');
 	end($keeper);
 
 	$keeper = keeper(stays => 1);

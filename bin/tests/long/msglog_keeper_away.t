@@ -32,7 +32,7 @@ my %ranks = $fault->pids;
 my @old   = keepers();
 is(scalar @old, 1, 'there is a keeper on node3');
 $cluster->host(3)->cut;
-$fault->wait_for(err => qr/^ftmpirun: the keeper on node3 hangs, and does not answer for 30 s; it was killed, and is started again\.$/m);
+$fault->wait_for(err => qr/^ftmpirun: the keeper on node3 hangs, and does not answer for 30 s; its connection was ended, and it is started again\.$/m);
 my @left = wait_gone(time + patience(60), @old);
 is("@left", '', 'the one that is cut off ends by itself');
 $cluster->host(3)->heal;

@@ -420,10 +420,11 @@ sub remove_unfinished
 	return;
 }
 
-# The keeper is on this host. Elsewhere its folder, in a work directory that hosts share, may be of a job that goes on.
+# The keeper is on this host, and so is the launcher. Elsewhere its folder, in a work directory that hosts share, may be of a job that goes on.
 sub _has_keeper
 {
 	my ($run) = @_;
+	return 0 if $run->{remote_keeper};
 	my ($address) = map { /^keeper=\[?(.*?)\]?:[0-9]+\z/s ? $1 : () } @{ $run->{settings} } or return 0;
 	return $address eq '127.0.0.1' || grep { $_->[1] eq $address } @{ FTMPI::Net::interfaces() };
 }

@@ -541,13 +541,13 @@ What ranks had printed since their checkpoints is printed again, with data also 
 standard input is read from its beginning.
 What is kept for that are two folders in the work directory, SESSION and keeper\-SESSION; without them the job cannot go on, and nothing else needs them.
 All hosts to which ranks may go have to share the work directory, where ranks make checkpoints.
-The process beside
+The process that keeps what ranks saw, beside
 .B ftmpirun
-has its files in
+or on one of
+.BR \-keeper\-hosts ,
+has its files on that host in
 .IR WORKDIR ,
-on the host of
-.B ftmpirun
-alone, in a folder
+in a folder
 .I keeper\-SESSION
 that goes with the job; a fast disk there makes messages faster that depend on which came first.
 The program has to do the same when it is run again, but for what depends on the order of messages. One that does not, as it depends on the time, random numbers,

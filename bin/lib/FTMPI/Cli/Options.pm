@@ -306,15 +306,15 @@ my @TABLE = (
 		names => ['keeper-hosts'],
 		arg   => 'HOST,...',
 		text  => 'With -coord msglog: the host of the process that keeps what ranks saw since their checkpoints; of several the first that bears it.'
-			. ' It is reached as other hosts are (-ssh), FTMPI has to be there at the same path, and the work directory a folder that it shares with this host. Default: this host.',
+			. ' It is reached as other hosts are (-ssh), FTMPI has to be there at the same path, and the work directory a folder that it shares with this host, locks included. Default: this host.',
 	},
 	{
 		names   => ['outcome-limit'],
 		arg     => 'SIZE',
 		check   => FTMPI::Cli::Values::size(1 << 16, 1 << 44),
 		default => '1G',
-		text    => 'With -coord msglog: the most that the outcomes of all ranks may take, 16 bytes each, in the memory of a process beside'
-			. ' the launcher and in the work directory. They are kept as long as the job runs; when there are more the job ends.',
+		text    => 'With -coord msglog: the most that the outcomes of all ranks may take, 16 bytes each, in the memory of the process that keeps'
+			. ' them (-keeper-hosts) and in the work directory. They are kept as long as the job runs; when there are more the job ends.',
 	},
 	{
 		names => ['log-limit'],

@@ -17,6 +17,7 @@ use warnings;
 use IO::Handle ();
 use POSIX      qw(WEXITSTATUS WIFSIGNALED WTERMSIG);
 
+use FTMPI::Address             ();
 use FTMPI::Condition           ();
 use FTMPI::Error               ();
 use FTMPI::KeeperFolder        ();
@@ -28,8 +29,9 @@ use FTMPI::Launcher::Sentences ();
 use FTMPI::Loop                ();
 
 # All timers, in seconds: until it listens for the first time; from its end to its next start, at first and at
-# most; after so long it is taken to be well again; from one question to the next.
-use constant { READY_TIME => 30, PAUSE_LEAST => 0.02, PAUSE_MOST => 1, WELL_TIME => 10, ASK_TIME => 1, SILENCE => 30 };
+# most; after so long it is taken to be well again; from one question to the next; on another host: until it ends as it is not asked, and
+# for one that may be there still.
+use constant { READY_TIME => 30, PAUSE_LEAST => 0.02, PAUSE_MOST => 1, WELL_TIME => 10, ASK_TIME => 1, SILENCE => 30, WAIT => 40 };
 
 # How often it may be killed before it was ready for the first time.
 use constant FIRST_KILLS => 5;
@@ -46,6 +48,7 @@ sub new
 	my ($class, %arg) = @_;
 	my $self = bless { ask_time => ASK_TIME, ready_time => READY_TIME, patience => {}, %arg, said => {}, incarnations => {} }, $class;
 	$self->{hosts} = [ @{ $arg{hosts} // [ FTMPI::Launcher::KeeperHost->here ] } ];
+	$self->{waits} = $arg{hosts} && $arg{goes_on};    # an older one, on another host, may not know yet that it is alone
 	$self->_start_at_first;
 	return $self;
 }
@@ -56,7 +59,8 @@ sub _start_at_first
 	my ($self) = @_;
 	my $loop = $self->{loop};
 	@$self{qw(pause killed words)} = (PAUSE_LEAST, 0, undef);
-	$self->{timer} = $loop->after($self->{ready_time}, sub { $self->_failed("it is not ready after $self->{ready_time} s") });
+	my $time = $self->{ready_time} + ($self->{waits} ? WAIT : 0);
+	$self->{timer} = $loop->after($time, sub { $self->_failed("it is not ready after $time s") });
 	$self->_start;
 	return;
 }
@@ -93,7 +97,7 @@ sub _command
 	my $at     = $self->{at} // ($host->is_here ? $self->{address} : undef);
 	return $host->command(program(), '-dir', $self->{folder}, '-ranks', $self->{ranks}, '-limit', $self->{limit}, $self->{stays} ? () : '-clear',
 		defined $at ? ('-listen', $at) : (), $is_new ? '-new' : (), $self->{verbose} ? '-v' : (),
-		$host->is_here || $self->{debug} ? () : (-silence => SILENCE));
+		$host->is_here || $self->{debug} ? () : (-silence => SILENCE), $self->{waits} ? (-wait => WAIT) : ());
 }
 
 sub _start
@@ -146,6 +150,8 @@ sub _heard
 	return $self->{incarnations}{ $1 + 0 } = $2 + 0 if $line =~ /\Aincarnation ([0-9]{1,9}) ([0-9]{1,10})\z/;
 	my ($at) = $line =~ /\Aready (\S+)\z/ or return;
 	my $is_first = !defined $self->{at};
+	my $unfit = $is_first && !$self->host->is_here ? $self->_unfit($at) : undef;
+	return $self->_failed($unfit) if defined $unfit;
 	$self->{at} //= $at;
 	@$self{qw(ready said)} = (1, {});
 	$self->{loop}->cancel(delete $self->{timer});
@@ -153,6 +159,16 @@ sub _heard
 	$self->_look_after if !$self->{debug};
 	$self->{on_ready}->($self->{incarnations}) if $is_first;
 	return;
+}
+
+# Why one on another host is of no use, or nothing.
+sub _unfit
+{
+	my ($self, $at) = @_;
+	my ($address) = $at =~ /\A\[?(.*?)\]?:[0-9]+\z/s or return "it listens at $at";
+	return "ssh has reached it at $address, which other hosts do not reach" if FTMPI::Address::is_loopback($address);
+	return if FTMPI::KeeperFolder::is_locked($self->{folder});
+	return 'the work directory there is not the one of this host, or locks (flock) do not reach from host to host: it has to be a folder that both share';
 }
 
 # While it does not come up it complains of the same again and again.
@@ -202,9 +218,9 @@ sub _turn
 		$self->{say}->($self->_who . " $words; what depends on it is held up.");
 		return;
 	}
-	$self->{say}->($self->_who . " $words; it was killed, and is started again.");
+	$self->{say}->($self->_who . " $words; " . $self->_begun_again);
 	delete $self->{ready};    # so that its end is not told once more
-	kill 'KILL', $pid;
+	$self->_kill;
 	return;
 }
 
@@ -284,8 +300,8 @@ sub _start_again
 {
 	my ($self) = @_;
 	$self->{timer} = $self->{loop}->after($self->{ready_time}, sub {
-		$self->{say}->($self->_who . " is not ready after $self->{ready_time} s; it was killed, and is started again.");
-		kill 'KILL', $self->{pid};
+		$self->{say}->($self->_who . " is not ready after $self->{ready_time} s; " . $self->_begun_again);
+		$self->_kill;
 	});
 	$self->_start;
 	return;
@@ -307,20 +323,32 @@ sub _failed
 	my $where = $self->host->is_here ? '' : ' on ' . $self->host->name;
 	if (@{ $self->{hosts} } > 1) {
 		$self->_drop;
+		$self->{waits} ||= !$self->host->is_here;
 		shift @{ $self->{hosts} };
 		$self->{say}->("the keeper cannot be started$where: $why; " . $self->host->name . ' is tried.');
 		return $self->_start_at_first;
 	}
-	$self->close;
+	$self->close(!$self->{goes_on});
 	$self->{on_failed}->("the keeper of the job (-coord msglog) cannot be started$where: $why");
 	return;
 }
+
+# ssh may be a script that waits for ssh, so all that it has started goes. (The child has a session of its own.)
+sub _kill
+{
+	my ($self) = @_;
+	my $pid = $self->{pid} or return;
+	kill('KILL', -$pid) || kill 'KILL', $pid;
+	return;
+}
+
+sub _begun_again { return $_[0]->host->is_here ? 'it was killed, and is started again.' : 'its connection was ended, and it is started again.' }
 
 sub _drop
 {
 	my ($self) = @_;
 	$self->{loop}->cancel(delete $self->{$_}) for grep { $self->{$_} } qw(timer again);
-	kill 'KILL', $self->{pid} if $self->{pid};
+	$self->_kill;
 	$self->_let_go;
 	return;
 }
@@ -344,7 +372,7 @@ sub abandon
 {
 	my ($self) = @_;
 	$self->close;
-	kill 'KILL', $self->{pid} if $self->{pid};
+	$self->_kill;
 	$self->_let_go;
 	return;
 }

@@ -287,12 +287,6 @@ sub input_short
 }
 
 # Nothing is forgotten before a rank has a checkpoint.
-sub keeper_elsewhere
-{
-	my ($host, $workdir) = @_;
-	return "the files of the keeper on $host are not in $workdir here: -workdir has to be a folder that all hosts of -keeper-hosts share with this one";
-}
-
 sub keeper_full
 {
 	my ($limit) = @_;
