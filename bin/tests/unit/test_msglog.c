@@ -384,6 +384,7 @@ START_TEST(peers_learn_of_a_checkpoint_when_it_is_durable)
 	next_is(MSGLOG_TELL);
 	save(false);
 	nothing_is_next();
+	free(bytes);
 	ck_assert(msglog_save(&m, &bytes, &len));
 	gets(PEER, 2);
 	nothing_is_next();
