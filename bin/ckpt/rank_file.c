@@ -24,30 +24,41 @@ int file_belongs(const struct ckpt_reader *r, const struct rank_file *f, struct 
 		"it is not what its name says, but checkpoint %u of rank %u", h->line, h->id.rank);
 }
 
-bool file_verify(const struct rank_file *f, void (*tell)(void *ctx, const char *problem), void *ctx)
+bool file_verify_opened(struct ckpt_reader *r, const struct rank_file *f,
+	void (*tell)(void *ctx, const char *problem), void *ctx)
 {
 	char text[SENTENCE_BYTES] = "out of memory";
 	struct ckpt_err err = {text, sizeof text};
-	struct ckpt_reader reader;
 	bool well = true;
 
-	if (ckpt_reader_open(&reader, &ckpt_fs_posix, f->path.text, err) != 0) {
-		if (tell)
-			tell(ctx, text);
-		return false;
-	}
-	if (file_belongs(&reader, f, err) != 0) {
+	if (file_belongs(r, f, err) != 0) {
 		well = false;
 		if (tell)
 			tell(ctx, text);
 	}
-	for (uint32_t i = 0; i < reader.header.sections; i++) {
-		if (ckpt_reader_section(&reader, i, NULL, err) == 0)
+	for (uint32_t i = 0; i < r->header.sections; i++) {
+		if (ckpt_reader_section(r, i, NULL, err) == 0)
 			continue;
 		well = false;
 		if (tell)
 			tell(ctx, text);
 	}
+	return well;
+}
+
+bool file_verify(const struct rank_file *f, void (*tell)(void *ctx, const char *problem), void *ctx)
+{
+	char text[SENTENCE_BYTES] = "out of memory";
+	struct ckpt_reader reader;
+	bool well;
+
+	if (ckpt_reader_open(&reader, &ckpt_fs_posix, f->path.text,
+		    (struct ckpt_err){text, sizeof text}) != 0) {
+		if (tell)
+			tell(ctx, text);
+		return false;
+	}
+	well = file_verify_opened(&reader, f, tell, ctx);
 	ckpt_reader_close(&reader);
 	return well;
 }

@@ -12,7 +12,7 @@ struct own {
 	struct rank_file f;
 	bool made; /* there is one; else the rank begins at its beginning, if there is no problem */
 	bool opened;
-	struct ckpt_header header; /* when opened */
+	struct ckpt_reader reader; /* when opened: own_close */
 	char problem[SENTENCE_BYTES];
 };
 
@@ -37,7 +37,6 @@ static void own_find(struct own *w, const struct session *s, uint32_t rank)
 static void own_read(struct own *w, const struct session *s, uint32_t rank)
 {
 	struct ckpt_err err;
-	struct ckpt_reader r;
 	int rc = FT_ENONE;
 
 	for (int i = 0; i < LOOKS && rc == FT_ENONE; i++) {
@@ -45,14 +44,18 @@ static void own_read(struct own *w, const struct session *s, uint32_t rank)
 		if (!w->made)
 			return;
 		err = (struct ckpt_err){w->problem, sizeof w->problem};
-		rc = ckpt_reader_open(&r, &ckpt_fs_posix, w->f.path.text, err);
+		rc = ckpt_reader_open(&w->reader, &ckpt_fs_posix, w->f.path.text, err);
 	}
 	if (rc)
 		return;
 	w->opened = true;
-	w->header = r.header;
-	file_belongs(&r, &w->f, err);
-	ckpt_reader_close(&r);
+	file_belongs(&w->reader, &w->f, err);
+}
+
+static void own_close(struct own *w)
+{
+	if (w->opened)
+		ckpt_reader_close(&w->reader);
 }
 
 static const char *kind_of(const struct ckpt_header *h)
@@ -76,10 +79,10 @@ static void json_own(const struct own *w)
 	json_open(NULL, '{');
 	json_head(w);
 	if (w->opened) {
-		json_number("time", w->header.time_s);
-		json_unsigned("bytes", w->header.bytes);
-		json_string("program", w->header.id.program_name);
-		json_string("kind", kind_of(&w->header));
+		json_number("time", w->reader.header.time_s);
+		json_unsigned("bytes", w->reader.header.bytes);
+		json_string("program", w->reader.header.id.program_name);
+		json_string("kind", kind_of(&w->reader.header));
 	}
 	json_bool("made", w->made);
 	json_bool("whole", !*w->problem);
@@ -97,9 +100,10 @@ static void print_own(const struct own *w)
 	else
 		printf("  %10s", "none");
 	if (w->opened)
-		printf("  %-19s  %10s  %-16s  %s%s\n", text_time(w->header.time_s).v,
-			text_bytes(w->header.bytes).v, shown(w->header.id.program_name).text, state,
-			w->header.kind == CKPT_FILE_IMAGE ? ", process image" : "");
+		printf("  %-19s  %10s  %-16s  %s%s\n", text_time(w->reader.header.time_s).v,
+			text_bytes(w->reader.header.bytes).v,
+			shown(w->reader.header.id.program_name).text, state,
+			w->reader.header.kind == CKPT_FILE_IMAGE ? ", process image" : "");
 	else
 		printf("  %-19s  %10s  %-16s  %s\n", "", "", "", state);
 	if (*w->problem)
@@ -120,7 +124,8 @@ uint64_t ranks_list(const struct options *o, const struct session *s)
 	for (size_t i = 0; i < n; i++) {
 		own_read(&w, s, s->ranks[i]);
 		(o->json ? json_own : print_own)(&w);
-		bytes += w.opened ? w.header.bytes : 0;
+		bytes += w.opened ? w.reader.header.bytes : 0;
+		own_close(&w);
 	}
 	if (o->json)
 		json_close(']');
@@ -150,7 +155,7 @@ static bool verify(const struct options *o, const struct session *s, struct own 
 		json_open("problems", '[');
 	}
 	if (w->opened)
-		well = file_verify(&w->f, tell, (void *)(uintptr_t)o);
+		well = file_verify_opened(&w->reader, &w->f, tell, (void *)(uintptr_t)o);
 	else if (!well)
 		tell((void *)(uintptr_t)o, w->problem);
 	if (o->json) {
@@ -177,6 +182,7 @@ bool ranks_verify(const struct options *o, const struct session *s, unsigned *ma
 		own_read(&w, s, s->ranks[i]);
 		*made += w.made;
 		well = verify(o, s, &w) && well;
+		own_close(&w);
 	}
 	if (o->json)
 		json_close(']');
@@ -191,7 +197,7 @@ static bool show(const struct options *o, struct own *w)
 		if (!o->json)
 			printf("  checkpoint %u of rank %u, incarnation %u:\n", w->f.number,
 				w->f.rank, w->f.incarnation);
-		return file_show(o, &w->f);
+		return file_show(o, &w->f, &w->reader);
 	}
 	if (o->json) {
 		json_open(NULL, '{');
@@ -222,6 +228,7 @@ bool ranks_show(const struct options *o, const struct session *s, unsigned *made
 		own_read(&w, s, s->ranks[i]);
 		*made += w.made;
 		well = show(o, &w) && well;
+		own_close(&w);
 	}
 	if (o->json) {
 		json_close(']');

@@ -95,16 +95,20 @@ static void file_head(const struct options *o, const struct ckpt_reader *r)
 	json_string("program_hash", text_hex(h->id.program, sizeof h->id.program).v);
 }
 
-bool file_show(const struct options *o, const struct rank_file *f)
+bool file_show(const struct options *o, const struct rank_file *f, struct ckpt_reader *r)
 {
 	char problem[SENTENCE_BYTES] = "";
 	struct ckpt_err err = {problem, sizeof problem};
-	struct ckpt_reader r;
-	bool opened, well;
+	struct ckpt_reader own;
+	bool well;
 
-	opened = ckpt_reader_open(&r, &ckpt_fs_posix, f->path.text, err) == 0;
-	if (opened)
-		file_belongs(&r, f, err);
+	if (!r && ckpt_reader_open(&own, &ckpt_fs_posix, f->path.text, err) == 0) {
+		well = file_show(o, f, &own);
+		ckpt_reader_close(&own);
+		return well;
+	}
+	if (r)
+		file_belongs(r, f, err);
 	if (o->json) {
 		json_open(NULL, '{');
 		json_unsigned("rank", f->rank);
@@ -113,19 +117,17 @@ bool file_show(const struct options *o, const struct rank_file *f)
 	} else if (*problem) {
 		printf("  rank %u: %s\n", f->rank, problem);
 	}
-	if (opened)
-		file_head(o, &r);
+	if (r)
+		file_head(o, r);
 	if (o->json)
 		json_open("sections", '[');
 	well = !*problem;
-	for (uint32_t i = 0; opened && i < r.header.sections; i++)
-		well = section(o, &r, i) && well;
+	for (uint32_t i = 0; r && i < r->header.sections; i++)
+		well = section(o, r, i) && well;
 	if (o->json) {
 		json_close(']');
 		json_close('}');
 	}
-	if (opened)
-		ckpt_reader_close(&r);
 	return well;
 }
 
@@ -179,7 +181,7 @@ static bool one_line(const struct options *o, const struct session *s, uint32_t 
 	for (uint32_t r = 0; l.has_manifest && r < l.m.size; r++) {
 		struct rank_file f = file_of_line(s->path, &l.m, r);
 
-		well = file_show(o, &f) && well;
+		well = file_show(o, &f, NULL) && well;
 	}
 	if (o->json) {
 		json_close(']');

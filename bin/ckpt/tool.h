@@ -106,7 +106,10 @@ int file_belongs(const struct ckpt_reader *r, const struct rank_file *f, struct 
 /* Everything of it is read; each problem is told, if tell is given. */
 bool file_verify(
 	const struct rank_file *f, void (*tell)(void *ctx, const char *problem), void *ctx);
-bool file_show(const struct options *o, const struct rank_file *f);
+bool file_verify_opened(struct ckpt_reader *r, const struct rank_file *f,
+	void (*tell)(void *ctx, const char *problem), void *ctx);
+/* opened: NULL if it is to be opened. */
+bool file_show(const struct options *o, const struct rank_file *f, struct ckpt_reader *opened);
 
 /* ---- checkpoints that ranks make alone, of sessions that have them ---- */
 
