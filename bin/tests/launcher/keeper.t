@@ -169,6 +169,7 @@ host=$1
 echo "$*" >>"$place/ssh"
 [ $host = lost ] && { echo 'ssh: no route' >&2; exit 255; }
 [ $host = slow ] && exec sleep 1000
+[ $host = false ] && { echo 'ready 127.0.0.1:7'; exit 255; }
 [ $host = old ] || export SSH_CONNECTION='10.0.0.9 4000 10.0.0.7 22'
 exec sh -c "$2"
 EOS
@@ -228,6 +229,18 @@ sub hosts { return [ map { FTMPI::Launcher::KeeperHost->new(name => $_, local =>
 		like("@said", qr/^failed .* on there: ssh has reached it at ::1, which other hosts do not reach\z/, '... is not taken');
 		end($keeper);
 	}
+
+	for (1 .. 5) {
+		$keeper = keeper(hosts => hosts(qw(false mine)));
+		turn_until($keeper, 'the end of one that is not taken', sub { grep { /^ready|^failed/ } @said });
+		is(join('', grep { /^failed/ } @said), '', '... is not that of the next one');
+		end($keeper);
+	}
+
+	$keeper = keeper(ask_time => 0.001);
+	$keeper->close;
+	turn_until($keeper, 'one that is ready when the job is over', sub { $keeper->is_gone });
+	is("@said", '', '... is not asked, and nobody is told');
 
 	$keeper = keeper(hosts => hosts('there'), goes_on => 1, stays => 1);
 	turn_until($keeper, 'one on the files of another launcher', sub { has('ready') });

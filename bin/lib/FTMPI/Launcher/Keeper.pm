@@ -145,6 +145,7 @@ sub _read
 sub _heard
 {
 	my ($self, $line) = @_;
+	return if $self->{closed};
 	return $self->_answered if $line eq 'alive';
 	return $self->{on_full}->(FTMPI::Launcher::Sentences::keeper_full($self->{limit})) if $line eq 'full';
 	return $self->{incarnations}{ $1 + 0 } = $2 + 0 if $line =~ /\Aincarnation ([0-9]{1,9}) ([0-9]{1,10})\z/;
@@ -262,6 +263,7 @@ sub ended
 	for my $name (qw(out err)) {
 		1 while $self->_read($name);
 	}
+	return if $pid != ($self->{pid} // 0);    # what it said has led to another one, on the next host
 	$self->_let_go;
 	return if $self->{closed};
 	$self->_is_down(WIFSIGNALED($status) ? FTMPI::Launcher::Failure::how(0, WTERMSIG($status))
