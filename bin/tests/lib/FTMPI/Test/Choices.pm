@@ -48,11 +48,11 @@ sub kill_for_a_while
 	my ($self, $seed, $apart, $kill, $enough) = @_;
 	my $half  = int $self->{rounds} / 2;
 	my $struck = 0;
-	my $kills = $self->kill_at_random($seed, apart => $apart, kill => sub {
-		return $kill->($_[0]) if !$struck++ || $self->job->out !~ /^round $half$/m || $enough && !$enough->();
-		$self->open_gate;
-		return 0;
-	});
+	my $is_over = sub { $self->job->out =~ /^round $half$/m && (!$enough || $enough->()) };
+	# whether there was anybody to strike or not: all may have printed all they have to print
+	my $kills = $self->kill_at_random($seed, apart => $apart,
+		kill   => sub { return !$struck++ || !$is_over->() ? $kill->($_[0]) : 0 },
+		struck => sub { $self->open_gate if $is_over->() });
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 	Test::More::cmp_ok($kills, '>=', 1, "seed $seed: $kills kills");
 	return $kills;

@@ -152,7 +152,8 @@ sub all_held
 # at steps far from each other it takes so many more steps until one is whole. After MOST_KILLS nobody is
 # killed any more: a job whose ranks send each other nothing makes its steps so fast, above all under a
 # sanitizer, that a kill comes before every line is committed. Options: apart (the most steps from one kill
-# to the next), kill (a function that kills a process, and returns whether it did), most (in place of MOST_KILLS), least:
+# to the next), kill (a function that kills a process, and returns whether it did), struck (one that is called behind each strike, also where nobody
+# was there), most (in place of MOST_KILLS), least:
 # nor before there were so many restarts (0); several kills may be one.
 sub kill_at_random
 {
@@ -180,6 +181,7 @@ sub kill_at_random
 		my @victims = sort { $ranks{$a} <=> $ranks{$b} || $a <=> $b } keys %ranks;
 		my $count   = rand() < 0.8 ? 1 : 2;
 		$kills += $kill->(splice @victims, rand @victims, 1) while @victims && $count-- > 0;
+		$option{struck}->() if $option{struck};
 	}
 	return $kills;
 }
