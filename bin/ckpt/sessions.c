@@ -130,8 +130,8 @@ static int add(struct sessions *out, const char *path)
 	struct names found = {.may_have_ranks = has_name_of_session(path)};
 	int rc = ckpt_fs_posix.list(&ckpt_fs_posix, path, note, &found);
 
-	if (rc == 0 && found.n == 0 && found.nranks == 0)
-		return 0;
+	if (rc == -ENOENT || (rc == 0 && found.n == 0 && found.nranks == 0))
+		return 0; /* its job may have ended meanwhile */
 	if (rc)
 		rc = ckpt_unreadable((struct ckpt_err){err, sizeof err}, path, rc);
 	else
