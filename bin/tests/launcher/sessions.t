@@ -181,6 +181,13 @@ is($choice->{others}[0], '20270101-000000-0000000e', '... the next one first');
 	is($alone->('auto', 'plain'), 'none', 'there is none: auto');
 	like($alone->('latest', 'plain'), qr/^-restore: there are no checkpoints that ranks made alone/, '... and without');
 	$session->($early, 'plain', 100, 'rank-00000/ckpt-00000007.i0000', 'rank-00001/ckpt-00000000.i0001', 'rank-00001/ckpt-00000009.i9999999999');
+	rename "$place/$early/job.record", "$place/kept" or die "job.record: $!";
+	like($alone->($_, 'plain'), qr/^-restore: session $early cannot go on, though ranks have checkpoints in it: its job\.record is gone, or damaged/, "no record: $_")
+		for 'latest', $early;
+	is($alone->('auto', 'plain'), 'none', '... auto');
+	open my $empty, '>', "$place/$early/job.record" or die "job.record: $!";
+	like($alone->('latest', 'plain'), qr/job\.record is gone, or damaged/, '... an empty one');
+	rename "$place/kept", "$place/$early/job.record" or die "job.record: $!";
 	like($alone->('latest', 'plain'), qr/^$early \N*\(1 rank of 2 has one; ranks that have none begin at their beginning\)\.\z/, 'one rank has a checkpoint');
 	is_deeply(FTMPI::RankFolders::incarnations("$place/$early"), { 0 => 0, 1 => 1 }, '... and these incarnations have been');
 	like($alone->($_, 'other'), qr/^-restore: session $early is of another command: -n 2 p 1\z/, "another command: $_") for 'latest', $early;

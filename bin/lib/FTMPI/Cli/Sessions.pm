@@ -90,6 +90,7 @@ sub choose_alone
 	my @own  = grep { !_is_other_kind_alone($record{$_}, $command) } @same;
 	my $chosen = $own[0] // $same[0] // ($wanted eq 'auto' ? undef : $found[0]);
 	return if !defined $chosen && $wanted eq 'auto';
+	_check_record_alone($workdir, %record) if !defined $chosen;
 	FTMPI::Error::failed("-restore: there are no checkpoints that ranks made alone (-coord msglog) "
 			. (defined $session ? "of session $session in $workdir" : "in $workdir; with -restore=auto the job begins then")) if !defined $chosen;
 	_check_alone($workdir, $chosen, $record{$chosen}, $command, scalar @same);
@@ -101,6 +102,17 @@ sub choose_alone
 				. FTMPI::Launcher::Sentences::count(scalar @with, 'rank') . " of $command->{ranks} "
 				. (@with == 1 ? 'has' : 'have') . " one$rest).",
 			@own > 1 ? "note: the same command has left session $own[1], too: -restore=$own[1] goes on in that." : () ] };
+}
+
+# None of these sessions can go on; in one it may be its record that hinders.
+sub _check_record_alone
+{
+	my ($workdir, %record) = @_;
+	my ($newest) = sort { $b cmp $a } grep { !($record{$_} && defined $record{$_}{id}) && FTMPI::RankFolders::with_checkpoint("$workdir/$_") } keys %record;
+	FTMPI::Error::failed("-restore: session $newest cannot go on, though ranks have checkpoints in it: its job.record is gone, or damaged"
+			. ' (when a job has ended well, that is removed first)')
+		if defined $newest;
+	return;
 }
 
 # The newest session in which the same command, which does not run now, has left checkpoints that ranks made alone; undef: there is none.
