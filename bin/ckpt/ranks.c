@@ -202,6 +202,8 @@ static bool show(const struct options *o, struct own *w)
 	if (o->json) {
 		json_open(NULL, '{');
 		json_head(w);
+		if (w->made)
+			json_string("path", w->f.path.text);
 		json_string_or_null("problem", w->problem);
 		json_open("sections", '[');
 		json_close(']');

@@ -112,13 +112,15 @@ static char *base_name(const char *path)
 	return strndup(from, (size_t)(end - from));
 }
 
-/* Whatever it is called on the command line. */
+/* Whatever it is called on the command line, and also as a link to somewhere else. */
 static bool has_name_of_session(const char *path)
 {
-	char *real = realpath(path, NULL);
-	bool has = real && ckpt_name_is_session(strrchr(real, '/') + 1);
+	char *real = realpath(path, NULL), *name = base_name(path);
+	bool has = (name && ckpt_name_is_session(name)) ||
+		   (real && ckpt_name_is_session(strrchr(real, '/') + 1));
 
 	free(real);
+	free(name);
 	return has;
 }
 

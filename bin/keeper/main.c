@@ -25,7 +25,7 @@
 /* How much longer than for a question a loop may take that turns no more: s. */
 enum { STUCK = 10 };
 
-static bool ended, job_over, clears, locked;
+static bool ended, job_over, clears;
 
 /* ---- what it is told ---- */
 
@@ -227,11 +227,10 @@ static struct keeper_server *begin(const struct options *o, struct keeper_config
 			  "bytes); ftmpi-keeper -h tells more");
 		return NULL;
 	}
-	if (keeper_folder_lock(o->folder, (int)o->wait * 1000, said, sizeof said) < 0) {
+	if (keeper_folder_lock(o->folder, (int)o->wait * 1000, o->fresh, said, sizeof said) < 0) {
 		log_error("%s", said);
 		return NULL;
 	}
-	locked = true;
 	config->listen_fd = listen_at(&o->listen);
 	if (config->listen_fd < 0) {
 		log_error("cannot listen: %s; give another address or port with -listen",
@@ -276,6 +275,7 @@ int main(int argc, char **argv)
 	struct options o;
 	struct keeper_config config = {.disk = &disk_posix};
 	struct keeper_server *s;
+	bool made;
 	int rc;
 
 	log_configure(0, "ftmpi-keeper");
@@ -303,9 +303,10 @@ int main(int argc, char **argv)
 	rc = s ? serve(s, &o, config.listen_fd) : EXIT_FAILS;
 	if (s && !o.silence)
 		clears = clears || o.clears || !any_came(s, o.ranks);
+	made = s != NULL;
 	if (s)
 		keeper_server_free(s);
-	if ((job_over && clears) || (rc && o.fresh && locked))
+	if ((job_over && clears) || (rc && o.fresh && made))
 		clear_folder(&o);
 	return rc;
 }

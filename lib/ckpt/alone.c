@@ -96,7 +96,7 @@ int ckpt_alone_newest(const struct ckpt_fs *fs, const char *session_dir, uint32_
 	*out = (struct ckpt_name){CKPT_NAME_FOREIGN, 0, 0, 0};
 	ckpt_path_alone(&folder, session_dir, rank);
 	rc = fs->list(fs, folder.text, note_newest, out);
-	return rc ? ckpt_failed(err, "read the folder", folder.text, rc) : 0;
+	return rc && rc != -ENOENT ? ckpt_failed(err, "read the folder", folder.text, rc) : 0;
 }
 
 /* ---- what is old goes ---- */

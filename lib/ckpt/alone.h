@@ -25,7 +25,8 @@ struct ckpt_alone {
 };
 
 /* The name of the file of this rank that counts: number and incarnation are line and epoch; number
- * 0 is that of a rank that begins at its beginning. kind CKPT_NAME_FOREIGN: there is none. */
+ * 0 is that of a rank that begins at its beginning. kind CKPT_NAME_FOREIGN: there is none, as where
+ * its folder is gone. */
 int ckpt_alone_newest(const struct ckpt_fs *fs, const char *session_dir, uint32_t rank,
 	struct ckpt_name *out, struct ckpt_err err);
 

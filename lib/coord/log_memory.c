@@ -13,7 +13,7 @@ enum {
 	LONG = 1024,
 	LEAST = 1024,
 	KEPT = 64 << 10,
-	PAGE = 4 << 10,
+	PAGE = 64 << 10,
 	HUGE_PAGE = 2 << 20,
 	MOST = 8 << 20,
 	HEADS = 64 << 10,

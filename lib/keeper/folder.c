@@ -14,7 +14,7 @@
 #include "base/shown.h"
 
 enum { FOLDER_MODE = 0700, FILE_MODE = 0600 };
-enum { LOOK_MS = 10 };
+enum { LOOK_MS = 10, TRIES = 4 };
 
 static int fails(char *said, size_t size, const char *path, const char *what)
 {
@@ -59,23 +59,41 @@ static bool lock_before(int fd, int ms)
 	return fstat(fd, &st) == 0 && st.st_nlink > 0;
 }
 
-int keeper_folder_lock(const char *path, int wait_ms, char *said, size_t size)
+static int lock_once(const char *path, int wait_ms, char *said, size_t size, bool *gone)
 {
 	int dir = open_folder(path, said, size), fd, error;
+	struct stat st;
 
+	*gone = false;
 	if (dir < 0)
 		return -1;
 	fd = openat(dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, FILE_MODE);
 	error = errno;
 	close(dir);
-	if (fd < 0)
+	if (fd < 0) {
+		*gone = error == ENOENT;
 		return fails(said, size, path, strerror(error));
+	}
 	if (lock_before(fd, wait_ms))
 		return fd;
 	error = errno;
+	*gone = fstat(fd, &st) == 0 && st.st_nlink == 0;
 	close(fd);
 	return fails(said, size, path,
 		error == EWOULDBLOCK ? "another keeper writes there; end that one, or give "
 				       "another folder"
 				     : strerror(error));
+}
+
+int keeper_folder_lock(const char *path, int wait_ms, bool fresh, char *said, size_t size)
+{
+	bool gone;
+	int fd;
+
+	for (int i = 0; i < TRIES; i++) {
+		fd = lock_once(path, wait_ms, said, size, &gone);
+		if (fd >= 0 || !gone || !fresh)
+			return fd;
+	}
+	return -1;
 }

@@ -48,7 +48,7 @@ sub is_locked
 {
 	my ($folder) = @_;
 	open my $lock, '+<', "$folder/lock" or return 0;
-	return !flock $lock, LOCK_EX | LOCK_NB;
+	return !flock($lock, LOCK_EX | LOCK_NB) && $!{EWOULDBLOCK};
 }
 
 1;

@@ -129,7 +129,7 @@ my $down  = 'say the keeper was killed by signal 9 (Killed); it is started again
 	mode('old');
 	$keeper = keeper(goes_on => 1, stays => 1);
 	turn_until($keeper, 'one on the files of another launcher', sub { has('ready 0:3 2:1') });
-	is((starts())[-1], "-dir $place/folder -ranks 3 -limit 5000000 -listen 10.0.0.1", '... which stay');
+	is((starts())[-1], "-dir $place/folder -ranks 3 -limit 5000000 -listen 10.0.0.1 -wait 40", '... which stay');
 	$keeper->abandon;
 	mode('good');
 

@@ -31,7 +31,7 @@ use FTMPI::Loop                ();
 # All timers, in seconds: until it listens for the first time; from its end to its next start, at first and at
 # most; after so long it is taken to be well again; from one question to the next; on another host: until it ends as it is not asked, and
 # for one that may be there still.
-use constant { READY_TIME => 30, PAUSE_LEAST => 0.02, PAUSE_MOST => 1, WELL_TIME => 10, ASK_TIME => 1, SILENCE => 30, WAIT => 40 };
+use constant { READY_TIME => 30, PAUSE_LEAST => 0.02, PAUSE_MOST => 1, WELL_TIME => 10, ASK_TIME => 1, SILENCE => 30, LONG_SILENCE => 86400, WAIT => 40 };
 
 # How often it may be killed before it was ready for the first time.
 use constant FIRST_KILLS => 5;
@@ -48,7 +48,7 @@ sub new
 	my ($class, %arg) = @_;
 	my $self = bless { ask_time => ASK_TIME, ready_time => READY_TIME, patience => {}, %arg, said => {}, incarnations => {} }, $class;
 	$self->{hosts} = [ @{ $arg{hosts} // [ FTMPI::Launcher::KeeperHost->here ] } ];
-	$self->{waits} = $arg{hosts} && $arg{goes_on};    # an older one, on another host, may not know yet that it is alone
+	$self->{waits} = $arg{goes_on};    # an older one, on another host, may not know yet that it is alone
 	$self->_start_at_first;
 	return $self;
 }
@@ -97,7 +97,7 @@ sub _command
 	my $at     = $self->{at} // ($host->is_here ? $self->{address} : undef);
 	return $host->command(program(), '-dir', $self->{folder}, '-ranks', $self->{ranks}, '-limit', $self->{limit}, $self->{stays} ? () : '-clear',
 		defined $at ? ('-listen', $at) : (), $is_new ? '-new' : (), $self->{verbose} ? '-v' : (),
-		$host->is_here || $self->{debug} ? () : (-silence => SILENCE), $self->{waits} ? (-wait => WAIT) : ());
+		$host->is_here ? () : (-silence => $self->{debug} ? LONG_SILENCE : SILENCE), $self->{waits} ? (-wait => WAIT) : ());
 }
 
 sub _start
@@ -154,6 +154,7 @@ sub _heard
 	my $unfit = $is_first && !$self->host->is_here ? $self->_unfit($at) : undef;
 	return $self->_failed($unfit) if defined $unfit;
 	$self->{at} //= $at;
+	delete $self->{waits};
 	@$self{qw(ready said)} = (1, {});
 	$self->{loop}->cancel(delete $self->{timer});
 	$self->{log}->('the keeper is ' . ($self->host->is_here ? "process $self->{pid}" : 'on ' . $self->host->name) . ", and listens at $at");
@@ -314,6 +315,7 @@ sub _down_at_first
 {
 	my ($self, $how) = @_;
 	return $self->_failed($self->{words} // "it $how") if $how !~ /^was killed/ || defined $self->{words} || ++$self->{killed} > FIRST_KILLS;
+	$self->{waits} ||= !$self->host->is_here;    # only ssh may have been killed
 	$self->{again} = $self->{loop}->after($self->{pause}, sub { delete $self->{again}; $self->_start });
 	return;
 }

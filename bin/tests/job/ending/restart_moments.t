@@ -3,7 +3,8 @@
 # Ctrl-C and SIGKILL at every moment at which ftmpirun mends a failure: a rank that was killed, and a host that
 # was lost. A moment is the first call of each of its subs after the failure. Whenever the signal comes, the job
 # ends with the status of the signal or normally, and leaves nothing behind. What Ctrl-C does is done by the loop,
-# later. Each comes at every other moment, and where the one does not come in the first case it does in the second.
+# later. In the first case each comes at every other moment, in the second where the other one came in the first; a moment of the
+# second case alone has SIGKILL.
 use strict;
 use warnings;
 
@@ -68,17 +69,21 @@ sub ended
 	return @came;
 }
 
-for my $case (['a rank is killed', \@rank_dies, 0], ['a host is lost', \@host_dies, 1]) {
-	my ($name, $command, $odd) = @$case;
+my %got;    # by moment, in the first case
+for my $case (['a rank is killed', \@rank_dies], ['a host is lost', \@host_dies]) {
+	my ($name, $command) = @$case;
 	my %seen;
 	my $whole = shoot($command, 'list');
 	my @moments = grep { /::Launcher::(?:(?:Job|Recovery|Fleet|AgentLink|Inbox|Patience|Stdin|HostTable|Workdir)::)?\w+\z/ && !$seen{$_}++ } ended($whole);
 	$whole->out_like(qr/^pi: right/m, $name);
 	$whole->is_status(0, $name);
 	cmp_ok(scalar @moments, '>', 25, "$name: there are moments") or diag("@moments");
-	for my $shot (['INT:group', 130, $odd], ['KILL:self', 137, 1 - $odd]) {
-		my ($signal, $status, $parity) = @$shot;
-		my @left = @moments[ grep { $_ % 2 == $parity } 0 .. $#moments ];
+	my $is_first = !%got;
+	my %kills = map { $moments[$_] => $is_first ? $_ % 2 : ($got{ $moments[$_] } // 'INT') eq 'INT' } 0 .. $#moments;
+	%got = map { $_ => $kills{$_} ? 'KILL' : 'INT' } @moments if $is_first;
+	for my $shot (['INT:group', 130], ['KILL:self', 137]) {
+		my ($signal, $status) = @$shot;
+		my @left = grep { !$kills{$_} == ($signal =~ /INT/) } @moments;
 		while (my @some = splice @left, 0, AT_ONCE) {
 			for my $pair (map { [$_, shoot($command, "$signal:$_")] } @some) {
 				my ($moment, $job) = @$pair;
