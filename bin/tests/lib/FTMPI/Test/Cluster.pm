@@ -71,8 +71,8 @@ sub new
 sub free_network
 {
 	my $used = must_run('ip', '-o', '-4', 'addr', 'show');
-	for my $try (0 .. 249) {
-		my $n = ($$ + $try) % 250;
+	for my $try (0 .. 248) {
+		my $n = 1 + ($$ + $try) % 249;    # ssh would write an address with a 0 otherwise than known_hosts
 		return $n if index($used, NETWORK . ".$n.") < 0;
 	}
 	die "every network " . NETWORK . ".x.0/24 is in use\n";
