@@ -81,7 +81,7 @@ static size_t count_questions(const char *bytes, size_t n)
 }
 
 /* Where nobody can kill a keeper that hangs, the kernel does. */
-static void is_heard(const struct options *o)
+static void set_alarm(const struct options *o)
 {
 	if (o->silence)
 		alarm(o->silence + STUCK);
@@ -97,7 +97,7 @@ static void on_input(evutil_socket_t fd, short what, void *arg)
 
 	if (n > 0) {
 		say_alive(count_questions(bytes, (size_t)n));
-		is_heard(o);
+		set_alarm(o);
 	} else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
 		ended = job_over = true;
 	} else if (what & EV_TIMEOUT) {
@@ -251,7 +251,7 @@ static int serve(struct keeper_server *s, struct options *o, int listen_fd)
 	struct event *term = evsignal_new(base, SIGTERM, on_signal, NULL);
 	int status = EXIT_FAILS;
 
-	is_heard(o);
+	set_alarm(o);
 	say_incarnations(s, o->ranks);
 	evutil_make_socket_nonblocking(STDIN_FILENO);
 	if (!input || !term || event_add(term, NULL) != 0 ||
@@ -275,7 +275,6 @@ int main(int argc, char **argv)
 	struct options o;
 	struct keeper_config config = {.disk = &disk_posix};
 	struct keeper_server *s;
-	bool made;
 	int rc;
 
 	log_configure(0, "ftmpi-keeper");
@@ -300,13 +299,13 @@ int main(int argc, char **argv)
 	follow_starter();
 	s = begin(&o, &config);
 	auth_wipe(config.job.secret, sizeof config.job.secret);
-	rc = s ? serve(s, &o, config.listen_fd) : EXIT_FAILS;
-	if (s && !o.silence)
+	if (!s)
+		return EXIT_FAILS;
+	rc = serve(s, &o, config.listen_fd);
+	if (!o.silence)
 		clears = clears || o.clears || !any_came(s, o.ranks);
-	made = s != NULL;
-	if (s)
-		keeper_server_free(s);
-	if ((job_over && clears) || (rc && o.fresh && made))
+	keeper_server_free(s);
+	if ((job_over && clears) || (rc && o.fresh))
 		clear_folder(&o);
 	return rc;
 }

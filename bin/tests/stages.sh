@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # stages.sh BUILD MAKE STAGE...: runs every stage of the tests, also after one has failed, and says at the end which
-# failed and in what, and how long each took. A stage leaves a name a line in BUILD/failed/STAGE, and may leave what the failed ones said in
-# BUILD/failed/STAGE.said, of which the last lines are shown.
+# failed and in what, and how long each took. A stage leaves a name a line in BUILD/failed/STAGE, and may leave what the
+# failed ones said in BUILD/failed/STAGE.said, of which the last lines are shown.
 set -u
 
 build=$1

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory of a sender's log, which is taken message by message and given back in about the same
- * order. It comes in blocks: of 1 KiB at least, a quarter of what the log holds already, and 8 MiB
- * at most; or of one message that needs more. Those of 2 MiB and more are huge pages where the
+ * order. It comes in blocks: of about a quarter of what the log holds already, from 1 KiB to 8 MiB
+ * and 64 KiB; or of one message that needs more. Those of 2 MiB and more are huge pages where the
  * system has them, as to clear small ones takes longer than to copy messages into them; they go
  * back to the system with the last message in them. One of 64 KiB at most stays when it is empty.
  * The owner's lock guards all of it, from all threads.

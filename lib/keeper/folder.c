@@ -41,12 +41,9 @@ static int open_folder(const char *path, char *said, size_t size)
 		"700)");
 }
 
-/* Another keeper ends in this time, or stays. One that removes its files takes the lock's name
- * away: then this is nobody's. */
+/* Another keeper ends in this time, or stays. */
 static bool lock_before(int fd, int ms)
 {
-	struct stat st;
-
 	const struct timespec moment = {0, LOOK_MS * 1000000};
 
 	while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
@@ -55,14 +52,21 @@ static bool lock_before(int fd, int ms)
 		nanosleep(&moment, NULL);
 		ms -= LOOK_MS;
 	}
-	errno = EWOULDBLOCK;
-	return fstat(fd, &st) == 0 && st.st_nlink > 0;
+	return true;
 }
 
+/* A keeper that removes its files takes the lock's name away. */
+static bool has_no_name(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) != 0 || st.st_nlink == 0;
+}
+
+/* gone: the keeper that was there has removed its files meanwhile. */
 static int lock_once(const char *path, int wait_ms, char *said, size_t size, bool *gone)
 {
 	int dir = open_folder(path, said, size), fd, error;
-	struct stat st;
 
 	*gone = false;
 	if (dir < 0)
@@ -74,15 +78,16 @@ static int lock_once(const char *path, int wait_ms, char *said, size_t size, boo
 		*gone = error == ENOENT;
 		return fails(said, size, path, strerror(error));
 	}
-	if (lock_before(fd, wait_ms))
+	error = lock_before(fd, wait_ms) ? 0 : errno;
+	*gone = has_no_name(fd);
+	if (error == 0 && !*gone)
 		return fd;
-	error = errno;
-	*gone = fstat(fd, &st) == 0 && st.st_nlink == 0;
 	close(fd);
 	return fails(said, size, path,
-		error == EWOULDBLOCK ? "another keeper writes there; end that one, or give "
-				       "another folder"
-				     : strerror(error));
+		error == 0 || error == EWOULDBLOCK
+			? "another keeper writes there; end that one, or give "
+			  "another folder"
+			: strerror(error));
 }
 
 int keeper_folder_lock(const char *path, int wait_ms, bool fresh, char *said, size_t size)

@@ -17,16 +17,16 @@ use warnings;
 use IO::Handle ();
 use POSIX      qw(WEXITSTATUS WIFSIGNALED WTERMSIG);
 
-use FTMPI::Address             ();
-use FTMPI::Condition           ();
-use FTMPI::Error               ();
-use FTMPI::KeeperFolder        ();
-use FTMPI::Launcher::Bootstrap ();
-use FTMPI::Launcher::Failure   ();
+use FTMPI::Address              ();
+use FTMPI::Condition            ();
+use FTMPI::Error                ();
+use FTMPI::KeeperFolder         ();
+use FTMPI::Launcher::Bootstrap  ();
+use FTMPI::Launcher::Failure    ();
 use FTMPI::Launcher::KeeperHost ();
-use FTMPI::Launcher::Pulse     ();
-use FTMPI::Launcher::Sentences ();
-use FTMPI::Loop                ();
+use FTMPI::Launcher::Pulse      ();
+use FTMPI::Launcher::Sentences  ();
+use FTMPI::Loop                 ();
 
 # All timers, in seconds: until it listens for the first time; from its end to its next start, at first and at
 # most; after so long it is taken to be well again; from one question to the next; on another host: until it ends as it is not asked, and

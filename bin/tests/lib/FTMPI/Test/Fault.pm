@@ -152,9 +152,9 @@ sub all_held
 # at steps far from each other it takes so many more steps until one is whole. After MOST_KILLS nobody is
 # killed any more: a job whose ranks send each other nothing makes its steps so fast, above all under a
 # sanitizer, that a kill comes before every line is committed. Options: apart (the most steps from one kill
-# to the next), kill (a function that kills a process, and returns whether it did), struck (one that is called behind each strike, also where nobody
-# was there), most (in place of MOST_KILLS), least:
-# nor before there were so many restarts (0); several kills may be one.
+# to the next), kill (a function that kills a process, and returns whether it did), struck (one that is called behind each
+# strike, also where nobody was there), most (in place of MOST_KILLS), least: nor before there were so many restarts (0);
+# several kills may be one.
 sub kill_at_random
 {
 	my ($self, $seed, %option) = @_;
