@@ -22,33 +22,35 @@ plan skip_all => 'the kernels are compiled without the sanitizer that the librar
 my $dir = File::Temp->newdir('ftmpi-kernels-test-XXXXXX', TMPDIR => 1);
 my ($ours) = grep { $_->{name} eq 'FTMPI' } FTMPI::Bench::Peers::all(root());
 
-# mpibench, and more sources with it; returns its path.
+# Compiled so; returns the path.
 sub built
 {
-	my ($name, @more) = @_;
-	my %program = (%$ours, name => $name, sources => [ @{ $ours->{sources} }, @more ]);
+	my ($name, %how) = @_;
+	my %program = (%$ours, name => $name, %how);
 	FTMPI::Bench::Peers::build(\%program, root() . '/bench', "$dir", patience(60));
 	return $program{exe};
 }
 
+# program: with its words before those of the kernels.
 sub kernels
 {
-	my ($exe, $ranks, @what) = @_;
-	return FTMPI::Test::Job->run([ root() . '/bin/ftmpirun', '-n', $ranks, $exe, 0.1, @what ], deadline => 60);
+	my ($ranks, $program, @what) = @_;
+	return FTMPI::Test::Job->run([ root() . '/bin/ftmpirun', '-n', $ranks, @$program, 0.1, @what ], deadline => 60);
 }
+
+my $exe = built('right');
 
 # The size of a transposed matrix is a multiple of the ranks.
 subtest 'right answers' => sub {
-	my $exe = built('right');
 	for my $ranks (1, 2, 3, 6) {
-		my $job = kernels($exe, $ranks, 'cg:24', "transpose:@{[ 12 * $ranks ]}", 'halo:20', 'sort:3000', "sort:$ranks");
+		my $job = kernels($ranks, [$exe], 'cg:24', "transpose:@{[ 12 * $ranks ]}", 'halo:20', 'sort:3000', "sort:$ranks");
 		$job->is_status(0, "$ranks ranks");
 		my $numbers = FTMPI::Bench::Turns::numbers(split /\n/, $job->out);
 		is_deeply([ sort keys %$numbers ],
 			[ sort 'cg 24', "transpose @{[ 12 * $ranks ]}", 'halo 20', 'sort 3000', "sort $ranks" ],
 			"$ranks ranks: a figure each");
 	}
-	my $job = kernels($exe, 3, 'transpose:20');
+	my $job = kernels(3, [$exe], 'transpose:20');
 	isnt($job->status, 0, 'a size that is not for so many ranks');
 	$job->err_like(qr/^mpibench: rank \d of 3: transpose: 20 rows cannot be dealt/m, 'a sentence');
 };
@@ -99,8 +101,8 @@ for my $what (sort keys %WRONG) {
 	open my $out, '>', $source or die "$source: $!\n";
 	print $out "#include <mpi.h>\n$code";
 	close $out or die "$source: $!\n";
-	my $exe = built("wrong_$kernel", $source);
-	my $job = kernels($exe, 2, $what);
+	my $library = built("wrong_$kernel", cc => [ @{ $ours->{cc} }, qw(-shared -fPIC) ], sources => [$source]);
+	my $job = kernels(2, [ 'env', "LD_PRELOAD=$library", $exe ], $what);
 	isnt($job->status, 0, "$kernel: $fault fails the job");
 	$job->err_like(qr/^mpibench: rank \d of 2: $kernel: /m, "$kernel: with a sentence");
 	unlike($job->out, qr/^$kernel /m, "$kernel: and without a figure");

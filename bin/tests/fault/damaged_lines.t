@@ -76,10 +76,15 @@ sub restore
 		%option, run => [defined $option{named} ? "-restore=$option{named}" : '-restore', @{$option{run} // []}]);
 }
 
+# What is read is the same under both protocols: each has every second case of those that are many.
+my $cases;
+sub is_others { return ($cases++ + ($coord eq 'eventlog')) % 2 }
+
 # The line before is taken, and the damage named; the tool finds it too.
 sub falls_back
 {
 	my ($what, $sentence, $do) = @_;
+	return if is_others();
 	my ($name, $dir) = ("$coord: $what", copy());
 	$do->($dir);
 	my ($status, $text) = FTMPI::Test::Fault::tool('verify', $dir);
@@ -135,6 +140,7 @@ sub shortages
 	for my $case (@shortages) {
 		my ($error, $round, $restarts, $sentence) = @$case;
 		for my $point (qw(restore-manifest restore-read)) {
+			next if is_others();
 			my $name  = "$coord: $error at $point";
 			my $fault = restore(copy(), env => {FTMPI_FAULT => "$point:3:0:1:$error"});
 			$fault->survived($name, restarts => $restarts);
@@ -322,7 +328,7 @@ sub another_program
 }
 
 for my $name (qw(blocking eventlog)) {
-	$coord = $name;
+	($coord, $cases) = ($name, 0);
 	make_lines();
 	damages();
 	shortages();

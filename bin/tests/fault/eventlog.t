@@ -18,7 +18,7 @@ use FTMPI::Test::Kills ();
 FTMPI::Test::Fault::alone();
 
 # of all that is run under a sanitizer this is a third: 387 s of processor time under that of addresses, with four
-use constant KILLS => sanitized('mixed') ? 1 : 3;
+use constant KILLS => sanitized('mixed') ? 1 : 2;
 
 my $seed = 1;
 

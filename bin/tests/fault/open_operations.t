@@ -20,7 +20,7 @@ use FTMPI::Test::Kills qw(open_operations);
 FTMPI::Test::Fault::alone();
 
 # 850 s of processor time under the sanitizer of addresses, with three
-use constant KILLS => sanitized('mixed') ? 1 : 3;
+use constant KILLS => sanitized('mixed') ? 1 : 2;
 
 my $seed = 1;
 

@@ -49,7 +49,7 @@ sub starved
 	my (@options) = @_;
 	my $workdir = File::Temp::tempdir('work-XXXXXX', DIR => FTMPI::Test::Fault::directory());
 	my $job = FTMPI::Test::Job->start([ ftmpirun(), @missed_soon, @options, '-workdir', $workdir, '-n', RANKS, 'sh', '-c', $script, 'sh',
-		$core, BUSY, program('pi'), qw(100000000 -every 1000000 -ckpt 20 -trace) ]);
+		$core, BUSY, program('pi'), qw(40000000 -every 1000000 -ckpt 20 -trace) ]);
 	my $fault = bless { job => $job, program => 'pi' }, 'FTMPI::Test::Fault';
 	$fault->wait_for(out => qr/^round 3$/m);
 	my %pids = $fault->pids;

@@ -23,12 +23,12 @@ for my $name (FTMPI::Test::PlainPrograms::plain()) {
 		my @args = FTMPI::Test::PlainPrograms::arguments($name, 0.02, "$folder");
 		for my $ranks (1, 3, 8) {
 			my @said;
-			for (1, 2) {
+			for (1 .. ($ranks == 8 ? 2 : 1)) {
 				my $job = FTMPI::Test::Job->run([ ftmpirun(), '-n', $ranks, program($name), @args ]);
 				$job->well(qr/^\w+: right, [^\n]*\b$ranks ranks\b/m, "on $ranks ranks");
 				push @said, FTMPI::Test::PlainPrograms::said($job->out);
 			}
-			is($said[0], $said[1], 'twice the same');
+			is($said[0], $said[1], 'twice the same') if @said > 1;
 		}
 		return if $name =~ /_(?:archive|static)\z/;    # has all functions of the library
 		unlike(must_run('nm', '-D', '--undefined-only', program($name)), qr/FTMPI_/, 'no call of FTMPI');

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Many jobs, one after the other and at once: some succeed, some fail, some are interrupted. Each ends as it
-# should, and nothing is left on the machine: no process, no socket, no file.
+# Many jobs, one after the other (with FTMPI_TEST_EVERY, make check-long, 100 of them) and at once: some succeed,
+# some fail, some are interrupted. Each ends as it should, and nothing is left on the machine: no process, no socket,
+# no file.
 use strict;
 use warnings;
 
@@ -21,13 +22,15 @@ FTMPI::Test::Alone::remember();
 my @run = (ftmpirun(), '-workdir', $dir, '-n');
 my @pi  = (program('pi'), 1000);
 
-subtest '100 jobs one after the other' => sub {
-	for my $n (1 .. 100) {
+my $many = $ENV{FTMPI_TEST_EVERY} ? 100 : 40;
+
+subtest "$many jobs one after the other" => sub {
+	for my $n (1 .. $many) {
 		my $ranks = 1 + $n % 4;
 		my $job = FTMPI::Test::Job->run([@run, $ranks, @pi], dir => $dir);
 		last if !$job->well(qr/^pi: right, .* $ranks ranks/m, "job $n");
 	}
-	FTMPI::Test::Alone::at_rest('100 jobs');
+	FTMPI::Test::Alone::at_rest("$many jobs");
 };
 
 subtest 'ports are free again at once' => sub {
