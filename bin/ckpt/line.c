@@ -9,7 +9,7 @@
 
 static const struct ckpt_fs *fs = &ckpt_fs_posix;
 
-static void check_lengths(struct line *l, const char *session_path)
+static void check_lengths(struct listed_line *l, const char *session_path)
 {
 	struct ckpt_err err = {l->problem, sizeof l->problem};
 
@@ -48,11 +48,11 @@ enum line_kind line_kind(const char *session_path, const struct ckpt_manifest *m
 	return kind;
 }
 
-void line_read(struct line *l, const char *session_path, uint32_t number)
+void line_read(struct listed_line *l, const char *session_path, uint32_t number)
 {
 	int rc;
 
-	*l = (struct line){.number = number};
+	*l = (struct listed_line){.number = number};
 	rc = ckpt_manifest_read(fs, session_path, number, &l->m, l->problem, sizeof l->problem);
 	if (rc && !*l->problem)
 		strcpy(l->problem, "out of memory");
@@ -65,7 +65,7 @@ void line_read(struct line *l, const char *session_path, uint32_t number)
 	l->kind = line_kind(session_path, &l->m);
 }
 
-void line_free(struct line *l)
+void line_free(struct listed_line *l)
 {
 	if (l->has_manifest)
 		ckpt_manifest_free(&l->m);

@@ -5,7 +5,7 @@
 #include "json.h"
 #include "tool.h"
 
-static void json_line(const struct line *l)
+static void json_line(const struct listed_line *l)
 {
 	json_open(NULL, '{');
 	json_unsigned("line", l->number);
@@ -22,7 +22,7 @@ static void json_line(const struct line *l)
 	json_close('}');
 }
 
-static void print_line(const struct line *l)
+static void print_line(const struct listed_line *l)
 {
 	if (l->has_manifest)
 		printf("%10u  %-19s  %6u  %10s  %-16s  %s%s\n", l->number, text_time(l->m.time_s).v,
@@ -39,7 +39,7 @@ static void print_line(const struct line *l)
 static uint64_t one_line(const struct options *o, const struct session *s, uint32_t number)
 {
 	uint64_t bytes;
-	struct line l;
+	struct listed_line l;
 
 	line_read(&l, s->path, number);
 	(o->json ? json_line : print_line)(&l);

@@ -2,7 +2,7 @@
 /* Checkpoints that ranks make alone (doc/msglog.md): of each rank the one that counts. */
 #include "base/error.h"
 #include "base/shown.h"
-#include "ckpt/alone.h"
+#include "ckpt/rank_folder.h"
 #include "json.h"
 #include "tool.h"
 
@@ -22,7 +22,7 @@ static void own_find(struct own *w, const struct session *s, uint32_t rank)
 	struct ckpt_name n;
 
 	*w = (struct own){.f.rank = rank};
-	if (ckpt_alone_newest(&ckpt_fs_posix, s->path, rank, &n,
+	if (ckpt_rank_folder_newest(&ckpt_fs_posix, s->path, rank, &n,
 		    (struct ckpt_err){w->problem, sizeof w->problem}) != 0)
 		return;
 	w->made = n.kind == CKPT_NAME_ALONE && n.line > 0;

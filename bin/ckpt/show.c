@@ -131,7 +131,7 @@ bool file_show(const struct options *o, const struct rank_file *f, struct ckpt_r
 	return well;
 }
 
-static void line_head(const struct options *o, const struct session *s, const struct line *l)
+static void line_head(const struct options *o, const struct session *s, const struct listed_line *l)
 {
 	static const char *const kinds[] = {
 		[LINE_UNKNOWN] = "",
@@ -161,7 +161,7 @@ static void line_head(const struct options *o, const struct session *s, const st
 
 static bool one_line(const struct options *o, const struct session *s, uint32_t number)
 {
-	struct line l;
+	struct listed_line l;
 	bool well;
 
 	line_read(&l, s->path, number);

@@ -32,8 +32,8 @@ struct session {
 	size_t nlines;
 	struct ckpt_name *unfinished; /* folders of lines without a manifest */
 	size_t nunfinished;
-	uint32_t *ranks; /* that have a folder for checkpoints of their own (ckpt/alone.h), from
-			    small to large */
+	uint32_t *ranks; /* that have a folder for checkpoints of their own (ckpt/rank_folder.h),
+			    from small to large */
 	size_t nranks;
 };
 
@@ -73,7 +73,7 @@ void record_json(const struct record *r);
 /* By the head of its first file, when that can be read. */
 enum line_kind { LINE_UNKNOWN, LINE_DATA, LINE_IMAGES };
 
-struct line {
+struct listed_line {
 	uint32_t number;
 	struct ckpt_manifest m; /* when has_manifest */
 	bool has_manifest;
@@ -87,8 +87,8 @@ enum line_kind line_kind(const char *session_path, const struct ckpt_manifest *m
 /* A word for scripts; empty: not known. */
 const char *line_kind_word(enum line_kind kind);
 
-void line_read(struct line *l, const char *session_path, uint32_t number);
-void line_free(struct line *l);
+void line_read(struct listed_line *l, const char *session_path, uint32_t number);
+void line_free(struct listed_line *l);
 
 /* ---- the file of one rank ---- */
 

@@ -39,7 +39,7 @@ static bool one_file(struct verifying *v, const struct ckpt_manifest *m, uint32_
 	return well;
 }
 
-static bool files(struct verifying *v, const struct line *l)
+static bool files(struct verifying *v, const struct listed_line *l)
 {
 	bool well = true;
 
@@ -54,7 +54,7 @@ static bool files(struct verifying *v, const struct line *l)
 
 static void one_line(struct verifying *v, uint32_t number)
 {
-	struct line l;
+	struct listed_line l;
 	bool well;
 
 	line_read(&l, v->s->path, number);

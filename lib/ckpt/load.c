@@ -7,7 +7,7 @@
 #include "base/fault.h"
 #include "base/plural.h"
 #include "base/shown.h"
-#include "ckpt/alone.h"
+#include "ckpt/rank_folder.h"
 #include "ckpt/ckpt.h"
 #include "ckpt/reader.h"
 
@@ -211,7 +211,7 @@ static int open_alone(struct ckpt_reader *out, const struct ckpt_fs *fs, const c
 	return rc;
 }
 
-int ckpt_alone_open(const struct ckpt_fs *fs, const char *session_dir, uint32_t number,
+int ckpt_rank_folder_open(const struct ckpt_fs *fs, const char *session_dir, uint32_t number,
 	const struct ckpt_identity *self, struct ckpt_reader *out, struct ckpt_err err)
 {
 	int rc = open_alone(out, fs, session_dir, number, self, err);
@@ -226,7 +226,7 @@ int ckpt_alone_open(const struct ckpt_fs *fs, const char *session_dir, uint32_t 
 	return rc ? rc : verify(out, err);
 }
 
-int ckpt_alone_load(const struct ckpt_fs *fs, const char *session_dir, uint32_t number,
+int ckpt_rank_folder_load(const struct ckpt_fs *fs, const char *session_dir, uint32_t number,
 	const struct ckpt_identity *self, bool accept_binary, struct ckpt_loaded *out,
 	struct ckpt_err err)
 {

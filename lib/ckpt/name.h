@@ -21,7 +21,7 @@ enum ckpt_name_kind {
 	CKPT_NAME_EPOCH,	/* epoch-EEEE: it has begun */
 	CKPT_NAME_FILE,		/* in a folder: rank-RRRRR.ckpt */
 	CKPT_NAME_FILE_TMP,	/* in a folder: rank-RRRRR.ckpt.tmp */
-	CKPT_NAME_ALONE,	/* in a rank's folder: ckpt-NNNNNNNN.iEEEE (ckpt/alone.h) */
+	CKPT_NAME_ALONE,	/* in a rank's folder: ckpt-NNNNNNNN.iEEEE (ckpt/rank_folder.h) */
 	CKPT_NAME_ALONE_TMP	/* in a rank's folder: ckpt-NNNNNNNN.iEEEE.tmp */
 };
 

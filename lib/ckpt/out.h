@@ -33,8 +33,8 @@ struct ckpt_out_plan {
 	size_t sections; /* so many are written, neither fewer nor more */
 	uint64_t bytes;	 /* of all sections together, for which room is reserved; 0: not known */
 	bool child;	 /* some are written by a child */
-	bool alone;	 /* of this rank alone (ckpt/alone.h): `line` is its number, id.epoch the
-			  * incarnation */
+	bool alone; /* of this rank alone (ckpt/rank_folder.h): `line` is its number, id.epoch the
+		     * incarnation */
 };
 
 /* The temporary file is there when it returns 0; *out is freed by finish or abandon. FT_EINVAL (too

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ckpt/alone.h"
+#include "ckpt/rank_folder.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 /* A process before may make one durable between two looks; no more than that at a time. */
 enum { LOOKS = 16, GONE_MOST = 64 };
 
-static void folder_of(struct ckpt_path *out, const struct ckpt_alone *a)
+static void folder_of(struct ckpt_path *out, const struct ckpt_rank_folder *a)
 {
 	ckpt_path_alone(out, a->session_dir, a->rank);
 }
@@ -60,7 +60,7 @@ static int note(void *ctx, const char *text)
 	return 0;
 }
 
-static int look(const struct ckpt_alone *a, const struct ckpt_path *folder, struct look *l,
+static int look(const struct ckpt_rank_folder *a, const struct ckpt_path *folder, struct look *l,
 	struct ckpt_err err)
 {
 	int rc;
@@ -87,7 +87,7 @@ static int note_newest(void *ctx, const char *text)
 	return 0;
 }
 
-int ckpt_alone_newest(const struct ckpt_fs *fs, const char *session_dir, uint32_t rank,
+int ckpt_rank_folder_newest(const struct ckpt_fs *fs, const char *session_dir, uint32_t rank,
 	struct ckpt_name *out, struct ckpt_err err)
 {
 	struct ckpt_path folder;
@@ -124,7 +124,8 @@ static int note_old(void *ctx, const char *text)
 }
 
 /* What cannot be removed does not count. */
-static void remove_old(const struct ckpt_alone *a, const struct ckpt_path *folder, struct old *o)
+static void remove_old(
+	const struct ckpt_rank_folder *a, const struct ckpt_path *folder, struct old *o)
 {
 	do {
 		o->n = 0;
@@ -150,7 +151,8 @@ static int make_folder(const struct ckpt_fs *fs, const char *path)
 }
 
 /* It begins at its beginning. */
-static int mark(const struct ckpt_alone *a, const struct ckpt_path *folder, struct ckpt_err err)
+static int mark(
+	const struct ckpt_rank_folder *a, const struct ckpt_path *folder, struct ckpt_err err)
 {
 	struct ckpt_path path;
 	int fd, rc, closed;
@@ -176,8 +178,8 @@ static int mark(const struct ckpt_alone *a, const struct ckpt_path *folder, stru
 }
 
 /* It may be gone by now: the process before has made a newer one. */
-static int take(const struct ckpt_alone *a, const struct ckpt_path *folder, const struct look *l,
-	struct ckpt_err err)
+static int take(const struct ckpt_rank_folder *a, const struct ckpt_path *folder,
+	const struct look *l, struct ckpt_err err)
 {
 	struct ckpt_path from, to;
 	int rc;
@@ -197,7 +199,8 @@ static bool is_taken(const struct look *l, bool looked, uint32_t before)
 }
 
 /* It is durable; what processes before were writing is of no use. */
-static int settle(const struct ckpt_alone *a, const struct ckpt_path *folder, struct ckpt_err err)
+static int settle(
+	const struct ckpt_rank_folder *a, const struct ckpt_path *folder, struct ckpt_err err)
 {
 	struct old old = {.incarnation = a->incarnation, .unfinished = true};
 	int rc = a->fs->flush_folder(a->fs, folder->text);
@@ -208,7 +211,8 @@ static int settle(const struct ckpt_alone *a, const struct ckpt_path *folder, st
 	return 0;
 }
 
-int ckpt_alone_take(const struct ckpt_alone *a, uint32_t *number, char *err, size_t errsize)
+int ckpt_rank_folder_take(
+	const struct ckpt_rank_folder *a, uint32_t *number, char *err, size_t errsize)
 {
 	struct ckpt_err e = {err, errsize};
 	struct ckpt_path folder;
@@ -240,7 +244,8 @@ int ckpt_alone_take(const struct ckpt_alone *a, uint32_t *number, char *err, siz
 
 /* ---- a checkpoint is made ---- */
 
-int ckpt_alone_made(const struct ckpt_alone *a, uint32_t number, char *err, size_t errsize)
+int ckpt_rank_folder_made(
+	const struct ckpt_rank_folder *a, uint32_t number, char *err, size_t errsize)
 {
 	struct ckpt_err e = {err, errsize};
 	struct old old = {.incarnation = a->incarnation, .number = number};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The file of one rank, of sections that are all there. */
-#include "ckpt/alone.h"
+#include "ckpt/rank_folder.h"
 #include "ckpt/ckpt.h"
 #include "ckpt/out.h"
 
@@ -39,7 +39,7 @@ int ckpt_write(const struct ckpt_fs *fs, const char *session_dir, const struct c
 	return rc;
 }
 
-int ckpt_write_alone(const struct ckpt_fs *fs, const char *session_dir,
+int ckpt_rank_folder_write(const struct ckpt_fs *fs, const char *session_dir,
 	const struct ckpt_identity *id, uint32_t number, const struct ckpt_section *s, size_t n,
 	struct ckpt_err err)
 {

@@ -39,9 +39,12 @@ size_t outcomes_copy_happened(const struct outcomes *o, struct outcome *v)
 {
 	size_t happened = 0;
 
-	for (size_t i = 0; i < o->n; i++)
+	for (size_t i = 0; i < o->n; i++) {
 		if (has_happened(o, i))
 			v[happened++] = o->v[i];
+		else if (i == o->next && o->noes)
+			v[happened++] = (struct outcome){.kind = OUTCOME_NO, .value = o->noes};
+	}
 	return happened;
 }
 

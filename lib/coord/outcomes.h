@@ -63,7 +63,8 @@ void outcomes_free(struct outcomes *o);
 uint64_t outcomes_last(const struct outcomes *o);
 
 /* To v, of outcomes_last: those that no checkpoint covers and that are part of the rank's history;
- * these are all, unless it runs again. How many. */
+ * these are all, unless it runs again: then of a run of noes as many as it has been told again. How
+ * many. */
 size_t outcomes_copy_happened(const struct outcomes *o, struct outcome *v);
 
 /* All of before have happened again. A cancellation that was not expected waits for that: until

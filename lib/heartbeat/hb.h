@@ -27,7 +27,7 @@
 #include "heartbeat/detector.h"
 #include "heartbeat/heartbeat.h"
 #include "heartbeat/record.h"
-#include "heartbeat/ring.h"
+#include "heartbeat/observers.h"
 
 enum {
 	PROOF_MS = 5000,
@@ -82,7 +82,7 @@ struct hb {
 	struct event *moment; /* once, between two ticks */
 	struct detector *detector;
 	struct detector_act *acts; /* room for all that a tick can bring */
-	struct beat_link links[RING_OBSERVERS];
+	struct beat_link links[OBSERVERS_MOST];
 	int nlinks;
 	pthread_mutex_t moving;
 	struct beat_listener in;

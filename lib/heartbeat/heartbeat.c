@@ -71,9 +71,10 @@ static void on_moved(struct loop_task *task)
 	pthread_mutex_unlock(&l->h->moving);
 }
 
-static void lay_links(struct hb *h, const struct ring *ring, const struct hb_address *addresses)
+static void lay_links(
+	struct hb *h, const struct observers *observers, const struct hb_address *addresses)
 {
-	int to[RING_OBSERVERS], n = ring_observers(ring, h->c.self, to);
+	int to[OBSERVERS_MOST], n = observers_of(observers, h->c.self, to);
 
 	for (int i = 0; i < n; i++)
 		if (has_port(&addresses[to[i]]))
@@ -88,16 +89,16 @@ static void lay_links(struct hb *h, const struct ring *ring, const struct hb_add
 static int lay_out(struct hb *h, const struct hb_config *c)
 {
 	struct detector_config dc = {c->period_ms, c->timeout_ms, c->debug};
-	struct ring *ring = ring_new(c->node, c->size);
+	struct observers *observers = observers_new(c->node, c->size);
 	int *peers = calloc((size_t)c->size, sizeof *peers), count;
 
-	if (ring && peers) {
-		lay_links(h, ring, c->addresses);
-		count = ring_observed(ring, c->self, peers);
+	if (observers && peers) {
+		lay_links(h, observers, c->addresses);
+		count = observers_observed(observers, c->self, peers);
 		h->detector = detector_new(&dc, peers, count, clock_ns());
 		h->acts = calloc((size_t)count + 1, sizeof *h->acts);
 	}
-	ring_free(ring);
+	observers_free(observers);
 	free(peers);
 	return h->detector && h->acts ? 0 : FT_ENOMEM;
 }

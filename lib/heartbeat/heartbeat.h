@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Heartbeats: each rank tells its observers every period that it lives, over connections and from a
- * thread of its own ("ftmpi-beat"), and awaits the beats of those it observes itself (ring.h says
- * who). Nothing of the transport or of a lock of the program's is needed for it.
+ * thread of its own ("ftmpi-beat"), and awaits the beats of those it observes itself (observers.h
+ * says who). Nothing of the transport or of a lock of the program's is needed for it.
  */
 #ifndef FTMPI_HEARTBEAT_HEARTBEAT_H
 #define FTMPI_HEARTBEAT_HEARTBEAT_H

@@ -5,12 +5,12 @@
  * more than half of all; and because that is a permutation, each rank observes one such. A host
  * with more than half is observed by the others in turn, each of which has to take several.
  */
-#include "heartbeat/ring.h"
+#include "heartbeat/observers.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-struct ring {
+struct observers {
 	int size, hosts;
 	int largest; /* ranks on the first host of the row */
 	int alone;   /* ranks at the end of the row, each the only one of its host */
@@ -21,7 +21,7 @@ struct ring {
 };
 
 /* Counts by host, then the first place of each: the largest, the others, those of one rank. */
-static void lay_hosts(struct ring *r, const int *at, int *start)
+static void lay_hosts(struct observers *r, const int *at, int *start)
 {
 	int best = 0, next;
 
@@ -43,7 +43,8 @@ static void lay_hosts(struct ring *r, const int *at, int *start)
 	start[best] = 0;
 }
 
-static void lay_ranks(struct ring *r, const int *node, const int *at, const int *start, int *taken)
+static void lay_ranks(
+	struct observers *r, const int *node, const int *at, const int *start, int *taken)
 {
 	for (int rank = 0; rank < r->size; rank++) {
 		int h = node[rank];
@@ -55,10 +56,10 @@ static void lay_ranks(struct ring *r, const int *node, const int *at, const int 
 	}
 }
 
-struct ring *ring_new(const int *node, int size)
+struct observers *observers_new(const int *node, int size)
 {
 	size_t n = (size_t)size;
-	struct ring *r = calloc(1, sizeof *r);
+	struct observers *r = calloc(1, sizeof *r);
 	int *host = calloc(3 * n, sizeof *host), *at = host;
 
 	if (!r || !host)
@@ -85,7 +86,7 @@ free_both:
 	return NULL;
 }
 
-void ring_free(struct ring *r)
+void observers_free(struct observers *r)
 {
 	if (r)
 		free(r->row);
@@ -93,7 +94,7 @@ void ring_free(struct ring *r)
 }
 
 /* On another host. */
-static int far_place(const struct ring *r, int place)
+static int far_place(const struct observers *r, int place)
 {
 	int rest = r->size - r->largest;
 
@@ -103,7 +104,7 @@ static int far_place(const struct ring *r, int place)
 }
 
 /* For one that is alone on its host: another one that is alone, so that the load stays even. */
-static int other_place(const struct ring *r, int place, int taken)
+static int other_place(const struct observers *r, int place, int taken)
 {
 	int begin = r->size - r->alone, next = begin + (place - begin + 1) % r->alone;
 
@@ -114,7 +115,7 @@ static int other_place(const struct ring *r, int place, int taken)
 	return place != r->largest ? r->largest : (taken + 1) % r->largest;
 }
 
-static int second_place(const struct ring *r, int rank, int taken)
+static int second_place(const struct observers *r, int rank, int taken)
 {
 	int place = r->place[rank], first = r->first[rank], count = r->count[rank];
 
@@ -123,7 +124,7 @@ static int second_place(const struct ring *r, int rank, int taken)
 	return other_place(r, place, taken);
 }
 
-int ring_observers(const struct ring *r, int rank, int out[RING_OBSERVERS])
+int observers_of(const struct observers *r, int rank, int out[OBSERVERS_MOST])
 {
 	int place = r->place[rank], one, two;
 
@@ -141,12 +142,12 @@ int ring_observers(const struct ring *r, int rank, int out[RING_OBSERVERS])
 	return two == place || two == one ? 1 : 2;
 }
 
-int ring_observed(const struct ring *r, int rank, int *out)
+int observers_observed(const struct observers *r, int rank, int *out)
 {
 	int n = 0;
 
 	for (int other = 0; other < r->size; other++) {
-		int by[RING_OBSERVERS], count = ring_observers(r, other, by);
+		int by[OBSERVERS_MOST], count = observers_of(r, other, by);
 
 		for (int i = 0; i < count; i++)
 			if (by[i] == rank)

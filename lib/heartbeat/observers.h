@@ -7,21 +7,21 @@
  * has company there, so that a cut between two hosts does not look like a rank that has stopped.
  * Whatever hosts are gone, as long as one is left, one of its ranks observes one that is gone.
  */
-#ifndef FTMPI_HEARTBEAT_RING_H
-#define FTMPI_HEARTBEAT_RING_H
+#ifndef FTMPI_HEARTBEAT_OBSERVERS_H
+#define FTMPI_HEARTBEAT_OBSERVERS_H
 
-enum { RING_OBSERVERS = 2 };
+enum { OBSERVERS_MOST = 2 };
 
-struct ring;
+struct observers;
 
 /* node: by rank, the host's index, 0 <= node < size. NULL when memory is short. */
-struct ring *ring_new(const int *node, int size);
-void ring_free(struct ring *r);
+struct observers *observers_new(const int *node, int size);
+void observers_free(struct observers *r);
 
-/* Those that a rank beats to. How many: 0 to RING_OBSERVERS. */
-int ring_observers(const struct ring *r, int rank, int out[RING_OBSERVERS]);
+/* Those that a rank beats to. How many: 0 to OBSERVERS_MOST. */
+int observers_of(const struct observers *r, int rank, int out[OBSERVERS_MOST]);
 
 /* Those whose beats a rank awaits, ascending; out has room for size - 1. How many. */
-int ring_observed(const struct ring *r, int rank, int *out);
+int observers_observed(const struct observers *r, int rank, int *out);
 
 #endif

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Where each rank has the checkpoints that it makes alone (message logging; lib/ckpt/alone.h). The launcher removes them when the job
+# Where each rank has the checkpoints that it makes alone (message logging; lib/ckpt/rank_folder.h). The launcher removes them when the job
 # has ended well, all or none: first the record of the job, without which -restore does not go on. So it does when no rank has any.
 package FTMPI::RankFolders;
 

@@ -127,10 +127,10 @@ sub tells
 # Each receive has again what it had.
 sub posted_again
 {
-	for my $case ([ 'prefix' => 1 ], [ 'later' => 2 ], [ 'truncated' => 1 ]) {
-		my ($what, $kills) = @$case;
+	for my $case ([ 'prefix' => 1 ], [ 'slow' => 2, FTMPI_FAULT => 'restore-found:1:1:1:1000ms' ], [ 'later' => 2 ], [ 'truncated' => 1 ]) {
+		my ($what, $kills, %env) = @$case;
 		my $marks = File::Temp->newdir;
-		my $job = FTMPI::Test::Job->run([ ftmpirun(), qw(-coord msglog -n 3 -workdir), "$marks", program('posted_again'), $what, "$marks/mark" ]);
+		my $job = FTMPI::Test::Job->run([ ftmpirun(), qw(-coord msglog -n 3 -workdir), "$marks", program('posted_again'), $what, "$marks/mark" ], env => \%env);
 		$job->is_status(0, "$what: a rank goes on from a checkpoint with open receives");
 		$job->out_like(qr/^posted_again: right$/m, '... and they have what they had');
 		my $again = () = $job->err =~ /it begins again alone/g;
@@ -144,6 +144,7 @@ sub refused
 {
 	for my $case (
 		[ 'open-send'  => qr/a nonblocking send is open: wait for it before/ ],
+		[ 'cancelled'  => qr/a receive was cancelled and is not completed: wait for it before/ ],
 		[ 'open-sum'   => qr/a nonblocking collective operation is open: wait for it before/ ],
 		[ 'found'      => qr/a message that MPI_Mprobe has found was not received: receive it before/ ],
 		[ 'copy'       => qr/the program has a communicator that it made after FTMPI_Restore/ ],

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "heartbeat/ring.h"
+#include "heartbeat/observers.h"
 
 enum { HOSTS_MAX = 6, RANKS_MAX = 14 };
 
@@ -29,7 +29,7 @@ struct decider {
 	uint64_t period, timeout, starved; /* ns; how long one without a processor is excused */
 	const bool *host_used;
 	const int *node;
-	int observers[RANKS_MAX][RING_OBSERVERS], nobservers[RANKS_MAX];
+	int observers[RANKS_MAX][OBSERVERS_MOST], nobservers[RANKS_MAX];
 	uint64_t heard[HOSTS_MAX];		  /* the agent, last */
 	uint64_t suspected[RANKS_MAX][RANKS_MAX]; /* [observer][peer]: when; 0: not */
 	enum word word[RANKS_MAX];

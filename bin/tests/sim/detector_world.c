@@ -58,11 +58,11 @@ void sim_begin_run(struct sim *s, uint64_t seed)
 	s->count.runs++;
 }
 
-static void begin_rank(struct sim *s, const struct ring *ring, int r)
+static void begin_rank(struct sim *s, const struct observers *observers, int r)
 {
 	struct detector_config c = {
 		(unsigned)(s->period / SIM_MS), (unsigned)(s->timeout / SIM_MS), false};
-	int peers[RANKS_MAX], n = ring_observed(ring, r, peers);
+	int peers[RANKS_MAX], n = observers_observed(observers, r, peers);
 
 	s->rank[r].detector = detector_new(&c, peers, n, s->now);
 	s->rank[r].gone = s->rank[r].left = false;
@@ -72,7 +72,7 @@ static void begin_rank(struct sim *s, const struct ring *ring, int r)
 	if (s->rank[r].due > s->started)
 		s->started = s->rank[r].due;
 	add(s, s->rank[r].due, EV_TICK, r, 0);
-	s->decider.nobservers[r] = ring_observers(ring, r, s->decider.observers[r]);
+	s->decider.nobservers[r] = observers_of(observers, r, s->decider.observers[r]);
 }
 
 static void begin_launcher(struct sim *s)
@@ -90,7 +90,7 @@ static void begin_launcher(struct sim *s)
 }
 
 /* The table of a job numbers the hosts that have ranks. */
-static struct ring *lay_ring(const struct sim *s)
+static struct observers *lay_observers(const struct sim *s)
 {
 	int number[HOSTS_MAX], node[RANKS_MAX], hosts = 0;
 
@@ -101,12 +101,12 @@ static struct ring *lay_ring(const struct sim *s)
 			number[s->node[r]] = hosts++;
 		node[r] = number[s->node[r]];
 	}
-	return ring_new(node, s->ranks);
+	return observers_new(node, s->ranks);
 }
 
 void sim_begin_epoch(struct sim *s)
 {
-	struct ring *ring = lay_ring(s);
+	struct observers *observers = lay_observers(s);
 
 	s->begun = s->started = s->now;
 	s->pings = sim_random(s, 2);
@@ -122,8 +122,8 @@ void sim_begin_epoch(struct sim *s)
 		s->host_used[s->node[r]] = true;
 	begin_launcher(s);
 	for (int r = 0; r < s->ranks; r++)
-		begin_rank(s, ring, r);
-	ring_free(ring);
+		begin_rank(s, observers, r);
+	observers_free(observers);
 	faults_plan(s);
 	s->count.epochs++;
 }

@@ -10,7 +10,7 @@ SIM_SEED ?= 1
 SIM_STORE := $(addprefix bin/tests/sim/,sim_store.o sim_job.o sim_ahead.o sim_oracle.o sim_actor.o simfs.o simfs_names.o) $(ckpt_o) $(base_o)
 
 SIM_DETECTOR := $(addprefix bin/tests/sim/,sim_detector.o detector_world.o detector_queue.o detector_faults.o \
-	detector_decide.o detector_checks.o) lib/heartbeat/ring.o lib/heartbeat/detector.o
+	detector_decide.o detector_checks.o) lib/heartbeat/observers.o lib/heartbeat/detector.o
 
 SIM_COORD_O := $(addprefix bin/tests/sim/,sim_coord.o coord_program.o coord_env.o coord_drive.o coord_moves.o coord_steps.o coord_meet.o \
 	coord_restart.o coord_image.o coord_part.o coord_checks.o) $(patsubst lib/%.c,small/%.o,$(wildcard lib/coord/*.c)) $(base_o)

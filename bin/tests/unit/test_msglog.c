@@ -532,6 +532,21 @@ START_TEST(a_prefix_is_run_again)
 }
 END_TEST
 
+/* The rank had asked on behind its restore point; when it runs again there is nothing to ask for.
+ */
+START_TEST(a_prefix_ends_in_a_run_of_noes)
+{
+	const struct outcome no = {.kind = OUTCOME_NO, .value = 3};
+
+	ck_assert(outcomes_begin(&m.outcomes, 0, 0, &no, 1));
+	outcomes_follow(&m.outcomes);
+	ck_assert(msglog_restore_point(&m));
+	ck_assert_uint_eq(m.prefix.n, 1);
+	ck_assert_int_eq(m.prefix.v[0].kind, OUTCOME_NO);
+	ck_assert_uint_eq(m.prefix.v[0].value, 1);
+}
+END_TEST
+
 /* ---- outcomes of before ---- */
 
 static void expects(enum outcome_kind kind)
@@ -746,6 +761,7 @@ UNIT_MAIN("msglog", tcase_add_checked_fixture(tc, setup, teardown);
 	  tcase_add_loop_test(tc, a_rank_comes_back_as_it_was_saved, 0, WAYS);
 	  tcase_add_test(tc, a_message_that_is_read_outlives_its_log);
 	  tcase_add_test(tc, a_prefix_is_run_again);
+	  tcase_add_test(tc, a_prefix_ends_in_a_run_of_noes);
 	  tcase_add_test(tc, a_prefix_lacks_what_is_not_sent_yet);
 	  tcase_add_test(tc, what_happened_before_happens_again);
 	  tcase_add_test(tc, a_receive_gets_its_message_while_choices_are_left);

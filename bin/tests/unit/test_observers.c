@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "heartbeat/ring.h"
+#include "heartbeat/observers.h"
 #include "unit.h"
 
 enum { SMALL = 6, MANY = 2000, ROUNDS = 300 };
@@ -18,9 +18,9 @@ enum { SMALL = 6, MANY = 2000, ROUNDS = 300 };
 
 static int node[MANY], load[MANY], on_host[MANY];
 
-static struct ring *lay(int size)
+static struct observers *lay(int size)
 {
-	struct ring *r = ring_new(node, size);
+	struct observers *r = observers_new(node, size);
 
 	ck_assert_ptr_nonnull(r);
 	memset(load, 0, sizeof load);
@@ -58,9 +58,9 @@ static const char *shown_placement(int size)
 	return text;
 }
 
-static void check_rank(const struct ring *r, int size, int rank)
+static void check_rank(const struct observers *r, int size, int rank)
 {
-	int by[RING_OBSERVERS], n = ring_observers(r, rank, by), far = 0, near = 0;
+	int by[OBSERVERS_MOST], n = observers_of(r, rank, by), far = 0, near = 0;
 
 	HOLDS(n == (size > 2 ? 2 : size - 1), "%d ranks, placed%s: rank %d has %d observers", size,
 		shown_placement(size), rank, n);
@@ -89,7 +89,7 @@ static void check_load(int size)
 
 	for (int h = 0; h < size; h++)
 		alone += on_host[h] == 1;
-	most = RING_OBSERVERS + (alone == 1);
+	most = OBSERVERS_MOST + (alone == 1);
 	if (rest > 0 && largest > rest)
 		most += (largest + rest - 1) / rest - 1;
 	for (int rank = 0; rank < size; rank++)
@@ -98,16 +98,16 @@ static void check_load(int size)
 }
 
 /* The other direction says the same. */
-static void check_observed(const struct ring *r, int size)
+static void check_observed(const struct observers *r, int size)
 {
-	int observed[MANY], by[RING_OBSERVERS];
+	int observed[MANY], by[OBSERVERS_MOST];
 
 	for (int rank = 0; rank < size; rank++) {
-		int n = ring_observed(r, rank, observed);
+		int n = observers_observed(r, rank, observed);
 
 		HOLDS(n == load[rank], "rank %d observes %d or %d", rank, n, load[rank]);
 		for (int i = 0; i < n; i++) {
-			int m = ring_observers(r, observed[i], by);
+			int m = observers_of(r, observed[i], by);
 
 			HOLDS(i == 0 || observed[i] > observed[i - 1], "not ascending");
 			HOLDS(by[0] == rank || (m == 2 && by[1] == rank), "rank %d", rank);
@@ -116,9 +116,9 @@ static void check_observed(const struct ring *r, int size)
 }
 
 /* Whatever hosts are gone, if one is left: does one of its ranks miss somebody? */
-static void check_hosts_gone(const struct ring *r, int size, unsigned gone)
+static void check_hosts_gone(const struct observers *r, int size, unsigned gone)
 {
-	int left = 0, lost = 0, by[RING_OBSERVERS];
+	int left = 0, lost = 0, by[OBSERVERS_MOST];
 
 	for (int rank = 0; rank < size; rank++) {
 		left += !(gone >> node[rank] & 1);
@@ -127,7 +127,7 @@ static void check_hosts_gone(const struct ring *r, int size, unsigned gone)
 	if (!left || !lost)
 		return;
 	for (int rank = 0; rank < size; rank++)
-		for (int i = ring_observers(r, rank, by); gone >> node[rank] & 1 && i-- > 0;)
+		for (int i = observers_of(r, rank, by); gone >> node[rank] & 1 && i-- > 0;)
 			if (!(gone >> node[by[i]] & 1))
 				return;
 	ck_abort_msg(
@@ -136,7 +136,7 @@ static void check_hosts_gone(const struct ring *r, int size, unsigned gone)
 
 static void check_all(int size)
 {
-	struct ring *r = lay(size);
+	struct observers *r = lay(size);
 
 	for (int rank = 0; rank < size; rank++)
 		check_rank(r, size, rank);
@@ -144,7 +144,7 @@ static void check_all(int size)
 	check_observed(r, size);
 	for (unsigned gone = 0; size <= SMALL && gone < 1u << size; gone++)
 		check_hosts_gone(r, size, gone);
-	ring_free(r);
+	observers_free(r);
 }
 
 /* The next placement of `size` ranks on at most as many hosts; false after the last. */
@@ -187,19 +187,20 @@ START_TEST(one_observes_few_where_hosts_are_alike)
 {
 	for (int hosts = 2; hosts <= 16; hosts++)
 		for (int each = 1; each <= 8; each++) {
-			struct ring *r;
+			struct observers *r;
 			int out[MANY];
 
 			for (int i = 0; i < hosts * each; i++)
 				node[i] = i % hosts;
 			r = lay(hosts * each);
 			for (int i = 0; i < hosts * each; i++)
-				ck_assert_int_eq(ring_observed(r, i, out),
-					hosts * each == 2 ? 1 : RING_OBSERVERS);
-			ring_free(r);
+				ck_assert_int_eq(observers_observed(r, i, out),
+					hosts * each == 2 ? 1 : OBSERVERS_MOST);
+			observers_free(r);
 		}
 }
 END_TEST
 
-UNIT_MAIN("ring", tcase_add_test(tc, every_small_placement); tcase_add_test(tc, random_placements);
+UNIT_MAIN("observers", tcase_add_test(tc, every_small_placement);
+	  tcase_add_test(tc, random_placements);
 	  tcase_add_test(tc, one_observes_few_where_hosts_are_alike);)

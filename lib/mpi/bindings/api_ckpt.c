@@ -20,7 +20,7 @@
 #include "mpi/engine/engine.h"
 #include "mpi/init/runtime.h"
 #include "mpi/p2p/p2p_log.h"
-#include "mpi/recovery/ckpt_data.h"
+#include "mpi/recovery/ckpt_alone_data.h"
 #include "mpi/recovery/ckpt_drive.h"
 #include "mpi/recovery/ckpt_image.h"
 #include "mpi/recovery/ckpt_job.h"
@@ -198,9 +198,9 @@ int FTMPI_Perform_Checkpoint(void)
 		return FTMPI_CKPTERROR;
 	if (cannot_make())
 		return leave(FTMPI_CKPTERROR);
-	if (ckpt_data_is_used(j)) {
+	if (ckpt_alone_data_is_used(j)) {
 		ckpt_job_name();
-		return leave(ckpt_data_make(j) ? FTMPI_CHECKPOINTED : FTMPI_CKPTERROR);
+		return leave(ckpt_alone_data_make(j) ? FTMPI_CHECKPOINTED : FTMPI_CKPTERROR);
 	}
 	check_restore_called(j);
 	ckpt_job_name();
@@ -210,10 +210,10 @@ int FTMPI_Perform_Checkpoint(void)
 static int restore_alone(struct ckpt_job *j)
 {
 	if (!j->restoring) {
-		ckpt_data_restore_point();
+		ckpt_alone_data_restore_point();
 		return FTMPI_NOTHING;
 	}
-	ckpt_data_restore(j);
+	ckpt_alone_data_restore(j);
 	return FTMPI_RESTORED;
 }
 
@@ -225,7 +225,7 @@ int FTMPI_Restore(void)
 	if (!api_ckpt_enter("FTMPI_Restore"))
 		return FTMPI_CKPTERROR;
 	j->asked = true;
-	if (ckpt_data_is_used(j))
+	if (ckpt_alone_data_is_used(j))
 		return leave(restore_alone(j));
 	if (!j->restoring)
 		return leave(FTMPI_NOTHING);
@@ -258,8 +258,8 @@ int FTMPI_Checkpoint_due(int *flag)
 	interval =
 		ckpt_image_is_used() ? 0 : (uint64_t)j->launch->settings.ckpt_interval_ms * 1000000;
 	due = interval && clock_ns() - j->since >= interval;
-	if (ckpt_data_is_used(j))
-		due = due && ckpt_data_is_possible(j);
+	if (ckpt_alone_data_is_used(j))
+		due = due && ckpt_alone_data_is_possible(j);
 	else if (interval && coord_is_blocking(&j->coord))
 		team_broadcast(&due, sizeof due);
 	else if (interval)

@@ -5,7 +5,7 @@
 #include "api_ckpt.h"
 #include "ftmpi.h"
 #include "mpi/engine/engine.h"
-#include "mpi/recovery/ckpt_data.h"
+#include "mpi/recovery/ckpt_alone_data.h"
 #include "mpi/recovery/ckpt_drive.h"
 #include "mpi/recovery/ckpt_job.h"
 
@@ -15,7 +15,8 @@ int FTMPI_CKPT_Wait(void)
 
 	if (!api_ckpt_enter("FTMPI_CKPT_Wait"))
 		return FTMPI_CKPTERROR;
-	committed = ckpt_data_is_used(ckpt_job()) ? ckpt_data_wait() : ckpt_drive_wait();
+	committed =
+		ckpt_alone_data_is_used(ckpt_job()) ? ckpt_alone_data_wait() : ckpt_drive_wait();
 	engine_leave();
 	return committed ? FTMPI_CHECKPOINTED : FTMPI_CKPTERROR;
 }

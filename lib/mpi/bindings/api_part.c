@@ -2,7 +2,7 @@
 /* Partitioned communication: MPI 5.0 chapter 4. */
 #include "api.h"
 #include "check.h"
-#include "choice.h"
+#include "nondet.h"
 #include "mpi/comm/info.h"
 #include "mpi/p2p/p2p_part.h"
 #include "request_set.h"
@@ -162,6 +162,6 @@ int PMPI_Parrived(MPI_Request request, int partition, int *flag)
 	if (rc == MPI_SUCCESS)
 		rc = part_check(r, partition);
 	if (rc == MPI_SUCCESS)
-		*flag = !set_in_play(r) || choice_test(is_idle, r);
+		*flag = !set_in_play(r) || nondet_test(is_idle, r);
 	return set_leave(c, rc);
 }

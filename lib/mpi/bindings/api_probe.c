@@ -4,7 +4,7 @@
 
 #include "api.h"
 #include "check.h"
-#include "choice.h"
+#include "nondet.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/status.h"
 #include "mpi/p2p/p2p.h"
@@ -40,7 +40,7 @@ int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 	api_enter("MPI_Probe");
 	rc = check_probe(comm, &p);
 	if (rc == MPI_SUCCESS) {
-		choice_probe(&p, true);
+		nondet_probe(&p, true);
 		tell_found(&p.found, status);
 	}
 	return api_leave(p.c, rc);
@@ -57,7 +57,7 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(flag, "flag");
 	if (rc == MPI_SUCCESS) {
-		*flag = choice_probe(&p, false);
+		*flag = nondet_probe(&p, false);
 		if (*flag)
 			tell_found(&p.found, status);
 	}
@@ -90,7 +90,7 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_St
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(message, "message");
 	if (rc == MPI_SUCCESS) {
-		choice_probe(&p, true);
+		nondet_probe(&p, true);
 		rc = take(&p, message, status);
 	}
 	return api_leave(p.c, rc);
@@ -110,7 +110,7 @@ int PMPI_Improbe(
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(message, "message");
 	if (rc == MPI_SUCCESS) {
-		*flag = choice_probe(&p, false);
+		*flag = nondet_probe(&p, false);
 		*message = MPI_MESSAGE_NULL;
 		if (*flag)
 			rc = take(&p, message, status);

@@ -2,7 +2,7 @@
 /* Completion: MPI 5.0 sections 3.7.3 to 3.7.5. */
 #include "api.h"
 #include "check.h"
-#include "choice.h"
+#include "nondet.h"
 #include "mpi/engine/engine.h"
 #include "request_set.h"
 
@@ -59,7 +59,7 @@ int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(flag, "flag");
 	if (rc == MPI_SUCCESS) {
-		*flag = choice_all(&s);
+		*flag = nondet_all(&s);
 		if (*flag)
 			rc = finish_at(&s, 0, status);
 	}
@@ -95,7 +95,7 @@ int PMPI_Testall(
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(flag, "flag");
 	if (rc == MPI_SUCCESS) {
-		*flag = choice_all(&s);
+		*flag = nondet_all(&s);
 		if (*flag)
 			rc = finish_all(&s, array_of_statuses);
 	}
@@ -124,7 +124,7 @@ int PMPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Sta
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(index, "index");
 	if (rc == MPI_SUCCESS) {
-		choice_any(&s, true);
+		nondet_any(&s, true);
 		rc = finish_any(&s, index, status);
 	}
 	return set_close(&s, rc);
@@ -144,7 +144,7 @@ int PMPI_Testany(
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(flag, "flag");
 	if (rc == MPI_SUCCESS) {
-		*flag = choice_any(&s, false);
+		*flag = nondet_any(&s, false);
 		if (*flag)
 			rc = finish_any(&s, index, status);
 		else
@@ -155,7 +155,7 @@ int PMPI_Testany(
 
 /* ---- some ---- */
 
-/* n: as choice_some. */
+/* n: as nondet_some. */
 static int finish_some(
 	struct request_set *s, int n, const int indices[], int *outcount, MPI_Status *statuses)
 {
@@ -177,7 +177,7 @@ static int finish_some(
 static int some(
 	struct request_set *s, bool wait, int *outcount, int indices[], MPI_Status *statuses)
 {
-	int n = choice_some(s, wait, indices);
+	int n = nondet_some(s, wait, indices);
 
 	return finish_some(s, n, indices, outcount, statuses);
 }

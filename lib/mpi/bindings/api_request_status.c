@@ -2,7 +2,7 @@
 /* What becomes of a request without being completed: MPI 5.0 sections 3.7.3, 3.7.6 and 3.8.4. */
 #include "api.h"
 #include "check.h"
-#include "choice.h"
+#include "nondet.h"
 #include "mpi/engine/engine.h"
 #include "mpi/p2p/p2p_log.h"
 #include "request_set.h"
@@ -25,7 +25,7 @@ static bool is_idle(void *arg, int *expect)
 /* MPI 5.0 section 6.12: other ranks count on a collective operation, until it is over */
 static int may_free(struct request *r)
 {
-	if (!is_binding(r) || choice_test(is_idle, r))
+	if (!is_binding(r) || nondet_test(is_idle, r))
 		return MPI_SUCCESS;
 	return fail_with(MPI_ERR_REQUEST,
 		"the request is of a collective operation that is not finished: wait for it");
@@ -101,7 +101,7 @@ int PMPI_Cancel(MPI_Request *request)
 		bool own = r->class && r->class->cancel;
 
 		c = set_hold_comm(r);
-		if (own || choice_cancel(r))
+		if (own || nondet_cancel(r))
 			rc = p2p_cancel(r);
 		if (!own && r->cancelled && !request_done(r))
 			request_complete(r, MPI_SUCCESS);
@@ -143,7 +143,7 @@ int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(flag, "flag");
 	if (rc == MPI_SUCCESS) {
-		*flag = choice_all(&s);
+		*flag = nondet_all(&s);
 		if (*flag)
 			rc = peek_at(&s, 0, status);
 	}
@@ -164,7 +164,7 @@ int PMPI_Request_get_status_any(
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(flag, "flag");
 	if (rc == MPI_SUCCESS) {
-		*flag = choice_any(&s, false);
+		*flag = nondet_any(&s, false);
 		*index = *flag && s.next >= 0 ? s.next : MPI_UNDEFINED;
 		if (*flag && s.next >= 0)
 			rc = peek_at(&s, s.next, status);
@@ -186,7 +186,7 @@ int PMPI_Request_get_status_all(
 	if (rc == MPI_SUCCESS)
 		rc = check_pointer(flag, "flag");
 	if (rc == MPI_SUCCESS) {
-		*flag = choice_all(&s);
+		*flag = nondet_all(&s);
 		for (int i = 0; *flag && i < count; i++) {
 			one = peek_into(&s, i, array_of_statuses, i);
 			rc = rc ? rc : one;
@@ -221,7 +221,7 @@ int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_request
 	if (rc == MPI_SUCCESS && incount > 0)
 		rc = check_pointer(array_of_indices, "the array of indices");
 	if (rc == MPI_SUCCESS) {
-		int n = choice_some(&s, false, array_of_indices);
+		int n = nondet_some(&s, false, array_of_indices);
 
 		*outcount = n < 0 ? MPI_UNDEFINED : n;
 		rc = peek_some(&s, n, array_of_indices, array_of_statuses);

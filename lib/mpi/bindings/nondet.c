@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "choice.h"
+#include "nondet.h"
 
 #include "base/clock.h"
 #include "mpi.h"
@@ -87,7 +87,7 @@ static uint64_t said(enum outcome_kind kind)
  * looks an image of the process may be taken, and in the process that wakes up from that the call
  * looks on, though it was told something by then. So it asks again when it has looked.
  */
-bool choice_test(bool (*done)(void *, int *), void *arg)
+bool nondet_test(bool (*done)(void *, int *), void *arg)
 {
 	const struct outcome *o;
 	bool yes = false;
@@ -118,11 +118,11 @@ static bool is_determined(const struct request_set *s)
 	return true;
 }
 
-bool choice_all(struct request_set *s)
+bool nondet_all(struct request_set *s)
 {
 	if (p2p_log_is_used() && is_determined(s))
 		return look(set_all_idle, s);
-	return choice_test(set_all_idle, s);
+	return nondet_test(set_all_idle, s);
 }
 
 static bool is_any_in_play(const struct request_set *s)
@@ -152,7 +152,7 @@ static int named_before(struct request_set *s)
 	return (int)i;
 }
 
-bool choice_any(struct request_set *s, bool wait)
+bool nondet_any(struct request_set *s, bool wait)
 {
 	const struct outcome *o;
 	bool found = false;
@@ -248,7 +248,7 @@ static int some_as_before(struct request_set *s, int indices[])
 	return (int)n;
 }
 
-int choice_some(struct request_set *s, bool wait, int indices[])
+int nondet_some(struct request_set *s, bool wait, int indices[])
 {
 	const struct outcome *o;
 	bool found = false;
@@ -306,7 +306,7 @@ static bool has_come_again(void *arg, int *expect)
 }
 
 /* The message of a named source is determined, where the program waits for it. */
-bool choice_probe(struct probing *p, bool wait)
+bool nondet_probe(struct probing *p, bool wait)
 {
 	struct probed again = {.p = p};
 	const struct outcome *o;
@@ -357,7 +357,7 @@ static bool is_live_or_told(void *arg, int *expect)
 }
 
 /* While outcomes of before are left, messages are to come that receives had. */
-bool choice_cancel(const struct request *r)
+bool nondet_cancel(const struct request *r)
 {
 	const struct outcome *o;
 

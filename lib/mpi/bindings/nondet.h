@@ -5,8 +5,8 @@
  * noted, and a rank that runs again says what it said before. Else each function here is what the
  * call asks for, and nothing more.
  */
-#ifndef FTMPI_MPI_CHOICE_H
-#define FTMPI_MPI_CHOICE_H
+#ifndef FTMPI_MPI_NONDET_H
+#define FTMPI_MPI_NONDET_H
 
 #include <stdbool.h>
 
@@ -18,15 +18,15 @@ struct request;
 struct request_set;
 
 /* A test: is it done, perhaps after a look at what has come? */
-bool choice_test(bool (*done)(void *arg, int *expect), void *arg);
-bool choice_all(struct request_set *s);
+bool nondet_test(bool (*done)(void *arg, int *expect), void *arg);
+bool nondet_all(struct request_set *s);
 
 /* The index of one that is done into s->next; -1 there, and true, when none is in play. wait: until
  * there is one. */
-bool choice_any(struct request_set *s, bool wait);
+bool nondet_any(struct request_set *s, bool wait);
 
 /* The indices of those that are done, in order. How many; -1: none is in play. */
-int choice_some(struct request_set *s, bool wait, int indices[]);
+int nondet_some(struct request_set *s, bool wait, int indices[]);
 
 struct probing {
 	struct comm *c;
@@ -36,9 +36,9 @@ struct probing {
 };
 
 /* Is there a message? wait: until there is one. */
-bool choice_probe(struct probing *p, bool wait);
+bool nondet_probe(struct probing *p, bool wait);
 
 /* Does the cancellation of this receive succeed? */
-bool choice_cancel(const struct request *r);
+bool nondet_cancel(const struct request *r);
 
 #endif

@@ -49,7 +49,7 @@ int engine_attach(struct tp *tp, struct loop *loop, bool crowded)
 		.work = tp_work(tp),
 		.loop = loop,
 		.crowded = crowded,
-		.spin_ns = 1000 * (crowded ? 1 : ROOMY_SPIN),
+		.spin_unit_ns = 1000 * (crowded ? 1 : ROOMY_SPIN),
 		.yield_interval = 1};
 	rc = engine_tick_open();
 	if (rc)
@@ -246,7 +246,7 @@ static void yield_at_times(unsigned looks, uint64_t now)
 
 static uint64_t spin_ns(void)
 {
-	return (uint64_t)knob_get(KNOB_SPIN_US) * engine.phys.spin_ns;
+	return (uint64_t)knob_get(KNOB_SPIN_US) * engine.phys.spin_unit_ns;
 }
 
 /* What others wait for, in the middle of a wait. True: a safe point was passed. Threads that came

@@ -23,7 +23,7 @@ struct engine_physical {
 	bool crowded;
 	enum ticking ticking;
 	unsigned yield_interval; /* looks a yield */
-	unsigned spin_ns;	 /* a wait looks for so long, times KNOB_SPIN_US */
+	unsigned spin_unit_ns;	 /* a wait looks for so long, times KNOB_SPIN_US */
 };
 
 /*

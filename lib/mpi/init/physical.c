@@ -27,7 +27,7 @@
 #include "mpi/handle/process.h"
 #include "mpi/p2p/p2p_log.h"
 #include "mpi/recovery/ckpt_asked.h"
-#include "mpi/recovery/ckpt_data.h"
+#include "mpi/recovery/ckpt_alone_data.h"
 #include "mpi/recovery/ckpt_job.h"
 #include "mpi/recovery/ckpt_image.h"
 #include "output.h"
@@ -242,8 +242,8 @@ static void restart(void)
 
 static void save(uint32_t n, enum control_save_step step)
 {
-	if (ckpt_data_is_used(ckpt_job()))
-		ckpt_data_go(n);
+	if (ckpt_alone_data_is_used(ckpt_job()))
+		ckpt_alone_data_go(n);
 	else
 		ckpt_asked(physical.loop, n, step);
 }

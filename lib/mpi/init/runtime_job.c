@@ -21,7 +21,7 @@
 #include "mpi/p2p/p2p_probe.h"
 #include "mpi/p2p/p2p_state.h"
 #include "mpi/recovery/ckpt_alone.h"
-#include "mpi/recovery/ckpt_data.h"
+#include "mpi/recovery/ckpt_alone_data.h"
 #include "mpi/recovery/ckpt_drive.h"
 #include "mpi/recovery/ckpt_job.h"
 #include "mpi/recovery/ckpt_restore.h"
@@ -95,7 +95,8 @@ static int build_logical(const struct launch *launch)
 	comm_attr_set_appnum((int)launch->settings.appnum);
 	if (ckpt_drive_start(launch, err, sizeof err) != 0)
 		physical_give_up(err);
-	if (ckpt_data_is_used(ckpt_job()) && ckpt_data_find(ckpt_job(), err, sizeof err) != 0)
+	if (ckpt_alone_data_is_used(ckpt_job()) &&
+		ckpt_alone_data_find(ckpt_job(), err, sizeof err) != 0)
 		physical_give_up(err);
 	if (log_keeper_wanted(launch) && log_keeper_start(launch, err, sizeof err) != 0)
 		physical_give_up(err);
@@ -200,7 +201,11 @@ void runtime_job_finish(void)
 	must_be_alone();
 	if (hooks)
 		hooks->end();
-	ckpt_data_end();
+	if (p2p_log_is_used()) {
+		ckpt_alone_wait();
+		ckpt_alone_data_wait();
+	}
+	ckpt_alone_data_end();
 	ckpt_drive_close();
 	must_be_alone();
 	if (p2p_log_is_used()) {

@@ -94,6 +94,9 @@ bool p2p_log_begin_prefix(const uint8_t *state, size_t len, const struct outcome
  * checkpoints. */
 const char *p2p_log_restore_point(void);
 
+/* Is there a receive of the program without a message? */
+bool p2p_log_has_posted(void);
+
 /* In the prefix: does a receive of before still wait for its message? */
 bool p2p_log_awaits_bound(void);
 

@@ -49,14 +49,19 @@ static void look_for_posted(struct request *r, void *arg)
 		  r->m.plane == PLANE_POINT && r->m.rank != MPI_PROC_NULL;
 }
 
-/* A receive without a message would be posted again, and get another one. */
-const char *p2p_log_restore_point(void)
+bool p2p_log_has_posted(void)
 {
 	bool found = false;
 
 	engine_assert_held();
 	requests_each(look_for_posted, &found);
-	if (found)
+	return found;
+}
+
+/* A receive without a message would be posted again, and get another one. */
+const char *p2p_log_restore_point(void)
+{
+	if (p2p_log_has_posted())
 		return "a receive is posted and has no message yet: wait for it before the call, "
 		       "or post it behind";
 	p2p_leave_open(); /* the prefix has their messages again */

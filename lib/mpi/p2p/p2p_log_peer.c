@@ -149,16 +149,19 @@ static bool take_hello(struct cursor *c, int peer)
 	return true;
 }
 
-/* A durable checkpoint is not taken back. What it covers and has not left, as the peer had it
- * before, does not leave any more. */
+/* A durable checkpoint is not taken back: one of before may come late, as it waits for room where a
+ * newer one found some. What it covers and has not left, as the peer had it before, does not leave
+ * any more. */
 static bool take_cover(struct cursor *c, int peer)
 {
 	uint64_t keep = cursor_u64(c), covered = cursor_u64(c);
 	const struct msglog_pair *p = &p2p_msglog->pairs[peer];
 	uint64_t had = p->has;
 
-	if (!cursor_done(c) || keep < p->keep || covered < p->held)
+	if (!cursor_done(c))
 		return false;
+	if (keep < p->keep || covered < p->held)
+		return true;
 	msglog_covered(p2p_msglog, peer, keep, covered);
 	p2p_log_limit_shrunk();
 	ask(peer, had, p->has);

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/fault.h"
 #include "base/log.h"
-#include "ckpt/alone.h"
+#include "ckpt/rank_folder.h"
 #include "ckpt/writer.h"
 #include "ckpt_image.h"
 #include "ckpt_job.h"
@@ -23,9 +23,9 @@ static struct {
 	struct ckpt_task task;
 } alone;
 
-struct ckpt_alone ckpt_alone_place(const struct ckpt_job *j)
+struct ckpt_rank_folder ckpt_alone_place(const struct ckpt_job *j)
 {
-	return (struct ckpt_alone){.fs = &ckpt_fs_posix,
+	return (struct ckpt_rank_folder){.fs = &ckpt_fs_posix,
 		.session_dir = j->dir,
 		.rank = j->id.rank,
 		.incarnation = j->id.epoch};
@@ -35,6 +35,18 @@ bool ckpt_alone_is_writing(void)
 {
 	engine_assert_held();
 	return alone.writing;
+}
+
+static bool is_written(void *arg, int *expect)
+{
+	(void)arg;
+	(void)expect;
+	return !alone.writing;
+}
+
+void ckpt_alone_wait(void)
+{
+	engine_wait(is_written, NULL);
 }
 
 /* ---- on the writer's thread ---- */
@@ -50,11 +62,11 @@ static _Noreturn void end(const char *why)
 /* What is not known to count may count, when this rank comes back, but is told to nobody. */
 bool ckpt_alone_counts(const struct ckpt_job *j, uint32_t number, char *err, size_t errsize)
 {
-	struct ckpt_alone place = ckpt_alone_place(j);
+	struct ckpt_rank_folder place = ckpt_alone_place(j);
 	int rc;
 
 	fault_point("alone-written");
-	rc = ckpt_alone_made(&place, number, err, errsize);
+	rc = ckpt_rank_folder_made(&place, number, err, errsize);
 	if (rc == FT_ESTALE)
 		end(err);
 	return rc == 0;
@@ -87,6 +99,7 @@ static void write_it(struct ckpt_task *task)
 	engine_visit();
 	alone.writing = false;
 	ckpt_alone_over(number, durable, err);
+	engine_tell();
 	engine_leave();
 	ckpt_alone_tell(j, number, durable);
 }
@@ -148,15 +161,15 @@ void ckpt_alone_make(struct ckpt_job *j, uint32_t number)
 
 int ckpt_alone_find(struct ckpt_job *j, char *err, size_t errsize)
 {
-	struct ckpt_alone place = ckpt_alone_place(j);
+	struct ckpt_rank_folder place = ckpt_alone_place(j);
 	struct ckpt_found *f = &j->found;
-	int rc = ckpt_alone_take(&place, &f->line, err, errsize);
+	int rc = ckpt_rank_folder_take(&place, &f->line, err, errsize);
 
 	fault_point("restore-found");
 	if (rc || f->line == 0)
 		return rc;
 	snprintf(f->dir, sizeof f->dir, "%s", j->dir);
-	rc = ckpt_alone_open(&ckpt_fs_posix, j->dir, f->line, &j->id, &f->image,
+	rc = ckpt_rank_folder_open(&ckpt_fs_posix, j->dir, f->line, &j->id, &f->image,
 		(struct ckpt_err){err, errsize});
 	if (rc)
 		return rc;

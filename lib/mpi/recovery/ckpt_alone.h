@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ckpt/alone.h"
+#include "ckpt/rank_folder.h"
 
 struct ckpt_job;
 
@@ -23,15 +23,18 @@ void ckpt_alone_make(struct ckpt_job *j, uint32_t number);
 /* Is the one before it not written yet? */
 bool ckpt_alone_is_writing(void);
 
+/* Until it is. Others that come back meanwhile get what they need. */
+void ckpt_alone_wait(void);
+
 /* Before main, in a process that comes back: j->found is the image that it goes on from, open, and
  * this process's own from now on; line 0: it begins at its beginning. 0, or a code of base/error.h
  * with a sentence in err. Without the lock. */
 int ckpt_alone_find(struct ckpt_job *j, char *err, size_t errsize);
 
-/* ---- of data, too (ckpt_data.h) ---- */
+/* ---- of data, too (ckpt_alone_data.h) ---- */
 
 /* Where this rank has them. */
-struct ckpt_alone ckpt_alone_place(const struct ckpt_job *j);
+struct ckpt_rank_folder ckpt_alone_place(const struct ckpt_job *j);
 
 /* On the writer's thread. The file is durable: does it count? false: err says why that is not
  * known. Ends this process if a newer one of the rank is there. Without the lock. */

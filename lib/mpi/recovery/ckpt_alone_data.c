@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ckpt_data.h"
+#include "ckpt_alone_data.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/fault.h"
 #include "base/log.h"
-#include "ckpt/alone.h"
+#include "ckpt/rank_folder.h"
 #include "ckpt/capture.h"
 #include "ckpt/section_logged.h"
 #include "ckpt/writer.h"
@@ -45,7 +45,7 @@ static struct {
 	struct ckpt_task task;
 } data = {.durable = true};
 
-bool ckpt_data_is_used(const struct ckpt_job *j)
+bool ckpt_alone_data_is_used(const struct ckpt_job *j)
 {
 	return j->alone && !j->launch->settings.image;
 }
@@ -59,7 +59,7 @@ static _Noreturn void end(const char *why)
 
 /* ---- what there is ---- */
 
-const uint8_t *ckpt_data_state(size_t *len)
+const uint8_t *ckpt_alone_data_state(size_t *len)
 {
 	for (size_t i = 0; i < data.loaded.n; i++) {
 		*len = (size_t)data.loaded.sections[i].len;
@@ -94,7 +94,7 @@ static bool were_posted(uint64_t most)
 static bool makes_sense(const struct ckpt_job *j)
 {
 	size_t len;
-	const uint8_t *state = ckpt_data_state(&len);
+	const uint8_t *state = ckpt_alone_data_state(&len);
 
 	return sections(CKPT_MSGLOG) == 1 && sections(CKPT_LOGGED) == 1 &&
 	       msglog_valid(state, len, (int)j->id.rank, (int)j->id.size) &&
@@ -131,9 +131,9 @@ static bool may_have(const struct ckpt_job *j, int *rc, char *err, size_t errsiz
 	return false;
 }
 
-int ckpt_data_find(struct ckpt_job *j, char *err, size_t errsize)
+int ckpt_alone_data_find(struct ckpt_job *j, char *err, size_t errsize)
 {
-	struct ckpt_alone place;
+	struct ckpt_rank_folder place;
 	int rc;
 
 	memset(&data, 0, sizeof data);
@@ -143,11 +143,11 @@ int ckpt_data_find(struct ckpt_job *j, char *err, size_t errsize)
 		return rc;
 	ckpt_job_name();
 	place = ckpt_alone_place(j);
-	rc = ckpt_alone_take(&place, &data.latest, err, errsize);
+	rc = ckpt_rank_folder_take(&place, &data.latest, err, errsize);
 	fault_point("restore-found");
 	if (rc || data.latest == 0)
 		return rc;
-	rc = ckpt_alone_load(&ckpt_fs_posix, j->dir, data.latest, &j->id,
+	rc = ckpt_rank_folder_load(&ckpt_fs_posix, j->dir, data.latest, &j->id,
 		j->launch->settings.accept_binary, &data.loaded, (struct ckpt_err){err, errsize});
 	if (rc == 0)
 		rc = check(j, data.latest, err, errsize);
@@ -171,7 +171,7 @@ static void stand(const struct ckpt_job *j)
 	engine_wait(has_gone, NULL);
 }
 
-void ckpt_data_go(uint32_t n)
+void ckpt_alone_data_go(uint32_t n)
 {
 	engine_visit();
 	data.gone = n;
@@ -188,10 +188,11 @@ static bool is_quiet(void *arg, int *expect)
 	return !coll_open_standing().unfinished && !p2p_receiving();
 }
 
-/* Receives of the prefix had their messages by then. */
+/* Receives of the prefix had their messages by then, also those that name their source: else the
+ * checkpoint would not be there (p2p_log_restore_point). */
 static bool has_what_it_had(void *arg, int *expect)
 {
-	return is_quiet(arg, expect) && !p2p_log_awaits_bound();
+	return is_quiet(arg, expect) && !p2p_log_awaits_bound() && !p2p_log_has_posted();
 }
 
 /* What was begun before comes to its end: it belongs to the prefix. */
@@ -205,7 +206,7 @@ static void be_quiet(void)
 	data.comms = comm_made_ever();
 }
 
-void ckpt_data_restore_point(void)
+void ckpt_alone_data_restore_point(void)
 {
 	engine_assert_held();
 	if (data.at_restore_point)
@@ -217,7 +218,7 @@ void ckpt_data_restore_point(void)
 		log_error("FTMPI_Restore: this rank will have no checkpoints: %s", data.cannot);
 }
 
-void ckpt_data_restore(struct ckpt_job *j)
+void ckpt_alone_data_restore(struct ckpt_job *j)
 {
 	engine_assert_held();
 	be_quiet();
@@ -245,7 +246,7 @@ static bool write_file(const struct ckpt_job *j, uint32_t number, char *err, siz
 	size_t n;
 	const struct ckpt_section *s = ckpt_capture_sections(data.part.capture, &n);
 
-	return ckpt_write_alone(&ckpt_fs_posix, j->dir, &j->id, number, s, n,
+	return ckpt_rank_folder_write(&ckpt_fs_posix, j->dir, &j->id, number, s, n,
 		       (struct ckpt_err){err, errsize}) == 0 &&
 	       ckpt_alone_counts(j, number, err, errsize);
 }
@@ -277,12 +278,19 @@ static void look_for_send(struct request *r, void *arg)
 	*found |= r->kind == REQUEST_SEND && request_active(r);
 }
 
+static void look_for_cancelled(struct request *r, void *arg)
+{
+	bool *found = arg;
+
+	*found |= r->kind == REQUEST_RECV && request_active(r) && r->cancelled;
+}
+
 /* The program does not have it again, so what it learnt of it later it could not learn again. */
-static bool has_send(void)
+static bool has(void (*look_for)(struct request *r, void *arg))
 {
 	bool found = false;
 
-	requests_each(look_for_send, &found);
+	requests_each(look_for, &found);
 	return found;
 }
 
@@ -293,8 +301,10 @@ static const char *obstacle(void)
 		return data.cannot;
 	if (coll_open_standing().unfinished)
 		return "a nonblocking collective operation is open: wait for it before";
-	if (has_send())
+	if (has(look_for_send))
 		return "a nonblocking send is open: wait for it before";
+	if (has(look_for_cancelled))
+		return "a receive was cancelled and is not completed: wait for it before";
 	if (p2p_log_has_found())
 		return "a message that MPI_Mprobe has found was not received: receive it before";
 	if (comm_again_is_there_after(data.comms))
@@ -338,12 +348,12 @@ static const char *take(struct ckpt_job *j, char *text, size_t size)
 	return why;
 }
 
-bool ckpt_data_is_possible(const struct ckpt_job *j)
+bool ckpt_alone_data_is_possible(const struct ckpt_job *j)
 {
 	return !j->restoring && !data.writing && !data.cannot && p2p_log_is_live(NULL, NULL);
 }
 
-bool ckpt_data_make(struct ckpt_job *j)
+bool ckpt_alone_data_make(struct ckpt_job *j)
 {
 	char text[1024];
 	const char *why;
@@ -355,7 +365,7 @@ bool ckpt_data_make(struct ckpt_job *j)
 	if (!data.at_restore_point)
 		data.cannot = "FTMPI_Restore was not called: call it after MPI_Init, also in the "
 			      "first run";
-	if (!data.cannot && !ckpt_data_is_possible(j))
+	if (!data.cannot && !ckpt_alone_data_is_possible(j))
 		return false; /* it comes by here again */
 	data.latest++;
 	why = obstacle();
@@ -378,18 +388,18 @@ static bool is_written(void *arg, int *expect)
 	return !data.writing;
 }
 
-bool ckpt_data_wait(void)
+bool ckpt_alone_data_wait(void)
 {
 	engine_assert_held();
 	engine_wait(is_written, NULL);
 	return data.durable;
 }
 
-void ckpt_data_end(void)
+void ckpt_alone_data_end(void)
 {
 	engine_assert_held();
 	ckpt_loaded_free(&data.loaded);
-	if (ckpt_data_is_used(ckpt_job()) && ckpt_job()->restoring)
+	if (ckpt_alone_data_is_used(ckpt_job()) && ckpt_job()->restoring)
 		end("this rank was to go on from its checkpoint, but FTMPI_Restore was not "
 		    "called");
 }

@@ -18,17 +18,18 @@
 #include "mpi/p2p/p2p_state.h"
 #include "mpi/rma/rma.h"
 
-enum line_state {
-	LINE_OPEN, /* messages are noted for it, or awaited */
-	LINE_BUSY, /* a task has it */
-	LINE_SAID, /* what became of the part was said to the protocol: nothing is held for it */
-	LINE_GONE, /* over while a task had it: that frees it */
-	LINE_STATES
+enum captured_state {
+	CAPTURED_OPEN, /* messages are noted for it, or awaited */
+	CAPTURED_BUSY, /* a task has it */
+	CAPTURED_SAID, /* what became of the part was said to the protocol: nothing is held for it
+			*/
+	CAPTURED_GONE, /* over while a task had it: that frees it */
+	CAPTURED_STATES
 };
 
-struct line {
+struct captured_line {
 	struct link link;
-	enum line_state state;
+	enum captured_state state;
 	struct inflight_line in;
 	struct ckpt_part part;
 	bool known;		  /* what it holds beside the state was gathered with it */
@@ -47,18 +48,18 @@ void ckpt_line_init(void)
 	pace = (struct ckpt_pace){0};
 }
 
-static void become(struct line *l, enum line_state state)
+static void become(struct captured_line *l, enum captured_state state)
 {
-	static const bool leads[LINE_STATES][LINE_STATES] = {
-		[LINE_OPEN] = {[LINE_BUSY] = true},
-		[LINE_BUSY] = {[LINE_SAID] = true, [LINE_GONE] = true},
+	static const bool leads[CAPTURED_STATES][CAPTURED_STATES] = {
+		[CAPTURED_OPEN] = {[CAPTURED_BUSY] = true},
+		[CAPTURED_BUSY] = {[CAPTURED_SAID] = true, [CAPTURED_GONE] = true},
 	};
 
 	assert(leads[l->state][state]);
 	l->state = state;
 }
 
-static void line_free(struct line *l)
+static void line_free(struct captured_line *l)
 {
 	inflight_line_free(&l->in);
 	ckpt_part_end(&l->part);
@@ -68,7 +69,7 @@ static void line_free(struct line *l)
 void ckpt_line_fini(void)
 {
 	for (struct link *item; (item = list_pop(&lines));)
-		line_free(container_of(item, struct line, link));
+		line_free(container_of(item, struct captured_line, link));
 	ckpt_capture_clear();
 }
 
@@ -76,14 +77,14 @@ void ckpt_line_forget(void)
 {
 	engine_assert_held();
 	list_for_each_safe (item, &lines) {
-		struct line *l = container_of(item, struct line, link);
+		struct captured_line *l = container_of(item, struct captured_line, link);
 
-		if (l->state == LINE_BUSY) {
-			become(l, LINE_SAID);
+		if (l->state == CAPTURED_BUSY) {
+			become(l, CAPTURED_SAID);
 			inflight_end(&l->in);
 			inflight_line_free(&l->in);
 			ckpt_part_end(&l->part);
-		} else if (l->state == LINE_GONE) {
+		} else if (l->state == CAPTURED_GONE) {
 			list_remove(&l->link);
 			line_free(l);
 		}
@@ -91,12 +92,12 @@ void ckpt_line_forget(void)
 	pace = (struct ckpt_pace){0};
 }
 
-static struct line *find(uint32_t number)
+static struct captured_line *find(uint32_t number)
 {
 	list_for_each (item, &lines) {
-		struct line *l = container_of(item, struct line, link);
+		struct captured_line *l = container_of(item, struct captured_line, link);
 
-		if (l->in.number == number && l->state != LINE_GONE)
+		if (l->in.number == number && l->state != CAPTURED_GONE)
 			return l;
 	}
 	return NULL;
@@ -106,14 +107,14 @@ static struct line *find(uint32_t number)
 
 /* Its task has ended: nothing is held for it any more, though the verdict may be long in coming.
  * The lock is held. */
-static void end_task(struct line *l, const struct coord_part *part, const char *why)
+static void end_task(struct captured_line *l, const struct coord_part *part, const char *why)
 {
-	if (l->state == LINE_GONE) {
+	if (l->state == CAPTURED_GONE) {
 		list_remove(&l->link);
 		line_free(l);
 		return;
 	}
-	become(l, LINE_SAID);
+	become(l, CAPTURED_SAID);
 	inflight_end(&l->in);
 	inflight_line_free(&l->in);
 	ckpt_part_end(&l->part);
@@ -124,19 +125,19 @@ static void end_task(struct line *l, const struct coord_part *part, const char *
 }
 
 /* What was given up while it waited for the writer needs no file. */
-static bool is_gone(const struct line *l)
+static bool is_gone(const struct captured_line *l)
 {
 	bool gone;
 
 	engine_visit();
-	gone = l->state == LINE_GONE;
+	gone = l->state == CAPTURED_GONE;
 	engine_leave();
 	return gone;
 }
 
 static void write_line(struct ckpt_task *task)
 {
-	struct line *l = container_of(task, struct line, write);
+	struct captured_line *l = container_of(task, struct captured_line, write);
 	struct coord_part written;
 	char err[1024] = "";
 	const char *why = err;
@@ -154,7 +155,7 @@ static void write_line(struct ckpt_task *task)
 
 static void give_up(struct loop_task *task)
 {
-	struct line *l = container_of(task, struct line, give_up);
+	struct captured_line *l = container_of(task, struct captured_line, give_up);
 
 	engine_visit();
 	end_task(l, NULL, l->in.why);
@@ -164,9 +165,9 @@ static void give_up(struct loop_task *task)
 /* Never at once: whoever calls this is in the middle of lines and messages. */
 static void on_ready(struct inflight_line *in)
 {
-	struct line *l = container_of(in, struct line, in);
+	struct captured_line *l = container_of(in, struct captured_line, in);
 
-	become(l, LINE_BUSY);
+	become(l, CAPTURED_BUSY);
 	if (!in->why && (fault_error("short-thread") || ckpt_writer_post(&l->write) != 0))
 		in->why = ckpt_why_text(CKPT_WHY_NO_WRITER);
 	if (in->why)
@@ -178,7 +179,7 @@ static void on_ready(struct inflight_line *in)
 /* In text, or not: why there is none. known: nothing is on its way. */
 static const char *capture(struct ckpt_job *j, uint32_t number, bool known, char *text, size_t size)
 {
-	struct line *l = calloc(1, sizeof *l);
+	struct captured_line *l = calloc(1, sizeof *l);
 	unsigned wakes = ckpt_image_wakes();
 	const char *why;
 
@@ -217,7 +218,7 @@ static struct ckpt_held held(void)
 	struct ckpt_held h = {0};
 
 	list_for_each (item, &lines) {
-		const struct line *l = container_of(item, struct line, link);
+		const struct captured_line *l = container_of(item, struct captured_line, link);
 
 		h.copies += l->part.capture != NULL;
 		h.bytes += l->part.capture ? l->in.state : 0;
@@ -300,7 +301,7 @@ bool ckpt_line_copy(uint32_t number, bool secured)
 
 void ckpt_line_settle(uint32_t number, int peer)
 {
-	struct line *l = find(number);
+	struct captured_line *l = find(number);
 
 	engine_assert_held();
 	if (l)
@@ -310,7 +311,7 @@ void ckpt_line_settle(uint32_t number, int peer)
 void ckpt_line_finish(uint32_t number)
 {
 	struct ckpt_job *j = ckpt_job();
-	struct line *l = find(number);
+	struct captured_line *l = find(number);
 	const char *why;
 
 	engine_assert_held();
@@ -330,7 +331,7 @@ void ckpt_line_finish(uint32_t number)
 
 void ckpt_line_over(uint32_t number)
 {
-	struct line *l = find(number);
+	struct captured_line *l = find(number);
 
 	engine_assert_held();
 	fault_point("line-over");
@@ -338,10 +339,10 @@ void ckpt_line_over(uint32_t number)
 		engine_set_making(false);
 	if (!l)
 		return;
-	if (l->state != LINE_SAID)
+	if (l->state != CAPTURED_SAID)
 		inflight_end(&l->in);
-	if (l->state == LINE_BUSY) {
-		become(l, LINE_GONE);
+	if (l->state == CAPTURED_BUSY) {
+		become(l, CAPTURED_GONE);
 		return;
 	}
 	list_remove(&l->link);

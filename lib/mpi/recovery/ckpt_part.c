@@ -174,7 +174,7 @@ static const struct rule rules[] = {
 		.valid = section_logged_valid,
 		.take = p2p_log_inject,
 		.last = true},
-	/* checked and taken by ckpt_data.c */
+	/* checked and taken by ckpt_alone_data.c */
 	{.kind = CKPT_MSGLOG,
 		.stage = CKPT_STAGE_LOGGED,
 		.make = p2p_log_save,

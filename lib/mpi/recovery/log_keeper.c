@@ -13,7 +13,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/loop.h"
-#include "ckpt_data.h"
+#include "ckpt_alone_data.h"
 #include "coord/msglog.h"
 #include "coord/outcomes.h"
 #include "keeper/link.h"
@@ -262,7 +262,7 @@ static int start(const struct launch *l, bool woken, char *err, size_t errsize)
 
 	k.launch = l;
 	k.woken = woken;
-	k.state = woken ? NULL : ckpt_data_state(&k.state_len);
+	k.state = woken ? NULL : ckpt_alone_data_state(&k.state_len);
 	k.rank = l->rank;
 	k.size = l->size;
 	k.verify = l->settings.verify_replay;

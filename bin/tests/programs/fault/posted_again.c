@@ -6,6 +6,7 @@
  *
  *     prefix     what a receive of before FTMPI_Restore had got then is its own again, and nobody
  *		  else's
+ *     slow       the same; rank 1 fails, too, and what it had sent by then comes late
  *     later      a second checkpoint is made before the receives of the first are posted again:
  *		  they get what they had got
  *     truncated  a message that was too long is too long again
@@ -90,6 +91,38 @@ static void prefix(void)
 	must(receive(1, DATA), 2, "the next message");
 }
 
+/* Rank 2 tells rank 0 that the message is there. */
+static void slow(void)
+{
+	int one = 1;
+
+	if (rank == 0) {
+		MPI_Irecv(&values[0], 1, MPI_INT, 1, DATA, MPI_COMM_WORLD, &requests[0]);
+		receive(2, SAY);
+	} else if (rank == 1) {
+		MPI_Ssend(&one, 1, MPI_INT, 0, DATA, MPI_COMM_WORLD);
+		send(0, 2, SAY);
+	} else {
+		receive(1, SAY);
+		send(0, 0, SAY);
+	}
+	restore();
+	if (rank == 1) {
+		receive(0, SAY);
+		die_once("sender");
+		send(2, 0, DATA);
+	}
+	if (rank != 0)
+		return;
+	if (!restored)
+		save(1);
+	send(0, 1, SAY);
+	die_once("slow");
+	MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+	must(values[0], 1, "the receive of before");
+	must(receive(1, DATA), 2, "the next message");
+}
+
 static void post_two(void)
 {
 	for (int i = 0; i < 2; i++)
@@ -161,6 +194,8 @@ int main(int argc, char **argv)
 	marks = argv[2];
 	if (strcmp(argv[1], "prefix") == 0)
 		prefix();
+	else if (strcmp(argv[1], "slow") == 0)
+		slow();
 	else if (strcmp(argv[1], "later") == 0)
 		later();
 	else

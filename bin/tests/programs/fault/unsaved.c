@@ -17,7 +17,10 @@ static void begin(const char *what)
 {
 	if (strcmp(what, "open-send") == 0)
 		MPI_Isend(&out, 1, MPI_INT, other, 1, MPI_COMM_WORLD, &request);
-	else if (strcmp(what, "open-sum") == 0)
+	else if (strcmp(what, "cancelled") == 0) {
+		MPI_Irecv(&in, 1, MPI_INT, other, 1, MPI_COMM_WORLD, &request);
+		MPI_Cancel(&request);
+	} else if (strcmp(what, "open-sum") == 0)
 		MPI_Iallreduce(&out, &in, 1, MPI_INT, MPI_SUM, for_sums[prog.rank], &request);
 	else if (strcmp(what, "copy") == 0)
 		MPI_Comm_dup(MPI_COMM_WORLD, &copy);

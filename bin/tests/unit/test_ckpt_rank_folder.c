@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "ckpt/alone.h"
+#include "ckpt/rank_folder.h"
 #include "ckpt/out.h"
 #include "ckpt_store.h"
 #include "unit.h"
@@ -36,9 +36,9 @@ static void setup(void)
 	between = NULL;
 }
 
-static struct ckpt_alone process(uint32_t incarnation)
+static struct ckpt_rank_folder process(uint32_t incarnation)
 {
-	return (struct ckpt_alone){
+	return (struct ckpt_rank_folder){
 		.fs = &fs, .session_dir = store_dir, .rank = RANK, .incarnation = incarnation};
 }
 
@@ -63,18 +63,18 @@ static void writes(uint32_t incarnation, uint32_t number)
 
 static int made(uint32_t incarnation, uint32_t number)
 {
-	struct ckpt_alone a = process(incarnation);
+	struct ckpt_rank_folder a = process(incarnation);
 
 	writes(incarnation, number);
-	return ckpt_alone_made(&a, number, err, sizeof err);
+	return ckpt_rank_folder_made(&a, number, err, sizeof err);
 }
 
 static uint32_t takes(uint32_t incarnation)
 {
-	struct ckpt_alone a = process(incarnation);
+	struct ckpt_rank_folder a = process(incarnation);
 	uint32_t number = 77;
 
-	ck_assert_int_eq(ckpt_alone_take(&a, &number, err, sizeof err), 0);
+	ck_assert_int_eq(ckpt_rank_folder_take(&a, &number, err, sizeof err), 0);
 	return number;
 }
 
@@ -163,11 +163,11 @@ END_TEST
 
 START_TEST(an_older_process_takes_nothing)
 {
-	struct ckpt_alone a = process(1);
+	struct ckpt_rank_folder a = process(1);
 	uint32_t number;
 
 	ck_assert_uint_eq(takes(2), 0);
-	ck_assert_int_eq(ckpt_alone_take(&a, &number, err, sizeof err), FT_ESTALE);
+	ck_assert_int_eq(ckpt_rank_folder_take(&a, &number, err, sizeof err), FT_ESTALE);
 }
 END_TEST
 
@@ -189,7 +189,7 @@ static int opens(uint32_t incarnation, uint32_t number)
 {
 	struct ckpt_identity self = store_identity(RANK, incarnation);
 	struct ckpt_reader r;
-	int rc = ckpt_alone_open(
+	int rc = ckpt_rank_folder_open(
 		&fs, store_dir, number, &self, &r, (struct ckpt_err){err, sizeof err});
 
 	if (rc == 0)
@@ -225,18 +225,18 @@ static int saves(uint32_t incarnation, uint32_t number, const char *text)
 {
 	struct ckpt_identity self = store_identity(RANK, incarnation);
 	struct ckpt_section s = {.kind = CKPT_BUFFER, .data = text, .len = strlen(text)};
-	struct ckpt_alone a = process(incarnation);
-	int rc = ckpt_write_alone(
+	struct ckpt_rank_folder a = process(incarnation);
+	int rc = ckpt_rank_folder_write(
 		&fs, store_dir, &self, number, &s, 1, (struct ckpt_err){err, sizeof err});
 
-	return rc ? rc : ckpt_alone_made(&a, number, err, sizeof err);
+	return rc ? rc : ckpt_rank_folder_made(&a, number, err, sizeof err);
 }
 
 static int loads(uint32_t incarnation, uint32_t number, struct ckpt_loaded *l)
 {
 	struct ckpt_identity self = store_identity(RANK, incarnation);
 
-	return ckpt_alone_load(
+	return ckpt_rank_folder_load(
 		&fs, store_dir, number, &self, false, l, (struct ckpt_err){err, sizeof err});
 }
 
@@ -281,7 +281,7 @@ START_TEST(an_image_is_no_data)
 }
 END_TEST
 
-UNIT_MAIN("ckpt_alone", tcase_add_checked_fixture(tc, setup, store_end);
+UNIT_MAIN("ckpt_rank_folder", tcase_add_checked_fixture(tc, setup, store_end);
 	  tcase_add_test(tc, the_newest_is_taken);
 	  tcase_add_test(tc, one_without_a_checkpoint_begins_anew);
 	  tcase_add_test(tc, what_an_older_process_makes_later_does_not_count);
