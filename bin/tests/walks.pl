@@ -21,6 +21,8 @@ use warnings;
 my %MOST = (
 	'an eager message is sent'                           => 6,
 	'an eager message is received'                       => 11,
+	'a message waits for room, and its receiver sleeps'  => 7,
+	'a line of blocking'                                 => 11,
 	'a line of Event Logging'                            => 12,
 	'a rank is killed, and all go back to the last line' => 12,
 	'a rank is killed, and begins again alone'           => 6,
