@@ -20,6 +20,7 @@ use FTMPI::Bench::Results ();
 use FTMPI::Bench::Stats   ();
 use FTMPI::Bench::Turns   ();
 use FTMPI::Test::Job      qw(root sanitized);
+use FTMPI::Test::Pages    qw(well_formed);
 use FTMPI::Test::StrawPeers ();
 
 my $dir = File::Temp->newdir('ftmpi-bench-test-XXXXXX', TMPDIR => 1);
@@ -195,21 +196,6 @@ subtest 'compare' => sub {
 	$other->{head}[1][1] = 'Another CPU';
 	like(FTMPI::Bench::Compare::page($old, $other), qr/different machines/, 'other machines are told');
 };
-
-sub well_formed
-{
-	my ($text) = @_;
-	my @open;
-	for my $tag ($text =~ /<([^>]*)>/g) {
-		next if $tag =~ m{/\z} || $tag =~ /^[?!]/;
-		if ($tag =~ m{^/(\w+)}) {
-			return 0 if !@open || pop @open ne $1;
-		} else {
-			push @open, $tag =~ /^(\w+)/;
-		}
-	}
-	return !@open && $text !~ /&(?!(?:amp|lt|gt|quot);)/;
-}
 
 subtest 'charts' => sub {
 	my @rows = map { row("pingpong $_ 2", FTMPI => [ $_ / 100 + 4 ], floor => [ $_ / 200 + 4 ]) } 1, 1024, 1 << 20;

@@ -17,6 +17,7 @@ use FTMPI::Papers::Overhead ();
 use FTMPI::Papers::Page     ();
 use FTMPI::Papers::Values   ();
 use FTMPI::Test::Job        qw(root sanitized);
+use FTMPI::Test::Pages      qw(even_tables well_formed);
 
 my $dir = File::Temp->newdir('ftmpi-papers-test-XXXXXX', TMPDIR => 1);
 
@@ -107,21 +108,6 @@ subtest 'what a program prints' => sub {
 	is(FTMPI::Papers::Measure::parsed('gauss', @lines), undef, 'another program');
 };
 
-sub well_formed
-{
-	my ($text) = @_;
-	my @open;
-	for my $tag ($text =~ /<([^>]*)>/g) {
-		next if $tag =~ m{/\z};
-		if ($tag =~ m{^/(\w+)}) {
-			return 0 if !@open || pop @open ne $1;
-		} else {
-			push @open, $tag =~ /^(\w+)/;
-		}
-	}
-	return !@open;
-}
-
 subtest 'the page' => sub {
 	my @measured = map { {
 		case  => $_,
@@ -139,10 +125,7 @@ subtest 'the page' => sub {
 	like($page, qr/^\| gauss \| 1400 \| 4 \| 2\.00 \| 1\.0 \| 10\.0 \| 2\.50 \| 4000 \| 4 \| 349\.4 \| 12\.25 \| 34\.45 \| 5 \|$/m, 'a row');
 	like($page, qr/^\| 2048 \| 1\.0 \| 3\.0 \| 2\.79 \| 8\.05 \|$/m, 'tagging');
 	like($page, qr/^\| gauss 1400 4 \| again \| 0\.0 \| 0\.0 \| 0\.0 \| 0\.0 \|$/m, 'all measures');
-	for my $table ($page =~ /((?:^\|.*\n)+)/mg) {
-		my %columns = map { scalar(() = /\|/g) => 1 } split /\n/, $table;
-		is(scalar keys %columns, 1, 'a table with ' . join(' or ', keys %columns) . ' bars in each line');
-	}
+	even_tables($page);
 	is(join(' ', map { $_->[0] } @charts), 'protocol checkpoint tagging', 'three charts');
 	ok(well_formed($_->[2]), "$_->[0] is well-formed") for @charts;
 	my $colours = qr/9ecae1|4292c6|084594|d9d9d9|969696|525252/;
