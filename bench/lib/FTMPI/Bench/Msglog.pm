@@ -12,6 +12,7 @@ use List::Util qw(max);
 
 use FTMPI::Bench::Cases        ();
 use FTMPI::Bench::Distribution ();
+use FTMPI::Bench::Killed       ();
 use FTMPI::Bench::Pairs        ();
 use FTMPI::Bench::Process      ();
 use FTMPI::Bench::Stats        ();
@@ -19,8 +20,8 @@ use FTMPI::Bench::Victims      ();
 
 # LONG: seconds of long messages, all of which stay in memory. TRIPS: records that a keeper is told one at a time. LATE: the
 # part of a run after which a rank has to run that again. EDGE: of laplace; INTERVAL: seconds between checkpoints of a
-# rank; KILLS: of a run; WITHIN: the part of its usual time in which they come; TRIES: jobs until one lasts so long.
-use constant { LONG => 0.1, TRIPS => 200, LATE => 0.8, EDGE => 512, INTERVAL => 0.5, KILLS => 9, WITHIN => 0.75, TRIES => 5 };
+# rank; KILLS: of a run; WITHIN: the part of its usual time in which they come.
+use constant { LONG => 0.1, TRIPS => 200, LATE => 0.8, EDGE => 512, INTERVAL => 0.5, KILLS => 9, WITHIN => 0.75 };
 
 my @OPTIONS = qw(-coord msglog);
 my %HOW     = (ring_any => \&_ring, again => \&_again, kills => \&_kills, left => \&_left);
@@ -159,34 +160,15 @@ sub _left
 		@lost ? "$name: " . @lost . " jobs were lost, as in: $lost[0]." : ());
 }
 
-# One job of laplace, whose size is the number of steps; kills: [part of its usual time, how many ranks] each. Returns
-# seconds, answer, restarts; dies, too, when the answer is not the usual one. A job that was over before all kills was faster
-# than usual, and is run again (tries: how many were).
+# One job of laplace, whose size is the number of steps, as FTMPI::Bench::Killed has it.
 sub _laplace
 {
 	my ($arg, $usual, @kills) = @_;
 	my $exe = "$arg->{root}/build/bin/laplace";
 	die "$arg->{what}: $exe is not built (make all)\n" if !-x $exe;
-	my $left = @kills;
-	my $job  = FTMPI::Bench::Victims->run(%$arg, options => [ '-image', '-ckpt-interval', INTERVAL ],
-		program => [ $exe, EDGE, '-steps', $arg->{bytes} ], do => sub {
-			my ($job) = @_;
-			my $begun = $job->begun;
-			for my $kill (@kills) {
-				my ($part, $count) = @$kill;
-				$job->wait_until($begun + $part * $usual->{seconds});
-				$job->kill_some($count, 0 .. $arg->{ranks} - 1) or last;
-				$left--;
-			}
-		});
-	my ($answer) = $job->matched(qr/^(laplace: right, .*)/);
-	die "$arg->{what}: it printed no answer\n" if !defined $answer;
-	die "$arg->{what}: the answer is '$answer', not '$usual->{answer}'\n" if $usual && $answer ne $usual->{answer};
-	my $tries = 1 + ($usual ? $usual->{tries} // 0 : 0);
-	die "$arg->{what}: $tries jobs were over before all kills\n" if $left && $tries >= TRIES;
-	my $got = { tries => $left ? $tries : 0, seconds => sprintf('%.3f', $job->seconds) + 0, answer => $answer,
-		restarts => $job->restarts - $arg->{ranks} };
-	return $left ? _laplace($arg, $got, @kills) : $got;
+	my %job = (%$arg, options => [ '-image', '-ckpt-interval', INTERVAL ], program => [ $exe, EDGE, '-steps', $arg->{bytes} ],
+		right => qr/^(laplace: right, .*)/);
+	return FTMPI::Bench::Killed::job(\%job, $usual, @kills);
 }
 
 sub _words { return FTMPI::Bench::Distribution::words(@_) . '.' }

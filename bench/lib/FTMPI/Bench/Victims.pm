@@ -24,6 +24,7 @@ sub run
 	my $work = File::Temp->newdir('msglog-XXXXXX', DIR => $arg{dir});
 	my $self = bless { what => $arg{what}, ranks => $arg{ranks}, pid => {}, come => {}, lines => [] }, $class;
 	my $done = eval {
+		$self->{started} = FTMPI::Bench::Watch::now();
 		$self->{watch} = FTMPI::Bench::Watch->new(
 			command => [ $arg{peer}{run}[0], qw(-v -coord msglog -max-restarts), RESTARTS, @{ $arg{options} // [] },
 				'-workdir', "$work", '-n', $arg{ranks}, @{ $arg{program} } ],
@@ -64,13 +65,17 @@ sub begun
 # Seconds from there to the end of the job.
 sub seconds { my ($self) = @_; return $self->{ended} - $self->{begun} }
 
+# ... and from the start of ftmpirun.
+sub whole { my ($self) = @_; return $self->{ended} - $self->{started} }
+
 sub wait_until { my ($self, $moment) = @_; $self->{watch}->follow_until($moment, sub { $self->see(@_) }); return }
 
-# Waits for such a line.
+# Waits for such a line, or so many of them, one after the other.
 sub wait_for
 {
-	my ($self, $pattern) = @_;
-	$self->{watch}->follow("$self->{what}, the wait for $pattern", sub { $self->see(@_) }, sub { defined $self->moment($pattern) });
+	my ($self, $pattern, $count) = @_;
+	$self->{watch}->follow("$self->{what}, the wait for $pattern", sub { $self->see(@_) },
+		sub { scalar(grep { $_->[1] =~ $pattern } @{ $self->{lines} }) >= ($count // 1) });
 	return;
 }
 
@@ -82,8 +87,11 @@ sub moment
 	return $line ? $line->[0] : undef;
 }
 
+# All lines until now.
+sub texts { my ($self) = @_; return map { $_->[1] } @{ $self->{lines} } }
+
 # What the pattern has matched in the lines.
-sub matched { my ($self, $pattern) = @_; return map { $_->[1] =~ $pattern } @{ $self->{lines} } }
+sub matched { my ($self, $pattern) = @_; return map { $_ =~ $pattern } $self->texts }
 
 # How often a rank began again.
 sub restarts { my ($self) = @_; return scalar grep { $_->[1] =~ /^ftmpirun: rank \d+ on \S+ is process / } @{ $self->{lines} } }
