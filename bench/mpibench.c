@@ -86,6 +86,8 @@ static void measure(const struct bench *b, double budget)
 	double number;
 	size_t each = b->own_buffers ? 1 : (size_t)bytes + 8;
 
+	if (b->messages > 0)
+		each *= (size_t)b->messages;
 	out = calloc((size_t)size, each);
 	in = calloc((size_t)size, each);
 	if (out == NULL || in == NULL) {

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-enum { WINDOW = 64, MESSAGE_MAX = 256 << 20 };
+enum { WINDOW = 64, TENS = 10, MESSAGE_MAX = 256 << 20 };
 
 /* who we are, what is measured, and a buffer of `bytes` for each rank to send from and to receive
  * in */
@@ -17,7 +17,8 @@ extern char *in, *out;
  * seconds, and the fastest one counts: what disturbs now and then does not, what comes in each
  * piece does. synchronised: a barrier comes before each run, outside the time; so a root that only
  * sends cannot be many operations ahead of the others. own_buffers: it makes its own, and gets
- * none; what is `bytes` to others is its size. */
+ * none; what is `bytes` to others is its size. messages: rank 0 and 1 have so many at once, each in
+ * a buffer of its own. */
 struct bench {
 	const char *name;
 	void (*run)(void);
@@ -26,6 +27,7 @@ struct bench {
 	double window;
 	bool synchronised;
 	bool own_buffers;
+	int messages;
 };
 
 /* NULL when there is none of that name. */

@@ -45,6 +45,23 @@ static void window(void)
 		MPI_Send(&word, 1, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
 }
 
+/* TENS messages each way at once, each in its own buffer. */
+static void both_ways(void)
+{
+	MPI_Request request[2 * TENS];
+	int peer = 1 - rank;
+
+	if (rank > 1)
+		return;
+	for (int i = 0; i < TENS; i++)
+		MPI_Irecv(in + (size_t)i * (size_t)bytes, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD,
+			&request[i]);
+	for (int i = 0; i < TENS; i++)
+		MPI_Isend(out + (size_t)i * (size_t)bytes, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD,
+			&request[TENS + i]);
+	MPI_Waitall(2 * TENS, request, MPI_STATUSES_IGNORE);
+}
+
 /* Once round all ranks: each but rank 0 passes on what it has received. */
 static void ring_any(void)
 {
@@ -130,6 +147,11 @@ static double mb_a_second(double seconds)
 	return bytes / one_way_us(seconds);
 }
 
+static double mb_a_second_each_way(double seconds)
+{
+	return TENS * (bytes / (seconds * 1e6));
+}
+
 static double hop_us(double seconds)
 {
 	return seconds * 1e6 / size;
@@ -149,6 +171,7 @@ static const struct bench benches[] = {
 	{.name = "pingpong", .run = pingpong, .shown = one_way_us},
 	{.name = "steady", .run = pingpong, .shown = one_way_us, .window = 0.1},
 	{.name = "bandwidth", .run = pingpong, .shown = mb_a_second},
+	{.name = "both_ways", .run = both_ways, .shown = mb_a_second_each_way, .messages = TENS},
 	{.name = "ring_any", .run = ring_any, .shown = hop_us},
 	{.name = "rate", .run = window, .shown = messages_a_second},
 	{.name = "match", .run = matching_reverse, .shown = matching_us},
