@@ -131,9 +131,9 @@ $(B)/bin/$(1): $(call program_o,$(1)) $(LIB_OBJ)
 endef
 $(foreach p,$(INSIDE),$(eval $(call inside_rule,$(p))))
 
+include bench/tune/tune.mk
 include bench/papers/papers.mk
 include bench/slices/slices.mk
-include bench/tune/tune.mk
 include bin/tests/image/image.mk
 include bin/tests/programs/plain/plain.mk
 

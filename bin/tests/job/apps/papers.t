@@ -43,6 +43,24 @@ for my $name (sort keys %short) {
 	};
 }
 
+# sweeps is for squares; what becomes of ranks of a ring that are killed is in bin/tests/bench/papers_v2.t.
+subtest 'those of message logging' => sub {
+	my %answers;
+	for my $n (1, 4, 9) {
+		my $job = FTMPI::Test::Job->run([ ftmpirun(), '-n', $n, program('sweeps'), qw(13 -steps 40) ]);
+		$job->well(qr/\Asweeps: right, 13 x 13 x 13 points, 40 steps, .*, $n ranks\n\z/, "sweeps on $n ranks");
+		$answers{ $job->out =~ s/, \d+ ranks$//mr } = 1;
+	}
+	is(join('', sort keys %answers), (sort keys %answers)[0], 'one answer whatever the number of ranks');
+	for my $n (1, 2, 4, 8) {
+		my $job = FTMPI::Test::Job->run([ ftmpirun(), '-n', $n, program('ring'), 30, 1000 ]);
+		my $sum = 30 * $n * ($n + 1) / 2;
+		$job->is_status(0, "ring on $n ranks");
+		$job->out_like(qr/\Aring: right, 30 rounds of 1000 bytes, token $sum, $n ranks\n\z/, "ring on $n ranks");
+		$job->err_like(qr/\A(?:ring: rank \d, begun \d+, done \d+\n){$n}\z/, "ring on $n ranks");
+	}
+};
+
 # Killed after the first of four lines and before the second.
 sub comes_back
 {
@@ -101,6 +119,9 @@ subtest 'wrong arguments' => sub {
 			$job->none_left("$name $words");
 		}
 	}
+	my $three = FTMPI::Test::Job->run([ ftmpirun(), '-n', 3, program('sweeps') ]);
+	$three->is_status(2, 'sweeps on 3 ranks');
+	$three->err_like(qr/\Asweeps: 3 ranks are no square; try sweeps -h\n/, 'sweeps on 3 ranks');
 	FTMPI::Test::Job->run([ ftmpirun(), '-n', 2, program('matmul'), '-h' ])->well(qr/^usage: matmul /m, 'matmul -h');
 };
 
