@@ -217,8 +217,10 @@ bench-msglog: all
 	@sh bin/tests/deps.sh deps-bench
 	@bench/run -only '^msglog_' -o bench/results/msglog.md
 
+# beside what inventors measured: Event Logging, which takes an hour, and message logging
 papers: deps-build all
 	@bench/papers/run
+	@bench/papers/v2
 
 .PHONY: functions bench bench-msglog slices papers all demo deps deps-build install uninstall clean format
 
