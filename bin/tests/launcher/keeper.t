@@ -26,6 +26,7 @@ echo "$*" >>"$place/starts"
 read mode <"$place/mode"
 case $mode in
 bad) echo 'ftmpi-keeper: no room' >&2; exit 1 ;;
+taken) echo 'ftmpi-keeper: cannot listen: Address already in use; give another address or port with -listen' >&2; exit 1 ;;
 killed) kill -KILL $$ ;;
 silent) exec sleep 1000 ;;
 once) echo good >"$place/mode"; kill -KILL $$ ;;
@@ -112,6 +113,16 @@ my $down  = 'say the keeper was killed by signal 9 (Killed); it is started again
 	cmp_ok($keeper->{pause}, '<=', FTMPI::Launcher::Keeper::PAUSE_MOST, '... to a second');
 
 	@said = ();
+	mode('taken');
+	kill 'KILL', $keeper->{pid};
+	$before = starts();
+	turn_until($keeper, 'one whose port another has is tried again', sub { starts() > $before + 2 });
+	is(scalar(grep { !/^say/ } @said), 0, '... which ends nothing yet');
+	mode('good');
+	turn_until($keeper, '... until it has it', sub { has($ready) });
+	ok(!exists $keeper->{no_port}, '... and that is forgotten');
+
+	@said = ();
 	mode('silent');
 	$keeper->{ready_time} = 0.3;
 	kill 'KILL', $keeper->{pid};
@@ -125,6 +136,16 @@ my $down  = 'say the keeper was killed by signal 9 (Killed); it is started again
 	turn_until($keeper, 'it ends when its standard input is closed', sub { $keeper->is_gone });
 	is_deeply(\@said, [], '... without a word');
 	like(text('rest'), qr/\A\?*\z/, '... where nothing but questions has come');
+
+	mode('good');
+	$keeper = keeper(port_time => 0.1, on_cannot => sub { push @said, "cannot $_[0]" });
+	turn_until($keeper, 'one that has a port', sub { has('ready') });
+	mode('taken');
+	kill 'KILL', $keeper->{pid};
+	turn_until($keeper, '... which another has too long', sub { grep { /^cannot/ } @said });
+	like($said[-1], qr/the keeper had to begin again, and could not listen at 127\.0\.0\.1:7000, .* for 0\.1 s, .*; the job is ended\.$/, '... ends the job');
+	ok(!$keeper->{timer}, '... and is not tried again');
+	$keeper->close;
 
 	mode('old');
 	$keeper = keeper(goes_on => 1, stays => 1);

@@ -7,6 +7,7 @@
 # Failure modes: it cannot be started at first: the job does not begin; when it was killed it is tried again. It
 # dies later: it is started again on its files, and listens where it did; ranks find it by themselves. It is stopped, or
 # hangs, so that ranks wait for it: it is asked each second, and when it does not answer it is killed (FTMPI::Launcher::Pulse).
+# Another program has its port meanwhile: ranks know no other, so the job ends, and -restore goes on.
 # The launcher is killed: the keeper's standard input is closed by that, and it ends. It may be on another host (-keeper-hosts),
 # which ssh reaches; it ends when it hears nothing of the launcher for SILENCE seconds.
 package FTMPI::Launcher::Keeper;
@@ -30,8 +31,8 @@ use FTMPI::Loop                 ();
 
 # All timers, in seconds: until it listens for the first time; from its end to its next start, at first and at
 # most; after so long it is taken to be well again; from one question to the next; on another host: until it ends as it is not asked, and
-# for one that may be there still.
-use constant { READY_TIME => 30, PAUSE_LEAST => 0.02, PAUSE_MOST => 1, WELL_TIME => 10, ASK_TIME => 1, SILENCE => 30, LONG_SILENCE => 86400, WAIT => 40 };
+# for one that may be there still; for a port that another program has.
+use constant { READY_TIME => 30, PAUSE_LEAST => 0.02, PAUSE_MOST => 1, WELL_TIME => 10, ASK_TIME => 1, SILENCE => 30, LONG_SILENCE => 86400, WAIT => 40, PORT_TIME => 60 };
 
 # How often it may be killed before it was ready for the first time.
 use constant FIRST_KILLS => 5;
@@ -41,12 +42,12 @@ use constant { CHUNK => 4096, LINE_MAX => 4096, STAT_MAX => 4096 };
 
 # loop; hosts: FTMPI::Launcher::KeeperHost, of which the first that bears it has it; folder: of its files; ranks: how many; limit: bytes of outcomes; address: where they reach this machine; session, secret: bytes; verbose;
 # debug: it may be stopped; goes_on: its files are there, of an earlier launcher; stays: they stay if the launcher is killed; say => sub (sentence); log => sub (text); on_ready => sub ({ rank => its newest incarnation, counted from 1, where any has come }), once; on_failed => sub (sentence): it
-# cannot be started; on_full => sub (sentence): the limit is reached. For tests: ask_time and ready_time, in place of ASK_TIME and READY_TIME; patience => { silent, hung }, in place of the times of
+# cannot be started; on_cannot => sub (sentence): the job cannot go on with it. For tests: ask_time, ready_time and port_time, in place of ASK_TIME, READY_TIME and PORT_TIME; patience => { silent, hung }, in place of the times of
 # FTMPI::Launcher::Pulse; state => sub (process), in place of _state.
 sub new
 {
 	my ($class, %arg) = @_;
-	my $self = bless { ask_time => ASK_TIME, ready_time => READY_TIME, patience => {}, %arg, said => {}, incarnations => {} }, $class;
+	my $self = bless { ask_time => ASK_TIME, ready_time => READY_TIME, port_time => PORT_TIME, patience => {}, %arg, said => {}, incarnations => {} }, $class;
 	$self->{hosts} = [ @{ $arg{hosts} // [ FTMPI::Launcher::KeeperHost->here ] } ];
 	$self->{waits} = $arg{goes_on};    # an older one, on another host, may not know yet that it is alone
 	$self->_start_at_first;
@@ -147,14 +148,14 @@ sub _heard
 	my ($self, $line) = @_;
 	return if $self->{closed};
 	return $self->_answered if $line eq 'alive';
-	return $self->{on_full}->(FTMPI::Launcher::Sentences::keeper_full($self->{limit})) if $line eq 'full';
+	return $self->{on_cannot}->(FTMPI::Launcher::Sentences::keeper_full($self->{limit})) if $line eq 'full';
 	return $self->{incarnations}{ $1 + 0 } = $2 + 0 if $line =~ /\Aincarnation ([0-9]{1,9}) ([0-9]{1,10})\z/;
 	my ($at) = $line =~ /\Aready (\S+)\z/ or return;
 	my $is_first = !defined $self->{at};
 	my $unfit = $is_first && !$self->host->is_here ? $self->_unfit($at) : undef;
 	return $self->_failed($unfit) if defined $unfit;
 	$self->{at} //= $at;
-	delete $self->{waits};
+	delete @$self{qw(waits no_port)};
 	@$self{qw(ready said)} = (1, {});
 	$self->{loop}->cancel(delete $self->{timer});
 	$self->{log}->('the keeper is ' . ($self->host->is_here ? "process $self->{pid}" : 'on ' . $self->host->name) . ", and listens at $at");
@@ -180,6 +181,7 @@ sub _complained
 	$line =~ s/\Aftmpi-keeper: //;
 	$line = FTMPI::Error::clean($line);
 	$self->{words} = $line;
+	$self->{no_port} //= FTMPI::Loop::now() if $line =~ /\Acannot listen: /;
 	return if !defined $self->{at} || $self->{closed} || (!$self->{ready} && $self->{said}{$line}++);
 	$self->{say}->("the keeper: $line");
 	return;
@@ -289,9 +291,11 @@ sub _is_down
 {
 	my ($self, $how) = @_;
 	return $self->_down_at_first($how) if !defined $self->{at};
+	$self->{loop}->cancel(delete $self->{timer}) if $self->{timer};
+	return $self->{on_cannot}->(FTMPI::Launcher::Sentences::keeper_port($self->{at}, $self->{port_time}))
+		if defined $self->{no_port} && FTMPI::Loop::now() - $self->{no_port} >= $self->{port_time};
 	$self->{say}->("the keeper $how; it is started again.") if delete $self->{ready};
 	$self->{pause} = PAUSE_LEAST if FTMPI::Loop::now() - $self->{born} >= WELL_TIME;
-	$self->{loop}->cancel($self->{timer}) if $self->{timer};
 	$self->{timer} = $self->{loop}->after($self->{pause}, sub { $self->_start_again });
 	$self->{pause} *= 2;
 	$self->{pause} = PAUSE_MOST if $self->{pause} > PAUSE_MOST;

@@ -294,6 +294,13 @@ sub keeper_full
 		. ' more (-outcome-limit); the job is ended.';
 }
 
+sub keeper_port
+{
+	my ($at, $seconds) = @_;
+	return "message logging: the keeper had to begin again, and could not listen at $at, where ranks look for it, for $seconds s, as when another program"
+		. ' has that port; the job is ended.';
+}
+
 sub not_bound
 {
 	my ($host, $seconds) = @_;
