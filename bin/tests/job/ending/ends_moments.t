@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Ctrl-C and other signals at every moment of ftmpirun's life: while it starts a job, while the job runs, while
-# it ends. A moment is the first call of each of its subs; with FTMPI_TEST_EVERY (make check-long) every call.
+# it ends. A moment is the first call of each of its subs; with FTMPI_TEST_EVERY (make check-long) every call, and
+# there each signal at every moment.
 # Whenever the signal comes, the job ends normally or with the status of the signal, prints nothing about it,
 # and leaves nothing behind.
 use strict;
@@ -83,8 +84,10 @@ sub ended_by
 my @moments = all_moments(\@short);
 cmp_ok(scalar @moments, '>', $every ? 300 : 80, 'there are many of them');
 
-# What Ctrl-C does is done by the loop, later: every second moment is enough.
-sub of_ctrl_c { my (@all) = @_; return $every ? @all : @all[ grep { $_ % 2 == 0 } 0 .. $#all ] }
+# Ctrl-C and SIGKILL come in turns: each at every second moment.
+sub in_turn { my ($turn, @all) = @_; return $every ? @all : @all[ grep { $_ % 2 == $turn } 0 .. $#all ] }
+sub of_ctrl_c { return in_turn(0, @_) }
+sub of_kill   { return in_turn(1, @_) }
 
 subtest 'Ctrl-C' => sub {
 	my $interrupted = 0;
@@ -110,7 +113,7 @@ for my $turn (0 .. $#alone) {
 }
 
 subtest 'SIGKILL to ftmpirun' => sub {
-	at_each(\@short, \@moments, sub { "KILL:self:$_[0]" }, sub {
+	at_each(\@short, [ of_kill(@moments) ], sub { "KILL:self:$_[0]" }, sub {
 		my ($job, $moment, @came) = @_;
 		my $status = @came ? 137 : 0;
 		$job->verdict(!$job->{late} && $job->status == $status, "SIGKILL at $moment (@came)");
@@ -123,7 +126,7 @@ for my $second ('INT:group', 'KILL:self') {
 	subtest "Ctrl-C, then $second" => sub {
 		my $status = $second =~ /INT/ ? 130 : 137;
 		my @after = all_moments(\@endless, $first);
-		@after = of_ctrl_c(@after) if $second =~ /INT/;
+		@after = $second =~ /INT/ ? of_ctrl_c(@after) : of_kill(@after);
 		at_each(\@endless, \@after, sub { ($first, "$second:$_[0]") }, sub {
 			my ($job, $moment, @came) = @_;
 			my $want = @came > 1 ? $status : 130;

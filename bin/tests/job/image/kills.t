@@ -42,7 +42,7 @@ for my $case (
 ) {
 	my ($program, $coord, $ranks) = @$case;
 	next if !$there{$program};
-	FTMPI::Test::TimedKills::killed(image => 1, program => $program, coord => $coord, ranks => $ranks, seed => $seed++, kills => 3);
+	FTMPI::Test::TimedKills::killed(image => 1, program => $program, coord => $coord, ranks => $ranks, seed => $seed++, kills => 2);
 }
 
 FTMPI::Test::TimedKills::writers_killed(image => 1, program => 'plain_laplace', coord => $_, ranks => 3, seed => $seed++, kills => 2)
