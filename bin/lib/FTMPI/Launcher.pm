@@ -350,7 +350,7 @@ sub _start_keeper
 		log       => sub { $self->_log(@_) },
 		on_ready  => sub { $self->_keeper_ready(@_) },
 		on_failed => sub { $self->_event('cannot', @_) },
-		on_cannot => sub { $self->_event('cannot', @_) });
+		on_cannot => sub { $self->_event('keeper_lost', @_) });
 	return;
 }
 

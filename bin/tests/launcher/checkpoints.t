@@ -478,6 +478,13 @@ $story->tell('held', 0, 1, '')->tell('saved', 0, 1, 1)->tell('signal', 'INT')->t
 $story->tell('exited', $_, 0, 15) for 0 .. 3;
 is((grep { /^say -restore/ } $story->told)[0] // '', "say -restore goes on from the ranks' checkpoints (session S).", '... or that it can');
 
+$story = job(session => 'S')->begun(1);
+$story->tell('inited', $_) for 0 .. 3;
+$is_due->($story);
+is_deeply([ grep { /^say/ } $story->tell('held', 0, 1, '')->tell('saved', 0, 1, 1)->tell('keeper_lost', 'The keeper is gone.')->told ], ['say The keeper is gone.'], 'a job without its keeper');
+$story->tell('exited', $_, 0, 15) for 0 .. 3;
+is_deeply([ $story->told ], [ "say -restore goes on from the ranks' checkpoints (session S).", 'over 1' ], '... is ended, and -restore can be used');
+
 # ---- the same of programs that make checkpoints of their data ----
 
 sub of_data { my (%arg) = @_; return (image => undef, interval => 60, %arg) }

@@ -67,6 +67,7 @@ my %EVENTS = (
 		here        => '_here',
 		ports       => '_ports',
 		keeper_ready => '_keeper_ready',
+		keeper_lost => '_keeper_lost',
 		cannot      => '_cannot',
 		unfit       => '_unfit_at_first',
 		host_lost   => '_unfit_at_first',
@@ -102,6 +103,7 @@ my %EVENTS = (
 		suspect     => '_suspect',
 		foreign     => '_foreign',
 		cannot      => '_cannot',
+		keeper_lost => '_keeper_lost',
 		unfit       => '_unfit',
 		exited      => '_exited',
 		explain     => '_unexplained',
@@ -767,6 +769,14 @@ sub _end
 sub _cannot
 {
 	my ($self, $sentence) = @_;
+	return $self->_fail(1, $sentence);
+}
+
+# What the ranks have is on the disk.
+sub _keeper_lost
+{
+	my ($self, $sentence) = @_;
+	$self->{outcome}->ended_by_user;
 	return $self->_fail(1, $sentence);
 }
 

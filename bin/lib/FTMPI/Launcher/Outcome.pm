@@ -41,7 +41,7 @@ sub failed
 	return $sentence;
 }
 
-# The user, or -timeout, ends it: what -restore would go on from is of interest.
+# The user, or -timeout, ends it, or what ranks have cannot be used now: what -restore would go on from is of interest.
 sub ended_by_user { $_[0]{tells_line} = 1; return }
 
 sub interrupted
