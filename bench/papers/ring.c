@@ -10,8 +10,8 @@
  *
  *	ring: rank R, begun TIME, done TIME
  *
- * and waits, outside of MPI and just before MPI_Finalize, until FILE is there. A rank that is
- * killed meanwhile has all of its rounds before it once more.
+ * and waits, outside of MPI and just before MPI_Finalize, until FILE is there, for ten minutes at
+ * most. A rank that is killed meanwhile has all of its rounds before it once more.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -24,7 +24,7 @@
 
 #include "prog.h"
 
-enum { TAG_TOKEN = 3, MOMENT_NS = 1000000 };
+enum { TAG_TOKEN = 3, MOMENT_NS = 1000000, WAIT_SECONDS = 600 };
 
 struct ring {
 	struct prog prog;
@@ -83,12 +83,16 @@ static void go_round(struct ring *r, long round)
 		add(r, round);
 }
 
-static void wait_for_file(const char *name)
+static void wait_for_file(const struct ring *r, const char *name)
 {
 	const struct timespec moment = {.tv_nsec = MOMENT_NS};
+	int64_t end = now() + (int64_t)WAIT_SECONDS * 1000000000;
 
-	while (access(name, F_OK) != 0)
+	while (access(name, F_OK) != 0) {
+		if (now() > end)
+			prog_wrong(&r->prog, "%s is not there after %d s", name, WAIT_SECONDS);
 		nanosleep(&moment, NULL);
+	}
 }
 
 int main(int argc, char **argv)
@@ -117,7 +121,7 @@ int main(int argc, char **argv)
 	fprintf(stderr, "ring: rank %d, begun %" PRId64 ", done %" PRId64 "\n", r.prog.rank, begun,
 		now());
 	if (r.until != NULL)
-		wait_for_file(r.until);
+		wait_for_file(&r, r.until);
 	if (r.prog.rank == 0)
 		printf("ring: right, %ld rounds of %ld bytes, token %" PRIu64 ", %d ranks\n",
 			r.rounds, r.bytes, r.out[0], r.prog.size);

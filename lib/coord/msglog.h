@@ -171,7 +171,7 @@ uint64_t msglog_bytes(const struct msglog *m);
 /* ---- checkpoints ---- */
 
 /* The program has come to its restore point for the first time: what it did until now is its
- * prefix. No receive from any source is posted and has no message. false: no memory. Without prefix
+ * prefix. No receive is posted and has no message. false: no memory. Without prefix
  * (images) this is never called. */
 bool msglog_restore_point(struct msglog *m);
 

@@ -77,14 +77,15 @@ sub restore
 }
 
 # What is read is the same under both protocols: each has every second case of those that are many.
-my $cases;
-sub is_others { return ($cases++ + ($coord eq 'eventlog')) % 2 }
+sub is_others { my ($case) = @_; return ($case + ($coord eq 'eventlog')) % 2 }
+
+my $damages;
 
 # The line before is taken, and the damage named; the tool finds it too.
 sub falls_back
 {
 	my ($what, $sentence, $do) = @_;
-	return if is_others();
+	return if is_others($damages++);
 	my ($name, $dir) = ("$coord: $what", copy());
 	$do->($dir);
 	my ($status, $text) = FTMPI::Test::Fault::tool('verify', $dir);
@@ -137,10 +138,12 @@ my @shortages = (
 
 sub shortages
 {
-	for my $case (@shortages) {
-		my ($error, $round, $restarts, $sentence) = @$case;
-		for my $point (qw(restore-manifest restore-read)) {
-			next if is_others();
+	my @points = qw(restore-manifest restore-read);
+	for my $i (0 .. $#shortages) {
+		my ($error, $round, $restarts, $sentence) = @{ $shortages[$i] };
+		for my $k (0 .. $#points) {
+			next if is_others($i + $k);
+			my $point = $points[$k];
 			my $name  = "$coord: $error at $point";
 			my $fault = restore(copy(), env => {FTMPI_FAULT => "$point:3:0:1:$error"});
 			$fault->survived($name, restarts => $restarts);
@@ -328,7 +331,7 @@ sub another_program
 }
 
 for my $name (qw(blocking eventlog)) {
-	($coord, $cases) = ($name, 0);
+	($coord, $damages) = ($name, 0);
 	make_lines();
 	damages();
 	shortages();

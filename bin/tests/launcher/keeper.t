@@ -14,6 +14,8 @@ use FTMPI::KeeperFolder     ();
 use FTMPI::Launcher::Keeper ();
 use FTMPI::Launcher::Pulse  ();
 use FTMPI::Loop             ();
+use FTMPI::Test::File       qw(read_file);
+use FTMPI::Test::Job        qw(root);
 use FTMPI::Test::Process    qw(patience);
 use LauncherTest;
 
@@ -117,10 +119,10 @@ my $down  = 'say the keeper was killed by signal 9 (Killed); it is started again
 	kill 'KILL', $keeper->{pid};
 	$before = starts();
 	turn_until($keeper, 'one whose port another has is tried again', sub { starts() > $before + 2 });
-	is(scalar(grep { !/^say/ } @said), 0, '... which ends nothing yet');
+	is_deeply(\@said, [ $down, 'say the keeper: cannot listen: Address already in use' ], '... which ends nothing yet, and is told without the advice of ftmpi-keeper');
 	mode('good');
 	turn_until($keeper, '... until it has it', sub { has($ready) });
-	ok(!exists $keeper->{no_port}, '... and that is forgotten');
+	ok(!exists $keeper->{unheard}, '... and that is forgotten');
 
 	@said = ();
 	mode('silent');
@@ -138,12 +140,17 @@ my $down  = 'say the keeper was killed by signal 9 (Killed); it is started again
 	like(text('rest'), qr/\A\?*\z/, '... where nothing but questions has come');
 
 	mode('good');
-	$keeper = keeper(port_time => 0.1, on_cannot => sub { push @said, "cannot $_[0]" });
+	$keeper = keeper(port_tries => 3, on_cannot => sub { push @said, "cannot $_[0]" });
 	turn_until($keeper, 'one that has a port', sub { has('ready') });
-	mode('taken');
+	mode('bad');
 	kill 'KILL', $keeper->{pid};
+	$before = starts();
+	turn_until($keeper, '... and ends', sub { starts() > $before + 3 });
+	is(scalar(grep { /^cannot/ } @said), 0, '... for another reason');
+	like(read_file(root() . '/bin/keeper/main.c'), qr/"cannot listen: %s; give another address or port with -listen"/, '... in the words of ftmpi-keeper');
+	mode('taken');
 	turn_until($keeper, '... which another has too long', sub { grep { /^cannot/ } @said });
-	like($said[-1], qr/the keeper had to begin again, and could not listen at 127\.0\.0\.1:7000, .* for 0\.1 s, .*; the job is ended\.$/, '... ends the job');
+	like($said[-1], qr/the keeper had to begin again, and 3 times could not listen at 127\.0\.0\.1:7000, .*; the job is ended\.$/, '... ends the job');
 	ok(!$keeper->{timer}, '... and is not tried again');
 	$keeper->close;
 

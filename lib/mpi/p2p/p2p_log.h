@@ -94,11 +94,13 @@ bool p2p_log_begin_prefix(const uint8_t *state, size_t len, const struct outcome
  * checkpoints. */
 const char *p2p_log_restore_point(void);
 
-/* Is there a receive of the program without a message? */
+/* Is there a receive of the program without a message, also one of before that waits for its own?
+ */
 bool p2p_log_has_posted(void);
 
-/* In the prefix: does a receive of before still wait for its message? */
-bool p2p_log_awaits_bound(void);
+/* ... one that was posted behind the restore point, is cancelled, and not completed by the program?
+ */
+bool p2p_log_has_cancelled(void);
 
 /* Wait until no receive has a message whose contents are on their way. */
 void p2p_log_await_contents(void);

@@ -58,6 +58,22 @@ bool p2p_log_has_posted(void)
 	return found;
 }
 
+static void look_for_cancelled(struct request *r, void *arg)
+{
+	bool *found = arg;
+
+	*found |= r->kind == REQUEST_RECV && request_active(r) && r->cancelled && r->post > posted;
+}
+
+bool p2p_log_has_cancelled(void)
+{
+	bool found = false;
+
+	engine_assert_held();
+	requests_each(look_for_cancelled, &found);
+	return found;
+}
+
 /* A receive without a message would be posted again, and get another one. */
 const char *p2p_log_restore_point(void)
 {

@@ -97,14 +97,6 @@ void p2p_log_withdraw(struct request *r)
 	count_posted(-1);
 }
 
-bool p2p_log_awaits_bound(void)
-{
-	list_for_each (item, &bound.list)
-		if (numbered_at(item)->index)
-			return true;
-	return false;
-}
-
 static void bind_to(struct request *r, int peer, uint64_t number)
 {
 	r->peer = peer;

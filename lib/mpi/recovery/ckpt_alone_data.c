@@ -192,7 +192,7 @@ static bool is_quiet(void *arg, int *expect)
  * checkpoint would not be there (p2p_log_restore_point). */
 static bool has_what_it_had(void *arg, int *expect)
 {
-	return is_quiet(arg, expect) && !p2p_log_awaits_bound() && !p2p_log_has_posted();
+	return is_quiet(arg, expect) && !p2p_log_has_posted();
 }
 
 /* What was begun before comes to its end: it belongs to the prefix. */
@@ -278,19 +278,12 @@ static void look_for_send(struct request *r, void *arg)
 	*found |= r->kind == REQUEST_SEND && request_active(r);
 }
 
-static void look_for_cancelled(struct request *r, void *arg)
-{
-	bool *found = arg;
-
-	*found |= r->kind == REQUEST_RECV && request_active(r) && r->cancelled;
-}
-
 /* The program does not have it again, so what it learnt of it later it could not learn again. */
-static bool has(void (*look_for)(struct request *r, void *arg))
+static bool has_send(void)
 {
 	bool found = false;
 
-	requests_each(look_for, &found);
+	requests_each(look_for_send, &found);
 	return found;
 }
 
@@ -301,9 +294,9 @@ static const char *obstacle(void)
 		return data.cannot;
 	if (coll_open_standing().unfinished)
 		return "a nonblocking collective operation is open: wait for it before";
-	if (has(look_for_send))
+	if (has_send())
 		return "a nonblocking send is open: wait for it before";
-	if (has(look_for_cancelled))
+	if (p2p_log_has_cancelled())
 		return "a receive was cancelled and is not completed: wait for it before";
 	if (p2p_log_has_found())
 		return "a message that MPI_Mprobe has found was not received: receive it before";

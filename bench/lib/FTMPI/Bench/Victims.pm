@@ -39,7 +39,7 @@ sub run
 	my $why = $@;
 	FTMPI::Bench::Process::stop();    # what still runs would write into the folder while it is removed
 	die $why if !$done;
-	$self->{ended} = FTMPI::Bench::Watch::now();
+	$self->{ended} = $self->{watch}->ended;
 	return $self;
 }
 

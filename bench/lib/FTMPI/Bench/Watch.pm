@@ -40,6 +40,9 @@ sub follow
 	return;
 }
 
+# When that was.
+sub ended { my ($self) = @_; return $self->{ended} }
+
 sub has_ended { my ($self) = @_; return $self->{job}{gone} }
 
 # The same until that moment, or the end of the job.
@@ -60,6 +63,7 @@ sub finish
 {
 	my ($self, $what, $on_line) = @_;
 	$self->follow($what, $on_line, sub { $self->{job}{gone} });
+	$self->{ended} = now();
 	FTMPI::Bench::Process::stop();
 	$self->_cut(now());
 	$on_line->(@$_) for splice @{ $self->{lines} };

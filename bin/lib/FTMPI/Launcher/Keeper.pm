@@ -31,23 +31,26 @@ use FTMPI::Loop                 ();
 
 # All timers, in seconds: until it listens for the first time; from its end to its next start, at first and at
 # most; after so long it is taken to be well again; from one question to the next; on another host: until it ends as it is not asked, and
-# for one that may be there still; for a port that another program has.
-use constant { READY_TIME => 30, PAUSE_LEAST => 0.02, PAUSE_MOST => 1, WELL_TIME => 10, ASK_TIME => 1, SILENCE => 30, LONG_SILENCE => 86400, WAIT => 40, PORT_TIME => 60 };
+# for one that may be there still.
+use constant { READY_TIME => 30, PAUSE_LEAST => 0.02, PAUSE_MOST => 1, WELL_TIME => 10, ASK_TIME => 1, SILENCE => 30, LONG_SILENCE => 86400, WAIT => 40 };
 
 # How often it may be killed before it was ready for the first time.
 use constant FIRST_KILLS => 5;
+
+# How often in a row it may not listen where it did, a second apart at most.
+use constant PORT_TRIES => 60;
 
 # Bytes of one read, of a line that has not ended, and of a text of /proc.
 use constant { CHUNK => 4096, LINE_MAX => 4096, STAT_MAX => 4096 };
 
 # loop; hosts: FTMPI::Launcher::KeeperHost, of which the first that bears it has it; folder: of its files; ranks: how many; limit: bytes of outcomes; address: where they reach this machine; session, secret: bytes; verbose;
 # debug: it may be stopped; goes_on: its files are there, of an earlier launcher; stays: they stay if the launcher is killed; say => sub (sentence); log => sub (text); on_ready => sub ({ rank => its newest incarnation, counted from 1, where any has come }), once; on_failed => sub (sentence): it
-# cannot be started; on_cannot => sub (sentence): the job cannot go on with it. For tests: ask_time, ready_time and port_time, in place of ASK_TIME, READY_TIME and PORT_TIME; patience => { silent, hung }, in place of the times of
+# cannot be started; on_cannot => sub (sentence): the job cannot go on with it. For tests: ask_time, ready_time and port_tries, in place of ASK_TIME, READY_TIME and PORT_TRIES; patience => { silent, hung }, in place of the times of
 # FTMPI::Launcher::Pulse; state => sub (process), in place of _state.
 sub new
 {
 	my ($class, %arg) = @_;
-	my $self = bless { ask_time => ASK_TIME, ready_time => READY_TIME, port_time => PORT_TIME, patience => {}, %arg, said => {}, incarnations => {} }, $class;
+	my $self = bless { ask_time => ASK_TIME, ready_time => READY_TIME, port_tries => PORT_TRIES, patience => {}, %arg, said => {}, incarnations => {} }, $class;
 	$self->{hosts} = [ @{ $arg{hosts} // [ FTMPI::Launcher::KeeperHost->here ] } ];
 	$self->{waits} = $arg{goes_on};    # an older one, on another host, may not know yet that it is alone
 	$self->_start_at_first;
@@ -155,7 +158,7 @@ sub _heard
 	my $unfit = $is_first && !$self->host->is_here ? $self->_unfit($at) : undef;
 	return $self->_failed($unfit) if defined $unfit;
 	$self->{at} //= $at;
-	delete @$self{qw(waits no_port)};
+	delete @$self{qw(waits unheard)};
 	@$self{qw(ready said)} = (1, {});
 	$self->{loop}->cancel(delete $self->{timer});
 	$self->{log}->('the keeper is ' . ($self->host->is_here ? "process $self->{pid}" : 'on ' . $self->host->name) . ", and listens at $at");
@@ -180,8 +183,8 @@ sub _complained
 	my ($self, $line) = @_;
 	$line =~ s/\Aftmpi-keeper: //;
 	$line = FTMPI::Error::clean($line);
+	$self->{cannot_listen} = 1 if $line =~ s/\A(cannot listen: .*); give another address or port with -listen\z/$1/;
 	$self->{words} = $line;
-	$self->{no_port} //= FTMPI::Loop::now() if $line =~ /\Acannot listen: /;
 	return if !defined $self->{at} || $self->{closed} || (!$self->{ready} && $self->{said}{$line}++);
 	$self->{say}->("the keeper: $line");
 	return;
@@ -292,8 +295,9 @@ sub _is_down
 	my ($self, $how) = @_;
 	return $self->_down_at_first($how) if !defined $self->{at};
 	$self->{loop}->cancel(delete $self->{timer}) if $self->{timer};
-	return $self->{on_cannot}->(FTMPI::Launcher::Sentences::keeper_port($self->{at}, $self->{port_time}))
-		if defined $self->{no_port} && FTMPI::Loop::now() - $self->{no_port} >= $self->{port_time};
+	$self->{unheard} = delete $self->{cannot_listen} ? ($self->{unheard} // 0) + 1 : 0;
+	return $self->{on_cannot}->(FTMPI::Launcher::Sentences::keeper_port($self->{at}, $self->{unheard}))
+		if $self->{unheard} >= $self->{port_tries};
 	$self->{say}->("the keeper $how; it is started again.") if delete $self->{ready};
 	$self->{pause} = PAUSE_LEAST if FTMPI::Loop::now() - $self->{born} >= WELL_TIME;
 	$self->{timer} = $self->{loop}->after($self->{pause}, sub { $self->_start_again });

@@ -296,8 +296,8 @@ sub keeper_full
 
 sub keeper_port
 {
-	my ($at, $seconds) = @_;
-	return "message logging: the keeper had to begin again, and could not listen at $at, where ranks look for it, for $seconds s, as when another program"
+	my ($at, $tries) = @_;
+	return "message logging: the keeper had to begin again, and $tries times could not listen at $at, where ranks look for it, as when another program"
 		. ' has that port; the job is ended.';
 }
 

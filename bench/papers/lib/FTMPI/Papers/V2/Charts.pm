@@ -80,18 +80,19 @@ sub _faults
 {
 	my ($result, $note) = @_;
 	my @groups = map {
-		{ name => $_->{bytes}, bars => [ FTMPI::Bench::Stats::median(FTMPI::Papers::V2::Page::ratios($_, 'FTMPI', 'floor')) ] }
+		my $row = $_;
+		{ name => $row->{bytes}, bars => [ map { FTMPI::Bench::Stats::median(FTMPI::Papers::V2::Page::ratios($row, 'FTMPI', $_)) } qw(floor none) ] }
 	} _rows($result, qr/^faults\b/) or return;
-	my $title = 'Faults: time to that without a protocol';
+	my $title = 'Faults: time to that without a protocol, and without a kill';
 	return [ 'faults', $title, FTMPI::Bench::Svg::bars(
 		title  => $title,
 		note   => $note,
 		x      => 'ranks that were killed',
 		y      => 'ratio',
 		groups => \@groups,
-		series => [ { name => 'sweeps on 4 ranks', colour => $LOOK{TCP}[0] } ],
-		aims   => [ { at => 2, name => 'theirs, 9 faults: below 2' } ],
-		top    => 0.5 * int(2 * max(2.2, map { 1.1 * ($_->{bars}[0] // 0) } @groups) + 1),
+		series => [ { name => 'to no protocol', colour => $SHADES[0] }, { name => 'to no kill', colour => $SHADES[2] } ],
+		aims   => [ { at => 2, name => 'theirs, 9 faults to none: below 2' } ],
+		top    => 0.5 * int(2 * max(2.2, map { 1.1 * ($_ // 0) } map { @{ $_->{bars} } } @groups) + 1),
 		step   => 0.5,
 	) ];
 }

@@ -22,7 +22,8 @@ use constant { LONG => 0.1, STEPS => 400, INTERVAL => 0.5, WITHIN => 0.75 };
 my @MSGLOG = qw(-coord msglog);
 my %HOW    = (figure => \&_figures, again => \&FTMPI::Papers::V2::Again::measure, faults => \&_faults, calls => \&_calls);
 
-# peer: ours, with its program built; root, dir, limit, rounds; hosts, no_hosts: FTMPI::Bench::Hosts puts them there. Returns a row, as FTMPI::Bench::Results keeps it, and notes; dies
+# peer: ours, with its program built; root, dir, limit, rounds; shared: {}, what one case leaves for others; hosts, no_hosts:
+# FTMPI::Bench::Hosts puts them there. Returns a row, as FTMPI::Bench::Results keeps it, and notes; dies
 # with a sentence.
 sub measure
 {
@@ -64,6 +65,8 @@ sub _faults
 		$restarts += $got->{restarts};
 		return $got->{whole};
 	});
+	$arg->{shared}{none} = $values->{FTMPI} if !$arg->{bytes};
+	$values->{none} = $arg->{shared}{none} if $arg->{shared}{none};
 	return ($values, "$arg->{what}: $restarts ranks began again in $arg->{rounds} jobs.");
 }
 
