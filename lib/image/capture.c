@@ -234,6 +234,12 @@ static int write_process(struct capture *c)
 	if (rc)
 		return fail(rc, "its current folder cannot be told");
 	p->program_break = (uint64_t)raw_call(SYS_brk, 0, 0, 0);
+	for (size_t i = 0; i < c->count; i++) {
+		const struct region *r = &c->scratch->regions[i];
+
+		if (r->kind == REGION_HEAP && r->high < p->program_break)
+			return fail(-EOPNOTSUPP, "a part of its heap (brk) was unmapped");
+	}
 	p->thread_pointer = image_threads_first_pointer();
 	p->context = (uint64_t)(uintptr_t)image_threads_first_context();
 	rc = c->out->begin(c->out, IMAGE_PROCESS);
@@ -393,6 +399,14 @@ static int read_pagemap(struct capture *c, uint64_t low, size_t count)
 	return n == wanted ? 0 : fail(n < 0 ? (int)n : -EIO, "/proc/self/pagemap cannot be read");
 }
 
+/* Guards are no pages. libc makes those of stacks so where it can. */
+static void leave_guards_out(uint64_t *pagemap, const struct pages *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (pagemap_is_away(pagemap[i]) && !raw_can_read(p->low + i * p->page_bytes))
+			pagemap[i] = 0;
+}
+
 static int write_pages_of(struct capture *c, const struct region *r, enum plan_treatment t)
 {
 	struct pages p = {.page_bytes = image.page_bytes, .zeros = t == PLAN_OF_FILE};
@@ -406,6 +420,8 @@ static int write_pages_of(struct capture *c, const struct region *r, enum plan_t
 		if (t != PLAN_WHOLE) {
 			rc = read_pagemap(c, p.low, p.count);
 			p.pagemap = c->scratch->pagemap;
+			if (rc == 0)
+				leave_guards_out(c->scratch->pagemap, &p);
 		}
 		if (rc == 0)
 			rc = write_runs(c, &p);

@@ -366,5 +366,5 @@ bool files_fits(const struct files_entry *e, const struct files_here *h, char *w
 
 bool files_is_cut(const struct files_entry *e, const struct files_here *h)
 {
-	return files_is_written(e) && !(e->flags & O_PATH) && h->size != e->size;
+	return files_is_written(e) && !(e->flags & O_PATH) && h->size > e->size;
 }

@@ -129,7 +129,7 @@ static int read_image(struct both *b, const struct image_file *f)
 
 	if (f->length[IMAGE_PROCESS] != sizeof b->process || length > TABLES_SECTION_MAX)
 		return say(b, -EPROTO, "it is no image that this version knows");
-	b->bounds = (struct tables_bounds){b->here.page_bytes, TABLES_HIGH};
+	b->bounds = (struct tables_bounds){b->here.page_bytes, PLAN_HIGH};
 	b->section = malloc(length);
 	b->names = malloc(length);
 	b->image = calloc(REGIONS_MAX, sizeof *b->image);

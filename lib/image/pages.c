@@ -11,6 +11,11 @@ bool pagemap_is_own(uint64_t entry)
 	return entry & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED) && !(entry & PAGEMAP_OF_FILE);
 }
 
+bool pagemap_is_away(uint64_t entry)
+{
+	return (entry & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED)) == PAGEMAP_SWAPPED;
+}
+
 bool pages_are_zero(const void *page, size_t bytes)
 {
 	const uint64_t *word = page, *end = word + bytes / sizeof *word;

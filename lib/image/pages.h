@@ -13,6 +13,9 @@
 /* An entry of /proc/PID/pagemap: has the process a copy of this page of its own? */
 bool pagemap_is_own(uint64_t entry);
 
+/* Is it not in memory: swapped out, or a guard (MADV_GUARD_INSTALL), which nobody can read? */
+bool pagemap_is_away(uint64_t entry);
+
 /* Is every byte 0? bytes is a multiple of 64, and so is the address. */
 bool pages_are_zero(const void *page, size_t bytes);
 

@@ -44,11 +44,23 @@ static enum plan_treatment plan_for_file(const struct region *r, const char **wh
 	return PLAN_REFUSED;
 }
 
+/* What no new process would have as it is here. NULL: it would. */
+static const char *odd(const struct region *r)
+{
+	return r->huge		     ? "memory in huge pages that were reserved (hugetlbfs)"
+	       : r->shadow	     ? "a shadow stack (GLIBC_TUNABLES, x86_shstk)"
+	       : r->keyed	     ? "memory with a protection key (pkey_mprotect)"
+	       : r->high > PLAN_HIGH ? "memory at an address that only some machines have"
+				     : NULL;
+}
+
 enum plan_treatment plan_for(
 	const struct region *r, const struct plan_range *own, size_t n, const char **why)
 {
 	if (r->kind == REGION_KERNEL || lies_in(r, own, n))
 		return PLAN_LEFT_OUT;
+	if ((*why = odd(r)))
+		return PLAN_REFUSED;
 	if (r->kind == REGION_SHARED)
 		return plan_for_shared(r, why);
 	if (r->kind == REGION_FILE)

@@ -5,6 +5,14 @@
 
 #include "process_map.h"
 
+/* The address behind the last one that every process of this machine may have: 47 bits on x86-64,
+ * 48 on aarch64. */
+#if defined(__x86_64__)
+#define PLAN_HIGH ((1ull << 47) - 4096)
+#else
+#define PLAN_HIGH (1ull << 48)
+#endif
+
 enum plan_treatment {
 	PLAN_LEFT_OUT, /* the kernel's, or the image writer's own: a new process has its own */
 	PLAN_FRESH,    /* mapped anew without a file; the pages that are held are read into it */

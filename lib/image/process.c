@@ -175,6 +175,12 @@ int process_possible(const struct process *here, char *text, size_t size)
 			"the program was built with %s, whose own memory cannot be brought back: "
 			"build the program without it",
 			here->sanitizer);
+	if (here->tiles)
+		return say(why, -EOPNOTSUPP,
+			"this process has asked for the registers of AMX (arch_prctl, "
+			"ARCH_REQ_XCOMP_PERM), which cannot be brought back: have its libraries do "
+			"without (ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16, "
+			"MKL_ENABLE_INSTRUCTIONS=AVX512)");
 	if (here->signer)
 		return say(why, -EOPNOTSUPP,
 			"%s signs return addresses (pointer authentication), with keys that are "

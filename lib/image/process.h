@@ -58,6 +58,7 @@ struct process {
 	/* of a process alone; no image has these */
 	enum process_addresses addresses;
 	const char *sanitizer; /* NULL: none */
+	bool tiles;	       /* it has asked for the registers of AMX */
 	/* of the program or library that this code is in: what of its file is never written, and
 	 * has to stay as long as an image is loaded */
 	struct {

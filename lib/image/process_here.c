@@ -15,6 +15,7 @@
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 #define XXH_INLINE_ALL
@@ -41,11 +42,22 @@ void process_here_init(void)
 /* Bits of leaf 7, EDX, that name instructions; the others tell what microcode mends. */
 #define SEVEN_EDX 0x03d1413cu
 
+/* A process that uses these has a larger area of registers, for which its threads have to ask. */
+static bool has_tiles(void)
+{
+	enum { ARCH_GET_XCOMP_PERM = 0x1022, TILE_DATA = 18 };
+	uint64_t permitted = 0;
+
+	return syscall(SYS_arch_prctl, ARCH_GET_XCOMP_PERM, &permitted) == 0 &&
+	       permitted >> TILE_DATA & 1;
+}
+
 static void find_processor(struct process *p)
 {
 	uint32_t a, b, c, d, low, high, *w = p->word;
 
 	p->machine = EM_X86_64;
+	p->tiles = has_tiles();
 	__cpuid(1, a, b, w[0], w[1]);
 	if (__get_cpuid_count(7, 0, &a, &w[2], &w[3], &d)) {
 		w[4] = d & SEVEN_EDX;

@@ -32,6 +32,9 @@ struct region {
 	bool changed;	  /* it has pages that are the process's own: no file has them */
 	bool may_write;	  /* mprotect(2) may let it be written */
 	bool grows;	  /* downward, as a stack does */
+	bool huge;	  /* pages of hugetlbfs, which are in no count of what is changed */
+	bool shadow;	  /* a shadow stack */
+	bool keyed;	  /* it has a protection key */
 	bool loader;	  /* the code that loads an image runs here, in the process that loads */
 	uint64_t held;	  /* of one whose every page an image holds: the address behind the last of
 			     them */

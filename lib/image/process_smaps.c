@@ -43,6 +43,8 @@ static void take_flags(struct region *r, const char *line, size_t length)
 	for (size_t i = 0; i + 3 <= length; i++) {
 		r->may_write |= begins(line + i, length - i, " mw");
 		r->grows |= begins(line + i, length - i, " gd");
+		r->huge |= begins(line + i, length - i, " ht");
+		r->shadow |= begins(line + i, length - i, " ss");
 	}
 }
 
@@ -58,6 +60,8 @@ void process_smaps_line(struct smaps *s, const char *line, size_t length)
 		return;
 	if (begins(line, length, "Anonymous:") || begins(line, length, "Swap:"))
 		s->at->changed |= is_more_than_none(line, length);
+	else if (begins(line, length, "ProtectionKey:"))
+		s->at->keyed |= is_more_than_none(line, length);
 	else if (begins(line, length, "VmFlags:"))
 		take_flags(s->at, line, length);
 }

@@ -16,15 +16,8 @@ enum { TABLES_MAPPINGS_MAX = 1 << 16, TABLES_SECTION_MAX = 64 << 20 };
 /* What memory can be a process's. */
 struct tables_bounds {
 	uint64_t page_bytes;
-	uint64_t high; /* the address behind the last one */
+	uint64_t high; /* the address behind the last one: PLAN_HIGH of this machine */
 };
-
-/* high of this machine: 47 bits of addresses on x86-64, 48 on aarch64. */
-#if defined(__x86_64__)
-#define TABLES_HIGH ((1ull << 47) - 4096)
-#else
-#define TABLES_HIGH (1ull << 48)
-#endif
 
 /* A file of so many bytes holds these sections, in their order and without a gap. */
 int tables_sections(const struct image_file *f, uint64_t file_bytes, char *why, size_t size);

@@ -14,7 +14,7 @@
 
 enum { PAGE = 4096, MAX = FUZZ_INPUT_MAX / sizeof(struct image_region) + 1 };
 
-static const struct tables_bounds bounds = {PAGE, TABLES_HIGH};
+static const struct tables_bounds bounds = {PAGE, PLAN_HIGH};
 static struct image_mapping mapping[MAX];
 static struct image_process process;
 

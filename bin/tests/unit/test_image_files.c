@@ -301,8 +301,8 @@ static const struct {
 } fits[] = {
 	{FILES_REGULAR, O_RDWR, 5, 10, {0, S_IFREG, 10, 0, 0, 0}, NULL, false},
 	{FILES_REGULAR, O_RDWR, 5, 10, {0, S_IFREG, 11, 0, 0, 0}, NULL, true},
-	{FILES_REGULAR, O_WRONLY, 5, 10, {0, S_IFREG, 9, 0, 0, 0}, NULL, true},
-	{FILES_REGULAR, O_WRONLY, 5, 10, {0, S_IFREG, 5, 0, 0, 0}, NULL, true},
+	{FILES_REGULAR, O_WRONLY, 5, 10, {0, S_IFREG, 9, 0, 0, 0}, NULL, false},
+	{FILES_REGULAR, O_WRONLY, 5, 10, {0, S_IFREG, 5, 0, 0, 0}, NULL, false},
 	{FILES_REGULAR, O_RDONLY, 5, 10, {0, S_IFREG, 11, 0, 0, 0}, NULL, false},
 	{FILES_REGULAR, O_PATH, 0, 10, {0, S_IFREG, 0, 0, 0, 0}, NULL, false},
 	{FILES_REGULAR, O_RDONLY, 5, 10, {0, S_IFREG, 10, 0, 7, 0}, NULL, false},
@@ -313,17 +313,17 @@ static const struct {
 	{FILES_REGULAR, O_RDWR, 5, 10, {0, S_IFREG, 4, 0, 0, 0},
 		"/tmp/a , descriptor 7 of the image, has 4 bytes here, and the program was at byte "
 		"5" SEVERAL,
-		true},
+		false},
 	/* it was behind the end already */
 	{FILES_REGULAR, O_RDWR, 15, 10, {0, S_IFREG, 10, 0, 0, 0}, NULL, false},
 	{FILES_REGULAR, O_RDONLY, 15, 0, {0, S_IFREG, 0, 0, 0, 0}, NULL, false},
 	{FILES_REGULAR, O_RDWR, 15, 10, {0, S_IFREG, 9, 0, 0, 0},
 		"/tmp/a , descriptor 7 of the image, has 9 bytes here, and the program was at byte "
 		"15" SEVERAL,
-		true},
+		false},
 	{FILES_REGULAR, O_RDWR, 5, 10, {ENOENT, 0, 0, 0, 0, 0},
 		"/tmp/a , descriptor 7 of the image, cannot be opened: No such file or directory",
-		true},
+		false},
 	{FILES_REGULAR, O_RDWR, 0, 0, {0, S_IFDIR, 0, 0, 0, 0},
 		"/tmp/a , descriptor 7 of the image, is not the file it was", false},
 	{FILES_REGULAR, O_RDWR, 0, 0, {0, S_IFIFO, 0, 0, 0, 0},

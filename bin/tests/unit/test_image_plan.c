@@ -63,6 +63,26 @@ START_TEST(regions_are_treated)
 }
 END_TEST
 
+/* What /proc/PID/smaps tells, and where it is. */
+START_TEST(odd_memory_is_refused)
+{
+	struct region huge = region_of("1000-2000 rw-p 0 00:0f 7 /mnt/huge/x");
+	struct region shadow = region_of("1000-2000 rw-p 0 00:00 0"), keyed = shadow;
+	struct region high = region_of("100000000000000-100000000001000 rw-p 0 00:00 0");
+	struct region system =
+		region_of("ffffffffff600000-ffffffffff601000 --xp 0 00:00 0 [vsyscall]");
+	const char *why = NULL;
+
+	huge.huge = shadow.shadow = keyed.keyed = true;
+	ck_assert_int_eq(plan_for(&huge, NULL, 0, &why), PLAN_REFUSED);
+	ck_assert_str_eq(why, "memory in huge pages that were reserved (hugetlbfs)");
+	ck_assert_int_eq(plan_for(&shadow, NULL, 0, &why), PLAN_REFUSED);
+	ck_assert_int_eq(plan_for(&keyed, NULL, 0, &why), PLAN_REFUSED);
+	ck_assert_int_eq(plan_for(&high, NULL, 0, &why), PLAN_REFUSED);
+	ck_assert_int_eq(plan_for(&system, NULL, 0, &why), PLAN_LEFT_OUT);
+}
+END_TEST
+
 /* Whoever patches code changes its pages. */
 START_TEST(code_that_was_changed_is_held)
 {
@@ -90,5 +110,6 @@ END_TEST
 
 UNIT_MAIN(
 	"image_plan", tcase_add_loop_test(tc, regions_are_treated, 0, sizeof lines / sizeof *lines);
+	tcase_add_test(tc, odd_memory_is_refused);
 	tcase_add_test(tc, code_that_was_changed_is_held);
 	tcase_add_test(tc, own_memory_is_left_out);)

@@ -245,6 +245,9 @@ END_TEST
 START_TEST(some_have_no_images)
 {
 	ck_assert_int_eq(process_possible(&here, why, sizeof why), 0);
+	here.tiles = true;
+	ck_assert_int_eq(process_possible(&here, why, sizeof why), -EOPNOTSUPP);
+	here.tiles = false;
 	here.addresses = PROCESS_RANDOM;
 	ck_assert_int_eq(process_possible(&here, why, sizeof why), -EOPNOTSUPP);
 	ck_assert_ptr_nonnull(strstr(why, "are random: start the program with ADDR_NO_RANDOMIZE"));

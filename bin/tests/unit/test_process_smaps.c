@@ -44,6 +44,24 @@ START_TEST(each_line_is_of_its_region)
 }
 END_TEST
 
+START_TEST(what_is_odd_is_seen)
+{
+	begin("1000-2000 rw-p 0 00:0f 7 /mnt/huge/x\n3000-4000 rw-p 0 00:00 0\n5000-6000 rw-p 0 "
+	      "00:00 0\n");
+	line("1000-2000 rw-p 00000000 00:0f 7      /mnt/huge/x");
+	line("VmFlags: rd wr mr mw me de ht");
+	line("3000-4000 rw-p 00000000 00:00 0");
+	line("ProtectionKey:         0");
+	line("VmFlags: rd wr mr mw me ac ss");
+	line("5000-6000 rw-p 00000000 00:00 0");
+	line("ProtectionKey:         1");
+	line("VmFlags: rd wr mr mw me ac");
+	ck_assert(found[0].huge && !found[0].shadow && !found[0].keyed);
+	ck_assert(!found[1].huge && found[1].shadow && !found[1].keyed);
+	ck_assert(!found[2].huge && !found[2].shadow && found[2].keyed);
+}
+END_TEST
+
 START_TEST(swapped_pages_are_its_own)
 {
 	begin("1000-2000 r-xp 0 fe:01 7 /a\n");
@@ -110,5 +128,5 @@ START_TEST(this_process_is_read)
 END_TEST
 
 UNIT_MAIN("process_smaps", tcase_add_test(tc, each_line_is_of_its_region);
-	  tcase_add_test(tc, swapped_pages_are_its_own); tcase_add_test(tc, other_lists_do_no_harm);
-	  tcase_add_test(tc, this_process_is_read);)
+	  tcase_add_test(tc, what_is_odd_is_seen); tcase_add_test(tc, swapped_pages_are_its_own);
+	  tcase_add_test(tc, other_lists_do_no_harm); tcase_add_test(tc, this_process_is_read);)

@@ -48,7 +48,7 @@ sub comes_back
 	return;
 }
 
-for my $kind (qw(code page far-page environment stack-limit over-data above-heap at-break shared shared-for-nothing grows longer longer-removed reserved)) {
+for my $kind (qw(code page far-page environment stack-limit over-data above-heap at-break shared shared-for-nothing grows longer longer-removed guard reserved)) {
 	subtest $kind => sub { comes_back($kind, program('regions'), $kind) };
 }
 

@@ -298,6 +298,22 @@ static void is_shared_for_nothing(void)
 	is_shared(PROT_NONE);
 }
 
+/* As libc's stacks of threads have them, in a new libc. Where the kernel has no such guards there
+ * is none. */
+static void has_guard(void)
+{
+	enum { GUARD_INSTALL = 102 };
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *at = map_at(NULL, 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+
+	strcpy(at, "before");
+	strcpy(at + 3 * page, "behind");
+	expect(madvise(at + page, 2 * page, GUARD_INSTALL) == 0 || errno == EINVAL, "no guard");
+	there();
+	expect(strcmp(at, "before") == 0 && strcmp(at + 3 * page, "behind") == 0,
+		"the memory is another one");
+}
+
 static void is_longer_than_file(int removed)
 {
 	int fd = open_file(10);
@@ -329,7 +345,7 @@ static const struct prog_case cases[] = {{"code", code_is_patched}, {"page", sta
 	{"above-heap", lies_above_heap}, {"at-break", lies_at_break}, {"shared", is_shared_to_read},
 	{"shared-for-nothing", is_shared_for_nothing}, {"grows", stack_grows},
 	{"longer", is_longer_than_open_file}, {"longer-removed", is_longer_than_removed_file},
-	{"reserved", is_reserved}, {"data-limit", data_limit_is_higher}};
+	{"guard", has_guard}, {"reserved", is_reserved}, {"data-limit", data_limit_is_higher}};
 
 int main(int argc, char **argv)
 {
