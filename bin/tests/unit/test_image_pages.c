@@ -90,8 +90,9 @@ START_TEST(the_kernels_pagemap)
 	fresh[0] = 1;
 	ck_assert_int_eq(((volatile uint8_t *)fresh)[PAGE], 0);
 	ck_assert_int_eq(pread(fd, e, sizeof e, (off_t)((uintptr_t)fresh / PAGE * 8)), sizeof e);
-	ck_assert(pagemap_is_own(e[0]));
-	ck_assert(!pagemap_is_own(e[2]));
+	ck_assert(pagemap_is_own(e[0]) && !pagemap_is_away(e[0]));
+	ck_assert(!pagemap_is_own(e[2]) && !pagemap_is_away(e[2]));
+	ck_assert(pagemap_is_away(1ull << 62)); /* as swapped out, and guards */
 	file[PAGE] = 1;
 	ck_assert_int_eq(((volatile uint8_t *)file)[0], 0x7f);
 	ck_assert_int_eq(pread(fd, e, 16, (off_t)((uintptr_t)file / PAGE * 8)), 16);
