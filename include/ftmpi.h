@@ -95,8 +95,9 @@ extern "C" {
  * none. Standard error says why, once, where the program can do something about it: a send is open
  * (that of MPI_Isendrecv, too), or a nonblocking collective operation, or a message that MPI_Mprobe
  * has found, or a receive was cancelled and not completed, or the program has a communicator that it
- * made after FTMPI_Restore; nothing is said while the one before is written, or this rank runs again. Receives that are open are posted again
- * in their order, before others. With -image nothing is saved by this call.
+ * made after FTMPI_Restore; nothing is said while the one before is written, or this rank runs again.
+ * Receives that are open are posted again in their order, before others. With -image nothing is saved
+ * by this call.
  *
  * What is open across a line, call by call. Of MPI_Isendrecv the receive is posted again, alone. A
  * message that MPI_Mprobe has found and that was not received is to be found again: its handle is
