@@ -149,9 +149,9 @@ int image_try_files(const struct image_file *f, char *why, size_t size);
 /*
  * The files that the process had open for writing are cut to the length that they had: what was
  * written since is lost; what is shorter stays so, and what was written over since is not undone.
- * Before image_load, and where other processes write such a file, too, before any of them goes on;
- * right for it only if the lengths in all their images agree. 0; or -errno, and *why is a sentence:
- * a file cannot be opened as it was, and then none was touched, or cannot be cut.
+ * Before image_load, and where other processes write such a file, too, before any of them goes on:
+ * it has the least of the lengths in their images then. 0; or -errno, and *why is a sentence: a
+ * file cannot be opened as it was, and then none was touched, or cannot be cut.
  */
 int image_cut(const struct image_file *f, char *why, size_t size);
 

@@ -165,10 +165,7 @@ subtest 'a Ctrl-C leaves nothing' => sub {
 	plan skip_all => $why_no_jobs if defined $why_no_jobs;
 	my $job = v2('-only', '^again/default 131072');
 	ok(wait_until(60, sub { scalar grep { process_name($_) =~ m{\(\S*/ring } } $job->pids }), 'ranks are there') or diag($job->saw);
-	$job->signal('INT');
-	$job->finish;
-	$job->is_status(128 + 2, 'Ctrl-C');
-	$job->none_left('a Ctrl-C');
+	$job->is_interrupted;
 	is_deeply([ glob "$dir/tmp/*" ], [], 'no temporary directory is left');
 };
 

@@ -290,6 +290,18 @@ sub none_left
 	return $good;
 }
 
+# By Ctrl-C, to the command alone.
+sub is_interrupted
+{
+	my ($self) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	$self->signal('INT');
+	$self->finish;
+	$self->is_status(128 + 2, 'Ctrl-C');
+	$self->none_left('a Ctrl-C');
+	return;
+}
+
 # The usual end: status 0, this on stdout, nothing on stderr, nobody left.
 sub well
 {
