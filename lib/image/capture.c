@@ -226,6 +226,17 @@ static int write_origin(struct capture *c)
 	return rc ? rc : c->out->add(c->out, image.origin, image.origin_bytes);
 }
 
+/* Does its last mapping end below the break? */
+static bool heap_is_cut(const struct capture *c, uint64_t program_break)
+{
+	const struct region *last = NULL;
+
+	for (size_t i = 0; i < c->count; i++)
+		if (c->scratch->regions[i].kind == REGION_HEAP)
+			last = &c->scratch->regions[i];
+	return last && last->high < program_break;
+}
+
 static int write_process(struct capture *c)
 {
 	struct image_process *p = &image.process;
@@ -234,12 +245,8 @@ static int write_process(struct capture *c)
 	if (rc)
 		return fail(rc, "its current folder cannot be told");
 	p->program_break = (uint64_t)raw_call(SYS_brk, 0, 0, 0);
-	for (size_t i = 0; i < c->count; i++) {
-		const struct region *r = &c->scratch->regions[i];
-
-		if (r->kind == REGION_HEAP && r->high < p->program_break)
-			return fail(-EOPNOTSUPP, "a part of its heap (brk) was unmapped");
-	}
+	if (heap_is_cut(c, p->program_break))
+		return fail(-EOPNOTSUPP, "a part of its heap (brk) was unmapped");
 	p->thread_pointer = image_threads_first_pointer();
 	p->context = (uint64_t)(uintptr_t)image_threads_first_context();
 	rc = c->out->begin(c->out, IMAGE_PROCESS);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the kernel knows of a process comes back with its image: image_state FILE FOLDER. Prints a
- * line for each thing that is not as it was, and at last "right" or "wrong".
+ * What the kernel knows of a process comes back with its image: image_state FILE FOLDER [cut].
+ * Prints a line for each thing that is not as it was, and at last "right" or "wrong". cut: the end
+ * of its heap is unmapped.
  */
 #include <fcntl.h>
 #include <fenv.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +128,15 @@ static void split_heap(void)
 	}
 	expect(mprotect(page[1], bytes, PROT_READ) == 0, "mprotect");
 	expect(mprotect(page[2], bytes, PROT_NONE) == 0, "mprotect");
+}
+
+static void cut_heap(void)
+{
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+	char *end = (char *)sbrk((intptr_t)(2 * bytes)) + 2 * bytes;
+
+	end -= (uintptr_t)end % bytes;
+	expect(munmap(end - bytes, bytes) == 0, "munmap");
 }
 
 static int can_be_written(char *there)
@@ -253,6 +264,8 @@ int main(int argc, char **argv)
 		return 2;
 	set_all(argv[2]);
 	split_heap();
+	if (argc > 3)
+		cut_heap();
 	let_timers_wait();
 	set_arithmetic();
 	if (image_file_take(argv[1])) {

@@ -97,6 +97,9 @@ subtest 'signals, timers, folder, a heap in pieces' => sub {
 	mkdir "$dir/folder" or die "$dir/folder: $!\n";
 	my @command = ('setarch', '-R', program('image_state'), $image, "$dir/folder");
 	is_deeply([ run_quiet(@command) ], [ 0, "right\n" ], 'its image is written');
+	my ($cut, $why) = run_quiet(@command[0 .. 2], "$dir/cut", "$dir/folder", 'cut');
+	is($cut >> 8, 2, 'there is none of a heap whose end was unmapped');
+	like($why, qr/\(brk\) was unmapped/, '... with the reason');
 	local $ENV{IMAGE_ALONE} = $image;
 	is_deeply([ run_quiet(@command) ], [ 0, "right\n" ], 'all is as it was');
 	rmdir "$dir/folder" or die "$dir/folder: $!\n";
