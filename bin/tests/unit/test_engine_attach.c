@@ -182,6 +182,50 @@ START_TEST(who_wants_nothing_has_no_ticks)
 }
 END_TEST
 
+/* ---- news without end ---- */
+
+enum { LOOKS_MOST = 5000000 };
+
+static struct engine_deferred always = {.run = run};
+static bool taken; /* guarded by the engine's lock */
+static long looks;
+
+static void *take_it(void *arg)
+{
+	(void)arg;
+	lock_take_before(engine_lock_object());
+	taken = true;
+	lock_give(engine_lock_object());
+	return NULL;
+}
+
+static bool is_taken(void *arg, int *expect)
+{
+	(void)arg;
+	(void)expect;
+	engine_defer(&always);
+	return taken || ++looks > LOOKS_MOST;
+}
+
+START_TEST(a_wait_with_news_has_its_turns)
+{
+	pthread_t thread;
+
+	begin();
+	taken = false;
+	engine_enter();
+	ck_assert_int_eq(pthread_create(&thread, NULL, take_it, NULL), 0);
+	while (!lock_is_awaited(engine_lock_object()))
+		continue;
+	engine_wait(is_taken, NULL);
+	engine_defer_cancel(&always);
+	ck_assert(taken);
+	engine_leave();
+	pthread_join(thread, NULL);
+	end();
+}
+END_TEST
+
 /* A start is no attachment: nothing is left of what another wanted. */
 START_TEST(a_start_wants_nothing)
 {
@@ -349,4 +393,5 @@ END_TEST
 NODES_MAIN("engine_attach", tcase_add_test(tc, posted_receives_keep_ticking);
 	   tcase_add_test(tc, windows_are_watched); tcase_add_test(tc, deferred_work_is_done);
 	   tcase_add_test(tc, who_wants_nothing_has_no_ticks);
+	   tcase_add_test(tc, a_wait_with_news_has_its_turns);
 	   tcase_add_test(tc, a_start_wants_nothing); tcase_add_test(tc, memory_alone_is_left);)

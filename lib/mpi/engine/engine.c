@@ -296,6 +296,8 @@ static inline __attribute__((always_inline)) bool wait_on(
 			break;
 		if (moved && sleeps) {
 			since = 0;
+			if (__builtin_expect(lock_is_awaited(&engine_mutex), false))
+				yield();
 			continue;
 		}
 		now = clock_ns();
