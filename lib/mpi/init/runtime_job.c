@@ -52,9 +52,17 @@ static void on_lost(int peer, const char *why)
 		log_error("lost rank %d on %s: %s", peer, launch->hosts[peer], why);
 }
 
+static size_t eager_limit(bool logged)
+{
+	size_t limit = (size_t)knob_get(KNOB_EAGER_LIMIT);
+
+	return logged && limit < P2P_LOG_EAGER_LEAST ? P2P_LOG_EAGER_LEAST : limit;
+}
+
 static int build_logical(const struct launch *launch)
 {
-	size_t eager = (size_t)knob_get(KNOB_EAGER_LIMIT);
+	bool logged = log_keeper_wanted(launch);
+	size_t eager = eager_limit(logged);
 	struct tp_config config = {
 		.self = launch->rank,
 		.size = launch->size,
@@ -70,7 +78,7 @@ static int build_logical(const struct launch *launch)
 		.timed = launch->settings.dump,
 		.lost = on_lost,
 		.session_buffer = session_buffer,
-		.coordination = log_keeper_wanted(launch) ? &p2p_log_channel : &coord_channel,
+		.coordination = logged ? &p2p_log_channel : &coord_channel,
 		.windows = &rma_channel};
 	struct world_info world = {.rank = launch->rank,
 		.size = launch->size,
@@ -98,7 +106,7 @@ static int build_logical(const struct launch *launch)
 	if (ckpt_alone_data_is_used(ckpt_job()) &&
 		ckpt_alone_data_find(ckpt_job(), err, sizeof err) != 0)
 		physical_give_up(err);
-	if (log_keeper_wanted(launch) && log_keeper_start(launch, err, sizeof err) != 0)
+	if (logged && log_keeper_start(launch, err, sizeof err) != 0)
 		physical_give_up(err);
 	return 0;
 }

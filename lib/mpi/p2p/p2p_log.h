@@ -125,6 +125,10 @@ void p2p_log_begin_pairs_anew(void);
  * logger has these outcomes after it. 0 or FT_ENOMEM. */
 int p2p_log_woke(const struct outcome *v, size_t n);
 
+/* The least limit of eager messages: what ranks say to each other of the log is never announced, as
+ * a shorter one that is not would overtake it. */
+enum { P2P_LOG_EAGER_LEAST = 64 };
+
 /* The hellos and covers of two ranks. */
 extern const struct p2p_channel p2p_log_channel;
 

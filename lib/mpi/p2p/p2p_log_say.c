@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What this rank says to others of the log, in control messages (p2p_log_inside.h). */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,8 @@
 #include "envelope.h"
 #include "mpi/engine/engine.h"
 #include "p2p_log_inside.h"
+
+static_assert(sizeof((struct log_control *)NULL)->bytes <= P2P_LOG_EAGER_LEAST, "never announced");
 
 struct log_peer {
 	bool said;	/* hello */
