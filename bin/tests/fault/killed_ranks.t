@@ -153,6 +153,7 @@ sub given_up
 		my $name = "@$run $points";
 		$fault->gave_up($name, $status, $sentence, lines => $points =~ /init/ ? 0 : 1);
 		$fault->judge_restarts($name, $points =~ /init/ ? 2 : 0);
+		$fault->job->err_like(qr/^ftmpirun: -restore goes on from line \d+ of session/m, "$name: the line") if "@$run" =~ /none/;
 	}
 	return;
 }

@@ -146,6 +146,7 @@ sub ended
 	kill 'KILL', (victims())[0];
 	$failed->finish;
 	$failed->is_status(137, 'a job that fails');
+	$failed->err_like(qr/^ftmpirun: -restore goes on from the ranks' checkpoints/m, '... where restarts are off');
 	rename "$work/keeper-$session", "$work/elsewhere";
 	refused('a session whose log of outcomes is gone', "-restore: session $session cannot go on: \\S+/keeper-$session is gone", @with, '-restore', '-n', RANKS, @job);
 	rename "$work/elsewhere", "$work/keeper-$session";

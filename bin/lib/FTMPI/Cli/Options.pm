@@ -276,7 +276,7 @@ my @TABLE = (
 		text    => 'Which failures are mended by a restart. failure: those from outside (a rank'
 			. ' that was killed or hangs, a host or connection that is gone). crash: also a rank'
 			. ' that crashed (SIGSEGV and the like). any: also an exit status other than 0, and'
-			. ' MPI_Abort. none: none.',
+			. ' MPI_Abort. none: none, and the job says what -restore goes on from.',
 	},
 	{
 		names => ['restart-from-start'],

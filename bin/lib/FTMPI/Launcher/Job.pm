@@ -687,6 +687,7 @@ sub _not_taken
 sub _give_up
 {
 	my ($self, $failure, $ending) = @_;
+	$self->{outcome}->tell_line if $self->{recovery}->is_off;
 	return $self->_fail($failure->{status}, $failure->{text} . $ending);
 }
 
@@ -776,7 +777,7 @@ sub _cannot
 sub _keeper_lost
 {
 	my ($self, $sentence) = @_;
-	$self->{outcome}->ended_by_user;
+	$self->{outcome}->tell_line;
 	return $self->_fail(1, $sentence);
 }
 
@@ -786,7 +787,7 @@ sub _interrupted
 	my ($self, $name) = @_;
 	my $outcome = $self->{outcome};
 	my $status  = 128 + $SIGNAL_NUMBER{$name};
-	$outcome->ended_by_user;
+	$outcome->tell_line;
 	my $seconds = $self->{term_ranks};
 	$self->{ranks}->bury($self->{moving}->under_way);
 	return $self->_fail($status, "SIG$name came; the job is ended.")
@@ -810,7 +811,7 @@ sub _hurried
 sub _timed_out
 {
 	my ($self, $seconds) = @_;
-	$self->{outcome}->ended_by_user;
+	$self->{outcome}->tell_line;
 	return $self->_fail(124, "the job did not end within $seconds s (-timeout); it is ended.");
 }
 

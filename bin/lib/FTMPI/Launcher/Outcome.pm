@@ -41,8 +41,8 @@ sub failed
 	return $sentence;
 }
 
-# The user, or -timeout, ends it, or what ranks have cannot be used now: what -restore would go on from is of interest.
-sub ended_by_user { $_[0]{tells_line} = 1; return }
+# What -restore would go on from is of interest: the user, or -timeout, ends the job, restarts are the user's own, or what ranks have cannot be used now.
+sub tell_line { $_[0]{tells_line} = 1; return }
 
 sub interrupted
 {

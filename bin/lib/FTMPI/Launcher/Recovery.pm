@@ -54,11 +54,14 @@ sub line { return $_[0]{line} }
 # When the failure was noticed for which all begin again, until all ranks run; else nothing.
 sub since { return $_[0]{since} }
 
+# -restart-on none: who wants the job to go on does that with -restore.
+sub is_off { return $_[0]{on} eq 'none' }
+
 # A failure of this job can be mended, as far as is known.
 sub can_restart
 {
 	my ($self) = @_;
-	return !$self->{leaving} && $self->{on} ne 'none' && ($self->{from_start} || $self->{uses} || $self->{alone});
+	return !$self->{leaving} && !$self->is_off && ($self->{from_start} || $self->{uses} || $self->{alone});
 }
 
 # The same by a restart of all ranks, which may go to other hosts.
@@ -74,7 +77,7 @@ sub is_leaving { return $_[0]{leaving} }
 sub is_known
 {
 	my ($self) = @_;
-	return $self->{on} eq 'none' || $self->{from_start} || $self->{alone} || defined $self->{uses};
+	return $self->is_off || $self->{from_start} || $self->{alone} || defined $self->{uses};
 }
 
 # The program makes no checkpoints, as its ranks have said.
