@@ -26,6 +26,8 @@ my %MOST = (
 	'a line of Event Logging'                            => 12,
 	'a rank is killed, and all go back to the last line' => 12,
 	'a rank is killed, and begins again alone'           => 6,
+	'a rank, or a host, falls silent'                    => 5,
+	'a logged message leaves'                            => 5,
 	'a line of images'                                   => 9,
 	'a rank wakes up from its image'                     => 7,
 );

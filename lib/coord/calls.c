@@ -12,7 +12,7 @@
  * void; what could not be fetched for lack of memory is thrown away like the rest. When there is no
  * line it is the beginning of a whole run, and stays. The line's messages and orphans to suppress
  * come while it is taken, when counting has begun anew; a rank that has ended it may tell us of the
- * next line while we are not.
+ * next line while we have not ended it.
  *
  * A rank that wakes up from an image (C10) is in the midst of its line, in CAPTURING or
  * LINE_SAVING, and has restored that line then: nothing is answered, the call is over.

@@ -129,7 +129,7 @@ bool coord_lines_made(const struct coord *c)
 	return c->protocol == COORD_BLOCKING ? c->concluded : c->lines->committed == c->line;
 }
 
-uint32_t coord_next(const struct coord *c, uint32_t after)
+uint32_t coord_next_line(const struct coord *c, uint32_t after)
 {
 	for (const struct line *l = c->lines ? c->lines->list : NULL; l; l = l->next)
 		if (l->line > after && l->state != LINE_LOST && !lines_is_over(l))

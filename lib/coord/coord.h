@@ -417,7 +417,7 @@ static inline bool coord_is_saving(const struct coord *c)
 }
 
 /* Lines that are being made on this rank, oldest first: first with line 0; 0: no more. */
-uint32_t coord_next(const struct coord *c, uint32_t after);
+uint32_t coord_next_line(const struct coord *c, uint32_t after);
 
 enum coord_fate coord_fate(const struct coord *c, uint32_t line, const struct coord_message *m);
 

@@ -4,16 +4,16 @@
  * of them are durable, and who may tell more. Pure: what has to be written is asked for
  * (events_next_commit), and reported when it is durable (events_committed).
  *
- *  E1  Records of a rank are contiguous: what is told begins at most one after the last one. Those
+ *  K1  Records of a rank are contiguous: what is told begins at most one after the last one. Those
  *	that are here already must be the same bytes.
- *  E2  A record is acknowledged when it is durable, and not before.
- *  E3  What a checkpoint covers is forgotten, and `forgotten` never goes back. It goes beyond the
+ *  K2  A record is acknowledged when it is durable, and not before.
+ *  K3  What a checkpoint covers is forgotten, and `forgotten` never goes back. It goes beyond the
  *	last record only where the rank says that records were lost (FEED).
- *  E4  The incarnation of a rank is durable before that is answered, and from then on
+ *  K4  The incarnation of a rank is durable before that is answered, and from then on
  *	nothing of an older one is taken.
- *  E5  A new incarnation gets all records after its checkpoint; it is refused when some of them
+ *  K5  A new incarnation gets all records after its checkpoint; it is refused when some of them
  *	are forgotten, or the log was lost and has not been told again up to what was acknowledged.
- *  E6  Beyond `limit` bytes of records nothing becomes durable, until some are forgotten.
+ *  K6  Beyond `limit` bytes of records nothing becomes durable, until some are forgotten.
  *
  * Memory: `limit` bytes; for each rank KEEPER_WINDOW records more, which wait to become durable,
  * and two blocks that are filled in part; 8 bytes for each block.

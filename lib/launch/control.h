@@ -92,19 +92,20 @@ void control_restored(int fd, uint32_t line, const char *session);
  * sentence of why it cannot, of which the agent gets 1023 bytes. */
 void control_held(int fd, uint32_t n, const char *why);
 
-/* Of rank 0: the line of SAVE n is over, committed or given up. */
+/* Of rank 0: the line of SAVE n is over, committed or given up. Under message logging of each rank:
+ * its checkpoint is. */
 void control_saved(int fd, uint32_t n, bool committed);
 
-/* The first message of a process image, before the image has its START: it was executed. In a
- * program that no agent has started nothing happens. */
+/* The first message of a program that was executed, before it has its START. In a program that no
+ * agent has started nothing happens. */
 void control_loaded(void);
 
 /* Under message logging: what the log of this rank takes, and the messages to the peer that has most
  * of it. Does not wait, as control_suspect. */
 void control_logs(int fd, uint64_t bytes, int peer, uint64_t of_peer);
 
-/* The last message of this process image: a thread that sends anything after it waits for the end
- * of the image. */
+/* The last message before the program is executed again: a thread that sends anything after it
+ * waits until that is so. */
 void control_restarting(int fd, uint32_t epoch);
 
 /* In a process that woke up from an image: whoever was sending is not there any more, nor is the

@@ -16,7 +16,7 @@ use FTMPI::Test::File ();
 my $walks = "$FindBin::Bin/../walks.pl";
 my $said  = `$^X $walks $FindBin::Bin/../../..`;
 is($?, 0, 'the walks of the tree') or diag($said);
-like($said, qr/^walks: [3-9], 0 not as the source has it$/m, 'a message, a line, a failure');
+like($said, qr/^walks: [1-9][0-9]*, 0 not as the source has it$/m, 'a message, a line, a failure');
 
 # Status and words for a tree of three files and a walk; most: of functions in a chain.
 sub walks

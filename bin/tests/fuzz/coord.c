@@ -340,7 +340,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		step();
 		drive();
 	}
-	for (uint32_t line = 0; (line = coord_next(&f.c, line));)
+	for (uint32_t line = 0; (line = coord_next_line(&f.c, line));)
 		FUZZ_CHECK(f.captured[line] && !f.over[line], "line %u", line);
 	coord_fini(&f.c);
 	return 0;

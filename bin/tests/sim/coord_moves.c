@@ -109,7 +109,7 @@ static void hold(struct rank *r, int id)
 {
 	struct coord_message m = message_of(r->w, id);
 
-	for (uint32_t line = 0; (line = coord_next(&r->c, line));) {
+	for (uint32_t line = 0; (line = coord_next_line(&r->c, line));) {
 		struct part *part = part_of(r, line);
 		enum coord_fate fate = coord_fate(&r->c, line, &m);
 

@@ -67,7 +67,7 @@ void send_mail(struct cluster *cl, int from, int to, int32_t tag)
 
 static void hold(struct rank *r, const struct mail *m)
 {
-	for (uint32_t l = 0; (l = coord_next(&r->c, l));) {
+	for (uint32_t l = 0; (l = coord_next_line(&r->c, l));) {
 		struct coord_message msg = mail_name(m);
 
 		if (coord_fate(&r->c, l, &msg) != COORD_OUT)

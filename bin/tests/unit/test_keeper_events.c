@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The logs of outcomes that a keeper has: each of the rules E1 to E6. */
+/* The logs of outcomes that a keeper has: each of the rules K1 to K6. */
 #include <string.h>
 
 #include "base/error.h"
