@@ -24,6 +24,7 @@ my %HOW = (
 	heartbeat  => \&_heartbeat,
 	checkpoint => \&_checkpoint,
 	detect     => \&_strikes,
+	restart    => \&_strikes,
 	stall      => \&_lines,
 	commit     => \&_lines,
 	protocol   => \&_protocol,
@@ -103,7 +104,7 @@ sub _protocol
 sub _strikes
 {
 	my ($arg, @pairs) = @_;
-	my ($fault) = $arg->{what} =~ /^detect_(\w+)/;
+	my $fault = $arg->{what} =~ /^detect_(\w+)/ ? $1 : 'killed';
 	$arg->{bytes} ||= 1 << 20;
 	if ($fault eq 'silent' && defined(my $why = FTMPI::Bench::Hosts::why_not($arg->{root}))) {
 		$_->[1]{state}{FTMPI} = 'skipped' for @pairs;
