@@ -14,6 +14,7 @@ use Test::More;
 use FTMPI::Test::Fault ();
 use FTMPI::Test::Job   qw(sanitized);
 use FTMPI::Test::Kills ();
+use FTMPI::Test::Turns qw(in_turn);
 
 FTMPI::Test::Fault::alone();
 
@@ -32,14 +33,14 @@ sub killed
 	return;
 }
 
-killed('eventlog', $_, 4) for FTMPI::Test::Kills::programs();
-killed('eventlog', 'mixed', $_, qw(-skew 20)) for 2, 3, 8;
+killed('eventlog', $_, 4) for in_turn(0, 2, FTMPI::Test::Kills::programs());
+killed('eventlog', 'mixed', $_, qw(-skew 20)) for in_turn(0, 3, 2, 3, 8);
 killed('eventlog', 'mixed', 4, qw(-ckpt 5 -skew 40));    # up to eight lines ahead
 killed('eventlog', 'mixed', 4, qw(-only requests -skew 20));    # derived datatypes on their way
-killed('tagging', $_, 4) for qw(mail cgs);
+killed('tagging', $_, 4) for in_turn(0, 2, qw(mail cgs));
 killed('tagging', 'mixed', 3, qw(-skew 20));
 killed('compare', 'mail', 4);
-killed('compare', 'mixed', $_, qw(-skew 20)) for 2, 4;
+killed('compare', 'mixed', $_, qw(-skew 20)) for in_turn(0, 2, 2, 4);
 
 # ---- by time: each rank is told at a moment of its own ----
 
@@ -74,7 +75,7 @@ sub restored_under
 	return;
 }
 
-restored_under(@$_) for ['eventlog', 'blocking'], ['blocking', 'eventlog'], ['tagging', 'eventlog'],
-	['eventlog', 'tagging'], ['blocking', 'tagging'], ['tagging', 'blocking'];
+restored_under(@$_) for in_turn(0, 2, ['eventlog', 'blocking'], ['blocking', 'eventlog'], ['tagging', 'eventlog'],
+	['eventlog', 'tagging'], ['blocking', 'tagging'], ['tagging', 'blocking']);
 
 done_testing();

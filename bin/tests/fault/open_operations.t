@@ -16,6 +16,7 @@ use Test::More;
 use FTMPI::Test::Fault ();
 use FTMPI::Test::Job   qw(sanitized);
 use FTMPI::Test::Kills qw(open_operations);
+use FTMPI::Test::Turns qw(in_turn);
 
 FTMPI::Test::Fault::alone();
 
@@ -31,10 +32,11 @@ sub killed
 	return;
 }
 
-# Each by itself where all stop, and where nobody waits.
+# Each by itself where all stop, or where nobody waits.
 my @parts = FTMPI::Test::Kills::parts();
+my $turn  = 0;
 for my $coord (qw(blocking eventlog)) {
-	killed($coord, 2 + $seed % 4, $_) for @parts;
+	killed($coord, 2 + $seed % 4, $_) for in_turn($turn++, 2, @parts);
 }
 
 # All together, on more ranks, and where two protocols are compared.

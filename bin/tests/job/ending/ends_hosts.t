@@ -15,6 +15,7 @@ use FTMPI::Test::Cluster ();
 use FTMPI::Test::Job     qw(ftmpirun program);
 use FTMPI::Test::Process qw(must_run);
 use FTMPI::Test::StopAt  qw(stop_at moments of_a_job);
+use FTMPI::Test::Turns   qw(in_turn);
 
 if (defined(my $reason = FTMPI::Test::Cluster->why_not)) {
 	plan skip_all => $reason;
@@ -47,10 +48,10 @@ sub all_moments
 my @moments = all_moments();
 cmp_ok(scalar @moments, '>', 15, 'there are moments') or diag("@moments");
 
-for my $case (['INT:group', 130], ['KILL:self', 137]) {
-	my ($shot, $status) = @$case;
+for my $case (['INT:group', 130, 0], ['KILL:self', 137, 1]) {
+	my ($shot, $status, $turn) = @$case;
 	subtest "$shot at moments" => sub {
-		my @left = @moments;
+		my @left = in_turn($turn, 2, @moments);
 		while (my @some = splice @left, 0, AT_ONCE) {
 			my @jobs = map { [$_, start([@run, program('pi'), 1000],
 					env => stop_at("$fired.$_", "$shot:$_"))] } @some;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Ctrl-C and other signals at every moment of ftmpirun's life: while it starts a job, while the job runs, while
-# it ends. A moment is the first call of each of its subs; with FTMPI_TEST_EVERY (make check-long) every call, and
-# there each signal at every moment.
+# it ends. A moment is the first call of each of its subs, and a run takes a half of them, each with one signal; with
+# FTMPI_TEST_EVERY (make check-long) every call, and there each signal at every moment.
 # Whenever the signal comes, the job ends normally or with the status of the signal, prints nothing about it,
 # and leaves nothing behind.
 use strict;
@@ -16,6 +16,7 @@ use Test::More;
 use FTMPI::Test::Alone  ();
 use FTMPI::Test::Job    qw(ftmpirun program);
 use FTMPI::Test::StopAt qw(stop_at of_a_job);
+use FTMPI::Test::Turns  qw(in_turn);
 
 FTMPI::Test::Alone::enter();
 
@@ -84,12 +85,8 @@ sub ended_by
 my @moments = all_moments(\@short);
 cmp_ok(scalar @moments, '>', $every ? 300 : 80, 'there are many of them');
 
-# Ctrl-C and SIGKILL come in turns: each at every second moment, in one run at these and in another at those.
-my $first_turn = $ENV{FTMPI_TEST_TURN} // int rand 2;
-diag("FTMPI_TEST_TURN=$first_turn") if !$every;
-sub in_turn { my ($turn, @all) = @_; return $every ? @all : @all[ grep { ($_ + $first_turn) % 2 == $turn } 0 .. $#all ] }
-sub of_ctrl_c { return in_turn(0, @_) }
-sub of_kill   { return in_turn(1, @_) }
+sub of_ctrl_c { return in_turn(0, 4, @_) }
+sub of_kill   { return in_turn(2, 4, @_) }
 
 subtest 'Ctrl-C' => sub {
 	my $interrupted = 0;
@@ -104,7 +101,7 @@ subtest 'Ctrl-C' => sub {
 
 # One handler has all three: they come in turns.
 my @alone = (['INT', 130], ['TERM', 143], ['HUP', 129]);
-my @talks = $every ? @moments : of_a_job(@moments);
+my @talks = $every ? @moments : in_turn(0, 2, of_a_job(@moments));
 for my $turn (0 .. $#alone) {
 	my ($signal, $status) = @{$alone[$turn]};
 	subtest "SIG$signal to ftmpirun alone" => sub {

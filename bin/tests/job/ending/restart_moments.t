@@ -3,8 +3,7 @@
 # Ctrl-C and SIGKILL at every moment at which ftmpirun mends a failure: a rank that was killed, and a host that
 # was lost. A moment is the first call of each of its subs after the failure. Whenever the signal comes, the job
 # ends with the status of the signal or normally, and leaves nothing behind. What Ctrl-C does is done by the loop,
-# later. In the first case each comes at every other moment, in the second where the other one came in the first; a moment of the
-# second case alone has SIGKILL.
+# later. A run takes a half of the moments of each case, and of these each signal a half.
 use strict;
 use warnings;
 
@@ -17,6 +16,7 @@ use FTMPI::Test::Alone   ();
 use FTMPI::Test::Job     qw(ftmpirun program);
 use FTMPI::Test::Process qw(patience wait_gone);
 use FTMPI::Test::StopAt  qw(stop_at);
+use FTMPI::Test::Turns   qw(in_turn);
 
 FTMPI::Test::Alone::enter();
 
@@ -69,7 +69,6 @@ sub ended
 	return @came;
 }
 
-my %got;    # by moment, in the first case
 for my $case (['a rank is killed', \@rank_dies], ['a host is lost', \@host_dies]) {
 	my ($name, $command) = @$case;
 	my %seen;
@@ -78,12 +77,9 @@ for my $case (['a rank is killed', \@rank_dies], ['a host is lost', \@host_dies]
 	$whole->out_like(qr/^pi: right/m, $name);
 	$whole->is_status(0, $name);
 	cmp_ok(scalar @moments, '>', 25, "$name: there are moments") or diag("@moments");
-	my $is_first = !%got;
-	my %kills = map { $moments[$_] => $is_first ? $_ % 2 : ($got{ $moments[$_] } // 'INT') eq 'INT' } 0 .. $#moments;
-	%got = map { $_ => $kills{$_} ? 'KILL' : 'INT' } @moments if $is_first;
-	for my $shot (['INT:group', 130], ['KILL:self', 137]) {
-		my ($signal, $status) = @$shot;
-		my @left = grep { !$kills{$_} == ($signal =~ /INT/) } @moments;
+	for my $shot (['INT:group', 130, 0], ['KILL:self', 137, 2]) {
+		my ($signal, $status, $turn) = @$shot;
+		my @left = in_turn($turn, 4, @moments);
 		while (my @some = splice @left, 0, AT_ONCE) {
 			for my $pair (map { [$_, shoot($command, "$signal:$_")] } @some) {
 				my ($moment, $job) = @$pair;

@@ -15,6 +15,7 @@ use FTMPI::Test::Fault         ();
 use FTMPI::Test::PlainPrograms ();
 use FTMPI::Test::Process       qw(run_quiet);
 use FTMPI::Test::TimedKills    ();
+use FTMPI::Test::Turns         qw(in_turn);
 
 # a container's filter of system calls may refuse it
 {
@@ -29,7 +30,7 @@ my @lacking = FTMPI::Test::PlainPrograms::lacking();
 diag "left out, as they could not be built: @lacking" if @lacking;
 
 my $seed = 1;
-for my $case (
+for my $case (in_turn(0, 2,
 	[ plain_objects        => 'blocking', 2 ],
 	[ plain_inflight       => 'eventlog', 4 ],
 	[ plain_depths         => 'blocking', 3 ],
@@ -39,7 +40,7 @@ for my $case (
 	[ plain_laplace_static => 'eventlog', 4 ],
 	[ plain_laplace_fixed  => 'blocking', 2 ],
 	[ plain_mail           => 'eventlog', 3 ],
-) {
+)) {
 	my ($program, $coord, $ranks) = @$case;
 	next if !$there{$program};
 	FTMPI::Test::TimedKills::killed(image => 1, program => $program, coord => $coord, ranks => $ranks, seed => $seed++, kills => 2);
@@ -75,9 +76,10 @@ FTMPI::Test::TimedKills::struck(%short, coord => $_, fault => "ckpt-write:1:0:1:
 
 # On the way back of a rank, by a second death or by being stopped: after a first one as the second line is made.
 my %first = (blocking => 'image-agreed:1:0:2:kill', eventlog => 'line-captured:1:0:2:kill');
+my $turn = 0;
 for my $coord (sort keys %first) {
 	FTMPI::Test::TimedKills::struck(%short, coord => $coord, fault => "$first{$coord},$_", restarts => 2)
-		for qw(restore-list:0:1:1:kill restore-load:2:1:1:kill image-load:0:1:1:kill image-load:1:1:1:stop image-woken:2:1:1:kill init-started:1:1:1:kill);
+		for in_turn $turn++, 2, qw(restore-list:0:1:1:kill restore-load:2:1:1:kill image-load:0:1:1:kill image-load:1:1:1:stop image-woken:2:1:1:kill init-started:1:1:1:kill);
 }
 
 done_testing();
