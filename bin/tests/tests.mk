@@ -99,7 +99,7 @@ PERL_TESTS := $(sort $(wildcard $(addprefix bin/tests/,abi/*.t build/*.t launche
 	sanitized/*.t fuzz/*.t ckpt/*.t fault/*.t fortran/*.t)))
 
 # so many files at a time, of which one waits, most of the time, for something to be noticed
-PERL_TESTS_AT_ONCE ?= 3
+PERL_TESTS_AT_ONCE ?= 4
 PERL_TESTS_RUN = $(PERL_TESTS)
 include bin/tests/sanitized/sanitized.mk
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # A rank dies at every fault point of the sources, or the point fails: under a protocol that waits for
-# all, and under one that waits for nobody. With FTMPI_TEST_EVERY (make check-long) every rank at every
+# all, or under one that waits for nobody; in another run it is the other one. With FTMPI_TEST_EVERY (make check-long) every rank at every
 # point, in the first and later passes, and also by being stopped; and with ranks that are at
 # different places when a line is made.
 use strict;
@@ -14,6 +14,7 @@ use Test::More;
 
 use FTMPI::Test::Fault ();
 use FTMPI::Test::Job   qw(root);
+use FTMPI::Test::Turns qw(in_turn);
 
 FTMPI::Test::Fault::alone();
 
@@ -113,10 +114,13 @@ sub fails
 	return;
 }
 
+# Those that both protocols pass come in turns.
 sub some_of
 {
-	my ($coord) = @_;
-	for my $point (grep { under($coord, $_) } sort keys %points) {
+	my ($coord, $other, $turn) = @_;
+	my @passed = grep { under($coord, $_) } sort keys %points;
+	my @both = in_turn($turn, 2, grep { under($other, $_) } @passed);
+	for my $point (@both, grep { !under($other, $_) } @passed) {
 		my $rank = of_rank_0($coord, $point) ? 0 : 2;
 		dies($coord, 'pi', $point, $rank, 1, 'kill');
 		fails($coord, $point, $rank, 2, 'ENOSPC') if $points{$point} && !in_restart($point);
@@ -139,8 +143,9 @@ sub every_one_of
 	return;
 }
 
-for my $coord (qw(blocking eventlog)) {
-	some_of($coord);
+for my $turn (0, 1) {
+	my ($coord, $other) = (qw(blocking eventlog))[ $turn, 1 - $turn ];
+	some_of($coord, $other, $turn);
 	dies($coord, 'pi', $_, 1, 1, 'stop') for $coord eq 'blocking' ? 'ckpt-saved' : 'line-captured', 'restore-begin';
 	every_one_of($coord, 'pi') if $every;
 }

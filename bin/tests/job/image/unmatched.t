@@ -17,6 +17,7 @@ use FTMPI::Test::File       qw(write_file);
 use FTMPI::Test::Job        qw(ftmpirun program);
 use FTMPI::Test::Process    qw(run_quiet);
 use FTMPI::Test::TimedKills ();
+use FTMPI::Test::Turns      qw(in_turn);
 
 use constant { RANKS => 3 };
 
@@ -75,7 +76,7 @@ sub ends_well
 	return;
 }
 
-for my $coord (qw(blocking eventlog tagging)) {
+for my $coord ('blocking', in_turn(0, 2, qw(eventlog tagging))) {
 	subtest "$coord: lines, no failure" => sub {
 		my ($job, $there) = waiting($coord, qw(-ckpt-interval 0.05));
 		lines($job, 3);
@@ -103,7 +104,7 @@ for my $coord (qw(blocking eventlog tagging)) {
 my %how = (blocking => ['-strict'], eventlog => []);
 for my $coord (sort keys %how) {
 	my %job = (image => 1, program => 'unmatched', args => [ qw(-steps 1000), @{ $how{$coord} } ], coord => $coord, ranks => RANKS, interval => 0.02);
-	FTMPI::Test::TimedKills::killed(%job, seed => $_, kills => 4) for 1, 2;
+	FTMPI::Test::TimedKills::killed(%job, seed => $_, kills => 4) for in_turn(0, 2, 1, 2);
 }
 
 # What takes sends back prints what it prints undisturbed, however often lines are made.
