@@ -189,7 +189,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/share/man/man3 $(DESTDIR)$(PREFIX)/share/doc/ftmpi/examples
 	install -m 644 $(B)/man/man3/*.3 $(DESTDIR)$(PREFIX)/share/man/man3
 	install -m 644 examples/heat.* $(DESTDIR)$(PREFIX)/share/doc/ftmpi/examples
-	install -m 644 doc/images.md doc/msglog.md $(DESTDIR)$(PREFIX)/share/doc/ftmpi
+	install -m 644 doc/*.md $(DESTDIR)$(PREFIX)/share/doc/ftmpi
 	$(call mpi_names,install)
 	@$(MAKE) --no-print-directory install-fortran
 

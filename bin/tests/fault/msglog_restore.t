@@ -100,7 +100,7 @@ sub again_and_again
 	}
 	is(scalar keys %seen, 1, 'they go on in one session');
 	my $last = finishes('killed again and again', '-restore');
-	$last->err_like(qr/^ftmpirun: -restore: in session @{[ keys %seen ]}, begun [-0-9]+ [:0-9]+, each rank from its latest checkpoint \(4 ranks of 4 have one\)\.$/m, '... with a sentence');
+	$last->err_like(qr/^ftmpirun: -restore: in session @{[ keys %seen ]}, last begun [-0-9]+ [:0-9]+, each rank from its latest checkpoint \(4 ranks of 4 have one\)\.$/m, '... with a sentence');
 	my $went_on = () = $last->err =~ /^ftmpirun: rank \d goes on from its checkpoint [1-9]\d*$/mg;
 	is($went_on, RANKS, '... each from its own');
 	return;

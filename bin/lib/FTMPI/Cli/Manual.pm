@@ -381,6 +381,118 @@ where FTMPI is installed
 in its source) tells what an image brings back and what not, which programs and systems it is for, and what to do about each sentence.
 EOR
 
+my $MSGLOG = <<'EOR';
+Under
+.B "\-coord msglog"
+(message logging, not finished) only the rank that failed begins again, on the same host, and the others do not go back; the ranks of a host that is lost begin again on others.
+It runs its program again from
+.BR main ,
+gets from the logs of the other ranks the messages that it had got, and from a process beside
+.B ftmpirun
+which of several came first.
+Without checkpoints these logs grow as long as the job runs, in the memory of the ranks, and what that process keeps comes to
+.BR \-outcome\-limit ,
+at which the job ends.
+.PP
+With
+.B \-image
+each rank makes checkpoints of its own, of which the others hear nothing, and goes on from its latest one; what others keep for it from before that is dropped.
+.B ftmpirun
+asks one rank at a time, in the order of
+.BR \-ckpt\-order ,
+and each once in
+.BR \-ckpt\-interval ,
+from the time when all have called MPI_Init until all have called MPI_Finalize; when SIGUSR2 comes to it, all, one after the other, and prints when all have answered.
+A rank that cannot be saved, or does not come within
+.BR \-image\-patience ,
+goes on without that checkpoint, and
+.B ftmpirun
+prints why, once until the rank has one.
+A rank that makes a checkpoint has two in the work directory for that time, else one. There is nothing before its latest one, as others have dropped what it covers: when that one is damaged, the job can only begin anew, without
+.BR \-restore .
+.PP
+Without
+.B \-image
+a program with the calls of
+.B ftmpi.h
+saves its data by them: each rank alone, whenever it calls
+.BR FTMPI_Perform_Checkpoint .
+Its process that begins again runs the program from
+.B main
+up to
+.BR FTMPI_Restore ,
+and goes on from its latest checkpoint there. What ranks say to each other before
+.B FTMPI_Restore
+each says again then, and others that go on do not: see FTMPI_Restore(3).
+.PP
+When
+.B ftmpirun
+itself is gone, or the job was ended or has failed, the same command with
+.B \-restore
+goes on in the same session, with
+.B \-image
+or without as before: each rank from its latest checkpoint, or from its beginning.
+Hosts, and how many ranks each one has, may be others. Where ranks that were on one host are on several then, no two of them share memory; and a job that began with
+.B \-transport tcp
+goes on with it.
+When the command is given without
+.B \-restore
+though it left checkpoints,
+.B ftmpirun
+prints that.
+What ranks had printed since their checkpoints is printed again, with data also what the program prints before
+.BR FTMPI_Restore ;
+standard input is read from its beginning.
+What is kept for that are two folders in the work directory, SESSION and keeper\-SESSION; without them the job cannot go on, and nothing else needs them: remove both when you do not want to go on.
+.PP
+All hosts to which ranks may go have to share the work directory, where ranks make checkpoints.
+The process that keeps what ranks saw, beside
+.B ftmpirun
+or on one of
+.BR \-keeper\-hosts ,
+has its files on that host in
+.IR WORKDIR ,
+in a folder
+.I keeper\-SESSION
+that goes with the job; a fast disk there makes messages faster that depend on which came first. It is started again when it ends. When its host is lost, ranks wait for it, and say so; then end
+.B ftmpirun
+and give the same command with
+.BR \-restore ,
+which takes the next of these hosts.
+.PP
+The program has to do the same when it is run again, but for what depends on the order of messages. One that does not, as it depends on the time, random numbers,
+the name of its host, threads or files that change, is ended (with status 16) when it asks for something else than before; that it sends something else is noticed with
+.B \-verify\-replay
+alone, and without that its answer may be wrong. Such a program cannot go on with
+.B \-restore
+either: begin it anew, under a protocol that makes recovery lines.
+.PP
+Rank 0 is given its standard input again: from its beginning, or, where it goes on from an image, from where it had read then. Of what a rank prints through
+.B ftmpirun
+on standard output as many bytes are left out as were printed before; where it goes on from an image, from where it was then. With data that holds for what it prints before
+.BR FTMPI_Restore ;
+of what it prints behind that, or behind the first checkpoint that was not written to its end, lines are left out that were printed there before, up to the first one that differs, as of a program that says that it has saved: from there on all is printed. What it prints on standard error, and writes to files, also where a shell sends its output there, it prints and writes again.
+.PP
+Windows, and
+.B MPI_Cancel
+of a synchronous send to another rank, are refused, and MPI_THREAD_SERIALIZED is granted in place of MPI_THREAD_MULTIPLE.
+Each rank has
+.B \-max\-restarts
+of its own, which it gets back with each checkpoint; each of its restarts is told in one line.
+A rank that dies when all have called MPI_Finalize ends the job, and one that is stopped then is told of and left alone: it is not begun again.
+.B \-keep
+and
+.B \-restart\-from\-start
+cannot be used with it,
+.B \-accept\-binary
+not with
+.BR \-image ,
+and
+.B \-ckpt\-order
+only with
+.BR \-image .
+EOR
+
 my $FAILURES = <<'EOR';
 A rank that is killed from outside (SIGKILL, lack of memory), one that shows no life, a host that is
 lost, and a connection that breaks between two ranks that live are failures, and are mended: all ranks
@@ -487,93 +599,7 @@ lets other users read them afterwards.
 .PP
 Under
 .B "\-coord msglog"
-(message logging, not finished) only the rank that failed begins again, on the same host, and the others do not go back; the ranks of a host that is lost begin again on others.
-It runs its program again from
-.BR main ,
-gets from the logs of the other ranks the messages that it had got, and from a process beside
-.B ftmpirun
-which of several came first.
-So these logs grow as long as the job runs, and what that process keeps comes to
-.BR \-outcome\-limit ,
-at which the job ends.
-With
-.B \-image
-each rank makes checkpoints of its own, of which the others hear nothing, and goes on from its latest one; what others keep for it from before that is dropped.
-.B ftmpirun
-asks one rank at a time, in the order of
-.BR \-ckpt\-order ,
-and each once in
-.BR \-ckpt\-interval ,
-from the time when all have called MPI_Init until all have called MPI_Finalize; when SIGUSR2 comes to it, all, one after the other, and prints when all have answered.
-A rank that cannot be saved, or does not come within
-.BR \-image\-patience ,
-goes on without that checkpoint, and
-.B ftmpirun
-prints why, once until the rank has one.
-Without
-.B \-image
-a program with the calls of
-.B ftmpi.h
-saves its data by them: each rank alone, whenever it calls
-.BR FTMPI_Perform_Checkpoint .
-Its process that begins again runs the program from
-.B main
-up to
-.BR FTMPI_Restore ,
-and goes on from its latest checkpoint there.
-When
-.B ftmpirun
-itself is gone, or the job was ended or has failed, the same command with
-.B \-restore
-goes on in the same session, with
-.B \-image
-or without as before: each rank from its latest checkpoint, or from its beginning.
-Hosts, and how many ranks each one has, may be others. Where ranks that were on one host are on several then, no two of them share memory; and a job that began with
-.B \-transport tcp
-goes on with it.
-When the command is given without
-.B \-restore
-though it left checkpoints,
-.B ftmpirun
-prints that.
-What ranks had printed since their checkpoints is printed again, with data also what the program prints before
-.BR FTMPI_Restore ;
-standard input is read from its beginning.
-What is kept for that are two folders in the work directory, SESSION and keeper\-SESSION; without them the job cannot go on, and nothing else needs them.
-All hosts to which ranks may go have to share the work directory, where ranks make checkpoints.
-The process that keeps what ranks saw, beside
-.B ftmpirun
-or on one of
-.BR \-keeper\-hosts ,
-has its files on that host in
-.IR WORKDIR ,
-in a folder
-.I keeper\-SESSION
-that goes with the job; a fast disk there makes messages faster that depend on which came first.
-The program has to do the same when it is run again, but for what depends on the order of messages. One that does not, as it depends on the time, random numbers,
-the name of its host, threads or files that change, is ended (with status 16) when it asks for something else than before; that it sends something else is noticed with
-.B \-verify\-replay
-alone, and without that its answer may be wrong.
-Rank 0 is given its standard input again: from its beginning, or, where it goes on from an image, from where it had read then. Of what a rank prints through
-.B ftmpirun
-on standard output as many bytes are left out as were printed before; where it goes on from an image, from where it was then. With data that holds for what it prints before
-.BR FTMPI_Restore ;
-of what it prints behind that, or behind the first checkpoint that was not written to its end, lines are left out that were printed there before, up to the first one that differs, as of a program that says that it has saved: from there on all is printed. What it prints on standard error, and writes to files, also where a shell sends its output there, it prints and writes again.
-Windows, and
-.B MPI_Cancel
-of a synchronous send to another rank, are refused, and MPI_THREAD_SERIALIZED is granted in place of MPI_THREAD_MULTIPLE.
-Each rank has
-.B \-max\-restarts
-of its own, which it gets back with each checkpoint; each of its restarts is told in one line.
-A rank that dies when all have called MPI_Finalize ends the job, and one that is stopped then is told of and left alone: it is not begun again.
-.BR \-accept\-binary ,
-.B \-keep
-and
-.B \-restart\-from\-start
-cannot be used with it, and
-.B \-ckpt\-order
-only with
-.BR \-image .
+only the rank that failed goes back: see MESSAGE LOGGING.
 .PP
 Under a
 .B \-coord
@@ -589,11 +615,12 @@ my @STATUSES = (
 			. ' program could not be run; a rank ended without MPI_Finalize; there is'
 			. ' nothing to restore, or no recovery line that is there can be restored; or \-bind core finds too few processors on a host.' ],
 	[ '2', 'The command line, the machine file or the work directory is wrong.' ],
+	[ '16', 'With \-coord msglog: a rank that ran again did not do what it had done before (or it is the program\'s own status).' ],
 	[ '124', 'The time of \-timeout was over.' ],
 	[ '128+n', 'A rank was killed by signal n, and that was not mended; or ftmpirun was sent signal n; or, with n = 13,'
 			. ' the reader of standard output went away.' ],
 	[ 'other', 'The status of the first rank that failed, or the code it gave to MPI_Abort'
-			. ' (its lower 8 bits, 1 if these are 0).' ],
+			. ' (its lower 8 bits, 1 if these are 0); or the class of an error of MPI that the program has no handler for, as 15 for MPI_ERR_TRUNCATE.' ],
 );
 
 my @ENVIRONMENT = (
@@ -654,6 +681,7 @@ EOR
 	$text .= _section('SHARED MEMORY',            $MEMORY);
 	$text .= _section('INPUT, OUTPUT, INTERRUPT', $STREAMS);
 	$text .= _section('FAILURES AND RESTARTS',    $FAILURES);
+	$text .= _section('MESSAGE LOGGING',          $MSGLOG);
 	$text .= _section('IMAGES OF PROCESSES',      $IMAGES);
 	$text .= _section('EXIT STATUS',              _list(@STATUSES));
 	$text .= _section('ENVIRONMENT',              _list(@ENVIRONMENT));

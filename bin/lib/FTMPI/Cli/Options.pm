@@ -305,7 +305,7 @@ my @TABLE = (
 	{
 		names => ['keeper-hosts'],
 		arg   => 'HOST,...',
-		text  => 'With -coord msglog: the host of the process that keeps what ranks saw since their checkpoints; of several the first that bears it.'
+		text  => 'With -coord msglog: the host of the process that keeps what ranks saw since their checkpoints; of several the first that bears it when the job begins, or goes on with -restore; while it runs there is no change.'
 			. ' It is reached as other hosts are (-ssh), FTMPI has to be there at the same path, and the work directory a folder that it shares with this host, locks included. Default: this host.',
 	},
 	{
@@ -314,15 +314,15 @@ my @TABLE = (
 		check   => FTMPI::Cli::Values::size(1 << 16, 1 << 44),
 		default => '1G',
 		text    => 'With -coord msglog: the most that the outcomes of all ranks may take, 16 bytes each, in the memory of the process that keeps'
-			. ' them (-keeper-hosts) and in the work directory. They are kept as long as the job runs; when there are more the job ends.',
+			. ' them (-keeper-hosts) and in the work directory. Those before a rank\'s latest checkpoint are dropped, and without checkpoints none is; when there are more the job ends. From 64K on.',
 	},
 	{
 		names => ['log-limit'],
 		arg   => 'SIZE',
 		check => FTMPI::Cli::Values::size(1 << 20, 1 << 41),
-		text  => 'With -coord msglog: the most that a rank may keep of what it has sent, 1M at least. From half of that on the rank for which it keeps'
+		text  => 'With -coord msglog: the most that a rank may keep of what it has sent, in its memory (so think of all ranks of a host; images have it, too), with 320 bytes for each message; 1M at least. From half of that on the rank for which it keeps'
 			. ' most is asked for a checkpoint before its turn; at the limit a send waits for that. Where none can be asked for, as without -image,'
-			. ' a sentence says so, and the job goes on. Default: no limit.',
+			. ' a sentence says so, and the job goes on. Default: no limit, so it may come to fill the memory of a job without checkpoints.',
 	},
 	{
 		names => ['verify-replay'],

@@ -97,7 +97,7 @@ sub choose_alone
 	my @with = grep { $_ < $command->{ranks} } FTMPI::RankFolders::with_checkpoint("$workdir/$chosen");
 	my $rest = @with == $command->{ranks} ? '' : '; ranks that have none begin at their beginning';
 	return { session => $chosen, id => $record{$chosen}{id}, places => $record{$chosen}{places}, transport => $record{$chosen}{transport}, is_gone => sub { _is_gone("$workdir/$chosen", $record{$chosen}{id}) },
-		notes => [ "-restore: in session $chosen, begun " . POSIX::strftime('%Y-%m-%d %H:%M:%S', localtime $record{$chosen}{began})
+		notes => [ "-restore: in session $chosen, last begun " . POSIX::strftime('%Y-%m-%d %H:%M:%S', localtime $record{$chosen}{began})
 				. ', each rank from its latest checkpoint ('
 				. FTMPI::Launcher::Sentences::count(scalar @with, 'rank') . " of $command->{ranks} "
 				. (@with == 1 ? 'has' : 'have') . " one$rest).",
@@ -255,6 +255,9 @@ sub _none
 	my $what = defined $number ? "line $number of session $session"
 		: defined $session ? "recovery line of session $session" : 'recovery line';
 	my $why = $complaint =~ /^cannot/ ? " ($complaint)" : '';
+	my ($alone) = grep { FTMPI::RankFolders::with_checkpoint("$workdir/$_") } $session // sessions($workdir);
+	FTMPI::Error::failed("-restore: there is no $what in $workdir$why; session $alone has checkpoints that ranks made alone: add -coord msglog")
+		if defined $alone;
 	FTMPI::Error::failed("-restore: there is no $what in $workdir$why; see ftmpi-ckpt list");
 }
 

@@ -151,7 +151,7 @@ subtest 'make install, and uninstall' => sub {
 		lib/libftmpi.so lib/libmpi_abi.so.1 lib/pkgconfig/ftmpi.pc libexec/ftmpi/bin/mpiexec libexec/ftmpi/bin/mpicc libexec/ftmpi/ftmpi-keeper
 		share/man/man1/ftmpirun.1 share/man/man1/ftmpicc.1
 		share/man/man1/ftmpi-ckpt.1 share/man/man3/FTMPI_Restore.3 share/man/man7/ftmpi.7
-		share/doc/ftmpi/examples/heat.c share/doc/ftmpi/images.md share/doc/ftmpi/msglog.md);
+		share/doc/ftmpi/examples/heat.c share/doc/ftmpi/images.md share/doc/ftmpi/msglog.md share/doc/ftmpi/keeper.md);
 	my $with = "env -u FTMPI_LIBDIR -u PERL5LIB";
 	run_there("$with $prefix/bin/ftmpicc -o there hello.c")->is_status(0, 'the installed compiler');
 	said(run_there("$with $prefix/bin/ftmpirun -n 3 ./there"), 'installed', greetings(3, 1));
