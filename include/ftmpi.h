@@ -103,9 +103,10 @@ extern "C" {
  * message that MPI_Mprobe has found and that was not received is to be found again: its handle is
  * void. A partitioned send was sent if its last partition was ready; else it is started again, and
  * the partitions that were ready are made so again. Of partitioned requests as many are made again as
- * before, those that were freed included: under "msglog", where the others go on counting, it waits
- * for ever otherwise. A generalised request is the program's own affair: it is
- * started again. Attributes, names, info hints and error handlers are set again.
+ * before, those that were freed included. Under "msglog", where others go on counting, a program that
+ * makes fewer behind FTMPI_Restore than it had made behind its first one waits for ever. A generalised
+ * request is the program's own affair: it is started again. Attributes, names, info hints and error
+ * handlers are set again.
  * Communicators: those that the program makes before its FTMPI_Restore are made as in the first run.
  * Others that it had are made again in the same order, those that were freed left out, before others
  * of the same processes, and before operations of theirs or the next line; by MPI_Comm_dup what

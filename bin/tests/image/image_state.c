@@ -135,7 +135,7 @@ static void cut_heap(void)
 	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
 	char *end = (char *)sbrk((intptr_t)(2 * bytes)) + 2 * bytes;
 
-	end -= (uintptr_t)end % bytes;
+	end += -(uintptr_t)end % bytes; /* with the page of the break */
 	expect(munmap(end - bytes, bytes) == 0, "munmap");
 }
 

@@ -190,7 +190,7 @@ is($choice->{others}[0], '20270101-000000-0000000e', '... the next one first');
 	rename "$place/kept", "$place/$early/job.record" or die "job.record: $!";
 	like($alone->('latest', 'plain'), qr/^$early \N*\(1 rank of 2 has one; ranks that have none begin at their beginning\)\.\z/, 'one rank has a checkpoint');
 	eval { FTMPI::Cli::Sessions::choose("$place", 'latest', 2, 0, NOW, []) };
-	is(ref $@ && $@->text, "-restore: there is no recovery line in $place; session $early has checkpoints that ranks made alone: add -coord msglog",
+	is(ref $@ && $@->text, "-restore: there is no recovery line in $place; session $early has checkpoints that ranks made alone: give -coord msglog and -restore=$early",
 		'... which is told where -coord msglog was left out');
 	is_deeply(FTMPI::RankFolders::incarnations("$place/$early"), { 0 => 0, 1 => 1 }, '... and these incarnations have been');
 	like($alone->($_, 'other'), qr/^-restore: session $early is of another command: -n 2 p 1\z/, "another command: $_") for 'latest', $early;

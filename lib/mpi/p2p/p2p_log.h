@@ -125,8 +125,8 @@ void p2p_log_begin_pairs_anew(void);
  * logger has these outcomes after it. 0 or FT_ENOMEM. */
 int p2p_log_woke(const struct outcome *v, size_t n);
 
-/* The least limit of eager messages: what ranks say to each other of the log is never announced, as
- * a shorter one that is not would overtake it. */
+/* The least limit of eager messages: what ranks say to each other of the log is not announced for its
+ * length, so no shorter one overtakes a hello, which is the first on its connection. */
 enum { P2P_LOG_EAGER_LEAST = 64 };
 
 /* The hellos and covers of two ranks. */

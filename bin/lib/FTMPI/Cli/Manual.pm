@@ -336,7 +336,7 @@ Under
 no rank waits.
 Under
 .B msglog
-there are no lines: each rank is saved alone, see FAILURES AND RESTARTS.
+there are no lines: each rank is saved alone, see MESSAGE LOGGING.
 .B "\-coord auto"
 cannot be chosen.
 A rank is saved inside an MPI call, or where it computes.
@@ -421,9 +421,9 @@ Its process that begins again runs the program from
 .B main
 up to
 .BR FTMPI_Restore ,
-and goes on from its latest checkpoint there. What ranks say to each other before
+and goes on from its latest checkpoint there. What it got before
 .B FTMPI_Restore
-each says again then, and others that go on do not: see FTMPI_Restore(3).
+comes again. The next call of MPI behind that has to be the one that followed the checkpoint: a barrier there waits for ranks that did not go back (see FTMPI_Restore(3)).
 .PP
 When
 .B ftmpirun
@@ -457,8 +457,10 @@ in a folder
 that goes with the job; a fast disk there makes messages faster that depend on which came first. It is started again when it ends. When its host is lost, ranks wait for it, and say so; then end
 .B ftmpirun
 and give the same command with
-.BR \-restore ,
-which takes the next of these hosts.
+.B \-restore
+and another host for that process, if
+.B \-keeper\-hosts
+names no more; keeper.md beside msglog.md says what to do when it is told that another one writes there.
 .PP
 The program has to do the same when it is run again, but for what depends on the order of messages. One that does not, as it depends on the time, random numbers,
 the name of its host, threads or files that change, is ended (with status 16) when it asks for something else than before; that it sends something else is noticed with
@@ -491,6 +493,10 @@ and
 .B \-ckpt\-order
 only with
 .BR \-image .
+.PP
+The rules, and what has no checkpoint, are in the file
+.I share/doc/ftmpi/msglog.md
+of the installation.
 EOR
 
 my $FAILURES = <<'EOR';
@@ -615,7 +621,7 @@ my @STATUSES = (
 			. ' program could not be run; a rank ended without MPI_Finalize; there is'
 			. ' nothing to restore, or no recovery line that is there can be restored; or \-bind core finds too few processors on a host.' ],
 	[ '2', 'The command line, the machine file or the work directory is wrong.' ],
-	[ '16', 'With \-coord msglog: a rank that ran again did not do what it had done before (or it is the program\'s own status).' ],
+	[ '16', 'With \-coord msglog: a rank that ran again did not do what it had done before, or what it needs is gone; else as "other" says, the class MPI_ERR_OTHER.' ],
 	[ '124', 'The time of \-timeout was over.' ],
 	[ '128+n', 'A rank was killed by signal n, and that was not mended; or ftmpirun was sent signal n; or, with n = 13,'
 			. ' the reader of standard output went away.' ],

@@ -258,7 +258,7 @@ my @TABLE = (
 			. ' ended after a restart when its messages differ, see ftmpi.h. tagging: the same by another rule, for comparison.'
 			. ' auto: what the program asks for, else eventlog. compare: both rules at once; the'
 			. ' job ends when they differ (for tests). msglog: there are no recovery lines, and a rank that failed begins again'
-			. ' alone, with -image, or calls of ftmpi.h, from its own latest checkpoint; not finished, see FAILURES AND RESTARTS in the manual page.',
+			. ' alone, with -image, or calls of ftmpi.h, from its own latest checkpoint; not finished, see MESSAGE LOGGING in the manual page.',
 	},
 	{
 		names   => ['max-restarts'],
@@ -276,7 +276,7 @@ my @TABLE = (
 		text    => 'Which failures are mended by a restart. failure: those from outside (a rank'
 			. ' that was killed or hangs, a host or connection that is gone). crash: also a rank'
 			. ' that crashed (SIGSEGV and the like). any: also an exit status other than 0, and'
-			. ' MPI_Abort. none: none, and the job says what -restore goes on from.',
+			. ' MPI_Abort. none: none (as -max-restarts 0), and a job that makes checkpoints says what -restore goes on from.',
 	},
 	{
 		names => ['restart-from-start'],

@@ -255,9 +255,9 @@ sub _none
 	my $what = defined $number ? "line $number of session $session"
 		: defined $session ? "recovery line of session $session" : 'recovery line';
 	my $why = $complaint =~ /^cannot/ ? " ($complaint)" : '';
-	my ($alone) = grep { FTMPI::RankFolders::with_checkpoint("$workdir/$_") } $session // sessions($workdir);
-	FTMPI::Error::failed("-restore: there is no $what in $workdir$why; session $alone has checkpoints that ranks made alone: add -coord msglog")
-		if defined $alone;
+	my ($alone) = grep { FTMPI::RankFolders::with_checkpoint("$workdir/$_") } $session // reverse sessions($workdir);
+	FTMPI::Error::failed("-restore: there is no $what in $workdir$why; session $alone has checkpoints that ranks made alone:"
+			. " give -coord msglog and -restore=$alone") if defined $alone;
 	FTMPI::Error::failed("-restore: there is no $what in $workdir$why; see ftmpi-ckpt list");
 }
 

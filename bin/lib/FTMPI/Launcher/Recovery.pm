@@ -54,7 +54,7 @@ sub line { return $_[0]{line} }
 # When the failure was noticed for which all begin again, until all ranks run; else nothing.
 sub since { return $_[0]{since} }
 
-# -restart-on none: who wants the job to go on does that with -restore.
+# -restart-on none, or -max-restarts 0: who wants the job to go on does that with -restore.
 sub is_off { return $_[0]{on} eq 'none' }
 
 # A failure of this job can be mended, as far as is known.

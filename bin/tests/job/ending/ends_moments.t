@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Ctrl-C and other signals at every moment of ftmpirun's life: while it starts a job, while the job runs, while
-# it ends. A moment is the first call of each of its subs, and a run takes a half of them, each with one signal; with
+# it ends. A moment is the first call of each of its subs, and a run takes Ctrl-C at a quarter of them, SIGKILL at another, and
+# a signal to ftmpirun alone at a half of those of a job; with
 # FTMPI_TEST_EVERY (make check-long) every call, and there each signal at every moment.
 # Whenever the signal comes, the job ends normally or with the status of the signal, prints nothing about it,
 # and leaves nothing behind.

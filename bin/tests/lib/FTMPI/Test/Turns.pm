@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Many cases of one kind, of which a run takes a part, and other runs the others: which, chance says, or
-# FTMPI_TEST_TURN (a number, which a test prints). With FTMPI_TEST_EVERY (make check-long) it is all of them.
+# FTMPI_TEST_TURN (a number, which a test prints). With FTMPI_TEST_EVERY (make check-long, bin/tests/long) it is all of them.
 package FTMPI::Test::Turns;
 
 use strict;
