@@ -10,6 +10,7 @@
 void outcomes_free(struct outcomes *o)
 {
 	free(o->v);
+	free(o->ended);
 	expected_receives_free(&o->expected);
 	*o = (struct outcomes){0};
 }
@@ -55,10 +56,18 @@ const struct outcome *outcomes_expected(const struct outcomes *o)
 	return o->next < o->n ? &o->v[o->next] : NULL;
 }
 
+static bool is_choice(const struct outcome *o)
+{
+	return o->kind != OUTCOME_MATCH && o->kind != OUTCOME_SEND_OVER;
+}
+
+/* There is room for those of before: outcomes_begin saw to it. */
 static void find_next(struct outcomes *o)
 {
-	while (o->next < o->n && o->v[o->next].kind == OUTCOME_MATCH)
-		o->next++;
+	for (; o->next < o->n && !is_choice(&o->v[o->next]); o->next++)
+		if (o->v[o->next].kind == OUTCOME_SEND_OVER)
+			o->ended[o->nended++] =
+				(struct ended_send){o->v[o->next].peer, o->v[o->next].value};
 }
 
 void outcomes_follow(struct outcomes *o)
@@ -73,6 +82,16 @@ void outcomes_follow(struct outcomes *o)
 	o->noes = 0;
 	o->next++;
 	find_next(o);
+}
+
+bool outcomes_send_over(struct outcomes *o, uint32_t peer, uint64_t message)
+{
+	for (size_t i = 0; i < o->nended; i++)
+		if (o->ended[i].peer == peer && o->ended[i].message == message) {
+			o->ended[i] = o->ended[--o->nended];
+			return true;
+		}
+	return false;
 }
 
 static bool reserve(struct outcomes *o, size_t more)
@@ -210,12 +229,24 @@ void outcomes_cover(struct outcomes *o, uint64_t last)
 		o->safe = last;
 }
 
+/* false: no memory. */
+static bool reserve_ended(struct outcomes *o, const struct outcome *v, size_t n)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < n; i++)
+		most += v[i].kind == OUTCOME_SEND_OVER;
+	o->ended = malloc((most + 1) * sizeof *o->ended);
+	return o->ended != NULL;
+}
+
 bool outcomes_begin(
 	struct outcomes *o, uint64_t covered, uint64_t posted, const struct outcome *v, size_t n)
 {
 	struct outcomes new = {.covered = covered, .posted = posted};
 
-	if (!reserve(&new, n) || !expected_receives_begin(&new.expected, v, n)) {
+	if (!reserve(&new, n) || !reserve_ended(&new, v, n) ||
+		!expected_receives_begin(&new.expected, v, n)) {
 		outcomes_free(&new);
 		return false;
 	}
@@ -246,7 +277,8 @@ void outcomes_encode(const struct outcome *v, size_t n, uint8_t *bytes)
  * writes. */
 static bool is_outcome(const struct outcome *o, int size)
 {
-	const bool of_message = o->kind == OUTCOME_FOUND || o->kind == OUTCOME_MATCH;
+	const bool of_message = o->kind == OUTCOME_FOUND || o->kind == OUTCOME_MATCH ||
+				o->kind == OUTCOME_SEND_OVER;
 	const bool of_receive = o->kind == OUTCOME_CANCELLED || o->kind == OUTCOME_MATCH;
 
 	if (of_message ? o->peer >= (uint32_t)size : o->peer > 0)
@@ -257,6 +289,7 @@ static bool is_outcome(const struct outcome *o, int size)
 	case OUTCOME_NO:
 	case OUTCOME_FOUND:
 	case OUTCOME_MATCH:
+	case OUTCOME_SEND_OVER:
 		return o->value > 0;
 	case OUTCOME_YES:
 	case OUTCOME_CANCELLED:

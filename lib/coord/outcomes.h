@@ -7,7 +7,9 @@
  * Choices (probes, tests, wait-any) happen at certain places of the program: those of before are
  * followed, one after the other. What a receive from any source gets is an outcome, too, at no
  * certain place, as messages are matched when they come: each receive that is posted has a number,
- * and an outcome names it. So have receives that are cancelled; that is a choice as well.
+ * and an outcome names it. So have receives that are cancelled; that is a choice as well. That a
+ * checkpoint ended a send happens between two choices; a rank that runs again from before that
+ * checkpoint ends the send when it has made the first of them.
  *
  * Outcomes are durable in one of two ways: a checkpoint of the rank covers them, or the event
  * logger has acknowledged them. Those that no checkpoint covers are kept here, too, so that an
@@ -31,6 +33,8 @@ enum outcome_kind {
 			*/
 	OUTCOME_CANCELLED, /* `receive` was cancelled, and got nothing */
 	OUTCOME_MATCH,	   /* `receive`, from any source, got message `value` of peer: no choice */
+	OUTCOME_SEND_OVER, /* a checkpoint ended the synchronous send of message `value` to peer,
+			    * whether it had met its receive or not: no choice */
 	OUTCOME_KINDS
 };
 
@@ -45,6 +49,11 @@ struct outcome {
 enum { OUTCOME_BYTES = 16, OUTCOME_PEER_MOST = (1 << 24) - 1 };
 #define OUTCOME_NUMBER_MOST ((UINT64_C(1) << 48) - 1)
 
+struct ended_send {
+	uint32_t peer;
+	uint64_t message;
+};
+
 struct outcomes {
 	struct outcome *v; /* v[0] is number covered + 1 */
 	size_t n, room;
@@ -55,6 +64,9 @@ struct outcomes {
 	uint64_t noes;	  /* in a row: live, not numbered yet; in a replay, of v[next] */
 	uint64_t posted;  /* receives have numbers up to this one */
 	struct expected_receives expected;
+	/* of before: sends that are over by now, and that outcomes_send_over was not asked for */
+	struct ended_send *ended;
+	size_t nended;
 };
 
 void outcomes_free(struct outcomes *o);
@@ -85,6 +97,10 @@ bool outcomes_add(struct outcomes *o, const struct outcome *what);
 
 /* A message is sent, or a checkpoint taken: what was said no before has a number now. */
 void outcomes_close(struct outcomes *o);
+
+/* Has OUTCOME_SEND_OVER of this send happened again? True once. Asked when the send begins, and,
+ * where outcomes_follow has left some (nended), of those that are open. */
+bool outcomes_send_over(struct outcomes *o, uint32_t peer, uint64_t message);
 
 /* ---- receives ---- */
 

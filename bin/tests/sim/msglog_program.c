@@ -138,12 +138,30 @@ static int receives_of(struct world *w, int p, int count[RANKS][RANKS], int from
 	return n;
 }
 
+/* What a rank has begun and not finished yet. */
+struct begun {
+	int slot[EXCHANGES > SYNCS ? EXCHANGES : SYNCS];
+	int n;
+};
+
+static void add_send(struct world *w, int p, int q, int round, struct begun *syncs)
+{
+	struct op op = {.kind = OP_SEND, .peer = q, .slot = w->nops[p], .round = round};
+
+	if (syncs->n < SYNCS && rng_chance(&w->rng, 200)) {
+		op.kind = OP_SYNC;
+		syncs->slot[syncs->n++] = op.slot;
+	}
+	add(w, p, op);
+}
+
 /* Some messages for the next round are sent early. */
-static void add_sends(struct world *w, int p, const int to[RANKS], int early[RANKS], int round)
+static void add_sends(struct world *w, int p, const int to[RANKS], int early[RANKS], int round,
+	struct begun *syncs)
 {
 	for (int q = 0; q < w->n; q++) {
 		for (int i = early[q]; i < to[q]; i++)
-			add(w, p, (struct op){.kind = OP_SEND, .peer = q, .round = round});
+			add_send(w, p, q, round, syncs);
 		early[q] = 0;
 	}
 }
@@ -156,12 +174,6 @@ static void add_early(struct world *w, int p, const int to[RANKS], int early[RAN
 			early[q]++;
 		}
 }
-
-/* Exchanges that a rank has begun and not finished yet. */
-struct begun {
-	int slot[EXCHANGES];
-	int n;
-};
 
 /* Between any two, at the beginning of a round of both. */
 static void add_exchanges(
@@ -185,18 +197,19 @@ static void add_exchanges(
 		}
 }
 
-/* Some of them, or all. */
-static void add_ends(struct world *w, int p, struct begun *b, unsigned chance)
+/* Some of them, or all; a test may come before the wait. */
+static void add_ends(struct world *w, int p, struct begun *b, unsigned chance, enum op_kind test,
+	enum op_kind wait)
 {
 	for (int i = b->n - 1; i >= 0; i--) {
 		struct op op = {.slot = b->slot[i]};
 
 		if (!rng_chance(&w->rng, chance))
 			continue;
-		op.kind = OP_TRY;
+		op.kind = test;
 		if (rng_chance(&w->rng, 500))
 			add(w, p, op);
-		op.kind = OP_FINISH;
+		op.kind = wait;
 		add(w, p, op);
 		b->slot[i] = b->slot[--b->n];
 	}
@@ -205,7 +218,7 @@ static void add_ends(struct world *w, int p, struct begun *b, unsigned chance)
 void program_make(struct world *w)
 {
 	struct op begin[RANKS][RANKS];
-	struct begun begun[RANKS] = {0};
+	struct begun begun[RANKS] = {0}, syncs[RANKS] = {0};
 	int begins[RANKS];
 	int count[ROUNDS + 1][RANKS][RANKS] = {0}, early[RANKS][RANKS] = {0}, from[2 * RANKS];
 
@@ -215,15 +228,18 @@ void program_make(struct world *w)
 	for (int k = 0; k < w->rounds; k++) {
 		add_exchanges(w, begun, begin, begins);
 		for (int p = 0; p < w->n; p++) {
+			unsigned chance = k + 1 == w->rounds ? 1000 : 400;
+
 			if (k == 1)
 				w->restore_at[p] = w->nops[p];
 			for (int i = 0; i < begins[p]; i++)
 				add(w, p, begin[p][i]);
-			add_sends(w, p, count[k][p], early[p], k);
+			add_sends(w, p, count[k][p], early[p], k, &syncs[p]);
 			add_early(w, p, count[k + 1][p], early[p], k + 1);
 			add_receives(w, p, from, receives_of(w, p, count[k], from), k,
 				count[k + 1][p], early[p]);
-			add_ends(w, p, &begun[p], k + 1 == w->rounds ? 1000 : 400);
+			add_ends(w, p, &begun[p], chance, OP_TRY, OP_FINISH);
+			add_ends(w, p, &syncs[p], chance, OP_ASK, OP_MET);
 		}
 	}
 }
@@ -247,8 +263,7 @@ static void happened(struct world *w, int p, const struct outcome *what)
 		world_fails(w, "no memory");
 }
 
-/* The choice is made, as it was before where that is told. */
-static void choose(struct world *w, int p, const struct outcome *told, const struct outcome *what)
+void program_choose(struct world *w, int p, const struct outcome *told, const struct outcome *what)
 {
 	if (told)
 		outcomes_follow(&w->ranks[p].log.outcomes);
@@ -256,15 +271,14 @@ static void choose(struct world *w, int p, const struct outcome *told, const str
 		happened(w, p, what);
 }
 
-/* kinds: of these it may be. */
-static void must_be(struct world *w, int p, const struct outcome *told, unsigned kinds)
+void program_must_be(struct world *w, int p, const struct outcome *told, unsigned kinds)
 {
 	if (told && !(kinds & 1U << told->kind))
 		world_fails(w, "rank %d, operation %d: an outcome of kind %d is expected", p,
 			w->ranks[p].memory.at, (int)told->kind);
 }
 
-static void send(struct world *w, int p, const struct op *op)
+uint64_t program_send(struct world *w, int p, const struct op *op)
 {
 	struct rank *r = &w->ranks[p];
 	uint64_t content =
@@ -281,6 +295,7 @@ static void send(struct world *w, int p, const struct op *op)
 		world_leave(w, p, op->peer, m);
 	else if (r->log.pairs[op->peer].sent <= r->log.pairs[op->peer].has)
 		world_compare(w, p, op->peer, r->log.pairs[op->peer].sent, content);
+	return r->log.pairs[op->peer].sent;
 }
 
 static void take(struct memory *m, struct receive *r, unsigned how)
@@ -305,10 +320,10 @@ static void test(struct world *w, int p, const struct op *op, const struct outco
 	struct receive *r = match_receive(w, p, op->slot);
 	bool yes = told ? told->kind == OUTCOME_YES : match_is_done(r);
 
-	must_be(w, p, told, 1U << OUTCOME_YES | 1U << OUTCOME_NO);
+	program_must_be(w, p, told, 1U << OUTCOME_YES | 1U << OUTCOME_NO);
 	if (yes && !match_is_done(r))
 		return;
-	choose(w, p, told, &(struct outcome){.kind = yes ? OUTCOME_YES : OUTCOME_NO});
+	program_choose(w, p, told, &(struct outcome){.kind = yes ? OUTCOME_YES : OUTCOME_NO});
 	if (yes)
 		take(m, r, 4);
 	else
@@ -322,10 +337,10 @@ static void try_exchange(struct world *w, int p, const struct op *op, const stru
 	bool done = exchange_is_done(w, p, op->slot);
 	bool yes = told ? told->kind == OUTCOME_YES : done;
 
-	must_be(w, p, told, 1U << OUTCOME_YES | 1U << OUTCOME_NO);
+	program_must_be(w, p, told, 1U << OUTCOME_YES | 1U << OUTCOME_NO);
 	if (yes && !done)
 		return;
-	choose(w, p, told, &(struct outcome){.kind = yes ? OUTCOME_YES : OUTCOME_NO});
+	program_choose(w, p, told, &(struct outcome){.kind = yes ? OUTCOME_YES : OUTCOME_NO});
 	m->hash = content_mix(m->hash, yes ? exchange_take(w, p, op->slot) : 11);
 	m->at += yes ? 2 : 1;
 }
@@ -347,12 +362,13 @@ static void either(struct world *w, int p, const struct op *op, const struct out
 	int index = match_is_done(r[0]) && match_is_done(r[1]) ? (int)rng_below(&w->rng, 2)
 							       : match_is_done(r[1]);
 
-	must_be(w, p, told, 1U << OUTCOME_INDEX);
+	program_must_be(w, p, told, 1U << OUTCOME_INDEX);
 	if (told)
 		index = (int)told->value;
 	if (!match_is_done(r[index]))
 		return;
-	choose(w, p, told, &(struct outcome){.kind = OUTCOME_INDEX, .value = (uint64_t)index});
+	program_choose(
+		w, p, told, &(struct outcome){.kind = OUTCOME_INDEX, .value = (uint64_t)index});
 	m->rest = index ? op->slot : op->other;
 	take(m, r[index], 6 + (unsigned)index);
 }
@@ -367,10 +383,10 @@ static void cancel(struct world *w, int p, const struct op *op, const struct out
 
 	if (!told && !outcomes_is_live(&w->ranks[p].log.outcomes) && w->without != RULE_HASTE)
 		return;
-	must_be(w, p, told, 1U << OUTCOME_CANCELLED | 1U << OUTCOME_NO);
+	program_must_be(w, p, told, 1U << OUTCOME_CANCELLED | 1U << OUTCOME_NO);
 	if (yes && (r->matched || (told && told->receive != r->number)))
 		world_fails(w, "rank %d: receive %d was cancelled", p, (int)r->number);
-	choose(w, p, told,
+	program_choose(w, p, told,
 		&(struct outcome){.kind = yes ? OUTCOME_CANCELLED : OUTCOME_NO,
 			.receive = yes ? r->number : 0});
 	m->hash = content_mix(m->hash, yes ? 9 : 10);
@@ -386,7 +402,7 @@ static void probe(struct world *w, int p, const struct op *op, const struct outc
 	struct memory *m = &w->ranks[p].memory;
 	const struct message *f;
 
-	must_be(w, p, told, 1U << OUTCOME_FOUND | 1U << OUTCOME_NO);
+	program_must_be(w, p, told, 1U << OUTCOME_FOUND | 1U << OUTCOME_NO);
 	if (told && told->kind == OUTCOME_FOUND) {
 		f = match_waiting(m, (int)told->peer, op->round, told->value);
 		if (!f)
@@ -394,7 +410,7 @@ static void probe(struct world *w, int p, const struct op *op, const struct outc
 	} else {
 		f = told ? NULL : match_waiting(m, ANY, op->round, 0);
 	}
-	choose(w, p, told,
+	program_choose(w, p, told,
 		f ? &(struct outcome){OUTCOME_FOUND, (uint32_t)f->from, f->number, 0}
 		  : &(struct outcome){.kind = OUTCOME_NO});
 	m->hash = content_mix(m->hash, f ? 3 + (uint64_t)f->from : 1);
@@ -416,7 +432,7 @@ void program_step(struct world *w, int p)
 		return;
 	switch (op->kind) {
 	case OP_SEND:
-		send(w, p, op);
+		program_send(w, p, op);
 		break;
 	case OP_POST:
 		match_post(w, p, op);
@@ -450,7 +466,17 @@ void program_step(struct world *w, int p)
 	case OP_FINISH:
 		finish_exchange(w, p, op);
 		break;
+	case OP_SYNC:
+		sync_begin(w, p, op);
+		break;
+	case OP_ASK:
+		sync_ask(w, p, op, told);
+		break;
+	case OP_MET:
+		sync_wait(w, p, op);
+		break;
 	}
+	sync_look(w, p);
 	if (told && (noes != r->log.outcomes.noes || next != r->log.outcomes.next))
 		w->stats.followed++;
 }

@@ -23,6 +23,7 @@ enum {
 	QUEUE = 400,
 	POSTED = 64,
 	EXCHANGES = 16, /* of a rank, open at a time */
+	SYNCS = 16,	/* the same */
 	STAGES = 2,
 	FRAMES = 1000,
 	PAIR_MESSAGES = 200
@@ -45,6 +46,7 @@ enum rule {
 	RULE_HASTE,	   /* M8: a cancellation does not wait for the matches of before */
 	RULE_FREE,	   /* M8: a receive of before gets what comes first */
 	RULE_RESERVED,	   /* M4: messages of exchanges have numbers in the order they leave in */
+	RULE_SEND_OVER,	   /* M10: that a checkpoint ended a send is no outcome */
 	RULES
 };
 
@@ -60,6 +62,10 @@ enum op_kind {
 	OP_BEGIN,  /* exchange `slot` with `peer` */
 	OP_TRY, /* a test of it: yes ends it, and the next operation, its OP_FINISH, is left out */
 	OP_FINISH, /* a wait for it */
+	OP_SYNC,   /* a synchronous send `slot` */
+	OP_ASK, /* a test of it: yes ends it, and the next operation, its OP_MET, is left out; so it
+		   is when a checkpoint has ended it */
+	OP_MET, /* a wait for it */
 };
 
 enum { ANY = -1 };
@@ -93,6 +99,15 @@ struct exchange {
 	int sent;
 };
 
+/* A synchronous send that the program has not seen end. It may have met its receive at any moment.
+ */
+struct sync {
+	int slot, peer;
+	uint64_t number;
+	bool over; /* a checkpoint of data has ended it: a program that goes on from that has none
+		    */
+};
+
 /* What a checkpoint holds of the program and of what it has not received. */
 struct memory {
 	int at;
@@ -104,6 +119,8 @@ struct memory {
 	int n;
 	struct exchange exchanges[EXCHANGES];
 	int nexchanges;
+	struct sync syncs[SYNCS];
+	int nsyncs;
 };
 
 struct checkpoint {
@@ -167,7 +184,7 @@ struct world {
 		     [PAIR_MESSAGES]; /* contents, as the receiver's present state has them */
 	struct {
 		unsigned long kills, cuts, loggers, followed, bound, stages, again, prefixes,
-			checkpoints;
+			checkpoints, ended;
 	} stats;
 };
 
@@ -178,6 +195,13 @@ void world_says(const struct world *w, const char *fmt, ...) __attribute__((form
 
 /* msglog_program.c */
 void program_make(struct world *w);
+
+/* A message of the program's, with its hash as contents: its number. */
+uint64_t program_send(struct world *w, int p, const struct op *op);
+
+/* The choice is made, as it was before where that is told; then it has to be of these kinds. */
+void program_choose(struct world *w, int p, const struct outcome *told, const struct outcome *what);
+void program_must_be(struct world *w, int p, const struct outcome *told, unsigned kinds);
 void program_step(struct world *w, int p);
 bool program_ended(const struct world *w, int p);
 uint64_t content_mix(uint64_t hash, uint64_t more);
@@ -193,6 +217,17 @@ bool exchange_is_done(struct world *w, int p, int slot);
 
 /* What it has brought. It is over. */
 uint64_t exchange_take(struct world *w, int p, int slot);
+
+/* msglog_sync.c */
+void sync_begin(struct world *w, int p, const struct op *op);
+void sync_ask(struct world *w, int p, const struct op *op, const struct outcome *told);
+void sync_wait(struct world *w, int p, const struct op *op);
+
+/* Outcomes of before may have ended some. */
+void sync_look(struct world *w, int p);
+
+/* A checkpoint of data ends all that are open. */
+void sync_end_all(struct world *w, int p);
 
 /* msglog_match.c */
 

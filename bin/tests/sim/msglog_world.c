@@ -23,7 +23,11 @@ static bool begin_checkpoint(struct world *w, int p)
 
 	if (r->writing.bytes || (w->data && !r->came) || !outcomes_is_live(&r->log.outcomes))
 		return false;
+	if (w->data)
+		sync_end_all(w, p);
 	r->writing.memory = r->memory;
+	if (w->data)
+		r->writing.memory.nsyncs = 0;
 	if (!msglog_save(&r->log, &r->writing.bytes, &r->writing.len))
 		world_fails(w, "no memory");
 	r->writing.outcomes = outcomes_last(&r->log.outcomes);
@@ -266,11 +270,14 @@ void world_check_end(struct world *w)
 	for (int p = 0; p < w->n; p++) {
 		struct rank *r = &w->ranks[p];
 
-		if (r->memory.n || r->memory.nposted || r->memory.nexchanges)
+		if (r->memory.n || r->memory.nposted || r->memory.nexchanges || r->memory.nsyncs)
 			world_fails(w,
-				"rank %d: %d messages met no receive, %d receives and %d exchanges "
-				"are open",
-				p, r->memory.n, r->memory.nposted, r->memory.nexchanges);
+				"rank %d: %d messages met no receive, %d receives, %d exchanges "
+				"and %d sends are open",
+				p, r->memory.n, r->memory.nposted, r->memory.nexchanges,
+				r->memory.nsyncs);
+		if (r->log.outcomes.nended)
+			world_fails(w, "rank %d: sends that were over did not begin again", p);
 		if (!outcomes_is_live(&r->log.outcomes))
 			world_fails(w, "rank %d: outcomes of before did not happen", p);
 		if (r->writing.bytes) {

@@ -15,11 +15,11 @@ SIM_DETECTOR := $(addprefix bin/tests/sim/,sim_detector.o detector_world.o detec
 SIM_COORD_O := $(addprefix bin/tests/sim/,sim_coord.o coord_program.o coord_env.o coord_drive.o coord_moves.o coord_steps.o coord_meet.o \
 	coord_restart.o coord_image.o coord_part.o coord_checks.o) $(patsubst lib/%.c,small/%.o,$(wildcard lib/coord/*.c)) $(base_o)
 
-SIM_MSGLOG_O := $(addprefix bin/tests/sim/,sim_msglog.o msglog_program.o msglog_world.o msglog_wires.o msglog_logger.o msglog_match.o msglog_exchange.o) \
+SIM_MSGLOG_O := $(addprefix bin/tests/sim/,sim_msglog.o msglog_program.o msglog_world.o msglog_wires.o msglog_logger.o msglog_match.o msglog_exchange.o msglog_sync.o) \
 	$(addprefix lib/coord/,msglog.o msglog_saved.o outcomes.o expected_receives.o sender_log.o log_memory.o arrival_order.o number_list.o) lib/base/cursor.o
 
 # each is left out, and has to be found out
-MSGLOG_RULES := gate no duplicates open early-cover log-saved events-gc prefix-kept prefix-first untold cancelled haste free reserved
+MSGLOG_RULES := gate no duplicates open early-cover log-saved events-gc prefix-kept prefix-first untold cancelled haste free reserved send-over
 
 $(O)/bin/tests/sim/%.o: bin/tests/sim/%.c Makefile bin/tests/sim/sim.mk
 	@mkdir -p $(@D)

@@ -15,7 +15,7 @@ enum { RUNS = 10000, TWICE = 64, STEPS = 200000 };
 
 static const char *const names[RULES] = {"none", "gate", "no", "duplicates", "open", "early-cover",
 	"log-saved", "events-gc", "prefix-kept", "prefix-first", "untold", "cancelled", "haste",
-	"free", "reserved"};
+	"free", "reserved", "send-over"};
 
 void world_fails(const struct world *w, const char *fmt, ...)
 {
@@ -137,10 +137,10 @@ int main(int argc, char **argv)
 	printf("sim_msglog: %lu schedules: %lu kills, %lu broken connections, %lu losses of the "
 	       "event logger; %lu checkpoints, %lu choices followed, %lu receives bound, %lu "
 	       "messages of exchanges, %lu prefixes run again, %lu messages sent later or "
-	       "again\n",
+	       "again, %lu sends ended by checkpoints\n",
 		runs, w->stats.kills, w->stats.cuts, w->stats.loggers, w->stats.checkpoints,
 		w->stats.followed, w->stats.bound, w->stats.stages, w->stats.prefixes,
-		w->stats.again);
+		w->stats.again, w->stats.ended);
 	free(w);
 	return 0;
 }
