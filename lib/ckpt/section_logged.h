@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Layout of CKPT_LOGGED, what a rank has not received yet, under message logging: u32 count, then
- * for each receive that the program has to post again u64 number, from small to large; u32 count,
- * then for each message u64 number, u64 context, u32 peer, i32 tag, i32 source, u32 flags, u64
- * length, and, if it is whole, the bytes. Little-endian. Pure.
+ * for each receive that the program has to post again u64 number, from small to large, u64 context,
+ * i32 peer (-1: any source, as the tag: any), i32 tag; u32 count, then for each message u64 number,
+ * u64 context, u32 peer, i32 tag, i32 source, u32 flags, u64 length, and, if it is whole, the
+ * bytes. Little-endian. Pure.
  */
 #ifndef FTMPI_CKPT_SECTION_LOGGED_H
 #define FTMPI_CKPT_SECTION_LOGGED_H
@@ -14,10 +15,17 @@
 
 #include "base/cursor.h"
 
-enum { SECTION_LOGGED_HEAD = 8, SECTION_LOGGED_RECEIVE = 8, SECTION_LOGGED_MESSAGE = 40 };
+enum { SECTION_LOGGED_HEAD = 8, SECTION_LOGGED_RECEIVE = 24, SECTION_LOGGED_MESSAGE = 40 };
 
-/* Its contents are here, else they come again; its sender waits until it has met its receive. */
-enum { SECTION_LOGGED_WHOLE = 1, SECTION_LOGGED_SYNC = 2 };
+/* Its contents are here, else they come again; its sender waits until it meets its receive; it is
+ * such a one, and has met it; MPI_Mprobe has found it, so no receive does. */
+enum {
+	SECTION_LOGGED_WHOLE = 1,
+	SECTION_LOGGED_SYNC = 2,
+	SECTION_LOGGED_FOUND = 4,
+	SECTION_LOGGED_MET = 8,
+	SECTION_LOGGED_FLAGS = 15
+};
 
 struct section_logged {
 	uint64_t number, context;
@@ -25,6 +33,33 @@ struct section_logged {
 	uint32_t flags;
 	uint64_t length;
 };
+
+struct section_logged_receive {
+	uint64_t number, context;
+	int peer, tag; /* as of the program's receive: SECTION_LOGGED_ANY in place of MPI's */
+};
+
+enum { SECTION_LOGGED_ANY = -1 };
+
+static inline void section_logged_write_receive(
+	struct writer *w, const struct section_logged_receive *r)
+{
+	writer_u64(w, r->number);
+	writer_u64(w, r->context);
+	writer_u32(w, (uint32_t)r->peer);
+	writer_u32(w, (uint32_t)r->tag);
+}
+
+static inline struct section_logged_receive section_logged_read_receive(struct cursor *c)
+{
+	struct section_logged_receive r;
+
+	r.number = cursor_u64(c);
+	r.context = cursor_u64(c);
+	r.peer = (int)cursor_u32(c);
+	r.tag = (int)cursor_u32(c);
+	return r;
+}
 
 /* All but the bytes. */
 static inline void section_logged_write(struct writer *w, const struct section_logged *e)
@@ -70,15 +105,16 @@ static inline bool section_logged_valid(const uint8_t *bytes, size_t len, int si
 	uint64_t before = 0;
 
 	for (uint32_t left = cursor_u32(&c); left > 0 && !c.bad; left--) {
-		uint64_t number = cursor_u64(&c);
+		struct section_logged_receive r = section_logged_read_receive(&c);
 
-		if (number <= before)
+		if (r.number <= before || r.peer < SECTION_LOGGED_ANY || r.peer >= size ||
+			r.tag < SECTION_LOGGED_ANY)
 			return false;
-		before = number;
+		before = r.number;
 	}
 	for (uint32_t left = cursor_u32(&c); left > 0; left--)
 		if (!section_logged_read(&c, &e, &contents) || e.peer < 0 || e.peer >= size ||
-			(e.flags & ~(uint32_t)(SECTION_LOGGED_WHOLE | SECTION_LOGGED_SYNC)))
+			(e.flags & ~(uint32_t)SECTION_LOGGED_FLAGS))
 			return false;
 	return cursor_done(&c);
 }
@@ -90,7 +126,7 @@ static inline uint64_t section_logged_last_receive(const uint8_t *bytes, size_t 
 	uint64_t last = 0;
 
 	for (uint32_t left = cursor_u32(&c); left > 0; left--)
-		last = cursor_u64(&c);
+		last = section_logged_read_receive(&c).number;
 	return last;
 }
 

@@ -11,7 +11,14 @@ void section_operations_write(struct writer *w, const struct section_operation *
 	writer_u32(w, e->error);
 	writer_u64(w, e->plan);
 	writer_u64(w, e->length);
+	if (e->flags & SECTION_OPERATION_NUMBERED)
+		writer_u32(w, e->numbers);
 }
+
+enum {
+	SECTION_OPERATION_FLAGS =
+		SECTION_OPERATION_PERSISTENT | SECTION_OPERATION_ACTIVE | SECTION_OPERATION_NUMBERED
+};
 
 static bool is_tag(uint32_t tag)
 {
@@ -23,8 +30,7 @@ static bool is_state(const struct section_operation *e)
 {
 	if (e->flags == SECTION_OPERATION_PERSISTENT)
 		return !e->rounds && !e->error && !e->length;
-	return e->flags == SECTION_OPERATION_ACTIVE ||
-	       e->flags == (SECTION_OPERATION_ACTIVE | SECTION_OPERATION_PERSISTENT);
+	return (e->flags & SECTION_OPERATION_ACTIVE) && e->flags <= SECTION_OPERATION_FLAGS;
 }
 
 static bool makes_sense(const struct section_operation *e)
@@ -35,6 +41,8 @@ static bool makes_sense(const struct section_operation *e)
 
 bool section_operations_read(struct cursor *c, struct section_operation *e, const uint8_t **bytes)
 {
+	uint64_t left;
+
 	e->context = cursor_u64(c);
 	e->tag = cursor_u32(c);
 	e->local_tag = cursor_u32(c);
@@ -43,10 +51,12 @@ bool section_operations_read(struct cursor *c, struct section_operation *e, cons
 	e->error = cursor_u32(c);
 	e->plan = cursor_u64(c);
 	e->length = cursor_u64(c);
-	if (c->bad || e->length > (uint64_t)(c->end - c->at) || !makes_sense(e))
+	e->numbers = e->flags & SECTION_OPERATION_NUMBERED ? cursor_u32(c) : 0;
+	left = (uint64_t)(c->end - c->at);
+	if (c->bad || e->length > left || section_operations_bytes(e) > left || !makes_sense(e))
 		return false;
 	*bytes = c->at;
-	c->at += e->length;
+	c->at += section_operations_bytes(e);
 	return true;
 }
 

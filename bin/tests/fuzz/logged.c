@@ -12,8 +12,11 @@ static void write_again(const uint8_t *bytes, size_t len, int size, struct write
 	uint32_t count = cursor_u32(&c);
 
 	writer_u32(w, count);
-	for (uint32_t i = 0; i < count; i++)
-		writer_u64(w, cursor_u64(&c));
+	for (uint32_t i = 0; i < count; i++) {
+		struct section_logged_receive r = section_logged_read_receive(&c);
+
+		section_logged_write_receive(w, &r);
+	}
 	count = cursor_u32(&c);
 	writer_u32(w, count);
 	for (uint32_t i = 0; i < count; i++) {

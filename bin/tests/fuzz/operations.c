@@ -15,14 +15,16 @@ static void read_all(const uint8_t *bytes, size_t len, struct writer *w)
 	for (uint32_t i = 0; i < count; i++) {
 		FUZZ_CHECK(
 			section_operations_read(&c, &e, &contents), "operation %u was accepted", i);
-		FUZZ_CHECK(contents >= bytes && e.length <= (size_t)(bytes + len - contents),
+		FUZZ_CHECK(contents >= bytes &&
+				   section_operations_bytes(&e) <= (size_t)(bytes + len - contents),
 			"operation %u lies outside", i);
 		FUZZ_CHECK(e.tag >= SECTION_OPERATION_TAG &&
 				   e.tag < 2 * (uint32_t)SECTION_OPERATION_TAG,
 			"its tag");
-		FUZZ_CHECK((e.flags & SECTION_OPERATION_ACTIVE) || !e.length, "it is not active");
+		FUZZ_CHECK((e.flags & SECTION_OPERATION_ACTIVE) || !section_operations_bytes(&e),
+			"it is not active");
 		section_operations_write(w, &e);
-		writer_bytes(w, contents, (size_t)e.length);
+		writer_bytes(w, contents, (size_t)section_operations_bytes(&e));
 	}
 }
 

@@ -82,7 +82,7 @@ static int take(struct probing *p, MPI_Message *message, MPI_Status *status)
 #pragma weak MPI_Mprobe = PMPI_Mprobe
 int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
-	struct probing p = {.source = source, .tag = tag, .found = found_nobody};
+	struct probing p = {.source = source, .tag = tag, .takes = true, .found = found_nobody};
 	int rc;
 
 	api_enter("MPI_Mprobe");
@@ -100,7 +100,7 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_St
 int PMPI_Improbe(
 	int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
-	struct probing p = {.source = source, .tag = tag, .found = found_nobody};
+	struct probing p = {.source = source, .tag = tag, .takes = true, .found = found_nobody};
 	int rc;
 
 	api_enter("MPI_Improbe");

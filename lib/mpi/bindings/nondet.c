@@ -6,6 +6,7 @@
 #include "mpi/engine/engine.h"
 #include "mpi/p2p/match.h"
 #include "mpi/p2p/p2p_log.h"
+#include "mpi/p2p/p2p_probe.h"
 #include "mpi/p2p/request.h"
 #include "request_set.h"
 
@@ -305,6 +306,15 @@ static bool has_come_again(void *arg, int *expect)
 	return true;
 }
 
+/* What the program had found in a checkpoint of data is there to be found again. */
+static bool finds_again(struct probing *p)
+{
+	p->msg = p->takes && p2p_log_is_used()
+			 ? p2p_probe_found_before(p->c, p->source, p->tag, &p->found)
+			 : NULL;
+	return p->msg != NULL;
+}
+
 /* The message of a named source is determined, where the program waits for it. */
 bool nondet_probe(struct probing *p, bool wait)
 {
@@ -312,7 +322,7 @@ bool nondet_probe(struct probing *p, bool wait)
 	const struct outcome *o;
 	bool found = false;
 
-	if (p->source == MPI_PROC_NULL)
+	if (p->source == MPI_PROC_NULL || finds_again(p))
 		return true;
 	if (!p2p_log_is_used() || (wait && p->source >= 0))
 		return probe_now(p, wait);

@@ -31,6 +31,7 @@ int nondet_some(struct request_set *s, bool wait, int indices[]);
 struct probing {
 	struct comm *c;
 	int source, tag;
+	bool takes; /* it is taken out of the lists then */
 	struct p2p_found found;
 	struct match_msg *msg; /* that was found; NULL: with MPI_PROC_NULL, or it was not asked */
 };

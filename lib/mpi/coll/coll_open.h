@@ -91,6 +91,15 @@ void coll_open_hold(bool held);
 int coll_open_reserve(struct coll_open *o);
 int coll_open_send_rest(struct coll_open *o);
 
+/* The numbers of messages that it has not sent yet, in the order of its steps, to v (NULL: only
+ * count): how many. */
+uint32_t coll_open_unsent(const struct coll_open *o, uint64_t *v);
+
+/* It goes on with the round that begins at this step, whose messages were sent: those of later
+ * rounds have these n numbers. MPI_ERR_ARG, without a sentence: it has not as many, or they are not
+ * reserved; MPI_ERR_NO_MEM. */
+int coll_open_number_again(struct coll_open *o, size_t at, const uint64_t *v, uint32_t n);
+
 /* What all together have done; it changes whenever one of them makes progress. */
 struct coll_standing {
 	size_t unfinished;	       /* operations that are under way */

@@ -16,7 +16,7 @@
 struct coll_saved {
 	struct link link;
 	struct section_operation e;
-	uint8_t bytes[];
+	uint8_t bytes[]; /* section_operations_bytes */
 };
 
 /* Not begun again yet, in the order of their beginnings. */
@@ -90,9 +90,23 @@ static void unpack_spans(
 struct captured {
 	const struct coll_open *o;
 	struct section_operation e;
+	uint64_t *numbers;
 	struct sched_span *spans;
 	size_t n;
 };
+
+/* false: no memory. */
+static bool describe_numbers(const struct coll_open *o, struct captured *c)
+{
+	c->e.numbers = coll_open_unsent(o, NULL);
+	if (!c->e.numbers)
+		return true;
+	c->e.flags |= SECTION_OPERATION_NUMBERED;
+	c->numbers = malloc(c->e.numbers * sizeof *c->numbers);
+	if (c->numbers)
+		coll_open_unsent(o, c->numbers);
+	return c->numbers != NULL;
+}
 
 /* An operation that was active in the line, and was not started again yet, is saved as it was. A
  * start of before the restore is in no line. */
@@ -116,26 +130,34 @@ static bool describe(const struct coll_open *o, struct captured *c)
 	if (!written_spans(&o->run, o->round, &c->spans, &c->n))
 		return false;
 	c->e.length = total_bytes(&o->run, c->spans, c->n);
-	return true;
+	return describe_numbers(o, c);
+}
+
+static void write_saved(struct writer *w, const struct coll_saved *s)
+{
+	section_operations_write(w, &s->e);
+	writer_bytes(w, s->bytes, (size_t)section_operations_bytes(&s->e));
+}
+
+static void write_captured(struct writer *w, const struct captured *c)
+{
+	section_operations_write(w, &c->e);
+	for (uint32_t i = 0; i < c->e.numbers; i++)
+		writer_u64(w, c->numbers[i]);
+	pack_spans(&c->o->run, c->spans, c->n, w);
 }
 
 /* The operations that are open now come before those that still wait to be begun again. */
 static void write_all(struct writer *w, const struct captured *v, size_t n, uint32_t count)
 {
 	writer_u32(w, count);
-	for (size_t i = 0; i < n; i++) {
-		section_operations_write(w, &v[i].e);
+	for (size_t i = 0; i < n; i++)
 		if (v[i].o->saved)
-			writer_bytes(w, v[i].o->saved->bytes, (size_t)v[i].e.length);
+			write_saved(w, v[i].o->saved);
 		else
-			pack_spans(&v[i].o->run, v[i].spans, v[i].n, w);
-	}
-	list_for_each (item, &waiting) {
-		const struct coll_saved *s = container_of(item, struct coll_saved, link);
-
-		section_operations_write(w, &s->e);
-		writer_bytes(w, s->bytes, (size_t)s->e.length);
-	}
+			write_captured(w, &v[i]);
+	list_for_each (item, &waiting)
+		write_saved(w, container_of(item, struct coll_saved, link));
 }
 
 static size_t count_list(const struct link *list)
@@ -147,6 +169,11 @@ static size_t count_list(const struct link *list)
 	return n;
 }
 
+static size_t room_for(const struct section_operation *e)
+{
+	return SECTION_OPERATIONS_ENTRY + (size_t)section_operations_bytes(e);
+}
+
 static bool describe_all(struct captured *v, size_t *n, size_t *bytes)
 {
 	list_for_each (item, coll_open_all()) {
@@ -156,11 +183,10 @@ static bool describe_all(struct captured *v, size_t *n, size_t *bytes)
 			continue;
 		if (!describe(o, &v[*n]))
 			return false;
-		*bytes += SECTION_OPERATIONS_ENTRY + (size_t)v[(*n)++].e.length;
+		*bytes += room_for(&v[(*n)++].e);
 	}
 	list_for_each (item, &waiting)
-		*bytes += SECTION_OPERATIONS_ENTRY +
-			  (size_t)container_of(item, struct coll_saved, link)->e.length;
+		*bytes += room_for(&container_of(item, struct coll_saved, link)->e);
 	return true;
 }
 
@@ -184,10 +210,12 @@ bool coll_resume_capture(uint8_t **out, size_t *len)
 		struct writer w = writer_over(*out, bytes);
 
 		write_all(&w, v, n, (uint32_t)(n + others));
-		*len = bytes;
+		*len = (size_t)(w.at - *out);
 	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; v && i < most; i++) {
 		free(v[i].spans);
+		free(v[i].numbers);
+	}
 	free(v);
 	return ok && (*out || n + others == 0);
 }
@@ -205,26 +233,37 @@ bool coll_resume_take(const uint8_t *bytes, size_t len)
 		struct coll_saved *s = NULL;
 
 		if (section_operations_read(&c, &e, &contents))
-			s = malloc(sizeof *s + (size_t)e.length);
+			s = malloc(sizeof *s + (size_t)section_operations_bytes(&e));
 		if (!s)
 			return false;
 		s->e = e;
-		memcpy(s->bytes, contents, (size_t)e.length);
+		memcpy(s->bytes, contents, (size_t)section_operations_bytes(&e));
 		list_append(&waiting, &s->link);
 	}
 	return true;
 }
 
-static struct coll_saved *find(const struct coll_open *o)
+static struct coll_saved *find_of(const struct comm *c, bool persistent)
 {
 	list_for_each (item, &waiting) {
 		struct coll_saved *s = container_of(item, struct coll_saved, link);
-		bool persistent = s->e.flags & SECTION_OPERATION_PERSISTENT;
+		bool is = s->e.flags & SECTION_OPERATION_PERSISTENT;
 
-		if (s->e.context == o->run.c->context && persistent == o->request->persistent)
+		if (s->e.context == c->context && is == persistent)
 			return s;
 	}
 	return NULL;
+}
+
+static struct coll_saved *find(const struct coll_open *o)
+{
+	return find_of(o->run.c, o->request->persistent);
+}
+
+bool coll_resume_is_awaited(const struct comm *c)
+{
+	engine_assert_held();
+	return find_of(c, false) != NULL;
 }
 
 static bool is_the_same(const struct coll_open *o, const struct coll_saved *s)
@@ -315,9 +354,30 @@ static int give_back(struct coll_open *o)
 		return fail_with(MPI_ERR_NO_MEM, "no memory to resume an operation");
 	fits = total_bytes(&o->run, spans, n) == s->e.length;
 	if (fits)
-		unpack_spans(&o->run, spans, n, s->bytes);
+		unpack_spans(&o->run, spans, n, s->bytes + 8 * (size_t)s->e.numbers);
 	free(spans);
 	return fits ? MPI_SUCCESS : strange(o);
+}
+
+/* One that has ended by an error has sent all that it had to send. */
+static int give_numbers_back(struct coll_open *o)
+{
+	const struct coll_saved *s = o->saved;
+	size_t n = s->e.numbers;
+	struct cursor c = cursor_over(s->bytes, 8 * n);
+	uint64_t *numbers;
+	int rc;
+
+	if (s->e.error && s->e.error != MPI_ERR_TRUNCATE)
+		return MPI_SUCCESS;
+	numbers = malloc((n + 1) * sizeof *numbers);
+	if (!numbers)
+		return fail_with(MPI_ERR_NO_MEM, "no memory to resume an operation");
+	for (size_t i = 0; i < n; i++)
+		numbers[i] = cursor_u64(&c);
+	rc = coll_open_number_again(o, steps_of(&o->run.s, s->e.rounds), numbers, s->e.numbers);
+	free(numbers);
+	return rc == MPI_ERR_ARG ? strange(o) : rc;
 }
 
 int coll_resume(struct coll_open *o)
@@ -333,6 +393,8 @@ int coll_resume(struct coll_open *o)
 		return MPI_SUCCESS;
 	}
 	rc = give_back(o);
+	if (rc == MPI_SUCCESS)
+		rc = give_numbers_back(o);
 	if (rc)
 		return rc;
 	o->saved = NULL;

@@ -46,6 +46,7 @@ struct comm {
 	uint32_t coll_seq; /* number of the next collective operation: its messages' tag */
 	bool crowded;	   /* some host has more of its ranks than cores: the same on all ranks */
 	bool near;	   /* all of its ranks share memory: the same on all ranks */
+	bool told;	   /* its topology depends on what other ranks said as it was made */
 	bool freed;	   /* the user's handle is gone */
 	struct errhandler *errhandler;
 	bool errhandler_chosen; /* the program set one here */

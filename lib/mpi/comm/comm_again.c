@@ -7,6 +7,7 @@
 #include "base/list.h"
 #include "ckpt/section_communicators.h"
 #include "mpi/engine/engine.h"
+#include "mpi/handle/fail.h"
 #include "mpi/handle/handle_table.h"
 
 /* ---- capture ---- */
@@ -88,7 +89,7 @@ bool comm_again_capture(uint8_t **out, size_t *len)
 	return *out != NULL;
 }
 
-/* ---- how many there are ---- */
+/* ---- what cannot be made again alone ---- */
 
 struct later {
 	uint64_t made;
@@ -97,12 +98,13 @@ struct later {
 
 static void look_for_later(struct object *o, void *arg)
 {
+	const struct comm *c = (const struct comm *)(void *)o;
 	struct later *l = arg;
 
-	l->found |= ((const struct comm *)(void *)o)->serial > l->made;
+	l->found |= c->serial > l->made && c->told;
 }
 
-bool comm_again_is_there_after(uint64_t made)
+bool comm_again_needs_others(uint64_t made)
 {
 	struct later l = {.made = made};
 
@@ -121,9 +123,11 @@ struct saved {
 };
 
 static struct link waiting = {&waiting, &waiting};
+static bool alone;
 
 void comm_again_fini(void)
 {
+	alone = false;
 	for (struct link *item; (item = list_pop(&waiting));)
 		free(container_of(item, struct saved, link));
 }
@@ -198,4 +202,110 @@ void comm_again(struct comm_sides *s)
 		free(was);
 		return;
 	}
+}
+
+/* ---- alone ---- */
+
+void comm_again_go_alone(void)
+{
+	alone = true;
+}
+
+bool comm_again_is_alone(void)
+{
+	return alone && !list_empty(&waiting);
+}
+
+static bool has(const struct group *g, int world)
+{
+	for (int i = 0; i < g->size; i++)
+		if (g->world[i] == world)
+			return true;
+	return false;
+}
+
+static bool is_part(const struct group *g, const int *ranks, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!g || !has(g, ranks[i]))
+			return false;
+	return (g != NULL) == (n > 0);
+}
+
+static bool is_both(const struct group *a, const struct group *b, const int *ranks)
+{
+	return is_group(a, ranks, (uint32_t)a->size) &&
+	       is_group(b, ranks + a->size, (uint32_t)b->size);
+}
+
+static bool is_like(const struct saved *s, const struct comm_again_like *l)
+{
+	const int *remote = s->ranks + s->e.n;
+
+	switch (l->how) {
+	case COMM_AGAIN_SAME:
+		return is_group(l->group, s->ranks, s->e.n) &&
+		       is_group(l->remote, remote, s->e.nremote);
+	case COMM_AGAIN_PART:
+		return is_part(l->group, s->ranks, s->e.n) &&
+		       is_part(l->remote, remote, s->e.nremote);
+	case COMM_AGAIN_PEER:
+		return is_group(l->group, s->ranks, s->e.n) && s->e.nremote > 0;
+	case COMM_AGAIN_BOTH:
+		return s->e.n == (uint32_t)(l->group->size + l->remote->size) && !s->e.nremote &&
+		       (is_both(l->group, l->remote, s->ranks) ||
+			       is_both(l->remote, l->group, s->ranks));
+	}
+	return false;
+}
+
+static struct group *group_of(const struct group *from, const int *ranks, uint32_t n)
+{
+	struct group *g = group_make((int)n, ranks, comm_world_info()->rank);
+
+	if (g)
+		group_inherit(g, from);
+	return g;
+}
+
+static int make(
+	const struct saved *s, struct comm *parent, const struct group *from, struct comm **out)
+{
+	struct comm_sides sides = {.group = group_of(from, s->ranks, s->e.n),
+		.context = s->e.context,
+		.local_context = s->e.local_context};
+	int rc = MPI_SUCCESS;
+
+	if (s->e.nremote)
+		sides.remote = group_of(from, s->ranks + s->e.n, s->e.nremote);
+	if (!sides.group || (s->e.nremote && !sides.remote))
+		rc = fail_with(MPI_ERR_NO_MEM, "no memory to make a communicator again");
+	if (rc == MPI_SUCCESS)
+		rc = comm_new_sides(&sides, parent, out);
+	if (sides.group)
+		group_release(sides.group);
+	if (sides.remote)
+		group_release(sides.remote);
+	return rc;
+}
+
+bool comm_again_alone(
+	struct comm *parent, const struct comm_again_like *like, struct comm **out, int *rc)
+{
+	engine_assert_held();
+	if (!alone)
+		return false;
+	list_for_each_safe (item, &waiting) {
+		struct saved *s = container_of(item, struct saved, link);
+
+		if (!is_like(s, like))
+			continue;
+		if (s->e.context == COMM_NO_CONTEXT)
+			return false;
+		*rc = make(s, parent, like->group, out);
+		list_remove(&s->link);
+		free(s);
+		return true;
+	}
+	return false;
 }

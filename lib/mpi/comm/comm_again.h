@@ -5,7 +5,11 @@
  * before the restore have: they are made as in the first run. Of those that were made later the
  * line knows the processes: a rank that makes a communicator of the same processes, in the same
  * order, gets the first of these that is left. So all its members choose alike, and nobody has to
- * ask. What is not made again before the next line is forgotten. Under the engine lock.
+ * ask. What is not made again before the next line is forgotten.
+ *
+ * Under message logging a rank comes back alone, so nobody else makes them again: what this rank
+ * asks for is taken from its checkpoint, without a message, as long as some are left there (alone).
+ * Under the engine lock.
  */
 #ifndef FTMPI_MPI_COMM_AGAIN_H
 #define FTMPI_MPI_COMM_AGAIN_H
@@ -25,8 +29,33 @@ bool comm_again_take(const uint8_t *bytes, size_t len);
 /* Something is made of these: if it is one of the line, with the contexts that it had. */
 void comm_again(struct comm_sides *s);
 
-/* Has the program a communicator that it made when there had been so many (comm_made_ever)? */
-bool comm_again_is_there_after(uint64_t made);
+/* From now on alone. */
+void comm_again_go_alone(void);
+
+/* Some are left to be made again, alone: a call of which this rank gets none asks nobody. */
+bool comm_again_is_alone(void);
+
+/* What a rank knows by itself of the communicator that it asks for. */
+enum comm_again_how {
+	COMM_AGAIN_SAME, /* these groups */
+	COMM_AGAIN_PART, /* a part of each */
+	COMM_AGAIN_PEER, /* this group, and some other */
+	COMM_AGAIN_BOTH, /* one group of both, either of them first */
+};
+
+struct comm_again_like {
+	enum comm_again_how how;
+	const struct group *group, *remote; /* remote: NULL without one */
+};
+
+/* Alone: the first that fits, made again of this parent into *out; *rc says whether that has worked.
+ * false: there is none, so all make a new one, or its copying is still under way, and goes on. */
+bool comm_again_alone(
+	struct comm *parent, const struct comm_again_like *like, struct comm **out, int *rc);
+
+/* Has the program one that cannot be made again alone, made when there had been so many
+ * (comm_made_ever)? */
+bool comm_again_needs_others(uint64_t made);
 
 void comm_again_fini(void);
 

@@ -54,7 +54,10 @@ int comm_create(struct comm *c, struct group *g, struct comm **out)
 
 	comm_hold(c);
 	group_hold(g);
-	rc = c->remote ? comm_inter_part_subset(c, g, out) : create(c, g, out);
+	if (c->remote)
+		rc = comm_inter_part_subset(c, g, out);
+	else if (!comm_make_group_again(c, g, out, &rc))
+		rc = create(c, g, out);
 	group_release(g);
 	comm_release(c);
 	return rc;

@@ -2,6 +2,7 @@
 /* Communicators from groups alone (MPI 5.0 sections 7.4.2 and 7.6.2): their messages are
  * MPI_COMM_WORLD's, beside its collectives. */
 #include "comm_make.h"
+#include "mpi/comm/comm_again.h"
 
 int comm_from_tag(const char *stringtag)
 {
@@ -24,9 +25,12 @@ int comm_from_groups(const struct comm_groups *from, struct comm **out)
 	struct comm_meeting how = {.leader = from->leader,
 		.peer = comm_world(),
 		.tag = comm_make_tag(COMM_TAG_FROM_GROUPS, comm_from_tag(from->stringtag))};
+	struct comm_again_like like = {COMM_AGAIN_PEER, from->local, NULL};
 	struct comm *local;
 	int rc;
 
+	if (comm_again_alone(comm_world(), &like, out, &rc))
+		return rc;
 	if (from->local->rank == from->leader)
 		how.remote_leader = from->remote->world[from->remote_leader];
 	rc = comm_make_in_group(comm_world(), from->local, how.tag, &local);

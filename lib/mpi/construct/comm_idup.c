@@ -10,6 +10,7 @@
 #include "comm_make.h"
 #include "mpi/coll/coll_inter.h"
 #include "mpi/coll/coll_launch.h"
+#include "mpi/coll/coll_resume.h"
 #include "mpi/p2p/request.h"
 
 struct copying {
@@ -23,7 +24,7 @@ struct copying {
 static int on_finish(struct request *r, MPI_Status *status)
 {
 	struct copying *d = r->owner;
-	int rc = request_finish(NULL, d->bringing, MPI_STATUS_IGNORE);
+	int rc = d->bringing ? request_finish(NULL, d->bringing, MPI_STATUS_IGNORE) : MPI_SUCCESS;
 
 	(void)status;
 	d->bringing = NULL;
@@ -35,7 +36,7 @@ static int on_expects(const struct request *r)
 {
 	const struct copying *d = r->owner;
 
-	return request_expects(d->bringing);
+	return d->bringing ? request_expects(d->bringing) : -1;
 }
 
 static void on_free(struct request *r)
@@ -79,8 +80,13 @@ static int bring(struct comm *c, struct copying *d)
 /* d is the request's, or gone. */
 static int begin(struct comm *c, struct copying *d)
 {
-	int rc = comm_make_dup_open(c, d->both, &d->copy);
+	bool again;
+	int rc;
 
+	/* one that the program has not waited for goes on as an operation of c */
+	again = !coll_resume_is_awaited(c) && comm_make_dup_again(c, &d->copy, &rc);
+	if (!again)
+		rc = comm_make_dup_open(c, d->both, &d->copy);
 	if (rc != MPI_SUCCESS) {
 		free(d);
 		return rc;
@@ -88,7 +94,11 @@ static int begin(struct comm *c, struct copying *d)
 	comm_hold(d->copy);
 	d->deferred.run = on_brought;
 	d->request = request_new_other(&class, c, d);
-	rc = d->request ? bring(c, d) : comm_make_no_memory(c);
+	rc = d->request ? MPI_SUCCESS : comm_make_no_memory(c);
+	if (rc == MPI_SUCCESS && again)
+		request_complete(d->request, MPI_SUCCESS);
+	else if (rc == MPI_SUCCESS)
+		rc = bring(c, d);
 	if (rc == MPI_SUCCESS)
 		return rc;
 	comm_make_undo(d->copy);
@@ -121,8 +131,9 @@ int comm_idup(struct comm *c, struct comm **out, struct request **request)
 	rc = begin(c, d);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	d->bringing->then = &d->deferred;
-	if (request_done(d->bringing))
+	if (d->bringing)
+		d->bringing->then = &d->deferred;
+	if (d->bringing && request_done(d->bringing))
 		on_brought(&d->deferred);
 	rc = comm_make_inherit(c, d->copy);
 	if (rc != MPI_SUCCESS) {

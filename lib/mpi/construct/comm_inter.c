@@ -9,6 +9,7 @@
 
 #include "comm_make.h"
 #include "mpi/coll/coll.h"
+#include "mpi/comm/comm_again.h"
 #include "mpi/handle/fail.h"
 #include "mpi/p2p/p2p.h"
 
@@ -151,10 +152,13 @@ void comm_inter_decline(const struct comm_meeting *how)
 int comm_inter_create(struct comm *local, const struct comm_meeting *how, struct comm **out)
 {
 	struct other o = {how->peer, how->remote_leader, how->tag};
+	struct comm_again_like like = {COMM_AGAIN_PEER, local->group, NULL};
 	struct met m = {0};
 	int32_t *ranks = NULL;
 	int rc;
 
+	if (comm_again_alone(local, &like, out, &rc))
+		return rc;
 	comm_hold(local);
 	if (local->rank == how->leader) {
 		comm_hold(o.comm);

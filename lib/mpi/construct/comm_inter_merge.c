@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "comm_make.h"
+#include "mpi/comm/comm_again.h"
 #include "mpi/handle/fail.h"
 
 /* What a process says when the sides are merged. */
@@ -69,8 +70,11 @@ static int merge(struct comm *c, bool high, struct comm **out)
 
 int comm_inter_merge(struct comm *c, bool high, struct comm **out)
 {
+	struct comm_again_like both = {COMM_AGAIN_BOTH, c->group, c->remote};
 	int rc;
 
+	if (comm_again_alone(c, &both, out, &rc))
+		return rc;
 	comm_hold(c);
 	rc = merge(c, high, out);
 	comm_release(c);

@@ -7,6 +7,7 @@
 
 #include "comm_make.h"
 #include "mpi/coll/coll.h"
+#include "mpi/comm/comm_again.h"
 #include "mpi/handle/fail.h"
 
 /* Rank 0's proposals of both sides, known to all of both. */
@@ -134,11 +135,17 @@ static int check_part(
 
 int comm_inter_part_subset(struct comm *c, struct group *g, struct comm **out)
 {
+	struct comm_again_like like = {COMM_AGAIN_PART, g, c->remote};
 	struct comm_proposal both[2];
-	int *ranks = NULL;
-	int bad = comm_make_locate(c, g, &ranks);
-	int rc = agree(c, bad ? -1 : g->size, both);
+	int *ranks = NULL, bad, rc;
 
+	*out = NULL;
+	if (g->rank == MPI_UNDEFINED && comm_again_is_alone())
+		return MPI_SUCCESS;
+	if (g->rank != MPI_UNDEFINED && comm_again_alone(c, &like, out, &rc))
+		return rc;
+	bad = comm_make_locate(c, g, &ranks);
+	rc = agree(c, bad ? -1 : g->size, both);
 	if (rc == MPI_SUCCESS && !bad)
 		rc = check_part(c, g, both);
 	if (rc == MPI_SUCCESS && !bad)

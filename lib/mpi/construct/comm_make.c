@@ -100,6 +100,12 @@ int comm_make_dup_open(struct comm *c, struct comm_proposal both[2], struct comm
 	return comm_new_sides(&sides, c, out);
 }
 
+bool comm_make_dup_again(struct comm *c, struct comm **out, int *rc)
+{
+	return comm_again_alone(
+		c, &(struct comm_again_like){COMM_AGAIN_SAME, c->group, c->remote}, out, rc);
+}
+
 /* One that was made again has its contexts. */
 int comm_make_dup_settle(struct comm *copy, const struct comm_proposal both[2])
 {
@@ -111,20 +117,28 @@ int comm_make_dup_settle(struct comm *copy, const struct comm_proposal both[2])
 	return rc;
 }
 
-int comm_make_dup(struct comm *c, struct comm **out)
+/* The counter goes round before copy functions are asked, so that a rank whose function refuses
+ * leaves nobody waiting. */
+static int dup_bare(struct comm *c, struct comm **copy)
 {
 	struct comm_proposal both[2];
+	int rc;
+
+	if (comm_make_dup_again(c, copy, &rc))
+		return rc;
+	rc = comm_make_dup_open(c, both, copy);
+	if (rc == MPI_SUCCESS)
+		rc = coll_now_agree(c, both, sizeof(both[0]));
+	return rc ? rc : comm_make_dup_settle(*copy, both);
+}
+
+int comm_make_dup(struct comm *c, struct comm **out)
+{
 	struct comm *copy = NULL;
 	int rc;
 
 	comm_hold(c);
-	/* the counter goes round before copy functions are asked, so that a rank whose function
-	 * refuses leaves nobody waiting */
-	rc = comm_make_dup_open(c, both, &copy);
-	if (rc == MPI_SUCCESS)
-		rc = coll_now_agree(c, both, sizeof(both[0]));
-	if (rc == MPI_SUCCESS)
-		rc = comm_make_dup_settle(copy, both);
+	rc = dup_bare(c, &copy);
 	if (rc == MPI_SUCCESS)
 		rc = comm_make_inherit(c, copy);
 	if (rc == MPI_SUCCESS)
@@ -203,6 +217,15 @@ static int tell_down(
 	return rc;
 }
 
+bool comm_make_group_again(struct comm *c, struct group *g, struct comm **out, int *rc)
+{
+	*out = NULL;
+	*rc = MPI_SUCCESS;
+	if (g->rank == MPI_UNDEFINED)
+		return comm_again_is_alone();
+	return comm_again_alone(c, &(struct comm_again_like){COMM_AGAIN_SAME, g, NULL}, out, rc);
+}
+
 static int make_in_group(struct comm *c, struct group *g, int tag, struct comm **out)
 {
 	uint32_t counter = 0;
@@ -226,7 +249,8 @@ int comm_make_in_group(struct comm *c, struct group *g, int tag, struct comm **o
 
 	comm_hold(c);
 	group_hold(g);
-	rc = make_in_group(c, g, tag, out);
+	if (!comm_make_group_again(c, g, out, &rc))
+		rc = make_in_group(c, g, tag, out);
 	group_release(g);
 	comm_release(c);
 	return rc;
@@ -240,22 +264,31 @@ int comm_make_group(struct comm *c, struct group *g, int tag, struct comm **out)
 	return comm_make_in_group(c, g, comm_make_tag(COMM_TAG_GROUP, tag), out);
 }
 
+static int make_leading(struct comm *c, struct group *g, struct comm **out)
+{
+	uint32_t counter;
+	int rc;
+
+	if (comm_make_group_again(c, g, out, &rc))
+		return rc;
+	rc = agree_counter(c, &counter);
+	if (rc == MPI_SUCCESS && counter == 0)
+		rc = comm_make_used_up(comm_world_rank(c, 0));
+	if (rc == MPI_SUCCESS && g->rank != MPI_UNDEFINED)
+		rc = comm_make(c, g, counter, out);
+	return rc;
+}
+
 int comm_make_leading(struct comm *c, int n, struct comm **out)
 {
 	struct group *g = group_make(n, c->group->world, c->group->world[c->rank]);
-	uint32_t counter;
 	int rc;
 
 	if (!g)
 		return comm_make_no_memory(c);
 	group_inherit(g, c->group);
 	comm_hold(c);
-	*out = NULL;
-	rc = agree_counter(c, &counter);
-	if (rc == MPI_SUCCESS && counter == 0)
-		rc = comm_make_used_up(comm_world_rank(c, 0));
-	if (rc == MPI_SUCCESS && g->rank != MPI_UNDEFINED)
-		rc = comm_make(c, g, counter, out);
+	rc = make_leading(c, g, out);
 	group_release(g);
 	comm_release(c);
 	return rc;

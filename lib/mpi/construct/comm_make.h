@@ -47,6 +47,11 @@ struct comm_proposal comm_make_propose(int n, bool both_sides);
 int comm_make_contexts(
 	struct comm_sides *s, const struct comm_proposal *mine, const struct comm_proposal *theirs);
 
+/* In a rank that came back alone (comm_again.h): a copy of c; one of g, which is part of c, NULL
+ * where this process is not in it. false: there is none to be made again. */
+bool comm_make_dup_again(struct comm *c, struct comm **out, int *rc);
+bool comm_make_group_again(struct comm *c, struct group *g, struct comm **out, int *rc);
+
 /* A copy of c: begin, and what this process proposes, in both[0]; and the end, when rank 0's
  * proposals of both sides are known (coll_own_agree). */
 int comm_make_dup_open(struct comm *c, struct comm_proposal both[2], struct comm **out);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "comm_make.h"
+#include "mpi/comm/comm_again.h"
 
 static int make_elected(struct comm *c, const struct comm_ballot *ballots, struct comm **out)
 {
@@ -38,8 +39,14 @@ static int split_intra(struct comm *c, int color, int key, struct comm **out)
 
 int comm_split(struct comm *c, int color, int key, struct comm **out)
 {
+	struct comm_again_like part = {COMM_AGAIN_PART, c->group, c->remote};
 	int rc;
 
+	*out = NULL;
+	if (color == MPI_UNDEFINED && comm_again_is_alone())
+		return MPI_SUCCESS;
+	if (color != MPI_UNDEFINED && comm_again_alone(c, &part, out, &rc))
+		return rc;
 	comm_hold(c);
 	rc = c->remote ? comm_inter_part_split(c, color, key, out)
 		       : split_intra(c, color, key, out);

@@ -41,7 +41,7 @@ static inline uint64_t p2p_time(void)
 static inline void p2p_begin(struct request *r)
 {
 	request_become(r, REQUEST_STARTED);
-	r->cancelled = r->past = false;
+	r->cancelled = r->past = r->over = false;
 	r->error = MPI_SUCCESS;
 	r->bytes = r->length = 0;
 	r->since = p2p_time();

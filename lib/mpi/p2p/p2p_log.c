@@ -8,7 +8,6 @@
 #include "envelope.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
-#include "numbered.h"
 #include "p2p_log_inside.h"
 
 /* A message of the log that the transport has. */
@@ -28,39 +27,21 @@ struct owed {
 
 static struct {
 	const struct p2p_log_keeper *keeper;
-	int size;
 	struct link sending;
-	struct link owed;	  /* oldest first */
-	struct match_list *syncs; /* by peer: sends that wait for MET */
+	struct link owed; /* oldest first */
 	bool driving;
 } s;
 
-int p2p_log_begin(int size, const struct p2p_log_keeper *keeper)
+void p2p_log_begin(const struct p2p_log_keeper *keeper)
 {
 	s.keeper = keeper;
-	s.size = size;
 	s.driving = false;
 	list_init(&s.sending);
 	list_init(&s.owed);
-	s.syncs = malloc((size_t)size * sizeof *s.syncs);
-	for (int i = 0; s.syncs && i < size; i++)
-		match_list_init(&s.syncs[i]);
-	return s.syncs ? 0 : FT_ENOMEM;
-}
-
-struct match_list *p2p_log_syncs(int peer)
-{
-	return &s.syncs[peer];
 }
 
 void p2p_log_drop(void)
 {
-	if (!s.syncs)
-		return;
-	for (int i = 0; i < s.size; i++)
-		match_index_forget(&s.syncs[i]);
-	free(s.syncs);
-	s.syncs = NULL;
 	for (struct link *item; (item = list_pop(&s.sending));) {
 		struct sending *w = container_of(item, struct sending, link);
 
@@ -196,6 +177,8 @@ int p2p_log_send(const struct p2p_message *m, int peer, struct request *sync)
 	engine_assert_held();
 	if (!m->number)
 		p2p_log_limit_await((size_t)p2p_room(m));
+	else if (!p2p_log_is_reserved(peer, m->number))
+		p2p_log_end(MPI_ERR_INTERN, "its checkpoint has a message in two operations", peer);
 	l = copy_of(m, &p->log);
 	if (!l)
 		return MPI_ERR_NO_MEM;
@@ -207,29 +190,16 @@ int p2p_log_send(const struct p2p_message *m, int peer, struct request *sync)
 		p2p_log_vouch(peer, number, l);
 	leaves = m->number ? msglog_sent_reserved(p2p_msglog, peer, m->number, l)
 			   : msglog_sent(p2p_msglog, peer, l);
-	if (sync) {
-		sync->peer = peer;
-		sync->index = p->sent;
-		numbered_add(&s.syncs[peer], sync);
-	}
+	if (sync)
+		p2p_log_sync_begin(sync, peer, p->sent);
 	p2p_log_limit_grown(p->log.bytes - before);
 	if (leaves)
 		transmit(peer, l);
-	else if (sync && p->up && p->sent <= p->has)
+	else if (sync && !request_done(sync) && p->up && p->sent <= p->has)
 		p2p_log_say(peer, LOG_ASK, p->sent);
 	p2p_log_say_repeated(peer);
 	p2p_log_drive();
 	return MPI_SUCCESS;
-}
-
-/* No receive from any source gets one of a collective operation. */
-struct tp_envelope p2p_log_envelope_to_self(const struct p2p_message *m)
-{
-	struct envelope e = {.context = p2p_context(m), .tag = m->tag, .source = m->comm->rank};
-
-	if (m->plane == PLANE_POINT)
-		e.stamp = (uint32_t)msglog_sent_to_self(p2p_msglog);
-	return envelope_pack(&e);
 }
 
 static bool has_room(void *arg, int *expect)
@@ -260,15 +230,14 @@ bool p2p_log_is_reserved(int peer, uint64_t number)
 bool p2p_log_keeps(const struct request *r)
 {
 	return p2p_log_is_used() && request_active(r) && r->kind == REQUEST_SEND &&
-	       r->m.mode == SEND_SYNC && r->index;
+	       r->m.mode == SEND_SYNC && r->m.rank >= 0;
 }
 
 bool p2p_log_is_determined(const struct request *r)
 {
-	if (!request_active(r))
+	if (!request_active(r) || r->m.rank == MPI_PROC_NULL)
 		return true;
-	return r->kind == REQUEST_SEND && !r->class && r->m.mode != SEND_SYNC && r->m.rank >= 0 &&
-	       comm_world_rank(r->m.comm, r->m.rank) != p2p_msglog->self;
+	return r->kind == REQUEST_SEND && (r->m.mode != SEND_SYNC || r->over);
 }
 
 /* ---- synchronous messages ---- */
@@ -328,6 +297,8 @@ void p2p_log_followed(void)
 {
 	engine_assert_held();
 	outcomes_follow(&p2p_msglog->outcomes);
+	if (p2p_msglog->outcomes.nended)
+		p2p_log_end_as_before();
 }
 
 void p2p_log_happened(const struct outcome *what)

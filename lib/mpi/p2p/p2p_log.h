@@ -102,11 +102,12 @@ bool p2p_log_has_posted(void);
  */
 bool p2p_log_has_cancelled(void);
 
+/* Synchronous sends that are open are over, for this program and for the one that goes on from the
+ * checkpoint, which does not have them; before p2p_log_capture. */
+void p2p_log_end_sends(void);
+
 /* Wait until no receive has a message whose contents are on their way. */
 void p2p_log_await_contents(void);
-
-/* Is there a message that MPI_Mprobe has found, and the program has not received? */
-bool p2p_log_has_found(void);
 
 /* A checkpoint is taken, in the order of these, before the lock is let go: what was not received
  * yet (CKPT_LOGGED), and the rest (CKPT_MSGLOG); *out is malloc'ed. No memory: false, and none is
@@ -125,8 +126,8 @@ void p2p_log_begin_pairs_anew(void);
  * logger has these outcomes after it. 0 or FT_ENOMEM. */
 int p2p_log_woke(const struct outcome *v, size_t n);
 
-/* The least limit of eager messages: what ranks say to each other of the log is not announced for its
- * length, so no shorter one overtakes a hello, which is the first on its connection. */
+/* The least limit of eager messages: what ranks say to each other of the log is not announced for
+ * its length, so no shorter one overtakes a hello, which is the first on its connection. */
 enum { P2P_LOG_EAGER_LEAST = 64 };
 
 /* The hellos and covers of two ranks. */

@@ -10,6 +10,7 @@
 #include "ckpt/section_logged.h"
 #include "mpi/engine/engine.h"
 #include "p2p_log_inside.h"
+#include "p2p_probe.h"
 #include "p2p_saved.h"
 #include "stored.h"
 
@@ -94,26 +95,36 @@ struct unreceived {
 	struct section_logged e;
 	const struct request *r;
 	const struct stored *stored;
+	uint64_t matched; /* p2p_sequence */
+	size_t place;	  /* as they were gathered: those without a receive as they have come */
 };
 
 struct gathered {
 	struct unreceived *v; /* NULL: only count */
 	size_t n, receives;
-	uint64_t *numbers; /* NULL: only count */
+	struct section_logged_receive *posts; /* NULL: only count */
 };
 
 static void gather(struct gathered *g, const struct unreceived *one)
 {
-	if (g->v)
+	if (g->v) {
 		g->v[g->n] = *one;
+		g->v[g->n].place = g->n;
+	}
 	g->n++;
 }
 
-static void gather_number(struct gathered *g, uint64_t number)
+static void gather_post(struct gathered *g, const struct section_logged_receive *post)
 {
-	if (g->numbers)
-		g->numbers[g->receives] = number;
+	if (g->posts)
+		g->posts[g->receives] = *post;
 	g->receives++;
+}
+
+/* The program finds it again, and then receives it. */
+static bool was_found(const struct request *r)
+{
+	return r->m.plane == PLANE_POINT && !r->post;
 }
 
 /* It may have got less than its message. */
@@ -126,76 +137,112 @@ static void gather_open(struct request *r, void *arg)
 			.peer = r->peer,
 			.tag = r->got_tag,
 			.source = r->source,
-			.flags = SECTION_LOGGED_WHOLE | (r->stamp ? SECTION_LOGGED_SYNC : 0),
+			.flags = SECTION_LOGGED_WHOLE | (r->stamp ? SECTION_LOGGED_MET : 0) |
+				 (was_found(r) ? SECTION_LOGGED_FOUND : 0),
 			.length = r->length},
-		.r = r};
+		.r = r,
+		.matched = r->matched};
 	bool is_posted = r->kind == REQUEST_RECV && r->state == REQUEST_POSTED && !r->past &&
 			 r->m.rank != MPI_PROC_NULL;
 
 	if (p2p_is_open(r))
 		gather(g, &u);
-	if ((is_posted || p2p_is_open(r)) && r->m.plane == PLANE_POINT && r->post > posted)
-		gather_number(g, r->post);
+	if ((is_posted || p2p_is_open(r)) && r->m.plane == PLANE_POINT && r->post > posted) {
+		struct section_logged_receive post = p2p_log_post_of(r);
+
+		gather_post(g, &post);
+	}
 }
 
-static void gather_unexpected(struct gathered *g)
+static uint32_t waits_flag(uint32_t stamp)
 {
-	list_for_each (item, &p2p.match.arrivals.list) {
-		const struct match_msg *msg = container_of(item, struct match_msg, all.link);
-		const struct stored *m = msg->stored;
-		struct unreceived u = {.e = {.number = msg->index,
-					       .context = msg->context,
-					       .peer = msg->peer,
-					       .tag = msg->tag,
-					       .source = msg->source,
-					       .flags = (m && m->whole ? SECTION_LOGGED_WHOLE : 0) |
-							(msg->stamp ? SECTION_LOGGED_SYNC : 0),
-					       .length = p2p_length(msg)},
-			.stored = m && m->whole ? m : NULL};
+	if (stamp & P2P_LOG_MET)
+		return SECTION_LOGGED_MET;
+	return stamp & P2P_LOG_SYNC ? SECTION_LOGGED_SYNC : 0;
+}
 
-		gather(g, &u);
-	}
+static uint32_t stamp_of(uint32_t flags)
+{
+	if (flags & SECTION_LOGGED_MET)
+		return P2P_LOG_MET;
+	return flags & SECTION_LOGGED_SYNC ? P2P_LOG_SYNC : 0;
+}
+
+static bool gather_waiting(struct match_msg *msg, void *arg)
+{
+	const struct stored *m = msg->stored;
+	bool before = p2p_is_found_before(msg->context), found = msg->handle || before;
+	struct unreceived u = {
+		.e = {.number = msg->index,
+			.context = msg->context - (before ? P2P_FOUND_BEFORE : 0),
+			.peer = msg->peer,
+			.tag = msg->tag,
+			.source = msg->source,
+			.flags = (m && m->whole ? SECTION_LOGGED_WHOLE : 0) |
+				 waits_flag(msg->stamp) | (found ? SECTION_LOGGED_FOUND : 0),
+			.length = p2p_length(msg)},
+		.stored = m && m->whole ? m : NULL,
+		.matched = msg->matched};
+
+	gather(arg, &u);
+	return true;
 }
 
 static void gather_all(struct gathered *g)
 {
 	g->n = g->receives = 0;
 	for (size_t i = 0; i < p2p_log_posts_left(); i++)
-		gather_number(g, p2p_log_post_left(i));
+		gather_post(g, p2p_log_post_left(i));
 	requests_each(gather_open, g);
-	gather_unexpected(g);
+	p2p_each_unreceived(gather_waiting, g);
 }
 
-/* Those of receives in the order in which these were posted: so each finds its own again. The
- * others as they have come. */
-static int by_post(const void *a, const void *b)
+enum turn { OF_RECEIVES, FOUND, WAITING };
+
+static enum turn turn_of(const struct unreceived *u)
+{
+	if (u->e.flags & SECTION_LOGGED_FOUND)
+		return FOUND;
+	return u->r ? OF_RECEIVES : WAITING;
+}
+
+static int compare(uint64_t x, uint64_t y)
+{
+	return x < y ? -1 : x > y;
+}
+
+/* Those of receives in the order in which these were posted: so each finds its own again. Receives
+ * of the library's have no number, and each kind of them meets messages in their order. Then what
+ * MPI_Mprobe has found, in that order, and the others as they have come. */
+static int by_turn(const void *a, const void *b)
 {
 	const struct unreceived *x = a, *y = b;
+	int order = compare(turn_of(x), turn_of(y));
 
-	return x->r->post < y->r->post ? -1 : x->r->post > y->r->post;
+	if (order == 0 && turn_of(x) == OF_RECEIVES)
+		order = compare(x->r->post, y->r->post);
+	if (order == 0 && turn_of(x) != WAITING)
+		order = compare(x->matched, y->matched);
+	return order ? order : compare(x->place, y->place);
 }
 
 static int by_number(const void *a, const void *b)
 {
-	const uint64_t *x = a, *y = b;
+	const struct section_logged_receive *x = a, *y = b;
 
-	return *x < *y ? -1 : *x > *y;
+	return compare(x->number, y->number);
 }
 
 static bool list_all(struct gathered *g)
 {
-	size_t matched = 0;
-
 	gather_all(g);
 	g->v = malloc((g->n + 1) * sizeof *g->v);
-	g->numbers = malloc((g->receives + 1) * sizeof *g->numbers);
-	if (!g->v || !g->numbers)
+	g->posts = malloc((g->receives + 1) * sizeof *g->posts);
+	if (!g->v || !g->posts)
 		return false;
 	gather_all(g);
-	while (matched < g->n && g->v[matched].r)
-		matched++;
-	qsort(g->v, matched, sizeof *g->v, by_post);
-	qsort(g->numbers, g->receives, sizeof *g->numbers, by_number);
+	qsort(g->v, g->n, sizeof *g->v, by_turn);
+	qsort(g->posts, g->receives, sizeof *g->posts, by_number);
 	return true;
 }
 
@@ -229,7 +276,7 @@ static bool write_all(const struct gathered *g, uint8_t **out, size_t *len)
 	w = writer_over(*out, *len);
 	writer_u32(&w, (uint32_t)g->receives);
 	for (size_t i = 0; i < g->receives; i++)
-		writer_u64(&w, g->numbers[i]);
+		section_logged_write_receive(&w, &g->posts[i]);
 	writer_u32(&w, (uint32_t)g->n);
 	for (size_t i = 0; i < g->n; i++) {
 		section_logged_write(&w, &g->v[i].e);
@@ -258,19 +305,22 @@ void p2p_log_await_contents(void)
 	engine_wait(none_receiving, NULL);
 }
 
-static void look_for_found(struct request *r, void *arg)
+static void end_send(struct request *r, void *arg)
 {
-	bool *found = arg;
+	struct outcome over = {
+		.kind = OUTCOME_SEND_OVER, .peer = (uint32_t)r->peer, .value = r->index};
 
-	*found |= p2p_is_open(r) && r->m.plane == PLANE_POINT && !r->post;
+	(void)arg;
+	if (!p2p_log_sync_is_open(r))
+		return;
+	p2p_log_happened(&over);
+	p2p_log_sync_end(r);
 }
 
-bool p2p_log_has_found(void)
+void p2p_log_end_sends(void)
 {
-	bool found = !list_empty(&p2p.match.matched);
-
-	requests_each(look_for_found, &found);
-	return found;
+	engine_assert_held();
+	requests_each(end_send, NULL);
 }
 
 bool p2p_log_capture(uint8_t **out, size_t *len)
@@ -281,7 +331,7 @@ bool p2p_log_capture(uint8_t **out, size_t *len)
 	engine_assert_held();
 	made = p2p_each_unreceived(pull_here, NULL) && list_all(&g) && write_all(&g, out, len);
 	free(g.v);
-	free(g.numbers);
+	free(g.posts);
 	return made;
 }
 
@@ -301,6 +351,13 @@ bool p2p_log_save(uint8_t **out, size_t *len)
 
 /* ---- back ---- */
 
+static void end_with_prefix(struct request *r, void *arg)
+{
+	(void)arg;
+	if (p2p_log_sync_is_open(r))
+		p2p_log_sync_end(r);
+}
+
 void p2p_log_go_back(void)
 {
 	struct p2p_log_behind *b = &p2p_log_behind;
@@ -310,6 +367,7 @@ void p2p_log_go_back(void)
 		p2p_log_strange();
 	posted = p2p_msglog->outcomes.posted;
 	p2p_forget();
+	requests_each(end_with_prefix, NULL); /* they were over in the checkpoint */
 	if (!msglog_load(p2p_msglog, b->state, b->len, b->v, b->n))
 		p2p_log_no_memory(p2p_msglog->self);
 	if (b->untold && b->acked < b->covered + b->n)
@@ -320,12 +378,13 @@ void p2p_log_go_back(void)
 
 static struct stored *stored_from(const struct section_logged *e, const uint8_t *bytes)
 {
-	struct match_msg msg = {.context = e->context,
+	struct match_msg msg = {
+		.context = e->context | (e->flags & SECTION_LOGGED_FOUND ? P2P_FOUND_BEFORE : 0),
 		.peer = e->peer,
 		.tag = e->tag,
 		.source = e->source,
 		.index = e->number,
-		.stamp = e->flags & SECTION_LOGGED_SYNC ? P2P_LOG_SYNC : 0};
+		.stamp = stamp_of(e->flags)};
 	struct stored *m = stored_new(&msg, bytes ? e->length : 0);
 
 	if (!m)
@@ -342,6 +401,8 @@ static bool is_known(const struct section_logged *e)
 {
 	const struct arrival_order *a = &p2p_msglog->pairs[e->peer].arrived;
 
+	if (e->peer == p2p_msglog->self) /* of collective and partitioned operations: without one */
+		return e->number <= a->begun && (e->flags & SECTION_LOGGED_WHOLE);
 	return e->number && e->number <= a->begun && !number_list_has(&a->skipped, e->number) &&
 	       ((e->flags & SECTION_LOGGED_WHOLE) || number_list_has(&a->open, e->number));
 }
@@ -349,13 +410,13 @@ static bool is_known(const struct section_logged *e)
 static bool take_receives(struct cursor *c)
 {
 	size_t n = cursor_u32(c);
-	uint64_t *numbers = malloc((n + 1) * sizeof *numbers);
+	struct section_logged_receive *posts = malloc((n + 1) * sizeof *posts);
 
-	if (!numbers)
+	if (!posts)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		numbers[i] = cursor_u64(c);
-	p2p_log_posts_again(numbers, n);
+		posts[i] = section_logged_read_receive(c);
+	p2p_log_posts_again(posts, n);
 	return true;
 }
 

@@ -4,6 +4,7 @@
 #define FTMPI_MPI_P2P_LOG_INSIDE_H
 
 #include "base/cursor.h"
+#include "ckpt/section_logged.h"
 #include "coord/msglog.h"
 #include "p2p_inside.h"
 #include "p2p_log.h"
@@ -120,11 +121,13 @@ bool p2p_log_take_vouch(struct cursor *c, size_t len, int peer);
 
 /* ---- p2p_log.c ---- */
 
-int p2p_log_begin(int size, const struct p2p_log_keeper *keeper);
+void p2p_log_begin(const struct p2p_log_keeper *keeper);
 void p2p_log_drop(void);
 
-/* In an envelope's source: the sender waits until it has met its receive. */
-enum { P2P_LOG_SYNC = 1 << 30 };
+/* In an envelope's source, and as the stamp of a message that is here: the sender waits until it
+ * has met its receive. As a stamp: it had, when a checkpoint of data was taken, and the program is
+ * to receive it again. */
+enum { P2P_LOG_SYNC = 1 << 30, P2P_LOG_MET = 1 << 29 };
 
 static inline bool p2p_logs(void)
 {
@@ -141,20 +144,40 @@ void p2p_log_are_safe(void);
  * it has met its receive; NULL. MPI_SUCCESS, or MPI_ERR_NO_MEM with fail_with said. */
 int p2p_log_send(const struct p2p_message *m, int peer, struct request *sync);
 
-/* The envelope of one to this rank itself, which is sent now. */
-struct tp_envelope p2p_log_envelope_to_self(const struct p2p_message *m);
-
 /* What the transport says of one that was given to it. */
 void p2p_log_sent(struct object *head);
 
 /* A synchronous message has met its receive. */
 void p2p_log_owe(int peer, uint64_t number);
 
-/* Sends that wait for MET of this peer (numbered.h). */
-struct match_list *p2p_log_syncs(int peer);
-
 /* The peer will ask. */
 void p2p_log_owe_no_more(int peer);
+
+/* ---- p2p_log_self.c ---- */
+
+/* Begin one of the program's to this rank itself. MPI_SUCCESS, or MPI_ERR_NO_MEM with fail_with
+ * said. */
+int p2p_log_send_to_self(struct request *r);
+
+/* ---- p2p_log_sync.c ---- */
+
+/* 0 or FT_ENOMEM. */
+int p2p_log_sync_start(int size);
+void p2p_log_sync_fini(void);
+
+/* Its message has this number, and it waits until the receiver says MET. */
+void p2p_log_sync_begin(struct request *r, int peer, uint64_t number);
+void p2p_log_sync_met(int peer, uint64_t number);
+
+/* Those that wait for MET of this peer (numbered.h). */
+struct match_list *p2p_log_syncs(int peer);
+
+/* Has the program not seen it end, and may it ask? It ends, whatever its receiver says. */
+bool p2p_log_sync_is_open(const struct request *r);
+void p2p_log_sync_end(struct request *r);
+
+/* Outcomes of before have ended some. */
+void p2p_log_end_as_before(void);
 
 /* ---- p2p_log_peer.c ---- */
 
@@ -167,15 +190,18 @@ void p2p_log_data_fini(void);
 
 /* ---- p2p_log_posts.c ---- */
 
-/* Those that are posted next have these numbers (malloc'ed; given away). */
-void p2p_log_posts_again(uint64_t *numbers, size_t n);
+/* These are to be posted again (malloc'ed; given away). */
+void p2p_log_posts_again(struct section_logged_receive *v, size_t n);
 
-/* How many of these were not posted yet, and their numbers. */
+/* How many of these were not yet; the i-th. */
 size_t p2p_log_posts_left(void);
-uint64_t p2p_log_post_left(size_t i);
+const struct section_logged_receive *p2p_log_post_left(size_t i);
 
-/* The number of a receive that the program posts. */
-uint64_t p2p_log_number_of_post(struct outcomes *o);
+/* The number of a receive that the program posts, whose r->match is filled in. */
+uint64_t p2p_log_number_of_post(struct outcomes *o, const struct request *r);
+
+/* One that has its number. */
+struct section_logged_receive p2p_log_post_of(const struct request *r);
 void p2p_log_posts_fini(void);
 
 /* ---- p2p_log_recv.c ---- */
@@ -187,6 +213,9 @@ void p2p_log_recv_fini(void);
 struct tp_place p2p_log_match(int peer, const struct envelope *e, uint64_t length);
 void p2p_log_keep(struct match_msg *msg);
 void p2p_log_forget(struct tp_unexpected *held);
+
+/* The receive that waits for this very message, if there is one: not any more. */
+struct request *p2p_log_take_bound(const struct match_msg *msg);
 
 /* The message of a receive did not become whole, and comes again. */
 void p2p_log_unmatch(struct request *r);

@@ -20,6 +20,7 @@ static void free_all(void)
 	received_of = NULL;
 	p2p_log_verify_fini();
 	p2p_log_drop();
+	p2p_log_sync_fini();
 	p2p_log_say_fini();
 	p2p_log_recv_fini();
 	p2p_log_data_fini();
@@ -31,7 +32,8 @@ static bool make_all(int self, int size, const struct p2p_log_keeper *keeper)
 	received_of = malloc((size_t)size * sizeof *received_of);
 	for (int i = 0; received_of && i < size; i++)
 		list_init(&received_of[i]);
-	return received_of && p2p_log_begin(size, keeper) == 0 && p2p_log_say_start(size) == 0 &&
+	p2p_log_begin(keeper);
+	return received_of && p2p_log_sync_start(size) == 0 && p2p_log_say_start(size) == 0 &&
 	       p2p_log_recv_start(size) == 0 && msglog_init(&msglog, self, size);
 }
 
@@ -64,14 +66,7 @@ void p2p_log_fini(void)
 
 static bool take_met(struct cursor *c, int peer)
 {
-	uint64_t number = cursor_u64(c);
-	struct match_list *syncs = p2p_log_syncs(peer);
-	struct request *r = numbered_find(syncs, &p2p.match.hooks, peer, number);
-
-	if (r) {
-		numbered_remove(syncs, r);
-		request_complete(r, MPI_SUCCESS);
-	}
+	p2p_log_sync_met(peer, cursor_u64(c));
 	return cursor_done(c);
 }
 

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers of receives. One that was open in a checkpoint of data is posted again by the program. It
- * has the number that it had, as an outcome of later may tell its message; and those that are
- * posted after it have theirs. */
+ * has the number that it had, as an outcome of later may tell its message. Those for the same
+ * source, tag and communicator are posted again in their order, whatever others are. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "mpi/engine/engine.h"
 #include "p2p_log_inside.h"
 
 static struct {
-	uint64_t *again;
+	struct section_logged_receive *again;
 	size_t at, n;
 } posts;
 
-void p2p_log_posts_again(uint64_t *numbers, size_t n)
+void p2p_log_posts_again(struct section_logged_receive *v, size_t n)
 {
 	engine_assert_held();
 	free(posts.again);
-	posts.again = numbers;
+	posts.again = v;
 	posts.n = n;
 	posts.at = 0;
 }
@@ -26,14 +27,44 @@ size_t p2p_log_posts_left(void)
 	return posts.n - posts.at;
 }
 
-uint64_t p2p_log_post_left(size_t i)
+const struct section_logged_receive *p2p_log_post_left(size_t i)
 {
-	return posts.again[posts.at + i];
+	return &posts.again[posts.at + i];
 }
 
-uint64_t p2p_log_number_of_post(struct outcomes *o)
+static int or_any(int wanted, int any)
 {
-	return posts.at < posts.n ? posts.again[posts.at++] : outcomes_post(o);
+	return wanted == any ? SECTION_LOGGED_ANY : wanted;
+}
+
+struct section_logged_receive p2p_log_post_of(const struct request *r)
+{
+	return (struct section_logged_receive){.number = r->post,
+		.context = r->match.context,
+		.peer = or_any(r->match.peer, MPI_ANY_SOURCE),
+		.tag = or_any(r->match.tag, MPI_ANY_TAG)};
+}
+
+/* Most programs post them in one order, so the first is the one, and the others stay. */
+static uint64_t take(size_t i)
+{
+	uint64_t number = posts.again[i].number;
+
+	memmove(posts.again + posts.at + 1, posts.again + posts.at,
+		(i - posts.at) * sizeof *posts.again);
+	posts.at++;
+	return number;
+}
+
+uint64_t p2p_log_number_of_post(struct outcomes *o, const struct request *r)
+{
+	struct section_logged_receive one = p2p_log_post_of(r);
+
+	for (size_t i = posts.at; i < posts.n; i++)
+		if (posts.again[i].context == one.context && posts.again[i].peer == one.peer &&
+			posts.again[i].tag == one.tag)
+			return take(i);
+	return outcomes_post(o);
 }
 
 void p2p_log_posts_fini(void)

@@ -97,6 +97,22 @@ void p2p_log_withdraw(struct request *r)
 	count_posted(-1);
 }
 
+static bool fits(const struct request *r, uint64_t context, int peer, int tag)
+{
+	return r->match.context == context &&
+	       (r->match.peer == peer || r->match.peer == MPI_ANY_SOURCE) &&
+	       (r->match.tag == tag || r->match.tag == MPI_ANY_TAG);
+}
+
+struct request *p2p_log_take_bound(const struct match_msg *msg)
+{
+	struct request *r = msg->index ? take_bound(msg->peer, msg->index) : NULL;
+
+	if (r && !fits(r, msg->context, msg->peer, msg->tag))
+		p2p_log_strange();
+	return r;
+}
+
 static void bind_to(struct request *r, int peer, uint64_t number)
 {
 	r->peer = peer;
@@ -105,13 +121,6 @@ static void bind_to(struct request *r, int peer, uint64_t number)
 	request_become(r, REQUEST_POSTED);
 	numbered_add(&bound, r);
 	count_posted(1);
-}
-
-static bool fits(const struct request *r, uint64_t context, int peer, int tag)
-{
-	return r->match.context == context &&
-	       (r->match.peer == peer || r->match.peer == MPI_ANY_SOURCE) &&
-	       (r->match.tag == tag || r->match.tag == MPI_ANY_TAG);
 }
 
 struct match_msg *p2p_log_find(int peer, uint64_t number)
@@ -138,8 +147,10 @@ static struct match_msg *find(int peer, uint64_t number)
 bool p2p_log_has_met(int peer, uint64_t number)
 {
 	const struct arrival_order *a = &p2p_msglog->pairs[peer].arrived;
+	const struct match_msg *msg = find(peer, number);
 
-	return number <= a->begun && !number_list_has(&a->skipped, number) && !find(peer, number);
+	return number <= a->begun && !number_list_has(&a->skipped, number) &&
+	       (!msg || msg->stamp & P2P_LOG_MET);
 }
 
 static void bind_posted(struct request *r, int peer, uint64_t number)
@@ -184,7 +195,7 @@ bool p2p_log_post(struct request *r, struct match_msg **msg)
 
 	if (r->m.plane != PLANE_POINT)
 		return false;
-	r->post = p2p_log_number_of_post(o);
+	r->post = p2p_log_number_of_post(o, r);
 	switch (expected_receives_fate(&o->expected, r->post, &peer, &number)) {
 	case FATE_OPEN:
 		return false;
@@ -261,12 +272,13 @@ static void tell_again(int peer, const struct envelope *e, uint64_t number)
 
 struct tp_place p2p_log_match(int peer, const struct envelope *e, uint64_t length)
 {
-	uint64_t number = number_of(peer, e->stamp);
+	uint64_t number;
 
 	(void)length;
 	kept = NULL;
-	if (is_self(peer))
-		return place_new(peer, e, number);
+	if (is_self(peer)) /* of a collective operation: p2p_log_send_to_self has the others */
+		return place_new(peer, e, 0);
+	number = number_of(peer, e->stamp);
 	switch (msglog_arrives(p2p_msglog, peer, number)) {
 	case ARRIVAL_NEW:
 		return place_new(peer, e, number);
@@ -287,13 +299,15 @@ struct tp_place p2p_log_match(int peer, const struct envelope *e, uint64_t lengt
 /* One that comes again takes the place that was kept for it. */
 void p2p_log_keep(struct match_msg *msg)
 {
-	msg->index = number_of(msg->peer, msg->stamp);
+	msg->index = is_self(msg->peer) ? 0 : number_of(msg->peer, msg->stamp);
 	msg->stamp = (uint32_t)msg->source & P2P_LOG_SYNC;
 	msg->source &= ~P2P_LOG_SYNC;
 	if (!kept) {
 		match_add_unexpected(&p2p.match, msg);
 		return;
 	}
+	msg->context = kept->context; /* of one that was found before, */
+	msg->stamp = kept->stamp;     /* or had met its receive */
 	msg->handle = kept->handle;
 	msg->matched = kept->matched;
 	match_replace(kept, msg);
@@ -309,13 +323,8 @@ void p2p_log_keep(struct match_msg *msg)
 void p2p_log_forget(struct tp_unexpected *held)
 {
 	struct match_msg *msg = (struct match_msg *)(void *)held->user;
-	struct stored *m;
+	struct stored *m = stored_new(msg, 0);
 
-	if (is_self(msg->peer)) { /* it was taken back */
-		match_remove(&p2p.match, msg);
-		return;
-	}
-	m = stored_new(msg, 0);
 	if (!m)
 		p2p_log_end(MPI_ERR_NO_MEM, "there is no memory for a message", msg->peer);
 	m->length = held->length;
@@ -371,7 +380,9 @@ void p2p_log_met(struct request *r)
 	if (r->match.peer == MPI_ANY_SOURCE &&
 		!outcomes_match(o, r->post, (uint32_t)r->peer, r->index))
 		p2p_log_end(MPI_ERR_NO_MEM, "there is no memory for what a receive got", r->peer);
-	if (r->stamp && !is_self(r->peer))
+	if (r->stamp & P2P_LOG_SYNC && is_self(r->peer))
+		p2p_log_sync_met(r->peer, r->index);
+	else if (r->stamp & P2P_LOG_SYNC)
 		p2p_log_owe(r->peer, r->index);
 	p2p_log_drive();
 }

@@ -24,6 +24,7 @@ struct numbered {
 };
 
 static struct link numbers = {&numbers, &numbers}; /* the last one used first */
+static uint64_t made;
 
 static bool is_same(const struct numbered *a, const struct numbered *b)
 {
@@ -60,6 +61,11 @@ void parts_fini(void)
 	}
 }
 
+uint64_t parts_made_ever(void)
+{
+	return made;
+}
+
 /* What sets its messages apart from all others. */
 static int make_channel(const struct p2p_message *m, bool send, uint64_t *channel)
 {
@@ -75,6 +81,7 @@ static int make_channel(const struct p2p_message *m, bool send, uint64_t *channe
 	n = number_of(&key);
 	if (!n)
 		return fail_with(MPI_ERR_NO_MEM, "no memory for a request");
+	made++;
 	*channel = PARTITIONED | (uint64_t)(n->next++ % (1 << NUMBER_BITS)) << NUMBER_SHIFT;
 	return MPI_SUCCESS;
 }

@@ -13,6 +13,7 @@
 #define FTMPI_MPI_P2P_PART_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "p2p.h"
 
@@ -23,6 +24,9 @@ void parts_fini(void);
 
 /* A persistent request; m->count is that of all partitions together. MPI_ERR_NO_MEM. */
 int part_init(const struct p2p_message *m, bool send, int partitions, struct request **out);
+
+/* How many were made so far. */
+uint64_t parts_made_ever(void);
 
 /* Partitions low to high of a send are ready. MPI_ERR_REQUEST, MPI_ERR_ARG; what the send says. */
 int part_ready(struct request *r, int low, int high);

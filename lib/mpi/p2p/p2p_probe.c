@@ -57,6 +57,8 @@ static void set_matched(struct message *m, struct match_msg *msg)
 	msg->handle = m;
 	msg->matched = p2p_next_sequence();
 	m->order = match_set_matched(p2p_matching(), msg);
+	if (p2p_is_found_before(msg->context))
+		msg->context &= ~P2P_FOUND_BEFORE;
 	if (msg->inflight)
 		inflight_mprobed(msg->inflight, msg->matched);
 	if (!msg->stored)
@@ -77,15 +79,26 @@ static void tell_found(
 	out->bytes = p2p_length(msg);
 }
 
-struct match_msg *p2p_probe(struct comm *c, int source, int tag, struct p2p_found *out)
+static struct match_msg *probe(
+	struct comm *c, int source, int tag, uint64_t plane, struct p2p_found *out)
 {
 	int peer = source == MPI_ANY_SOURCE ? MPI_ANY_SOURCE : comm_world_rank(c, source);
-	struct match_msg *msg = match_probe(p2p_matching(), c->context | PLANE_POINT, peer, tag);
+	struct match_msg *msg = match_probe(p2p_matching(), c->context | plane, peer, tag);
 
 	engine_assert_held();
 	if (msg)
 		tell_found(c, source, msg, out);
 	return msg;
+}
+
+struct match_msg *p2p_probe(struct comm *c, int source, int tag, struct p2p_found *out)
+{
+	return probe(c, source, tag, PLANE_POINT, out);
+}
+
+struct match_msg *p2p_probe_found_before(struct comm *c, int source, int tag, struct p2p_found *out)
+{
+	return probe(c, source, tag, PLANE_POINT | P2P_FOUND_BEFORE, out);
 }
 
 bool p2p_probed(

@@ -30,6 +30,23 @@ struct message {
 	uint64_t order;	       /* of its receive (match.h) */
 };
 
+/*
+ * One that the program had found in a checkpoint of data (doc/msglog.md) and did not receive is
+ * found again, and by nothing but MPI_Mprobe and MPI_Improbe: until then a bit of its context sets
+ * it apart from other messages. Ranks of the world are below 2^24, so no context of a communicator
+ * has the bit; partitioned messages, which may, have the one above it, too (p2p_part.h).
+ */
+#define P2P_FOUND_BEFORE ((uint64_t)1 << 61)
+
+static inline bool p2p_is_found_before(uint64_t context)
+{
+	return context >> 61 == 1;
+}
+
+/* As p2p_probe, among these. */
+struct match_msg *p2p_probe_found_before(
+	struct comm *c, int source, int tag, struct p2p_found *out);
+
 /* A message that a probe has found, of this rank of c, is out of the lists. MPI_ERR_NO_MEM. */
 int message_take(struct comm *c, struct match_msg *msg, int source, MPI_Message *out);
 

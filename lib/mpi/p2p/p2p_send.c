@@ -107,7 +107,7 @@ static __attribute__((noinline)) int send_in_a_moment(const struct p2p_message *
 	return tp_send(engine_tp(), peer, &te, payload, len, TP_NOW, NULL);
 }
 
-/* Into the log; to this rank itself as ever. */
+/* Into the log; to this rank itself by a request. */
 static __attribute__((noinline)) int send_logged(
 	const struct p2p_message *m, int peer, struct request **rest)
 {
@@ -197,6 +197,8 @@ int p2p_send_start(struct request *r)
 	peer = comm_world_rank(r->m.comm, r->m.rank);
 	if (p2p_logs() && peer != p2p_msglog->self)
 		return start_logged(r, peer);
+	if (p2p_logs() && r->m.plane != PLANE_COLL)
+		return p2p_log_send_to_self(r);
 	if (!r->m.type->contiguous && len) {
 		payload = payload_of(r, len);
 		if (!payload)
@@ -205,7 +207,7 @@ int p2p_send_start(struct request *r)
 		if (payload == r->packed && goes_by_cursor(len))
 			flags |= TP_IOV_CURSOR;
 	}
-	te = p2p_logs() ? p2p_log_envelope_to_self(&r->m) : envelope_of(&r->m, context, told);
+	te = envelope_of(&r->m, context, told);
 	rc = tp_send(engine_tp(), peer, &te, payload, len, flags, r);
 	if (rc < 0)
 		return failed(r, rc, len);
@@ -224,7 +226,7 @@ void p2p_send_withdraw(struct request *r)
 	int peer = comm_world_rank(r->m.comm, r->m.rank);
 	struct tp_envelope te;
 
-	if (p2p_logs() && peer != p2p_msglog->self)
+	if (p2p_logs())
 		return;
 	te = envelope_of(&r->m, context, p2p_is_told(context));
 	tp_withdraw(engine_tp(), peer, &te, r);

@@ -62,6 +62,7 @@ struct request {
 	bool cancelled; /* set before it is done, and the status says so after it */
 	bool past;	/* a receive that had its message when a line was restored */
 	bool bound;	/* a receive that waits for a certain message, in no matching list */
+	bool over;	/* a synchronous send that a checkpoint of data has ended */
 	int error;	/* the message's MPI error class, once done */
 	uint64_t since; /* when it was started (p2p_time) */
 	/* What was asked for. comm and type are held; NULL when it belongs to none, or has none. */

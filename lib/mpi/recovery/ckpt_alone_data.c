@@ -30,13 +30,13 @@
 #include "mpi/handle/fail.h"
 #include "mpi/handle/process.h"
 #include "mpi/p2p/p2p_log.h"
+#include "mpi/p2p/p2p_part.h"
 #include "mpi/p2p/p2p_saved.h"
-#include "mpi/p2p/request.h"
 
 static struct {
 	bool at_restore_point; /* the program has come there */
 	const char *cannot;    /* why none can be made at all; NULL */
-	uint64_t comms;	       /* that the program had made by then */
+	uint64_t comms, parts; /* communicators and partitioned requests that it had made by then */
 	uint32_t latest;       /* the number of the last one that was begun */
 	uint32_t gone;	       /* the agent has let this rank go on from this one */
 	bool writing, durable;
@@ -204,6 +204,7 @@ static void be_quiet(void)
 	engine_wait(ckpt_job()->restoring ? has_what_it_had : is_quiet, NULL);
 	data.at_restore_point = true;
 	data.comms = comm_made_ever();
+	data.parts = parts_made_ever();
 }
 
 void ckpt_alone_data_restore_point(void)
@@ -233,6 +234,7 @@ void ckpt_alone_data_restore(struct ckpt_job *j)
 	data.loaded = (struct ckpt_loaded){0};
 	if (!ckpt_restore_take_all(j))
 		end("the checkpoint of this rank does not fit this program: it cannot go on");
+	comm_again_go_alone();
 	p2p_log_begin_pairs_anew();
 	j->restoring = false;
 	j->since = clock_ns();
@@ -271,38 +273,19 @@ static void write_it(struct ckpt_task *task)
 
 /* ---- a checkpoint is taken ---- */
 
-static void look_for_send(struct request *r, void *arg)
-{
-	bool *found = arg;
-
-	*found |= r->kind == REQUEST_SEND && request_active(r);
-}
-
-/* The program does not have it again, so what it learnt of it later it could not learn again. */
-static bool has_send(void)
-{
-	bool found = false;
-
-	requests_each(look_for_send, &found);
-	return found;
-}
-
 /* What a rank has that its checkpoint cannot hold. */
 static const char *obstacle(void)
 {
 	if (data.cannot)
 		return data.cannot;
-	if (coll_open_standing().unfinished)
-		return "a nonblocking collective operation is open: wait for it before";
-	if (has_send())
-		return "a nonblocking send is open: wait for it before";
 	if (p2p_log_has_cancelled())
 		return "a receive was cancelled and is not completed: wait for it before";
-	if (p2p_log_has_found())
-		return "a message that MPI_Mprobe has found was not received: receive it before";
-	if (comm_again_is_there_after(data.comms))
-		return "the program has a communicator that it made after FTMPI_Restore: make it "
-		       "before that, or free it";
+	if (comm_again_needs_others(data.comms))
+		return "the program has a distributed graph that it made after FTMPI_Restore: make "
+		       "it before that, or free it";
+	if (parts_made_ever() != data.parts)
+		return "the program has made a partitioned request after FTMPI_Restore: make all "
+		       "of them before that";
 	return NULL;
 }
 
@@ -332,6 +315,7 @@ static const char *take(struct ckpt_job *j, char *text, size_t size)
 	fault_point("alone-begin");
 	p2p_log_await_contents();
 	ckpt_loaded_free(&j->loaded); /* variables that were not named are in no checkpoint */
+	p2p_log_end_sends();
 	why = gather(text, size);
 	if (!why)
 		return NULL;

@@ -14,6 +14,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -326,6 +327,13 @@ static void answer(const struct run *r, double begin)
 	free(sums);
 }
 
+/* A communicator may be made on one side of a line here, on the other elsewhere. */
+static bool made_across(const struct run *r)
+{
+	return r->m.made % r->steps.every != 0 || r->skew > r->steps.every - 2 ||
+	       (r->m.across && r->skew > 0);
+}
+
 static void read_options(struct run *r, int argc, char **argv)
 {
 	long seed = 1;
@@ -338,6 +346,8 @@ static void read_options(struct run *r, int argc, char **argv)
 		{"-work", "N", PROG_LONG, &r->work, 0, "compute N thousand turns a step"},
 		{"-stopped", NULL, PROG_FLAG, &r->m.stopped, 0,
 			"lines are made under the protocol blocking"},
+		{"-alone", NULL, PROG_FLAG, &r->m.alone, 0,
+			"each rank goes on from its own checkpoint (the protocol msglog)"},
 		{"-made", "N", PROG_LONG, &r->m.made, 0,
 			"make communicators before every N-th step, N being a multiple of -ckpt"},
 		{"-across", NULL, PROG_FLAG, &r->m.across, 0,
@@ -355,9 +365,7 @@ static void read_options(struct run *r, int argc, char **argv)
 		prog_wrong(
 			&r->prog, "-sure and -skew: a rank would wait for those that wait for it");
 	if (r->m.made > 0 &&
-		(r->m.made < 8 || (r->steps.every > 0 && (r->m.made % r->steps.every != 0 ||
-								 r->skew > r->steps.every - 2 ||
-								 (r->m.across && r->skew > 0)))))
+		(r->m.made < 8 || (r->steps.every > 0 && !r->m.alone && made_across(r))))
 		prog_wrong(&r->prog, "-made %ld: some are on both sides of a line", r->m.made);
 	if (r->m.most > INT_MAX / 2)
 		prog_wrong(&r->prog, "-max %ld: at most %d", r->m.most, INT_MAX / 2);

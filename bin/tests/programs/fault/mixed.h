@@ -64,6 +64,7 @@ struct mixed {
 	long steps;  /* messages are sent at steps 1 .. steps */
 	long most;   /* bytes of a message */
 	int stopped; /* all stand still when a line is made (blocking) */
+	int alone;   /* each rank goes on from its own checkpoint (msglog) */
 	long made;   /* communicators are made every so many steps; 0: never */
 	int across;  /* copies of communicators are under way across lines */
 	MPI_Comm comm[MIXED_COMMS];

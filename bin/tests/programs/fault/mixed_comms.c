@@ -3,7 +3,8 @@
  * mixed's communicators that are made on the way, with -made N: a generation of them at the end of
  * every N-th step but one, which is freed when the one after the next is made. Messages and
  * operations go through those that are there, across lines. Those that a line has are made again
- * after a restore, those that were freed are not. All are made from communicators that have no
+ * after a restore, those that were freed are not; nor, where a rank goes on alone, those that it
+ * is not in, as nobody else makes them then. All are made from communicators that have no
  * messages of their own, and without helpers, which might be taken for one that is made again.
  *
  * With -across what is copied by MPI_Comm_idup is waited for in the step behind the next line.
@@ -19,8 +20,9 @@ enum kind { COPY, COPY_LATER, HALVES, SOME, GRID, SIDES, MERGED, SIDES_LATER, KI
 
 /* What is there. Generation g is made at step g * N - 1. */
 static struct {
-	int64_t first, end; /* generations */
-	int64_t pending;    /* of those to come a copy is under way: this generation */
+	int64_t first, end;	       /* generations */
+	int64_t pending;	       /* of those to come a copy is under way: this generation */
+	int32_t in[GENERATIONS][EACH]; /* this rank is */
 } state;
 
 static struct made {
@@ -159,6 +161,7 @@ static void make(const struct mixed *m, int64_t g, int i, bool now)
 	default:
 		x->comm = merged(m);
 	}
+	state.in[g % GENERATIONS][i] = x->comm != MPI_COMM_NULL;
 }
 
 /* Whatever of it was under way is done. */
@@ -359,8 +362,11 @@ static void begin(struct mixed *m)
 static void restored(struct mixed *m)
 {
 	for (int64_t g = state.first; g < state.end; g++) {
-		for (int i = 0; i < EACH; i++)
-			make(m, g, i, g != state.pending);
+		for (int i = 0; i < EACH; i++) {
+			*at(g, i) = (struct made){MPI_COMM_NULL, MPI_REQUEST_NULL};
+			if (!m->alone || state.in[g % GENERATIONS][i])
+				make(m, g, i, g != state.pending);
+		}
 		if (g != state.pending)
 			made_all(m, g);
 	}

@@ -24,7 +24,7 @@ static struct kind {
 /* The step at which the one that is open was started; 0: none is. */
 static struct {
 	int64_t started;
-	int64_t awaits; /* the receive for which nothing comes */
+	int64_t awaits; /* the same of the receive for which nothing comes */
 } state;
 static MPI_Request never = MPI_REQUEST_NULL;
 
@@ -84,7 +84,6 @@ static void finish(struct mixed *m, int i)
 static void await_nothing(const struct mixed *m)
 {
 	MPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, TAG_NEVER, m->comm[MIXED_DUP], &never);
-	state.awaits = 1;
 }
 
 static void take_back(const struct mixed *m)
@@ -113,10 +112,12 @@ static void stands_step(struct mixed *m, long step)
 	}
 	if (starts_at(m, step))
 		start(m, step);
-	if (step <= m->steps && step % 7 == 2)
+	if (step <= m->steps && step % 7 == 2) {
 		await_nothing(m);
-	else if (state.awaits && step % 7 == 5)
+		state.awaits = step;
+	} else if (state.awaits && step % 7 == 5) {
 		take_back(m);
+	}
 }
 
 /* Bytes of the three: none, some items, the most (within reason: they are kept all the time). */
@@ -133,12 +134,17 @@ static void stands_begin(struct mixed *m)
 	}
 }
 
+/* In the order in which they were posted. */
 static void stands_restored(struct mixed *m)
 {
+	bool first = state.awaits && state.awaits < state.started;
+
+	if (first)
+		await_nothing(m);
 	if (state.started)
 		for (int i = 0; i < KINDS; i++)
 			MPI_Start(&kinds[i].receive);
-	if (state.awaits)
+	if (state.awaits && !first)
 		await_nothing(m);
 }
 

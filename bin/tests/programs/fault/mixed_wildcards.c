@@ -17,7 +17,8 @@ static struct {
 	int64_t ripe[WAYS]; /* messages that may be waited for */
 	int64_t done[WAYS];
 	int64_t ripe_by[TAGS], done_by[TAGS]; /* of ANY_SOURCE, by tag */
-	int64_t standing;
+	int64_t standing, posted;
+	int64_t place[STANDING]; /* of one that is open, among all that were posted; 0 */
 } state;
 
 static int64_t *ripe_from, *done_from; /* of ANY_TAG, by source */
@@ -138,6 +139,7 @@ static void stand(struct mixed *m, int i)
 	at.buffer[i] = prog_alloc(m->prog, (size_t)m->most);
 	MPI_Irecv(at.buffer[i], (int)m->most, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG,
 		comm_of(m, STANDS), &at.request[i]);
+	state.place[i] = ++state.posted;
 }
 
 /* Never more than there are messages to come. */
@@ -158,6 +160,7 @@ static void stood(struct mixed *m)
 	int i;
 	MPI_Waitany(STANDING, at.request, &i, &status);
 	state.standing--;
+	state.place[i] = 0;
 	enter(m, STANDS, &status, at.buffer[i]);
 	free(at.buffer[i]);
 }
@@ -196,10 +199,28 @@ static void anyone_begin(struct mixed *m)
 		for_mine(m, step, count_standing, &in_all);
 }
 
+/* The first of those between; -1: there is none. */
+static int posted_after(int64_t after, int64_t last)
+{
+	int first = -1;
+
+	for (int i = 0; i < STANDING; i++)
+		if (state.place[i] > after && state.place[i] <= last &&
+			(first < 0 || state.place[i] < state.place[first]))
+			first = i;
+	return first;
+}
+
+/* In their order, each in its place: what MPI_Waitany names is that again, where a rank goes on
+ * alone. */
 static void anyone_restored(struct mixed *m)
 {
-	for (int i = 0; i < state.standing; i++)
+	int64_t last = state.posted, before = 0;
+
+	for (int i; (i = posted_after(before, last)) >= 0;) {
+		before = state.place[i];
 		stand(m, i);
+	}
 }
 
 static void add_worth(const struct mixed *m, const struct letter *l, void *arg)
