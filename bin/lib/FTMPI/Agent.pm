@@ -32,6 +32,7 @@ use FTMPI::Net                   ();
 use FTMPI::Probe                 ();
 use FTMPI::Processors            ();
 use FTMPI::StoppedProcesses      ();
+use FTMPI::Wire                  ();
 
 # Seconds for the last words.
 use constant FAREWELL => 2;
@@ -67,6 +68,7 @@ my %HANDLERS = (
 	MOVED_ALL   => \&_moved,
 	EXAMINE     => \&_examine,
 	PATIENCE    => sub { $_[0]{patience} = $_[1] },
+	PIECE       => \&_piece,
 );
 
 sub main
@@ -136,6 +138,21 @@ sub _obey
 		return;
 	}
 	$HANDLERS{$name}->($self, @fields);
+	return;
+}
+
+# Bytes of frames that came in pieces. None of these is a piece.
+sub _piece
+{
+	my ($self, $bytes) = @_;
+	my $wire = $self->{pieces} //= FTMPI::Wire->new;
+	return $self->_disobey('a PIECE in a PIECE') if $self->{in_piece};
+	local $self->{in_piece} = 1;
+	$wire->feed($bytes);
+	while (my ($type, $body) = $wire->next_frame) {
+		$self->_obey($type, $body);
+	}
+	$self->_disobey($wire->error) if defined $wire->error;
 	return;
 }
 

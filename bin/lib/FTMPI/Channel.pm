@@ -23,7 +23,7 @@ sub new
 	my $self = bless {
 		%arg,
 		decoder => FTMPI::Wire->new,
-		queue   => '',
+		queue   => [],
 		ended   => 0,
 		head    => '',
 		heard   => 0,
@@ -34,17 +34,18 @@ sub new
 }
 
 sub ended  { return $_[0]{ended} }
-sub queued { return length $_[0]{queue} }
+sub queued { return scalar @{ $_[0]{queue} } }
 
 # Grows whenever something comes.
 sub heard { return $_[0]{heard} }
 
+# What is given as one is written as one, as far as the descriptor takes so much.
 sub send_bytes
 {
-	my ($self, $bytes) = @_;
+	my ($self, @bytes) = @_;
 	return if $self->{ended};
-	$self->{queue} .= $bytes;
-	$self->flush if length $self->{queue} == length $bytes;
+	push @{ $self->{queue} }, @bytes;
+	$self->flush if @{ $self->{queue} } == @bytes;
 	return;
 }
 
@@ -53,14 +54,16 @@ sub send_bytes
 sub flush
 {
 	my ($self) = @_;
-	while (length $self->{queue} && !$self->{ended}) {
-		my $n = syswrite $self->{out}, $self->{queue}, CHUNK;
+	my $queue = $self->{queue};
+	while (@$queue && !$self->{ended}) {
+		my $n = syswrite $self->{out}, $queue->[0], CHUNK;
 		next if !defined $n && $!{EINTR};
 		if (!defined $n && ($!{EAGAIN} || $!{EWOULDBLOCK})) {
 			$self->{loop}->on_write($self->{out}, sub { $self->flush });
 			return;
 		}
-		substr $self->{queue}, 0, $n // length $self->{queue}, '';
+		substr $queue->[0], 0, $n // length $queue->[0], '';
+		shift @$queue if !length $queue->[0];
 	}
 	$self->{loop}->off_write($self->{out}) if !$self->{ended};
 	return;

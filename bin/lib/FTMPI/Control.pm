@@ -18,6 +18,9 @@ use constant IN_FINALIZE => 'it is in MPI_Finalize';
 # What ABORTED names when all ranks have looked for a recovery line, and none fits: no rank is to blame.
 use constant NO_LINE => 'the search of all ranks for a recovery line';
 
+# A write of so many bytes into a pipe is done as a whole or not at all, whoever else writes there (PIPE_BUF of Linux).
+use constant PIPE_BUF => 4096;
+
 # The steps of SAVE.
 use constant { HOLD => 0, GO => 1, RELEASE => 2 };
 
@@ -73,6 +76,7 @@ my @TABLE = (
 	[ 84, 'LEAVE_ALL', 'launcher', 'u' ],
 	[ 85, 'MOVED_ALL', 'launcher', 'Usr' ],
 	[ 86, 'SAVE_ONE',  'launcher', 'uuuu' ],
+	[ 87, 'PIECE',     'launcher', 'r' ],
 	# agent to launcher
 	[ 48, 'HERE',         'agent', 'usSS' ],
 	[ 49, 'PORTS',        'agent', 'H' ],
@@ -114,6 +118,15 @@ sub encode
 	my $entry = $BY_NAME{$name} or die "no message is called $name\n";
 	return FTMPI::Wire::frame($entry->{number},
 		FTMPI::Wire::pack_fields($entry->{template}, @values));
+}
+
+# A frame of any length as frames of at most PIPE_BUF bytes.
+sub pieces
+{
+	my ($frame) = @_;
+	return $frame if length $frame <= PIPE_BUF;
+	my $most = PIPE_BUF - FTMPI::Wire::HEAD;
+	return map { encode('PIECE', $_) } unpack "(a$most)*", $frame;
 }
 
 # (name, fields) of a frame that `from` sent ('rank', 'launcher', 'agent', 'agent-rank'). Dies with

@@ -85,6 +85,7 @@ sub run
 	$self->_say($_) for @{ $plan->{notes} };
 	$self->_event('begin');
 	$self->{loop}->run;
+	$self->{fleet}->leave;
 	$self->_clear;
 	return $self->{status};
 }

@@ -105,7 +105,7 @@ is($job->{err} =~ s/ on \S+//r, "ftmpirun: rank 0 exited with status 5 after MPI
 	'... the agent sees both');
 
 # The launcher, the agent and the guard may all be killed.
-for my $victim ([ 'the launcher', qr{perl \S*ftmpirun -n} ], [ 'the agent',
+for my $victim ([ 'the launcher', qr{ \((?!ftmpi-deputy\)).*perl \S*ftmpirun -n} ], [ 'the agent',
 	qr/\(ftmpi-agent\).*agent on / ]) {
 	my ($who, $pattern) = @$victim;
 	for my $case ([ $none, $RANK, qw(init say:ready stubborn hang) ],

@@ -49,7 +49,7 @@ sub start
 	my $process = FTMPI::Launcher::Bootstrap::launch(FTMPI::Launcher::Bootstrap::command($self, @{ $self->{ssh} }));
 	FTMPI::Error::failed("host $self->{name}: cannot start: $!") if !$process;
 	my $loop = $self->{loop};
-	@$self{qw(pid err)} = @$process{qw(pid err)};
+	@$self{qw(pid err pipe)} = @$process{qw(pid err out)};
 	$self->{err}->blocking(0);
 	$loop->on_read($self->{err}, sub { $self->_read_words });
 	$self->{channel} = FTMPI::Channel->new(
@@ -79,12 +79,16 @@ sub advice
 		. FTMPI::Error::clean(join ' ', @{ $self->{ssh} }, $self->{name}, 'perl -v');
 }
 
+# The launcher's deputy writes into the same pipe.
 sub tell
 {
 	my ($self, @message) = @_;
-	$self->{channel}->send_bytes(FTMPI::Control::encode(@message));
+	$self->{channel}->send_bytes(FTMPI::Control::pieces(FTMPI::Control::encode(@message)));
 	return;
 }
+
+# The pipe that leads there.
+sub pipe { return $_[0]{pipe} }
 
 sub queued    { return $_[0]{channel}->queued }
 sub connected { return !$_[0]{channel}->ended }

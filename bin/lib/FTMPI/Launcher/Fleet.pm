@@ -14,6 +14,7 @@ use POSIX qw(WNOHANG);
 
 use FTMPI::Address             ();
 use FTMPI::Launcher::AgentLink ();
+use FTMPI::Launcher::Deputy    ();
 use FTMPI::Net                 ();
 
 # Output of all agents together that is on its way, and the least of one, in bytes; seconds between
@@ -39,6 +40,8 @@ sub new
 	$self->{period} = _period(map { $plan->{$_} / 1000 } qw(heartbeat timeout_heartbeat));
 	my $least = PING_LEAST * $hosts;
 	$self->{period} = $least if $self->{period} < $least;
+	$self->{deputy} = FTMPI::Launcher::Deputy->new(loop => $arg{loop}, most => $plan->{starved_limit})
+		if $plan->{silence} && $plan->{starved_limit};
 	return $self;
 }
 
@@ -138,6 +141,7 @@ sub bind
 		my ($index, @ranks) = @$order;
 		$self->agent($index)->bind($plan->{ports} // [ 0, 0 ], @ranks);
 	}
+	$self->{deputy}->stand_in(map { $_->pipe } grep { $_->connected } @agents) if $self->{deputy};
 	return;
 }
 
@@ -294,11 +298,15 @@ sub reap
 		my $status = $?;
 		my @its = grep { $_->pid == $pid } @{ $self->{all} };
 		$_->reaped for @its;
+		$self->{deputy}->ended($pid) if $self->{deputy};
 		push @others, [ $pid, $status ] if !@its;
 	}
 	@{ $self->{all} } = grep { !$_->is_reaped || $_->connected } @{ $self->{all} };
 	return @others;
 }
+
+# Nobody has to be told any more that the launcher lives.
+sub leave { my ($self) = @_; $self->{deputy}->leave if $self->{deputy}; return }
 
 # Nothing of any agent is left here.
 sub is_gone

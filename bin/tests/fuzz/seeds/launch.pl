@@ -207,7 +207,7 @@ my @MESSAGES = (
 	[ CANNOT_RUN => 0, 'no' ], [ OUT => 0, 2, "line\n" ], [ EXITED => 0, 1, 0 ], [ STDIN_TAKEN => 5 ],
 	['STDIN_CLOSED'], ['PONG'], ['BYE'], [ RESTARTING_ALL => 1 ], [ STOPPED => 1, 1000 ],
 	[ RESTARTING => 1 ], [ SUSPECT => 1, 1012, 7 ], [ LINE => 4 ], [ PROGRAM => 1 ], [ RESTORED => 4, 'name' ],
-	[ RUNS => 'h' x 16, '/bin/prog' ], [ LOADED => 4711 ], [ HELD => 7, 'why' ], [ SAVED => 7, 1 ], [ SAVE_ALL => 0, 7, 2 ], [ SAVE_ONE => 1, 0, 7, 0 ], [ PRINTED => 1, 7, 4096, 0 ], [ LOGS => 1, 4096, 1024 ], [ OPEN => '/', ['A=b'], ['prog'] ],
+	[ RUNS => 'h' x 16, '/bin/prog' ], [ LOADED => 4711 ], [ HELD => 7, 'why' ], [ SAVED => 7, 1 ], [ SAVE_ALL => 0, 7, 2 ], [ SAVE_ONE => 1, 0, 7, 0 ], [ PIECE => 'abc' ], [ PRINTED => 1, 7, 4096, 0 ], [ LOGS => 1, 4096, 1024 ], [ OPEN => '/', ['A=b'], ['prog'] ],
 	[ OPENED => ['/bin/prog'], ['10-1f'] ], [ TRACED => 1, 4711, 'gdb' ],
 	[ BOUND => [ 0, 1 ], [ '0-1', '2,5' ], '' ],
 	[ STDIN_READ => 7, 1, 0 ],
