@@ -176,6 +176,8 @@ sub _setup
 		ms        => $silence,
 		heard     => sub { $self->{channel}->heard },
 		allowed   => sub { $self->_patience },
+		excused   => sub { $self->_is_launcher_starved },
+		most_excused => $most,
 		on_silent => sub { $self->_give_up($silence) });
 	my $interfaces = FTMPI::Net::interfaces();
 	my (undef, undef, $arrived) = split ' ', $ENV{SSH_CONNECTION} // '';
@@ -350,6 +352,16 @@ sub _patience
 	my ($told, $own) = ($self->{patience}, 1000 * $self->{lateness}->allowance(FTMPI::Loop::now()));
 	my $ms = $told > $own ? $told : $own;
 	return $ms < $self->{patience_most} ? $ms : $self->{patience_most};
+}
+
+# Our parent gets no processor, or waits for a disk, between this look at it and the one before: the launcher itself, or what
+# brings us its words.
+sub _is_launcher_starved
+{
+	my ($self) = @_;
+	my $before = $self->{look};
+	my $look = $self->{look} = FTMPI::Agent::Examiner::look(getppid);
+	return $before && FTMPI::Condition::judge($before, $look) eq 'starved';
 }
 
 # A launcher that hears nothing of us shall know why.

@@ -37,6 +37,30 @@ is(silent_after(7900), 16, '... in whole turns');
 is(silent_after(1000), 8, '... but never less');
 is(silent_after((8000) x 10, 0), 11, '... until that is taken back');
 
+# In how many turns it is silent, when it has an excuse in those of these numbers, and for so many ms at most, and is heard in
+# that one (0: in none).
+sub silent_in_spite_after
+{
+	my ($most, $heard, @excused) = @_;
+	my ($loop, $silent, $turn) = (Turns->new, 0, 0);
+	my $silence = FTMPI::Agent::Watchdog->new(loop => $loop, ms => 4000, heard => sub { $heard && $turn >= $heard ? 1 : 0 }, on_silent => sub { $silent = 1 },
+		most_excused => $most, excused => sub { scalar grep { $turn == $_ } @excused });
+	for (1 .. 99) {
+		$turn = $_;
+		$loop->turn;
+		return $turn if $silent;
+	}
+	return 0;
+}
+
+is(silent_in_spite_after(60000, 0), 8, 'one that has no excuse');
+is(silent_in_spite_after(60000, 0, 5), 13, 'its silence counts from its last excuse on');
+is(silent_in_spite_after(60000, 0, 9), 8, '... which comes in time');
+is(silent_in_spite_after(60000, 0, 1, 5, 12), 20, '... each of them');
+is(silent_in_spite_after(5000, 0, 1 .. 99), 18, 'it is excused for so long, and no longer');
+is(silent_in_spite_after(5000, 15, 1 .. 99), 33, '... since it was heard last');
+is(silent_in_spite_after(0, 0, 1 .. 99), 8, '... or not at all');
+
 # What was late lately.
 my $teller = FTMPI::Lateness->new;
 is(join(' ', map { $teller->late(@$_) } [ 0.1, 0 ], [ 0.1, 0.5 ], [ 0.9, 0.9 ], [ 0.2, 1.5 ], [ 0.2, 2 ]), '1 0 1 0 1',

@@ -12,12 +12,12 @@ use POSIX ();
 use constant TURNS => 8;
 
 # loop; ms: how long it may be (0: for ever); heard => sub, a number that grows whenever something
-# comes; allowed => sub, for how many ms it may be silent now, if that is longer; on_silent => sub, called
-# once.
+# comes; allowed => sub, for how many ms it may be silent now, if that is longer; excused => sub, asked at each turn
+# of silence: the other side cannot speak now, which is no silence; for at most most_excused ms; on_silent => sub, called once.
 sub new
 {
 	my ($class, %arg) = @_;
-	my $self = bless { %arg, turns => 0, paused => 0, last => 0 }, $class;
+	my $self = bless { %arg, turns => 0, excuses => 0, paused => 0, last => 0 }, $class;
 	$self->_wait if $arg{ms};
 	return $self;
 }
@@ -38,6 +38,14 @@ sub _most
 	return $allowed > TURNS ? $allowed : TURNS;
 }
 
+sub _is_excused
+{
+	my ($self) = @_;
+	return 0 if !$self->{excused} || $self->{excuses} * $self->{ms} / TURNS >= $self->{most_excused} || !$self->{excused}->();
+	$self->{excuses}++;
+	return 1;
+}
+
 sub _wait
 {
 	my ($self) = @_;
@@ -49,7 +57,11 @@ sub _turn
 {
 	my ($self) = @_;
 	my $heard = $self->{heard}->();
-	$self->{turns} = $self->{paused} || $heard != $self->{last} ? 0 : $self->{turns} + 1;
+	if ($self->{paused} || $heard != $self->{last}) {
+		@$self{qw(turns excuses)} = (0, 0);
+	} else {
+		$self->{turns} = $self->_is_excused ? 0 : $self->{turns} + 1;
+	}
 	$self->{last} = $heard;
 	if ($self->{turns} < $self->_most) {
 		$self->_wait;

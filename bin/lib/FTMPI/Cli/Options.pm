@@ -172,7 +172,7 @@ my @TABLE = (
 		default => 60,
 		text    => 'A rank that gets no processor, or waits in the kernel for memory or a disk, as its agent'
 			. ' sees it, has failed only after S seconds without a sign of life; so has a host that is'
-			. ' known to be short of processors. ftmpirun itself may wait for a disk as long. 0: no longer than any other.',
+			. ' known to be short of processors. Agents wait as long for ftmpirun itself, when that is held up in such a way. 0: no longer than any other.',
 	},
 	{
 		names   => ['ckpt-interval'],
