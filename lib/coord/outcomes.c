@@ -56,18 +56,31 @@ const struct outcome *outcomes_expected(const struct outcomes *o)
 	return o->next < o->n ? &o->v[o->next] : NULL;
 }
 
-static bool is_choice(const struct outcome *o)
+bool outcomes_is_within_noes(const struct outcomes *o)
 {
-	return o->kind != OUTCOME_MATCH && o->kind != OUTCOME_SEND_OVER;
+	return o->noes && outcomes_expected(o);
 }
 
-/* There is room for those of before: outcomes_begin saw to it. */
+bool outcomes_lacks_receive(const struct outcomes *o)
+{
+	return o->matched > o->posted;
+}
+
+/* It is no choice, and happens with the one before it. There is room for sends of before:
+ * outcomes_begin saw to it. false: it is a choice. */
+static bool passes(struct outcomes *o, const struct outcome *what)
+{
+	if (what->kind == OUTCOME_MATCH && what->receive > o->matched)
+		o->matched = what->receive;
+	if (what->kind == OUTCOME_SEND_OVER)
+		o->ended[o->nended++] = (struct ended_send){what->peer, what->value};
+	return what->kind == OUTCOME_MATCH || what->kind == OUTCOME_SEND_OVER;
+}
+
 static void find_next(struct outcomes *o)
 {
-	for (; o->next < o->n && !is_choice(&o->v[o->next]); o->next++)
-		if (o->v[o->next].kind == OUTCOME_SEND_OVER)
-			o->ended[o->nended++] =
-				(struct ended_send){o->v[o->next].peer, o->v[o->next].value};
+	while (o->next < o->n && passes(o, &o->v[o->next]))
+		o->next++;
 }
 
 void outcomes_follow(struct outcomes *o)
@@ -279,7 +292,8 @@ static bool is_outcome(const struct outcome *o, int size)
 {
 	const bool of_message = o->kind == OUTCOME_FOUND || o->kind == OUTCOME_MATCH ||
 				o->kind == OUTCOME_SEND_OVER;
-	const bool of_receive = o->kind == OUTCOME_CANCELLED || o->kind == OUTCOME_MATCH;
+	const bool of_receive = o->kind == OUTCOME_CANCELLED || o->kind == OUTCOME_MATCH ||
+				o->kind == OUTCOME_TOO_LATE;
 
 	if (of_message ? o->peer >= (uint32_t)size : o->peer > 0)
 		return false;
@@ -293,6 +307,7 @@ static bool is_outcome(const struct outcome *o, int size)
 		return o->value > 0;
 	case OUTCOME_YES:
 	case OUTCOME_CANCELLED:
+	case OUTCOME_TOO_LATE:
 		return o->value == 0;
 	case OUTCOME_INDEX:
 	case OUTCOME_COUNT:

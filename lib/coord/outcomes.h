@@ -25,7 +25,7 @@
 #include "coord/expected_receives.h"
 
 enum outcome_kind {
-	OUTCOME_NO = 1, /* `value` probes, tests or cancellations in a row, which said no (M3) */
+	OUTCOME_NO = 1, /* `value` probes or tests in a row, which said no (M3) */
 	OUTCOME_YES,	/* a test said yes */
 	OUTCOME_FOUND,	/* a probe found message `value` of peer */
 	OUTCOME_INDEX,	/* a wait-any named request `value` */
@@ -33,6 +33,7 @@ enum outcome_kind {
 			*/
 	OUTCOME_CANCELLED, /* `receive` was cancelled, and got nothing */
 	OUTCOME_MATCH,	   /* `receive`, from any source, got message `value` of peer: no choice */
+	OUTCOME_TOO_LATE,  /* `receive` was not cancelled, as it had its message */
 	OUTCOME_SEND_OVER, /* a checkpoint ended the synchronous send of message `value` to peer,
 			    * whether it had met its receive or not: no choice */
 	OUTCOME_KINDS
@@ -63,6 +64,7 @@ struct outcomes {
 	uint64_t safe;	  /* it has acknowledged them, or they are covered */
 	uint64_t noes;	  /* in a row: live, not numbered yet; in a replay, of v[next] */
 	uint64_t posted;  /* receives have numbers up to this one */
+	uint64_t matched; /* those of before v[next] that have a match, up to this one */
 	struct expected_receives expected;
 	/* of before: sends that are over by now, and that outcomes_send_over was not asked for */
 	struct ended_send *ended;
@@ -87,6 +89,15 @@ bool outcomes_is_live(const struct outcomes *o);
 
 /* The choice that has to be made next; NULL: what happens is added. */
 const struct outcome *outcomes_expected(const struct outcomes *o);
+
+/* A rank that runs again sends a message, or reserves its number: was it in the midst of noes? Then
+ * its program asks for less than before, as a message closes a run of noes. */
+bool outcomes_is_within_noes(const struct outcomes *o);
+
+/* Has a receive that was not posted again got its message before what is expected next? Then the
+ * program asks for less than before: a choice comes behind all receives that were matched before
+ * it. */
+bool outcomes_lacks_receive(const struct outcomes *o);
 
 /* What was expected has happened; of OUTCOME_NO: once more. */
 void outcomes_follow(struct outcomes *o);

@@ -71,6 +71,8 @@ static void post(struct world *w, int p, const struct op *op, uint64_t number)
 {
 	struct memory *m = &w->ranks[p].memory;
 	struct receive *r = &m->posted[m->nposted++];
+	uint64_t message;
+	uint32_t peer;
 
 	if (m->nposted > POSTED)
 		world_fails(w, "too many receives");
@@ -84,6 +86,11 @@ static void post(struct world *w, int p, const struct op *op, uint64_t number)
 				(size_t)(m->n - i) * sizeof m->queue[i]);
 			return;
 		}
+	if (number &&
+		expected_receives_fate(&w->ranks[p].log.outcomes.expected, number, &peer,
+			&message) == FATE_MESSAGE &&
+		match_has_begun(w, p, (int)peer, message))
+		world_fails(w, "rank %d: what receive %d got is gone", p, (int)number);
 }
 
 void match_post(struct world *w, int p, const struct op *op)
@@ -131,6 +138,13 @@ struct message *match_open(struct memory *m, int from, uint64_t number)
 		if (m->posted[i].matched && is_open(&m->posted[i].message, from, number))
 			return &m->posted[i].message;
 	return NULL;
+}
+
+bool match_has_begun(const struct world *w, int p, int from, uint64_t number)
+{
+	const struct arrival_order *a = &w->ranks[p].log.pairs[from].arrived;
+
+	return number <= a->begun && !number_list_has(&a->skipped, number);
 }
 
 const struct message *match_waiting(const struct memory *m, int from, int round, uint64_t number)

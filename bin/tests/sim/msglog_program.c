@@ -271,8 +271,18 @@ void program_choose(struct world *w, int p, const struct outcome *told, const st
 		happened(w, p, what);
 }
 
+/* What ends a program that asks for less than before never ends a right one. */
+static void is_right(struct world *w, int p, bool right, const char *why)
+{
+	if (!right)
+		world_fails(w, "rank %d, operation %d: a right program is said to be another: %s",
+			p, w->ranks[p].memory.at, why);
+}
+
 void program_must_be(struct world *w, int p, const struct outcome *told, unsigned kinds)
 {
+	is_right(w, p, !outcomes_lacks_receive(&w->ranks[p].log.outcomes),
+		"a receive is not posted");
 	if (told && !(kinds & 1U << told->kind))
 		world_fails(w, "rank %d, operation %d: an outcome of kind %d is expected", p,
 			w->ranks[p].memory.at, (int)told->kind);
@@ -289,6 +299,7 @@ uint64_t program_send(struct world *w, int p, const struct op *op)
 
 	if (!m)
 		world_fails(w, "no memory");
+	is_right(w, p, !outcomes_is_within_noes(&r->log.outcomes), "it sends within noes");
 	memcpy(m->bytes, &content, sizeof content);
 	r->memory.at++;
 	if (msglog_sent(&r->log, op->peer, m))
@@ -308,10 +319,21 @@ static void take(struct memory *m, struct receive *r, unsigned how)
 
 static void wait_for(struct world *w, int p, int slot)
 {
+	const struct outcomes *o = &w->ranks[p].log.outcomes;
 	struct receive *r = match_receive(w, p, slot);
+	enum receive_fate fate;
+	uint64_t message;
+	uint32_t peer;
 
-	if (match_is_done(r))
+	if (match_is_done(r)) {
 		take(&w->ranks[p].memory, r, 8);
+		return;
+	}
+	fate = expected_receives_fate(&o->expected, r->number, &peer, &message);
+	is_right(w, p, fate != FATE_CANCELLED, "it waits for what was cancelled");
+	is_right(w, p,
+		r->matched || r->from != ANY || fate == FATE_MESSAGE || !outcomes_expected(o),
+		"it waits where it did not");
 }
 
 static void test(struct world *w, int p, const struct op *op, const struct outcome *told)
@@ -381,14 +403,14 @@ static void cancel(struct world *w, int p, const struct op *op, const struct out
 	struct receive *r = match_receive(w, p, op->slot);
 	bool yes = told ? told->kind == OUTCOME_CANCELLED : !r->matched;
 
+	program_must_be(w, p, told, 1U << OUTCOME_CANCELLED | 1U << OUTCOME_TOO_LATE);
 	if (!told && !outcomes_is_live(&w->ranks[p].log.outcomes) && w->without != RULE_HASTE)
 		return;
-	program_must_be(w, p, told, 1U << OUTCOME_CANCELLED | 1U << OUTCOME_NO);
-	if (yes && (r->matched || (told && told->receive != r->number)))
+	if ((yes && r->matched) || (told && told->receive != r->number))
 		world_fails(w, "rank %d: receive %d was cancelled", p, (int)r->number);
 	program_choose(w, p, told,
-		&(struct outcome){.kind = yes ? OUTCOME_CANCELLED : OUTCOME_NO,
-			.receive = yes ? r->number : 0});
+		&(struct outcome){
+			.kind = yes ? OUTCOME_CANCELLED : OUTCOME_TOO_LATE, .receive = r->number});
 	m->hash = content_mix(m->hash, yes ? 9 : 10);
 	m->at++;
 	if (!yes)
@@ -405,6 +427,8 @@ static void probe(struct world *w, int p, const struct op *op, const struct outc
 	program_must_be(w, p, told, 1U << OUTCOME_FOUND | 1U << OUTCOME_NO);
 	if (told && told->kind == OUTCOME_FOUND) {
 		f = match_waiting(m, (int)told->peer, op->round, told->value);
+		is_right(w, p, f || !match_has_begun(w, p, (int)told->peer, told->value),
+			"what a probe found is gone");
 		if (!f)
 			return;
 	} else {
@@ -425,11 +449,14 @@ void program_step(struct world *w, int p)
 	uint64_t noes = r->log.outcomes.noes, next = r->log.outcomes.next;
 
 	if (w->data && !r->came && r->memory.at == w->restore_at[p]) {
+		is_right(w, p, !told || !r->log.running_prefix, "it comes to its restore point");
 		world_restore_point(w, p);
 		return;
 	}
-	if (r->memory.at == w->nops[p])
+	if (r->memory.at == w->nops[p]) {
+		is_right(w, p, !told, "it ends");
 		return;
+	}
 	switch (op->kind) {
 	case OP_SEND:
 		program_send(w, p, op);
@@ -457,6 +484,8 @@ void program_step(struct world *w, int p)
 		probe(w, p, op, told);
 		break;
 	case OP_BEGIN:
+		is_right(w, p, !outcomes_is_within_noes(&r->log.outcomes),
+			"an operation begins within noes");
 		exchange_begin(w, p, op);
 		r->memory.at++;
 		break;

@@ -246,6 +246,9 @@ void match_forget(struct memory *m, struct receive *r);
 /* The message whose contents are still to come; NULL: it is none of these. */
 struct message *match_open(struct memory *m, int from, uint64_t number);
 
+/* A message of another rank has begun to arrive. */
+bool match_has_begun(const struct world *w, int p, int from, uint64_t number);
+
 /* Of a probe: one that waits; number 0: the first. */
 const struct message *match_waiting(const struct memory *m, int from, int round, uint64_t number);
 

@@ -622,6 +622,46 @@ START_TEST(a_receive_gets_its_message_while_choices_are_left)
 }
 END_TEST
 
+/* A message closes a run of noes, so it is sent in the midst of none. */
+START_TEST(fewer_noes_than_before)
+{
+	const struct outcome noes[] = {{OUTCOME_NO, 0, 2, 0}, {OUTCOME_NO, 0, 2, 0}};
+
+	ck_assert(msglog_load_outcomes(&m, noes, 2));
+	for (int i = 0; i < 2; i++) {
+		ck_assert(!outcomes_is_within_noes(&m.outcomes));
+		expects(OUTCOME_NO);
+		ck_assert(outcomes_is_within_noes(&m.outcomes));
+		expects(OUTCOME_NO);
+	}
+	ck_assert(!outcomes_is_within_noes(&m.outcomes));
+	probes_in_vain();
+	ck_assert(!outcomes_is_within_noes(&m.outcomes));
+}
+END_TEST
+
+/* What is asked behind a match comes behind its receive; what is asked before it need not. */
+START_TEST(fewer_receives_than_before)
+{
+	const struct outcome v[] = {{OUTCOME_YES, 0, 0, 0}, {OUTCOME_MATCH, PEER, 5, 2},
+		{OUTCOME_MATCH, OTHER, 1, 1}, {OUTCOME_YES, 0, 0, 0}, {OUTCOME_MATCH, PEER, 6, 3}};
+
+	ck_assert(msglog_load_outcomes(&m, v, 5));
+	ck_assert(!outcomes_lacks_receive(&m.outcomes));
+	expects(OUTCOME_YES);
+	outcomes_post(&m.outcomes);
+	ck_assert(outcomes_lacks_receive(&m.outcomes));
+	outcomes_post(&m.outcomes);
+	ck_assert(!outcomes_lacks_receive(&m.outcomes));
+	expects(OUTCOME_YES);
+	ck_assert(outcomes_lacks_receive(&m.outcomes));
+	outcomes_post(&m.outcomes);
+	ck_assert(!outcomes_lacks_receive(&m.outcomes));
+	ck_assert(outcomes_match(&m.outcomes, outcomes_post(&m.outcomes), PEER, 7));
+	ck_assert(!outcomes_lacks_receive(&m.outcomes));
+}
+END_TEST
+
 /* What was said before a match is known when that is. */
 START_TEST(a_match_comes_behind_noes)
 {
@@ -683,7 +723,7 @@ END_TEST
 static const struct outcome right[] = {{OUTCOME_NO, 0, 1, 0},
 	{OUTCOME_NO, 0, OUTCOME_NUMBER_MOST, 0}, {OUTCOME_YES, 0, 0, 0}, {OUTCOME_FOUND, 2, 1, 0},
 	{OUTCOME_INDEX, 0, 0, 0}, {OUTCOME_COUNT, 0, INT32_MAX, 0},
-	{OUTCOME_CANCELLED, 0, 0, OUTCOME_NUMBER_MOST},
+	{OUTCOME_CANCELLED, 0, 0, OUTCOME_NUMBER_MOST}, {OUTCOME_TOO_LATE, 0, 0, 1},
 	{OUTCOME_MATCH, 1, OUTCOME_NUMBER_MOST, 0x123456789abc}};
 
 START_TEST(outcomes_go_through_bytes)
@@ -711,7 +751,7 @@ static const struct outcome wrong[] = {{0, 0, 0, 0}, {OUTCOME_KINDS, 0, 0, 0},
 	{OUTCOME_FOUND, 0, 1, 1}, {OUTCOME_INDEX, 1, 0, 0},
 	{OUTCOME_COUNT, 0, (uint64_t)INT32_MAX + 1, 0}, {OUTCOME_CANCELLED, 0, 0, 0},
 	{OUTCOME_CANCELLED, 0, 1, 1}, {OUTCOME_MATCH, 0, 1, 0}, {OUTCOME_MATCH, 0, 0, 1},
-	{OUTCOME_MATCH, SIZE, 1, 1}};
+	{OUTCOME_MATCH, SIZE, 1, 1}, {OUTCOME_TOO_LATE, 0, 0, 0}, {OUTCOME_TOO_LATE, 0, 1, 1}};
 
 START_TEST(outcomes_that_make_no_sense)
 {
@@ -744,6 +784,8 @@ UNIT_MAIN("msglog", tcase_add_checked_fixture(tc, setup, teardown);
 	  tcase_add_test(tc, a_message_waits_for_outcomes_before_it);
 	  tcase_add_test(tc, messages_leave_one_by_one);
 	  tcase_add_test(tc, noes_in_a_row_are_one_outcome);
+	  tcase_add_test(tc, fewer_noes_than_before);
+	  tcase_add_test(tc, fewer_receives_than_before);
 	  tcase_add_test(tc, an_event_logger_that_begins_anew_is_told_all);
 	  tcase_add_test(tc, what_a_peer_lacks_is_sent_again);
 	  tcase_add_test(tc, what_a_peer_has_is_not_sent);

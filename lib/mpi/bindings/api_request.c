@@ -42,7 +42,7 @@ int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 	api_enter("MPI_Wait");
 	rc = set_open(&s, 1, request);
 	if (rc == MPI_SUCCESS) {
-		engine_wait(set_all_idle, &s);
+		nondet_wait(&s);
 		rc = finish_at(&s, 0, status);
 	}
 	return set_close(&s, rc);
@@ -77,7 +77,7 @@ int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of
 	api_enter("MPI_Waitall");
 	rc = set_open(&s, count, array_of_requests);
 	if (rc == MPI_SUCCESS) {
-		engine_wait(set_all_idle, &s);
+		nondet_wait(&s);
 		rc = finish_all(&s, array_of_statuses);
 	}
 	return set_close(&s, rc);

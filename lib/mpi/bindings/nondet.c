@@ -71,14 +71,19 @@ static bool said_no(const struct outcome *o)
 }
 
 /* What was said before, which has to be of this kind. */
-static uint64_t said(enum outcome_kind kind)
+static uint64_t to_say(enum outcome_kind kind)
 {
 	const struct outcome *o = p2p_log_expected();
-	uint64_t value;
 
 	if (!o || o->kind != kind)
 		p2p_log_strange();
-	value = o->value;
+	return o->value;
+}
+
+static uint64_t said(enum outcome_kind kind)
+{
+	uint64_t value = to_say(kind);
+
 	p2p_log_followed();
 	return value;
 }
@@ -119,10 +124,30 @@ static bool is_determined(const struct request_set *s)
 	return true;
 }
 
+/* The program goes on when all are done, or they were when it ran before. */
+static void await_all(const struct request_set *s)
+{
+	for (int i = 0; i < s->count; i++)
+		if (s->r[i])
+			p2p_log_awaits(s->r[i]);
+}
+
+void nondet_wait(struct request_set *s)
+{
+	if (p2p_log_is_used())
+		await_all(s);
+	engine_wait(set_all_idle, s);
+}
+
 bool nondet_all(struct request_set *s)
 {
-	if (p2p_log_is_used() && is_determined(s))
+	const struct outcome *o;
+
+	if (!p2p_log_is_used() || is_determined(s))
 		return look(set_all_idle, s);
+	o = p2p_log_expected();
+	if (o && o->kind == OUTCOME_YES)
+		await_all(s);
 	return nondet_test(set_all_idle, s);
 }
 
@@ -145,10 +170,12 @@ static bool find_any(struct request_set *s, bool wait)
 /* The one that was named before, when it is done again. */
 static int named_before(struct request_set *s)
 {
-	uint64_t i = said(OUTCOME_INDEX);
+	uint64_t i = to_say(OUTCOME_INDEX);
 
 	if (i >= (uint64_t)s->count || !set_in_play(s->r[i]))
 		p2p_log_strange();
+	p2p_log_awaits(s->r[i]);
+	p2p_log_followed();
 	engine_wait(request_is_done, s->r[i]);
 	return (int)i;
 }
@@ -299,9 +326,9 @@ static bool has_come_again(void *arg, int *expect)
 
 	*expect = again->peer;
 	p->msg = p2p_log_find(again->peer, again->number);
-	if (!p->msg)
+	if (!p->msg && !p2p_log_is_gone(again->peer, again->number))
 		return false;
-	if (!p2p_probed(p->c, p->source, p->tag, p->msg, &p->found))
+	if (!p->msg || !p2p_probed(p->c, p->source, p->tag, p->msg, &p->found))
 		p2p_log_strange();
 	return true;
 }
@@ -352,11 +379,9 @@ bool nondet_probe(struct probing *p, bool wait)
 static bool cancel_now(const struct request *r)
 {
 	bool succeeds = r->state == REQUEST_POSTED;
-	struct outcome what = {.kind = OUTCOME_NO};
 
-	if (succeeds)
-		what = (struct outcome){.kind = OUTCOME_CANCELLED, .receive = r->post};
-	p2p_log_happened(&what);
+	p2p_log_happened(&(struct outcome){
+		.kind = succeeds ? OUTCOME_CANCELLED : OUTCOME_TOO_LATE, .receive = r->post});
 	return succeeds;
 }
 
@@ -366,21 +391,22 @@ static bool is_live_or_told(void *arg, int *expect)
 	return p2p_log_expected() || p2p_log_is_live(arg, expect);
 }
 
-/* While outcomes of before are left, messages are to come that receives had. */
+/* While outcomes of before are left, messages are to come that receives had. One that MPI_Mprobe
+ * has found was not posted, and is received in any case. */
 bool nondet_cancel(const struct request *r)
 {
 	const struct outcome *o;
+	bool succeeds;
 
-	if (!p2p_log_is_used() || r->kind != REQUEST_RECV || r->m.rank == MPI_PROC_NULL)
+	if (!p2p_log_is_used() || r->kind != REQUEST_RECV || r->m.rank == MPI_PROC_NULL || !r->post)
 		return true;
 	engine_wait(is_live_or_told, NULL);
 	o = p2p_log_expected();
 	if (!o)
 		return cancel_now(r);
-	if (said_no(o))
-		return false;
-	if (o->kind != OUTCOME_CANCELLED || o->receive != r->post)
+	succeeds = o->kind == OUTCOME_CANCELLED;
+	if ((!succeeds && o->kind != OUTCOME_TOO_LATE) || o->receive != r->post)
 		p2p_log_strange();
 	p2p_log_followed();
-	return true;
+	return succeeds;
 }

@@ -17,6 +17,9 @@ struct match_msg;
 struct request;
 struct request_set;
 
+/* Until all are done, which is determined; but a rank that runs again does not wait in vain. */
+void nondet_wait(struct request_set *s);
+
 /* A test: is it done, perhaps after a look at what has come? */
 bool nondet_test(bool (*done)(void *arg, int *expect), void *arg);
 bool nondet_all(struct request_set *s);

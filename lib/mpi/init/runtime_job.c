@@ -214,6 +214,8 @@ void runtime_job_finish(void)
 		ckpt_alone_data_wait();
 	}
 	ckpt_alone_data_end();
+	if (p2p_log_is_used())
+		p2p_log_is_through();
 	ckpt_drive_close();
 	must_be_alone();
 	if (p2p_log_is_used()) {

@@ -167,6 +167,12 @@ static struct logged_message *copy_of(const struct p2p_message *m, struct sender
 	return l;
 }
 
+static void is_not_within_noes(void)
+{
+	if (outcomes_is_within_noes(&p2p_msglog->outcomes))
+		p2p_log_strange();
+}
+
 int p2p_log_send(const struct p2p_message *m, int peer, struct request *sync)
 {
 	struct msglog_pair *p = &p2p_msglog->pairs[peer];
@@ -175,10 +181,12 @@ int p2p_log_send(const struct p2p_message *m, int peer, struct request *sync)
 	bool leaves;
 
 	engine_assert_held();
-	if (!m->number)
+	if (!m->number) {
+		is_not_within_noes();
 		p2p_log_limit_await((size_t)p2p_room(m));
-	else if (!p2p_log_is_reserved(peer, m->number))
+	} else if (!p2p_log_is_reserved(peer, m->number)) {
 		p2p_log_end(MPI_ERR_INTERN, "its checkpoint has a message in two operations", peer);
+	}
 	l = copy_of(m, &p->log);
 	if (!l)
 		return MPI_ERR_NO_MEM;
@@ -215,6 +223,7 @@ uint64_t p2p_log_reserve(int peer)
 	uint64_t number;
 
 	engine_assert_held();
+	is_not_within_noes();
 	engine_wait(has_room, &peer);
 	number = msglog_reserve(p2p_msglog, peer, 1);
 	if (!number)
@@ -290,7 +299,15 @@ void p2p_log_owe(int peer, uint64_t number)
 const struct outcome *p2p_log_expected(void)
 {
 	engine_assert_held();
+	if (outcomes_lacks_receive(&p2p_msglog->outcomes))
+		p2p_log_strange();
 	return outcomes_expected(&p2p_msglog->outcomes);
+}
+
+void p2p_log_is_through(void)
+{
+	if (p2p_log_expected())
+		p2p_log_strange();
 }
 
 void p2p_log_followed(void)

@@ -148,7 +148,8 @@ bool p2p_log_is_determined(const struct request *r);
 
 /* ---- choices ---- */
 
-/* The outcome of before that has to happen next; NULL: none, what happens is noted. */
+/* The outcome of before that has to happen next; NULL: none, what happens is noted. p2p_log_strange
+ * where the program did not come here before without a receive that it has not posted. */
 const struct outcome *p2p_log_expected(void);
 
 /* It has happened. */
@@ -163,7 +164,16 @@ bool p2p_log_is_live(void *arg, int *expect);
 /* The program asks for something else than before: this process ends with a sentence. */
 _Noreturn void p2p_log_strange(void);
 
+/* The program waits for this request: p2p_log_strange if it can only wait in vain. */
+void p2p_log_awaits(const struct request *r);
+
+/* It has come to where all choices of before were made: p2p_log_strange if they are not. */
+void p2p_log_is_through(void);
+
 /* The message with this number of this peer, if it waits for a receive. */
 struct match_msg *p2p_log_find(int peer, uint64_t number);
+
+/* It has come, and waits no more. */
+bool p2p_log_is_gone(int peer, uint64_t number);
 
 #endif

@@ -144,13 +144,23 @@ static struct match_msg *find(int peer, uint64_t number)
 	return NULL;
 }
 
-bool p2p_log_has_met(int peer, uint64_t number)
+static bool has_begun(int peer, uint64_t number)
 {
 	const struct arrival_order *a = &p2p_msglog->pairs[peer].arrived;
+
+	return number <= a->begun && !number_list_has(&a->skipped, number);
+}
+
+bool p2p_log_has_met(int peer, uint64_t number)
+{
 	const struct match_msg *msg = find(peer, number);
 
-	return number <= a->begun && !number_list_has(&a->skipped, number) &&
-	       (!msg || msg->stamp & P2P_LOG_MET);
+	return has_begun(peer, number) && (!msg || msg->stamp & P2P_LOG_MET);
+}
+
+bool p2p_log_is_gone(int peer, uint64_t number)
+{
+	return has_begun(peer, number) && !p2p_log_find(peer, number);
 }
 
 static void bind_posted(struct request *r, int peer, uint64_t number)
@@ -208,7 +218,8 @@ bool p2p_log_post(struct request *r, struct match_msg **msg)
 	if (r->match.peer != MPI_ANY_SOURCE)
 		p2p_log_strange();
 	*msg = p2p_log_find((int)peer, number);
-	if (*msg && !fits(r, (*msg)->context, (*msg)->peer, (*msg)->tag))
+	if (*msg ? !fits(r, (*msg)->context, (*msg)->peer, (*msg)->tag)
+		 : p2p_log_is_gone((int)peer, number))
 		p2p_log_strange();
 	if (*msg)
 		match_remove(&p2p.match, *msg);

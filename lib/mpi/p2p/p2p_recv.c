@@ -356,8 +356,11 @@ int p2p_recv(const struct p2p_message *m, MPI_Status *status)
 
 	if (!r)
 		return MPI_ERR_NO_MEM;
-	if (!request_done(r))
+	if (!request_done(r)) {
+		if (p2p_logs())
+			p2p_log_awaits(r);
 		engine_wait_on(request_expects(r), request_is_done, r);
+	}
 	return request_finish(NULL, r, status);
 }
 

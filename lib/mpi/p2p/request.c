@@ -10,6 +10,7 @@
 #include "mpi/handle/fail.h"
 #include "mpi/handle/status.h"
 #include "p2p_inside.h"
+#include "p2p_log.h"
 
 /* What could not be begun is inactive again, or gone. A receive that was withdrawn is as one that
  * is not posted yet, and then done. None is freed while it is in the matching lists, or while its
@@ -305,8 +306,11 @@ bool request_is_done(void *arg, int *expect)
 
 int request_wait(struct request *r, MPI_Status *status)
 {
-	if (!request_done(r))
+	if (!request_done(r)) {
+		if (p2p_log_is_used())
+			p2p_log_awaits(r);
 		engine_wait_on(request_expects(r), request_is_done, r);
+	}
 	return request_finish(NULL, r, status);
 }
 

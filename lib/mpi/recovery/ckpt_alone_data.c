@@ -222,6 +222,7 @@ void ckpt_alone_data_restore_point(void)
 void ckpt_alone_data_restore(struct ckpt_job *j)
 {
 	engine_assert_held();
+	p2p_log_is_through();
 	be_quiet();
 	coll_open_leave();
 	fault_point("data-prefix-over");

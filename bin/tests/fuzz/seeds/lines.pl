@@ -405,6 +405,7 @@ sub msglog_seeds
 		'noes'          => [ $no . outcome(2, 0, 0, 0), msglog(happened => 4) ],
 		'cancelled'     => [ outcome(7, 1, 2**48 - 1, 2**48 - 1) . $cancelled, msglog() ],
 		'twice'         => [ $any . $cancelled, msglog() ],
+		'too-late'      => [ $any . outcome(8, 0, 0, 6), msglog() ],
 		'of-none'       => [ outcome(7, 1, 7, 0), msglog() ],
 		'follows'       => [ $no . $any, msglog(happened => 4, pairs => \@busy) ],
 		'told-wrong'    => [ outcome(7, 2, 7, 1), msglog() ],
