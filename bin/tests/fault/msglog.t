@@ -14,6 +14,7 @@ use Time::HiRes qw(time);
 
 use FTMPI::Test::Choices ();
 use FTMPI::Test::Fault   ();
+use FTMPI::Test::Job     qw(ftmpirun program);
 use FTMPI::Test::Process qw(wait_until);
 
 FTMPI::Test::Fault::alone();
@@ -109,6 +110,17 @@ sub met_before
 	return;
 }
 
+# What a rank knows it may ask for as often as it likes: there is no room for as many outcomes.
+sub known
+{
+	my $work = File::Temp->newdir;
+	my $job  = FTMPI::Test::Job->run([ ftmpirun(), qw(-coord msglog -outcome-limit 64K -n 2 -workdir), "$work", program('asks_again'), "$work/mark" ]);
+	$job->is_status(0, 'a rank asks again and again for what it knows');
+	$job->err_like(qr/^ftmpirun: rank 0 on \S+ was killed/m, '... and is killed');
+	$job->out_like(qr/^asks_again: right$/m, '... and gets the same answers');
+	return;
+}
+
 # As often as it is printed, where the user wants that.
 sub repeated
 {
@@ -128,6 +140,7 @@ others_stay();
 another();
 repeated();
 met_before();
+known();
 at_random();
 with_keeper();
 at_once();

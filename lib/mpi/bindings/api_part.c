@@ -138,14 +138,6 @@ int PMPI_Pready_list(int length, const int array_of_partitions[], MPI_Request re
 	return set_leave(c, rc);
 }
 
-static bool is_idle(void *arg, int *expect)
-{
-	const struct request *r = arg;
-
-	*expect = request_expects(r);
-	return request_idle(r);
-}
-
 #pragma weak MPI_Parrived = PMPI_Parrived
 int PMPI_Parrived(MPI_Request request, int partition, int *flag)
 {
@@ -162,6 +154,6 @@ int PMPI_Parrived(MPI_Request request, int partition, int *flag)
 	if (rc == MPI_SUCCESS)
 		rc = part_check(r, partition);
 	if (rc == MPI_SUCCESS)
-		*flag = !set_in_play(r) || nondet_test(is_idle, r);
+		*flag = !set_in_play(r) || nondet_idle(r);
 	return set_leave(c, rc);
 }

@@ -14,18 +14,10 @@ static bool is_binding(const struct request *r)
 	return request_active(r) && r->class && r->class->binding;
 }
 
-static bool is_idle(void *arg, int *expect)
-{
-	const struct request *r = arg;
-
-	*expect = request_expects(r);
-	return request_idle(r);
-}
-
 /* MPI 5.0 section 6.12: other ranks count on a collective operation, until it is over */
 static int may_free(struct request *r)
 {
-	if (!is_binding(r) || nondet_test(is_idle, r))
+	if (!is_binding(r) || nondet_idle(r))
 		return MPI_SUCCESS;
 	return fail_with(MPI_ERR_REQUEST,
 		"the request is of a collective operation that is not finished: wait for it");

@@ -20,15 +20,15 @@ struct request_set;
 /* Until all are done, which is determined; but a rank that runs again does not wait in vain. */
 void nondet_wait(struct request_set *s);
 
-/* A test: is it done, perhaps after a look at what has come? */
-bool nondet_test(bool (*done)(void *arg, int *expect), void *arg);
+/* A test: is it idle, or are all, perhaps after a look at what has come? */
+bool nondet_idle(struct request *r);
 bool nondet_all(struct request_set *s);
 
 /* The index of one that is done into s->next; -1 there, and true, when none is in play. wait: until
  * there is one. */
 bool nondet_any(struct request_set *s, bool wait);
 
-/* The indices of those that are done, in order. How many; -1: none is in play. */
+/* The indices of those that are done. How many; -1: none is in play. */
 int nondet_some(struct request_set *s, bool wait, int indices[]);
 
 struct probing {

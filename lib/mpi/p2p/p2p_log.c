@@ -244,7 +244,7 @@ bool p2p_log_keeps(const struct request *r)
 
 bool p2p_log_is_determined(const struct request *r)
 {
-	if (!request_active(r) || r->m.rank == MPI_PROC_NULL)
+	if (!request_active(r) || r->told || r->m.rank == MPI_PROC_NULL)
 		return true;
 	return r->kind == REQUEST_SEND && (r->m.mode != SEND_SYNC || r->over);
 }

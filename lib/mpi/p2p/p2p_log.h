@@ -143,7 +143,8 @@ bool p2p_log_is_reserved(int peer, uint64_t number);
 /* Is it a synchronous send to another rank? It is in the log, and cannot be taken back. */
 bool p2p_log_keeps(const struct request *r);
 
-/* Is what a test says of it determined? A send to another rank is done as it begins. */
+/* Is what a test says of it determined? A send to another rank is done as it begins, and what the
+ * program knows to be done stays so. */
 bool p2p_log_is_determined(const struct request *r);
 
 /* ---- choices ---- */
@@ -175,5 +176,23 @@ struct match_msg *p2p_log_find(int peer, uint64_t number);
 
 /* It has come, and waits no more. */
 bool p2p_log_is_gone(int peer, uint64_t number);
+
+/* ---- what it was told (p2p_log_told.c) ---- */
+
+/* Of a probe. */
+struct p2p_log_question {
+	uint64_t context;
+	int source, tag;
+};
+
+/* By an outcome: this request is done; a probe has found this message. */
+void p2p_log_told_done(struct request *r);
+void p2p_log_told_found(const struct p2p_log_question *q, int peer, uint64_t number);
+
+/* What the latest probe has found, if it was this one, and the message still waits; else NULL. */
+struct match_msg *p2p_log_found_last(const struct p2p_log_question *q);
+
+/* The program is at its restore point: from now on each answer is an outcome. */
+void p2p_log_told_no_more(void);
 
 #endif

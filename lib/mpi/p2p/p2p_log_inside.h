@@ -188,6 +188,10 @@ void p2p_log_lost(int peer);
 
 void p2p_log_data_fini(void);
 
+/* ---- p2p_log_told.c ---- */
+
+void p2p_log_told_fini(void);
+
 /* ---- p2p_log_posts.c ---- */
 
 /* These are to be posted again (malloc'ed; given away). */

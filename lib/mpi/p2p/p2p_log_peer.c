@@ -24,6 +24,7 @@ static void free_all(void)
 	p2p_log_say_fini();
 	p2p_log_recv_fini();
 	p2p_log_data_fini();
+	p2p_log_told_fini();
 	p2p_log_posts_fini();
 }
 

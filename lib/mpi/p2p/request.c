@@ -265,6 +265,7 @@ int request_finish(MPI_Request *handle, struct request *r, MPI_Status *status)
 	if (r->persistent) {
 		if (r->inflight)
 			inflight_leave(r);
+		r->told = false;
 		if (request_active(r))
 			request_become(r, REQUEST_INACTIVE);
 		return rc;

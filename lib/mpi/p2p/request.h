@@ -63,6 +63,7 @@ struct request {
 	bool past;	/* a receive that had its message when a line was restored */
 	bool bound;	/* a receive that waits for a certain message, in no matching list */
 	bool over;	/* a synchronous send that a checkpoint of data has ended */
+	bool told;	/* the program knows that it is done, where messages are logged */
 	int error;	/* the message's MPI error class, once done */
 	uint64_t since; /* when it was started (p2p_time) */
 	/* What was asked for. comm and type are held; NULL when it belongs to none, or has none. */

@@ -203,6 +203,7 @@ static void be_quiet(void)
 		    "meanwhile");
 	engine_wait(ckpt_job()->restoring ? has_what_it_had : is_quiet, NULL);
 	data.at_restore_point = true;
+	p2p_log_told_no_more();
 	data.comms = comm_made_ever();
 	data.parts = parts_made_ever();
 }

@@ -139,6 +139,11 @@ static void probe_one(void)
 		if (there)
 			see(noes);
 	}
+	for (uint64_t i = seen % 3; i > 0; i--) {
+		MPI_Iprobe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &there, &status);
+		see((uint64_t)there);
+		see((uint64_t)status.MPI_SOURCE);
+	}
 	MPI_Recv(in[0], (int)longest, MPI_BYTE, status.MPI_SOURCE, tag, MPI_COMM_WORLD, &status);
 	take_status(in[0], &status);
 }
@@ -195,6 +200,33 @@ static void wait_some(int n)
 	}
 }
 
+/* What is done is told again and again, with what is done by then. */
+static void peek_some(int n)
+{
+	MPI_Request requests[MOST];
+	MPI_Status statuses[MOST];
+	int indices[MOST], done = 0, flag, i;
+	uint64_t in_vain = 0;
+
+	post(n, requests);
+	for (int before = 0; done < n; before = done) {
+		MPI_Request_get_status_some(n, requests, &done, indices, statuses);
+		in_vain += done == before;
+		for (int k = 0; done > before && k < done; k++)
+			see((uint64_t)indices[k]);
+		if (seen % 2 == 0 || done == 0)
+			continue;
+		MPI_Request_get_status_any(n, requests, &i, &flag, &statuses[0]);
+		see((uint64_t)i);
+		MPI_Request_get_status(requests[n - 1], &flag, &statuses[0]);
+		see((uint64_t)flag);
+	}
+	see(in_vain);
+	MPI_Waitall(n, requests, statuses);
+	for (int k = 0; k < n; k++)
+		take_status(in[k], &statuses[k]);
+}
+
 static void test_all(int n)
 {
 	MPI_Request requests[MOST];
@@ -239,7 +271,7 @@ static void receive(int n)
 	while (n > 0) {
 		int batch = n < MOST ? n : MOST;
 
-		switch (seen % 7) {
+		switch (seen % 8) {
 		case 0:
 			receive_one();
 			batch = 1;
@@ -260,6 +292,9 @@ static void receive(int n)
 			break;
 		case 5:
 			test_all(batch);
+			break;
+		case 6:
+			peek_some(batch);
 			break;
 		default:
 			cancel(batch);
