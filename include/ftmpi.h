@@ -92,21 +92,24 @@ extern "C" {
  * checkpoint, as on this result or on FTMPI_Checkpoint_due, may be saved or sent: a rank that runs
  * again makes others. FTMPI_CHECKPOINTED: it is captured, and FTMPI_CKPT_Wait waits until it is
  * durable. FTMPI_Restore has to be called before, also in the first run. FTMPI_CKPTERROR: there is
- * none. Standard error says why, once, where the program can do something about it: a send is open
- * (that of MPI_Isendrecv, too), or a nonblocking collective operation, or a message that MPI_Mprobe
- * has found, or a receive was cancelled and not completed, or the program has a communicator that it
- * made after FTMPI_Restore; nothing is said while the one before is written, or this rank runs again.
- * Receives that are open are posted again in their order, before others. With -image nothing is saved
- * by this call.
+ * none. Standard error says why, once, where the program can do something about it: a receive was
+ * cancelled and not completed, or the program has a distributed graph that it made after
+ * FTMPI_Restore, or has made a partitioned request after it; nothing is said while the one before is
+ * written, or this rank runs again. What is open the program has again as below, alone: the calls that
+ * make communicators ask no other rank then, and are left out where they gave MPI_COMM_NULL; of
+ * receives for one source, tag and communicator the order is that in which they were posted; and
+ * where a call names one of several requests (MPI_Waitany), they are in their old places, and none is
+ * of a send that was open, as this program does not have it: a send is over when the call has
+ * returned FTMPI_CHECKPOINTED, though its receive may not be posted. With -image nothing is saved by
+ * this call.
  *
  * What is open across a line, call by call. Of MPI_Isendrecv the receive is posted again, alone. A
  * message that MPI_Mprobe has found and that was not received is to be found again: its handle is
  * void. A partitioned send was sent if its last partition was ready; else it is started again, and
  * the partitions that were ready are made so again. Of partitioned requests as many are made again as
- * before, those that were freed included. Under "msglog", where others go on counting, a program that
- * makes fewer behind FTMPI_Restore than it had made behind its first one waits for ever. A generalised
- * request is the program's own affair: it is started again. Attributes, names, info hints and error
- * handlers are set again.
+ * before, those that were freed included; under "msglog" all are made before FTMPI_Restore. A
+ * generalised request is the program's own affair: it is started again. Attributes, names, info hints
+ * and error handlers are set again.
  * Communicators: those that the program makes before its FTMPI_Restore are made as in the first run.
  * Others that it had are made again in the same order, those that were freed left out, before others
  * of the same processes, and before operations of theirs or the next line; by MPI_Comm_dup what

@@ -210,19 +210,21 @@ File::Path::remove_tree(glob "$work/orphans*");
 # ---- open collective operations ----
 
 # count, then context, tag, tag in the local group, flags, rounds, error, sum, length, bytes of each
-my $operations = pack 'V', 3;
+my $operations = pack 'V', 4;
 $operations .= pack 'Q<VVVVVQ<Q</a', @$_
 	for [ 2, 1 << 29 | 7, 0, 2, 3, 0, 99, 'abc' ], [ 0, 1 << 29 | 8, 0, 1, 0, 0, 98, '' ], [ 0, 1 << 29 | 9, 0, 3, 1, 15, 97, 'd' ];
+$operations .= pack 'Q<VVVVVQ<Q<VQ<Q<a*', 4, 1 << 29 | 3, 0, 6, 2, 0, 96, 1, 2, 11, 12, 'e'; # under message logging: with numbers
 line('operations', 1, 0, 2, 'solver', unpack('H*', pack 'V', 0), unpack 'H*', $operations);
 $show = tool('show', "$work/operations");
 is($show->{status}, 0, 'a line with open operations');
 is(scalar(() = $show->{out} =~ /^ +4  operations .*\n +context 0x2, operation 7: 3 rounds are over, 3 bytes
- +context 0, operation 8, persistent: not active\n +context 0, operation 9, persistent: 1 round is over, 1 byte$/mg),
+ +context 0, operation 8, persistent: not active\n +context 0, operation 9, persistent: 1 round is over, 1 byte
+ +context 0x4, operation 3: 2 rounds are over, 1 byte$/mg),
 	2, '... show tells which, for each rank') or diag($show->{out});
 $of = json_of(tool('show', "$work/operations", '-json'))->{lines}[0]{files}[0]{sections};
 is_deeply($of->[4]{operations}[2], { context => 0, operation => 9, persistent => JSON::PP::true(), active => JSON::PP::true(),
 	rounds => 1, error => 15, bytes => 1 }, '... also as JSON');
-is(scalar @{ $of->[4]{operations} }, 3, '... all of them');
+is(scalar @{ $of->[4]{operations} }, 4, '... all of them');
 line('operations-cut', 1, 0, 2, 'solver', unpack('H*', pack 'V', 0), unpack 'H*', substr $operations, 0, -1);
 $show = tool('show', "$work/operations-cut");
 is($show->{status}, 1, 'operations that are none');

@@ -124,6 +124,18 @@ sub tells
 	return;
 }
 
+# All uses of MPI that a checkpoint can find open, and communicators that are made on the way. It has no gate: nobody is killed in its second half.
+sub mixed
+{
+	for my $seed (1, 2) {
+		my $fault = FTMPI::Test::Fault->start(program => 'mixed', coord => 'msglog', ranks => 2 + $seed, run => [ qw(-v -max-restarts 1000 -ckpt-interval 0.2) ],
+			args => [ '-seed', $seed, qw(-steps 80 -max 100000 -trace -ckpt 2 -skew 3 -alone -made 8 -across) ]);
+		my $kills = $fault->kill_at_random($seed, apart => 30, kill => sub { $fault->job->out =~ /^round 40$/m ? 0 : kill 'KILL', $_[0] });
+		$fault->survived("mixed, seed $seed, $kills kills", restarts => [ 0, $kills ], lines => 0);
+	}
+	return;
+}
+
 # Each receive has again what it had.
 sub posted_again
 {
@@ -179,6 +191,7 @@ with_keeper();
 at_points();
 restored();
 tells();
+mixed();
 posted_again();
 open_alone();
 refused();

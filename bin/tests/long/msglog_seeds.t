@@ -68,8 +68,9 @@ sub killed
 	return;
 }
 
-# What mixed is told. Its ranks come to checkpoints of data at steps of their own (-skew), so they do not compare what the call returns.
-my %mixed = (image => [], data => [ qw(-ckpt 2 -skew 3) ]);
+# What mixed is told. Its ranks come to checkpoints of data at steps of their own (-skew), so they do not compare what the call returns;
+# and communicators are made on the way.
+my %mixed = (image => [], data => [ qw(-ckpt 2 -skew 3 -alone -made 8 -across) ]);
 
 # All that MPI has at once. It has no gate: in its second half nobody is killed.
 sub mixed

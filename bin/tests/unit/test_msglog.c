@@ -622,6 +622,32 @@ START_TEST(a_receive_gets_its_message_while_choices_are_left)
 }
 END_TEST
 
+/* A checkpoint ended it between two choices, and it ends when the first was made again, whether it
+ * has begun again by then or not. */
+START_TEST(a_send_ends_where_it_did)
+{
+	const struct outcome v[] = {{OUTCOME_NO, 0, 2, 0}, {OUTCOME_SEND_OVER, PEER, 5, 0},
+		{OUTCOME_SEND_OVER, OTHER, 5, 0}, {OUTCOME_YES, 0, 0, 0},
+		{OUTCOME_SEND_OVER, PEER, 7, 0}};
+
+	ck_assert(msglog_load_outcomes(&m, v, 5));
+	expects(OUTCOME_NO);
+	ck_assert(!outcomes_send_over(&m.outcomes, PEER, 5));
+	ck_assert_uint_eq(m.outcomes.nended, 0);
+	expects(OUTCOME_NO);
+	ck_assert_uint_eq(m.outcomes.nended, 2);
+	ck_assert(!outcomes_send_over(&m.outcomes, PEER, 6));
+	ck_assert(outcomes_send_over(&m.outcomes, PEER, 5));
+	ck_assert(!outcomes_send_over(&m.outcomes, PEER, 5));
+	ck_assert(outcomes_send_over(&m.outcomes, OTHER, 5));
+	expects(OUTCOME_YES);
+	ck_assert(outcomes_is_live(&m.outcomes));
+	ck_assert(outcomes_send_over(&m.outcomes, PEER, 7));
+	ck_assert(msglog_outcome(&m, &v[1]));
+	ck_assert_uint_eq(m.outcomes.nended, 0);
+}
+END_TEST
+
 /* A message closes a run of noes, so it is sent in the midst of none. */
 START_TEST(fewer_noes_than_before)
 {
@@ -724,7 +750,7 @@ static const struct outcome right[] = {{OUTCOME_NO, 0, 1, 0},
 	{OUTCOME_NO, 0, OUTCOME_NUMBER_MOST, 0}, {OUTCOME_YES, 0, 0, 0}, {OUTCOME_FOUND, 2, 1, 0},
 	{OUTCOME_INDEX, 0, 0, 0}, {OUTCOME_COUNT, 0, INT32_MAX, 0},
 	{OUTCOME_CANCELLED, 0, 0, OUTCOME_NUMBER_MOST}, {OUTCOME_TOO_LATE, 0, 0, 1},
-	{OUTCOME_MATCH, 1, OUTCOME_NUMBER_MOST, 0x123456789abc}};
+	{OUTCOME_SEND_OVER, 2, 1, 0}, {OUTCOME_MATCH, 1, OUTCOME_NUMBER_MOST, 0x123456789abc}};
 
 START_TEST(outcomes_go_through_bytes)
 {
@@ -751,7 +777,9 @@ static const struct outcome wrong[] = {{0, 0, 0, 0}, {OUTCOME_KINDS, 0, 0, 0},
 	{OUTCOME_FOUND, 0, 1, 1}, {OUTCOME_INDEX, 1, 0, 0},
 	{OUTCOME_COUNT, 0, (uint64_t)INT32_MAX + 1, 0}, {OUTCOME_CANCELLED, 0, 0, 0},
 	{OUTCOME_CANCELLED, 0, 1, 1}, {OUTCOME_MATCH, 0, 1, 0}, {OUTCOME_MATCH, 0, 0, 1},
-	{OUTCOME_MATCH, SIZE, 1, 1}, {OUTCOME_TOO_LATE, 0, 0, 0}, {OUTCOME_TOO_LATE, 0, 1, 1}};
+	{OUTCOME_MATCH, SIZE, 1, 1}, {OUTCOME_TOO_LATE, 0, 0, 0}, {OUTCOME_TOO_LATE, 0, 1, 1},
+	{OUTCOME_SEND_OVER, 1, 0, 0}, {OUTCOME_SEND_OVER, SIZE, 1, 0},
+	{OUTCOME_SEND_OVER, 1, 1, 1}};
 
 START_TEST(outcomes_that_make_no_sense)
 {
@@ -784,7 +812,7 @@ UNIT_MAIN("msglog", tcase_add_checked_fixture(tc, setup, teardown);
 	  tcase_add_test(tc, a_message_waits_for_outcomes_before_it);
 	  tcase_add_test(tc, messages_leave_one_by_one);
 	  tcase_add_test(tc, noes_in_a_row_are_one_outcome);
-	  tcase_add_test(tc, fewer_noes_than_before);
+	  tcase_add_test(tc, a_send_ends_where_it_did); tcase_add_test(tc, fewer_noes_than_before);
 	  tcase_add_test(tc, fewer_receives_than_before);
 	  tcase_add_test(tc, an_event_logger_that_begins_anew_is_told_all);
 	  tcase_add_test(tc, what_a_peer_lacks_is_sent_again);

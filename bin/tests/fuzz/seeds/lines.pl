@@ -231,6 +231,10 @@ sub operations_seeds
 		my ($context, $tag, $local, $flags, $rounds, $error, $bytes) = @_;
 		return pack('Q< V V V V V Q< Q<', $context, $tag, $local, $flags, $rounds, $error, 4711, length $bytes) . $bytes;
 	};
+	my $numbered = sub {
+		my ($count, $numbers, $bytes) = @_;
+		return pack('Q< V V V V V Q< Q< V Q<*', 0, $open | 5, 0, 6, 3, 0, 4711, length $bytes, $count, @$numbers) . $bytes;
+	};
 	my %seed = (
 		'none'       => [],
 		'one'        => [ $entry->(0, $open | 5, 0, 2, 3, 0, 'written') ],
@@ -242,7 +246,10 @@ sub operations_seeds
 		'large'      => [ $entry->(0, $open << 1, 0, 2, 3, 0, '') ],
 		'local'      => [ $entry->(0, $open | 5, 4, 2, 3, 0, '') ],
 		'nothing'    => [ $entry->(0, $open | 5, 0, 0, 0, 0, '') ],
-		'flags'      => [ $entry->(0, $open | 5, 0, 6, 0, 0, '') ],
+		'flags'      => [ $entry->(0, $open | 5, 0, 10, 0, 0, '') ],
+		'numbered'   => [ $numbered->(3, [ 7, 9, 10 ], 'written'), $numbered->(0, [], 'x') ],
+		'number-cut' => [ $numbered->(3, [ 7, 9 ], '') ],
+		'number-all' => [ $numbered->(~0 & 0xffffffff, [7], '') ],
 		'not-active' => [ $entry->(0, $open | 5, 0, 1, 0, 0, 'x') ],
 		'no-class'   => [ $entry->(0, $open | 5, 0, 2, 0, 1 << 31, '') ],
 		'long'       => [ pack('Q< V V V V V Q< Q<', 0, $open | 5, 0, 2, 3, 0, 4711, ~0) ],
@@ -300,27 +307,30 @@ sub logged_seeds
 	my $whole = $message->(5, 1, 1, 5, 'whole');
 	my %seed = (
 		'none'      => [ [], [] ],
-		'receives'  => [ [ 3, 4, 9 ], [] ],
-		'messages'  => [ [ 3 ], [ $whole, $message->(6, 1, 3, 4, 'sync'), $message->(7, 2, 0, 1 << 30, ''), $message->(8, 2, 2, 3, '') ] ],
+		'receives'  => [ [ [ 3, 1, 5 ], [ 4, -1, -1 ], [ 9, 2, -1 ] ], [] ],
+		'messages'  => [ [ [ 3, 1, 5 ] ], [ $whole, $message->(6, 1, 3, 4, 'sync'), $message->(7, 2, 0, 1 << 30, ''), $message->(8, 2, 2, 3, '') ] ],
 		'empty'     => [ [], [ $message->(5, 1, 1, 0, '') ] ],
-		'order'     => [ [ 4, 3 ], [] ],
-		'twice'     => [ [ 4, 4 ], [] ],
-		'zero'      => [ [ 0 ], [] ],
+		'found'     => [ [], [ $message->(5, 1, 5, 5, 'found'), $message->(6, 1, 6, 9, ''), $message->(7, 1, 13, 3, 'met'), $message->(8, 2, 9, 3, 'met') ] ],
+		'order'     => [ [ [ 4, 1, 5 ], [ 3, 1, 5 ] ], [] ],
+		'twice'     => [ [ [ 4, 1, 5 ], [ 4, 1, 5 ] ], [] ],
+		'zero'      => [ [ [ 0, 1, 5 ] ], [] ],
+		'no-source' => [ [ [ 3, 3, 5 ] ], [] ],
+		'no-tag'    => [ [ [ 3, 1, -2 ] ], [] ],
 		'rank'      => [ [], [ $message->(5, 3, 1, 1, 'x') ] ],
 		'no-rank'   => [ [], [ $message->(5, ~0 & 0xffffffff, 1, 1, 'x') ] ],
-		'flags'     => [ [], [ $message->(5, 1, 5, 1, 'x') ] ],
+		'flags'     => [ [], [ $message->(5, 1, 17, 1, 'x') ] ],
 		'long'      => [ [], [ $message->(5, 1, 1, ~0, 'x') ] ],
 		'long-away' => [ [], [ $message->(5, 1, 0, ~0, '') ] ],
 	);
 	for my $name (keys %seed) {
 		my ($receives, $messages) = @{ $seed{$name} };
-		seed('logged', $name, pack('C V Q<* ', 3, scalar @$receives, @$receives), pack('V', scalar @$messages), @$messages);
+		seed('logged', $name, pack('C V', 3, scalar @$receives), (map { pack 'Q< Q< l< l<', $_->[0], 6, @$_[ 1, 2 ] } @$receives), pack('V', scalar @$messages), @$messages);
 	}
 	my $head = pack 'C V V', 3, 0, 1;
 	seed('logged', 'cut',      $head, substr $whole, 0, -1);
 	seed('logged', 'more',     $head, $whole, "\0");
 	seed('logged', 'many',     pack('C V V', 3, 0, ~0 & 0xffffffff), $whole);
-	seed('logged', 'posted',   pack('C V', 3, ~0 & 0xffffffff), pack 'Q<', 1);
+	seed('logged', 'posted',   pack('C V', 3, ~0 & 0xffffffff), pack 'Q< Q< l< l<', 1, 6, 1, 5);
 	return;
 }
 
@@ -399,12 +409,13 @@ sub msglog_seeds
 		'prefix-none'   => [ '', msglog(happened => 4, prefix => [$no]) ],
 		'prefix-begun'  => [ '', msglog(happened => 4, known => 1, begun => [ 0, 1 ]) ],
 		'prefix-huge'   => [ '', msglog(happened => 4, known => 1, prefix_count => 2**60) ],
-		'prefix-wrong'  => [ '', msglog(happened => 4, known => 1, prefix => [ outcome(9, 0, 0, 0) ]) ],
+		'prefix-wrong'  => [ '', msglog(happened => 4, known => 1, prefix => [ outcome(10, 0, 0, 0) ]) ],
 		'posted'        => [ $any, msglog(happened => 4, posted => 9) ],
 		'posted-over'   => [ '', msglog(posted => 2**48) ],
 		'noes'          => [ $no . outcome(2, 0, 0, 0), msglog(happened => 4) ],
 		'cancelled'     => [ outcome(7, 1, 2**48 - 1, 2**48 - 1) . $cancelled, msglog() ],
 		'twice'         => [ $any . $cancelled, msglog() ],
+		'send-over'     => [ outcome(9, 1, 3, 0) . $no . outcome(9, 0, 2**48 - 1, 0) . outcome(2, 0, 0, 0) . outcome(9, 1, 4, 0), msglog() ],
 		'too-late'      => [ $any . outcome(8, 0, 0, 6), msglog() ],
 		'of-none'       => [ outcome(7, 1, 7, 0), msglog() ],
 		'follows'       => [ $no . $any, msglog(happened => 4, pairs => \@busy) ],
