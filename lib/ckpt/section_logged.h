@@ -2,7 +2,8 @@
 /*
  * Layout of CKPT_LOGGED, what a rank has not received yet, under message logging: u32 count, then
  * for each receive that the program has to post again u64 number, from small to large, u64 context,
- * i32 peer (-1: any source, as the tag: any), i32 tag; u32 count, then for each message u64 number,
+ * i32 peer (-1: any source, as the tag: any), i32 tag, and the message that it had got: u32 peer,
+ * u64 number (0: none); u32 count, then for each message u64 number,
  * u64 context, u32 peer, i32 tag, i32 source, u32 flags, u64 length, and, if it is whole, the
  * bytes. Little-endian. Pure.
  */
@@ -15,16 +16,18 @@
 
 #include "base/cursor.h"
 
-enum { SECTION_LOGGED_HEAD = 8, SECTION_LOGGED_RECEIVE = 24, SECTION_LOGGED_MESSAGE = 40 };
+enum { SECTION_LOGGED_HEAD = 8, SECTION_LOGGED_RECEIVE = 36, SECTION_LOGGED_MESSAGE = 40 };
 
-/* Its contents are here, else they come again; its sender waits until it meets its receive; it is
- * such a one, and has met it; MPI_Mprobe has found it, so no receive does. */
+/* The contents are here, else they come again; the sender waits until the message meets its
+ * receive; the sender has waited, and the message had met its receive; MPI_Mprobe has found it, so
+ * no receive does; a receive had got it, and gets it again, alone. */
 enum {
 	SECTION_LOGGED_WHOLE = 1,
 	SECTION_LOGGED_SYNC = 2,
 	SECTION_LOGGED_FOUND = 4,
 	SECTION_LOGGED_MET = 8,
-	SECTION_LOGGED_FLAGS = 15
+	SECTION_LOGGED_GOT = 16,
+	SECTION_LOGGED_FLAGS = 31
 };
 
 struct section_logged {
@@ -37,6 +40,8 @@ struct section_logged {
 struct section_logged_receive {
 	uint64_t number, context;
 	int peer, tag; /* as of the program's receive: SECTION_LOGGED_ANY in place of MPI's */
+	int from;      /* of the message that it had got, */
+	uint64_t got;  /* and its number; 0: it had none */
 };
 
 enum { SECTION_LOGGED_ANY = -1 };
@@ -48,6 +53,8 @@ static inline void section_logged_write_receive(
 	writer_u64(w, r->context);
 	writer_u32(w, (uint32_t)r->peer);
 	writer_u32(w, (uint32_t)r->tag);
+	writer_u32(w, (uint32_t)r->from);
+	writer_u64(w, r->got);
 }
 
 static inline struct section_logged_receive section_logged_read_receive(struct cursor *c)
@@ -58,6 +65,8 @@ static inline struct section_logged_receive section_logged_read_receive(struct c
 	r.context = cursor_u64(c);
 	r.peer = (int)cursor_u32(c);
 	r.tag = (int)cursor_u32(c);
+	r.from = (int)cursor_u32(c);
+	r.got = cursor_u64(c);
 	return r;
 }
 
@@ -108,7 +117,7 @@ static inline bool section_logged_valid(const uint8_t *bytes, size_t len, int si
 		struct section_logged_receive r = section_logged_read_receive(&c);
 
 		if (r.number <= before || r.peer < SECTION_LOGGED_ANY || r.peer >= size ||
-			r.tag < SECTION_LOGGED_ANY)
+			r.tag < SECTION_LOGGED_ANY || r.from < 0 || r.from >= size)
 			return false;
 		before = r.number;
 	}

@@ -372,7 +372,7 @@ bool msglog_restore_point(struct msglog *m)
 
 void msglog_take(struct msglog *m)
 {
-	assert(!m->taking && !m->running_prefix && outcomes_is_live(&m->outcomes));
+	assert(!m->taking && !m->running_prefix && outcomes_may_cover(&m->outcomes));
 	outcomes_close(&m->outcomes);
 	m->taking = true;
 	m->taken = outcomes_last(&m->outcomes);

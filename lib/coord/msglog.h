@@ -176,7 +176,7 @@ uint64_t msglog_bytes(const struct msglog *m);
 bool msglog_restore_point(struct msglog *m);
 
 /* A checkpoint is taken now. Not while another is written, nor while outcomes of before are left
- * (outcomes_is_live). An image of the process, taken before the next event, has all that is here.
+ * (outcomes_may_cover). An image of the process, taken before the next event, has all that is here.
  */
 void msglog_take(struct msglog *m);
 

@@ -25,11 +25,18 @@ bool outcomes_is_live(const struct outcomes *o)
 	return o->next == o->n && !o->expected.left;
 }
 
+bool outcomes_may_cover(const struct outcomes *o)
+{
+	return outcomes_is_live(o) && !o->nended;
+}
+
 static bool has_happened(const struct outcomes *o, size_t i)
 {
 	uint64_t message;
 	uint32_t peer;
 
+	if (o->v[i].kind == OUTCOME_SEND_OVER) /* of a checkpoint, which comes behind the prefix */
+		return false;
 	if (o->v[i].kind == OUTCOME_MATCH)
 		return expected_receives_fate(&o->expected, o->v[i].receive, &peer, &message) ==
 		       FATE_OPEN;

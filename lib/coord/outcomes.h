@@ -85,6 +85,10 @@ size_t outcomes_copy_happened(const struct outcomes *o, struct outcome *v);
  * then messages are to come that receives had. */
 bool outcomes_is_live(const struct outcomes *o);
 
+/* May a checkpoint cover them? All of before have happened again, and no send that another
+ * checkpoint ended is still to begin: what covers that outcome would not have it. */
+bool outcomes_may_cover(const struct outcomes *o);
+
 /* ---- the program's choices ---- */
 
 /* The choice that has to be made next; NULL: what happens is added. */

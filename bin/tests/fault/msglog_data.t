@@ -151,10 +151,11 @@ sub posted_again
 	return;
 }
 
-# Much may be open; in one case the second checkpoint cannot be written.
+# Much may be open; in two cases the second checkpoint cannot be written.
 sub open_alone
 {
-	for my $case ([ 'send', 1 ], [ 'sent', 1, FTMPI_FAULT => 'ckpt-flush:0:0:2:EIO' ], [ 'self', 1 ], [ 'sum', 1 ], [ 'found', 1 ], [ 'comms', 1 ], [ 'order', 1 ]) {
+	for my $case ([ 'send', 1 ], [ 'sent', 1, FTMPI_FAULT => 'ckpt-flush:0:0:2:EIO' ], [ 'over', 1, FTMPI_FAULT => 'ckpt-flush:0:0:2:EIO' ],
+		[ 'self', 1 ], [ 'sum', 1 ], [ 'found', 1 ], [ 'two', 2 ], [ 'comms', 1 ], [ 'rest', 2 ], [ 'copy', 1 ], [ 'order', 1 ], [ 'got', 1 ]) {
 		my ($what, $kills, %env) = @$case;
 		my $marks = File::Temp->newdir;
 		my $job = FTMPI::Test::Job->run([ ftmpirun(), qw(-coord msglog -n 3 -workdir), "$marks", program('open_alone'), $what, "$marks/mark" ], env => \%env);
@@ -171,6 +172,7 @@ sub refused
 {
 	for my $case (
 		[ 'cancelled'  => qr/a receive was cancelled and is not completed: wait for it before/ ],
+		[ 'freed'      => qr/the program has freed a communicator of which a receive or an operation is open/ ],
 		[ 'graph'      => qr/the program has a distributed graph that it made after FTMPI_Restore/ ],
 		[ 'partitioned' => qr/the program has made a partitioned request after FTMPI_Restore/ ],
 		[ 'no-restore' => qr/FTMPI_Restore was not called: call it after MPI_Init, also in the first run/ ],

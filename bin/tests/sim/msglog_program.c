@@ -79,18 +79,18 @@ static void add_completion(struct world *w, int p, struct plan *r, int round)
 	struct planned one = close_one(w, r);
 	struct op op = {.peer = one.peer, .slot = one.slot, .round = round};
 
-	if (rng_chance(&w->rng, 500) && (one.peer == ANY || is_safe(r, one.peer, 1))) {
+	if (!w->quiet && rng_chance(&w->rng, 500) && (one.peer == ANY || is_safe(r, one.peer, 1))) {
 		op.kind = OP_CANCEL;
 		add(w, p, op);
 	}
-	if (r->n && rng_chance(&w->rng, 300)) {
+	if (!w->quiet && r->n && rng_chance(&w->rng, 300)) {
 		op.other = close_one(w, r).slot;
 		op.kind = OP_EITHER;
 		add(w, p, op);
 		op.kind = OP_REST;
 	} else {
 		op.kind = OP_TEST;
-		if (rng_chance(&w->rng, 300))
+		if (!w->quiet && rng_chance(&w->rng, 300))
 			add(w, p, op);
 		op.kind = OP_WAIT;
 	}
@@ -103,7 +103,7 @@ static void add_early(struct world *w, int p, const int to[RANKS], int early[RAN
 static void add_receives(struct world *w, int p, const int from[], int n, int round,
 	const int to[RANKS], int early[RANKS])
 {
-	bool wild = rng_chance(&w->rng, 500);
+	bool wild = !w->quiet && rng_chance(&w->rng, 500);
 	struct plan r = {.n = 0};
 
 	for (int i = 0; i < n; i++)
@@ -148,7 +148,7 @@ static void add_send(struct world *w, int p, int q, int round, struct begun *syn
 {
 	struct op op = {.kind = OP_SEND, .peer = q, .slot = w->nops[p], .round = round};
 
-	if (syncs->n < SYNCS && rng_chance(&w->rng, 200)) {
+	if (syncs->n < SYNCS && rng_chance(&w->rng, w->quiet ? 600 : 200)) {
 		op.kind = OP_SYNC;
 		syncs->slot[syncs->n++] = op.slot;
 	}

@@ -47,6 +47,8 @@ enum rule {
 	RULE_FREE,	   /* M8: a receive of before gets what comes first */
 	RULE_RESERVED,	   /* M4: messages of exchanges have numbers in the order they leave in */
 	RULE_SEND_OVER,	   /* M10: that a checkpoint ended a send is no outcome */
+	RULE_COVER, /* M5: a checkpoint covers an outcome that ended a send which is still to begin
+		     */
 	RULES
 };
 
@@ -170,6 +172,7 @@ struct world {
 	struct rng rng;
 	enum rule without;
 	bool talks, data;
+	bool quiet; /* programs make few choices, but for tests of synchronous sends */
 	int n, rounds, kills;
 	struct op ops[RANKS][OPS];
 	int nops[RANKS], restore_at[RANKS];

@@ -21,7 +21,9 @@ static bool begin_checkpoint(struct world *w, int p)
 {
 	struct rank *r = &w->ranks[p];
 
-	if (r->writing.bytes || (w->data && !r->came) || !outcomes_is_live(&r->log.outcomes))
+	if (w->without == RULE_COVER)
+		r->log.outcomes.nended = 0;
+	if (r->writing.bytes || (w->data && !r->came) || !outcomes_may_cover(&r->log.outcomes))
 		return false;
 	if (w->data)
 		sync_end_all(w, p);
@@ -45,7 +47,7 @@ static bool end_checkpoint(struct world *w, int p)
 
 	if (!r->writing.bytes)
 		return false;
-	if (rng_chance(&w->rng, 200)) {
+	if (rng_chance(&w->rng, w->quiet ? 500 : 200)) {
 		checkpoint_free(&r->writing);
 		if (w->without != RULE_EARLY_COVER)
 			msglog_saved(&r->log, false);

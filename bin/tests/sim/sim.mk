@@ -19,7 +19,7 @@ SIM_MSGLOG_O := $(addprefix bin/tests/sim/,sim_msglog.o msglog_program.o msglog_
 	$(addprefix lib/coord/,msglog.o msglog_saved.o outcomes.o expected_receives.o sender_log.o log_memory.o arrival_order.o number_list.o) lib/base/cursor.o
 
 # each is left out, and has to be found out
-MSGLOG_RULES := gate no duplicates open early-cover log-saved events-gc prefix-kept prefix-first untold cancelled haste free reserved send-over
+MSGLOG_RULES := gate no duplicates open early-cover log-saved events-gc prefix-kept prefix-first untold cancelled haste free reserved send-over cover
 
 $(O)/bin/tests/sim/%.o: bin/tests/sim/%.c Makefile bin/tests/sim/sim.mk
 	@mkdir -p $(@D)

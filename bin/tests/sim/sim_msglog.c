@@ -15,7 +15,7 @@ enum { RUNS = 10000, TWICE = 64, STEPS = 200000 };
 
 static const char *const names[RULES] = {"none", "gate", "no", "duplicates", "open", "early-cover",
 	"log-saved", "events-gc", "prefix-kept", "prefix-first", "untold", "cancelled", "haste",
-	"free", "reserved", "send-over"};
+	"free", "reserved", "send-over", "cover"};
 
 void world_fails(const struct world *w, const char *fmt, ...)
 {
@@ -85,6 +85,7 @@ static uint64_t run(struct world *w, uint64_t seed)
 	w->rounds = 3 + (int)rng_below(&w->rng, ROUNDS - 2);
 	w->kills = (int)rng_below(&w->rng, 7);
 	w->data = rng_chance(&w->rng, 500);
+	w->quiet = w->data && rng_chance(&w->rng, 300);
 	kill_rate = 1 + rng_below(&w->rng, 15);
 	program_make(w);
 	world_begin(w);

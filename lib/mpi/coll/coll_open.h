@@ -50,6 +50,7 @@ struct coll_open {
 	bool busy;	  /* a thread works on it, perhaps in an operator, without the lock */
 	int error;	  /* the worst so far, */
 	char *why;	  /* and its sentence; NULL: no memory for it */
+	bool settled; /* what it was for is done: one rank that goes back alone does without it */
 	/* after a restore */
 	bool past;		  /* its latest start was before that */
 	struct coll_saved *saved; /* the next start resumes this; NULL */

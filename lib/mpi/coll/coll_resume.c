@@ -10,6 +10,7 @@
 #include "coll_written.h"
 #include "mpi/engine/engine.h"
 #include "mpi/handle/fail.h"
+#include "mpi/p2p/p2p_log.h"
 #include "mpi/p2p/request.h"
 
 /* Of a line that was restored. */
@@ -179,7 +180,7 @@ static bool describe_all(struct captured *v, size_t *n, size_t *bytes)
 	list_for_each (item, coll_open_all()) {
 		const struct coll_open *o = container_of(item, struct coll_open, link);
 
-		if (o->past && !o->request->persistent)
+		if ((o->past && !o->request->persistent) || (o->settled && p2p_log_is_used()))
 			continue;
 		if (!describe(o, &v[*n]))
 			return false;
@@ -243,27 +244,16 @@ bool coll_resume_take(const uint8_t *bytes, size_t len)
 	return true;
 }
 
-static struct coll_saved *find_of(const struct comm *c, bool persistent)
+static struct coll_saved *find(const struct coll_open *o)
 {
 	list_for_each (item, &waiting) {
 		struct coll_saved *s = container_of(item, struct coll_saved, link);
-		bool is = s->e.flags & SECTION_OPERATION_PERSISTENT;
+		bool persistent = s->e.flags & SECTION_OPERATION_PERSISTENT;
 
-		if (s->e.context == c->context && is == persistent)
+		if (s->e.context == o->run.c->context && persistent == o->request->persistent)
 			return s;
 	}
 	return NULL;
-}
-
-static struct coll_saved *find(const struct coll_open *o)
-{
-	return find_of(o->run.c, o->request->persistent);
-}
-
-bool coll_resume_is_awaited(const struct comm *c)
-{
-	engine_assert_held();
-	return find_of(c, false) != NULL;
 }
 
 static bool is_the_same(const struct coll_open *o, const struct coll_saved *s)

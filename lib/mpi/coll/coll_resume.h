@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 struct coll_open;
-struct comm;
 
 /* The contents of CKPT_OPERATIONS: *out is malloc'ed; NULL, with *len 0: there are none. false: no
  * memory. */
@@ -25,9 +24,6 @@ bool coll_resume_take(const uint8_t *bytes, size_t len);
 
 /* All of a line is taken: persistent operations of before the restore are those of the line. */
 void coll_resume_restored(void);
-
-/* Is one of c, that is not persistent, still to be begun again? */
-bool coll_resume_is_awaited(const struct comm *c);
 
 /* A new one: is it to be one of the line? It gets the number of that, else the next. MPI_ERR_ARG:
  * it is not the one that would have to come. */

@@ -43,10 +43,11 @@ struct comm {
 	int npeers;
 	uint64_t serial; /* of those of the program: this is the N-th that this process made; else 0
 			  */
+	uint64_t shaped; /* its topology depends on what other ranks said as the one of this serial
+			    number was made, of which it is, or is a copy; 0: on nothing */
 	uint32_t coll_seq; /* number of the next collective operation: its messages' tag */
 	bool crowded;	   /* some host has more of its ranks than cores: the same on all ranks */
 	bool near;	   /* all of its ranks share memory: the same on all ranks */
-	bool told;	   /* its topology depends on what other ranks said as it was made */
 	bool freed;	   /* the user's handle is gone */
 	struct errhandler *errhandler;
 	bool errhandler_chosen; /* the program set one here */
@@ -202,9 +203,12 @@ static inline uint64_t comm_context_of(int world_rank, uint32_t counter)
  * cut through one, so a rank that begins it again must give it its number, and do it in
  * the same way, also when the job now has other hosts. save: *out is malloc'ed; false: no memory.
  * restore: also for communicators that the program makes later; the bytes are copied. false: they
- * make no sense, or no memory.
+ * make no sense, or no memory. each_waiting: visits contexts that are to be made again and are not
+ * yet (comm_again_each_waiting).
  */
-bool comm_numbered_capture(uint8_t **out, size_t *len);
+bool comm_numbered_capture(
+	void (*each_waiting)(void (*visit)(uint64_t context, void *arg), void *arg), uint8_t **out,
+	size_t *len);
 bool comm_numbered_take(const uint8_t *bytes, size_t len);
 
 /* What a communicator is made of. */

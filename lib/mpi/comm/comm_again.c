@@ -10,6 +10,69 @@
 #include "mpi/handle/fail.h"
 #include "mpi/handle/handle_table.h"
 
+/* ---- of the line that was restored ---- */
+
+/* Not made again yet. */
+struct saved {
+	struct link link;
+	struct section_communicator e;
+	int ranks[]; /* of both groups */
+};
+
+static struct link waiting = {&waiting, &waiting};
+static bool alone;
+
+void comm_again_fini(void)
+{
+	alone = false;
+	for (struct link *item; (item = list_pop(&waiting));)
+		free(container_of(item, struct saved, link));
+}
+
+static size_t ranks_of(const struct saved *s)
+{
+	return (size_t)s->e.n + s->e.nremote;
+}
+
+static size_t count_waiting(void)
+{
+	size_t n = 0;
+
+	list_for_each (item, &waiting)
+		n++;
+	return n;
+}
+
+static size_t bytes_waiting(void)
+{
+	size_t bytes = 0;
+
+	list_for_each (item, &waiting)
+		bytes += SECTION_COMMUNICATORS_ENTRY +
+			 4 * ranks_of(container_of(item, struct saved, link));
+	return bytes;
+}
+
+static void write_saved(struct writer *w, const struct saved *s)
+{
+	section_communicators_write(w, &s->e);
+	for (size_t i = 0; i < ranks_of(s); i++)
+		writer_u32(w, (uint32_t)s->ranks[i]);
+}
+
+void comm_again_each_waiting(void (*visit)(uint64_t context, void *arg), void *arg)
+{
+	engine_assert_held();
+	list_for_each (item, &waiting) {
+		const struct saved *s = container_of(item, struct saved, link);
+
+		if (s->e.context != COMM_NO_CONTEXT)
+			visit(s->e.context, arg);
+		if (s->e.local_context != COMM_NO_CONTEXT)
+			visit(s->e.local_context, arg);
+	}
+}
+
 /* ---- capture ---- */
 
 struct gathered {
@@ -55,6 +118,7 @@ static void write_comm(struct writer *w, const struct comm *c)
 		write_ranks(w, c->remote);
 }
 
+/* Those that are to be made again, alone, are behind those that there are. */
 static uint8_t *write_all(const struct gathered *g)
 {
 	uint8_t *bytes = malloc(g->bytes);
@@ -63,9 +127,11 @@ static uint8_t *write_all(const struct gathered *g)
 	if (!bytes)
 		return NULL;
 	writer_u32(&w, comm_counter_get());
-	writer_u32(&w, (uint32_t)g->n);
+	writer_u32(&w, (uint32_t)(g->n + count_waiting()));
 	for (size_t i = 0; i < g->n; i++)
 		write_comm(&w, g->list[i]);
+	list_for_each (item, &waiting)
+		write_saved(&w, container_of(item, struct saved, link));
 	return bytes;
 }
 
@@ -74,13 +140,14 @@ bool comm_again_capture(uint8_t **out, size_t *len)
 	struct gathered g = {0};
 
 	engine_assert_held();
-	comm_again_fini();
+	if (!alone)
+		comm_again_fini();
 	handle_table_each(OBJECT_COMM, gather, &g);
 	g.list = malloc((g.n + 1) * sizeof *g.list);
 	if (!g.list)
 		return false;
 	g.n = 0;
-	g.bytes = SECTION_COMMUNICATORS_HEAD;
+	g.bytes = SECTION_COMMUNICATORS_HEAD + bytes_waiting();
 	handle_table_each(OBJECT_COMM, gather, &g);
 	qsort(g.list, g.n, sizeof *g.list, by_making);
 	*out = write_all(&g);
@@ -101,7 +168,7 @@ static void look_for_later(struct object *o, void *arg)
 	const struct comm *c = (const struct comm *)(void *)o;
 	struct later *l = arg;
 
-	l->found |= c->serial > l->made && c->told;
+	l->found |= c->shaped > l->made;
 }
 
 bool comm_again_needs_others(uint64_t made)
@@ -114,23 +181,6 @@ bool comm_again_needs_others(uint64_t made)
 }
 
 /* ---- after a restore ---- */
-
-/* Not made again yet. */
-struct saved {
-	struct link link;
-	struct section_communicator e;
-	int ranks[]; /* of both groups */
-};
-
-static struct link waiting = {&waiting, &waiting};
-static bool alone;
-
-void comm_again_fini(void)
-{
-	alone = false;
-	for (struct link *item; (item = list_pop(&waiting));)
-		free(container_of(item, struct saved, link));
-}
 
 struct sought {
 	uint64_t context;
@@ -190,6 +240,8 @@ static bool is_group(const struct group *g, const int *ranks, uint32_t n)
 
 void comm_again(struct comm_sides *s)
 {
+	if (alone)
+		return;
 	list_for_each_safe (item, &waiting) {
 		struct saved *was = container_of(item, struct saved, link);
 
@@ -298,11 +350,28 @@ bool comm_again_alone(
 	list_for_each_safe (item, &waiting) {
 		struct saved *s = container_of(item, struct saved, link);
 
-		if (!is_like(s, like))
+		if (s->e.context == COMM_NO_CONTEXT || !is_like(s, like))
 			continue;
-		if (s->e.context == COMM_NO_CONTEXT)
-			return false;
 		*rc = make(s, parent, like->group, out);
+		list_remove(&s->link);
+		free(s);
+		return true;
+	}
+	return false;
+}
+
+bool comm_again_resumes(const struct comm *c)
+{
+	struct comm_again_like same = {COMM_AGAIN_SAME, c->group, c->remote};
+
+	engine_assert_held();
+	list_for_each_safe (item, &waiting) {
+		struct saved *s = container_of(item, struct saved, link);
+
+		if (!is_like(s, &same))
+			continue;
+		if (!alone || s->e.context != COMM_NO_CONTEXT)
+			return false;
 		list_remove(&s->link);
 		free(s);
 		return true;

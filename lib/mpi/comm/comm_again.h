@@ -9,6 +9,7 @@
  *
  * Under message logging a rank comes back alone, so nobody else makes them again: what this rank
  * asks for is taken from its checkpoint, without a message, as long as some are left there (alone).
+ * Nothing is forgotten then: what the program does not make again is in its next checkpoint.
  * Under the engine lock.
  */
 #ifndef FTMPI_MPI_COMM_AGAIN_H
@@ -26,7 +27,8 @@ bool comm_again_capture(uint8_t **out, size_t *len);
 /* What section_communicators_valid accepted is to be made again. false: no memory. */
 bool comm_again_take(const uint8_t *bytes, size_t len);
 
-/* Something is made of these: if it is one of the line, with the contexts that it had. */
+/* All make something of these: if it is one of the line, with the contexts that it had. Not alone.
+ */
 void comm_again(struct comm_sides *s);
 
 /* From now on alone. */
@@ -48,10 +50,17 @@ struct comm_again_like {
 	const struct group *group, *remote; /* remote: NULL without one */
 };
 
-/* Alone: the first that fits, made again of this parent into *out; *rc says whether that has worked.
- * false: there is none, so all make a new one, or its copying is still under way, and goes on. */
+/* Alone: the first that fits, made again of this parent into *out; *rc says whether that has
+ * worked. false: there is none, so all make a new one. */
 bool comm_again_alone(
 	struct comm *parent, const struct comm_again_like *like, struct comm **out, int *rc);
+
+/* Alone: is the first that has the groups of c a copy that was under way? Then it is now: the
+ * caller makes it without contexts, and the operation that brings them goes on. */
+bool comm_again_resumes(const struct comm *c);
+
+/* The contexts of those that are left to be made again. */
+void comm_again_each_waiting(void (*visit)(uint64_t context, void *arg), void *arg);
 
 /* Has the program one that cannot be made again alone, made when there had been so many
  * (comm_made_ever)? */

@@ -64,11 +64,22 @@ static void each_comm(void (*visit)(struct comm *c, void *arg), void *arg)
 	handle_table_each(OBJECT_COMM, visit_object, &e);
 }
 
-bool comm_numbered_capture(uint8_t **out, size_t *len)
+static void write_again(uint64_t context, void *arg)
+{
+	struct section_number n;
+
+	if (section_numbers_find(&restored, context, &n))
+		section_numbers_write(arg, context, n);
+}
+
+bool comm_numbered_capture(
+	void (*each_waiting)(void (*visit)(uint64_t context, void *arg), void *arg), uint8_t **out,
+	size_t *len)
 {
 	struct section_numbers_bytes n = {0};
 
 	each_comm(write_number, &n);
+	each_waiting(write_again, &n);
 	*out = n.bytes;
 	*len = n.len;
 	return !n.bad;

@@ -10,12 +10,13 @@
 #include "comm_make.h"
 #include "mpi/coll/coll_inter.h"
 #include "mpi/coll/coll_launch.h"
-#include "mpi/coll/coll_resume.h"
+#include "mpi/comm/comm_again.h"
 #include "mpi/p2p/request.h"
 
 struct copying {
 	struct engine_deferred deferred;
 	struct request *request, *bringing; /* the program's; the operation's */
+	struct coll_open *operation;	    /* of bringing */
 	struct comm *copy;		    /* held */
 	struct comm_proposal both[2];
 	bool unsettled; /* there were no counters left */
@@ -61,8 +62,10 @@ static void on_brought(struct engine_deferred *deferred)
 {
 	struct copying *d = container_of(deferred, struct copying, deferred);
 
-	if (d->bringing->error == MPI_SUCCESS)
+	if (d->bringing->error == MPI_SUCCESS) {
 		d->unsettled = comm_make_dup_settle(d->copy, d->both) != MPI_SUCCESS;
+		d->operation->settled = !d->unsettled;
+	}
 	request_complete(d->request, MPI_SUCCESS);
 }
 
@@ -72,6 +75,7 @@ static int bring(struct comm *c, struct copying *d)
 
 	if (!o)
 		return comm_make_no_memory(c);
+	d->operation = o;
 	o->plan = coll_own_agree;
 	o->call.send = (struct coll_said){.buf = d->both, .count = sizeof(d->both[0])};
 	return coll_launch(o, coll_own_agree(&o->run, c, &o->call), false, &d->bringing);
@@ -80,12 +84,14 @@ static int bring(struct comm *c, struct copying *d)
 /* d is the request's, or gone. */
 static int begin(struct comm *c, struct copying *d)
 {
-	bool again;
+	const struct comm_sides bare = {c->group, c->remote, COMM_NO_CONTEXT, COMM_NO_CONTEXT};
+	bool resumes = comm_again_resumes(c), again;
 	int rc;
 
-	/* one that the program has not waited for goes on as an operation of c */
-	again = !coll_resume_is_awaited(c) && comm_make_dup_again(c, &d->copy, &rc);
-	if (!again)
+	again = !resumes && comm_make_dup_again(c, &d->copy, &rc);
+	if (resumes)
+		rc = comm_new_sides(&bare, c, &d->copy);
+	else if (!again)
 		rc = comm_make_dup_open(c, d->both, &d->copy);
 	if (rc != MPI_SUCCESS) {
 		free(d);

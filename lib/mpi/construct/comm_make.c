@@ -83,6 +83,7 @@ int comm_make_inherit(struct comm *from, struct comm *to)
 {
 	if (from->topo) {
 		to->topo = topo_copy(from->topo);
+		to->shaped = from->shaped;
 		if (!to->topo)
 			return comm_make_no_memory(from);
 	}

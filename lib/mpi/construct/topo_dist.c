@@ -63,7 +63,7 @@ static int make(struct comm *c, struct topology *t, struct comm **out)
 	int rc = comm_make_leading(c, c->size, out);
 
 	if (rc == MPI_SUCCESS) {
-		(*out)->told = true;
+		(*out)->shaped = (*out)->serial;
 		return comm_set_topology(*out, t);
 	}
 	topo_free(t);

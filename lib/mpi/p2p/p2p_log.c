@@ -239,7 +239,7 @@ bool p2p_log_is_reserved(int peer, uint64_t number)
 bool p2p_log_keeps(const struct request *r)
 {
 	return p2p_log_is_used() && request_active(r) && r->kind == REQUEST_SEND &&
-	       r->m.mode == SEND_SYNC && r->m.rank >= 0;
+	       r->m.mode == SEND_SYNC && r->m.rank >= 0 && r->peer != p2p_msglog->self && !r->over;
 }
 
 bool p2p_log_is_determined(const struct request *r)
@@ -312,9 +312,11 @@ void p2p_log_is_through(void)
 
 void p2p_log_followed(void)
 {
+	size_t before = p2p_msglog->outcomes.nended;
+
 	engine_assert_held();
 	outcomes_follow(&p2p_msglog->outcomes);
-	if (p2p_msglog->outcomes.nended)
+	if (p2p_msglog->outcomes.nended > before)
 		p2p_log_end_as_before();
 }
 

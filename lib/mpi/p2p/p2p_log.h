@@ -76,6 +76,9 @@ void p2p_log_encode(uint64_t first, uint32_t count, uint8_t *bytes);
  * of before are left, or another one is written. */
 bool p2p_log_take(void);
 
+/* May one be taken, as far as outcomes of before go? */
+bool p2p_log_may_cover(void);
+
 /* Is one taken, and not known to be durable or not? */
 bool p2p_log_is_taken(void);
 

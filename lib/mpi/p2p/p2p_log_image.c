@@ -8,12 +8,18 @@
 #include "mpi/engine/engine.h"
 #include "p2p_log_inside.h"
 
+bool p2p_log_may_cover(void)
+{
+	engine_assert_held();
+	return outcomes_may_cover(&p2p_msglog->outcomes);
+}
+
 bool p2p_log_take(void)
 {
 	struct msglog *m = p2p_msglog;
 
 	engine_assert_held();
-	if (m->taking || !outcomes_is_live(&m->outcomes))
+	if (m->taking || !p2p_log_may_cover())
 		return false;
 	for (int i = 0; i < m->size; i++)
 		if (i != m->self)

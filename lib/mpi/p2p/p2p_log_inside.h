@@ -159,6 +159,9 @@ void p2p_log_owe_no_more(int peer);
  * said. */
 int p2p_log_send_to_self(struct request *r);
 
+/* It is cancelled, unless it has met its receive. */
+void p2p_log_take_back(struct request *r);
+
 /* ---- p2p_log_sync.c ---- */
 
 /* 0 or FT_ENOMEM. */
@@ -188,6 +191,9 @@ void p2p_log_lost(int peer);
 
 void p2p_log_data_fini(void);
 
+/* Was this receive posted in the prefix? */
+bool p2p_log_is_of_prefix(const struct request *r);
+
 /* ---- p2p_log_told.c ---- */
 
 void p2p_log_told_fini(void);
@@ -201,10 +207,11 @@ void p2p_log_posts_again(struct section_logged_receive *v, size_t n);
 size_t p2p_log_posts_left(void);
 const struct section_logged_receive *p2p_log_post_left(size_t i);
 
-/* The number of a receive that the program posts, whose r->match is filled in. */
-uint64_t p2p_log_number_of_post(struct outcomes *o, const struct request *r);
+/* The program posts a receive, whose r->match is filled in: it has its number now. The number of the
+ * message of *from that it had got; 0: it had none. */
+uint64_t p2p_log_number_post(struct request *r, int *from);
 
-/* One that has its number. */
+/* Such a receive, and the message that it has. */
 struct section_logged_receive p2p_log_post_of(const struct request *r);
 void p2p_log_posts_fini(void);
 

@@ -7,6 +7,7 @@
 
 #include "mpi/engine/engine.h"
 #include "p2p_log_inside.h"
+#include "p2p_saved.h"
 
 static struct {
 	struct section_logged_receive *again;
@@ -39,32 +40,54 @@ static int or_any(int wanted, int any)
 
 struct section_logged_receive p2p_log_post_of(const struct request *r)
 {
-	return (struct section_logged_receive){.number = r->post,
+	struct section_logged_receive one = {.number = r->post,
 		.context = r->match.context,
 		.peer = or_any(r->match.peer, MPI_ANY_SOURCE),
 		.tag = or_any(r->match.tag, MPI_ANY_TAG)};
+
+	if (p2p_is_open(r)) {
+		one.from = r->peer;
+		one.got = r->index;
+	}
+	return one;
 }
 
 /* Most programs post them in one order, so the first is the one, and the others stay. */
-static uint64_t take(size_t i)
+static struct section_logged_receive take(size_t i)
 {
-	uint64_t number = posts.again[i].number;
+	struct section_logged_receive one = posts.again[i];
 
 	memmove(posts.again + posts.at + 1, posts.again + posts.at,
 		(i - posts.at) * sizeof *posts.again);
 	posts.at++;
-	return number;
+	return one;
 }
 
-uint64_t p2p_log_number_of_post(struct outcomes *o, const struct request *r)
+/* One of these; posts.n: none. */
+static size_t find(const struct section_logged_receive *one)
+{
+	size_t i = posts.at;
+
+	while (i < posts.n &&
+		(posts.again[i].context != one->context || posts.again[i].peer != one->peer ||
+			posts.again[i].tag != one->tag))
+		i++;
+	return i;
+}
+
+uint64_t p2p_log_number_post(struct request *r, int *from)
 {
 	struct section_logged_receive one = p2p_log_post_of(r);
+	size_t i = find(&one);
 
-	for (size_t i = posts.at; i < posts.n; i++)
-		if (posts.again[i].context == one.context && posts.again[i].peer == one.peer &&
-			posts.again[i].tag == one.tag)
-			return take(i);
-	return outcomes_post(o);
+	if (i == posts.n) {
+		r->post = outcomes_post(&p2p_msglog->outcomes);
+		return 0;
+	}
+	one = take(i);
+	r->post = one.number;
+	*from = one.from;
+	return one.got;
 }
 
 void p2p_log_posts_fini(void)

@@ -200,12 +200,18 @@ void p2p_log_bind_again(void)
 bool p2p_log_post(struct request *r, struct match_msg **msg)
 {
 	struct outcomes *o = &p2p_msglog->outcomes;
-	uint64_t number = 0;
+	uint64_t number;
 	uint32_t peer = 0;
+	int from = 0;
 
 	if (r->m.plane != PLANE_POINT)
 		return false;
-	r->post = p2p_log_number_of_post(o, r);
+	number = p2p_log_number_post(r, &from);
+	*msg = number ? p2p_log_find(from, number) : NULL;
+	if (*msg) {
+		match_remove(&p2p.match, *msg);
+		return true;
+	}
 	switch (expected_receives_fate(&o->expected, r->post, &peer, &number)) {
 	case FATE_OPEN:
 		return false;

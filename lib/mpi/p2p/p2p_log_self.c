@@ -55,3 +55,15 @@ int p2p_log_send_to_self(struct request *r)
 	arrive(copy);
 	return MPI_SUCCESS;
 }
+
+void p2p_log_take_back(struct request *r)
+{
+	struct match_msg *msg = p2p_log_find(r->peer, r->index);
+
+	if (!msg)
+		return;
+	match_remove(&p2p.match, msg);
+	stored_release(msg->stored);
+	r->cancelled = true;
+	p2p_log_sync_met(r->peer, r->index); /* nothing waits for it any more */
+}

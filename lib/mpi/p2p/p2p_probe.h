@@ -31,16 +31,24 @@ struct message {
 };
 
 /*
- * One that the program had found in a checkpoint of data (doc/msglog.md) and did not receive is
- * found again, and by nothing but MPI_Mprobe and MPI_Improbe: until then a bit of its context sets
- * it apart from other messages. Ranks of the world are below 2^24, so no context of a communicator
- * has the bit; partitioned messages, which may, have the one above it, too (p2p_part.h).
+ * In a checkpoint of data (doc/msglog.md) the program may have found a message that it did not
+ * receive, or a receive may have got one. The first is found again, by nothing but MPI_Mprobe and
+ * MPI_Improbe; the second goes to that receive, when it is posted again. Until then a bit of its
+ * context sets it apart from other messages. Ranks of the world are below 2^24, so no context of a
+ * communicator has these bits; partitioned messages, which may, have the one above, too
+ * (p2p_part.h).
  */
 #define P2P_FOUND_BEFORE ((uint64_t)1 << 61)
+#define P2P_GOT_BEFORE ((uint64_t)1 << 60)
 
 static inline bool p2p_is_found_before(uint64_t context)
 {
-	return context >> 61 == 1;
+	return context >> 60 == 2;
+}
+
+static inline bool p2p_is_got_before(uint64_t context)
+{
+	return context >> 60 == 1;
 }
 
 /* As p2p_probe, among these. */

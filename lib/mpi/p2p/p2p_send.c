@@ -226,8 +226,11 @@ void p2p_send_withdraw(struct request *r)
 	int peer = comm_world_rank(r->m.comm, r->m.rank);
 	struct tp_envelope te;
 
-	if (p2p_logs())
+	if (p2p_logs()) {
+		if (peer == p2p_msglog->self)
+			p2p_log_take_back(r);
 		return;
+	}
 	te = envelope_of(&r->m, context, p2p_is_told(context));
 	tp_withdraw(engine_tp(), peer, &te, r);
 }

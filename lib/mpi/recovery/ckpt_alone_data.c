@@ -31,6 +31,7 @@
 #include "mpi/handle/process.h"
 #include "mpi/p2p/p2p_log.h"
 #include "mpi/p2p/p2p_part.h"
+#include "mpi/p2p/request.h"
 #include "mpi/p2p/p2p_saved.h"
 
 static struct {
@@ -275,6 +276,23 @@ static void write_it(struct ckpt_task *task)
 
 /* ---- a checkpoint is taken ---- */
 
+/* The program cannot begin it again: it has no handle of the communicator. */
+static void look_for_freed(struct request *r, void *arg)
+{
+	bool *found = arg;
+
+	*found |= request_active(r) && r->kind != REQUEST_SEND && !r->past && r->m.comm &&
+		  r->m.comm->freed;
+}
+
+static bool has_freed(void)
+{
+	bool found = false;
+
+	requests_each(look_for_freed, &found);
+	return found;
+}
+
 /* What a rank has that its checkpoint cannot hold. */
 static const char *obstacle(void)
 {
@@ -282,6 +300,9 @@ static const char *obstacle(void)
 		return data.cannot;
 	if (p2p_log_has_cancelled())
 		return "a receive was cancelled and is not completed: wait for it before";
+	if (has_freed())
+		return "the program has freed a communicator of which a receive or an operation is "
+		       "open: wait for that before";
 	if (comm_again_needs_others(data.comms))
 		return "the program has a distributed graph that it made after FTMPI_Restore: make "
 		       "it before that, or free it";
@@ -329,7 +350,7 @@ static const char *take(struct ckpt_job *j, char *text, size_t size)
 
 bool ckpt_alone_data_is_possible(const struct ckpt_job *j)
 {
-	return !j->restoring && !data.writing && !data.cannot && p2p_log_is_live(NULL, NULL);
+	return !j->restoring && !data.writing && !data.cannot && p2p_log_may_cover();
 }
 
 bool ckpt_alone_data_make(struct ckpt_job *j)

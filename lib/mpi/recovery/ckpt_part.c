@@ -50,6 +50,11 @@ static bool make_orphans(const struct ckpt_part *p, uint8_t **out, size_t *len)
 	return coord_save(&p->job->coord, p->line, out, len);
 }
 
+static bool make_numbers(uint8_t **out, size_t *len)
+{
+	return comm_numbered_capture(comm_again_each_waiting, out, len);
+}
+
 static bool make_schedules(uint8_t **out, size_t *len)
 {
 	struct writer w;
@@ -145,7 +150,7 @@ static const struct rule rules[] = {
 		.last = true},
 	{.kind = CKPT_COUNTERS,
 		.stage = CKPT_STAGE_STATE,
-		.make = comm_numbered_capture,
+		.make = make_numbers,
 		.lacking = CKPT_WHY_STATE,
 		.take = comm_numbered_take},
 	{.kind = CKPT_COMMUNICATORS,

@@ -307,7 +307,7 @@ sub logged_seeds
 	my $whole = $message->(5, 1, 1, 5, 'whole');
 	my %seed = (
 		'none'      => [ [], [] ],
-		'receives'  => [ [ [ 3, 1, 5 ], [ 4, -1, -1 ], [ 9, 2, -1 ] ], [] ],
+		'receives'  => [ [ [ 3, 1, 5 ], [ 4, -1, -1, 1, 7 ], [ 9, 2, -1 ] ], [] ],
 		'messages'  => [ [ [ 3, 1, 5 ] ], [ $whole, $message->(6, 1, 3, 4, 'sync'), $message->(7, 2, 0, 1 << 30, ''), $message->(8, 2, 2, 3, '') ] ],
 		'empty'     => [ [], [ $message->(5, 1, 1, 0, '') ] ],
 		'found'     => [ [], [ $message->(5, 1, 5, 5, 'found'), $message->(6, 1, 6, 9, ''), $message->(7, 1, 13, 3, 'met'), $message->(8, 2, 9, 3, 'met') ] ],
@@ -315,22 +315,24 @@ sub logged_seeds
 		'twice'     => [ [ [ 4, 1, 5 ], [ 4, 1, 5 ] ], [] ],
 		'zero'      => [ [ [ 0, 1, 5 ] ], [] ],
 		'no-source' => [ [ [ 3, 3, 5 ] ], [] ],
+		'got'       => [ [ [ 3, -1, 5, 1, 5 ] ], [ $message->(5, 1, 17, 3, 'got') ] ],
+		'no-from'   => [ [ [ 3, -1, 5, 3, 5 ] ], [] ],
 		'no-tag'    => [ [ [ 3, 1, -2 ] ], [] ],
 		'rank'      => [ [], [ $message->(5, 3, 1, 1, 'x') ] ],
 		'no-rank'   => [ [], [ $message->(5, ~0 & 0xffffffff, 1, 1, 'x') ] ],
-		'flags'     => [ [], [ $message->(5, 1, 17, 1, 'x') ] ],
+		'flags'     => [ [], [ $message->(5, 1, 33, 1, 'x') ] ],
 		'long'      => [ [], [ $message->(5, 1, 1, ~0, 'x') ] ],
 		'long-away' => [ [], [ $message->(5, 1, 0, ~0, '') ] ],
 	);
 	for my $name (keys %seed) {
 		my ($receives, $messages) = @{ $seed{$name} };
-		seed('logged', $name, pack('C V', 3, scalar @$receives), (map { pack 'Q< Q< l< l<', $_->[0], 6, @$_[ 1, 2 ] } @$receives), pack('V', scalar @$messages), @$messages);
+		seed('logged', $name, pack('C V', 3, scalar @$receives), (map { pack 'Q< Q< l< l< V Q<', $_->[0], 6, @$_[ 1, 2 ], $_->[3] // 0, $_->[4] // 0 } @$receives), pack('V', scalar @$messages), @$messages);
 	}
 	my $head = pack 'C V V', 3, 0, 1;
 	seed('logged', 'cut',      $head, substr $whole, 0, -1);
 	seed('logged', 'more',     $head, $whole, "\0");
 	seed('logged', 'many',     pack('C V V', 3, 0, ~0 & 0xffffffff), $whole);
-	seed('logged', 'posted',   pack('C V', 3, ~0 & 0xffffffff), pack 'Q< Q< l< l<', 1, 6, 1, 5);
+	seed('logged', 'posted',   pack('C V', 3, ~0 & 0xffffffff), pack 'Q< Q< l< l< V Q<', 1, 6, 1, 5, 0, 0);
 	return;
 }
 

@@ -8,9 +8,14 @@
  *     sent       the same, where that checkpoint comes to nothing: as before, it is over there
  *     self       the same of a message to this rank itself
  *     sum        a collective operation goes on
+ *     over       a checkpoint that could be made before such a send is begun again is not made
  *     found      what MPI_Mprobe has found is found again, and no receive gets it
+ *     two        the same of two, of which the next checkpoint finds one found again
  *     comms      communicators are made again, though nobody else makes them
- *     order      receives for other tags are posted again in another order
+ *     rest       the same of two, of which the next checkpoint finds one made again
+ *     copy       a communicator that is copied meanwhile is copied again, with another operation
+ *open order      receives for other tags are posted again in another order got        the same of
+ *two that each fit both messages, and have got them
  */
 #include <fcntl.h>
 #include <ftmpi.h>
@@ -151,6 +156,35 @@ static void sent_case(void)
 	end_send(1);
 }
 
+/* Goes on from the first checkpoint, behind which the send was over. */
+static void over_case(void)
+{
+	MPI_Request r;
+	int over, one = 1;
+
+	restore();
+	receive_late();
+	if (rank == 2)
+		send(receive(0, SAY, MPI_COMM_WORLD), 0, SAY, MPI_COMM_WORLD);
+	if (rank != 0)
+		return;
+	if (!restored)
+		save(1);
+	else
+		must(FTMPI_Perform_Checkpoint(), FTMPI_CKPTERROR, "a checkpoint before the send");
+	MPI_Issend(&one, 1, MPI_INT, 1, DATA, MPI_COMM_WORLD, &r);
+	if (!restored) {
+		FTMPI_Perform_Checkpoint();
+		FTMPI_CKPT_Wait();
+	}
+	over = test(&r);
+	must(over, 1, "a test of a send behind the checkpoint");
+	send(over, 2, SAY, MPI_COMM_WORLD);
+	receive(2, SAY, MPI_COMM_WORLD);
+	die_once("over");
+	end_send(1);
+}
+
 static void self_case(void)
 {
 	static int many[100000] = {5}, in[100000];
@@ -228,6 +262,40 @@ static void found_case(void)
 	must(second, 2, "what is received");
 }
 
+static int receive_found(void)
+{
+	MPI_Message m;
+	int value;
+
+	MPI_Mprobe(1, DATA, MPI_COMM_WORLD, &m, MPI_STATUS_IGNORE);
+	MPI_Mrecv(&value, 1, MPI_INT, &m, MPI_STATUS_IGNORE);
+	return value;
+}
+
+static void two_case(void)
+{
+	MPI_Message m;
+
+	restore();
+	for (int i = 1; rank == 1 && i <= 2; i++)
+		send(i, 0, DATA, MPI_COMM_WORLD);
+	if (rank != 0)
+		return;
+	for (int i = 0; i < 2 && !restored; i++)
+		MPI_Mprobe(1, DATA, MPI_COMM_WORLD, &m, MPI_STATUS_IGNORE);
+	if (!restored) {
+		save(1);
+		die_once("first");
+	}
+	if (state == 1) {
+		MPI_Mprobe(1, DATA, MPI_COMM_WORLD, &m, MPI_STATUS_IGNORE);
+		save(2);
+		die_once("second");
+	}
+	must(receive_found(), 1, "the first that was found");
+	must(receive_found(), 2, "the second that was found");
+}
+
 /* ---- communicators ---- */
 
 enum { COPY, NONE, PART, TWO, GRID, BETWEEN, MERGED, COMMS }; /* NONE: rank 0 is not in it */
@@ -286,7 +354,85 @@ static void comms_case(void)
 	use(half, COMMS);
 }
 
+static void rest_case(void)
+{
+	MPI_Comm a, b;
+
+	restore();
+	MPI_Comm_dup(MPI_COMM_WORLD, &a);
+	if (rank == 0 && state == 1) {
+		save(2);
+		die_once("second");
+	}
+	MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &b);
+	if (rank == 0 && !restored) {
+		save(1);
+		die_once("first");
+	}
+	MPI_Barrier(b);
+	MPI_Barrier(a);
+}
+
+/* Rank 0 names the contexts. */
+static void copy_case(void)
+{
+	int mine = rank + 1, sum = 0;
+	MPI_Request copying, r;
+	MPI_Comm base, c, next;
+
+	MPI_Comm_dup(MPI_COMM_WORLD, &base);
+	restore();
+	MPI_Comm_idup(base, &c, &copying);
+	if (rank != 0)
+		receive(0, SAY, MPI_COMM_WORLD);
+	MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, base, &r);
+	if (rank == 0 && !restored)
+		save(1);
+	MPI_Wait(&copying, MPI_STATUS_IGNORE);
+	MPI_Comm_dup(c, &next);
+	if (rank == 0) {
+		die_once("copy");
+		for (int i = 1; i < 3; i++)
+			send(0, i, SAY, MPI_COMM_WORLD);
+	}
+	MPI_Wait(&r, MPI_STATUS_IGNORE);
+	must(sum, 6, "the sum");
+	MPI_Barrier(next);
+}
+
 /* ---- receives ---- */
+
+/* One from any source, then one from rank 1; posted again the other way round. */
+static void got_case(void)
+{
+	int values[2] = {0, 0};
+	MPI_Request r[2];
+
+	restore();
+	if (rank == 1) {
+		receive(0, SAY, MPI_COMM_WORLD);
+		send(11, 0, DATA, MPI_COMM_WORLD);
+		send(12, 0, DATA, MPI_COMM_WORLD);
+		send(0, 0, SAY, MPI_COMM_WORLD);
+	}
+	if (rank != 0)
+		return;
+	for (int i = 0; i < 2; i++) {
+		int which = restored ? 1 - i : i;
+
+		MPI_Irecv(&values[which], 1, MPI_INT, which ? 1 : MPI_ANY_SOURCE, DATA,
+			MPI_COMM_WORLD, &r[which]);
+	}
+	if (!restored) {
+		send(0, 1, SAY, MPI_COMM_WORLD);
+		receive(1, SAY, MPI_COMM_WORLD);
+		save(1);
+		die_once("got");
+	}
+	MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+	must(values[0], 11, "the first receive");
+	must(values[1], 12, "the second receive");
+}
 
 /* Ranks 1 and 2 both send what the first fits; it gets that of rank 1. */
 static void order_case(void)
@@ -325,8 +471,9 @@ static void order_case(void)
 static const struct {
 	const char *name;
 	void (*run)(void);
-} cases[] = {{"send", send_case}, {"sent", sent_case}, {"self", self_case}, {"sum", sum_case},
-	{"found", found_case}, {"comms", comms_case}, {"order", order_case}};
+} cases[] = {{"send", send_case}, {"sent", sent_case}, {"over", over_case}, {"self", self_case},
+	{"sum", sum_case}, {"found", found_case}, {"two", two_case}, {"comms", comms_case},
+	{"rest", rest_case}, {"copy", copy_case}, {"order", order_case}, {"got", got_case}};
 
 int main(int argc, char **argv)
 {

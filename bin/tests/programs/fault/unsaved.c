@@ -9,14 +9,19 @@
 
 static struct prog prog = {.name = "unsaved", .text = "is not saved as something is open"};
 static int other, in, out = 7;
-static MPI_Request request = MPI_REQUEST_NULL;
-static MPI_Comm graph;
+static MPI_Request request = MPI_REQUEST_NULL, second = MPI_REQUEST_NULL;
+static MPI_Comm graph, copy;
 
 static void begin(const char *what)
 {
 	if (strcmp(what, "cancelled") == 0) {
 		MPI_Irecv(&in, 1, MPI_INT, other, 1, MPI_COMM_WORLD, &request);
 		MPI_Cancel(&request);
+	} else if (strcmp(what, "freed") == 0) {
+		MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+		MPI_Irecv(&in, 1, MPI_INT, other, 1, copy, &request);
+		MPI_Isend(&out, 1, MPI_INT, other, 1, copy, &second);
+		MPI_Comm_free(&copy);
 	} else if (strcmp(what, "graph") == 0) {
 		MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &other, MPI_UNWEIGHTED, 1, &other,
 			MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
@@ -34,6 +39,7 @@ static void end(const char *what)
 	if (strcmp(what, "graph") == 0)
 		MPI_Comm_free(&graph);
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	MPI_Wait(&second, MPI_STATUS_IGNORE);
 }
 
 int main(int argc, char **argv)
