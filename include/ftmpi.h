@@ -93,15 +93,17 @@ extern "C" {
  * again makes others. FTMPI_CHECKPOINTED: it is captured, and FTMPI_CKPT_Wait waits until it is
  * durable. FTMPI_Restore has to be called before, also in the first run. FTMPI_CKPTERROR: there is
  * none. Standard error says why, once, where the program can do something about it: a receive was
- * cancelled and not completed, or the program has a distributed graph that it made after
- * FTMPI_Restore, or has made a partitioned request after it; nothing is said while the one before is
+ * cancelled and not completed, or something is open of a communicator that was freed, or the program
+ * has a distributed graph that it made after FTMPI_Restore, or has made a partitioned request after
+ * it; nothing is said while the one before is
  * written, or this rank runs again. What is open the program has again as below, alone: the calls that
  * make communicators ask no other rank then, and are left out where they gave MPI_COMM_NULL; of
  * receives for one source, tag and communicator the order is that in which they were posted; and
- * where a call names one of several requests (MPI_Waitany), they are in their old places, and none is
- * of a send that was open, as this program does not have it: a send is over when the call has
- * returned FTMPI_CHECKPOINTED, though its receive may not be posted. With -image nothing is saved by
- * this call.
+ * where a call names some of several requests, or tells whether all are done (MPI_Waitany,
+ * MPI_Testsome, MPI_Testall), they are in their old places, and none is of a send that was open, as
+ * this program does not have it: sends are over when the call returns, though their receives may not
+ * be posted, unless it is FTMPI_CKPTERROR for one of the reasons above. doc/msglog.md has it kind by
+ * kind. With -image nothing is saved by this call.
  *
  * What is open across a line, call by call. Of MPI_Isendrecv the receive is posted again, alone. A
  * message that MPI_Mprobe has found and that was not received is to be found again: its handle is
@@ -195,8 +197,10 @@ int FTMPI_CKPT_Set_coordination(const char *name);
  * checkpoint. What the program does before the call it does again when it comes back, and what others
  * sent it then comes again. All ranks begin a collective operation before it, or all after it; no
  * receive may be posted that has no message, or this rank has no checkpoints, which is said. When it
- * returns FTMPI_RESTORED the next call of MPI has to be the one that followed the checkpoint: other
- * ranks have not come back, so a barrier here would wait for them for ever. What all ranks do once,
+ * returns FTMPI_RESTORED the program begins again what was open (see FTMPI_Perform_Checkpoint), and
+ * the next call of MPI has to be the one that followed the checkpoint: other ranks have not come
+ * back, so a barrier here would wait for them for ever. `ftmpirun -verify-replay` tells of a program
+ * that does otherwise. What all ranks do once,
  * as they begin their work, is left out then, or done before FTMPI_Restore.
  *
  * What is open across the call when a line is restored: collective operations, and operations on

@@ -92,7 +92,7 @@ sub another
 	$fault->kill_ranks(1);
 	$fault->open_gate;
 	$fault->gave_up('another message is noticed', 16,
-		qr/^rank [023] on \S+: message logging: rank 1, which runs again, sends something else than before: message \d+ to rank [023], in MPI_\w+\. .*`-coord blocking`$/m,
+		qr/^rank [023] on \S+: message logging: rank 1, which runs again, sends something else than before: message \d+ to rank [023], in MPI_\w+\. .*`-coord blocking`;/m,
 		lines => 0);
 	return;
 }

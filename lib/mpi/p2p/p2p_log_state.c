@@ -34,7 +34,8 @@ _Noreturn void p2p_log_strange(void)
 	process_last_words();
 	log_error("%s: the program runs again after a failure, and asks for something else than "
 		  "before: it depends on what message logging does not see (the time, random "
-		  "numbers, threads, files that change); it needs `-coord blocking`",
+		  "numbers, threads, files that change), and needs `-coord blocking`; or, behind "
+		  "FTMPI_Restore, it has not begun again what was open (doc/msglog.md)",
 		fail_call());
 	process_die(MPI_ERR_OTHER);
 }

@@ -105,10 +105,12 @@ static uint64_t *place_of(int peer, uint64_t number)
 static _Noreturn void differs(int peer, uint64_t number, const char *call)
 {
 	process_last_words();
-	log_error("message logging: rank %d, which runs again, sends something else than before: "
-		  "message %" PRIu64 " to rank %d, in %s. The program depends on what message "
-		  "logging does not see (the time, random numbers, threads, files that change, "
-		  "memory that was not set); it needs `-coord blocking`",
+	log_error(
+		"message logging: rank %d, which runs again, sends something else than before: "
+		"message %" PRIu64 " to rank %d, in %s. The program depends on what message "
+		"logging does not see (the time, random numbers, threads, files that change, "
+		"memory that was not set), and needs `-coord blocking`; or, behind FTMPI_Restore, "
+		"it has not begun again what was open, or has sent it again (doc/msglog.md)",
 		peer, number, p2p_msglog->self, *call ? call : "a call that is not known");
 	process_die(MPI_ERR_OTHER);
 }

@@ -465,7 +465,9 @@ names no more; keeper.md beside msglog.md says what to do when it is told that a
 The program has to do the same when it is run again, but for what depends on the order of messages. One that does not, as it depends on the time, random numbers,
 the name of its host, threads or files that change, is ended (with status 16) when it asks for something else than before; that it sends something else is noticed with
 .B \-verify\-replay
-alone, and without that its answer may be wrong. Such a program cannot go on with
+alone, and without that its answer may be wrong. So is one that goes on from its data, and does not begin again what was open (ftmpi.h): run a new program with
+.B \-verify\-replay
+first, and kill each of its ranks. Such a program cannot go on with
 .B \-restore
 either: begin it anew, under a protocol that makes recovery lines.
 .PP
