@@ -384,7 +384,7 @@ EOR
 my $MSGLOG = <<'EOR';
 Under
 .B "\-coord msglog"
-(message logging, not finished) only the rank that failed begins again, on the same host, and the others do not go back; the ranks of a host that is lost begin again on others.
+(message logging) only the rank that failed begins again, on the same host, and the others do not go back; the ranks of a host that is lost begin again on others.
 It runs its program again from
 .BR main ,
 gets from the logs of the other ranks the messages that it had got, and from a process beside

@@ -258,7 +258,7 @@ my @TABLE = (
 			. ' ended after a restart when its messages differ, see ftmpi.h. tagging: the same by another rule, for comparison.'
 			. ' auto: what the program asks for, else eventlog. compare: both rules at once; the'
 			. ' job ends when they differ (for tests). msglog: there are no recovery lines, and a rank that failed begins again'
-			. ' alone, with -image, or calls of ftmpi.h, from its own latest checkpoint; not finished, see MESSAGE LOGGING in the manual page.',
+			. ' alone, with -image, or calls of ftmpi.h, from its own latest checkpoint; see MESSAGE LOGGING in the manual page.',
 	},
 	{
 		names   => ['max-restarts'],
