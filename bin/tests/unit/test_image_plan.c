@@ -77,8 +77,11 @@ START_TEST(odd_memory_is_refused)
 	ck_assert_int_eq(plan_for(&huge, NULL, 0, &why), PLAN_REFUSED);
 	ck_assert_str_eq(why, "memory in huge pages that were reserved (hugetlbfs)");
 	ck_assert_int_eq(plan_for(&shadow, NULL, 0, &why), PLAN_REFUSED);
+	ck_assert_str_eq(why, "a shadow stack (GLIBC_TUNABLES, x86_shstk)");
 	ck_assert_int_eq(plan_for(&keyed, NULL, 0, &why), PLAN_REFUSED);
+	ck_assert_str_eq(why, "memory with a protection key (pkey_mprotect)");
 	ck_assert_int_eq(plan_for(&high, NULL, 0, &why), PLAN_REFUSED);
+	ck_assert_str_eq(why, "memory at an address that only some machines have");
 	ck_assert_int_eq(plan_for(&system, NULL, 0, &why), PLAN_LEFT_OUT);
 }
 END_TEST

@@ -247,6 +247,7 @@ START_TEST(some_have_no_images)
 	ck_assert_int_eq(process_possible(&here, why, sizeof why), 0);
 	here.tiles = true;
 	ck_assert_int_eq(process_possible(&here, why, sizeof why), -EOPNOTSUPP);
+	ck_assert_ptr_nonnull(strstr(why, "asked for the registers of AMX"));
 	here.tiles = false;
 	here.addresses = PROCESS_RANDOM;
 	ck_assert_int_eq(process_possible(&here, why, sizeof why), -EOPNOTSUPP);
