@@ -237,16 +237,15 @@ static bool is_own(const struct work *w, int number)
 	return false;
 }
 
-static int keep_text(struct work *w, struct files_entry *e, const void *text, size_t length)
+_Static_assert(FILES_TEXT_MAX / FILES_PATH_MAX >= FILES_MAX, "there is room for every name");
+
+/* Before any contents of pipes. */
+static void keep_name(struct work *w, struct files_entry *e, size_t length)
 {
-	if (length > sizeof w->text - w->text_used)
-		return say(w->why, w->size, -E2BIG,
-			"the names of its open files are longer than 16 MiB");
 	e->text = w->text + w->text_used;
 	e->length = (uint32_t)length;
-	memcpy(w->text + w->text_used, text, length);
+	memcpy(w->text + w->text_used, w->link, length);
 	w->text_used += length;
-	return 0;
 }
 
 static uint64_t read_birth(uint32_t number)
@@ -296,7 +295,9 @@ static int read_place(
 	e->special = e->kind == FILES_DEVICE ? st->st_rdev : 0;
 	e->birth = files_is_written(e) ? read_birth(e->number) : 0;
 	rc = files_may_lock(e) ? read_locks(w, e->number) : 0;
-	return rc ? rc : keep_text(w, e, w->link, files_path_of_self(w->link, f->length, w->pid));
+	if (rc == 0)
+		keep_name(w, e, files_path_of_self(w->link, f->length, w->pid));
+	return rc;
 }
 
 static int take_entry(
