@@ -16,6 +16,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
@@ -64,11 +65,22 @@ static int open_in(const char *folder, const char *name, int flags)
 	return fd;
 }
 
+/* Also of a user who may read and write all files. */
+static void drop_rights(void)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+	expect(syscall(SYS_capset, &head, none) == 0, "capset");
+}
+
 /* The process that loads the image has other files there, and one that stays. */
 void image_file_soil(void)
 {
 	int zero = open("/dev/zero", O_RDONLY);
 
+	if (getenv("IMAGE_BARE"))
+		drop_rights();
 	dup2(zero, DUPLICATE);
 	dup2(zero, SURPLUS);
 	if (getenv("IMAGE_OWN"))
@@ -84,7 +96,7 @@ static struct {
 	FILE *text;
 	DIR *listed;
 	char *own_map;
-	const char *shared_map;
+	const char *shared_map, *closed_map;
 } have;
 
 static int names_seen;
@@ -97,6 +109,7 @@ static void read_name(void)
 static void open_files(const char *folder)
 {
 	char line[64];
+	int closed;
 
 	have.input = open_in(folder, "input", O_RDONLY);
 	have.again = open_in(folder, "input", O_RDONLY | O_CLOEXEC);
@@ -114,6 +127,9 @@ static void open_files(const char *folder)
 		open_in(folder, "mapped", O_RDONLY), 0);
 	have.shared_map =
 		mmap(NULL, PAGE, PROT_READ, MAP_SHARED, open_in(folder, "mapped", O_RDONLY), PAGE);
+	closed = open_in(folder, "closed", O_RDWR);
+	have.closed_map = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, closed, 0);
+	close(closed);
 	expect(read(have.input, line, 5) == 5, "input");
 	expect(fgets(line, sizeof line, have.text) && strcmp(line, "one\n") == 0, "text");
 	expect(write(have.output, "0123456789", 10) == 10, "output");
@@ -250,6 +266,7 @@ static void check_files(void)
 	expect(have.own_map[0] == 'O' && have.own_map[1] == 'm' && have.own_map[PAGE] == 'M',
 		"a private mapping");
 	expect(have.shared_map[0] == 'M', "a shared one");
+	expect(have.closed_map[0] == 'c', "one of a file that was closed");
 }
 
 static void check_pipes(void)
@@ -466,6 +483,39 @@ static int shared_memory(const char *folder)
 	return fd;
 }
 
+/* The kernel's list of mappings has a name without the end of line in it. */
+static int strange_name(const char *folder)
+{
+	int fd = open_in(folder, "two\nlines", O_RDWR | O_CREAT);
+
+	expect(ftruncate(fd, PAGE) == 0, "ftruncate");
+	expect(mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0) != MAP_FAILED, "mmap");
+	close(fd);
+	return 0;
+}
+
+static int lost_program(void)
+{
+	char path[4096] = "";
+
+	return readlink("/proc/self/exe", path, sizeof path - 1) > 0 ? unlink(path) : -1;
+}
+
+/* For the list of descriptors, of 33 MiB, and not for that of mappings, of 21. */
+static int little_room(void)
+{
+	enum { MORE = 40 << 20 };
+	FILE *statm = fopen("/proc/self/statm", "r");
+	unsigned long pages;
+	struct rlimit limit;
+
+	if (!statm || fscanf(statm, "%lu", &pages) != 1 || getrlimit(RLIMIT_AS, &limit) != 0)
+		return -1;
+	fclose(statm);
+	limit.rlim_cur = pages * (unsigned long)sysconf(_SC_PAGESIZE) + MORE;
+	return setrlimit(RLIMIT_AS, &limit);
+}
+
 static int not_for_children(void)
 {
 	char *two =
@@ -535,6 +585,12 @@ static int open_refused(const char *folder, const char *what)
 		return not_for_children();
 	if (strcmp(what, "timer") == 0)
 		return timer();
+	if (strcmp(what, "strange-name") == 0)
+		return strange_name(folder);
+	if (strcmp(what, "lost-program") == 0)
+		return lost_program();
+	if (strcmp(what, "room") == 0)
+		return little_room();
 	if (strcmp(what, "shared") == 0)
 		return shared_memory(folder);
 	return -1;

@@ -4,6 +4,7 @@
  * HOW. Prints what was told, and at last "all go on". No image is written: the child ends at once.
  */
 #include <errno.h>
+#include <link.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,7 +24,15 @@
 #include "image/image.h"
 #include "image_file.h"
 
-enum { LIMIT_SECONDS = 120, SHORT_MS = 300, MANY = 1024, STACK = 1 << 16, CHURNS = 300, LONG = 4, TRIES = 100 };
+enum {
+	LIMIT_SECONDS = 120,
+	SHORT_MS = 300,
+	MANY = 1024,
+	STACK = 1 << 16,
+	CHURNS = 300,
+	LONG = 4,
+	TRIES = 100
+};
 enum { SEQUENCES_SIGNATURE = 0x53053053, SEQUENCES_BYTES = 32 };
 
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -336,6 +346,47 @@ static void *take_second(void *arg)
 	return NULL;
 }
 
+/* No signal has room in its queue. */
+static void no_signals(void)
+{
+	struct rlimit was, none;
+
+	getrlimit(RLIMIT_SIGPENDING, &was);
+	none = (struct rlimit){0, was.rlim_max};
+	setrlimit(RLIMIT_SIGPENDING, &none);
+	of_thread(stay, 0);
+	setrlimit(RLIMIT_SIGPENDING, &was);
+}
+
+static int within_linker(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	(void)info;
+	(void)size;
+	stay(unused);
+	return 1;
+}
+
+/* A lock of the dynamic linker is held as long as the other function runs. */
+static void *hold_linker(void *unused)
+{
+	dl_iterate_phdr(within_linker, NULL);
+	return unused;
+}
+
+/* As it gets there after image_prepare, and before it. */
+static void in_linker(void)
+{
+	char why[1024] = "";
+	pthread_t t;
+
+	begin(&t, hold_linker, NULL);
+	wait_there(1);
+	printf("%d\n", take(0));
+	printf("%d %s\n", image_prepare(why, sizeof why), why);
+	end_all();
+	pthread_join(t, NULL);
+}
+
 /* ---- threads that come and go ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -441,6 +492,10 @@ static int run(const char *how)
 		many(MANY - 1);
 	} else if (strcmp(how, "more") == 0) {
 		many(MANY);
+	} else if (strcmp(how, "signals") == 0) {
+		no_signals();
+	} else if (strcmp(how, "linker") == 0) {
+		in_linker();
 	} else if (strcmp(how, "ended") == 0) {
 		first_ends();
 	} else if (strcmp(how, "churn") == 0) {

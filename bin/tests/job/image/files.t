@@ -26,6 +26,9 @@ use FTMPI::Test::Process qw(patience run_quiet);
 
 use constant { PAGE => 4096, MANY => 2000, WAITS => 10 };
 
+# Of an entry in the section of files: bytes before its text; and which of its numbers is what.
+use constant { ENTRY => 72, LENGTH => 5, OFFSET => 6, SPECIAL => 10 };
+
 # Linux, which Fcntl does not have: a lock that goes with no other descriptor of its file.
 use constant F_OFD_SETLK => 37;
 
@@ -54,6 +57,7 @@ sub folder
 	write_file("$dir/$name/input",  '0123456789');
 	write_file("$dir/$name/text",   "one\ntwo\nthree\n");
 	write_file("$dir/$name/mapped", 'm' x PAGE . 'M' x PAGE);
+	write_file("$dir/$name/closed", 'c' x PAGE);
 	write_file("$dir/$name/many/a-rather-long-name-$_", '') for 1 .. MANY;
 	return "$dir/$name";
 }
@@ -146,6 +150,21 @@ subtest 'what is not there' => sub {
 	refuses('a shorter file', qr{$text has 3 bytes here, and the program was at byte 14});
 	unlink "$folder/text";
 	rename "$folder/not-text", "$folder/text" or die "rename: $!\n";
+};
+
+# No descriptor has it open.
+subtest 'a mapped file that cannot be opened' => sub {
+	local $ENV{IMAGE_BARE} = 1;
+	write_file("$folder/append", '<>');
+	my $closed = qr{\Q$folder/closed\E};
+	for ([ 0200, qr{$closed cannot be opened: Permission denied} ],
+		[ 0400, qr{$closed, which the program has mapped shared and may write, cannot be opened for writing: Permission denied} ]) {
+		my ($mode, $sentence) = @$_;
+		chmod $mode, "$folder/closed" or die "$folder/closed: $!\n";
+		local $ENV{IMAGE_KEEP} = 1;
+		refuses(sprintf('mode %03o', $mode), $sentence);
+	}
+	chmod 0600, "$folder/closed" or die "$folder/closed: $!\n";
 };
 
 # A file that runs cannot be written to, not by root either.
@@ -303,6 +322,32 @@ subtest 'damage' => sub {
 	$damaged->('an unknown kind', $with->(8, 99));
 	$damaged->('a section cut off', substr $files, 0, -1);
 	$damaged->('no section', '');
+
+	# Those entries that $change changes; it has a reference to their numbers, and one to the text behind them.
+	my $changed = sub {
+		my ($change) = @_;
+		my ($at, $copy) = (4, substr $files, 0, 4);
+		for (1 .. unpack 'V', $files) {
+			my @numbers = unpack "x$at V6 Q<6", $files;
+			my $text = substr $files, $at + ENTRY, $numbers[LENGTH];
+			$at += ENTRY + $numbers[LENGTH];
+			$change->(\@numbers, \$text);
+			$numbers[LENGTH] = length $text;
+			$copy .= pack('V6 Q<6', @numbers) . $text;
+		}
+		write_file("$dir/changed", replaced($bytes, FILES, $copy . substr $files, $at));
+		return "$dir/changed";
+	};
+	write_file("$folder/append", '<>');
+	unlink "$image.2";
+	is_deeply([ run_image($changed->(sub { })) ], \@RIGHT, 'nothing is changed');
+	local $ENV{IMAGE_KEEP} = 1;
+	refuses('a place where nothing can be', qr{/proc cannot be brought to byte 4294967296: Invalid argument},
+		$changed->(sub { my ($numbers, $text) = @_; ($$text, $numbers->[OFFSET]) = ('/proc', 1 << 32) if $$text eq "$folder/many" }));
+	refuses('a pipe that no process may have', qr{the pipe of its descriptor \d+ cannot be made as large as it was},
+		$changed->(sub { my ($numbers) = @_; $numbers->[SPECIAL] = 2**31 - 1 if $numbers->[SPECIAL] == 1 << 17 }));
+	write_file("$dir/long", replaced($bytes, FILES, "\0" x (18 << 20)));
+	refuses('a long section', qr{its list of descriptors is longer than any can be}, "$dir/long");
 };
 
 my %refused = (
@@ -352,5 +397,13 @@ SKIP: {
 ($status, $said) = run_files("$dir/refused.shared", $folder, 'refused', 'shared');
 is($status >> 8, 2, 'so is a file that is mapped to be written');
 like($said, qr{\Aimage: image: it has a file mapped shared and writable: \Q$folder\E/shared\n\z}, '... with a sentence');
+($status, $said) = run_files("$dir/refused.strange-name", $folder, 'refused', 'strange-name');
+is($said, "image: image: it has a file that cannot be found: $folder/two\\012lines\n", 'so is a mapped file whose name is not known');
+($status, $said) = run_files("$dir/refused.room", $folder, 'refused', 'room');
+is($said, "image: image: the limit of its address space (RLIMIT_AS, ulimit -v) leaves no room for the list of its mappings\n", 'so is a process without room');
+File::Copy::cp($program, "$dir/program") or die "$dir/program: $!\n";
+chmod 0700, "$dir/program" or die "$dir/program: $!\n";
+($status, $said) = run_quiet(qw(setarch -R), "$dir/program", "$dir/refused.lost-program", $folder, 'refused', 'lost-program');
+like($said, qr{\Aimage: image: it has the code of FTMPI in a file that was removed or replaced: \Q$dir/program\E\n\z}, 'so is one whose program is gone');
 
 done_testing();

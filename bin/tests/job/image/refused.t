@@ -170,6 +170,8 @@ refused('nor one of another processor', load(put_number(ORIGIN, $vdso + 12 + len
 	'load', qr/another processor \(.*, here .*; AT_HWCAP 0x1, here 0x/, qr/the same features/);
 refused('nor one that says nothing', load(put_number(ORIGIN, 12, ~0), 'pie'), 'load', qr/does not say what process it is of/);
 refused('nor one that goes on nowhere', load(put_number(PROCESS, 16, 8), 'pie'), 'load', qr/goes on at 0x8, which lies in none/);
+refused('nor one with a process of another length', load(resummed(PROCESS, sub { $_[0] .= "\0" }), 'pie'), 'load', qr/it is no image that this version knows/);
+refused('nor one whose first thread lies elsewhere', load(put_number(PROCESS, 8, 8), 'pie'), 'load', qr/libc keeps its thread's data at another address here/);
 refused('nor one with half a page', load(put_number(MAPS, 0, 0x1001), 'pie'), 'load', qr/mapping 1, 0x1001 to 0x\w+ \(.*\), is not made of pages/);
 refused('nor one with mappings out of order', load(put_number(MAPS, 8, (1 << 47) - 0x1000), 'pie'), 'load', qr/mapping 2, .* lies over the one before/);
 refused('nor one with pages for nothing', load(put_number(PAGES, 0, 0x1000), 'pie'), 'load', qr/bytes of pages for 0x1000, which no mapping/);
@@ -182,5 +184,10 @@ refused('nor one that has something else over the stack', load(resummed(MAPS, su
 	'load', qr/the image has \[stack\] at 0x\w+, where each process begins with \[stack\]/);
 refused('nor one that has the pages of another kernel', load(resummed(MAPS, sub { $_[0] =~ s/\[vvar\]/[vxar]/ }), 'pie'),
 	'load', qr/the image has \[vxar\] at 0x\w+, and here is \[vvar\] at 0x\w+: another program, library or kernel/);
+
+# Before all others: a struct image_region without a name, left out as the kernel's.
+my $of_kernel = pack 'Q<3 V2 v2 V Q<3', 0x10000, 0x20000, 0, 0, 5, (0) x 6;
+refused('nor one that has pages of a kernel where there are none', load(resummed(MAPS, sub { substr $_[0], 0, 0, $of_kernel }), 'pie'),
+	'load', qr/the image has memory at 0x10000, and here is none/);
 
 done_testing();
