@@ -176,7 +176,7 @@ static void line_body(void *shared)
 	dup = comm_of(handle);
 	world->coll_seq = 7;
 	dup->coll_seq = 9;
-	ranks_must(comm_numbered_capture(&bytes, &len), "saved", 0);
+	ranks_must(comm_numbered_capture(NULL, &bytes, &len), "saved", 0);
 	world->coll_seq = dup->coll_seq = 0;
 	world->crowded = dup->crowded = !crowded;
 	world->near = dup->near = !near;

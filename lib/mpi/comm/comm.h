@@ -204,7 +204,7 @@ static inline uint64_t comm_context_of(int world_rank, uint32_t counter)
  * the same way, also when the job now has other hosts. save: *out is malloc'ed; false: no memory.
  * restore: also for communicators that the program makes later; the bytes are copied. false: they
  * make no sense, or no memory. each_waiting: visits contexts that are to be made again and are not
- * yet (comm_again_each_waiting).
+ * yet (comm_again_each_waiting); NULL: there are none.
  */
 bool comm_numbered_capture(
 	void (*each_waiting)(void (*visit)(uint64_t context, void *arg), void *arg), uint8_t **out,

@@ -79,7 +79,8 @@ bool comm_numbered_capture(
 	struct section_numbers_bytes n = {0};
 
 	each_comm(write_number, &n);
-	each_waiting(write_again, &n);
+	if (each_waiting)
+		each_waiting(write_again, &n);
 	*out = n.bytes;
 	*len = n.len;
 	return !n.bad;
