@@ -129,7 +129,7 @@ subtest 'faults' => sub {
 	plan skip_all => $why_no_jobs if defined $why_no_jobs;
 	my $why = FTMPI::FixedAddresses::refuses(FTMPI::FixedAddresses::stack_here());
 	plan skip_all => $why if defined $why;
-	my (undef, $notes) = measured('faults/default 2 4', edge => 24, steps => 200, interval => 0.05);
+	my (undef, $notes) = measured('faults/default 2 4', edge => 24, steps => 3000, interval => 0.05);
 	is($notes, 'faults/default 2 4: 2 ranks began again in 1 jobs.', 'two were killed');
 };
 
