@@ -126,6 +126,14 @@ static void send_case(void)
 	end_send(1);
 }
 
+/* Rank 2 has heard what was seen, so it is durable. */
+static void tell_and_die(int over, const char *at)
+{
+	send(over, 2, SAY, MPI_COMM_WORLD);
+	receive(2, SAY, MPI_COMM_WORLD);
+	die_once(at);
+}
+
 /* FTMPI_FAULT lets the second checkpoint fail. What rank 2 hears has left because outcomes are
  * durable by then; the last of them keeps the process that comes back from making the checkpoint.
  */
@@ -149,9 +157,7 @@ static void sent_case(void)
 	must(over, 1, "a test of a send behind the checkpoint");
 	MPI_Iprobe(MPI_ANY_SOURCE, OVER, MPI_COMM_WORLD, &more, MPI_STATUS_IGNORE);
 	must(more, 0, "a message that nobody sends");
-	send(over, 2, SAY, MPI_COMM_WORLD);
-	receive(2, SAY, MPI_COMM_WORLD);
-	die_once("sent");
+	tell_and_die(over, "sent");
 	must(restored, 1, "has it come back from the first checkpoint");
 	end_send(1);
 }
@@ -179,9 +185,7 @@ static void over_case(void)
 	}
 	over = test(&r);
 	must(over, 1, "a test of a send behind the checkpoint");
-	send(over, 2, SAY, MPI_COMM_WORLD);
-	receive(2, SAY, MPI_COMM_WORLD);
-	die_once("over");
+	tell_and_die(over, "over");
 	end_send(1);
 }
 
