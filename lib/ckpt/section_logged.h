@@ -3,9 +3,8 @@
  * Layout of CKPT_LOGGED, what a rank has not received yet, under message logging: u32 count, then
  * for each receive that the program has to post again u64 number, from small to large, u64 context,
  * i32 peer (-1: any source, as the tag: any), i32 tag, and the message that it had got: u32 peer,
- * u64 number (0: none); u32 count, then for each message u64 number,
- * u64 context, u32 peer, i32 tag, i32 source, u32 flags, u64 length, and, if it is whole, the
- * bytes. Little-endian. Pure.
+ * u64 number (0: none); u32 count, then for each message u64 number, u64 context, u32 peer, i32
+ * tag, i32 source, u32 flags, u64 length, and, if it is whole, the bytes. Little-endian. Pure.
  */
 #ifndef FTMPI_CKPT_SECTION_LOGGED_H
 #define FTMPI_CKPT_SECTION_LOGGED_H

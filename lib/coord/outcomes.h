@@ -64,7 +64,7 @@ struct outcomes {
 	uint64_t safe;	  /* it has acknowledged them, or they are covered */
 	uint64_t noes;	  /* in a row: live, not numbered yet; in a replay, of v[next] */
 	uint64_t posted;  /* receives have numbers up to this one */
-	uint64_t matched; /* those of before v[next] that have a match, up to this one */
+	uint64_t matched; /* the highest of a receive that was matched before v[next] */
 	struct expected_receives expected;
 	/* of before: sends that are over by now, and that outcomes_send_over was not asked for */
 	struct ended_send *ended;

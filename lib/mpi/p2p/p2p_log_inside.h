@@ -207,8 +207,8 @@ void p2p_log_posts_again(struct section_logged_receive *v, size_t n);
 size_t p2p_log_posts_left(void);
 const struct section_logged_receive *p2p_log_post_left(size_t i);
 
-/* The program posts a receive, whose r->match is filled in: it has its number now. The number of the
- * message of *from that it had got; 0: it had none. */
+/* The program posts a receive, whose r->match is filled in: it has its number now. The number of
+ * the message of *from that it had got; 0: it had none. */
 uint64_t p2p_log_number_post(struct request *r, int *from);
 
 /* Such a receive, and the message that it has. */

@@ -10,7 +10,8 @@
 #include "mpi/engine/engine.h"
 #include "p2p_log_inside.h"
 
-static_assert(sizeof((struct log_control *)NULL)->bytes <= P2P_LOG_EAGER_LEAST, "not announced for its length");
+static_assert(sizeof((struct log_control *)NULL)->bytes <= P2P_LOG_EAGER_LEAST,
+	"not announced for its length");
 
 struct log_peer {
 	bool said;	/* hello */

@@ -31,8 +31,8 @@
 #include "mpi/handle/process.h"
 #include "mpi/p2p/p2p_log.h"
 #include "mpi/p2p/p2p_part.h"
-#include "mpi/p2p/request.h"
 #include "mpi/p2p/p2p_saved.h"
+#include "mpi/p2p/request.h"
 
 static struct {
 	bool at_restore_point; /* the program has come there */
