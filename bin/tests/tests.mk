@@ -13,12 +13,14 @@ mpi_o = $(patsubst %.c,%.o,$(foreach name,$(1),$(or $(wildcard lib/mpi/*/$(name)
 base_o := $(patsubst %.c,%.o,$(wildcard lib/base/*.c))
 transport_o := $(patsubst %.c,%.o,$(wildcard lib/transport/*.c))
 UNIT_base := $(base_o)
+UNIT_lock := lib/base/lock.o lib/base/barrier.o
 UNIT_match := $(call mpi_o,match match_index) lib/base/slab.o
 # the test stands between the index and its memory
 $(B)/unit/test_loop: UNIT_LIBS += -Wl,--wrap=pthread_cond_clockwait
+$(B)/unit/test_lock: UNIT_LIBS += -Wl,--wrap=syscall
 $(B)/unit/test_match: UNIT_LIBS += -Wl,--wrap=calloc
 UNIT_byte_ring := lib/transport/byte_ring.o
-UNIT_byte_ring_steps := lib/transport/byte_ring.o
+UNIT_byte_ring_steps := lib/transport/byte_ring.o lib/base/barrier.o
 UNIT_handshake := lib/transport/handshake.o lib/base/auth.o
 nodes_o := bin/tests/unit/tp_nodes.o $(transport_o) $(base_o)
 UNIT_transport := $(nodes_o)

@@ -59,6 +59,10 @@ void engine_unlock(void);
  * now, and this one begins no message before that is over. */
 void engine_lock_again(void);
 
+/* The calling thread, which holds the lock, is the one of the program's that calls MPI: it has the
+ * lock for less than others from now on. */
+void engine_favour_thread(void);
+
 /* For engine_held alone. */
 extern struct lock engine_mutex __attribute__((visibility("hidden")));
 
@@ -113,8 +117,8 @@ static inline void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
  * KNOB_SPIN_US where that is less. */
 bool engine_spin_on(int expect, bool (*done)(void *arg, int *expect), void *arg);
 
-/* Sleep in the kernel until something comes, at most so many ms, after a look that found nothing: for
- * calls that answer at once, but need not do so always. Not where another thread sleeps. */
+/* Sleep in the kernel until something comes, at most so many ms, after a look that found nothing:
+ * for calls that answer at once, but need not do so always. Not where another thread sleeps. */
 void engine_nap(int ms);
 
 /* One look at everything, for calls that must not wait. */
@@ -130,8 +134,9 @@ void engine_look(void);
  * The hook runs with the lock held, perhaps several times in a thread, and once more when nothing
  * is wanted any more. It may let the lock go (engine_unlock, engine_lock) and stay for long, but
  * must not begin a call or wait in one. begins: else the thread is in the midst of deferred work,
- * and may stay, but not make a line itself. Whether the call that it is in may be interrupted is for
- * the hook to ask; where it may not, the hook returns and is asked again when the thread comes by.
+ * and may stay, but not make a line itself. Whether the call that it is in may be interrupted is
+ * for the hook to ask; where it may not, the hook returns and is asked again when the thread comes
+ * by.
  */
 
 /* NULL: none. Lock held. */

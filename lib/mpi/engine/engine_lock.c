@@ -22,6 +22,11 @@ void engine_unlock(void)
 	lock_give(&engine_mutex);
 }
 
+void engine_favour_thread(void)
+{
+	lock_favour(&engine_mutex);
+}
+
 struct tp *engine_tp(void)
 {
 	return engine.phys.tp;

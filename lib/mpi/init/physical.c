@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/barrier.h"
 #include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/error.h"
@@ -308,6 +309,7 @@ int physical_build(struct tp *tp)
 
 	have_descriptors();
 	allow_readers();
+	barrier_join(); /* before there are threads: that is quicker */
 	physical.loop = phys.loop = loop_new("ftmpi-progress");
 	rc = physical.loop && near && far ? tp_attach(tp, &phys) : FT_ENOMEM;
 	free(near);

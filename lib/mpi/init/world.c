@@ -63,6 +63,8 @@ bool world_open(int *argc, char ***argv, int thread_level)
 	if (!runtime_use(argc, argv))
 		end_program("while the process exits");
 	engine_lock();
+	if (thread_level <= MPI_THREAD_FUNNELED)
+		engine_favour_thread();
 	comm_name_world(true);
 	engine_unlock();
 	advance(WORLD_OPENING);
