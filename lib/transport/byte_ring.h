@@ -10,8 +10,8 @@
  * an older record is taken for one.
  *
  * Each side writes a cache line of its own beside the cells: the reader how many cells it has given
- * back, the writer that it waits for room. No side ever waits for the other here, and nobody holds
- * a lock.
+ * back, the writer that it waits for room, and that it will write no more. No side ever waits for
+ * the other here, and nobody holds a lock.
  *
  * Bounds: a ring is BYTE_RING_BYTES of memory. A writer that finds no room is told so and asks to
  * be told of room. The reader believes nothing that lies there before it has checked a copy of it.
@@ -52,6 +52,7 @@ struct byte_ring {
 	_Alignas(BYTE_RING_CELL) _Atomic uint32_t
 		returned; /* cells given back so far; the reader's to write */
 	_Alignas(BYTE_RING_CELL) _Atomic uint32_t wanted; /* 1: the writer waits for room */
+	_Atomic uint32_t closed; /* 1: the writer has dropped the connection; its to write */
 	_Alignas(BYTE_RING_CELL) unsigned char cells[BYTE_RING_CELLS * BYTE_RING_CELL];
 };
 static_assert(sizeof(struct byte_ring) == BYTE_RING_BYTES, "nothing between the lines");
@@ -84,6 +85,9 @@ size_t byte_ring_write(struct byte_ring_writer *w, const struct iovec *iov, int 
 bool byte_ring_put_short(struct byte_ring_writer *w, uint32_t credit,
 	const uint8_t envelope[WIRE_ENVELOPE_BYTES], const void *payload, size_t len);
 
+/* Nothing follows, and what the writer announced may be gone behind this. */
+void byte_ring_close(struct byte_ring_writer *w);
+
 /* Is there room for any record, or has the reader written what it cannot have meant? */
 bool byte_ring_has_room(struct byte_ring_writer *w);
 
@@ -114,5 +118,8 @@ enum byte_ring_kind byte_ring_peek(struct byte_ring_reader *r, struct byte_ring_
  * empty), of a stream at most as many as there are. True: the writer waits for room, and there is
  * some now. */
 bool byte_ring_pass(struct byte_ring_reader *r, size_t bytes);
+
+/* Whoever has read what the writer announced can ask afterwards whether it was there still. */
+bool byte_ring_is_closed(const struct byte_ring_reader *r);
 
 #endif

@@ -555,11 +555,11 @@ bool tp_in_mailbox(struct tp *tp)
 {
 	bool moved = false;
 
-	for (unsigned w = 0; tp->mail.box && w < tp->mail.words; w++) {
-		uint64_t news = mailbox_take(tp->mail.box, w);
+	for (unsigned g = 0; tp->mail.box && g < tp->mail.groups; g++) {
+		unsigned news = mailbox_take(tp->mail.box, g);
 
 		for (; news; news &= news - 1) {
-			unsigned slot = w * MAILBOX_BITS + (unsigned)__builtin_ctzll(news);
+			unsigned slot = g * MAILBOX_GROUP + (unsigned)__builtin_ctz(news);
 			struct tp_peer *p;
 
 			if (slot >= tp->mail.slots)

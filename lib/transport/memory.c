@@ -28,8 +28,10 @@ static bool open_mailbox(struct tp *tp)
 		m->peers = NULL;
 		return false;
 	}
+	m->joined = barrier_join();
+	atomic_store(&m->box->barrier, m->joined);
 	if (m->sleeping || m->listening)
-		mailbox_sleep(m->box, m->words);
+		mailbox_sleep(m->box, m->groups);
 	return true;
 }
 
@@ -44,7 +46,7 @@ bool tp_memory_slot(struct tp *tp, const struct tp_peer *p, uint64_t *slot)
 		*slot = i;
 		return true;
 	}
-	if (tp->mail.slots >= tp->mail.words * MAILBOX_BITS) {
+	if (tp->mail.slots >= tp->mail.groups * MAILBOX_GROUP) {
 		errno = ENOSPC;
 		return false;
 	}
@@ -71,13 +73,13 @@ void tp_memory_close(struct tp *tp)
 
 bool tp_memory_sleep(struct tp *tp)
 {
-	return !tp->mail.box || mailbox_sleep(tp->mail.box, tp->mail.words);
+	return !tp->mail.box || mailbox_sleep(tp->mail.box, tp->mail.groups);
 }
 
 void tp_memory_wake(struct tp *tp)
 {
 	if (tp->mail.box)
-		mailbox_wake(tp->mail.box, tp->mail.words);
+		mailbox_wake(tp->mail.box);
 }
 
 /* ---- a peer ---- */
@@ -91,8 +93,10 @@ void tp_memory_drop(struct tp_peer *p)
 	p->memory = NULL;
 	if (!m)
 		return;
-	if (m->rings)
+	if (m->rings) {
+		byte_ring_close(&m->out);
 		munmap(m->rings, TP_RINGS_BYTES);
+	}
 	if (m->theirs)
 		munmap(m->theirs, sizeof *m->theirs);
 	if (m->fd >= 0)

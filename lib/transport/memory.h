@@ -39,6 +39,7 @@ struct tp_memory {
 	int unreadable;		/* errno: the system does not let us read its memory; or 0 */
 	struct mailbox *theirs; /* mapped; NULL */
 	unsigned slot, own;	/* ours in it; the peer's in ours */
+	bool owed;		/* its owner has the barrier for both (mailbox.h) */
 	struct byte_ring_writer out;
 	struct byte_ring_reader in;
 };
@@ -87,7 +88,8 @@ void tp_memory_ring(const struct tp_peer *p);
 /* There is something for the peer in its ring, or room in ours. */
 static inline void tp_memory_post(const struct tp_peer *p)
 {
-	if (__builtin_expect(mailbox_post(p->memory->theirs, p->memory->slot), false))
+	if (__builtin_expect(
+		    mailbox_post(p->memory->theirs, p->memory->slot, p->memory->owed), false))
 		tp_memory_ring(p);
 }
 

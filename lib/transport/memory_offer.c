@@ -123,7 +123,7 @@ void tp_memory_offer(struct tp *tp, struct tp_peer *p)
 		tp_peer_lose(tp, p, strerror(errno));
 }
 
-static bool take_mailbox(struct tp_memory *m, const struct wire_frame *f)
+static bool take_mailbox(const struct tp *tp, struct tp_memory *m, const struct wire_frame *f)
 {
 	m->slot = (unsigned)f->length;
 	m->pid = (pid_t)f->id;
@@ -131,7 +131,10 @@ static bool take_mailbox(struct tp_memory *m, const struct wire_frame *f)
 	memcpy(m->name, f->envelope, sizeof m->name);
 	m->theirs = tp_memory_take(
 		f->id, (int)(uint32_t)f->peer_id, "mailbox", f->envelope, sizeof *m->theirs);
-	return m->theirs != NULL;
+	if (!m->theirs)
+		return false;
+	m->owed = tp->mail.joined && mailbox_owes(m->theirs);
+	return true;
 }
 
 static int on_offer(struct tp *tp, struct tp_peer *p, const struct wire_frame *f)
@@ -147,7 +150,7 @@ static int on_offer(struct tp *tp, struct tp_peer *p, const struct wire_frame *f
 	rings = tp_memory_take(
 		f->id, (int)(f->peer_id >> 32), "rings", f->envelope, TP_RINGS_BYTES);
 	p->memory = rings ? memory_new(rings, -1, false) : NULL;
-	if (!p->memory || !take_mailbox(p->memory, f))
+	if (!p->memory || !take_mailbox(tp, p->memory, f))
 		return decline(tp, p, not_opened(errno));
 	p->memory->state = TP_MEMORY_TAKEN;
 	p->memory->own = (unsigned)answer.length;
@@ -171,7 +174,7 @@ static int on_taken(struct tp *tp, struct tp_peer *p, const struct wire_frame *f
 		return FT_EPROTO;
 	close(m->fd);
 	m->fd = -1;
-	if (!take_mailbox(m, f))
+	if (!take_mailbox(tp, m, f))
 		return decline(tp, p, not_opened(errno));
 	return go_over(tp, p);
 }

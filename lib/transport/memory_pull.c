@@ -6,7 +6,6 @@
  * from one process, and a name that is the right one was written by the peer.
  */
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -31,18 +30,6 @@ static size_t next_pieces(const struct tp_place *place, uint64_t done, uint64_t 
 		bytes += iov[i].iov_len;
 	}
 	return bytes;
-}
-
-/* A peer that has dropped us may use its buffer for something else. */
-static bool still_connected(const struct tp_peer *p)
-{
-	struct pollfd hung_up = {.fd = p->fd, .events = POLLRDHUP};
-	int n;
-
-	do
-		n = poll(&hung_up, 1, 0);
-	while (n < 0 && errno == EINTR);
-	return n == 0;
 }
 
 /* All of it, or as if nothing had been read. */
@@ -95,5 +82,6 @@ bool tp_memory_pull(struct tp *tp, struct tp_peer *p, const struct tp_announced 
 		*got += bytes;
 		tp->pulled += bytes;
 	}
-	return still_connected(p);
+	/* a peer that has dropped us may have used its buffer for something else */
+	return !byte_ring_is_closed(&m->in);
 }

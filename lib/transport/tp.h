@@ -201,8 +201,9 @@ struct tp_mailbox {
 	int fd;		     /* -1 */
 	uint8_t name[16];
 	int *peers;		  /* by slot */
-	unsigned slots, words;	  /* in use; those that the peers of this host can need */
+	unsigned slots, groups;	  /* in use; those that the peers of this host can need */
 	bool sleeping, listening; /* a thread is in tp_sleep; the descriptor is waited for */
+	bool joined;		  /* barrier_join */
 	bool required;		  /* a peer of this host may not be spoken with otherwise */
 	bool told_unreadable;	  /* -v: that some peer's memory may not be read */
 };

@@ -140,7 +140,7 @@ static void set_near(struct tp *tp, const struct tp_physical *phys)
 		p->mend.on = phys->mends && phys->mends[i] && i != tp->c.self && !p->near;
 		p->incarnation = phys->incarnations ? phys->incarnations[i] : 0;
 	}
-	tp->mail.words = mailbox_words(near);
+	tp->mail.groups = mailbox_groups(near);
 	tp->mail.required = phys->memory_required;
 }
 

@@ -22,7 +22,7 @@ enum { BEGIN = BYTE_RING_CELLS - 30 };
 static struct shared {
 	struct byte_ring ring;
 	struct mailbox box;
-} *shared;
+} * shared;
 
 static const uint8_t envelope[WIRE_ENVELOPE_BYTES] = "an envelope of bytes";
 static const size_t lengths[] = {0, 8, 32, 33, 64, 600, 1, 1500, 90, 24, 25, 700};
@@ -30,13 +30,14 @@ enum { MESSAGES = sizeof lengths / sizeof lengths[0] };
 
 static uint8_t byte_of(size_t message, size_t i)
 {
-	return (uint8_t)(1 + (message * 131 + i * 7) % 255); /* none is what the row was filled with */
+	return (uint8_t)(1 +
+			 (message * 131 + i * 7) % 255); /* none is what the row was filled with */
 }
 
 static void share(void)
 {
-	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-		0);
+	shared = mmap(
+		NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert(shared != MAP_FAILED);
 }
 
@@ -168,7 +169,7 @@ enum { SLOT = 70 };
 
 static void post(void)
 {
-	_exit(mailbox_post(&shared->box, SLOT) ? 0 : 1);
+	_exit(mailbox_post(&shared->box, SLOT, false) ? 0 : 1);
 }
 
 START_TEST(who_takes_the_mark_has_left_news)
@@ -177,15 +178,13 @@ START_TEST(who_takes_the_mark_has_left_news)
 	pid_t pid;
 
 	share();
-	ck_assert(mailbox_sleep(&shared->box, 2));
+	ck_assert(mailbox_sleep(&shared->box, mailbox_groups(SLOT + 1)));
 	pid = begin(post);
 	if (pid < 0)
 		return;
 	while (step(pid)) {
-		uint64_t word = shared->box.words[1].bits;
-
-		marked = word & MAILBOX_ASLEEP;
-		ck_assert(marked || word & (uint64_t)1 << SLOT % MAILBOX_BITS);
+		marked = shared->box.asleep;
+		ck_assert(marked || shared->box.slots[SLOT]);
 	}
 	ck_assert(!marked);
 }
