@@ -54,7 +54,7 @@ static int many_messages(struct coll_run *run, const struct sched_step *t, size_
 		all = malloc(n * sizeof *all);
 	if (!all)
 		return fail_with(MPI_ERR_NO_MEM, "no memory for %zu requests", n);
-	rc = coll_steps_start_all(run, t, n, COLL_ALL, all, &started);
+	rc = coll_steps_start_all(run, t, n, COLL_ALL, true, all, &started);
 	ended = request_wait_all(all, started);
 	if (all != few)
 		free(all);

@@ -65,7 +65,7 @@ static void open_round(struct coll_open *o, enum coll_which which)
 	o->end = coll_steps_round_end(s, o->at);
 	o->local = coll_steps_messages_end(s, o->at, o->end);
 	note_error(o, coll_steps_start_all(&o->run, &s->steps[o->at], o->local - o->at, which,
-			      o->messages, &o->n));
+			      false, o->messages, &o->n));
 	for (size_t i = 0; i < o->n; i++)
 		o->messages[i]->then = &o->deferred;
 }

@@ -68,14 +68,14 @@ int coll_steps_start(
 }
 
 static int start_kind(struct coll_run *run, const struct sched_step *t, size_t n,
-	enum sched_kind kind, struct request **all, size_t *started)
+	enum sched_kind kind, bool may_wait, struct request **all, size_t *started)
 {
 	int rc = MPI_SUCCESS;
 
 	for (size_t i = 0; i < n && rc == MPI_SUCCESS; i++) {
 		if (t[i].kind != kind)
 			continue;
-		rc = coll_steps_start(run, &t[i], false, &all[*started]);
+		rc = coll_steps_start(run, &t[i], may_wait, &all[*started]);
 		if (rc == MPI_SUCCESS && all[*started])
 			++*started;
 	}
@@ -83,13 +83,13 @@ static int start_kind(struct coll_run *run, const struct sched_step *t, size_t n
 }
 
 int coll_steps_start_all(struct coll_run *run, const struct sched_step *t, size_t n,
-	enum coll_which which, struct request **all, size_t *started)
+	enum coll_which which, bool may_wait, struct request **all, size_t *started)
 {
 	int rc;
 
 	*started = 0;
-	rc = start_kind(run, t, n, SCHED_RECV, all, started);
+	rc = start_kind(run, t, n, SCHED_RECV, may_wait, all, started);
 	if (rc == MPI_SUCCESS && which == COLL_ALL)
-		rc = start_kind(run, t, n, SCHED_SEND, all, started);
+		rc = start_kind(run, t, n, SCHED_SEND, may_wait, all, started);
 	return rc;
 }

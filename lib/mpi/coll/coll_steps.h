@@ -57,10 +57,11 @@ int coll_steps_start(
 enum coll_which { COLL_RECEIVES, COLL_ALL };
 
 /* Start the messages of n steps, receives first, so that a message that comes finds its place.
- * all[0 .. *started - 1]: those that were started and are not complete already, also on an error.
+ * may_wait: as p2p_send. all[0 .. *started - 1]: those that were started and are not complete
+ * already, also on an error.
  */
 int coll_steps_start_all(struct coll_run *run, const struct sched_step *t, size_t n,
-	enum coll_which which, struct request **all, size_t *started);
+	enum coll_which which, bool may_wait, struct request **all, size_t *started);
 
 /* A copy, or a call of the operator. */
 int coll_steps_local(const struct coll_run *run, const struct sched_step *t);

@@ -14,13 +14,16 @@
 #include "base/knob.h"
 #include "engine_inside.h"
 
-/* MOMENT_NS: in this time a peer that is in MPI has read much of a full ring.
- * GIVE_WAY_NS: a thread that is woken has run by then, unless others keep it from running; then it
- * is waited for again after IN_VAIN_NS. */
+/* MOMENT_NS: in this time a peer that is in MPI has read much of a full ring, and in
+ * CROWDED_MOMENT_NS several have that take turns on a processor. GIVE_WAY_NS: a thread that is
+ * woken has run by then, unless others keep it from running; then it is waited for again after
+ * IN_VAIN_NS. */
 enum {
 	GIVE_WAY_NS = 1000000,
 	IN_VAIN_NS = 20000000,
 	MOMENT_NS = 100000,
+	CROWDED_MOMENT_NS = 2000000,
+	CROWDED_MOMENT_SPINS = 10, /* at most so many times the time to spin */
 	YIELD_WANTED_NS = 3000,
 	YIELD_INTERVAL_MAX = 16,
 	ROOMY_SPIN = 5
@@ -249,6 +252,15 @@ static uint64_t spin_ns(void)
 	return (uint64_t)knob_get(KNOB_SPIN_US) * engine.phys.spin_unit_ns;
 }
 
+static uint64_t moment_ns(void)
+{
+	bool crowded = engine.phys.crowded;
+	uint64_t most = crowded ? CROWDED_MOMENT_NS : MOMENT_NS;
+	uint64_t spins = spin_ns() * (crowded ? CROWDED_MOMENT_SPINS : 1);
+
+	return spins < most ? spins : most;
+}
+
 /* What others wait for, in the middle of a wait. True: a safe point was passed. Threads that came
  * in meanwhile have left their work to the one that waits, which may sleep next. */
 static bool see_to_others(void)
@@ -325,8 +337,7 @@ void engine_wait_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
 
 bool engine_spin_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
 {
-	uint64_t spin = spin_ns();
-	bool ok = wait_on(expect, done, arg, spin < MOMENT_NS ? spin : MOMENT_NS, false);
+	bool ok = wait_on(expect, done, arg, moment_ns(), false);
 
 	if (!ok && engine_is_due(DUE_SAFE_POINT))
 		engine_pass_safe_point();

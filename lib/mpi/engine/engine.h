@@ -114,7 +114,7 @@ static inline void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
 }
 
 /* The same for what need not be waited for: false when it was not done after 100 us, or
- * KNOB_SPIN_US where that is less. */
+ * KNOB_SPIN_US where that is less; on a crowded host 2 ms, or ten times that. */
 bool engine_spin_on(int expect, bool (*done)(void *arg, int *expect), void *arg);
 
 /* Sleep in the kernel until something comes, at most so many ms, after a look that found nothing:
