@@ -31,7 +31,7 @@
  * operation, so it names this number, and a library with another one refuses it then. A change of
  * any of these raises it; test_sched_version.c has a checksum of them for every version.
  */
-enum { SCHED_VERSION = 4 };
+enum { SCHED_VERSION = 5 };
 
 /* The first two are the caller's buffers, or stand for them; the others are scratch. */
 enum sched_buf { SCHED_IN, SCHED_OUT, SCHED_TMP, SCHED_AUX, SCHED_BUFS };
