@@ -13,7 +13,6 @@ mpi_o = $(patsubst %.c,%.o,$(foreach name,$(1),$(or $(wildcard lib/mpi/*/$(name)
 base_o := $(patsubst %.c,%.o,$(wildcard lib/base/*.c))
 transport_o := $(patsubst %.c,%.o,$(wildcard lib/transport/*.c))
 UNIT_base := $(base_o)
-UNIT_lock := lib/base/lock.o lib/base/barrier.o
 UNIT_match := $(call mpi_o,match match_index) lib/base/slab.o
 # the test stands between the index and its memory
 $(B)/unit/test_loop: UNIT_LIBS += -Wl,--wrap=pthread_cond_clockwait

@@ -25,7 +25,7 @@ enum {
 	STEPS_MOST = 400
 };
 
-enum step { SHORT, FRAME, RAW, WORD, LOOK, POST, SEND, ROOM, BITS, BELL, STEPS };
+enum step { SHORT, FRAME, RAW, WORD, LOOK, POST, SEND, ROOM, SCRIBBLE, BELL, STEPS };
 
 struct receive {
 	uint8_t *buf;
@@ -244,6 +244,20 @@ static void post(struct script *in)
 		(struct tp_place){.buf = r->buf, .room = room, .cookie = r});
 }
 
+/* Into the words of the mailbox, or of the line beside a ring. */
+static void scribble(struct script *in)
+{
+	struct mailbox *box = w.tp->mail.box;
+	uint8_t where = script_u8(in);
+	uint32_t high = number(in), low = number(in);
+
+	atomic_store(&box->groups[where % MAILBOX_GROUPS], (uint64_t)high << 32 | low);
+	if (where % 4 == 0)
+		atomic_store(&box->asleep, high);
+	if (where % 8 == 0)
+		atomic_store(&w.memory->in.ring->closed, low);
+}
+
 static void step(struct script *in)
 {
 	struct byte_ring *out = w.memory->out.ring;
@@ -275,9 +289,8 @@ static void step(struct script *in)
 		atomic_store(&out->returned, script_u8(in) % 2 ? w.memory->out.sent : number(in));
 		atomic_store(&w.memory->in.ring->wanted, script_u8(in) % 2);
 		break;
-	case BITS:
-		atomic_store(&w.tp->mail.box->words[script_u8(in) % MAILBOX_WORDS].bits,
-			(uint64_t)number(in) << 32 | number(in));
+	case SCRIBBLE:
+		scribble(in);
 		break;
 	case BELL:
 		ring_bell(in);

@@ -2,9 +2,13 @@
 # What each unit test links with beside its own file.
 groups_o := $(call mpi_o,fail handle_table group group_ops)
 comms_o := $(groups_o) $(call mpi_o,comm comm_world comm_predefined comm_lookup comm_hosts comm_numbered comm_again attr attr_key comm_attr errhandler errtext topo info info_lookup info_env) lib/ckpt/section_communicators.o lib/ckpt/section_numbers.o lib/base/cursor.o
-fakes_o := $(addprefix bin/tests/unit/,fake_api.o fake_process.o)
-UNIT_handle_table := $(call mpi_o,handle_table fail) bin/tests/unit/fake_api.o
-UNIT_group := $(groups_o) bin/tests/unit/fake_api.o
+lock_o := lib/base/lock.o lib/base/barrier.o
+UNIT_lock := $(lock_o)
+fake_api_o := bin/tests/unit/fake_api.o $(lock_o)
+fake_team_o := bin/tests/unit/fake_team.o $(lock_o)
+fakes_o := bin/tests/unit/fake_process.o $(fake_api_o)
+UNIT_handle_table := $(call mpi_o,handle_table fail) $(fake_api_o)
+UNIT_group := $(groups_o) $(fake_api_o)
 UNIT_topo := $(call mpi_o,topo topo_graph)
 UNIT_dims := $(call mpi_o,topo dims)
 UNIT_inflight := bin/tests/unit/inflight_stage.o $(call mpi_o,inflight inflight_line stored) $(base_o)
@@ -20,7 +24,7 @@ UNIT_comm_object := $(board_o)
 type_o := $(call mpi_o,fail type type_release type_table layout shape type_make type_array type_pack type_walk type_cursor \
 	type_contents signature type_f90 attr attr_key errtext handle_table)
 types_o := $(type_o) $(call mpi_o,type_external api_type api_type_args api_type_array api_type_attr \
-	api_type_blocks api_type_contents api_type_elements api_type_query) bin/tests/unit/fake_api.o
+	api_type_blocks api_type_contents api_type_elements api_type_query) $(fake_api_o)
 UNIT_type := $(types_o)
 UNIT_type_contents := $(types_o)
 UNIT_type_named := $(types_o)
@@ -43,8 +47,8 @@ UNIT_sched_reduce := bin/tests/unit/sched_sim.o $(sched_o)
 UNIT_sched_neighbor := bin/tests/unit/sched_sim.o $(call mpi_o,topo) $(sched_o)
 UNIT_coll_choose := $(call mpi_o,coll_choose)
 UNIT_coll_written := $(call mpi_o,coll_written sched)
-UNIT_coll := $(addprefix bin/tests/unit/,fake_team.o coll_case.o coll_movement.o coll_reduction.o) $(coll_o)
-UNIT_coll_rules := bin/tests/unit/fake_team.o $(coll_o)
+UNIT_coll := $(fake_team_o) $(addprefix bin/tests/unit/,coll_case.o coll_movement.o coll_reduction.o) $(coll_o)
+UNIT_coll_rules := $(fake_team_o) $(coll_o)
 UNIT_coll_typed := $(UNIT_coll_rules)
 ckpt_o := $(patsubst %.c,%.o,$(wildcard lib/ckpt/*.c))
 UNIT_ckpt_state := lib/ckpt/buffer.o lib/ckpt/protect.o
@@ -83,7 +87,7 @@ UNIT_rma_layout := $(call mpi_o,rma_layout) $(types_o)
 UNIT_ckpt_pace := $(call mpi_o,ckpt_pace)
 UNIT_ckpt_child := $(call mpi_o,ckpt_child)
 UNIT_file_limit := lib/ckpt/fs_posix.o lib/base/file_limit.o lib/base/whole_io.o
-UNIT_sched_version := bin/tests/unit/fake_team.o $(coll_o)
+UNIT_sched_version := $(fake_team_o) $(coll_o)
 UNIT_ckpt_schedules := $(call mpi_o,ckpt_schedules) lib/ckpt/section_operations.o lib/coord/orphans.o $(base_o)
 UNIT_foreign := lib/launch/foreign.o $(base_o)
 UNIT_process_map := lib/image/process_map.o
