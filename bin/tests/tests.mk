@@ -16,7 +16,7 @@ UNIT_base := $(base_o)
 UNIT_match := $(call mpi_o,match match_index) lib/base/slab.o
 # the test stands between the index and its memory
 $(B)/unit/test_loop: UNIT_LIBS += -Wl,--wrap=pthread_cond_clockwait
-$(B)/unit/test_lock: UNIT_LIBS += -Wl,--wrap=syscall
+$(B)/unit/test_lock: UNIT_LIBS += -Wl,--wrap=syscall,--wrap=pthread_mutex_lock
 $(B)/unit/test_match: UNIT_LIBS += -Wl,--wrap=calloc
 UNIT_byte_ring := lib/transport/byte_ring.o
 UNIT_byte_ring_steps := lib/transport/byte_ring.o lib/base/barrier.o

@@ -32,7 +32,8 @@ void barrier_of_threads(void)
 	if (command(MEMBARRIER_CMD_PRIVATE_EXPEDITED) ||
 		(errno == EPERM && join_threads() && command(MEMBARRIER_CMD_PRIVATE_EXPEDITED)))
 		return;
-	while (nanosleep(&long_after, &long_after) != 0 && errno == EINTR)
+	/* not by nanosleep(3), at which a thread may be cancelled */
+	while (syscall(SYS_nanosleep, &long_after, &long_after) != 0 && errno == EINTR)
 		;
 }
 

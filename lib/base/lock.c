@@ -33,8 +33,9 @@ static void unclaim(struct lock *l)
 	atomic_store_explicit(&l->claimed, 0, memory_order_release);
 }
 
-/* Whoever has the mutex may be the favoured thread: nobody else is claiming the lock then, but for
- * those that wait on a condition, and claim it anew. It holds the lock without the mutex. */
+/* The caller has the mutex, and then the lock. The favoured thread keeps the lock without the
+ * mutex. A claim that it finds is of a thread that waits on a condition, which claims anew when it
+ * has the mutex again. */
 static void have_mutex(struct lock *l)
 {
 	if (lock_favours(l)) {
@@ -53,19 +54,37 @@ void lock_take_mutex(struct lock *l)
 	have_mutex(l);
 }
 
+static bool is_taken(const struct lock *l)
+{
+	return atomic_load_explicit(&l->taken, memory_order_acquire);
+}
+
+/* By another than the favoured thread, which has the mutex. */
+static bool try_to_claim(struct lock *l)
+{
+	if (is_taken(l)) /* most often that is all to see */
+		return false;
+	claim(l);
+	if (!is_taken(l))
+		return true;
+	unclaim(l);
+	return false;
+}
+
+/* The favoured thread asks for the mutex, too: in a handler it may have interrupted itself where it
+ * has that, and not the lock yet. */
 bool lock_try_mutex(struct lock *l)
 {
+	if (lock_favours(l) && is_taken(l))
+		return false;
 	if (pthread_mutex_trylock(&l->mutex) != 0)
 		return false;
-	if (!is_shared_with_favoured(l))
+	if (lock_favours(l)) {
+		have_mutex(l);
 		return true;
-	/* most often that is all to see */
-	if (!atomic_load_explicit(&l->taken, memory_order_relaxed)) {
-		claim(l);
-		if (!atomic_load_explicit(&l->taken, memory_order_acquire))
-			return true;
-		unclaim(l);
 	}
+	if (!is_shared_with_favoured(l) || try_to_claim(l))
+		return true;
 	pthread_mutex_unlock(&l->mutex);
 	return false;
 }
@@ -81,8 +100,9 @@ void lock_favour(struct lock *l)
 	assert(lock_held(l));
 	if (is_shared_with_favoured(l) || !barrier_join())
 		return;
-	atomic_store_explicit(&l->favoured, lock_self(), memory_order_relaxed);
 	atomic_store_explicit(&l->taken, 1, memory_order_relaxed);
+	barrier_compiler(); /* a handler that comes between finds it taken */
+	atomic_store_explicit(&l->favoured, lock_self(), memory_order_relaxed);
 	pthread_mutex_unlock(&l->mutex);
 }
 
@@ -92,13 +112,15 @@ void lock_wait(struct lock *l, pthread_cond_t *cond)
 {
 	assert(lock_held(l));
 	atomic_store_explicit(&l->owner, 0, memory_order_relaxed);
-	if (lock_favours(l) && pthread_mutex_trylock(&l->mutex) != 0) {
+	if (!lock_favours(l)) {
+		pthread_cond_wait(cond, &l->mutex);
+	} else if (pthread_mutex_trylock(&l->mutex) == 0) {
+		/* nobody waits for this, as whoever does has the mutex */
+		atomic_store_explicit(&l->taken, 0, memory_order_release);
+		pthread_cond_wait(cond, &l->mutex);
+	} else {
 		lock_untake(l);
 		pthread_mutex_lock(&l->mutex);
-	} else {
-		if (lock_favours(l))
-			atomic_store_explicit(&l->taken, 0, memory_order_release);
-		pthread_cond_wait(cond, &l->mutex);
 	}
 	have_mutex(l);
 	atomic_store_explicit(&l->owner, lock_self(), memory_order_relaxed);

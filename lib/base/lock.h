@@ -80,7 +80,7 @@ static inline void lock_untake(struct lock *l)
 		lock_wake(l);
 }
 
-static inline bool lock_try_favoured(struct lock *l)
+static inline bool lock_take_favoured(struct lock *l)
 {
 	atomic_store_explicit(&l->taken, 1, memory_order_relaxed);
 	barrier_compiler();
@@ -93,7 +93,7 @@ static inline bool lock_try_favoured(struct lock *l)
 static inline void lock_take(struct lock *l)
 {
 	assert(!lock_held(l));
-	if (!lock_favours(l) || !lock_try_favoured(l))
+	if (!lock_favours(l) || !lock_take_favoured(l))
 		lock_take_mutex(l);
 	atomic_store_explicit(&l->owner, lock_self(), memory_order_relaxed);
 }
@@ -116,12 +116,8 @@ static inline bool lock_is_awaited(const struct lock *l)
 /* Also in a signal handler, which may have interrupted any of the others. */
 static inline bool lock_try(struct lock *l)
 {
-	if (!lock_favours(l)) {
-		if (!lock_try_mutex(l))
-			return false;
-	} else if (atomic_load_explicit(&l->taken, memory_order_relaxed) || !lock_try_favoured(l)) {
+	if (!lock_try_mutex(l))
 		return false;
-	}
 	atomic_store_explicit(&l->owner, lock_self(), memory_order_relaxed);
 	return true;
 }

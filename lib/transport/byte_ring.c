@@ -159,7 +159,7 @@ bool byte_ring_has_room(struct byte_ring_writer *w)
 
 void byte_ring_close(struct byte_ring_writer *w)
 {
-	atomic_store(&w->ring->closed, 1);
+	atomic_store_explicit(&w->ring->closed, 1, memory_order_relaxed);
 	atomic_thread_fence(memory_order_seq_cst);
 }
 
@@ -257,5 +257,6 @@ bool byte_ring_pass(struct byte_ring_reader *r, size_t bytes)
 
 bool byte_ring_is_closed(const struct byte_ring_reader *r)
 {
-	return atomic_load(&r->ring->closed);
+	atomic_thread_fence(memory_order_seq_cst); /* with that of byte_ring_close */
+	return atomic_load_explicit(&r->ring->closed, memory_order_relaxed);
 }

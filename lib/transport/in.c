@@ -428,8 +428,8 @@ static inline bool nobody_waits(const struct tp *tp)
 }
 
 /* Reads while there are records, but not for ever. True when bytes came; *left: there may be more.
- * A caller that took the peer's bit in the mailbox then puts it back, so that whatever is in a ring
- * has its bit set, or will have it by the peer. */
+ * A caller that took the peer's byte in the mailbox then puts it back, so that whatever is in a
+ * ring has its byte set, or will have it by the peer. */
 static bool read_ring(struct tp *tp, struct tp_peer *p, bool *left)
 {
 	enum { RECORDS = 64, PULLS = 16 << 20 };
@@ -496,7 +496,7 @@ static bool read_bells(struct tp *tp, struct tp_peer *p)
 
 /* ---- of either kind ---- */
 
-/* left: in its ring there may be more than was read, and its bit in the mailbox is not set. */
+/* left: in its ring there may be more than was read, and its byte in the mailbox is not set. */
 static void put_back(struct tp *tp, struct tp_peer *p, bool left)
 {
 	struct byte_ring_record r;
@@ -506,7 +506,7 @@ static void put_back(struct tp *tp, struct tp_peer *p, bool left)
 		tell_others(tp);
 }
 
-/* Before a peer goes over to its ring a look at the mailbox takes its bit for nothing. */
+/* Before a peer goes over to its ring a look at the mailbox takes its byte for nothing. */
 static inline bool read_peer(struct tp *tp, struct tp_peer *p)
 {
 	bool moved, left;

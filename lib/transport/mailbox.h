@@ -33,7 +33,8 @@ enum {
 /* All zero when it is new. */
 struct mailbox {
 	_Alignas(64) _Atomic uint32_t asleep; /* 1: the mark */
-	_Atomic uint32_t barrier; /* 1: its owner has a barrier for all before it sleeps */
+	_Atomic uint32_t
+		barrier; /* 1: its owner has a barrier for all before it sleeps; for peers */
 	/* by slots: 1 is news */
 	_Alignas(64) union {
 		_Atomic uint64_t groups[MAILBOX_GROUPS];
@@ -93,17 +94,19 @@ static inline unsigned mailbox_take(struct mailbox *m, unsigned group)
 	return news;
 }
 
-/* By the owner, before it sleeps. False: there is news, and it had better not. */
-static inline bool mailbox_sleep(struct mailbox *m, unsigned groups)
+/* By the owner, before it sleeps: peers ring from here on. Then come a barrier, and a last look. */
+static inline void mailbox_mark(struct mailbox *m)
+{
+	atomic_store(&m->asleep, 1);
+}
+
+static inline bool mailbox_has_news(struct mailbox *m, unsigned groups)
 {
 	uint64_t news = 0;
 
-	atomic_store(&m->asleep, 1);
-	if (atomic_load_explicit(&m->barrier, memory_order_relaxed) && !barrier_of_processes())
-		return false;
 	for (unsigned i = 0; i < groups; i++)
 		news |= atomic_load(&m->groups[i]);
-	return news == 0;
+	return news != 0;
 }
 
 /* By the owner, when it is awake again: nobody needs to ring. */

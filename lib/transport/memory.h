@@ -93,9 +93,10 @@ static inline void tp_memory_post(const struct tp_peer *p)
 		tp_memory_ring(p);
 }
 
-/* From here on peers ring. False: there is news already. Until nobody sleeps or listens any more.
- */
-bool tp_memory_sleep(struct tp *tp);
+/* From here on peers ring, until nobody sleeps or listens any more. For so many ms at most the
+ * caller may sleep: 0, there is news already; less than TP_BELL_LOST_MS, they may not ring; -1, no
+ * peer shares memory. */
+int tp_memory_sleep(struct tp *tp);
 void tp_memory_wake(struct tp *tp);
 
 /* The mailbox goes. */

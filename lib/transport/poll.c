@@ -41,7 +41,7 @@ bool tp_listen(struct tp *tp, bool listen)
 	tp->mail.listening = listen;
 	tp->work.unheard = false;
 	if (listen)
-		return tp_memory_sleep(tp);
+		return tp_memory_sleep(tp) == TP_BELL_LOST_MS || !tp->mail.box;
 	if (!tp->mail.sleeping)
 		tp_memory_wake(tp);
 	return true;
@@ -50,16 +50,15 @@ bool tp_listen(struct tp *tp, bool listen)
 void tp_sleep(struct tp *tp, int timeout_ms)
 {
 	struct epoll_event ev[TP_EVENTS];
-	int n;
+	int n, most_ms;
 
 	tp_assert_held(tp);
 	tp_watch(tp);
 	tp->counts.sleeps++;
 	tp->mail.sleeping = true;
-	if (!tp_memory_sleep(tp))
-		timeout_ms = 0;
-	else if (tp->mail.box && timeout_ms < 0)
-		timeout_ms = TP_BELL_LOST_MS;
+	most_ms = tp_memory_sleep(tp);
+	if (most_ms >= 0 && (timeout_ms < 0 || timeout_ms > most_ms))
+		timeout_ms = most_ms;
 	lock_give(tp->c.lock);
 	n = epoll_wait(tp->epoll_fd, ev, TP_EVENTS, timeout_ms);
 	lock_take(tp->c.lock);

@@ -76,8 +76,10 @@ static int start_kind(struct coll_run *run, const struct sched_step *t, size_t n
 		if (t[i].kind != kind)
 			continue;
 		rc = coll_steps_start(run, &t[i], may_wait, &all[*started]);
-		if (rc == MPI_SUCCESS && all[*started])
-			++*started;
+		if (rc != MPI_SUCCESS || !all[*started])
+			continue;
+		++*started;
+		may_wait = false; /* once in a round: peers that are late may be many */
 	}
 	return rc;
 }
@@ -88,7 +90,7 @@ int coll_steps_start_all(struct coll_run *run, const struct sched_step *t, size_
 	int rc;
 
 	*started = 0;
-	rc = start_kind(run, t, n, SCHED_RECV, may_wait, all, started);
+	rc = start_kind(run, t, n, SCHED_RECV, false, all, started);
 	if (rc == MPI_SUCCESS && which == COLL_ALL)
 		rc = start_kind(run, t, n, SCHED_SEND, may_wait, all, started);
 	return rc;

@@ -252,13 +252,9 @@ static uint64_t spin_ns(void)
 	return (uint64_t)knob_get(KNOB_SPIN_US) * engine.phys.spin_unit_ns;
 }
 
-static uint64_t moment_ns(void)
+static uint64_t at_most(uint64_t ns, uint64_t most)
 {
-	bool crowded = engine.phys.crowded;
-	uint64_t most = crowded ? CROWDED_MOMENT_NS : MOMENT_NS;
-	uint64_t spins = spin_ns() * (crowded ? CROWDED_MOMENT_SPINS : 1);
-
-	return spins < most ? spins : most;
+	return ns < most ? ns : most;
 }
 
 /* What others wait for, in the middle of a wait. True: a safe point was passed. Threads that came
@@ -335,13 +331,26 @@ void engine_wait_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
 	wait_on(expect, done, arg, spin_ns(), true);
 }
 
-bool engine_spin_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
+static bool spin_on(int expect, bool (*done)(void *arg, int *expect), void *arg, uint64_t ns)
 {
-	bool ok = wait_on(expect, done, arg, moment_ns(), false);
+	bool ok = wait_on(expect, done, arg, ns, false);
 
 	if (!ok && engine_is_due(DUE_SAFE_POINT))
 		engine_pass_safe_point();
 	return ok;
+}
+
+bool engine_spin_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
+{
+	return spin_on(expect, done, arg, at_most(spin_ns(), MOMENT_NS));
+}
+
+bool engine_spin_for_room(int expect, bool (*done)(void *arg, int *expect), void *arg)
+{
+	if (!engine.phys.crowded)
+		return engine_spin_on(expect, done, arg);
+	return spin_on(
+		expect, done, arg, at_most(CROWDED_MOMENT_SPINS * spin_ns(), CROWDED_MOMENT_NS));
 }
 
 void engine_nap(int ms)

@@ -114,8 +114,12 @@ static inline void engine_wait(bool (*done)(void *arg, int *expect), void *arg)
 }
 
 /* The same for what need not be waited for: false when it was not done after 100 us, or
- * KNOB_SPIN_US where that is less; on a crowded host 2 ms, or ten times that. */
+ * KNOB_SPIN_US where that is less. */
 bool engine_spin_on(int expect, bool (*done)(void *arg, int *expect), void *arg);
+
+/* The same where a peer has to read first: on a crowded host it has to have its turn for that, so
+ * false after 2 ms, or ten times KNOB_SPIN_US. */
+bool engine_spin_for_room(int expect, bool (*done)(void *arg, int *expect), void *arg);
 
 /* Sleep in the kernel until something comes, at most so many ms, after a look that found nothing:
  * for calls that answer at once, but need not do so always. Not where another thread sleeps. */

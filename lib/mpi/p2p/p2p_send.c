@@ -102,7 +102,7 @@ static __attribute__((noinline)) int send_in_a_moment(const struct p2p_message *
 {
 	struct tp_envelope te;
 
-	engine_spin_on(peer, may_send, &peer);
+	engine_spin_for_room(peer, may_send, &peer);
 	te = envelope_of(m, context, told); /* a line may have been cut meanwhile */
 	return tp_send(engine_tp(), peer, &te, payload, len, TP_NOW, NULL);
 }

@@ -254,7 +254,7 @@ subtest 'a lock that somebody waits for' => sub {
 		open my $file, '+<', "$folder/output" or die "output: $!\n";
 		my $end = time + patience(30);
 		my $is_locked = sub { my $l = $range->(F_WRLCK); fcntl $file, F_GETLK, $l; return unpack('s!', $l) != F_UNLCK };
-		while (!$is_locked->() && -e "/proc/$pid/fd" && time < $end) { }
+		while (!$is_locked->() && defined readlink("/proc/$pid/exe") && time < $end) { }
 		fcntl $file, F_SETLKW, $range->(F_WRLCK) or die "fcntl: $!\n";
 		my $words = join '', <$said>;
 		is($words, "right\n", 'it comes back') or last;
