@@ -34,7 +34,8 @@ enum {
 struct mailbox {
 	_Alignas(64) _Atomic uint32_t asleep; /* 1: the mark */
 	_Atomic uint32_t
-		barrier; /* 1: its owner has a barrier for all before it sleeps; for peers */
+		barrier;  /* 1: its owner has a barrier for all before it sleeps; for peers */
+	uint8_t name[16]; /* of the files of its owner (memory_pull.c) */
 	/* by slots: 1 is news */
 	_Alignas(64) union {
 		_Atomic uint64_t groups[MAILBOX_GROUPS];

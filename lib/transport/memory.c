@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -28,6 +29,7 @@ static bool open_mailbox(struct tp *tp)
 		m->peers = NULL;
 		return false;
 	}
+	memcpy(m->box->name, m->name, sizeof m->name);
 	m->joined = barrier_join();
 	atomic_store(&m->box->barrier, m->joined);
 	if (m->sleeping || m->listening)
@@ -75,7 +77,7 @@ void tp_memory_close(struct tp *tp)
  * may be missed then, but not for long. */
 int tp_memory_sleep(struct tp *tp)
 {
-	enum { UNORDERED_MS = 5 };
+	enum { UNORDERED_MS = 100 };
 	const struct tp_mailbox *m = &tp->mail;
 	bool ordered;
 

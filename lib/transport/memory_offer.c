@@ -93,7 +93,7 @@ static void where_mailbox_is(const struct tp *tp, struct wire_frame *f)
 {
 	f->id = (uint64_t)getpid();
 	f->peer_id = (uint32_t)tp->mail.fd;
-	f->seq = (uint64_t)(uintptr_t)tp->mail.name;
+	f->seq = (uint64_t)(uintptr_t)tp->mail.box->name;
 	memcpy(f->envelope, tp->mail.name, TP_MEMORY_NAME);
 }
 

@@ -3,7 +3,9 @@
  * A long payload is read where it lies: out of the memory of the peer's process. Numbers of
  * processes are used again, and a process that executes itself keeps its own. So each call reads
  * the name, too, that the peer has drawn for this attachment and told us the place of: both come
- * from one process, and a name that is the right one was written by the peer.
+ * from one process, and a name that is the right one was written by the peer. It lies in the peer's
+ * mailbox: a process that executes itself and loads an image has there all that it had before, but
+ * not the memory that it shares.
  */
 #include <errno.h>
 #include <string.h>

@@ -53,6 +53,8 @@ ssize_t __real_process_vm_readv(pid_t pid, const struct iovec *to, unsigned long
 ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *to, unsigned long nto,
 	const struct iovec *from, unsigned long nfrom, unsigned long flags);
 
+static const void *name_at;
+
 ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *to, unsigned long nto,
 	const struct iovec *from, unsigned long nfrom, unsigned long flags)
 {
@@ -62,6 +64,7 @@ ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *to, unsigned long
 		errno = pull_errno;
 		return -1;
 	}
+	name_at = from[nfrom - 1].iov_base;
 	n = __real_process_vm_readv(pid, to, nto, from, nfrom, flags);
 	for (unsigned long i = 0; i < nto && pull_strange; i++)
 		memset(to[i].iov_base, 0, to[i].iov_len);
@@ -272,6 +275,22 @@ START_TEST(what_is_not_the_peers_is_not_believed)
 	pull_strange = true;
 	exchange(0, 1, 0, 3, 300000);
 	ck_assert_int_eq(pulls, 3);
+	nodes_stop();
+}
+END_TEST
+
+/* A process that went on from an image has the numbers and the memory of before, but no memory that
+ * it shared: the name is there. */
+START_TEST(the_name_is_in_no_image)
+{
+	const struct mailbox *box;
+
+	nodes_share_memory();
+	nodes_start();
+	meet(0);
+	exchange(0, 1, 0, 1, 300000);
+	box = nodes[0].tp->mail.box;
+	ck_assert(name_at == box->name);
 	nodes_stop();
 }
 END_TEST
@@ -628,6 +647,7 @@ UNIT_MAIN("transport_memory", tcase_add_test(tc, messages_need_no_system_call);
 	  tcase_add_test(tc, gathered_payloads_are_bounded);
 	  tcase_add_loop_test(tc, what_cannot_be_read_to_its_end_is_sent, 0, 4);
 	  tcase_add_test(tc, what_is_not_the_peers_is_not_believed);
+	  tcase_add_test(tc, the_name_is_in_no_image);
 	  tcase_add_loop_test(tc, a_payload_that_cannot_be_read_is_sent, 0, 5);
 	  tcase_add_test(tc, that_memory_may_not_be_read_is_told_once);
 	  tcase_add_test(tc, no_more_is_read_than_there_is_room_for);

@@ -66,13 +66,29 @@ static void tick_later(long us)
 	set_timer(us);
 }
 
+/* Peers ring from here on. What comes before that is seen to at once: who asks again as soon as it
+ * is answered would else wait for a tick each time. *moved: there
+ * was more of it than is seen to here. */
+static bool watch(bool *moved)
+{
+	enum { AT_ONCE = 16 };
+
+	for (int i = 0; i < AT_ONCE && !engine_must_tick(); i++) {
+		if (tp_listen(engine.phys.tp, true))
+			return true;
+		*moved |= engine_look_at(TP_EVERYBODY, false);
+	}
+	return false;
+}
+
 /* News that were none, such as a kick that nobody has taken, are not waited for at once again.
  * Ticks that were started while this thread watched, or waited for the lock, have left news to be
  * waited for, or the timer set: one that stops takes both back. */
 static void go_on(bool busy, bool moved, bool believed)
 {
-	if (busy && believed && engine.windows && !engine_must_tick() &&
-		tp_listen(engine.phys.tp, true)) {
+	bool goes_on = moved && engine_must_tick();
+
+	if (busy && believed && engine.windows && !engine_must_tick() && watch(&goes_on)) {
 		struct timeval lost = {TP_BELL_LOST_MS / 1000, TP_BELL_LOST_MS % 1000 * 1000};
 
 		become(TICKING_WATCHING);
@@ -83,7 +99,7 @@ static void go_on(bool busy, bool moved, bool believed)
 	if (t.idle_ticks < IDLE_TICKS) {
 		become(TICKING_ON);
 		/* as long as bytes move: the other side may wait for room */
-		tick_later(moved && engine_must_tick() ? BUSY_US : TICK_US);
+		tick_later(goes_on ? BUSY_US : TICK_US);
 	} else {
 		become(TICKING_STOPPED);
 		event_del(t.on_news);
