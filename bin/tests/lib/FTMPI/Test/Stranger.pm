@@ -97,7 +97,7 @@ sub open_here
 sub hello
 {
 	my ($job, $from, $to, %other) = @_;
-	my %h = (magic => MAGIC, version => 6, %$job, from => $from, to => $to, %other);
+	my %h = (magic => MAGIC, version => 7, %$job, from => $from, to => $to, %other);
 	my $nonce = join '', map { chr int rand 256 } 1 .. 24;
 	return pack('a4 v v a16 V V V V V a24', @h{qw(magic version)}, 0, @h{qw(session epoch from to)}, 0, 0,
 		$nonce);
