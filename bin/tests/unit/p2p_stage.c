@@ -54,7 +54,7 @@ bool engine_is_deferring(void)
 	return false;
 }
 
-bool engine_spin_on(int expect, bool (*done)(void *arg, int *expect), void *arg)
+bool engine_spin_for_room(int expect, bool (*done)(void *arg, int *expect), void *arg)
 {
 	return done(arg, &expect);
 }
